@@ -23,122 +23,11 @@
 #include "regs/regs.h"
 #include "wire/capture_proto.h"
 
-enum { ON_HANG = 1, ON_FAULT = 2, ON_CRASH = 4 };
-enum { DEFAULT_WAIT_S = 10, WAIT_MAX_S = 24 * 3600 };
-
-static const char usage[] =
-	"Usage: breakwater capture [OPTIONS] -o FILE -- PROGRAM ARGUMENTS...\n"
-	"       breakwater capture info FILE [--json]\n"
-	"       breakwater capture list FILE [--json]\n"
-	"       breakwater capture show FILE NUMBER [--json]\n"
-	"\n"
-	"Runs PROGRAM and writes what it submits to the GPU to FILE (*.bwc): every submission of every process and\n"
-	"ring, with all buffers that are mapped in its address space before and after it. \"breakwater replay FILE\"\n"
-	"runs them again. The exit status is that of PROGRAM. info says what a capture holds, list shows its\n"
-	"submissions, show one of them with its command buffers, dispatches and buffers.\n"
-	"\n"
-	"Options:\n"
-	"  -o, --output FILE   the capture; it is usable while it grows, and when it was cut off\n"
-	"  --gpu GPU           virtual[:navi31], an index, or a PCI address\n"
-	"  --wait SECONDS      how long each submission is waited for (default 10): of one that runs longer, the\n"
-	"                      capture does not hold what it has changed\n"
-	"  --on WHAT           keep FILE only where that has happened, of hang, fault and crash, with commas between\n"
-	"  --deterministic     the virtual GPU runs on one thread, in a fixed order\n"
-	"  --json              at the end, on standard error, what was captured\n"
-	"  -h, --help\n"
-	"\n"
-	"Submissions of a captured program run one after the other, which takes time: doc/capture.md.\n";
-
-struct options {
-	const char *gpu, *output;
-	bool json, help;
-	unsigned on; /* ON_*, 0: the capture is kept in any case */
-	uint64_t wait_s;
-	struct bw_cli_vgpu_options vgpu;
-	char **program; /* borrowed from argv */
-};
-
 static int fail(struct bw_error *err, int status)
 {
 	fprintf(stderr, "breakwater: %s.\n", err->message);
 	bw_error_free(err);
 	return status;
-}
-
-static struct bw_error *parse_wait(const char *text, uint64_t *out)
-{
-	if (!bw_parse_u64(text, out) || !*out || *out > WAIT_MAX_S)
-		return bw_errorf(BW_E_INVALID, "--wait wants seconds, from 1 to %u, not \"%s\"",
-				 WAIT_MAX_S, text);
-	return NULL;
-}
-
-static struct bw_error *parse_on(const char *text, unsigned *out)
-{
-	static const char *const names[] = {"hang", "fault", "crash"};
-	unsigned on = 0;
-	for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
-		size_t n = strcspn(at, ","), i = 0;
-		while (i < BW_ARRAY_SIZE(names) &&
-		       (strlen(names[i]) != n || strncmp(at, names[i], n) != 0))
-			i++;
-		if (i == BW_ARRAY_SIZE(names))
-			return bw_errorf(BW_E_INVALID,
-					 "--on wants hang, fault or crash, or several with commas "
-					 "between, not \"%s\"",
-					 text);
-		on |= 1u << i;
-	}
-	*out = on;
-	return NULL;
-}
-
-static struct bw_error *parse(int argc, char **argv, struct options *o)
-{
-	int i = 1;
-	for (; i < argc && argv[i][0] == '-'; i++) {
-		const char *word = argv[i];
-		bool more = i + 1 < argc;
-		if (!strcmp(word, "--")) {
-			i++;
-			break;
-		}
-		if ((!strcmp(word, "-o") || !strcmp(word, "--output")) && more)
-			o->output = argv[++i];
-		else if (bw_starts_with(word, "--output="))
-			o->output = word + strlen("--output=");
-		else if (!strcmp(word, "--gpu") && more)
-			o->gpu = argv[++i];
-		else if (bw_starts_with(word, "--gpu="))
-			o->gpu = word + strlen("--gpu=");
-		else if (!strcmp(word, "--wait") && more)
-			BW_TRY(parse_wait(argv[++i], &o->wait_s));
-		else if (bw_starts_with(word, "--wait="))
-			BW_TRY(parse_wait(word + strlen("--wait="), &o->wait_s));
-		else if (!strcmp(word, "--on") && more)
-			BW_TRY(parse_on(argv[++i], &o->on));
-		else if (bw_starts_with(word, "--on="))
-			BW_TRY(parse_on(word + strlen("--on="), &o->on));
-		else if (!strcmp(word, "--json"))
-			o->json = true;
-		else if (!strcmp(word, "--help") || !strcmp(word, "-h"))
-			o->help = true;
-		else if (strcmp(word, "--deterministic") ||
-			 !bw_cli_take_vgpu_option(word, &o->vgpu))
-			return bw_errorf(BW_E_INVALID,
-					 "\"breakwater capture\" has no option %s (see --help)",
-					 word);
-	}
-	o->program = &argv[i];
-	if (o->help)
-		return NULL;
-	if (!o->output)
-		return bw_errorf(BW_E_INVALID, "\"breakwater capture\" needs a file: breakwater "
-					       "capture -o FILE -- PROGRAM");
-	if (i >= argc)
-		return bw_errorf(BW_E_INVALID, "\"breakwater capture\" needs a program: breakwater "
-					       "capture -o FILE -- PROGRAM");
-	return NULL;
 }
 
 static void identify(struct bw_kmd *kmd, struct bw_capture_device *out)
@@ -157,13 +46,14 @@ static void identify(struct bw_kmd *kmd, struct bw_capture_device *out)
 /* ---- Running the program ---- */
 
 struct run {
-	const struct options *o;
+	const struct bw_capture_options *o;
 	struct bw_kmd *kmd;
 	struct bw_capture_writer *w;
 	struct bw_collect *collect;
 	struct bw_folder folder;
 	int fd, status;
 	uint64_t seen_before;
+	unsigned why;		     /* BW_COLLECT_*, of those asked for; 0: none of them */
 	struct bw_error *file_error; /* the program ran on without the capture */
 };
 
@@ -179,7 +69,48 @@ static struct bw_error *start(struct run *r)
 	if (r->fd < 0)
 		return bw_error_errno(errno, "cannot write %s", r->o->output);
 	BW_TRY(bw_capture_writer_create(r->fd, &device, &r->w));
-	return bw_collect_open(r->w, socket, (uint32_t)(r->o->wait_s * 1000), &r->collect);
+	const struct bw_collect_options o = {.socket = socket,
+					     .wait_ms = (uint32_t)(r->o->wait_s * 1000),
+					     .has_ring = r->o->has_ring,
+					     .limits = r->o->limits};
+	return bw_collect_open(r->w, &o, &r->collect);
+}
+
+static const char *name_of(unsigned why)
+{
+	return why & BW_COLLECT_FAULT  ? "page fault"
+	       : why & BW_COLLECT_HANG ? "hang"
+	       : why		       ? "crash"
+				       : "end";
+}
+
+/* The ring is written as soon as what it is for has happened; the program runs on without a
+ * capture. */
+static struct bw_error *collect(struct run *r, int pidfd)
+{
+	unsigned until = r->o->has_ring ? r->o->on : 0;
+	BW_TRY(bw_collect_run(r->collect, pidfd, until, &r->why));
+	if (!r->why)
+		return NULL;
+	BW_TRY(bw_collect_finish(r->collect));
+	if (!r->o->json)
+		fprintf(stderr, "breakwater: a %s: %s is complete.\n", name_of(r->why),
+			r->o->output);
+	unsigned none;
+	return bw_collect_run(r->collect, pidfd, 0, &none);
+}
+
+/* What the capture is for, where the program's end says it. */
+static unsigned why_at_end(const struct run *r)
+{
+	return r->o->on & ((bw_collect_hangs(r->collect) ? BW_COLLECT_HANG : 0) |
+			   (bw_collect_faults(r->collect) ? BW_COLLECT_FAULT : 0) |
+			   (WIFSIGNALED(r->status) ? BW_COLLECT_CRASH : 0));
+}
+
+static bool is_wanted(const struct run *r)
+{
+	return !r->o->on || r->why;
 }
 
 static struct bw_error *run_program(struct run *r)
@@ -195,42 +126,41 @@ static struct bw_error *run_program(struct run *r)
 	if (pidfd < 0)
 		r->file_error = bw_error_errno(errno, "pidfd_open");
 	else
-		r->file_error = bw_collect_run(r->collect, pidfd);
+		r->file_error = collect(r, pidfd);
 	while (waitpid(pid, &r->status, 0) < 0 && errno == EINTR)
 		;
 	signal(SIGINT, SIG_DFL);
-	if (!r->file_error)
-		r->file_error = bw_capture_writer_end(r->w);
+	if (!r->why)
+		r->why = why_at_end(r);
+	if (!r->file_error && is_wanted(r))
+		r->file_error = bw_collect_finish(r->collect);
 	r->file_error = bw_error_wrap(r->file_error, "%s", r->o->output);
 	return NULL;
-}
-
-/* Has what the capture is for happened? */
-static bool is_wanted(const struct run *r)
-{
-	unsigned on = r->o->on;
-	return !on || (on & ON_HANG && bw_collect_hangs(r->collect)) ||
-	       (on & ON_FAULT && bw_collect_faults(r->collect)) ||
-	       (on & ON_CRASH && WIFSIGNALED(r->status));
 }
 
 static void report(const struct run *r, struct bw_out *out)
 {
 	uint32_t n = bw_collect_submissions(r->collect), n_procs = bw_collect_processes(r->collect);
+	uint32_t n_kept = bw_collect_written(r->collect);
 	uint64_t size_b = bw_capture_writer_bytes(r->w);
 	bool kept = is_wanted(r);
+	char of[32] = "";
+	if (n_kept != n)
+		snprintf(of, sizeof(of), "last %u of ", n_kept);
 	bw_out_begin(out, "command", "capture");
 	if (!kept)
 		bw_out_line(out,
 			    "breakwater: %u submission%s, and nothing to keep: %s was removed.", n,
 			    n == 1 ? "" : "s", r->o->output);
 	else
-		bw_out_line(out, "breakwater: %u submission%s of %u process%s in %s, %llu KiB.", n,
-			    n == 1 ? "" : "s", n_procs, n_procs == 1 ? "" : "es", r->o->output,
-			    (unsigned long long)(size_b + 1023) / 1024);
+		bw_out_line(out, "breakwater: %s%u submission%s of %u process%s in %s, %llu KiB.",
+			    of, n, n == 1 ? "" : "s", n_procs, n_procs == 1 ? "" : "es",
+			    r->o->output, (unsigned long long)(size_b + 1023) / 1024);
 	bw_out_str(out, "file", r->o->output);
 	bw_out_bool(out, "kept", kept);
+	bw_out_str(out, "why", name_of(r->why));
 	bw_out_int(out, "submissions", n);
+	bw_out_int(out, "dropped", n - n_kept);
 	bw_out_int(out, "processes", n_procs);
 	bw_out_int(out, "bytes", (int64_t)size_b);
 	bw_out_end(out);
@@ -263,7 +193,7 @@ static int exit_status(const struct run *r)
 	return WIFEXITED(r->status) ? WEXITSTATUS(r->status) : BW_EXIT_SIGNAL + WTERMSIG(r->status);
 }
 
-static int run(const struct options *o)
+static int run(const struct bw_capture_options *o)
 {
 	struct run r = {.o = o, .folder = BW_FOLDER_INIT, .fd = -1};
 	struct bw_error *err = bw_cli_set_up_strict(&o->vgpu);
@@ -292,16 +222,16 @@ static int run(const struct options *o)
 
 int bw_main_capture(int argc, char **argv)
 {
-	struct options o = {.wait_s = DEFAULT_WAIT_S};
+	struct bw_capture_options o = {0};
 	static const char *const shows[] = {"info", "list", "show"};
 	for (size_t i = 0; argc > 1 && i < BW_ARRAY_SIZE(shows); i++)
 		if (!strcmp(argv[1], shows[i]))
 			return bw_main_capture_show(argc - 1, argv + 1);
-	struct bw_error *err = parse(argc, argv, &o);
+	struct bw_error *err = bw_capture_options_parse(argc, argv, &o);
 	if (err)
 		return fail(err, BW_EXIT_USAGE);
 	if (o.help) {
-		fputs(usage, stdout);
+		fputs(bw_capture_usage, stdout);
 		return 0;
 	}
 	return run(&o);

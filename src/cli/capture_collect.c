@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -18,28 +19,36 @@ struct source {
 	int fd;
 	bool greeted;
 	struct bw_capture_hello hello;
-	struct BW_VEC(uint64_t) pages; /* numbers in the file of those sent since the last record */
+	/* of those sent since the last record: numbers in the file, or ids in the ring, which they
+	 * are held in meanwhile */
+	struct BW_VEC(uint64_t) pages;
 	struct BW_VEC(uint32_t) files; /* DRM file n + 1 of the process: its address space here */
-	uint32_t last;		       /* its submission that has no result yet; 0: none */
+	uint32_t last, last_space;     /* its submission that has no result yet; 0: none */
 	struct bw_msg msg;
 };
 
 struct bw_collect {
 	struct bw_capture_writer *w;
+	struct bw_capture_ring *ring; /* NULL: records go into the file at once */
 	int listening;
 	uint32_t wait_ms;
-	uint32_t n_submissions, n_results, n_faults, n_hangs, n_processes, n_spaces;
+	bool is_over; /* the file is complete: what comes is not for it */
+	uint32_t n_submissions, n_results, n_faults, n_hangs, n_processes, n_spaces, n_written;
 	struct BW_VEC(struct source *) sources; /* owned */
 };
 
-struct bw_error *bw_collect_open(struct bw_capture_writer *w, const char *socket, uint32_t wait_ms,
+struct bw_error *bw_collect_open(struct bw_capture_writer *w, const struct bw_collect_options *o,
 				 struct bw_collect **out)
 {
+	struct bw_error *err = NULL;
 	struct bw_collect *c = calloc(1, sizeof(*c));
 	if (!c)
 		return bw_error_nomem();
-	*c = (struct bw_collect){.w = w, .listening = -1, .wait_ms = wait_ms};
-	struct bw_error *err = bw_sock_listen(socket, &c->listening);
+	*c = (struct bw_collect){.w = w, .listening = -1, .wait_ms = o->wait_ms};
+	if (o->has_ring)
+		err = bw_capture_ring_new(&o->limits, &c->ring);
+	if (!err)
+		err = bw_sock_listen(o->socket, &c->listening);
 	if (err) {
 		bw_collect_close(c);
 		return err;
@@ -48,10 +57,22 @@ struct bw_error *bw_collect_open(struct bw_capture_writer *w, const char *socket
 	return NULL;
 }
 
+/* A record has taken them. */
+static void release_pages(struct bw_collect *c, struct source *s)
+{
+	if (c->ring)
+		bw_capture_ring_release(c->ring, s->pages.data, s->pages.len);
+	s->pages.len = 0;
+}
+
 static void end_source(struct bw_collect *c, size_t i)
 {
 	struct source *s = c->sources.data[i];
 	close(s->fd);
+	release_pages(c, s);
+	bw_vec_each(&s->files, space)
+		if (c->ring && *space)
+			bw_capture_ring_close_space(c->ring, *space);
 	bw_vec_free(&s->pages);
 	bw_vec_free(&s->files);
 	bw_msg_fini(&s->msg);
@@ -68,12 +89,18 @@ void bw_collect_close(struct bw_collect *c)
 	bw_vec_free(&c->sources);
 	if (c->listening >= 0)
 		close(c->listening);
+	bw_capture_ring_free(c->ring);
 	free(c);
 }
 
 uint32_t bw_collect_submissions(const struct bw_collect *c)
 {
 	return c->n_submissions;
+}
+
+uint32_t bw_collect_written(const struct bw_collect *c)
+{
+	return c->n_written;
 }
 
 uint32_t bw_collect_processes(const struct bw_collect *c)
@@ -90,6 +117,13 @@ uint32_t bw_collect_faults(const struct bw_collect *c)
 uint32_t bw_collect_hangs(const struct bw_collect *c)
 {
 	return c->n_hangs + (c->n_submissions - c->n_results);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 /* ---- Records ---- */
@@ -150,11 +184,15 @@ static struct bw_error *take_submission(struct bw_collect *c, struct source *s)
 		err = space_of(c, s, sub.summary.space, &space);
 	if (!err) {
 		sub.summary.space = space;
-		sub.summary.number = ++c->n_submissions;
-		err = bw_capture_writer_submission(c->w, &sub);
+		s->last = sub.summary.number = ++c->n_submissions;
+		if (c->ring)
+			err = bw_capture_ring_submission(c->ring, &sub, now_ns());
+		else
+			err = bw_capture_writer_submission(c->w, &sub);
+		c->n_written += !err && !c->ring;
 	}
-	s->last = sub.summary.number;
-	s->pages.len = 0;
+	s->last_space = space;
+	release_pages(c, s);
 	bw_capture_submission_fini(&sub);
 	return err;
 }
@@ -175,9 +213,11 @@ static struct bw_error *take_result(struct bw_collect *c, struct source *s)
 		bw_capture_runs_decode(s->msg.body + sizeof(r), s->msg.body_b - sizeof(r), &runs);
 	if (!err)
 		err = translate(s, &runs);
-	if (!err)
+	if (!err && c->ring)
+		err = bw_capture_ring_result(c->ring, s->last_space, &r, &runs);
+	else if (!err)
 		err = bw_capture_writer_result(c->w, &r, &runs);
-	s->pages.len = 0;
+	release_pages(c, s);
 	bw_vec_free(&runs);
 	return err;
 }
@@ -185,10 +225,16 @@ static struct bw_error *take_result(struct bw_collect *c, struct source *s)
 static struct bw_error *take_pages(struct bw_collect *c, struct source *s)
 {
 	size_t n = s->msg.body_b / BW_CAPTURE_PAGE_B;
+	if (s->pages.len + n > BW_CAPTURE_SPACE_MAX_B / BW_CAPTURE_PAGE_B)
+		return bw_errorf(BW_E_INVALID, "it sends pages without a record");
 	BW_TRY(bw_vec_reserve(&s->pages, s->pages.len + n));
 	for (size_t i = 0; i < n; i++) {
+		const uint8_t *page = s->msg.body + i * BW_CAPTURE_PAGE_B;
 		uint64_t number;
-		BW_TRY(bw_capture_writer_page(c->w, s->msg.body + i * BW_CAPTURE_PAGE_B, &number));
+		if (c->ring)
+			BW_TRY(bw_capture_ring_page(c->ring, page, &number));
+		else
+			BW_TRY(bw_capture_writer_page(c->w, page, &number));
 		s->pages.data[s->pages.len++] = number;
 	}
 	return NULL;
@@ -203,6 +249,8 @@ static struct bw_error *take_hello(struct bw_collect *c, struct source *s)
 	memcpy(&s->hello, s->msg.body, sizeof(s->hello));
 	if (s->hello.version != BW_CAPTURE_VERSION)
 		go.result = -EPROTONOSUPPORT;
+	else if (c->is_over)
+		go.result = -ECANCELED;
 	s->greeted = !go.result;
 	c->n_processes += s->greeted;
 	return bw_msg_send(s->fd, BW_CAPTURE_GO, s->msg.seq, &part, 1, -1);
@@ -267,6 +315,18 @@ static struct bw_error *take_from(struct bw_collect *c, size_t i)
 	return NULL;
 }
 
+static void end_sources(struct bw_collect *c)
+{
+	while (c->sources.len)
+		end_source(c, c->sources.len - 1);
+}
+
+/* BW_COLLECT_*, as far as results say it. */
+static unsigned happened(const struct bw_collect *c)
+{
+	return (c->n_hangs ? BW_COLLECT_HANG : 0) | (c->n_faults ? BW_COLLECT_FAULT : 0);
+}
+
 /* Waits for one thing and takes it. out_quiet: nothing came within the limit. */
 static struct bw_error *take_next(struct bw_collect *c, int pidfd, int timeout_ms, bool *out_quiet,
 				  bool *out_ended)
@@ -293,14 +353,27 @@ static struct bw_error *take_next(struct bw_collect *c, int pidfd, int timeout_m
 	return NULL;
 }
 
-struct bw_error *bw_collect_run(struct bw_collect *c, int pidfd)
+struct bw_error *bw_collect_run(struct bw_collect *c, int pidfd, unsigned until, unsigned *out)
 {
 	bool ended = false, quiet = false;
 	struct bw_error *err = NULL;
 	/* What the program has sent before it ended is there at once. */
-	while (!err && !(ended && quiet))
+	while (!err && !(ended && quiet) && !(until & happened(c)))
 		err = take_next(c, pidfd, ended ? 0 : -1, &quiet, &ended);
-	while (c->sources.len)
-		end_source(c, c->sources.len - 1);
+	if (err || c->is_over || (ended && quiet))
+		end_sources(c);
+	if (!err)
+		*out = until & happened(c);
 	return err;
+}
+
+struct bw_error *bw_collect_finish(struct bw_collect *c)
+{
+	if (c->is_over)
+		return NULL;
+	c->is_over = true;
+	if (c->ring)
+		BW_TRY(bw_capture_ring_write(c->ring, c->w, &c->n_written));
+	end_sources(c);
+	return bw_capture_writer_end(c->w);
 }

@@ -71,6 +71,8 @@ static struct bw_error *show_info(struct show *s)
 	const struct bw_capture_entry *e = bw_capture_reader_entries(s->r, &n);
 	uint64_t n_dispatches = 0, n_failed = 0;
 	uint32_t n_spaces = 0;
+	/* numbers rise; those of a ring begin where it does */
+	uint64_t n_left_out = n ? e[n - 1].summary.number - n : 0;
 	for (size_t i = 0; i < n; i++) {
 		n_dispatches += e[i].summary.n_dispatches;
 		n_failed += e[i].has_result && (e[i].result.result || !e[i].result.has_ended);
@@ -84,6 +86,10 @@ static struct bw_error *show_info(struct show *s)
 		    "Submissions  %zu, with %" PRIu64 " dispatch%s; %" PRIu64
 		    " failed or did not end",
 		    n, n_dispatches, n_dispatches == 1 ? "" : "es", n_failed);
+	if (n_left_out)
+		bw_out_line(o, "             from %u to %u; %" PRIu64 " other%s not in it",
+			    e[0].summary.number, e[n - 1].summary.number, n_left_out,
+			    n_left_out == 1 ? " is" : "s are");
 	bw_out_line(o, "Spaces       %u address space%s", n_spaces, n_spaces == 1 ? "" : "s");
 	bw_out_line(o,
 		    "Memory       %" PRIu64 " different pages, %" PRIu64
@@ -98,6 +104,7 @@ static struct bw_error *show_info(struct show *s)
 	bw_out_str(o, "made_by", d->made_by);
 	bw_out_int(o, "version", BW_CAPTURE_VERSION);
 	bw_out_int(o, "submissions", (int64_t)n);
+	bw_out_int(o, "left_out", (int64_t)n_left_out);
 	bw_out_int(o, "dispatches", (int64_t)n_dispatches);
 	bw_out_int(o, "failed", (int64_t)n_failed);
 	bw_out_int(o, "spaces", n_spaces);

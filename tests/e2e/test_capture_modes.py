@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: MIT
+"""breakwater capture of a part of what a program submits: the ring of the last submissions. What is captured is replayed
+from its first submission, and leaves what the CPU computes for those rounds."""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+from harness import BREAKWATER, SOURCE, TIMEOUT_S, Failure, check, equal
+from json_schema import parse
+
+ELEMENTS = 256
+PROGRAM = os.path.abspath(sys.argv[1])
+
+
+def computed(rounds):
+    """The buffer `out` behind so many rounds, on the CPU."""
+    values = [0] * ELEMENTS
+    for k in range(1, rounds + 1):
+        values = [(3 * v + k + i) % 2**32 for i, v in enumerate(values)]
+    return b"".join(v.to_bytes(4, "little") for v in values)
+
+
+def ask(*args, status=0):
+    done = subprocess.run([str(BREAKWATER), *[str(a) for a in args]], cwd=SOURCE, stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True, timeout=TIMEOUT_S)
+    if done.returncode != status:
+        raise Failure(f"breakwater {args}: status {done.returncode}, expected {status}\n{done.stdout}{done.stderr}")
+    return done.stdout, done.stderr
+
+
+def answer(*args, **kwargs):
+    return parse(ask(*args, "--json", **kwargs)[0].strip())
+
+
+class Program:
+    """tests/e2e/rounds.c, below `breakwater capture` or another command."""
+
+    def __init__(self, folder, *command, **settings):
+        args = ["--group", "64", "--grid", str(ELEMENTS), "--arg", f"out=zeros:{ELEMENTS}", "--arg", "control=zeros:1024"]
+        self.process = subprocess.Popen([str(BREAKWATER), *[str(c) for c in command], "--", PROGRAM, *args, f"{folder}/rounds.co"],
+                                        cwd=SOURCE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                        env={**os.environ, **settings})
+
+    def say(self, line):
+        self.process.stdin.write(f"{line}\n")
+        self.process.stdin.flush()
+
+    def rounds(self, n):
+        """n rounds; how many there were in all."""
+        self.say(n)
+        return int(self.process.stdout.readline())
+
+    def end(self, status=0):
+        """What it printed last on standard error."""
+        self.process.stdin.close()
+        # not by communicate(), which does not see what readline() has read ahead
+        err, out = self.process.stderr.read(), self.process.stdout.read()
+        self.process.wait(timeout=TIMEOUT_S)
+        if self.process.returncode != status:
+            raise Failure(f"status {self.process.returncode}, expected {status}\n{out}{err}")
+        return err
+
+
+def out_of(path, number):
+    """The buffer that the kernel of a submission has written."""
+    buffer, = [b for b in answer("capture", "show", path, number)["buffers"] if b["gpu_pages"]]
+    return buffer["buffer"]
+
+
+def check_replay(folder, path, numbers):
+    """From its first submission to its last; memory is what the CPU computes behind each of those looked at."""
+    rows = answer("capture", "list", path)["submissions"]
+    equal([row["number"] for row in rows], list(numbers), "the submissions of the capture")
+    buffer = out_of(path, numbers[0])
+    looked_at = [numbers[0], numbers[-1]]
+    r = answer("replay", "--check", *[f"--dump={n}:{buffer}={folder}/dump{n}" for n in looked_at], path)
+    equal((r["submissions"], r["same"]), (len(numbers), True), "the replay")
+    for n in looked_at:
+        equal(pathlib.Path(folder, f"dump{n}").read_bytes()[:4 * ELEMENTS], computed(n), f"what is computed by round {n}")
+
+
+def summary_of(err):
+    return parse(err.strip().splitlines()[-1])
+
+
+def check_last(folder):
+    """The last seven of forty rounds."""
+    path = pathlib.Path(folder, "last.bwc")
+    p = Program(folder, "capture", "--json", "--last", "7", "-o", path)
+    equal(p.rounds(40), 40, "rounds")
+    s = summary_of(p.end())
+    equal((s["kept"], s["why"], s["submissions"], s["dropped"], s["bytes"]), (True, "end", 40, 33, path.stat().st_size), "what it says")
+    check_replay(folder, path, range(34, 41))
+    info = answer("capture", "info", path)
+    equal((info["submissions"], info["left_out"], info["whole"]), (7, 33, True), "info")
+    check("from 34 to 40; 33 others are not in it" in ask("capture", "info", path)[0], "info in words")
+    equal(answer("replay", "--first", "36", "--check", path)["submissions"], 5, "a part of them")
+    # all of them fit
+    p = Program(folder, "capture", "--last", "3600s", "-o", path)
+    equal(p.rounds(5), 5, "rounds")
+    check("breakwater: 5 submissions of 1 process in" in p.end(), "in words")
+    check_replay(folder, path, range(1, 6))
+
+
+def check_size(folder):
+    """As many as there is memory for: fewer than all, and their own memory with them."""
+    path = pathlib.Path(folder, "size.bwc")
+    p = Program(folder, "capture", "--json", "--last", "1000", "--ring-size", "256K", "-o", path)
+    equal(p.rounds(60), 60, "rounds")
+    s = summary_of(p.end())
+    check(0 < s["dropped"] < 60 and s["submissions"] == 60, s)
+    check_replay(folder, path, range(s["dropped"] + 1, 61))
+
+
+def check_events(folder):
+    path = pathlib.Path(folder, "event.bwc")
+    # nothing happens
+    p = Program(folder, "capture", "--json", "--on", "hang,fault,crash", "--last", "3", "-o", path)
+    p.rounds(9)
+    s = summary_of(p.end())
+    equal((s["kept"], s["submissions"], path.exists()), (False, 9, False), "nothing to keep")
+    # a fault: the file is complete before the program has ended
+    p = Program(folder, "capture", "--on", "fault", "--last", "3", "-o", path)
+    p.rounds(9)
+    p.say("fault")
+    # among the lines of the GPU's driver
+    check(any(line == f"breakwater: a page fault: {path} is complete.\n" for line in p.process.stderr), "the event")
+    info = answer("capture", "info", path)
+    equal((info["submissions"], info["left_out"], info["failed"], info["whole"]), (3, 7, 1, True), "info at that moment")
+    check("breakwater: last 3 of 10 submissions of 1 process in" in p.end(status=1), "at the end")
+    row = answer("capture", "list", path)["submissions"][-1]
+    check(row["number"] == 10 and row["outcome"].startswith("failed with a page fault at 0x123456789000"), row)
+    r = answer("replay", path, status=3)
+    equal((r["broke"], r["as_captured"], r["submissions"]), (10, True, 3), "its replay")
+    # a hang
+    quick = {"BREAKWATER_VGPU_ARGS": "--quiet --lockup-timeout 300"}
+    p = Program(folder, "capture", "--json", "--on", "hang", "--last", "4", "-o", path, **quick)
+    p.say("hang")
+    s = summary_of(p.end(status=1))
+    equal((s["kept"], s["why"], s["submissions"], s["dropped"]), (True, "hang", 1, 0), "a hang")
+    # a crash: the last submissions were good
+    p = Program(folder, "capture", "--json", "--on", "crash", "--last", "4", "-o", path)
+    p.rounds(9)
+    p.say("abort")
+    s = summary_of(p.end(status=128 + 6))
+    equal((s["kept"], s["why"], s["submissions"], s["dropped"]), (True, "crash", 9, 5), "a crash")
+    check_replay(folder, path, range(6, 10))
+
+
+def check_words(folder):
+    path = pathlib.Path(folder, "none.bwc")
+    for words, said in (["--last", "0"], "--last wants"), (["--last", "5m"], "--last wants"), (["--ring-size", "1"], "what --last keeps"), \
+            (["--last", "1", "--ring-size", "99999999999G"], "--ring-size wants"), (["--last"], "--last needs a value"):
+        check(said in ask("capture", "-o", path, *words, *(["--", "true"] if len(words) > 1 else []), status=2)[1], words)
+    check(not path.exists(), "no file is made")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["clang-19", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx1100", "-nogpulib", "-O2", "-x", "cl", "-cl-std=CL2.0", "-cl-kernel-arg-info",
+                        SOURCE / "tests/e2e/kernels/rounds.cl", "-o", f"{folder}/rounds.co"], check=True, stdin=subprocess.DEVNULL)
+        check_last(folder)
+        check_size(folder)
+        check_events(folder)
+        check_words(folder)
+    print("capture modes: ok")
+
+
+if __name__ == "__main__":
+    main()
