@@ -15,6 +15,7 @@
  *     track.c        buffers and addresses of a DRM file, as its ioctls made them
  *     submit.c       command submissions: scanned, shown to the debugger, held
  *     capture.c      submissions and the memory before and after them, for a capture
+ *     place.c        buffers of our own in the program's address space
  *     debugger.c     the connection to the debugger
  *     hold.c         submissions that the debugger sees: shown, held, ended
  *     fences.c       threads that wait for the ends of submissions

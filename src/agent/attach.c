@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "agent/clock.h"
+#include "agent/place.h"
 #include "agent/track.h"
 #include "base/log.h"
 #include "base/str.h"
@@ -21,9 +22,6 @@
 
 enum {
 	PAGE_B = 4096,
-	VA_STEP_B = 2 << 20,
-	N_TOPS = 1024, /* of different programs */
-	VA_TRIES = 4096,
 	CODE_END_PAD_B = 512, /* prefetch runs past the last instruction */
 	NOP_IB_DW = 16,
 	NOP_WAIT_MS = 5000,
@@ -31,110 +29,10 @@ enum {
 #define PKT_NOP_1DW 0xffff1000u
 #define AREA_MAX_B (1ull << 32)
 #define CODE_MAX_B (1u << 20)
-/* Where the driver says nothing: the lower half of a 48-bit space, less what it reserves. */
-#define VA_TOP_DEFAULT 0x7fffffc00000ull
+#define DATA_FLAGS BW_PLACE_DATA
+#define CODE_FLAGS BW_PLACE_CODE
 
-#define MTYPE_UC AMDGPU_VM_MTYPE_UC
-#define DATA_FLAGS (AMDGPU_VM_PAGE_READABLE | AMDGPU_VM_PAGE_WRITEABLE | MTYPE_UC)
-/* Uncached too: what the debugger writes into code must be there at the next fetch. */
-#define CODE_FLAGS (AMDGPU_VM_PAGE_READABLE | AMDGPU_VM_PAGE_EXECUTABLE | MTYPE_UC)
-
-struct placed {
-	uint32_t handle;
-	uint64_t va, size_b;
-	uint8_t *cpu;
-};
-
-static uint64_t va_top(struct bw_agent_file *f)
-{
-	struct drm_amdgpu_info_device dev = {0};
-	struct drm_amdgpu_info info = {.return_pointer = (uintptr_t)&dev,
-				       .return_size = sizeof(dev),
-				       .query = AMDGPU_INFO_DEV_INFO};
-	if (bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_INFO, &info) || !dev.virtual_address_max ||
-	    dev.virtual_address_max > 1ull << 47)
-		return VA_TOP_DEFAULT;
-	return dev.virtual_address_max;
-}
-
-/* Other programs get other addresses, so that a debugger that has ended knows from the trap base of
- * a VMID whether the VMID is another program's by now (live/leave.c). */
-static uint64_t own_top(struct bw_agent_file *f)
-{
-	return va_top(f) - (uint64_t)(getpid() % N_TOPS) * VA_STEP_B;
-}
-
-/* Downwards from *top until the kernel takes it: the program's own allocator goes upwards, so the
- * two do not meet. What is known to be taken is not tried: Linux logs each refusal as an error. */
-static int map_low(struct bw_agent_file *f, uint32_t handle, uint64_t size_b, uint32_t flags,
-		   uint64_t *top, uint64_t *out_va)
-{
-	uint64_t va = bw_align_down(*top - size_b, VA_STEP_B), taken;
-	for (unsigned i = 0; i < VA_TRIES; i++, va -= VA_STEP_B) {
-		while (bw_track_is_taken(f, va, size_b, &taken) && taken > size_b + VA_STEP_B)
-			va = bw_align_down(taken - size_b, VA_STEP_B);
-		struct drm_amdgpu_gem_va a = {.handle = handle,
-					      .operation = AMDGPU_VA_OP_MAP,
-					      .flags = flags,
-					      .va_address = va,
-					      .map_size = size_b};
-		int r = bw_track_ioctl(f, DRM_IOCTL_AMDGPU_GEM_VA, &a);
-		if (!r) {
-			*top = *out_va = va;
-			return 0;
-		}
-		if (r != -EINVAL)
-			return r;
-	}
-	return -EINVAL;
-}
-
-static int place(struct bw_agent_file *f, uint64_t size_b, uint64_t gem_flags, uint32_t va_flags,
-		 uint64_t *top, struct placed *out)
-{
-	struct placed p = {.size_b = bw_align_up(size_b, PAGE_B)};
-	union drm_amdgpu_gem_create create = {
-		.in = {.bo_size = p.size_b,
-		       .alignment = PAGE_B,
-		       .domains = AMDGPU_GEM_DOMAIN_GTT,
-		       .domain_flags = AMDGPU_GEM_CREATE_CPU_ACCESS_REQUIRED | gem_flags}};
-	int r = bw_track_ioctl(f, DRM_IOCTL_AMDGPU_GEM_CREATE, &create);
-	if (r)
-		return r;
-	p.handle = create.out.handle;
-	union drm_amdgpu_gem_mmap map = {.in = {.handle = p.handle}};
-	r = bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_GEM_MMAP, &map);
-	if (!r) {
-		void *cpu = bw_agent_mmap(f, NULL, p.size_b, PROT_READ | PROT_WRITE, MAP_SHARED,
-					  map.out.addr_ptr);
-		p.cpu = cpu == MAP_FAILED ? NULL : cpu;
-		r = p.cpu ? 0 : -errno;
-	}
-	if (!r)
-		r = map_low(f, p.handle, p.size_b, va_flags, top, &p.va);
-	*out = p;
-	return r;
-}
-
-static void unplace(struct bw_agent_file *f, struct placed *p)
-{
-	if (p->va) {
-		struct drm_amdgpu_gem_va a = {.handle = p->handle,
-					      .operation = AMDGPU_VA_OP_UNMAP,
-					      .va_address = p->va,
-					      .map_size = p->size_b};
-		bw_track_ioctl(f, DRM_IOCTL_AMDGPU_GEM_VA, &a);
-	}
-	if (p->cpu)
-		munmap(p->cpu, p->size_b);
-	if (p->handle) {
-		struct drm_gem_close c = {.handle = p->handle};
-		bw_track_ioctl(f, DRM_IOCTL_GEM_CLOSE, &c);
-	}
-	*p = (struct placed){0};
-}
-
-static void fill_code(struct placed *p, const void *code, size_t size_b, uint32_t code_end)
+static void fill_code(struct bw_placed *p, const void *code, size_t size_b, uint32_t code_end)
 {
 	if (size_b)
 		memcpy(p->cpu, code, size_b);
@@ -144,7 +42,7 @@ static void fill_code(struct placed *p, const void *code, size_t size_b, uint32_
 
 /* A submission of NOPs from an IB of our own. */
 static int submit_nops(struct bw_agent_file *f, const struct bw_agent_queue *q, uint32_t ib_flags,
-		       const struct placed *ib, uint64_t *out_fence)
+		       const struct bw_placed *ib, uint64_t *out_fence)
 {
 	for (unsigned i = 0; i < NOP_IB_DW; i++)
 		memcpy(ib->cpu + i * 4, &(uint32_t){PKT_NOP_1DW}, 4);
@@ -204,7 +102,7 @@ static void choose_ring(struct bw_agent_file *f, struct bw_agent_queue *q)
 
 /* Waits for it: then the kernel has given this address space a VMID and programmed it. */
 static int run_nops(struct bw_agent_file *f, const struct bw_agent_queue *q,
-		    const struct placed *ib)
+		    const struct bw_placed *ib)
 {
 	uint64_t fence;
 	int r = submit_nops(f, q, 0, ib, &fence);
@@ -238,14 +136,14 @@ static int get_vmid(struct bw_agent_file *f, bool reserve, struct bw_agent_queue
 {
 	union drm_amdgpu_vm vm = {.in = {.op = AMDGPU_VM_OP_RESERVE_VMID}};
 	*out_reserved = reserve && !bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_VM, &vm);
-	struct placed ib = {0};
+	struct bw_placed ib = {0};
 	int r = open_queue(f, &q);
 	if (r)
 		return r;
-	r = place(f, PAGE_B, 0, CODE_FLAGS, top, &ib);
+	r = bw_place(f, PAGE_B, 0, CODE_FLAGS, top, &ib);
 	if (!r)
 		r = run_nops(f, &q, &ib);
-	unplace(f, &ib);
+	bw_unplace(f, &ib);
 	close_queue(f, &q);
 	return r;
 }
@@ -265,7 +163,7 @@ int bw_attach_pasid(struct bw_agent_file *f, uint32_t *out)
 }
 
 struct bw_attach_parts {
-	struct placed area, handler, displaced;
+	struct bw_placed area, handler, displaced;
 };
 
 static int failed(struct bw_agent_attach_reply *out, int r, const char *what)
@@ -289,7 +187,7 @@ static int share_area(struct bw_agent_file *f, uint32_t handle, int *out_fd)
 static uint64_t top_for(uint64_t va, uint64_t size_b, uint64_t top)
 {
 	uint64_t want = va ? va + bw_align_up(size_b, PAGE_B) : top;
-	return want > va && want <= VA_TOP_DEFAULT ? want : top;
+	return want > va && want <= BW_PLACE_TOP_DEFAULT ? want : top;
 }
 
 static int attach_parts(struct bw_agent_file *f, const struct bw_attach_request *q,
@@ -298,8 +196,8 @@ static int attach_parts(struct bw_agent_file *f, const struct bw_attach_request 
 	const struct bw_agent_attach *req = &q->sizes;
 	uint64_t handler_b = (uint64_t)req->handler_size_b + CODE_END_PAD_B;
 	uint64_t displaced_b = (uint64_t)req->displaced_size_b + CODE_END_PAD_B;
-	uint64_t top = top_for(req->area_va, req->area_size_b, own_top(f));
-	int r = place(f, req->area_size_b, 0, DATA_FLAGS, &top, &p->area);
+	uint64_t top = top_for(req->area_va, req->area_size_b, bw_place_top(f));
+	int r = bw_place(f, req->area_size_b, 0, DATA_FLAGS, &top, &p->area);
 	if (r)
 		return failed(out, r, "no GPU memory for the debug area");
 	/* Its pages come zeroed from the kernel (ttm_bo.c, TTM_TT_FLAG_ZERO_ALLOC for what user
@@ -308,13 +206,14 @@ static int attach_parts(struct bw_agent_file *f, const struct bw_attach_request 
 	memcpy(p->area.cpu, q->control, req->control_size_b);
 	/* Code is never shared, so it can be resident without being on any list. */
 	top = top_for(req->handler_va, handler_b, top);
-	r = place(f, handler_b, AMDGPU_GEM_CREATE_VM_ALWAYS_VALID, CODE_FLAGS, &top, &p->handler);
+	r = bw_place(f, handler_b, AMDGPU_GEM_CREATE_VM_ALWAYS_VALID, CODE_FLAGS, &top,
+		     &p->handler);
 	if (r)
 		return failed(out, r, "no GPU memory for the trap handler");
 	fill_code(&p->handler, q->handler, req->handler_size_b, req->code_end);
 	top = top_for(req->displaced_va, displaced_b, top);
-	r = place(f, displaced_b, AMDGPU_GEM_CREATE_VM_ALWAYS_VALID, CODE_FLAGS, &top,
-		  &p->displaced);
+	r = bw_place(f, displaced_b, AMDGPU_GEM_CREATE_VM_ALWAYS_VALID, CODE_FLAGS, &top,
+		     &p->displaced);
 	if (r)
 		return failed(out, r, "no GPU memory for displaced instructions");
 	fill_code(&p->displaced, NULL, 0, req->code_end);
@@ -342,9 +241,9 @@ int bw_attach(struct bw_attach *a, struct bw_agent_file *f, const struct bw_atta
 	int r = left ? attach_parts(f, q, &p, out, out_fd) : failed(out, -ENOMEM, "attaching");
 	if (r) {
 		free(left);
-		unplace(f, &p.displaced);
-		unplace(f, &p.handler);
-		unplace(f, &p.area);
+		bw_unplace(f, &p.displaced);
+		bw_unplace(f, &p.handler);
+		bw_unplace(f, &p.area);
 		return r;
 	}
 	munmap(p.handler.cpu,
@@ -401,7 +300,7 @@ void bw_attach_left_unref(struct bw_attach_left *left)
 		return;
 	for (size_t i = 0; !left->stays && i < BW_ARRAY_SIZE(left->buffers); i++) {
 		const struct bw_attach_buffer *b = &left->buffers[i];
-		unplace(left->file, &(struct placed){b->handle, b->va, b->size_b, NULL});
+		bw_unplace(left->file, &(struct bw_placed){b->handle, b->va, b->size_b, NULL});
 	}
 	bw_agent_file_unref(left->file);
 	free(left);
@@ -413,7 +312,7 @@ void bw_attach_left_unref(struct bw_attach_left *left)
 struct bw_attach_flush {
 	struct bw_agent_queue queue;
 	uint64_t fence;
-	struct placed ib;
+	struct bw_placed ib;
 };
 
 static void flush_end(struct bw_attach *a)
@@ -421,7 +320,7 @@ static void flush_end(struct bw_attach *a)
 	struct bw_attach_flush *u = a->flush;
 	if (!u)
 		return;
-	unplace(a->file, &u->ib);
+	bw_unplace(a->file, &u->ib);
 	close_queue(a->file, &u->queue);
 	free(u);
 	a->flush = NULL;
@@ -436,8 +335,8 @@ static void flush_begin(struct bw_attach *a)
 		r = open_queue(a->file, &u->queue);
 	}
 	if (!r) {
-		uint64_t top = own_top(a->file);
-		r = place(a->file, PAGE_B, 0, CODE_FLAGS, &top, &u->ib);
+		uint64_t top = bw_place_top(a->file);
+		r = bw_place(a->file, PAGE_B, 0, CODE_FLAGS, &top, &u->ib);
 	}
 	if (!r)
 		r = submit_nops(a->file, &u->queue, AMDGPU_IB_FLAG_EMIT_MEM_SYNC, &u->ib,
