@@ -15,6 +15,8 @@
  *     track.c        buffers and addresses of a DRM file, as its ioctls made them
  *     submit.c       command submissions: scanned, shown to the debugger, held
  *     capture.c      submissions and the memory before and after them, for a capture
+ *     crumbs.c       command streams with markers that the GPU writes (with crumbs_link.c,
+ *                    crumbs_watch.c)
  *     place.c        buffers of our own in the program's address space
  *     debugger.c     the connection to the debugger
  *     hold.c         submissions that the debugger sees: shown, held, ended
@@ -51,6 +53,7 @@
 struct bw_track;
 struct bw_agent_live;
 struct bw_agent_capture;
+struct bw_agent_crumbs;
 
 /* A DRM file (an open file description, not a descriptor): one GPU address space. Or, with `live`,
  * a file of debugfs or sysfs that the virtual GPU answers, which has the first four members. */
@@ -70,6 +73,7 @@ struct bw_agent_file {
 	struct bw_track *track;	  /* NULL unless there is a debugger, or it is captured */
 	struct bw_recent *recent; /* submit.c: submissions that a debugger may come too late for */
 	struct bw_agent_capture *capture; /* capture.c: what was sent of it; owned */
+	struct bw_agent_crumbs *crumbs;	  /* crumbs.c: where its markers are; owned */
 };
 
 /* files.c */
@@ -109,9 +113,10 @@ struct bw_agent_config {
 	const char *vgpu_socket;     /* NULL: the kernel's own GPUs */
 	const char *debugger_socket; /* NULL: no debugger */
 	const char *capture_socket;  /* NULL: it is not captured */
+	const char *crumbs_socket;   /* NULL: no breadcrumbs */
 	bool attachable;	     /* one may come later */
 	bool is_debuggable;	     /* either */
-	bool is_tracked;	     /* it is debuggable or captured */
+	bool is_tracked;	     /* it is debuggable or captured, or leaves breadcrumbs */
 };
 const struct bw_agent_config *bw_agent_config(void);
 /* The connection to the virtual GPU, made on first use. NULL: not virtual, or not to be reached. */

@@ -7,6 +7,7 @@
 
 #include "agent/agent.h"
 #include "agent/capture.h"
+#include "agent/crumbs.h"
 #include "agent/clock.h"
 #include "agent/debugger.h"
 #include "agent/fences.h"
@@ -64,6 +65,7 @@ void bw_agent_file_unref(struct bw_agent_file *f)
 		return;
 	bw_track_free(f->track);
 	bw_agent_capture_forget(f);
+	bw_crumbs_forget(f);
 	bw_submit_forget(f);
 	if (f->own_fd >= 0) {
 		bw_agent_fd_own(f->own_fd, false);
@@ -163,6 +165,7 @@ static void fork_child(void)
 	bw_debugger_fork_child();
 	bw_fence_fork_child();
 	bw_agent_capture_fork_child();
+	bw_crumbs_fork_child();
 	pthread_mutex_init(&table_lock, NULL);
 	table_pid = getpid();
 	for (int i = 0; i < FDS_MAX; i++) {

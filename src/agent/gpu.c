@@ -23,6 +23,7 @@
 #include "base/cleanup.h"
 #include "wire/agent_proto.h"
 #include "wire/capture_proto.h"
+#include "wire/crumbs_proto.h"
 
 static struct bw_agent_config config;
 static pthread_once_t config_once = PTHREAD_ONCE_INIT;
@@ -41,7 +42,8 @@ static void read_config(void)
 	config.attachable = attach && !strcmp(attach, "1");
 	config.is_debuggable = config.debugger_socket || config.attachable;
 	config.capture_socket = setting(BW_CAPTURE_SOCKET_ENV);
-	config.is_tracked = config.is_debuggable || config.capture_socket;
+	config.crumbs_socket = setting(BW_CRUMBS_SOCKET_ENV);
+	config.is_tracked = config.is_debuggable || config.capture_socket || config.crumbs_socket;
 }
 
 const struct bw_agent_config *bw_agent_config(void)

@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 
 #include "agent/capture.h"
+#include "agent/crumbs.h"
 #include "agent/debugger.h"
 #include "agent/fences.h"
 #include "agent/launches.h"
@@ -137,12 +138,51 @@ static void scan_chunks(struct submission *s, bool look_inside)
 	}
 }
 
-/* The call with the debug area on its residency list: the area is shared with the debugger, so it
- * cannot be a buffer that is always resident. */
+/* Buffers of ours that must be on the residency list of a call: those that are shared with another
+ * process cannot be always resident. */
+struct extra {
+	uint32_t handles[2];
+	uint32_t n;
+	bool has_new_chunks; /* s->chunks are not those of the program */
+};
 
-static int call_with_area(struct submission *s, uint32_t cmd, void *arg, uint32_t area_handle)
+/* The program's list with ours behind it; *out_entries: owned. */
+static bool extend_list(const struct submission *s, const struct extra *x, uint32_t list_at,
+			struct drm_amdgpu_bo_list_in *list,
+			struct drm_amdgpu_bo_list_entry **out_entries)
 {
-	if (!area_handle || s->in.bo_list_handle)
+	if (list_at < s->in.num_chunks &&
+	    (s->chunks[list_at].length_dw < sizeof(*list) / 4 ||
+	     !bw_agent_copy_in(list, s->chunks[list_at].chunk_data, sizeof(*list)) ||
+	     list->bo_number > 1 << 20))
+		return false;
+	uint32_t stride = list->bo_info_size;
+	_cleanup_free_ struct drm_amdgpu_bo_list_entry *entries =
+		calloc((size_t)list->bo_number + x->n, sizeof(*entries));
+	if (!entries || stride < sizeof(*entries))
+		return false;
+	bool packed = stride == sizeof(*entries);
+	if (packed &&
+	    !bw_agent_copy_in(entries, list->bo_info_ptr, list->bo_number * sizeof(*entries)))
+		return false;
+	for (uint32_t i = 0; !packed && i < list->bo_number; i++)
+		if (!bw_agent_copy_in(&entries[i], list->bo_info_ptr + (uint64_t)i * stride,
+				      sizeof(*entries)))
+			return false;
+	for (uint32_t i = 0; i < x->n; i++)
+		entries[list->bo_number++].bo_handle = x->handles[i];
+	list->bo_info_size = sizeof(*entries);
+	list->bo_info_ptr = (uintptr_t)entries;
+	*out_entries = bw_take(entries);
+	return true;
+}
+
+/* out_changed: the call was made with the extra buffers, and s->chunks. */
+static int call_with(struct submission *s, uint32_t cmd, void *arg, const struct extra *x,
+		     bool *out_changed)
+{
+	*out_changed = false;
+	if ((!x->n && !x->has_new_chunks) || s->in.bo_list_handle)
 		return bw_agent_ioctl(s->file, cmd, arg);
 	struct drm_amdgpu_bo_list_in list = {.operation = ~0u,
 					     .list_handle = ~0u,
@@ -152,30 +192,10 @@ static int call_with_area(struct submission *s, uint32_t cmd, void *arg, uint32_
 	for (uint32_t i = 0; i < n; i++)
 		if (s->chunks[i].chunk_id == AMDGPU_CHUNK_ID_BO_HANDLES)
 			list_at = i;
-	if (list_at == CHUNKS_MAX)
-		return bw_agent_ioctl(s->file, cmd, arg);
-	if (list_at < n && (s->chunks[list_at].length_dw < sizeof(list) / 4 ||
-			    !bw_agent_copy_in(&list, s->chunks[list_at].chunk_data, sizeof(list)) ||
-			    list.bo_number > 1 << 20))
-		return bw_agent_ioctl(s->file, cmd, arg);
-	uint32_t stride = list.bo_info_size;
-	_cleanup_free_ struct drm_amdgpu_bo_list_entry *entries =
-		calloc((size_t)list.bo_number + 1, sizeof(*entries));
+	_cleanup_free_ struct drm_amdgpu_bo_list_entry *entries = NULL;
 	_cleanup_free_ uint64_t *pointers = calloc((size_t)n + 1, sizeof(*pointers));
-	if (!entries || !pointers || stride < sizeof(*entries))
+	if (list_at == CHUNKS_MAX || !pointers || !extend_list(s, x, list_at, &list, &entries))
 		return bw_agent_ioctl(s->file, cmd, arg);
-	bool packed = stride == sizeof(*entries);
-	if (packed &&
-	    !bw_agent_copy_in(entries, list.bo_info_ptr, list.bo_number * sizeof(*entries)))
-		return bw_agent_ioctl(s->file, cmd, arg);
-	for (uint32_t i = 0; !packed && i < list.bo_number; i++)
-		if (!bw_agent_copy_in(&entries[i], list.bo_info_ptr + (uint64_t)i * stride,
-				      sizeof(*entries)))
-			return bw_agent_ioctl(s->file, cmd, arg);
-	entries[list.bo_number] = (struct drm_amdgpu_bo_list_entry){.bo_handle = area_handle};
-	list.bo_number++;
-	list.bo_info_size = sizeof(*entries);
-	list.bo_info_ptr = (uintptr_t)entries;
 	s->chunks[list_at] = (struct drm_amdgpu_cs_chunk){AMDGPU_CHUNK_ID_BO_HANDLES,
 							  sizeof(list) / 4, (uintptr_t)&list};
 	for (uint32_t i = 0; i <= n; i++)
@@ -183,6 +203,7 @@ static int call_with_area(struct submission *s, uint32_t cmd, void *arg, uint32_
 	union drm_amdgpu_cs a = {.in = s->in};
 	a.in.num_chunks = BW_MAX(n, list_at + 1);
 	a.in.chunks = (uintptr_t)pointers;
+	*out_changed = true;
 	int r = bw_agent_ioctl(s->file, DRM_IOCTL_AMDGPU_CS, &a);
 	if (!r)
 		memcpy(arg, &a.out, sizeof(a.out));
@@ -194,14 +215,19 @@ static bool has_waves(const struct submission *s)
 	return s->ip_type == AMDGPU_HW_IP_COMPUTE || s->ip_type == AMDGPU_HW_IP_GFX;
 }
 
+static struct drm_amdgpu_wait_cs_in wait_of(const struct submission *s, uint64_t fence)
+{
+	return (struct drm_amdgpu_wait_cs_in){.handle = fence,
+					      .ip_type = s->ip_type,
+					      .ip_instance = s->ip_instance,
+					      .ring = s->ring,
+					      .ctx_id = s->in.ctx_id};
+}
+
 static void start_wait(const struct submission *s, struct bw_attach_left *job, uint32_t number,
 		       uint64_t fence)
 {
-	const struct drm_amdgpu_wait_cs_in in = {.handle = fence,
-						 .ip_type = s->ip_type,
-						 .ip_instance = s->ip_instance,
-						 .ring = s->ring,
-						 .ctx_id = s->in.ctx_id};
+	const struct drm_amdgpu_wait_cs_in in = wait_of(s, fence);
 	bw_fence_wait(s->file, &in, job, number);
 }
 
@@ -334,12 +360,32 @@ static bool begin_capture(const struct submission *s, uint32_t frame)
 
 static void end_capture(const struct submission *s, int r, uint64_t fence)
 {
-	const struct drm_amdgpu_wait_cs_in wait = {.handle = fence,
-						   .ip_type = s->ip_type,
-						   .ip_instance = s->ip_instance,
-						   .ring = s->ring,
-						   .ctx_id = s->in.ctx_id};
+	const struct drm_amdgpu_wait_cs_in wait = wait_of(s, fence);
 	bw_agent_capture_end(s->file, r, &wait);
+}
+
+static struct bw_crumbs_job *begin_crumbs(struct submission *s, struct extra *x)
+{
+	uint32_t handle = 0;
+	struct bw_crumbs_job *job =
+		bw_crumbs_begin(&(struct bw_crumbs_call){.file = s->file,
+							 .in = &s->in,
+							 .chunks = s->chunks,
+							 .dispatches = &s->dispatches,
+							 .blob = &s->blob},
+				&handle);
+	if (job) {
+		x->handles[x->n++] = handle;
+		x->has_new_chunks = true;
+	}
+	return job;
+}
+
+static void end_crumbs(const struct submission *s, struct bw_crumbs_job *job, bool was_made,
+		       uint64_t fence)
+{
+	const struct drm_amdgpu_wait_cs_in wait = wait_of(s, fence);
+	bw_crumbs_end(job, was_made ? &wait : NULL);
 }
 
 int bw_submit(struct bw_agent_file *f, uint32_t cmd, void *arg)
@@ -348,30 +394,36 @@ int bw_submit(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	bool listens = bw_debugger_listens(f);
 	/* a debugger that has just detached may still need what it left in place */
 	struct bw_attach_left *job = listens ? NULL : bw_debugger_job_begun(f, &area_handle);
-	bool captures = bw_agent_captures();
-	struct submission *s =
-		listens || job || area_handle || captures ? calloc(1, sizeof(*s)) : NULL;
+	bool captures = bw_agent_captures(), has_crumbs = bw_crumbs_are_on();
+	struct submission *s = listens || job || area_handle || captures || has_crumbs
+				       ? calloc(1, sizeof(*s))
+				       : NULL;
 	if (!s) {
 		bw_debugger_job_ended(job);
 		return bw_agent_ioctl(f, cmd, arg);
 	}
 	s->file = f;
 	bool read = read_chunks(s, cmd, arg);
-	if (read && (listens || job || captures))
-		scan_chunks(s, listens || captures);
-	uint32_t frame =
-		read && (listens || captures) ? bw_names_match(&s->dispatches, &s->blob) : 0;
-	if (read && listens) {
+	bool looks = read && (listens || captures || has_crumbs);
+	if (read && (looks || job))
+		scan_chunks(s, looks);
+	uint32_t frame = looks ? bw_names_match(&s->dispatches, &s->blob) : 0;
+	if (looks && (listens || has_crumbs))
 		bw_launches_match(f, &s->dispatches, &s->blob);
+	if (read && listens) {
 		struct bw_agent_submit event = event_of(s, frame);
 		if (s->dispatches.len)
 			number = bw_debugger_hold(f, &event, s->dispatches.data, s->blob.data);
 		job = bw_debugger_job_begun(f, &area_handle);
 	}
 	captures = read && captures && begin_capture(s, frame);
-	int r = read ? call_with_area(s, cmd, arg, area_handle) : bw_agent_ioctl(f, cmd, arg);
+	struct extra x = {.handles = {area_handle}, .n = area_handle != 0};
+	struct bw_crumbs_job *crumbs = read && has_crumbs ? begin_crumbs(s, &x) : NULL;
+	bool changed = false;
+	int r = read ? call_with(s, cmd, arg, &x, &changed) : bw_agent_ioctl(f, cmd, arg);
 	union drm_amdgpu_cs out;
 	bool made = !r && bw_agent_copy_in(&out, (uintptr_t)arg, sizeof(out));
+	end_crumbs(s, crumbs, made && changed, made ? out.out.handle : 0);
 	if (captures)
 		end_capture(s, made ? 0 : r, made ? out.out.handle : 0);
 	if (made && read && bw_debugger_is_ready(f))

@@ -294,6 +294,21 @@ bool bw_track_is_taken(struct bw_agent_file *f, uint64_t va, uint64_t size_b, ui
 	return taken;
 }
 
+bool bw_track_is_readonly(struct bw_agent_file *f, uint64_t va, uint64_t size_b)
+{
+	struct bw_track *t = f->track;
+	uint64_t end = va + size_b, at = va;
+	pthread_mutex_lock(&t->lock);
+	for (size_t i = find_range(t, va); at < end && i < t->maps.len; i++) {
+		const struct bw_agent_map *m = &t->maps.data[i];
+		if (m->va > at || m->flags & AMDGPU_VM_PAGE_WRITEABLE)
+			break;
+		at = m->va + m->size_b;
+	}
+	pthread_mutex_unlock(&t->lock);
+	return size_b && at >= end;
+}
+
 struct bw_error *bw_track_buffers(struct bw_agent_file *f, struct bw_track_buffers *out)
 {
 	struct bw_track *t = f->track;

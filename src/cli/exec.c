@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
+#include "cli/crumbs_exec.h"
 #include "cli/subcommands.h"
 
 #include <errno.h>
@@ -25,6 +26,7 @@ struct exec_options {
 	const char *gpu;
 	bool fidelity, json, help, ready, shader_lines;
 	struct bw_cli_vgpu_options vgpu;
+	struct bw_crumbs_options crumbs;
 	char **program; /* borrowed from argv */
 };
 
@@ -45,18 +47,25 @@ static const char exec_usage[] =
 	"  --trace-hash        the same, and at the end a hash of all instructions and memory accesses\n"
 	"  --fidelity          at the end, on standard error: which instructions the virtual GPU executed not\n"
 	"                      exactly, and how often\n"
-	"  --json              that as one line of JSON\n"
+	"  --breadcrumbs[=dispatch|packet]  the GPU writes down how far it has come: behind a hang, a fault or a\n"
+	"                      crash, at the end, the last dispatch (or packet) that ended and the first that did\n"
+	"                      not, with pipeline and label\n"
+	"  --json              reports as lines of JSON\n"
 	"  -h, --help\n";
 
 static struct bw_error *parse_exec(int argc, char **argv, struct exec_options *o)
 {
 	int i = 1;
 	for (; i < argc && argv[i][0] == '-'; i++) {
+		int used;
 		if (!strcmp(argv[i], "--")) {
 			i++;
 			break;
 		}
-		if (!strcmp(argv[i], "--gpu") && i + 1 < argc)
+		BW_TRY(bw_cli_take_crumbs_option(argv + i, &o->crumbs, &used));
+		if (used)
+			i += used - 1;
+		else if (!strcmp(argv[i], "--gpu") && i + 1 < argc)
 			o->gpu = argv[++i];
 		else if (bw_starts_with(argv[i], "--gpu="))
 			o->gpu = argv[i] + strlen("--gpu=");
@@ -76,6 +85,8 @@ static struct bw_error *parse_exec(int argc, char **argv, struct exec_options *o
 					 argv[i]);
 	}
 	o->program = &argv[i];
+	if (o->ready && o->crumbs.on)
+		return bw_errorf(BW_E_INVALID, "--ready and --breadcrumbs exclude each other");
 	if (!o->help && i >= argc)
 		return bw_errorf(
 			BW_E_INVALID,
@@ -202,6 +213,17 @@ static struct bw_error *run_ready(struct bw_kmd *kmd, char **program, bool shade
 	return err;
 }
 
+static struct bw_error *run_with_crumbs(struct bw_kmd *kmd, const struct exec_options *o,
+					int *out_status)
+{
+	struct bw_crumbs_run r = {
+		.options = &o->crumbs, .program = o->program, .shader_lines = o->shader_lines};
+	BW_TRY(bw_out_create(stderr, o->json, &r.out));
+	struct bw_error *err = bw_cli_run_with_crumbs(kmd, &r, out_status);
+	bw_out_destroy(r.out);
+	return err;
+}
+
 static struct bw_error *show_reports(struct bw_kmd *kmd, const struct exec_options *o)
 {
 	struct bw_out *out;
@@ -238,8 +260,9 @@ int bw_main_exec(int argc, char **argv)
 		if (none)
 			fprintf(stderr, "breakwater: warning: %s.\n", none->message);
 		uint64_t before = bw_kmd_n_clients_ever(kmd);
-		err = o.ready ? run_ready(kmd, o.program, o.shader_lines, &status)
-			      : run_program(kmd, o.program, o.shader_lines, &status);
+		err = o.ready	    ? run_ready(kmd, o.program, o.shader_lines, &status)
+		      : o.crumbs.on ? run_with_crumbs(kmd, &o, &status)
+				    : run_program(kmd, o.program, o.shader_lines, &status);
 		_cleanup_error_ struct bw_error *unseen =
 			!err && !none && status ? bw_cli_check_seen(kmd, before, o.program[0])
 						: NULL;

@@ -119,12 +119,11 @@ static void run(const struct bw_pm4_mark_options *options, const struct memory *
 
 static const uint32_t called[] = {SET_SH, DISPATCH(20)};
 static const uint32_t last[] = {DISPATCH(40), SET_SH};
-static const uint32_t first[] = {SET_SH, DISPATCH(10),	0xffff1000,
+static const uint32_t first[] = {SET_SH,	  DISPATCH(10), 0xffff1000,
 				 CALL(0x2000, 8), DISPATCH(30), CHAIN(0x3000, 8)};
-static const struct memory whole = {
-	.streams = {{0x1000, first, BW_ARRAY_SIZE(first), false},
-		    {0x2000, called, BW_ARRAY_SIZE(called), false},
-		    {0x3000, last, BW_ARRAY_SIZE(last), false}}};
+static const struct memory whole = {.streams = {{0x1000, first, BW_ARRAY_SIZE(first), false},
+						{0x2000, called, BW_ARRAY_SIZE(called), false},
+						{0x3000, last, BW_ARRAY_SIZE(last), false}}};
 
 /* Calls and chains are followed, and numbers are in the order of execution. */
 static void test_dispatches(void **state)
@@ -249,9 +248,10 @@ static void test_put(void **state)
 	static const uint32_t expected[] = {10, 20, 99, 30, 40};
 	struct bw_pm4_marked m = {0};
 	struct trace t = {0};
-	run(&(struct bw_pm4_mark_options){
-		    .wait_from = UINT32_MAX, .put = extra, .put_dw = 5, .put_behind = 2},
-	    &whole, &t, &m);
+	run(
+		&(struct bw_pm4_mark_options){
+			.wait_from = UINT32_MAX, .put = extra, .put_dw = 5, .put_behind = 2},
+		&whole, &t, &m);
 	assert_true(m.has_put);
 	assert_int_equal(t.n_dims, BW_ARRAY_SIZE(expected));
 	for (unsigned i = 0; i < t.n_dims; i++)

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/crumbs.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "base/util.h"
+
+enum { HANG_MS = 500, AREAS_MAX = 1 << 10, PROCESSES_MAX = 1 << 12 };
+#define AREA_B (BW_CRUMBS_SLOTS * sizeof(struct bw_crumbs_slot))
+
+struct bw_error *bw_crumbs_open(const struct bw_crumbs_settings *settings, const char *socket,
+				struct bw_crumbs **out)
+{
+	struct bw_crumbs *c = calloc(1, sizeof(*c));
+	if (!c)
+		return bw_error_nomem();
+	*c = (struct bw_crumbs){.settings = *settings, .listening = -1};
+	struct bw_error *err = bw_sock_listen(socket, &c->listening);
+	if (err) {
+		bw_crumbs_close(c);
+		return err;
+	}
+	*out = c;
+	return NULL;
+}
+
+static void forget_stream(struct bw_crumbs_known *k)
+{
+	free(k->marks);
+	free(k->dispatches);
+	*k = (struct bw_crumbs_known){0};
+}
+
+static void free_area(struct bw_crumbs_area_known *a)
+{
+	for (uint32_t i = 0; a->known && i < BW_CRUMBS_SLOTS; i++)
+		forget_stream(&a->known[i]);
+	free(a->known);
+	free(a->last);
+	if (a->slots)
+		munmap(a->slots, AREA_B);
+}
+
+static void free_process(struct bw_crumbs_process *p)
+{
+	bw_vec_each(&p->areas, a)
+		free_area(a);
+	bw_vec_free(&p->areas);
+	bw_msg_fini(&p->msg);
+	if (p->fd >= 0)
+		close(p->fd);
+	free(p);
+}
+
+void bw_crumbs_close(struct bw_crumbs *c)
+{
+	if (!c)
+		return;
+	bw_vec_each(&c->processes, p)
+		free_process(*p);
+	bw_vec_free(&c->processes);
+	if (c->listening >= 0)
+		close(c->listening);
+	free(c);
+}
+
+/* ---- Messages ---- */
+
+static struct bw_error *take_hello(struct bw_crumbs *c, struct bw_crumbs_process *p)
+{
+	struct bw_crumbs_go go = {.every_packet = c->settings.every_packet,
+				  .hang_ms = HANG_MS,
+				  .break_at = c->settings.break_at,
+				  .break_hits = c->settings.break_hits};
+	struct bw_msg_part part = {&go, sizeof(go)};
+	if (p->greeted || p->msg.body_b != sizeof(p->hello))
+		return bw_errorf(BW_E_INVALID, "its first message is wrong");
+	memcpy(&p->hello, p->msg.body, sizeof(p->hello));
+	p->hello.comm[sizeof(p->hello.comm) - 1] = '\0';
+	if (p->hello.version != BW_CRUMBS_VERSION)
+		go.result = -EPROTONOSUPPORT;
+	p->greeted = !go.result;
+	return bw_msg_send(p->fd, BW_CRUMBS_GO, p->msg.seq, &part, 1, -1);
+}
+
+/* A dma-buf says its size by lseek; what is shorter would be a SIGBUS later. */
+static bool is_long_enough(int fd)
+{
+	struct stat st;
+	off_t end = lseek(fd, 0, SEEK_END);
+	if (end < 0 && fstat(fd, &st) == 0)
+		end = st.st_size;
+	return end >= 0 && (uint64_t)end >= AREA_B;
+}
+
+static struct bw_error *take_area(struct bw_crumbs_process *p)
+{
+	struct bw_crumbs_area area;
+	if (p->msg.body_b != sizeof(area) || p->msg.fd < 0 || p->areas.len >= AREAS_MAX ||
+	    !is_long_enough(p->msg.fd))
+		return bw_errorf(BW_E_INVALID, "its memory for markers is wrong");
+	memcpy(&area, p->msg.body, sizeof(area));
+	struct bw_crumbs_area_known a = {.file = area.file};
+	a.known = calloc(BW_CRUMBS_SLOTS, sizeof(*a.known));
+	a.last = calloc(BW_CRUMBS_SLOTS, sizeof(*a.last));
+	void *m = mmap(NULL, AREA_B, PROT_READ | PROT_WRITE, MAP_SHARED, p->msg.fd, 0);
+	a.slots = m == MAP_FAILED ? NULL : m;
+	struct bw_error *err = !a.slots ? bw_error_errno(errno, "mapping its memory for markers")
+			       : a.known && a.last ? bw_vec_push(&p->areas, a)
+						   : bw_error_nomem();
+	if (err)
+		free_area(&a);
+	return err;
+}
+
+static struct bw_crumbs_area_known *area_of(struct bw_crumbs_process *p, uint32_t file)
+{
+	bw_vec_each(&p->areas, a)
+		if (a->file == file)
+			return a;
+	return NULL;
+}
+
+static bool is_sane(const struct bw_crumbs_stream *s, size_t bytes)
+{
+	return s->slot < BW_CRUMBS_SLOTS && s->n_marks && s->n_marks <= BW_CRUMBS_MARKS_MAX &&
+	       s->n_dispatches <= s->n_marks &&
+	       bytes == s->n_marks * sizeof(struct bw_crumbs_mark) +
+				s->n_dispatches * sizeof(struct bw_crumbs_dispatch);
+}
+
+static void end_texts(struct bw_crumbs_known *k)
+{
+	for (uint32_t i = 0; i < k->info.n_dispatches; i++) {
+		struct bw_crumbs_dispatch *d = &k->dispatches[i];
+		d->pipeline[sizeof(d->pipeline) - 1] = '\0';
+		d->label[sizeof(d->label) - 1] = '\0';
+	}
+}
+
+static struct bw_error *take_stream(struct bw_crumbs_process *p)
+{
+	struct bw_crumbs_known k = {0};
+	const uint8_t *at = p->msg.body + sizeof(k.info);
+	if (p->msg.body_b >= sizeof(k.info))
+		memcpy(&k.info, p->msg.body, sizeof(k.info));
+	struct bw_crumbs_area_known *a = area_of(p, k.info.file);
+	if (p->msg.body_b < sizeof(k.info) || !a ||
+	    !is_sane(&k.info, p->msg.body_b - sizeof(k.info)))
+		return bw_errorf(BW_E_INVALID, "what it says of a command stream is wrong");
+	size_t marks_b = k.info.n_marks * sizeof(*k.marks);
+	size_t dispatches_b = k.info.n_dispatches * sizeof(*k.dispatches);
+	k.marks = malloc(marks_b);
+	k.dispatches = malloc(dispatches_b ? dispatches_b : 1);
+	if (!k.marks || !k.dispatches) {
+		forget_stream(&k);
+		return bw_error_nomem();
+	}
+	memcpy(k.marks, at, marks_b);
+	memcpy(k.dispatches, at + marks_b, dispatches_b);
+	end_texts(&k);
+	p->n_streams++;
+	p->n_unseen += k.info.n_unseen;
+	forget_stream(&a->known[k.info.slot]);
+	a->known[k.info.slot] = k;
+	return NULL;
+}
+
+static struct bw_error *take_unmarked(struct bw_crumbs_process *p)
+{
+	struct bw_crumbs_unmarked u;
+	if (p->msg.body_b != sizeof(u))
+		return bw_errorf(BW_E_INVALID, "a message is too short");
+	memcpy(&u, p->msg.body, sizeof(u));
+	u.why[sizeof(u.why) - 1] = '\0';
+	if (!p->n_unmarked++)
+		p->unmarked = u;
+	return NULL;
+}
+
+static struct bw_error *take_message(struct bw_crumbs *c, struct bw_crumbs_process *p)
+{
+	if (!p->greeted && p->msg.type != BW_CRUMBS_HELLO)
+		return bw_errorf(BW_E_INVALID, "its first message is wrong");
+	switch (p->msg.type) {
+	case BW_CRUMBS_HELLO:
+		return take_hello(c, p);
+	case BW_CRUMBS_AREA:
+		return take_area(p);
+	case BW_CRUMBS_STREAM:
+		return take_stream(p);
+	case BW_CRUMBS_UNMARKED:
+		return take_unmarked(p);
+	default:
+		return bw_errorf(BW_E_INVALID, "a message of type %u", p->msg.type);
+	}
+}
+
+/* ---- Processes ---- */
+
+/* The slots as they are, and nothing waits for us any more. */
+static void end_process(struct bw_crumbs_process *p)
+{
+	close(p->fd);
+	p->fd = -1;
+	bw_vec_each(&p->areas, a) {
+		memcpy(a->last, a->slots, AREA_B);
+		for (uint32_t i = 0; i < BW_CRUMBS_SLOTS; i++) {
+			__atomic_store_n(&a->slots[i].allowed, UINT32_MAX, __ATOMIC_RELEASE);
+			__atomic_store_n(&a->slots[i].go, UINT32_MAX, __ATOMIC_RELEASE);
+		}
+	}
+}
+
+static void take_process(struct bw_crumbs *c)
+{
+	int fd;
+	_cleanup_error_ struct bw_error *err = bw_sock_accept(c->listening, &fd, NULL);
+	if (err) {
+		BW_LOG(WARN, "breadcrumbs", "%s", err->message);
+		return;
+	}
+	struct bw_crumbs_process *p =
+		c->processes.len < PROCESSES_MAX ? calloc(1, sizeof(*p)) : NULL;
+	if (p) {
+		*p = (struct bw_crumbs_process){.fd = fd, .msg = BW_MSG_INIT};
+		err = bw_vec_push(&c->processes, p);
+	}
+	if (!p || err) {
+		free(p);
+		close(fd);
+	}
+}
+
+static void take_from(struct bw_crumbs *c, struct bw_crumbs_process *p)
+{
+	struct bw_error *err = bw_msg_recv(p->fd, -1, &p->msg);
+	if (!err)
+		err = take_message(c, p);
+	if (!err)
+		return;
+	if (err->code != BW_E_GONE)
+		BW_LOG(WARN, "breadcrumbs", "process %u: %s", p->hello.pid, err->message);
+	bw_error_free(err);
+	end_process(p);
+}
+
+/* Waits for one thing and takes it. out_quiet: nothing came within the limit. */
+static struct bw_error *take_next(struct bw_crumbs *c, int pidfd, int timeout_ms, bool *out_quiet,
+				  bool *out_ended)
+{
+	size_t n = c->processes.len;
+	_cleanup_free_ struct pollfd *f = calloc(n + 2, sizeof(*f));
+	if (!f)
+		return bw_error_nomem();
+	f[0] = (struct pollfd){.fd = c->listening, .events = POLLIN};
+	f[1] = (struct pollfd){.fd = *out_ended ? -1 : pidfd, .events = POLLIN};
+	for (size_t i = 0; i < n; i++)
+		f[i + 2] = (struct pollfd){.fd = c->processes.data[i]->fd, .events = POLLIN};
+	int r = poll(f, n + 2, timeout_ms);
+	*out_quiet = !r;
+	if (r < 0)
+		return errno == EINTR ? NULL : bw_error_errno(errno, "poll");
+	for (size_t i = 0; i < n; i++)
+		if (f[i + 2].revents)
+			take_from(c, c->processes.data[i]);
+	if (f[0].revents)
+		take_process(c);
+	if (f[1].revents)
+		*out_ended = true;
+	return NULL;
+}
+
+struct bw_error *bw_crumbs_run(struct bw_crumbs *c, int pidfd)
+{
+	bool ended = false, quiet = false;
+	struct bw_error *err = NULL;
+	/* What the program has sent before it ended is there at once. */
+	while (!err && !(ended && quiet))
+		err = take_next(c, pidfd, ended ? 0 : -1, &quiet, &ended);
+	bw_vec_each(&c->processes, p)
+		if ((*p)->fd >= 0)
+			end_process(*p);
+	return err;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_CLI_CRUMBS_EXEC_H
+#define BW_CLI_CRUMBS_EXEC_H
+
+/* What `breakwater exec` needs of breadcrumbs. */
+
+#include "kmd/kmd.h"
+#include "ui/out.h"
+
+struct bw_crumbs_options {
+	bool on, every_packet;
+};
+
+/* Takes an option of breadcrumbs from the front of the words; out_used: words taken, 0: it is
+ * another option. */
+struct bw_error *bw_cli_take_crumbs_option(char *const *words, struct bw_crumbs_options *o,
+					   int *out_used) BW_MUST_CHECK;
+
+struct bw_crumbs_run {
+	const struct bw_crumbs_options *options;
+	char **program;
+	bool shader_lines;
+	struct bw_out *out; /* of the report */
+};
+/* Runs the program to its end, and reports; the status is that of wait(). */
+struct bw_error *bw_cli_run_with_crumbs(struct bw_kmd *kmd, const struct bw_crumbs_run *r,
+					int *out_status) BW_MUST_CHECK;
+
+#endif

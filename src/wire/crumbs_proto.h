@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_WIRE_CRUMBS_PROTO_H
+#define BW_WIRE_CRUMBS_PROTO_H
+
+/* The agent and `breakwater exec --breadcrumbs`, which listens on the socket named by
+ * BREAKWATER_BREADCRUMBS in the program's environment. Each process connects at its first
+ * submission, says HELLO and waits for GO; from then on messages go from the agent alone, and are
+ * not answered. For each DRM file, AREA brings memory that the GPU writes and that outlives the
+ * program: slots, of which each submitted command stream has one until it has ended. STREAM says
+ * what the markers of a stream are, before it is submitted. */
+
+#include <stdint.h>
+
+#define BW_CRUMBS_SOCKET_ENV "BREAKWATER_BREADCRUMBS"
+enum { BW_CRUMBS_VERSION = 1, BW_CRUMBS_SLOTS = 1024, BW_CRUMBS_MARKS_MAX = 1 << 17 };
+
+enum bw_crumbs_msg {
+	BW_CRUMBS_HELLO = 160, /* bw_crumbs_hello */
+	BW_CRUMBS_GO,	       /* bw_crumbs_go */
+	BW_CRUMBS_AREA,	       /* bw_crumbs_area, and the memory as a descriptor */
+	/* bw_crumbs_stream, n_marks of bw_crumbs_mark, n_dispatches of bw_crumbs_dispatch */
+	BW_CRUMBS_STREAM,
+	BW_CRUMBS_UNMARKED, /* bw_crumbs_unmarked: a stream without markers, and why */
+};
+
+/* What the GPU and the agent write of a stream. Each half is a cache line of its own: the GPU
+ * writes the first. */
+enum bw_crumbs_state {
+	BW_CRUMBS_FREE,
+	BW_CRUMBS_RUNNING,
+	BW_CRUMBS_DONE,	  /* its fence has signalled */
+	BW_CRUMBS_FAILED, /* ... with an error: result */
+};
+enum bw_crumbs_how { BW_CRUMBS_UNKNOWN, BW_CRUMBS_STUCK, BW_CRUMBS_FAULT };
+struct bw_crumbs_slot {
+	uint32_t begun; /* the marker that the command processor has come to; 0: none */
+	uint32_t ended; /* the last marker whose work has ended; 0: none */
+	uint32_t of_gpu[14];
+	uint32_t go;	  /* the GPU waits at a marker until this is its number or higher */
+	uint32_t allowed; /* written by the listener: the agent's go is no higher than this */
+	uint32_t state;	  /* enum bw_crumbs_state */
+	int32_t result;	  /* -errno */
+	uint32_t stream;  /* number of the stream */
+	/* ENDED as the agent has seen it: when the program is gone, its driver ends what runs, and
+	 * the GPU then writes ENDED for that, too */
+	uint32_t seen;
+	/* the marker at which something was seen to go wrong, and what; 0: nothing yet. The
+	 * driver ends waves that hang or fault, and the markers behind them are then written */
+	uint32_t culprit, how; /* enum bw_crumbs_how */
+	uint32_t stuck_ms;     /* how long nothing has changed */
+	uint32_t fault_status; /* as the kernel has it */
+	uint64_t fault_va;
+	uint32_t pad[4];
+};
+_Static_assert(sizeof(struct bw_crumbs_slot) == 128, "two cache lines");
+
+struct bw_crumbs_hello {
+	uint32_t version /* BW_CRUMBS_VERSION */, pid;
+	char comm[16];
+};
+struct bw_crumbs_go {
+	int32_t result; /* 0, or -errno: there are no markers */
+	uint32_t every_packet;
+	uint32_t hang_ms; /* without any change this long: it hangs */
+	/* from marker break_at of the break_hits-th stream on that has so many: each marker waits
+	 * for `allowed`. 0: none */
+	uint32_t break_at, break_hits, pad;
+};
+struct bw_crumbs_area {
+	uint32_t file, pad; /* number of the DRM file */
+};
+enum { BW_CRUMBS_NO_DISPATCH = -1 };
+struct bw_crumbs_stream {
+	uint32_t file, slot;
+	uint32_t stream;     /* from 1, of the process */
+	uint32_t submission; /* from 1, of the process */
+	uint32_t ib;	     /* which one of the submission, from 0 */
+	uint32_t ip_type, ring;
+	uint32_t n_marks, n_dispatches;
+	uint32_t n_unseen;  /* streams that it calls and parts of it that have no markers */
+	uint32_t wait_from; /* the first marker that waits for `allowed`; UINT32_MAX: none */
+	uint32_t pad;
+};
+struct bw_crumbs_mark {
+	uint64_t ib_va;
+	uint32_t at_dw;
+	int32_t dispatch; /* in the submission; BW_CRUMBS_NO_DISPATCH */
+	uint8_t op, depth, is_work, is_bad;
+	uint32_t pad;
+};
+struct bw_crumbs_dispatch {
+	uint64_t code_va;
+	uint32_t number; /* in the submission, from 0 */
+	uint32_t groups[3], group_size[3];
+	char pipeline[64];
+	char label[160];
+	uint32_t pad;
+};
+struct bw_crumbs_unmarked {
+	uint32_t submission, ib;
+	char why[120];
+};
+
+#endif
