@@ -244,10 +244,20 @@ void bw_sdma_describe(const struct bw_sdma_packet *p, struct bw_str *out)
 
 /* ---- words from text ---- */
 
+/* The character that begins at bytes: how many bytes it has, 0 for one that no text has. */
+static size_t text_character(const char *bytes, size_t n)
+{
+	char c[5] = "";
+	memcpy(c, bytes, BW_MIN(n, sizeof(c) - 1));
+	return isprint((unsigned char)c[0]) || isspace((unsigned char)c[0]) ? 1
+	       : (unsigned char)c[0] < 0x80				    ? 0
+									    : bw_utf8_length(c);
+}
+
 static bool is_text(const char *bytes, size_t n)
 {
-	for (size_t i = 0; i < n && i < 4096; i++)
-		if (!isprint((unsigned char)bytes[i]) && !isspace((unsigned char)bytes[i]))
+	for (size_t i = 0, len; i < n && i < 4096; i += len)
+		if (!(len = text_character(bytes + i, n - i)))
 			return false;
 	return n > 0;
 }

@@ -66,6 +66,8 @@ static void test_words(void **state)
 		 4},
 		{TEXT("\x00\x10\x00\xc0\x01\x00\x00\x00\xff"), {0xc0001000, 1}, 2},
 		{TEXT("nothing here, 0x123456789 is too long\n"), {0}, 0},
+		{TEXT("text \xe2\x80\x94 as people write it: \xc3\xa9\n"), {0}, 0},
+		{TEXT("\xe2\x80\x94\xc3"), {0xc39480e2}, 1}, /* cut off: no text */
 		{TEXT(""), {0}, 0},
 	};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(cases); i++) {
