@@ -157,6 +157,28 @@ def histogram():
     equal(s.end()[0], 0, "the debugger's status")
 
 
+def entry():
+    """The entry point is a name of the shader, as the file is. Its first instructions may have no line: what is asked
+    of the source there is answered from the next one on, and a step goes to it."""
+    path = write("hist.comp", HISTOGRAM)
+    s = harness.Session("--grid", 64, "--arg", "data=iota:64", "--arg", "total=5", "--arg", "bins=zeros:16", "--arg", "pc.n=64",
+                        "--arg", "unused=2.5", "--arg", "MASK=7", path)
+    s.command("break main")
+    s.command("run")
+    at = stop_of(s)
+    suffix = ".comp" if has_source(s) else ".nir"
+    equal((at["breakpoint"], at["function"]), (1, "hist"), "where the breakpoint is")
+    equal(text(s, "print main == hist"), "1", "the entry point")
+    for command in ("list main", "list"):
+        check(s.command(command).get("source"), f"{command} fails")
+    check(s.command("info source")["file"].endswith(suffix), "the source at the first instruction")
+    s.command("next")
+    check(stop_of(s).get("file", "").endswith(suffix), f"where the first step ends: {stop_of(s)}")
+    s.command("delete")
+    s.command("continue")
+    equal(s.end()[0], 0, "the debugger's status")
+
+
 def product():
     """Matrices, vectors, structs, and arrays whose elements are further apart than they are long."""
     path = write("product.comp", PRODUCT)
@@ -226,4 +248,4 @@ def program():
 
 
 VKRUN = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else None
-harness.main(histogram, product, hlsl, without, *([program] if VKRUN else []))
+harness.main(histogram, entry, product, hlsl, without, *([program] if VKRUN else []))

@@ -405,7 +405,7 @@ static bool line_in_modules(struct bw_debug *d, const struct bw_where_spec *s, s
 	bw_vec_each(&d->modules, m) {
 		struct bw_addr_vec found = {0};
 		bw_error_free(bw_where_in_module(*m, s, 0, &found));
-		bool has = found.len && (*m)->lines && bw_lines_at((*m)->lines, found.data[0], out);
+		bool has = found.len && bw_module_line_from(*m, found.data[0], out);
 		bw_vec_free(&found);
 		if (has)
 			return true;
@@ -449,8 +449,10 @@ struct bw_error *bw_debug_source_of(struct bw_debug *d, const char *text, char *
 		return err;
 	}
 	const char *file = NULL;
+	uint64_t base;
+	struct bw_module *m = bw_debug_module_at(d, s.offset_b, &base);
 	if (s.kind == BW_WHERE_ADDRESS)
-		bw_debug_where(d, s.offset_b, &where);
+		where.has_line = m && bw_module_line_from(m, s.offset_b - base, &where.line);
 	else if (s.kind == BW_WHERE_SYMBOL)
 		where.has_line = line_in_modules(d, &s, &where.line);
 	else

@@ -73,7 +73,7 @@ const struct bw_symbol *bw_module_named(struct bw_module *m, const char *name,
 		if (pretty != s[i].name && s[i].is_function && bw_name_is(pretty, name))
 			return &s[i];
 	}
-	return NULL;
+	return !after && m->entry && !strcmp(m->entry, name) ? &m->raw_symbol : NULL;
 }
 
 const struct bw_symbol *bw_module_symbol_at(const struct bw_module *m, uint64_t offset_b)
@@ -81,6 +81,16 @@ const struct bw_symbol *bw_module_symbol_at(const struct bw_module *m, uint64_t 
 	if (m->co)
 		return bw_code_object_symbol_at(m->co, offset_b);
 	return offset_b < m->raw_b ? &m->raw_symbol : NULL;
+}
+
+bool bw_module_line_from(const struct bw_module *m, uint64_t at, struct bw_line *out)
+{
+	const struct bw_symbol *s = bw_module_symbol_at(m, at);
+	uint64_t end = s ? s->addr + s->size_b : at;
+	bool has = m->lines && bw_lines_at(m->lines, at, out);
+	while (m->lines && !has && (at += 4) < end)
+		has = bw_lines_at(m->lines, at, out);
+	return has;
 }
 
 void bw_module_free(struct bw_module *m)
@@ -96,6 +106,7 @@ void bw_module_free(struct bw_module *m)
 	if (m->co)
 		bw_code_object_close(m->co);
 	free(m->name);
+	free(m->entry);
 	free(m->raw);
 	free(m);
 }

@@ -16,6 +16,8 @@ struct bw_module {
 	uint8_t *raw;
 	size_t raw_b;
 	bool is_found; /* raw: found in a dispatch, not given by the user */
+	char *entry;   /* of a shader: its entry point in the source, a name like that of the
+			* symbol; owned; NULL: not known */
 	struct bw_kernel raw_kernel;
 	struct bw_symbol raw_symbol;
 	char **pretty; /* names of the symbols as the source has them; owned; NULL: not asked for
@@ -35,11 +37,14 @@ const struct bw_symbol *bw_module_symbols(const struct bw_module *m, size_t *out
 /* The name for people: of C++, demangled. */
 const char *bw_module_pretty(struct bw_module *m, const struct bw_symbol *s);
 /* The next symbol that users mean by the name, behind `after` (NULL: the first one): its own name,
- * or the name in the source, shortened as in C++ (bw_name_is). */
+ * or the name in the source, shortened as in C++ (bw_name_is), or a shader's entry point. */
 const struct bw_symbol *bw_module_named(struct bw_module *m, const char *name,
 					const struct bw_symbol *after);
 const struct bw_symbol *bw_module_symbol(const struct bw_module *m, const char *name);
 const struct bw_symbol *bw_module_symbol_at(const struct bw_module *m, uint64_t offset_b);
+/* The line at an offset in the image, or the first one behind it in the same function: shaders of a
+ * driver begin with instructions that have none. False: there is none. */
+bool bw_module_line_from(const struct bw_module *m, uint64_t offset_b, struct bw_line *out);
 void bw_module_free(struct bw_module *m);
 
 struct bw_load *bw_debug_load_at(struct bw_debug *d, uint64_t va);

@@ -58,15 +58,17 @@ static bool other_line(const struct origin *from, const char *file, unsigned lin
 	return !file || line != from->line || strcmp(file, from->file) != 0;
 }
 
-/* Whether another line begins here. Without lines, everywhere. */
+/* Whether another line begins here. Where no line follows in the function, everywhere. */
 static bool begins_line(struct bw_debug *d, const struct origin *from, uint64_t pc)
 {
 	struct bw_where now;
-	if (!from->has_line)
+	struct bw_line ahead;
+	struct bw_load *l = from->has_line ? NULL : bw_debug_load_at(d, pc);
+	if (!from->has_line && !(l && bw_module_line_from(l->module, pc - l->base, &ahead)))
 		return true;
 	bw_debug_where(d, pc, &now);
 	return now.has_line && !now.line.approximate && now.line.start == pc && now.line.is_stmt &&
-	       other_line(from, now.line.file, now.line.line);
+	       (!from->has_line || other_line(from, now.line.file, now.line.line));
 }
 
 /* The i-th function around pc. */
