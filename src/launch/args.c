@@ -158,17 +158,20 @@ static char *name_of(const struct bw_kernel_arg *ka, size_t index)
 	return asprintf(&name, "%zu", index) < 0 ? NULL : name;
 }
 
-/* Where metadata does not say the type of an argument, debug information may: its parameters are
- * the kernel's arguments in the same order, without the hidden ones. room: for the type's name. */
+/* Where metadata does not say what numbers an argument has, or says it by a name of the source
+ * ("real_t", "enum mode"), debug information may: its parameters are the kernel's arguments in the
+ * same order, without the hidden ones. room: for the type's name. */
 static struct bw_kernel_arg with_type(const struct bw_launch_plan *p, size_t index,
 				      struct bw_lines *lines, struct bw_param *room)
 {
 	const struct bw_kernel *k = p->kernel;
 	struct bw_kernel_arg ka = k->args[index];
+	enum bw_scalar type;
 	size_t position = 0;
 	for (size_t i = 0; i < index; i++)
 		position += is_wanted(&k->args[i]);
-	if (*ka.type_name || !lines || !bw_lines_param(lines, k->entry, position, room))
+	if (bw_scalar_of_type_name(ka.type_name, &type) || !lines ||
+	    !bw_lines_param(lines, k->entry, position, room) || !room->type_name[0])
 		return ka;
 	if (ka.kind != BW_ARG_VALUE || !room->size_b || room->size_b == ka.size_b)
 		ka.type_name = room->type_name;
@@ -258,8 +261,9 @@ static struct bw_error *refuse_unknown(const struct bw_launch_plan *p,
 
 static bool lacks_type(const struct bw_kernel *k)
 {
+	enum bw_scalar type;
 	for (size_t i = 0; i < k->n_args; i++)
-		if (is_wanted(&k->args[i]) && !k->args[i].type_name[0])
+		if (is_wanted(&k->args[i]) && !bw_scalar_of_type_name(k->args[i].type_name, &type))
 			return true;
 	return false;
 }

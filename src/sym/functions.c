@@ -196,14 +196,15 @@ static const char *number_name(const struct bw_ctype *t)
 	return NULL;
 }
 
-/* A vector's elements, as a pointer's, are what its numbers are. */
+/* A vector's elements, as a pointer's, are what its numbers are; of an enumeration, the integer
+ * that it is stored as. */
 static const struct bw_ctype *number_in(const struct bw_ctype *t)
 {
 	if (t->kind == BW_CTYPE_POINTER)
 		t = bw_ctype_strip(t->elem);
 	if (t->kind == BW_CTYPE_VECTOR || t->kind == BW_CTYPE_ARRAY)
 		t = bw_ctype_strip(t->elem);
-	return t;
+	return t->kind == BW_CTYPE_ENUM && t->elem ? bw_ctype_strip(t->elem) : t;
 }
 
 static void describe_type(const struct bw_ctype *t, struct bw_param *out)
