@@ -409,6 +409,7 @@ void bw_code_object_close(struct bw_code_object *co)
 	bw_vec_free(&co->symbols);
 	bw_vec_free(&co->places);
 	bw_vec_free(&co->kernels);
+	bw_vec_free(&co->undefined);
 	bw_vec_free(&co->relocs);
 	bw_vec_free(&co->printf_formats);
 	free(co->image);

@@ -46,6 +46,7 @@ struct bw_code_object {
 	size_t image_b;
 	struct BW_VEC(struct bw_symbol) symbols;
 	struct BW_VEC(struct symbol_place) places; /* one for each symbol */
+	struct BW_VEC(const char *) undefined;	   /* names of symbols; borrowed from `file` */
 	struct BW_VEC(struct bw_kernel) kernels;
 	struct BW_VEC(struct bw_reloc) relocs;
 	struct BW_VEC(const char *) printf_formats; /* texts are in `owned` */

@@ -46,6 +46,26 @@ static bool is_place(const Elf64_Sym *s, const struct bw_elf *e, const struct bw
 	       s->st_value < image_b;
 }
 
+static struct bw_error *add_undefined(struct bw_code_object *co, const Elf64_Sym *s,
+				      const struct bw_cursor *strings)
+{
+	enum { MAX_UNDEFINED = 4096 };
+	if (s->st_shndx != SHN_UNDEF || !s->st_name || s->st_name >= strings->len ||
+	    co->undefined.len == MAX_UNDEFINED)
+		return NULL;
+	const char *name = (const char *)strings->data + s->st_name;
+	bw_vec_each(&co->undefined, u)
+		if (!strcmp(*u, name)) /* .dynsym repeats what .symtab has */
+			return NULL;
+	return bw_vec_push(&co->undefined, name);
+}
+
+const char *const *bw_code_object_undefined(const struct bw_code_object *co, size_t *out_n)
+{
+	*out_n = co->undefined.len;
+	return co->undefined.data;
+}
+
 struct bw_error *bw_code_object_read_symbols(struct bw_code_object *co, const struct bw_elf *e,
 					     const Elf64_Shdr *sh)
 {
@@ -57,6 +77,7 @@ struct bw_error *bw_code_object_read_symbols(struct bw_code_object *co, const st
 	while (bw_cursor_left(&syms) >= sizeof(Elf64_Sym)) {
 		Elf64_Sym s;
 		bw_cursor_copy(&syms, &s, sizeof(s));
+		BW_TRY(add_undefined(co, &s, &strings));
 		if (!is_place(&s, e, &strings, co->image_b))
 			continue;
 		struct bw_symbol sym = {

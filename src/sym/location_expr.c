@@ -27,12 +27,12 @@ static void place_of_address(struct bw_expr_machine *m, const struct bw_expr_val
 			     struct bw_location_piece *out)
 {
 	uint64_t at = (uint64_t)v->offset;
-	if (v->space == BW_EXPR_SPACE_LDS && !m->c->lds_known) {
+	if (v->space == BW_EXPR_SPACE_LDS && m->c->lds_offset < 0) {
 		BW_EXPR_FAIL(m, "LDS offset unknown");
 	} else if (v->space == BW_EXPR_SPACE_LDS) {
-		/* all of them are 0: the symbols are undefined */
+		/* all addresses are 0: the symbols are undefined */
 		out->kind = BW_LOC_LDS;
-		out->offset = 0;
+		out->offset = m->c->lds_offset;
 	} else if (v->space) {
 		BW_EXPR_FAIL(m, "an address of an unknown space");
 	} else if (!at || at >= m->c->image_b) {

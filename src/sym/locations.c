@@ -5,6 +5,7 @@
 
 #include "base/cursor.h"
 #include "base/util.h"
+#include "sym/lds.h"
 #include "sym/lines_priv.h"
 #include "sym/types_priv.h"
 #include "sym/variables_priv.h"
@@ -282,15 +283,18 @@ static bool fills_lds(const struct bw_lines *l, const struct bw_kernel *kernel, 
 }
 
 /* The function with code of its own around addr: its frame base, and whether it is a kernel. */
-static void set_function(struct bw_lines *l, uint64_t addr, struct bw_expr_context *c)
+static void set_function(struct bw_lines *l, const struct bw_variable *v, uint64_t addr,
+			 struct bw_expr_context *c)
 {
 	const struct function *f = bw_lines_function_around(l, addr, 0);
 	Dwarf_Die die;
 	Dwarf_Attribute attr;
 	Dwarf_Block block;
 	const struct bw_kernel *kernel = NULL;
-	for (unsigned i = 1; f && f->is_inlined; i++)
-		f = bw_lines_function_around(l, addr, i);
+	unsigned level = 0;
+	uint64_t offset;
+	while (f && f->is_inlined)
+		f = bw_lines_function_around(l, addr, ++level);
 	c->no_frame = "the function has no frame base";
 	if (f && dwarf_offdie(l->dwarf, f->die, &die)) {
 		kernel = kernel_at(l, f->entry);
@@ -305,7 +309,10 @@ static void set_function(struct bw_lines *l, uint64_t addr, struct bw_expr_conte
 			c->frame = BW_BASE_ZERO;
 		}
 	}
-	c->lds_known = fills_lds(l, kernel, c->size_b);
+	c->lds_offset = fills_lds(l, kernel, c->size_b) ? 0 : -1;
+	if (c->lds_offset && kernel && v->function_die == f->die &&
+	    bw_lines_lds_offset(l, kernel, addr, level, v->name, &offset))
+		c->lds_offset = (int64_t)offset;
 }
 
 /* The range of the variable's function around addr; all for one of a file. */
@@ -350,7 +357,7 @@ static void locate(struct bw_lines *l, const struct bw_variable *v, struct searc
 	c.addr_base = s->unit.addr_base;
 	c.unit = &s->unit.die;
 	bw_code_object_image(l->co, &c.image_b);
-	set_function(l, s->addr, &c);
+	set_function(l, v, s->addr, &c);
 	bw_location_evaluate(&c, s->expr, s->expr_b, out);
 }
 

@@ -394,7 +394,8 @@ static void fill(struct bw_lines *l, struct type_node *n)
 	const char *keyword = keyword_of(tag);
 	if (*keyword && flag_of(&die, DW_AT_declaration))
 		bw_types_definition(l, &n->die, &die);
-	*out = (struct bw_ctype){.size_b = number_of(&die, DW_AT_byte_size, 0)};
+	*out = (struct bw_ctype){.size_b = number_of(&die, DW_AT_byte_size, 0),
+				 .align_b = number_of(&die, DW_AT_alignment, 0)};
 	switch (tag) {
 	case DW_TAG_base_type:
 		fill_base(l, &die, out);

@@ -50,6 +50,7 @@ struct bw_ctype {
 	enum bw_ctype_kind kind;
 	const char *name; /* "int", "item_t", "struct node" (with the keyword in C), NULL: none */
 	uint64_t size_b;  /* 0: not known */
+	uint64_t align_b; /* that the source asks for; 0: its own */
 	bool is_signed, is_char, is_bfloat, is_reference;
 	enum bw_address_class address_class; /* POINTER */
 	const struct bw_ctype *elem;

@@ -84,8 +84,8 @@ struct bw_location {
 };
 
 /* Where v is at addr: by the rules for what clang-19 writes (doc/hardware/code-objects.md 7 and 8:
- * the private-space suffix of a variable in a register is ignored, an LDS offset is known only of a
- * variable that fills the kernel's LDS). Bytes of a type that no piece has are optimised out, as a
+ * the private-space suffix of a variable in a register is ignored, LDS offsets are those of LLVM's
+ * layout where sizes confirm it). Bytes of a type that no piece has are optimised out, as a
  * last piece. */
 void bw_variable_location(struct bw_lines *l, const struct bw_variable *v, uint64_t addr,
 			  struct bw_location *out);

@@ -71,8 +71,8 @@ struct bw_expr_context {
 	uint64_t image_b;
 	const char *no_frame; /* why the frame base is not known, NULL: it is */
 	enum bw_frame_base frame;
-	Dwarf_Die *unit; /* whose types conversions name; NULL: none is known */
-	bool lds_known;	 /* of a variable whose offset in the LDS is wanted: it is 0 */
+	Dwarf_Die *unit;    /* whose types conversions name; NULL: none is known */
+	int64_t lds_offset; /* of the variable if it lies in the LDS; < 0: not known */
 };
 
 /* Fills in all of *out but the addresses. */

@@ -20,6 +20,7 @@ static const uint64_t addresses[] = {0x1200, 0, 0x900000};
 static struct bw_location evaluated_as(uint64_t size_b, const uint8_t *expr, size_t n)
 {
 	struct bw_expr_context c = {
+		.lds_offset = -1,
 		.addr = {(const uint8_t *)addresses, sizeof(addresses)},
 		.size_b = size_b,
 		.image_b = 0x4000,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/util.h"
 #include "sym/variables.h"
 
 #include <dirent.h>
@@ -238,12 +239,21 @@ static uint64_t after_prologue(const struct opened *o, const char *kernel)
 
 static void lds(void **state)
 {
-	static const char *const objects[] = {"two.O0", "two.O2"};
-	for (size_t i = 0; i < 2; i++) {
+	/* offsets: those of ds_store in the assembly that clang-19 writes for these files */
+	static const char *const objects[] = {"two.O0", "two.O2", "lds.O0", "lds.O2"};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(objects); i++) {
 		struct opened o = opened(objects[i]);
-		uint64_t addr = after_prologue(&o, "two");
-		check_location(&o, addr, "a", "LDS offset unknown");
-		check_location(&o, addr, "b", "LDS offset unknown");
+		if (i < 2) {
+			uint64_t addr = after_prologue(&o, "two");
+			CHECK_ALL(&o, addr, {"a", "LDS[0]"}, {"b", "LDS[256]"});
+		} else {
+			uint64_t addr = after_prologue(&o, "lds");
+			CHECK_ALL(&o, addr, {"c", "LDS[52]"}, {"s", "LDS[56]"},
+				  {"words", "LDS[16]"}, {"d", "LDS[64]"}, {"v", "LDS[144]"},
+				  {"p", "LDS[96]"}, {"q", "LDS[128]"}, {"wide", "LDS[0]"});
+			addr = after_prologue(&o, "promoted");
+			CHECK_ALL(&o, addr, {"first", "LDS[0]"}, {"second", "LDS[256]"});
+		}
 		closed(o);
 	}
 	struct opened o = opened("types.hip.O2");

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_SYM_LDS_H
+#define BW_SYM_LDS_H
+
+/* Where the LDS variables of a kernel lie. No debug information says it: their addresses are those
+ * of undefined symbols, all 0. LLVM puts them in the order of a rule, which is applied here, and is
+ * held to the size of the LDS that the kernel's descriptor has. */
+
+#include "sym/variables.h"
+
+struct bw_lds_variable {
+	const char *symbol; /* "kernel.variable" */
+	uint64_t size_b;    /* not 0 */
+	uint64_t align_b;   /* a power of two: of the type, or what the source asks for if more */
+	uint64_t type_align_b; /* the same without what the source asks for */
+	uint64_t offset_b;     /* out */
+};
+
+/* LLVM's rule (AMDGPULowerModuleLDSPass.cpp and OptimizedStructLayout.cpp, LLVM 16 to 21):
+ * variables of more than 8, 4, 2, 1 bytes are aligned to 16, 8, 4, 2 bytes at least; of those that
+ * are left, the next one is that which needs the least padding, then the one with the largest
+ * alignment, the largest size, the first name. Fills in the offsets and changes the order; returns
+ * the bytes of all of them, with what the types' alignment adds at the end. n > 0; the sum of sizes
+ * is below 2^63. */
+uint64_t bw_lds_lay_out(struct bw_lds_variable *v, size_t n);
+
+/* The offset of that variable of the kernel whose code begins at `entry`, which lies in the
+ * function of `level` there (as for bw_lines_variables). False: it is not known, as the object was
+ * not made by such an LLVM, names and symbols do not correspond one to one, or the sizes add up to
+ * something else than the kernel has. */
+bool bw_lines_lds_offset(struct bw_lines *l, const struct bw_kernel *kernel, uint64_t addr,
+			 unsigned level, const char *name, uint64_t *out);
+
+#endif
