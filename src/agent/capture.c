@@ -9,12 +9,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agent/capture_link.h"
 #include "agent/track.h"
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "base/util.h"
 #include "wire/capture_proto.h"
-#include "wire/message.h"
 
 enum {
 	PAGE_B = BW_CAPTURE_PAGE_B,
@@ -35,123 +35,16 @@ struct sent_buffer {
 /* What was sent of a DRM file. */
 struct bw_agent_capture {
 	uint64_t last_id;
+	bool was_idle; /* submissions were made that are not captured */
 	struct BW_VEC(struct sent_buffer) buffers;
 	struct BW_VEC(struct bw_capture_map) maps;
 };
 
-/* The connection. The lock is held from begin to end of a submission, across the calls to the GPU:
- * what is captured runs one after the other. */
-static struct {
-	pthread_mutex_t lock;
-	enum { UNTRIED, OPEN, ENDED } state;
-	int sock;
-	uint32_t wait_ms;
-	/* pages to be sent, and how many were since the last record */
-	uint8_t *pages;
-	size_t n_pages;
-	uint64_t n_sent;
-} g = {.lock = PTHREAD_MUTEX_INITIALIZER, .sock = -1};
-
-bool bw_agent_captures(void)
+static uint64_t now_ns(void)
 {
-	return bw_agent_config()->capture_socket;
-}
-
-/* ---- The connection ---- */
-
-static void end_connection(const struct bw_error *err)
-{
-	BW_LOG(WARN, "agent", "capture: %s", err->message);
-	bw_agent_fd_own(g.sock, false);
-	REAL(close)(g.sock);
-	g.sock = -1;
-	g.state = ENDED;
-}
-
-static struct bw_error *greet(void)
-{
-	struct bw_capture_hello hello = {.version = BW_CAPTURE_VERSION, .pid = (uint32_t)getpid()};
-	struct bw_msg_part part = {&hello, sizeof(hello)};
-	struct bw_msg m = BW_MSG_INIT;
-	struct bw_capture_go go = {.result = -EPROTO};
-	pthread_getname_np(pthread_self(), hello.comm, sizeof(hello.comm));
-	struct bw_error *err = bw_msg_send(g.sock, BW_CAPTURE_HELLO, 0, &part, 1, -1);
-	if (!err)
-		err = bw_msg_recv(g.sock, -1, &m);
-	if (!err && m.type == BW_CAPTURE_GO && m.body_b == sizeof(go))
-		memcpy(&go, m.body, sizeof(go));
-	bw_msg_fini(&m);
-	if (!err && go.result)
-		err = bw_error_errno(-go.result, "it is refused");
-	g.wait_ms = go.wait_ms;
-	return err;
-}
-
-static bool connect_once(void)
-{
-	if (g.state != UNTRIED)
-		return g.state == OPEN;
-	g.state = ENDED;
-	if (!g.pages)
-		g.pages = malloc((size_t)BW_CAPTURE_SEND_PAGES * PAGE_B);
-	if (!g.pages)
-		return false;
-	int sock;
-	_cleanup_error_ struct bw_error *err =
-		bw_sock_connect(bw_agent_config()->capture_socket, BW_NO_USER, &sock);
-	if (err) {
-		BW_LOG(WARN, "agent", "capture: %s", err->message);
-		return false;
-	}
-	g.sock = bw_agent_fd_move_high(sock);
-	bw_agent_fd_own(g.sock, true);
-	g.state = OPEN;
-	if ((err = greet()))
-		end_connection(err);
-	return g.state == OPEN;
-}
-
-void bw_agent_capture_fork_child(void)
-{
-	pthread_mutex_init(&g.lock, NULL);
-	if (g.state == OPEN) {
-		bw_agent_fd_own(g.sock, false);
-		REAL(close)(g.sock);
-	}
-	g.sock = -1;
-	g.state = UNTRIED;
-	g.n_pages = 0;
-	g.n_sent = 0;
-}
-
-static struct bw_error *send_pages(void)
-{
-	struct bw_msg_part part = {g.pages, g.n_pages * PAGE_B};
-	if (!g.n_pages)
-		return NULL;
-	g.n_pages = 0;
-	return bw_msg_send(g.sock, BW_CAPTURE_PAGES, 0, &part, 1, -1);
-}
-
-/* The page's number on this connection. */
-static struct bw_error *send_page(const void *page, uint64_t *out)
-{
-	if (g.n_pages == BW_CAPTURE_SEND_PAGES)
-		BW_TRY(send_pages());
-	memcpy(g.pages + g.n_pages++ * PAGE_B, page, PAGE_B);
-	*out = ++g.n_sent;
-	return NULL;
-}
-
-static struct bw_error *send_record(enum bw_capture_msg type, const void *fixed, size_t fixed_b,
-				    const struct bw_capture_bytes *bytes)
-{
-	const struct bw_msg_part parts[] = {{fixed, fixed_b}, {bytes->data, bytes->len}};
-	BW_TRY(send_pages());
-	g.n_sent = 0;
-	if (fixed_b + bytes->len > BW_MSG_MAX_BODY_B)
-		return bw_errorf(BW_E_UNSUPPORTED, "a record of %zu bytes is too long", bytes->len);
-	return bw_msg_send(g.sock, (uint16_t)type, 0, parts, 2, -1);
+	struct timespec t;
+	REAL(clock_gettime)(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 /* ---- Memory ---- */
@@ -210,7 +103,7 @@ static struct bw_error *compare(struct sent_buffer *b, uint64_t first, const uin
 		struct bw_capture_run run = {.buffer = b->id, .index = first + i, .count = 1};
 		b->hash[first + i] = h;
 		if (h.word[0] || h.word[1])
-			BW_TRY(send_page(bytes + i * PAGE_B, &run.page));
+			BW_TRY(bw_capture_link_page(bytes + i * PAGE_B, &run.page));
 		BW_TRY(bw_capture_runs_add(runs, run));
 	}
 	return NULL;
@@ -412,13 +305,6 @@ static struct bw_error *note_dispatches(const struct bw_capture_call *c,
 	return err;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-	REAL(clock_gettime)(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 static uint64_t pages_of(const struct bw_capture_runs *runs)
 {
 	uint64_t n = 0;
@@ -427,14 +313,44 @@ static uint64_t pages_of(const struct bw_capture_runs *runs)
 	return n;
 }
 
+/* ---- Whether it is captured ---- */
+
+/* Submissions that were not captured may still run: memory is as they leave it. */
+static void wait_idle(struct bw_agent_file *f)
+{
+	struct bw_track_buffers all = {0};
+	_cleanup_error_ struct bw_error *err = bw_track_buffers(f, &all);
+	uint64_t until = now_ns() + bw_capture_link_wait_ms() * 1000000ull;
+	bw_vec_each(&all, b) {
+		union drm_amdgpu_gem_wait_idle a = {.in = {.handle = b->handle, .timeout = until}};
+		bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_GEM_WAIT_IDLE, &a);
+	}
+	bw_vec_free(&all);
+}
+
+static struct bw_error *decide(const struct bw_capture_call *c,
+			       const struct bw_capture_submission *s, bool *out_take)
+{
+	struct bw_agent_capture *of = c->file->capture;
+	BW_TRY(bw_capture_link_ask(s, c->frame, out_take));
+	if (*out_take && of->was_idle)
+		wait_idle(c->file);
+	of->was_idle = !*out_take;
+	return NULL;
+}
+
+/* out_take: whether it was sent. */
 static struct bw_error *send_submission(const struct bw_capture_call *c,
-					struct bw_capture_submission *s)
+					struct bw_capture_submission *s, bool *out_take)
 {
 	struct bw_capture_bytes bytes = {0};
+	BW_TRY(note_dispatches(c, s));
+	BW_TRY(decide(c, s, out_take));
+	if (!*out_take)
+		return NULL;
 	BW_TRY(note_space(c->file, s));
 	for (uint32_t i = 0; i < c->in->num_chunks; i++)
 		BW_TRY(note_chunk(c->file, &c->chunks[i], s));
-	BW_TRY(note_dispatches(c, s));
 	s->summary.space = c->file->number;
 	s->summary.pid = (uint32_t)getpid();
 	s->summary.ctx_id = c->in->ctx_id;
@@ -444,7 +360,8 @@ static struct bw_error *send_submission(const struct bw_capture_call *c,
 	pthread_getname_np(pthread_self(), s->summary.comm, sizeof(s->summary.comm));
 	struct bw_error *err = bw_capture_submission_encode(s, &bytes);
 	if (!err)
-		err = send_record(BW_CAPTURE_SUBMISSION, &s->summary, sizeof(s->summary), &bytes);
+		err = bw_capture_link_record(BW_CAPTURE_SUBMISSION, &s->summary, sizeof(s->summary),
+					     &bytes);
 	bw_vec_free(&bytes);
 	return err;
 }
@@ -452,20 +369,21 @@ static struct bw_error *send_submission(const struct bw_capture_call *c,
 bool bw_agent_capture_begin(const struct bw_capture_call *c)
 {
 	struct bw_capture_submission s = {0};
-	pthread_mutex_lock(&g.lock);
-	if (connect_once()) {
+	bool take = false;
+	bw_capture_link_lock();
+	if (bw_capture_link_open()) {
 		if (!c->file->capture)
 			c->file->capture = calloc(1, sizeof(*c->file->capture));
 		_cleanup_error_ struct bw_error *err =
-			c->file->capture ? send_submission(c, &s) : bw_error_nomem();
+			c->file->capture ? send_submission(c, &s, &take) : bw_error_nomem();
 		if (err)
-			end_connection(err);
+			bw_capture_link_end(err);
 	}
 	bw_capture_submission_fini(&s);
-	bool is_open = g.state == OPEN;
-	if (!is_open)
-		pthread_mutex_unlock(&g.lock);
-	return is_open;
+	take &= bw_capture_link_is_open();
+	if (!take)
+		bw_capture_link_unlock();
+	return take;
 }
 
 /* Waits for the end of the submission, or as long as the capture may. */
@@ -473,7 +391,7 @@ static void wait_for(struct bw_agent_file *f, const struct drm_amdgpu_wait_cs_in
 		     struct bw_capture_result *out)
 {
 	union drm_amdgpu_wait_cs a;
-	uint64_t until = now_ns() + g.wait_ms * 1000000ull;
+	uint64_t until = now_ns() + bw_capture_link_wait_ms() * 1000000ull;
 	int r;
 	do {
 		a = (union drm_amdgpu_wait_cs){.in = *wait};
@@ -508,10 +426,10 @@ void bw_agent_capture_end(struct bw_agent_file *f, int r, const struct drm_amdgp
 	if (!err)
 		err = bw_capture_runs_encode(&runs, &bytes);
 	if (!err)
-		err = send_record(BW_CAPTURE_RESULT, &result, sizeof(result), &bytes);
+		err = bw_capture_link_record(BW_CAPTURE_RESULT, &result, sizeof(result), &bytes);
 	if (err)
-		end_connection(err);
+		bw_capture_link_end(err);
 	bw_vec_free(&runs);
 	bw_vec_free(&bytes);
-	pthread_mutex_unlock(&g.lock);
+	bw_capture_link_unlock();
 }

@@ -69,33 +69,38 @@ static struct bw_error *start(struct run *r)
 	if (r->fd < 0)
 		return bw_error_errno(errno, "cannot write %s", r->o->output);
 	BW_TRY(bw_capture_writer_create(r->fd, &device, &r->w));
+	_cleanup_free_ char *file = realpath(r->o->output, NULL);
 	const struct bw_collect_options o = {.socket = socket,
 					     .wait_ms = (uint32_t)(r->o->wait_s * 1000),
 					     .has_ring = r->o->has_ring,
-					     .limits = r->o->limits};
+					     .limits = r->o->limits,
+					     .trigger = r->o->trigger,
+					     .file = file ? file : r->o->output};
 	return bw_collect_open(r->w, &o, &r->collect);
 }
 
 static const char *name_of(unsigned why)
 {
-	return why & BW_COLLECT_FAULT  ? "page fault"
-	       : why & BW_COLLECT_HANG ? "hang"
-	       : why		       ? "crash"
-				       : "end";
+	return why & BW_COLLECT_FAULT	? "page fault"
+	       : why & BW_COLLECT_HANG	? "hang"
+	       : why & BW_COLLECT_CRASH ? "crash"
+	       : why & BW_COLLECT_SPAN	? "span"
+	       : why			? "order"
+					: "end";
 }
 
-/* The ring is written as soon as what it is for has happened; the program runs on without a
- * capture. */
+/* A capture is complete as soon as what it is for has happened; the program runs on without. */
 static struct bw_error *collect(struct run *r, int pidfd)
 {
-	unsigned until = r->o->has_ring ? r->o->on : 0;
+	unsigned until = BW_COLLECT_SPAN | BW_COLLECT_ORDER | (r->o->has_ring ? r->o->on : 0);
 	BW_TRY(bw_collect_run(r->collect, pidfd, until, &r->why));
 	if (!r->why)
 		return NULL;
 	BW_TRY(bw_collect_finish(r->collect));
+	bool is_event = r->why & ~(BW_COLLECT_SPAN | BW_COLLECT_ORDER);
 	if (!r->o->json)
-		fprintf(stderr, "breakwater: a %s: %s is complete.\n", name_of(r->why),
-			r->o->output);
+		fprintf(stderr, "breakwater: %s%s%s%s is complete.\n", is_event ? "a " : "",
+			is_event ? name_of(r->why) : "", is_event ? ": " : "", r->o->output);
 	unsigned none;
 	return bw_collect_run(r->collect, pidfd, 0, &none);
 }
@@ -146,7 +151,7 @@ static void report(const struct run *r, struct bw_out *out)
 	bool kept = is_wanted(r);
 	char of[32] = "";
 	if (n_kept != n)
-		snprintf(of, sizeof(of), "last %u of ", n_kept);
+		snprintf(of, sizeof(of), "%s%u of ", r->o->has_ring ? "last " : "", n_kept);
 	bw_out_begin(out, "command", "capture");
 	if (!kept)
 		bw_out_line(out,
@@ -227,6 +232,8 @@ int bw_main_capture(int argc, char **argv)
 	for (size_t i = 0; argc > 1 && i < BW_ARRAY_SIZE(shows); i++)
 		if (!strcmp(argv[1], shows[i]))
 			return bw_main_capture_show(argc - 1, argv + 1);
+	if (bw_capture_is_order(argc, argv))
+		return bw_main_capture_order(argc, argv);
 	struct bw_error *err = bw_capture_options_parse(argc, argv, &o);
 	if (err)
 		return fail(err, BW_EXIT_USAGE);

@@ -12,34 +12,43 @@
 
 #include "capture/ring.h"
 #include "capture/writer.h"
+#include "cli/capture_orders.h"
+#include "cli/capture_trigger.h"
 #include "cli/subcommands.h"
 
 struct bw_collect; /* records of several processes on their way into one file */
 
-/* What a capture can be for. */
-enum { BW_COLLECT_HANG = 1, BW_COLLECT_FAULT = 2, BW_COLLECT_CRASH = 4 };
+/* What a capture can be for; and what else completes one: the trigger takes no more, an order. */
+enum {
+	BW_COLLECT_HANG = 1,
+	BW_COLLECT_FAULT = 2,
+	BW_COLLECT_CRASH = 4,
+	BW_COLLECT_SPAN = 8,
+	BW_COLLECT_ORDER = 16
+};
 
 struct bw_collect_options {
 	const char *socket; /* where agents connect; made here */
 	uint32_t wait_ms;   /* bw_capture_go */
 	bool has_ring;	    /* only the last submissions are kept, in memory until the end */
 	struct bw_capture_ring_limits limits;
+	struct bw_capture_trigger trigger;
+	const char *file; /* what it writes, for those who give orders */
 };
 /* w: borrowed. */
 struct bw_error *bw_collect_open(struct bw_capture_writer *w, const struct bw_collect_options *o,
 				 struct bw_collect **out) BW_MUST_CHECK;
 /* Accepts NULL. */
 void bw_collect_close(struct bw_collect *c);
-/* Takes what comes until the process of pidfd has ended, and what is there then; or until a
- * submission has shown one of `until` (BW_COLLECT_HANG, BW_COLLECT_FAULT), which it says in `out`.
- * The first error of the file's; connections end with it, so that the program runs on uncaptured.
- */
+/* Takes what comes until the process of pidfd has ended, and what is there then; or until one of
+ * `until` (BW_COLLECT_*, but CRASH) has happened, which it says in `out`. The first error of the
+ * file's; connections end with it, so that the program runs on uncaptured. */
 struct bw_error *bw_collect_run(struct bw_collect *c, int pidfd, unsigned until,
 				unsigned *out) BW_MUST_CHECK;
 /* Writes the ring, where there is one, and ends the file. From then on programs are told that they
  * are not captured. */
 struct bw_error *bw_collect_finish(struct bw_collect *c) BW_MUST_CHECK;
-/* All that came, and those of them that are in the file. */
+/* All that the programs have made, also those that the trigger did not take, and those of them that are in the file. */
 uint32_t bw_collect_submissions(const struct bw_collect *c);
 uint32_t bw_collect_written(const struct bw_collect *c);
 uint32_t bw_collect_processes(const struct bw_collect *c);
@@ -56,6 +65,7 @@ struct bw_capture_options {
 	uint64_t wait_s;
 	bool has_ring;
 	struct bw_capture_ring_limits limits;
+	struct bw_capture_trigger trigger;
 	struct bw_cli_vgpu_options vgpu;
 	char **program; /* borrowed from argv */
 };

@@ -33,7 +33,15 @@ struct bw_collect {
 	int listening;
 	uint32_t wait_ms;
 	bool is_over; /* the file is complete: what comes is not for it */
-	uint32_t n_submissions, n_results, n_faults, n_hangs, n_processes, n_spaces, n_written;
+	/* seen: also those that the trigger has not taken; granted: those that it has taken; taken:
+	 * those of them that came */
+	uint32_t n_seen, n_granted, n_taken, n_results, n_faults, n_hangs, n_processes, n_spaces,
+		n_written;
+	struct bw_capture_trigger trigger;
+	int orders; /* capture_orders.h */
+	unsigned n_put_off;
+	bool is_written_by_order;
+	char file[sizeof(((struct bw_capture_ordered *)NULL)->file)];
 	struct BW_VEC(struct source *) sources; /* owned */
 };
 
@@ -44,8 +52,16 @@ struct bw_error *bw_collect_open(struct bw_capture_writer *w, const struct bw_co
 	struct bw_collect *c = calloc(1, sizeof(*c));
 	if (!c)
 		return bw_error_nomem();
-	*c = (struct bw_collect){.w = w, .listening = -1, .wait_ms = o->wait_ms};
-	if (o->has_ring)
+	*c = (struct bw_collect){.w = w,
+				 .listening = -1,
+				 .orders = -1,
+				 .wait_ms = o->wait_ms,
+				 .trigger = o->trigger};
+	snprintf(c->file, sizeof(c->file), "%s", o->file);
+	bw_capture_trigger_begin(&c->trigger);
+	if (o->has_ring || o->trigger.waits)
+		err = bw_orders_listen(&c->orders);
+	if (!err && o->has_ring)
 		err = bw_capture_ring_new(&o->limits, &c->ring);
 	if (!err)
 		err = bw_sock_listen(o->socket, &c->listening);
@@ -89,13 +105,15 @@ void bw_collect_close(struct bw_collect *c)
 	bw_vec_free(&c->sources);
 	if (c->listening >= 0)
 		close(c->listening);
+	if (c->orders >= 0)
+		close(c->orders);
 	bw_capture_ring_free(c->ring);
 	free(c);
 }
 
 uint32_t bw_collect_submissions(const struct bw_collect *c)
 {
-	return c->n_submissions;
+	return c->n_seen;
 }
 
 uint32_t bw_collect_written(const struct bw_collect *c)
@@ -116,7 +134,7 @@ uint32_t bw_collect_faults(const struct bw_collect *c)
 /* One without a result hung when its program was ended. */
 uint32_t bw_collect_hangs(const struct bw_collect *c)
 {
-	return c->n_hangs + (c->n_submissions - c->n_results);
+	return c->n_hangs + (c->n_taken - c->n_results);
 }
 
 static uint64_t now_ns(void)
@@ -184,7 +202,8 @@ static struct bw_error *take_submission(struct bw_collect *c, struct source *s)
 		err = space_of(c, s, sub.summary.space, &space);
 	if (!err) {
 		sub.summary.space = space;
-		s->last = sub.summary.number = ++c->n_submissions;
+		s->last = sub.summary.number = ++c->n_seen;
+		c->n_taken++;
 		if (c->ring)
 			err = bw_capture_ring_submission(c->ring, &sub, now_ns());
 		else
@@ -242,7 +261,8 @@ static struct bw_error *take_pages(struct bw_collect *c, struct source *s)
 
 static struct bw_error *take_hello(struct bw_collect *c, struct source *s)
 {
-	struct bw_capture_go go = {.wait_ms = c->wait_ms};
+	struct bw_capture_go go = {.wait_ms = c->wait_ms,
+				   .asks = bw_capture_trigger_asks(&c->trigger)};
 	struct bw_msg_part part = {&go, sizeof(go)};
 	if (s->msg.body_b != sizeof(s->hello))
 		return bw_errorf(BW_E_INVALID, "its first message is wrong");
@@ -254,6 +274,25 @@ static struct bw_error *take_hello(struct bw_collect *c, struct source *s)
 	s->greeted = !go.result;
 	c->n_processes += s->greeted;
 	return bw_msg_send(s->fd, BW_CAPTURE_GO, s->msg.seq, &part, 1, -1);
+}
+
+static struct bw_error *take_ask(struct bw_collect *c, struct source *s)
+{
+	struct bw_capture_ask ask;
+	struct bw_capture_candidate one = {.pid = s->hello.pid};
+	struct bw_capture_answer answer;
+	struct bw_msg_part part = {&answer, sizeof(answer)};
+	if (s->msg.body_b < sizeof(ask))
+		return bw_errorf(BW_E_INVALID, "a question is too short");
+	memcpy(&ask, s->msg.body, sizeof(ask));
+	one.frame = ask.frame;
+	one.names = (const char *)s->msg.body + sizeof(ask);
+	one.names_b = s->msg.body_b - sizeof(ask);
+	answer.take = bw_capture_trigger_take(&c->trigger, &one);
+	/* one that is taken is counted when it comes */
+	c->n_seen += !answer.take;
+	c->n_granted += answer.take;
+	return bw_msg_send(s->fd, BW_CAPTURE_ANSWER, s->msg.seq, &part, 1, -1);
 }
 
 static struct bw_error *take_message(struct bw_collect *c, struct source *s)
@@ -269,6 +308,8 @@ static struct bw_error *take_message(struct bw_collect *c, struct source *s)
 		return take_submission(c, s);
 	case BW_CAPTURE_RESULT:
 		return take_result(c, s);
+	case BW_CAPTURE_ASK:
+		return take_ask(c, s);
 	default:
 		return bw_errorf(BW_E_INVALID, "a message of type %u", s->msg.type);
 	}
@@ -324,30 +365,86 @@ static void end_sources(struct bw_collect *c)
 /* BW_COLLECT_*, as far as results say it. */
 static unsigned happened(const struct bw_collect *c)
 {
-	return (c->n_hangs ? BW_COLLECT_HANG : 0) | (c->n_faults ? BW_COLLECT_FAULT : 0);
+	bool is_over = c->trigger.is_over && c->n_granted == c->n_results;
+	return (c->n_hangs ? BW_COLLECT_HANG : 0) | (c->n_faults ? BW_COLLECT_FAULT : 0) |
+	       (is_over ? BW_COLLECT_SPAN : 0) | (c->is_written_by_order ? BW_COLLECT_ORDER : 0);
+}
+
+static int32_t obey(struct bw_collect *c, const struct bw_capture_order *o)
+{
+	if (o->version != BW_CAPTURE_ORDERS_VERSION)
+		return -EPROTONOSUPPORT;
+	switch (o->kind) {
+	case BW_CAPTURE_ORDER_WHO:
+		return 0;
+	case BW_CAPTURE_ORDER_NEXT:
+	case BW_CAPTURE_ORDER_FRAME:
+		if (!c->trigger.waits)
+			return -ENOTSUP;
+		if (o->kind == BW_CAPTURE_ORDER_NEXT)
+			bw_capture_trigger_next(&c->trigger, o->count);
+		else
+			bw_capture_trigger_next_frame(&c->trigger);
+		return 0;
+	case BW_CAPTURE_ORDER_WRITE: {
+		if (!c->ring)
+			return -ENOTSUP;
+		/* in the file when the answer says so */
+		_cleanup_error_ struct bw_error *err = bw_collect_finish(c);
+		c->is_written_by_order = true;
+		return err ? -EIO : 0;
+	}
+	default:
+		return -EINVAL;
+	}
+}
+
+static void take_order(struct bw_collect *c)
+{
+	struct bw_orders_sender from;
+	struct bw_capture_order o;
+	struct bw_capture_ordered answer = {.magic = BW_CAPTURE_ORDERS_MAGIC};
+	if (!bw_orders_take(c->orders, &o, &from))
+		return;
+	answer.result = c->is_over ? -EALREADY : obey(c, &o);
+	answer.seen = c->n_seen;
+	answer.taken = c->n_taken;
+	memcpy(answer.file, c->file, sizeof(answer.file));
+	bw_orders_answer(c->orders, &from, &answer);
 }
 
 /* Waits for one thing and takes it. out_quiet: nothing came within the limit. */
 static struct bw_error *take_next(struct bw_collect *c, int pidfd, int timeout_ms, bool *out_quiet,
 				  bool *out_ended)
 {
+	enum { FIXED = 3, PUT_OFF_MAX = 1000 };
 	size_t n = c->sources.len;
-	_cleanup_free_ struct pollfd *p = calloc(n + 2, sizeof(*p));
+	_cleanup_free_ struct pollfd *p = calloc(n + FIXED, sizeof(*p));
 	if (!p)
 		return bw_error_nomem();
 	p[0] = (struct pollfd){.fd = c->listening, .events = POLLIN};
 	p[1] = (struct pollfd){.fd = *out_ended ? -1 : pidfd, .events = POLLIN};
+	p[2] = (struct pollfd){.fd = c->orders, .events = POLLIN};
 	for (size_t i = 0; i < n; i++)
-		p[i + 2] = (struct pollfd){.fd = c->sources.data[i]->fd, .events = POLLIN};
-	int r = poll(p, n + 2, timeout_ms);
+		p[i + FIXED] = (struct pollfd){.fd = c->sources.data[i]->fd, .events = POLLIN};
+	int r = poll(p, n + FIXED, timeout_ms);
 	*out_quiet = !r;
 	if (r < 0)
 		return errno == EINTR ? NULL : bw_error_errno(errno, "poll");
-	for (size_t i = n; i-- > 0;)
-		if (p[i + 2].revents)
-			BW_TRY(take_from(c, i));
+	bool is_busy = false;
+	for (size_t i = n; i-- > 0;) {
+		if (!p[i + FIXED].revents)
+			continue;
+		is_busy = true;
+		BW_TRY(take_from(c, i));
+	}
 	if (p[0].revents)
 		take_process(c);
+	/* an order is about all that programs have said before it */
+	if (p[2].revents && (!is_busy || ++c->n_put_off == PUT_OFF_MAX)) {
+		c->n_put_off = 0;
+		take_order(c);
+	}
 	if (p[1].revents)
 		*out_ended = true;
 	return NULL;
@@ -372,8 +469,7 @@ struct bw_error *bw_collect_finish(struct bw_collect *c)
 	if (c->is_over)
 		return NULL;
 	c->is_over = true;
-	if (c->ring)
-		BW_TRY(bw_capture_ring_write(c->ring, c->w, &c->n_written));
 	end_sources(c);
-	return bw_capture_writer_end(c->w);
+	struct bw_error *err = c->ring ? bw_capture_ring_write(c->ring, c->w, &c->n_written) : NULL;
+	return err ? err : bw_capture_writer_end(c->w);
 }

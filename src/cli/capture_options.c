@@ -11,6 +11,8 @@ enum { DEFAULT_WAIT_S = 10, WAIT_MAX_S = 24 * 3600, LAST_MAX_S = 24 * 3600 };
 
 const char bw_capture_usage[] =
 	"Usage: breakwater capture [OPTIONS] -o FILE -- PROGRAM ARGUMENTS...\n"
+	"       breakwater capture --trigger N|all|off|frame [FILE]\n"
+	"       breakwater capture --write [FILE]\n"
 	"       breakwater capture info FILE [--json]\n"
 	"       breakwater capture list FILE [--json]\n"
 	"       breakwater capture show FILE NUMBER [--json]\n"
@@ -29,6 +31,11 @@ const char bw_capture_usage[] =
 	"  --last N|SECONDSs   keep only the last N submissions, or those of the last seconds (--last 5s), in memory;\n"
 	"                      they are written when what --on names happens, and otherwise at the end\n"
 	"  --ring-size SIZE    with --last: memory that they may take (64K, 512M, 2G; default 1G)\n"
+	"  --wait-trigger      capture nothing until \"breakwater capture --trigger N\" in another terminal asks for the\n"
+	"                      next N submissions (all: from now on; off; frame: the next one)\n"
+	"  --from-label NAME   begin with the submission in which a dispatch has that label or pipeline (patterns: *)\n"
+	"  --to-label NAME     end with the submission that has that one\n"
+	"  --frame N           only what is submitted for frame N, from present N-1 of the program to present N\n"
 	"  --deterministic     the virtual GPU runs on one thread, in a fixed order\n"
 	"  --json              at the end, on standard error, what was captured\n"
 	"  -h, --help\n"
@@ -124,6 +131,28 @@ static struct bw_error *take_ring_size(struct bw_capture_options *o, const char 
 	return bw_errorf(BW_E_INVALID, "--ring-size wants a size such as 512M, not \"%s\"", text);
 }
 
+static struct bw_error *take_from_label(struct bw_capture_options *o, const char *text)
+{
+	o->trigger.from_label = text;
+	return NULL;
+}
+
+static struct bw_error *take_to_label(struct bw_capture_options *o, const char *text)
+{
+	o->trigger.to_label = text;
+	return NULL;
+}
+
+static struct bw_error *take_frame(struct bw_capture_options *o, const char *text)
+{
+	uint64_t n;
+	if (!bw_parse_u64(text, &n) || !n || n > UINT32_MAX)
+		return bw_errorf(BW_E_INVALID, "--frame wants a number from 1 on, not \"%s\"",
+				 text);
+	o->trigger.frame = (uint32_t)n;
+	return NULL;
+}
+
 static const struct {
 	const char *name;
 	struct bw_error *(*take)(struct bw_capture_options *o, const char *text);
@@ -133,7 +162,10 @@ static const struct {
 		  {"--wait", take_wait},
 		  {"--on", take_on},
 		  {"--last", take_last},
-		  {"--ring-size", take_ring_size}};
+		  {"--ring-size", take_ring_size},
+		  {"--from-label", take_from_label},
+		  {"--to-label", take_to_label},
+		  {"--frame", take_frame}};
 
 /* out_taken: whether it is one of these, as "--option VALUE" or "--option=VALUE". */
 static struct bw_error *take_with_value(struct bw_capture_options *o, int argc, char **argv, int *i,
@@ -165,6 +197,10 @@ static struct bw_error *check(const struct bw_capture_options *o, bool has_progr
 					       "capture -o FILE -- PROGRAM");
 	if (o->limits.size_b && !o->has_ring)
 		return bw_errorf(BW_E_INVALID, "--ring-size is the size of what --last keeps");
+	const struct bw_capture_trigger *t = &o->trigger;
+	if (t->waits + (t->from_label || t->to_label) + !!t->frame > 1)
+		return bw_errorf(BW_E_INVALID, "--wait-trigger, --frame and labels each say which "
+					       "submissions are captured: choose one");
 	return NULL;
 }
 
@@ -182,7 +218,9 @@ struct bw_error *bw_capture_options_parse(int argc, char **argv, struct bw_captu
 		BW_TRY(take_with_value(o, argc, argv, &i, &taken));
 		if (taken)
 			continue;
-		if (!strcmp(word, "--json"))
+		if (!strcmp(word, "--wait-trigger"))
+			o->trigger.waits = true;
+		else if (!strcmp(word, "--json"))
 			o->json = true;
 		else if (!strcmp(word, "--help") || !strcmp(word, "-h"))
 			o->help = true;

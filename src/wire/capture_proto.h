@@ -4,7 +4,8 @@
 
 /* The agent and `breakwater capture`, which listens on the socket named by BREAKWATER_CAPTURE in
  * the program's environment. Each process connects at its first submission, says HELLO and waits
- * for GO; from then on messages go from the agent alone, and are not answered. Records are those of
+ * for GO; from then on messages go from the agent alone, and are not answered, but for ASK, which
+ * comes before each submission where GO says so. Records are those of
  * capture/capture.h, with two differences: a page is named by its place among those that this
  * connection has sent since its last record, from 1, and an address space by the number of the
  * process's DRM file. The message's body is the record's fixed part, then its bytes. */
@@ -20,6 +21,8 @@ enum bw_capture_msg {
 	BW_CAPTURE_SUBMISSION,	/* bw_capture_summary, and the record of a submission */
 	/* bw_capture_result, and runs. Of the submission that this connection sent last */
 	BW_CAPTURE_RESULT,
+	BW_CAPTURE_ASK,	   /* bw_capture_ask, and names: is this submission captured? */
+	BW_CAPTURE_ANSWER, /* bw_capture_answer */
 };
 enum { BW_CAPTURE_SEND_PAGES = 256 };
 
@@ -31,6 +34,17 @@ struct bw_capture_go {
 	int32_t result; /* 0, or -errno: nothing is captured */
 	/* how long a submission may run until the program goes on without its result */
 	uint32_t wait_ms;
+	uint32_t asks; /* the agent asks before each submission */
+	uint32_t pad;
+};
+struct bw_capture_ask {
+	uint32_t frame; /* bw_capture_summary */
+	uint32_t names_b;
+	/* names: labels and pipelines of its dispatches, each ended by a zero byte */
+};
+enum { BW_CAPTURE_NAMES_MAX_B = 1 << 16 };
+struct bw_capture_answer {
+	uint32_t take;
 };
 
 #endif

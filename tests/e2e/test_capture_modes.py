@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""breakwater capture of a part of what a program submits: the ring of the last submissions. What is captured is replayed
+"""breakwater capture of a part of what a program submits: the ring of the last submissions, the next ones when
+somebody says so. What is captured is replayed
 from its first submission, and leaves what the CPU computes for those rounds."""
 import os
 import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 
 from harness import BREAKWATER, SOURCE, TIMEOUT_S, Failure, check, equal
 from json_schema import parse
@@ -149,12 +151,61 @@ def check_events(folder):
     check_replay(folder, path, range(6, 10))
 
 
+def await_list(path, n):
+    """The list of a capture that grows, when it has n submissions that have ended."""
+    end = time.monotonic() + TIMEOUT_S
+    while time.monotonic() < end:
+        rows = answer("capture", "list", path)["submissions"]
+        if len(rows) == n and rows[-1]["outcome"] == "done":
+            return rows
+    raise Failure(f"{path} does not get {n} submissions")
+
+
+def check_trigger(folder):
+    path = pathlib.Path(folder, "trigger.bwc")
+    p = Program(folder, "capture", "--json", "--wait-trigger", "-o", path)
+    p.rounds(5)
+    equal(answer("capture", "list", path)["submissions"], [], "nothing is captured yet")
+    t = answer("capture", "--trigger", "3", path)
+    equal((t["file"], t["seen"], t["taken"]), (str(path.resolve()), 5, 0), "the order")
+    p.rounds(10)
+    # while it grows
+    equal([row["number"] for row in await_list(path, 3)], [6, 7, 8], "the next three")
+    check("It has no end" in ask("capture", "list", path)[0], "the list says that it grows")
+    equal(answer("replay", "--check", path)["submissions"], 3, "its replay")
+    check(f"{path.resolve()} gets all submissions from now on." in ask("capture", "--trigger", "all", path)[0], "all")
+    p.rounds(2)
+    equal(answer("capture", "--trigger", "off", path)["taken"], 5, "off")
+    p.rounds(2)
+    s = summary_of(p.end())
+    equal((s["submissions"], s["dropped"], s["why"]), (19, 14, "end"), "what it says")
+    # what was not captured in between has left its memory
+    check_replay(folder, path, [6, 7, 8, 16, 17])
+    check("no capture that runs writes" in ask("capture", "--trigger", "1", path, status=2)[1], "no capture runs")
+
+
+def check_write(folder):
+    path = pathlib.Path(folder, "write.bwc")
+    p = Program(folder, "capture", "--last", "4", "-o", path)
+    p.rounds(10)
+    check("was not started with --wait-trigger" in ask("capture", "--trigger", "1", path, status=2)[1], "a trigger")
+    equal(ask("capture", "--write", path)[0], f"{path.resolve()} is written.\n", "the order")
+    check_replay(folder, path, range(7, 11))
+    # it runs on without
+    equal(p.rounds(3), 13, "rounds")
+    said = p.end()
+    check("breakwater: last 4 of 10 submissions of 1 process in" in said, said)
+    equal(answer("capture", "list", path)["whole"], True, "the file")
+
+
 def check_words(folder):
     path = pathlib.Path(folder, "none.bwc")
     for words, said in (["--last", "0"], "--last wants"), (["--last", "5m"], "--last wants"), (["--ring-size", "1"], "what --last keeps"), \
-            (["--last", "1", "--ring-size", "99999999999G"], "--ring-size wants"), (["--last"], "--last needs a value"):
+            (["--last", "1", "--ring-size", "99999999999G"], "--ring-size wants"), (["--last"], "--last needs a value"), \
+            (["--wait-trigger", "--frame", "1"], "choose one"), (["--frame", "0"], "--frame wants"):
         check(said in ask("capture", "-o", path, *words, *(["--", "true"] if len(words) > 1 else []), status=2)[1], words)
     check(not path.exists(), "no file is made")
+    check("--trigger wants a number" in ask("capture", "--trigger", "some", status=2)[1], "--trigger")
 
 
 def main():
@@ -164,6 +215,8 @@ def main():
         check_last(folder)
         check_size(folder)
         check_events(folder)
+        check_trigger(folder)
+        check_write(folder)
         check_words(folder)
     print("capture modes: ok")
 

@@ -102,6 +102,21 @@ def check_names(names, step, folder):
     check(any(pipeline and label for pipeline, label in found), found)
 
 
+def check_labels(names, step, folder):
+    """From one label to another: of three rounds the first is in a pass "sooner", the others are in "later"."""
+    path = f"{folder}/labels.bwc"
+    for options, passes in (["--from-label", "later"], ["later", "later"]), (["--from-label", "l*", "--to-label", "second step"], ["later"]), \
+            (["--to-label", "sooner"], ["sooner"]), (["--from-label", "nowhere"], []):
+        done = subprocess.run([str(BREAKWATER), "capture", *options, "-o", path, "--", names, step], input="1\n1\n1\n", text=True,
+                              capture_output=True, timeout=TIMEOUT_S, env={**os.environ, "ROUNDS": "3"})
+        equal(done.returncode, 0, done.stdout + done.stderr)
+        rows = [row["number"] for row in parse(ask("capture", "list", "--json", path))["submissions"] if row["dispatches"]]
+        found = [parse(ask("capture", "show", "--json", path, number))["dispatches"][0]["label"] for number in rows]
+        equal(found, passes, f"what {options} captures")
+        if found:
+            equal(parse(ask("replay", "--check", "--json", path))["same"], True, "its replay")
+
+
 os.environ.setdefault("XDG_RUNTIME_DIR", "/tmp")
 with tempfile.TemporaryDirectory() as top:
     for kind in ("compute", "universal"):
@@ -112,3 +127,5 @@ with tempfile.TemporaryDirectory() as top:
     if len(sys.argv) > 3:
         check_names(os.path.abspath(sys.argv[2]), os.path.abspath(sys.argv[3]), top)
         print("names: ok")
+        check_labels(os.path.abspath(sys.argv[2]), os.path.abspath(sys.argv[3]), top)
+        print("labels: ok")

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/capture_link.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/agent.h"
+#include "agent/capture.h"
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "wire/message.h"
+
+enum { PAGE_B = BW_CAPTURE_PAGE_B };
+
+/* The connection. The lock is held from begin to end of a submission, across the calls to the GPU:
+ * what is captured runs one after the other. */
+static struct {
+	pthread_mutex_t lock;
+	enum { UNTRIED, OPEN, ENDED } state;
+	int sock;
+	uint32_t wait_ms;
+	bool asks;
+	/* pages to be sent, and how many were since the last record */
+	uint8_t *pages;
+	size_t n_pages;
+	uint64_t n_sent;
+} g = {.lock = PTHREAD_MUTEX_INITIALIZER, .sock = -1};
+
+bool bw_agent_captures(void)
+{
+	return bw_agent_config()->capture_socket;
+}
+
+void bw_capture_link_lock(void)
+{
+	pthread_mutex_lock(&g.lock);
+}
+
+void bw_capture_link_unlock(void)
+{
+	pthread_mutex_unlock(&g.lock);
+}
+
+bool bw_capture_link_is_open(void)
+{
+	return g.state == OPEN;
+}
+
+uint32_t bw_capture_link_wait_ms(void)
+{
+	return g.wait_ms;
+}
+
+void bw_capture_link_end(const struct bw_error *err)
+{
+	BW_LOG(WARN, "agent", "capture: %s", err->message);
+	bw_agent_fd_own(g.sock, false);
+	REAL(close)(g.sock);
+	g.sock = -1;
+	g.state = ENDED;
+}
+
+static struct bw_error *greet(void)
+{
+	struct bw_capture_hello hello = {.version = BW_CAPTURE_VERSION, .pid = (uint32_t)getpid()};
+	struct bw_msg_part part = {&hello, sizeof(hello)};
+	struct bw_msg m = BW_MSG_INIT;
+	struct bw_capture_go go = {.result = -EPROTO};
+	pthread_getname_np(pthread_self(), hello.comm, sizeof(hello.comm));
+	struct bw_error *err = bw_msg_send(g.sock, BW_CAPTURE_HELLO, 0, &part, 1, -1);
+	if (!err)
+		err = bw_msg_recv(g.sock, -1, &m);
+	if (!err && m.type == BW_CAPTURE_GO && m.body_b == sizeof(go))
+		memcpy(&go, m.body, sizeof(go));
+	bw_msg_fini(&m);
+	if (!err && go.result)
+		err = bw_error_errno(-go.result, "it is refused");
+	g.wait_ms = go.wait_ms;
+	g.asks = go.asks;
+	return err;
+}
+
+bool bw_capture_link_open(void)
+{
+	if (g.state != UNTRIED)
+		return g.state == OPEN;
+	g.state = ENDED;
+	if (!g.pages)
+		g.pages = malloc((size_t)BW_CAPTURE_SEND_PAGES * PAGE_B);
+	if (!g.pages)
+		return false;
+	int sock;
+	_cleanup_error_ struct bw_error *err =
+		bw_sock_connect(bw_agent_config()->capture_socket, BW_NO_USER, &sock);
+	if (err) {
+		BW_LOG(WARN, "agent", "capture: %s", err->message);
+		return false;
+	}
+	g.sock = bw_agent_fd_move_high(sock);
+	bw_agent_fd_own(g.sock, true);
+	g.state = OPEN;
+	if ((err = greet()))
+		bw_capture_link_end(err);
+	return g.state == OPEN;
+}
+
+void bw_agent_capture_fork_child(void)
+{
+	pthread_mutex_init(&g.lock, NULL);
+	if (g.state == OPEN) {
+		bw_agent_fd_own(g.sock, false);
+		REAL(close)(g.sock);
+	}
+	g.sock = -1;
+	g.state = UNTRIED;
+	g.n_pages = 0;
+	g.n_sent = 0;
+}
+
+static struct bw_error *send_pages(void)
+{
+	struct bw_msg_part part = {g.pages, g.n_pages * PAGE_B};
+	if (!g.n_pages)
+		return NULL;
+	g.n_pages = 0;
+	return bw_msg_send(g.sock, BW_CAPTURE_PAGES, 0, &part, 1, -1);
+}
+
+/* The page's number on this connection. */
+struct bw_error *bw_capture_link_page(const void *page, uint64_t *out)
+{
+	if (g.n_pages == BW_CAPTURE_SEND_PAGES)
+		BW_TRY(send_pages());
+	memcpy(g.pages + g.n_pages++ * PAGE_B, page, PAGE_B);
+	*out = ++g.n_sent;
+	return NULL;
+}
+
+struct bw_error *bw_capture_link_record(enum bw_capture_msg type, const void *fixed, size_t fixed_b,
+					const struct bw_capture_bytes *bytes)
+{
+	const struct bw_msg_part parts[] = {{fixed, fixed_b}, {bytes->data, bytes->len}};
+	BW_TRY(send_pages());
+	g.n_sent = 0;
+	if (fixed_b + bytes->len > BW_MSG_MAX_BODY_B)
+		return bw_errorf(BW_E_UNSUPPORTED, "a record of %zu bytes is too long", bytes->len);
+	return bw_msg_send(g.sock, (uint16_t)type, 0, parts, 2, -1);
+}
+
+/* ---- Whether it is captured ---- */
+
+static struct bw_error *add_name(struct bw_capture_bytes *out, const char *name)
+{
+	size_t n = strlen(name) + 1;
+	if (n == 1 || out->len + n > BW_CAPTURE_NAMES_MAX_B)
+		return NULL;
+	BW_TRY(bw_vec_reserve(out, out->len + n));
+	memcpy(out->data + out->len, name, n);
+	out->len += n;
+	return NULL;
+}
+
+static struct bw_error *gather_names(const struct bw_capture_submission *s,
+				     struct bw_capture_bytes *out)
+{
+	bw_vec_each(&s->dispatches, d) {
+		BW_TRY(add_name(out, d->label));
+		BW_TRY(add_name(out, d->pipeline));
+	}
+	return NULL;
+}
+
+struct bw_error *bw_capture_link_ask(const struct bw_capture_submission *s, uint32_t frame,
+				     bool *out_take)
+{
+	*out_take = true;
+	if (!g.asks)
+		return NULL;
+	struct bw_capture_bytes names = {0};
+	struct bw_capture_answer answer = {0};
+	struct bw_msg m = BW_MSG_INIT;
+	struct bw_error *err = gather_names(s, &names);
+	const struct bw_capture_ask ask = {.frame = frame, .names_b = (uint32_t)names.len};
+	const struct bw_msg_part parts[] = {{&ask, sizeof(ask)}, {names.data, names.len}};
+	if (!err)
+		err = bw_msg_send(g.sock, BW_CAPTURE_ASK, 0, parts, 2, -1);
+	if (!err)
+		err = bw_msg_recv(g.sock, -1, &m);
+	if (!err && (m.type != BW_CAPTURE_ANSWER || m.body_b != sizeof(answer)))
+		err = bw_errorf(BW_E_INVALID, "its answer makes no sense");
+	if (!err)
+		memcpy(&answer, m.body, sizeof(answer));
+	bw_msg_fini(&m);
+	bw_vec_free(&names);
+	*out_take = answer.take;
+	return err;
+}

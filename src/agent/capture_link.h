@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_AGENT_CAPTURE_LINK_H
+#define BW_AGENT_CAPTURE_LINK_H
+
+/* The connection to `breakwater capture` (wire/capture_proto.h). All but the first function is
+ * called with the lock held, which is held from begin to end of a submission, across the calls to
+ * the GPU: what is captured runs one after the other. */
+
+#include <stdbool.h>
+
+#include "capture/capture.h"
+#include "wire/capture_proto.h"
+
+void bw_capture_link_lock(void);
+void bw_capture_link_unlock(void);
+/* Connects, the first time; false: nothing is captured. */
+bool bw_capture_link_open(void);
+bool bw_capture_link_is_open(void);
+/* The connection is of no use any more; the program runs on. */
+void bw_capture_link_end(const struct bw_error *err);
+uint32_t bw_capture_link_wait_ms(void); /* bw_capture_go */
+/* out: the page's number on this connection. */
+struct bw_error *bw_capture_link_page(const void *page, uint64_t *out) BW_MUST_CHECK;
+struct bw_error *bw_capture_link_record(enum bw_capture_msg type, const void *fixed, size_t fixed_b,
+					const struct bw_capture_bytes *bytes) BW_MUST_CHECK;
+/* Whether the submission is captured, of which the dispatches are known. */
+struct bw_error *bw_capture_link_ask(const struct bw_capture_submission *s, uint32_t frame,
+				     bool *out_take) BW_MUST_CHECK;
+
+#endif

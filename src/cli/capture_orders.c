@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/capture_orders.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "base/str.h"
+#include "base/util.h"
+#include "base/vec.h"
+#include "cli/cli.h"
+#include "cli/subcommands.h"
+#include "ui/out.h"
+#include "wire/peer.h"
+
+enum { ANSWER_MS = 5000, PROBE_MS = 1000 };
+
+/* ---- Datagrams with their sender's credentials ---- */
+
+static struct bw_error *make_socket(int *out_fd)
+{
+	const int on = 1;
+	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)))
+		return bw_error_errno(errno, "a socket for orders");
+	*out_fd = bw_take_fd(fd);
+	return NULL;
+}
+
+/* One datagram of exactly this size, from somebody who is allowed; false: there is none. */
+static bool receive(int fd, void *out, size_t size_b, struct bw_orders_sender *out_from)
+{
+	union {
+		char bytes[CMSG_SPACE(sizeof(struct ucred))];
+		struct cmsghdr align;
+	} control;
+	struct iovec part = {out, size_b};
+	struct msghdr m = {.msg_name = &out_from->addr,
+			   .msg_namelen = sizeof(out_from->addr),
+			   .msg_iov = &part,
+			   .msg_iovlen = 1,
+			   .msg_control = &control,
+			   .msg_controllen = sizeof(control)};
+	struct ucred cred = {.uid = BW_NO_USER};
+	ssize_t n = recvmsg(fd, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	if (n < 0)
+		return false;
+	out_from->addr_b = m.msg_namelen;
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(&m); c; c = CMSG_NXTHDR(&m, c))
+		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS &&
+		    c->cmsg_len == CMSG_LEN(sizeof(cred)))
+			memcpy(&cred, CMSG_DATA(c), sizeof(cred));
+	const struct bw_peer peer = {cred.pid, cred.uid};
+	return n == (ssize_t)size_b && !(m.msg_flags & MSG_TRUNC) && cred.uid != BW_NO_USER &&
+	       bw_peer_is_allowed(&peer, BW_NO_USER);
+}
+
+struct bw_error *bw_orders_listen(int *out_fd)
+{
+	struct sockaddr_un a = {.sun_family = AF_UNIX};
+	_cleanup_close_ int fd = -1;
+	BW_TRY(make_socket(&fd));
+	/* sun_path[0] stays 0: a name without a file */
+	int n = snprintf(a.sun_path + 1, sizeof(a.sun_path) - 1, BW_CAPTURE_ORDERS_NAME "%d",
+			 (int)getpid());
+	if (bind(fd, (struct sockaddr *)&a,
+		 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n)))
+		return bw_error_errno(errno, "the socket for orders");
+	*out_fd = bw_take_fd(fd);
+	return NULL;
+}
+
+bool bw_orders_take(int fd, struct bw_capture_order *out, struct bw_orders_sender *out_from)
+{
+	return receive(fd, out, sizeof(*out), out_from) && out->magic == BW_CAPTURE_ORDERS_MAGIC;
+}
+
+void bw_orders_answer(int fd, const struct bw_orders_sender *to,
+		      const struct bw_capture_ordered *answer)
+{
+	if (sendto(fd, answer, sizeof(*answer), MSG_DONTWAIT | MSG_NOSIGNAL,
+		   (const struct sockaddr *)&to->addr, to->addr_b) < 0)
+		BW_LOG(INFO, "capture", "an order's sender is gone: %s", strerror(errno));
+}
+
+/* ---- Giving an order ---- */
+
+static const char usage[] =
+	"Usage: breakwater capture --trigger N|all|off|frame [FILE] [--json]\n"
+	"       breakwater capture --write [FILE] [--json]\n"
+	"\n"
+	"Tells a \"breakwater capture\" that runs in another terminal what to do: --trigger captures the next N\n"
+	"submissions, all from now on, no more, or the next frame (from one present of the program to the next), where\n"
+	"it was started with --wait-trigger; --write writes what --last keeps, and ends the capture. FILE names the\n"
+	"capture by what it writes; it may be left out where only one runs.\n";
+
+struct command {
+	struct bw_capture_order order;
+	const char *file; /* NULL: the only one */
+	bool json, help, has_order;
+};
+
+/* A capture that runs. */
+struct running {
+	struct sockaddr_un addr;
+	socklen_t addr_b;
+	struct bw_capture_ordered who;
+};
+struct runnings BW_VEC(struct running);
+
+/* The answer of the one at `to`, which only it can give. */
+static bool converse(int fd, const struct running *to, const struct bw_capture_order *order,
+		     int timeout_ms, struct bw_capture_ordered *out)
+{
+	struct bw_orders_sender from;
+	if (sendto(fd, order, sizeof(*order), MSG_NOSIGNAL, (const struct sockaddr *)&to->addr,
+		   to->addr_b) < 0)
+		return false;
+	for (;;) {
+		struct pollfd p = {fd, POLLIN, 0};
+		if (poll(&p, 1, timeout_ms) <= 0)
+			return false;
+		if (!receive(fd, out, sizeof(*out), &from) ||
+		    out->magic != BW_CAPTURE_ORDERS_MAGIC || from.addr_b != to->addr_b ||
+		    memcmp(&from.addr, &to->addr, to->addr_b))
+			continue;
+		out->file[sizeof(out->file) - 1] = '\0';
+		return true;
+	}
+}
+
+/* The name in a line of /proc/net/unix, "@" for the zero byte; NULL: it is another one. */
+static const char *name_in(char *line)
+{
+	static const char wanted[] = "@" BW_CAPTURE_ORDERS_NAME;
+	line[strcspn(line, "\n")] = '\0';
+	const char *at = strstr(line, wanted);
+	return at && strspn(at + sizeof(wanted) - 1, "0123456789") ==
+				       strlen(at + sizeof(wanted) - 1)
+		       ? at + 1
+		       : NULL;
+}
+
+/* All captures of ours that answer. */
+static struct bw_error *find(int fd, struct runnings *out)
+{
+	const struct bw_capture_order who = {.magic = BW_CAPTURE_ORDERS_MAGIC,
+					     .version = BW_CAPTURE_ORDERS_VERSION,
+					     .kind = BW_CAPTURE_ORDER_WHO};
+	_cleanup_free_ char *line = NULL;
+	size_t cap = 0;
+	_cleanup_fclose_ FILE *f = fopen("/proc/net/unix", "re");
+	if (!f)
+		return bw_error_errno(errno, "/proc/net/unix");
+	while (getline(&line, &cap, f) > 0) {
+		const char *name = name_in(line);
+		struct running one = {.addr = {.sun_family = AF_UNIX}};
+		size_t n = name ? strlen(name) : 0;
+		if (!n || n > sizeof(one.addr.sun_path) - 1)
+			continue;
+		memcpy(one.addr.sun_path + 1, name, n);
+		one.addr_b = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + n);
+		if (converse(fd, &one, &who, PROBE_MS, &one.who))
+			BW_TRY(bw_vec_push(out, one));
+	}
+	return NULL;
+}
+
+static struct bw_error *choose(const struct runnings *all, const char *file,
+			       const struct running **out)
+{
+	_cleanup_free_ char *path = file ? realpath(file, NULL) : NULL;
+	const struct running *found = NULL;
+	size_t n = 0;
+	bw_vec_each(all, one) {
+		if (file && strcmp(one->who.file, path ? path : file) != 0)
+			continue;
+		found = one;
+		n++;
+	}
+	if (!n && file)
+		return bw_errorf(BW_E_NOT_FOUND, "no capture that runs writes %s", file);
+	if (!n)
+		return bw_errorf(BW_E_NOT_FOUND,
+				 "no capture runs that takes orders: start one with \"breakwater "
+				 "capture --wait-trigger\" or \"--last\"");
+	if (n > 1)
+		return bw_errorf(BW_E_INVALID,
+				 "%zu captures run, one of them for %s: name the file of the one "
+				 "that is meant",
+				 n, found->who.file);
+	*out = found;
+	return NULL;
+}
+
+static struct bw_error *parse_trigger(struct command *c, const char *text)
+{
+	int64_t count;
+	c->order.kind = BW_CAPTURE_ORDER_NEXT;
+	if (!strcmp(text, "frame"))
+		c->order.kind = BW_CAPTURE_ORDER_FRAME;
+	else if (!strcmp(text, "all") || !strcmp(text, "-1"))
+		c->order.count = -1;
+	else if (!strcmp(text, "off") || !strcmp(text, "0"))
+		c->order.count = 0;
+	else if (bw_parse_i64(text, &count) && count > 0)
+		c->order.count = count;
+	else
+		return bw_errorf(BW_E_INVALID,
+				 "--trigger wants a number of submissions, all, off or frame, not "
+				 "\"%s\"",
+				 text);
+	c->has_order = true;
+	return NULL;
+}
+
+static struct bw_error *parse(int argc, char **argv, struct command *c)
+{
+	for (int i = 1; i < argc; i++) {
+		const char *word = argv[i];
+		if (!strcmp(word, "--trigger") && i + 1 < argc) {
+			BW_TRY(parse_trigger(c, argv[++i]));
+		} else if (bw_starts_with(word, "--trigger=")) {
+			BW_TRY(parse_trigger(c, word + strlen("--trigger=")));
+		} else if (!strcmp(word, "--write")) {
+			c->order.kind = BW_CAPTURE_ORDER_WRITE;
+			c->has_order = true;
+		} else if (!strcmp(word, "--json")) {
+			c->json = true;
+		} else if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
+			c->help = true;
+		} else if (word[0] == '-' || c->file) {
+			return bw_errorf(BW_E_INVALID,
+					 "\"breakwater capture --trigger\" does not take %s (see "
+					 "breakwater capture --trigger --help)",
+					 word);
+		} else {
+			c->file = word;
+		}
+	}
+	return c->help || c->has_order
+		       ? NULL
+		       : bw_errorf(BW_E_INVALID, "--trigger needs a number of submissions, all, "
+						 "off or frame");
+}
+
+static void say(struct bw_out *out, const struct command *c, const struct bw_capture_ordered *a)
+{
+	bw_out_begin(out, "command", "capture trigger");
+	if (c->order.kind == BW_CAPTURE_ORDER_WRITE)
+		bw_out_line(out, "%s is written.", a->file);
+	else if (c->order.kind == BW_CAPTURE_ORDER_FRAME)
+		bw_out_line(out, "%s gets the next frame.", a->file);
+	else if (c->order.count > 0)
+		bw_out_line(out, "%s gets the next %lld submission%s.", a->file,
+			    (long long)c->order.count, c->order.count == 1 ? "" : "s");
+	else
+		bw_out_line(out, "%s gets %s.", a->file,
+			    c->order.count ? "all submissions from now on" : "no more submissions");
+	bw_out_str(out, "file", a->file);
+	bw_out_int(out, "seen", a->seen);
+	bw_out_int(out, "taken", a->taken);
+	bw_out_end(out);
+}
+
+static struct bw_error *give(const struct command *c)
+{
+	struct runnings all = {0};
+	const struct running *to = NULL;
+	struct bw_capture_ordered answer;
+	struct bw_out *out;
+	_cleanup_close_ int fd = -1;
+	BW_TRY(make_socket(&fd));
+	const struct sockaddr_un none = {.sun_family = AF_UNIX};
+	/* a name of the kernel's choice, for the answer */
+	if (bind(fd, (const struct sockaddr *)&none, sizeof(sa_family_t)))
+		return bw_error_errno(errno, "a socket for orders");
+	struct bw_error *err = find(fd, &all);
+	if (!err)
+		err = choose(&all, c->file, &to);
+	if (!err && !converse(fd, to, &c->order, ANSWER_MS, &answer))
+		err = bw_errorf(BW_E_TIMEOUT, "the capture for %s does not answer", to->who.file);
+	if (!err && answer.result == -ENOTSUP)
+		err = bw_errorf(
+			BW_E_STATE, "the capture for %s was not started with %s", answer.file,
+			c->order.kind == BW_CAPTURE_ORDER_WRITE ? "--last" : "--wait-trigger");
+	else if (!err && answer.result)
+		err = bw_error_errno(-answer.result, "%s", answer.file);
+	bw_vec_free(&all);
+	BW_TRY(err);
+	BW_TRY(bw_out_create(stdout, c->json, &out));
+	say(out, c, &answer);
+	bw_out_destroy(out);
+	return NULL;
+}
+
+bool bw_capture_is_order(int argc, char **argv)
+{
+	return argc > 1 && (!strcmp(argv[1], "--write") || !strcmp(argv[1], "--trigger") ||
+			    bw_starts_with(argv[1], "--trigger="));
+}
+
+int bw_main_capture_order(int argc, char **argv)
+{
+	struct command c = {
+		.order = {.magic = BW_CAPTURE_ORDERS_MAGIC, .version = BW_CAPTURE_ORDERS_VERSION}};
+	struct bw_error *err = parse(argc, argv, &c);
+	if (!err && c.help) {
+		fputs(usage, stdout);
+		return 0;
+	}
+	if (!err)
+		err = give(&c);
+	if (!err)
+		return 0;
+	fprintf(stderr, "breakwater: %s.\n", err->message);
+	bw_error_free(err);
+	return BW_EXIT_USAGE;
+}
