@@ -15,6 +15,7 @@
  *     track.c        buffers and addresses of a DRM file, as its ioctls made them
  *     submit.c       command submissions: scanned, shown to the debugger, held
  *     capture.c      submissions and the memory before and after them, for a capture
+ *     capture_link.c the connection to the capture
  *     crumbs.c       command streams with markers that the GPU writes (with crumbs_link.c,
  *                    crumbs_watch.c)
  *     place.c        buffers of our own in the program's address space

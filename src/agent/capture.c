@@ -34,6 +34,7 @@ struct sent_buffer {
 
 /* What was sent of a DRM file. */
 struct bw_agent_capture {
+	uint32_t link; /* bw_capture_link_number */
 	uint64_t last_id;
 	bool was_idle; /* submissions were made that are not captured */
 	struct BW_VEC(struct sent_buffer) buffers;
@@ -366,14 +367,26 @@ static struct bw_error *send_submission(const struct bw_capture_call *c,
 	return err;
 }
 
+static struct bw_agent_capture *new_capture(void)
+{
+	struct bw_agent_capture *c = calloc(1, sizeof(*c));
+	if (c) {
+		c->link = bw_capture_link_number();
+		c->was_idle = bw_capture_link_is_late();
+	}
+	return c;
+}
+
 bool bw_agent_capture_begin(const struct bw_capture_call *c)
 {
 	struct bw_capture_submission s = {0};
 	bool take = false;
 	bw_capture_link_lock();
 	if (bw_capture_link_open()) {
+		if (c->file->capture && c->file->capture->link != bw_capture_link_number())
+			bw_agent_capture_forget(c->file);
 		if (!c->file->capture)
-			c->file->capture = calloc(1, sizeof(*c->file->capture));
+			c->file->capture = new_capture();
 		_cleanup_error_ struct bw_error *err =
 			c->file->capture ? send_submission(c, &s, &take) : bw_error_nomem();
 		if (err)

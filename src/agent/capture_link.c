@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -21,16 +22,57 @@ static struct {
 	enum { UNTRIED, OPEN, ENDED } state;
 	int sock;
 	uint32_t wait_ms;
-	bool asks;
+	bool asks, is_late;
+	uint32_t number; /* of the connection */
 	/* pages to be sent, and how many were since the last record */
 	uint8_t *pages;
 	size_t n_pages;
 	uint64_t n_sent;
 } g = {.lock = PTHREAD_MUTEX_INITIALIZER, .sock = -1};
 
+/* The connection of a capture that came to the running program. */
+static struct {
+	pthread_mutex_t lock;
+	int fd; /* -1: there is none, or it is in use */
+	bool is_used;
+	atomic_bool is_wanted; /* either; read without the lock */
+} given = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
+
 bool bw_agent_captures(void)
 {
-	return bw_agent_config()->capture_socket;
+	return bw_agent_config()->capture_socket || atomic_load(&given.is_wanted);
+}
+
+int bw_capture_link_take(int fd)
+{
+	pthread_mutex_lock(&given.lock);
+	bool is_free = !bw_agent_config()->capture_socket && given.fd < 0 && !given.is_used;
+	if (is_free) {
+		given.fd = fd;
+		atomic_store(&given.is_wanted, true);
+	}
+	pthread_mutex_unlock(&given.lock);
+	return is_free ? 0 : -EBUSY;
+}
+
+/* -1: none has come. */
+static int use_given(void)
+{
+	pthread_mutex_lock(&given.lock);
+	int fd = given.fd;
+	given.fd = -1;
+	given.is_used |= fd >= 0;
+	pthread_mutex_unlock(&given.lock);
+	return fd;
+}
+
+/* Another one may come. */
+static void end_given(void)
+{
+	pthread_mutex_lock(&given.lock);
+	given.is_used = false;
+	atomic_store(&given.is_wanted, false);
+	pthread_mutex_unlock(&given.lock);
 }
 
 void bw_capture_link_lock(void)
@@ -48,6 +90,16 @@ bool bw_capture_link_is_open(void)
 	return g.state == OPEN;
 }
 
+uint32_t bw_capture_link_number(void)
+{
+	return g.number;
+}
+
+bool bw_capture_link_is_late(void)
+{
+	return g.is_late;
+}
+
 uint32_t bw_capture_link_wait_ms(void)
 {
 	return g.wait_ms;
@@ -60,6 +112,7 @@ void bw_capture_link_end(const struct bw_error *err)
 	REAL(close)(g.sock);
 	g.sock = -1;
 	g.state = ENDED;
+	end_given();
 }
 
 static struct bw_error *greet(void)
@@ -84,22 +137,30 @@ static struct bw_error *greet(void)
 
 bool bw_capture_link_open(void)
 {
-	if (g.state != UNTRIED)
-		return g.state == OPEN;
-	g.state = ENDED;
+	if (g.state == OPEN)
+		return true;
 	if (!g.pages)
 		g.pages = malloc((size_t)BW_CAPTURE_SEND_PAGES * PAGE_B);
-	if (!g.pages)
+	int sock = g.pages ? use_given() : -1;
+	_cleanup_error_ struct bw_error *err = NULL;
+	g.is_late = sock >= 0;
+	if (g.is_late)
+		g.sock = sock; /* it is high, and our own, since it was accepted */
+	else if (g.state == ENDED || !g.pages || !bw_agent_config()->capture_socket)
 		return false;
-	int sock;
-	_cleanup_error_ struct bw_error *err =
-		bw_sock_connect(bw_agent_config()->capture_socket, BW_NO_USER, &sock);
-	if (err) {
-		BW_LOG(WARN, "agent", "capture: %s", err->message);
-		return false;
+	g.state = ENDED;
+	if (!g.is_late) {
+		err = bw_sock_connect(bw_agent_config()->capture_socket, BW_NO_USER, &sock);
+		if (err) {
+			BW_LOG(WARN, "agent", "capture: %s", err->message);
+			return false;
+		}
+		g.sock = bw_agent_fd_move_high(sock);
+		bw_agent_fd_own(g.sock, true);
 	}
-	g.sock = bw_agent_fd_move_high(sock);
-	bw_agent_fd_own(g.sock, true);
+	g.n_pages = 0;
+	g.n_sent = 0;
+	g.number++;
 	g.state = OPEN;
 	if ((err = greet()))
 		bw_capture_link_end(err);
@@ -117,6 +178,14 @@ void bw_agent_capture_fork_child(void)
 	g.state = UNTRIED;
 	g.n_pages = 0;
 	g.n_sent = 0;
+	pthread_mutex_init(&given.lock, NULL);
+	if (given.fd >= 0) {
+		bw_agent_fd_own(given.fd, false);
+		REAL(close)(given.fd);
+	}
+	given.fd = -1;
+	given.is_used = false;
+	atomic_store(&given.is_wanted, false);
 }
 
 static struct bw_error *send_pages(void)

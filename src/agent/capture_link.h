@@ -2,20 +2,29 @@
 #ifndef BW_AGENT_CAPTURE_LINK_H
 #define BW_AGENT_CAPTURE_LINK_H
 
-/* The connection to `breakwater capture` (wire/capture_proto.h). All but the first function is
- * called with the lock held, which is held from begin to end of a submission, across the calls to
- * the GPU: what is captured runs one after the other. */
+/* The connection to `breakwater capture` (wire/capture_proto.h). All but bw_capture_link_take are
+ * called with the lock, which is held from begin to end of a submission, across the calls to the
+ * GPU: what is captured runs one after the other. */
 
 #include <stdbool.h>
 
 #include "capture/capture.h"
 #include "wire/capture_proto.h"
 
+/* The connection of a capture that has come to the running program, which is used from the next
+ * submission on. 0: the descriptor is taken; -EBUSY: the program is captured already. Called by any
+ * thread, without the lock. */
+int bw_capture_link_take(int fd);
+
 void bw_capture_link_lock(void);
 void bw_capture_link_unlock(void);
 /* Connects, the first time; false: nothing is captured. */
 bool bw_capture_link_open(void);
 bool bw_capture_link_is_open(void);
+/* Differs between connections, from 1. What was sent on another one counts for nothing. */
+uint32_t bw_capture_link_number(void);
+/* Whether the program may have made submissions before it. */
+bool bw_capture_link_is_late(void);
 /* The connection is of no use any more; the program runs on. */
 void bw_capture_link_end(const struct bw_error *err);
 uint32_t bw_capture_link_wait_ms(void); /* bw_capture_go */

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
+#include "agent/capture_link.h"
 #include "agent/debugger.h"
 #include "base/log.h"
 #include "wire/agent_proto.h"
@@ -94,6 +95,17 @@ static void accept_caller(void)
 	bw_error_free(err);
 }
 
+/* Takes the descriptor. */
+static void take_capture(int fd)
+{
+	const int32_t done = 0;
+	int r = bw_capture_link_take(fd);
+	if (r)
+		answer(fd, r);
+	else if (send(fd, &done, sizeof(done), MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+		BW_LOG(INFO, "agent", "a capture disconnected before it was answered");
+}
+
 /* False: the peer's request has not arrived yet. */
 static bool hear(struct caller *c)
 {
@@ -106,6 +118,10 @@ static bool hear(struct caller *c)
 		return false;
 	if (n <= 0)
 		end_call(c->fd);
+	else if (c->call.magic == BW_AGENT_CALL_CAPTURE && c->call.version == BW_CAPTURE_VERSION)
+		take_capture(c->fd);
+	else if (c->call.magic == BW_AGENT_CALL_CAPTURE)
+		answer(c->fd, -EPROTO);
 	else if (c->call.magic != BW_MSG_MAGIC)
 		answer(c->fd, -EINVAL);
 	else if (c->call.version != BW_AGENT_PROTO_VERSION)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -21,6 +22,7 @@
 #include "cli/cli.h"
 #include "cli/subcommands.h"
 #include "regs/regs.h"
+#include "wire/agent_find.h"
 #include "wire/capture_proto.h"
 
 static int fail(struct bw_error *err, int status)
@@ -51,7 +53,7 @@ struct run {
 	struct bw_capture_writer *w;
 	struct bw_collect *collect;
 	struct bw_folder folder;
-	int fd, status;
+	int fd, stop_fd, status;
 	uint64_t seen_before;
 	unsigned why;		     /* BW_COLLECT_*, of those asked for; 0: none of them */
 	struct bw_error *file_error; /* the program ran on without the capture */
@@ -63,7 +65,7 @@ static struct bw_error *start(struct run *r)
 	_cleanup_free_ char *socket = NULL;
 	identify(r->kmd, &device);
 	BW_TRY(bw_folder_make(BW_FOLDER_DEBUG, &r->folder));
-	if (asprintf(&socket, "%s/capture", r->folder.path) < 0)
+	if (!r->o->pid && asprintf(&socket, "%s/capture", r->folder.path) < 0)
 		return bw_error_nomem();
 	r->fd = open(r->o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (r->fd < 0)
@@ -71,6 +73,7 @@ static struct bw_error *start(struct run *r)
 	BW_TRY(bw_capture_writer_create(r->fd, &device, &r->w));
 	_cleanup_free_ char *file = realpath(r->o->output, NULL);
 	const struct bw_collect_options o = {.socket = socket,
+					     .stop_fd = r->stop_fd,
 					     .wait_ms = (uint32_t)(r->o->wait_s * 1000),
 					     .has_ring = r->o->has_ring,
 					     .limits = r->o->limits,
@@ -118,6 +121,16 @@ static bool is_wanted(const struct run *r)
 	return !r->o->on || r->why;
 }
 
+/* The program has ended, or nothing more of it is wanted. */
+static void complete(struct run *r)
+{
+	if (!r->why)
+		r->why = why_at_end(r);
+	if (!r->file_error && is_wanted(r))
+		r->file_error = bw_collect_finish(r->collect);
+	r->file_error = bw_error_wrap(r->file_error, "%s", r->o->output);
+}
+
 static struct bw_error *run_program(struct run *r)
 {
 	_cleanup_free_ char *setting = NULL;
@@ -135,12 +148,69 @@ static struct bw_error *run_program(struct run *r)
 	while (waitpid(pid, &r->status, 0) < 0 && errno == EINTR)
 		;
 	signal(SIGINT, SIG_DFL);
-	if (!r->why)
-		r->why = why_at_end(r);
-	if (!r->file_error && is_wanted(r))
-		r->file_error = bw_collect_finish(r->collect);
-	r->file_error = bw_error_wrap(r->file_error, "%s", r->o->output);
+	complete(r);
 	return NULL;
+}
+
+/* ---- A process that runs already ---- */
+
+static struct bw_error *refusal(pid_t pid, int e)
+{
+	switch (e) {
+	case ENOENT:
+		return bw_errorf(
+			BW_E_NOT_FOUND,
+			"process %d cannot be captured: it was not started by \"breakwater "
+			"exec\", or has not opened the GPU yet",
+			(int)pid);
+	case EBUSY:
+		return bw_errorf(BW_E_STATE, "process %d is captured already", (int)pid);
+	case EPERM:
+		return bw_errorf(BW_E_SYSTEM, "process %d belongs to another user", (int)pid);
+	case EINVAL:
+	case EPROTO:
+		return bw_errorf(BW_E_UNSUPPORTED,
+				 "the agent in process %d is of another version of Breakwater",
+				 (int)pid);
+	case ETIME:
+		return bw_errorf(BW_E_TIMEOUT, "process %d does not answer", (int)pid);
+	default:
+		return bw_error_errno(e, "cannot capture process %d", (int)pid);
+	}
+}
+
+static struct bw_error *run_process(struct run *r)
+{
+	const struct bw_agent_call call = {BW_AGENT_CALL_CAPTURE, BW_CAPTURE_VERSION};
+	pid_t pid = (pid_t)r->o->pid;
+	int fd;
+	_cleanup_close_ int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (pidfd < 0)
+		return bw_error_errno(errno, "cannot watch process %d", (int)pid);
+	int e = bw_agent_find(pid, &call, &fd);
+	if (e)
+		return refusal(pid, -e);
+	BW_TRY(bw_collect_add(r->collect, fd));
+	if (!r->o->json)
+		fprintf(stderr,
+			"breakwater: Process %d is captured from its next submission on; "
+			"Ctrl-C ends that.\n",
+			(int)pid);
+	r->file_error = collect(r, pidfd);
+	complete(r);
+	return NULL;
+}
+
+/* Before anything is started, so that no thread gets them. */
+static struct bw_error *catch_signals(int *out_fd)
+{
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	*out_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return *out_fd < 0 ? bw_error_errno(errno, "signalfd") : NULL;
 }
 
 static void report(const struct run *r, struct bw_out *out)
@@ -175,14 +245,17 @@ static struct bw_error *capture(struct run *r)
 {
 	struct bw_out *out;
 	BW_TRY(start(r));
-	BW_TRY(run_program(r));
+	if (r->o->pid)
+		BW_TRY(run_process(r));
+	else
+		BW_TRY(run_program(r));
 	BW_TRY(bw_out_create(stderr, r->o->json, &out));
 	report(r, out);
 	bw_out_destroy(out);
 	struct stat st;
 	if (!is_wanted(r) && !fstat(r->fd, &st) && S_ISREG(st.st_mode))
 		unlink(r->o->output);
-	if (!bw_collect_submissions(r->collect)) {
+	if (!r->o->pid && !bw_collect_submissions(r->collect)) {
 		_cleanup_error_ struct bw_error *unseen =
 			bw_cli_check_seen(r->kmd, r->seen_before, r->o->program[0]);
 		if (unseen)
@@ -200,13 +273,19 @@ static int exit_status(const struct run *r)
 
 static int run(const struct bw_capture_options *o)
 {
-	struct run r = {.o = o, .folder = BW_FOLDER_INIT, .fd = -1};
+	struct run r = {.o = o, .folder = BW_FOLDER_INIT, .fd = -1, .stop_fd = -1};
+	bool is_virtual = false;
 	struct bw_error *err = bw_cli_set_up_strict(&o->vgpu);
+	if (!err && o->pid)
+		err = catch_signals(&r.stop_fd);
+	if (!err && o->pid)
+		err = bw_cli_use_gpu_of((pid_t)o->pid, &is_virtual);
 	if (!err)
-		err = bw_kmd_open(o->gpu, &r.kmd);
+		err = bw_kmd_open(is_virtual ? "virtual" : o->gpu, &r.kmd);
 	if (!err)
 		err = bw_cli_check_strict(r.kmd, &o->vgpu);
-	_cleanup_error_ struct bw_error *unable = bw_cli_check_preload(o->program[0]);
+	_cleanup_error_ struct bw_error *unable =
+		o->pid ? NULL : bw_cli_check_preload(o->program[0]);
 	if (unable)
 		fprintf(stderr, "breakwater: warning: %s.\n", unable->message);
 	if (!err) {
@@ -221,6 +300,8 @@ static int run(const struct bw_capture_options *o)
 	if (r.file_error)
 		status = fail(r.file_error, BW_EXIT_OUTPUT);
 	bw_folder_remove(&r.folder);
+	if (r.stop_fd >= 0)
+		close(r.stop_fd);
 	bw_kmd_close(r.kmd);
 	return status;
 }

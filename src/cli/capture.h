@@ -28,7 +28,8 @@ enum {
 };
 
 struct bw_collect_options {
-	const char *socket; /* where agents connect; made here */
+	const char *socket; /* where agents connect; made here; NULL: those of bw_collect_add */
+	int stop_fd;	    /* to be read: it ends like the program; -1: none */
 	uint32_t wait_ms;   /* bw_capture_go */
 	bool has_ring;	    /* only the last submissions are kept, in memory until the end */
 	struct bw_capture_ring_limits limits;
@@ -38,6 +39,8 @@ struct bw_collect_options {
 /* w: borrowed. */
 struct bw_error *bw_collect_open(struct bw_capture_writer *w, const struct bw_collect_options *o,
 				 struct bw_collect **out) BW_MUST_CHECK;
+/* A connection to a process, which is taken. */
+struct bw_error *bw_collect_add(struct bw_collect *c, int fd) BW_MUST_CHECK;
 /* Accepts NULL. */
 void bw_collect_close(struct bw_collect *c);
 /* Takes what comes until the process of pidfd has ended, and what is there then; or until one of
@@ -48,7 +51,8 @@ struct bw_error *bw_collect_run(struct bw_collect *c, int pidfd, unsigned until,
 /* Writes the ring, where there is one, and ends the file. From then on programs are told that they
  * are not captured. */
 struct bw_error *bw_collect_finish(struct bw_collect *c) BW_MUST_CHECK;
-/* All that the programs have made, also those that the trigger did not take, and those of them that are in the file. */
+/* All that the programs have made, also those that the trigger did not take; and those of them that
+ * are in the file. */
 uint32_t bw_collect_submissions(const struct bw_collect *c);
 uint32_t bw_collect_written(const struct bw_collect *c);
 uint32_t bw_collect_processes(const struct bw_collect *c);
@@ -61,8 +65,8 @@ uint32_t bw_collect_hangs(const struct bw_collect *c);
 struct bw_capture_options {
 	const char *gpu, *output;
 	bool json, help;
-	unsigned on; /* BW_COLLECT_*, 0: the capture is kept in any case */
-	uint64_t wait_s;
+	unsigned on;	      /* BW_COLLECT_*, 0: the capture is kept in any case */
+	uint64_t wait_s, pid; /* pid 0: a program */
 	bool has_ring;
 	struct bw_capture_ring_limits limits;
 	struct bw_capture_trigger trigger;

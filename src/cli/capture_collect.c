@@ -30,7 +30,7 @@ struct source {
 struct bw_collect {
 	struct bw_capture_writer *w;
 	struct bw_capture_ring *ring; /* NULL: records go into the file at once */
-	int listening;
+	int listening, stop_fd;
 	uint32_t wait_ms;
 	bool is_over; /* the file is complete: what comes is not for it */
 	/* seen: also those that the trigger has not taken; granted: those that it has taken; taken:
@@ -55,6 +55,7 @@ struct bw_error *bw_collect_open(struct bw_capture_writer *w, const struct bw_co
 	*c = (struct bw_collect){.w = w,
 				 .listening = -1,
 				 .orders = -1,
+				 .stop_fd = o->stop_fd,
 				 .wait_ms = o->wait_ms,
 				 .trigger = o->trigger};
 	snprintf(c->file, sizeof(c->file), "%s", o->file);
@@ -63,7 +64,7 @@ struct bw_error *bw_collect_open(struct bw_capture_writer *w, const struct bw_co
 		err = bw_orders_listen(&c->orders);
 	if (!err && o->has_ring)
 		err = bw_capture_ring_new(&o->limits, &c->ring);
-	if (!err)
+	if (!err && o->socket)
 		err = bw_sock_listen(o->socket, &c->listening);
 	if (err) {
 		bw_collect_close(c);
@@ -317,6 +318,19 @@ static struct bw_error *take_message(struct bw_collect *c, struct source *s)
 
 /* ---- Processes ---- */
 
+struct bw_error *bw_collect_add(struct bw_collect *c, int fd)
+{
+	struct source *s = calloc(1, sizeof(*s));
+	struct bw_error *err = s ? bw_vec_push(&c->sources, s) : bw_error_nomem();
+	if (err) {
+		free(s);
+		close(fd);
+		return err;
+	}
+	*s = (struct source){.fd = fd, .msg = BW_MSG_INIT};
+	return NULL;
+}
+
 static void take_process(struct bw_collect *c)
 {
 	int fd;
@@ -325,15 +339,8 @@ static void take_process(struct bw_collect *c)
 		BW_LOG(WARN, "capture", "%s", err->message);
 		return;
 	}
-	struct source *s = calloc(1, sizeof(*s));
-	if (s) {
-		*s = (struct source){.fd = fd, .msg = BW_MSG_INIT};
-		err = bw_vec_push(&c->sources, s);
-	}
-	if (!s || err) {
-		free(s);
-		close(fd);
-	}
+	if ((err = bw_collect_add(c, fd)))
+		BW_LOG(WARN, "capture", "%s", err->message);
 }
 
 /* One message. An error is the file's; a process that ends, or says what makes no sense, is
@@ -417,7 +424,7 @@ static void take_order(struct bw_collect *c)
 static struct bw_error *take_next(struct bw_collect *c, int pidfd, int timeout_ms, bool *out_quiet,
 				  bool *out_ended)
 {
-	enum { FIXED = 3, PUT_OFF_MAX = 1000 };
+	enum { FIXED = 4, PUT_OFF_MAX = 1000 };
 	size_t n = c->sources.len;
 	_cleanup_free_ struct pollfd *p = calloc(n + FIXED, sizeof(*p));
 	if (!p)
@@ -425,6 +432,7 @@ static struct bw_error *take_next(struct bw_collect *c, int pidfd, int timeout_m
 	p[0] = (struct pollfd){.fd = c->listening, .events = POLLIN};
 	p[1] = (struct pollfd){.fd = *out_ended ? -1 : pidfd, .events = POLLIN};
 	p[2] = (struct pollfd){.fd = c->orders, .events = POLLIN};
+	p[3] = (struct pollfd){.fd = *out_ended ? -1 : c->stop_fd, .events = POLLIN};
 	for (size_t i = 0; i < n; i++)
 		p[i + FIXED] = (struct pollfd){.fd = c->sources.data[i]->fd, .events = POLLIN};
 	int r = poll(p, n + FIXED, timeout_ms);
@@ -445,7 +453,7 @@ static struct bw_error *take_next(struct bw_collect *c, int pidfd, int timeout_m
 		c->n_put_off = 0;
 		take_order(c);
 	}
-	if (p[1].revents)
+	if (p[1].revents || p[3].revents)
 		*out_ended = true;
 	return NULL;
 }

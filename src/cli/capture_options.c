@@ -11,6 +11,7 @@ enum { DEFAULT_WAIT_S = 10, WAIT_MAX_S = 24 * 3600, LAST_MAX_S = 24 * 3600 };
 
 const char bw_capture_usage[] =
 	"Usage: breakwater capture [OPTIONS] -o FILE -- PROGRAM ARGUMENTS...\n"
+	"       breakwater capture [OPTIONS] -o FILE --pid PID\n"
 	"       breakwater capture --trigger N|all|off|frame [FILE]\n"
 	"       breakwater capture --write [FILE]\n"
 	"       breakwater capture info FILE [--json]\n"
@@ -24,6 +25,8 @@ const char bw_capture_usage[] =
 	"\n"
 	"Options:\n"
 	"  -o, --output FILE   the capture; it is usable while it grows, and when it was cut off\n"
+	"  --pid PID           a process that runs already, started by \"breakwater exec\": from its next submission\n"
+	"                      until it ends, or Ctrl-C\n"
 	"  --gpu GPU           virtual[:navi31], an index, or a PCI address\n"
 	"  --wait SECONDS      how long each submission is waited for (default 10): of one that runs longer, the\n"
 	"                      capture does not hold what it has changed\n"
@@ -143,6 +146,14 @@ static struct bw_error *take_to_label(struct bw_capture_options *o, const char *
 	return NULL;
 }
 
+static struct bw_error *take_pid(struct bw_capture_options *o, const char *text)
+{
+	if (!bw_parse_u64(text, &o->pid) || !o->pid || o->pid > INT32_MAX)
+		return bw_errorf(BW_E_INVALID, "--pid wants the number of a process, not \"%s\"",
+				 text);
+	return NULL;
+}
+
 static struct bw_error *take_frame(struct bw_capture_options *o, const char *text)
 {
 	uint64_t n;
@@ -165,7 +176,8 @@ static const struct {
 		  {"--ring-size", take_ring_size},
 		  {"--from-label", take_from_label},
 		  {"--to-label", take_to_label},
-		  {"--frame", take_frame}};
+		  {"--frame", take_frame},
+		  {"--pid", take_pid}};
 
 /* out_taken: whether it is one of these, as "--option VALUE" or "--option=VALUE". */
 static struct bw_error *take_with_value(struct bw_capture_options *o, int argc, char **argv, int *i,
@@ -192,7 +204,14 @@ static struct bw_error *check(const struct bw_capture_options *o, bool has_progr
 	if (!o->output)
 		return bw_errorf(BW_E_INVALID, "\"breakwater capture\" needs a file: breakwater "
 					       "capture -o FILE -- PROGRAM");
-	if (!has_program)
+	if (o->pid && has_program)
+		return bw_errorf(BW_E_INVALID,
+				 "--pid captures a process that runs; a program is one to be run");
+	if (o->pid && o->on & BW_COLLECT_CRASH)
+		return bw_errorf(BW_E_UNSUPPORTED,
+				 "how a process ends is told to the one that has started it: "
+				 "\"--on crash\" needs a program");
+	if (!has_program && !o->pid)
 		return bw_errorf(BW_E_INVALID, "\"breakwater capture\" needs a program: breakwater "
 					       "capture -o FILE -- PROGRAM");
 	if (o->limits.size_b && !o->has_ring)

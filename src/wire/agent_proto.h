@@ -30,6 +30,10 @@
 struct bw_agent_call {
 	uint32_t magic /* BW_MSG_MAGIC */, version;
 };
+/* The magic of `breakwater capture --pid`, with BW_CAPTURE_VERSION: behind the answer the
+ * connection is one of wire/capture_proto.h, on which the agent speaks first, at the program's next
+ * submission. */
+enum { BW_AGENT_CALL_CAPTURE = 0x70614342 /* "BCap" */ };
 enum { BW_AGENT_PROTO_VERSION = 9 };
 /* Between the levels of a label: a program may have any other character in one. */
 enum { BW_AGENT_LABEL_SEPARATOR = 0x1f };

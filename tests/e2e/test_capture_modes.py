@@ -4,12 +4,13 @@ somebody says so. What is captured is replayed
 from its first submission, and leaves what the CPU computes for those rounds."""
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 
-from harness import BREAKWATER, SOURCE, TIMEOUT_S, Failure, check, equal
+from harness import BREAKWATER, SOURCE, TIMEOUT_S, Failure, check, equal, named_child
 from json_schema import parse
 
 ELEMENTS = 256
@@ -71,8 +72,9 @@ def out_of(path, number):
     return buffer["buffer"]
 
 
-def check_replay(folder, path, numbers):
-    """From its first submission to its last; memory is what the CPU computes behind each of those looked at."""
+def check_replay(folder, path, numbers, before=0):
+    """From its first submission to its last; memory is what the CPU computes behind each of those looked at. before: rounds
+    that were not counted."""
     rows = answer("capture", "list", path)["submissions"]
     equal([row["number"] for row in rows], list(numbers), "the submissions of the capture")
     buffer = out_of(path, numbers[0])
@@ -80,7 +82,7 @@ def check_replay(folder, path, numbers):
     r = answer("replay", "--check", *[f"--dump={n}:{buffer}={folder}/dump{n}" for n in looked_at], path)
     equal((r["submissions"], r["same"]), (len(numbers), True), "the replay")
     for n in looked_at:
-        equal(pathlib.Path(folder, f"dump{n}").read_bytes()[:4 * ELEMENTS], computed(n), f"what is computed by round {n}")
+        equal(pathlib.Path(folder, f"dump{n}").read_bytes()[:4 * ELEMENTS], computed(before + n), f"what is computed by round {n}")
 
 
 def summary_of(err):
@@ -198,11 +200,46 @@ def check_write(folder):
     equal(answer("capture", "list", path)["whole"], True, "the file")
 
 
+def start_capture(pid, path, *options):
+    """breakwater capture --pid, when the process has taken it."""
+    process = subprocess.Popen([str(BREAKWATER), "capture", "--pid", str(pid), *options, "-o", str(path)], stdin=subprocess.DEVNULL,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    said = process.stderr.readline()
+    equal(said, f"breakwater: Process {pid} is captured from its next submission on; Ctrl-C ends that.\n", "capture --pid")
+    return process
+
+
+def check_pid(folder):
+    """A process that runs already, twice, with submissions before, between and behind."""
+    path = pathlib.Path(folder, "pid.bwc")
+    p = Program(folder, "exec")
+    p.rounds(5)
+    pid = named_child(p.process.pid, "rounds")
+    c = start_capture(pid, path)
+    equal(p.rounds(4), 9, "rounds")
+    check(f"process {pid} is captured already" in ask("capture", "--pid", pid, "-o", f"{folder}/no", status=2)[1], "one at a time")
+    c.send_signal(signal.SIGINT)
+    err = c.stderr.read()
+    equal((c.wait(timeout=TIMEOUT_S), f"breakwater: 4 submissions of 1 process in {path}," in err), (0, True), err)
+    equal(answer("capture", "info", path)["whole"], True, "the file")
+    check_replay(folder, path, range(1, 5), before=5)
+    # it runs on, notices that the capture is gone, and is captured once more
+    equal(p.rounds(2), 11, "rounds")
+    c = start_capture(pid, path, "--last", "3")
+    equal(p.rounds(6), 17, "rounds")
+    p.end()
+    err = c.stderr.read()
+    equal((c.wait(timeout=TIMEOUT_S), "breakwater: last 3 of 6 submissions" in err), (0, True), err)
+    check_replay(folder, path, range(4, 7), before=11)
+    check("was not started by \"breakwater exec\"" in ask("capture", "--pid", os.getpid(), "-o", path, status=2)[1], "another process")
+
+
 def check_words(folder):
     path = pathlib.Path(folder, "none.bwc")
     for words, said in (["--last", "0"], "--last wants"), (["--last", "5m"], "--last wants"), (["--ring-size", "1"], "what --last keeps"), \
             (["--last", "1", "--ring-size", "99999999999G"], "--ring-size wants"), (["--last"], "--last needs a value"), \
-            (["--wait-trigger", "--frame", "1"], "choose one"), (["--frame", "0"], "--frame wants"):
+            (["--wait-trigger", "--frame", "1"], "choose one"), (["--frame", "0"], "--frame wants"), \
+            (["--pid", "1"], "a program is one to be run"):
         check(said in ask("capture", "-o", path, *words, *(["--", "true"] if len(words) > 1 else []), status=2)[1], words)
     check(not path.exists(), "no file is made")
     check("--trigger wants a number" in ask("capture", "--trigger", "some", status=2)[1], "--trigger")
@@ -217,6 +254,7 @@ def main():
         check_events(folder)
         check_trigger(folder)
         check_write(folder)
+        check_pid(folder)
         check_words(folder)
     print("capture modes: ok")
 
