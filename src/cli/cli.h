@@ -33,6 +33,7 @@ enum {
 };
 
 struct bw_crash;
+struct bw_cli_tui;
 
 /* A session that an editor drives (dap.c): no command waits for a stop, since requests are answered
  * meanwhile, and the program's output does not go to ours. */
@@ -56,6 +57,8 @@ struct bw_cli {
 	struct bw_crash *crash;	      /* owned; a crash file that is looked at, or NULL */
 	struct bw_cli_editor *editor; /* NULL: there is none */
 
+	struct bw_cli_tui *tui; /* owned; NULL: the terminal screen was never enabled */
+
 	bool plain;		    /* no command has been given: the kernel runs at once */
 	bool attached;		    /* attached to a running program: it is never killed without the
 				     * user asking */
@@ -64,6 +67,7 @@ struct bw_cli {
 	bool shader_lines;	    /* drivers are told to keep the lines of shaders */
 	bool detach_on_fork;	    /* processes that the program starts are not debugged with it */
 	bool interactive;	    /* interactive: questions can be asked */
+	bool is_batch;		    /* --batch */
 	bool confirm;		    /* quit asks */
 	volatile sig_atomic_t quit; /* no further command is run; signal handlers set it, too */
 	volatile sig_atomic_t ended_by; /* the signal that ended the session; SIGALRM: --timeout */
@@ -178,8 +182,14 @@ void bw_cli_begin_command(struct bw_cli *c);
 struct bw_error *bw_cli_execute_scripted(struct bw_cli *c, const char *line) BW_MUST_CHECK;
 struct bw_error *bw_cli_run_file(struct bw_cli *c,
 				 const char *path) BW_MUST_CHECK; /* "-": standard input */
+/* Are commands waiting on standard input? A terminal never counts; a pipe counts when something
+ * comes within a moment, so that an open pipe without a writer does not delay the kernel ("-x -"
+ * waits for as long as it takes). */
+bool bw_cli_commands_on_stdin(void);
 /* Prompt until quit or end of input. */
 void bw_cli_interact(struct bw_cli *c);
+/* Characters of the terminal are those of the user's locale, or UTF-8. */
+void bw_cli_choose_characters(void);
 
 /* ---- blocks.c, control.c: lines up to "end", run later ---- */
 

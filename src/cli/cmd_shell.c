@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/commands.h"
 #include "cli/subcommands.h"
+#include "cli/tui.h"
 #include "debug/expressions.h"
 
 #include <errno.h>
@@ -80,6 +81,7 @@ struct bw_error *bw_cmd_shell(struct bw_cli *c, const char *args)
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return bw_error_errno(errno, "cannot wait for the shell");
+	bw_cli_tui_repair(c);
 	if (out_fd >= 0)
 		show_shell_output(c, out_fd);
 	bw_out_int(c->out, "status",

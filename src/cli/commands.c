@@ -60,6 +60,9 @@ static const struct bw_command commands[] = {
 	{"enable", NULL, bw_cmd_enable, "[once | delete | count K | display] [N...]", "Enable breakpoints or displays, or all.", "once: disabled again after one stop; delete: deleted then; count K: disabled after K stops.", BW_COMPLETE_NONE, false},
 	{"eval", NULL, bw_cmd_eval, "\"FORMAT\", EXPR...", "Make a command as printf makes text, and run it.", NULL, BW_COMPLETE_EXPR, false},
 	{"finish", "fin", bw_cmd_finish, "", "Run the focus wave until the selected frame has returned.", NULL, BW_COMPLETE_NONE, true},
+	{"focus", NULL, bw_cmd_focus, "WINDOW | next | prev", "Give a window of the terminal screen the focus: the keys that scroll are its.",
+	 "WINDOW: src, asm, regs, cmd, as far as it is on the screen. In cmd the arrows are those of the\n"
+	 "prompt again. Ctrl-x o is \"focus next\"; a click does it, too.", BW_COMPLETE_WINDOW, false},
 	{"frame", "f", bw_cmd_frame, "[N | function NAME]", "Select a frame, which variables are then those of, or show it.", NULL, BW_COMPLETE_EXPR, false},
 	{"hbreak", NULL, bw_cmd_break, "[WHERE] [if EXPR] [wave N]", "Same as break.", NULL, BW_COMPLETE_WHERE, false},
 	{"help", "h", bw_cmd_help, "[COMMAND]", "List the commands, or explain one.", NULL, BW_COMPLETE_COMMAND, false},
@@ -70,7 +73,10 @@ static const struct bw_command commands[] = {
 	{"inspect", NULL, bw_cmd_print, "[/FMT] EXPR", "Same as print.", NULL, BW_COMPLETE_EXPR, false},
 	{"jump", "j", bw_cmd_jump, "WHERE", "Resume the focus wave at WHERE, and the others where they stopped.", NULL, BW_COMPLETE_WHERE, false},
 	{"kill", "k", bw_cmd_kill, "[inferiors N...]", "End the program.", "Of several the current one, or those that are named.", BW_COMPLETE_NONE, false},
-	{"lane", NULL, bw_cmd_lane, "[N | apply LANES COMMAND]", "Choose the focus lane, which expressions use, or show it.", "LANES: all, -active, or numbers and ranges: lane apply 0-3 print $v2. -q leaves the titles out; print in all lanes is a table, as print EXPR @lanes is.", BW_COMPLETE_NONE, false},
+	{"lane", "la", bw_cmd_lane, "[N | apply LANES COMMAND]", "Choose the focus lane, which expressions use, or show it.", "LANES: all, -active, or numbers and ranges: lane apply 0-3 print $v2. -q leaves the titles out; print in all lanes is a table, as print EXPR @lanes is.", BW_COMPLETE_NONE, false},
+	{"layout", "lay", bw_cmd_layout, "src | asm | split | regs | next | prev", "Choose the windows of the terminal screen, and enable it.",
+	 "src: source. asm: instructions. split: both. regs: registers, what has changed since the last stop highlighted.\n"
+	 "They stand above the source, or above the instructions after \"layout asm\". Ctrl-x 1 and Ctrl-x 2 choose, too.", BW_COMPLETE_LAYOUT, false},
 	{"list", "l", bw_cmd_list, "[WHERE | FIRST,LAST | -]", "Show source lines around the PC or a place; again: the next ones; -: those before.", NULL, BW_COMPLETE_WHERE, true},
 	{"next", "n", bw_cmd_next, "[COUNT]", "Step the focus wave to the next source line, over calls.", NULL, BW_COMPLETE_NONE, true},
 	{"nexti", "ni", bw_cmd_nexti, "[COUNT]", "Step the focus wave by one instruction, over calls.", NULL, BW_COMPLETE_NONE, true},
@@ -85,7 +91,8 @@ static const struct bw_command commands[] = {
 	{"ptype", NULL, bw_cmd_ptype, "[/o] EXPR | TYPE", "A type with its members; /o: with their offsets and sizes.", "ptype struct node, ptype item_t, ptype *p",  BW_COMPLETE_EXPR, false},
 	{"pwd", NULL, bw_cmd_pwd, "", "Show the working directory of the debugger.", NULL, BW_COMPLETE_NONE, false},
 	{"quit", "q", bw_cmd_quit, "[STATUS]", "Leave. Programs that \"run\" has started are killed (\"detach\" keeps them), those that were attached to run on.", NULL, BW_COMPLETE_NONE, false},
-	{"restore", NULL, bw_cmd_restore, "FILE [binary] ADDRESS [START END]", "Write the bytes of a file (from START to END of it) to memory.",
+	{"refresh", NULL, bw_cmd_refresh, "", "Draw the terminal screen anew.", "Ctrl-l does it, too, and empties the command window.", BW_COMPLETE_NONE, false},
+	{"restore", "re", bw_cmd_restore, "FILE [binary] ADDRESS [START END]", "Write the bytes of a file (from START to END of it) to memory.",
 	 "What \"dump memory\" wrote, or any file; ADDRESS may name a space: lds#0.", BW_COMPLETE_FILE, false, true},
 	{"run", "r", bw_cmd_run, "", "Start the program from the beginning.", NULL, BW_COMPLETE_NONE, false, true},
 	{"rwatch", NULL, bw_cmd_rwatch, "[-l] EXPR [if EXPR]", "Stop when a value in memory is read.", NULL, BW_COMPLETE_EXPR, false},
@@ -106,6 +113,11 @@ static const struct bw_command commands[] = {
 	{"tcatch", NULL, bw_cmd_tcatch, "fp [KIND...]", "Like catch, once.", NULL, BW_COMPLETE_CATCH, false},
 	{"thbreak", NULL, bw_cmd_tbreak, "[WHERE] [if EXPR] [wave N]", "Same as tbreak.", NULL, BW_COMPLETE_WHERE, false},
 	{"thread", "t", bw_cmd_wave, "[N[:LANE] | apply WAVES COMMAND | find TEXT]", "Same as wave.", NULL, BW_COMPLETE_NONE, false},
+	{"tui", NULL, bw_cmd_tui, "enable | disable", "The terminal screen: windows above the prompt, for source, instructions and registers.",
+	 "Ctrl-x a does both. The margin of source and instructions: b or B, a breakpoint that was not or was hit, + or -\n"
+	 "enabled or not, > the selected frame, and how many waves have stopped there (64w).\n"
+	 "PgUp, PgDn, the arrows and the wheel scroll the window that has the focus. See also: layout, focus, winheight,\n"
+	 "refresh.", BW_COMPLETE_TUI, false},
 	{"undisplay", NULL, bw_cmd_undisplay, "[N...]", "Stop displaying expression N, or all.", NULL, BW_COMPLETE_NONE, false},
 	{"unset", NULL, bw_cmd_unset, "substitute-path [FROM]", "Forget how source paths are changed.", NULL, BW_COMPLETE_NONE, false},
 	{"until", "u", bw_cmd_until, "[WHERE]", "Step the focus wave until it is behind the current line; with WHERE: to that place in this frame, or its return.", NULL, BW_COMPLETE_WHERE, true},
@@ -117,6 +129,7 @@ static const struct bw_command commands[] = {
 	{"whatis", NULL, bw_cmd_whatis, "EXPR | TYPE", "The name of a type.", NULL, BW_COMPLETE_EXPR, false},
 	{"where", NULL, bw_cmd_backtrace, "[N | -N]", "Same as backtrace.", NULL, BW_COMPLETE_EXPR, false},
 	{"while", NULL, bw_cmd_while, "EXPR", "Run the lines up to \"end\" as long as EXPR is not 0.", "loop_break leaves the loop, loop_continue begins its next round.", BW_COMPLETE_EXPR, false},
+	{"winheight", NULL, bw_cmd_winheight, "WINDOW [+ | -]ROWS", "Set the height of a window of the terminal screen: winheight src 20, winheight cmd +3.", NULL, BW_COMPLETE_WINDOW, false},
 	{"x", "x", bw_cmd_x, "[/NFU] ADDRESS", "Show memory: N units of size U (b 1, h 2, w 4, g 8 bytes) in format F.",
 	 "F: x d u o t a c f, s strings, i instructions. ADDRESS may name a space: x/8xw lds#0. Without ADDRESS: what\n"
 	 "comes after the last.", BW_COMPLETE_EXPR, true},

@@ -8,6 +8,7 @@
 
 #include "base/str.h"
 #include "base/util.h"
+#include "tui/layout.h"
 
 /* Words that could end a line, and how they are listed. */
 
@@ -76,6 +77,23 @@ static void add_catch_words(struct bw_candidates *out, const char *before, const
 			prefix);
 }
 
+/* Names of layouts or of windows, and what else can stand there. */
+static void add_screen_words(struct bw_candidates *out, enum bw_complete what, const char *prefix)
+{
+	if (what == BW_COMPLETE_TUI) {
+		bw_cli_add_words(out, "enable disable layout focus refresh", prefix);
+		return;
+	}
+	bool layouts = what == BW_COMPLETE_LAYOUT;
+	unsigned n = layouts ? (unsigned)BW_TUI_LAYOUTS : (unsigned)BW_TUI_WINDOWS;
+	for (unsigned i = 0; i < n; i++)
+		bw_cli_add_words(out,
+				 layouts ? bw_tui_layout_name((enum bw_tui_layout)i)
+					 : bw_tui_window_name((enum bw_tui_window)i),
+				 prefix);
+	bw_cli_add_words(out, "next prev", prefix);
+}
+
 char **bw_cli_complete(struct bw_cli *c, const char *line, const char *word)
 {
 	struct bw_candidates found = {0};
@@ -120,6 +138,12 @@ char **bw_cli_complete(struct bw_cli *c, const char *line, const char *word)
 		break;
 	case BW_COMPLETE_CATCH:
 		add_catch_words(&found, before, word);
+		break;
+	case BW_COMPLETE_TUI:
+	case BW_COMPLETE_LAYOUT:
+	case BW_COMPLETE_WINDOW:
+		if (!before[0])
+			add_screen_words(&found, cmd->complete, word);
 		break;
 	case BW_COMPLETE_NONE:
 	case BW_COMPLETE_FILE:

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/commands.h"
 #include "cli/complete.h"
+#include "cli/keyboard.h"
+#include "cli/tui.h"
 #include "debug/expressions.h"
-#include "debug/stop.h"
 
 #include <errno.h>
 #include <histedit.h>
 #include <langinfo.h>
 #include <locale.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -123,11 +123,18 @@ static const char *line_to_run(struct bw_cli *c, const char *line)
 
 /* At a terminal a Ctrl-C drops the line. What comes through a pipe is no line of a person's: it is
  * read to its end, and the Ctrl-C is for the command that it is. */
-static const char *read_line(EditLine *el, int *out_n)
+static const char *read_line(EditLine *el, struct bw_cli *c, int *out_n)
 {
 	sigset_t interrupt, before;
-	if (isatty(STDIN_FILENO))
-		return el_gets(el, out_n);
+	if (isatty(STDIN_FILENO)) {
+		bw_cli_tui_show(c);
+		bw_cli_tui_begin_input(c);
+		const char *typed = el_gets(el, out_n);
+		int why = errno;
+		bw_cli_tui_end_input(c);
+		errno = why;
+		return typed;
+	}
 	sigemptyset(&interrupt);
 	sigaddset(&interrupt, SIGINT);
 	pthread_sigmask(SIG_BLOCK, &interrupt, &before);
@@ -136,40 +143,6 @@ static const char *read_line(EditLine *el, int *out_n)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	errno = e;
 	return line;
-}
-
-/* ---- The end of the program while the prompt waits ---- */
-
-/* Reports it, or that of one of several programs, below the prompt, and gives the prompt and what
- * has been typed again. */
-static void tell_end(EditLine *el, struct bw_cli *c)
-{
-	struct bw_stop stop;
-	if (bw_target_ends(bw_debug_target(c->debug)) == BW_END_NONE)
-		return;
-	printf("\n");
-	struct bw_error *err = bw_debug_look_for_end(c->debug, &stop);
-	if (err)
-		bw_out_error(c->out, err);
-	else if (stop.kind != BW_STOP_NONE)
-		bw_cli_stopped(c, &stop, false);
-	bw_error_free(err);
-	bw_out_flush(c->out);
-	el_set(el, EL_REFRESH);
-}
-
-/* Waits for input. False: a signal has come. */
-static bool await_key(EditLine *el, struct bw_cli *c)
-{
-	enum { LOOK_MS = 200 };
-	for (;;) {
-		struct pollfd key = {STDIN_FILENO, POLLIN, 0};
-		bool is_watched = bw_debug_target(c->debug) != NULL;
-		int n = poll(&key, 1, is_watched ? LOOK_MS : -1);
-		if (n)
-			return n > 0;
-		tell_end(el, c);
-	}
 }
 
 /* One character of the terminal, as libedit's own function reads it, but what cannot be one is
@@ -181,9 +154,7 @@ static int read_key(EditLine *el, wchar_t *out)
 	el_get(el, EL_CLIENTDATA, &c);
 	for (;;) {
 		char byte;
-		if (!await_key(el, c))
-			return -1;
-		ssize_t n = read(STDIN_FILENO, &byte, 1);
+		ssize_t n = bw_cli_next_byte(el, c, &byte);
 		if (n <= 0)
 			return (int)n;
 		size_t used = mbrtowc(out, &byte, 1, &state);
@@ -196,7 +167,7 @@ static int read_key(EditLine *el, wchar_t *out)
 
 /* libedit reads characters of the locale's kind, and drops the others. In the C locale, which has
  * none beyond ASCII, they are UTF-8: file names mostly are. */
-static void choose_characters(void)
+void bw_cli_choose_characters(void)
 {
 	if (!setlocale(LC_CTYPE, "") || !strcmp(nl_langinfo(CODESET), "ANSI_X3.4-1968"))
 		setlocale(LC_CTYPE, "C.UTF-8");
@@ -204,7 +175,7 @@ static void choose_characters(void)
 
 void bw_cli_interact(struct bw_cli *c)
 {
-	choose_characters();
+	bw_cli_choose_characters();
 	if (bw_out_is_json(c->out)) {
 		struct bw_error *err = bw_cli_run_file(c, "-");
 		if (err)
@@ -241,7 +212,7 @@ void bw_cli_interact(struct bw_cli *c)
 			bw_out_error(c->out, unheld);
 		bw_error_free(unheld);
 		errno = 0;
-		const char *line = read_line(el, &n);
+		const char *line = read_line(el, c, &n);
 		if (!line || n <= 0) {
 			if (c->quit)
 				break;
@@ -254,6 +225,7 @@ void bw_cli_interact(struct bw_cli *c)
 				continue;
 			}
 			printf("quit\n");
+			bw_terminal_begin_command(c);
 			if (bw_cli_may_leave(c))
 				break;
 			continue;

@@ -16,7 +16,6 @@ struct word {
 #define NO_REVERSE "waves run forwards only"
 #define NO_CORE                                                                                    \
 	"there are no core files of GPU programs; \"info report all\" shows everything that is known of the waves"
-#define NO_TUI "there is no screen mode; \"display\" and \"list\" show what it would"
 #define NO_PYTHON "scripts are made of commands: \"define\", \"if\", \"while\", \"source\""
 #define NO_SIGNALS                                                                                 \
 	"waves get no signals; \"catch fp\" and \"info signals\" are about what stops them"
@@ -42,14 +41,12 @@ static const struct word command_words[] = {
 	{"generate-core-file", NO_CORE},
 	{"handle", NO_SIGNALS},
 	{"interrupt", "Ctrl-C stops all waves"},
-	{"layout", NO_TUI},
 	{"macro", NO_MACROS},
 	{"maintenance", "BREAKWATER_LOG in the environment shows what its processes do"},
 	{"monitor", NO_REMOTE},
 	{"py", NO_PYTHON},
 	{"python", NO_PYTHON},
 	{"record", NO_REVERSE},
-	{"refresh", NO_TUI},
 	{"return",
 	 "\"finish\" runs to the end of a function; \"jump WHERE\" continues at another place"},
 	{"reverse-continue", NO_REVERSE},
@@ -67,8 +64,6 @@ static const struct word command_words[] = {
 	{"tfaas", NO_EACH_FRAME},
 	{"trace", NO_TRACE},
 	{"tstart", NO_TRACE},
-	{"tui", NO_TUI},
-	{"winheight", NO_TUI},
 };
 
 static const struct word info_words[] = {

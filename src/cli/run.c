@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/commands.h"
 #include "cli/subcommands.h"
+#include "cli/tui.h"
 
 #include <errno.h>
 #include <getopt.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +35,7 @@ static const char usage[] =
 	"\n"
 	"Options:\n"
 	"  -i, --interactive   give the prompt before the kernel starts\n"
+	"  --tui               the same, with the terminal screen (\"help tui\")\n"
 	"  -ex COMMAND         run a debugger command, in the order given (also --eval-command)\n"
 	"  -x FILE             run the commands in FILE; - is standard input (also --command)\n"
 	"  --batch             no prompt: leave when the commands are done\n"
@@ -80,7 +81,7 @@ struct script_items BW_VEC(struct script_item);
 
 struct run_options {
 	struct script_items script;
-	bool interactive, batch, json, fidelity, help;
+	bool interactive, tui, batch, json, fidelity, help;
 	struct bw_cli_vgpu_options vgpu;
 	enum { LINES_DEFAULT, LINES_WANTED, LINES_UNWANTED } shader_lines;
 	const char *gpu, *kernel;
@@ -159,6 +160,8 @@ static struct bw_error *take_option(struct run_options *o, int argc, char **argv
 		o->shader_lines = !strcmp(word, "--shader-lines") ? LINES_WANTED : LINES_UNWANTED;
 	else if (!strcmp(word, "-i") || !strcmp(word, "--interactive"))
 		o->interactive = true;
+	else if (!strcmp(word, "--tui") || !strcmp(word, "-tui"))
+		o->interactive = o->tui = true;
 	else if (!strcmp(word, "-h") || !strcmp(word, "--help"))
 		o->help = true;
 	else if (!bw_cli_take_vgpu_option(word, &o->vgpu))
@@ -361,23 +364,6 @@ static struct bw_error *prepare_program(struct bw_cli *c, struct run_options *o)
 	return NULL;
 }
 
-/* Are commands waiting on standard input? A terminal never counts; a pipe counts when something
- * comes within a moment, so that an open pipe without a writer does not delay the kernel ("-x -"
- * waits for as long as it takes). */
-static bool commands_on_stdin(void)
-{
-	enum { MOMENT_MS = 250 };
-	struct stat st;
-	if (isatty(STDIN_FILENO) || fstat(STDIN_FILENO, &st))
-		return false;
-	if (S_ISREG(st.st_mode))
-		return st.st_size > lseek(STDIN_FILENO, 0, SEEK_CUR);
-	if (!S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode))
-		return false;
-	struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
-	return poll(&p, 1, MOMENT_MS) > 0 && p.revents & POLLIN;
-}
-
 static struct bw_error *run_script(struct bw_cli *c, const struct run_options *o)
 {
 	bw_vec_each(&o->script, item) {
@@ -393,7 +379,7 @@ static struct bw_error *run_script(struct bw_cli *c, const struct run_options *o
 static struct bw_error *run_session(struct bw_cli *c, const struct run_options *o)
 {
 	bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && !o->batch;
-	bool piped = !o->script.len && !o->batch && !o->interactive && commands_on_stdin();
+	bool piped = !o->script.len && !o->batch && !o->interactive && bw_cli_commands_on_stdin();
 	BW_TRY(run_script(c, o));
 	if (c->quit)
 		return NULL;
@@ -422,6 +408,7 @@ static struct bw_error *run_session(struct bw_cli *c, const struct run_options *
 void bw_cli_fini(struct bw_cli *c)
 {
 	bw_cli_ignore_interrupts();
+	bw_cli_tui_free(c);
 	bw_debug_destroy(c->debug);
 	bw_cli_free_crash(c);
 	bw_kmd_close(c->kmd);
@@ -555,8 +542,12 @@ static struct bw_error *run(struct bw_cli *c, struct run_options *o, int argc, c
 	BW_TRY(bw_out_create(stdout, o->json, &c->out));
 	bw_terminal_begin(c);
 	bw_cli_begin_json(c);
+	c->is_batch = o->batch;
 	BW_TRY(open_session(c, o));
+	if (o->tui)
+		BW_TRY(bw_cli_tui_enable(c));
 	struct bw_error *err = run_session(c, o);
+	bw_cli_tui_leave(c);
 	bool has_reports = !err && !c->crash;
 	end_session(c, err);
 	if (!has_reports)

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/util.h"
@@ -195,4 +196,18 @@ struct bw_error *bw_cli_run_file(struct bw_cli *c, const char *path)
 	struct bw_error *err = run_opened(c, &l, path);
 	lines_close(&l);
 	return err;
+}
+
+bool bw_cli_commands_on_stdin(void)
+{
+	enum { MOMENT_MS = 250 };
+	struct stat st;
+	if (isatty(STDIN_FILENO) || fstat(STDIN_FILENO, &st))
+		return false;
+	if (S_ISREG(st.st_mode))
+		return st.st_size > lseek(STDIN_FILENO, 0, SEEK_CUR);
+	if (!S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode))
+		return false;
+	struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
+	return poll(&p, 1, MOMENT_MS) > 0 && p.revents & POLLIN;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/commands.h"
 #include "cli/subcommands.h"
+#include "cli/tui.h"
 
 #include <errno.h>
 #include <math.h>
@@ -27,6 +28,7 @@ static void on_end(int sig)
 		return;
 	session->ended_by = sig;
 	session->quit = true;
+	bw_cli_tui_leave_now();
 	bw_debug_interrupt(session->debug);
 }
 
@@ -162,6 +164,7 @@ void bw_cli_stopped(struct bw_cli *c, const struct bw_stop *s, bool brief)
 	quiet |= c->ended_by && c->ended_by != SIGALRM;
 	if (!quiet)
 		bw_show_stop(c->out, c->debug, s, brief);
+	bw_cli_tui_stopped(c);
 	bw_cli_forget_list(c);
 	if (s->kind == BW_STOP_WAVES)
 		bw_cli_show_displays(c);
@@ -175,6 +178,7 @@ struct bw_error *bw_cli_wait_and_show(struct bw_cli *c)
 	bw_out_flush(c->out);
 	if (c->editor)
 		return NULL;
+	bw_cli_tui_resumed(c);
 	BW_TRY(bw_debug_wait(c->debug, -1, &stop));
 	bw_cli_stopped(c, &stop, false);
 	return NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/terminal.h"
 #include "cli/commands.h"
+#include "cli/tui.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -57,6 +58,8 @@ void bw_terminal_begin_command(struct bw_cli *c)
 	s->rows = 0;
 	if (!c->interactive || bw_out_is_json(c->out) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
 		return;
+	if (bw_cli_tui_is_on(c))
+		size.ws_row = (unsigned short)bw_cli_tui_rows(c);
 	s->rows = rows_of(&c->terminal, &size);
 	s->columns = size.ws_col;
 	s->more = more;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "tui/keys.h"
 
 struct bw_cli;
 
@@ -20,6 +21,11 @@ struct bw_terminal {
 	char *log_path;	 /* owned; NULL: breakwater.log */
 	FILE *log;	 /* owned; NULL: not enabled */
 	bool overwrites, redirects;
+	/* bytes that were typed: those that may become a key of the screen, and those for the line
+	 * editor */
+	struct bw_tui_keys keys;
+	char passed[sizeof(((struct bw_tui_keys *)0)->bytes)];
+	unsigned n_passed;
 };
 
 /* Colours, if standard output is a terminal that has them (TERM) and nobody has asked for none

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_TUI_VIEWS_H
+#define BW_TUI_VIEWS_H
+
+/* What each window shows: `load` takes it from the debugger's state, `page` makes lines of it.
+ * Nothing here knows a terminal. What cannot be read is missing, and never an error: the screen is
+ * drawn anew after each command. */
+
+#include "debug/code.h"
+#include "debug/debug.h"
+#include "debug/registers.h"
+#include "debug/waves.h"
+#include "tui/page.h"
+
+/* ---- marks.c: the margin of code ---- */
+
+/* At a line of source, or at an address: how many stopped waves are there, and a breakpoint. */
+struct bw_tui_mark {
+	uint64_t at;
+	uint32_t n_waves;
+	bool has_break, is_enabled, was_hit;
+};
+struct bw_tui_marks BW_VEC(struct bw_tui_mark);
+/* By the line, of all that lies in this file; inlined functions count where they were written. */
+struct bw_error *bw_tui_marks_of_lines(struct bw_debug *d, const char *file,
+				       struct bw_tui_marks *out) BW_MUST_CHECK;
+/* By the address, in the current address space. */
+struct bw_error *bw_tui_marks_of_code(struct bw_debug *d, struct bw_tui_marks *out) BW_MUST_CHECK;
+/* The one at a place; all zero: there is none. */
+struct bw_tui_mark bw_tui_mark_at(const struct bw_tui_marks *m, uint64_t at);
+/* "B+>    8w": breakpoint (B where it was hit, else b; + or - enabled or not), the selected frame,
+ * number of waves. BW_TUI_MARGIN columns. */
+enum { BW_TUI_MARGIN = 10 };
+void bw_tui_add_margin(struct bw_tui_line *l, const struct bw_tui_mark *m, bool is_current);
+
+/* ---- view_source.c ---- */
+
+/* Text of a line, from 1; NULL: it cannot be read. */
+typedef const char *bw_tui_text_fn(void *cookie, const char *file, unsigned line);
+struct bw_tui_source {
+	char *file;    /* owned; NULL: there is none */
+	unsigned line; /* of the selected frame; 0: it is not in this file */
+	unsigned near; /* what to show at first */
+	size_t n_lines;
+	struct bw_tui_marks marks;
+	bw_tui_text_fn *text;
+	void *cookie;
+};
+void bw_tui_source_load(struct bw_debug *d, struct bw_tui_source *out);
+void bw_tui_source_fini(struct bw_tui_source *s);
+void bw_tui_source_page(const struct bw_tui_source *s, struct bw_tui_page *p);
+
+/* ---- view_code.c: assembly ---- */
+
+struct bw_tui_code {
+	struct bw_dis_line *lines; /* owned */
+	size_t n, current;	   /* SIZE_MAX: the selected frame is not in them */
+	char *name;		   /* owned; of the function, or NULL */
+	struct bw_tui_marks marks;
+	/* what was disassembled, to do it again only where that has changed */
+	uint64_t start, end;
+	uint8_t *bytes; /* owned */
+};
+/* s is what it was, or all zero. */
+void bw_tui_code_load(struct bw_debug *d, struct bw_tui_code *s);
+void bw_tui_code_fini(struct bw_tui_code *s);
+void bw_tui_code_page(const struct bw_tui_code *s, struct bw_tui_page *p);
+
+/* ---- view_registers.c ---- */
+
+struct bw_tui_register {
+	char name[16];
+	uint64_t value;
+	uint8_t digits;	 /* 0: decimal */
+	char text[96];	 /* what it means: symbol, flags; "" for none */
+	bool is_changed; /* since the last stop of this wave */
+	enum { BW_TUI_REGS_MAIN, BW_TUI_REGS_SGPRS, BW_TUI_REGS_VGPRS } group;
+};
+struct bw_tui_registers {
+	struct BW_VEC(struct bw_tui_register) list;
+	uint32_t wave; /* 0: none */
+	unsigned lane; /* whose VGPRs they are */
+};
+/* before: as they were at the last stop. */
+void bw_tui_registers_load(struct bw_debug *d, const struct bw_tui_registers *before,
+			   struct bw_tui_registers *out);
+void bw_tui_registers_fini(struct bw_tui_registers *s);
+void bw_tui_registers_page(const struct bw_tui_registers *s, struct bw_tui_page *p);
+
+/* ---- view_status.c ---- */
+
+/* The line above the command window: which wave and lane, and where they are. */
+void bw_tui_status_line(struct bw_debug *d, bool is_running, struct bw_tui_line *out);
+
+#endif

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+/* src/tui/view_*.c: what the windows show of a session on the fake target, and of made-up state. */
+#include "../debug/fake_session.h"
+#include "debug/breaks.h"
+#include "debug/stop.h"
+#include "tui/views.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+
+/* gfx11: s_mov_b32 s4, 5; s_add_u32 s4, s4, 1; s_nop 0; s_add_u32 s4, s4, 2; s_endpgm */
+static const uint32_t straight[] = {0xbe840085, 0x80048104, 0xbf800000, 0x80048204, 0xbfb00000};
+
+static const char *text_of(const struct bw_tui_page *p, size_t i)
+{
+	assert_true(i < p->lines.len);
+	return bw_str_text(&p->lines.data[i].text);
+}
+
+static unsigned style_of(const struct bw_tui_page *p, size_t line, const char *of)
+{
+	const char *text = text_of(p, line), *at = strstr(text, of);
+	assert_non_null(at);
+	return (unsigned char)p->lines.data[line].styles.data[at - text];
+}
+
+/* The line that has this text. */
+static size_t line_with(const struct bw_tui_page *p, const char *part)
+{
+	for (size_t i = 0; i < p->lines.len; i++)
+		if (strstr(text_of(p, i), part))
+			return i;
+	print_error("no line has \"%s\"\n", part);
+	fail();
+	return 0;
+}
+
+static void stop_at(struct fake_session *s, const char *place)
+{
+	uint32_t n;
+	struct bw_stop stop;
+	fake_session_create(s, straight, BW_ARRAY_SIZE(straight));
+	OK(bw_debug_break(s->debug, place, false, &n));
+	fake_session_start(s, 2);
+	OK(bw_debug_wait(s->debug, 100, &stop));
+	assert_int_equal(stop.kind, BW_STOP_WAVES);
+}
+
+static void stepi(struct fake_session *s)
+{
+	struct bw_stop stop;
+	OK(bw_debug_stepi(s->debug, 1, false, &stop));
+}
+
+/* ---- Assembly ---- */
+
+static void test_assembly(void **state)
+{
+	struct fake_session s;
+	struct bw_tui_code code = {0};
+	struct bw_tui_page p = {.rows = 3, .columns = 80};
+	stop_at(&s, "demo+4");
+	bw_tui_code_load(s.debug, &code);
+	assert_int_equal(code.current, 1);
+	bw_tui_code_page(&code, &p);
+	assert_string_equal(bw_str_text(&p.title), "demo");
+	assert_int_equal(p.lines.len, 3);
+	/* four waves of two groups stand at the breakpoint, which has been hit */
+	assert_string_equal(text_of(&p, 0), "          0x700000000000 <+0>:     s_mov_b32 s4, 5");
+	assert_string_equal(text_of(&p, 1),
+			    "B+>    4w 0x700000000004 <+4>:     s_add_u32 s4, s4, 1");
+	assert_true(style_of(&p, 1, "s_add") & BW_TUI_REVERSE);
+	assert_false(style_of(&p, 0, "s_mov") & BW_TUI_REVERSE);
+
+	/* one goes on */
+	OK(bw_debug_break_enable(s.debug, 1, false));
+	stepi(&s);
+	struct bw_dis_line *before = code.lines;
+	bw_tui_code_load(s.debug, &code);
+	assert_ptr_equal(code.lines, before); /* the same code is not disassembled again */
+	bw_tui_code_page(&code, &p);
+	assert_string_equal(text_of(&p, 1),
+			    "B-     3w 0x700000000004 <+4>:     s_add_u32 s4, s4, 1");
+	assert_string_equal(text_of(&p, 2), "  >    1w 0x700000000008 <+8>:     s_nop 0");
+
+	/* other code at the same address is */
+	const uint32_t nop = 0xbf800000;
+	OK(bw_debug_write(s.debug, BW_SPACE_GLOBAL, FAKE_BASE, &nop, 4));
+	bw_tui_code_load(s.debug, &code);
+	bw_tui_code_page(&code, &p);
+	assert_string_equal(text_of(&p, 0), "          0x700000000000 <+0>:     s_nop 0");
+	bw_tui_code_fini(&code);
+	bw_tui_page_fini(&p);
+	fake_session_end(&s);
+}
+
+static void test_nothing(void **state)
+{
+	struct bw_tui_code code = {0};
+	struct bw_tui_source source;
+	struct bw_tui_registers regs, none = {0};
+	struct bw_tui_page p = {.rows = 5, .columns = 30};
+	struct bw_debug *d;
+	OK(bw_debug_create(&d));
+	bw_tui_code_load(d, &code);
+	bw_tui_code_page(&code, &p);
+	assert_string_equal(text_of(&p, 2), "  [ No Assembly Available ]");
+	bw_tui_source_load(d, &source);
+	bw_tui_source_page(&source, &p);
+	assert_string_equal(text_of(&p, 2), "   [ No Source Available ]");
+	bw_tui_registers_load(d, &none, &regs);
+	bw_tui_registers_page(&regs, &p);
+	assert_string_equal(text_of(&p, 2), "[ Register Values Unavailable ]");
+	struct bw_tui_line status = {0};
+	bw_tui_status_line(d, false, &status);
+	assert_string_equal(bw_str_text(&status.text), " No program  In:  L??  PC: ??");
+	bw_tui_line_fini(&status);
+	bw_tui_source_fini(&source);
+	bw_tui_registers_fini(&regs);
+	bw_tui_page_fini(&p);
+	bw_debug_destroy(d);
+}
+
+/* ---- Source ---- */
+
+static const char *line_text(void *cookie, const char *file, unsigned line)
+{
+	static const char *const lines[] = {"first", "\tint a = 1;", "third", "fourth", "fifth"};
+	assert_string_equal(file, "/home/me/a\033b.cl");
+	return line && line <= BW_ARRAY_SIZE(lines) ? lines[line - 1] : NULL;
+}
+
+static void test_source(void **state)
+{
+	struct bw_tui_mark marks[] = {
+		{.at = 2, .n_waves = 3072},
+		{.at = 3, .n_waves = 1, .has_break = true, .is_enabled = true, .was_hit = true},
+		{.at = 4, .has_break = true},
+	};
+	struct bw_tui_source s = {.file = strdup("/home/me/a\033b.cl"),
+				  .line = 3,
+				  .near = 3,
+				  .n_lines = 5,
+				  .marks = {marks, 3, 3},
+				  .text = line_text};
+	struct bw_tui_page p = {.rows = 3, .columns = 80, .top = 1};
+	bw_tui_source_page(&s, &p);
+	assert_string_equal(bw_str_text(&p.title), "a\\033b.cl");
+	assert_int_equal(p.n_lines, 5);
+	assert_string_equal(text_of(&p, 0), "    3072w 2          int a = 1;");
+	assert_string_equal(text_of(&p, 1), "B+>    1w 3  third");
+	assert_string_equal(text_of(&p, 2), "b-        4  fourth");
+	assert_int_equal(style_of(&p, 0, "int"), BW_TUI_YELLOW);
+	assert_int_equal(style_of(&p, 1, "third"), BW_TUI_REVERSE);
+	assert_int_equal(p.margin, 13);
+	free(s.file);
+	bw_tui_page_fini(&p);
+}
+
+/* ---- Registers ---- */
+
+static void test_registers(void **state)
+{
+	struct fake_session s;
+	struct bw_tui_registers before = {0}, now = {0};
+	struct bw_tui_page p = {.rows = 100, .columns = 80};
+	stop_at(&s, "demo+4");
+	bw_tui_registers_load(s.debug, &before, &now);
+	bw_vec_each(&now.list, x)
+		assert_false(x->is_changed); /* there is nothing to compare with */
+	before = now;
+	stepi(&s);
+	bw_tui_registers_load(s.debug, &before, &now);
+	bw_tui_registers_page(&now, &p);
+	/* s4 was 5, and 1 has been added */
+	size_t row = line_with(&p, "s4   00000006");
+	assert_true(style_of(&p, row, "00000006") & BW_TUI_REVERSE);
+	assert_false(style_of(&p, row, "00000000") & BW_TUI_REVERSE);
+	row = line_with(&p, "<demo+8>");
+	assert_true(style_of(&p, row, "0000700000000008") & BW_TUI_REVERSE);
+	assert_non_null(strstr(bw_str_text(&p.title), "lane 0"));
+	/* names stand where they are looked for: eight a line are too wide for 80 columns */
+	assert_true(strncmp(text_of(&p, line_with(&p, "s12 ")), "s12  ", 5) == 0);
+	line_with(&p, "v0   ");
+
+	/* another wave has other values: nothing has changed */
+	bw_tui_registers_fini(&before);
+	before = now;
+	const struct bw_wave_info *focus = bw_debug_focus(s.debug);
+	OK(bw_debug_set_focus(s.debug, focus->number == 1 ? 2 : 1));
+	bw_tui_registers_load(s.debug, &before, &now);
+	bw_vec_each(&now.list, x)
+		assert_false(x->is_changed);
+	bw_tui_registers_fini(&before);
+	bw_tui_registers_fini(&now);
+	bw_tui_page_fini(&p);
+	fake_session_end(&s);
+}
+
+static void test_status(void **state)
+{
+	struct fake_session s;
+	struct bw_tui_line l = {0};
+	stop_at(&s, "demo+4");
+	OK(bw_debug_set_focus(s.debug, 1));
+	OK(bw_debug_set_lane(s.debug, 7));
+	bw_tui_status_line(s.debug, false, &l);
+	const struct bw_wave_info *w = bw_debug_focus(s.debug);
+	char expected[128];
+	snprintf(expected, sizeof(expected),
+		 " wave 1 (%u,0,0)/%u lane 7  In: demo  L??  PC: 0x700000000004", w->workgroup[0],
+		 w->wave_in_group);
+	assert_string_equal(bw_str_text(&l.text), expected);
+	bw_tui_line_fini(&l);
+	bw_tui_status_line(s.debug, true, &l);
+	assert_string_equal(bw_str_text(&l.text), " (running)");
+	bw_tui_line_fini(&l);
+	fake_session_end(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_assembly), cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_source),	 cmocka_unit_test(test_registers),
+		cmocka_unit_test(test_status),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
