@@ -2,7 +2,6 @@
 """A client of the Debug Adapter Protocol, as an editor is one, written from the protocol's specification
 (version 1.71). Every message that comes is held against shapes.py."""
 import json
-import os
 import pathlib
 import queue
 import socket
@@ -12,25 +11,8 @@ import threading
 
 import shapes
 
-BUILD = pathlib.Path(os.environ.get("BREAKWATER_BUILD", "build")).resolve()
-SOURCE = pathlib.Path(os.environ.get("BREAKWATER_SOURCE", ".")).resolve()
-BREAKWATER = BUILD / "breakwater"
-# Long enough for a sanitizer build on a busy machine; no test measures time.
-TIMEOUT_S = 240
-
-
-class Failure(Exception):
-    pass
-
-
-def check(condition, what):
-    if not condition:
-        raise Failure(what)
-
-
-def equal(got, expected, what):
-    if got != expected:
-        raise Failure(f"{what}: {got!r}, expected {expected!r}")
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
+from harness import BREAKWATER, BUILD, SOURCE, TIMEOUT_S, Failure, check, equal  # noqa: E402
 
 
 class Refused(Exception):
