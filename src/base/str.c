@@ -198,6 +198,13 @@ bool bw_starts_with(const char *text, const char *prefix)
 	return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
+const char *bw_skip_blanks(const char *text)
+{
+	while (isspace((unsigned char)*text))
+		text++;
+	return text;
+}
+
 unsigned bw_edit_distance(const char *a, const char *b)
 {
 	enum { MAX = 64 };

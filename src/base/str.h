@@ -42,6 +42,8 @@ bool bw_parse_i64(const char *text, int64_t *out_value);
 bool bw_parse_f64(const char *text, double *out_value);
 
 bool bw_starts_with(const char *text, const char *prefix);
+/* The first character that is no white space (isspace), or the end. */
+const char *bw_skip_blanks(const char *text);
 
 /* Edits needed to turn a into b (insert, delete, replace, swap neighbours). */
 unsigned bw_edit_distance(const char *a, const char *b);

@@ -323,13 +323,6 @@ struct bw_error *bw_cli_execute(struct bw_cli *c, const char *line)
 	return err ? err : bw_cli_run_stop_commands(c);
 }
 
-const char *bw_skip_blanks(const char *s)
-{
-	while (isspace((unsigned char)*s))
-		s++;
-	return s;
-}
-
 void bw_take_word(const char **s, char *out, size_t out_b)
 {
 	const char *p = bw_skip_blanks(*s);

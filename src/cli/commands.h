@@ -62,7 +62,6 @@ struct bw_error *bw_cli_dump_image(struct bw_cli *c, const char *path,
 				   const char *args) BW_MUST_CHECK;
 struct bw_error *bw_cli_take_format(const char **args, bool units,
 				    struct bw_print_format *out) BW_MUST_CHECK;
-const char *bw_skip_blanks(const char *s);
 /* First word of *s into out (cut at out_b), *s moved behind it and the blanks after it. */
 void bw_take_word(const char **s, char *out, size_t out_b);
 struct bw_error *bw_cli_eval(struct bw_cli *c, const char *text,

@@ -233,8 +233,7 @@ static bool register_line(struct bw_crash_dump *d, const char *line)
 	size_t n = strcspn(line, " \t");
 	const char *v = line + n, *name = line;
 	char *end;
-	while (*v == ' ' || *v == '\t')
-		v++;
+	v = bw_skip_blanks(v);
 	if (!n || !bw_starts_with(v, "0x") || !isxdigit((unsigned char)v[2]))
 		return false;
 	r.value = (uint32_t)strtoul(v, &end, 16);
@@ -302,11 +301,10 @@ static bool ring_word(struct bw_crash_dump *d, struct bw_crash_ring *r, const ch
 	if (!bw_starts_with(line, "0x"))
 		return false;
 	uint64_t offset = strtoull(line, &end, 16);
-	while (*end == ' ' || *end == '\t')
-		end++;
-	if (!bw_starts_with(end, "0x"))
+	const char *word = bw_skip_blanks(end);
+	if (!bw_starts_with(word, "0x"))
 		return false;
-	uint32_t value = (uint32_t)strtoul(end, &end, 16);
+	uint32_t value = (uint32_t)strtoul(word, &end, 16);
 	if (*end)
 		return false;
 	if (offset != d->next_offset && !d->dropping)

@@ -233,8 +233,7 @@ static bool status_line(struct bw_crash_log *log, const char *line, const char *
 	p += lo32 ? strlen("_LO32") : 0;
 	if (*p++ != ':')
 		return false;
-	while (*p == ' ')
-		p++;
+	p = bw_skip_blanks(p);
 	if (p[0] != '0' || p[1] != 'x')
 		return false;
 	p += 2;

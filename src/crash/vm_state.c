@@ -122,8 +122,7 @@ static bool hex(const char **p, uint64_t *out)
 static bool value_after(const char *p, uint64_t *out)
 {
 	char *end;
-	while (*p == ' ')
-		p++;
+	p = bw_skip_blanks(p);
 	if (*p != '=' && *p != ':')
 		return false;
 	while (*p == '=' || *p == ':' || *p == ' ')
@@ -147,9 +146,7 @@ static bool is_entry(struct bw_crash_vm *vm, const char *line)
 		add_entry(vm, memory, address, value);
 		return true;
 	}
-	p = line;
-	while (isspace((unsigned char)*p))
-		p++;
+	p = bw_skip_blanks(line);
 	if (!strncmp(p, "sys:", 4) || !strncmp(p, "vram:", 5)) {
 		memory = *p == 's' ? BW_CRASH_SYSTEM : BW_CRASH_VRAM;
 		p = strchr(p, ':') + 1;

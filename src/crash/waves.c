@@ -22,13 +22,6 @@ static struct bw_crash_wave *last(struct bw_crash_waves *w)
 	return w->list.len && !w->dropping ? &w->list.data[w->list.len - 1] : NULL;
 }
 
-static const char *skip_blanks(const char *p)
-{
-	while (*p == ' ' || *p == '\t')
-		p++;
-	return p;
-}
-
 static struct bw_crash_wave *begin_wave(struct bw_crash_waves *w, unsigned number)
 {
 	struct bw_crash_wave new = w->place;
@@ -84,11 +77,11 @@ static bool main_line(struct bw_crash_waves *w, const char *line)
 	for (const char *p = line; (p = strstr(p, prefix));) {
 		p += strlen(prefix);
 		size_t n = strspn(p, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
-		const char *v = skip_blanks(p + n);
+		const char *v = bw_skip_blanks(p + n);
 		char *end;
 		if (*v != ':')
 			continue;
-		v = skip_blanks(v + 1);
+		v = bw_skip_blanks(v + 1);
 		if (!isxdigit((unsigned char)*v)) {
 			w->n_damaged++;
 			continue;
@@ -107,19 +100,19 @@ static bool main_line(struct bw_crash_waves *w, const char *line)
 /* "[   4] = { 00000000, 00000000 }", with commas or without: how many words; -1: it is none. */
 static int row(const char *line, unsigned *out_index, uint32_t *out, int max)
 {
-	const char *p = skip_blanks(line);
+	const char *p = bw_skip_blanks(line);
 	char *end;
 	int n = 0;
 	if (*p != '[')
 		return -1;
 	unsigned long index = strtoul(p + 1, &end, 10);
-	p = skip_blanks(end);
+	p = bw_skip_blanks(end);
 	if (*p != ']' || index > UINT16_MAX)
 		return -1;
-	p = skip_blanks(p + 1);
+	p = bw_skip_blanks(p + 1);
 	if (*p++ != '=')
 		return -1;
-	p = skip_blanks(p);
+	p = bw_skip_blanks(p);
 	if (*p++ != '{')
 		return -1;
 	for (;;) {
@@ -177,7 +170,7 @@ static void vgpr_row(struct bw_crash_waves *w, struct bw_crash_wave *wave, const
 
 static size_t word(const char **p)
 {
-	*p = skip_blanks(*p);
+	*p = bw_skip_blanks(*p);
 	return strcspn(*p, " \t\r");
 }
 
@@ -261,7 +254,7 @@ static bool begin_part(struct bw_crash_waves *w, const char *p, unsigned number)
 
 bool bw_crash_wave_line(struct bw_crash_waves *w, const char *line, unsigned number)
 {
-	const char *p = skip_blanks(line);
+	const char *p = bw_skip_blanks(line);
 	struct bw_crash_wave *wave = last(w);
 	bool in_rows = *p == '[' && strchr(p, '{');
 	if (place_line(w, p) || begin_part(w, p, number) || table_head(w, p))

@@ -60,16 +60,12 @@ struct hits {
 static struct bw_error *parse_hits(const char *text, struct hits *out)
 {
 	static const char *const ops[] = {">=", ">", "==", "=", "%", ""};
-	const char *rest = text;
+	const char *rest = bw_skip_blanks(text);
 	uint64_t n;
 	size_t op = 0;
-	while (isspace((unsigned char)*rest))
-		rest++;
 	while (!bw_starts_with(rest, ops[op]))
 		op++;
-	rest += strlen(ops[op]);
-	while (isspace((unsigned char)*rest))
-		rest++;
+	rest = bw_skip_blanks(rest + strlen(ops[op]));
 	char number[24];
 	snprintf(number, sizeof(number), "%s", rest);
 	for (size_t i = strlen(number); i && isspace((unsigned char)number[i - 1]); i--)

@@ -82,8 +82,7 @@ struct bw_error *bw_dap_evaluate(struct bw_dap *s, json_t *args, json_t *body)
 	BW_TRY(bw_dap_need_text(args, "expression", &expr));
 	BW_TRY(bw_dap_take_text(args, "context", &context));
 	BW_TRY(bw_dap_focus_frame(s, args, &frame));
-	while (isspace((unsigned char)*expr))
-		expr++;
+	expr = bw_skip_blanks(expr);
 	if (!strcmp(context, "repl"))
 		return run_command(s, expr, hex, body);
 	if (!strcmp(context, "hover") && has_side_effects(expr))

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/float_bits.h"
+#include "base/str.h"
 #include "base/util.h"
 
 enum { MOST_LINES = 1500, LONGEST_LINE = 512, MOST_WRITES = 64, MOST_LOOPS = 64, MOST_LABELS = 64 };
@@ -72,11 +73,6 @@ static bool word_is(const char *text, const char *word)
 	return strlen(word) == n && strncmp(text, word, n) == 0;
 }
 
-static const char *skip_blanks(const char *text)
-{
-	return text + strspn(text, " \t");
-}
-
 static const char *blanks_before(const char *start, const char *p)
 {
 	while (p > start && (p[-1] == ' ' || p[-1] == '\t'))
@@ -105,7 +101,7 @@ static enum gives assigned_value(const struct scan *s, const char *text)
 	const char *end;
 	char *number_end;
 	uint64_t bits = 0;
-	text = skip_blanks(text);
+	text = bw_skip_blanks(text);
 	if (s->is_part || (t->kind == BW_CTYPE_FLOAT && t->size_b < 4))
 		return GIVES_MAYBE;
 	if (named_constant(t, text, &bits)) {
@@ -120,7 +116,7 @@ static enum gives assigned_value(const struct scan *s, const char *text)
 	}
 	if (end == text)
 		return GIVES_MAYBE;
-	end = skip_blanks(end + strspn(end, "uUlLfF"));
+	end = bw_skip_blanks(end + strspn(end, "uUlLfF"));
 	if (!*end || !strchr(";,", *end))
 		return GIVES_MAYBE;
 	unsigned width = t->size_b && t->size_b < 8 ? 8 * (unsigned)t->size_b : 64;
@@ -131,12 +127,12 @@ static enum gives assigned_value(const struct scan *s, const char *text)
 static const char *skip_parts(const char *text)
 {
 	for (;;) {
-		text = skip_blanks(text);
+		text = bw_skip_blanks(text);
 		const char *end = *text == '[' ? strchr(text, ']') : NULL;
 		if (end) {
 			text = end + 1;
 		} else if (*text == '.') {
-			text = skip_blanks(text + 1);
+			text = bw_skip_blanks(text + 1);
 			text += word_length(text);
 		} else {
 			return text;
@@ -161,7 +157,7 @@ static bool is_address_taken(const char *line, const char *at)
 
 static void found_name(struct scan *s, const char *line, const char *at)
 {
-	const char *next = skip_blanks(at + strlen(s->a->name)), *parts = skip_parts(next);
+	const char *next = bw_skip_blanks(at + strlen(s->a->name)), *parts = skip_parts(next);
 	const char *before = blanks_before(line, at);
 	bool is_pointer = bw_ctype_strip(s->a->type)->kind == BW_CTYPE_POINTER;
 	bool is_plain = *parts == '=' && parts[1] != '=', is_part = parts != next;
@@ -186,7 +182,7 @@ static void found_name(struct scan *s, const char *line, const char *at)
 		.is_whole = !is_part && !is_shared &&
 			    (in_header ? is_plain && !s->clause : !s->is_controlled && !s->parens),
 		.in_header = in_header,
-		.more_behind = behind && *skip_blanks(behind + 1)};
+		.more_behind = behind && *bw_skip_blanks(behind + 1)};
 }
 
 /* ---- Blocks and loops ---- */
@@ -323,8 +319,8 @@ static void scan_line(struct scan *s, const char *text)
 	bool named = false;
 	strip(s, text, line);
 	s->lowest[s->line - s->a->decl_line] = s->depth;
-	if (*skip_blanks(line) == '#') {
-		s->is_unclear |= !strncmp(skip_blanks(skip_blanks(line) + 1), "if", 2);
+	if (*bw_skip_blanks(line) == '#') {
+		s->is_unclear |= !strncmp(bw_skip_blanks(bw_skip_blanks(line) + 1), "if", 2);
 		return;
 	}
 	for (const char *p = line; *p && !s->has_ended;) {

@@ -253,9 +253,7 @@ const struct bw_ctype *bw_lines_type_named(struct bw_lines *l, const char *name)
 	for (size_t i = 0; i < BW_ARRAY_SIZE(keywords); i++)
 		if (bw_starts_with(name, keywords[i]))
 			keyword = keywords[i];
-	name += strlen(keyword);
-	while (*name == ' ')
-		name++;
+	name = bw_skip_blanks(name + strlen(keyword));
 	if (!*name)
 		return NULL;
 	need_names(l);

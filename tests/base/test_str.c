@@ -29,6 +29,15 @@ static void numbers(void **state)
 	assert_false(bw_parse_f64("2.5x", &f));
 }
 
+static void skipping_blanks(void **state)
+{
+	assert_string_equal(bw_skip_blanks(" \t\r\n x y"), "x y");
+	assert_string_equal(bw_skip_blanks("x "), "x ");
+	assert_string_equal(bw_skip_blanks("  "), "");
+	/* a byte of UTF-8 (NEL is U+0085 alone in Latin-1), which must not be taken as negative */
+	assert_string_equal(bw_skip_blanks("\xc3\x85"), "\xc3\x85");
+}
+
 static void nearest_names(void **state)
 {
 	const char *const names[] = {"saxpy", "reduce", "saxpby", "scan"};
@@ -92,9 +101,8 @@ static void printable_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(printable_text),
-		cmocka_unit_test(numbers),
-		cmocka_unit_test(nearest_names),
+		cmocka_unit_test(printable_text),  cmocka_unit_test(numbers),
+		cmocka_unit_test(skipping_blanks), cmocka_unit_test(nearest_names),
 		cmocka_unit_test(building),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,13 +34,12 @@ static uint32_t take_wave(char *text)
 
 static void trim(char *text)
 {
-	size_t len = strlen(text), skip = 0;
-	while (isspace((unsigned char)text[skip]))
-		skip++;
-	while (len > skip && isspace((unsigned char)text[len - 1]))
+	const char *from = bw_skip_blanks(text);
+	size_t len = strlen(from);
+	while (len && isspace((unsigned char)from[len - 1]))
 		len--;
-	memmove(text, text + skip, len - skip);
-	text[len - skip] = 0;
+	memmove(text, from, len);
+	text[len] = 0;
 }
 
 /* Splits "WHERE [wave N] [if EXPR]"; "wave N" may stand behind the condition, too, as in gdb. */

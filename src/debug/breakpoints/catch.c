@@ -64,9 +64,7 @@ static const struct word {
 /* A word, or a "quoted text"; owned, NULL at the end. */
 static char *take_word(const char **text)
 {
-	const char *p = *text;
-	while (isspace((unsigned char)*p))
-		p++;
+	const char *p = bw_skip_blanks(*text);
 	char quote = *p == '"' || *p == '\'' ? *p : 0;
 	size_t n = 0;
 	if (!*p)

@@ -105,18 +105,14 @@ static size_t name_length(const char *text)
 static struct bw_error *parse_symbol(const char *text, struct bw_where_spec *out)
 {
 	size_t n = name_length(text);
-	const char *rest = text + n;
-	while (*rest == ' ')
-		rest++;
+	const char *rest = bw_skip_blanks(text + n);
 	if (n == 0 || (*rest && *rest != '+'))
 		return bw_errorf(BW_E_INVALID,
 				 "\"%s\" names no place: use a function, FILE:LINE or *ADDRESS",
 				 text);
 	out->plain = *rest == 0;
 	if (!out->plain) {
-		rest++;
-		while (*rest == ' ')
-			rest++;
+		rest = bw_skip_blanks(rest + 1);
 		if (!bw_parse_u64(rest, &out->offset_b))
 			return bw_errorf(BW_E_INVALID, "\"%s\" is no offset", rest);
 	}
@@ -138,8 +134,7 @@ static struct bw_error *parse_address(struct bw_debug *d, const char *text,
 				      struct bw_where_spec *out)
 {
 	uint64_t va;
-	while (*text == ' ')
-		text++;
+	text = bw_skip_blanks(text);
 	if (!isdigit((unsigned char)*text)) {
 		struct bw_where_spec s = {0};
 		struct bw_error *err = parse_symbol(text, &s);
