@@ -15,9 +15,10 @@
 #include "agent/submit.h"
 #include "agent/track.h"
 #include "base/cleanup.h"
+#include "base/newer_drm.h"
 #include "base/util.h"
 
-enum { IO_MAX_B = BW_MSG_MAX_BODY_B - 4096, INFO_GPUVM_FAULT = 0x23 };
+enum { IO_MAX_B = BW_MSG_MAX_BODY_B - 4096 };
 
 static void set_result(struct bw_agent_result *r, int result, uint64_t va, const char *what)
 {
@@ -184,13 +185,10 @@ static struct bw_error *on_shader(const struct bw_msg *m, struct bw_agent_file *
 
 static struct bw_error *on_fault(const struct bw_msg *m, struct bw_agent_file *f)
 {
-	struct {
-		uint64_t addr;
-		uint32_t status, vmhub;
-	} fault = {0};
+	struct bw_info_gpuvm_fault fault = {0};
 	struct drm_amdgpu_info info = {.return_pointer = (uintptr_t)&fault,
 				       .return_size = sizeof(fault),
-				       .query = INFO_GPUVM_FAULT};
+				       .query = BW_INFO_GPUVM_FAULT};
 	struct bw_agent_fault out = {0};
 	set_result(&out.r, bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_INFO, &info), 0,
 		   "reading the last page fault");

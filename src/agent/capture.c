@@ -13,6 +13,7 @@
 #include "agent/track.h"
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "base/newer_drm.h"
 #include "base/util.h"
 #include "wire/capture_proto.h"
 
@@ -20,7 +21,6 @@ enum {
 	PAGE_B = BW_CAPTURE_PAGE_B,
 	READ_PAGES = 64,
 	CHUNK_MAX_DW = 1 << 16,
-	INFO_GPUVM_FAULT = 0x23
 };
 
 /* A buffer as it was sent last. */
@@ -413,13 +413,10 @@ static void wait_for(struct bw_agent_file *f, const struct drm_amdgpu_wait_cs_in
 	} while (r == -EINTR || r == -EAGAIN);
 	out->has_ended = r || !a.out.status;
 	out->result = r;
-	struct {
-		uint64_t addr;
-		uint32_t status, vmhub;
-	} fault = {0};
+	struct bw_info_gpuvm_fault fault = {0};
 	struct drm_amdgpu_info info = {.return_pointer = (uintptr_t)&fault,
 				       .return_size = sizeof(fault),
-				       .query = INFO_GPUVM_FAULT};
+				       .query = BW_INFO_GPUVM_FAULT};
 	if (r && !bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_INFO, &info)) {
 		out->fault_va = fault.addr;
 		out->fault_status = fault.status;

@@ -12,6 +12,7 @@
 #include "arch/arch.h"
 #include "base/cleanup.h"
 #include "base/util.h"
+#include "base/newer_drm.h"
 #include "base/vec.h"
 #include "launch/dispatch.h"
 #include "launch/printf.h"
@@ -22,9 +23,6 @@ enum {
 	CODE_END_B = 512,  /* instruction prefetch runs ahead of the code */
 	WAVES_PER_CU = 32, /* two SIMDs of 16 (mesa.md 2.2) */
 	TMPRING_WAVES_MAX = 0xfff,
-	IP_DISCOVERY_VERSION_AT = 28, /* in struct drm_amdgpu_info_hw_ip (kernel-interface.md
-				       * 3.1) */
-	INFO_GPUVM_FAULT = 0x23,      /* newer than the oldest libdrm header we build with */
 };
 #define SCRATCH_MAX_B (512ull << 20)
 #define FLAGS_RW (AMDGPU_VM_PAGE_READABLE | AMDGPU_VM_PAGE_WRITEABLE)
@@ -85,10 +83,8 @@ struct bw_error *bw_launch_gpu_open(const char *node, struct bw_launch_gpu **out
 		bw_launch_gpu_close(g);
 		return err;
 	}
-	/* ip_discovery_version, 0x000b0000 = GC 11.0.0 = gfx1100: a padding word in older headers,
-	 * 0 from kernels before DRM 3.48. */
 	uint32_t v;
-	memcpy(&v, (const char *)&ip + IP_DISCOVERY_VERSION_AT, sizeof(v));
+	memcpy(&v, (const char *)&ip + BW_HW_IP_DISCOVERY_VERSION_AT, sizeof(v));
 	g->s_code_end = bw_arch_code_end(v);
 	if (v)
 		bw_arch_gfx_name(v, g->name, sizeof(g->name));
@@ -300,12 +296,9 @@ static struct bw_error *explain(struct bw_launch_gpu *g, const struct bw_launch_
 	if (r == -ENODEV)
 		return bw_errorf(BW_E_GONE, "the GPU has gone away while kernel %s was running",
 				 p->title);
-	struct {
-		uint64_t addr;
-		uint32_t status, vmhub;
-	} fault = {0};
+	struct bw_info_gpuvm_fault fault = {0};
 	struct bw_error *err = NULL;
-	if (!amdgpu_query_info(g->dev, INFO_GPUVM_FAULT, sizeof(fault), &fault) && fault.status)
+	if (!amdgpu_query_info(g->dev, BW_INFO_GPUVM_FAULT, sizeof(fault), &fault) && fault.status)
 		err = fault_error(fault.addr, fault.status);
 	else if (r == -ECANCELED)
 		err = bw_error_fault(0, "the driver reset its ring or the GPU, because this job or "

@@ -13,13 +13,10 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/newer_drm.h"
 #include "base/util.h"
 
-enum {
-	PAGE_B = BW_CAPTURE_PAGE_B,
-	IP_DISCOVERY_VERSION_AT = 28, /* in struct drm_amdgpu_info_hw_ip; newer than some headers */
-	INFO_GPUVM_FAULT = 0x23,
-};
+enum { PAGE_B = BW_CAPTURE_PAGE_B };
 #define DOMAINS (AMDGPU_GEM_DOMAIN_GTT | AMDGPU_GEM_DOMAIN_VRAM)
 /* What an address is rounded to that nobody has chosen. */
 #define GAP_B (2ull << 20)
@@ -89,7 +86,7 @@ struct bw_error *bw_replay_gpu_open(const char *node, struct bw_replay_gpu **out
 	if (!g)
 		return bw_error_nomem();
 	g->node = node;
-	memcpy(&g->version, (const char *)&ip + IP_DISCOVERY_VERSION_AT, sizeof(g->version));
+	memcpy(&g->version, (const char *)&ip + BW_HW_IP_DISCOVERY_VERSION_AT, sizeof(g->version));
 	*out = g;
 	return NULL;
 }
@@ -417,13 +414,10 @@ static void wait_for(const struct space *s, const struct drm_amdgpu_wait_cs_in *
 	union drm_amdgpu_wait_cs a = {.in = *in};
 	out->result = call(s->fd, DRM_IOCTL_AMDGPU_WAIT_CS, &a);
 	out->has_ended = out->result || !a.out.status;
-	struct {
-		uint64_t addr;
-		uint32_t status, vmhub;
-	} fault = {0};
+	struct bw_info_gpuvm_fault fault = {0};
 	struct drm_amdgpu_info info = {.return_pointer = (uintptr_t)&fault,
 				       .return_size = sizeof(fault),
-				       .query = INFO_GPUVM_FAULT};
+				       .query = BW_INFO_GPUVM_FAULT};
 	if (out->result && !call(s->fd, DRM_IOCTL_AMDGPU_INFO, &info)) {
 		out->fault_va = fault.addr;
 		out->fault_status = fault.status;

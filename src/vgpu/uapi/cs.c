@@ -19,7 +19,6 @@
 /* Chunk and limits of 6.12 that older headers do not have. */
 enum { CHUNK_CP_GFX_SHADOW = 0x0a, SHADOW_B = 32, SHADOW_INIT = 1, SHADOW_FLAGS_AT = 24 };
 enum { MAX_IB_DW = 0xfffff };
-enum { IB_FLAG_PREEMPT = 1 << 2 };
 
 struct chunk {
 	uint32_t id, size_b;
@@ -221,7 +220,7 @@ static int pass2_ib(struct parser *p, const struct drm_amdgpu_cs_chunk_ib *ib)
 	struct bw_drm_job *job = p->gang[i].job;
 	/* gfx11 has no constant engine: its IBs run as the others do
 	 * (gfx_v11_0_ring_emit_ib_gfx), and count on their own here. */
-	if (ib->ip_type == AMDGPU_HW_IP_GFX && ib->flags & IB_FLAG_PREEMPT) {
+	if (ib->ip_type == AMDGPU_HW_IP_GFX && ib->flags & AMDGPU_IB_FLAG_PREEMPT) {
 		bool *preempt = &p->preempt[(ib->flags & AMDGPU_IB_FLAG_CE) != 0];
 		if (*preempt)
 			return -EINVAL;

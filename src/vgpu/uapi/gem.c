@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "base/memfd.h"
+#include "base/newer_drm.h"
 #include "vgpu/uapi/address_space.h"
 #include "vgpu/uapi/buffers.h"
 #include "vgpu/uapi/drm_call.h"
@@ -19,14 +20,8 @@
 #include "vgpu/uapi/gpu.h"
 #include "vgpu/uapi/uapi_priv.h"
 
-/* Domains and flags that 6.12 knows and older headers do not (doc/hardware/kernel-interface.md
- * 2.1). */
+/* Domains that 6.12 knows and older headers do not (doc/hardware/kernel-interface.md 2.1). */
 enum { DOMAIN_DOORBELL = 0x40, DOMAIN_KNOWN = 0x7f };
-enum {
-	CREATE_WIPE_ON_RELEASE = 1 << 9,
-	CREATE_DISCARDABLE = 1 << 12,
-	CREATE_GFX12_DCC = 1 << 16,
-};
 enum { LEAF_B = 2 << 20 };
 #define MAX_OFFSETS_B (1ull << 45) /* of offsets for mmap (gpu.c) */
 
@@ -260,7 +255,7 @@ int bw_ioctl_gem_create(struct bw_drm_call *c, void *arg)
 		AMDGPU_GEM_CREATE_CPU_ACCESS_REQUIRED | AMDGPU_GEM_CREATE_NO_CPU_ACCESS |
 		AMDGPU_GEM_CREATE_CPU_GTT_USWC | AMDGPU_GEM_CREATE_VRAM_CLEARED |
 		AMDGPU_GEM_CREATE_VM_ALWAYS_VALID | AMDGPU_GEM_CREATE_EXPLICIT_SYNC |
-		AMDGPU_GEM_CREATE_ENCRYPTED | CREATE_GFX12_DCC | CREATE_DISCARDABLE;
+		AMDGPU_GEM_CREATE_ENCRYPTED | BW_GEM_CREATE_GFX12_DCC | BW_GEM_CREATE_DISCARDABLE;
 	if (domains & DOMAIN_DOORBELL || flags & ~allowed || domains & ~(uint64_t)DOMAIN_KNOWN ||
 	    !domains_valid((uint32_t)domains) || flags & AMDGPU_GEM_CREATE_ENCRYPTED)
 		return -EINVAL;
@@ -276,7 +271,7 @@ int bw_ioctl_gem_create(struct bw_drm_call *c, void *arg)
 	}
 	/* What amdgpu_gem_object_create adds, and that its hint has been taken: with all of VRAM
 	 * visible nothing is left of it. */
-	flags |= AMDGPU_GEM_CREATE_VRAM_CLEARED | CREATE_WIPE_ON_RELEASE;
+	flags |= AMDGPU_GEM_CREATE_VRAM_CLEARED | AMDGPU_GEM_CREATE_VRAM_WIPE_ON_RELEASE;
 	flags &= ~(uint64_t)AMDGPU_GEM_CREATE_CPU_ACCESS_REQUIRED;
 
 	struct bw_drm_bo *bo;

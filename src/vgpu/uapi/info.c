@@ -9,14 +9,13 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/newer_drm.h"
 #include "vgpu/device/vbios.h"
 #include "vgpu/uapi/address_space.h"
 #include "vgpu/uapi/drm_call.h"
 #include "vgpu/uapi/gpu.h"
 #include "vgpu/uapi/uapi_priv.h"
 
-/* Queries of 6.12 that older headers do not have. */
-enum { INFO_MAX_IBS = 0x22, INFO_GPUVM_FAULT = 0x23 };
 enum { N_HW_IP = BW_DRM_N_IPS, DEV_INFO_B = 440, MAX_MMR = 128, MAX_SE = 4, MAX_SH = 2 };
 
 #define GTT_TOTAL_B 33254252544ull
@@ -111,7 +110,7 @@ static void dev_info(struct bw_uapi *u, struct answer *a)
 static int hw_ip_info(const struct bw_uapi *u, const struct drm_amdgpu_info *q, struct answer *a)
 {
 	struct drm_amdgpu_info_hw_ip ip = {0};
-	uint32_t discovered = 0; /* ip_discovery_version, in what older headers call padding */
+	uint32_t discovered = 0;
 	if (q->query_hw_ip.ip_instance >= AMDGPU_HW_IP_INSTANCE_MAX_COUNT ||
 	    q->query_hw_ip.type >= N_HW_IP)
 		return -EINVAL;
@@ -131,8 +130,7 @@ static int hw_ip_info(const struct bw_uapi *u, const struct drm_amdgpu_info *q, 
 	ip.hw_ip_version_major = bw_version_major(discovered);
 	ip.hw_ip_version_minor = bw_version_minor(discovered);
 	memcpy(a->bytes, &ip, sizeof(ip));
-	memcpy(a->bytes + offsetof(struct drm_amdgpu_info_hw_ip, available_rings) + 4, &discovered,
-	       4);
+	memcpy(a->bytes + BW_HW_IP_DISCOVERY_VERSION_AT, &discovered, sizeof(discovered));
 	a->size_b = sizeof(ip);
 	return 0;
 }
@@ -272,10 +270,10 @@ static void max_ibs(struct answer *a)
 
 static void gpuvm_fault(struct bw_drm_file *f, struct answer *a)
 {
-	memcpy(a->bytes, &f->vm->fault.addr, 8);
-	memcpy(a->bytes + 8, &f->vm->fault.status, 4);
-	memcpy(a->bytes + 12, &f->vm->fault.hub, 4);
-	a->size_b = 16;
+	struct bw_info_gpuvm_fault fault = {f->vm->fault.addr, f->vm->fault.status,
+					    f->vm->fault.hub};
+	memcpy(a->bytes, &fault, sizeof(fault));
+	a->size_b = sizeof(fault);
 }
 
 static int vbios(struct bw_uapi *u, const struct drm_amdgpu_info *q, struct answer *a)
@@ -406,10 +404,10 @@ static int query(struct bw_drm_call *c, const struct drm_amdgpu_info *q, struct 
 	case AMDGPU_INFO_VRAM_LOST_COUNTER:
 		answer_u32(a, 0);
 		return 0;
-	case INFO_MAX_IBS:
+	case BW_INFO_MAX_IBS:
 		max_ibs(a);
 		return 0;
-	case INFO_GPUVM_FAULT:
+	case BW_INFO_GPUVM_FAULT:
 		gpuvm_fault(c->file, a);
 		return 0;
 	case AMDGPU_INFO_VIDEO_CAPS:

@@ -19,8 +19,6 @@ enum { RING_DW = BW_DRM_RING_DW, DEQUEUE_RESET_WAVES = 2 };
 /* Of gfx_v11_0_ring_funcs_* and sdma_v6_0_ring_funcs: submissions begin at a multiple of this. */
 enum { CP_ALIGN_DW = 256, SDMA_ALIGN_DW = 16 };
 #define CP_NOP 0xffff1000u /* a NOP packet that is its header alone */
-/* AMDGPU_IB_FLAG_EMIT_MEM_SYNC, of DRM 3.42 */
-enum { IB_FLAG_EMIT_MEM_SYNC = 1 << 6 };
 /* Doorbell assignments of the kernel, in 64-bit units: AMDGPU_NAVI10_DOORBELL_MEC_RING0, GFX_RING0.
  */
 enum { DOORBELL_MEC = 3, DOORBELL_GFX = 0x8b, DOORBELL_SDMA = 0x100, DOORBELL_SDMA_STRIDE = 10 };
@@ -243,7 +241,7 @@ static void put_job(struct bw_uapi *u, struct bw_drm_ring *ring, struct bw_drm_j
 		put_vm_flush(u, ring, job->vm);
 	for (unsigned i = 0; i < job->n_ibs; i++) {
 		const struct bw_drm_ib *ib = &job->ibs[i];
-		if (ib->flags & IB_FLAG_EMIT_MEM_SYNC)
+		if (ib->flags & AMDGPU_IB_FLAG_EMIT_MEM_SYNC)
 			bw_pm4_put_acquire(s, GCR_ALL);
 		if (ib->dw)
 			bw_pm4_put_indirect_buffer(s, ib->va & BW_VA_MASK & ~3ull, ib->dw,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The rings of the SDMA engines: how they are set up, and what is put on them around each job
  * (sdma_v6_0.c of 6.12). */
+#include <amdgpu_drm.h>
 #include <time.h>
 
 #include "base/util.h"
@@ -11,8 +12,7 @@
 #include "vgpu/uapi/jobs.h"
 #include "vgpu/uapi/uapi_priv.h"
 
-enum { IB_FLAG_EMIT_MEM_SYNC = 1 << 6 };
-/* What that makes clean and up to date. */
+/* What AMDGPU_IB_FLAG_EMIT_MEM_SYNC makes clean and up to date. */
 enum {
 	MEM_SYNC_GCR = BW_PM4_GCR_GLI_INV_ALL | BW_PM4_GCR_GLM_INV | BW_PM4_GCR_GLK_INV |
 		       BW_PM4_GCR_GLV_INV | BW_PM4_GCR_GL1_INV | BW_PM4_GCR_GL2_INV |
@@ -84,7 +84,7 @@ void bw_drm_sdma_put_job(struct bw_uapi *u, struct bw_drm_ring *ring, struct bw_
 	for (unsigned i = 0; i < job->n_ibs; i++) {
 		const struct bw_drm_ib *ib = &job->ibs[i];
 		uint64_t va = ib->va & BW_VA_MASK;
-		if (ib->flags & IB_FLAG_EMIT_MEM_SYNC)
+		if (ib->flags & AMDGPU_IB_FLAG_EMIT_MEM_SYNC)
 			bw_sdma_put_gcr(s, MEM_SYNC_GCR);
 		if (!ib->dw)
 			continue;

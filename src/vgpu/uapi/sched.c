@@ -236,9 +236,8 @@ static bool launch_gang(struct bw_uapi *u, struct bw_drm_gang *gang)
  * and at what it submits to that queue afterwards. */
 static bool is_refused(const struct bw_drm_job *job)
 {
-	enum { IB_FLAG_SECURE = 1 << 5 };
 	for (unsigned i = 0; i < job->n_ibs && job->ip == AMDGPU_HW_IP_COMPUTE && !job->gang; i++)
-		if (job->ibs[i].flags & IB_FLAG_SECURE)
+		if (job->ibs[i].flags & AMDGPU_IB_FLAGS_SECURE)
 			return true;
 	return false;
 }

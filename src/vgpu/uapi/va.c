@@ -7,14 +7,12 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/newer_drm.h"
 #include "vgpu/uapi/address_space.h"
 #include "vgpu/uapi/buffers.h"
 #include "vgpu/uapi/drm_call.h"
 #include "vgpu/uapi/klog.h"
 #include "vgpu/uapi/uapi_priv.h"
-
-/* AMDGPU_VM_PAGE_NOALLOC, of DRM 3.44 */
-enum { PAGE_NOALLOC = 1 << 9 };
 
 static uint64_t pfn_of(uint64_t va)
 {
@@ -171,7 +169,7 @@ int bw_ioctl_gem_va(struct bw_drm_call *c, void *arg)
 	struct drm_amdgpu_gem_va *a = arg;
 	const uint32_t page_flags = AMDGPU_VM_DELAY_UPDATE | AMDGPU_VM_PAGE_READABLE |
 				    AMDGPU_VM_PAGE_WRITEABLE | AMDGPU_VM_PAGE_EXECUTABLE |
-				    AMDGPU_VM_MTYPE_MASK | PAGE_NOALLOC;
+				    AMDGPU_VM_MTYPE_MASK | BW_VM_PAGE_NOALLOC;
 	const uint32_t prt_flags = AMDGPU_VM_DELAY_UPDATE | AMDGPU_VM_PAGE_PRT;
 	/* In this order: doc/hardware/kernel-interface.md 2.2. */
 	if (a->va_address < BW_VA_RESERVED_BOTTOM)

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/newer_drm.h"
 #include "gpuvm/bits.h"
 #include "vgpu/uapi/address_space.h"
 #include "vgpu/uapi/gpu.h"
@@ -197,7 +198,6 @@ static uint64_t mtype(uint32_t page_flags)
 
 int bw_drm_pt_write(struct bw_drm_vm *vm, const struct bw_drm_mapping *m, bool clear)
 {
-	enum { PAGE_NOALLOC = 1 << 9 };
 	/* GDS and the like have no memory. */
 	clear |= m->bo && m->bo->asked_domains & BW_DRM_DOMAINS_ON_CHIP;
 	struct span s = {.start = m->start, .end = m->last + 1, .clear = clear, .prt = !m->bo};
@@ -205,7 +205,7 @@ int bw_drm_pt_write(struct bw_drm_vm *vm, const struct bw_drm_mapping *m, bool c
 		if (m->flags & AMDGPU_VM_PAGE_EXECUTABLE)
 			s.flags |= PTE_X;
 		s.flags |= PTE_MTYPE(mtype(m->flags));
-		if (m->flags & PAGE_NOALLOC)
+		if (m->flags & BW_VM_PAGE_NOALLOC)
 			s.flags |= PTE_NOALLOC;
 	}
 	if (!clear && s.prt) {

@@ -3,7 +3,7 @@
 
 enum { COMPUTE = AMDGPU_HW_IP_COMPUTE };
 enum { CODE = 0x10000000, DATA = 0x20000000, IB = 0x30000000 };
-enum { INFO_GPUVM_FAULT = 0x23 };
+enum { INFO_GPUVM_FAULT = 0x23 }; /* AMDGPU_INFO_GPUVM_FAULT, newer than some headers */
 
 static const uint32_t code_store[] = {0x7e0202ff, 0x1234,     0x30000082,
 				      0xdc6a0000, 0x00000100, 0xbfb00000};
