@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ip_version.h"
 #include "base/util.h"
 
 extern const struct bw_arch bw_arch_gfx11, bw_arch_gfx12;
@@ -31,8 +32,7 @@ void bw_arch_gfx_name(uint32_t gc_version, char *out, size_t size_b)
 	if (chip)
 		snprintf(out, size_b, "%s", chip->gfx);
 	else
-		snprintf(out, size_b, "gfx%u%x%x", gc_version >> 16 & 0xff, gc_version >> 8 & 0xff,
-			 gc_version & 0xff);
+		snprintf(out, size_b, "gfx%u%x%x", BW_IP_NUMBERS(gc_version));
 }
 
 const char *bw_arch_default_gfx(void)

@@ -43,6 +43,12 @@ static inline uint64_t bw_join32(uint32_t hi, uint32_t lo)
 	return (uint64_t)hi << 32 | lo;
 }
 
+/* A half of a dword: 0 the low one, 1 the high one. */
+static inline uint32_t bw_half16(uint32_t v, unsigned half)
+{
+	return v >> 16 * half & 0xffff;
+}
+
 /* Addresses that registers and descriptors hold in units of 256 bytes, in two halves. */
 static inline uint64_t bw_join_256b(uint32_t hi, uint32_t lo)
 {

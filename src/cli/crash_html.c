@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ip_version.h"
 #include "base/util.h"
 #include "cli/html.h"
 
@@ -79,8 +80,7 @@ static void add_origin(struct bw_crash_page *p, const struct bw_crash_dump *d)
 		bw_str_add(&p->out,
 			   "<details><summary>Firmware, memory, versions</summary><table>");
 		bw_vec_each(&d->ips, ip) {
-			snprintf(text, sizeof(text), "%u.%u.%u", ip->version >> 16,
-				 ip->version >> 8 & 0xff, ip->version & 0xff);
+			snprintf(text, sizeof(text), "%u.%u.%u", BW_IP_NUMBERS(ip->version));
 			add_row(&p->out, ip->name, text);
 		}
 		bw_vec_each(&d->facts, f)

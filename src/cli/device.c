@@ -10,6 +10,7 @@
 
 #include "arch/arch.h"
 #include "base/cleanup.h"
+#include "base/ip_version.h"
 #include "base/util.h"
 #include "cli/look_gpu.h"
 #include "cli/subcommands.h"
@@ -156,7 +157,7 @@ static void show_blocks(struct bw_look *l, const struct bw_look_gpu *g)
 		struct bw_gpu_block own;
 		_cleanup_error_ struct bw_error *unknown =
 			bw_gpu_block_open(g->kmd, names[i], &own);
-		bool in_gc = bw_starts_with(names[i], "SDMA") && g->part.gc >> 16 >= 10;
+		bool in_gc = bw_starts_with(names[i], "SDMA") && bw_ip_major(g->part.gc) >= 10;
 		if (!unknown)
 			bw_table_text(&t, "known");
 		else
@@ -203,7 +204,7 @@ static void show_shaders(struct bw_look *l, const struct bw_look_gpu *g)
 	unsigned n_active = 0;
 	_cleanup_error_ struct bw_error *not_told = bw_kmd_active_cus(g->kmd, &n_active);
 	const char *at_most = n_active == n_cu ? "" : "at most ";
-	bool has_wgps = g->part.gc >> 16 >= 10;
+	bool has_wgps = bw_ip_major(g->part.gc) >= 10;
 	struct bw_str text = {0};
 	bw_str_addf(&text, "%u shader engines of %u arrays of %u ", c[CONFIG_N_SE],
 		    c[CONFIG_SA_PER_SE], has_wgps ? c[CONFIG_CU_PER_SA] / 2 : c[CONFIG_CU_PER_SA]);

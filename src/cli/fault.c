@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/ip_version.h"
 #include "base/util.h"
 #include "cli/look_gpu.h"
 #include "cli/subcommands.h"
@@ -199,8 +200,8 @@ static void show(struct bw_out *o, const struct bw_gpuvm_fault_facts *facts,
 		if (facts->is_guess)
 			bw_str_add(&part, " or gfx12.0, which log the same (--gfx says which)");
 		if (facts->hub == BW_GPUVM_MM && facts->part.mm)
-			bw_str_addf(&part, ", names of memory hub %u.%u.%u", facts->part.mm >> 16,
-				    facts->part.mm >> 8 & 0xff, facts->part.mm & 0xff);
+			bw_str_addf(&part, ", names of memory hub %u.%u.%u",
+				    BW_IP_NUMBERS(facts->part.mm));
 		else if (facts->hub == BW_GPUVM_MM)
 			bw_str_add(&part, "; --gfx with a whole version, or --mmhub, names its "
 					  "clients");

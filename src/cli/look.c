@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/ip_version.h"
 #include "base/util.h"
 #include "cli/cli.h"
 
@@ -175,7 +176,7 @@ struct bw_error *bw_look_part_of(struct bw_kmd *kmd, struct bw_gpuvm_part *out)
 
 void bw_look_part_name(const struct bw_gpuvm_part *part, struct bw_str *out)
 {
-	bw_str_addf(out, "gfx%u.%u", part->gc >> 16, part->gc >> 8 & 0xff);
+	bw_str_addf(out, "gfx%u.%u", bw_ip_major(part->gc), bw_ip_minor(part->gc));
 	if (part->chip)
-		bw_str_addf(out, ".%u (%s)", part->gc & 0xff, part->chip);
+		bw_str_addf(out, ".%u (%s)", bw_ip_revision(part->gc), part->chip);
 }

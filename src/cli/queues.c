@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/ip_version.h"
 #include "base/util.h"
 #include "cli/subcommands.h"
 
@@ -167,12 +168,12 @@ static struct bw_error *show_queues(struct bw_queues *c, const struct bw_look_gp
 		{"Doorbell", "doorbell", false}, {"MQD", "mqd", false}};
 	/* gfx_v11_0.c, gfx_v10_0.c and mes_v11_0.c of Linux 6.12: micro engines, pipes and queues
 	 * that the driver or KFD may use */
-	const bool has_mes = g->part.gc >> 16 >= 11;
+	const bool has_mes = bw_ip_major(g->part.gc) >= 11;
 	const struct {
 		const struct kind *kind;
 		unsigned me, pipes, queues;
 		bool is_there;
-	} places[] = {{&graphics, 0, 2, 1, g->part.gc >> 16 >= 10},
+	} places[] = {{&graphics, 0, 2, 1, bw_ip_major(g->part.gc) >= 10},
 		      {&compute, 1, 4, 8, true},
 		      {&compute, 2, 4, 8, !has_mes},
 		      {&compute, BW_QUEUES_MES, 2, 1, has_mes}};

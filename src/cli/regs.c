@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ip_version.h"
 #include "base/util.h"
 #include "cli/subcommands.h"
 
@@ -64,7 +65,7 @@ static void add_register(struct bw_table *t, const struct bw_reg *reg)
 	uint32_t v = bw_regs_version(reg->block);
 	bw_table_text(t, "%s%s", reg->prefix, reg->name);
 	bw_table_text(t, "%s", bw_regs_block_name(reg->block));
-	bw_table_text(t, "%u.%u.%u", v >> 16, v >> 8 & 0xff, v & 0xff);
+	bw_table_text(t, "%u.%u.%u", BW_IP_NUMBERS(v));
 	if (reg->segment == BW_REG_INDEXED)
 		bw_table_text(t, "%s", reg->space);
 	else
@@ -211,10 +212,10 @@ static struct bw_error *decode(struct bw_look *l)
 	uint32_t v = bw_regs_version(reg.block);
 	bw_out_begin(l->out, "command", "regs decode");
 	bw_out_line(l->out, "%s%s of %s %u.%u.%u = 0x%08" PRIx64, reg.prefix, reg.name,
-		    bw_regs_block_name(reg.block), v >> 16, v >> 8 & 0xff, v & 0xff, word);
+		    bw_regs_block_name(reg.block), BW_IP_NUMBERS(v), word);
 	bw_out_str(l->out, "name", reg.name);
 	bw_out_str(l->out, "block", bw_regs_block_name(reg.block));
-	bw_out_strf(l->out, "version", "%u.%u.%u", v >> 16, v >> 8 & 0xff, v & 0xff);
+	bw_out_strf(l->out, "version", "%u.%u.%u", BW_IP_NUMBERS(v));
 	bw_out_hex(l->out, "value", word);
 	bw_look_fields(l->out, &reg, word);
 	show_ring_size(l, &reg, word);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ip_version.h"
 #include "base/util.h"
 
 static void begin_dump(struct bw_crash *c, unsigned number)
@@ -91,7 +92,7 @@ bool bw_crash_part(const struct bw_crash_dump *d, struct bw_gpuvm_part *out)
 	char text[16];
 	if (!gc)
 		return false;
-	snprintf(text, sizeof(text), "%u.%u.%u", gc >> 16, gc >> 8 & 0xff, gc & 0xff);
+	snprintf(text, sizeof(text), "%u.%u.%u", BW_IP_NUMBERS(gc));
 	struct bw_error *err = bw_gpuvm_part_parse(text, out);
 	bool ok = !err;
 	bw_error_free(err);

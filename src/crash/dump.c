@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ip_version.h"
 #include "base/str.h"
 #include "base/util.h"
 
@@ -206,7 +207,7 @@ static bool ip_line(struct bw_crash_dump *d, const char *line, unsigned at)
 	    sscanf(open, "[%u][%u]: v%u.%u.%u", &ip.type, &ip.instance, &v[0], &v[1], &v[2]) != 5)
 		return false;
 	snprintf(ip.name, sizeof(ip.name), "%.*s", (int)BW_MIN(open - p, 15l), p);
-	ip.version = (v[0] & 0xff) << 16 | (v[1] & 0xff) << 8 | (v[2] & 0xff);
+	ip.version = BW_IP_VERSION(v[0] & 0xff, v[1] & 0xff, v[2] & 0xff);
 	if (d->ips.len < BW_CRASH_MAX_NOTES)
 		take_error(d, bw_vec_push(&d->ips, ip));
 	else
@@ -511,7 +512,7 @@ uint32_t bw_crash_ip_version(const struct bw_crash_dump *d, const char *name)
 	bw_vec_each(&d->blocks, b) {
 		unsigned v[3] = {0};
 		if (sscanf(b->ip, "gfx_v%u_%u_%u", &v[0], &v[1], &v[2]) >= 2)
-			return (v[0] & 0xff) << 16 | (v[1] & 0xff) << 8 | (v[2] & 0xff);
+			return BW_IP_VERSION(v[0] & 0xff, v[1] & 0xff, v[2] & 0xff);
 	}
 	return 0;
 }

@@ -29,7 +29,7 @@ enum bw_crash_style { BW_CRASH_LINUX_6_1, BW_CRASH_LINUX_6_12, BW_CRASH_LINUX_7,
 struct bw_crash_ip {
 	char name[16];
 	unsigned type, instance;
-	uint32_t version; /* major << 16 | minor << 8 | revision */
+	uint32_t version; /* base/ip_version.h */
 };
 
 /* Where registers were read: "gfx_v11_0", and "mec 0, pipe 0, queue 0" in it, or "". */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ip_version.h"
 #include "base/str.h"
 #include "base/util.h"
 
@@ -487,7 +488,7 @@ static void find_version(struct bw_crash_log *log, const char *line)
 			rev = 0;
 	}
 	if (major >= 9 && major <= 12 && minor < 100 && rev < 100)
-		log->gc = (uint32_t)(major << 16 | minor << 8 | rev);
+		log->gc = BW_IP_VERSION(major, minor, rev);
 }
 
 bool bw_crash_log_line(struct bw_crash_log *log, const char *text, size_t n, unsigned at)

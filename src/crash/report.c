@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ip_version.h"
 #include "base/str.h"
 #include "base/util.h"
 
@@ -329,7 +330,7 @@ static bool chip_line(struct bw_crash_report *r, const char *line)
 		const char *name;
 		uint32_t gc;
 	} chips[] = {
-#define V(a, b, c) ((a) << 16 | (b) << 8 | (c))
+#define V BW_IP_VERSION
 		{"NAVI10", V(10, 1, 10)}, {"NAVI12", V(10, 1, 2)},  {"NAVI14", V(10, 1, 1)},
 		{"NAVI21", V(10, 3, 0)},  {"NAVI22", V(10, 3, 2)},  {"NAVI23", V(10, 3, 4)},
 		{"NAVI24", V(10, 3, 5)},  {"NAVI31", V(11, 0, 0)},  {"NAVI32", V(11, 0, 3)},
@@ -340,13 +341,13 @@ static bool chip_line(struct bw_crash_report *r, const char *line)
 	unsigned major, minor;
 	for (size_t i = 0; p && i < BW_ARRAY_SIZE(chips); i++)
 		if (!strcmp(p, chips[i].name))
-			add_version(r, "GC", (uint32_t)chips[i].gc);
+			add_version(r, "GC", chips[i].gc);
 	const char *upper =
 		bw_starts_with(line, "    address32_hi = 0x") ? after(line, "0x") : NULL;
 	if (upper)
 		r->address32_hi = (uint32_t)strtoul(upper, NULL, 16);
 	if (sscanf(line, " IP GFX %3u.%3u", &major, &minor) == 2)
-		add_version(r, "GC", (uint32_t)V(major & 0xff, minor & 0xff, 0));
+		add_version(r, "GC", V(major & 0xff, minor & 0xff, 0));
 #undef V
 	return p || bw_starts_with(line, "    ") || bw_starts_with(line, "Device info:");
 }

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/ip_version.h"
 #include "base/util.h"
 
 static void add_headline(const struct bw_gpuvm_fault_facts *facts, struct bw_str *out)
@@ -180,8 +181,8 @@ static void add_origin(const struct bw_crash_dump *d, const struct bw_gpuvm_part
 		bw_str_addf(out, "A dump of kernel %s (in the form of Linux %s)",
 			    d->kernel[0] ? d->kernel : "?", style_name(d->style));
 	if (part)
-		bw_str_addf(out, ", GPU gfx%u.%u.%u%s%s%s", part->gc >> 16, part->gc >> 8 & 0xff,
-			    part->gc & 0xff, part->chip ? " (" : "", part->chip ? part->chip : "",
+		bw_str_addf(out, ", GPU gfx%u.%u.%u%s%s%s", BW_IP_NUMBERS(part->gc),
+			    part->chip ? " (" : "", part->chip ? part->chip : "",
 			    part->chip ? ")" : "");
 	if (d->process[0] && radv)
 		bw_str_addf(out, ", application %s", d->process);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "arch/arch.h"
+#include "base/ip_version.h"
 #include "base/util.h"
 #include "dump/dump_priv.h"
 
@@ -149,7 +150,7 @@ static struct bw_error *find_arch(struct bw_dump *d)
 			BW_E_UNSUPPORTED,
 			"the file is of a GPU with GC %u.%u.%u, whose waves and code are not "
 			"known here; \"breakwater crash\" says what is in the file",
-			gc >> 16, gc >> 8 & 0xff, gc & 0xff);
+			BW_IP_NUMBERS(gc));
 	bw_arch_gfx_name(gc, d->t.facts.gfx, sizeof(d->t.facts.gfx));
 	return NULL;
 }

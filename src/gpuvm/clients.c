@@ -5,6 +5,7 @@
  * mmhub_v3_3.c of 7.1 for what 6.12 lacks. */
 #include "gpuvm/fault.h"
 
+#include "base/ip_version.h"
 #include "base/util.h"
 
 struct client {
@@ -65,7 +66,7 @@ static const struct client mm_v4_1[] = {
 	{0x00, "VMC", NULL}, {0x03, NULL, "DCEDWB"}, {0x04, "DCEDMC", "DCEDMC"}, {0x06, "MP0", "MP0"}, {0x07, "MP1", "MP1"}, {0x08, "MPIO", "MPIO"}, {0x0a, NULL, "DBGU0"}, {0x0b, NULL, "DBGU1"}, {0x0c, NULL, "DBGUNBIO"}, {0x0e, NULL, "XDP"}, {0x0f, NULL, "OSSSYS"}, {0x10, "LSDMA", "LSDMA"}, {0x11, "JPEG", "JPEG"}, {0x12, NULL, "VCNWR"}, {0x13, "VCNU", "VCNU"}, {0x16, "VSCH", "VSCH"}, {0x17, "HDP", "HDP"},
 };
 /* clang-format on */
-#define V(major, minor, rev) ((uint32_t)(major) << 16 | (uint32_t)(minor) << 8 | (uint32_t)(rev))
+#define V BW_IP_VERSION
 #define TABLE(t) t, BW_ARRAY_SIZE(t)
 
 static const struct {
@@ -100,10 +101,10 @@ static const struct {
 static const char *memory_client(const struct bw_gpuvm_part *part, unsigned client, bool write)
 {
 	/* mmhub_v3_3.c names this one before it looks into the table. */
-	if (part->mm >> 8 == 0x303 && client == 0x140)
+	if (bw_ip_same_minor(part->mm, V(3, 3, 0)) && client == 0x140)
 		return "UMSCH";
 	for (size_t t = 0; t < BW_ARRAY_SIZE(tables); t++) {
-		if (tables[t].gc_major != part->gc >> 16 || part->mm < tables[t].first ||
+		if (tables[t].gc_major != bw_ip_major(part->gc) || part->mm < tables[t].first ||
 		    part->mm > tables[t].last)
 			continue;
 		for (size_t i = 0; i < tables[t].n; i++)

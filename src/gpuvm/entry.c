@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/ip_version.h"
 #include "base/util.h"
 #include "gpuvm/bits.h"
 
@@ -36,7 +37,7 @@ static bool bit(uint64_t raw, unsigned n)
 
 bool bw_gpuvm_gen_of(uint32_t gc_version, enum bw_gpuvm_gen *out_gen)
 {
-	unsigned major = gc_version >> 16, minor = gc_version >> 8 & 0xff;
+	unsigned major = bw_ip_major(gc_version), minor = bw_ip_minor(gc_version);
 	if (major < 9 || major > 12 || (major == 12 && minor > 1))
 		return false;
 	*out_gen = major == 9	 ? BW_GPUVM_GFX9

@@ -19,7 +19,7 @@ enum bw_gpuvm_hub {
 	BW_GPUVM_MM, /* mmhub: video, display, firmware, on gfx9 SDMA */
 };
 
-/* A GPU, as far as faults differ. Versions are major << 16 | minor << 8 | revision. */
+/* A GPU, as far as faults differ. Versions: base/ip_version.h. */
 struct bw_gpuvm_part {
 	enum bw_gpuvm_gen gen;
 	uint32_t gc; /* the revision is 0 where the user gave none */

@@ -19,7 +19,7 @@ enum bw_gpuvm_gen {
 	BW_GPUVM_GFX12,
 	BW_GPUVM_GFX12_1,
 };
-/* From a GC version, major << 16 | minor << 8 | revision. False: a version without a known layout.
+/* From a GC version (base/ip_version.h). False: a version without a known layout.
  */
 bool bw_gpuvm_gen_of(uint32_t gc_version, enum bw_gpuvm_gen *out_gen);
 

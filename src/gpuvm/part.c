@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ip_version.h"
 #include "base/util.h"
 
-#define V(major, minor, rev) ((uint32_t)(major) << 16 | (uint32_t)(minor) << 8 | (uint32_t)(rev))
+#define V BW_IP_VERSION
 
 /* Versions of the graphics IP, of the memory hub beside it, and LLVM's names
  * (doc/hardware/page-tables.md 6.5). The first row of a minor version stands for it. */
@@ -122,7 +123,7 @@ struct bw_error *bw_gpuvm_part_parse(const char *text, struct bw_gpuvm_part *out
 		return not_a_part(text);
 	for (size_t i = 0; i < BW_ARRAY_SIZE(parts); i++) {
 		bool same = n == 3   ? parts[i].gc == p.gc
-			    : n == 2 ? parts[i].gc >> 8 == p.gc >> 8
+			    : n == 2 ? bw_ip_same_minor(parts[i].gc, p.gc)
 				     : false;
 		if (same) {
 			p.gc = parts[i].gc;
@@ -170,7 +171,7 @@ static const struct place *upper_of(const struct bw_gpuvm_part *p, enum bw_gpuvm
 	switch (p->gen) {
 	case BW_GPUVM_GFX9:
 		/* The older hubs, of Vega and Raven (header mmhub_1_0) and Arcturus. */
-		if (hub == BW_GPUVM_MM && p->mm >> 16 == 9 && p->mm != V(9, 4, 2))
+		if (hub == BW_GPUVM_MM && bw_ip_major(p->mm) == 9 && p->mm != V(9, 4, 2))
 			return LIST(n, upper_mm9);
 		if (hub == BW_GPUVM_MM && p->mm == V(1, 5, 0))
 			return LIST(n, upper_mm9);
@@ -178,7 +179,7 @@ static const struct place *upper_of(const struct bw_gpuvm_part *p, enum bw_gpuvm
 	case BW_GPUVM_GFX10:
 		return LIST(n, upper_gfx10);
 	case BW_GPUVM_GFX11:
-		if (hub == BW_GPUVM_MM ? p->mm >> 8 == 0x303
+		if (hub == BW_GPUVM_MM ? bw_ip_same_minor(p->mm, V(3, 3, 0))
 				       : p->gc >= V(11, 5, 0) || p->gc == V(11, 0, 3))
 			return LIST(n, upper_gfx11_3);
 		return LIST(n, upper_gfx11);

@@ -6,12 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ip_version.h"
 #include "base/util.h"
 
 struct bw_error *bw_pm4_names_of(uint32_t gc_version, struct bw_pm4_names *out)
 {
 	struct bw_pm4_names n = {.n_bases = 3, .bases_dw = {0x1260, 0xa000, 0x1c000}};
-	if (gc_version >> 16 == 9) {
+	if (bw_ip_major(gc_version) == 9) {
 		n.bases_dw[0] = 0x2000;
 		n.n_bases = 2;
 	}

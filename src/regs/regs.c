@@ -20,7 +20,7 @@ static const char *text(uint32_t name)
 
 static void version_text(uint32_t v, char out[16])
 {
-	snprintf(out, 16, "%u.%u.%u", v >> 16 & 0xff, v >> 8 & 0xff, v & 0xff);
+	snprintf(out, 16, "%u.%u.%u", BW_IP_NUMBERS(v));
 }
 
 static bool is_for(const struct bw_regs_block *b, uint32_t version)

@@ -19,9 +19,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-
-#define BW_IP_VERSION(major, minor, rev)                                                           \
-	((uint32_t)(major) << 16 | (uint32_t)(minor) << 8 | (uint32_t)(rev))
+#include "base/ip_version.h"
 
 /* Registers of one block in one version. */
 struct bw_regs_block;

@@ -98,9 +98,9 @@ static size_t put_ip(uint8_t *out, size_t at, const struct bw_profile *p,
 	bw_image_put16(out, at, ip->hw_id);
 	out[at + 2] = ip->instance;
 	out[at + 3] = ip->n_bases;
-	out[at + 4] = (uint8_t)(version >> 16);
-	out[at + 5] = (uint8_t)(version >> 8);
-	out[at + 6] = (uint8_t)version;
+	out[at + 4] = (uint8_t)bw_ip_major(version);
+	out[at + 5] = (uint8_t)bw_ip_minor(version);
+	out[at + 6] = (uint8_t)bw_ip_revision(version);
 	at += 8;
 	for (unsigned i = 0; i < ip->n_bases; i++, at += 4)
 		bw_image_put32(out, at, base[i]);

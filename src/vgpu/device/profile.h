@@ -8,12 +8,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/ip_version.h"
+
 enum { BW_PROFILE_SEGMENTS = 5 };
 
 /* An IP block: which version, and the bases of its register segments in dwords, as ip_discovery has
  * them. The version says where in its segment a register is (data/regs). */
 struct bw_profile_block {
-	uint32_t version; /* major << 16 | minor << 8 | revision */
+	uint32_t version; /* base/ip_version.h */
 	uint32_t segment[BW_PROFILE_SEGMENTS];
 };
 
@@ -25,22 +27,6 @@ struct bw_profile_ip {
 	uint32_t version;
 	uint32_t base[6];
 };
-
-/* Parts of a version. */
-static inline unsigned bw_version_major(uint32_t version)
-{
-	return version >> 16;
-}
-
-static inline unsigned bw_version_minor(uint32_t version)
-{
-	return version >> 8 & 0xff;
-}
-
-static inline unsigned bw_version_revision(uint32_t version)
-{
-	return version & 0xff;
-}
 
 struct bw_profile_clock {
 	uint32_t min_mhz, standard_mhz, max_mhz;

@@ -150,9 +150,8 @@ void bw_text_firmware_info(struct bw_uapi *u, struct bw_str *s)
 				    f->name, number, f->feature, smc ? "program: 0, " : "",
 				    f->version);
 			if (smc)
-				bw_str_addf(s, " (%u.%u.%u)", bw_version_major(f->version) & 0xff,
-					    bw_version_minor(f->version),
-					    bw_version_revision(f->version));
+				bw_str_addf(s, " (%u.%u.%u)", bw_ip_major(f->version) & 0xff,
+					    bw_ip_minor(f->version), bw_ip_revision(f->version));
 			bw_str_add(s, "\n");
 		}
 	}

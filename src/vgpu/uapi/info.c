@@ -127,8 +127,8 @@ static int hw_ip_info(const struct bw_uapi *u, const struct drm_amdgpu_info *q, 
 		ip.available_rings =
 			q->query_hw_ip.type == AMDGPU_HW_IP_GFX ? 1 : (1 << BW_DRM_N_COMPUTE) - 1;
 	}
-	ip.hw_ip_version_major = bw_version_major(discovered);
-	ip.hw_ip_version_minor = bw_version_minor(discovered);
+	ip.hw_ip_version_major = bw_ip_major(discovered);
+	ip.hw_ip_version_minor = bw_ip_minor(discovered);
 	memcpy(a->bytes, &ip, sizeof(ip));
 	memcpy(a->bytes + BW_HW_IP_DISCOVERY_VERSION_AT, &discovered, sizeof(discovered));
 	a->size_b = sizeof(ip);

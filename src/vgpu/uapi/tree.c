@@ -140,9 +140,9 @@ static void ip_block(struct maker *m, const char *pci_dir, const struct bw_profi
 	snprintf(dir, sizeof(dir), "%s/ip_discovery/die/0/%u/%u", pci_dir, ip->hw_id, ip->instance);
 	file(m, AT("%s/hw_id", dir), "%u\n", ip->hw_id);
 	file(m, AT("%s/num_instance", dir), "%u\n", ip->instance);
-	file(m, AT("%s/major", dir), "%u\n", bw_version_major(version));
-	file(m, AT("%s/minor", dir), "%u\n", bw_version_minor(version));
-	file(m, AT("%s/revision", dir), "%u\n", bw_version_revision(version));
+	file(m, AT("%s/major", dir), "%u\n", bw_ip_major(version));
+	file(m, AT("%s/minor", dir), "%u\n", bw_ip_minor(version));
+	file(m, AT("%s/revision", dir), "%u\n", bw_ip_revision(version));
 	file(m, AT("%s/harvest", dir), "0x%01X\n", 0);
 	file(m, AT("%s/num_base_addresses", dir), "%u\n", ip->n_bases);
 	file(m, AT("%s/base_addr", dir), "%s", bases);
