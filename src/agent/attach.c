@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "base/util.h"
+#include "pm4/pm4.h"
 #include "trap/trap.h"
 
 enum {
@@ -26,7 +27,6 @@ enum {
 	NOP_IB_DW = 16,
 	NOP_WAIT_MS = 5000,
 };
-#define PKT_NOP_1DW 0xffff1000u
 #define AREA_MAX_B (1ull << 32)
 #define CODE_MAX_B (1u << 20)
 #define DATA_FLAGS BW_PLACE_DATA
@@ -45,7 +45,7 @@ static int submit_nops(struct bw_agent_file *f, const struct bw_agent_queue *q, 
 		       const struct bw_placed *ib, uint64_t *out_fence)
 {
 	for (unsigned i = 0; i < NOP_IB_DW; i++)
-		memcpy(ib->cpu + i * 4, &(uint32_t){PKT_NOP_1DW}, 4);
+		memcpy(ib->cpu + i * 4, &(uint32_t){BW_PM4_NOP_1DW}, 4);
 	struct drm_amdgpu_bo_list_entry entry = {.bo_handle = ib->handle};
 	struct drm_amdgpu_bo_list_in list = {.operation = ~0u,
 					     .list_handle = ~0u,

@@ -187,8 +187,7 @@ static struct bw_error *add_packet(struct decompile *d, const struct bw_pm4_pack
 	struct bw_pm4_set_reg set;
 	struct bw_str text = {0};
 	bool is_made_of_parts = p->kind == BW_PM4_TYPE3 && p->n_body &&
-				p->header == (3u << 30 | (p->n_body - 1) << 16 |
-					      (uint32_t)p->op << 8 | (p->header & 0xff));
+				p->header == (bw_pm4_header(p->op, p->n_body) | (p->header & 0xff));
 	if (!is_made_of_parts) {
 		bw_str_add(&d->code, "\twords((uint32_t[]){");
 		bw_str_addf(&d->code, "0x%08x%s", p->header, p->n_body ? "," : "");

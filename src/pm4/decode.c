@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "pm4/pm4.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/util.h"
+#include "pm4/fields.h"
 
 static const struct bw_pm4_info infos[] = {
 #include "pm4/opcodes.inc"
@@ -36,23 +38,39 @@ const char *bw_pm4_name(unsigned op, char buf[16])
 
 unsigned bw_pm4_type(uint32_t header)
 {
-	return header >> 30;
+	return bw_words_get(&header, BW_PM4_HEADER_TYPE);
 }
 
 unsigned bw_pm4_opcode(uint32_t header)
 {
-	return header >> 8 & 0xff;
+	return bw_words_get(&header, BW_PM4_HEADER_OPCODE);
+}
+
+uint32_t bw_pm4_header(unsigned op, uint32_t n_body)
+{
+	uint32_t header = 0;
+	assert(n_body >= 1 && n_body <= BW_PM4_COUNT_MAX + 1);
+	bw_words_put(&header, BW_PM4_HEADER_TYPE, 3);
+	bw_words_put(&header, BW_PM4_HEADER_COUNT, n_body - 1);
+	bw_words_put(&header, BW_PM4_HEADER_OPCODE, op);
+	return header;
+}
+
+uint32_t bw_pm4_as_nop(uint32_t header)
+{
+	uint32_t n_body = (uint32_t)bw_words_get(&header, BW_PM4_HEADER_COUNT) + 1;
+	return bw_pm4_header(BW_PM4_NOP, n_body);
 }
 
 uint32_t bw_pm4_size_dw(uint32_t header)
 {
-	uint32_t count = header >> 16 & 0x3fff;
+	uint32_t count = bw_words_get(&header, BW_PM4_HEADER_COUNT);
 	switch (bw_pm4_type(header)) {
 	case 0:
 		return count + 2;
 	case 3:
 		/* A NOP with the largest count is one dword: padding. */
-		if (bw_pm4_opcode(header) == BW_PM4_NOP && count == 0x3fff)
+		if (bw_pm4_opcode(header) == BW_PM4_NOP && count == BW_PM4_COUNT_MAX)
 			return 1;
 		return count + 2;
 	default:
@@ -76,8 +94,8 @@ bool bw_pm4_at(const uint32_t *dw, size_t n_dw, size_t pos, struct bw_pm4_packet
 	};
 	if (out->kind == BW_PM4_TYPE3) {
 		out->op = (uint8_t)bw_pm4_opcode(header);
-		out->compute = header >> 1 & 1;
-		out->predicate = header & 1;
+		out->compute = bw_words_get(&header, BW_PM4_HEADER_COMPUTE);
+		out->predicate = bw_words_get(&header, BW_PM4_HEADER_PREDICATE);
 	}
 	out->n_body = out->size_dw - 1;
 	return out->size_dw <= n_dw - pos;
@@ -90,7 +108,7 @@ static bool is(const struct bw_pm4_packet *p, enum bw_pm4_op op, uint32_t n_body
 
 static uint64_t u64(const uint32_t *lo)
 {
-	return lo[0] | (uint64_t)lo[1] << 32;
+	return bw_join32(lo[1], lo[0]);
 }
 
 /* --- registers --- */
@@ -137,7 +155,8 @@ bool bw_pm4_set_reg_begin(const struct bw_pm4_packet *p, struct bw_pm4_set_reg *
 		out->n = p->n_body / 2;
 		break;
 	case PACKED: /* count; then offsets of two registers, and their values */
-		out->n = BW_MIN(p->body[0] & 0xffff, (p->n_body - 1) / 3 * 2);
+		out->n = (uint32_t)BW_MIN(bw_words_get(p->body, BW_PM4_PACKED_COUNT),
+					  (uint64_t)(p->n_body - 1) / 3 * 2);
 		break;
 	}
 	return true;
@@ -151,16 +170,16 @@ bool bw_pm4_set_reg_next(struct bw_pm4_set_reg *s, uint32_t *out_addr_dw, uint32
 	uint32_t i = s->i++;
 	switch (set_packets[set_row(s->packet)].form) {
 	case PLAIN:
-		*out_addr_dw = s->base_dw + (body[0] & 0xffff) + i;
+		*out_addr_dw = s->base_dw + bw_words_get(body, BW_PM4_REG_OFFSET) + i;
 		*out_value = body[1 + i];
 		break;
 	case PAIRS:
-		*out_addr_dw = s->base_dw + (body[2 * i] & 0xffff);
+		*out_addr_dw = s->base_dw + bw_words_get(&body[2 * i], BW_PM4_REG_OFFSET);
 		*out_value = body[2 * i + 1];
 		break;
 	case PACKED: {
 		const uint32_t *group = body + 1 + i / 2 * 3;
-		*out_addr_dw = s->base_dw + (group[0] >> (i & 1) * 16 & 0xffff);
+		*out_addr_dw = s->base_dw + bw_half16(group[0], i & 1);
 		*out_value = group[1 + (i & 1)];
 		break;
 	}
@@ -182,8 +201,8 @@ bool bw_pm4_load_reg(const struct bw_pm4_packet *p, struct bw_pm4_load_reg *out)
 	if (form == BW_ARRAY_SIZE(forms))
 		return false;
 	out->address = u64(p->body) & ~3ull;
-	out->addr_dw = forms[form].base_dw + (p->body[2] & 0xffff);
-	out->n = p->body[3] & 0x3fff;
+	out->addr_dw = forms[form].base_dw + bw_words_get(p->body, BW_PM4_LOAD_OFFSET);
+	out->n = bw_words_get(p->body, BW_PM4_LOAD_COUNT);
 	return true;
 }
 
@@ -191,7 +210,7 @@ bool bw_pm4_set_base(const struct bw_pm4_packet *p, struct bw_pm4_set_base *out)
 {
 	if (!is(p, BW_PM4_SET_BASE, 3))
 		return false;
-	out->index = p->body[0] & 0xf;
+	out->index = bw_words_get(p->body, BW_PM4_SET_BASE_INDEX);
 	/* Vulkan lets arguments of an indirect dispatch lie at any multiple of 4. */
 	out->address = u64(p->body + 1) & ~3ull;
 	return true;
@@ -223,9 +242,9 @@ bool bw_pm4_indirect_buffer(const struct bw_pm4_packet *p, struct bw_pm4_indirec
 	if (!is(p, BW_PM4_INDIRECT_BUFFER, 3) && !is(p, BW_PM4_INDIRECT_BUFFER_CNST, 3))
 		return false;
 	out->va = u64(p->body) & ~3ull;
-	out->size_dw = p->body[2] & 0xfffff;
-	out->chain = p->body[2] >> 20 & 1;
-	out->vmid = p->body[2] >> 24 & 0xf;
+	out->size_dw = bw_words_get(p->body, BW_PM4_IB_SIZE);
+	out->chain = bw_words_get(p->body, BW_PM4_IB_CHAIN);
+	out->vmid = bw_words_get(p->body, BW_PM4_IB_VMID);
 	return true;
 }
 
@@ -233,7 +252,7 @@ bool bw_pm4_rewind(const struct bw_pm4_packet *p, bool *out_valid)
 {
 	if (!is(p, BW_PM4_REWIND, 1))
 		return false;
-	*out_valid = p->body[0] >> 31;
+	*out_valid = bw_words_get(p->body, BW_PM4_REWIND_VALID);
 	return true;
 }
 
@@ -242,17 +261,16 @@ bool bw_pm4_cond_exec(const struct bw_pm4_packet *p, struct bw_pm4_cond_exec *ou
 	if (!is(p, BW_PM4_COND_EXEC, 4))
 		return false;
 	out->address = u64(p->body) & ~3ull;
-	out->skip_dw = p->body[3] & 0x3fff;
+	out->skip_dw = bw_words_get(p->body, BW_PM4_COND_EXEC_COUNT);
 	return true;
 }
 
-/* PRED_OP 18:16, DRAW_VISIBLE 8 (sid.h of Mesa). */
 bool bw_pm4_set_predication(const struct bw_pm4_packet *p, struct bw_pm4_set_predication *out)
 {
 	if (!is(p, BW_PM4_SET_PREDICATION, 3))
 		return false;
-	out->op = p->body[0] >> 16 & 7;
-	out->if_set = p->body[0] >> 8 & 1;
+	out->op = bw_words_get(p->body, BW_PM4_PREDICATION_OP);
+	out->if_set = bw_words_get(p->body, BW_PM4_PREDICATION_DRAW_VISIBLE);
 	out->address = u64(p->body + 1);
 	return true;
 }
@@ -263,8 +281,8 @@ bool bw_pm4_event_write(const struct bw_pm4_packet *p, struct bw_pm4_event *out)
 {
 	if (!is(p, BW_PM4_EVENT_WRITE, 1))
 		return false;
-	out->type = p->body[0] & 0x3f;
-	out->index = p->body[0] >> 8 & 0xf;
+	out->type = bw_words_get(p->body, BW_PM4_EVENT_TYPE);
+	out->index = bw_words_get(p->body, BW_PM4_EVENT_INDEX);
 	out->has_address = p->n_body >= 3;
 	out->address = out->has_address ? u64(p->body + 1) & ~7ull : 0;
 	return true;
@@ -275,12 +293,12 @@ bool bw_pm4_release_mem(const struct bw_pm4_packet *p, struct bw_pm4_release_mem
 	if (!is(p, BW_PM4_RELEASE_MEM, 7))
 		return false;
 	const uint32_t *b = p->body;
-	out->event = b[0] & 0x3f;
-	out->event_index = b[0] >> 8 & 0xf;
-	out->gcr = b[0] >> 12 & 0x1fff;
-	out->dst_sel = b[1] >> 16 & 3;
-	out->int_sel = b[1] >> 24 & 7;
-	out->data_sel = (uint8_t)(b[1] >> 29);
+	out->event = bw_words_get(b, BW_PM4_EVENT_TYPE);
+	out->event_index = bw_words_get(b, BW_PM4_EVENT_INDEX);
+	out->gcr = bw_words_get(b, BW_PM4_RELEASE_GCR);
+	out->dst_sel = bw_words_get(b, BW_PM4_RELEASE_DST_SEL);
+	out->int_sel = bw_words_get(b, BW_PM4_RELEASE_INT_SEL);
+	out->data_sel = bw_words_get(b, BW_PM4_RELEASE_DATA_SEL);
 	out->address = u64(b + 2);
 	out->data = u64(b + 4);
 	out->int_ctxid = b[6];
@@ -292,9 +310,9 @@ bool bw_pm4_acquire_mem(const struct bw_pm4_packet *p, struct bw_pm4_acquire_mem
 	if (!is(p, BW_PM4_ACQUIRE_MEM, 7))
 		return false;
 	const uint32_t *b = p->body;
-	out->size = (b[1] | (uint64_t)(b[2] & 0xff) << 32) << 8;
-	out->base = (b[3] | (uint64_t)(b[4] & 0xffffff) << 32) << 8;
-	out->pws = b[5] >> 31;
+	out->size = bw_words_get(b, BW_PM4_ACQUIRE_SIZE_256B) * 256;
+	out->base = bw_words_get(b, BW_PM4_ACQUIRE_BASE_256B) * 256;
+	out->pws = bw_words_get(b, BW_PM4_ACQUIRE_PWS);
 	out->gcr = b[6];
 	return true;
 }
@@ -306,9 +324,9 @@ bool bw_pm4_wait(const struct bw_pm4_packet *p, struct bw_pm4_wait *out)
 		return false;
 	const uint32_t *b = p->body;
 	*out = (struct bw_pm4_wait){
-		.function = b[0] & 7,
-		.is_memory = b[0] >> 4 & 1,
-		.write_first = (b[0] >> 6 & 3) == 1,
+		.function = bw_words_get(b, BW_PM4_WAIT_FUNCTION),
+		.is_memory = bw_words_get(b, BW_PM4_WAIT_MEM_SPACE),
+		.write_first = bw_words_get(b, BW_PM4_WAIT_OPERATION) == 1,
 		.is_64 = is_64,
 		.ref = is_64 ? u64(b + 3) : b[3],
 		.mask = is_64 ? u64(b + 5) : b[4],
@@ -316,8 +334,8 @@ bool bw_pm4_wait(const struct bw_pm4_packet *p, struct bw_pm4_wait *out)
 	if (out->is_memory) {
 		out->address = u64(b + 1) & ~3ull;
 	} else {
-		out->address = b[1] & 0x3ffff;
-		out->address2 = b[2] & 0x3ffff;
+		out->address = bw_words_get(&b[1], BW_PM4_REG_ADDR);
+		out->address2 = bw_words_get(&b[2], BW_PM4_REG_ADDR);
 	}
 	return true;
 }
@@ -326,17 +344,17 @@ bool bw_pm4_wait_true(const struct bw_pm4_wait *w, uint64_t value)
 {
 	uint64_t v = value & w->mask;
 	switch (w->function) {
-	case 1:
+	case BW_PM4_LESS:
 		return v < w->ref;
-	case 2:
+	case BW_PM4_LESS_EQUAL:
 		return v <= w->ref;
-	case 3:
+	case BW_PM4_EQUAL:
 		return v == w->ref;
-	case 4:
+	case BW_PM4_NOT_EQUAL:
 		return v != w->ref;
-	case 5:
+	case BW_PM4_GREATER_EQUAL:
 		return v >= w->ref;
-	case 6:
+	case BW_PM4_GREATER:
 		return v > w->ref;
 	default:
 		return true;
@@ -350,9 +368,10 @@ bool bw_pm4_write_data(const struct bw_pm4_packet *p, struct bw_pm4_write_data *
 	if (!is(p, BW_PM4_WRITE_DATA, 4))
 		return false;
 	const uint32_t *b = p->body;
-	out->dst_sel = b[0] >> 8 & 0xf;
-	out->one_address = b[0] >> 16 & 1;
-	out->address = out->dst_sel == BW_PM4_WRITE_REG ? b[1] & 0x3ffff : u64(b + 1) & ~3ull;
+	out->dst_sel = bw_words_get(b, BW_PM4_WRITE_DST_SEL);
+	out->one_address = bw_words_get(b, BW_PM4_WRITE_ONE_ADDR);
+	out->address = out->dst_sel == BW_PM4_WRITE_REG ? bw_words_get(&b[1], BW_PM4_REG_ADDR)
+							: u64(b + 1) & ~3ull;
 	out->data = b + 3;
 	out->n = p->n_body - 3;
 	return true;
@@ -363,9 +382,9 @@ bool bw_pm4_copy_data(const struct bw_pm4_packet *p, struct bw_pm4_copy_data *ou
 	if (!is(p, BW_PM4_COPY_DATA, 5))
 		return false;
 	const uint32_t *b = p->body;
-	out->src_sel = b[0] & 0xf;
-	out->dst_sel = b[0] >> 8 & 0xf;
-	out->is_64 = b[0] >> 16 & 1;
+	out->src_sel = bw_words_get(b, BW_PM4_COPY_SRC_SEL);
+	out->dst_sel = bw_words_get(b, BW_PM4_COPY_DST_SEL);
+	out->is_64 = bw_words_get(b, BW_PM4_COPY_COUNT_SEL);
 	out->src = u64(b + 1);
 	out->dst = u64(b + 3);
 	return true;
@@ -377,16 +396,16 @@ bool bw_pm4_dma_data(const struct bw_pm4_packet *p, struct bw_pm4_dma_data *out)
 		return false;
 	const uint32_t *b = p->body;
 	*out = (struct bw_pm4_dma_data){
-		.src_sel = b[0] >> 29 & 3,
-		.dst_sel = b[0] >> 20 & 3,
-		.sync = b[0] >> 31,
+		.src_sel = bw_words_get(b, BW_PM4_DMA_SRC_SEL),
+		.dst_sel = bw_words_get(b, BW_PM4_DMA_DST_SEL),
+		.sync = bw_words_get(b, BW_PM4_DMA_CP_SYNC),
 		.src = u64(b + 1),
 		.dst = u64(b + 3),
-		.size_b = b[5] & 0x3ffffff,
-		.src_is_reg = b[5] >> 26 & 1,
-		.dst_is_reg = b[5] >> 27 & 1,
-		.src_fixed = b[5] >> 28 & 1,
-		.dst_fixed = b[5] >> 29 & 1,
+		.size_b = bw_words_get(b, BW_PM4_DMA_SIZE),
+		.src_is_reg = bw_words_get(b, BW_PM4_DMA_SAS),
+		.dst_is_reg = bw_words_get(b, BW_PM4_DMA_DAS),
+		.src_fixed = bw_words_get(b, BW_PM4_DMA_SAIC),
+		.dst_fixed = bw_words_get(b, BW_PM4_DMA_DAIC),
 	};
 	return true;
 }
@@ -397,9 +416,9 @@ bool bw_pm4_atomic_mem(const struct bw_pm4_packet *p, struct bw_pm4_atomic_mem *
 		return false;
 	const uint32_t *b = p->body;
 	*out = (struct bw_pm4_atomic_mem){
-		.op = b[0] & 0x1f,
-		.is_64 = b[0] >> 5 & 1,
-		.loop = (b[0] >> 8 & 0xf) == 1,
+		.op = bw_words_get(b, BW_PM4_ATOMIC_OP),
+		.is_64 = bw_words_get(b, BW_PM4_ATOMIC_IS_64),
+		.loop = bw_words_get(b, BW_PM4_ATOMIC_COMMAND) == 1,
 		.address = u64(b + 1),
 		.src = u64(b + 3),
 		.compare = u64(b + 5),
@@ -407,22 +426,23 @@ bool bw_pm4_atomic_mem(const struct bw_pm4_packet *p, struct bw_pm4_atomic_mem *
 	return true;
 }
 
-/* FUNCTION 2:0, POLL_SPACE 4, WRITE_SPACE 9:8 */
 bool bw_pm4_cond_write(const struct bw_pm4_packet *p, struct bw_pm4_cond_write *out)
 {
 	if (!is(p, BW_PM4_COND_WRITE, 8))
 		return false;
 	const uint32_t *b = p->body;
 	*out = (struct bw_pm4_cond_write){
-		.poll = {.function = b[0] & 7,
-			 .is_memory = b[0] >> 4 & 1,
+		.poll = {.function = bw_words_get(b, BW_PM4_WAIT_FUNCTION),
+			 .is_memory = bw_words_get(b, BW_PM4_WAIT_MEM_SPACE),
 			 .ref = b[3],
 			 .mask = b[4]},
-		.write_space = b[0] >> 8 & 3,
+		.write_space = bw_words_get(b, BW_PM4_COND_WRITE_SPACE),
 		.data = b[7],
 	};
-	out->poll.address = out->poll.is_memory ? u64(b + 1) & ~3ull : b[1] & 0x3ffff;
-	out->write_address = out->write_space == 1 ? u64(b + 5) & ~3ull : b[5] & 0x3ffff;
+	out->poll.address =
+		out->poll.is_memory ? u64(b + 1) & ~3ull : bw_words_get(&b[1], BW_PM4_REG_ADDR);
+	out->write_address =
+		out->write_space == 1 ? u64(b + 5) & ~3ull : bw_words_get(&b[5], BW_PM4_REG_ADDR);
 	return true;
 }
 
@@ -430,14 +450,16 @@ bool bw_pm4_reg_rmw(const struct bw_pm4_packet *p, struct bw_pm4_reg_rmw *out)
 {
 	const uint32_t *b = p->body;
 	if (is(p, BW_PM4_CONTEXT_REG_RMW, 3)) {
-		*out = (struct bw_pm4_reg_rmw){BW_PM4_CONTEXT_BEGIN_DW + (b[0] & 0xffff), ~b[1],
-					       b[2] & b[1], false, false};
+		*out = (struct bw_pm4_reg_rmw){BW_PM4_CONTEXT_BEGIN_DW +
+						       bw_words_get(b, BW_PM4_REG_OFFSET),
+					       ~b[1], b[2] & b[1], false, false};
 		return true;
 	}
 	if (!is(p, BW_PM4_REG_RMW, 3))
 		return false;
-	/* MOD_ADDR 17:0, OR_MASK_SRC 30, AND_MASK_SRC 31 */
-	*out = (struct bw_pm4_reg_rmw){b[0] & 0x3ffff, b[1], b[2], b[0] >> 31, b[0] >> 30 & 1};
+	*out = (struct bw_pm4_reg_rmw){bw_words_get(b, BW_PM4_REG_ADDR), b[1], b[2],
+				       bw_words_get(b, BW_PM4_RMW_AND_MASK_SRC),
+				       bw_words_get(b, BW_PM4_RMW_OR_MASK_SRC)};
 	return true;
 }
 
@@ -445,7 +467,7 @@ bool bw_pm4_pred_exec(const struct bw_pm4_packet *p, struct bw_pm4_pred_exec *ou
 {
 	if (!is(p, BW_PM4_PRED_EXEC, 1))
 		return false;
-	out->n_dw = p->body[0] & 0x3fff;
-	out->devices = (uint8_t)(p->body[0] >> 24);
+	out->n_dw = bw_words_get(p->body, BW_PM4_PRED_EXEC_COUNT);
+	out->devices = bw_words_get(p->body, BW_PM4_PRED_EXEC_DEVICES);
 	return true;
 }

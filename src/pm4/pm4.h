@@ -31,6 +31,13 @@ struct bw_pm4_packet {
 /* Of a header: its type, and of one of type 3 the opcode. */
 unsigned bw_pm4_type(uint32_t header);
 unsigned bw_pm4_opcode(uint32_t header);
+/* The header of a packet of type 3 with a body of 1 to 0x4000 dwords, for graphics. */
+uint32_t bw_pm4_header(unsigned op, uint32_t n_body);
+/* The header of a NOP as long as the packet of type 3 that this header begins. */
+uint32_t bw_pm4_as_nop(uint32_t header);
+/* COUNT of a header at most: a NOP with it has no body, and is the header alone. */
+enum { BW_PM4_COUNT_MAX = 0x3fff };
+#define BW_PM4_NOP_1DW 0xffff1000u
 /* Size in dwords of the packet that this header begins; at least 1. */
 uint32_t bw_pm4_size_dw(uint32_t header);
 /* The packet at dw[pos]. False: none is left, or (out->size_dw then says how much it wants) it does
@@ -107,7 +114,12 @@ struct bw_pm4_event {
 	uint64_t address;
 };
 bool bw_pm4_event_write(const struct bw_pm4_packet *p, struct bw_pm4_event *out);
-enum { BW_PM4_EVENT_CS_PARTIAL_FLUSH = 7 };
+enum {
+	BW_PM4_EVENT_CS_PARTIAL_FLUSH = 7,
+	BW_PM4_EVENT_CACHE_FLUSH_AND_INV_TS = 0x14,
+};
+/* EVENT_INDEX of the events that write a time stamp at the end of the pipe */
+enum { BW_PM4_EVENT_INDEX_TS = 5 };
 
 enum bw_pm4_data_sel {
 	BW_PM4_DATA_NONE,
@@ -143,7 +155,14 @@ enum {
 	BW_PM4_GCR_GL2_WB = 1 << 15,
 };
 /* The same of RELEASE_MEM (PACKET3_RELEASE_MEM_GCR_*) */
-enum { BW_PM4_RELEASE_GLV_INV = 1 << 2, BW_PM4_RELEASE_GL1_INV = 1 << 3 };
+enum {
+	BW_PM4_RELEASE_GLM_WB = 1 << 0,
+	BW_PM4_RELEASE_GLM_INV = 1 << 1,
+	BW_PM4_RELEASE_GLV_INV = 1 << 2,
+	BW_PM4_RELEASE_GL1_INV = 1 << 3,
+	BW_PM4_RELEASE_GL2_WB = 1 << 9,
+	BW_PM4_RELEASE_SEQ = 1 << 10,
+};
 bool bw_pm4_acquire_mem(const struct bw_pm4_packet *p, struct bw_pm4_acquire_mem *out);
 
 /* DST_SEL of WRITE_DATA */
@@ -201,8 +220,17 @@ struct bw_pm4_dma_data {
 bool bw_pm4_dma_data(const struct bw_pm4_packet *p, struct bw_pm4_dma_data *out);
 
 /* WAIT_REG_MEM and WAIT_REG_MEM64 */
+enum bw_pm4_compare {
+	BW_PM4_ALWAYS,
+	BW_PM4_LESS,
+	BW_PM4_LESS_EQUAL,
+	BW_PM4_EQUAL,
+	BW_PM4_NOT_EQUAL,
+	BW_PM4_GREATER_EQUAL,
+	BW_PM4_GREATER
+};
 struct bw_pm4_wait {
-	uint8_t function; /* 0 always, 1 <, 2 <=, 3 ==, 4 !=, 5 >=, 6 > */
+	uint8_t function; /* enum bw_pm4_compare; 7: always, too */
 	bool is_memory, is_64;
 	bool write_first; /* operation 1: write `ref` to register `address`, then wait on register
 			     `address2` */

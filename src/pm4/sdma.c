@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/util.h"
+#include "pm4/fields.h"
 
 static const struct bw_sdma_info infos[] = {
 #include "pm4/sdma_opcodes.inc"
@@ -12,7 +13,7 @@ static const struct bw_sdma_info infos[] = {
 const struct bw_sdma_info *bw_sdma_info(uint32_t header)
 {
 	for (size_t i = 0; i < BW_ARRAY_SIZE(infos); i++)
-		if (infos[i].code == (header & 0xffff))
+		if (infos[i].code == bw_words_get(&header, BW_SDMA_CODE))
 			return &infos[i];
 	return NULL;
 }
@@ -22,28 +23,30 @@ const char *bw_sdma_name(uint32_t header, char buf[32])
 	const struct bw_sdma_info *info = bw_sdma_info(header);
 	if (info)
 		return info->name;
-	snprintf(buf, 32, "opcode 0x%02x sub-opcode 0x%02x", header & 0xff, header >> 8 & 0xff);
+	snprintf(buf, 32, "opcode 0x%02x sub-opcode 0x%02x",
+		 (unsigned)bw_words_get(&header, BW_SDMA_OPCODE),
+		 (unsigned)bw_words_get(&header, BW_SDMA_SUB_OPCODE));
 	return buf;
 }
 
 static uint64_t u64(const uint32_t *lo)
 {
-	return lo[0] | (uint64_t)lo[1] << 32;
+	return bw_join32(lo[1], lo[0]);
 }
 
 /* With as many dwords as the packet has at least. */
 static uint32_t size_of(const struct bw_sdma_packet *p)
 {
 	switch (p->info->code) {
-	case BW_SDMA_NOP: /* COUNT 29:16 */
-		return 1 + (p->header >> 16 & 0x3fff);
-	case BW_SDMA_COPY_LINEAR: /* BROADCAST 27 */
-		return p->info->min_dw + (p->header >> 27 & 1) * 2;
-	case BW_SDMA_COPY_TILED_SUB_WINDOW: /* DCC 19 */
+	case BW_SDMA_NOP:
+		return 1 + (uint32_t)bw_words_get(p->dw, BW_SDMA_NOP_COUNT);
+	case BW_SDMA_COPY_LINEAR:
+		return p->info->min_dw + (bw_words_get(p->dw, BW_SDMA_COPY_BROADCAST) ? 2 : 0);
+	case BW_SDMA_COPY_TILED_SUB_WINDOW:
 	case BW_SDMA_COPY_T2T_SUB_WINDOW:
-		return p->info->min_dw + (p->header >> 19 & 1) * 3;
-	case BW_SDMA_WRITE_LINEAR: /* COUNT 19:0 */
-		return 4 + (p->dw[3] & 0xfffff) + 1;
+		return p->info->min_dw + (bw_words_get(p->dw, BW_SDMA_WINDOW_DCC) ? 3 : 0);
+	case BW_SDMA_WRITE_LINEAR:
+		return 4 + (uint32_t)bw_words_get(p->dw, BW_SDMA_WRITE_COUNT) + 1;
 	default:
 		return p->info->min_dw;
 	}
@@ -70,8 +73,8 @@ void bw_sdma_copy(const struct bw_sdma_packet *p, struct bw_sdma_copy *out)
 	*out = (struct bw_sdma_copy){
 		.src = u64(p->dw + 3),
 		.dst = u64(p->dw + 5),
-		.dst2 = p->header >> 27 & 1 ? u64(p->dw + 7) : 0,
-		.size_b = (uint64_t)(p->dw[1] & 0x3fffffff) + 1,
+		.dst2 = bw_words_get(p->dw, BW_SDMA_COPY_BROADCAST) ? u64(p->dw + 7) : 0,
+		.size_b = bw_words_get(p->dw, BW_SDMA_COPY_COUNT) + 1,
 	};
 }
 
@@ -81,48 +84,46 @@ static struct bw_sdma_linear linear(const uint32_t *d, unsigned pitch_at)
 {
 	return (struct bw_sdma_linear){
 		.va = u64(d),
-		.x = d[2] & 0x3fff,
-		.y = d[2] >> 16 & 0x3fff,
-		.z = d[3] & 0x1fff,
-		.pitch = (d[3] >> pitch_at) + 1,
-		.slice_pitch = (d[4] & 0xfffffff) + 1,
+		.x = bw_words_get(d, BW_SDMA_SIDE_X),
+		.y = bw_words_get(d, BW_SDMA_SIDE_Y),
+		.z = bw_words_get(d, BW_SDMA_SIDE_Z),
+		.pitch = bw_words_get(d, BW_PM4_BIT(3, pitch_at), 32 - pitch_at) + 1,
+		.slice_pitch = bw_words_get(d, BW_SDMA_LINEAR_SLICE_PITCH) + 1,
 	};
 }
 
-/* The dword of the layout: ELEMENT_SIZE 2:0, SWIZZLE_MODE 7:3, DIMENSION 10:9, MIP_MAX 19:16,
- * MIP_ID 23:20 */
 static struct bw_sdma_tiled tiled(const uint32_t *d)
 {
 	return (struct bw_sdma_tiled){
 		.va = u64(d),
-		.x = d[2] & 0x3fff,
-		.y = d[2] >> 16 & 0x3fff,
-		.z = d[3] & 0x1fff,
-		.width = (d[3] >> 16 & 0x3fff) + 1,
-		.height = (d[4] & 0x3fff) + 1,
-		.depth = (d[4] >> 16 & 0x1fff) + 1,
-		.elem_log2 = d[5] & 7,
-		.sw_mode = d[5] >> 3 & 0x1f,
-		.dimension = d[5] >> 9 & 3,
-		.n_levels = (d[5] >> 16 & 0xf) + 1,
-		.level = d[5] >> 20 & 0xf,
+		.x = bw_words_get(d, BW_SDMA_SIDE_X),
+		.y = bw_words_get(d, BW_SDMA_SIDE_Y),
+		.z = bw_words_get(d, BW_SDMA_SIDE_Z),
+		.width = bw_words_get(d, BW_SDMA_TILED_WIDTH) + 1,
+		.height = bw_words_get(d, BW_SDMA_TILED_HEIGHT) + 1,
+		.depth = bw_words_get(d, BW_SDMA_TILED_DEPTH) + 1,
+		.elem_log2 = bw_words_get(d, BW_SDMA_TILED_ELEMENT_SIZE),
+		.sw_mode = bw_words_get(d, BW_SDMA_TILED_SWIZZLE_MODE),
+		.dimension = bw_words_get(d, BW_SDMA_TILED_DIMENSION),
+		.n_levels = bw_words_get(d, BW_SDMA_TILED_MIP_MAX) + 1,
+		.level = bw_words_get(d, BW_SDMA_TILED_MIP_ID),
 	};
 }
 
 void bw_sdma_window(const struct bw_sdma_packet *p, struct bw_sdma_window *out)
 {
 	const uint32_t *d = p->dw, *size;
-	*out = (struct bw_sdma_window){.has_metadata = p->header >> 19 & 1};
+	*out = (struct bw_sdma_window){.has_metadata = bw_words_get(d, BW_SDMA_WINDOW_DCC)};
 	switch (p->info->code) {
 	case BW_SDMA_COPY_LINEAR_SUB_WINDOW:
 		out->has_metadata = false;
-		out->elem_log2 = p->header >> 29;
+		out->elem_log2 = bw_words_get(d, BW_SDMA_WINDOW_ELEMENT_SIZE);
 		out->src_linear = linear(d + 1, 13);
 		out->dst_linear = linear(d + 6, 13);
 		size = d + 11;
 		break;
 	case BW_SDMA_COPY_TILED_SUB_WINDOW:
-		if (p->header >> 31) { /* DETILE */
+		if (bw_words_get(d, BW_SDMA_WINDOW_DETILE)) {
 			out->src_is_tiled = true;
 			out->src_tiled = tiled(d + 1);
 			out->dst_linear = linear(d + 7, 16);
@@ -131,20 +132,20 @@ void bw_sdma_window(const struct bw_sdma_packet *p, struct bw_sdma_window *out)
 			out->dst_tiled = tiled(d + 1);
 			out->src_linear = linear(d + 7, 16);
 		}
-		out->elem_log2 = d[6] & 7;
+		out->elem_log2 = bw_words_get(d + 1, BW_SDMA_TILED_ELEMENT_SIZE);
 		size = d + 12;
 		break;
 	default:
 		out->src_is_tiled = out->dst_is_tiled = true;
 		out->src_tiled = tiled(d + 1);
 		out->dst_tiled = tiled(d + 7);
-		out->elem_log2 = d[6] & 7;
+		out->elem_log2 = bw_words_get(d + 1, BW_SDMA_TILED_ELEMENT_SIZE);
 		size = d + 13;
 		break;
 	}
-	out->width = (size[0] & 0x3fff) + 1;
-	out->height = (size[0] >> 16 & 0x3fff) + 1;
-	out->depth = (size[1] & 0x1fff) + 1;
+	out->width = bw_words_get(size, BW_SDMA_RECT_X) + 1;
+	out->height = bw_words_get(size, BW_SDMA_RECT_Y) + 1;
+	out->depth = bw_words_get(size, BW_SDMA_RECT_Z) + 1;
 }
 
 /* ---- the rest ---- */
@@ -160,8 +161,8 @@ void bw_sdma_fill(const struct bw_sdma_packet *p, struct bw_sdma_fill *out)
 	*out = (struct bw_sdma_fill){
 		.dst = u64(p->dw + 1),
 		.value = p->dw[3],
-		.size_b = (uint64_t)(p->dw[4] & 0x3fffffff) + 1,
-		.unit_b = unit_b[p->header >> 30], /* FILLSIZE */
+		.size_b = bw_words_get(p->dw, BW_SDMA_FILL_COUNT) + 1,
+		.unit_b = unit_b[bw_words_get(p->dw, BW_SDMA_FILL_SIZE)],
 	};
 }
 
@@ -169,53 +170,53 @@ void bw_sdma_indirect(const struct bw_sdma_packet *p, struct bw_pm4_indirect_buf
 {
 	*out = (struct bw_pm4_indirect_buffer){
 		.va = u64(p->dw + 1) & ~0x1full,
-		.size_dw = p->dw[3] & 0xfffff,
-		.vmid = p->header >> 16 & 0xf,
+		.size_dw = bw_words_get(p->dw, BW_SDMA_IB_SIZE),
+		.vmid = bw_words_get(p->dw, BW_SDMA_IB_VMID),
 	};
 }
 
 void bw_sdma_poll(const struct bw_sdma_packet *p, struct bw_sdma_poll *out)
 {
 	*out = (struct bw_sdma_poll){
-		.hdp_flush = p->header >> 26 & 1,
-		.wait = {.function = p->header >> 28 & 7,
-			 .is_memory = p->header >> 31,
+		.hdp_flush = bw_words_get(p->dw, BW_SDMA_POLL_HDP_FLUSH),
+		.wait = {.function = bw_words_get(p->dw, BW_SDMA_POLL_FUNC),
+			 .is_memory = bw_words_get(p->dw, BW_SDMA_POLL_MEM),
 			 .ref = p->dw[3],
 			 .mask = p->dw[4]},
 	};
 	if (out->wait.is_memory) {
 		out->wait.address = u64(p->dw + 1) & ~3ull;
 	} else {
-		out->wait.address = p->dw[1] >> 2;
-		out->wait.address2 = p->dw[2] >> 2;
+		out->wait.address = bw_words_get(p->dw, BW_SDMA_POLL_REG_0);
+		out->wait.address2 = bw_words_get(p->dw, BW_SDMA_POLL_REG_1);
 	}
 }
 
 void bw_sdma_cond_exe(const struct bw_sdma_packet *p, struct bw_sdma_cond_exe *out)
 {
-	*out = (struct bw_sdma_cond_exe){u64(p->dw + 1) & ~3ull, p->dw[3], p->dw[4] & 0x3fff};
+	*out = (struct bw_sdma_cond_exe){u64(p->dw + 1) & ~3ull, p->dw[3],
+					 bw_words_get(p->dw, BW_SDMA_COND_EXE_COUNT)};
 }
 
-/* DEV_SEL 23:16, EXEC_COUNT 13:0 */
 void bw_sdma_pre_exe(const struct bw_sdma_packet *p, struct bw_sdma_pre_exe *out)
 {
-	*out = (struct bw_sdma_pre_exe){(uint8_t)(p->header >> 16), p->dw[1] & 0x3fff};
+	*out = (struct bw_sdma_pre_exe){bw_words_get(p->dw, BW_SDMA_PRE_EXE_DEV_SEL),
+					bw_words_get(p->dw, BW_SDMA_PRE_EXE_COUNT)};
 }
 
-/* ENG_ID 20:16, INVALIDATEACK 15:0 of dword 3 */
 void bw_sdma_vm_invalidation(const struct bw_sdma_packet *p, struct bw_sdma_vm_invalidation *out)
 {
-	*out = (struct bw_sdma_vm_invalidation){p->header >> 16 & 0x1f, p->dw[1],
-						p->dw[3] & 0xffff};
+	*out = (struct bw_sdma_vm_invalidation){bw_words_get(p->dw, BW_SDMA_INVALIDATION_ENG),
+						p->dw[1],
+						bw_words_get(p->dw, BW_SDMA_INVALIDATION_ACK)};
 }
 
-/* LOOP 16, ATOMIC_OP 31:25 */
 void bw_sdma_atomic(const struct bw_sdma_packet *p, struct bw_pm4_atomic_mem *out)
 {
 	*out = (struct bw_pm4_atomic_mem){
-		.op = p->header >> 25 & 0x1f,
-		.is_64 = p->header >> 30 & 1,
-		.loop = p->header >> 16 & 1,
+		.op = bw_words_get(p->dw, BW_SDMA_ATOMIC_OP),
+		.is_64 = bw_words_get(p->dw, BW_SDMA_ATOMIC_IS_64),
+		.loop = bw_words_get(p->dw, BW_SDMA_ATOMIC_LOOP),
 		.address = u64(p->dw + 1),
 		.src = u64(p->dw + 3),
 		.compare = u64(p->dw + 5),
@@ -225,14 +226,15 @@ void bw_sdma_atomic(const struct bw_sdma_packet *p, struct bw_pm4_atomic_mem *ou
 void bw_sdma_ptepde(const struct bw_sdma_packet *p, struct bw_sdma_ptepde *out)
 {
 	*out = (struct bw_sdma_ptepde){u64(p->dw + 1), u64(p->dw + 3), u64(p->dw + 5),
-				       u64(p->dw + 7), (p->dw[9] & 0x7ffff) + 1};
+				       u64(p->dw + 7),
+				       bw_words_get(p->dw, BW_SDMA_PTEPDE_COUNT) + 1};
 }
 
 void bw_sdma_srbm_write(const struct bw_sdma_packet *p, struct bw_sdma_srbm_write *out)
 {
-	*out = (struct bw_sdma_srbm_write){p->dw[1] & 0x3ffff, p->dw[2], 0};
-	for (unsigned i = 0; i < 4; i++) /* BYTE_EN 31:28 */
-		if (p->header >> (28 + i) & 1)
+	*out = (struct bw_sdma_srbm_write){bw_words_get(p->dw, BW_SDMA_SRBM_ADDR), p->dw[2], 0};
+	for (unsigned i = 0; i < 4; i++)
+		if (bw_words_get(p->dw, BW_SDMA_SRBM_BYTE_EN) >> i & 1)
 			out->mask |= 0xffu << 8 * i;
 }
 

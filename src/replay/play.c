@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/util.h"
+#include "pm4/pm4.h"
 
 enum { PAGE_B = BW_CAPTURE_PAGE_B, FENCE_B = 8 };
 
@@ -266,12 +267,11 @@ static bool is_kept(const struct bw_capture_submission *sub, uint32_t n_kept, ui
 /* The headers of packets that were made NOPs, by their dispatch; 0: not changed. */
 struct headers BW_VEC(uint32_t);
 
-/* A packet of type 3 becomes a NOP of its length (opcode in bits 15 to 8, length in 29 to 16). */
+/* A packet of type 3 becomes a NOP of its length. */
 static struct bw_error *limit_dispatches(struct play *p, const struct live_space *s,
 					 const struct bw_capture_submission *sub,
 					 struct headers *out)
 {
-	enum { OPCODE_MASK = 0xff00, NOP = 0x1000, PREDICATE = 1 };
 	const struct bw_replay_limit *l = &p->o->limit;
 	if (l->number != sub->summary.number)
 		return NULL;
@@ -281,9 +281,9 @@ static struct bw_error *limit_dispatches(struct play *p, const struct live_space
 		uint64_t va = sub->dispatches.data[i].packet_va;
 		uint32_t *header = packet_at(p, s, va), old = 0;
 		BW_TRY(bw_vec_reserve(out, out->len + 1));
-		if (header && *header >> 30 == 3 && !is_kept(sub, l->n_dispatches, va)) {
+		if (header && bw_pm4_type(*header) == 3 && !is_kept(sub, l->n_dispatches, va)) {
 			old = *header;
-			*header = (old & ~(uint32_t)(OPCODE_MASK | PREDICATE)) | NOP;
+			*header = bw_pm4_as_nop(old);
 		}
 		out->data[out->len++] = old;
 	}

@@ -18,7 +18,6 @@ enum { RING_EOP_B = BW_DRM_PAGE_B - BW_DRM_EOP_AT_B /* GFX11_MEC_HPD_SIZE */ };
 enum { RING_DW = BW_DRM_RING_DW, DEQUEUE_RESET_WAVES = 2 };
 /* Of gfx_v11_0_ring_funcs_* and sdma_v6_0_ring_funcs: submissions begin at a multiple of this. */
 enum { CP_ALIGN_DW = 256, SDMA_ALIGN_DW = 16 };
-#define CP_NOP 0xffff1000u /* a NOP packet that is its header alone */
 /* Doorbell assignments of the kernel, in 64-bit units: AMDGPU_NAVI10_DOORBELL_MEC_RING0, GFX_RING0.
  */
 enum { DOORBELL_MEC = 3, DOORBELL_GFX = 0x8b, DOORBELL_SDMA = 0x100, DOORBELL_SDMA_STRIDE = 10 };
@@ -118,7 +117,7 @@ static void clear(struct bw_uapi *u, const struct bw_drm_ring *ring)
 {
 	uint32_t *packets = bw_drm_vram_cpu(u, ring->offset);
 	for (size_t i = 0; i < RING_DW; i++)
-		__atomic_store_n(&packets[i], CP_NOP, __ATOMIC_RELAXED);
+		__atomic_store_n(&packets[i], BW_PM4_NOP_1DW, __ATOMIC_RELAXED);
 }
 
 static void hqd_start(struct bw_uapi *u, struct bw_drm_ring *ring)
@@ -263,7 +262,7 @@ static void put_padding(struct bw_drm_ring *ring)
 		if (n > 1)
 			bw_pm4_put_header(s, BW_PM4_NOP, n - 1);
 		for (uint32_t i = n > 1; i < n; i++)
-			bw_pm4_put(s, CP_NOP);
+			bw_pm4_put(s, BW_PM4_NOP_1DW);
 	}
 }
 
