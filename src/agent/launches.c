@@ -11,8 +11,7 @@
 
 enum {
 	KERNELS_MAX = 1 << 16,
-	LAUNCHES_MAX = 4096,	      /* asked for and not seen yet: older ones are given up */
-	ADDRESS_HI = (int)0xffff8000, /* of radeonsi's pointers of 32 bits (mesa.md 3) */
+	LAUNCHES_MAX = 4096, /* asked for and not seen yet: older ones are given up */
 };
 
 struct kernel {
@@ -194,7 +193,7 @@ static bool find_block(struct bw_agent_file *f, const struct launch *l, struct b
 {
 	uint8_t block[BW_LAUNCH_BLOCK_MAX_B];
 	for (unsigned i = 0; i < BW_ARRAY_SIZE(d->user_data); i++) {
-		uint64_t va = bw_join32((uint32_t)ADDRESS_HI, d->user_data[i]), end = va;
+		uint64_t va = bw_mesa_pointer32(d->user_data[i]), end = va;
 		if (!d->user_data[i] || d->user_data[i] % 4)
 			continue;
 		size_t n = sizeof(block);

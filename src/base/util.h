@@ -43,10 +43,23 @@ static inline uint64_t bw_join32(uint32_t hi, uint32_t lo)
 	return (uint64_t)hi << 32 | lo;
 }
 
+/* A half of 64 bits: 0 the low one, 1 the high one. */
+static inline uint32_t bw_half32(uint64_t v, unsigned half)
+{
+	return (uint32_t)(v >> 32 * half);
+}
+
 /* A half of a dword: 0 the low one, 1 the high one. */
 static inline uint32_t bw_half16(uint32_t v, unsigned half)
 {
 	return v >> 16 * half & 0xffff;
+}
+
+/* Pointers of 32 bits in code of Mesa's compilers (ac_gpu_info.address32_hi): all have the same
+ * upper half. */
+static inline uint64_t bw_mesa_pointer32(uint32_t lo)
+{
+	return bw_join32(0xffff8000, lo);
 }
 
 /* Addresses that registers and descriptors hold in units of 256 bytes, in two halves. */

@@ -225,11 +225,11 @@ static size_t at(const struct bw_regs_block *b, unsigned segment, uint32_t offse
 		 struct bw_reg *out_first)
 {
 	const struct bw_regs_row *rows = &bw_regs_rows[b->first_row];
-	uint64_t key = (uint64_t)segment << 32 | offset_dw;
+	uint64_t key = bw_join32(segment, offset_dw);
 	size_t lo = 0, hi = b->n_rows, n = 0;
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
-		if (((uint64_t)rows[mid].segment << 32 | rows[mid].offset_dw) < key)
+		if (bw_join32(rows[mid].segment, rows[mid].offset_dw) < key)
 			lo = mid + 1;
 		else
 			hi = mid;

@@ -143,21 +143,13 @@ static struct bw_error *look_at_set(struct look *l, unsigned sgpr, uint64_t va, 
 
 /* ---- User SGPRs ---- */
 
-/* RADV's pointers have 32 bits, the upper half being the same for all (doc/hardware/mesa.md 3). */
-enum { ADDRESS32_HI = (int)0xffff8000 };
-
-static uint64_t pointer32(uint32_t v)
-{
-	return (uint64_t)(uint32_t)ADDRESS32_HI << 32 | v;
-}
-
 static uint64_t next_pointer(const struct look *l, uint64_t va)
 {
 	const uint32_t *s = l->x->info.desc.user_data;
 	uint64_t best = UINT64_MAX;
 	for (unsigned i = 0; i < bw_dispatch_user_sgprs(l->d, &l->x->info); i++)
-		if (pointer32(s[i]) > va && map_at(l, pointer32(s[i])))
-			best = BW_MIN(best, pointer32(s[i]));
+		if (bw_mesa_pointer32(s[i]) > va && map_at(l, bw_mesa_pointer32(s[i])))
+			best = BW_MIN(best, bw_mesa_pointer32(s[i]));
 	return best;
 }
 
@@ -176,7 +168,7 @@ static uint32_t set_size(const struct look *l, size_t k)
 static unsigned ring_sgprs(const struct look *l, const uint32_t *s, unsigned n)
 {
 	uint64_t wide = n > 1 ? bw_join32(s[1], s[0]) : 1;
-	return wide == 0 || (wide >> 32 && map_at(l, wide)) ? 2 : 0;
+	return wide == 0 || (bw_hi32(wide) && map_at(l, wide)) ? 2 : 0;
 }
 
 static struct bw_error *look_at_sgprs(struct look *l)
@@ -188,14 +180,14 @@ static struct bw_error *look_at_sgprs(struct look *l)
 	for (unsigned i = radv ? ring_sgprs(l, s, n) : 0; i < n; i++) {
 		uint64_t wide = i + 1 < n ? bw_join32(s[i + 1], s[i]) : 0;
 		const struct bw_target_map *m = wide ? map_at(l, wide) : NULL;
-		if (m && wide >> 32 && wide == bw_canonical(wide)) {
+		if (m && bw_hi32(wide) && wide == bw_canonical(wide)) {
 			struct bw_bound b = {.kind = BW_BOUND_POINTER,
 					     .va = wide,
 					     .size_b = m->va + m->size_b - wide};
 			BW_TRY(add(l, b, i, 0, 0));
 			i++;
-		} else if ((s[i] || radv) && s[i] % 4 == 0 && map_at(l, pointer32(s[i]))) {
-			uint64_t va = pointer32(s[i]);
+		} else if ((s[i] || radv) && s[i] % 4 == 0 && map_at(l, bw_mesa_pointer32(s[i]))) {
+			uint64_t va = bw_mesa_pointer32(s[i]);
 			uint32_t limit = set_size(l, sets);
 			BW_TRY(look_at_set(l, i, va, limit,
 					   limit ? UINT64_MAX : next_pointer(l, va), &found));

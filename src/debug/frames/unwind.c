@@ -429,7 +429,7 @@ static struct bw_error *find_exec(struct bw_debug *d, struct bw_wave_record *w, 
 	for (unsigned i = 0; i < w->info.lanes / 32u; i++) {
 		struct bw_sym now = row ? row->state.sgpr[BW_SRC_EXEC_LO + i] : (struct bw_sym){0};
 		struct bw_sym want = {BW_SYM_EXEC, (uint8_t)i, 0};
-		uint32_t value = (uint32_t)(a->exec >> 32 * i);
+		uint32_t value = bw_half32(a->exec, i);
 		bool known = now.kind == BW_SYM_EXEC && now.reg == i && a->has_exec;
 		if (now.kind == BW_SYM_NOT_EXEC && now.reg == i && a->has_exec) {
 			value = ~value;

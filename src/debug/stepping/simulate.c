@@ -99,9 +99,9 @@ static bool subvector_end(struct bw_sim_regs *r, unsigned sdst, uint64_t next, u
 	if (r->lanes == 32)
 		return true;
 	if (hi != 0) {
-		r->exec = (uint64_t)hi << 32 | r->s[sdst];
+		r->exec = bw_join32(hi, r->s[sdst]);
 	} else if (r->s[sdst] != 0) {
-		r->exec = (uint64_t)r->s[sdst] << 32;
+		r->exec = bw_join32(r->s[sdst], 0);
 		r->s[sdst] = lo;
 		r->pc = target;
 	}

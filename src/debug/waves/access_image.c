@@ -87,7 +87,7 @@ static struct bw_error *read_texels(struct bw_debug *d, struct bw_wave_record *w
 		if (reg < w->info.n_vgprs)
 			BW_TRY(bw_target_read_vgpr(d->target, w->info.slot, reg, v));
 		for (unsigned lane = 0; lane < 64; lane++)
-			out->texel[lane][to] = i->a16 ? v[lane] >> 16 * (c % 2) & 0xffff : v[lane];
+			out->texel[lane][to] = i->a16 ? bw_half16(v[lane], c % 2) : v[lane];
 	}
 	out->has_texels = true;
 	return NULL;

@@ -164,7 +164,7 @@ static struct bw_error *read_special(struct bw_debug *d, struct bw_wave_record *
 	case BW_REG_VCC_LO:
 	case BW_REG_VCC_HI:
 		BW_TRY(read_sgprs(d, w, VCC_LO, 2, &vcc));
-		*out = index == BW_REG_VCC_HI			   ? vcc >> 32
+		*out = index == BW_REG_VCC_HI			   ? bw_hi32(vcc)
 		       : index == BW_REG_VCC_LO || hw->lanes == 32 ? (uint32_t)vcc
 								   : vcc;
 		return NULL;
@@ -178,7 +178,7 @@ static struct bw_error *read_special(struct bw_debug *d, struct bw_wave_record *
 		*out = (uint32_t)hw->exec;
 		break;
 	case BW_REG_EXEC_HI:
-		*out = hw->exec >> 32;
+		*out = bw_hi32(hw->exec);
 		break;
 	case BW_REG_SCC:
 		*out = bw_wave_get(&hw->state, BW_WF_SCC);
@@ -229,7 +229,7 @@ static struct bw_error *write_sgprs(struct bw_debug *d, struct bw_wave_record *w
 		return bw_errorf(BW_E_UNSUPPORTED, "cannot write %u registers at once", count);
 	for (unsigned i = 0; i < count; i++)
 		BW_TRY(bw_target_write_sgpr(d->target, w->info.slot, first + i,
-					    (uint32_t)(value >> 32 * i)));
+					    bw_half32(value, i)));
 	return NULL;
 }
 
@@ -325,7 +325,7 @@ static struct bw_error *write_special(struct bw_debug *d, struct bw_wave_record 
 	case BW_REG_EXEC_LO:
 		return write_exec(d, w, low | (hw->exec & ~0xffffffffull));
 	case BW_REG_EXEC_HI:
-		return write_exec(d, w, (uint32_t)hw->exec | value << 32);
+		return write_exec(d, w, bw_join32(bw_lo32(value), bw_lo32(hw->exec)));
 	case BW_REG_VCC:
 		return write_sgprs(d, w, VCC_LO, hw->lanes == 32 ? 1 : 2, value);
 	case BW_REG_VCC_LO:
