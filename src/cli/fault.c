@@ -313,7 +313,7 @@ struct bw_error *bw_look_read_fault(struct bw_kmd *kmd, enum bw_gpuvm_hub hub,
 	BW_TRY(read_any(kmd, &b, live_names[2], &hi));
 	facts.status = status;
 	facts.has_address = status != 0;
-	facts.address = bw_join32(hi, lo) << 12;
+	facts.address = bw_join32(hi, lo) * BW_GPUVM_PAGE_B;
 	*out = facts;
 	return NULL;
 }

@@ -134,7 +134,7 @@ static struct bw_error *spec_of(struct vm_command *c, struct bw_gpuvm_layout_spe
 	uint64_t directories_less = c->further ? 2 : 1;
 	*s = (struct bw_gpuvm_layout_spec){.further = c->further, .size_b = c->size_b};
 	if (!s->size_b)
-		s->size_b = 1ull << (gen == BW_GPUVM_GFX12_1 ? 57 : 48);
+		s->size_b = 1ull << bw_gpuvm_va_bits(gen);
 	if (c->has_cntl) {
 		struct bw_gpuvm_regs regs = {.cntl = (uint32_t)c->cntl};
 		struct bw_gpuvm_context context;
@@ -304,8 +304,7 @@ static void add_entry_words(enum bw_gpuvm_gen gen, unsigned level, bool is_direc
 	const char *where = e->system ? "system memory" : "VRAM";
 	bool final = !e->valid && e->execute && e->leaf && e->further;
 	bw_str_addf(out, "%s entry of ", level ? bw_gpuvm_level_name(level) : "PTB");
-	bw_str_addf(out, "gfx%u%s", gen < BW_GPUVM_GFX12 ? 9 + (unsigned)gen : 12,
-		    gen == BW_GPUVM_GFX12_1 ? ".1" : "");
+	bw_str_add(out, bw_gpuvm_gen_name(gen));
 	if (final && !is_directory)
 		bw_str_add(out, ": invalid for good, so that faults are not repeated");
 	else if (!e->valid && e->prt && !is_directory)

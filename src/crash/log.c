@@ -10,6 +10,8 @@
 #include "base/util.h"
 
 enum { MAX_LINE_B = 1024 };
+/* All generations but gfx12.1 have the same layout of status words, up to VF. */
+#define ANY_GEN BW_GPUVM_GFX11
 
 /* ---- reading words ---- */
 
@@ -266,13 +268,13 @@ static bool field_lines(struct bw_crash_log *log, const char *line, const char *
 	static const struct {
 		const char *words;
 		enum bw_crash_field field;
-		unsigned bits, lo;
+		enum bw_gpuvm_status_part part;
 	} fields[] = {
-		{"MORE_FAULTS: 0x", BW_CRASH_MORE, 1, 0},
-		{"WALKER_ERROR: 0x", BW_CRASH_WALKER, 3, 1},
-		{"PERMISSION_FAULTS: 0x", BW_CRASH_PERMISSION, 4, 4},
-		{"MAPPING_ERROR: 0x", BW_CRASH_MAPPING, 1, 8},
-		{"RW: 0x", BW_CRASH_RW, 1, 18},
+		{"MORE_FAULTS: 0x", BW_CRASH_MORE, BW_GPUVM_STATUS_MORE},
+		{"WALKER_ERROR: 0x", BW_CRASH_WALKER, BW_GPUVM_STATUS_WALKER_ERROR},
+		{"PERMISSION_FAULTS: 0x", BW_CRASH_PERMISSION, BW_GPUVM_STATUS_PERMISSION},
+		{"MAPPING_ERROR: 0x", BW_CRASH_MAPPING, BW_GPUVM_STATUS_MAPPING_ERROR},
+		{"RW: 0x", BW_CRASH_RW, BW_GPUVM_STATUS_WRITE},
 	};
 	const char *p = after(line, "Faulty UTCL2 client ID: ");
 	struct bw_crash_fault *f = NULL;
@@ -290,22 +292,22 @@ static bool field_lines(struct bw_crash_log *log, const char *line, const char *
 		if (!f)
 			return true;
 		f->seen_fields |= 1u << BW_CRASH_CID;
-		f->client = (uint32_t)v & 0x1ff;
+		uint32_t client = bw_gpuvm_status_put(ANY_GEN, BW_GPUVM_STATUS_CLIENT, (uint32_t)v);
+		f->client = bw_gpuvm_status_get(ANY_GEN, BW_GPUVM_STATUS_CLIENT, client);
 		f->has_client = true;
 		if (open && open > p)
 			copy(f->kernel_client, sizeof(f->kernel_client), p,
 			     (size_t)(open - p) - (open[-1] == ' '));
 		if (!f->has_status)
-			f->status |= f->client << 9;
-		else
-			f->contradicted |=
-				(f->status >> 9 & 0x1ff) != f->client ? 1u << BW_CRASH_CID : 0;
+			f->status |= client;
+		else if (bw_gpuvm_status_get(ANY_GEN, BW_GPUVM_STATUS_CLIENT, f->status) !=
+			 f->client)
+			f->contradicted |= 1u << BW_CRASH_CID;
 		f->last_line = at;
 	}
 	for (size_t i = 0; i < BW_ARRAY_SIZE(fields); i++) {
 		const char *d = after(line, fields[i].words);
 		unsigned bit = 1u << fields[i].field;
-		uint32_t mask = (1u << fields[i].bits) - 1;
 		if (!d || !number(&d, 16, &v))
 			continue;
 		f = last_of(log, device);
@@ -315,9 +317,11 @@ static bool field_lines(struct bw_crash_log *log, const char *line, const char *
 			return true;
 		f->seen_fields |= bit;
 		if (f->has_status)
-			f->contradicted |= (f->status >> fields[i].lo & mask) != v ? bit : 0;
+			f->contradicted |=
+				bw_gpuvm_status_get(ANY_GEN, fields[i].part, f->status) != v ? bit
+											     : 0;
 		else
-			f->status |= ((uint32_t)v & mask) << fields[i].lo;
+			f->status |= bw_gpuvm_status_put(ANY_GEN, fields[i].part, (uint32_t)v);
 		f->last_line = at;
 	}
 	return f != NULL;
@@ -543,7 +547,7 @@ void bw_crash_log_end(struct bw_crash_log *log)
 			continue;
 		f->has_status = f->status_is_rebuilt = true;
 		if (f->has_first)
-			f->status |= (f->vmid & 0xf) << 20;
+			f->status |= bw_gpuvm_status_put(ANY_GEN, BW_GPUVM_STATUS_VMID, f->vmid);
 	}
 }
 
@@ -557,13 +561,6 @@ struct bw_gpuvm_fault_facts bw_crash_fault_facts(const struct bw_crash_log *log,
 						 const struct bw_crash_fault *f,
 						 const struct bw_gpuvm_part *part)
 {
-	static const uint32_t first_gc[] = {
-		[BW_GPUVM_GFX9] = 9 << 16,
-		[BW_GPUVM_GFX10] = 10 << 16,
-		[BW_GPUVM_GFX11] = 11 << 16,
-		[BW_GPUVM_GFX12] = 12 << 16,
-		[BW_GPUVM_GFX12_1] = 12 << 16 | 1 << 8,
-	};
 	struct bw_gpuvm_fault_facts facts = {
 		.hub = f->hub,
 		.has_status = f->has_status,
@@ -581,7 +578,8 @@ struct bw_gpuvm_fault_facts bw_crash_fault_facts(const struct bw_crash_log *log,
 	else if (log->gc && bw_gpuvm_gen_of(log->gc, &facts.part.gen))
 		facts.part.gc = log->gc;
 	else if (f->has_gen)
-		facts.part = (struct bw_gpuvm_part){.gen = f->gen, .gc = first_gc[f->gen]},
+		facts.part =
+			(struct bw_gpuvm_part){.gen = f->gen, .gc = bw_gpuvm_gen_first_gc(f->gen)},
 		facts.is_guess = f->gen == BW_GPUVM_GFX11;
 	else
 		facts.any_generation = true, facts.part.gen = BW_GPUVM_GFX11;

@@ -188,7 +188,7 @@ void bw_crash_vm_end(struct bw_crash_vm *vm, enum bw_gpuvm_gen gen)
 	if (vm->entries.len)
 		qsort(vm->entries.data, vm->entries.len, sizeof(vm->entries.data[0]), by_address);
 	if (!vm->has_end)
-		vm->regs.end = (1ull << (gen == BW_GPUVM_GFX12_1 ? 45 : 36)) - 1;
+		vm->regs.end = (1ull << bw_gpuvm_va_bits(gen)) / BW_GPUVM_PAGE_B - 1;
 }
 
 bool bw_crash_vm_read(void *cookie, bool system, uint64_t address, uint64_t *out_entry)

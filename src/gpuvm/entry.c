@@ -35,17 +35,43 @@ static bool bit(uint64_t raw, unsigned n)
 	return n != NONE && (raw >> n & 1);
 }
 
+/* Which version has which layout. */
+static const struct {
+	uint32_t first_gc, last_gc;
+	const char *name;
+	uint8_t va_bits;
+} gens[] = {
+	[BW_GPUVM_GFX9] = {BW_IP_VERSION(9, 0, 0), BW_IP_VERSION(9, 255, 255), "gfx9", 48},
+	[BW_GPUVM_GFX10] = {BW_IP_VERSION(10, 0, 0), BW_IP_VERSION(10, 255, 255), "gfx10", 48},
+	[BW_GPUVM_GFX11] = {BW_IP_VERSION(11, 0, 0), BW_IP_VERSION(11, 255, 255), "gfx11", 48},
+	[BW_GPUVM_GFX12] = {BW_IP_VERSION(12, 0, 0), BW_IP_VERSION(12, 0, 255), "gfx12", 48},
+	[BW_GPUVM_GFX12_1] = {BW_IP_VERSION(12, 1, 0), BW_IP_VERSION(12, 1, 255), "gfx12.1", 57},
+};
+
 bool bw_gpuvm_gen_of(uint32_t gc_version, enum bw_gpuvm_gen *out_gen)
 {
-	unsigned major = bw_ip_major(gc_version), minor = bw_ip_minor(gc_version);
-	if (major < 9 || major > 12 || (major == 12 && minor > 1))
-		return false;
-	*out_gen = major == 9	 ? BW_GPUVM_GFX9
-		   : major == 10 ? BW_GPUVM_GFX10
-		   : major == 11 ? BW_GPUVM_GFX11
-		   : minor == 0	 ? BW_GPUVM_GFX12
-				 : BW_GPUVM_GFX12_1;
-	return true;
+	for (size_t i = 0; i < BW_ARRAY_SIZE(gens); i++) {
+		if (gc_version < gens[i].first_gc || gc_version > gens[i].last_gc)
+			continue;
+		*out_gen = (enum bw_gpuvm_gen)i;
+		return true;
+	}
+	return false;
+}
+
+uint32_t bw_gpuvm_gen_first_gc(enum bw_gpuvm_gen gen)
+{
+	return gens[gen].first_gc;
+}
+
+const char *bw_gpuvm_gen_name(enum bw_gpuvm_gen gen)
+{
+	return gens[gen].name;
+}
+
+unsigned bw_gpuvm_va_bits(enum bw_gpuvm_gen gen)
+{
+	return gens[gen].va_bits;
 }
 
 struct bw_gpuvm_entry bw_gpuvm_pde(enum bw_gpuvm_gen gen, uint64_t raw)

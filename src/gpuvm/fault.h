@@ -48,6 +48,17 @@ size_t bw_gpuvm_status_fields(const struct bw_gpuvm_part *part, enum bw_gpuvm_hu
 /* "TCP", "VCN"; NULL: the table of this part has no such client, or there is no table. */
 const char *bw_gpuvm_client(const struct bw_gpuvm_part *part, enum bw_gpuvm_hub hub,
 			    unsigned client, bool write);
+/* What WALKER_ERROR of a status word says: a number that differs between generations. */
+enum bw_gpuvm_walker_error {
+	BW_GPUVM_WALKER_NONE,
+	BW_GPUVM_WALKER_RANGE,	   /* the address is outside of the context */
+	BW_GPUVM_WALKER_DIRECTORY, /* an entry of a directory (PDE0 to PDE3) is not valid */
+	BW_GPUVM_WALKER_FURTHER,
+	BW_GPUVM_WALKER_NACK,
+	BW_GPUVM_WALKER_DUMMY_PAGE,
+	BW_GPUVM_WALKER_RESERVED,
+};
+enum bw_gpuvm_walker_error bw_gpuvm_walker_error(enum bw_gpuvm_gen gen, unsigned walker_error);
 /* "PDE0", "NACK", ... ; "none" for 0. */
 const char *bw_gpuvm_walker_error_name(enum bw_gpuvm_gen gen, unsigned walker_error);
 

@@ -19,9 +19,23 @@ enum bw_gpuvm_gen {
 	BW_GPUVM_GFX12,
 	BW_GPUVM_GFX12_1,
 };
+/* What the bounds of the framebuffer and of AGP (MC_VM_FB_LOCATION_*, FB_OFFSET, AGP_*), those of
+ * the system aperture, and those of a context count in (doc/hardware/page-tables.md 5). */
+enum {
+	BW_GPUVM_FB_UNIT_B = 1 << 24,
+	BW_GPUVM_APERTURE_UNIT_B = 1 << 18,
+	BW_GPUVM_PAGE_B = 1 << 12,
+};
+
 /* From a GC version (base/ip_version.h). False: a version without a known layout.
  */
 bool bw_gpuvm_gen_of(uint32_t gc_version, enum bw_gpuvm_gen *out_gen);
+/* The other way round: the first version that has it. */
+uint32_t bw_gpuvm_gen_first_gc(enum bw_gpuvm_gen gen);
+/* "gfx11", "gfx12.1" */
+const char *bw_gpuvm_gen_name(enum bw_gpuvm_gen gen);
+/* How many bits an address has. */
+unsigned bw_gpuvm_va_bits(enum bw_gpuvm_gen gen);
 
 /* Register values of one hub and VMID as read, without any shift. On gfx12.1, where the location
  * and aperture registers are pairs, LO | HI << 32. */
@@ -154,6 +168,22 @@ struct bw_gpuvm_status {
 	uint16_t client;
 };
 struct bw_gpuvm_status bw_gpuvm_status_decode(enum bw_gpuvm_gen gen, uint32_t status);
+/* One field of it, in the order of the word: its value, and a word that has this alone (what the
+ * value has too many bits of is cut off). */
+enum bw_gpuvm_status_part {
+	BW_GPUVM_STATUS_MORE,
+	BW_GPUVM_STATUS_WALKER_ERROR,
+	BW_GPUVM_STATUS_PERMISSION,
+	BW_GPUVM_STATUS_MAPPING_ERROR,
+	BW_GPUVM_STATUS_CLIENT,
+	BW_GPUVM_STATUS_WRITE,
+	BW_GPUVM_STATUS_ATOMIC,
+	BW_GPUVM_STATUS_VMID,
+	BW_GPUVM_STATUS_VF,
+};
+uint32_t bw_gpuvm_status_get(enum bw_gpuvm_gen gen, enum bw_gpuvm_status_part part,
+			     uint32_t status);
+uint32_t bw_gpuvm_status_put(enum bw_gpuvm_gen gen, enum bw_gpuvm_status_part part, uint32_t value);
 /* Client of the graphics hub ("TCP", "SQC (inst)", ...), "unknown" beyond the table. */
 const char *bw_gpuvm_gfxhub_client(enum bw_gpuvm_gen gen, unsigned client);
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/util.h"
+#include "gpuvm/gpuvm.h"
 
 enum { MAX_DEPTH = 7, MAX_BLOCK = 15, MAX_BFS = 31 };
 
@@ -77,7 +78,7 @@ struct bw_error *bw_gpuvm_layout(const struct bw_gpuvm_layout_spec *s, struct bw
 				 "translate-further needs a directory: a depth of 1 or more");
 	/* doc/hardware/page-tables.md 4: steps 3, 4, 5 and 6 */
 	unsigned top = s->depth ? 21 + s->block + 9 * (s->depth - 1) : 12 + s->bfs;
-	if (top > 62 || (s->size_b && s->size_b >> 12 == 0))
+	if (top > 62 || (s->size_b && s->size_b < BW_GPUVM_PAGE_B))
 		return bw_errorf(BW_E_INVALID, "%s",
 				 top > 62 ? "so many levels cover more than 64 bits of addresses"
 					  : "the address space has less than one page");

@@ -143,7 +143,7 @@ struct place {
 	uint8_t hi, lo;
 };
 
-/* doc/hardware/page-tables.md 6.1 */
+/* doc/hardware/page-tables.md 6.1; the order is that of enum bw_gpuvm_status_part */
 static const struct place narrow[] = {
 	{"MORE_FAULTS", 0, 0},	 {"WALKER_ERROR", 3, 1}, {"PERMISSION_FAULTS", 7, 4},
 	{"MAPPING_ERROR", 8, 8}, {"CID", 17, 9},	 {"RW", 18, 18},
@@ -206,33 +206,76 @@ size_t bw_gpuvm_status_fields(const struct bw_gpuvm_part *part, enum bw_gpuvm_hu
 	return n;
 }
 
-struct bw_gpuvm_status bw_gpuvm_status_decode(enum bw_gpuvm_gen gen, uint32_t status)
+static const struct place *status_place(enum bw_gpuvm_gen gen, enum bw_gpuvm_status_part part)
 {
-	const struct place *f = gen == BW_GPUVM_GFX12_1 ? wide : narrow;
-#define FIELD(i) bw_bits(status, f[i].hi, f[i].lo)
-	return (struct bw_gpuvm_status){
-		.more = FIELD(0),
-		.walker_error = (uint8_t)FIELD(1),
-		.permission = (uint8_t)FIELD(2),
-		.mapping_error = FIELD(3),
-		.client = (uint16_t)FIELD(4),
-		.write = FIELD(5),
-		.atomic = FIELD(6),
-		.vmid = (uint8_t)FIELD(7),
-	};
-#undef FIELD
+	return gen == BW_GPUVM_GFX12_1 ? &wide[part] : &narrow[part];
 }
 
-const char *bw_gpuvm_walker_error_name(enum bw_gpuvm_gen gen, unsigned walker_error)
+uint32_t bw_gpuvm_status_get(enum bw_gpuvm_gen gen, enum bw_gpuvm_status_part part, uint32_t status)
 {
-	/* doc/hardware/page-tables.md 6.2 [I] */
-	static const char *const names[] = {
-		"none", "RANGE", "PDE0", "PDE1", "PDE2", "TRANSLATE_FURTHER", "NACK", "DUMMY_PAGE"};
-	static const char *const names_12_1[] = {
-		"none", "RANGE",     "PDE0", "PDE1", "PDE2", "PDE3", "TRANSLATE_FURTHER",
-		"NACK", "DUMMY_PAGE"};
-	if (gen == BW_GPUVM_GFX12_1)
-		return walker_error < BW_ARRAY_SIZE(names_12_1) ? names_12_1[walker_error]
-								: "reserved";
-	return walker_error < BW_ARRAY_SIZE(names) ? names[walker_error] : "reserved";
+	const struct place *p = status_place(gen, part);
+	return (uint32_t)bw_bits(status, p->hi, p->lo);
+}
+
+uint32_t bw_gpuvm_status_put(enum bw_gpuvm_gen gen, enum bw_gpuvm_status_part part, uint32_t value)
+{
+	const struct place *p = status_place(gen, part);
+	return (uint32_t)bw_bits(value, p->hi - p->lo, 0) << p->lo;
+}
+
+struct bw_gpuvm_status bw_gpuvm_status_decode(enum bw_gpuvm_gen gen, uint32_t status)
+{
+#define PART(name) bw_gpuvm_status_get(gen, BW_GPUVM_STATUS_##name, status)
+	return (struct bw_gpuvm_status){
+		.more = PART(MORE),
+		.walker_error = (uint8_t)PART(WALKER_ERROR),
+		.permission = (uint8_t)PART(PERMISSION),
+		.mapping_error = PART(MAPPING_ERROR),
+		.client = (uint16_t)PART(CLIENT),
+		.write = PART(WRITE),
+		.atomic = PART(ATOMIC),
+		.vmid = (uint8_t)PART(VMID),
+	};
+#undef PART
+}
+
+/* doc/hardware/page-tables.md 6.2 [I] */
+struct walker_error {
+	const char *name;
+	enum bw_gpuvm_walker_error kind;
+};
+
+static struct walker_error walker_error(enum bw_gpuvm_gen gen, unsigned number)
+{
+	static const struct walker_error most[] = {
+		{"none", BW_GPUVM_WALKER_NONE},	     {"RANGE", BW_GPUVM_WALKER_RANGE},
+		{"PDE0", BW_GPUVM_WALKER_DIRECTORY}, {"PDE1", BW_GPUVM_WALKER_DIRECTORY},
+		{"PDE2", BW_GPUVM_WALKER_DIRECTORY}, {"TRANSLATE_FURTHER", BW_GPUVM_WALKER_FURTHER},
+		{"NACK", BW_GPUVM_WALKER_NACK},	     {"DUMMY_PAGE", BW_GPUVM_WALKER_DUMMY_PAGE},
+	};
+	static const struct walker_error of_12_1[] = {
+		{"none", BW_GPUVM_WALKER_NONE},
+		{"RANGE", BW_GPUVM_WALKER_RANGE},
+		{"PDE0", BW_GPUVM_WALKER_DIRECTORY},
+		{"PDE1", BW_GPUVM_WALKER_DIRECTORY},
+		{"PDE2", BW_GPUVM_WALKER_DIRECTORY},
+		{"PDE3", BW_GPUVM_WALKER_DIRECTORY},
+		{"TRANSLATE_FURTHER", BW_GPUVM_WALKER_FURTHER},
+		{"NACK", BW_GPUVM_WALKER_NACK},
+		{"DUMMY_PAGE", BW_GPUVM_WALKER_DUMMY_PAGE},
+	};
+	bool is_12_1 = gen == BW_GPUVM_GFX12_1;
+	if (number >= (is_12_1 ? BW_ARRAY_SIZE(of_12_1) : BW_ARRAY_SIZE(most)))
+		return (struct walker_error){"reserved", BW_GPUVM_WALKER_RESERVED};
+	return is_12_1 ? of_12_1[number] : most[number];
+}
+
+const char *bw_gpuvm_walker_error_name(enum bw_gpuvm_gen gen, unsigned number)
+{
+	return walker_error(gen, number).name;
+}
+
+enum bw_gpuvm_walker_error bw_gpuvm_walker_error(enum bw_gpuvm_gen gen, unsigned number)
+{
+	return walker_error(gen, number).kind;
 }

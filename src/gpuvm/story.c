@@ -106,17 +106,21 @@ enum cause { NOT_MAPPED, NO_TABLE, OUTSIDE, FORBIDDEN, FURTHER, NACK, DUMMY, UNR
 
 static enum cause cause_of(const struct bw_gpuvm_fault_facts *f, const struct bw_gpuvm_status *s)
 {
-	const char *walker = bw_gpuvm_walker_error_name(f->part.gen, s->walker_error);
-	if (s->walker_error && !strcmp(walker, "RANGE"))
+	switch (bw_gpuvm_walker_error(f->part.gen, s->walker_error)) {
+	case BW_GPUVM_WALKER_RANGE:
 		return OUTSIDE;
-	if (s->walker_error && bw_starts_with(walker, "PDE"))
+	case BW_GPUVM_WALKER_DIRECTORY:
 		return NO_TABLE;
-	if (s->walker_error && !strcmp(walker, "TRANSLATE_FURTHER"))
+	case BW_GPUVM_WALKER_FURTHER:
 		return FURTHER;
-	if (s->walker_error && !strcmp(walker, "NACK"))
+	case BW_GPUVM_WALKER_NACK:
 		return NACK;
-	if (s->walker_error && !strcmp(walker, "DUMMY_PAGE"))
+	case BW_GPUVM_WALKER_DUMMY_PAGE:
 		return DUMMY;
+	case BW_GPUVM_WALKER_NONE:
+	case BW_GPUVM_WALKER_RESERVED:
+		break;
+	}
 	if (s->mapping_error)
 		return UNREACHABLE;
 	if (s->permission & 1)

@@ -5,9 +5,10 @@
 
 #include "base/util.h"
 
-static unsigned va_bits(enum bw_gpuvm_gen gen)
+/* The last byte of the unit that a register names. */
+static uint64_t end_of(uint64_t reg, uint64_t unit_b)
 {
-	return gen == BW_GPUVM_GFX12_1 ? 57 : 48;
+	return reg * unit_b + unit_b - 1;
 }
 
 void bw_gpuvm_context_init(struct bw_gpuvm_context *c, enum bw_gpuvm_gen gen, unsigned vmid,
@@ -16,7 +17,7 @@ void bw_gpuvm_context_init(struct bw_gpuvm_context *c, enum bw_gpuvm_gen gen, un
 	/* Field positions of CNTL: doc/hardware/page-tables.md 3.1. */
 	unsigned depth_hi = gen == BW_GPUVM_GFX12_1 ? 3 : 2;
 	unsigned block_lo = gen >= BW_GPUVM_GFX12 ? 4 : 3;
-	uint64_t va_mask = bw_bits(~0ull, va_bits(gen) - 1, 0);
+	uint64_t va_mask = bw_bits(~0ull, bw_gpuvm_va_bits(gen) - 1, 0);
 
 	*c = (struct bw_gpuvm_context){
 		.gen = gen,
@@ -25,16 +26,16 @@ void bw_gpuvm_context_init(struct bw_gpuvm_context *c, enum bw_gpuvm_gen gen, un
 		.depth = (unsigned)bw_bits(regs->cntl, depth_hi, 1),
 		.block = (unsigned)bw_bits(regs->cntl, block_lo + 3, block_lo),
 		.base = regs->base,
-		.start = regs->start << 12 & va_mask,
-		.end = (regs->end << 12 | 0xfff) & va_mask,
-		.fb_offset = regs->fb_offset << 24,
-		.fb_base = regs->fb_base << 24,
-		.fb_end = regs->fb_top << 24 | 0xffffff,
-		.agp_base = regs->agp_base << 24,
-		.agp_bot = regs->agp_bot << 24,
-		.agp_end = regs->agp_top << 24 | 0xffffff,
-		.sys_low = regs->sys_low << 18,
-		.sys_end = regs->sys_high << 18 | 0x3ffff,
+		.start = regs->start * BW_GPUVM_PAGE_B & va_mask,
+		.end = end_of(regs->end, BW_GPUVM_PAGE_B) & va_mask,
+		.fb_offset = regs->fb_offset * BW_GPUVM_FB_UNIT_B,
+		.fb_base = regs->fb_base * BW_GPUVM_FB_UNIT_B,
+		.fb_end = end_of(regs->fb_top, BW_GPUVM_FB_UNIT_B),
+		.agp_base = regs->agp_base * BW_GPUVM_FB_UNIT_B,
+		.agp_bot = regs->agp_bot * BW_GPUVM_FB_UNIT_B,
+		.agp_end = end_of(regs->agp_top, BW_GPUVM_FB_UNIT_B),
+		.sys_low = regs->sys_low * BW_GPUVM_APERTURE_UNIT_B,
+		.sys_end = end_of(regs->sys_high, BW_GPUVM_APERTURE_UNIT_B),
 		.access_mode = (unsigned)bw_bits(regs->mx_l1_tlb_cntl, 4, 3),
 	};
 	/* "Disabled" is written as base above top (doc/hardware/page-tables.md 5); the low bits
@@ -227,7 +228,7 @@ bool bw_gpuvm_walk(const struct bw_gpuvm_context *c, bw_gpuvm_read_fn *read, voi
 		   uint64_t va, struct bw_gpuvm_range *out_range)
 {
 	struct bw_gpuvm_range *r = out_range;
-	unsigned n_bits = va_bits(c->gen);
+	unsigned n_bits = bw_gpuvm_va_bits(c->gen);
 	uint64_t upper = va >> n_bits;
 	uint64_t masked = va & bw_bits(~0ull, n_bits - 1, 0);
 

@@ -41,6 +41,13 @@ static void test_status_words(void **state)
 		assert_int_equal(s.client, cases[i].want.client);
 		assert_int_equal(s.write, cases[i].want.write);
 		assert_int_equal(s.vmid, cases[i].want.vmid);
+		/* each field back in its place: all bits up to VF, as the kernel's masks are */
+		uint32_t again = 0;
+		for (unsigned p = BW_GPUVM_STATUS_MORE; p <= BW_GPUVM_STATUS_VF; p++)
+			again |= bw_gpuvm_status_put(
+				BW_GPUVM_GFX11, p,
+				bw_gpuvm_status_get(BW_GPUVM_GFX11, p, cases[i].word));
+		assert_int_equal(again, cases[i].word & 0x1ffffff);
 	}
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/util.h"
+#include "gpuvm/gpuvm.h"
 #include "regs/regs.h"
 #include "vgpu/device/cp.h"
 #include "vgpu/device/scheduler.h"
@@ -449,13 +450,9 @@ static void set_defaults(struct bw_device *dev)
 	/* VRAM at MC address 512 GiB, everything else off; VMID 0 reaches it untranslated
 	 * (doc/hardware/page-tables.md 5: SYSTEM_ACCESS_MODE 3, the aperture around the
 	 * framebuffer). */
-	enum {
-		MIB_B = 1 << 20,
-		FB_UNIT_B = 1 << 24,
-		APERTURE_UNIT_B = 1 << 18,
-		RATIO = FB_UNIT_B / APERTURE_UNIT_B
-	};
-	uint32_t fb_base = 0x8000, fb_top = fb_base + (uint32_t)((p->vram_size_b - 1) / FB_UNIT_B);
+	enum { MIB_B = 1 << 20, RATIO = BW_GPUVM_FB_UNIT_B / BW_GPUVM_APERTURE_UNIT_B };
+	uint32_t fb_base = 0x8000,
+		 fb_top = fb_base + (uint32_t)((p->vram_size_b - 1) / BW_GPUVM_FB_UNIT_B);
 	bw_reg_set(dev, BW_REG_GCMC_VM_FB_LOCATION_BASE, fb_base);
 	bw_reg_set(dev, BW_REG_GCMC_VM_FB_LOCATION_TOP, fb_top);
 	bw_reg_set(dev, BW_REG_MMMC_VM_FB_LOCATION_BASE, fb_base);

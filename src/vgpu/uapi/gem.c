@@ -23,7 +23,6 @@
 /* Domains that 6.12 knows and older headers do not (doc/hardware/kernel-interface.md 2.1). */
 enum { DOMAIN_DOORBELL = 0x40, DOMAIN_KNOWN = 0x7f };
 enum { LEAF_B = 2 << 20 };
-#define MAX_OFFSETS_B (1ull << 45) /* of offsets for mmap (gpu.c) */
 
 struct bw_drm_bo *bw_drm_bo_get(struct bw_drm_file *f, uint32_t handle)
 {
@@ -442,7 +441,7 @@ int bw_ioctl_gem_userptr(struct bw_drm_call *c, void *arg)
 		return -EINVAL;
 	if (!(a->flags & AMDGPU_GEM_USERPTR_READONLY) && !(a->flags & AMDGPU_GEM_USERPTR_REGISTER))
 		return -EACCES;
-	if (!a->size || a->size > MAX_OFFSETS_B)
+	if (!a->size || a->size > BW_DRM_MAX_OFFSETS_B)
 		return -ENOSPC;
 	/* The client has made the pages shared and passes them (agent/pages.c). Without that, what
 	 * a kernel without MMU notifiers says. */

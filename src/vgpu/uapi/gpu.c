@@ -4,14 +4,13 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "gpuvm/gpuvm.h"
 #include "vgpu/uapi/address_space.h"
 #include "vgpu/uapi/gpu.h"
 #include "vgpu/uapi/jobs.h"
 #include "vgpu/uapi/uapi_priv.h"
 
 enum { IH_RING_B = 256 << 10 };
-/* What GCMC_VM_FB_LOCATION_* and _FB_OFFSET, and the bounds of the system aperture count in. */
-enum { FB_UNIT_B = 1 << 24, APERTURE_UNIT_B = 1 << 18 };
 enum { MTYPE_UC = 3, SPACE_GPU_VA = 4 };
 
 uint32_t bw_drm_reg(const struct bw_uapi *u, enum bw_register reg)
@@ -72,12 +71,12 @@ static void find_vram(struct bw_uapi *u)
 				    bw_rreg(u, BW_REG_GCMC_VM_FB_LOCATION_TOP));
 	if (top <= base) { /* no firmware has run */
 		base = 0x8000;
-		top = base + u->profile->vram_size_b / FB_UNIT_B - 1;
+		top = base + u->profile->vram_size_b / BW_GPUVM_FB_UNIT_B - 1;
 		bw_wreg(u, BW_REG_GCMC_VM_FB_LOCATION_BASE, (uint32_t)base);
 		bw_wreg(u, BW_REG_GCMC_VM_FB_LOCATION_TOP, (uint32_t)top);
 	}
-	u->fb_base = base * FB_UNIT_B;
-	u->fb_offset = (uint64_t)bw_rreg(u, BW_REG_GCMC_VM_FB_OFFSET) * FB_UNIT_B;
+	u->fb_base = base * BW_GPUVM_FB_UNIT_B;
+	u->fb_offset = (uint64_t)bw_rreg(u, BW_REG_GCMC_VM_FB_OFFSET) * BW_GPUVM_FB_UNIT_B;
 	/* No AGP aperture: BOT above TOP. The system aperture is the framebuffer. */
 	bw_wreg(u, BW_REG_MMMC_VM_AGP_BASE, 0);
 	bw_wreg(u, BW_REG_MMMC_VM_AGP_BOT, 0xffffff);
@@ -85,8 +84,9 @@ static void find_vram(struct bw_uapi *u)
 	bw_wreg(u, BW_REG_GCMC_VM_AGP_BASE, 0);
 	bw_wreg(u, BW_REG_GCMC_VM_AGP_BOT, 0xffffff);
 	bw_wreg(u, BW_REG_GCMC_VM_AGP_TOP, 0);
-	const uint32_t low = (uint32_t)(u->fb_base / APERTURE_UNIT_B),
-		       high = (uint32_t)(((top + 1) * FB_UNIT_B - 1) / APERTURE_UNIT_B);
+	const uint32_t low = (uint32_t)(u->fb_base / BW_GPUVM_APERTURE_UNIT_B),
+		       high = (uint32_t)(((top + 1) * BW_GPUVM_FB_UNIT_B - 1) /
+					 BW_GPUVM_APERTURE_UNIT_B);
 	bw_wreg(u, BW_REG_GCMC_VM_SYSTEM_APERTURE_LOW_ADDR, low);
 	bw_wreg(u, BW_REG_GCMC_VM_SYSTEM_APERTURE_HIGH_ADDR, high);
 	bw_wreg(u, BW_REG_MMMC_VM_SYSTEM_APERTURE_LOW_ADDR, low);
@@ -211,7 +211,7 @@ struct bw_error *bw_drm_gpu_init(struct bw_uapi *u)
 		r = bw_ranges_add(&u->gtt, 1 << 20, p->sysmem_size_b - (1 << 20));
 	/* Offsets that no real file position comes near (drm_vma_manager starts at 4 GiB). */
 	if (!r)
-		r = bw_ranges_add(&u->fake, 1ull << 32, 1ull << 45);
+		r = bw_ranges_add(&u->fake, 1ull << 32, BW_DRM_MAX_OFFSETS_B);
 	if (!r)
 		r = setup_vmids(u);
 	if (!r)

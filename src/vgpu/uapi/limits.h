@@ -34,4 +34,7 @@ void bw_drm_account_unref(struct bw_drm_account *a);
 struct bw_drm_account *bw_drm_hold(struct bw_uapi *u, struct bw_drm_account *a) BW_MUST_CHECK;
 void bw_drm_release(struct bw_uapi *u, struct bw_drm_account *a);
 
+/* Of the offsets that programs give mmap for buffers. */
+#define BW_DRM_MAX_OFFSETS_B (1ull << 45)
+
 #endif
