@@ -148,7 +148,7 @@ void bw_arch_flags_text(const struct bw_arch *a, enum bw_wreg reg, uint32_t valu
 int bw_arch_hwreg(const struct bw_arch *a, enum bw_wreg reg)
 {
 	/* s_getreg's number is the index in SQ_IND from here on, as far as its six bits reach */
-	enum { FIRST_IND = 0x100, N_HWREGS = 64 };
+	enum { FIRST_IND = 0x100, N_HWREGS = 1 << 6 /* BW_GETREG_ID */ };
 	int number = a->reg[reg].ind - FIRST_IND;
 	return number >= 0 && number < N_HWREGS ? number : -1;
 }
@@ -158,7 +158,11 @@ uint32_t bw_arch_hwreg_simm16(const struct bw_arch *a, enum bw_wave_field f)
 	const struct bw_arch_place *p = &a->at[f];
 	int number = bw_arch_hwreg(a, (enum bw_wreg)p->reg);
 	assert(number >= 0 && p->bits.width);
-	return (uint32_t)number | (uint32_t)p->bits.lo << 6 | (uint32_t)(p->bits.width - 1) << 11;
+	uint32_t simm16 = 0;
+	bw_words_put(&simm16, BW_GETREG_ID, (unsigned)number);
+	bw_words_put(&simm16, BW_GETREG_OFFSET, p->bits.lo);
+	bw_words_put(&simm16, BW_GETREG_SIZE, p->bits.width - 1u);
+	return simm16;
 }
 
 /* ---- SQ_IND, SQ_CMD, GRBM ---- */
@@ -188,7 +192,7 @@ uint32_t bw_arch_sq_cmd_all(const struct bw_arch *a, enum bw_sq_cmd cmd, uint32_
 
 uint32_t bw_arch_instance(uint32_t wgp, uint32_t simd)
 {
-	return wgp << 2 | simd;
+	return wgp << BW_ARCH_INSTANCE_SIMD_BITS | simd;
 }
 
 /* ---- Code ---- */

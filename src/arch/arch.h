@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "arch/wave.h"
+#include "base/words.h"
 
 /* Bits of one register. width 0: there is no such thing. */
 struct bw_arch_bits {
@@ -89,7 +90,7 @@ enum bw_sq_mode {
  * ARCHITECTURE.md ("a generation") says what there is besides: instructions, a trap handler. */
 struct bw_arch {
 	const char *name;	    /* "gfx11" */
-	uint32_t first_gc, last_gc; /* versions, BW_IP_VERSION of regs/regs.h, ends included */
+	uint32_t first_gc, last_gc; /* versions, base/ip_version.h, ends included */
 	const struct bw_arch_chip *chips;
 	size_t n_chips;
 
@@ -194,10 +195,15 @@ uint32_t bw_arch_ind_run(const struct bw_arch *a, uint32_t index, uint32_t wave,
 /* SQ_CMD for all waves of a VMID, or with UINT32_MAX of the GPU. */
 uint32_t bw_arch_sq_cmd_all(const struct bw_arch *a, enum bw_sq_cmd cmd, uint32_t vmid,
 			    uint32_t data);
-/* GRBM's INSTANCE that selects a SIMD. */
+/* GRBM's INSTANCE that selects a SIMD of a WGP: the SIMD is in its lowest bits. */
+enum { BW_ARCH_INSTANCE_SIMD_BITS = 2 };
 uint32_t bw_arch_instance(uint32_t wgp, uint32_t simd);
 /* The number that s_getreg has for a register; -1: it has none. */
 int bw_arch_hwreg(const struct bw_arch *a, enum bw_wreg reg);
+/* The simm16 of s_getreg and s_setreg, for base/words.h. */
+#define BW_GETREG_ID 0, 6
+#define BW_GETREG_OFFSET 6, 5
+#define BW_GETREG_SIZE 11, 5 /* - 1 */
 /* The simm16 of an s_getreg of a whole field; its upper piece is left out. */
 uint32_t bw_arch_hwreg_simm16(const struct bw_arch *a, enum bw_wave_field f);
 

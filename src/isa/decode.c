@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "isa/extra_words.h"
 #include "isa/opcode_tables.h"
 
 enum { MAX_DW = 3 };
@@ -141,22 +142,25 @@ static bool take_dpp(struct decoding *d, unsigned marker, bool compact)
 	if (!(d->row->flags & BW_ROW_DPP) || d->size_dw >= d->n_dw)
 		return false;
 	uint32_t w = d->w[d->size_dw++];
-	in->src[0] = BW_SRC_VGPR0 + (w & 0xff);
+	in->src[0] = BW_SRC_VGPR0 + (uint16_t)bw_words_get(&w, BW_DPP_SRC0);
 	if (marker != BW_SRC_DPP16) {
 		in->dpp = BW_DPP_8;
-		in->dpp8_sel = w >> 8;
+		in->dpp8_sel = (uint32_t)bw_words_get(&w, BW_DPP8_SEL);
 		in->fi = marker == BW_SRC_DPP8_FI;
 		return true;
 	}
 	in->dpp = BW_DPP_16;
-	in->dpp_ctrl = (w >> 8) & 0x1ff;
-	in->fi = w >> 18 & 1;
-	in->bound_ctrl = w >> 19 & 1;
-	in->bank_mask = w >> 24 & 0xf;
-	in->row_mask = w >> 28;
+	in->dpp_ctrl = (uint16_t)bw_words_get(&w, BW_DPP16_CTRL);
+	in->fi = bw_words_get(&w, BW_DPP16_FI);
+	in->bound_ctrl = bw_words_get(&w, BW_DPP16_BOUND_CTRL);
+	in->bank_mask = (uint8_t)bw_words_get(&w, BW_DPP16_BANK_MASK);
+	in->row_mask = (uint8_t)bw_words_get(&w, BW_DPP16_ROW_MASK);
 	if (compact) { /* the 64-bit forms have their own */
-		in->neg = (w >> 20 & 1) | (w >> 22 & 1) << 1;
-		in->abs = (w >> 21 & 1) | (w >> 23 & 1) << 1;
+		in->neg = in->abs = 0;
+		for (unsigned i = 0; i < 2; i++) {
+			in->neg |= (uint8_t)(bw_words_get(&w, BW_DPP16_NEG(i)) << i);
+			in->abs |= (uint8_t)(bw_words_get(&w, BW_DPP16_ABS(i)) << i);
+		}
 		in->padded |= ((in->neg | in->abs) & ~d->row->neg) != 0;
 		in->neg &= d->row->neg;
 		in->abs &= d->row->neg;
@@ -294,10 +298,10 @@ static bool take_fixed(struct decoding *d, const struct bw_isa_row *row)
 {
 	const struct bw_isa_fixed *f = &bw_isa_fixed[row->fixed];
 	/* Formats of one dword have nothing in the upper half. */
-	uint64_t bits = d->w[0] | (uint64_t)d->w[1] << 32;
+	uint64_t bits = bw_join32(d->w[1], d->w[0]);
 	d->in->padded |= (bits & f->unused) != 0;
 	d->w[0] &= ~(uint32_t)f->unused;
-	d->w[1] &= ~(uint32_t)(f->unused >> 32);
+	d->w[1] &= ~bw_hi32(f->unused);
 	return (bits & f->mask) == f->value;
 }
 
@@ -393,7 +397,7 @@ static bool check_image(struct decoding *d)
 		uint32_t more = d->w[d->size_dw++];
 		in->n_nsa = 4;
 		for (unsigned i = 0; i < 4; i++)
-			in->nsa[i] = (uint8_t)(more >> 8 * i);
+			in->nsa[i] = (uint8_t)bw_words_get(&more, BW_NSA_VADDR(i));
 	}
 	return align_sgprs(&rsrc, row->rsrc_n_reg) &&
 	       (!(row->flags & BW_ROW_SAMPLER) || align_sgprs(&samp, 4)) &&
@@ -431,7 +435,7 @@ static bool (*const checks[BW_FMT_COUNT])(struct decoding *d) = {
 
 static enum bw_fmt format_of(const struct bw_isa_tables *t, uint32_t w)
 {
-	unsigned i = t->first_head[w >> 23];
+	unsigned i = t->first_head[w >> BW_ISA_HEAD_LO];
 	while (i && (w & t->heads[i].mask) != t->heads[i].value)
 		i = t->heads[i].next;
 	return i ? t->heads[i].fmt : BW_FMT_ILLEGAL;
@@ -482,5 +486,5 @@ void bw_isa_drop_unused(enum bw_isa_gen gen, const struct bw_inst *inst, uint32_
 				  .unused;
 	words[0] &= ~(uint32_t)unused;
 	if (inst->size_b > 4)
-		words[1] &= ~(uint32_t)(unused >> 32);
+		words[1] &= ~bw_hi32(unused);
 }

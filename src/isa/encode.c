@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "isa/extra_words.h"
 #include "isa/opcode_tables.h"
 
 /* The words being written. */
@@ -47,15 +48,22 @@ static void unfold_halves(const struct bw_isa_row *row, struct bw_inst *in)
 
 static uint32_t dpp_dword(const struct bw_inst *in, bool compact)
 {
-	uint32_t w = (in->src[0] - (uint32_t)BW_SRC_VGPR0) & 0xff;
-	if (in->dpp == BW_DPP_8)
-		return w | in->dpp8_sel << 8;
-	w |= (uint32_t)in->dpp_ctrl << 8 | (uint32_t)in->fi << 18 | (uint32_t)in->bound_ctrl << 19 |
-	     (uint32_t)in->bank_mask << 24 | (uint32_t)in->row_mask << 28;
+	uint32_t w = 0;
+	bw_words_put(&w, BW_DPP_SRC0, in->src[0] - (uint32_t)BW_SRC_VGPR0);
+	if (in->dpp == BW_DPP_8) {
+		bw_words_put(&w, BW_DPP8_SEL, in->dpp8_sel);
+		return w;
+	}
+	bw_words_put(&w, BW_DPP16_CTRL, in->dpp_ctrl);
+	bw_words_put(&w, BW_DPP16_FI, in->fi);
+	bw_words_put(&w, BW_DPP16_BOUND_CTRL, in->bound_ctrl);
+	bw_words_put(&w, BW_DPP16_BANK_MASK, in->bank_mask);
+	bw_words_put(&w, BW_DPP16_ROW_MASK, in->row_mask);
 	/* The 64-bit forms have neg and abs of their own. */
-	for (unsigned i = 0; compact && i < 2; i++)
-		w |= (uint32_t)(in->neg >> i & 1) << (20 + 2 * i) | (uint32_t)(in->abs >> i & 1)
-									    << (21 + 2 * i);
+	for (unsigned i = 0; compact && i < 2; i++) {
+		bw_words_put(&w, BW_DPP16_NEG(i), in->neg >> i);
+		bw_words_put(&w, BW_DPP16_ABS(i), in->abs >> i);
+	}
 	return w;
 }
 
@@ -90,7 +98,7 @@ static void put_half(const struct bw_isa_layout *layout, const struct bw_isa_row
 	uint64_t fixed = layout->value | bw_isa_fixed[row->fixed].value;
 	e->w[0] |= (uint32_t)fixed | (uint32_t)opcode << layout->op_shift;
 	if (layout->n_dw > 1)
-		e->w[1] |= (uint32_t)(fixed >> 32);
+		e->w[1] |= bw_hi32(fixed);
 	e->bad |= !layout->put(in, e->w);
 }
 
@@ -144,8 +152,10 @@ static size_t encode_form(enum bw_isa_gen gen, const struct bw_isa_form *form,
 	}
 	if (in.n_nsa) {
 		e.w[0] |= 1u << layout->nsa_bit;
-		more_dw(&e, in.nsa[0] | (uint32_t)in.nsa[1] << 8 | (uint32_t)in.nsa[2] << 16 |
-				    (uint32_t)in.nsa[3] << 24);
+		uint32_t more = 0;
+		for (unsigned i = 0; i < 4; i++)
+			bw_words_put(&more, BW_NSA_VADDR(i), in.nsa[i]);
+		more_dw(&e, more);
 	}
 	if (in.has_literal)
 		more_dw(&e, in.literal);

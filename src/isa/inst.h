@@ -26,11 +26,14 @@ enum {
 	BW_SRC_VCC_LO = 106, BW_SRC_VCC_HI = 107,
 	BW_SRC_TTMP0 = 108, BW_SRC_NULL = 124, BW_SRC_M0 = 125,
 	BW_SRC_EXEC_LO = 126, BW_SRC_EXEC_HI = 127,
-	BW_SRC_INT_0 = 128, BW_SRC_SHARED_BASE = 235, BW_SRC_SHARED_LIMIT, BW_SRC_PRIVATE_BASE,
+	BW_SRC_INT_0 = 128, BW_SRC_INT_64 = 192, BW_SRC_INT_NEG_16 = 208, BW_SRC_SHARED_BASE = 235, BW_SRC_SHARED_LIMIT, BW_SRC_PRIVATE_BASE,
 	BW_SRC_PRIVATE_LIMIT, BW_SRC_HALF = 240, BW_SRC_INV_2PI = 248,
 	BW_SRC_SCC = 253, BW_SRC_LITERAL = 255,
 	BW_SRC_VGPR0 = 256,
 };
+
+/* Of bw_inst.op_sel: the destination's half. */
+enum { BW_OP_SEL_DST = 1 << 3 };
 
 enum bw_dpp { BW_DPP_NONE, BW_DPP_8, BW_DPP_16 };
 
@@ -77,7 +80,8 @@ struct bw_inst {
 	/* modifiers of the vector ALU */
 	uint8_t abs, neg;          /* bit i for src[i]; VOP3P: neg is the low half */
 	uint8_t neg_hi;            /* VOP3P */
-	uint8_t op_sel;            /* 4 bits; compact 16-bit formats: high halves folded in here too */
+	uint8_t op_sel;            /* bit i for src[i], BW_OP_SEL_DST; compact 16-bit formats: high
+	                    * halves folded in here too */
 	uint8_t op_sel_hi;         /* VOP3P, 3 bits */
 	uint8_t omod;              /* 0 none, 1 x2, 2 x4, 3 /2 */
 	bool clamp;

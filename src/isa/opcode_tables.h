@@ -85,10 +85,13 @@ struct bw_isa_form {
 	bool is_y; /* VOPD: of the Y half */
 };
 
+/* All formats are told apart by the bits of the first dword from here on. */
+enum { BW_ISA_HEAD_LO = 23 };
+
 /* One generation. */
 struct bw_isa_tables {
 	const char *name;	   /* "gfx11" */
-	const uint8_t *first_head; /* first dword bits 31:23 -> index into heads, 0 none */
+	const uint8_t *first_head; /* by the first dword >> BW_ISA_HEAD_LO; 0: none */
 	const struct bw_isa_head
 		*heads; /* most specific first; `next`: to try when it does not match */
 	const struct bw_isa_space

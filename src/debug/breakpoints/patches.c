@@ -22,7 +22,9 @@ uint32_t bw_patch_word(const struct bw_debug *d, const struct bw_patch *p, unsig
 {
 	const struct bw_arch *arch = bw_debug_arch(d);
 	int exceptions = bw_arch_hwreg(arch, bw_arch_reg_of(arch, BW_WF_ALU_EXCEPTIONS));
-	bool reads = p->inst.op == BW_OP_S_GETREG_B32 && (p->inst.imm & 0x3f) == exceptions;
+	const uint32_t imm = (uint16_t)p->inst.imm;
+	bool reads = p->inst.op == BW_OP_S_GETREG_B32 &&
+		     (int)bw_words_get(&imm, BW_GETREG_ID) == exceptions;
 	return bw_arch_s_trap(arch, id) | (reads ? arch->s_trap_reads_exceptions : 0u);
 }
 

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/arch.h"
 #include "base/error.h"
 #include "vgpu/device/profile.h"
 
@@ -59,19 +60,14 @@ struct bw_bank {
 	uint32_t se, sa, instance;
 	uint32_t me, pipe, queue, vmid;
 };
-/* An instance is a SIMD of a WGP. */
-enum { BW_BANK_SIMD_BITS = 2 };
-static inline uint32_t bw_bank_instance(uint32_t wgp, uint32_t simd)
-{
-	return wgp << BW_BANK_SIMD_BITS | simd;
-}
+/* An instance is a SIMD of a WGP, as bw_arch_instance() makes it. */
 static inline uint32_t bw_bank_wgp(uint32_t instance)
 {
-	return instance >> BW_BANK_SIMD_BITS;
+	return instance >> BW_ARCH_INSTANCE_SIMD_BITS;
 }
 static inline uint32_t bw_bank_simd(uint32_t instance)
 {
-	return instance & ((1u << BW_BANK_SIMD_BITS) - 1);
+	return instance & ((1u << BW_ARCH_INSTANCE_SIMD_BITS) - 1);
 }
 uint32_t bw_device_reg_read(struct bw_device *dev, const struct bw_bank *bank, uint32_t addr_dw);
 void bw_device_reg_write(struct bw_device *dev, const struct bw_bank *bank, uint32_t addr_dw,

@@ -26,7 +26,7 @@ void bw_sq_fini(struct bw_device *dev)
 static bool selects(const struct bw_bank_sel *b, const struct bw_wgp *wgp, unsigned simd)
 {
 	return (b->se == ~0u || b->se == wgp->se) && (b->sa == ~0u || b->sa == wgp->sa) &&
-	       (b->instance == ~0u || b->instance == bw_bank_instance(wgp->id, simd));
+	       (b->instance == ~0u || b->instance == bw_arch_instance(wgp->id, simd));
 }
 
 /* A read with a broadcast selected gets the first unit's answer. */

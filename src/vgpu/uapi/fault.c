@@ -58,7 +58,7 @@ static bool has_fatal_wave(struct bw_uapi *u, unsigned vmid)
 		unsigned sa = i / (p->simd_per_wgp * p->wgp_per_sa) % p->sa_per_se;
 		struct bw_bank bank = {.use_grbm = true,
 				       .sa = sa,
-				       .instance = bw_bank_instance(wgp, simd),
+				       .instance = bw_arch_instance(wgp, simd),
 				       .se = i / (p->simd_per_wgp * p->wgp_per_sa * p->sa_per_se)};
 		uint32_t active = sq_ind(u, &bank, 0, BW_REG_INDEX(SQ_WAVE_ACTIVE));
 		for (unsigned wave = 0; wave < p->waves_per_simd && !found; wave++) {

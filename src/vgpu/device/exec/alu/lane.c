@@ -151,7 +151,8 @@ HANDLER(v_swap_b16)
 	const struct bw_inst *inst = rec->inst;
 	uint64_t exec = bw_wave_exec(w);
 	unsigned a = inst->dst, b = inst->src[0] - BW_SRC_VGPR0;
-	unsigned shift_a = inst->op_sel >> 3 & 1 ? 16 : 0, shift_b = inst->op_sel & 1 ? 16 : 0;
+	unsigned shift_a = inst->op_sel & BW_OP_SEL_DST ? 16 : 0,
+		 shift_b = inst->op_sel & 1 ? 16 : 0;
 	if (a >= n_vgprs(x) || b >= n_vgprs(x))
 		BW_NEXT(BW_FOLLOWING(rec));
 	uint32_t *va = bw_wave_vgpr(w, a), *vb = bw_wave_vgpr(w, b);

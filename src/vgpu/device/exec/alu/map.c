@@ -289,7 +289,7 @@ static void write_lanes(const struct fetch *f, enum bw_row_type t, const void *r
 		}
 	} else {
 		const uint16_t *s = r;
-		unsigned shift = t == BW_T_F16H || (f->inst->op_sel >> 3 & 1) ? 16 : 0;
+		unsigned shift = t == BW_T_F16H || (f->inst->op_sel & BW_OP_SEL_DST) ? 16 : 0;
 		for (unsigned l = 0; l < BW_LANES; l++)
 			if (mask >> l & 1)
 				d[l] = (d[l] & ~(0xffffu << shift)) | (uint32_t)s[l] << shift;

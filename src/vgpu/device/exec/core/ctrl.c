@@ -2,6 +2,7 @@
 
 /* Program flow, waits, messages, hardware registers: doc/rules.md 259 to 313. */
 
+#include "arch/arch.h"
 #include "base/util.h"
 #include "regs/field.h"
 #include "vgpu/device/exec/core/exec_priv.h"
@@ -257,8 +258,7 @@ HANDLER(s_wakeup)
 
 HANDLER(s_setprio)
 {
-	w->status = (w->status & ~(uint32_t)BW_STATUS_USER_PRIO) | ((uint32_t)rec->inst->imm & 3)
-									   << 3;
+	w->status = BW_FIELD_SET(SQ_WAVE_STATUS, USER_PRIO, w->status, rec->inst->imm);
 	BW_NEXT(BW_FOLLOWING(rec));
 }
 
@@ -294,11 +294,6 @@ HANDLER(s_denorm_mode)
 	BW_LEAVE(BW_FOLLOWING(rec));
 }
 
-/* simm16 of s_getreg and s_setreg. */
-#define HWREG_ID 0, 6
-#define HWREG_OFFSET 6, 5
-#define HWREG_SIZE 11, 5
-
 struct field {
 	unsigned id, shift;
 	uint32_t mask; /* in place */
@@ -307,10 +302,10 @@ struct field {
 static struct field field_of(const struct bw_inst *inst)
 {
 	const uint32_t imm = (uint16_t)inst->imm;
-	unsigned shift = (unsigned)bw_words_get(&imm, HWREG_OFFSET),
-		 width = (unsigned)bw_words_get(&imm, HWREG_SIZE) + 1;
+	unsigned shift = (unsigned)bw_words_get(&imm, BW_GETREG_OFFSET),
+		 width = (unsigned)bw_words_get(&imm, BW_GETREG_SIZE) + 1;
 	uint32_t bits = width == 32 ? UINT32_MAX : (1u << width) - 1;
-	return (struct field){.id = (unsigned)bw_words_get(&imm, HWREG_ID),
+	return (struct field){.id = (unsigned)bw_words_get(&imm, BW_GETREG_ID),
 			      .shift = shift,
 			      .mask = bits << shift};
 }
@@ -401,10 +396,10 @@ static uint64_t message_result(struct bw_wave *w, struct bw_exec *x, unsigned ms
 	switch (msg) {
 	case MSG_RTN_GET_TMA:
 		x->host.trap_base(x->host.cookie, w->vmid, &tba, &tma);
-		return (tma & 0xffffffffffffull) >> 8;
+		return (tma & BW_VA_MASK) / 256;
 	case MSG_RTN_GET_TBA:
 		x->host.trap_base(x->host.cookie, w->vmid, &tba, &tma);
-		return (tba & 0xffffffffffffull) >> 8;
+		return (tba & BW_VA_MASK) / 256;
 	case MSG_RTN_GET_REALTIME:
 		return x->host.realtime ? x->host.realtime(x->host.cookie) : 0;
 	case MSG_RTN_GET_DOORBELL:

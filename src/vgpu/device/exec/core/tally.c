@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "arch/arch.h"
 #include "vgpu/device/exec/core/exec_priv.h"
 #include "vgpu/device/exec/core/hwreg.h"
 
@@ -93,7 +94,8 @@ static bool names_ttmp(const struct bw_inst *in)
 
 static const char *hwreg_remark(const struct bw_inst *in)
 {
-	switch ((unsigned)in->imm & 63) {
+	const uint32_t imm = (uint16_t)in->imm;
+	switch (bw_words_get(&imm, BW_GETREG_ID)) {
 	case BW_HWREG_SHADER_CYCLES:
 		return "clocks are the virtual GPU's own";
 	case BW_HWREG_MODE:

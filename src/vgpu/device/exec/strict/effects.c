@@ -107,7 +107,7 @@ static void valu_operands(struct build *b, const struct bw_op_info *info, const 
 		if (o->is_dst) {
 			if (!(info->flags & BW_OPF_KEEPS_DST))
 				add_read(b, dst, bw_operand_n_regs(o, lanes, true),
-					 half_of(o, in->op_sel >> 3 & 1), BW_ROLE_VALUE, 2);
+					 half_of(o, in->op_sel & BW_OP_SEL_DST), BW_ROLE_VALUE, 2);
 			continue;
 		}
 		if (i >= 3)
@@ -145,7 +145,7 @@ static void valu_results(struct build *b, const struct bw_op_info *info, unsigne
 			add_write(b, in->src[0] - BW_SRC_VGPR0, 1, BW_HALF_BOTH);
 		else
 			add_write(b, dst, bw_operand_n_regs(o, lanes, true),
-				  half_of(o, in->op_sel >> 3 & 1));
+				  half_of(o, in->op_sel & BW_OP_SEL_DST));
 	}
 }
 
