@@ -6,19 +6,19 @@
 
 #include <string.h>
 
+#include "gpuvm/apertures.h"
 #include "isa/descriptor.h"
 
-/* SH_MEM_BASES as the amdgpu driver programs it: for the VMIDs of graphics and compute jobs from
- * gmc_v11_0.c (private at 0x1000 << 48, shared at 0x2000 << 48), for KFD's DEFAULT_SH_MEM_BASES of
- * gfx_v11_0.c (0x6000 for both, scratch 4 GiB above LDS). Nothing else lies at these addresses. */
 static bool is_lds_aperture(uint64_t va)
 {
-	return va >> 32 == 0x20000000 || va >> 32 == 0x60000000;
+	return bw_hi32(va) == bw_aperture_hi(BW_APERTURE_SHARED_BASE) ||
+	       bw_hi32(va) == bw_aperture_hi(BW_APERTURE_KFD_BASE);
 }
 
 static bool is_scratch_aperture(uint64_t va)
 {
-	return va >> 32 == 0x10000000 || va >> 32 == 0x60000001;
+	return bw_hi32(va) == bw_aperture_hi(BW_APERTURE_PRIVATE_BASE) ||
+	       bw_hi32(va) == bw_aperture_hi(BW_APERTURE_KFD_BASE) + 1;
 }
 
 bool bw_access_aperture(uint64_t va, enum bw_space *out_space)
@@ -53,8 +53,8 @@ static struct bw_error *scalar(struct bw_debug *d, struct bw_wave_record *w, uns
 		*out = w->hw.m0;
 		return NULL;
 	}
-	if (code >= 128 && code <= 192) { /* the inline constants 0 to 64, of SOFFSET */
-		*out = code - 128;
+	if (code >= BW_SRC_INT_0 && code <= BW_SRC_INT_64) { /* SOFFSET */
+		*out = code - BW_SRC_INT_0;
 		return NULL;
 	}
 	if (code > BW_SRC_VCC_HI || (pair && code >= BW_SRC_VCC_HI))

@@ -12,6 +12,7 @@
 
 #include "arch/arch.h"
 #include "base/error.h"
+#include "gpuvm/apertures.h"
 #include "vgpu/device/profile.h"
 
 struct bw_device;
@@ -43,10 +44,11 @@ struct bw_register_map;
 const struct bw_register_map *bw_device_registers(const struct bw_device *dev);
 
 /* SH_MEM_BASES and SH_MEM_CONFIG.ALIGNMENT_MODE of all VMIDs when the device is made, and the only
- * apertures of its executor: amdgpu's choice for user processes (gmc_v11_0_vram_gtt_location:
- * private at 0x1000 << 48, shared at 0x2000 << 48; SH_MEM_ALIGNMENT_MODE_UNALIGNED). */
+ * apertures of its executor: amdgpu's choice for user processes (SH_MEM_ALIGNMENT_MODE_UNALIGNED).
+ */
 #define BW_SH_MEM_BASES                                                                            \
-	(BW_FIELD(SH_MEM_BASES, PRIVATE_BASE, 0x1000) | BW_FIELD(SH_MEM_BASES, SHARED_BASE, 0x2000))
+	(BW_FIELD(SH_MEM_BASES, PRIVATE_BASE, BW_APERTURE_PRIVATE_BASE) |                          \
+	 BW_FIELD(SH_MEM_BASES, SHARED_BASE, BW_APERTURE_SHARED_BASE))
 enum { BW_ALIGNMENT_UNALIGNED = 3 };
 
 /* Strict mode's findings and the trace: NULL where the options ask for neither. */

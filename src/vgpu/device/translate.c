@@ -265,8 +265,8 @@ static uint8_t *from_range(struct bw_tlb *tlb, uint64_t va, enum bw_access acces
 	if (!r || (r->access & access) != access)
 		return NULL;
 	uint8_t *host = r->host + (va - r->va);
-	tlb->entry[(va >> 12) % BW_TLB_ENTRIES] = (struct bw_tlb_entry){
-		.tag = va >> 12, .host = host - va % BW_PAGE_B, .access = r->access};
+	tlb->entry[bw_tlb_slot(va)] = (struct bw_tlb_entry){
+		.tag = bw_tlb_tag(va), .host = host - va % BW_PAGE_B, .access = r->access};
 	return host;
 }
 
@@ -284,8 +284,8 @@ uint8_t *bw_tlb_miss(struct bw_tlb *tlb, uint64_t va, enum bw_access access,
 		out_fault->mapping_error = true;
 		return NULL;
 	}
-	struct bw_tlb_entry *e = &tlb->entry[(va >> 12) % BW_TLB_ENTRIES];
-	if (e->tag == va >> 12 && access && (e->watched & access) == access) {
+	struct bw_tlb_entry *e = &tlb->entry[bw_tlb_slot(va)];
+	if (e->tag == bw_tlb_tag(va) && access && (e->watched & access) == access) {
 		out_fault->watched = true;
 		out_fault->host = e->host + (va & (BW_PAGE_B - 1));
 		return NULL;
@@ -324,7 +324,7 @@ uint8_t *bw_tlb_miss(struct bw_tlb *tlb, uint64_t va, enum bw_access access,
 	/* A page with a watch has an entry that permits nothing but fetches: every access comes
 	 * here. */
 	unsigned watched = bw_watches_page(tlb->watch, page_va) ? may & ~BW_ACCESS_EXECUTE : 0;
-	*e = (struct bw_tlb_entry){.tag = va >> 12,
+	*e = (struct bw_tlb_entry){.tag = bw_tlb_tag(va),
 				   .host = host,
 				   .access = (uint8_t)(may & ~watched),
 				   .watched = (uint8_t)watched};

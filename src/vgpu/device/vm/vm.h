@@ -47,7 +47,7 @@ enum bw_watch_mode { BW_WATCH_READ, BW_WATCH_NONREAD, BW_WATCH_ATOMIC, BW_WATCH_
 enum { BW_TLB_ENTRIES = 256, BW_TLB_RANGES = 32, BW_PAGE_B = 4096, BW_N_WATCHES = 4 };
 
 struct bw_tlb_entry {
-	uint64_t tag;	 /* va >> 12, or ~0 */
+	uint64_t tag;	 /* bw_tlb_tag, or ~0 */
 	uint8_t *host;	 /* of the page's first byte */
 	uint8_t access;	 /* permitted, enum bw_access */
 	uint8_t watched; /* permitted as well, but only bw_tlb_miss knows: the page has a watch */
@@ -62,8 +62,8 @@ struct bw_tlb_range {
 };
 
 struct bw_tlb {
-	struct bw_tlb_entry entry[BW_TLB_ENTRIES]; /* index: (va >> 12) % BW_TLB_ENTRIES */
-	/* quickly found at (va >> 21) % BW_TLB_RANGES, slowly anywhere */
+	struct bw_tlb_entry entry[BW_TLB_ENTRIES]; /* bw_tlb_slot */
+	/* quickly found at bw_tlb_range_slot, slowly anywhere */
 	struct bw_tlb_range range[BW_TLB_RANGES];
 	unsigned next_range; /* to be replaced next */
 	struct bw_device *dev;
@@ -73,6 +73,17 @@ struct bw_tlb {
 	uint64_t generation; /* of the VMID's translations when the entries were made */
 	struct bw_watch watch[BW_N_WATCHES]; /* as of the same moment; of a TCP client only */
 };
+
+/* The page of an address: all of its bits, since what is not canonical is no page. */
+static inline uint64_t bw_tlb_tag(uint64_t va)
+{
+	return va / BW_PAGE_B;
+}
+
+static inline unsigned bw_tlb_slot(uint64_t va)
+{
+	return bw_tlb_tag(va) % BW_TLB_ENTRIES;
+}
 
 /* Which watches (a bit each) this access of at most 16 bytes hits. */
 static inline unsigned bw_tlb_watched(const struct bw_tlb *tlb, uint64_t va, unsigned size_b,
@@ -103,15 +114,16 @@ uint8_t *bw_tlb_miss(struct bw_tlb *tlb, uint64_t va, enum bw_access access,
 static inline uint8_t *bw_tlb_lookup(struct bw_tlb *tlb, uint64_t va, enum bw_access access,
 				     struct bw_vm_fault *out_fault)
 {
-	const struct bw_tlb_entry *e = &tlb->entry[(va >> 12) % BW_TLB_ENTRIES];
-	if (__builtin_expect(e->tag == va >> 12 && (e->access & access) == access, 1))
+	const struct bw_tlb_entry *e = &tlb->entry[bw_tlb_slot(va)];
+	if (__builtin_expect(e->tag == bw_tlb_tag(va) && (e->access & access) == access, 1))
 		return e->host + (va & (BW_PAGE_B - 1));
 	return bw_tlb_miss(tlb, va, access, out_fault);
 }
 
 static inline unsigned bw_tlb_range_slot(uint64_t va)
 {
-	return (va >> 21) % BW_TLB_RANGES;
+	enum { LEAF_B = 2 << 20 }; /* what a directory entry maps */
+	return va / LEAF_B % BW_TLB_RANGES;
 }
 
 /* Host address of size_b bytes at va when they lie in one piece according to the cache; NULL: look

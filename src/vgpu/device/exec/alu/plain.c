@@ -7,6 +7,7 @@
 
 #include "vgpu/device/exec/core/build.h"
 #include "vgpu/device/exec/core/exec_priv.h"
+#include "vgpu/device/exec/core/lane_bit.h"
 
 #define CAT_(a, b) a##b
 #define CAT(a, b) CAT_(a, b)
@@ -108,14 +109,7 @@ INLINE const void *fetch(const struct bw_rec *rec, const struct bw_wave *w, stru
 	return p;
 }
 
-/* clang-format off */
-static const uint32_t lane_bit[BW_LANES] __attribute__((aligned(64))) = {
-	1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,  1u << 8,  1u << 9,  1u << 10,
-	1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15, 1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21,
-	1u << 22, 1u << 23, 1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31,
-};
-/* clang-format on */
-#define TAKE(mask) (((mask) & lane_bit[l]) == lane_bit[l] ? UINT32_MAX : 0)
+#define TAKE(mask) (((mask) & bw_lane_bit[l]) == bw_lane_bit[l] ? UINT32_MAX : 0)
 
 static void write64(uint32_t *lo, uint32_t *hi, const uint64_t *s, uint32_t mask)
 {

@@ -31,6 +31,7 @@
 #endif
 
 #include "vgpu/device/exec/core/exec_priv.h"
+#include "vgpu/device/exec/core/lane_bit.h"
 #include "vgpu/device/exec/alu/lane_approx.h"
 #include "vgpu/device/exec/alu/lane_bits.h"
 #include "vgpu/device/exec/alu/lane_math.h"
@@ -86,17 +87,6 @@ static inline uint32_t lanes_below(uint32_t lane0, uint32_t first, unsigned l)
 	const struct bw_fmode mode_ = *args->m;                                                    \
 	(void)d_, (void)s0_, (void)s1_, (void)s2_, (void)mode_
 
-/* One bit a lane, from memory: shifts by lane number are slow where the baseline has to make
- * them. */
-/* clang-format off */
-static const uint32_t lane_bit[BW_LANES] __attribute__((aligned(64))) = {
-	1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,
-	1u << 8,  1u << 9,  1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15,
-	1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21, 1u << 22, 1u << 23,
-	1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31,
-};
-/* clang-format on */
-
 /* f16 lanes to floats and back. The host's conversions do what f16_to_f32 and f32_to_f16 do, but
  * for flushes and FP16_OVFL. */
 static inline void widen_lanes(float *d, const uint16_t *s, const struct bw_fmode *m)
@@ -149,7 +139,7 @@ static inline void narrow_lanes(uint16_t *d, const float *s, const struct bw_fmo
 static void blend(uint32_t *d, const uint32_t *s, uint32_t mask)
 {
 	EACH_LANE(l) {
-		uint32_t m = (mask & lane_bit[l]) == lane_bit[l] ? UINT32_MAX : 0;
+		uint32_t m = (mask & bw_lane_bit[l]) == bw_lane_bit[l] ? UINT32_MAX : 0;
 		d[l] = (s[l] & m) | (d[l] & ~m);
 	}
 }

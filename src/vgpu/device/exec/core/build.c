@@ -7,6 +7,7 @@
 
 #include "base/util.h"
 #include "regs/field.h"
+#include "vgpu/device/exec/core/apertures.h"
 #include "vgpu/device/exec/core/build.h"
 #include "vgpu/device/exec/alu/excp.h"
 #include "vgpu/device/exec/core/exec_priv.h"
@@ -56,7 +57,7 @@ unsigned bw_type_bits(enum bw_row_type t)
 static uint64_t literal(uint32_t v, enum bw_row_type t)
 {
 	if (t == BW_T_F64 || t == BW_T_N64)
-		return (uint64_t)v << 32; /* rule 60 */
+		return bw_join32(v, 0); /* rule 60 */
 	if (t == BW_T_I64)
 		return (uint64_t)(int64_t)(int32_t)v; /* rule 59 */
 	return v;
@@ -76,22 +77,21 @@ bool bw_constant(const struct bw_exec *x, const struct bw_inst *inst, unsigned c
 		*out = 0; /* rule 30 */
 	} else if (bits == 64 && code == BW_SRC_M0) {
 		*out = 0; /* low bit ignored: NULL */
-	} else if (code >= 128 && code <= 192) {
-		*out = code - 128;
-	} else if (code >= 193 && code <= 208) {
-		*out = (uint64_t)-(int64_t)(code - 192);
+	} else if (code >= BW_SRC_INT_0 && code <= BW_SRC_INT_64) {
+		*out = code - BW_SRC_INT_0;
+	} else if (code > BW_SRC_INT_64 && code <= BW_SRC_INT_NEG_16) {
+		*out = (uint64_t)-(int64_t)(code - BW_SRC_INT_64);
 	} else if (code >= BW_SRC_SHARED_BASE && code <= BW_SRC_PRIVATE_LIMIT) {
 		bool shared = code == BW_SRC_SHARED_BASE || code == BW_SRC_SHARED_LIMIT;
 		bool limit = code == BW_SRC_SHARED_LIMIT || code == BW_SRC_PRIVATE_LIMIT;
-		uint32_t bases = bw_exec_host(x)->sh_mem_bases;
-		uint64_t base = (uint64_t)(shared ? BW_FIELD_GET(SH_MEM_BASES, SHARED_BASE, bases)
-						  : BW_FIELD_GET(SH_MEM_BASES, PRIVATE_BASE, bases))
-				<< 48;
-		*out = bits == 64 ? base | (limit ? 0xffffffff : 0) : 0; /* rule 51 */
+		struct bw_apertures ap = bw_apertures_of(x);
+		*out = bits == 64 ? bw_join32(shared ? ap.shared_hi : ap.private_hi,
+					      limit ? UINT32_MAX : 0)
+				  : 0; /* rule 51 */
 	} else if (code >= BW_SRC_HALF && code <= BW_SRC_INV_2PI) {
 		unsigned i = code - BW_SRC_HALF;
 		if (t == BW_T_BF16 || t == BW_T_PKB)
-			*out = float32[i] >> 16; /* rule 57 */
+			*out = bw_half16(float32[i], 1); /* rule 57 */
 		else if (bits == 16 || t == BW_T_PKH)
 			*out = float16[i]; /* a pair: the low half, rule 55 */
 		else
@@ -119,10 +119,10 @@ uint32_t bw_scalar_read32(const struct bw_wave *w, const struct bw_inst *inst, u
 		return w->s[code];
 	if (code == BW_SRC_LITERAL)
 		return inst->literal;
-	if (code >= 128 && code <= 192)
+	if (code >= BW_SRC_INT_0 && code <= BW_SRC_INT_64)
 		return code - 128;
-	if (code >= 193 && code <= 208)
-		return (uint32_t)-(int32_t)(code - 192);
+	if (code > BW_SRC_INT_64 && code <= BW_SRC_INT_NEG_16)
+		return (uint32_t)-(int32_t)(code - BW_SRC_INT_64);
 	if (code >= BW_SRC_HALF && code <= BW_SRC_INV_2PI)
 		return float32[code - BW_SRC_HALF];
 	return 0;
@@ -295,7 +295,7 @@ static bool vector_src(struct bw_build *b, unsigned i, unsigned code, enum bw_ro
 		/* OPSEL takes the upper half of a literal too: ACO of Mesa 26 puts two constants
 		 * into one. */
 		if (bits == 16 && code == BW_SRC_LITERAL && b->inst->op_sel >> i & 1)
-			value = b->inst->literal >> 16;
+			value = bw_half16(b->inst->literal, 1);
 		void *p = bw_code_alloc(b->page, BW_LANES * bits / 8);
 		fill(p, value, bits);
 		at_host(rec, 1 + i, p);

@@ -226,7 +226,7 @@ bool bw_code_enter(struct bw_code *c, struct bw_wave *w, uint64_t pc)
 	uint64_t now = bw_code_generation();
 	struct bw_code_page *p = c->page;
 	if (!p || p->va != va || !same_ctx(&p->ctx, &ctx)) {
-		uint64_t key = va >> 12 ^ (uint64_t)ctx.vmid << 4 ^ ctx.priv ^ ctx.n_vgprs;
+		uint64_t key = va / BW_PAGE_B ^ ctx.vmid * 16ull ^ ctx.priv ^ ctx.n_vgprs;
 		struct bw_code_page **bucket = &c->bucket[key % BW_CODE_BUCKETS];
 		for (p = *bucket; p; p = p->next)
 			if (p->va == va && same_ctx(&p->ctx, &ctx))

@@ -193,6 +193,7 @@ static void watch_trap(struct bw_exec *x, struct bw_wave *w)
 	w->watch_hits = w->watch_late = 0;
 	if (w->status & BW_STATUS_PRIV)
 		return;
+	/* the first watch has a bit of its own, the others are side by side */
 	w->trapsts |= (hits & 1 ? BW_TRAPSTS_WATCH0 : 0) | (hits >> 1) * BW_TRAPSTS_WATCH1;
 	if (!(w->mode & BW_MODE_EXCP_EN_WATCH) || !trap_handler(x, w, &tba))
 		return;

@@ -50,7 +50,7 @@ struct bw_exec_host {
 	bool counts;
 	/* Strict mode or the trace (strict.h). NULL: neither. */
 	struct bw_strict *strict;
-	/* SH_MEM_BASES of the VMIDs: PRIVATE 15:0, SHARED 31:16 */
+	/* SH_MEM_BASES of the VMIDs */
 	uint32_t sh_mem_bases;
 };
 

@@ -3,6 +3,7 @@
  * atomics; accesses beyond the allocation read 0 and write nothing, and only misaligned atomics
  * fault (rules 395 to 401, alignment mode "unaligned" as amdgpu sets it). */
 #include "base/util.h"
+#include "base/words.h"
 #include "vgpu/device/exec/memory/move.h"
 #include "vgpu/device/exec/memory/rmw.h"
 
@@ -396,20 +397,30 @@ static unsigned reverse5(unsigned v)
 	return (v & 1) << 4 | (v & 2) << 2 | (v & 4) | (v & 8) >> 2 | (v & 16) >> 4;
 }
 
+/* Fields of a swizzle pattern, by its form. */
+#define SWIZZLE_AND 0, 5 /* of rotations: the bits that stay */
+#define SWIZZLE_OR 5, 5
+#define SWIZZLE_XOR 10, 5
+#define SWIZZLE_ROTATE_BY 5, 5
+#define SWIZZLE_ROTATE_DOWN 10, 1
+#define SWIZZLE_QUAD(lane) 2 * (lane), 2
+
 /* The source lane of a swizzle pattern, both in 0..31 (rule 255). */
 static unsigned swizzle_source(unsigned pattern, unsigned i)
 {
-	unsigned low = pattern & 31;
+	const uint32_t p = pattern;
+	unsigned low = (unsigned)bw_words_get(&p, SWIZZLE_AND);
 	if (pattern >= 0xe000) /* FFT: bit-reversed, the masked bits stay */
 		return (reverse5(i) >> __builtin_popcount(low)) | (i & low);
 	if (pattern >= 0xc000) { /* rotate; the bits of the mask stay */
-		unsigned n = pattern >> 5 & 31;
-		unsigned to = pattern & 1 << 10 ? i - n : i + n;
+		unsigned n = (unsigned)bw_words_get(&p, SWIZZLE_ROTATE_BY);
+		unsigned to = bw_words_get(&p, SWIZZLE_ROTATE_DOWN) ? i - n : i + n;
 		return ((i & low) | (to & ~low)) & 31;
 	}
 	if (pattern & 0x8000) /* quads */
-		return (i & ~3u) | (pattern >> 2 * (i & 3) & 3);
-	return ((i & low) | (pattern >> 5 & 31)) ^ (pattern >> 10 & 31);
+		return (i & ~3u) | (unsigned)bw_words_get(&p, SWIZZLE_QUAD(i & 3));
+	return ((i & low) | (unsigned)bw_words_get(&p, SWIZZLE_OR)) ^
+	       (unsigned)bw_words_get(&p, SWIZZLE_XOR);
 }
 
 static enum bw_mem_result do_swizzle(struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec)

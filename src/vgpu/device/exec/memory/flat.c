@@ -84,8 +84,7 @@ static void locate_flat(struct bw_span *s, const struct bw_mem_request *q, const
 			else if (hi[i] && hi[i] == ap.private_hi)
 				bw_span_locate_private(s, q, lane, in_aperture_b);
 			else
-				bw_span_locate_global(s, q, lane,
-						      ((uint64_t)hi[i] << 32 | lo[i]) + offset);
+				bw_span_locate_global(s, q, lane, bw_join32(hi[i], lo[i]) + offset);
 		}
 	}
 }

@@ -275,7 +275,7 @@ static bool load_lane(struct bw_img *i, unsigned lane, unsigned flags)
 			return false;
 		bw_format_select(f, i->im->dst_sel, rgba, out);
 	}
-	i->status[lane] = i->not_resident | (i->not_resident ? p.level << 16 : 0);
+	i->status[lane] = i->not_resident ? bw_img_texel_fail(p.level) : 0;
 	return true;
 }
 
@@ -346,7 +346,8 @@ static void locate_lanes(struct bw_img *i, unsigned flags, enum bw_access access
 		}
 		uint64_t va = bw_image_va(i->im, p.level, p.x, p.y, p.z, p.sample);
 		bw_span_locate_global(&i->span, &q, lane, va);
-		i->status[lane] = i->span.lane[lane] == i->span.sink[lane] ? 1 | p.level << 16 : 0;
+		i->status[lane] =
+			i->span.lane[lane] == i->span.sink[lane] ? bw_img_texel_fail(p.level) : 0;
 	}
 }
 

@@ -11,6 +11,13 @@
 #include "vgpu/device/exec/memory/set.h"
 #include "vgpu/device/exec/memory/span.h"
 
+/* The dword that TFE and LWE add to a result: TEXEL_FAIL in bit 0, with the level that failed above
+ * it (manual 10.1.1). */
+static inline uint32_t bw_img_texel_fail(uint32_t level)
+{
+	return 1 | level << 16;
+}
+
 enum bw_img_flag {
 	BW_IMG_MIP = 1 << 0, /* loads and stores: the level is the last address component */
 	BW_IMG_RAW = 1 << 1, /* no conversion: the texel's dwords */

@@ -352,7 +352,7 @@ static bool sample_lane(struct sample *t, unsigned lane)
 					   : filter(t, lane, &r, &l);
 	/* TEXEL_FAIL, else LOD_WARNING (manual 10.1.1). */
 	if (i->in->tfe && i->not_resident)
-		i->status[lane] = 1 | (uint32_t)(l.level[0] - i->im->base_level) << 16;
+		i->status[lane] = bw_img_texel_fail((uint32_t)(l.level[0] - i->im->base_level));
 	else if (i->in->lwe && l.is_warned)
 		i->status[lane] = 2;
 	return ok;

@@ -9,19 +9,6 @@
 
 enum where { BUFFER, TEXEL, GLOBAL, ADDTID, SCRATCH };
 
-/* One lane's bytes, wherever the span has them. */
-static const uint8_t *element_at(const struct bw_span *s, unsigned lane, unsigned size_b,
-				 uint8_t *buffer)
-{
-	const struct bw_span_half *half = &s->half[lane / BW_LANES];
-	if (half->kind == BW_SPAN_SAME)
-		return half->at[0];
-	if (half->kind == BW_SPAN_RUN || half->kind == BW_SPAN_PART)
-		return half->at[0] + lane % BW_LANES * size_b;
-	bw_span_get(s, lane, buffer, size_b);
-	return buffer;
-}
-
 /* Lanes of a half each for itself. */
 static void locate_lanes(struct bw_span *s, struct bw_exec *x, struct bw_wave *w,
 			 const struct bw_rec *rec, enum where where, unsigned size_b)
@@ -49,7 +36,7 @@ static void locate_lanes(struct bw_span *s, struct bw_exec *x, struct bw_wave *w
 		else
 			bw_span_locate_global(
 				s, &q, lane,
-				bw_canonical(base + lo + (has_saddr ? 0 : (uint64_t)hi << 32)));
+				bw_canonical(base + lo + (has_saddr ? 0 : bw_join32(hi, 0))));
 	}
 }
 
@@ -100,10 +87,11 @@ static enum bw_mem_result to_lds(struct bw_exec *x, struct bw_wave *w, const str
 		if (where == TEXEL)
 			put(w, p, lane,
 			    f ? texel_x(f, (unsigned)bw_words_get(v, BW_BUFFER_DST_SEL),
-					element_at(&s, lane, size_b, buffer))
+					bw_span_element(&s, lane, size_b, buffer))
 			      : 0);
 		else
-			put(w, p, lane, bw_elem_extend(e, element_at(&s, lane, size_b, buffer), 0));
+			put(w, p, lane,
+			    bw_elem_extend(e, bw_span_element(&s, lane, size_b, buffer), 0));
 	}
 	return BW_MEM_OK;
 }

@@ -125,7 +125,7 @@ static void box_of(const uint32_t *node, enum node_type type, unsigned child, fl
 			*to = bits_f32(node[4 + 6 * child + k]);
 		} else {
 			uint32_t pair = node[4 + 3 * child + k / 2];
-			*to = bits_f32(bw_f16_to_f32((uint16_t)(pair >> 16 * (k % 2))));
+			*to = bits_f32(bw_f16_to_f32((uint16_t)bw_half16(pair, k % 2)));
 		}
 	}
 }
@@ -219,13 +219,13 @@ static void meet_triangle_node(const struct hierarchy *h, const struct ray *r, c
 			       enum node_type type, unsigned flags, uint32_t out[4])
 {
 	uint32_t id = node[15];
-	unsigned triangle = id >> 8 * type & 0xff;
+	unsigned triangle = id >> 8 * type & 0xff; /* a byte for each of the four types */
 	struct meeting m = meet_triangle(r, node, type);
 	/* The node says which vertices the coordinates I and J belong to: the builder may have
 	 * turned it. */
 	const float weight[4] = {m.t_denom - m.i_num - m.j_num, m.i_num, m.j_num, 0};
-	m.i_num = weight[triangle & 3];
-	m.j_num = weight[triangle >> 2 & 3];
+	m.i_num = weight[triangle % 4];
+	m.j_num = weight[triangle / 4 % 4];
 	if (h->has_flags)
 		cull_triangle(&m, triangle, flags);
 	out[0] = f32_bits(m.t_num);
@@ -260,13 +260,13 @@ static struct ray ray_of(const struct bw_wave *w, const struct bw_rec *rec, unsi
 	for (unsigned k = 0; k < BW_IMG_MAX_ADDR; k++)
 		v[k] = bw_wave_vgpr(w, p->addr[k])[lane];
 	const uint32_t *rest = v + node_dw;
-	struct ray r = {.node = v[0] | (node_dw == 2 ? (uint64_t)v[1] << 32 : 0),
+	struct ray r = {.node = bw_join32(node_dw == 2 ? v[1] : 0, v[0]),
 			.extent = bits_f32(rest[0])};
 	for (unsigned a = 0; a < 3; a++) {
 		r.origin[a] = bits_f32(rest[1 + a]);
 		if (rec->inst->a16) { /* the direction below its inverse (LLVM 19, gfx11) */
 			r.direction[a] = bits_f32(bw_f16_to_f32((uint16_t)rest[4 + a]));
-			r.inverse[a] = bits_f32(bw_f16_to_f32((uint16_t)(rest[4 + a] >> 16)));
+			r.inverse[a] = bits_f32(bw_f16_to_f32((uint16_t)bw_half16(rest[4 + a], 1)));
 		} else {
 			r.direction[a] = bits_f32(rest[4 + a]);
 			r.inverse[a] = bits_f32(rest[7 + a]);

@@ -90,8 +90,8 @@ load(struct bw_wave *w, const struct bw_rec *rec, unsigned n_dw)
 		va += bw_mem_sgpr(w, p->soffset);
 	va &= ~3ull;
 
-	const struct bw_tlb_entry *e = &w->tlb->entry[(va >> 12) % BW_TLB_ENTRIES];
-	if (__builtin_expect(e->tag == va >> 12 && e->access & BW_ACCESS_READ &&
+	const struct bw_tlb_entry *e = &w->tlb->entry[bw_tlb_slot(va)];
+	if (__builtin_expect(e->tag == bw_tlb_tag(va) && e->access & BW_ACCESS_READ &&
 				     p->n_write == n_dw && va % BW_PAGE_B + 4 * n_dw <= BW_PAGE_B,
 			     1)) {
 		memcpy(&w->s[p->dst], e->host + va % BW_PAGE_B, 4 * n_dw);

@@ -162,7 +162,7 @@ void bw_span_locate_private(struct bw_span *s, const struct bw_mem_request *q, u
 
 static inline bool in_aperture(uint64_t va, uint32_t hi)
 {
-	return hi && va >> 32 == hi;
+	return hi && bw_hi32(va) == hi;
 }
 
 /* One lane outside of the common forms. */
@@ -194,7 +194,7 @@ static bool locate_together(struct bw_span *s, const struct bw_mem_request *q, u
 		return false;
 	if (hi && !bw_lanes_are(hi, hi[first], 0, exec))
 		return false;
-	uint64_t from = base + lo[first] + (hi ? (uint64_t)hi[first] << 32 : 0);
+	uint64_t from = base + lo[first] + (hi ? bw_join32(hi[first], 0) : 0);
 	uint64_t to = from + (last - first) * step + size_b - 1;
 	bool one_page = from / BW_PAGE_B == to / BW_PAGE_B;
 	if (bw_canonical(from) != from || from % s->align_b || in_aperture(from, q->ap.shared_hi) ||
@@ -264,14 +264,14 @@ static void locate_apart(struct bw_span *s, const struct bw_mem_request *q, unsi
 	struct bw_vm_fault fault;
 	unsigned i;
 
-	base += (uint64_t)hi_first << 32;
+	base += bw_join32(hi_first, 0);
 	plain = plain && plain_4g(base, q->ap);
 	if (plain && locate_index(s, q, h, lo, base))
 		return;
 	s->half[h].kind = BW_SPAN_SCATTER;
 	BW_EACH_LANE(exec, i) {
 		unsigned lane = h * BW_LANES + i;
-		uint64_t va = base + lo[i] + (hi ? (uint64_t)(hi[i] - hi_first) << 32 : 0);
+		uint64_t va = base + lo[i] + (hi ? bw_join32(hi[i] - hi_first, 0) : 0);
 		if (!plain || va % BW_PAGE_B > BW_PAGE_B - size_b || va & (s->align_b - 1)) {
 			bw_span_locate_global(s, q, lane, va);
 			continue;

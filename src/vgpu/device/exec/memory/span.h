@@ -9,6 +9,8 @@
  * as a whole, because it is large and its common forms need a few words of it. */
 
 #include "regs/field.h"
+#include "vgpu/device/exec/core/apertures.h"
+#include "vgpu/device/exec/core/lane_bit.h"
 #include "vgpu/device/exec/memory/memory.h"
 
 enum {
@@ -57,21 +59,6 @@ struct bw_span {
 	 * pages, LDS beyond the allocation, buffers beyond their range. */
 	uint8_t sink[64][BW_MEM_MAX_B] __attribute__((aligned(16)));
 };
-
-/* Bits 63:32 of the apertures, which are 4 GiB each (rule 374). A field of 0 means that the driver
- * has set up none: address 0 and up is then ordinary memory [I]. */
-struct bw_apertures {
-	uint32_t shared_hi, private_hi;
-};
-
-static inline struct bw_apertures bw_apertures_of(const struct bw_exec *x)
-{
-	uint32_t bases = bw_exec_host(x)->sh_mem_bases;
-	return (struct bw_apertures){
-		.shared_hi = BW_FIELD_GET(SH_MEM_BASES, SHARED_BASE, bases) << 16,
-		.private_hi = BW_FIELD_GET(SH_MEM_BASES, PRIVATE_BASE, bases) << 16,
-	};
-}
 
 /* What an instruction asks of memory, the same for all of its lanes. */
 struct bw_mem_request {
@@ -153,6 +140,19 @@ static inline void bw_span_get(const struct bw_span *s, unsigned lane, void *out
 	}
 }
 
+/* The bytes of one lane of any half: where they are, or copied into buffer (size_b). */
+static inline const uint8_t *bw_span_element(const struct bw_span *s, unsigned lane,
+					     unsigned size_b, uint8_t *buffer)
+{
+	const struct bw_span_half *half = &s->half[lane / BW_LANES];
+	if (half->kind == BW_SPAN_SAME)
+		return half->at[0];
+	if (half->kind == BW_SPAN_RUN || half->kind == BW_SPAN_PART)
+		return half->at[0] + lane % BW_LANES * size_b;
+	bw_span_get(s, lane, buffer, size_b);
+	return buffer;
+}
+
 static inline void bw_span_put(const struct bw_span *s, unsigned lane, const void *data,
 			       unsigned size_b)
 {
@@ -166,17 +166,7 @@ static inline void bw_span_put(const struct bw_span *s, unsigned lane, const voi
 	}
 }
 
-/* All ones if the lane is in exec. By a table of bits, because a compiler makes vectors of that
- * where it cannot shift each lane by another count. */
-/* clang-format off */
-static const uint32_t bw_lane_bit[BW_LANES] = {
-	1u << 0, 1u << 1, 1u << 2, 1u << 3, 1u << 4, 1u << 5, 1u << 6, 1u << 7, 1u << 8, 1u << 9, 1u << 10,
-	1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15, 1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20,
-	1u << 21, 1u << 22, 1u << 23, 1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30,
-	1u << 31,
-};
-/* clang-format on */
-
+/* All ones if the lane is in exec. */
 static inline uint32_t bw_lane_mask(uint32_t exec, unsigned i)
 {
 	return exec & bw_lane_bit[i] ? UINT32_MAX : 0;

@@ -19,7 +19,7 @@ struct access {
 /* "X000, XY00, XYZ0 or XYZW, depending on the number of components": RDNA3 manual 9.3. */
 static uint32_t identity_sel(unsigned n)
 {
-	return BW_SEL_XYZW & ((1u << 3 * n) - 1);
+	return BW_SEL_XYZW & ((1u << BW_SEL_SHIFT(n)) - 1);
 }
 
 static struct access access_of(const struct bw_wave *w, const struct bw_inst *in, unsigned n,
@@ -53,19 +53,6 @@ static enum bw_elem plain_elem(unsigned n)
 	return elem[n - 1];
 }
 
-/* One lane's bytes, wherever the span has them. */
-static const uint8_t *texel_at(const struct bw_span *s, unsigned lane, unsigned size_b,
-			       uint8_t *buffer)
-{
-	const struct bw_span_half *half = &s->half[lane / BW_LANES];
-	if (half->kind == BW_SPAN_SAME)
-		return half->at[0];
-	if (half->kind == BW_SPAN_RUN || half->kind == BW_SPAN_PART)
-		return half->at[0] + lane % BW_LANES * size_b;
-	bw_span_get(s, lane, buffer, size_b);
-	return buffer;
-}
-
 static void put_texel(const struct bw_span *s, unsigned lane, unsigned size_b, const uint8_t *texel)
 {
 	const struct bw_span_half *half = &s->half[lane / BW_LANES];
@@ -95,7 +82,7 @@ static void load_lanes(const struct bw_span *s, const struct bw_wave *w, unsigne
 	BW_EACH_LANE(bw_wave_exec(w), lane) {
 		uint8_t buffer[BW_MEM_MAX_B];
 		uint32_t rgba[4], out[4];
-		bw_format_unpack(f, texel_at(s, lane, f->size_b, buffer), rgba);
+		bw_format_unpack(f, bw_span_element(s, lane, f->size_b, buffer), rgba);
 		bw_format_select(f, a->dst_sel, rgba, out);
 		bw_comp_write(w, dst, lane, (struct bw_comps){a->kind, a->n, f}, out);
 	}

@@ -186,7 +186,7 @@ static void forget_copy(struct load *l, const struct bw_cached_page *p)
 /* Bytes that lie in one page. */
 static void touch_in_page(struct load *l, uint64_t va, unsigned size_b)
 {
-	uint64_t page = (va & BW_VA_MASK) / BW_PAGE_B, tag = va >> 12;
+	uint64_t page = (va & BW_VA_MASK) / BW_PAGE_B, tag = bw_tlb_tag(va);
 	const uint8_t *real = real_page(l->t->w, tag);
 	if (!real)
 		return;
@@ -230,8 +230,7 @@ static void each_global(struct bw_strict_step *t, place_fn *fn, void *cookie)
 	     has_vaddr = t->op->e.n_reads && t->op->e.read[0].role == BW_ROLE_ADDR;
 	uint64_t base =
 		in->fmt == BW_FMT_FLAT ? (uint64_t)(in->imm & 0xfff) : (uint64_t)(int64_t)in->imm;
-	uint32_t bases = bw_exec_host(t->x)->sh_mem_bases;
-	uint32_t shared = bases & 0xffff0000, private = bases << 16;
+	struct bw_apertures ap = bw_apertures_of(t->x);
 	if (has_saddr)
 		base += bw_mem_sgpr64(w, in->saddr);
 	for (uint64_t left = t->exec; left; left &= left - 1) {
@@ -239,9 +238,10 @@ static void each_global(struct bw_strict_step *t, place_fn *fn, void *cookie)
 		uint64_t va = base + (has_vaddr ? bw_wave_vgpr(w, in->vaddr)[lane] : 4 * lane);
 		if (has_vaddr && !has_saddr) {
 			uint32_t hi = bw_wave_vgpr(w, in->vaddr + 1u)[lane];
-			if (in->fmt == BW_FMT_FLAT && hi && (hi == shared || hi == private))
+			if (in->fmt == BW_FMT_FLAT && hi &&
+			    (hi == ap.shared_hi || hi == ap.private_hi))
 				continue;
-			va += (uint64_t)hi << 32;
+			va += bw_join32(hi, 0);
 		}
 		fn(cookie, va, access_size_b(t->op));
 	}

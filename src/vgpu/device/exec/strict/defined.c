@@ -59,7 +59,7 @@ static uint64_t private_lanes(const struct bw_strict_step *t)
 		return ~0ull;
 	if (in->fmt != BW_FMT_FLAT || !t->op->e.n_reads || t->op->e.read[0].role != BW_ROLE_ADDR)
 		return 0;
-	uint32_t hi = bw_exec_host(t->x)->sh_mem_bases << 16;
+	uint32_t hi = bw_apertures_of(t->x).private_hi;
 	const uint32_t *v = bw_wave_vgpr(t->w, t->op->e.read[0].first + 1u);
 	uint64_t lanes = 0;
 	for (unsigned l = 0; hi && l < t->w->lanes; l++)

@@ -71,9 +71,9 @@ void bw_strict_wrap(struct bw_exec *x, struct bw_code_page *page, struct bw_rec 
 static void check_code(struct bw_strict_step *t)
 {
 	struct bw_vm_fault no_matter = {0};
-	const struct bw_tlb_entry *e = &t->w->tlb->entry[(t->pc >> 12) % BW_TLB_ENTRIES];
+	const struct bw_tlb_entry *e = &t->w->tlb->entry[bw_tlb_slot(t->pc)];
 	const uint8_t *page =
-		e->tag == t->pc >> 12 && e->access & BW_ACCESS_EXECUTE
+		e->tag == bw_tlb_tag(t->pc) && e->access & BW_ACCESS_EXECUTE
 			? e->host + t->pc % BW_PAGE_B
 			: bw_tlb_lookup(t->w->tlb, t->pc, BW_ACCESS_EXECUTE | BW_ACCESS_PROBE,
 					&no_matter);
@@ -111,7 +111,7 @@ static void trace_vgprs(struct bw_strict_step *t, const struct bw_vregs *r)
 		uint64_t words[64];
 		const uint32_t *v = bw_wave_vgpr(t->w, i);
 		for (unsigned l = 0; l < t->w->lanes; l++)
-			words[l] = t->exec >> l & 1 ? v[l] | 1ull << 32 : 0;
+			words[l] = t->exec >> l & 1 ? bw_join32(1, v[l]) : 0;
 		bw_strict_trace_add(t->sw->s, words, t->w->lanes, true);
 	}
 }

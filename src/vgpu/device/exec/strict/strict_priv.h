@@ -17,6 +17,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "vgpu/device/exec/core/apertures.h"
 #include "vgpu/device/exec/core/exec_priv.h"
 #include "vgpu/device/exec/strict/strict.h"
 
