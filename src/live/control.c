@@ -72,7 +72,7 @@ static void put_command(struct bw_live_vm *vm, uint32_t slot, uint32_t command, 
 	volatile struct bw_trap_slot *s = bw_live_slot(vm, slot);
 	s->arg0 = arg0;
 	s->arg1 = arg1;
-	__atomic_store_n(&s->command, command | s->seq << 8, __ATOMIC_RELEASE);
+	__atomic_store_n(&s->command, bw_trap_command(command, s->seq), __ATOMIC_RELEASE);
 }
 
 static void put_resume(struct bw_live_vm *vm, uint32_t slot, uint32_t flags)

@@ -32,6 +32,8 @@
 	BW_GFX11_##reg##__##last##_LO + BW_GFX11_##reg##__##last##_WIDTH - BW_GFX11_##reg##__##first##_LO)
 #define FIELD(reg, field) SPAN(reg, field, field)
 #define BFE(reg, field) (BW_GFX11_##reg##__##field##_WIDTH << 16) | BW_GFX11_##reg##__##field##_LO
+/* The second operand of s_bfe_i64 that makes an address canonical. */
+#define VA_BITS (48 << 16)
 #define IB_STS2_NUMBER (BW_GFX11_IB_STS2 - 0x100)
 #define WAVE64 hwreg(IB_STS2_NUMBER, BW_GFX11_IB_STS2__WAVE64_LO, BW_GFX11_IB_STS2__WAVE64_WIDTH)
 
@@ -53,7 +55,7 @@ entry:
 	s_sendmsg_rtn_b64 ttmp[14:15], sendmsg(MSG_RTN_GET_TMA)
 	s_waitcnt lgkmcnt(0)
 	s_lshl_b64 ttmp[14:15], ttmp[14:15], 8
-	s_bfe_i64 ttmp[14:15], ttmp[14:15], (48 << 16)
+	s_bfe_i64 ttmp[14:15], ttmp[14:15], VA_BITS
 
 	/* slot = (((SE * sas + SA) * wgps + WGP) * 4 + SIMD) * waves + WAVE, in ttmp4 */
 	s_load_b64 ttmp[2:3], ttmp[14:15], BW_TRAP_C_SAS glc dlc
@@ -117,7 +119,7 @@ filtered:
 	s_sendmsg_rtn_b64 ttmp[14:15], sendmsg(MSG_RTN_GET_TMA)
 	s_waitcnt lgkmcnt(0)
 	s_lshl_b64 ttmp[14:15], ttmp[14:15], 8
-	s_bfe_i64 ttmp[14:15], ttmp[14:15], (48 << 16)
+	s_bfe_i64 ttmp[14:15], ttmp[14:15], VA_BITS
 	s_load_b32 ttmp13, ttmp[14:15], BW_TRAP_C_FLAGS glc dlc
 	s_lshl_b32 ttmp5, ttmp5, 5
 	s_waitcnt lgkmcnt(0)
@@ -153,7 +155,7 @@ filter_stops:
 /* ---- the end of the copy that rejected waves execute: the PC to resume at lies behind it ---- */
 cell_end:
 	s_and_b32 ttmp1, ttmp1, BW_GFX11_TTMP1__PC_HI
-	s_bfe_i64 ttmp[0:1], ttmp[0:1], (48 << 16)
+	s_bfe_i64 ttmp[0:1], ttmp[0:1], VA_BITS
 	s_load_b64 ttmp[0:1], ttmp[0:1], 4 glc dlc
 	s_waitcnt lgkmcnt(0)
 	s_branch leave
@@ -166,11 +168,11 @@ detached:
 	 * removed, and the original instruction is back. An s_trap of the shader's own is
 	 * skipped. */
 	s_mov_b64 ttmp[2:3], ttmp[0:1]
-	s_bfe_i64 ttmp[2:3], ttmp[2:3], (48 << 16)
+	s_bfe_i64 ttmp[2:3], ttmp[2:3], VA_BITS
 	s_load_b32 ttmp4, ttmp[2:3], null glc dlc
 	s_waitcnt lgkmcnt(0)
 	s_lshr_b32 ttmp4, ttmp4, 16
-	s_cmp_eq_u32 ttmp4, BW_GFX11_S_TRAP >> 16
+	s_cmp_eq_u32 ttmp4, BW_GFX11_S_TRAP >> 16 /* without its SIMM16 */
 	s_cbranch_scc0 detached_leave
 	s_add_u32 ttmp0, ttmp0, 4
 	s_addc_u32 ttmp1, ttmp1, 0
@@ -188,7 +190,7 @@ detached_no_trap:
 	s_getreg_b32 ttmp4, hwreg(HW_REG_MODE)
 	s_waitcnt lgkmcnt(0)
 	s_lshl_b64 ttmp[2:3], ttmp[2:3], 8
-	s_bfe_i64 ttmp[2:3], ttmp[2:3], (48 << 16)
+	s_bfe_i64 ttmp[2:3], ttmp[2:3], VA_BITS
 	s_load_b32 ttmp5, ttmp[2:3], BW_TRAP_C_ENABLES glc dlc
 	s_waitcnt lgkmcnt(0)
 	s_and_not1_b32 ttmp4, ttmp4, ttmp5
@@ -328,7 +330,7 @@ vgpr_saved:
 	s_sendmsg_rtn_b64 ttmp[4:5], sendmsg(MSG_RTN_GET_TMA)
 	s_waitcnt lgkmcnt(0)
 	s_lshl_b64 ttmp[4:5], ttmp[4:5], 8
-	s_bfe_i64 ttmp[4:5], ttmp[4:5], (48 << 16)
+	s_bfe_i64 ttmp[4:5], ttmp[4:5], VA_BITS
 	v_mov_b32 v0, 1
 	v_mov_b32 v1, 0
 	global_atomic_add_u32 v1, v0, ttmp[4:5] offset:BW_TRAP_C_STOPS
@@ -339,10 +341,10 @@ wait:
 	global_load_addtid_b32 v0, ttmp[14:15] offset:BW_TRAP_S_COMMAND GLC_ALL
 	s_waitcnt vmcnt(0)
 	v_readfirstlane_b32 ttmp4, v0
-	s_lshr_b32 ttmp5, ttmp4, 8
+	s_lshr_b32 ttmp5, ttmp4, BW_TRAP_CMD_SEQ_LO
 	s_cmp_eq_u32 ttmp5, ttmp7
 	s_cbranch_scc0 wait_more /* none, or meant for an earlier stop */
-	s_and_b32 ttmp4, ttmp4, 0xff
+	s_and_b32 ttmp4, ttmp4, BW_TRAP_CMD_WHAT
 	s_cmp_eq_u32 ttmp4, BW_TRAP_CMD_RESUME
 	s_cbranch_scc1 resume
 	s_cmp_eq_u32 ttmp4, BW_TRAP_CMD_LDS_READ
@@ -410,7 +412,7 @@ resume:
 	s_sendmsg_rtn_b64 ttmp[12:13], sendmsg(MSG_RTN_GET_TMA)
 	s_waitcnt lgkmcnt(0)
 	s_lshl_b64 ttmp[12:13], ttmp[12:13], 8
-	s_bfe_i64 ttmp[12:13], ttmp[12:13], (48 << 16)
+	s_bfe_i64 ttmp[12:13], ttmp[12:13], VA_BITS
 	s_load_b64 ttmp[2:3], ttmp[12:13], BW_TRAP_C_SLOTS glc dlc /* slots, vgprs */
 	s_waitcnt lgkmcnt(0)
 	s_sub_u32 ttmp4, ttmp14, ttmp12

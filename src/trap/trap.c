@@ -147,7 +147,7 @@ void bw_trap_detach(void *area)
 static bool is_busy(const struct bw_trap_slot *s, uint32_t seq)
 {
 	uint32_t command = __atomic_load_n(&s->command, __ATOMIC_ACQUIRE);
-	return command && command >> 8 == seq;
+	return command && command >> BW_TRAP_CMD_SEQ_LO == seq;
 }
 
 static unsigned command_all(void *area, uint64_t size_b, uint32_t command)
@@ -161,12 +161,13 @@ static unsigned command_all(void *area, uint64_t size_b, uint32_t command)
 		if (__atomic_load_n(&s->state, __ATOMIC_ACQUIRE) != BW_TRAP_STATE_STOPPED)
 			continue;
 		stopped++;
-		uint32_t seq = __atomic_load_n(&s->seq, __ATOMIC_RELAXED) & 0xffffff;
+		uint32_t seq = __atomic_load_n(&s->seq, __ATOMIC_RELAXED) &
+			       UINT32_MAX >> BW_TRAP_CMD_SEQ_LO;
 		if (is_busy(s, seq))
 			continue;
 		s->hw[c.enables_hw] &= ~c.enables;
 		s->arg0 = 0; /* not KEEP_ICACHE: code has been put back */
-		__atomic_store_n(&s->command, command | seq << 8, __ATOMIC_RELEASE);
+		__atomic_store_n(&s->command, bw_trap_command(command, seq), __ATOMIC_RELEASE);
 	}
 	return stopped;
 }

@@ -15,7 +15,8 @@
  *   - State FREE: the wave fills the slot, waits for its stores, writes STOPPED, adds 1 to the
  *     stop count in the control block, and polls `command`, sleeping in between.
  *   - The debugger reads, edits, writes the command's arguments and then `command` =
- *     what | seq << 8 (the slot's `seq`, so that a late command cannot reach the slot's next user).
+ *     bw_trap_command() with the slot's `seq`, so that a late command cannot reach the slot's next
+ *     user.
  *   - RESUME: the wave restores everything, edits included, writes state FREE and returns to the
  *     shader.
  *   - Other commands: the wave executes them, writes command = 0, and continues to poll. */
@@ -97,6 +98,9 @@
 #define BW_TRAP_STATE_FREE 0
 #define BW_TRAP_STATE_STOPPED 1 /* all saved, waiting */
 
+/* What is in 7:0 of a command, the slot's sequence number from there on */
+#define BW_TRAP_CMD_WHAT 0xff
+#define BW_TRAP_CMD_SEQ_LO 8
 #define BW_TRAP_CMD_RESUME 1	     /* ARG0: BW_TRAP_RESUME_* */
 #define BW_TRAP_CMD_LDS_READ 2	     /* ARG0: byte offset, ARG1: dwords (up to 512) -> DATA */
 #define BW_TRAP_CMD_LDS_WRITE 3	     /* DATA -> LDS */
@@ -122,6 +126,11 @@
 #include <stdint.h>
 
 #include "arch/arch.h"
+
+static inline uint32_t bw_trap_command(uint32_t what, uint32_t seq)
+{
+	return what | seq << BW_TRAP_CMD_SEQ_LO;
+}
 
 struct bw_trap_control {
 	uint32_t magic, flags, stops, pad0, sas, wgps, waves, slots_offset_b, vgprs_offset_4k,
