@@ -39,13 +39,13 @@ static void user_sgprs(const struct bw_launch_plan *plan, const struct bw_dispat
 		{BW_KCP_DISPATCH_ID, true, 0},
 		{BW_KCP_PRIVATE_SIZE, false, plan->scratch_b},
 	};
-	unsigned n = 0;
 	for (size_t i = 0; i < BW_ARRAY_SIZE(sources); i++) {
+		unsigned at = bw_kcp_sgpr_of(plan->properties, sources[i].bit);
 		if (!(plan->properties & sources[i].bit))
 			continue;
-		out[n++] = bw_lo32(sources[i].value);
+		out[at] = bw_lo32(sources[i].value);
 		if (sources[i].wide)
-			out[n++] = bw_hi32(sources[i].value);
+			out[at + 1] = bw_hi32(sources[i].value);
 	}
 	for (unsigned i = 0; i < BW_LAUNCH_USER_SGPRS; i++)
 		if (bw_bit_is_set(plan->user_sgpr_mask, i))
@@ -79,14 +79,14 @@ struct bw_error *bw_dispatch_ib(const struct bw_launch_plan *plan,
 	SET_SH(ib, COMPUTE_STATIC_THREAD_MGMT_SE4, ~0u, ~0u, ~0u, ~0u);
 	SET_SH(ib, COMPUTE_RESOURCE_LIMITS, 0);
 
-	SET_SH(ib, COMPUTE_PGM_LO, bw_lo32(entry >> 8),
-	       BW_FIELD(COMPUTE_PGM_HI, DATA, bw_hi32(entry >> 8)));
+	SET_SH(ib, COMPUTE_PGM_LO, bw_lo_256b(entry),
+	       BW_FIELD(COMPUTE_PGM_HI, DATA, bw_hi_256b(entry)));
 	SET_SH(ib, COMPUTE_PGM_RSRC1, plan->rsrc1, plan->rsrc2);
 	SET_SH(ib, COMPUTE_PGM_RSRC3, plan->rsrc3);
 	if (mem->scratch_va) {
-		SET_SH(ib, COMPUTE_DISPATCH_SCRATCH_BASE_LO, bw_lo32(mem->scratch_va >> 8),
+		SET_SH(ib, COMPUTE_DISPATCH_SCRATCH_BASE_LO, bw_lo_256b(mem->scratch_va),
 		       BW_FIELD(COMPUTE_DISPATCH_SCRATCH_BASE_HI, DATA,
-				bw_hi32(mem->scratch_va >> 8)));
+				bw_hi_256b(mem->scratch_va)));
 		SET_SH(ib, COMPUTE_TMPRING_SIZE,
 		       BW_FIELD(COMPUTE_TMPRING_SIZE, WAVESIZE,
 				bw_dispatch_scratch_wave_b(plan) / SCRATCH_UNIT_B) |

@@ -342,18 +342,7 @@ static struct bw_error *choose_registers_raw(struct bw_launch_plan *p,
 static struct bw_error *choose_registers_kernel(struct bw_launch_plan *p)
 {
 	const struct bw_kernel *k = p->kernel;
-	/* User SGPRs of each property, in this order (doc/hardware/code-objects.md 3). */
-	static const struct {
-		uint16_t bit;
-		uint8_t n;
-	} sgprs[] = {
-		{BW_KCP_PRIVATE_BUFFER, 4}, {BW_KCP_DISPATCH_PTR, 2}, {BW_KCP_QUEUE_PTR, 2},
-		{BW_KCP_KERNARG_PTR, 2},    {BW_KCP_DISPATCH_ID, 2},  {BW_KCP_FLAT_SCRATCH_INIT, 2},
-		{BW_KCP_PRIVATE_SIZE, 1},
-	};
-	unsigned need = 0;
-	for (size_t i = 0; i < BW_ARRAY_SIZE(sgprs); i++)
-		need += k->properties & sgprs[i].bit ? sgprs[i].n : 0;
+	unsigned need = bw_kcp_sgpr_of(k->properties, 0);
 	/* gfx11 has architected flat scratch: the hardware knows the base, SGPRs do not carry it.
 	 */
 	if (k->properties & (BW_KCP_PRIVATE_BUFFER | BW_KCP_FLAT_SCRATCH_INIT))

@@ -51,6 +51,22 @@ static const struct {
 };
 /* clang-format on */
 
+unsigned bw_kcp_sgpr_of(unsigned properties, unsigned bit)
+{
+	static const struct {
+		uint16_t bit;
+		uint8_t n;
+	} sgprs[] = {
+		{BW_KCP_PRIVATE_BUFFER, 4}, {BW_KCP_DISPATCH_PTR, 2}, {BW_KCP_QUEUE_PTR, 2},
+		{BW_KCP_KERNARG_PTR, 2},    {BW_KCP_DISPATCH_ID, 2},  {BW_KCP_FLAT_SCRATCH_INIT, 2},
+		{BW_KCP_PRIVATE_SIZE, 1},
+	};
+	unsigned n = 0;
+	for (size_t i = 0; i < BW_ARRAY_SIZE(sgprs) && sgprs[i].bit != bit; i++)
+		n += properties & sgprs[i].bit ? sgprs[i].n : 0;
+	return n;
+}
+
 /* Where a table lies in the file; stored_b: size of an entry as the file says, elem_b: as it is. */
 struct table {
 	const char *what;

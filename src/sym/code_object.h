@@ -40,6 +40,10 @@ enum {
 	BW_KCP_DYNAMIC_STACK = 1 << 11,
 };
 
+/* The first of the user SGPRs that carry a property's value (one bit of BW_KCP_*); with 0: how many
+ * SGPRs all properties take (doc/hardware/code-objects.md 3). */
+unsigned bw_kcp_sgpr_of(unsigned properties, unsigned bit);
+
 struct bw_kernel {
 	const char *name;
 	uint64_t entry;	     /* address in the image of the first instruction */

@@ -40,9 +40,7 @@ static uint64_t groups_of(const struct bw_dispatch_info *x)
 	return g[2] && xy > UINT64_MAX / g[2] ? UINT64_MAX : xy * g[2];
 }
 
-/* The kernarg address by the user SGPRs that the kernel's descriptor asks for
- * (doc/hardware/code-objects.md 3): private buffer 4, dispatch pointer 2, queue pointer 2, then the
- * kernarg pointer. */
+/* The kernarg address by the user SGPRs that the kernel's descriptor asks for. */
 static uint64_t kernarg_of(const struct bw_dispatch_info *x)
 {
 	unsigned at = 0;
@@ -52,12 +50,12 @@ static uint64_t kernarg_of(const struct bw_dispatch_info *x)
 		return x->desc.block_va;
 	if (x->kernel->descriptor || x->kernel->properties) {
 		unsigned p = x->kernel->properties;
-		if (!(p & 1u << 3))
+		if (!(p & BW_KCP_KERNARG_PTR))
 			return 0;
-		at = (p & 1 ? 4 : 0) + (p & 2 ? 2 : 0) + (p & 4 ? 2 : 0);
+		at = bw_kcp_sgpr_of(p, BW_KCP_KERNARG_PTR);
 	}
 	/* raw machine code: the block's address is in s[0:1] */
-	return x->desc.user_data[at] | (uint64_t)x->desc.user_data[at + 1] << 32;
+	return bw_join32(x->desc.user_data[at + 1], x->desc.user_data[at]);
 }
 
 static void free_dispatch(struct bw_dispatch_record *x)
