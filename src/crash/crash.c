@@ -86,6 +86,17 @@ bool bw_crash_is_empty(const struct bw_crash *c)
 	       !c->report.waves.list.len;
 }
 
+bool bw_crash_is_trace_point(const struct bw_pm4_packet *p, unsigned *out_number)
+{
+	enum { NUMBER = 0xffff };
+	const uint32_t marker = 0xcafe0000;
+	if (p->kind != BW_PM4_TYPE3 || p->op != BW_PM4_NOP || !p->n_body ||
+	    (p->body[0] & ~(uint32_t)NUMBER) != marker)
+		return false;
+	*out_number = p->body[0] & NUMBER;
+	return true;
+}
+
 bool bw_crash_part(const struct bw_crash_dump *d, struct bw_gpuvm_part *out)
 {
 	uint32_t gc = bw_crash_ip_version(d, "GC"), mm = bw_crash_ip_version(d, "MMHUB");

@@ -59,4 +59,8 @@ bool bw_crash_ring_pending(const struct bw_crash_ring *r, size_t *out_from, size
 void bw_crash_verdict(const struct bw_crash *c, const struct bw_gpuvm_part *part,
 		      struct bw_str *out);
 
+/* What RADV puts around each draw and dispatch (AC_ENCODE_TRACE_POINT of Mesa 25): a NOP with
+ * 0xcafe and the number of the trace point. */
+bool bw_crash_is_trace_point(const struct bw_pm4_packet *p, unsigned *out_number);
+
 #endif

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "arch/gfx11_extra.h"
 #include "base/ip_version.h"
 #include "base/util.h"
 
@@ -251,7 +252,7 @@ static void add_busy(const struct bw_crash_dump *d, const struct bw_gpuvm_part *
 }
 
 /* What is between the last trace point that was reached, at the place, and the next one: RADV puts
- * one around each draw and dispatch (a NOP with 0xcafe and its number). */
+ * one around each draw and dispatch. */
 static void add_trace(const struct bw_crash_ib *ib, const struct bw_crash_place *place,
 		      struct bw_str *out)
 {
@@ -260,15 +261,16 @@ static void add_trace(const struct bw_crash_ib *ib, const struct bw_crash_place 
 	const char *work = NULL;
 	bool ends = true;
 	size_t at = place->packet_dw;
-	unsigned point = at + 1 < ib->words.len ? ib->words.data[at + 1] & 0xffff : 0;
+	unsigned point = 0, number;
 	while (bw_pm4_at(ib->words.data, ib->words.len, at, &p)) {
-		bool is_point = p.kind == BW_PM4_TYPE3 && p.op == BW_PM4_NOP && p.n_body &&
-				p.body[0] >> 16 == 0xcafe;
+		bool is_point = bw_crash_is_trace_point(&p, &number);
 		const char *name = p.kind == BW_PM4_TYPE3 ? bw_pm4_name(p.op, buf) : "";
-		if (at > place->packet_dw && is_point) {
+		if (is_point && at > place->packet_dw) {
 			ends = false;
 			break;
 		}
+		if (is_point)
+			point = number;
 		if (!work && (bw_starts_with(name, "DISPATCH") || bw_starts_with(name, "DRAW")))
 			work = name;
 		at += p.size_dw;
@@ -328,7 +330,8 @@ static void add_waves(const struct bw_crash *c, struct bw_str *out)
 		return;
 	bw_vec_each(&w->list, wave) {
 		uint32_t traps;
-		n_faulty += bw_crash_wave_register(wave, "TRAPSTS", &traps) && traps >> 8 & 1;
+		n_faulty += bw_crash_wave_register(wave, "TRAPSTS", &traps) &&
+			    traps & BW_GFX11_TRAPSTS__MEM_VIOL; /* up to gfx11 at the same place */
 		if (!bw_crash_wave_pc(wave, &pc))
 			continue;
 		if (!first_pc)

@@ -38,9 +38,10 @@ static struct bw_error *add(struct scan *s, const struct bw_pm4_find *f)
 	uint32_t code_hi = BW_FIELD_GET(COMPUTE_PGM_HI, DATA, SH(r, PGM_HI));
 	/* RADV sets it in another buffer, which its report does not have, to bits 47:40 of this. */
 	if (!code_hi)
-		code_hi = s->d->crash->report.address32_hi >> 8 & 0xff;
+		code_hi = bw_hi_256b(bw_join32(s->d->crash->report.address32_hi, 0)) &
+			  BW_FIELD_MAX(COMPUTE_PGM_HI, DATA);
 	struct bw_target_dispatch x = {
-		.code_va = bw_canonical(bw_join32(code_hi, SH(r, PGM_LO)) << 8),
+		.code_va = bw_canonical(bw_join_256b(code_hi, SH(r, PGM_LO))),
 		.rsrc1 = SH(r, PGM_RSRC1),
 		.rsrc2 = SH(r, PGM_RSRC2),
 		.rsrc3 = SH(r, PGM_RSRC3),
@@ -84,13 +85,13 @@ static bool on_find(void *cookie, const struct bw_pm4_find *f)
 	return !s->err;
 }
 
-/* The next trace point of RADV (NOP with 0xcafe and its number), or the end. */
+/* The next trace point of RADV, or the end. */
 static size_t next_trace_point(const struct bw_crash_ib *ib, size_t at)
 {
 	struct bw_pm4_packet p;
+	unsigned number;
 	for (size_t first = at; bw_pm4_at(ib->words.data, ib->words.len, at, &p); at += p.size_dw)
-		if (at > first && p.kind == BW_PM4_TYPE3 && p.op == BW_PM4_NOP && p.n_body &&
-		    p.body[0] >> 16 == 0xcafe)
+		if (at > first && bw_crash_is_trace_point(&p, &number))
 			return at;
 	return ib->words.len;
 }
