@@ -105,7 +105,7 @@ static struct bw_error *read_queue(const struct bw_look_gpu *g, struct queue *q)
 	q->active = get(g, &q->bank, k->active, &err) & 1;
 	q->vmid = get(g, &q->bank, k->vmid, &err) & 0xf;
 	uint32_t base = get(g, &q->bank, k->base, &err), hi = get(g, &q->bank, k->base_hi, &err);
-	q->base = bw_join32(hi, base) << 8;
+	q->base = bw_join_256b(hi, base);
 	q->rptr = get(g, &q->bank, k->rptr, &err);
 	uint32_t wptr = get(g, &q->bank, k->wptr, &err);
 	q->wptr = bw_join32(get(g, &q->bank, k->wptr_hi, &err), wptr);

@@ -113,12 +113,12 @@ static struct bw_error *sdma_row(struct bw_queues *c, const struct bw_look_gpu *
 	BW_TRY(read_sdma(g, q, "RB_RPTR_HI", &rptr_hi));
 	BW_TRY(read_sdma(g, q, "RB_WPTR", &wptr));
 	BW_TRY(read_sdma(g, q, "RB_WPTR_HI", &wptr_hi));
-	uint64_t size = 1ull << fields[1], r = bw_join32(rptr_hi, rptr) >> 2,
-		 w = bw_join32(wptr_hi, wptr) >> 2;
+	uint64_t size = 1ull << fields[1], r = bw_join32(rptr_hi, rptr) / 4,
+		 w = bw_join32(wptr_hi, wptr) / 4;
 	bw_table_text(t, "%s", q->prefix);
 	bw_table_int(t, (int64_t)fields[2]);
 	bw_table_text(t, "%s", !fields[0] ? "not active" : r % size == w % size ? "empty" : "busy");
-	bw_table_hex(t, bw_join32(base_hi, base) << 8, 1);
+	bw_table_hex(t, bw_join_256b(base_hi, base), 1);
 	bw_table_int(t, (int64_t)size);
 	bw_table_hex(t, r, 1);
 	bw_table_hex(t, w, 1);

@@ -195,14 +195,14 @@ static struct bw_error *point_traps(struct bw_live *l, struct bw_live_vm *vm, un
 {
 	const struct bw_live_regs *r = &l->regs;
 	const struct bw_arch *arch = l->t.facts.arch;
-	/* both registers hold the address >> 8 (doc/hardware/registers.md 5) */
-	uint32_t tma_hi = bw_arch_put(arch->tba_hi_addr, bw_hi32(vm->area_va >> 8));
-	uint32_t tba_hi = bw_arch_put(arch->tba_hi_addr, bw_hi32(vm->handler_va >> 8)) |
+	/* both registers count in 256 bytes (doc/hardware/registers.md 5) */
+	uint32_t tma_hi = bw_arch_put(arch->tba_hi_addr, bw_hi_256b(vm->area_va));
+	uint32_t tba_hi = bw_arch_put(arch->tba_hi_addr, bw_hi_256b(vm->handler_va)) |
 			  bw_arch_put(arch->tba_hi_trap_en, 1);
 
-	BW_TRY(bw_live_write_saved(l, vmid, r->tma_lo, bw_lo32(vm->area_va >> 8)));
+	BW_TRY(bw_live_write_saved(l, vmid, r->tma_lo, bw_lo_256b(vm->area_va)));
 	BW_TRY(bw_live_write_saved(l, vmid, r->tma_hi, tma_hi));
-	BW_TRY(bw_live_write_saved(l, vmid, r->tba_lo, bw_lo32(vm->handler_va >> 8)));
+	BW_TRY(bw_live_write_saved(l, vmid, r->tba_lo, bw_lo_256b(vm->handler_va)));
 	BW_TRY(bw_live_write_saved(l, vmid, r->tba_hi, tba_hi));
 	/* it has changed hands */
 	bw_vec_each(&l->vms, it)

@@ -131,7 +131,9 @@ static void set_vmid(struct bw_mes *m, struct bw_device *dev, unsigned vmid, con
 	bw_reg_set(dev, BW_REG_IH_VMID_0_LUT + vmid, f[1]);
 	if (trap) {
 		const struct bw_bank bank = {.use_srbm = true, .vmid = vmid};
-		const uint32_t values[] = {bw_lo32(trap >> 8), bw_hi32(trap >> 8) | 1u << 31,
+		const uint32_t values[] = {bw_lo_256b(trap),
+					   bw_hi_256b(trap) |
+						   BW_FIELD_MASK(SQ_SHADER_TBA_HI, TRAP_EN),
 					   bw_lo_256b(tma), bw_hi_256b(tma)};
 		for (unsigned i = 0; i < BW_ARRAY_SIZE(values); i++)
 			bw_device_reg_write(dev, &bank,
