@@ -11,6 +11,7 @@
 #include "agent/shaders.h"
 #include "agent/vk_layer.h"
 #include "base/cleanup.h"
+#include "base/spirv_word.h"
 #include "base/util.h"
 
 #define HANDLE(h) BW_VK_HANDLE(h)
@@ -53,7 +54,7 @@ static void find_local_size(const uint32_t *code, size_t n, const char *entry, u
 	bool decorated = false;
 	memset(out, 0, 3 * sizeof(*out));
 	for (size_t at = HEADER; at < n;) {
-		uint32_t words = code[at] >> 16, op = code[at] & 0xffff;
+		uint32_t words = bw_spv_n_words(code[at]), op = bw_spv_op(code[at]);
 		const uint32_t *w = &code[at];
 		if (!words || words > n - at || op == OP_FUNCTION)
 			return;
@@ -83,7 +84,7 @@ static void find_file(const uint32_t *code, size_t n, char out[64])
 	for (int pass = 0; pass < 2; pass++) {
 		for (size_t at = HEADER; at < n;) {
 			const uint32_t *w = &code[at];
-			uint32_t words = w[0] >> 16, op = w[0] & 0xffff;
+			uint32_t words = bw_spv_n_words(w[0]), op = bw_spv_op(w[0]);
 			if (!words || words > n - at || op == OP_FUNCTION)
 				break;
 			if (!file && op == OP_SOURCE && words > 3)

@@ -21,15 +21,15 @@ bool bw_spv_inst(const struct bw_spirv *s, size_t at, unsigned *out_op, unsigned
 {
 	if (at >= s->n)
 		return false;
-	*out_op = s->words[at] & 0xffff;
-	*out_n = s->words[at] >> 16;
+	*out_op = bw_spv_op(s->words[at]);
+	*out_n = bw_spv_n_words(s->words[at]);
 	return *out_n && *out_n <= s->n - at;
 }
 
 const uint32_t *bw_spv_def(const struct bw_spirv *s, uint32_t id, unsigned n)
 {
 	uint32_t at = id < s->bound ? s->defined[id] : 0;
-	return at && s->words[at] >> 16 >= n ? &s->words[at] : NULL;
+	return at && bw_spv_n_words(s->words[at]) >= n ? &s->words[at] : NULL;
 }
 
 /* The text at a word of an instruction, "" where it does not end within that. */
@@ -69,7 +69,7 @@ const char *bw_spv_name(const struct bw_spirv *s, uint32_t id, uint32_t member)
 bool bw_spv_constant(const struct bw_spirv *s, uint32_t id, uint64_t *out)
 {
 	const uint32_t *w = bw_spv_def(s, id, 3);
-	uint32_t spec_id, op = w ? *w & 0xffff : 0;
+	uint32_t spec_id, op = w ? bw_spv_op(*w) : 0;
 	if (op < OP_CONSTANT_TRUE || op > OP_SPEC || (op > OP_CONSTANT && op < OP_SPEC_TRUE))
 		return false;
 	if (op >= OP_SPEC_TRUE && bw_spv_decoration(s, id, NO_MEMBER, DECO_SPEC_ID, &spec_id)) {
@@ -81,9 +81,9 @@ bool bw_spv_constant(const struct bw_spirv *s, uint32_t id, uint64_t *out)
 		}
 	}
 	if (op == OP_CONSTANT || op == OP_SPEC) {
-		if (*w >> 16 < 4)
+		if (bw_spv_n_words(*w) < 4)
 			return false;
-		*out = w[3] | (*w >> 16 > 4 ? (uint64_t)w[4] << 32 : 0);
+		*out = bw_join32(bw_spv_n_words(*w) > 4 ? w[4] : 0, w[3]);
 	} else {
 		*out = op == OP_CONSTANT_TRUE || op == OP_SPEC_TRUE;
 	}
@@ -110,10 +110,10 @@ static struct spv_file *file_of(struct bw_spirv *s, uint32_t id)
 {
 	uint32_t i;
 	const uint32_t *w = bw_spv_def(s, id, 3);
-	if (!w || (*w & 0xffff) != OP_STRING)
+	if (!w || bw_spv_op(*w) != OP_STRING)
 		return NULL;
 	if (!s->file_of_id[id]) {
-		const char *name = text_at(s, (size_t)(w + 2 - s->words), (*w >> 16) - 2);
+		const char *name = text_at(s, (size_t)(w + 2 - s->words), bw_spv_n_words(*w) - 2);
 		if (!*name || s->files.len >= FILES_MAX)
 			return NULL;
 		_cleanup_error_ struct bw_error *err = add_file(s, name, &i);

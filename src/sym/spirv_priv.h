@@ -4,6 +4,7 @@
 
 /* spirv.c reads the module, spirv_types.c makes types of it, spirv_variables.c lists variables. */
 
+#include "base/spirv_word.h"
 #include "base/vec.h"
 #include "sym/spirv.h"
 

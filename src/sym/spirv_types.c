@@ -248,12 +248,12 @@ static struct layout pointee(struct layout l)
 static const struct bw_ctype *type_of(struct bw_spirv *s, uint32_t id, struct layout l)
 {
 	const uint32_t *w = bw_spv_def(s, id, 2);
-	unsigned words = w ? *w >> 16 : 0;
+	unsigned words = w ? bw_spv_n_words(*w) : 0;
 	uint32_t stride = 0;
 	uint64_t count = 0;
 	if (!w || ++l.height > MAX_HEIGHT)
 		return &type_damaged;
-	switch (*w & 0xffff) {
+	switch (bw_spv_op(*w)) {
 	case OP_TYPE_BOOL:
 		return scalar(s, BW_CTYPE_BOOL, 32, false);
 	case OP_TYPE_INT:

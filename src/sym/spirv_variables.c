@@ -45,9 +45,9 @@ static struct bw_error *add_block(struct bw_spirv *s, uint32_t id, uint32_t type
 	struct bw_variable v = {.name = bw_spv_name(s, id, NO_MEMBER), .is_param = true};
 	const uint32_t *type = bw_spv_def(s, type_id, 3);
 	uint64_t count = 0;
-	uint32_t op = type ? *type & 0xffff : 0;
+	uint32_t op = type ? bw_spv_op(*type) : 0;
 	if (op == OP_TYPE_ARRAY || op == OP_TYPE_RUNTIME_ARRAY) {
-		if (op == OP_TYPE_ARRAY && *type >> 16 > 3)
+		if (op == OP_TYPE_ARRAY && bw_spv_n_words(*type) > 3)
 			bw_spv_constant(s, type[3], &count);
 		v.type = bw_spv_pointers_to(s, bw_spv_type(s, type[2]),
 					    BW_MIN(count, 4096u) + !count);
@@ -79,7 +79,7 @@ static size_t count_shared(const struct bw_spirv *s)
 	size_t n = 0;
 	for (uint32_t id = 0; id < s->bound; id++) {
 		const uint32_t *w = bw_spv_def(s, id, 4);
-		n += w && (*w & 0xffff) == OP_VARIABLE && w[3] == WORKGROUP;
+		n += w && bw_spv_op(*w) == OP_VARIABLE && w[3] == WORKGROUP;
 	}
 	return n;
 }
@@ -151,7 +151,7 @@ static struct bw_error *add_constant(struct bw_spirv *s, uint32_t id, uint32_t t
 static uint32_t pointee(const struct bw_spirv *s, uint32_t type_id)
 {
 	const uint32_t *w = bw_spv_def(s, type_id, 4);
-	return w && (*w & 0xffff) == OP_TYPE_POINTER ? w[3] : 0;
+	return w && bw_spv_op(*w) == OP_TYPE_POINTER ? w[3] : 0;
 }
 
 /* Of functions: SPIR-V is in the form of before the driver's optimizations. */
@@ -211,10 +211,10 @@ struct bw_error *bw_spv_read_variables(struct bw_spirv *s)
 	BW_TRY(add_locals(s));
 	for (uint32_t id = 0; id < s->bound; id++) {
 		const uint32_t *w = bw_spv_def(s, id, 3);
-		uint32_t op = w ? *w & 0xffff : 0, type;
+		uint32_t op = w ? bw_spv_op(*w) : 0, type;
 		if (is_spec(op))
 			BW_TRY(add_constant(s, id, w[1]));
-		if (op != OP_VARIABLE || *w >> 16 < 4 || w[3] == FUNCTION)
+		if (op != OP_VARIABLE || bw_spv_n_words(*w) < 4 || w[3] == FUNCTION)
 			continue;
 		type = pointee(s, w[1]);
 		if (type)
