@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "dap/base64.h"
+#include "base/base64.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ void bw_base64_add(struct bw_str *out, const uint8_t *data, size_t n)
 	}
 }
 
-struct bw_error *bw_base64_read(const char *text, uint8_t **out, size_t *out_n)
+struct bw_error *bw_base64_read(const char *what, const char *text, uint8_t **out, size_t *out_n)
 {
 	size_t n = strlen(text), pad = 0, done = 0;
 	while (pad < 2 && pad < n && text[n - 1 - pad] == '=')
@@ -42,7 +42,7 @@ struct bw_error *bw_base64_read(const char *text, uint8_t **out, size_t *out_n)
 	}
 	if (!good || bits) {
 		free(data);
-		return bw_errorf(BW_E_INVALID, "the argument \"data\" is not in base64");
+		return bw_errorf(BW_E_INVALID, "%s is not in base64", what);
 	}
 	*out = data;
 	*out_n = done;

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/base64.h"
 #include "base/memfd.h"
 #include "base/str.h"
 
@@ -118,19 +119,6 @@ struct bw_error *bw_cli_keep_output(struct bw_cli *c, int *out_fd)
 	return NULL;
 }
 
-static void add_base64(struct bw_str *s, const unsigned char *data, size_t n)
-{
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	for (size_t i = 0; i < n; i += 3) {
-		size_t have = n - i < 3 ? n - i : 3;
-		unsigned v = (unsigned)data[i] << 16 | (have > 1 ? (unsigned)data[i + 1] << 8 : 0) |
-			     (have > 2 ? data[i + 2] : 0);
-		for (size_t k = 0; k < 4; k++)
-			bw_str_addn(s, k <= have ? &digits[v >> (18 - 6 * k) & 63] : "=", 1);
-	}
-}
-
 /* Bytes at the end that begin a UTF-8 sequence whose rest has not been written yet. */
 static size_t unfinished(const unsigned char *data, size_t n)
 {
@@ -152,7 +140,7 @@ static void show_bytes(struct bw_cli *c, const char *data, size_t n)
 		bw_out_json(c->out, "text", text);
 	} else {
 		struct bw_str s = {0};
-		add_base64(&s, (const unsigned char *)data, n);
+		bw_base64_add(&s, (const uint8_t *)data, n);
 		bw_out_str(c->out, "base64", bw_str_text(&s));
 		bw_str_free(&s);
 	}

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base64.h"
 #include "base/cleanup.h"
 #include "base/util.h"
-#include "dap/base64.h"
 #include "debug/code.h"
 #include "ui/table.h"
 
@@ -109,7 +109,7 @@ struct bw_error *bw_dap_write_memory(struct bw_dap *s, json_t *args, json_t *bod
 	BW_TRY(take_place(args, &space, &addr));
 	BW_TRY(bw_dap_need_text(args, "memoryReference", &reference));
 	BW_TRY(bw_dap_need_text(args, "data", &text));
-	BW_TRY(bw_base64_read(text, &data, &n));
+	BW_TRY(bw_base64_read("the argument \"data\"", text, &data, &n));
 	BW_TRY(bw_debug_write(s->debug, space, addr, data, n));
 	json_object_set_new(body, "bytesWritten", json_integer((json_int_t)n));
 	bw_dap_answer(s, body);
