@@ -4,9 +4,9 @@
 
 /* Registers of waves. */
 
+#include "debug/wave_reg.h"
 #include "debug/waves.h"
 
-enum bw_reg_class { BW_REG_SPECIAL, BW_REG_SGPR, BW_REG_VGPR, BW_REG_TTMP, BW_REG_STATE };
 enum bw_reg_special {
 	BW_REG_PC,
 	BW_REG_EXEC,
@@ -19,11 +19,6 @@ enum bw_reg_special {
 	BW_REG_VCC_LO,
 	BW_REG_VCC_HI,
 	BW_REG_SPECIAL_COUNT,
-};
-struct bw_wave_reg {
-	enum bw_reg_class cls;
-	uint16_t index; /* SPECIAL: enum bw_reg_special; STATE: enum bw_wreg */
-	uint16_t count; /* consecutive ones: s[2:3] is 2; 1 otherwise */
 };
 enum { BW_SGPR_SHOWN = 106 }; /* s0..s105; VCC is a register of its own */
 /* The generation of what is debugged; gfx11 before there is a target. */

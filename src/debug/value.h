@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "debug/wave_reg.h"
 #include "sym/variables.h"
 
 enum bw_type_kind {
@@ -83,10 +84,11 @@ struct bw_value {
 
 	/* where it was read, for assignment and for & */
 	enum bw_place_kind place;
-	uint32_t reg; /* REG: class << 24 | count << 16 | index; VAR: number of the variable */
-	int lane;     /* REG: of a VGPR, -1: all. MEMORY: of private space */
-	enum bw_space space; /* MEMORY */
-	uint64_t va;	     /* MEMORY: address or offset in its space */
+	struct bw_wave_reg reg; /* REG */
+	uint32_t var;		/* VAR: number of the variable */
+	int lane;		/* REG: of a VGPR, -1: all. MEMORY: of private space */
+	enum bw_space space;	/* MEMORY */
+	uint64_t va;		/* MEMORY: address or offset in its space */
 };
 
 void bw_value_fini(struct bw_value *v);

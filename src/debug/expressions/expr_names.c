@@ -103,7 +103,7 @@ static struct bw_error *reg_value(struct bw_expr *x, struct bw_wave_reg r, struc
 
 	v.type.size_b = size_dw == 1 ? 4 : 8;
 	v.type.is_code = r.cls == BW_REG_SPECIAL && r.index == BW_REG_PC;
-	v.reg = (uint32_t)r.cls << 24 | (uint32_t)r.count << 16 | r.index;
+	v.reg = r;
 	if (x->skip) {
 		*out = v;
 		return NULL;
@@ -351,7 +351,7 @@ static struct bw_error *var_value(struct bw_expr *x, const char *name, bool assi
 		BW_TRY(copy_value(x->d, &v->value, out));
 	if (v) {
 		out->place = BW_PLACE_VAR;
-		out->reg = (uint32_t)(v - x->d->vars.data);
+		out->var = (uint32_t)(v - x->d->vars.data);
 	} else if (x->skip) {
 		*out = bw_expr_int(0, 4, true);
 	}

@@ -493,21 +493,20 @@ static struct bw_error *write_vgpr(struct bw_expr *x, struct bw_wave_reg r, unsi
 		if (r.index + i >= x->wave->info.n_vgprs)
 			return bw_errorf(BW_E_NOT_FOUND, "the wave has no v%u", r.index + i);
 		BW_TRY(bw_target_write_vgpr(x->d->target, x->wave->info.slot, r.index + i, lane,
-					    (uint32_t)(bits >> 32 * i)));
+					    bw_half32(bits, i)));
 	}
 	return NULL;
 }
 
 struct bw_error *bw_expr_assign(struct bw_expr *x, struct bw_value *place, struct bw_value *v)
 {
-	struct bw_wave_reg r = {(enum bw_reg_class)(place->reg >> 24), place->reg & 0xffff,
-				place->reg >> 16 & 0xff};
+	struct bw_wave_reg r = place->reg;
 	uint64_t bits;
 
 	if (place->place == BW_PLACE_NONE)
 		return bw_errorf(BW_E_INVALID, "Left operand of assignment is not an lvalue");
 	if (place->place == BW_PLACE_VAR)
-		return bw_debug_set_var(x->d, x->d->vars.data[place->reg].name, v);
+		return bw_debug_set_var(x->d, x->d->vars.data[place->var].name, v);
 	if (place->place == BW_PLACE_MEMORY && place->n_elem)
 		return bw_errorf(BW_E_INVALID, "cannot assign to an array: choose an element, [0]");
 	if (v->type.kind == BW_TYPE_TEXT)

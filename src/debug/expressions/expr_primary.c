@@ -306,7 +306,7 @@ static struct bw_error *index_into(struct bw_expr *x, struct bw_value *v, struct
 		r.bits = v->elem[i];
 		r.lane = v->across_lanes ? (int)i : -1;
 		if (!v->across_lanes && v->place == BW_PLACE_REG) /* $s[0:7][3] */
-			r.reg = (v->reg & 0xff000000) | 1 << 16 | ((v->reg & 0xffff) + (uint32_t)i);
+			r.reg = (struct bw_wave_reg){v->reg.cls, (uint16_t)(v->reg.index + i), 1};
 		r.elem = NULL;
 		r.n_elem = 0;
 		r.across_lanes = false;

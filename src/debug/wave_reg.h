@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_DEBUG_WAVE_REG_H
+#define BW_DEBUG_WAVE_REG_H
+
+/* Which register of a wave: what registers.h reads and writes, and values come from. */
+
+#include <stdint.h>
+
+enum bw_reg_class { BW_REG_SPECIAL, BW_REG_SGPR, BW_REG_VGPR, BW_REG_TTMP, BW_REG_STATE };
+
+struct bw_wave_reg {
+	enum bw_reg_class cls;
+	uint16_t index; /* SPECIAL: enum bw_reg_special; STATE: enum bw_wreg */
+	uint16_t count; /* consecutive ones: s[2:3] is 2; 1 otherwise */
+};
+
+#endif
