@@ -28,7 +28,7 @@ def read(path):
             op, name, body, senders = line
             if not re.fullmatch(r"0x[0-9a-f]{2}", op) or not re.fullmatch(r"[A-Z][A-Z0-9_]*", name):
                 fail(path, number, f"bad opcode or name: {op} {name}")
-            if not body.isdigit() or not senders or set(senders) - set("cgk"):
+            if not body.isdigit() or not senders or set(senders) - set("cgkd"):
                 fail(path, number, f"bad body size or senders: {body} {senders}")
             op = int(op, 16)
             for key, seen in ((name, names), (op, opcodes)):
@@ -52,8 +52,9 @@ def main():
         f.write(note)
         for op, name, body, senders, number in rows:
             flags = " | ".join({"c": "BW_PM4_BY_COMPUTE", "g": "BW_PM4_BY_GFX", "k": "BW_PM4_BY_KERNEL"}[s]
-                               for s in senders)
-            f.write(f'{{0x{op:02x}, {body}, {flags}, "{name}"}}, /* line {number} */\n')
+                               for s in senders.replace("d", ""))
+            draws = "true" if "d" in senders else "false"
+            f.write(f'{{0x{op:02x}, {body}, {flags}, {draws}, "{name}"}}, /* line {number} */\n')
 
 
 main()

@@ -377,6 +377,12 @@ bool bw_pm4_write_data(const struct bw_pm4_packet *p, struct bw_pm4_write_data *
 	return true;
 }
 
+uint32_t bw_pm4_reg_of(uint64_t address)
+{
+	const uint32_t dw = bw_lo32(address);
+	return (uint32_t)bw_words_get(&dw, BW_PM4_REG_ADDR);
+}
+
 bool bw_pm4_copy_data(const struct bw_pm4_packet *p, struct bw_pm4_copy_data *out)
 {
 	if (!is(p, BW_PM4_COPY_DATA, 5))

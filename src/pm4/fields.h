@@ -4,8 +4,8 @@
 
 /* The fields of packets, for base/words.h: what decode.c and build.c, sdma.c and sdma_build.c have
  * in common. Names are those of nvd.h of Linux 6.12 and of sid.h of Mesa 25 (PM4), of
- * sdma_v6_0_0_pkt_open.h (SDMA). PM4's are counted from the first dword of the body, SDMA's from the
- * header. Whole dwords (addresses, data) have no name here. */
+ * sdma_v6_0_0_pkt_open.h (SDMA). PM4's are counted from the first dword of the body, SDMA's from
+ * the header. Whole dwords (addresses, data) have no name here. */
 
 #include "base/words.h"
 
@@ -97,6 +97,7 @@
 #define BW_SDMA_FILL_SIZE                30,  2
 #define BW_SDMA_FILL_COUNT                BW_PM4_BIT(4, 0), 30
 #define BW_SDMA_FENCE_MTYPE              16,  3
+#define BW_SDMA_TRAP_INT_CONTEXT          BW_PM4_BIT(1, 0), 28
 #define BW_SDMA_IB_VMID                  16,  4
 #define BW_SDMA_IB_SIZE                   BW_PM4_BIT(3, 0), 20
 #define BW_SDMA_POLL_HDP_FLUSH           26,  1

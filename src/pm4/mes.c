@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "base/util.h"
+#include "base/words.h"
 
 enum { SCHEDULER = 1 /* MES_API_TYPE_SCHEDULER */ };
 
@@ -43,15 +44,24 @@ static const char *const misc_names[] = {
 	"LAUNCH_CLEANER_SHADER",
 };
 
+/* union MES_API_HEADER */
+#define HEADER_TYPE 0, 4
+#define HEADER_OPCODE 4, 8
+
+static bool is_of_scheduler(uint32_t header)
+{
+	return bw_words_get(&header, HEADER_TYPE) == SCHEDULER;
+}
+
 static unsigned opcode_of(uint32_t header)
 {
-	return header >> 4 & 0xff;
+	return (unsigned)bw_words_get(&header, HEADER_OPCODE);
 }
 
 const char *bw_mes_name(uint32_t header)
 {
 	unsigned opcode = opcode_of(header);
-	if ((header & 0xf) != SCHEDULER || opcode >= BW_ARRAY_SIZE(names) || !names[opcode])
+	if (!is_of_scheduler(header) || opcode >= BW_ARRAY_SIZE(names) || !names[opcode])
 		return "unknown frame";
 	return names[opcode];
 }
@@ -80,7 +90,7 @@ static const struct {
 void bw_mes_describe(const uint32_t *frame, size_t n, struct bw_str *out)
 {
 	enum { MISC = 14 };
-	if (!n || (frame[0] & 0xf) != SCHEDULER)
+	if (!n || !is_of_scheduler(frame[0]))
 		return;
 	unsigned opcode = opcode_of(frame[0]);
 	for (size_t i = 0; i < BW_ARRAY_SIZE(members); i++) {

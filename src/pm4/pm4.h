@@ -12,6 +12,7 @@
 
 #include "base/vec.h"
 #include "regs/field.h"
+#include "pm4/values.h"
 #include "pm4/opcodes.h" /* generated from data/pm4/packets.txt: enum bw_pm4_op */
 
 /* --- packets --- */
@@ -47,6 +48,7 @@ bool bw_pm4_at(const uint32_t *dw, size_t n_dw, size_t pos, struct bw_pm4_packet
 enum bw_pm4_sender { BW_PM4_BY_COMPUTE = 1, BW_PM4_BY_GFX = 2, BW_PM4_BY_KERNEL = 4 };
 struct bw_pm4_info {
 	uint8_t op, min_body, senders;
+	bool is_draw;	  /* or has parameters of one */
 	const char *name; /* "DISPATCH_DIRECT" */
 };
 /* NULL: no packet has this opcode. */
@@ -114,21 +116,7 @@ struct bw_pm4_event {
 	uint64_t address;
 };
 bool bw_pm4_event_write(const struct bw_pm4_packet *p, struct bw_pm4_event *out);
-enum {
-	BW_PM4_EVENT_CS_PARTIAL_FLUSH = 7,
-	BW_PM4_EVENT_CACHE_FLUSH_AND_INV_TS = 0x14,
-};
-/* EVENT_INDEX of the events that write a time stamp at the end of the pipe */
-enum { BW_PM4_EVENT_INDEX_TS = 5 };
 
-enum bw_pm4_data_sel {
-	BW_PM4_DATA_NONE,
-	BW_PM4_DATA_32,
-	BW_PM4_DATA_64,
-	BW_PM4_DATA_CLOCK,
-	BW_PM4_DATA_SYS_CLOCK
-};
-enum bw_pm4_int_sel { BW_PM4_INT_NONE, BW_PM4_INT_ONLY, BW_PM4_INT_AFTER_WRITE };
 struct bw_pm4_release_mem {
 	uint8_t event, event_index, data_sel, int_sel, dst_sel;
 	uint32_t gcr;
@@ -142,37 +130,8 @@ struct bw_pm4_acquire_mem {
 	uint32_t gcr;
 	bool pws;
 };
-/* GCR_CNTL of ACQUIRE_MEM and of SDMA's GCR_REQ (nvd.h of Linux: ACQUIRE_MEM_GCR_CNTL_*) */
-enum {
-	BW_PM4_GCR_GLI_INV_ALL = 1 << 0,
-	BW_PM4_GCR_GLI_INV = 3, /* instruction caches */
-	BW_PM4_GCR_GLM_WB = 1 << 4,
-	BW_PM4_GCR_GLM_INV = 1 << 5,
-	BW_PM4_GCR_GLK_INV = 1 << 7,
-	BW_PM4_GCR_GLV_INV = 1 << 8,
-	BW_PM4_GCR_GL1_INV = 1 << 9,
-	BW_PM4_GCR_GL2_INV = 1 << 14,
-	BW_PM4_GCR_GL2_WB = 1 << 15,
-};
-/* The same of RELEASE_MEM (PACKET3_RELEASE_MEM_GCR_*) */
-enum {
-	BW_PM4_RELEASE_GLM_WB = 1 << 0,
-	BW_PM4_RELEASE_GLM_INV = 1 << 1,
-	BW_PM4_RELEASE_GLV_INV = 1 << 2,
-	BW_PM4_RELEASE_GL1_INV = 1 << 3,
-	BW_PM4_RELEASE_GL2_WB = 1 << 9,
-	BW_PM4_RELEASE_SEQ = 1 << 10,
-};
 bool bw_pm4_acquire_mem(const struct bw_pm4_packet *p, struct bw_pm4_acquire_mem *out);
 
-/* DST_SEL of WRITE_DATA */
-enum {
-	BW_PM4_WRITE_REG = 0,
-	BW_PM4_WRITE_MEM_GRBM = 1,
-	BW_PM4_WRITE_L2 = 2,
-	BW_PM4_WRITE_GDS = 3,
-	BW_PM4_WRITE_MEM = 5
-};
 struct bw_pm4_write_data {
 	uint8_t dst_sel;
 	bool one_address; /* all dwords to the same place */
@@ -182,20 +141,8 @@ struct bw_pm4_write_data {
 };
 bool bw_pm4_write_data(const struct bw_pm4_packet *p, struct bw_pm4_write_data *out);
 
-/* Selectors of COPY_DATA */
-enum {
-	BW_PM4_COPY_REG = 0,
-	BW_PM4_COPY_SRC_MEM = 1,
-	BW_PM4_COPY_L2 = 2,
-	BW_PM4_COPY_GDS = 3,
-	BW_PM4_COPY_PERF = 4,
-	BW_PM4_COPY_SRC_IMM = 5,
-	BW_PM4_COPY_DST_MEM = 5,
-	BW_PM4_COPY_DST_MEM_GRBM = 1,
-	BW_PM4_COPY_SRC_ATOMIC = 6, /* what the last ATOMIC_MEM returned */
-	BW_PM4_COPY_SRC_CLOCK = 9,
-	BW_PM4_COPY_SRC_SYS_CLOCK = 10,
-};
+/* The register that an address of COPY_DATA, or a mask of REG_RMW, names: in dwords. */
+uint32_t bw_pm4_reg_of(uint64_t address);
 struct bw_pm4_copy_data {
 	uint8_t src_sel, dst_sel;
 	bool is_64;
@@ -203,14 +150,6 @@ struct bw_pm4_copy_data {
 };
 bool bw_pm4_copy_data(const struct bw_pm4_packet *p, struct bw_pm4_copy_data *out);
 
-/* Selectors of DMA_DATA */
-enum {
-	BW_PM4_DMA_ADDR = 0,
-	BW_PM4_DMA_GDS = 1,
-	BW_PM4_DMA_SRC_DATA = 2,
-	BW_PM4_DMA_DST_NOWHERE = 2,
-	BW_PM4_DMA_L2 = 3
-};
 struct bw_pm4_dma_data {
 	uint8_t src_sel, dst_sel;
 	bool src_is_reg, dst_is_reg, src_fixed, dst_fixed, sync;
@@ -220,17 +159,8 @@ struct bw_pm4_dma_data {
 bool bw_pm4_dma_data(const struct bw_pm4_packet *p, struct bw_pm4_dma_data *out);
 
 /* WAIT_REG_MEM and WAIT_REG_MEM64 */
-enum bw_pm4_compare {
-	BW_PM4_ALWAYS,
-	BW_PM4_LESS,
-	BW_PM4_LESS_EQUAL,
-	BW_PM4_EQUAL,
-	BW_PM4_NOT_EQUAL,
-	BW_PM4_GREATER_EQUAL,
-	BW_PM4_GREATER
-};
 struct bw_pm4_wait {
-	uint8_t function; /* enum bw_pm4_compare; 7: always, too */
+	uint8_t function; /* enum bw_pm4_compare */
 	bool is_memory, is_64;
 	bool write_first; /* operation 1: write `ref` to register `address`, then wait on register
 			     `address2` */
@@ -247,14 +177,6 @@ struct bw_pm4_cond_exec {
 bool bw_pm4_rewind(const struct bw_pm4_packet *p, bool *out_valid);
 bool bw_pm4_cond_exec(const struct bw_pm4_packet *p, struct bw_pm4_cond_exec *out);
 
-/* What packets with the predicate bit depend on from here on. */
-enum bw_pm4_pred_op {
-	BW_PM4_PRED_CLEAR,
-	BW_PM4_PRED_ZPASS,
-	BW_PM4_PRED_PRIMCOUNT,
-	BW_PM4_PRED_BOOL64,
-	BW_PM4_PRED_BOOL32,
-};
 struct bw_pm4_set_predication {
 	uint8_t op;  /* enum bw_pm4_pred_op */
 	bool if_set; /* executed where the value is not zero; else where it is */
@@ -272,23 +194,6 @@ struct bw_pm4_load_reg {
 }; /* LOAD_SH_REG_INDEX, LOAD_CONTEXT_REG_INDEX, LOAD_UCONFIG_REG_INDEX */
 bool bw_pm4_load_reg(const struct bw_pm4_packet *p, struct bw_pm4_load_reg *out);
 
-/* Operations of the L2's atomic units, as ATOMIC_MEM and SDMA name them (TC_OP of Mesa's sid.h):
- * one of these, 64 bits wide with bit 5, without a returned value with bit 6. */
-enum bw_tc_op {
-	BW_TC_SWAP = 7,
-	BW_TC_CMPSWAP = 8,
-	BW_TC_ADD = 15,
-	BW_TC_SUB,
-	BW_TC_SMIN,
-	BW_TC_UMIN,
-	BW_TC_SMAX,
-	BW_TC_UMAX,
-	BW_TC_AND,
-	BW_TC_OR,
-	BW_TC_XOR,
-	BW_TC_INC,
-	BW_TC_DEC,
-};
 struct bw_pm4_atomic_mem {
 	uint8_t op;	  /* enum bw_tc_op */
 	bool is_64, loop; /* loop: again until what was there is equal to `compare` */

@@ -83,6 +83,15 @@ static void test_dispatch(void **state)
 	assert_int_equal(i.va_or_offset, 0x40);
 }
 
+static void test_made_headers(void **state)
+{
+	/* as the packets of test_dispatch begin; the compute bit is not the encoder's */
+	assert_int_equal(bw_pm4_header(BW_PM4_DISPATCH_DIRECT, 4), 0xc0031500);
+	assert_int_equal(bw_pm4_as_nop(0xc0031503), 0xc0031000);
+	assert_int_equal(bw_pm4_as_nop(BW_PM4_NOP_1DW), BW_PM4_NOP_1DW);
+	assert_int_equal(bw_pm4_size_dw(BW_PM4_NOP_1DW), 1);
+}
+
 static void test_set_reg(void **state)
 {
 	struct bw_pm4_set_reg s;
@@ -232,11 +241,11 @@ static void test_write_copy(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_headers),	       cmocka_unit_test(test_names),
-		cmocka_unit_test(test_dispatch),       cmocka_unit_test(test_set_reg),
-		cmocka_unit_test(test_dma_data),       cmocka_unit_test(test_synchronisation),
-		cmocka_unit_test(test_wait_functions), cmocka_unit_test(test_indirect_buffer),
-		cmocka_unit_test(test_write_copy),
+		cmocka_unit_test(test_headers),		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_dispatch),	cmocka_unit_test(test_made_headers),
+		cmocka_unit_test(test_set_reg),		cmocka_unit_test(test_dma_data),
+		cmocka_unit_test(test_synchronisation), cmocka_unit_test(test_wait_functions),
+		cmocka_unit_test(test_indirect_buffer), cmocka_unit_test(test_write_copy),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

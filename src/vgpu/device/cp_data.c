@@ -46,7 +46,7 @@ enum bw_cp_result bw_cp_copy_data(struct bw_queue *q, const struct bw_pm4_packet
 	case BW_PM4_COPY_REG:
 	case BW_PM4_COPY_PERF: /* a performance counter is a register too */
 		for (unsigned i = 0; i < n; i++)
-			if (!bw_cp_reg_read(q, (uint32_t)(c.src & 0x3ffff) + i, &half[i]))
+			if (!bw_cp_reg_read(q, bw_pm4_reg_of(c.src) + i, &half[i]))
 				return BW_CP_STOP;
 		value = bw_join32(half[1], half[0]);
 		break;
@@ -72,7 +72,7 @@ enum bw_cp_result bw_cp_copy_data(struct bw_queue *q, const struct bw_pm4_packet
 	case BW_PM4_COPY_REG:
 	case BW_PM4_COPY_PERF:
 		for (unsigned i = 0; i < n; i++)
-			if (!bw_cp_reg_write(q, (uint32_t)(c.dst & 0x3ffff) + i,
+			if (!bw_cp_reg_write(q, bw_pm4_reg_of(c.dst) + i,
 					     i ? bw_hi32(value) : bw_lo32(value)))
 				return BW_CP_STOP;
 		return BW_CP_DONE;
@@ -229,8 +229,8 @@ enum bw_cp_result bw_cp_reg_rmw(struct bw_queue *q, const struct bw_pm4_packet *
 	uint32_t value;
 	if (!bw_pm4_reg_rmw(p, &r))
 		return bw_cp_malformed(q, p);
-	if ((r.and_is_reg && !bw_cp_reg_read(q, r.and_value & 0x3ffff, &r.and_value)) ||
-	    (r.or_is_reg && !bw_cp_reg_read(q, r.or_value & 0x3ffff, &r.or_value)) ||
+	if ((r.and_is_reg && !bw_cp_reg_read(q, bw_pm4_reg_of(r.and_value), &r.and_value)) ||
+	    (r.or_is_reg && !bw_cp_reg_read(q, bw_pm4_reg_of(r.or_value), &r.or_value)) ||
 	    !bw_cp_reg_read(q, r.addr_dw, &value) ||
 	    !bw_cp_reg_write(q, r.addr_dw, (value & r.and_value) | r.or_value))
 		return BW_CP_STOP;

@@ -16,7 +16,7 @@ enum {
 	EVENT_PIXEL_PIPE_STAT_DUMP = 0x39,
 };
 enum { N_PIPELINESTAT = 11, PIPELINESTAT_CS_INVOCATIONS = 10, N_RENDER_BACKENDS = 24 };
-#define VALID (1ull << 63)
+#define VALID (1ull << 63) /* of each counter that a query has written */
 
 /* Samples that passed the depth test: a pair of begin and end for each render backend. */
 static enum bw_cp_result write_zpass(struct bw_queue *q, uint64_t va)

@@ -17,9 +17,9 @@ static bool privileged(const struct bw_queue *q)
 	if (bw_cp_vmid(q) == 0)
 		return true;
 	/* CP_GFX_HQD_CNTL.RB_NON_PRIV is where CP_HQD_PQ_CONTROL has another field */
-	const uint32_t rb_non_priv = 1u << 15;
-	return !q->depth && (q->me ? BW_HQD_FIELD(q, HQD_PQ_CONTROL, PRIV_STATE) != 0
-				   : !(BW_HQD(q, HQD_PQ_CONTROL) & rb_non_priv));
+	uint32_t control = BW_HQD(q, HQD_PQ_CONTROL);
+	return !q->depth && (q->me ? BW_FIELD_GET(CP_HQD_PQ_CONTROL, PRIV_STATE, control)
+				   : !BW_FIELD_GET(CP_GFX_HQD_CNTL, RB_NON_PRIV, control));
 }
 
 enum bw_cp_result bw_cp_malformed(struct bw_queue *q, const struct bw_pm4_packet *p)
@@ -474,16 +474,6 @@ static const struct {
 	{BW_PM4_SET_Q_PREEMPTION_MODE, true, do_nothing},
 };
 
-/* A draw, or a packet with parameters of one. */
-static bool is_drawing(const struct bw_pm4_info *info)
-{
-	static const char *const words[] = {"DRAW", "INDEX_BASE", "INDEX_BUFFER_SIZE", "MESH"};
-	for (size_t i = 0; i < BW_ARRAY_SIZE(words); i++)
-		if (strstr(info->name, words[i]))
-			return true;
-	return false;
-}
-
 enum bw_cp_result bw_cp_packet(struct bw_queue *q, const struct bw_pm4_packet *p)
 {
 	char buf[16];
@@ -511,9 +501,9 @@ enum bw_cp_result bw_cp_packet(struct bw_queue *q, const struct bw_pm4_packet *p
 	}
 	const struct bw_pm4_info *info = bw_pm4_info(p->op);
 	bw_cp_fail(q, BW_QUEUE_BAD_PACKET,
-		   !info	      ? "%s is no PM4 packet"
-		   : is_drawing(info) ? "packet %s: the virtual GPU computes, it does not draw"
-				      : "packet %s is not supported",
+		   !info	   ? "%s is no PM4 packet"
+		   : info->is_draw ? "packet %s: the virtual GPU computes, it does not draw"
+				   : "packet %s is not supported",
 		   bw_pm4_name(p->op, buf));
 	return BW_CP_STOP;
 }

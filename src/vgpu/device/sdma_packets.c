@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/util.h"
+#include "pm4/fields.h"
 #include "vgpu/device/scheduler.h"
 #include "vgpu/device/sdma_engine.h"
 
@@ -96,7 +97,7 @@ static enum bw_sdma_result do_trap(struct bw_sdma_engine *e, const struct bw_sdm
 		.source = BW_IH_SRC_SDMA_TRAP,
 		.ring = bw_ih_ring_sdma(e->index, e->queue),
 		.vmid = (uint8_t)bw_sdma_vmid(e),
-		.data = {p->dw[1] & 0xfffffff},
+		.data = {(uint32_t)bw_words_get(p->dw, BW_SDMA_TRAP_INT_CONTEXT)},
 	};
 	if (BW_FIELD_GET(SDMA0_CNTL, TRAP_ENABLE, bw_reg_get(e->dev, BW_REG_SDMA0_CNTL + e->index)))
 		bw_ih_raise(e->dev, &v);
