@@ -19,6 +19,19 @@ enum { USE_DEFAULT = 0x20 }; /* in SPI_PS_INPUT_CNTL_n.OFFSET: DEFAULT_VAL, not 
 #define ANCILLARY_LAYER 16, 13
 #define POS_FIXED_X 0, 16
 #define POS_FIXED_Y 16, 16
+/* Of the SGPRs of a primitive shader, gs_tg_info and merged_wave_info. */
+#define TG_N_VERTICES 12, 9
+#define TG_N_PRIMITIVES 22, 9
+#define WAVE_N_VERTICES 0, 8
+#define WAVE_N_PRIMITIVES 8, 8
+#define WAVE_N_WAVES 28, 4
+/* Of VGPR 0 of a primitive: its vertices by their number in the subgroup, in the form that its
+ * export has, where the shader passes them through; else offsets of the first two. */
+#define PRIM_VERTEX(i) 10 * (i), 9
+#define PRIM_OFFSET(i) 16 * (i), 16
+/* Of the third component of the position's second export. */
+#define EXPORT_LAYER 0, 13
+enum { ATTRIBUTE_RING_UNIT_B = 64 << 10 };
 enum { MAX_SIZE = 16384, SUBPIXELS = 256 };
 /* Number of instructions after which other queues get their turn. */
 enum { TURN_INSTRUCTIONS = 1 << 16 };
@@ -145,11 +158,20 @@ static bool run_vertices(struct draw *d, uint32_t first, uint32_t instance)
 	struct bw_wave *w = &u->w;
 	w->s[0] = SH(d->q, PGM_LO_GS);
 	w->s[1] = SH(d->q, PGM_HI_GS);
-	w->s[2] = N << 12 | 1 << 22;	 /* vertices and primitives of the subgroup */
-	w->s[3] = N | 1 << 8 | 1u << 28; /* of this wave; waves */
+	w->s[2] = w->s[3] = 0;
+	bw_words_put(&w->s[2], TG_N_VERTICES, N);
+	bw_words_put(&w->s[2], TG_N_PRIMITIVES, 1);
+	bw_words_put(&w->s[3], WAVE_N_VERTICES, N);
+	bw_words_put(&w->s[3], WAVE_N_PRIMITIVES, 1);
+	bw_words_put(&w->s[3], WAVE_N_WAVES, 1);
 	for (unsigned i = 0; i < BW_MIN(d->vs.n_user, 32u); i++)
 		w->s[8 + i] = *bw_queue_sh(d->q, BW_REG_SPI_SHADER_USER_DATA_GS_0 + i);
-	bw_draw_set_vgpr(u, 0, 0, d->passthrough ? 0u | 1 << 10 | 2 << 20 : 0u | 1 << 16);
+	uint32_t primitive = 0;
+	for (unsigned i = 0; i < N && d->passthrough; i++)
+		bw_words_put(&primitive, PRIM_VERTEX(i), i);
+	for (unsigned i = 0; i < 2 && !d->passthrough; i++)
+		bw_words_put(&primitive, PRIM_OFFSET(i), i);
+	bw_draw_set_vgpr(u, 0, 0, primitive);
 	bw_draw_set_vgpr(u, 1, 0, 2);
 	bw_draw_set_vgpr(u, 2, 0, first / N);
 	for (unsigned lane = 0; lane < N; lane++) {
@@ -163,7 +185,7 @@ static bool run_vertices(struct draw *d, uint32_t first, uint32_t instance)
  * vertices (ac_build_attr_ring_descriptor of Mesa), here always from its beginning. */
 static bool fetch_params(struct draw *d, unsigned lane, struct vertex *v)
 {
-	uint64_t ring = (uint64_t)CTX(d, SPI_ATTRIBUTE_RING_BASE) << 16;
+	uint64_t ring = (uint64_t)CTX(d, SPI_ATTRIBUTE_RING_BASE) * ATTRIBUTE_RING_UNIT_B;
 	struct bw_tlb *tlb = &d->u->tlb[d->vmid];
 	struct bw_vm_fault fault;
 	for (unsigned i = 0; i < BW_DRAW_PARAMS && i < d->n_interp; i++) {
@@ -173,7 +195,7 @@ static bool fetch_params(struct draw *d, unsigned lane, struct vertex *v)
 			/* 0000, 0001, 1110, 1111 */
 			unsigned value = BW_FIELD_GET(SPI_PS_INPUT_CNTL_0, DEFAULT_VAL, cntl);
 			for (unsigned c = 0; c < 4; c++)
-				v->param[i][c] = c == 3 ? (float)(value & 1) : (float)(value >> 1);
+				v->param[i][c] = (float)(c == 3 ? value % 2 : value / 2);
 			continue;
 		}
 		uint64_t va = bw_canonical(ring + offset % USE_DEFAULT * 512ull + lane * 16ull);
@@ -205,7 +227,7 @@ static const char *fetch_vertices(struct draw *d)
 		v->x = bits_f32(pos->v[0][i]) / w * bits_f32(d->scale[0]) + bits_f32(d->scale[1]);
 		v->y = bits_f32(pos->v[1][i]) / w * bits_f32(d->scale[2]) + bits_f32(d->scale[3]);
 		v->z = bits_f32(pos->v[2][i]) / w * bits_f32(d->scale[4]) + bits_f32(d->scale[5]);
-		v->layer = has_layer ? misc->v[2][i] & 0x1fff : 0;
+		v->layer = has_layer ? (unsigned)bw_words_get(&misc->v[2][i], EXPORT_LAYER) : 0;
 		if (!(fabs(v->x) <= MAX_SIZE * 2) || !(fabs(v->y) <= MAX_SIZE * 2))
 			return "it reaches far beyond the screen";
 		if (!fetch_params(d, i, v))

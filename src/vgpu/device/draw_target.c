@@ -7,6 +7,7 @@
 
 #include "base/float_bits.h"
 #include "base/util.h"
+#include "base/words.h"
 #include "vgpu/device/draw_priv.h"
 #include "vgpu/device/exec/memory/rmw.h"
 
@@ -244,8 +245,8 @@ const char *bw_draw_targets_read(struct bw_device *dev, struct bw_draw_targets *
 		return "it combines colours by a logic operation";
 	const char *why = NULL;
 	for (unsigned i = 0; i < BW_DRAW_COLORS && !why && mode == CB_MODE_NORMAL; i++)
-		why = read_color(dev, i, mask >> 4 * i & 0xf, formats >> 4 * i & 0xf, samples_log2,
-				 &t->color[i]);
+		why = read_color(dev, i, bw_words_get(&mask, 4 * i, 4),
+				 bw_words_get(&formats, 4 * i, 4), samples_log2, &t->color[i]);
 	for (unsigned i = 0; i < BW_DRAW_COLORS; i++)
 		if (t->color[i].used)
 			t->n_colors = i + 1;
@@ -256,7 +257,7 @@ const char *bw_draw_targets_read(struct bw_device *dev, struct bw_draw_targets *
 
 static uint32_t half(const struct bw_draw_export *e, unsigned c, unsigned lane)
 {
-	return e->v[c / 2][lane] >> 16 * (c % 2) & 0xffff;
+	return bw_half16(e->v[c / 2][lane], c % 2);
 }
 
 /* A lane's export as RGBA of 32 bits. */
@@ -364,7 +365,7 @@ static bool put_stencil(struct bw_draw_unit *u, const struct bw_draw_targets *t,
 		if (!(e->lanes >> lane & 1))
 			return true;
 		/* Alone it comes as 16 bits: X[23:16] (ac_get_spi_shader_z_format of Mesa) */
-		value = t->z_export_format == EX_UINT16_ABGR ? e->v[0][lane] >> 16 & 0xff
+		value = t->z_export_format == EX_UINT16_ABGR ? bw_half16(e->v[0][lane], 1) & 0xff
 							     : e->v[1][lane] & 0xff;
 	}
 	const struct bw_image *im = &t->stencil.im;

@@ -43,6 +43,7 @@ static bool is_window(struct bw_device *dev, uint32_t addr_dw)
 static uint32_t *mm_vram(struct bw_device *dev)
 {
 	uint32_t index = bw_reg_get(dev, BW_REG_MM_INDEX);
+	/* MM_INDEX_HI has bits 62:31 */
 	uint64_t at = (uint64_t)bw_reg_get(dev, BW_REG_MM_INDEX_HI) << 31 | (index & ~MM_IS_VRAM);
 	return (void *)bw_memory_host(dev, false, at & ~3ull, 4);
 }

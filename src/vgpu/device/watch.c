@@ -21,7 +21,7 @@ void bw_watches_of(struct bw_device *dev, unsigned vmid, struct bw_watch out[BW_
 		bool on = BW_FIELD_GET(TCP_WATCH0_CNTL, VALID, cntl) &&
 			  BW_FIELD_GET(TCP_WATCH0_CNTL, VMID, cntl) == vmid;
 		uint64_t mask = BW_FIELD_GET(TCP_WATCH0_CNTL, MASK, cntl);
-		uint64_t above = ((1ull << 48) - 1) & ~((1ull << (MASK_TOP + 1)) - 1);
+		uint64_t above = BW_VA_MASK & ~((1ull << (MASK_TOP + 1)) - 1);
 		out[i] = (struct bw_watch){
 			.va = bw_join32(BW_FIELD_GET(TCP_WATCH0_ADDR_H, ADDR, hi),
 					lo & BW_FIELD_MASK(TCP_WATCH0_ADDR_L, ADDR)),

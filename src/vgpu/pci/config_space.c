@@ -53,8 +53,8 @@ void bw_config_space_init(struct bw_config_space *c, const struct bw_profile *p)
 	may_write(c, 0x3c, 1); /* interrupt line */
 	c->bytes[0x3d] = 1;    /* INTA */
 
-	put16(c, CAP_MSI, 0x05 | CAP_PCIE << 8);
-	put16(c, CAP_MSI + 2, 0x0080); /* 64-bit addresses, one vector */
+	put16(c, CAP_MSI, 0x05 | CAP_PCIE << 8); /* MSI; in 15:8 where the next one is */
+	put16(c, CAP_MSI + 2, 0x0080);		 /* 64-bit addresses, one vector */
 	c->writable[CAP_MSI + 2] = 0x71;
 	may_write(c, CAP_MSI + 4, 10); /* address, data */
 
@@ -68,8 +68,8 @@ void bw_config_space_init(struct bw_config_space *c, const struct bw_profile *p)
 	may_write(c, CAP_PCIE + 0x28, 2); /* device control 2 */
 
 	/* A first extended capability, so that the guest knows that there is extended space. */
-	put32(c, EXT_VENDOR, 0x000b | 1u << 16);
-	put32(c, EXT_VENDOR + 4, 8u << 20); /* its own header: length 8 */
+	put32(c, EXT_VENDOR, 0x000b | 1u << 16); /* in 19:16 its version */
+	put32(c, EXT_VENDOR + 4, 8u << 20);	 /* its own header: length 8 */
 }
 
 void bw_config_space_write(struct bw_config_space *c, uint32_t offset_b, const uint8_t *data,

@@ -59,7 +59,7 @@ static uint32_t rb_mask(const struct bw_profile *p)
 
 static uint32_t cu_mask(const struct bw_profile *p)
 {
-	return (1u << 2 * p->wgp_per_sa) - 1;
+	return (1u << 2 * p->wgp_per_sa) - 1; /* a WGP is two CUs */
 }
 
 static void dev_info(struct bw_uapi *u, struct answer *a)
