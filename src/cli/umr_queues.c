@@ -111,7 +111,7 @@ static struct bw_error *show_pipe(struct bw_umr *u, const struct bw_kmd_bank *ba
 	if (gen < 11)
 		printf("\n");
 	else
-		printf(" (ASM 0x%x)\n", at << 2);
+		printf(" (ASM 0x%x)\n", at * 4);
 	return NULL;
 }
 
@@ -155,8 +155,12 @@ static struct bw_error *show_sdma_queue(struct bw_umr *u, unsigned engine, unsig
 		if (!bw_regs_lookup(u->gc, name, &reg))
 			return NULL; /* an engine has fewer queues */
 		BW_TRY(read_named(u, &none, name, &r[i]));
-		if (i == CNTL && !(r[i] >> 12 & 1)) /* RPTR_WRITEBACK_ENABLE: in use */
-			return NULL;
+		if (i == CNTL) {
+			struct bw_reg_field in_use;
+			BW_TRY(bw_reg_field_by_name(&reg, "RPTR_WRITEBACK_ENABLE", &in_use));
+			if (!bw_reg_field_get(in_use, r[i]))
+				return NULL;
+		}
 	}
 	printf("SDMA %u  RLC %u\n", engine, queue);
 	printf("  RB BASE 0x%" PRIx64 "  RPTR 0x%" PRIx64 "  WPTR 0x%" PRIx64

@@ -215,16 +215,16 @@ struct bw_error *bw_look_walk(struct bw_look *l, struct bw_look_vm *vm, uint64_t
 
 struct run {
 	bool is_open, is_system;
-	uint64_t va, size_b, address, flags;
+	uint64_t va, size_b, address;
+	struct bw_gpuvm_entry entry; /* of the first page */
 	unsigned n_pages;
 };
 
 /* What may differ between pages of one line: nothing but the address, and bits of caching. */
-static uint64_t kind_of(const struct bw_gpuvm_range *r)
+static bool is_of_kind(const struct bw_gpuvm_entry *a, const struct bw_gpuvm_entry *b)
 {
-	const struct bw_gpuvm_entry *e = &r->entry;
-	return (uint64_t)e->read << 6 | (uint64_t)e->write << 5 | (uint64_t)e->execute << 4 |
-	       (uint64_t)e->coherent << 3 | (uint64_t)e->mtype << 8 | (uint64_t)e->tmz << 2;
+	return a->read == b->read && a->write == b->write && a->execute == b->execute &&
+	       a->coherent == b->coherent && a->mtype == b->mtype && a->tmz == b->tmz;
 }
 
 static void close_run(struct bw_table *t, const struct bw_gpuvm_context *c, const struct run *m)
@@ -241,10 +241,10 @@ static void close_run(struct bw_table *t, const struct bw_gpuvm_context *c, cons
 	bw_table_int(t, m->n_pages);
 	bw_table_text(t, "%s", memory_name(m->is_system));
 	bw_table_hex(t, m->address, 1);
-	bw_table_text(t, "%s%s%s%s %s", m->flags & 1 << 6 ? "r" : "-",
-		      m->flags & 1 << 5 ? "w" : "-", m->flags & 1 << 4 ? "x" : "-",
-		      m->flags & 1 << 3 ? "c" : "-",
-		      bw_gpuvm_mtype_name(c->gen, (unsigned)(m->flags >> 8)));
+	const struct bw_gpuvm_entry *e = &m->entry;
+	bw_table_text(t, "%s%s%s%s %s", e->read ? "r" : "-", e->write ? "w" : "-",
+		      e->execute ? "x" : "-", e->coherent ? "c" : "-",
+		      bw_gpuvm_mtype_name(c->gen, e->mtype));
 }
 
 enum { MAX_RUNS = 100000 };
@@ -275,7 +275,7 @@ struct bw_error *bw_look_maps(struct bw_look *l, struct bw_look_vm *vm)
 		}
 		bool more = mapped && m.is_open && m.va + m.size_b == va &&
 			    m.is_system == r.system && m.address + m.size_b == r.address &&
-			    m.flags == kind_of(&r);
+			    is_of_kind(&m.entry, &r.entry);
 		if (!more) {
 			close_run(&t, c, &m);
 			n += m.is_open;
@@ -283,7 +283,7 @@ struct bw_error *bw_look_maps(struct bw_look *l, struct bw_look_vm *vm)
 					 .is_system = r.system,
 					 .va = va,
 					 .address = r.address,
-					 .flags = kind_of(&r)};
+					 .entry = r.entry};
 		}
 		if (mapped) {
 			m.size_b += r.size_b;

@@ -7,6 +7,7 @@
 
 #include "base/float_bits.h"
 #include "base/util.h"
+#include "base/words.h"
 
 enum { N_FORMATS = 256, N_BUFFER_FORMATS = 64 };
 
@@ -188,7 +189,7 @@ static int64_t round_clamped(double v, double low, double high)
 static uint32_t pack_component(enum bw_num num, uint32_t value, unsigned bits)
 {
 	uint32_t umax = UINT32_MAX >> (32 - bits);
-	int32_t smax = (int32_t)(umax >> 1), smin = -smax - 1;
+	int32_t smax = (int32_t)(umax / 2), smin = -smax - 1;
 	double v = bits_f32(value);
 	switch (num) {
 	case BW_NUM_UNORM:
@@ -213,7 +214,10 @@ static uint32_t pack_component(enum bw_num num, uint32_t value, unsigned bits)
 	return 0;
 }
 
-/* ---- shared exponent ---- */
+/* ---- shared exponent: 5_9_9_9 ---- */
+
+#define SHARED_MANTISSA(c) 9 * (c), 9
+#define SHARED_EXPONENT 27, 5
 
 /* A component is mantissa * 2^(exponent - 24). */
 static void unpack_shared(const uint8_t *texel, uint32_t out[4])
@@ -221,7 +225,8 @@ static void unpack_shared(const uint8_t *texel, uint32_t out[4])
 	uint32_t v;
 	memcpy(&v, texel, 4);
 	for (unsigned c = 0; c < 3; c++)
-		out[c] = f32_bits((float)ldexp(v >> (9 * c) & 511, (int)(v >> 27) - 24));
+		out[c] = f32_bits((float)ldexp((double)bw_words_get(&v, SHARED_MANTISSA(c)),
+					       (int)bw_words_get(&v, SHARED_EXPONENT) - 24));
 }
 
 /* The conversion of the Khronos data format specification (and of EXT_texture_shared_exponent): the
@@ -242,9 +247,11 @@ static void pack_shared(const uint32_t in[4], uint8_t *texel)
 		if (floor(ldexp(top, 24 - exponent) + 0.5) == 512)
 			exponent++;
 	}
-	uint32_t word = (uint32_t)exponent << 27;
+	uint32_t word = 0;
+	bw_words_put(&word, SHARED_EXPONENT, (unsigned)exponent);
 	for (unsigned c = 0; c < 3; c++)
-		word |= (uint32_t)floor(ldexp(v[c], 24 - exponent) + 0.5) << (9 * c);
+		bw_words_put(&word, SHARED_MANTISSA(c),
+			     (uint32_t)floor(ldexp(v[c], 24 - exponent) + 0.5));
 	memcpy(texel, &word, 4);
 }
 
@@ -301,7 +308,7 @@ void bw_format_select(const struct bw_format *f, uint32_t dst_sel, const uint32_
 		      uint32_t out[4])
 {
 	for (unsigned c = 0; c < 4; c++) {
-		unsigned sel = dst_sel >> (3 * c) & 7;
+		unsigned sel = dst_sel >> BW_SEL_SHIFT(c) & 7;
 		/* 2 and 3 are reserved: 0 [I]. */
 		out[c] = sel >= BW_SEL_X   ? in[sel - BW_SEL_X]
 			 : sel == BW_SEL_1 ? bw_format_one(f)
@@ -314,7 +321,7 @@ void bw_format_unselect(uint32_t dst_sel, const uint32_t in[4], uint32_t out[4])
 	for (unsigned c = 0; c < 4; c++) {
 		out[c] = 0;
 		for (unsigned k = 4; k-- > 0;)
-			if ((dst_sel >> (3 * k) & 7) == BW_SEL_X + c)
+			if ((dst_sel >> BW_SEL_SHIFT(k) & 7) == BW_SEL_X + c)
 				out[c] = in[k];
 	}
 }

@@ -55,7 +55,11 @@ uint32_t bw_format_one(const struct bw_format *f);
 /* What DST_SEL codes of a descriptor make of four components. */
 enum { BW_SEL_0, BW_SEL_1, BW_SEL_X = 4, BW_SEL_Y, BW_SEL_Z, BW_SEL_W };
 /* DST_SEL with the code of X in its lowest three bits: each component is itself. */
-enum { BW_SEL_XYZW = BW_SEL_X | BW_SEL_Y << 3 | BW_SEL_Z << 6 | BW_SEL_W << 9 };
+#define BW_SEL_SHIFT(c) (3 * (c))
+enum {
+	BW_SEL_XYZW = BW_SEL_X << BW_SEL_SHIFT(0) | BW_SEL_Y << BW_SEL_SHIFT(1) |
+		      BW_SEL_Z << BW_SEL_SHIFT(2) | BW_SEL_W << BW_SEL_SHIFT(3)
+};
 void bw_format_select(const struct bw_format *f, uint32_t dst_sel, const uint32_t in[4],
 		      uint32_t out[4]);
 /* For stores, the other way round: memory component c comes from the first register component whose
