@@ -24,7 +24,6 @@ enum {
 static struct {
 	pthread_mutex_t lock; /* areas, spare buffers and slots of all files */
 	uint32_t submissions, streams, n_failed;
-	uint32_t break_hits; /* streams that have the marker to break at */
 } g = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 bool bw_crumbs_are_on(void)
@@ -87,7 +86,7 @@ void bw_crumbs_forget(struct bw_agent_file *f)
 void bw_crumbs_fork_child(void)
 {
 	pthread_mutex_init(&g.lock, NULL);
-	g.submissions = g.streams = g.n_failed = g.break_hits = 0;
+	g.submissions = g.streams = g.n_failed = 0;
 	bw_crumbs_link_fork_child();
 	bw_crumbs_watch_fork_child();
 }
@@ -240,8 +239,7 @@ static bool tell(const struct bw_crumbs_call *c, const struct bw_pm4_marked *m, 
 					   .ring = p->ib.ring,
 					   .n_marks = (uint32_t)marks.len,
 					   .n_dispatches = (uint32_t)dispatches.len,
-					   .n_unseen = m->n_unseen,
-					   .wait_from = p->wait_from};
+					   .n_unseen = m->n_unseen};
 	const struct bw_msg_part parts[] = {
 		{&s, sizeof(s)},
 		{marks.data, marks.len * sizeof(*marks.data)},
@@ -274,17 +272,6 @@ static bool read_stream(void *cookie, uint64_t va, uint32_t *out, size_t n, bool
 	return !bw_track_read(f, va, out, n * 4, &bad_va);
 }
 
-/* Lock held. */
-static uint32_t wait_from(const struct bw_crumbs_go *go, size_t n_marks)
-{
-	if (!go->break_at || g.break_hits > go->break_hits)
-		return go->break_at ? 1 : UINT32_MAX;
-	if (n_marks < go->break_at || ++g.break_hits < go->break_hits)
-		return UINT32_MAX;
-	g.break_hits++;
-	return go->break_at;
-}
-
 static struct bw_error *make_copy(const struct bw_crumbs_call *c, struct bw_crumbs_part *p,
 				  const struct bw_crumbs_go *go, struct bw_pm4_marked *m)
 {
@@ -295,8 +282,7 @@ static struct bw_error *make_copy(const struct bw_crumbs_call *c, struct bw_crum
 		.begun_va = slot_va + offsetof(struct bw_crumbs_slot, begun),
 		.ended_va = slot_va + offsetof(struct bw_crumbs_slot, ended),
 		.go_va = slot_va + offsetof(struct bw_crumbs_slot, go),
-		/* the thread lets the GPU pass those that nobody is asked about */
-		.wait_from = go->break_at ? 1 : UINT32_MAX,
+		.wait_from = go->asks ? 1 : UINT32_MAX,
 		.read = read_stream,
 		.cookie = c->file};
 	BW_TRY(bw_pm4_mark(&o, p->ib.va_start, p->ib.ib_bytes / 4, m));
@@ -305,7 +291,7 @@ static struct bw_error *make_copy(const struct bw_crumbs_call *c, struct bw_crum
 	if (take_copy(c->file, m->size_dw * 4, &p->copy))
 		return bw_errorf(BW_E_NOMEM, "no GPU memory for its copy");
 	p->n_marks = (uint32_t)m->marks.len;
-	p->wait_from = wait_from(go, m->marks.len);
+	p->asks = go->asks;
 	p->has_end = m->marks.data[m->marks.len - 1].op == BW_PM4_MARK_END;
 	p->last_work = calloc(m->marks.len + 1, sizeof(*p->last_work));
 	if (!p->last_work)

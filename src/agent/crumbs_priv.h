@@ -16,8 +16,9 @@ struct bw_crumbs_part {
 	struct bw_crumbs_slot *slot;
 	struct bw_placed copy;
 	uint32_t *last_work; /* by marker: the last one in front of it that starts waves; owned */
-	uint32_t n_marks, wait_from;
+	uint32_t n_marks;
 	bool has_end; /* the last marker is the stream's end */
+	bool asks;    /* the listener allows each marker */
 	struct drm_amdgpu_cs_chunk_ib ib;
 	uint32_t begun, ended; /* as last seen */
 	int64_t changed_ns;    /* when they were seen to change */

@@ -88,7 +88,7 @@ static void let_go(struct bw_crumbs_job *job, struct bw_crumbs_part *p)
 			      BW_CRUMBS_FAULT);
 		store(&s->seen, p->ended);
 	}
-	if (p->begun >= p->wait_from && load(&s->allowed) < p->begun) {
+	if (p->asks && load(&s->allowed) < p->begun) {
 		p->changed_ns = bw_clock_real_ns(); /* it waits for the listener */
 		return;
 	}

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,7 +14,13 @@
 #include "base/log.h"
 #include "base/util.h"
 
-enum { HANG_MS = 500, AREAS_MAX = 1 << 10, PROCESSES_MAX = 1 << 12 };
+enum {
+	HANG_MS = 500,
+	LOOK_NS = 100 * 1000,
+	AREAS_MAX = 1 << 10,
+	PROCESSES_MAX = 1 << 12,
+	STREAMS_MAX = 1 << 22
+};
 #define AREA_B (BW_CRUMBS_SLOTS * sizeof(struct bw_crumbs_slot))
 
 struct bw_error *bw_crumbs_open(const struct bw_crumbs_settings *settings, const char *socket,
@@ -24,6 +31,8 @@ struct bw_error *bw_crumbs_open(const struct bw_crumbs_settings *settings, const
 		return bw_error_nomem();
 	*c = (struct bw_crumbs){.settings = *settings, .listening = -1};
 	struct bw_error *err = bw_sock_listen(socket, &c->listening);
+	if (!err && getrandom(&c->token, sizeof(c->token), 0) != sizeof(c->token))
+		err = bw_error_errno(errno, "getrandom");
 	if (err) {
 		bw_crumbs_close(c);
 		return err;
@@ -54,6 +63,7 @@ static void free_process(struct bw_crumbs_process *p)
 	bw_vec_each(&p->areas, a)
 		free_area(a);
 	bw_vec_free(&p->areas);
+	bw_vec_free(&p->n_marks);
 	bw_msg_fini(&p->msg);
 	if (p->fd >= 0)
 		close(p->fd);
@@ -78,8 +88,7 @@ static struct bw_error *take_hello(struct bw_crumbs *c, struct bw_crumbs_process
 {
 	struct bw_crumbs_go go = {.every_packet = c->settings.every_packet,
 				  .hang_ms = HANG_MS,
-				  .break_at = c->settings.break_at,
-				  .break_hits = c->settings.break_hits};
+				  .asks = bw_crumbs_is_followed(c)};
 	struct bw_msg_part part = {&go, sizeof(go)};
 	if (p->greeted || p->msg.body_b != sizeof(p->hello))
 		return bw_errorf(BW_E_INVALID, "its first message is wrong");
@@ -146,7 +155,7 @@ static void end_texts(struct bw_crumbs_known *k)
 	}
 }
 
-static struct bw_error *take_stream(struct bw_crumbs_process *p)
+static struct bw_error *take_stream(struct bw_crumbs *c, struct bw_crumbs_process *p)
 {
 	struct bw_crumbs_known k = {0};
 	const uint8_t *at = p->msg.body + sizeof(k.info);
@@ -168,6 +177,9 @@ static struct bw_error *take_stream(struct bw_crumbs_process *p)
 	memcpy(k.dispatches, at + marks_b, dispatches_b);
 	end_texts(&k);
 	p->n_streams++;
+	if (p->n_marks.len < STREAMS_MAX)
+		bw_error_free(bw_vec_push(&p->n_marks, k.info.n_marks));
+	bw_crumbs_arm(c, p, &k);
 	p->n_unseen += k.info.n_unseen;
 	forget_stream(&a->known[k.info.slot]);
 	a->known[k.info.slot] = k;
@@ -196,7 +208,7 @@ static struct bw_error *take_message(struct bw_crumbs *c, struct bw_crumbs_proce
 	case BW_CRUMBS_AREA:
 		return take_area(p);
 	case BW_CRUMBS_STREAM:
-		return take_stream(p);
+		return take_stream(c, p);
 	case BW_CRUMBS_UNMARKED:
 		return take_unmarked(p);
 	default:
@@ -207,7 +219,7 @@ static struct bw_error *take_message(struct bw_crumbs *c, struct bw_crumbs_proce
 /* ---- Processes ---- */
 
 /* The slots as they are, and nothing waits for us any more. */
-static void end_process(struct bw_crumbs_process *p)
+static void end_process(struct bw_crumbs *c, struct bw_crumbs_process *p)
 {
 	close(p->fd);
 	p->fd = -1;
@@ -218,6 +230,8 @@ static void end_process(struct bw_crumbs_process *p)
 			__atomic_store_n(&a->slots[i].go, UINT32_MAX, __ATOMIC_RELEASE);
 		}
 	}
+	if (bw_crumbs_is_followed(c))
+		bw_crumbs_tell_ends(c, p);
 }
 
 static void take_process(struct bw_crumbs *c)
@@ -250,44 +264,59 @@ static void take_from(struct bw_crumbs *c, struct bw_crumbs_process *p)
 	if (err->code != BW_E_GONE)
 		BW_LOG(WARN, "breadcrumbs", "process %u: %s", p->hello.pid, err->message);
 	bw_error_free(err);
-	end_process(p);
+	end_process(c, p);
 }
 
 /* Waits for one thing and takes it. out_quiet: nothing came within the limit. */
-static struct bw_error *take_next(struct bw_crumbs *c, int pidfd, int timeout_ms, bool *out_quiet,
-				  bool *out_ended)
+static struct bw_error *take_next(struct bw_crumbs *c, int pidfd, const struct timespec *limit,
+				  bool *out_quiet, bool *out_ended)
 {
+	enum { LISTENING, PROGRAM, UDP, TTY, N_FIXED };
 	size_t n = c->processes.len;
-	_cleanup_free_ struct pollfd *f = calloc(n + 2, sizeof(*f));
+	_cleanup_free_ struct pollfd *f = calloc(n + N_FIXED, sizeof(*f));
 	if (!f)
 		return bw_error_nomem();
-	f[0] = (struct pollfd){.fd = c->listening, .events = POLLIN};
-	f[1] = (struct pollfd){.fd = *out_ended ? -1 : pidfd, .events = POLLIN};
-	for (size_t i = 0; i < n; i++)
-		f[i + 2] = (struct pollfd){.fd = c->processes.data[i]->fd, .events = POLLIN};
-	int r = poll(f, n + 2, timeout_ms);
+	const int fixed[N_FIXED] = {c->listening, *out_ended ? -1 : pidfd, c->settings.udp,
+				    c->settings.tty};
+	for (size_t i = 0; i < n + N_FIXED; i++)
+		f[i] = (struct pollfd){.fd = i < N_FIXED ? fixed[i]
+							 : c->processes.data[i - N_FIXED]->fd,
+				       .events = POLLIN};
+	int r = ppoll(f, n + N_FIXED, limit, NULL);
 	*out_quiet = !r;
 	if (r < 0)
 		return errno == EINTR ? NULL : bw_error_errno(errno, "poll");
 	for (size_t i = 0; i < n; i++)
-		if (f[i + 2].revents)
+		if (f[i + N_FIXED].revents)
 			take_from(c, c->processes.data[i]);
-	if (f[0].revents)
+	if (f[LISTENING].revents)
 		take_process(c);
-	if (f[1].revents)
+	if (f[UDP].revents)
+		bw_crumbs_take_datagram(c);
+	if (f[TTY].revents)
+		bw_crumbs_take_key(c);
+	if (f[PROGRAM].revents)
 		*out_ended = true;
 	return NULL;
 }
 
 struct bw_error *bw_crumbs_run(struct bw_crumbs *c, int pidfd)
 {
-	bool ended = false, quiet = false;
+	static const struct timespec now = {0}, soon = {.tv_nsec = LOOK_NS};
+	bool ended = false, quiet = false, is_followed = bw_crumbs_is_followed(c);
 	struct bw_error *err = NULL;
 	/* What the program has sent before it ended is there at once. */
-	while (!err && !(ended && quiet))
-		err = take_next(c, pidfd, ended ? 0 : -1, &quiet, &ended);
+	while (!err && !(ended && quiet)) {
+		err = take_next(c, pidfd,
+				ended	      ? &now
+				: is_followed ? &soon
+					      : NULL,
+				&quiet, &ended);
+		if (is_followed)
+			bw_crumbs_look(c);
+	}
 	bw_vec_each(&c->processes, p)
 		if ((*p)->fd >= 0)
-			end_process(*p);
+			end_process(c, *p);
 	return err;
 }

@@ -4,6 +4,7 @@
 #include "cli/crumbs_exec.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include "base/cleanup.h"
 #include "base/folder.h"
 #include "base/str.h"
+#include "base/util.h"
 #include "cli/subcommands.h"
 
 static struct bw_error *take_mode(const char *word, struct bw_crumbs_options *o)
@@ -28,6 +30,39 @@ static struct bw_error *take_mode(const char *word, struct bw_crumbs_options *o)
 	return NULL;
 }
 
+static struct bw_error *take_break(const char *text, struct bw_crumbs_options *o)
+{
+	uint64_t at, hits = 1;
+	char number[24];
+	size_t n = strcspn(text, ":");
+	snprintf(number, sizeof(number), "%.*s", (int)BW_MIN(n, sizeof(number) - 1), text);
+	if (n >= sizeof(number) || !bw_parse_u64(number, &at) || !at || at > UINT32_MAX ||
+	    (text[n] && (!bw_parse_u64(text + n + 1, &hits) || !hits || hits > UINT32_MAX)))
+		return bw_errorf(BW_E_INVALID, "--break wants MARKER or MARKER:HITS, not \"%s\"",
+				 text);
+	o->break_at = (uint32_t)at;
+	o->break_hits = (uint32_t)hits;
+	return NULL;
+}
+
+/* "--name=VALUE", or two words; NULL: it is not that option. */
+static const char *value_of(char *const *words, const char *name, int *out_used)
+{
+	size_t n = strlen(name);
+	if (strncmp(words[0], name, n) != 0)
+		return NULL;
+	*out_used = words[0][n] ? 1 : 2;
+	return words[0][n] == '=' ? words[0] + n + 1 : words[0][n] ? NULL : words[1];
+}
+
+struct bw_error *bw_cli_check_crumbs(const struct bw_crumbs_options *o)
+{
+	if ((o->udp || o->break_at) && !o->on)
+		return bw_errorf(BW_E_INVALID, "%s needs --breadcrumbs",
+				 o->udp ? "--udp" : "--break");
+	return NULL;
+}
+
 struct bw_error *bw_cli_take_crumbs_option(char *const *words, struct bw_crumbs_options *o,
 					   int *out_used)
 {
@@ -36,7 +71,30 @@ struct bw_error *bw_cli_take_crumbs_option(char *const *words, struct bw_crumbs_
 		return take_mode("dispatch", o);
 	if (bw_starts_with(words[0], "--breadcrumbs="))
 		return take_mode(words[0] + strlen("--breadcrumbs="), o);
-	*out_used = 0;
+	const char *value;
+	if ((value = value_of(words, "--udp", out_used)))
+		o->udp = value;
+	else if ((value = value_of(words, "--breadcrumbs-listen", out_used)))
+		o->listen = value;
+	else if ((value = value_of(words, "--break", out_used)))
+		return take_break(value, o);
+	else
+		*out_used = 0;
+	return NULL;
+}
+
+/* Where changes go, and where the user is asked. */
+static struct bw_error *open_ends(const struct bw_crumbs_options *o, int *out_udp, int *out_tty)
+{
+	if (o->udp)
+		return bw_cli_open_crumbs_udp(o->udp, out_udp);
+	if (!o->break_at)
+		return NULL;
+	int fd = open("/dev/tty", O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return bw_error_errno(errno, "--break asks on a terminal, or with --udp elsewhere: "
+					     "there is no terminal");
+	*out_tty = fd;
 	return NULL;
 }
 
@@ -45,7 +103,13 @@ struct bw_error *bw_cli_run_with_crumbs(struct bw_kmd *kmd, const struct bw_crum
 {
 	struct bw_folder folder = BW_FOLDER_INIT;
 	_cleanup_free_ char *socket = NULL;
-	const struct bw_crumbs_settings settings = {.every_packet = r->options->every_packet};
+	_cleanup_close_ int udp = -1, tty = -1;
+	BW_TRY(open_ends(r->options, &udp, &tty));
+	const struct bw_crumbs_settings settings = {.every_packet = r->options->every_packet,
+						    .break_at = r->options->break_at,
+						    .break_hits = r->options->break_hits,
+						    .udp = udp,
+						    .tty = tty};
 	char attach[] = "BREAKWATER_ATTACH=1";
 	struct bw_crumbs *c = NULL;
 	pid_t pid = -1;

@@ -9,12 +9,22 @@
 
 struct bw_crumbs_options {
 	bool on, every_packet;
+	uint32_t break_at, break_hits; /* 0: none */
+	const char *udp, *listen;      /* borrowed from the words */
 };
 
 /* Takes an option of breadcrumbs from the front of the words; out_used: words taken, 0: it is
  * another option. */
 struct bw_error *bw_cli_take_crumbs_option(char *const *words, struct bw_crumbs_options *o,
 					   int *out_used) BW_MUST_CHECK;
+
+/* Whether the options fit together. */
+struct bw_error *bw_cli_check_crumbs(const struct bw_crumbs_options *o) BW_MUST_CHECK;
+
+/* crumbs_net.c. HOST:PORT; a connected socket, the caller's. */
+struct bw_error *bw_cli_open_crumbs_udp(const char *text, int *out) BW_MUST_CHECK;
+/* [HOST:]PORT. Prints what comes until the process is ended. */
+struct bw_error *bw_cli_listen_for_crumbs(const char *text, bool json) BW_MUST_CHECK;
 
 struct bw_crumbs_run {
 	const struct bw_crumbs_options *options;

@@ -16,7 +16,7 @@ enum { LABEL_SEPARATOR = 0x1f /* agent_proto.h */, SHOWN_MAX = 16 };
 
 /* ---- How far it has come ---- */
 
-static uint32_t work_before(const struct bw_crumbs_known *k, uint32_t number)
+uint32_t bw_crumbs_work_before(const struct bw_crumbs_known *k, uint32_t number)
 {
 	for (uint32_t i = number; i-- > 1;)
 		if (k->marks[i - 1].is_work)
@@ -53,15 +53,15 @@ struct bw_crumbs_verdict bw_crumbs_judge(const struct bw_crumbs_slot *s,
 	} else if (s->state == BW_CRUMBS_RUNNING) {
 		v.first = under_way(s, k);
 	}
-	v.last_work = v.first ? work_before(k, v.first) : 0;
+	v.last_work = v.first ? bw_crumbs_work_before(k, v.first) : 0;
 	v.last_packet = v.first ? v.first - 1 : 0;
 	return v;
 }
 
 /* ---- Showing it ---- */
 
-static const struct bw_crumbs_dispatch *dispatch_of(const struct bw_crumbs_known *k,
-						    const struct bw_crumbs_mark *m)
+const struct bw_crumbs_dispatch *bw_crumbs_dispatch_of(const struct bw_crumbs_known *k,
+						       const struct bw_crumbs_mark *m)
 {
 	for (uint32_t i = 0; m->dispatch >= 0 && i < k->info.n_dispatches; i++)
 		if (k->dispatches[i].number == (uint32_t)m->dispatch)
@@ -86,34 +86,36 @@ static void name_packet(const struct bw_crumbs_mark *m, char *out, size_t room)
 			 bw_pm4_name(m->op, buf));
 }
 
+void bw_crumbs_name(const struct bw_crumbs_known *k, uint32_t number, struct bw_str *out)
+{
+	const struct bw_crumbs_mark *m = &k->marks[number - 1];
+	const struct bw_crumbs_dispatch *d = bw_crumbs_dispatch_of(k, m);
+	char name[64], label[sizeof(d->label)];
+	name_packet(m, name, sizeof(name));
+	bw_str_addf(out, "marker %u, %s, dword %u of the IB at 0x%" PRIx64, number, name, m->at_dw,
+		    m->ib_va);
+	if (!d)
+		return;
+	clean_label(d->label, label, sizeof(label));
+	bw_str_addf(out, ": dispatch %u, code 0x%" PRIx64, d->number, d->code_va);
+	bw_str_addf(out, "%s%s%s%s", *d->pipeline ? ", pipeline " : "", d->pipeline,
+		    *label ? ", label " : "", label);
+}
+
 static void show_line(struct bw_out *o, const char *title, uint32_t number,
 		      const struct bw_crumbs_known *k)
 {
-	const struct bw_crumbs_mark *m = number ? &k->marks[number - 1] : NULL;
-	const struct bw_crumbs_dispatch *d = m ? dispatch_of(k, m) : NULL;
 	struct bw_str s = {0};
-	char name[64], label[sizeof(d->label)];
-	if (!m) {
-		bw_out_line(o, "  %s none", title);
-		return;
-	}
-	name_packet(m, name, sizeof(name));
-	bw_str_addf(&s, "marker %u, %s, dword %u of the IB at 0x%" PRIx64, number, name, m->at_dw,
-		    m->ib_va);
-	if (d) {
-		clean_label(d->label, label, sizeof(label));
-		bw_str_addf(&s, ": dispatch %u, code 0x%" PRIx64, d->number, d->code_va);
-		bw_str_addf(&s, "%s%s%s%s", *d->pipeline ? ", pipeline " : "", d->pipeline,
-			    *label ? ", label " : "", label);
-	}
-	bw_out_line(o, "  %s %s", title, bw_str_text(&s));
+	if (number)
+		bw_crumbs_name(k, number, &s);
+	bw_out_line(o, "  %s %s", title, number ? bw_str_text(&s) : "none");
 	bw_str_free(&s);
 }
 
 static json_t *packet_json(uint32_t number, const struct bw_crumbs_known *k)
 {
 	const struct bw_crumbs_mark *m = number ? &k->marks[number - 1] : NULL;
-	const struct bw_crumbs_dispatch *d = m ? dispatch_of(k, m) : NULL;
+	const struct bw_crumbs_dispatch *d = m ? bw_crumbs_dispatch_of(k, m) : NULL;
 	char name[64], va[24], label[sizeof(d->label)];
 	if (!m)
 		return json_null();
@@ -170,15 +172,17 @@ static json_t *bad_json(const struct bad *b)
 	char how[256], ring[32];
 	tell_how(b->s, &b->v, how, sizeof(how));
 	snprintf(ring, sizeof(ring), "%s %u", bw_capture_ip_name(i->ip_type), i->ring);
-	return json_pack("{s:I, s:s, s:I, s:I, s:s, s:s, s:s, s:o, s:o, s:I}", "process",
-			 (json_int_t)b->p->hello.pid, "comm", b->p->hello.comm, "submission",
-			 (json_int_t)i->submission, "ib", (json_int_t)i->ib, "ring", ring, "how",
-			 how, "cause",
-			 b->v.how == BW_CRUMBS_FAULT   ? "fault"
-			 : b->v.how == BW_CRUMBS_STUCK ? "hang"
-						       : "unknown",
-			 "last_ended", packet_json(b->v.last_work, b->k), "first_not_ended",
-			 packet_json(b->v.first, b->k), "unseen", (json_int_t)i->n_unseen);
+	return json_pack(
+		"{s:I, s:s, s:I, s:I, s:s, s:s, s:s, s:o, s:o, s:I, s:I}", "process",
+		(json_int_t)b->p->hello.pid, "comm", b->p->hello.comm, "submission",
+		(json_int_t)i->submission, "ib", (json_int_t)i->ib, "ring", ring, "how", how,
+		"cause",
+		b->v.how == BW_CRUMBS_FAULT   ? "fault"
+		: b->v.how == BW_CRUMBS_STUCK ? "hang"
+					      : "unknown",
+		"last_ended", packet_json(b->v.last_work, b->k), "first_not_ended",
+		packet_json(b->v.first, b->k), "unseen", (json_int_t)i->n_unseen, "hits",
+		(json_int_t)(b->v.first ? bw_crumbs_hits(b->p, i->stream, b->v.first) : 0));
 }
 
 static void show_bad(const struct bw_crumbs *c, const struct bad *b, struct bw_out *o)
@@ -200,6 +204,8 @@ static void show_bad(const struct bw_crumbs *c, const struct bad *b, struct bw_o
 	if (c->settings.every_packet && b->v.last_packet != b->v.last_work)
 		show_line(o, "last packet before:   ", b->v.last_packet, b->k);
 	show_line(o, "first that did not:   ", b->v.first, b->k);
+	bw_out_line(o, "  to stop in front of it: --break %u:%u", b->v.first,
+		    bw_crumbs_hits(b->p, i->stream, b->v.first));
 	if (i->n_unseen)
 		bw_out_line(o,
 			    "  %u part%s of it %s no markers: IBs that the GPU may write, and "

@@ -50,6 +50,9 @@ static const char exec_usage[] =
 	"  --breadcrumbs[=dispatch|packet]  the GPU writes down how far it has come: behind a hang, a fault or a\n"
 	"                      crash, at the end, the last dispatch (or packet) that ended and the first that did\n"
 	"                      not, with pipeline and label\n"
+	"  --udp HOST:PORT     ... and each change is sent there before the GPU goes on, for machines that die\n"
+	"  --break MARKER[:HITS]  from that marker on the GPU waits for you at each of them: Enter, or over UDP\n"
+	"  --breadcrumbs-listen [HOST:]PORT  no program: prints what --udp sends here, and answers for --break\n"
 	"  --json              reports as lines of JSON\n"
 	"  -h, --help\n";
 
@@ -85,6 +88,9 @@ static struct bw_error *parse_exec(int argc, char **argv, struct exec_options *o
 					 argv[i]);
 	}
 	o->program = &argv[i];
+	BW_TRY(bw_cli_check_crumbs(&o->crumbs));
+	if (o->crumbs.listen)
+		return NULL;
 	if (o->ready && o->crumbs.on)
 		return bw_errorf(BW_E_INVALID, "--ready and --breadcrumbs exclude each other");
 	if (!o->help && i >= argc)
@@ -245,6 +251,8 @@ int bw_main_exec(int argc, char **argv)
 		fputs(exec_usage, stdout);
 		return 0;
 	}
+	if (!err && o.crumbs.listen)
+		return fail(bw_cli_listen_for_crumbs(o.crumbs.listen, o.json));
 	if (!err && o.fidelity)
 		err = bw_cli_add_server_args("--fidelity");
 	if (!err)

@@ -36,11 +36,12 @@ struct bw_crumbs_slot {
 	uint32_t begun; /* the marker that the command processor has come to; 0: none */
 	uint32_t ended; /* the last marker whose work has ended; 0: none */
 	uint32_t of_gpu[14];
-	uint32_t go;	  /* the GPU waits at a marker until this is its number or higher */
-	uint32_t allowed; /* written by the listener: the agent's go is no higher than this */
-	uint32_t state;	  /* enum bw_crumbs_state */
-	int32_t result;	  /* -errno */
-	uint32_t stream;  /* number of the stream */
+	uint32_t go; /* the GPU waits at a marker until this is its number or higher */
+	uint32_t
+		allowed; /* written by the listener, where it is asked: go is no higher than this */
+	uint32_t state;	 /* enum bw_crumbs_state */
+	int32_t result;	 /* -errno */
+	uint32_t stream; /* number of the stream */
 	/* ENDED as the agent has seen it: when the program is gone, its driver ends what runs, and
 	 * the GPU then writes ENDED for that, too */
 	uint32_t seen;
@@ -62,9 +63,7 @@ struct bw_crumbs_go {
 	int32_t result; /* 0, or -errno: there are no markers */
 	uint32_t every_packet;
 	uint32_t hang_ms; /* without any change this long: it hangs */
-	/* from marker break_at of the break_hits-th stream on that has so many: each marker waits
-	 * for `allowed`. 0: none */
-	uint32_t break_at, break_hits, pad;
+	uint32_t asks;	  /* at each marker the GPU waits for `allowed` */
 };
 struct bw_crumbs_area {
 	uint32_t file, pad; /* number of the DRM file */
@@ -77,9 +76,7 @@ struct bw_crumbs_stream {
 	uint32_t ib;	     /* which one of the submission, from 0 */
 	uint32_t ip_type, ring;
 	uint32_t n_marks, n_dispatches;
-	uint32_t n_unseen;  /* streams that it calls and parts of it that have no markers */
-	uint32_t wait_from; /* the first marker that waits for `allowed`; UINT32_MAX: none */
-	uint32_t pad;
+	uint32_t n_unseen; /* streams that it calls and parts of it that have no markers */
 };
 struct bw_crumbs_mark {
 	uint64_t ib_va;

@@ -3,9 +3,12 @@
 works goes on to work. The command streams are made here, of the packets of a captured one, and replayed."""
 import os
 import pathlib
+import re
+import socket
 import struct
 import subprocess
 import tempfile
+import threading
 
 from harness import BREAKWATER, BUILD, SOURCE, TIMEOUT_S, Failure, check, equal
 from json_schema import parse
@@ -13,7 +16,7 @@ from json_schema import parse
 LAUNCH = BUILD / "breakwater-launch"
 REPLAY = BUILD / "breakwater-replay"
 # Long enough for what is good on a machine that is busy.
-HANGS = {"BREAKWATER_VGPU_ARGS": "--quiet --lockup-timeout 3000"}
+HANGS = {"BREAKWATER_VGPU_ARGS": "--quiet --lockup-timeout 6000"}
 # Type-3 headers (nvd.h: PACKET3): opcode, dwords of the body
 SET_SH_REG, DISPATCH_DIRECT, WAIT_REG_MEM, INDIRECT_BUFFER, WRITE_DATA, COND_EXEC = 0x76, 0x15, 0x3c, 0x3f, 0x37, 0x22
 COMPUTE_START_X = 0x2e04 - 0x2c00
@@ -148,14 +151,93 @@ def check_killed(s):
     """A program that dies in the middle of its work: what was under way is said, in sentences, too."""
     words = s.state + s.dispatch(0, 4) + s.dispatch(100, 1)
     (s.folder / "words").write_bytes(struct.pack(f"<{len(words)}I", *words))
-    _, said = breakwater("exec", "--breadcrumbs", "--", REPLAY, "--timeout", "2", "--override", f"1={s.folder}/words", s.file, status=3)
+    _, said = breakwater("exec", "--breadcrumbs", "--", REPLAY, "--timeout", "6", "--override", f"1={s.folder}/words", s.file, status=3)
     check("Breadcrumbs: 1 command stream of 1 process; 1 did not end well." in said, said)
     check("first that did not:    marker 2, DISPATCH_DIRECT, dword" in said and ": dispatch 1, code 0x" in said, said)
+
+
+class Listener:
+    """breakwater exec --breadcrumbs-listen: the datagrams that come."""
+
+    def __init__(self):
+        self.process = subprocess.Popen([str(BREAKWATER), "exec", "--json", "--breadcrumbs-listen", "127.0.0.1:0"], text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.timer = threading.Timer(TIMEOUT_S, self.process.kill)
+        self.timer.start()
+        self.port = int(re.search(r" port ([0-9]+)$", self.process.stderr.readline()).group(1))
+
+    def events(self):
+        """Up to the end of a stream; whoever waits is let go on."""
+        for line in self.process.stdout:
+            event = parse(line)
+            yield event
+            if event["kind"] == "waits":
+                self.process.stdin.write("\n")
+                self.process.stdin.flush()
+            if event["kind"] == "ended":
+                return
+
+    def end(self):
+        self.timer.cancel()
+        self.process.kill()
+        self.process.communicate()
+
+
+def check_udp(s):
+    """Each marker is sent before the GPU goes on; a break is acknowledged from where they are listened to, and what is
+    no such datagram changes nothing."""
+    words = s.state + s.dispatch(0, 4) + s.dispatch(10, 1)
+    expected = [0] * 256
+    for group in [0, 1, 2, 3, 10]:
+        expected[group] = 1
+    for options, waits in (([], []), (["--break", "2"], [2, 3]), (["--break=3:1"], [3]), (["--break=1:2"], [])):
+        listener = Listener()
+        try:
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
+                for junk in (b"", b"BWBC", b"BWBC\1\2" + bytes(250), b"BWBC\1\7" + bytes(250), bytes(2000)):
+                    stranger.sendto(junk, ("127.0.0.1", listener.port))
+            result = []
+            runner = threading.Thread(target=lambda: result.append(
+                s.run(words, ["--breadcrumbs", "--udp", f"127.0.0.1:{listener.port}", *options])))
+            runner.start()
+            events = [e for e in listener.events() if e["process"]]
+            runner.join()
+        finally:
+            listener.end()
+        report, counts = result[0]
+        equal((report["bad"], list(counts)), ([], expected), f"what it has computed with {options}")
+        at = [e for e in events if e["kind"] == "at" and e["begun"]]
+        equal(sorted({(e["begun"], e["packet"], e["dispatch"]) for e in at}),
+              [(1, "DISPATCH_DIRECT", 0), (2, "DISPATCH_DIRECT", 1), (3, "the end of the stream", -1)], "the markers sent")
+        equal([e["begun"] for e in events if e["kind"] == "waits"], waits, f"where it has waited with {options}")
+        equal((events[-1]["kind"], events[-1]["status"], events[-1]["ended"]), ("ended", 0, 3), "the last datagram")
+
+
+def check_break_at_hang(s):
+    """The last packet that was acknowledged is the one that hangs: it is the last that is heard of."""
+    words = s.state + s.dispatch(0, 4) + s.dispatch(10, 1) + s.dispatch(100, 1) + s.dispatch(20, 1)
+    listener = Listener()
+    try:
+        result = []
+        runner = threading.Thread(target=lambda: result.append(
+            s.run(words, ["--breadcrumbs", "--udp", f"127.0.0.1:{listener.port}", "--break", "2"], status=3, **HANGS)))
+        runner.start()
+        waits = [e for e in listener.events() if e["kind"] == "waits"]
+        runner.join()
+    finally:
+        listener.end()
+    bad, = result[0][0]["bad"]
+    equal((bad["first_not_ended"]["marker"], bad["hits"], bad["first_not_ended"]["dispatch"]), (3, 1, 2), "the hang")
+    equal([(e["begun"], e["dispatch"]) for e in waits][:2], [(2, 1), (3, 2)], "what was acknowledged")
 
 
 def check_options():
     check("--breadcrumbs wants packet or dispatch" in breakwater("exec", "--breadcrumbs=draw", "--", "true", status=2)[1], "its words")
     check("exclude each other" in breakwater("exec", "--breadcrumbs", "--ready", "--", "true", status=2)[1], "--ready")
+    check("--udp wants HOST:PORT" in breakwater("exec", "--breadcrumbs", "--udp", "nowhere", "--", "true", status=2)[1], "--udp")
+    check("--udp needs --breadcrumbs" in breakwater("exec", "--udp", "127.0.0.1:9", "--", "true", status=2)[1], "--udp alone")
+    check("--break wants MARKER" in breakwater("exec", "--breadcrumbs", "--break", "0", "--", "true", status=2)[1], "--break")
+    check("wants a port, or" in breakwater("exec", "--breadcrumbs-listen", "port", status=2)[1], "--breadcrumbs-listen")
     report, _ = crumbs(["--breadcrumbs"], "true")
     equal((report["streams"], report["processes"]), (0, 0), "a program without a GPU")
 
@@ -168,6 +250,8 @@ def main():
         check_hanging_packet(s)
         check_fault(s)
         check_killed(s)
+        check_udp(s)
+        check_break_at_hang(s)
         check_options()
     print("breadcrumbs: ok")
 
