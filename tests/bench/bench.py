@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The figures of `make bench`: bench.py BUILD_DIR [--json] [SECTION...]. Sections: executor memory kernels
-sessions vulkan crash linux. A table for each, or one JSON object; nothing here has a limit that a machine could fail."""
+sessions vulkan crash captures linux. A table for each, or one JSON object; nothing here has a limit that a machine could fail."""
 import json
 import pathlib
 import subprocess
 import sys
 
+import captures
 import crash
 import linux
 import sessions
@@ -79,6 +80,11 @@ def crash_rows():
     return {r.name: {"seconds": r.seconds, "cpu_seconds": r.cpu_s, "rss_bytes": r.rss_b} for r in rows}, lambda: crash.show(rows)
 
 
+def capture_rows():
+    rows = captures.measure(BUILD)
+    return {r.name: {"value": r.value, "unit": r.unit} for r in rows}, lambda: captures.show(rows)
+
+
 def linux_rows():
     rows, why_not = linux.measure(BUILD)
     data = {r.name: {"value": r.value, "unit": r.unit} for r in rows}
@@ -87,7 +93,7 @@ def linux_rows():
     return data, lambda: linux.show(rows, why_not)
 
 
-SECTIONS = {"executor": executor, "memory": memory, "kernels": kernels, "sessions": session_rows, "vulkan": vulkan_rows, "crash": crash_rows, "linux": linux_rows}
+SECTIONS = {"executor": executor, "memory": memory, "kernels": kernels, "sessions": session_rows, "vulkan": vulkan_rows, "crash": crash_rows, "captures": capture_rows, "linux": linux_rows}
 
 
 def main():
