@@ -35,25 +35,33 @@ static bool bit(uint64_t raw, unsigned n)
 	return n != NONE && (raw >> n & 1);
 }
 
-/* Which version has which layout. */
+/* Which versions have which layout; the first row of a layout stands for it. */
 static const struct {
 	uint32_t first_gc, last_gc;
+	enum bw_gpuvm_gen gen;
+} versions[] = {
+	{BW_IP_VERSION(9, 0, 0), BW_IP_VERSION(9, 255, 255), BW_GPUVM_GFX9},
+	{BW_IP_VERSION(10, 0, 0), BW_IP_VERSION(10, 255, 255), BW_GPUVM_GFX10},
+	{BW_IP_VERSION(11, 0, 0), BW_IP_VERSION(11, 255, 255), BW_GPUVM_GFX11},
+	{BW_IP_VERSION(12, 0, 0), BW_IP_VERSION(12, 0, 255), BW_GPUVM_GFX12},
+	{BW_IP_VERSION(12, 1, 0), BW_IP_VERSION(12, 1, 255), BW_GPUVM_GFX12_1},
+};
+
+static const struct {
 	const char *name;
 	uint8_t va_bits;
 } gens[] = {
-	[BW_GPUVM_GFX9] = {BW_IP_VERSION(9, 0, 0), BW_IP_VERSION(9, 255, 255), "gfx9", 48},
-	[BW_GPUVM_GFX10] = {BW_IP_VERSION(10, 0, 0), BW_IP_VERSION(10, 255, 255), "gfx10", 48},
-	[BW_GPUVM_GFX11] = {BW_IP_VERSION(11, 0, 0), BW_IP_VERSION(11, 255, 255), "gfx11", 48},
-	[BW_GPUVM_GFX12] = {BW_IP_VERSION(12, 0, 0), BW_IP_VERSION(12, 0, 255), "gfx12", 48},
-	[BW_GPUVM_GFX12_1] = {BW_IP_VERSION(12, 1, 0), BW_IP_VERSION(12, 1, 255), "gfx12.1", 57},
+	[BW_GPUVM_GFX9] = {"gfx9", 48},	      [BW_GPUVM_GFX10] = {"gfx10", 48},
+	[BW_GPUVM_GFX11] = {"gfx11", 48},     [BW_GPUVM_GFX12] = {"gfx12", 48},
+	[BW_GPUVM_GFX12_1] = {"gfx12.1", 57},
 };
 
 bool bw_gpuvm_gen_of(uint32_t gc_version, enum bw_gpuvm_gen *out_gen)
 {
-	for (size_t i = 0; i < BW_ARRAY_SIZE(gens); i++) {
-		if (gc_version < gens[i].first_gc || gc_version > gens[i].last_gc)
+	for (size_t i = 0; i < BW_ARRAY_SIZE(versions); i++) {
+		if (gc_version < versions[i].first_gc || gc_version > versions[i].last_gc)
 			continue;
-		*out_gen = (enum bw_gpuvm_gen)i;
+		*out_gen = versions[i].gen;
 		return true;
 	}
 	return false;
@@ -61,7 +69,10 @@ bool bw_gpuvm_gen_of(uint32_t gc_version, enum bw_gpuvm_gen *out_gen)
 
 uint32_t bw_gpuvm_gen_first_gc(enum bw_gpuvm_gen gen)
 {
-	return gens[gen].first_gc;
+	size_t i = 0;
+	while (versions[i].gen != gen)
+		i++;
+	return versions[i].first_gc;
 }
 
 const char *bw_gpuvm_gen_name(enum bw_gpuvm_gen gen)
