@@ -51,9 +51,8 @@ static void add_dispatch(struct submission *s, const struct bw_pm4_find *found)
 {
 	const struct bw_pm4_scan *r = found->state;
 	struct bw_agent_dispatch d = {
-		.code_va = bw_canonical(
-			bw_join32(BW_FIELD_GET(COMPUTE_PGM_HI, DATA, SH(r, PGM_HI)), SH(r, PGM_LO))
-			<< 8),
+		.code_va = bw_canonical(bw_join_256b(
+			BW_FIELD_GET(COMPUTE_PGM_HI, DATA, SH(r, PGM_HI)), SH(r, PGM_LO))),
 		.rsrc1 = SH(r, PGM_RSRC1),
 		.rsrc2 = SH(r, PGM_RSRC2),
 		.rsrc3 = SH(r, PGM_RSRC3),
