@@ -130,7 +130,6 @@ bool bw_cli_tui_show(struct bw_cli *c)
 	if (!bw_cli_tui_is_on(c) || c->ended_by)
 		return false;
 	bool is_new = fit(c->tui);
-	c->tui->screen.is_running = false;
 	bw_tui_screen_load(&c->tui->screen, c->debug);
 	draw(c);
 	return is_new;
@@ -140,7 +139,7 @@ void bw_cli_tui_resumed(struct bw_cli *c)
 {
 	if (!bw_cli_tui_is_on(c) || c->ended_by || c->tui->screen.is_running)
 		return;
-	c->tui->screen.is_running = true;
+	bw_tui_screen_resumed(&c->tui->screen, c->debug);
 	draw(c);
 }
 

@@ -61,7 +61,7 @@ static const struct bw_command commands[] = {
 	{"eval", NULL, bw_cmd_eval, "\"FORMAT\", EXPR...", "Make a command as printf makes text, and run it.", NULL, BW_COMPLETE_EXPR, false},
 	{"finish", "fin", bw_cmd_finish, "", "Run the focus wave until the selected frame has returned.", NULL, BW_COMPLETE_NONE, true},
 	{"focus", NULL, bw_cmd_focus, "WINDOW | next | prev", "Give a window of the terminal screen the focus: the keys that scroll are its.",
-	 "WINDOW: src, asm, regs, cmd, as far as it is on the screen. In cmd the arrows are those of the\n"
+	 "WINDOW: src, asm, regs, lanes, waves, cmd, as far as it is on the screen. In cmd the arrows are those of the\n"
 	 "prompt again. Ctrl-x o is \"focus next\"; a click does it, too.", BW_COMPLETE_WINDOW, false},
 	{"frame", "f", bw_cmd_frame, "[N | function NAME]", "Select a frame, which variables are then those of, or show it.", NULL, BW_COMPLETE_EXPR, false},
 	{"hbreak", NULL, bw_cmd_break, "[WHERE] [if EXPR] [wave N]", "Same as break.", NULL, BW_COMPLETE_WHERE, false},
@@ -74,9 +74,11 @@ static const struct bw_command commands[] = {
 	{"jump", "j", bw_cmd_jump, "WHERE", "Resume the focus wave at WHERE, and the others where they stopped.", NULL, BW_COMPLETE_WHERE, false},
 	{"kill", "k", bw_cmd_kill, "[inferiors N...]", "End the program.", "Of several the current one, or those that are named.", BW_COMPLETE_NONE, false},
 	{"lane", "la", bw_cmd_lane, "[N | apply LANES COMMAND]", "Choose the focus lane, which expressions use, or show it.", "LANES: all, -active, or numbers and ranges: lane apply 0-3 print $v2. -q leaves the titles out; print in all lanes is a table, as print EXPR @lanes is.", BW_COMPLETE_NONE, false},
-	{"layout", "lay", bw_cmd_layout, "src | asm | split | regs | next | prev", "Choose the windows of the terminal screen, and enable it.",
+	{"layout", "lay", bw_cmd_layout, "src | asm | split | regs | lanes | waves | next | prev", "Choose the windows of the terminal screen, and enable it.",
 	 "src: source. asm: instructions. split: both. regs: registers, what has changed since the last stop highlighted.\n"
-	 "They stand above the source, or above the instructions after \"layout asm\". Ctrl-x 1 and Ctrl-x 2 choose, too.", BW_COMPLETE_LAYOUT, false},
+	 "lanes: a table of the lanes; those with equal values share a row, Left and Right choose the columns. waves: a map\n"
+	 "of the GPU. The last three stand above the source, or above the instructions after \"layout asm\".\n"
+	 "Ctrl-x 1 and Ctrl-x 2 choose, too.", BW_COMPLETE_LAYOUT, false},
 	{"list", "l", bw_cmd_list, "[WHERE | FIRST,LAST | -]", "Show source lines around the PC or a place; again: the next ones; -: those before.", NULL, BW_COMPLETE_WHERE, true},
 	{"next", "n", bw_cmd_next, "[COUNT]", "Step the focus wave to the next source line, over calls.", NULL, BW_COMPLETE_NONE, true},
 	{"nexti", "ni", bw_cmd_nexti, "[COUNT]", "Step the focus wave by one instruction, over calls.", NULL, BW_COMPLETE_NONE, true},
@@ -113,7 +115,7 @@ static const struct bw_command commands[] = {
 	{"tcatch", NULL, bw_cmd_tcatch, "fp [KIND...]", "Like catch, once.", NULL, BW_COMPLETE_CATCH, false},
 	{"thbreak", NULL, bw_cmd_tbreak, "[WHERE] [if EXPR] [wave N]", "Same as tbreak.", NULL, BW_COMPLETE_WHERE, false},
 	{"thread", "t", bw_cmd_wave, "[N[:LANE] | apply WAVES COMMAND | find TEXT]", "Same as wave.", NULL, BW_COMPLETE_NONE, false},
-	{"tui", NULL, bw_cmd_tui, "enable | disable", "The terminal screen: windows above the prompt, for source, instructions and registers.",
+	{"tui", NULL, bw_cmd_tui, "enable | disable", "The terminal screen: windows above the prompt, for source, instructions, registers, lanes and waves.",
 	 "Ctrl-x a does both. The margin of source and instructions: b or B, a breakpoint that was not or was hit, + or -\n"
 	 "enabled or not, > the selected frame, and how many waves have stopped there (64w).\n"
 	 "PgUp, PgDn, the arrows and the wheel scroll the window that has the focus. See also: layout, focus, winheight,\n"

@@ -19,6 +19,8 @@ void bw_tui_screen_fini(struct bw_tui_screen *s)
 	bw_tui_code_fini(&s->assembly);
 	bw_tui_registers_fini(&s->registers);
 	bw_tui_registers_fini(&s->registers_before);
+	bw_tui_lanes_fini(&s->lanes);
+	bw_tui_map_fini(&s->map);
 }
 
 /* ---- Windows ---- */
@@ -133,6 +135,22 @@ static void load_registers(struct bw_tui_screen *s, struct bw_debug *d)
 		bw_tui_registers_load(d, &s->registers_before, &s->registers);
 }
 
+static void load_map(struct bw_tui_screen *s, struct bw_debug *d)
+{
+	uint32_t focus = s->map.focus;
+	bw_tui_map_fini(&s->map);
+	if (!is_seen(s, BW_TUI_WAVES))
+		return;
+	bw_tui_map_load(d, &s->map);
+	s->panes[BW_TUI_WAVES].follows |= focus != s->map.focus;
+}
+
+void bw_tui_screen_resumed(struct bw_tui_screen *s, struct bw_debug *d)
+{
+	s->is_running = true;
+	bw_tui_map_resumed(d, &s->map);
+}
+
 void bw_tui_screen_load(struct bw_tui_screen *s, struct bw_debug *d)
 {
 	if (is_seen(s, BW_TUI_SRC))
@@ -140,7 +158,11 @@ void bw_tui_screen_load(struct bw_tui_screen *s, struct bw_debug *d)
 	if (is_seen(s, BW_TUI_ASM))
 		load_assembly(s, d);
 	load_registers(s, d);
-	s->has_stopped = false;
+	bw_tui_lanes_fini(&s->lanes);
+	if (is_seen(s, BW_TUI_LANES))
+		bw_tui_lanes_load(d, &s->lanes);
+	load_map(s, d);
+	s->is_running = s->has_stopped = false;
 }
 
 /* ---- Keys ---- */
@@ -225,6 +247,12 @@ static void page_of(const struct bw_tui_screen *s, enum bw_tui_window w, struct 
 	case BW_TUI_REGS:
 		bw_tui_registers_page(&s->registers, p);
 		return;
+	case BW_TUI_LANES:
+		bw_tui_lanes_page(&s->lanes, p);
+		return;
+	case BW_TUI_WAVES:
+		bw_tui_map_page(&s->map, p);
+		return;
 	case BW_TUI_CMD:
 	case BW_TUI_WINDOWS:
 		return;
@@ -236,6 +264,8 @@ static size_t line_to_follow(const struct bw_tui_screen *s, enum bw_tui_window w
 {
 	if (w == BW_TUI_SRC)
 		return s->source.near ? s->source.near - 1 : SIZE_MAX;
+	if (w == BW_TUI_WAVES)
+		return bw_tui_map_line(&s->map, s->columns);
 	return w == BW_TUI_ASM ? s->assembly.current : SIZE_MAX;
 }
 
@@ -271,8 +301,12 @@ static void compose_window(struct bw_tui_screen *s, const struct bw_tui_box *box
 	struct bw_tui_page page = {
 		.rows = box->rows - 1, .columns = s->columns, .top = pane->top, .left = pane->left};
 	size_t line = line_to_follow(s, box->window);
-	if (pane->follows && line != SIZE_MAX)
+	if (pane->follows && line != SIZE_MAX) {
+		if (box->window == BW_TUI_WAVES)
+			page.rows -= BW_MIN(page.rows - 1, (unsigned)BW_TUI_MAP_HEAD);
 		page.top = bw_tui_page_follow(&page, line);
+		page.rows = box->rows - 1;
+	}
 	page_of(s, box->window, &page);
 	pane->top = page.top;
 	pane->left = page.left;

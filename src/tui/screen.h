@@ -30,6 +30,8 @@ struct bw_tui_screen {
 	struct bw_tui_source source;
 	struct bw_tui_code assembly;
 	struct bw_tui_registers registers, registers_before;
+	struct bw_tui_lanes lanes;
+	struct bw_tui_map map;
 	bool has_stopped; /* since the last load */
 };
 
@@ -49,6 +51,8 @@ unsigned bw_tui_screen_command_y(const struct bw_tui_screen *s);
 
 /* The program has stopped: what has changed in registers is so from here on. */
 void bw_tui_screen_stopped(struct bw_tui_screen *s);
+/* The program runs from here on. */
+void bw_tui_screen_resumed(struct bw_tui_screen *s, struct bw_debug *d);
 /* Takes what the windows show from the session. d stays borrowed until the next load. */
 void bw_tui_screen_load(struct bw_tui_screen *s, struct bw_debug *d);
 /* A key or the mouse for a window: scrolls it, or gives it the focus. False: it is for the

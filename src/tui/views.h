@@ -87,6 +87,50 @@ void bw_tui_registers_load(struct bw_debug *d, const struct bw_tui_registers *be
 void bw_tui_registers_fini(struct bw_tui_registers *s);
 void bw_tui_registers_page(const struct bw_tui_registers *s, struct bw_tui_page *p);
 
+/* ---- view_lanes.c ---- */
+
+/* A column of values: a variable of the selected frame, or a VGPR. */
+enum { BW_TUI_CELL_B = 20 };
+struct bw_tui_lane_column {
+	char name[24];
+	char text[64][BW_TUI_CELL_B]; /* of each lane */
+};
+/* The lanes of the focus wave. Those that are shown alike share a row. */
+struct bw_tui_lanes {
+	uint32_t wave;
+	unsigned n, focus; /* n 0: there is no wave */
+	uint64_t exec, has_item;
+	struct BW_VEC(struct bw_tui_lane_column *) columns; /* owned */
+};
+void bw_tui_lanes_load(struct bw_debug *d, struct bw_tui_lanes *out);
+void bw_tui_lanes_fini(struct bw_tui_lanes *s);
+/* p->left is the first column of values. */
+void bw_tui_lanes_page(const struct bw_tui_lanes *s, struct bw_tui_page *p);
+
+/* ---- view_waves.c ---- */
+
+enum bw_tui_wave_state {
+	BW_TUI_WAVE_NONE,
+	BW_TUI_WAVE_RUNNING,
+	BW_TUI_WAVE_STOPPED,
+	BW_TUI_WAVE_AT_BARRIER,
+	BW_TUI_WAVE_AT_BREAK, /* or a watchpoint */
+	BW_TUI_WAVE_FAULTED,
+};
+struct bw_tui_map {
+	struct bw_target_facts facts;
+	uint8_t *state; /* owned; of each slot: enum bw_tui_wave_state. NULL: there is no GPU */
+	uint32_t focus; /* slot; UINT32_MAX: none */
+};
+void bw_tui_map_load(struct bw_debug *d, struct bw_tui_map *out);
+/* Waves have been resumed: those of the map that are not stopped any more run. */
+void bw_tui_map_resumed(struct bw_debug *d, struct bw_tui_map *s);
+void bw_tui_map_fini(struct bw_tui_map *s);
+enum { BW_TUI_MAP_HEAD = 2 /* lines that are not scrolled */ };
+void bw_tui_map_page(const struct bw_tui_map *s, struct bw_tui_page *p);
+/* The line of the focus wave on a page of that width; SIZE_MAX: none. */
+size_t bw_tui_map_line(const struct bw_tui_map *s, unsigned columns);
+
 /* ---- view_status.c ---- */
 
 /* The line above the command window: which wave and lane, and where they are. */

@@ -7,6 +7,7 @@ import pathlib
 import re
 import shlex
 import signal
+import struct
 import subprocess
 import tempfile
 import termios
@@ -203,6 +204,39 @@ def layouts():
         check_source(s.rows(), {FMAC: ("B+",), STORE: ("  >", "1w")})
 
 
+def lanes_and_waves():
+    with Screen("--tui", SAXPY, *ONE_WAVE) as s:
+        s.command("break compute", "Breakpoint 1")
+        s.command("run", "hit Breakpoint 1")
+        rows = s.command("layout lanes", "lanes: 32 of wave")
+        # v0 is the lane, v1 its byte, v2 is x[i]: i, v3 is y[i]: 1
+        equal(rows[1].split()[:6], ["Lanes", "State", "v0", "v1", "v2", "v3"], "the columns")
+        for lane in range(3):
+            values = [f"{lane:08x}", f"{4 * lane:08x}", struct.pack(">f", lane).hex(), struct.pack(">f", 1).hex()]
+            equal(rows[2 + lane].lstrip("*").split()[:6], [str(lane), "active", *values], f"lane {lane}")
+        check(rows[2].startswith("*0 "), "the focus lane")
+        # with room for v3 alone all lanes are alike
+        s.command("focus lanes", "Focus set to lanes window.")
+        s.tmux("resize-window", "-x", "40", "-y", "24")
+        s.await_rows(lambda r: len(r[0]) == 40 and r[-1] == PROMPT, "40x24")
+        s.keys("Right", "Right", "Right")
+        s.await_rows(lambda r: r[2].split() == ["*0-31", "active", "3f800000"], "lanes that are alike")
+        s.tmux("resize-window", "-x", "80", "-y", "24")
+        s.await_rows(lambda r: len(r[0]) == 80 and r[-1] == PROMPT, "80x24")
+        rows = s.command("layout waves", "B at a breakpoint 1")
+        check("r running 0  s stopped 0  b at a barrier 0  B at a breakpoint 1  F faulted 0" in rows[1], rows[1])
+        letters = "".join(r[15:] for r in rows[3:] if r.startswith("se"))
+        equal(letters.count("B"), 1, "waves on the map")
+        s.tmux("resize-window", "-x", "250", "-y", "70")
+        rows = s.await_rows(lambda r: len(r) == 70 and r[-1] == PROMPT and "wave slots of SIMDs" in r[0], "the large map")
+        row = next(r for r in rows if r.startswith("se") and "B" in r)
+        place = s.command("info wave", "  place ", "  stopped by ")
+        found = re.search(r"(se\d+\.sa\d+)\.wgp(\d+)\.(simd\d+)\.w(\d+)", "\n".join(place))
+        # sixteen slots of each WGP, and a blank
+        equal((row.split()[0], (row.index("B") - 15) // 17, (row.index("B") - 15) % 17),
+              (f"{found.group(1)}.{found.group(3)}", int(found.group(2)), int(found.group(4))), "the place of the wave")
+
+
 def keys_and_mouse():
     with Screen("--tui", SAXPY, *ONE_WAVE) as s:
         def first_line():
@@ -344,4 +378,4 @@ def refusals():
 
 
 if __name__ == "__main__":
-    main(stop_step_resize, layouts, keys_and_mouse, no_colour, the_end, while_it_runs, refusals)
+    main(stop_step_resize, layouts, lanes_and_waves, keys_and_mouse, no_colour, the_end, while_it_runs, refusals)

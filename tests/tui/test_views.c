@@ -221,12 +221,157 @@ static void test_status(void **state)
 	fake_session_end(&s);
 }
 
+/* ---- Lanes ---- */
+
+static void test_lanes(void **state)
+{
+	struct bw_tui_lane_column a = {.name = "n"}, b = {.name = "v0"}, *columns[] = {&a, &b};
+	struct bw_tui_lanes s = {.wave = 3,
+				 .n = 8,
+				 .focus = 5,
+				 .exec = 0x3c,
+				 .has_item = 0x7f,
+				 .columns = {columns, 2, 2}};
+	struct bw_tui_page p = {.rows = 10, .columns = 60};
+	for (unsigned lane = 0; lane < 8; lane++) {
+		strcpy(a.text[lane], "18");
+		snprintf(b.text[lane], sizeof(b.text[lane]), "%08x", lane / 4);
+	}
+	/* active lanes first; those that are alike share a row */
+	static const char *const rows[] = {
+		" Lanes           State     n   v0",
+		" 2-3             active    18  00000000",
+		"*4-5             active    18  00000001",
+		" 0-1             inactive  18  00000000",
+		" 6               inactive  18  00000001",
+		" 7               no item   18  00000001",
+	};
+	bw_tui_lanes_page(&s, &p);
+	assert_int_equal(p.n_lines, 5);
+	assert_int_equal(p.lines.len, BW_ARRAY_SIZE(rows));
+	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++)
+		assert_string_equal(text_of(&p, i), rows[i]);
+	assert_false(style_of(&p, 1, "18") & BW_TUI_DIM);
+	assert_true(style_of(&p, 3, "18") & BW_TUI_DIM);
+	/* where no column tells them apart there are three rows */
+	strcpy(b.text[2], "ffffffff");
+	p.rows = 10;
+	p.columns = 30;
+	bw_tui_lanes_page(&s, &p);
+	assert_int_equal(p.n_lines, 3);
+	assert_string_equal(text_of(&p, 1), "*2-5             active    18");
+	/* and the next column is there when the first is scrolled away, but the last one stays */
+	p.rows = 10;
+	p.left = 7;
+	bw_tui_lanes_page(&s, &p);
+	assert_int_equal(p.left, 1);
+	assert_string_equal(text_of(&p, 1), " 2               active    ffffffff");
+	bw_tui_page_fini(&p);
+}
+
+static void test_lanes_of_a_wave(void **state)
+{
+	struct fake_session s;
+	struct bw_tui_lanes lanes;
+	struct bw_tui_page p = {.rows = 40, .columns = 80};
+	stop_at(&s, "demo+4");
+	uint32_t wave = bw_debug_focus(s.debug)->number;
+	unsigned slot = bw_debug_focus(s.debug)->slot;
+	for (unsigned lane = 0; lane < 32; lane++)
+		s.fake->wave[slot].v[0][lane] = lane < 16 ? 7 : 9;
+	bw_tui_lanes_load(s.debug, &lanes);
+	assert_int_equal(lanes.wave, wave);
+	assert_int_equal(lanes.n, 32);
+	assert_string_equal(lanes.columns.data[0]->name, "v0");
+	assert_string_equal(lanes.columns.data[0]->text[15], "00000007");
+	assert_string_equal(lanes.columns.data[0]->text[16], "00000009");
+	bw_tui_lanes_page(&lanes, &p);
+	assert_int_equal(strncmp(text_of(&p, 1), "*0-15 ", 6), 0);
+	assert_int_equal(strncmp(text_of(&p, 2), " 16-31 ", 7), 0);
+	bw_tui_lanes_fini(&lanes);
+	bw_tui_page_fini(&p);
+	fake_session_end(&s);
+}
+
+/* ---- The map ---- */
+
+static void test_map(void **state)
+{
+	enum { SLOTS = 2 * 1 * 2 * 2 * 4 };
+	uint8_t slots[SLOTS] = {[0] = BW_TUI_WAVE_STOPPED,
+				[1] = BW_TUI_WAVE_AT_BREAK,
+				[5] = BW_TUI_WAVE_AT_BARRIER,
+				[15] = BW_TUI_WAVE_RUNNING,
+				[16] = BW_TUI_WAVE_FAULTED};
+	struct bw_tui_map m = {.facts = {.name = "toy",
+					 .n_se = 2,
+					 .sa_per_se = 1,
+					 .wgp_per_sa = 2,
+					 .simd_per_wgp = 2,
+					 .waves_per_simd = 4,
+					 .n_slots = SLOTS},
+			       .state = slots,
+			       .focus = 5};
+	struct bw_tui_page p = {.rows = 10, .columns = 80};
+	/* slots are numbered SE, SA, WGP, SIMD, wave, the last one fastest (target.h) */
+	static const char *const fine[] = {
+		"r running 1  s stopped 1  b at a barrier 1  B at a breakpoint 1  F faulted 1",
+		"               wgp0 wgp1",
+		"se0.sa0.simd0  sB.. ....",
+		"se0.sa0.simd1  .b.. ...r",
+		"se1.sa0.simd0  F... ....",
+		"se1.sa0.simd1  .... ....",
+	};
+	bw_tui_map_page(&m, &p);
+	assert_int_equal(p.lines.len, BW_ARRAY_SIZE(fine));
+	for (size_t i = 0; i < BW_ARRAY_SIZE(fine); i++)
+		assert_string_equal(text_of(&p, i), fine[i]);
+	assert_int_equal(bw_tui_map_line(&m, 80), 1);
+	assert_true(style_of(&p, 3, "b..") & BW_TUI_REVERSE); /* the focus */
+	assert_int_equal(style_of(&p, 4, "F") & BW_TUI_COLOUR, BW_TUI_RED);
+	/* without room a letter a SIMD: the worst of its waves */
+	p.rows = 10;
+	p.columns = 24;
+	bw_tui_map_page(&m, &p);
+	assert_string_equal(text_of(&p, 1), "               0  1");
+	assert_string_equal(text_of(&p, 2), "se0.sa0        Bb .r");
+	assert_string_equal(text_of(&p, 3), "se1.sa0        F. ..");
+	assert_int_equal(bw_tui_map_line(&m, 24), 0);
+	bw_tui_page_fini(&p);
+}
+
+static void test_map_of_a_session(void **state)
+{
+	struct fake_session s;
+	struct bw_tui_map m;
+	unsigned n[6] = {0};
+	stop_at(&s, "demo+4");
+	bw_tui_map_load(s.debug, &m);
+	for (uint32_t i = 0; i < m.facts.n_slots; i++)
+		n[m.state[i]]++;
+	assert_int_equal(n[BW_TUI_WAVE_AT_BREAK], 4);
+	assert_int_equal(m.focus, bw_debug_focus(s.debug)->slot);
+	/* all are resumed */
+	OK(bw_debug_break_delete(s.debug, 0));
+	OK(bw_debug_continue(s.debug));
+	bw_tui_map_resumed(s.debug, &m);
+	memset(n, 0, sizeof(n));
+	for (uint32_t i = 0; i < m.facts.n_slots; i++)
+		n[m.state[i]]++;
+	assert_int_equal(n[BW_TUI_WAVE_RUNNING], 4);
+	assert_int_equal(n[BW_TUI_WAVE_AT_BREAK], 0);
+	bw_tui_map_fini(&m);
+	fake_session_end(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_assembly), cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_source),	 cmocka_unit_test(test_registers),
-		cmocka_unit_test(test_status),
+		cmocka_unit_test(test_assembly),	 cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_source),		 cmocka_unit_test(test_registers),
+		cmocka_unit_test(test_status),		 cmocka_unit_test(test_lanes),
+		cmocka_unit_test(test_lanes_of_a_wave),	 cmocka_unit_test(test_map),
+		cmocka_unit_test(test_map_of_a_session),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
