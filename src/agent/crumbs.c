@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "base/util.h"
+#include "pm4/pm4.h"
 
 enum {
 	SPARE_MAX = 64,
@@ -160,6 +161,9 @@ void bw_crumbs_give_back(struct bw_crumbs_job *job, int result)
 struct told {
 	uint32_t submission, ib;
 	size_t next; /* of the call's dispatches */
+	/* dispatches and draws of its streams so far; whether registers have been filled */
+	uint32_t n_work;
+	bool has_put;
 };
 
 /* The pipeline by its own name, else by the name of what it was made of. */
@@ -272,8 +276,23 @@ static bool read_stream(void *cookie, uint64_t va, uint32_t *out, size_t n, bool
 	return !bw_track_read(f, va, out, n * 4, &bad_va);
 }
 
+/* Packets that fill registers with bad values, for this submission; empty: none are filled. */
+static void build_pokes(const struct bw_crumbs_go *go, const struct told *told,
+			struct bw_pm4_stream *out)
+{
+	bool is_here = !go->at_submission || go->at_submission == told->submission;
+	uint32_t n = is_here && !told->has_put && go->at_dispatch >= told->n_work ? go->n_pokes : 0;
+	for (uint32_t i = 0; i < BW_MIN(n, (uint32_t)BW_CRUMBS_POKES_MAX); i++) {
+		const struct bw_crumbs_poke *k = &go->pokes[i];
+		if (k->addr_dw >= BW_PM4_SH_BEGIN_DW &&
+		    k->addr_dw < BW_PM4_SH_BEGIN_DW + BW_PM4_N_SH)
+			bw_pm4_put_sh(out, k->addr_dw, &k->value, 1);
+	}
+}
+
 static struct bw_error *make_copy(const struct bw_crumbs_call *c, struct bw_crumbs_part *p,
-				  const struct bw_crumbs_go *go, struct bw_pm4_marked *m)
+				  const struct bw_crumbs_go *go, struct told *told,
+				  struct bw_pm4_marked *m)
 {
 	const struct bw_agent_crumbs *crumbs = c->file->crumbs;
 	uint64_t slot_va = crumbs->area.va + (uint64_t)((uint8_t *)p->slot - crumbs->area.cpu);
@@ -285,7 +304,16 @@ static struct bw_error *make_copy(const struct bw_crumbs_call *c, struct bw_crum
 		.wait_from = go->asks ? 1 : UINT32_MAX,
 		.read = read_stream,
 		.cookie = c->file};
-	BW_TRY(bw_pm4_mark(&o, p->ib.va_start, p->ib.ib_bytes / 4, m));
+	struct bw_pm4_stream pokes = {0};
+	build_pokes(go, told, &pokes);
+	o.put = pokes.data;
+	o.put_dw = pokes.failed ? 0 : pokes.len;
+	o.put_behind = go->at_dispatch - BW_MIN(told->n_work, go->at_dispatch);
+	struct bw_error *err = bw_pm4_mark(&o, p->ib.va_start, p->ib.ib_bytes / 4, m);
+	bw_pm4_stream_free(&pokes);
+	BW_TRY(err);
+	told->n_work += m->n_work;
+	told->has_put |= m->has_put;
 	if (m->marks.len > BW_CRUMBS_MARKS_MAX || !m->marks.len)
 		return bw_errorf(BW_E_UNSUPPORTED, "it has too many packets");
 	if (take_copy(c->file, m->size_dw * 4, &p->copy))
@@ -314,7 +342,7 @@ static bool mark_one(const struct bw_crumbs_call *c, const struct bw_crumbs_go *
 		return false;
 	}
 	p->slot->stream = ++g.streams;
-	struct bw_error *err = make_copy(c, p, go, &m);
+	struct bw_error *err = make_copy(c, p, go, told, &m);
 	bool ok = !err && tell(c, &m, told, p, slot);
 	if (ok) {
 		p->ib.va_start = p->copy.va;

@@ -21,6 +21,7 @@
 
 static const char usage[] =
 	"Usage: breakwater bisect [OPTIONS] FILE\n"
+	"       breakwater bisect --stomp [OPTIONS] -- PROGRAM | FILE   (--stomp --help)\n"
 	"\n"
 	"Finds the first submission of a capture that fails, hangs or differs when it is replayed, and the first\n"
 	"dispatch in it without which it does not fail or hang. Exit status: 0 when it was found, 1 where nothing fails.\n"
@@ -294,6 +295,9 @@ static struct bw_error *run(struct bw_look *l)
 int bw_main_bisect(int argc, char **argv)
 {
 	struct bisect b = {.look = {.take = take}, .timeout = "10"};
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+		if (!strcmp(argv[i], "--stomp"))
+			return bw_main_bisect_stomp(argc, argv);
 	b.look.cookie = &b;
 	return bw_look_main(&b.look, usage, argc, argv, run);
 }

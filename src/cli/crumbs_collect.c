@@ -89,6 +89,11 @@ static struct bw_error *take_hello(struct bw_crumbs *c, struct bw_crumbs_process
 	struct bw_crumbs_go go = {.every_packet = c->settings.every_packet,
 				  .hang_ms = HANG_MS,
 				  .asks = bw_crumbs_is_followed(c)};
+	go.at_submission = c->settings.at_submission;
+	go.at_dispatch = c->settings.at_dispatch;
+	go.n_pokes = (uint32_t)BW_MIN(c->settings.pokes.len, (size_t)BW_CRUMBS_POKES_MAX);
+	for (uint32_t i = 0; i < go.n_pokes; i++)
+		go.pokes[i] = c->settings.pokes.data[i];
 	struct bw_msg_part part = {&go, sizeof(go)};
 	if (p->greeted || p->msg.body_b != sizeof(p->hello))
 		return bw_errorf(BW_E_INVALID, "its first message is wrong");

@@ -45,6 +45,21 @@ static struct bw_error *take_break(const char *text, struct bw_crumbs_options *o
 	return NULL;
 }
 
+static struct bw_error *take_at(const char *text, struct bw_crumbs_options *o)
+{
+	uint64_t submission, dispatch = 0;
+	char number[24];
+	size_t n = strcspn(text, ",");
+	snprintf(number, sizeof(number), "%.*s", (int)BW_MIN(n, sizeof(number) - 1), text);
+	if (!bw_parse_u64(number, &submission) || !submission || submission > UINT32_MAX ||
+	    (text[n] && (!bw_parse_u64(text + n + 1, &dispatch) || dispatch > UINT32_MAX)))
+		return bw_errorf(BW_E_INVALID,
+				 "--at wants SUBMISSION or SUBMISSION,DISPATCH, not \"%s\"", text);
+	o->at_submission = (uint32_t)submission;
+	o->at_dispatch = (uint32_t)dispatch;
+	return NULL;
+}
+
 /* "--name=VALUE", or two words; NULL: it is not that option. */
 static const char *value_of(char *const *words, const char *name, int *out_used)
 {
@@ -60,7 +75,13 @@ struct bw_error *bw_cli_check_crumbs(const struct bw_crumbs_options *o)
 	if ((o->udp || o->break_at) && !o->on)
 		return bw_errorf(BW_E_INVALID, "%s needs --breadcrumbs",
 				 o->udp ? "--udp" : "--break");
-	return NULL;
+	if ((o->except || o->at_submission) && !o->stomps)
+		return bw_errorf(BW_E_INVALID, "%s needs --stomp-registers",
+				 o->except ? "--except" : "--at");
+	struct bw_stomp_set set = {0};
+	struct bw_error *err = o->stomps ? bw_stomp_make(o->stomp, o->except, &set) : NULL;
+	bw_vec_free(&set);
+	return err;
 }
 
 struct bw_error *bw_cli_take_crumbs_option(char *const *words, struct bw_crumbs_options *o,
@@ -72,7 +93,17 @@ struct bw_error *bw_cli_take_crumbs_option(char *const *words, struct bw_crumbs_
 	if (bw_starts_with(words[0], "--breadcrumbs="))
 		return take_mode(words[0] + strlen("--breadcrumbs="), o);
 	const char *value;
-	if ((value = value_of(words, "--udp", out_used)))
+	if (!strcmp(words[0], "--stomp-registers") ||
+	    bw_starts_with(words[0], "--stomp-registers=")) {
+		o->on = o->stomps = true;
+		o->stomp = strchr(words[0], '=') ? strchr(words[0], '=') + 1 : NULL;
+		return NULL;
+	}
+	if ((value = value_of(words, "--at", out_used)))
+		return take_at(value, o);
+	if ((value = value_of(words, "--except", out_used)))
+		o->except = value;
+	else if ((value = value_of(words, "--udp", out_used)))
 		o->udp = value;
 	else if ((value = value_of(words, "--breadcrumbs-listen", out_used)))
 		o->listen = value;
@@ -105,7 +136,14 @@ struct bw_error *bw_cli_run_with_crumbs(struct bw_kmd *kmd, const struct bw_crum
 	_cleanup_free_ char *socket = NULL;
 	_cleanup_close_ int udp = -1, tty = -1;
 	BW_TRY(open_ends(r->options, &udp, &tty));
+	const struct bw_crumbs_options *o = r->options;
+	struct bw_stomp_set pokes = {0};
+	if (o->stomps)
+		BW_TRY(bw_stomp_make(o->stomp, o->except, &pokes));
 	const struct bw_crumbs_settings settings = {.every_packet = r->options->every_packet,
+						    .pokes = pokes,
+						    .at_submission = o->at_submission,
+						    .at_dispatch = o->at_dispatch,
 						    .break_at = r->options->break_at,
 						    .break_hits = r->options->break_hits,
 						    .udp = udp,
@@ -134,6 +172,7 @@ struct bw_error *bw_cli_run_with_crumbs(struct bw_kmd *kmd, const struct bw_crum
 	if (!err)
 		bw_crumbs_show(c, r->out);
 	bw_crumbs_close(c);
+	bw_vec_free(&pokes);
 	bw_folder_remove(&folder);
 	return err;
 }

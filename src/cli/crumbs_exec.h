@@ -11,6 +11,9 @@ struct bw_crumbs_options {
 	bool on, every_packet;
 	uint32_t break_at, break_hits; /* 0: none */
 	const char *udp, *listen;      /* borrowed from the words */
+	bool stomps;
+	const char *stomp, *except;	     /* registers (stomp.h); NULL: all, none */
+	uint32_t at_submission, at_dispatch; /* 0: each, its start */
 };
 
 /* Takes an option of breadcrumbs from the front of the words; out_used: words taken, 0: it is

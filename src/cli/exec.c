@@ -53,6 +53,10 @@ static const char exec_usage[] =
 	"  --udp HOST:PORT     ... and each change is sent there before the GPU goes on, for machines that die\n"
 	"  --break MARKER[:HITS]  from that marker on the GPU waits for you at each of them: Enter, or over UDP\n"
 	"  --breadcrumbs-listen [HOST:]PORT  no program: prints what --udp sends here, and answers for --break\n"
+	"  --stomp-registers[=RANGE]  registers that a driver must set hold bad values when a submission begins\n"
+	"                      (RANGE: FIRST-LAST by name or address, with commas between), with --breadcrumbs\n"
+	"  --at SUBMISSION[,DISPATCH]  ... only in that submission, and behind its first DISPATCH dispatches\n"
+	"  --except RANGE      ... but these registers\n"
 	"  --json              reports as lines of JSON\n"
 	"  -h, --help\n";
 

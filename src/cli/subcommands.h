@@ -23,6 +23,7 @@ int bw_main_dap(int argc, char **argv);
 int bw_main_capture(int argc, char **argv);
 int bw_main_replay(int argc, char **argv);
 int bw_main_bisect(int argc, char **argv);
+int bw_main_bisect_stomp(int argc, char **argv); /* bisect_stomp.c */
 int bw_main_decompile(int argc, char **argv);
 int bw_main_doctor(int argc, char **argv);
 int bw_main_vgpu(int argc, char **argv);

@@ -59,11 +59,20 @@ struct bw_crumbs_hello {
 	uint32_t version /* BW_CRUMBS_VERSION */, pid;
 	char comm[16];
 };
+/* A register that is filled with a bad value by a packet. */
+struct bw_crumbs_poke {
+	uint32_t addr_dw /* of the SH registers */, value;
+};
+enum { BW_CRUMBS_POKES_MAX = 64 };
 struct bw_crumbs_go {
 	int32_t result; /* 0, or -errno: there are no markers */
 	uint32_t every_packet;
 	uint32_t hang_ms; /* without any change this long: it hangs */
 	uint32_t asks;	  /* at each marker the GPU waits for `allowed` */
+	/* n_pokes registers are filled behind the first at_dispatch dispatches and draws of
+	 * submission at_submission; 0: of each submission */
+	uint32_t at_submission, at_dispatch, n_pokes;
+	struct bw_crumbs_poke pokes[BW_CRUMBS_POKES_MAX];
 };
 struct bw_crumbs_area {
 	uint32_t file, pad; /* number of the DRM file */

@@ -156,6 +156,40 @@ def check_killed(s):
     check("first that did not:    marker 2, DISPATCH_DIRECT, dword" in said and ": dispatch 1, code 0x" in said, said)
 
 
+def check_stale(s):
+    """A stream that never sets COMPUTE_START_X works as long as nobody has: the register is found by name."""
+    state = []
+    for at, op, size in packets(s.state):
+        body = s.state[at + 1:at + size]
+        if op == SET_SH_REG and body[0] == COMPUTE_START_X:  # what it sets behind that one
+            state += packet(SET_SH_REG, COMPUTE_START_X + 1, *body[2:])
+        else:
+            state += s.state[at:at + size]
+    check(len(state) == len(s.state) - 1, "the launcher sets COMPUTE_START_X once")
+    stale = [s.header, 4, 1, 1, s.initiator & ~FORCE_START_AT_000]
+    once, words = [1] * 4 + [0] * 252, state + stale
+    for options, expected in ((["--breadcrumbs"], once), (["--stomp-registers"], [0] * 256),
+                              (["--stomp-registers=COMPUTE_START_X"], [0] * 256), (["--stomp-registers=0x2e05-0x2e4f"], once),
+                              (["--stomp-registers", "--except", "compute_start_x"], once),
+                              (["--stomp-registers", "--at", "2"], once), (["--stomp-registers", "--at=1,0"], [0] * 256)):
+        report, counts = s.run(words, options)
+        equal((report["bad"], list(counts)), ([], expected), f"with {options}")
+    report, counts = s.run(words + stale, ["--stomp-registers=COMPUTE_START_X", "--at", "1,1"])
+    equal(list(counts), once, "filled between two dispatches")
+    # a stream that sets all it needs does not notice
+    report, counts = s.run(s.state + s.dispatch(0, 4), ["--stomp-registers"])
+    equal((report["bad"], list(counts)), ([], once), "a correct stream")
+    (s.folder / "words").write_bytes(struct.pack(f"<{len(words)}I", *words))
+    out, _ = breakwater("bisect", "--stomp", "--json", "--", REPLAY, "--check", "--override", f"1={s.folder}/words", s.file)
+    found = parse(out.strip())
+    equal((found["found"], found["registers"]), (True, ["COMPUTE_START_X"]), "bisect --stomp")
+    out, _ = breakwater("bisect", "--stomp", s.file, status=1)
+    check(out.endswith("Nothing is read that the program has not set.\n"), out)
+    check("is no register that can be filled" in breakwater("exec", "--stomp-registers=COMPUTE_VMID", "--", "true", status=2)[1], "a name")
+    check("--except needs --stomp-registers" in breakwater("exec", "--except", "0x2e04", "--", "true", status=2)[1], "--except")
+    check("--at wants SUBMISSION" in breakwater("exec", "--stomp-registers", "--at", "x", "--", "true", status=2)[1], "--at")
+
+
 class Listener:
     """breakwater exec --breadcrumbs-listen: the datagrams that come."""
 
@@ -250,6 +284,7 @@ def main():
         check_hanging_packet(s)
         check_fault(s)
         check_killed(s)
+        check_stale(s)
         check_udp(s)
         check_break_at_hang(s)
         check_options()
