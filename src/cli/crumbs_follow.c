@@ -112,9 +112,10 @@ static void ask(struct bw_crumbs *c, const struct bw_crumbs_process *p, struct b
 static void look_at(struct bw_crumbs *c, const struct bw_crumbs_process *p,
 		    struct bw_crumbs_known *k, struct bw_crumbs_slot *s)
 {
+	/* the state first: the markers of a stream that has ended are the last ones */
+	uint32_t state = __atomic_load_n(&s->state, __ATOMIC_ACQUIRE);
 	uint32_t ended = __atomic_load_n(&s->ended, __ATOMIC_ACQUIRE);
 	uint32_t begun = __atomic_load_n(&s->begun, __ATOMIC_ACQUIRE);
-	uint32_t state = __atomic_load_n(&s->state, __ATOMIC_ACQUIRE);
 	if (begun > k->info.n_marks || ended > k->info.n_marks || s->stream != k->info.stream ||
 	    k->told_end)
 		return;
@@ -165,6 +166,8 @@ void bw_crumbs_tell_ends(struct bw_crumbs *c, struct bw_crumbs_process *p)
 			if (!k->marks || k->told_end || a->last[i].stream != k->info.stream)
 				continue;
 			bool is_good = bw_crumbs_judge(&a->last[i], k).is_good;
+			k->told_begun = BW_MIN(a->last[i].begun, k->info.n_marks);
+			k->told_ended = BW_MIN(a->last[i].ended, k->info.n_marks);
 			struct bw_crumb crumb = crumb_of(c, p, k, BW_CRUMB_ENDED);
 			crumb.result = a->last[i].result ? a->last[i].result
 				       : is_good	 ? 0
