@@ -270,18 +270,6 @@ static struct bw_error *note_chunk(struct bw_agent_file *f, const struct drm_amd
 	return NULL;
 }
 
-/* The pipeline by its own name, else by the name of what it was made of. */
-static void name_pipeline(const struct bw_agent_objects *objects, uint32_t id, char *out,
-			  size_t room)
-{
-	bw_vec_each(objects, o) {
-		if (!id || o->id != id || o->kind != BW_AGENT_OBJECT_PIPELINE)
-			continue;
-		const char *name = *o->name ? o->name : *o->module ? o->module : o->entry;
-		snprintf(out, room, "%.*s", (int)sizeof(o->name) - 1, name);
-	}
-}
-
 static struct bw_error *note_dispatches(const struct bw_capture_call *c,
 					struct bw_capture_submission *out)
 {
@@ -294,7 +282,7 @@ static struct bw_error *note_dispatches(const struct bw_capture_call *c,
 						  .indirect_va = d->indirect_va};
 		memcpy(one.groups, d->groups, sizeof(one.groups));
 		memcpy(one.group_size, d->group_size, sizeof(one.group_size));
-		name_pipeline(&objects, d->pipeline, one.pipeline, sizeof(one.pipeline));
+		bw_names_pipeline(&objects, d->pipeline, one.pipeline, sizeof(one.pipeline));
 		if (d->label_b && d->label_at <= c->blob->len &&
 		    d->label_b <= c->blob->len - d->label_at)
 			memcpy(one.label, c->blob->data + d->label_at,

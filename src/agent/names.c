@@ -769,3 +769,13 @@ uint32_t bw_names_match_kept(const struct bw_names_kept *kept,
 	mine.next = 0;
 	return frame;
 }
+
+void bw_names_pipeline(const struct bw_agent_objects *objects, uint32_t id, char *out, size_t room)
+{
+	bw_vec_each(objects, o) {
+		if (!id || o->id != id || o->kind != BW_AGENT_OBJECT_PIPELINE)
+			continue;
+		const char *name = *o->name ? o->name : *o->module ? o->module : o->entry;
+		snprintf(out, room, "%.*s", (int)sizeof(o->name) - 1, name);
+	}
+}
