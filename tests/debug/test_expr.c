@@ -196,6 +196,9 @@ static void test_names_of_the_focus(void **state)
 	v = eval("$_lane_workgroup_pos");
 	assert_string_equal(v.text, "[38,0,0]");
 	assert_int_equal(ival("$_dispatch_pos == \"(1,0,0)/1\""), 1);
+	assert_int_equal(ival("$_workgroup == 1,0,0"), 1);
+	assert_int_equal(ival("$_workgroup[0] == 1"), 1);
+	assert_int_equal(ival("$_workgroup[1] == 1"), 0);
 	assert_int_equal(ival("blockIdx.x"), 1);
 	assert_int_equal(ival("$threadIdx.x"), 38);
 	assert_int_equal(ival("threadIdx.y + blockDim.x * blockIdx.x"), 64);

@@ -309,7 +309,7 @@ static struct bw_error *index_into(struct bw_expr *x, struct bw_value *v, struct
 			r.reg = (struct bw_wave_reg){v->reg.cls, (uint16_t)(v->reg.index + i), 1};
 		r.elem = NULL;
 		r.n_elem = 0;
-		r.across_lanes = false;
+		r.across_lanes = r.is_triple = false;
 		bw_value_fini(v);
 		*v = r;
 		return NULL;
