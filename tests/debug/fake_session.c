@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "fake_session.h"
 
+#include "debug/breaks.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -84,4 +86,24 @@ void fake_session_end(struct fake_session *s)
 {
 	bw_debug_destroy(s->debug);
 	assert_true(s->closed);
+}
+
+uint32_t set_break(struct fake_session *s, const char *text)
+{
+	uint32_t n;
+	OK(bw_debug_break(s->debug, text, false, &n));
+	return n;
+}
+
+struct bw_stop wait_stop(struct fake_session *s)
+{
+	struct bw_stop stop;
+	OK(bw_debug_wait(s->debug, 100, &stop));
+	return stop;
+}
+
+struct bw_stop go(struct fake_session *s)
+{
+	OK(bw_debug_continue(s->debug));
+	return wait_stop(s);
 }

@@ -12,7 +12,21 @@
 #include <cmocka.h>
 
 #include "debug/debug.h"
+#include "debug/stop.h"
 #include "fake_target.h"
+
+/* gfx11 words: s_mov_b32 s4, 5; s_add_u32 s4, s4, 1; s_nop; s_branch +1; s_trap 3; s_add_u32 s4,
+ * s4, 2; s_endpgm; s_branch -1 */
+enum {
+	MOV = 0xbe840085,
+	ADD1 = 0x80048104,
+	NOP = 0xbf800000,
+	BRANCH1 = 0xbfa00001,
+	TRAP3 = 0xbf900003,
+	ADD2 = 0x80048204,
+	END = 0xbfb00000,
+	SELF = 0xbfa0ffff
+};
 
 struct fake_session {
 	struct bw_debug *debug;
@@ -31,6 +45,12 @@ void fake_session_start(struct fake_session *s, uint32_t groups);
  * begin. */
 void fake_session_start_without(struct fake_session *s, uint32_t groups, uint32_t lack);
 void fake_session_end(struct fake_session *s);
+/* A breakpoint at a place in words; its number. */
+uint32_t set_break(struct fake_session *s, const char *text);
+/* The next stop, or BW_STOP_NONE. */
+struct bw_stop wait_stop(struct fake_session *s);
+/* Continues until then. */
+struct bw_stop go(struct fake_session *s);
 /* Expects err to be one of this code whose message contains part. */
 void fake_fails(struct bw_error *err, enum bw_error_code code, const char *part);
 

@@ -10,31 +10,13 @@
 
 #include "base/util.h"
 
-/* gfx11 words, as in test_run.c */
-enum { MOV = 0xbe840085, ADD1 = 0x80048104, NOP = 0xbf800000, END = 0xbfb00000 };
 static const uint32_t straight[] = {MOV, ADD1, NOP, ADD1, ADD1, END};
 
-/* s_mov_b32 s4, 5; s_add_u32 s4, s4, 1; s_nop; s_branch +1; s_trap 3; s_add_u32 s4, s4, 2;
- * s_endpgm */
-static const uint32_t with_branch[] = {MOV, ADD1, NOP, 0xbfa00001, 0xbf900003, 0x80048204, END};
-
-static uint32_t set_break(struct fake_session *s, const char *text)
-{
-	uint32_t n;
-	OK(bw_debug_break(s->debug, text, false, &n));
-	return n;
-}
+static const uint32_t with_branch[] = {MOV, ADD1, NOP, BRANCH1, TRAP3, ADD2, END};
 
 static uint32_t s4(struct fake_session *s, unsigned slot)
 {
 	return s->fake->wave[slot].s[4];
-}
-
-static struct bw_stop wait_stop(struct fake_session *s)
-{
-	struct bw_stop stop;
-	OK(bw_debug_wait(s->debug, 100, &stop));
-	return stop;
 }
 
 /* How the program goes. */

@@ -20,7 +20,7 @@
 #include "regs/regs.h"
 #include "target/call.h"
 
-enum { NOP = 0xbf800000, BACK2 = 0xbfa0fffd };
+enum { BACK2 = 0xbfa0fffd };
 #define DATA (FAKE_BASE + 0x2000)
 static const uint32_t loop[] = {NOP, NOP, BACK2};
 

@@ -437,11 +437,24 @@ struct bw_error *bw_debug_continue(struct bw_debug *d)
 	return NULL;
 }
 
+/* Waves that are stepped have ended with their program or GPU: what is left is to wait for the
+ * event that says so. */
+static struct bw_error *forget_gone(struct bw_debug *d, struct bw_error *err)
+{
+	if (!bw_error_catch(&err, BW_E_GONE))
+		return err;
+	d->watched.len = 0;
+	d->alone_slot = UINT32_MAX;
+	d->stopped.len = 0;
+	d->focus_slot = UINT32_MAX;
+	d->state = BW_DEBUG_RUNNING;
+	return NULL;
+}
+
 static struct bw_error *wait_for(struct bw_debug *d, int timeout_ms, struct bw_stop *out)
 {
 	uint64_t end = timeout_ms > 0 ? now_ms() + (uint64_t)timeout_ms : 0;
 	struct bw_stop stop = {.kind = BW_STOP_NONE};
-	struct bw_error *err_alone;
 
 	BW_TRY(bw_debug_need_target(d));
 	if (d->report_pending && d->state == BW_DEBUG_STOPPED) {
@@ -454,17 +467,17 @@ static struct bw_error *wait_for(struct bw_debug *d, int timeout_ms, struct bw_s
 		return NULL;
 	}
 	if (d->watched.len) {
-		BW_TRY(bw_debug_step_watched(d, timeout_ms, &stop));
+		BW_TRY(forget_gone(d, bw_debug_step_watched(d, timeout_ms, &stop)));
 		if (stop.kind != BW_STOP_NONE || d->watched.len) {
 			*out = stop;
 			return NULL;
 		}
 	}
 	if (d->alone_slot != UINT32_MAX) {
-		err_alone = bw_debug_wait_alone(d, timeout_ms, &stop);
-		if (err_alone || stop.kind != BW_STOP_NONE || d->alone_slot != UINT32_MAX) {
+		BW_TRY(forget_gone(d, bw_debug_wait_alone(d, timeout_ms, &stop)));
+		if (stop.kind != BW_STOP_NONE || d->alone_slot != UINT32_MAX) {
 			*out = stop;
-			return err_alone;
+			return NULL;
 		}
 	}
 	for (;;) {
