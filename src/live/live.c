@@ -89,6 +89,8 @@ static void free_live(struct bw_live *l)
 	free(l->blob);
 	bw_vec_free(&l->bindings);
 	bw_vec_free(&l->args);
+	if (l->reservation >= 0)
+		close(l->reservation);
 	free(l->last_vm);
 	free(l->icache_generation);
 	free(l);
@@ -398,7 +400,7 @@ struct bw_error *bw_live_open(const struct bw_target_source *source, struct bw_t
 	l->t.ops = &bw_live_ops;
 	l->kmd = source->kmd;
 	l->memory.kmd = source->kmd;
-	l->child = l->listen_fd = l->pidfd = l->guard_fd = -1;
+	l->child = l->listen_fd = l->pidfd = l->guard_fd = l->reservation = -1;
 	l->folder = (struct bw_folder)BW_FOLDER_INIT;
 	l->reply.fd = -1;
 	/* sleeps of some 10 us are meant as such (default: 50 us more) */

@@ -153,6 +153,7 @@ struct bw_live {
 				      * cache was last invalidated */
 
 	uint64_t queue_error_us; /* of the last line of the kernel's log that was told */
+	int reservation; /* a socket, whose name only one debugger can have; -1: reservation.c */
 	bool gfxoff_held;
 	int guard_fd;
 	uint32_t guard_seq;
@@ -222,6 +223,14 @@ void bw_live_unmap(struct bw_live *l, struct bw_live_vm *vm);
 void bw_live_drop_vm(struct bw_live *l, struct bw_live_vm *vm);
 /* The same for all address spaces of a process that has been told to detach, or is gone. */
 void bw_live_drop_vms(struct bw_live *l, const struct bw_live_proc *p);
+
+/* ---- reservation.c ---- */
+
+/* Whether the next address space may reserve the VMID: false while another debugger of this GPU has
+ * done so. Kept until it is released. */
+bool bw_live_take_reservation(struct bw_live *l);
+/* Where no address space is attached any more that has reserved it. */
+void bw_live_release_reservation(struct bw_live *l);
 
 /* ---- start.c ---- */
 

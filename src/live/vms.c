@@ -194,6 +194,8 @@ static struct bw_error *ask_attach(struct bw_live *l, struct bw_live_vm *vm, uin
 		if ((*it)->vmid_reserved)
 			a.flags = BW_AGENT_ATTACH_NO_RESERVE;
 	}
+	if (!bw_live_take_reservation(l))
+		a.flags = BW_AGENT_ATTACH_NO_RESERVE;
 	const struct bw_msg_part parts[] = {
 		{&a, sizeof(a)}, {&control, sizeof(control)}, {handler, handler_b}};
 	BW_TRY(bw_live_request(l, vm->proc, BW_AGENT_ATTACH, parts, BW_ARRAY_SIZE(parts), out_fd));
@@ -286,6 +288,7 @@ void bw_live_unmap(struct bw_live *l, struct bw_live_vm *vm)
 	vm->area = NULL;
 	vm->control = NULL;
 	vm->attached = false;
+	bw_live_release_reservation(l);
 	free(vm->slots);
 	vm->slots = NULL;
 }

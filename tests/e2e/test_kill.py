@@ -8,9 +8,10 @@ import subprocess
 import tempfile
 import time
 
-from harness import (KERNELS, SOURCE, TIMEOUT_S, Session, check, children, equal, events, main, named_child,
+from harness import (BUILD, KERNELS, SOURCE, TIMEOUT_S, Session, check, children, equal, events, main, named_child,
                      wait_gone)
 
+IN_GUEST = bool(os.environ.get("BREAKWATER_LINUX_GUEST"))  # tests/linux: the GPU is that of Linux's driver
 SAXPY = [SOURCE / "examples/saxpy.s", "--grid", 4096, "--group", 64, "--arg", "a=2.0", "--arg", "x=iota:4096", "--arg",
          "y=fill:4096:1", "--arg", "out=zeros:4096"]
 
@@ -110,6 +111,28 @@ def looping_kernel():
     equal(s.end()[0], 0, "status")
 
 
+def two_debuggers():
+    """Of one GPU: what the second one debugs runs while the waves of the first one's are stopped."""
+    gpu = None
+    if not IN_GUEST:  # there they share the kernel's
+        gpu = subprocess.Popen([str(BUILD / "breakwater-vgpu"), "--quiet"], stdout=subprocess.PIPE, text=True)
+        name, _, value = gpu.stdout.readline().strip().partition("=")
+        os.environ[name] = value
+    try:
+        first = stopped_session(*SAXPY)
+        second = stopped_session(*SAXPY)
+        for s in (second, first):
+            s.command("delete")
+            s.send("continue")
+            equal(s.read_until(lambda o: o.get("event") == "exit")[-1].get("status"), 0, "status of a program")
+            s.end()
+    finally:
+        if gpu:
+            del os.environ[name]
+            gpu.kill()
+            gpu.wait()
+
+
 def no_debugger_no_trace():
     """A session leaves no process and no folder behind."""
     s = stopped_session(*SAXPY)
@@ -121,4 +144,4 @@ def no_debugger_no_trace():
 
 
 if __name__ == "__main__":
-    main(kill_the_debugger, kill_the_program, kill_the_gpu, looping_kernel, no_debugger_no_trace)
+    main(kill_the_debugger, kill_the_program, *([] if IN_GUEST else [kill_the_gpu]), looping_kernel, two_debuggers, no_debugger_no_trace)
