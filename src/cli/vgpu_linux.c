@@ -35,6 +35,8 @@ static const char usage[] =
 	"  --share FOLDER        the guest can write to this folder; may be repeated\n"
 	"  --memory SIZE         of the guest, 512M to 64G (default: 2G)\n"
 	"  --cpus N              of the guest (default: 2)\n"
+	"  --accel kvm|tcg       run the guest's code by KVM, or by QEMU's translation (default: KVM where it is of\n"
+	"                        use, else TCG; -v says which)\n"
 	"  --gdb                 the kernel waits for a gdb, whose command is printed\n"
 	"  --silence SECONDS     give up a guest that is silent for so long (default: 120; 0: never)\n"
 	"  --cache FOLDER        keep QEMU and the kernel here (default: breakwater/linux in the user's cache folder)\n"
@@ -80,11 +82,20 @@ enum {
 	SHARE,
 	MEMORY,
 	CPUS,
+	ACCEL,
 	GDB,
 	SILENCE,
 	CACHE,
 	JSON
 };
+
+static struct bw_error *accel(const char *text, enum bw_guest_accel *out)
+{
+	if (strcmp(text, "kvm") && strcmp(text, "tcg"))
+		return bw_errorf(BW_E_INVALID, "--accel wants kvm or tcg, not \"%s\"", text);
+	*out = strcmp(text, "kvm") ? BW_GUEST_ACCEL_TCG : BW_GUEST_ACCEL_KVM;
+	return NULL;
+}
 
 static struct bw_error *take_option(int option, struct linux_options *o)
 {
@@ -114,6 +125,8 @@ static struct bw_error *take_option(int option, struct linux_options *o)
 		BW_TRY(number("cpus", optarg, 1, 64, &v));
 		g->cpus = (unsigned)v;
 		return NULL;
+	case ACCEL:
+		return accel(optarg, &g->accel);
 	case GDB:
 		g->gdb = true;
 		return NULL;
@@ -144,7 +157,7 @@ static struct bw_error *parse(int argc, char **argv, struct linux_options *o)
 		{"driver-args", required_argument, NULL, DRIVER_ARGS}, {"no-driver", no_argument, NULL, NO_DRIVER},
 		{"no-gpu", no_argument, NULL, NO_GPU}, {"share", required_argument, NULL, SHARE},
 		{"memory", required_argument, NULL, MEMORY}, {"cpus", required_argument, NULL, CPUS},
-		{"gdb", no_argument, NULL, GDB}, {"silence", required_argument, NULL, SILENCE},
+		{"accel", required_argument, NULL, ACCEL}, {"gdb", no_argument, NULL, GDB}, {"silence", required_argument, NULL, SILENCE},
 		{"cache", required_argument, NULL, CACHE}, {"verbose", no_argument, NULL, 'v'},
 		{"json", no_argument, NULL, JSON},
 		{"help", no_argument, NULL, 'h'}, {0},
@@ -189,6 +202,7 @@ static struct bw_error *show(const struct bw_guest_options *g, const struct bw_g
 	if (r->has_started) {
 		bw_out_int(out, "boot_ms", r->boot_ms);
 		bw_out_int(out, "command_ms", r->command_ms);
+		bw_out_str(out, "accel", r->has_kvm ? "kvm" : "tcg");
 	}
 	bw_out_int(out, "cpus", g->cpus);
 	bw_out_int(out, "memory", (int64_t)g->memory_b);

@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/memfd.h"
 #include "base/util.h"
+#include "guest/kvm.h"
 #include "kmd/kmd.h"
 
 /* What process 1 needs before it has the host's files; a kernel may have them built in. */
@@ -220,6 +221,21 @@ static struct bw_error *plan_firmware(struct bw_str *plan)
 	return NULL;
 }
 
+/* ---- KVM or TCG ---- */
+
+static struct bw_error *choose_accel(const struct bw_guest_options *o, bool *out_kvm)
+{
+	const bool may = o->accel != BW_GUEST_ACCEL_TCG;
+	_cleanup_error_ struct bw_error *err = may ? bw_guest_kvm_check("/dev/kvm") : NULL;
+	if (err && o->accel == BW_GUEST_ACCEL_KVM)
+		return bw_error_wrap(bw_take(err), "--accel kvm is not possible here");
+	*out_kvm = may && !err;
+	if (o->verbose)
+		fprintf(stderr, "breakwater: the guest runs under %s%s%s.\n",
+			*out_kvm ? "KVM" : "TCG", err ? ", as " : "", err ? err->message : "");
+	return NULL;
+}
+
 /* ---- all of it ---- */
 
 static struct bw_error *run(const struct bw_guest_options *o, const struct bw_guest_parts *parts,
@@ -230,6 +246,7 @@ static struct bw_error *run(const struct bw_guest_options *o, const struct bw_gu
 	_cleanup_free_ char *unpacked = NULL;
 	_cleanup_close_ int initrd = -1;
 	bool found;
+	BW_TRY(choose_accel(o, &m->has_kvm));
 	BW_TRY(bw_machine_open(m));
 	if (asprintf(&unpacked, "%s/modules", m->folder.path) < 0)
 		return bw_error_nomem();
@@ -264,9 +281,12 @@ struct bw_error *bw_guest_run(const struct bw_guest_options *o, struct bw_guest_
 	int64_t started_ms = 0;
 	m.started_ms = &started_ms;
 	struct bw_error *err = run(o, &parts, &m, out_status);
-	if (started_ms)
-		*out_report = (struct bw_guest_report){true, started_ms - begun_ms,
-						       bw_guest_now_ms() - started_ms};
+	out_report->has_kvm = m.has_kvm;
+	if (started_ms) {
+		out_report->has_started = true;
+		out_report->boot_ms = started_ms - begun_ms;
+		out_report->command_ms = bw_guest_now_ms() - started_ms;
+	}
 	bw_machine_close(&m);
 	return err;
 }

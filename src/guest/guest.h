@@ -2,7 +2,7 @@
 #ifndef BW_GUEST_GUEST_H
 #define BW_GUEST_GUEST_H
 
-/* A Linux guest with the virtual GPU in it, for "breakwater vgpu linux": QEMU (without KVM) boots a
+/* A Linux guest with the virtual GPU in it, for "breakwater vgpu linux": QEMU boots a
  * kernel, process 1 of ours (init/) makes the host's file system its root and loads amdgpu.ko. The
  * GPU is a process of its own, which QEMU reaches over vfio-user. No thread but the caller's; one
  * guest a process. */
@@ -14,6 +14,13 @@
 
 #include "base/error.h"
 
+/* What executes the guest's code. */
+enum bw_guest_accel {
+	BW_GUEST_ACCEL_ANY, /* KVM where it is of use, else TCG */
+	BW_GUEST_ACCEL_KVM, /* the machine's processor; no run without it */
+	BW_GUEST_ACCEL_TCG, /* QEMU's translation */
+};
+
 struct bw_guest_options {
 	const char *cache;	 /* the folder of QEMU and the kernel; NULL: the user's */
 	const char *kernel;	 /* a bzImage; NULL: the pinned one */
@@ -21,6 +28,7 @@ struct bw_guest_options {
 	const char *driver_args; /* more parameters of amdgpu */
 	char *const *shares;	 /* folders that the guest can write, up to NULL */
 	char *const *command;	 /* up to NULL; empty: a shell */
+	enum bw_guest_accel accel;
 	uint64_t memory_b;
 	unsigned cpus, silence_s; /* silence_s: 0 is no limit */
 	bool verbose, gdb, no_gpu, no_driver;
@@ -30,6 +38,7 @@ struct bw_guest_options {
 /* What there is to say of a run. */
 struct bw_guest_report {
 	bool has_started;   /* the command */
+	bool has_kvm;	    /* the guest ran under KVM, else under TCG */
 	int64_t boot_ms;    /* from the call to the command's start, where it has started */
 	int64_t command_ms; /* from there to its end */
 };

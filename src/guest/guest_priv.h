@@ -100,6 +100,7 @@ struct bw_machine {
 	int words;		 /* what QEMU and the GPU say on standard error */
 	int guard_pipe;
 	int signals;	     /* a signalfd of those that end us, and of children */
+	bool has_kvm;	     /* that QEMU is to use it */
 	int64_t *started_ms; /* borrowed: when the command has started; 0: not yet */
 };
 #define BW_MACHINE_INIT                                                                            \

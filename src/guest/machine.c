@@ -234,13 +234,19 @@ static struct bw_error *qemu_words(const struct bw_machine *m, const struct bw_g
 		BW_TRY(bw_words_addf(w, "%s/usr/share/%s", parts->qemu, folders[i]));
 	}
 	static const char *const fixed[] = {"-machine",	   "q35,memory-backend=ram",
-					    "-accel",	   "tcg,thread=multi",
 					    "-nodefaults", "-no-user-config",
 					    "-display",	   "none",
 					    "-no-reboot",  "-nic",
 					    "none"};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(fixed); i++)
 		BW_TRY(bw_words_addf(w, "%s", fixed[i]));
+	BW_TRY(bw_words_addf(w, "-accel"));
+	BW_TRY(bw_words_addf(w, m->has_kvm ? "kvm" : "tcg,thread=multi"));
+	/* With a processor of AMD's, QEMU reserves 12 GB below 1 TB in the guest's map of memory,
+	 * where SeaBIOS puts BARs all the same: Linux finds no room for them after "remove" and
+	 * "rescan". */
+	BW_TRY(bw_words_addf(w, "-cpu"));
+	BW_TRY(bw_words_addf(w, m->has_kvm ? "host" : "qemu64,vendor=GenuineIntel"));
 	BW_TRY(bw_words_addf(w, "-smp"));
 	BW_TRY(bw_words_addf(w, "%u", o->cpus));
 	BW_TRY(bw_words_addf(w, "-m"));

@@ -351,8 +351,8 @@ struct bw_error *bw_guest_session(struct bw_machine *m, const struct bw_guest_op
 	s->quiet = !isatty(2) || o->verbose || o->no_progress;
 	s->log.echo = s->said.echo = o->verbose;
 	if (!s->quiet)
-		fputs("Booting the guest; its kernel needs about 20 s (Ctrl-C ends it) ...",
-		      stderr);
+		fprintf(stderr, "Booting the guest%s (Ctrl-C ends it) ...",
+			m->has_kvm ? "" : "; its kernel needs about 20 s");
 	struct bw_error *err = NULL;
 	while (!err && !s->done)
 		err = step(s, m->signals);

@@ -52,6 +52,13 @@ def loading_again():
     check("ib ring tests passed." in text and RESULT in text, text)
 
 
+def removing():
+    """PCI remove and rescan: the driver takes the GPU again."""
+    text = in_guest("echo 1 >/sys/bus/pci/devices/0000:01:00.0/remove\n! test -e /dev/dri/card0\necho 1 >/sys/bus/pci/rescan\n"
+                    f"cat {DEBUG}/amdgpu_test_ib\nbreakwater run {SAXPY}")
+    check("ib ring tests passed." in text and RESULT in text, text)
+
+
 def debugging():
     """A breakpoint, a register, a step, and the kernel's result, through the real debugfs; twice in one session, so that
     the second program's address space has the debug area where the first one's had it."""
@@ -92,4 +99,4 @@ def torture():
 
 
 need_parts()
-main(loading, *([loading_again, debugging, faulting, state, ends, torture] if IS_WHOLE else []))
+main(loading, *([loading_again, removing, debugging, faulting, state, ends, torture] if IS_WHOLE else []))

@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import time
 
-from guest import IS_WHOLE, guest, need_parts, words
+from guest import ACCEL, IS_WHOLE, guest, need_parts, words
 
 from harness import BUILD, SOURCE, TIMEOUT_S, check, equal, main, wait_gone
 from json_schema import parse
@@ -81,6 +81,7 @@ def a_command():
     said, report = err.decode().splitlines()
     equal(said, "to standard error", "standard error")
     report = parse(report)
+    check(report.pop("accel") in ("tcg", "kvm") if ACCEL == "any" else report.pop("accel") == ACCEL, "the report has another accelerator")
     check(report.pop("boot_ms") > 0 and report.pop("command_ms") >= 0, "the report has no times")
     equal(report, {"type": "event", "event": "guest", "signal": signal.SIGTERM, "started": True, "cpus": 2, "memory": 2 << 30, "gpu": False,
                    "driver": False}, "the report")
@@ -122,7 +123,7 @@ def bad_input():
     """Each in a sentence, before anything boots."""
     for options, said in ((["--kernel", "/nowhere"], "/nowhere cannot be read"), (["--memory", "1k"], "--memory wants a number"),
                           (["--no-gpu", "--modules", "/nowhere"], "/nowhere"), (["--no-gpu", "--share", "/nowhere"], "/nowhere cannot be shared"),
-                          (["dmesg"], 'stands behind "--"')):
+                          (["dmesg"], 'stands behind "--"'), (["--accel", "hvf"], '--accel wants kvm or tcg, not "hvf"')):
         done = subprocess.run(words(*options), capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=TIMEOUT_S)
         equal(done.returncode, 2, f"the status of {options}")
         check(said in done.stderr and done.stderr.count("\n") == 1, done.stderr)

@@ -21,6 +21,10 @@ static void set_firmware_path(const char *path)
 	if (fd < 0 || write(fd, path, strlen(path)) < 0)
 		die(false, "in the guest, %s cannot be written: %s", file, strerror(errno));
 	close(fd);
+	/* Debian's 6.1 looks for this folder before it asks for a file, and takes no GPU without
+	 * it ("amdgpu requires firmware installed"). */
+	mkdir("/lib/firmware", 0755);
+	mkdir("/lib/firmware/amdgpu", 0755);
 }
 
 /* Appends text, which must live on, to words with their NULL. */
