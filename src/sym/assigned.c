@@ -9,7 +9,13 @@
 #include "base/str.h"
 #include "base/util.h"
 
-enum { MOST_LINES = 1500, LONGEST_LINE = 512, MOST_WRITES = 64, MOST_LOOPS = 64, MOST_LABELS = 64 };
+enum {
+	MOST_LINES = 1500,
+	LONGEST_LINE = 512,
+	MOST_WRITES = BW_ASSIGNED_MAX,
+	MOST_LOOPS = 64,
+	MOST_LABELS = 64
+};
 
 enum gives { GIVES_OTHER, GIVES_MAYBE, GIVES_VALUE };
 
@@ -39,6 +45,7 @@ struct scan {
 	const struct bw_assigned *a;
 	uint64_t value;
 	bool is_part;
+	bool names_share; /* an array's name without an index counts as a write */
 	unsigned line, last_line;
 	int depth, parens;
 	bool in_comment, has_opened;
@@ -165,6 +172,9 @@ static void found_name(struct scan *s, const char *line, const char *at)
 	if (before - line >= 2 && (!strncmp(before - 2, "++", 2) || !strncmp(before - 2, "--", 2)))
 		is_stepped = true;
 	bool is_shared = is_address_taken(line, at);
+	if (s->names_share && bw_ctype_strip(s->a->type)->kind == BW_CTYPE_ARRAY && !is_part &&
+	    s->line != s->a->decl_line)
+		is_shared = true;
 	if (!is_shared && is_part && is_pointer) /* that is what it points to */
 		return;
 	if (!is_plain && !is_stepped && !is_compound(parts) && !is_shared)
@@ -438,7 +448,7 @@ bool bw_assigned_constant(const struct bw_assigned *a, uint64_t value, bool is_p
 bool bw_assigned_in_line(const struct bw_assigned *a, unsigned line, bool is_part)
 {
 	struct scan s = {.is_part = is_part};
-	bool found = false, computed = false, other = false;
+	bool found = false, other = false;
 	if (line == a->at_line || a->at_line <= a->decl_line || !scan(a, &s))
 		return true;
 	for (unsigned i = 0; i < s.n_writes; i++) {
@@ -447,9 +457,19 @@ bool bw_assigned_in_line(const struct bw_assigned *a, unsigned line, bool is_par
 		if (w->line == line && reached)
 			return true;
 		found |= w->line == line;
-		computed |= reached && w->gives == GIVES_MAYBE;
 		other |= !reached && w->gives == GIVES_MAYBE;
 	}
-	/* a copy of another variable has no code in its line */
-	return !found && (computed || !other);
+	/* code of another line, as of an inlined function or a copy's source: any of them */
+	return !found && !other;
+}
+
+bool bw_assigned_lines(const struct bw_assigned *a, unsigned out[BW_ASSIGNED_MAX], size_t *out_n)
+{
+	struct scan s = {.names_share = true, .is_part = true};
+	if (!scan(a, &s))
+		return false;
+	for (unsigned i = 0; i < s.n_writes; i++)
+		out[i] = s.writes[i].line;
+	*out_n = s.n_writes;
+	return true;
 }

@@ -27,4 +27,10 @@ bool bw_assigned_constant(const struct bw_assigned *a, uint64_t value, bool is_p
  * assigned last. */
 bool bw_assigned_in_line(const struct bw_assigned *a, unsigned line, bool is_part);
 
+/* The lines of the statements that can write to the variable, as far as its scope reaches, in
+ * order; an array's bare name is its address, by which anybody may write. *out_n: at most
+ * BW_ASSIGNED_MAX. False: the text does not say enough. */
+enum { BW_ASSIGNED_MAX = 64 };
+bool bw_assigned_lines(const struct bw_assigned *a, unsigned out[BW_ASSIGNED_MAX], size_t *out_n);
+
 #endif

@@ -49,6 +49,55 @@ static unsigned line_before(struct bw_lines *l, uint64_t start, const char *file
 	return line.line;
 }
 
+/* ---- Memory ---- */
+
+/* Whether the code around addr was optimized: clang lists the calls of such functions only. */
+static bool is_optimized(const struct bw_lines *l, uint64_t addr)
+{
+	const struct function *f, *outermost = NULL;
+	for (unsigned i = 0; (f = bw_lines_function_around(l, addr, i)); i++)
+		outermost = f;
+	return outermost && outermost->lists_calls;
+}
+
+static bool is_code_of(const struct bw_lines *l, uint64_t die, uint64_t addr)
+{
+	bw_vec_each(&l->function_ranges, r)
+		if (addr >= r->start && addr < r->end && l->functions.data[r->function].die == die)
+			return true;
+	return false;
+}
+
+/* A variable in memory has its place in the whole of its scope, but the optimizer moves the stores
+ * to it, and drops those that nothing reads. Its memory is believed where the code has the order of
+ * the text: all code of the lines that write to it, and stand before this one, lies before addr,
+ * and none of the others. */
+static bool memory_is_stale(const struct bw_lines *l, const struct bw_variable *v,
+			    const struct bw_assigned *a, const char *file, uint64_t addr)
+{
+	unsigned lines[BW_ASSIGNED_MAX];
+	bool has_code[BW_ASSIGNED_MAX] = {false};
+	size_t n;
+	if (!is_optimized(l, addr) || !bw_assigned_lines(a, lines, &n))
+		return false;
+	bw_vec_each(&l->rows, r) {
+		for (size_t i = 0; i < n; i++) {
+			if (r->line != lines[i] || r->start >= r->end ||
+			    strcmp(l->files.data[r->file], file) != 0 ||
+			    !is_code_of(l, v->function_die, r->start))
+				continue;
+			has_code[i] = true;
+			if (lines[i] < a->at_line ? r->end > addr : r->start < addr)
+				return true;
+		}
+	}
+	for (size_t i = 0; i < n; i++)
+		if (lines[i] < a->at_line && !has_code[i] &&
+		    !(v->is_param && lines[i] == v->decl_line))
+			return true;
+	return false;
+}
+
 bool bw_variable_is_stale(struct bw_lines *l, const struct bw_variable *v, uint64_t addr,
 			  unsigned level, const struct bw_location *at)
 {
@@ -66,10 +115,13 @@ bool bw_variable_is_stale(struct bw_lines *l, const struct bw_variable *v, uint6
 		is_constant |= at->piece[i].kind == BW_LOC_CONSTANT;
 		is_register |= at->piece[i].kind == BW_LOC_VGPR || at->piece[i].kind == BW_LOC_SGPR;
 	}
-	if (l->spirv || (!is_constant && !is_register) || v->is_static || !v->decl_line ||
-	    !line_at(l, addr, level, &text, &a.at_line) ||
+	bool is_memory = !at->n_pieces && at->kind == BW_LOC_PRIVATE;
+	if (l->spirv || (!is_constant && !is_register && !is_memory) || v->is_static ||
+	    !v->decl_line || !line_at(l, addr, level, &text, &a.at_line) ||
 	    !bw_lines_source(l, text.file, &source) || !source.path || source.is_newer)
 		return false;
+	if (is_memory)
+		return memory_is_stale(l, v, &a, text.file, addr);
 	if (is_constant && !bw_assigned_constant(&a, at->value, at->n_pieces > 0))
 		return true;
 	unsigned line = is_register ? line_before(l, at->start, text.file) : 0;

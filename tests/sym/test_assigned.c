@@ -180,13 +180,40 @@ static void test_kinds(void **state)
 	assert_true(can_be(kinds, "t", 12, 12, 77));
 }
 
+/* Everything that can change what is in memory, and nothing that only reads. */
+static void test_lines(void **state)
+{
+	static const char *const lines[] = {"void f(int *out, int n) {", /* 1 */
+					    "	int t[4] = {n, 1};",	 /* 2 */
+					    "	out[0] = t[n & 3];",	 /* 3 */
+					    "	t[n & 1] += 3;",	 /* 4 */
+					    "	if (n) {",		 /* 5 */
+					    "		change(t, n);",	 /* 6 */
+					    "		t[2]++;",	 /* 7 */
+					    "	}",			 /* 8 */
+					    "	out[1] = t[1] == 3;",	 /* 9 */
+					    "}",			 /* 10 */
+					    NULL};
+	static const struct bw_ctype array = {
+		.kind = BW_CTYPE_ARRAY, .size_b = 16, .count = 4, .elem = &int_type};
+	const unsigned wanted[] = {2, 4, 6, 7};
+	struct bw_assigned a = of(lines, "t", 2, 5);
+	unsigned got[BW_ASSIGNED_MAX];
+	size_t n = 0;
+	a.type = &array;
+	assert_true(bw_assigned_lines(&a, got, &n));
+	assert_int_equal(n, 4);
+	assert_memory_equal(got, wanted, sizeof(wanted));
+	a.name = "u"; /* another text than the compiler's */
+	assert_false(bw_assigned_lines(&a, got, &n));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_straight),
-		cmocka_unit_test(test_branches),
-		cmocka_unit_test(test_loops),
-		cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_straight), cmocka_unit_test(test_branches),
+		cmocka_unit_test(test_loops),	 cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_lines),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
