@@ -33,6 +33,31 @@ static struct bw_error *type_of(struct bw_cli *c, const char *args, struct bw_va
 	return bw_cli_eval(c, args, out); /* it has a value for each lane, or the error is shown */
 }
 
+/* The address space of what an expression names, where OpenCL's type has one: variables are private
+ * where nothing else is said, and pointers do not tell global memory from the rest. */
+static const char *space_of(const struct bw_value *v, bool is_type)
+{
+	return !is_type && v->place == BW_PLACE_MEMORY && v->space == BW_SPACE_LDS ? "__local" : "";
+}
+
+/* "int *__local [2]": a pointer's own space is behind its star. *out is made of `store`. */
+enum { MAX_DIMS = 8 };
+static const struct bw_ctype *in_space(const struct bw_ctype *t, const char *space,
+				       struct bw_ctype store[MAX_DIMS + 1])
+{
+	const struct bw_ctype *core = t;
+	unsigned n = 0;
+	while (n < MAX_DIMS && core->kind == BW_CTYPE_ARRAY && core->elem) {
+		store[n] = *core;
+		core = core->elem;
+		n++;
+	}
+	store[n] = (struct bw_ctype){.kind = BW_CTYPE_QUALIFIED, .name = space, .elem = core};
+	for (unsigned i = 0; i < n; i++)
+		store[i].elem = &store[i + 1];
+	return &store[0];
+}
+
 static void plain_name(const struct bw_value *v, struct bw_str *out)
 {
 	char name[BW_TYPE_NAME_MAX];
@@ -51,6 +76,10 @@ struct bw_error *bw_cmd_whatis(struct bw_cli *c, const char *args)
 	/* of a type's name, what it stands for, as gdb does */
 	if (is_type && v.type.ctype && v.type.ctype->kind == BW_CTYPE_TYPEDEF)
 		v.type.ctype = v.type.ctype->elem;
+	struct bw_ctype store[MAX_DIMS + 1];
+	const char *space = space_of(&v, is_type);
+	if (*space && v.type.ctype)
+		v.type.ctype = in_space(v.type.ctype, space, store);
 	plain_name(&v, &s);
 	bw_out_line(c->out, "type = %s", bw_str_text(&s));
 	bw_out_str(c->out, "value_type", bw_str_text(&s));
@@ -72,6 +101,12 @@ struct bw_error *bw_cmd_ptype(struct bw_cli *c, const char *args)
 			return bw_errorf(BW_E_INVALID, "\"ptype\" knows /o, not \"%s\"", word);
 	}
 	BW_TRY(type_of(c, args[0] ? args : "$", &v, &is_type));
+	const struct bw_ctype *core = v.type.ctype;
+	while (core && core->kind == BW_CTYPE_ARRAY)
+		core = core->elem;
+	/* in front of what is pointed to it would say something else */
+	if (*space_of(&v, is_type) && core && bw_ctype_strip(core)->kind != BW_CTYPE_POINTER)
+		bw_str_addf(&s, "%s ", space_of(&v, is_type));
 	if (v.type.ctype)
 		bw_show_type(v.type.ctype, offsets, &s);
 	else

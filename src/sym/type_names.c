@@ -355,6 +355,13 @@ uint64_t bw_ctype_stride(const struct bw_ctype *t)
 	return t->stride_b ? t->stride_b : bw_ctype_strip(t->elem)->size_b;
 }
 
+const char *bw_address_class_name(enum bw_address_class class)
+{
+	return class == BW_ADDRESS_PRIVATE ? "__private"
+	       : class == BW_ADDRESS_LOCAL ? "__local"
+					   : "";
+}
+
 void bw_ctype_name(const struct bw_ctype *t, char *out, size_t out_b)
 {
 	struct declarator d = {.first = sizeof(d.text) / 2, .end = sizeof(d.text) / 2};
@@ -369,9 +376,7 @@ void bw_ctype_name(const struct bw_ctype *t, char *out, size_t out_b)
 		case BW_CTYPE_POINTER:
 			put_pointer(&d, t, words);
 			snprintf(words, sizeof(words), "%s",
-				 t->address_class == BW_ADDRESS_PRIVATE ? "__private"
-				 : t->address_class == BW_ADDRESS_LOCAL ? "__local"
-									: "");
+				 bw_address_class_name(t->address_class));
 			t = t->elem;
 			break;
 		case BW_CTYPE_ARRAY:

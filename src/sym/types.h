@@ -29,6 +29,8 @@ enum bw_ctype_kind {
 
 /* DW_AT_address_class of clang-19's pointers (doc/hardware/code-objects.md 7). */
 enum bw_address_class { BW_ADDRESS_GENERIC, BW_ADDRESS_PRIVATE, BW_ADDRESS_LOCAL };
+/* "__private", "__local"; "" for the others, which that information does not tell apart. */
+const char *bw_address_class_name(enum bw_address_class class);
 
 struct bw_ctype;
 

@@ -122,21 +122,36 @@ static void show_enum(const struct bw_ctype *t, struct bw_str *out)
 	}
 }
 
+enum { MAX_STARS = 16 };
+
+/* "*", "* __private *": spaces[0] is that of the outermost pointer. The innermost one's is in front
+ * of the struct. */
+static void add_stars(const enum bw_address_class *spaces, unsigned n, struct bw_str *out)
+{
+	for (unsigned i = n; i-- > 0;) {
+		const char *space = i + 1 < n ? bw_address_class_name(spaces[i]) : "";
+		bw_str_addf(out, "%s%s%s*", *space ? " " : "", space, *space ? " " : "");
+	}
+}
+
 void bw_show_type(const struct bw_ctype *t, bool offsets, struct bw_str *out)
 {
 	char name[BW_TYPE_NAME_MAX];
 	struct bw_str dims = {0}, stars = {0};
+	enum bw_address_class spaces[MAX_STARS];
+	unsigned n_stars = 0;
 	const struct bw_ctype *s = bw_ctype_strip(t);
 	/* what is around the struct: "struct node {...} *", "... [4]" */
-	for (unsigned depth = 0; depth < 16; depth++) {
-		if (s->kind == BW_CTYPE_ARRAY && !stars.len)
+	for (unsigned depth = 0; depth < MAX_STARS; depth++) {
+		if (s->kind == BW_CTYPE_ARRAY && !n_stars)
 			bw_str_addf(&dims, "[%llu]", (unsigned long long)s->count);
 		else if (s->kind == BW_CTYPE_POINTER && !dims.len && s->elem)
-			bw_str_add(&stars, "*");
+			spaces[n_stars++] = s->address_class;
 		else
 			break;
 		s = bw_ctype_strip(s->elem);
 	}
+	add_stars(spaces, n_stars, &stars);
 	bool has_members = s->kind == BW_CTYPE_STRUCT || s->kind == BW_CTYPE_UNION;
 	bool plain = !dims.len && !stars.len;
 	if (!has_members && s->kind != BW_CTYPE_ENUM) {
@@ -148,6 +163,8 @@ void bw_show_type(const struct bw_ctype *t, bool offsets, struct bw_str *out)
 				   : s->kind == BW_CTYPE_ENUM ? "enum"
 							      : "struct";
 		bool tagged = s->name && bw_starts_with(s->name, word); /* C++ has no "struct" */
+		const char *space = n_stars ? bw_address_class_name(spaces[n_stars - 1]) : "";
+		bw_str_addf(out, "%s%s", space, *space ? " " : "");
 		bw_str_addf(out, "%s%s%s", tagged ? "" : word, tagged || !s->name ? "" : " ",
 			    s->name ? s->name : "");
 		show_bases(s, out);
