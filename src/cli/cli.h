@@ -81,6 +81,12 @@ struct bw_cli {
 	bool gpu_fault;		/* the last stop was a fault of the GPU's code: exit status 3 if the
 				 * session ends now */
 
+	/* where the block of arguments of a dispatch has the address of printf's buffer, and the
+	 * formats; NULL: its kernel prints nothing, or is not one of `run KERNEL`. Borrowed from
+	 * the session. */
+	const struct bw_code_object *printf_object;
+	uint32_t printf_offset_b;
+
 	int output_fd;	     /* --json: memfd the program's standard output goes to, else -1 */
 	off_t output_shown;  /* bytes of it */
 	int64_t n_requests;  /* --json: so far */
@@ -166,6 +172,11 @@ struct bw_error *bw_cli_request(struct bw_cli *c, const char *line) BW_MUST_CHEC
 struct bw_error *bw_cli_keep_output(struct bw_cli *c, int *out_fd) BW_MUST_CHECK;
 /* Shows what the program has written since the last call; ended: it will write no more. */
 void bw_cli_show_output(struct bw_cli *c, bool ended);
+/* --json: bytes that the program has printed, as an event. */
+void bw_cli_show_bytes(struct bw_cli *c, const char *data, size_t n);
+/* kernel_printf.c: what the kernel of `breakwater run KERNEL` has printed since the last stop. The
+ * launcher shows the rest at its end. */
+void bw_cli_show_kernel_output(struct bw_cli *c);
 
 /* ---- long_waits.c ---- */
 

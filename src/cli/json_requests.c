@@ -132,7 +132,7 @@ static size_t unfinished(const unsigned char *data, size_t n)
 	return 0;
 }
 
-static void show_bytes(struct bw_cli *c, const char *data, size_t n)
+void bw_cli_show_bytes(struct bw_cli *c, const char *data, size_t n)
 {
 	json_t *text = json_stringn(data, n);
 	bw_out_begin(c->out, "event", "output");
@@ -160,7 +160,7 @@ void bw_cli_show_output(struct bw_cli *c, bool ended)
 			n -= rest;
 		if (!n)
 			break;
-		show_bytes(c, data, n);
+		bw_cli_show_bytes(c, data, n);
 		c->output_shown += (off_t)n;
 	}
 	if (ended && c->output_fd >= 0) {

@@ -304,6 +304,7 @@ static struct bw_error *prepare_kernel(struct bw_cli *c, struct run_options *o)
 		err = bw_code_object_load(object, &co);
 		if (!err && built)
 			err = bw_code_object_show_as(co, o->kernel);
+		c->printf_object = !err && plan->printf_arg ? co : NULL;
 		if (!err)
 			err = bw_debug_add_code_object(c->debug, co);
 		else if (co)
@@ -318,6 +319,8 @@ static struct bw_error *prepare_kernel(struct bw_cli *c, struct run_options *o)
 	}
 	if (!err)
 		bw_debug_set_default_kernel(c->debug, plan->name);
+	if (!err && plan->printf_arg)
+		c->printf_offset_b = plan->printf_arg->offset_b;
 	bw_launch_plan_free(plan);
 	BW_TRY(err);
 	return launcher_argv(c, o, object);

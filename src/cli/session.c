@@ -150,6 +150,8 @@ void bw_cli_stopped(struct bw_cli *c, const struct bw_stop *s, bool brief)
 	c->gpu_fault = s->kind == BW_STOP_GPU_GONE || s->kind == BW_STOP_QUEUE_ERROR ||
 		       (s->kind == BW_STOP_WAVES && s->reasons & gpu);
 	bw_cli_show_output(c, s->kind == BW_STOP_EXITED);
+	if (s->kind == BW_STOP_WAVES)
+		bw_cli_show_kernel_output(c);
 	if (s->kind == BW_STOP_EXITED) {
 		remember_exit(c, s);
 		warn_if_unseen(c, s);

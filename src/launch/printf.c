@@ -39,11 +39,11 @@ struct conversion {
 
 void bw_printf_buffer_init(uint8_t *buffer)
 {
-	const uint32_t head[2] = {0, BW_PRINTF_ROOM_B}, unwritten = UNWRITTEN, lost = 0;
+	const uint32_t head[2] = {0, BW_PRINTF_ROOM_B}, unwritten = UNWRITTEN, tail[2] = {0};
 	for (size_t at = BW_PRINTF_HEAD_B; at < BW_PRINTF_BUFFER_B; at += 4)
 		memcpy(buffer + at, &unwritten, 4);
 	memcpy(buffer, head, sizeof(head));
-	memcpy(buffer + BW_PRINTF_HEAD_B + BW_PRINTF_ROOM_B, &lost, 4);
+	memcpy(buffer + BW_PRINTF_HEAD_B + BW_PRINTF_ROOM_B, tail, sizeof(tail));
 }
 
 /* "12:" in front of *p, which is moved behind it. */
@@ -311,18 +311,59 @@ static const struct format *find_format(const struct format *formats, size_t n, 
 	return NULL;
 }
 
+/* Strings whose length is a multiple of 4 leave a dword at the end of the call unwritten. */
+static bool is_complete(const struct format *f, const uint8_t *args)
+{
+	uint32_t most_short = 0, word;
+	for (uint32_t i = 0; i < f->n_args; i++)
+		most_short += f->is_string[i];
+	for (uint32_t at = 0; at + 4 * most_short < f->call_b; at += 4) {
+		memcpy(&word, args + at, 4);
+		if (word == UNWRITTEN)
+			return false;
+	}
+	return true;
+}
+
+/* Formats as structs, owned by the caller. */
+static struct format *parse_formats(const char *const *lines, size_t n_lines, size_t *out_n)
+{
+	struct format *parsed = calloc(n_lines ? n_lines : 1, sizeof(*parsed));
+	*out_n = 0;
+	for (size_t i = 0; parsed && i < n_lines; i++)
+		*out_n += parse_format(lines[i], &parsed[*out_n]);
+	return parsed;
+}
+
+size_t bw_printf_calls_text(const uint8_t *calls, size_t size_b, const char *const *formats,
+			    size_t n_formats, struct bw_str *out)
+{
+	size_t n, done = 0;
+	_cleanup_free_ struct format *parsed = parse_formats(formats, n_formats, &n);
+	struct bw_cursor c = bw_cursor(calls, size_b);
+	while (parsed && bw_cursor_left(&c) >= 4) {
+		uint32_t id = bw_cursor_u32(&c);
+		const struct format *f = find_format(parsed, n, id);
+		if (!f || bw_cursor_left(&c) < f->call_b || !is_complete(f, calls + done + 4) ||
+		    !add_call(f, &c, out))
+			break;
+		done += 4 + (size_t)f->call_b;
+	}
+	return done;
+}
+
 void bw_printf_buffer_text(const uint8_t *buffer, const char *const *formats, size_t n_formats,
 			   struct bw_str *out)
 {
-	uint32_t used_b, lost;
+	uint32_t used_b, lost, shown_b;
 	memcpy(&used_b, buffer, 4);
 	memcpy(&lost, buffer + BW_PRINTF_HEAD_B + BW_PRINTF_ROOM_B, 4);
-	struct bw_cursor c =
-		bw_cursor(buffer + BW_PRINTF_HEAD_B, BW_MIN(used_b, (uint32_t)BW_PRINTF_ROOM_B));
-	size_t n = 0;
-	_cleanup_free_ struct format *parsed = calloc(n_formats ? n_formats : 1, sizeof(*parsed));
-	for (size_t i = 0; parsed && i < n_formats; i++)
-		n += parse_format(formats[i], &parsed[n]);
+	memcpy(&shown_b, buffer + BW_PRINTF_SHOWN_AT, 4);
+	used_b = BW_MIN(used_b, (uint32_t)BW_PRINTF_ROOM_B);
+	shown_b = BW_MIN(shown_b, used_b);
+	struct bw_cursor c = bw_cursor(buffer + BW_PRINTF_HEAD_B + shown_b, used_b - shown_b);
+	size_t n;
+	_cleanup_free_ struct format *parsed = parse_formats(formats, n_formats, &n);
 	while (bw_cursor_left(&c) >= 4) {
 		uint32_t id = bw_cursor_u32(&c);
 		const struct format *f = find_format(parsed, n, id);

@@ -48,6 +48,34 @@ static void expect(struct buffer *b, const char *const *formats, size_t n, const
 	free(b->bytes);
 }
 
+/* While the kernel runs, calls that are not written to their end wait, and the rest comes at the
+ * end. */
+static void at_a_stop(void **state)
+{
+	static const char *const formats[] = {"1:1:4:n %d\\n", "2:2:8:4:%s %d\\n"};
+	struct buffer b = buffer_new();
+	const uint32_t one[] = {1, 7}, text[] = {2, 0x64636261, 8};
+	struct bw_str out = {0};
+	call(&b, 8, one, sizeof(one));
+	call(&b, 16, text, sizeof(text)); /* "abcd": without its last dword */
+	reserve(&b, 8);			  /* a wave is here */
+	call(&b, 8, one, sizeof(one));
+	uint32_t shown_b = (uint32_t)bw_printf_calls_text(b.bytes + BW_PRINTF_HEAD_B, b.used_b,
+							  formats, 2, &out);
+	assert_string_equal(bw_str_text(&out), "n 7\nabcd 8\n");
+	assert_int_equal(shown_b, 24);
+	memcpy(b.bytes + BW_PRINTF_SHOWN_AT, &shown_b, 4);
+	memcpy(b.bytes + BW_PRINTF_HEAD_B + 24, (uint32_t[]){1, 9}, 8);
+	bw_str_free(&out);
+	expect(&b, formats, 2, "n 9\nn 7\n");
+	/* less than a call, and a buffer that says too much */
+	assert_int_equal(bw_printf_calls_text((const uint8_t *)one, 7, formats, 2, &out), 0);
+	struct buffer all = buffer_new();
+	memcpy(all.bytes + BW_PRINTF_SHOWN_AT, &(uint32_t){UINT32_MAX}, 4);
+	expect(&all, formats, 2, "");
+	bw_str_free(&out);
+}
+
 static void numbers(void **state)
 {
 	/* printf("%d: %-6.2f|%x %#lx %e %%\n", -5, 1.5f, 255, 1L << 40, 1.0 / 4) */
@@ -120,9 +148,8 @@ static void what_is_wrong(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers),
-		cmocka_unit_test(vectors),
-		cmocka_unit_test(strings),
+		cmocka_unit_test(numbers),	 cmocka_unit_test(at_a_stop),
+		cmocka_unit_test(vectors),	 cmocka_unit_test(strings),
 		cmocka_unit_test(what_is_wrong),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
