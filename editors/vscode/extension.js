@@ -34,30 +34,43 @@ class View {
   }
 }
 
-// Pages of waves, and the waves of each.
+// Dispatches where there are several, pages of their waves, and the waves of each page.
 class Waves extends View {
   async getChildren(parent) {
-    if (parent) return this.page(parent.start);
-    const first = await ask("breakwater/waves", { start: 0, count: 1 });
-    if (!first || !first.total) return [];
-    if (first.total <= PAGE) return this.page(0);
+    if (!parent) {
+      const first = await ask("breakwater/waves", { start: 0, count: 1 });
+      if (!first || !first.total) return [];
+      return first.dispatches.length > 1 ? first.dispatches.map((d) => this.dispatch(d)) : this.pages(0, first.total);
+    }
+    return parent.total === undefined ? this.page(parent.dispatch, parent.start) : this.pages(parent.dispatch, parent.total);
+  }
+  dispatch(d) {
+    const item = new vscode.TreeItem(`dispatch ${d.dispatch} ${d.kernel}`, vscode.TreeItemCollapsibleState.Expanded);
+    item.description = d.total === 1 ? "1 wave" : `${d.total} waves`;
+    item.dispatch = d.dispatch;
+    item.total = d.total;
+    return item;
+  }
+  pages(dispatch, total) {
+    if (total <= PAGE) return this.page(dispatch, 0);
     const pages = [];
-    for (let start = 0; start < first.total; start += PAGE) {
-      const end = Math.min(start + PAGE, first.total);
-      const item = new vscode.TreeItem(`waves ${start + 1} to ${end} of ${first.total}`, vscode.TreeItemCollapsibleState.Collapsed);
+    for (let start = 0; start < total; start += PAGE) {
+      const end = Math.min(start + PAGE, total);
+      const item = new vscode.TreeItem(`waves ${start + 1} to ${end} of ${total}`, vscode.TreeItemCollapsibleState.Collapsed);
+      item.dispatch = dispatch;
       item.start = start;
       pages.push(item);
     }
     return pages;
   }
-  async page(start) {
-    const body = await ask("breakwater/waves", { start, count: PAGE });
+  async page(dispatch, start) {
+    const body = await ask("breakwater/waves", { dispatch, start, count: PAGE });
     return (body ? body.waves : []).map((wave) => {
-      const item = new vscode.TreeItem(wave.name);
+      const item = new vscode.TreeItem(wave.name.split(" ")[0]); // workgroup and wave: "(2,0,0)/1"
       const place = wave.source ? `${wave.source.name}:${wave.line}` : wave.pc;
       item.description = `${place} ${wave.reasons}${wave.inBarrier ? " at a barrier" : ""}`;
       item.iconPath = new vscode.ThemeIcon(wave.threadId === body.focusThreadId ? "arrow-right" : "debug-stackframe-dot");
-      item.tooltip = `exec ${wave.exec}`;
+      item.tooltip = `${wave.name}\nexec ${wave.exec}`;
       item.command = { command: "breakwater.focusWave", title: "", arguments: [wave.threadId] };
       return item;
     });

@@ -215,7 +215,7 @@ static struct bw_error *set_line(struct bw_dap *s, const char *path, json_t *arg
 	return err;
 }
 
-static struct bw_error *source_path(struct bw_dap *s, json_t *args, const char **out)
+struct bw_error *bw_dap_source_path(struct bw_dap *s, json_t *args, const char **out)
 {
 	json_t *source = json_object_get(args, "source");
 	int64_t reference = 0;
@@ -252,7 +252,7 @@ static struct bw_error *set_all(struct bw_dap *s, json_t *args, const char *path
 struct bw_error *bw_dap_set_breakpoints(struct bw_dap *s, json_t *args, json_t *body)
 {
 	const char *path = NULL;
-	BW_TRY(source_path(s, args, &path));
+	BW_TRY(bw_dap_source_path(s, args, &path));
 	bw_dap_clear_breaks(s, BW_DAP_SOURCE, path);
 	return set_all(s, args, path, set_line, body);
 }
@@ -305,7 +305,7 @@ struct bw_error *bw_dap_breakpoint_locations(struct bw_dap *s, json_t *args, jso
 	int64_t first = 0, last = -1, shown = 0;
 	json_t *list = json_array();
 	json_object_set_new(body, "breakpoints", list);
-	BW_TRY(source_path(s, args, &path));
+	BW_TRY(bw_dap_source_path(s, args, &path));
 	BW_TRY(bw_dap_need_int(args, "line", &first));
 	last = first;
 	BW_TRY(bw_dap_take_int(args, "endLine", &last));

@@ -65,6 +65,12 @@ struct bw_dap_lane { /* the lane that was chosen in a wave */
 struct bw_dap_lanes BW_VEC(struct bw_dap_lane);
 struct bw_dap_names BW_VEC(char *);
 
+struct bw_dap_hit { /* a wave that is stopped at a breakpoint, as the editor was told */
+	uint32_t wave, breakpoint;
+};
+struct bw_dap_hits BW_VEC(struct bw_dap_hit);
+struct bw_dap_places BW_VEC(uint64_t);
+
 struct bw_dap {
 	const struct bw_dap_host *host;
 	struct bw_dap_link *link;
@@ -88,6 +94,9 @@ struct bw_dap {
 	struct bw_stop stop; /* the last one that was not reported; kind NONE: none */
 	uint32_t stop_reasons;
 	struct bw_stop last; /* the one that was */
+	int64_t told_thread; /* of the last "stopped"; 0: the editor takes the waves for running */
+	struct bw_dap_hits hits;
+	struct bw_dap_places places; /* targets of "goto": N is the Nth */
 	struct bw_dap_refs refs;
 	struct bw_dap_breaks breaks;
 	struct bw_dap_lanes lanes;
@@ -131,6 +140,13 @@ void bw_dap_forget(struct bw_dap *s);
 void bw_dap_forget_refs(struct bw_dap *s);
 /* stops.c: the event of a stop. */
 void bw_dap_send_stop(struct bw_dap *s, const struct bw_stop *stop);
+/* Has the editor go to the focus wave, which another wave than its own has become without a stop.
+ */
+void bw_dap_send_focus(struct bw_dap *s);
+/* The same where the focus wave is the editor's, and has another PC. */
+void bw_dap_send_goto(struct bw_dap *s);
+/* The event "continued": all waves run. */
+void bw_dap_send_continued(struct bw_dap *s);
 
 /* ---- Arguments of a request (arguments.c) ---- */
 
@@ -227,7 +243,8 @@ void bw_dap_place_text(enum bw_space space, uint64_t addr, char out[48]);
 
 bw_dap_request_fn bw_dap_initialize, bw_dap_launch, bw_dap_attach, bw_dap_configuration_done,
 	bw_dap_disconnect, bw_dap_terminate, bw_dap_restart, bw_dap_cancel;
-bw_dap_request_fn bw_dap_continue, bw_dap_next, bw_dap_step_in, bw_dap_step_out, bw_dap_pause;
+bw_dap_request_fn bw_dap_continue, bw_dap_next, bw_dap_step_in, bw_dap_step_out, bw_dap_pause,
+	bw_dap_goto_targets, bw_dap_goto;
 bw_dap_request_fn bw_dap_threads, bw_dap_stack_trace, bw_dap_exception_info;
 bw_dap_request_fn bw_dap_scopes, bw_dap_variables, bw_dap_set_variable, bw_dap_set_expression,
 	bw_dap_evaluate, bw_dap_completions;
@@ -238,6 +255,8 @@ bw_dap_request_fn bw_dap_read_memory, bw_dap_write_memory, bw_dap_disassemble;
 bw_dap_request_fn bw_dap_source_text, bw_dap_loaded_sources, bw_dap_modules;
 bw_dap_request_fn bw_dap_lanes, bw_dap_set_lane, bw_dap_waves, bw_dap_set_wave,
 	bw_dap_memory_spaces;
+/* breakpoints.c: the path of the argument "source". */
+struct bw_error *bw_dap_source_path(struct bw_dap *s, json_t *args, const char **out) BW_MUST_CHECK;
 /* breakpoints.c: for `initialize`; a new reference. */
 json_t *bw_dap_exception_filters(void);
 

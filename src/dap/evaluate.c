@@ -12,39 +12,6 @@
 
 /* Expressions, assignments, and the commands of the prompt. */
 
-/* The debug console: a command of the prompt, or where no command has that name, an expression. */
-static struct bw_error *run_command(struct bw_dap *s, const char *line, bool hex, json_t *body)
-{
-	bw_dap_flush(s); /* what was printed before is no answer */
-	bw_dap_link_busy(s->link, s->debug, s->request_seq);
-	struct bw_error *err = s->host->execute(s->host->cookie, line);
-	bw_dap_end_busy(s);
-	_cleanup_free_ char *text = s->host->take_text(s->host->cookie);
-	bw_dap_keep_lane(s);
-	if (err && err->code == BW_E_INVALID) {
-		struct bw_error *second = bw_dap_add_value(s, line, "result", hex, body);
-		if (!second) {
-			bw_error_free(err);
-			return NULL;
-		}
-		bw_error_free(second);
-	}
-	if (err) {
-		if (text)
-			bw_dap_say(s, "console", text);
-		return err;
-	}
-	size_t n = text ? strlen(text) : 0;
-	if (n && text[n - 1] == '\n')
-		text[n - 1] = '\0';
-	json_object_set_new(body, "result", bw_json_text(text ? text : ""));
-	json_object_set_new(body, "variablesReference", json_integer(0));
-	bw_dap_answer(s, body);
-	/* It may have changed registers, memory, the focus or the breakpoints. */
-	bw_dap_invalidate(s, "all");
-	return NULL;
-}
-
 /* Text that is looked at only: no assignment, no increment. The operators are C's. */
 static bool has_side_effects(const char *expr)
 {
@@ -74,6 +41,55 @@ static bool has_side_effects(const char *expr)
 	return false;
 }
 
+static uint64_t pc_of(struct bw_dap *s, uint32_t wave)
+{
+	const struct bw_wave_info *w = bw_debug_wave(s->debug, wave);
+	return w ? w->pc : 0;
+}
+
+/* The debug console: a command of the prompt, or where no command has that name, an expression.
+ * wave: that of the editor, which follows where the command chooses another. */
+static struct bw_error *run_command(struct bw_dap *s, const char *line, uint32_t wave, bool hex,
+				    json_t *body)
+{
+	bw_dap_flush(s); /* what was printed before is no answer */
+	uint64_t pc = pc_of(s, wave);
+	bw_dap_link_busy(s->link, s->debug, s->request_seq);
+	struct bw_error *err = s->host->execute(s->host->cookie, line);
+	bw_dap_end_busy(s);
+	_cleanup_free_ char *text = s->host->take_text(s->host->cookie);
+	bw_dap_keep_lane(s);
+	if (err && err->code == BW_E_INVALID) {
+		struct bw_error *second = bw_dap_add_value(s, line, "result", hex, body);
+		if (!second) {
+			bw_error_free(err);
+			bw_dap_answer(s, body);
+			if (has_side_effects(line))
+				bw_dap_invalidate(s, "variables");
+			return NULL;
+		}
+		bw_error_free(second);
+	}
+	if (err) {
+		if (text)
+			bw_dap_say(s, "console", text);
+		return err;
+	}
+	size_t n = text ? strlen(text) : 0;
+	if (n && text[n - 1] == '\n')
+		text[n - 1] = '\0';
+	json_object_set_new(body, "result", bw_json_text(text ? text : ""));
+	json_object_set_new(body, "variablesReference", json_integer(0));
+	bw_dap_answer(s, body);
+	/* It may have changed registers, memory or the lane. VS Code moves the keyboard's focus to
+	 * the source when stacks or threads are invalidated: only where the PC is another. */
+	bw_dap_invalidate(s, pc_of(s, wave) == pc ? "variables" : "stacks");
+	const struct bw_wave_info *w = bw_debug_focus(s->debug);
+	if (w && w->number != wave && s->stop.kind == BW_STOP_NONE)
+		bw_dap_send_focus(s);
+	return NULL;
+}
+
 struct bw_error *bw_dap_evaluate(struct bw_dap *s, json_t *args, json_t *body)
 {
 	const char *expr = NULL, *context = "watch";
@@ -84,7 +100,7 @@ struct bw_error *bw_dap_evaluate(struct bw_dap *s, json_t *args, json_t *body)
 	BW_TRY(bw_dap_focus_frame(s, args, &frame));
 	expr = bw_skip_blanks(expr);
 	if (!strcmp(context, "repl"))
-		return run_command(s, expr, hex, body);
+		return run_command(s, expr, frame.wave, hex, body);
 	if (!strcmp(context, "hover") && has_side_effects(expr))
 		return bw_errorf(BW_E_INVALID, "\"%s\" would change something", expr);
 	return bw_dap_add_value(s, expr, "result", hex, body);

@@ -18,6 +18,7 @@ struct bw_error *bw_dap_initialize(struct bw_dap *s, json_t *args, json_t *body)
 		"supportsConditionalBreakpoints",
 		"supportsHitConditionalBreakpoints",
 		"supportsEvaluateForHovers",
+		"supportsGotoTargetsRequest",
 		"supportsSetVariable",
 		"supportsSetExpression",
 		"supportsCompletionsRequest",
@@ -246,6 +247,8 @@ static struct bw_error *start(struct bw_dap *s)
 	bw_dap_forget(s);
 	s->is_ended = false;
 	s->was_running = true; /* the editor knows */
+	s->told_thread = 0;
+	s->hits.len = 0;
 	return s->host->execute(s->host->cookie, s->stop_on_entry ? "starti" : "run");
 }
 

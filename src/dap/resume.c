@@ -23,6 +23,7 @@ struct bw_error *bw_dap_continue(struct bw_dap *s, json_t *args, json_t *body)
 	bw_dap_answer(s, body);
 	bw_dap_forget(s);
 	s->was_running = true;
+	s->told_thread = 0;
 	return s->host->execute(s->host->cookie, "continue");
 }
 
@@ -59,6 +60,7 @@ static struct bw_error *step(struct bw_dap *s, json_t *args, json_t *body, enum 
 	BW_TRY(bw_target_need(bw_debug_target(s->debug), BW_CAP_RUN));
 	/* It can take long, and the editor waits for the answer before it allows "pause". */
 	bw_dap_answer(s, body);
+	s->told_thread = 0;
 	bw_dap_link_busy(s->link, s->debug, s->request_seq);
 	struct bw_error *err = do_step(s, kind, by_instruction, &stop);
 	bw_dap_end_busy(s);

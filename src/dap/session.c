@@ -46,6 +46,7 @@ void bw_dap_forget_refs(struct bw_dap *s)
 	bw_vec_each(&s->refs, r)
 		free(r->expr);
 	s->refs.len = 0;
+	s->places.len = 0;
 }
 
 void bw_dap_forget(struct bw_dap *s)
@@ -100,12 +101,11 @@ void bw_dap_flush(struct bw_dap *s)
 	if (running && has_stop && s->stop.kind != BW_STOP_EXITED)
 		s->stop.kind = BW_STOP_NONE;
 	if (running && !s->was_running) {
-		json_t *body = json_object();
-		json_object_set_new(body, "threadId", json_integer(BW_DAP_PROGRAM_THREAD));
-		json_object_set_new(body, "allThreadsContinued", json_true());
-		bw_dap_event(s, "continued", body);
+		bw_dap_send_continued(s);
 		bw_dap_forget(s);
 	}
+	if (running)
+		s->hits.len = 0;
 	s->was_running = running;
 	bool had_program = s->has_program;
 	s->has_program = bw_debug_state(s->debug) != BW_DEBUG_NO_PROGRAM;
@@ -150,6 +150,8 @@ void bw_dap_destroy(struct bw_dap *s)
 	bw_dap_forget(s);
 	bw_vec_free(&s->refs);
 	bw_vec_free(&s->lanes);
+	bw_vec_free(&s->hits);
+	bw_vec_free(&s->places);
 	bw_dap_free_breaks(s);
 	bw_dap_free_sources(s);
 	free(s);

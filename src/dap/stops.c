@@ -2,9 +2,11 @@
 #include "dap/dap_priv.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "debug/code.h"
 #include "ui/table.h"
 
 /* Stops as events, and what they were about. */
@@ -38,6 +40,18 @@ static const char *reason_of(struct bw_dap *s, const struct bw_stop *stop)
 	return stop->reasons & BW_REASON_SINGLE_STEP ? "step" : "pause";
 }
 
+/* VS Code goes to a frame without source lines, and opens its disassembly, for this reason alone;
+ * what the stop was is in the description. */
+static const char *reason_for_editor(struct bw_dap *s, const struct bw_wave_info *w,
+				     const char *reason)
+{
+	struct bw_where where;
+	if (!w || !strcmp(reason, "exception") || !strcmp(reason, "data breakpoint"))
+		return reason;
+	bw_debug_wave_where(s->debug, w, &where);
+	return where.has_line ? reason : "instruction breakpoint";
+}
+
 static void describe(const struct bw_stop *stop, const char *reason, struct bw_str *out)
 {
 	char reasons[256];
@@ -48,6 +62,9 @@ static void describe(const struct bw_stop *stop, const char *reason, struct bw_s
 	else if (stop->kind == BW_STOP_INTERRUPTED)
 		bw_str_add(out, stop->focus_ended ? "The wave has ended"
 						  : "Stopped; no wave is on the GPU");
+	else if (!strcmp(reason, "entry"))
+		bw_str_addf(out, "Start of dispatch %u, %zu wave%s", stop->dispatch, stop->n_same,
+			    stop->n_same == 1 ? "" : "s");
 	else if (!strcmp(reason, "exception"))
 		bw_str_addf(out, "%s (%s)", signal ? signal : "Stopped", reasons);
 	else if (stop->breakpoint)
@@ -72,17 +89,44 @@ static void send_end(struct bw_dap *s, const struct bw_stop *stop)
 	s->is_ended = true;
 }
 
-/* All breakpoints that waves have hit: there can be several in one stop. */
+/* Waves that are at breakpoints now, by number; of these, those that the editor was not told of are
+ * marked in the array `fresh` of breakpoint numbers (as many as there are waves at most). */
+static size_t take_hits(struct bw_dap *s, uint32_t *fresh, const struct bw_wave_info *all, size_t n)
+{
+	struct bw_dap_hits now = {0};
+	size_t n_fresh = 0, old = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct bw_dap_hit hit = {all[i].number, all[i].breakpoint};
+		if (!hit.breakpoint ||
+		    !(all[i].reasons & (BW_REASON_BREAKPOINT | BW_REASON_WATCHPOINT)))
+			continue;
+		/* Both lists are sorted by the waves' numbers. */
+		while (old < s->hits.len && s->hits.data[old].wave < hit.wave)
+			old++;
+		bool known = old < s->hits.len && s->hits.data[old].wave == hit.wave &&
+			     s->hits.data[old].breakpoint == hit.breakpoint;
+		if (!known)
+			fresh[n_fresh++] = hit.breakpoint;
+		/* Without memory the hit is told of again. */
+		bw_error_free(bw_vec_push(&now, hit));
+	}
+	bw_vec_free(&s->hits);
+	s->hits = now;
+	return n_fresh;
+}
+
+/* All breakpoints that waves have hit since the last stop: there can be several. */
 static void add_hits(struct bw_dap *s, const struct bw_stop *stop, json_t *body)
 {
 	size_t n;
 	const struct bw_wave_info *all = bw_debug_waves(s->debug, &n);
+	_cleanup_free_ uint32_t *fresh = calloc(n ? n : 1, sizeof(*fresh));
+	size_t n_fresh = fresh ? take_hits(s, fresh, all, n) : 0;
 	json_t *ids = json_array();
 	bw_vec_each(&s->breaks, b) {
 		bool hit = b->number == stop->breakpoint;
-		for (size_t i = 0; i < n && !hit; i++)
-			hit = all[i].breakpoint == b->number &&
-			      all[i].reasons & (BW_REASON_BREAKPOINT | BW_REASON_WATCHPOINT);
+		for (size_t i = 0; i < n_fresh && !hit; i++)
+			hit = fresh[i] == b->number;
 		if (!hit)
 			continue;
 		json_array_append_new(ids, json_integer(b->number));
@@ -94,6 +138,50 @@ static void add_hits(struct bw_dap *s, const struct bw_stop *stop, json_t *body)
 		json_decref(ids);
 }
 
+void bw_dap_send_continued(struct bw_dap *s)
+{
+	json_t *body = json_object();
+	json_object_set_new(body, "threadId", json_integer(BW_DAP_PROGRAM_THREAD));
+	json_object_set_new(body, "allThreadsContinued", json_true());
+	bw_dap_event(s, "continued", body);
+	s->told_thread = 0;
+}
+
+/* The editor will have this thread as the one that has stopped. One that has another one is told
+ * that it ran on: nvim-dap continues a second thread that stops. */
+static void take_to(struct bw_dap *s, int64_t thread)
+{
+	if (s->told_thread && s->told_thread != thread)
+		bw_dap_send_continued(s);
+	s->told_thread = thread;
+}
+
+/* Takes description. */
+static void send_focus(struct bw_dap *s, const char *reason, json_t *description)
+{
+	const struct bw_wave_info *w = bw_debug_focus(s->debug);
+	take_to(s, w->number);
+	json_t *body = json_object();
+	json_object_set_new(body, "reason", json_string(reason_for_editor(s, w, reason)));
+	json_object_set_new(body, "description", description);
+	json_object_set_new(body, "threadId", json_integer(w->number));
+	json_object_set_new(body, "allThreadsStopped", json_true());
+	bw_dap_event(s, "stopped", body);
+}
+
+void bw_dap_send_focus(struct bw_dap *s)
+{
+	const struct bw_wave_info *w = bw_debug_focus(s->debug);
+	if (!w || s->told_thread == w->number)
+		return;
+	send_focus(s, "pause", json_sprintf("Wave %u was chosen", w->number));
+}
+
+void bw_dap_send_goto(struct bw_dap *s)
+{
+	send_focus(s, "goto", json_string("Moved; nothing was executed"));
+}
+
 void bw_dap_send_stop(struct bw_dap *s, const struct bw_stop *stop)
 {
 	struct bw_str text = {0};
@@ -102,18 +190,21 @@ void bw_dap_send_stop(struct bw_dap *s, const struct bw_stop *stop)
 		return;
 	}
 	bool has_wave = stop->kind == BW_STOP_WAVES && bw_debug_wave(s->debug, stop->wave);
+	json_int_t thread = has_wave ? (json_int_t)stop->wave : BW_DAP_PROGRAM_THREAD;
 	const char *reason = reason_of(s, stop);
 	describe(stop, reason, &text);
 	if (has_wave)
 		bw_dap_keep_lane(s);
+	take_to(s, thread);
 	json_t *body = json_object();
-	json_object_set_new(body, "reason", json_string(reason));
+	json_object_set_new(
+		body, "reason",
+		json_string(reason_for_editor(
+			s, has_wave ? bw_debug_wave(s->debug, stop->wave) : NULL, reason)));
 	json_object_set_new(body, "description", bw_dap_text(&text));
 	if (!strcmp(reason, "exception"))
 		json_object_set_new(body, "text", bw_dap_text(&text));
-	json_object_set_new(
-		body, "threadId",
-		json_integer(has_wave ? (json_int_t)stop->wave : BW_DAP_PROGRAM_THREAD));
+	json_object_set_new(body, "threadId", json_integer(thread));
 	json_object_set_new(body, "allThreadsStopped", json_true());
 	if (has_wave)
 		add_hits(s, stop, body);

@@ -21,15 +21,14 @@ static json_t *wave_title(struct bw_dap *s, const struct bw_wave_info *w)
 	const struct bw_dispatch_info *x = bw_debug_dispatch(s->debug, w->dispatch);
 	bw_wave_place_text(w, place);
 	bw_wave_name(w, name, sizeof(name));
-	char *slash = strrchr(place, '/'), *blank = strrchr(name, ' ');
-	if (blank) /* the place is said in words */
+	char *blank = strrchr(name, ' ');
+	if (blank) /* the place stands in front */
 		*blank = '\0';
-	if (slash)
-		*slash++ = '\0';
-	bw_str_addf(&text, "dispatch %u", w->dispatch);
+	/* Editors cut what is long: first what differs between waves. */
+	bw_str_addf(&text, "%s", place);
 	if (x && strcmp(x->kernel_title, "?") != 0)
 		bw_str_addf(&text, " %s", x->kernel_title);
-	bw_str_addf(&text, ", workgroup %s, wave %s [%s]", place, slash ? slash : "?", name);
+	bw_str_addf(&text, ", dispatch %u [%s]", w->dispatch, name);
 	json_t *title = bw_dap_text(&text);
 	bw_str_free(&text);
 	return title;
@@ -201,8 +200,42 @@ static json_t *wave_json(struct bw_dap *s, const struct bw_wave_info *w)
 	return x;
 }
 
+struct count {
+	uint32_t dispatch;
+	size_t waves;
+};
+struct counts BW_VEC(struct count);
+
+static struct bw_error *count_wave(struct counts *counts, uint32_t dispatch)
+{
+	for (size_t i = counts->len; i-- > 0;) /* most often that of the wave before */
+		if (counts->data[i].dispatch == dispatch) {
+			counts->data[i].waves++;
+			return NULL;
+		}
+	return bw_vec_push(counts, ((struct count){dispatch, 1}));
+}
+
+/* The dispatches that stopped waves belong to. */
+static json_t *counts_json(struct bw_dap *s, const struct counts *counts)
+{
+	json_t *list = json_array();
+	for (size_t i = 0; i < counts->len; i++) {
+		const struct count *c = &counts->data[i];
+		const struct bw_dispatch_info *x = bw_debug_dispatch(s->debug, c->dispatch);
+		json_t *one = json_object();
+		json_object_set_new(one, "dispatch", json_integer(c->dispatch));
+		json_object_set_new(one, "kernel", bw_json_text(x ? x->kernel_title : "?"));
+		json_object_set_new(one, "total", json_integer((json_int_t)c->waves));
+		json_array_append_new(list, one);
+	}
+	return list;
+}
+
 struct bw_error *bw_dap_waves(struct bw_dap *s, json_t *args, json_t *body)
 {
+	struct counts counts = {0};
+	struct bw_error *err = NULL;
 	uint64_t start = 0, count = 0, dispatch = 0, seen = 0;
 	size_t n = 0;
 	json_t *list = json_array();
@@ -213,7 +246,8 @@ struct bw_error *bw_dap_waves(struct bw_dap *s, json_t *args, json_t *body)
 	const struct bw_wave_info *all = NULL;
 	if (bw_debug_state(s->debug) == BW_DEBUG_STOPPED)
 		all = bw_debug_waves(s->debug, &n);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && !err; i++) {
+		err = count_wave(&counts, all[i].dispatch);
 		if (dispatch && all[i].dispatch != dispatch)
 			continue;
 		if (seen >= start && (!count || seen - start < count))
@@ -221,6 +255,9 @@ struct bw_error *bw_dap_waves(struct bw_dap *s, json_t *args, json_t *body)
 		seen++;
 	}
 	json_object_set_new(body, "total", json_integer((json_int_t)seen));
+	json_object_set_new(body, "dispatches", counts_json(s, &counts));
+	bw_vec_free(&counts);
+	BW_TRY(err);
 	const struct bw_wave_info *focus = bw_debug_focus(s->debug);
 	if (n && focus) {
 		json_object_set_new(body, "focusThreadId", json_integer(focus->number));
@@ -234,6 +271,7 @@ struct bw_error *bw_dap_set_wave(struct bw_dap *s, json_t *args, json_t *body)
 	BW_TRY(bw_dap_focus_thread(s, args));
 	bw_dap_answer(s, body);
 	bw_dap_invalidate(s, "threads");
+	bw_dap_send_focus(s);
 	return NULL;
 }
 

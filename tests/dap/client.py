@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A client of the Debug Adapter Protocol, as an editor is one, written from the protocol's specification
-(version 1.71). Every message that comes is held against shapes.py."""
+(version 1.71). Every message that comes is held against shapes.py, and against the protocol's schema where
+BREAKWATER_DAP_SCHEMA names it (schema.py)."""
 import json
 import pathlib
 import queue
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import threading
 
+import schema
 import shapes
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
@@ -114,6 +116,7 @@ class Client:
             return False
         check("broken" not in message, f"the stream: {message}")
         shapes.check(message)
+        schema.check(message)
         equal(message["seq"], self.last_seq + 1, "numbers of messages")
         self.last_seq = message["seq"]
         if message["type"] == "event":

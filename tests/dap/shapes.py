@@ -38,6 +38,7 @@ MODULE = shape({"id": int, "name": str}, path=str, symbolStatus=str, addressRang
 FILTER = shape({"filter": str, "label": str}, default=bool, description=str)
 TARGET = shape({"label": str}, text=str, start=int, length=int)
 BREAKPOINTS = shape({"breakpoints": [BREAKPOINT]})
+GOTO = shape({"id": int, "label": str, "line": int}, column=int, instructionPointerReference=str)
 
 CAPABILITIES = """supportsConfigurationDoneRequest supportsFunctionBreakpoints supportsConditionalBreakpoints
 supportsHitConditionalBreakpoints supportsEvaluateForHovers supportsStepBack supportsSetVariable
@@ -77,6 +78,7 @@ BODIES = {
     "disassemble": shape({"instructions": [INSTRUCTION]}),
     "source": shape({"content": str}, mimeType=str),
     "loadedSources": shape({"sources": [SOURCE]}),
+    "gotoTargets": shape({"targets": [GOTO]}),
     "modules": shape({"modules": [MODULE]}, totalModules=int),
 }
 

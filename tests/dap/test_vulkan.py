@@ -42,7 +42,7 @@ def shader():
         c.request("setExceptionBreakpoints", filters=[])
         c.request("continue", threadId=thread["id"])
         thread = c.stopped("instruction breakpoint")
-        check("workgroup" in c.request("threads")["threads"][0]["name"], "the names of waves")
+        check("dispatch 1 [AMDGPU Wave " in c.request("threads")["threads"][0]["name"], "the names of waves")
         frame = c.top(thread)
         vgprs = {v["name"]: v for v in c.variables(c.scopes(frame["id"])["VGPRs"]["variablesReference"])}
         (lane,) = c.variables(vgprs[data]["variablesReference"], start=5, count=1)
@@ -59,4 +59,19 @@ def shader():
         c.disconnect()
 
 
-main([shader])
+def shader_without_lines():
+    """Its first instruction: an editor can go there by the reason alone, and open the disassembly."""
+    with tempfile.TemporaryDirectory() as out, Client() as c:
+        source, code = SOURCE / "tests/vulkan/shaders/affine.comp", f"{out}/affine.spv"
+        subprocess.run(["glslangValidator", "--quiet", "--target-env", "vulkan1.3", "-V", source, "-o", code], check=True)
+        c.launch(VKRUN, args=["--device", "RADV", "--queue", "compute", "--out", out, str(source), code], stopOnEntry=True)
+        c.go()
+        stop = c.event("stopped")
+        check(stop["description"].startswith("Start of dispatch 1, "), f"what it was: {stop}")
+        frame = c.top(stop["threadId"])
+        equal(stop["reason"], "entry" if "source" in frame else "instruction breakpoint", "the reason")
+        check(frame["instructionPointerReference"].startswith("0x"), f"the place to disassemble: {frame}")
+        c.disconnect()
+
+
+main([shader, shader_without_lines])
