@@ -14,7 +14,8 @@
  *     version.c      the driver's version, also of a GPU that has ended
  *     track.c        buffers and addresses of a DRM file, as its ioctls made them
  *     submit.c       command submissions: scanned, shown to the debugger, held
- *     capture.c      submissions and the memory before and after them, for a capture
+ *     capture.c      submissions, for a capture
+ *     capture_memory.c the memory before and behind them
  *     capture_link.c the connection to the capture
  *     crumbs.c       command streams with markers that the GPU writes (with crumbs_link.c,
  *                    crumbs_watch.c)

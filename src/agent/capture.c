@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "agent/capture_link.h"
+#include "agent/capture_memory.h"
 #include "agent/track.h"
 #include "base/cleanup.h"
 #include "base/log.h"
@@ -19,26 +20,14 @@
 
 enum {
 	PAGE_B = BW_CAPTURE_PAGE_B,
-	READ_PAGES = 64,
 	CHUNK_MAX_DW = 1 << 16,
-};
-
-/* A buffer as it was sent last. */
-struct sent_buffer {
-	uint64_t id, serial, size_b;
-	uint32_t handle, domains;
-	bool is_user, is_mapped;
-	struct bw_capture_hash *hash; /* owned; of each page */
-	uint64_t n_pages;
 };
 
 /* What was sent of a DRM file. */
 struct bw_agent_capture {
 	uint32_t link; /* bw_capture_link_number */
-	uint64_t last_id;
 	bool was_idle; /* submissions were made that are not captured */
-	struct BW_VEC(struct sent_buffer) buffers;
-	struct BW_VEC(struct bw_capture_map) maps;
+	struct bw_capture_memory memory;
 };
 
 static uint64_t now_ns(void)
@@ -48,182 +37,13 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* ---- Memory ---- */
-
-static void drop_buffer(struct bw_agent_capture *c, size_t i)
-{
-	free(c->buffers.data[i].hash);
-	bw_vec_remove(&c->buffers, i);
-}
-
 void bw_agent_capture_forget(struct bw_agent_file *f)
 {
 	if (!f->capture)
 		return;
-	while (f->capture->buffers.len)
-		drop_buffer(f->capture, f->capture->buffers.len - 1);
-	bw_vec_free(&f->capture->buffers);
-	bw_vec_free(&f->capture->maps);
+	bw_capture_memory_fini(&f->capture->memory);
 	free(f->capture);
 	f->capture = NULL;
-}
-
-static struct sent_buffer *by_handle(struct bw_agent_capture *c, uint32_t handle)
-{
-	bw_vec_each(&c->buffers, b)
-		if (b->handle == handle)
-			return b;
-	return NULL;
-}
-
-static struct bw_error *add_buffer(struct bw_agent_capture *c, const struct bw_track_buffer *t)
-{
-	struct sent_buffer b = {.id = ++c->last_id,
-				.serial = t->serial,
-				.size_b = t->size_b,
-				.handle = t->handle,
-				.domains = t->domains,
-				.is_user = t->is_user,
-				.n_pages = bw_align_up(t->size_b, PAGE_B) / PAGE_B};
-	BW_TRY(bw_vec_reserve(&c->buffers, c->buffers.len + 1));
-	b.hash = calloc(b.n_pages ? b.n_pages : 1, sizeof(*b.hash)); /* zero, as memory is */
-	if (!b.hash)
-		return bw_error_nomem();
-	c->buffers.data[c->buffers.len++] = b;
-	return NULL;
-}
-
-/* Pages from offset_b on, which were read from the program: what has changed is sent. */
-static struct bw_error *compare(struct sent_buffer *b, uint64_t first, const uint8_t *bytes,
-				size_t n, struct bw_capture_runs *runs)
-{
-	for (size_t i = 0; i < n; i++) {
-		struct bw_capture_hash h = bw_capture_hash_page(bytes + i * PAGE_B);
-		if (bw_capture_hash_same(h, b->hash[first + i]))
-			continue;
-		struct bw_capture_run run = {.buffer = b->id, .index = first + i, .count = 1};
-		b->hash[first + i] = h;
-		if (h.word[0] || h.word[1])
-			BW_TRY(bw_capture_link_page(bytes + i * PAGE_B, &run.page));
-		BW_TRY(bw_capture_runs_add(runs, run));
-	}
-	return NULL;
-}
-
-static struct bw_error *look_at_map(struct bw_agent_file *f, const struct bw_agent_map *m,
-				    struct bw_capture_runs *runs)
-{
-	static uint8_t bytes[READ_PAGES * PAGE_B]; /* under the lock */
-	struct sent_buffer *b = by_handle(f->capture, m->bo_handle);
-	if (!b)
-		return NULL;
-	uint64_t first = m->bo_offset_b / PAGE_B, n = m->size_b / PAGE_B;
-	for (uint64_t i = 0; i < n && first + i < b->n_pages;) {
-		uint64_t left = BW_MIN(n - i, b->n_pages - first - i);
-		uint64_t take = BW_MIN(left, (uint64_t)READ_PAGES);
-		uint64_t bad_va;
-		/* what cannot be read keeps the content it had */
-		if (!bw_track_read(f, m->va + i * PAGE_B, bytes, take * PAGE_B, &bad_va))
-			BW_TRY(compare(b, first + i, bytes, take, runs));
-		i += take;
-	}
-	return NULL;
-}
-
-/* Everything that is mapped, once. */
-static struct bw_error *look_at_memory(struct bw_agent_file *f, struct bw_capture_runs *runs)
-{
-	struct bw_agent_maps maps = {0};
-	struct bw_error *err = bw_track_maps(f, &maps);
-	for (size_t i = 0; !err && i < maps.len; i++)
-		err = look_at_map(f, &maps.data[i], runs);
-	bw_vec_free(&maps);
-	return err;
-}
-
-/* ---- What is mapped ---- */
-
-/* Buffers that were mapped since, and those that are mapped no longer. */
-static struct bw_error *note_buffers(struct bw_agent_capture *c, const struct bw_agent_maps *maps,
-				     const struct bw_track_buffers *all,
-				     struct bw_capture_submission *out)
-{
-	bw_vec_each(&c->buffers, b)
-		b->is_mapped = false;
-	bw_vec_each(all, t) {
-		bool is_mapped = false;
-		for (size_t i = 0; i < maps->len && !is_mapped; i++)
-			is_mapped = maps->data[i].bo_handle == t->handle;
-		if (!is_mapped)
-			continue;
-		struct sent_buffer *b = by_handle(c, t->handle);
-		if (b && b->serial == t->serial) {
-			b->is_mapped = true;
-			continue;
-		}
-		if (b) /* another one has its number now: it is gone, below */
-			b->handle = 0;
-		BW_TRY(add_buffer(c, t));
-		b = &c->buffers.data[c->buffers.len - 1];
-		b->is_mapped = true;
-		const struct bw_capture_buffer one = {.id = b->id,
-						      .size_b = b->size_b,
-						      .domains = b->domains,
-						      .flags = b->is_user ? BW_CAPTURE_USERPTR : 0};
-		BW_TRY(bw_vec_push(&out->buffers, one));
-	}
-	for (size_t i = c->buffers.len; i-- > 0;) {
-		if (c->buffers.data[i].is_mapped)
-			continue;
-		BW_TRY(bw_vec_push(&out->gone, c->buffers.data[i].id));
-		drop_buffer(c, i);
-	}
-	return NULL;
-}
-
-static struct bw_error *note_maps(struct bw_agent_capture *c, const struct bw_agent_maps *maps,
-				  struct bw_capture_submission *out)
-{
-	bw_vec_each(maps, m) {
-		const struct sent_buffer *b = m->bo_handle ? by_handle(c, m->bo_handle) : NULL;
-		if (m->bo_handle && !b)
-			continue;
-		const struct bw_capture_map one = {.va = m->va,
-						   .size_b = m->size_b,
-						   .offset_b = m->bo_offset_b,
-						   .buffer = b ? b->id : 0,
-						   .flags = m->flags};
-		BW_TRY(bw_vec_push(&out->maps, one));
-		out->summary.mapped_b += m->size_b;
-	}
-	out->has_maps = out->maps.len != c->maps.len ||
-			(out->maps.len && memcmp(out->maps.data, c->maps.data,
-						 out->maps.len * sizeof(*out->maps.data)));
-	if (!out->has_maps) {
-		out->maps.len = 0;
-		return NULL;
-	}
-	BW_TRY(bw_vec_reserve(&c->maps, out->maps.len));
-	if (out->maps.len)
-		memcpy(c->maps.data, out->maps.data, out->maps.len * sizeof(*c->maps.data));
-	c->maps.len = out->maps.len;
-	return NULL;
-}
-
-static struct bw_error *note_space(struct bw_agent_file *f, struct bw_capture_submission *out)
-{
-	struct bw_agent_maps maps = {0};
-	struct bw_track_buffers all = {0};
-	struct bw_error *err = bw_track_maps(f, &maps);
-	if (!err)
-		err = bw_track_buffers(f, &all);
-	if (!err)
-		err = note_buffers(f->capture, &maps, &all, out);
-	if (!err)
-		err = note_maps(f->capture, &maps, out);
-	bw_vec_free(&maps);
-	bw_vec_free(&all);
-	return err ? err : look_at_memory(f, &out->runs);
 }
 
 /* ---- What is submitted ---- */
@@ -250,8 +70,7 @@ static struct bw_error *note_chunk(struct bw_agent_file *f, const struct drm_amd
 	}
 	if (c->chunk_id == AMDGPU_CHUNK_ID_FENCE && c->length_dw >= sizeof(fence) / 4 &&
 	    bw_agent_copy_in(&fence, c->chunk_data, sizeof(fence))) {
-		const struct sent_buffer *b = by_handle(f->capture, fence.handle);
-		out->fence_buffer = b ? b->id : 0;
+		out->fence_buffer = bw_capture_memory_buffer(&f->capture->memory, fence.handle);
 		out->fence_offset_b = fence.offset;
 		return NULL;
 	}
@@ -322,8 +141,10 @@ static struct bw_error *decide(const struct bw_capture_call *c,
 {
 	struct bw_agent_capture *of = c->file->capture;
 	BW_TRY(bw_capture_link_ask(s, c->frame, out_take));
-	if (*out_take && of->was_idle)
+	if (*out_take && of->was_idle) {
 		wait_idle(c->file);
+		bw_capture_memory_unsettle(&of->memory);
+	}
 	of->was_idle = !*out_take;
 	return NULL;
 }
@@ -337,7 +158,7 @@ static struct bw_error *send_submission(const struct bw_capture_call *c,
 	BW_TRY(decide(c, s, out_take));
 	if (!*out_take)
 		return NULL;
-	BW_TRY(note_space(c->file, s));
+	BW_TRY(bw_capture_memory_before(c->file, &c->file->capture->memory, s));
 	for (uint32_t i = 0; i < c->in->num_chunks; i++)
 		BW_TRY(note_chunk(c->file, &c->chunks[i], s));
 	s->summary.space = c->file->number;
@@ -418,7 +239,11 @@ void bw_agent_capture_end(struct bw_agent_file *f, int r, const struct drm_amdgp
 	struct bw_capture_bytes bytes = {0};
 	if (!r)
 		wait_for(f, wait, &result);
-	_cleanup_error_ struct bw_error *err = result.has_ended ? look_at_memory(f, &runs) : NULL;
+	struct bw_capture_memory *m = &f->capture->memory;
+	_cleanup_error_ struct bw_error *err =
+		result.has_ended ? bw_capture_memory_behind(f, m, &runs) : NULL;
+	if (!result.has_ended || result.result) /* it may still run, or memory may be lost */
+		bw_capture_memory_unsettle(m);
 	result.changed_pages = (uint32_t)BW_MIN(pages_of(&runs), (uint64_t)UINT32_MAX);
 	result.time_ns = now_ns();
 	if (!err)

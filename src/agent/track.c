@@ -223,8 +223,18 @@ static int gem_userptr(struct bw_agent_file *f, uint32_t cmd, void *arg)
 		add_bo(f->track, (struct bw_track_bo){.handle = a.handle,
 						      .size_b = a.size,
 						      .domains = AMDGPU_GEM_DOMAIN_GTT,
-						      .user = (uint8_t *)(uintptr_t)a.addr});
+						      .user = (uint8_t *)(uintptr_t)a.addr,
+						      .is_shared = true});
 	return r;
+}
+
+static void note_shared(struct bw_track *t, uint32_t handle)
+{
+	pthread_mutex_lock(&t->lock);
+	struct bw_track_bo *bo = find_bo(t, handle);
+	if (bo)
+		bo->is_shared = true;
+	pthread_mutex_unlock(&t->lock);
 }
 
 static int prime_import(struct bw_agent_file *f, uint32_t cmd, void *arg)
@@ -240,8 +250,20 @@ static int prime_import(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	if (!bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_GEM_OP, &op))
 		add_bo(f->track, (struct bw_track_bo){.handle = a.handle,
 						      .size_b = info.bo_size,
-						      .domains = (uint32_t)info.domains});
+						      .domains = (uint32_t)info.domains,
+						      .is_shared = true});
+	note_shared(f->track, a.handle); /* it may have been there */
 	return r;
+}
+
+/* The program can write it by other means than the GPU from now on. handle: the first member of
+ * what the ioctl takes, in all three. */
+static int share(struct bw_agent_file *f, uint32_t cmd, void *arg)
+{
+	uint32_t handle;
+	if (bw_agent_copy_in(&handle, (uintptr_t)arg, sizeof(handle)))
+		note_shared(f->track, handle);
+	return bw_agent_ioctl(f, cmd, arg);
 }
 
 int bw_track_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg)
@@ -251,6 +273,10 @@ int bw_track_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg)
 		return gem_close(f, cmd, arg);
 	case _IOC_NR(DRM_IOCTL_PRIME_FD_TO_HANDLE):
 		return prime_import(f, cmd, arg);
+	case _IOC_NR(DRM_IOCTL_PRIME_HANDLE_TO_FD):
+	case _IOC_NR(DRM_IOCTL_GEM_FLINK):
+	case DRM_COMMAND_BASE + DRM_AMDGPU_GEM_MMAP:
+		return share(f, cmd, arg);
 	case DRM_COMMAND_BASE + DRM_AMDGPU_GEM_CREATE:
 		return gem_create(f, cmd, arg);
 	case DRM_COMMAND_BASE + DRM_AMDGPU_GEM_VA:
@@ -316,8 +342,9 @@ struct bw_error *bw_track_buffers(struct bw_agent_file *f, struct bw_track_buffe
 	struct bw_error *err = bw_vec_reserve(out, t->bos.len);
 	for (size_t i = 0; !err && i < t->bos.len; i++) {
 		const struct bw_track_bo *bo = &t->bos.data[i];
-		out->data[out->len++] = (struct bw_track_buffer){bo->serial, bo->size_b, bo->handle,
-								 bo->domains, bo->user != NULL};
+		out->data[out->len++] =
+			(struct bw_track_buffer){bo->serial,  bo->size_b,	bo->handle,
+						 bo->domains, bo->user != NULL, bo->is_shared};
 	}
 	pthread_mutex_unlock(&t->lock);
 	return err;
@@ -372,9 +399,46 @@ static bool copy_user(uint8_t *user, void *data, size_t size_b, bool write)
 	return n == (ssize_t)size_b;
 }
 
+static bool see_user(uint8_t *user, size_t size_b, bw_track_see_fn see, void *ctx)
+{
+	uint8_t bytes[8 * PAGE_B];
+	for (size_t at = 0, n; at < size_b; at += n) {
+		n = BW_MIN(size_b - at, sizeof(bytes));
+		if (!copy_user(user + at, bytes, n, false))
+			return false;
+		see(ctx, bytes, n);
+	}
+	return true;
+}
+
+/* What is done with memory: it is shown to see, or else copied from or to data. */
+struct access {
+	uint8_t *data;
+	bool write;
+	bw_track_see_fn see;
+	void *ctx;
+};
+
+/* Of a buffer that can be reached; locked. */
+static bool access_bo(const struct access *a, struct bw_track_bo *bo, uint64_t offset,
+		      size_t size_b)
+{
+	if (a->see && bo->user)
+		return see_user(bo->user + offset, size_b, a->see, a->ctx);
+	if (bo->user)
+		return copy_user(bo->user + offset, a->data, size_b, a->write);
+	if (a->see)
+		a->see(a->ctx, bo->cpu + offset, size_b);
+	else if (a->write)
+		copy(bo->cpu + offset, a->data, size_b);
+	else
+		copy(a->data, bo->cpu + offset, size_b);
+	return true;
+}
+
 /* One piece, up to the end of its mapping; returns its length, or -errno. */
-static ssize_t access_piece(struct bw_agent_file *f, uint64_t va, void *data, size_t size_b,
-			    bool write)
+static ssize_t access_piece(struct bw_agent_file *f, uint64_t va, size_t size_b,
+			    const struct access *a)
 {
 	struct bw_track *t = f->track;
 	for (;;) {
@@ -390,24 +454,15 @@ static ssize_t access_piece(struct bw_agent_file *f, uint64_t va, void *data, si
 			r = -EFAULT;
 		} else if (bo->no_cpu) {
 			r = -EPERM;
+		} else if (!bo->user && !bo->cpu) {
+			handle = bo->handle;
+			bo_size_b = bo->size_b;
 		} else {
 			uint64_t offset = m->bo_offset_b + (va - m->va);
 			uint64_t room = bw_align_up(bo->size_b, PAGE_B);
 			uint64_t left = BW_MIN(m->va + m->size_b - va, (uint64_t)size_b);
 			left = offset < room ? BW_MIN(left, room - offset) : 0;
-			if (!left) {
-				r = -EFAULT;
-			} else if (bo->user) {
-				r = copy_user(bo->user + offset, data, left, write) ? (ssize_t)left
-										    : -EFAULT;
-			} else if (bo->cpu) {
-				copy(write ? bo->cpu + offset : data,
-				     write ? data : bo->cpu + offset, left);
-				r = (ssize_t)left;
-			} else {
-				handle = bo->handle;
-				bo_size_b = bo->size_b;
-			}
+			r = left && access_bo(a, bo, offset, left) ? (ssize_t)left : -EFAULT;
 		}
 		pthread_mutex_unlock(&t->lock);
 		if (!handle)
@@ -418,18 +473,18 @@ static ssize_t access_piece(struct bw_agent_file *f, uint64_t va, void *data, si
 	}
 }
 
-static int access_memory(struct bw_agent_file *f, uint64_t va, void *data, size_t size_b,
-			 bool write, uint64_t *out_va)
+static int access_memory(struct bw_agent_file *f, uint64_t va, size_t size_b, struct access a,
+			 uint64_t *out_va)
 {
 	va &= BW_VA_MASK;
 	while (size_b) {
-		ssize_t n = access_piece(f, va, data, size_b, write);
+		ssize_t n = access_piece(f, va, size_b, &a);
 		if (n <= 0) {
 			*out_va = bw_canonical(va);
 			return (int)n;
 		}
 		va += (size_t)n;
-		data = (char *)data + n;
+		a.data = a.data ? a.data + n : NULL;
 		size_b -= (size_t)n;
 	}
 	return 0;
@@ -437,11 +492,19 @@ static int access_memory(struct bw_agent_file *f, uint64_t va, void *data, size_
 
 int bw_track_read(struct bw_agent_file *f, uint64_t va, void *out, size_t size_b, uint64_t *out_va)
 {
-	return access_memory(f, va, out, size_b, false, out_va);
+	return access_memory(f, va, size_b, (struct access){.data = out}, out_va);
 }
 
 int bw_track_write(struct bw_agent_file *f, uint64_t va, const void *data, size_t size_b,
 		   uint64_t *out_va)
 {
-	return access_memory(f, va, (void *)data, size_b, true, out_va);
+	return access_memory(f, va, size_b, (struct access){.data = (void *)data, .write = true},
+			     out_va);
+}
+
+int bw_track_look(struct bw_agent_file *f, uint64_t va, size_t size_b, bw_track_see_fn see,
+		  void *ctx)
+{
+	uint64_t bad_va;
+	return access_memory(f, va, size_b, (struct access){.see = see, .ctx = ctx}, &bad_va);
 }

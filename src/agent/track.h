@@ -32,6 +32,9 @@ struct bw_track_buffer {
 	uint64_t size_b;
 	uint32_t handle, domains;
 	bool is_user; /* GEM_USERPTR */
+	/* Others than the GPU may write it: the program has asked for its place in a mapping, has
+	 * exported or imported it, or it is the program's own memory. */
+	bool is_shared;
 };
 struct bw_track_buffers BW_VEC(struct bw_track_buffer);
 /* All buffers, mapped or not; the caller frees the vector. */
@@ -44,6 +47,13 @@ struct bw_error *bw_track_buffers(struct bw_agent_file *f,
 int bw_track_read(struct bw_agent_file *f, uint64_t va, void *out, size_t size_b, uint64_t *out_va);
 int bw_track_write(struct bw_agent_file *f, uint64_t va, const void *data, size_t size_b,
 		   uint64_t *out_va);
+
+/* Shows memory where it lies, in pieces by address, without copying it (GEM_USERPTR: a copy). see
+ * is called with a lock held: it must not call this header. What cannot be reached ends it; the
+ * result is as of bw_track_read, without the address. */
+typedef void (*bw_track_see_fn)(void *ctx, const void *bytes, size_t size_b);
+int bw_track_look(struct bw_agent_file *f, uint64_t va, size_t size_b, bw_track_see_fn see,
+		  void *ctx);
 
 /* Memory as the program wrote it: patches do not show, and a write under a patch takes effect when
  * the patch is removed. */

@@ -11,9 +11,10 @@ struct bw_track_bo {
 	uint32_t handle, domains;
 	uint64_t serial; /* never used again, unlike handles */
 	uint64_t size_b;
-	uint8_t *user; /* GEM_USERPTR: the program's own memory */
-	uint8_t *cpu;  /* our mapping of it, NULL until needed */
-	bool no_cpu;   /* the kernel does not map it */
+	uint8_t *user;	/* GEM_USERPTR: the program's own memory */
+	uint8_t *cpu;	/* our mapping of it, NULL until needed */
+	bool no_cpu;	/* the kernel does not map it */
+	bool is_shared; /* bw_track_buffer */
 };
 
 struct bw_track_patch {

@@ -3,10 +3,31 @@
 
 #include <string.h>
 
-enum { LANES = 4, LANE_B = 8 };
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
-static const uint64_t primes[LANES] = {0x9e3779b97f4a7c15, 0xc2b2ae3d27d4eb4f, 0x165667b19e3779f9,
-				       0xd6e8feb86659fd93};
+enum { WORD_B = 8 };
+
+static const uint64_t primes[] = {0x9e3779b97f4a7c15, 0xc2b2ae3d27d4eb4f, 0x165667b19e3779f9,
+				  0xd6e8feb86659fd93};
+
+/* Each word equals the one before it, and the first is zero. */
+static bool is_zero(const uint8_t *page)
+{
+	uint64_t first;
+	memcpy(&first, page, sizeof(first));
+	return !first && !memcmp(page, page + WORD_B, BW_CAPTURE_PAGE_B - WORD_B);
+}
+
+struct bw_capture_hash bw_capture_hash_page(const void *page)
+{
+	if (is_zero(page))
+		return (struct bw_capture_hash){{0, 0}};
+	XXH128_hash_t h = XXH3_128bits(page, BW_CAPTURE_PAGE_B);
+	if (!h.low64 && !h.high64)
+		h.low64 = 1;
+	return (struct bw_capture_hash){{h.low64, h.high64}};
+}
 
 /* Products of 64 bits folded: every bit of the input reaches every bit of the result. */
 static inline uint64_t fold(uint64_t a, uint64_t b)
@@ -15,37 +36,11 @@ static inline uint64_t fold(uint64_t a, uint64_t b)
 	return (uint64_t)p ^ (uint64_t)(p >> 64);
 }
 
-struct bw_capture_hash bw_capture_hash_page(const void *page)
-{
-	const uint8_t *at = page;
-	uint64_t lane[LANES], any = 0;
-	memcpy(lane, primes, sizeof(lane));
-	for (unsigned i = 0; i < BW_CAPTURE_PAGE_B; i += LANES * LANE_B) {
-		uint64_t w[LANES];
-		memcpy(w, at + i, sizeof(w));
-		for (unsigned l = 0; l < LANES; l++) {
-			any |= w[l];
-			/* a rotation between, so that the order of words counts */
-			lane[l] = (lane[l] << 29 | lane[l] >> 35) ^ w[l];
-			lane[l] *= primes[l];
-		}
-	}
-	if (!any)
-		return (struct bw_capture_hash){{0, 0}};
-	struct bw_capture_hash h = {{fold(lane[0] ^ primes[2], lane[1] ^ primes[3]) ^
-					     fold(lane[2] ^ primes[0], lane[3] ^ primes[1]),
-				     fold(lane[0] ^ primes[1], lane[2] ^ primes[3]) +
-					     fold(lane[1] ^ primes[0], lane[3] ^ primes[2])}};
-	if (!h.word[0] && !h.word[1])
-		h.word[0] = 1;
-	return h;
-}
-
 uint64_t bw_capture_check(const void *bytes, size_t size_b)
 {
 	const uint8_t *at = bytes;
 	uint64_t h = primes[0] ^ size_b;
-	for (; size_b >= LANE_B; size_b -= LANE_B, at += LANE_B) {
+	for (; size_b >= WORD_B; size_b -= WORD_B, at += WORD_B) {
 		uint64_t w;
 		memcpy(&w, at, sizeof(w));
 		h = fold(h ^ w ^ primes[1], primes[2]) + w;

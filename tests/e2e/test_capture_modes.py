@@ -14,7 +14,7 @@ from harness import BREAKWATER, SOURCE, TIMEOUT_S, Failure, check, equal, named_
 from json_schema import parse
 
 ELEMENTS = 256
-PROGRAM = os.path.abspath(sys.argv[1])
+PROGRAM, LATE_MAP = [os.path.abspath(p) for p in sys.argv[1:3]]
 
 
 def computed(rounds):
@@ -234,6 +234,18 @@ def check_pid(folder):
     check("was not started by \"breakwater exec\"" in ask("capture", "--pid", os.getpid(), "-o", path, status=2)[1], "another process")
 
 
+def check_late_map(folder):
+    """A buffer is looked at before a submission from the moment on at which the CPU can write it."""
+    path = pathlib.Path(folder, "late.bwc")
+    va, *dwords = ask("capture", "-o", path, "--", LATE_MAP)[0].split()
+    equal(dwords, ["1", "2", "3", "0", "0", "0", "0", "0", "99"], "what the program sees")
+    equal(answer("replay", "--check", f"--dump=3:{va}={folder}/late", path)["same"], True, "the replay")
+    memory = pathlib.Path(folder, "late").read_bytes()
+    equal([f"{int.from_bytes(memory[i:i + 4], 'little'):x}" for i in range(0, 36, 4)], dwords, "its memory")
+    cpu = [{b["va"]: b["cpu_pages"] for b in answer("capture", "show", path, n)["buffers"]}[va] for n in (1, 2, 3)]
+    equal(cpu, [0, 0, 1], "pages that the CPU has changed before each submission")
+
+
 def check_words(folder):
     path = pathlib.Path(folder, "none.bwc")
     for words, said in (["--last", "0"], "--last wants"), (["--last", "5m"], "--last wants"), (["--ring-size", "1"], "what --last keeps"), \
@@ -255,6 +267,7 @@ def main():
         check_trigger(folder)
         check_write(folder)
         check_pid(folder)
+        check_late_map(folder)
         check_words(folder)
     print("capture modes: ok")
 

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/capture_memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/capture_link.h"
+#include "agent/track.h"
+#include "base/util.h"
+
+enum {
+	PAGE_B = BW_CAPTURE_PAGE_B,
+	LOOK_PAGES = 64, /* in one step */
+};
+
+struct bw_capture_sent {
+	uint64_t id, serial, size_b;
+	uint32_t handle, domains;
+	bool is_user, is_shared, is_mapped;
+	struct bw_capture_hash *hash; /* owned; of each page */
+	uint64_t n_pages;
+};
+
+static void drop_buffer(struct bw_capture_memory *c, size_t i)
+{
+	free(c->buffers.data[i].hash);
+	bw_vec_remove(&c->buffers, i);
+}
+
+void bw_capture_memory_fini(struct bw_capture_memory *c)
+{
+	while (c->buffers.len)
+		drop_buffer(c, c->buffers.len - 1);
+	bw_vec_free(&c->buffers);
+	bw_vec_free(&c->maps);
+}
+
+void bw_capture_memory_unsettle(struct bw_capture_memory *c)
+{
+	c->is_settled = false;
+}
+
+static struct bw_capture_sent *by_handle(const struct bw_capture_memory *c, uint32_t handle)
+{
+	bw_vec_each(&c->buffers, b)
+		if (b->handle == handle)
+			return b;
+	return NULL;
+}
+
+uint64_t bw_capture_memory_buffer(const struct bw_capture_memory *c, uint32_t handle)
+{
+	const struct bw_capture_sent *b = by_handle(c, handle);
+	return b ? b->id : 0;
+}
+
+static struct bw_error *add_buffer(struct bw_capture_memory *c, const struct bw_track_buffer *t)
+{
+	struct bw_capture_sent b = {.id = ++c->last_id,
+				    .serial = t->serial,
+				    .size_b = t->size_b,
+				    .handle = t->handle,
+				    .domains = t->domains,
+				    .is_user = t->is_user,
+				    .n_pages = bw_align_up(t->size_b, PAGE_B) / PAGE_B};
+	BW_TRY(bw_vec_reserve(&c->buffers, c->buffers.len + 1));
+	b.hash = calloc(b.n_pages ? b.n_pages : 1, sizeof(*b.hash)); /* zero, as memory is */
+	if (!b.hash)
+		return bw_error_nomem();
+	c->buffers.data[c->buffers.len++] = b;
+	return NULL;
+}
+
+/* ---- Looking ---- */
+
+/* Pages of a buffer from one on, and which of them have another content than was sent. */
+struct look {
+	const struct bw_capture_hash *sent;
+	uint64_t n_seen;
+	bool differs[LOOK_PAGES];
+};
+
+/* Called with the memory where it lies: no calls from here. */
+static void see(void *ctx, const void *bytes, size_t size_b)
+{
+	struct look *l = ctx;
+	for (size_t at = 0; at + PAGE_B <= size_b && l->n_seen < LOOK_PAGES; at += PAGE_B) {
+		struct bw_capture_hash h = bw_capture_hash_page((const uint8_t *)bytes + at);
+		l->differs[l->n_seen] = !bw_capture_hash_same(h, l->sent[l->n_seen]);
+		l->n_seen++;
+	}
+}
+
+/* A page that differs, sent from a copy: the program may write it at this moment. */
+static struct bw_error *send_page(struct bw_agent_file *f, struct bw_capture_sent *b, uint64_t va,
+				  uint64_t index, struct bw_capture_runs *runs)
+{
+	static uint8_t page[PAGE_B]; /* under the lock */
+	uint64_t bad_va;
+	if (bw_track_read(f, va, page, PAGE_B, &bad_va))
+		return NULL; /* what cannot be read keeps the content it had */
+	struct bw_capture_hash h = bw_capture_hash_page(page);
+	struct bw_capture_run run = {.buffer = b->id, .index = index, .count = 1};
+	if (bw_capture_hash_same(h, b->hash[index]))
+		return NULL;
+	b->hash[index] = h;
+	if (h.word[0] || h.word[1])
+		BW_TRY(bw_capture_link_page(page, &run.page));
+	return bw_capture_runs_add(runs, run);
+}
+
+static struct bw_error *look_at_map(struct bw_agent_file *f, struct bw_capture_sent *b,
+				    const struct bw_agent_map *m, struct bw_capture_runs *runs)
+{
+	uint64_t first = m->bo_offset_b / PAGE_B, n = m->size_b / PAGE_B;
+	for (uint64_t i = 0; i < n && first + i < b->n_pages;) {
+		uint64_t left = BW_MIN(n - i, b->n_pages - first - i);
+		uint64_t take = BW_MIN(left, (uint64_t)LOOK_PAGES);
+		struct look l = {.sent = &b->hash[first + i]};
+		bw_track_look(f, m->va + i * PAGE_B, take * PAGE_B, see, &l);
+		for (uint64_t k = 0; k < l.n_seen; k++)
+			if (l.differs[k])
+				BW_TRY(send_page(f, b, m->va + (i + k) * PAGE_B, first + i + k,
+						 runs));
+		i += take;
+	}
+	return NULL;
+}
+
+/* Everything that is mapped, once; or without the buffers that only the GPU can write. */
+static struct bw_error *look(struct bw_agent_file *f, struct bw_capture_memory *c, bool only_shared,
+			     struct bw_capture_runs *runs)
+{
+	struct bw_agent_maps maps = {0};
+	struct bw_error *err = bw_track_maps(f, &maps);
+	for (size_t i = 0; !err && i < maps.len; i++) {
+		struct bw_capture_sent *b = by_handle(c, maps.data[i].bo_handle);
+		if (b && (b->is_shared || !only_shared))
+			err = look_at_map(f, b, &maps.data[i], runs);
+	}
+	bw_vec_free(&maps);
+	return err;
+}
+
+/* ---- What is mapped ---- */
+
+/* Buffers that were mapped since, and those that are mapped no longer. */
+static struct bw_error *note_buffers(struct bw_capture_memory *c, const struct bw_agent_maps *maps,
+				     const struct bw_track_buffers *all,
+				     struct bw_capture_submission *out)
+{
+	bw_vec_each(&c->buffers, b)
+		b->is_mapped = false;
+	bw_vec_each(all, t) {
+		bool is_mapped = false;
+		for (size_t i = 0; i < maps->len && !is_mapped; i++)
+			is_mapped = maps->data[i].bo_handle == t->handle;
+		if (!is_mapped)
+			continue;
+		struct bw_capture_sent *b = by_handle(c, t->handle);
+		if (b && b->serial == t->serial) {
+			b->is_mapped = true;
+			b->is_shared = t->is_shared;
+			continue;
+		}
+		if (b) /* another one has its number now: it is gone, below */
+			b->handle = 0;
+		BW_TRY(add_buffer(c, t));
+		b = &c->buffers.data[c->buffers.len - 1];
+		b->is_mapped = true;
+		b->is_shared = true; /* as long as it was not looked at */
+		const struct bw_capture_buffer one = {.id = b->id,
+						      .size_b = b->size_b,
+						      .domains = b->domains,
+						      .flags = b->is_user ? BW_CAPTURE_USERPTR : 0};
+		BW_TRY(bw_vec_push(&out->buffers, one));
+	}
+	for (size_t i = c->buffers.len; i-- > 0;) {
+		if (c->buffers.data[i].is_mapped)
+			continue;
+		BW_TRY(bw_vec_push(&out->gone, c->buffers.data[i].id));
+		drop_buffer(c, i);
+	}
+	return NULL;
+}
+
+static struct bw_error *note_maps(struct bw_capture_memory *c, const struct bw_agent_maps *maps,
+				  struct bw_capture_submission *out)
+{
+	bw_vec_each(maps, m) {
+		const struct bw_capture_sent *b = m->bo_handle ? by_handle(c, m->bo_handle) : NULL;
+		if (m->bo_handle && !b)
+			continue;
+		const struct bw_capture_map one = {.va = m->va,
+						   .size_b = m->size_b,
+						   .offset_b = m->bo_offset_b,
+						   .buffer = b ? b->id : 0,
+						   .flags = m->flags};
+		BW_TRY(bw_vec_push(&out->maps, one));
+		out->summary.mapped_b += m->size_b;
+	}
+	out->has_maps = out->maps.len != c->maps.len ||
+			(out->maps.len && memcmp(out->maps.data, c->maps.data,
+						 out->maps.len * sizeof(*out->maps.data)));
+	if (!out->has_maps) {
+		out->maps.len = 0;
+		return NULL;
+	}
+	BW_TRY(bw_vec_reserve(&c->maps, out->maps.len));
+	if (out->maps.len)
+		memcpy(c->maps.data, out->maps.data, out->maps.len * sizeof(*c->maps.data));
+	c->maps.len = out->maps.len;
+	return NULL;
+}
+
+struct bw_error *bw_capture_memory_before(struct bw_agent_file *f, struct bw_capture_memory *c,
+					  struct bw_capture_submission *out)
+{
+	struct bw_agent_maps maps = {0};
+	struct bw_track_buffers all = {0};
+	struct bw_error *err = bw_track_maps(f, &maps);
+	if (!err)
+		err = bw_track_buffers(f, &all);
+	if (!err)
+		err = note_buffers(c, &maps, &all, out);
+	if (!err)
+		err = note_maps(c, &maps, out);
+	bw_vec_free(&maps);
+	bw_vec_free(&all);
+	/* other parts of a buffer may be mapped now, which nobody has looked at */
+	bool only_shared = c->is_settled && !out->has_maps;
+	return err ? err : look(f, c, only_shared, &out->runs);
+}
+
+struct bw_error *bw_capture_memory_behind(struct bw_agent_file *f, struct bw_capture_memory *c,
+					  struct bw_capture_runs *out)
+{
+	BW_TRY(look(f, c, false, out));
+	c->is_settled = true;
+	return NULL;
+}
