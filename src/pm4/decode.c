@@ -36,6 +36,13 @@ const char *bw_pm4_name(unsigned op, char buf[16])
 	return buf;
 }
 
+bool bw_pm4_starts_waves(unsigned op)
+{
+	const struct bw_pm4_info *info = bw_pm4_info(op);
+	return info && (!strncmp(info->name, "DISPATCH_", 9) || !strncmp(info->name, "DRAW_", 5)) &&
+	       !strstr(info->name, "PREAMBLE") && !strstr(info->name, "STATE_INIT");
+}
+
 unsigned bw_pm4_type(uint32_t header)
 {
 	return bw_words_get(&header, BW_PM4_HEADER_TYPE);
@@ -171,19 +178,20 @@ bool bw_pm4_set_reg_next(struct bw_pm4_set_reg *s, uint32_t *out_addr_dw, uint32
 	switch (set_packets[set_row(s->packet)].form) {
 	case PLAIN:
 		*out_addr_dw = s->base_dw + bw_words_get(body, BW_PM4_REG_OFFSET) + i;
-		*out_value = body[1 + i];
+		s->value = &body[1 + i];
 		break;
 	case PAIRS:
 		*out_addr_dw = s->base_dw + bw_words_get(&body[2 * i], BW_PM4_REG_OFFSET);
-		*out_value = body[2 * i + 1];
+		s->value = &body[2 * i + 1];
 		break;
 	case PACKED: {
 		const uint32_t *group = body + 1 + i / 2 * 3;
 		*out_addr_dw = s->base_dw + bw_half16(group[0], i & 1);
-		*out_value = group[1 + (i & 1)];
+		s->value = &group[1 + (i & 1)];
 		break;
 	}
 	}
+	*out_value = *s->value;
 	return true;
 }
 

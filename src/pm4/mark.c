@@ -141,12 +141,6 @@ static void mark_call(struct job *j, struct stream *s, const struct bw_pm4_packe
 		j->err = bw_vec_push(&j->out->links, link);
 }
 
-static bool starts_waves(const struct bw_pm4_info *info)
-{
-	return info && (!strncmp(info->name, "DISPATCH_", 9) || !strncmp(info->name, "DRAW_", 5)) &&
-	       !strstr(info->name, "PREAMBLE") && !strstr(info->name, "STATE_INIT");
-}
-
 /* One packet with its markers; the dwords that were taken. */
 static size_t mark_packet(struct job *j, struct stream *s, const uint32_t *dw, size_t pos,
 			  const struct bw_pm4_packet *p)
@@ -157,7 +151,7 @@ static size_t mark_packet(struct job *j, struct stream *s, const uint32_t *dw, s
 					 .at_dw = (uint32_t)pos,
 					 .op = p->op,
 					 .depth = s->depth,
-					 .is_work = starts_waves(info)};
+					 .is_work = info && bw_pm4_starts_waves(p->op)};
 	size_t n = BW_MIN((size_t)p->size_dw + (info ? conditional_dw(p) : 0), s->size_dw - pos);
 	uint32_t number = 0;
 	put_extra(j, &s->words);

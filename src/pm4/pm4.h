@@ -53,6 +53,8 @@ struct bw_pm4_info {
 };
 /* NULL: no packet has this opcode. */
 const struct bw_pm4_info *bw_pm4_info(unsigned op);
+/* Whether a packet of this opcode is a dispatch or a draw. */
+bool bw_pm4_starts_waves(unsigned op);
 /* "DISPATCH_DIRECT", or "opcode 0xee". buf is used for the latter. */
 const char *bw_pm4_name(unsigned op, char buf[16]);
 
@@ -75,8 +77,9 @@ enum {
 /* SET_*_REG, SET_*_REG_INDEX, the PAIRS forms: address and value of one register at a time. */
 struct bw_pm4_set_reg {
 	const struct bw_pm4_packet *packet;
-	uint32_t base_dw; /* of the register space */
-	uint32_t n, i;	  /* registers, next one */
+	uint32_t base_dw;      /* of the register space */
+	uint32_t n, i;	       /* registers, next one */
+	const uint32_t *value; /* where the last one's value is, in the packet */
 };
 bool bw_pm4_set_reg_begin(const struct bw_pm4_packet *p, struct bw_pm4_set_reg *out);
 bool bw_pm4_set_reg_next(struct bw_pm4_set_reg *s, uint32_t *out_addr_dw, uint32_t *out_value);

@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "pm4/calls.h"
 #include "pm4/pm4.h"
 #include "pm4/scan.h"
+#include "pm4/walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
@@ -60,6 +62,37 @@ static void decode_all(const struct bw_pm4_packet *p)
 			sum += addr + value;
 }
 
+struct input {
+	const uint8_t *bytes;
+	size_t n;
+};
+
+/* What is called and chained lies in the same bytes. */
+static bool read_words(void *cookie, uint64_t va, uint32_t *out, size_t n)
+{
+	const struct input *in = cookie;
+	size_t at = va % 4096;
+	if (at > in->n || n * 4 > in->n - at)
+		return false;
+	memcpy(out, in->bytes + at, n * 4);
+	return true;
+}
+
+static void walk(const uint8_t *bytes, size_t n, bool is_sdma)
+{
+	struct input in = {bytes, n};
+	const struct bw_pm4_walk_stream streams[] = {{0, n / 4, is_sdma}, {16, n / 8, is_sdma}};
+	const struct bw_pm4_walk w = {streams, BW_ARRAY_SIZE(streams), read_words, &in};
+	struct bw_pm4_steps steps = {0};
+	char buf[32];
+	uint32_t n_unseen = 0;
+	bw_error_free(bw_pm4_walk(&w, &steps, &n_unseen));
+	bw_vec_each(&steps, s)
+		sum += bw_pm4_step_nop(s, 0, s->header) + (uint8_t)bw_pm4_step_name(s, buf)[0];
+	sum += n_unseen;
+	bw_vec_free(&steps);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
 	static uint32_t dw[0x8000];
@@ -70,7 +103,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	uint32_t *exact = n_dw ? memcpy(dw + BW_ARRAY_SIZE(dw) - n_dw, bytes, n_dw * 4) : dw;
 	memset(&scan, 0, sizeof(scan));
 	bw_pm4_find_dispatches(&scan, exact, n_dw, found, NULL);
-	for (size_t pos = 0; bw_pm4_at(exact, n_dw, pos, &p); pos += p.size_dw)
+	for (size_t pos = 0; bw_pm4_at(exact, n_dw, pos, &p); pos += p.size_dw) {
+		uint32_t flags;
 		decode_all(&p);
+		const struct bw_pm4_call *c = bw_pm4_call_of(exact + pos, p.size_dw, false, &flags);
+		for (const struct bw_pm4_call_field *f = c ? c->fields : NULL; f && f->name; f++)
+			sum += bw_pm4_call_get(f, exact + pos);
+	}
+	walk(bytes, n, false);
+	walk(bytes, n, true);
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "pm4/calls.h"
 #include "pm4/sdma.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
@@ -75,7 +76,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	struct bw_sdma_packet p;
 	/* At the end of the array, so that a read behind the stream is seen. */
 	uint32_t *exact = n_dw ? memcpy(dw + BW_ARRAY_SIZE(dw) - n_dw, bytes, n_dw * 4) : dw;
-	for (size_t pos = 0; bw_sdma_at(exact, n_dw, pos, &p); pos += p.size_dw)
+	for (size_t pos = 0; bw_sdma_at(exact, n_dw, pos, &p); pos += p.size_dw) {
+		uint32_t flags;
 		decode(&p);
+		const struct bw_pm4_call *c = bw_pm4_call_of(p.dw, p.size_dw, true, &flags);
+		for (const struct bw_pm4_call_field *f = c ? c->fields : NULL; f && f->name; f++)
+			bw_pm4_call_get(f, p.dw);
+	}
 	return 0;
 }
