@@ -20,6 +20,8 @@ enum { PAGE_B = BW_CAPTURE_PAGE_B };
 #define DOMAINS (AMDGPU_GEM_DOMAIN_GTT | AMDGPU_GEM_DOMAIN_VRAM)
 /* What an address is rounded to that nobody has chosen. */
 #define GAP_B (2ull << 20)
+/* The first id of buffers that bw_replay_gpu_add makes: no capture counts so far. */
+#define ADDED (UINT64_MAX - UINT32_MAX)
 
 struct buffer {
 	uint64_t id, size_b;
@@ -34,8 +36,9 @@ struct context {
 struct space {
 	uint32_t number;
 	int fd;
-	struct BW_VEC(struct buffer) buffers; /* by id; id 0 at the end: made by add_ib */
-	struct BW_VEC(struct bw_capture_map) maps;
+	struct BW_VEC(struct buffer) buffers;	    /* of the capture and, from ADDED on, ours */
+	struct BW_VEC(struct bw_capture_map) maps;  /* of the capture's buffers, by address */
+	struct BW_VEC(struct bw_capture_map) added; /* of ours */
 	struct BW_VEC(struct context) contexts;
 };
 
@@ -115,6 +118,7 @@ void bw_replay_gpu_close(struct bw_replay_gpu *g)
 			free_buffer(s, s->buffers.len - 1);
 		bw_vec_free(&s->buffers);
 		bw_vec_free(&s->maps);
+		bw_vec_free(&s->added);
 		bw_vec_free(&s->contexts);
 		close(s->fd);
 	}
@@ -234,7 +238,7 @@ static struct bw_error *map_all(struct space *s, const struct bw_capture_space *
 	BW_TRY(check_maps(from));
 	for (size_t i = s->maps.len; i-- > 0;) {
 		struct bw_capture_map *m = &s->maps.data[i];
-		if (m->buffer == UINT64_MAX || has_map(from->maps.data, from->maps.len, m))
+		if (has_map(from->maps.data, from->maps.len, m))
 			continue;
 		int r = map_gpu(s, m, AMDGPU_VA_OP_UNMAP);
 		if (r)
@@ -269,7 +273,7 @@ struct bw_error *bw_replay_gpu_shape(struct bw_replay_gpu *g, const struct bw_ca
 	BW_TRY(map_all(s, from));
 	/* last, for the kernel unmaps what is closed */
 	for (size_t i = s->buffers.len; i-- > 0;)
-		if (s->buffers.data[i].id != UINT64_MAX &&
+		if (s->buffers.data[i].id < ADDED &&
 		    !bw_capture_space_buffer(from, s->buffers.data[i].id))
 			free_buffer(s, i);
 	return NULL;
@@ -286,42 +290,129 @@ uint8_t *bw_replay_gpu_memory(struct bw_replay_gpu *g, uint32_t space, uint64_t 
 	return NULL;
 }
 
+static uint8_t *mapped_at(const struct space *s, const struct bw_capture_map *m, uint64_t va,
+			  uint64_t *out_left_b)
+{
+	const struct buffer *b = find_buffer(s, m->buffer);
+	uint64_t at = va - m->va + m->offset_b;
+	if (!b || !b->cpu || at >= b->size_b)
+		return NULL;
+	*out_left_b = BW_MIN(b->size_b - at, m->size_b - (va - m->va));
+	return b->cpu + at;
+}
+
+uint8_t *bw_replay_gpu_at(struct bw_replay_gpu *g, uint32_t space, uint64_t va,
+			  uint64_t *out_left_b)
+{
+	bw_vec_each(&g->spaces, s) {
+		if (s->number != space)
+			continue;
+		bw_vec_each(&s->maps, m)
+			if (va >= m->va && va - m->va < m->size_b)
+				return mapped_at(s, m, va, out_left_b);
+		bw_vec_each(&s->added, m)
+			if (va >= m->va && va - m->va < m->size_b)
+				return mapped_at(s, m, va, out_left_b);
+	}
+	return NULL;
+}
+
+bool bw_replay_gpu_read(struct bw_replay_gpu *g, uint32_t space, uint64_t va, void *out,
+			size_t size_b)
+{
+	uint8_t *to = out;
+	for (uint64_t left = size_b, here_b; left;) {
+		const uint8_t *from = bw_replay_gpu_at(g, space, va, &here_b);
+		if (!from)
+			return false;
+		size_t take = (size_t)BW_MIN(left, here_b);
+		memcpy(to, from, take);
+		to += take;
+		va += take;
+		left -= take;
+	}
+	return true;
+}
+
+/* ---- Memory that the capture does not have ---- */
+
 /* Behind the highest mapping of the low half, which is where the captured program has put its own.
  */
-static uint64_t free_va(const struct bw_capture_space *s)
+static uint64_t free_va(const struct space *s, const struct bw_capture_space *from)
 {
 	uint64_t end = GAP_B;
-	bw_vec_each(&s->maps, m)
+	bw_vec_each(&from->maps, m)
 		if (!(m->va >> (BW_VA_BITS - 1)))
 			end = BW_MAX(end, m->va + m->size_b);
+	bw_vec_each(&s->added, m)
+		end = BW_MAX(end, m->va + m->size_b);
 	return bw_align_up(end, GAP_B) + GAP_B;
 }
 
-struct bw_error *bw_replay_gpu_add_ib(struct bw_replay_gpu *g, const struct bw_capture_space *from,
-				      const void *bytes, size_t size_b, uint64_t *out_va)
+static bool overlaps(const struct bw_capture_map *m, uint64_t va, uint64_t size_b)
 {
-	const struct bw_capture_buffer info = {
-		.id = UINT64_MAX,
-		.size_b = bw_align_up(BW_MAX(size_b, (size_t)1), PAGE_B),
-		.domains = AMDGPU_GEM_DOMAIN_GTT};
+	return va < m->va + m->size_b && m->va < va + size_b;
+}
+
+static bool is_free(const struct space *s, const struct bw_capture_space *from, uint64_t va,
+		    uint64_t size_b)
+{
+	bw_vec_each(&from->maps, m)
+		if (overlaps(m, va, size_b))
+			return false;
+	bw_vec_each(&s->added, m)
+		if (overlaps(m, va, size_b))
+			return false;
+	return true;
+}
+
+struct bw_error *bw_replay_gpu_add(struct bw_replay_gpu *g, const struct bw_capture_space *from,
+				   const struct bw_replay_new *new, uint64_t *out_va)
+{
 	struct space *s;
 	BW_TRY(space_of(g, from->number, &s));
-	if (find_buffer(s, UINT64_MAX))
-		return bw_errorf(BW_E_UNSUPPORTED, "only one submission of an address space can be "
-						   "overridden");
+	const struct bw_capture_buffer info = {
+		.id = ADDED + s->added.len,
+		.size_b = bw_align_up(BW_MAX(new->size_b, (size_t)1), PAGE_B),
+		.domains = AMDGPU_GEM_DOMAIN_GTT};
+	const struct bw_capture_map m = {.va = new->va ? new->va : free_va(s, from),
+					 .size_b = info.size_b,
+					 .buffer = info.id,
+					 .flags = AMDGPU_VM_PAGE_READABLE |
+						  AMDGPU_VM_PAGE_WRITEABLE |
+						  AMDGPU_VM_PAGE_EXECUTABLE};
+	if (m.va % PAGE_B || !is_free(s, from, m.va, m.size_b))
+		return bw_errorf(BW_E_INVALID, "new memory of %llu bytes cannot be at 0x%llx: %s",
+				 (unsigned long long)m.size_b, (unsigned long long)m.va,
+				 m.va % PAGE_B ? "that is no multiple of 4096"
+					       : "something is mapped there");
+	BW_TRY(bw_vec_reserve(&s->added, s->added.len + 1));
 	BW_TRY(make_buffer(s, &info));
 	struct buffer *b = &s->buffers.data[s->buffers.len - 1];
-	memcpy(b->cpu, bytes, size_b);
-	const struct bw_capture_map m = {.va = free_va(from),
-					 .size_b = info.size_b,
-					 .buffer = UINT64_MAX,
-					 .flags = AMDGPU_VM_PAGE_READABLE |
-						  AMDGPU_VM_PAGE_EXECUTABLE};
+	memcpy(b->cpu, new->bytes, new->size_b);
 	int r = map_gpu(s, &m, AMDGPU_VA_OP_MAP);
-	if (r)
-		return gpu_error(r, "the other command stream cannot be mapped");
+	if (r) {
+		free_buffer(s, s->buffers.len - 1);
+		return bw_error_wrap(gpu_error(r, "the kernel does not map it"),
+				     "new memory of %llu bytes at 0x%llx",
+				     (unsigned long long)m.size_b, (unsigned long long)m.va);
+	}
+	s->added.data[s->added.len++] = m;
 	*out_va = m.va;
 	return NULL;
+}
+
+void bw_replay_gpu_drop_added(struct bw_replay_gpu *g, uint32_t space)
+{
+	bw_vec_each(&g->spaces, s) {
+		if (s->number != space)
+			continue;
+		/* the kernel unmaps what is closed */
+		for (size_t i = s->buffers.len; i-- > 0;)
+			if (s->buffers.data[i].id >= ADDED)
+				free_buffer(s, i);
+		s->added.len = 0;
+	}
 }
 
 /* ---- Submissions ---- */

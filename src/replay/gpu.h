@@ -22,10 +22,26 @@ struct bw_error *bw_replay_gpu_shape(struct bw_replay_gpu *g,
 /* Its memory, which the GPU uses, too; NULL: the CPU may not see it. */
 uint8_t *bw_replay_gpu_memory(struct bw_replay_gpu *g, uint32_t space, uint64_t buffer);
 
-/* Puts a command stream of size_b bytes at an address that nothing of the space uses. */
-struct bw_error *bw_replay_gpu_add_ib(struct bw_replay_gpu *g, const struct bw_capture_space *s,
-				      const void *bytes, size_t size_b,
-				      uint64_t *out_va) BW_MUST_CHECK;
+/* Memory at an address that is mapped, also of what was added below; NULL: none that the CPU may
+ * see. out_left_b: bytes from there to the end of what is one piece. */
+uint8_t *bw_replay_gpu_at(struct bw_replay_gpu *g, uint32_t space, uint64_t va,
+			  uint64_t *out_left_b);
+/* The bytes there, across mappings; false: not all of them can be read. */
+bool bw_replay_gpu_read(struct bw_replay_gpu *g, uint32_t space, uint64_t va, void *out,
+			size_t size_b);
+
+/* Memory that the capture does not have: size_b bytes that are copied, at the address va, a
+ * multiple of 4096, or with 0 at one that nothing of the space uses. */
+struct bw_replay_new {
+	uint64_t va;
+	const void *bytes; /* borrowed */
+	size_t size_b;
+};
+/* Makes it, for the GPU to read, write and execute. BW_E_INVALID: something is mapped there. */
+struct bw_error *bw_replay_gpu_add(struct bw_replay_gpu *g, const struct bw_capture_space *s,
+				   const struct bw_replay_new *new, uint64_t *out_va) BW_MUST_CHECK;
+/* Unmaps and frees all of that in a space, behind the submission that it was for. */
+void bw_replay_gpu_drop_added(struct bw_replay_gpu *g, uint32_t space);
 
 /* Submits and waits, for timeout_s at most. out: without number, pages and time. */
 struct bw_error *bw_replay_gpu_submit(struct bw_replay_gpu *g,

@@ -7,19 +7,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "arch/arch.h"
 #include "base/cleanup.h"
 #include "base/str.h"
 #include "base/util.h"
+#include "capture/seek.h"
 #include "kmd/kmd.h"
+#include "replay/locate.h"
 #include "replay/play.h"
+#include "replay/show.h"
 #include "ui/out.h"
 
 enum { EXIT_DIFFERS = 1, EXIT_BAD_INPUT = 2, EXIT_GPU = 3, EXIT_OUTPUT = 4 };
-enum { DEFAULT_TIMEOUT_S = 10, TIMEOUT_MAX_S = 24 * 3600, OVERRIDE_MAX_B = 4 << 20 };
+enum { DEFAULT_TIMEOUT_S = 10, TIMEOUT_MAX_S = 24 * 3600 };
 
 static const char usage[] =
 	"Usage: breakwater replay [OPTIONS] FILE\n"
@@ -31,10 +33,13 @@ static const char usage[] =
 	"Options:\n"
 	"  --gpu GPU              virtual[:navi31], an index, or a PCI address\n"
 	"  --first N, --last N    only these submissions; memory is as the capture has it before the first of them\n"
-	"  --check                compare all memory with the capture's behind each submission\n"
+	"  --check                compare all memory with the capture's behind each submission; of the first that\n"
+	"                         differs, find the packet or dispatch that does it\n"
 	"  --dump N:BUFFER=FILE   write a buffer, by its number or an address in it, to FILE after submission N\n"
-	"  --override N[.IB]=FILE run the command stream in FILE in the place of that IB (0: the first one)\n"
+	"  --override N=FILE      submission N as an override file has it (breakwater decompile FILE -s N > edit.c)\n"
+	"  --override N[.IB]=FILE the dwords of FILE in the place of that IB (0: the first one)\n"
 	"  --dispatches N:COUNT   only the first COUNT dispatches of submission N run, and its other packets\n"
+	"  --packets N:COUNT      only the first COUNT packets of submission N run, dispatches among them\n"
 	"  --loop COUNT           all of that, again and again\n"
 	"  --timeout SECONDS      how long a submission may run (default 10)\n"
 	"  --json                 for programs\n"
@@ -85,26 +90,6 @@ static struct bw_error *take_dump(struct command *c, const char *value)
 	return bw_vec_push(&c->o.dumps, d);
 }
 
-static struct bw_error *read_stream(const char *path, struct bw_replay_override *out)
-{
-	struct stat st;
-	_cleanup_fclose_ FILE *f = fopen(path, "rbe");
-	if (!f || fstat(fileno(f), &st))
-		return bw_error_errno(errno, "cannot read %s", path);
-	if (!S_ISREG(st.st_mode) || !st.st_size || st.st_size % 4 || st.st_size > OVERRIDE_MAX_B)
-		return bw_errorf(BW_E_INVALID,
-				 "%s is no command stream: that has whole dwords, up to 4 MiB",
-				 path);
-	_cleanup_free_ uint8_t *bytes = malloc((size_t)st.st_size);
-	if (!bytes)
-		return bw_error_nomem();
-	if (fread(bytes, 1, (size_t)st.st_size, f) != (size_t)st.st_size)
-		return bw_error_errno(errno, "cannot read %s", path);
-	out->bytes = bw_take(bytes);
-	out->size_b = (size_t)st.st_size;
-	return NULL;
-}
-
 static struct bw_error *take_override(struct command *c, const char *value)
 {
 	char number[48];
@@ -120,7 +105,7 @@ static struct bw_error *take_override(struct command *c, const char *value)
 		return bw_errorf(BW_E_INVALID, "--override wants N=FILE, not \"%s\"", value);
 	struct bw_replay_override v = {.number = (uint32_t)n, .ib = (uint32_t)ib};
 	BW_TRY(bw_vec_reserve(&c->o.overrides, c->o.overrides.len + 1));
-	BW_TRY(read_stream(path, &v));
+	BW_TRY(bw_replay_override_read(path, &v));
 	c->o.overrides.data[c->o.overrides.len++] = v;
 	return NULL;
 }
@@ -147,15 +132,29 @@ static struct bw_error *take_last(struct command *c, const char *value)
 	return NULL;
 }
 
-static struct bw_error *take_dispatches(struct command *c, const char *value)
+static struct bw_error *take_part(struct command *c, const char *option, const char *value)
 {
 	char number[24];
 	const char *rest;
 	uint64_t n, count;
 	if (!split(value, ':', number, sizeof(number), &rest) || !bw_parse_u64(number, &n) || !n ||
 	    n > UINT32_MAX || !bw_parse_u64(rest, &count) || count > UINT32_MAX)
-		return bw_errorf(BW_E_INVALID, "--dispatches wants N:COUNT, not \"%s\"", value);
-	c->o.limit = (struct bw_replay_limit){(uint32_t)n, (uint32_t)count};
+		return bw_errorf(BW_E_INVALID, "%s wants N:COUNT, not \"%s\"", option, value);
+	if (c->o.limit.number)
+		return bw_errorf(BW_E_INVALID, "--dispatches and --packets: one of them, once");
+	c->o.limit = (struct bw_replay_limit){(uint32_t)n, (uint32_t)count, false};
+	return NULL;
+}
+
+static struct bw_error *take_dispatches(struct command *c, const char *value)
+{
+	return take_part(c, "--dispatches", value);
+}
+
+static struct bw_error *take_packets(struct command *c, const char *value)
+{
+	BW_TRY(take_part(c, "--packets", value));
+	c->o.limit.is_packets = true;
 	return NULL;
 }
 
@@ -175,7 +174,8 @@ static const struct {
 } with_value[] = {{"--gpu", take_gpu},		 {"--first", take_first},
 		  {"--last", take_last},	 {"--dump", take_dump},
 		  {"--override", take_override}, {"--dispatches", take_dispatches},
-		  {"--loop", take_loop},	 {"--timeout", take_timeout}};
+		  {"--packets", take_packets},	 {"--loop", take_loop},
+		  {"--timeout", take_timeout}};
 
 static struct bw_error *take_with_value(struct command *c, int argc, char **argv, int *i)
 {
@@ -223,36 +223,14 @@ static struct bw_error *parse(int argc, char **argv, struct command *c)
 
 /* ---- What happened ---- */
 
-static void show_bytes(struct bw_out *o, const char *title, const char *key, const uint8_t *bytes,
-		       unsigned n)
+/* "hang": it does not end, or the driver has ended it; "refused": the kernel did not take it. */
+static const char *kind_of(const struct bw_capture_result *r)
 {
-	char text[3 * 16 + 1] = "";
-	for (unsigned i = 0, at = 0; i < n; i++)
-		at += (unsigned)snprintf(text + at, sizeof(text) - at, "%s%02x", i ? " " : "",
-					 bytes[i]);
-	bw_out_line(o, "  %-9s %s", title, text);
-	bw_out_str(o, key, text);
-}
-
-static void show_difference(struct bw_out *o, const struct bw_replay_difference *d)
-{
-	char va[32] = "";
-	if (d->va)
-		snprintf(va, sizeof(va), " (address 0x%" PRIx64 ")", d->va);
-	bw_out_line(o,
-		    "Submission %u (%u dispatch%s) differs first in buffer %" PRIu64
-		    " at byte 0x%" PRIx64 "%s; %" PRIu64 " pages of %" PRIu64 " buffers differ:",
-		    d->number, d->n_dispatches, d->n_dispatches == 1 ? "" : "es", d->buffer,
-		    d->offset_b, va, d->n_pages, d->n_buffers);
-	bw_out_int(o, "differs_after", d->number);
-	bw_out_int(o, "buffer", (int64_t)d->buffer);
-	bw_out_hex(o, "offset", d->offset_b);
-	if (d->va)
-		bw_out_hex(o, "va", d->va);
-	bw_out_int(o, "pages", (int64_t)d->n_pages);
-	bw_out_int(o, "buffers", (int64_t)d->n_buffers);
-	show_bytes(o, "captured", "captured", d->captured, d->n_bytes);
-	show_bytes(o, "replayed", "replayed", d->replayed, d->n_bytes);
+	bool ended_by_driver =
+		r->result == -ENODATA || r->result == -ETIME || r->result == -ECANCELED;
+	if (r->fault_status)
+		return "fault";
+	return !r->has_ended || ended_by_driver ? "hang" : "refused";
 }
 
 static void show_broken(struct bw_out *o, const struct bw_replay_report *r, uint64_t timeout_s)
@@ -268,11 +246,27 @@ static void show_broken(struct bw_out *o, const struct bw_replay_report *r, uint
 	bw_out_int(o, "broke", r->number);
 	bw_out_str(o, "how", what);
 	bw_out_str(o, "captured_how", before);
+	bw_out_str(o, "kind", kind_of(&r->outcome));
+	if (r->outcome.fault_status)
+		bw_out_hex(o, "fault_page", r->outcome.fault_va / BW_CAPTURE_PAGE_B);
 	bw_out_bool(o, "as_captured", r->verdict == BW_REPLAY_BROKE_AS);
 }
 
+static void show_override(struct bw_out *o, const struct command *c,
+			  const struct bw_replay_override_said *said)
+{
+	if (!c->o.overrides.len)
+		return;
+	bw_out_line(o,
+		    "Overridden: %" PRIu64 " byte%s of captured memory changed, %" PRIu64
+		    " bytes of new memory.",
+		    said->changed_b, said->changed_b == 1 ? "" : "s", said->new_b);
+	bw_out_int(o, "changed_bytes", (int64_t)said->changed_b);
+	bw_out_int(o, "new_bytes", (int64_t)said->new_b);
+}
+
 static int show(struct bw_out *o, const struct command *c, const struct bw_replay_report *r,
-		uint64_t n_loops)
+		const struct bw_replay_blame *blame, uint64_t n_loops)
 {
 	bw_out_begin(o, "command", "replay");
 	if (r->n_lost)
@@ -283,15 +277,22 @@ static int show(struct bw_out *o, const struct command *c, const struct bw_repla
 	bw_out_int(o, "checked", r->n_checked);
 	bw_out_int(o, "loops", (int64_t)n_loops);
 	bw_out_int(o, "lost_pages", r->n_lost);
-	if (r->verdict == BW_REPLAY_DIFFERS)
-		show_difference(o, &r->difference);
-	else if (r->verdict != BW_REPLAY_SAME)
+	if (r->verdict == BW_REPLAY_DIFFERS) {
+		bw_replay_show_difference(o, &r->difference);
+		bw_replay_show_blame(o, blame);
+	} else if (r->verdict != BW_REPLAY_SAME)
 		show_broken(o, r, c->o.timeout_s);
 	else
-		bw_out_line(o, "%u submission%s, %u dispatch%s replayed%s.", r->n_submissions,
-			    r->n_submissions == 1 ? "" : "s", r->n_dispatches,
-			    r->n_dispatches == 1 ? "" : "es",
-			    c->o.check ? "; memory is as captured behind each" : "");
+		bw_out_line(
+			o, "%u submission%s, %u dispatch%s replayed%s.", r->n_submissions,
+			r->n_submissions == 1 ? "" : "s", r->n_dispatches,
+			r->n_dispatches == 1 ? "" : "es",
+			!c->o.check ? ""
+			: r->n_checked == r->n_submissions
+				? "; memory is as captured behind each"
+				: "; memory is as captured behind those of which the capture has "
+				  "it");
+	show_override(o, c, &r->override_said);
 	bw_out_bool(o, "same", r->verdict == BW_REPLAY_SAME);
 	bw_out_end(o);
 	return r->verdict == BW_REPLAY_SAME	 ? 0
@@ -320,6 +321,14 @@ static struct bw_error *check_range(const struct bw_capture_reader *r, const str
 	const struct bw_capture_entry *e = bw_capture_reader_entries(r, &n);
 	if (!n)
 		return bw_errorf(BW_E_INVALID, "%s holds no submission", c->file);
+	bw_vec_each(&c->o.overrides, v) {
+		size_t index;
+		BW_TRY(bw_capture_find(r, v->number, &index));
+		if (v->number < c->o.first || v->number > c->o.last)
+			return bw_errorf(BW_E_INVALID,
+					 "--override is for submission %u, which does not run",
+					 v->number);
+	}
 	if (c->o.first > e[n - 1].summary.number)
 		return bw_errorf(BW_E_NOT_FOUND, "%s ends with submission %u", c->file,
 				 e[n - 1].summary.number);
@@ -331,6 +340,7 @@ static struct bw_error *replay(const struct command *c, const char *node, struct
 {
 	struct bw_capture_reader *r;
 	struct bw_replay_report report = {0};
+	struct bw_replay_blame blame = {0};
 	struct bw_error *err = NULL;
 	uint64_t i = 0;
 	BW_TRY(bw_capture_reader_open(c->file, &r));
@@ -344,9 +354,13 @@ static struct bw_error *replay(const struct command *c, const char *node, struct
 			err = bw_replay_play(r, g, &c->o, &report);
 		bw_replay_gpu_close(g);
 	}
+	/* not where a part of it was asked for */
+	if (!err && report.verdict == BW_REPLAY_DIFFERS &&
+	    c->o.limit.number != report.difference.number)
+		err = bw_replay_locate(r, node, &c->o, report.difference.number, &blame);
 	bw_capture_reader_close(r);
 	if (!err)
-		*out_status = show(out, c, &report, i);
+		*out_status = show(out, c, &report, &blame, i);
 	return err;
 }
 
@@ -396,7 +410,7 @@ int main(int argc, char **argv)
 		status = report_error(err, err->code == BW_E_GONE ? EXIT_GPU : EXIT_BAD_INPUT);
 	bw_out_destroy(out);
 	bw_vec_each(&c.o.overrides, v)
-		free(v->bytes);
+		bw_replay_override_fini(v);
 	bw_vec_free(&c.o.overrides);
 	bw_vec_free(&c.o.dumps);
 	if (fflush(stdout) && !status)

@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/util.h"
-#include "pm4/pm4.h"
+#include "replay/patch.h"
 
 enum { PAGE_B = BW_CAPTURE_PAGE_B, FENCE_B = 8 };
 
@@ -222,89 +222,16 @@ static struct bw_error *dump(struct play *p, const struct live_space *s,
 /* ---- One submission ---- */
 
 static struct bw_error * override(struct play *p, const struct live_space *s,
-				  struct bw_capture_submission *sub)
+				  struct bw_capture_submission *sub, struct bw_replay_patches *done)
 {
-	bw_vec_each(&p->o->overrides, v) {
-		uint64_t va;
-		if (v->number != sub->summary.number)
-			continue;
-		if (v->ib >= sub->ibs.len)
-			return bw_errorf(BW_E_NOT_FOUND, "submission %u has no IB %u", v->number,
-					 v->ib);
-		BW_TRY(bw_replay_gpu_add_ib(p->gpu, &s->s, v->bytes, v->size_b, &va));
-		sub->ibs.data[v->ib].va = va;
-		sub->ibs.data[v->ib].size_b = (uint32_t)v->size_b;
-	}
+	bw_vec_each(&p->o->overrides, v)
+		if (v->number == sub->summary.number)
+			BW_TRY(bw_replay_override_apply(v, p->gpu, &s->s, sub, done,
+							&p->out->override_said));
 	return NULL;
 }
 
-/* ---- Fewer dispatches ---- */
-
-/* Where a packet lies in our memory; NULL: the capture has no such buffer. */
-static uint32_t *packet_at(struct play *p, const struct live_space *s, uint64_t va)
-{
-	bw_vec_each(&s->s.maps, m) {
-		if (va < m->va || va - m->va >= m->size_b || va % 4)
-			continue;
-		const struct bw_capture_state_buffer *b = bw_capture_space_buffer(&s->s, m->buffer);
-		uint64_t at = va - m->va + m->offset_b;
-		uint8_t *memory = b && at < b->info.size_b
-					  ? bw_replay_gpu_memory(p->gpu, s->s.number, m->buffer)
-					  : NULL;
-		return memory ? (uint32_t *)(memory + at) : NULL;
-	}
-	return NULL;
-}
-
-static bool is_kept(const struct bw_capture_submission *sub, uint32_t n_kept, uint64_t packet_va)
-{
-	for (uint32_t i = 0; i < n_kept; i++)
-		if (sub->dispatches.data[i].packet_va == packet_va)
-			return true;
-	return false;
-}
-
-/* The headers of packets that were made NOPs, by their dispatch; 0: not changed. */
-struct headers BW_VEC(uint32_t);
-
-/* A packet of type 3 becomes a NOP of its length. */
-static struct bw_error *limit_dispatches(struct play *p, const struct live_space *s,
-					 const struct bw_capture_submission *sub,
-					 struct headers *out)
-{
-	const struct bw_replay_limit *l = &p->o->limit;
-	if (l->number != sub->summary.number)
-		return NULL;
-	if (l->n_dispatches > sub->dispatches.len)
-		return bw_errorf(BW_E_NOT_FOUND, "it has %zu dispatches", sub->dispatches.len);
-	for (uint32_t i = l->n_dispatches; i < sub->dispatches.len; i++) {
-		uint64_t va = sub->dispatches.data[i].packet_va;
-		uint32_t *header = packet_at(p, s, va), old = 0;
-		BW_TRY(bw_vec_reserve(out, out->len + 1));
-		if (header && bw_pm4_type(*header) == 3 && !is_kept(sub, l->n_dispatches, va)) {
-			old = *header;
-			*header = bw_pm4_as_nop(old);
-		}
-		out->data[out->len++] = old;
-	}
-	return NULL;
-}
-
-static void put_back(struct play *p, const struct live_space *s,
-		     const struct bw_capture_submission *sub, const struct headers *headers)
-{
-	/* from the last one on: a packet that is there twice has its own header under its first */
-	for (size_t i = headers->len; i-- > 0;) {
-		const uint32_t *old = &headers->data[i];
-		uint32_t *header =
-			*old ? packet_at(
-				       p, s,
-				       sub->dispatches.data[p->o->limit.n_dispatches + i].packet_va)
-			     : NULL;
-		if (header)
-			*header = *old;
-	}
-}
+/* ---- How it ended ---- */
 
 static bool broke_before(const struct bw_capture_entry *e)
 {
@@ -321,19 +248,34 @@ static bool is_alike(const struct bw_capture_entry *e, const struct bw_capture_r
 	return !has_fault || e->result.fault_va / PAGE_B == now->fault_va / PAGE_B;
 }
 
+/* What the user of the replay wants to know of the last submission. */
+static struct bw_error *note_steps(struct play *p, const struct bw_capture_submission *sub)
+{
+	if (!p->o->steps || sub->summary.number != p->o->last)
+		return NULL;
+	struct bw_error *err = bw_replay_steps(p->gpu, sub, p->o->steps);
+	if (err && err->code != BW_E_UNSUPPORTED)
+		return err;
+	bw_error_free(err);
+	return NULL;
+}
+
 static struct bw_error *run_one(struct play *p, struct live_space *s,
 				const struct bw_capture_entry *e, struct bw_capture_submission *sub)
 {
 	struct bw_capture_runs after = {0};
 	struct bw_replay_report *out = p->out;
 	BW_TRY(write_before(p, s, sub));
-	BW_TRY(override(p, s, sub));
-	struct headers headers = {0};
-	struct bw_error *broken = limit_dispatches(p, s, sub, &headers);
+	struct bw_replay_patches done = {0};
+	struct bw_error *broken = override(p, s, sub, &done);
+	if (!broken)
+		broken = bw_replay_limit(p->gpu, &s->s, sub, &p->o->limit, &done);
+	if (!broken)
+		broken = note_steps(p, sub);
 	if (!broken)
 		broken = bw_replay_gpu_submit(p->gpu, sub, p->o->timeout_s, &out->outcome);
-	put_back(p, s, sub, &headers);
-	bw_vec_free(&headers);
+	bw_replay_patches_undo(p->gpu, &s->s, &done);
+	bw_replay_gpu_drop_added(p->gpu, s->s.number);
 	BW_TRY(broken);
 	out->n_submissions++;
 	out->n_dispatches += e->summary.n_dispatches;
@@ -342,6 +284,8 @@ static struct bw_error *run_one(struct play *p, struct live_space *s,
 	out->captured = e->result;
 	if (!out->outcome.has_ended || out->outcome.result)
 		out->verdict = is_alike(e, &out->outcome) ? BW_REPLAY_BROKE_AS : BW_REPLAY_BROKE;
+	if (p->o->watch && e->summary.number == p->o->last)
+		BW_TRY(p->o->watch(p->o->cookie, p->gpu));
 	if (e->has_result) {
 		struct bw_error *err = bw_capture_reader_result(p->r, e, &after);
 		if (!err)

@@ -6,23 +6,13 @@
 
 #include "capture/reader.h"
 #include "replay/gpu.h"
+#include "replay/limit.h"
+#include "replay/override.h"
 
 struct bw_replay_dump {
 	uint32_t number;
 	uint64_t what;	  /* a buffer's id, or an address in it */
 	const char *path; /* borrowed */
-};
-
-struct bw_replay_override {
-	uint32_t number, ib;
-	uint8_t *bytes; /* owned by the user of the struct */
-	size_t size_b;
-};
-
-/* Only the first n_dispatches of a submission run: the packets of the others become NOPs, in memory
- * alone, until it has ended. A packet that one of the first ones is stays. */
-struct bw_replay_limit {
-	uint32_t number, n_dispatches; /* number 0: none */
 };
 
 struct bw_replay_options {
@@ -31,7 +21,13 @@ struct bw_replay_options {
 	struct bw_replay_limit limit;
 	bool check; /* compare memory with the capture's behind each submission */
 	struct BW_VEC(struct bw_replay_dump) dumps;
-	struct BW_VEC(struct bw_replay_override) overrides;
+	struct BW_VEC(struct bw_replay_override) overrides; /* owned by the user of the struct */
+	/* Gets the packets of submission `last` as it is submitted; none where they are not known.
+	 * NULL: nobody wants them. */
+	struct bw_pm4_steps *steps;
+	/* Called behind submission `last`, whatever became of it. NULL: nobody. */
+	struct bw_error *(*watch)(void *cookie, struct bw_replay_gpu *g);
+	void *cookie;
 };
 
 /* The first byte that is another one than in the capture. */
@@ -56,6 +52,7 @@ struct bw_replay_report {
 	struct bw_replay_difference difference;
 	struct bw_capture_result outcome, captured; /* captured: of the same submission */
 	bool has_captured;
+	struct bw_replay_override_said override_said;
 	uint32_t n_lost; /* pages of memory that the capture, damaged, does not hold */
 };
 
