@@ -1,362 +1,271 @@
 /* SPDX-License-Identifier: MIT */
-/* breakwater decompile: a command stream of a capture as C that makes the same command stream, to
- * be edited and run in its place (breakwater replay --override). */
+/* breakwater decompile: a submission of a capture as C that makes the same submission, to be edited
+ * and run in its place (breakwater replay --override). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/arch.h"
 #include "base/cleanup.h"
 #include "base/util.h"
-#include "capture/seek.h"
+#include "cli/decompile.h"
 #include "cli/look.h"
 #include "cli/subcommands.h"
-#include "pm4/describe.h"
 
 static const char usage[] =
-	"Usage: breakwater decompile FILE -s NUMBER[.IB] [--json]\n"
+	"Usage: breakwater decompile FILE -s NUMBER [--json]\n"
+	"       breakwater decompile --header\n"
 	"\n"
-	"Writes a command stream of a capture as C, with its packets and registers by name, on standard output. Edited,\n"
-	"compiled and run, that writes a command stream which \"breakwater replay --override\" runs in its place:\n"
+	"Writes a submission of a capture as C on standard output: its IBs and the command streams that they call as\n"
+	"functions, with packets and registers by name, and the code of its dispatches as assembly. Edited, compiled and\n"
+	"run, that writes an override file, with which \"breakwater replay\" runs the edited submission in its place:\n"
 	"\n"
+	"    breakwater decompile --header > breakwater_edit.h     (not where Breakwater is installed)\n"
 	"    breakwater decompile bug.bwc -s 3 > edit.c\n"
-	"    cc edit.c -o edit && ./edit > ib.bin\n"
-	"    breakwater replay --override 3=ib.bin bug.bwc\n"
+	"    cc edit.c -o edit && ./edit edit.bwo\n"
+	"    breakwater replay --override 3=edit.bwo bug.bwc\n"
 	"\n"
-	"Not edited, it is the same command stream.\n"
+	"Not edited, it is the same submission, byte by byte. Edited assembly is assembled by clang-19 when the program\n"
+	"runs. What has grown beyond its place gets new memory, where nothing is mapped.\n"
 	"\n"
 	"Options:\n"
-	"  -s, --submission NUMBER[.IB]  which one; of several IBs the first, 0, unless another is named\n"
+	"  -s, --submission NUMBER  which one\n"
+	"  --header               writes breakwater_edit.h, which the C includes\n"
 	"  --json                 for programs\n"
 	"  -h, --help\n";
 
-enum { IB_MAX_DW = 1 << 20, IP_SDMA = 2 };
+extern const unsigned char bw_edit_header[];
+extern const unsigned long bw_edit_header_size;
 
-struct decompile {
+struct command {
 	struct bw_look look;
-	uint64_t number, ib;
-	struct bw_pm4_names names;
-	struct bw_str enums, code;
-	/* what stands in the enums already */
-	struct BW_VEC(uint32_t) registers;
-	bool packets[256];
+	uint64_t number;
+	bool header;
 };
 
 static struct bw_error *take(void *cookie, const char *option, const char *value, int *out_used)
 {
-	struct decompile *d = cookie;
-	char number[24];
+	struct command *c = cookie;
 	*out_used = 0;
+	if (!strcmp(option, "--header")) {
+		*out_used = 1;
+		c->header = true;
+		return NULL;
+	}
 	if (strcmp(option, "-s") != 0 && strcmp(option, "--submission") != 0)
 		return NULL;
 	*out_used = 2;
-	const char *dot = value ? strchr(value, '.') : NULL;
-	size_t n = dot ? (size_t)(dot - value) : value ? strlen(value) : 0;
-	if (n >= sizeof(number))
-		n = 0;
-	snprintf(number, sizeof(number), "%.*s", (int)n, value ? value : "");
-	if (!bw_parse_u64(number, &d->number) || !d->number ||
-	    (dot && !bw_parse_u64(dot + 1, &d->ib)))
-		return bw_errorf(BW_E_INVALID, "%s wants NUMBER or NUMBER.IB", option);
+	if (!value || !bw_parse_u64(value, &c->number) || !c->number || c->number > UINT32_MAX)
+		return bw_errorf(BW_E_INVALID, "%s wants the number of a submission", option);
 	return NULL;
 }
 
-/* ---- names ---- */
+/* ---- Where new memory can be ---- */
 
-static bool register_at(const struct decompile *d, uint32_t addr_dw, struct bw_reg *out)
+/* Addresses from `begin` on, size_b of them, behind the highest mapping there, with a gap for what
+ * the kernel has; at most 1 GiB. False: none are free. */
+static bool free_in(const struct bw_capture_space *s, uint64_t begin, uint64_t size_b,
+		    uint64_t *out_va, uint64_t *out_size_b)
 {
-	return d->names.gc &&
-	       bw_regs_at_address(d->names.gc, d->names.bases_dw, d->names.n_bases, addr_dw, out);
-}
-
-/* The register and where its fields begin, once each. */
-static struct bw_error *add_register(struct decompile *d, uint32_t addr_dw,
-				     const struct bw_reg *reg)
-{
-	struct bw_reg_field_value f[64];
-	bw_vec_each(&d->registers, one)
-		if (*one == addr_dw)
-			return NULL;
-	BW_TRY(bw_vec_push(&d->registers, addr_dw));
-	bw_str_addf(&d->enums, "\t%s = 0x%x,\n", reg->name, addr_dw);
-	size_t n = BW_MIN(bw_reg_decode(reg, 0, f, BW_ARRAY_SIZE(f)), BW_ARRAY_SIZE(f));
-	for (size_t i = 0; n > 1 && i < n; i++)
-		bw_str_addf(&d->enums, "\t%s__%s = %u,\n", reg->name, f[i].field.name,
-			    (unsigned)f[i].field.lo);
-	return NULL;
-}
-
-/* Its fields that are not zero, where these are all of the value; else the number. */
-static void add_value(struct decompile *d, const struct bw_reg *reg, uint32_t value)
-{
-	struct bw_reg_field_value f[64];
-	size_t n =
-		reg ? BW_MIN(bw_reg_decode(reg, value, f, BW_ARRAY_SIZE(f)), BW_ARRAY_SIZE(f)) : 0;
-	uint64_t sum = 0;
-	for (size_t i = 0; i < n; i++)
-		sum += f[i].value << f[i].field.lo;
-	if (n < 2 || sum != value || !value) {
-		bw_str_addf(&d->code, "0x%08x", value);
-		return;
-	}
-	const char *between = "";
-	for (size_t i = 0; i < n; i++) {
-		if (!f[i].value)
-			continue;
-		bw_str_addf(&d->code, "%sF(%s, %s, %" PRIu64 ")", between, reg->name,
-			    f[i].field.name, f[i].value);
-		between = " | ";
-	}
-}
-
-static void add_packet_name(struct decompile *d, unsigned op)
-{
-	const struct bw_pm4_info *info = bw_pm4_info(op);
-	if (info && !d->packets[op])
-		bw_str_addf(&d->enums, "\tPACKET3_%s = 0x%02x,\n", info->name, op);
-	d->packets[op] = true;
-	if (info)
-		bw_str_addf(&d->code, "PACKET3_%s", info->name);
-	else
-		bw_str_addf(&d->code, "0x%02x", op);
-}
-
-/* ---- packets ---- */
-
-/* "// ..." for each line of the text. */
-static void add_comment(struct decompile *d, const char *text)
-{
-	while (*text) {
-		size_t n = strcspn(text, "\n");
-		bw_str_addf(&d->code, "\t// %.*s\n", (int)n, text);
-		text += n + (text[n] == '\n');
-	}
-}
-
-static void add_words(struct decompile *d, const uint32_t *dw, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++)
-		bw_str_addf(&d->code, "%s0x%08x", i % 8 ? ", " : i ? ",\n\t\t" : "\n\t\t", dw[i]);
-}
-
-/* SET_*_REG: the register's offset in the first word of the body, an index above it. */
-static struct bw_error *add_set(struct decompile *d, const struct bw_pm4_packet *p,
-				const struct bw_pm4_set_reg *set)
-{
-	struct bw_pm4_set_reg s = *set;
-	uint32_t addr_dw, value;
-	bw_str_add(&d->code, "\tset_registers(");
-	add_packet_name(d, p->op);
-	bw_str_addf(&d->code, ", 0x%02x, 0x%x, 0x%x, %u, (uint32_t[]){\n", p->header & 0xff,
-		    set->base_dw, p->body[0] & 0xffff0000u, p->n_body - 1);
-	for (bool first = true; bw_pm4_set_reg_next(&s, &addr_dw, &value); first = false) {
-		struct bw_reg reg;
-		bool known = register_at(d, addr_dw, &reg);
-		if (known)
-			BW_TRY(add_register(d, addr_dw, &reg));
-		if (first && known)
-			bw_str_addf(&d->code, "\t\t%s,\n", reg.name);
-		else if (first)
-			bw_str_addf(&d->code, "\t\t0x%x,\n", addr_dw);
-		bw_str_add(&d->code, "\t\t");
-		add_value(d, known ? &reg : NULL, value);
-		bw_str_addf(&d->code, ", // %s\n", known ? reg.name : "no name");
-	}
-	bw_str_add(&d->code, "\t});\n");
-	return NULL;
-}
-
-/* One register after the other from the one that the first word names, so that it is made again
- * from that name and the values alone. */
-static bool is_plain_set(const struct bw_pm4_packet *p, struct bw_pm4_set_reg *out)
-{
-	struct bw_pm4_set_reg s;
-	uint32_t addr_dw, value, n = 0;
-	if (p->n_body < 2 || !bw_pm4_set_reg_begin(p, out))
+	const uint64_t gap_b = 2ull << 20, most_b = 1ull << 30;
+	uint64_t used_b = gap_b;
+	bw_vec_each(&s->maps, m)
+		if (m->va >= begin && m->va - begin < size_b)
+			used_b = BW_MAX(used_b, m->va - begin + BW_MIN(m->size_b, size_b));
+	used_b = bw_align_up(used_b, gap_b) + gap_b;
+	if (used_b >= size_b)
 		return false;
-	s = *out;
-	while (bw_pm4_set_reg_next(&s, &addr_dw, &value)) {
-		if (++n >= p->n_body || value != p->body[n] ||
-		    addr_dw != out->base_dw + (p->body[0] & 0xffff) + n - 1)
-			return false;
-	}
-	return n == p->n_body - 1;
+	*out_va = begin + used_b;
+	*out_size_b = BW_MIN(size_b - used_b, most_b);
+	return true;
 }
 
-static struct bw_error *add_packet(struct decompile *d, const struct bw_pm4_packet *p)
+/* Where new memory can be. Near the code, if there is any: RADV sets the upper bits of its address,
+ * COMPUTE_PGM_HI, once for all shaders. Else where breakwater-replay finds room itself. */
+static void find_free(const struct bw_decompile *d, uint64_t *out_va, uint64_t *out_size_b)
 {
-	struct bw_pm4_set_reg set;
-	struct bw_str text = {0};
-	bool is_made_of_parts = p->kind == BW_PM4_TYPE3 && p->n_body &&
-				p->header == (bw_pm4_header(p->op, p->n_body) | (p->header & 0xff));
-	if (!is_made_of_parts) {
-		bw_str_add(&d->code, "\twords((uint32_t[]){");
-		bw_str_addf(&d->code, "0x%08x%s", p->header, p->n_body ? "," : "");
-		add_words(d, p->body, p->n_body);
-		bw_str_addf(&d->code, "}, %u);\n", p->n_body + 1);
-		return NULL;
-	}
-	if (is_plain_set(p, &set))
-		return add_set(d, p, &set);
-	bw_pm4_describe(&d->names, p, &text);
-	add_comment(d, bw_str_text(&text));
-	bw_str_free(&text);
-	bw_str_add(&d->code, "\tpacket(");
-	add_packet_name(d, p->op);
-	bw_str_addf(&d->code, ", 0x%02x, %u, (uint32_t[]){", p->header & 0xff, p->n_body);
-	add_words(d, p->body, p->n_body);
-	bw_str_add(&d->code, "});\n");
-	return NULL;
+	const uint64_t pgm_hi_b = 1ull << 40;
+	bw_vec_each(&d->pieces, p)
+		if (p->kind == BW_DECOMPILE_SHADER &&
+		    free_in(&d->space, p->va & ~(pgm_hi_b - 1), pgm_hi_b, out_va, out_size_b))
+			return;
+	if (!free_in(&d->space, 0, 1ull << (BW_VA_BITS - 1), out_va, out_size_b))
+		*out_va = *out_size_b = 0;
 }
 
-/* What cannot be packets to the end are words. */
-static struct bw_error *add_stream(struct decompile *d, const uint32_t *dw, size_t n, bool sdma)
+/* ---- The file ---- */
+
+static void add_pieces(const struct bw_decompile *d, struct bw_str *out)
 {
-	struct bw_pm4_packet p;
-	size_t at = 0;
-	for (; !sdma && bw_pm4_at(dw, n, at, &p); at += p.size_dw)
-		BW_TRY(add_packet(d, &p));
-	struct bw_sdma_packet s;
-	for (; sdma && bw_sdma_at(dw, n, at, &s); at += s.size_dw) {
-		struct bw_str text = {0};
-		bw_sdma_describe(&s, &text);
-		add_comment(d, bw_str_text(&text));
-		bw_str_free(&text);
-		bw_str_add(&d->code, "\twords((uint32_t[]){");
-		add_words(d, dw + at, s.size_dw);
-		bw_str_addf(&d->code, "}, %u);\n", s.size_dw);
+	static const char *const kinds[] = {"BW_PM4", "BW_SDMA", "BW_SHADER"};
+	bw_str_add(out, "\nstatic struct bw_piece pieces[] = {\n");
+	bw_vec_each(&d->pieces, p) {
+		bw_str_addf(out,
+			    "\t[%s] = {.name = \"%s\", .kind = %s, .va = 0x%" PRIx64
+			    ", .captured_b = %u, ",
+			    p->title, p->name, kinds[p->kind], p->va, p->size_b);
+		if (p->kind != BW_DECOMPILE_SHADER)
+			bw_str_addf(out, ".stream = %s},\n", p->name);
+		else
+			bw_str_addf(out,
+				    ".lines = %s, .n_lines = sizeof(%s) / sizeof(*%s), .wave = %u, "
+				    ".reads_pc = %u},\n",
+				    p->name, p->name, p->name, p->lanes, p->reads_pc);
 	}
-	if (at == n)
-		return NULL;
-	bw_str_add(&d->code, "\twords((uint32_t[]){");
-	add_words(d, dw + at, (uint32_t)(n - at));
-	bw_str_addf(&d->code, "}, %zu);\n", n - at);
-	return NULL;
+	bw_str_add(out, "};\n");
 }
 
-/* ---- the file ---- */
-
-static const char helpers[] =
-	"#include <stdint.h>\n"
-	"#include <stdio.h>\n"
-	"\n"
-	"static uint32_t stream[1 << 20];\n"
-	"static unsigned n_words;\n"
-	"\n"
-	"static void words(const uint32_t *v, unsigned n)\n"
-	"{\n"
-	"\tfor (unsigned i = 0; i < n && n_words < sizeof(stream) / 4; i++)\n"
-	"\t\tstream[n_words++] = v[i];\n"
-	"}\n"
-	"\n"
-	"// A packet of type 3. low: bits 7 to 0 of its header; n: words of its body.\n"
-	"static void packet(unsigned op, unsigned low, unsigned n, const uint32_t *body)\n"
-	"{\n"
-	"\tuint32_t header = 3u << 30 | (n - 1) << 16 | op << 8 | low;\n"
-	"\twords(&header, 1);\n"
-	"\twords(body, n);\n"
-	"}\n"
-	"\n"
-	"// SET_*_REG. base: of the register space; v: the first register, then n values.\n"
-	"static void set_registers(unsigned op, unsigned low, unsigned base, uint32_t index, unsigned n, uint32_t *v)\n"
-	"{\n"
-	"\tv[0] = (v[0] - base) | index;\n"
-	"\tpacket(op, low, n + 1, v);\n"
-	"}\n"
-	"\n"
-	"// A field of a register.\n"
-	"#define F(reg, field, value) ((uint32_t)(value) << reg##__##field)\n";
-
-static struct bw_error *read_stream(struct decompile *d, struct bw_capture_reader *r, size_t index,
-				    struct bw_capture_ib *out_ib, uint32_t **out)
+static void add_main(const struct bw_decompile *d, struct bw_str *out)
 {
-	struct bw_capture_space space = {0};
-	struct bw_capture_submission s = {0};
-	_cleanup_free_ uint32_t *dw = NULL;
-	struct bw_error *err = bw_capture_seek(r, index, &space, &s);
-	if (!err && d->ib >= s.ibs.len)
-		err = bw_errorf(BW_E_NOT_FOUND, "submission %" PRIu64 " has %zu IBs", d->number,
-				s.ibs.len);
-	if (!err && (s.ibs.data[d->ib].size_b % 4 || s.ibs.data[d->ib].size_b > IB_MAX_DW * 4))
-		err = bw_errorf(BW_E_INVALID, "that IB has %u bytes", s.ibs.data[d->ib].size_b);
-	if (!err) {
-		*out_ib = s.ibs.data[d->ib];
-		dw = calloc(out_ib->size_b + 1, 1);
-		err = dw ? bw_capture_read(r, &space, out_ib->va, dw, out_ib->size_b)
-			 : bw_error_nomem();
-	}
-	bw_capture_space_fini(&space);
-	bw_capture_submission_fini(&s);
-	if (!err)
-		*out = bw_take(dw);
-	return err;
+	uint64_t va, free_b;
+	find_free(d, &va, &free_b);
+	add_pieces(d, out);
+	bw_str_add(out, "static const uint32_t ibs[] = {");
+	for (size_t i = 0; i < d->ibs.len; i++)
+		bw_str_addf(out, "%s%s", i ? ", " : "", d->pieces.data[d->ibs.data[i]].title);
+	bw_str_addf(out,
+		    "};\n\n"
+		    "int main(int argc, char **argv)\n{\n"
+		    "\t// Other memory of the capture while the submission runs, for instance:\n"
+		    "\t// patch(0x%" PRIx64 ", (uint32_t[]){0, 0}, 2);\n"
+		    "\tstruct bw_edit edit = {.number = %u, .gpu = \"%s\", .free_va = 0x%" PRIx64
+		    ", .free_b = 0x%" PRIx64 ",\n"
+		    "\t\t.pieces = pieces, .n_pieces = N_PIECES, .ibs = ibs, .n_ibs = %zu};\n"
+		    "\treturn bw_edit_main(&edit, argc, argv);\n}\n",
+		    d->pieces.len ? d->pieces.data[0].va : 0, d->sub.summary.number, d->gpu, va,
+		    free_b, d->ibs.len);
 }
 
-static void write_out(struct decompile *d, const char *file, const struct bw_capture_ib *ib)
+static void add_head(const struct bw_decompile *d, struct bw_str *out)
 {
-	struct bw_str all = {0};
-	bw_str_addf(&all,
-		    "// IB %" PRIu64 " of submission %" PRIu64 ": %u bytes at 0x%" PRIx64
-		    ", for %s ring %u.\n"
-		    "//     cc edit.c -o edit && ./edit > ib.bin\n"
-		    "//     breakwater replay --override %" PRIu64 ".%" PRIu64 "=ib.bin FILE\n",
-		    d->ib, d->number, ib->size_b, ib->va, bw_capture_ip_name(ib->ip_type), ib->ring,
-		    d->number, d->ib);
-	bw_str_add(&all, helpers);
+	const struct bw_capture_summary *m = &d->sub.summary;
+	char comm[sizeof(m->comm) + 1] = "";
+	struct bw_str name = {0};
+	memcpy(comm, m->comm, sizeof(m->comm));
+	bw_str_add_printable(&name, comm, "");
+	bw_str_addf(
+		out,
+		"// Submission %u: %s ring %u, process %u (%s). %zu IB%s, %u called stream%s, %u "
+		"shader%s, %u dispatch%s.\n"
+		"//     breakwater decompile --header > breakwater_edit.h     (not where "
+		"Breakwater is installed)\n"
+		"//     cc edit.c -o edit && ./edit edit.bwo\n"
+		"//     breakwater replay --override %u=edit.bwo FILE\n"
+		"#include \"breakwater_edit.h\"\n",
+		m->number, bw_capture_ip_name(m->ip_type), m->ring, m->pid, bw_str_text(&name),
+		d->ibs.len, d->ibs.len == 1 ? "" : "s", d->n_called, d->n_called == 1 ? "" : "s",
+		d->n_shaders, d->n_shaders == 1 ? "" : "s", d->n_dispatches,
+		d->n_dispatches == 1 ? "" : "es", m->number);
+	bw_str_free(&name);
+	bw_str_add(out, "\nenum { ");
+	bw_vec_each(&d->pieces, p)
+		bw_str_addf(out, "%s, ", p->title);
+	bw_str_add(out, "N_PIECES };\n");
 	if (d->enums.len)
 		bw_str_addf(
-			&all,
+			out,
 			"\n// Packets, registers (dword addresses), and where fields begin.\nenum {\n%s};\n",
 			bw_str_text(&d->enums));
-	bw_str_addf(
-		&all,
-		"\nint main(void)\n{\n%s\treturn fwrite(stream, 4, n_words, stdout) != n_words;\n}\n",
-		bw_str_text(&d->code));
-	bw_out_begin(d->look.out, "command", "decompile");
-	if (!bw_out_is_json(d->look.out))
-		bw_out_raw(d->look.out, bw_str_text(&all));
-	bw_out_str(d->look.out, "file", file);
-	bw_out_int(d->look.out, "number", (int64_t)d->number);
-	bw_out_int(d->look.out, "ib", (int64_t)d->ib);
-	bw_out_str(d->look.out, "source", bw_str_text(&all));
-	bw_out_end(d->look.out);
-	bw_str_free(&all);
+	if (d->packets.len)
+		bw_str_addf(
+			out,
+			"\n// Packets by their fields: each with its lowest bit and how many it has.%s",
+			bw_str_text(&d->packets));
+	if (d->n_shaders)
+		bw_str_add(
+			out,
+			"\n// Shaders. I(text, check of the text, words): edit the text, and it is assembled instead of the words.\n"
+			"// A(\"v_mov_b32 v0, 1\") is a new line, LABEL(\"L_name\") a place that branches name.\n");
 }
 
-static struct bw_error *decompile(struct decompile *d, struct bw_capture_reader *r)
+static struct bw_error *make(struct bw_decompile *d, struct bw_str *out)
 {
-	struct bw_capture_ib ib = {0};
-	_cleanup_free_ uint32_t *dw = NULL;
+	for (size_t i = 0; i < d->pieces.len; i++)
+		if (d->pieces.data[i].kind == BW_DECOMPILE_SHADER)
+			BW_TRY(bw_decompile_shader(d, i));
+	/* what is called stands in front of what calls it */
+	for (size_t i = d->pieces.len; i-- > 0;)
+		if (d->pieces.data[i].kind != BW_DECOMPILE_SHADER)
+			BW_TRY(bw_decompile_stream(d, i));
+	add_head(d, out);
+	bw_str_add(out, bw_str_text(&d->code));
+	add_main(d, out);
+	return d->code.failed || d->enums.failed || d->packets.failed || out->failed
+		       ? bw_error_nomem()
+		       : NULL;
+}
+
+/* ---- The command ---- */
+
+static void write_out(const struct bw_decompile *d, struct bw_out *o, const char *file,
+		      const char *source)
+{
+	bw_out_begin(o, "command", "decompile");
+	if (!bw_out_is_json(o))
+		bw_out_raw(o, source);
+	bw_out_str(o, "file", file);
+	bw_out_int(o, "number", d->sub.summary.number);
+	bw_out_int(o, "ibs", (int64_t)d->ibs.len);
+	bw_out_int(o, "called", d->n_called);
+	bw_out_int(o, "shaders", d->n_shaders);
+	bw_out_int(o, "dispatches", d->n_dispatches);
+	bw_out_str(o, "source", source);
+	bw_out_end(o);
+}
+
+static struct bw_error *decompile(struct bw_decompile *d, const struct command *c,
+				  struct bw_str *out)
+{
+	uint32_t version = bw_capture_reader_device(d->r)->gc_version;
 	size_t index = 0;
-	_cleanup_error_ struct bw_error *no_names =
-		bw_pm4_names_of(bw_capture_reader_device(r)->gc_version, &d->names);
-	BW_TRY(bw_capture_find(r, d->number, &index));
-	BW_TRY(read_stream(d, r, index, &ib, &dw));
-	BW_TRY(add_stream(d, dw, ib.size_b / 4, ib.ip_type == IP_SDMA));
-	if (d->code.failed || d->enums.failed)
-		return bw_error_nomem();
-	write_out(d, d->look.words[0], &ib);
-	return NULL;
+	_cleanup_error_ struct bw_error *no_names = bw_pm4_names_of(version, &d->names);
+	bw_arch_gfx_name(version, d->gpu, sizeof(d->gpu));
+	BW_TRY(bw_capture_find(d->r, c->number, &index));
+	BW_TRY(bw_capture_seek(d->r, index, &d->space, &d->sub));
+	if (!d->sub.ibs.len)
+		return bw_errorf(BW_E_INVALID, "submission %" PRIu64 " has no IB", c->number);
+	BW_TRY(bw_decompile_find(d));
+	return make(d, out);
+}
+
+static void write_header(struct bw_out *o)
+{
+	struct bw_str text = {0};
+	bw_str_addn(&text, (const char *)bw_edit_header, bw_edit_header_size);
+	bw_out_begin(o, "command", "decompile");
+	if (!bw_out_is_json(o))
+		bw_out_raw(o, bw_str_text(&text));
+	bw_out_str(o, "header", bw_str_text(&text));
+	bw_out_end(o);
+	bw_str_free(&text);
 }
 
 static struct bw_error *run(struct bw_look *l)
 {
-	struct decompile *d = l->cookie;
-	struct bw_capture_reader *r;
-	if (l->n_words != 1 || !d->number)
-		return bw_errorf(BW_E_INVALID,
-				 "decompile wants a capture and -s NUMBER (see --help)");
-	BW_TRY(bw_capture_reader_open(l->words[0], &r));
-	struct bw_error *err = decompile(d, r);
-	bw_capture_reader_close(r);
-	bw_str_free(&d->enums);
-	bw_str_free(&d->code);
-	bw_vec_free(&d->registers);
+	struct command *c = l->cookie;
+	struct bw_decompile d = {0};
+	struct bw_str out = {0};
+	if (c->header && !l->n_words && !c->number) {
+		write_header(l->out);
+		return NULL;
+	}
+	if (l->n_words != 1 || !c->number || c->header)
+		return bw_errorf(
+			BW_E_INVALID,
+			"decompile wants a capture and -s NUMBER, or --header (see --help)");
+	BW_TRY(bw_capture_reader_open(l->words[0], &d.r));
+	struct bw_error *err = decompile(&d, c, &out);
+	if (!err)
+		write_out(&d, l->out, l->words[0], bw_str_text(&out));
+	bw_capture_reader_close(d.r);
+	bw_decompile_fini(&d);
+	bw_str_free(&out);
 	return err;
 }
 
 int bw_main_decompile(int argc, char **argv)
 {
-	struct decompile d = {.look = {.take = take}};
-	d.look.cookie = &d;
-	return bw_look_main(&d.look, usage, argc, argv, run);
+	struct command c = {.look = {.take = take}};
+	c.look.cookie = &c;
+	return bw_look_main(&c.look, usage, argc, argv, run);
 }

@@ -26,7 +26,7 @@ static const struct {
 	{"capture", bw_main_capture, "what a program submits, with its memory, as a file: breakwater capture -o FILE -- PROGRAM"},
 	{"replay", bw_main_replay, "the submissions of a capture, run again: breakwater replay FILE.bwc"},
 	{"bisect", bw_main_bisect, "the submission and dispatch of a capture that fails or hangs: breakwater bisect FILE.bwc"},
-	{"decompile", bw_main_decompile, "a command stream of a capture as C: breakwater decompile FILE.bwc -s 3 > edit.c"},
+	{"decompile", bw_main_decompile, "a submission of a capture as C: breakwater decompile FILE.bwc -s 3 > edit.c"},
 	{"umr", bw_main_umr, "registers, waves and rings as the tool umr shows them, of the GPU chosen"},
 	{"crash", bw_main_crash, "what a hang was: kernel logs, devcoredumps, hang reports of RADV"},
 	{"fault", bw_main_fault, "what a page fault says: a status word, lines of dmesg, a file, or the GPU's registers"},

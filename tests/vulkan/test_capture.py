@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """breakwater capture and replay of Vulkan programs on RADV, on both kinds of queue: the memory behind every submission is
-the captured one, the results are in it, and dispatches have the names that the program gave."""
+the captured one, the results are in it, and dispatches have the names that the program gave. As C and built again, each submission is
+the same bytes."""
 import os
 import pathlib
+import re
 import struct
 import subprocess
 import sys
@@ -10,6 +12,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "e2e"))
+import decompiled  # noqa: E402
 from harness import BREAKWATER, TIMEOUT_S, Failure, check, equal  # noqa: E402
 from json_schema import parse  # noqa: E402
 
@@ -50,6 +53,10 @@ def check_queue(vkrun, queue, folder):
     # from the middle on, with the memory that the capture has before
     r = parse(ask("replay", "--check", "--json", "--first", rows[2]["number"], path))
     equal((r["submissions"], r["same"]), (len(rows) - 2, True), "the replay of a part")
+    # as C, built again: the same bytes
+    sums, text = decompiled.check_unedited(path, folder)
+    check(sums["dispatches"] == sum(row["dispatches"] for row in rows) and sums["shaders"] >= len(CASES), sums)
+    check("buffer descriptor: base" in text, "what user data point to")
 
 
 # Each dispatch counts itself; the third one never ends, as nobody writes data[1].
@@ -88,6 +95,15 @@ def check_bisect(vkrun, folder):
     equal((r["found"], r["number"], r["where"], r["dispatch"], r["packet"]), (True, bad[0], "dispatch", 2, packets[2]), "bisect")
     r = parse(ask("replay", "--json", "--dispatches", f"{bad[0]}:2", path))
     equal((r["submissions"], r["same"]), (bad[0], True), "the replay without that dispatch")
+    # the loop's branch edited out, and then code that has grown beyond its place
+    text = decompiled.source(path, bad[0])["source"]
+    branch, = re.findall(r'\tI\("s_cbranch_scc1 .*\n', text)
+    label = re.search(r"L_\w+", branch).group()
+    without = text.replace(branch, "")
+    grown = without.replace(f'\tLABEL("{label}"),', f'\tLABEL("{label}"),\n' + '\tA("s_nop 1"),' * 40)
+    for edited, is_new in (without, False), (grown, True):
+        r = parse(ask("replay", "--json", "--override", f"{bad[0]}={decompiled.build(edited, folder)}", path))
+        equal((r["same"], r["new_bytes"] > 0), (True, is_new), "the replay without the loop")
     del os.environ["BREAKWATER_VGPU_ARGS"]
 
 
