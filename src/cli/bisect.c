@@ -1,274 +1,358 @@
 /* SPDX-License-Identifier: MIT */
-/* breakwater bisect: the first submission of a capture, and in it the first dispatch, with which
- * its replay fails. Each try is a replay of its own (breakwater replay), on a virtual GPU of its
- * own: what hangs does not stand in the way of the next. */
-#include <errno.h>
+/* breakwater bisect: the first submission of a capture with which its replay is bad, and in it the
+ * first dispatch or packet. */
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "base/cleanup.h"
-#include "base/memfd.h"
 #include "base/util.h"
-#include "capture/reader.h"
-#include "cli/cli.h"
-#include "cli/look.h"
+#include "capture/seek.h"
+#include "cli/bisect.h"
 #include "cli/subcommands.h"
 
 static const char usage[] =
 	"Usage: breakwater bisect [OPTIONS] FILE\n"
 	"       breakwater bisect --stomp [OPTIONS] -- PROGRAM | FILE   (--stomp --help)\n"
 	"\n"
-	"Finds the first submission of a capture that fails, hangs or differs when it is replayed, and the first\n"
-	"dispatch in it without which it does not fail or hang. Exit status: 0 when it was found, 1 where nothing fails.\n"
+	"Finds the first submission of a capture with which its replay is bad, and in it the first dispatch, or where no\n"
+	"dispatch does it the first packet. Without an option bad is what fails or hangs. Exit status: 0 when it was\n"
+	"found, 1 where nothing is bad.\n"
+	"\n"
+	"What is bad:\n"
+	"  --hang                 a submission that does not end\n"
+	"  --fault                a submission that ends with a page fault\n"
+	"  --differs              memory that is not as captured, and whatever fails or hangs\n"
+	"  --bad COMMAND          what this command for sh says of each try: 0 good, 1 to 127 bad, 125 skip; others stop\n"
+	"  --buffer BUFFER        with --bad: the command gets its memory, too (by its number or an address in it)\n"
+	"\n"
+	"In COMMAND {buffer:4} is a file with the memory of buffer 4 as the try has left it, and {submission},\n"
+	"{dispatches}, {packets} and {status} say what was run and with which exit status of the replay. The same is in\n"
+	"the environment: BREAKWATER_BUFFER_4, BREAKWATER_SUBMISSION and so on.\n"
+	"\n"
+	"    breakwater bisect bug.bwc --bad 'cmp {buffer:4} good.bin'\n"
 	"\n"
 	"Options:\n"
-	"  --differs              memory that is not as captured counts, too; its dispatch is not looked for\n"
+	"  --smallest FILE        then write the smallest capture that still shows it: only the submissions, dispatches,\n"
+	"                         buffers and pages that it takes\n"
+	"  --tries COUNT          at most so many replays for it (default 200)\n"
 	"  --gpu GPU              virtual[:navi31], an index, or a PCI address\n"
 	"  --timeout SECONDS      how long a submission may run before it counts as hanging (default 10)\n"
 	"  --json                 for programs\n"
 	"  -h, --help\n";
 
-struct bisect {
-	struct bw_look look;
-	const char *file, *timeout;
-	bool differs;
-	unsigned n_tries;
-};
-
 static struct bw_error *take(void *cookie, const char *option, const char *value, int *out_used)
 {
-	struct bisect *b = cookie;
+	struct bw_bisect *b = cookie;
 	uint64_t n;
-	*out_used = 1;
-	if (!strcmp(option, "--differs")) {
-		b->differs = true;
+	const struct {
+		const char *name;
+		bool *is;
+	} flags[] = {{"--hang", &b->hang}, {"--fault", &b->fault}, {"--differs", &b->differs}};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(flags); i++) {
+		if (strcmp(option, flags[i].name) != 0)
+			continue;
+		*out_used = 1;
+		*flags[i].is = true;
 		return NULL;
 	}
-	if (strcmp(option, "--timeout") != 0) {
-		*out_used = 0;
+	*out_used = 2;
+	if (!strcmp(option, "--bad"))
+		return bw_bisect_take_command(b, value);
+	if (!strcmp(option, "--buffer"))
+		return bw_bisect_take_buffer(b, value);
+	if (!strcmp(option, "--smallest")) {
+		b->smallest = value;
 		return NULL;
 	}
+	if (!strcmp(option, "--tries")) {
+		BW_TRY(bw_look_number(option, value, &n));
+		b->smallest_tries = (unsigned)BW_MIN(n, (uint64_t)INT32_MAX);
+		return NULL;
+	}
+	*out_used = 0;
+	if (strcmp(option, "--timeout") != 0)
+		return NULL;
 	*out_used = 2;
 	b->timeout = value;
 	return bw_look_number(option, value, &n);
 }
 
-/* ---- One try ---- */
+/* ---- Halving ---- */
 
-static struct bw_error *read_all(int fd, struct bw_str *out)
-{
-	char buf[4096];
-	off_t at = 0;
-	for (ssize_t n; (n = pread(fd, buf, sizeof(buf), at)) > 0; at += n)
-		bw_str_addn(out, buf, (size_t)n);
-	return out->failed ? bw_error_nomem() : NULL;
-}
-
-/* Runs this program with other words; its output and errors as text, and its exit status. */
-static struct bw_error *run_self(const char *const *words, struct bw_str *out_text,
-				 struct bw_str *out_errors, int *out_status)
-{
-	_cleanup_close_ int out_fd = bw_memfd("output"), err_fd = bw_memfd("errors");
-	int status = 0;
-	if (out_fd < 0 || err_fd < 0)
-		return bw_error_errno(errno, "memfd_create");
-	pid_t pid = fork();
-	if (pid == 0) {
-		if (dup2(out_fd, STDOUT_FILENO) >= 0 && dup2(err_fd, STDERR_FILENO) >= 0)
-			execv("/proc/self/exe", (char **)(uintptr_t)words);
-		_exit(127);
-	}
-	if (pid < 0)
-		return bw_error_errno(errno, "cannot start a replay");
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	*out_status = WIFEXITED(status) ? WEXITSTATUS(status) : BW_EXIT_SIGNAL + WTERMSIG(status);
-	BW_TRY(read_all(out_fd, out_text));
-	return read_all(err_fd, out_errors);
-}
-
-/* The last line of what a failed replay has said, without "breakwater: " and the stop. */
-static struct bw_error *said(const char *errors)
-{
-	_cleanup_free_ char *copy = strdup(errors);
-	char *last = copy;
-	for (char *line = copy, *rest = copy; copy && (line = strsep(&rest, "\n"));)
-		if (*line)
-			last = line;
-	if (!last || !*last)
-		return bw_errorf(BW_E_STATE, "the replay has ended without a word");
-	if (bw_starts_with(last, "breakwater: "))
-		last += strlen("breakwater: ");
-	size_t n = strlen(last);
-	return bw_errorf(BW_E_STATE, "%.*s", (int)(n && last[n - 1] == '.' ? n - 1 : n), last);
-}
-
-/* What of the capture is run. */
-struct part {
-	uint32_t number; /* this submission alone; 0: all */
-	uint32_t n_dispatches;
+/* Tries `n` of a part; sets the verdict. */
+struct halving {
+	struct bw_bisect *b;
+	struct bw_error *(*try)(struct halving *h, size_t n, enum bw_bisect_verdict *out);
+	size_t good, bad; /* the answer; bad - good > 1: those between were skipped */
+	uint32_t number;  /* of the submission, where parts of one are tried */
+	int limit;
+	const struct bw_bisect_numbers *numbers; /* where submissions are tried */
+	char how[200];				 /* of the last one that was bad */
 };
 
-/* The answer of the replay, a new reference. */
-static struct bw_error *replay(struct bisect *b, const struct part *part, json_t **out)
+static unsigned halvings(size_t range)
 {
-	char number[24], dispatches[48];
-	const char *words[16] = {"breakwater", "replay", "--json", "--timeout", b->timeout};
-	size_t n = 5;
-	struct bw_str text = {0}, errors = {0};
-	int status = 0;
-	snprintf(number, sizeof(number), "%u", part->number);
-	snprintf(dispatches, sizeof(dispatches), "%u:%u", part->number, part->n_dispatches);
-	if (b->look.gpu) {
-		words[n++] = "--gpu";
-		words[n++] = b->look.gpu;
+	unsigned n = 0;
+	for (; range > 1; range = (range + 1) / 2)
+		n++;
+	return n;
+}
+
+/* The one nearest to the middle of (good, bad) that was not skipped; 0: none. */
+static size_t middle_of(const struct halving *h, const bool *skipped)
+{
+	size_t middle = h->good + (h->bad - h->good) / 2;
+	for (size_t d = 0; d <= h->bad - h->good; d++) {
+		if (middle + d < h->bad && !skipped[middle + d])
+			return middle + d;
+		if (middle > h->good + d && !skipped[middle - d])
+			return middle - d;
 	}
-	if (part->number) {
-		const char *const more[] = {"--first", number,	       "--last",
-					    number,    "--dispatches", dispatches};
-		memcpy(words + n, more, sizeof(more));
-		n += BW_ARRAY_SIZE(more);
-	} else if (b->differs) {
-		words[n++] = "--check";
+	return 0;
+}
+
+/* From h->good to h->bad. */
+static struct bw_error *halve(struct halving *h)
+{
+	_cleanup_free_ bool *skipped = calloc(h->bad + 1, sizeof(*skipped));
+	if (!skipped)
+		return bw_error_nomem();
+	while (h->bad - h->good > 1) {
+		enum bw_bisect_verdict verdict;
+		size_t middle = middle_of(h, skipped);
+		if (!middle)
+			return NULL;
+		h->b->progress.left = halvings(h->bad - h->good);
+		BW_TRY(h->try(h, middle, &verdict));
+		if (verdict == BW_BISECT_BAD)
+			h->bad = middle;
+		else if (verdict == BW_BISECT_GOOD)
+			h->good = middle;
+		else
+			skipped[middle] = true;
 	}
-	words[n] = b->file;
-	b->n_tries++;
-	struct bw_error *err = run_self(words, &text, &errors, &status);
-	json_t *answer = err ? NULL : json_loads(bw_str_text(&text), JSON_DISABLE_EOF_CHECK, NULL);
-	if (!err && !json_is_boolean(json_object_get(answer, "same"))) {
-		json_decref(answer);
-		err = said(bw_str_text(&errors));
-	} else if (!err) {
-		*out = answer;
+	return NULL;
+}
+
+/* ---- Parts of a submission ---- */
+
+static struct bw_error *try_part(struct halving *h, size_t n, enum bw_bisect_verdict *out)
+{
+	const struct bw_bisect_part part = {h->number, h->number, h->limit, (uint32_t)n};
+	struct bw_bisect_outcome o;
+	char what[120];
+	if (h->limit == BW_BISECT_WHOLE)
+		snprintf(what, sizeof(what), "submission %u alone", h->number);
+	else
+		snprintf(what, sizeof(what), "the first %zu %s of submission %u", n,
+			 h->limit == BW_BISECT_PACKETS ? "packets" : "dispatches", h->number);
+	bw_bisect_progress_begin(h->b, what);
+	BW_TRY(bw_bisect_try(h->b, &part, &o));
+	json_decref(o.answer);
+	*out = o.verdict;
+	bw_bisect_progress_end(h->b, what, o.verdict);
+	return NULL;
+}
+
+/* The smallest number of dispatches with which it is bad; the last of them is the one. */
+static struct bw_error *find_dispatch(struct halving *h, size_t n, struct bw_bisect_found *f)
+{
+	enum bw_bisect_verdict verdict;
+	h->limit = BW_BISECT_DISPATCHES;
+	h->b->progress.left = 1 + halvings(n);
+	BW_TRY(h->try(h, 0, &verdict));
+	f->where = BW_BISECT_NO_DISPATCH;
+	if (verdict == BW_BISECT_BAD)
+		return NULL;
+	h->good = 0;
+	h->bad = n;
+	BW_TRY(halve(h));
+	f->where = BW_BISECT_DISPATCH;
+	f->dispatch = h->bad - 1;
+	f->n_unsure = h->bad - h->good - 1;
+	return NULL;
+}
+
+static struct bw_error *find_packet(struct halving *h, struct bw_pm4_steps *steps,
+				    const struct bw_capture_submission *s,
+				    struct bw_bisect_found *f)
+{
+	enum bw_bisect_verdict verdict;
+	h->limit = BW_BISECT_PACKETS;
+	h->b->progress.left = 1 + halvings(steps->len);
+	BW_TRY(h->try(h, 0, &verdict));
+	f->n_packets = steps->len;
+	f->where = BW_BISECT_BEFORE;
+	if (verdict == BW_BISECT_BAD)
+		return NULL;
+	h->good = 0;
+	h->bad = steps->len;
+	BW_TRY(halve(h));
+	f->where = BW_BISECT_PACKET;
+	f->packet = h->bad - 1;
+	f->n_unsure = h->bad - h->good - 1;
+	f->step = steps->data[f->packet];
+	for (size_t i = 0; i < s->dispatches.len; i++) {
+		if (s->dispatches.data[i].packet_va != f->step.va)
+			continue;
+		f->where = BW_BISECT_DISPATCH;
+		f->dispatch = i;
 	}
-	bw_str_free(&text);
-	bw_str_free(&errors);
+	return NULL;
+}
+
+/* What in the submission is bad: alone, with the memory that the capture has before it. */
+static struct bw_error *find_part(struct bw_bisect *b, struct bw_capture_reader *r,
+				  const struct bw_capture_submission *s, struct bw_bisect_found *f)
+{
+	struct halving h = {.b = b, .try = try_part, .number = f->number};
+	struct bw_pm4_steps steps = {0};
+	enum bw_bisect_verdict verdict;
+	b->progress.left = 2 + halvings(s->dispatches.len);
+	BW_TRY(h.try(&h, 0, &verdict));
+	f->is_good_alone = verdict == BW_BISECT_GOOD;
+	if (verdict != BW_BISECT_BAD)
+		return NULL;
+	f->where = BW_BISECT_NO_DISPATCH;
+	if (s->dispatches.len)
+		BW_TRY(find_dispatch(&h, s->dispatches.len, f));
+	if (f->where != BW_BISECT_NO_DISPATCH)
+		return NULL;
+	struct bw_error *err = bw_bisect_steps(r, f->number, &steps);
+	if (!err && steps.len)
+		err = find_packet(&h, &steps, s, f);
+	bw_vec_free(&steps);
+	if (err && err->code == BW_E_UNSUPPORTED) {
+		bw_error_free(err);
+		err = NULL;
+	}
 	return err;
 }
 
-/* ---- The search ---- */
+/* ---- Submissions ---- */
 
-struct found {
-	uint32_t number;
-	char how[200];
-	bool differs;
-	const char *where; /* "dispatch", "packets": without any dispatch, "submission" */
-	size_t dispatch;
-};
-
-static struct bw_error *breaks_with(struct bisect *b, uint32_t number, size_t n_dispatches,
-				    bool *out)
+/* The replay has said by which packet memory differs. */
+static void take_blame(const json_t *answer, struct bw_bisect_found *f)
 {
-	const struct part part = {number, (uint32_t)n_dispatches};
-	json_t *answer;
-	BW_TRY(replay(b, &part, &answer));
-	*out = json_object_get(answer, "broke") != NULL;
-	json_decref(answer);
-	bw_out_line(b->look.out, "The first %zu dispatches of submission %u: %s", n_dispatches,
-		    number, *out ? "bad" : "good");
-	bw_out_flush(b->look.out);
-	return NULL;
-}
-
-/* The smallest number of dispatches with which it breaks; the last of them is the one. */
-static struct bw_error *find_dispatch(struct bisect *b, const struct bw_capture_submission *s,
-				      struct found *f)
-{
-	size_t good = 0, bad = s->dispatches.len;
-	bool breaks;
-	f->where = "submission";
-	/* alone, with the memory that the capture has before it */
-	BW_TRY(breaks_with(b, f->number, bad, &breaks));
-	if (!breaks)
-		return NULL;
-	BW_TRY(breaks_with(b, f->number, 0, &breaks));
-	f->where = breaks ? "packets" : "dispatch";
-	while (!breaks && bad - good > 1) {
-		size_t middle = good + (bad - good) / 2;
-		bool middle_breaks;
-		BW_TRY(breaks_with(b, f->number, middle, &middle_breaks));
-		if (middle_breaks)
-			bad = middle;
-		else
-			good = middle;
-	}
-	f->dispatch = bad - 1;
-	return NULL;
-}
-
-static struct bw_error *find_submission(struct bisect *b, struct found *f)
-{
-	json_t *answer;
-	BW_TRY(replay(b, &(struct part){0}, &answer));
-	const json_t *broke = json_object_get(answer, "broke");
-	const json_t *differs = json_object_get(answer, "differs_after");
-	const char *how = json_string_value(json_object_get(answer, "how"));
-	f->number = (uint32_t)json_integer_value(broke ? broke : differs);
-	f->differs = differs;
-	snprintf(f->how, sizeof(f->how), "%s",
-		 how ? how : "leaves other memory than in the capture");
-	json_decref(answer);
-	return NULL;
-}
-
-static void show_dispatch(struct bw_out *o, const struct bw_capture_dispatch *d, size_t i)
-{
-	bw_out_line(o,
-		    "Its dispatch %zu does it: packet 0x%" PRIx64 ", code 0x%" PRIx64 "%s%s%s%s.",
-		    i, d->packet_va, d->code_va, *d->pipeline ? ", pipeline " : "", d->pipeline,
-		    *d->label ? ", label " : "", d->label);
-	bw_out_int(o, "dispatch", (int64_t)i);
-	bw_out_hex(o, "packet", d->packet_va);
-	bw_out_hex(o, "code", d->code_va);
-	bw_out_str(o, "pipeline", d->pipeline);
-	bw_out_str(o, "label", d->label);
-}
-
-static void show(struct bisect *b, const struct found *f, const struct bw_capture_submission *s)
-{
-	struct bw_out *o = b->look.out;
-	bw_out_bool(o, "found", f->number);
-	bw_out_int(o, "tries", b->n_tries);
-	if (!f->number) {
-		bw_out_line(o, "The replay does nothing wrong.");
+	const json_t *by = json_object_get(answer, "by_packet");
+	const json_t *dispatch = json_object_get(by, "dispatch");
+	const char *kind = json_string_value(json_object_get(answer, "by"));
+	const char *replayed = json_string_value(json_object_get(answer, "replayed"));
+	snprintf(f->replayed, sizeof(f->replayed), "%s", replayed ? replayed : "");
+	if (kind && !strcmp(kind, "not written"))
+		f->where = BW_BISECT_NOT_WRITTEN;
+	f->is_good_alone = kind && !strcmp(kind, "not alone");
+	if (!by)
 		return;
-	}
-	bw_out_line(o, "Submission %u is the first that is bad: it %s.", f->number, f->how);
-	bw_out_int(o, "number", f->number);
-	bw_out_str(o, "how", f->how);
-	bw_out_str(o, "where", f->where);
-	if (!strcmp(f->where, "dispatch"))
-		show_dispatch(o, &s->dispatches.data[f->dispatch], f->dispatch);
-	else if (!strcmp(f->where, "packets"))
-		bw_out_line(o, "It is bad without any of its %zu dispatches, too.",
-			    s->dispatches.len);
-	else if (!f->differs)
-		bw_out_line(o,
-			    "Alone, with the memory that the capture has before it, it is good.");
+	f->where = dispatch ? BW_BISECT_DISPATCH : BW_BISECT_PACKET;
+	f->dispatch = (size_t)json_integer_value(dispatch);
+	f->packet = (size_t)json_integer_value(json_object_get(by, "number"));
+	f->n_packets = (size_t)json_integer_value(json_object_get(by, "of"));
 }
 
-static struct bw_error *search(struct bisect *b, struct bw_capture_reader *r)
+/* The packet that the replay has named by its number. */
+static struct bw_error *find_step(struct bw_capture_reader *r, struct bw_bisect_found *f)
 {
-	struct found f = {.where = "submission"};
-	struct bw_capture_submission s = {0};
-	size_t n;
-	const struct bw_capture_entry *e = bw_capture_reader_entries(r, &n);
-	struct bw_error *err = find_submission(b, &f);
-	for (size_t i = 0; !err && f.number && i < n; i++) {
-		if (e[i].summary.number != f.number)
-			continue;
-		err = bw_capture_reader_submission(r, &e[i], &s);
-		if (!err && !f.differs && s.dispatches.len)
-			err = find_dispatch(b, &s, &f);
-		break;
+	struct bw_pm4_steps steps = {0};
+	struct bw_error *err = bw_bisect_steps(r, f->number, &steps);
+	if (!err && f->packet < steps.len)
+		f->step = steps.data[f->packet];
+	else if (!err)
+		f->where = BW_BISECT_SUBMISSION;
+	bw_vec_free(&steps);
+	return err;
+}
+
+/* The first one that fails or differs stops the replay, so that one replay finds it. */
+static struct bw_error *find_stop(struct bw_bisect *b, struct bw_bisect_found *f)
+{
+	const struct bw_bisect_part all = {.last = UINT32_MAX};
+	struct bw_bisect_outcome o;
+	b->progress.left = 3;
+	bw_bisect_progress_begin(b, "all submissions");
+	BW_TRY(bw_bisect_try(b, &all, &o));
+	if (o.verdict == BW_BISECT_BAD) {
+		f->number = o.number;
+		f->differs = o.differs;
+		snprintf(f->how, sizeof(f->how), "%s", o.how);
+		if (o.differs)
+			take_blame(o.answer, f);
+	} else if (o.failed) {
+		snprintf(f->other, sizeof(f->other), "submission %u %s", o.number, o.how);
 	}
+	json_decref(o.answer);
+	return NULL;
+}
+
+/* Behind the n-th of the submissions. */
+static struct bw_error *try_until(struct halving *h, size_t n, enum bw_bisect_verdict *out)
+{
+	const struct bw_bisect_part part = {.last = h->numbers->data[n - 1]};
+	struct bw_bisect_outcome o;
+	char what[80];
+	snprintf(what, sizeof(what), "all up to submission %u", part.last);
+	bw_bisect_progress_begin(h->b, what);
+	BW_TRY(bw_bisect_try(h->b, &part, &o));
+	json_decref(o.answer);
+	*out = o.verdict;
+	if (o.verdict == BW_BISECT_BAD)
+		snprintf(h->how, sizeof(h->how), "%s", o.how);
+	bw_bisect_progress_end(h->b, what, o.verdict);
+	return NULL;
+}
+
+/* By the user's command: good in front of all of them, bad behind the last one. */
+static struct bw_error *find_by_command(struct bw_bisect *b, struct bw_capture_reader *r,
+					struct bw_bisect_found *f)
+{
+	struct bw_bisect_numbers numbers = {0};
+	struct halving h = {.b = b, .try = try_until, .numbers = &numbers};
+	enum bw_bisect_verdict verdict = BW_BISECT_GOOD;
+	struct bw_error *err = bw_bisect_candidates(b, r, &numbers);
+	h.bad = numbers.len;
+	b->progress.left = 3 + halvings(numbers.len);
 	if (!err)
-		show(b, &f, &s);
+		err = h.try(&h, h.bad, &verdict);
+	if (!err && verdict == BW_BISECT_SKIP)
+		snprintf(f->other, sizeof(f->other),
+			 "the command cannot tell behind the last submission (125)");
+	if (!err && verdict == BW_BISECT_BAD)
+		err = halve(&h);
+	if (!err && verdict == BW_BISECT_BAD) {
+		f->number = numbers.data[h.bad - 1];
+		f->n_unsure_submissions = (uint32_t)(h.bad - h.good - 1);
+		snprintf(f->how, sizeof(f->how), "%s", h.how);
+	}
+	bw_vec_free(&numbers);
+	return err;
+}
+
+/* ---- All of it ---- */
+
+static struct bw_error *search(struct bw_bisect *b, struct bw_capture_reader *r)
+{
+	struct bw_bisect_found f = {.file = b->file, .where = BW_BISECT_SUBMISSION};
+	struct bw_capture_submission s = {0};
+	size_t index = 0, n;
+	const struct bw_capture_entry *e = bw_capture_reader_entries(r, &n);
+	struct bw_error *err = b->command ? find_by_command(b, r, &f) : find_stop(b, &f);
+	if (!err && f.number)
+		err = bw_capture_find(r, f.number, &index);
+	if (!err && f.number)
+		err = bw_capture_reader_submission(r, &e[index], &s);
+	if (!err && f.number && !f.differs)
+		err = find_part(b, r, &s, &f);
+	else if (!err && f.where == BW_BISECT_PACKET)
+		err = find_step(r, &f);
+	bw_bisect_progress_clear(b);
+	if (!err)
+		err = bw_bisect_show(b, r, &f, &s);
+	if (!err && f.number && b->smallest)
+		err = bw_bisect_smallest(b, r, &f, &s);
+	bw_out_int(b->look.out, "tries", b->n_tries);
 	b->look.status = f.number ? 0 : 1;
 	bw_capture_submission_fini(&s);
 	return err;
@@ -276,28 +360,49 @@ static struct bw_error *search(struct bisect *b, struct bw_capture_reader *r)
 
 static struct bw_error *run(struct bw_look *l)
 {
-	struct bisect *b = l->cookie;
+	struct bw_bisect *b = l->cookie;
 	struct bw_capture_reader *r;
+	struct stat file, other;
+	size_t n;
 	if (l->n_words != 1)
 		return bw_errorf(BW_E_INVALID, "bisect wants one capture (see --help)");
+	if (b->buffers.len && !b->command)
+		return bw_errorf(BW_E_INVALID, "--buffer is for the command of --bad");
+	if (b->command && b->differs)
+		return bw_errorf(BW_E_INVALID, "--bad and --differs: one of them");
 	b->file = l->words[0];
+	if (b->smallest && !stat(b->file, &file) && !stat(b->smallest, &other) &&
+	    file.st_dev == other.st_dev && file.st_ino == other.st_ino)
+		return bw_errorf(BW_E_INVALID, "--smallest %s is the capture itself", b->smallest);
 	BW_TRY(bw_capture_reader_open(b->file, &r));
+	bw_capture_reader_entries(r, &n);
+	struct bw_error *err = n ? bw_folder_make(BW_FOLDER_RUN, &b->folder)
+				 : bw_errorf(BW_E_INVALID, "%s holds no submission", b->file);
+	bw_bisect_progress_init(b);
 	bw_out_begin(l->out, "command", "bisect");
-	struct bw_error *err = search(b, r);
+	if (!err)
+		err = search(b, r);
+	bw_bisect_progress_clear(b);
 	if (err)
 		bw_out_drop(l->out);
 	else
 		bw_out_end(l->out);
+	bw_folder_remove(&b->folder);
 	bw_capture_reader_close(r);
 	return err;
 }
 
 int bw_main_bisect(int argc, char **argv)
 {
-	struct bisect b = {.look = {.take = take}, .timeout = "10"};
+	struct bw_bisect b = {.look = {.take = take},
+			      .timeout = "10",
+			      .smallest_tries = 200,
+			      .folder = BW_FOLDER_INIT};
 	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
 		if (!strcmp(argv[i], "--stomp"))
 			return bw_main_bisect_stomp(argc, argv);
 	b.look.cookie = &b;
-	return bw_look_main(&b.look, usage, argc, argv, run);
+	int status = bw_look_main(&b.look, usage, argc, argv, run);
+	bw_vec_free(&b.buffers);
+	return status;
 }

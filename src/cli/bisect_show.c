@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/* What a bisection has found, as text and JSON. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "cli/bisect.h"
+
+static const char *where_name(enum bw_bisect_where where)
+{
+	switch (where) {
+	case BW_BISECT_DISPATCH:
+		return "dispatch";
+	case BW_BISECT_PACKET:
+		return "packet";
+	case BW_BISECT_NO_DISPATCH:
+		return "packets";
+	case BW_BISECT_BEFORE:
+		return "before";
+	case BW_BISECT_NOT_WRITTEN:
+		return "not written";
+	case BW_BISECT_SUBMISSION:
+		break;
+	}
+	return "submission";
+}
+
+static void show_unsure(struct bw_out *o, size_t last, size_t n_unsure, const char *what)
+{
+	if (n_unsure)
+		bw_out_line(o,
+			    "Or one of its %s %zu to %zu does it: with these the command could not "
+			    "tell (125).",
+			    what, last - n_unsure, last - 1);
+	bw_out_int(o, "unsure", (int64_t)n_unsure);
+}
+
+static void show_dispatch(struct bw_out *o, const struct bw_capture_dispatch *d,
+			  const struct bw_bisect_found *f)
+{
+	bw_out_line(o,
+		    "Its dispatch %zu does it: packet 0x%" PRIx64 ", code 0x%" PRIx64 "%s%s%s%s.",
+		    f->dispatch, d->packet_va, d->code_va, *d->pipeline ? ", pipeline " : "",
+		    d->pipeline, *d->label ? ", label " : "", d->label);
+	bw_out_int(o, "dispatch", (int64_t)f->dispatch);
+	bw_out_hex(o, "packet", d->packet_va);
+	bw_out_hex(o, "code", d->code_va);
+	bw_out_str(o, "pipeline", d->pipeline);
+	bw_out_str(o, "label", d->label);
+	show_unsure(o, f->dispatch, f->n_unsure, "dispatches");
+}
+
+/* Each line of the text, indented. */
+static void show_lines(struct bw_out *o, const char *text)
+{
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+		bw_out_line(o, "  %.*s", (int)n, text);
+		text += n + (text[n] == '\n');
+	}
+}
+
+static struct bw_error *show_packet(struct bw_out *o, struct bw_capture_reader *r,
+				    const struct bw_bisect_found *f)
+{
+	char buf[32], place[64] = "";
+	const char *name = bw_pm4_step_name(&f->step, buf);
+	struct bw_str text = {0};
+	struct bw_error *err = bw_bisect_describe(r, f->number, &f->step, &text);
+	snprintf(place, sizeof(place), "dword %" PRIu64 " of the stream at 0x%" PRIx64,
+		 (f->step.va - f->step.stream_va) / 4, f->step.stream_va);
+	if (!err && f->step.is_bad)
+		bw_out_line(o,
+			    "Its packet %zu of %zu does it: 0x%08x at 0x%" PRIx64
+			    " (%s) is no packet.",
+			    f->packet, f->n_packets, f->step.header, f->step.va, place);
+	else if (!err)
+		bw_out_line(o, "Its packet %zu of %zu does it: %s at 0x%" PRIx64 " (%s).",
+			    f->packet, f->n_packets, name, f->step.va, place);
+	if (!err) {
+		show_lines(o, bw_str_text(&text));
+		bw_out_hex(o, "packet", f->step.va);
+		bw_out_int(o, "packet_number", (int64_t)f->packet);
+		bw_out_int(o, "packets", (int64_t)f->n_packets);
+		bw_out_str(o, "packet_name", name);
+		bw_out_hex(o, "stream", f->step.stream_va);
+		bw_out_int(o, "dword", (int64_t)(f->step.va - f->step.stream_va) / 4);
+		bw_out_str(o, "text", bw_str_text(&text));
+		show_unsure(o, f->packet, f->n_unsure, "packets");
+	}
+	bw_str_free(&text);
+	return err;
+}
+
+static void show_sentence(struct bw_bisect *b, const struct bw_bisect_found *f,
+			  const struct bw_capture_submission *s)
+{
+	struct bw_out *o = b->look.out;
+	if (f->where == BW_BISECT_NO_DISPATCH)
+		bw_out_line(o,
+			    "It is bad without any of its %zu dispatches, too; its packets are not "
+			    "known.",
+			    s->dispatches.len);
+	else if (f->where == BW_BISECT_BEFORE && b->command)
+		bw_out_line(o, "The command calls it bad before its first packet has run: the "
+			       "memory that the capture has there is bad, or the command itself.");
+	else if (f->where == BW_BISECT_BEFORE)
+		bw_out_line(o, "It is bad without any of its packets.");
+	else if (f->where == BW_BISECT_NOT_WRITTEN)
+		bw_out_line(o, "It writes none of the bytes that differ: what has written them in "
+			       "the capture is not known.");
+	else if (f->is_good_alone)
+		bw_out_line(o,
+			    "Alone, with the memory that the capture has before it, it is good.");
+	else
+		bw_out_line(o, "Which part of it does it cannot be told.");
+}
+
+struct bw_error *bw_bisect_show(struct bw_bisect *b, struct bw_capture_reader *r,
+				const struct bw_bisect_found *f,
+				const struct bw_capture_submission *s)
+{
+	struct bw_out *o = b->look.out;
+	bw_out_bool(o, "found", f->number);
+	if (*f->other)
+		bw_out_str(o, "other", f->other);
+	if (!f->number && *f->other) {
+		bw_out_line(o, "Nothing was found: %s.", f->other);
+		return NULL;
+	}
+	if (!f->number) {
+		bw_out_line(o, "The replay does nothing wrong.");
+		return NULL;
+	}
+	bw_out_line(o, "Submission %u is the first that is bad: it %s.", f->number, f->how);
+	if (f->n_unsure_submissions)
+		bw_out_line(o,
+			    "Or one of the %u before it: there the command could not tell (125).",
+			    f->n_unsure_submissions);
+	bw_out_int(o, "number", f->number);
+	bw_out_str(o, "how", f->how);
+	bw_out_str(o, "where", where_name(f->where));
+	bw_out_int(o, "unsure_submissions", f->n_unsure_submissions);
+	if (f->where == BW_BISECT_DISPATCH && f->dispatch < s->dispatches.len)
+		show_dispatch(o, &s->dispatches.data[f->dispatch], f);
+	else if (f->where == BW_BISECT_PACKET)
+		return show_packet(o, r, f);
+	else
+		show_sentence(b, f, s);
+	return NULL;
+}

@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: MIT */
+/* The smallest capture that still shows what a bisection has found: fewer submissions, dispatches,
+ * buffers and pages, each time written and replayed. What shows something else is not taken. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/util.h"
+#include "capture/reduce.h"
+#include "capture/seek.h"
+#include "cli/bisect.h"
+
+/* What can be left out, one by one. */
+struct units {
+	bool *out;	/* owned; by unit: it is left out */
+	bool *eligible; /* owned; it may be */
+	size_t n;
+};
+
+struct smallest {
+	struct bw_bisect *b; /* a copy: its file is the candidate */
+	struct bw_capture_reader *r;
+	const struct bw_bisect_found *found;
+	const struct bw_capture_submission *sub; /* the one that is bad */
+	size_t index;				 /* its own */
+	char path[4096];			 /* of the candidate */
+	unsigned tries_max;
+	/* what there is, and what of it is left out */
+	struct bw_capture_space space; /* before it */
+	struct bw_pm4_steps steps;
+	struct bw_capture_places pages;
+	struct units submissions, packets, buffers, zeros;
+	/* what the candidate has to show */
+	json_t *expected; /* owned; the answer of the replay of the first one; NULL: none yet */
+	bool is_exact;	  /* the wrong bytes are the same each time */
+	struct bw_capture_reduced made;
+	uint64_t size_b;
+};
+
+static struct bw_error *units_init(struct units *u, size_t n)
+{
+	u->n = n;
+	u->out = calloc(n + 1, sizeof(*u->out));
+	u->eligible = calloc(n + 1, sizeof(*u->eligible));
+	return u->out && u->eligible ? NULL : bw_error_nomem();
+}
+
+static void units_fini(struct units *u)
+{
+	free(u->out);
+	free(u->eligible);
+}
+
+static size_t count_out(const struct units *u)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < u->n; i++)
+		n += u->out[i];
+	return n;
+}
+
+/* ---- Writing a candidate ---- */
+
+static bool place_of(const struct smallest *m, uint64_t va, struct bw_capture_word *out)
+{
+	bw_vec_each(&m->space.maps, map) {
+		if (va < map->va || va - map->va >= map->size_b)
+			continue;
+		out->buffer = map->buffer;
+		out->offset_b = va - map->va + map->offset_b;
+		return map->buffer;
+	}
+	return false;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct bw_capture_word *x = a, *y = b;
+	if (x->buffer != y->buffer)
+		return x->buffer < y->buffer ? -1 : 1;
+	return (x->offset_b > y->offset_b) - (x->offset_b < y->offset_b);
+}
+
+/* The packets that are left out, as NOPs. */
+static struct bw_error *make_words(const struct smallest *m, struct bw_capture_words *out)
+{
+	for (size_t i = 0; i < m->packets.n; i++) {
+		const struct bw_pm4_step *s = &m->steps.data[i];
+		for (uint32_t k = 0; m->packets.out[i] && k < bw_pm4_step_changed(s); k++) {
+			struct bw_capture_word w = {.value = bw_pm4_step_nop(s, k, 0)};
+			if (place_of(m, s->va + (uint64_t)k * 4, &w))
+				BW_TRY(bw_vec_push(out, w));
+		}
+	}
+	if (out->len)
+		qsort(out->data, out->len, sizeof(*out->data), by_place);
+	return NULL;
+}
+
+static bool runs_dispatch(const struct smallest *m, size_t i)
+{
+	for (size_t k = 0; k < m->packets.n; k++)
+		if (m->steps.data[k].va == m->sub->dispatches.data[i].packet_va)
+			return !m->packets.out[k];
+	return true;
+}
+
+static struct bw_error *make_reduction(const struct smallest *m, bool *kept, bool *no_dispatch,
+				       struct bw_capture_reduction *out)
+{
+	for (size_t i = 0; i < m->submissions.n; i++)
+		kept[i] = !m->submissions.out[i];
+	kept[m->index] = true;
+	for (size_t i = 0; i < m->sub->dispatches.len; i++)
+		no_dispatch[i] = !runs_dispatch(m, i);
+	out->kept = kept;
+	out->last = m->index;
+	out->no_dispatch = no_dispatch;
+	out->no_runs = !m->found->differs && (count_out(&m->packets) || count_out(&m->zeros));
+	for (size_t i = 0; i < m->buffers.n; i++)
+		if (m->buffers.out[i])
+			BW_TRY(bw_vec_push(&out->gone, m->space.buffers.data[i].info.id));
+	for (size_t i = 0; i < m->zeros.n; i++)
+		if (m->zeros.out[i])
+			BW_TRY(bw_vec_push(&out->zeroed, m->pages.data[i]));
+	return make_words(m, &out->words);
+}
+
+static struct bw_error *write_to(struct smallest *m, const struct bw_capture_reduction *how,
+				 const char *path)
+{
+	struct bw_capture_writer *w;
+	_cleanup_close_ int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return bw_error_errno(errno, "cannot write %s", path);
+	BW_TRY(bw_capture_writer_create(fd, bw_capture_reader_device(m->r), &w));
+	struct bw_error *err = bw_capture_reduce(m->r, how, w, &m->made);
+	m->size_b = bw_capture_writer_bytes(w);
+	bw_capture_writer_free(w);
+	return err;
+}
+
+static struct bw_error *write_candidate(struct smallest *m, const char *path)
+{
+	struct bw_capture_reduction how = {0};
+	_cleanup_free_ bool *kept = calloc(m->submissions.n + 1, sizeof(*kept));
+	_cleanup_free_ bool *no_dispatch = calloc(m->sub->dispatches.len + 1, sizeof(*no_dispatch));
+	struct bw_error *err =
+		kept && no_dispatch ? make_reduction(m, kept, no_dispatch, &how) : bw_error_nomem();
+	if (!err)
+		err = write_to(m, &how, path);
+	bw_vec_free(&how.gone);
+	bw_vec_free(&how.zeroed);
+	bw_vec_free(&how.words);
+	return err;
+}
+
+/* ---- Trying it ---- */
+
+static bool same_member(const json_t *a, const json_t *b, const char *name)
+{
+	const json_t *x = json_object_get(a, name), *y = json_object_get(b, name);
+	return (!x && !y) || (x && y && json_equal(x, y));
+}
+
+/* Whether it is bad in the same way: the same kind of failure, the same page, the same bytes. */
+static bool is_alike(struct smallest *m, const json_t *answer)
+{
+	static const char *const members[] = {"broke",	"kind",	  "fault_page", "differs_after",
+					      "buffer", "offset", "captured"};
+	const char *replayed = json_string_value(json_object_get(answer, "replayed"));
+	if (!m->expected) {
+		m->expected = json_incref((json_t *)(uintptr_t)answer);
+		m->is_exact = replayed && !strcmp(replayed, m->found->replayed);
+		return true;
+	}
+	if (m->is_exact && !same_member(m->expected, answer, "replayed"))
+		return false;
+	for (size_t i = 0; i < BW_ARRAY_SIZE(members); i++)
+		if (!same_member(m->expected, answer, members[i]))
+			return false;
+	return json_integer_value(json_object_get(answer, "pages")) <=
+	       json_integer_value(json_object_get(m->expected, "pages"));
+}
+
+/* What cannot be replayed is not bad in the same way. The command may end it all. */
+static struct bw_error *run_part(struct smallest *m, const struct bw_bisect_part *part,
+				 struct bw_bisect_outcome *out)
+{
+	struct bw_error *err = bw_bisect_try(m->b, part, out);
+	if (err && !m->b->is_stopped && err->code != BW_E_NOMEM) {
+		bw_error_free(err);
+		*out = (struct bw_bisect_outcome){.verdict = BW_BISECT_SKIP};
+		return NULL;
+	}
+	return err;
+}
+
+/* The number of the packet that does it; SIZE_MAX where that is not known. */
+static size_t culprit(const struct smallest *m)
+{
+	const struct bw_bisect_found *f = m->found;
+	for (size_t i = 0; i < m->steps.len; i++) {
+		if (f->where == BW_BISECT_DISPATCH && f->dispatch < m->sub->dispatches.len &&
+		    m->steps.data[i].va == m->sub->dispatches.data[f->dispatch].packet_va)
+			return i;
+		if (f->where == BW_BISECT_PACKET && i == f->packet)
+			return i;
+	}
+	return SIZE_MAX;
+}
+
+/* It must still be what was found: without that dispatch or packet the candidate is good. Memory of
+ * zeros can fail in another place in the same way. */
+static struct bw_error *is_same_culprit(struct smallest *m, bool *out)
+{
+	size_t last = culprit(m);
+	struct bw_bisect_part part = {.last = m->found->number, .limit = BW_BISECT_PACKETS};
+	struct bw_bisect_outcome o;
+	*out = true;
+	if (last == SIZE_MAX || m->found->differs)
+		return NULL;
+	for (size_t i = 0; i < last; i++)
+		part.n += !m->packets.out[i];
+	BW_TRY(run_part(m, &part, &o));
+	json_decref(o.answer);
+	*out = o.verdict == BW_BISECT_GOOD;
+	return NULL;
+}
+
+static struct bw_error *try_candidate(struct smallest *m, const char *what, bool *out_is_bad)
+{
+	const struct bw_bisect_part all = {.last = m->found->number};
+	struct bw_bisect_outcome o;
+	bw_bisect_progress_begin(m->b, what);
+	BW_TRY(write_candidate(m, m->path));
+	BW_TRY(run_part(m, &all, &o));
+	*out_is_bad = o.verdict == BW_BISECT_BAD && is_alike(m, o.answer);
+	json_decref(o.answer);
+	if (*out_is_bad)
+		BW_TRY(is_same_culprit(m, out_is_bad));
+	bw_bisect_progress_end(m->b, what, *out_is_bad ? BW_BISECT_BAD : BW_BISECT_GOOD);
+	return NULL;
+}
+
+/* ---- Leaving out ---- */
+
+/* Leaves out all of a kind that can be left out, in smaller and smaller groups. */
+static struct bw_error *leave_out(struct smallest *m, struct units *u, const char *kind)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < u->n; i++)
+		n += u->eligible[i];
+	for (size_t group = n; group; group /= 2) {
+		for (size_t at = 0; at < u->n;) {
+			size_t end = at, taken = 0;
+			char what[120];
+			bool is_bad;
+			for (; end < u->n && taken < group; end++)
+				taken += u->eligible[end] && !u->out[end];
+			if (!taken || m->b->n_tries >= m->tries_max)
+				break;
+			_cleanup_free_ bool *before = malloc(u->n + 1);
+			if (!before)
+				return bw_error_nomem();
+			memcpy(before, u->out, u->n);
+			for (size_t i = at; i < end; i++)
+				u->out[i] |= u->eligible[i];
+			snprintf(what, sizeof(what), "without %zu of the remaining %s", taken,
+				 kind);
+			BW_TRY(try_candidate(m, what, &is_bad));
+			if (!is_bad)
+				memcpy(u->out, before, u->n);
+			at = end;
+		}
+	}
+	return NULL;
+}
+
+/* The submission alone; else as few of those before it as it takes, without a gap at first. */
+static struct bw_error *fewer_submissions(struct smallest *m, bool *out_is_bad)
+{
+	size_t tail = 1, good = 0;
+	for (;;) {
+		char what[80];
+		for (size_t i = 0; i <= m->index; i++)
+			m->submissions.out[i] = i + tail <= m->index;
+		snprintf(what, sizeof(what), "the last %zu submission%s alone", tail,
+			 tail == 1 ? "" : "s");
+		BW_TRY(try_candidate(m, what, out_is_bad));
+		if (*out_is_bad || tail > m->index)
+			break;
+		good = tail;
+		tail = BW_MIN(tail * 2, m->index + 1);
+	}
+	if (!*out_is_bad || !good)
+		return NULL;
+	for (size_t i = 0; i < m->index; i++)
+		m->submissions.eligible[i] = !m->submissions.out[i];
+	return leave_out(m, &m->submissions, "submissions");
+}
+
+/* All that is behind it, then the dispatches in front of it. */
+static struct bw_error *fewer_packets(struct smallest *m)
+{
+	size_t last = culprit(m);
+	bool is_bad = false, any = false;
+	for (size_t i = 0; last != SIZE_MAX && i < m->packets.n; i++)
+		any |= m->packets.out[i] = i > last;
+	if (any)
+		BW_TRY(try_candidate(m, "without the packets behind it", &is_bad));
+	if (any && !is_bad)
+		memset(m->packets.out, 0, m->packets.n);
+	for (size_t i = 0; i < m->packets.n; i++)
+		for (size_t k = 0; i != last && k < m->sub->dispatches.len; k++)
+			m->packets.eligible[i] |=
+				m->sub->dispatches.data[k].packet_va == m->steps.data[i].va;
+	return leave_out(m, &m->packets, "dispatches");
+}
+
+/* Whether command streams or the code of a dispatch lie there; page UINT64_MAX: anywhere in the
+ * buffer. That they are needed need not be tried. */
+static bool holds_work(const struct smallest *m, uint64_t id, uint64_t page)
+{
+	struct bw_capture_word w;
+	bw_vec_each(&m->steps, s)
+		if (place_of(m, s->va, &w) && w.buffer == id &&
+		    (page == UINT64_MAX || w.offset_b / BW_CAPTURE_PAGE_B == page))
+			return true;
+	for (size_t i = 0; i < m->sub->dispatches.len; i++)
+		if (runs_dispatch(m, i) && place_of(m, m->sub->dispatches.data[i].code_va, &w) &&
+		    w.buffer == id &&
+		    (page == UINT64_MAX || w.offset_b / BW_CAPTURE_PAGE_B == page))
+			return true;
+	return false;
+}
+
+/* Buffers that the command reads stay. */
+static bool is_wanted(const struct smallest *m, uint64_t id)
+{
+	if (holds_work(m, id, UINT64_MAX))
+		return true;
+	bw_vec_each(&m->b->buffers, b) {
+		struct bw_capture_word w;
+		if (b->what == id || (place_of(m, b->what, &w) && w.buffer == id))
+			return true;
+	}
+	return false;
+}
+
+static struct bw_error *fewer_buffers(struct smallest *m)
+{
+	for (size_t i = 0; i < m->buffers.n; i++)
+		m->buffers.eligible[i] = !is_wanted(m, m->space.buffers.data[i].info.id);
+	return leave_out(m, &m->buffers, "buffers");
+}
+
+/* Pages of buffers that are still there, as they are before the first submission that is kept. */
+static struct bw_error *list_pages(struct smallest *m)
+{
+	struct bw_capture_space first = {0};
+	struct bw_capture_submission sub = {0};
+	size_t at = 0, n;
+	const struct bw_capture_entry *e = bw_capture_reader_entries(m->r, &n);
+	while (at < m->index && (m->submissions.out[at] || e[at].summary.space != m->space.number))
+		at++;
+	struct bw_error *err = bw_capture_seek(m->r, at, &first, &sub);
+	bw_vec_each(&first.buffers, b) {
+		for (uint64_t i = 0; !err && i < b->n_pages; i++)
+			if (b->page[i])
+				err = bw_vec_push(&m->pages,
+						  ((struct bw_capture_place){b->info.id, i}));
+	}
+	bw_capture_space_fini(&first);
+	bw_capture_submission_fini(&sub);
+	return err;
+}
+
+static struct bw_error *fewer_pages(struct smallest *m)
+{
+	BW_TRY(list_pages(m));
+	BW_TRY(units_init(&m->zeros, m->pages.len));
+	for (size_t i = 0; i < m->zeros.n; i++) {
+		m->zeros.eligible[i] =
+			!holds_work(m, m->pages.data[i].buffer, m->pages.data[i].index);
+		for (size_t k = 0; k < m->buffers.n; k++)
+			if (m->buffers.out[k] &&
+			    m->space.buffers.data[k].info.id == m->pages.data[i].buffer)
+				m->zeros.eligible[i] = false;
+	}
+	return leave_out(m, &m->zeros, "pages");
+}
+
+/* ---- All of it ---- */
+
+static struct bw_error *reduce(struct smallest *m)
+{
+	bool is_bad;
+	BW_TRY(fewer_submissions(m, &is_bad));
+	if (!is_bad)
+		return bw_errorf(BW_E_STATE, "written to a file of its own, it is not bad in the "
+					     "same way again: no smaller capture was made");
+	BW_TRY(fewer_packets(m));
+	BW_TRY(fewer_buffers(m));
+	return fewer_pages(m);
+}
+
+static struct bw_error *prepare(struct smallest *m)
+{
+	struct bw_capture_submission same = {0};
+	BW_TRY(bw_capture_find(m->r, m->found->number, &m->index));
+	struct bw_error *err = bw_capture_seek(m->r, m->index, &m->space, &same);
+	bw_capture_submission_fini(&same);
+	BW_TRY(err);
+	err = bw_bisect_steps(m->r, m->found->number, &m->steps);
+	if (err && err->code == BW_E_UNSUPPORTED) {
+		bw_error_free(err);
+		err = NULL;
+	}
+	BW_TRY(err);
+	BW_TRY(units_init(&m->submissions, m->index + 1));
+	BW_TRY(units_init(&m->packets, m->steps.len));
+	return units_init(&m->buffers, m->space.buffers.len);
+}
+
+static void show_size(uint64_t size_b, char *out, size_t room)
+{
+	if (size_b < 1 << 20)
+		snprintf(out, room, "%.1f KiB", (double)size_b / 1024);
+	else
+		snprintf(out, room, "%.1f MiB", (double)size_b / (1 << 20));
+}
+
+static void show(struct smallest *m, struct bw_out *o, const char *path)
+{
+	char before[32], after[32];
+	size_t n, n_dispatches = 0;
+	uint64_t size_b = bw_capture_reader_size(m->r), n_pages = m->pages.len;
+	bw_capture_reader_entries(m->r, &n);
+	for (size_t i = 0; i < m->sub->dispatches.len; i++)
+		n_dispatches += runs_dispatch(m, i);
+	show_size(size_b, before, sizeof(before));
+	show_size(m->size_b, after, sizeof(after));
+	bw_out_line(
+		o,
+		"The smallest capture that still shows it is %s: %s of %s. It has %u of %zu "
+		"submissions; the last has %zu of %zu dispatches, %zu of %zu buffers, and before "
+		"it %zu of %" PRIu64 " pages that are not zero. A replay of it was bad in the "
+		"same way.",
+		path, after, before, m->made.n_submissions, n, n_dispatches, m->sub->dispatches.len,
+		m->buffers.n - count_out(&m->buffers), m->buffers.n,
+		m->zeros.n - count_out(&m->zeros), n_pages);
+	json_t *j = json_pack("{s:s, s:I, s:I, s:i, s:I, s:i, s:I, s:I, s:I}", "file", path,
+			      "bytes", (json_int_t)m->size_b, "bytes_before", (json_int_t)size_b,
+			      "submissions", (int)m->made.n_submissions, "submissions_before",
+			      (json_int_t)n, "dispatches", (int)m->made.n_dispatches, "buffers",
+			      (json_int_t)(m->buffers.n - count_out(&m->buffers)), "buffers_before",
+			      (json_int_t)m->buffers.n, "pages",
+			      (json_int_t)(m->zeros.n - count_out(&m->zeros)));
+	bw_out_json(o, "smallest", j);
+}
+
+/* The last word is a replay of what is written. */
+static struct bw_error *finish(struct smallest *m, const char *path)
+{
+	bool is_bad;
+	BW_TRY(try_candidate(m, "the smallest capture", &is_bad));
+	if (!is_bad)
+		return bw_errorf(BW_E_STATE, "the smallest capture is not bad in the same way each "
+					     "time: it was not written");
+	return write_candidate(m, path);
+}
+
+struct bw_error *bw_bisect_smallest(struct bw_bisect *b, struct bw_capture_reader *r,
+				    const struct bw_bisect_found *f,
+				    const struct bw_capture_submission *s)
+{
+	struct bw_bisect candidate = *b;
+	struct smallest m = {.b = &candidate, .r = r, .found = f, .sub = s};
+	m.tries_max = b->n_tries + b->smallest_tries;
+	snprintf(m.path, sizeof(m.path), "%s/candidate.bwc", b->folder.path);
+	candidate.file = m.path;
+	struct bw_error *err = prepare(&m);
+	if (!err)
+		err = reduce(&m);
+	if (!err)
+		err = finish(&m, b->smallest);
+	bw_bisect_progress_clear(b);
+	b->n_tries = candidate.n_tries;
+	if (!err)
+		show(&m, b->look.out, b->smallest);
+	json_decref(m.expected);
+	bw_capture_space_fini(&m.space);
+	bw_vec_free(&m.steps);
+	bw_vec_free(&m.pages);
+	units_fini(&m.submissions);
+	units_fini(&m.packets);
+	units_fini(&m.buffers);
+	units_fini(&m.zeros);
+	return err;
+}

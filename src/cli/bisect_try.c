@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/* One try of a bisection: a replay in a process of its own, on a virtual GPU of its own, so that
+ * what hangs does not stand in the way of the next; and whether it is bad. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/memfd.h"
+#include "base/util.h"
+#include "cli/bisect.h"
+#include "cli/cli.h"
+
+/* ---- Running a replay ---- */
+
+static struct bw_error *read_all(int fd, struct bw_str *out)
+{
+	char buf[4096];
+	off_t at = 0;
+	for (ssize_t n; (n = pread(fd, buf, sizeof(buf), at)) > 0; at += n)
+		bw_str_addn(out, buf, (size_t)n);
+	return out->failed ? bw_error_nomem() : NULL;
+}
+
+/* Runs this program with other words; its output and errors as text, and its exit status. */
+static struct bw_error *run_self(char *const *words, struct bw_str *out_text,
+				 struct bw_str *out_errors, int *out_status)
+{
+	_cleanup_close_ int out_fd = bw_memfd("output"), err_fd = bw_memfd("errors");
+	int status = 0;
+	if (out_fd < 0 || err_fd < 0)
+		return bw_error_errno(errno, "memfd_create");
+	pid_t pid = fork();
+	if (pid == 0) {
+		if (dup2(out_fd, STDOUT_FILENO) >= 0 && dup2(err_fd, STDERR_FILENO) >= 0)
+			execv("/proc/self/exe", words);
+		_exit(127);
+	}
+	if (pid < 0)
+		return bw_error_errno(errno, "cannot start a replay");
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	*out_status = WIFEXITED(status) ? WEXITSTATUS(status) : BW_EXIT_SIGNAL + WTERMSIG(status);
+	BW_TRY(read_all(out_fd, out_text));
+	return read_all(err_fd, out_errors);
+}
+
+/* The last line of what a failed replay has said, without "breakwater: " and the stop. */
+static struct bw_error *said(const char *errors)
+{
+	_cleanup_free_ char *copy = strdup(errors);
+	char *last = copy;
+	for (char *line = copy, *rest = copy; copy && (line = strsep(&rest, "\n"));)
+		if (*line)
+			last = line;
+	if (!last || !*last)
+		return bw_errorf(BW_E_STATE, "the replay has ended without a word");
+	if (bw_starts_with(last, "breakwater: "))
+		last += strlen("breakwater: ");
+	size_t n = strlen(last);
+	return bw_errorf(BW_E_STATE, "%.*s", (int)(n && last[n - 1] == '.' ? n - 1 : n), last);
+}
+
+/* ---- Its words ---- */
+
+struct words BW_VEC(char *); /* owned */
+
+static struct bw_error *add(struct words *w, const char *text)
+{
+	char *copy = text ? strdup(text) : NULL;
+	if (text && !copy)
+		return bw_error_nomem();
+	struct bw_error *err = bw_vec_push(w, copy);
+	if (err)
+		free(copy);
+	return err;
+}
+
+static struct bw_error *add_limit(struct words *w, const struct bw_bisect_part *part)
+{
+	char text[48];
+	if (part->limit == BW_BISECT_WHOLE)
+		return NULL;
+	BW_TRY(add(w, part->limit == BW_BISECT_PACKETS ? "--packets" : "--dispatches"));
+	snprintf(text, sizeof(text), "%u:%u", part->last, part->n);
+	return add(w, text);
+}
+
+static struct bw_error *add_dumps(struct words *w, const struct bw_bisect *b,
+				  const struct bw_bisect_part *part)
+{
+	char path[4096], text[4096 + 64];
+	bw_vec_each(&b->buffers, one) {
+		if (!bw_bisect_buffer_path(b, one, path, sizeof(path)))
+			return bw_errorf(BW_E_INVALID, "the folder for temporary files has a name "
+						       "that is too long");
+		/* what the last try has left is not this one's */
+		unlink(path);
+		snprintf(text, sizeof(text), "%u:%s=%s", part->last, one->text, path);
+		BW_TRY(add(w, "--dump"));
+		BW_TRY(add(w, text));
+	}
+	return NULL;
+}
+
+static struct bw_error *make_words(const struct bw_bisect *b, const struct bw_bisect_part *part,
+				   struct words *w)
+{
+	char first[24], last[24];
+	snprintf(first, sizeof(first), "%u", part->first);
+	snprintf(last, sizeof(last), "%u", part->last);
+	const char *const start[] = {"breakwater", "replay", "--json", "--timeout",
+				     b->timeout,   "--last", last};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(start); i++)
+		BW_TRY(add(w, start[i]));
+	if (part->first) {
+		BW_TRY(add(w, "--first"));
+		BW_TRY(add(w, first));
+	}
+	if (b->look.gpu) {
+		BW_TRY(add(w, "--gpu"));
+		BW_TRY(add(w, b->look.gpu));
+	}
+	if (b->differs && part->limit == BW_BISECT_WHOLE)
+		BW_TRY(add(w, "--check"));
+	BW_TRY(add_limit(w, part));
+	if (b->command)
+		BW_TRY(add_dumps(w, b, part));
+	BW_TRY(add(w, b->file));
+	return add(w, NULL);
+}
+
+/* The answer of the replay, a new reference. */
+static struct bw_error *replay(struct bw_bisect *b, const struct bw_bisect_part *part, json_t **out,
+			       int *out_status)
+{
+	struct words words = {0};
+	struct bw_str text = {0}, errors = {0};
+	struct bw_error *err = make_words(b, part, &words);
+	b->n_tries++;
+	if (!err)
+		err = run_self(words.data, &text, &errors, out_status);
+	json_t *answer = err ? NULL : json_loads(bw_str_text(&text), JSON_DISABLE_EOF_CHECK, NULL);
+	if (!err && !json_is_boolean(json_object_get(answer, "same"))) {
+		json_decref(answer);
+		err = said(bw_str_text(&errors));
+	} else if (!err) {
+		*out = answer;
+	}
+	bw_vec_each(&words, w)
+		free(*w);
+	bw_vec_free(&words);
+	bw_str_free(&text);
+	bw_str_free(&errors);
+	return err;
+}
+
+/* ---- Judging it ---- */
+
+/* Whether a failure of this kind is what is looked for. */
+static bool is_wanted(const struct bw_bisect *b, const char *kind)
+{
+	if (b->differs || (!b->command && !b->hang && !b->fault))
+		return true;
+	return (b->hang && !strcmp(kind, "hang")) || (b->fault && !strcmp(kind, "fault"));
+}
+
+struct bw_error *bw_bisect_try(struct bw_bisect *b, const struct bw_bisect_part *part,
+			       struct bw_bisect_outcome *out)
+{
+	int status = 0;
+	*out = (struct bw_bisect_outcome){.number = part->last};
+	BW_TRY(replay(b, part, &out->answer, &status));
+	const json_t *broke = json_object_get(out->answer, "broke");
+	const json_t *differs = json_object_get(out->answer, "differs_after");
+	const char *how = json_string_value(json_object_get(out->answer, "how"));
+	const char *kind = json_string_value(json_object_get(out->answer, "kind"));
+	out->failed = broke;
+	out->differs = differs;
+	if (broke || differs)
+		out->number = (uint32_t)json_integer_value(broke ? broke : differs);
+	snprintf(out->how, sizeof(out->how), "%s",
+		 how	   ? how
+		 : differs ? "leaves other memory than in the capture"
+			   : "was done");
+	if ((broke && is_wanted(b, kind ? kind : "")) || differs) {
+		out->verdict = BW_BISECT_BAD;
+		return NULL;
+	}
+	struct bw_error *err = b->command ? bw_bisect_run_command(b, part, status, out) : NULL;
+	if (err) {
+		json_decref(out->answer);
+		out->answer = NULL;
+	}
+	return err;
+}
