@@ -56,6 +56,7 @@ struct bw_track;
 struct bw_agent_live;
 struct bw_agent_capture;
 struct bw_agent_crumbs;
+struct bw_agent_code;
 
 /* A DRM file (an open file description, not a descriptor): one GPU address space. Or, with `live`,
  * a file of debugfs or sysfs that the virtual GPU answers, which has the first four members. */
@@ -76,6 +77,7 @@ struct bw_agent_file {
 	struct bw_recent *recent; /* submit.c: submissions that a debugger may come too late for */
 	struct bw_agent_capture *capture; /* capture.c: what was sent of it; owned */
 	struct bw_agent_crumbs *crumbs;	  /* crumbs.c: where its markers are; owned */
+	struct bw_agent_code *code;	  /* code_swap.c: code that replaces shaders'; owned */
 };
 
 /* files.c */
@@ -116,9 +118,10 @@ struct bw_agent_config {
 	const char *debugger_socket; /* NULL: no debugger */
 	const char *capture_socket;  /* NULL: it is not captured */
 	const char *crumbs_socket;   /* NULL: no breadcrumbs */
+	const char *shader_folder;   /* NULL: no shaders are replaced or saved */
 	bool attachable;	     /* one may come later */
 	bool is_debuggable;	     /* either */
-	bool is_tracked;	     /* it is debuggable or captured, or leaves breadcrumbs */
+	bool is_tracked;	     /* any of these */
 };
 const struct bw_agent_config *bw_agent_config(void);
 /* The connection to the virtual GPU, made on first use. NULL: not virtual, or not to be reached. */

@@ -15,6 +15,7 @@
 
 #include "agent/attach.h"
 #include "agent/clock.h"
+#include "agent/code_swap.h"
 #include "agent/descriptors.h"
 #include "agent/listen.h"
 #include "agent/launches.h"
@@ -508,6 +509,7 @@ void bw_debugger_fork_child(void)
 	bw_names_fork_child();
 	bw_launches_fork_child();
 	bw_shaders_fork_child();
+	bw_code_swap_fork_child();
 	bw_descriptors_fork_child();
 	bw_listen_fork_child();
 	/* what it opens itself is its own: then it connects like any process */

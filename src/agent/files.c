@@ -7,6 +7,7 @@
 
 #include "agent/agent.h"
 #include "agent/capture.h"
+#include "agent/code_swap.h"
 #include "agent/crumbs.h"
 #include "agent/clock.h"
 #include "agent/debugger.h"
@@ -66,6 +67,7 @@ void bw_agent_file_unref(struct bw_agent_file *f)
 	bw_track_free(f->track);
 	bw_agent_capture_forget(f);
 	bw_crumbs_forget(f);
+	bw_code_swap_forget(f);
 	bw_submit_forget(f);
 	if (f->own_fd >= 0) {
 		bw_agent_fd_own(f->own_fd, false);

@@ -21,6 +21,7 @@
 #include "agent/track.h"
 #include "agent/wait_limits.h"
 #include "base/cleanup.h"
+#include "swap/rules.h"
 #include "wire/agent_proto.h"
 #include "wire/capture_proto.h"
 #include "wire/crumbs_proto.h"
@@ -43,7 +44,9 @@ static void read_config(void)
 	config.is_debuggable = config.debugger_socket || config.attachable;
 	config.capture_socket = setting(BW_CAPTURE_SOCKET_ENV);
 	config.crumbs_socket = setting(BW_CRUMBS_SOCKET_ENV);
-	config.is_tracked = config.is_debuggable || config.capture_socket || config.crumbs_socket;
+	config.shader_folder = setting(BW_SWAP_FOLDER_ENV);
+	config.is_tracked = config.is_debuggable || config.capture_socket || config.crumbs_socket ||
+			    config.shader_folder;
 }
 
 const struct bw_agent_config *bw_agent_config(void)

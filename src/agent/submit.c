@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 
 #include "agent/capture.h"
+#include "agent/code_swap.h"
 #include "agent/crumbs.h"
 #include "agent/debugger.h"
 #include "agent/fences.h"
@@ -32,6 +33,8 @@ enum {
 #define SH_AFTER(state, name, n)                                                                   \
 	((state)->sh[BW_REG_GC_DW(COMPUTE_##name) - BW_PM4_SH_BEGIN_DW + (n)])
 #define SH(state, name) SH_AFTER(state, name, 0)
+/* Where it has set it. */
+#define SH_VA(state, name) ((state)->sh_va[BW_REG_GC_DW(COMPUTE_##name) - BW_PM4_SH_BEGIN_DW])
 
 struct submission {
 	struct bw_agent_file *file;
@@ -39,6 +42,7 @@ struct submission {
 	struct drm_amdgpu_cs_chunk chunks[CHUNKS_MAX];
 	struct bw_pm4_scan state;
 	struct bw_agent_dispatches dispatches;
+	struct bw_code_places places; /* of the dispatches */
 	struct bw_names_blob blob;
 	uint64_t ib_va; /* of the IB being looked at */
 	unsigned depth;
@@ -70,8 +74,13 @@ static void add_dispatch(struct submission *s, const struct bw_pm4_find *found)
 	}
 	for (unsigned i = 0; i < 16; i++)
 		d.user_data[i] = SH_AFTER(r, USER_DATA_0, i);
-	if (s->dispatches.len < DISPATCHES_MAX)
-		bw_error_free(bw_vec_push(&s->dispatches, d));
+	const struct bw_code_place place = {SH_VA(r, PGM_RSRC1), SH_VA(r, PGM_RSRC2)};
+	if (s->dispatches.len >= DISPATCHES_MAX || s->places.len != s->dispatches.len)
+		return;
+	struct bw_error *err = bw_vec_push(&s->places, place);
+	if (!err)
+		err = bw_vec_push(&s->dispatches, d);
+	bw_error_free(err);
 }
 
 static void scan_ib(struct submission *s, uint64_t va, size_t size_dw);
@@ -96,11 +105,11 @@ static void scan_ib(struct submission *s, uint64_t va, size_t size_dw)
 	if (!dw || bw_track_read(s->file, va, dw, size_dw * 4, &bad_va))
 		return;
 	uint64_t outer = s->ib_va;
-	s->ib_va = va;
+	s->ib_va = s->state.va = va;
 	s->depth++;
 	bw_pm4_find_dispatches(&s->state, dw, size_dw, on_find, s);
 	s->depth--;
-	s->ib_va = outer;
+	s->ib_va = s->state.va = outer;
 }
 
 /* False: this is no submission that the kernel would take, and it may say so itself. */
@@ -326,6 +335,7 @@ static void show_again(struct bw_agent_file *f, const struct recent_one *one)
 		bw_fence_wait_again(f, &one->wait,
 				    bw_debugger_show(f, &event, s->dispatches.data, s->blob.data));
 	bw_vec_free(&s->dispatches);
+	bw_vec_free(&s->places);
 	bw_vec_free(&s->blob);
 	free(s);
 }
@@ -394,7 +404,8 @@ int bw_submit(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	/* a debugger that has just detached may still need what it left in place */
 	struct bw_attach_left *job = listens ? NULL : bw_debugger_job_begun(f, &area_handle);
 	bool captures = bw_agent_captures(), has_crumbs = bw_crumbs_are_on();
-	struct submission *s = listens || job || area_handle || captures || has_crumbs
+	bool swaps = bw_code_swap_is_on();
+	struct submission *s = listens || job || area_handle || captures || has_crumbs || swaps
 				       ? calloc(1, sizeof(*s))
 				       : NULL;
 	if (!s) {
@@ -403,12 +414,14 @@ int bw_submit(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	}
 	s->file = f;
 	bool read = read_chunks(s, cmd, arg);
-	bool looks = read && (listens || captures || has_crumbs);
+	bool looks = read && (listens || captures || has_crumbs || swaps);
 	if (read && (looks || job))
 		scan_chunks(s, looks);
 	uint32_t frame = looks ? bw_names_match(&s->dispatches, &s->blob) : 0;
-	if (looks && (listens || has_crumbs))
+	if (looks && (listens || has_crumbs || swaps))
 		bw_launches_match(f, &s->dispatches, &s->blob);
+	if (looks && swaps)
+		bw_code_swap(f, &s->dispatches, &s->places);
 	if (read && listens) {
 		struct bw_agent_submit event = event_of(s, frame);
 		if (s->dispatches.len)
@@ -435,6 +448,7 @@ int bw_submit(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	else
 		bw_debugger_job_ended(job);
 	bw_vec_free(&s->dispatches);
+	bw_vec_free(&s->places);
 	bw_vec_free(&s->blob);
 	free(s);
 	return r;

@@ -7,6 +7,7 @@
 #include "agent/handles.h"
 #include "agent/names_priv.h"
 #include "agent/vk_layer.h"
+#include "agent/vk_swap.h"
 #include "base/util.h"
 
 #define HANDLE(h) BW_VK_HANDLE(h)
@@ -142,6 +143,8 @@ RESULT bw_SetDebugUtilsObjectNameEXT(VkDevice device, const VkDebugUtilsObjectNa
 	for (size_t i = 0; i < BW_ARRAY_SIZE(kinds); i++)
 		if (kinds[i].type == info->objectType)
 			bw_names_set_name(kinds[i].kind, info->objectHandle, info->pObjectName);
+	if (info->objectType == VK_OBJECT_TYPE_PIPELINE)
+		bw_vk_name_pipeline(device, info->objectHandle, info->pObjectName);
 	const struct bw_vk_device *d = bw_vk_device_of(device);
 	return d->SetDebugUtilsObjectNameEXT ? d->SetDebugUtilsObjectNameEXT(device, info)
 					     : VK_SUCCESS;
@@ -167,7 +170,7 @@ CALL bw_CmdBindPipeline(VkCommandBuffer cmd, VkPipelineBindPoint point, VkPipeli
 {
 	if (point == VK_PIPELINE_BIND_POINT_COMPUTE)
 		bw_names_cmd_pipeline(HANDLE(cmd), HANDLE(pipeline));
-	bw_vk_device_of(cmd)->CmdBindPipeline(cmd, point, pipeline);
+	bw_vk_device_of(cmd)->CmdBindPipeline(cmd, point, bw_vk_swap_of(pipeline));
 }
 
 CALL bw_CmdBindShadersEXT(VkCommandBuffer cmd, uint32_t n, const VkShaderStageFlagBits *stages,

@@ -37,6 +37,7 @@
 	X(CmdBindDescriptorSets2, "vkCmdBindDescriptorSets2KHR")                                   \
 	X(CmdPushDescriptorSetKHR, "vkCmdPushDescriptorSet")                                       \
 	X(CreatePipelineLayout, NULL)                                                              \
+	X(DestroyPipelineLayout, NULL)                                                             \
 	X(CreateComputePipelines, NULL)                                                            \
 	X(DestroyPipeline, NULL)                                                                   \
 	X(CreateShadersEXT, NULL)                                                                  \
@@ -80,6 +81,9 @@ BW_VK_FUNCTIONS(BW_VK_OURS)
 /* vk_descriptors.c: a layout was made. */
 void bw_vk_note_set_layout(VkDescriptorSetLayout layout,
 			   const VkDescriptorSetLayoutCreateInfo *info);
+
+/* vk_shaders.c: the program has named a pipeline. */
+void bw_vk_name_pipeline(VkDevice device, uint64_t handle, const char *name);
 
 /* A handle that is no pointer is a number on every platform. */
 #define BW_VK_HANDLE(h) ((uint64_t)(uintptr_t)(h))

@@ -8,8 +8,10 @@
 #include "agent/handles.h"
 #include "agent/names_priv.h"
 #include "agent/sha1.h"
+#include "agent/shader_rules.h"
 #include "agent/shaders.h"
 #include "agent/vk_layer.h"
+#include "agent/vk_swap.h"
 #include "base/cleanup.h"
 #include "base/spirv_word.h"
 #include "base/util.h"
@@ -105,6 +107,7 @@ static struct module describe(const uint32_t *code, size_t size_b)
 {
 	struct module m = {.hash = bw_sha1_64(code, size_b),
 			   .spirv = bw_spirv_copy_new(code, size_b)};
+	bw_vk_swap_save(m.hash, code, size_b);
 	find_local_size(code, size_b / 4, NULL, m.local_size);
 	find_file(code, size_b / 4, m.file);
 	return m;
@@ -176,6 +179,24 @@ RESULT bw_CreatePipelineLayout(VkDevice device, const VkPipelineLayoutCreateInfo
 	return r;
 }
 
+CALL bw_DestroyPipelineLayout(VkDevice device, VkPipelineLayout layout,
+			      const VkAllocationCallbacks *alloc)
+{
+	bw_handles_drop(&layouts, HANDLE(layout));
+	bw_vk_device_of(device)->DestroyPipelineLayout(device, layout, alloc);
+}
+
+static bool layout_lives(VkPipelineLayout layout)
+{
+	struct layout l;
+	return bw_handles_get(&layouts, HANDLE(layout), &l);
+}
+
+void bw_vk_name_pipeline(VkDevice device, uint64_t handle, const char *name)
+{
+	bw_vk_swap_named(device, (VkPipeline)(uintptr_t)handle, name, layout_lives);
+}
+
 static const VkShaderModuleCreateInfo *inline_module(const void *next)
 {
 	const VkBaseInStructure *s = next;
@@ -217,12 +238,13 @@ static void keep_shader(const struct made *made, uint32_t id, struct bw_spirv_co
 	bw_shaders_add(id, made->handle, spirv, constants, k);
 }
 
-static void add_shader(const struct made *made, const struct module *m, const struct layout *l)
+/* What is known of a shader before it is made. */
+static struct bw_agent_object describe_made(const struct made *made, const struct module *m,
+					    const struct layout *l)
 {
-	const uint64_t handle = made->handle, module = made->module;
 	const char *entry = made->entry, *name = made->name;
 	struct bw_agent_object o = {.kind = BW_AGENT_OBJECT_PIPELINE,
-				    .handle = handle,
+				    .handle = made->handle,
 				    .push_b = l->push_b,
 				    .hash = m->hash};
 	memcpy(o.sets, l->sets, sizeof(o.sets));
@@ -232,76 +254,189 @@ static void add_shader(const struct made *made, const struct module *m, const st
 	memcpy(o.entry, entry, strnlen(entry, sizeof(o.entry) - 1));
 	if (name)
 		memcpy(o.name, name, strnlen(name, sizeof(o.name) - 1));
-	if (module)
-		bw_names_other_name(module, o.module);
-	keep_shader(made, bw_names_add(&o), m->spirv);
+	if (made->module)
+		bw_names_other_name(made->module, o.module);
+	return o;
 }
 
-static void add_pipeline(const VkComputePipelineCreateInfo *info, VkPipeline pipeline)
+/* A shader that is about to be made, and the rule's SPIR-V that takes the place of its own. */
+struct plan {
+	struct made made;
+	struct module m; /* as the program gave it; with a reference of its own */
+	struct layout l;
+	int rule;		      /* -1: none */
+	const char *refusal;	      /* why that cannot take the place; NULL: it can */
+	VkShaderModule module;	      /* of the rule's, until the pipeline is made */
+	VkShaderModuleCreateInfo own; /* where the program has its SPIR-V in line */
+};
+
+static void make_plan(const struct made *made, const struct module *m, const struct layout *l,
+		      struct plan *out)
+{
+	*out = (struct plan){.made = *made, .m = *m, .l = *l, .rule = -1};
+	if (!bw_agent_shader_rules())
+		return;
+	const struct bw_agent_object o = describe_made(made, m, l);
+	bw_agent_shader_say(BW_SWAP_CREATED, -1, &o, NULL);
+	out->rule = bw_vk_swap_rule(&o);
+}
+
+/* The shader has been made. Notes what it is, with what takes its place. */
+static void add_shader(const struct plan *plan, uint64_t handle)
+{
+	struct made made = plan->made;
+	struct module m = plan->m;
+	size_t size_b;
+	made.handle = handle;
+	const char *refused = plan->refusal;
+	struct bw_agent_object o = describe_made(&made, &m, &plan->l);
+	if (plan->rule >= 0 && !refused) {
+		const uint32_t *code = bw_vk_swap_code(plan->rule, &size_b);
+		find_local_size(code, size_b / 4, NULL, o.dim);
+		struct bw_spirv_copy *spirv = bw_spirv_copy_new(code, size_b);
+		keep_shader(&made, bw_names_add(&o), spirv);
+		bw_spirv_copy_unref(spirv);
+	} else {
+		keep_shader(&made, bw_names_add(&o), m.spirv);
+	}
+	if (plan->rule >= 0)
+		bw_agent_shader_say(refused ? BW_SWAP_REFUSED : BW_SWAP_REPLACED, plan->rule, &o,
+				    refused);
+}
+
+static void plan_pipeline(const VkComputePipelineCreateInfo *info, struct plan *out)
 {
 	const VkShaderModuleCreateInfo *own = inline_module(info->stage.pNext);
 	struct module m = {0};
 	struct layout l = {0};
 	if (own)
 		m = describe(own->pCode, own->codeSize);
-	else
-		bw_handles_get(&modules, HANDLE(info->stage.module), &m);
+	else if (bw_handles_get(&modules, HANDLE(info->stage.module), &m))
+		bw_spirv_copy_ref(m.spirv);
 	bw_handles_get(&layouts, HANDLE(info->layout), &l);
-	const struct made made = {HANDLE(pipeline), HANDLE(info->stage.module), info->stage.pName,
+	const struct made made = {0, HANDLE(info->stage.module), info->stage.pName,
 				  inline_name(info->pNext), info->stage.pSpecializationInfo};
-	add_shader(&made, &m, &l);
-	if (own)
-		bw_spirv_copy_unref(m.spirv);
+	make_plan(&made, &m, &l, out);
 }
 
-/* The driver keeps what it knows of a shader's code for those that are made with this flag. */
-struct with_flags {
-	VkComputePipelineCreateInfo *infos;	 /* owned */
-	BwPipelineCreateFlags2CreateInfo *flags; /* owned */
+/* The stage with the rule's SPIR-V. False: the driver does not take it. */
+static bool replace_stage(VkDevice device, struct plan *plan,
+			  VkPipelineShaderStageCreateInfo *stage)
+{
+	if (stage->module) {
+		plan->module = bw_vk_swap_module(device, plan->rule);
+		stage->module = plan->module;
+		if (!plan->module)
+			return false;
+	} else {
+		/* drivers take the first structure of a kind */
+		plan->own = (VkShaderModuleCreateInfo){
+			.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
+			.pNext = stage->pNext};
+		plan->own.pCode = bw_vk_swap_code(plan->rule, &plan->own.codeSize);
+		stage->pNext = &plan->own;
+	}
+	stage->pName = bw_vk_swap_entry(plan->rule, stage->pName);
+	return true;
+}
+
+/* Pipelines as they are to be made: of other SPIR-V where a rule says so, and with a flag for which
+ * the driver keeps what it knows of a shader's code. All owned. */
+struct with_changes {
+	struct plan *plans;
+	VkComputePipelineCreateInfo *infos;
+	BwPipelineCreateFlags2CreateInfo *flags;
+	bool has_any, has_swaps;
 };
 
-/* False: no memory, and nothing is to be freed. */
-static bool add_flags(uint32_t n, const VkComputePipelineCreateInfo *infos, struct with_flags *out)
+static void add_pipeline(const VkComputePipelineCreateInfo *info, VkPipeline pipeline,
+			 const struct plan *plan)
 {
+	add_shader(plan, HANDLE(pipeline));
+	if (plan->rule >= 0 && !plan->refusal)
+		return;
+	const struct bw_agent_object o = describe_made(&plan->made, &plan->m, &plan->l);
+	bw_vk_swap_keep(pipeline, info, &o);
+}
+
+static void free_changes(VkDevice device, uint32_t n, struct with_changes *c)
+{
+	for (uint32_t i = 0; c->plans && i < n; i++) {
+		bw_spirv_copy_unref(c->plans[i].m.spirv);
+		if (c->plans[i].module)
+			bw_vk_device_of(device)->DestroyShaderModule(device, c->plans[i].module,
+								     NULL);
+	}
+	free(c->infos);
+	free(c->flags);
+	free(c->plans);
+}
+
+static void add_flags(VkComputePipelineCreateInfo *info, BwPipelineCreateFlags2CreateInfo *flags)
+{
+	const VkBaseInStructure *s = info->pNext;
+	info->flags |= VK_PIPELINE_CREATE_CAPTURE_INTERNAL_REPRESENTATIONS_BIT_KHR;
+	while (s && s->sType != BW_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO)
+		s = s->pNext;
+	if (!s)
+		return;
+	/* These flags replace the others. Drivers take the first structure of a kind. */
+	*flags = *(const BwPipelineCreateFlags2CreateInfo *)s;
+	flags->pNext = info->pNext;
+	flags->flags |= (uint64_t)VK_PIPELINE_CREATE_CAPTURE_INTERNAL_REPRESENTATIONS_BIT_KHR;
+	info->pNext = flags;
+}
+
+/* False: no memory. To be freed in any case. */
+static bool make_changes(VkDevice device, uint32_t n, const VkComputePipelineCreateInfo *infos,
+			 struct with_changes *out)
+{
+	out->plans = calloc(n ? n : 1, sizeof(*out->plans));
+	for (uint32_t i = 0; out->plans && i < n; i++)
+		plan_pipeline(&infos[i], &out->plans[i]);
 	out->infos = calloc(n ? n : 1, sizeof(*out->infos));
 	out->flags = calloc(n ? n : 1, sizeof(*out->flags));
-	for (uint32_t i = 0; out->infos && out->flags && i < n; i++) {
-		const VkBaseInStructure *s = infos[i].pNext;
+	if (!out->plans || !out->infos || !out->flags)
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		struct plan *plan = &out->plans[i];
 		out->infos[i] = infos[i];
-		out->infos[i].flags |= VK_PIPELINE_CREATE_CAPTURE_INTERNAL_REPRESENTATIONS_BIT_KHR;
-		while (s && s->sType != BW_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO)
-			s = s->pNext;
-		if (!s)
+		if (bw_shaders_are_wanted()) {
+			add_flags(&out->infos[i], &out->flags[i]);
+			out->has_any = true;
+		}
+		if (plan->rule < 0)
 			continue;
-		/* These flags replace the others. Drivers take the first structure of a kind. */
-		out->flags[i] = *(const BwPipelineCreateFlags2CreateInfo *)s;
-		out->flags[i].pNext = infos[i].pNext;
-		out->flags[i].flags |=
-			(uint64_t)VK_PIPELINE_CREATE_CAPTURE_INTERNAL_REPRESENTATIONS_BIT_KHR;
-		out->infos[i].pNext = &out->flags[i];
+		out->has_any = out->has_swaps = true;
+		if (!replace_stage(device, plan, &out->infos[i].stage)) {
+			out->infos[i].stage = infos[i].stage;
+			plan->refusal = "the driver makes no shader module of it";
+		}
 	}
-	if (out->infos && out->flags)
-		return true;
-	free(out->infos);
-	free(out->flags);
-	return false;
+	return true;
 }
 
 RESULT bw_CreateComputePipelines(VkDevice device, VkPipelineCache cache, uint32_t n,
 				 const VkComputePipelineCreateInfo *infos,
 				 const VkAllocationCallbacks *alloc, VkPipeline *out)
 {
-	struct with_flags more;
-	bool changed = bw_shaders_are_wanted() && add_flags(n, infos, &more);
-	VkResult r = bw_vk_device_of(device)->CreateComputePipelines(
-		device, cache, n, changed ? more.infos : infos, alloc, out);
-	if (changed) {
-		free(more.infos);
-		free(more.flags);
+	struct with_changes c = {0};
+	const struct bw_vk_device *d = bw_vk_device_of(device);
+	bool can = make_changes(device, n, infos, &c);
+	VkResult r = d->CreateComputePipelines(device, cache, n, can && c.has_any ? c.infos : infos,
+					       alloc, out);
+	if (r < 0 && can && c.has_swaps) {
+		for (uint32_t i = 0; i < n; i++) {
+			if (out[i])
+				d->DestroyPipeline(device, out[i], alloc);
+			c.plans[i].refusal = "the driver makes no pipeline of it";
+		}
+		r = d->CreateComputePipelines(device, cache, n, infos, alloc, out);
 	}
-	for (uint32_t i = 0; r >= 0 && i < n; i++)
+	for (uint32_t i = 0; r >= 0 && c.plans && i < n; i++)
 		if (out[i])
-			add_pipeline(&infos[i], out[i]);
+			add_pipeline(&infos[i], out[i], &c.plans[i]);
+	free_changes(device, n, &c);
 	return r;
 }
 
@@ -309,29 +444,51 @@ CALL bw_DestroyPipeline(VkDevice device, VkPipeline pipeline, const VkAllocation
 {
 	bw_names_remove(BW_AGENT_OBJECT_PIPELINE, HANDLE(pipeline));
 	bw_shaders_remove(HANDLE(pipeline));
+	bw_vk_swap_drop(device, pipeline);
 	bw_vk_device_of(device)->DestroyPipeline(device, pipeline, alloc);
 }
 
 /* Compute shaders without a pipeline (VK_EXT_shader_object) are listed among the pipelines. One
  * that is made from the driver's own binary has no SPIR-V to be known by. */
+static bool is_compute_spirv(const VkShaderCreateInfoEXT *info)
+{
+	return info->stage == VK_SHADER_STAGE_COMPUTE_BIT &&
+	       info->codeType == VK_SHADER_CODE_TYPE_SPIRV_EXT;
+}
+
+static void plan_shader(const VkShaderCreateInfoEXT *info, struct plan *out)
+{
+	struct module m = {0};
+	if (is_compute_spirv(info))
+		m = describe(info->pCode, info->codeSize);
+	struct layout l = layout_of(info->setLayoutCount, info->pSetLayouts,
+				    info->pushConstantRangeCount, info->pPushConstantRanges);
+	const struct made made = {0, 0, info->pName ? info->pName : "main",
+				  inline_name(info->pNext), info->pSpecializationInfo};
+	make_plan(&made, &m, &l, out);
+}
+
 RESULT bw_CreateShadersEXT(VkDevice device, uint32_t n, const VkShaderCreateInfoEXT *infos,
 			   const VkAllocationCallbacks *alloc, VkShaderEXT *out)
 {
-	VkResult r = bw_vk_device_of(device)->CreateShadersEXT(device, n, infos, alloc, out);
-	for (uint32_t i = 0; r >= 0 && i < n; i++) {
-		const VkShaderCreateInfoEXT *info = &infos[i];
-		struct module m = {0};
-		if (!out[i] || info->stage != VK_SHADER_STAGE_COMPUTE_BIT)
+	_cleanup_free_ VkShaderCreateInfoEXT *changed = calloc(n ? n : 1, sizeof(*changed));
+	_cleanup_free_ struct plan *plans = calloc(n ? n : 1, sizeof(*plans));
+	for (uint32_t i = 0; changed && plans && i < n; i++) {
+		changed[i] = infos[i];
+		if (infos[i].stage != VK_SHADER_STAGE_COMPUTE_BIT)
 			continue;
-		if (info->codeType == VK_SHADER_CODE_TYPE_SPIRV_EXT)
-			m = describe(info->pCode, info->codeSize);
-		struct layout l =
-			layout_of(info->setLayoutCount, info->pSetLayouts,
-				  info->pushConstantRangeCount, info->pPushConstantRanges);
-		const struct made made = {HANDLE(out[i]), 0, info->pName ? info->pName : "main",
-					  inline_name(info->pNext), info->pSpecializationInfo};
-		add_shader(&made, &m, &l);
-		bw_spirv_copy_unref(m.spirv);
+		plan_shader(&infos[i], &plans[i]);
+		if (plans[i].rule < 0 || !is_compute_spirv(&infos[i]))
+			continue;
+		changed[i].pCode = bw_vk_swap_code(plans[i].rule, &changed[i].codeSize);
+		changed[i].pName = bw_vk_swap_entry(plans[i].rule, infos[i].pName);
+	}
+	VkResult r = bw_vk_device_of(device)->CreateShadersEXT(
+		device, n, changed && plans ? changed : infos, alloc, out);
+	for (uint32_t i = 0; changed && plans && i < n; i++) {
+		if (r >= 0 && out[i] && infos[i].stage == VK_SHADER_STAGE_COMPUTE_BIT)
+			add_shader(&plans[i], HANDLE(out[i]));
+		bw_spirv_copy_unref(plans[i].m.spirv);
 	}
 	return r;
 }

@@ -176,6 +176,10 @@ struct bw_error *bw_cli_run_tool(const char *const *argv, const struct bw_tool *
 		while (said.len && said.data[said.len - 1] == '\n')
 			said.data[--said.len] = '\0';
 		const char *slash = strrchr(argv[0], '/'), *name = slash ? slash + 1 : argv[0];
+		if (WIFSIGNALED(status))
+			bw_str_addf(&said,
+				    "%s%s ended with %s, as it does where its input is damaged",
+				    said.len ? "\n" : "", name, strsignal(WTERMSIG(status)));
 		err = tool->package
 			      ? bw_errorf(BW_E_INVALID, "%s %s, says %s:\n%s", tool->source,
 					  tool->what, name, bw_str_text(&said))

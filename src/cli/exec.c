@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/crumbs_exec.h"
 #include "cli/subcommands.h"
+#include "cli/swap.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -27,6 +28,7 @@ struct exec_options {
 	bool fidelity, json, help, ready, shader_lines;
 	struct bw_cli_vgpu_options vgpu;
 	struct bw_crumbs_options crumbs;
+	struct bw_swap_options swaps;
 	char **program; /* borrowed from argv */
 };
 
@@ -57,6 +59,11 @@ static const char exec_usage[] =
 	"                      (RANGE: FIRST-LAST by name or address, with commas between), with --breadcrumbs\n"
 	"  --at SUBMISSION[,DISPATCH]  ... only in that submission, and behind its first DISPATCH dispatches\n"
 	"  --except RANGE      ... but these registers\n"
+	"  --shader WHICH=FILE  FILE takes the place of a compute shader: SPIR-V (.spv, .spvasm, .comp, .glsl, .hlsl) of\n"
+	"                      the one that the driver is given, assembly (.s) of its machine code. WHICH: a name (of\n"
+	"                      the pipeline, module, entry point or source file; patterns: *), the hash of its SPIR-V\n"
+	"                      as \"info pipelines\" has it, or the address of its code. Several times\n"
+	"  --save-shaders FOLDER  writes them there: SPIR-V, and assembly to edit of those that have been dispatched\n"
 	"  --json              reports as lines of JSON\n"
 	"  -h, --help\n";
 
@@ -70,6 +77,8 @@ static struct bw_error *parse_exec(int argc, char **argv, struct exec_options *o
 			break;
 		}
 		BW_TRY(bw_cli_take_crumbs_option(argv + i, &o->crumbs, &used));
+		if (!used)
+			BW_TRY(bw_cli_take_swap_option(argv + i, &o->swaps, &used));
 		if (used)
 			i += used - 1;
 		else if (!strcmp(argv[i], "--gpu") && i + 1 < argc)
@@ -234,11 +243,14 @@ static struct bw_error *run_with_crumbs(struct bw_kmd *kmd, const struct exec_op
 	return err;
 }
 
-static struct bw_error *show_reports(struct bw_kmd *kmd, const struct exec_options *o)
+static struct bw_error *show_reports(struct bw_kmd *kmd, const struct exec_options *o,
+				     const struct bw_swaps *swaps)
 {
 	struct bw_out *out;
 	BW_TRY(bw_out_create(stderr, o->json, &out));
 	struct bw_error *err = bw_cli_show_strict_of(kmd, &o->vgpu, o->program, out);
+	if (!err && swaps)
+		err = bw_swaps_report(swaps, out);
 	if (!err && o->fidelity)
 		err = bw_cli_show_fidelity(kmd, out);
 	bw_out_destroy(out);
@@ -249,6 +261,7 @@ int bw_main_exec(int argc, char **argv)
 {
 	struct exec_options o = {0};
 	struct bw_kmd *kmd = NULL;
+	struct bw_swaps *swaps = NULL;
 	int status = 0;
 	struct bw_error *err = parse_exec(argc, argv, &o);
 	if (!err && o.help) {
@@ -257,6 +270,10 @@ int bw_main_exec(int argc, char **argv)
 	}
 	if (!err && o.crumbs.listen)
 		return fail(bw_cli_listen_for_crumbs(o.crumbs.listen, o.json));
+	if (!err)
+		err = bw_swaps_begin(&o.swaps, false, &swaps);
+	if (!err && swaps)
+		err = bw_swaps_set_environment(swaps);
 	if (!err && o.fidelity)
 		err = bw_cli_add_server_args("--fidelity");
 	if (!err)
@@ -282,8 +299,10 @@ int bw_main_exec(int argc, char **argv)
 			fprintf(stderr, "breakwater: warning: %s.\n", unseen->message);
 	}
 	if (!err)
-		err = show_reports(kmd, &o);
+		err = show_reports(kmd, &o, swaps);
 	bw_kmd_close(kmd);
+	bw_swaps_end(swaps);
+	bw_swap_options_fini(&o.swaps);
 	if (err)
 		return fail(err);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

@@ -117,6 +117,19 @@ static struct bw_error *compile(const char *source, enum language language, cons
 	return NULL;
 }
 
+struct bw_error *bw_cli_compile_shader(const char *source, const char *entry,
+				       const struct bw_compile_options *o, char **out_path)
+{
+	enum language language = SPIRV;
+	*out_path = NULL;
+	if (language_of(source, &language) && language != SPIRV)
+		return compile(source, language, entry, o, out_path);
+	if (o->first)
+		return bw_errorf(BW_E_INVALID, "%s is for source text; %s is compiled already",
+				 o->first, source);
+	return NULL;
+}
+
 /* ---- The launcher ---- */
 
 /* The launcher's words are tried at once with --check, so that errors of the shader and its options
@@ -141,7 +154,6 @@ struct bw_error *bw_cli_prepare_shader(struct bw_cli *c, const char *source,
 				       const struct bw_compile_options *compile_options,
 				       const struct bw_launch_options *launch)
 {
-	enum language language = SPIRV;
 	_cleanup_free_ char *launcher = NULL, *spirv = NULL;
 	const char *entry = launch->kernel ? launch->kernel : "main";
 	struct bw_error *err = bw_kmd_find_part("breakwater-launch-shader", &launcher);
@@ -151,11 +163,7 @@ struct bw_error *bw_cli_prepare_shader(struct bw_cli *c, const char *source,
 				 "libvulkan-dev and libspirv-cross-c-shared-dev)",
 				 source);
 	BW_TRY(err);
-	if (language_of(source, &language) && language != SPIRV)
-		BW_TRY(compile(source, language, entry, compile_options, &spirv));
-	else if (compile_options->first)
-		return bw_errorf(BW_E_INVALID, "%s is for source text; %s is compiled already",
-				 compile_options->first, source);
+	BW_TRY(bw_cli_compile_shader(source, entry, compile_options, &spirv));
 	size_t n = launch->words.len, at = 0;
 	char **argv = calloc(n + 3, sizeof(*argv));
 	if (!argv)

@@ -15,4 +15,10 @@ struct bw_error *bw_cli_prepare_shader(struct bw_cli *c, const char *source,
 				       const struct bw_compile_options *compile,
 				       const struct bw_launch_options *launch) BW_MUST_CHECK;
 
+/* SPIR-V of a shader that is source text, as a temporary file; out_path: owned, NULL where it is
+ * SPIR-V already. entry: of HLSL. */
+struct bw_error *bw_cli_compile_shader(const char *source, const char *entry,
+				       const struct bw_compile_options *o,
+				       char **out_path) BW_MUST_CHECK;
+
 #endif

@@ -2,10 +2,12 @@
 #include "pm4/pm4.h"
 #include "pm4/scan.h"
 
-static void store(struct bw_pm4_scan *state, uint32_t addr_dw, uint32_t value)
+static void store(struct bw_pm4_scan *state, uint32_t addr_dw, uint32_t value, size_t at_dw)
 {
-	if (addr_dw >= BW_PM4_SH_BEGIN_DW && addr_dw < BW_PM4_SH_BEGIN_DW + BW_PM4_N_SH)
-		state->sh[addr_dw - BW_PM4_SH_BEGIN_DW] = value;
+	if (addr_dw < BW_PM4_SH_BEGIN_DW || addr_dw >= BW_PM4_SH_BEGIN_DW + BW_PM4_N_SH)
+		return;
+	state->sh[addr_dw - BW_PM4_SH_BEGIN_DW] = value;
+	state->sh_va[addr_dw - BW_PM4_SH_BEGIN_DW] = state->va + at_dw * 4;
 }
 
 /* True when the packet is reported to the caller. */
@@ -18,7 +20,7 @@ static bool look(struct bw_pm4_scan *state, const struct bw_pm4_packet *p, struc
 
 	if (bw_pm4_set_reg_begin(p, &set)) {
 		while (bw_pm4_set_reg_next(&set, &addr_dw, &value))
-			store(state, addr_dw, value);
+			store(state, addr_dw, value, f->pos_dw + 1 + (size_t)(set.value - p->body));
 		return false;
 	}
 	if (bw_pm4_set_base(p, &base)) {

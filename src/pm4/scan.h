@@ -14,6 +14,9 @@
 struct bw_pm4_scan {
 	uint32_t sh[BW_PM4_N_SH]; /* by address - BW_PM4_SH_BEGIN_DW: what SET_SH_REG has set */
 	uint64_t base[4];	  /* SET_BASE */
+	/* Where the value of each register was set, and where the buffer lies that is looked at:
+	 * the caller may set va, and has addresses then */
+	uint64_t sh_va[BW_PM4_N_SH], va;
 };
 enum bw_pm4_found { BW_PM4_FOUND_DISPATCH, BW_PM4_FOUND_INDIRECT_BUFFER, BW_PM4_FOUND_BAD };
 struct bw_pm4_find {

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_CLI_SWAP_H
+#define BW_CLI_SWAP_H
+
+/* --shader WHICH=FILE and --save-shaders FOLDER: shaders of a program that are replaced, and what
+ * there was to replace. The program's agent does it (swap/rules.h); here are the options, the files
+ * made into what it needs, and the report. One thread. */
+
+#include "swap/rules.h"
+#include "ui/out.h"
+
+struct bw_swap_options {
+	struct BW_VEC(const char *) words; /* WHICH=FILE; borrowed from argv */
+	const char *save;		   /* the folder; borrowed; NULL: nothing is saved */
+};
+void bw_swap_options_fini(struct bw_swap_options *o);
+
+/* Takes an option from the front of the words; out_used: words taken, 0: it is another option. */
+struct bw_error *bw_cli_take_swap_option(char *const *words, struct bw_swap_options *o,
+					 int *out_used) BW_MUST_CHECK;
+
+/* Rules in a folder that goes away with bw_swaps_end. */
+struct bw_swaps;
+/* Compiles and assembles the files, and writes the rules; *out is NULL where the options ask for
+ * nothing. code_only: SPIR-V is refused, as for a replay. */
+struct bw_error *bw_swaps_begin(const struct bw_swap_options *o, bool code_only,
+				struct bw_swaps **out) BW_MUST_CHECK;
+/* The folder with the rules; borrowed. */
+const char *bw_swaps_folder(const struct bw_swaps *s);
+/* From here on programs that are started have it in their environment. */
+struct bw_error *bw_swaps_set_environment(const struct bw_swaps *s) BW_MUST_CHECK;
+/* Says what was replaced and what was not, and writes the shaders that are to be saved. */
+struct bw_error *bw_swaps_report(const struct bw_swaps *s, struct bw_out *o) BW_MUST_CHECK;
+/* Removes the folder. Accepts NULL. */
+void bw_swaps_end(struct bw_swaps *s);
+
+/* ---- swap_build.c ---- */
+
+/* "WHICH=FILE" as a rule, with the bytes that FILE is made to. out_file: FILE, in the word. */
+struct bw_error *bw_swap_build(const char *word, bool code_only, struct bw_swap_rules *r,
+			       const char **out_file) BW_MUST_CHECK;
+
+#endif

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MIT
+"""breakwater exec --shader and --save-shaders: shaders of a Vulkan program are replaced by SPIR-V and by assembly, found by
+name and hash, and what is saved assembles to the bytes that were in memory. What the program computes shows which shader ran.
+
+    test_shaders.py NAMES STEP_SPV"""
+import hashlib
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "e2e"))
+from harness import BREAKWATER, TIMEOUT_S, Failure, check, equal  # noqa: E402
+from json_schema import parse  # noqa: E402
+
+os.environ.setdefault("XDG_RUNTIME_DIR", "/tmp")
+PROGRAM, SPV = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
+HASH = hashlib.sha1(SPV.read_bytes()).hexdigest()[:16]
+MASK = 0xffffffff
+# Adds 1 where step.comp multiplies and adds.
+ADD_ONE = """#version 460
+layout(local_size_x = 64) in;
+layout(binding = 0) buffer Data { uint data[]; };
+layout(push_constant) uniform P { uint mul, add, n; };
+void main()
+{
+	uint i = gl_GlobalInvocationID.x;
+	if (i < n)
+		data[i] += 1;
+}
+"""
+
+
+def step(v, mul, add):
+    return v * mul + add & MASK
+
+
+def one(v, mul, add):
+    return v + 1 & MASK
+
+
+def total(first, second):
+    """What names.c says of its buffer: its first pipeline and its second one compute these functions."""
+    numbers = [0] * 256
+    for _ in range(2):
+        for f, mul, add, n in ((first, 3, 1, 256), (second, 5, 2, 256), (first, 7, 3, 64)):
+            numbers[:n] = [f(v, mul, add) for v in numbers[:n]]
+    return sum(numbers)
+
+
+def run(*words, status=0):
+    """(the program's sum, what breakwater said)"""
+    done = subprocess.run([str(BREAKWATER), "exec", *[str(w) for w in words], "--", PROGRAM], stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=TIMEOUT_S)
+    if done.returncode != status:
+        raise Failure(f"{words}: status {done.returncode}\n{done.stdout}{done.stderr}")
+    found = re.search(r"sum (\d+)", done.stdout)
+    return int(found.group(1)) if found else None, done.stderr
+
+
+def check_spirv(folder):
+    shader = folder / "one.comp"
+    shader.write_text(ADD_ONE)
+    for which, first, second, title in (
+            ("first*", one, step, "first step"),    # a name that the pipeline gets later
+            ("second step", step, one, "second step"),
+            (HASH, one, one, "main"),               # known when it is made
+            ("nothing", step, step, None)):
+        got, said = run("--shader", f"{which}={shader}")
+        equal(got, total(first, second), f"{which}: the sum")
+        if title:
+            check(f"--shader {which}={shader}: replaced {title} ({HASH})" in said, said)
+        else:
+            check(f"--shader nothing={shader}: no shader of that name was created; there were: first step ({HASH}), "
+                  f"second step ({HASH})." in said, said)
+    # two rules; the facts as JSON
+    got, said = run("--json", f"--shader=first step={shader}", "--shader", f"x={shader}")
+    equal(got, total(one, step), "two rules: the sum")
+    event, = [parse(line) for line in said.splitlines() if line.startswith("{")]
+    equal([(r["replaced"], r["refused"]) for r in event["rules"]], [(1, 0), (0, 0)], "the rules")
+    equal({(c["name"], c["hash"]) for c in event["created"]}, {("first step", HASH), ("second step", HASH)}, "what was created")
+
+
+def text_bytes(source, wave, folder):
+    subprocess.run(["clang-19", "-c", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx1100", f"-m{'no-' if wave == 32 else ''}wavefrontsize64",
+                    "-x", "assembler", source, "-o", folder / "text.o"], check=True, stdin=subprocess.DEVNULL)
+    elf = (folder / "text.o").read_bytes()
+    table, size, count, names = (int.from_bytes(elf[a:b], "little") for a, b in ((40, 48), (58, 60), (60, 62), (62, 64)))
+    section = [elf[table + i * size:][:size] for i in range(count)]
+    offset = [int.from_bytes(s[24:32], "little") for s in section]
+    length = [int.from_bytes(s[32:40], "little") for s in section]
+    title = [elf[offset[names] + int.from_bytes(s[:4], "little"):].split(b"\0")[0] for s in section]
+    at = title.index(b".text")
+    return elf[offset[at]:][:length[at]]
+
+
+def ask(*words, status=0):
+    done = subprocess.run([str(BREAKWATER), *[str(w) for w in words]], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                          timeout=TIMEOUT_S)
+    equal(done.returncode, status, f"{words}: {done.stdout}{done.stderr}: the status")
+    return done.stdout if status == 0 else done.stdout + done.stderr
+
+
+def captured_code(path):
+    """The program's memory from the code of its first dispatch on, as a capture of it has that."""
+    dump = path.with_suffix(".dump")
+    ask("capture", "-o", path, "--", PROGRAM)
+    row = next(r for r in parse(ask("capture", "list", "--json", path))["submissions"] if r["dispatches"])
+    shown = parse(ask("capture", "show", "--json", path, row["number"]))
+    va = int(shown["dispatches"][0]["code"], 16)
+    buffer = next(b for b in shown["buffers"] if "va" in b and int(b["va"], 16) <= va < int(b["va"], 16) + b["bytes"])
+    ask("replay", "--last", row["number"], "--dump", f"{row['number']}:{buffer['buffer']}={dump}", path)
+    return dump.read_bytes()[va - int(buffer["va"], 16):]
+
+
+def check_assembly(folder):
+    saved = folder / "saved"
+    got, said = run("--save-shaders", saved)
+    equal(got, total(step, step), "saving changes nothing")
+    equal({p.suffix for p in saved.iterdir()} - {".spvasm"}, {".s", ".spv"}, "what is saved")
+    code = saved / f"first_step-{HASH}.s"
+    equal((saved / f"first_step-{HASH}.spv").read_bytes(), SPV.read_bytes(), "the SPIR-V")
+    text = code.read_text()
+    size, wave = map(int, re.search(r"(\d+) bytes of code for waves of (\d+)", text).groups())
+    made = text_bytes(code, wave, folder)
+    equal(len(made), size, "the size of what is assembled")
+    check(captured_code(folder / "names.bwc").startswith(made), "what is saved assembles to the bytes in memory")
+    # not edited it computes the same, at another place
+    got, said = run("--shader", f"{HASH}={code}")
+    equal(got, total(step, step), "the shader itself in its place")
+    check(f"replaced first step ({HASH}), second step ({HASH})." in said, said)
+    # edited: longer, with labels, and with more VGPRs and LDS than the dispatch has
+    mul = re.search(r"\tv_mul_lo_u32 (v\d+), (v\d+), (s\d+)\n", text)
+    more = (f".set lds_bytes, 4096\n{text[:mul.start()]}\tv_mov_b32 v100, {mul.group(2)}\n"
+            f"\tv_lshlrev_b32 v101, 1, v100\n\tv_add_nc_u32 {mul.group(1)}, v100, v101\n{text[mul.end():]}")
+    edited = folder / "edited.s"
+    edited.write_text(more)
+    triple = lambda v, mul, add: v * 3 + add & MASK
+    got, said = run("--shader", f"first step={edited}")
+    equal(got, total(triple, triple), "the edited one: both pipelines have one code")
+    check(f"replaced first step ({HASH}), second step ({HASH}), which has the same code." in said, said)
+    # what does not fit is refused, and the program runs on with its own
+    edited.write_text(".set lds_bytes, 65537\n" + text)
+    got, said = run("--shader", f"{HASH}={edited}")
+    equal(got, total(step, step), "with what was refused")
+    check("was not replaced: it wants more than 64 KiB of LDS." in said, said)
+    edited.write_text("v_nonsense\n")
+    got, said = run("--shader", f"{HASH}={edited}", status=2)
+    check(got is None and f"{edited}:1:1: error: invalid instruction" in said, said)
+
+
+with tempfile.TemporaryDirectory() as name:
+    check_spirv(pathlib.Path(name))
+    check_assembly(pathlib.Path(name))
