@@ -14,6 +14,7 @@
 #include "cli/cli.h"
 #include "cli/compile.h"
 #include "cli/subcommands.h"
+#include "cli/swap.h"
 #include "launch/options.h"
 
 static int fail(struct bw_error *err)
@@ -52,12 +53,67 @@ static struct bw_error *run_on(const char *gpu, char **argv, int *out_status)
 	return err;
 }
 
+/* The words without --shader, for breakwater-replay; out: owned, its words are borrowed. */
+static struct bw_error *take_shaders(int argc, char **argv, struct bw_swap_options *o, char ***out)
+{
+	char **words = calloc((size_t)argc + 3, sizeof(*words));
+	struct bw_error *err = words ? NULL : bw_error_nomem();
+	int n = 0;
+	for (int i = 0; !err && i < argc; i++) {
+		int used = 0;
+		if (i && strncmp(argv[i], "--shader-rules", strlen("--shader-rules")) != 0)
+			err = bw_cli_take_swap_option(argv + i, o, &used);
+		if (used)
+			i += used - 1;
+		else
+			words[n++] = argv[i];
+	}
+	if (!err && o->save)
+		err = bw_errorf(BW_E_INVALID, "--save-shaders is of \"breakwater exec\"");
+	if (err)
+		free(words);
+	else
+		*out = words;
+	return err;
+}
+
+static struct bw_error *replay(int argc, char **argv, int *out_status)
+{
+	static char shader_rules[] = "--shader-rules";
+	struct bw_swap_options o = {0};
+	struct bw_swaps *swaps = NULL;
+	struct bw_out *out = NULL;
+	_cleanup_free_ char **words = NULL;
+	bool help;
+	const char *gpu = gpu_of(argc, argv, &help);
+	struct bw_error *err = take_shaders(argc, argv, &o, &words);
+	if (!err)
+		err = bw_swaps_begin(&o, true, &swaps);
+	if (!err && swaps) {
+		size_t n = 0;
+		while (words[n])
+			n++;
+		words[n++] = shader_rules;
+		words[n] = (char *)(uintptr_t)bw_swaps_folder(swaps);
+	}
+	if (!err)
+		err = run_on(gpu, words, out_status);
+	if (!err && swaps)
+		err = bw_out_create(stderr, false, &out);
+	if (!err && swaps)
+		err = bw_swaps_report(swaps, out);
+	bw_out_destroy(out);
+	bw_swaps_end(swaps);
+	bw_swap_options_fini(&o);
+	return err;
+}
+
 int bw_main_replay(int argc, char **argv)
 {
 	_cleanup_free_ char *program = NULL;
 	bool help;
 	int status = 0;
-	const char *gpu = gpu_of(argc, argv, &help);
+	gpu_of(argc, argv, &help);
 	struct bw_error *err = bw_kmd_find_part("breakwater-replay", &program);
 	if (err)
 		return fail(err);
@@ -66,7 +122,7 @@ int bw_main_replay(int argc, char **argv)
 		execv(program, argv);
 		return fail(bw_error_errno(errno, "cannot run %s", program));
 	}
-	if ((err = run_on(gpu, argv, &status)))
+	if ((err = replay(argc, argv, &status)))
 		return fail(err);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : BW_EXIT_SIGNAL + WTERMSIG(status);
 }

@@ -40,6 +40,8 @@ static const char usage[] =
 	"  --override N[.IB]=FILE the dwords of FILE in the place of that IB (0: the first one)\n"
 	"  --dispatches N:COUNT   only the first COUNT dispatches of submission N run, and its other packets\n"
 	"  --packets N:COUNT      only the first COUNT packets of submission N run, dispatches among them\n"
+	"  --shader WHICH=FILE    assembly (.s) takes the place of a shader: of the pipeline that \"capture show\" names so\n"
+	"                         (patterns: *), or of the code at that address. Several times\n"
 	"  --loop COUNT           all of that, again and again\n"
 	"  --timeout SECONDS      how long a submission may run (default 10)\n"
 	"  --json                 for programs\n"
@@ -50,6 +52,7 @@ struct command {
 	const char *file, *gpu;
 	uint64_t loop;
 	bool json, help;
+	const char *shader_rules; /* the folder; NULL: none */
 };
 
 /* ---- Options ---- */
@@ -116,6 +119,13 @@ static struct bw_error *take_gpu(struct command *c, const char *value)
 	return NULL;
 }
 
+/* Of `breakwater replay`, which has made rules of --shader. */
+static struct bw_error *take_shader_rules(struct command *c, const char *value)
+{
+	c->shader_rules = value;
+	return NULL;
+}
+
 static struct bw_error *take_first(struct command *c, const char *value)
 {
 	uint64_t n;
@@ -171,10 +181,15 @@ static struct bw_error *take_timeout(struct command *c, const char *value)
 static const struct {
 	const char *name;
 	struct bw_error *(*take)(struct command *c, const char *value);
-} with_value[] = {{"--gpu", take_gpu},		 {"--first", take_first},
-		  {"--last", take_last},	 {"--dump", take_dump},
-		  {"--override", take_override}, {"--dispatches", take_dispatches},
-		  {"--packets", take_packets},	 {"--loop", take_loop},
+} with_value[] = {{"--shader-rules", take_shader_rules},
+		  {"--gpu", take_gpu},
+		  {"--first", take_first},
+		  {"--last", take_last},
+		  {"--dump", take_dump},
+		  {"--override", take_override},
+		  {"--dispatches", take_dispatches},
+		  {"--packets", take_packets},
+		  {"--loop", take_loop},
 		  {"--timeout", take_timeout}};
 
 static struct bw_error *take_with_value(struct command *c, int argc, char **argv, int *i)
@@ -394,6 +409,7 @@ int main(int argc, char **argv)
 	struct command c = {.loop = 1,
 			    .o = {.first = 1, .last = UINT32_MAX, .timeout_s = DEFAULT_TIMEOUT_S}};
 	struct bw_out *out = NULL;
+	struct bw_replay_swap swap = {0};
 	char node[64];
 	int status = 0;
 	struct bw_error *err = parse(argc, argv, &c);
@@ -403,8 +419,13 @@ int main(int argc, char **argv)
 		err = bw_out_create(stdout, c.json, &out);
 		if (!err)
 			err = node_of(c.gpu, node, sizeof(node));
+		if (!err && c.shader_rules) {
+			err = bw_replay_swap_open(c.shader_rules, &swap);
+			c.o.swap = &swap;
+		}
 		if (!err)
 			err = replay(&c, node, out, &status);
+		bw_replay_swap_fini(&swap);
 	}
 	if (err)
 		status = report_error(err, err->code == BW_E_GONE ? EXIT_GPU : EXIT_BAD_INPUT);

@@ -268,6 +268,8 @@ static struct bw_error *run_one(struct play *p, struct live_space *s,
 	BW_TRY(write_before(p, s, sub));
 	struct bw_replay_patches done = {0};
 	struct bw_error *broken = override(p, s, sub, &done);
+	if (!broken && p->o->swap)
+		broken = bw_replay_swap_apply(p->o->swap, p->gpu, &s->s, sub, &done);
 	if (!broken)
 		broken = bw_replay_limit(p->gpu, &s->s, sub, &p->o->limit, &done);
 	if (!broken)

@@ -8,6 +8,7 @@
 #include "replay/gpu.h"
 #include "replay/limit.h"
 #include "replay/override.h"
+#include "replay/swap.h"
 
 struct bw_replay_dump {
 	uint32_t number;
@@ -22,6 +23,7 @@ struct bw_replay_options {
 	bool check; /* compare memory with the capture's behind each submission */
 	struct BW_VEC(struct bw_replay_dump) dumps;
 	struct BW_VEC(struct bw_replay_override) overrides; /* owned by the user of the struct */
+	struct bw_replay_swap *swap; /* shaders that are replaced; NULL: none; borrowed */
 	/* Gets the packets of submission `last` as it is submitted; none where they are not known.
 	 * NULL: nobody wants them. */
 	struct bw_pm4_steps *steps;

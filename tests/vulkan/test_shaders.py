@@ -152,6 +152,30 @@ def check_assembly(folder):
     check(got is None and f"{edited}:1:1: error: invalid instruction" in said, said)
 
 
+def check_replay(folder):
+    """After check_assembly: the capture of the program, and its code."""
+    path, code, edited = folder / "names.bwc", folder / "saved" / f"first_step-{HASH}.s", folder / "edited.s"
+    address = parse(ask("capture", "show", "--json", path, next(
+        r["number"] for r in parse(ask("capture", "list", "--json", path))["submissions"] if r["dispatches"])))["dispatches"][0]["code"]
+    for which in ("first*", address):
+        check("memory is as captured" in ask("replay", "--check", "--shader", f"{which}={code}", path), f"{which}: the same code")
+    # adds 1 more: what differs first is the first word
+    text = code.read_text()
+    add = re.search(r"\tv_add_nc_u32_e32 (v\d+), (s\d+), (v\d+)\n", text)
+    edited.write_text(text[:add.end()] + f"\tv_add_nc_u32 {add.group(1)}, 1, {add.group(1)}\n" + text[add.end():])
+    said = ask("replay", "--check", "--shader", f"first step={edited}", path, status=1)
+    found = 0
+    for mul, plus in ((3, 1), (5, 2), (7, 3)):
+        found = found * mul + plus + 1
+    check(f"replayed  {found:02x} 00 00 00" in said, said)
+    check("replaced first step (" in said and "second step (" in said and "which has the same code." in said, said)
+    for words, error in (
+            ([f"{HASH}={code}"], "a capture has no hashes of SPIR-V"),
+            ([f"first step={folder / 'one.comp'}"], "a replay has machine code alone")):
+        check(error in ask("replay", "--shader", *words, path, status=2), words)
+
+
 with tempfile.TemporaryDirectory() as name:
     check_spirv(pathlib.Path(name))
     check_assembly(pathlib.Path(name))
+    check_replay(pathlib.Path(name))
