@@ -119,6 +119,7 @@ struct bw_agent_config {
 	const char *capture_socket;  /* NULL: it is not captured */
 	const char *crumbs_socket;   /* NULL: no breadcrumbs */
 	const char *shader_folder;   /* NULL: no shaders are replaced or saved */
+	const char *stomp_folder;    /* NULL: new buffers are not filled */
 	bool attachable;	     /* one may come later */
 	bool is_debuggable;	     /* either */
 	bool is_tracked;	     /* any of these */

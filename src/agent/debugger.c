@@ -21,6 +21,7 @@
 #include "agent/launches.h"
 #include "agent/names.h"
 #include "agent/shaders.h"
+#include "agent/stomp.h"
 #include "agent/submit.h"
 #include "agent/track.h"
 #include "base/cleanup.h"
@@ -510,6 +511,7 @@ void bw_debugger_fork_child(void)
 	bw_launches_fork_child();
 	bw_shaders_fork_child();
 	bw_code_swap_fork_child();
+	bw_stomp_fork_child();
 	bw_descriptors_fork_child();
 	bw_listen_fork_child();
 	/* what it opens itself is its own: then it connects like any process */

@@ -17,6 +17,7 @@
 #include "agent/agent.h"
 #include "agent/debugger.h"
 #include "agent/fences.h"
+#include "agent/stomp.h"
 #include "agent/submit.h"
 #include "agent/track.h"
 #include "agent/wait_limits.h"
@@ -25,6 +26,7 @@
 #include "wire/agent_proto.h"
 #include "wire/capture_proto.h"
 #include "wire/crumbs_proto.h"
+#include "wire/stomp_files.h"
 
 static struct bw_agent_config config;
 static pthread_once_t config_once = PTHREAD_ONCE_INIT;
@@ -45,8 +47,9 @@ static void read_config(void)
 	config.capture_socket = setting(BW_CAPTURE_SOCKET_ENV);
 	config.crumbs_socket = setting(BW_CRUMBS_SOCKET_ENV);
 	config.shader_folder = setting(BW_SWAP_FOLDER_ENV);
+	config.stomp_folder = setting(BW_STOMP_FOLDER_ENV);
 	config.is_tracked = config.is_debuggable || config.capture_socket || config.crumbs_socket ||
-			    config.shader_folder;
+			    config.shader_folder || config.stomp_folder;
 }
 
 const struct bw_agent_config *bw_agent_config(void)
@@ -252,8 +255,13 @@ int bw_agent_program_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	int r;
 	if (_IOC_NR(cmd) == DRM_COMMAND_BASE + DRM_AMDGPU_CS)
 		return bw_submit(f, cmd, arg);
+	struct drm_amdgpu_gem_create_in asked;
+	bool makes_buffer = bw_agent_config()->stomp_folder && cmd == DRM_IOCTL_AMDGPU_GEM_CREATE &&
+			    bw_agent_copy_in(&asked, (uintptr_t)arg, sizeof(asked));
 	if (!bw_wait_ioctl(f, cmd, arg, &r))
 		r = bw_track_ioctl(f, cmd, arg);
+	if (!r && makes_buffer)
+		bw_stomp_new_buffer(f, &asked, ((union drm_amdgpu_gem_create *)arg)->out.handle);
 	if (bw_wait_is_one(cmd))
 		bw_fence_settle();
 	return r;

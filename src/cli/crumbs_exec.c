@@ -17,6 +17,7 @@
 #include "base/folder.h"
 #include "base/str.h"
 #include "base/util.h"
+#include "cli/stomp_memory.h"
 #include "cli/subcommands.h"
 
 static struct bw_error *take_mode(const char *word, struct bw_crumbs_options *o)
@@ -76,8 +77,15 @@ struct bw_error *bw_cli_check_crumbs(const struct bw_crumbs_options *o)
 		return bw_errorf(BW_E_INVALID, "%s needs --breadcrumbs",
 				 o->udp ? "--udp" : "--break");
 	if ((o->except || o->at_submission) && !o->stomps)
-		return bw_errorf(BW_E_INVALID, "%s needs --stomp-registers",
-				 o->except ? "--except" : "--at");
+		return bw_errorf(BW_E_INVALID, "%s needs --stomp-registers%s",
+				 o->except ? "--except" : "--at",
+				 o->except ? " or --stomp-memory before it" : "");
+	struct bw_stomp_ranges ranges = {0};
+	struct bw_error *bad = o->stomps_memory
+				       ? bw_stomp_ranges_make(o->memory, o->except_memory, &ranges)
+				       : NULL;
+	bw_vec_free(&ranges);
+	BW_TRY(bad);
 	struct bw_stomp_set set = {0};
 	struct bw_error *err = o->stomps ? bw_stomp_make(o->stomp, o->except, &set) : NULL;
 	bw_vec_free(&set);
@@ -96,13 +104,19 @@ struct bw_error *bw_cli_take_crumbs_option(char *const *words, struct bw_crumbs_
 	if (!strcmp(words[0], "--stomp-registers") ||
 	    bw_starts_with(words[0], "--stomp-registers=")) {
 		o->on = o->stomps = true;
+		o->is_memory_last = false;
 		o->stomp = strchr(words[0], '=') ? strchr(words[0], '=') + 1 : NULL;
+		return NULL;
+	}
+	if (!strcmp(words[0], "--stomp-memory") || bw_starts_with(words[0], "--stomp-memory=")) {
+		o->stomps_memory = o->is_memory_last = true;
+		o->memory = strchr(words[0], '=') ? strchr(words[0], '=') + 1 : NULL;
 		return NULL;
 	}
 	if ((value = value_of(words, "--at", out_used)))
 		return take_at(value, o);
 	if ((value = value_of(words, "--except", out_used)))
-		o->except = value;
+		*(o->is_memory_last ? &o->except_memory : &o->except) = value;
 	else if ((value = value_of(words, "--udp", out_used)))
 		o->udp = value;
 	else if ((value = value_of(words, "--breadcrumbs-listen", out_used)))

@@ -13,6 +13,8 @@ struct bw_crumbs_options {
 	const char *udp, *listen;      /* borrowed from the words */
 	bool stomps;
 	const char *stomp, *except;	     /* registers (stomp.h); NULL: all, none */
+	bool stomps_memory, is_memory_last;  /* of the two: what --except is of */
+	const char *memory, *except_memory;  /* buffers (stomp_memory.h); NULL: all, none */
 	uint32_t at_submission, at_dispatch; /* 0: each, its start */
 };
 

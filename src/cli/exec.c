@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/crumbs_exec.h"
 #include "cli/subcommands.h"
+#include "cli/stomp_memory.h"
 #include "cli/swap.h"
 
 #include <errno.h>
@@ -59,6 +60,9 @@ static const char exec_usage[] =
 	"                      (RANGE: FIRST-LAST by name or address, with commas between), with --breadcrumbs\n"
 	"  --at SUBMISSION[,DISPATCH]  ... only in that submission, and behind its first DISPATCH dispatches\n"
 	"  --except RANGE      ... but these registers\n"
+	"  --stomp-memory[=RANGE]  new buffers hold a bad value until the program writes them (RANGE: their numbers, in\n"
+	"                      the order in which a process makes them, FIRST-LAST with commas between); --except\n"
+	"                      behind it is of buffers\n"
 	"  --shader WHICH=FILE  FILE takes the place of a compute shader: SPIR-V (.spv, .spvasm, .comp, .glsl, .hlsl) of\n"
 	"                      the one that the driver is given, assembly (.s) of its machine code. WHICH: a name (of\n"
 	"                      the pipeline, module, entry point or source file; patterns: *), the hash of its SPIR-V\n"
@@ -244,16 +248,30 @@ static struct bw_error *run_with_crumbs(struct bw_kmd *kmd, const struct exec_op
 }
 
 static struct bw_error *show_reports(struct bw_kmd *kmd, const struct exec_options *o,
-				     const struct bw_swaps *swaps)
+				     const struct bw_swaps *swaps,
+				     const struct bw_stomp_memory *stomps)
 {
 	struct bw_out *out;
 	BW_TRY(bw_out_create(stderr, o->json, &out));
 	struct bw_error *err = bw_cli_show_strict_of(kmd, &o->vgpu, o->program, out);
 	if (!err && swaps)
 		err = bw_swaps_report(swaps, out);
+	if (!err && stomps)
+		err = bw_stomp_memory_report(stomps, out);
 	if (!err && o->fidelity)
 		err = bw_cli_show_fidelity(kmd, out);
 	bw_out_destroy(out);
+	return err;
+}
+
+static struct bw_error *begin_stomps(const struct bw_crumbs_options *o,
+				     struct bw_stomp_memory **out)
+{
+	struct bw_stomp_ranges r = {0};
+	struct bw_error *err = bw_stomp_ranges_make(o->memory, o->except_memory, &r);
+	if (!err)
+		err = bw_stomp_memory_begin(&r, out);
+	bw_vec_free(&r);
 	return err;
 }
 
@@ -262,6 +280,7 @@ int bw_main_exec(int argc, char **argv)
 	struct exec_options o = {0};
 	struct bw_kmd *kmd = NULL;
 	struct bw_swaps *swaps = NULL;
+	struct bw_stomp_memory *stomps = NULL;
 	int status = 0;
 	struct bw_error *err = parse_exec(argc, argv, &o);
 	if (!err && o.help) {
@@ -274,6 +293,8 @@ int bw_main_exec(int argc, char **argv)
 		err = bw_swaps_begin(&o.swaps, false, &swaps);
 	if (!err && swaps)
 		err = bw_swaps_set_environment(swaps);
+	if (!err && o.crumbs.stomps_memory)
+		err = begin_stomps(&o.crumbs, &stomps);
 	if (!err && o.fidelity)
 		err = bw_cli_add_server_args("--fidelity");
 	if (!err)
@@ -299,8 +320,9 @@ int bw_main_exec(int argc, char **argv)
 			fprintf(stderr, "breakwater: warning: %s.\n", unseen->message);
 	}
 	if (!err)
-		err = show_reports(kmd, &o, swaps);
+		err = show_reports(kmd, &o, swaps, stomps);
 	bw_kmd_close(kmd);
+	bw_stomp_memory_end(stomps);
 	bw_swaps_end(swaps);
 	bw_swap_options_fini(&o.swaps);
 	if (err)

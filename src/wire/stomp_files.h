@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_WIRE_STOMP_FILES_H
+#define BW_WIRE_STOMP_FILES_H
+
+/* `breakwater exec --stomp-memory` and the agents of its program: a folder, named in the
+ * environment, with the file `ranges`, which says which new buffers are to be filled, and the file
+ * `filled`, to which each agent appends a record for each new buffer (one write() each). */
+
+#include <stdint.h>
+
+#define BW_STOMP_FOLDER_ENV "BREAKWATER_STOMP_MEMORY"
+#define BW_STOMP_RANGES_FILE "ranges"
+#define BW_STOMP_FILLED_FILE "filled"
+
+/* Buffers by their number in the process, from 1, in the order in which they are made. */
+struct bw_stomp_range {
+	uint32_t first, last;
+};
+enum { BW_STOMP_RANGES_MAX = 1024 };
+/* What the memory has then, in each dword. As an address it is mapped nowhere, as a float it is
+ * -3e22, and it is odd and negative as an integer. */
+enum { BW_STOMP_MEMORY_WORD = (int)0xe4cdcdcd };
+
+enum bw_stomp_result {
+	BW_STOMP_FILLED,
+	BW_STOMP_NOT_CHOSEN,
+	BW_STOMP_MUST_BE_ZERO, /* the program has asked the kernel to clear it */
+	BW_STOMP_NOT_SEEN,     /* the CPU may not see it */
+};
+struct bw_stomp_buffer {
+	uint32_t pid, number;
+	uint32_t domains; /* AMDGPU_GEM_DOMAIN_* */
+	uint32_t result;  /* enum bw_stomp_result */
+	uint64_t size_b;
+	char comm[16];
+};
+
+#endif
