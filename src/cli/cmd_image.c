@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/commands.h"
-#include "cli/png.h"
+#include "image/png_file.h"
 #include "debug/bound.h"
 #include "debug/dispatches.h"
 
