@@ -15,9 +15,10 @@ const char bw_launch_options_help[] =
 	"  --group X[,Y,Z]         work-items of a workgroup (default: as required, else 64)\n"
 	"  --arg NAME=VALUE        an argument; VALUE is a number, those of a vector (1,2,3,4),\n"
 	"                          zeros:N, iota:N, fill:N:V, random:N[:SEED] or file:PATH, each with an optional last :TYPE\n"
-	"                          (f32 f16 f64 i8 u8 i16 u16 i32 u32 i64 u64)\n"
-	"  --print NAME[:COUNT]    afterwards, print the elements of a buffer\n"
-	"  --dump NAME=FILE        afterwards, write a buffer's bytes to a file\n"
+	"                          (f32 f16 f64 i8 u8 i16 u16 i32 u32 i64 u64);\n"
+	"                          of shaders also image:WIDTHxHEIGHT[:FORMAT][:iota ...], image:FILE.png, sampler:linear\n"
+	"  --print NAME[:COUNT]    afterwards, print the elements of a buffer or an image\n"
+	"  --dump NAME=FILE        afterwards, write a buffer's bytes to a file; an image to FILE.png\n"
 	"raw machine code (.bin) has no metadata; its arguments are 64 bits each, in order:\n"
 	"  --vgprs N --sgprs N --lds BYTES --scratch BYTES --wave 32|64 --user-sgpr I=VALUE\n";
 

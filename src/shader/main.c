@@ -8,9 +8,9 @@
 #include <sys/prctl.h>
 
 #include "base/cleanup.h"
-#include "base/str.h"
 #include "launch/options.h"
 #include "shader/plan.h"
+#include "shader/results.h"
 #include "shader/vulkan.h"
 
 enum { EXIT_OTHER = 1, EXIT_BAD_INPUT = 2, EXIT_GPU = 3 };
@@ -53,39 +53,6 @@ static char *stem_of(const char *path)
 	return strndup(base, n ? n : strlen(base));
 }
 
-static void print_views(const struct bw_shader_plan *p)
-{
-	bw_vec_each(&p->prints, v) {
-		const struct bw_shader_bytes *b = &p->bytes[v->block];
-		uint64_t n = bw_shader_view_count(v, b->size_b);
-		struct bw_str line = {0};
-		if (p->prints.len > 1)
-			bw_str_addf(&line, "%s: ", v->name);
-		for (uint64_t i = 0; i < n && (!v->count || i < v->count); i++) {
-			bw_str_add(&line, i ? " " : "");
-			bw_arg_value_print(&line, v->type, b->data + bw_shader_view_offset(v, i));
-		}
-		printf("%s\n", bw_str_text(&line));
-		bw_str_free(&line);
-	}
-}
-
-static struct bw_error *write_views(const struct bw_shader_plan *p)
-{
-	bw_vec_each(&p->dumps, v) {
-		const struct bw_shader_bytes *b = &p->bytes[v->block];
-		uint64_t n = bw_shader_view_count(v, b->size_b), written = 0;
-		unsigned size_b = bw_scalar_size(v->type);
-		_cleanup_fclose_ FILE *f = fopen(v->path, "wbe");
-		for (; f && written < n; written++)
-			if (fwrite(b->data + bw_shader_view_offset(v, written), size_b, 1, f) != 1)
-				break;
-		if (!f || written < n || fflush(f))
-			return bw_error_errno(errno, "cannot write %s", v->path);
-	}
-	return NULL;
-}
-
 static int run(struct bw_shader_plan *plan, const char *name)
 {
 	struct bw_error *err = bw_shader_run(plan, name);
@@ -99,8 +66,8 @@ static int run(struct bw_shader_plan *plan, const char *name)
 	}
 	if (err)
 		return report(err, err->code == BW_E_NOT_FOUND ? EXIT_GPU : EXIT_OTHER);
-	print_views(plan);
-	if ((err = write_views(plan)))
+	bw_shader_print_views(plan);
+	if ((err = bw_shader_write_views(plan)))
 		return report(err, EXIT_OTHER);
 	if (fflush(stdout))
 		return report(bw_error_errno(errno, "cannot write the output"), EXIT_OTHER);

@@ -52,10 +52,10 @@ uint64_t bw_shader_view_offset(const struct bw_shader_view *v, uint64_t i)
 
 /* ---- Names ---- */
 
-enum target_kind { TARGET_NONE, TARGET_BLOCK, TARGET_MEMBER, TARGET_CONSTANT };
+enum target_kind { TARGET_NONE, TARGET_BLOCK, TARGET_MEMBER, TARGET_CONSTANT, TARGET_IMAGE };
 struct target {
 	enum target_kind kind;
-	size_t block, member, constant;
+	size_t block, member, constant, image;
 };
 
 static bool names_block(const struct bw_shader_block *b, const char *name, size_t n)
@@ -84,6 +84,8 @@ static struct bw_error *no_such_name(const struct bw_shader *s, const char *name
 			add_name(&have, b, m);
 		}
 	}
+	bw_vec_each(&s->images, image)
+		bw_str_addf(&have, " %s", image->name);
 	bw_vec_each(&s->constants, c)
 		if (*c->name)
 			bw_str_addf(&have, " %s", c->name);
@@ -107,7 +109,7 @@ static struct bw_error *find_member(const struct bw_shader *s, const char *name,
 					BW_E_INVALID,
 					"several blocks have a member %s: name one, as %s.%s", name,
 					b->name, name);
-			*out = (struct target){TARGET_MEMBER, i, k, 0};
+			*out = (struct target){.kind = TARGET_MEMBER, .block = i, .member = k};
 		}
 	}
 	return NULL;
@@ -116,26 +118,34 @@ static struct bw_error *find_member(const struct bw_shader *s, const char *name,
 static struct bw_error *find(const struct bw_shader *s, const char *name, struct target *out)
 {
 	const char *dot = strchr(name, '.');
-	*out = (struct target){TARGET_NONE};
+	*out = (struct target){0};
 	for (size_t i = 0; i < s->blocks.len; i++) {
 		const struct bw_shader_block *b = &s->blocks.data[i];
 		if (names_block(b, name, strlen(name))) {
 			bool single = b->members.len == 1 && b->members.data[0].is_plain;
-			*out = (struct target){single ? TARGET_MEMBER : TARGET_BLOCK, i, 0, 0};
+			*out = (struct target){.kind = single ? TARGET_MEMBER : TARGET_BLOCK,
+					       .block = i};
 			return NULL;
 		}
 		if (!dot || !names_block(b, name, (size_t)(dot - name)))
 			continue;
 		for (size_t k = 0; k < b->members.len; k++) {
 			if (!strcmp(b->members.data[k].name, dot + 1)) {
-				*out = (struct target){TARGET_MEMBER, i, k, 0};
+				*out = (struct target){
+					.kind = TARGET_MEMBER, .block = i, .member = k};
 				return NULL;
 			}
 		}
 	}
+	for (size_t i = 0; i < s->images.len; i++) {
+		if (!strcmp(s->images.data[i].name, name)) {
+			*out = (struct target){.kind = TARGET_IMAGE, .image = i};
+			return NULL;
+		}
+	}
 	for (size_t i = 0; i < s->constants.len; i++) {
 		if (!strcmp(s->constants.data[i].name, name)) {
-			*out = (struct target){TARGET_CONSTANT, 0, 0, i};
+			*out = (struct target){.kind = TARGET_CONSTANT, .constant = i};
 			return NULL;
 		}
 	}
@@ -240,6 +250,10 @@ static struct bw_error *set(struct bw_shader_plan *p, const struct target *t, co
 	case TARGET_CONSTANT:
 		return set_constant(&s->constants.data[t->constant], text,
 				    &p->constants[t->constant]);
+	case TARGET_IMAGE:
+		p->image_given[t->image] = true;
+		return bw_shader_texels_parse(text, &s->images.data[t->image],
+					      &p->texels[t->image]);
 	case TARGET_NONE:
 		break;
 	}
@@ -263,6 +277,8 @@ static struct bw_error *take_args(struct bw_shader_plan *p, const struct bw_laun
 		struct target t;
 		BW_TRY(find(s, a->name, &t));
 		bool again = t.kind == TARGET_CONSTANT && p->constants[t.constant].data;
+		if (t.kind == TARGET_IMAGE)
+			again = p->image_given[t.image];
 		if (t.kind == TARGET_MEMBER) {
 			size_t at = flag_of(s, t.block, t.member);
 			again = given[at];
@@ -309,6 +325,22 @@ static struct bw_error *check_missing(const struct bw_shader *s, const bool *giv
 	return NULL;
 }
 
+/* Samplers can be left out. */
+static struct bw_error *check_missing_images(const struct bw_shader_plan *p)
+{
+	for (size_t i = 0; i < p->shader->images.len; i++) {
+		const struct bw_shader_image *image = &p->shader->images.data[i];
+		const struct bw_shader_format *format = bw_shader_format_declared(image->format);
+		if (p->image_given[i] || image->kind == BW_SHADER_SAMPLER)
+			continue;
+		return bw_errorf(BW_E_INVALID, "argument %s (%s%s%s) is missing: give --arg %s=%s",
+				 image->name, bw_shader_image_shape(image), format ? ", " : "",
+				 format ? format->name : "", image->name,
+				 bw_shader_image_example(image));
+	}
+	return NULL;
+}
+
 /* ---- Sizes ---- */
 
 static struct bw_error *take_group(struct bw_shader_plan *p, const struct bw_launch_options *o)
@@ -350,15 +382,36 @@ static struct bw_error *take_grid(struct bw_shader_plan *p, const struct bw_laun
 
 /* ---- What is shown afterwards ---- */
 
+static struct bw_error *view_of_image(const struct bw_shader *s, size_t i,
+				      const struct bw_launch_pair *pair, const char *option,
+				      struct bw_shader_view *out)
+{
+	const struct bw_shader_image *image = &s->images.data[i];
+	if (image->kind != BW_SHADER_STORAGE_IMAGE && image->kind != BW_SHADER_STORAGE_TEXELS)
+		return bw_errorf(BW_E_INVALID,
+				 "%s %s: only storage buffers and storage images are written by a "
+				 "shader",
+				 option, pair->name);
+	*out = (struct bw_shader_view){.is_image = true,
+				       .image = i,
+				       .type = image->type,
+				       .count = pair->count,
+				       .name = pair->name};
+	return NULL;
+}
+
 static struct bw_error *view_of(const struct bw_shader *s, const struct bw_launch_pair *pair,
 				const char *option, struct bw_shader_view *out)
 {
 	struct target t;
 	BW_TRY(find(s, pair->name, &t));
+	if (t.kind == TARGET_IMAGE)
+		return view_of_image(s, t.image, pair, option, out);
 	if (t.kind == TARGET_CONSTANT || s->blocks.data[t.block].kind != BW_SHADER_STORAGE)
 		return bw_errorf(BW_E_INVALID,
-				 "%s %s: only storage buffers are written by a shader", option,
-				 pair->name);
+				 "%s %s: only storage buffers and storage images are written by a "
+				 "shader",
+				 option, pair->name);
 	const struct bw_shader_block *b = &s->blocks.data[t.block];
 	*out = (struct bw_shader_view){
 		.block = t.block, .type = BW_SCALAR_U32, .count = pair->count, .name = pair->name};
@@ -397,8 +450,10 @@ static struct bw_error *fill(struct bw_shader_plan *p, const struct bw_launch_op
 	const struct bw_shader *s = p->shader;
 	_cleanup_free_ bool *given = calloc(flag_of(s, s->blocks.len, 0) + 1, sizeof(*given));
 	p->bytes = calloc(s->blocks.len + 1, sizeof(*p->bytes));
+	p->texels = calloc(s->images.len + 1, sizeof(*p->texels));
+	p->image_given = calloc(s->images.len + 1, sizeof(*p->image_given));
 	p->constants = calloc(s->constants.len + 1, sizeof(*p->constants));
-	if (!given || !p->bytes || !p->constants)
+	if (!given || !p->bytes || !p->texels || !p->image_given || !p->constants)
 		return bw_error_nomem();
 	for (size_t i = 0; i < s->blocks.len; i++) {
 		const struct bw_shader_block *b = &s->blocks.data[i];
@@ -415,6 +470,7 @@ static struct bw_error *fill(struct bw_shader_plan *p, const struct bw_launch_op
 				 "not to a shader");
 	BW_TRY(take_args(p, o, given));
 	BW_TRY(check_missing(s, given));
+	BW_TRY(check_missing_images(p));
 	BW_TRY(take_group(p, o));
 	BW_TRY(take_grid(p, o));
 	return take_views(p, o);
@@ -445,6 +501,10 @@ void bw_shader_plan_free(struct bw_shader_plan *p)
 		free(p->bytes[i].data);
 	for (size_t i = 0; p->constants && i < p->shader->constants.len; i++)
 		bw_arg_value_fini(&p->constants[i]);
+	for (size_t i = 0; p->texels && i < p->shader->images.len; i++)
+		bw_shader_texels_fini(&p->texels[i]);
+	free(p->texels);
+	free(p->image_given);
 	free(p->bytes);
 	free(p->constants);
 	bw_vec_free(&p->prints);

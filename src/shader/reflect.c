@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "shader/reflect.h"
+#include "shader/reflect_priv.h"
 
 #include <errno.h>
-#include <spirv_cross/spirv_cross_c.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,13 +12,7 @@
 
 enum { MAX_FILE_B = 64 << 20, SPIRV_MAGIC = 0x07230203 };
 
-struct reader {
-	struct bw_shader *s;
-	spvc_context context;
-	spvc_compiler compiler;
-};
-
-static struct bw_error *library_error(const struct reader *r, const char *doing)
+struct bw_error *bw_shader_library_error(const struct bw_shader_reader *r, const char *doing)
 {
 	const char *said = spvc_context_get_last_error_string(r->context);
 	return bw_errorf(BW_E_INVALID, "%s: %s", doing,
@@ -94,15 +87,15 @@ static bool array_length(spvc_type type, uint64_t *out_count, bool *out_runtime)
 	return true;
 }
 
-static struct bw_error *read_member(struct reader *r, spvc_type block, spvc_type_id block_id,
-				    unsigned i, struct bw_shader_member *out)
+static struct bw_error *read_member(struct bw_shader_reader *r, spvc_type block,
+				    spvc_type_id block_id, unsigned i, struct bw_shader_member *out)
 {
 	spvc_type type =
 		spvc_compiler_get_type_handle(r->compiler, spvc_type_get_member_type(block, i));
 	const char *name = spvc_compiler_get_member_name(r->compiler, block_id, i);
 	unsigned offset;
 	if (spvc_compiler_type_struct_member_offset(r->compiler, block, i, &offset))
-		return library_error(r, "reading where a member is");
+		return bw_shader_library_error(r, "reading where a member is");
 	out->offset_b = offset;
 	out->rows = spvc_type_get_vector_size(type);
 	out->columns = spvc_type_get_columns(type);
@@ -123,8 +116,7 @@ static struct bw_error *read_member(struct reader *r, spvc_type block, spvc_type
 
 /* ---- Resources ---- */
 
-/* How many buffers the variable is; 0: the source does not say. */
-static size_t count_elements(spvc_type whole)
+size_t bw_shader_count_elements(spvc_type whole)
 {
 	enum { MOST = 256 };
 	if (!spvc_type_get_num_array_dimensions(whole))
@@ -136,7 +128,7 @@ static size_t count_elements(spvc_type whole)
 }
 
 /* One buffer: element i of n. */
-static struct bw_error *read_element(struct reader *r, const spvc_reflected_resource *res,
+static struct bw_error *read_element(struct bw_shader_reader *r, const spvc_reflected_resource *res,
 				     enum bw_shader_block_kind kind, size_t i, size_t n)
 {
 	spvc_type type = spvc_compiler_get_type_handle(r->compiler, res->base_type_id);
@@ -162,7 +154,7 @@ static struct bw_error *read_element(struct reader *r, const spvc_reflected_reso
 	}
 	size_t size_b;
 	if (spvc_compiler_get_declared_struct_size(r->compiler, type, &size_b))
-		return library_error(r, "reading the size of a block");
+		return bw_shader_library_error(r, "reading the size of a block");
 	b->fixed_b = (uint32_t)BW_MIN(size_b, (size_t)UINT32_MAX);
 	for (unsigned k = 0; k < spvc_type_get_num_member_types(type); k++) {
 		struct bw_shader_member m = {0};
@@ -177,10 +169,11 @@ static struct bw_error *read_element(struct reader *r, const spvc_reflected_reso
 	return NULL;
 }
 
-static struct bw_error *read_block(struct reader *r, const spvc_reflected_resource *res,
+static struct bw_error *read_block(struct bw_shader_reader *r, const spvc_reflected_resource *res,
 				   enum bw_shader_block_kind kind)
 {
-	size_t n = count_elements(spvc_compiler_get_type_handle(r->compiler, res->type_id));
+	size_t n =
+		bw_shader_count_elements(spvc_compiler_get_type_handle(r->compiler, res->type_id));
 	if (!n)
 		return bw_errorf(
 			BW_E_UNSUPPORTED,
@@ -192,7 +185,7 @@ static struct bw_error *read_block(struct reader *r, const spvc_reflected_resour
 	return NULL;
 }
 
-static struct bw_error *read_resources(struct reader *r)
+static struct bw_error *read_resources(struct bw_shader_reader *r)
 {
 	static const struct {
 		spvc_resource_type type;
@@ -202,39 +195,35 @@ static struct bw_error *read_resources(struct reader *r)
 		{SPVC_RESOURCE_TYPE_STORAGE_BUFFER, NULL, BW_SHADER_STORAGE},
 		{SPVC_RESOURCE_TYPE_UNIFORM_BUFFER, NULL, BW_SHADER_UNIFORM},
 		{SPVC_RESOURCE_TYPE_PUSH_CONSTANT, NULL, BW_SHADER_PUSH},
-		{SPVC_RESOURCE_TYPE_STORAGE_IMAGE, "a storage image", 0},
-		{SPVC_RESOURCE_TYPE_SAMPLED_IMAGE, "a sampled image", 0},
-		{SPVC_RESOURCE_TYPE_SEPARATE_IMAGE, "an image", 0},
-		{SPVC_RESOURCE_TYPE_SEPARATE_SAMPLERS, "a sampler", 0},
 		{SPVC_RESOURCE_TYPE_ACCELERATION_STRUCTURE, "an acceleration structure", 0},
 		{SPVC_RESOURCE_TYPE_ATOMIC_COUNTER, "an atomic counter", 0},
 	};
 	spvc_resources resources;
 	if (spvc_compiler_create_shader_resources(r->compiler, &resources))
-		return library_error(r, "reading the shader's resources");
+		return bw_shader_library_error(r, "reading the shader's resources");
 	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
 		const spvc_reflected_resource *list;
 		size_t n;
 		if (spvc_resources_get_resource_list_for_type(resources, rows[i].type, &list, &n))
-			return library_error(r, "reading the shader's resources");
+			return bw_shader_library_error(r, "reading the shader's resources");
 		if (n && rows[i].refused)
 			return bw_errorf(
 				BW_E_UNSUPPORTED,
-				"%s is %s: only buffers, push constants and specialization constants "
-				"can be given to a shader here",
+				"%s is %s: only buffers, images, samplers, push constants and "
+				"specialization constants can be given to a shader here",
 				list[0].name, rows[i].refused);
 		for (size_t k = 0; k < n; k++)
 			BW_TRY(read_block(r, &list[k], rows[i].kind));
 	}
-	return NULL;
+	return bw_shader_read_images(r, resources);
 }
 
-static struct bw_error *read_constants(struct reader *r)
+static struct bw_error *read_constants(struct bw_shader_reader *r)
 {
 	const spvc_specialization_constant *list;
 	size_t n;
 	if (spvc_compiler_get_specialization_constants(r->compiler, &list, &n))
-		return library_error(r, "reading the specialization constants");
+		return bw_shader_library_error(r, "reading the specialization constants");
 	spvc_specialization_constant size[3];
 	spvc_compiler_get_work_group_size_specialization_constants(r->compiler, &size[0], &size[1],
 								   &size[2]);
@@ -261,13 +250,13 @@ static struct bw_error *read_constants(struct reader *r)
 	return NULL;
 }
 
-static struct bw_error *choose_entry(struct reader *r, const char *wanted)
+static struct bw_error *choose_entry(struct bw_shader_reader *r, const char *wanted)
 {
 	const spvc_entry_point *list;
 	const char *found = NULL;
 	size_t n, n_compute = 0;
 	if (spvc_compiler_get_entry_points(r->compiler, &list, &n))
-		return library_error(r, "reading the entry points");
+		return bw_shader_library_error(r, "reading the entry points");
 	for (size_t i = 0; i < n; i++) {
 		if (list[i].execution_model != SpvExecutionModelGLCompute)
 			continue;
@@ -287,7 +276,7 @@ static struct bw_error *choose_entry(struct reader *r, const char *wanted)
 	if (!r->s->entry)
 		return bw_error_nomem();
 	if (spvc_compiler_set_entry_point(r->compiler, r->s->entry, SpvExecutionModelGLCompute))
-		return library_error(r, "choosing the entry point");
+		return bw_shader_library_error(r, "choosing the entry point");
 	for (unsigned i = 0; i < 3; i++) {
 		r->s->group[i] = spvc_compiler_get_execution_mode_argument_by_index(
 			r->compiler, SpvExecutionModeLocalSize, i);
@@ -296,13 +285,13 @@ static struct bw_error *choose_entry(struct reader *r, const char *wanted)
 	return NULL;
 }
 
-static struct bw_error *reflect(struct reader *r, const char *entry)
+static struct bw_error *reflect(struct bw_shader_reader *r, const char *entry)
 {
 	spvc_parsed_ir ir;
 	if (spvc_context_parse_spirv(r->context, r->s->words, r->s->n_words, &ir) ||
 	    spvc_context_create_compiler(r->context, SPVC_BACKEND_NONE, ir,
 					 SPVC_CAPTURE_MODE_TAKE_OWNERSHIP, &r->compiler))
-		return library_error(r, "reading the SPIR-V");
+		return bw_shader_library_error(r, "reading the SPIR-V");
 	BW_TRY(choose_entry(r, entry));
 	BW_TRY(read_resources(r));
 	return read_constants(r);
@@ -313,7 +302,7 @@ struct bw_error *bw_shader_load(const char *path, const char *entry, struct bw_s
 	struct bw_shader *s = calloc(1, sizeof(*s));
 	if (!s)
 		return bw_error_nomem();
-	struct reader r = {.s = s};
+	struct bw_shader_reader r = {.s = s};
 	struct bw_error *err = read_words(path, s);
 	if (!err && spvc_context_create(&r.context))
 		err = bw_error_nomem();
@@ -342,6 +331,9 @@ void bw_shader_free(struct bw_shader *s)
 	}
 	bw_vec_each(&s->constants, c)
 		free(c->name);
+	bw_vec_each(&s->images, i)
+		free(i->name);
+	bw_vec_free(&s->images);
 	bw_vec_free(&s->blocks);
 	bw_vec_free(&s->constants);
 	free(s->words);

@@ -3,7 +3,8 @@
 #define BW_SHADER_REFLECT_H
 
 /* What a compute shader in SPIR-V wants from its host: buffers, push constants, specialization
- * constants, the size of its workgroups, each with its name in the source. Read by SPIRV-Cross. */
+ * constants, images and samplers, the size of its workgroups, each with its name in the source.
+ * Read by SPIRV-Cross. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,6 +43,26 @@ struct bw_shader_block {
 	struct BW_VEC(struct bw_shader_member) members;
 };
 
+enum bw_shader_image_kind {
+	BW_SHADER_STORAGE_IMAGE,
+	BW_SHADER_SAMPLED_IMAGE,  /* with its sampler, or for texelFetch alone */
+	BW_SHADER_SEPARATE_IMAGE, /* its sampler is another variable */
+	BW_SHADER_SAMPLER,	  /* has no texels */
+	BW_SHADER_STORAGE_TEXELS, /* a buffer of texels: imageBuffer */
+	BW_SHADER_UNIFORM_TEXELS, /* samplerBuffer, textureBuffer */
+};
+enum bw_shader_dim { BW_SHADER_1D, BW_SHADER_2D, BW_SHADER_3D, BW_SHADER_CUBE };
+struct bw_shader_image {
+	enum bw_shader_image_kind kind;
+	char *name; /* owned */
+	unsigned set, binding;
+	unsigned element, elements; /* as in a block */
+	enum bw_shader_dim dim;	    /* texel buffers: BW_SHADER_1D */
+	bool is_array;		    /* of layers; of cubes */
+	uint32_t format;	    /* SpvImageFormat; 0: the source does not say */
+	enum bw_scalar type;	    /* of a component as the shader sees it: F32, I32, U32 */
+};
+
 struct bw_shader_constant {
 	char *name; /* owned, "" if it has none */
 	uint32_t id;
@@ -56,11 +77,12 @@ struct bw_shader {
 	uint32_t group[3];     /* work-items of a workgroup */
 	int group_constant[3]; /* index of the constant that sets it instead; -1: none */
 	struct BW_VEC(struct bw_shader_block) blocks;
+	struct BW_VEC(struct bw_shader_image) images;
 	struct BW_VEC(struct bw_shader_constant) constants;
 };
 
-/* entry: NULL for the only compute shader of the module. Fails where the shader uses what is not a
- * buffer, a push constant or a specialization constant: images, samplers.
+/* entry: NULL for the only compute shader of the module. Fails where the shader uses what
+ * cannot be given to it here: acceleration structures, images with several samples.
  * The message does not name the file. */
 struct bw_error *bw_shader_load(const char *path, const char *entry,
 				struct bw_shader **out) BW_MUST_CHECK;

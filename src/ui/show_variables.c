@@ -42,6 +42,19 @@ static struct bw_error *take_list(struct bw_debug *d, struct bw_variable **out, 
 	return NULL;
 }
 
+/* Why it has no value: images and samplers are what their types say, and nothing more. */
+static void add_reason(struct bw_str *out, const struct bw_variable *v, const struct bw_error *err)
+{
+	const struct bw_ctype *t = v->type ? bw_ctype_strip(v->type) : NULL;
+	char name[BW_TYPE_NAME_MAX];
+	if (err->code == BW_E_UNSUPPORTED && t && t->kind == BW_CTYPE_UNKNOWN) {
+		bw_ctype_name(v->type, name, sizeof(name));
+		bw_str_addf(out, "<%s>", name);
+	} else {
+		bw_str_addf(out, "<error: %s>", err->message);
+	}
+}
+
 /* The value as text and as JSON (a new reference), or the reason why there is none. */
 static json_t *value_of(struct bw_debug *d, const struct bw_variable *v, struct bw_str *out)
 {
@@ -51,7 +64,7 @@ static json_t *value_of(struct bw_debug *d, const struct bw_variable *v, struct 
 	if (!err)
 		err = bw_debug_fetch(d, &value);
 	if (err) {
-		bw_str_addf(out, "<error: %s>", err->message);
+		add_reason(out, v, err);
 		bw_error_free(err);
 	} else {
 		bw_show_value(d, &value, 0, out);
@@ -107,7 +120,7 @@ bool bw_show_frame_args(struct bw_debug *d, struct bw_str *out)
 		/* as gdb's "set print frame-arguments scalars" */
 		err = bw_debug_variable_value(d, &list[i], &v);
 		if (err)
-			bw_str_addf(out, "<error: %s>", err->message);
+			add_reason(out, &list[i], err);
 		else if (v.type.kind == BW_TYPE_AGGREGATE)
 			bw_str_add(out, "...");
 		else

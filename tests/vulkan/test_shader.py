@@ -156,17 +156,17 @@ def errors():
             ((*SAXPY_ARGS, "--group", 32), "--group: the shader's workgroups have 64,1,1 work-items"),
             (("--arg", "a=zeros:2"), "--arg a=zeros:2: it has 1 f32 number, this has 2"),
             (("--arg", "y=1"), "--arg y=1: it is an array: give zeros:N"),
-            ((*SAXPY_ARGS, "--print", "pc.a"), "--print pc.a: only storage buffers are written by a shader")):
+            ((*SAXPY_ARGS, "--print", "pc.a"), "--print pc.a: only storage buffers and storage images are written")):
         done = run(*words, path)
         equal(done.returncode, 2, f"status of {words}")
         check(done.stderr.startswith("breakwater: ") and f"saxpy.comp: {said}" in done.stderr, f"{words}: {done.stderr}")
     done = run(*SAXPY_ARGS, write("wrong.comp", SAXPY.replace("pc.a *", "pc.b *")))
     check(done.returncode == 2 and "does not compile, says glslangValidator:" in done.stderr and "'b' : no such field" in done.stderr,
           done.stderr)
-    image = "#version 450\nlayout(local_size_x = 1) in;\nlayout(binding = 0, rgba8) uniform writeonly image2D img;\n" \
-            "void main() { imageStore(img, ivec2(0), vec4(0)); }\n"
+    image = "#version 450\nlayout(local_size_x = 1) in;\nlayout(binding = 0) uniform sampler2DShadow img;\n" \
+            "layout(binding = 1) buffer O { float o; }; void main() { o = texture(img, vec3(0)); }\n"
     done = run("--groups", 1, write("image.comp", image))
-    check(done.returncode == 2 and "img is a storage image" in done.stderr, done.stderr)
+    check(done.returncode == 2 and "img is sampled with comparison" in done.stderr, done.stderr)
     done = run("--groups", 1, write("garbage.spv", "\x03\x02\x23\x07" + 40 * "x"))
     equal(done.returncode, 2, "status of garbage")
 

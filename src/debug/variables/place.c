@@ -278,6 +278,13 @@ static struct bw_error *value_of(const struct bw_value_of *x, const struct bw_va
 	if (v.type.kind == BW_TYPE_VOID) {
 		char name[BW_TYPE_NAME_MAX];
 		bw_ctype_name(variable->type, name, sizeof(name));
+		if (!strcmp(name, "image")) /* of SPIR-V */
+			return bw_errorf(
+				BW_E_UNSUPPORTED,
+				"'%s' is an image: \"dump image FILE.png %s\" writes its "
+				"texels as a picture, \"info descriptors\" says where they "
+				"are",
+				variable->name, variable->name);
 		return bw_errorf(BW_E_UNSUPPORTED, "'%s' has a type that is not supported: %s",
 				 variable->name, name);
 	}
