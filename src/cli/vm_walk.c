@@ -24,17 +24,6 @@ static void add_size(struct bw_str *out, uint64_t size_b)
 	bw_str_addf(out, "%" PRIu64 " %s", size_b, units[u]);
 }
 
-/* Whether a step's entry is read as one that leads to a table. */
-static bool is_directory(const struct bw_gpuvm_range *r, const struct bw_gpuvm_context *c,
-			 unsigned i)
-{
-	const struct bw_gpuvm_step *s = &r->step[i];
-	if (i + 1 < r->n_steps)
-		return true;
-	return s->level != BW_GPUVM_LEVEL_PTB && s->level != BW_GPUVM_LEVEL_FURTHER &&
-	       !bw_gpuvm_pde(c->gen, s->value).leaf;
-}
-
 static void show_context(struct bw_look *l, const struct bw_look_vm *vm, uint64_t va)
 {
 	const struct bw_gpuvm_context *c = &vm->context;
@@ -63,7 +52,7 @@ static void show_steps(struct bw_look *l, const struct bw_gpuvm_context *c,
 	for (unsigned i = 0; i < r->n_steps; i++) {
 		const struct bw_gpuvm_step *s = &r->step[i];
 		bool unreadable = r->verdict == BW_GPUVM_UNREADABLE && i + 1 == r->n_steps;
-		bool dir = is_directory(r, c, i);
+		bool dir = bw_gpuvm_step_is_directory(c, r, i);
 		struct bw_gpuvm_entry e =
 			dir ? bw_gpuvm_pde(c->gen, s->value) : bw_gpuvm_pte(c->gen, s->value);
 		struct bw_str flags = {0};

@@ -144,6 +144,11 @@ struct bw_gpuvm_range {
 bool bw_gpuvm_walk(const struct bw_gpuvm_context *c, bw_gpuvm_read_fn *read, void *cookie,
 		   uint64_t va, struct bw_gpuvm_range *out_range);
 
+/* Whether the i-th step of the walk is an entry that leads to a table; else it maps a page, or
+ * would if it were valid. */
+bool bw_gpuvm_step_is_directory(const struct bw_gpuvm_context *c, const struct bw_gpuvm_range *r,
+				unsigned i);
+
 enum bw_gpuvm_access { BW_GPUVM_READ = 1, BW_GPUVM_WRITE = 2, BW_GPUVM_EXECUTE = 4 };
 bool bw_gpuvm_allows(const struct bw_gpuvm_range *r, unsigned access);
 

@@ -144,3 +144,13 @@ void bw_gpuvm_explain(const struct bw_gpuvm_range *r, unsigned access, struct bw
 		return;
 	}
 }
+
+bool bw_gpuvm_step_is_directory(const struct bw_gpuvm_context *c, const struct bw_gpuvm_range *r,
+				unsigned i)
+{
+	const struct bw_gpuvm_step *s = &r->step[i];
+	if (i + 1 < r->n_steps)
+		return true;
+	return s->level != BW_GPUVM_LEVEL_PTB && s->level != BW_GPUVM_LEVEL_FURTHER &&
+	       !bw_gpuvm_pde(c->gen, s->value).leaf;
+}

@@ -40,6 +40,26 @@ struct bw_error *bw_live_walk(struct bw_target *t, uint64_t va, struct bw_verdic
 	return bw_live_walk_vmid(l, (unsigned)__builtin_ctz(vm->vmids), va, out);
 }
 
+static void note_steps(const struct bw_gpuvm_context *c, const struct bw_gpuvm_range *r,
+		       struct bw_verdict *out)
+{
+	_Static_assert((int)BW_WALK_STEPS >= (int)BW_GPUVM_MAX_STEPS, "room for all steps");
+	out->gen = (uint8_t)c->gen;
+	out->n_steps = (uint8_t)r->n_steps;
+	for (unsigned i = 0; i < r->n_steps; i++) {
+		const struct bw_gpuvm_step *s = &r->step[i];
+		out->step[i] = (struct bw_walk_step){
+			.level = s->level,
+			.is_directory = bw_gpuvm_step_is_directory(c, r, i),
+			.is_system = s->system,
+			.is_unreadable = r->verdict == BW_GPUVM_UNREADABLE && i + 1 == r->n_steps,
+			.address = s->address,
+			.index = s->index,
+			.value = s->value,
+		};
+	}
+}
+
 struct bw_error *bw_live_walk_vmid(struct bw_live *l, unsigned vmid, uint64_t va,
 				   struct bw_verdict *out)
 {
@@ -59,6 +79,7 @@ struct bw_error *bw_live_walk_vmid(struct bw_live *l, unsigned vmid, uint64_t va
 	bw_gpuvm_explain(&r, BW_GPUVM_READ, &text);
 	snprintf(out->text, sizeof(out->text), "%s", bw_str_text(&text));
 	bw_str_free(&text);
+	note_steps(&c, &r, out);
 	out->page_va = r.va;
 	out->page_size_b = r.size_b;
 	if (mapped) {

@@ -19,6 +19,7 @@
 
 #include "arch/wave.h"
 #include "base/error.h"
+#include "target/verdict.h"
 
 /* Between the levels of a label; a level has none in it. */
 enum { BW_LABEL_SEPARATOR = 0x1f };
@@ -217,23 +218,6 @@ struct bw_target_event {
 	bool is_warning; /* NOTE */
 	char text[256];
 	struct bw_target_queue_error queue_error;
-};
-
-/* What the page tables say about an address. */
-enum bw_verdict_kind {
-	BW_VERDICT_UNKNOWN, /* could not look: text says why */
-	BW_VERDICT_UNMAPPED,
-	BW_VERDICT_NOT_CANONICAL, /* no address: bits 63:47 differ */
-	BW_VERDICT_MAPPED,	  /* readable, writable, executable say for what */
-};
-struct bw_verdict {
-	enum bw_verdict_kind kind;
-	bool readable, writable, executable;
-	uint64_t page_va,
-		page_size_b; /* of the leaf; of the hole where UNMAPPED and known, else 0 */
-	uint64_t pa;
-	bool is_system; /* in system memory, else VRAM */
-	char text[160]; /* "not mapped: PDE0 entry 0x1f5 at level 1 is not valid" */
 };
 
 struct bw_target_fault {
