@@ -83,7 +83,15 @@ struct bw_error *bw_cli_temporary_file(const char *source, const char *suffix, c
 		BW_TRY(bw_folder_make(BW_FOLDER_RUN, &temporary));
 	if (asprintf(&path, "%s/%.*s%s", temporary.path, stem, base, suffix) < 0)
 		return bw_error_nomem();
+	/* another session of this process has built a source of that name */
+	for (unsigned i = 2; !access(path, F_OK); i++) {
+		free(path);
+		if (asprintf(&path, "%s/%.*s-%u%s", temporary.path, stem, base, i, suffix) < 0)
+			return bw_error_nomem();
+	}
+	char *before = temporary_file;
 	temporary_file = path;
+	free(before);
 	owner = getpid();
 	if (first)
 		atexit(remove_temporaries);

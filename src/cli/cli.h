@@ -59,9 +59,16 @@ struct bw_cli {
 
 	struct bw_cli_tui *tui; /* owned; NULL: the terminal screen was never enabled */
 
+	bool is_library; /* of a program that calls our library: its signal handlers are its own */
+	/* Called for each stop that has been shown; NULL: nobody wants to know. */
+	void (*on_stop)(void *cookie, const struct bw_stop *s);
+	void *on_stop_cookie;
+
 	bool plain;		    /* no command has been given: the kernel runs at once */
 	bool attached;		    /* attached to a running program: it is never killed without the
 				     * user asking */
+	struct bw_stop last_stop;   /* of kind NONE: there was none */
+	struct bw_str warnings;	    /* since the program was resumed last, a line each */
 	uint64_t clients_before;    /* number of clients of the virtual GPU when the program was
 				     * started */
 	bool shader_lines;	    /* drivers are told to keep the lines of shaders */
@@ -118,6 +125,7 @@ struct bw_cli {
 	unsigned stops;	     /* counts stops, without those of single steps */
 	unsigned depth;	     /* nesting of commands that run other commands */
 	unsigned max_rounds; /* of a loop; 0: no limit */
+	bool is_captured;    /* what is printed now is kept for a caller of the library */
 	bool confined;	     /* no command may start programs or touch files (fuzzing) */
 
 	struct bw_terminal terminal;
@@ -132,10 +140,12 @@ struct bw_error *bw_cli_execute(struct bw_cli *c, const char *line) BW_MUST_CHEC
 
 /* ---- run.c: the session ---- */
 
+/* The state of a session that has not been opened. */
+void bw_cli_init(struct bw_cli *c);
 /* The session of `breakwater run` (attach: of `breakwater attach`) with these words, without a
- * command yet. c->out and c->editor are there already. */
-struct bw_error *bw_cli_open_for_editor(struct bw_cli *c, int argc, char **argv,
-					bool attach) BW_MUST_CHECK;
+ * command yet, for an editor or a library. c->out, and c->editor or c->is_library, are there
+ * already. */
+struct bw_error *bw_cli_open(struct bw_cli *c, int argc, char **argv, bool attach) BW_MUST_CHECK;
 /* Frees what a session has; c itself is the caller's. */
 void bw_cli_fini(struct bw_cli *c);
 
@@ -149,17 +159,26 @@ void bw_cli_stopped(struct bw_cli *c, const struct bw_stop *s, bool brief);
 /* Before the session ends: kills programs that it has started, detaches from those that it has
  * attached to. */
 void bw_cli_leave(struct bw_cli *c);
+/* Tells the error that ends the command and frees it; the exit status says that it was one. */
+void bw_cli_fail(struct bw_cli *c, struct bw_error *err);
 /* Asks the user whether to quit while a program is debugged; true without a question where there is
  * nothing to lose, or the session is not interactive. */
 bool bw_cli_may_leave(struct bw_cli *c);
 struct bw_error *bw_cli_need_wave(struct bw_cli *c, const struct bw_wave_info **out) BW_MUST_CHECK;
-/* From here on SIGINT stops the program, and SIGTERM, SIGHUP and the limit of --timeout end the
- * session. */
+/* From here on, where it is no library's session, SIGINT stops the program, and SIGTERM, SIGHUP and
+ * the limit of --timeout end the session. */
 void bw_cli_catch_interrupts(struct bw_cli *c);
-/* From here on signals change nothing any more, as the session is freed. */
-void bw_cli_ignore_interrupts(void);
+/* From here on signals change nothing of this session any more, as it is freed. */
+void bw_cli_ignore_interrupts(const struct bw_cli *c);
 /* Number of Ctrl-C so far. */
 unsigned bw_cli_interrupts(void);
+/* What Ctrl-C does to a session. Async-signal-safe. */
+void bw_cli_interrupt(struct bw_cli *c);
+/* Beside what a signal that ends the session does (SIGTERM, SIGHUP, the limit of --timeout), fn is
+ * called, in the signal handler. NULL: nothing is. */
+void bw_cli_on_end(void (*fn)(void));
+/* The session that signals belong to: that of this process's command line. NULL: there is none. */
+struct bw_cli *bw_cli_current(void);
 
 /* ---- json_requests.c: --json ---- */
 

@@ -80,7 +80,7 @@ static struct bw_error *host_open(void *cookie, char **argv, bool attach,
 		return bw_errorf(BW_E_STATE,
 				 "This session could not begin: the next try takes a new session");
 	h->is_open = true;
-	BW_TRY(bw_cli_open_for_editor(&h->cli, argc, argv, attach));
+	BW_TRY(bw_cli_open(&h->cli, argc, argv, attach));
 	*out_debug = h->cli.debug;
 	return NULL;
 }
@@ -294,8 +294,7 @@ int bw_main_dap(int argc, char **argv)
 	}
 	int status = 0;
 	if (h) {
-		h->cli = (struct bw_cli){.output_fd = -1,
-					 .x_format = {.count = 0, .letter = 'x', .unit = 'w'}};
+		bw_cli_init(&h->cli);
 		h->console.fd = h->output[0].fd = h->output[1].fd = -1;
 	}
 	if (!err)

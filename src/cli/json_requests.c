@@ -107,7 +107,7 @@ struct bw_error *bw_cli_request(struct bw_cli *c, const char *line)
 struct bw_error *bw_cli_keep_output(struct bw_cli *c, int *out_fd)
 {
 	*out_fd = -1;
-	if (!bw_out_is_json(c->out))
+	if (!bw_out_is_json(c->out) || c->is_captured)
 		return NULL;
 	if (c->output_fd >= 0)
 		close(c->output_fd);

@@ -4,7 +4,6 @@
 #include "cli/tui.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 #include "base/vec.h"
 #include "cli/compile.h"
 #include "cli/crash_files.h"
+#include "cli/run_options.h"
 #include "cli/shader.h"
 #include "launch/options.h"
 #include "launch/plan.h"
@@ -72,160 +72,6 @@ static const char attach_usage[] =
 	"  --json              every answer as one line of JSON\n"
 	"  -h, --help\n";
 
-enum item_kind { ITEM_COMMAND, ITEM_FILE };
-struct script_item {
-	enum item_kind kind;
-	const char *text;
-};
-struct script_items BW_VEC(struct script_item);
-
-struct run_options {
-	struct script_items script;
-	bool interactive, tui, batch, json, fidelity, help;
-	struct bw_cli_vgpu_options vgpu;
-	enum { LINES_DEFAULT, LINES_WANTED, LINES_UNWANTED } shader_lines;
-	const char *gpu, *kernel;
-	double limit_s; /* 0: none */
-	bool attach;	/* `kernel` is a process number */
-	pid_t pid;
-	char **program; /* behind --, borrowed from argv */
-	struct bw_launch_options launch;
-	struct bw_compile_options compile;
-};
-
-/* The value of the option at argv[*i], "--name VALUE" or "--name=VALUE". NULL: it is another
- * option. */
-static struct bw_error *option_value(int argc, char **argv, int *i, const char *name,
-				     const char **out)
-{
-	const char *word = argv[*i];
-	size_t n = strlen(name);
-	*out = NULL;
-	if (strncmp(word, name, n) || (word[n] && word[n] != '='))
-		return NULL;
-	if (word[n] == '=') {
-		*out = word + n + 1;
-	} else if (*i + 1 < argc) {
-		*out = argv[++*i];
-	} else {
-		return bw_errorf(BW_E_INVALID, "%s needs a value", name);
-	}
-	++*i;
-	return NULL;
-}
-
-static struct bw_error *take_limit(const char *value, double *out)
-{
-	enum { YEAR_S = 366 * 24 * 3600 };
-	double seconds;
-	if (!bw_parse_f64(value, &seconds) || !(seconds >= 0.001 && seconds <= YEAR_S))
-		return bw_errorf(BW_E_INVALID, "--timeout takes seconds, not \"%s\"", value);
-	*out = seconds;
-	return NULL;
-}
-
-static struct bw_error *take_option(struct run_options *o, int argc, char **argv, int *i)
-{
-	static const struct {
-		const char *name;
-		enum item_kind kind;
-	} script_options[] = {{"-ex", ITEM_COMMAND},
-			      {"--ex", ITEM_COMMAND},
-			      {"--eval-command", ITEM_COMMAND},
-			      {"-x", ITEM_FILE},
-			      {"--command", ITEM_FILE}};
-	const char *word = argv[*i], *value;
-	for (size_t k = 0; k < BW_ARRAY_SIZE(script_options); k++) {
-		BW_TRY(option_value(argc, argv, i, script_options[k].name, &value));
-		if (value) {
-			struct script_item item = {script_options[k].kind, value};
-			return bw_vec_push(&o->script, item);
-		}
-	}
-	BW_TRY(option_value(argc, argv, i, "--gpu", &value));
-	if (value) {
-		o->gpu = value;
-		return NULL;
-	}
-	BW_TRY(option_value(argc, argv, i, "--timeout", &value));
-	if (value)
-		return take_limit(value, &o->limit_s);
-	if (!strcmp(word, "--batch") || !strcmp(word, "-batch"))
-		o->batch = true;
-	else if (!strcmp(word, "--json"))
-		o->json = true;
-	else if (!strcmp(word, "--fidelity"))
-		o->fidelity = true;
-	else if (!strcmp(word, "--shader-lines") || !strcmp(word, "--no-shader-lines"))
-		o->shader_lines = !strcmp(word, "--shader-lines") ? LINES_WANTED : LINES_UNWANTED;
-	else if (!strcmp(word, "-i") || !strcmp(word, "--interactive"))
-		o->interactive = true;
-	else if (!strcmp(word, "--tui") || !strcmp(word, "-tui"))
-		o->interactive = o->tui = true;
-	else if (!strcmp(word, "-h") || !strcmp(word, "--help"))
-		o->help = true;
-	else if (!bw_cli_take_vgpu_option(word, &o->vgpu))
-		return bw_errorf(BW_E_INVALID, "\"breakwater run\" has no option %s (see --help)",
-				 word);
-	++*i;
-	return NULL;
-}
-
-static struct bw_error *check_attach(struct run_options *o)
-{
-	uint64_t pid;
-	if (o->program || o->launch.words.len || o->compile.first || !o->kernel ||
-	    !bw_parse_u64(o->kernel, &pid) || !pid || pid > INT32_MAX)
-		return bw_errorf(
-			BW_E_INVALID,
-			"\"breakwater attach\" takes the number of a process that \"breakwater exec\" started");
-	o->pid = (pid_t)pid;
-	return NULL;
-}
-
-static struct bw_error *parse(struct run_options *o, int argc, char **argv)
-{
-	for (int i = 1; i < argc;) {
-		bool taken;
-		if (!strcmp(argv[i], "--")) {
-			o->program = &argv[i + 1];
-			break;
-		}
-		BW_TRY(bw_launch_options_take(&o->launch, argc, argv, &i, &taken));
-		if (taken)
-			continue;
-		BW_TRY(bw_compile_options_take(&o->compile, argc, argv, &i, &taken));
-		if (taken)
-			continue;
-		if (argv[i][0] == '-' && argv[i][1]) {
-			BW_TRY(take_option(o, argc, argv, &i));
-			continue;
-		}
-		if (o->kernel)
-			return bw_errorf(BW_E_INVALID,
-					 "One kernel at a time: \"%s\" comes after \"%s\"", argv[i],
-					 o->kernel);
-		o->kernel = argv[i++];
-	}
-	if (o->help)
-		return NULL;
-	if (o->attach)
-		return check_attach(o);
-	if (o->kernel && o->program)
-		return bw_errorf(BW_E_INVALID,
-				 "Either a kernel (\"%s\") or a program behind --, not both",
-				 o->kernel);
-	if (!o->kernel && (!o->program || !o->program[0]))
-		return bw_errorf(
-			BW_E_INVALID,
-			"\"breakwater run\" needs a kernel: breakwater run [OPTIONS] KERNEL [KERNEL OPTIONS]");
-	if (o->program && (o->launch.words.len || o->compile.first))
-		return bw_errorf(BW_E_INVALID,
-				 "%s is for kernels; the program's own arguments go behind it",
-				 o->launch.words.len ? o->launch.words.data[0] : o->compile.first);
-	return NULL;
-}
-
 static struct bw_error *check_readable(const char *path)
 {
 	struct stat st;
@@ -237,7 +83,8 @@ static struct bw_error *check_readable(const char *path)
 }
 
 /* argv of the launcher: its path, the kernel's options as given, the object. */
-static struct bw_error *launcher_argv(struct bw_cli *c, struct run_options *o, const char *object)
+static struct bw_error *launcher_argv(struct bw_cli *c, struct bw_run_options *o,
+				      const char *object)
 {
 	_cleanup_free_ char *launcher = NULL;
 	BW_TRY(bw_kmd_find_part("breakwater-launch", &launcher));
@@ -281,7 +128,7 @@ static void show_said(struct bw_cli *c, const char *text)
 }
 
 /* All errors of a kernel and its options are found here, before anything starts. */
-static struct bw_error *prepare_kernel(struct bw_cli *c, struct run_options *o)
+static struct bw_error *prepare_kernel(struct bw_cli *c, struct bw_run_options *o)
 {
 	const char *gpu = bw_arch_default_gfx(); /* nothing has been started that could be asked */
 	_cleanup_free_ char *built = NULL;
@@ -328,6 +175,7 @@ static struct bw_error *prepare_kernel(struct bw_cli *c, struct run_options *o)
 
 static void on_notice(void *cookie, enum bw_notice_kind kind, const char *text)
 {
+	enum { MOST_WARNINGS_B = 4096 };
 	struct bw_cli *c = cookie;
 	static const char *const names[] = {[BW_NOTICE_INFO] = "info",
 					    [BW_NOTICE_SAID] = "said",
@@ -340,6 +188,8 @@ static void on_notice(void *cookie, enum bw_notice_kind kind, const char *text)
 	bw_out_begin(c->out, "event", "notice");
 	bw_out_str(c->out, "kind", names[kind]);
 	bw_out_str(c->out, "text", text);
+	if (kind == BW_NOTICE_WARNING && c->warnings.len < MOST_WARNINGS_B)
+		bw_str_addf(&c->warnings, "Warning: %s.\n", text);
 	if (kind == BW_NOTICE_WARNING)
 		bw_out_line(c->out, "warning: %s.", text);
 	else if (kind == BW_NOTICE_WAVE_EXIT || kind == BW_NOTICE_SAID) /* come in their brackets */
@@ -350,7 +200,7 @@ static void on_notice(void *cookie, enum bw_notice_kind kind, const char *text)
 	bw_out_end(c->out);
 }
 
-static struct bw_error *prepare_program(struct bw_cli *c, struct run_options *o)
+static struct bw_error *prepare_program(struct bw_cli *c, struct bw_run_options *o)
 {
 	size_t n = 0;
 	while (o->program[n])
@@ -367,19 +217,19 @@ static struct bw_error *prepare_program(struct bw_cli *c, struct run_options *o)
 	return NULL;
 }
 
-static struct bw_error *run_script(struct bw_cli *c, const struct run_options *o)
+static struct bw_error *run_script(struct bw_cli *c, const struct bw_run_options *o)
 {
 	bw_vec_each(&o->script, item) {
 		if (c->quit)
 			break;
-		BW_TRY(item->kind == ITEM_FILE ? bw_cli_run_file(c, item->text)
-					       : bw_cli_execute_scripted(c, item->text));
+		BW_TRY(item->kind == BW_SCRIPT_FILE ? bw_cli_run_file(c, item->text)
+						    : bw_cli_execute_scripted(c, item->text));
 	}
 	return NULL;
 }
 
 /* The session from its start to its end. */
-static struct bw_error *run_session(struct bw_cli *c, const struct run_options *o)
+static struct bw_error *run_session(struct bw_cli *c, const struct bw_run_options *o)
 {
 	bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && !o->batch;
 	bool piped = !o->script.len && !o->batch && !o->interactive && bw_cli_commands_on_stdin();
@@ -410,7 +260,7 @@ static struct bw_error *run_session(struct bw_cli *c, const struct run_options *
 
 void bw_cli_fini(struct bw_cli *c)
 {
-	bw_cli_ignore_interrupts();
+	bw_cli_ignore_interrupts(c);
 	bw_cli_tui_free(c);
 	bw_debug_destroy(c->debug);
 	bw_cli_free_crash(c);
@@ -426,12 +276,13 @@ void bw_cli_fini(struct bw_cli *c)
 	bw_cli_free_blocks(c);
 	free(c->list_file);
 	free(c->last_command);
+	bw_str_free(&c->warnings);
 	if (c->output_fd >= 0)
 		close(c->output_fd);
 }
 
 /* The debugger itself reports what the kernel logs about a fault, and in more detail. */
-static struct bw_error *set_up_server(const struct run_options *o)
+static struct bw_error *set_up_server(const struct bw_run_options *o)
 {
 	BW_TRY(bw_cli_add_server_args("--quiet"));
 	BW_TRY(bw_cli_set_up_strict(&o->vgpu));
@@ -469,7 +320,7 @@ static void end_session(struct bw_cli *c, struct bw_error *err)
 }
 
 /* What a GPU has left behind: nothing runs. */
-static struct bw_error *open_crash(struct bw_cli *c, struct run_options *o)
+static struct bw_error *open_crash(struct bw_cli *c, struct bw_run_options *o)
 {
 	const char *other = o->launch.words.len ? o->launch.words.data[0]
 			    : o->compile.first	? o->compile.first
@@ -486,13 +337,13 @@ static struct bw_error *open_crash(struct bw_cli *c, struct run_options *o)
 }
 
 /* All that comes before the first command. */
-static struct bw_error *open_session(struct bw_cli *c, struct run_options *o)
+static struct bw_error *open_session(struct bw_cli *c, struct bw_run_options *o)
 {
 	bool is_virtual = false;
 	BW_TRY(bw_debug_create(&c->debug));
 	bw_debug_on_notice(c->debug, on_notice, c);
-	c->shader_lines = o->kernel && !o->attach ? o->shader_lines != LINES_UNWANTED
-						  : o->shader_lines == LINES_WANTED;
+	c->shader_lines = o->kernel && !o->attach ? o->shader_lines != BW_LINES_UNWANTED
+						  : o->shader_lines == BW_LINES_WANTED;
 	c->limit_s = o->limit_s;
 	if (o->kernel && !o->attach && bw_cli_is_crash(o->kernel))
 		return open_crash(c, o);
@@ -509,31 +360,33 @@ static struct bw_error *open_session(struct bw_cli *c, struct run_options *o)
 	return o->attach ? bw_cli_attach(c, o->pid) : NULL;
 }
 
-static void free_options(struct run_options *o)
+void bw_cli_init(struct bw_cli *c)
 {
-	bw_vec_free(&o->script);
-	bw_launch_options_fini(&o->launch);
-	bw_compile_options_fini(&o->compile);
+	*c = (struct bw_cli){.output_fd = -1, .x_format = {.count = 0, .letter = 'x', .unit = 'w'}};
 }
 
-struct bw_error *bw_cli_open_for_editor(struct bw_cli *c, int argc, char **argv, bool attach)
+/* What a session's caller does itself where it is no terminal. */
+struct bw_error *bw_cli_open(struct bw_cli *c, int argc, char **argv, bool attach)
 {
-	struct run_options o = {.attach = attach};
-	struct bw_error *err = parse(&o, argc, argv);
+	struct bw_run_options o = {.attach = attach};
+	struct bw_error *err = bw_run_options_parse(&o, argc, argv);
 	if (!err && (o.script.len || o.interactive || o.batch || o.json || o.help ||
 		     o.limit_s > 0 || o.fidelity || o.vgpu.strict || o.vgpu.trace_hash))
 		err = bw_errorf(
 			BW_E_UNSUPPORTED,
-			"-ex, -x, -i, --batch, --json, --help, --timeout, --fidelity, --strict and --trace-hash are for the command line, not for an editor's session");
+			"-ex, -x, -i, --batch, --json, --help, --timeout, --fidelity, --strict and --trace-hash are for the command line, not for %s session",
+			c->editor	? "an editor's"
+			: c->is_library ? "a library's"
+					: "a report's");
 	if (!err)
 		err = open_session(c, &o);
-	free_options(&o);
+	bw_run_options_fini(&o);
 	return err;
 }
 
-static struct bw_error *run(struct bw_cli *c, struct run_options *o, int argc, char **argv)
+static struct bw_error *run(struct bw_cli *c, struct bw_run_options *o, int argc, char **argv)
 {
-	BW_TRY(parse(o, argc, argv));
+	BW_TRY(bw_run_options_parse(o, argc, argv));
 	if (o->help) {
 		if (o->attach)
 			fputs(attach_usage, stdout);
@@ -561,24 +414,15 @@ static struct bw_error *run(struct bw_cli *c, struct run_options *o, int argc, c
 
 static int main_with(int argc, char **argv, bool attach)
 {
-	struct bw_cli c = {.output_fd = -1,
-			   .confirm = true,
-			   .x_format = {.count = 0, .letter = 'x', .unit = 'w'}};
-	struct run_options o = {.attach = attach};
+	struct bw_cli c;
+	struct bw_run_options o = {.attach = attach};
+	bw_cli_init(&c);
+	c.confirm = true;
 	struct bw_error *err = run(&c, &o, argc, argv);
-	if (err) {
-		if (c.out && bw_out_is_json(c.out)) {
-			bw_out_error(c.out, err);
-		} else {
-			fputs("breakwater: ", stderr);
-			bw_out_printable(stderr, err->message);
-			fputs(strchr(err->message, '\n') ? "\n" : ".\n", stderr);
-		}
-		c.exit_status = BW_EXIT_USAGE;
-		bw_error_free(err);
-	}
+	if (err)
+		bw_cli_fail(&c, err);
 	bw_cli_fini(&c);
-	free_options(&o);
+	bw_run_options_fini(&o);
 	return c.exit_status;
 }
 

@@ -13,12 +13,23 @@
 
 static struct bw_cli *volatile session; /* NULL: there is none (any more) */
 static volatile sig_atomic_t n_interrupts;
+static void (*volatile at_end)(void); /* bw_cli_on_end */
+
+void bw_cli_interrupt(struct bw_cli *c)
+{
+	n_interrupts++;
+	if (c && c->debug)
+		bw_debug_interrupt(c->debug);
+}
 
 static void on_interrupt(int sig)
 {
-	n_interrupts++;
-	if (session)
-		bw_debug_interrupt(session->debug);
+	bw_cli_interrupt(session);
+}
+
+struct bw_cli *bw_cli_current(void)
+{
+	return session;
 }
 
 /* SIGTERM, SIGHUP and the limit of --timeout: no more commands, and no more waiting. */
@@ -30,6 +41,13 @@ static void on_end(int sig)
 	session->quit = true;
 	bw_cli_tui_leave_now();
 	bw_debug_interrupt(session->debug);
+	if (at_end)
+		at_end();
+}
+
+void bw_cli_on_end(void (*fn)(void))
+{
+	at_end = fn;
 }
 
 unsigned bw_cli_interrupts(void)
@@ -39,8 +57,10 @@ unsigned bw_cli_interrupts(void)
 
 void bw_cli_catch_interrupts(struct bw_cli *c)
 {
-	session = c;
 	bw_cli_watch_waits(c);
+	if (c->is_library)
+		return;
+	session = c;
 	/* Without SA_RESTART: a read at the prompt is cut short, too. */
 	struct sigaction action = {.sa_handler = on_interrupt}, before;
 	sigaction(SIGINT, &action, NULL);
@@ -64,9 +84,10 @@ void bw_cli_catch_interrupts(struct bw_cli *c)
 	setitimer(ITIMER_REAL, &limit, NULL);
 }
 
-void bw_cli_ignore_interrupts(void)
+void bw_cli_ignore_interrupts(const struct bw_cli *c)
 {
-	session = NULL;
+	if (session == c)
+		session = NULL;
 }
 
 struct bw_error *bw_cli_start_program(struct bw_cli *c)
@@ -149,6 +170,7 @@ void bw_cli_stopped(struct bw_cli *c, const struct bw_stop *s, bool brief)
 			     BW_REASON_FP_EXCEPTION;
 	c->gpu_fault = s->kind == BW_STOP_GPU_GONE || s->kind == BW_STOP_QUEUE_ERROR ||
 		       (s->kind == BW_STOP_WAVES && s->reasons & gpu);
+	c->last_stop = *s;
 	bw_cli_show_output(c, s->kind == BW_STOP_EXITED);
 	if (s->kind == BW_STOP_WAVES)
 		bw_cli_show_kernel_output(c);
@@ -172,12 +194,15 @@ void bw_cli_stopped(struct bw_cli *c, const struct bw_stop *s, bool brief)
 		bw_cli_show_displays(c);
 	if (c->editor)
 		c->editor->stopped(c->editor->cookie, s);
+	if (c->on_stop)
+		c->on_stop(c->on_stop_cookie, s);
 }
 
 struct bw_error *bw_cli_wait_and_show(struct bw_cli *c)
 {
 	struct bw_stop stop;
 	bw_out_flush(c->out);
+	bw_str_clear(&c->warnings);
 	if (c->editor)
 		return NULL;
 	bw_cli_tui_resumed(c);
@@ -269,4 +294,18 @@ void bw_cli_leave(struct bw_cli *c)
 	} else if (!c->interactive && !c->quit) {
 		bw_out_line(c->out, "[The program was killed]");
 	}
+}
+
+void bw_cli_fail(struct bw_cli *c, struct bw_error *err)
+{
+	if (c->out && bw_out_is_json(c->out)) {
+		if (!c->error_reported)
+			bw_out_error(c->out, err);
+	} else {
+		fputs("breakwater: ", stderr);
+		bw_out_printable(stderr, err->message);
+		fputs(strchr(err->message, '\n') ? "\n" : ".\n", stderr);
+	}
+	c->exit_status = BW_EXIT_USAGE;
+	bw_error_free(err);
 }

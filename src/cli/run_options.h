@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_CLI_RUN_OPTIONS_H
+#define BW_CLI_RUN_OPTIONS_H
+
+/* The words of `breakwater run` and `breakwater attach`, as a struct. Nothing is opened or started
+ * by reading them. Texts are borrowed from argv. */
+
+#include "base/vec.h"
+#include "cli/compile.h"
+#include "cli/subcommands.h"
+#include "launch/options.h"
+
+enum bw_lines_wish { BW_LINES_DEFAULT, BW_LINES_WANTED, BW_LINES_UNWANTED };
+enum bw_script_kind { BW_SCRIPT_COMMAND, BW_SCRIPT_FILE };
+struct bw_script_item {
+	enum bw_script_kind kind;
+	const char *text;
+};
+struct bw_script_items BW_VEC(struct bw_script_item);
+
+struct bw_run_options {
+	struct bw_script_items script;
+	bool interactive, tui, batch, json, fidelity, help;
+	struct bw_cli_vgpu_options vgpu;
+	enum bw_lines_wish shader_lines;
+	const char *gpu, *kernel;
+	double limit_s; /* 0: none */
+	bool attach;	/* `kernel` is a process number */
+	pid_t pid;
+	char **program; /* behind --, borrowed from argv */
+	struct bw_launch_options launch;
+	struct bw_compile_options compile;
+};
+
+/* argv[0] is the subcommand. o->attach says which one it is; the rest of *o is zero. */
+struct bw_error *bw_run_options_parse(struct bw_run_options *o, int argc,
+				      char **argv) BW_MUST_CHECK;
+void bw_run_options_fini(struct bw_run_options *o);
+
+#endif
