@@ -52,6 +52,10 @@ static const struct bw_command commands[] = {
 	{"down", NULL, bw_cmd_down, "[N]", "Select the frame that was called by the selected one.", NULL, BW_COMPLETE_EXPR, true},
 	{"dprintf", NULL, bw_cmd_dprintf, "WHERE [if EXPR] [wave N],\"FORMAT\", EXPR...", "Print a line for each wave that reaches WHERE, without a stop.",
 	 "EXPR is evaluated for the first active lane (for which the condition holds): dprintf saxpy.s:28,\"%d %f\\n\",$_wave,$v3", BW_COMPLETE_WHERE, false},
+	{"report", NULL, bw_cmd_report, "FILE", "Write the stop as one HTML file, which can be sent to someone.",
+	 "The page has what happened in words, a map of the waves, source and instructions with the number of waves at each\n"
+	 "line, lanes, registers, the page walk of a fault, the command stream, and buffers as numbers and pictures. It refers\n"
+	 "to nothing outside of it (report stop.html). What has no room is left out, and the page says so.", BW_COMPLETE_FILE, false, true},
 	{"dump", NULL, bw_cmd_dump, "[binary] memory FILE START END | [binary] value FILE EXPR | image FILE IMAGE [WIDTHxHEIGHT FORMAT]", "Write memory, a value, or a picture to a file.",
 	 "START may name an address space: dump memory lds.bin lds#0 lds#1024.\n"
 	 "image writes PNG: of an image of \"info descriptors\" by its name or number (dump image a.png 3), or of rows in a buffer\n"

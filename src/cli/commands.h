@@ -99,7 +99,7 @@ bw_command_fn bw_cmd_break, bw_cmd_tbreak, bw_cmd_delete, bw_cmd_enable, bw_cmd_
 	bw_cmd_condition, bw_cmd_ignore;
 bw_command_fn bw_cmd_wave, bw_cmd_lane, bw_cmd_print, bw_cmd_set, bw_cmd_x, bw_cmd_display,
 	bw_cmd_undisplay;
-bw_command_fn bw_cmd_disassemble, bw_cmd_list, bw_cmd_dump, bw_cmd_info, bw_cmd_help,
+bw_command_fn bw_cmd_disassemble, bw_cmd_list, bw_cmd_dump, bw_cmd_report, bw_cmd_info, bw_cmd_help,
 	bw_cmd_apropos, bw_cmd_echo, bw_cmd_source;
 bw_command_fn bw_cmd_frame, bw_cmd_backtrace, bw_cmd_up, bw_cmd_down, bw_cmd_finish, bw_info_frame;
 bw_command_fn bw_info_waves, bw_info_wave, bw_info_lanes, bw_info_registers, bw_info_all_registers,

@@ -2,7 +2,6 @@
 /* breakwater crash: kernel logs, devcoredumps and hang reports, with a verdict first. */
 #include "crash/crash.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,9 +10,9 @@
 #include "base/cleanup.h"
 #include "base/util.h"
 #include "cli/crash_files.h"
-#include "cli/crash_html.h"
 #include "cli/look_fault.h"
 #include "cli/packets.h"
+#include "cli/report.h"
 #include "cli/subcommands.h"
 
 static const char usage[] =
@@ -404,19 +403,10 @@ static struct bw_error *show(struct crash_command *c)
 
 static struct bw_error *write_page(struct crash_command *c)
 {
-	struct bw_crash_page page = {.crash = &c->crash,
-				     .part = c->look.has_part ? &c->look.part : NULL};
-	struct bw_error *err = bw_crash_html(&page);
-	const char *text = bw_str_text(&page.out);
-	if (!err) {
-		FILE *f = fopen(c->html, "we");
-		bool failed = !f || fwrite(text, 1, page.out.len, f) != page.out.len;
-		failed |= f && fclose(f) != 0;
-		if (failed)
-			err = bw_error_errno(errno, "cannot write %s", c->html);
-	}
-	bw_str_free(&page.out);
-	return err;
+	const struct bw_report r = {.crash = &c->crash,
+				    .part = c->look.has_part ? &c->look.part : NULL};
+	size_t size_b;
+	return bw_cli_write_report(&r, c->html, &size_b);
 }
 
 static struct bw_error *run(struct bw_look *l)

@@ -29,6 +29,7 @@ static const struct {
 	{"decompile", bw_main_decompile, "a submission of a capture as C: breakwater decompile FILE.bwc -s 3 > edit.c"},
 	{"umr", bw_main_umr, "registers, waves and rings as the tool umr shows them, of the GPU chosen"},
 	{"crash", bw_main_crash, "what a hang was: kernel logs, devcoredumps, hang reports of RADV"},
+	{"report", bw_main_report, "a crash, a stop or a running program as one HTML file: breakwater report -o FILE ..."},
 	{"fault", bw_main_fault, "what a page fault says: a status word, lines of dmesg, a file, or the GPU's registers"},
 	{"device", bw_main_device, "what GPU this is, and what you may do with it"},
 	{"vm", bw_main_vm, "page tables: walks, what is mapped, layouts, entries"},

@@ -29,6 +29,7 @@ int bw_main_doctor(int argc, char **argv);
 int bw_main_vgpu(int argc, char **argv);
 int bw_main_umr(int argc, char **argv); /* umr.c */
 int bw_main_crash(int argc, char **argv);
+int bw_main_report(int argc, char **argv);
 int bw_main_fault(int argc, char **argv);
 int bw_main_vm(int argc, char **argv);
 int bw_main_regs(int argc, char **argv);

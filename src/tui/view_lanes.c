@@ -58,6 +58,7 @@ static struct bw_error *read_variable(struct bw_debug *d, const char *name, stru
 	bool is_known = false;
 	BW_TRY(add_column(s, &c));
 	snprintf(c->name, sizeof(c->name), "%.*s", (int)sizeof(c->name) - 1, name);
+	c->is_variable = true;
 	for (unsigned lane = 0; lane < s->n; lane++) {
 		enum cell cell = read_cell(d, name, lane, c->text[lane]);
 		is_known |= cell == CELL_VALUE;

@@ -93,6 +93,7 @@ void bw_tui_registers_page(const struct bw_tui_registers *s, struct bw_tui_page 
 enum { BW_TUI_CELL_B = 20 };
 struct bw_tui_lane_column {
 	char name[24];
+	bool is_variable;	      /* else a VGPR */
 	char text[64][BW_TUI_CELL_B]; /* of each lane */
 };
 /* The lanes of the focus wave. Those that are shown alike share a row. */

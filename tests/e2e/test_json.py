@@ -297,7 +297,7 @@ def every_command():
         "advance": ["store"], "append": [f"memory {folder}/dumped out out+4", f"value {folder}/dumped a"],
         "break": ["store", "store if $_lane == 3"], "awatch": ["out[1]"], "call": ["a"],
         "catch": ["fp", "fault", "dispatch 9"], "cd": [str(SOURCE)], "clear": ["store"],
-        "commands": ["1\nsilent\nend"], "condition": ["1 $_lane == 0", "1"], "define": ["mine\nprint 1\nend"],
+        "report": [f"{folder}/page.html"], "commands": ["1\nsilent\nend"], "condition": ["1 $_lane == 0", "1"], "define": ["mine\nprint 1\nend"],
         "detach": [], "disassemble": ["", "/rs", "$pc,+8"],
         "display": ["a", "/i $pc", "/s $pc", "/2xw out", "no_such"], "document": ["mine\nMine.\nend"],
         "dprintf": ['store,"%d\\n",$_wave', 'store,"%d\\n",no_such'], "dump": [f"memory {folder}/dumped out out+4"], "echo": ["text", "\\"],

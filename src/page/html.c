@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/html.h"
+#include "page/html.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 void bw_html_text(struct bw_str *s, const char *text)
 {
 	struct bw_str plain = {0};
-	bw_str_add_printable(&plain, text, "");
+	bw_str_add_printable(&plain, text, "\t");
 	for (const char *p = bw_str_text(&plain); *p; p++)
 		switch (*p) {
 		case '&':

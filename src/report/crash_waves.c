@@ -7,14 +7,14 @@
 
 #include "arch/arch.h"
 #include "base/util.h"
-#include "cli/crash_html.h"
-#include "cli/html.h"
+#include "report/report_priv.h"
 #include "isa/text.h"
 
 struct place {
 	uint64_t pc;
 	bool has_pc;
 	size_t wave; /* in the list */
+	size_t same; /* of the first one at a PC: how many are there */
 };
 
 static int by_pc(const void *pa, const void *pb)
@@ -27,116 +27,139 @@ static int by_pc(const void *pa, const void *pb)
 	return a->wave < b->wave ? -1 : a->wave > b->wave;
 }
 
-static bool is_uniform(const uint32_t *values, unsigned n)
+static bool is_zero(const uint32_t *values, unsigned n)
 {
-	for (unsigned i = 1; i < n; i++)
-		if (values[i] != values[0])
+	for (unsigned i = 0; i < n; i++)
+		if (values[i])
 			return false;
 	return true;
+}
+
+/* All lanes where the files do not say. */
+static uint64_t exec_of(const struct bw_crash_wave *w)
+{
+	uint32_t lo, hi = UINT32_MAX;
+	if (!bw_crash_wave_register(w, "EXEC_LO", &lo))
+		return UINT64_MAX;
+	bw_crash_wave_register(w, "EXEC_HI", &hi);
+	return (uint64_t)hi << 32 | lo;
 }
 
 /* A row for each that is not 0 in all lanes, as far as the page has room. */
 static void add_vgprs(struct bw_crash_page *p, const struct bw_crash_wave *w)
 {
 	unsigned n_zero = 0;
+	uint64_t exec = exec_of(w);
 	bw_str_addf(
-		&p->out,
+		&p->page.out,
 		"<details><summary>VGPRs <span class=\"soft\">%u of %u lanes</span></summary>\n",
 		w->n_vgprs, w->lanes);
 	for (unsigned v = 0; v < w->n_vgprs; v++) {
 		const uint32_t *values = w->vgprs.data + (size_t)v * w->lanes;
-		bool same = is_uniform(values, w->lanes);
-		if (same && !values[0]) {
+		if (is_zero(values, w->lanes)) {
 			n_zero++;
 			continue;
 		}
-		if (p->vgpr_words + w->lanes > BW_HTML_VGPR_WORDS) {
-			bw_str_addf(&p->out,
+		if (p->room.vgpr_words + w->lanes > BW_REPORT_VGPR_WORDS) {
+			bw_str_addf(&p->page.out,
 				    "<p class=\"soft\">v%u and all that follow are left out: the "
 				    "page has no more room.</p>\n",
 				    v);
 			break;
 		}
-		bw_str_addf(&p->out, "<div class=\"p\"><span class=\"n\">v%-3u </span>", v);
-		for (unsigned lane = 0; lane < (same ? 1 : w->lanes); lane++)
-			bw_str_addf(&p->out, "%s%08x", lane ? " " : "", values[lane]);
-		bw_str_add(&p->out, same ? " in all lanes</div>\n" : "</div>\n");
-		p->vgpr_words += same ? 1 : w->lanes;
+		char name[16];
+		snprintf(name, sizeof(name), "v%u", v);
+		p->room.vgpr_words += bw_page_vgpr(&p->page, name, values, w->lanes, exec);
 	}
 	if (n_zero)
-		bw_str_addf(&p->out, "<p class=\"soft\">%u %s 0 in all lanes.</p>\n", n_zero,
+		bw_str_addf(&p->page.out, "<p class=\"soft\">%u %s 0 in all lanes.</p>\n", n_zero,
 			    n_zero == 1 ? "is" : "are");
-	bw_str_add(&p->out, "</details>\n");
+	bw_str_add(&p->page.out, "</details>\n");
 }
 
 /* Registers and SGPRs that are not 0, and the VGPRs. */
 static void add_state(struct bw_crash_page *p, const struct bw_crash_wave *w)
 {
-	bw_str_add(&p->out, "<details><summary>registers</summary>");
+	bw_str_add(&p->page.out, "<details><summary>registers</summary>");
 	for (unsigned i = 0; i < w->n_registers; i++) {
-		bw_html_text(&p->out, w->registers[i].name);
-		bw_str_addf(&p->out, " %08x ", w->registers[i].value);
+		bw_html_text(&p->page.out, w->registers[i].name);
+		bw_str_addf(&p->page.out, " %08x ", w->registers[i].value);
 	}
 	for (unsigned i = 0; i < w->n_sgprs; i++)
 		if (w->sgprs[i])
-			bw_str_addf(&p->out, "s%u %08x ", i, w->sgprs[i]);
+			bw_str_addf(&p->page.out, "s%u %08x ", i, w->sgprs[i]);
 	if (w->n_sgprs)
-		bw_str_addf(&p->out, "(other SGPRs up to s%u are 0)", w->n_sgprs - 1);
+		bw_str_addf(&p->page.out, "(other SGPRs up to s%u are 0)", w->n_sgprs - 1);
 	if (w->n_vgprs)
 		add_vgprs(p, w);
-	bw_str_add(&p->out, "</details>");
+	bw_str_add(&p->page.out, "</details>");
 }
 
-static void add_wave(struct bw_crash_page *p, const struct bw_crash_wave *w, size_t shown)
+static void add_wave(struct bw_crash_page *p, size_t wave, size_t shown)
 {
+	const struct bw_crash_wave *w = &p->crash->report.waves.list.data[wave];
 	static const char *const columns[] = {"STATUS", "TRAPSTS", "EXEC_HI", "EXEC_LO"};
 	uint32_t v;
-	bw_str_add(&p->out, "<tr><td>");
+	bw_str_addf(&p->page.out, "<tr id=\"w%zu\"><td>", wave + 1);
 	if (w->has_place)
-		bw_str_addf(&p->out, "se%u.sa%u.wgp%u.simd%u.w%u", w->se, w->sa, w->wgp, w->simd,
-			    w->wave);
+		bw_str_addf(&p->page.out, "se%u.sa%u.wgp%u.simd%u.w%u", w->se, w->sa, w->wgp,
+			    w->simd, w->wave);
 	for (size_t i = 0; i < BW_ARRAY_SIZE(columns); i++) {
 		if (strcmp(columns[i], "EXEC_LO") != 0)
-			bw_str_add(&p->out, "</td><td>");
+			bw_str_add(&p->page.out, "</td><td>");
 		if (bw_crash_wave_register(w, columns[i], &v))
-			bw_str_addf(&p->out, "%08x", v);
+			bw_str_addf(&p->page.out, "%08x", v);
 	}
-	bw_str_add(&p->out, "</td><td>");
-	if (shown < BW_HTML_WAVE_STATES)
+	bw_str_add(&p->page.out, "</td><td>");
+	if (shown < BW_REPORT_WAVE_STATES)
 		add_state(p, w);
-	bw_str_add(&p->out, "</td></tr>\n");
+	bw_str_add(&p->page.out, "</td></tr>\n");
 }
 
-/* Code with a mark at each place that has waves. */
+/* places: sorted by PC. */
+static size_t waves_at(const struct place *places, size_t n, uint64_t pc)
+{
+	size_t from = 0, to = n;
+	while (from < to) {
+		size_t mid = from + (to - from) / 2;
+		if (places[mid].has_pc && places[mid].pc < pc)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	return from < n && places[from].has_pc && places[from].pc == pc ? places[from].same : 0;
+}
+
+/* Code with the number of waves at each place that has some. */
 static void add_code(struct bw_crash_page *p, struct bw_isa_text *text, const struct place *places,
 		     size_t n_places)
 {
 	enum { MOST_LINES = 2000 };
-	size_t lines = 0;
+	size_t lines = 0, most = 0;
+	for (size_t i = 0; i < n_places; i++)
+		most = BW_MAX(most, places[i].same);
 	bw_vec_each(&p->crash->report.pieces, piece) {
 		size_t size_b = piece->words.len * 4;
-		bw_str_addf(&p->out,
+		bw_str_addf(&p->page.out,
 			    "<details open><summary>Code at 0x%" PRIx64
 			    " <span class=\"soft\">%zu bytes</span></summary>\n",
 			    piece->va, size_b);
+		bw_str_add(&p->page.out, "<div class=\"code\">");
 		for (size_t at = 0; at < size_b && lines < MOST_LINES; lines++) {
-			char line[160];
+			char line[160], number[24];
 			uint64_t pc = piece->va + at;
-			size_t here = 0;
-			for (size_t i = 0; i < n_places; i++)
-				here += places[i].has_pc && places[i].pc == pc;
+			const struct bw_page_line l = {.number = number,
+						       .text = line,
+						       .n_waves = waves_at(places, n_places, pc),
+						       .most = most};
 			size_t n = bw_isa_text_line(text, (const char *)piece->words.data + at,
 						    size_b - at, pc, line, sizeof(line));
-			bw_str_addf(&p->out, "<div class=\"p%s\"", here ? " stop" : "");
-			if (here)
-				bw_str_addf(&p->out, " data-why=\"%zu wave%s\"", here,
-					    here == 1 ? "" : "s");
-			bw_str_addf(&p->out, "><span class=\"n\">0x%" PRIx64 "  </span>", pc);
-			bw_html_text(&p->out, line);
-			bw_str_add(&p->out, "</div>\n");
+			snprintf(number, sizeof(number), "0x%" PRIx64, pc);
+			bw_page_line(&p->page, &l);
 			at += n ? n : 4;
 		}
-		bw_str_add(&p->out, "</details>\n");
+		bw_str_add(&p->page.out, "</div>");
+		bw_str_add(&p->page.out, "</details>\n");
 		if (lines >= MOST_LINES)
 			break;
 	}
@@ -144,27 +167,24 @@ static void add_code(struct bw_crash_page *p, struct bw_isa_text *text, const st
 
 static void add_groups(struct bw_crash_page *p, const struct place *places, size_t n)
 {
-	const struct bw_crash_waves *w = &p->crash->report.waves;
 	size_t shown = 0;
 	for (size_t i = 0, end; i < n; i = end) {
-		for (end = i + 1; end < n && places[end].pc == places[i].pc &&
-				  places[end].has_pc == places[i].has_pc;)
-			end++;
-		bw_str_addf(&p->out, "<details%s><summary>%zu wave%s ", shown ? "" : " open",
+		end = i + places[i].same;
+		bw_str_addf(&p->page.out, "<details%s><summary>%zu wave%s ", shown ? "" : " open",
 			    end - i, end - i == 1 ? "" : "s");
 		if (places[i].has_pc)
-			bw_str_addf(&p->out, "at 0x%" PRIx64, places[i].pc);
+			bw_str_addf(&p->page.out, "at 0x%" PRIx64, places[i].pc);
 		else
-			bw_str_add(&p->out, "without a PC in the file");
-		bw_str_add(&p->out,
+			bw_str_add(&p->page.out, "without a PC in the file");
+		bw_str_add(&p->page.out,
 			   "</summary><table><tr class=\"head\"><th>Place</th><th>STATUS</th>"
 			   "<th>TRAPSTS</th><th>EXEC</th><th></th></tr>\n");
-		for (size_t k = i; k < end && shown < BW_HTML_WAVES; k++)
-			add_wave(p, &w->list.data[places[k].wave], shown++);
-		bw_str_add(&p->out, "</table></details>\n");
+		for (size_t k = i; k < end && shown < BW_REPORT_WAVES; k++)
+			add_wave(p, places[k].wave, shown++);
+		bw_str_add(&p->page.out, "</table></details>\n");
 	}
 	if (shown < n)
-		bw_str_addf(&p->out, "<p class=\"soft\">%zu more waves are left out.</p>\n",
+		bw_str_addf(&p->page.out, "<p class=\"soft\">%zu more waves are left out.</p>\n",
 			    n - shown);
 }
 
@@ -183,7 +203,7 @@ static const struct bw_arch *arch_of(const struct bw_crash_page *p, char gfx[16]
 	return arch;
 }
 
-struct bw_error *bw_crash_html_waves(struct bw_crash_page *p)
+struct bw_error *bw_report_crash_waves(struct bw_crash_page *p)
 {
 	const struct bw_crash_waves *w = &p->crash->report.waves;
 	struct bw_isa_text *text = NULL;
@@ -199,18 +219,24 @@ struct bw_error *bw_crash_html_waves(struct bw_crash_page *p)
 		places[i].has_pc = bw_crash_wave_pc(&w->list.data[i], &places[i].pc);
 	}
 	qsort(places, w->list.len, sizeof(*places), by_pc);
-	bw_crash_html_section(p, "waves", "Waves");
-	bw_str_addf(&p->out, "<p>%zu waves were on the GPU.</p>\n", w->list.len);
-	add_groups(p, places, w->list.len);
+	for (size_t i = 0, first = 0; i < w->list.len; i++) {
+		if (places[i].pc != places[first].pc || places[i].has_pc != places[first].has_pc)
+			first = i;
+		places[first].same++;
+	}
+	bw_page_section(&p->page, "waves", "Waves");
+	bw_str_addf(&p->page.out, "<p>%zu waves were on the GPU.</p>\n", w->list.len);
 	const struct bw_arch *arch = arch_of(p, gfx);
-	if (arch)
+	err = bw_report_crash_map(p, arch);
+	add_groups(p, places, w->list.len);
+	if (arch && !err)
 		err = bw_isa_text_create(gfx, &text);
-	if (arch && !err) {
+	if (text) {
 		bw_isa_text_set_lanes(text, w->list.len && w->list.data[0].lanes == 64 ? 64 : 32);
 		add_code(p, text, places, w->list.len);
 	}
 	bw_isa_text_destroy(text);
 	free(places);
-	bw_str_add(&p->out, "</section>\n");
+	bw_page_section_end(&p->page);
 	return err;
 }

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+/* breakwater report: a page for a browser, of files of a crash, of the first stop of a kernel or a
+ * program, or of what a process does now. */
+#include "cli/report.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/util.h"
+#include "base/vec.h"
+#include "cli/commands.h"
+#include "cli/compile.h"
+#include "cli/crash_files.h"
+#include "cli/shader.h"
+#include "cli/subcommands.h"
+
+static const char usage[] =
+	"Usage: breakwater report -o FILE CRASHFILE|FOLDER|-...\n"
+	"       breakwater report -o FILE [OPTIONS] KERNEL [KERNEL OPTIONS]\n"
+	"       breakwater report -o FILE [OPTIONS] -- PROGRAM ARGUMENTS...\n"
+	"       breakwater report -o FILE --pid PID\n"
+	"\n"
+	"Writes one HTML file with no references to others, which can be sent to someone: what a crash has left\n"
+	"behind (as \"breakwater crash\" reads it); the first fault, hang or break of a kernel or a program, which\n"
+	"is run under the debugger and killed there; or the waves of a process that \"breakwater exec\" has\n"
+	"started, which is resumed.\n"
+	"\n"
+	"Options:\n"
+	"  -o FILE             the page\n"
+	"  --break WHERE       stops there, too: a function, FILE:LINE, *ADDRESS, with a condition (\"if ...\")\n"
+	"  --hang SECONDS      a dispatch that runs longer hangs (10); off: none does\n"
+	"  --pid PID           a process that runs\n"
+	"  --json              every answer as one line of JSON\n"
+	"  -h, --help\n"
+	"Other options are those of \"breakwater run\".\n"
+	"\n"
+	"Exit status: 0 when a break was met or the process was resumed, or the files are read; 3 for a fault or\n"
+	"a hang; that of the program where it ended without any, and no page is written then.\n";
+
+struct report_command {
+	const char *path, *hang, *pid;
+	struct BW_VEC(const char *) breaks;
+	struct BW_VEC(char *) words; /* the others, as argv of `run`; ends with NULL */
+	bool json, help, has_program;
+};
+
+/* ---- Options ---- */
+
+/* The value of the option `name` at argv[*i], "--name VALUE" or "--name=VALUE"; NULL: another
+ * option. */
+static struct bw_error *take_value(char **argv, int *i, const char *name, const char **out)
+{
+	size_t n = strlen(name);
+	*out = NULL;
+	if (strncmp(argv[*i], name, n) != 0 || (argv[*i][n] && argv[*i][n] != '='))
+		return NULL;
+	*out = argv[*i][n] ? argv[*i] + n + 1 : argv[*i + 1];
+	if (!*out)
+		return bw_errorf(BW_E_INVALID, "%s needs a value", name);
+	*i += argv[*i][n] ? 1 : 2;
+	return NULL;
+}
+
+static struct bw_error *take_option(struct report_command *r, char **argv, int *i, bool *out_taken)
+{
+	const struct {
+		const char *name, **out;
+	} values[] = {{"-o", &r->path}, {"--hang", &r->hang}, {"--pid", &r->pid}};
+	const char *value;
+	*out_taken = true;
+	for (size_t k = 0; k < BW_ARRAY_SIZE(values); k++) {
+		BW_TRY(take_value(argv, i, values[k].name, &value));
+		if (value) {
+			*values[k].out = value;
+			return NULL;
+		}
+	}
+	BW_TRY(take_value(argv, i, "--break", &value));
+	if (value)
+		return bw_vec_push(&r->breaks, value);
+	r->json |= !strcmp(argv[*i], "--json");
+	r->help |= !strcmp(argv[*i], "-h") || !strcmp(argv[*i], "--help");
+	*out_taken = !strcmp(argv[*i], "--json") || r->help;
+	*i += *out_taken;
+	return NULL;
+}
+
+static struct bw_error *parse(struct report_command *r, char **argv)
+{
+	static char run[] = "run";
+	bool taken = true;
+	BW_TRY(bw_vec_push(&r->words, run));
+	for (int i = 1; argv[i];) {
+		r->has_program |= !strcmp(argv[i], "--");
+		if (!r->has_program)
+			BW_TRY(take_option(r, argv, &i, &taken));
+		if (r->has_program || !taken)
+			BW_TRY(bw_vec_push(&r->words, argv[i++]));
+		if (r->help)
+			return NULL;
+	}
+	if (!r->path)
+		return bw_errorf(
+			BW_E_INVALID,
+			"\"breakwater report\" needs the page to write: -o FILE (see --help)");
+	if (r->words.len == 1 && !r->pid)
+		return bw_errorf(
+			BW_E_INVALID,
+			"\"breakwater report\" needs files of a crash, a kernel, a program "
+			"behind --, or --pid PID (see --help)");
+	if (r->pid && (r->words.len > 1 || r->breaks.len || r->hang))
+		return bw_errorf(BW_E_INVALID,
+				 "--pid %s takes the process as it is: nothing but -o goes with it",
+				 r->pid);
+	uint64_t pid;
+	if (r->pid && (!bw_parse_u64(r->pid, &pid) || !pid || pid > INT32_MAX))
+		return bw_errorf(BW_E_INVALID,
+				 "--pid takes the number of a process that \"breakwater exec\" "
+				 "started, not \"%s\"",
+				 r->pid);
+	return bw_vec_push(&r->words, NULL);
+}
+
+/* ---- Answers: with --json, each belongs to a request ---- */
+
+static struct bw_error *execute(struct bw_cli *c, const char *line)
+{
+	return bw_out_is_json(c->out) ? bw_cli_request(c, line) : bw_cli_execute(c, line);
+}
+
+static void begin_answer(struct bw_cli *c)
+{
+	if (bw_out_is_json(c->out))
+		bw_out_begin_request(c->out, json_integer(++c->n_requests));
+	bw_out_begin(c->out, "command", "report");
+}
+
+static struct bw_error *end_answer(struct bw_cli *c, struct bw_error *err)
+{
+	if (err)
+		bw_out_drop(c->out);
+	else
+		bw_out_end(c->out);
+	if (bw_out_is_json(c->out)) {
+		bw_out_end_request(c->out, err);
+		c->error_reported = err;
+	}
+	return err;
+}
+
+/* ---- Files ---- */
+
+/* Everything that is no kernel, shader or capture is taken for what a crash has left behind. */
+static bool is_crash(const struct report_command *r)
+{
+	for (size_t i = 1; r->words.data[i]; i++) {
+		const char *word = r->words.data[i];
+		if (bw_cli_is_kernel(word) || bw_cli_is_shader(word) || bw_cli_is_capture(word) ||
+		    (word[0] == '-' && word[1]))
+			return false;
+	}
+	return !r->has_program && !r->pid;
+}
+
+static struct bw_error *report_crash(struct report_command *r, struct bw_cli *c)
+{
+	struct bw_str verdict = {0};
+	size_t size_b;
+	c->crash = calloc(1, sizeof(*c->crash));
+	if (!c->crash)
+		return bw_error_nomem();
+	BW_TRY(bw_cli_read_crash((const char *const *)r->words.data + 1, r->words.len - 2,
+				 c->crash));
+	const struct bw_report report = {.crash = c->crash};
+	BW_TRY(bw_cli_write_report(&report, r->path, &size_b));
+	bw_crash_verdict(c->crash, NULL, &verdict);
+	begin_answer(c);
+	bw_out_text(c->out, bw_str_text(&verdict));
+	bw_cli_say_report(c, r->path, size_b);
+	bw_str_free(&verdict);
+	return end_answer(c, NULL);
+}
+
+/* ---- Sessions ---- */
+
+static struct bw_error *write_page(struct report_command *r, struct bw_cli *c)
+{
+	begin_answer(c);
+	return end_answer(c, bw_cli_report(c, r->path));
+}
+
+static struct bw_error *set_up(struct report_command *r, struct bw_cli *c)
+{
+	struct bw_str line = {0};
+	bw_str_addf(&line, "set break-on hang %s", r->hang ? r->hang : "10");
+	struct bw_error *err = execute(c, bw_str_text(&line));
+	bw_vec_each(&r->breaks, b) {
+		bw_str_clear(&line);
+		bw_str_addf(&line, "break %s", *b);
+		if (!err)
+			err = execute(c, bw_str_text(&line));
+	}
+	bw_str_free(&line);
+	return err;
+}
+
+/* The kernel or program, up to its first stop. */
+static struct bw_error *report_run(struct report_command *r, struct bw_cli *c)
+{
+	BW_TRY(bw_cli_open(c, (int)r->words.len - 1, r->words.data, false));
+	BW_TRY(set_up(r, c));
+	c->plain = true;
+	BW_TRY(bw_cmd_run(c, ""));
+	c->plain = false;
+	if (bw_debug_state(c->debug) == BW_DEBUG_NO_PROGRAM) {
+		bw_out_line(c->out, "It ended without a fault, a hang or a break: there is nothing "
+				    "to report.");
+		return NULL;
+	}
+	BW_TRY(write_page(r, c));
+	bool is_hang =
+		c->last_stop.kind == BW_STOP_WAVES && c->last_stop.reasons == BW_REASON_INTERRUPT;
+	if (bw_cli_interrupts())
+		c->exit_status = BW_EXIT_SIGNAL + SIGINT;
+	else if (is_hang)
+		c->exit_status = BW_EXIT_GPU;
+	return NULL;
+}
+
+/* The waves of a process. Between two dispatches there are none: some are waited for, not long. */
+static struct bw_error *report_process(struct report_command *r, struct bw_cli *c)
+{
+	enum { TRIES = 40, PIECE_MS = 50 };
+	static char attach[] = "attach";
+	char pid[32];
+	char *argv[] = {attach, pid, NULL};
+	struct bw_stop stop = c->last_stop;
+	snprintf(pid, sizeof(pid), "%s", r->pid);
+	BW_TRY(bw_cli_open(c, 2, argv, true));
+	for (int i = 0; i < TRIES && c->last_stop.kind != BW_STOP_WAVES && !c->quit; i++) {
+		if (bw_debug_state(c->debug) == BW_DEBUG_STOPPED)
+			BW_TRY(bw_debug_continue(c->debug));
+		BW_TRY(bw_debug_wait(c->debug, i ? PIECE_MS : 0, &stop));
+		if (stop.kind == BW_STOP_NONE)
+			BW_TRY(bw_debug_stop(c->debug, &stop));
+		if (stop.kind == BW_STOP_EXITED || stop.kind == BW_STOP_WAVES || i + 1 == TRIES)
+			bw_cli_stopped(c, &stop, false);
+		if (stop.kind == BW_STOP_EXITED)
+			return bw_errorf(BW_E_GONE, "process %s has ended", r->pid);
+	}
+	return write_page(r, c);
+}
+
+static struct bw_error *run(struct report_command *r, struct bw_cli *c, char **argv)
+{
+	BW_TRY(parse(r, argv));
+	if (r->help) {
+		fputs(usage, stdout);
+		return NULL;
+	}
+	BW_TRY(bw_out_create(stdout, r->json, &c->out));
+	bw_terminal_begin(c);
+	bw_cli_begin_json(c);
+	c->is_batch = true;
+	if (is_crash(r))
+		return report_crash(r, c);
+	struct bw_error *err = r->pid ? report_process(r, c) : report_run(r, c);
+	int status = c->exit_status;
+	if (c->debug)
+		bw_cli_leave(c);
+	/* killed by us: what it would have ended with is of no interest */
+	if (!c->gpu_fault && !c->exit_status_known)
+		c->exit_status = status;
+	return err;
+}
+
+int bw_main_report(int argc, char **argv)
+{
+	struct report_command r = {0};
+	struct bw_cli c;
+	bw_cli_init(&c);
+	struct bw_error *err = run(&r, &c, argv);
+	if (err)
+		bw_cli_fail(&c, err);
+	bw_cli_fini(&c);
+	bw_vec_free(&r.breaks);
+	bw_vec_free(&r.words);
+	return c.exit_status;
+}

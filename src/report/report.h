@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_REPORT_REPORT_H
+#define BW_REPORT_REPORT_H
+
+/* A stop of a program, or what a GPU has left behind, as one HTML file that refers to nothing
+ * outside of it (src/page makes the HTML). What is shown has limits, since a page must be small
+ * enough to be sent to someone; what is left out is said in its place. */
+
+#include "base/error.h"
+#include "base/str.h"
+#include "crash/crash.h"
+#include "debug/stop.h"
+
+struct bw_report {
+	struct bw_debug *debug;	    /* the session; NULL: there is none. Its focus stays */
+	const struct bw_stop *stop; /* the last stop of the session; NULL: none is known */
+	/* warnings since the program was resumed last, a line each; NULL or "": none */
+	const char *notes;
+	const struct bw_crash *crash;	  /* files; NULL: none */
+	const struct bw_gpuvm_part *part; /* which GPU the files are of; NULL: what they say */
+	const char *made;		  /* when and by what the page is made: its last line */
+};
+/* The whole page, appended to out (the caller's). What cannot be read of a session is said in the
+ * page, and is no error. */
+struct bw_error *bw_report_page(const struct bw_report *r, struct bw_str *out) BW_MUST_CHECK;
+/* The same as a file; one that cannot be written to its end is removed. */
+struct bw_error *bw_report_write(const struct bw_report *r, const char *path,
+				 size_t *out_size_b) BW_MUST_CHECK;
+
+#endif
