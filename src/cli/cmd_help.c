@@ -4,26 +4,98 @@
 #include <regex.h>
 #include <string.h>
 
-static void list_commands(struct bw_cli *c)
+#include "base/str.h"
+#include "cli/help.h"
+
+/* Of several names for one thing the first is listed. */
+static bool is_alias(const struct bw_command *table, size_t i)
 {
-	size_t n;
-	const struct bw_command *table = bw_commands(&n);
-	for (size_t i = 0; i < n; i++) {
-		/* Of several names for one thing the first is listed. */
-		bool alias = bw_starts_with(table[i].help, "Same as") ||
-			     (i && table[i].run == table[i - 1].run);
-		if (!alias)
-			bw_out_line(c->out, "%-12s %s", table[i].name, table[i].help);
+	return bw_starts_with(table[i].help, "Same as");
+}
+
+static bool is_about(const struct bw_command *cmd, bool is_info, const struct bw_help_topic *topic)
+{
+	const struct bw_help_page *page = bw_help_page(cmd->name, is_info);
+	return !topic || (page && !strcmp(page->topic, topic->name));
+}
+
+/* Those of a topic, or all of them (NULL), a line each. */
+static void list_commands(struct bw_cli *c, const struct bw_help_topic *topic)
+{
+	json_t *found = json_array();
+	for (int is_info = 0; is_info <= 1; is_info++) {
+		size_t n;
+		const struct bw_command *table = is_info ? bw_info_commands(&n) : bw_commands(&n);
+		for (size_t i = 0; i < n; i++) {
+			char name[64];
+			if (is_alias(table, i) || !is_about(&table[i], is_info, topic))
+				continue;
+			snprintf(name, sizeof(name), "%s%s", is_info ? "info " : "", table[i].name);
+			bw_out_line(c->out, "%-18s %s", name, table[i].help);
+			json_array_append_new(found, json_pack("{s:s, s:s}", "name", name, "help",
+							       table[i].help));
+		}
+	}
+	bw_out_json(c->out, "commands", found);
+	if (!bw_out_is_json(c->out))
+		bw_out_line(
+			c->out,
+			"\n\"help COMMAND\" says more. Unique beginnings of commands are enough; Enter repeats.");
+}
+
+enum { WIDTH = 78 };
+
+/* Each topic with the names of its commands; those of "info" as "info waves". */
+static void list_topics(struct bw_cli *c)
+{
+	size_t n_topics;
+	const struct bw_help_topic *topics = bw_help_topics(&n_topics);
+	for (size_t t = 0; t < n_topics; t++) {
+		struct bw_str line = {0};
+		bw_out_line(c->out, "%s -- %s", topics[t].name, topics[t].about);
+		for (int is_info = 0; is_info <= 1; is_info++) {
+			size_t n;
+			const struct bw_command *table =
+				is_info ? bw_info_commands(&n) : bw_commands(&n);
+			for (size_t i = 0; i < n; i++) {
+				if (is_alias(table, i) || !is_about(&table[i], is_info, &topics[t]))
+					continue;
+				if (line.len + strlen(table[i].name) + 8 > WIDTH) {
+					bw_out_line(c->out, "   %s,", bw_str_text(&line));
+					bw_str_clear(&line);
+				}
+				bw_str_addf(&line, "%s%s%s", line.len ? ", " : " ",
+					    is_info ? "info " : "", table[i].name);
+			}
+		}
+		bw_out_line(c->out, "   %s", bw_str_text(&line));
+		bw_str_free(&line);
 	}
 	bw_out_line(
 		c->out,
-		"\n\"help COMMAND\" says more. Unique beginnings of commands are enough; Enter repeats.");
+		"\n\"help TOPIC\" says what its commands do, \"help COMMAND\" has examples, \"help all\" lists all of them;\n"
+		"\"apropos WORD\" searches. Unique beginnings of commands are enough; Enter repeats.");
+}
+
+static void show_examples(struct bw_cli *c, const struct bw_command *cmd, bool is_info)
+{
+	const struct bw_help_page *page = bw_help_page(cmd->name, is_info);
+	json_t *list = json_array();
+	if (page)
+		bw_out_line(c->out, "%s", strchr(page->examples, '\n') ? "Examples:" : "Example:");
+	for (const char *p = page ? page->examples : ""; *p;) {
+		size_t n = strcspn(p, "\n");
+		bw_out_line(c->out, "  %.*s", (int)n, p);
+		json_array_append_new(list, json_stringn(p, n));
+		p += n + (p[n] == '\n');
+	}
+	bw_out_json(c->out, "examples", list);
 }
 
 struct bw_error *bw_cmd_help(struct bw_cli *c, const char *args)
 {
 	if (!args[0]) {
-		list_commands(c);
+		list_topics(c);
 		return NULL;
 	}
 	char word[64];
@@ -32,6 +104,13 @@ struct bw_error *bw_cmd_help(struct bw_cli *c, const char *args)
 	bw_take_word(&args, word, sizeof(word));
 	if (bw_cli_help_defined(c, word))
 		return NULL;
+	const struct bw_help_topic *topic = bw_help_topic(word);
+	if (topic || !strcmp(word, "all")) {
+		if (topic)
+			bw_out_line(c->out, "%s\n", topic->about);
+		list_commands(c, topic);
+		return NULL;
+	}
 	BW_TRY(bw_command_find(table, n, word, "command", &cmd));
 	bool info = cmd->run == bw_cmd_info;
 	if (info && args[0]) {
@@ -45,6 +124,7 @@ struct bw_error *bw_cmd_help(struct bw_cli *c, const char *args)
 		bw_out_line(c->out, "%s", cmd->more);
 	bw_out_str(c->out, "usage", cmd->args);
 	bw_out_str(c->out, "help", cmd->help);
+	show_examples(c, cmd, info && args[0]);
 	return info && !args[0] ? bw_cmd_info(c, "") : NULL;
 }
 
@@ -106,6 +186,10 @@ struct bw_error *bw_cmd_apropos(struct bw_cli *c, const char *args)
 	search_commands(&s, "", table, n);
 	table = bw_info_commands(&n);
 	search_commands(&s, "info ", table, n);
+	const struct bw_help_topic *topics = bw_help_topics(&n);
+	for (size_t i = 0; i < n; i++)
+		if (fits(&s, topics[i].name) || fits(&s, topics[i].about))
+			tell(&s, "help ", topics[i].name, topics[i].about);
 	bw_cli_each_setting(search_setting, &s);
 	regfree(&s.pattern);
 	if (!json_array_size(s.found))

@@ -69,7 +69,7 @@ static const struct bw_command commands[] = {
 	 "prompt again. Ctrl-x o is \"focus next\"; a click does it, too.", BW_COMPLETE_WINDOW, false},
 	{"frame", "f", bw_cmd_frame, "[N | function NAME]", "Select a frame, which variables are then those of, or show it.", NULL, BW_COMPLETE_EXPR, false},
 	{"hbreak", NULL, bw_cmd_break, "[WHERE] [if EXPR] [wave N]", "Same as break.", NULL, BW_COMPLETE_WHERE, false},
-	{"help", "h", bw_cmd_help, "[COMMAND]", "List the commands, or explain one.", NULL, BW_COMPLETE_COMMAND, false},
+	{"help", "h", bw_cmd_help, "[TOPIC | COMMAND | all]", "List the topics, the commands of one, or explain a command, with examples.", NULL, BW_COMPLETE_COMMAND, false},
 	{"if", NULL, bw_cmd_if, "EXPR", "Run the lines up to \"else\" or \"end\" if EXPR is not 0, or those behind \"else\".", NULL, BW_COMPLETE_EXPR, false},
 	{"ignore", NULL, bw_cmd_ignore, "N COUNT", "Pass over the next COUNT hits of breakpoint N.", NULL, BW_COMPLETE_NONE, false},
 	{"info", "i", bw_cmd_info, "WHAT", "Show facts: \"info\" alone lists them.", NULL, BW_COMPLETE_INFO, false},

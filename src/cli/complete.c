@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "cli/help.h"
 #include "cli/commands.h"
 #include "cli/complete.h"
 #include "debug/expressions.h"
@@ -56,6 +57,15 @@ static void add_table(struct bw_candidates *out, const struct bw_command *table,
 {
 	for (size_t i = 0; i < n; i++)
 		bw_cli_add_candidate(out, table[i].name, prefix, strlen(table[i].name));
+}
+
+static void add_topics(struct bw_candidates *out, const char *prefix)
+{
+	size_t n;
+	const struct bw_help_topic *topics = bw_help_topics(&n);
+	for (size_t i = 0; i < n; i++)
+		bw_cli_add_candidate(out, topics[i].name, prefix, strlen(topics[i].name));
+	bw_cli_add_words(out, "all", prefix);
 }
 
 /* What "catch" takes: its kind first, then the kind's own words. */
@@ -127,6 +137,7 @@ char **bw_cli_complete(struct bw_cli *c, const char *line, const char *word)
 		break;
 	case BW_COMPLETE_COMMAND:
 		add_table(&found, all, n, word);
+		add_topics(&found, word);
 		break;
 	case BW_COMPLETE_SET:
 		if (word[0] == '$' || strchr(before, '$') || strchr(before, '='))

@@ -285,9 +285,9 @@ def every_command():
     """All that help and info list, with words behind it and without, in a live session: one end each, with its id."""
     s = Prompt("-i", *SAXPY)
     s.seen = s.read_until(lambda o: o.get("event") == "session")
-    listed = s.ask('{"id": "help", "command": "help"}', "help")[0]["lines"]
+    listed = s.ask('{"id": "help", "command": "help all"}', "help")[0]["commands"]
     infos = s.ask('{"id": "info", "command": "info"}', "info")[0]["lines"]
-    commands = [line.split()[0] for line in listed if line and not line.startswith('"')]
+    commands = [one["name"] for one in listed if not one["name"].startswith("info ")]
     infos = ["info " + line.split()[1] for line in infos if line.startswith("info ")]
     check(len(commands) > 50 and len(infos) > 25, f"{len(commands)} commands, {len(infos)} facts")
     folder = FOLDER.name
@@ -301,7 +301,7 @@ def every_command():
         "detach": [], "disassemble": ["", "/rs", "$pc,+8"],
         "display": ["a", "/i $pc", "/s $pc", "/2xw out", "no_such"], "document": ["mine\nMine.\nend"],
         "dprintf": ['store,"%d\\n",$_wave', 'store,"%d\\n",no_such'], "dump": [f"memory {folder}/dumped out out+4"], "echo": ["text", "\\"],
-        "eval": ['"print %d", 1'], "help": ["print", "mine", "info"], "if": ["1\nprint 1\nelse\nprint 2\nend"],
+        "eval": ['"print %d", 1'], "help": ["print", "mine", "info", "waves", "all"], "if": ["1\nprint 1\nelse\nprint 2\nend"],
         "ignore": ["1 1"], "inferior": ["", "1"], "jump": ["*$pc"], "kill": [],
         "lane": ["1", "apply 0-1 print $_lane"], "list": ["1", "", "-", "1,3"], "output": ["a"],
         "print": ["a", "$v1", "$exec", "out", "*out@3", '"text"', "$void", "/x a", "1.0/0", "0xffffffffffffffff",

@@ -71,7 +71,7 @@ def ask(*commands):
 
 def learn():
     """The commands, their usages, and what there is to show and to set, as the program itself says."""
-    commands = [line.split()[0] for line in ask("help") if line and line[0].islower()]
+    commands = [line.split()[0] for line in ask("help all") if line and line[0].islower()]
     infos = [line.split()[1] for line in ask("info") if line.startswith("info ")]
     settings = [line.rsplit("  ", 1)[0].strip() for line in ask("show") if "  " in line]
     check(len(commands) > 50 and len(infos) > 25 and len(settings) > 10, "help, info and show say too little")
