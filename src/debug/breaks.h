@@ -23,6 +23,7 @@ struct bw_break_info {
 	uint32_t number;    /* from 1, never used again */
 	bool enabled, temporary, pending;
 	bool passes;	  /* hits are reported without a stop: bw_debug_break_pass */
+	bool decides;	  /* a function is asked: bw_debug_break_decide */
 	const char *spec; /* as typed, without the condition: "saxpy", "saxpy.s:12", "*0x1000" */
 	const char *condition;	/* NULL if none */
 	uint32_t wave;		/* only for this wave; 0: for all */
@@ -79,6 +80,14 @@ struct bw_error *bw_debug_break_after(struct bw_debug *d, uint32_t number,
 typedef void bw_passing_fn(void *cookie, uint32_t breakpoint, uint32_t wave);
 void bw_debug_on_passing(struct bw_debug *d, bw_passing_fn *fn, void *cookie);
 struct bw_error *bw_debug_break_pass(struct bw_debug *d, uint32_t number) BW_MUST_CHECK;
+/* fn is asked about each wave that hits the breakpoint, after its condition held for a lane; false:
+ * the wave resumes as if the condition had not held, and the hit does not count. During the call
+ * the focus is as above; fn may read registers and memory of the wave and evaluate expressions, and
+ * nothing else. One fn for the session; bw_debug_break_decide says which breakpoints it is asked
+ * about. */
+typedef bool bw_deciding_fn(void *cookie, uint32_t breakpoint, uint32_t wave);
+void bw_debug_on_deciding(struct bw_debug *d, bw_deciding_fn *fn, void *cookie);
+struct bw_error *bw_debug_break_decide(struct bw_debug *d, uint32_t number, bool on) BW_MUST_CHECK;
 struct bw_error *bw_debug_break_condition(struct bw_debug *d, uint32_t number,
 					  const char *expr) BW_MUST_CHECK; /* NULL or "": none */
 struct bw_error *bw_debug_break_ignore(struct bw_debug *d, uint32_t number,

@@ -83,6 +83,8 @@ struct bw_debug {
 	void *notice_cookie;
 	bw_passing_fn *passing;
 	void *passing_cookie;
+	bw_deciding_fn *deciding;
+	void *deciding_cookie;
 	/* The current address space, to which all addresses refer: that of the focus, or else the
 	 * one that the last event came from. BW_IN_SPACE selects another one until the end of its
 	 * block. */

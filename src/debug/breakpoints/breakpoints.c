@@ -434,6 +434,20 @@ struct bw_error *bw_debug_break_pass(struct bw_debug *d, uint32_t number)
 	return NULL;
 }
 
+void bw_debug_on_deciding(struct bw_debug *d, bw_deciding_fn *fn, void *cookie)
+{
+	d->deciding = fn;
+	d->deciding_cookie = cookie;
+}
+
+struct bw_error *bw_debug_break_decide(struct bw_debug *d, uint32_t number, bool on)
+{
+	struct bw_break *b;
+	BW_TRY(find(d, number, &b));
+	b->info.decides = on;
+	return NULL;
+}
+
 static void refresh(struct bw_break *b)
 {
 	b->info.spec = b->spec;

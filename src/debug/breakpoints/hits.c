@@ -32,6 +32,52 @@ static uint64_t lanes_that_hold(struct bw_debug *d, struct bw_break *b, struct b
 	return held;
 }
 
+/* Waves are still being examined: this wave is the focus meanwhile. */
+struct looked_at {
+	uint32_t slot;
+	unsigned lane;
+	enum bw_debug_state state;
+};
+
+static struct looked_at look_at(struct bw_debug *d, struct bw_wave_record *w, uint64_t lanes)
+{
+	struct looked_at before = {d->focus_slot, d->focus_lane, d->state};
+	d->focus_slot = w->info.slot;
+	d->focus_lane = lanes ? (unsigned)__builtin_ctzll(lanes) : 0;
+	d->state = BW_DEBUG_STOPPED;
+	bw_stack_changed(d);
+	return before;
+}
+
+static void look_back(struct bw_debug *d, struct looked_at before)
+{
+	d->state = before.state;
+	d->focus_slot = before.slot;
+	d->focus_lane = before.lane;
+	bw_stack_changed(d);
+}
+
+static void tell_passing(struct bw_debug *d, const struct bw_break *b, struct bw_wave_record *w,
+			 uint64_t lanes)
+{
+	if (!d->passing)
+		return;
+	struct looked_at before = look_at(d, w, lanes);
+	d->passing(d->passing_cookie, b->info.number, bw_debug_wave_number(d, w));
+	look_back(d, before);
+}
+
+static bool decides_to_stop(struct bw_debug *d, const struct bw_break *b, struct bw_wave_record *w,
+			    uint64_t lanes)
+{
+	if (!b->info.decides || !d->deciding)
+		return true;
+	struct looked_at before = look_at(d, w, lanes);
+	bool stops = d->deciding(d->deciding_cookie, b->info.number, bw_debug_wave_number(d, w));
+	look_back(d, before);
+	return stops;
+}
+
 bool bw_break_counts(struct bw_debug *d, struct bw_break *b, struct bw_wave_record *w,
 		     uint64_t *lanes)
 {
@@ -41,29 +87,13 @@ bool bw_break_counts(struct bw_debug *d, struct bw_break *b, struct bw_wave_reco
 		*lanes &= lanes_that_hold(d, b, w);
 	if (b->condition && !*lanes)
 		return false;
+	if (!decides_to_stop(d, b, w, *lanes))
+		return false;
 	b->info.hits++;
 	if (!b->info.ignore)
 		return true;
 	b->info.ignore--;
 	return false;
-}
-
-/* Waves are still being examined: this wave is the focus meanwhile. */
-static void tell_passing(struct bw_debug *d, const struct bw_break *b, struct bw_wave_record *w,
-			 uint64_t lanes)
-{
-	uint32_t slot = d->focus_slot;
-	unsigned lane = d->focus_lane;
-	enum bw_debug_state state = d->state;
-	if (!d->passing)
-		return;
-	d->focus_slot = w->info.slot;
-	d->focus_lane = lanes ? (unsigned)__builtin_ctzll(lanes) : 0;
-	d->state = BW_DEBUG_STOPPED;
-	d->passing(d->passing_cookie, b->info.number, bw_debug_wave_number(d, w));
-	d->state = state;
-	d->focus_slot = slot;
-	d->focus_lane = lane;
 }
 
 uint32_t bw_debug_break_hit(struct bw_debug *d, struct bw_wave_record *w, uint64_t *out_lanes)
@@ -80,6 +110,8 @@ uint32_t bw_debug_break_hit(struct bw_debug *d, struct bw_wave_record *w, uint64
 			continue;
 		uint64_t lanes = b->condition ? lanes_that_hold(d, b, w) : w->info.exec;
 		if (b->condition && !lanes)
+			continue;
+		if (!decides_to_stop(d, b, w, lanes))
 			continue;
 		if (b->filter) {
 			/* hits and those to be ignored are counted in dispatches */

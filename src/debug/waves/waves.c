@@ -37,6 +37,10 @@ struct bw_wave_record *bw_debug_wave_priv(struct bw_debug *d, uint32_t number)
 	size_t lo = 0, hi = d->stopped.len;
 	if (d->state != BW_DEBUG_STOPPED)
 		return NULL;
+	/* while waves are still being examined the list has no order yet */
+	struct bw_wave_record *focus = bw_debug_focus_priv(d);
+	if (focus && focus->info.number == number)
+		return focus->stopped ? focus : NULL;
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 		struct bw_wave_record *w = &d->slots[d->stopped.data[mid]];
