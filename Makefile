@@ -73,7 +73,7 @@ bench: all
 	@tools/bench.sh $(BUILD)
 
 format:
-	clang-format-19 -i $$(git ls-files 'src/*.[ch]' 'tests/*.[ch]' 'examples/*.[ch]')
+	clang-format-19 -i $$(git ls-files 'src/*.[ch]' 'include/*.h' 'tests/*.[ch]' 'examples/*.[ch]')
 
 install: all
 	@meson install -C $(BUILD)

@@ -15,7 +15,7 @@ import sys
 
 COLUMNS = 100
 TAB = 8
-FOLDERS = ("src", "tests", "examples")
+FOLDERS = ("src", "include", "tests", "examples")
 
 
 def sources(root):

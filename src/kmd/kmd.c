@@ -2,6 +2,7 @@
 #include "kmd/kmd.h"
 
 #include <amdgpu_drm.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -368,28 +369,48 @@ static struct bw_error *try_part(const char *folder, const char *sub, const char
 	return NULL;
 }
 
+static void cut_name(char *path)
+{
+	char *slash = strrchr(path, '/');
+	if (slash)
+		*slash = '\0';
+}
+
+/* The folder of libbreakwater.so, when this code is part of that; false: of the program. */
+static bool library_folder(const char *exe, char out[PATH_MAX])
+{
+	Dl_info info;
+	if (!dladdr(library_folder, &info) || !info.dli_fname || !realpath(info.dli_fname, out) ||
+	    !strcmp(out, exe))
+		return false;
+	cut_name(out);
+	return true;
+}
+
 struct bw_error *bw_kmd_find_part(const char *name, char **out_path)
 {
+	static const char *const subs[] = {"", "../libexec/breakwater/",
+					   "../../libexec/breakwater/"};
+	enum { PROGRAM_SUBS = 2, LIBRARY_SUBS = 3 };
 	const char *folder = getenv("BREAKWATER_LIBEXEC");
 	if (folder && *folder)
 		return bw_error_wrap(try_part(folder, "", name, out_path),
 				     "the folder that BREAKWATER_LIBEXEC names has no %s", name);
-	char exe[PATH_MAX];
+	char exe[PATH_MAX], library[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 	if (n < 0)
 		return bw_error_errno(errno, "cannot read /proc/self/exe");
 	exe[n] = 0;
-	char *slash = strrchr(exe, '/');
-	if (slash)
-		*slash = 0;
-	static const char *const subs[] = {"", "../libexec/breakwater/"};
-	for (size_t i = 0; i < 2; i++) {
-		_cleanup_error_ struct bw_error *err = try_part(exe, subs[i], name, out_path);
+	bool in_library = library_folder(exe, library);
+	cut_name(exe);
+	const char *from = in_library ? library : exe;
+	for (size_t i = 0; i < (in_library ? LIBRARY_SUBS : PROGRAM_SUBS); i++) {
+		_cleanup_error_ struct bw_error *err = try_part(from, subs[i], name, out_path);
 		if (!err)
 			return NULL;
 	}
 	return bw_errorf(BW_E_NOT_FOUND,
 			 "%s is neither in %s nor in %s/../libexec/breakwater: the installation is "
 			 "not complete",
-			 name, exe, exe);
+			 name, from, from);
 }

@@ -111,8 +111,9 @@ struct bw_error *bw_kmd_clients(struct bw_kmd *kmd, struct bw_kmd_client **out,
 /* The kernel log, as dmesg shows it; of the virtual GPU, its own. Appends to out. */
 struct bw_error *bw_kmd_log(struct bw_kmd *kmd, struct bw_str *out) BW_MUST_CHECK;
 
-/* A file that belongs to the program: beside the running executable, or in ../libexec/breakwater
- * when installed; BREAKWATER_LIBEXEC names another folder. out_path is owned by the caller. */
+/* A file that belongs to Breakwater: beside the running executable (or libbreakwater.so, when it
+ * calls), or in ../libexec/breakwater when installed; BREAKWATER_LIBEXEC names another folder.
+ * out_path is owned by the caller. */
 struct bw_error *bw_kmd_find_part(const char *name, char **out_path) BW_MUST_CHECK;
 
 #endif
