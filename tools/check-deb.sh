@@ -18,7 +18,12 @@ tools/debian-tree.sh enter "$place/tree" '
 	/usr/share/doc/breakwater/examples/demo.sh
 	breakwater exec -- breakwater doctor >/root/doctor.log || true
 	breakwater umr -wa
+	apt-get install -y -qq --no-install-recommends python3 libpython3.11 >>/root/install.log 2>&1 || { tail /root/install.log; exit 1; }
+	python3 -c "import breakwater; print(breakwater.__version__)"
+	cd /usr/share/doc/breakwater
+	breakwater run --batch -x examples/check.py examples/fahrenheit.s --grid 128 --group 64 --arg in=iota:128 --arg out=zeros:128
+	cd /
 	[ -s /usr/share/breakwater/breakwater.vsix ]
 	apt-get remove -y -qq breakwater >/dev/null
-	! ls -d /usr/libexec/breakwater 2>/dev/null'
+	! ls -d /usr/libexec/breakwater /usr/lib/python3/dist-packages/breakwater 2>/dev/null'
 echo "The package installs, runs the demo and is removed."

@@ -5,7 +5,7 @@
 set -eu
 
 packages="
- meson ninja-build pkg-config gcc libc6-dev python3
+ meson ninja-build pkg-config gcc libc6-dev python3 libpython3.11
  clang-19 clang-format-19 lld-19 llvm-19 llvm-19-dev libclang-rt-19-dev
  libdrm-dev libelf-dev libdw-dev libedit-dev libncurses-dev libjansson-dev libmsgpack-dev libpng-dev libxxhash-dev libzstd-dev
  libcmocka-dev python3-jsonschema gdb tmux

@@ -31,8 +31,8 @@ FAILED = 99  # for Meson: an error, whatever the test itself said
 
 # They allocate on behalf of their caller, and are no owners.
 RUNTIME = re.compile(r"/(lib(asan|ubsan|lsan|c|m|dl|pthread|stdc\+\+|gcc_s)|ld-linux[^/]*)\.so")
-# Drivers, and what loads them: they own what they allocate.
-DRIVER = re.compile(r"/(libvulkan|libVkLayer|libOpenCL|libRusticl|libMesaOpenCL|libgallium|libEGL|libGL|libX|libxcb|libwayland)[^/]*\.so")
+# Drivers, what loads them, and Python: they own what they allocate.
+DRIVER = re.compile(r"/(libpython|libvulkan|libVkLayer|libOpenCL|libRusticl|libMesaOpenCL|libgallium|libEGL|libGL|libX|libxcb|libwayland)[^/]*\.so")
 FRAME = re.compile(r"^\s*#\d+ (?P<module>\S+) (?P<function>\S+)")
 RECORD = re.compile(r"^(Direct|Indirect) leak of ")
 

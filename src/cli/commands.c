@@ -109,7 +109,7 @@ static const struct bw_command commands[] = {
 	{"shell", NULL, bw_cmd_shell, "[COMMAND]", "Run a command of the shell; !COMMAND is the same.", NULL, BW_COMPLETE_NONE, false, true},
 	{"show", NULL, bw_cmd_show, "[NAME | user | convenience | values]", "Show a setting, or all; the commands, variables and values of your own.", NULL, BW_COMPLETE_SHOW, false},
 	{"silent", NULL, bw_cmd_silent, "", "The first line of a breakpoint's commands: the stop itself is not shown.", NULL, BW_COMPLETE_NONE, false},
-	{"source", NULL, bw_cmd_source, "FILE", "Run the commands in FILE.", NULL, BW_COMPLETE_FILE, false, true},
+	{"source", NULL, bw_cmd_source, "FILE", "Run the commands in FILE, or the script in Python if it is called FILE.py.", NULL, BW_COMPLETE_FILE, false, true},
 	{"start", NULL, bw_cmd_starti, "", "Same as starti.", NULL, BW_COMPLETE_NONE, false, true},
 	{"starti", NULL, bw_cmd_starti, "", "Run to the first instruction of the first dispatch.", NULL, BW_COMPLETE_NONE, false, true},
 	{"step", "s", bw_cmd_step, "[COUNT]", "Step the focus wave to the next source line, into calls.", NULL, BW_COMPLETE_NONE, true},

@@ -16,6 +16,7 @@
 #include "base/vec.h"
 #include "cli/compile.h"
 #include "cli/crash_files.h"
+#include "cli/python.h"
 #include "cli/run_options.h"
 #include "cli/shader.h"
 #include "launch/options.h"
@@ -37,7 +38,8 @@ static const char usage[] =
 	"  -i, --interactive   give the prompt before the kernel starts\n"
 	"  --tui               the same, with the terminal screen (\"help tui\")\n"
 	"  -ex COMMAND         run a debugger command, in the order given (also --eval-command)\n"
-	"  -x FILE             run the commands in FILE; - is standard input (also --command)\n"
+	"  -x FILE             run the commands in FILE, or the script FILE.py in Python; - is standard input\n"
+	"                      (also --command)\n"
 	"  --batch             no prompt: leave when the commands are done\n"
 	"  --timeout SECONDS   end the session when it has taken so long, with exit status 124\n"
 	"  --json              every answer as one line of JSON\n"
@@ -66,7 +68,8 @@ static const char attach_usage[] =
 	"\n"
 	"Options:\n"
 	"  -ex COMMAND         run a debugger command, in the order given (also --eval-command)\n"
-	"  -x FILE             run the commands in FILE; - is standard input (also --command)\n"
+	"  -x FILE             run the commands in FILE, or the script FILE.py in Python; - is standard input\n"
+	"                      (also --command)\n"
 	"  --batch             no prompt: leave when the commands are done\n"
 	"  --timeout SECONDS   leave when the session has taken so long, with exit status 124\n"
 	"  --json              every answer as one line of JSON\n"
@@ -421,6 +424,7 @@ static int main_with(int argc, char **argv, bool attach)
 	struct bw_error *err = run(&c, &o, argc, argv);
 	if (err)
 		bw_cli_fail(&c, err);
+	bw_cli_end_python();
 	bw_cli_fini(&c);
 	bw_run_options_fini(&o);
 	return c.exit_status;

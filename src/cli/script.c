@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
+#include "cli/python.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -188,6 +189,8 @@ struct bw_error *bw_cli_run_file(struct bw_cli *c, const char *path)
 {
 	if (!strcmp(path, "-"))
 		return run_standard_input(c);
+	if (bw_cli_is_python(path))
+		return bw_cli_run_python(c, path);
 	struct lines l = {.fd = open(path, O_RDONLY | O_CLOEXEC)};
 	if (l.fd < 0 && errno == EINTR)
 		return bw_errorf(BW_E_INVALID, "%s: Quit: interrupted", path);

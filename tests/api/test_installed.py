@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The library as others find it: installed into a folder of its own, the example of doc/scripting.md is compiled
+by what pkg-config says, and run; the shared library exports what the headers declare, under its version, and
+nothing else, and the program exports them, too."""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
+from documented import fenced, numberless  # noqa: E402
+from harness import BREAKWATER, BUILD, SOURCE, TIMEOUT_S, check, equal, main  # noqa: E402
+
+PREFIX = "usr/local"
+
+
+def output(*command, **kwargs):
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=TIMEOUT_S, **kwargs)
+    check(done.returncode == 0, f"{command}: status {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def install(folder):
+    """What `make install DESTDIR=folder` does, without building."""
+    env = dict(os.environ, DESTDIR=str(folder))
+    output("meson", "install", "-C", BUILD, "--no-rebuild", "--quiet", env=env)
+    found = list(folder.rglob("libbreakwater.so.0"))
+    equal(len(found), 1, "copies of the library")
+    return found[0].parent
+
+
+def sanitizer_of(library):
+    """A sanitizer's runtime must come before the library that is made with it."""
+    found = re.findall(r"=> (\S*/lib[at]san\.so\S*)", output("ldd", library))
+    return {"LD_PRELOAD": found[0]} if found else {}
+
+
+def example():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        libraries = install(folder)
+        env = dict(os.environ, PKG_CONFIG_SYSROOT_DIR=name, PKG_CONFIG_PATH=str(libraries / "pkgconfig"))
+        flags = output("pkg-config", "--cflags", "--libs", "breakwater", env=env).split()
+        equal(output("pkg-config", "--modversion", "breakwater", env=env).strip(),
+              output(BREAKWATER, "--version").split()[1], "version")
+        source = folder / PREFIX / "share/doc/breakwater/examples/library.c"
+        output("gcc", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter", source, *flags, "-o", folder / "library")
+        needed = output("objdump", "-p", folder / "library")
+        check("libbreakwater.so.0\n" in needed, f"it does not ask for the soname:\n{needed}")
+        said = output(folder / "library", "examples/saxpy.s", cwd=SOURCE, env=dict(
+            os.environ, BREAKWATER_VGPU_ARGS="--deterministic", LD_LIBRARY_PATH=str(libraries), **sanitizer_of(libraries / "libbreakwater.so.0")))
+        expected = fenced("It prints:")
+        equal(numberless(said), numberless(expected), "the example")
+        includes = [flag for flag in flags if flag.startswith("-I")]
+        output("clang-19", "-fsyntax-only", "-Wall", "-Werror", "-x", "c++", "-include", "breakwater/breakwater.h", *includes,
+               "/dev/null")
+
+
+def module():
+    """Python finds the installed module and library, and the installed program both for its scripts."""
+    with tempfile.TemporaryDirectory() as name:
+        libraries = install(pathlib.Path(name))
+        folder = pathlib.Path(name) / PREFIX
+        library = libraries / "libbreakwater.so.0"
+        env = dict(os.environ, LD_LIBRARY_PATH=str(libraries), PYTHONPATH=str(folder / "lib/python3.11/dist-packages"),
+                   ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0", **sanitizer_of(library))
+        equal(output("/usr/bin/python3", "-c", "import breakwater; print(breakwater.__version__)", env=env),
+              output(BREAKWATER, "--version").split()[1] + "\n", "version")
+        script = folder / "where.py"
+        script.write_text("import os, breakwater\nprint(os.path.realpath(breakwater.__file__), breakwater.current().state)\n")
+        out = output(folder / "bin/breakwater", "run", "--batch", "-x", script, "examples/saxpy.s", "--grid", "64", "--group", "64",
+                     "--arg", "a=2.0", "--arg", "x=iota:64", "--arg", "y=fill:64:1", "--arg", "out=zeros:64", cwd=SOURCE)
+        equal(out, f"{folder.resolve()}/lib/python3.11/dist-packages/breakwater/__init__.py none\n", "the module of a script")
+
+
+def declared():
+    names = set()
+    for header in (SOURCE / "include/breakwater").glob("*.h"):
+        text = re.sub(r"/\*.*?\*/", "", header.read_text(), flags=re.S)
+        names |= set(re.findall(r"\b(breakwater_\w+)\(", text))
+    return names - {"breakwater_break_fn"}
+
+
+def exports():
+    wanted = declared()
+    check(len(wanted) > 50, f"only {sorted(wanted)} are declared")
+    for file in (BUILD / "libbreakwater.so.0", BREAKWATER):
+        lines = output("nm", "-D", "--defined-only", file).splitlines()
+        names = {line.split()[-1] for line in lines if line.split()[1] in "TW"}
+        mine = {n.split("@")[0] for n in names if n.split("@")[0].startswith("breakwater_")}
+        equal(mine, wanted, f"functions of {file.name}")
+        versions = {n.partition("@@")[2] for n in names if n.startswith("breakwater_")}
+        equal(versions, {"BREAKWATER_0.1"} if file != BREAKWATER else {""}, f"versions of {file.name}")
+        others = {n for n in names if n.startswith("bw_")}
+        check(not others, f"{file.name} exports {sorted(others)[:5]}")
+    check("SONAME               libbreakwater.so.0\n" in output("objdump", "-p", BUILD / "libbreakwater.so.0"), "soname")
+
+
+if __name__ == "__main__":
+    main(example, module, exports)
