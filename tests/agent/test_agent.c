@@ -4,8 +4,10 @@
 #include <amdgpu_drm.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,21 +37,36 @@ static int end(void **state)
 	return 0;
 }
 
+/* Not by fork: a child that allocates before exec can wait for ever for a lock of the allocator
+ * that one of the server's threads had. */
 static pid_t start(const char *what, const char *debugger, int err_fd)
 {
-	pid_t pid = fork();
-	if (pid)
-		return pid;
+	enum { MORE = 3 };
+	char text[MORE][512];
 	const char *preload = getenv("BREAKWATER_TEST_PRELOAD");
-	setenv("LD_PRELOAD", preload, 1);
-	setenv("BREAKWATER_VGPU", server.socket, 1);
-	if (debugger)
-		setenv("BREAKWATER_DEBUGGER", debugger, 1);
+	char *argv[] = {getenv("BREAKWATER_TEST_PROBE"), (char *)what, NULL};
+	size_t n = 0;
+	while (environ[n])
+		n++;
+	char **env = calloc(n + MORE + 1, sizeof(*env));
+	assert_non_null(env);
+	snprintf(text[0], sizeof(text[0]), "LD_PRELOAD=%s", preload);
+	snprintf(text[1], sizeof(text[1]), "BREAKWATER_VGPU=%s", server.socket);
+	snprintf(text[2], sizeof(text[2]), "BREAKWATER_DEBUGGER=%s", debugger ? debugger : "");
+	size_t own = debugger ? MORE : MORE - 1;
+	for (size_t i = 0; i < own; i++)
+		env[i] = text[i]; /* before what we have of that name: the first one counts */
+	memcpy(env + own, environ, n * sizeof(*env));
+
+	pid_t pid;
+	posix_spawn_file_actions_t files;
+	assert_int_equal(posix_spawn_file_actions_init(&files), 0);
 	if (err_fd >= 0)
-		dup2(err_fd, 2);
-	alarm(30);
-	execl(getenv("BREAKWATER_TEST_PROBE"), "probe", what, NULL);
-	_exit(127);
+		assert_int_equal(posix_spawn_file_actions_adddup2(&files, err_fd, 2), 0);
+	assert_int_equal(posix_spawn(&pid, argv[0], &files, NULL, argv, env), 0);
+	posix_spawn_file_actions_destroy(&files);
+	free(env);
+	return pid;
 }
 
 static int finish(pid_t pid)
@@ -109,9 +126,8 @@ static void server_dies(void **state)
 	pid_t pid = start("gone", NULL, err[1]);
 	close(err[1]);
 	for (bool in = false; !in; usleep(1000)) {
-		pthread_mutex_lock(&server.lock);
-		in = server.waiting;
-		pthread_mutex_unlock(&server.lock);
+		assert_int_equal(waitpid(pid, NULL, WNOHANG), 0);
+		in = counted(&server.waiting);
 	}
 	fake_server_kill(&server);
 	assert_int_equal(finish(pid), 0);
@@ -135,7 +151,7 @@ static struct {
 } dbg;
 
 #define CODE_VA 0xffff800100001000ull
-enum { SLOTS = 4, AREA_B = 1 << 20, CODE_END = 0x3f9f1234 };
+enum { PATIENCE_MS = 30000, SLOTS = 4, AREA_B = 1 << 20, CODE_END = 0x3f9f1234 };
 
 static void must(struct bw_error *err)
 {
@@ -200,6 +216,8 @@ static struct bw_agent_submit begin_debugging(pid_t *out_pid)
 	snprintf(dbg.path, sizeof(dbg.path), "%s/debugger", server.folder);
 	must(bw_sock_listen(dbg.path, &dbg.listen));
 	*out_pid = start("submit", dbg.path, -1);
+	assert_int_equal(poll(&(struct pollfd){.fd = dbg.listen, .events = POLLIN}, 1, PATIENCE_MS),
+			 1);
 	dbg.sock = accept4(dbg.listen, NULL, NULL, SOCK_CLOEXEC);
 	dbg.m = (struct bw_msg)BW_MSG_INIT;
 	struct bw_agent_hello hello;
