@@ -11,6 +11,7 @@ The reports of all processes, those too that outlive the test's first one, go to
 last of them has ended. Every error counts. A leak counts when our code owns it (is_ours): programs under test
 load drivers that leak, and LeakSanitizer can only suppress by name what is still loaded at exit, which
 Vulkan drivers are not. Meson calls this for every test of such a build (tests/meson.build)."""
+import contextlib
 import ctypes
 import os
 import pathlib
@@ -123,6 +124,35 @@ def children():
     return left
 
 
+def family():
+    """The process ids of all that we started, children of children too."""
+    parents = {}
+    for entry in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            parents[int(entry.name)] = int((entry / "stat").read_text().rsplit(")", 1)[1].split()[1])
+        except OSError:
+            pass
+    found = {os.getpid()}
+    while more := {pid for pid, parent in parents.items() if parent in found and pid not in found}:
+        found |= more
+    return sorted(found - {os.getpid()})
+
+
+def where_they_wait():
+    """A line for each thread: what it waits for in the kernel, and the number and arguments of its system call."""
+    lines = []
+    for pid in family():
+        try:
+            command = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            lines.append(f"process {pid} {command}")
+            for task in sorted(pathlib.Path(f"/proc/{pid}/task").iterdir()):
+                state, wchan, call = ((task / name).read_text().strip() for name in ("comm", "wchan", "syscall"))
+                lines.append(f"  thread {task.name} ({state}): {wchan}, system call {call}")
+        except OSError:
+            pass
+    return lines
+
+
 def main():
     # Orphans become our children, so that we know when the last has ended and written its report.
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
@@ -135,9 +165,17 @@ def main():
     if command[0] == "--fixed-layout":
         command.pop(0)
         ctypes.CDLL(None).personality(ADDR_NO_RANDOMIZE)
-    child = os.posix_spawnp(command[0], command, env)
+    # A group of its own: Meson ends ours when the time is over, and a test that hangs is looked at before.
+    child = os.posix_spawnp(command[0], command, env, setpgroup=0)
+
+    def pass_on(number, _):
+        if number == signal.SIGTERM:
+            print("Ended by a signal. Until then:", *where_they_wait(), sep="\n", file=sys.stderr, flush=True)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child, number)
+
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda n, _: os.kill(child, n))
+        signal.signal(number, pass_on)
     pid, status, findings = 0, 0, []
     while pid != child:
         pid, status = os.waitpid(-1, 0)

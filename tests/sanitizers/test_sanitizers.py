@@ -5,6 +5,7 @@ agent and in the launcher, and errors that change no exit status, and lets drive
     test_sanitizers.py AGENT LAUNCHER LOADS DRIVER WILD"""
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -31,6 +32,21 @@ def judged(what, command, status, *words, **env):
         failed.append(what)
 
 
+def ended(what, command, *words):
+    """Ended by a signal, as Meson does it when the time is over: where the test hangs is said."""
+    p = subprocess.Popen([sys.executable, SOURCE / "tools/sanitizers.py", *map(str, command)], text=True,
+                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    p.stdout.readline()  # it runs
+    p.send_signal(signal.SIGTERM)
+    out, err = p.communicate(timeout=300)
+    missing = [w for w in words if w not in err]
+    good = p.returncode == 128 + signal.SIGTERM and not missing
+    print(f"{'ok' if good else 'NOT OK'}: {what}")
+    if not good:
+        print(f"status {p.returncode}; not said: {missing}\n{out}{err}")
+        failed.append(what)
+
+
 def run_with(folder, part, planted):
     """A folder of the parts, one of them planted."""
     place = pathlib.Path(folder) / planted.name
@@ -54,6 +70,7 @@ def main():
         judged("a shift that is too far", [wild, "shift"], FAILED, "shift exponent 40", "was aborted")
         judged("no error", [wild, "nothing"], 0)
         judged("a status of its own", [loads], 2)
+        ended("a test that hangs", [wild, "hang"], f"{wild} hang", "thread ", "system call")
     return 1 if failed else 0
 
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Errors that the sanitizers report: "wild memory" reads a block that is freed, "wild shift" shifts
- * too far. */
+ * too far, "wild hang" does not end. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 int main(int argc, char **argv)
 {
@@ -17,5 +18,8 @@ int main(int argc, char **argv)
 	if (!strcmp(what, "shift"))
 		result = 1 << by;
 	printf("%s %d\n", what, result == 77);
+	fflush(stdout);
+	if (!strcmp(what, "hang"))
+		pause();
 	return 0;
 }
