@@ -141,20 +141,31 @@ static struct bw_error *read_text(struct bw_kmd *kmd, const char *name, struct b
 	return err || !out->failed ? err : bw_error_nomem();
 }
 
-static struct bw_error *virtual_clients(struct bw_kmd *kmd, struct bw_kmd_client **out,
-					size_t *out_n)
+/* What a kernel says elsewhere, the virtual GPU has in a file of its own. A program under
+ * "breakwater exec" finds that file as well, where all else of its GPU looks like a kernel's. */
+static struct bw_error *read_own(struct bw_kmd *kmd, const char *name, struct bw_str *out,
+				 bool *out_is_there)
 {
-	struct bw_str text = {0};
+	struct bw_error *err = read_text(kmd, name, out);
+	*out_is_there = true;
+	if (!err || kmd->ops->is_virtual)
+		return err;
+	bw_error_free(err);
+	*out_is_there = false;
+	return NULL;
+}
+
+static struct bw_error *parse_clients(const char *text, struct bw_kmd_client **out, size_t *out_n)
+{
 	struct clients list = {0};
-	struct bw_error *err = read_text(kmd, "breakwater_clients", &text);
-	for (const char *line = bw_str_text(&text); !err && *line;) {
+	struct bw_error *err = NULL;
+	for (const char *line = text; !err && *line;) {
 		struct bw_kmd_client c;
 		size_t n = strcspn(line, "\n");
 		if (bw_kmd_parse_client(line, &c))
 			err = bw_vec_push(&list, c);
 		line += n + (line[n] == '\n');
 	}
-	bw_str_free(&text);
 	if (err) {
 		bw_vec_free(&list);
 		return err;
@@ -166,15 +177,23 @@ static struct bw_error *virtual_clients(struct bw_kmd *kmd, struct bw_kmd_client
 
 struct bw_error *bw_kmd_clients(struct bw_kmd *kmd, struct bw_kmd_client **out, size_t *out_n)
 {
-	return kmd->ops->is_virtual ? virtual_clients(kmd, out, out_n)
-				    : bw_kmd_linux_clients("/proc", kmd->pci_address, out, out_n);
+	struct bw_str text = {0};
+	bool is_there;
+	struct bw_error *err = read_own(kmd, "breakwater_clients", &text, &is_there);
+	if (!err)
+		err = is_there ? parse_clients(bw_str_text(&text), out, out_n)
+			       : bw_kmd_linux_clients("/proc", kmd->pci_address, out, out_n);
+	bw_str_free(&text);
+	return err;
 }
 
 struct bw_error *bw_kmd_log(struct bw_kmd *kmd, struct bw_str *out)
 {
 	enum { READ_ALL = 3, SIZE_BUFFER = 10 }; /* syslog(2) */
-	if (kmd->ops->is_virtual)
-		return read_text(kmd, "breakwater_log", out);
+	bool is_there;
+	BW_TRY(read_own(kmd, "breakwater_log", out, &is_there));
+	if (is_there)
+		return NULL;
 	int size_b = klogctl(SIZE_BUFFER, NULL, 0);
 	_cleanup_free_ char *text = size_b > 0 ? malloc((size_t)size_b) : NULL;
 	if (size_b > 0 && !text)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Looking at programs that run without a debugger. breakwater waves: what it shows of them, and that waves which it
 has halted run on, whatever ends it; breakwater vm explain: what faulted last."""
+import json
 import os
 import pathlib
 import re
@@ -74,6 +75,11 @@ def what_it_shows():
             waves = gpu.waves()
         check(all(w["symbol"] in ("loop+4", "loop+8") for w in waves), f"functions: {waves}")
         equal(len({w["place"] for w in waves}), 2, "places")
+        # a program under exec sees the GPU as a kernel's; PASIDs are in no fdinfo of another process there
+        inside = json.loads(subprocess.run(gpu.command("exec", "--", *gpu.command("waves", "--json")), env=gpu.env,
+                                           text=True, capture_output=True, timeout=TIMEOUT_S).stdout)["waves"]
+        equal([(w["place"], w["process"], w["pid"]) for w in inside],
+              [(w["place"], w["process"], w["pid"]) for w in waves], "waves seen under exec")
         equal({w["process"] for w in waves}, {"loop"}, "processes")
         equal({w["lanes"] for w in waves}, {32}, "lanes")
         equal({w["exec"] for w in waves}, {"0xffffffff"}, "EXEC")

@@ -155,6 +155,21 @@ static void linux_gpu(void **state)
 	assert_null(bw_kmd_file_read(f, 0, text, sizeof(text), &done));
 	assert_memory_equal(text, "25753026560", 11);
 	bw_kmd_file_close(f);
+	/* no kernel has these: a virtual GPU that a program sees by its files says so itself */
+	put("debug/dri/0000:03:00.0/breakwater_clients", "4711 32769 game\n4712 32770 other\n");
+	put("debug/dri/0000:03:00.0/breakwater_log", "amdgpu 0000:03:00.0: its own log\n");
+	struct bw_kmd_client *c;
+	struct bw_str log = {0};
+	size_t n;
+	assert_null(bw_kmd_clients(kmd, &c, &n));
+	assert_int_equal(n, 2);
+	assert_int_equal(c[1].pid, 4712);
+	assert_int_equal(c[1].pasid, 32770);
+	assert_string_equal(c[1].comm, "other");
+	free(c);
+	assert_null(bw_kmd_log(kmd, &log));
+	assert_string_equal(bw_str_text(&log), "amdgpu 0000:03:00.0: its own log\n");
+	bw_str_free(&log);
 	uint32_t value;
 	says(bw_kmd_reg_read(kmd, NULL, 0, &value),
 	     "amdgpu_regs2: No such file or directory (this kernel's amdgpu has no such file");
