@@ -2,6 +2,7 @@
 """What stock tools find of the virtual GPU below /sys and /sys/kernel/debug under `breakwater exec`. Expected
 values are those that the kernel's interface has (doc/hardware/kernel-interface.md), and that files which say
 the same thing agree."""
+import json
 import os
 import pathlib
 import subprocess
@@ -67,6 +68,14 @@ def texts():
                   "readlink /proc/self/cwd; cd /; cat $OLDPWD/name")
     folder = f"/sys/kernel/debug/dri/0\n/sys/kernel/debug/dri/{PCI}\n"
     equal(out, want * 9 + folder + want, "name, in many ways")
+
+
+def doctor():
+    """Breakwater's own: the GPU by its PCI address, which it takes from a link, and the files below that."""
+    out, _ = under(BREAKWATER, "doctor", "--json")
+    verdicts = {f["what"]: f["verdict"] for f in json.loads(out)["findings"]}
+    for what in (PCI, "amdgpu_regs2", "amdgpu_gca_config", "amdgpu_vram", "amdgpu_iomem", "GFXOFF"):
+        equal(verdicts.get(what), "ok", f"doctor about {what}")
 
 
 def numbers():
@@ -179,4 +188,4 @@ print(hex(words[last]) == hex(0xc0001000 | (write - last - 2) << 16))
 
 
 if __name__ == "__main__":
-    main(listings, texts, numbers, images, sensors, rings)
+    main(listings, texts, doctor, numbers, images, sensors, rings)

@@ -93,6 +93,15 @@ static void link_to(struct maker *m, const char *path, const char *target)
 		at;                                                                                \
 	})
 
+/* Of a folder two below the PCI function's. Linux's sysfs names the function in it, although
+ * "../.." would lead there too, and programs take the PCI address from the link's end. */
+static void link_to_device(struct maker *m, const char *pci_dir, const char *folder)
+{
+	char at[256], target[64];
+	snprintf(target, sizeof(target), "../../../%.31s", strrchr(pci_dir, '/') + 1);
+	link_to(m, AT("%.240s/device", folder), target);
+}
+
 static void minor(struct maker *m, const char *pci_dir, const char *node, unsigned number)
 {
 	char at[256];
@@ -103,7 +112,8 @@ static void minor(struct maker *m, const char *pci_dir, const char *node, unsign
 	file(m, AT("%s/drm/%s/dev", pci_dir, node), "226:%u\n", number);
 	file(m, AT("%s/drm/%s/uevent", pci_dir, node),
 	     "MAJOR=226\nMINOR=%u\nDEVNAME=dri/%s\nDEVTYPE=drm_minor\n", number, node);
-	link_to(m, AT("%s/drm/%s/device", pci_dir, node), "../..");
+	snprintf(at, sizeof(at), "%s/drm/%s", pci_dir, node);
+	link_to_device(m, pci_dir, at);
 	link_to(m, AT("%s/drm/%s/subsystem", pci_dir, node), "../../../../../../class/drm");
 	char target[256];
 	snprintf(target, sizeof(target), "../../%s/drm/%s", pci_dir + strlen("sys/"), node);
@@ -167,7 +177,8 @@ static void hwmon(struct maker *m, const char *pci_dir)
 	char at[256];
 	for (size_t i = 0; i < BW_ARRAY_SIZE(texts); i++)
 		file(m, AT("%s/" BW_TREE_HWMON "/%s", pci_dir, texts[i][0]), "%s\n", texts[i][1]);
-	link_to(m, AT("%s/" BW_TREE_HWMON "/device", pci_dir), "../..");
+	snprintf(at, sizeof(at), "%s/" BW_TREE_HWMON, pci_dir);
+	link_to_device(m, pci_dir, at);
 	link_to(m, AT("%s/" BW_TREE_HWMON "/subsystem", pci_dir), "../../../../../../class/hwmon");
 	char target[256];
 	snprintf(target, sizeof(target), "../../%s/" BW_TREE_HWMON, pci_dir + strlen("sys/"));

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "base/folder.h"
+#include "base/util.h"
 
 static char root[64];
 
@@ -45,6 +46,17 @@ static void what_loaders_look_for(void **state)
 		assert_non_null(strstr(real, "/" PCI));
 		assert_memory_equal(real, root, strlen(root)); /* inside the tree */
 		free(real);
+	}
+	/* as kernfs_get_target_path() of Linux 6.12 writes a link to a folder above */
+	static const char *const devices[] = {"sys/class/drm/card0", "sys/class/drm/renderD128",
+					      "sys/class/hwmon/hwmon0"};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(devices); i++) {
+		snprintf(path, sizeof(path), "%s/%s/device", root, devices[i]);
+		ssize_t n = readlink(path, target, sizeof(target) - 1);
+		assert_true(n > 0);
+		target[n] = '\0';
+		assert_string_equal(target, "../../../" PCI);
+		assert_int_equal(stat(path, &st), 0);
 	}
 	assert_non_null(
 		strstr(slurp("sys/dev/char/226:128/device/uevent"), "PCI_SLOT_NAME=" PCI "\n"));
