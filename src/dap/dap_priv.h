@@ -99,6 +99,7 @@ struct bw_dap {
 	struct bw_dap_places places; /* targets of "goto": N is the Nth */
 	struct bw_dap_refs refs;
 	struct bw_dap_breaks breaks;
+	uint32_t filters; /* of exceptions that the editor has chosen last (data_breaks.c) */
 	struct bw_dap_lanes lanes;
 	struct bw_dap_names sources; /* of sources without a file: reference N is the Nth */
 };

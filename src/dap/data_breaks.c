@@ -136,21 +136,29 @@ struct bw_error *bw_dap_set_data_breakpoints(struct bw_dap *s, json_t *args, jso
 
 /* ---- Exception filters ---- */
 
-/* Memory violations, address errors, illegal instructions and traps always stop, and are no
- * filters: a wave cannot run on from them unnoticed. */
+/* What always stops has filters, too, so that an editor's list of exceptions has everything: these
+ * are on, and stay so: a wave cannot run on from a fault unnoticed. */
+#define ALWAYS "Always stops: a wave cannot go on from it unnoticed."
 static const struct {
 	const char *filter, *label;
-	uint32_t excp; /* 0: settings.stop_on_dispatch */
+	enum { FLOAT_OR_INT, DISPATCH, FAULT } kind;
+	uint32_t excp;
+	const char *description;
 } filters[] = {
-	{"fp_invalid", "Float: invalid operation", BW_EXCP_INVALID},
-	{"fp_denormal", "Float: denormal input", BW_EXCP_INPUT_DENORM},
-	{"fp_div0", "Float: division by zero", BW_EXCP_DIV0},
-	{"fp_overflow", "Float: overflow", BW_EXCP_OVERFLOW},
-	{"fp_underflow", "Float: underflow", BW_EXCP_UNDERFLOW},
-	{"fp_inexact", "Float: inexact result", BW_EXCP_INEXACT},
-	{"int_div0", "Integer division by zero", BW_EXCP_INT_DIV0},
-	{"dispatch", "Dispatch: before its first wave", 0},
+	{"fp_invalid", "Float: invalid operation", FLOAT_OR_INT, BW_EXCP_INVALID, NULL},
+	{"fp_denormal", "Float: denormal input", FLOAT_OR_INT, BW_EXCP_INPUT_DENORM, NULL},
+	{"fp_div0", "Float: division by zero", FLOAT_OR_INT, BW_EXCP_DIV0, NULL},
+	{"fp_overflow", "Float: overflow", FLOAT_OR_INT, BW_EXCP_OVERFLOW, NULL},
+	{"fp_underflow", "Float: underflow", FLOAT_OR_INT, BW_EXCP_UNDERFLOW, NULL},
+	{"fp_inexact", "Float: inexact result", FLOAT_OR_INT, BW_EXCP_INEXACT, NULL},
+	{"int_div0", "Integer division by zero", FLOAT_OR_INT, BW_EXCP_INT_DIV0, NULL},
+	{"dispatch", "Dispatch: before its first wave", DISPATCH, 0, NULL},
+	{"memory_violation", "Memory violation", FAULT, 0, ALWAYS},
+	{"address_error", "Address error", FAULT, 0, ALWAYS},
+	{"illegal_instruction", "Illegal instruction", FAULT, 0, ALWAYS},
+	{"trap", "Trap of the program (assert, debug trap)", FAULT, 0, ALWAYS},
 };
+_Static_assert(BW_ARRAY_SIZE(filters) <= 32, "bits of bw_dap.filters");
 
 json_t *bw_dap_exception_filters(void)
 {
@@ -159,29 +167,44 @@ json_t *bw_dap_exception_filters(void)
 		json_t *f = json_object();
 		json_object_set_new(f, "filter", json_string(filters[i].filter));
 		json_object_set_new(f, "label", json_string(filters[i].label));
-		json_object_set_new(f, "default", json_false());
+		json_object_set_new(f, "default", json_boolean(filters[i].kind == FAULT));
+		if (filters[i].description)
+			json_object_set_new(f, "description", json_string(filters[i].description));
 		json_array_append_new(list, f);
 	}
 	return list;
 }
 
-static struct bw_error *add_filter(const char *name, uint32_t *mask, bool *dispatch)
+/* *out: bits of filters. */
+static struct bw_error *add_filter(const char *name, uint32_t *out)
 {
 	for (size_t i = 0; i < BW_ARRAY_SIZE(filters); i++) {
 		if (strcmp(filters[i].filter, name) != 0)
 			continue;
-		*mask |= filters[i].excp;
-		*dispatch |= !filters[i].excp;
+		*out |= 1u << i;
 		return NULL;
 	}
 	return bw_errorf(BW_E_INVALID, "There is no exception filter \"%s\"", name);
+}
+
+/* A client that has never heard of a fault's filter is not told of it; one that switches it off is.
+ */
+static void say_what_stays(struct bw_dap *s, uint32_t before, uint32_t now)
+{
+	struct bw_str text = {0};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(filters); i++)
+		if (filters[i].kind == FAULT && before & ~now & 1u << i)
+			bw_str_addf(&text, "\"%s\" cannot be switched off. %s\n", filters[i].label,
+				    ALWAYS);
+	bw_dap_say(s, "console", bw_str_text(&text));
+	bw_str_free(&text);
 }
 
 struct bw_error *bw_dap_set_exception_breakpoints(struct bw_dap *s, json_t *args, json_t *body)
 {
 	json_t *wanted = NULL, *options = NULL, *one;
 	size_t i;
-	uint32_t mask = 0;
+	uint32_t now = 0, mask = 0;
 	bool dispatch = false;
 	struct bw_dap_break b = {.kind = BW_DAP_EXCEPTION, .is_verified = true};
 	BW_TRY(bw_dap_take_array(args, "filters", &wanted));
@@ -194,8 +217,15 @@ struct bw_error *bw_dap_set_exception_breakpoints(struct bw_dap *s, json_t *args
 	{
 		if (!json_is_string(one))
 			return bw_errorf(BW_E_INVALID, "\"filters\" is not an array of strings");
-		BW_TRY(add_filter(json_string_value(one), &mask, &dispatch));
+		BW_TRY(add_filter(json_string_value(one), &now));
 	}
+	for (size_t k = 0; k < BW_ARRAY_SIZE(filters); k++) {
+		if (now & 1u << k)
+			mask |= filters[k].excp;
+		dispatch |= now & 1u << k && filters[k].kind == DISPATCH;
+	}
+	say_what_stays(s, s->filters, now);
+	s->filters = now;
 	bw_dap_clear_breaks(s, BW_DAP_EXCEPTION, NULL);
 	bw_debug_settings(s->debug)->stop_on_dispatch = dispatch;
 	if (!mask)

@@ -124,6 +124,29 @@ def faults():
         c.disconnect()
 
 
+ALWAYS = ["memory_violation", "address_error", "illegal_instruction", "trap"]
+
+
+def filters_of_faults():
+    """They are listed and on; one that an editor switches off stops all the same, and the editor is told."""
+    with Client() as c:
+        filters = c.capabilities["exceptionBreakpointFilters"]
+        equal([f["filter"] for f in filters if f["default"]], ALWAYS, "filters that are on")
+        check(all(("description" in f) == f["default"] for f in filters), f"which ones are described: {filters}")
+        c.launch(KERNELS / "unmapped.s", ["--grid", 32, "--group", 32, "--arg", "out=zeros:32", "--arg", "addr=0x123456789000"])
+        said = lambda: [e["body"]["output"] for e in c.events if e["event"] == "output"]  # noqa: E731
+        c.request("setExceptionBreakpoints", filters=ALWAYS + ["int_div0"])
+        equal(said(), [], "nothing to say")
+        c.request("setExceptionBreakpoints", filters=ALWAYS[1:])
+        equal(said(), ['"Memory violation" cannot be switched off. Always stops: a wave cannot go on from it unnoticed.\n'],
+              "what is said of it")
+        check("celsius" in c.refused("setExceptionBreakpoints", filters=["celsius"]), "a filter that is none")
+        c.request("setExceptionBreakpoints", filters=[])
+        c.go()
+        equal(c.event("stopped")["reason"], "exception", "why it stopped")
+        c.disconnect()
+
+
 def pause_and_cancel():
     kernel = KERNELS / "loop.s"
     with Client() as c:
@@ -261,4 +284,4 @@ def attach():
                 program.wait(TIMEOUT_S)
 
 
-main([inlined_frames, variables_of_the_program, thousands_of_waves, faults, pause_and_cancel, restart, attach])
+main([inlined_frames, variables_of_the_program, thousands_of_waves, faults, filters_of_faults, pause_and_cancel, restart, attach])
