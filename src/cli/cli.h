@@ -38,6 +38,7 @@ struct bw_cli_tui;
 /* A session that an editor drives (dap.c): no command waits for a stop, since requests are answered
  * meanwhile, and the program's output does not go to ours. */
 struct bw_cli_editor {
+	bool waits; /* commands wait all the same: those of -ex and -x */
 	void (*stopped)(void *cookie, const struct bw_stop *s);
 	void *cookie;
 	int output_fd[2]; /* where the program writes standard output and error */
@@ -143,8 +144,7 @@ struct bw_error *bw_cli_execute(struct bw_cli *c, const char *line) BW_MUST_CHEC
 /* The state of a session that has not been opened. */
 void bw_cli_init(struct bw_cli *c);
 /* The session of `breakwater run` (attach: of `breakwater attach`) with these words, without a
- * command yet, for an editor or a library. c->out, and c->editor or c->is_library, are there
- * already. */
+ * command yet, for a library or a report, whose c->out is there already. */
 struct bw_error *bw_cli_open(struct bw_cli *c, int argc, char **argv, bool attach) BW_MUST_CHECK;
 /* Frees what a session has; c itself is the caller's. */
 void bw_cli_fini(struct bw_cli *c);

@@ -11,11 +11,14 @@
 
 #include "base/memfd.h"
 #include "base/str.h"
+#include "base/util.h"
 #include "cli/commands.h"
 #include "cli/compile.h"
 #include "cli/complete.h"
 #include "cli/crash_files.h"
 #include "cli/dap_port.h"
+#include "cli/python.h"
+#include "cli/run_options.h"
 #include "cli/shader.h"
 #include "cli/subcommands.h"
 #include "dap/dap.h"
@@ -45,7 +48,9 @@ struct host {
 	struct sink output[2]; /* of the program that is debugged */
 	FILE *console_file;
 	struct bw_dap *server;
-	bool is_open; /* or could not be */
+	struct bw_run_options options; /* its words are the server's, until the script has run */
+	bool is_open;		       /* or could not be */
+	bool has_reported;	       /* what --strict and the like show, for the last program */
 };
 
 static struct bw_error *open_sink(struct sink *s, const char *name)
@@ -69,6 +74,26 @@ static size_t take(struct sink *s, char *out, size_t max)
 
 /* ---- What the server calls ---- */
 
+/* Words of `breakwater run` that are about its terminal. */
+static struct bw_error *check_options(const struct bw_run_options *o)
+{
+	const struct {
+		bool is_there;
+		const char *word, *why;
+	} words[] = {
+		{o->help, "--help", "\"help\" in the debug console has the commands"},
+		{o->json, "--json", "an editor has its own protocol"},
+		{o->tui, "--tui", "the editor is the screen"},
+		{o->batch, "--batch", "the editor says when the session ends"},
+		{o->interactive, "--interactive", "the debug console is the prompt"},
+	};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(words); i++)
+		if (words[i].is_there)
+			return bw_errorf(BW_E_UNSUPPORTED, "%s is not for an editor's session: %s",
+					 words[i].word, words[i].why);
+	return NULL;
+}
+
 static struct bw_error *host_open(void *cookie, char **argv, bool attach,
 				  struct bw_debug **out_debug)
 {
@@ -80,9 +105,38 @@ static struct bw_error *host_open(void *cookie, char **argv, bool attach,
 		return bw_errorf(BW_E_STATE,
 				 "This session could not begin: the next try takes a new session");
 	h->is_open = true;
-	BW_TRY(bw_cli_open(&h->cli, argc, argv, attach));
+	h->options.attach = attach;
+	BW_TRY(bw_run_options_parse(&h->options, argc, argv));
+	BW_TRY(check_options(&h->options));
+	BW_TRY(bw_cli_open_parsed(&h->cli, &h->options));
 	*out_debug = h->cli.debug;
 	return NULL;
+}
+
+static struct bw_error *host_run_script(void *cookie)
+{
+	struct host *h = cookie;
+	h->editor.waits = true;
+	struct bw_error *err = bw_cli_run_script(&h->cli, &h->options);
+	h->editor.waits = false;
+	return err;
+}
+
+/* In the debug console. Takes err; NULL: nothing. */
+static void say(struct host *h, struct bw_error *err)
+{
+	if (err)
+		bw_out_line(h->cli.out, "%s.", err->message);
+	bw_error_free(err);
+}
+
+/* At the end of each program, and at that of the session where it comes first. */
+static void show_reports(struct host *h)
+{
+	if (h->has_reported || h->cli.crash)
+		return;
+	h->has_reported = true;
+	say(h, bw_cli_show_reports(&h->cli, &h->options));
 }
 
 static bool host_is_kernel(void *cookie, const char *path)
@@ -90,10 +144,9 @@ static bool host_is_kernel(void *cookie, const char *path)
 	return bw_cli_is_kernel(path) || bw_cli_is_shader(path) || bw_cli_is_crash(path);
 }
 
-static void host_close(void *cookie, bool kill)
+static void leave(struct host *h, bool kill)
 {
-	struct host *h = cookie;
-	if (!h->cli.debug || bw_debug_state(h->cli.debug) == BW_DEBUG_NO_PROGRAM)
+	if (bw_debug_state(h->cli.debug) == BW_DEBUG_NO_PROGRAM)
 		return;
 	/* bw_cli_leave kills what was started, and detaches from what was attached to. */
 	if (!kill)
@@ -102,6 +155,16 @@ static void host_close(void *cookie, bool kill)
 		bw_error_free(bw_debug_kill(h->cli.debug));
 	else
 		bw_cli_leave(&h->cli);
+}
+
+static void host_close(void *cookie, bool kill)
+{
+	struct host *h = cookie;
+	if (!h->cli.debug)
+		return;
+	leave(h, kill);
+	show_reports(h);
+	say(h, bw_cli_what_ended(&h->cli));
 }
 
 static struct bw_error *host_execute(void *cookie, const char *line)
@@ -176,6 +239,10 @@ static bool host_wants_end(void *cookie)
 static void on_stop(void *cookie, const struct bw_stop *stop)
 {
 	struct host *h = cookie;
+	bool is_end = stop->kind == BW_STOP_EXITED;
+	if (is_end)
+		show_reports(h);
+	h->has_reported &= is_end; /* a program that is started again has its own */
 	bw_dap_note_stop(h->server, stop);
 }
 
@@ -224,6 +291,7 @@ static struct bw_error *serve(struct host *h, int port)
 	static const char *const names[] = {"output", "error"};
 	const struct bw_dap_host functions = {.cookie = h,
 					      .open = host_open,
+					      .run_script = host_run_script,
 					      .is_kernel = host_is_kernel,
 					      .close = host_close,
 					      .execute = host_execute,
@@ -309,8 +377,11 @@ int bw_main_dap(int argc, char **argv)
 	if (!h)
 		return status;
 	if (h->cli.ended_by)
-		status = BW_EXIT_SIGNAL + h->cli.ended_by;
+		status = h->cli.ended_by == SIGALRM ? BW_EXIT_TIMEOUT
+						    : BW_EXIT_SIGNAL + h->cli.ended_by;
+	bw_cli_end_python();
 	bw_cli_fini(&h->cli);
+	bw_run_options_fini(&h->options);
 	if (h->console_file)
 		fclose(h->console_file);
 	for (size_t i = 0; i < 3; i++) {

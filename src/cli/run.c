@@ -220,7 +220,7 @@ static struct bw_error *prepare_program(struct bw_cli *c, struct bw_run_options 
 	return NULL;
 }
 
-static struct bw_error *run_script(struct bw_cli *c, const struct bw_run_options *o)
+struct bw_error *bw_cli_run_script(struct bw_cli *c, const struct bw_run_options *o)
 {
 	bw_vec_each(&o->script, item) {
 		if (c->quit)
@@ -236,7 +236,7 @@ static struct bw_error *run_session(struct bw_cli *c, const struct bw_run_option
 {
 	bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && !o->batch;
 	bool piped = !o->script.len && !o->batch && !o->interactive && bw_cli_commands_on_stdin();
-	BW_TRY(run_script(c, o));
+	BW_TRY(bw_cli_run_script(c, o));
 	if (c->quit)
 		return NULL;
 	if (piped)
@@ -292,18 +292,23 @@ static struct bw_error *set_up_server(const struct bw_run_options *o)
 	return o->fidelity ? bw_cli_add_server_args("--fidelity") : NULL;
 }
 
-/* Exit status of a session that was told to end; with a sentence where it is the limit of
- * --timeout. */
+struct bw_error *bw_cli_what_ended(const struct bw_cli *c)
+{
+	return c->ended_by == SIGALRM
+		       ? bw_errorf(BW_E_TIMEOUT,
+				   "The session has taken %g s, the limit of --timeout", c->limit_s)
+		       : NULL;
+}
+
+/* Exit status of a session that was told to end. */
 static void say_what_ended_it(struct bw_cli *c)
 {
 	if (!c->ended_by)
 		return;
 	c->exit_status = c->ended_by == SIGALRM ? BW_EXIT_TIMEOUT : BW_EXIT_SIGNAL + c->ended_by;
-	if (c->ended_by != SIGALRM)
-		return;
-	struct bw_error *err = bw_errorf(
-		BW_E_TIMEOUT, "The session has taken %g s, the limit of --timeout", c->limit_s);
-	bw_out_error(c->out, err);
+	struct bw_error *err = bw_cli_what_ended(c);
+	if (err)
+		bw_out_error(c->out, err);
 	bw_error_free(err);
 }
 
@@ -339,8 +344,7 @@ static struct bw_error *open_crash(struct bw_cli *c, struct bw_run_options *o)
 	return bw_cli_open_crash(c, o->kernel);
 }
 
-/* All that comes before the first command. */
-static struct bw_error *open_session(struct bw_cli *c, struct bw_run_options *o)
+struct bw_error *bw_cli_open_parsed(struct bw_cli *c, struct bw_run_options *o)
 {
 	bool is_virtual = false;
 	BW_TRY(bw_debug_create(&c->debug));
@@ -378,13 +382,17 @@ struct bw_error *bw_cli_open(struct bw_cli *c, int argc, char **argv, bool attac
 		err = bw_errorf(
 			BW_E_UNSUPPORTED,
 			"-ex, -x, -i, --batch, --json, --help, --timeout, --fidelity, --strict and --trace-hash are for the command line, not for %s session",
-			c->editor	? "an editor's"
-			: c->is_library ? "a library's"
-					: "a report's");
+			c->is_library ? "a library's" : "a report's");
 	if (!err)
-		err = open_session(c, &o);
+		err = bw_cli_open_parsed(c, &o);
 	bw_run_options_fini(&o);
 	return err;
+}
+
+struct bw_error *bw_cli_show_reports(struct bw_cli *c, const struct bw_run_options *o)
+{
+	BW_TRY(bw_cli_show_strict(c->kmd, &o->vgpu, c->debug, c->out));
+	return o->fidelity ? bw_cli_show_fidelity(c->kmd, c->out) : NULL;
 }
 
 static struct bw_error *run(struct bw_cli *c, struct bw_run_options *o, int argc, char **argv)
@@ -402,7 +410,7 @@ static struct bw_error *run(struct bw_cli *c, struct bw_run_options *o, int argc
 	bw_terminal_begin(c);
 	bw_cli_begin_json(c);
 	c->is_batch = o->batch;
-	BW_TRY(open_session(c, o));
+	BW_TRY(bw_cli_open_parsed(c, o));
 	if (o->tui)
 		BW_TRY(bw_cli_tui_enable(c));
 	struct bw_error *err = run_session(c, o);
@@ -411,8 +419,7 @@ static struct bw_error *run(struct bw_cli *c, struct bw_run_options *o, int argc
 	end_session(c, err);
 	if (!has_reports)
 		return NULL;
-	BW_TRY(bw_cli_show_strict(c->kmd, &o->vgpu, c->debug, c->out));
-	return o->fidelity ? bw_cli_show_fidelity(c->kmd, c->out) : NULL;
+	return bw_cli_show_reports(c, o);
 }
 
 static int main_with(int argc, char **argv, bool attach)

@@ -6,6 +6,7 @@
  * by reading them. Texts are borrowed from argv. */
 
 #include "base/vec.h"
+#include "cli/cli.h"
 #include "cli/compile.h"
 #include "cli/subcommands.h"
 #include "launch/options.h"
@@ -36,5 +37,18 @@ struct bw_run_options {
 struct bw_error *bw_run_options_parse(struct bw_run_options *o, int argc,
 				      char **argv) BW_MUST_CHECK;
 void bw_run_options_fini(struct bw_run_options *o);
+
+/* ---- The session of these options (run.c) ---- */
+
+/* As bw_cli_open, without the commands of -ex and -x. The words of o are needed until the script
+ * has run. */
+struct bw_error *bw_cli_open_parsed(struct bw_cli *c, struct bw_run_options *o) BW_MUST_CHECK;
+/* The commands of -ex and -x. */
+struct bw_error *bw_cli_run_script(struct bw_cli *c, const struct bw_run_options *o) BW_MUST_CHECK;
+/* What --strict, --trace-hash and --fidelity show when a program has ended. */
+struct bw_error *bw_cli_show_reports(struct bw_cli *c,
+				     const struct bw_run_options *o) BW_MUST_CHECK;
+/* An error that says so where the limit of --timeout has ended the session, else NULL. */
+struct bw_error *bw_cli_what_ended(const struct bw_cli *c);
 
 #endif

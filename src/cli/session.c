@@ -203,7 +203,7 @@ struct bw_error *bw_cli_wait_and_show(struct bw_cli *c)
 	struct bw_stop stop;
 	bw_out_flush(c->out);
 	bw_str_clear(&c->warnings);
-	if (c->editor)
+	if (c->editor && !c->editor->waits)
 		return NULL;
 	bw_cli_tui_resumed(c);
 	BW_TRY(bw_debug_wait(c->debug, -1, &stop));

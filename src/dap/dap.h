@@ -29,6 +29,9 @@ struct bw_dap_host {
 	 * from the host. */
 	struct bw_error *(*open)(void *cookie, char **argv, bool attach,
 				 struct bw_debug **out_debug);
+	/* Runs the commands that were among the words of `open`, of which it is the last use. They
+	 * wait for stops, unlike those of `execute`. */
+	struct bw_error *(*run_script)(void *cookie);
 	/* Whether a launch of this file is `breakwater run FILE`: a kernel, a shader, a crash file;
 	 * false: a program. */
 	bool (*is_kernel)(void *cookie, const char *path);

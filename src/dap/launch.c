@@ -191,6 +191,10 @@ static struct bw_error *begin(struct bw_dap *s, json_t *args, json_t *body, stru
 	BW_TRY(bw_dap_take_count(args, "maxWaves", WAVES_MAX, &max_waves));
 	s->max_waves = max_waves ? (unsigned)max_waves : 1;
 	BW_TRY(open_session(s, w, attach));
+	bw_dap_link_busy(s->link, s->debug, s->request_seq);
+	struct bw_error *err = s->host->run_script(s->host->cookie);
+	bw_dap_end_busy(s);
+	BW_TRY(err);
 	BW_TRY(run_setup(s, args));
 	bw_dap_answer(s, body);
 	bw_dap_event(s, "initialized", NULL);
@@ -260,8 +264,10 @@ struct bw_error *bw_dap_configuration_done(struct bw_dap *s, json_t *args, json_
 	bw_dap_answer(s, body);
 	if (s->no_debug)
 		BW_TRY(bw_debug_break_enable(s->debug, 0, false));
-	/* A crash file is there as it is: its waves are stopped. */
-	if (!s->is_attached && bw_debug_state(s->debug) == BW_DEBUG_NO_PROGRAM) {
+	/* A crash file is there as it is: its waves are stopped. And "-ex run" has run the program.
+	 */
+	if (!s->is_attached && bw_debug_state(s->debug) == BW_DEBUG_NO_PROGRAM &&
+	    s->stop.kind == BW_STOP_NONE) {
 		struct bw_error *err = start(s);
 		if (!err)
 			return NULL;

@@ -179,6 +179,19 @@ static void look_at_program(struct bw_dap *s)
 	bw_error_free(err);
 }
 
+/* What the session leaves behind is said before its end, which editors do not read beyond. */
+static void end_session(struct bw_dap *s)
+{
+	if (!s->debug)
+		return;
+	s->host->close(s->host->cookie, !s->is_attached);
+	bw_dap_flush(s);
+	s->debug = NULL;
+	if (!s->is_ended)
+		bw_dap_event(s, "terminated", NULL);
+	s->is_ended = true;
+}
+
 struct bw_error *bw_dap_serve(struct bw_dap *s)
 {
 	bool ended = false;
@@ -196,8 +209,7 @@ struct bw_error *bw_dap_serve(struct bw_dap *s)
 			bw_dap_flush(s);
 		if (s->host->wants_end(s->host->cookie) && !s->over) {
 			s->over = true;
-			if (s->debug && !s->is_ended)
-				bw_dap_event(s, "terminated", NULL);
+			end_session(s);
 		}
 	}
 	/* The editor has gone without a word: the program ends, or runs on without us. */
