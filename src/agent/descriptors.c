@@ -50,12 +50,12 @@ void bw_descriptors_forget(uint64_t handle)
 }
 
 /* Where it is, or belongs. */
-static size_t place_of(const struct set *s, uint32_t binding, uint32_t element)
+static size_t place_of(const struct bw_descriptors *list, uint32_t binding, uint32_t element)
 {
-	size_t lo = 0, hi = s->all.len;
+	size_t lo = 0, hi = list->len;
 	while (lo < hi) {
 		size_t mid = (lo + hi) / 2;
-		const struct bw_descriptor *d = &s->all.data[mid];
+		const struct bw_descriptor *d = &list->data[mid];
 		if (d->binding < binding || (d->binding == binding && d->element < element))
 			lo = mid + 1;
 		else
@@ -64,28 +64,29 @@ static size_t place_of(const struct set *s, uint32_t binding, uint32_t element)
 	return lo;
 }
 
-static struct bw_descriptor *descriptor_of(const struct set *s, uint32_t binding, uint32_t element)
+static struct bw_descriptor *descriptor_of(const struct bw_descriptors *list, uint32_t binding,
+					   uint32_t element)
 {
-	size_t i = place_of(s, binding, element);
-	struct bw_descriptor *d = i < s->all.len ? &s->all.data[i] : NULL;
+	size_t i = place_of(list, binding, element);
+	struct bw_descriptor *d = i < list->len ? &list->data[i] : NULL;
 	return d && d->binding == binding && d->element == element ? d : NULL;
 }
 
-static void put(struct set *s, const struct bw_descriptor *d)
+void bw_descriptors_put(struct bw_descriptors *list, const struct bw_descriptor *d)
 {
-	struct bw_descriptor *old = descriptor_of(s, d->binding, d->element);
+	struct bw_descriptor *old = descriptor_of(list, d->binding, d->element);
 	if (old) {
 		*old = *d;
 		return;
 	}
-	size_t i = place_of(s, d->binding, d->element);
-	struct bw_error *err = bw_vec_push(&s->all, *d);
-	if (!err && i + 1 < s->all.len) {
-		memmove(&s->all.data[i + 1], &s->all.data[i],
-			(s->all.len - 1 - i) * sizeof(*s->all.data));
-		s->all.data[i] = *d;
+	size_t i = place_of(list, d->binding, d->element);
+	struct bw_error *err = bw_vec_push(list, *d);
+	if (!err && i + 1 < list->len) {
+		memmove(&list->data[i + 1], &list->data[i],
+			(list->len - 1 - i) * sizeof(*list->data));
+		list->data[i] = *d;
 	}
-	bw_error_free(err); /* it stays unknown */
+	bw_error_free(err);
 }
 
 void bw_descriptors_write(uint64_t handle, const struct bw_descriptor *d)
@@ -93,7 +94,7 @@ void bw_descriptors_write(uint64_t handle, const struct bw_descriptor *d)
 	pthread_mutex_lock(&lock);
 	struct set *s = find(handle);
 	if (s)
-		put(s, d);
+		bw_descriptors_put(&s->all, d);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -103,13 +104,13 @@ void bw_descriptors_copy(uint64_t from, uint32_t binding, uint32_t element, uint
 	pthread_mutex_lock(&lock);
 	struct set *a = find(from), *b = find(to);
 	for (uint32_t i = 0; a && b && i < n; i++) {
-		const struct bw_descriptor *d = descriptor_of(a, binding, element + i);
+		const struct bw_descriptor *d = descriptor_of(&a->all, binding, element + i);
 		if (!d)
 			continue;
 		struct bw_descriptor copy = *d;
 		copy.binding = first->binding;
 		copy.element = first->element + i;
-		put(b, &copy);
+		bw_descriptors_put(&b->all, &copy);
 	}
 	pthread_mutex_unlock(&lock);
 }

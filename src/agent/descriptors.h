@@ -27,6 +27,10 @@ struct bw_dynamic {
 	} at[BW_DYNAMIC_MAX];
 };
 
+/* Puts one into a list in the order of bindings and elements, in place of that which was there.
+ * Without memory it stays unknown. Needs no lock but the list's. */
+void bw_descriptors_put(struct bw_descriptors *list, const struct bw_descriptor *d);
+
 /* A set was made: it is empty. */
 void bw_descriptors_make(uint64_t set, const struct bw_dynamic *dynamic);
 void bw_descriptors_forget(uint64_t set);

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/descriptors.h"
+#include "agent/bound_sets.h"
 #include "agent/peek.h"
 #include "agent/track_priv.h"
 #include "base/str.h"
@@ -26,8 +26,7 @@ enum {
 	LABEL_MAX_B = 512,
 	OTHER_NAMES_MAX = 65536,
 	DISPATCHES_MAX = 1 << 16, /* remembered of one command buffer */
-	SETS_MAX = 16,
-	BINDINGS_MAX = 1024, /* shown of one dispatch */
+	BINDINGS_MAX = 1024,	  /* shown of one dispatch */
 };
 
 struct recorded {
@@ -36,13 +35,7 @@ struct recorded {
 	bool indirect;
 	uint32_t base[3], groups[3];
 	uint32_t label_at, push_at, push_b; /* in the command buffer's text; label_at 0: none */
-	uint32_t sets_at, sets_b;	    /* the same: array of bound_set */
-};
-
-struct bound_set {
-	uint64_t set;
-	uint32_t number, n_offsets;
-	uint32_t offsets[BW_DYNAMIC_MAX];
+	uint32_t sets_at, sets_b;	    /* the same: as bound_sets.h writes them */
 };
 
 struct recorded_list BW_VEC(struct recorded);
@@ -57,8 +50,8 @@ struct command_buffer {
 	uint32_t label_at; /* of the label as it is now; 0: to be written */
 	uint8_t push[PUSH_MAX_B];
 	uint32_t push_b, push_at;
-	struct bound_set sets[SETS_MAX];
-	uint32_t sets_at; /* of the sets as they are now; 0: to be written */
+	struct bw_bound_sets sets;
+	uint32_t sets_at, sets_b; /* of the sets as they are now; at 0: to be written */
 };
 
 struct other_name {
@@ -249,6 +242,7 @@ static void free_cmd(struct command_buffer *c)
 {
 	bw_vec_free(&c->dispatches);
 	bw_vec_free(&c->text);
+	bw_bound_sets_clear(&c->sets);
 	free(c);
 }
 
@@ -288,7 +282,7 @@ void bw_names_cmd_begin(uint64_t handle)
 	c->pipeline_handle = 0;
 	c->label[0] = c->inserted[0] = 0;
 	c->label_at = c->push_b = c->push_at = c->sets_at = 0;
-	memset(c->sets, 0, sizeof(c->sets));
+	bw_bound_sets_clear(&c->sets);
 	pthread_mutex_unlock(&g.lock);
 }
 
@@ -341,20 +335,6 @@ static uint32_t label_of(struct command_buffer *c)
 	return c->label_at = bw_names_append(&c->text, text, strlen(text) + 1);
 }
 
-/* Those that are bound, at the end of the text. */
-static uint32_t sets_of(struct command_buffer *c, uint32_t *out_b)
-{
-	struct bound_set some[SETS_MAX];
-	size_t n = 0;
-	for (size_t i = 0; i < SETS_MAX; i++)
-		if (c->sets[i].set)
-			some[n++] = c->sets[i];
-	*out_b = (uint32_t)(n * sizeof(*some));
-	if (n && !c->sets_at)
-		c->sets_at = bw_names_append(&c->text, some, *out_b);
-	return c->sets_at;
-}
-
 static void record(struct command_buffer *c, const uint32_t *base, const uint32_t *groups)
 {
 	struct recorded r = {.pipeline_handle = c->pipeline_handle,
@@ -369,8 +349,10 @@ static void record(struct command_buffer *c, const uint32_t *base, const uint32_
 		c->push_at = bw_names_append(&c->text, c->push, c->push_b);
 	r.push_at = c->push_at;
 	r.push_b = c->push_at ? c->push_b : 0;
-	r.sets_at = sets_of(c, &r.sets_b);
-	r.sets_b = r.sets_at ? r.sets_b : 0;
+	if (!c->sets_at)
+		c->sets_at = bw_bound_sets_write(&c->sets, &c->text, &c->sets_b);
+	r.sets_at = c->sets_at;
+	r.sets_b = c->sets_b;
 	if (c->dispatches.len < DISPATCHES_MAX)
 		bw_error_free(bw_vec_push(&c->dispatches, r));
 }
@@ -394,14 +376,17 @@ void bw_names_cmd_push(uint64_t cmd, uint32_t offset_b, uint32_t size_b, const v
 void bw_names_cmd_set(uint64_t cmd, uint32_t number, uint64_t set, const uint32_t *offsets,
 		      uint32_t n_offsets)
 {
-	if (number >= SETS_MAX)
-		return;
-	struct bound_set b = {.set = set, .number = number};
-	b.n_offsets = BW_MIN(n_offsets, (uint32_t)BW_DYNAMIC_MAX);
-	if (b.n_offsets)
-		memcpy(b.offsets, offsets, b.n_offsets * sizeof(*offsets));
 	WITH_CMD(cmd, {
-		c->sets[number] = b;
+		bw_bound_sets_bind(&c->sets, number, set, offsets, n_offsets);
+		c->sets_at = 0;
+	});
+}
+
+void bw_names_cmd_push_set(uint64_t cmd, uint32_t number, uint64_t layout,
+			   const struct bw_descriptors *descriptors)
+{
+	WITH_CMD(cmd, {
+		bw_bound_sets_push(&c->sets, number, layout, descriptors);
 		c->sets_at = 0;
 	});
 }
@@ -624,43 +609,36 @@ static bool is_empty(const struct recorded *r)
 	return !r->indirect && (!r->groups[0] || !r->groups[1] || !r->groups[2]);
 }
 
-/* The buffers of a set, where they are now. False: there are more, or no memory. */
-static bool add_bindings(const struct bound_set *set, struct bw_agent_dispatch *d,
-			 struct bw_names_blob *blob)
+/* A buffer of a set, where it is now. False: there are too many, or no memory. */
+static bool add_binding(uint32_t set, const struct bw_descriptor *it, struct bw_agent_dispatch *d,
+			struct bw_names_blob *blob)
 {
-	struct bw_descriptors list = {0};
-	bool whole = bw_descriptors_list(set->set, set->offsets, set->n_offsets, &list);
-	bw_vec_each(&list, it) {
-		const struct bw_agent_object *o = find(BW_AGENT_OBJECT_BUFFER, it->buffer);
-		struct bw_agent_binding b = {.set = set->number,
-					     .binding = it->binding,
-					     .element = it->element,
-					     .type = it->type};
-		if (o && o->va && it->offset_b <= o->size_b) {
-			b.va = o->va + it->offset_b;
-			b.size_b = BW_MIN(it->range_b, o->size_b - it->offset_b);
-		}
-		uint32_t at =
-			d->n_bindings < BINDINGS_MAX ? bw_names_append(blob, &b, sizeof(b)) : 0;
-		whole = whole && at;
-		if (!at)
-			break;
-		if (!d->n_bindings++)
-			d->bindings_at = at;
+	const struct bw_agent_object *o = find(BW_AGENT_OBJECT_BUFFER, it->buffer);
+	struct bw_agent_binding b = {
+		.set = set, .binding = it->binding, .element = it->element, .type = it->type};
+	if (o && o->va && it->offset_b <= o->size_b) {
+		b.va = o->va + it->offset_b;
+		b.size_b = BW_MIN(it->range_b, o->size_b - it->offset_b);
 	}
-	bw_vec_free(&list);
-	return whole;
+	uint32_t at = d->n_bindings < BINDINGS_MAX ? bw_names_append(blob, &b, sizeof(b)) : 0;
+	if (at && !d->n_bindings++)
+		d->bindings_at = at;
+	return at;
 }
 
 static void fill_bindings(const struct recorded *r, struct bw_agent_dispatch *d,
 			  struct bw_names_blob *blob)
 {
-	for (uint32_t at = 0; at + sizeof(struct bound_set) <= r->sets_b && !d->bindings_cut;
-	     at += sizeof(struct bound_set)) {
-		struct bound_set set;
-		memcpy(&set, mine.text.data + r->sets_at + at, sizeof(set));
-		d->bindings_cut = !add_bindings(&set, d, blob);
+	bool cut = false;
+	for (uint32_t at = 0; at < r->sets_b && !cut;) {
+		struct bw_descriptors list = {0};
+		uint32_t number;
+		at += bw_bound_sets_read(mine.text.data + r->sets_at + at, &number, &list, &cut);
+		for (size_t i = 0; i < list.len && !cut; i++)
+			cut = !add_binding(number, &list.data[i], d, blob);
+		bw_vec_free(&list);
 	}
+	d->bindings_cut = cut;
 }
 
 static void fill(const struct recorded *r, struct bw_agent_dispatch *d, struct bw_names_blob *blob)

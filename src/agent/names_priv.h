@@ -6,6 +6,7 @@
  * program's; unknown ones are ignored, as the program may have made them before the layer was
  * active. Any thread may call. */
 
+#include "agent/descriptors.h"
 #include "agent/names.h"
 
 /* ---- Objects ---- */
@@ -35,6 +36,10 @@ void bw_names_cmd_push(uint64_t cmd, uint32_t offset_b, uint32_t size_b, const v
 /* A descriptor set was bound to that number, with its dynamic offsets; 0: one that is not known. */
 void bw_names_cmd_set(uint64_t cmd, uint32_t number, uint64_t set, const uint32_t *offsets,
 		      uint32_t n_offsets);
+/* Descriptors were pushed into the set of that number, whose layout is that (0: not known). Those
+ * that were pushed before stay as long as the layout does. */
+void bw_names_cmd_push_set(uint64_t cmd, uint32_t number, uint64_t layout,
+			   const struct bw_descriptors *descriptors);
 void bw_names_cmd_label_begin(uint64_t cmd, const char *label);
 void bw_names_cmd_label_end(uint64_t cmd);
 /* For the dispatches that follow, until the next insert. */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Descriptor sets: layouts, what is written into sets, and what is bound. Each function calls the
- * next layer's function, too. */
+/* Descriptor sets: layouts, what is written into sets or pushed in their place, and what is bound.
+ * Each function calls the next layer's function, too. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "agent/descriptors.h"
 #include "agent/handles.h"
 #include "agent/names_priv.h"
+#include "agent/sha1.h"
 #include "agent/vk_layer.h"
 #include "base/cleanup.h"
 #include "base/util.h"
@@ -17,7 +18,11 @@
 
 /* ---- Layouts ---- */
 
-static struct bw_handles set_layouts = BW_HANDLES_INIT(struct bw_dynamic);
+struct set_layout {
+	struct bw_dynamic dynamic;
+	uint64_t hash;
+};
+static struct bw_handles set_layouts = BW_HANDLES_INIT(struct set_layout);
 
 static bool is_dynamic(VkDescriptorType type)
 {
@@ -31,10 +36,23 @@ static int by_binding(const void *pa, const void *pb)
 	return (*a)->binding<(*b)->binding ? -1 : (*a)->binding>(*b)->binding;
 }
 
+/* Of the numbers that say what the bindings are. */
+static uint64_t hash_of(const VkDescriptorSetLayoutBinding **sorted, uint32_t n)
+{
+	_cleanup_free_ uint32_t *words = calloc(3ull * n + 1, sizeof(*words));
+	for (uint32_t i = 0; words && i < n; i++) {
+		words[3 * i] = sorted[i]->binding;
+		words[3 * i + 1] = sorted[i]->descriptorType;
+		words[3 * i + 2] = sorted[i]->descriptorCount;
+	}
+	return words ? bw_sha1_64(words, 3ull * n * sizeof(*words)) : 0;
+}
+
 void bw_vk_note_set_layout(VkDescriptorSetLayout layout,
 			   const VkDescriptorSetLayoutCreateInfo *info)
 {
-	struct bw_dynamic d = {0};
+	struct set_layout l = {0};
+	struct bw_dynamic *d = &l.dynamic;
 	uint32_t n = info->bindingCount;
 	_cleanup_free_ const VkDescriptorSetLayoutBinding **sorted =
 		calloc(n ? n : 1, sizeof(*sorted));
@@ -44,13 +62,21 @@ void bw_vk_note_set_layout(VkDescriptorSetLayout layout,
 		qsort((void *)sorted, n, sizeof(*sorted), by_binding);
 	for (uint32_t i = 0; sorted && i < n; i++) {
 		for (uint32_t k = 0; is_dynamic(sorted[i]->descriptorType) &&
-				     k < sorted[i]->descriptorCount && d.n < BW_DYNAMIC_MAX;
+				     k < sorted[i]->descriptorCount && d->n < BW_DYNAMIC_MAX;
 		     k++) {
-			d.at[d.n].binding = sorted[i]->binding;
-			d.at[d.n++].element = k;
+			d->at[d->n].binding = sorted[i]->binding;
+			d->at[d->n++].element = k;
 		}
 	}
-	bw_handles_put(&set_layouts, HANDLE(layout), &d);
+	l.hash = sorted ? hash_of(sorted, n) : 0;
+	bw_handles_put(&set_layouts, HANDLE(layout), &l);
+}
+
+uint64_t bw_vk_set_layout_hash(VkDescriptorSetLayout layout)
+{
+	struct set_layout l = {0};
+	bw_handles_get(&set_layouts, HANDLE(layout), &l);
+	return l.hash;
 }
 
 /* ---- Sets ---- */
@@ -60,9 +86,9 @@ RESULT bw_AllocateDescriptorSets(VkDevice device, const VkDescriptorSetAllocateI
 {
 	VkResult r = bw_vk_device_of(device)->AllocateDescriptorSets(device, info, out);
 	for (uint32_t i = 0; r == VK_SUCCESS && i < info->descriptorSetCount; i++) {
-		struct bw_dynamic d = {0};
-		bw_handles_get(&set_layouts, HANDLE(info->pSetLayouts[i]), &d);
-		bw_descriptors_make(HANDLE(out[i]), &d);
+		struct set_layout l = {0};
+		bw_handles_get(&set_layouts, HANDLE(info->pSetLayouts[i]), &l);
+		bw_descriptors_make(HANDLE(out[i]), &l.dynamic);
 	}
 	return r;
 }
@@ -82,8 +108,14 @@ static bool is_buffer(VkDescriptorType type)
 	       type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER || is_dynamic(type);
 }
 
-static void write_buffer(uint64_t set, uint32_t binding, uint32_t element, VkDescriptorType type,
-			 const VkDescriptorBufferInfo *info)
+/* Writes go to a set, or are collected where they are pushed. */
+struct written {
+	uint64_t set;
+	struct bw_descriptors *pushed; /* else NULL */
+};
+
+static void write_buffer(const struct written *to, uint32_t binding, uint32_t element,
+			 VkDescriptorType type, const VkDescriptorBufferInfo *info)
 {
 	const struct bw_descriptor d = {.binding = binding,
 					.element = element,
@@ -92,18 +124,27 @@ static void write_buffer(uint64_t set, uint32_t binding, uint32_t element, VkDes
 					.buffer = HANDLE(info->buffer),
 					.offset_b = info->offset,
 					.range_b = info->range};
-	bw_descriptors_write(set, &d);
+	if (to->pushed)
+		bw_descriptors_put(to->pushed, &d);
+	else
+		bw_descriptors_write(to->set, &d);
+}
+
+static void write_all(const VkWriteDescriptorSet *writes, uint32_t n, struct bw_descriptors *pushed)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const VkWriteDescriptorSet *w = &writes[i];
+		const struct written to = {HANDLE(w->dstSet), pushed};
+		for (uint32_t k = 0; is_buffer(w->descriptorType) && k < w->descriptorCount; k++)
+			write_buffer(&to, w->dstBinding, w->dstArrayElement + k, w->descriptorType,
+				     &w->pBufferInfo[k]);
+	}
 }
 
 CALL bw_UpdateDescriptorSets(VkDevice device, uint32_t n_writes, const VkWriteDescriptorSet *writes,
 			     uint32_t n_copies, const VkCopyDescriptorSet *copies)
 {
-	for (uint32_t i = 0; i < n_writes; i++) {
-		const VkWriteDescriptorSet *w = &writes[i];
-		for (uint32_t k = 0; is_buffer(w->descriptorType) && k < w->descriptorCount; k++)
-			write_buffer(HANDLE(w->dstSet), w->dstBinding, w->dstArrayElement + k,
-				     w->descriptorType, &w->pBufferInfo[k]);
-	}
+	write_all(writes, n_writes, NULL);
 	for (uint32_t i = 0; i < n_copies; i++) {
 		const VkCopyDescriptorSet *c = &copies[i];
 		const struct bw_descriptor first = {.binding = c->dstBinding,
@@ -119,6 +160,7 @@ CALL bw_UpdateDescriptorSets(VkDevice device, uint32_t n_writes, const VkWriteDe
 struct template
 {
 	uint32_t n;
+	VkPipelineBindPoint point;		  /* of one that pushes */
 	VkDescriptorUpdateTemplateEntry *entries; /* owned by the table */
 };
 static struct bw_handles templates = BW_HANDLES_INIT(struct template);
@@ -130,7 +172,8 @@ RESULT bw_CreateDescriptorUpdateTemplate(VkDevice device,
 {
 	VkResult r =
 		bw_vk_device_of(device)->CreateDescriptorUpdateTemplate(device, info, alloc, out);
-	struct template t = {.n = info->descriptorUpdateEntryCount};
+	struct template t = {.n = info->descriptorUpdateEntryCount,
+			     .point = info->pipelineBindPoint};
 	if (r == VK_SUCCESS)
 		t.entries = calloc(t.n ? t.n : 1, sizeof(*t.entries));
 	if (!t.entries)
@@ -150,19 +193,22 @@ CALL bw_DestroyDescriptorUpdateTemplate(VkDevice device, VkDescriptorUpdateTempl
 	bw_vk_device_of(device)->DestroyDescriptorUpdateTemplate(device, template, alloc);
 }
 
+static void write_template(const struct written *to, const struct template *t, const uint8_t *data)
+{
+	for (uint32_t i = 0; i < t->n; i++) {
+		const VkDescriptorUpdateTemplateEntry *e = &t->entries[i];
+		for (uint32_t k = 0; is_buffer(e->descriptorType) && k < e->descriptorCount; k++)
+			write_buffer(to, e->dstBinding, e->dstArrayElement + k, e->descriptorType,
+				     (const void *)(data + e->offset + k * e->stride));
+	}
+}
+
 CALL bw_UpdateDescriptorSetWithTemplate(VkDevice device, VkDescriptorSet set,
 					VkDescriptorUpdateTemplate template, const void *data)
 {
 	struct template t = {0};
 	bw_handles_get(&templates, HANDLE(template), &t);
-	for (uint32_t i = 0; i < t.n; i++) {
-		const VkDescriptorUpdateTemplateEntry *e = &t.entries[i];
-		for (uint32_t k = 0; is_buffer(e->descriptorType) && k < e->descriptorCount; k++)
-			write_buffer(
-				HANDLE(set), e->dstBinding, e->dstArrayElement + k,
-				e->descriptorType,
-				(const void *)((const uint8_t *)data + e->offset + k * e->stride));
-	}
+	write_template(&(struct written){.set = HANDLE(set)}, &t, data);
 	bw_vk_device_of(device)->UpdateDescriptorSetWithTemplate(device, set, template, data);
 }
 
@@ -199,12 +245,58 @@ CALL bw_CmdBindDescriptorSets2(VkCommandBuffer cmd, const VkBindDescriptorSetsIn
 	bw_vk_device_of(cmd)->CmdBindDescriptorSets2(cmd, info);
 }
 
-/* What a command puts in place of a set is not followed: then nothing is known of that set. */
+/* ---- Pushing ---- */
+
+static void push(VkCommandBuffer cmd, VkPipelineLayout layout, uint32_t set, uint32_t n,
+		 const VkWriteDescriptorSet *writes)
+{
+	struct bw_descriptors pushed = {0};
+	write_all(writes, n, &pushed);
+	bw_names_cmd_push_set(HANDLE(cmd), set, bw_vk_layout_set(layout, set), &pushed);
+	bw_vec_free(&pushed);
+}
+
+static void push_template(VkCommandBuffer cmd, VkDescriptorUpdateTemplate template,
+			  VkPipelineLayout layout, uint32_t set, const void *data)
+{
+	struct template t = {0};
+	if (!bw_handles_get(&templates, HANDLE(template), &t) ||
+	    t.point != VK_PIPELINE_BIND_POINT_COMPUTE)
+		return;
+	struct bw_descriptors pushed = {0};
+	write_template(&(struct written){.pushed = &pushed}, &t, data);
+	bw_names_cmd_push_set(HANDLE(cmd), set, bw_vk_layout_set(layout, set), &pushed);
+	bw_vec_free(&pushed);
+}
+
 CALL bw_CmdPushDescriptorSetKHR(VkCommandBuffer cmd, VkPipelineBindPoint point,
 				VkPipelineLayout layout, uint32_t set, uint32_t n,
 				const VkWriteDescriptorSet *writes)
 {
 	if (point == VK_PIPELINE_BIND_POINT_COMPUTE)
-		bw_names_cmd_set(HANDLE(cmd), set, 0, NULL, 0);
+		push(cmd, layout, set, n, writes);
 	bw_vk_device_of(cmd)->CmdPushDescriptorSetKHR(cmd, point, layout, set, n, writes);
+}
+
+CALL bw_CmdPushDescriptorSet2(VkCommandBuffer cmd, const VkPushDescriptorSetInfo *info)
+{
+	if (info->stageFlags & VK_SHADER_STAGE_COMPUTE_BIT)
+		push(cmd, info->layout, info->set, info->descriptorWriteCount,
+		     info->pDescriptorWrites);
+	bw_vk_device_of(cmd)->CmdPushDescriptorSet2(cmd, info);
+}
+
+CALL bw_CmdPushDescriptorSetWithTemplateKHR(VkCommandBuffer cmd,
+					    VkDescriptorUpdateTemplate template,
+					    VkPipelineLayout layout, uint32_t set, const void *data)
+{
+	push_template(cmd, template, layout, set, data);
+	bw_vk_device_of(cmd)->CmdPushDescriptorSetWithTemplateKHR(cmd, template, layout, set, data);
+}
+
+CALL bw_CmdPushDescriptorSetWithTemplate2(VkCommandBuffer cmd,
+					  const VkPushDescriptorSetWithTemplateInfo *info)
+{
+	push_template(cmd, info->descriptorUpdateTemplate, info->layout, info->set, info->pData);
+	bw_vk_device_of(cmd)->CmdPushDescriptorSetWithTemplate2(cmd, info);
 }

@@ -36,6 +36,9 @@
 	X(CmdBindDescriptorSets, NULL)                                                             \
 	X(CmdBindDescriptorSets2, "vkCmdBindDescriptorSets2KHR")                                   \
 	X(CmdPushDescriptorSetKHR, "vkCmdPushDescriptorSet")                                       \
+	X(CmdPushDescriptorSet2, "vkCmdPushDescriptorSet2KHR")                                     \
+	X(CmdPushDescriptorSetWithTemplateKHR, "vkCmdPushDescriptorSetWithTemplate")               \
+	X(CmdPushDescriptorSetWithTemplate2, "vkCmdPushDescriptorSetWithTemplate2KHR")             \
 	X(CreatePipelineLayout, NULL)                                                              \
 	X(DestroyPipelineLayout, NULL)                                                             \
 	X(CreateComputePipelines, NULL)                                                            \
@@ -81,6 +84,11 @@ BW_VK_FUNCTIONS(BW_VK_OURS)
 /* vk_descriptors.c: a layout was made. */
 void bw_vk_note_set_layout(VkDescriptorSetLayout layout,
 			   const VkDescriptorSetLayoutCreateInfo *info);
+/* Equal for layouts that are the same; 0: not known. */
+uint64_t bw_vk_set_layout_hash(VkDescriptorSetLayout layout);
+
+/* vk_shaders.c: bw_vk_set_layout_hash of that set of a pipeline layout. */
+uint64_t bw_vk_layout_set(VkPipelineLayout layout, uint32_t set);
 
 /* vk_shaders.c: the program has named a pipeline. */
 void bw_vk_name_pipeline(VkDevice device, uint64_t handle, const char *name);

@@ -73,11 +73,36 @@ typedef struct VkBindDescriptorSetsInfo {
 } VkBindDescriptorSetsInfo;
 typedef void(VKAPI_PTR *PFN_vkCmdBindDescriptorSets2)(VkCommandBuffer,
 						      const VkBindDescriptorSetsInfo *);
+typedef struct VkPushDescriptorSetInfo {
+	VkStructureType sType;
+	const void *pNext;
+	VkShaderStageFlags stageFlags;
+	VkPipelineLayout layout;
+	uint32_t set;
+	uint32_t descriptorWriteCount;
+	const VkWriteDescriptorSet *pDescriptorWrites;
+} VkPushDescriptorSetInfo;
+typedef void(VKAPI_PTR *PFN_vkCmdPushDescriptorSet2)(VkCommandBuffer,
+						     const VkPushDescriptorSetInfo *);
+typedef struct VkPushDescriptorSetWithTemplateInfo {
+	VkStructureType sType;
+	const void *pNext;
+	VkDescriptorUpdateTemplate descriptorUpdateTemplate;
+	VkPipelineLayout layout;
+	uint32_t set;
+	const void *pData;
+} VkPushDescriptorSetWithTemplateInfo;
+typedef void(VKAPI_PTR *PFN_vkCmdPushDescriptorSetWithTemplate2)(
+	VkCommandBuffer, const VkPushDescriptorSetWithTemplateInfo *);
 #elif !defined(VK_VERSION_1_4)
 typedef VkPushConstantsInfoKHR VkPushConstantsInfo;
 typedef PFN_vkCmdPushConstants2KHR PFN_vkCmdPushConstants2;
 typedef VkBindDescriptorSetsInfoKHR VkBindDescriptorSetsInfo;
 typedef PFN_vkCmdBindDescriptorSets2KHR PFN_vkCmdBindDescriptorSets2;
+typedef VkPushDescriptorSetInfoKHR VkPushDescriptorSetInfo;
+typedef PFN_vkCmdPushDescriptorSet2KHR PFN_vkCmdPushDescriptorSet2;
+typedef VkPushDescriptorSetWithTemplateInfoKHR VkPushDescriptorSetWithTemplateInfo;
+typedef PFN_vkCmdPushDescriptorSetWithTemplate2KHR PFN_vkCmdPushDescriptorSetWithTemplate2;
 #endif
 
 #endif

@@ -30,6 +30,7 @@ struct module {
 struct layout {
 	uint32_t push_b;
 	uint16_t sets[8]; /* descriptors in each */
+	uint64_t hashes[8];
 };
 static struct bw_handles modules = BW_HANDLES_INIT(struct module);
 static struct bw_handles layouts = BW_HANDLES_INIT(struct layout);
@@ -162,9 +163,18 @@ static struct layout layout_of(uint32_t n_sets, const VkDescriptorSetLayout *set
 	struct layout l = {0};
 	for (uint32_t i = 0; i < n_ranges; i++)
 		l.push_b = BW_MAX(l.push_b, ranges[i].offset + ranges[i].size);
-	for (uint32_t i = 0; i < n_sets && i < BW_ARRAY_SIZE(l.sets); i++)
+	for (uint32_t i = 0; i < n_sets && i < BW_ARRAY_SIZE(l.sets); i++) {
 		bw_handles_get(&set_layouts, HANDLE(sets[i]), &l.sets[i]);
+		l.hashes[i] = bw_vk_set_layout_hash(sets[i]);
+	}
 	return l;
+}
+
+uint64_t bw_vk_layout_set(VkPipelineLayout layout, uint32_t set)
+{
+	struct layout l = {0};
+	bw_handles_get(&layouts, HANDLE(layout), &l);
+	return set < BW_ARRAY_SIZE(l.hashes) ? l.hashes[set] : 0;
 }
 
 RESULT bw_CreatePipelineLayout(VkDevice device, const VkPipelineLayoutCreateInfo *info,

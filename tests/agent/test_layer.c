@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The layer between a program and a driver, both played here: what the program calls its compute
  * shaders is known when the driver's packets are looked at. Shaders without pipelines
- * (VK_EXT_shader_object); pipelines are seen in tests/vulkan. */
+ * (VK_EXT_shader_object), descriptors that are pushed; pipelines are seen in tests/vulkan. */
 #include "agent/vk_layer.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <vulkan/vk_layer.h>
@@ -17,6 +18,7 @@
 
 #define CODE_VA 0xffff800000012300ull
 #define DRIVERS_VA 0xffff800000000100ull
+#define MEMORY_VA 0xffff800100000000ull
 
 /* main of GLCompute, LocalSize 8 4 1 (SPIR-V 1.0), and the beginning of what sha1sum says of it. */
 static const uint32_t spirv[] = {0x07230203, 0x10000, 0,       10, 0,  0x5000f, 5, 1,
@@ -38,7 +40,7 @@ static void *dispatch_table;
 static struct {
 	void *key;
 } handles[4]; /* instance, device, command buffer, queue */
-static unsigned n_binds, n_pushes;
+static unsigned n_binds, n_pushes, n_made;
 static struct bw_agent_dispatches packets;
 static struct bw_names_blob blob;
 
@@ -70,7 +72,9 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_shaders(VkDevice device, uint32_t n
 {
 	object_in_driver[3] = (uintptr_t)shader_in_driver;
 	for (uint32_t i = 0; i < n; i++)
-		out[i] = (VkShaderEXT)(i ? object_in_driver : object_in_driver + 1);
+		out[i] = (VkShaderEXT)(infos[i].stage == VK_SHADER_STAGE_COMPUTE_BIT
+					       ? object_in_driver
+					       : object_in_driver + 1);
 	return VK_SUCCESS;
 }
 
@@ -99,6 +103,90 @@ static VKAPI_ATTR void VKAPI_CALL push(VkCommandBuffer cmd, const VkPushConstant
 
 static VKAPI_ATTR void VKAPI_CALL dispatch(VkCommandBuffer cmd, uint32_t x, uint32_t y, uint32_t z)
 {
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL make_set_layout(VkDevice device,
+						      const VkDescriptorSetLayoutCreateInfo *info,
+						      const VkAllocationCallbacks *alloc,
+						      VkDescriptorSetLayout *out)
+{
+	*out = (VkDescriptorSetLayout)(uintptr_t)++n_made;
+	return VK_SUCCESS;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL make_layout(VkDevice device,
+						  const VkPipelineLayoutCreateInfo *info,
+						  const VkAllocationCallbacks *alloc,
+						  VkPipelineLayout *out)
+{
+	*out = (VkPipelineLayout)(uintptr_t)++n_made;
+	return VK_SUCCESS;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL
+make_template(VkDevice device, const VkDescriptorUpdateTemplateCreateInfo *info,
+	      const VkAllocationCallbacks *alloc, VkDescriptorUpdateTemplate *out)
+{
+	*out = (VkDescriptorUpdateTemplate)(uintptr_t)++n_made;
+	return VK_SUCCESS;
+}
+
+static VKAPI_ATTR void VKAPI_CALL free_commands(VkDevice device, VkCommandPool pool, uint32_t n,
+						const VkCommandBuffer *cmds)
+{
+}
+
+static VKAPI_ATTR void VKAPI_CALL drop_template(VkDevice device, VkDescriptorUpdateTemplate t,
+						const VkAllocationCallbacks *alloc)
+{
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL make_buffer(VkDevice device, const VkBufferCreateInfo *info,
+						  const VkAllocationCallbacks *alloc, VkBuffer *out)
+{
+	*out = (VkBuffer)(uintptr_t)++n_made;
+	return VK_SUCCESS;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL make_memory(VkDevice device, const VkMemoryAllocateInfo *info,
+						  const VkAllocationCallbacks *alloc,
+						  VkDeviceMemory *out)
+{
+	*out = (VkDeviceMemory)(uintptr_t)++n_made;
+	bw_names_mapped(MEMORY_VA, 4096);
+	return VK_SUCCESS;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL bind_memory(VkDevice device, VkBuffer buffer,
+						  VkDeviceMemory memory, VkDeviceSize offset)
+{
+	return VK_SUCCESS;
+}
+
+static VKAPI_ATTR void VKAPI_CALL push_set(VkCommandBuffer cmd, VkPipelineBindPoint point,
+					   VkPipelineLayout layout, uint32_t set, uint32_t n,
+					   const VkWriteDescriptorSet *writes)
+{
+	n_pushes++;
+}
+
+static VKAPI_ATTR void VKAPI_CALL push_set2(VkCommandBuffer cmd,
+					    const VkPushDescriptorSetInfo *info)
+{
+	n_pushes++;
+}
+
+static VKAPI_ATTR void VKAPI_CALL push_template(VkCommandBuffer cmd, VkDescriptorUpdateTemplate t,
+						VkPipelineLayout layout, uint32_t set,
+						const void *data)
+{
+	n_pushes++;
+}
+
+static VKAPI_ATTR void VKAPI_CALL push_template2(VkCommandBuffer cmd,
+						 const VkPushDescriptorSetWithTemplateInfo *info)
+{
+	n_pushes++;
 }
 
 /* What the submit ioctl in the middle of this call asks for: one packet of the driver's own, one of
@@ -132,6 +220,18 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL next_proc(void *handle, const ch
 		{"vkBeginCommandBuffer", FN(begin)},
 		{"vkCmdBindShadersEXT", FN(bind)},
 		{"vkCmdPushConstants2KHR", FN(push)},
+		{"vkCreateDescriptorSetLayout", FN(make_set_layout)},
+		{"vkCreatePipelineLayout", FN(make_layout)},
+		{"vkCreateDescriptorUpdateTemplate", FN(make_template)},
+		{"vkDestroyDescriptorUpdateTemplate", FN(drop_template)},
+		{"vkCreateBuffer", FN(make_buffer)},
+		{"vkAllocateMemory", FN(make_memory)},
+		{"vkBindBufferMemory", FN(bind_memory)},
+		{"vkCmdPushDescriptorSetKHR", FN(push_set)},
+		{"vkCmdPushDescriptorSet2KHR", FN(push_set2)},
+		{"vkCmdPushDescriptorSetWithTemplateKHR", FN(push_template)},
+		{"vkCmdPushDescriptorSetWithTemplate2", FN(push_template2)},
+		{"vkFreeCommandBuffers", FN(free_commands)},
 		{"vkCmdDispatch", FN(dispatch)},
 		{"vkQueueSubmit", FN(submit)},
 	};
@@ -252,10 +352,148 @@ static void shader_objects(void **state)
 	assert_null(layer.pfnGetDeviceProcAddr(device, "vkCreateComputePipelines"));
 }
 
+/* A layout of one set with so many storage buffers. */
+static VkPipelineLayout layout_of(uint32_t n)
+{
+	VkDescriptorSetLayoutBinding bindings[4] = {0};
+	for (uint32_t i = 0; i < n; i++)
+		bindings[i] = (VkDescriptorSetLayoutBinding){
+			.binding = n - 1 - i,
+			.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+			.descriptorCount = 1};
+	const VkDescriptorSetLayoutCreateInfo set_info = {.bindingCount = n, .pBindings = bindings};
+	VkDescriptorSetLayout set;
+	VkPipelineLayout layout;
+	assert_int_equal(CALL(vkCreateDescriptorSetLayout)(device, &set_info, NULL, &set),
+			 VK_SUCCESS);
+	const VkPipelineLayoutCreateInfo info = {.setLayoutCount = 1, .pSetLayouts = &set};
+	assert_int_equal(CALL(vkCreatePipelineLayout)(device, &info, NULL, &layout), VK_SUCCESS);
+	return layout;
+}
+
+/* What the program's packet was given, as "SET.BINDING OFFSET+SIZE ...". */
+static const char *bound_to_packet(VkCommandBuffer cmd, char *out, size_t room)
+{
+	CALL(vkCmdDispatch)(cmd, 3, 2, 1);
+	const VkSubmitInfo info = {.commandBufferCount = 1, .pCommandBuffers = &cmd};
+	assert_int_equal(CALL(vkQueueSubmit)((VkQueue)&handles[3], 1, &info, VK_NULL_HANDLE),
+			 VK_SUCCESS);
+	const struct bw_agent_dispatch *d = &packets.data[packets.len - 1];
+	size_t at = 0;
+	out[0] = 0;
+	for (uint32_t i = 0; i < d->n_bindings; i++) {
+		struct bw_agent_binding b;
+		memcpy(&b, blob.data + d->bindings_at + i * sizeof(b), sizeof(b));
+		assert_int_equal(b.type, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER);
+		at += (size_t)snprintf(out + at, room - at, "%s%u.%u %u+%u", i ? ", " : "", b.set,
+				       b.binding, (unsigned)(b.va - MEMORY_VA), (unsigned)b.size_b);
+	}
+	bw_vec_free(&packets);
+	bw_vec_free(&blob);
+	return out;
+}
+
+static VkShaderEXT make_shader(void)
+{
+	const VkShaderCreateInfoEXT info = {.stage = VK_SHADER_STAGE_COMPUTE_BIT,
+					    .codeType = VK_SHADER_CODE_TYPE_SPIRV_EXT,
+					    .codeSize = sizeof(spirv),
+					    .pCode = spirv,
+					    .pName = "main"};
+	VkShaderEXT shader;
+	assert_int_equal(CALL(vkCreateShadersEXT)(device, 1, &info, NULL, &shader), VK_SUCCESS);
+	return shader;
+}
+
+static void begin_anew(VkCommandBuffer cmd, VkShaderEXT shader)
+{
+	const VkShaderStageFlagBits stage = VK_SHADER_STAGE_COMPUTE_BIT;
+	CALL(vkBeginCommandBuffer)(cmd, &(VkCommandBufferBeginInfo){0});
+	CALL(vkCmdBindShadersEXT)(cmd, 1, &stage, &shader);
+}
+
+static void pushed_descriptors(void **state)
+{
+	static const VkBufferCreateInfo buffer_info = {.size = 1024};
+	VkBuffer buffer;
+	VkDeviceMemory memory;
+	assert_int_equal(CALL(vkCreateBuffer)(device, &buffer_info, NULL, &buffer), VK_SUCCESS);
+	assert_int_equal(CALL(vkAllocateMemory)(device, &(VkMemoryAllocateInfo){0}, NULL, &memory),
+			 VK_SUCCESS);
+	CALL(vkBindBufferMemory)(device, buffer, memory, 256);
+	VkPipelineLayout two = layout_of(2), same = layout_of(2), three = layout_of(3);
+	const VkDescriptorUpdateTemplateEntry entry = {.dstBinding = 1,
+						       .descriptorCount = 1,
+						       .descriptorType =
+							       VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+						       .offset = sizeof(uint64_t)};
+	const VkDescriptorUpdateTemplateCreateInfo template_info = {
+		.descriptorUpdateEntryCount = 1,
+		.pDescriptorUpdateEntries = &entry,
+		.pipelineBindPoint = VK_PIPELINE_BIND_POINT_COMPUTE};
+	VkDescriptorUpdateTemplate template;
+	assert_int_equal(
+		CALL(vkCreateDescriptorUpdateTemplate)(device, &template_info, NULL, &template),
+		VK_SUCCESS);
+	const VkDescriptorBufferInfo whole = {buffer, 0, VK_WHOLE_SIZE};
+	const struct {
+		uint64_t before;
+		VkDescriptorBufferInfo part;
+	} data = {1, {buffer, 128, 64}}, others = {1, {buffer, 192, 4}};
+	VkWriteDescriptorSet write = {.descriptorCount = 1,
+				      .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+				      .pBufferInfo = &whole};
+	VkCommandBuffer cmd = (VkCommandBuffer)&handles[2];
+	char text[256];
+	n_pushes = 0;
+	VkShaderEXT shader = make_shader();
+
+	begin_anew(cmd, shader);
+	CALL(vkCmdPushDescriptorSetKHR)(cmd, VK_PIPELINE_BIND_POINT_COMPUTE, two, 0, 1, &write);
+	CALL(vkCmdPushDescriptorSetKHR)(cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, two, 1, 1, &write);
+	assert_string_equal(bound_to_packet(cmd, text, sizeof(text)), "0.0 256+1024");
+
+	/* What was pushed before stays, for a layout that is the same. */
+	begin_anew(cmd, shader);
+	CALL(vkCmdPushDescriptorSetKHR)(cmd, VK_PIPELINE_BIND_POINT_COMPUTE, two, 0, 1, &write);
+	CALL(vkCmdPushDescriptorSetWithTemplateKHR)(cmd, template, same, 0, &data);
+	assert_string_equal(bound_to_packet(cmd, text, sizeof(text)), "0.0 256+1024, 0.1 384+64");
+
+	/* A new recording starts with nothing; with another layout, too. */
+	begin_anew(cmd, shader);
+	assert_string_equal(bound_to_packet(cmd, text, sizeof(text)), "");
+	begin_anew(cmd, shader);
+	CALL(vkCmdPushDescriptorSetKHR)(cmd, VK_PIPELINE_BIND_POINT_COMPUTE, two, 0, 1, &write);
+	const VkPushDescriptorSetWithTemplateInfo by_template = {
+		.descriptorUpdateTemplate = template, .layout = three, .pData = &others};
+	CALL(vkCmdPushDescriptorSetWithTemplate2)(cmd, &by_template);
+	assert_string_equal(bound_to_packet(cmd, text, sizeof(text)), "0.1 448+4");
+
+	begin_anew(cmd, shader);
+	write.dstBinding = 2;
+	VkPushDescriptorSetInfo info = {.stageFlags = VK_SHADER_STAGE_FRAGMENT_BIT,
+					.layout = three,
+					.descriptorWriteCount = 1,
+					.pDescriptorWrites = &write};
+	PFN_vkCmdPushDescriptorSet2 push2 = (PFN_vkCmdPushDescriptorSet2)layer.pfnGetDeviceProcAddr(
+		device, "vkCmdPushDescriptorSet2KHR");
+	push2(cmd, &info);
+	info.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
+	info.set = 3;
+	push2(cmd, &info);
+	assert_string_equal(bound_to_packet(cmd, text, sizeof(text)), "3.2 256+1024");
+	assert_int_equal(n_pushes, 8);
+
+	CALL(vkDestroyDescriptorUpdateTemplate)(device, template, NULL);
+	CALL(vkDestroyShaderEXT)(device, shader, NULL);
+	CALL(vkFreeCommandBuffers)(device, VK_NULL_HANDLE, 1, &cmd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(shader_objects, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(pushed_descriptors, set_up, tear_down),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

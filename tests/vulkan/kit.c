@@ -57,13 +57,14 @@ VkShaderModule kit_load(struct gpu *gpu, const char *name)
 	return module;
 }
 
-struct kit_shader kit_shader(struct gpu *gpu, const char *name, uint32_t push_b)
+static struct kit_shader make_shader(struct gpu *gpu, const char *name, uint32_t push_b,
+				     VkDescriptorSetLayoutCreateFlags flags)
 {
 	struct kit_shader s = {.push_b = push_b};
 	VkDescriptorSetLayoutBinding binding = {0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1,
 						VK_SHADER_STAGE_COMPUTE_BIT, NULL};
 	VkDescriptorSetLayoutCreateInfo set = {VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
-					       NULL, 0, 1, &binding};
+					       NULL, flags, 1, &binding};
 	VK_OK(vkCreateDescriptorSetLayout(gpu->device, &set, NULL, &s.set_layout));
 	VkDescriptorPoolSize size = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 32};
 	VkDescriptorPoolCreateInfo pool = {
@@ -87,6 +88,17 @@ struct kit_shader kit_shader(struct gpu *gpu, const char *name, uint32_t push_b)
 	};
 	VK_OK(vkCreateComputePipelines(gpu->device, VK_NULL_HANDLE, 1, &info, NULL, &s.pipeline));
 	return s;
+}
+
+struct kit_shader kit_shader(struct gpu *gpu, const char *name, uint32_t push_b)
+{
+	return make_shader(gpu, name, push_b, 0);
+}
+
+struct kit_shader kit_shader_pushed(struct gpu *gpu, const char *name, uint32_t push_b)
+{
+	return make_shader(gpu, name, push_b,
+			   VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR);
 }
 
 void kit_shader_free(struct gpu *gpu, struct kit_shader *s)
@@ -120,8 +132,9 @@ void kit_dispatch(VkCommandBuffer cmd, const struct kit_shader *s, VkDescriptorS
 		  const void *push, uint32_t groups)
 {
 	vkCmdBindPipeline(cmd, VK_PIPELINE_BIND_POINT_COMPUTE, s->pipeline);
-	vkCmdBindDescriptorSets(cmd, VK_PIPELINE_BIND_POINT_COMPUTE, s->layout, 0, 1, &set, 0,
-				NULL);
+	if (set)
+		vkCmdBindDescriptorSets(cmd, VK_PIPELINE_BIND_POINT_COMPUTE, s->layout, 0, 1, &set,
+					0, NULL);
 	if (s->push_b)
 		vkCmdPushConstants(cmd, s->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, s->push_b, push);
 	if (groups)

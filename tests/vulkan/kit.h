@@ -44,9 +44,11 @@ void kit_buffer_free(struct gpu *gpu, struct kit_buffer *b);
 
 VkShaderModule kit_load(struct gpu *gpu, const char *name); /* NAME.spv of the build */
 struct kit_shader kit_shader(struct gpu *gpu, const char *name, uint32_t push_b);
+/* Its buffer is pushed (VK_KHR_push_descriptor): kit_dispatch takes no set. */
+struct kit_shader kit_shader_pushed(struct gpu *gpu, const char *name, uint32_t push_b);
 void kit_shader_free(struct gpu *gpu, struct kit_shader *s);
 VkDescriptorSet kit_set(struct gpu *gpu, const struct kit_shader *s, VkBuffer buffer);
-/* Binds and dispatches. */
+/* Binds (but for no set) and dispatches. */
 void kit_dispatch(VkCommandBuffer cmd, const struct kit_shader *s, VkDescriptorSet set,
 		  const void *push, uint32_t groups);
 

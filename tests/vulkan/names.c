@@ -3,7 +3,8 @@
  * submissions, in a labelled pass, over a buffer called "numbers". Says "sum N" of what came out.
  * ROUNDS=N in the environment: so many submissions, each when a line comes on standard input, and
  * "round I" said after it. LABEL: what the inner pass is called. SPIN: before all of that a
- * dispatch runs from "spinning" on until a line comes. */
+ * dispatch runs from "spinning" on until a line comes. PUSH: the buffer is bound by push
+ * descriptors, "writes" or "template". */
 #include "kit.h"
 
 #include <stdio.h>
@@ -41,6 +42,42 @@ static void step(VkCommandBuffer cmd, const struct kit_shader *s, VkDescriptorSe
 	gpu_barrier(cmd);
 }
 
+static VkDescriptorUpdateTemplate template_of(const struct kit_shader *s)
+{
+	const VkDescriptorUpdateTemplateEntry entry = {
+		.descriptorCount = 1, .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER};
+	const VkDescriptorUpdateTemplateCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_UPDATE_TEMPLATE_CREATE_INFO,
+		.descriptorUpdateEntryCount = 1,
+		.pDescriptorUpdateEntries = &entry,
+		.templateType = VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_PUSH_DESCRIPTORS_KHR,
+		.pipelineBindPoint = VK_PIPELINE_BIND_POINT_COMPUTE,
+		.pipelineLayout = s->layout,
+	};
+	VkDescriptorUpdateTemplate template;
+	VK_OK(vkCreateDescriptorUpdateTemplate(gpu->device, &info, NULL, &template));
+	return template;
+}
+
+static void push_buffer(VkCommandBuffer cmd, const struct kit_shader *s,
+			VkDescriptorUpdateTemplate template, VkBuffer buffer)
+{
+	KIT_ENTRY(gpu, vkCmdPushDescriptorSetKHR);
+	KIT_ENTRY(gpu, vkCmdPushDescriptorSetWithTemplateKHR);
+	const VkDescriptorBufferInfo whole = {buffer, 0, VK_WHOLE_SIZE};
+	const VkWriteDescriptorSet write = {
+		.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+		.descriptorCount = 1,
+		.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+		.pBufferInfo = &whole,
+	};
+	if (template)
+		vkCmdPushDescriptorSetWithTemplateKHR(cmd, template, s->layout, 0, &whole);
+	else
+		vkCmdPushDescriptorSetKHR(cmd, VK_PIPELINE_BIND_POINT_COMPUTE, s->layout, 0, 1,
+					  &write);
+}
+
 static void spin(void)
 {
 	char line[16];
@@ -75,9 +112,15 @@ static void run(void **state)
 	if (getenv("SPIN"))
 		spin();
 	struct kit_buffer b = kit_buffer(gpu, N);
-	struct kit_shader first = kit_shader(gpu, "step", sizeof(struct push));
-	struct kit_shader second = kit_shader(gpu, "step", sizeof(struct push));
-	VkDescriptorSet set = kit_set(gpu, &first, b.buffer);
+	const char *pushed = getenv("PUSH");
+	struct kit_shader (*make)(struct gpu *, const char *, uint32_t) =
+		pushed ? kit_shader_pushed : kit_shader;
+	struct kit_shader first = make(gpu, "step", sizeof(struct push));
+	struct kit_shader second = make(gpu, "step", sizeof(struct push));
+	VkDescriptorSet set = pushed ? VK_NULL_HANDLE : kit_set(gpu, &first, b.buffer);
+	VkDescriptorUpdateTemplate template =
+		pushed && !strcmp(pushed, "template") ? template_of(&first) : VK_NULL_HANDLE;
+	struct kit_buffer other = kit_buffer(gpu, N);
 	name(VK_OBJECT_TYPE_BUFFER, (uint64_t)(uintptr_t)b.buffer, "numbers");
 	name(VK_OBJECT_TYPE_PIPELINE, (uint64_t)(uintptr_t)first.pipeline, "first step");
 	name(VK_OBJECT_TYPE_PIPELINE, (uint64_t)(uintptr_t)second.pipeline, "second step");
@@ -90,12 +133,16 @@ static void run(void **state)
 			break;
 		VkCommandBuffer cmd = kit_begin(gpu, GPU_COMPUTE);
 		label(cmd, i ? "later" : "sooner");
+		if (pushed)
+			push_buffer(cmd, &first, template, b.buffer);
 		step(cmd, &first, set, 3, 1, N / 64);
 		label(cmd, getenv("LABEL") ? getenv("LABEL") : "inner");
 		step(cmd, &second, set, 5, 2, N / 64);
 		end_label(cmd);
 		step(cmd, &first, set, 7, 3, 1);
 		end_label(cmd);
+		if (pushed) /* for no dispatch */
+			push_buffer(cmd, &first, template, other.buffer);
 		kit_finish(gpu, GPU_COMPUTE, cmd);
 		if (given)
 			printf("round %d\n", i);
@@ -105,8 +152,10 @@ static void run(void **state)
 	for (uint32_t i = 0; i < N; i++)
 		sum += b.map[i];
 	printf("sum %llu\n", (unsigned long long)sum);
+	vkDestroyDescriptorUpdateTemplate(gpu->device, template, NULL);
 	kit_shader_free(gpu, &second);
 	kit_shader_free(gpu, &first);
+	kit_buffer_free(gpu, &other);
 	kit_buffer_free(gpu, &b);
 	gpu_close(gpu);
 }

@@ -124,5 +124,26 @@ def what_it_was_given():
     s.end()
 
 
+def pushed():
+    """Buffers that a command buffer has instead of those of a set, as they were when the dispatch was recorded."""
+    for how in ("writes", "template"):
+        os.environ["PUSH"] = how
+        s = harness.Session("--", PROGRAM)
+        del os.environ["PUSH"]
+        s.command("break on dispatch label inner")
+        s.command("run")
+        bound = s.command("info descriptors")["descriptors"]
+        equal([(b["kind"], b["size"], b["name"]) for b in bound], [("buffer", 1024, "numbers")], how)
+        s.command("delete")
+        s.command("break main")
+        s.command("continue")
+        equal(s.command("print data[200]")["text"], "7", f"{how}: a number by the name that the shader gives it")
+        s.command("delete")
+        s.command("continue")
+        output = "".join(e["text"] for e in harness.events(s.events, "output"))
+        check(f"sum {SUM}" in output, f"the program said {output!r}")
+        s.end()
+
+
 if __name__ == "__main__":
-    harness.main(found_by, a_label_with_a_slash, buffers_at_once, what_it_was_given)
+    harness.main(found_by, a_label_with_a_slash, buffers_at_once, what_it_was_given, pushed)
