@@ -21,6 +21,20 @@ void bw_pm4_put(struct bw_pm4_stream *s, uint32_t dw)
 	}
 }
 
+void bw_pm4_put_copies(struct bw_pm4_stream *s, uint32_t dw, uint32_t n)
+{
+	struct bw_error *err = bw_vec_reserve(s, s->len + n);
+	if (err) {
+		bw_error_free(err);
+		s->failed = true;
+		return;
+	}
+	uint32_t *to = s->data + s->len;
+	for (uint32_t i = 0; i < n; i++)
+		to[i] = dw;
+	s->len += n;
+}
+
 static void put64(struct bw_pm4_stream *s, uint64_t v)
 {
 	bw_pm4_put(s, bw_lo32(v));
@@ -55,8 +69,7 @@ void bw_pm4_put_nop(struct bw_pm4_stream *s, uint32_t size_dw)
 		return;
 	}
 	bw_pm4_put_header(s, BW_PM4_NOP, size_dw - 1);
-	for (uint32_t i = 1; i < size_dw; i++)
-		bw_pm4_put(s, 0);
+	bw_pm4_put_copies(s, 0, size_dw - 1);
 }
 
 void bw_pm4_put_sh(struct bw_pm4_stream *s, uint32_t addr_dw, const uint32_t *values, uint32_t n)

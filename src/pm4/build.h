@@ -18,6 +18,8 @@ struct bw_pm4_stream {
 };
 void bw_pm4_stream_free(struct bw_pm4_stream *s);
 void bw_pm4_put(struct bw_pm4_stream *s, uint32_t dw);
+void bw_pm4_put_copies(struct bw_pm4_stream *s, uint32_t dw,
+		       uint32_t n); /* the same dword n times */
 void bw_pm4_put_header(struct bw_pm4_stream *s, enum bw_pm4_op op, uint32_t n_body);
 void bw_pm4_put_nop(struct bw_pm4_stream *s, uint32_t size_dw); /* size_dw >= 1 */
 void bw_pm4_put_sh(struct bw_pm4_stream *s, uint32_t addr_dw, const uint32_t *values, uint32_t n);

@@ -261,8 +261,7 @@ static void put_padding(struct bw_drm_ring *ring)
 	} else if (n) {
 		if (n > 1)
 			bw_pm4_put_header(s, BW_PM4_NOP, n - 1);
-		for (uint32_t i = n > 1; i < n; i++)
-			bw_pm4_put(s, BW_PM4_NOP_1DW);
+		bw_pm4_put_copies(s, BW_PM4_NOP_1DW, n > 1 ? n - 1 : 1);
 	}
 }
 
@@ -280,8 +279,11 @@ bool bw_drm_ring_emit(struct bw_uapi *u, struct bw_drm_ring *ring, struct bw_drm
 	if (s->failed)
 		return false;
 	uint32_t *packets = bw_drm_vram_cpu(u, ring->offset);
-	for (size_t i = 0; i < s->len; i++)
-		__atomic_store_n(&packets[ring->wptr++ % RING_DW], s->data[i], __ATOMIC_RELAXED);
+	const uint64_t wptr = ring->wptr;
+	const size_t n = s->len;
+	for (size_t i = 0; i < n; i++)
+		__atomic_store_n(&packets[(wptr + i) % RING_DW], s->data[i], __ATOMIC_RELAXED);
+	ring->wptr += n;
 	/* The pointers of SDMA count bytes. */
 	bw_device_doorbell(u->dev, ring->doorbell_dw, ring->wptr * (ring->is_sdma ? 4 : 1));
 	return true;
