@@ -307,6 +307,13 @@ static int show(struct bw_out *o, const struct command *c, const struct bw_repla
 				? "; memory is as captured behind each"
 				: "; memory is as captured behind those of which the capture has "
 				  "it");
+	if (r->n_program_b)
+		bw_out_line(o,
+			    "%" PRIu64 " byte%s of the program's own memory changed while "
+			    "submissions ran, and the replay does not write them: threads of the "
+			    "program share these pages with the GPU.",
+			    r->n_program_b, r->n_program_b == 1 ? "" : "s");
+	bw_out_int(o, "program_bytes", (int64_t)r->n_program_b);
 	show_override(o, c, &r->override_said);
 	bw_out_bool(o, "same", r->verdict == BW_REPLAY_SAME);
 	bw_out_end(o);

@@ -23,6 +23,11 @@ struct live_space {
 	bool is_placed; /* on the GPU */
 };
 
+/* A page of the program's own memory, as it was before the submission that has changed it. */
+struct user_page {
+	uint64_t buffer, index, before;
+};
+
 struct play {
 	struct bw_capture_reader *r;
 	struct bw_replay_gpu *gpu;
@@ -31,6 +36,7 @@ struct play {
 	struct BW_VEC(struct live_space) spaces;
 	struct BW_VEC(struct fence_place) fences;
 	struct BW_VEC(struct bw_capture_hash) hashes; /* of the capture's pages, once needed */
+	struct BW_VEC(struct user_page) user_pages;   /* that the last submission has changed */
 };
 
 static struct bw_error *space_of(struct play *p, uint32_t number, struct live_space **out)
@@ -141,16 +147,56 @@ static void put_fences(const struct play *p, uint32_t space, uint64_t buffer, ui
 			       captured + (f->offset_b - page_at), FENCE_B);
 }
 
+/* What the submission has changed in the program's own memory, before that becomes the state. */
+static struct bw_error *note_user_pages(struct play *p, const struct live_space *s,
+					const struct bw_capture_runs *after)
+{
+	p->user_pages.len = 0;
+	bw_vec_each(after, run) {
+		const struct bw_capture_state_buffer *b =
+			bw_capture_space_buffer(&s->s, run->buffer);
+		if (!b || !(b->info.flags & BW_CAPTURE_USERPTR))
+			continue;
+		for (uint64_t i = run->index; i - run->index < run->count && i < b->n_pages; i++)
+			BW_TRY(bw_vec_push(&p->user_pages,
+					   ((struct user_page){b->info.id, i, b->page[i]})));
+	}
+	return NULL;
+}
+
+/* Threads of the program write its own memory whenever they want to, beside what the GPU writes
+ * there. A byte that the capture has changed and the replay has not is taken for one of theirs. */
+static struct bw_error *take_program_bytes(struct play *p, uint64_t buffer, uint64_t index,
+					   const uint8_t *captured, uint8_t *replayed,
+					   uint8_t *memory)
+{
+	uint8_t before[PAGE_B];
+	bw_vec_each(&p->user_pages, u) {
+		if (u->buffer != buffer || u->index != index)
+			continue;
+		BW_TRY(bw_capture_reader_page(p->r, u->before, before));
+		for (unsigned i = 0; i < PAGE_B; i++) {
+			if (captured[i] == replayed[i] || replayed[i] != before[i])
+				continue;
+			replayed[i] = memory[i] = captured[i];
+			p->out->n_program_b++;
+		}
+		return NULL;
+	}
+	return NULL;
+}
+
 /* Compares a page whose hash is another one; notes the first difference of all. */
 static struct bw_error *compare_bytes(struct play *p, const struct live_space *s,
 				      const struct bw_capture_state_buffer *b, uint64_t i,
-				      const uint8_t *memory, bool *out_differs)
+				      uint8_t *memory, bool *out_differs)
 {
 	struct bw_replay_difference *d = &p->out->difference;
 	uint8_t captured[PAGE_B], replayed[PAGE_B];
 	BW_TRY(bw_capture_reader_page(p->r, b->page[i], captured));
 	memcpy(replayed, memory, PAGE_B);
 	put_fences(p, s->s.number, b->info.id, i * PAGE_B, captured, replayed);
+	BW_TRY(take_program_bytes(p, b->info.id, i, captured, replayed, memory));
 	unsigned at = 0;
 	while (at < PAGE_B && captured[at] == replayed[at])
 		at++;
@@ -170,7 +216,7 @@ static struct bw_error *compare_bytes(struct play *p, const struct live_space *s
 static struct bw_error *compare_buffer(struct play *p, const struct live_space *s,
 				       const struct bw_capture_state_buffer *b)
 {
-	const uint8_t *memory = bw_replay_gpu_memory(p->gpu, s->s.number, b->info.id);
+	uint8_t *memory = bw_replay_gpu_memory(p->gpu, s->s.number, b->info.id);
 	bool any = false;
 	for (uint64_t i = 0; memory && i < b->n_pages; i++) {
 		struct bw_capture_hash h;
@@ -291,6 +337,8 @@ static struct bw_error *run_one(struct play *p, struct live_space *s,
 	if (e->has_result) {
 		struct bw_error *err = bw_capture_reader_result(p->r, e, &after);
 		if (!err)
+			err = note_user_pages(p, s, &after);
+		if (!err)
 			err = bw_capture_space_apply_runs(&s->s, &after);
 		bw_vec_free(&after);
 		BW_TRY(err);
@@ -359,5 +407,6 @@ struct bw_error *bw_replay_play(struct bw_capture_reader *r, struct bw_replay_gp
 	bw_vec_free(&p.spaces);
 	bw_vec_free(&p.fences);
 	bw_vec_free(&p.hashes);
+	bw_vec_free(&p.user_pages);
 	return err;
 }

@@ -56,6 +56,10 @@ struct bw_replay_report {
 	bool has_captured;
 	struct bw_replay_override_said override_said;
 	uint32_t n_lost; /* pages of memory that the capture, damaged, does not hold */
+	/* Bytes of the program's own memory (GEM_USERPTR) that changed while a submission ran, and
+	 * that the replay does not write: threads of the program share these pages with the GPU.
+	 * They are no difference, and become what the capture has. */
+	uint64_t n_program_b;
 };
 
 /* Stops at the first submission that differs, fails or does not end. */

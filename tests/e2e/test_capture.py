@@ -132,6 +132,17 @@ def check_failures(folder):
     equal((r["broke"], r["as_captured"], r["how"]), (1, True, "did not end within 1 s"), "the hang")
 
 
+def check_program_memory(folder):
+    """A page of the program's own memory that its threads write while the GPU runs: what the replay does not write there is
+    no difference, what it writes otherwise is one. In other buffers both are."""
+    path = pathlib.Path(folder, "user.bwc")
+    for kind, value, same, found in (("user", "4660", True, (4, None)), ("user", "4661", False, (4, "0x20")),
+                                     ("plain", "4660", False, (0, "0x960"))):
+        subprocess.run([BUILD / "tests/e2e/user_capture", path, kind, value], check=True)
+        r = answer("replay", "--check", path, status=0 if same else 1)
+        equal((r["same"], (r["program_bytes"], r.get("offset"))), (same, found), f"{kind} {value}")
+
+
 def check_bad_files(folder, path):
     whole = path.read_bytes()
     cut = pathlib.Path(folder, "cut.bwc")
@@ -163,6 +174,7 @@ def main():
         check_differences(folder, path, out)
         check_debugger(path)
         check_failures(folder)
+        check_program_memory(folder)
         check_bad_files(folder, path)
     print("capture: ok")
 
