@@ -14,6 +14,7 @@
 #include "agent/fences.h"
 #include "agent/launches.h"
 #include "agent/names.h"
+#include "agent/stomp.h"
 #include "agent/track.h"
 #include "base/cleanup.h"
 #include "base/util.h"
@@ -39,7 +40,7 @@ enum {
 struct submission {
 	struct bw_agent_file *file;
 	struct drm_amdgpu_cs_in in;
-	struct drm_amdgpu_cs_chunk chunks[CHUNKS_MAX];
+	struct drm_amdgpu_cs_chunk chunks[CHUNKS_MAX + 2]; /* ours behind those of the program */
 	struct bw_pm4_scan state;
 	struct bw_agent_dispatches dispatches;
 	struct bw_code_places places; /* of the dispatches */
@@ -151,7 +152,8 @@ static void scan_chunks(struct submission *s, bool look_inside)
 struct extra {
 	uint32_t handles[2];
 	uint32_t n;
-	bool has_new_chunks; /* s->chunks are not those of the program */
+	bool has_new_chunks;	    /* s->chunks are not those of the program */
+	struct bw_vgpu_stomp stomp; /* what the waves find filled; what 0: nothing */
 };
 
 /* The program's list with ours behind it; *out_entries: owned. */
@@ -189,8 +191,9 @@ static bool extend_list(const struct submission *s, const struct extra *x, uint3
 static int call_with(struct submission *s, uint32_t cmd, void *arg, const struct extra *x,
 		     bool *out_changed)
 {
+	bool lists = (x->n || x->has_new_chunks) && !s->in.bo_list_handle;
 	*out_changed = false;
-	if ((!x->n && !x->has_new_chunks) || s->in.bo_list_handle)
+	if (!lists && !x->stomp.what)
 		return bw_agent_ioctl(s->file, cmd, arg);
 	struct drm_amdgpu_bo_list_in list = {.operation = ~0u,
 					     .list_handle = ~0u,
@@ -201,17 +204,23 @@ static int call_with(struct submission *s, uint32_t cmd, void *arg, const struct
 		if (s->chunks[i].chunk_id == AMDGPU_CHUNK_ID_BO_HANDLES)
 			list_at = i;
 	_cleanup_free_ struct drm_amdgpu_bo_list_entry *entries = NULL;
-	_cleanup_free_ uint64_t *pointers = calloc((size_t)n + 1, sizeof(*pointers));
-	if (list_at == CHUNKS_MAX || !pointers || !extend_list(s, x, list_at, &list, &entries))
+	_cleanup_free_ uint64_t *pointers = calloc((size_t)n + 2, sizeof(*pointers));
+	if (!pointers || (lists && !extend_list(s, x, list_at, &list, &entries)))
 		return bw_agent_ioctl(s->file, cmd, arg);
-	s->chunks[list_at] = (struct drm_amdgpu_cs_chunk){AMDGPU_CHUNK_ID_BO_HANDLES,
-							  sizeof(list) / 4, (uintptr_t)&list};
-	for (uint32_t i = 0; i <= n; i++)
+	if (lists) {
+		s->chunks[list_at] = (struct drm_amdgpu_cs_chunk){
+			AMDGPU_CHUNK_ID_BO_HANDLES, sizeof(list) / 4, (uintptr_t)&list};
+		n = BW_MAX(n, list_at + 1);
+	}
+	if (x->stomp.what)
+		s->chunks[n++] = (struct drm_amdgpu_cs_chunk){
+			BW_VGPU_CHUNK_STOMP, sizeof(x->stomp) / 4, (uintptr_t)&x->stomp};
+	for (uint32_t i = 0; i < n; i++)
 		pointers[i] = (uintptr_t)&s->chunks[i];
 	union drm_amdgpu_cs a = {.in = s->in};
-	a.in.num_chunks = BW_MAX(n, list_at + 1);
+	a.in.num_chunks = n;
 	a.in.chunks = (uintptr_t)pointers;
-	*out_changed = true;
+	*out_changed = lists;
 	int r = bw_agent_ioctl(s->file, DRM_IOCTL_AMDGPU_CS, &a);
 	if (!r)
 		memcpy(arg, &a.out, sizeof(a.out));
@@ -404,10 +413,11 @@ int bw_submit(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	/* a debugger that has just detached may still need what it left in place */
 	struct bw_attach_left *job = listens ? NULL : bw_debugger_job_begun(f, &area_handle);
 	bool captures = bw_agent_captures(), has_crumbs = bw_crumbs_are_on();
-	bool swaps = bw_code_swap_is_on();
-	struct submission *s = listens || job || area_handle || captures || has_crumbs || swaps
-				       ? calloc(1, sizeof(*s))
-				       : NULL;
+	bool swaps = bw_code_swap_is_on(), stomps = bw_agent_config()->stomp_folder;
+	struct submission *s =
+		listens || job || area_handle || captures || has_crumbs || swaps || stomps
+			? calloc(1, sizeof(*s))
+			: NULL;
 	if (!s) {
 		bw_debugger_job_ended(job);
 		return bw_agent_ioctl(f, cmd, arg);
@@ -430,6 +440,8 @@ int bw_submit(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	}
 	captures = read && captures && begin_capture(s, frame);
 	struct extra x = {.handles = {area_handle}, .n = area_handle != 0};
+	if (read && stomps)
+		bw_stomp_submission(&x.stomp);
 	struct bw_crumbs_job *crumbs = read && has_crumbs ? begin_crumbs(s, &x) : NULL;
 	bool changed = false;
 	int r = read ? call_with(s, cmd, arg, &x, &changed) : bw_agent_ioctl(f, cmd, arg);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* breakwater bisect --stomp: the register or the new buffer whose stale value a program reads. Each
- * try runs the program with some of them filled (exec --stomp-registers, --stomp-memory); it is bad
- * where its status or its output is not that of a run without, or where it does not end. */
+/* breakwater bisect --stomp: the register, the new buffer or the memory of a wave whose stale value
+ * a program reads. Each try runs the program with some of them filled (exec --stomp-registers,
+ * --stomp-memory); it is bad where its status or its output is not that of a run without, or where
+ * it does not end. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -21,20 +22,23 @@
 #include "cli/stomp.h"
 #include "cli/stomp_memory.h"
 #include "cli/subcommands.h"
+#include "wire/vgpu_proto.h"
 
 static const char usage[] =
 	"Usage: breakwater bisect --stomp [OPTIONS] -- PROGRAM ARGUMENTS...\n"
 	"       breakwater bisect --stomp [OPTIONS] FILE.bwc\n"
 	"\n"
-	"Finds the register or buffer whose stale value PROGRAM reads: it runs with registers filled that a driver must\n"
-	"set (breakwater exec --stomp-registers) or with new buffers filled (--stomp-memory), with fewer and fewer of\n"
-	"them, and is bad where its exit status or output changes, or where it does not end. Of a capture the program\n"
-	"is its replay, with --check, and registers alone are filled. Exit status: 0 when something was found, 1 where\n"
-	"nothing is bad.\n"
+	"Finds what PROGRAM reads without having set it: it runs with registers filled that a driver must set\n"
+	"(breakwater exec --stomp-registers), or with new buffers and with LDS, scratch, VGPRs and SGPRs of new waves\n"
+	"filled (--stomp-memory), with fewer and fewer of them, and is bad where its exit status or output changes, or\n"
+	"where it does not end. Of waves the first dispatch is found that reads them. Of a capture the program is its\n"
+	"replay, with --check, whose buffers and scratch are not filled. Exit status: 0 when something was found, 1 where nothing\n"
+	"is bad.\n"
 	"\n"
 	"Options:\n"
 	"  --stomp-registers[=RANGE]  these registers, as in exec (default: all, and no memory)\n"
-	"  --stomp-memory[=RANGE]   these new buffers, as in exec; registers, too, where --stomp-registers is there\n"
+	"  --stomp-memory[=RANGE]   these new buffers, and lds, scratch, vgprs, sgprs, as in exec; registers, too, where\n"
+	"                           --stomp-registers is there\n"
 	"  --timeout SECONDS        how long a run may take (default 60)\n"
 	"  --json                   for programs\n"
 	"  -h, --help\n";
@@ -42,7 +46,7 @@ static const char usage[] =
 struct search {
 	struct bw_out *out;
 	const char *range, *memory_range; /* NULL: all */
-	bool registers, memory;
+	bool registers, memory, is_replay;
 	uint64_t timeout_s;
 	bool json, help;
 	char **program;
@@ -56,14 +60,24 @@ struct shown {
 	struct bw_str text, errors;
 };
 
-/* What can be filled: a register, or a new buffer. */
+/* What can be filled: a register, a new buffer, or something that waves start with. */
+enum kind { REGISTER, BUFFER, WAVES };
 struct item {
-	bool is_buffer;
-	uint32_t number; /* the register's address in dwords; the buffer's number in its process */
+	enum kind kind;
+	/* the register's address in dwords; the buffer's number in its process; a bit of enum
+	 * bw_vgpu_stomp_what */
+	uint32_t number;
 	uint64_t size_b; /* of a buffer */
 	bool is_vram;
 };
 struct items BW_VEC(struct item);
+
+/* Whose waves: from the first submission (from 1), and in it from the first dispatch (from 0), to
+ * the last. */
+struct span {
+	uint32_t submission, last_submission, dispatch, last_dispatch;
+};
+static const struct span everywhere = {1, UINT32_MAX, 0, UINT32_MAX};
 
 static void shown_fini(struct shown *s)
 {
@@ -73,10 +87,11 @@ static void shown_fini(struct shown *s)
 
 static void add_name(const struct item *i, struct bw_str *out)
 {
-	if (i->is_buffer)
+	if (i->kind == BUFFER)
 		bw_str_addf(out, "buffer %u", i->number);
 	else
-		bw_str_add(out, bw_stomp_name(i->number));
+		bw_str_add(out, i->kind == WAVES ? bw_stomp_what_name(i->number)
+						 : bw_stomp_name(i->number));
 }
 
 static struct bw_error *wait_for(pid_t pid, uint64_t timeout_s, struct shown *out)
@@ -104,40 +119,53 @@ static void read_all(int fd, struct bw_str *out)
 		bw_str_addn(out, buf, (size_t)got);
 }
 
-/* Items of one kind as the value of an option; false: there are none. */
-static bool list_items(const struct item *items, size_t n, bool buffers, struct bw_str *out)
+/* Items as the value of an option: registers, or (memory) all others. False: there are none. */
+static bool list_items(const struct item *items, size_t n, bool memory, struct bw_str *out)
 {
 	bool any = false;
 	for (size_t i = 0; i < n; i++) {
-		if (items[i].is_buffer != buffers)
+		if ((items[i].kind != REGISTER) != memory)
 			continue;
-		bw_str_addf(out, buffers ? "%s%u" : "%s0x%x", any ? "," : "", items[i].number);
+		bw_str_add(out, any ? "," : "");
+		if (items[i].kind == WAVES)
+			bw_str_add(out, bw_stomp_what_name(items[i].number));
+		else
+			bw_str_addf(out, memory ? "%u" : "0x%x", items[i].number);
 		any = true;
 	}
 	return any;
 }
 
-/* One run with these items filled. Where memory is filled at all, each run says which buffers there
- * were: the last number stands for none. */
+/* The same of where waves are. */
+static bool list_span(const struct span *at, struct bw_str *out)
+{
+	if (!memcmp(at, &everywhere, sizeof(*at)))
+		return false;
+	bw_str_addf(out, "--at=%u-%u", at->submission, at->last_submission);
+	if (at->dispatch || at->last_dispatch != UINT32_MAX)
+		bw_str_addf(out, ",%u-%u", at->dispatch, at->last_dispatch);
+	return true;
+}
+
+/* One run with these items filled, of waves those there. Where memory is filled at all, each run
+ * says which buffers there were: the last number stands for none. */
 static struct bw_error *run_once(struct search *s, const struct item *items, size_t n_items,
-				 struct shown *out)
+				 const struct span *at_waves, struct shown *out)
 {
 	_cleanup_close_ int text = bw_memfd("output"), errors = bw_memfd("errors");
-	struct bw_str registers = {0}, buffers = {0};
+	_cleanup_(bw_str_free) struct bw_str registers = {0}, memory = {0}, where = {0};
 	size_t n = 0, at = 0;
 	while (s->program[n])
 		n++;
-	_cleanup_free_ char **words = calloc(n + 7, sizeof(*words));
+	_cleanup_free_ char **words = calloc(n + 8, sizeof(*words));
 	bw_str_add(&registers, "--stomp-registers=");
 	bool has_registers = list_items(items, n_items, false, &registers);
-	bw_str_add(&buffers, "--stomp-memory=");
-	if (!list_items(items, n_items, true, &buffers))
-		bw_str_addf(&buffers, "%u", UINT32_MAX);
-	if (!words || text < 0 || errors < 0 || registers.failed || buffers.failed) {
-		bw_str_free(&registers);
-		bw_str_free(&buffers);
+	bw_str_add(&memory, "--stomp-memory=");
+	if (!list_items(items, n_items, true, &memory))
+		bw_str_addf(&memory, "%u", UINT32_MAX);
+	bool has_span = list_span(at_waves, &where);
+	if (!words || text < 0 || errors < 0 || registers.failed || memory.failed || where.failed)
 		return bw_error_nomem();
-	}
 	words[at++] = (char *)"breakwater";
 	words[at++] = (char *)"exec";
 	words[at++] = (char *)"--json";
@@ -146,7 +174,9 @@ static struct bw_error *run_once(struct search *s, const struct item *items, siz
 	else if (s->registers)
 		words[at++] = (char *)"--breadcrumbs";
 	if (s->memory)
-		words[at++] = buffers.data;
+		words[at++] = memory.data;
+	if (has_span)
+		words[at++] = where.data;
 	words[at++] = (char *)"--";
 	memcpy(words + at, s->program, n * sizeof(*words));
 	s->n_tries++;
@@ -158,8 +188,6 @@ static struct bw_error *run_once(struct search *s, const struct item *items, siz
 			execv("/proc/self/exe", words);
 		_exit(127);
 	}
-	bw_str_free(&registers);
-	bw_str_free(&buffers);
 	if (pid < 0)
 		return bw_error_errno(e, "cannot start a run");
 	setpgid(pid, pid);
@@ -169,15 +197,19 @@ static struct bw_error *run_once(struct search *s, const struct item *items, siz
 	return NULL;
 }
 
+static bool differs(const struct shown *now, const struct shown *good)
+{
+	return now->timed_out || now->status != good->status || now->text.len != good->text.len ||
+	       (now->text.len && memcmp(now->text.data, good->text.data, now->text.len) != 0);
+}
+
 static struct bw_error *is_bad(struct search *s, const struct shown *good, const struct item *items,
 			       size_t n, bool *out)
 {
 	struct shown now = {0};
 	struct bw_str names = {0};
-	struct bw_error *err = run_once(s, items, n, &now);
-	*out = !err &&
-	       (now.timed_out || now.status != good->status || now.text.len != good->text.len ||
-		(now.text.len && memcmp(now.text.data, good->text.data, now.text.len) != 0));
+	struct bw_error *err = run_once(s, items, n, &everywhere, &now);
+	*out = !err && differs(&now, good);
 	if (!err) {
 		add_name(&items[0], &names);
 		bw_str_add(&names, n > 1 ? " to " : "");
@@ -212,25 +244,144 @@ static struct bw_error *halve(struct search *s, const struct shown *good, const 
 	return NULL;
 }
 
-static void show(struct search *s, const struct item *items, size_t n)
+/* ---- Where waves read it ---- */
+
+struct place {
+	uint32_t submission; /* 0: not known */
+	int64_t dispatch;    /* -1: not known */
+};
+
+struct located {
+	struct search *s;
+	const struct shown *good;
+	const struct item *item;
+	struct span at;
+};
+
+static struct bw_error *is_bad_at(const struct located *l, bool *out)
 {
-	json_t *registers = json_array(), *buffers = json_array();
-	const char *kind = !n || !items[0].is_buffer ? "register" : "buffer";
+	const struct span *at = &l->at;
+	struct shown now = {0};
+	struct bw_str where = {0};
+	struct bw_error *err = run_once(l->s, l->item, 1, at, &now);
+	*out = !err && differs(&now, l->good);
+	if (at->submission != at->last_submission)
+		bw_str_addf(&where, "submissions %u to %u", at->submission, at->last_submission);
+	else if (at->submission == UINT32_MAX)
+		bw_str_add(&where, "no submission");
+	else
+		bw_str_addf(&where, "submission %u", at->submission);
+	if (at->last_dispatch != UINT32_MAX)
+		bw_str_addf(&where, ", dispatches %u to %u", at->dispatch, at->last_dispatch);
+	if (!err)
+		bw_out_line(l->s->out, "%s filled in %s: %s", bw_stomp_what_name(l->item->number),
+			    bw_str_text(&where), *out ? "bad" : "good");
+	bw_out_flush(l->s->out);
+	bw_str_free(&where);
+	shown_fini(&now);
+	return err;
+}
+
+/* The smallest *last from low to high for which the run is bad with waves filled up to it: a member
+ * of l->at. With high it is bad. */
+static struct bw_error *first_bad(const struct located *l, uint32_t *last, uint32_t low,
+				  uint32_t high)
+{
+	while (low < high) {
+		bool bad;
+		*last = low + (high - low) / 2;
+		BW_TRY(is_bad_at(l, &bad));
+		if (bad)
+			high = *last;
+		else
+			low = *last + 1;
+	}
+	*last = low;
+	return NULL;
+}
+
+/* Which dispatch of a submission, of which nobody has said how many it has. */
+static struct bw_error *find_dispatch(struct located *l, struct place *out)
+{
+	enum { DISPATCHES_MAX = 1 << 20 };
+	bool bad;
+	l->at = (struct span){out->submission, out->submission, 0, UINT32_MAX};
+	BW_TRY(is_bad_at(l, &bad));
+	if (!bad)
+		return NULL; /* it takes several submissions */
+	l->at.last_dispatch = 0;
+	for (uint32_t low = 0; low < DISPATCHES_MAX; l->at.last_dispatch = 2 * low) {
+		BW_TRY(is_bad_at(l, &bad));
+		if (!bad) {
+			low = l->at.last_dispatch + 1;
+			continue;
+		}
+		BW_TRY(first_bad(l, &l->at.last_dispatch, low, l->at.last_dispatch));
+		out->dispatch = l->at.last_dispatch;
+		return NULL;
+	}
+	return NULL;
+}
+
+/* The first submission, and its first dispatch. */
+static struct bw_error *find_place(struct search *s, const struct shown *good,
+				   const struct item *item, uint32_t n_submissions,
+				   struct place *out)
+{
+	struct located l = {s, good, item, everywhere};
+	bool bad = false;
+	/* scratch memory is 0 then, and not what an earlier wave has left there */
+	l.at.submission = UINT32_MAX;
+	if (item->number == BW_VGPU_STOMP_SCRATCH)
+		BW_TRY(is_bad_at(&l, &bad));
+	if (bad)
+		return NULL;
+	l.at = everywhere;
+	BW_TRY(first_bad(&l, &l.at.last_submission, 1, n_submissions));
+	out->submission = l.at.last_submission;
+	return find_dispatch(&l, out);
+}
+
+/* ---- The answer ---- */
+
+static const char *const kind_names[] = {"register", "buffer", "memory of waves"};
+
+static void show_waves(struct search *s, const struct item *i, const struct place *p)
+{
+	struct bw_str where = {0};
+	if (p->submission)
+		bw_str_addf(&where, ", first in submission %u", p->submission);
+	if (p->dispatch >= 0)
+		bw_str_addf(&where, ", in its dispatch %lld (the first is 0)",
+			    (long long)p->dispatch);
+	bw_out_line(s->out, "  %s%s", bw_stomp_what_name(i->number), bw_str_text(&where));
+	bw_str_free(&where);
+}
+
+static void show(struct search *s, const struct item *items, size_t n, const struct place *place)
+{
+	json_t *registers = json_array(), *buffers = json_array(), *waves = json_array();
+	enum kind kind = n ? items[0].kind : REGISTER;
 	bw_out_bool(s->out, "found", n);
 	bw_out_int(s->out, "tries", s->n_tries);
 	if (!n)
 		bw_out_line(s->out, "Nothing is read that the program has not set.");
 	else if (n == 1)
-		bw_out_line(s->out, "This %s is read without being set:", kind);
+		bw_out_line(s->out, "This %s is read without being set:", kind_names[kind]);
 	else
-		bw_out_line(s->out, "Of these %ss several are, together, read without being set:",
-			    items[n - 1].is_buffer == items[0].is_buffer ? kind : "thing");
+		bw_out_line(s->out, "Of these %s%s several are, together, read without being set:",
+			    items[n - 1].kind == kind ? kind_names[kind] : "thing",
+			    items[n - 1].kind == WAVES && kind == WAVES ? "" : "s");
 	for (size_t i = 0; i < n; i++) {
-		if (items[i].is_buffer) {
+		if (items[i].kind == BUFFER) {
 			bw_out_line(s->out, "  buffer %u (%llu bytes, %s)", items[i].number,
 				    (unsigned long long)items[i].size_b,
 				    items[i].is_vram ? "VRAM" : "GTT");
 			json_array_append_new(buffers, json_integer(items[i].number));
+		} else if (items[i].kind == WAVES) {
+			show_waves(s, &items[i], place);
+			json_array_append_new(waves,
+					      json_string(bw_stomp_what_name(items[i].number)));
 		} else {
 			const char *name = bw_stomp_name(items[i].number);
 			bw_out_line(s->out, "  %s (0x%x)", name, items[i].number);
@@ -239,6 +390,11 @@ static void show(struct search *s, const struct item *items, size_t n)
 	}
 	bw_out_json(s->out, "registers", registers);
 	bw_out_json(s->out, "buffers", buffers);
+	bw_out_json(s->out, "waves", waves);
+	if (place->submission)
+		bw_out_int(s->out, "submission", place->submission);
+	if (place->dispatch >= 0)
+		bw_out_int(s->out, "dispatch", place->dispatch);
 }
 
 /* ---- What there is to fill ---- */
@@ -256,7 +412,7 @@ static struct bw_error *add_registers(const struct search *s, struct items *out)
 static bool has_buffer(const struct items *items, uint32_t number)
 {
 	bw_vec_each(items, i)
-		if (i->is_buffer && i->number == number)
+		if (i->kind == BUFFER && i->number == number)
 			return true;
 	return false;
 }
@@ -269,30 +425,50 @@ static bool is_in(const struct bw_stomp_ranges *r, uint32_t number)
 	return false;
 }
 
-/* The buffers of the event "stomped", which a run has printed on a line of its own. */
-static struct bw_error *add_buffers(const struct search *s, const char *said, struct items *out)
+static struct bw_error *add_buffers(const json_t *list, const struct bw_stomp_choice *c,
+				    struct items *out)
 {
-	struct bw_stomp_ranges ranges = {0};
-	struct bw_error *err = bw_stomp_ranges_make(s->memory_range, NULL, &ranges);
-	const char *line = strstr(said, "{\"type\":\"event\",\"event\":\"stomped\"");
-	json_t *event = line ? json_loadb(line, strcspn(line, "\n"), 0, NULL) : NULL, *b;
+	json_t *b;
 	size_t i;
-	if (!err && !event)
-		err = bw_errorf(BW_E_STATE,
-				"the program's run does not say which buffers it makes");
-	json_array_foreach(json_object_get(event, "buffers"), i, b)
+	json_array_foreach((json_t *)list, i, b)
 	{
 		struct item one = {
-			.is_buffer = true,
+			.kind = BUFFER,
 			.number = (uint32_t)json_integer_value(json_object_get(b, "number")),
 			.size_b = (uint64_t)json_integer_value(json_object_get(b, "bytes")),
 			.is_vram = json_is_true(json_object_get(b, "vram"))};
-		if (!err && is_in(&ranges, one.number) && !has_buffer(out, one.number) &&
+		if (is_in(&c->buffers, one.number) && !has_buffer(out, one.number) &&
 		    out->len < BW_STOMP_RANGES_MAX)
-			err = bw_vec_push(out, one);
+			BW_TRY(bw_vec_push(out, one));
 	}
+	return NULL;
+}
+
+/* Buffers and waves, by the event "stomped", which a run has printed on a line of its own. */
+static struct bw_error *add_memory(const struct search *s, const char *said, struct items *out,
+				   uint32_t *out_submissions)
+{
+	struct bw_stomp_choice c = {0};
+	struct bw_error *err = bw_stomp_choose(s->memory_range, NULL, &c);
+	const char *line = strstr(said, "{\"type\":\"event\",\"event\":\"stomped\"");
+	json_t *event = line ? json_loadb(line, strcspn(line, "\n"), 0, NULL) : NULL;
+	if (!err && !event)
+		err = bw_errorf(BW_E_STATE,
+				"the program's run does not say which buffers it makes");
+	/* what is named is asked for in any case: exec says where it cannot be */
+	bool fills = c.names_waves || json_is_true(json_object_get(event, "fills_waves"));
+	/* waves first: scratch memory lies in a buffer, too */
+	uint32_t what = c.waves.what & ~(s->is_replay ? (uint32_t)BW_VGPU_STOMP_SCRATCH : 0u);
+	for (uint32_t bit = 1; !err && fills && bit < BW_VGPU_STOMP_ALL; bit <<= 1)
+		if (what & bit)
+			err = bw_vec_push(out, ((struct item){.kind = WAVES, .number = bit}));
+	if (!err && !s->is_replay)
+		err = add_buffers(json_object_get(event, "buffers"), &c, out);
+	if (!err)
+		*out_submissions =
+			(uint32_t)json_integer_value(json_object_get(event, "submissions"));
 	json_decref(event);
-	bw_vec_free(&ranges);
+	bw_stomp_choice_fini(&c);
 	return err;
 }
 
@@ -300,15 +476,17 @@ static struct bw_error *search(struct search *s, int *out_status)
 {
 	struct items items = {0};
 	struct shown good = {0};
+	struct place place = {.dispatch = -1};
+	uint32_t n_submissions = 0;
 	bool bad = false;
 	struct bw_error *err = s->registers ? add_registers(s, &items) : NULL;
 	if (!err)
-		err = run_once(s, NULL, 0, &good);
+		err = run_once(s, NULL, 0, &everywhere, &good);
 	if (!err && good.timed_out)
 		err = bw_errorf(BW_E_STATE, "the program does not end within %llu s as it is",
 				(unsigned long long)s->timeout_s);
 	if (!err && s->memory)
-		err = add_buffers(s, bw_str_text(&good.errors), &items);
+		err = add_memory(s, bw_str_text(&good.errors), &items, &n_submissions);
 	const struct item *left = items.data;
 	size_t n = items.len;
 	bw_out_begin(s->out, "command", "bisect stomp");
@@ -316,10 +494,12 @@ static struct bw_error *search(struct search *s, int *out_status)
 		err = is_bad(s, &good, left, n, &bad);
 	if (!err && bad)
 		err = halve(s, &good, &left, &n);
+	if (!err && bad && n == 1 && left->kind == WAVES && n_submissions)
+		err = find_place(s, &good, left, n_submissions, &place);
 	if (err) {
 		bw_out_drop(s->out);
 	} else {
-		show(s, left, bad ? n : 0);
+		show(s, left, bad ? n : 0, &place);
 		bw_out_end(s->out);
 	}
 	*out_status = bad ? 0 : 1;
@@ -369,6 +549,20 @@ static struct bw_error *parse(int argc, char **argv, struct search *s)
 	return NULL;
 }
 
+static struct bw_error *check_memory(const struct search *s)
+{
+	struct bw_stomp_choice c = {0};
+	struct bw_error *err = s->memory ? bw_stomp_choose(s->memory_range, NULL, &c) : NULL;
+	if (!err && s->is_replay && s->memory_range &&
+	    (c.buffers.len || c.waves.what & BW_VGPU_STOMP_SCRATCH))
+		err = bw_errorf(
+			BW_E_INVALID,
+			"--stomp-memory fills lds, vgprs and sgprs in a replay; the memory of "
+			"buffers, in which scratch is, must be that of the capture for --check");
+	bw_stomp_choice_fini(&c);
+	return err;
+}
+
 int bw_main_bisect_stomp(int argc, char **argv)
 {
 	struct search s = {.timeout_s = 60};
@@ -380,13 +574,10 @@ int bw_main_bisect_stomp(int argc, char **argv)
 		return 0;
 	}
 	char *words[] = {NULL, (char *)"--check", err ? NULL : s.program[0], NULL};
-	bool is_capture = !err && !s.program[1] && bw_cli_is_capture(s.program[0]);
-	if (is_capture && s.memory)
-		err = bw_errorf(
-			BW_E_INVALID,
-			"--stomp-memory is for programs: the memory of a replay is that of its "
-			"capture");
-	if (!err && is_capture) {
+	s.is_replay = !err && !s.program[1] && bw_cli_is_capture(s.program[0]);
+	if (!err)
+		err = check_memory(&s);
+	if (!err && s.is_replay) {
 		err = bw_kmd_find_part("breakwater-replay", &replay);
 		words[0] = replay;
 		s.program = words;

@@ -46,18 +46,35 @@ static struct bw_error *take_break(const char *text, struct bw_crumbs_options *o
 	return NULL;
 }
 
+/* NUMBER or FIRST-LAST, of n characters. */
+static bool parse_span(const char *text, size_t n, uint32_t *out_first, uint32_t *out_last)
+{
+	char number[48];
+	uint64_t first, last;
+	snprintf(number, sizeof(number), "%.*s", (int)BW_MIN(n, sizeof(number) - 1), text);
+	char *dash = strchr(number, '-');
+	if (dash)
+		*dash = '\0';
+	if (n >= sizeof(number) || !bw_parse_u64(number, &first) || first > UINT32_MAX)
+		return false;
+	last = first;
+	if (dash && (!bw_parse_u64(dash + 1, &last) || last > UINT32_MAX || last < first))
+		return false;
+	*out_first = (uint32_t)first;
+	*out_last = (uint32_t)last;
+	return true;
+}
+
 static struct bw_error *take_at(const char *text, struct bw_crumbs_options *o)
 {
-	uint64_t submission, dispatch = 0;
-	char number[24];
 	size_t n = strcspn(text, ",");
-	snprintf(number, sizeof(number), "%.*s", (int)BW_MIN(n, sizeof(number) - 1), text);
-	if (!bw_parse_u64(number, &submission) || !submission || submission > UINT32_MAX ||
-	    (text[n] && (!bw_parse_u64(text + n + 1, &dispatch) || dispatch > UINT32_MAX)))
+	o->at_one_dispatch = text[n];
+	o->at_dispatch = o->at_last_dispatch = 0;
+	if (!parse_span(text, n, &o->at_submission, &o->at_last_submission) || !o->at_submission ||
+	    (text[n] && !parse_span(text + n + 1, strlen(text + n + 1), &o->at_dispatch,
+				    &o->at_last_dispatch)))
 		return bw_errorf(BW_E_INVALID,
 				 "--at wants SUBMISSION or SUBMISSION,DISPATCH, not \"%s\"", text);
-	o->at_submission = (uint32_t)submission;
-	o->at_dispatch = (uint32_t)dispatch;
 	return NULL;
 }
 
@@ -71,23 +88,53 @@ static const char *value_of(char *const *words, const char *name, int *out_used)
 	return words[0][n] == '=' ? words[0] + n + 1 : words[0][n] ? NULL : words[1];
 }
 
+struct bw_error *bw_cli_choose_stomps(const struct bw_crumbs_options *o,
+				      struct bw_stomp_choice *out)
+{
+	BW_TRY(bw_stomp_choose(o->memory, o->except_memory, out));
+	if (o->at_submission) {
+		out->waves.first_submission = o->at_submission;
+		out->waves.last_submission = o->at_last_submission;
+	}
+	if (o->at_one_dispatch) {
+		out->waves.first_dispatch = o->at_dispatch;
+		out->waves.last_dispatch = o->at_last_dispatch;
+	}
+	return NULL;
+}
+
+static struct bw_error *check_at(const struct bw_crumbs_options *o, uint32_t waves)
+{
+	if (!o->at_submission)
+		return NULL;
+	if (!o->stomps && !o->stomps_memory)
+		return bw_errorf(BW_E_INVALID, "--at needs --stomp-registers or --stomp-memory");
+	if (!o->stomps && !waves)
+		return bw_errorf(BW_E_INVALID, "--at is of registers and of what waves start with: "
+					       "a buffer is filled when it is made");
+	if (o->stomps &&
+	    (o->at_submission != o->at_last_submission || o->at_dispatch != o->at_last_dispatch))
+		return bw_errorf(BW_E_INVALID, "--at wants one submission and one dispatch where "
+					       "registers are filled, not FIRST-LAST");
+	return NULL;
+}
+
 struct bw_error *bw_cli_check_crumbs(const struct bw_crumbs_options *o)
 {
 	if ((o->udp || o->break_at) && !o->on)
 		return bw_errorf(BW_E_INVALID, "%s needs --breadcrumbs",
 				 o->udp ? "--udp" : "--break");
-	if ((o->except || o->at_submission) && !o->stomps)
-		return bw_errorf(BW_E_INVALID, "%s needs --stomp-registers%s",
-				 o->except ? "--except" : "--at",
-				 o->except ? " or --stomp-memory before it" : "");
-	struct bw_stomp_ranges ranges = {0};
-	struct bw_error *bad = o->stomps_memory
-				       ? bw_stomp_ranges_make(o->memory, o->except_memory, &ranges)
-				       : NULL;
-	bw_vec_free(&ranges);
-	BW_TRY(bad);
+	if (o->except && !o->stomps)
+		return bw_errorf(BW_E_INVALID, "--except needs --stomp-registers or "
+					       "--stomp-memory before it");
+	struct bw_stomp_choice choice = {0};
+	struct bw_error *err = o->stomps_memory ? bw_cli_choose_stomps(o, &choice) : NULL;
+	bw_stomp_choice_fini(&choice);
+	if (!err)
+		err = check_at(o, choice.waves.what);
 	struct bw_stomp_set set = {0};
-	struct bw_error *err = o->stomps ? bw_stomp_make(o->stomp, o->except, &set) : NULL;
+	if (!err && o->stomps)
+		err = bw_stomp_make(o->stomp, o->except, &set);
 	bw_vec_free(&set);
 	return err;
 }

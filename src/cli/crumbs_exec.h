@@ -14,14 +14,21 @@ struct bw_crumbs_options {
 	bool stomps;
 	const char *stomp, *except;	     /* registers (stomp.h); NULL: all, none */
 	bool stomps_memory, is_memory_last;  /* of the two: what --except is of */
-	const char *memory, *except_memory;  /* buffers (stomp_memory.h); NULL: all, none */
+	const char *memory, *except_memory;  /* (stomp_memory.h); NULL: all, none */
 	uint32_t at_submission, at_dispatch; /* 0: each, its start */
+	uint32_t at_last_submission, at_last_dispatch;
+	bool at_one_dispatch; /* at_dispatch was given */
 };
 
 /* Takes an option of breadcrumbs from the front of the words; out_used: words taken, 0: it is
  * another option. */
 struct bw_error *bw_cli_take_crumbs_option(char *const *words, struct bw_crumbs_options *o,
 					   int *out_used) BW_MUST_CHECK;
+
+/* What --stomp-memory fills, and where (--at). The caller ends the choice, also behind an error. */
+struct bw_stomp_choice;
+struct bw_error *bw_cli_choose_stomps(const struct bw_crumbs_options *o,
+				      struct bw_stomp_choice *out) BW_MUST_CHECK;
 
 /* Whether the options fit together. */
 struct bw_error *bw_cli_check_crumbs(const struct bw_crumbs_options *o) BW_MUST_CHECK;

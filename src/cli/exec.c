@@ -58,11 +58,13 @@ static const char exec_usage[] =
 	"  --breadcrumbs-listen [HOST:]PORT  no program: prints what --udp sends here, and answers for --break\n"
 	"  --stomp-registers[=RANGE]  registers that a driver must set hold bad values when a submission begins\n"
 	"                      (RANGE: FIRST-LAST by name or address, with commas between), with --breadcrumbs\n"
-	"  --at SUBMISSION[,DISPATCH]  ... only in that submission, and behind its first DISPATCH dispatches\n"
+	"  --at SUBMISSION[,DISPATCH]  ... only in that submission (from 1), and behind its first DISPATCH dispatches;\n"
+	"                      of --stomp-memory the waves of that submission, of that dispatch (from 0) alone\n"
 	"  --except RANGE      ... but these registers\n"
-	"  --stomp-memory[=RANGE]  new buffers hold a bad value until the program writes them (RANGE: their numbers, in\n"
-	"                      the order in which a process makes them, FIRST-LAST with commas between); --except\n"
-	"                      behind it is of buffers\n"
+	"  --stomp-memory[=RANGE]  new buffers hold a bad value until the program writes them, and so do LDS, scratch\n"
+	"                      memory, VGPRs and SGPRs of new waves on the virtual GPU (RANGE: numbers of buffers, in\n"
+	"                      the order in which a process makes them, FIRST-LAST, and lds, scratch, vgprs, sgprs,\n"
+	"                      with commas between); --except behind it is of these\n"
 	"  --shader WHICH=FILE  FILE takes the place of a compute shader: SPIR-V (.spv, .spvasm, .comp, .glsl, .hlsl) of\n"
 	"                      the one that the driver is given, assembly (.s) of its machine code. WHICH: a name (of\n"
 	"                      the pipeline, module, entry point or source file; patterns: *), the hash of its SPIR-V\n"
@@ -264,14 +266,14 @@ static struct bw_error *show_reports(struct bw_kmd *kmd, const struct exec_optio
 	return err;
 }
 
-static struct bw_error *begin_stomps(const struct bw_crumbs_options *o,
+static struct bw_error *begin_stomps(const struct bw_crumbs_options *o, const struct bw_kmd *kmd,
 				     struct bw_stomp_memory **out)
 {
-	struct bw_stomp_ranges r = {0};
-	struct bw_error *err = bw_stomp_ranges_make(o->memory, o->except_memory, &r);
+	struct bw_stomp_choice c = {0};
+	struct bw_error *err = bw_cli_choose_stomps(o, &c);
 	if (!err)
-		err = bw_stomp_memory_begin(&r, out);
-	bw_vec_free(&r);
+		err = bw_stomp_memory_begin(&c, bw_kmd_is_virtual(kmd), out);
+	bw_stomp_choice_fini(&c);
 	return err;
 }
 
@@ -293,14 +295,14 @@ int bw_main_exec(int argc, char **argv)
 		err = bw_swaps_begin(&o.swaps, false, &swaps);
 	if (!err && swaps)
 		err = bw_swaps_set_environment(swaps);
-	if (!err && o.crumbs.stomps_memory)
-		err = begin_stomps(&o.crumbs, &stomps);
 	if (!err && o.fidelity)
 		err = bw_cli_add_server_args("--fidelity");
 	if (!err)
 		err = bw_cli_set_up_strict(&o.vgpu);
 	if (!err)
 		err = bw_kmd_open(o.gpu, &kmd);
+	if (!err && o.crumbs.stomps_memory)
+		err = begin_stomps(&o.crumbs, kmd, &stomps);
 	if (!err && o.fidelity)
 		err = bw_cli_check_fidelity(kmd);
 	if (!err)

@@ -4,13 +4,17 @@
 
 /* `breakwater exec --stomp-memory` and the agents of its program: a folder, named in the
  * environment, with the file `ranges`, which says which new buffers are to be filled, and the file
- * `filled`, to which each agent appends a record for each new buffer (one write() each). */
+ * `filled`, to which each agent appends a record for each new buffer (one write() each). The file
+ * `waves` says what the virtual GPU is to fill when waves start, and `submissions` gets a record
+ * for each submission. */
 
 #include <stdint.h>
 
 #define BW_STOMP_FOLDER_ENV "BREAKWATER_STOMP_MEMORY"
 #define BW_STOMP_RANGES_FILE "ranges"
 #define BW_STOMP_FILLED_FILE "filled"
+#define BW_STOMP_WAVES_FILE "waves"
+#define BW_STOMP_SUBMISSIONS_FILE "submissions"
 
 /* Buffers by their number in the process, from 1, in the order in which they are made. */
 struct bw_stomp_range {
@@ -33,6 +37,18 @@ struct bw_stomp_buffer {
 	uint32_t result;  /* enum bw_stomp_result */
 	uint64_t size_b;
 	char comm[16];
+};
+
+/* What waves find filled (enum bw_vgpu_stomp_what), in which submissions of a process (from 1) and
+ * in which dispatches of these (from 0). */
+struct bw_stomp_waves {
+	uint32_t what;
+	uint32_t first_submission, last_submission, first_dispatch, last_dispatch;
+};
+struct bw_stomp_submission {
+	uint32_t pid, number;
+	uint32_t what; /* what its waves found filled */
+	uint32_t reserved;
 };
 
 #endif

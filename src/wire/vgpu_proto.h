@@ -98,6 +98,24 @@ struct bw_vgpu_fences {
  * signalled; at least 1. */
 #define BW_VGPU_IOCTL_COUNT_FENCES _IOWR(BW_VGPU_IOCTL_TYPE, 2, struct bw_vgpu_fences)
 
+/* A chunk of our own in a CS: what the waves of its dispatches do not get from the driver holds
+ * `word` when they start, and not 0 (breakwater exec --stomp-memory). The dispatches of a job
+ * count from 0, those without a group too; last is one of them (less than first: it is none). With
+ * SCRATCH, scratch memory of the other dispatches is 0. */
+enum { BW_VGPU_CHUNK_STOMP = 0x42570001 };
+enum bw_vgpu_stomp_what {
+	BW_VGPU_STOMP_LDS = 1,
+	BW_VGPU_STOMP_SCRATCH = 2,
+	BW_VGPU_STOMP_VGPRS = 4,
+	BW_VGPU_STOMP_SGPRS = 8, /* and VCC */
+	BW_VGPU_STOMP_ALL = 15,
+};
+struct bw_vgpu_stomp {
+	uint32_t what; /* enum bw_vgpu_stomp_what, several */
+	uint32_t word;
+	uint32_t first_dispatch, last_dispatch;
+};
+
 struct bw_vgpu_mmap {
 	uint32_t file;
 	uint32_t prot;

@@ -53,15 +53,15 @@ def crumbs(options, *program, status=0, **settings):
 
 
 class Streams:
-    """A captured dispatch of steps.s, and streams made of it."""
+    """A captured dispatch of a kernel, of four workgroups, and streams made of it."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, kernel="steps", source="steps.s", arguments=("--arg", "out=zeros:256")):
         self.folder = folder
-        code = folder / "steps.co"
-        subprocess.run(["clang-19", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx1100", SOURCE / "tests/e2e/kernels/steps.s", "-o", code],
+        code = folder / f"{kernel}.co"
+        subprocess.run(["clang-19", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx1100", SOURCE / "tests/e2e/kernels" / source, "-o", code],
                        check=True, stdin=subprocess.DEVNULL)
-        self.file = folder / "steps.bwc"
-        breakwater("capture", "-o", self.file, "--", LAUNCH, code, "--grid", "128", "--group", "32", "--arg", "out=zeros:256")
+        self.file = folder / f"{kernel}.bwc"
+        breakwater("capture", "-o", self.file, "--", LAUNCH, code, "--kernel", kernel, "--grid", "128", "--group", "32", *arguments)
         shown = parse(breakwater("capture", "show", "--json", self.file, "1")[0].strip())
         self.ib = shown["ibs"][0]
         self.out = next(b for b in shown["buffers"] if b["gpu_pages"])

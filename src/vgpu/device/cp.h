@@ -15,6 +15,7 @@
 #include "vgpu/device/device_priv.h"
 #include "pm4/pm4.h"
 #include "vgpu/device/scheduler.h"
+#include "wire/vgpu_proto.h"
 
 enum {
 	BW_CP_MAX_DEPTH = 3,	  /* ring, IB, IB called by an IB */
@@ -71,6 +72,8 @@ struct bw_queue {
 	char why[288];	  /* the error in words; under cp.lock */
 	uint32_t *packet; /* the current packet, BW_CP_PACKET_DW */
 	uint32_t n_dispatches;
+	struct bw_vgpu_stomp stomp; /* what new waves find filled; and dispatches since it came */
+	uint32_t n_stomp_dispatches;
 	uint64_t n_invocations; /* threads of all its dispatches, for pipeline statistics */
 
 	/* under spi.lock */
@@ -169,6 +172,7 @@ struct bw_dispatch {
 	unsigned lanes, n_vgprs, granules; /* granules of 32-lane registers */
 	unsigned lds_b, lds_granules;
 	bool wgp_mode;
+	struct bw_vgpu_stomp stomp;
 
 	/* under spi.lock */
 	uint32_t id[3]; /* next group to place */

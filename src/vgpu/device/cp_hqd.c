@@ -83,6 +83,7 @@ static void activate(struct bw_queue *q)
 	q->depth = 0;
 	q->polling = q->started = q->predicated = false;
 	memset(&q->draw, 0, sizeof(q->draw));
+	memset(&q->stomp, 0, sizeof(q->stomp));
 	atomic_store(&q->error, BW_QUEUE_OK);
 	q->why[0] = '\0';
 	q->grbm_gfx_index = BW_GRBM_BROADCAST;

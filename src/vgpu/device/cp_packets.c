@@ -8,6 +8,7 @@
 #include "vgpu/device/cp_packets.h"
 #include "vgpu/device/draw.h"
 #include "vgpu/device/exec/strict/strict.h"
+#include "vgpu/device/spi.h"
 #include "vgpu/device/mes.h"
 
 /* Packets of the kernel: all of VMID 0, and those in a ring that the driver has made privileged,
@@ -115,6 +116,13 @@ bool bw_cp_reg_read(struct bw_queue *q, uint32_t addr_dw, uint32_t *out)
 
 static enum bw_cp_result do_nothing(struct bw_queue *q, const struct bw_pm4_packet *p)
 {
+	return BW_CP_DONE;
+}
+
+static enum bw_cp_result do_nop(struct bw_queue *q, const struct bw_pm4_packet *p)
+{
+	if (bw_cp_vmid(q) == 0)
+		bw_stomp_take_packet(q, p);
 	return BW_CP_DONE;
 }
 
@@ -417,7 +425,7 @@ static const struct {
 	bool kernel_only;
 	bw_cp_packet_fn *fn;
 } packets[] = {
-	{BW_PM4_NOP, false, do_nothing},
+	{BW_PM4_NOP, false, do_nop},
 	{BW_PM4_SET_BASE, false, do_set_base},
 	{BW_PM4_CLEAR_STATE, false, do_clear_state},
 	{BW_PM4_DISPATCH_DIRECT, false, do_dispatch_direct},

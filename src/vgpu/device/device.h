@@ -90,6 +90,12 @@ bool bw_device_sdma_error(struct bw_device *dev, unsigned index, char *out_text,
 /* A doorbell write of a ring's new write pointer (SDMA: in bytes). */
 void bw_device_doorbell(struct bw_device *dev, uint32_t index_dw, uint64_t value);
 
+/* The packet that tells a queue what to fill when waves start, from here to the next such packet;
+ * NULL: nothing. Obeyed where the kernel's VMID 0 has put it: on a ring. */
+struct bw_pm4_stream;
+struct bw_vgpu_stomp;
+void bw_device_put_stomp(struct bw_pm4_stream *s, const struct bw_vgpu_stomp *stomp);
+
 /* VRAM is one range of the host's address space, offset 0 first; what was never written reads 0. A
  * buffer object's pages are put in place of a part of it (MAP_FIXED), so that client, driver and
  * device share them. offset, size: multiples of 4096. fd must be sealed against shrinking. Detach

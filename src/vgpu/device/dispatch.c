@@ -110,6 +110,7 @@ bool bw_spi_dispatch(struct bw_queue *q, unsigned vmid, const uint32_t dim[3], u
 		d->cu_mask[i] = *bw_queue_sh(q, BW_REG_COMPUTE_STATIC_THREAD_MGMT_SE0 + i);
 		any_cu |= d->cu_mask[i] != 0;
 	}
+	bw_stomp_next_dispatch(q, &d->stomp);
 	*out_why = decode_grid(q, d, dim);
 	if (!*out_why)
 		*out_why = decode_resources(q, d);

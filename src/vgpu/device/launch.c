@@ -6,6 +6,7 @@
 #include "base/util.h"
 #include "vgpu/device/cp.h"
 #include "vgpu/device/exec/strict/strict.h"
+#include "vgpu/device/spi.h"
 
 enum { TTMP0 = 108, M0 = 125, EXEC_LO = 126, EXEC_HI = 127 };
 /* Fields of the SGPR that TG_SIZE_EN asks for, and of v0 with the thread's number. */
@@ -158,20 +159,27 @@ static void trap_state(struct bw_device *dev, const struct bw_group *g, struct b
 	}
 }
 
+/* How many of a wave's registers the launch fills, from the first on. */
+enum { N_LAUNCH_VGPRS = 1 };
+static unsigned n_launch_sgprs(const struct bw_dispatch *d)
+{
+	const uint32_t of_group = BW_FIELD_MASK(COMPUTE_PGM_RSRC2, TGID_X_EN) |
+				  BW_FIELD_MASK(COMPUTE_PGM_RSRC2, TGID_Y_EN) |
+				  BW_FIELD_MASK(COMPUTE_PGM_RSRC2, TGID_Z_EN) |
+				  BW_FIELD_MASK(COMPUTE_PGM_RSRC2, TG_SIZE_EN);
+	return BW_FIELD_GET(COMPUTE_PGM_RSRC2, USER_SGPR, d->rsrc2) +
+	       (unsigned)__builtin_popcount(d->rsrc2 & of_group);
+}
+
 /* Strict mode: what the launch has not filled is poisoned. */
 static void begin_strict(const struct bw_group *g, struct bw_slot *s)
 {
 	const struct bw_dispatch *d = g->dispatch;
 	const struct bw_wgp *wgp = g->wgp;
 	const struct bw_profile *p = d->dev->profile;
-	const uint32_t of_group = BW_FIELD_MASK(COMPUTE_PGM_RSRC2, TGID_X_EN) |
-				  BW_FIELD_MASK(COMPUTE_PGM_RSRC2, TGID_Y_EN) |
-				  BW_FIELD_MASK(COMPUTE_PGM_RSRC2, TGID_Z_EN) |
-				  BW_FIELD_MASK(COMPUTE_PGM_RSRC2, TG_SIZE_EN);
 	const struct bw_strict_launch launch = {
-		.n_sgprs = BW_FIELD_GET(COMPUTE_PGM_RSRC2, USER_SGPR, d->rsrc2) +
-			   (unsigned)__builtin_popcount(d->rsrc2 & of_group),
-		.n_vgprs = 1,
+		.n_sgprs = n_launch_sgprs(d),
+		.n_vgprs = N_LAUNCH_VGPRS,
 		.sa = wgp->se * p->sa_per_se + wgp->sa,
 		.cu = s->simd / (p->simd_per_wgp / 2),
 		.caches = wgp->caches,
@@ -188,6 +196,7 @@ void bw_group_launch(struct bw_group *g)
 	uint32_t gdbg = bw_reg_get_vmid(dev, BW_REG_SPI_GDBG_PER_VMID_CNTL, d->vmid);
 
 	uint32_t mem_config = bw_reg_get_vmid(dev, BW_REG_SH_MEM_CONFIG, d->vmid);
+	bw_stomp_lds(g);
 	if (dev->options.strict)
 		bw_strict_poison_lds(g->wg.lds, g->wg.lds_size_b);
 	for (unsigned i = 0; i < g->wg.n_waves; i++) {
@@ -201,6 +210,7 @@ void bw_group_launch(struct bw_group *g)
 		s->group = g;
 		s->state = BW_SLOT_READY;
 		s->held = s->at_barrier = s->single_step = false;
+		s->fills_scratch = g->place[i].scratch_slot >= 0 && d->stomp.what;
 		s->counted = 0;
 
 		w->wg = &g->wg;
@@ -231,6 +241,7 @@ void bw_group_launch(struct bw_group *g)
 		initial_sgprs(g, w);
 		initial_vgprs(g, w);
 		identify(g, s, i);
+		bw_stomp_registers(&d->stomp, w, n_launch_sgprs(d), N_LAUNCH_VGPRS);
 		if (dev->strict)
 			begin_strict(g, s);
 		if (BW_FIELD_GET(SPI_GDBG_PER_VMID_CNTL, LAUNCH_MODE, gdbg) == LAUNCH_HALTED)

@@ -22,8 +22,9 @@ struct bw_slot {
 	enum bw_slot_state state;
 	/* counted in held_ns: halted by a debugger, or polling in the trap handler */
 	bool held;
-	bool single_step; /* SQ_CMD SINGLE_STEP: one instruction although halted */
-	bool at_barrier;  /* arrived and not released; a host trap may run meanwhile */
+	bool single_step;   /* SQ_CMD SINGLE_STEP: one instruction although halted */
+	bool at_barrier;    /* arrived and not released; a host trap may run meanwhile */
+	bool fills_scratch; /* before its first instruction: dispatch->stomp */
 	uint8_t simd, id;
 	uint64_t wake_ns;
 	uint64_t counted; /* n_executed already added to the statistics */

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "vgpu/device/scheduler_priv.h"
+#include "vgpu/device/spi.h"
 
 enum {
 	QUANTUM = 4096,	    /* instructions of a wave's turn */
@@ -248,6 +249,10 @@ static enum bw_run execute(struct bw_worker *worker, struct bw_slot *s, uint64_t
 	bw_tlb_sync(tlb);
 	atomic_store_explicit(&worker->running_generation, tlb->generation, memory_order_release);
 	w->tlb = tlb;
+	if (s->fills_scratch) {
+		s->fills_scratch = false;
+		bw_stomp_scratch(&s->group->dispatch->stomp, w);
+	}
 	enum bw_run result = bw_exec_run(worker->exec, w, budget);
 	atomic_store_explicit(&worker->running_vmid, -1, memory_order_release);
 	/* No other thread writes it. */

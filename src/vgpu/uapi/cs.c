@@ -51,6 +51,7 @@ struct parser {
 	struct post *posts;
 	uint32_t n_posts;
 	bool has_posts;
+	struct bw_vgpu_stomp stomp;
 	bool preempt[2]; /* there is such an IB, of the draw and of the constant engine */
 };
 
@@ -119,6 +120,14 @@ static int pass1_fence(struct parser *p, const struct drm_amdgpu_cs_chunk_fence 
 	return 0;
 }
 
+static int pass1_stomp(struct parser *p, const struct chunk *ch)
+{
+	if (ch->size_b != sizeof(p->stomp) || p->stomp.what)
+		return -EINVAL;
+	memcpy(&p->stomp, ch->data, sizeof(p->stomp));
+	return p->stomp.what & ~(uint32_t)BW_VGPU_STOMP_ALL ? -EINVAL : 0;
+}
+
 static int pass1_chunk(struct parser *p, struct chunk *ch)
 {
 	struct bw_uapi *u = p->call->u;
@@ -142,6 +151,8 @@ static int pass1_chunk(struct parser *p, struct chunk *ch)
 		if (ch->size_b < sizeof(struct drm_amdgpu_bo_list_in) || p->list)
 			return -EINVAL;
 		return bw_drm_bo_list_make(p->call, ch->data, &p->list);
+	case BW_VGPU_CHUNK_STOMP:
+		return pass1_stomp(p, ch);
 	case CHUNK_CP_GFX_SHADOW:
 		return ch->size_b < SHADOW_B ? -EINVAL : 0;
 	case AMDGPU_CHUNK_ID_DEPENDENCIES:
@@ -203,6 +214,7 @@ static struct bw_drm_job *job_new(struct parser *p, unsigned i)
 	job->ctx = bw_drm_ctx_ref(p->ctx);
 	job->entity = p->gang[i].entity;
 	job->ip = p->gang[i].ip;
+	job->stomp = p->stomp;
 	job->ibs = calloc(p->gang[i].n_ibs, sizeof(*job->ibs));
 	job->done = bw_drm_fence_new();
 	job->scheduled = bw_drm_fence_new();

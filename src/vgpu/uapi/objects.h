@@ -12,6 +12,7 @@
 #include "pm4/build.h"
 #include "vgpu/uapi/alloc.h"
 #include "vgpu/uapi/limits.h"
+#include "wire/vgpu_proto.h"
 
 struct bw_uapi;
 
@@ -166,6 +167,7 @@ struct bw_drm_job {
 	struct bw_drm_ib *ibs;
 	struct bw_drm_bo *uf_bo;
 	uint64_t uf_offset, uf_value;
+	struct bw_vgpu_stomp stomp; /* what its waves find filled */
 	/* on the ring */
 	uint64_t ring_seq;
 	unsigned vmid;

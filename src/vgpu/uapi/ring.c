@@ -238,6 +238,8 @@ static void put_job(struct bw_uapi *u, struct bw_drm_ring *ring, struct bw_drm_j
 	struct bw_pm4_stream *s = &ring->stream;
 	if (flush)
 		put_vm_flush(u, ring, job->vm);
+	if (job->stomp.what)
+		bw_device_put_stomp(s, &job->stomp);
 	for (unsigned i = 0; i < job->n_ibs; i++) {
 		const struct bw_drm_ib *ib = &job->ibs[i];
 		if (ib->flags & AMDGPU_IB_FLAG_EMIT_MEM_SYNC)
@@ -246,6 +248,8 @@ static void put_job(struct bw_uapi *u, struct bw_drm_ring *ring, struct bw_drm_j
 			bw_pm4_put_indirect_buffer(s, ib->va & BW_VA_MASK & ~3ull, ib->dw,
 						   job->vm->vmid, false);
 	}
+	if (job->stomp.what)
+		bw_device_put_stomp(s, NULL);
 	bw_pm4_put_fence(s, bw_drm_mc(u, ring->fence_offset), job->ring_seq, true);
 }
 

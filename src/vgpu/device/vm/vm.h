@@ -155,4 +155,21 @@ bool bw_vm_read(struct bw_tlb *tlb, uint64_t va, void *out, size_t size_b,
 bool bw_vm_write(struct bw_tlb *tlb, uint64_t va, const void *data, size_t size_b,
 		 struct bw_vm_fault *out_fault);
 
+/* Fills memory with a word (va and size_b: multiples of 4) as if it had always been there: no
+ * fault, no watch. Ends at the first page that may not be written. */
+static inline void bw_vm_fill(struct bw_tlb *tlb, uint64_t va, uint64_t size_b, uint32_t word)
+{
+	uint8_t *host = NULL;
+	for (uint64_t end = va + size_b; va != end; va += 4, host += 4) {
+		struct bw_vm_fault no_matter = {0};
+		if (!host || va % BW_PAGE_B == 0)
+			host = bw_tlb_lookup_unwatched(
+				tlb, va, (enum bw_access)(BW_ACCESS_WRITE | BW_ACCESS_PROBE),
+				&no_matter);
+		if (!host)
+			return;
+		__builtin_memcpy(host, &word, sizeof(word));
+	}
+}
+
 #endif

@@ -149,19 +149,7 @@ static void trace_result(struct bw_strict_step *t)
 /* Scratch is the wave's only when it is there: poisoned by the first instruction. */
 static void poison_scratch(struct bw_wave *w)
 {
-	const uint32_t poison = BW_POISON_SCRATCH;
-	uint8_t *host = NULL;
-	for (uint64_t at = 0; at < w->scratch_size_b; at += 4) {
-		uint64_t va = bw_canonical(w->flat_scratch + at);
-		struct bw_vm_fault no_matter = {0};
-		if (!host || va % BW_PAGE_B == 0)
-			host = bw_tlb_lookup_unwatched(
-				w->tlb, va, BW_ACCESS_WRITE | BW_ACCESS_PROBE, &no_matter);
-		if (!host)
-			return; /* the first access will say so */
-		memcpy(host, &poison, 4);
-		host += 4;
-	}
+	bw_vm_fill(w->tlb, bw_canonical(w->flat_scratch), w->scratch_size_b, BW_POISON_SCRATCH);
 }
 
 static void follow_trap(struct bw_strict_step *t)
