@@ -188,7 +188,24 @@ static void add_groups(struct bw_crash_page *p, const struct place *places, size
 			    n - shown);
 }
 
-/* "gfx1100" of what the files say; NULL: they do not, or its code is not known here. */
+/* Code as instructions, where there is a disassembler for the GPU; why not is no error. */
+static struct bw_error *show_code(struct bw_crash_page *p, const char *gfx,
+				  const struct place *places, size_t n_places, unsigned lanes)
+{
+	struct bw_isa_text *text = NULL;
+	struct bw_error *err = bw_isa_text_create(gfx, &text);
+	if (err && err->code == BW_E_UNSUPPORTED && p->crash->report.pieces.len)
+		bw_page_note(&p->page, "Code is not shown: %s.", err->message);
+	if (err)
+		return bw_error_catch(&err, BW_E_UNSUPPORTED) ? NULL : err;
+	bw_isa_text_set_lanes(text, lanes);
+	add_code(p, text, places, n_places);
+	bw_isa_text_destroy(text);
+	return NULL;
+}
+
+/* What is known of the waves of the GPU that the files name, and "gfx1100" of it; NULL: they name
+ * none, or nothing is. */
 static const struct bw_arch *arch_of(const struct bw_crash_page *p, char gfx[16])
 {
 	struct bw_gpuvm_part part;
@@ -206,7 +223,6 @@ static const struct bw_arch *arch_of(const struct bw_crash_page *p, char gfx[16]
 struct bw_error *bw_report_crash_waves(struct bw_crash_page *p)
 {
 	const struct bw_crash_waves *w = &p->crash->report.waves;
-	struct bw_isa_text *text = NULL;
 	struct bw_error *err = NULL;
 	char gfx[16];
 	if (!w->list.len && !p->crash->report.pieces.len)
@@ -230,12 +246,8 @@ struct bw_error *bw_report_crash_waves(struct bw_crash_page *p)
 	err = bw_report_crash_map(p, arch);
 	add_groups(p, places, w->list.len);
 	if (arch && !err)
-		err = bw_isa_text_create(gfx, &text);
-	if (text) {
-		bw_isa_text_set_lanes(text, w->list.len && w->list.data[0].lanes == 64 ? 64 : 32);
-		add_code(p, text, places, w->list.len);
-	}
-	bw_isa_text_destroy(text);
+		err = show_code(p, gfx, places, w->list.len,
+				w->list.len && w->list.data[0].lanes == 64 ? 64 : 32);
 	free(places);
 	bw_page_section_end(&p->page);
 	return err;

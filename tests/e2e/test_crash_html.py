@@ -4,6 +4,7 @@
 and which is small whatever they hold."""
 import pathlib
 import re
+import shutil
 import subprocess
 import tempfile
 
@@ -44,6 +45,19 @@ def sections():
     check("GRBM_STATUS" in p.text["registers"] and "GUI_ACTIVE" in p.text["registers"], p.text["registers"])
     check("2 NUL bytes" in p.text["rest"], p.text["rest"])
     equal(p.stops, ["the read pointer is here"], "stops")
+
+
+def other_gpus():
+    """Waves of GPUs whose code is not known: all but the code is there."""
+    with tempfile.TemporaryDirectory() as tmp:
+        for name, gfx in (("GFX1201", "gfx1201"),):
+            folder = pathlib.Path(tmp, name)
+            shutil.copytree(LOOK / "radv", folder)
+            path = folder / "gpu_info.log"
+            path.write_text(path.read_text().replace("name = NAVI31", f"name = {name}"))
+            p = page(folder)
+            check(f"Code is not shown: no disassembler for {gfx}" in p.text["waves"], p.text["waves"])
+            equal(sorted(w for _, w in p.cells), ["1", "2", "3"], "waves on the map")
 
 
 def report():
@@ -126,4 +140,4 @@ def as_json():
 
 
 if __name__ == "__main__":
-    main(sections, report, nothing_is_markup, many_waves, large_files, as_json)
+    main(sections, report, other_gpus, nothing_is_markup, many_waves, large_files, as_json)
