@@ -8,9 +8,11 @@
 #include "base/ip_version.h"
 #include "base/util.h"
 
-extern const struct bw_arch bw_arch_gfx11, bw_arch_gfx12;
+extern const struct bw_arch bw_arch_gfx9, bw_arch_gfx10, bw_arch_gfx11, bw_arch_gfx12;
 
-static const struct bw_arch *const rows[] = {&bw_arch_gfx11, &bw_arch_gfx12};
+/* the first is what kernels are built for where nothing says which GPU will run them */
+static const struct bw_arch *const rows[] = {&bw_arch_gfx11, &bw_arch_gfx12, &bw_arch_gfx10,
+					     &bw_arch_gfx9};
 
 const struct bw_arch *bw_arch_nth(size_t n)
 {
@@ -23,6 +25,17 @@ const struct bw_arch *bw_arch_of(uint32_t gc_version)
 		if (gc_version >= rows[i]->first_gc && gc_version <= rows[i]->last_gc)
 			return rows[i];
 	return NULL;
+}
+
+bool bw_arch_knows_code(const struct bw_arch *a)
+{
+	return a->s_trap != 0;
+}
+
+const struct bw_arch *bw_arch_of_code(uint32_t gc_version)
+{
+	const struct bw_arch *a = bw_arch_of(gc_version);
+	return a && bw_arch_knows_code(a) ? a : NULL;
 }
 
 void bw_arch_gfx_name(uint32_t gc_version, char *out, size_t size_b)
@@ -42,7 +55,7 @@ const char *bw_arch_default_gfx(void)
 
 uint32_t bw_arch_code_end(uint32_t gc_version)
 {
-	const struct bw_arch *arch = bw_arch_of(gc_version);
+	const struct bw_arch *arch = bw_arch_of_code(gc_version);
 	/* the same word in all generations so far */
 	return (arch ? arch : rows[0])->s_code_end;
 }
@@ -106,6 +119,12 @@ uint32_t bw_arch_set(const struct bw_arch *a, enum bw_wave_field f, uint32_t raw
 uint32_t bw_wave_get(const struct bw_wave_state *s, enum bw_wave_field f)
 {
 	return bw_arch_get(s->arch, f, s->reg[s->arch->at[f].reg]);
+}
+
+unsigned bw_wave_lanes(const struct bw_wave_state *s)
+{
+	bool only_64 = !bw_arch_has(s->arch, BW_WF_IS_WAVE64);
+	return only_64 || bw_wave_get(s, BW_WF_IS_WAVE64) ? 64 : 32;
 }
 
 void bw_wave_set(struct bw_wave_state *s, enum bw_wave_field f, uint32_t value)

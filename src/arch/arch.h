@@ -4,7 +4,8 @@
 
 /* What a debugger needs to know of a GPU generation: the registers that hold the state of a wave,
  * how they are read, and the words that the debugger writes into code. One struct bw_arch for each,
- * gfx11.c and gfx12.c. All other code names fields by meaning (arch/wave.h) and looks up their
+ * gfx9.c to gfx12.c; of gfx9 and gfx10 it is what looking at waves takes, and no more
+ * (bw_arch_knows_code()). All other code names fields by meaning (arch/wave.h) and looks up their
  * place.
  *
  * Bit positions are not written down here: the rows take them from macros that
@@ -86,6 +87,8 @@ enum bw_sq_mode {
  *     cwsr_trap_handler_gfxN.asm). Words of code come from data/isa.
  *  3. A register or a meaning that is new: a name in enum bw_wreg or enum bw_wave_field.
  *  4. List the row in arch.c. tests/arch checks every row against the database and LLVM.
+ * A generation whose waves are only to be looked at needs data/regs/waves.list instead of
+ * debugger.list, and no words of code (gfx10.c).
  *
  * ARCHITECTURE.md ("a generation") says what there is besides: instructions, a trap handler. */
 struct bw_arch {
@@ -108,6 +111,7 @@ struct bw_arch {
 
 	/* Resources */
 	uint8_t waves_per_simd, simds_per_wgp;
+	bool has_wgps; /* false, to gfx9: what is said of WGPs here is true of CUs */
 	uint8_t pc_bits;
 	uint8_t vgpr_granule;	/* GPR_ALLOC.VGPR_SIZE */
 	uint16_t lds_granule_b; /* LDS_ALLOC.LDS_SIZE */
@@ -154,6 +158,11 @@ struct bw_arch {
 
 /* NULL: no generation with that GC version is known. */
 const struct bw_arch *bw_arch_of(uint32_t gc_version);
+/* As bw_arch_of(), where a program can be debugged by it, or a crash be opened at the prompt: the
+ * row has all that is below, words of code among it, and data/isa has the instructions. */
+const struct bw_arch *bw_arch_of_code(uint32_t gc_version);
+/* Whether a row is of that kind. */
+bool bw_arch_knows_code(const struct bw_arch *a);
 /* The compiler's name of a GC version: gfx1101 for 11.0.3; by its numbers where it has no row. */
 void bw_arch_gfx_name(uint32_t gc_version, char *out, size_t size_b);
 /* What kernels are built for where nothing says which GPU will run them. */
@@ -195,7 +204,8 @@ uint32_t bw_arch_ind_run(const struct bw_arch *a, uint32_t index, uint32_t wave,
 /* SQ_CMD for all waves of a VMID, or with UINT32_MAX of the GPU. */
 uint32_t bw_arch_sq_cmd_all(const struct bw_arch *a, enum bw_sq_cmd cmd, uint32_t vmid,
 			    uint32_t data);
-/* GRBM's INSTANCE that selects a SIMD of a WGP: the SIMD is in its lowest bits. */
+/* GRBM's INSTANCE that selects a SIMD of a WGP: the SIMD is in its lowest bits. To gfx9 a CU is
+ * selected, and SIMDs by a field of SQ_IND_INDEX and SQ_CMD. */
 enum { BW_ARCH_INSTANCE_SIMD_BITS = 2 };
 uint32_t bw_arch_instance(uint32_t wgp, uint32_t simd);
 /* The number that s_getreg has for a register; -1: it has none. */

@@ -167,6 +167,7 @@ const struct bw_arch bw_arch_gfx11 = {
 
 	.waves_per_simd = 16,
 	.simds_per_wgp = 4,
+	.has_wgps = true,
 	.pc_bits = 48,
 	/* cwsr_trap_handler_gfx10.asm: SQ_WAVE_LDS_ALLOC_GRANULARITY 8, and VGPRs four at a time */
 	.vgpr_granule = 4,

@@ -188,6 +188,7 @@ const struct bw_arch bw_arch_gfx12 = {
 
 	.waves_per_simd = 16,
 	.simds_per_wgp = 4,
+	.has_wgps = true,
 	.pc_bits = 48,
 	/* cwsr_trap_handler_gfx12.asm: SQ_WAVE_LDS_ALLOC_GRANULARITY 9, and VGPRs four at a time */
 	.vgpr_granule = 4,

@@ -19,13 +19,17 @@ enum bw_wreg {
 	BW_WREG_EXCP_FLAG_PRIV,
 	BW_WREG_EXCP_FLAG_USER,
 	BW_WREG_TRAP_CTRL,
+	BW_WREG_HW_ID, /* gfx9: what HW_ID1 and HW_ID2 say later */
 	BW_WREG_HW_ID1,
 	BW_WREG_HW_ID2,
 	BW_WREG_GPR_ALLOC,
 	BW_WREG_LDS_ALLOC,
 	BW_WREG_IB_STS,
 	BW_WREG_IB_STS2,
+	BW_WREG_IB_DBG0, /* gfx9 */
 	BW_WREG_IB_DBG1,
+	BW_WREG_INST_DW0, /* to gfx10: what the wave has fetched */
+	BW_WREG_INST_DW1, /* gfx9 */
 	BW_WREG_SCHED_MODE,
 	BW_WREG_SHADER_CYCLES,
 	BW_WREG_DVGPR_ALLOC_LO,
@@ -70,7 +74,7 @@ enum bw_wave_field {
 	BW_WF_VALID,
 	BW_WF_NO_VGPRS, /* it has given its VGPRs back (DEALLOC_VGPRS) */
 	BW_WF_HAS_SCRATCH,
-	BW_WF_IS_WAVE64,
+	BW_WF_IS_WAVE64,     /* absent on gfx9, whose waves all have 64 lanes: bw_wave_lanes() */
 	BW_WF_COND_DBG_USER, /* what s_cbranch_cdbguser tests */
 	BW_WF_COND_DBG_SYS,
 	/* why it has entered the trap handler; several may be set */
@@ -92,7 +96,7 @@ enum bw_wave_field {
 	/* who and where it is */
 	BW_WF_WAVE_ID,
 	BW_WF_SIMD_ID,
-	BW_WF_WGP_ID,
+	BW_WF_WGP_ID, /* of gfx9 the CU's */
 	BW_WF_SA_ID,
 	BW_WF_SE_ID,
 	BW_WF_VMID,
@@ -130,6 +134,8 @@ struct bw_wave_state {
 
 /* A field's value; 0 where the generation does not have it. */
 uint32_t bw_wave_get(const struct bw_wave_state *s, enum bw_wave_field f);
+/* 32 or 64. */
+unsigned bw_wave_lanes(const struct bw_wave_state *s);
 /* What does not fit is cut off; nothing happens where the generation does not have it. */
 void bw_wave_set(struct bw_wave_state *s, enum bw_wave_field f, uint32_t value);
 

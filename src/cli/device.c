@@ -218,8 +218,8 @@ static void show_shaders(struct bw_look *l, const struct bw_look_gpu *g)
 	else if (!not_told)
 		bw_str_add(&text, ", all active");
 	if (arch)
-		bw_str_addf(&text, "; %u SIMDs in a WGP, %u waves in a SIMD", arch->simds_per_wgp,
-			    arch->waves_per_simd);
+		bw_str_addf(&text, "; %u SIMDs in a %s, %u waves in a SIMD", arch->simds_per_wgp,
+			    arch->has_wgps ? "WGP" : "CU", arch->waves_per_simd);
 	bw_out_line(l->out, "%-12s %s", "Shaders", bw_str_text(&text));
 	bw_out_line(l->out, "%-12s %u render backends in an engine; GB_ADDR_CONFIG 0x%08x", "",
 		    c[CONFIG_RB_PER_SE], c[CONFIG_GB_ADDR_CONFIG]);
@@ -232,7 +232,8 @@ static void show_shaders(struct bw_look *l, const struct bw_look_gpu *g)
 	if (!not_told)
 		json_object_set_new(o, "active_cus", json_integer(n_active));
 	if (arch) {
-		json_object_set_new(o, "simds_per_wgp", json_integer(arch->simds_per_wgp));
+		if (arch->has_wgps)
+			json_object_set_new(o, "simds_per_wgp", json_integer(arch->simds_per_wgp));
 		json_object_set_new(o, "waves_per_simd", json_integer(arch->waves_per_simd));
 	}
 	if (done > CONFIG_EXTERNAL_REV * 4) {

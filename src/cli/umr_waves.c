@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <unistd.h>
 
 #include "arch/arch.h"
 #include "base/util.h"
@@ -54,14 +53,20 @@ static void print_fields(struct bw_umr *u, const struct bw_wave_state *w, unsign
 		       i + 1 < n ? "," : "\n");
 }
 
+static void print_place(const struct bw_scan_place *p)
+{
+	printf(p->is_cu ? "se%u.sh%u.cu%u.simd%u.wave%u" : "se%u.sa%u.wgp%u.simd%u.wave%u", p->se,
+	       p->sa, p->wgp, p->simd, p->wave);
+}
+
 static void print_long(struct bw_umr *u, const struct bw_scan_wave *wave)
 {
 	const struct bw_wave_state *w = &wave->state;
 	const struct bw_scan_place *p = &wave->place;
 	const struct bw_arch *arch = w->arch;
-	printf("\n------------------------------------------------------\n"
-	       "se%u.sa%u.wgp%u.simd%u.wave%u\n\nMain Registers:\n",
-	       p->se, p->sa, p->wgp, p->simd, p->wave);
+	printf("\n------------------------------------------------------\n");
+	print_place(p);
+	printf("\n\nMain Registers:\n");
 	for (unsigned i = 0; i < arch->n_gprwave; i++) {
 		struct bw_reg reg = {.prefix = "", .name = "?"};
 		char name[64];
@@ -81,17 +86,21 @@ static void print_short(const struct bw_scan_wave *w, bool first)
 {
 	const struct bw_scan_place *p = &w->place;
 	const uint32_t *r = w->state.reg;
-	/* What Mesa 22 reads: twelve columns in this order. gfx11 has no INST_DW0 and _DW1. */
+	/* What Mesa 22 reads: twelve columns in this order. gfx11 has no INST_DW0, gfx10 no
+	 * INST_DW1: 0. gfx9 has one HW_ID. */
 	if (first)
-		printf("SE SA WGP SIMD WAVE# WAVE_STATUS PC_HI PC_LO INST_DW0 INST_DW1 EXEC_HI "
-		       "EXEC_LO HW_ID1 "
-		       "HW_ID2 GPRALLOC LDSALLOC TRAPSTS IBSTS M0 MODE\n");
-	printf("%u %u %u %u %u %08x %08x %08x %08x %08x %08x %08x %08x %08x %08x %08x %08x %08x "
-	       "%08x %08x\n",
-	       p->se, p->sa, p->wgp, p->simd, p->wave, r[BW_WREG_STATUS], r[BW_WREG_PC_HI],
-	       r[BW_WREG_PC_LO], 0, 0, r[BW_WREG_EXEC_HI], r[BW_WREG_EXEC_LO], r[BW_WREG_HW_ID1],
-	       r[BW_WREG_HW_ID2], r[BW_WREG_GPR_ALLOC], r[BW_WREG_LDS_ALLOC], r[BW_WREG_TRAPSTS],
-	       r[BW_WREG_IB_STS], r[BW_WREG_M0], r[BW_WREG_MODE]);
+		printf("SE %s SIMD WAVE# WAVE_STATUS PC_HI PC_LO INST_DW0 INST_DW1 EXEC_HI EXEC_LO "
+		       "%s GPRALLOC LDSALLOC TRAPSTS IBSTS M0 MODE\n",
+		       p->is_cu ? "SH CU" : "SA WGP", p->is_cu ? "HW_ID" : "HW_ID1 HW_ID2");
+	printf("%u %u %u %u %u %08x %08x %08x %08x %08x %08x %08x", p->se, p->sa, p->wgp, p->simd,
+	       p->wave, r[BW_WREG_STATUS], r[BW_WREG_PC_HI], r[BW_WREG_PC_LO], r[BW_WREG_INST_DW0],
+	       r[BW_WREG_INST_DW1], r[BW_WREG_EXEC_HI], r[BW_WREG_EXEC_LO]);
+	if (p->is_cu)
+		printf(" %08x", r[BW_WREG_HW_ID]);
+	else
+		printf(" %08x %08x", r[BW_WREG_HW_ID1], r[BW_WREG_HW_ID2]);
+	printf(" %08x %08x %08x %08x %08x %08x\n", r[BW_WREG_GPR_ALLOC], r[BW_WREG_LDS_ALLOC],
+	       r[BW_WREG_TRAPSTS], r[BW_WREG_IB_STS], r[BW_WREG_M0], r[BW_WREG_MODE]);
 }
 
 struct printer {
@@ -147,12 +156,14 @@ static struct bw_error *look_at(struct bw_umr *u, const char *place, struct bw_s
 struct bw_error *bw_umr_step(struct bw_umr *u, const char *text)
 {
 	enum { PATIENCE = 100 };
-	struct bw_scan_place p;
+	struct bw_scan_place p = {0};
 	struct bw_scan_wave before, after;
+	const struct bw_arch *arch = bw_arch_of(u->gpu.part.gc);
 	char place[40], end;
 	bool is_there;
 	if (sscanf(text, "%u,%u,%u,%u,%u%c", &p.se, &p.sa, &p.wgp, &p.simd, &p.wave, &end) != 5)
 		return bw_errorf(BW_E_INVALID, "-ss takes SE,SA,WGP,SIMD,WAVE, not %s", text);
+	p.is_cu = arch && !arch->has_wgps;
 	bw_scan_place_text(&p, place);
 	BW_TRY(look_at(u, place, &before, &is_there));
 	if (!is_there)
@@ -170,8 +181,8 @@ struct bw_error *bw_umr_step(struct bw_umr *u, const char *text)
 		if (is_there && after.pc == before.pc)
 			usleep(1000);
 	}
-	printf("se%u.sa%u.wgp%u.simd%u.wave%u: PC 0x%" PRIx64, p.se, p.sa, p.wgp, p.simd, p.wave,
-	       before.pc);
+	print_place(&p);
+	printf(": PC 0x%" PRIx64, before.pc);
 	if (!is_there)
 		printf(", and the wave has ended\n");
 	else if (after.pc == before.pc)

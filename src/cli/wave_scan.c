@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/ip_version.h"
 #include "base/util.h"
 
 /* amdgpu_gprwave and amdgpu_gca_config (doc/hardware/kernel-interface.md 4.6 and 5.1) */
@@ -31,7 +32,8 @@ struct reader {
 
 void bw_scan_place_text(const struct bw_scan_place *p, char out[40])
 {
-	snprintf(out, 40, "se%u.sa%u.wgp%u.simd%u.w%u", p->se, p->sa, p->wgp, p->simd, p->wave);
+	snprintf(out, 40, "se%u.sa%u.%s%u.simd%u.w%u", p->se, p->sa, p->is_cu ? "cu" : "wgp",
+		 p->wgp, p->simd, p->wave);
 }
 
 void bw_scan_free(struct bw_scan_waves *list)
@@ -41,14 +43,26 @@ void bw_scan_free(struct bw_scan_waves *list)
 	bw_vec_free(list);
 }
 
+/* GRBM's INSTANCE for a place, and the SIMD where that is no part of it. */
+static uint32_t instance_of(const struct bw_scan_place *p)
+{
+	return p->is_cu ? p->wgp : bw_arch_instance(p->wgp, p->simd);
+}
+
+static uint32_t simd_beside(const struct bw_scan_place *p)
+{
+	return p->is_cu ? p->simd : 0;
+}
+
 static struct bw_error *select_wave(struct reader *r, const struct bw_scan_place *p, bool gpr,
 				    bool vgpr, uint32_t lane)
 {
 	struct gprwave_state s = {.gpr = gpr,
 				  .se = p->se,
 				  .sa = p->sa,
-				  .instance = bw_arch_instance(p->wgp, p->simd),
+				  .instance = instance_of(p),
 				  .wave = p->wave,
+				  .simd = simd_beside(p),
 				  .thread = lane,
 				  .vgpr = vgpr};
 	return bw_kmd_file_ioctl(r->gprwave, GPRWAVE_SET_STATE, &s);
@@ -68,15 +82,26 @@ static bool is_halted(const struct bw_wave_state *s)
 	return bw_wave_get(s, BW_WF_HALTED) || bw_wave_get(s, BW_WF_FATAL_HALT);
 }
 
+/* What the kernel says of the slot that is selected: a type, then registers. */
+static struct bw_error *read_dump(struct reader *r, struct bw_wave_state *out)
+{
+	uint32_t words[GPRWAVE_MAX_WORDS];
+	BW_TRY(read_words(r, words, r->arch->n_gprwave + 1u));
+	if (words[0] != r->arch->gprwave_type)
+		return bw_errorf(BW_E_UNSUPPORTED,
+				 "amdgpu_gprwave has wave data of type %u, and %s has type %u",
+				 words[0], r->arch->name, r->arch->gprwave_type);
+	for (unsigned i = 0; i < r->arch->n_gprwave; i++)
+		out->reg[r->arch->gprwave[i]] = words[i + 1];
+	return NULL;
+}
+
 /* Hardware halts at once; the virtual GPU's threads must first be scheduled on the host. */
 static struct bw_error *read_state(struct reader *r, struct bw_scan_wave *w)
 {
-	uint32_t words[GPRWAVE_MAX_WORDS];
 	BW_TRY(select_wave(r, &w->place, false, false, 0));
 	for (unsigned ms = 0; ms < HALT_PATIENCE_MS && !bw_look_ended; ms++) {
-		BW_TRY(read_words(r, words, r->arch->n_gprwave + 1u)); /* the type comes first */
-		for (unsigned i = 0; i < r->arch->n_gprwave; i++)
-			w->state.reg[r->arch->gprwave[i]] = words[i + 1];
+		BW_TRY(read_dump(r, &w->state));
 		if (!r->scan->awaits_halt || is_halted(&w->state))
 			break;
 		usleep(1000);
@@ -117,25 +142,50 @@ static struct bw_error *read_wave(struct reader *r, struct bw_scan_wave *w)
 	w->pc = bw_join32(w->state.reg[BW_WREG_PC_HI], w->state.reg[BW_WREG_PC_LO]);
 	w->exec = bw_join32(w->state.reg[BW_WREG_EXEC_HI], w->state.reg[BW_WREG_EXEC_LO]);
 	w->vmid = bw_wave_get(&w->state, BW_WF_VMID);
-	w->lanes = bw_wave_get(&w->state, BW_WF_IS_WAVE64) ? 64 : 32;
+	w->lanes = bw_wave_lanes(&w->state);
 	if (w->lanes == 32)
 		w->exec &= UINT32_MAX;
+	return NULL;
+}
+
+/* A bit for each wave slot of a SIMD that has a wave, as a register of the SQ says. */
+static struct bw_error *read_active(struct reader *r, const struct bw_scan_place *at, uint32_t *out)
+{
+	struct bw_kmd *kmd = r->scan->gpu->kmd;
+	const struct bw_kmd_bank bank = {
+		.use_grbm = true, .se = at->se, .sa = at->sa, .instance = instance_of(at)};
+	uint32_t active;
+	BW_TRY(bw_kmd_reg_write(kmd, &bank, r->ind_index_dw,
+				bw_arch_ind(r->arch, BW_WREG_ACTIVE, 0)));
+	BW_TRY(bw_kmd_reg_read(kmd, &bank, r->ind_data_dw, &active));
+	*out = active == BW_SQ_ABSENT ? 0 : active;
+	return NULL;
+}
+
+/* The same where there is no such register: a slot without a wave has STATUS.VALID 0, and so have
+ * those of an SQ that does not exist. */
+static struct bw_error *find_active(struct reader *r, const struct bw_scan_place *at, uint32_t *out)
+{
+	uint32_t active = 0;
+	for (uint32_t wave = 0; wave < r->arch->waves_per_simd && !bw_look_ended; wave++) {
+		struct bw_wave_state state = {.arch = r->arch};
+		struct bw_scan_place p = *at;
+		p.wave = wave;
+		BW_TRY(select_wave(r, &p, false, false, 0));
+		BW_TRY(read_dump(r, &state));
+		if (state.reg[BW_WREG_STATUS] != BW_SQ_ABSENT && bw_wave_get(&state, BW_WF_VALID))
+			active |= 1u << wave;
+	}
+	*out = active;
 	return NULL;
 }
 
 static struct bw_error *each_simd(struct reader *r, const struct bw_scan_place *at)
 {
 	const struct bw_scan *s = r->scan;
-	struct bw_kmd_bank bank = {.use_grbm = true,
-				   .se = at->se,
-				   .sa = at->sa,
-				   .instance = bw_arch_instance(at->wgp, at->simd)};
-	uint32_t active;
-	BW_TRY(bw_kmd_reg_write(s->gpu->kmd, &bank, r->ind_index_dw,
-				bw_arch_ind(r->arch, BW_WREG_ACTIVE, 0)));
-	BW_TRY(bw_kmd_reg_read(s->gpu->kmd, &bank, r->ind_data_dw, &active));
-	if (active == BW_SQ_ABSENT)
-		return NULL;
+	uint32_t active = 0;
+	BW_TRY(r->arch->reg[BW_WREG_ACTIVE].ind ? read_active(r, at, &active)
+						: find_active(r, at, &active));
 	for (uint32_t wave = 0; wave < WAVE_SLOTS && !bw_look_ended; wave++) {
 		struct bw_scan_wave w = {.place = *at};
 		char place[40];
@@ -168,13 +218,15 @@ static struct bw_error *each_place(struct reader *r)
 		err = bw_errorf(BW_E_SYSTEM, "amdgpu_gca_config gave %zu bytes", done);
 	if (err)
 		return err;
-	const uint32_t simds = r->arch->simds_per_wgp, n_wgp = BW_MIN(c[CONFIG_CU_PER_SA] / 2, 64u),
+	const uint32_t cus_per_wgp = r->arch->has_wgps ? 2 : 1, simds = r->arch->simds_per_wgp,
+		       n_wgp = BW_MIN(c[CONFIG_CU_PER_SA] / cus_per_wgp, 64u),
 		       n_sa = BW_MIN(c[CONFIG_SA_PER_SE], 16u), n_se = BW_MIN(c[CONFIG_SE], 64u);
 	for (uint32_t i = 0; i < n_se * n_sa * n_wgp * simds && !bw_look_ended; i++) {
 		struct bw_scan_place p = {.se = i / (n_sa * n_wgp * simds),
 					  .sa = i / (n_wgp * simds) % n_sa,
 					  .wgp = i / simds % n_wgp,
-					  .simd = i % simds};
+					  .simd = i % simds,
+					  .is_cu = !r->arch->has_wgps};
 		BW_TRY(each_simd(r, &p));
 	}
 	return NULL;
@@ -184,8 +236,10 @@ static struct bw_error *arch_of(const struct bw_look_gpu *gpu, const struct bw_a
 {
 	*out = bw_arch_of(gpu->part.gc);
 	return *out ? NULL
-		    : bw_errorf(BW_E_UNSUPPORTED, "waves of this GPU's generation are not known "
-						  "here: gfx11 and gfx12 are");
+		    : bw_errorf(BW_E_UNSUPPORTED,
+				"waves of GC %u.%u.%u are not known here: those of gfx9.0 to "
+				"9.4.0, gfx10.3, gfx11 and gfx12.0 are",
+				BW_IP_NUMBERS(gpu->part.gc));
 }
 
 struct bw_error *bw_scan_each(const struct bw_scan *s,
@@ -233,10 +287,8 @@ struct bw_error *bw_scan_halt_all(struct bw_look_gpu *gpu, bool on)
 static struct bw_error *command(struct bw_look_gpu *gpu, const struct bw_scan_place *p,
 				enum bw_sq_cmd cmd)
 {
-	const struct bw_kmd_bank bank = {.use_grbm = true,
-					 .se = p->se,
-					 .sa = p->sa,
-					 .instance = bw_arch_instance(p->wgp, p->simd)};
+	const struct bw_kmd_bank bank = {
+		.use_grbm = true, .se = p->se, .sa = p->sa, .instance = instance_of(p)};
 	struct bw_reg reg;
 	uint32_t sq_cmd_dw;
 	uint64_t word = 0;
@@ -245,6 +297,8 @@ static struct bw_error *command(struct bw_look_gpu *gpu, const struct bw_scan_pl
 	BW_TRY(bw_reg_encode(&reg, "CMD", cmd, word, &word));
 	BW_TRY(bw_reg_encode(&reg, "MODE", BW_SQ_MODE_SINGLE, word, &word));
 	BW_TRY(bw_reg_encode(&reg, "WAVE_ID", p->wave, word, &word));
+	if (p->is_cu)
+		BW_TRY(bw_reg_encode(&reg, "SIMD_ID", p->simd, word, &word));
 	return bw_kmd_reg_write(gpu->kmd, &bank, sq_cmd_dw, (uint32_t)word);
 }
 
@@ -255,5 +309,10 @@ struct bw_error *bw_scan_release(struct bw_look_gpu *gpu, const struct bw_scan_p
 
 struct bw_error *bw_scan_step(struct bw_look_gpu *gpu, const struct bw_scan_place *p)
 {
+	const struct bw_arch *arch;
+	BW_TRY(arch_of(gpu, &arch));
+	if (bw_arch_take(arch->sq_cmd.cmd, ~0u) < BW_SQ_CMD_SINGLE_STEP)
+		return bw_errorf(BW_E_UNSUPPORTED, "the SQ of %s has no command for a single step",
+				 arch->name);
 	return command(gpu, p, BW_SQ_CMD_SINGLE_STEP);
 }

@@ -13,8 +13,9 @@ enum { BW_SCAN_SGPRS = 108, BW_SCAN_SGPR_SLOTS = 124 /* with the TTMPs behind th
 
 struct bw_scan_place {
 	uint32_t se, sa, wgp, simd, wave;
+	uint32_t is_cu; /* gfx9: wgp is the number of a CU */
 };
-/* "se0.sa0.wgp1.simd2.w3", as the debugger writes places */
+/* "se0.sa0.wgp1.simd2.w3", as the debugger writes places; of gfx9 "se0.sa0.cu1.simd2.w3" */
 void bw_scan_place_text(const struct bw_scan_place *p, char out[40]);
 
 struct bw_scan_wave {
@@ -49,7 +50,8 @@ struct bw_error *bw_scan_halt_all(struct bw_look_gpu *gpu, bool on) BW_MUST_CHEC
 /* Lets one wave run on. */
 struct bw_error *bw_scan_release(struct bw_look_gpu *gpu,
 				 const struct bw_scan_place *p) BW_MUST_CHECK;
-/* Has a halted wave issue one instruction. It does so at a time of its own. */
+/* Has a halted wave issue one instruction. It does so at a time of its own. BW_E_UNSUPPORTED: the
+ * GPU's SQ has no such command (gfx9). */
 struct bw_error *bw_scan_step(struct bw_look_gpu *gpu, const struct bw_scan_place *p) BW_MUST_CHECK;
 
 /* ---- wave_guard.c ---- */

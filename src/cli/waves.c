@@ -19,7 +19,8 @@ static const char usage[] =
 	"\n"
 	"Shows the waves that are on the GPU: where each is, what it does, its PC with function and "
 	"offset where the code is known, its dispatch and workgroup where it has a trap handler, "
-	"which gives it those numbers.\n"
+	"which gives it those numbers (gfx11, gfx12). Waves of gfx9.0 to 9.4.0, gfx10.3, gfx11 and "
+	"gfx12.0 are known.\n"
 	"\n"
 	"  PLACE          those of a place: se0.sa1.wgp2.simd3.w4, with * and ?: 'se0.*'\n"
 	"  --vmid VMID    those of a VMID, or of a process by its id or name\n"
@@ -73,7 +74,7 @@ static uint64_t code_pc(const struct bw_scan_wave *w)
 /* What SPI gives a wave that has a trap handler. */
 static void show_dispatch(struct bw_table *t, const struct bw_wave_state *s)
 {
-	if (!bw_wave_get(s, BW_WF_TRAP_EN)) {
+	if (!bw_wave_get(s, BW_WF_TRAP_EN) || !bw_arch_has(s->arch, BW_WF_WORKGROUP_X)) {
 		bw_table_empty(t);
 		bw_table_empty(t);
 		bw_table_empty(t);

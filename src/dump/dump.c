@@ -144,12 +144,12 @@ static struct bw_error *find_arch(struct bw_dump *d)
 		return bw_errorf(BW_E_NOT_FOUND,
 				 "the file does not say which GPU it is of; of a hang report open "
 				 "the whole folder, which says so in gpu_info.log");
-	d->t.facts.arch = bw_arch_of(gc);
+	d->t.facts.arch = bw_arch_of_code(gc);
 	if (!d->t.facts.arch)
 		return bw_errorf(
 			BW_E_UNSUPPORTED,
-			"the file is of a GPU with GC %u.%u.%u, whose waves and code are not "
-			"known here; \"breakwater crash\" says what is in the file",
+			"the file is of a GPU with GC %u.%u.%u, whose code is not known here; "
+			"\"breakwater crash\" says what is in the file",
 			BW_IP_NUMBERS(gc));
 	bw_arch_gfx_name(gc, d->t.facts.gfx, sizeof(d->t.facts.gfx));
 	return NULL;

@@ -128,7 +128,7 @@ struct bw_error *bw_dump_read_wave(struct bw_target *t, uint32_t slot, struct bw
 	BW_TRY(wave_in(t, slot, &w));
 	for (size_t i = 0; i < BW_ARRAY_SIZE(registers); i++)
 		bw_crash_wave_register(w, registers[i].name, &reg[registers[i].reg]);
-	unsigned lanes = w->lanes ? w->lanes : bw_wave_get(&state, BW_WF_IS_WAVE64) ? 64 : 32;
+	unsigned lanes = w->lanes ? w->lanes : bw_wave_lanes(&state);
 	*out = (struct bw_target_wave){
 		.slot = slot,
 		.space = 1,

@@ -64,9 +64,11 @@ struct bw_error *bw_live_find_regs(struct bw_live *l)
 static struct bw_error *name_gfx(uint32_t version, struct bw_target_facts *f)
 {
 	bw_arch_gfx_name(version, f->gfx, sizeof(f->gfx));
-	f->arch = bw_arch_of(version);
+	f->arch = bw_arch_of_code(version);
 	if (!f->arch)
-		return bw_errorf(BW_E_UNSUPPORTED, "waves of %s are not known to this debugger",
+		return bw_errorf(BW_E_UNSUPPORTED,
+				 "the code of %s is not known to this debugger (\"breakwater "
+				 "waves\" may show its waves)",
 				 f->gfx);
 	const struct bw_arch_chip *chip = bw_arch_chip(f->arch, version);
 	if (chip)

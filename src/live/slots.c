@@ -134,7 +134,7 @@ struct bw_error *bw_live_read_wave(struct bw_target *t, uint32_t slot, struct bw
 			      bw_wave_get(&state, BW_WF_WORKGROUP_Z)},
 		.wave_in_group = bw_wave_get(&state, BW_WF_WAVE_IN_GROUP),
 		.n_vgprs = BW_MIN(hw[BW_TRAP_HW_VGPRS], 256u),
-		.lanes = bw_wave_get(&state, BW_WF_IS_WAVE64) ? 64 : 32,
+		.lanes = bw_wave_lanes(&state),
 	};
 	return NULL;
 }
@@ -228,7 +228,7 @@ static struct bw_error *check_vgpr(struct bw_live *l, uint32_t slot, unsigned n,
 		return bw_errorf(BW_E_INVALID, "no such VGPR: v%u of %u", n, have);
 	struct bw_wave_state state;
 	bw_live_state(l->t.facts.arch, s, &state);
-	*out_lanes = bw_wave_get(&state, BW_WF_IS_WAVE64) ? 64 : 32;
+	*out_lanes = bw_wave_lanes(&state);
 	return NULL;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The rows of src/arch against what others say of these generations: the kernel's trap handlers
- * (amdkfd/cwsr_trap_handler_gfx10.asm, which is gfx11's too, and _gfx12.asm, Linux 6.12), its wave
- * dumps, the register database in all its versions, and LLVM's assembler and compiler (words.S,
- * groups.cl). */
+ * (amdkfd/cwsr_trap_handler_gfx9.asm, _gfx10.asm, which is gfx11's too, and _gfx12.asm, Linux
+ * 6.12), its wave dumps, the register database in all its versions, and LLVM's assembler and
+ * compiler (words.S, groups.cl). */
 #include "arch/arch.h"
 
 #include <assert.h>
@@ -25,7 +25,7 @@ static const char *groups_path;
 
 static const struct bw_arch *row(unsigned major)
 {
-	const struct bw_arch *a = bw_arch_of(BW_IP_VERSION(major, 0, 0));
+	const struct bw_arch *a = bw_arch_of(BW_IP_VERSION(major, major == 10 ? 3 : 0, 0));
 	assert_non_null(a);
 	return a;
 }
@@ -35,7 +35,20 @@ static void test_versions(void **state)
 	assert_string_equal(row(11)->name, "gfx11");
 	assert_string_equal(row(12)->name, "gfx12");
 	assert_ptr_equal(bw_arch_of(BW_IP_VERSION(11, 5, 1)), row(11));
-	assert_null(bw_arch_of(BW_IP_VERSION(10, 3, 0)));
+	assert_string_equal(row(10)->name, "gfx10");
+	assert_string_equal(row(9)->name, "gfx9");
+	assert_ptr_equal(bw_arch_of(BW_IP_VERSION(10, 3, 7)), row(10));
+	assert_ptr_equal(bw_arch_of(BW_IP_VERSION(9, 4, 0)), row(9));
+	assert_null(bw_arch_of(BW_IP_VERSION(10, 1, 10)));
+	assert_null(bw_arch_of(BW_IP_VERSION(9, 4, 1)));
+	assert_null(bw_arch_of(BW_IP_VERSION(9, 4, 3)));
+	for (unsigned major = 9; major <= 12; major++) {
+		uint32_t gc = row(major)->first_gc;
+		assert_int_equal(bw_arch_knows_code(row(major)), major >= 11);
+		assert_ptr_equal(bw_arch_of_code(gc), major >= 11 ? row(major) : NULL);
+		assert_int_equal(bw_arch_code_end(gc), 0xbf9f0000); /* s_code_end of LLVM 19 */
+	}
+	assert_string_equal(bw_arch_default_gfx(), "gfx1100");
 	assert_null(bw_arch_of(BW_IP_VERSION(12, 1, 0)));
 	assert_null(bw_arch_of(BW_IP_VERSION(13, 0, 0)));
 	assert_string_equal(bw_arch_chip(row(11), BW_IP_VERSION(11, 0, 3))->gfx, "gfx1101");
@@ -44,8 +57,12 @@ static void test_versions(void **state)
 	char name[16];
 	bw_arch_gfx_name(BW_IP_VERSION(11, 0, 3), name, sizeof(name));
 	assert_string_equal(name, "gfx1101");
-	bw_arch_gfx_name(BW_IP_VERSION(10, 3, 0), name, sizeof(name)); /* Navi21, of no row here */
-	assert_string_equal(name, "gfx1030");
+	bw_arch_gfx_name(BW_IP_VERSION(10, 3, 4), name, sizeof(name)); /* Navi23 */
+	assert_string_equal(name, "gfx1032");
+	bw_arch_gfx_name(BW_IP_VERSION(9, 3, 0), name, sizeof(name)); /* Renoir */
+	assert_string_equal(name, "gfx90c");
+	bw_arch_gfx_name(BW_IP_VERSION(13, 0, 0), name, sizeof(name)); /* of no row here */
+	assert_string_equal(name, "gfx1300");
 }
 
 /* Bits by the kernel's constants, SQ_IND indices by gc_11_0_0_offset.h and gc_12_0_0_offset.h. */
@@ -54,6 +71,57 @@ struct known {
 	uint32_t ind, mask;
 };
 /* clang-format off */
+static const struct known known_gfx9[] = {
+	{BW_WF_SCC, 0x12, 0x1},			     /* SQ_WAVE_STATUS__SCC_MASK */
+	{BW_WF_IN_HANDLER, 0x12, 0x20},
+	{BW_WF_TRAP_EN, 0x12, 0x40},
+	{BW_WF_IN_BARRIER, 0x12, 0x1000},
+	{BW_WF_HALTED, 0x12, 0x2000},		     /* SQ_WAVE_STATUS_HALT_MASK */
+	{BW_WF_VALID, 0x12, 0x10000},
+	{BW_WF_FATAL_HALT, 0x12, 0x800000},
+	{BW_WF_ALU_EXCEPTIONS, 0x13, 0x7f},
+	{BW_WF_WATCH_HITS, 0x13, 0x7080},
+	{BW_WF_MEMORY_VIOLATION, 0x13, 0x100},	     /* SQ_WAVE_TRAPSTS_MEM_VIOL_MASK */
+	{BW_WF_ILLEGAL_INST, 0x13, 0x800},	     /* SQ_WAVE_TRAPSTS_ILLEGAL_INST_MASK */
+	{BW_WF_PAGE_FAULT, 0x13, 0x10000000},	     /* SQ_WAVE_TRAPSTS_XNACK_ERROR_MASK */
+	{BW_WF_TRAP_ID, 0x26d, 0xff0000},
+	{BW_WF_HOST_TRAP_TTMP, 0x26d, 0x1000000},
+	{BW_WF_EXCP_EN, 0x11, 0xff << 12},
+	{BW_WF_WAVE_ID, 0x14, 0xf},
+	{BW_WF_SIMD_ID, 0x14, 0x30},
+	{BW_WF_WGP_ID, 0x14, 0xf00},
+	{BW_WF_SA_ID, 0x14, 0x1000},
+	{BW_WF_SE_ID, 0x14, 0x6000},
+	{BW_WF_VMID, 0x14, 0xf00000},
+	{BW_WF_VGPR_SIZE, 0x15, 0x3f << 8},	     /* SQ_WAVE_GPR_ALLOC_VGPR_SIZE_SHIFT, _SIZE */
+	{BW_WF_LDS_SIZE, 0x16, 0x1ff << 12},	     /* SQ_WAVE_LDS_ALLOC_LDS_SIZE_SHIFT, _SIZE */
+};
+static const struct known known_gfx10[] = {
+	{BW_WF_SCC, 0x102, 0x1},
+	{BW_WF_IN_HANDLER, 0x102, 0x20},
+	{BW_WF_TRAP_EN, 0x102, 0x40},
+	{BW_WF_IN_BARRIER, 0x102, 0x1000},
+	{BW_WF_HALTED, 0x102, 0x2000},
+	{BW_WF_VALID, 0x102, 0x10000},
+	{BW_WF_FATAL_HALT, 0x102, 0x800000},
+	{BW_WF_IS_WAVE64, 0x11c, 1u << 11},	     /* SQ_WAVE_IB_STS2_WAVE64_SHIFT */
+	{BW_WF_ALU_EXCEPTIONS, 0x103, 0x7f},
+	{BW_WF_WATCH_HITS, 0x103, 0x7080},
+	{BW_WF_MEMORY_VIOLATION, 0x103, 0x100},
+	{BW_WF_ILLEGAL_INST, 0x103, 0x800},
+	{BW_WF_PAGE_FAULT, 0x103, 0x10000000},
+	{BW_WF_TRAP_ID, 0x26d, 0xff0000},
+	{BW_WF_HOST_TRAP_TTMP, 0x26d, 0x1000000},
+	{BW_WF_EXCP_EN, 0x101, 0xff << 12},
+	{BW_WF_WAVE_ID, 0x117, 0x1f},
+	{BW_WF_SIMD_ID, 0x117, 0x300},
+	{BW_WF_WGP_ID, 0x117, 0x3c00},
+	{BW_WF_SA_ID, 0x117, 0x10000},
+	{BW_WF_SE_ID, 0x117, 0xc0000},
+	{BW_WF_VMID, 0x118, 0xf000000},
+	{BW_WF_VGPR_SIZE, 0x105, 0xff << 8},
+	{BW_WF_LDS_SIZE, 0x106, 0x1ff << 12},
+};
 static const struct known known_gfx11[] = {
 	{BW_WF_SCC, 0x102, 0x1},		     /* SQ_WAVE_STATUS__SCC_MASK */
 	{BW_WF_IN_HANDLER, 0x102, 0x20},
@@ -151,6 +219,8 @@ static void check_known(const struct bw_arch *a, const struct known *k, size_t n
 
 static void test_fields_are_where_the_kernel_has_them(void **state)
 {
+	check_known(row(9), known_gfx9, BW_ARRAY_SIZE(known_gfx9));
+	check_known(row(10), known_gfx10, BW_ARRAY_SIZE(known_gfx10));
 	check_known(row(11), known_gfx11, BW_ARRAY_SIZE(known_gfx11));
 	check_known(row(12), known_gfx12, BW_ARRAY_SIZE(known_gfx12));
 }
@@ -192,7 +262,7 @@ static void test_every_version_agrees(void **state)
 		check_version(a, b);
 		n++;
 	}
-	assert_int_equal(n, 4); /* 11.0.0, 11.0.3, 11.5.0, 12.0.0 */
+	assert_int_equal(n, 6); /* 9.0.0, 10.3.0, 11.0.0, 11.0.3, 11.5.0, 12.0.0 */
 }
 
 static void test_get_and_set(void **state)
@@ -221,6 +291,12 @@ static void test_get_and_set(void **state)
 	assert_int_equal(s.reg[BW_WREG_STATE_PRIV], 0x200);
 	assert_int_equal(bw_wave_get(&s, BW_WF_SCC), 1);
 	assert_int_equal(bw_wave_get(&s, BW_WF_IN_BARRIER), 0);
+
+	struct bw_wave_state nine = {.arch = row(9)}, ten = {.arch = row(10)};
+	assert_int_equal(bw_wave_lanes(&nine), 64);
+	assert_int_equal(bw_wave_lanes(&ten), 32);
+	ten.reg[BW_WREG_IB_STS2] = 1u << 11;
+	assert_int_equal(bw_wave_lanes(&ten), 64);
 }
 
 /* Two meanings share no bit of a register. */
@@ -239,14 +315,26 @@ static void test_fields_do_not_overlap(void **state)
 	}
 }
 
-/* gfx_v11_0_read_wave_data() and gfx_v12_0_read_wave_data() of Linux 6.12. */
+/* gfx_v9_0_read_wave_data() to gfx_v12_0_read_wave_data() of Linux 6.12. */
 static void test_wave_dump(void **state)
 {
+	static const uint16_t v9[] = {0x12, 0x18, 0x19, 0x27e, 0x27f, 0x14,  0x1a, 0x1b,
+				      0x15, 0x16, 0x13, 0x17,  0x1c,  0x27c, 0x11};
+	static const uint16_t v10[] = {0x102, 0x108, 0x109, 0x27e, 0x27f, 0x117, 0x118, 0x10a,
+				       0x105, 0x106, 0x103, 0x107, 0x11c, 0x10d, 0x27c, 0x101};
 	static const uint16_t v11[] = {0x102, 0x108, 0x109, 0x27e, 0x27f, 0x117, 0x118, 0x105,
 				       0x106, 0x103, 0x107, 0x11c, 0x10d, 0x27d, 0x101};
 	static const uint16_t v12[] = {0x102, 0x140, 0x141, 0x27e, 0x27f, 0x117, 0x118, 0x105,
 				       0x106, 0x107, 0x11c, 0x10d, 0x27d, 0x101, 0x104, 0x111,
 				       0x112, 0x113, 0x00a, 0x00b, 0x11f, 0x120, 0x11a};
+	assert_int_equal(row(9)->gprwave_type, 1);
+	assert_int_equal(row(9)->n_gprwave, BW_ARRAY_SIZE(v9));
+	for (size_t i = 0; i < BW_ARRAY_SIZE(v9); i++)
+		assert_int_equal(row(9)->reg[row(9)->gprwave[i]].ind, v9[i]);
+	assert_int_equal(row(10)->gprwave_type, 2);
+	assert_int_equal(row(10)->n_gprwave, BW_ARRAY_SIZE(v10));
+	for (size_t i = 0; i < BW_ARRAY_SIZE(v10); i++)
+		assert_int_equal(row(10)->reg[row(10)->gprwave[i]].ind, v10[i]);
 	assert_int_equal(row(11)->gprwave_type, 3);
 	assert_int_equal(row(11)->n_gprwave, BW_ARRAY_SIZE(v11));
 	for (size_t i = 0; i < BW_ARRAY_SIZE(v11); i++)
@@ -263,10 +351,16 @@ static void test_commands(void **state)
 {
 	const struct bw_arch *a;
 	for (size_t i = 0; (a = bw_arch_nth(i)); i++) {
-		assert_int_equal(bw_arch_ind(a, BW_WREG_STATUS, 3), 0x102 << 16 | 3);
-		assert_int_equal(bw_arch_ind(a, BW_WREG_ACTIVE, 0), 0xa << 16);
+		bool is_gfx9 = a == row(9); /* THREAD_ID at 6, AUTO_INCR at 12, no ACTIVE */
+		assert_int_equal(bw_arch_ind(a, BW_WREG_STATUS, 3),
+				 (is_gfx9 ? 0x12 : 0x102) << 16 | 3);
+		if (is_gfx9)
+			assert_int_equal(a->reg[BW_WREG_ACTIVE].ind, 0);
+		else
+			assert_int_equal(bw_arch_ind(a, BW_WREG_ACTIVE, 0), 0xa << 16);
 		assert_int_equal(bw_arch_ind_run(a, a->ind.vgprs + 5u, 2, 63),
-				 0x405 << 16 | 1 << 11 | 63 << 5 | 2);
+				 is_gfx9 ? 0x405 << 16 | 1 << 12 | 63 << 6 | 2
+					 : 0x405 << 16 | 1 << 11 | 63 << 5 | 2);
 		assert_int_equal(a->ind.sgprs + 108u, a->reg[BW_WREG_TTMP0].ind);
 		assert_int_equal(bw_arch_sq_cmd_all(a, BW_SQ_CMD_KILL, 9, 0),
 				 3 | 1 << 4 | 1 << 7 | 9u << 28);

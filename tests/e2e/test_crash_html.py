@@ -50,7 +50,7 @@ def sections():
 def other_gpus():
     """Waves of GPUs whose code is not known: all but the code is there."""
     with tempfile.TemporaryDirectory() as tmp:
-        for name, gfx in (("GFX1201", "gfx1201"),):
+        for name, gfx in (("GFX1201", "gfx1201"), ("NAVI21", "gfx1030")):
             folder = pathlib.Path(tmp, name)
             shutil.copytree(LOOK / "radv", folder)
             path = folder / "gpu_info.log"
