@@ -3,6 +3,7 @@
 #include "cli/tui.h"
 #include "tui/screen.h"
 #include "tui/draw.h"
+#include "ui/table.h"
 
 #include <langinfo.h>
 #include <signal.h>
@@ -263,15 +264,52 @@ enum bw_cli_tui_use bw_cli_tui_key(struct bw_cli *c, const struct bw_tui_event *
 
 /* ---- Commands ---- */
 
+/* "tui mem /8xw $_launch.out": what the window of memory follows. */
+static struct bw_error *follow_memory(struct bw_cli *c, const char *args)
+{
+	struct bw_print_format f;
+	enum bw_space space;
+	uint64_t addr;
+	BW_TRY(bw_cli_take_format(&args, true, &f));
+	f.letter = f.letter ? f.letter : 'z';
+	f.letter = f.letter == 'x' ? 'z' : f.letter; /* padded, as x does */
+	f.unit = f.unit ? f.unit : 'w';
+	if (f.letter == 'i' || f.letter == 's')
+		return bw_errorf(BW_E_INVALID,
+				 "The window of memory has no format letter \"%c\": x/%c shows it",
+				 f.letter, f.letter);
+	if (!args[0])
+		return bw_errorf(BW_E_INVALID, "\"tui mem\" takes an address");
+	/* one that cannot be known now can be later, at another place: a mistake cannot */
+	struct bw_error *err = bw_cli_eval_address(c, args, &space, &addr);
+	if (err && err->code == BW_E_INVALID)
+		return err;
+	bw_error_free(err);
+	BW_TRY(bw_cli_tui_enable(c));
+	BW_TRY(bw_tui_screen_follow(&c->tui->screen, args, &f));
+	if (!bw_tui_box_of(&c->tui->screen.boxes, BW_TUI_MEM))
+		bw_tui_screen_set_layout(&c->tui->screen, BW_TUI_LAYOUT_MEM);
+	return NULL;
+}
+
 struct bw_error *bw_cmd_tui(struct bw_cli *c, const char *args)
 {
 	static const struct {
 		const char *word;
 		bw_command_fn *run;
 	} others[] = {
-		{"layout", bw_cmd_layout}, {"focus", bw_cmd_focus}, {"refresh", bw_cmd_refresh}};
+		{"layout", bw_cmd_layout},	 {"focus", bw_cmd_focus},
+		{"refresh", bw_cmd_refresh},	 {"mem", follow_memory},
+		{"winheight", bw_cmd_winheight},
+	};
 	char word[16];
 	bw_take_word(&args, word, sizeof(word));
+	if (!strcmp(word, "reg")) { /* the window has gdb's groups below each other */
+		if (args[0])
+			return bw_errorf(BW_E_INVALID,
+					 "\"tui reg\" shows all registers: it takes no group");
+		return bw_cmd_layout(c, "regs");
+	}
 	if (!strcmp(word, "enable") && !args[0])
 		return bw_cli_tui_enable(c);
 	if (!strcmp(word, "disable") && !args[0]) {
@@ -281,16 +319,24 @@ struct bw_error *bw_cmd_tui(struct bw_cli *c, const char *args)
 	for (size_t i = 0; i < BW_ARRAY_SIZE(others); i++)
 		if (!strcmp(word, others[i].word))
 			return others[i].run(c, args);
-	return bw_errorf(BW_E_INVALID, "\"tui\" takes enable or disable, not \"%s\"", word);
+	return bw_errorf(BW_E_INVALID, "\"tui\" takes enable, disable or mem, not \"%s\"", word);
+}
+
+/* "n" and "p" are enough, as in gdb, where no name begins so. */
+static bool is_step(const char *word, int *out_step)
+{
+	bool next = word[0] && bw_starts_with("next", word);
+	*out_step = next ? 1 : -1;
+	return next || (word[0] && bw_starts_with("prev", word));
 }
 
 static struct bw_error *find_layout(const struct bw_cli *c, const char *name,
 				    enum bw_tui_layout *out)
 {
-	bool next = !strcmp(name, "next"), before = !strcmp(name, "prev");
+	int step;
 	unsigned now = c->tui ? (unsigned)c->tui->screen.layout : 0;
-	if (next || before) {
-		*out = (enum bw_tui_layout)((now + (next ? 1 : BW_TUI_LAYOUTS - 1)) %
+	if (is_step(name, &step)) {
+		*out = (enum bw_tui_layout)((now + (step > 0 ? 1 : BW_TUI_LAYOUTS - 1)) %
 					    BW_TUI_LAYOUTS);
 		return NULL;
 	}
@@ -315,8 +361,9 @@ struct bw_error *bw_cmd_layout(struct bw_cli *c, const char *args)
 static struct bw_error *find_window(struct bw_tui_screen *s, const char *name,
 				    enum bw_tui_window *out)
 {
-	if (!strcmp(name, "next") || !strcmp(name, "prev")) {
-		*out = bw_tui_screen_next(s, name[0] == 'n' ? 1 : -1);
+	int step;
+	if (is_step(name, &step)) {
+		*out = bw_tui_screen_next(s, step);
 		return NULL;
 	}
 	*out = bw_tui_window_by_name(name);
@@ -363,5 +410,47 @@ struct bw_error *bw_cmd_refresh(struct bw_cli *c, const char *args)
 {
 	BW_TRY(bw_cli_tui_enable(c));
 	bw_cli_tui_repair(c);
+	return NULL;
+}
+
+/* Brings what the windows follow into sight again. */
+struct bw_error *bw_cmd_update(struct bw_cli *c, const char *args)
+{
+	BW_TRY(bw_cli_tui_enable(c));
+	bw_tui_screen_follow_all(&c->tui->screen);
+	return NULL;
+}
+
+/* gdb's table, with the line of status among the windows. */
+struct bw_error *bw_info_win(struct bw_cli *c, const char *args)
+{
+	static const struct bw_column columns[] = {
+		{"Name", "name", false},
+		{"Lines", "lines", true},
+		{"Columns", "columns", true},
+		{"Focus", "focus", false},
+	};
+	if (!bw_cli_tui_is_on(c)) {
+		bw_out_line(c->out, "The TUI is not active.");
+		return NULL;
+	}
+	const struct bw_tui_screen *s = &c->tui->screen;
+	struct bw_table t;
+	bw_table_init(&t, "windows", columns, BW_ARRAY_SIZE(columns));
+	for (unsigned i = 0; i < s->boxes.n; i++) {
+		const struct bw_tui_box *box = &s->boxes.box[i];
+		if (i + 1 == s->boxes.n && i) {
+			bw_table_text(&t, "status");
+			bw_table_int(&t, 1);
+			bw_table_int(&t, s->columns);
+			bw_table_text(&t, "%s", "");
+		}
+		bw_table_text(&t, "%s", bw_tui_window_name(box->window));
+		bw_table_int(&t, box->rows);
+		bw_table_int(&t, s->columns);
+		bw_table_text(&t, "%s", box->window == s->focus ? "(has focus)" : "");
+	}
+	bw_out_table(c->out, &t, "");
+	bw_table_fini(&t);
 	return NULL;
 }

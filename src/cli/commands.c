@@ -64,7 +64,7 @@ static const struct bw_command commands[] = {
 	{"enable", NULL, bw_cmd_enable, "[once | delete | count K | display] [N...]", "Enable breakpoints or displays, or all.", "once: disabled again after one stop; delete: deleted then; count K: disabled after K stops.", BW_COMPLETE_NONE, false},
 	{"eval", NULL, bw_cmd_eval, "\"FORMAT\", EXPR...", "Make a command as printf makes text, and run it.", NULL, BW_COMPLETE_EXPR, false},
 	{"finish", "fin", bw_cmd_finish, "", "Run the focus wave until the selected frame has returned.", NULL, BW_COMPLETE_NONE, true},
-	{"focus", NULL, bw_cmd_focus, "WINDOW | next | prev", "Give a window of the terminal screen the focus: the keys that scroll are its.",
+	{"focus", "fs", bw_cmd_focus, "WINDOW | next | prev", "Give a window of the terminal screen the focus: the keys that scroll are its.",
 	 "WINDOW: src, asm, regs, lanes, waves, cmd, as far as it is on the screen. In cmd the arrows are those of the\n"
 	 "prompt again. Ctrl-x o is \"focus next\"; a click does it, too.", BW_COMPLETE_WINDOW, false},
 	{"frame", "f", bw_cmd_frame, "[N | function NAME]", "Select a frame, which variables are then those of, or show it.", NULL, BW_COMPLETE_EXPR, false},
@@ -78,7 +78,7 @@ static const struct bw_command commands[] = {
 	{"jump", "j", bw_cmd_jump, "WHERE", "Resume the focus wave at WHERE, and the others where they stopped.", NULL, BW_COMPLETE_WHERE, false},
 	{"kill", "k", bw_cmd_kill, "[inferiors N...]", "End the program.", "Of several the current one, or those that are named.", BW_COMPLETE_NONE, false},
 	{"lane", "la", bw_cmd_lane, "[N | apply LANES COMMAND]", "Choose the focus lane, which expressions use, or show it.", "LANES: all, -active, or numbers and ranges: lane apply 0-3 print $v2. -q leaves the titles out; print in all lanes is a table, as print EXPR @lanes is.", BW_COMPLETE_NONE, false},
-	{"layout", "lay", bw_cmd_layout, "src | asm | split | regs | lanes | waves | next | prev", "Choose the windows of the terminal screen, and enable it.",
+	{"layout", "lay", bw_cmd_layout, "src | asm | split | regs | lanes | waves | mem | next | prev", "Choose the windows of the terminal screen, and enable it.",
 	 "src: source. asm: instructions. split: both. regs: registers, what has changed since the last stop highlighted.\n"
 	 "lanes: a table of the lanes; those with equal values share a row, Left and Right choose the columns. waves: a map\n"
 	 "of the GPU. The last three stand above the source, or above the instructions after \"layout asm\".\n"
@@ -119,15 +119,19 @@ static const struct bw_command commands[] = {
 	{"tcatch", NULL, bw_cmd_tcatch, "fp [KIND...]", "Like catch, once.", NULL, BW_COMPLETE_CATCH, false},
 	{"thbreak", NULL, bw_cmd_tbreak, "[WHERE] [if EXPR] [wave N]", "Same as tbreak.", NULL, BW_COMPLETE_WHERE, false},
 	{"thread", "t", bw_cmd_wave, "[N[:LANE] | apply WAVES COMMAND | find TEXT]", "Same as wave.", NULL, BW_COMPLETE_NONE, false},
-	{"tui", NULL, bw_cmd_tui, "enable | disable", "The terminal screen: windows above the prompt, for source, instructions, registers, lanes and waves.",
-	 "Ctrl-x a does both. The margin of source and instructions: b or B, a breakpoint that was not or was hit, + or -\n"
+	{"tui", NULL, bw_cmd_tui, "enable | disable | mem [/FMT] ADDRESS", "The terminal screen: windows above the prompt, for source, instructions, registers, lanes, waves and memory.",
+	 "Ctrl-x a does both of the first two. tui mem shows memory from ADDRESS on, a format as x has it, in the window\n"
+	 "\"mem\"; ADDRESS is an expression and evaluated anew at each stop, and what has changed there is highlighted.\n"
+	 "Other words are those commands: tui layout, focus, refresh, winheight; tui reg is layout regs.\n"
+	 "The margin of source and instructions: b or B, a breakpoint that was not or was hit, + or -\n"
 	 "enabled or not, > the selected frame, and how many waves have stopped there (64w).\n"
 	 "PgUp, PgDn, the arrows and the wheel scroll the window that has the focus. See also: layout, focus, winheight,\n"
-	 "refresh.", BW_COMPLETE_TUI, false},
+	 "refresh, update, info win.", BW_COMPLETE_TUI, false},
 	{"undisplay", NULL, bw_cmd_undisplay, "[N...]", "Stop displaying expression N, or all.", NULL, BW_COMPLETE_NONE, false},
 	{"unset", NULL, bw_cmd_unset, "substitute-path [FROM]", "Forget how source paths are changed.", NULL, BW_COMPLETE_NONE, false},
 	{"until", "u", bw_cmd_until, "[WHERE]", "Step the focus wave until it is behind the current line; with WHERE: to that place in this frame, or its return.", NULL, BW_COMPLETE_WHERE, true},
 	{"up", NULL, bw_cmd_up, "[N]", "Select the caller of the selected frame.", NULL, BW_COMPLETE_EXPR, true},
+	{"update", NULL, bw_cmd_update, "", "Bring the selected frame back into sight in the windows of the terminal screen.", NULL, BW_COMPLETE_NONE, false},
 	{"watch", NULL, bw_cmd_watch, "[-l] EXPR [if EXPR]", "Stop when a value changes: watch out[5], watch *(int *)0x1000, watch $s4.",
 	 "Four values in global memory can be watched by the GPU, for all waves; registers, LDS and scratch are watched by\n"
 	 "stepping the focus wave. \"set precise-memory\" says whether the stop is right behind the access.", BW_COMPLETE_EXPR, false},
@@ -135,7 +139,7 @@ static const struct bw_command commands[] = {
 	{"whatis", NULL, bw_cmd_whatis, "EXPR | TYPE", "The name of a type.", NULL, BW_COMPLETE_EXPR, false},
 	{"where", NULL, bw_cmd_backtrace, "[N | -N]", "Same as backtrace.", NULL, BW_COMPLETE_EXPR, false},
 	{"while", NULL, bw_cmd_while, "EXPR", "Run the lines up to \"end\" as long as EXPR is not 0.", "loop_break leaves the loop, loop_continue begins its next round.", BW_COMPLETE_EXPR, false},
-	{"winheight", NULL, bw_cmd_winheight, "WINDOW [+ | -]ROWS", "Set the height of a window of the terminal screen: winheight src 20, winheight cmd +3.", NULL, BW_COMPLETE_WINDOW, false},
+	{"winheight", "wh", bw_cmd_winheight, "WINDOW [+ | -]ROWS", "Set the height of a window of the terminal screen: winheight src 20, winheight cmd +3.", NULL, BW_COMPLETE_WINDOW, false},
 	{"x", "x", bw_cmd_x, "[/NFU] ADDRESS", "Show memory: N units of size U (b 1, h 2, w 4, g 8 bytes) in format F.",
 	 "F: x d u o t a c f, s strings, i instructions. ADDRESS may name a space: x/8xw lds#0. Without ADDRESS: what\n"
 	 "comes after the last.", BW_COMPLETE_EXPR, true},
@@ -184,6 +188,7 @@ static const struct bw_command infos[] = {
 	{"watchpoints", NULL, bw_info_watchpoints, "", "Watchpoints, and how often they were hit.", NULL, BW_COMPLETE_NONE, false},
 	{"wave", NULL, bw_info_wave, "[N]", "One wave: its place, size, lanes and reason.", NULL, BW_COMPLETE_NONE, false},
 	{"waves", NULL, bw_info_waves, "[all | count]", "Stopped waves; count: all waves, stopped or not.", NULL, BW_COMPLETE_NONE, false},
+	{"win", NULL, bw_info_win, "", "Windows of the terminal screen: how large each is, and which one has the focus.", NULL, BW_COMPLETE_NONE, false},
 };
 /* clang-format on */
 
@@ -374,25 +379,7 @@ struct bw_error *bw_cli_eval_address(struct bw_cli *c, const char *text, enum bw
 {
 	struct bw_value v = {0};
 	BW_TRY(bw_cli_eval(c, text, &v));
-	struct bw_error *err = NULL;
-	*out_space = BW_SPACE_GLOBAL;
-	if (v.elem && v.place == BW_PLACE_MEMORY) {
-		*out_space = v.space;
-		*out_addr = v.va;
-	} else if (v.type.kind == BW_TYPE_AGGREGATE && v.place == BW_PLACE_MEMORY) {
-		*out_space = v.space;
-		*out_addr = v.va;
-	} else if (v.is_missing) {
-		err = bw_value_need_number(&v);
-	} else if (v.type.kind == BW_TYPE_POINTER) {
-		*out_space = v.type.space;
-		*out_addr = v.bits;
-		bw_debug_flat_space(out_space, out_addr);
-	} else if ((v.type.kind == BW_TYPE_INT || v.type.kind == BW_TYPE_UINT) && !v.elem) {
-		*out_addr = v.bits;
-	} else {
-		err = bw_errorf(BW_E_INVALID, "\"%s\" is no address", text);
-	}
+	struct bw_error *err = bw_debug_address_of(&v, text, out_space, out_addr);
 	bw_value_fini(&v);
 	return err;
 }

@@ -123,6 +123,7 @@ bw_command_fn bw_info_report, bw_info_address, bw_info_sources, bw_info_function
 bw_command_fn bw_cmd_watch, bw_cmd_rwatch, bw_cmd_awatch, bw_cmd_catch, bw_cmd_tcatch;
 bw_command_fn bw_cmd_attach, bw_cmd_symbol_file, bw_cmd_inferior, bw_info_inferiors, bw_cmd_kill,
 	bw_cmd_detach;
-bw_command_fn bw_cmd_tui, bw_cmd_layout, bw_cmd_focus, bw_cmd_winheight, bw_cmd_refresh;
+bw_command_fn bw_cmd_tui, bw_cmd_layout, bw_cmd_focus, bw_cmd_winheight, bw_cmd_refresh,
+	bw_cmd_update, bw_info_win;
 
 #endif

@@ -91,7 +91,8 @@ static void add_catch_words(struct bw_candidates *out, const char *before, const
 static void add_screen_words(struct bw_candidates *out, enum bw_complete what, const char *prefix)
 {
 	if (what == BW_COMPLETE_TUI) {
-		bw_cli_add_words(out, "enable disable layout focus refresh", prefix);
+		bw_cli_add_words(out, "enable disable focus layout mem refresh reg winheight",
+				 prefix);
 		return;
 	}
 	bool layouts = what == BW_COMPLETE_LAYOUT;

@@ -16,7 +16,7 @@ struct word {
 #define NO_REVERSE "waves run forwards only"
 #define NO_CORE                                                                                    \
 	"there are no core files of GPU programs; \"info report all\" shows everything that is known of the waves"
-#define NO_PYTHON "scripts are made of commands: \"define\", \"if\", \"while\", \"source\""
+#define NO_PYTHON "\"source FILE.py\" runs a script in Python"
 #define NO_SIGNALS                                                                                 \
 	"waves get no signals; \"catch fp\" and \"info signals\" are about what stops them"
 #define NO_FILES "what is debugged is named when breakwater starts; \"symbol-file\" adds symbols"
@@ -64,6 +64,7 @@ static const struct word command_words[] = {
 	{"tfaas", NO_EACH_FRAME},
 	{"trace", NO_TRACE},
 	{"tstart", NO_TRACE},
+	{"winwidth", "windows are as wide as the screen; \"winheight\" sets their heights"},
 };
 
 static const struct word info_words[] = {

@@ -63,7 +63,7 @@ static const struct bw_help_page pages[] = {
 	{"jump", false, "running", "jump compute\njump saxpy.s:28"},
 	{"kill", false, "running", "kill"},
 	{"lane", false, "waves", "lane\nlane 5\nlane apply 0-3 print $v3\nlane apply -active print $_lane"},
-	{"layout", false, "screen", "layout src\nlayout regs\nlayout lanes"},
+	{"layout", false, "screen", "layout src\nlayout regs\nlayout lanes\nlayout mem"},
 	{"list", false, "files", "list\nlist saxpy\nlist 20,30\nlist saxpy.s:28\nlist -"},
 	{"next", false, "running", "next\nnext 2"},
 	{"nexti", false, "running", "nexti\nnexti 2"},
@@ -93,11 +93,12 @@ static const struct bw_help_page pages[] = {
 	{"tcatch", false, "breakpoints", "tcatch fp div0"},
 	{"thbreak", false, "breakpoints", "thbreak store"},
 	{"thread", false, "waves", "thread\nthread 1:5\nthread apply all print $pc\nthread find saxpy"},
-	{"tui", false, "screen", "tui enable\ntui disable"},
+	{"tui", false, "screen", "tui enable\ntui disable\ntui mem /4xw $_launch.out"},
 	{"undisplay", false, "data", "undisplay 1\nundisplay"},
 	{"unset", false, "files", "unset substitute-path /build"},
 	{"until", false, "running", "until\nuntil store"},
 	{"up", false, "stack", "up"},
+	{"update", false, "screen", "update"},
 	{"watch", false, "breakpoints", "watch $_launch.out[5]\nwatch *(int *)$_launch.out\nwatch $s4"},
 	{"wave", false, "waves", "wave\nwave 2\nwave 1:5\nwave apply 1-2 print $pc\nwave find saxpy"},
 	{"whatis", false, "data", "whatis $_launch.out\nwhatis 1 + 2.5f"},
@@ -144,6 +145,7 @@ static const struct bw_help_page pages[] = {
 	{"watchpoints", true, "breakpoints", "info watchpoints"},
 	{"wave", true, "waves", "info wave\ninfo wave 1"},
 	{"waves", true, "waves", "info waves\ninfo waves count"},
+	{"win", true, "screen", "info win"},
 };
 /* clang-format on */
 

@@ -29,6 +29,10 @@ struct bw_error *bw_debug_eval(struct bw_debug *d, const char *text, struct bw_v
 struct bw_error *bw_debug_eval_lane(struct bw_debug *d, const char *text, unsigned lane,
 				    struct bw_value *out,
 				    struct bw_expr_error *out_where) BW_MUST_CHECK;
+/* What "x" looks at for a value, which `text` was: memory of the GPU where the value is a place in
+ * it or a pointer, else the address that a number is. */
+struct bw_error *bw_debug_address_of(const struct bw_value *v, const char *text,
+				     enum bw_space *out_space, uint64_t *out_addr) BW_MUST_CHECK;
 /* The type of an expression, of which nothing is read: out has no value. Or the type that the text
  * names (out_is_type): "struct node", "item_t *". */
 struct bw_error *bw_debug_eval_type(struct bw_debug *d, const char *text, struct bw_value *out,

@@ -9,8 +9,7 @@
 void bw_tui_screen_init(struct bw_tui_screen *s)
 {
 	*s = (struct bw_tui_screen){.code = BW_TUI_SRC, .focus = BW_TUI_SRC};
-	for (unsigned i = 0; i < BW_TUI_WINDOWS; i++)
-		s->panes[i].follows = true;
+	bw_tui_screen_follow_all(s);
 }
 
 void bw_tui_screen_fini(struct bw_tui_screen *s)
@@ -21,6 +20,9 @@ void bw_tui_screen_fini(struct bw_tui_screen *s)
 	bw_tui_registers_fini(&s->registers_before);
 	bw_tui_lanes_fini(&s->lanes);
 	bw_tui_map_fini(&s->map);
+	bw_tui_memory_fini(&s->memory);
+	bw_tui_memory_fini(&s->memory_before);
+	free(s->memory_expr);
 }
 
 /* ---- Windows ---- */
@@ -81,6 +83,12 @@ bool bw_tui_screen_set_focus(struct bw_tui_screen *s, enum bw_tui_window w)
 	return true;
 }
 
+void bw_tui_screen_follow_all(struct bw_tui_screen *s)
+{
+	for (unsigned i = 0; i < BW_TUI_WINDOWS; i++)
+		s->panes[i].follows = true;
+}
+
 enum bw_tui_window bw_tui_screen_next(const struct bw_tui_screen *s, int step)
 {
 	unsigned at = 0, n = s->boxes.n;
@@ -135,6 +143,32 @@ static void load_registers(struct bw_tui_screen *s, struct bw_debug *d)
 		bw_tui_registers_load(d, &s->registers_before, &s->registers);
 }
 
+static void load_memory(struct bw_tui_screen *s, struct bw_debug *d)
+{
+	if (s->has_stopped) {
+		bw_tui_memory_fini(&s->memory_before);
+		s->memory_before = s->memory;
+		s->memory.expr = NULL;
+	}
+	bw_tui_memory_fini(&s->memory);
+	if (is_seen(s, BW_TUI_MEM))
+		bw_tui_memory_load(d, s->memory_expr, &s->memory_format, &s->memory_before,
+				   &s->memory);
+}
+
+struct bw_error *bw_tui_screen_follow(struct bw_tui_screen *s, const char *expr,
+				      const struct bw_print_format *format)
+{
+	char *copy = strdup(expr);
+	if (!copy)
+		return bw_error_nomem();
+	free(s->memory_expr);
+	s->memory_expr = copy;
+	s->memory_format = *format;
+	s->panes[BW_TUI_MEM].top = 0;
+	return NULL;
+}
+
 static void load_map(struct bw_tui_screen *s, struct bw_debug *d)
 {
 	uint32_t focus = s->map.focus;
@@ -162,6 +196,7 @@ void bw_tui_screen_load(struct bw_tui_screen *s, struct bw_debug *d)
 	if (is_seen(s, BW_TUI_LANES))
 		bw_tui_lanes_load(d, &s->lanes);
 	load_map(s, d);
+	load_memory(s, d);
 	s->is_running = s->has_stopped = false;
 }
 
@@ -252,6 +287,9 @@ static void page_of(const struct bw_tui_screen *s, enum bw_tui_window w, struct 
 		return;
 	case BW_TUI_WAVES:
 		bw_tui_map_page(&s->map, p);
+		return;
+	case BW_TUI_MEM:
+		bw_tui_memory_page(&s->memory, p);
 		return;
 	case BW_TUI_CMD:
 	case BW_TUI_WINDOWS:

@@ -32,6 +32,9 @@ struct bw_tui_screen {
 	struct bw_tui_registers registers, registers_before;
 	struct bw_tui_lanes lanes;
 	struct bw_tui_map map;
+	struct bw_tui_memory memory, memory_before;
+	char *memory_expr; /* owned; what the window of memory follows; NULL: nothing yet */
+	struct bw_print_format memory_format;
 	bool has_stopped; /* since the last load */
 };
 
@@ -44,12 +47,17 @@ void bw_tui_screen_set_layout(struct bw_tui_screen *s, enum bw_tui_layout l);
 bool bw_tui_screen_set_height(struct bw_tui_screen *s, enum bw_tui_window w, unsigned rows);
 /* False: it is not on the screen. */
 bool bw_tui_screen_set_focus(struct bw_tui_screen *s, enum bw_tui_window w);
+/* Each window has the selected frame or wave in sight again when it is drawn next. */
+void bw_tui_screen_follow_all(struct bw_tui_screen *s);
 /* The next window (step 1) or the one before (-1) of that with the focus. */
 enum bw_tui_window bw_tui_screen_next(const struct bw_tui_screen *s, int step);
 /* Rows of the command window, and the first of them. */
 unsigned bw_tui_screen_command_y(const struct bw_tui_screen *s);
 
-/* The program has stopped: what has changed in registers is so from here on. */
+/* What the window of memory shows from the next load on (views.h). expr is copied. */
+struct bw_error *bw_tui_screen_follow(struct bw_tui_screen *s, const char *expr,
+				      const struct bw_print_format *format) BW_MUST_CHECK;
+/* The program has stopped: what has changed in registers and memory is so from here on. */
 void bw_tui_screen_stopped(struct bw_tui_screen *s);
 /* The program runs from here on. */
 void bw_tui_screen_resumed(struct bw_tui_screen *s, struct bw_debug *d);

@@ -10,7 +10,9 @@
 #include "debug/debug.h"
 #include "debug/registers.h"
 #include "debug/waves.h"
+#include "debug/value.h"
 #include "tui/page.h"
+#include "ui/print_format.h"
 
 /* ---- marks.c: the margin of code ---- */
 
@@ -131,6 +133,29 @@ enum { BW_TUI_MAP_HEAD = 2 /* lines that are not scrolled */ };
 void bw_tui_map_page(const struct bw_tui_map *s, struct bw_tui_page *p);
 /* The line of the focus wave on a page of that width; SIZE_MAX: none. */
 size_t bw_tui_map_line(const struct bw_tui_map *s, unsigned columns);
+
+/* ---- view_memory.c ---- */
+
+/* Memory from where an expression says that it is, which is asked again at each load. */
+enum { BW_TUI_MEMORY_B = 4096 };
+struct bw_tui_memory {
+	char *expr; /* owned; NULL: none was chosen */
+	struct bw_print_format format;
+	enum bw_space space;
+	uint64_t addr;
+	uint32_t wave; /* whose LDS, and lane whose scratch */
+	unsigned lane;
+	size_t n; /* bytes that could be read; 0: see why */
+	uint8_t bytes[BW_TUI_MEMORY_B];
+	bool is_changed[BW_TUI_MEMORY_B]; /* since the last stop, of the same address */
+	char why[160];
+};
+/* before: as it was at the last stop. format: a letter and a unit as x has them, and a count where
+ * only so many units are to be shown; not i or s. expr NULL: nothing is to be shown. */
+void bw_tui_memory_load(struct bw_debug *d, const char *expr, const struct bw_print_format *format,
+			const struct bw_tui_memory *before, struct bw_tui_memory *out);
+void bw_tui_memory_fini(struct bw_tui_memory *s);
+void bw_tui_memory_page(const struct bw_tui_memory *s, struct bw_tui_page *p);
 
 /* ---- view_status.c ---- */
 

@@ -191,7 +191,7 @@ def layouts():
         s.command("focus asm", 'Window "asm" is not visible.')
         s.command("focus frob", 'Unrecognized window name "frob".')
         s.command("winheight src", "Invalid window height specified.")
-        s.command("tui frob", '"tui" takes enable or disable')
+        s.command("tui frob", '"tui" takes enable, disable or mem')
         # the table of commands pages where the command window is full
         s.type("help")
         rows = s.await_rows(lambda r: r[-1].startswith("--Type <RET> for more"), "the pager")
@@ -235,6 +235,52 @@ def lanes_and_waves():
         # sixteen slots of each WGP, and a blank
         equal((row.split()[0], (row.index("B") - 15) // 17, (row.index("B") - 15) % 17),
               (f"{found.group(1)}.{found.group(3)}", int(found.group(2)), int(found.group(4))), "the place of the wave")
+
+
+def is_reverse(s, text):
+    """Whether a word is highlighted somewhere on the screen."""
+    return re.search(r"\x1b\[[0-9;]*7[0-9;m\x1b\[]*m" + text, "\n".join(s.rows(styled=True))) is not None
+
+
+def memory():
+    """What a store writes, in the window of memory; gdb's table of windows."""
+    with Screen("-i", SAXPY, *ONE_WAVE) as s:
+        s.command("info win", "The TUI is not active.")
+        s.command(f"break {STORE}", "Breakpoint 1")
+        s.command("run", "hit Breakpoint 1")
+        s.type("layout mem")
+        s.await_rows(lambda r: r[-1] == PROMPT and "[ No Memory Chosen: tui mem [/FMT] ADDRESS ]" in "\n".join(r), "the window")
+        rows = s.command("tui mem $_launch.out", "mem: $_launch.out")
+        at = int(rows[1].split()[0], 16)
+        equal(rows[1].split(), [f"0x{at:012x}"] + ["0x00000000"] * 4 + ["." * 16], "out before the store")
+        # out[i] = 2 * i + 1
+        rows = s.command("stepi", "0x3f800000")
+        words = [struct.pack(">f", 2 * i + 1).hex() for i in range(8)]
+        for row in range(2):
+            equal(rows[1 + row].split()[:5], [f"0x{at + 16 * row:012x}"] + ["0x" + w for w in words[4 * row:4 * row + 4]],
+                  "what was stored")
+        check(is_reverse(s, "0x" + words[3]), "what has changed")
+        # as floats, from an address that follows the lane
+        s.command("tui mem /4fw &$_launch.out[$_lane]", "&$_launch.out[$_lane]")
+        rows = s.command("lane 3", f"0x{at + 12:012x}")
+        equal(rows[1].split()[:5], [f"0x{at + 12:012x}", "7", "9", "11", "13"], "four floats of lane 3")
+        equal(rows[2], "", "and no more")
+        s.command("tui mem /2i $pc", 'has no format letter "i"')
+        s.command("tui mem", '"tui mem" takes an address.')
+        s.command("tui mem frob", "No symbol \"frob\"")
+        s.command("layout src", "src: saxpy.s")
+        s.command("wh src 12", PROMPT)
+        rows = s.command("info win", "Name", "(has focus)")
+        table = [r.split() for r in rows[rows.index(next(r for r in rows if r.startswith("Name"))):][:4]]
+        equal(table, [["Name", "Lines", "Columns", "Focus"], ["src", "12", "80", "(has", "focus)"], ["status", "1", "80"],
+                      ["cmd", "11", "80"]], "the windows")
+        s.command("fs n", "Focus set to cmd window.")
+        s.command("fs src", "Focus set to src window.")
+        s.keys("PageUp", "PageUp", "PageUp")
+        s.await_rows(lambda r: not any("  >" in x[:6] for x in r[:12]), "the PC is out of sight")
+        s.type("update")
+        s.await_rows(lambda r: any("  >" in x[:6] for x in r[:12]), "the PC is in sight")
+        s.command("tui reg", "regs: registers of wave")
 
 
 def keys_and_mouse():
@@ -378,4 +424,4 @@ def refusals():
 
 
 if __name__ == "__main__":
-    main(stop_step_resize, layouts, lanes_and_waves, keys_and_mouse, no_colour, the_end, while_it_runs, refusals)
+    main(stop_step_resize, layouts, lanes_and_waves, memory, keys_and_mouse, no_colour, the_end, while_it_runs, refusals)

@@ -364,6 +364,88 @@ static void test_map_of_a_session(void **state)
 	fake_session_end(&s);
 }
 
+/* ---- Memory ---- */
+
+static const struct bw_print_format words = {.count = 1, .letter = 'z', .unit = 'w'};
+
+static void test_memory(void **state)
+{
+	struct fake_session s;
+	struct bw_tui_memory none = {.n = 0}, before, now;
+	struct bw_tui_page p = {.rows = 3, .columns = 80};
+	const uint32_t at[] = {0x64636261, 1, 0xffffffff, 0x7f20001f, 5};
+	const uint8_t byte = 0xfe;
+	stop_at(&s, "demo+4");
+	OK(bw_debug_write(s.debug, BW_SPACE_GLOBAL, FAKE_BASE + 64, at, sizeof(at)));
+	bw_tui_memory_load(s.debug, "0x700000000040", &words, &none, &before);
+	assert_int_equal(before.n, BW_TUI_MEMORY_B);
+	bw_tui_memory_page(&before, &p);
+	assert_string_equal(bw_str_text(&p.title), "0x700000000040");
+	assert_int_equal(p.n_lines, BW_TUI_MEMORY_B / 16);
+	assert_string_equal(text_of(&p, 0), "0x700000000040 0x64636261 0x00000001 0xffffffff "
+					    "0x7f20001f  abcd.......... .");
+	assert_true(!strncmp(text_of(&p, 1), "0x700000000050 0x00000005 ", 26));
+	assert_false(style_of(&p, 0, "0x64636261") & BW_TUI_REVERSE);
+
+	/* one byte of a word, and only it, is another one; a place behind the end is new */
+	OK(bw_debug_write(s.debug, BW_SPACE_GLOBAL, FAKE_BASE + 73, &byte, 1));
+	bw_tui_memory_load(s.debug, "0x700000000044", &words, &before, &now);
+	bw_tui_memory_page(&now, &p);
+	assert_true(!strncmp(text_of(&p, 0), "0x700000000044 0x00000001 0xfffffeff ", 37));
+	assert_true(style_of(&p, 0, "0xfffffeff") & BW_TUI_REVERSE);
+	for (size_t i = 0; i < now.n; i++)
+		assert_int_equal(now.is_changed[i], i == 5);
+	bw_tui_memory_fini(&now);
+
+	/* formats, units, a count, and as many bytes as there is room for */
+	const struct bw_print_format shorts = {
+		.count = 3, .has_count = true, .letter = 'd', .unit = 'h'};
+	bw_tui_memory_load(s.debug, "0x700000000044", &shorts, &before, &now);
+	bw_tui_memory_page(&now, &p);
+	assert_int_equal(now.n, 6);
+	assert_string_equal(text_of(&p, 0), "0x700000000044    1    0 -257"
+					    "                           ......");
+	p.columns = 40;
+	bw_tui_memory_page(&now, &p);
+	assert_string_equal(text_of(&p, 0), "0x700000000044    1    0  ....");
+	assert_string_equal(text_of(&p, 1), "0x700000000048 -257       ..");
+	bw_tui_memory_fini(&now);
+	bw_tui_memory_fini(&before);
+	bw_tui_page_fini(&p);
+	fake_session_end(&s);
+}
+
+static void test_memory_that_ends(void **state)
+{
+	struct fake_session s;
+	struct bw_tui_memory none = {.n = 0}, now;
+	struct bw_tui_page p = {.rows = 3, .columns = 80};
+	char last[32];
+	stop_at(&s, "demo+4");
+	snprintf(last, sizeof(last), "0x%llx", FAKE_BASE + FAKE_MEMORY_B - 37);
+	bw_tui_memory_load(s.debug, last, &words, &none, &now);
+	assert_int_equal(now.n, 37);
+	bw_tui_memory_page(&now, &p);
+	assert_int_equal(p.n_lines, 3);
+	bw_tui_memory_fini(&now);
+	/* what cannot be read, is no address or was not chosen says so */
+	bw_tui_memory_load(s.debug, "0x10", &words, &none, &now);
+	assert_int_equal(now.n, 0);
+	assert_true(now.why[0]);
+	bw_tui_memory_page(&now, &p);
+	assert_int_equal(p.lines.len, 2);
+	bw_tui_memory_fini(&now);
+	bw_tui_memory_load(s.debug, "1.5", &words, &none, &now);
+	assert_string_equal(now.why, "\"1.5\" is no address");
+	bw_tui_memory_fini(&now);
+	bw_tui_memory_load(s.debug, NULL, &words, &none, &now);
+	bw_tui_memory_page(&now, &p);
+	assert_non_null(strstr(text_of(&p, 1), "No Memory Chosen"));
+	bw_tui_memory_fini(&now);
+	bw_tui_page_fini(&p);
+	fake_session_end(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -371,7 +453,8 @@ int main(void)
 		cmocka_unit_test(test_source),		 cmocka_unit_test(test_registers),
 		cmocka_unit_test(test_status),		 cmocka_unit_test(test_lanes),
 		cmocka_unit_test(test_lanes_of_a_wave),	 cmocka_unit_test(test_map),
-		cmocka_unit_test(test_map_of_a_session),
+		cmocka_unit_test(test_map_of_a_session), cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_memory_that_ends),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,8 @@
 #include "debug/value.h"
 
 #include "base/small_float.h"
+#include "debug/expressions.h"
+#include "debug/variables.h"
 #include "base/util.h"
 
 #include <stdio.h>
@@ -171,6 +173,29 @@ struct bw_error *bw_value_need_number(const struct bw_value *v)
 	if (v->type.kind == BW_TYPE_AGGREGATE)
 		return bw_errorf(BW_E_INVALID,
 				 "Argument to arithmetic operation not a number or boolean.");
+	return NULL;
+}
+
+struct bw_error *bw_debug_address_of(const struct bw_value *v, const char *text,
+				     enum bw_space *out_space, uint64_t *out_addr)
+{
+	enum bw_space space = BW_SPACE_GLOBAL;
+	bool is_place = v->elem || v->type.kind == BW_TYPE_AGGREGATE;
+	bool is_int = v->type.kind == BW_TYPE_INT || v->type.kind == BW_TYPE_UINT;
+	uint64_t addr = v->bits;
+	if (is_place && v->place == BW_PLACE_MEMORY) {
+		space = v->space;
+		addr = v->va;
+	} else if (v->is_missing) {
+		return bw_value_need_number(v);
+	} else if (v->type.kind == BW_TYPE_POINTER) {
+		space = v->type.space;
+		bw_debug_flat_space(&space, &addr);
+	} else if (!is_int || v->elem) {
+		return bw_errorf(BW_E_INVALID, "\"%s\" is no address", text);
+	}
+	*out_space = space;
+	*out_addr = addr;
 	return NULL;
 }
 
