@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "debug/frames/written.h"
 
 enum { STACK = 32, FIRST_SGPR_OF_NONE = 106 };
 
@@ -431,65 +432,16 @@ static bool scalar(struct bw_sym_state *s, const struct bw_inst *inst, uint64_t 
 
 /* ---- All others: what they write is unknown then ---- */
 
-static void forget_alu(struct bw_sym_state *s, const struct bw_inst *inst, enum bw_op op,
-		       unsigned dst, unsigned lanes)
-{
-	const struct bw_op_info *info = bw_isa_op_info(op);
-	for (unsigned i = 0; i < info->n_dst; i++) {
-		const struct bw_operand *o = &info->dst[i];
-		bool is_compare = inst->fmt == BW_FMT_VOPC || info->class == BW_CLASS_CMP;
-		if (o->type == BW_OPERAND_MASK)
-			forget_sgprs(s, is_compare ? inst->dst : inst->sdst, lanes / 32);
-		else if (o->use == BW_USE_SGPR)
-			forget_sgprs(s, inst->dst, 1);
-		else if (i == 1) /* v_swap */
-			forget_vgprs(s, inst->src[0] & 255u, 1, lanes);
-		else
-			forget_vgprs(s, dst, bw_operand_n_regs(o, lanes, true), lanes);
-	}
-}
-
 static void forget_results(struct bw_sym_state *s, const struct bw_inst *inst, unsigned lanes)
 {
-	const struct bw_op_info *info = bw_isa_op_info(inst->op);
-	unsigned n = info->n_dst ? bw_operand_n_regs(&info->dst[0], lanes, false) : 0;
-	switch ((int)inst->fmt) {
-	case BW_FMT_SOP1:
-	case BW_FMT_SOP2:
-	case BW_FMT_SOPC:
-	case BW_FMT_SOPK:
-	case BW_FMT_SOPP:
-	case BW_FMT_SMEM:
-		forget_sgprs(s, inst->dst, n);
-		break;
-	case BW_FMT_DS:
-	case BW_FMT_FLAT:
-	case BW_FMT_GLOBAL:
-	case BW_FMT_SCRATCH:
-	case BW_FMT_LDSDIR:
-		forget_vgprs(s, inst->dst, n, lanes);
-		break;
-	case BW_FMT_MUBUF:
-	case BW_FMT_MTBUF:
-		forget_vgprs(s, inst->vdata, n + (n && inst->tfe), lanes);
-		break;
-	case BW_FMT_MIMG: /* four components and the status at the most; also of atomics */
-		forget_vgprs(s, inst->vdata, info->n_dst ? 5 : 0, lanes);
-		break;
-	case BW_FMT_EXP:
-	case BW_FMT_ILLEGAL:
-	case BW_FMT_COUNT:
-		break;
-	default:
-		forget_alu(s, inst, inst->op, inst->dst, lanes);
-		if (inst->fmt == BW_FMT_VOPD)
-			forget_alu(s, inst, inst->op_y, inst->dst_y, lanes);
-		break;
+	struct bw_written w;
+	bw_written_by(inst, lanes, &w);
+	for (unsigned i = 0; i < w.n; i++) {
+		if (w.run[i].is_vgpr)
+			forget_vgprs(s, w.run[i].first, w.run[i].n, lanes);
+		else
+			forget_sgprs(s, w.run[i].first, w.run[i].n);
 	}
-	if (inst->writes & BW_IMPLICIT_VCC)
-		forget_sgprs(s, BW_SRC_VCC_LO, lanes / 32);
-	if (inst->writes & BW_IMPLICIT_EXEC)
-		forget_sgprs(s, BW_SRC_EXEC_LO, lanes / 32);
 }
 
 void bw_sym_execute(struct bw_sym_state *s, const struct bw_inst *inst, uint64_t pc, unsigned lanes)

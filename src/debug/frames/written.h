@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_DEBUG_FRAMES_WRITTEN_H
+#define BW_DEBUG_FRAMES_WRITTEN_H
+
+/* Which registers an instruction writes. Pure. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "isa/inst.h"
+
+/* Registers that follow each other; SGPRs by operand code, VCC and EXEC among them. */
+struct bw_written_run {
+	bool is_vgpr;
+	uint16_t first, n;
+};
+
+enum { BW_WRITTEN_RUNS = 8 };
+struct bw_written {
+	struct bw_written_run run[BW_WRITTEN_RUNS];
+	unsigned n;
+};
+
+/* Of images, all that the instruction can write at most. What a call does in the function that it
+ * calls is not in it. */
+void bw_written_by(const struct bw_inst *inst, unsigned lanes, struct bw_written *out);
+bool bw_written_has(const struct bw_written *w, bool is_vgpr, unsigned reg);
+
+#endif
