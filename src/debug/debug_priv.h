@@ -60,10 +60,12 @@ struct bw_wave_record;
 struct bw_variable_cache {
 	const struct bw_lines *lines; /* NULL: none yet */
 	uint64_t addr;
-	unsigned level;
+	unsigned level, paths_version;
 	struct bw_variable *list; /* owned */
+	uint8_t *wrong;		  /* owned; of each: BW_NOT_ASKED, or whether its location is */
 	size_t n;
 };
+enum { BW_NOT_ASKED = 2 };
 
 /* Where a step ends. va 0: nowhere. */
 enum { BW_INTERNAL_PLACES = 65 }; /* as many as a line has, and where the function returns to */

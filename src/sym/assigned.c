@@ -389,7 +389,9 @@ static bool dominates(const struct scan *s, const struct write *k)
 	unsigned at = s->a->at_line;
 	if (!k->is_whole || k->line >= at)
 		return false;
-	for (unsigned line = k->line + 1; line <= at; line++)
+	/* the code of the scope's last brace is executed in it */
+	unsigned end = at == s->last_line ? at - 1 : at;
+	for (unsigned line = k->line + 1; line <= end; line++)
 		if (s->lowest[line - s->a->decl_line] < k->depth)
 			return false;
 	for (unsigned i = 0; i < s->n_labels; i++)
@@ -429,7 +431,7 @@ static bool reaches(const struct scan *s, unsigned w)
 bool bw_assigned_constant(const struct bw_assigned *a, uint64_t value, bool is_part)
 {
 	struct scan s = {.value = value, .is_part = is_part};
-	bool may = false, later = false;
+	bool may = false, elsewhere = false;
 	if (!scan(a, &s))
 		return true;
 	for (unsigned i = 0; i < s.n_writes; i++) {
@@ -439,28 +441,28 @@ bool bw_assigned_constant(const struct bw_assigned *a, uint64_t value, bool is_p
 		if (reached && w->gives == GIVES_VALUE)
 			return true;
 		may |= reached && w->gives == GIVES_MAYBE;
-		later |= !reached && (w->gives == GIVES_VALUE ||
-				      (w->gives == GIVES_MAYBE && w->line >= a->at_line));
+		elsewhere |= !reached && w->gives != GIVES_OTHER;
 	}
-	return may && !later;
+	return may && !elsewhere;
 }
 
-bool bw_assigned_in_line(const struct bw_assigned *a, unsigned line, bool is_part)
+bool bw_assigned_last(const struct bw_assigned *a, bool is_part, struct bw_assigned_last *out)
 {
 	struct scan s = {.is_part = is_part};
-	bool found = false, other = false;
-	if (line == a->at_line || a->at_line <= a->decl_line || !scan(a, &s))
-		return true;
+	*out = (struct bw_assigned_last){.is_all = true};
+	if (!scan(a, &s))
+		return false;
 	for (unsigned i = 0; i < s.n_writes; i++) {
 		const struct write *w = &s.writes[i];
-		bool reached = reaches(&s, i);
-		if (w->line == line && reached)
-			return true;
-		found |= w->line == line;
-		other |= !reached && w->gives == GIVES_MAYBE;
+		bool declares = w->line == a->decl_line && a->at_line <= a->decl_line;
+		if (!declares && !reaches(&s, i)) {
+			out->is_all = false;
+			continue;
+		}
+		if (!out->n || out->line[out->n - 1] != w->line)
+			out->line[out->n++] = w->line;
 	}
-	/* code of another line, as of an inlined function or a copy's source: any of them */
-	return !found && !other;
+	return true;
 }
 
 bool bw_assigned_lines(const struct bw_assigned *a, unsigned out[BW_ASSIGNED_MAX], size_t *out_n)

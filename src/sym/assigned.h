@@ -19,18 +19,25 @@ struct bw_assigned {
 	unsigned at_line; /* the statement that is about to be executed */
 };
 
-/* False: no assignment that gives the variable this constant (bits, as bw_location has them) has
- * been executed, as far as the text says. is_part: the value is that of a member. */
+enum { BW_ASSIGNED_MAX = 64 };
+
+/* False: no assignment that gives the variable this constant (bits, as bw_location has them) can be
+ * the last one that was executed, as far as the text says, or only one of which that is not known,
+ * as for another one that is not the last. is_part: the value is that of a member. */
 bool bw_assigned_constant(const struct bw_assigned *a, uint64_t value, bool is_part);
-/* False: what the code of `line` has put into a register is not the variable's value at at_line:
- * the assignment there is executed later, or another one comes between, or only constants have been
- * assigned last. */
-bool bw_assigned_in_line(const struct bw_assigned *a, unsigned line, bool is_part);
+/* The lines of the assignments that can have been executed last, each once. A parameter's, by the
+ * call, is that of its declaration. is_all: there are no others. False: the text does not say
+ * enough. is_part: only a member is meant. */
+struct bw_assigned_last {
+	unsigned line[BW_ASSIGNED_MAX];
+	size_t n;
+	bool is_all;
+};
+bool bw_assigned_last(const struct bw_assigned *a, bool is_part, struct bw_assigned_last *out);
 
 /* The lines of the statements that can write to the variable, as far as its scope reaches, in
  * order; an array's bare name is its address, by which anybody may write. *out_n: at most
  * BW_ASSIGNED_MAX. False: the text does not say enough. */
-enum { BW_ASSIGNED_MAX = 64 };
 bool bw_assigned_lines(const struct bw_assigned *a, unsigned out[BW_ASSIGNED_MAX], size_t *out_n);
 
 #endif

@@ -39,16 +39,6 @@ static bool line_at(struct bw_lines *l, uint64_t addr, unsigned level, struct te
 	return true;
 }
 
-/* The line whose code has just made what is in a register from start on; 0: not known. */
-static unsigned line_before(struct bw_lines *l, uint64_t start, const char *file)
-{
-	struct bw_line line;
-	if (start < 4 || !bw_lines_at(l, start - 4, &line) || line.approximate ||
-	    strcmp(line.file, file) != 0)
-		return 0;
-	return line.line;
-}
-
 /* ---- Memory ---- */
 
 /* Whether the code around addr was optimized: clang lists the calls of such functions only. */
@@ -98,8 +88,130 @@ static bool memory_is_stale(const struct bw_lines *l, const struct bw_variable *
 	return false;
 }
 
+/* ---- Registers ---- */
+
+struct origin_check {
+	struct bw_lines *l;
+	const struct bw_variable *v;
+	const char *file;
+	bool has_last;
+	struct bw_assigned_last last;
+	bool is_made[BW_ASSIGNED_MAX]; /* by one of the origins, of last.line[] */
+	unsigned head;		       /* the line of the function's start */
+	bool is_of_kernel;
+};
+
+/* The line of the variable's function that an instruction belongs to; 0: of none, or not known. */
+static unsigned origin_line(const struct origin_check *c, uint64_t at, bool *is_inside)
+{
+	const struct function *f;
+	struct bw_line line;
+	struct text text;
+	unsigned number = 0, level = 0;
+	*is_inside = false;
+	for (; (f = bw_lines_function_around(c->l, at, level)); level++)
+		if (f->die == c->v->function_die)
+			break;
+	if (!f)
+		return 0;
+	*is_inside = true;
+	if (!level && bw_lines_at(c->l, at, &line) && line.approximate)
+		return 0;
+	if (!line_at(c->l, at, level, &text, &number) || strcmp(text.file, c->file) != 0)
+		return 0;
+	return number;
+}
+
+static bool make(struct origin_check *c, unsigned line)
+{
+	bool found = false;
+	for (size_t i = 0; i < c->last.n; i++)
+		if (c->last.line[i] == line)
+			found = c->is_made[i] = true;
+	return found;
+}
+
+/* Registers in which a function gets something: of kernels, work-item ids are packed into v0. */
+static bool is_input(const struct origin_check *c, const struct bw_location_origin *o)
+{
+	return o->reg < (o->is_vgpr ? (c->is_of_kernel ? 1u : 32u) : (c->is_of_kernel ? 32u : 30u));
+}
+
+static bool accept_origin(void *ctx, const struct bw_location_origin *o)
+{
+	struct origin_check *c = ctx;
+	bool is_inside;
+	if (o->at == BW_ORIGIN_ENTRY) {
+		if (!is_input(c, o))
+			return false;
+		if (c->v->is_param && c->has_last)
+			return make(c, c->v->decl_line);
+		return !c->has_last || c->last.n == 1;
+	}
+	unsigned line = origin_line(c, o->at, &is_inside);
+	if (!c->has_last)
+		return true;
+	if (line &&
+	    (make(c, line) || (c->v->is_param && line == c->head && make(c, c->v->decl_line))))
+		return true;
+	if (c->v->is_param && !is_inside) /* of an inlined function: an argument */
+		return make(c, c->v->decl_line);
+	/* the line of a fused instruction is that of either operation */
+	if (!o->follows || (line && !o->is_fused) || c->last.n != 1 || !c->last.is_all)
+		return false;
+	c->is_made[0] = true;
+	return true;
+}
+
+static void find_function(struct origin_check *c, uint64_t addr)
+{
+	const struct function *f;
+	struct bw_line line;
+	for (unsigned i = 0; (f = bw_lines_function_around(c->l, addr, i)); i++) {
+		c->is_of_kernel = !f->is_inlined && f->is_kernel;
+		if (f->die == c->v->function_die && !f->is_inlined &&
+		    bw_lines_at(c->l, f->entry, &line))
+			c->head = line.line;
+	}
+}
+
+static bool is_made_by_all(struct origin_check *c, const struct bw_location_origins *o,
+			   bool is_vgpr, unsigned reg)
+{
+	memset(c->is_made, 0, sizeof(c->is_made));
+	if (!o->of(o->ctx, is_vgpr, reg, accept_origin, c))
+		return false;
+	for (size_t i = 0; c->has_last && c->last.n > 1 && i < c->last.n; i++)
+		if (!c->is_made[i])
+			return false;
+	return true;
+}
+
+static unsigned n_registers(uint64_t size_b)
+{
+	return size_b > 64 ? 16 : size_b <= 4 ? 1 : (unsigned)((size_b + 3) / 4);
+}
+
+static bool registers_are_stale(struct origin_check *c, const struct bw_location *at,
+				const struct bw_location_origins *o)
+{
+	unsigned n = at->n_pieces ? at->n_pieces : 1;
+	for (unsigned i = 0; i < n; i++) {
+		enum bw_location_kind kind = at->n_pieces ? at->piece[i].kind : at->kind;
+		unsigned reg = at->n_pieces ? at->piece[i].reg : at->reg;
+		uint64_t size_b = at->n_pieces ? at->piece[i].size_b : c->v->type->size_b;
+		if (kind != BW_LOC_VGPR && kind != BW_LOC_SGPR)
+			continue;
+		for (unsigned k = 0; k < n_registers(size_b); k++)
+			if (!is_made_by_all(c, o, kind == BW_LOC_VGPR, reg + k))
+				return true;
+	}
+	return false;
+}
+
 bool bw_variable_is_stale(struct bw_lines *l, const struct bw_variable *v, uint64_t addr,
-			  unsigned level, const struct bw_location *at)
+			  unsigned level, const struct bw_location *at,
+			  const struct bw_location_origins *origins)
 {
 	struct text text;
 	struct bw_source_file source;
@@ -116,6 +228,12 @@ bool bw_variable_is_stale(struct bw_lines *l, const struct bw_variable *v, uint6
 		is_register |= at->piece[i].kind == BW_LOC_VGPR || at->piece[i].kind == BW_LOC_SGPR;
 	}
 	bool is_memory = !at->n_pieces && at->kind == BW_LOC_PRIVATE;
+	bool is_computed = !at->n_pieces && at->kind == BW_LOC_COMPUTED;
+	/* The values of instructions that were deleted, computed again. Half of those of random
+	 * kernels were wrong: constants of which only some bits mattered (x ^ 31 as x ^ 19, for
+	 * which bit 0 is used), and other variables' registers. Nothing is left that could tell. */
+	if (!l->spirv && is_computed && is_optimized(l, addr))
+		return true;
 	if (l->spirv || (!is_constant && !is_register && !is_memory) || v->is_static ||
 	    !v->decl_line || !line_at(l, addr, level, &text, &a.at_line) ||
 	    !bw_lines_source(l, text.file, &source) || !source.path || source.is_newer)
@@ -124,6 +242,8 @@ bool bw_variable_is_stale(struct bw_lines *l, const struct bw_variable *v, uint6
 		return memory_is_stale(l, v, &a, text.file, addr);
 	if (is_constant && !bw_assigned_constant(&a, at->value, at->n_pieces > 0))
 		return true;
-	unsigned line = is_register ? line_before(l, at->start, text.file) : 0;
-	return line && !bw_assigned_in_line(&a, line, at->n_pieces > 0);
+	struct origin_check c = {.l = l, .v = v, .file = text.file};
+	c.has_last = bw_assigned_last(&a, at->n_pieces > 0, &c.last);
+	find_function(&c, addr);
+	return is_register && is_optimized(l, addr) && registers_are_stale(&c, at, origins);
 }

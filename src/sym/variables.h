@@ -101,11 +101,31 @@ bool bw_location_step_is_register(const struct bw_location_step *s);
  * (tests/e2e/kernels/scale.cl, n of launch). */
 bool bw_variable_is_false_constant(const struct bw_lines *l, const struct bw_variable *v,
 				   uint64_t addr, const struct bw_location *at);
-/* Whether that location, of a constant or of registers, has a value that the variable does not have
+/* Where what is in the registers of a location comes from: called with `accept` for each register,
+ * it asks that about each instruction that can have written it last, and returns whether all were
+ * accepted; a register that is as it was at the function's entry counts as one of address
+ * BW_ORIGIN_ENTRY. `follows`: the location begins right behind that instruction. */
+enum { BW_ORIGINS_MAX = 64 };
+#define BW_ORIGIN_ENTRY UINT64_MAX
+struct bw_location_origin {
+	uint64_t at;
+	bool follows, is_fused; /* is_fused: two operations in one instruction */
+	bool is_vgpr;		/* of an entry: which register */
+	unsigned reg;
+};
+struct bw_location_origins {
+	bool (*of)(void *ctx, bool is_vgpr, unsigned reg,
+		   bool (*accept)(void *ctx, const struct bw_location_origin *o), void *accept_ctx);
+	void *ctx;
+};
+/* Whether that location, of a constant or of registers, has a value that the variable need not have
  * at the line of addr in the function of that level (as for bw_lines_variables): the source, where
- * it can be read, assigns it only later, or has assigned another one since. clang-19 writes both
- * with -O2, as the optimizer moves instructions and not statements (tests/e2e/kernels/late.cl). */
+ * it can be read, assigns it only later, or has assigned another one since, or the instructions
+ * that have made it belong to no assignment of the variable. clang-19 writes all of these with -O1
+ * and more, as the optimizer moves instructions and not statements (tests/e2e/kernels/late.cl), and
+ * names registers that are not written yet, or never with that variable. */
 bool bw_variable_is_stale(struct bw_lines *l, const struct bw_variable *v, uint64_t addr,
-			  unsigned level, const struct bw_location *at);
+			  unsigned level, const struct bw_location *at,
+			  const struct bw_location_origins *origins);
 
 #endif

@@ -235,10 +235,11 @@ def with_optimization():
 
 
 def random_kernels():
-    """-O1 to -O3 of random code with structs and arrays, in the lanes that execute. In memory no value is different;
-    of scalars in registers, whose locations in the debug information are wrong at times, the counts are printed."""
+    """-O1 to -O3 of random code with structs and arrays, in the lanes that execute: no value is different. Of 108 and 105
+    dozens are when locations are taken as clang writes them: registers of other variables, registers that are not
+    written yet, constants and computed values of other statements."""
     total = collections.Counter()
-    for seed, level in ((6, 2), (7, 3), (9, 1)):
+    for seed, level in ((108, 1), (6, 2), (105, 3)):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             source = folder / f"random{seed}.cl"
@@ -247,10 +248,9 @@ def random_kernels():
             cpu, gpu = run_cpu(folder, source), run_gpu(code_object, source.name, lines_of(code_object))
         counts, wrong = compare(cpu, gpu, exact=False, skip_inactive=True)
         print(f"seed {seed} -O{level}: " + ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items())))
-        in_memory = [text for text in wrong if " = {" in text]
-        check(not in_memory, "\n".join(in_memory[:20]))
+        check(not wrong, "\n".join(wrong[:20]) + f"\n{len(wrong)} values are wrong")
         total += counts
-    check(total["equal"] > 20, f"too few values were compared: {total}")
+    check(total["equal"] > 40, f"too few values were compared: {total}")
 
 
 if __name__ == "__main__":

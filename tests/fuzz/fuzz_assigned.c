@@ -62,8 +62,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_b)
 		uint64_t value = (uint64_t)(int64_t)(int8_t)data[4];
 		same_twice(bw_assigned_constant(&a, value, part),
 			   bw_assigned_constant(&a, value, part));
-		same_twice(bw_assigned_in_line(&a, data[2], part),
-			   bw_assigned_in_line(&a, data[2], part));
+		struct bw_assigned_last last = {0}, again = {0};
+		same_twice(bw_assigned_last(&a, part, &last), bw_assigned_last(&a, part, &again));
+		if (last.n != again.n || last.n > BW_ASSIGNED_MAX)
+			abort();
 	}
 	free(text);
 	return 0;

@@ -45,7 +45,20 @@ static bool can_be(const char *const *lines, const char *name, unsigned decl, un
 static bool from_line(const char *const *lines, const char *name, unsigned at, unsigned line)
 {
 	struct bw_assigned a = of(lines, name, 2, at);
-	return bw_assigned_in_line(&a, line, false);
+	struct bw_assigned_last last;
+	assert_true(bw_assigned_last(&a, false, &last));
+	for (size_t i = 0; i < last.n; i++)
+		if (last.line[i] == line)
+			return true;
+	return false;
+}
+
+static bool has_others(const char *const *lines, const char *name, unsigned at)
+{
+	struct bw_assigned a = of(lines, name, 2, at);
+	struct bw_assigned_last last;
+	assert_true(bw_assigned_last(&a, false, &last));
+	return !last.is_all;
 }
 
 static const char *const straight[] = {"void f(int *out, int n) {",   /* 1 */
@@ -67,12 +80,15 @@ static void test_straight(void **state)
 	assert_true(can_be(straight, "t", 2, 7, -4));
 	assert_false(can_be(straight, "t", 2, 7, 3)); /* no more */
 	assert_false(can_be(straight, "t", 2, 7, 7)); /* in a comment */
+	assert_false(can_be(straight, "t", 2, 8, 3)); /* the end of its scope is still in it */
+	assert_true(can_be(straight, "t", 2, 8, -4));
 	/* n in a register */
 	assert_true(from_line(straight, "t", 3, 2));
 	assert_false(from_line(straight, "t", 5, 2));
 	assert_false(from_line(straight, "t", 3, 4));
-	assert_false(from_line(straight, "t", 5, 1)); /* a copy that was n's already */
-	assert_true(from_line(straight, "t", 3, 1));
+	assert_false(from_line(straight, "t", 3, 1));
+	assert_true(has_others(straight, "t", 3));
+	assert_true(from_line(straight, "t", 2, 2)); /* being initialized */
 }
 
 static const char *const branches[] = {"void f(int *out, int n) {",   /* 1 */
@@ -107,6 +123,9 @@ static void test_branches(void **state)
 	assert_true(can_be(branches, "t", 2, 18, 7));
 	assert_true(can_be(branches, "t", 2, 18, 5));
 	assert_true(from_line(branches, "t", 18, 2));
+	assert_true(from_line(branches, "t", 18, 13));
+	assert_false(has_others(branches, "t", 18));
+	assert_true(has_others(branches, "t", 7));
 }
 
 static const char *const loops[] = {"void f(int *out, int n) {",	/* 1 */

@@ -3,6 +3,7 @@
 #include "debug/code.h"
 #include "debug/code/code_priv.h"
 #include "debug/frames.h"
+#include "debug/variables/origins.h"
 #include "debug/variables/variables_priv.h"
 #include "debug/waves/waves_priv.h"
 
@@ -66,12 +67,22 @@ struct bw_error *bw_variables_list(struct bw_debug *d, const struct bw_variables
 				   const struct bw_variable **out, size_t *out_n)
 {
 	struct bw_variable_cache *c = &d->variables;
-	if (c->lines != f->lines || c->addr != f->addr || c->level != f->level) {
+	unsigned version = d->source_paths.version;
+	if (c->lines != f->lines || c->addr != f->addr || c->level != f->level ||
+	    c->paths_version != version) {
 		struct bw_variable *list;
 		size_t n;
 		BW_TRY(bw_lines_variables(f->lines, f->addr, f->level, &list, &n));
+		uint8_t *wrong = malloc(n ? n : 1);
+		if (!wrong) {
+			free(list);
+			return bw_error_nomem();
+		}
+		memset(wrong, BW_NOT_ASKED, n);
 		free(c->list);
-		*c = (struct bw_variable_cache){f->lines, f->addr, f->level, list, n};
+		free(c->wrong);
+		*c = (struct bw_variable_cache){f->lines, f->addr, f->level, version,
+						list,	  wrong,   n};
 	}
 	*out = c->list;
 	*out_n = c->n;
@@ -237,6 +248,7 @@ void bw_variables_free(struct bw_debug *d)
 		free(*it);
 	bw_vec_free(&d->made_types);
 	free(d->variables.list);
+	free(d->variables.wrong);
 	d->variables = (struct bw_variable_cache){0};
 }
 
@@ -254,11 +266,72 @@ const struct bw_ctype *bw_debug_type_named(struct bw_debug *d, const char *name)
 
 /* ---- Locations ---- */
 
-bool bw_variables_is_wrong(const struct bw_variables_frame *f, const struct bw_variable *v,
-			   const struct bw_location *l)
+/* What code has put into registers, for bw_variable_is_stale. */
+struct origins {
+	struct bw_origin_code code;
+	const struct bw_location *location;
+	uint64_t addr;
+	bool (*accept)(void *ctx, const struct bw_location_origin *o);
+	void *accept_ctx;
+};
+
+static bool accept(void *ctx, const struct bw_origin *origin)
 {
+	const struct origins *o = ctx;
+	return o->accept(
+		o->accept_ctx,
+		&(struct bw_location_origin){.at = origin->is_entry ? BW_ORIGIN_ENTRY : origin->at,
+					     .follows = origin->is_last,
+					     .is_fused = origin->is_fused,
+					     .is_vgpr = origin->is_vgpr,
+					     .reg = origin->reg});
+}
+
+static bool origins_of(void *ctx, bool is_vgpr, unsigned reg,
+		       bool (*accept_one)(void *ctx, const struct bw_location_origin *o),
+		       void *accept_ctx)
+{
+	struct origins *o = ctx;
+	const struct bw_origin_reg r = {is_vgpr, reg, o->location->start, o->location->end};
+	o->accept = accept_one;
+	o->accept_ctx = accept_ctx;
+	return bw_origins_all(&o->code, o->addr, &r, accept, o);
+}
+
+static bool is_wrong(struct bw_debug *d, const struct bw_variables_frame *f,
+		     const struct bw_variable *v, const struct bw_location *l)
+{
+	const struct bw_load *load = bw_debug_load_at(d, f->base + f->addr);
+	const struct bw_wave_record *w = bw_debug_focus_priv(d);
+	struct origins o = {.location = l, .addr = f->addr};
+	struct bw_location_origins origins = {origins_of, &o};
+	struct bw_error *err =
+		bw_debug_function_range(d, f->base + f->addr, &o.code.entry, &o.code.end);
+	if (!err && load) {
+		o.code.gen = bw_debug_isa(d);
+		o.code.lanes = w ? w->info.lanes : 32;
+		o.code.image = bw_module_image(load->module, &o.code.image_b);
+		o.code.entry -= f->base;
+		o.code.end -= f->base;
+	}
+	bw_error_free(err);
 	return bw_variable_is_false_constant(f->lines, v, f->addr, l) ||
-	       bw_variable_is_stale(f->lines, v, f->addr, f->level, l);
+	       bw_variable_is_stale(f->lines, v, f->addr, f->level, l, &origins);
+}
+
+bool bw_variables_is_wrong(struct bw_debug *d, const struct bw_variables_frame *f,
+			   const struct bw_variable *v, const struct bw_location *l)
+{
+	struct bw_variable_cache *c = &d->variables;
+	bool is_cached = c->lines == f->lines && c->addr == f->addr && c->level == f->level &&
+			 c->paths_version == d->source_paths.version && v >= c->list &&
+			 v < c->list + c->n;
+	if (!is_cached)
+		return is_wrong(d, f, v, l);
+	uint8_t *known = &c->wrong[v - c->list];
+	if (*known == BW_NOT_ASKED)
+		*known = is_wrong(d, f, v, l);
+	return *known;
 }
 
 /* ---- For commands ---- */
@@ -292,7 +365,7 @@ bool bw_debug_variable_place(struct bw_debug *d, uint64_t pc, const struct bw_va
 	if (!bw_variables_frame_at(d, pc, &f))
 		return false;
 	bw_variable_location(f.lines, v, f.addr, out);
-	if (bw_variables_is_wrong(&f, v, out))
+	if (bw_variables_is_wrong(d, &f, v, out))
 		*out = (struct bw_location){
 			.kind = BW_LOC_OPTIMIZED_OUT, .start = out->start, .end = out->end};
 	out->start += f.base;

@@ -39,8 +39,8 @@ bool bw_variables_enumerator(struct bw_debug *d, const struct bw_variables_frame
 			     const char *name, const struct bw_ctype **out_type,
 			     int64_t *out_value);
 /* Whether the compiler has written a location that does not hold there. */
-bool bw_variables_is_wrong(const struct bw_variables_frame *f, const struct bw_variable *v,
-			   const struct bw_location *l);
+bool bw_variables_is_wrong(struct bw_debug *d, const struct bw_variables_frame *f,
+			   const struct bw_variable *v, const struct bw_location *l);
 /* Types that the program does not name: those of &x, p@4, v.xy. Each is made once and lives as long
  * as the session; NULL: out of memory. */
 const struct bw_ctype *bw_variables_pointer_to(struct bw_debug *d, const struct bw_ctype *elem,

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_DEBUG_VARIABLES_ORIGINS_H
+#define BW_DEBUG_VARIABLES_ORIGINS_H
+
+/* Which instructions can have put into a register what is in it at an address: the last ones that
+ * write to it on each way there. Pure: code in, facts out. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "isa/inst.h"
+
+/* A function: [entry, end) of an image, with branches within it only. */
+struct bw_origin_code {
+	enum bw_isa_gen gen;
+	unsigned lanes;
+	const uint8_t *image;
+	size_t image_b;
+	uint64_t entry, end;
+};
+
+struct bw_origin_reg {
+	bool is_vgpr;
+	unsigned reg;
+	/* the location that names it: code in there does not change it, calls neither */
+	uint64_t from, to;
+};
+
+struct bw_origin {
+	bool is_entry; /* nothing has written to it since the function's entry: reg */
+	bool is_vgpr;
+	unsigned reg;
+	uint64_t at, next; /* otherwise: the instruction, and the one behind it */
+	bool is_fused;	   /* two operations in one instruction */
+	bool is_last;	   /* only waits and the like lie between it and `from` */
+};
+
+/* Asks `accept` about each origin of what is in the register before the instruction at `at`; where
+ * it refuses a copy, about those of what was copied. False: one was refused, or the code cannot be
+ * followed. */
+bool bw_origins_all(const struct bw_origin_code *code, uint64_t at, const struct bw_origin_reg *reg,
+		    bool (*accept)(void *ctx, const struct bw_origin *origin), void *ctx);
+
+#endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* What has written to registers. The words are llvm-mc-19's of the text beside them. */
+#include "debug/variables/origins.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+static const uint32_t words[] = {
+	0x7e080287,		/* 00 v_mov_b32 v4, 7 */
+	0xca100081, 0x05020100, /* 04 v_dual_mov_b32 v5, 1 :: v_dual_mov_b32 v2, v0 */
+	0xbe840002,		/* 0c s_mov_b32 s4, s2 */
+	0xbf8903f7,		/* 10 s_waitcnt vmcnt(0) */
+	0x7e060304,		/* 14 v_mov_b32 v3, v4 */
+	0x4a080881,		/* 18 v_add_nc_u32 v4, 1, v4 */
+	0xbf068004,		/* 1c s_cmp_eq_u32 s4, 0 */
+	0xbfa2fffd,		/* 20 s_cbranch_scc1 0x18 */
+	0xbe9e4906,		/* 24 s_swappc_b64 s[30:31], s[6:7] */
+	0xdc6e0000, 0x007c0402, /* 28 global_store_b64 v[2:3], v[4:5], off */
+	0xbfb00000,		/* 30 s_endpgm */
+};
+enum { ENTRY = 256 }; /* in the image */
+
+struct seen {
+	uint64_t refused; /* an address that is not accepted */
+	struct bw_origin origin[8];
+	unsigned n;
+};
+
+static bool note(void *ctx, const struct bw_origin *o)
+{
+	struct seen *s = ctx;
+	assert_true(s->n < 8);
+	s->origin[s->n++] = *o;
+	return o->is_entry || o->at != s->refused;
+}
+
+static bool ask(struct seen *s, uint64_t at, bool is_vgpr, unsigned reg, uint64_t from, uint64_t to)
+{
+	uint8_t image[ENTRY + sizeof(words)] = {0};
+	const struct bw_origin_code code = {.gen = BW_ISA_GFX11,
+					    .lanes = 32,
+					    .image = image,
+					    .image_b = sizeof(image),
+					    .entry = ENTRY,
+					    .end = UINT64_MAX};
+	const struct bw_origin_reg r = {is_vgpr, reg, ENTRY + from, ENTRY + to};
+	memcpy(image + ENTRY, words, sizeof(words));
+	s->n = 0;
+	return bw_origins_all(&code, ENTRY + at, &r, note, s);
+}
+
+static bool is_at(const struct seen *s, unsigned i, uint64_t at)
+{
+	return i < s->n && !s->origin[i].is_entry && s->origin[i].at == ENTRY + at;
+}
+
+static void test_straight(void **state)
+{
+	struct seen s = {0};
+	assert_true(ask(&s, 0x14, true, 4, 4, 0x18));
+	assert_int_equal(s.n, 1);
+	assert_true(is_at(&s, 0, 0));
+	assert_true(s.origin[0].is_last);
+	assert_false(s.origin[0].is_fused);
+	assert_true(ask(&s, 0x14, true, 5, 0x14, 0x18));
+	assert_true(is_at(&s, 0, 4));
+	assert_true(s.origin[0].is_fused);
+	assert_false(s.origin[0].is_last); /* s_mov is no wait */
+	assert_true(ask(&s, 0x14, false, 4, 0x14, 0x18));
+	assert_true(is_at(&s, 0, 0xc));
+	assert_true(s.origin[0].is_last); /* s_waitcnt is one */
+	/* not written yet: at the instruction that does it, too */
+	assert_true(ask(&s, 4, true, 5, 4, 0xc));
+	assert_int_equal(s.n, 1);
+	assert_true(s.origin[0].is_entry);
+	assert_int_equal(s.origin[0].reg, 5);
+}
+
+static void test_copies(void **state)
+{
+	struct seen s = {.refused = ENTRY + 4};
+	assert_true(ask(&s, 0x14, true, 2, 0x14, 0x18));
+	assert_int_equal(s.n, 2);
+	assert_true(s.origin[1].is_entry);
+	assert_int_equal(s.origin[1].reg, 0);
+	s.refused = ENTRY + 0x14;
+	assert_true(ask(&s, 0x18, true, 3, 0x18, 0x1c));
+	assert_true(is_at(&s, 1, 0)); /* of v4 */
+	s.refused = ENTRY;	      /* 7 is no register */
+	assert_false(ask(&s, 0x14, true, 4, 0x14, 0x18));
+	assert_int_equal(s.n, 1);
+}
+
+static void test_ways(void **state)
+{
+	struct seen s = {0};
+	assert_true(ask(&s, 0x18, true, 4, 0x18, 0x1c));
+	assert_int_equal(s.n, 2);
+	assert_true((is_at(&s, 0, 0) && is_at(&s, 1, 0x18)) ||
+		    (is_at(&s, 1, 0) && is_at(&s, 0, 0x18)));
+	s.refused = ENTRY + 0x18;
+	assert_false(ask(&s, 0x18, true, 4, 0x18, 0x1c));
+}
+
+static void test_calls(void **state)
+{
+	struct seen s = {0};
+	/* across the call, and behind it: what it returns; s30 is the return address */
+	assert_true(ask(&s, 0x28, true, 2, 0xc, 0x30));
+	assert_true(is_at(&s, 0, 4));
+	assert_true(ask(&s, 0x28, true, 2, 0x28, 0x30));
+	assert_true(is_at(&s, 0, 0x24));
+	assert_true(ask(&s, 0x28, false, 31, 0x28, 0x30));
+	assert_true(is_at(&s, 0, 0x24));
+	/* too far for a result */
+	assert_true(ask(&s, 0x28, true, 40, 0x28, 0x30));
+	assert_true(s.origin[0].is_entry);
+}
+
+static void test_damage(void **state)
+{
+	struct seen s = {0};
+	assert_false(ask(&s, 2, true, 2, 0, 4));
+	assert_false(ask(&s, 8, true, 2, 0, 4)); /* inside of an instruction */
+	assert_false(ask(&s, 0x4000, true, 2, 0, 4));
+	assert_int_equal(s.n, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_straight), cmocka_unit_test(test_copies),
+		cmocka_unit_test(test_ways),	 cmocka_unit_test(test_calls),
+		cmocka_unit_test(test_damage),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
