@@ -271,11 +271,25 @@ static int exit_status(const struct run *r)
 	return WIFEXITED(r->status) ? WEXITSTATUS(r->status) : BW_EXIT_SIGNAL + WTERMSIG(r->status);
 }
 
+static struct bw_error *report_swaps(const struct bw_swaps *swaps, bool json)
+{
+	struct bw_out *out;
+	BW_TRY(bw_out_create(stderr, json, &out));
+	struct bw_error *err = bw_swaps_report(swaps, out);
+	bw_out_destroy(out);
+	return err;
+}
+
 static int run(const struct bw_capture_options *o)
 {
 	struct run r = {.o = o, .folder = BW_FOLDER_INIT, .fd = -1, .stop_fd = -1};
 	bool is_virtual = false;
+	struct bw_swaps *swaps = NULL;
 	struct bw_error *err = bw_cli_set_up_strict(&o->vgpu);
+	if (!err)
+		err = bw_swaps_begin(&o->swaps, false, &swaps);
+	if (!err && swaps)
+		err = bw_swaps_set_environment(swaps);
 	if (!err && o->pid)
 		err = catch_signals(&r.stop_fd);
 	if (!err && o->pid)
@@ -292,6 +306,9 @@ static int run(const struct bw_capture_options *o)
 		r.seen_before = bw_kmd_n_clients_ever(r.kmd);
 		err = capture(&r);
 	}
+	if (!err && swaps)
+		err = report_swaps(swaps, o->json);
+	bw_swaps_end(swaps);
 	int status = err ? fail(err, BW_EXIT_USAGE) : exit_status(&r);
 	bw_collect_close(r.collect);
 	bw_capture_writer_free(r.w);
@@ -316,11 +333,13 @@ int bw_main_capture(int argc, char **argv)
 	if (bw_capture_is_order(argc, argv))
 		return bw_main_capture_order(argc, argv);
 	struct bw_error *err = bw_capture_options_parse(argc, argv, &o);
+	int status = 0;
 	if (err)
-		return fail(err, BW_EXIT_USAGE);
-	if (o.help) {
+		status = fail(err, BW_EXIT_USAGE);
+	else if (o.help)
 		fputs(bw_capture_usage, stdout);
-		return 0;
-	}
-	return run(&o);
+	else
+		status = run(&o);
+	bw_swap_options_fini(&o.swaps);
+	return status;
 }

@@ -15,6 +15,7 @@
 #include "cli/capture_orders.h"
 #include "cli/capture_trigger.h"
 #include "cli/subcommands.h"
+#include "cli/swap.h"
 
 struct bw_collect; /* records of several processes on their way into one file */
 
@@ -71,8 +72,10 @@ struct bw_capture_options {
 	struct bw_capture_ring_limits limits;
 	struct bw_capture_trigger trigger;
 	struct bw_cli_vgpu_options vgpu;
+	struct bw_swap_options swaps;
 	char **program; /* borrowed from argv */
 };
+/* The caller ends the options' swaps, after an error, too. */
 struct bw_error *bw_capture_options_parse(int argc, char **argv,
 					  struct bw_capture_options *out) BW_MUST_CHECK;
 extern const char bw_capture_usage[];

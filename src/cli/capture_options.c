@@ -39,6 +39,7 @@ const char bw_capture_usage[] =
 	"  --from-label NAME   begin with the submission in which a dispatch has that label or pipeline (patterns: *)\n"
 	"  --to-label NAME     end with the submission that has that one\n"
 	"  --frame N           only what is submitted for frame N, from present N-1 of the program to present N\n"
+	"  --shader WHICH=FILE, --save-shaders FOLDER  as in \"breakwater exec\": the capture has what was replaced\n"
 	"  --deterministic     the virtual GPU runs on one thread, in a fixed order\n"
 	"  --json              at the end, on standard error, what was captured\n"
 	"  -h, --help\n"
@@ -207,6 +208,10 @@ static struct bw_error *check(const struct bw_capture_options *o, bool has_progr
 	if (o->pid && has_program)
 		return bw_errorf(BW_E_INVALID,
 				 "--pid captures a process that runs; a program is one to be run");
+	if (o->pid && (o->swaps.words.len || o->swaps.save))
+		return bw_errorf(BW_E_UNSUPPORTED,
+				 "--shader and --save-shaders are for a program that is started: "
+				 "one that runs has made its shaders already");
 	if (o->pid && o->on & BW_COLLECT_CRASH)
 		return bw_errorf(BW_E_UNSUPPORTED,
 				 "how a process ends is told to the one that has started it: "
@@ -230,6 +235,7 @@ struct bw_error *bw_capture_options_parse(int argc, char **argv, struct bw_captu
 	for (; i < argc && argv[i][0] == '-'; i++) {
 		const char *word = argv[i];
 		bool taken = false;
+		int used;
 		if (!strcmp(word, "--")) {
 			i++;
 			break;
@@ -237,6 +243,11 @@ struct bw_error *bw_capture_options_parse(int argc, char **argv, struct bw_captu
 		BW_TRY(take_with_value(o, argc, argv, &i, &taken));
 		if (taken)
 			continue;
+		BW_TRY(bw_cli_take_swap_option(argv + i, &o->swaps, &used));
+		if (used) {
+			i += used - 1;
+			continue;
+		}
 		if (!strcmp(word, "--wait-trigger"))
 			o->trigger.waits = true;
 		else if (!strcmp(word, "--json"))

@@ -55,6 +55,7 @@ struct bw_cli {
 	struct bw_out *out;
 	struct bw_kmd *kmd;
 	struct bw_program program;
+	struct bw_swaps *swaps;	      /* owned; shaders that are replaced, or NULL */
 	struct bw_crash *crash;	      /* owned; a crash file that is looked at, or NULL */
 	struct bw_cli_editor *editor; /* NULL: there is none */
 

@@ -51,6 +51,7 @@ static const char usage[] =
 	"  --shader-lines      the Vulkan driver keeps the lines of shaders (RADV_DEBUG=nirdebuginfo); it may make\n"
 	"                      other code for that, and use no cache. The default for a shader, not for a\n"
 	"                      program; --no-shader-lines switches it off\n"
+	"  --shader WHICH=FILE, --save-shaders FOLDER  of a program: as in \"breakwater exec\"\n"
 	"  --gpu GPU           virtual[:navi31], an index, or a PCI address (default: the first AMD GPU,\n"
 	"                      the virtual one where there is none)\n"
 	"  -h, --help\n"
@@ -266,6 +267,7 @@ void bw_cli_fini(struct bw_cli *c)
 	bw_cli_ignore_interrupts(c);
 	bw_cli_tui_free(c);
 	bw_debug_destroy(c->debug);
+	bw_swaps_end(c->swaps);
 	bw_cli_free_crash(c);
 	bw_kmd_close(c->kmd);
 	if (c->out)
@@ -358,6 +360,9 @@ struct bw_error *bw_cli_open_parsed(struct bw_cli *c, struct bw_run_options *o)
 		BW_TRY(bw_cli_use_gpu_of(o->pid, &is_virtual));
 	else
 		BW_TRY(o->kernel ? prepare_kernel(c, o) : prepare_program(c, o));
+	BW_TRY(bw_swaps_begin(&o->swaps, false, &c->swaps));
+	if (c->swaps)
+		BW_TRY(bw_swaps_set_environment(c->swaps));
 	BW_TRY(set_up_server(o));
 	BW_TRY(bw_kmd_open(is_virtual ? "virtual" : o->gpu, &c->kmd));
 	if (o->fidelity)
@@ -392,6 +397,8 @@ struct bw_error *bw_cli_open(struct bw_cli *c, int argc, char **argv, bool attac
 struct bw_error *bw_cli_show_reports(struct bw_cli *c, const struct bw_run_options *o)
 {
 	BW_TRY(bw_cli_show_strict(c->kmd, &o->vgpu, c->debug, c->out));
+	if (c->swaps)
+		BW_TRY(bw_swaps_report(c->swaps, c->out));
 	return o->fidelity ? bw_cli_show_fidelity(c->kmd, c->out) : NULL;
 }
 

@@ -111,6 +111,12 @@ struct bw_error *bw_run_options_parse(struct bw_run_options *o, int argc, char *
 		BW_TRY(bw_compile_options_take(&o->compile, argc, argv, &i, &taken));
 		if (taken)
 			continue;
+		int used;
+		BW_TRY(bw_cli_take_swap_option(argv + i, &o->swaps, &used));
+		if (used) {
+			i += used;
+			continue;
+		}
 		if (argv[i][0] == '-' && argv[i][1]) {
 			BW_TRY(take_option(o, argc, argv, &i));
 			continue;
@@ -123,6 +129,10 @@ struct bw_error *bw_run_options_parse(struct bw_run_options *o, int argc, char *
 	}
 	if (o->help)
 		return NULL;
+	if ((o->swaps.words.len || o->swaps.save) && (o->attach || o->kernel))
+		return bw_errorf(BW_E_UNSUPPORTED,
+				 "--shader and --save-shaders are for a program behind --, whose "
+				 "shaders are replaced when it makes them");
 	if (o->attach)
 		return check_attach(o);
 	if (o->kernel && o->program)
@@ -145,4 +155,5 @@ void bw_run_options_fini(struct bw_run_options *o)
 	bw_vec_free(&o->script);
 	bw_launch_options_fini(&o->launch);
 	bw_compile_options_fini(&o->compile);
+	bw_swap_options_fini(&o->swaps);
 }

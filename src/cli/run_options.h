@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "cli/compile.h"
 #include "cli/subcommands.h"
+#include "cli/swap.h"
 #include "launch/options.h"
 
 enum bw_lines_wish { BW_LINES_DEFAULT, BW_LINES_WANTED, BW_LINES_UNWANTED };
@@ -31,6 +32,7 @@ struct bw_run_options {
 	char **program; /* behind --, borrowed from argv */
 	struct bw_launch_options launch;
 	struct bw_compile_options compile;
+	struct bw_swap_options swaps; /* of a program */
 };
 
 /* argv[0] is the subcommand. o->attach says which one it is; the rest of *o is zero. */

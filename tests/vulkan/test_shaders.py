@@ -175,7 +175,22 @@ def check_replay(folder):
         check(error in ask("replay", "--shader", *words, path, status=2), words)
 
 
+def check_run_and_capture(folder):
+    """The same under the debugger, and of what is captured."""
+    shader, path = folder / "one.comp", folder / "swapped.bwc"
+    out = ask("run", "--batch", "-ex", "run", "--shader", f"first*={shader}", "--", PROGRAM)
+    check(f"sum {total(one, step)}\n" in out, out)
+    check(f"--shader first*={shader}: replaced first step ({HASH})." in out, out)
+    out = ask("capture", "-o", path, "--shader", f"second step={shader}", "--", PROGRAM)
+    check(f"sum {total(step, one)}\n" in out, out)
+    check("memory is as captured" in ask("replay", "--check", path), "what is captured is what has run")
+    for words in (["run", "--shader", f"x={shader}", shader], ["attach", "--shader", f"x={shader}", "1"],
+                  ["capture", "-o", path, "--pid", "1", "--shader", f"x={shader}"], ["capture", "-o", path, "--pid", "1", "--save-shaders", folder]):
+        check("--shader and --save-shaders are for a program" in ask(*words, status=2), words)
+
+
 with tempfile.TemporaryDirectory() as name:
     check_spirv(pathlib.Path(name))
+    check_run_and_capture(pathlib.Path(name))
     check_assembly(pathlib.Path(name))
     check_replay(pathlib.Path(name))
