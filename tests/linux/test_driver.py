@@ -20,9 +20,9 @@ RESULT = "1 3 5 7 9 11 13 15"  # 2 * i + 1
 DEBUG = "/sys/kernel/debug/dri/0000:01:00.0"
 
 
-def in_guest(script, has_fault=False, is_long=False):
+def in_guest(script, has_fault=False, has_reset=False, is_long=False):
     """The output of a shell's script in a guest with the driver; the kernel's log is checked as well. has_fault: the
-    script causes a fault, whose lines the log must have. is_long: it runs for minutes, in which a busy machine may
+    script causes a fault, whose lines the log must have. has_reset: it asks for a reset of the GPU, which must fail. is_long: it runs for minutes, in which a busy machine may
     hold up the guest's processors so long that an interrupt comes after half a second."""
     out, err = guest("sh", "-ec", script + "\necho ---- log ----\ndmesg", options=(), timeout_s=(6 if is_long else 2) * TIMEOUT_S)
     text, log = out.decode().split("---- log ----\n")
@@ -30,6 +30,9 @@ def in_guest(script, has_fault=False, is_long=False):
     if has_fault:
         check(FAULT.search(log), "the kernel's log has no report of the fault:\n" + log)
         wrong = [line for line in wrong if "page fault" not in line]
+    if has_reset:
+        check("ASIC reset failed with error, -2" in log, "the kernel's log has no reset:\n" + log)
+        wrong = [line for line in wrong if "reset" not in line]
     if is_long:
         wrong = [line for line in wrong if "Fence fallback" not in line]
     check(not wrong, "the kernel's log has\n" + "\n".join(wrong))
@@ -56,6 +59,14 @@ def removing():
     """PCI remove and rescan: the driver takes the GPU again."""
     text = in_guest("echo 1 >/sys/bus/pci/devices/0000:01:00.0/remove\n! test -e /dev/dri/card0\necho 1 >/sys/bus/pci/rescan\n"
                     f"cat {DEBUG}/amdgpu_test_ib\nbreakwater run {SAXPY}")
+    check("ib ring tests passed." in text and RESULT in text, text)
+
+
+def resetting():
+    """There is no reset of the GPU: asked for one, the driver says so, and takes the GPU again when it is loaded anew."""
+    text = in_guest(f"cat {DEBUG}/amdgpu_gpu_recover\ndriver-unload\ndriver-load\ncat {DEBUG}/amdgpu_test_ib\nbreakwater run {SAXPY}",
+                    has_reset=True)
+    check(text.startswith("-2\n"), text)
     check("ib ring tests passed." in text and RESULT in text, text)
 
 
@@ -99,4 +110,4 @@ def torture():
 
 
 need_parts()
-main(loading, *([loading_again, removing, debugging, faulting, state, ends, torture] if IS_WHOLE else []))
+main(loading, *([loading_again, removing, resetting, debugging, faulting, state, ends, torture] if IS_WHOLE else []))
