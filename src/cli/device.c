@@ -323,18 +323,29 @@ static void show_firmware(struct bw_look *l, const struct bw_look_gpu *g)
 
 /* ---- access ---- */
 
+/* Whether the driver has an SMU: without one, Linux 6.12 follows a NULL pointer where it is asked
+ * for the state of GFXOFF (doc/hardware/pci.md 8), and does not make this file
+ * (amdgpu_pm_sysfs_init). */
+static bool manages_power(const struct bw_look_gpu *g)
+{
+	char level[64];
+	return bw_look_line(g->kmd, "sysfs:power_dpm_force_performance_level", level,
+			    sizeof(level));
+}
+
 /* amdgpu_gfxoff_status (smu_get_gfx_off_status, Linux 6.12) */
 static void show_gfxoff(struct bw_look *l, const struct bw_look_gpu *g)
 {
 	static const char *const states[] = {"powered down", "powering up", "powered up",
 					     "powering down"};
-	struct bw_kmd_file *f;
+	struct bw_kmd_file *f = NULL;
 	uint32_t status = UINT32_MAX;
 	size_t done = 0;
 	struct bw_str text = {0};
-	_cleanup_error_ struct bw_error *none =
-		bw_kmd_file_open(g->kmd, "amdgpu_gfxoff_status", false, &f);
-	if (!none) {
+	_cleanup_error_ struct bw_error *none = NULL;
+	if (manages_power(g))
+		none = bw_kmd_file_open(g->kmd, "amdgpu_gfxoff_status", false, &f);
+	if (f) {
 		none = bw_kmd_file_read(f, 0, &status, sizeof(status), &done);
 		bw_kmd_file_close(f);
 	}

@@ -42,8 +42,9 @@ def in_guest(script, has_fault=False, has_reset=False, is_long=False):
 
 
 def loading():
-    """No error in the log, the device nodes, the IB tests on all rings, and a kernel run by the driver."""
-    text = in_guest(f"ls /dev/dri\ncat {DEBUG}/amdgpu_test_ib\nbreakwater run {SAXPY}")
+    """No error in the log, the device nodes, the IB tests on all rings, what the GPU is, and a kernel run by the driver."""
+    text = in_guest(f"ls /dev/dri\ncat {DEBUG}/amdgpu_test_ib\nbreakwater device --gpu 0\nbreakwater run {SAXPY}")
+    check("GFXOFF       held off" in text, text)
     check("card0" in text and "renderD128" in text, text)
     check("ib ring tests passed." in text, text)
     check(RESULT in text, text)
