@@ -145,11 +145,27 @@ void bw_sq_ind_write(struct bw_device *dev, const struct bw_bank_sel *b, uint32_
 
 /* --- SQ_CMD --- */
 
+/* The WGP is held, so the wave is between two instructions: whoever reads it next sees it halted,
+ * as on hardware. The request has the scheduler look at the wave; of two that it has not seen yet
+ * the later one is meant. */
+static void set_halt(struct bw_wgp *wgp, struct bw_slot *s, bool on)
+{
+	if (s->state == BW_SLOT_FATAL)
+		return;
+	atomic_fetch_and(&s->w.request, ~(uint32_t)(BW_REQ_HALT | BW_REQ_UNHALT));
+	if (on)
+		s->w.status |= BW_STATUS_HALT;
+	else
+		s->w.status &= ~(uint32_t)BW_STATUS_HALT;
+	s->w.halts_itself = false;
+	bw_slot_request(wgp, s, on ? BW_REQ_HALT : BW_REQ_UNHALT);
+}
+
 static void command(struct bw_wgp *wgp, struct bw_slot *s, enum bw_sq_cmd cmd, uint32_t data)
 {
 	switch (cmd) {
 	case BW_SQ_CMD_SETHALT:
-		bw_slot_request(wgp, s, data & 1 ? BW_REQ_HALT : BW_REQ_UNHALT);
+		set_halt(wgp, s, data & 1);
 		break;
 	case BW_SQ_CMD_KILL:
 		bw_slot_request(wgp, s, BW_REQ_KILL);

@@ -270,6 +270,8 @@ static enum bw_run execute_single_step(struct bw_worker *worker, struct bw_slot 
 	if (!(s->w.status & BW_STATUS_HALT))
 		return BW_RUN_QUANTUM;
 	uint64_t before = s->w.n_executed;
+	/* a command to halt that came just before the step has done what it should */
+	atomic_fetch_and(&s->w.request, ~(uint32_t)BW_REQ_HALT);
 	s->w.status &= ~(uint32_t)BW_STATUS_HALT;
 	enum bw_run result = execute(worker, s, 1);
 	s->w.status |= BW_STATUS_HALT;

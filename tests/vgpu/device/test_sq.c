@@ -129,6 +129,48 @@ static void test_halt(void **state)
 
 /* A store to nowhere without a trap handler: the wave stops for good, the driver hears of it twice
  * (VM fault, SQ), KILL completes the job. */
+/* The number of waves whose STATUS has HALT. */
+static unsigned count_halted(struct rig *r)
+{
+	enum { STATUS = 0x102, HALT = 0x2000, ACTIVE = 0xa };
+	unsigned n = 0;
+	for (unsigned place = 0; place < 192; place++) {
+		unsigned simd = place % 4, wgp = place / 4 % 4, sa = place / 16 % 2,
+			 se = place / 32;
+		for (uint32_t left = rig_sq_ind(r, se, sa, wgp, simd, 0, 0, ACTIVE); left;
+		     left &= left - 1)
+			n += (rig_sq_ind(r, se, sa, wgp, simd, (unsigned)__builtin_ctz(left), 0,
+					 STATUS) &
+			      HALT) != 0;
+	}
+	return n;
+}
+
+/* Whoever reads right after the command sees its effect, and of two commands the last one holds. */
+static void test_halt_at_once(void **state)
+{
+	struct rig r;
+	rig_start(&r, NULL);
+	struct rig_launch l = {.kernel = "poll",
+			       .groups = {64},
+			       .threads = {32},
+			       .n_user = 2,
+			       .user = {LO(RIG_DATA), HI(RIG_DATA)}};
+	uint64_t fence = rig_launch(&r, &l);
+	assert_true(rig_wait_resident(&r, 64, WAIT_MS));
+	for (unsigned i = 0; i < 20; i++) {
+		rig_sq_cmd(&r, SETHALT | BROADCAST | 1 << 8);
+		assert_int_equal(count_halted(&r), 64);
+		rig_sq_cmd(&r, SETHALT | BROADCAST);
+		assert_int_equal(count_halted(&r), 0);
+		rig_sq_cmd(&r, SETHALT | BROADCAST | 1 << 8);
+		rig_sq_cmd(&r, SETHALT | BROADCAST);
+	}
+	data(&r)[0] = 1;
+	assert_true(rig_wait(&r, 1, fence, WAIT_MS));
+	rig_stop(&r);
+}
+
 static void test_fatal_fault(void **state)
 {
 	struct rig r;
@@ -456,6 +498,7 @@ int main(void)
 		cmocka_unit_test(test_kill),
 		cmocka_unit_test(test_kill_one),
 		cmocka_unit_test(test_halt),
+		cmocka_unit_test(test_halt_at_once),
 		cmocka_unit_test(test_fatal_fault),
 		cmocka_unit_test(test_fatal_illegal),
 		cmocka_unit_test(test_trap),
