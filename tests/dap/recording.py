@@ -44,7 +44,7 @@ def find(value, path):
 def masked(text):
     """Without addresses, numbers of processes, a driver's hash of a shader, and the place in the GPU that a wave
     was given."""
-    for pattern, instead in ((r"\[AMDGPU Wave [\d:]+\]", "[AMDGPU Wave]"), (r"0x[0-9a-f]{9,}", "0x..."),
+    for pattern, instead in ((r"AMDGPU Wave [\d:]+", "AMDGPU Wave"), (r"0x[0-9a-f]{9,}", "0x..."),
                              (r"process \d+", "process ..."), (r"\bmain_[0-9a-f]{8}\b", "main_...")):
         text = re.sub(pattern, instead, text)
     return text
