@@ -77,7 +77,7 @@ static const struct bw_command commands[] = {
 	{"inspect", NULL, bw_cmd_print, "[/FMT] EXPR", "Same as print.", NULL, BW_COMPLETE_EXPR, false},
 	{"jump", "j", bw_cmd_jump, "WHERE", "Resume the focus wave at WHERE, and the others where they stopped.", NULL, BW_COMPLETE_WHERE, false},
 	{"kill", "k", bw_cmd_kill, "[inferiors N...]", "End the program.", "Of several the current one, or those that are named.", BW_COMPLETE_NONE, false},
-	{"lane", "la", bw_cmd_lane, "[N | apply LANES COMMAND]", "Choose the focus lane, which expressions use, or show it.", "LANES: all, -active, or numbers and ranges: lane apply 0-3 print $v2. -q leaves the titles out; print in all lanes is a table, as print EXPR @lanes is.", BW_COMPLETE_NONE, false},
+	{"lane", "la", bw_cmd_lane, "[N | apply LANES COMMAND]", "Choose the focus lane, which expressions use, or show it.", "LANES: all, -active, or numbers and ranges: lane apply 0-3 print $v2. -q leaves the titles out; print in all lanes is a table, as print EXPR @lanes is.", BW_COMPLETE_WAVES, false},
 	{"layout", "lay", bw_cmd_layout, "src | asm | split | regs | lanes | waves | mem | next | prev", "Choose the windows of the terminal screen, and enable it.",
 	 "src: source. asm: instructions. split: both. regs: registers, what has changed since the last stop highlighted.\n"
 	 "lanes: a table of the lanes; those with equal values share a row, Left and Right choose the columns. waves: a map\n"
@@ -118,7 +118,7 @@ static const struct bw_command commands[] = {
 	{"tbreak", "tb", bw_cmd_tbreak, "[WHERE] [if EXPR] [wave N]", "Set a breakpoint that is deleted when it is hit.", NULL, BW_COMPLETE_WHERE, false},
 	{"tcatch", NULL, bw_cmd_tcatch, "fp [KIND...]", "Like catch, once.", NULL, BW_COMPLETE_CATCH, false},
 	{"thbreak", NULL, bw_cmd_tbreak, "[WHERE] [if EXPR] [wave N]", "Same as tbreak.", NULL, BW_COMPLETE_WHERE, false},
-	{"thread", "t", bw_cmd_wave, "[N[:LANE] | apply WAVES COMMAND | find TEXT]", "Same as wave.", NULL, BW_COMPLETE_NONE, false},
+	{"thread", "t", bw_cmd_wave, "[N[:LANE] | apply WAVES COMMAND | find TEXT]", "Same as wave.", NULL, BW_COMPLETE_WAVES, false},
 	{"tui", NULL, bw_cmd_tui, "enable | disable | mem [/FMT] ADDRESS", "The terminal screen: windows above the prompt, for source, instructions, registers, lanes, waves and memory.",
 	 "Ctrl-x a does both of the first two. tui mem shows memory from ADDRESS on, a format as x has it, in the window\n"
 	 "\"mem\"; ADDRESS is an expression and evaluated anew at each stop, and what has changed there is highlighted.\n"
@@ -135,7 +135,7 @@ static const struct bw_command commands[] = {
 	{"watch", NULL, bw_cmd_watch, "[-l] EXPR [if EXPR]", "Stop when a value changes: watch out[5], watch *(int *)0x1000, watch $s4.",
 	 "Four values in global memory can be watched by the GPU, for all waves; registers, LDS and scratch are watched by\n"
 	 "stepping the focus wave. \"set precise-memory\" says whether the stop is right behind the access.", BW_COMPLETE_EXPR, false},
-	{"wave", "w", bw_cmd_wave, "[N[:LANE] | apply WAVES COMMAND | find TEXT]", "Choose the focus wave, which commands use, or show it.", "WAVES: all, or numbers and ranges: wave apply 1-4 print $pc. -q leaves the titles out, -s passes over errors.", BW_COMPLETE_NONE, false},
+	{"wave", "w", bw_cmd_wave, "[N[:LANE] | apply WAVES COMMAND | find TEXT]", "Choose the focus wave, which commands use, or show it.", "WAVES: all, or numbers and ranges: wave apply 1-4 print $pc. -q leaves the titles out, -s passes over errors.", BW_COMPLETE_WAVES, false},
 	{"whatis", NULL, bw_cmd_whatis, "EXPR | TYPE", "The name of a type.", NULL, BW_COMPLETE_EXPR, false},
 	{"where", NULL, bw_cmd_backtrace, "[N | -N]", "Same as backtrace.", NULL, BW_COMPLETE_EXPR, false},
 	{"while", NULL, bw_cmd_while, "EXPR", "Run the lines up to \"end\" as long as EXPR is not 0.", "loop_break leaves the loop, loop_continue begins its next round.", BW_COMPLETE_EXPR, false},
@@ -171,7 +171,7 @@ static const struct bw_command infos[] = {
 	{"locals", NULL, bw_info_locals, "", "Variables of the selected frame, the innermost block first.", NULL, BW_COMPLETE_NONE, false},
 	{"pipelines", NULL, bw_info_pipelines, "", "Compute pipelines of a Vulkan program.", NULL, BW_COMPLETE_NONE, false},
 	{"program", NULL, bw_info_program, "", "The program: its process, and why it stopped.", NULL, BW_COMPLETE_NONE, false},
-	{"registers", "r", bw_info_registers, "[NAME... | sgprs | vgprs]", "Registers of the focus wave.", NULL, BW_COMPLETE_EXPR, false},
+	{"registers", "r", bw_info_registers, "[NAME... | sgprs | vgprs]", "Registers of the focus wave.", NULL, BW_COMPLETE_REGISTERS, false},
 	{"report", NULL, bw_info_report, "[all]", "Everything about the focus wave, or all: reason, registers, LDS, code.", NULL, BW_COMPLETE_NONE, false},
 	{"scope", NULL, bw_info_scope, "WHERE", "Variables that are visible at a place, and where they are.", NULL, BW_COMPLETE_WHERE, false},
 	{"sharedlibrary", NULL, bw_info_sharedlibrary, "", "Code objects in the GPU's memory, and where.", NULL, BW_COMPLETE_NONE, false},

@@ -21,7 +21,9 @@ enum bw_complete {
 	BW_COMPLETE_CATCH,
 	BW_COMPLETE_TUI,
 	BW_COMPLETE_LAYOUT,
-	BW_COMPLETE_WINDOW
+	BW_COMPLETE_WINDOW,
+	BW_COMPLETE_REGISTERS,
+	BW_COMPLETE_WAVES, /* what can be applied to waves or lanes */
 };
 
 struct bw_command {

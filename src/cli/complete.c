@@ -105,39 +105,99 @@ static void add_screen_words(struct bw_candidates *out, enum bw_complete what, c
 	bw_cli_add_words(out, "next prev", prefix);
 }
 
-char **bw_cli_complete(struct bw_cli *c, const char *line, const char *word)
+/* Words that stand for themselves in what a command takes: "[all | count]" has two. */
+static void add_usage_words(struct bw_candidates *out, const char *usage, const char *prefix)
+{
+	for (const char *p = usage; *p;) {
+		size_t n = strcspn(p, " []|");
+		bool is_word = n > 0;
+		for (size_t i = 0; i < n; i++)
+			is_word &= (p[i] >= 'a' && p[i] <= 'z') || p[i] == '-';
+		if (is_word)
+			bw_cli_add_candidate(out, p, prefix, n);
+		p += n ? n : 1;
+	}
+}
+
+/* Registers as "info registers" takes them: without the $. */
+static void add_registers(struct bw_candidates *out, struct bw_cli *c, const char *prefix)
+{
+	struct bw_str name = {0};
+	bw_str_addf(&name, "$%s", prefix);
+	char **words = bw_debug_complete_expr(c->debug, bw_str_text(&name));
+	for (size_t i = 0; words && words[i]; i++)
+		if (words[i][0] == '$' && words[i][1] != '_')
+			bw_cli_add_candidate(out, words[i] + 1, prefix, strlen(words[i] + 1));
+	bw_debug_free_words(words);
+	bw_str_free(&name);
+}
+
+/* "break on dispatch ..." */
+static bool add_dispatch_words(struct bw_candidates *out, const char *before, const char *prefix)
+{
+	char on[8], dispatch[16];
+	bw_take_word(&before, on, sizeof(on));
+	bw_take_word(&before, dispatch, sizeof(dispatch));
+	if (strcmp(on, "on") != 0)
+		return false;
+	if (strcmp(dispatch, "dispatch") == 0)
+		add_catch_words(out, "dispatch", prefix);
+	else if (!dispatch[0])
+		bw_cli_add_words(out, "dispatch", prefix);
+	return true;
+}
+
+/* Behind the waves of "wave apply all COMMAND"; NULL: the word is one of those still. */
+static const char *applied_command(const char *args, const char *word)
+{
+	bool has_waves = false;
+	char first[16];
+	bw_take_word(&args, first, sizeof(first));
+	for (args = bw_skip_blanks(args); args < word; args = bw_skip_blanks(args)) {
+		size_t n = strcspn(args, " ");
+		bool is_waves = strchr("0123456789", *args) ||
+				(n == 3 && !strncmp(args, "all", n)) ||
+				(n == 7 && !strncmp(args, "-active", n));
+		if (!is_waves && *args != '-')
+			return has_waves ? args : NULL;
+		has_waves |= is_waves;
+		args += n;
+	}
+	return has_waves && args == word ? word : NULL;
+}
+
+static char **complete_line(struct bw_cli *c, const struct bw_command *table, size_t n,
+			    const char *line, const char *word);
+
+/* What a command takes. args: behind its name and format, up to the end of the line. */
+static char **complete_args(struct bw_cli *c, const struct bw_command *cmd, const char *args,
+			    const char *word)
 {
 	struct bw_candidates found = {0};
 	const struct bw_command *table;
 	size_t n;
-	if (word == line) {
-		table = bw_commands(&n);
-		add_table(&found, table, n, word);
-		return finish(&found);
-	}
-	char name[64];
-	const char *rest = line;
-	bw_take_word(&rest, name, sizeof(name));
-	const struct bw_command *all = bw_commands(&n), *cmd;
-	struct bw_error *err = bw_command_find(all, n, name, "command", &cmd);
-	if (err) {
-		bw_error_free(err);
-		return NULL;
-	}
-	_cleanup_free_ char *before = strndup(rest, word > rest ? (size_t)(word - rest) : 0);
+	_cleanup_free_ char *before = strndup(args, word > args ? (size_t)(word - args) : 0);
 	if (!before)
 		return NULL;
+	const char *rest = bw_skip_blanks(args);
 	switch (cmd->complete) {
 	case BW_COMPLETE_EXPR:
 		return bw_debug_complete_expr(c->debug, word);
 	case BW_COMPLETE_WHERE:
+		if (add_dispatch_words(&found, before, word))
+			break;
 		return bw_debug_complete_where(c->debug, word);
 	case BW_COMPLETE_INFO:
 		table = bw_info_commands(&n);
-		add_table(&found, table, n, word);
-		break;
+		return complete_line(c, table, n, rest, word);
 	case BW_COMPLETE_COMMAND:
-		add_table(&found, all, n, word);
+		if (bw_starts_with(before, "info ")) {
+			table = bw_info_commands(&n);
+			add_table(&found, table, n, word);
+			break;
+		}
+		table = bw_commands(&n);
+		add_table(&found, table, n, word);
 		add_topics(&found, word);
 		break;
 	case BW_COMPLETE_SET:
@@ -151,17 +211,75 @@ char **bw_cli_complete(struct bw_cli *c, const char *line, const char *word)
 	case BW_COMPLETE_CATCH:
 		add_catch_words(&found, before, word);
 		break;
+	case BW_COMPLETE_REGISTERS:
+		add_registers(&found, c, word);
+		add_usage_words(&found, cmd->args, word);
+		break;
 	case BW_COMPLETE_TUI:
+		if (bw_starts_with(before, "mem "))
+			return bw_debug_complete_expr(c->debug, word);
+		if (before[0]) { /* tui layout src */
+			table = bw_commands(&n);
+			return complete_line(c, table, n, rest, word);
+		}
+		/* fall through */
 	case BW_COMPLETE_LAYOUT:
 	case BW_COMPLETE_WINDOW:
 		if (!before[0])
 			add_screen_words(&found, cmd->complete, word);
 		break;
+	case BW_COMPLETE_WAVES:
+		if (bw_starts_with(before, "apply ")) {
+			const char *applied = applied_command(args, word);
+			table = bw_commands(&n);
+			if (applied)
+				return complete_line(c, table, n, applied, word);
+			bw_cli_add_words(&found,
+					 cmd->run == bw_cmd_lane ? "all -active" : "all -q -s",
+					 word);
+		} else if (!before[0]) {
+			add_usage_words(&found, cmd->args, word);
+		}
+		break;
 	case BW_COMPLETE_NONE:
 	case BW_COMPLETE_FILE:
-		return NULL;
+		if (before[0])
+			return NULL;
+		add_usage_words(&found, cmd->args, word);
+		break;
 	}
 	return finish(&found);
+}
+
+static char **complete_line(struct bw_cli *c, const struct bw_command *table, size_t n,
+			    const char *line, const char *word)
+{
+	struct bw_candidates found = {0};
+	const struct bw_command *cmd;
+	if (word <= line) {
+		add_table(&found, table, n, word);
+		return finish(&found);
+	}
+	size_t name_b = strcspn(line, " /");
+	_cleanup_free_ char *name = strndup(line, name_b);
+	struct bw_error *err =
+		name ? bw_command_find(table, n, name, "command", &cmd) : bw_error_nomem();
+	if (err) {
+		bw_error_free(err);
+		return NULL;
+	}
+	const char *args = line + name_b;
+	if (*args == '/') /* a format */
+		args += strcspn(args, " ");
+	args = bw_skip_blanks(args);
+	return complete_args(c, cmd, args < word ? args : word, word);
+}
+
+char **bw_cli_complete(struct bw_cli *c, const char *line, const char *word)
+{
+	size_t n;
+	const struct bw_command *table = bw_commands(&n);
+	return complete_line(c, table, n, line, word);
 }
 
 /* Columns, filled downwards as ls does; a word is never broken. */

@@ -54,9 +54,7 @@ static unsigned char complete(EditLine *el, int ch)
 	if (!line)
 		return CC_ERROR;
 	const char *start = bw_skip_blanks(line);
-	char *word = line + len;
-	while (word > start && !strchr(" \t(,=+*/&", word[-1]))
-		word--;
+	char *word = line + bw_debug_word_start(line, len);
 	char **words = bw_cli_complete(c, start, word);
 	if (!words || !words[0]) {
 		bw_debug_free_words(words);

@@ -222,14 +222,6 @@ struct bw_error *bw_dap_set_variable(struct bw_dap *s, json_t *args, json_t *bod
 
 /* ---- completions ---- */
 
-/* Where the word under the cursor begins. */
-static size_t word_start(const char *text, size_t n)
-{
-	while (n && !isspace((unsigned char)text[n - 1]) && !strchr("()[]+-*/,=&|<>", text[n - 1]))
-		n--;
-	return n;
-}
-
 static json_t *target(const char *word, size_t start, size_t length)
 {
 	json_t *t = json_object();
@@ -263,7 +255,7 @@ struct bw_error *bw_dap_completions(struct bw_dap *s, json_t *args, json_t *body
 	_cleanup_free_ char *copy = strndup(text, n);
 	if (!copy)
 		return bw_error_nomem();
-	size_t start = word_start(copy, n);
+	size_t start = bw_debug_word_start(copy, n);
 	char **words = s->host->complete(s->host->cookie, copy, copy + start);
 	for (size_t i = 0; words && words[i] && i < WORDS_MAX; i++)
 		json_array_append_new(list, target(words[i], start, n - start));

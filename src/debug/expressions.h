@@ -45,6 +45,9 @@ struct bw_error *bw_debug_set_var(struct bw_debug *d, const char *name,
 const struct bw_value *bw_debug_var(struct bw_debug *d, size_t i, const char **out_name);
 /* Puts a value into the history: $N, which is also $ until the next one, and $$ then. Returns N. */
 unsigned bw_debug_record(struct bw_debug *d, const struct bw_value *v);
+/* Where the word begins that ends with the first n bytes of a text: of "print 2*item.at[0].k" at
+ * "item". Names of settings and options have dashes in them. */
+size_t bw_debug_word_start(const char *text, size_t n);
 /* Words that could stand where `prefix` stands (registers, symbols, arguments), for completion;
  * owned array of owned strings, NULL-terminated; NULL when out of memory. */
 char **bw_debug_complete_expr(struct bw_debug *d, const char *prefix);

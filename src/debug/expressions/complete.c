@@ -120,6 +120,20 @@ static bool complete_members(struct bw_debug *d, struct words *w, const char *pr
 	return t != NULL;
 }
 
+/* "$v1": numbered registers of the focus wave, which are too many for "$" alone. */
+static void add_numbered(struct bw_debug *d, struct words *w, const char *prefix)
+{
+	const struct bw_wave_info *wave = bw_debug_focus(d);
+	bool is_vgpr = prefix[1] == 'v';
+	if (!wave || (!is_vgpr && prefix[1] != 's') || prefix[2 + strspn(prefix + 2, "0123456789")])
+		return;
+	for (unsigned i = 0; i < (is_vgpr ? wave->n_vgprs : BW_SGPR_SHOWN); i++) {
+		char name[16];
+		snprintf(name, sizeof(name), "%c%u", prefix[1], i);
+		add_word(w, prefix, "$", name);
+	}
+}
+
 char **bw_debug_complete_expr(struct bw_debug *d, const char *prefix)
 {
 	struct words w = {0};
@@ -142,6 +156,7 @@ char **bw_debug_complete_expr(struct bw_debug *d, const char *prefix)
 			add_word(&w, prefix, "$", bw_expr_internal_name(i));
 		bw_vec_each(&d->vars, v)
 			add_word(&w, prefix, "$", v->name);
+		add_numbered(d, &w, prefix);
 		return finish_words(&w);
 	}
 	if (complete_members(d, &w, prefix))
@@ -152,9 +167,29 @@ char **bw_debug_complete_expr(struct bw_debug *d, const char *prefix)
 	bw_error_free(err);
 	for (size_t i = 0; !err && i < n; i++)
 		add_word(&w, prefix, "", list[i].name);
+	static const char *const functions[] = {"as_double(", "as_float(", "as_int(", "as_uint(",
+						"sizeof("};
+	for (size_t i = 0; prefix[0] && i < BW_ARRAY_SIZE(functions); i++)
+		add_word(&w, prefix, "", functions[i]);
 	add_args(d, &w, prefix, "", true);
 	add_symbols(d, &w, prefix);
 	return finish_words(&w);
+}
+
+size_t bw_debug_word_start(const char *text, size_t n)
+{
+	unsigned depth = 0; /* of indexes, which are part of the word where they are closed */
+	for (; n; n--) {
+		char c = text[n - 1];
+		bool is_arrow = c == '>' && n > 1 && text[n - 2] == '-';
+		if (c == ']')
+			depth++;
+		else if (c == '[' && depth)
+			depth--;
+		else if (!depth && !is_arrow && strchr(" \t(,=+*/&|<>!~[", c))
+			break;
+	}
+	return n;
 }
 
 /* Behind "FILE:" the lines that have code. */
