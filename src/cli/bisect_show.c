@@ -36,13 +36,26 @@ static void show_unsure(struct bw_out *o, size_t last, size_t n_unsure, const ch
 	bw_out_int(o, "unsure", (int64_t)n_unsure);
 }
 
-static void show_dispatch(struct bw_out *o, const struct bw_capture_dispatch *d,
-			  const struct bw_bisect_found *f)
+/* "15 (of 0 to 17)": which of n, whose first is 0. */
+struct one_of {
+	char text[80];
+};
+static struct one_of one_of(size_t number, size_t n)
 {
-	bw_out_line(o,
-		    "Its dispatch %zu does it: packet 0x%" PRIx64 ", code 0x%" PRIx64 "%s%s%s%s.",
-		    f->dispatch, d->packet_va, d->code_va, *d->pipeline ? ", pipeline " : "",
-		    d->pipeline, *d->label ? ", label " : "", d->label);
+	struct one_of o;
+	snprintf(o.text, sizeof(o.text), "%zu", number);
+	if (n > 1)
+		snprintf(o.text, sizeof(o.text), "%zu (of 0 to %zu)", number, n - 1);
+	return o;
+}
+
+static void show_dispatch(struct bw_out *o, size_t n_dispatches,
+			  const struct bw_capture_dispatch *d, const struct bw_bisect_found *f)
+{
+	bw_out_line(o, "Its dispatch %s does it: packet 0x%" PRIx64 ", code 0x%" PRIx64 "%s%s%s%s.",
+		    one_of(f->dispatch, n_dispatches).text, d->packet_va, d->code_va,
+		    *d->pipeline ? ", pipeline " : "", d->pipeline, *d->label ? ", label " : "",
+		    d->label);
 	bw_out_int(o, "dispatch", (int64_t)f->dispatch);
 	bw_out_hex(o, "packet", d->packet_va);
 	bw_out_hex(o, "code", d->code_va);
@@ -71,13 +84,12 @@ static struct bw_error *show_packet(struct bw_out *o, struct bw_capture_reader *
 	snprintf(place, sizeof(place), "dword %" PRIu64 " of the stream at 0x%" PRIx64,
 		 (f->step.va - f->step.stream_va) / 4, f->step.stream_va);
 	if (!err && f->step.is_bad)
-		bw_out_line(o,
-			    "Its packet %zu of %zu does it: 0x%08x at 0x%" PRIx64
-			    " (%s) is no packet.",
-			    f->packet, f->n_packets, f->step.header, f->step.va, place);
+		bw_out_line(o, "Its packet %s does it: 0x%08x at 0x%" PRIx64 " (%s) is no packet.",
+			    one_of(f->packet, f->n_packets).text, f->step.header, f->step.va,
+			    place);
 	else if (!err)
-		bw_out_line(o, "Its packet %zu of %zu does it: %s at 0x%" PRIx64 " (%s).",
-			    f->packet, f->n_packets, name, f->step.va, place);
+		bw_out_line(o, "Its packet %s does it: %s at 0x%" PRIx64 " (%s).",
+			    one_of(f->packet, f->n_packets).text, name, f->step.va, place);
 	if (!err) {
 		show_lines(o, bw_str_text(&text));
 		bw_out_hex(o, "packet", f->step.va);
@@ -143,7 +155,7 @@ struct bw_error *bw_bisect_show(struct bw_bisect *b, struct bw_capture_reader *r
 	bw_out_str(o, "where", where_name(f->where));
 	bw_out_int(o, "unsure_submissions", f->n_unsure_submissions);
 	if (f->where == BW_BISECT_DISPATCH && f->dispatch < s->dispatches.len)
-		show_dispatch(o, &s->dispatches.data[f->dispatch], f);
+		show_dispatch(o, s->dispatches.len, &s->dispatches.data[f->dispatch], f);
 	else if (f->where == BW_BISECT_PACKET)
 		return show_packet(o, r, f);
 	else

@@ -57,9 +57,9 @@ static void show_packet(struct bw_out *o, const struct bw_replay_blame *b)
 	if (b->is_dispatch)
 		snprintf(dispatch, sizeof(dispatch), "dispatch %u, ", b->dispatch);
 	bw_out_line(o,
-		    "The first to leave bytes that differ in the end is its %spacket %u of %u "
+		    "The first to leave bytes that differ in the end is its %spacket %u of 0 to %u "
 		    "(%s at 0x%" PRIx64 ")%s%s%s%s.",
-		    dispatch, b->packet, b->n_packets, what, b->step.va,
+		    dispatch, b->packet, b->n_packets ? b->n_packets - 1 : 0, what, b->step.va,
 		    *b->pipeline ? ", pipeline " : "", b->pipeline, *b->label ? ", label " : "",
 		    b->label);
 	bw_out_line(o,

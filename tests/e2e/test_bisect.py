@@ -5,6 +5,7 @@ by which packet memory first differs. The command streams are made here, of the 
 import os
 import pathlib
 import pty
+import re
 import struct
 import subprocess
 import sys
@@ -103,6 +104,8 @@ def check_packets(s):
     text, _ = breakwater("bisect", path)
     check(f"0xdeadbeef at 0x{int(shown['ibs'][0]['va'], 16) + 4 * words.index(0xdeadbeef):x} (dword {words.index(0xdeadbeef)} of the stream "
           f"at {shown['ibs'][0]['va']}) is no packet." in text, text)
+    n = len(list(answer_packets(s.state + s.dispatch(0, 4))))
+    check(re.search(rf"Its packet {n} \(of 0 to [0-9]+\) does it: 0xdeadbeef at", text), text)
     path = s.folder / "sdma.bwc"
     subprocess.run([str(BREAKWATER), "capture", "-o", path, "--", sys.executable, "-B", str(SOURCE / "tests/e2e/queue_errors.py"), "sdma"],
                    stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT_S)
@@ -181,7 +184,7 @@ def check_smallest(s, rounds, out):
     # a fault keeps its page; three of four dispatches are not needed
     path = s.folder / "fault.bwc"
     text, _ = breakwater("bisect", "--fault", path, "--smallest", small, "--tries", "8")
-    check("Its dispatch 2 does it: packet 0x" in text, text)
+    check("Its dispatch 2 (of 0 to 3) does it: packet 0x" in text, text)
     check(f"The smallest capture that still shows it is {small}: " in text and "the last has 1 of 4 dispatches" in text, text)
     r = answer("replay", small, status=3)
     equal((r["kind"], r["fault_page"], r["as_captured"]), ("fault", "0x123456789", True), "the fault")
