@@ -250,3 +250,17 @@ bool bw_lines_lds_offset(struct bw_lines *l, const struct bw_kernel *kernel, uin
 	}
 	return false;
 }
+
+bool bw_lines_lds_has_more(struct bw_lines *l, const struct bw_kernel *kernel, uint64_t addr,
+			   unsigned level)
+{
+	_cleanup_free_ struct bw_variable *all = NULL;
+	struct bw_lds_variable v[MAX_VARIABLES + 1];
+	size_t n_all = 0, n = 0;
+	if (!kernel->lds_b)
+		return false;
+	struct bw_error *err = bw_lines_variables(l, addr, level, &all, &n_all);
+	bool is_known = !err && describe(l, kernel, all, n_all, v, &n) && are_all_of_kernels(l);
+	bw_error_free(err);
+	return !is_known || bw_lds_lay_out(v, n) != kernel->lds_b;
+}

@@ -31,4 +31,10 @@ uint64_t bw_lds_lay_out(struct bw_lds_variable *v, size_t n);
 bool bw_lines_lds_offset(struct bw_lines *l, const struct bw_kernel *kernel, uint64_t addr,
 			 unsigned level, const char *name, uint64_t *out);
 
+/* Whether the LDS of that kernel may have more than its variables: with optimization LLVM moves
+ * structs and arrays that are indexed out of scratch into it, a part for each work-item. False only
+ * where the variables are all that there is. The other arguments are as above. */
+bool bw_lines_lds_has_more(struct bw_lines *l, const struct bw_kernel *kernel, uint64_t addr,
+			   unsigned level);
+
 #endif

@@ -57,7 +57,8 @@ static void place_of_number(struct bw_expr_machine *m, const struct bw_expr_valu
 }
 
 /* The place or value on top of the stack. A variable that moved from memory to a register keeps the
- * suffix of its memory's space: the register holds the value itself, and is no address. */
+ * suffix of its memory's space: the register holds the value itself, and is no address. But where
+ * the variable was moved to LDS, that is written as well, and the register has its address. */
 static void result(struct bw_expr_machine *m, struct bw_location_piece *out)
 {
 	struct bw_expr_value v = bw_expr_pop(m);
@@ -74,6 +75,8 @@ static void result(struct bw_expr_machine *m, struct bw_location_piece *out)
 			BW_EXPR_FAIL(m, "its address is in %c%u", name, v.reg);
 		out->kind = v.kind == BW_EXPR_VGPR ? BW_LOC_VGPR : BW_LOC_SGPR;
 		out->reg = v.reg;
+		if (m->c->may_be_in_lds && v.space && !m->is_register && !m->is_value)
+			out->kind = BW_LOC_OPTIMIZED_OUT;
 		break;
 	case BW_EXPR_FRAME:
 		if (m->is_value || v.space == BW_EXPR_SPACE_LDS)

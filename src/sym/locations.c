@@ -282,6 +282,12 @@ static bool fills_lds(const struct bw_lines *l, const struct bw_kernel *kernel, 
 	return n > 0;
 }
 
+static bool is_aggregate(const struct bw_ctype *type)
+{
+	enum bw_ctype_kind kind = bw_ctype_strip(type)->kind;
+	return kind == BW_CTYPE_STRUCT || kind == BW_CTYPE_UNION || kind == BW_CTYPE_ARRAY;
+}
+
 /* The function with code of its own around addr: its frame base, and whether it is a kernel. */
 static void set_function(struct bw_lines *l, const struct bw_variable *v, uint64_t addr,
 			 struct bw_expr_context *c)
@@ -309,6 +315,8 @@ static void set_function(struct bw_lines *l, const struct bw_variable *v, uint64
 			c->frame = BW_BASE_ZERO;
 		}
 	}
+	c->may_be_in_lds =
+		is_aggregate(v->type) && kernel && bw_lines_lds_has_more(l, kernel, addr, level);
 	c->lds_offset = fills_lds(l, kernel, c->size_b) ? 0 : -1;
 	if (c->lds_offset && kernel && v->function_die == f->die &&
 	    bw_lines_lds_offset(l, kernel, addr, level, v->name, &offset))

@@ -73,6 +73,7 @@ struct bw_expr_context {
 	enum bw_frame_base frame;
 	Dwarf_Die *unit;    /* whose types conversions name; NULL: none is known */
 	int64_t lds_offset; /* of the variable if it lies in the LDS; < 0: not known */
+	bool may_be_in_lds; /* it is a struct or an array: a register may have its address there */
 };
 
 /* Fills in all of *out but the addresses. */

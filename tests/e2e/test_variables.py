@@ -234,6 +234,18 @@ def with_optimization():
         compare_all(source, 2)
 
 
+def moved_to_lds():
+    """A struct that the optimizer has moved to LDS is not what lies in the register that has its address."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        code_object = compile_gpu(folder, "promoted.cl", 2)
+        cpu, gpu = run_cpu(folder, "promoted.cl"), run_gpu(code_object, "promoted.cl", lines_of(code_object))
+    ever = {stop["best"] for stops in cpu.at.values() for stop in stops if stop.get("best")}
+    seen = collections.Counter(stop["best"] for stops in gpu.at.values() for stop in stops if "best" in stop)
+    wrong = [text for text in seen if text not in ever and kind_of(text, None, ever) == "different"]
+    check(sum(seen.values()) > 20 and not wrong, f"the struct, never so on the CPU: {wrong}; all {seen}")
+
+
 def random_kernels():
     """-O1 to -O3 of random code with structs and arrays, in the lanes that execute: no value is different. Of 108 and 105
     dozens are when locations are taken as clang writes them: registers of other variables, registers that are not
@@ -254,4 +266,4 @@ def random_kernels():
 
 
 if __name__ == "__main__":
-    main(without_optimization, with_optimization, random_kernels)
+    main(without_optimization, with_optimization, moved_to_lds, random_kernels)
