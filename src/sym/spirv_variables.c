@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which variables a shader has. Their places are those of the API: sets and bindings, push
  * constants, built-in variables. Where a compiler has put the others SPIR-V cannot say. */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -154,6 +155,31 @@ static uint32_t pointee(const struct bw_spirv *s, uint32_t type_id)
 	return w && bw_spv_op(*w) == OP_TYPE_POINTER ? w[3] : 0;
 }
 
+static bool is_word(const char *text, const char *word)
+{
+	size_t len = strlen(word);
+	for (const char *p = strstr(text, word); p; p = strstr(p + 1, word))
+		if ((p == text || (!isalnum((unsigned char)p[-1]) && p[-1] != '_')) &&
+		    !isalnum((unsigned char)p[len]) && p[len] != '_')
+			return true;
+	return false;
+}
+
+/* Whether glslang has made the variable: for an argument of a call, and for a constant array that
+ * is indexed. Their names do not occur in the source, as far as that is in the SPIR-V. */
+static bool is_of_compiler(const struct bw_spirv *s, const char *name)
+{
+	bool is_known = false;
+	if (strcmp(name, "param") != 0 && strcmp(name, "indexable") != 0)
+		return false;
+	bw_vec_each(&s->files, f) {
+		is_known |= f->text != NULL;
+		if (f->text && is_word(f->text, name))
+			return false;
+	}
+	return is_known;
+}
+
 /* Of functions: SPIR-V is in the form of before the driver's optimizations. */
 static struct bw_error *add_locals(struct bw_spirv *s)
 {
@@ -168,7 +194,7 @@ static struct bw_error *add_locals(struct bw_spirv *s)
 		struct bw_variable v = {.name = bw_spv_name(s, w[2], NO_MEMBER),
 					.is_param = op == OP_FUNCTION_PARAMETER};
 		uint32_t type = pointee(s, w[1]);
-		if (!*v.name)
+		if (!*v.name || is_of_compiler(s, v.name))
 			continue;
 		v.type = bw_spv_type(s, type ? type : w[1]);
 		BW_TRY(add(s, &v, &none, function));

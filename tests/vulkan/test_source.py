@@ -49,12 +49,13 @@ layout(std430, binding = 0) readonly buffer A { mat2x3 a[]; };
 layout(std140, binding = 1) readonly buffer B { float b[]; } right;
 layout(std430, binding = 2) buffer C { Element c[]; };
 layout(push_constant) uniform Size { ivec2 size; } size;
+float times(float x, float y) { return x * y; }
 void main()
 {
 	uint row = gl_GlobalInvocationID.y, column = gl_GlobalInvocationID.x;
 	float sum = 0;
 	for (int k = 1; k < size.size.y; k++)
-		sum += a[row][0][k] * right.b[k * 8 + column];
+		sum += times(a[row][0][k], right.b[k * 8 + column]);
 	c[row * 8 + column].value = vec2(sum, 1);
 	c[row * 8 + column].row = row;
 }
@@ -188,8 +189,10 @@ def product():
     s.command("run")
     has_source(s)
     for name, want in (("a[1]", "{{6, 7, 8}, {9, 10, 11}}"), ("a[1][0].y", "7"), ("right.b[9]", "9"), ("c[2].value", "{0, 0}"),
-                       ("c[2].row", "0"), ("size.size", "{8, 3}"), ("sum", "<optimized out>")):
+                       ("c[2].row", "0"), ("size.size", "{8, 3}"), ("sum", "<optimized out>"), ("buffer A as float[3]", "{0, 1, 2}"),
+                       ("buffer a + 4 as float[2]", "{1, 2}")):
         equal(text(s, f"print {name}"), want, name)
+    equal([v["name"] for v in s.command("info locals")["variables"]], ["row", "column", "sum", "k"], "no variables of glslang")
     s.command("continue")
     equal(s.end()[0], 0, "the debugger's status")
 

@@ -83,6 +83,30 @@ static bool bound_buffer(struct bw_expr *x, const char *name, struct bw_buffer_i
 	return found;
 }
 
+/* Where the shader's block, or the member of one, of that name begins, to the end of its buffer.
+ * False: no variable in a buffer has that name here. */
+static bool shaders_buffer(struct bw_expr *x, const char *name, const struct bw_buffer_info *all,
+			   size_t n, struct bw_buffer_info *out)
+{
+	struct bw_value v = {0};
+	bool found = false;
+	struct bw_error *err = x->wave ? bw_expr_variable(x, name, &found, &v) : NULL;
+	found = found && !err && v.place == BW_PLACE_MEMORY && v.space == BW_SPACE_GLOBAL;
+	uint64_t va = v.va;
+	bw_error_free(err);
+	bw_value_fini(&v);
+	for (size_t i = 0; found && i < n; i++) {
+		if (va < all[i].va || va - all[i].va >= all[i].size_b ||
+		    all[i].space != x->wave->info.space)
+			continue;
+		*out = all[i];
+		out->va = va;
+		out->size_b = all[i].size_b - (va - all[i].va);
+		return true;
+	}
+	return false;
+}
+
 /* The buffer of that name. Of several, one that the dispatch is given: it has the latest number. */
 static struct bw_error *named_buffer(struct bw_expr *x, const char *name,
 				     struct bw_buffer_info *out)
@@ -96,7 +120,7 @@ static struct bw_error *named_buffer(struct bw_expr *x, const char *name,
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(all[i].name, name) && all[i].va)
 			found = &all[i];
-	if (!found && bound_buffer(x, name, out))
+	if (!found && (bound_buffer(x, name, out) || shaders_buffer(x, name, all, n, out)))
 		return NULL;
 	if (!found)
 		return bw_errorf(BW_E_NOT_FOUND,
