@@ -97,9 +97,16 @@ def stop_of(s):
     return harness.events(s.events, "stop")[-1]
 
 
+NO_CODE = "[The driver knows no code of line "
+
+
+def said_of(s):
+    return [e["text"] for e in harness.events(s.events, "notice") if e["kind"] == "said"]
+
+
 def has_source(s):
     """What the debugger says of the lines, once: true for those of the source."""
-    said = [e["text"] for e in harness.events(s.events, "notice") if e["kind"] == "said"]
+    said = [text for text in said_of(s) if not text.startswith(NO_CODE)]
     equal(len(said), 1, f"what is said of lines: {said}")
     source = "are those of their source" in said[0]
     check(source or "lines are those of NIR" in said[0], said[0])
@@ -134,8 +141,12 @@ def histogram():
     s = harness.Session("--grid", 128, "--arg", "data=iota:256", "--arg", "total=5", "--arg", "bins=zeros:16", "--arg", "pc.n=256",
                         "--arg", "unused=2.5", "--arg", "MASK=7", path)
     s.command("break on dispatch")
+    s.command("tbreak hist.comp:8")  # "void main()"
     s.command("run")
+    moved = [text for text in said_of(s) if text.startswith(f"{NO_CODE}8 of hist.comp: breakpoint 2 is at the next line")]
     source = has_source(s)
+    equal(len(moved), int(source), "what is said of a line without code")
+    s.command("delete 2")
     for name, want in (("xs.data[3]", "3"), ("xs[255]", "255"), ("xs.data[256]", None), ("pc.n", "256"), ("pc.unused", "2.5"),
                        ("MASK", "7"), ("total", "5"), ("bins[2] + 1", "1"), ("sizeof(bins)", "64"), ("sizeof(pc)", "8"),
                        ("Out.total", "5"), ("gl_WorkGroupSize", "{64, 1, 1}"), ("gl_NumWorkGroups.x", "2"), ("lid", "<optimized out>")):

@@ -127,6 +127,28 @@ static void tell_no_lines(struct bw_debug *d, struct bw_break *b)
 	}
 }
 
+/* Drivers know few of a shader's lines: the next one that has code may be far from the one that was
+ * meant, as behind a loop. */
+static void tell_other_line(struct bw_debug *d, const struct bw_break *b)
+{
+	uint64_t addr;
+	unsigned line = 0;
+	if (b->where.kind != BW_WHERE_LINE)
+		return;
+	bw_vec_each(&d->modules, m) {
+		const struct bw_lines *l = (*m)->lines;
+		if (!l || !bw_lines_shader_file(l) ||
+		    !bw_lines_find(l, b->where.name, b->where.line, &addr, 1, &line) ||
+		    line == b->where.line)
+			continue;
+		bw_debug_note(d, BW_NOTICE_SAID,
+			      "[The driver knows no code of line %u of %s: breakpoint %u is at the "
+			      "next line that has some, %u]",
+			      b->where.line, b->where.name, b->info.number, line);
+		return;
+	}
+}
+
 static void insert_places(struct bw_debug *d, struct bw_break *b, bool announce)
 {
 	bool was_pending = b->info.pending;
@@ -139,9 +161,11 @@ static void insert_places(struct bw_debug *d, struct bw_break *b, bool announce)
 	}
 	b->info.pending = b->places.len == 0;
 	tell_no_lines(d, b);
-	if (announce && was_pending && !b->info.pending)
-		bw_debug_note(d, BW_NOTICE_BREAKPOINT, "Breakpoint %u, %s at 0x%llx",
-			      b->info.number, b->spec, (unsigned long long)b->places.data[0].va);
+	if (!announce || !was_pending || b->info.pending)
+		return;
+	tell_other_line(d, b);
+	bw_debug_note(d, BW_NOTICE_BREAKPOINT, "Breakpoint %u, %s at 0x%llx", b->info.number,
+		      b->spec, (unsigned long long)b->places.data[0].va);
 }
 
 void bw_debug_resolve_breaks(struct bw_debug *d)
