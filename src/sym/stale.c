@@ -42,7 +42,7 @@ static bool line_at(struct bw_lines *l, uint64_t addr, unsigned level, struct te
 /* ---- Memory ---- */
 
 /* Whether the code around addr was optimized: clang lists the calls of such functions only. */
-static bool is_optimized(const struct bw_lines *l, uint64_t addr)
+bool bw_lines_is_optimized(const struct bw_lines *l, uint64_t addr)
 {
 	const struct function *f, *outermost = NULL;
 	for (unsigned i = 0; (f = bw_lines_function_around(l, addr, i)); i++)
@@ -68,7 +68,7 @@ static bool memory_is_stale(const struct bw_lines *l, const struct bw_variable *
 	unsigned lines[BW_ASSIGNED_MAX];
 	bool has_code[BW_ASSIGNED_MAX] = {false};
 	size_t n;
-	if (!is_optimized(l, addr) || !bw_assigned_lines(a, lines, &n))
+	if (!bw_lines_is_optimized(l, addr) || !bw_assigned_lines(a, lines, &n))
 		return false;
 	bw_vec_each(&l->rows, r) {
 		for (size_t i = 0; i < n; i++) {
@@ -232,7 +232,7 @@ bool bw_variable_is_stale(struct bw_lines *l, const struct bw_variable *v, uint6
 	/* The values of instructions that were deleted, computed again. Half of those of random
 	 * kernels were wrong: constants of which only some bits mattered (x ^ 31 as x ^ 19, for
 	 * which bit 0 is used), and other variables' registers. Nothing is left that could tell. */
-	if (!l->spirv && is_computed && is_optimized(l, addr))
+	if (!l->spirv && is_computed && bw_lines_is_optimized(l, addr))
 		return true;
 	if (l->spirv || (!is_constant && !is_register && !is_memory) || v->is_static ||
 	    !v->decl_line || !line_at(l, addr, level, &text, &a.at_line) ||
@@ -245,5 +245,6 @@ bool bw_variable_is_stale(struct bw_lines *l, const struct bw_variable *v, uint6
 	struct origin_check c = {.l = l, .v = v, .file = text.file};
 	c.has_last = bw_assigned_last(&a, at->n_pieces > 0, &c.last);
 	find_function(&c, addr);
-	return is_register && is_optimized(l, addr) && registers_are_stale(&c, at, origins);
+	return is_register && bw_lines_is_optimized(l, addr) &&
+	       registers_are_stale(&c, at, origins);
 }

@@ -101,6 +101,8 @@ bool bw_location_step_is_register(const struct bw_location_step *s);
  * (tests/e2e/kernels/scale.cl, n of launch). */
 bool bw_variable_is_false_constant(const struct bw_lines *l, const struct bw_variable *v,
 				   uint64_t addr, const struct bw_location *at);
+/* Whether the code around addr was optimized, as far as the debug information shows it. */
+bool bw_lines_is_optimized(const struct bw_lines *l, uint64_t addr);
 /* Where what is in the registers of a location comes from: called with `accept` for each register,
  * it asks that about each instruction that can have written it last, and returns whether all were
  * accepted; a register that is as it was at the function's entry counts as one of address

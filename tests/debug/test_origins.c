@@ -121,6 +121,28 @@ static void test_calls(void **state)
 	assert_true(s.origin[0].is_entry);
 }
 
+/* scratch_store_b32 off, v1, s33 offset:4; scratch_store_b64 off, v[2:3], off offset:8;
+ * scratch_store_b32 v4, v1, s33 (at an address in v4) */
+static void test_stores(void **state)
+{
+	static const uint32_t stores[] = {0xdc690004, 0x00210100, 0xdc6d0008,
+					  0x007c0200, 0xdc690000, 0x00a10104};
+	const struct bw_origin_code code = {.gen = BW_ISA_GFX11,
+					    .lanes = 32,
+					    .image = (const uint8_t *)stores,
+					    .image_b = sizeof(stores),
+					    .end = UINT64_MAX};
+	bool covered[12] = {false};
+	bw_stores_before(&code, 0x18, 33, 2, covered, sizeof(covered));
+	for (unsigned i = 0; i < 12; i++)
+		assert_int_equal(covered[i], i >= 2 && i < 6);
+	memset(covered, 0, sizeof(covered));
+	bw_stores_before(&code, 8, BW_SRC_NULL, 8, covered, sizeof(covered)); /* it is the next */
+	assert_false(covered[0]);
+	bw_stores_before(&code, 0x10, BW_SRC_NULL, 8, covered, sizeof(covered));
+	assert_true(covered[0] && covered[7] && !covered[8]);
+}
+
 static void test_damage(void **state)
 {
 	struct seen s = {0};
@@ -135,7 +157,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_straight), cmocka_unit_test(test_copies),
 		cmocka_unit_test(test_ways),	 cmocka_unit_test(test_calls),
-		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_stores),	 cmocka_unit_test(test_damage),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,6 +73,8 @@ def normal(text):
     if text is None:
         return None
     text = re.sub(r"\([^()]*(\(\*\)[^()]*|\*)\) ?", "", text)
+    # elements of a string are shown one by one where some are missing
+    text = re.sub(r"\{[^{}]*<optimized out>[^{}]*'[^{}]*\}|\{[^{}]*'[^{}]*<optimized out>[^{}]*\}", "<optimized out>", text)
     text = re.sub(r"(private_lane#|local#)?0x[0-9a-f]+( <[^>]*>)?", "PTR", text)
     return text
 
@@ -160,14 +162,15 @@ def kind_of(text, want, others):
     # a struct of which some members are known
     if "<optimized out>" in text:
         pattern = re.escape(text).replace(re.escape("<optimized out>"), ".*")
-        if any(re.fullmatch(pattern, other) for other in others | {want}):
+        if any(re.fullmatch(pattern, other) for other in (others | {want}) - {None}):
             return "partly optimized out"
     return "different"
 
 
-def compare(cpu, gpu, exact, skip_inactive=False):
+def compare(cpu, gpu, exact, skip_inactive=False, in_place=False):
     """exact: stops correspond one by one. Otherwise (the optimizer moves code) a value must be one that the
-    variable has at that line at some time, or soon after it; in memory, and where the lane is inactive, at some line of the function."""
+    variable has at that line at some time, or soon after it; where the lane is inactive, and of what other lanes
+    write to as well (not in_place: structs and arrays), at some line of the function."""
     counts, wrong = collections.Counter(), []
     ever = collections.defaultdict(set)
     unknown = set()
@@ -199,7 +202,7 @@ def compare(cpu, gpu, exact, skip_inactive=False):
                 strict = exact and paired
                 others = ever[function, name]
                 here = {other.get(name) for other in same_stops + cpu.after[line]}
-                if not exact and here and None not in here and gpu.is_active[line][i] and not text.startswith("{"):
+                if not exact and here and None not in here and gpu.is_active[line][i] and (in_place or not text.startswith("{")):
                     others = here
                 kind = kind_of(text, want, set() if strict else others)
                 if kind == "different" and not strict and others is not here and (function, name) in unknown:
@@ -249,16 +252,16 @@ def moved_to_lds():
 def random_kernels():
     """-O1 to -O3 of random code with structs and arrays, in the lanes that execute: no value is different. Of 108 and 105
     dozens are when locations are taken as clang writes them: registers of other variables, registers that are not
-    written yet, constants and computed values of other statements."""
+    written yet, constants and computed values of other statements. Of 102 it is memory that nothing has been stored to."""
     total = collections.Counter()
-    for seed, level in ((108, 1), (6, 2), (105, 3)):
+    for seed, level in ((108, 1), (102, 2), (105, 3)):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             source = folder / f"random{seed}.cl"
             source.write_text(random_variables.Kernel(seed).text)
             code_object = compile_gpu(folder, source, level)
             cpu, gpu = run_cpu(folder, source), run_gpu(code_object, source.name, lines_of(code_object))
-        counts, wrong = compare(cpu, gpu, exact=False, skip_inactive=True)
+        counts, wrong = compare(cpu, gpu, exact=False, skip_inactive=True, in_place=True)
         print(f"seed {seed} -O{level}: " + ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items())))
         check(not wrong, "\n".join(wrong[:20]) + f"\n{len(wrong)} values are wrong")
         total += counts

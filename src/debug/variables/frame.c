@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Names of variables and types: in which frame they are looked up, and what is visible there. */
+#include "base/cleanup.h"
+#include "base/util.h"
 #include "debug/code.h"
 #include "debug/code/code_priv.h"
 #include "debug/frames.h"
@@ -298,29 +300,35 @@ static bool origins_of(void *ctx, bool is_vgpr, unsigned reg,
 	return bw_origins_all(&o->code, o->addr, &r, accept, o);
 }
 
-static bool is_wrong(struct bw_debug *d, const struct bw_variables_frame *f,
-		     const struct bw_variable *v, const struct bw_location *l)
+static bool function_code(struct bw_debug *d, const struct bw_variables_frame *f,
+			  struct bw_origin_code *out)
 {
 	const struct bw_load *load = bw_debug_load_at(d, f->base + f->addr);
 	const struct bw_wave_record *w = bw_debug_focus_priv(d);
-	struct origins o = {.location = l, .addr = f->addr};
-	struct bw_location_origins origins = {origins_of, &o};
-	struct bw_error *err =
-		bw_debug_function_range(d, f->base + f->addr, &o.code.entry, &o.code.end);
+	uint64_t entry, end;
+	struct bw_error *err = bw_debug_function_range(d, f->base + f->addr, &entry, &end);
+	*out = (struct bw_origin_code){.gen = bw_debug_isa(d), .lanes = w ? w->info.lanes : 32};
 	if (!err && load) {
-		o.code.gen = bw_debug_isa(d);
-		o.code.lanes = w ? w->info.lanes : 32;
-		o.code.image = bw_module_image(load->module, &o.code.image_b);
-		o.code.entry -= f->base;
-		o.code.end -= f->base;
+		out->image = bw_module_image(load->module, &out->image_b);
+		out->entry = entry - f->base;
+		out->end = end - f->base;
 	}
 	bw_error_free(err);
+	return out->image;
+}
+
+static bool is_wrong(struct bw_debug *d, const struct bw_variables_frame *f,
+		     const struct bw_variable *v, const struct bw_location *l)
+{
+	struct origins o = {.location = l, .addr = f->addr};
+	struct bw_location_origins origins = {origins_of, &o};
+	function_code(d, f, &o.code);
 	return bw_variable_is_false_constant(f->lines, v, f->addr, l) ||
 	       bw_variable_is_stale(f->lines, v, f->addr, f->level, l, &origins);
 }
 
-bool bw_variables_is_wrong(struct bw_debug *d, const struct bw_variables_frame *f,
-			   const struct bw_variable *v, const struct bw_location *l)
+static bool is_wrong_cached(struct bw_debug *d, const struct bw_variables_frame *f,
+			    const struct bw_variable *v, const struct bw_location *l)
 {
 	struct bw_variable_cache *c = &d->variables;
 	bool is_cached = c->lines == f->lines && c->addr == f->addr && c->level == f->level &&
@@ -332,6 +340,64 @@ bool bw_variables_is_wrong(struct bw_debug *d, const struct bw_variables_frame *
 	if (*known == BW_NOT_ASKED)
 		*known = is_wrong(d, f, v, l);
 	return *known;
+}
+
+/* Bytes that are stored, and those that are not, as pieces. Too many: all are optimized out. */
+static void split(struct bw_location *l, const bool *covered, size_t size_b)
+{
+	struct bw_location out = {.start = l->start, .end = l->end};
+	for (size_t i = 0; i < size_b; i++) {
+		struct bw_location_piece *p = &out.piece[out.n_pieces - (out.n_pieces > 0)];
+		enum bw_location_kind kind = covered[i] ? BW_LOC_PRIVATE : BW_LOC_OPTIMIZED_OUT;
+		if (out.n_pieces && p->kind == kind) {
+			p->size_b++;
+			continue;
+		}
+		if (out.n_pieces == BW_ARRAY_SIZE(out.piece)) {
+			out.n_pieces = 0;
+			break;
+		}
+		out.piece[out.n_pieces++] =
+			(struct bw_location_piece){.kind = kind,
+						   .base = l->base,
+						   .offset = l->offset + (int64_t)i,
+						   .size_b = 1};
+	}
+	if (out.n_pieces == 1 && covered[0])
+		return;
+	if (out.n_pieces == 1)
+		out.n_pieces = 0;
+	if (!out.n_pieces)
+		out.kind = BW_LOC_OPTIMIZED_OUT;
+	*l = out;
+}
+
+/* The optimizer drops stores that nothing reads. What no instruction in front of the address stores
+ * to is not there. */
+static void drop_unwritten(struct bw_debug *d, const struct bw_variables_frame *f,
+			   const struct bw_variable *v, struct bw_location *l)
+{
+	struct bw_origin_code code;
+	size_t size_b = v->type->size_b;
+	unsigned base = l->base == BW_BASE_S32 ? 32 : l->base == BW_BASE_S33 ? 33 : BW_SRC_NULL;
+	if (l->n_pieces || l->kind != BW_LOC_PRIVATE || v->is_param || !size_b ||
+	    size_b > BW_VALUE_MAX_B || !bw_lines_is_optimized(f->lines, f->addr) ||
+	    !function_code(d, f, &code))
+		return;
+	_cleanup_free_ bool *covered = calloc(size_b, sizeof(*covered));
+	if (!covered)
+		return;
+	bw_stores_before(&code, f->addr, base, l->offset, covered, size_b);
+	split(l, covered, size_b);
+}
+
+void bw_variables_correct(struct bw_debug *d, const struct bw_variables_frame *f,
+			  const struct bw_variable *v, struct bw_location *l)
+{
+	if (is_wrong_cached(d, f, v, l))
+		*l = (struct bw_location){
+			.kind = BW_LOC_OPTIMIZED_OUT, .start = l->start, .end = l->end};
+	drop_unwritten(d, f, v, l);
 }
 
 /* ---- For commands ---- */
@@ -365,9 +431,7 @@ bool bw_debug_variable_place(struct bw_debug *d, uint64_t pc, const struct bw_va
 	if (!bw_variables_frame_at(d, pc, &f))
 		return false;
 	bw_variable_location(f.lines, v, f.addr, out);
-	if (bw_variables_is_wrong(d, &f, v, out))
-		*out = (struct bw_location){
-			.kind = BW_LOC_OPTIMIZED_OUT, .start = out->start, .end = out->end};
+	bw_variables_correct(d, &f, v, out);
 	out->start += f.base;
 	out->end = out->end > UINT64_MAX - f.base ? UINT64_MAX : out->end + f.base;
 	return true;

@@ -245,3 +245,21 @@ bool bw_origins_all(const struct bw_origin_code *code, uint64_t at, const struct
 	read_places(&s);
 	return search(&s, at, reg, 0);
 }
+
+void bw_stores_before(const struct bw_origin_code *code, uint64_t at, unsigned base, int64_t offset,
+		      bool *covered, size_t size_b)
+{
+	uint64_t end = BW_MIN(code->end, (uint64_t)code->image_b);
+	struct bw_inst inst;
+	end = BW_MIN(end, at);
+	for (uint64_t i = code->entry; i % 4 == 0 && i < end; i += inst.size_b) {
+		if (!decode(code, i, &inst) || inst.fmt != BW_FMT_SCRATCH || inst.sve ||
+		    inst.saddr != base)
+			continue;
+		const struct bw_op_info *info = bw_isa_op_info(inst.op);
+		int64_t first = inst.imm - offset;
+		for (unsigned b = 0; info->flags & BW_OPF_STORE && b < info->mem.bits / 8u; b++)
+			if (first + b >= 0 && (uint64_t)(first + b) < size_b)
+				covered[first + b] = true;
+	}
+}

@@ -3,7 +3,7 @@
 #define BW_DEBUG_VARIABLES_ORIGINS_H
 
 /* Which instructions can have put into a register what is in it at an address: the last ones that
- * write to it on each way there. Pure: code in, facts out. */
+ * write to it on each way there; and what is stored to scratch. Pure: code in, facts out. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +41,11 @@ struct bw_origin {
  * followed. */
 bool bw_origins_all(const struct bw_origin_code *code, uint64_t at, const struct bw_origin_reg *reg,
 		    bool (*accept)(void *ctx, const struct bw_origin *origin), void *ctx);
+
+/* Which bytes of a lane's scratch the code in front of `at` stores to, by addresses: those at
+ * `offset` from the SGPR `base` (BW_SRC_NULL: from the start). Sets covered[i] for byte i of
+ * size_b; stores to computed addresses count for none. */
+void bw_stores_before(const struct bw_origin_code *code, uint64_t at, unsigned base, int64_t offset,
+		      bool *covered, size_t size_b);
 
 #endif

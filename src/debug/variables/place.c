@@ -289,8 +289,7 @@ static struct bw_error *value_of(const struct bw_value_of *x, const struct bw_va
 				 variable->name, name);
 	}
 	bw_variable_location(f->lines, variable, f->addr, &l);
-	if (bw_variables_is_wrong(x->d, f, variable, &l))
-		l = (struct bw_location){.kind = BW_LOC_OPTIMIZED_OUT};
+	bw_variables_correct(x->d, f, variable, &l);
 	if (l.kind == BW_LOC_BOUND || l.kind == BW_LOC_PUSH || l.kind == BW_LOC_BUILTIN)
 		return bw_variables_of_shader(x, &l, variable->type, out);
 	struct bw_location_piece one = whole(&l, size_b);

@@ -38,9 +38,10 @@ const struct bw_variable *bw_variables_find(struct bw_debug *d, const struct bw_
 bool bw_variables_enumerator(struct bw_debug *d, const struct bw_variables_frame *f,
 			     const char *name, const struct bw_ctype **out_type,
 			     int64_t *out_value);
-/* Whether the compiler has written a location that does not hold there. */
-bool bw_variables_is_wrong(struct bw_debug *d, const struct bw_variables_frame *f,
-			   const struct bw_variable *v, const struct bw_location *l);
+/* Makes a location optimized out, or a part of it, where the compiler has written one that does not
+ * hold there. */
+void bw_variables_correct(struct bw_debug *d, const struct bw_variables_frame *f,
+			  const struct bw_variable *v, struct bw_location *l);
 /* Types that the program does not name: those of &x, p@4, v.xy. Each is made once and lives as long
  * as the session; NULL: out of memory. */
 const struct bw_ctype *bw_variables_pointer_to(struct bw_debug *d, const struct bw_ctype *elem,
