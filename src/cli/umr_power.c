@@ -139,12 +139,8 @@ struct bw_error *bw_umr_gfxoff(struct bw_umr *u, const char *on)
 	struct bw_error *err = on ? bw_kmd_file_write(f, 0, &value, sizeof(value), &done)
 				  : bw_kmd_file_read(f, 0, &value, sizeof(value), &done);
 	bw_kmd_file_close(f);
-	if (!err && !on) {
-		/* amdgpu_get_gfx_off_status of Linux 6.12 */
-		static const char *const words[] = {"in GFXOFF", "leaving GFXOFF", "not in GFXOFF",
-						    "entering GFXOFF"};
+	if (!err && !on) /* gfx_off_state in amdgpu_debugfs.c of Linux 6.12 */
 		printf("GFXOFF status: %u (%s)\n", value,
-		       value < BW_ARRAY_SIZE(words) ? words[value] : "unknown");
-	}
+		       value ? "the block may power down" : "the block stays on");
 	return err;
 }

@@ -116,7 +116,7 @@ for flags in os.O_RDWR, os.O_WRONLY | os.O_TRUNC:
     out, _ = bash("cd /sys/kernel/debug/dri/0; od -An -t x4 -j116 -N4 amdgpu_gca_config; od -An -t x4 "
                   f"-j{4 * (0x1260 + 0x13de)} -N4 amdgpu_regs; od -An -t x4 -N4 amdgpu_gfxoff;"
                   "printf '\\0\\0\\0\\0' > amdgpu_gfxoff; od -An -t x4 -N4 amdgpu_gfxoff")
-    equal(out.split(), ["0000744c", "00000545", "00000000", "00000002"], "od")
+    equal(out.split(), ["0000744c", "00000545", "00000001", "00000000"], "od")
 
 
 def images():

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints the state of a GPU as debugfs shows it, a line each, for a test to compare:
  *
- *     gfxoff STATUS                whether the graphics block may power down
+ *     gfxoff STATE                 whether the graphics block may power down
  *     reg VMID NAME VALUE          every register of the graphics block, banked by VMID or not
  *     map VMID VA SIZE FLAGS       what the page tables of the VMID map
  *     code VMID VA HASH            contents of pages that are executable and not writable
@@ -156,12 +156,12 @@ int main(void)
 	must(bw_regs_find("gc", BW_IP_VERSION(ip.major, ip.minor, ip.revision), &gc));
 	must(bw_kmd_file_open(kmd, "amdgpu_vram", false, &vram));
 	must(bw_kmd_file_open(kmd, "amdgpu_iomem", false, &iomem));
-	uint32_t status;
+	uint32_t state;
 	size_t done;
 	struct bw_kmd_file *gfxoff;
 	must(bw_kmd_file_open(kmd, "amdgpu_gfxoff", false, &gfxoff));
-	must(bw_kmd_file_read(gfxoff, 0, &status, sizeof(status), &done));
-	printf("gfxoff %u\n", status);
+	must(bw_kmd_file_read(gfxoff, 0, &state, sizeof(state), &done));
+	printf("gfxoff %u\n", state);
 	bw_kmd_file_close(gfxoff);
 	print_registers();
 	for (unsigned vmid = FIRST_USER; vmid <= LAST_USER; vmid++)

@@ -135,15 +135,15 @@ static const struct bw_file_ops vram_ops = {vram_read, vram_write, NULL},
 				gca_config_ops = {gca_config_read, NULL, NULL};
 
 /* amdgpu_gfxoff (amdgpu_debugfs.c of Linux 6.12): 0 asks for the graphics block to stay on,
- * anything else takes that back; reads say 2 (not in GFXOFF) while a file asks for that, else 0 (in
- * GFXOFF: [I] so it would be when idle; registers stay readable here). */
+ * anything else takes that back; reads say whether the driver lets the block power down: 0 while a
+ * file asks for that, else 1 (registers stay readable here). */
 static int64_t gfxoff_read(struct bw_file *f, void *out, size_t size_b, uint64_t *pos)
 {
 	if ((size_b | *pos) & 3)
 		return -EINVAL;
-	uint32_t status = atomic_load(&f->u->gfxoff_holds) ? 2 : 0;
+	uint32_t state = atomic_load(&f->u->gfxoff_holds) ? 0 : 1;
 	for (size_t at = 0; at < size_b; at += 4)
-		memcpy((uint8_t *)out + at, &status, 4);
+		memcpy((uint8_t *)out + at, &state, 4);
 	*pos += size_b;
 	return (int64_t)size_b;
 }
