@@ -35,6 +35,7 @@ static const char usage[] =
 	"    breakwater bisect bug.bwc --bad 'cmp {buffer:4} good.bin'\n"
 	"\n"
 	"Options:\n"
+	"  --stomp                what is read unset instead: with registers or new buffers filled (--stomp --help)\n"
 	"  --smallest FILE        then write the smallest capture that still shows it: only the submissions, dispatches,\n"
 	"                         buffers and pages that it takes\n"
 	"  --tries COUNT          at most so many replays for it (default 200)\n"

@@ -48,6 +48,7 @@ def check(shell):
         (["vgpu", ""], ["serve", "linux", "isa", "profiles"]),
         (["vm", ""], ["walk", "explain", "maps", "layout", "entry"]),
         (["run", "--strict"], ["--strict"]),
+        (["bisect", "--st"], ["--stomp"]),
         (["run", "--trace"], ["--trace-hash"]),
         (["vgpu", "linux", "--mem"], ["--memory"]),
         (["run", "saxpy.s", "--group"], ["--group", "--groups"]),
