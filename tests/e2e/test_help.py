@@ -27,7 +27,7 @@ NOT_RUN = {
     "quit": "ends the session",
     "quit 1": "ends the session",
 }
-ON_SCREEN = {"tui", "layout", "focus", "refresh", "winheight"}
+ON_SCREEN = {"tui", "layout", "focus", "refresh", "update", "winheight"}
 # Of breakpoint 1, which the others need; then those that end the program: in this order, behind the others.
 LAST = ("condition", "ignore", "commands", "silent", "enable", "disable", "clear", "delete", "inferior", "run",
         "starti", "kill", "detach", "cd")
