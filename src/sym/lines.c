@@ -78,7 +78,7 @@ static struct bw_error *damaged(struct bw_lines *l, const char *file)
 	if (l->damage)
 		return NULL;
 	bw_str_addf(&text, "%s: damaged debug information (%s): ", bw_code_object_path(l->co),
-		    why ? why : "not DWARF");
+		    why ? why : "what says which lines there are is not readable");
 	if (file)
 		bw_str_addf(&text, "the lines of %s are not known", file);
 	else
@@ -166,11 +166,14 @@ static struct bw_error *read_units(struct bw_lines *l, const struct bw_code_obje
 	Dwarf_Die unit;
 	uint32_t sequence = 0;
 	int more;
+	bool has_units = false, has_lines = false;
 	while (!(more = dwarf_get_units(l->dwarf, cu, &cu, NULL, NULL, &unit, NULL))) {
+		has_units = true;
+		has_lines |= dwarf_hasattr(&unit, DW_AT_stmt_list);
 		BW_TRY(read_unit(l, co, &unit, &sequence));
 		BW_TRY(bw_lines_read_functions(l, &unit));
 	}
-	if (more < 0)
+	if (more < 0 || (has_units && !has_lines)) /* there is a section of lines */
 		BW_TRY(damaged(l, NULL));
 	if (l->rows.len)
 		qsort(l->rows.data, l->rows.len, sizeof(struct row), by_start);

@@ -182,4 +182,18 @@ def damage():
         check(("1" if other == "one" else "2") in out.splitlines(), f"the program continues: {out}")
 
 
-main(info_line, disassembly, headers, damage)
+def damaged_units():
+    """Where no unit can be read the code is debugged without lines, and a warning says why there are none."""
+    folder = pathlib.Path(FOLDER.name)
+    whole, code_object = compiled("-O0"), folder / "no-units.co"
+    section = re.search(r" \.debug_abbrev +PROGBITS +[0-9a-f]+ ([0-9a-f]+) ([0-9a-f]+)", llvm("llvm-readelf", "-S", whole))
+    start, size = int(section[1], 16), int(section[2], 16)
+    data = bytearray(pathlib.Path(whole).read_bytes())
+    data[start:start + size] = b"\xff" * size
+    code_object.write_bytes(data)
+    out = run(code_object, *ARGS, script=["break frames", "run", "stepi", "info locals", "kill"])
+    equal(len(re.findall("^warning: .*damaged debug information", out, re.M)), 1, f"warnings: {out}")
+    check("hit Breakpoint 1" in out and "in frames ()" in out, f"the stop: {out}")
+
+
+main(info_line, disassembly, headers, damage, damaged_units)
