@@ -97,8 +97,7 @@ static unsigned address_of(const struct bw_decompile *d, const uint32_t *user, u
 	if (n >= 2 && user[1] && user[0] && !(user[0] & 3) && map_of(d, *out))
 		return 2;
 	*out = near;
-	/* 0 is a number, and no pointer to the start of the code's 4 GiB */
-	return code_va && user[0] && !(user[0] & 3) && map_of(d, near) ? 1 : 0;
+	return code_va && !(user[0] & 3) && map_of(d, near) ? 1 : 0;
 }
 
 static void add_user_data(struct bw_decompile *d, const struct bw_pm4_scan *state, uint64_t code_va,
