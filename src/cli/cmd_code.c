@@ -167,6 +167,8 @@ static struct bw_error *take_place(struct bw_cli *c, const char *text, unsigned 
 static struct bw_error *list_range(struct bw_cli *c, char *first_text, char *last_text)
 {
 	unsigned first = 0, last = 0, size = bw_cli_list_size(c);
+	if (!first_text[0] && !last_text[0])
+		return bw_errorf(BW_E_INVALID, "Two empty arguments do not say what lines to list");
 	if (first_text[0])
 		BW_TRY(take_place(c, first_text, &first));
 	if (last_text[0])
