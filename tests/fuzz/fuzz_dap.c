@@ -64,6 +64,11 @@ static struct bw_error *host_execute(void *cookie, const char *line)
 	return bw_errorf(BW_E_INVALID, "there are no commands here");
 }
 
+static struct bw_error *host_run_script(void *cookie)
+{
+	return NULL;
+}
+
 static struct bw_error *host_stopped(void *cookie, const struct bw_stop *stop, bool brief)
 {
 	bw_dap_note_stop(server, stop);
@@ -127,6 +132,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	struct bw_debug *d = NULL;
 	const struct bw_dap_host host = {.cookie = &d,
 					 .open = host_open,
+					 .run_script = host_run_script,
 					 .is_kernel = host_is_kernel,
 					 .close = host_close,
 					 .execute = host_execute,
