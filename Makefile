@@ -38,7 +38,7 @@ vsix:
 	@tools/make-vsix.py breakwater.vsix && echo "breakwater.vsix"
 
 check-plain: all
-	@meson test -C $(BUILD) --print-errorlogs
+	@tools/run-tests.py $(BUILD)
 
 # Whole: what takes a boot of the guest for each case.
 check-linux: all
@@ -47,7 +47,7 @@ check-linux: all
 check-sanitize: deps
 	@[ -f $(SANITIZE)/build.ninja ] || $(SETUP) $(SANITIZE) -Db_sanitize=address,undefined -Db_lundef=false >/dev/null
 	@ninja -C $(SANITIZE) --quiet
-	@meson test -C $(SANITIZE) --print-errorlogs --timeout-multiplier 4
+	@tools/run-tests.py $(SANITIZE) --timeout-multiplier 4
 
 # ThreadSanitizer: the device, its driver, the agent, live and whole sessions. CI has the part whose threads
 # are few.
@@ -56,7 +56,7 @@ check-threads: threads-build
 	@meson test -C $(THREADS) --print-errorlogs --timeout-multiplier 6
 
 check-threads-short: threads-build
-	@meson test -C $(THREADS) --no-rebuild --print-errorlogs --timeout-multiplier 6 \
+	@tools/run-tests.py $(THREADS) --timeout-multiplier 6 \
 		$$(meson test -C $(THREADS) --no-rebuild --list 2>/dev/null | sed -n 's/.* \/ //p' | grep -E '^($(THREADS_SHORT))')
 
 threads-build: deps
