@@ -94,9 +94,12 @@ static struct bw_error *handshake(struct bw_vgpu_client *c, int *out_sock)
 		got.root[sizeof(got.root) - 1] = 0;
 		if (got.version != BW_VGPU_PROTO_VERSION)
 			err = bw_errorf(BW_E_UNSUPPORTED,
-					"the virtual GPU at %s speaks version %u of the protocol, "
-					"this program version %d",
-					c->path, got.version, BW_VGPU_PROTO_VERSION);
+					"the virtual GPU at %s is %s than this program: it speaks "
+					"version %u of the protocol, not %d. Start it again, from "
+					"the same installation",
+					c->path,
+					got.version < BW_VGPU_PROTO_VERSION ? "older" : "newer",
+					got.version, BW_VGPU_PROTO_VERSION);
 		else if (got.result)
 			err = bw_error_errno(-got.result,
 					     "the virtual GPU at %s refuses this process", c->path);

@@ -422,7 +422,8 @@ static void on_hello(struct conn *c, const struct bw_msg *m)
 	s->hello_pid = hello.pid;
 	if (!hello.client)
 		s->client_token++;
-	struct bw_vgpu_hello_reply reply = {.version = BW_VGPU_PROTO_VERSION,
+	uint32_t version = s->version ? s->version : BW_VGPU_PROTO_VERSION;
+	struct bw_vgpu_hello_reply reply = {.version = version,
 					    .client = hello.client ? hello.client : s->client_token,
 					    .pci_address = PCI};
 	pthread_mutex_unlock(&s->lock);

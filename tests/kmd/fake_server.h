@@ -57,6 +57,7 @@ struct fake_server {
 	enum fake_greed greedy;
 	uint64_t elsewhere;
 	int32_t fdinfo_result;
+	uint32_t version; /* of the protocol; 0: as it should be */
 };
 
 void fake_server_start(struct fake_server *s);

@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -62,6 +63,30 @@ static void hello(void **state)
 	struct bw_vgpu_server_info info;
 	assert_int_equal(bw_vgpu_server_info(client, &info), 0);
 	assert_int_equal(info.clients, 1);
+}
+
+static void other_versions(void **state)
+{
+	struct bw_vgpu_client *other = NULL;
+	char text[256];
+	static const struct {
+		uint32_t version;
+		const char *word;
+	} cases[] = {{BW_VGPU_PROTO_VERSION - 1, "older"}, {BW_VGPU_PROTO_VERSION + 1, "newer"}};
+	for (size_t i = 0; i < 2; i++) {
+		server.version = cases[i].version;
+		struct bw_error *err = bw_vgpu_client_open(server.socket, NULL, &other);
+		assert_non_null(err);
+		assert_int_equal(err->code, BW_E_UNSUPPORTED);
+		snprintf(text, sizeof(text),
+			 "cannot reach the virtual GPU: the virtual GPU at %s is %s than this "
+			 "program: it speaks version %u of the protocol, not %d. Start it again, "
+			 "from the same installation",
+			 server.socket, cases[i].word, cases[i].version, BW_VGPU_PROTO_VERSION);
+		assert_string_equal(err->message, text);
+		bw_error_free(err);
+	}
+	server.version = 0;
 }
 
 static void ioctls(void **state)
@@ -281,6 +306,7 @@ int main(void)
 #define T(fn) cmocka_unit_test_setup_teardown(fn, begin, end)
 	const struct CMUnitTest tests[] = {
 		T(hello),
+		T(other_versions),
 		T(ioctls),
 		T(user_memory),
 		T(other_memory),
