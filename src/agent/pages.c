@@ -3,7 +3,11 @@
  * what it is to use must lie in a file that both have mapped. So private pages are copied to a
  * memfd, which is then mapped in their place. What another thread writes between copying and
  * mapping is lost, and after a fork() both processes share the pages. Programs do neither with
- * memory that they are handing to a GPU. */
+ * memory that they are handing to a GPU.
+ *
+ * A page lies in its file where it lies in the program: the file is as long as the address space,
+ * and sparse. So a range that shares pages with a living buffer's has room in that buffer's file
+ * for the others. */
 #include "agent/agent.h"
 
 #include <errno.h>
@@ -13,6 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,6 +27,7 @@
 #include "base/util.h"
 #include "base/vec.h"
 
+/* A file. Its pages were all made in [start, end): outside of that it is empty. */
 struct shared {
 	uint64_t start, end;
 	uint64_t ino;
@@ -39,13 +45,23 @@ static struct BW_VEC(struct shared) all;
 static struct BW_VEC(struct user) users;
 static struct BW_VEC(uint64_t) inos; /* of all files ever made here: their pages may be anywhere */
 
-/* What /proc/self/maps says of a range: all of it private and writable, from no file; or all of it
- * one mapping of the file with this inode. */
+/* A part of a range, as /proc/self/maps has it. */
+struct part {
+	uint64_t start, end;
+	uint64_t ino; /* of a file of ours, at its own address; 0: it is in none */
+	bool is_private;
+};
+
+enum { PARTS_MAX = 128, LIMIT_BITS = 47 /* addresses of programs, and the length of files */ };
+
 struct look {
 	uint64_t covered_to; /* from the start on, without a hole */
-	bool is_private, is_whole;
-	bool is_movable; /* private, or shared by us before */
-	uint64_t ino;
+	bool is_movable;     /* each page is private, or was shared by us before */
+	bool has_more;	     /* parts than there is room for */
+	struct part parts[PARTS_MAX];
+	size_t n_parts;
+	uint64_t sought; /* an inode: are there pages of it? */
+	bool is_found;
 };
 
 static bool is_ours(uint64_t ino)
@@ -58,28 +74,37 @@ static bool is_ours(uint64_t ino)
 
 static void look_at_line(const char *line, uint64_t start, uint64_t end, struct look *l)
 {
-	uint64_t from, to, ino;
+	uint64_t from, to, offset_b, ino;
 	char perms[5], rest[2] = "";
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*x %*s %" SCNu64 " %1s", &from, &to, perms,
-		   &ino, rest) < 4 ||
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %" SCNu64 " %1s", &from, &to,
+		   perms, &offset_b, &ino, rest) < 5 ||
 	    to <= start || from >= end)
 		return;
 	/* [stack], [vdso]: not to be moved from under a running thread; [heap] is memory like any.
 	 */
 	bool special = rest[0] == '[' && !strstr(line, "[heap]") && !strstr(line, "[anon");
-	bool is_private = !strncmp(perms, "rw", 2) && perms[3] == 'p' && !ino && !special;
-	l->is_private &= is_private;
-	l->is_movable &=
-		is_private || (!strncmp(perms, "rw", 2) && perms[3] == 's' && ino && is_ours(ino));
-	l->is_whole = from == start && to >= end && perms[3] == 's';
-	l->ino = ino;
+	bool is_writable = !strncmp(perms, "rw", 2);
+	bool is_private = is_writable && perms[3] == 'p' && !ino && !special;
+	bool was_shared = perms[3] == 's' && ino && is_ours(ino);
+	struct part part = {
+		.start = BW_MAX(from, start),
+		.end = BW_MIN(to, end),
+		.ino = was_shared && offset_b == from ? ino : 0,
+		.is_private = is_private,
+	};
+	l->is_movable &= is_private || (is_writable && was_shared);
+	l->is_found |= part.ino && part.ino == l->sought;
+	l->has_more |= l->n_parts == PARTS_MAX;
+	if (!l->has_more)
+		l->parts[l->n_parts++] = part;
 	if (from <= l->covered_to)
 		l->covered_to = to;
 }
 
+/* sought: in out, before */
 static int look_at(uint64_t start, uint64_t end, struct look *out)
 {
-	struct look l = {.covered_to = start, .is_private = true, .is_movable = true};
+	*out = (struct look){.covered_to = start, .is_movable = true, .sought = out->sought};
 	_cleanup_close_ int fd = REAL(open64)("/proc/self/maps", O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
@@ -92,7 +117,7 @@ static int look_at(uint64_t start, uint64_t end, struct look *out)
 		char *line = buf, *stop;
 		while ((stop = strchr(line, '\n'))) {
 			*stop = '\0';
-			look_at_line(line, start, end, &l);
+			look_at_line(line, start, end, out);
 			line = stop + 1;
 		}
 		have -= (size_t)(line - buf);
@@ -100,30 +125,32 @@ static int look_at(uint64_t start, uint64_t end, struct look *out)
 		if (have == sizeof(buf) - 1)
 			return -ENODEV;
 	}
-	if (l.covered_to < end)
-		return -EFAULT;
-	*out = l;
-	return 0;
+	return out->covered_to < end ? -EFAULT : 0;
 }
 
-/* The same range, shared before and still there: its fd, else -ENOENT. Forgets what is no longer.
- */
-static int find(uint64_t start, uint64_t end, const struct look *l)
+static struct shared *by_ino(uint64_t ino)
+{
+	bw_vec_each(&all, s)
+		if (s->ino == ino)
+			return s;
+	return NULL;
+}
+
+/* Files in the range of which nothing is mapped any more where it was. */
+static void forget_gone(uint64_t start, uint64_t end)
 {
 	for (size_t i = 0; i < all.len; i++) {
 		struct shared *s = &all.data[i];
+		struct look now = {.sought = s->ino};
 		if (s->start >= end || s->end <= start)
 			continue;
-		if (s->start == start && s->end == end && l->is_whole && s->ino == l->ino)
-			return s->fd;
-		struct look now;
-		if (!look_at(s->start, s->end, &now) && now.ino == s->ino)
+		look_at(s->start, s->end, &now); /* with holes, too */
+		if (now.is_found)
 			continue;
 		bw_agent_fd_own(s->fd, false);
 		REAL(close)(s->fd);
 		bw_vec_remove(&all, i--);
 	}
-	return -ENOENT;
 }
 
 /* In pieces: one call moves less than 2 GiB. */
@@ -136,15 +163,12 @@ static bool copy_pages(uint8_t *to, uint64_t from, uint64_t size_b)
 	return true;
 }
 
-static int make(uint64_t start, uint64_t size_b, uint64_t *out_ino)
+/* Pages go into the file, which is mapped in their place. */
+static int move_in(int fd, uint64_t start, uint64_t end)
 {
-	_cleanup_close_ int fd = bw_memfd("breakwater-user-pages");
-	struct stat st;
-	if (fd < 0 || ftruncate(fd, (off_t)size_b) < 0 ||
-	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0 ||
-	    fstat(fd, &st) < 0)
-		return -ENOMEM;
-	uint8_t *p = REAL(mmap64)(NULL, size_b, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	uint64_t size_b = end - start;
+	uint8_t *p =
+		REAL(mmap64)(NULL, size_b, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off64_t)start);
 	if (p == MAP_FAILED)
 		return -errno;
 	if (!copy_pages(p, start, size_b)) {
@@ -157,8 +181,28 @@ static int make(uint64_t start, uint64_t size_b, uint64_t *out_ino)
 		munmap(p, size_b);
 		return r;
 	}
-	*out_ino = st.st_ino;
-	return bw_take_fd(fd);
+	return 0;
+}
+
+/* A new file. */
+static int make(uint64_t start, uint64_t end, struct shared *out)
+{
+	const uint64_t size_b = 1ull << LIMIT_BITS;
+	struct rlimit limit;
+	/* a longer one would end the program, by SIGXFSZ */
+	if (getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur < size_b)
+		return -EFBIG;
+	_cleanup_close_ int fd = bw_memfd("breakwater-user-pages");
+	struct stat st;
+	if (fd < 0 || ftruncate(fd, (off_t)size_b) < 0 ||
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0 ||
+	    fstat(fd, &st) < 0)
+		return -ENOMEM;
+	int r = move_in(fd, start, end);
+	if (r)
+		return r;
+	*out = (struct shared){start, end, st.st_ino, bw_agent_fd_move_high(bw_take_fd(fd))};
+	return 0;
 }
 
 /* Does a living buffer object use any page of the range? */
@@ -187,51 +231,97 @@ void bw_agent_pages_closed(uint32_t file, uint32_t handle)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Files that lay in the range are replaced there. */
-static void forget_range(uint64_t start, uint64_t end)
+static bool stays(const struct part *p)
 {
-	for (size_t i = all.len; i-- > 0;) {
-		if (all.data[i].start >= end || all.data[i].end <= start)
-			continue;
-		bw_agent_fd_own(all.data[i].fd, false);
-		REAL(close)(all.data[i].fd);
-		bw_vec_remove(&all, i);
+	return !p->is_private && in_use(p->start, p->end);
+}
+
+/* The file in which pages of the range are that a living buffer uses; out NULL: there are none. */
+static int find_living(const struct look *l, struct shared **out)
+{
+	*out = NULL;
+	for (size_t i = 0; i < l->n_parts; i++) {
+		const struct part *p = &l->parts[i];
+		struct shared *s = stays(p) ? by_ino(p->ino) : NULL;
+		/* two of them: the page would have to lie in both */
+		if (stays(p) && (!s || (*out && *out != s)))
+			return -ENODEV;
+		*out = s ? s : *out;
 	}
+	return 0;
+}
+
+static bool is_all_of(const struct look *l, uint64_t ino)
+{
+	for (size_t i = 0; i < l->n_parts; i++)
+		if (l->parts[i].ino != ino)
+			return false;
+	return ino;
+}
+
+/* The parts that are not in the file come into it. */
+static int extend(struct shared *s, const struct look *l)
+{
+	/* what it had there may still be mapped elsewhere, or used by a buffer */
+	for (size_t i = 0; i < l->n_parts; i++)
+		if (l->parts[i].ino != s->ino && l->parts[i].start < s->end &&
+		    l->parts[i].end > s->start)
+			return -ENODEV;
+	for (size_t i = 0; i < l->n_parts; i++) {
+		const struct part *p = &l->parts[i];
+		int r = p->ino == s->ino ? 0 : move_in(s->fd, p->start, p->end);
+		if (r)
+			return r;
+		s->start = BW_MIN(s->start, p->start);
+		s->end = BW_MAX(s->end, p->end);
+	}
+	return s->fd;
+}
+
+static int share(uint64_t start, uint64_t end)
+{
+	struct look l = {.sought = 0};
+	struct shared *s;
+	struct bw_error *err = bw_vec_reserve(&all, all.len + 1);
+	if (!err)
+		err = bw_vec_reserve(&inos, inos.len + 1);
+	if (err) {
+		bw_error_free(err);
+		return -ENOMEM;
+	}
+	int r = look_at(start, end, &l);
+	if (r)
+		return r;
+	if (l.has_more)
+		return -ENODEV;
+	forget_gone(start, end);
+	s = by_ino(l.parts[0].ino);
+	if (s && is_all_of(&l, s->ino))
+		return s->fd;
+	if (!l.is_movable)
+		return -ENODEV;
+	if ((r = find_living(&l, &s)))
+		return r;
+	if (s)
+		return extend(s, &l);
+	/* Pages shared before for a buffer that is gone are the program's like any others. */
+	struct shared fresh;
+	if ((r = make(start, end, &fresh)))
+		return r;
+	bw_agent_fd_own(fresh.fd, true);
+	all.data[all.len++] = fresh;
+	inos.data[inos.len++] = fresh.ino;
+	forget_gone(start, end);
+	return fresh.fd;
 }
 
 int bw_agent_share_pages(uint64_t va, uint64_t size_b)
 {
-	struct look l;
 	uint64_t end;
-	if (__builtin_add_overflow(va, size_b, &end))
+	if (__builtin_add_overflow(va, size_b, &end) || end > 1ull << LIMIT_BITS)
 		return -EFAULT;
 	pthread_mutex_lock(&lock);
-	int r = look_at(va, end, &l);
-	if (!r)
-		r = find(va, end, &l);
-	bool fresh = r == -ENOENT;
-	/* Pages shared before for a buffer that is gone are the program's like any others. Those of
-	 * one that lives would have to lie in two files at once. */
-	if (fresh && !l.is_private && (!l.is_movable || in_use(va, end)))
-		r = -ENODEV;
-	struct bw_error *err = bw_vec_reserve(&all, all.len + 1);
-	if (!err)
-		err = bw_vec_reserve(&inos, inos.len + 1);
-	if (fresh && err)
-		r = -ENOMEM;
-	bw_error_free(err);
-	if (r == -ENOENT)
-		forget_range(va, end);
-	if (r == -ENOENT) {
-		uint64_t ino = 0;
-		r = make(va, size_b, &ino);
-		if (r >= 0) {
-			r = bw_agent_fd_move_high(r);
-			bw_agent_fd_own(r, true);
-			all.data[all.len++] = (struct shared){va, end, ino, r};
-			inos.data[inos.len++] = ino;
-		}
-	}
+	int r = share(va, end);
 	pthread_mutex_unlock(&lock);
 	return r;
 }

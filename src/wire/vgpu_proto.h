@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <sys/ioctl.h>
 
-enum { BW_VGPU_PROTO_VERSION = 2 };
+enum { BW_VGPU_PROTO_VERSION = 3 };
 
 enum bw_vgpu_msg {
 	/* client to server; the reply has the same type with the top bit set */
@@ -69,9 +69,10 @@ struct bw_vgpu_file {
 
 /* + _IOC_SIZE(cmd) bytes; may carry an fd (PRIME_FD_TO_HANDLE, SYNCOBJ_FD_TO_HANDLE: the fd the
  * struct names; GEM_USERPTR: a memfd sealed against every change of size, which the caller has put
- * in the place of the pages). The fd that SCHED names is the client's number of that file. Behind
- * the bytes, any number of bw_vgpu_user, each with its bytes padded to 8: answers to USER_READ that
- * the client expects. What they do not answer is asked. */
+ * in the place of the pages, each of them at its address in the file). The fd that SCHED names is
+ * the client's number of that file. Behind the bytes, any number of bw_vgpu_user, each with its
+ * bytes padded to 8: answers to USER_READ that the client expects. What they do not answer is
+ * asked. */
 struct bw_vgpu_ioctl {
 	uint32_t file;
 	uint32_t cmd;

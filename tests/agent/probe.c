@@ -208,7 +208,8 @@ static ino_t userptr(int fd, void *p, size_t size_b)
 		return 0;
 	struct drm_prime_handle out = {.handle = up.handle, .flags = DRM_CLOEXEC | DRM_RDWR};
 	CHECK(!ioctl(fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &out));
-	char *gpu = mmap(NULL, size_b, PROT_READ | PROT_WRITE, MAP_SHARED, out.fd, 0);
+	char *gpu =
+		mmap(NULL, size_b, PROT_READ | PROT_WRITE, MAP_SHARED, out.fd, (off_t)(uintptr_t)p);
 	CHECK(gpu != MAP_FAILED && !memcmp(gpu, p, size_b) && !memcmp((char *)p + 8, "GPU", 3));
 	gpu[100] = 'g';
 	((volatile char *)p)[200] = 'p';
@@ -233,8 +234,15 @@ static void pages(void)
 	memset(heap, 5, 8192);
 	ino_t first = userptr(fd, p + 4096, 8192);
 	CHECK(first && p[4095] == (char)(4095 * 7) && p[4096 + 4000] == (char)(8096 * 7));
-	CHECK(userptr(fd, p + 4096, 8192) == first);		/* the same pages again */
-	CHECK(!userptr(fd, p + 8192, 8192) && errno == ENODEV); /* half of them: not done */
+	CHECK(userptr(fd, p + 4096, 8192) == first); /* the same pages again */
+	CHECK(userptr(fd, p + 8192, 4096) == first); /* one of them */
+	CHECK(userptr(fd, p + 8192, 8192) == first); /* one of them, and another one */
+	CHECK(p[12288 + 4000] == (char)(16288 * 7) && p[16384] == (char)(16384 * 7));
+	CHECK(userptr(fd, p, 8192) == first); /* in front */
+	ino_t second = userptr(fd, p + 28672, 8192);
+	CHECK(second && second != first);
+	/* in both, and pages between them */
+	CHECK(!userptr(fd, p + 12288, 20480) && errno == ENODEV && p[20480] == (char)(20480 * 7));
 	CHECK(userptr(fd, heap, 8192) && heap[0] == 5 && heap[8191] == 5);
 	char *nothing = mmap(NULL, SIZE, PROT_NONE, flags, -1, 0);
 	CHECK(nothing != MAP_FAILED && !munmap(nothing, SIZE));

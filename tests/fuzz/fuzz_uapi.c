@@ -237,7 +237,7 @@ static void op_make_fd(void)
 		keep_fd(slot, eventfd(0, EFD_CLOEXEC));
 	} else if (slot & 0x80) {
 		int fd = memfd_create("pages", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-		if (ftruncate(fd, 8192) ||
+		if (ftruncate(fd, 0x12000) || /* up to the end of those in seeds_uapi.py */
 		    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
 			abort();
 		keep_fd(slot, fd);

@@ -270,7 +270,7 @@ static int do_userptr(struct fake_server *s, struct drm_amdgpu_gem_userptr *a, i
 		a->handle++;
 	must(a->handle < FAKE_BOS, "a free buffer");
 	s->bo_fd[a->handle] = dup(fd);
-	return pwrite(fd, "GPU", 3, 8) == 3 ? 0 : -EIO;
+	return pwrite(fd, "GPU", 3, (off_t)a->addr + 8) == 3 ? 0 : -EIO;
 }
 
 static void on_ioctl(struct conn *c, const struct bw_msg *m)

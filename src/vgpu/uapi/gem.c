@@ -109,8 +109,8 @@ uint8_t *bw_drm_bo_cpu(struct bw_drm_bo *bo, uint64_t offset_b, uint64_t size_b)
 			   : bw_device_sysmem(bo->u->dev, bo->address + offset_b, size_b);
 }
 
-/* Finds a place and puts the memfd there. */
-static int bo_place(struct bw_drm_bo *bo, bool vram, uint64_t align_b)
+/* Finds a place and puts the memfd there, from fd_at_b on. */
+static int bo_place(struct bw_drm_bo *bo, bool vram, uint64_t align_b, uint64_t fd_at_b)
 {
 	struct bw_uapi *u = bo->u;
 	struct bw_ranges *ranges = vram ? &u->vram : &u->gtt;
@@ -121,8 +121,8 @@ static int bo_place(struct bw_drm_bo *bo, bool vram, uint64_t align_b)
 	if (!bw_ranges_alloc(ranges, bo->size_b, align_b, &address))
 		return -ENOMEM;
 	struct bw_error *err =
-		vram ? bw_device_vram_attach(u->dev, address, bo->size_b, bo->fd, 0)
-		     : bw_device_sysmem_attach(u->dev, address, bo->size_b, bo->fd, 0);
+		vram ? bw_device_vram_attach(u->dev, address, bo->size_b, bo->fd, fd_at_b)
+		     : bw_device_sysmem_attach(u->dev, address, bo->size_b, bo->fd, fd_at_b);
 	if (err) {
 		BW_LOG(WARN, "uapi", "placing a buffer: %s", err->message);
 		bw_error_free(err);
@@ -154,6 +154,7 @@ struct bo_request {
 	uint64_t size_b, align_b, flags;
 	uint32_t domains;
 	int memory; /* a memfd of the caller that becomes the buffer's (taken on success), or -1 */
+	uint64_t memory_at_b; /* where it begins in that file */
 };
 
 static int bo_create(struct bw_drm_file *f, const struct bo_request *a, struct bw_drm_bo **out)
@@ -197,9 +198,9 @@ static int bo_create(struct bw_drm_file *f, const struct bo_request *a, struct b
 		return -ENOSPC;
 	}
 	bo->fd = a->memory >= 0 ? a->memory : bo_memory(bo->size_b, &bo->dev, &bo->ino);
-	int r = bo->fd < 0 ? bo->fd : bo_place(bo, vram, place);
+	int r = bo->fd < 0 ? bo->fd : bo_place(bo, vram, place, a->memory_at_b);
 	if (r && bo->fd >= 0 && vram && (a->domains & AMDGPU_GEM_DOMAIN_GTT))
-		r = bo_place(bo, false, place);
+		r = bo_place(bo, false, place, a->memory_at_b);
 	if (r) {
 		bw_ranges_add(&u->fake, bo->fake_offset, bo->size_b);
 		bw_drm_release(u, account);
@@ -420,13 +421,14 @@ int bw_ioctl_gem_op(struct bw_drm_call *c, void *arg)
 
 /* A duplicate of the program's pages as its client passed them: only memory that no process can
  * shrink, or reading it here would end the GPU for all clients. */
-static int user_pages(struct bw_drm_call *c, uint64_t size_b)
+static int user_pages(struct bw_drm_call *c, const struct drm_amdgpu_gem_userptr *a)
 {
 	const int wanted = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 	struct stat st;
+	uint64_t end;
 	/* F_SEAL_EXEC comes with vm.memfd_noexec, and with our own files */
 	if ((fcntl(c->fd_in, F_GET_SEALS) & ~F_SEAL_EXEC) != wanted || fstat(c->fd_in, &st) < 0 ||
-	    (uint64_t)st.st_size != size_b)
+	    __builtin_add_overflow(a->addr, a->size, &end) || (uint64_t)st.st_size < end)
 		return -EFAULT;
 	int fd = fcntl(c->fd_in, F_DUPFD_CLOEXEC, 3);
 	return fd < 0 ? -errno : fd;
@@ -450,13 +452,15 @@ int bw_ioctl_gem_userptr(struct bw_drm_call *c, void *arg)
 		       "GEM_USERPTR: these pages of the program cannot become the virtual GPU's");
 		return -ENODEV;
 	}
-	int fd = user_pages(c, a->size);
+	int fd = user_pages(c, a);
 	if (fd < 0)
 		return fd;
 	struct bw_drm_bo *bo;
 	pthread_mutex_lock(&c->u->lock);
-	struct bo_request request = {
-		.size_b = a->size, .domains = AMDGPU_GEM_DOMAIN_GTT, .memory = fd};
+	struct bo_request request = {.size_b = a->size,
+				     .domains = AMDGPU_GEM_DOMAIN_GTT,
+				     .memory = fd,
+				     .memory_at_b = a->addr};
 	int r = bo_create(c->file, &request, &bo);
 	if (!r) {
 		bo->user = true;

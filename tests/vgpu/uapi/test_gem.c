@@ -175,16 +175,19 @@ static void user_pages(void **state)
 	struct client c;
 	open_client(&c);
 	int fd = memfd_create("pages", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	assert_true(fd >= 0 && !ftruncate(fd, 8192));
+	assert_true(fd >= 0 && !ftruncate(fd, 0x12000));
 	struct drm_amdgpu_gem_userptr up = {
 		.addr = 0x10000, .size = 8192, .flags = AMDGPU_GEM_USERPTR_REGISTER};
 	c.fd_in = fd;
 	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_GEM_USERPTR, &up), -EFAULT);
 	assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL), 0);
-	up.size = 4096;
+	up.size = 12288; /* the file ends before */
 	c.fd_in = fd;
 	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_GEM_USERPTR, &up), -EFAULT);
-	up.size = 8192;
+	up.addr = UINT64_MAX - 8191;
+	c.fd_in = fd;
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_GEM_USERPTR, &up), -EFAULT);
+	up.addr = 0x10000, up.size = 8192;
 	c.fd_in = fd;
 	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_GEM_USERPTR, &up), 0);
 	assert_int_not_equal(up.handle, 0);
@@ -200,6 +203,52 @@ static void user_pages(void **state)
 	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_GEM_OP, &op), -EPERM);
 	struct drm_gem_close gone = {.handle = up.handle};
 	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_GEM_CLOSE, &gone), 0);
+	close(fd);
+	close_client(&c);
+}
+
+/* A page of the program is the same one in each buffer that has it: where it lies in the program,
+ * it lies in the file. */
+static void pages_of_two_buffers(void **state)
+{
+	enum { FIRST_VA = 0x20000000, SECOND_VA = 0x30000000, IB_VA = 0x40000000 };
+	struct client c;
+	open_client(&c);
+	int fd = memfd_create("pages", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	assert_true(fd >= 0 && !ftruncate(fd, 1ll << 47));
+	assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL), 0);
+	/* pages 0x7fff0000 and 0x7fff1000; 0x7fff1000 and 0x7fff2000 */
+	for (unsigned i = 0; i < 2; i++) {
+		struct drm_amdgpu_gem_userptr up = {.addr = 0x7fff0000 + i * 4096,
+						    .size = 8192,
+						    .flags = AMDGPU_GEM_USERPTR_REGISTER};
+		c.fd_in = fd;
+		assert_int_equal(drm_ioctl(&c, DRM_IOCTL_AMDGPU_GEM_USERPTR, &up), 0);
+		assert_int_equal(va_op(&c, AMDGPU_VA_OP_MAP, up.handle, i ? SECOND_VA : FIRST_VA, 0,
+				       8192, AMDGPU_VM_PAGE_READABLE | AMDGPU_VM_PAGE_WRITEABLE),
+				 0);
+	}
+	struct buffer ib = make_buffer(&c, 4096, AMDGPU_GEM_DOMAIN_GTT, 0, IB_VA);
+	struct bw_pm4_stream p = {0};
+	const uint32_t words[] = {0x11111111, 0x22222222, 0x33333333};
+	bw_pm4_put_write_mem(&p, FIRST_VA, &words[0], 1);
+	bw_pm4_put_write_mem(&p, FIRST_VA + 4096, &words[1], 1);
+	bw_pm4_put_write_mem(&p, SECOND_VA + 4, &words[2], 1);
+	assert_false(p.failed);
+	memcpy(ib.cpu, p.data, p.len * 4);
+	uint32_t ctx = make_ctx(&c);
+	uint64_t seq, status;
+	assert_int_equal(
+		submit(&c, ctx, AMDGPU_HW_IP_COMPUTE, 0, IB_VA, (uint32_t)p.len, NULL, 0, &seq), 0);
+	bw_pm4_stream_free(&p);
+	assert_int_equal(wait_cs(&c, ctx, AMDGPU_HW_IP_COMPUTE, 0, seq, SECONDS(60), &status), 0);
+	assert_int_equal(status, 0);
+	uint32_t got[2];
+	assert_int_equal(pread(fd, got, 4, 0x7fff0000), 4);
+	assert_int_equal(got[0], words[0]);
+	assert_int_equal(pread(fd, got, 8, 0x7fff1000), 8);
+	assert_int_equal(got[0], words[1]);
+	assert_int_equal(got[1], words[2]);
 	close(fd);
 	close_client(&c);
 }
@@ -437,6 +486,7 @@ int main(void)
 		cmocka_unit_test(another_client_sees_nothing),
 		cmocka_unit_test(op_metadata_and_wait),
 		cmocka_unit_test(user_pages),
+		cmocka_unit_test(pages_of_two_buffers),
 		cmocka_unit_test(fences_of_buffers),
 		cmocka_unit_test(on_chip_memory_is_a_name),
 		cmocka_unit_test(prime_shares_a_buffer),
