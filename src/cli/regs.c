@@ -38,16 +38,52 @@ struct regs_command {
 
 /* ---- the database ---- */
 
-/* Whether a table is for the GPU asked about. */
-static bool is_of_part(const struct bw_look *l, const struct bw_regs_block *b)
+/* The versions of what stands beside a graphics block: amdgpu_discovery.c of Linux 6.12, and where
+ * that reads the GPU's own table, a chip of the generation. 0: it has none of its own. */
+static uint32_t version_beside(uint32_t gc, const char *block)
+{
+	static const struct {
+		uint32_t least, hdp, osssys, sdma;
+	} rows[] = {
+		{BW_IP_VERSION(12, 0, 0), BW_IP_VERSION(7, 0, 0), BW_IP_VERSION(7, 0, 0), 0},
+		{BW_IP_VERSION(11, 5, 0), BW_IP_VERSION(6, 1, 0), BW_IP_VERSION(6, 1, 0), 0},
+		{BW_IP_VERSION(11, 0, 0), BW_IP_VERSION(6, 0, 0), BW_IP_VERSION(6, 0, 0), 0},
+		{BW_IP_VERSION(10, 0, 0), BW_IP_VERSION(5, 0, 0), BW_IP_VERSION(5, 0, 0), 0},
+		{BW_IP_VERSION(9, 4, 3), BW_IP_VERSION(4, 4, 2), BW_IP_VERSION(4, 4, 2),
+		 BW_IP_VERSION(4, 4, 2)},
+		{BW_IP_VERSION(9, 4, 2), BW_IP_VERSION(4, 4, 0), BW_IP_VERSION(4, 4, 0),
+		 BW_IP_VERSION(4, 4, 0)},
+		{BW_IP_VERSION(9, 4, 0), BW_IP_VERSION(4, 2, 0), BW_IP_VERSION(4, 2, 0),
+		 BW_IP_VERSION(4, 2, 0)},
+		{0, BW_IP_VERSION(4, 0, 0), BW_IP_VERSION(4, 0, 0), BW_IP_VERSION(4, 0, 0)},
+	};
+	size_t i = 0;
+	while (gc < rows[i].least)
+		i++;
+	return !strcasecmp(block, "hdp")	? rows[i].hdp
+	       : !strcasecmp(block, "osssys")	? rows[i].osssys
+	       : !strncasecmp(block, "sdma", 4) ? rows[i].sdma
+						: 0;
+}
+
+/* The version of a block of the GPU asked about, or without one of gfx11. 0: not known. */
+static uint32_t version_of(const struct bw_look *l, const char *block)
+{
+	static const uint32_t gc_11 = BW_IP_VERSION(11, 0, 0), mm_3 = BW_IP_VERSION(3, 0, 0);
+	uint32_t gc = l->has_part ? l->part.gc : gc_11;
+	if (!strcasecmp(block, "gc"))
+		return gc;
+	if (!strcasecmp(block, "mmhub"))
+		return l->has_part ? l->part.mm : mm_3;
+	return version_beside(gc, block);
+}
+
+/* Whether a table is for the GPU that version_of() is of. */
+static bool is_of_gpu(const struct bw_look *l, const struct bw_regs_block *b)
 {
 	const struct bw_regs_block *own;
 	const char *name = bw_regs_block_name(b);
-	uint32_t version = !strcmp(name, "gc")	    ? l->part.gc
-			   : !strcmp(name, "mmhub") ? l->part.mm
-						    : 0;
-	if (!l->has_part)
-		return true;
+	uint32_t version = version_of(l, name);
 	if (!version)
 		return false;
 	struct bw_error *err = bw_regs_find(name, version, &own);
@@ -90,7 +126,7 @@ static struct bw_error *find(struct bw_look *l)
 			struct bw_reg reg, same = {0};
 			size_t at = 0;
 			bool has_same = !is_pattern && bw_regs_lookup(b, l->words[1], &same);
-			if (!is_of_part(l, b))
+			if (l->has_part && !is_of_gpu(l, b))
 				continue;
 			if (round == 0 && has_same)
 				add_register(&t, &same);
@@ -111,25 +147,25 @@ static struct bw_error *find(struct bw_look *l)
 	return NULL;
 }
 
-/* The table of a block: of the GPU asked about, of gfx11 without one, or the first there is. */
+/* The table of a block: of the GPU asked about, of gfx11 without one. */
 static struct bw_error *block_of(const struct bw_look *l, const char *name,
 				 const struct bw_regs_block **out)
 {
-	static const uint32_t gc_11 = BW_IP_VERSION(11, 0, 0), mm_3 = BW_IP_VERSION(3, 0, 0);
-	bool is_gc = !strcasecmp(name, "gc"), is_mm = !strcasecmp(name, "mmhub");
 	const struct bw_regs_block *b;
-	if (is_gc)
-		return bw_regs_find(name, l->has_part ? l->part.gc : gc_11, out);
-	if (is_mm && l->has_part && !l->part.mm)
+	uint32_t version = version_of(l, name);
+	bool is_known = false;
+	if (version)
+		return bw_regs_find(name, version, out);
+	if (!strcasecmp(name, "mmhub"))
 		return bw_errorf(BW_E_INVALID, "--gfx with a whole version, or --mmhub, says which "
 					       "memory hub is meant");
-	if (is_mm)
-		return bw_regs_find(name, l->has_part ? l->part.mm : mm_3, out);
-	for (size_t n = 0; (b = bw_regs_nth(n)); n++)
-		if (!strcasecmp(bw_regs_block_name(b), name)) {
-			*out = b;
-			return NULL;
-		}
+	for (size_t n = 0; !is_known && (b = bw_regs_nth(n)); n++)
+		is_known = !strcasecmp(bw_regs_block_name(b), name);
+	if (is_known)
+		return bw_errorf(BW_E_NOT_FOUND,
+				 "%s has no block of its own in gfx10 and later (and without --gfx "
+				 "gfx11 is meant): its registers are in gc",
+				 name);
 	return bw_errorf(BW_E_NOT_FOUND,
 			 "there is no block \"%s\": gc, mmhub, osssys, hdp, sdma, sdma0, sdma1",
 			 name);
@@ -204,7 +240,7 @@ static struct bw_error *decode(struct bw_look *l)
 	BW_TRY(block_of(l, "gc", &b));
 	found = bw_regs_lookup(b, l->words[1], &reg);
 	for (size_t n = 0; !found && (b = bw_regs_nth(n)); n++)
-		found = is_of_part(l, b) && bw_regs_lookup(b, l->words[1], &reg);
+		found = is_of_gpu(l, b) && bw_regs_lookup(b, l->words[1], &reg);
 	if (!found) {
 		BW_TRY(block_of(l, "gc", &b));
 		return bw_regs_by_name(b, l->words[1], &reg); /* names those that are near */
