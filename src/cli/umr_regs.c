@@ -131,7 +131,8 @@ static void print_bits(const struct bw_reg *reg, uint32_t value)
 struct bw_error *bw_umr_list_blocks(struct bw_umr *u)
 {
 	for (unsigned i = 0; i < u->gpu.n_blocks; i++)
-		printf("\t%s.%s\n", u->asic, u->block_name[i]);
+		printf("\t%s.%s (%u.%u.%u)\n", u->asic, u->block_name[i],
+		       BW_IP_NUMBERS(bw_gpu_block_version(&u->gpu.block[i])));
 	return NULL;
 }
 

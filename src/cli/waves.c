@@ -14,7 +14,7 @@
 #include "ui/print_format.h"
 
 static const char usage[] =
-	"Usage: breakwater waves [PLACE...] [--vmid VMID] [--registers] [--halt [--keep]] [--code "
+	"Usage: breakwater waves [PLACE] [--vmid VMID] [--registers] [--halt [--keep]] [--code "
 	"FILE]\n"
 	"\n"
 	"Shows the waves that are on the GPU: where each is, what it does, its PC with function and "
@@ -104,6 +104,7 @@ static json_t *registers_json(const struct bw_scan_wave *w)
 			json_object_set_new(o, name,
 					    json_sprintf("0x%x", w->state.reg[arch->gprwave[i]]));
 	}
+	json_object_set_new(o, "m0", json_sprintf("0x%x", w->state.reg[BW_WREG_M0]));
 	for (unsigned i = 0; i < BW_SCAN_SGPRS; i++)
 		json_array_append_new(sgprs, json_sprintf("0x%x", w->sgprs[i]));
 	for (unsigned i = 0; i < w->n_vgprs; i++) {
@@ -145,6 +146,8 @@ static void show_registers(struct bw_look *l, const struct bw_scan_wave *w)
 		bw_out_line(l->out, "  %-14s %08x%s%s", arch->reg[reg].name, w->state.reg[reg],
 			    flags[0] ? "  " : "", flags);
 	}
+	/* in the debugger's lists it stands beside PC and EXEC, so it has no name there */
+	bw_out_line(l->out, "  %-14s %08x", "m0", w->state.reg[BW_WREG_M0]);
 	for (unsigned i = 0; i < BW_SCAN_SGPRS; i += PER_ROW)
 		show_row(l, "s", i, w->sgprs + i, BW_MIN((unsigned)PER_ROW, BW_SCAN_SGPRS - i));
 	if (!w->vgprs)

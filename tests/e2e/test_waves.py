@@ -143,6 +143,10 @@ def waves_that_others_halt():
     with Gpu() as gpu:
         gpu.start("halt")
         before = gpu.await_states(["halted"] * 2)
+        equal([w["registers"]["m0"] for w in gpu.waves("--registers")], ["0x4d30"] * 2, "M0")
+        text = subprocess.run(gpu.command("waves", "--registers"), env=gpu.env, text=True, capture_output=True,
+                              check=True, timeout=TIMEOUT_S).stdout
+        equal(re.findall(r"^  m0 +(\w+)$", text, re.M), ["00004d30"] * 2, "M0 as text")
         gpu.start("loop")
         gpu.await_states(["halted"] * 2 + ["running"] * 2)
         equal([w["state"] for w in gpu.waves("--halt")], ["halted"] * 4, "states of a snapshot")

@@ -6,6 +6,7 @@
 	.type	halt,@function
 halt:
 	v_mov_b32 v1, 0
+	s_mov_b32 m0, 0x4d30
 	s_sethalt 1
 	s_sendmsghalt sendmsg(MSG_INTERRUPT)
 	s_endpgm
