@@ -42,7 +42,7 @@ check-plain: all
 
 # Whole: what takes a boot of the guest for each case.
 check-linux: all
-	@BREAKWATER_LINUX=whole meson test -C $(BUILD) --print-errorlogs --suite linux
+	@BREAKWATER_LINUX=whole meson test -C $(BUILD) --print-errorlogs --suite linux --timeout-multiplier 4
 
 check-sanitize: deps
 	@[ -f $(SANITIZE)/build.ninja ] || $(SETUP) $(SANITIZE) -Db_sanitize=address,undefined -Db_lundef=false >/dev/null
