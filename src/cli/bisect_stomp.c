@@ -18,38 +18,17 @@
 #include "base/str.h"
 #include "base/util.h"
 #include "capture/reader.h"
+#include "cli/bisect_stomp.h"
 #include "cli/cli.h"
 #include "cli/stomp.h"
 #include "cli/stomp_memory.h"
 #include "cli/subcommands.h"
 #include "wire/vgpu_proto.h"
 
-static const char usage[] =
-	"Usage: breakwater bisect --stomp [OPTIONS] -- PROGRAM ARGUMENTS...\n"
-	"       breakwater bisect --stomp [OPTIONS] FILE.bwc\n"
-	"\n"
-	"Finds what PROGRAM reads without having set it: it runs with registers filled that a driver must set\n"
-	"(breakwater exec --stomp-registers), or with new buffers and with LDS, scratch, VGPRs and SGPRs of new waves\n"
-	"filled (--stomp-memory), with fewer and fewer of them, and is bad where its exit status or output changes, or\n"
-	"where it does not end. Of waves the first dispatch is found that reads them. Of a capture the program is its\n"
-	"replay, with --check, whose buffers and scratch are not filled. Exit status: 0 when something was found, 1 where nothing\n"
-	"is bad.\n"
-	"\n"
-	"Options:\n"
-	"  --stomp-registers[=RANGE]  these registers, as in exec (default: all, and no memory)\n"
-	"  --stomp-memory[=RANGE]   these new buffers, and lds, scratch, vgprs, sgprs, as in exec; registers, too, where\n"
-	"                           --stomp-registers is there\n"
-	"  --timeout SECONDS        how long a run may take (default 60)\n"
-	"  --json                   for programs\n"
-	"  -h, --help\n";
-
 struct search {
+	struct bw_bisect_stomp_options o;
 	struct bw_out *out;
-	const char *range, *memory_range; /* NULL: all */
-	bool registers, memory, is_replay;
-	uint64_t timeout_s;
-	bool json, help;
-	char **program;
+	char **program; /* of a capture its replay */
 	unsigned n_tries;
 };
 
@@ -59,6 +38,9 @@ struct shown {
 	bool timed_out;
 	struct bw_str text, errors;
 };
+
+/* The status of exec for a program that is not there. */
+enum { NOT_STARTED = 127 };
 
 /* What can be filled: a register, a new buffer, or something that waves start with. */
 enum kind { REGISTER, BUFFER, WAVES };
@@ -171,9 +153,9 @@ static struct bw_error *run_once(struct search *s, const struct item *items, siz
 	words[at++] = (char *)"--json";
 	if (has_registers)
 		words[at++] = registers.data;
-	else if (s->registers)
+	else if (s->o.registers)
 		words[at++] = (char *)"--breadcrumbs";
-	if (s->memory)
+	if (s->o.memory)
 		words[at++] = memory.data;
 	if (has_span)
 		words[at++] = where.data;
@@ -191,7 +173,7 @@ static struct bw_error *run_once(struct search *s, const struct item *items, siz
 	if (pid < 0)
 		return bw_error_errno(e, "cannot start a run");
 	setpgid(pid, pid);
-	BW_TRY(wait_for(pid, s->timeout_s, out));
+	BW_TRY(wait_for(pid, s->o.timeout_s, out));
 	read_all(text, &out->text);
 	read_all(errors, &out->errors);
 	return NULL;
@@ -402,7 +384,7 @@ static void show(struct search *s, const struct item *items, size_t n, const str
 static struct bw_error *add_registers(const struct search *s, struct items *out)
 {
 	struct bw_stomp_set set = {0};
-	struct bw_error *err = bw_stomp_make(s->range, NULL, &set);
+	struct bw_error *err = bw_stomp_make(s->o.range, NULL, &set);
 	for (size_t i = 0; !err && i < set.len; i++)
 		err = bw_vec_push(out, ((struct item){.number = set.data[i].addr_dw}));
 	bw_vec_free(&set);
@@ -449,7 +431,7 @@ static struct bw_error *add_memory(const struct search *s, const char *said, str
 				   uint32_t *out_submissions)
 {
 	struct bw_stomp_choice c = {0};
-	struct bw_error *err = bw_stomp_choose(s->memory_range, NULL, &c);
+	struct bw_error *err = bw_stomp_choose(s->o.memory_range, NULL, &c);
 	const char *line = strstr(said, "{\"type\":\"event\",\"event\":\"stomped\"");
 	json_t *event = line ? json_loadb(line, strcspn(line, "\n"), 0, NULL) : NULL;
 	if (!err && !event)
@@ -458,11 +440,11 @@ static struct bw_error *add_memory(const struct search *s, const char *said, str
 	/* what is named is asked for in any case: exec says where it cannot be */
 	bool fills = c.names_waves || json_is_true(json_object_get(event, "fills_waves"));
 	/* waves first: scratch memory lies in a buffer, too */
-	uint32_t what = c.waves.what & ~(s->is_replay ? (uint32_t)BW_VGPU_STOMP_SCRATCH : 0u);
+	uint32_t what = c.waves.what & ~(s->o.capture ? (uint32_t)BW_VGPU_STOMP_SCRATCH : 0u);
 	for (uint32_t bit = 1; !err && fills && bit < BW_VGPU_STOMP_ALL; bit <<= 1)
 		if (what & bit)
 			err = bw_vec_push(out, ((struct item){.kind = WAVES, .number = bit}));
-	if (!err && !s->is_replay)
+	if (!err && !s->o.capture)
 		err = add_buffers(json_object_get(event, "buffers"), &c, out);
 	if (!err)
 		*out_submissions =
@@ -472,6 +454,23 @@ static struct bw_error *add_memory(const struct search *s, const char *said, str
 	return err;
 }
 
+/* The run to compare with has to be one: exec and the replay say on standard error why not. */
+static struct bw_error *check_good(const struct search *s, const struct shown *good)
+{
+	static const char begin[] = "breakwater: ";
+	if (good->timed_out)
+		return bw_errorf(BW_E_STATE, "the program does not end within %llu s as it is",
+				 (unsigned long long)s->o.timeout_s);
+	if (!WIFEXITED(good->status) ||
+	    WEXITSTATUS(good->status) != (s->o.capture ? BW_EXIT_USAGE : NOT_STARTED))
+		return NULL;
+	const char *said = strstr(bw_str_text(&good->errors), begin);
+	said = said ? said + strlen(begin) : "there is no run to compare with";
+	size_t len = strcspn(said, "\n");
+	return bw_errorf(BW_E_INVALID, "%.*s", (int)(len && said[len - 1] == '.' ? len - 1 : len),
+			 said);
+}
+
 static struct bw_error *search(struct search *s, int *out_status)
 {
 	struct items items = {0};
@@ -479,13 +478,12 @@ static struct bw_error *search(struct search *s, int *out_status)
 	struct place place = {.dispatch = -1};
 	uint32_t n_submissions = 0;
 	bool bad = false;
-	struct bw_error *err = s->registers ? add_registers(s, &items) : NULL;
+	struct bw_error *err = s->o.registers ? add_registers(s, &items) : NULL;
 	if (!err)
 		err = run_once(s, NULL, 0, &everywhere, &good);
-	if (!err && good.timed_out)
-		err = bw_errorf(BW_E_STATE, "the program does not end within %llu s as it is",
-				(unsigned long long)s->timeout_s);
-	if (!err && s->memory)
+	if (!err)
+		err = check_good(s, &good);
+	if (!err && s->o.memory)
 		err = add_memory(s, bw_str_text(&good.errors), &items, &n_submissions);
 	const struct item *left = items.data;
 	size_t n = items.len;
@@ -508,82 +506,25 @@ static struct bw_error *search(struct search *s, int *out_status)
 	return err;
 }
 
-static struct bw_error *parse(int argc, char **argv, struct search *s)
-{
-	int i = 1;
-	for (; i < argc && argv[i][0] == '-'; i++) {
-		if (!strcmp(argv[i], "--")) {
-			i++;
-			break;
-		}
-		if (!strcmp(argv[i], "--stomp-registers"))
-			s->registers = true;
-		else if (!strcmp(argv[i], "--stomp-memory"))
-			s->memory = true;
-		else if (bw_starts_with(argv[i], "--stomp-registers=")) {
-			s->registers = true;
-			s->range = argv[i] + strlen("--stomp-registers=");
-		} else if (bw_starts_with(argv[i], "--stomp-memory=")) {
-			s->memory = true;
-			s->memory_range = argv[i] + strlen("--stomp-memory=");
-		} else if (!strcmp(argv[i], "--json"))
-			s->json = true;
-		else if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
-			s->help = true;
-		else if (!strcmp(argv[i], "--timeout") && i + 1 < argc) {
-			if (!bw_parse_u64(argv[++i], &s->timeout_s) || !s->timeout_s ||
-			    s->timeout_s > 86400)
-				return bw_errorf(BW_E_INVALID,
-						 "--timeout wants seconds, not \"%s\"", argv[i]);
-		} else if (strcmp(argv[i], "--stomp") != 0)
-			return bw_errorf(BW_E_INVALID,
-					 "\"breakwater bisect --stomp\" has no option %s "
-					 "(see --help)",
-					 argv[i]);
-	}
-	s->registers |= !s->memory;
-	s->program = argv + i;
-	if (!s->help && i >= argc)
-		return bw_errorf(BW_E_INVALID,
-				 "bisect --stomp wants a program or a capture (see --help)");
-	return NULL;
-}
-
-static struct bw_error *check_memory(const struct search *s)
-{
-	struct bw_stomp_choice c = {0};
-	struct bw_error *err = s->memory ? bw_stomp_choose(s->memory_range, NULL, &c) : NULL;
-	if (!err && s->is_replay && s->memory_range &&
-	    (c.buffers.len || c.waves.what & BW_VGPU_STOMP_SCRATCH))
-		err = bw_errorf(
-			BW_E_INVALID,
-			"--stomp-memory fills lds, vgprs and sgprs in a replay; the memory of "
-			"buffers, in which scratch is, must be that of the capture for --check");
-	bw_stomp_choice_fini(&c);
-	return err;
-}
-
 int bw_main_bisect_stomp(int argc, char **argv)
 {
-	struct search s = {.timeout_s = 60};
+	struct search s = {0};
 	int status = BW_EXIT_USAGE;
 	_cleanup_free_ char *replay = NULL;
-	struct bw_error *err = parse(argc, argv, &s);
-	if (!err && s.help) {
-		fputs(usage, stdout);
+	struct bw_error *err = bw_bisect_stomp_parse(argc, argv, &s.o);
+	if (!err && s.o.help) {
+		fputs(bw_bisect_stomp_usage, stdout);
 		return 0;
 	}
-	char *words[] = {NULL, (char *)"--check", err ? NULL : s.program[0], NULL};
-	s.is_replay = !err && !s.program[1] && bw_cli_is_capture(s.program[0]);
-	if (!err)
-		err = check_memory(&s);
-	if (!err && s.is_replay) {
+	char *words[] = {NULL, (char *)"--check", s.o.capture, NULL};
+	s.program = s.o.program;
+	if (!err && s.o.capture) {
 		err = bw_kmd_find_part("breakwater-replay", &replay);
 		words[0] = replay;
 		s.program = words;
 	}
 	if (!err)
-		err = bw_out_create(stdout, s.json, &s.out);
+		err = bw_out_create(stdout, s.o.json, &s.out);
 	if (!err)
 		err = search(&s, &status);
 	bw_out_destroy(s.out);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_CLI_BISECT_STOMP_H
+#define BW_CLI_BISECT_STOMP_H
+
+/* The command line of breakwater bisect --stomp (bisect_stomp_options.c). */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+/* All words are borrowed from the command line. */
+struct bw_bisect_stomp_options {
+	const char *range, *memory_range; /* NULL: all */
+	bool registers, memory;
+	uint64_t timeout_s;
+	bool json, help;
+	char *capture;	/* NULL: a program */
+	char **program; /* NULL behind its last word; empty: a capture */
+};
+
+extern const char bw_bisect_stomp_usage[];
+
+/* Either a capture or a program is there, unless help was asked for. */
+struct bw_error *bw_bisect_stomp_parse(int argc, char **argv, struct bw_bisect_stomp_options *out)
+	__attribute__((warn_unused_result));
+
+#endif
