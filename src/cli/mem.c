@@ -37,6 +37,11 @@ static const char usage[] =
 	"find      where bytes are\n"
 	"compare   two ranges; exit status 1: they differ\n"
 	"disasm    instructions (16)\n"
+	"\n"
+	"  --hub gc|mm      whose page tables (gc: shaders)\n"
+	"  --gpu GPU        virtual[:navi31], an index, or a PCI address\n"
+	"  --json           for programs\n"
+	"\n"
 	"What is not mapped is named, and never read over in silence. Accesses are the driver's: "
 	"permissions of pages do not count.\n";
 

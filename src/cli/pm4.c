@@ -27,12 +27,20 @@ static const char pm4_usage[] =
 	"  --words N   how many words to read at VMID@ADDRESS (64)\n"
 	"  --sdma      packets of the copy engine\n"
 	"  --fields    fields of registers, too\n"
-	"  --no-follow leaves indirect buffers alone\n";
+	"  --no-follow leaves indirect buffers alone\n"
+	"  --gpu GPU   virtual[:navi31], an index, or a PCI address\n"
+	"  --json      for programs\n";
 static const char ring_usage[] =
 	"Usage: breakwater ring NAME [--all] [--fields] [--no-follow] [--gpu GPU]\n"
 	"\n"
 	"Shows a ring of the driver (gfx_0.0.0, comp_1.0.0, sdma0) as packets: what is between the "
-	"read and the write pointer, or with --all every word. Indirect buffers are followed.\n";
+	"read and the write pointer, or with --all every word. Indirect buffers are followed.\n"
+	"\n"
+	"  --all       every word\n"
+	"  --fields    fields of registers, too\n"
+	"  --no-follow leaves indirect buffers alone\n"
+	"  --gpu GPU   virtual[:navi31], an index, or a PCI address\n"
+	"  --json      for programs\n";
 
 struct pm4_command {
 	struct bw_look look;

@@ -22,6 +22,9 @@ static const char usage[] =
 	"  --all      queues that are not active, too, and registers that are 0\n"
 	"  --mqd      the descriptor of each queue in memory, and where the queue has another value\n"
 	"  --kfd      the queues and run lists of KFD, as the kernel writes them (Linux, root)\n"
+	"  --gpu GPU  virtual[:navi31], an index, or a PCI address\n"
+	"  --json     for programs\n"
+	"\n"
 	"\"breakwater ring NAME\" shows a ring's packets, \"breakwater waves\" what they started.\n";
 
 /* ---- hardware queues ---- */

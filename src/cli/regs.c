@@ -29,6 +29,9 @@ static const char usage[] =
 	"  --bank SE,SA,INSTANCE      x: all (broadcast, the default)\n"
 	"  --queue ME,PIPE,QUEUE[,VMID]\n"
 	"  --watch          reads again and again, and shows what changes; --rounds N ends it\n"
+	"  --gpu GPU        virtual[:navi31], an index, or a PCI address\n"
+	"  --json           for programs\n"
+	"\n"
 	"ADDRESS counts dwords from the first register: 0x2004 is GRBM_STATUS of gfx11.\n";
 
 struct regs_command {

@@ -43,7 +43,10 @@ static const char usage[] =
 	"  --vm-size BYTES  of the address space: 256T, 128G, 0x2000000000 (48 bits of addresses)\n"
 	"  --start ADDRESS --address ADDRESS  which entries an address selects\n"
 	"entry:\n"
-	"  --level LEVEL    pte, pde0, pde1, pde2, pde3\n";
+	"  --level LEVEL    pte, pde0, pde1, pde2, pde3\n"
+	"all:\n"
+	"  --gpu GPU        virtual[:navi31], an index, or a PCI address\n"
+	"  --json           for programs\n";
 
 struct vm_command {
 	struct bw_look look;

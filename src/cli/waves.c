@@ -30,6 +30,8 @@ static const char usage[] =
 	"  --keep         with --halt: the waves stay halted until Enter, the end of input or a signal\n"
 	"  --code FILE    a code object whose functions may run (those that the processes name in "
 	"their command lines are looked at anyway)\n"
+	"  --gpu GPU      virtual[:navi31], an index, or a PCI address\n"
+	"  --json         for programs\n"
 	"\n"
 	"Of a wave in the trap handler, Function is where it was trapped.\n"
 	"Without --halt waves run on while they are read: their registers are of different moments.\n";
