@@ -12,14 +12,15 @@ _breakwater_subcommands() {
 	"$1" "$2" --help 2>/dev/null | sed -n "s/^\(Usage:\)\{0,1\} *breakwater $2 \([a-z][a-z0-9-]*\).*/\2/p"
 }
 
-# PROGRAM COMMAND...: options stand at the beginnings of lines, several with ", " between them.
+# PROGRAM COMMAND...: options stand in lines of usage, and at the beginnings of lines, several with ", " between them.
 _breakwater_options() {
-	"$@" --help 2>/dev/null | sed -n 's/^  \{0,1\} \{0,1\}\(-[^ ].*\)/\1/p' | sed 's/   .*//' |
-		grep -oE -- '(^|[ ,])--?[A-Za-z][A-Za-z0-9-]*' | tr -d ' ,'
+	"$@" --help 2>/dev/null |
+		sed -n -e "s/^\(Usage:\)\{0,1\} *breakwater $2 / /p" -e 's/^ \{0,2\}\(-[^ ].*\)/\1/p' | sed 's/   .*//' |
+		grep -oE -- '(^|[[ ,])--?[A-Za-z][A-Za-z0-9-]*' | tr -d ' ,['
 }
 
 _breakwater() {
-	local program=$1 current=$2 previous=$3 i command= sub= words=
+	local program=$1 current=$2 previous=$3 i command= sub= form= words=
 	COMPREPLY=()
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		case "${COMP_WORDS[i]}" in
@@ -33,6 +34,7 @@ _breakwater() {
 			fi
 			return
 			;;
+		--stomp) form=--stomp ;; # of bisect: it has options of its own
 		-*) ;;
 		*)
 			if [ -z "$command" ]; then command=${COMP_WORDS[i]}; elif [ -z "$sub" ]; then sub=${COMP_WORDS[i]}; fi
@@ -46,8 +48,8 @@ _breakwater() {
 		if [ -z "$command" ]; then
 			words=$(_breakwater_commands "$program")
 		elif [[ "$current" == -* ]]; then
-			words=$(_breakwater_options "$program" "$command")
-			[ -z "$sub" ] || words+=" $(_breakwater_options "$program" "$command" "$sub")"
+			words=$(_breakwater_options "$program" "$command" $form)
+			[ -n "$form" ] || [ -z "$sub" ] || words+=" $(_breakwater_options "$program" "$command" "$sub")"
 		elif [ "$command" = attach ]; then
 			words=$(cd /proc && ls -d [0-9]*)
 		elif [ -z "$sub" ]; then

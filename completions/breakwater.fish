@@ -35,11 +35,13 @@ function __breakwater_complete
     else if test (count $words) -eq 0
         __breakwater_program help | string replace -rf '^  breakwater ([a-z0-9-]+) +(.*)$' '$1\t$2'
     else if string match -q -- '-*' (commandline -ct)
+        # "bisect --stomp" has options of its own
+        set -l form (string match -- --stomp (commandline -opc))
         begin
-            __breakwater_program $words[1] --help
-            test (count $words) -lt 2; or __breakwater_program $words[1..2] --help
-        end | string replace -rf '^ {0,2}(-[^ ].*)$' '$1' | string replace -r '   .*' '' |
-            string match -ra -- '(?:^|(?<=[ ,]))--?[A-Za-z][A-Za-z0-9-]*'
+            __breakwater_program $words[1] $form --help
+            test -n "$form" -o (count $words) -lt 2; or __breakwater_program $words[1..2] --help
+        end | string match -r '^(?:(?:Usage:)? *breakwater '$words[1]' | {0,2}-[^ ]).*' | string replace -r '^ +' '' |
+            string replace -r '   .*' '' | string match -ra -- '(?:^|(?<=[[ ,]))--?[A-Za-z][A-Za-z0-9-]*'
     else if test $words[1] = attach
         __fish_complete_pids
     else if test (count $words) -eq 1

@@ -4,8 +4,8 @@
 # for attach; behind "--" a program; otherwise files.
 
 _breakwater() {
-	local program=$words[1] previous=${words[CURRENT-1]} current=${words[CURRENT]} command= sub= i
-	local -a found
+	local program=$words[1] previous=${words[CURRENT-1]} current=${words[CURRENT]} command= sub= form= i
+	local -aU found
 	for ((i = 2; i < CURRENT; i++)); do
 		case $words[i] in
 		--)
@@ -14,6 +14,7 @@ _breakwater() {
 			_normal
 			return
 			;;
+		--stomp) form=--stomp ;; # of bisect: it has options of its own
 		-*) ;;
 		*) if [[ -z $command ]]; then command=$words[i]; elif [[ -z $sub ]]; then sub=$words[i]; fi ;;
 		esac
@@ -26,9 +27,9 @@ _breakwater() {
 	if [[ $previous == --gpu ]]; then
 		compadd virtual virtual:navi31 0
 	elif [[ $current == -* ]]; then
-		found=(${(f)"$({ $program $command --help; [[ -z $sub ]] || $program $command $sub --help; } 2>/dev/null |
-			sed -n 's/^  \{0,1\} \{0,1\}\(-[^ ].*\)/\1/p' | sed 's/   .*//' |
-			grep -oE -- '(^|[ ,])--?[A-Za-z][A-Za-z0-9-]*' | tr -d ' ,')"})
+		found=(${(f)"$({ $program $command $form --help; [[ -n $form || -z $sub ]] || $program $command $sub --help; } 2>/dev/null |
+			sed -n -e "s/^\(Usage:\)\{0,1\} *breakwater $command / /p" -e 's/^ \{0,2\}\(-[^ ].*\)/\1/p' | sed 's/   .*//' |
+			grep -oE -- '(^|[[ ,])--?[A-Za-z][A-Za-z0-9-]*' | tr -d ' ,[')"})
 		compadd -a found
 	elif [[ $command == attach ]]; then
 		compadd -- /proc/[0-9]*(:t)
