@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The figures of `make bench`: bench.py BUILD_DIR [--json] [SECTION...]. Sections: executor memory kernels
-sessions vulkan crash captures linux. A table for each, or one JSON object; nothing here has a limit that a machine could fail."""
+sessions vulkan crash pages captures linux. A table for each, or one JSON object; nothing here has a limit that a machine could fail."""
 import json
 import pathlib
 import subprocess
@@ -10,6 +10,7 @@ import sys
 import captures
 import crash
 import linux
+import pages
 import sessions
 import vulkan
 
@@ -80,6 +81,14 @@ def crash_rows():
     return {r.name: {"seconds": r.seconds, "cpu_seconds": r.cpu_s, "rss_bytes": r.rss_b} for r in rows}, lambda: crash.show(rows)
 
 
+def page_rows():
+    rows, why_not = pages.measure(BUILD)
+    data = {r.name: {"seconds": r.made_s, "bytes": r.size_b, "open_seconds": r.open_s, "open_cpu_seconds": r.open_cpu_s} for r in rows}
+    if why_not:
+        data["not_opened"] = why_not
+    return data, lambda: pages.show(rows, why_not)
+
+
 def capture_rows():
     rows = captures.measure(BUILD)
     return {r.name: {"value": r.value, "unit": r.unit} for r in rows}, lambda: captures.show(rows)
@@ -93,7 +102,7 @@ def linux_rows():
     return data, lambda: linux.show(rows, why_not)
 
 
-SECTIONS = {"executor": executor, "memory": memory, "kernels": kernels, "sessions": session_rows, "vulkan": vulkan_rows, "crash": crash_rows, "captures": capture_rows, "linux": linux_rows}
+SECTIONS = {"executor": executor, "memory": memory, "kernels": kernels, "sessions": session_rows, "vulkan": vulkan_rows, "crash": crash_rows, "pages": page_rows, "captures": capture_rows, "linux": linux_rows}
 
 
 def main():
