@@ -250,6 +250,8 @@ void bw_agent_capture_end(struct bw_agent_file *f, int r, const struct drm_amdgp
 		err = bw_capture_runs_encode(&runs, &bytes);
 	if (!err)
 		err = bw_capture_link_record(BW_CAPTURE_RESULT, &result, sizeof(result), &bytes);
+	if (!err && (!result.has_ended || result.result))
+		err = bw_capture_link_drain();
 	if (err)
 		bw_capture_link_end(err);
 	bw_vec_free(&runs);

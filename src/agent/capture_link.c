@@ -5,12 +5,14 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "agent/agent.h"
 #include "agent/capture.h"
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "wire/capture_area.h"
 #include "wire/message.h"
 
 enum { PAGE_B = BW_CAPTURE_PAGE_B };
@@ -24,6 +26,8 @@ static struct {
 	uint32_t wait_ms;
 	bool asks, is_late;
 	uint32_t number; /* of the connection */
+	struct bw_capture_area area;
+	uint64_t drained; /* of it, when that was asked for last */
 	/* pages to be sent, and how many were since the last record */
 	uint8_t *pages;
 	size_t n_pages;
@@ -111,6 +115,7 @@ void bw_capture_link_end(const struct bw_error *err)
 	bw_agent_fd_own(g.sock, false);
 	REAL(close)(g.sock);
 	g.sock = -1;
+	bw_capture_area_unmap(&g.area);
 	g.state = ENDED;
 	end_given();
 }
@@ -127,6 +132,9 @@ static struct bw_error *greet(void)
 		err = bw_msg_recv(g.sock, -1, &m);
 	if (!err && m.type == BW_CAPTURE_GO && m.body_b == sizeof(go))
 		memcpy(&go, m.body, sizeof(go));
+	if (!err && !go.result && m.fd >= 0)
+		err = bw_capture_area_map(m.fd, &g.area);
+	g.drained = 0;
 	bw_msg_fini(&m);
 	if (!err && go.result)
 		err = bw_error_errno(-go.result, "it is refused");
@@ -175,6 +183,7 @@ void bw_agent_capture_fork_child(void)
 		REAL(close)(g.sock);
 	}
 	g.sock = -1;
+	bw_capture_area_unmap(&g.area); /* it is the parent's */
 	g.state = UNTRIED;
 	g.n_pages = 0;
 	g.n_sent = 0;
@@ -188,13 +197,55 @@ void bw_agent_capture_fork_child(void)
 	atomic_store(&given.is_wanted, false);
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+	REAL(clock_gettime)(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static struct bw_error *drain(bool waits)
+{
+	const struct bw_capture_drain body = {.answers = waits};
+	const struct bw_msg_part part = {&body, sizeof(body)};
+	struct bw_msg m = BW_MSG_INIT;
+	struct bw_error *err = bw_msg_send(g.sock, BW_CAPTURE_DRAIN, 0, &part, 1, -1);
+	if (!err && waits)
+		err = bw_msg_recv(g.sock, -1, &m);
+	if (!err && waits && m.type != BW_CAPTURE_DRAINED)
+		err = bw_errorf(BW_E_INVALID, "its answer makes no sense");
+	bw_msg_fini(&m);
+	g.drained = g.area.at;
+	return err;
+}
+
+struct bw_error *bw_capture_link_drain(void)
+{
+	return g.area.shared ? drain(false) : NULL;
+}
+
+static struct bw_error *send_message(enum bw_capture_msg type, const struct bw_msg_part *parts,
+				     size_t n)
+{
+	if (!g.area.shared)
+		return bw_msg_send(g.sock, (uint16_t)type, 0, parts, n, -1);
+	if (bw_capture_area_is_over(&g.area))
+		return bw_errorf(BW_E_GONE, "it is complete");
+	if (!bw_capture_area_put(&g.area, (uint16_t)type, now_ns(), parts, n)) {
+		BW_TRY(drain(true));
+		if (!bw_capture_area_put(&g.area, (uint16_t)type, now_ns(), parts, n))
+			return bw_errorf(BW_E_INVALID, "it does not read");
+	}
+	return g.area.at - g.drained >= BW_CAPTURE_DRAIN_B ? drain(false) : NULL;
+}
+
 static struct bw_error *send_pages(void)
 {
 	struct bw_msg_part part = {g.pages, g.n_pages * PAGE_B};
 	if (!g.n_pages)
 		return NULL;
 	g.n_pages = 0;
-	return bw_msg_send(g.sock, BW_CAPTURE_PAGES, 0, &part, 1, -1);
+	return send_message(BW_CAPTURE_PAGES, &part, 1);
 }
 
 /* The page's number on this connection. */
@@ -215,7 +266,7 @@ struct bw_error *bw_capture_link_record(enum bw_capture_msg type, const void *fi
 	g.n_sent = 0;
 	if (fixed_b + bytes->len > BW_MSG_MAX_BODY_B)
 		return bw_errorf(BW_E_UNSUPPORTED, "a record of %zu bytes is too long", bytes->len);
-	return bw_msg_send(g.sock, (uint16_t)type, 0, parts, 2, -1);
+	return send_message(type, parts, 2);
 }
 
 /* ---- Whether it is captured ---- */

@@ -32,6 +32,8 @@ uint32_t bw_capture_link_wait_ms(void); /* bw_capture_go */
 struct bw_error *bw_capture_link_page(const void *page, uint64_t *out) BW_MUST_CHECK;
 struct bw_error *bw_capture_link_record(enum bw_capture_msg type, const void *fixed, size_t fixed_b,
 					const struct bw_capture_bytes *bytes) BW_MUST_CHECK;
+/* Something happened that the capture may be for: what was sent is to be read now. */
+struct bw_error *bw_capture_link_drain(void) BW_MUST_CHECK;
 /* Whether the submission is captured, of which the dispatches are known. */
 struct bw_error *bw_capture_link_ask(const struct bw_capture_submission *s, uint32_t frame,
 				     bool *out_take) BW_MUST_CHECK;

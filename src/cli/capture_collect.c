@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "base/util.h"
+#include "wire/capture_area.h"
 #include "wire/capture_proto.h"
 #include "wire/message.h"
 
@@ -25,6 +26,7 @@ struct source {
 	struct BW_VEC(uint32_t) files; /* DRM file n + 1 of the process: its address space here */
 	uint32_t last, last_space;     /* its submission that has no result yet; 0: none */
 	struct bw_msg msg;
+	struct bw_capture_area area; /* its records come there, where there is a ring */
 };
 
 struct bw_collect {
@@ -32,7 +34,8 @@ struct bw_collect {
 	struct bw_capture_ring *ring; /* NULL: records go into the file at once */
 	int listening, stop_fd;
 	uint32_t wait_ms;
-	bool is_over; /* the file is complete: what comes is not for it */
+	bool is_over;	  /* the file is complete: what comes is not for it */
+	uint64_t came_ns; /* when the last record came */
 	/* seen: also those that the trigger has not taken; granted: those that it has taken; taken:
 	 * those of them that came */
 	uint32_t n_seen, n_granted, n_taken, n_results, n_faults, n_hangs, n_processes, n_spaces,
@@ -86,6 +89,9 @@ static void end_source(struct bw_collect *c, size_t i)
 {
 	struct source *s = c->sources.data[i];
 	close(s->fd);
+	if (s->area.shared)
+		bw_capture_area_end(&s->area);
+	bw_capture_area_unmap(&s->area);
 	release_pages(c, s);
 	bw_vec_each(&s->files, space)
 		if (c->ring && *space)
@@ -206,7 +212,7 @@ static struct bw_error *take_submission(struct bw_collect *c, struct source *s)
 		s->last = sub.summary.number = ++c->n_seen;
 		c->n_taken++;
 		if (c->ring)
-			err = bw_capture_ring_submission(c->ring, &sub, now_ns());
+			err = bw_capture_ring_submission(c->ring, &sub, c->came_ns);
 		else
 			err = bw_capture_writer_submission(c->w, &sub);
 		c->n_written += !err && !c->ring;
@@ -272,9 +278,21 @@ static struct bw_error *take_hello(struct bw_collect *c, struct source *s)
 		go.result = -EPROTONOSUPPORT;
 	else if (c->is_over)
 		go.result = -ECANCELED;
+	_cleanup_close_ int fd = -1;
+	if (!go.result && c->ring && !s->area.shared)
+		BW_TRY(bw_capture_area_make(&s->area, &fd));
 	s->greeted = !go.result;
 	c->n_processes += s->greeted;
-	return bw_msg_send(s->fd, BW_CAPTURE_GO, s->msg.seq, &part, 1, -1);
+	return bw_msg_send(s->fd, BW_CAPTURE_GO, s->msg.seq, &part, 1, fd);
+}
+
+static struct bw_error *take_drain(struct source *s)
+{
+	struct bw_capture_drain d;
+	if (s->msg.body_b != sizeof(d))
+		return bw_errorf(BW_E_INVALID, "a message is too short");
+	memcpy(&d, s->msg.body, sizeof(d));
+	return d.answers ? bw_msg_send(s->fd, BW_CAPTURE_DRAINED, s->msg.seq, NULL, 0, -1) : NULL;
 }
 
 static struct bw_error *take_ask(struct bw_collect *c, struct source *s)
@@ -311,6 +329,8 @@ static struct bw_error *take_message(struct bw_collect *c, struct source *s)
 		return take_result(c, s);
 	case BW_CAPTURE_ASK:
 		return take_ask(c, s);
+	case BW_CAPTURE_DRAIN:
+		return take_drain(s);
 	default:
 		return bw_errorf(BW_E_INVALID, "a message of type %u", s->msg.type);
 	}
@@ -343,24 +363,102 @@ static void take_process(struct bw_collect *c)
 		BW_LOG(WARN, "capture", "%s", err->message);
 }
 
-/* One message. An error is the file's; a process that ends, or says what makes no sense, is
- * dropped. */
-static struct bw_error *take_from(struct bw_collect *c, size_t i)
+/* What a source has done wrong ends it; an error that is the file's comes back. */
+static struct bw_error *blame(struct bw_collect *c, struct source *s, struct bw_error *err)
 {
-	struct source *s = c->sources.data[i];
-	struct bw_error *err = bw_msg_recv(s->fd, -1, &s->msg);
-	if (!err)
-		err = take_message(c, s);
-	if (!err)
-		return NULL;
 	bool is_ours = err->code == BW_E_SYSTEM || err->code == BW_E_NOMEM;
 	if (err->code != BW_E_GONE)
 		BW_LOG(WARN, "capture", "process %u: %s", s->hello.pid, err->message);
-	end_source(c, i);
+	for (size_t i = c->sources.len; i-- > 0;)
+		if (c->sources.data[i] == s)
+			end_source(c, i);
 	if (is_ours)
 		return err;
 	bw_error_free(err);
 	return NULL;
+}
+
+/* The source whose next record in memory is the oldest; NULL: nobody has one. */
+static struct bw_error *oldest(struct bw_collect *c, struct source **out,
+			       struct bw_capture_area_entry *out_entry)
+{
+	*out = NULL;
+	for (size_t i = c->sources.len; i-- > 0;) {
+		struct source *s = c->sources.data[i];
+		struct bw_capture_area_entry e;
+		bool has = false;
+		struct bw_error *err =
+			s->area.shared ? bw_capture_area_peek(&s->area, &e, &has) : NULL;
+		if (err)
+			BW_TRY(blame(c, s, err));
+		else if (has && (!*out || e.time_ns < out_entry->time_ns)) {
+			*out = s;
+			*out_entry = e;
+		}
+	}
+	return NULL;
+}
+
+static struct bw_error *take_entry(struct bw_collect *c, struct source *s,
+				   const struct bw_capture_area_entry *e)
+{
+	BW_TRY(bw_capture_area_take(&s->area, e, &s->msg));
+	/* as far as it can be true */
+	c->came_ns = BW_MAX(c->came_ns, BW_MIN(e->time_ns, now_ns()));
+	if (e->type != BW_CAPTURE_PAGES && e->type != BW_CAPTURE_SUBMISSION &&
+	    e->type != BW_CAPTURE_RESULT)
+		return bw_errorf(BW_E_INVALID, "a message of type %u", e->type);
+	return take_message(c, s);
+}
+
+/* All that processes have written until now, in the order in which they did. Sources may end. */
+static struct bw_error *drain(struct bw_collect *c)
+{
+	struct source *s;
+	struct bw_capture_area_entry e;
+	bw_vec_each(&c->sources, one)
+		if ((*one)->area.shared)
+			bw_capture_area_begin(&(*one)->area);
+	for (;;) {
+		BW_TRY(oldest(c, &s, &e));
+		if (!s)
+			return NULL;
+		struct bw_error *err = take_entry(c, s, &e);
+		if (err)
+			BW_TRY(blame(c, s, err));
+	}
+}
+
+static bool has_source(const struct bw_collect *c, const struct source *s)
+{
+	bw_vec_each(&c->sources, one)
+		if (*one == s)
+			return true;
+	return false;
+}
+
+/* One message. An error is the file's; a process that ends, or says what makes no sense, is
+ * dropped. */
+static struct bw_error *take_from(struct bw_collect *c, struct source *s)
+{
+	struct bw_error *err = bw_msg_recv(s->fd, -1, &s->msg);
+	if (c->ring && s->greeted) {
+		/* what it says now, or its end, comes behind its records */
+		struct bw_msg said = s->msg;
+		s->msg = (struct bw_msg)BW_MSG_INIT;
+		struct bw_error *ours = drain(c);
+		if (ours || !has_source(c, s)) {
+			bw_msg_fini(&said);
+			bw_error_free(err);
+			return ours;
+		}
+		bw_msg_fini(&s->msg);
+		s->msg = said;
+	}
+	c->came_ns = now_ns();
+	if (!err)
+		err = take_message(c, s);
+	return err ? blame(c, s, err) : NULL;
 }
 
 static void end_sources(struct bw_collect *c)
@@ -444,13 +542,16 @@ static struct bw_error *take_next(struct bw_collect *c, int pidfd, int timeout_m
 		if (!p[i + FIXED].revents)
 			continue;
 		is_busy = true;
-		BW_TRY(take_from(c, i));
+		/* another one may have ended it */
+		if (i < c->sources.len && c->sources.data[i]->fd == p[i + FIXED].fd)
+			BW_TRY(take_from(c, c->sources.data[i]));
 	}
 	if (p[0].revents)
 		take_process(c);
 	/* an order is about all that programs have said before it */
 	if (p[2].revents && (!is_busy || ++c->n_put_off == PUT_OFF_MAX)) {
 		c->n_put_off = 0;
+		BW_TRY(drain(c));
 		take_order(c);
 	}
 	if (p[1].revents || p[3].revents)
@@ -465,6 +566,9 @@ struct bw_error *bw_collect_run(struct bw_collect *c, int pidfd, unsigned until,
 	/* What the program has sent before it ended is there at once. */
 	while (!err && !(ended && quiet) && !(until & happened(c)))
 		err = take_next(c, pidfd, ended ? 0 : -1, &quiet, &ended);
+	/* what others have written that run on */
+	if (!err && ended && quiet)
+		err = drain(c);
 	if (err || c->is_over || (ended && quiet))
 		end_sources(c);
 	if (!err)

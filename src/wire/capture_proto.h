@@ -8,7 +8,12 @@
  * comes before each submission where GO says so. Records are those of
  * capture/capture.h, with two differences: a page is named by its place among those that this
  * connection has sent since its last record, from 1, and an address space by the number of the
- * process's DRM file. The message's body is the record's fixed part, then its bytes. */
+ * process's DRM file. The message's body is the record's fixed part, then its bytes.
+ *
+ * Where GO comes with a file, PAGES, SUBMISSION and RESULT go through that memory
+ * (wire/capture_area.h) instead of the socket, and wake nobody. They are read when a message comes
+ * by a socket, of any process: DRAIN, when much has been written or something happened that the
+ * capture may be for; ASK; the end of the stream. */
 
 #include <stdint.h>
 
@@ -23,8 +28,12 @@ enum bw_capture_msg {
 	BW_CAPTURE_RESULT,
 	BW_CAPTURE_ASK,	   /* bw_capture_ask, and names: is this submission captured? */
 	BW_CAPTURE_ANSWER, /* bw_capture_answer */
+	BW_CAPTURE_DRAIN,  /* bw_capture_drain */
+	BW_CAPTURE_DRAINED,
 };
 enum { BW_CAPTURE_SEND_PAGES = 256 };
+/* DRAIN comes when so much was written since the last one. */
+enum { BW_CAPTURE_DRAIN_B = 4 << 20 };
 
 struct bw_capture_hello {
 	uint32_t version /* BW_CAPTURE_VERSION */, pid;
@@ -36,6 +45,9 @@ struct bw_capture_go {
 	uint32_t wait_ms;
 	uint32_t asks; /* the agent asks before each submission */
 	uint32_t pad;
+};
+struct bw_capture_drain {
+	uint32_t answers; /* DRAINED is wanted, when all is read */
 };
 struct bw_capture_ask {
 	uint32_t frame; /* bw_capture_summary */

@@ -40,8 +40,8 @@ def answer(*args, **kwargs):
 class Program:
     """tests/e2e/rounds.c, below `breakwater capture` or another command."""
 
-    def __init__(self, folder, *command, **settings):
-        args = ["--group", "64", "--grid", str(ELEMENTS), "--arg", f"out=zeros:{ELEMENTS}", "--arg", "control=zeros:1024"]
+    def __init__(self, folder, *command, control="zeros:1024", **settings):
+        args = ["--group", "64", "--grid", str(ELEMENTS), "--arg", f"out=zeros:{ELEMENTS}", "--arg", f"control={control}"]
         self.process = subprocess.Popen([str(BREAKWATER), *[str(c) for c in command], "--", PROGRAM, *args, f"{folder}/rounds.co"],
                                         cwd=SOURCE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                         env={**os.environ, **settings})
@@ -116,6 +116,17 @@ def check_size(folder):
     s = summary_of(p.end())
     check(0 < s["dropped"] < 60 and s["submissions"] == 60, s)
     check_replay(folder, path, range(s["dropped"] + 1, 61))
+
+
+def check_much(folder):
+    """More memory at once than there is room for between the program and the capture."""
+    path = pathlib.Path(folder, "much.bwc")
+    p = Program(folder, "capture", "--json", "--last", "2", "-o", path, control=f"fill:{(33 << 20) // 4}:1")
+    p.rounds(3)
+    s = summary_of(p.end())
+    equal((s["submissions"], s["dropped"]), (3, 1), "what it says")
+    r = answer("replay", "--check", path)
+    equal((r["submissions"], r["same"]), (2, True), "the replay")
 
 
 def check_events(folder):
@@ -263,6 +274,7 @@ def main():
                         SOURCE / "tests/e2e/kernels/rounds.cl", "-o", f"{folder}/rounds.co"], check=True, stdin=subprocess.DEVNULL)
         check_last(folder)
         check_size(folder)
+        check_much(folder)
         check_events(folder)
         check_trigger(folder)
         check_write(folder)
