@@ -16,11 +16,13 @@ static const char usage[] =
 	"Usage: breakwater queues [--all] [--mqd] [--kfd] [--gpu GPU]\n"
 	"\n"
 	"Shows the hardware queues that are mapped, of graphics, compute and the scheduler, with the "
-	"process behind each; the copy engines' queues; what the command processors are busy with; "
-	"the driver's rings with their pointers and fences.\n"
+	"process behind each; queues that programs have made for themselves (Linux 6.16 and later), "
+	"with the hardware queue that each has now; the copy engines' queues; what the command "
+	"processors are busy with; the driver's rings with their pointers and fences.\n"
 	"\n"
 	"  --all      queues that are not active, too, and registers that are 0\n"
-	"  --mqd      the descriptor of each queue in memory, and where the queue has another value\n"
+	"  --mqd      the descriptor of each queue of graphics and compute in memory, and where the "
+	"queue has another value\n"
 	"  --kfd      the queues and run lists of KFD, as the kernel writes them (Linux, root)\n"
 	"  --gpu GPU  virtual[:navi31], an index, or a PCI address\n"
 	"  --json     for programs\n"
@@ -162,7 +164,22 @@ static void add_row(const struct bw_look_gpu *g, struct bw_table *t, const struc
 	bw_table_hex(t, q->mqd, 1);
 }
 
-static struct bw_error *show_queues(struct bw_queues *c, const struct bw_look_gpu *g)
+/* The scheduler's own queue has a descriptor like those of compute. */
+static void note_mqd(struct bw_queues *c, const struct bw_look_gpu *g, const struct queue *q,
+		     struct bw_table *t, json_t *mqds)
+{
+	char name[40];
+	snprintf(name, sizeof(name), "me%u.pipe%u.queue%u", q->bank.me, q->bank.pipe,
+		 q->bank.queue);
+	bw_queues_note_mqd(c, g,
+			   &(struct bw_queues_mqd){.queue = name,
+						   .bank = &q->bank,
+						   .address = q->mqd,
+						   .is_graphics = q->kind == &graphics},
+			   t, mqds);
+}
+
+static struct bw_error *show_queues(struct bw_queues *c, const struct bw_look_gpu *g, json_t *mqds)
 {
 	static const struct bw_column columns[] = {
 		{"Queue", "queue", false},	 {"For", "kind", false},    {"VMID", "vmid", true},
@@ -183,7 +200,6 @@ static struct bw_error *show_queues(struct bw_queues *c, const struct bw_look_gp
 	struct bw_table t;
 	bw_table_init(&t, "queues", columns, BW_ARRAY_SIZE(columns));
 	struct bw_error *err = NULL;
-	json_t *mqds = json_array();
 	for (size_t i = 0; i < BW_ARRAY_SIZE(places); i++)
 		for (unsigned n = 0; places[i].is_there && !err && !bw_look_ended &&
 				     n < places[i].pipes * places[i].queues;
@@ -197,13 +213,25 @@ static struct bw_error *show_queues(struct bw_queues *c, const struct bw_look_gp
 			if (err || !(q.active || c->all))
 				continue;
 			add_row(g, &t, &q);
-			if (c->mqd && q.kind == &compute)
-				bw_queues_note_mqd(c, g, &q.bank, q.mqd, &t, mqds);
+			struct bw_queues_mapped mapped = {q.bank, bw_queues_mqd_address(q.mqd)};
+			if (q.active)
+				err = bw_vec_push(&c->mapped, mapped);
+			if (c->mqd)
+				note_mqd(c, g, &q, &t, mqds);
 		}
 	bw_out_line(c->look.out, "%s", "Hardware queues");
 	bw_out_table(c->look.out, &t, "  none is active\n");
 	bw_table_fini(&t);
-	if (c->mqd)
+	return err;
+}
+
+static struct bw_error *show_graphics_and_compute(struct bw_queues *c, const struct bw_look_gpu *g)
+{
+	json_t *mqds = json_array();
+	struct bw_error *err = show_queues(c, g, mqds);
+	if (!err)
+		err = bw_queues_show_users(c, g, mqds);
+	if (!err && c->mqd)
 		bw_out_json(c->look.out, "mqds", mqds);
 	else
 		json_decref(mqds);
@@ -214,7 +242,7 @@ static struct bw_error *show_queues(struct bw_queues *c, const struct bw_look_gp
 
 static struct bw_error *show_all(struct bw_queues *c, const struct bw_look_gpu *g)
 {
-	BW_TRY(show_queues(c, g));
+	BW_TRY(show_graphics_and_compute(c, g));
 	BW_TRY(bw_queues_show_sdma(c, g));
 	BW_TRY(bw_queues_show_status(c, g));
 	bw_queues_show_rings(c, g);
@@ -239,6 +267,7 @@ static struct bw_error *run(struct bw_look *l)
 			bw_out_end(l->out);
 	}
 	bw_look_gpu_close(&g);
+	bw_vec_free(&c->mapped);
 	return err;
 }
 

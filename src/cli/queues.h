@@ -4,19 +4,42 @@
 
 /* breakwater queues: what its parts share. */
 
+#include "base/vec.h"
 #include "cli/look_gpu.h"
 
 enum { BW_QUEUES_MES = 3 /* the micro engine of the scheduler, mes_v11_0.c of Linux 6.12 */ };
 
+/* A hardware queue that is mapped, and its descriptor. */
+struct bw_queues_mapped {
+	struct bw_kmd_bank bank;
+	uint64_t mqd; /* bw_queues_mqd_address() */
+};
+
 struct bw_queues {
 	struct bw_look look;
 	bool all, mqd, kfd;
+	struct BW_VEC(struct bw_queues_mapped) mapped; /* owned */
 };
 
-/* The descriptor at an address of VMID 0, as notes below the last row and as an object. */
+/* The address of a descriptor without its sign extension and the bits that are not of it. */
+static inline uint64_t bw_queues_mqd_address(uint64_t address)
+{
+	return address & 0xfffffffffffcull;
+}
+
+/* The descriptor of a queue of graphics or compute. */
+struct bw_queues_mqd {
+	const char *queue;		/* its name */
+	const struct bw_kmd_bank *bank; /* of the hardware queue to compare with, or NULL */
+	uint64_t address;		/* in VMID 0 */
+	bool is_graphics;
+};
+/* Shows it as notes below the last row of t, and appends an object to list. */
 void bw_queues_note_mqd(struct bw_queues *c, const struct bw_look_gpu *g,
-			const struct bw_kmd_bank *bank, uint64_t address, struct bw_table *t,
-			json_t *list);
+			const struct bw_queues_mqd *mqd, struct bw_table *t, json_t *list);
+/* Nothing where there are none. */
+struct bw_error *bw_queues_show_users(struct bw_queues *c, const struct bw_look_gpu *g,
+				      json_t *mqds) BW_MUST_CHECK;
 struct bw_error *bw_queues_show_sdma(struct bw_queues *c,
 				     const struct bw_look_gpu *g) BW_MUST_CHECK;
 struct bw_error *bw_queues_show_status(struct bw_queues *c,

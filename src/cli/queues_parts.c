@@ -24,21 +24,52 @@ static bool is_pointer(const char *name)
 	       strstr(name, "EVENTS");
 }
 
-void bw_queues_note_mqd(struct bw_queues *c, const struct bw_look_gpu *g,
-			const struct bw_kmd_bank *bank, uint64_t address, struct bw_table *t,
-			json_t *list)
+/* The words of a graphics MQD are not in the order of the registers (v10_structs.h to v12_structs.h
+ * of Linux 6.12). */
+static const struct {
+	uint8_t word;
+	const char *name;
+} graphics_mqd[] = {
+	{128, "CP_GFX_MQD_BASE_ADDR"},	    {129, "CP_GFX_MQD_BASE_ADDR_HI"},
+	{130, "CP_GFX_HQD_ACTIVE"},	    {131, "CP_GFX_HQD_VMID"},
+	{134, "CP_GFX_HQD_QUEUE_PRIORITY"}, {135, "CP_GFX_HQD_QUANTUM"},
+	{136, "CP_GFX_HQD_BASE"},	    {137, "CP_GFX_HQD_BASE_HI"},
+	{138, "CP_GFX_HQD_RPTR"},	    {139, "CP_GFX_HQD_RPTR_ADDR"},
+	{140, "CP_GFX_HQD_RPTR_ADDR_HI"},   {141, "CP_RB_WPTR_POLL_ADDR_LO"},
+	{142, "CP_RB_WPTR_POLL_ADDR_HI"},   {143, "CP_RB_DOORBELL_CONTROL"},
+	{144, "CP_GFX_HQD_OFFSET"},	    {145, "CP_GFX_HQD_CNTL"},
+	{148, "CP_GFX_HQD_CSMD_RPTR"},	    {149, "CP_GFX_HQD_WPTR"},
+	{150, "CP_GFX_HQD_WPTR_HI"},
+};
+
+/* The register of a word, behind MQD_FIRST_REGISTER. False: it is of none. */
+static bool register_of(const struct bw_look_gpu *g, bool is_graphics, uint32_t word,
+			struct bw_reg *out, uint32_t *out_addr_dw)
 {
-	uint32_t words[MQD_REGISTERS], first_dw;
+	uint32_t first_dw;
+	for (size_t i = 0; is_graphics && i < BW_ARRAY_SIZE(graphics_mqd); i++)
+		if (graphics_mqd[i].word == MQD_FIRST_REGISTER + word)
+			return bw_look_gpu_find(g, graphics_mqd[i].name, out, out_addr_dw);
+	if (is_graphics || !bw_look_gpu_find(g, "CP_MQD_BASE_ADDR", out, &first_dw))
+		return false;
+	*out_addr_dw = first_dw + word;
+	return bw_regs_at_address(g->block[0].block, g->block[0].ip.segment,
+				  g->block[0].ip.n_segments, *out_addr_dw, out) > 0;
+}
+
+void bw_queues_note_mqd(struct bw_queues *c, const struct bw_look_gpu *g,
+			const struct bw_queues_mqd *mqd, struct bw_table *t, json_t *list)
+{
+	uint32_t words[MQD_REGISTERS];
 	struct bw_look_memory m = {0};
-	struct bw_reg reg;
 	char place[40];
 	uint64_t at;
 	size_t got = 0;
-	if (!address || !bw_look_gpu_find(g, "CP_MQD_BASE_ADDR", &reg, &first_dw)) {
+	if (!mqd->address) {
 		bw_table_note(t, "      it has no MQD");
 		return;
 	}
-	snprintf(place, sizeof(place), "0@0x%" PRIx64, address + MQD_FIRST_REGISTER * 4);
+	snprintf(place, sizeof(place), "0@0x%" PRIx64, mqd->address + MQD_FIRST_REGISTER * 4);
 	struct bw_error *err = bw_look_memory_open(&c->look, place, &m, &at);
 	if (!err)
 		got = bw_look_memory_read(&m, at, words, sizeof(words));
@@ -49,12 +80,12 @@ void bw_queues_note_mqd(struct bw_queues *c, const struct bw_look_gpu *g,
 	bw_error_free(err);
 	json_t *o = json_object(), *values = json_object();
 	for (uint32_t i = 0; i < got / 4; i++) {
-		uint32_t now = 0;
-		if (!bw_regs_at_address(g->block[0].block, g->block[0].ip.segment,
-					g->block[0].ip.n_segments, first_dw + i, &reg) ||
-		    (!words[i] && !c->all))
+		struct bw_reg reg;
+		uint32_t addr_dw, now = words[i];
+		if (!register_of(g, mqd->is_graphics, i, &reg, &addr_dw) || (!words[i] && !c->all))
 			continue;
-		bw_error_free(bw_kmd_reg_read(g->kmd, bank, first_dw + i, &now));
+		if (mqd->bank)
+			bw_error_free(bw_kmd_reg_read(g->kmd, mqd->bank, addr_dw, &now));
 		bool differs = now != words[i] && !is_pointer(reg.name);
 		char other[40] = "";
 		if (differs)
@@ -62,9 +93,8 @@ void bw_queues_note_mqd(struct bw_queues *c, const struct bw_look_gpu *g,
 		bw_table_note(t, "      %-32s 0x%08x%s", reg.name, words[i], other);
 		json_object_set_new(values, reg.name, json_sprintf("0x%x", words[i]));
 	}
-	json_object_set_new(o, "queue",
-			    json_sprintf("me%u.pipe%u.queue%u", bank->me, bank->pipe, bank->queue));
-	json_object_set_new(o, "address", json_sprintf("0x%" PRIx64, address));
+	json_object_set_new(o, "queue", json_string(mqd->queue));
+	json_object_set_new(o, "address", json_sprintf("0x%" PRIx64, mqd->address));
 	json_object_set_new(o, "registers", values);
 	json_array_append_new(list, o);
 }

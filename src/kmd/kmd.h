@@ -108,6 +108,21 @@ struct bw_kmd_client {
 struct bw_error *bw_kmd_clients(struct bw_kmd *kmd, struct bw_kmd_client **out,
 				size_t *out_n) BW_MUST_CHECK;
 
+/* A queue that a program has made for itself, to which it submits without the kernel. */
+struct bw_kmd_user_queue {
+	uint64_t client; /* the DRM file: its number in debugfs */
+	uint64_t queue;	 /* its number in that file, as the program knows it */
+	pid_t pid;	 /* 0: gone, or not known */
+	char comm[16];
+	bool has_mqd;  /* the rest is known */
+	uint32_t type; /* AMDGPU_HW_IP_* */
+	uint64_t mqd;  /* the address of its descriptor in VMID 0, sign-extended */
+};
+/* Those of the GPU, by client and queue. out: owned, NULL where there are none, as in kernels that
+ * show none (those before 6.16 have no such queues), and on the virtual GPU. */
+struct bw_error *bw_kmd_user_queues(struct bw_kmd *kmd, struct bw_kmd_user_queue **out,
+				    size_t *out_n) BW_MUST_CHECK;
+
 /* The kernel log, as dmesg shows it; of the virtual GPU, its own. Appends to out. */
 struct bw_error *bw_kmd_log(struct bw_kmd *kmd, struct bw_str *out) BW_MUST_CHECK;
 

@@ -27,6 +27,9 @@ struct bw_kmd_ops {
 	uint64_t (*n_clients_ever)(struct bw_kmd *kmd); /* NULL: always 0 */
 	struct bw_error *(*fidelity)(struct bw_kmd *kmd, struct bw_kmd_fidelity_row **out_rows,
 				     size_t *out_n);
+	/* bw_kmd_user_queues(); NULL: there never are any */
+	struct bw_error *(*user_queues)(struct bw_kmd *kmd, struct bw_kmd_user_queue **out,
+					size_t *out_n);
 	/* One sentence on what helps when a file cannot be opened for this reason, or NULL. */
 	const char *(*remedy)(const struct bw_kmd *kmd, bool sysfs, int errnum);
 	/* Where the files are, for messages: "/sys/kernel/debug/dri/0000:03:00.0" */
@@ -60,6 +63,15 @@ struct bw_error *bw_kmd_linux_clients(const char *proc_root, const char *pci_add
 bool bw_kmd_parse_fdinfo(const char *text, const char *pci_address, uint32_t *out_pasid);
 /* A line of the virtual GPU's breakwater_clients: "PID PASID NAME". */
 bool bw_kmd_parse_client(const char *line, struct bw_kmd_client *out);
+
+/* bw_kmd_user_queues() of a kernel whose debugfs is there (user_queues.c). */
+struct bw_error *bw_kmd_linux_user_queues(const char *debugfs_root, const char *pci_address,
+					  struct bw_kmd_user_queue **out,
+					  size_t *out_n) BW_MUST_CHECK;
+/* The text of queue_N/mqd_info. False: it is none; nothing is set. */
+bool bw_kmd_parse_mqd_info(const char *text, uint32_t *out_type, uint64_t *out_mqd);
+/* Process and name of the text of client-N/proc_info; 0 and "" where it has none. */
+void bw_kmd_parse_proc_info(const char *text, struct bw_kmd_user_queue *out);
 
 /* "LD_PRELOAD=AGENT:WHAT THE USER PRELOADS", for the environment of programs, with the runtime of a
  * sanitizer that we are made with in front. Owned by the caller; NULL: there is no agent, or no

@@ -213,6 +213,12 @@ static const char *linux_place(const struct bw_kmd *kmd, bool sysfs)
 	return sysfs ? k->sysfs_dir : k->debugfs_dir ? k->debugfs_dir : k->debugfs_root;
 }
 
+static struct bw_error *linux_user_queues(struct bw_kmd *kmd, struct bw_kmd_user_queue **out,
+					  size_t *out_n)
+{
+	return bw_kmd_linux_user_queues(linux_kmd(kmd)->debugfs_root, kmd->pci_address, out, out_n);
+}
+
 static const struct bw_kmd_ops linux_ops = {
 	.close = linux_close,
 	.file_open = linux_file_open,
@@ -224,6 +230,7 @@ static const struct bw_kmd_ops linux_ops = {
 	.program_env = linux_program_env,
 	.liveness_fd = linux_liveness_fd,
 	.server_pid = linux_server_pid,
+	.user_queues = linux_user_queues,
 	.remedy = linux_remedy,
 	.place = linux_place,
 };

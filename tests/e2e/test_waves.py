@@ -222,5 +222,51 @@ def what_has_just_faulted():
         check(answer["pid_now"] > 1, f"process: {answer['pid_now']}")
 
 
+def user_queues():
+    """Queues of programs' own, as Linux 7.1.8 shows them in debugfs (doc/hardware/kernel-interface.md 4.7): folders
+    made up here, in the tree that is debugfs under exec. Their descriptors are those of two rings of the driver."""
+    with Gpu() as gpu:
+        dri = pathlib.Path(gpu.env["BREAKWATER_VGPU"]).parent / "root/sys/kernel/debug/dri"
+
+        def queues(*args):
+            done = subprocess.run(gpu.command("exec", "--", *gpu.command("queues", *args)), env=gpu.env, text=True,
+                                  capture_output=True, timeout=TIMEOUT_S)
+            check(done.returncode == 0, f"queues {args}: {done.stdout}{done.stderr}")
+            return done.stdout
+
+        def put(client, device, proc_info, infos):
+            folder = dri / f"client-{client}"
+            folder.mkdir()
+            (folder / "device").symlink_to(f"../{device}")
+            (folder / "proc_info").write_text(proc_info)
+            for number, text in infos.items():
+                (folder / f"queue_{number}").mkdir()
+                (folder / f"queue_{number}" / "mqd_info").write_text(text)
+
+        before = harness.parse(queues("--json"))
+        check("user_queues" not in before, f"{before}")
+        rings = {row["queue"]: row for row in before["queues"]}
+        compute, graphics = rings["me1.pipe1.queue0"], rings["me0.pipe0.queue0"]
+        put(5, "0000:03:00.0", "pid: 4711\ncomm: ga\x1b[31mme\n",
+            {1: f"queue_type: 1\nmqd_gpu_address: 0xffff{int(compute['mqd'], 16):012x}\n",
+             12: f"queue_type: 0\nmqd_gpu_address: {graphics['mqd']}\n",
+             3: "queue_type: 2\nmqd_gpu_address: 0x1000\n", 4: "queue_type: 1\nmqd_gpu_address: 0x2000\n",
+             6: "nonsense\n"})
+        put(7, "0000:0a:00.0", "pid: 4712\ncomm: other\n", {1: "queue_type: 1\nmqd_gpu_address: 0x1000\n"})
+        after = harness.parse(queues("--json", "--mqd"))
+        rows = after["user_queues"]
+        equal([(r["client"], r["queue"], r["kind"], r.get("mqd"), r["hardware_queue"]) for r in rows],
+              [(5, 1, "compute", compute["mqd"], "me1.pipe1.queue0"), (5, 3, "copying", "0x1000", "not known"),
+               (5, 4, "compute", "0x2000", "not mapped"), (5, 6, "not known", None, "the kernel does not tell"),
+               (5, 12, "graphics", graphics["mqd"], "me0.pipe0.queue0")], "user queues")
+        mqds = {m["queue"]: m["registers"] for m in after["mqds"]}
+        equal(mqds["client 5 queue 1"], mqds["me1.pipe1.queue0"], "the descriptor of compute, by two ways")
+        equal(int(mqds["client 5 queue 12"]["CP_GFX_HQD_BASE"], 16) << 8 |
+              int(mqds["client 5 queue 12"].get("CP_GFX_HQD_BASE_HI", "0"), 16) << 40, int(graphics["base"], 16),
+              "the ring in the descriptor of graphics")
+        text = queues()
+        check("\x1b" not in text and "ga\\033[31mme (4711)" in text, text)
+
+
 if __name__ == "__main__":
-    main(what_it_shows, what_ends_it, waves_that_others_halt, single_steps, what_faulted_last, what_has_just_faulted)
+    main(user_queues, what_it_shows, what_ends_it, waves_that_others_halt, single_steps, what_faulted_last, what_has_just_faulted)

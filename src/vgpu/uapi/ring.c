@@ -51,11 +51,28 @@ static const struct {
 	uint32_t value;
 } compute_mqd[] = {{0, 0xc0310800}, {11, 1}, {23, ~0u}, {24, ~0u}, {26, ~0u}, {27, ~0u}, {32, 7}};
 
+/* Those of a graphics queue have an order of their own (v11_gfx_mqd). */
+static const struct {
+	uint8_t at;
+	enum bw_register reg;
+} graphics_mqd[] = {
+	{128, BW_REG_CP_GFX_MQD_BASE_ADDR},    {129, BW_REG_CP_GFX_MQD_BASE_ADDR_HI},
+	{130, BW_REG_CP_GFX_HQD_ACTIVE},       {131, BW_REG_CP_GFX_HQD_VMID},
+	{136, BW_REG_CP_GFX_HQD_BASE},	       {137, BW_REG_CP_GFX_HQD_BASE_HI},
+	{138, BW_REG_CP_GFX_HQD_RPTR},	       {139, BW_REG_CP_GFX_HQD_RPTR_ADDR},
+	{140, BW_REG_CP_GFX_HQD_RPTR_ADDR_HI}, {145, BW_REG_CP_GFX_HQD_CNTL},
+	{149, BW_REG_CP_GFX_HQD_WPTR},	       {150, BW_REG_CP_GFX_HQD_WPTR_HI},
+};
+
 /* Writes the descriptor as it is when the queue starts; the hardware does not read it here. */
 static void mqd_fill(struct bw_uapi *u, const struct bw_drm_ring *ring)
 {
 	uint32_t *mqd = bw_drm_vram_cpu(u, ring->mqd_offset);
-	for (size_t i = 0; ring->me && i < BW_ARRAY_SIZE(compute_mqd); i++)
+	for (size_t i = 0; !ring->me && i < BW_ARRAY_SIZE(graphics_mqd); i++)
+		mqd[graphics_mqd[i].at] = hqd_read(u, ring, graphics_mqd[i].reg);
+	if (!ring->me)
+		return;
+	for (size_t i = 0; i < BW_ARRAY_SIZE(compute_mqd); i++)
 		mqd[compute_mqd[i].at] = compute_mqd[i].value;
 	uint32_t first = bw_drm_reg(u, BW_REG_CP_MQD_BASE_ADDR);
 	for (unsigned r = BW_REG_CP_MQD_BASE_ADDR; r <= BW_REG_CP_HQD_DEQUEUE_STATUS; r++) {
