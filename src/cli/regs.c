@@ -28,6 +28,7 @@ static const char usage[] =
 	"  --bits           fields, too\n"
 	"  --bank SE,SA,INSTANCE      x: all (broadcast, the default)\n"
 	"  --queue ME,PIPE,QUEUE[,VMID]\n"
+	"  --xcc N          of graphics block N, of GPUs with several (gfx9.4.3)\n"
 	"  --watch          reads again and again, and shows what changes; --rounds N ends it\n"
 	"  --gpu GPU        virtual[:navi31], an index, or a PCI address\n"
 	"  --json           for programs\n"
@@ -300,6 +301,15 @@ static struct bw_error *take(void *cookie, const char *option, const char *value
 	*used = 2;
 	if (!strcmp(option, "--rounds"))
 		return bw_look_number(option, value, &c->live.rounds);
+	if (!strcmp(option, "--xcc")) {
+		uint64_t xcc;
+		BW_TRY(bw_look_number(option, value, &xcc));
+		if (xcc > 255)
+			return bw_errorf(BW_E_INVALID, "there is no XCC %s", value);
+		c->live.has_xcc = true;
+		b->xcc = (uint32_t)xcc;
+		return NULL;
+	}
 	if (!strcmp(option, "--bank")) {
 		BW_TRY(take_numbers(option, value, v, 3, 3));
 		b->use_grbm = true;

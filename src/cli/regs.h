@@ -14,9 +14,9 @@ void bw_look_fields(struct bw_out *o, const struct bw_reg *reg, uint64_t word);
 /* Live registers. */
 struct bw_look_regs {
 	struct bw_look *look;
-	bool bits, watch;
+	bool bits, watch, has_xcc;
 	uint64_t rounds;	 /* of --watch; 0: until interrupted */
-	struct bw_kmd_bank bank; /* --bank, --queue */
+	struct bw_kmd_bank bank; /* --bank, --queue, --xcc */
 };
 struct bw_error *bw_look_regs_read(struct bw_look_regs *r) BW_MUST_CHECK;
 struct bw_error *bw_look_regs_write(struct bw_look_regs *r) BW_MUST_CHECK;

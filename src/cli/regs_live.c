@@ -140,6 +140,13 @@ static struct bw_error *read_words(struct bw_look_regs *r, struct bw_look_gpu *g
 	return NULL;
 }
 
+/* Registers of another XCC have the addresses of that instance's segments; what belongs to the
+ * device stays where it is. gc is the first block. */
+static struct bw_error *choose_xcc(struct bw_look_regs *r, struct bw_look_gpu *g)
+{
+	return r->has_xcc && g->n_blocks ? bw_kmd_xcc(g->kmd, r->bank.xcc, &g->block[0].ip) : NULL;
+}
+
 static struct bw_error *with_gpu(struct bw_look_regs *r,
 				 struct bw_error *(*fn)(struct bw_look_regs *, struct bw_look_gpu *,
 							struct found_list *))
@@ -147,6 +154,8 @@ static struct bw_error *with_gpu(struct bw_look_regs *r,
 	struct bw_look_gpu g = {0};
 	struct found_list list = {0};
 	struct bw_error *err = bw_look_gpu_open(r->look, &g);
+	if (!err)
+		err = choose_xcc(r, &g);
 	if (!err)
 		err = fn(r, &g, &list);
 	bw_look_gpu_close(&g);

@@ -210,7 +210,7 @@ static bool same_bank(const struct bw_kmd_bank *a, const struct bw_kmd_bank *b)
 {
 	return a->use_grbm == b->use_grbm && a->use_srbm == b->use_srbm && a->se == b->se &&
 	       a->sa == b->sa && a->instance == b->instance && a->me == b->me &&
-	       a->pipe == b->pipe && a->queue == b->queue && a->vmid == b->vmid;
+	       a->pipe == b->pipe && a->queue == b->queue && a->vmid == b->vmid && a->xcc == b->xcc;
 }
 
 static struct bw_error *select_bank(struct bw_kmd *kmd, const struct bw_kmd_bank *bank)
@@ -232,6 +232,7 @@ static struct bw_error *select_bank(struct bw_kmd *kmd, const struct bw_kmd_bank
 		.pipe = bank->pipe,
 		.queue = bank->queue,
 		.vmid = bank->vmid,
+		.xcc_id = bank->xcc,
 	};
 	kmd->bank_known = false;
 	int r = -ENOTTY;
@@ -239,6 +240,10 @@ static struct bw_error *select_bank(struct bw_kmd *kmd, const struct bw_kmd_bank
 		r = kmd->ops->file_ioctl(kmd->regs2, REGS2_SET_STATE_V2, &s);
 	/* 6.1 answers an unknown number of this file with EINVAL. */
 	if (r == -EINVAL || r == -ENOTTY) {
+		if (bank->xcc)
+			return bw_errorf(BW_E_UNSUPPORTED,
+					 "this kernel's amdgpu_regs2 selects no XCC but the first: "
+					 "that needs Linux 6.12 or newer");
 		int r1 = kmd->ops->file_ioctl(kmd->regs2, REGS2_SET_STATE, &s);
 		if (!r1)
 			kmd->regs2_v1 = true;
@@ -314,11 +319,11 @@ static struct bw_error *read_text(struct bw_kmd *kmd, const char *name, char *ou
 	return err;
 }
 
-static struct bw_error *read_ip_number(struct bw_kmd *kmd, const char *block, const char *what,
-				       uint8_t *out)
+static struct bw_error *read_ip_number(struct bw_kmd *kmd, const char *block, unsigned instance,
+				       const char *what, uint8_t *out)
 {
 	char name[128], text[64];
-	snprintf(name, sizeof(name), "sysfs:ip_discovery/die/0/%s/0/%s", block, what);
+	snprintf(name, sizeof(name), "sysfs:ip_discovery/die/0/%s/%u/%s", block, instance, what);
 	BW_TRY(read_text(kmd, name, text, sizeof(text)));
 	text[strcspn(text, "\n")] = 0;
 	uint64_t v;
@@ -329,14 +334,15 @@ static struct bw_error *read_ip_number(struct bw_kmd *kmd, const char *block, co
 	return NULL;
 }
 
-struct bw_error *bw_kmd_ip(struct bw_kmd *kmd, const char *block, struct bw_kmd_ip *out)
+static struct bw_error *read_ip(struct bw_kmd *kmd, const char *block, unsigned instance,
+				struct bw_kmd_ip *out)
 {
 	struct bw_kmd_ip ip = {0};
 	char name[128], text[512];
-	BW_TRY(read_ip_number(kmd, block, "major", &ip.major));
-	BW_TRY(read_ip_number(kmd, block, "minor", &ip.minor));
-	BW_TRY(read_ip_number(kmd, block, "revision", &ip.revision));
-	snprintf(name, sizeof(name), "sysfs:ip_discovery/die/0/%s/0/base_addr", block);
+	BW_TRY(read_ip_number(kmd, block, instance, "major", &ip.major));
+	BW_TRY(read_ip_number(kmd, block, instance, "minor", &ip.minor));
+	BW_TRY(read_ip_number(kmd, block, instance, "revision", &ip.revision));
+	snprintf(name, sizeof(name), "sysfs:ip_discovery/die/0/%s/%u/base_addr", block, instance);
 	BW_TRY(read_text(kmd, name, text, sizeof(text)));
 	char *save = NULL;
 	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
@@ -350,6 +356,37 @@ struct bw_error *bw_kmd_ip(struct bw_kmd *kmd, const char *block, struct bw_kmd_
 	}
 	*out = ip;
 	return NULL;
+}
+
+struct bw_error *bw_kmd_ip(struct bw_kmd *kmd, const char *block, struct bw_kmd_ip *out)
+{
+	return read_ip(kmd, block, 0, out);
+}
+
+/* Whether there is such an instance of the graphics block, and it works. The kernel numbers its
+ * XCCs by the bits of xcc_mask, which leaves out what is harvested (amdgpu_discovery.c). */
+static bool is_working_gc(struct bw_kmd *kmd, unsigned instance)
+{
+	uint8_t major, harvest = 0;
+	struct bw_error *none = read_ip_number(kmd, "GC", instance, "major", &major);
+	bool is_there = !none;
+	bw_error_free(none);
+	if (is_there)
+		bw_error_free(read_ip_number(kmd, "GC", instance, "harvest", &harvest));
+	return is_there && !harvest;
+}
+
+struct bw_error *bw_kmd_xcc(struct bw_kmd *kmd, unsigned xcc, struct bw_kmd_ip *out)
+{
+	enum { MAX_INSTANCES = 16 };
+	unsigned n = 0;
+	for (unsigned i = 0; i < MAX_INSTANCES; i++)
+		if (is_working_gc(kmd, i) && n++ == xcc)
+			return read_ip(kmd, "GC", i, out);
+	if (n == 1)
+		return bw_errorf(BW_E_NOT_FOUND, "this GPU has one XCC (graphics block), number 0");
+	return bw_errorf(BW_E_NOT_FOUND, "this GPU has %u XCCs (graphics blocks), numbers 0 to %u",
+			 n, n ? n - 1 : 0);
 }
 
 /* Parts of the program */

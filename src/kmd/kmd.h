@@ -77,6 +77,7 @@ struct bw_kmd_bank {
 	bool use_grbm, use_srbm;
 	uint32_t se, sa, instance; /* 0xffffffff: broadcast */
 	uint32_t me, pipe, queue, vmid;
+	uint32_t xcc; /* that of bw_kmd_xcc(), to whose registers the address leads; else 0 */
 };
 struct bw_error *bw_kmd_reg_read(struct bw_kmd *kmd, const struct bw_kmd_bank *bank,
 				 uint32_t addr_dw, uint32_t *out_value) BW_MUST_CHECK;
@@ -92,6 +93,10 @@ struct bw_kmd_ip {
 };
 struct bw_error *bw_kmd_ip(struct bw_kmd *kmd, const char *block,
 			   struct bw_kmd_ip *out) BW_MUST_CHECK;
+
+/* The graphics block of one XCC, of GPUs that have several (gfx9.4.3), by the kernel's number: it
+ * counts those that work. BW_E_NOT_FOUND says how many there are. */
+struct bw_error *bw_kmd_xcc(struct bw_kmd *kmd, unsigned xcc, struct bw_kmd_ip *out) BW_MUST_CHECK;
 
 /* The CUs that work, of those that the GPU's layout has: what the driver tells programs
  * (AMDGPU_INFO_DEV_INFO, by the render node, which is open meanwhile). */
