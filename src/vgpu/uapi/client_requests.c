@@ -214,8 +214,9 @@ static void on_ioctl(struct bw_conn *c, const uint8_t *body, size_t rest_b)
 	} else if (rest_b < arg_b) {
 		r.result = -EFAULT;
 	} else if (f->file) {
-		r.result =
-			f->file->ops->ioctl ? f->file->ops->ioctl(f->file, a.cmd, data) : -ENOTTY;
+		r.result = bw_file_gone(f->file) ? bw_file_gone(f->file)
+			   : f->file->ops->ioctl ? f->file->ops->ioctl(f->file, a.cmd, data)
+						 : -ENOTTY;
 	} else {
 		struct bw_drm_call call = {.u = c->u,
 					   .conn = c,
@@ -301,6 +302,10 @@ static void on_file_read(struct bw_conn *c, const uint8_t *body, size_t rest_b)
 	r.pos = a.pos;
 	if (!f || !f->file) {
 		r.result = f ? -EINVAL : -EBADF;
+	} else if (!f->file->ops->read) {
+		r.result = -EBADF; /* it opens for writing only */
+	} else if (bw_file_gone(f->file)) {
+		r.result = bw_file_gone(f->file);
 	} else {
 		/* As a read may: less than was asked for, if that does not fit into one message. */
 		uint32_t n = BW_MIN(a.size_b, (uint32_t)BW_MSG_MAX_BODY_B - BW_DRM_PAGE_B);
@@ -322,6 +327,8 @@ static void on_file_write(struct bw_conn *c, const uint8_t *body, size_t rest_b)
 	r.pos = a.pos;
 	if (!f || !f->file || !f->file->writable)
 		r.result = -EBADF;
+	else if (bw_file_gone(f->file))
+		r.result = bw_file_gone(f->file);
 	else if (!f->file->ops->write || a.size_b != rest_b)
 		r.result = -EINVAL;
 	else

@@ -310,6 +310,7 @@ uint64_t bw_debugfs_size(const struct bw_profile *profile, const struct bw_file_
 }
 
 static const struct bw_file_row log_row = {"log", 0444, &bw_text_ops, text_log, 0};
+static const struct bw_file_row rescan_row = {"rescan", 0200, &bw_pci_rescan_ops, NULL, 0};
 
 static const struct bw_file_row *find_row(const struct bw_file_row *rows, size_t n,
 					  const char *name)
@@ -331,20 +332,23 @@ static const char *after(const char *path, const char *const *prefixes, size_t n
 
 static const struct bw_file_row *row_of(struct bw_uapi *u, const char *path)
 {
-	char by_address[64], mounted[64], by_bus[80], device[96];
+	char by_address[64], mounted[64], by_bus[80], device[96], by_number[6][48];
+	unsigned card = atomic_load(&u->node), render = card + BW_TREE_RENDER;
 	const char *pci = u->profile->pci_address;
 	snprintf(by_address, sizeof(by_address), "debug/dri/%s/", pci);
 	snprintf(mounted, sizeof(mounted), "sys/kernel/debug/dri/%s/", pci);
 	snprintf(by_bus, sizeof(by_bus), "sys/bus/pci/devices/%s/", pci);
 	snprintf(device, sizeof(device), BW_TREE_PCI_ROOT "/%s/", pci);
 	/* Numbers are links to the address. */
-	const char *const debug[] = {by_address, mounted, "debug/dri/0/", "debug/dri/128/"};
-	const char *const sys[] = {device,
-				   by_bus,
-				   "sys/class/drm/card0/device/",
-				   "sys/class/drm/renderD128/device/",
-				   "sys/dev/char/226:0/device/",
-				   "sys/dev/char/226:128/device/"};
+	snprintf(by_number[0], sizeof(by_number[0]), "debug/dri/%u/", card);
+	snprintf(by_number[1], sizeof(by_number[1]), "debug/dri/%u/", render);
+	snprintf(by_number[2], sizeof(by_number[2]), "sys/class/drm/card%u/device/", card);
+	snprintf(by_number[3], sizeof(by_number[3]), "sys/class/drm/renderD%u/device/", render);
+	snprintf(by_number[4], sizeof(by_number[4]), "sys/dev/char/226:%u/device/", card);
+	snprintf(by_number[5], sizeof(by_number[5]), "sys/dev/char/226:%u/device/", render);
+	const char *const debug[] = {by_address, mounted, by_number[0], by_number[1]};
+	const char *const sys[] = {device,	 by_bus,       by_number[2],
+				   by_number[3], by_number[4], by_number[5]};
 	const char *name = after(path, debug, BW_ARRAY_SIZE(debug));
 	if (name)
 		return find_row(debugfs_rows, BW_ARRAY_SIZE(debugfs_rows), name);
@@ -354,6 +358,8 @@ static const struct bw_file_row *row_of(struct bw_uapi *u, const char *path)
 		const struct bw_file_row *rows = bw_sysfs_rows(&n);
 		return find_row(rows, n, name);
 	}
+	if (!strcmp(path, BW_TREE_RESCAN))
+		return &rescan_row;
 	return !strcmp(path, "log") || !strcmp(path, "sys/kernel/breakwater_log") ? &log_row : NULL;
 }
 
@@ -386,9 +392,18 @@ int bw_file_open(struct bw_uapi *u, const char *path, uint32_t flags, struct bw_
 {
 	int access = (int)flags & O_ACCMODE;
 	const struct bw_file_row *row = row_of(u, path);
+	bool is_sysfs = row && (bw_is_sysfs_row(row) || row == &rescan_row);
+	bool of_gpu = row && row != &rescan_row && row != &log_row;
 	/* kernfs_fop_open: not even root */
-	if (access != O_RDONLY && row && bw_is_sysfs_row(row) && !(row->mode & 0222))
+	if (is_sysfs && ((access != O_RDONLY && !(row->mode & 0222)) ||
+			 (access != O_WRONLY && !(row->mode & 0444))))
 		return -EACCES;
+	uint32_t n_unplugged = atomic_load(&u->n_unplugged);
+	pthread_mutex_lock(&u->lock);
+	bool absent = of_gpu && u->is_unplugged;
+	pthread_mutex_unlock(&u->lock);
+	if (absent)
+		return -ENOENT;
 	struct bw_str text = {0};
 	const struct bw_file_ops *ops = row ? row->ops : &bw_text_ops;
 	if (!row) {
@@ -407,6 +422,9 @@ int bw_file_open(struct bw_uapi *u, const char *path, uint32_t flags, struct bw_
 	f->u = u;
 	f->ops = ops;
 	f->writable = access != O_RDONLY;
+	f->n_unplugged = n_unplugged;
+	/* kernfs_get_active; debugfs_file_get */
+	f->gone = !of_gpu ? 0 : is_sysfs ? -ENODEV : -EIO;
 	if (ops == &bw_ring_ops || ops == &bw_mqd_ops)
 		f->ring = row->ring;
 	f->make_text = row ? row->text : NULL;
@@ -415,6 +433,11 @@ int bw_file_open(struct bw_uapi *u, const char *path, uint32_t flags, struct bw_
 	pthread_mutex_init(&f->lock, NULL);
 	*out = f;
 	return 0;
+}
+
+int bw_file_gone(const struct bw_file *f)
+{
+	return f->n_unplugged != atomic_load(&f->u->n_unplugged) ? f->gone : 0;
 }
 
 void bw_file_close(struct bw_file *f)

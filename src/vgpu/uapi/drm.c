@@ -208,6 +208,8 @@ static void say_absent(struct bw_drm_call *c, uint32_t cmd)
 
 int bw_drm_ioctl(struct bw_drm_call *c, uint32_t cmd, uint8_t *data)
 {
+	if (c->file->n_unplugged != atomic_load(&c->u->n_unplugged))
+		return -ENODEV;
 	/* drm_ioctl(): the number chooses; sizes may differ, and what the caller lacks is zero. */
 	const struct row *row = &rows[_IOC_NR(cmd)];
 	const struct bw_drm_mode_row *mode = bw_drm_mode_row(_IOC_NR(cmd));
@@ -250,8 +252,6 @@ int bw_drm_ioctl(struct bw_drm_call *c, uint32_t cmd, uint8_t *data)
 int bw_drm_file_open(struct bw_uapi *u, uint32_t minor, int pid, const char *comm,
 		     struct bw_drm_account *account, struct bw_drm_file **out)
 {
-	if (minor != 0 && minor != 128)
-		return -ENOENT;
 	struct bw_drm_file *f = calloc(1, sizeof(*f));
 	if (!f)
 		return -ENOMEM;
@@ -263,11 +263,18 @@ int bw_drm_file_open(struct bw_uapi *u, uint32_t minor, int pid, const char *com
 	bw_ids_init(&f->bo_lists, 1);
 	pthread_mutex_lock(&u->lock);
 	f->client_id = ++u->next_client_id;
-	int r = bw_drm_vm_create(u, pid, comm, &f->vm);
+	f->n_unplugged = atomic_load(&u->n_unplugged);
+	f->node = atomic_load(&u->node);
+	bool exists = minor == f->node || minor == f->node + BW_TREE_RENDER;
+	int r = !exists		  ? -ENOENT
+		: u->is_unplugged ? -ENODEV
+				  : bw_drm_vm_create(u, pid, comm, &f->vm);
 	if (!r)
 		bw_drm_auth_open(f);
-	if (!r)
+	if (!r) {
 		f->account = bw_drm_account_ref(account);
+		u->n_open[f->node]++;
+	}
 	pthread_mutex_unlock(&u->lock);
 	if (r)
 		free(f);
@@ -283,6 +290,7 @@ void bw_drm_file_close(struct bw_drm_file *f)
 	/* From here on the worker cancels what waits and ends what runs; those jobs keep the VM. */
 	f->vm->dying = true;
 	bw_drm_auth_close(f);
+	u->n_open[f->node]--;
 	f->vm->dying_since_ns = bw_now_ns();
 	bw_drm_vmid_unreserve(f->vm);
 	bw_ids_each(&f->bo_lists, i)

@@ -30,6 +30,8 @@ struct bw_file_ops {
 };
 /* Where the PCI device is in the tree, and in its folder the hardware monitor. */
 #define BW_TREE_PCI_ROOT "sys/devices/pci0000:00/0000:00:01.0"
+enum { BW_TREE_RENDER = 128 }; /* the render node's number less the card's */
+#define BW_TREE_RESCAN "sys/bus/pci/rescan"
 #define BW_TREE_HWMON "hwmon/hwmon0"
 /* Marks of files in the tree that only stand for what is answered here (src/agent/agent.h). */
 enum { BW_TREE_LIVE = 01000, BW_TREE_POSITIONED = 02000 };
@@ -62,6 +64,8 @@ struct bw_file {
 	const struct bw_file_ops *ops;
 	pthread_mutex_t lock; /* of the file's own state, as the kernel's per-file lock */
 	bool writable;
+	uint32_t n_unplugged; /* bw_uapi's when it was opened */
+	int gone; /* what it answers when the GPU has been taken away since; 0: as before */
 	/* text files: as it was when last read from the start */
 	char *text;
 	size_t text_b;
@@ -79,7 +83,9 @@ struct bw_file {
 };
 int bw_file_open(struct bw_uapi *u, const char *path, uint32_t flags, struct bw_file **out);
 void bw_file_close(struct bw_file *f);
+/* 0, or -errno when the GPU whose file this is has been taken away (unplug.c). */
+int bw_file_gone(const struct bw_file *f);
 extern const struct bw_file_ops bw_regs_ops, bw_regs2_ops, bw_gprwave_ops, bw_wave_ops, bw_gpr_ops,
-	bw_ring_ops, bw_mqd_ops, bw_text_ops;
+	bw_ring_ops, bw_mqd_ops, bw_text_ops, bw_pci_remove_ops, bw_pci_rescan_ops;
 
 #endif

@@ -319,6 +319,8 @@ int bw_drm_mmap(struct bw_drm_file *f, uint64_t offset, uint64_t size_b, int *ou
 {
 	struct bw_uapi *u = f->u;
 	struct bw_drm_bo *bo = NULL;
+	if (f->n_unplugged != atomic_load(&u->n_unplugged))
+		return -ENODEV;
 	pthread_mutex_lock(&u->lock);
 	bw_vec_each(&u->bos, it)
 		if ((*it)->fake_offset == offset)

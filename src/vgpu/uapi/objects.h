@@ -243,11 +243,16 @@ struct bw_drm_event {
 };
 struct bw_drm_events BW_VEC(struct bw_drm_event);
 
+enum { BW_DRM_MAX_NODES = 64 }; /* as Linux has (drm_minor_alloc) */
+
 struct bw_drm_file {
 	struct bw_uapi *u;
 	uint32_t minor;
 	uint64_t client_id;
 	struct bw_drm_account *account; /* its client's */
+	/* bw_uapi's when it was opened (unplug.c) */
+	uint32_t n_unplugged;
+	unsigned node;
 	struct bw_drm_vm *vm;
 	struct bw_ids bos, ctxs, syncobjs, bo_lists;
 	struct bw_drm_bos exported; /* as dma-buf: kept until the file is closed */

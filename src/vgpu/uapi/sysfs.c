@@ -149,6 +149,8 @@ static const struct bw_file_row sysfs_rows[] = {
 	{BW_TREE_HWMON "/power1_average", 0444, &bw_text_ops, text_power, 0},
 	{BW_TREE_HWMON "/freq1_input", 0444, &bw_text_ops, text_freq1, 0},
 	{BW_TREE_HWMON "/freq2_input", 0444, &bw_text_ops, text_freq2, 0},
+	{"remove", 0200, &bw_pci_remove_ops, NULL, 0},
+	{"rescan", 0200, &bw_pci_rescan_ops, NULL, 0},
 };
 /* clang-format on */
 

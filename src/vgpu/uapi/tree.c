@@ -8,12 +8,16 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/folder.h"
 #include "base/str.h"
 #include "vgpu/device/vbios.h"
 #include "vgpu/uapi/files.h"
 #include "vgpu/uapi/uapi_priv.h"
+
+enum { SYSFS_FILE_B = 4096 };
 
 /* Where files are being made. The first failure stops everything that follows. */
 struct maker {
@@ -102,9 +106,10 @@ static void link_to_device(struct maker *m, const char *pci_dir, const char *fol
 	link_to(m, AT("%.240s/device", folder), target);
 }
 
-static void minor(struct maker *m, const char *pci_dir, const char *node, unsigned number)
+static void minor(struct maker *m, const char *pci_dir, const char *kind, unsigned number)
 {
-	char at[256];
+	char at[256], node[24];
+	snprintf(node, sizeof(node), "%s%u", kind, number);
 	file(m, AT("dev/dri/%s", node), "%s", "");
 	char full[512];
 	if (!m->err && full_path(m, at, full) && chmod(full, 0666) < 0)
@@ -185,9 +190,9 @@ static void hwmon(struct maker *m, const char *pci_dir)
 	link_to(m, "sys/class/hwmon/hwmon0", target);
 }
 
-static void live_files(struct maker *m, const struct bw_profile *p, const char *pci_dir)
+static void live_files(struct maker *m, const struct bw_profile *p, const char *pci_dir,
+		       unsigned node)
 {
-	enum { SYSFS_FILE_B = 4096 };
 	char at[256];
 	size_t n;
 	const struct bw_file_row *rows = bw_sysfs_rows(&n);
@@ -197,11 +202,11 @@ static void live_files(struct maker *m, const struct bw_profile *p, const char *
 	for (size_t i = 0; i < n; i++)
 		live_file(m, AT("sys/kernel/debug/dri/%s/%s", p->pci_address, rows[i].name),
 			  &rows[i], bw_debugfs_size(p, &rows[i]));
-	link_to(m, "sys/kernel/debug/dri/0", p->pci_address);
-	link_to(m, "sys/kernel/debug/dri/128", p->pci_address);
+	link_to(m, AT("sys/kernel/debug/dri/%u", node), p->pci_address);
+	link_to(m, AT("sys/kernel/debug/dri/%u", node + BW_TREE_RENDER), p->pci_address);
 }
 
-static void pci_device(struct maker *m, const struct bw_profile *p, const char *dir)
+static void pci_device(struct maker *m, const struct bw_profile *p, const char *dir, unsigned node)
 {
 	char at[256];
 	file(m, AT("%s/uevent", dir),
@@ -223,26 +228,66 @@ static void pci_device(struct maker *m, const struct bw_profile *p, const char *
 	for (size_t i = 0; i < p->n_ips; i++)
 		ip_block(m, dir, p, &p->ips[i]);
 	hwmon(m, dir);
-	live_files(m, p, dir);
+	live_files(m, p, dir, node);
 }
 
-struct bw_error *bw_tree_make(const struct bw_profile *profile, const char *root)
+/* A part of the tree that goes with the device. */
+static void take_out(const char *root, const char *path)
+{
+	struct maker m = {.root = root};
+	char full[512];
+	if (!full_path(&m, path, full))
+		bw_error_free(m.err);
+	else if (unlink(full) < 0 && errno == EISDIR)
+		bw_folder_remove_tree(full);
+}
+
+struct bw_error *bw_tree_plug(const struct bw_profile *profile, const char *root, unsigned node)
 {
 	struct maker m = {.root = root};
 	char dir[128], at[256], target[200];
-	if (mkdir(root, 0700) < 0 && errno != EEXIST)
-		return bw_error_errno(errno, "cannot make the folder %s", root);
 	snprintf(dir, sizeof(dir), BW_TREE_PCI_ROOT "/%s", profile->pci_address);
-	pci_device(&m, profile, dir);
-	minor(&m, dir, "card0", 0);
-	minor(&m, dir, "renderD128", 128);
+	pci_device(&m, profile, dir, node);
+	minor(&m, dir, "card", node);
+	minor(&m, dir, "renderD", node + BW_TREE_RENDER);
 	snprintf(target, sizeof(target), "../../../devices/pci0000:00/0000:00:01.0/%s",
 		 profile->pci_address);
 	link_to(&m, AT("sys/bus/pci/devices/%s", profile->pci_address), target);
 	snprintf(target, sizeof(target), "../../../../devices/pci0000:00/0000:00:01.0/%s",
 		 profile->pci_address);
 	link_to(&m, AT("sys/bus/pci/drivers/amdgpu/%s", profile->pci_address), target);
+	return m.err;
+}
+
+void bw_tree_unplug(const struct bw_profile *profile, const char *root, unsigned node)
+{
+	char at[256];
+	const char *pci = profile->pci_address;
+	unsigned render = node + BW_TREE_RENDER;
+	/* links before what they lead to */
+	take_out(root, AT("dev/dri/card%u", node));
+	take_out(root, AT("dev/dri/renderD%u", render));
+	take_out(root, AT("sys/dev/char/226:%u", node));
+	take_out(root, AT("sys/dev/char/226:%u", render));
+	take_out(root, AT("sys/class/drm/card%u", node));
+	take_out(root, AT("sys/class/drm/renderD%u", render));
+	take_out(root, "sys/class/hwmon/hwmon0");
+	take_out(root, AT("sys/kernel/debug/dri/%u", node));
+	take_out(root, AT("sys/kernel/debug/dri/%u", render));
+	take_out(root, AT("sys/kernel/debug/dri/%s", pci));
+	take_out(root, AT("sys/bus/pci/devices/%s", pci));
+	take_out(root, AT("sys/bus/pci/drivers/amdgpu/%s", pci));
+	take_out(root, AT(BW_TREE_PCI_ROOT "/%s", pci));
+}
+
+struct bw_error *bw_tree_make(const struct bw_profile *profile, const char *root)
+{
+	const struct bw_file_row rescan = {"rescan", 0200, &bw_pci_rescan_ops, NULL, 0};
+	struct maker m = {.root = root};
+	if (mkdir(root, 0700) < 0 && errno != EEXIST)
+		return bw_error_errno(errno, "cannot make the folder %s", root);
 	file(&m, "sys/module/amdgpu/parameters/lockup_timeout", "\n");
 	file(&m, "sys/module/amdgpu/parameters/gpu_recovery", "-1\n");
-	return m.err;
+	live_file(&m, BW_TREE_RESCAN, &rescan, SYSFS_FILE_B);
+	return m.err ? m.err : bw_tree_plug(profile, root, 0);
 }

@@ -45,5 +45,10 @@ void bw_uapi_on_clients(struct bw_uapi *u, void (*fn)(void *cookie), void *cooki
 /* tree.c: makes the files that programs look for below /dev and /sys. What
  * changes is a marked file without content there (files.h): it is read by FILE_OPEN. */
 struct bw_error *bw_tree_make(const struct bw_profile *profile, const char *root) BW_MUST_CHECK;
+/* Takes the GPU's nodes, folders and links out of that tree, and puts them back. node: number of
+ * the card. */
+void bw_tree_unplug(const struct bw_profile *profile, const char *root, unsigned node);
+struct bw_error *bw_tree_plug(const struct bw_profile *profile, const char *root,
+			      unsigned node) BW_MUST_CHECK;
 
 #endif

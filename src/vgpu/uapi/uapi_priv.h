@@ -48,6 +48,11 @@ struct bw_uapi {
 	pthread_mutex_t lock;
 	pthread_cond_t changed; /* a fence or syncobj has changed, a client has gone */
 	bool stopping;
+	/* (unplug.c) */
+	bool is_unplugged;
+	_Atomic uint32_t n_unplugged;	   /* how often */
+	_Atomic unsigned node;		   /* number of the card */
+	uint32_t n_open[BW_DRM_MAX_NODES]; /* files of a card of that number and its render node */
 
 	struct bw_ranges vram, gtt, fake;
 	uint64_t vram_used_b, gtt_used_b, n_bos, bo_bytes;

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* The PCI function goes and comes back: "echo 1 > remove" in its folder of sysfs, "echo 1 >
+ * /sys/bus/pci/rescan" (amdgpu_pci_remove, drm_dev_unplug and pci-sysfs.c of Linux 6.12). What was
+ * open stays open and answers -ENODEV; jobs end; nodes and files are gone from the tree until the
+ * bus is scanned again. Unlike on Linux, mappings of buffers keep their pages. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "vgpu/uapi/files.h"
+#include "vgpu/uapi/jobs.h"
+#include "vgpu/uapi/klog.h"
+#include "vgpu/uapi/uapi_priv.h"
+
+/* kstrtoul of what was written, and whether it is other than 0; false: no number */
+static bool is_number(const void *data, size_t size_b, bool *out_set)
+{
+	char text[24] = "", *end;
+	if (!size_b || size_b >= sizeof(text))
+		return false;
+	memcpy(text, data, size_b);
+	if (text[0] < '0' || text[0] > '9')
+		return false;
+	*out_set = strtoul(text, &end, 0);
+	return !*end || (*end == '\n' && end + 1 == text + size_b);
+}
+
+static void take_away(struct bw_uapi *u)
+{
+	bw_klog(u, "finishing device.");
+	u->is_unplugged = true;
+	atomic_fetch_add(&u->n_unplugged, 1);
+	u->master = NULL;
+	/* the worker cancels what waits and ends what runs, as of a program that has ended */
+	bw_vec_each(&u->vms, vm) {
+		(*vm)->dying = true;
+		(*vm)->dying_since_ns = 0;
+	}
+	if (u->options.root)
+		bw_tree_unplug(u->profile, u->options.root, u->node);
+}
+
+/* The card has the first number that nobody has open (drm_minor_alloc). */
+static int bring_back(struct bw_uapi *u)
+{
+	unsigned node = 0;
+	while (node < BW_DRM_MAX_NODES && u->n_open[node])
+		node++;
+	if (node == BW_DRM_MAX_NODES) {
+		bw_klog(u, "probe with driver amdgpu failed with error %d", -ENOSPC);
+		return -ENOSPC;
+	}
+	_cleanup_error_ struct bw_error *err =
+		u->options.root ? bw_tree_plug(u->profile, u->options.root, node) : NULL;
+	if (err) {
+		BW_LOG(ERROR, "uapi", "files of the GPU: %s", err->message);
+		bw_tree_unplug(u->profile, u->options.root, node);
+		return -EIO;
+	}
+	atomic_store(&u->node, node);
+	u->is_unplugged = false;
+	bw_klog(u, "initialized amdgpu on minor %u", node);
+	return 0;
+}
+
+static int64_t write_plugged(struct bw_file *f, const void *data, size_t size_b, bool there)
+{
+	struct bw_uapi *u = f->u;
+	bool set;
+	int r = 0;
+	if (!is_number(data, size_b, &set))
+		return -EINVAL;
+	pthread_mutex_lock(&u->lock);
+	if (set && there && u->is_unplugged)
+		r = bring_back(u);
+	else if (set && !there && !u->is_unplugged)
+		take_away(u);
+	pthread_mutex_unlock(&u->lock);
+	bw_drm_kick(u);
+	return r ? r : (int64_t)size_b;
+}
+
+static int64_t remove_write(struct bw_file *f, const void *data, size_t size_b, uint64_t *pos)
+{
+	return write_plugged(f, data, size_b, false);
+}
+
+static int64_t rescan_write(struct bw_file *f, const void *data, size_t size_b, uint64_t *pos)
+{
+	return write_plugged(f, data, size_b, true);
+}
+
+const struct bw_file_ops bw_pci_remove_ops = {.write = remove_write};
+const struct bw_file_ops bw_pci_rescan_ops = {.write = rescan_write};
