@@ -35,6 +35,8 @@ static const char usage[] =
 	"    breakwater bisect bug.bwc --bad 'cmp {buffer:4} good.bin'\n"
 	"\n"
 	"Options:\n"
+	"  --override N[.IB]=FILE submission N as FILE has it, as in replay: what is still bad then?\n"
+	"  --shader WHICH=FILE.s  a shader as FILE has it, likewise\n"
 	"  --stomp                what is read unset instead: with registers or new buffers filled (--stomp --help)\n"
 	"  --smallest FILE        then write the smallest capture that still shows it: only the submissions, dispatches,\n"
 	"                         buffers and pages that it takes\n"
@@ -43,6 +45,15 @@ static const char usage[] =
 	"  --timeout SECONDS      how long a submission may run before it counts as hanging (default 10)\n"
 	"  --json                 for programs\n"
 	"  -h, --help\n";
+
+static struct bw_error *take_override(struct bw_bisect *b, const char *value)
+{
+	char *end;
+	unsigned long long n = strtoull(value, &end, 10);
+	if (*value < '0' || *value > '9' || !n || n > UINT32_MAX || (*end != '=' && *end != '.'))
+		return bw_errorf(BW_E_INVALID, "--override wants N=FILE, not \"%s\"", value);
+	return bw_vec_push(&b->overrides, ((struct bw_bisect_override){value, (uint32_t)n}));
+}
 
 static struct bw_error *take(void *cookie, const char *option, const char *value, int *out_used)
 {
@@ -64,6 +75,10 @@ static struct bw_error *take(void *cookie, const char *option, const char *value
 		return bw_bisect_take_command(b, value);
 	if (!strcmp(option, "--buffer"))
 		return bw_bisect_take_buffer(b, value);
+	if (!strcmp(option, "--override"))
+		return take_override(b, value);
+	if (!strcmp(option, "--shader"))
+		return bw_vec_push(&b->shaders, value);
 	if (!strcmp(option, "--smallest")) {
 		b->smallest = value;
 		return NULL;
@@ -333,6 +348,14 @@ static struct bw_error *find_by_command(struct bw_bisect *b, struct bw_capture_r
 
 /* ---- All of it ---- */
 
+static bool is_overridden(const struct bw_bisect *b, uint32_t number)
+{
+	bw_vec_each(&b->overrides, o)
+		if (o->number == number)
+			return true;
+	return false;
+}
+
 static struct bw_error *search(struct bw_bisect *b, struct bw_capture_reader *r)
 {
 	struct bw_bisect_found f = {.file = b->file, .where = BW_BISECT_SUBMISSION};
@@ -344,7 +367,10 @@ static struct bw_error *search(struct bw_bisect *b, struct bw_capture_reader *r)
 		err = bw_capture_find(r, f.number, &index);
 	if (!err && f.number)
 		err = bw_capture_reader_submission(r, &e[index], &s);
-	if (!err && f.number && !f.differs)
+	/* the packets of an override are not those of the capture */
+	if (f.number && is_overridden(b, f.number))
+		f.where = BW_BISECT_OVERRIDE;
+	else if (!err && f.number && !f.differs)
 		err = find_part(b, r, &s, &f);
 	else if (!err && f.where == BW_BISECT_PACKET)
 		err = find_step(r, &f);
@@ -371,6 +397,9 @@ static struct bw_error *run(struct bw_look *l)
 		return bw_errorf(BW_E_INVALID, "--buffer is for the command of --bad");
 	if (b->command && b->differs)
 		return bw_errorf(BW_E_INVALID, "--bad and --differs: one of them");
+	if (b->smallest && (b->overrides.len || b->shaders.len))
+		return bw_errorf(BW_E_INVALID, "--smallest is for the capture as it is, without "
+					       "--override and --shader");
 	b->file = l->words[0];
 	if (b->smallest && !stat(b->file, &file) && !stat(b->smallest, &other) &&
 	    file.st_dev == other.st_dev && file.st_ino == other.st_ino)
@@ -405,5 +434,7 @@ int bw_main_bisect(int argc, char **argv)
 	b.look.cookie = &b;
 	int status = bw_look_main(&b.look, usage, argc, argv, run);
 	bw_vec_free(&b.buffers);
+	bw_vec_free(&b.overrides);
+	bw_vec_free(&b.shaders);
 	return status;
 }

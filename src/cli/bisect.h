@@ -20,6 +20,11 @@ struct bw_bisect_buffer {
 	char text[24];
 };
 
+struct bw_bisect_override {
+	const char *value; /* N[.IB]=FILE */
+	uint32_t number;   /* N */
+};
+
 struct bw_bisect {
 	struct bw_look look;
 	const char *file, *timeout;
@@ -27,6 +32,10 @@ struct bw_bisect {
 	const char *command; /* for sh; NULL: none */
 	bool hang, fault, differs;
 	struct BW_VEC(struct bw_bisect_buffer) buffers;
+	/* What each try replays in the place of what was captured: values of replay's options. */
+	struct BW_VEC(struct bw_bisect_override) overrides;
+	struct BW_VEC(const char *) shaders;
+	bool has_said_shaders;
 	struct bw_folder folder; /* where their memory is put */
 	const char *smallest;	 /* file for the smallest capture; NULL: none is wanted */
 	unsigned smallest_tries; /* at most so many for it */
@@ -106,6 +115,7 @@ struct bw_bisect_found {
 		BW_BISECT_NO_DISPATCH, /* also without any dispatch; its packets are not known */
 		BW_BISECT_BEFORE,      /* before its first packet */
 		BW_BISECT_NOT_WRITTEN, /* differs: it writes none of the bytes that differ */
+		BW_BISECT_OVERRIDE,    /* of --override: its packets are not looked at */
 	} where;
 	bool is_good_alone;
 	size_t dispatch, packet, n_packets;

@@ -20,6 +20,8 @@ static const char *where_name(enum bw_bisect_where where)
 		return "before";
 	case BW_BISECT_NOT_WRITTEN:
 		return "not written";
+	case BW_BISECT_OVERRIDE:
+		return "override";
 	case BW_BISECT_SUBMISSION:
 		break;
 	}
@@ -122,6 +124,8 @@ static void show_sentence(struct bw_bisect *b, const struct bw_bisect_found *f,
 	else if (f->where == BW_BISECT_NOT_WRITTEN)
 		bw_out_line(o, "It writes none of the bytes that differ: what has written them in "
 			       "the capture is not known.");
+	else if (f->where == BW_BISECT_OVERRIDE)
+		bw_out_line(o, "It ran as --override has it.");
 	else if (f->is_good_alone)
 		bw_out_line(o,
 			    "Alone, with the memory that the capture has before it, it is good.");

@@ -107,6 +107,23 @@ static struct bw_error *add_dumps(struct words *w, const struct bw_bisect *b,
 	return NULL;
 }
 
+/* Overrides of submissions that do not run are refused. */
+static struct bw_error *add_edits(struct words *w, const struct bw_bisect *b,
+				  const struct bw_bisect_part *part)
+{
+	bw_vec_each(&b->overrides, o) {
+		if (o->number < part->first || o->number > part->last)
+			continue;
+		BW_TRY(add(w, "--override"));
+		BW_TRY(add(w, o->value));
+	}
+	bw_vec_each(&b->shaders, one) {
+		BW_TRY(add(w, "--shader"));
+		BW_TRY(add(w, *one));
+	}
+	return NULL;
+}
+
 static struct bw_error *make_words(const struct bw_bisect *b, const struct bw_bisect_part *part,
 				   struct words *w)
 {
@@ -130,8 +147,25 @@ static struct bw_error *make_words(const struct bw_bisect *b, const struct bw_bi
 	BW_TRY(add_limit(w, part));
 	if (b->command)
 		BW_TRY(add_dumps(w, b, part));
+	BW_TRY(add_edits(w, b, part));
 	BW_TRY(add(w, b->file));
 	return add(w, NULL);
+}
+
+/* What became of --shader: the replay's lines about it, once, for the first try runs all that the
+ * others do. */
+static void say_shaders(struct bw_bisect *b, const char *errors)
+{
+	if (!b->shaders.len || b->has_said_shaders)
+		return;
+	b->has_said_shaders = true;
+	bw_bisect_progress_clear(b);
+	for (const char *line = errors; *line;) {
+		size_t n = strcspn(line, "\n");
+		if (bw_starts_with(line, "--shader "))
+			fprintf(stderr, "%.*s\n", (int)n, line);
+		line += n + (line[n] == '\n');
+	}
 }
 
 /* The answer of the replay, a new reference. */
@@ -150,6 +184,7 @@ static struct bw_error *replay(struct bw_bisect *b, const struct bw_bisect_part 
 		err = said(bw_str_text(&errors));
 	} else if (!err) {
 		*out = answer;
+		say_shaders(b, bw_str_text(&errors));
 	}
 	bw_vec_each(&words, w)
 		free(*w);

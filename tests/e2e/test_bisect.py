@@ -160,6 +160,37 @@ def check_submissions(s):
     return path, out
 
 
+def check_later(s):
+    """A hang in a later submission; and what is still bad with an edit: a shader, or packets, in its place."""
+    code, path = s.folder / "rounds.co", s.folder / "later.bwc"
+    args = ["--group", "64", "--grid", "256", "--arg", "out=zeros:256", "--arg", "control=zeros:1024"]
+    subprocess.run([str(BREAKWATER), "capture", "-o", path, "--", ROUNDS, *args, code], input="3\nhang\n", text=True, capture_output=True,
+                   timeout=TIMEOUT_S, env={**os.environ, **QUICK})
+    equal(len(answer("capture", "list", path)["submissions"]), 4, "submissions")
+    shown = answer("capture", "show", path, 4)
+    code_va = shown["dispatches"][0]["code"]
+    r = answer("bisect", "--hang", path, **QUICK)
+    equal((r["found"], r["number"], r["where"], r["dispatch"], r["code"]), (True, 4, "dispatch", 0, code_va), "the hang")
+    end, spin, words = s.folder / "end.s", s.folder / "spin.s", s.folder / "nop.words"
+    end.write_text("\ts_endpgm\n")
+    spin.write_text("L0:\n\ts_branch L0\n\ts_endpgm\n")
+    words.write_bytes(struct.pack("<I", 0xffff1000) * (shown["ibs"][0]["bytes"] // 4))
+    text, err = breakwater("bisect", "--hang", "--shader", f"{code_va}={end}", path, status=1, **QUICK)
+    check("The replay does nothing wrong." in text, text)
+    equal(err.count(f"--shader {code_va}={end}: replaced"), 1, "what became of the shader")
+    equal(answer("bisect", "--hang", "--override", f"4={words}", path, status=1, **QUICK)["found"], False, "other packets")
+    # a bad edit is found as one
+    r = answer("bisect", "--hang", "--shader", f"{code_va}={spin}", path, **QUICK)
+    equal((r["number"], r["where"], r["dispatch"]), (1, "dispatch", 0), "a shader that hangs")
+    va = int(s.out["va"], 16)
+    words.write_bytes(struct.pack("<7I", *packet(WAIT_REG_MEM, 3 | 1 << 4, va, va >> 32, 0x1234, 0xffffffff, 0x20)))
+    r = answer("bisect", "--override", f"2={words}", path, **QUICK)
+    equal((r["number"], r["where"]), (2, "override"), "packets that hang or fault")
+    for options, said in [(["--override", "x"], "--override wants N=FILE"), (["--override", "9=" + str(words)], "9"),
+                          (["--smallest", s.folder / "x.bwc", "--shader", f"{code_va}={end}"], "--smallest is for the capture as it is")]:
+        check(said in breakwater("bisect", *options, path, status=2)[1], f"{options}")
+
+
 def check_smallest(s, rounds, out):
     """What is left shows the same, and is a capture like any."""
     small, bad = s.folder / "small.bwc", f"test $(od -An -tu4 -N4 {{buffer:{out}}}) -le 50"
@@ -227,6 +258,7 @@ def main():
         check_packets(s)
         check_command(s)
         rounds, out = check_submissions(s)
+        check_later(s)
         check_kinds(s)
         check_smallest(s, rounds, out)
         print("bisect: ok")
