@@ -7,10 +7,12 @@
 #include "base/util.h"
 #include "cli/decompile.h"
 #include "pm4/sdma.h"
+#include "swap/code.h"
 
 enum {
 	IB_MAX_DW = 1 << 20,
 	CODE_MAX_B = 1 << 20,
+	JUMPS_MAX = 4,	   /* of code that was replaced by code that was replaced */
 	DEPTH_MAX = 8,	   /* calls in calls */
 	STREAMS_MAX = 512, /* that are looked through, those again that are called again */
 	PIECES_MAX = 1024,
@@ -152,6 +154,23 @@ static struct bw_error *add_shader(struct bw_decompile *d, uint64_t va, unsigned
 	return add_piece(d, &p, out);
 }
 
+/* And the code that takes its place, where it begins with the jump of a shader that was replaced
+ * (swap/code.h). */
+static struct bw_error *add_shaders(struct bw_decompile *d, uint64_t va, unsigned lanes,
+				    size_t *out)
+{
+	size_t last;
+	BW_TRY(add_shader(d, va, lanes, out));
+	last = *out;
+	for (unsigned i = 0; i < JUMPS_MAX && last != SIZE_MAX; i++) {
+		const struct bw_decompile_piece *p = &d->pieces.data[last];
+		if (p->size_b < BW_SWAP_JUMP_B || !bw_swap_is_jump(p->dw, &va))
+			break;
+		BW_TRY(add_shader(d, bw_canonical(va), lanes, &last));
+	}
+	return NULL;
+}
+
 /* ---- Streams ---- */
 
 static struct bw_error *add_note(struct bw_decompile *d, size_t piece, size_t at_dw, char *text)
@@ -173,7 +192,7 @@ static struct bw_error *look_at_dispatch(struct walk *w, const struct bw_pm4_fin
 	size_t shader = SIZE_MAX;
 	unsigned lanes = f->dispatch.initiator & BW_PM4_INIT_CS_W32_EN ? 32 : 64;
 	if (va)
-		BW_TRY(add_shader(w->d, va, lanes, &shader));
+		BW_TRY(add_shaders(w->d, va, lanes, &shader));
 	char *text = bw_decompile_dispatch_text(
 		w->d, f, w->d->pieces.data[w->piece].va + f->pos_dw * 4, shader);
 	w->d->n_dispatches++;

@@ -8,6 +8,7 @@
 #include "cli/decompile.h"
 #include "isa/inst.h"
 #include "isa/text.h"
+#include "swap/code.h"
 
 /* ---- Where code ends ---- */
 
@@ -147,6 +148,8 @@ struct bw_error *bw_decompile_shader(struct bw_decompile *d, size_t piece)
 	struct places places = {both, both + n + 1};
 	struct bw_isa_text *t;
 	enum bw_isa_gen gen;
+	uint64_t target_va;
+	char jump[80] = "";
 	if (!both)
 		return bw_error_nomem();
 	if (!gen_of(d->gpu, &gen))
@@ -154,13 +157,16 @@ struct bw_error *bw_decompile_shader(struct bw_decompile *d, size_t piece)
 	BW_TRY(bw_isa_text_create(d->gpu, &t));
 	bw_isa_text_set_lanes(t, p->lanes);
 	find_places(p, gen, &places);
+	if (n >= BW_SWAP_JUMP_DW && bw_swap_is_jump(p->dw, &target_va))
+		snprintf(jump, sizeof(jump),
+			 " --shader has replaced it: it jumps to 0x%" PRIx64 ".", target_va);
 	bw_str_addf(&d->code,
-		    "\n// Code: %u bytes at 0x%" PRIx64 ", wave%u.%s\n"
+		    "\n// Code: %u bytes at 0x%" PRIx64 ", wave%u.%s%s\n"
 		    "static const struct bw_edit_line %s[] = {\n",
 		    p->size_b, p->va, p->lanes,
 		    p->reads_pc ? " It finds data by its own address: its length must not change."
 				: "",
-		    p->name);
+		    jump, p->name);
 	add_lines(d, p, gen, &places, t);
 	bw_str_add(&d->code, "};\n");
 	bw_isa_text_destroy(t);

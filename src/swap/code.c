@@ -2,6 +2,7 @@
 #include "swap/code.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "base/util.h"
 #include "isa/asm.h"
@@ -21,6 +22,17 @@ void bw_swap_jump(uint64_t target_va, uint32_t out[BW_SWAP_JUMP_DW])
 	bw_asm_1(&a, BW_OP_S_MOV_B32, FREE_SGPR + 1, bw_asm_literal(bw_hi32(target_va)));
 	bw_asm_1(&a, BW_OP_S_SETPC_B64, 0, bw_asm_code(FREE_SGPR));
 	assert(!a.bad && a.n == BW_SWAP_JUMP_DW);
+}
+
+bool bw_swap_is_jump(const uint32_t dw[BW_SWAP_JUMP_DW], uint64_t *out_va)
+{
+	uint64_t va = bw_join32(dw[3], dw[1]);
+	uint32_t jump[BW_SWAP_JUMP_DW];
+	bw_swap_jump(va, jump);
+	if (memcmp(jump, dw, sizeof(jump)) != 0)
+		return false;
+	*out_va = va;
+	return true;
 }
 
 const char *bw_swap_fit(const struct bw_swap_rule *rule, const struct bw_swap_regs *now,

@@ -18,6 +18,8 @@
  * 3.3: 106 SGPRs; doc/hardware/dispatch.md 2.1). */
 enum { BW_SWAP_JUMP_DW = 5, BW_SWAP_JUMP_B = BW_SWAP_JUMP_DW * 4 };
 void bw_swap_jump(uint64_t target_va, uint32_t out[BW_SWAP_JUMP_DW]);
+/* Whether these are such instructions, and to where they lead. */
+bool bw_swap_is_jump(const uint32_t dw[BW_SWAP_JUMP_DW], uint64_t *out_va);
 
 /* Registers of a dispatch. */
 struct bw_swap_regs {

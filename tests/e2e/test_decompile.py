@@ -105,6 +105,25 @@ def check_kernel(folder):
     return path, text
 
 
+def check_replaced(folder, path, text):
+    """A shader that capture --shader has replaced: its own code is there to be edited, behind the jump."""
+    code = parse(run("capture", "show", "--json", path, 1))["dispatches"][0]["code"]
+    body = text[text.index("static const struct bw_edit_line shader_0"):].split("};", 1)[0]
+    lines = [f"{m[1]}:" if m[1] else f"\t{m[2]}" for m in re.finditer(r'LABEL\("([^"]*)"\)|I\("([^"]*)"', body)]
+    new = pathlib.Path(folder, "new.s")
+    new.write_text("\n".join(lines).replace("v_fmac_f32_e32 v3, s4, v2", "v_mul_f32_e32 v3, s4, v2") + "\n")
+    arguments = ["--grid", N, "--group", "64", "--arg", "a=2.0", "--arg", f"x=iota:{N}", "--arg", f"y=fill:{N}:1", "--arg", f"out=zeros:{N}"]
+    again = pathlib.Path(folder, "replaced.bwc")
+    run("capture", "-o", again, "--shader", f"{code}={new}", "--", LAUNCH, pathlib.Path(folder, "saxpy.co"), *arguments)
+    sums, text = check_unedited(again, folder)
+    equal(sums, {"ibs": 1, "called": 0, "shaders": 2, "dispatches": 1}, "what it is made of")
+    check(re.search(r"--shader has replaced it: it jumps to 0x[0-9a-f]+\.\nstatic const struct bw_edit_line shader_0", text), text)
+    out_va, = [int(b["va"], 16) for b in parse(run("capture", "show", "--json", again, 1))["buffers"] if b["gpu_pages"]]
+    for edited, want in (text, 0), (replaced(text, "v_mul_f32_e32 v3, s4, v2", "v_fmac_f32_e32 v3, s4, v2"), 1):
+        got, _ = dumped(folder, again, build(edited, folder), out_va, 4 * N)
+        equal([int(v) for v in struct.unpack(f"<{N}f", got)], [2 * i + want for i in range(N)], "what its code computes")
+
+
 def check_code(folder):
     """Branches, calls, waves of 64 lanes."""
     for file, options in ("tests/e2e/kernels/calls.s", ["--grid", 64, "--group", 32, "--arg", "out=zeros:64"]), \
@@ -219,6 +238,7 @@ def run_error(*args):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         path, text = check_kernel(folder)
+        check_replaced(folder, path, text)
         check_code(folder)
         check_hangs(folder)
         check_streams(folder)

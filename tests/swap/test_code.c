@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -22,6 +23,15 @@ static void jump_is_what_llvm_says(void **state)
 	bw_swap_jump(0, jump);
 	assert_int_equal(jump[1], 0);
 	assert_int_equal(jump[4], 0xbe804868);
+	uint64_t va = 1;
+	assert_true(bw_swap_is_jump(want, &va));
+	assert_int_equal(va, 0xffff800189abcdef);
+	for (unsigned i = 0; i < BW_SWAP_JUMP_DW; i += 2) { /* 1 and 3 are the address */
+		uint32_t other[BW_SWAP_JUMP_DW];
+		memcpy(other, want, sizeof(other));
+		other[i] ^= 1;
+		assert_false(bw_swap_is_jump(other, &va));
+	}
 }
 
 static struct bw_swap_regs regs(unsigned lanes, unsigned granules, unsigned lds_units)
