@@ -428,7 +428,7 @@ int bw_submit(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	if (read && (looks || job))
 		scan_chunks(s, looks);
 	uint32_t frame = looks ? bw_names_match(&s->dispatches, &s->blob) : 0;
-	if (looks && (listens || has_crumbs || swaps))
+	if (looks)
 		bw_launches_match(f, &s->dispatches, &s->blob);
 	if (looks && swaps)
 		bw_code_swap(f, &s->dispatches, &s->places);

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """An unmodified OpenCL program on rusticl: its kernels have their names, arguments and buffers. What the arguments are is
 what the program sets (opencl_program.py). Exit status 77: no rusticl with radeonsi is installed."""
+import json
 import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "e2e"))
@@ -59,7 +61,18 @@ def launched_again():
     s.end()
 
 
+def captured():
+    """A capture has the kernels' names, and begins with one."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "opencl.bwc")
+        command = [harness.BREAKWATER, "capture", "-o", path, "--from-label", "sum?", "--", *PROGRAM]
+        subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True, timeout=harness.TIMEOUT_S)
+        said = subprocess.run([str(harness.BREAKWATER), "capture", "show", "--json", str(path), "1"], stdout=subprocess.PIPE, text=True, check=True)
+        names = [d.get("pipeline") for d in json.loads(said.stdout)["dispatches"]]
+        equal(names[:2], ["saxpy", "sums"], "names of the kernels")
+
+
 if subprocess.run([harness.BREAKWATER, "exec", "--", *PROGRAM], stdout=subprocess.DEVNULL).returncode == 77:
     print("no OpenCL here")
     sys.exit(77)
-harness.main(arguments, launched_again)
+harness.main(arguments, launched_again, captured)
