@@ -279,29 +279,73 @@ static bool word_of(const char *text, size_t n, uint32_t *out)
 	return true;
 }
 
+/* The next word of a line from *at on, between white space, colons and commas; false at its end. */
+static bool next_token(const char *line, size_t n, size_t *at, size_t *out_len)
+{
+	size_t len = 0;
+	while (*at < n && (isspace((unsigned char)line[*at]) || strchr(":,", line[*at])))
+		++*at;
+	while (*at + len < n && line[*at + len] && !isspace((unsigned char)line[*at + len]) &&
+	       !strchr(":,", line[*at + len]))
+		len++;
+	*out_len = len;
+	return len > 0;
+}
+
+/* "1", as people type words: up to 8 digits. */
+static bool short_word_of(const char *text, size_t n, uint32_t *out)
+{
+	uint32_t value = 0;
+	if (n > 8)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		unsigned char c = (unsigned char)text[i];
+		if (!isxdigit(c))
+			return false;
+		value = value << 4 | (uint32_t)(isdigit(c) ? c - '0' : (c | 0x20) - 'a' + 10);
+	}
+	*out = value;
+	return true;
+}
+
+/* Whether short words of a line count: nothing else is on it, and one of 8 digits or with 0x. */
+static bool takes_short_words(const char *line, size_t n)
+{
+	uint32_t value;
+	bool has_whole = false;
+	for (size_t at = 0, len; next_token(line, n, &at, &len); at += len) {
+		bool is_whole = word_of(line + at, len, &value);
+		if (!is_whole && !short_word_of(line + at, len, &value))
+			return false;
+		has_whole |= is_whole;
+	}
+	return has_whole;
+}
+
 static struct bw_error *line_words(const char *line, size_t n, size_t max, struct bw_pm4_words *out)
 {
-	uint32_t found[16];
-	size_t n_found = 0, first = 0;
+	const bool takes_short = takes_short_words(line, n);
 	bool has_offset = false;
-	for (size_t at = 0; at < n && n_found < BW_ARRAY_SIZE(found);) {
-		size_t len = 0;
-		while (at + len < n && !isspace((unsigned char)line[at + len]) &&
-		       line[at + len] != ':' && line[at + len] != ',')
-			len++;
-		if (len && word_of(line + at, len, &found[n_found])) {
+	uint32_t first = 0;
+	size_t n_found = 0;
+	for (size_t at = 0, len; next_token(line, n, &at, &len); at += len) {
+		uint32_t value;
+		if (!word_of(line + at, len, &value) &&
+		    !(takes_short && short_word_of(line + at, len, &value)))
+			continue;
+		if (n_found++ == 0) {
 			/* "0x4 \t 0x10000", "00000010: c0310800 ..." */
-			if (n_found++ == 0)
-				has_offset = at + len < n &&
-					     (line[at + len] == ':' ||
-					      memchr(line + at + len, '\t', n - at - len));
+			has_offset = at + len < n && (line[at + len] == ':' ||
+						      memchr(line + at + len, '\t', n - at - len));
+			first = value;
+			continue;
 		}
-		at += len + 1;
+		if (n_found == 2 && !has_offset && out->len < max)
+			BW_TRY(bw_vec_push(out, first));
+		if (out->len < max)
+			BW_TRY(bw_vec_push(out, value));
 	}
-	first = has_offset && n_found > 1;
-	for (size_t i = first; i < n_found && out->len < max; i++)
-		BW_TRY(bw_vec_push(out, found[i]));
-	return NULL;
+	return n_found == 1 && out->len < max ? bw_vec_push(out, first) : NULL;
 }
 
 struct bw_error *bw_pm4_read_words(const char *bytes, size_t n, size_t max,

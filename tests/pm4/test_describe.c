@@ -53,7 +53,7 @@ static void test_words(void **state)
 	static const struct {
 		const char *bytes;
 		size_t n;
-		uint32_t want[4];
+		uint32_t want[20];
 		size_t n_want;
 	} cases[] = {
 #define TEXT(s) s, sizeof(s) - 1
@@ -65,6 +65,14 @@ static void test_words(void **state)
 		 {0xc0060080, 0, 0xc0020100, 8},
 		 4},
 		{TEXT("\x00\x10\x00\xc0\x01\x00\x00\x00\xff"), {0xc0001000, 1}, 2},
+		/* as people type them: short ones beside a whole one, and all of a long line */
+		{TEXT("c0017600 204 1\n"), {0xc0017600, 0x204, 1}, 3},
+		{TEXT("0: c0001000 7\n"), {0xc0001000, 7}, 2},
+		{TEXT("1 2 3\n"), {0}, 0},
+		{TEXT("c0001000 7 is a number\n"), {0xc0001000}, 1},
+		{TEXT("c0101000 1 2 3 4 5 6 7 8 9 a b c d e f 10 11\n"),
+		 {0xc0101000, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17},
+		 18},
 		{TEXT("nothing here, 0x123456789 is too long\n"), {0}, 0},
 		{TEXT("text \xe2\x80\x94 as people write it: \xc3\xa9\n"), {0}, 0},
 		{TEXT("\xe2\x80\x94\xc3"), {0xc39480e2}, 1}, /* cut off: no text */
