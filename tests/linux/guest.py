@@ -15,7 +15,7 @@ ACCEL = os.environ.get("BREAKWATER_LINUX_ACCEL") or "tcg"
 IS_WHOLE = os.environ.get("BREAKWATER_LINUX") == "whole"  # make check-linux
 # A translated guest boots in about 20 s of two cores, and says nothing for most of it: on a machine that has them for
 # others it needs many times that.
-SILENCE_S = 600 if IS_WHOLE else TIMEOUT_S
+SILENCE_S = 1800 if IS_WHOLE else TIMEOUT_S
 
 
 def cache():
