@@ -10,6 +10,13 @@ static void show_verdict(struct bw_cli *c)
 {
 	struct bw_str text = {0};
 	bw_crash_verdict(c->crash, NULL, &text);
+	/* the verdict refers to it */
+	bw_vec_each(&c->crash->dumps, d) {
+		bw_vec_each(&d->damaged, note)
+			bw_str_addf(&text, "  line %u: %s\n", note->line, note->text);
+		if (d->n_damaged > d->damaged.len)
+			bw_str_addf(&text, "  and %zu more\n", d->n_damaged - d->damaged.len);
+	}
 	bw_out_begin(c->out, "event", "notice");
 	bw_out_str(c->out, "kind", "info");
 	bw_out_str(c->out, "text", bw_str_text(&text));

@@ -7,6 +7,7 @@
 #include "arch/arch.h"
 #include "base/util.h"
 #include "base/vec.h"
+#include "target/call.h"
 
 /* The first one only where there are several. */
 /* clang-format off */
@@ -185,6 +186,14 @@ void bw_show_inferiors(struct bw_out *o, struct bw_debug *d)
 	bw_table_fini(&t);
 }
 
+/* What a crash file does not tell may have been there. */
+static const char *no_dispatches(struct bw_debug *d)
+{
+	const struct bw_target *target = bw_debug_target(d);
+	return target && !bw_target_can(target, BW_CAP_RUN) ? "The file tells of no dispatch."
+							    : "Nothing has been dispatched.";
+}
+
 struct bw_error *bw_show_wave_count(struct bw_out *o, struct bw_debug *d)
 {
 	static const struct bw_column columns[] = {
@@ -219,7 +228,7 @@ struct bw_error *bw_show_wave_count(struct bw_out *o, struct bw_debug *d)
 			bw_table_empty(&t);
 		}
 	}
-	bw_out_table(o, &t, "Nothing has been dispatched.");
+	bw_out_table(o, &t, no_dispatches(d));
 	bw_table_fini(&t);
 	return NULL;
 }
@@ -318,7 +327,7 @@ void bw_show_dispatches(struct bw_out *o, struct bw_debug *d)
 		if (n_columns == BW_ARRAY_SIZE(columns))
 			bw_table_text(&t, "%s", list[i].label);
 	}
-	bw_out_table(o, &t, "Nothing has been dispatched.");
+	bw_out_table(o, &t, no_dispatches(d));
 	bw_table_fini(&t);
 }
 
