@@ -92,6 +92,43 @@ static void show_examples(struct bw_cli *c, const struct bw_command *cmd, bool i
 	bw_out_json(c->out, "examples", list);
 }
 
+/* One setting, or those of a word, as "logging". False: there is none. */
+static bool help_setting(struct bw_cli *c, const char *name)
+{
+	size_t n, n_found = 0, len = strlen(name);
+	const struct bw_help_setting *all = bw_help_settings(&n), *s = NULL;
+	for (size_t i = 0; i < n; i++) {
+		bool same = !strcmp(all[i].name, name);
+		if (!same && (!bw_starts_with(all[i].name, name) || all[i].name[len] != ' '))
+			continue;
+		s = &all[i];
+		n_found++;
+	}
+	if (!n_found)
+		return false;
+	if (n_found == 1) {
+		char example[96];
+		snprintf(example, sizeof(example), "set %s %s", s->name, s->example);
+		bw_out_line(c->out, "set %s %s", s->name, s->values);
+		bw_out_line(c->out, "%s", s->about);
+		bw_out_line(c->out, "Example:\n  %s", example);
+		bw_out_str(c->out, "usage", s->values);
+		bw_out_str(c->out, "help", s->about);
+		bw_out_json(c->out, "examples", json_pack("[s]", example));
+		return true;
+	}
+	json_t *found = json_array();
+	for (s = all; s < all + n; s++) {
+		if (!bw_starts_with(s->name, name) || s->name[len] != ' ')
+			continue;
+		bw_out_line(c->out, "%-18s %s", s->name, s->about);
+		json_array_append_new(
+			found, json_pack("{s:s+, s:s}", "name", "set ", s->name, "help", s->about));
+	}
+	bw_out_json(c->out, "commands", found);
+	return true;
+}
+
 struct bw_error *bw_cmd_help(struct bw_cli *c, const char *args)
 {
 	if (!args[0]) {
@@ -117,6 +154,9 @@ struct bw_error *bw_cmd_help(struct bw_cli *c, const char *args)
 		table = bw_info_commands(&n);
 		BW_TRY(bw_command_find(table, n, args, "info command", &cmd));
 	}
+	bool setting = cmd->run == bw_cmd_set || cmd->run == bw_cmd_show;
+	if (setting && args[0] && help_setting(c, args))
+		return NULL;
 	bw_out_line(c->out, "%s%s%s%s", info && args[0] ? "info " : "", cmd->name,
 		    cmd->args[0] ? " " : "", cmd->args);
 	bw_out_line(c->out, "%s", cmd->help);
@@ -158,16 +198,6 @@ static void search_commands(struct search *s, const char *before, const struct b
 	}
 }
 
-static void search_setting(void *cookie, const char *name, const char *values)
-{
-	struct search *s = cookie;
-	char help[128];
-	if (!fits(s, name))
-		return;
-	snprintf(help, sizeof(help), values ? "A setting: %s." : "A setting.", values);
-	tell(s, "set ", name, help);
-}
-
 struct bw_error *bw_cmd_apropos(struct bw_cli *c, const char *args)
 {
 	struct search s = {.c = c};
@@ -190,7 +220,10 @@ struct bw_error *bw_cmd_apropos(struct bw_cli *c, const char *args)
 	for (size_t i = 0; i < n; i++)
 		if (fits(&s, topics[i].name) || fits(&s, topics[i].about))
 			tell(&s, "help ", topics[i].name, topics[i].about);
-	bw_cli_each_setting(search_setting, &s);
+	const struct bw_help_setting *settings = bw_help_settings(&n);
+	for (size_t i = 0; i < n; i++)
+		if (fits(&s, settings[i].name) || fits(&s, settings[i].about))
+			tell(&s, "set ", settings[i].name, settings[i].about);
 	regfree(&s.pattern);
 	if (!json_array_size(s.found))
 		bw_out_line(c->out, "Nothing is about \"%s\".", args);

@@ -356,20 +356,19 @@ void bw_cli_add_settings(struct bw_candidates *out, const char *before, const ch
 	}
 }
 
-void bw_cli_each_setting(void (*fn)(void *cookie, const char *name, const char *values),
-			 void *cookie)
-{
-	for (size_t i = 0; i < BW_ARRAY_SIZE(settings); i++)
-		if (settings[i].show)
-			fn(cookie, settings[i].name, settings[i].values);
-}
-
 /* ---- The commands ---- */
 
 /* rocgdb's vendor prefix is accepted. */
 static const char *skip_vendor(const char *args)
 {
 	return bw_starts_with(args, "amdgpu ") ? bw_skip_blanks(args + strlen("amdgpu ")) : args;
+}
+
+/* Whether name is "logging file" where word is "logging", or word is empty. */
+static bool is_of(const char *name, const char *word)
+{
+	size_t n = strlen(word);
+	return !n || (bw_starts_with(name, word) && name[n] == ' ');
 }
 
 /* The setting that args begin with; *args behind it. */
@@ -427,14 +426,15 @@ struct bw_error *bw_cmd_show(struct bw_cli *c, const char *args)
 	char word[64];
 	const char *rest = args;
 	const struct setting *s = take_setting(&rest);
-	if (!args[0] || (s && s->show)) {
-		json_t *list = json_array();
-		for (size_t i = 0; i < BW_ARRAY_SIZE(settings); i++)
-			if (settings[i].show && (!args[0] || s == &settings[i]))
-				show_setting(c, &settings[i], list);
+	json_t *list = json_array();
+	for (size_t i = 0; i < BW_ARRAY_SIZE(settings); i++)
+		if (settings[i].show && (s == &settings[i] || is_of(settings[i].name, args)))
+			show_setting(c, &settings[i], list);
+	if (json_array_size(list)) {
 		bw_out_json(c->out, "settings", list);
 		return NULL;
 	}
+	json_decref(list);
 	rest = args;
 	bw_take_word(&rest, word, sizeof(word));
 	if (!strcmp(word, "user"))

@@ -81,7 +81,8 @@ static const struct bw_command commands[] = {
 	{"layout", "lay", bw_cmd_layout, "src | asm | split | regs | lanes | waves | mem | next | prev", "Choose the windows of the terminal screen, and enable it.",
 	 "src: source. asm: instructions. split: both. regs: registers, what has changed since the last stop highlighted.\n"
 	 "lanes: a table of the lanes; those with equal values share a row, Left and Right choose the columns. waves: a map\n"
-	 "of the GPU. The last three stand above the source, or above the instructions after \"layout asm\".\n"
+	 "of the GPU. mem: memory, from the place of \"tui mem\" on. The last four stand above the source, or above the\n"
+	 "instructions after \"layout asm\".\n"
 	 "Ctrl-x 1 and Ctrl-x 2 choose, too.", BW_COMPLETE_LAYOUT, false},
 	{"list", "l", bw_cmd_list, "[WHERE | FIRST,LAST | -]", "Show source lines around the PC or a place; again: the next ones; -: those before.", NULL, BW_COMPLETE_WHERE, true},
 	{"next", "n", bw_cmd_next, "[COUNT]", "Step the focus wave to the next source line, over calls.", NULL, BW_COMPLETE_NONE, true},
@@ -105,9 +106,9 @@ static const struct bw_command commands[] = {
 	{"save", NULL, bw_cmd_save, "breakpoints FILE", "Write the breakpoints to a file that \"source\" reads.", NULL, BW_COMPLETE_FILE, false, true},
 	{"set", NULL, bw_cmd_set, "[var] EXPR = VALUE | SETTING VALUE", "Change a register, memory, a variable or a setting.",
 	 "set var $v2[3] = 1.5    set var $s4 = 7    set var $_launch.out[0] = 1    set $n = 3\n"
-	 "\"show\" lists the settings.", BW_COMPLETE_SET, false},
+	 "\"show\" lists the settings, \"help set NAME\" says what one does.", BW_COMPLETE_SET, false},
 	{"shell", NULL, bw_cmd_shell, "[COMMAND]", "Run a command of the shell; !COMMAND is the same.", NULL, BW_COMPLETE_NONE, false, true},
-	{"show", NULL, bw_cmd_show, "[NAME | user | convenience | values]", "Show a setting, or all; the commands, variables and values of your own.", NULL, BW_COMPLETE_SHOW, false},
+	{"show", NULL, bw_cmd_show, "[NAME | user | convenience | values | version]", "Show a setting, those of a word, or all; the commands, variables and values of your own.", NULL, BW_COMPLETE_SHOW, false},
 	{"silent", NULL, bw_cmd_silent, "", "The first line of a breakpoint's commands: the stop itself is not shown.", NULL, BW_COMPLETE_NONE, false},
 	{"source", NULL, bw_cmd_source, "FILE", "Run the commands in FILE, or the script in Python if it is called FILE.py.", NULL, BW_COMPLETE_FILE, false, true},
 	{"start", NULL, bw_cmd_starti, "", "Same as starti.", NULL, BW_COMPLETE_NONE, false, true},

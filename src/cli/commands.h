@@ -45,12 +45,6 @@ const struct bw_command *bw_info_commands(size_t *out_n);
 struct bw_error *bw_command_find(const struct bw_command *table, size_t n, const char *word,
 				 const char *what, const struct bw_command **out) BW_MUST_CHECK;
 
-/* ---- cmd_set.c ---- */
-
-/* Calls fn for each setting that "show" lists; values: words that it takes, or NULL. */
-void bw_cli_each_setting(void (*fn)(void *cookie, const char *name, const char *values),
-			 void *cookie);
-
 /* ---- gdb_words.c ---- */
 
 /* The sentence about a command of gdb that does not exist here; NULL: the word is none. */

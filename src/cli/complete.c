@@ -196,6 +196,11 @@ static char **complete_args(struct bw_cli *c, const struct bw_command *cmd, cons
 			add_table(&found, table, n, word);
 			break;
 		}
+		if (bw_starts_with(before, "set ") || bw_starts_with(before, "show ")) {
+			bool set = before[1] == 'e';
+			bw_cli_add_settings(&found, strchr(before, ' '), word, set);
+			break;
+		}
 		table = bw_commands(&n);
 		add_table(&found, table, n, word);
 		add_topics(&found, word);

@@ -3,7 +3,7 @@
 #define BW_CLI_HELP_H
 
 /* What "help" says of a command beyond its row in commands.c: the topic that it is listed under,
- * and examples. Constant tables. */
+ * and examples. What it says of settings. Constant tables. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,5 +26,15 @@ struct bw_help_page {
 };
 /* NULL: there is none, which a test does not allow. */
 const struct bw_help_page *bw_help_page(const char *command, bool is_info);
+
+/* A setting, of "help set NAME". */
+struct bw_help_setting {
+	const char *name;
+	const char *values;  /* as in a usage */
+	const char *example; /* one of them */
+	const char *about;   /* one line */
+};
+/* Sorted by name. */
+const struct bw_help_setting *bw_help_settings(size_t *out_n);
 
 #endif

@@ -60,6 +60,33 @@ def every_command_has_examples():
         check(any(re.match(rf"{re.escape(name)}\b", e) for e in examples), f"{name}: {examples}")
 
 
+def settings():
+    """Each setting that show lists has its help, whose example sets it."""
+    s = Session(*SAXPY)
+    with tempfile.TemporaryDirectory() as folder:
+        s.command(f"set logging file {folder}/log")
+        shown = [one["name"] for one in s.command("show")["settings"]]
+        check(len(shown) > 20, shown)
+        for name in shown:
+            said = s.command(f"help set {name}")
+            check(said["help"].endswith(".") and said["usage"], said)
+            example, = said["examples"]
+            check(example.startswith(f"set {name} "), example)
+            answer = s.command(example.replace("session.log", f"{folder}/session.log"))
+            check(answer.get("result") != "error", f"{example}: {answer}")
+            s.command("set logging enabled off")
+            equal(s.command(f"help show {name}")["help"], said["help"], name)
+            equal([one["name"] for one in s.command(f"show {name}")["settings"]], [name], "show of it")
+    logging = [f"logging {what}" for what in ("enabled", "file", "overwrite", "redirect")]
+    equal([one["name"] for one in s.command("show logging")["settings"]], logging, "those of a word")
+    equal([one["name"] for one in s.command("help set logging")["commands"]], [f"set {name}" for name in logging], "help of a word")
+    found = {one["name"] for one in s.command("apropos colours")["found"]}
+    check("set style enabled" in found, found)
+    check(s.command("apropos history")["found"], "the history")
+    check(len(s.command("help set var")["examples"]) > 1, "an assignment")
+    s.end()
+
+
 class Stopped:
     """A session that is stopped at its breakpoint 1."""
 
@@ -120,4 +147,4 @@ def examples_run():
 
 
 if __name__ == "__main__":
-    main(every_command_has_examples, examples_run)
+    main(every_command_has_examples, settings, examples_run)
