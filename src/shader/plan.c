@@ -189,6 +189,51 @@ static struct bw_error *check_count(const struct bw_shader_member *m, const stru
 	return NULL;
 }
 
+static bool says_type(const char *text)
+{
+	enum bw_scalar type;
+	const char *colon = strrchr(text, ':');
+	return colon && bw_scalar_parse(colon + 1, &type);
+}
+
+/* How many bytes a member that is not at the end of its block has at most. */
+static uint64_t room_of(const struct bw_shader_block *block, const struct bw_shader_member *m)
+{
+	uint64_t end_b = block->fixed_b;
+	bw_vec_each(&block->members, other)
+		if (other->offset_b > m->offset_b)
+			end_b = BW_MIN(end_b, (uint64_t)other->offset_b);
+	return end_b > m->offset_b ? end_b - m->offset_b : 0;
+}
+
+/* Of a struct, an array of structs, or of arrays: its bytes, as they lie in the block. "zeros:N"
+ * has N elements. */
+static struct bw_error *set_bytes(struct bw_shader_bytes *b, const struct bw_shader_block *block,
+				  const struct bw_shader_member *m, const char *text)
+{
+	_cleanup_(bw_arg_value_fini) struct bw_arg_value v = {0};
+	const enum bw_scalar byte = BW_SCALAR_U8;
+	uint64_t room_b = room_of(block, m);
+	uint64_t element_b = m->array_stride_b ? m->array_stride_b : BW_MAX(room_b, 1u);
+	bool elements = bw_starts_with(text, "zeros:") && !says_type(text);
+	BW_TRY(bw_arg_value_parse(text, &byte, &v));
+	if (!v.is_buffer || !(elements || bw_starts_with(text, "file:") || says_type(text)))
+		return bw_errorf(BW_E_INVALID,
+				 "it is a struct or an array of such: give its bytes as file:PATH, "
+				 "numbers of one TYPE as iota:N:TYPE, or zeros:N");
+	uint64_t size_b = elements ? v.count * element_b : v.size_b;
+	if (!m->is_runtime && size_b > room_b)
+		return bw_errorf(BW_E_INVALID, "it has %llu bytes, this has %llu",
+				 (unsigned long long)room_b, (unsigned long long)size_b);
+	if (size_b % element_b)
+		return bw_errorf(BW_E_INVALID, "its elements have %llu bytes each, this has %llu",
+				 (unsigned long long)element_b, (unsigned long long)size_b);
+	BW_TRY(grow(b, m->offset_b + size_b));
+	if (!elements)
+		memcpy(b->data + m->offset_b, v.data, size_b);
+	return NULL;
+}
+
 static struct bw_error *set_member(struct bw_shader_bytes *b, const struct bw_shader_block *block,
 				   const struct bw_shader_member *m, const char *text)
 {
@@ -196,11 +241,7 @@ static struct bw_error *set_member(struct bw_shader_bytes *b, const struct bw_sh
 	uint64_t elements;
 	unsigned size_b = bw_scalar_size(m->type);
 	if (!m->is_plain)
-		return bw_errorf(
-			BW_E_UNSUPPORTED,
-			"it is a struct or an array of arrays: give the bytes of its whole block, "
-			"--arg %s=zeros:N",
-			block->name);
+		return set_bytes(b, block, m, text);
 	BW_TRY(bw_arg_value_parse(text, &m->type, &v));
 	if (bw_scalar_size(v.type) != size_b)
 		return bw_errorf(BW_E_INVALID, "its numbers are %s, not %s",
@@ -307,17 +348,14 @@ static struct bw_error *check_missing(const struct bw_shader *s, const bool *giv
 			if (given[flag_of(s, i, k)] || strchr(b->name, '@'))
 				continue;
 			struct bw_str n = {0};
-			if (m->is_plain)
-				add_name(&n, b, m);
-			else
-				bw_str_add(&n, b->name);
+			add_name(&n, b, m);
 			struct bw_error *err = bw_errorf(
 				BW_E_INVALID, "argument %s (%s) is missing: give --arg %s=%s",
 				bw_str_text(&n), m->is_plain ? bw_scalar_name(m->type) : "struct",
 				bw_str_text(&n),
-				m->is_runtime || m->count > 1 || !m->is_plain
-					? "zeros:N or the like"
-					: "VALUE");
+				!m->is_plain			? "file:PATH or zeros:N"
+				: m->is_runtime || m->count > 1 ? "zeros:N or the like"
+								: "VALUE");
 			bw_str_free(&n);
 			return err;
 		}

@@ -6,9 +6,9 @@
  * is touched. Pure, but for file: values, which read a file.
  *
  * --arg NAME=VALUE, where NAME is a buffer or push-constant block (its bytes from the start on), a
- * member of one ("params.n"; the member alone where only one has that name), or a specialization
- * constant. A block with one member is given by the block's name as well. Images, texel buffers
- * and samplers: shader/texels.h. */
+ * member of one ("params.n"; the member alone where only one has that name; of a struct its
+ * bytes), or a specialization constant. A block with one member is given by the block's name as
+ * well. Images, texel buffers and samplers: shader/texels.h. */
 
 #include "launch/options.h"
 #include "shader/reflect.h"

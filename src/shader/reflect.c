@@ -72,18 +72,18 @@ static bool scalar_of(spvc_basetype base, enum bw_scalar *out)
 	return false;
 }
 
-/* Its length, where it is no array of arrays and no specialization constant says it. */
+/* Its length, where it is no array of arrays and no specialization constant says it; of both kinds
+ * whether it ends with its buffer. Dimensions are listed from the innermost on. */
 static bool array_length(spvc_type type, uint64_t *out_count, bool *out_runtime)
 {
 	unsigned n = spvc_type_get_num_array_dimensions(type);
 	*out_count = 1;
-	*out_runtime = false;
+	*out_runtime = n && spvc_type_array_dimension_is_literal(type, n - 1) &&
+		       !spvc_type_get_array_dimension(type, n - 1);
 	if (n > 1 || (n && !spvc_type_array_dimension_is_literal(type, 0)))
 		return false;
-	if (n) {
+	if (n)
 		*out_count = spvc_type_get_array_dimension(type, 0);
-		*out_runtime = !*out_count;
-	}
 	return true;
 }
 

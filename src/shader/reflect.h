@@ -17,7 +17,7 @@
 /* Numbers in a block: a scalar, vector or matrix, or an array of one of these. */
 struct bw_shader_member {
 	char *name;	 /* owned */
-	bool is_plain;	 /* else a struct, or an array of arrays: only given with its whole block */
+	bool is_plain;	 /* else a struct, or an array of arrays: given by its bytes */
 	bool is_runtime; /* an array whose length is that of its buffer */
 	enum bw_scalar type;
 	unsigned rows, columns; /* of a matrix; a vector has 1 column, a scalar 1 row as well */

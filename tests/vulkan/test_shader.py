@@ -138,6 +138,44 @@ def array_of_buffers():
     check(done.returncode == 2 and "argument bufs[0].scale (u32) is missing" in done.stderr, done.stderr)
 
 
+# In std430 a Particle takes 32 bytes.
+STRUCTS = """#version 450
+layout(local_size_x = 32) in;
+struct Particle { vec4 position; vec3 velocity; uint id; };
+layout(binding = 0) buffer Sums { float sums[]; };
+layout(binding = 1) buffer State { Particle first; uint pairs[2][2]; Particle particles[]; };
+void main()
+{
+	uint i = gl_LocalInvocationIndex;
+	Particle p = particles[i];
+	sums[i] = p.position.x + p.velocity.z * 100 + p.id * 10000 + first.id + pairs[1][0];
+}
+"""
+
+
+def structs():
+    """A struct, an array of structs and an array of arrays are given by their bytes."""
+    path, data, one = write("structs.comp", STRUCTS), pathlib.Path(FOLDER.name, "p"), pathlib.Path(FOLDER.name, "one")
+    data.write_bytes(b"".join(struct.pack("<7fI", i, 0, 0, 0, 0, 0, 2, 3) for i in range(32)))
+    one.write_bytes(struct.pack("<7fI", 0, 0, 0, 0, 0, 0, 0, 5))
+    words = ("--groups", 1, "--arg", "sums=zeros:32", "--print", "sums", "--arg", f"first=file:{one}")
+    lines = printed(*words, "--arg", "pairs=iota:4:u32", "--arg", f"particles=file:{data}", path)
+    equal(numbers(lines[0]), [i + 200 + 30000 + 5 + 2 for i in range(32)], "what is in files")
+    lines = printed(*words, "--arg", "State.pairs=zeros:2", "--arg", "particles=zeros:32", path)
+    equal(numbers(lines[0]), [5] * 32, "32 particles of zeros")
+    for name, value, said in (("particles", "1", "it is a struct or an array of such: give its bytes as file:PATH"),
+                              ("particles", f"file:{one}x", "cannot open"), ("particles", "iota:8", "numbers of one TYPE as iota:N:TYPE"),
+                              ("particles", "iota:9:u32", "its elements have 32 bytes each, this has 36"),
+                              ("pairs", "zeros:8:u32", "it has 16 bytes, this has 32"),
+                              ("pairs", "zeros:99999999999", "")):
+        others = [w for n, v in (("pairs", "zeros:2"), ("particles", "zeros:32")) if n != name for w in ("--arg", f"{n}={v}")]
+        done = run(*words, *others, "--arg", f"{name}={value}", path)
+        check(done.returncode == 2 and said in done.stderr, f"{name}={value}: {done.stderr}")
+    done = run(*words, "--arg", "pairs=zeros:2", path)
+    check(done.returncode == 2 and "argument State.particles (struct) is missing: give --arg State.particles=file:PATH" in done.stderr
+          or "argument particles (struct) is missing: give --arg particles=file:PATH" in done.stderr, done.stderr)
+
+
 def spirv():
     source, binary, text = write("saxpy.comp", SAXPY), pathlib.Path(FOLDER.name, "s.spv"), pathlib.Path(FOLDER.name, "s.spvasm")
     subprocess.run(["glslangValidator", "--quiet", "--target-env", "vulkan1.3", "-V", source, "-o", binary], check=True)
@@ -189,4 +227,4 @@ def debugged():
     equal(struct.unpack("<128f", out.read_bytes())[:4], (6, 7, 32, 9), "with another x[2]")
 
 
-harness.main(glsl, specialization_and_files, layouts, hlsl, array_of_buffers, spirv, errors, debugged)
+harness.main(glsl, specialization_and_files, layouts, hlsl, array_of_buffers, structs, spirv, errors, debugged)
