@@ -41,6 +41,7 @@ struct bw_shader_line {
 struct bw_spirv;
 struct bw_shader_code {
 	size_t code_b;
+	const bool *starts; /* for each dword whether an instruction begins there; NULL: all may */
 	const struct bw_shader_line *lines; /* as the driver has them */
 	size_t n_lines;
 	const char *nir;	/* its text, or NULL */

@@ -18,6 +18,15 @@ static bool counts_from_before(const struct bw_shader_code *c)
 	return false;
 }
 
+/* RADV of Mesa 25.0 and 26.1 have been seen to place a line 4 bytes into a buffer_load or ds_store
+ * of that line. */
+static uint32_t at_start(const struct bw_shader_code *c, uint32_t at)
+{
+	while (at && c->starts && !c->starts[at / 4])
+		at -= 4;
+	return at;
+}
+
 static int by_place(const void *pa, const void *pb)
 {
 	const struct row *a = pa, *b = pb;
@@ -41,7 +50,7 @@ static struct bw_error *add_rows(struct bw_lines *l, const struct bw_shader_code
 		if (name && name != last)
 			BW_TRY(bw_lines_file_index(l, name, "", &file));
 		last = name ? name : last;
-		struct row row = {.start = at,
+		struct row row = {.start = at_start(c, at),
 				  .line = name ? in->line : 0,
 				  .column = name ? in->column : 0,
 				  .file = file,

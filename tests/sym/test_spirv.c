@@ -305,3 +305,29 @@ int main(void)
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
+/* Offsets in the middle of an instruction mean its start, after what was 4 too small has been
+ * corrected. */
+static void lines_inside_instructions(void **state)
+{
+	/* instructions of 4, 8, 4 bytes; the driver says 4 less */
+	static const bool starts[16] = {true, true, false, true};
+	static const struct bw_shader_line table[] = {
+		{0xfffffffc, 1, 0, ""}, {4, 2, 0, ""}, {8, 3, 0, ""}};
+	struct bw_lines *l = NULL;
+	uint64_t addr[4];
+	unsigned line;
+	const struct bw_shader_code code = {.code_b = 64,
+					    .starts = starts,
+					    .lines = table,
+					    .n_lines = BW_ARRAY_SIZE(table),
+					    .nir = "first\nsecond\nthird\n",
+					    .nir_name = "a.nir"};
+	assert_null(bw_lines_of_shader(&code, &l));
+	assert_int_equal(bw_lines_find(l, "a.nir", 2, addr, 4, &line), 1);
+	assert_int_equal(addr[0], 4);
+	assert_int_equal(bw_lines_find(l, "a.nir", 3, addr, 4, &line), 1);
+	assert_int_equal(addr[0], 12);
+	bw_lines_close(l);
+}
+
+		cmocka_unit_test(lines_inside_instructions),

@@ -44,15 +44,6 @@ static bool *find_starts(struct bw_debug *d, const struct bw_module *m)
 	return starts;
 }
 
-/* RADV of Mesa 26.1 has been seen to place a line 4 bytes into a buffer_load of that line. */
-static uint32_t at_start(const bool *starts, const struct bw_module *m, uint32_t offset_b)
-{
-	uint32_t i = offset_b / 4;
-	while (i && i < m->raw_b / 4 && !starts[i])
-		i--;
-	return 4 * i;
-}
-
 static struct bw_error *make_lines(struct bw_debug *d, struct bw_module *m,
 				   const struct bw_target_shader *s, const char *entry)
 {
@@ -62,10 +53,10 @@ static struct bw_error *make_lines(struct bw_debug *d, struct bw_module *m,
 	if (!lines || !starts || asprintf(&nir_name, "%s.nir", m->name) < 0)
 		return bw_error_nomem();
 	for (size_t i = 0; i < s->n_lines; i++)
-		lines[i] = (struct bw_shader_line){at_start(starts, m, s->lines[i].offset_b),
-						   s->lines[i].line, s->lines[i].column,
-						   s->lines[i].file};
+		lines[i] = (struct bw_shader_line){s->lines[i].offset_b, s->lines[i].line,
+						   s->lines[i].column, s->lines[i].file};
 	struct bw_shader_code code = {.code_b = m->raw_b,
+				      .starts = starts,
 				      .lines = lines,
 				      .n_lines = s->n_lines,
 				      .nir = s->nir,
