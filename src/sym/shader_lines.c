@@ -101,6 +101,14 @@ static struct bw_error *add_texts(struct bw_lines *l, const struct bw_shader_cod
 	return NULL;
 }
 
+/* "shared_size: 308" in what stands before the variables; nothing is said of none. */
+static uint64_t shared_size(const char *nir)
+{
+	static const char key[] = "\nshared_size: ";
+	const char *end = strstr(nir, "\ndecl_"), *at = strstr(nir, key);
+	return at && (!end || at < end) ? strtoull(at + strlen(key), NULL, 10) : 0;
+}
+
 static struct bw_error *fill(struct bw_lines *l, const struct bw_shader_code *c)
 {
 	BW_TRY(add_rows(l, c));
@@ -118,6 +126,8 @@ static struct bw_error *fill(struct bw_lines *l, const struct bw_shader_code *c)
 	if (file && l->origin == BW_LINES_SOURCE)
 		BW_TRY(bw_lines_file_index(l, file, "", &unused));
 	BW_TRY(add_texts(l, c));
+	if (l->spirv && c->nir)
+		bw_spirv_shared_size(l->spirv, shared_size(c->nir));
 	const struct function whole = {
 		.has_params = true, .is_kernel = true, .call_file = UINT32_MAX};
 	BW_TRY(bw_vec_push(&l->functions, whole));

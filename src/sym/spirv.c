@@ -208,6 +208,9 @@ static struct bw_error *read_functions(struct bw_spirv *s, size_t at)
 		const uint32_t *w = &s->words[at];
 		struct spv_function *f =
 			s->functions.len ? &s->functions.data[s->functions.len - 1] : NULL;
+		for (unsigned i = 1; i < n && op != OP_LINE; i++)
+			if (w[i] < s->bound)
+				s->used[w[i]] = true;
 		if (op == OP_FUNCTION && n > 2)
 			BW_TRY(bw_vec_push(&s->functions, ((struct spv_function){.id = w[2]})));
 		if ((op == OP_VARIABLE || op == OP_FUNCTION_PARAMETER) && n > 2)
@@ -250,10 +253,12 @@ struct bw_error *bw_spirv_open(const uint32_t *words, size_t n, const char *entr
 	s->defined = calloc(s->bound + 1u, sizeof(*s->defined));
 	s->file_of_id = calloc(s->bound + 1u, sizeof(*s->file_of_id));
 	s->structs = calloc(s->bound + 1u, sizeof(*s->structs));
+	s->used = calloc(s->bound + 1u, sizeof(*s->used));
 	s->constants = calloc(n_constants + 1, sizeof(*constants));
-	struct bw_error *err = s->words && s->defined && s->file_of_id && s->structs && s->constants
-				       ? NULL
-				       : bw_error_nomem();
+	struct bw_error *err =
+		s->words && s->defined && s->file_of_id && s->structs && s->used && s->constants
+			? NULL
+			: bw_error_nomem();
 	if (!err) {
 		memcpy(s->words, words, n * sizeof(*words));
 		s->words[n] = 0;
@@ -286,6 +291,7 @@ void bw_spirv_close(struct bw_spirv *s)
 	free(s->constants);
 	free(s->defined);
 	free(s->file_of_id);
+	free(s->used);
 	free(s->structs);
 	free(s->words);
 	free(s);
@@ -294,6 +300,11 @@ void bw_spirv_close(struct bw_spirv *s)
 const char *bw_spirv_file(const struct bw_spirv *s)
 {
 	return s->files.len ? s->files.data[0].name : NULL;
+}
+
+const char *bw_spirv_file_at(const struct bw_spirv *s, size_t i)
+{
+	return i < s->files.len ? s->files.data[i].name : NULL;
 }
 
 const char *bw_spirv_source_text(const struct bw_spirv *s, const char *file)

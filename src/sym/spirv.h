@@ -24,6 +24,8 @@ void bw_spirv_close(struct bw_spirv *s);
 
 /* The source file that the debug information names; NULL: none. Borrowed. */
 const char *bw_spirv_file(const struct bw_spirv *s);
+/* That, and the files that it includes; NULL behind the last. Borrowed. */
+const char *bw_spirv_file_at(const struct bw_spirv *s, size_t i);
 /* The text of a source file that is in the SPIR-V (glslang -g); NULL: it is not. Borrowed. */
 const char *bw_spirv_source_text(const struct bw_spirv *s, const char *file);
 
@@ -37,6 +39,9 @@ uint32_t bw_spirv_function_at(const struct bw_spirv *s, unsigned line);
 bool bw_spirv_is_visible(const struct bw_spirv *s, size_t i, uint32_t function);
 /* Where it is: LDS, BOUND, PUSH, BUILTIN, CONSTANT, UNKNOWN with the reason, or OPTIMIZED_OUT. */
 void bw_spirv_location(const struct bw_spirv *s, size_t i, struct bw_location *out);
+/* How many bytes of LDS Mesa gave the shader's variables. Where that is what all of them take in
+ * Mesa's order, each has its place from then on; else none has. */
+void bw_spirv_shared_size(struct bw_spirv *s, uint64_t size_b);
 /* A struct by its name; NULL: none. */
 const struct bw_ctype *bw_spirv_type_named(const struct bw_spirv *s, const char *name);
 

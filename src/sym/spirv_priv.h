@@ -73,13 +73,15 @@ struct spv_variable {
 	struct bw_variable v;
 	struct bw_location at;
 	uint32_t function; /* index + 1; 0: of the module */
+	uint32_t shared;   /* id of a variable in LDS; 0: it is none */
 };
 
 struct spv_node {
 	struct bw_ctype type; /* first: a struct's type is found in its node */
 	struct bw_cmember *members;
-	uint64_t align_b; /* of a struct whose members have no offsets */
-	bool active;	  /* its members are being read */
+	uint64_t align_b;  /* of a struct whose members have no offsets */
+	uint64_t scalar_b; /* of a struct: the size of all its scalars; 0: they have several */
+	bool active;	   /* its members are being read */
 	char text[24];
 };
 
@@ -93,6 +95,7 @@ struct bw_spirv {
 	size_t n;
 	uint32_t *defined;    /* word index by id; 0: not defined */
 	uint32_t *file_of_id; /* index + 1 in files; 0: not a file's name, or not looked at yet */
+	uint8_t *used;	      /* by id: a function names it, or has a number like it */
 	uint32_t bound;
 	uint32_t entry; /* id of the function */
 	bool is_glsl, is_hlsl;
@@ -126,6 +129,9 @@ const struct bw_ctype *bw_spv_pointers_to(struct bw_spirv *s, const struct bw_ct
 
 /* uint, uvec2, uvec3, uvec4 */
 const struct bw_ctype *bw_spv_uints(struct bw_spirv *s, unsigned count);
+/* The size of the scalars that a type without decorations is made of, which is its alignment; 0:
+ * they have several. */
+uint64_t bw_spv_scalar_size(const struct bw_ctype *t);
 
 /* spirv_variables.c */
 struct bw_error *bw_spv_read_variables(struct bw_spirv *s) BW_MUST_CHECK;

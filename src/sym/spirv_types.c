@@ -165,12 +165,25 @@ static uint64_t natural_align(const struct bw_ctype *t)
 	return BW_MIN(t->size_b ? t->size_b : 1, (uint64_t)8);
 }
 
+uint64_t bw_spv_scalar_size(const struct bw_ctype *t)
+{
+	for (unsigned depth = 0; depth < MAX_HEIGHT; depth++) {
+		if (t->kind != BW_CTYPE_ARRAY && t->kind != BW_CTYPE_VECTOR)
+			break;
+		t = t->elem;
+	}
+	if (t->kind == BW_CTYPE_STRUCT)
+		return ((const struct spv_node *)t)->scalar_b;
+	return t->kind == BW_CTYPE_UNKNOWN ? 0 : t->size_b;
+}
+
 static bool fill_struct(struct bw_spirv *s, struct spv_node *n, const uint32_t *w, unsigned words,
 			struct layout l)
 {
 	uint32_t id = w[1], offset, flag;
 	uint64_t end = 0, at = 0;
 	size_t count = words - 2;
+	bool is_uniform = count != 0;
 	n->members = calloc(count ? count : 1, sizeof(*n->members));
 	if (!n->members || count > MEMBERS_MAX)
 		return false;
@@ -187,12 +200,15 @@ static bool fill_struct(struct bw_spirv *s, struct spv_node *n, const uint32_t *
 		else
 			at = bw_align_up(at, natural_align(m->type));
 		n->align_b = BW_MAX(n->align_b, natural_align(m->type));
+		is_uniform &= !i || bw_spv_scalar_size(m->type) == n->scalar_b;
+		n->scalar_b = bw_spv_scalar_size(m->type);
 		m->offset_b = at;
 		if (at + m->type->size_b < at || at > UINT32_MAX)
 			return false;
 		at += m->type->size_b;
 		end = BW_MAX(end, at);
 	}
+	n->scalar_b = is_uniform ? n->scalar_b : 0;
 	n->type.members = n->members;
 	n->type.n_members = count;
 	n->type.size_b = end;

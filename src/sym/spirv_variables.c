@@ -21,16 +21,22 @@ enum storage {
 	STORAGE_BUFFER = 12,
 };
 
-static struct bw_error *add(struct bw_spirv *s, const struct bw_variable *v,
-			    const struct bw_location *at, uint32_t function)
+static struct bw_error *add_shared(struct bw_spirv *s, const struct bw_variable *v,
+				   const struct bw_location *at, uint32_t function, uint32_t shared)
 {
-	struct spv_variable new = {.v = *v, .at = *at, .function = function};
+	struct spv_variable new = {.v = *v, .at = *at, .function = function, .shared = shared};
 	if (s->variables.len >= VARIABLES_MAX)
 		return NULL;
 	new.at.start = 0;
 	new.at.end = UINT64_MAX;
 	new.v.die = s->variables.len;
 	return bw_vec_push(&s->variables, new);
+}
+
+static struct bw_error *add(struct bw_spirv *s, const struct bw_variable *v,
+			    const struct bw_location *at, uint32_t function)
+{
+	return add_shared(s, v, at, function, 0);
 }
 
 static void unknown(struct bw_location *out, const char *why)
@@ -74,13 +80,14 @@ static struct bw_error *add_block(struct bw_spirv *s, uint32_t id, uint32_t type
 	return v.name ? add(s, &v, &at, 0) : NULL;
 }
 
-/* The LDS of a shader that has one variable there begins with it. */
+/* The LDS of a shader that has one variable there begins with it. Mesa drops what no function
+ * names. */
 static size_t count_shared(const struct bw_spirv *s)
 {
 	size_t n = 0;
 	for (uint32_t id = 0; id < s->bound; id++) {
 		const uint32_t *w = bw_spv_def(s, id, 4);
-		n += w && bw_spv_op(*w) == OP_VARIABLE && w[3] == WORKGROUP;
+		n += w && bw_spv_op(*w) == OP_VARIABLE && w[3] == WORKGROUP && s->used[id];
 	}
 	return n;
 }
@@ -90,7 +97,7 @@ static struct bw_error *add_global(struct bw_spirv *s, uint32_t id, uint32_t sto
 {
 	struct bw_variable v = {.name = bw_spv_name(s, id, NO_MEMBER)};
 	struct bw_location at = {.kind = BW_LOC_OPTIMIZED_OUT};
-	uint32_t set = 0, binding = 0, builtin;
+	uint32_t set = 0, binding = 0, builtin, shared = 0;
 	switch (storage) {
 	case UNIFORM:
 	case STORAGE_BUFFER:
@@ -112,9 +119,10 @@ static struct bw_error *add_global(struct bw_spirv *s, uint32_t id, uint32_t sto
 		v.is_static = true;
 		break;
 	case WORKGROUP:
-		if (n_shared == 1)
+		shared = id;
+		if (s->used[id] && n_shared == 1)
 			at.kind = BW_LOC_LDS;
-		else
+		else if (s->used[id])
 			unknown(&at, "LDS offset unknown");
 		break;
 	case UNIFORM_CONSTANT:
@@ -128,7 +136,7 @@ static struct bw_error *add_global(struct bw_spirv *s, uint32_t id, uint32_t sto
 		return NULL;
 	}
 	v.type = bw_spv_type(s, type_id);
-	return *v.name ? add(s, &v, &at, 0) : NULL;
+	return *v.name ? add_shared(s, &v, &at, 0, shared) : NULL;
 }
 
 static bool is_spec(uint32_t op)

@@ -46,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_b)
 	struct bw_shader_code code = {.code_b = 256,
 				      .lines = table,
 				      .n_lines = tail,
-				      .nir = n % 2 ? "one\ntwo\n" : NULL,
+				      .nir = n % 2 ? "one\nshared_size: 64\n" : NULL,
 				      .nir_name = "a.nir"};
 	struct bw_error *err = bw_spirv_open(words, n, NULL, &c, 1, &code.spirv);
 	struct bw_lines *l = NULL;

@@ -83,6 +83,59 @@ void main(uint3 id : SV_DispatchThreadID, uint lid : SV_GroupIndex)
 """
 
 
+# What lies in LDS, of several sizes and with a variable that nothing uses.
+SHARED = """#version 450
+#extension GL_GOOGLE_include_directive : require
+layout(local_size_x = 64) in;
+layout(binding = 1) buffer Out { float result[]; };
+struct Cell { float weight; uvec2 at; };
+shared uint count;
+shared float tile[64];
+shared uint never;
+shared Cell cells[3];
+shared bool flag;
+shared mat2x3 m;
+#include "twice.glsl"
+void main()
+{
+	uint i = gl_LocalInvocationIndex;
+	tile[i] = float(i) * 2.0;
+	if (i == 0) {
+		count = 7;
+		flag = result[0] == 0;
+		m = mat2x3(1, 2, 3, 4, 5, result[1] + 6);
+	}
+	if (i < 3) {
+		cells[i].weight = i * 0.5;
+		cells[i].at = uvec2(i, 10 + i);
+	}
+	barrier();
+	Cell c = cells[i % 3];
+	result[i] = twice(tile[63 - i]) + count + c.weight + c.at.x + c.at.y + (flag ? 1 : 0) + m[i & 1][i % 3];
+}
+"""
+TWICE = """float twice(float x)
+{
+	return x + x;
+}
+"""
+# Of the vectors nothing reads the last component, so that Mesa makes them shorter.
+SHORTENED = """#version 450
+layout(local_size_x = 64) in;
+layout(binding = 1) buffer Out { float result[]; };
+shared vec4 v[64];
+shared float w[64];
+void main()
+{
+	uint i = gl_LocalInvocationIndex;
+	v[i] = vec4(i, 1, 2, 3);
+	w[i] = i * 3;
+	barrier();
+	result[i] = v[63 - i].x + v[63 - i].y + w[63 - i];
+}
+"""
+
+
 def write(name, text):
     path = pathlib.Path(FOLDER.name) / name
     path.write_text(text)
@@ -167,6 +220,41 @@ def histogram():
     s.command("delete")
     s.command("continue")
     equal(s.end()[0], 0, "the debugger's status")
+
+
+def stop_at_last_store(s):
+    """Behind all barriers."""
+    code = s.command("disassemble")["instructions"]
+    last = [i["address"] for i in code if i["text"].startswith(("buffer_store", "global_store"))][-1]
+    s.command("delete")
+    s.command(f"tbreak *{last}")
+    s.command("continue")
+
+
+def shared():
+    """Variables in LDS have their places where the size that the driver gave them leaves one possibility."""
+    write("twice.glsl", TWICE)
+    s = harness.Session("--groups", 1, "--arg", "result=zeros:64", write("shared.comp", SHARED))
+    s.command("break on dispatch")
+    s.command("run")
+    stop_at_last_store(s)
+    for name, want in (("count", "7"), ("tile", "{" + ", ".join(str(2 * i) for i in range(64)) + "}"), ("flag", "true"),
+                       ("cells", "{" + ", ".join(f"{{weight = {i / 2:g}, at = {{{i}, {10 + i}}}}}" for i in range(3)) + "}"),
+                       ("m", "{{1, 2, 3}, {4, 5, 6}}"), ("cells[2].at.y", "12"), ("never", "<optimized out>")):
+        equal(text(s, f"print {name}"), want, name)
+    s.command("print tile[63] = 1000")
+    equal(text(s, "print tile[63]"), "1000", "what was written")
+    s.command("kill")
+    s.end()
+    s = harness.Session("--groups", 1, "--arg", "result=zeros:64", write("shortened.comp", SHORTENED))
+    s.command("break on dispatch")
+    s.command("run")
+    stop_at_last_store(s)
+    values = [text(s, f"print {name}[5]") if name == "w" else text(s, f"print {name}") for name in ("v", "w")]
+    check(values[1] in ("15", "<LDS offset unknown>") and (values[0] == "<LDS offset unknown>" or values[0].startswith("{{0, 1, 2, 3}, ")),
+          f"a place that is wrong: {values}")
+    s.command("kill")
+    s.end()
 
 
 def entry():
@@ -262,4 +350,4 @@ def program():
 
 
 VKRUN = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else None
-harness.main(histogram, entry, product, hlsl, without, *([program] if VKRUN else []))
+harness.main(histogram, shared, entry, product, hlsl, without, *([program] if VKRUN else []))
