@@ -142,9 +142,12 @@ static struct bw_error *show_lines(struct bw_cli *c, unsigned first, unsigned la
 	bw_out_json(c->out, "source", lines);
 	c->list_first = first;
 	c->list_next = i;
-	if (i == first)
-		return bw_errorf(BW_E_NOT_FOUND, "There is no line %u in %s", first, c->list_file);
-	return NULL;
+	if (i != first)
+		return NULL;
+	struct bw_error *err = bw_errorf(
+		BW_E_NOT_FOUND, "No source file is named %s in what is known so far", c->list_file);
+	bw_cli_forget_list(c);
+	return err;
 }
 
 /* The line of a place, whose file is the one that is listed from here on. */

@@ -10,6 +10,7 @@
 #include "base/util.h"
 
 enum language { GLSL, HLSL, SPIRV_TEXT, SPIRV };
+enum { MAX_WORDS = 16 << 20 };
 static const struct {
 	const char *suffix;
 	enum language language;
@@ -130,6 +131,21 @@ struct bw_error *bw_cli_compile_shader(const char *source, const char *entry,
 	return NULL;
 }
 
+/* The debugger learns the names of its sources, which can be listed before it runs. */
+static struct bw_error *learn_sources(struct bw_debug *d, const char *spirv)
+{
+	_cleanup_fclose_ FILE *f = fopen(spirv, "rbe");
+	struct BW_VEC(uint32_t) words = {0};
+	struct bw_error *err = NULL;
+	uint32_t word;
+	while (!err && f && words.len < MAX_WORDS && fread(&word, sizeof(word), 1, f))
+		err = bw_vec_push(&words, word);
+	if (!err)
+		err = bw_debug_set_shader(d, words.data, words.len);
+	bw_vec_free(&words);
+	return err;
+}
+
 /* ---- The launcher ---- */
 
 /* The launcher's words are tried at once with --check, so that errors of the shader and its options
@@ -173,5 +189,6 @@ struct bw_error *bw_cli_prepare_shader(struct bw_cli *c, const char *source,
 		argv[at++] = strdup(launch->words.data[i]);
 	argv[at++] = strdup(spirv ? spirv : source);
 	c->program = (struct bw_program){argv, false};
-	return check(argv, source);
+	BW_TRY(check(argv, source));
+	return learn_sources(c->debug, spirv ? spirv : source);
 }

@@ -60,6 +60,10 @@ struct bw_error *bw_debug_add_raw(struct bw_debug *d, const char *name, const vo
 /* The kernel that will run, for breakpoints before its dispatch and argument names; NULL if there
  * are several and none was chosen. */
 void bw_debug_set_default_kernel(struct bw_debug *d, const char *name);
+/* The shader that is to run, as SPIR-V: its source files can be listed before it is dispatched, and
+ * lines without a file are of it. Without debug information, or damaged: nothing is known. */
+struct bw_error *bw_debug_set_shader(struct bw_debug *d, const uint32_t *words,
+				     size_t n) BW_MUST_CHECK;
 
 /* Takes ownership of the target, whose program has been started. */
 struct bw_error *bw_debug_start(struct bw_debug *d, struct bw_target *t) BW_MUST_CHECK;

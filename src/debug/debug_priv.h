@@ -104,6 +104,7 @@ struct bw_debug {
 	/* of the whole session, each once, whatever its address space */
 	struct BW_VEC(struct bw_load) past_loads;
 	char *default_kernel;
+	struct bw_lines *shader; /* the sources of the shader that is to run; or NULL */
 	struct bw_source_paths source_paths;
 	struct bw_isa_text *text;
 

@@ -16,9 +16,8 @@ struct bw_source_info {
 	struct bw_source_file file;
 	bool has_unit;
 	struct bw_source_unit unit;
-	const char *code_object;
 };
-/* False: no code object names the file. */
+/* False: no code object names the file, and not the shader that is to run. */
 bool bw_debug_source_info(struct bw_debug *d, const char *file, struct bw_source_info *out);
 /* The files that the i-th code object names; false behind the last one. Raw code names none. */
 bool bw_debug_source_files(struct bw_debug *d, size_t i, const char **out_object,

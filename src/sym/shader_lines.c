@@ -101,6 +101,16 @@ static struct bw_error *add_texts(struct bw_lines *l, const struct bw_shader_cod
 	return NULL;
 }
 
+/* The files of the source are known by its SPIR-V, whatever the driver has lines of. */
+static struct bw_error *add_files(struct bw_lines *l)
+{
+	uint32_t unused;
+	const char *file;
+	for (size_t i = 0; l->spirv && (file = bw_spirv_file_at(l->spirv, i)); i++)
+		BW_TRY(bw_lines_file_index(l, file, "", &unused));
+	return NULL;
+}
+
 /* "shared_size: 308" in what stands before the variables; nothing is said of none. */
 static uint64_t shared_size(const char *nir)
 {
@@ -121,10 +131,7 @@ static struct bw_error *fill(struct bw_lines *l, const struct bw_shader_code *c)
 					    : BW_LINES_SOURCE;
 	if (l->origin == BW_LINES_NONE)
 		l->rows.len = 0;
-	const char *file = l->spirv ? bw_spirv_file(l->spirv) : NULL;
-	uint32_t unused;
-	if (file && l->origin == BW_LINES_SOURCE)
-		BW_TRY(bw_lines_file_index(l, file, "", &unused));
+	BW_TRY(add_files(l));
 	BW_TRY(add_texts(l, c));
 	if (l->spirv && c->nir)
 		bw_spirv_shared_size(l->spirv, shared_size(c->nir));

@@ -78,7 +78,9 @@ static void load_source(const struct bw_lines *l, struct source *s, const char *
 	_cleanup_free_ char *text = given_text(l, file);
 	if (text)
 		len = strlen(text);
-	else if (path)
+	if (text && !path)
+		path = strdup(file);
+	if (!text && path)
 		text = read_source(path, &len, &written);
 	if (!text)
 		return;

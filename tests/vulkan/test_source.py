@@ -257,6 +257,31 @@ def shared():
     s.end()
 
 
+def before():
+    """A shader that has not been dispatched: its files are listed, lines that they have not are refused."""
+    write("twice.glsl", TWICE)
+    path = write("shared.comp", SHARED)
+    s = harness.Session("--groups", 1, "--arg", "result=zeros:64", path)
+    lines = SHARED.splitlines()
+    for command, want in (("list 6,9", lines[5:9]), ("list shared.comp:12", lines[6:16]), ("list twice.glsl:2", TWICE.splitlines())):
+        equal(s.command(command)["source"], want, command)
+    equal(s.command("break twice.glsl:4")["number"], 1, "a line that it has")
+    for command, said in (("break twice.glsl:30", 'No line 30 in file "twice.glsl", which has 4'),
+                          ("break 99", "No line 99 in file"), ("list other.glsl:1", "No source file is named other.glsl")):
+        answer = s.command(command)
+        check(said in answer.get("message", ""), f"{command}: {answer}")
+    s.command("break on dispatch")
+    s.command("run")
+    if not has_source(s):
+        warnings = str(harness.events(s.events, "notice"))
+        check("does not know the lines of twice.glsl" in warnings, warnings)
+        equal(s.command("list twice.glsl:2")["source"], TWICE.splitlines(), "the file, while the shader runs")
+        answer = s.command("until shared.comp:27")
+        check("does not know the lines of" in answer.get("message", ""), str(answer))
+    s.command("kill")
+    s.end()
+
+
 def entry():
     """The entry point is a name of the shader, as the file is. Its first instructions may have no line: what is asked
     of the source there is answered from the next one on, and a step goes to it."""
@@ -350,4 +375,4 @@ def program():
 
 
 VKRUN = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else None
-harness.main(histogram, shared, entry, product, hlsl, without, *([program] if VKRUN else []))
+harness.main(histogram, shared, before, entry, product, hlsl, without, *([program] if VKRUN else []))

@@ -101,30 +101,18 @@ static void insert_in_space(struct bw_debug *d, struct bw_break *b)
 	bw_vec_free(&now);
 }
 
-/* A breakpoint on a line of a shader whose driver has no lines of the source would never be hit. */
+/* A breakpoint on a line of a shader that has no code, or whose driver has no lines of the source,
+ * would never be hit. */
 static void tell_no_lines(struct bw_debug *d, struct bw_break *b)
 {
-	if (b->told_no_lines || b->where.kind != BW_WHERE_LINE || b->places.len)
+	char why[256];
+	if (b->told_no_lines || b->places.len || !bw_where_why_not(d, &b->where, why, sizeof(why)))
 		return;
-	bw_vec_each(&d->modules, m) {
-		const struct bw_lines *l = (*m)->lines;
-		const char *file = l ? bw_lines_shader_file(l) : NULL;
-		if (!file || bw_lines_origin(l) == BW_LINES_SOURCE ||
-		    !bw_lines_is_file(file, b->where.name))
-			continue;
-		b->told_no_lines = true;
-		bw_debug_note(d, BW_NOTICE_WARNING,
-			      "Cannot insert breakpoint %u: %s of %s (%s); \"break on dispatch\" "
-			      "stops where the shader begins",
-			      b->info.number,
-			      bw_lines_origin(l) == BW_LINES_NIR
-				      ? "this driver does not know the lines"
-				      : "the driver was not asked for the lines",
-			      b->where.name,
-			      bw_lines_origin(l) == BW_LINES_NIR ? "RADV does from Mesa 26.1 on"
-								 : "--shader-lines");
-		return;
-	}
+	b->told_no_lines = true;
+	bw_debug_note(d, BW_NOTICE_WARNING,
+		      "Cannot insert breakpoint %u: %s; \"break on dispatch\" stops where the "
+		      "shader begins",
+		      b->info.number, why);
 }
 
 /* Drivers know few of a shader's lines: the next one that has code may be far from the one that was

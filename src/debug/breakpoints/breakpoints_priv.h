@@ -37,6 +37,10 @@ struct bw_error *bw_where_in_module(struct bw_module *m, const struct bw_where_s
 /* BW_E_NOT_FOUND with the nearest names when some code is known and none has the place. */
 struct bw_error *bw_where_check(struct bw_debug *d, const struct bw_where_spec *s) BW_MUST_CHECK;
 
+/* Why a line of a shader's source has no place in the code that is there, as a clause without a
+ * capital; false: nothing is known of the file. */
+bool bw_where_why_not(struct bw_debug *d, const struct bw_where_spec *s, char *out, size_t out_b);
+
 struct bw_variables_frame;
 /* Where variables are looked up for a condition at this place; false: its code is not known, or has
  * no debug information. */
@@ -69,7 +73,7 @@ struct bw_break {
 	/* on dispatches (catch.c): NULL for other breakpoints */
 	struct bw_dispatch_filter *filter;
 	struct BW_VEC(struct bw_catch) catches;
-	bool told_no_lines; /* that the driver does not know the lines of its file */
+	bool told_no_lines; /* why its line of a shader has no place */
 };
 
 /* Fields of watchpoints (watch.c). */

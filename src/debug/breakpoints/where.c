@@ -9,6 +9,7 @@
 #include "debug/waves/waves_priv.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,15 +38,19 @@ static bool selected_frame(struct bw_debug *d, struct bw_stack_frame *out)
 	return true;
 }
 
-/* The file that a bare line number refers to: that of the selected frame, else of the kernel to
- * run. */
+/* The file that a bare line number refers to: that of the selected frame, else of the kernel or the
+ * shader to run. */
 static const char *default_file(struct bw_debug *d)
 {
 	struct bw_stack_frame f;
 	struct bw_line line;
+	bool stopped = selected_frame(d, &f);
 
-	if (selected_frame(d, &f) && f.has_line)
+	if (stopped && f.has_line)
 		return f.file;
+	const struct bw_load *l = stopped ? bw_debug_load_at(d, f.at) : NULL;
+	if (l && l->module->lines && bw_lines_shader_file(l->module->lines))
+		return bw_lines_shader_file(l->module->lines);
 	bw_vec_each(&d->modules, m) {
 		size_t n;
 		const struct bw_kernel *k = bw_module_kernels(*m, &n);
@@ -54,7 +59,7 @@ static const char *default_file(struct bw_debug *d)
 			    bw_lines_at((*m)->lines, k[i].entry, &line))
 				return line.file;
 	}
-	return NULL;
+	return d->shader ? bw_lines_shader_file(d->shader) : NULL;
 }
 
 static struct bw_error *parse_line(struct bw_debug *d, const char *file, size_t file_len,
@@ -66,10 +71,11 @@ static struct bw_error *parse_line(struct bw_debug *d, const char *file, size_t 
 	if (!file) {
 		file = default_file(d);
 		if (!file)
-			return bw_errorf(BW_E_NOT_FOUND,
-					 "No symbol table is loaded, so line %s names no place: "
-					 "use FILE:LINE, or a kernel assembled with -g",
-					 number);
+			return bw_errorf(
+				BW_E_NOT_FOUND,
+				"No symbol table is loaded, so line %s names no place: "
+				"use FILE:LINE, or a kernel that has debug information (-g)",
+				number);
 		file_len = strlen(file);
 	}
 	out->kind = BW_WHERE_LINE;
@@ -330,11 +336,63 @@ static struct bw_error *not_found(struct bw_debug *d, const struct bw_where_spec
 	return err;
 }
 
+/* The file that a user means, of those that the shader's SPIR-V names; NULL: none. */
+static const char *file_meant(const struct bw_lines *l, const char *meant)
+{
+	const char *const *files;
+	size_t n = l && bw_lines_shader_file(l) ? bw_lines_files(l, &files) : 0;
+	for (size_t i = 0; i < n; i++)
+		if (bw_lines_is_file(files[i], meant))
+			return files[i];
+	return NULL;
+}
+
+/* The number of lines of a shader's file that has not so many; 0: it has, or it is not known. */
+static size_t lines_before(struct bw_lines *l, const struct bw_where_spec *s)
+{
+	struct bw_source_file f;
+	const char *file = s->kind == BW_WHERE_LINE ? file_meant(l, s->name) : NULL;
+	bool known = file && bw_lines_source(l, file, &f) && f.path;
+	return known && s->line > f.n_lines ? f.n_lines : 0;
+}
+
+bool bw_where_why_not(struct bw_debug *d, const struct bw_where_spec *s, char *out, size_t out_b)
+{
+	for (size_t i = 0; s->kind == BW_WHERE_LINE && i < d->modules.len; i++) {
+		struct bw_lines *l = d->modules.data[i]->lines;
+		if (!l || !file_meant(l, s->name))
+			continue;
+		enum bw_lines_origin origin = bw_lines_origin(l);
+		size_t n = lines_before(l, s);
+		if (n)
+			snprintf(out, out_b, "%s has %zu lines", s->name, n);
+		else if (origin == BW_LINES_SOURCE)
+			snprintf(out, out_b,
+				 "the driver knows no code of line %u of %s, or behind it", s->line,
+				 s->name);
+		else if (origin == BW_LINES_NIR)
+			snprintf(out, out_b,
+				 "this driver does not know the lines of %s (RADV does from Mesa "
+				 "26.1 on)",
+				 s->name);
+		else
+			snprintf(out, out_b,
+				 "the driver was not asked for the lines of %s (--shader-lines)",
+				 s->name);
+		return true;
+	}
+	return false;
+}
+
 struct bw_error *bw_where_check(struct bw_debug *d, const struct bw_where_spec *s)
 {
 	struct bw_addr_vec found = {0};
 	struct bw_error *err = NULL;
 
+	size_t n_lines = d->shader ? lines_before(d->shader, s) : 0;
+	if (n_lines)
+		return bw_errorf(BW_E_NOT_FOUND, "No line %u in file \"%s\", which has %zu",
+				 s->line, s->name, n_lines);
 	if (s->kind == BW_WHERE_ADDRESS || d->modules.len == 0)
 		return NULL;
 	/* Code of the program that is found when it is dispatched may have the place. */
@@ -375,6 +433,7 @@ bool bw_where_scope(struct bw_debug *d, const struct bw_where_spec *s,
 struct bw_error *bw_debug_places(struct bw_debug *d, const char *text, uint64_t **out,
 				 size_t *out_n)
 {
+	char why[256];
 	struct bw_where_spec spec = {0};
 	struct bw_addr_vec found = {0};
 	struct bw_error *err = bw_where_parse(d, text, &spec);
@@ -382,7 +441,9 @@ struct bw_error *bw_debug_places(struct bw_debug *d, const char *text, uint64_t 
 		err = bw_where_check(d, &spec);
 	if (!err)
 		err = bw_where_resolve(d, &spec, &found);
-	if (!err && !found.len)
+	if (!err && !found.len && bw_where_why_not(d, &spec, why, sizeof(why)))
+		err = bw_errorf(BW_E_NOT_FOUND, "\"%s\" has no place: %s", text, why);
+	else if (!err && !found.len)
 		err = bw_errorf(BW_E_NOT_FOUND, "the code of \"%s\" is not loaded", text);
 	bw_where_spec_fini(&spec);
 	if (err) {
@@ -408,21 +469,25 @@ static bool line_in_modules(struct bw_debug *d, const struct bw_where_spec *s, s
 	return false;
 }
 
+static const char *whole_name_in(const struct bw_lines *l, const char *name)
+{
+	const char *const *files;
+	size_t n = l ? bw_lines_files(l, &files) : 0;
+	for (size_t i = 0; i < n; i++)
+		if (bw_lines_is_file(files[i], name))
+			return files[i];
+	return NULL;
+}
+
 /* The whole path of a file that a user names by its last parts; the name itself when none fits. */
 static const char *whole_name(struct bw_debug *d, const char *name)
 {
-	size_t len = strlen(name), n;
-	bw_vec_each(&d->modules, m) {
-		const char *const *files;
-		n = (*m)->lines ? bw_lines_files((*m)->lines, &files) : 0;
-		for (size_t i = 0; i < n; i++) {
-			size_t have = strlen(files[i]);
-			if (have > len && files[i][have - len - 1] == '/' &&
-			    !strcmp(files[i] + have - len, name))
-				return files[i];
-		}
-	}
-	return name;
+	const char *found = NULL;
+	for (size_t i = 0; i < d->modules.len && !found; i++)
+		found = whole_name_in(d->modules.data[i]->lines, name);
+	if (!found)
+		found = whole_name_in(d->shader, name);
+	return found ? found : name;
 }
 
 struct bw_error *bw_debug_source_of(struct bw_debug *d, const char *text, char **out_file,

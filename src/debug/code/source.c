@@ -14,30 +14,31 @@ struct bw_source_paths *bw_debug_source_paths(struct bw_debug *d)
 	return &d->source_paths;
 }
 
-/* The first code object that names the file and finds it, or else one that names it. */
-static struct bw_module *module_of(struct bw_debug *d, const char *file, struct bw_source_file *out)
+/* Of the first code object that names the file and finds it, or else of one that names it. */
+static struct bw_lines *lines_of(struct bw_debug *d, const char *file, struct bw_source_file *out)
 {
-	struct bw_module *named = NULL;
+	struct bw_lines *named = NULL;
 	struct bw_source_file f;
 	bw_vec_each(&d->modules, m) {
 		if (!(*m)->lines || !bw_lines_source((*m)->lines, file, &f) || (named && !f.path))
 			continue;
 		*out = f;
-		named = *m;
+		named = (*m)->lines;
 		if (f.path)
 			break;
 	}
+	if (!named && d->shader && bw_lines_source(d->shader, file, out))
+		named = d->shader;
 	return named;
 }
 
 bool bw_debug_source_info(struct bw_debug *d, const char *file, struct bw_source_info *out)
 {
 	struct bw_source_info info = {0};
-	const struct bw_module *m = module_of(d, file, &info.file);
-	if (!m)
+	const struct bw_lines *l = lines_of(d, file, &info.file);
+	if (!l)
 		return false;
-	info.code_object = m->name;
-	info.has_unit = bw_lines_unit_of(m->lines, file, &info.unit);
+	info.has_unit = bw_lines_unit_of(l, file, &info.unit);
 	*out = info;
 	return true;
 }
@@ -111,14 +112,14 @@ bool bw_debug_list(struct bw_debug *d, size_t i, enum bw_listed_kind kind,
 const char *bw_debug_source_line(struct bw_debug *d, const char *file, unsigned line)
 {
 	struct bw_source_file f;
-	struct bw_module *m = module_of(d, file, &f);
-	if (!m || !f.path)
+	struct bw_lines *l = lines_of(d, file, &f);
+	if (!l || !f.path)
 		return NULL;
 	if (f.is_newer && !*f.told) {
 		*f.told = true;
 		bw_debug_note(d, BW_NOTICE_WARNING, "Source file is more recent than executable");
 	}
-	return bw_lines_text(m->lines, file, line);
+	return bw_lines_text(l, file, line);
 }
 
 void bw_debug_source_missing(struct bw_debug *d, const char *file, unsigned line, char *out,
@@ -126,7 +127,7 @@ void bw_debug_source_missing(struct bw_debug *d, const char *file, unsigned line
 {
 	struct bw_source_file f;
 	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
-	bool first = module_of(d, file, &f) && !f.path && !*f.told;
+	bool first = lines_of(d, file, &f) && !f.path && !*f.told;
 	if (first)
 		*f.told = true;
 	snprintf(out, out_b, first ? "%u\t%s: No such file or directory." : "%u\tin %s", line,

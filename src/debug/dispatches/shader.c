@@ -62,7 +62,9 @@ static struct bw_error *make_lines(struct bw_debug *d, struct bw_module *m,
 				      .nir = s->nir,
 				      .nir_name = nir_name};
 	BW_TRY(open_spirv(s, entry, &code.spirv));
-	return bw_lines_of_shader(&code, &m->lines);
+	BW_TRY(bw_lines_of_shader(&code, &m->lines));
+	bw_lines_search_in(m->lines, &d->source_paths);
+	return NULL;
 }
 
 struct bw_error *bw_debug_learn_source(struct bw_debug *d, struct bw_module *m,
@@ -78,6 +80,21 @@ struct bw_error *bw_debug_learn_source(struct bw_debug *d, struct bw_module *m,
 	err = make_lines(d, m, s, pipeline->entry);
 	free(s);
 	return err;
+}
+
+struct bw_error *bw_debug_set_shader(struct bw_debug *d, const uint32_t *words, size_t n)
+{
+	struct bw_shader_code code = {0};
+	struct bw_lines *lines = NULL;
+	struct bw_error *err = bw_spirv_open(words, n, NULL, NULL, 0, &code.spirv);
+	if (bw_error_catch(&err, BW_E_INVALID))
+		return NULL;
+	BW_TRY(err);
+	BW_TRY(bw_lines_of_shader(&code, &lines));
+	bw_lines_search_in(lines, &d->source_paths);
+	bw_lines_close(d->shader);
+	d->shader = lines;
+	return NULL;
 }
 
 void bw_debug_tell_lines(struct bw_debug *d)

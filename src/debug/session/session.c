@@ -69,6 +69,7 @@ void bw_debug_destroy(struct bw_debug *d)
 	bw_vec_free(&d->inferiors);
 	free(d->slots);
 	free(d->default_kernel);
+	bw_lines_close(d->shader);
 	bw_isa_text_destroy(d->text);
 	free(d);
 }
