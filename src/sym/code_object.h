@@ -89,8 +89,8 @@ const char *const *bw_code_object_printf_formats(const struct bw_code_object *co
 /* Sorted by address. */
 const struct bw_symbol *bw_code_object_symbols(const struct bw_code_object *co, size_t *out_n);
 /* The symbol that covers addr, or the nearest before it in the same section; NULL if none. */
-/* Names of undefined symbols, each once: of each variable that a kernel has in the LDS,
- * "kernel.variable", in objects of LLVM. Borrowed. */
+/* Names of undefined symbols, each once, without weak declarations: of each variable that a kernel
+ * has in the LDS, "kernel.variable", in objects of LLVM. Borrowed. */
 const char *const *bw_code_object_undefined(const struct bw_code_object *co, size_t *out_n);
 const struct bw_symbol *bw_code_object_symbol_at(const struct bw_code_object *co, uint64_t addr);
 

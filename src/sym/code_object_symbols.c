@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/str.h"
 #include "base/util.h"
 #include "sym/code_object_priv.h"
 
@@ -54,6 +55,9 @@ static struct bw_error *add_undefined(struct bw_code_object *co, const Elf64_Sym
 	    co->undefined.len == MAX_UNDEFINED)
 		return NULL;
 	const char *name = (const char *)strings->data + s->st_name;
+	/* threadIdx and the like of HIP, which are declared and never defined */
+	if (ELF64_ST_BIND(s->st_info) == STB_WEAK && !bw_starts_with(name, "_Z"))
+		return NULL;
 	bw_vec_each(&co->undefined, u)
 		if (!strcmp(*u, name)) /* .dynsym repeats what .symtab has */
 			return NULL;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/str.h"
 #include "base/util.h"
 #include "sym/lines_priv.h"
 
@@ -153,12 +154,36 @@ static bool made_by_llvm(struct bw_lines *l, const struct bw_variable *v)
 	return version && atoi(version + strlen("clang version ")) >= MIN_LLVM;
 }
 
+/* Behind a prefix; NULL: the text does not begin so. */
+static const char *behind(const char *text, const char *prefix)
+{
+	size_t len = strlen(prefix);
+	return text && !strncmp(text, prefix, len) ? text + len : NULL;
+}
+
+/* As C++ mangles it (Itanium C++ ABI, 5.1.6): of _Z4dotsPf it is _ZZ4dotsPfE4tile, of a kernel with
+ * C linkage _ZZ4dotsE4tile. Another variable of the name, in another block, has a number behind it
+ * and is none. */
+static const char *variable_of_cpp(const char *symbol, const char *kernel)
+{
+	char length[24] = "";
+	if (bw_starts_with(kernel, "_Z"))
+		kernel += strlen("_Z");
+	else
+		snprintf(length, sizeof(length), "%zu", strlen(kernel));
+	const char *at = behind(behind(behind(behind(symbol, "_ZZ"), length), kernel), "E");
+	if (!at || *at < '1' || *at > '9')
+		return NULL;
+	char *name;
+	unsigned long n = strtoul(at, &name, 10);
+	return strlen(name) == n ? name : NULL;
+}
+
 /* The variable that "kernel.variable" is a symbol of; NULL: it is none of that kernel. */
 static const char *variable_of(const char *symbol, const struct bw_kernel *kernel)
 {
-	size_t len = strlen(kernel->name);
-	bool is_one = strncmp(symbol, kernel->name, len) == 0 && symbol[len] == '.';
-	return is_one ? symbol + len + 1 : NULL;
+	const char *name = behind(behind(symbol, kernel->name), ".");
+	return name ? name : variable_of_cpp(symbol, kernel->name);
 }
 
 static bool has_symbol(const struct bw_lines *l, const struct bw_kernel *kernel, const char *name)

@@ -294,6 +294,55 @@ def hip():
         check(math.isclose(float(word), math.sin(0.5) + 2**i + math.sqrt(0.5), rel_tol=1e-6), f"{i}: {word}")
 
 
+SHARED = """#include <hip/hip_runtime.h>
+struct cell { float weight; int at[2]; };
+template <class T> __global__ void gather(float *out, int n)
+{
+	__shared__ T tile[64];
+	__shared__ int count;
+	__shared__ cell cells[3];
+	unsigned i = threadIdx.x;
+	tile[i] = i * 2;
+	if (i == 0)
+		count = n;
+	if (i < 3) {
+		cells[i].weight = i * 0.5f;
+		cells[i].at[0] = 20 + i;
+		cells[i].at[1] = 10 + i;
+	}
+	__syncthreads();
+	out[i] = tile[63 - i] + count + cells[i % 3].weight + cells[i % 3].at[1] + cells[i % 3].at[0];
+}
+template __global__ void gather<double>(float *, int);
+extern "C" __global__ void plain(float *out, short n)
+{
+	__shared__ short last;
+	__shared__ double d[4];
+	unsigned i = threadIdx.x;
+	if (i < 4)
+		d[i] = i + 0.25;
+	if (i == 0)
+		last = n;
+	__syncthreads();
+	out[i] = d[i & 3] + last;
+}
+"""
+
+
+def shared_of_hip():
+    """Several variables in LDS, of a template and of a kernel with C linkage."""
+    path = pathlib.Path(tempfile.mkdtemp()) / "shared.hip"
+    path.write_text(SHARED)
+    tile = "{" + ", ".join(str(2 * i) for i in range(64)) + "}"
+    cells = "{" + ", ".join(f"{{weight = {i / 2:g}, at = {{{20 + i}, {10 + i}}}}}" for i in range(3)) + "}"
+    for level in "-O0", "-O2":
+        for kernel, line, n, wanted in (("gather", 19, 5, {"tile": tile, "count": "5", "cells": cells}),
+                                        ("plain", 32, -3, {"d": "{0.25, 1.25, 2.25, 3.25}", "last": "-3"})):
+            out = run(path, level, "--kernel", kernel, "--group", 64, "--grid", 64, "--arg", "out=zeros:64", "--arg", f"n={n}",
+                      script=[f"tbreak {line}", "run", *[f"print {name}" for name in wanted], "kill"], json_lines=True)
+            equal([r["text"] for r in replies(out, "print")], list(wanted.values()), f"{kernel} {level}")
+
+
 def names_of_cpp():
     scale = ["--grid", 2, "--group", 2, "--arg", "a=iota:2", "--arg", "by=1.5", "--print", "a"]
     for name in "_Z5scaleIfEvPT_S0_", "scale<double>", "void scale<float>(float*, float)":
@@ -442,5 +491,5 @@ def what_does_not_compile():
 
 
 if __name__ == "__main__":
-    main(printf_in_kernels, library_functions, functions_of_groups_and_waves, other_functions, hip, names_of_cpp, same_code, bundles, each_language, typed_arguments,
+    main(printf_in_kernels, library_functions, functions_of_groups_and_waves, other_functions, hip, shared_of_hip, names_of_cpp, same_code, bundles, each_language, typed_arguments,
          what_does_not_compile)
