@@ -130,6 +130,13 @@ static void print_pointer(struct printer *p, const struct bw_value *v, bool nest
 		print_text_at(p, v);
 	if (v->type.space != BW_SPACE_GLOBAL)
 		return;
+	enum bw_space space = BW_SPACE_GLOBAL;
+	uint64_t addr = v->bits;
+	bw_debug_flat_space(&space, &addr); /* a generic pointer into another space */
+	if (space != BW_SPACE_GLOBAL) {
+		bw_str_addf(p->out, " <%s#0x%llx>", bw_space_name(space), (unsigned long long)addr);
+		return;
+	}
 	bw_debug_symbolize(p->d, v->bits, symbol, sizeof(symbol));
 	if (symbol[0])
 		bw_str_addf(p->out, " %s", symbol);

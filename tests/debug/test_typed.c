@@ -194,6 +194,18 @@ static void test_parts(void **state)
 		const char *text, *want;
 	} rows[] = {
 		{"$p->v", "-3"},
+		/* generic pointers: the space by the aperture */
+		{"$gl", "(int *) 0x2000000000000010 <local#0x10>"},
+		{"$gp", "(int *) 0x1000000000000008 <private_lane#0x8>"},
+		{"$gl == $lp", "1"},
+		{"$gl != $lp", "0"},
+		{"$gl + 1 == $lp", "0"},
+		{"$gl + 1 > $lp", "1"},
+		{"$gl + 3 - $lp", "3"},
+		{"$gp == $pp", "1"},
+		{"$gp == $lp", "0"},
+		{"$gp != $lp", "1"},
+		{"$gl - $gl", "0"},
 		{"(*$p).v + 1", "-2"},
 		{"$p.v", "-3"},
 		{"$p->small * 2", "-4"},
@@ -358,6 +370,7 @@ static void test_errors(void **state)
 		{"$p->next->next->v", "Cannot access memory at address 0x0"},
 		{"$p * 2", "not a number"},
 		{"(struct nothing *)1", "No struct type named nothing."},
+		{"$gl - $gp", "lead into different address spaces"},
 		{"$p->", "ends too early"},
 		{"$p.3", "syntax"},
 	};

@@ -335,12 +335,28 @@ static uint64_t step_of(const struct bw_type *t)
 	return t->elem_size_b ? t->elem_size_b : 1; /* void *: bytes, as gdb does */
 }
 
+/* Both as addresses of one space, as far as they are: a generic pointer and &tile[2] may name the
+ * same place. False: they lead into different spaces. */
+static bool in_one_space(struct bw_value *a, struct bw_value *b)
+{
+	bw_debug_flat_space(&a->type.space, &a->bits);
+	bw_debug_flat_space(&b->type.space, &b->bits);
+	return a->type.space == b->type.space;
+}
+
 static struct bw_error *pointer_op(struct bw_expr *x, int op, struct bw_value *a,
 				   struct bw_value *b, struct bw_value *out)
 {
 	bool pa = a->type.kind == BW_TYPE_POINTER, pb = b->type.kind == BW_TYPE_POINTER;
 	struct bw_type as_u64 = {.kind = BW_TYPE_UINT, .size_b = 8};
 
+	bool comparable = !pa || !pb || in_one_space(a, b);
+	if (!comparable && (op == BW_OPR_EQ || op == BW_OPR_NE)) {
+		*out = compare(op, 1);
+		return NULL;
+	}
+	if (!comparable && op == '-')
+		return bw_errorf(BW_E_INVALID, "the pointers lead into different address spaces");
 	if (is_compare(op))
 		return int_op(x, op, a->bits, b->bits, &as_u64, out);
 	if (pa && pb && op == '-') {
