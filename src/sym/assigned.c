@@ -26,6 +26,7 @@ struct write {
 	bool is_whole;	  /* executed whenever its block is, and assigns all of the variable */
 	bool in_header;	  /* of a loop */
 	bool more_behind; /* another statement follows in its line */
+	uint64_t size_b;  /* of what is assigned; 0: not known */
 };
 
 struct loop {
@@ -130,16 +131,28 @@ static enum gives assigned_value(const struct scan *s, const char *text)
 	return (bits ^ s->value) << (64 - width) ? GIVES_OTHER : GIVES_VALUE;
 }
 
-/* Behind members and elements: `.x`, `[i]`. */
-static const char *skip_parts(const char *text)
+/* The member of that name; NULL: there is none. */
+static const struct bw_ctype *member_type(const struct bw_ctype *t, const char *name)
+{
+	for (size_t i = 0; i < t->n_members; i++)
+		if (t->members[i].name && word_is(name, t->members[i].name))
+			return t->members[i].type;
+	return NULL;
+}
+
+/* Behind members and elements: `.x`, `[i]`. *type becomes theirs, NULL where that is not known. */
+static const char *skip_parts(const char *text, const struct bw_ctype **type)
 {
 	for (;;) {
+		const struct bw_ctype *t = *type ? bw_ctype_strip(*type) : NULL;
 		text = bw_skip_blanks(text);
 		const char *end = *text == '[' ? strchr(text, ']') : NULL;
 		if (end) {
+			*type = t ? t->elem : NULL;
 			text = end + 1;
 		} else if (*text == '.') {
 			text = bw_skip_blanks(text + 1);
+			*type = t ? member_type(t, text) : NULL;
 			text += word_length(text);
 		} else {
 			return text;
@@ -164,7 +177,11 @@ static bool is_address_taken(const char *line, const char *at)
 
 static void found_name(struct scan *s, const char *line, const char *at)
 {
-	const char *next = bw_skip_blanks(at + strlen(s->a->name)), *parts = skip_parts(next);
+	const struct bw_ctype *type = s->a->type;
+	const char *next = bw_skip_blanks(at + strlen(s->a->name));
+	const char *parts = skip_parts(next, &type);
+	if (s->line == s->a->decl_line) /* its brackets say how long it is */
+		type = s->a->type;
 	const char *before = blanks_before(line, at);
 	bool is_pointer = bw_ctype_strip(s->a->type)->kind == BW_CTYPE_POINTER;
 	bool is_plain = *parts == '=' && parts[1] != '=', is_part = parts != next;
@@ -192,6 +209,7 @@ static void found_name(struct scan *s, const char *line, const char *at)
 		.is_whole = !is_part && !is_shared &&
 			    (in_header ? is_plain && !s->clause : !s->is_controlled && !s->parens),
 		.in_header = in_header,
+		.size_b = is_shared || !type ? 0 : bw_ctype_strip(type)->size_b,
 		.more_behind = behind && *bw_skip_blanks(behind + 1)};
 }
 
@@ -465,13 +483,14 @@ bool bw_assigned_last(const struct bw_assigned *a, bool is_part, struct bw_assig
 	return true;
 }
 
-bool bw_assigned_lines(const struct bw_assigned *a, unsigned out[BW_ASSIGNED_MAX], size_t *out_n)
+bool bw_assigned_places(const struct bw_assigned *a, struct bw_assigned_place out[BW_ASSIGNED_MAX],
+			size_t *out_n)
 {
 	struct scan s = {.names_share = true, .is_part = true};
 	if (!scan(a, &s))
 		return false;
 	for (unsigned i = 0; i < s.n_writes; i++)
-		out[i] = s.writes[i].line;
+		out[i] = (struct bw_assigned_place){s.writes[i].line, s.writes[i].size_b};
 	*out_n = s.n_writes;
 	return true;
 }

@@ -35,9 +35,15 @@ struct bw_assigned_last {
 };
 bool bw_assigned_last(const struct bw_assigned *a, bool is_part, struct bw_assigned_last *out);
 
-/* The lines of the statements that can write to the variable, as far as its scope reaches, in
- * order; an array's bare name is its address, by which anybody may write. *out_n: at most
- * BW_ASSIGNED_MAX. False: the text does not say enough. */
-bool bw_assigned_lines(const struct bw_assigned *a, unsigned out[BW_ASSIGNED_MAX], size_t *out_n);
+/* The statements that can write to the variable, as far as its scope reaches, in order; an array's
+ * bare name is its address, by which anybody may write. size_b: of what is assigned, 0 where that
+ * is not known, as by an address. *out_n: at most BW_ASSIGNED_MAX. False: the text does not say
+ * enough. */
+struct bw_assigned_place {
+	unsigned line;
+	uint64_t size_b;
+};
+bool bw_assigned_places(const struct bw_assigned *a, struct bw_assigned_place out[BW_ASSIGNED_MAX],
+			size_t *out_n);
 
 #endif

@@ -39,6 +39,28 @@ static bool line_at(struct bw_lines *l, uint64_t addr, unsigned level, struct te
 	return true;
 }
 
+/* The line of the variable's function that an instruction belongs to; 0: of none, or not known. */
+static unsigned line_of(struct bw_lines *l, const struct bw_variable *v, const char *file,
+			uint64_t at, bool *is_inside)
+{
+	const struct function *f;
+	struct bw_line line;
+	struct text text;
+	unsigned number = 0, level = 0;
+	*is_inside = false;
+	for (; (f = bw_lines_function_around(l, at, level)); level++)
+		if (f->die == v->function_die)
+			break;
+	if (!f)
+		return 0;
+	*is_inside = true;
+	if (!level && bw_lines_at(l, at, &line) && line.approximate)
+		return 0;
+	if (!line_at(l, at, level, &text, &number) || strcmp(text.file, file) != 0)
+		return 0;
+	return number;
+}
+
 /* ---- Memory ---- */
 
 /* Whether the code around addr was optimized: clang lists the calls of such functions only. */
@@ -58,32 +80,72 @@ static bool is_code_of(const struct bw_lines *l, uint64_t die, uint64_t addr)
 	return false;
 }
 
+struct store_check {
+	struct bw_lines *l;
+	const struct bw_variable *v;
+	const char *file;
+	struct bw_assigned_place place[BW_ASSIGNED_MAX];
+	bool has_code[BW_ASSIGNED_MAX], has_call[BW_ASSIGNED_MAX];
+	uint64_t stored_b[BW_ASSIGNED_MAX]; /* by the code of the line */
+	size_t n;
+};
+
+static void note_store(void *ctx, uint64_t at, unsigned size_b)
+{
+	struct store_check *c = ctx;
+	bool is_inside;
+	unsigned line = line_of(c->l, c->v, c->file, at, &is_inside);
+	for (size_t i = 0; line && i < c->n; i++) {
+		if (c->place[i].line != line)
+			continue;
+		c->stored_b[i] += size_b;
+		c->has_call[i] |= !size_b;
+	}
+}
+
+/* Whether the code of the i-th place stores all that its line assigns. What a declaration does not
+ * store is known byte by byte. */
+static bool is_stored(const struct store_check *c, size_t i)
+{
+	uint64_t wanted_b = 0;
+	bool is_any = false;
+	if (c->place[i].line == c->v->decl_line)
+		return c->v->is_param || c->has_code[i];
+	for (size_t k = 0; k < c->n; k++) {
+		if (c->place[k].line != c->place[i].line)
+			continue;
+		wanted_b += c->place[k].size_b;
+		is_any |= !c->place[k].size_b;
+	}
+	return is_any ? c->stored_b[i] || c->has_call[i] : c->stored_b[i] >= wanted_b;
+}
+
 /* A variable in memory has its place in the whole of its scope, but the optimizer moves the stores
  * to it, and drops those that nothing reads. Its memory is believed where the code has the order of
- * the text: all code of the lines that write to it, and stand before this one, lies before addr,
- * and none of the others. */
-static bool memory_is_stale(const struct bw_lines *l, const struct bw_variable *v,
-			    const struct bw_assigned *a, const char *file, uint64_t addr)
+ * the text: all code of the lines that write to it, and stand before this one, lies before addr and
+ * stores as much as they assign, and none of the others. */
+static bool memory_is_stale(struct bw_lines *l, const struct bw_variable *v,
+			    const struct bw_assigned *a, const char *file, uint64_t addr,
+			    const struct bw_location_origins *o)
 {
-	unsigned lines[BW_ASSIGNED_MAX];
-	bool has_code[BW_ASSIGNED_MAX] = {false};
-	size_t n;
-	if (!bw_lines_is_optimized(l, addr) || !bw_assigned_lines(a, lines, &n))
+	struct store_check c = {.l = l, .v = v, .file = file};
+	if (!bw_lines_is_optimized(l, addr) || !bw_assigned_places(a, c.place, &c.n))
 		return false;
 	bw_vec_each(&l->rows, r) {
-		for (size_t i = 0; i < n; i++) {
-			if (r->line != lines[i] || r->start >= r->end ||
+		for (size_t i = 0; i < c.n; i++) {
+			unsigned line = c.place[i].line;
+			if (r->line != line || r->start >= r->end ||
 			    strcmp(l->files.data[r->file], file) != 0 ||
 			    !is_code_of(l, v->function_die, r->start))
 				continue;
-			has_code[i] = true;
-			if (lines[i] < a->at_line ? r->end > addr : r->start < addr)
+			c.has_code[i] = true;
+			if (line < a->at_line ? r->end > addr : r->start < addr)
 				return true;
 		}
 	}
-	for (size_t i = 0; i < n; i++)
-		if (lines[i] < a->at_line && !has_code[i] &&
-		    !(v->is_param && lines[i] == v->decl_line))
+	o->stores(o->ctx, note_store, &c);
+	for (size_t i = 0; i < c.n; i++)
+		if (c.place[i].line < a->at_line && !is_stored(&c, i))
 			return true;
 	return false;
 }
@@ -97,30 +159,10 @@ struct origin_check {
 	bool has_last;
 	struct bw_assigned_last last;
 	bool is_made[BW_ASSIGNED_MAX]; /* by one of the origins, of last.line[] */
+	uint32_t needed;	       /* bits of the register that are the variable's */
 	unsigned head;		       /* the line of the function's start */
 	bool is_of_kernel;
 };
-
-/* The line of the variable's function that an instruction belongs to; 0: of none, or not known. */
-static unsigned origin_line(const struct origin_check *c, uint64_t at, bool *is_inside)
-{
-	const struct function *f;
-	struct bw_line line;
-	struct text text;
-	unsigned number = 0, level = 0;
-	*is_inside = false;
-	for (; (f = bw_lines_function_around(c->l, at, level)); level++)
-		if (f->die == c->v->function_die)
-			break;
-	if (!f)
-		return 0;
-	*is_inside = true;
-	if (!level && bw_lines_at(c->l, at, &line) && line.approximate)
-		return 0;
-	if (!line_at(c->l, at, level, &text, &number) || strcmp(text.file, c->file) != 0)
-		return 0;
-	return number;
-}
 
 static bool make(struct origin_check *c, unsigned line)
 {
@@ -148,7 +190,10 @@ static bool accept_origin(void *ctx, const struct bw_location_origin *o)
 			return make(c, c->v->decl_line);
 		return !c->has_last || c->last.n == 1;
 	}
-	unsigned line = origin_line(c, o->at, &is_inside);
+	unsigned line = line_of(c->l, c->v, c->file, o->at, &is_inside);
+	/* bits that nobody needs may be those of another value */
+	if (c->needed & ~o->demanded)
+		return false;
 	if (!c->has_last)
 		return true;
 	if (line &&
@@ -192,6 +237,13 @@ static unsigned n_registers(uint64_t size_b)
 	return size_b > 64 ? 16 : size_b <= 4 ? 1 : (unsigned)((size_b + 3) / 4);
 }
 
+static uint32_t needed_bits(const struct bw_ctype *type, uint64_t bytes)
+{
+	if (bw_ctype_strip(type)->kind == BW_CTYPE_BOOL)
+		return 1;
+	return bytes < 4 ? (1u << 8 * bytes) - 1 : UINT32_MAX;
+}
+
 static bool registers_are_stale(struct origin_check *c, const struct bw_location *at,
 				const struct bw_location_origins *o)
 {
@@ -202,9 +254,11 @@ static bool registers_are_stale(struct origin_check *c, const struct bw_location
 		uint64_t size_b = at->n_pieces ? at->piece[i].size_b : c->v->type->size_b;
 		if (kind != BW_LOC_VGPR && kind != BW_LOC_SGPR)
 			continue;
-		for (unsigned k = 0; k < n_registers(size_b); k++)
+		for (unsigned k = 0; k < n_registers(size_b); k++) {
+			c->needed = needed_bits(c->v->type, size_b - 4 * k);
 			if (!is_made_by_all(c, o, kind == BW_LOC_VGPR, reg + k))
 				return true;
+		}
 	}
 	return false;
 }
@@ -239,7 +293,7 @@ bool bw_variable_is_stale(struct bw_lines *l, const struct bw_variable *v, uint6
 	    !bw_lines_source(l, text.file, &source) || !source.path || source.is_newer)
 		return false;
 	if (is_memory)
-		return memory_is_stale(l, v, &a, text.file, addr);
+		return memory_is_stale(l, v, &a, text.file, addr, origins);
 	if (is_constant && !bw_assigned_constant(&a, at->value, at->n_pieces > 0))
 		return true;
 	struct origin_check c = {.l = l, .v = v, .file = text.file};

@@ -111,6 +111,7 @@ enum { BW_ORIGINS_MAX = 64 };
 #define BW_ORIGIN_ENTRY UINT64_MAX
 struct bw_location_origin {
 	uint64_t at;
+	uint32_t demanded;	/* bits that the code behind it certainly needs of the result */
 	bool follows, is_fused; /* is_fused: two operations in one instruction */
 	bool is_vgpr;		/* of an entry: which register */
 	unsigned reg;
@@ -118,6 +119,10 @@ struct bw_location_origin {
 struct bw_location_origins {
 	bool (*of)(void *ctx, bool is_vgpr, unsigned reg,
 		   bool (*accept)(void *ctx, const struct bw_location_origin *o), void *accept_ctx);
+	/* Calls `each` for the instructions of the function that store to scratch, with how many
+	 * bytes, and for its calls, with 0. */
+	void (*stores)(void *ctx, void (*each)(void *ctx, uint64_t at, unsigned size_b),
+		       void *each_ctx);
 	void *ctx;
 };
 /* Whether that location, of a constant or of registers, has a value that the variable need not have

@@ -143,6 +143,30 @@ static void test_stores(void **state)
 	assert_true(covered[0] && covered[7] && !covered[8]);
 }
 
+static void note_store(void *ctx, uint64_t at, unsigned size_b)
+{
+	unsigned *sizes = ctx;
+	assert_true(at % 4 == 0 && at / 4 < 16);
+	sizes[at / 4] = size_b + 1;
+}
+
+/* scratch_store_b8 off, v4, off offset:8; flat_store_b64 v[2:3], v[4:5];
+ * s_swappc_b64 s[30:31], s[6:7]; global_store_b32 v[2:3], v1, off; s_endpgm */
+static void test_all_stores(void **state)
+{
+	static const uint32_t stores[] = {0xdc610008, 0x007c0400, 0xdc6c0000, 0x007c0402,
+					  0xbe9e4906, 0xdc6a0000, 0x007c0102, 0xbfb00000};
+	const struct bw_origin_code code = {.gen = BW_ISA_GFX11,
+					    .lanes = 32,
+					    .image = (const uint8_t *)stores,
+					    .image_b = sizeof(stores),
+					    .end = UINT64_MAX};
+	unsigned sizes[16] = {0};
+	const unsigned wanted[16] = {[0] = 1 + 1, [2] = 8 + 1, [4] = 0 + 1};
+	bw_stores_each(&code, note_store, sizes);
+	assert_memory_equal(sizes, wanted, sizeof(wanted));
+}
+
 static void test_damage(void **state)
 {
 	struct seen s = {0};
@@ -157,7 +181,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_straight), cmocka_unit_test(test_copies),
 		cmocka_unit_test(test_ways),	 cmocka_unit_test(test_calls),
-		cmocka_unit_test(test_stores),	 cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_stores),	 cmocka_unit_test(test_all_stores),
+		cmocka_unit_test(test_damage),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

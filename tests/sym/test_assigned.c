@@ -215,16 +215,41 @@ static void test_lines(void **state)
 					    NULL};
 	static const struct bw_ctype array = {
 		.kind = BW_CTYPE_ARRAY, .size_b = 16, .count = 4, .elem = &int_type};
-	const unsigned wanted[] = {2, 4, 6, 7};
+	const struct bw_assigned_place wanted[] = {{2, 16}, {4, 4}, {6, 0}, {7, 4}};
 	struct bw_assigned a = of(lines, "t", 2, 5);
-	unsigned got[BW_ASSIGNED_MAX];
+	struct bw_assigned_place got[BW_ASSIGNED_MAX];
 	size_t n = 0;
 	a.type = &array;
-	assert_true(bw_assigned_lines(&a, got, &n));
+	assert_true(bw_assigned_places(&a, got, &n));
 	assert_int_equal(n, 4);
-	assert_memory_equal(got, wanted, sizeof(wanted));
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(got[i].line, wanted[i].line);
+		assert_int_equal(got[i].size_b, wanted[i].size_b);
+	}
+	/* members */
+	static const struct bw_cmember in[] = {{.name = "x", .type = &int_type},
+					       {.name = "y", .type = &float_type}};
+	static const struct bw_ctype pair = {
+		.kind = BW_CTYPE_STRUCT, .size_b = 8, .members = in, .n_members = 2};
+	static const struct bw_ctype pairs = {
+		.kind = BW_CTYPE_ARRAY, .size_b = 32, .count = 4, .elem = &pair};
+	static const char *const members[] = {"	struct pair s[4];", /* 1 */
+					      "	s[n & 3].y = 1;",   /* 2 */
+					      "	s[0] = p;",	    /* 3 */
+					      "	s[1].z = p;",	    /* 4 */
+					      "}",		    /* 5 */
+					      NULL};
+	const struct bw_assigned_place parts[] = {{2, 4}, {3, 8}, {4, 0}};
+	struct bw_assigned b = of(members, "s", 1, 5);
+	b.type = &pairs;
+	assert_true(bw_assigned_places(&b, got, &n));
+	assert_int_equal(n, 3);
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(got[i].line, parts[i].line);
+		assert_int_equal(got[i].size_b, parts[i].size_b);
+	}
 	a.name = "u"; /* another text than the compiler's */
-	assert_false(bw_assigned_lines(&a, got, &n));
+	assert_false(bw_assigned_places(&a, got, &n));
 }
 
 int main(void)

@@ -5,7 +5,7 @@
 #include "debug/code.h"
 #include "debug/code/code_priv.h"
 #include "debug/frames.h"
-#include "debug/variables/origins.h"
+#include "debug/variables/demanded.h"
 #include "debug/variables/variables_priv.h"
 #include "debug/waves/waves_priv.h"
 
@@ -280,13 +280,15 @@ struct origins {
 static bool accept(void *ctx, const struct bw_origin *origin)
 {
 	const struct origins *o = ctx;
-	return o->accept(
-		o->accept_ctx,
-		&(struct bw_location_origin){.at = origin->is_entry ? BW_ORIGIN_ENTRY : origin->at,
-					     .follows = origin->is_last,
-					     .is_fused = origin->is_fused,
-					     .is_vgpr = origin->is_vgpr,
-					     .reg = origin->reg});
+	struct bw_location_origin out = {.at = origin->is_entry ? BW_ORIGIN_ENTRY : origin->at,
+					 .demanded = UINT32_MAX,
+					 .follows = origin->is_last,
+					 .is_fused = origin->is_fused,
+					 .is_vgpr = origin->is_vgpr,
+					 .reg = origin->reg};
+	if (!origin->is_entry)
+		out.demanded = bw_demanded_bits(&o->code, origin->at, origin->is_vgpr, origin->reg);
+	return o->accept(o->accept_ctx, &out);
 }
 
 static bool origins_of(void *ctx, bool is_vgpr, unsigned reg,
@@ -298,6 +300,13 @@ static bool origins_of(void *ctx, bool is_vgpr, unsigned reg,
 	o->accept = accept_one;
 	o->accept_ctx = accept_ctx;
 	return bw_origins_all(&o->code, o->addr, &r, accept, o);
+}
+
+static void stores_of(void *ctx, void (*each)(void *ctx, uint64_t at, unsigned size_b),
+		      void *each_ctx)
+{
+	const struct origins *o = ctx;
+	bw_stores_each(&o->code, each, each_ctx);
 }
 
 static bool function_code(struct bw_debug *d, const struct bw_variables_frame *f,
@@ -321,7 +330,7 @@ static bool is_wrong(struct bw_debug *d, const struct bw_variables_frame *f,
 		     const struct bw_variable *v, const struct bw_location *l)
 {
 	struct origins o = {.location = l, .addr = f->addr};
-	struct bw_location_origins origins = {origins_of, &o};
+	struct bw_location_origins origins = {origins_of, stores_of, &o};
 	function_code(d, f, &o.code);
 	return bw_variable_is_false_constant(f->lines, v, f->addr, l) ||
 	       bw_variable_is_stale(f->lines, v, f->addr, f->level, l, &origins);

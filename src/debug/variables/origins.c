@@ -263,3 +263,21 @@ void bw_stores_before(const struct bw_origin_code *code, uint64_t at, unsigned b
 				covered[first + b] = true;
 	}
 }
+
+void bw_stores_each(const struct bw_origin_code *code,
+		    void (*each)(void *ctx, uint64_t at, unsigned size_b), void *ctx)
+{
+	uint64_t end = BW_MIN(code->end, (uint64_t)code->image_b), target;
+	struct bw_inst inst;
+	for (uint64_t i = code->entry; i % 4 == 0 && i < end; i += inst.size_b) {
+		if (!decode(code, i, &inst))
+			continue;
+		const struct bw_op_info *info = bw_isa_op_info(inst.op);
+		bool is_scratch = inst.fmt == BW_FMT_SCRATCH || inst.fmt == BW_FMT_FLAT;
+		if (is_scratch && info->flags & BW_OPF_STORE)
+			each(ctx, i, info->mem.bits / 8u);
+		else if (inst.op == BW_OP_S_SWAPPC_B64 ||
+			 bw_isa_flow(&inst, i, &target) == BW_FLOW_CALL)
+			each(ctx, i, 0);
+	}
+}

@@ -48,4 +48,9 @@ bool bw_origins_all(const struct bw_origin_code *code, uint64_t at, const struct
 void bw_stores_before(const struct bw_origin_code *code, uint64_t at, unsigned base, int64_t offset,
 		      bool *covered, size_t size_b);
 
+/* Calls `each` for the instructions that store to scratch, or to generic addresses, with how many
+ * bytes of a lane, and for calls, with 0. */
+void bw_stores_each(const struct bw_origin_code *code,
+		    void (*each)(void *ctx, uint64_t at, unsigned size_b), void *ctx);
+
 #endif
