@@ -115,7 +115,8 @@ static struct bw_error *parse_value(const char *text, const struct bw_print_form
 				 f->letter == 'f' ? " (floats have 4 or 8 bytes here)" : "");
 	unsigned bits = size_b * 8;
 	if (bits < 64 && (is_signed ? number < -(1ll << (bits - 1)) : word >> bits != 0))
-		return bw_errorf(BW_E_INVALID, "%s does not fit into %u bytes", text, size_b);
+		return bw_errorf(BW_E_INVALID, "%s does not fit into %u byte%s", text, size_b,
+				 size_b == 1 ? "" : "s");
 	*out = word;
 	return NULL;
 }

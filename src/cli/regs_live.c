@@ -97,6 +97,14 @@ static void print(struct bw_look_regs *r, const struct found *f, json_t *list)
 	json_array_append_new(list, o);
 }
 
+/* The kernel refuses a shader engine or array that is not there, without saying so. */
+static struct bw_error *about_bank(const struct bw_kmd_bank *b, struct bw_error *err)
+{
+	if (!b->use_grbm || (b->se == ~0u && b->sa == ~0u))
+		return err;
+	return bw_error_wrap(err, "--bank may name a shader engine or array that this GPU lacks");
+}
+
 static struct bw_error *read_all(struct bw_look_regs *r, struct bw_look_gpu *g,
 				 struct found_list *list, bool only_changed)
 {
@@ -109,8 +117,9 @@ static struct bw_error *read_all(struct bw_look_regs *r, struct bw_look_gpu *g,
 		if (err) {
 			json_decref(rows);
 			bw_out_drop(r->look->out);
-			return bw_error_wrap(err, "reading %s",
-					     f->has_reg ? f->reg.name : "the register");
+			return about_bank(&r->bank,
+					  bw_error_wrap(err, "reading %s",
+							f->has_reg ? f->reg.name : "the register"));
 		}
 		if (!only_changed || f->value != old)
 			print(r, f, rows);
@@ -181,7 +190,7 @@ static struct bw_error *find_one(struct bw_look_gpu *g, const char *word, struct
 static struct bw_error *store(struct bw_look_regs *r, struct bw_look_gpu *g, struct found *f,
 			      uint32_t value, const char *command)
 {
-	BW_TRY(bw_kmd_reg_write(g->kmd, &r->bank, f->addr_dw, value));
+	BW_TRY(about_bank(&r->bank, bw_kmd_reg_write(g->kmd, &r->bank, f->addr_dw, value)));
 	BW_TRY(bw_kmd_reg_read(g->kmd, &r->bank, f->addr_dw, &f->value));
 	json_t *rows = json_array();
 	bw_out_begin(r->look->out, "command", command);
