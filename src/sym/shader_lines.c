@@ -37,13 +37,16 @@ static int by_place(const void *pa, const void *pb)
 
 static struct bw_error *add_rows(struct bw_lines *l, const struct bw_shader_code *c)
 {
-	uint32_t more = counts_from_before(c) ? 4 : 0, file = 0;
+	/* Mesa 25.0 counts lines of NIR, and points to a name that it may have freed since */
+	bool is_older = counts_from_before(c);
+	uint32_t more = is_older ? 4 : 0, file = 0;
 	const char *last = NULL;
 	for (size_t i = 0; i < c->n_lines; i++) {
 		const struct bw_shader_line *in = &c->lines[i];
 		uint32_t at = in->offset_b + more;
-		const char *name = in->file && !*in->file ? c->nir_name : in->file;
-		if (in->file && !*in->file && !c->nir)
+		bool of_nir = in->file && (!*in->file || is_older);
+		const char *name = of_nir ? c->nir_name : in->file;
+		if (of_nir && !c->nir)
 			name = NULL;
 		if (at % 4 || at >= c->code_b)
 			continue;
