@@ -20,8 +20,8 @@ PATIENCE_S = 120
 
 
 class Terminal:
-    def __init__(self, *args):
-        self.home = tempfile.TemporaryDirectory()
+    def __init__(self, *args, home=None):
+        self.home = home or tempfile.TemporaryDirectory()
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             os.chdir(SOURCE)
@@ -267,6 +267,30 @@ def pages_colours_log():
         t.close()
 
 
+def history():
+    """Ctrl-R finds what another session was told."""
+    saxpy = ("-i", SOURCE / "examples/saxpy.s", "--grid", 64, "--group", 64, "--arg", "a=2.0", "--arg", "x=iota:64", "--arg",
+             "y=fill:64:1", "--arg", "out=zeros:64")
+    first = Terminal(*saxpy)
+    try:
+        first.expect(re.escape(PROMPT))
+        check("$1 = 42" in first.command("print 6 * 7"), "6 * 7")
+        check("$2 = 20" in first.command("print 4 * 5"), "4 * 5")
+        first.type("quit\n")
+        wait_gone(first.pid, "the debugger")
+        second = Terminal(*saxpy, home=first.home)
+        try:
+            second.expect(re.escape(PROMPT))
+            second.type("\x126 \\*")
+            second.expect(re.escape("print 6 * 7"))
+            second.type("\n")
+            second.expect(r"\$1 = 42\n")
+        finally:
+            second.close()
+    finally:
+        first.close()
+
+
 def the_end_comes_to_the_prompt():
     """A program that ends while the prompt waits is reported at once; what was being typed stays."""
     t = Terminal("-i", SOURCE / "examples/saxpy.s", "--grid", 64, "--group", 64, "--arg", "a=2.0", "--arg", "x=iota:64", "--arg",
@@ -294,4 +318,4 @@ def the_end_comes_to_the_prompt():
 
 
 if __name__ == "__main__":
-    main(completion, the_end_comes_to_the_prompt, ctrl_c_and_the_prompt, the_prompt_first, leaving_asks, ctrl_c_leaves_a_block)
+    main(completion, pages_colours_log, history, the_end_comes_to_the_prompt, ctrl_c_and_the_prompt, the_prompt_first, leaving_asks, ctrl_c_leaves_a_block)
