@@ -123,7 +123,8 @@ static bool is_stored(const struct store_check *c, size_t i)
 /* A variable in memory has its place in the whole of its scope, but the optimizer moves the stores
  * to it, and drops those that nothing reads. Its memory is believed where the code has the order of
  * the text: all code of the lines that write to it, and stand before this one, lies before addr and
- * stores as much as they assign, and none of the others. */
+ * stores as much as they assign, and none of the others. Others must store that, too: stores that
+ * have no code of their own may be part of earlier ones. */
 static bool memory_is_stale(struct bw_lines *l, const struct bw_variable *v,
 			    const struct bw_assigned *a, const char *file, uint64_t addr,
 			    const struct bw_location_origins *o)
@@ -145,7 +146,7 @@ static bool memory_is_stale(struct bw_lines *l, const struct bw_variable *v,
 	}
 	o->stores(o->ctx, note_store, &c);
 	for (size_t i = 0; i < c.n; i++)
-		if (c.place[i].line < a->at_line && !is_stored(&c, i))
+		if (!is_stored(&c, i))
 			return true;
 	return false;
 }

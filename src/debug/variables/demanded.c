@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* The code behind the instruction is followed until the register is written again. What an operand
  * needs follows from the operation, as in LLVM's SimplifyDemandedBits, whose doing this is about;
- * where the operation gives a result, from what is needed of that. It stops where that stops, at
- * values with several uses and at a depth: those LLVM leaves as they are. */
+ * where the operation gives a result, from what is needed of that. It stops at a
+ * depth, as that does: such values LLVM leaves as they are. */
 #include "debug/variables/demanded.h"
 
 #include <stdlib.h>
@@ -355,8 +355,7 @@ static uint32_t demanded(struct walk *w, uint64_t from, struct wanted reg, unsig
 	_cleanup_free_ uint8_t *seen = calloc(n, 1);
 	_cleanup_free_ uint32_t *waiting = malloc(n * sizeof(*waiting));
 	struct ways ways = {seen, waiting, 0};
-	uint32_t out = 0, mask;
-	enum bw_op first = BW_OP_ILLEGAL;
+	uint32_t out = 0;
 	if (!seen || !waiting)
 		return 0;
 	go(w, &ways, from);
@@ -369,11 +368,7 @@ static uint32_t demanded(struct walk *w, uint64_t from, struct wanted reg, unsig
 			continue;
 		enum bw_flow flow = bw_isa_flow(&inst, at, &target);
 		bool is_use = false;
-		mask = of_instruction(w, &inst, &reg, at + inst.size_b, depth, &is_use);
-		if (is_use && first != BW_OP_ILLEGAL && (first != inst.op || mask != out))
-			return UINT32_MAX; /* several uses */
-		if (is_use)
-			first = inst.op;
+		uint32_t mask = of_instruction(w, &inst, &reg, at + inst.size_b, depth, &is_use);
 		out |= mask;
 		bw_written_by(&inst, w->code->lanes, &written);
 		/* what a function does that is called is not known */
