@@ -398,6 +398,8 @@ uint32_t bw_demanded_bits(const struct bw_origin_code *code, uint64_t at, bool i
 			 .end = BW_MIN(code->end, (uint64_t)code->image_b),
 			 .looks = MAX_LOOKS};
 	struct bw_inst inst;
+	if (w.end > code->entry) /* whole dwords only */
+		w.end -= (w.end - code->entry) % 4;
 	if (at < code->entry || at % 4 || code->entry % 4 || at >= w.end ||
 	    (w.end - code->entry) / 4 > MAX_DWORDS || !decode(&w, at, &inst))
 		return 0;
