@@ -6,7 +6,6 @@
 #include "debug/variables/demanded.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/util.h"
@@ -161,19 +160,48 @@ static uint32_t of_three(const struct bw_inst *inst, unsigned i, uint32_t result
 	}
 }
 
+/* Of integers, for which alone it matters. */
+static bool is_equality(enum bw_op op)
+{
+	switch ((int)op) {
+	case BW_OP_V_CMP_EQ_I32:
+	case BW_OP_V_CMP_NE_I32:
+	case BW_OP_V_CMP_EQ_U32:
+	case BW_OP_V_CMP_NE_U32:
+	case BW_OP_V_CMP_EQ_I64:
+	case BW_OP_V_CMP_NE_I64:
+	case BW_OP_V_CMP_EQ_U64:
+	case BW_OP_V_CMP_NE_U64:
+	case BW_OP_V_CMPX_EQ_I32:
+	case BW_OP_V_CMPX_NE_I32:
+	case BW_OP_V_CMPX_EQ_U32:
+	case BW_OP_V_CMPX_NE_U32:
+	case BW_OP_V_CMPX_EQ_I64:
+	case BW_OP_V_CMPX_NE_I64:
+	case BW_OP_V_CMPX_EQ_U64:
+	case BW_OP_V_CMPX_NE_U64:
+	case BW_OP_S_CMP_EQ_I32:
+	case BW_OP_S_CMP_LG_I32:
+	case BW_OP_S_CMP_EQ_U32:
+	case BW_OP_S_CMP_LG_U32:
+	case BW_OP_S_CMP_EQ_U64:
+	case BW_OP_S_CMP_LG_U64:
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* A comparison with a constant may look at some bits only: at the sign, or at those above a power
  * of two. */
-static uint32_t of_comparison(const struct bw_op_info *info, unsigned i, bool is_known,
-			      uint32_t other)
+static uint32_t of_comparison(enum bw_op op, unsigned i, bool is_known, uint32_t other)
 {
-	const struct bw_operand *o = &info->src[i & 1];
+	const struct bw_operand *o = &bw_isa_op_info(op)->src[i & 1];
 	bool is_number = o->type == BW_OPERAND_UINT || o->type == BW_OPERAND_INT ||
 			 o->type == BW_OPERAND_FLOAT;
-	bool is_equality = strstr(info->name, "_eq_") || strstr(info->name, "_ne_") ||
-			   strstr(info->name, "_lg_");
 	if (!is_number || o->bits < 32)
 		return 0;
-	if (!is_known || is_equality || o->type == BW_OPERAND_FLOAT)
+	if (!is_known || is_equality(op) || o->type == BW_OPERAND_FLOAT)
 		return UINT32_MAX;
 	return o->type == BW_OPERAND_INT && other + 1 > 2 ? UINT32_MAX : 0;
 }
@@ -260,7 +288,7 @@ static uint32_t of_alu(struct walk *w, const struct bw_inst *half, const struct 
 		*is_use = true;
 		bool is_known = i < 2 && half->n_src > 1 && constant(half, half->src[!i], &other);
 		if (info->class == BW_CLASS_CMP || half->fmt == BW_FMT_SOPC) {
-			out |= of_comparison(info, i, is_known, is_known ? other : 0);
+			out |= of_comparison(half->op, i, is_known, is_known ? other : 0);
 			continue;
 		}
 		if (o->type == BW_OPERAND_FLOAT && o->bits >= 32) {
