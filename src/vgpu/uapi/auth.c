@@ -118,11 +118,12 @@ int bw_ioctl_get_client(struct bw_drm_call *c, void *arg)
 	return 0;
 }
 
-/* drm_master_check_perm */
+/* drm_master_check_perm: a master whose descriptor another process has inherited is not that one's
+ * to give up. */
 static bool may_be_master(struct bw_drm_call *c)
 {
 	pthread_mutex_lock(&c->u->lock);
-	bool was = c->file->was_master;
+	bool was = c->file->was_master && c->file->opener == bw_conn_pid(c->conn);
 	pthread_mutex_unlock(&c->u->lock);
 	return was || bw_conn_capable(c->conn, CAP_ADMIN);
 }

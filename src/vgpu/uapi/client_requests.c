@@ -182,8 +182,10 @@ static void on_drm_open(struct bw_conn *c, const uint8_t *body, size_t rest_b)
 	memcpy(&o, body, sizeof(o));
 	r.result = bw_drm_file_open(c->u, o.minor, c->client->pid, c->client->comm,
 				    c->client->account, &f);
-	if (!r.result)
+	if (!r.result) {
+		f->opener = bw_conn_pid(c);
 		r.result = file_add(c, f, NULL, &r.file);
+	}
 	reply_struct(c, &r, sizeof(r));
 }
 

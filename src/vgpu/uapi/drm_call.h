@@ -40,7 +40,9 @@ bool bw_conn_ask(struct bw_conn *conn, uint16_t type, const struct bw_msg_part *
 bool bw_conn_gone(struct bw_conn *conn);
 /* A DRM file of the same client by its number, borrowed; NULL. Lock held. */
 struct bw_drm_file *bw_conn_file(struct bw_conn *conn, uint32_t number);
-/* Whether the process at the other end has a capability (CAP_*). */
+/* The process at the other end, as the kernel names it here; 0: it has none here. */
+int bw_conn_pid(struct bw_conn *conn);
+/* Whether that process has a capability (CAP_*). */
 bool bw_conn_capable(struct bw_conn *conn, unsigned cap);
 
 #endif

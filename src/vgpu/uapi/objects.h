@@ -258,6 +258,7 @@ struct bw_drm_file {
 	struct bw_drm_bos exported; /* as dma-buf: kept until the file is closed */
 	/* (auth.c) */
 	bool authenticated, was_master;
+	int opener;		/* bw_conn_pid of who has opened it */
 	uint64_t master_number; /* the master it was opened under, of bw_uapi.n_masters */
 	bool is_atomic;		/* (mode.c) */
 	uint32_t magic;		/* id in bw_uapi.magics; 0: not asked for yet */

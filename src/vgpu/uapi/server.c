@@ -44,15 +44,21 @@ bool bw_conn_gone(struct bw_conn *c)
 	       (poll(&p, 1, 0) > 0 && (p.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)));
 }
 
-bool bw_conn_capable(struct bw_conn *c, unsigned cap)
+int bw_conn_pid(struct bw_conn *c)
 {
 	struct bw_peer peer = {0};
+	bw_error_free(bw_peer_of(c->sock, &peer));
+	return BW_MAX((int)peer.pid, 0);
+}
+
+bool bw_conn_capable(struct bw_conn *c, unsigned cap)
+{
 	char path[64], line[256];
 	unsigned long long caps = 0;
-	bw_error_free(bw_peer_of(c->sock, &peer));
-	if (peer.pid <= 0)
+	int pid = bw_conn_pid(c);
+	if (!pid)
 		return false;
-	snprintf(path, sizeof(path), "/proc/%d/status", peer.pid);
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
 	FILE *status = fopen(path, "re");
 	while (status && fgets(line, sizeof(line), status))
 		if (sscanf(line, "CapEff: %llx", &caps) == 1)
