@@ -42,7 +42,7 @@ def main():
     parser.add_argument("build")
     parser.add_argument("--timeout-multiplier", default="1")
     parser.add_argument("names", nargs="*")
-    args = parser.parse_args()
+    args = parser.parse_intermixed_args()  # names stand behind options
     times = ("--timeout-multiplier", args.timeout_multiplier)
 
     status = meson_test(args.build, *times, *args.names)
