@@ -192,11 +192,9 @@ static int make(uint64_t start, uint64_t end, struct shared *out)
 	/* a longer one would end the program, by SIGXFSZ */
 	if (getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur < size_b)
 		return -EFBIG;
-	_cleanup_close_ int fd = bw_memfd("breakwater-user-pages");
+	_cleanup_close_ int fd = bw_memfd_sealed("breakwater-user-pages", size_b);
 	struct stat st;
-	if (fd < 0 || ftruncate(fd, (off_t)size_b) < 0 ||
-	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0 ||
-	    fstat(fd, &st) < 0)
+	if (fd < 0 || fstat(fd, &st) < 0)
 		return -ENOMEM;
 	int r = move_in(fd, start, end);
 	if (r)

@@ -61,8 +61,7 @@ bool bw_kmd_parse_client(const char *line, struct bw_kmd_client *out)
 	return true;
 }
 
-/* A process may close a file, or end, while it is looked at. */
-static bool read_small(const char *path, char *out, size_t size_b)
+bool bw_kmd_read_small(const char *path, char *out, size_t size_b)
 {
 	_cleanup_fclose_ FILE *f = fopen(path, "re");
 	if (!f)
@@ -86,7 +85,7 @@ static struct bw_error *look_at_process(const char *proc_root, const char *pid, 
 		bool is_known = false;
 		if (snprintf(path, sizeof(path), "%s/%s/fdinfo/%s", proc_root, pid, e->d_name) >=
 			    (int)sizeof(path) ||
-		    e->d_name[0] == '.' || !read_small(path, text, sizeof(text)) ||
+		    e->d_name[0] == '.' || !bw_kmd_read_small(path, text, sizeof(text)) ||
 		    !bw_kmd_parse_fdinfo(text, pci, &c.pasid))
 			continue;
 		/* the same file under another number */
@@ -95,7 +94,7 @@ static struct bw_error *look_at_process(const char *proc_root, const char *pid, 
 		if (is_known)
 			continue;
 		snprintf(path, sizeof(path), "%s/%s/comm", proc_root, pid);
-		if (read_small(path, text, sizeof(text)))
+		if (bw_kmd_read_small(path, text, sizeof(text)))
 			snprintf(c.comm, sizeof(c.comm), "%.*s",
 				 (int)BW_MIN(strcspn(text, "\n"), sizeof(c.comm) - 1), text);
 		err = bw_vec_push(out, c);

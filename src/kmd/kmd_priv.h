@@ -61,6 +61,9 @@ struct bw_error *bw_kmd_linux_clients(const char *proc_root, const char *pci_add
 				      struct bw_kmd_client **out, size_t *out_n) BW_MUST_CHECK;
 /* What the fdinfo of an open file says, where that file is of this GPU and has a PASID. */
 bool bw_kmd_parse_fdinfo(const char *text, const char *pci_address, uint32_t *out_pasid);
+/* At most size_b - 1 bytes of a file as text. False: there is none; a process may close a file, or
+ * end, while it is looked at. */
+bool bw_kmd_read_small(const char *path, char *out, size_t size_b);
 /* A line of the virtual GPU's breakwater_clients: "PID PASID NAME". */
 bool bw_kmd_parse_client(const char *line, struct bw_kmd_client *out);
 

@@ -78,16 +78,6 @@ static bool number_in_name(const char *name, const char *prefix, uint64_t *out)
 	return !errno && !*end;
 }
 
-/* A process may end, and with it its folder, while it is looked at. */
-static bool read_small(const char *path, char *out, size_t size_b)
-{
-	_cleanup_fclose_ FILE *f = fopen(path, "re");
-	if (!f)
-		return false;
-	out[fread(out, 1, size_b - 1, f)] = '\0';
-	return true;
-}
-
 /* The folder's link "device" leads to that of the GPU: "../0000:03:00.0". */
 static bool is_of_gpu(const char *folder, const char *pci_address)
 {
@@ -111,14 +101,14 @@ static struct bw_error *look_at_client(const char *folder, uint64_t client, stru
 	if (!dir)
 		return NULL; /* gone */
 	if (snprintf(path, sizeof(path), "%s/proc_info", folder) < (int)sizeof(path) &&
-	    read_small(path, text, sizeof(text)))
+	    bw_kmd_read_small(path, text, sizeof(text)))
 		bw_kmd_parse_proc_info(text, &owner);
 	for (struct dirent *e; !err && (e = readdir(dir));) {
 		struct bw_kmd_user_queue q = owner;
 		if (!number_in_name(e->d_name, "queue_", &q.queue) ||
 		    snprintf(path, sizeof(path), "%s/%s/mqd_info", folder, e->d_name) >=
 			    (int)sizeof(path) ||
-		    !read_small(path, text, sizeof(text)))
+		    !bw_kmd_read_small(path, text, sizeof(text)))
 			continue;
 		q.has_mqd = bw_kmd_parse_mqd_info(text, &q.type, &q.mqd);
 		err = bw_vec_push(out, q);

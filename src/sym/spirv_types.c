@@ -151,15 +151,22 @@ static const struct bw_ctype *matrix(struct bw_spirv *s, const uint32_t *w, stru
 	return array(s, column, w[3], l.matrix_stride_b);
 }
 
-/* The alignment of what has no decorations. A struct's was counted when it was made: structs of
- * structs share their members, and a walk through all would double with each level. */
-static uint64_t natural_align(const struct bw_ctype *t)
+/* What arrays and vectors are made of. */
+static const struct bw_ctype *innermost(const struct bw_ctype *t)
 {
 	for (unsigned depth = 0; depth < MAX_HEIGHT; depth++) {
 		if (t->kind != BW_CTYPE_ARRAY && t->kind != BW_CTYPE_VECTOR)
 			break;
 		t = t->elem;
 	}
+	return t;
+}
+
+/* The alignment of what has no decorations. A struct's was counted when it was made: structs of
+ * structs share their members, and a walk through all would double with each level. */
+static uint64_t natural_align(const struct bw_ctype *t)
+{
+	t = innermost(t);
 	if (t->kind == BW_CTYPE_STRUCT)
 		return ((const struct spv_node *)t)->align_b;
 	return BW_MIN(t->size_b ? t->size_b : 1, (uint64_t)8);
@@ -167,11 +174,7 @@ static uint64_t natural_align(const struct bw_ctype *t)
 
 uint64_t bw_spv_scalar_size(const struct bw_ctype *t)
 {
-	for (unsigned depth = 0; depth < MAX_HEIGHT; depth++) {
-		if (t->kind != BW_CTYPE_ARRAY && t->kind != BW_CTYPE_VECTOR)
-			break;
-		t = t->elem;
-	}
+	t = innermost(t);
 	if (t->kind == BW_CTYPE_STRUCT)
 		return ((const struct spv_node *)t)->scalar_b;
 	return t->kind == BW_CTYPE_UNKNOWN ? 0 : t->size_b;

@@ -2,7 +2,6 @@
 #include "wire/capture_area.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,9 +41,9 @@ struct bw_error *bw_capture_area_map(int fd, struct bw_capture_area *out)
 
 struct bw_error *bw_capture_area_make(struct bw_capture_area *out, int *out_fd)
 {
-	_cleanup_close_ int fd = bw_memfd("breakwater-capture");
-	if (fd < 0 || ftruncate(fd, DATA_AT_B + (off_t)BW_CAPTURE_AREA_B) < 0 ||
-	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
+	_cleanup_close_ int fd =
+		bw_memfd_sealed("breakwater-capture", DATA_AT_B + BW_CAPTURE_AREA_B);
+	if (fd < 0)
 		return bw_error_errno(errno, "making memory for a capture");
 	BW_TRY(bw_capture_area_map(fd, out));
 	*out_fd = bw_take_fd(fd);

@@ -37,6 +37,21 @@ static void can_be_sealed(void **state)
 	assert_int_equal(try_one(), 0);
 }
 
+static void sealed_keeps_its_size(void **state)
+{
+	int fd = bw_memfd_sealed("test", 8192);
+	char byte = 1;
+	assert_true(fd >= 0);
+	assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
+	assert_int_equal(lseek(fd, 0, SEEK_END), 8192);
+	assert_int_equal(pread(fd, &byte, 1, 8191), 1);
+	assert_int_equal(byte, 0);
+	assert_int_equal(pwrite(fd, "x", 1, 0), 1);
+	assert_int_equal(ftruncate(fd, 4096), -1);
+	assert_int_equal(ftruncate(fd, 16384), -1);
+	close(fd);
+}
+
 static int write_setting(char value)
 {
 	int fd = open("/proc/sys/vm/memfd_noexec", O_WRONLY | O_CLOEXEC);
@@ -84,6 +99,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(can_be_sealed),
+		cmocka_unit_test(sealed_keeps_its_size),
 		cmocka_unit_test(every_memfd_noexec),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

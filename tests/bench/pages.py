@@ -4,11 +4,15 @@ large they are, and what a browser takes to open them: headless Chromium, where 
 import collections
 import pathlib
 import shutil
+import sys
 import tempfile
 
 import crash
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(SOURCE / "tests/e2e"))
+from umr_waves import umr_waves  # noqa: E402
+
 WAVES = 3072
 STOPPED = ["--break", "load", SOURCE / "examples/saxpy.s", "--grid", WAVES * 32, "--group", 64, "--arg", "a=2.0", "--arg",
            f"x=iota:{WAVES * 32}", "--arg", f"y=fill:{WAVES * 32}:1", "--arg", f"out=zeros:{WAVES * 32}"]
@@ -18,18 +22,8 @@ Row = collections.namedtuple("Row", "name made_s size_b open_s open_cpu_s")
 
 def hang_report(folder):
     """What RADV's hang report has of a GPU that is full of waves, which umr shows with all of their registers."""
-    row = "{ " + ", ".join(f"89abcd{lane:02x}" for lane in range(32)) + " }"
-    sgprs = "\n".join(f"\t[{i:4}] = {{ 01234567, 89abcdef, 01234567, 89abcdef }}" for i in range(0, 108, 4))
-    vgprs = "\n".join(f"\t[{i:4}] = {row}" for i in range(24))
     waves = pathlib.Path(folder, "umr_waves.log")
-    waves.write_text("".join(f"""se{i // 512}.sa{i // 256 % 2}.wgp{i // 64 % 4}.simd{i // 16 % 4}.wave{i % 16}
-Main Registers:
-    ixSQ_WAVE_STATUS: 00012401 | ixSQ_WAVE_PC_LO: {0x2000 + i * 4:08x} | ixSQ_WAVE_PC_HI: 00008000 | ixSQ_WAVE_EXEC_LO: ffffffff
-SGPRs:
-{sgprs}
-VGPRs
-{vgprs}
-""" for i in range(WAVES)))
+    waves.write_text(umr_waves(WAVES))
     return [waves, SOURCE / "tests/e2e/look/radv/gpu_info.log"]
 
 

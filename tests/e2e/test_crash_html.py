@@ -11,6 +11,7 @@ import tempfile
 import html_page
 from harness import BREAKWATER, SOURCE, TIMEOUT_S, check, equal, main
 from json_schema import parse
+from umr_waves import umr_waves
 
 EVIL = "<script>alert('x')</script>&\"\x1b[31m"
 LOOK = SOURCE / "tests/e2e/look"
@@ -91,19 +92,8 @@ def nothing_is_markup():
 
 def many_waves():
     """As many as a large GPU has, each with all of its registers."""
-    row = "{ " + ", ".join(f"89abcd{lane:02x}" for lane in range(32)) + " }"
-    sgprs = "\n".join(f"\t[{i:4}] = {{ 01234567, 89abcdef, 01234567, 89abcdef }}" for i in range(0, 108, 4))
-    vgprs = "\n".join(f"\t[{i:4}] = {row}" for i in range(24))
-    text = "".join(f"""se{i // 512}.sa{i // 256 % 2}.wgp{i // 64 % 4}.simd{i // 16 % 4}.wave{i % 16}
-Main Registers:
-    ixSQ_WAVE_STATUS: 00012401 | ixSQ_WAVE_PC_LO: {0x2000 + i * 4:08x} | ixSQ_WAVE_PC_HI: 00008000 | ixSQ_WAVE_EXEC_LO: ffffffff
-SGPRs:
-{sgprs}
-VGPRs
-{vgprs}
-""" for i in range(3072))
     with tempfile.TemporaryDirectory() as tmp:
-        p = page(file(tmp, "umr_waves.log", text), LOOK / "radv/gpu_info.log")
+        p = page(file(tmp, "umr_waves.log", umr_waves(3072)), LOOK / "radv/gpu_info.log")
     check("3072 waves were on the GPU." in p.text["waves"], p.text["waves"][:200])
     equal(p.text["waves"].count("se5.sa1.wgp3.simd3.w15"), 1, "the last of them")
     equal(len(p.cells), 3072, "cells of the map")

@@ -77,9 +77,8 @@ static struct bw_error *start_device(struct bw_pci *p)
 
 static struct bw_error *make_vram(struct bw_pci *p)
 {
-	p->vram_fd = bw_memfd("breakwater-vram");
-	if (p->vram_fd < 0 || ftruncate(p->vram_fd, (off_t)p->profile.vram_size_b) < 0 ||
-	    fcntl(p->vram_fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
+	p->vram_fd = bw_memfd_sealed("breakwater-vram", p->profile.vram_size_b);
+	if (p->vram_fd < 0)
 		return bw_error_errno(errno, "making VRAM of %" PRIu64 " MiB",
 				      p->profile.vram_size_b >> 20);
 	return NULL;

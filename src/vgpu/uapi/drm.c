@@ -208,7 +208,7 @@ static void say_absent(struct bw_drm_call *c, uint32_t cmd)
 
 int bw_drm_ioctl(struct bw_drm_call *c, uint32_t cmd, uint8_t *data)
 {
-	if (c->file->n_unplugged != atomic_load(&c->u->n_unplugged))
+	if (bw_drm_file_gone(c->file))
 		return -ENODEV;
 	/* drm_ioctl(): the number chooses; sizes may differ, and what the caller lacks is zero. */
 	const struct row *row = &rows[_IOC_NR(cmd)];

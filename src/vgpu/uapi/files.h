@@ -15,6 +15,8 @@
 int bw_drm_file_open(struct bw_uapi *u, uint32_t minor, int pid, const char *comm,
 		     struct bw_drm_account *account, struct bw_drm_file **out);
 void bw_drm_file_close(struct bw_drm_file *f);
+/* The GPU that it was opened on has been taken away (unplug.c). */
+bool bw_drm_file_gone(const struct bw_drm_file *f);
 void bw_drm_file_fdinfo(struct bw_drm_file *f, struct bw_str *out);
 /* data: the argument struct of _IOC_SIZE(cmd) bytes, in and out. */
 int bw_drm_ioctl(struct bw_drm_call *c, uint32_t cmd, uint8_t *data);

@@ -16,6 +16,7 @@
 #include "vgpu/uapi/address_space.h"
 #include "vgpu/uapi/buffers.h"
 #include "vgpu/uapi/drm_call.h"
+#include "vgpu/uapi/files.h"
 #include "vgpu/uapi/fence.h"
 #include "vgpu/uapi/gpu.h"
 #include "vgpu/uapi/uapi_priv.h"
@@ -137,12 +138,9 @@ static int bo_place(struct bw_drm_bo *bo, bool vram, uint64_t align_b, uint64_t 
 
 static int bo_memory(uint64_t size_b, uint64_t *out_dev, uint64_t *out_ino)
 {
-	_cleanup_close_ int fd = bw_memfd("breakwater-bo");
+	_cleanup_close_ int fd = bw_memfd_sealed("breakwater-bo", size_b);
 	struct stat st;
-	/* The file is sealed, so that no program can shrink it while others use it. */
-	if (fd < 0 || ftruncate(fd, (off_t)size_b) < 0 ||
-	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0 ||
-	    fstat(fd, &st) < 0)
+	if (fd < 0 || fstat(fd, &st) < 0)
 		return -ENOMEM;
 	*out_dev = st.st_dev;
 	*out_ino = st.st_ino;
@@ -319,7 +317,7 @@ int bw_drm_mmap(struct bw_drm_file *f, uint64_t offset, uint64_t size_b, int *ou
 {
 	struct bw_uapi *u = f->u;
 	struct bw_drm_bo *bo = NULL;
-	if (f->n_unplugged != atomic_load(&u->n_unplugged))
+	if (bw_drm_file_gone(f))
 		return -ENODEV;
 	pthread_mutex_lock(&u->lock);
 	bw_vec_each(&u->bos, it)

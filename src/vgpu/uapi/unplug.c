@@ -4,7 +4,6 @@
  * open stays open and answers -ENODEV; jobs end; nodes and files are gone from the tree until the
  * bus is scanned again. Unlike on Linux, mappings of buffers keep their pages. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -14,17 +13,25 @@
 #include "vgpu/uapi/klog.h"
 #include "vgpu/uapi/uapi_priv.h"
 
-/* kstrtoul of what was written, and whether it is other than 0; false: no number */
+/* What was written, as kstrtoul takes it, and whether it is other than 0; false: no number */
 static bool is_number(const void *data, size_t size_b, bool *out_set)
 {
-	char text[24] = "", *end;
+	char text[24] = "";
+	uint64_t value;
 	if (!size_b || size_b >= sizeof(text))
 		return false;
 	memcpy(text, data, size_b);
-	if (text[0] < '0' || text[0] > '9')
+	if (text[size_b - 1] == '\n')
+		text[size_b - 1] = '\0';
+	if (!bw_parse_u64(text, &value))
 		return false;
-	*out_set = strtoul(text, &end, 0);
-	return !*end || (*end == '\n' && end + 1 == text + size_b);
+	*out_set = value;
+	return true;
+}
+
+bool bw_drm_file_gone(const struct bw_drm_file *f)
+{
+	return f->n_unplugged != atomic_load(&f->u->n_unplugged);
 }
 
 static void take_away(struct bw_uapi *u)
