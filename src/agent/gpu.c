@@ -210,13 +210,14 @@ void bw_agent_adopt(int fd, unsigned minor)
 static void note_pages(const struct bw_agent_file *f, uint32_t cmd, void *arg)
 {
 	struct drm_amdgpu_gem_userptr user;
-	struct drm_gem_close gone;
+	uint32_t gone; /* the first member of what both calls take */
 	if (_IOC_NR(cmd) == DRM_COMMAND_BASE + DRM_AMDGPU_GEM_USERPTR &&
 	    bw_agent_copy_in(&user, (uintptr_t)arg, sizeof(user)))
 		bw_agent_pages_used(f->server_file, user.handle, user.addr, user.size);
-	else if (_IOC_NR(cmd) == _IOC_NR(DRM_IOCTL_GEM_CLOSE) &&
+	else if ((_IOC_NR(cmd) == _IOC_NR(DRM_IOCTL_GEM_CLOSE) ||
+		  _IOC_NR(cmd) == _IOC_NR(DRM_IOCTL_MODE_DESTROY_DUMB)) &&
 		 bw_agent_copy_in(&gone, (uintptr_t)arg, sizeof(gone)))
-		bw_agent_pages_closed(f->server_file, gone.handle);
+		bw_agent_pages_closed(f->server_file, gone);
 }
 
 /* SCHED names a descriptor of the program; the server knows the file by its number. */

@@ -207,11 +207,22 @@ static int gem_va(struct bw_agent_file *f, uint32_t cmd, void *arg)
 
 static int gem_close(struct bw_agent_file *f, uint32_t cmd, void *arg)
 {
-	struct drm_gem_close a;
-	bool known = bw_agent_copy_in(&a, (uintptr_t)arg, sizeof(a));
+	uint32_t handle; /* the first member, of DESTROY_DUMB too */
+	bool known = bw_agent_copy_in(&handle, (uintptr_t)arg, sizeof(handle));
 	int r = bw_agent_ioctl(f, cmd, arg);
 	if (!r && known)
-		remove_bo(f->track, a.handle);
+		remove_bo(f->track, handle);
+	return r;
+}
+
+static int create_dumb(struct bw_agent_file *f, uint32_t cmd, void *arg)
+{
+	struct drm_mode_create_dumb a;
+	int r = bw_agent_ioctl(f, cmd, arg);
+	if (!r && _IOC_SIZE(cmd) == sizeof(a) && bw_agent_copy_in(&a, (uintptr_t)arg, sizeof(a)))
+		add_bo(f->track, (struct bw_track_bo){.handle = a.handle,
+						      .size_b = a.size,
+						      .domains = AMDGPU_GEM_DOMAIN_VRAM});
 	return r;
 }
 
@@ -257,7 +268,7 @@ static int prime_import(struct bw_agent_file *f, uint32_t cmd, void *arg)
 }
 
 /* The program can write it by other means than the GPU from now on. handle: the first member of
- * what the ioctl takes, in all three. */
+ * what the ioctl takes, in all of them. */
 static int share(struct bw_agent_file *f, uint32_t cmd, void *arg)
 {
 	uint32_t handle;
@@ -270,11 +281,15 @@ int bw_track_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg)
 {
 	switch (_IOC_NR(cmd)) {
 	case _IOC_NR(DRM_IOCTL_GEM_CLOSE):
+	case _IOC_NR(DRM_IOCTL_MODE_DESTROY_DUMB):
 		return gem_close(f, cmd, arg);
+	case _IOC_NR(DRM_IOCTL_MODE_CREATE_DUMB):
+		return create_dumb(f, cmd, arg);
 	case _IOC_NR(DRM_IOCTL_PRIME_FD_TO_HANDLE):
 		return prime_import(f, cmd, arg);
 	case _IOC_NR(DRM_IOCTL_PRIME_HANDLE_TO_FD):
 	case _IOC_NR(DRM_IOCTL_GEM_FLINK):
+	case _IOC_NR(DRM_IOCTL_MODE_MAP_DUMB):
 	case DRM_COMMAND_BASE + DRM_AMDGPU_GEM_MMAP:
 		return share(f, cmd, arg);
 	case DRM_COMMAND_BASE + DRM_AMDGPU_GEM_CREATE:

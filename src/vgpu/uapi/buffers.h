@@ -20,6 +20,9 @@ int bw_drm_mmap(struct bw_drm_file *f, uint64_t offset, uint64_t size_b, int *ou
 		uint64_t *out_fd_offset);
 int bw_ioctl_gem_create(struct bw_drm_call *c, void *arg);
 int bw_ioctl_gem_mmap(struct bw_drm_call *c, void *arg);
+int bw_ioctl_create_dumb(struct bw_drm_call *c, void *arg);
+int bw_ioctl_map_dumb(struct bw_drm_call *c, void *arg);
+int bw_ioctl_destroy_dumb(struct bw_drm_call *c, void *arg);
 int bw_ioctl_gem_metadata(struct bw_drm_call *c, void *arg);
 int bw_ioctl_gem_wait_idle(struct bw_drm_call *c, void *arg);
 int bw_ioctl_gem_op(struct bw_drm_call *c, void *arg);

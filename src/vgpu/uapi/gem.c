@@ -299,15 +299,77 @@ int bw_ioctl_gem_create(struct bw_drm_call *c, void *arg)
 	return 0;
 }
 
-int bw_ioctl_gem_mmap(struct bw_drm_call *c, void *arg)
+/* amdgpu_mode_dumb_mmap; the offset is untouched on failure. */
+static int offset_of(struct bw_drm_call *c, uint32_t handle, uint64_t *out_offset)
 {
-	union drm_amdgpu_gem_mmap *a = arg;
 	pthread_mutex_lock(&c->u->lock);
-	struct bw_drm_bo *bo = bw_drm_bo_get(c->file, a->in.handle);
+	struct bw_drm_bo *bo = bw_drm_bo_get(c->file, handle);
 	int r = !bo							  ? -ENOENT
 		: bo->user || bo->flags & AMDGPU_GEM_CREATE_NO_CPU_ACCESS ? -EPERM
 									  : 0;
-	a->out.addr_ptr = r ? 0 : bo->fake_offset;
+	if (!r)
+		*out_offset = bo->fake_offset;
+	pthread_mutex_unlock(&c->u->lock);
+	return r;
+}
+
+int bw_ioctl_gem_mmap(struct bw_drm_call *c, void *arg)
+{
+	union drm_amdgpu_gem_mmap *a = arg;
+	uint64_t offset = 0;
+	int r = offset_of(c, a->in.handle, &offset);
+	a->out.addr_ptr = offset;
+	return r;
+}
+
+int bw_ioctl_map_dumb(struct bw_drm_call *c, void *arg)
+{
+	struct drm_mode_map_dumb *a = arg;
+	uint64_t offset = a->offset;
+	int r = offset_of(c, a->handle, &offset);
+	a->offset = offset;
+	return r;
+}
+
+/* Bytes from one line to the next (amdgpu_gem_align_pitch); 0: more than 32 bits. */
+static uint32_t dumb_pitch(uint32_t width, uint32_t pixel_b)
+{
+	uint32_t mask = pixel_b == 1 ? 255 : pixel_b == 2 ? 127 : pixel_b <= 4 ? 63 : 0, pitch;
+	if (__builtin_add_overflow(width, mask, &width) ||
+	    __builtin_mul_overflow(width & ~mask, pixel_b, &pitch))
+		return 0;
+	return pitch;
+}
+
+/* drm_mode_create_dumb, then amdgpu_mode_dumb_create */
+int bw_ioctl_create_dumb(struct bw_drm_call *c, void *arg)
+{
+	struct drm_mode_create_dumb *a = arg;
+	uint32_t size, line;
+	if (!a->width || !a->height || !a->bpp || a->bpp > UINT32_MAX - 8)
+		return -EINVAL;
+	uint32_t pixel_b = (a->bpp + 7) / 8;
+	if (__builtin_mul_overflow(pixel_b, a->width, &line) ||
+	    __builtin_mul_overflow(line, a->height, &size) ||
+	    size > UINT32_MAX - (BW_DRM_PAGE_B - 1))
+		return -EINVAL;
+	a->handle = 0;
+	a->pitch = dumb_pitch(a->width, pixel_b);
+	a->size = 0;
+	if (!a->pitch)
+		return -EINVAL;
+	a->size = bw_align_up((uint64_t)a->pitch * a->height, BW_DRM_PAGE_B);
+	struct bo_request request = {
+		.size_b = a->size,
+		.domains = AMDGPU_GEM_DOMAIN_VRAM,
+		.flags = AMDGPU_GEM_CREATE_CPU_GTT_USWC | AMDGPU_GEM_CREATE_VRAM_CONTIGUOUS |
+			 AMDGPU_GEM_CREATE_VRAM_CLEARED | AMDGPU_GEM_CREATE_VRAM_WIPE_ON_RELEASE,
+		.memory = -1};
+	struct bw_drm_bo *bo;
+	pthread_mutex_lock(&c->u->lock);
+	int r = bo_create(c->file, &request, &bo) ? -ENOMEM : 0;
+	if (!r)
+		r = bw_drm_bo_add_handle(c->file, bo, &a->handle);
 	pthread_mutex_unlock(&c->u->lock);
 	return r;
 }
@@ -488,11 +550,11 @@ static void drop_handle(struct bw_drm_file *f, struct bw_drm_bo *bo)
 	bw_drm_bo_unref(bo);
 }
 
-int bw_ioctl_gem_close(struct bw_drm_call *c, void *arg)
+/* drm_gem_handle_delete */
+static int close_handle(struct bw_drm_call *c, uint32_t handle)
 {
-	const struct drm_gem_close *a = arg;
 	pthread_mutex_lock(&c->u->lock);
-	struct bw_drm_bo *bo = bw_ids_remove(&c->file->bos, a->handle);
+	struct bw_drm_bo *bo = bw_ids_remove(&c->file->bos, handle);
 	if (bo) {
 		bool has_more = false; /* GEM_OPEN gives a file a second handle */
 		if (bo->n_handles > 1)
@@ -505,6 +567,16 @@ int bw_ioctl_gem_close(struct bw_drm_call *c, void *arg)
 	}
 	pthread_mutex_unlock(&c->u->lock);
 	return bo ? 0 : -EINVAL;
+}
+
+int bw_ioctl_gem_close(struct bw_drm_call *c, void *arg)
+{
+	return close_handle(c, ((const struct drm_gem_close *)arg)->handle);
+}
+
+int bw_ioctl_destroy_dumb(struct bw_drm_call *c, void *arg)
+{
+	return close_handle(c, ((const struct drm_mode_destroy_dumb *)arg)->handle);
 }
 
 /* What is mapped stays so for the jobs that are still to be ended, and goes with the VM. */

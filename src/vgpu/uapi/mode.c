@@ -8,6 +8,7 @@
 
 #include "base/util.h"
 #include "vgpu/uapi/auth.h"
+#include "vgpu/uapi/buffers.h"
 #include "vgpu/uapi/drm_call.h"
 
 /* Newer than some headers */
@@ -21,7 +22,7 @@ int bw_ioctl_get_cap(struct bw_drm_call *c, void *arg)
 {
 	/* clang-format off */
 	static const struct { uint8_t cap; uint8_t value; } caps[] = {
-		{DRM_CAP_DUMB_BUFFER, 0}, {DRM_CAP_VBLANK_HIGH_CRTC, 1}, {DRM_CAP_DUMB_PREFERRED_DEPTH, 0},
+		{DRM_CAP_DUMB_BUFFER, 1}, {DRM_CAP_VBLANK_HIGH_CRTC, 1}, {DRM_CAP_DUMB_PREFERRED_DEPTH, 0},
 		{DRM_CAP_DUMB_PREFER_SHADOW, 0}, {DRM_CAP_PRIME, 3}, {DRM_CAP_TIMESTAMP_MONOTONIC, 1},
 		{DRM_CAP_ASYNC_PAGE_FLIP, 0}, {DRM_CAP_CURSOR_WIDTH, 64}, {DRM_CAP_CURSOR_HEIGHT, 64},
 		{DRM_CAP_ADDFB2_MODIFIERS, 1}, {DRM_CAP_PAGE_FLIP_TARGET, 1}, {DRM_CAP_CRTC_IN_VBLANK_EVENT, 1},
@@ -140,9 +141,9 @@ static const struct bw_drm_mode_row rows[] = {
 	{"MODE_CLOSEFB", MODE_CLOSEFB, 0, no_object},
 	MODE(PAGE_FLIP, MASTER, no_object),
 	MODE(DIRTYFB, MASTER, no_object),
-	MODE(CREATE_DUMB, 0, invalid),
-	MODE(MAP_DUMB, 0, no_object),
-	MODE(DESTROY_DUMB, 0, invalid),
+	MODE(CREATE_DUMB, 0, bw_ioctl_create_dumb),
+	MODE(MAP_DUMB, 0, bw_ioctl_map_dumb),
+	MODE(DESTROY_DUMB, 0, bw_ioctl_destroy_dumb),
 	MODE(OBJ_GETPROPERTIES, 0, no_object),
 	MODE(OBJ_SETPROPERTY, MASTER, no_object),
 	MODE(ATOMIC, MASTER, invalid),

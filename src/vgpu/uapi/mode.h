@@ -2,8 +2,9 @@
 #ifndef BW_VGPU_UAPI_MODE_H
 #define BW_VGPU_UAPI_MODE_H
 
-/* Displays: this GPU has none, so their ioctls find no object. What the answers are is from
- * drm_mode_object.c and its neighbours of Linux 6.12. */
+/* Displays: this GPU has none, so their ioctls find no object, but for buffers, which need no
+ * display (gem.c). What the answers are is from drm_mode_object.c and its neighbours of Linux
+ * 6.12. */
 
 #include <stdint.h>
 

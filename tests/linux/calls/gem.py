@@ -5,8 +5,8 @@ import mmap
 import os
 import select
 
-from call import (CARD, GEM_CLOSE, GEM_CREATE, GEM_FLINK, GEM_METADATA, GEM_MMAP, GEM_OP, GEM_OPEN, GEM_USERPTR, GEM_VA,
-                  GEM_WAIT_IDLE, IN, INOUT, NOWHERE, PRIME_FROM_FD, PRIME_TO_FD, attempt, buffer, card, drm, libc, memory,
+from call import (CARD, CREATE_DUMB, DESTROY_DUMB, GEM_CLOSE, GEM_CREATE, GEM_FLINK, GEM_METADATA, GEM_MMAP, GEM_OP, GEM_OPEN, GEM_USERPTR, GEM_VA,
+                  GEM_WAIT_IDLE, IN, INOUT, MAP_DUMB, NOWHERE, PRIME_FROM_FD, PRIME_TO_FD, attempt, buffer, card, drm, libc, memory,
                   other, peek, render, say, ioctl)
 import struct
 
@@ -215,6 +215,51 @@ def descriptor(buf):
         attempt(f"dma-buf poll {events:#x}", lambda: poll.poll(0), lambda v: " ".join(f"{e:#x}" for _, e in v))
 
 
+def dumb(node, what, width, height, depth, flags=0):
+    """A buffer for pictures. What comes back in the handle is no input, so it is not zero."""
+    fd = render() if node == "render" else card()
+    got = drm(f"CREATE_DUMB {what} on {node}", fd, CREATE_DUMB, "IIIIIIQ", height, width, depth, flags, 77, 78, 79)
+    if got:
+        at = memory(32)
+        drm(f"GEM_OP info of dumb {what}", fd, GEM_OP, "IIQ", got[4], 0, at)
+        say(f"GEM_OP info of dumb {what}, words", 0, peek(at, 32))
+        err, out = ioctl(fd, "d", MAP_DUMB, INOUT, struct.pack("<IIQ", got[4], 5, 6))
+        say(f"MAP_DUMB {what}", err)
+        if not err:
+            offset = struct.unpack("<IIQ", out)[2]
+            for size in (4096, got[6], got[6] + 1):
+                if size < 1 << 28:
+                    attempt(f"mmap of dumb {what}, {size}", lambda s=size: mmap.mmap(fd, s, offset=offset).close())
+    os.close(fd)
+
+
+def dumbs():
+    dumb("render", "64x64", 64, 64, 32)
+    for depth in (0, 1, 7, 8, 9, 15, 16, 24, 30, 32, 33, 40, 64, 65, 128, 1 << 20, 0xfffffff7, 0xfffffff8, 0xffffffff):
+        dumb("card", f"20x3 of {depth} bits", 20, 3, depth)
+    for width, height in ((0, 0), (0, 1), (1, 0), (1, 1), (63, 1), (64, 1), (65, 1), (4032, 2016), (1, 0xffffffff), (0xffffffff, 1), (1 << 16, 1 << 16),
+                          (1 << 30, 1), (0x3fffffff, 1), (0x3fffffc1, 1)):
+        dumb("card", f"{width}x{height} of 32 bits", width, height, 32)
+    for width in (0xffffff00, 0xffffff01, 0xfffff001, 0xffffffff):
+        dumb("card", f"{width} bytes", width, 1, 8)
+    for flags in (1, 0xffffffff):
+        dumb("card", f"flags {flags:#x}", 20, 3, 32, flags)
+    fd, node = card(), render()
+    bo = buffer(fd)
+    for handle in (0, bo, 99):
+        say(f"MAP_DUMB {handle}", ioctl(fd, "d", MAP_DUMB, INOUT, struct.pack("<IIQ", handle, 0, 6))[0])
+    drm("MAP_DUMB 99 in full", fd, MAP_DUMB, "IIQ", 99, 5, 6)
+    drm("MAP_DUMB on render", node, MAP_DUMB, "IIQ", buffer(node), 0, 0)
+    drm("DESTROY_DUMB on render", node, DESTROY_DUMB, "I", 1)
+    for handle in (0, bo, bo, 0xffffffff):
+        drm(f"DESTROY_DUMB {handle:#x}", fd, DESTROY_DUMB, "I", handle)
+    got = drm("CREATE_DUMB to close", fd, CREATE_DUMB, "IIIIIIQ", 8, 8, 32, 0, 0, 0, 0)
+    for _ in range(2):
+        drm("GEM_CLOSE of a dumb one", fd, GEM_CLOSE, "II", got[4], 0, direction=IN)
+    os.close(fd)
+    os.close(node)
+
+
 def map_at(fd, size, offset):
     at = libc.mmap(None, size, 3, 1, fd, offset)
     if at == (1 << 64) - 1:
@@ -231,4 +276,4 @@ def info(what, fd):
         say(f"FILE_INFO of {what}, room {room}", err, out[32:])
 
 
-ALL = (creating, handles, user_pointers, places, named, shared)
+ALL = (creating, handles, user_pointers, places, named, shared, dumbs)

@@ -477,12 +477,60 @@ static void freed_memory_is_used_again(void **state)
 	close_client(&c);
 }
 
+/* Buffers for pictures: on the card alone, cleared, in VRAM. What Linux answers to more of them is
+ * in tests/linux/calls. */
+static void buffers_for_pictures(void **state)
+{
+	/* clang-format off */
+	static const struct { uint32_t width, height, bpp; int result; uint32_t pitch; uint64_t size; } rows[] = {
+		{20, 3, 8, 0, 256, 4096}, {20, 3, 16, 0, 256, 4096}, {20, 30, 24, 0, 192, 8192},
+		{65, 64, 32, 0, 512, 32768}, {5, 3, 40, 0, 25, 4096},
+		{0, 1, 32, -EINVAL, 0, 0}, {1, 0, 32, -EINVAL, 0, 0}, {1, 1, 0, -EINVAL, 0, 0},
+		{1, 1, UINT32_MAX, -EINVAL, 0, 0}, {1 << 16, 1 << 16, 32, -EINVAL, 0, 0},
+		{0xffffff01, 1, 8, -EINVAL, 0, 0},
+	};
+	/* clang-format on */
+	struct client c;
+	uint32_t card;
+	open_client(&c);
+	assert_int_equal(drm_open(&c, 0, &card), 0);
+	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
+		struct drm_mode_create_dumb a = {
+			.width = rows[i].width, .height = rows[i].height, .bpp = rows[i].bpp};
+		int r = file_ioctl(&c, card, DRM_IOCTL_MODE_CREATE_DUMB, &a);
+		if (r != rows[i].result || a.pitch != rows[i].pitch || a.size != rows[i].size)
+			fail_msg("row %zu: %d, %u bytes a line, %llu", i, r, a.pitch,
+				 (unsigned long long)a.size);
+	}
+	struct drm_mode_create_dumb a = {.width = 64, .height = 64, .bpp = 32};
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_MODE_CREATE_DUMB, &a), -EACCES);
+	assert_int_equal(file_ioctl(&c, card, DRM_IOCTL_MODE_CREATE_DUMB, &a), 0);
+	struct drm_mode_map_dumb map = {.handle = a.handle};
+	assert_int_equal(file_ioctl(&c, card, DRM_IOCTL_MODE_MAP_DUMB, &map), 0);
+	int fd;
+	uint64_t offset;
+	assert_int_equal(drm_mmap(&c, card, map.offset, a.size, &fd, &offset), 0);
+	const uint32_t *pixels = mmap(NULL, a.size, PROT_READ, MAP_SHARED, fd, (off_t)offset);
+	assert_ptr_not_equal(pixels, MAP_FAILED);
+	for (size_t i = 0; i < a.size / 4; i++)
+		assert_int_equal(pixels[i], 0);
+	munmap((void *)pixels, a.size);
+	close(fd);
+	struct drm_mode_destroy_dumb destroy = {.handle = a.handle};
+	assert_int_equal(file_ioctl(&c, card, DRM_IOCTL_MODE_DESTROY_DUMB, &destroy), 0);
+	assert_int_equal(file_ioctl(&c, card, DRM_IOCTL_MODE_DESTROY_DUMB, &destroy), -EINVAL);
+	assert_int_equal(file_ioctl(&c, card, DRM_IOCTL_MODE_MAP_DUMB, &map), -ENOENT);
+	assert_int_equal(close_file(&c, card), 0);
+	close_client(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(create_checks_as_the_kernel),
 		cmocka_unit_test(memory_is_shared_zeroed_and_sealed),
 		cmocka_unit_test(mmap_needs_cpu_access),
+		cmocka_unit_test(buffers_for_pictures),
 		cmocka_unit_test(another_client_sees_nothing),
 		cmocka_unit_test(op_metadata_and_wait),
 		cmocka_unit_test(user_pages),
