@@ -89,6 +89,19 @@ static struct bw_error *note_chunk(struct bw_agent_file *f, const struct drm_amd
 	return NULL;
 }
 
+static void note_shader(const struct bw_agent_objects *objects, uint32_t pipeline,
+			struct bw_capture_dispatch *out)
+{
+	bw_vec_each(objects, o) {
+		if (!pipeline || o->id != pipeline || o->kind != BW_AGENT_OBJECT_PIPELINE)
+			continue;
+		out->hash = o->hash;
+		memcpy(out->module, o->module, sizeof(out->module));
+		memcpy(out->entry, o->entry, sizeof(out->entry));
+		memcpy(out->file, o->file, sizeof(out->file));
+	}
+}
+
 static struct bw_error *note_dispatches(const struct bw_capture_call *c,
 					struct bw_capture_submission *out)
 {
@@ -102,6 +115,7 @@ static struct bw_error *note_dispatches(const struct bw_capture_call *c,
 		memcpy(one.groups, d->groups, sizeof(one.groups));
 		memcpy(one.group_size, d->group_size, sizeof(one.group_size));
 		bw_names_pipeline(&objects, d->pipeline, one.pipeline, sizeof(one.pipeline));
+		note_shader(&objects, d->pipeline, &one);
 		if (d->label_b && d->label_at <= c->blob->len &&
 		    d->label_b <= c->blob->len - d->label_at)
 			memcpy(one.label, c->blob->data + d->label_at,

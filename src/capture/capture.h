@@ -15,7 +15,10 @@
 
 enum {
 	BW_CAPTURE_PAGE_B = 4096,
-	BW_CAPTURE_VERSION = 1, /* of records and files */
+	BW_CAPTURE_VERSION = 2,	       /* of records and files */
+	BW_CAPTURE_VERSION_OLDEST = 1, /* that is read */
+	/* the first one in which dispatches have what is known of their shader */
+	BW_CAPTURE_VERSION_SHADERS = 2,
 };
 /* Of one buffer, and of all that an address space has: more than any GPU's memory. */
 #define BW_CAPTURE_BUFFER_MAX_B (64ull << 30)
@@ -79,6 +82,9 @@ struct bw_capture_dispatch {
 	uint64_t indirect_va; /* where groups are read from; 0: they are in the packet */
 	uint32_t groups[3], group_size[3];
 	char pipeline[64], label[64]; /* "": not known */
+	/* Of its shader, from BW_CAPTURE_VERSION_SHADERS on. */
+	uint64_t hash; /* of its SPIR-V; 0: not known */
+	char module[64], entry[64], file[64];
 };
 
 /* Another chunk of the call (AMDGPU_CHUNK_ID_*): fences, dependencies. */
@@ -107,10 +113,11 @@ void bw_capture_submission_fini(struct bw_capture_submission *s);
 struct bw_capture_bytes BW_VEC(uint8_t);
 
 /* All but the summary, to and from bytes. Decoding checks counts and sizes; what numbers mean, the
- * user of the record checks (state.h). out: empty before, and after an error. */
+ * user of the record checks (state.h). version: of the record, one that is read. out: empty before,
+ * and after an error. */
 struct bw_error *bw_capture_submission_encode(const struct bw_capture_submission *s,
 					      struct bw_capture_bytes *out) BW_MUST_CHECK;
-struct bw_error *bw_capture_submission_decode(const void *bytes, size_t size_b,
+struct bw_error *bw_capture_submission_decode(const void *bytes, size_t size_b, uint32_t version,
 					      struct bw_capture_submission *out) BW_MUST_CHECK;
 struct bw_error *bw_capture_runs_encode(const struct bw_capture_runs *runs,
 					struct bw_capture_bytes *out) BW_MUST_CHECK;

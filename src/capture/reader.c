@@ -30,6 +30,7 @@ struct bw_capture_reader {
 	char *name;
 	uint64_t size_b, skipped_b, n_pages, clock;
 	bool is_whole;
+	uint32_t version;
 	struct bw_capture_device device;
 	struct BW_VEC(struct bw_capture_entry) entries;
 	struct BW_VEC(struct pages_block) pages; /* by number */
@@ -205,7 +206,7 @@ static struct bw_error *walk(struct bw_capture_reader *r)
 
 /* ---- opening ---- */
 
-static struct bw_error *check_header(const struct bw_capture_reader *r)
+static struct bw_error *check_header(struct bw_capture_reader *r)
 {
 	struct bw_capture_file_header h;
 	size_t have;
@@ -216,12 +217,13 @@ static struct bw_error *check_header(const struct bw_capture_reader *r)
 				 r->name);
 	if (have < sizeof(h))
 		return bw_errorf(BW_E_INVALID, "%s is cut off in its first bytes", r->name);
-	if (h.version != BW_CAPTURE_VERSION)
+	if (h.version < BW_CAPTURE_VERSION_OLDEST || h.version > BW_CAPTURE_VERSION)
 		return bw_errorf(
 			BW_E_UNSUPPORTED,
-			"%s is a capture of version %u, and this Breakwater reads version %u: "
-			"read it with the Breakwater that made it",
-			r->name, h.version, BW_CAPTURE_VERSION);
+			"%s is a capture of version %u, and this Breakwater reads versions %u to "
+			"%u: read it with the Breakwater that made it",
+			r->name, h.version, BW_CAPTURE_VERSION_OLDEST, BW_CAPTURE_VERSION);
+	r->version = h.version;
 	return NULL;
 }
 
@@ -280,6 +282,11 @@ void bw_capture_reader_close(struct bw_capture_reader *r)
 const struct bw_capture_device *bw_capture_reader_device(const struct bw_capture_reader *r)
 {
 	return &r->device;
+}
+
+uint32_t bw_capture_reader_version(const struct bw_capture_reader *r)
+{
+	return r->version;
 }
 
 uint64_t bw_capture_reader_size(const struct bw_capture_reader *r)
@@ -350,8 +357,8 @@ struct bw_error *bw_capture_reader_submission(struct bw_capture_reader *r,
 	_cleanup_free_ uint8_t *body = NULL;
 	size_t body_b;
 	BW_TRY(read_body(r, e->at, &body, &body_b));
-	BW_TRY(bw_error_wrap(bw_capture_submission_decode(body, body_b, out), "%s, submission %u",
-			     r->name, e->summary.number));
+	BW_TRY(bw_error_wrap(bw_capture_submission_decode(body, body_b, r->version, out),
+			     "%s, submission %u", r->name, e->summary.number));
 	out->summary = e->summary;
 	return NULL;
 }

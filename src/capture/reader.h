@@ -28,7 +28,8 @@ struct bw_error *bw_capture_reader_of(int fd, const char *name,
 void bw_capture_reader_close(struct bw_capture_reader *r);
 
 const struct bw_capture_device *bw_capture_reader_device(const struct bw_capture_reader *r);
-uint64_t bw_capture_reader_size(const struct bw_capture_reader *r); /* bytes of the file */
+uint32_t bw_capture_reader_version(const struct bw_capture_reader *r); /* of the file */
+uint64_t bw_capture_reader_size(const struct bw_capture_reader *r);    /* bytes of the file */
 uint64_t bw_capture_reader_pages(const struct bw_capture_reader *r);
 /* In the order of the file, with rising numbers; borrowed. */
 const struct bw_capture_entry *bw_capture_reader_entries(const struct bw_capture_reader *r,

@@ -2,6 +2,7 @@
 #include "capture/capture.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -184,7 +185,29 @@ static struct bw_error *get_chunks(struct bw_cursor *c, struct bw_capture_submis
 	return NULL;
 }
 
-static struct bw_error *get_all(struct bw_cursor *c, struct bw_capture_submission *out)
+static struct bw_error *get_dispatches(struct bw_cursor *c, uint32_t version,
+				       struct bw_capture_submission *out)
+{
+	const size_t elem_b = version < BW_CAPTURE_VERSION_SHADERS
+				      ? offsetof(struct bw_capture_dispatch, hash)
+				      : sizeof(struct bw_capture_dispatch);
+	const void *from;
+	size_t n;
+	BW_TRY(get_array(c, elem_b, &from, &n));
+	BW_TRY(bw_vec_reserve(&out->dispatches, n));
+	for (size_t i = 0; i < n; i++) {
+		struct bw_capture_dispatch one = {0};
+		memcpy(&one, (const uint8_t *)from + i * elem_b, elem_b);
+		char *const names[] = {one.pipeline, one.label, one.module, one.entry, one.file};
+		for (size_t k = 0; k < BW_ARRAY_SIZE(names); k++)
+			names[k][sizeof(one.pipeline) - 1] = '\0';
+		out->dispatches.data[out->dispatches.len++] = one;
+	}
+	return NULL;
+}
+
+static struct bw_error *get_all(struct bw_cursor *c, uint32_t version,
+				struct bw_capture_submission *out)
 {
 	uint64_t flags = bw_cursor_u64(c);
 	out->has_maps = flags & HAS_MAPS;
@@ -195,18 +218,16 @@ static struct bw_error *get_all(struct bw_cursor *c, struct bw_capture_submissio
 	BW_TRY(GET_VEC(c, &out->maps));
 	BW_TRY(GET_VEC(c, &out->runs));
 	BW_TRY(GET_VEC(c, &out->ibs));
-	BW_TRY(GET_VEC(c, &out->dispatches));
+	BW_TRY(get_dispatches(c, version, out));
 	BW_TRY(get_chunks(c, out));
-	bw_vec_each(&out->dispatches, d)
-		d->pipeline[sizeof(d->pipeline) - 1] = d->label[sizeof(d->label) - 1] = '\0';
 	return bw_cursor_left(c) ? bad("it is too long") : NULL;
 }
 
-struct bw_error *bw_capture_submission_decode(const void *bytes, size_t size_b,
+struct bw_error *bw_capture_submission_decode(const void *bytes, size_t size_b, uint32_t version,
 					      struct bw_capture_submission *out)
 {
 	struct bw_cursor c = bw_cursor(bytes, size_b);
-	struct bw_error *err = get_all(&c, out);
+	struct bw_error *err = get_all(&c, version, out);
 	if (err)
 		bw_capture_submission_fini(out);
 	return err;

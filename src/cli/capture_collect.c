@@ -199,8 +199,8 @@ static struct bw_error *take_submission(struct bw_collect *c, struct source *s)
 	uint32_t space = 0;
 	if (s->msg.body_b < fixed_b)
 		return bw_errorf(BW_E_INVALID, "a record is too short");
-	struct bw_error *err =
-		bw_capture_submission_decode(s->msg.body + fixed_b, s->msg.body_b - fixed_b, &sub);
+	struct bw_error *err = bw_capture_submission_decode(
+		s->msg.body + fixed_b, s->msg.body_b - fixed_b, BW_CAPTURE_VERSION, &sub);
 	memcpy(&sub.summary, s->msg.body, fixed_b);
 	sub.summary.comm[sizeof(sub.summary.comm) - 1] = '\0';
 	if (!err)

@@ -102,7 +102,7 @@ static struct bw_error *show_info(struct show *s)
 	bw_out_bool(o, "virtual", d->is_virtual);
 	bw_out_str(o, "pci", d->pci_address);
 	bw_out_str(o, "made_by", d->made_by);
-	bw_out_int(o, "version", BW_CAPTURE_VERSION);
+	bw_out_int(o, "version", bw_capture_reader_version(s->r));
 	bw_out_int(o, "submissions", (int64_t)n);
 	bw_out_int(o, "left_out", (int64_t)n_left_out);
 	bw_out_int(o, "dispatches", (int64_t)n_dispatches);
@@ -210,6 +210,7 @@ static void show_dispatches(struct show *s, const struct bw_capture_submission *
 						   {"Groups", "groups", false},
 						   {"Group size", "group_size", false},
 						   {"Pipeline", "pipeline", false},
+						   {"SPIR-V", "hash", false},
 						   {"Label", "label", false}};
 	struct bw_table t;
 	bw_table_init(&t, "dispatches", columns, BW_ARRAY_SIZE(columns));
@@ -221,6 +222,10 @@ static void show_dispatches(struct show *s, const struct bw_capture_submission *
 		add_dim(&t, d->groups, !d->indirect_va);
 		add_dim(&t, d->group_size, true);
 		bw_table_text(&t, "%s", d->pipeline);
+		if (d->hash)
+			bw_table_text(&t, "%016" PRIx64, d->hash);
+		else
+			bw_table_empty(&t);
 		bw_table_text(&t, "%s", d->label);
 	}
 	bw_out_table(s->look.out, &t, "No dispatches.");

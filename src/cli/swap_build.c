@@ -200,12 +200,6 @@ struct bw_error *bw_swap_build(const char *word, bool code_only, struct bw_swap_
 		return bw_errorf(BW_E_INVALID,
 				 "--shader %s: a replay has machine code alone, so FILE is .s",
 				 word);
-	if (rule.by == BW_SWAP_BY_HASH && code_only)
-		return bw_errorf(
-			BW_E_INVALID,
-			"--shader %s: a capture has no hashes of SPIR-V: use the name or the "
-			"code's address that \"capture show\" has",
-			word);
 	if (rule.kind == BW_SWAP_SPIRV && !bw_cli_is_shader(file))
 		return bw_errorf(BW_E_INVALID,
 				 "--shader %s: FILE is .spv, .spvasm, .comp, .glsl, .hlsl or .s",

@@ -40,8 +40,9 @@ static const char usage[] =
 	"  --override N[.IB]=FILE the dwords of FILE in the place of that IB (0: the first one)\n"
 	"  --dispatches N:COUNT   only the first COUNT dispatches of submission N run, and its other packets\n"
 	"  --packets N:COUNT      only the first COUNT packets of submission N run, dispatches among them\n"
-	"  --shader WHICH=FILE    assembly (.s) takes the place of a shader: of the pipeline that \"capture show\" names so\n"
-	"                         (patterns: *), or of the code at that address. Several times\n"
+	"  --shader WHICH=FILE    assembly (.s) takes the place of a shader: of the name (patterns: *), hash of its SPIR-V\n"
+	"                         or address of its code that \"capture show\" has, or of its module's, entry point's or\n"
+	"                         source file's name. Several times\n"
 	"  --loop COUNT           all of that, again and again\n"
 	"  --timeout SECONDS      how long a submission may run (default 10)\n"
 	"  --json                 for programs\n"
@@ -367,6 +368,8 @@ static struct bw_error *replay(const struct command *c, const char *node, struct
 	uint64_t i = 0;
 	BW_TRY(bw_capture_reader_open(c->file, &r));
 	err = check_range(r, c);
+	if (!err && c->o.swap)
+		err = bw_replay_swap_check(c->o.swap, bw_capture_reader_version(r));
 	for (; !err && i < c->loop && report.verdict == BW_REPLAY_SAME; i++) {
 		struct bw_replay_gpu *g;
 		if ((err = bw_replay_gpu_open(node, &g)))

@@ -48,6 +48,21 @@ void bw_replay_swap_fini(struct bw_replay_swap *s)
 	bw_vec_free(&s->said);
 }
 
+/* A capture of version 1 says nothing of a shader but its pipeline's name. */
+struct bw_error *bw_replay_swap_check(const struct bw_replay_swap *s, uint32_t version)
+{
+	if (version >= BW_CAPTURE_VERSION_SHADERS)
+		return NULL;
+	bw_vec_each(&s->rules.rules, r)
+		if (r->by == BW_SWAP_BY_HASH)
+			return bw_errorf(BW_E_INVALID,
+					 "--shader %s: the capture is of version %u, which has no "
+					 "hashes of SPIR-V: use the name or the code's address "
+					 "that \"capture show\" has",
+					 r->which, version);
+	return NULL;
+}
+
 /* ---- What is said ---- */
 
 static struct bw_error *append(const struct bw_replay_swap *s, const struct bw_swap_said *e)
@@ -66,9 +81,13 @@ static struct bw_error *say(struct bw_replay_swap *s, enum bw_swap_event event, 
 {
 	struct bw_swap_said e = {.event = event,
 				 .rule = rule < 0 ? UINT32_MAX : (uint32_t)rule,
+				 .hash = d->hash,
 				 .code_va = d->code_va,
 				 .pid = (uint32_t)getpid()};
 	memcpy(e.name, d->pipeline, sizeof(e.name));
+	memcpy(e.module, d->module, sizeof(e.module));
+	memcpy(e.entry, d->entry, sizeof(e.entry));
+	memcpy(e.file, d->file, sizeof(e.file));
 	snprintf(e.text, sizeof(e.text), "%s", text ? text : "");
 	bw_vec_each(&s->said, one)
 		if (!memcmp(one, &e, sizeof(e)))
@@ -167,7 +186,12 @@ static struct bw_error *look_at(struct job *j, const struct bw_pm4_find *found)
 			d = one;
 	if (!d)
 		return NULL;
-	const struct bw_swap_shader shader = {.code_va = d->code_va, .name = d->pipeline};
+	const struct bw_swap_shader shader = {.hash = d->hash,
+					      .code_va = d->code_va,
+					      .name = d->pipeline,
+					      .module = d->module,
+					      .entry = d->entry,
+					      .file = d->file};
 	BW_TRY(say(j->swap, BW_SWAP_CREATED, -1, d, NULL));
 	int rule = bw_swap_find(&j->swap->rules, BW_SWAP_CODE, &shader);
 	if (j->is_second)

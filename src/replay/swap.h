@@ -18,6 +18,9 @@ struct bw_replay_swap {
 /* The folder has the rules; borrowed. */
 struct bw_error *bw_replay_swap_open(const char *folder, struct bw_replay_swap *out) BW_MUST_CHECK;
 void bw_replay_swap_fini(struct bw_replay_swap *s);
+/* Whether a capture of that version has what the rules go by; BW_E_INVALID: what is missing. */
+struct bw_error *bw_replay_swap_check(const struct bw_replay_swap *s,
+				      uint32_t version) BW_MUST_CHECK;
 /* For a submission that is about to run. What is changed is added to `done`; new code goes away
  * with what else was added (bw_replay_gpu_drop_added). */
 struct bw_error *bw_replay_swap_apply(struct bw_replay_swap *swap, struct bw_replay_gpu *g,

@@ -161,11 +161,26 @@ def check_bad_files(folder, path):
     other.write_bytes(whole[:8] + b"\7" + whole[9:])
     for command in (["capture", "list"], ["replay"]):
         equal(ask(*command, other, status=2)[1], f"breakwater: {other} is a capture of version 7, and this Breakwater reads "
-              "version 1: read it with the Breakwater that made it.\n", "another version")
+              "versions 1 to 2: read it with the Breakwater that made it.\n", "another version")
     check("wants hang, fault or crash" in ask("capture", "--on", "hang,luck", "-o", other, "--", "true", status=2)[1], "--on")
     check("has no option --nonsense" in ask("replay", "--nonsense", path, status=2)[1], "an option")
     check("needs a program" in ask("capture", "-o", other, status=2)[1], "no program")
     check("holds no submission 7" in ask("capture", "show", path, "7", status=2)[1], "no such submission")
+
+
+def check_older_version(folder):
+    """A capture that the first version has made, of the same program: what it has can be had, and what is missing is said."""
+    old, end = SOURCE / "tests/fuzz/corpus/capture/saxpy.bwc", pathlib.Path(folder, "end.s")
+    end.write_text("\ts_endpgm\n")
+    equal(answer("capture", "info", old)["version"], 1, "its version")
+    equal(answer("replay", "--check", old)["same"], True, "its replay")
+    dispatch, = answer("capture", "show", old, 1)["dispatches"]
+    check("hash" not in dispatch, dispatch)
+    equal(answer("replay", "--check", "--shader", f"{dispatch['code']}={end}", old, status=1)["same"], False, "a shader that does nothing")
+    hashed = f"0123456789abcdef={end}"
+    equal(ask("replay", "--shader", hashed, old, status=2)[1].splitlines()[0],
+          "breakwater: --shader 0123456789abcdef: the capture is of version 1, which has no hashes of SPIR-V: use the name or the "
+          "code's address that \"capture show\" has.", "a hash")
 
 
 def main():
@@ -176,6 +191,7 @@ def main():
         check_failures(folder)
         check_program_memory(folder)
         check_bad_files(folder, path)
+        check_older_version(folder)
     print("capture: ok")
 
 

@@ -82,13 +82,13 @@ static void read_file(const uint8_t *given, size_t n)
 	bw_capture_reader_close(r);
 }
 
-static void read_record(const uint8_t *bytes, size_t n)
+static void read_record(const uint8_t *bytes, size_t n, uint32_t version)
 {
 	struct bw_capture_space s = {.number = 1};
 	struct bw_capture_submission sub = {0};
 	struct bw_capture_bytes again = {0};
-	struct bw_error *err = bw_capture_submission_decode(bytes, n, &sub);
-	if (!err) {
+	struct bw_error *err = bw_capture_submission_decode(bytes, n, version, &sub);
+	if (!err && version == BW_CAPTURE_VERSION) {
 		/* what was read is written as it was, but for the ends of names */
 		err = bw_capture_submission_encode(&sub, &again);
 		assert(err || again.len == n);
@@ -147,7 +147,8 @@ static void fill_ring(const uint8_t *bytes, size_t n)
 		at += 3;
 		if (size_b > n - at)
 			break;
-		struct bw_error *err = bw_capture_submission_decode(bytes + at, size_b, &sub);
+		struct bw_error *err =
+			bw_capture_submission_decode(bytes + at, size_b, BW_CAPTURE_VERSION, &sub);
 		name_page(&sub.runs, id);
 		sub.summary.space = space;
 		sub.summary.number = is_result ? number : ++number;
@@ -170,7 +171,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	if (n && bytes[0] == 2)
 		fill_ring(bytes + 1, n - 1);
 	else if (n && bytes[0] == 1)
-		read_record(bytes + 1, n - 1);
+		for (uint32_t v = BW_CAPTURE_VERSION_OLDEST; v <= BW_CAPTURE_VERSION; v++)
+			read_record(bytes + 1, n - 1, v);
 	else
 		read_file(bytes, n);
 	return 0;

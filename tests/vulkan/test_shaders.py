@@ -155,9 +155,11 @@ def check_assembly(folder):
 def check_replay(folder):
     """After check_assembly: the capture of the program, and its code."""
     path, code, edited = folder / "names.bwc", folder / "saved" / f"first_step-{HASH}.s", folder / "edited.s"
-    address = parse(ask("capture", "show", "--json", path, next(
-        r["number"] for r in parse(ask("capture", "list", "--json", path))["submissions"] if r["dispatches"])))["dispatches"][0]["code"]
-    for which in ("first*", address):
+    dispatch = parse(ask("capture", "show", "--json", path, next(
+        r["number"] for r in parse(ask("capture", "list", "--json", path))["submissions"] if r["dispatches"])))["dispatches"][0]
+    equal((dispatch["pipeline"], dispatch["hash"]), ("first step", HASH), "what a capture has of a shader")
+    # by its name, by the address of its code, by the hash of its SPIR-V, by the name of its entry point
+    for which in ("first*", dispatch["code"], HASH, "main"):
         check("memory is as captured" in ask("replay", "--check", "--shader", f"{which}={code}", path), f"{which}: the same code")
     # adds 1 more: what differs first is the first word
     text = code.read_text()
@@ -169,10 +171,9 @@ def check_replay(folder):
         found = found * mul + plus + 1
     check(f"replayed  {found:02x} 00 00 00" in said, said)
     check("replaced first step (" in said and "second step (" in said and "which has the same code." in said, said)
-    for words, error in (
-            ([f"{HASH}={code}"], "a capture has no hashes of SPIR-V"),
-            ([f"first step={folder / 'one.comp'}"], "a replay has machine code alone")):
-        check(error in ask("replay", "--shader", *words, path, status=2), words)
+    said = ask("replay", "--check", "--shader", f"{HASH}={edited}", path, status=1)
+    check(f"replaced first step ({HASH}), second step ({HASH})." in said, said)
+    check("a replay has machine code alone" in ask("replay", "--shader", f"first step={folder / 'one.comp'}", path, status=2), "SPIR-V")
 
 
 def check_run_and_capture(folder):
