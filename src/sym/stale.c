@@ -39,24 +39,33 @@ static bool line_at(struct bw_lines *l, uint64_t addr, unsigned level, struct te
 	return true;
 }
 
+/* The level of the variable's function at that address; -1: it is not there. */
+static int level_of(const struct bw_lines *l, const struct bw_variable *v, uint64_t at)
+{
+	const struct function *f;
+	for (unsigned level = 0; (f = bw_lines_function_around(l, at, level)); level++)
+		if (f->die == v->function_die)
+			return (int)level;
+	return -1;
+}
+
+bool bw_variable_is_of_code(const struct bw_lines *l, const struct bw_variable *v, uint64_t at)
+{
+	return level_of(l, v, at) >= 0;
+}
+
 /* The line of the variable's function that an instruction belongs to; 0: of none, or not known. */
 static unsigned line_of(struct bw_lines *l, const struct bw_variable *v, const char *file,
 			uint64_t at, bool *is_inside)
 {
-	const struct function *f;
 	struct bw_line line;
 	struct text text;
-	unsigned number = 0, level = 0;
-	*is_inside = false;
-	for (; (f = bw_lines_function_around(l, at, level)); level++)
-		if (f->die == v->function_die)
-			break;
-	if (!f)
+	unsigned number = 0;
+	int level = level_of(l, v, at);
+	*is_inside = level >= 0;
+	if (level < 0 || (!level && bw_lines_at(l, at, &line) && line.approximate))
 		return 0;
-	*is_inside = true;
-	if (!level && bw_lines_at(l, at, &line) && line.approximate)
-		return 0;
-	if (!line_at(l, at, level, &text, &number) || strcmp(text.file, file) != 0)
+	if (!line_at(l, at, (unsigned)level, &text, &number) || strcmp(text.file, file) != 0)
 		return 0;
 	return number;
 }
@@ -197,8 +206,10 @@ static bool accept_origin(void *ctx, const struct bw_location_origin *o)
 		return false;
 	if (!c->has_last)
 		return true;
-	if (line &&
-	    (make(c, line) || (c->v->is_param && line == c->head && make(c, c->v->decl_line))))
+	/* the code in front of a function's first statement takes its parameters over, and prepares
+	 * other values: those that it computes are none of them */
+	bool is_taken = c->v->is_param && line == c->head && o->is_load;
+	if (line && (make(c, line) || (is_taken && make(c, c->v->decl_line))))
 		return true;
 	if (c->v->is_param && !is_inside) /* of an inlined function: an argument */
 		return make(c, c->v->decl_line);
@@ -233,6 +244,26 @@ static bool is_made_by_all(struct origin_check *c, const struct bw_location_orig
 	return true;
 }
 
+/* Locations can begin before the instruction that makes the value, where that was moved down. They
+ * end behind it then, as behind others that write to the register, and the variable is nowhere, or
+ * elsewhere: with its value, an entry for the register would follow. Of register reg + k. */
+static bool is_made_at_end(const struct origin_check *c, const struct bw_location *at,
+			   const struct bw_location_origins *o, bool is_vgpr, unsigned reg,
+			   unsigned k)
+{
+	struct origin_check end = *c;
+	struct bw_location_origin origin;
+	struct bw_location next;
+	if (!c->has_last || !o->at_end(o->ctx, is_vgpr, reg + k, &origin))
+		return false;
+	bw_variable_location(c->l, c->v, at->end, &next);
+	enum bw_location_kind kind = is_vgpr ? BW_LOC_VGPR : BW_LOC_SGPR;
+	bool goes_on = !next.n_pieces && next.kind == kind && next.reg == reg;
+	for (unsigned i = 0; i < next.n_pieces; i++)
+		goes_on |= next.piece[i].kind == kind && next.piece[i].reg == reg;
+	return !goes_on && accept_origin(&end, &origin);
+}
+
 static unsigned n_registers(uint64_t size_b)
 {
 	return size_b > 64 ? 16 : size_b <= 4 ? 1 : (unsigned)((size_b + 3) / 4);
@@ -257,7 +288,9 @@ static bool registers_are_stale(struct origin_check *c, const struct bw_location
 			continue;
 		for (unsigned k = 0; k < n_registers(size_b); k++) {
 			c->needed = needed_bits(c->v->type, size_b - 4 * k);
-			if (!is_made_by_all(c, o, kind == BW_LOC_VGPR, reg + k))
+			bool is_vgpr = kind == BW_LOC_VGPR;
+			if (!is_made_by_all(c, o, is_vgpr, reg + k) ||
+			    is_made_at_end(c, at, o, is_vgpr, reg, k))
 				return true;
 		}
 	}

@@ -113,18 +113,23 @@ struct bw_location_origin {
 	uint64_t at;
 	uint32_t demanded;	/* bits that the code behind it certainly needs of the result */
 	bool follows, is_fused; /* is_fused: two operations in one instruction */
+	bool is_load;		/* of memory */
 	bool is_vgpr;		/* of an entry: which register */
 	unsigned reg;
 };
 struct bw_location_origins {
 	bool (*of)(void *ctx, bool is_vgpr, unsigned reg,
 		   bool (*accept)(void *ctx, const struct bw_location_origin *o), void *accept_ctx);
+	/* The instruction that writes to the register where the location ends. False: none does. */
+	bool (*at_end)(void *ctx, bool is_vgpr, unsigned reg, struct bw_location_origin *out);
 	/* Calls `each` for the instructions of the function that store to scratch, with how many
 	 * bytes, and for its calls, with 0. */
 	void (*stores)(void *ctx, void (*each)(void *ctx, uint64_t at, unsigned size_b),
 		       void *each_ctx);
 	void *ctx;
 };
+/* Whether the code at `at` is of the (inlined) function of the variable, or inlined in that. */
+bool bw_variable_is_of_code(const struct bw_lines *l, const struct bw_variable *v, uint64_t at);
 /* Whether that location, of a constant or of registers, has a value that the variable need not have
  * at the line of addr in the function of that level (as for bw_lines_variables): the source, where
  * it can be read, assigns it only later, or has assigned another one since, or the instructions

@@ -20,6 +20,9 @@
 #define SUM 0xd6550006, 0x040e0501	  /* v_add3_u32 v6, v1, v2, v3 */
 #define SIGN 0x7c880a80			  /* v_cmp_gt_i32 vcc_lo, 0, v5 */
 #define ZERO 0x7c940a80			  /* v_cmp_eq_u32 vcc_lo, 0, v5 */
+#define ADD_2 0x4a020501		  /* v_add_nc_u32 v1, v1, v2 */
+#define XOR_2 0x3a020501		  /* v_xor_b32 v1, v1, v2 */
+#define LOOP 0xbfa2fffe			  /* s_cbranch_scc1: to the dword in front */
 #define STORE_1 0xdc6a0000, 0x007c0102	  /* global_store_b32 v[2:3], v1, off */
 #define STORE_4 0xdc6a0000, 0x007c0402	  /* global_store_b32 v[2:3], v4, off */
 #define STORE_BYTE 0xdc620000, 0x007c0102 /* global_store_b8 v[2:3], v1, off */
@@ -63,6 +66,27 @@ static void test_several(void **state)
 	assert_int_equal(BITS(ADD, AND_3, STORE_4, AND_3, STORE_4, END), 3);
 }
 
+/* LLVM follows values through the whole function, around loops as well. */
+static void test_far(void **state)
+{
+	assert_int_equal(BITS(ADD, ADD_2, ADD_2, ADD_2, ADD_2, ADD_2, ADD_2, ADD_2, ADD_2, AND_3,
+			      STORE_4, END),
+			 3);
+	assert_int_equal(
+		BITS(ADD, ADD_2, ADD_2, ADD_2, ADD_2, ADD_2, ADD_2, ADD_2, ADD_2, STORE_1, END),
+		UINT32_MAX);
+	assert_int_equal(BITS(ADD, XOR_2, LOOP, AND_3, STORE_4, END), 3);
+	assert_int_equal(BITS(ADD, XOR_2, LOOP, END), 0); /* it needs only itself */
+	assert_int_equal(BITS(ADD, XOR_2, AND_3, STORE_4, 0xbfa2fffb, STORE_1, END), UINT32_MAX);
+}
+
+/* ds_store_2addr_b32 v0, v5, v0 offset1:1; the same of v1: one register each */
+static void test_two_addresses(void **state)
+{
+	assert_int_equal(BITS(ADD, 0xd8380100, 0x00000500, AND_3, STORE_4, END), 3);
+	assert_int_equal(BITS(ADD, 0xd8380100, 0x00010500, AND_3, STORE_4, END), UINT32_MAX);
+}
+
 static void test_ends(void **state)
 {
 	assert_int_equal(BITS(ADD, END, STORE_1), 0);
@@ -86,10 +110,9 @@ static void test_damage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_uses),
-		cmocka_unit_test(test_several),
-		cmocka_unit_test(test_ends),
-		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_uses), cmocka_unit_test(test_several),
+		cmocka_unit_test(test_far),  cmocka_unit_test(test_two_addresses),
+		cmocka_unit_test(test_ends), cmocka_unit_test(test_damage),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -121,6 +121,11 @@ static void test_calls(void **state)
 	assert_true(s.origin[0].is_entry);
 }
 
+static bool is_not(void *ctx, uint64_t at)
+{
+	return at != *(const uint64_t *)ctx;
+}
+
 /* scratch_store_b32 off, v1, s33 offset:4; scratch_store_b64 off, v[2:3], off offset:8;
  * scratch_store_b32 v4, v1, s33 (at an address in v4) */
 static void test_stores(void **state)
@@ -133,14 +138,74 @@ static void test_stores(void **state)
 					    .image_b = sizeof(stores),
 					    .end = UINT64_MAX};
 	bool covered[12] = {false};
-	bw_stores_before(&code, 0x18, 33, 2, covered, sizeof(covered));
+	uint64_t foreign = UINT64_MAX;
+	struct bw_stored stored = {33, 2, sizeof(covered), is_not, &foreign};
+	bw_stores_before(&code, 0x18, &stored, covered);
 	for (unsigned i = 0; i < 12; i++)
 		assert_int_equal(covered[i], i >= 2 && i < 6);
 	memset(covered, 0, sizeof(covered));
-	bw_stores_before(&code, 8, BW_SRC_NULL, 8, covered, sizeof(covered)); /* it is the next */
+	stored.base = BW_SRC_NULL;
+	stored.offset = 8;
+	bw_stores_before(&code, 8, &stored, covered); /* it is the next */
 	assert_false(covered[0]);
-	bw_stores_before(&code, 0x10, BW_SRC_NULL, 8, covered, sizeof(covered));
+	bw_stores_before(&code, 0x10, &stored, covered);
 	assert_true(covered[0] && covered[7] && !covered[8]);
+}
+
+/* scratch_store_b64 off, v[2:3], off; scratch_store_b32 off, v1, off offset:4: the second is of
+ * another variable. */
+static void test_shared_memory(void **state)
+{
+	static const uint32_t stores[] = {0xdc6d0000, 0x007c0200, 0xdc690004, 0x007c0100};
+	const struct bw_origin_code code = {.gen = BW_ISA_GFX11,
+					    .lanes = 32,
+					    .image = (const uint8_t *)stores,
+					    .image_b = sizeof(stores),
+					    .end = UINT64_MAX};
+	bool covered[8] = {false};
+	uint64_t foreign = 8;
+	const struct bw_stored stored = {BW_SRC_NULL, 0, sizeof(covered), is_not, &foreign};
+	bw_stores_before(&code, 8, &stored, covered);
+	assert_true(covered[0] && covered[4]);
+	bw_stores_before(&code, 16, &stored, covered);
+	assert_true(covered[0] && covered[3]);
+	assert_false(covered[4] || covered[7]);
+	foreign = 0; /* own stores come behind */
+	bw_stores_before(&code, 16, &stored, covered);
+	assert_true(!covered[0] && !covered[3] && covered[4] && covered[7]);
+}
+
+static bool in_front(uint64_t end, bool is_vgpr, unsigned reg, struct bw_origin *out)
+{
+	static const uint32_t code_words[] = {
+		0xca100081, 0x05020100, /* v_dual_mov_b32 v5, 1 :: v_dual_mov_b32 v2, v0 */
+		0xf4000101, 0xf8000010, /* s_load_b32 s4, s[2:3], 0x10 */
+		0xffffffff,
+	};
+	const struct bw_origin_code code = {.gen = BW_ISA_GFX11,
+					    .lanes = 32,
+					    .image = (const uint8_t *)code_words,
+					    .image_b = sizeof(code_words),
+					    .end = UINT64_MAX};
+	const struct bw_origin_reg r = {is_vgpr, reg, 0, 0};
+	return bw_origin_in_front(&code, end, &r, out);
+}
+
+static void test_in_front(void **state)
+{
+	struct bw_origin o;
+	assert_true(in_front(8, true, 2, &o));
+	assert_int_equal(o.at, 0);
+	assert_true(o.is_fused && !o.is_load);
+	assert_true(in_front(8, true, 5, &o));
+	assert_false(in_front(8, true, 4, &o));
+	assert_false(in_front(4, true, 5, &o)); /* none ends there */
+	assert_true(in_front(16, false, 4, &o));
+	assert_int_equal(o.at, 8);
+	assert_true(o.is_load);
+	assert_false(in_front(16, true, 4, &o));
+	assert_false(in_front(20, false, 4, &o)); /* no instruction */
+	assert_false(in_front(400, false, 4, &o));
 }
 
 static void note_store(void *ctx, uint64_t at, unsigned size_b)
@@ -179,9 +244,10 @@ static void test_damage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_straight), cmocka_unit_test(test_copies),
-		cmocka_unit_test(test_ways),	 cmocka_unit_test(test_calls),
-		cmocka_unit_test(test_stores),	 cmocka_unit_test(test_all_stores),
+		cmocka_unit_test(test_straight),      cmocka_unit_test(test_copies),
+		cmocka_unit_test(test_ways),	      cmocka_unit_test(test_calls),
+		cmocka_unit_test(test_stores),	      cmocka_unit_test(test_all_stores),
+		cmocka_unit_test(test_shared_memory), cmocka_unit_test(test_in_front),
 		cmocka_unit_test(test_damage),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,24 +1,19 @@
 // SPDX-License-Identifier: MIT
 /* The code behind the instruction is followed until the register is written again. What an operand
  * needs follows from the operation, as in LLVM's SimplifyDemandedBits, whose doing this is about;
- * where the operation gives a result, from what is needed of that. It stops at a
- * depth, as that does: such values LLVM leaves as they are. */
+ * where the operation gives a result, from what is needed of that value, and so on through the
+ * whole function: LLVM's BDCE follows values without a limit of depth. Around a loop a value can
+ * need itself, so the bits start as none and grow until nothing changes. */
 #include "debug/variables/demanded.h"
 
 #include <stdlib.h>
 
 #include "base/cleanup.h"
 #include "base/util.h"
+#include "base/vec.h"
 #include "debug/frames/written.h"
 
-enum { MAX_DWORDS = 1 << 18, MAX_DEPTH = 6, MAX_COPIES = 8, MAX_LOOKS = 20000 };
-
-struct walk {
-	const struct bw_origin_code *code;
-	uint64_t end;
-	unsigned looks;	 /* instructions that may still be looked at */
-	unsigned copies; /* in a row */
-};
+enum { MAX_DWORDS = 1 << 18, MAX_VALUES = 4096, MAX_LOOKS = 1 << 17 };
 
 /* The register whose uses are looked for. */
 struct wanted {
@@ -26,7 +21,32 @@ struct wanted {
 	unsigned reg;
 };
 
-static uint32_t demanded(struct walk *w, uint64_t from, struct wanted reg, unsigned depth);
+/* What an instruction has put into a register. */
+struct value {
+	uint64_t from; /* behind that instruction */
+	struct wanted reg;
+	uint32_t demanded;	  /* bits, as far as is known by now */
+	uint32_t next;		  /* the next one of the same instruction + 1 */
+	size_t first_use, n_uses; /* in the uses of the walk */
+	bool has_uses;		  /* they were looked for */
+};
+
+/* A dword of the function. */
+struct place {
+	uint32_t seen_by; /* the last value whose uses were looked for here + 1 */
+	uint32_t waiting; /* entry i of the places to go on at, not of this one */
+	uint32_t values;  /* the first value from here on + 1 */
+};
+
+struct walk {
+	const struct bw_origin_code *code;
+	uint64_t end;
+	unsigned looks; /* instructions that may still be looked at */
+	struct place *places;
+	uint32_t n_waiting;
+	struct BW_VEC(struct value) values;
+	struct BW_VEC(uint64_t) uses; /* addresses of instructions */
+};
 
 static bool decode(const struct walk *w, uint64_t at, struct bw_inst *out)
 {
@@ -234,8 +254,8 @@ static bool is_store(const struct bw_inst *inst)
 static uint32_t of_memory(const struct bw_inst *inst, const struct wanted *reg, bool *is_use)
 {
 	const struct bw_op_info *info = bw_isa_op_info(inst->op);
-	unsigned bits = info->mem.bits;
 	bool two = info->flags & BW_OPF_TWO_ADDRESSES;
+	unsigned bits = two ? info->mem.bits / 2u : info->mem.bits; /* of each */
 	bool is_wide = inst->fmt == BW_FMT_GLOBAL && inst->saddr == BW_SRC_NULL;
 	bool has_address = inst->fmt != BW_FMT_SCRATCH || inst->sve;
 	uint32_t data = bits < 32 ? (1u << bits) - 1 : UINT32_MAX, out = 0;
@@ -258,25 +278,37 @@ static bool is_copy(enum bw_op op)
 	return op == BW_OP_V_MOV_B32 || op == BW_OP_S_MOV_B32 || op == BW_OP_V_READFIRSTLANE_B32;
 }
 
+/* The bits needed of a value, as far as is known by now. */
+static uint32_t of_value(struct walk *w, uint64_t from, struct wanted reg)
+{
+	if (from < w->code->entry || from >= w->end)
+		return 0;
+	struct place *p = &w->places[(from - w->code->entry) / 4];
+	for (uint32_t i = p->values; i; i = w->values.data[i - 1].next) {
+		const struct value *v = &w->values.data[i - 1];
+		if (v->reg.is_vgpr == reg.is_vgpr && v->reg.reg == reg.reg)
+			return v->demanded;
+	}
+	if (w->values.len == MAX_VALUES)
+		return 0;
+	struct value new = {.from = from, .reg = reg, .next = p->values};
+	struct bw_error *err = bw_vec_push(&w->values, new);
+	if (!err)
+		p->values = (uint32_t)w->values.len;
+	bw_error_free(err);
+	return 0;
+}
+
 /* What the result of an ALU operation is needed for. */
-static uint32_t of_result(struct walk *w, const struct bw_inst *inst, uint64_t next, unsigned dst,
-			  unsigned depth)
+static uint32_t of_result(struct walk *w, const struct bw_inst *inst, uint64_t next, unsigned dst)
 {
 	bool is_scalar = inst->fmt == BW_FMT_SOP1 || inst->fmt == BW_FMT_SOP2 ||
 			 inst->op == BW_OP_V_READFIRSTLANE_B32;
-	struct wanted result = {!is_scalar, dst};
-	uint32_t out = 0;
-	if (is_copy(inst->op)) {
-		if (w->copies++ < MAX_COPIES)
-			out = demanded(w, next, result, depth);
-		w->copies--;
-		return out;
-	}
-	return depth ? demanded(w, next, result, depth - 1) : UINT32_MAX;
+	return of_value(w, next, (struct wanted){!is_scalar, dst});
 }
 
 static uint32_t of_alu(struct walk *w, const struct bw_inst *half, const struct wanted *reg,
-		       uint64_t next, unsigned depth, bool *is_use)
+		       uint64_t next, bool *is_use)
 {
 	const struct bw_op_info *info = bw_isa_op_info(half->op);
 	uint32_t out = 0, result = 0, other;
@@ -303,7 +335,7 @@ static uint32_t of_alu(struct walk *w, const struct bw_inst *half, const struct 
 			continue;
 		}
 		if (!has_result)
-			result = of_result(w, half, next, half->dst, depth);
+			result = of_result(w, half, next, half->dst);
 		has_result = true;
 		if (is_copy(half->op))
 			out |= result;
@@ -317,7 +349,7 @@ static uint32_t of_alu(struct walk *w, const struct bw_inst *half, const struct 
 
 /* is_use: set where the instruction reads the register. */
 static uint32_t of_instruction(struct walk *w, const struct bw_inst *inst, const struct wanted *reg,
-			       uint64_t next, unsigned depth, bool *is_use)
+			       uint64_t next, bool *is_use)
 {
 	switch ((int)inst->fmt) {
 	case BW_FMT_SMEM:
@@ -335,7 +367,7 @@ static uint32_t of_instruction(struct walk *w, const struct bw_inst *inst, const
 	case BW_FMT_VOP3:
 		if (inst->dpp != BW_DPP_NONE || inst->op_sel || inst->clamp)
 			return 0;
-		return of_alu(w, inst, reg, next, depth, is_use);
+		return of_alu(w, inst, reg, next, is_use);
 	case BW_FMT_VOPD: {
 		struct bw_inst x = *inst, y = *inst;
 		x.op = bw_isa_op_info(inst->op)->same;
@@ -344,15 +376,14 @@ static uint32_t of_instruction(struct walk *w, const struct bw_inst *inst, const
 		y.n_src = inst->n_src_y;
 		for (unsigned i = 0; i < BW_ARRAY_SIZE(y.src); i++)
 			y.src[i] = inst->src_y[i];
-		return of_alu(w, &x, reg, next, depth, is_use) |
-		       of_alu(w, &y, reg, next, depth, is_use);
+		return of_alu(w, &x, reg, next, is_use) | of_alu(w, &y, reg, next, is_use);
 	}
 	case BW_FMT_VOP3SD: /* sums, and the products of two dwords */
 		for (unsigned i = 0; i < inst->n_src; i++)
 			if (inst->op != BW_OP_V_DIV_SCALE_F32 &&
 			    inst->op != BW_OP_V_DIV_SCALE_F64 && is_source(reg, inst->src[i], 1)) {
 				*is_use = true;
-				return up_to_highest(of_result(w, inst, next, inst->dst, depth));
+				return up_to_highest(of_result(w, inst, next, inst->dst));
 			}
 		return 0;
 	default:
@@ -360,35 +391,25 @@ static uint32_t of_instruction(struct walk *w, const struct bw_inst *inst, const
 	}
 }
 
-/* ---- Ways ---- */
+/* ---- Values ---- */
 
-struct ways {
-	uint8_t *seen;
-	uint32_t *waiting;
-	uint32_t n;
-};
-
-static void go(const struct walk *w, struct ways *ways, uint64_t at)
+static void go(struct walk *w, uint64_t at, uint32_t value)
 {
 	uint64_t i = (at - w->code->entry) / 4;
-	if (at < w->code->entry || at >= w->end || ways->seen[i])
+	if (at < w->code->entry || at >= w->end || w->places[i].seen_by == value + 1)
 		return;
-	ways->seen[i] = 1;
-	ways->waiting[ways->n++] = (uint32_t)i;
+	w->places[i].seen_by = value + 1;
+	w->places[w->n_waiting++].waiting = (uint32_t)i;
 }
 
-static uint32_t demanded(struct walk *w, uint64_t from, struct wanted reg, unsigned depth)
+static void find_uses(struct walk *w, uint32_t value)
 {
-	size_t n = (size_t)((w->end - w->code->entry) / 4);
-	_cleanup_free_ uint8_t *seen = calloc(n, 1);
-	_cleanup_free_ uint32_t *waiting = malloc(n * sizeof(*waiting));
-	struct ways ways = {seen, waiting, 0};
-	uint32_t out = 0;
-	if (!seen || !waiting)
-		return 0;
-	go(w, &ways, from);
-	while (ways.n && w->looks && out != UINT32_MAX) {
-		uint64_t at = w->code->entry + 4ull * ways.waiting[--ways.n], target = 0;
+	const struct value v = w->values.data[value];
+	size_t first = w->uses.len;
+	w->n_waiting = 0;
+	go(w, v.from, value);
+	while (w->n_waiting && w->looks) {
+		uint64_t at = w->code->entry + 4ull * w->places[--w->n_waiting].waiting, target = 0;
 		struct bw_inst inst;
 		struct bw_written written;
 		w->looks--;
@@ -396,19 +417,57 @@ static uint32_t demanded(struct walk *w, uint64_t from, struct wanted reg, unsig
 			continue;
 		enum bw_flow flow = bw_isa_flow(&inst, at, &target);
 		bool is_use = false;
-		uint32_t mask = of_instruction(w, &inst, &reg, at + inst.size_b, depth, &is_use);
-		out |= mask;
+		of_instruction(w, &inst, &v.reg, at + inst.size_b, &is_use);
+		bw_error_free(is_use ? bw_vec_push(&w->uses, at) : NULL);
 		bw_written_by(&inst, w->code->lanes, &written);
 		/* what a function does that is called is not known */
-		if (bw_written_has(&written, reg.is_vgpr, reg.reg) || flow == BW_FLOW_CALL ||
+		if (bw_written_has(&written, v.reg.is_vgpr, v.reg.reg) || flow == BW_FLOW_CALL ||
 		    flow == BW_FLOW_END || flow == BW_FLOW_INDIRECT)
 			continue;
 		if (flow == BW_FLOW_BRANCH || flow == BW_FLOW_COND_BRANCH)
-			go(w, &ways, target);
+			go(w, target, value);
 		if (flow != BW_FLOW_BRANCH)
-			go(w, &ways, at + inst.size_b);
+			go(w, at + inst.size_b, value);
 	}
-	return out;
+	w->values.data[value].has_uses = true;
+	w->values.data[value].first_use = first;
+	w->values.data[value].n_uses = w->uses.len - first;
+}
+
+/* Adds what its uses need of the value by what is known now; whether that is more than before. */
+static bool grow(struct walk *w, uint32_t value)
+{
+	const struct value v = w->values.data[value];
+	uint32_t out = v.demanded;
+	for (size_t i = 0; i < v.n_uses && w->looks && out != UINT32_MAX; i++) {
+		uint64_t at = w->uses.data[v.first_use + i];
+		struct bw_inst inst;
+		bool is_use;
+		w->looks--;
+		if (decode(w, at, &inst))
+			out |= of_instruction(w, &inst, &v.reg, at + inst.size_b, &is_use);
+	}
+	w->values.data[value].demanded = out;
+	return out != v.demanded;
+}
+
+/* Values that need others are found in front of these, so most are known after one round. */
+static uint32_t demanded(struct walk *w, uint64_t from, struct wanted reg)
+{
+	bool has_grown = true;
+	of_value(w, from, reg);
+	if (!w->values.len) /* nothing is behind it */
+		return 0;
+	for (uint32_t i = 0; i < w->values.len && w->values.data[0].demanded != UINT32_MAX; i++) {
+		find_uses(w, i);
+		grow(w, i);
+	}
+	while (has_grown && w->looks && w->values.data[0].demanded != UINT32_MAX) {
+		has_grown = false;
+		for (uint32_t i = (uint32_t)w->values.len; i-- > 0;)
+			has_grown |= w->values.data[i].has_uses && grow(w, i);
+	}
+	return w->values.data[0].demanded;
 }
 
 /* A dword that is loaded, or returned by a call, is the one that was stored or returned. */
@@ -433,5 +492,11 @@ uint32_t bw_demanded_bits(const struct bw_origin_code *code, uint64_t at, bool i
 		return 0;
 	if (is_taken_whole(&inst))
 		return UINT32_MAX;
-	return demanded(&w, at + inst.size_b, (struct wanted){is_vgpr, reg}, MAX_DEPTH);
+	_cleanup_free_ struct place *places =
+		calloc((size_t)((w.end - code->entry) / 4), sizeof(*places));
+	w.places = places;
+	uint32_t out = places ? demanded(&w, at + inst.size_b, (struct wanted){is_vgpr, reg}) : 0;
+	bw_vec_free(&w.values);
+	bw_vec_free(&w.uses);
+	return out;
 }

@@ -277,15 +277,21 @@ struct origins {
 	void *accept_ctx;
 };
 
+static struct bw_location_origin location_origin(const struct bw_origin *origin)
+{
+	return (struct bw_location_origin){.at = origin->is_entry ? BW_ORIGIN_ENTRY : origin->at,
+					   .demanded = UINT32_MAX,
+					   .follows = origin->is_last,
+					   .is_fused = origin->is_fused,
+					   .is_load = origin->is_load,
+					   .is_vgpr = origin->is_vgpr,
+					   .reg = origin->reg};
+}
+
 static bool accept(void *ctx, const struct bw_origin *origin)
 {
 	const struct origins *o = ctx;
-	struct bw_location_origin out = {.at = origin->is_entry ? BW_ORIGIN_ENTRY : origin->at,
-					 .demanded = UINT32_MAX,
-					 .follows = origin->is_last,
-					 .is_fused = origin->is_fused,
-					 .is_vgpr = origin->is_vgpr,
-					 .reg = origin->reg};
+	struct bw_location_origin out = location_origin(origin);
 	if (!origin->is_entry)
 		out.demanded = bw_demanded_bits(&o->code, origin->at, origin->is_vgpr, origin->reg);
 	return o->accept(o->accept_ctx, &out);
@@ -300,6 +306,17 @@ static bool origins_of(void *ctx, bool is_vgpr, unsigned reg,
 	o->accept = accept_one;
 	o->accept_ctx = accept_ctx;
 	return bw_origins_all(&o->code, o->addr, &r, accept, o);
+}
+
+static bool origin_at_end(void *ctx, bool is_vgpr, unsigned reg, struct bw_location_origin *out)
+{
+	const struct origins *o = ctx;
+	const struct bw_origin_reg r = {is_vgpr, reg, o->location->start, o->location->end};
+	struct bw_origin origin;
+	if (!bw_origin_in_front(&o->code, o->location->end, &r, &origin))
+		return false;
+	*out = location_origin(&origin);
+	return true;
 }
 
 static void stores_of(void *ctx, void (*each)(void *ctx, uint64_t at, unsigned size_b),
@@ -330,7 +347,7 @@ static bool is_wrong(struct bw_debug *d, const struct bw_variables_frame *f,
 		     const struct bw_variable *v, const struct bw_location *l)
 {
 	struct origins o = {.location = l, .addr = f->addr};
-	struct bw_location_origins origins = {origins_of, stores_of, &o};
+	struct bw_location_origins origins = {origins_of, origin_at_end, stores_of, &o};
 	function_code(d, f, &o.code);
 	return bw_variable_is_false_constant(f->lines, v, f->addr, l) ||
 	       bw_variable_is_stale(f->lines, v, f->addr, f->level, l, &origins);
@@ -381,8 +398,20 @@ static void split(struct bw_location *l, const bool *covered, size_t size_b)
 	*l = out;
 }
 
-/* The optimizer drops stores that nothing reads. What no instruction in front of the address stores
- * to is not there. */
+struct owner {
+	struct bw_lines *lines;
+	const struct bw_variable *v;
+};
+
+static bool is_own(void *ctx, uint64_t at)
+{
+	const struct owner *o = ctx;
+	return bw_variable_is_of_code(o->lines, o->v, at);
+}
+
+/* The optimizer drops stores that nothing reads, and gives the memory of a variable to that of
+ * another inlined function. What no instruction of its own function in front of the address stores
+ * to last is not there. */
 static void drop_unwritten(struct bw_debug *d, const struct bw_variables_frame *f,
 			   const struct bw_variable *v, struct bw_location *l)
 {
@@ -396,7 +425,9 @@ static void drop_unwritten(struct bw_debug *d, const struct bw_variables_frame *
 	_cleanup_free_ bool *covered = calloc(size_b, sizeof(*covered));
 	if (!covered)
 		return;
-	bw_stores_before(&code, f->addr, base, l->offset, covered, size_b);
+	struct owner owner = {f->lines, v};
+	const struct bw_stored stored = {base, l->offset, size_b, is_own, &owner};
+	bw_stores_before(&code, f->addr, &stored, covered);
 	split(l, covered, size_b);
 }
 

@@ -110,6 +110,11 @@ static bool is_fused(const struct bw_inst *inst)
 	return inst->fmt == BW_FMT_VOPD || (inst->n_src == 3 && inst->op != BW_OP_V_CNDMASK_B32);
 }
 
+static bool is_load(const struct bw_inst *inst)
+{
+	return bw_isa_op_info(inst->op)->flags & BW_OPF_LOAD;
+}
+
 /* Whether only waits lie in [next, from). */
 static bool is_last(const struct search *s, uint64_t next, uint64_t from)
 {
@@ -152,6 +157,7 @@ static enum verdict look(struct search *s, uint32_t i, const struct bw_origin_re
 				   .at = at,
 				   .next = at + inst.size_b,
 				   .is_fused = is_fused(&inst),
+				   .is_load = is_load(&inst),
 				   .is_last = is_last(s, at + inst.size_b, reg->from)};
 	if (s->accept(s->ctx, &origin))
 		return ACCEPTED;
@@ -246,21 +252,49 @@ bool bw_origins_all(const struct bw_origin_code *code, uint64_t at, const struct
 	return search(&s, at, reg, 0);
 }
 
-void bw_stores_before(const struct bw_origin_code *code, uint64_t at, unsigned base, int64_t offset,
-		      bool *covered, size_t size_b)
+bool bw_origin_in_front(const struct bw_origin_code *code, uint64_t end,
+			const struct bw_origin_reg *reg, struct bw_origin *out)
+{
+	uint64_t last = BW_MIN(code->end, (uint64_t)code->image_b);
+	struct bw_inst inst;
+	struct bw_written written;
+	for (uint64_t at = code->entry; at % 4 == 0 && at < last && at < end; at += inst.size_b) {
+		if (!decode(code, at, &inst)) {
+			inst.size_b = 4;
+			continue;
+		}
+		if (at + inst.size_b != end)
+			continue;
+		bw_written_by(&inst, code->lanes, &written);
+		if (!bw_written_has(&written, reg->is_vgpr, reg->reg))
+			return false;
+		*out = (struct bw_origin){.is_vgpr = reg->is_vgpr,
+					  .reg = reg->reg,
+					  .at = at,
+					  .next = end,
+					  .is_fused = is_fused(&inst),
+					  .is_load = is_load(&inst)};
+		return true;
+	}
+	return false;
+}
+
+void bw_stores_before(const struct bw_origin_code *code, uint64_t at,
+		      const struct bw_stored *stored, bool *covered)
 {
 	uint64_t end = BW_MIN(code->end, (uint64_t)code->image_b);
 	struct bw_inst inst;
 	end = BW_MIN(end, at);
 	for (uint64_t i = code->entry; i % 4 == 0 && i < end; i += inst.size_b) {
 		if (!decode(code, i, &inst) || inst.fmt != BW_FMT_SCRATCH || inst.sve ||
-		    inst.saddr != base)
+		    inst.saddr != stored->base)
 			continue;
 		const struct bw_op_info *info = bw_isa_op_info(inst.op);
-		int64_t first = inst.imm - offset;
+		int64_t first = inst.imm - stored->offset;
+		bool is_own = info->flags & BW_OPF_STORE && stored->is_own(stored->ctx, i);
 		for (unsigned b = 0; info->flags & BW_OPF_STORE && b < info->mem.bits / 8u; b++)
-			if (first + b >= 0 && (uint64_t)(first + b) < size_b)
-				covered[first + b] = true;
+			if (first + b >= 0 && (uint64_t)(first + b) < stored->size_b)
+				covered[first + b] = is_own;
 	}
 }
 

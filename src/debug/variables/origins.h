@@ -33,6 +33,7 @@ struct bw_origin {
 	unsigned reg;
 	uint64_t at, next; /* otherwise: the instruction, and the one behind it */
 	bool is_fused;	   /* two operations in one instruction */
+	bool is_load;	   /* of memory */
 	bool is_last;	   /* only waits and the like lie between it and `from` */
 };
 
@@ -42,11 +43,25 @@ struct bw_origin {
 bool bw_origins_all(const struct bw_origin_code *code, uint64_t at, const struct bw_origin_reg *reg,
 		    bool (*accept)(void *ctx, const struct bw_origin *origin), void *ctx);
 
-/* Which bytes of a lane's scratch the code in front of `at` stores to, by addresses: those at
- * `offset` from the SGPR `base` (BW_SRC_NULL: from the start). Sets covered[i] for byte i of
- * size_b; stores to computed addresses count for none. */
-void bw_stores_before(const struct bw_origin_code *code, uint64_t at, unsigned base, int64_t offset,
-		      bool *covered, size_t size_b);
+/* The instruction right in front of `end`, where it writes to the register. False: it does not, or
+ * none ends there. */
+bool bw_origin_in_front(const struct bw_origin_code *code, uint64_t end,
+			const struct bw_origin_reg *reg, struct bw_origin *out);
+
+/* Bytes of a lane's scratch: those at `offset` from the SGPR `base` (BW_SRC_NULL: from its
+ * start). */
+struct bw_stored {
+	unsigned base;
+	int64_t offset;
+	size_t size_b;
+	bool (*is_own)(void *ctx, uint64_t at); /* whether that instruction's store counts */
+	void *ctx;
+};
+/* Which of them the code in front of `at` stores to, by addresses: sets covered[i] for byte i where
+ * the last store to it counts, and clears it where that does not. Stores to computed addresses
+ * count for none. */
+void bw_stores_before(const struct bw_origin_code *code, uint64_t at,
+		      const struct bw_stored *stored, bool *covered);
 
 /* Calls `each` for the instructions that store to scratch, or to generic addresses, with how many
  * bytes of a lane, and for calls, with 0. */
