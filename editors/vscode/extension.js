@@ -21,6 +21,12 @@ async function ask(command, args) {
   }
 }
 
+// The wave that the editor's call stack is at, where this VS Code (1.90 and later) says so.
+function activeWave() {
+  const item = vscode.debug.activeStackItem;
+  return item && item.session === session() ? item.threadId : undefined;
+}
+
 class View {
   constructor() {
     this.changed = new vscode.EventEmitter();
@@ -65,13 +71,14 @@ class Waves extends View {
   }
   async page(dispatch, start) {
     const body = await ask("breakwater/waves", { dispatch, start, count: PAGE });
-    return (body ? body.waves : []).map((wave) => {
-      const item = new vscode.TreeItem(wave.name.split(" ")[0]); // workgroup and wave: "(2,0,0)/1"
-      const place = wave.source ? `${wave.source.name}:${wave.line}` : wave.pc;
-      item.description = `${place} ${wave.reasons}${wave.inBarrier ? " at a barrier" : ""}`;
-      item.iconPath = new vscode.ThemeIcon(wave.threadId === body.focusThreadId ? "arrow-right" : "debug-stackframe-dot");
-      item.tooltip = `${wave.name}\nexec ${wave.exec}`;
-      item.command = { command: "breakwater.focusWave", title: "", arguments: [wave.threadId] };
+    const focus = activeWave() || (body && body.focusThreadId);
+    return (body ? body.waves : []).map((w) => {
+      const item = new vscode.TreeItem(w.name.split(" ")[0]); // workgroup and wave: "(2,0,0)/1"
+      const place = w.source ? `${w.source.name}:${w.line}` : w.pc;
+      item.description = `${place} ${w.reasons}${w.inBarrier ? " at a barrier" : ""}`;
+      item.iconPath = new vscode.ThemeIcon(w.threadId === focus ? "arrow-right" : "debug-stackframe-dot");
+      item.tooltip = `${w.name}\nexec ${w.exec}`;
+      item.command = { command: "breakwater.focusWave", title: "", arguments: [w.threadId] };
       return item;
     });
   }
@@ -86,7 +93,8 @@ class Lanes extends View {
   async getChildren() {
     const waves = await ask("breakwater/waves", { start: 0, count: 1 });
     if (!waves || waves.focusThreadId === undefined) return [];
-    const args = { threadId: waves.focusThreadId };
+    const threadId = activeWave() || waves.focusThreadId;
+    const args = { threadId };
     if (this.expression) args.expression = this.expression;
     const body = await ask("breakwater/lanes", args);
     return (body ? body.lanes : []).map((lane) => {
@@ -94,7 +102,7 @@ class Lanes extends View {
       item.description = `${lane.value === undefined ? "" : lane.value}${lane.active ? "" : "  (inactive)"}`;
       item.iconPath = new vscode.ThemeIcon(
         lane.lane === body.focusLane ? "arrow-right" : lane.active ? "circle-filled" : "circle-outline");
-      item.command = { command: "breakwater.focusLane", title: "", arguments: [waves.focusThreadId, lane.lane] };
+      item.command = { command: "breakwater.focusLane", title: "", arguments: [threadId, lane.lane] };
       return item;
     });
   }
@@ -103,6 +111,7 @@ class Lanes extends View {
 function activate(context) {
   const waves = new Waves();
   const lanes = new Lanes();
+  const lanesView = vscode.window.createTreeView("breakwater.lanes", { treeDataProvider: lanes });
   const refresh = () => {
     waves.refresh();
     lanes.refresh();
@@ -126,13 +135,15 @@ function activate(context) {
     }),
     vscode.debug.onDidChangeActiveDebugSession(refresh),
     vscode.window.registerTreeDataProvider("breakwater.waves", waves),
-    vscode.window.registerTreeDataProvider("breakwater.lanes", lanes));
+    lanesView);
+  if (vscode.debug.onDidChangeActiveStackItem) context.subscriptions.push(vscode.debug.onDidChangeActiveStackItem(refresh));
   command("breakwater.focusWave", (threadId) => ask("breakwater/setWave", { threadId }).then(refresh));
   command("breakwater.focusLane", (threadId, lane) => ask("breakwater/setLane", { threadId, lane }).then(refresh));
   command("breakwater.laneExpression", async () => {
     const text = await vscode.window.showInputBox({ prompt: "Expression shown for each lane", value: lanes.expression, placeHolder: "$v3" });
     if (text === undefined) return;
     lanes.expression = text;
+    lanesView.description = text;
     refresh();
   });
 }

@@ -57,7 +57,7 @@ for snippet in debugger["configurationSnippets"]:
 for command in contributes["commands"]:
     check(f'command("{command["command"]}"' in code, f"{command['command']} is not registered")
 for view in contributes["views"]["debug"]:
-    check(f'registerTreeDataProvider("{view["id"]}"' in code, f"{view['id']} has no provider")
+    check(re.search(rf'(registerTreeDataProvider|createTreeView)\("{view["id"]}"', code), f"{view['id']} has no provider")
 requests = set(re.findall(r'"(breakwater/\w+)"', code))
 check(requests, "the extension asks nothing")
 for name in requests:
