@@ -9,6 +9,7 @@
 #include "debug/dispatches.h"
 #include "debug/expressions.h"
 #include "ui/show.h"
+#include "ui/show_program.h"
 
 /* Waves as threads, their frames and their lanes. */
 
@@ -312,10 +313,10 @@ static json_t *lane_json(struct bw_dap *s, const struct bw_wave_info *w, unsigne
 	struct bw_error *err = bw_debug_eval_lane(s->debug, expr, lane, &v, &where);
 	if (err)
 		bw_str_addf(&text, "<%s>", err->message);
-	else if (v.across_lanes && v.elem && lane < v.n_elem)
+	else if (v.across_lanes && v.type.kind == BW_TYPE_UINT && lane < v.n_elem)
 		bw_str_addf(&text, "0x%0*llx", v.type.size_b * 2, (unsigned long long)v.elem[lane]);
 	else
-		bw_show_value(s->debug, &v, 0, &text);
+		bw_show_value_in_lane(s->debug, &v, lane, 0, &text);
 	json_object_set_new(x, "value", bw_dap_text(&text));
 	bw_error_free(err);
 	bw_value_fini(&v);

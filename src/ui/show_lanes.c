@@ -18,30 +18,36 @@ struct lanes_row {
 	bool failed;
 };
 
+void bw_show_value_in_lane(struct bw_debug *d, const struct bw_value *v, unsigned lane, char letter,
+			   struct bw_str *out)
+{
+	struct bw_value own = *v;
+	if (v->across_lanes) {
+		own.bits = v->elem[lane < v->n_elem ? lane : 0];
+		own.elem = NULL;
+		own.n_elem = 0;
+		own.across_lanes = false;
+	}
+	bw_show_value(d, &own, letter, out);
+}
+
 /* Evaluates in one lane, and adds the lane to the row of its value. */
 static struct bw_error *one_lane(struct bw_debug *d, const char *expr, char letter, unsigned lane,
 				 struct lanes_row *rows, size_t *n)
 {
-	struct bw_value v = {0}, own;
+	struct bw_value v = {0};
 	struct bw_expr_error where = {0};
 	struct bw_str s = {0};
 	struct bw_error *err = bw_debug_eval_lane(d, expr, lane, &v, &where);
 	bool failed = err != NULL;
 	if (err && err->code == BW_E_INVALID) /* it is wrong in all of them */
 		return err;
-	if (v.across_lanes) { /* a register: its value in this lane */
-		own = v;
-		own.bits = v.elem[lane < v.n_elem ? lane : 0];
-		own.elem = NULL;
-		own.n_elem = 0;
-		own.across_lanes = false;
-		bw_show_value(d, &own, letter, &s);
-	} else if (err && !strcmp(err->message, "value has been optimized out")) {
+	if (err && !strcmp(err->message, "value has been optimized out")) {
 		bw_str_add(&s, "<optimized out>");
 	} else if (err) {
 		bw_str_addf(&s, "<error: %s>", err->message);
 	} else {
-		bw_show_value(d, &v, letter, &s);
+		bw_show_value_in_lane(d, &v, lane, letter, &s);
 	}
 	bw_error_free(err);
 	size_t i = 0;

@@ -45,6 +45,9 @@ void bw_show_location(const struct bw_location *l, uint64_t size_b, struct bw_st
 struct bw_error *bw_show_scope(struct bw_out *o, struct bw_debug *d, const char *where,
 			       uint64_t pc) BW_MUST_CHECK;
 /* ---- show_lanes.c ---- */
+/* A value as bw_show_value shows it; of a register across lanes, what that lane has. */
+void bw_show_value_in_lane(struct bw_debug *d, const struct bw_value *v, unsigned lane, char letter,
+			   struct bw_str *out);
 /* An expression in all lanes: rows of lanes with equal values, active ones first. */
 struct bw_error *bw_show_in_lanes(struct bw_out *o, struct bw_debug *d, const char *expr,
 				  char letter, uint64_t lanes) BW_MUST_CHECK;

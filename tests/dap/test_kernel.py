@@ -38,6 +38,11 @@ def demo():
         lanes = [c.variables(v["variablesReference"], filter="indexed", start=5, count=1)[0] for v in vgprs]
         first = f32(lanes[0]["value"])
         check(abs(f32(lanes[1]["value"]) - first * 1.8) < 1e-4, f"v3[5] of {lanes}")
+        for expression in ("as_float($v3)", "as_float($v3) * 1.0f"):
+            lanes = c.request("breakwater/lanes", threadId=thread, expression=expression)["lanes"]
+            for lane in lanes:
+                want = (first + lane["lane"] - 5) * 1.8
+                check(abs(float(lane["value"]) - want) < 1e-3, f"{expression} is not {want} in {lane}")
         equal(c.request("breakwater/setLane", threadId=thread, lane=5)["lane"], 5, "the lane")
         equal(c.value("$_lane", frame["id"]), "5", "the focus lane")
         c.request("next", threadId=thread, granularity="instruction")
