@@ -93,17 +93,38 @@ static bool put(struct bw_dap_link *l, struct bw_dap_incoming *m)
 	return more;
 }
 
+/* A message that is JSON, but with something in it that has no place here: NULL, or as much of it
+ * as an answer needs. */
+static json_t *parse_unfit(const char *text, size_t size_b)
+{
+	json_t *root = json_loadb(text, size_b, JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, NULL);
+	json_t *seq = json_object_get(root, "seq");
+	double number = json_number_value(seq);
+	if (seq && number >= 0 && number <= INT32_MAX)
+		json_object_set_new(root, "seq", json_integer((json_int_t)number));
+	return root;
+}
+
 static struct bw_dap_incoming parse(const char *text, size_t size_b)
 {
 	struct bw_dap_incoming m = {0};
 	json_error_t at = {0};
 	m.root = json_loadb(text, size_b, 0, &at);
+	if (!m.root) {
+		enum json_error_code code = json_error_code(&at);
+		if (code == json_error_null_character)
+			snprintf(m.why, sizeof(m.why), "a text in it has a NUL character");
+		else if (code == json_error_numeric_overflow)
+			snprintf(m.why, sizeof(m.why), "a number in it is too large");
+		else
+			snprintf(m.why, sizeof(m.why), "a message is no JSON: %.120s", at.text);
+		if (code == json_error_null_character || code == json_error_numeric_overflow)
+			m.root = parse_unfit(text, size_b);
+	}
 	if (m.root && !json_is_object(m.root)) {
 		json_decref(m.root);
 		m.root = NULL;
 		snprintf(m.why, sizeof(m.why), "a message is no JSON object");
-	} else if (!m.root) {
-		snprintf(m.why, sizeof(m.why), "a message is no JSON: %.120s", at.text);
 	}
 	return m;
 }

@@ -17,8 +17,9 @@
 struct bw_dap_link;
 
 struct bw_dap_incoming {
-	/* owned by the taker; NULL: the message was no JSON object, `why` says more */
+	/* owned by the taker; NULL: the message was no JSON object */
 	json_t *root;
+	/* not "": why the message cannot be used; where it has a root it can be answered */
 	char why[160];
 	bool is_cancelled; /* a later `cancel` names it */
 	bool is_end;	   /* no further messages */

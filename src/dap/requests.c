@@ -183,9 +183,10 @@ void bw_dap_handle(struct bw_dap *s, const struct bw_dap_incoming *m)
 	s->is_answered = false;
 	json_t *body = json_object();
 	struct bw_error *err =
-		m->is_cancelled
-			? bw_errorf(BW_E_INTERRUPTED, "The request was cancelled")
-			: run(s, find(s->request), json_object_get(m->root, "arguments"), body);
+		m->is_cancelled ? bw_errorf(BW_E_INTERRUPTED, "The request was cancelled")
+		: *m->why ? bw_errorf(BW_E_INVALID, "The request \"%s\" is refused: %s", s->request,
+				      m->why)
+			  : run(s, find(s->request), json_object_get(m->root, "arguments"), body);
 	if (err)
 		answer_error(s, err->code == BW_E_INTERRUPTED ? "cancelled" : NULL, err);
 	else

@@ -170,6 +170,9 @@ def hostile():
         for data in (b"1", b"{", b"[]", b'{"seq": 1, "type": "request"}', b'{"seq": 1, "type": "response"}', b"\xff"):
             c.raw(b"Content-Length: %d\r\n\r\n" % len(data) + data)
             check("ignored" in c.event("output")["output"], f"{data!r} is ignored")
+        for unfit, why in (("a\0b", "NUL"), (2 ** 64, "too large")):
+            said = c.refused("launch", program=unfit)
+            check('"launch"' in said and why in said, f"{unfit!r}: {said}")
         check("missing" in c.refused("launch"), "a launch of nothing")
         check("launch" in c.refused("threads"), "threads of nothing")
         c.disconnect()
