@@ -20,19 +20,32 @@ def family(pid):
     """pids of all that descends from a process."""
     found = []
     for task in pathlib.Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in task.read_text().split():
+        try:
+            children = task.read_text().split()
+        except FileNotFoundError:  # it has ended since it was listed
+            continue
+        for child in children:
             found += [int(child), *family(int(child))]
     return found
 
 
-def run_folders(pids):
-    """Folders of ours that the processes have open or name in their command lines."""
+def command_line(pid):
+    """What a process was started as; nothing where it has ended since it was listed."""
+    try:
+        return pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+    except FileNotFoundError:
+        return b""
+
+
+def run_folders(pid):
+    """Run folders that a process has open."""
     found = set()
-    for pid in pids:
-        for word in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().decode().replace('"', " ").replace("=", " ").split():
-            if "breakwater-vgpu-" in word:
-                found.add(str(pathlib.Path(word).parent))
-    return found
+    for fd in pathlib.Path(f"/proc/{pid}/fd").glob("*"):
+        try:
+            found.add(os.readlink(fd))
+        except FileNotFoundError:  # closed since it was listed
+            continue
+    return {path for path in found if "breakwater-vgpu-" in path}
 
 
 def until(condition, what):
@@ -96,12 +109,11 @@ def signals():
         qemu = []
 
         def has_qemu():
-            qemu[:] = [pid for pid in family(p.pid) if b"qemu-system" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()]
+            qemu[:] = [pid for pid in family(p.pid) if b"qemu-system" in command_line(pid)]
             return qemu
         until(has_qemu, "QEMU")
         pids = family(p.pid)
-        folders = {os.readlink(f"/proc/{pid}/fd/{fd}") for pid in [p.pid, *pids] for fd in os.listdir(f"/proc/{pid}/fd")
-                   if "breakwater-vgpu-" in os.readlink(f"/proc/{pid}/fd/{fd}")}
+        folders = set().union(*(run_folders(pid) for pid in [p.pid, *pids]))
         check(folders, "no run folder was found")
         p.send_signal(number)
         equal(p.wait(TIMEOUT_S), 130 if number == signal.SIGINT else -number, "the status")
