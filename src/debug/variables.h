@@ -26,6 +26,10 @@ bool bw_debug_variable_place(struct bw_debug *d, uint64_t pc, const struct bw_va
  * error. out is the caller's. */
 struct bw_error *bw_debug_variable_value(struct bw_debug *d, const struct bw_variable *v,
 					 struct bw_value *out) BW_MUST_CHECK;
+/* What a parameter among them was called with, "NAME@entry" in expressions; an error where that is
+ * not known. out is the caller's. */
+struct bw_error *bw_debug_variable_entry_value(struct bw_debug *d, const struct bw_variable *v,
+					       struct bw_value *out) BW_MUST_CHECK;
 /* Reads an aggregate whose place is memory: v->bytes is there then. Others stay as they are. */
 struct bw_error *bw_debug_fetch(struct bw_debug *d, struct bw_value *v) BW_MUST_CHECK;
 /* A type by its name, of the code at the selected frame, or else of any; NULL: none has it. */

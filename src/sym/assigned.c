@@ -47,6 +47,10 @@ struct scan {
 	uint64_t value;
 	bool is_part;
 	bool names_share; /* an array's name without an index counts as a write */
+	/* what may write, by a macro, and with is_strict_references by a reference of C++, counts
+	 * as a write */
+	bool is_strict, is_strict_references;
+	uint64_t calls, macros; /* bit n: of the n-th open parenthesis */
 	unsigned line, last_line;
 	int depth, parens;
 	bool in_comment, has_opened;
@@ -175,6 +179,54 @@ static bool is_address_taken(const char *line, const char *at)
 	return p == line || (!is_word(p[-1]) && p[-1] != ')' && p[-1] != ']');
 }
 
+/* Whether the parenthesis at p is that of a call or of a macro; upper case counts as a macro. */
+static void note_call(struct scan *s, const char *line, const char *p)
+{
+	static const char *const others[] = {"if", "for", "while", "switch", "return", "sizeof"};
+	const char *end = blanks_before(line, p), *word = end;
+	bool is_call = end == line || strchr(">])", end[-1]), is_macro = false;
+	uint64_t bit = 1ull << (s->parens & 63);
+	while (word > line && is_word(word[-1]))
+		word--;
+	if (word < end) {
+		is_call = is_macro = true;
+		for (size_t i = 0; i < BW_ARRAY_SIZE(others); i++)
+			is_call &= !word_is(word, others[i]);
+		for (const char *c = word; c < end; c++)
+			is_macro &= !islower((unsigned char)*c);
+	}
+	s->is_unclear |= s->parens >= 63;
+	s->calls = is_call ? s->calls | bit : s->calls & ~bit;
+	s->macros = is_macro ? s->macros | bit : s->macros & ~bit;
+}
+
+/* Whether the name is all of an argument, or of what a reference is made from. */
+static bool may_be_referred_to(const struct scan *s, const char *line, const char *at)
+{
+	const char *before = blanks_before(line, at),
+		   *next = bw_skip_blanks(at + strlen(s->a->name));
+	int parens = s->parens;
+	while (parens && before > line && before[-1] == '(' && *next == ')' &&
+	       !(s->calls >> (parens - 1) & 1)) {
+		before = blanks_before(line, before - 1);
+		next = bw_skip_blanks(next + 1);
+		parens--;
+	}
+	char c = before > line ? before[-1] : ',';
+	if (*next && !strchr("),};", *next))
+		return false;
+	if (c == '=' || c == ':')
+		return memchr(line, '&', (size_t)(before - line));
+	return c == '{' || (strchr("(,", c) && (!parens || s->calls >> (parens - 1) & 1));
+}
+
+static bool may_write(const struct scan *s, const char *line, const char *at)
+{
+	if (s->is_strict && s->macros & ((1ull << s->parens) - 1))
+		return true;
+	return s->is_strict_references && may_be_referred_to(s, line, at);
+}
+
 static void found_name(struct scan *s, const char *line, const char *at)
 {
 	const struct bw_ctype *type = s->a->type;
@@ -188,13 +240,16 @@ static void found_name(struct scan *s, const char *line, const char *at)
 	bool is_stepped = !strncmp(parts, "++", 2) || !strncmp(parts, "--", 2);
 	if (before - line >= 2 && (!strncmp(before - 2, "++", 2) || !strncmp(before - 2, "--", 2)))
 		is_stepped = true;
-	bool is_shared = is_address_taken(line, at);
+	bool is_shared = is_address_taken(line, at), is_strict_write = may_write(s, line, at);
 	if (s->names_share && bw_ctype_strip(s->a->type)->kind == BW_CTYPE_ARRAY && !is_part &&
 	    s->line != s->a->decl_line)
 		is_shared = true;
-	if (!is_shared && is_part && is_pointer) /* that is what it points to */
+	/* what it points to */
+	bool is_target = is_pointer && (is_part || (before > line && before[-1] == '*' &&
+						    !is_stepped && s->line != s->a->decl_line));
+	if (!is_shared && !is_strict_write && is_target)
 		return;
-	if (!is_plain && !is_stepped && !is_compound(parts) && !is_shared)
+	if (!is_plain && !is_stepped && !is_compound(parts) && !is_shared && !is_strict_write)
 		return;
 	if (s->n_writes == MOST_WRITES) {
 		s->is_unclear = true;
@@ -354,6 +409,8 @@ static void scan_line(struct scan *s, const char *text)
 	for (const char *p = line; *p && !s->has_ended;) {
 		size_t n = word_length(p);
 		if (!n) {
+			if (*p == '(')
+				note_call(s, line, p);
 			found_mark(s, *p++);
 			s->lowest[s->line - s->a->decl_line] =
 				BW_MIN(s->lowest[s->line - s->a->decl_line], s->depth);
@@ -493,4 +550,35 @@ bool bw_assigned_places(const struct bw_assigned *a, struct bw_assigned_place ou
 		out[i] = (struct bw_assigned_place){s.writes[i].line, s.writes[i].size_b};
 	*out_n = s.n_writes;
 	return true;
+}
+
+/* Whether a macro of the file assigns anything. */
+static bool has_assigning_macro(const struct bw_assigned *a, unsigned last_line)
+{
+	bool is_macro = false;
+	for (unsigned i = 1; i <= last_line; i++) {
+		const char *text = a->line(a->ctx, i);
+		if (!text)
+			return true;
+		const char *p = bw_skip_blanks(text);
+		is_macro |= *p == '#' && word_is(bw_skip_blanks(p + 1), "define");
+		for (; is_macro && *p; p++) {
+			bool is_equal =
+				*p == '=' && p > text && !strchr("=!<>", p[-1]) && p[1] != '=';
+			bool is_shift = !strncmp(p, "<<=", 3) || !strncmp(p, ">>=", 3);
+			if (is_equal || is_shift || !strncmp(p, "++", 2) || !strncmp(p, "--", 2))
+				return true;
+		}
+		size_t n = strlen(text);
+		is_macro &= n && text[n - 1] == '\\';
+	}
+	return false;
+}
+
+bool bw_assigned_never(const struct bw_assigned *a, bool has_references)
+{
+	struct scan s = {
+		.names_share = true, .is_strict = true, .is_strict_references = has_references};
+	return a->is_param && scan(a, &s) && s.n_writes == 1 &&
+	       !has_assigning_macro(a, s.last_line);
 }

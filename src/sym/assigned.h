@@ -45,5 +45,9 @@ struct bw_assigned_place {
 };
 bool bw_assigned_places(const struct bw_assigned *a, struct bw_assigned_place out[BW_ASSIGNED_MAX],
 			size_t *out_n);
+/* Whether a parameter has what it was called with as long as its function runs: the text has
+ * nothing that assigns it, or may. In doubt the answer is no: a macro that it is given to, or one
+ * that assigns, its address, and with has_references (C++) a call that it is an argument of. */
+bool bw_assigned_never(const struct bw_assigned *a, bool has_references);
 
 #endif

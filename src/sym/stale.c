@@ -6,6 +6,7 @@
 #include "sym/assigned.h"
 #include "sym/frames.h"
 #include "sym/lines_priv.h"
+#include "sym/types_priv.h"
 #include "sym/variables.h"
 
 struct text {
@@ -335,4 +336,43 @@ bool bw_variable_is_stale(struct bw_lines *l, const struct bw_variable *v, uint6
 	find_function(&c, addr);
 	return is_register && bw_lines_is_optimized(l, addr) &&
 	       registers_are_stale(&c, at, origins);
+}
+
+/* ---- Parameters of kernels ---- */
+
+bool bw_variable_is_of_kernel(const struct bw_lines *l, const struct bw_variable *v, uint64_t addr,
+			      uint64_t *out_entry)
+{
+	const struct function *f;
+	if (l->spirv || !v->is_param)
+		return false;
+	for (unsigned i = 0; (f = bw_lines_function_around(l, addr, i)); i++) {
+		if (f->die != v->function_die || f->is_inlined || !f->is_kernel)
+			continue;
+		*out_entry = f->entry;
+		return true;
+	}
+	return false;
+}
+
+bool bw_variable_is_never_assigned(struct bw_lines *l, const struct bw_variable *v, uint64_t addr)
+{
+	struct text text;
+	struct bw_source_file source;
+	struct bw_assigned a = {.line = text_line,
+				.ctx = &text,
+				.name = v->name,
+				.type = v->type,
+				.decl_line = v->decl_line,
+				.is_param = v->is_param,
+				.at_line = v->decl_line};
+	uint64_t entry;
+	struct bw_line line;
+	Dwarf_Die die;
+	if (!bw_variable_is_of_kernel(l, v, addr, &entry) || !v->decl_line ||
+	    !bw_lines_at(l, entry, &line) || !dwarf_offdie(l->dwarf, v->die, &die) ||
+	    !bw_lines_source(l, line.file, &source) || !source.path || source.is_newer)
+		return false;
+	text = (struct text){l, line.file};
+	return bw_assigned_never(&a, bw_is_cplusplus(&die));
 }

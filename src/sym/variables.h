@@ -40,6 +40,7 @@ enum bw_location_kind {
 			  * buffers, the addresses of all of them (offset is how many) */
 	BW_LOC_PUSH,  /* push constants, at offset */
 	BW_LOC_BUILTIN, /* what the API says of the invocation: reg, a BuiltIn of SPIR-V */
+	BW_LOC_LAUNCH, /* the kernel's block of arguments, at offset: no register has it any more */
 };
 /* What a private location is relative to. */
 enum bw_frame_base { BW_BASE_ZERO, BW_BASE_S32, BW_BASE_S33 };
@@ -139,5 +140,12 @@ bool bw_variable_is_of_code(const struct bw_lines *l, const struct bw_variable *
 bool bw_variable_is_stale(struct bw_lines *l, const struct bw_variable *v, uint64_t addr,
 			  unsigned level, const struct bw_location *at,
 			  const struct bw_location_origins *origins);
+/* Whether v is a parameter of the kernel whose code addr is in (not of an inlined function); its
+ * first instruction. */
+bool bw_variable_is_of_kernel(const struct bw_lines *l, const struct bw_variable *v, uint64_t addr,
+			      uint64_t *out_entry);
+/* Whether such a parameter has what the kernel was launched with wherever it runs: the source can
+ * be read, and nothing in it assigns the parameter. */
+bool bw_variable_is_never_assigned(struct bw_lines *l, const struct bw_variable *v, uint64_t addr);
 
 #endif

@@ -55,23 +55,60 @@ static void add_reason(struct bw_str *out, const struct bw_variable *v, const st
 	}
 }
 
-/* The value as text and as JSON (a new reference), or the reason why there is none. */
-static json_t *value_of(struct bw_debug *d, const struct bw_variable *v, struct bw_str *out)
+static bool has_nothing(const struct bw_value *v)
 {
-	struct bw_value value = {0};
-	json_t *json = NULL;
-	struct bw_error *err = bw_debug_variable_value(d, v, &value);
-	if (!err)
-		err = bw_debug_fetch(d, &value);
-	if (err) {
-		add_reason(out, v, err);
-		bw_error_free(err);
+	const struct bw_bytes *b = v->bytes;
+	return v->is_missing ||
+	       (v->type.kind == BW_TYPE_AGGREGATE && b && !memchr(b->known, 1, b->size_b));
+}
+
+/* What a parameter without a value was called with, as gdb's "print entry-values default". */
+static bool entry_value(struct bw_debug *d, const struct bw_variable *v, const struct bw_value *now,
+			struct bw_value *out)
+{
+	if (!v->is_param || !has_nothing(now))
+		return false;
+	struct bw_error *err = bw_debug_variable_entry_value(d, v, out);
+	bool is_known = !err && !has_nothing(out);
+	if (!err && !is_known)
+		bw_value_fini(out);
+	bw_error_free(err);
+	return is_known;
+}
+
+struct row {
+	const struct bw_variable *variable;
+	const char *suffix; /* of its name */
+	struct bw_value value;
+	struct bw_error *err; /* why there is none */
+};
+
+/* The row as text and as JSON. Takes what it has over. */
+static void show_row(struct bw_out *o, struct bw_debug *d, struct row *r, json_t *rows)
+{
+	struct bw_str s = {0}, name = {0};
+	char type[BW_TYPE_NAME_MAX];
+	json_t *row = json_object(), *json = NULL;
+	if (!r->err)
+		r->err = bw_debug_fetch(d, &r->value);
+	if (r->err) {
+		add_reason(&s, r->variable, r->err);
+		bw_error_free(r->err);
 	} else {
-		bw_show_value(d, &value, 0, out);
-		json = bw_show_typed_json(d, &value);
+		bw_show_value(d, &r->value, 0, &s);
+		json = bw_show_typed_json(d, &r->value);
 	}
-	bw_value_fini(&value);
-	return json ? json : json_null();
+	bw_ctype_name(r->variable->type, type, sizeof(type));
+	bw_str_addf(&name, "%s%s", r->variable->name, r->suffix);
+	bw_out_line(o, "%s = %s", bw_str_text(&name), bw_str_text(&s));
+	json_object_set_new(row, "name", bw_json_text(bw_str_text(&name)));
+	json_object_set_new(row, "value_type", bw_json_text(type));
+	json_object_set_new(row, "text", bw_json_text(bw_str_text(&s)));
+	json_object_set_new(row, "value", json ? json : json_null());
+	json_array_append_new(rows, row);
+	bw_value_fini(&r->value);
+	bw_str_free(&name);
+	bw_str_free(&s);
 }
 
 struct bw_error *bw_show_variables(struct bw_out *o, struct bw_debug *d, enum bw_show_which which,
@@ -82,19 +119,15 @@ struct bw_error *bw_show_variables(struct bw_out *o, struct bw_debug *d, enum bw
 	BW_TRY(take_list(d, &list, &n));
 	json_t *rows = json_array();
 	for (size_t i = 0; i < n; i++) {
+		struct row now = {.variable = &list[i], .suffix = ""}, entry = now;
 		if (!is_wanted(&list[i], which))
 			continue;
-		struct bw_str s = {0};
-		char type[BW_TYPE_NAME_MAX];
-		bw_ctype_name(list[i].type, type, sizeof(type));
-		json_t *row = json_object(), *value = value_of(d, &list[i], &s);
-		bw_out_line(o, "%s = %s", list[i].name, bw_str_text(&s));
-		json_object_set_new(row, "name", bw_json_text(list[i].name));
-		json_object_set_new(row, "value_type", bw_json_text(type));
-		json_object_set_new(row, "text", bw_json_text(bw_str_text(&s)));
-		json_object_set_new(row, "value", value);
-		json_array_append_new(rows, row);
-		bw_str_free(&s);
+		now.err = bw_debug_variable_value(d, &list[i], &now.value);
+		bool has_entry = !now.err && entry_value(d, &list[i], &now.value, &entry.value);
+		show_row(o, d, &now, rows);
+		entry.suffix = "@entry";
+		if (has_entry)
+			show_row(o, d, &entry, rows);
 		shown++;
 	}
 	if (!shown)
@@ -115,10 +148,17 @@ bool bw_show_frame_args(struct bw_debug *d, struct bw_str *out)
 	for (size_t i = 0; i < n; i++) {
 		if (!is_wanted(&list[i], BW_SHOW_PARAMS))
 			continue;
-		struct bw_value v = {0};
-		bw_str_addf(out, "%s%s=", shown++ ? ", " : "", list[i].name);
+		struct bw_value v = {0}, entry;
+		bool at_entry = false;
 		/* as gdb's "set print frame-arguments scalars" */
 		err = bw_debug_variable_value(d, &list[i], &v);
+		if (!err && entry_value(d, &list[i], &v, &entry)) {
+			bw_value_fini(&v);
+			v = entry;
+			at_entry = true;
+		}
+		bw_str_addf(out, "%s%s%s=", shown++ ? ", " : "", list[i].name,
+			    at_entry ? "@entry" : "");
 		if (err)
 			add_reason(out, &list[i], err);
 		else if (v.type.kind == BW_TYPE_AGGREGATE)
@@ -171,6 +211,9 @@ static void piece_text(struct bw_str *out, const struct bw_location_piece *p)
 		break;
 	case BW_LOC_BUILTIN:
 		bw_str_add(out, "a built-in variable of the API");
+		break;
+	case BW_LOC_LAUNCH:
+		bw_str_addf(out, "in the kernel's arguments, at offset %lld", (long long)p->offset);
 		break;
 	case BW_LOC_OPTIMIZED_OUT:
 		bw_str_add(out, "optimized out");

@@ -66,6 +66,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_b)
 		same_twice(bw_assigned_last(&a, part, &last), bw_assigned_last(&a, part, &again));
 		if (last.n != again.n || last.n > BW_ASSIGNED_MAX)
 			abort();
+		/* what nothing assigns with references, nothing assigns without them */
+		if (bw_assigned_never(&a, true) && !bw_assigned_never(&a, false))
+			abort();
 	}
 	free(text);
 	return 0;

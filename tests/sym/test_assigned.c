@@ -252,12 +252,83 @@ static void test_lines(void **state)
 	assert_false(bw_assigned_places(&a, got, &n));
 }
 
+static bool never(const char *const *lines, const char *name, bool has_references)
+{
+	struct bw_assigned a = of(lines, name, 2, 2);
+	a.is_param = true;
+	return bw_assigned_never(&a, has_references);
+}
+
+/* Parameters that nothing assigns: in each text `n` is one; others are assigned, or may be. */
+static void test_never(void **state)
+{
+	static const char *const c[] = {
+		"#define SQUARE(x) ((x) * (x))",
+		"kernel void f(int a, int b, int d, int e, int n, int g) {",
+		"	for (int i = 0; i < n; i++)",
+		"		out[i] = min(i, n) + (n) * sizeof(n) - (int)(n);",
+		"	a = 3; --b; g(&d); e <<= 1;",
+		"	SQUARE(1 + g[2]);",
+		"	return n == a ? n : s.n = 4;",
+		"}",
+		"void h(int n) { n = 3; }",
+		NULL};
+	assert_true(never(c, "n", false));
+	assert_false(never(c, "a", false));
+	assert_false(never(c, "b", false));
+	assert_false(never(c, "d", false));
+	assert_false(never(c, "e", false));
+	assert_false(never(c, "g", false)); /* given to a macro */
+	assert_false(never(c, "n", true));  /* an argument of min */
+	assert_false(never(c, "other", false));
+	static const char *const references[] = {
+		"",
+		"void f(T a, T b, int d, int e, int n, int m) {",
+		"	T &r = a, &s{b};",
+		"	x[n] = n + m * 2; if (n < m && x[0] == n + 1) h(m + 1, x[n]);",
+		"	for (auto &i : d)",
+		"		h(3, ((e)));",
+		"}",
+		NULL};
+	assert_true(never(references, "n", true));
+	assert_true(never(references, "m", true));
+	assert_false(never(references, "a", true));
+	assert_false(never(references, "b", true));
+	assert_false(never(references, "d", true));
+	assert_false(never(references, "e", true));
+	assert_true(never(references, "e", false));		   /* C passes values */
+	static const char *const macros[] = {"#define STEP(x) \\", /* 1 */
+					     "	int f(int n) {",   /* 2 */
+					     "	y = n;",	   /* 3 */
+					     "}",		   /* 4 */
+					     NULL};
+	assert_true(never(macros, "n", false));
+	static const char *const steps[] = {"#define STEP \\",		  /* 1 */
+					    "	(n += 1) int f(int n) {", /* 2 */
+					    "	y = n;",		  /* 3 */
+					    "}",			  /* 4 */
+					    NULL};
+	assert_false(never(steps, "n", false));
+	static const char *const unclear[] = {
+		"", "int f(int n) {", "#ifdef A", "	n = 2;", "#endif", "}", NULL};
+	assert_false(never(unclear, "n", false));
+	/* a pointer's target is another thing */
+	static const char *const points[] = {"", "int f(int *p) {", "	p[2] = 3; *p = 1;", "}",
+					     NULL};
+	struct bw_ctype pointer = {.kind = BW_CTYPE_POINTER, .size_b = 8, .elem = &int_type};
+	struct bw_assigned a = of(points, "p", 2, 2);
+	assert_false(bw_assigned_never(&a, false)); /* no parameter */
+	a.is_param = true;
+	a.type = &pointer;
+	assert_true(bw_assigned_never(&a, false));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_straight), cmocka_unit_test(test_branches),
 		cmocka_unit_test(test_loops),	 cmocka_unit_test(test_kinds),
-		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_lines),	 cmocka_unit_test(test_never),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -527,8 +527,8 @@ static bool tokenize(const char *text, struct parse *p)
 		bw_expr_lex(text, pos, t);
 		if (t->kind == BW_TOK_END)
 			return true;
-		/* assignments and ?: are not compiled */
-		if (t->kind == BW_TOK_BAD ||
+		/* assignments, ?: and what a kernel was launched with are not compiled */
+		if (t->kind == BW_TOK_BAD || t->is_entry ||
 		    (t->kind == BW_TOK_OP &&
 		     (t->op == BW_OPR_ASSIGN || t->op == BW_OPR_INC || t->op == '?')))
 			return false;

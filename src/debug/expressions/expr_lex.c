@@ -129,6 +129,7 @@ static size_t range_length(const char *s)
 
 static void word(const char *text, size_t pos, struct bw_tok *t)
 {
+	static const char entry[] = "@entry";
 	size_t start = pos, n;
 
 	t->kind = BW_TOK_IDENT;
@@ -147,7 +148,9 @@ static void word(const char *text, size_t pos, struct bw_tok *t)
 		n += range;
 		pos += range;
 	}
-	t->end = pos;
+	t->is_entry = t->kind == BW_TOK_IDENT && !strncmp(text + pos, entry, strlen(entry)) &&
+		      !is_word(text[pos + strlen(entry)]);
+	t->end = pos + (t->is_entry ? strlen(entry) : 0);
 	if (n >= sizeof(t->name)) {
 		bad(t, "name too long");
 		return;

@@ -229,6 +229,8 @@ static struct bw_error *parse_name(struct bw_expr *x, struct bw_value *out)
 	struct bw_type type;
 
 	bw_expr_next(x);
+	if (t.is_entry)
+		return bw_expr_at(x, t.column, bw_expr_entry(x, t.name, out));
 	if (t.kind == BW_TOK_IDENT && bw_expr_is_op(x, '#'))
 		return parse_space(x, t.name, t.column, out);
 	if (t.kind == BW_TOK_DOLLAR && bw_expr_is_op(x, '(') &&

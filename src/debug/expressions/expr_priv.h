@@ -41,6 +41,7 @@ struct bw_tok {
 	char name[BW_NAME_MAX]; /* IDENT, DOLLAR (without $), STRING */
 	struct bw_value number; /* INT, FLOAT, CHAR */
 	const char *message;	/* BAD */
+	bool is_entry;		/* IDENT: NAME@entry, what a parameter was called with */
 };
 void bw_expr_lex(const char *text, size_t pos, struct bw_tok *out);
 
@@ -108,6 +109,9 @@ uint64_t bw_expr_convert(const struct bw_value *v, const struct bw_type *t);
 bool bw_expr_is_variable(struct bw_expr *x, const char *name);
 struct bw_error *bw_expr_variable(struct bw_expr *x, const char *name, bool *out_found,
 				  struct bw_value *out) BW_MUST_CHECK;
+/* NAME@entry: what a parameter was called with. */
+struct bw_error *bw_expr_entry(struct bw_expr *x, const char *name,
+			       struct bw_value *out) BW_MUST_CHECK;
 bool bw_expr_enumerator(struct bw_expr *x, const char *name, struct bw_value *out);
 /* Whether the next token begins a type: a variable of that name is none. */
 bool bw_expr_type_follows(struct bw_expr *x);

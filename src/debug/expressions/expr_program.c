@@ -45,6 +45,17 @@ struct bw_error *bw_expr_variable(struct bw_expr *x, const char *name, bool *out
 	return bw_variables_value(&who, &f, v, out);
 }
 
+struct bw_error *bw_expr_entry(struct bw_expr *x, const char *name, struct bw_value *out)
+{
+	struct bw_variables_frame f;
+	struct bw_value_of who = of(x);
+	const struct bw_variable *v = frame_of(x, &f) ? bw_variables_find(x->d, &f, name) : NULL;
+	if (!v)
+		return bw_errorf(BW_E_NOT_FOUND, "No symbol \"%s\" in current context", name);
+	BW_IN_SPACE(x->d, x->wave ? x->wave->info.space : x->d->space);
+	return bw_variables_entry_value(&who, &f, v, out);
+}
+
 bool bw_expr_enumerator(struct bw_expr *x, const char *name, struct bw_value *out)
 {
 	struct bw_variables_frame f;

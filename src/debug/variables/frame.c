@@ -431,13 +431,28 @@ static void drop_unwritten(struct bw_debug *d, const struct bw_variables_frame *
 	split(l, covered, size_b);
 }
 
+static bool is_partly_gone(const struct bw_location *l)
+{
+	bool is_gone = !l->n_pieces && l->kind == BW_LOC_OPTIMIZED_OUT;
+	for (unsigned i = 0; i < l->n_pieces; i++)
+		is_gone |= l->piece[i].kind == BW_LOC_OPTIMIZED_OUT;
+	return is_gone;
+}
+
 void bw_variables_correct(struct bw_debug *d, const struct bw_variables_frame *f,
 			  const struct bw_variable *v, struct bw_location *l)
 {
+	uint32_t offset_b;
 	if (is_wrong_cached(d, f, v, l))
 		*l = (struct bw_location){
 			.kind = BW_LOC_OPTIMIZED_OUT, .start = l->start, .end = l->end};
 	drop_unwritten(d, f, v, l);
+	if (is_partly_gone(l) && bw_variables_launch(d, f, v, &offset_b) &&
+	    bw_variable_is_never_assigned(f->lines, v, f->addr))
+		*l = (struct bw_location){.kind = BW_LOC_LAUNCH,
+					  .offset = offset_b,
+					  .start = l->start,
+					  .end = l->end};
 }
 
 /* ---- For commands ---- */
@@ -485,6 +500,16 @@ struct bw_error *bw_debug_variable_value(struct bw_debug *d, const struct bw_var
 	if (!bw_variables_frame(d, x.wave, &f))
 		return bw_errorf(BW_E_STATE, "No wave is stopped");
 	return bw_variables_value(&x, &f, v, out);
+}
+
+struct bw_error *bw_debug_variable_entry_value(struct bw_debug *d, const struct bw_variable *v,
+					       struct bw_value *out)
+{
+	struct bw_variables_frame f;
+	struct bw_value_of x = {.d = d, .wave = bw_debug_focus_priv(d), .lane = d->focus_lane};
+	if (!bw_variables_frame(d, x.wave, &f))
+		return bw_errorf(BW_E_STATE, "No wave is stopped");
+	return bw_variables_entry_value(&x, &f, v, out);
 }
 
 struct bw_error *bw_debug_fetch(struct bw_debug *d, struct bw_value *v)

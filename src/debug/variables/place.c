@@ -52,6 +52,7 @@ static bool memory_of(const struct bw_variables_frame *f, const struct bw_locati
 	case BW_LOC_BOUND:
 	case BW_LOC_PUSH:
 	case BW_LOC_BUILTIN:
+	case BW_LOC_LAUNCH:
 		break;
 	}
 	return false;
@@ -194,6 +195,7 @@ static struct bw_error *read_piece(const struct bw_value_of *x, const struct bw_
 	case BW_LOC_BOUND:
 	case BW_LOC_PUSH:
 	case BW_LOC_BUILTIN:
+	case BW_LOC_LAUNCH:
 		break;
 	}
 	if (known)
@@ -292,6 +294,8 @@ static struct bw_error *value_of(const struct bw_value_of *x, const struct bw_va
 	bw_variables_correct(x->d, f, variable, &l);
 	if (l.kind == BW_LOC_BOUND || l.kind == BW_LOC_PUSH || l.kind == BW_LOC_BUILTIN)
 		return bw_variables_of_shader(x, &l, variable->type, out);
+	if (l.kind == BW_LOC_LAUNCH)
+		return bw_variables_launch_value(x, (uint32_t)l.offset, variable->type, out);
 	struct bw_location_piece one = whole(&l, size_b);
 	if (!l.n_pieces && memory_of(f, &one, &at))
 		return bw_variables_load(x, variable->type, at, out);

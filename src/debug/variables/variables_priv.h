@@ -92,6 +92,20 @@ struct bw_error *bw_variables_store(const struct bw_value_of *x, const struct bw
 struct bw_error *bw_variables_of_shader(const struct bw_value_of *x, const struct bw_location *l,
 					const struct bw_ctype *type,
 					struct bw_value *out) BW_MUST_CHECK;
+/* launch.c: where a parameter of a kernel lies in its block of arguments. False: it is none, or the
+ * code object does not describe it. */
+bool bw_variables_launch(struct bw_debug *d, const struct bw_variables_frame *f,
+			 const struct bw_variable *v, uint32_t *out_offset_b);
+/* What is there of the wave's dispatch; no value (is_missing) where its address is not known. */
+struct bw_error *bw_variables_launch_value(const struct bw_value_of *x, uint32_t offset_b,
+					   const struct bw_ctype *type,
+					   struct bw_value *out) BW_MUST_CHECK;
+/* What a parameter was called with ("NAME@entry" of gdb), whatever has been assigned to it since.
+ * An error where that is not known. */
+struct bw_error *bw_variables_entry_value(const struct bw_value_of *x,
+					  const struct bw_variables_frame *f,
+					  const struct bw_variable *v,
+					  struct bw_value *out) BW_MUST_CHECK;
 
 /* place.c: makes v, whose bytes are there, a number, where it is none of the aggregates. */
 void bw_variables_decode(struct bw_value *v);
