@@ -4,7 +4,7 @@
  *     /dev/dri and below                    its nodes; nodes it does not have do not exist
  *     /sys/dev/char/226:*, /sys/class/drm*, /sys/module/amdgpu*, /sys/bus/pci/drivers/amdgpu*
  *     any path below /sys that names the PCI address of the virtual GPU
- *     /sys/class/hwmon*, /sys/kernel/debug/dri
+ *     /sys/class/hwmon*, /sys/kernel/debug/dri, /sys/kernel/debug/sync
  *     the folders /sys/bus/pci/devices and /sys/kernel/debug, for listings
  *     /sys/bus/pci/rescan, which does nothing to the machine's own bus
  *     /proc/self/fdinfo/N and /proc/self/fd/N of its files
@@ -65,8 +65,8 @@ static bool is_sys_of_gpu(const char *path)
 	if (bw_starts_with(path, "/sys/dev/char/226:") || bw_starts_with(path, "/sys/class/drm") ||
 	    below(path, "/sys/module/amdgpu") || below(path, "/sys/bus/pci/drivers/amdgpu") ||
 	    below(path, "/sys/class/hwmon") || below(path, "/sys/kernel/debug/dri") ||
-	    is_folder(path, "/sys/kernel/debug") || is_folder(path, "/sys/bus/pci/devices") ||
-	    !strcmp(path, "/sys/bus/pci/rescan"))
+	    below(path, "/sys/kernel/debug/sync") || is_folder(path, "/sys/kernel/debug") ||
+	    is_folder(path, "/sys/bus/pci/devices") || !strcmp(path, "/sys/bus/pci/rescan"))
 		return true;
 	/* Only here must the server be asked who it is. */
 	return (bw_starts_with(path, "/sys/devices/pci") || below(path, "/sys/bus/pci")) &&

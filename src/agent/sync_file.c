@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What programs ask of a sync_file. The virtual GPU's is a socket, so that its own ioctls come
- * here; they are done by sync objects of a file opened for the purpose. */
+ * here; they are done by ioctls of a DRM file opened for the purpose. */
 #include "agent/sync_file.h"
 
 #include <drm.h>
@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <linux/sync_file.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/uio.h>
@@ -56,89 +55,102 @@ int bw_agent_sync_export(uint32_t file, uint32_t handle, int *out_fd)
 	return 0;
 }
 
-/* Both fences as points of one timeline: it has passed when both have. */
-static int merge(uint32_t file, uint32_t first, void *arg)
+static int merge(uint32_t file, int fd, void *arg)
 {
-	struct bw_vgpu_client *c = bw_agent_client();
 	struct sync_merge_data m;
-	uint32_t second;
 	if (!bw_agent_copy_in(&m, (uintptr_t)arg, sizeof(m)))
 		return -EFAULT;
 	if (m.flags || m.pad)
 		return -EINVAL;
-	int r = bw_agent_sync_import(file, m.fd2, &second);
+	struct bw_vgpu_sync_merge own = {.fd = fd, .merged = -1};
+	int r = bw_agent_sync_import(file, m.fd2, &own.second);
 	if (r)
 		return r == -EINVAL ? -ENOENT : r;
-	struct drm_syncobj_create create = {0};
-	r = bw_vgpu_ioctl(c, file, DRM_IOCTL_SYNCOBJ_CREATE, &create);
-	const uint32_t sources[2] = {first, second};
-	for (unsigned i = 0; i < 2 && !r; i++) {
-		struct drm_syncobj_transfer t = {
-			.src_handle = sources[i], .dst_handle = create.handle, .dst_point = i + 1};
-		r = bw_vgpu_ioctl(c, file, DRM_IOCTL_SYNCOBJ_TRANSFER, &t);
-	}
-	if (!r)
-		r = bw_agent_sync_export(file, create.handle, &m.fence);
+	memcpy(own.name, m.name, sizeof(own.name) - 1);
+	r = bw_vgpu_ioctl(bw_agent_client(), file, BW_VGPU_IOCTL_SYNC_MERGE, &own);
 	if (r)
 		return r;
+	m.name[sizeof(m.name) - 1] = 0; /* as the kernel leaves it */
+	m.fence = own.merged;
 	if (bw_agent_copy_out(arg, &m, sizeof(m)))
 		return 0;
-	close(m.fence);
+	REAL(close)(own.merged);
 	return -EFAULT;
 }
 
-static int info(uint32_t file, uint32_t handle, void *arg)
+/* Fences of a sync_file into the program's array. s: what it is, with the first of them. All have
+ * signalled, or one has failed, or not all have: 1, -errno or 0 in *out_status. */
+static int write_fences(uint32_t file, struct bw_vgpu_sync_info *s, uint64_t user,
+			int32_t *out_status)
+{
+	const uint32_t n = s->n_fences;
+	*out_status = 1;
+	for (uint32_t i = 0; i < n; i++) {
+		if (i - s->first == BW_VGPU_SYNC_INFO_FENCES) {
+			s->first = i;
+			int r = bw_vgpu_ioctl(bw_agent_client(), file, BW_VGPU_IOCTL_SYNC_INFO, s);
+			if (r)
+				return r;
+		}
+		const struct bw_vgpu_sync_fence *have = &s->fences[i - s->first];
+		struct sync_fence_info f = {.status = have->status,
+					    .timestamp_ns = have->signaled_ns};
+		memcpy(f.obj_name, have->timeline, sizeof(f.obj_name) - 1);
+		memcpy(f.driver_name, have->driver, sizeof(f.driver_name) - 1);
+		if (!bw_agent_copy_out((struct sync_fence_info *)(uintptr_t)user + i, &f,
+				       sizeof(f)))
+			return -EFAULT;
+		*out_status = *out_status <= 0 ? *out_status : f.status;
+	}
+	return 0;
+}
+
+static int info(uint32_t file, struct bw_vgpu_sync_info *s, void *arg)
 {
 	struct sync_file_info i;
 	if (!bw_agent_copy_in(&i, (uintptr_t)arg, sizeof(i)))
 		return -EFAULT;
 	if (i.flags || i.pad)
 		return -EINVAL;
-	struct drm_syncobj_wait wait = {.handles = (uintptr_t)&handle, .count_handles = 1};
-	int r = bw_vgpu_ioctl(bw_agent_client(), file, DRM_IOCTL_SYNCOBJ_WAIT, &wait);
-	if (r && r != -ETIME)
-		return r;
-	i.status = r == 0; /* signalled, or not yet */
-	struct bw_vgpu_fences fences = {.syncobj = handle};
-	r = bw_vgpu_ioctl(bw_agent_client(), file, BW_VGPU_IOCTL_COUNT_FENCES, &fences);
+	if (i.num_fences && i.num_fences < s->n_fences)
+		return -EINVAL; /* no room for all */
+	int r = 0;
+	uint32_t n = s->n_fences;
+	int32_t status = s->status;
+	if (i.num_fences)
+		r = write_fences(file, s, i.sync_fence_info, &status);
 	if (r)
 		return r;
-	if (i.num_fences && i.num_fences < fences.n)
-		return -EINVAL; /* no room for all */
-	for (uint32_t k = 0; i.num_fences && k < fences.n; k++) {
-		struct sync_fence_info f = {.status = i.status};
-		snprintf(f.obj_name, sizeof(f.obj_name), "breakwater");
-		snprintf(f.driver_name, sizeof(f.driver_name), "amdgpu");
-		if (!bw_agent_copy_out((struct sync_fence_info *)(uintptr_t)i.sync_fence_info + k,
-				       &f, sizeof(f)))
-			return -EFAULT;
-	}
-	memset(i.name, 0, sizeof(i.name));
-	snprintf(i.name, sizeof(i.name), "breakwater-sync_file");
-	i.num_fences = fences.n;
+	memcpy(i.name, s->name, sizeof(i.name));
+	i.status = status;
+	i.num_fences = n;
 	return bw_agent_copy_out(arg, &i, sizeof(i)) ? 0 : -EFAULT;
 }
 
-/* A hint that the virtual GPU has no use for. */
-static int set_deadline(const void *arg)
+/* A hint: of what the virtual GPU has, fences of sw_sync alone note it. */
+static int set_deadline(uint32_t file, int fd, const void *arg)
 {
 	struct deadline d;
 	if (!bw_agent_copy_in(&d, (uintptr_t)arg, sizeof(d)))
 		return -EFAULT;
-	return d.pad ? -EINVAL : 0;
+	if (d.pad)
+		return -EINVAL;
+	struct bw_vgpu_sync_deadline own = {.fd = fd, .deadline_ns = d.deadline_ns};
+	return bw_vgpu_ioctl(bw_agent_client(), file, BW_VGPU_IOCTL_SYNC_DEADLINE, &own);
 }
 
 bool bw_agent_sync_ioctl(int fd, unsigned long request, void *arg, int *out_result)
 {
 	struct bw_vgpu_client *c = bw_agent_client();
-	uint32_t file, handle;
+	struct bw_vgpu_sync_info s = {.fd = fd};
+	uint32_t file;
 	if (!c || bw_vgpu_drm_open(c, 128, O_RDWR, &file))
 		return false;
-	bool is_ours = !bw_agent_sync_import(file, fd, &handle);
+	bool is_ours = !bw_vgpu_ioctl(c, file, BW_VGPU_IOCTL_SYNC_INFO, &s);
 	if (is_ours)
-		*out_result = request == SYNC_IOC_MERGE	      ? merge(file, handle, arg)
-			      : request == SYNC_IOC_FILE_INFO ? info(file, handle, arg)
-			      : request == SET_DEADLINE	      ? set_deadline(arg)
+		*out_result = request == SYNC_IOC_MERGE	      ? merge(file, fd, arg)
+			      : request == SYNC_IOC_FILE_INFO ? info(file, &s, arg)
+			      : request == SET_DEADLINE	      ? set_deadline(file, fd, arg)
 							      : -ENOTTY;
 	bw_vgpu_close(c, file);
 	return is_ours;

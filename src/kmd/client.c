@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "base/sw_sync.h"
 #include "base/util.h"
 #include "base/vec.h"
 #include "kmd/prefetch.h"
@@ -228,31 +229,40 @@ static int fd_of_pages(struct bw_vgpu_client *c, uint32_t cmd, const uint8_t *ar
 /* struct drm_syncobj_eventfd of Linux 6.6: handle, flags, 64-bit point, fd, pad */
 enum { SYNCOBJ_EVENTFD_NR = 0xcf, SYNCOBJ_EVENTFD_FD_AT = 16 };
 
-/* The file descriptor that is sent with an ioctl: for three of them the one that the struct
- * names. */
+/* The file descriptor that is sent with an ioctl: for most of those that have one the one that the
+ * struct names. */
 static int fd_of_ioctl(struct bw_vgpu_client *c, uint32_t cmd, const uint8_t *arg)
 {
-	size_t at;
-	switch (_IOC_NR(cmd)) {
-	case DRM_COMMAND_BASE + DRM_AMDGPU_GEM_USERPTR:
+	static const struct {
+		unsigned type, nr;
+		size_t at;
+	} named[] = {
+		{DRM_IOCTL_BASE, _IOC_NR(DRM_IOCTL_PRIME_FD_TO_HANDLE),
+		 offsetof(struct drm_prime_handle, fd)},
+		{DRM_IOCTL_BASE, _IOC_NR(DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE),
+		 offsetof(struct drm_syncobj_handle, fd)},
+		{DRM_IOCTL_BASE, SYNCOBJ_EVENTFD_NR, SYNCOBJ_EVENTFD_FD_AT},
+		{BW_VGPU_IOCTL_TYPE, _IOC_NR(BW_VGPU_IOCTL_SYNC_MERGE),
+		 offsetof(struct bw_vgpu_sync_merge, fd)},
+		{BW_VGPU_IOCTL_TYPE, _IOC_NR(BW_VGPU_IOCTL_SYNC_INFO),
+		 offsetof(struct bw_vgpu_sync_info, fd)},
+		{BW_VGPU_IOCTL_TYPE, _IOC_NR(BW_VGPU_IOCTL_SYNC_DEADLINE),
+		 offsetof(struct bw_vgpu_sync_deadline, fd)},
+		{_IOC_TYPE(BW_SW_SYNC_GET_DEADLINE), _IOC_NR(BW_SW_SYNC_GET_DEADLINE),
+		 offsetof(struct bw_sw_sync_get_deadline, fence)},
+	};
+	if (_IOC_TYPE(cmd) == DRM_IOCTL_BASE &&
+	    _IOC_NR(cmd) == DRM_COMMAND_BASE + DRM_AMDGPU_GEM_USERPTR)
 		return fd_of_pages(c, cmd, arg);
-	case _IOC_NR(DRM_IOCTL_PRIME_FD_TO_HANDLE):
-		at = offsetof(struct drm_prime_handle, fd);
-		break;
-	case _IOC_NR(DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE):
-		at = offsetof(struct drm_syncobj_handle, fd);
-		break;
-	case SYNCOBJ_EVENTFD_NR:
-		at = SYNCOBJ_EVENTFD_FD_AT;
-		break;
-	default:
-		return -1;
+	for (size_t i = 0; i < BW_ARRAY_SIZE(named); i++) {
+		int fd;
+		if (named[i].type != _IOC_TYPE(cmd) || named[i].nr != _IOC_NR(cmd) ||
+		    named[i].at + sizeof(fd) > _IOC_SIZE(cmd))
+			continue;
+		memcpy(&fd, arg + named[i].at, sizeof(fd));
+		return fd >= 0 && fcntl(fd, F_GETFD) >= 0 ? fd : -1;
 	}
-	int fd;
-	if (_IOC_TYPE(cmd) != DRM_IOCTL_BASE || at + sizeof(fd) > _IOC_SIZE(cmd))
-		return -1;
-	memcpy(&fd, arg + at, sizeof(fd));
-	return fd >= 0 && fcntl(fd, F_GETFD) >= 0 ? fd : -1;
+	return -1;
 }
 
 int bw_vgpu_ioctl(struct bw_vgpu_client *c, uint32_t file, uint32_t cmd, void *arg)

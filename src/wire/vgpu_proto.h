@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <sys/ioctl.h>
 
-enum { BW_VGPU_PROTO_VERSION = 3 };
+enum { BW_VGPU_PROTO_VERSION = 4 };
 
 enum bw_vgpu_msg {
 	/* client to server; the reply has the same type with the top bit set */
@@ -67,8 +67,9 @@ struct bw_vgpu_file {
 	uint32_t pad;
 }; /* CLOSE, FDINFO */
 
-/* + _IOC_SIZE(cmd) bytes; may carry an fd (PRIME_FD_TO_HANDLE, SYNCOBJ_FD_TO_HANDLE: the fd the
- * struct names; GEM_USERPTR: a memfd sealed against every change of size, which the caller has put
+/* + _IOC_SIZE(cmd) bytes; may carry an fd (PRIME_FD_TO_HANDLE, SYNCOBJ_FD_TO_HANDLE,
+ * SYNCOBJ_EVENTFD, GET_DEADLINE of sw_sync, and BW_VGPU_IOCTL_SYNC_*: the fd the struct names;
+ * GEM_USERPTR: a memfd sealed against every change of size, which the caller has put
  * in the place of the pages, each of them at its address in the file). The fd that SCHED names is
  * the client's number of that file. Behind the bytes, any number of bw_vgpu_user, each with its
  * bytes padded to 8: answers to USER_READ that the client expects. What they do not answer is
@@ -87,17 +88,43 @@ struct bw_vgpu_ioctl_reply {
 /* Ioctls of our own on DRM files: what Linux does by the descriptors of dma-bufs and sync_files,
  * with handles of the file in their place. Results as of any ioctl. */
 struct bw_vgpu_fences {
-	uint32_t bo, syncobj; /* bo: for the first two */
-	uint32_t n;	      /* out, of the last */
+	uint32_t bo, syncobj;
 };
 #define BW_VGPU_IOCTL_TYPE 'B'
 /* The work under way on a buffer becomes the fence of a sync object. */
 #define BW_VGPU_IOCTL_BO_FENCES _IOWR(BW_VGPU_IOCTL_TYPE, 0, struct bw_vgpu_fences)
 /* The fence of a sync object becomes work on a buffer. */
 #define BW_VGPU_IOCTL_BO_ADD_FENCE _IOWR(BW_VGPU_IOCTL_TYPE, 1, struct bw_vgpu_fences)
-/* How many fences the fence of a sync object has been merged from, of those that have not
- * signalled; at least 1. */
-#define BW_VGPU_IOCTL_COUNT_FENCES _IOWR(BW_VGPU_IOCTL_TYPE, 2, struct bw_vgpu_fences)
+/* On sync_files; of each the descriptor at `fd` is sent along. -EINVAL: it is none. */
+struct bw_vgpu_sync_merge {
+	int32_t fd;
+	uint32_t second; /* a sync object with the other fence */
+	int32_t merged;	 /* out: descriptor of a sync_file */
+	char name[32];
+};
+#define BW_VGPU_IOCTL_SYNC_MERGE _IOWR(BW_VGPU_IOCTL_TYPE, 2, struct bw_vgpu_sync_merge)
+struct bw_vgpu_sync_fence {
+	char timeline[32], driver[32];
+	int32_t status; /* 1: signalled, 0: not yet, else -errno */
+	uint32_t pad;
+	uint64_t signaled_ns;
+};
+enum { BW_VGPU_SYNC_INFO_FENCES = 64 };
+struct bw_vgpu_sync_info {
+	int32_t fd;
+	uint32_t first;	   /* of its fences, the one that is fences[0] */
+	uint32_t n_fences; /* out, from here on: of how many it consists */
+	int32_t status;	   /* of all */
+	char name[32];
+	struct bw_vgpu_sync_fence fences[BW_VGPU_SYNC_INFO_FENCES];
+};
+#define BW_VGPU_IOCTL_SYNC_INFO _IOWR(BW_VGPU_IOCTL_TYPE, 3, struct bw_vgpu_sync_info)
+struct bw_vgpu_sync_deadline {
+	int32_t fd;
+	uint32_t pad;
+	uint64_t deadline_ns;
+};
+#define BW_VGPU_IOCTL_SYNC_DEADLINE _IOWR(BW_VGPU_IOCTL_TYPE, 4, struct bw_vgpu_sync_deadline)
 
 /* A chunk of our own in a CS: what the waves of its dispatches do not get from the driver holds
  * `word` when they start, and not 0 (breakwater exec --stomp-memory). The dispatches of a job

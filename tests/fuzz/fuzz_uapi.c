@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/cursor.h"
+#include "base/sw_sync.h"
 #include "base/util.h"
 #include "vgpu/uapi/uapi.h"
 #include "wire/message.h"
@@ -25,8 +26,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_b);
 
 enum { N_CLIENTS = 2, N_FDS = 4, MAX_OPS = 200, MAX_IO_B = 1024 };
-/* Debugfs files, by the number that an operation has. Whatever is written to those from REGS on
- * stays. */
+/* Debugfs files, by the number that an operation has. Whatever is written to registers stays. */
 static const char *const paths[] = {
 	"debug/dri/0/amdgpu_vram",
 	"debug/dri/0/amdgpu_iomem",
@@ -40,8 +40,16 @@ static const char *const paths[] = {
 	"debug/dri/0/amdgpu_gfxoff",
 	"debug/dri/0/amdgpu_regs2",
 	"debug/dri/0/amdgpu_regs",
+	"debug/sync/sw_sync",
+	"debug/sync/info",
 };
-enum { REGS = 10 };
+enum { REGS2 = 10, REGS };
+/* Ioctls that are not the DRM's. */
+static const uint32_t own_ioctls[] = {
+	BW_VGPU_IOCTL_BO_FENCES, BW_VGPU_IOCTL_BO_ADD_FENCE,  BW_VGPU_IOCTL_SYNC_MERGE,
+	BW_VGPU_IOCTL_SYNC_INFO, BW_VGPU_IOCTL_SYNC_DEADLINE, BW_SW_SYNC_CREATE_FENCE,
+	BW_SW_SYNC_INC,		 BW_SW_SYNC_GET_DEADLINE,
+};
 
 struct client {
 	int sock;
@@ -167,13 +175,33 @@ static void op_close(void)
 	request_one(BW_VGPU_CLOSE, &f, sizeof(f));
 }
 
-/* File; number; size, or 0x80 for memory that comes along; descriptor, 0x80 for none; argument. */
+/* The rest of op_ioctl where the number is one of own_ioctls. */
+static void own_ioctl(uint8_t file, uint8_t nr, size_t given_b, uint8_t fd)
+{
+	struct bw_vgpu_ioctl a = {.file = file, .cmd = own_ioctls[nr % BW_ARRAY_SIZE(own_ioctls)]};
+	uint8_t arg[sizeof(struct bw_vgpu_sync_info)] = {0};
+	size_t size_b = _IOC_SIZE(a.cmd);
+	assert(size_b <= sizeof(arg));
+	given_b = BW_MIN(given_b, bw_cursor_left(&in.c));
+	bw_cursor_copy(&in.c, arg, BW_MIN(given_b, size_b));
+	struct bw_msg_part parts[] = {{&a, sizeof(a)}, {arg, size_b}};
+	if (request(BW_VGPU_IOCTL, parts, 2, fd & 0x80 ? -1 : in.fd[fd % N_FDS]))
+		keep_fd(fd >> 4 & 3, in.m.fd);
+	in.m.fd = -1;
+}
+
+/* File; number; size, or 0x80 for memory that comes along; descriptor, 0x80 for none, 0x40 for a
+ * number in own_ioctls; argument. */
 static void op_ioctl(void)
 {
 	uint8_t file = bw_cursor_u8(&in.c), nr = bw_cursor_u8(&in.c), n = bw_cursor_u8(&in.c);
 	uint8_t fd = bw_cursor_u8(&in.c), arg[128] = {0}, ahead[64] = {0};
 	bool has_ahead = n & 0x80;
 	n &= 0x7f;
+	if (fd & 0x40) {
+		own_ioctl(file, nr, n, fd);
+		return;
+	}
 	bw_cursor_copy(&in.c, arg, BW_MIN((size_t)n, bw_cursor_left(&in.c)));
 	/* User memory that was not asked for, well formed or not. */
 	size_t ahead_b = has_ahead ? BW_MIN(sizeof(ahead), bw_cursor_left(&in.c)) : 0;
@@ -201,7 +229,7 @@ static void op_path(void)
 	unsigned which = bw_cursor_u8(&in.c) % BW_ARRAY_SIZE(paths);
 	struct bw_vgpu_file_open a = {.flags = O_RDWR};
 	struct bw_msg_part parts[] = {{&a, sizeof(a)}, {paths[which], strlen(paths[which])}};
-	used_up |= which >= REGS;
+	used_up |= which == REGS2 || which == REGS;
 	request(BW_VGPU_FILE_OPEN, parts, 2, -1);
 }
 

@@ -6,7 +6,8 @@ import os
 import struct
 import sys
 
-VRAM, IOMEM, VM_INFO, LOG, RING, GCA, WAVE, GPR, GPRWAVE, GFXOFF, REGS2, REGS = range(12)
+VRAM, IOMEM, VM_INFO, LOG, RING, GCA, WAVE, GPR, GPRWAVE, GFXOFF, REGS2, REGS, SW_SYNC, SYNC_INFO = range(14)
+BO_FENCES, BO_ADD_FENCE, MERGE, INFO, DEADLINE, CREATE_FENCE, INC, GET_DEADLINE = range(8)  # own_ioctls
 NO_FD = 0x80
 # Where the driver's first page tables lie: after the interrupt ring and seven rings with a fence each.
 ROOT = 0x100000 + 0x40000 + 7 * 0x11000
@@ -31,6 +32,10 @@ class Seed:
         """fd: of the slots, passed along; to: the slot of what comes back. Arguments may be (fmt, values...) with
         places in memory, as numbers that are known only at the end."""
         self.ops.append((file, nr, (NO_FD if fd is None else fd) | to << 4, arg))
+
+    def own(self, file, nr, arg, fd=None, to=0):
+        """The same for one of own_ioctls."""
+        self.ops.append((file, nr, (NO_FD if fd is None else fd) | 0x40 | to << 4, arg))
 
     def mmap(self, file, page, slot):
         self.ops.append(struct.pack('<BBHB', 4, file, page, slot))
@@ -298,6 +303,30 @@ def timelines(s):
     s.leave()
 
 
+def own_fences(s):
+    """Fences that the program signals itself, merged, in sync objects, and their timeline's end."""
+    for _ in range(2):
+        s.path(SW_SYNC)  # files 2 and 3
+    for file, slot in ((2, 0), (3, 1)):
+        s.own(file, CREATE_FENCE, struct.pack('<I', 3), to=slot)
+        s.syncobj()
+        s.ioctl(1, 0xc2, struct.pack('<IIii', slot + 1, 1, 0, 0), fd=slot)
+    s.own(1, MERGE, struct.pack('<iIi', 0, 2, -1) + b'name', fd=0, to=2)
+    s.own(1, INFO, struct.pack('<iI', 0, 0), fd=2)
+    s.own(1, DEADLINE, struct.pack('<iIQ', 0, 0, 5), fd=2)
+    s.own(2, GET_DEADLINE, struct.pack('<QIi', 0, 0, 0), fd=0)
+    s.path(SYNC_INFO)
+    s.read(4, 0, 256)
+    s.own(2, INC, dwords(3))
+    s.own(1, MERGE, struct.pack('<iIi', 0, 1, -1) + b'again', fd=2, to=3)
+    s.ioctl(1, 0x40, struct.pack('<QQQQ', 4096, 0, 2, 0))
+    s.own(1, BO_ADD_FENCE, struct.pack('<II', 1, 2))
+    s.own(1, BO_FENCES, struct.pack('<II', 1, 1))
+    s.close(3)
+    s.own(1, INFO, struct.pack('<iI', 0, 1), fd=3)
+    s.own(2, INC, dwords(0xffffffff))
+
+
 def lists(s):
     prepared(s)
     entries = s.put(dwords(1, 0, 2, 0, 3, 0, 3, 0))
@@ -358,7 +387,7 @@ def main():
     folder = sys.argv[1]
     os.makedirs(folder, exist_ok=True)
     for make in (share, always_valid, between_programs, tables,
-                 tables_of_a_file_that_goes, ranges, kernel, halting, sync, timelines, lists,
+                 tables_of_a_file_that_goes, ranges, kernel, halting, sync, timelines, own_fences, lists,
                  pages, infos, registers):
         s = Seed()
         make(s)

@@ -34,7 +34,7 @@ int bw_ioctl_gem_flink(struct bw_drm_call *c, void *arg);
 int bw_ioctl_gem_open(struct bw_drm_call *c, void *arg);
 
 /* BW_VGPU_IOCTL_* (wire/vgpu_proto.h) */
-int bw_drm_fences_ioctl(struct bw_drm_call *c, uint32_t cmd, void *data);
+int bw_drm_own_ioctl(struct bw_drm_call *c, uint32_t cmd, void *data);
 
 struct drm_amdgpu_bo_list_in;
 int bw_drm_bo_list_make(struct bw_drm_call *c, const struct drm_amdgpu_bo_list_in *in,

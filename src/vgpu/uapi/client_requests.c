@@ -216,9 +216,16 @@ static void on_ioctl(struct bw_conn *c, const uint8_t *body, size_t rest_b)
 	} else if (rest_b < arg_b) {
 		r.result = -EFAULT;
 	} else if (f->file) {
+		struct bw_file_call call = {.cmd = a.cmd,
+					    .arg = data,
+					    .account = c->client->account,
+					    .fd_in = c->request.fd,
+					    .fd_out = -1};
 		r.result = bw_file_gone(f->file) ? bw_file_gone(f->file)
-			   : f->file->ops->ioctl ? f->file->ops->ioctl(f->file, a.cmd, data)
+			   : f->file->ops->ioctl ? f->file->ops->ioctl(f->file, &call)
 						 : -ENOTTY;
+		fd = call.fd_out;
+		r.fd_at = fd >= 0 ? call.fd_at : 0;
 	} else {
 		struct bw_drm_call call = {.u = c->u,
 					   .conn = c,
@@ -287,7 +294,7 @@ static void on_file_open(struct bw_conn *c, const uint8_t *body, size_t rest_b)
 	} else {
 		memcpy(path, body + sizeof(a), rest_b);
 		path[rest_b] = '\0';
-		r.result = bw_file_open(c->u, path, a.flags, &file);
+		r.result = bw_file_open(c->u, path, a.flags, c->client->comm, &file);
 		if (!r.result)
 			r.result = file_add(c, NULL, file, &r.file);
 	}

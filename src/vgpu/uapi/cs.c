@@ -205,6 +205,8 @@ static int pass1(struct parser *p, const union drm_amdgpu_cs *cs)
 
 /* ---- second pass, lock held ---- */
 
+static const struct bw_drm_fence_ops job_fence_ops = {"drm_sched", NULL, NULL};
+
 static struct bw_drm_job *job_new(struct parser *p, unsigned i)
 {
 	struct bw_drm_job *job = calloc(1, sizeof(*job));
@@ -218,8 +220,11 @@ static struct bw_drm_job *job_new(struct parser *p, unsigned i)
 	job->ibs = calloc(p->gang[i].n_ibs, sizeof(*job->ibs));
 	job->done = bw_drm_fence_new();
 	job->scheduled = bw_drm_fence_new();
-	if (job->ibs && job->done && job->scheduled)
+	if (job->ibs && job->done && job->scheduled) {
+		job->done->ops = &job_fence_ops;
+		job->done->timeline = p->call->u->rings[job->entity->ring].name;
 		return job;
+	}
 	bw_drm_job_free(job);
 	return NULL;
 }
@@ -468,6 +473,8 @@ static int submit(struct parser *p, uint64_t *out_seq)
 	mark_busy(p, done);
 	bw_drm_fence_unref(e->fences[e->sequence % BW_DRM_CTX_JOBS]);
 	e->fences[e->sequence % BW_DRM_CTX_JOBS] = bw_drm_fence_ref(done);
+	done->context = e->context;
+	done->seqno = e->sequence;
 	*out_seq = e->sequence++;
 	p->gang[p->leader].job->uf_value = *out_seq;
 	bw_drm_vm_flush_updates(vm);

@@ -26,6 +26,13 @@ struct bw_drm_ctx *bw_drm_ctx_ref(struct bw_drm_ctx *ctx)
 	return ctx;
 }
 
+static void entity_init(struct bw_drm_entity *e, unsigned ring)
+{
+	e->sequence = 1;
+	e->context = bw_drm_fence_contexts(1);
+	e->ring = ring;
+}
+
 static void entity_fini(struct bw_drm_entity *e)
 {
 	for (unsigned i = 0; i < BW_DRM_CTX_JOBS; i++)
@@ -131,15 +138,11 @@ static int ctx_alloc(struct bw_drm_call *c, int32_t priority, uint32_t *out_id)
 				   .priority_override = AMDGPU_CTX_PRIORITY_UNSET,
 				   .resets_at_query = f->u->n_resets,
 				   .resets_at_start = f->u->n_resets};
-	ctx->gfx.sequence = 1;
-	for (unsigned i = 0; i < BW_DRM_N_COMPUTE; i++) {
-		ctx->compute[i].sequence = 1;
-		ctx->compute[i].ring = BW_DRM_FIRST_COMPUTE + i;
-	}
-	for (unsigned i = 0; i < BW_DRM_N_SDMA; i++) {
-		ctx->sdma[i].sequence = 1;
-		ctx->sdma[i].ring = BW_DRM_FIRST_SDMA + i;
-	}
+	entity_init(&ctx->gfx, 0);
+	for (unsigned i = 0; i < BW_DRM_N_COMPUTE; i++)
+		entity_init(&ctx->compute[i], BW_DRM_FIRST_COMPUTE + i);
+	for (unsigned i = 0; i < BW_DRM_N_SDMA; i++)
+		entity_init(&ctx->sdma[i], BW_DRM_FIRST_SDMA + i);
 	int r = bw_ids_add(&f->ctxs, ctx, out_id);
 	if (r)
 		free(ctx);

@@ -19,6 +19,7 @@
 #include "vgpu/uapi/jobs.h"
 #include "vgpu/uapi/klog.h"
 #include "vgpu/uapi/strict_output.h"
+#include "vgpu/uapi/sw_sync.h"
 #include "vgpu/uapi/uapi_priv.h"
 
 enum { MAX_TEXT_B = 1 << 20, MMIO_B = 1 << 20 /* BAR5 */ };
@@ -292,6 +293,18 @@ static const struct bw_file_row debugfs_rows[] = {
 };
 /* clang-format on */
 
+/* drivers/dma-buf/sync_debug.c */
+static const struct bw_file_row sync_rows[] = {
+	{"info", 0444, &bw_text_ops, bw_text_sync_info, 0},
+	{"sw_sync", 0644, &bw_sw_sync_ops, NULL, 0},
+};
+
+const struct bw_file_row *bw_sync_rows(size_t *out_n)
+{
+	*out_n = BW_ARRAY_SIZE(sync_rows);
+	return sync_rows;
+}
+
 const struct bw_file_row *bw_debugfs_rows(size_t *out_n)
 {
 	*out_n = BW_ARRAY_SIZE(debugfs_rows);
@@ -358,6 +371,9 @@ static const struct bw_file_row *row_of(struct bw_uapi *u, const char *path)
 		const struct bw_file_row *rows = bw_sysfs_rows(&n);
 		return find_row(rows, n, name);
 	}
+	name = after(path, (const char *const[]){"debug/sync/", BW_TREE_SYNC "/"}, 2);
+	if (name)
+		return find_row(sync_rows, BW_ARRAY_SIZE(sync_rows), name);
 	if (!strcmp(path, BW_TREE_RESCAN))
 		return &rescan_row;
 	return !strcmp(path, "log") || !strcmp(path, "sys/kernel/breakwater_log") ? &log_row : NULL;
@@ -388,12 +404,25 @@ static int open_static(struct bw_uapi *u, const char *path, struct bw_str *out)
 	return n < 0 ? -errno : 0;
 }
 
-int bw_file_open(struct bw_uapi *u, const char *path, uint32_t flags, struct bw_file **out)
+static void file_free(struct bw_file *f)
+{
+	pthread_mutex_destroy(&f->lock);
+	free(f->text);
+	free(f);
+}
+
+static bool is_sync_row(const struct bw_file_row *row)
+{
+	return row >= sync_rows && row < sync_rows + BW_ARRAY_SIZE(sync_rows);
+}
+
+int bw_file_open(struct bw_uapi *u, const char *path, uint32_t flags, const char *comm,
+		 struct bw_file **out)
 {
 	int access = (int)flags & O_ACCMODE;
 	const struct bw_file_row *row = row_of(u, path);
 	bool is_sysfs = row && (bw_is_sysfs_row(row) || row == &rescan_row);
-	bool of_gpu = row && row != &rescan_row && row != &log_row;
+	bool of_gpu = row && row != &rescan_row && row != &log_row && !is_sync_row(row);
 	/* kernfs_fop_open: not even root */
 	if (is_sysfs && ((access != O_RDONLY && !(row->mode & 0222)) ||
 			 (access != O_WRONLY && !(row->mode & 0444))))
@@ -431,6 +460,11 @@ int bw_file_open(struct bw_uapi *u, const char *path, uint32_t flags, struct bw_
 	f->text_b = text.len;
 	f->text = bw_str_take(&text);
 	pthread_mutex_init(&f->lock, NULL);
+	int r = ops->open ? ops->open(f, comm) : 0;
+	if (r) {
+		file_free(f);
+		return r;
+	}
 	*out = f;
 	return 0;
 }
@@ -442,7 +476,7 @@ int bw_file_gone(const struct bw_file *f)
 
 void bw_file_close(struct bw_file *f)
 {
-	pthread_mutex_destroy(&f->lock);
-	free(f->text);
-	free(f);
+	if (f->ops->close)
+		f->ops->close(f);
+	file_free(f);
 }

@@ -127,13 +127,14 @@ static int64_t regs2_write(struct bw_file *f, const void *data, size_t size_b, u
 	return regs2_op(f, NULL, data, size_b, *pos);
 }
 
-static int regs2_ioctl(struct bw_file *f, uint32_t cmd, const uint8_t *data)
+static int regs2_ioctl(struct bw_file *f, struct bw_file_call *c)
 {
+	uint32_t cmd = c->cmd;
 	if (cmd != REGS2_SET_STATE && cmd != REGS2_SET_STATE_V2)
 		return -EINVAL;
 	pthread_mutex_lock(&f->lock);
 	uint32_t vmid = f->regs2.vmid;
-	memcpy(&f->regs2, data, cmd == REGS2_SET_STATE ? REGS2_STATE_B : REGS2_STATE_V2_B);
+	memcpy(&f->regs2, c->arg, cmd == REGS2_SET_STATE ? REGS2_STATE_B : REGS2_STATE_V2_B);
 	if (cmd == REGS2_SET_STATE) {
 		/* Defect a: V1 of 6.12 drops the VMID. */
 		if (!f->u->options.no_defects)
@@ -225,12 +226,12 @@ static int64_t gprwave_read(struct bw_file *f, void *out, size_t size_b, uint64_
 	return (int64_t)done;
 }
 
-static int gprwave_ioctl(struct bw_file *f, uint32_t cmd, const uint8_t *data)
+static int gprwave_ioctl(struct bw_file *f, struct bw_file_call *c)
 {
-	if (cmd != GPRWAVE_SET_STATE)
+	if (c->cmd != GPRWAVE_SET_STATE)
 		return -EINVAL;
 	pthread_mutex_lock(&f->lock);
-	memcpy(&f->gprwave, data, GPRWAVE_STATE_B);
+	memcpy(&f->gprwave, c->arg, GPRWAVE_STATE_B);
 	/* The struct has {thread, vpgr_or_sgpr} after xcc_id, as ours. */
 	pthread_mutex_unlock(&f->lock);
 	return 0;

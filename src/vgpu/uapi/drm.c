@@ -215,9 +215,7 @@ int bw_drm_ioctl(struct bw_drm_call *c, uint32_t cmd, uint8_t *data)
 	const struct bw_drm_mode_row *mode = bw_drm_mode_row(_IOC_NR(cmd));
 	struct row of_mode;
 	if (_IOC_TYPE(cmd) == BW_VGPU_IOCTL_TYPE)
-		return _IOC_SIZE(cmd) == sizeof(struct bw_vgpu_fences)
-			       ? bw_drm_fences_ioctl(c, cmd, data)
-			       : -ENOTTY;
+		return bw_drm_own_ioctl(c, cmd, data);
 	if (_IOC_TYPE(cmd) != DRM_IOCTL_BASE)
 		return -ENOTTY;
 	if (mode) {

@@ -32,26 +32,55 @@ void bw_drm_fence_unref(struct bw_drm_fence *f)
 {
 	if (!f || --f->refs)
 		return;
+	if (f->ops && f->ops->release)
+		f->ops->release(f);
 	bw_drm_fence_unref(f->scheduled);
 	bw_drm_fences_fini(&f->parts);
+	bw_drm_fences_fini(&f->members);
 	free(f);
+}
+
+void bw_drm_fence_is_signaled(struct bw_drm_fence *f)
+{
+	f->signaled = true;
+	f->signaled_ns = bw_now_ns();
+}
+
+uint64_t bw_drm_fence_contexts(unsigned n)
+{
+	static _Atomic uint64_t used;
+	return atomic_fetch_add(&used, n) + 1;
 }
 
 struct bw_drm_fence *bw_drm_fence_new_signaled(void)
 {
 	struct bw_drm_fence *f = bw_drm_fence_new();
 	if (f)
-		f->signaled = true;
+		bw_drm_fence_is_signaled(f);
 	return f;
 }
 
 bool bw_drm_fence_done(struct bw_drm_fence *f)
 {
 	if (!f->signaled && f->parts.len && bw_drm_fences_signaled(&f->parts)) {
-		f->signaled = true;
+		bw_drm_fence_is_signaled(f);
 		bw_drm_fences_fini(&f->parts);
+		for (size_t i = 0; i < f->members.len && !f->error; i++)
+			f->error = f->members.data[i]->error;
 	}
 	return f->signaled;
+}
+
+void bw_drm_fence_set_deadline(struct bw_drm_fence *f, uint64_t deadline_ns)
+{
+	if (bw_drm_fence_done(f))
+		return;
+	if (f->ops && f->ops->set_deadline)
+		f->ops->set_deadline(f, deadline_ns);
+	/* None of them has parts itself. */
+	bw_vec_each(&f->parts, part)
+		if ((*part)->ops && (*part)->ops->set_deadline)
+			(*part)->ops->set_deadline(*part, deadline_ns);
 }
 
 uint64_t bw_drm_mark(void)
@@ -84,7 +113,7 @@ void bw_drm_fence_signal(struct bw_uapi *u, struct bw_drm_fence *f, int error)
 {
 	if (f->signaled)
 		return;
-	f->signaled = true;
+	bw_drm_fence_is_signaled(f);
 	f->error = error;
 	pthread_cond_broadcast(&u->changed);
 }
@@ -324,7 +353,8 @@ static int syncobj_fd_of(struct bw_drm_call *c, struct bw_drm_fence *f, int *out
 	if (r)
 		return r;
 	struct bw_drm_syncobj *s = bw_ids_remove(&c->file->syncobjs, handle);
-	r = bw_drm_syncobj_fd(c->file, s, NULL, out_fd);
+	r = bw_drm_sync_fd_new(c->u, c->file->account, &(struct bw_drm_sync_fd){.syncobj = s},
+			       out_fd);
 	bw_drm_syncobj_unref(s);
 	return r;
 }
@@ -349,7 +379,8 @@ int bw_ioctl_fence_to_handle(struct bw_drm_call *c, void *arg)
 			r = syncobj_fd_of(c, f, &c->fd_out);
 			break;
 		case AMDGPU_FENCE_TO_HANDLE_GET_SYNC_FILE_FD:
-			r = bw_drm_syncobj_fd(c->file, NULL, f, &c->fd_out);
+			r = bw_drm_sync_fd_new(c->u, c->file->account,
+					       &(struct bw_drm_sync_fd){.fence = f}, &c->fd_out);
 			break;
 		default:
 			r = -EINVAL;

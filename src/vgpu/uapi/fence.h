@@ -11,6 +11,12 @@ struct bw_drm_fence *bw_drm_fence_ref(struct bw_drm_fence *f);
 void bw_drm_fence_unref(struct bw_drm_fence *f);
 bool bw_drm_fence_done(struct bw_drm_fence *f);
 struct bw_drm_fence *bw_drm_fence_new_signaled(void);
+/* Where nobody can have waited for it yet. */
+void bw_drm_fence_is_signaled(struct bw_drm_fence *f);
+/* The first of n contexts that no fence has yet. */
+uint64_t bw_drm_fence_contexts(unsigned n);
+/* A hint by when it is wanted; no GPU's fence makes use of it. CLOCK_MONOTONIC. */
+void bw_drm_fence_set_deadline(struct bw_drm_fence *f, uint64_t deadline_ns);
 /* Fences that something waits for: each once, none that has signalled, and of a merged one its
  * parts, so that programs cannot build deep or large ones. Adding: -ENOMEM after BW_DRM_MAX_STEPS,
  * too. */

@@ -24,16 +24,29 @@ int bw_drm_ioctl(struct bw_drm_call *c, uint32_t cmd, uint8_t *data);
 /* ---- debugfs*.c, sysfs.c: files opened by path ---- */
 
 struct bw_file;
+/* An ioctl on such a file. */
+struct bw_file_call {
+	uint32_t cmd;
+	uint8_t *arg;			/* _IOC_SIZE(cmd) bytes, in and out; not aligned */
+	struct bw_drm_account *account; /* of the client */
+	int fd_in;			/* borrowed, -1 */
+	int fd_out;			/* owned until sent, -1; its place in arg */
+	uint32_t fd_at;
+};
 struct bw_file_ops {
 	/* 0 to n bytes done, or -errno; *pos moves or not, as the kernel's file does */
 	int64_t (*read)(struct bw_file *f, void *out, size_t size_b, uint64_t *pos);
 	int64_t (*write)(struct bw_file *f, const void *data, size_t size_b, uint64_t *pos);
-	int (*ioctl)(struct bw_file *f, uint32_t cmd, const uint8_t *data);
+	int (*ioctl)(struct bw_file *f, struct bw_file_call *c);
+	/* Where opening and closing mean something; comm: the process's name. 0 or -errno. */
+	int (*open)(struct bw_file *f, const char *comm);
+	void (*close)(struct bw_file *f);
 };
 /* Where the PCI device is in the tree, and in its folder the hardware monitor. */
 #define BW_TREE_PCI_ROOT "sys/devices/pci0000:00/0000:00:01.0"
 enum { BW_TREE_RENDER = 128 }; /* the render node's number less the card's */
 #define BW_TREE_RESCAN "sys/bus/pci/rescan"
+#define BW_TREE_SYNC "sys/kernel/debug/sync"
 #define BW_TREE_HWMON "hwmon/hwmon0"
 /* Marks of files in the tree that only stand for what is answered here (src/agent/agent.h). */
 enum { BW_TREE_LIVE = 01000, BW_TREE_POSITIONED = 02000 };
@@ -49,6 +62,8 @@ struct bw_file_row {
 /* debug/dri/<PCI address>, and the PCI device's folder in sysfs: what changes there */
 const struct bw_file_row *bw_debugfs_rows(size_t *out_n);
 const struct bw_file_row *bw_sysfs_rows(size_t *out_n);
+/* debug/sync, which is no GPU's */
+const struct bw_file_row *bw_sync_rows(size_t *out_n);
 bool bw_is_sysfs_row(const struct bw_file_row *row);
 /* What stat() says: 0 for a file that does not tell its size. */
 uint64_t bw_debugfs_size(const struct bw_profile *profile, const struct bw_file_row *row);
@@ -77,13 +92,15 @@ struct bw_file {
 			uint32_t use_srbm, use_grbm, pg_lock, se, sh, instance, me, pipe, queue,
 				vmid, xcc;
 		} regs2;
-		unsigned ring; /* index in bw_uapi.rings */
+		unsigned ring;			 /* index in bw_uapi.rings */
+		struct bw_sw_timeline *timeline; /* sw_sync.c; owns a reference */
 		struct {
 			uint32_t gpr_or_wave, se, sh, cu, wave, simd, xcc, thread, vgpr;
 		} gprwave;
 	};
 };
-int bw_file_open(struct bw_uapi *u, const char *path, uint32_t flags, struct bw_file **out);
+int bw_file_open(struct bw_uapi *u, const char *path, uint32_t flags, const char *comm,
+		 struct bw_file **out);
 void bw_file_close(struct bw_file *f);
 /* 0, or -errno when the GPU whose file this is has been taken away (unplug.c). */
 int bw_file_gone(const struct bw_file *f);

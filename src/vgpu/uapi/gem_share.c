@@ -112,7 +112,7 @@ int bw_ioctl_gem_open(struct bw_drm_call *c, void *arg)
 	return r;
 }
 
-/* ---- what the ioctls of dma-bufs and sync_files need ---- */
+/* ---- ioctls of our own: what those of dma-bufs and sync_files need ---- */
 
 /* All of a buffer's work as one fence. */
 static int bo_fences(struct bw_uapi *u, struct bw_drm_bo *bo, struct bw_drm_syncobj *s)
@@ -126,14 +126,14 @@ static int bo_fences(struct bw_uapi *u, struct bw_drm_bo *bo, struct bw_drm_sync
 	for (size_t i = 0; i < busy->len && !r; i++)
 		r = bw_drm_gather_fence(&g, busy->data[i]);
 	if (!f->parts.len)
-		f->signaled = true;
+		bw_drm_fence_is_signaled(f);
 	if (!r)
 		bw_drm_syncobj_replace(u, s, f);
 	bw_drm_fence_unref(f);
 	return r;
 }
 
-int bw_drm_fences_ioctl(struct bw_drm_call *c, uint32_t cmd, void *data)
+static int of_buffer(struct bw_drm_call *c, uint32_t cmd, void *data)
 {
 	struct bw_vgpu_fences a;
 	struct bw_drm_fence *f = NULL;
@@ -141,20 +141,32 @@ int bw_drm_fences_ioctl(struct bw_drm_call *c, uint32_t cmd, void *data)
 	pthread_mutex_lock(&c->u->lock);
 	struct bw_drm_bo *bo = bw_drm_bo_get(c->file, a.bo);
 	struct bw_drm_syncobj *s = bw_drm_syncobj_get(c->file, a.syncobj);
-	int r = !s || (!bo && cmd != BW_VGPU_IOCTL_COUNT_FENCES) ? -ENOENT : 0;
+	int r = !s || !bo ? -ENOENT : 0;
 	if (!r && cmd == BW_VGPU_IOCTL_BO_FENCES) {
 		r = bo_fences(c->u, bo, s);
-	} else if (!r && (cmd == BW_VGPU_IOCTL_BO_ADD_FENCE || cmd == BW_VGPU_IOCTL_COUNT_FENCES)) {
-		r = bw_drm_syncobj_fence(s, 0, &f);
-		if (!r && cmd == BW_VGPU_IOCTL_BO_ADD_FENCE)
-			r = bw_drm_fences_add(bw_drm_bo_busy(bo), f);
-		else if (!r)
-			a.n = bw_drm_fence_done(f) || !f->parts.len ? 1 : (uint32_t)f->parts.len;
-		bw_drm_fence_unref(f);
 	} else if (!r) {
-		r = -ENOTTY;
+		r = bw_drm_syncobj_fence(s, 0, &f);
+		if (!r)
+			r = bw_drm_fences_add(bw_drm_bo_busy(bo), f);
+		bw_drm_fence_unref(f);
 	}
 	pthread_mutex_unlock(&c->u->lock);
-	memcpy(data, &a, sizeof(a));
 	return r;
+}
+
+int bw_drm_own_ioctl(struct bw_drm_call *c, uint32_t cmd, void *data)
+{
+	switch (cmd) {
+	case BW_VGPU_IOCTL_BO_FENCES:
+	case BW_VGPU_IOCTL_BO_ADD_FENCE:
+		return of_buffer(c, cmd, data);
+	case BW_VGPU_IOCTL_SYNC_MERGE:
+		return bw_ioctl_sync_merge(c, data);
+	case BW_VGPU_IOCTL_SYNC_INFO:
+		return bw_ioctl_sync_info(c, data);
+	case BW_VGPU_IOCTL_SYNC_DEADLINE:
+		return bw_ioctl_sync_deadline(c, data);
+	default:
+		return -ENOTTY;
+	}
 }

@@ -39,14 +39,26 @@ enum {
 
 struct bw_drm_fence;
 struct bw_drm_fences BW_VEC(struct bw_drm_fence *);
+struct bw_drm_fence_ops {
+	const char *driver;			/* as programs are told */
+	void (*release)(struct bw_drm_fence *); /* NULL: nothing to do before it is freed */
+	void (*set_deadline)(struct bw_drm_fence *, uint64_t deadline_ns); /* or NULL */
+};
 struct bw_drm_fence {
 	unsigned refs;
-	bool signaled;			/* ask bw_drm_fence_done() */
-	int error;			/* -errno the work ended with */
-	uint16_t pasid;			/* of a job: its VM's */
+	bool signaled;			    /* ask bw_drm_fence_done() */
+	int error;			    /* -errno the work ended with */
+	uint16_t pasid;			    /* of a job: its VM's */
+	const struct bw_drm_fence_ops *ops; /* NULL: of no driver */
+	const char *timeline;		    /* whose it is, as programs are told; NULL: nobody's */
+	uint64_t context; /* in one the fence with the latest seqno signals last; 0: none */
+	uint64_t seqno;
+	int64_t signaled_ns;		/* CLOCK_MONOTONIC */
 	struct bw_drm_fence *scheduled; /* of a job: signals when it goes to a ring */
-	struct bw_drm_fences parts;	/* a merged one: signals when all of these have */
-	uint64_t mark;			/* of the last gathering that it is in */
+	struct bw_drm_fences parts;	/* signals when all of these have; some of those that have
+					 * are left out */
+	struct bw_drm_fences members; /* merged from sync_files: these, to the end (sync_file.c) */
+	uint64_t mark;		      /* of the last gathering that it is in */
 };
 
 struct bw_drm_bo {
@@ -129,6 +141,7 @@ enum bw_drm_level { BW_DRM_HIGH, BW_DRM_NORMAL, BW_DRM_LOW };
 
 struct bw_drm_entity {
 	uint64_t sequence; /* of the next job, from 1 */
+	uint64_t context;  /* of the jobs' fences */
 	struct bw_drm_fence *fences[BW_DRM_CTX_JOBS];
 	struct bw_drm_job *head, *tail; /* not yet on a ring */
 	struct bw_drm_fence *last;	/* of the job that left this queue last; NULL: none yet */
@@ -227,6 +240,7 @@ struct bw_drm_sync_fd {
 	int sock;     /* ours */
 	struct bw_drm_syncobj *syncobj;
 	struct bw_drm_fence *fence; /* sync_file */
+	char name[32];		    /* sync_file: given when it was merged */
 	struct bw_drm_account *account;
 	bool told;
 };

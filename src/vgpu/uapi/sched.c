@@ -200,6 +200,7 @@ static bool launch(struct bw_uapi *u, struct bw_drm_job *job)
 	u->vmids[vmid].busy++;
 	job->entity->on_ring++;
 	job->entity->ring = (unsigned)(ring - u->rings);
+	job->done->timeline = ring->name;
 	if (ring->head == job) {
 		became_head(ring);
 		bw_drm_sensors_ring(u, true);

@@ -130,7 +130,7 @@ static struct bw_drm_fence *fence_of_chain(struct bw_drm_syncobj *s, uint64_t po
 			break;
 	}
 	if (!f->parts.len)
-		f->signaled = true;
+		bw_drm_fence_is_signaled(f);
 	return f;
 }
 

@@ -2,8 +2,9 @@
 #ifndef BW_VGPU_UAPI_SYNCOBJ_H
 #define BW_VGPU_UAPI_SYNCOBJ_H
 
-/* Sync objects (syncobj.c), waits for them (syncobj_wait.c), descriptors for them (syncobj_fd.c),
- * and eventfds that they raise (eventfd.c). */
+/* Sync objects (syncobj.c), waits for them (syncobj_wait.c), descriptors for them and of sync_files
+ * (syncobj_fd.c), what sync_files are asked (sync_file.c), and eventfds that sync objects raise
+ * (eventfd.c). */
 
 #include "vgpu/uapi/uapi_priv.h"
 
@@ -30,8 +31,16 @@ void bw_drm_syncobjs_put(struct bw_drm_call *c, struct bw_drm_syncobjs *a);
 
 int bw_drm_syncobj_new_handle(struct bw_drm_file *f, struct bw_drm_fence *fence,
 			      uint32_t *out_handle);
-int bw_drm_syncobj_fd(struct bw_drm_file *f, struct bw_drm_syncobj *s,
-		      struct bw_drm_fence *sync_file, int *out_fd);
+/* A descriptor for the syncobj or fence of `what`, which get a reference; the name is copied. */
+int bw_drm_sync_fd_new(struct bw_uapi *u, struct bw_drm_account *account,
+		       const struct bw_drm_sync_fd *what, int *out_fd);
+/* The inode of a descriptor that may be one of ours, 0 of any other. Without the lock: a file
+ * system in user space answers when it likes. */
+uint64_t bw_drm_sync_fd_ino(int fd);
+/* Borrowed; NULL: none. */
+struct bw_drm_sync_fd *bw_drm_sync_fd_find(struct bw_uapi *u, uint64_t ino);
+/* Makes sync_files readable that have signalled, before the worker does. */
+void bw_drm_sync_files_tell(struct bw_uapi *u);
 /* Fds whose last copy is closed, and sync_files that have signalled. */
 void bw_drm_sync_fds_check(struct bw_uapi *u);
 void bw_drm_sync_fds_fini(struct bw_uapi *u);
@@ -46,6 +55,11 @@ int bw_ioctl_syncobj_reset(struct bw_drm_call *c, void *arg);
 int bw_ioctl_syncobj_signal(struct bw_drm_call *c, void *arg);
 int bw_ioctl_syncobj_timeline_signal(struct bw_drm_call *c, void *arg);
 int bw_ioctl_syncobj_query(struct bw_drm_call *c, void *arg);
+
+/* sync_file.c; BW_VGPU_IOCTL_SYNC_* */
+int bw_ioctl_sync_merge(struct bw_drm_call *c, void *arg);
+int bw_ioctl_sync_info(struct bw_drm_call *c, void *arg);
+int bw_ioctl_sync_deadline(struct bw_drm_call *c, void *arg);
 
 /* The object has another fence: waits for one that was not there take it. */
 void bw_drm_syncobj_tell_waits(struct bw_drm_syncobj *s);

@@ -13,52 +13,60 @@
 #include "vgpu/uapi/syncobj.h"
 #include "vgpu/uapi/uapi_priv.h"
 
-int bw_drm_syncobj_fd(struct bw_drm_file *f, struct bw_drm_syncobj *s,
-		      struct bw_drm_fence *sync_file, int *out_fd)
+/* A sync_file polls readable once its fence has signalled. */
+static void tell(struct bw_drm_sync_fd *s)
 {
-	struct bw_uapi *u = f->u;
+	if (s->fence && !s->told && bw_drm_fence_done(s->fence))
+		s->told = send(s->sock, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
+}
+
+void bw_drm_sync_files_tell(struct bw_uapi *u)
+{
+	bw_vec_each(&u->sync_fds, s)
+		tell(s);
+}
+
+int bw_drm_sync_fd_new(struct bw_uapi *u, struct bw_drm_account *account,
+		       const struct bw_drm_sync_fd *what, int *out_fd)
+{
 	int pair[2];
-	struct bw_drm_account *account = bw_drm_hold(u, f->account);
-	if (!account)
+	struct bw_drm_sync_fd made = *what;
+	made.account = bw_drm_hold(u, account);
+	if (!made.account)
 		return -EMFILE;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0) {
-		bw_drm_release(u, account);
+		bw_drm_release(u, made.account);
 		return -errno;
 	}
 	struct stat st;
-	struct bw_error *err =
-		fstat(pair[1], &st) < 0
-			? bw_error_nomem()
-			: bw_vec_push(&u->sync_fds, ((struct bw_drm_sync_fd){
-							    .ino = st.st_ino,
-							    .sock = pair[0],
-							    .syncobj = s,
-							    .account = account,
-							    .fence = bw_drm_fence_ref(sync_file)}));
+	struct bw_error *err = fstat(pair[1], &st) < 0 ? bw_error_nomem() : NULL;
+	made.sock = pair[0];
+	if (!err) {
+		made.ino = st.st_ino;
+		err = bw_vec_push(&u->sync_fds, made);
+	}
 	if (err) {
 		bw_error_free(err);
-		bw_drm_fence_unref(sync_file);
-		bw_drm_release(u, account);
+		bw_drm_release(u, made.account);
 		close(pair[0]);
 		close(pair[1]);
 		return -ENOMEM;
 	}
-	if (s)
-		s->refs++;
+	bw_drm_fence_ref(made.fence);
+	if (made.syncobj)
+		made.syncobj->refs++;
 	*out_fd = pair[1];
-	bw_drm_kick(u); /* a sync_file may have signalled already */
+	tell(&u->sync_fds.data[u->sync_fds.len - 1]); /* it may have signalled already */
 	return 0;
 }
 
-/* The inode of a descriptor that may be one of ours, 0 of any other. Without the lock: a file
- * system in user space answers when it likes. */
-static uint64_t sync_fd_ino(int fd)
+uint64_t bw_drm_sync_fd_ino(int fd)
 {
 	struct stat st;
 	return fd >= 0 && !fstat(fd, &st) && S_ISSOCK(st.st_mode) ? st.st_ino : 0;
 }
 
-static struct bw_drm_sync_fd *sync_fd_of(struct bw_uapi *u, uint64_t ino)
+struct bw_drm_sync_fd *bw_drm_sync_fd_find(struct bw_uapi *u, uint64_t ino)
 {
 	bw_vec_each(&u->sync_fds, s)
 		if (s->ino == ino)
@@ -90,9 +98,7 @@ void bw_drm_sync_fds_check(struct bw_uapi *u)
 			sync_fd_drop(u, i);
 			continue;
 		}
-		/* A sync_file polls readable once its fence has signalled. */
-		if (s->fence && bw_drm_fence_done(s->fence) && !s->told)
-			s->told = send(s->sock, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
+		tell(s);
 		i++;
 	}
 }
@@ -118,11 +124,14 @@ int bw_ioctl_syncobj_to_fd(struct bw_drm_call *c, void *arg)
 	if (a->flags) {
 		r = bw_drm_syncobj_find(c, a->handle, 0, 0, &f);
 		if (!r)
-			r = bw_drm_syncobj_fd(c->file, NULL, f, &c->fd_out);
+			r = bw_drm_sync_fd_new(c->u, c->file->account,
+					       &(struct bw_drm_sync_fd){.fence = f}, &c->fd_out);
 		bw_drm_fence_unref(f);
 	} else {
 		s = bw_drm_syncobj_get(c->file, a->handle);
-		r = s ? bw_drm_syncobj_fd(c->file, s, NULL, &c->fd_out) : -EINVAL;
+		r = s ? bw_drm_sync_fd_new(c->u, c->file->account,
+					   &(struct bw_drm_sync_fd){.syncobj = s}, &c->fd_out)
+		      : -EINVAL;
 	}
 	pthread_mutex_unlock(&c->u->lock);
 	c->fd_at = offsetof(struct drm_syncobj_handle, fd);
@@ -134,10 +143,10 @@ int bw_ioctl_syncobj_from_fd(struct bw_drm_call *c, void *arg)
 	struct drm_syncobj_handle *a = arg;
 	if (a->pad || (a->flags && a->flags != DRM_SYNCOBJ_FD_TO_HANDLE_FLAGS_IMPORT_SYNC_FILE))
 		return -EINVAL;
-	uint64_t ino = sync_fd_ino(c->fd_in);
+	uint64_t ino = bw_drm_sync_fd_ino(c->fd_in);
 	pthread_mutex_lock(&c->u->lock);
 	int r = 0;
-	struct bw_drm_sync_fd *s = sync_fd_of(c->u, ino);
+	struct bw_drm_sync_fd *s = bw_drm_sync_fd_find(c->u, ino);
 	if (a->flags) {
 		struct bw_drm_syncobj *dst = bw_drm_syncobj_get(c->file, a->handle);
 		if (!s || !s->fence)

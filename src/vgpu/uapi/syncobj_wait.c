@@ -4,14 +4,16 @@
  * objects afterwards does not matter to it. */
 #include <drm.h>
 #include <errno.h>
+#include <string.h>
 
 #include "vgpu/uapi/drm_call.h"
 #include "vgpu/uapi/fence.h"
 #include "vgpu/uapi/syncobj.h"
 #include "vgpu/uapi/uapi_priv.h"
 
-/* DRM_SYNCOBJ_WAIT_FLAGS_WAIT_DEADLINE of Linux 6.6: a hint to the GPU's clocks */
-enum { WAIT_FLAG_DEADLINE = 1 << 3 };
+/* DRM_SYNCOBJ_WAIT_FLAGS_WAIT_DEADLINE of Linux 6.6, and where the structs have the deadline, a
+ * hint, behind what older headers have of them */
+enum { WAIT_FLAG_DEADLINE = 1 << 3, WAIT_DEADLINE_AT_B = 32, TIMELINE_WAIT_DEADLINE_AT_B = 40 };
 enum {
 	WAIT_FOR_FENCE =
 		DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT | DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE
@@ -107,8 +109,18 @@ static int begin(struct waiting *w, const struct bw_drm_syncobjs *a)
 	return 0;
 }
 
+/* deadline: 64 bits, of those fences that are there already; not aligned. */
+static void set_deadlines(const struct waiting *w, const void *deadline)
+{
+	uint64_t deadline_ns;
+	memcpy(&deadline_ns, deadline, sizeof(deadline_ns));
+	for (uint32_t i = 0; w->flags & WAIT_FLAG_DEADLINE && i < w->n; i++)
+		if (w->entries[i].fence)
+			bw_drm_fence_set_deadline(w->entries[i].fence, deadline_ns);
+}
+
 static int wait_for(struct bw_drm_call *c, const struct bw_drm_syncobjs *a, uint32_t flags,
-		    int64_t timeout_ns, uint32_t *out_first)
+		    const void *deadline, int64_t timeout_ns, uint32_t *out_first)
 {
 	struct waiting w = {.entries = calloc(a->n, sizeof(*w.entries)),
 			    .n = a->n,
@@ -118,8 +130,10 @@ static int wait_for(struct bw_drm_call *c, const struct bw_drm_syncobjs *a, uint
 		return -ENOMEM;
 	pthread_mutex_lock(&c->u->lock);
 	int r = begin(&w, a);
-	if (!r)
+	if (!r) {
+		set_deadlines(&w, deadline);
 		r = bw_drm_wait(c, timeout_ns, is_over, &w);
+	}
 	for (uint32_t i = 0; i < w.n; i++) {
 		leave_list(&w.entries[i]);
 		bw_drm_fence_unref(w.entries[i].fence);
@@ -145,7 +159,8 @@ int bw_ioctl_syncobj_wait(struct bw_drm_call *c, void *arg)
 	int r = bw_drm_syncobjs_get(c, a->handles, a->count_handles, &objects);
 	if (r)
 		return r;
-	r = wait_for(c, &objects, a->flags, a->timeout_nsec, &a->first_signaled);
+	r = wait_for(c, &objects, a->flags, (const uint8_t *)arg + WAIT_DEADLINE_AT_B,
+		     a->timeout_nsec, &a->first_signaled);
 	bw_drm_syncobjs_put(c, &objects);
 	return r;
 }
@@ -166,7 +181,9 @@ int bw_ioctl_syncobj_timeline_wait(struct bw_drm_call *c, void *arg)
 		r = bw_user_dup(c, a->points, a->count_handles, sizeof(*objects.points),
 				&objects.points);
 	if (!r)
-		r = wait_for(c, &objects, a->flags, a->timeout_nsec, &a->first_signaled);
+		r = wait_for(c, &objects, a->flags,
+			     (const uint8_t *)arg + TIMELINE_WAIT_DEADLINE_AT_B, a->timeout_nsec,
+			     &a->first_signaled);
 	bw_drm_syncobjs_put(c, &objects);
 	return r;
 }

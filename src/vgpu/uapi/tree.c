@@ -284,10 +284,15 @@ struct bw_error *bw_tree_make(const struct bw_profile *profile, const char *root
 {
 	const struct bw_file_row rescan = {"rescan", 0200, &bw_pci_rescan_ops, NULL, 0};
 	struct maker m = {.root = root};
+	char at[256];
+	size_t n;
 	if (mkdir(root, 0700) < 0 && errno != EEXIST)
 		return bw_error_errno(errno, "cannot make the folder %s", root);
 	file(&m, "sys/module/amdgpu/parameters/lockup_timeout", "\n");
 	file(&m, "sys/module/amdgpu/parameters/gpu_recovery", "-1\n");
 	live_file(&m, BW_TREE_RESCAN, &rescan, SYSFS_FILE_B);
+	const struct bw_file_row *sync = bw_sync_rows(&n);
+	for (size_t i = 0; i < n; i++)
+		live_file(&m, AT(BW_TREE_SYNC "/%s", sync[i].name), &sync[i], 0);
 	return m.err ? m.err : bw_tree_plug(profile, root, 0);
 }

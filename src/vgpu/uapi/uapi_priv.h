@@ -75,6 +75,7 @@ struct bw_uapi {
 	uint32_t pstate;			/* AMDGPU_CTX_STABLE_PSTATE_* */
 	struct bw_drm_sensors sensors;
 	struct bw_drm_sync_fds sync_fds;
+	struct bw_sw_timeline *timelines; /* (sw_sync.c) */
 	struct bw_drm_events events;
 	struct bw_eventfd_raiser raiser; /* made for the first of them */
 	uint64_t ih_offset;

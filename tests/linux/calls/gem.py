@@ -274,6 +274,9 @@ def info(what, fd):
     for room, where in ((0, 0), (4, at)):
         err, out = ioctl(fd, ">", 4, INOUT, struct.pack("<32siIIIQ", b"", 0, 0, room, 0, where))
         say(f"FILE_INFO of {what}, room {room}", err, out[32:])
+        for i in range(struct.unpack_from("<I", out, 40)[0] if room and not err else 0):
+            driver, status, flags, when = struct.unpack("<32sIIQ", peek(at + 80 * i + 32, 48))
+            print(f"fence {i} of {what}: ok {driver.rstrip(bytes(1)).decode()} {status:x} {flags} {when > 0}", flush=True)
 
 
 ALL = (creating, handles, user_pointers, places, named, shared, dumbs)

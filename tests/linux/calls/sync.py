@@ -179,6 +179,10 @@ def sync_files():
             got = other(f"MERGE {what} flags {flags} pad {pad}", one, ">", 3, INOUT, "32siiII", b"merged", two, -1, flags, pad, hide=(1, 2))
             if got:
                 info(f"merged {what}", got[2])
+                for other_one in files[:2]:
+                    again = other(f"MERGE merged {what} once more", got[2], ">", 3, INOUT, "32siiII", b"m" * 32, other_one, -1, 0, 0, hide=(1, 2))
+                    info(f"merged {what} once more", again[2])
+                    os.close(again[2])
                 os.close(got[2])
     for nr in range(8):
         for direction in (0, IN, INOUT):
