@@ -112,9 +112,14 @@ function activate(context) {
   const waves = new Waves();
   const lanes = new Lanes();
   const lanesView = vscode.window.createTreeView("breakwater.lanes", { treeDataProvider: lanes });
+  // A stop is told by several events at once: the views are read anew once.
+  let pending;
   const refresh = () => {
-    waves.refresh();
-    lanes.refresh();
+    clearTimeout(pending);
+    pending = setTimeout(() => {
+      waves.refresh();
+      lanes.refresh();
+    }, 50);
   };
   const command = (name, run) => context.subscriptions.push(vscode.commands.registerCommand(name, run));
   context.subscriptions.push(
