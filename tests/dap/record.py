@@ -17,6 +17,8 @@ import threading
 
 import recording
 
+# What is answered between one of these and the next stop may be another answer each time.
+RESUMES = ("configurationDone", "continue", "next", "stepIn", "stepOut")
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
@@ -39,6 +41,8 @@ class Recorder:
         self.bodies = {}   # what the server gave out, newest last: where -> body
         self.numbers = {}  # seq of the client: number of the request
         self.commands = {}
+        self.is_running = False
+        self.unsteady = set()  # requests that were sent while waves ran
         self.fresh = []    # answers since the last request
         self.count = {}    # of each event
         self.news = {}     # the same of those since the last request
@@ -67,6 +71,10 @@ class Recorder:
     def from_client(self, m):
         number = len(self.numbers) + 1
         self.numbers[m["seq"]], self.commands[m["seq"]] = number, m["command"]
+        if self.is_running:
+            self.unsteady.add(number)
+        if m["command"] in RESUMES:
+            self.is_running = True
         line = {"request": number, "command": m["command"]}
         if self.fresh:
             line["answers"] = self.fresh
@@ -83,6 +91,8 @@ class Recorder:
                 n = self.count.get(m["event"], 0)
                 self.bodies[f"{m['event']} {n}"] = m.get("body", {})
                 self.count[m["event"]] = self.news[m["event"]] = n + 1
+            if m["event"] == "stopped":
+                self.is_running = False
             return
         seq = m["request_seq"]
         number, command = self.numbers[seq], self.commands[seq]
@@ -91,7 +101,7 @@ class Recorder:
         if m["success"]:
             self.bodies[number] = m.get("body", {})
             said = recording.meaning(command, m.get("body", {}))
-            if said is not None:
+            if said is not None and number not in self.unsteady:
                 line["means"] = said
         self.lines.append(line)
 

@@ -72,6 +72,10 @@ def meaning(command, body):
         return sorted(t["label"] for t in body["targets"])
     if command == "disassemble":
         return [masked(i["instruction"]) for i in body["instructions"]]
+    if command == "breakwater/waves":
+        return [masked(w["name"]) for w in body["waves"]]
+    if command == "breakwater/lanes":
+        return [[x["lane"], x["active"], x.get("value")] for x in body["lanes"]]
     return None
 
 
