@@ -36,9 +36,13 @@ struct bw_error *bw_dap_take_bool(json_t *args, const char *key, bool *out)
 
 struct bw_error *bw_dap_take_int(json_t *args, const char *key, int64_t *out)
 {
+	/* the protocol's integers: those that a double of JavaScript has exactly */
+	const int64_t max = (1ll << 53) - 1;
 	json_t *value = member(args, key);
 	if (value && !json_is_integer(value))
 		return wrong(key, "an integer");
+	if (value && (json_integer_value(value) > max || json_integer_value(value) < -max))
+		return wrong(key, "an integer of the protocol, from -(2^53 - 1) to 2^53 - 1");
 	if (value)
 		*out = json_integer_value(value);
 	return NULL;

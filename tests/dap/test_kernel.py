@@ -131,6 +131,7 @@ def memory_and_values():
         equal(base64.b64decode(body["data"]), data, "what was written")
         equal(body["address"], hex(int(reference, 0) + 8), "its address")
         equal(c.value("$_launch.out[3]", frame["id"]), "-2", "the same as an expression")
+        check('"offset"' in c.refused("writeMemory", memoryReference=reference, offset=2 ** 53, data="AAAA"), "a large offset")
         nothing = c.request("readMemory", memoryReference="0x10", count=16)
         equal(nothing["unreadableBytes"], 16, "memory that is not mapped")
         sgprs = c.scopes(frame["id"])["SGPRs"]["variablesReference"]
