@@ -8,6 +8,7 @@
  * allocate nothing, and libc's functions are looked up beforehand. */
 #include <spawn.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -36,12 +37,14 @@ static bool is_marker(const char *variable)
 	return bw_starts_with(variable, "LD_PRELOAD=") || bw_starts_with(variable, "BREAKWATER_");
 }
 
-/* What `breakwater exec` and `run` put there (cli/cmd_attach.c, kmd/preload.c). */
+/* What `breakwater exec` and `run` put there (cli/cmd_attach.c, kmd/preload.c). RADV_DEBUG is the
+ * program's own unless lines of shaders are wanted. */
 static bool is_ours(const char *variable)
 {
 	return is_marker(variable) || bw_starts_with(variable, "OPENCL_LAYERS=") ||
 	       bw_starts_with(variable, "VK_ADD_LAYER_PATH=") ||
-	       bw_starts_with(variable, "VK_INSTANCE_LAYERS=");
+	       bw_starts_with(variable, "VK_INSTANCE_LAYERS=") ||
+	       (bw_starts_with(variable, "RADV_DEBUG=") && getenv("BREAKWATER_SHADER_LINES"));
 }
 
 static __attribute__((constructor)) void keep_environment(void)

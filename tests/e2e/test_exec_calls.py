@@ -2,6 +2,7 @@
 """Programs under `breakwater exec` that start others with an environment of their own making: these find the GPU too, by
 whichever call of libc they were started, with the arguments and variables that they were given."""
 import os
+import re
 import subprocess
 import sys
 
@@ -35,10 +36,10 @@ vector = lambda texts: (ctypes.c_char_p * (len(texts) + 1))(*[t.encode() for t i
 """
 
 
-def under(*program):
+def under(*program, options=()):
     # Programs that leave memory behind are not what is looked at.
     env = dict(os.environ, ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0", LC_ALL="C")
-    return subprocess.run([BREAKWATER, "exec", "--", *program], env=env, capture_output=True, text=True, timeout=TIMEOUT_S)
+    return subprocess.run([BREAKWATER, "exec", *options, "--", *program], env=env, capture_output=True, text=True, timeout=TIMEOUT_S)
 
 
 def every_call():
@@ -55,6 +56,10 @@ os.waitpid(pid, 0)
 
 def by_env():
     equal(under("env", "-i", "/bin/ls", "/dev/dri").stdout, "card0\nrenderD128\n", "env -i")
+    # what drivers are asked for stays asked for; a word of the user's goes, as what else is the user's
+    for options in ([], ["--shader-lines"]):
+        said = under("env", "-i", "env", options=options).stdout.splitlines()
+        equal(any(re.match("RADV_DEBUG=.*nirdebuginfo", x) for x in said), bool(options), f"{options}, after env -i: {said}")
     # what is taken away by name stays away, and so does what is set to something else
     done = under("sh", "-c", "env -u LD_PRELOAD ls /dev/dri; env -i LD_PRELOAD= ls /dev/dri; true")
     check("renderD128" not in done.stdout, f"without LD_PRELOAD: {done.stdout}")
