@@ -99,7 +99,8 @@ struct bw_error *bw_cli_check_seen(struct bw_kmd *kmd, uint64_t before, const ch
 		return NULL;
 	return bw_errorf(
 		BW_E_NOT_FOUND,
-		"%s never opened the virtual GPU through the C library, in front of which the agent stands: what "
-		"makes system calls by itself does not see it, and cannot be debugged",
+		"neither %s nor a program that it started opened the virtual GPU through the C library, in front "
+		"of which the agent stands: what makes system calls by itself does not see it, and cannot be "
+		"debugged",
 		program);
 }
