@@ -134,7 +134,12 @@ struct bw_error *bw_umr_gfxoff(struct bw_umr *u, const char *on)
 {
 	struct bw_kmd_file *f;
 	size_t done;
-	uint32_t value = on ? (uint32_t)strtoul(on, NULL, 0) : 0;
+	if (on && strcmp(on, "0") != 0 && strcmp(on, "1") != 0)
+		return bw_errorf(
+			BW_E_INVALID,
+			"-go takes 0 (the block stays on) or 1 (it may power down), not \"%s\"",
+			on);
+	uint32_t value = on ? *on == '1' : 0;
 	BW_TRY(bw_kmd_file_open(u->kmd, "amdgpu_gfxoff", on != NULL, &f));
 	struct bw_error *err = on ? bw_kmd_file_write(f, 0, &value, sizeof(value), &done)
 				  : bw_kmd_file_read(f, 0, &value, sizeof(value), &done);

@@ -117,6 +117,10 @@ for flags in os.O_RDWR, os.O_WRONLY | os.O_TRUNC:
                   f"-j{4 * (0x1260 + 0x13de)} -N4 amdgpu_regs; od -An -t x4 -N4 amdgpu_gfxoff;"
                   "printf '\\0\\0\\0\\0' > amdgpu_gfxoff; od -An -t x4 -N4 amdgpu_gfxoff")
     equal(out.split(), ["0000744c", "00000545", "00000001", "00000000"], "od")
+    # umr says nothing of a write
+    out, _ = bash(f"{BREAKWATER} umr -go 0; {BREAKWATER} umr -go; {BREAKWATER} umr -go x 2>&1; {BREAKWATER} umr -go")
+    stays = "GFXOFF status: 0 (the block stays on)"
+    equal(out.splitlines(), [stays, 'umr: -go takes 0 (the block stays on) or 1 (it may power down), not "x".', stays], "umr -go")
 
 
 def images():
