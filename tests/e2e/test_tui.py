@@ -120,10 +120,6 @@ def source_row(number, mark="", waves="", columns=80):
     return f"{mark:3}{waves:>6} {number:{digits}}  {text}"[:columns].rstrip()
 
 
-def has_row(rows, row):
-    check(row in rows, f"no row is {row!r}:\n" + "\n".join(rows))
-
-
 def status_of(rows):
     found = [i for i, r in enumerate(rows) if re.search(r"^ .*  L(\d+|\?\?)(  PC: |$)", r)]
     check(len(found) == 1, "one line of status:\n" + "\n".join(rows))

@@ -312,9 +312,6 @@ out = []  # (name, asm, inputs, outputs)
 done = set()
 
 
-def hexs(vs): return ','.join('nan%d' % w if v == 'nan' else '~%x' % v[1] if isinstance(v, tuple) else '%x' % v for v, w in vs)
-
-
 def vector_row(name, fmt, dst, src):
     """All VGPR operands: sources v2, v6, v10, ...; destination v20; lane masks s10 or vcc; one literal."""
     asm, ins, vals, maskval = [], [], [], None
