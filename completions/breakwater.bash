@@ -35,6 +35,10 @@ _breakwater() {
 			return
 			;;
 		--stomp) form=--stomp ;; # of bisect: it has options of its own
+		--gpu) # and its value, which bash breaks at the colon
+			((i++))
+			[ "${COMP_WORDS[i + 1]}" != : ] || ((i += 2))
+			;;
 		-*) ;;
 		*)
 			if [ -z "$command" ]; then command=${COMP_WORDS[i]}; elif [ -z "$sub" ]; then sub=${COMP_WORDS[i]}; fi
@@ -43,9 +47,12 @@ _breakwater() {
 	done
 	case "$previous" in
 	--gpu) words="virtual virtual:navi31 0" ;;
+	:) [ "${COMP_WORDS[COMP_CWORD - 2]}" != virtual ] || words=navi31 ;;
 	-x | --command | -o) ;;
 	*)
-		if [ -z "$command" ]; then
+		if [ "$previous${COMP_WORDS[COMP_CWORD]}" = virtual: ]; then # what is behind the colon is asked for
+			words=navi31 current=
+		elif [ -z "$command" ]; then
 			words=$(_breakwater_commands "$program")
 		elif [[ "$current" == -* ]]; then
 			words=$(_breakwater_options "$program" "$command" $form)

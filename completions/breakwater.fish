@@ -2,11 +2,13 @@
 # Completion for fish: commands, their subcommands and options as their --help has them; processes
 # for attach; otherwise files.
 
-# The words in front of the cursor that are no options, without the program itself.
+# The words in front of the cursor that are no options, nor the value of --gpu, without the program itself.
 function __breakwater_words
     set -l before (commandline -opc)
+    set -l previous
     for word in $before[2..-1]
-        string match -q -- '-*' $word; or echo $word
+        string match -q -- '-*' $word; or test "$previous" = --gpu; or echo $word
+        set previous $word
     end
 end
 
@@ -24,6 +26,7 @@ function __breakwater_takes_no_file
     set -l words (__breakwater_words)
     test (count $words) -eq 0; and return 0
     contains -- -- (commandline -opc); and return 1
+    test (commandline -opc)[-1] = --gpu; and return 0
     test $words[1] = attach; and return 0
     test (count $words) -eq 1; and set -l found (__breakwater_subcommands $words[1]); and test -n "$found"
 end
@@ -32,6 +35,8 @@ function __breakwater_complete
     set -l words (__breakwater_words)
     if contains -- -- (commandline -opc)
         __fish_complete_command
+    else if test (commandline -opc)[-1] = --gpu
+        printf '%s\n' virtual virtual:navi31 0
     else if test (count $words) -eq 0
         __breakwater_program help | string replace -rf '^  breakwater ([a-z0-9-]+) +(.*)$' '$1\t$2'
     else if string match -q -- '-*' (commandline -ct)

@@ -15,6 +15,7 @@ _breakwater() {
 			return
 			;;
 		--stomp) form=--stomp ;; # of bisect: it has options of its own
+		--gpu) ((i++)) ;; # and its value
 		-*) ;;
 		*) if [[ -z $command ]]; then command=$words[i]; elif [[ -z $sub ]]; then sub=$words[i]; fi ;;
 		esac

@@ -112,6 +112,8 @@ def check(shell):
     for words, expected in (
         (["vgpu", ""], ["serve", "linux", "isa", "profiles"]),
         (["vm", ""], ["walk", "explain", "maps", "layout", "entry"]),
+        (["vm", "--gpu", "virtual", ""], ["walk", "explain", "maps", "layout", "entry"]),
+        (["run", "--gpu", "vi"], ["virtual", "virtual:navi31"]),
         (["run", "--strict"], ["--strict"]),
         (["bisect", "--st"], ["--stomp"]),
         (["bisect", "--stomp", "--stomp-m"], ["--stomp-memory"]),
@@ -146,6 +148,11 @@ def main():
     got = bash("breakwater", "run", "examples/sax")
     if got != ["examples/saxpy.s"]:
         failed.append(f"a file is completed as {got}")
+    # bash breaks "virtual:navi31" at the colon
+    for words, expected in ((["run", "--gpu", "virtual", ":"], ["navi31"]), (["run", "--gpu", "virtual", ":", "n"], ["navi31"]),
+                            (["vm", "--gpu", "virtual", ":", "navi31", "wa"], ["walk"])):
+        if (got := bash("breakwater", *words)) != expected:
+            failed.append(f"bash: {' '.join(words)}: {got}, expected {expected}")
     for shell in (zsh, fish):
         if shutil.which(shell.__name__):
             failed += check(shell)
