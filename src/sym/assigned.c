@@ -507,6 +507,7 @@ bool bw_assigned_constant(const struct bw_assigned *a, uint64_t value, bool is_p
 {
 	struct scan s = {.value = value, .is_part = is_part};
 	bool may = false, elsewhere = false;
+	unsigned n_reached = 0;
 	if (!scan(a, &s))
 		return true;
 	for (unsigned i = 0; i < s.n_writes; i++) {
@@ -515,10 +516,12 @@ bool bw_assigned_constant(const struct bw_assigned *a, uint64_t value, bool is_p
 		bool reached = declares || reaches(&s, i);
 		if (reached && w->gives == GIVES_VALUE)
 			return true;
+		n_reached += reached;
 		may |= reached && w->gives == GIVES_MAYBE;
 		elsewhere |= !reached && w->gives != GIVES_OTHER;
 	}
-	return may && !elsewhere;
+	/* what all calls pass to an optimized function is a constant; what it assigns is another */
+	return may && !elsewhere && (!a->is_param || n_reached == 1);
 }
 
 bool bw_assigned_last(const struct bw_assigned *a, bool is_part, struct bw_assigned_last *out)

@@ -90,6 +90,14 @@ static bool is_code_of(const struct bw_lines *l, uint64_t die, uint64_t addr)
 	return false;
 }
 
+/* Whether it is code of that line in the variable's function. */
+static bool is_row_of(const struct bw_lines *l, const struct bw_variable *v, const char *file,
+		      const struct row *r, unsigned line)
+{
+	return r->line == line && r->start < r->end && strcmp(l->files.data[r->file], file) == 0 &&
+	       is_code_of(l, v->function_die, r->start);
+}
+
 struct store_check {
 	struct bw_lines *l;
 	const struct bw_variable *v;
@@ -145,9 +153,7 @@ static bool memory_is_stale(struct bw_lines *l, const struct bw_variable *v,
 	bw_vec_each(&l->rows, r) {
 		for (size_t i = 0; i < c.n; i++) {
 			unsigned line = c.place[i].line;
-			if (r->line != line || r->start >= r->end ||
-			    strcmp(l->files.data[r->file], file) != 0 ||
-			    !is_code_of(l, v->function_die, r->start))
+			if (!is_row_of(l, v, file, r, line))
 				continue;
 			c.has_code[i] = true;
 			if (line < a->at_line ? r->end > addr : r->start < addr)
@@ -172,6 +178,7 @@ struct origin_check {
 	bool is_made[BW_ASSIGNED_MAX]; /* by one of the origins, of last.line[] */
 	uint32_t needed;	       /* bits of the register that are the variable's */
 	unsigned head;		       /* the line of the function's start */
+	struct bw_location at_entry;   /* of the variable, where the function starts */
 	bool is_of_kernel;
 };
 
@@ -190,12 +197,29 @@ static bool is_input(const struct origin_check *c, const struct bw_location_orig
 	return o->reg < (o->is_vgpr ? (c->is_of_kernel ? 1u : 32u) : (c->is_of_kernel ? 32u : 30u));
 }
 
+static unsigned n_registers(uint64_t size_b)
+{
+	return size_b > 64 ? 16 : size_b <= 4 ? 1 : (unsigned)((size_b + 3) / 4);
+}
+
+/* Whether a parameter comes in that register, as far as its location at the entry says. */
+static bool comes_in(const struct origin_check *c, const struct bw_location_origin *o)
+{
+	const struct bw_location *l = &c->at_entry;
+	enum bw_location_kind kind = o->is_vgpr ? BW_LOC_VGPR : BW_LOC_SGPR;
+	bool is_register = l->kind == BW_LOC_VGPR || l->kind == BW_LOC_SGPR;
+	if (l->n_pieces || !is_register)
+		return true;
+	return l->kind == kind && o->reg >= l->reg &&
+	       o->reg < l->reg + n_registers(c->v->type->size_b);
+}
+
 static bool accept_origin(void *ctx, const struct bw_location_origin *o)
 {
 	struct origin_check *c = ctx;
 	bool is_inside;
 	if (o->at == BW_ORIGIN_ENTRY) {
-		if (!is_input(c, o))
+		if (!is_input(c, o) || (c->v->is_param && !comes_in(c, o)))
 			return false;
 		if (c->v->is_param && c->has_last)
 			return make(c, c->v->decl_line);
@@ -227,8 +251,10 @@ static void find_function(struct origin_check *c, uint64_t addr)
 	struct bw_line line;
 	for (unsigned i = 0; (f = bw_lines_function_around(c->l, addr, i)); i++) {
 		c->is_of_kernel = !f->is_inlined && f->is_kernel;
-		if (f->die == c->v->function_die && !f->is_inlined &&
-		    bw_lines_at(c->l, f->entry, &line))
+		if (f->die != c->v->function_die || f->is_inlined)
+			continue;
+		bw_variable_location(c->l, c->v, f->entry, &c->at_entry);
+		if (bw_lines_at(c->l, f->entry, &line))
 			c->head = line.line;
 	}
 }
@@ -245,9 +271,10 @@ static bool is_made_by_all(struct origin_check *c, const struct bw_location_orig
 	return true;
 }
 
-/* Locations can begin before the instruction that makes the value, where that was moved down. They
- * end behind it then, as behind others that write to the register, and the variable is nowhere, or
- * elsewhere: with its value, an entry for the register would follow. Of register reg + k. */
+/* Locations can begin before the instruction that makes the value, where that was moved down, or at
+ * it, where that is half of a VOPD. They end behind it then, as behind others that write to the
+ * register, and the variable is nowhere, or elsewhere: with its value, an entry for the register
+ * would follow. Of register reg + k. */
 static bool is_made_at_end(const struct origin_check *c, const struct bw_location *at,
 			   const struct bw_location_origins *o, bool is_vgpr, unsigned reg,
 			   unsigned k)
@@ -262,12 +289,7 @@ static bool is_made_at_end(const struct origin_check *c, const struct bw_locatio
 	bool goes_on = !next.n_pieces && next.kind == kind && next.reg == reg;
 	for (unsigned i = 0; i < next.n_pieces; i++)
 		goes_on |= next.piece[i].kind == kind && next.piece[i].reg == reg;
-	return !goes_on && accept_origin(&end, &origin);
-}
-
-static unsigned n_registers(uint64_t size_b)
-{
-	return size_b > 64 ? 16 : size_b <= 4 ? 1 : (unsigned)((size_b + 3) / 4);
+	return !goes_on && (origin.at == at->start || accept_origin(&end, &origin));
 }
 
 static uint32_t needed_bits(const struct bw_ctype *type, uint64_t bytes)
@@ -295,6 +317,20 @@ static bool registers_are_stale(struct origin_check *c, const struct bw_location
 				return true;
 		}
 	}
+	return false;
+}
+
+/* Of several assignments that can be the last ones, one that stands in front of this line may have
+ * its code behind addr: it has not been executed yet, and a constant is that of another one. */
+static bool is_assigned_later(const struct origin_check *c, unsigned at_line, uint64_t addr)
+{
+	if (!c->has_last || c->last.n < 2 || !bw_lines_is_optimized(c->l, addr))
+		return false;
+	bw_vec_each(&c->l->rows, r)
+		for (size_t i = 0; i < c->last.n && r->end > addr; i++)
+			if (c->last.line[i] < at_line &&
+			    is_row_of(c->l, c->v, c->file, r, c->last.line[i]))
+				return true;
 	return false;
 }
 
@@ -334,6 +370,8 @@ bool bw_variable_is_stale(struct bw_lines *l, const struct bw_variable *v, uint6
 	struct origin_check c = {.l = l, .v = v, .file = text.file};
 	c.has_last = bw_assigned_last(&a, at->n_pieces > 0, &c.last);
 	find_function(&c, addr);
+	if (is_constant && is_assigned_later(&c, a.at_line, addr))
+		return true;
 	return is_register && bw_lines_is_optimized(l, addr) &&
 	       registers_are_stale(&c, at, origins);
 }

@@ -128,6 +128,22 @@ static void test_branches(void **state)
 	assert_true(has_others(branches, "t", 7));
 }
 
+/* A parameter of which all calls pass the same has that constant until it is assigned. */
+static void test_parameter(void **state)
+{
+	static const char *const lines[] = {"int f(int n) {",		      /* 1 */
+					    "	int t = n + 1;",	      /* 2 */
+					    "	for (int i = 0; i < t; i++)", /* 3 */
+					    "		n += i;",	      /* 4 */
+					    "	return n;",		      /* 5 */
+					    "}",			      /* 6 */
+					    NULL};
+	struct bw_assigned a = of(straight, "n", 1, 5), assigned = of(lines, "n", 1, 5);
+	a.is_param = assigned.is_param = true;
+	assert_true(bw_assigned_constant(&a, 97, false));
+	assert_false(bw_assigned_constant(&assigned, 97, false));
+}
+
 static const char *const loops[] = {"void f(int *out, int n) {",	/* 1 */
 				    "	int t = 1, u;",			/* 2 */
 				    "	for (int i = 0; i < 4; i++) {", /* 3 */
@@ -326,9 +342,10 @@ static void test_never(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_straight), cmocka_unit_test(test_branches),
-		cmocka_unit_test(test_loops),	 cmocka_unit_test(test_kinds),
-		cmocka_unit_test(test_lines),	 cmocka_unit_test(test_never),
+		cmocka_unit_test(test_straight),  cmocka_unit_test(test_branches),
+		cmocka_unit_test(test_parameter), cmocka_unit_test(test_loops),
+		cmocka_unit_test(test_kinds),	  cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_never),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
