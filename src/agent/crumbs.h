@@ -31,6 +31,9 @@ struct bw_crumbs_job *bw_crumbs_begin(const struct bw_crumbs_call *c, uint32_t *
 /* The call was made (wait: its fence), or failed, or was made without the copies (NULL). */
 void bw_crumbs_end(struct bw_crumbs_job *job, const struct drm_amdgpu_wait_cs_in *wait);
 
+/* The program is about to make an ioctl on contexts. The kernel forgets the fences of one that is
+ * freed: how its submissions have ended is asked for before that. */
+void bw_crumbs_context_ioctl(const void *arg);
 /* The file is closed. */
 void bw_crumbs_forget(struct bw_agent_file *f);
 void bw_crumbs_fork_child(void);

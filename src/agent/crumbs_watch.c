@@ -16,7 +16,7 @@ enum {
 };
 /* A driver that ends what hangs reports the failure within this time. */
 #define WENT_ON_NS (3 * 1000000000ll)
-/* How long an exit waits at most for the kernel's word on what has ended. */
+/* How long the program waits at most for the kernel's word on what has ended. */
 #define SETTLE_NS 1000000000ll
 
 static struct {
@@ -28,7 +28,7 @@ static struct {
 	 * kernel's word on them */
 	uint64_t n_rounds;
 	size_t n_due;
-	bool is_settling; /* the program exits */
+	unsigned n_settling; /* who waits for the kernel's word on all that is under way */
 } g = {.lock = PTHREAD_MUTEX_INITIALIZER, .has_more = PTHREAD_COND_INITIALIZER};
 
 static uint32_t load(const uint32_t *p)
@@ -143,7 +143,7 @@ static bool has_ended(struct bw_crumbs_job *job, int *out_result)
 {
 	int64_t now_ns = bw_clock_real_ns();
 	if (now_ns - job->asked_ns < (is_due(job) ? LOOK_NS : ASK_NS) &&
-	    !__atomic_load_n(&g.is_settling, __ATOMIC_RELAXED))
+	    !__atomic_load_n(&g.n_settling, __ATOMIC_RELAXED))
 		return false;
 	job->asked_ns = now_ns;
 	union drm_amdgpu_wait_cs a = {.in = job->wait}; /* timeout 0: only asks */
@@ -252,27 +252,43 @@ void bw_crumbs_watch(struct bw_crumbs_job *job)
 	pthread_mutex_unlock(&g.lock);
 }
 
-static bool may_settle(uint64_t round)
+static bool may_settle(uint64_t round, bool wants_due)
 {
 	pthread_mutex_lock(&g.lock);
-	bool may = !g.is_waiting && (g.n_rounds < round + 2 || g.n_due || g.incoming);
+	bool may =
+		!g.is_waiting && (g.n_rounds < round + 2 || (wants_due && g.n_due) || g.incoming);
 	pthread_mutex_unlock(&g.lock);
 	return may;
 }
 
-/* The program exits, and its threads end wherever they are. It knows of submissions that have ended
- * sooner than we do. */
-static __attribute__((destructor)) void settle(void)
+/* The program knows of submissions that have ended sooner than we do. Waits until the kernel was
+ * asked for each of them; wants_due: and until those have ended whose markers are all there. */
+static void settle(bool wants_due)
 {
 	pthread_mutex_lock(&g.lock);
 	uint64_t round = g.n_rounds;
-	__atomic_store_n(&g.is_settling, true, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&g.n_settling, 1, __ATOMIC_RELAXED);
 	bool is_idle = !g.is_started || g.is_waiting;
 	pthread_mutex_unlock(&g.lock);
 	int64_t until_ns = bw_clock_real_ns() + SETTLE_NS;
-	while (!is_idle && may_settle(round) && bw_clock_real_ns() < until_ns)
+	while (!is_idle && may_settle(round, wants_due) && bw_clock_real_ns() < until_ns)
 		REAL(clock_nanosleep)(CLOCK_MONOTONIC, 0, &(struct timespec){.tv_nsec = LOOK_NS},
 				      NULL);
+	__atomic_fetch_sub(&g.n_settling, 1, __ATOMIC_RELAXED);
+}
+
+/* The program exits, and its threads end wherever they are. */
+static __attribute__((destructor)) void settle_at_exit(void)
+{
+	settle(true);
+}
+
+void bw_crumbs_context_ioctl(const void *arg)
+{
+	union drm_amdgpu_ctx a;
+	if (bw_crumbs_are_on() && bw_agent_copy_in(&a, (uintptr_t)arg, sizeof(a)) &&
+	    a.in.op == AMDGPU_CTX_OP_FREE_CTX)
+		settle(false);
 }
 
 void bw_crumbs_watch_fork_child(void)
@@ -282,4 +298,5 @@ void bw_crumbs_watch_fork_child(void)
 	g.incoming = NULL;
 	g.is_started = g.is_waiting = false;
 	g.n_rounds = g.n_due = 0;
+	g.n_settling = 0;
 }

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
+#include "agent/crumbs.h"
 #include "agent/debugger.h"
 #include "agent/fences.h"
 #include "agent/stomp.h"
@@ -256,6 +257,8 @@ int bw_agent_program_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	int r;
 	if (_IOC_NR(cmd) == DRM_COMMAND_BASE + DRM_AMDGPU_CS)
 		return bw_submit(f, cmd, arg);
+	if (_IOC_NR(cmd) == DRM_COMMAND_BASE + DRM_AMDGPU_CTX)
+		bw_crumbs_context_ioctl(arg);
 	struct drm_amdgpu_gem_create_in asked;
 	bool makes_buffer = bw_agent_config()->stomp_folder && cmd == DRM_IOCTL_AMDGPU_GEM_CREATE &&
 			    bw_agent_copy_in(&asked, (uintptr_t)arg, sizeof(asked));
