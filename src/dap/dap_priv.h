@@ -119,6 +119,8 @@ struct bw_dap_request {
 };
 /* requests.c. Sorted by name. */
 const struct bw_dap_request *bw_dap_requests(size_t *out_n);
+/* An error where no waves are stopped. */
+struct bw_error *bw_dap_need_stopped(const struct bw_dap *s) BW_MUST_CHECK;
 /* Answers a message, whatever it is. */
 void bw_dap_handle(struct bw_dap *s, const struct bw_dap_incoming *m);
 

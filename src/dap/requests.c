@@ -122,6 +122,15 @@ static void answer_error(struct bw_dap *s, const char *short_text, const struct 
 	bw_dap_link_send(s->link, r);
 }
 
+struct bw_error *bw_dap_need_stopped(const struct bw_dap *s)
+{
+	if (bw_debug_state(s->debug) == BW_DEBUG_NO_PROGRAM)
+		return bw_errorf(BW_E_STATE, "The program is not being run");
+	if (bw_debug_state(s->debug) != BW_DEBUG_STOPPED)
+		return bw_errorf(BW_E_STATE, "The program is running: \"pause\" stops it");
+	return NULL;
+}
+
 static struct bw_error *check_state(const struct bw_dap *s, const struct bw_dap_request *r)
 {
 	if (!s->is_initialized && strcmp(r->name, "initialize") && strcmp(r->name, "disconnect"))
@@ -129,11 +138,7 @@ static struct bw_error *check_state(const struct bw_dap *s, const struct bw_dap_
 	if (r->needs != BW_DAP_ANY && !s->debug)
 		return bw_errorf(BW_E_STATE,
 				 "Nothing is debugged yet: \"launch\" or \"attach\" comes first");
-	if (r->needs == BW_DAP_STOPPED && bw_debug_state(s->debug) == BW_DEBUG_NO_PROGRAM)
-		return bw_errorf(BW_E_STATE, "The program is not being run");
-	if (r->needs == BW_DAP_STOPPED && bw_debug_state(s->debug) != BW_DEBUG_STOPPED)
-		return bw_errorf(BW_E_STATE, "The program is running: \"pause\" stops it");
-	return NULL;
+	return r->needs == BW_DAP_STOPPED ? bw_dap_need_stopped(s) : NULL;
 }
 
 static struct bw_error *run(struct bw_dap *s, const struct bw_dap_request *r, json_t *args,

@@ -148,8 +148,7 @@ struct bw_error *bw_dap_stack_trace(struct bw_dap *s, json_t *args, json_t *body
 		json_object_set_new(body, "totalFrames", json_integer(0));
 		return NULL;
 	}
-	if (bw_debug_state(s->debug) != BW_DEBUG_STOPPED)
-		return bw_errorf(BW_E_STATE, "The program is running: \"pause\" stops it");
+	BW_TRY(bw_dap_need_stopped(s));
 	BW_TRY(bw_dap_focus_thread(s, args));
 	unsigned selected = bw_debug_frame_level(s->debug);
 	uint64_t end = levels ? BW_MIN(start + levels, (uint64_t)FRAMES_MAX) : FRAMES_MAX;

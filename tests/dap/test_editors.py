@@ -74,6 +74,7 @@ def every_request():
         equal(answer(c, "terminate")["success"], True, "terminate")
         c.event("terminated")
         ask_all(c)
+        equal(c.refused("stackTrace", threadId=1), "The program is not being run", "frames after the end")
         check('"fly"' in c.refused("fly"), "a request that does not exist")
         equal(answer(c, "disconnect")["success"], True, "disconnect")
 
