@@ -134,6 +134,10 @@ def memory_and_values():
         check('"offset"' in c.refused("writeMemory", memoryReference=reference, offset=2 ** 53, data="AAAA"), "a large offset")
         nothing = c.request("readMemory", memoryReference="0x10", count=16)
         equal(nothing["unreadableBytes"], 16, "memory that is not mapped")
+        # no address of a shader, though page tables have the low 48 bits alone
+        wild = hex(int(reference, 0) | 1 << 50)
+        equal(c.request("readMemory", memoryReference=wild, count=16)["unreadableBytes"], 16, "an address that is not canonical")
+        check(wild in c.refused("writeMemory", memoryReference=wild, data="AAAA"), "a write there")
         sgprs = c.scopes(frame["id"])["SGPRs"]["variablesReference"]
         c.request("setVariable", variablesReference=sgprs, name="s20", value="0x1234")
         equal(c.variables(sgprs, start=20, count=1)[0]["value"], "0x00001234", "s20")

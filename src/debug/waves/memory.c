@@ -77,6 +77,15 @@ static struct bw_error *read_global(struct bw_debug *d, uint64_t addr, uint8_t *
 	return NULL;
 }
 
+/* Page tables have the low bits alone: what is no address of a shader would lead somewhere. Of the
+ * upper half, registers of the GPU have no sign. */
+static struct bw_error *check_address(uint64_t addr)
+{
+	return addr > BW_VA_MASK && addr != bw_canonical(addr)
+		       ? bw_error_fault(addr, "the address is not canonical")
+		       : NULL;
+}
+
 /* The space of a wave that memory lies in, which is not global. */
 static struct bw_error *check_place(const struct bw_wave_mem *m, size_t size_b)
 {
@@ -90,8 +99,10 @@ struct bw_error *bw_wave_mem_read(struct bw_debug *d, const struct bw_wave_mem *
 	BW_TRY(bw_debug_need_target(d));
 	if (size_b == 0)
 		return NULL;
-	if (m->space == BW_SPACE_GLOBAL)
-		return bw_debug_gdb_error(read_global(d, m->addr, out, size_b));
+	if (m->space == BW_SPACE_GLOBAL) {
+		struct bw_error *err = check_address(m->addr);
+		return bw_debug_gdb_error(err ? err : read_global(d, m->addr, out, size_b));
+	}
 	BW_TRY(check_place(m, size_b));
 	uint32_t slot = m->wave->info.slot, offset_b = (uint32_t)m->addr;
 	if (m->space == BW_SPACE_LDS)
@@ -108,8 +119,11 @@ struct bw_error *bw_wave_mem_write(struct bw_debug *d, const struct bw_wave_mem 
 	bw_debug_forget_insts(d);
 	bw_stack_changed(d);
 	memset(d->lines, 0, sizeof(d->lines));
-	if (m->space == BW_SPACE_GLOBAL)
-		return bw_debug_gdb_error(bw_target_write(d->target, m->addr, data, size_b));
+	if (m->space == BW_SPACE_GLOBAL) {
+		struct bw_error *err = check_address(m->addr);
+		return bw_debug_gdb_error(err ? err
+					      : bw_target_write(d->target, m->addr, data, size_b));
+	}
 	BW_TRY(check_place(m, size_b));
 	uint32_t slot = m->wave->info.slot, offset_b = (uint32_t)m->addr;
 	if (m->space == BW_SPACE_LDS)
