@@ -309,7 +309,7 @@ def own_fences(s):
         s.path(SW_SYNC)  # files 2 and 3
     for file, slot in ((2, 0), (3, 1)):
         s.own(file, CREATE_FENCE, struct.pack('<I', 3), to=slot)
-        s.syncobj()
+        s.syncobj(1)
         s.ioctl(1, 0xc2, struct.pack('<IIii', slot + 1, 1, 0, 0), fd=slot)
     s.own(1, MERGE, struct.pack('<iIi', 0, 2, -1) + b'name', fd=0, to=2)
     s.own(1, INFO, struct.pack('<iI', 0, 0), fd=2)
