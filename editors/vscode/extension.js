@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Starts "breakwater dap" for a session, and shows its waves and lanes. No dependency but VS Code.
 "use strict";
+const fs = require("fs");
+const os = require("os");
+const path = require("path");
 const vscode = require("vscode");
 
 const PAGE = 200; // waves that are asked for at once
@@ -108,6 +111,20 @@ class Lanes extends View {
   }
 }
 
+// The file of a program that is named as in a shell, or undefined.
+function findProgram(name) {
+  const given = name.replace(/^~(?=\/)/, os.homedir());
+  const places = given.includes("/") ? [given] : (process.env.PATH || "").split(path.delimiter).map((d) => path.join(d, given));
+  return places.find((place) => {
+    try {
+      fs.accessSync(place, fs.constants.X_OK);
+      return fs.statSync(place).isFile();
+    } catch {
+      return false;
+    }
+  });
+}
+
 function activate(context) {
   const waves = new Waves();
   const lanes = new Lanes();
@@ -125,8 +142,11 @@ function activate(context) {
   context.subscriptions.push(
     vscode.debug.registerDebugAdapterDescriptorFactory("breakwater", {
       createDebugAdapterDescriptor() {
-        const path = vscode.workspace.getConfiguration("breakwater").get("path") || "breakwater";
-        return new vscode.DebugAdapterExecutable(path, ["dap"]);
+        const name = vscode.workspace.getConfiguration("breakwater").get("path") || "breakwater";
+        const program = findProgram(name);
+        // VS Code itself starts nothing then, and says nothing.
+        if (!program) throw new Error(`The program "${name}" was not found: the setting breakwater.path says where it is.`);
+        return new vscode.DebugAdapterExecutable(program, ["dap"]);
       },
     }),
     vscode.debug.registerDebugAdapterTrackerFactory("breakwater", {

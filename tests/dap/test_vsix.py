@@ -4,8 +4,10 @@
 
     test_vsix.py MAKE_VSIX"""
 import json
+import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -62,4 +64,39 @@ requests = set(re.findall(r'"(breakwater/\w+)"', code))
 check(requests, "the extension asks nothing")
 for name in requests:
     check(f"`{name}`" in DOC, f"doc/editors.md does not have {name}")
+
+# Which program the extension starts, where there is node: with a stand-in for VS Code that knows as much as it takes.
+PROGRAM_OF = """
+const modules = require("module"), load = modules._load;
+const any = new Proxy(function () {}, { get: (_, key) => (key === Symbol.toPrimitive ? () => "" : any), apply: () => any, construct: () => any });
+let factory;
+const vscode = {
+  EventEmitter: class {}, DebugAdapterExecutable: class { constructor(...all) { this.all = all; } }, commands: any, window: any,
+  workspace: { getConfiguration: () => ({ get: () => process.argv[2] }) },
+  debug: { registerDebugAdapterDescriptorFactory: (_, f) => (factory = f), registerDebugAdapterTrackerFactory: any, onDidChangeActiveDebugSession: any },
+};
+modules._load = (name, ...more) => (name === "vscode" ? vscode : load(name, ...more));
+require(process.argv[1]).activate({ subscriptions: [] });
+try { console.log(JSON.stringify(factory.createDebugAdapterDescriptor().all)); } catch (e) { console.log(e.message); }
+"""
+
+
+def started(setting, home):
+    environment = dict(os.environ, HOME=home, PATH=f"{home}{os.pathsep}{os.environ['PATH']}")
+    extension = MAKE.parent.parent / "editors/vscode/extension.js"
+    return subprocess.run(["node", "-e", PROGRAM_OF, extension, setting], env=environment, capture_output=True, text=True,
+                          check=True).stdout.strip()
+
+
+if shutil.which("node"):
+    with tempfile.TemporaryDirectory() as home:
+        program = pathlib.Path(home, "breakwater-of-mine")
+        program.write_text("#!/bin/sh\n")
+        missing = started(program.name, home)
+        check(missing == f'The program "{program.name}" was not found: the setting breakwater.path says where it is.', missing)
+        program.chmod(0o755)
+        for setting in (program.name, str(program), f"~/{program.name}"):
+            check(started(setting, home) == json.dumps([str(program), ["dap"]], separators=(",", ":")), started(setting, home))
+else:
+    print("node is not installed, and the extension not run")
 print("ok")
