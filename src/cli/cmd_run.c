@@ -2,8 +2,10 @@
 #include "cli/commands.h"
 #include "debug/breaks.h"
 #include "debug/code.h"
+#include "debug/expressions.h"
 #include "debug/frames.h"
 #include "debug/registers.h"
+#include "debug/variables.h"
 
 #include <stdlib.h>
 
@@ -153,10 +155,30 @@ struct bw_error *bw_cmd_advance(struct bw_cli *c, const char *args)
 	return to_place(c, args, false);
 }
 
+static void show_returned(struct bw_cli *c, const struct bw_returned *r)
+{
+	struct bw_value v = {0};
+	struct bw_str text = {0};
+	char name[BW_TYPE_NAME_MAX];
+	if (!r->type || !bw_debug_returned_is_there(c->debug, r))
+		return;
+	if (bw_debug_returned_value(c->debug, r, &v)) {
+		bw_show_value(c->debug, &v, 0, &text);
+		bw_out_line(c->out, "Value returned is $%u = %s", bw_debug_record(c->debug, &v),
+			    bw_str_text(&text));
+	} else {
+		bw_ctype_name(r->type, name, sizeof(name));
+		bw_out_line(c->out, "Value returned has type: %s. Cannot determine contents", name);
+	}
+	bw_str_free(&text);
+	bw_value_fini(&v);
+}
+
 struct bw_error *bw_cmd_finish(struct bw_cli *c, const char *args)
 {
 	const struct bw_wave_info *w;
 	struct bw_stack_frame f, caller;
+	struct bw_returned returned = {0};
 	struct bw_str text = {0};
 	struct bw_stop stop;
 	if (args[0])
@@ -166,6 +188,8 @@ struct bw_error *bw_cmd_finish(struct bw_cli *c, const char *args)
 	BW_TRY(bw_debug_selected_frame(c->debug, &f));
 	struct bw_error *err = bw_debug_stack_frame(c->debug, f.level + 1, &caller);
 	bw_show_stack_frame(c->debug, &f, &text);
+	if (!err)
+		bw_debug_returned_begin(c->debug, &f, &caller, &returned);
 	if (!err && !bw_out_is_json(c->out))
 		bw_out_line(c->out, "Run till exit from #%-2u %s", f.level, bw_str_text(&text));
 	bw_str_free(&text);
@@ -175,6 +199,8 @@ struct bw_error *bw_cmd_finish(struct bw_cli *c, const char *args)
 	if (err)
 		return end_if_gone(c, err);
 	bw_cli_stopped(c, &stop, false);
+	if (stop.kind == BW_STOP_WAVES && !stop.focus_changed)
+		show_returned(c, &returned);
 	return NULL;
 }
 

@@ -8,6 +8,8 @@
 #include "debug/debug.h"
 #include "sym/variables.h"
 
+struct bw_stack_frame;
+
 /* Values longer than this are not read ("max-value-size" of gdb). */
 enum { BW_VALUE_MAX_B = 65536 };
 
@@ -32,6 +34,22 @@ struct bw_error *bw_debug_variable_entry_value(struct bw_debug *d, const struct 
 					       struct bw_value *out) BW_MUST_CHECK;
 /* Reads an aggregate whose place is memory: v->bytes is there then. Others stay as they are. */
 struct bw_error *bw_debug_fetch(struct bw_debug *d, struct bw_value *v) BW_MUST_CHECK;
+/* What a call gives to its caller. */
+struct bw_returned {
+	const struct bw_ctype *type; /* NULL: it gives nothing, or what is not known */
+	struct bw_location location; /* BW_LOC_OPTIMIZED_OUT: not known */
+	bool is_optimized;
+	uint64_t pc; /* where it returns to */
+	bool has_s32;
+	uint32_t s32; /* of the caller */
+};
+/* Asked while the call runs, of its frame and its caller's. */
+void bw_debug_returned_begin(struct bw_debug *d, const struct bw_stack_frame *f,
+			     const struct bw_stack_frame *caller, struct bw_returned *out);
+/* Whether the focus wave stands right behind that call. */
+bool bw_debug_returned_is_there(struct bw_debug *d, const struct bw_returned *r);
+/* The value, read there. False: it is not known. out is the caller's. */
+bool bw_debug_returned_value(struct bw_debug *d, const struct bw_returned *r, struct bw_value *out);
 /* A type by its name, of the code at the selected frame, or else of any; NULL: none has it. */
 const struct bw_ctype *bw_debug_type_named(struct bw_debug *d, const char *name);
 /* The address space and the offset in it that a generic pointer leads to. */

@@ -87,6 +87,28 @@ static void test_two_addresses(void **state)
 	assert_int_equal(BITS(ADD, 0xd8380100, 0x00010500, AND_3, STORE_4, END), UINT32_MAX);
 }
 
+static bool is_used(const uint32_t *words, size_t size_b, unsigned reg)
+{
+	const struct bw_origin_code code = {.gen = BW_ISA_GFX11,
+					    .lanes = 32,
+					    .image = (const uint8_t *)words,
+					    .image_b = size_b,
+					    .end = UINT64_MAX};
+	return bw_register_is_used(&code, 0, true, reg);
+}
+
+/* Of v1 and v5 from the start on. */
+static void test_used(void **state)
+{
+	const uint32_t words[] = {MOV, STORE_1, END};
+	const uint32_t written[] = {ADD, STORE_1, END};
+	assert_true(is_used(words, sizeof(words), 1));
+	assert_false(is_used(words, sizeof(words), 5)); /* written */
+	assert_false(is_used(written, sizeof(written), 1));
+	assert_true(is_used(written, sizeof(written), 3));
+	assert_false(is_used(written, 2, 3));
+}
+
 static void test_ends(void **state)
 {
 	assert_int_equal(BITS(ADD, END, STORE_1), 0);
@@ -110,9 +132,10 @@ static void test_damage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_uses), cmocka_unit_test(test_several),
-		cmocka_unit_test(test_far),  cmocka_unit_test(test_two_addresses),
-		cmocka_unit_test(test_ends), cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_uses),   cmocka_unit_test(test_several),
+		cmocka_unit_test(test_far),    cmocka_unit_test(test_two_addresses),
+		cmocka_unit_test(test_used),   cmocka_unit_test(test_ends),
+		cmocka_unit_test(test_damage),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -186,7 +186,39 @@ def several_places():
         equal([s["frames"][0]["function"] for s in stacks], ["twice<float>", "twice<int>"], go)
 
 
+# what the source says for lane 5; None: the type alone does not say where it is
+RETURNED = {
+    "i32": "15", "i64": "21474836485", "i8": r"-1 '\377'", "u8": r"255 '\377'", "i16": "-1", "b1": "true", "f32": "2.5",
+    "f64": "2.5", "v4": "{5, 6, 7, 8}", "v3": "{5, 6, 7}", "s4": "{5, 6, 7, 8}", "c4": r'"\005\006\a\b"', "s2": "{5, 6}",
+    "c2": r'"\005\006"', "pr": "{x = 5, y = -5}", "mx": r"{c = 5 '\005', s = -5, f = 1.25, d = 0.625}", "bg": None,
+}
+
+
+def returned_values():
+    """finish shows what a function has returned: at -O0 all that is in registers, at -O2 what the caller reads as well."""
+    for level, least in (("-O0", 16), ("-O2", 9)):
+        script = [f"tbreak {name}" for name in RETURNED]
+        script += ["tbreak nothing", "run", "lane 5"] + ["finish", "continue"] * (len(RETURNED) + 1)
+        seen = run(KERNELS / "returned.cl", level, *ARGS, "--arg", "out=zeros:1024", json_lines=True, script=script)
+        lines = [line for o in replies(seen, "finish") for line in o.get("lines", [])]
+        equal(len(lines), len(RETURNED), f"values at {level}, one for each function but the last: {lines}")
+        shown = 0
+        for line, (name, value) in zip(lines, RETURNED.items()):
+            if line.endswith("Cannot determine contents") and (level == "-O2" or value is None):
+                continue
+            shown += 1
+            equal(line, f"Value returned is ${shown} = {value}", f"{name} at {level}")
+        check(shown >= least, f"{shown} values at {level}: {lines}")
+
+
+def inlined_return_nothing():
+    """As in gdb, nothing is said of an inlined function's value."""
+    seen = run(KERNELS / "frames.cl", "-O2", *ARGS, "--arg", "out=zeros:64", "--arg", "n=2", json_lines=True,
+               script=["break wrapf", "run", "finish", "kill"])
+    equal([o.get("lines") for o in replies(seen, "finish")], [None], "lines of finish")
+
+
 if __name__ == "__main__":
     main(every_instruction_unoptimised, every_instruction_optimised, every_instruction_of_wave64, every_instruction_of_assembly,
          commands, recursion, inlined_functions, scope_of_watchpoint,
-         several_places)
+         several_places, returned_values, inlined_return_nothing)

@@ -478,25 +478,54 @@ static bool is_taken_whole(const struct bw_inst *inst)
 	       inst->op == BW_OP_S_SWAPPC_B64;
 }
 
-uint32_t bw_demanded_bits(const struct bw_origin_code *code, uint64_t at, bool is_vgpr,
-			  unsigned reg)
+/* False: the address is none of an instruction, or the function too long. */
+static bool begin(const struct bw_origin_code *code, uint64_t at, struct walk *out,
+		  struct bw_inst *out_inst)
 {
 	struct walk w = {.code = code,
 			 .end = BW_MIN(code->end, (uint64_t)code->image_b),
 			 .looks = MAX_LOOKS};
-	struct bw_inst inst;
 	if (w.end > code->entry) /* whole dwords only */
 		w.end -= (w.end - code->entry) % 4;
 	if (at < code->entry || at % 4 || code->entry % 4 || at >= w.end ||
-	    (w.end - code->entry) / 4 > MAX_DWORDS || !decode(&w, at, &inst))
+	    (w.end - code->entry) / 4 > MAX_DWORDS || !decode(&w, at, out_inst))
+		return false;
+	w.places = calloc((size_t)((w.end - code->entry) / 4), sizeof(*w.places));
+	*out = w;
+	return w.places;
+}
+
+static void end(struct walk *w)
+{
+	free(w->places);
+	bw_vec_free(&w->values);
+	bw_vec_free(&w->uses);
+}
+
+uint32_t bw_demanded_bits(const struct bw_origin_code *code, uint64_t at, bool is_vgpr,
+			  unsigned reg)
+{
+	struct walk w;
+	struct bw_inst inst;
+	if (!begin(code, at, &w, &inst))
 		return 0;
-	if (is_taken_whole(&inst))
-		return UINT32_MAX;
-	_cleanup_free_ struct place *places =
-		calloc((size_t)((w.end - code->entry) / 4), sizeof(*places));
-	w.places = places;
-	uint32_t out = places ? demanded(&w, at + inst.size_b, (struct wanted){is_vgpr, reg}) : 0;
-	bw_vec_free(&w.values);
-	bw_vec_free(&w.uses);
+	uint32_t out = is_taken_whole(&inst)
+			       ? UINT32_MAX
+			       : demanded(&w, at + inst.size_b, (struct wanted){is_vgpr, reg});
+	end(&w);
 	return out;
+}
+
+bool bw_register_is_used(const struct bw_origin_code *code, uint64_t at, bool is_vgpr, unsigned reg)
+{
+	struct walk w;
+	struct bw_inst inst;
+	if (!begin(code, at, &w, &inst))
+		return false;
+	of_value(&w, at, (struct wanted){is_vgpr, reg});
+	if (w.values.len)
+		find_uses(&w, 0);
+	bool is_used = w.uses.len;
+	end(&w);
+	return is_used;
 }

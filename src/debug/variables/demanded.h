@@ -12,5 +12,9 @@
  * may be, too. All of a dword that is loaded or that a call returns. */
 uint32_t bw_demanded_bits(const struct bw_origin_code *code, uint64_t at, bool is_vgpr,
 			  unsigned reg);
+/* Whether the code from `at` on reads what is in the register there. False: it does not, or that is
+ * not known. */
+bool bw_register_is_used(const struct bw_origin_code *code, uint64_t at, bool is_vgpr,
+			 unsigned reg);
 
 #endif

@@ -326,8 +326,8 @@ static void stores_of(void *ctx, void (*each)(void *ctx, uint64_t at, unsigned s
 	bw_stores_each(&o->code, each, each_ctx);
 }
 
-static bool function_code(struct bw_debug *d, const struct bw_variables_frame *f,
-			  struct bw_origin_code *out)
+bool bw_variables_code(struct bw_debug *d, const struct bw_variables_frame *f,
+		       struct bw_origin_code *out)
 {
 	const struct bw_load *load = bw_debug_load_at(d, f->base + f->addr);
 	const struct bw_wave_record *w = bw_debug_focus_priv(d);
@@ -348,7 +348,7 @@ static bool is_wrong(struct bw_debug *d, const struct bw_variables_frame *f,
 {
 	struct origins o = {.location = l, .addr = f->addr};
 	struct bw_location_origins origins = {origins_of, origin_at_end, stores_of, &o};
-	function_code(d, f, &o.code);
+	bw_variables_code(d, f, &o.code);
 	return bw_variable_is_false_constant(f->lines, v, f->addr, l) ||
 	       bw_variable_is_stale(f->lines, v, f->addr, f->level, l, &origins);
 }
@@ -420,7 +420,7 @@ static void drop_unwritten(struct bw_debug *d, const struct bw_variables_frame *
 	unsigned base = l->base == BW_BASE_S32 ? 32 : l->base == BW_BASE_S33 ? 33 : BW_SRC_NULL;
 	if (l->n_pieces || l->kind != BW_LOC_PRIVATE || v->is_param || !size_b ||
 	    size_b > BW_VALUE_MAX_B || !bw_lines_is_optimized(f->lines, f->addr) ||
-	    !function_code(d, f, &code))
+	    !bw_variables_code(d, f, &code))
 		return;
 	_cleanup_free_ bool *covered = calloc(size_b, sizeof(*covered));
 	if (!covered)

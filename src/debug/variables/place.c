@@ -269,15 +269,51 @@ static struct bw_error *refer(const struct bw_value_of *x, struct bw_value *v, s
 	return bw_variables_load(x, t->elem, at, out);
 }
 
+struct bw_error *bw_variables_at(const struct bw_value_of *x, const struct bw_variables_frame *f,
+				 const struct bw_ctype *type, const struct bw_location *l,
+				 struct bw_value *out)
+{
+	struct bw_value v = {.type = bw_type_of(type), .lane = (int)x->lane};
+	uint64_t size_b = bw_type_size(&v.type);
+	struct bw_place_at at;
+	struct bw_location_piece one = whole(l, size_b);
+	if (!l->n_pieces && memory_of(f, &one, &at))
+		return bw_variables_load(x, type, at, out);
+	if (x->skip) {
+		*out = v;
+		return NULL;
+	}
+	BW_TRY(check_size(size_b));
+	v.place = BW_PLACE_PIECES;
+	v.bytes = bw_bytes_new(size_b);
+	if (!v.bytes)
+		return bw_error_nomem();
+	v.bytes->location = *l;
+	if (f->is_outer) /* nothing can be written there */
+		v.place = BW_PLACE_NONE;
+	if (l->kind == BW_LOC_UNKNOWN)
+		snprintf(v.bytes->why, sizeof(v.bytes->why), "%s", l->why);
+	struct bw_error *err = l->n_pieces ? NULL : read_piece(x, f, &one, v.bytes, 0);
+	size_t offset_b = 0;
+	for (unsigned i = 0; !err && i < l->n_pieces; i++) {
+		err = read_piece(x, f, &l->piece[i], v.bytes, offset_b);
+		offset_b += l->piece[i].size_b;
+	}
+	if (err) {
+		bw_value_fini(&v);
+		return err;
+	}
+	bw_variables_decode(&v);
+	*out = v;
+	return NULL;
+}
+
 static struct bw_error *value_of(const struct bw_value_of *x, const struct bw_variables_frame *f,
 				 const struct bw_variable *variable, struct bw_value *out)
 {
-	struct bw_value v = {.type = bw_type_of(variable->type), .lane = (int)x->lane};
-	uint64_t size_b = bw_type_size(&v.type);
 	struct bw_location l = {0};
-	struct bw_place_at at;
 
-	if (v.type.kind == BW_TYPE_VOID) {
+	if (bw_type_of(variable->type).kind == BW_TYPE_VOID) {
 		char name[BW_TYPE_NAME_MAX];
 		bw_ctype_name(variable->type, name, sizeof(name));
 		if (!strcmp(name, "image")) /* of SPIR-V */
@@ -296,36 +332,7 @@ static struct bw_error *value_of(const struct bw_value_of *x, const struct bw_va
 		return bw_variables_of_shader(x, &l, variable->type, out);
 	if (l.kind == BW_LOC_LAUNCH)
 		return bw_variables_launch_value(x, (uint32_t)l.offset, variable->type, out);
-	struct bw_location_piece one = whole(&l, size_b);
-	if (!l.n_pieces && memory_of(f, &one, &at))
-		return bw_variables_load(x, variable->type, at, out);
-	if (x->skip) {
-		*out = v;
-		return NULL;
-	}
-	BW_TRY(check_size(size_b));
-	v.place = BW_PLACE_PIECES;
-	v.bytes = bw_bytes_new(size_b);
-	if (!v.bytes)
-		return bw_error_nomem();
-	v.bytes->location = l;
-	if (f->is_outer) /* nothing can be written there */
-		v.place = BW_PLACE_NONE;
-	if (l.kind == BW_LOC_UNKNOWN)
-		snprintf(v.bytes->why, sizeof(v.bytes->why), "%s", l.why);
-	struct bw_error *err = l.n_pieces ? NULL : read_piece(x, f, &one, v.bytes, 0);
-	size_t offset_b = 0;
-	for (unsigned i = 0; !err && i < l.n_pieces; i++) {
-		err = read_piece(x, f, &l.piece[i], v.bytes, offset_b);
-		offset_b += l.piece[i].size_b;
-	}
-	if (err) {
-		bw_value_fini(&v);
-		return err;
-	}
-	bw_variables_decode(&v);
-	*out = v;
-	return NULL;
+	return bw_variables_at(x, f, variable->type, &l, out);
 }
 
 struct bw_error *bw_variables_value(const struct bw_value_of *x, const struct bw_variables_frame *f,

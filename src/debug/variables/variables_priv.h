@@ -7,6 +7,7 @@
 #include "debug/debug_priv.h"
 #include "debug/variables.h"
 
+struct bw_origin_code;
 struct bw_wave_record;
 
 /* The frame in which names are looked up. */
@@ -42,6 +43,9 @@ bool bw_variables_enumerator(struct bw_debug *d, const struct bw_variables_frame
  * hold there. */
 void bw_variables_correct(struct bw_debug *d, const struct bw_variables_frame *f,
 			  const struct bw_variable *v, struct bw_location *l);
+/* The code of the function at that address, in its image. False: it is not known. */
+bool bw_variables_code(struct bw_debug *d, const struct bw_variables_frame *f,
+		       struct bw_origin_code *out);
 /* Types that the program does not name: those of &x, p@4, v.xy. Each is made once and lives as long
  * as the session; NULL: out of memory. */
 const struct bw_ctype *bw_variables_pointer_to(struct bw_debug *d, const struct bw_ctype *elem,
@@ -67,6 +71,10 @@ struct bw_value_of {
 struct bw_error *bw_variables_value(const struct bw_value_of *x, const struct bw_variables_frame *f,
 				    const struct bw_variable *v,
 				    struct bw_value *out) BW_MUST_CHECK;
+/* What is at a location, of which nothing is left out. */
+struct bw_error *bw_variables_at(const struct bw_value_of *x, const struct bw_variables_frame *f,
+				 const struct bw_ctype *type, const struct bw_location *l,
+				 struct bw_value *out) BW_MUST_CHECK;
 /* What is at an address, as a value of a type: a number is read, an aggregate is not yet. */
 struct bw_place_at {
 	enum bw_space space;

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_SYM_RETURNED_H
+#define BW_SYM_RETURNED_H
+
+/* Where a function that is called leaves its result: clang's calling convention of AMDGPU device
+ * functions (doc/hardware/code-objects.md 9). Pure. */
+
+#include "sym/variables.h"
+
+/* The type that the function with that entry returns (bw_frame_info); of kind VOID for none. Never
+ * NULL. */
+const struct bw_ctype *bw_lines_returns(struct bw_lines *l, uint64_t die);
+/* The VGPRs in which a value of that type is behind the return, as pieces. False: it is in none, or
+ * where it is depends on more than the type. */
+bool bw_returned_in(const struct bw_ctype *type, struct bw_location *out);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* Where results of functions are. What is expected is what clang-19 -O2 makes of functions that
+ * return such types (llvm-objdump-19). */
+#include "sym/returned.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+static const struct bw_ctype c8 = {.kind = BW_CTYPE_INT, .size_b = 1},
+			     i16 = {.kind = BW_CTYPE_INT, .size_b = 2},
+			     i32 = {.kind = BW_CTYPE_INT, .size_b = 4},
+			     f64 = {.kind = BW_CTYPE_FLOAT, .size_b = 8};
+
+static void assert_piece(const struct bw_location *l, unsigned i, unsigned reg, unsigned size_b)
+{
+	assert_true(i < l->n_pieces);
+	assert_int_equal(l->piece[i].kind, BW_LOC_VGPR);
+	assert_int_equal(l->piece[i].reg, reg);
+	assert_int_equal(l->piece[i].size_b, size_b);
+}
+
+static void test_numbers(void **state)
+{
+	struct bw_location l;
+	assert_true(bw_returned_in(&c8, &l));
+	assert_piece(&l, 0, 0, 1);
+	assert_true(bw_returned_in(&f64, &l));
+	assert_int_equal(l.n_pieces, 1);
+	assert_piece(&l, 0, 0, 8);
+	assert_false(bw_returned_in(&(struct bw_ctype){.kind = BW_CTYPE_VOID}, &l));
+}
+
+static void test_vectors(void **state)
+{
+	const struct bw_ctype int3 = {
+		.kind = BW_CTYPE_VECTOR, .elem = &i32, .count = 3, .size_b = 16};
+	const struct bw_ctype short4 = {
+		.kind = BW_CTYPE_VECTOR, .elem = &i16, .count = 4, .size_b = 8};
+	const struct bw_ctype char4 = {
+		.kind = BW_CTYPE_VECTOR, .elem = &c8, .count = 4, .size_b = 4};
+	struct bw_location l;
+	assert_true(bw_returned_in(&int3, &l));
+	assert_int_equal(l.n_pieces, 2);
+	assert_piece(&l, 0, 0, 12);
+	assert_int_equal(l.piece[1].kind, BW_LOC_OPTIMIZED_OUT);
+	assert_int_equal(l.piece[1].size_b, 4);
+	assert_true(bw_returned_in(&short4, &l));
+	assert_int_equal(l.n_pieces, 1);
+	assert_piece(&l, 0, 0, 8);
+	assert_true(bw_returned_in(&char4, &l));
+	assert_int_equal(l.n_pieces, 4);
+	assert_piece(&l, 3, 3, 1);
+}
+
+static void test_structs(void **state)
+{
+	const struct bw_cmember pair[] = {{.type = &i16}, {.type = &i32, .offset_b = 4}};
+	const struct bw_cmember mix[] = {{.type = &c8}, {.type = &f64, .offset_b = 8}};
+	const struct bw_ctype ints = {
+		.kind = BW_CTYPE_ARRAY, .elem = &i32, .count = 17, .size_b = 68};
+	const struct bw_cmember many[] = {{.type = &ints}};
+	struct bw_ctype s = {.kind = BW_CTYPE_STRUCT, .members = pair, .n_members = 2, .size_b = 8};
+	struct bw_location l;
+	assert_true(bw_returned_in(&s, &l)); /* as the bytes are */
+	assert_int_equal(l.n_pieces, 1);
+	assert_piece(&l, 0, 0, 8);
+	s.members = mix;
+	s.size_b = 16;
+	assert_true(bw_returned_in(&s, &l));
+	assert_int_equal(l.n_pieces, 3);
+	assert_piece(&l, 0, 0, 1);
+	assert_int_equal(l.piece[1].size_b, 7);
+	assert_piece(&l, 2, 1, 8);
+	s.members = many;
+	s.n_members = 1;
+	s.size_b = 68;
+	assert_false(bw_returned_in(&s, &l)); /* in memory */
+	const struct bw_cmember bits[] = {{.type = &i32, .bit_size = 3},
+					  {.type = &f64, .offset_b = 8}};
+	s = (struct bw_ctype){
+		.kind = BW_CTYPE_STRUCT, .members = bits, .n_members = 2, .size_b = 16};
+	assert_false(bw_returned_in(&s, &l));
+	s.kind = BW_CTYPE_UNION;
+	assert_false(bw_returned_in(&s, &l));
+}
+
+/* Types as damaged information has them. */
+static void test_damage(void **state)
+{
+	const struct bw_cmember over[] = {{.type = &i32, .offset_b = 8}, {.type = &f64}};
+	const struct bw_ctype s = {
+		.kind = BW_CTYPE_STRUCT, .members = over, .n_members = 2, .size_b = 16};
+	const struct bw_ctype huge = {
+		.kind = BW_CTYPE_VECTOR, .elem = &i32, .count = UINT64_MAX / 4, .size_b = 4};
+	const struct bw_ctype large = {.kind = BW_CTYPE_INT, .size_b = UINT64_MAX};
+	struct bw_location l;
+	assert_false(bw_returned_in(&s, &l)); /* members in no order */
+	assert_false(bw_returned_in(&huge, &l));
+	assert_false(bw_returned_in(&large, &l));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_vectors),
+		cmocka_unit_test(test_structs),
+		cmocka_unit_test(test_damage),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
