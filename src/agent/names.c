@@ -614,8 +614,11 @@ static bool add_binding(uint32_t set, const struct bw_descriptor *it, struct bw_
 			struct bw_names_blob *blob)
 {
 	const struct bw_agent_object *o = find(BW_AGENT_OBJECT_BUFFER, it->buffer);
-	struct bw_agent_binding b = {
-		.set = set, .binding = it->binding, .element = it->element, .type = it->type};
+	struct bw_agent_binding b = {.set = set,
+				     .binding = it->binding,
+				     .element = it->element,
+				     .type = it->type,
+				     .at_va = it->at_va};
 	if (o && o->va && it->offset_b <= o->size_b) {
 		b.va = o->va + it->offset_b;
 		b.size_b = BW_MIN(it->range_b, o->size_b - it->offset_b);

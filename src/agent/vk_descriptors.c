@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Descriptor sets: layouts, what is written into sets or pushed in their place, and what is bound.
  * Each function calls the next layer's function, too. */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,8 +22,22 @@
 struct set_layout {
 	struct bw_dynamic dynamic;
 	uint64_t hash;
+	const struct bw_vk_places *places;
 };
 static struct bw_handles set_layouts = BW_HANDLES_INIT(struct set_layout);
+
+/* Bindings that are buffers, and where their first descriptors are in a set. */
+struct place {
+	uint32_t binding, type, count, pad;
+	uint64_t offset_b;
+};
+struct bw_vk_places {
+	const struct bw_vk_places *next;
+	size_t n;
+	struct place at[];
+};
+static pthread_mutex_t places_lock = PTHREAD_MUTEX_INITIALIZER;
+static const struct bw_vk_places *all_places;
 
 static bool is_dynamic(VkDescriptorType type)
 {
@@ -48,10 +63,65 @@ static uint64_t hash_of(const VkDescriptorSetLayoutBinding **sorted, uint32_t n)
 	return words ? bw_sha1_64(words, 3ull * n * sizeof(*words)) : 0;
 }
 
-void bw_vk_note_set_layout(VkDescriptorSetLayout layout,
-			   const VkDescriptorSetLayoutCreateInfo *info)
+static bool is_buffer(VkDescriptorType type)
+{
+	return type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER ||
+	       type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER || is_dynamic(type);
+}
+
+/* The same, or new: all_places. Takes ownership. */
+static const struct bw_vk_places *keep_places(struct bw_vk_places *new)
+{
+	const struct bw_vk_places *p;
+	pthread_mutex_lock(&places_lock);
+	for (p = all_places; p; p = p->next)
+		if (p->n == new->n && !memcmp(p->at, new->at, new->n * sizeof(*new->at)))
+			break;
+	if (!p) {
+		new->next = all_places;
+		p = all_places = new;
+		new = NULL;
+	}
+	pthread_mutex_unlock(&places_lock);
+	free(new);
+	return p;
+}
+
+/* NULL: not for descriptor buffers, or no memory. */
+static const struct bw_vk_places *find_places(VkDevice device, VkDescriptorSetLayout layout,
+					      const VkDescriptorSetLayoutCreateInfo *info)
+{
+	const struct bw_vk_device *d = bw_vk_device_of(device);
+	uint32_t n = info->bindingCount;
+	if (!(info->flags & VK_DESCRIPTOR_SET_LAYOUT_CREATE_DESCRIPTOR_BUFFER_BIT_EXT) ||
+	    !d->GetDescriptorSetLayoutBindingOffsetEXT)
+		return NULL;
+	struct bw_vk_places *p = calloc(1, sizeof(*p) + n * sizeof(*p->at));
+	for (uint32_t i = 0; p && i < n; i++) {
+		const VkDescriptorSetLayoutBinding *b = &info->pBindings[i];
+		VkDeviceSize offset_b = 0;
+		if (!is_buffer(b->descriptorType))
+			continue;
+		d->GetDescriptorSetLayoutBindingOffsetEXT(device, layout, b->binding, &offset_b);
+		p->at[p->n++] = (struct place){.binding = b->binding,
+					       .type = b->descriptorType,
+					       .count = b->descriptorCount,
+					       .offset_b = offset_b};
+	}
+	return p ? keep_places(p) : NULL;
+}
+
+const struct bw_vk_places *bw_vk_set_layout_places(VkDescriptorSetLayout layout)
 {
 	struct set_layout l = {0};
+	bw_handles_get(&set_layouts, HANDLE(layout), &l);
+	return l.places;
+}
+
+void bw_vk_note_set_layout(VkDevice device, VkDescriptorSetLayout layout,
+			   const VkDescriptorSetLayoutCreateInfo *info)
+{
+	struct set_layout l = {.places = find_places(device, layout, info)};
 	struct bw_dynamic *d = &l.dynamic;
 	uint32_t n = info->bindingCount;
 	_cleanup_free_ const VkDescriptorSetLayoutBinding **sorted =
@@ -100,12 +170,6 @@ RESULT bw_FreeDescriptorSets(VkDevice device, VkDescriptorPool pool, uint32_t n,
 		if (sets[i])
 			bw_descriptors_forget(HANDLE(sets[i]));
 	return bw_vk_device_of(device)->FreeDescriptorSets(device, pool, n, sets);
-}
-
-static bool is_buffer(VkDescriptorType type)
-{
-	return type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER ||
-	       type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER || is_dynamic(type);
 }
 
 /* Writes go to a set, or are collected where they are pushed. */
@@ -299,4 +363,59 @@ CALL bw_CmdPushDescriptorSetWithTemplate2(VkCommandBuffer cmd,
 {
 	push_template(cmd, info->descriptorUpdateTemplate, info->layout, info->set, info->pData);
 	bw_vk_device_of(cmd)->CmdPushDescriptorSetWithTemplate2(cmd, info);
+}
+
+/* ---- Descriptor buffers ---- */
+
+/* RADV's descriptor of a buffer is the hardware's: 4 dwords. Of long arrays the first ones. */
+enum { BUFFERS_MAX = 32, DESCRIPTOR_B = 16, ELEMENTS_MAX = 256 };
+
+/* The descriptor buffers that are bound, by their indices. */
+struct buffers {
+	uint64_t va[BUFFERS_MAX];
+};
+static struct bw_handles bound_buffers = BW_HANDLES_INIT(struct buffers);
+
+CALL bw_CmdBindDescriptorBuffersEXT(VkCommandBuffer cmd, uint32_t n,
+				    const VkDescriptorBufferBindingInfoEXT *infos)
+{
+	struct buffers b = {0};
+	for (uint32_t i = 0; i < BW_MIN(n, (uint32_t)BUFFERS_MAX); i++)
+		b.va[i] = infos[i].address;
+	bw_handles_put(&bound_buffers, HANDLE(cmd), &b);
+	bw_vk_device_of(cmd)->CmdBindDescriptorBuffersEXT(cmd, n, infos);
+}
+
+static void place_set(VkCommandBuffer cmd, VkPipelineLayout layout, uint32_t set, uint64_t va)
+{
+	const struct bw_vk_places *places = bw_vk_layout_places(layout, set);
+	struct bw_descriptors all = {0};
+	for (size_t i = 0; places && va && i < places->n; i++) {
+		const struct place *p = &places->at[i];
+		for (uint32_t k = 0; k < BW_MIN(p->count, (uint32_t)ELEMENTS_MAX); k++)
+			bw_descriptors_put(
+				&all, &(struct bw_descriptor){.binding = p->binding,
+							      .element = k,
+							      .type = p->type,
+							      .at_va = va + p->offset_b +
+								       (uint64_t)k * DESCRIPTOR_B});
+	}
+	/* in place of all that was there */
+	bw_names_cmd_set(HANDLE(cmd), set, 0, NULL, 0);
+	bw_names_cmd_push_set(HANDLE(cmd), set, bw_vk_layout_set(layout, set), &all);
+	bw_vec_free(&all);
+}
+
+CALL bw_CmdSetDescriptorBufferOffsetsEXT(VkCommandBuffer cmd, VkPipelineBindPoint point,
+					 VkPipelineLayout layout, uint32_t first, uint32_t n,
+					 const uint32_t *indices, const VkDeviceSize *offsets)
+{
+	struct buffers b = {0};
+	bw_handles_get(&bound_buffers, HANDLE(cmd), &b);
+	for (uint32_t i = 0; point == VK_PIPELINE_BIND_POINT_COMPUTE && i < n; i++) {
+		uint64_t va = indices[i] < BUFFERS_MAX ? b.va[indices[i]] : 0;
+		place_set(cmd, layout, first + i, va ? va + offsets[i] : 0);
+	}
+	bw_vk_device_of(cmd)->CmdSetDescriptorBufferOffsetsEXT(cmd, point, layout, first, n,
+							       indices, offsets);
 }

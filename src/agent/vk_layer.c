@@ -153,6 +153,9 @@ static void fill_device(struct bw_vk_device *d)
 	BW_VK_FUNCTIONS(FILL)
 #undef FILL
 	d->DestroyDevice = (PFN_vkDestroyDevice)d->get(d->handle, "vkDestroyDevice");
+	d->GetDescriptorSetLayoutBindingOffsetEXT =
+		(PFN_vkGetDescriptorSetLayoutBindingOffsetEXT)d->get(
+			d->handle, "vkGetDescriptorSetLayoutBindingOffsetEXT");
 	d->GetImageMemoryRequirements =
 		(PFN_vkGetImageMemoryRequirements)d->get(d->handle, "vkGetImageMemoryRequirements");
 }

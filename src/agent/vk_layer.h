@@ -39,6 +39,8 @@
 	X(CmdPushDescriptorSet2, "vkCmdPushDescriptorSet2KHR")                                     \
 	X(CmdPushDescriptorSetWithTemplateKHR, "vkCmdPushDescriptorSetWithTemplate")               \
 	X(CmdPushDescriptorSetWithTemplate2, "vkCmdPushDescriptorSetWithTemplate2KHR")             \
+	X(CmdBindDescriptorBuffersEXT, NULL)                                                       \
+	X(CmdSetDescriptorBufferOffsetsEXT, NULL)                                                  \
 	X(CreatePipelineLayout, NULL)                                                              \
 	X(DestroyPipelineLayout, NULL)                                                             \
 	X(CreateComputePipelines, NULL)                                                            \
@@ -72,6 +74,7 @@ struct bw_vk_device {
 	PFN_vkGetDeviceProcAddr get;
 	PFN_vkDestroyDevice DestroyDevice;
 	PFN_vkGetImageMemoryRequirements GetImageMemoryRequirements;
+	PFN_vkGetDescriptorSetLayoutBindingOffsetEXT GetDescriptorSetLayoutBindingOffsetEXT;
 	BW_VK_FUNCTIONS(BW_VK_MEMBER)
 };
 #undef BW_VK_MEMBER
@@ -82,13 +85,19 @@ BW_VK_FUNCTIONS(BW_VK_OURS)
 #undef BW_VK_OURS
 
 /* vk_descriptors.c: a layout was made. */
-void bw_vk_note_set_layout(VkDescriptorSetLayout layout,
+void bw_vk_note_set_layout(VkDevice device, VkDescriptorSetLayout layout,
 			   const VkDescriptorSetLayoutCreateInfo *info);
+/* Where the buffers of a set lie in a descriptor buffer; kept for ever, equal ones once. NULL: the
+ * layout is for descriptor sets, or not known. */
+struct bw_vk_places;
+const struct bw_vk_places *bw_vk_set_layout_places(VkDescriptorSetLayout layout);
 /* Equal for layouts that are the same; 0: not known. */
 uint64_t bw_vk_set_layout_hash(VkDescriptorSetLayout layout);
 
 /* vk_shaders.c: bw_vk_set_layout_hash of that set of a pipeline layout. */
 uint64_t bw_vk_layout_set(VkPipelineLayout layout, uint32_t set);
+/* bw_vk_set_layout_places of that set of a pipeline layout. */
+const struct bw_vk_places *bw_vk_layout_places(VkPipelineLayout layout, uint32_t set);
 
 /* vk_shaders.c: the program has named a pipeline. */
 void bw_vk_name_pipeline(VkDevice device, uint64_t handle, const char *name);

@@ -31,6 +31,7 @@ struct layout {
 	uint32_t push_b;
 	uint16_t sets[8]; /* descriptors in each */
 	uint64_t hashes[8];
+	const struct bw_vk_places *places[8];
 };
 static struct bw_handles modules = BW_HANDLES_INIT(struct module);
 static struct bw_handles layouts = BW_HANDLES_INIT(struct layout);
@@ -151,7 +152,7 @@ RESULT bw_CreateDescriptorSetLayout(VkDevice device, const VkDescriptorSetLayout
 		    b->descriptorType != VK_DESCRIPTOR_TYPE_SAMPLER)
 			n += b->descriptorCount;
 	}
-	bw_vk_note_set_layout(*out, info);
+	bw_vk_note_set_layout(device, *out, info);
 	uint16_t known = (uint16_t)BW_MIN(n, (uint32_t)UINT16_MAX);
 	bw_handles_put(&set_layouts, HANDLE(*out), &known);
 	return r;
@@ -166,6 +167,7 @@ static struct layout layout_of(uint32_t n_sets, const VkDescriptorSetLayout *set
 	for (uint32_t i = 0; i < n_sets && i < BW_ARRAY_SIZE(l.sets); i++) {
 		bw_handles_get(&set_layouts, HANDLE(sets[i]), &l.sets[i]);
 		l.hashes[i] = bw_vk_set_layout_hash(sets[i]);
+		l.places[i] = bw_vk_set_layout_places(sets[i]);
 	}
 	return l;
 }
@@ -175,6 +177,13 @@ uint64_t bw_vk_layout_set(VkPipelineLayout layout, uint32_t set)
 	struct layout l = {0};
 	bw_handles_get(&layouts, HANDLE(layout), &l);
 	return set < BW_ARRAY_SIZE(l.hashes) ? l.hashes[set] : 0;
+}
+
+const struct bw_vk_places *bw_vk_layout_places(VkPipelineLayout layout, uint32_t set)
+{
+	struct layout l = {0};
+	bw_handles_get(&layouts, HANDLE(layout), &l);
+	return set < BW_ARRAY_SIZE(l.places) ? l.places[set] : NULL;
 }
 
 RESULT bw_CreatePipelineLayout(VkDevice device, const VkPipelineLayoutCreateInfo *info,

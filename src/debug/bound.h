@@ -32,6 +32,8 @@ struct bw_bound {
 /* Owned by the caller (free). */
 struct bw_error *bw_debug_bound(struct bw_debug *d, uint32_t dispatch, struct bw_bound **out,
 				size_t *out_n) BW_MUST_CHECK;
+/* Reads what a descriptor in a descriptor buffer says now; others stay as they are. */
+void bw_debug_binding(struct bw_debug *d, struct bw_target_binding *b);
 /* "2D", "buffer" ... */
 const char *bw_image_type_name(unsigned type);
 

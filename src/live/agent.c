@@ -333,7 +333,7 @@ static struct bw_error *take_bindings(struct bw_live *l, const uint8_t *dispatch
 			memcpy(&b, l->blob + from.bindings_at + k * sizeof(b), sizeof(b));
 			BW_TRY(bw_vec_push(&l->bindings,
 					   ((struct bw_target_binding){b.set, b.binding, b.element,
-								       b.va, b.size_b})));
+								       b.va, b.size_b, b.at_va})));
 		}
 	}
 	const struct bw_target_binding *at = l->bindings.data;

@@ -101,6 +101,9 @@ static inline enum bw_target_reg bw_treg(enum bw_wreg reg)
 struct bw_target_binding {
 	uint32_t set, binding, element;
 	uint64_t va, size_b; /* va 0: not known */
+	/* the descriptor lies there, in memory of the program, and says what va and size_b are
+	 * (bw_debug_binding); else 0 */
+	uint64_t at_va;
 };
 /* An argument of an OpenCL kernel, in the kernel's order. */
 enum bw_target_arg_kind { BW_TARG_OPAQUE, BW_TARG_VALUE, BW_TARG_BUFFER, BW_TARG_LOCAL };

@@ -200,6 +200,7 @@ struct bw_agent_binding {
 	uint32_t set, binding, element;
 	uint32_t type;	     /* VkDescriptorType */
 	uint64_t va, size_b; /* of a buffer; va 0: not known */
+	uint64_t at_va;	     /* of the descriptor, in a descriptor buffer, which says va; else 0 */
 };
 struct bw_agent_submit {
 	uint32_t submission; /* number for RELEASE and DONE, from 1 */

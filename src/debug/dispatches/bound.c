@@ -284,20 +284,36 @@ static struct bw_error *update_from_api(struct bw_debug *d)
 	return NULL;
 }
 
+void bw_debug_binding(struct bw_debug *d, struct bw_target_binding *b)
+{
+	uint32_t w[BW_BUFFER_DESC_DW];
+	if (!b->at_va)
+		return;
+	b->va = b->size_b = 0;
+	struct bw_error *err = bw_target_read(d->target, b->at_va, w, sizeof(w));
+	bool is_there = !err && !bw_words_get(w, BW_BUFFER_TYPE) &&
+			bw_words_get(w, BW_BUFFER_DST_SEL) && !bw_words_get(w, BW_BUFFER_STRIDE);
+	bw_error_free(err); /* the buffer is not known then */
+	if (!is_there)
+		return;
+	b->va = bw_canonical(bw_words_get(w, BW_BUFFER_BASE));
+	b->size_b = bw_words_get(w, BW_BUFFER_NUM_RECORDS);
+}
+
 static void name_bound(struct look *l, const struct bw_variable *v, const struct bw_location *at)
 {
 	const struct bw_dispatch_info *x = &l->x->info;
 	for (uint32_t k = 0; at->kind == BW_LOC_BOUND && k < x->desc.n_bindings; k++) {
-		const struct bw_target_binding *b = &x->desc.bindings[k];
-		if (b->set != at->reg || b->binding != at->value || !b->va)
+		struct bw_target_binding b = x->desc.bindings[k];
+		if (b.set != at->reg || b.binding != at->value)
 			continue;
+		bw_debug_binding(l->d, &b);
 		bw_vec_each(&l->found, f) {
-			if (f->kind != BW_BOUND_BUFFER || f->va != b->va || f->name[0])
+			if (f->kind != BW_BOUND_BUFFER || !b.va || f->va != b.va || f->name[0])
 				continue;
 			if (bw_ctype_strip(v->type)->kind == BW_CTYPE_ARRAY && !v->is_static &&
 			    at->offset > 0)
-				snprintf(f->name, sizeof(f->name), "%.48s[%u]", v->name,
-					 b->element);
+				snprintf(f->name, sizeof(f->name), "%.48s[%u]", v->name, b.element);
 			else
 				snprintf(f->name, sizeof(f->name), "%s", v->name);
 		}

@@ -2,6 +2,7 @@
 /* Variables of Vulkan shaders: buffers that the program has bound, push constants, and what the API
  * calls the invocation. Everything is known from the API's calls, since where the driver's code has
  * it in registers is not. */
+#include "debug/bound.h"
 #include "debug/dispatches.h"
 #include "debug/variables/variables_priv.h"
 #include "debug/waves/waves_priv.h"
@@ -25,15 +26,19 @@ static struct bw_error *not_known(const struct bw_ctype *type, const char *why,
 	return NULL;
 }
 
-static const struct bw_target_binding *binding_of(const struct bw_dispatch_info *x,
-						  const struct bw_location *l, uint32_t element)
+/* False: no buffer is known to be bound there. */
+static bool binding_of(struct bw_debug *d, const struct bw_dispatch_info *x,
+		       const struct bw_location *l, uint32_t element, struct bw_target_binding *out)
 {
 	for (uint32_t i = 0; i < x->desc.n_bindings; i++) {
-		const struct bw_target_binding *b = &x->desc.bindings[i];
-		if (b->set == l->reg && b->binding == l->value && b->element == element)
-			return b;
+		struct bw_target_binding b = x->desc.bindings[i];
+		if (b.set != l->reg || b.binding != l->value || b.element != element)
+			continue;
+		bw_debug_binding(d, &b);
+		*out = b;
+		return b.va;
 	}
-	return NULL;
+	return false;
 }
 
 /* The type with the length of the buffer, where its last array has none of its own. */
@@ -56,8 +61,9 @@ static const struct bw_ctype *fitted(struct bw_debug *d, const struct bw_ctype *
 }
 
 /* An array of buffers: a pointer to each. */
-static struct bw_error *pointers(const struct bw_dispatch_info *x, const struct bw_location *l,
-				 const struct bw_ctype *type, struct bw_value *out)
+static struct bw_error *pointers(struct bw_debug *d, const struct bw_dispatch_info *x,
+				 const struct bw_location *l, const struct bw_ctype *type,
+				 struct bw_value *out)
 {
 	struct bw_value v = {.type = bw_type_of(type), .lane = -1, .place = BW_PLACE_NONE};
 	v.bytes = bw_bytes_new(bw_ctype_strip(type)->size_b);
@@ -65,10 +71,10 @@ static struct bw_error *pointers(const struct bw_dispatch_info *x, const struct 
 		return bw_error_nomem();
 	snprintf(v.bytes->why, sizeof(v.bytes->why), "no buffer is known to be bound there");
 	for (int64_t i = 0; i < l->offset; i++) {
-		const struct bw_target_binding *b = binding_of(x, l, (uint32_t)i);
-		if (!b || !b->va || (uint64_t)i * 8 + 8 > v.bytes->size_b)
+		struct bw_target_binding b;
+		if ((uint64_t)i * 8 + 8 > v.bytes->size_b || !binding_of(d, x, l, (uint32_t)i, &b))
 			continue;
-		memcpy(v.bytes->data + i * 8, &b->va, 8);
+		memcpy(v.bytes->data + i * 8, &b.va, 8);
 		memset(v.bytes->known + i * 8, 1, 8);
 	}
 	bw_variables_decode(&v);
@@ -88,20 +94,20 @@ static struct bw_error *bound(const struct bw_value_of *x, const struct bw_dispa
 			      struct bw_value *out)
 {
 	if (is_pointers(type))
-		return pointers(dispatch, l, type, out);
-	const struct bw_target_binding *b = binding_of(dispatch, l, 0);
+		return pointers(x->d, dispatch, l, type, out);
+	struct bw_target_binding b;
 	uint64_t offset_b = (uint64_t)l->offset, size_b;
-	if (!b || !b->va)
+	if (!binding_of(x->d, dispatch, l, 0, &b))
 		return not_known(type, "no buffer is known to be bound there", out);
-	if (offset_b > b->size_b)
+	if (offset_b > b.size_b)
 		return not_known(type, "it lies behind the end of the buffer that is bound", out);
-	type = fitted(x->d, type, b->size_b - offset_b);
+	type = fitted(x->d, type, b.size_b - offset_b);
 	if (!type)
 		return bw_error_nomem();
 	size_b = bw_ctype_strip(type)->size_b;
-	if (size_b > b->size_b - offset_b)
+	if (size_b > b.size_b - offset_b)
 		return not_known(type, "it lies behind the end of the buffer that is bound", out);
-	const struct bw_place_at at = {.space = BW_SPACE_GLOBAL, .va = b->va + offset_b};
+	const struct bw_place_at at = {.space = BW_SPACE_GLOBAL, .va = b.va + offset_b};
 	return bw_variables_load(x, type, at, out);
 }
 
@@ -212,10 +218,10 @@ struct bw_error *bw_variables_of_shader(const struct bw_value_of *x, const struc
 	const struct bw_dispatch_info *dispatch =
 		x->wave ? bw_debug_dispatch(x->d, x->wave->info.dispatch) : NULL;
 	if (x->skip) { /* the length of an array is that of its buffer, in sizeof too */
-		const struct bw_target_binding *b =
-			dispatch && l->kind == BW_LOC_BOUND ? binding_of(dispatch, l, 0) : NULL;
-		if (b && b->va && !is_pointers(type) && (uint64_t)l->offset < b->size_b)
-			type = fitted(x->d, type, b->size_b - (uint64_t)l->offset);
+		struct bw_target_binding b;
+		if (dispatch && l->kind == BW_LOC_BOUND && binding_of(x->d, dispatch, l, 0, &b) &&
+		    !is_pointers(type) && (uint64_t)l->offset < b.size_b)
+			type = fitted(x->d, type, b.size_b - (uint64_t)l->offset);
 		if (!type)
 			return bw_error_nomem();
 		*out = (struct bw_value){.type = bw_type_of(type), .lane = (int)x->lane};

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+"""A program whose descriptors are in a buffer of its own: what is bound has the names that the shader gives it.
+Exit status 77: the driver does not have VK_EXT_descriptor_buffer.
+
+    test_descriptor_buffer.py PROGRAM SPV"""
+import os
+import pathlib
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "e2e"))
+import harness  # noqa: E402
+from harness import equal  # noqa: E402
+
+PROGRAM = [os.path.abspath(word) for word in sys.argv[1:3]]
+
+
+def names():
+    s = harness.Session("--", *PROGRAM)
+    s.command("break on dispatch 1")
+    s.command("run")
+    rows = s.command("info descriptors")["descriptors"]
+    equal([(d["name"], d["size"]) for d in rows], [("Source", 1024), ("Target", 1024), ("params", 16)], "descriptors")
+    equal(s.command("print source[5]")["text"], "5", "an element of a storage buffer")
+    equal(s.command("print params.n")["text"], "200", "a member of a uniform buffer")
+    equal(s.command("print sizeof source")["text"], "1024", "the length of an array is that of its buffer")
+    equal(s.command("print buffer Source as float[3]")["text"], "{0, 1, 2}", "a buffer by its name")
+    s.command("kill")
+    s.end()
+
+
+ran = subprocess.run([harness.BREAKWATER, "exec", "--", *PROGRAM], stdout=subprocess.PIPE, text=True, timeout=harness.TIMEOUT_S)
+if ran.returncode == 77:
+    print("no VK_EXT_descriptor_buffer here")
+    sys.exit(77)
+equal((ran.returncode, ran.stdout), (0, "597 0\n"), "what the program does")
+harness.main(names)
