@@ -13,6 +13,8 @@
 
 #include "agent/launches.h"
 #include "agent/names_priv.h"
+#include "agent/shaders.h"
+#include "base/cleanup.h"
 #include "base/util.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -140,6 +142,29 @@ static void describe_arg(cl_kernel kernel, cl_uint index, struct bw_launch_arg *
 							     : BW_LAUNCH_BUFFER;
 }
 
+/* What the kernel's program was made of, for the types of its arguments. Programs of binaries and
+ * linked ones have none. */
+static void note_source(cl_kernel kernel, uint32_t object)
+{
+	cl_program program = NULL;
+	cl_device_id devices[16];
+	size_t devices_b = 0, source_b = 0, options_b = 0;
+	if (next->clGetKernelInfo(kernel, CL_KERNEL_PROGRAM, sizeof(program), &program, NULL) ||
+	    next->clGetProgramInfo(program, CL_PROGRAM_DEVICES, sizeof(devices), devices,
+				   &devices_b) ||
+	    devices_b < sizeof(devices[0]) ||
+	    next->clGetProgramInfo(program, CL_PROGRAM_SOURCE, 0, NULL, &source_b) ||
+	    next->clGetProgramBuildInfo(program, devices[0], CL_PROGRAM_BUILD_OPTIONS, 0, NULL,
+					&options_b))
+		return;
+	_cleanup_free_ char *source = calloc(1, source_b + 1), *options = calloc(1, options_b + 1);
+	if (source && options && source_b > 1 &&
+	    !next->clGetProgramInfo(program, CL_PROGRAM_SOURCE, source_b, source, NULL) &&
+	    !next->clGetProgramBuildInfo(program, devices[0], CL_PROGRAM_BUILD_OPTIONS, options_b,
+					 options, NULL))
+		bw_shaders_source(object, options, source);
+}
+
 static void note_kernel(cl_kernel kernel)
 {
 	struct bw_launch_arg args[BW_LAUNCH_ARGS_MAX];
@@ -152,7 +177,9 @@ static void note_kernel(cl_kernel kernel)
 		return;
 	for (cl_uint i = 0; i < n; i++)
 		describe_arg(kernel, i, &args[i]);
-	bw_launches_kernel(HANDLE(kernel), name, args, n);
+	uint32_t object = bw_launches_kernel(HANDLE(kernel), name, args, n);
+	if (object)
+		note_source(kernel, object);
 }
 
 static CL_API_ENTRY cl_kernel CL_API_CALL create_kernel(cl_program program, const char *name,

@@ -97,8 +97,8 @@ static void keep_kernel(uint64_t handle, uint32_t object, struct bw_launch_arg *
 	bw_error_free(err); /* without memory it has no name */
 }
 
-void bw_launches_kernel(uint64_t handle, const char *name, const struct bw_launch_arg *args,
-			uint32_t n_args)
+uint32_t bw_launches_kernel(uint64_t handle, const char *name, const struct bw_launch_arg *args,
+			    uint32_t n_args)
 {
 	uint32_t n = BW_MIN(n_args, (uint32_t)BW_LAUNCH_ARGS_MAX);
 	struct bw_launch_arg *copy = copy_args(args, n);
@@ -107,6 +107,7 @@ void bw_launches_kernel(uint64_t handle, const char *name, const struct bw_launc
 	if (copy)
 		keep_kernel(handle, object, copy, n);
 	pthread_mutex_unlock(&g.lock);
+	return object;
 }
 
 void bw_launches_clone(uint64_t from, uint64_t to)

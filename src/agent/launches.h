@@ -15,9 +15,9 @@
 #include "agent/names.h"
 
 /* The kernel has these arguments, none of which is set; copies all. A kernel of that handle is
- * replaced, as the driver uses handles again. */
-void bw_launches_kernel(uint64_t handle, const char *name, const struct bw_launch_arg *args,
-			uint32_t n_args);
+ * replaced, as the driver uses handles again. Returns the id of its object; 0: no memory. */
+uint32_t bw_launches_kernel(uint64_t handle, const char *name, const struct bw_launch_arg *args,
+			    uint32_t n_args);
 /* The kernel `to` is a copy of `from`, with what is set. */
 void bw_launches_clone(uint64_t from, uint64_t to);
 /* What kind of argument it is; BW_LAUNCH_OPAQUE where kernel or argument are not known. */

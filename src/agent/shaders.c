@@ -37,6 +37,8 @@ struct shader {
 	struct bw_spirv_copy *spirv;
 	struct bw_agent_constant *constants;
 	size_t n_constants;
+	char *source; /* owned: options, zero, source, zero; NULL: none, or not known which */
+	size_t source_b;
 };
 
 static struct {
@@ -78,6 +80,7 @@ static void remove_at(size_t i)
 {
 	bw_spirv_copy_unref(g.all.data[i].spirv);
 	free(g.all.data[i].constants);
+	free(g.all.data[i].source);
 	bw_vec_remove(&g.all, i);
 }
 
@@ -106,6 +109,33 @@ void bw_shaders_add(uint32_t id, uint64_t handle, struct bw_spirv_copy *spirv,
 	pthread_mutex_unlock(&g.lock);
 	if (err)
 		free(s.constants);
+	bw_error_free(err);
+}
+
+void bw_shaders_source(uint32_t id, const char *options, const char *source)
+{
+	size_t options_b = strlen(options) + 1, source_b = strlen(source) + 1;
+	struct shader new = {.id = id, .source_b = options_b + source_b};
+	if (options_b > TEXT_MAX_B || source_b > TEXT_MAX_B || !(new.source = malloc(new.source_b)))
+		return;
+	memcpy(new.source, options, options_b);
+	memcpy(new.source + options_b, source, source_b);
+	pthread_mutex_lock(&g.lock);
+	struct shader *old = NULL;
+	bw_vec_each(&g.all, s)
+		if (s->id == id)
+			old = s;
+	struct bw_error *err = old ? NULL : bw_vec_push(&g.all, new);
+	bool keeps = !old && !err;
+	if (old && old->source &&
+	    (old->source_b != new.source_b || memcmp(old->source, new.source, new.source_b) != 0)) {
+		free(old->source);
+		old->source = NULL;
+		old->source_b = 0;
+	}
+	pthread_mutex_unlock(&g.lock);
+	if (!keeps)
+		free(new.source);
 	bw_error_free(err);
 }
 
@@ -294,13 +324,15 @@ static struct bw_error *write_answer(const struct shader *s, const struct found 
 		.n_constants = (uint32_t)s->n_constants,
 		.n_lines = (uint32_t)f->lines.len,
 		.files_b = (uint32_t)f->strings.names.len,
-		.nir_b = f->nir ? (uint32_t)strlen(f->nir) + 1 : 0};
+		.nir_b = f->nir ? (uint32_t)strlen(f->nir) + 1 : 0,
+		.source_b = (uint32_t)s->source_b};
 	BW_TRY(append(out, &head, sizeof(head)));
 	BW_TRY(append(out, s->constants, s->n_constants * sizeof(*s->constants)));
 	BW_TRY(append(out, f->lines.data, f->lines.len * sizeof(*f->lines.data)));
 	BW_TRY(append(out, s->spirv ? s->spirv->code : NULL, head.spirv_b));
 	BW_TRY(append(out, f->strings.names.data, head.files_b));
-	return append(out, f->nir, head.nir_b);
+	BW_TRY(append(out, f->nir, head.nir_b));
+	return append(out, s->source, head.source_b);
 }
 
 int bw_shaders_describe(uint32_t id, struct bw_names_blob *out)

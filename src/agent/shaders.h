@@ -22,6 +22,10 @@ void bw_spirv_copy_unref(struct bw_spirv_copy *c);
  * the constants. */
 void bw_shaders_add(uint32_t id, uint64_t handle, struct bw_spirv_copy *spirv,
 		    const struct bw_agent_constant *constants, size_t n_constants);
+/* The OpenCL kernel with this id (of its object) is made of that source, built with these options;
+ * copies both. With another source than before it has none, as it is not known which launch is of
+ * which. */
+void bw_shaders_source(uint32_t id, const char *options, const char *source);
 void bw_shaders_remove(uint64_t handle);
 /* The answer to BW_AGENT_SHADER behind its bw_agent_result: appended to out, which the caller
  * frees. 0, or -ENOENT: no such pipeline lives; -ENOMEM. */

@@ -145,11 +145,7 @@ static void show_launch_values(struct bw_cli *c, const struct bw_arg_info *list,
 	for (size_t i = 0; i < n; i++) {
 		struct bw_str s = {0};
 		const char *name = list[i].arg->name[0] ? list[i].arg->name : "?";
-		if (list[i].has_value)
-			bw_show_value(c->debug, &list[i].value, 0, &s);
-		else
-			bw_str_add(&s,
-				   list[i].arg->is_absent ? "<optimized out>" : "<cannot be read>");
+		bw_show_arg(c->debug, &list[i], 0, &s);
 		bw_out_line(c->out, "%s = %s", name, bw_str_text(&s));
 		json_t *row = json_object();
 		json_object_set_new(row, "name", bw_json_text(name));

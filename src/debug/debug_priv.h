@@ -149,7 +149,8 @@ struct bw_debug {
 	uint32_t next_buffer;
 	bool buffers_found; /* looked for when so many continues had been: */
 	uint64_t buffers_continues;
-	uint64_t continues; /* counts bw_debug_continue */
+	uint64_t continues;			       /* counts bw_debug_continue */
+	struct BW_VEC(struct bw_cl_source) cl_sources; /* opencl.c */
 	/* the next wait reports it: it came while nothing waited; kind NONE: none */
 	struct bw_stop pending;
 	struct BW_VEC(struct bw_dispatch_info) dispatch_list;

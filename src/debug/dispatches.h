@@ -51,11 +51,20 @@ struct bw_error *bw_debug_objects(struct bw_debug *d, const struct bw_target_obj
  * $_launch.NAME names the launch value at any place; a bare NAME does where the kernel and the
  * place are written in assembly, which has no variables. */
 
+/* The first bytes of an argument. */
+struct bw_arg_bytes {
+	uint32_t n; /* 0: they could not be read */
+	uint8_t bytes[32];
+};
 struct bw_arg_info {
 	const struct bw_kernel_arg *arg;
-	struct bw_value value; /* pointer for buffers */
-	bool has_value;	       /* false: could not be read */
+	struct bw_value value;	   /* pointer for buffers */
+	bool has_value;		   /* false: its type is not known, or it could not be read */
+	struct bw_arg_bytes bytes; /* where its type is not known */
 };
+/* "the type params is not known; its 8 bytes: 07 00 ...". */
+void bw_arg_bytes_text(const struct bw_kernel_arg *arg, const struct bw_arg_bytes *b, char *out,
+		       size_t out_b);
 /* Launch values of the arguments of a dispatch's kernel, hidden ones left out. Owned
  * (bw_debug_free_args). */
 struct bw_error *bw_debug_args(struct bw_debug *d, uint32_t dispatch, struct bw_arg_info **out,

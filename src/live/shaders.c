@@ -12,7 +12,7 @@
 /* The parts of the answer, whose sizes have been checked. */
 struct parts {
 	struct bw_agent_shader_info head;
-	const uint8_t *constants, *lines, *spirv, *files, *nir;
+	const uint8_t *constants, *lines, *spirv, *files, *nir, *source;
 };
 
 static bool take(const uint8_t **at, size_t *left, uint64_t size_b, const uint8_t **out)
@@ -23,6 +23,14 @@ static bool take(const uint8_t **at, size_t *left, uint64_t size_b, const uint8_
 	*at += size_b;
 	*left -= size_b;
 	return true;
+}
+
+/* Two texts, each with a zero behind it. */
+static bool is_source(const uint8_t *text, size_t size_b)
+{
+	const uint8_t *end = memchr(text, 0, size_b);
+	return end && end + 1 < text + size_b && !text[size_b - 1] &&
+	       memchr(end + 1, 0, (size_t)(text + size_b - end - 1)) == text + size_b - 1;
 }
 
 static bool split(const uint8_t *body, size_t body_b, struct parts *out)
@@ -39,6 +47,8 @@ static bool split(const uint8_t *body, size_t body_b, struct parts *out)
 	       take(&body, &body_b, h->spirv_b, &out->spirv) &&
 	       take(&body, &body_b, h->files_b, &out->files) &&
 	       take(&body, &body_b, h->nir_b, &out->nir) &&
+	       take(&body, &body_b, h->source_b, &out->source) &&
+	       (!h->source_b || is_source(out->source, h->source_b)) &&
 	       (!h->files_b || !out->files[h->files_b - 1]) &&
 	       (!h->nir_b || !out->nir[h->nir_b - 1]);
 }
@@ -51,8 +61,8 @@ static struct bw_target_shader *pack(const struct parts *p)
 	size_t constants_b = h->n_constants * sizeof(*s->constants),
 	       lines_b = h->n_lines * sizeof(*s->lines),
 	       spirv_b = bw_align_down(h->spirv_b, sizeof(uint32_t));
-	uint8_t *block =
-		calloc(1, sizeof(*s) + constants_b + lines_b + spirv_b + h->files_b + h->nir_b);
+	uint8_t *block = calloc(1, sizeof(*s) + constants_b + lines_b + spirv_b + h->files_b +
+					   h->nir_b + h->source_b);
 	if (!block)
 		return NULL;
 	s = (struct bw_target_shader *)block;
@@ -66,6 +76,9 @@ static struct bw_target_shader *pack(const struct parts *p)
 	const char *files = memcpy(block, p->files, h->files_b);
 	block += h->files_b;
 	s->nir = h->nir_b ? memcpy(block, p->nir, h->nir_b) : NULL;
+	block += h->nir_b;
+	s->options = h->source_b ? memcpy(block, p->source, h->source_b) : NULL;
+	s->source = s->options ? s->options + strlen(s->options) + 1 : NULL;
 	s->n_constants = h->n_constants;
 	s->n_lines = h->n_lines;
 	for (size_t i = 0; i < s->n_constants; i++) {

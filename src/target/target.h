@@ -170,6 +170,8 @@ struct bw_target_shader {
 	} *lines;
 	size_t n_lines;
 	const char *nir; /* NULL: none */
+	/* of an OpenCL kernel: of its build, and in OpenCL C; NULL: none, or not known which */
+	const char *options, *source;
 };
 
 enum bw_target_event_kind {

@@ -105,6 +105,8 @@ struct bw_error *bw_show_vgprs(struct bw_out *o, struct bw_debug *d) BW_MUST_CHE
 /* ---- show_value.c ---- */
 /* Appends the value without its name; letter 0 for its own form. */
 void bw_show_value(struct bw_debug *d, const struct bw_value *v, char letter, struct bw_str *out);
+/* An argument's launch value, or why it has none: "<the type params is not known; ...>". */
+void bw_show_arg(struct bw_debug *d, const struct bw_arg_info *a, char letter, struct bw_str *out);
 /* "value" and "value_type" of the current JSON object. */
 void bw_show_value_json(struct bw_out *o, struct bw_debug *d, const struct bw_value *v);
 /* Bits as a number of v's type; a new reference. */

@@ -331,6 +331,21 @@ void bw_show_dispatches(struct bw_out *o, struct bw_debug *d)
 	bw_table_fini(&t);
 }
 
+void bw_show_arg(struct bw_debug *d, const struct bw_arg_info *a, char letter, struct bw_str *out)
+{
+	char why[256];
+	if (a->has_value) {
+		bw_show_value(d, &a->value, letter, out);
+	} else if (a->arg->is_absent) {
+		bw_str_add(out, "<optimized out>");
+	} else if (a->bytes.n) {
+		bw_arg_bytes_text(a->arg, &a->bytes, why, sizeof(why));
+		bw_str_addf(out, "<%s>", why);
+	} else {
+		bw_str_add(out, "<cannot be read>");
+	}
+}
+
 static struct bw_error *show_args(struct bw_out *o, struct bw_debug *d,
 				  const struct bw_dispatch_info *info)
 {
@@ -345,9 +360,8 @@ static struct bw_error *show_args(struct bw_out *o, struct bw_debug *d,
 	bw_table_init(&t, "arguments", columns, BW_ARRAY_SIZE(columns));
 	for (size_t i = 0; i < n; i++) {
 		struct bw_str value = {0};
-		if (args[i].has_value)
-			bw_show_value(d, &args[i].value,
-				      args[i].value.type.kind == BW_TYPE_POINTER ? 'x' : 0, &value);
+		bw_show_arg(d, &args[i], args[i].value.type.kind == BW_TYPE_POINTER ? 'x' : 0,
+			    &value);
 		bw_table_text(&t, "%s", args[i].arg->name);
 		bw_table_text(&t, "%s", args[i].arg->type_name);
 		bool absent = args[i].arg->is_absent;
@@ -356,10 +370,7 @@ static struct bw_error *show_args(struct bw_out *o, struct bw_debug *d,
 		else
 			bw_table_int(&t, args[i].arg->offset_b);
 		bw_table_int(&t, args[i].arg->size_b);
-		bw_table_text(&t, "%s",
-			      args[i].has_value ? bw_str_text(&value)
-			      : absent		? "<optimized out>"
-						: "(not readable)");
+		bw_table_text(&t, "%s", bw_str_text(&value));
 		bw_table_json_cell(&t,
 				   args[i].has_value ? bw_json_text(bw_str_text(&value)) : NULL);
 		bw_str_free(&value);

@@ -234,12 +234,13 @@ struct bw_agent_object {
 };
 /* SHADER: what the compute shader of a pipeline was made of, and what the driver knows of its code.
  * Behind it: n_constants of bw_agent_constant, n_lines of bw_agent_line, the SPIR-V, the names of
- * files (each with a zero behind it), the text of the NIR with a zero behind it. */
+ * files (each with a zero behind it), the text of the NIR with a zero behind it; of a kernel of
+ * OpenCL its options and its source, each with a zero behind it. */
 struct bw_agent_shader {
 	uint32_t pipeline /* id of its object */, pad;
 };
 struct bw_agent_shader_info {
-	uint32_t spirv_b, n_constants, n_lines, files_b, nir_b, pad;
+	uint32_t spirv_b, n_constants, n_lines, files_b, nir_b, source_b;
 };
 /* A specialization constant that the program has given a value. */
 struct bw_agent_constant {

@@ -9,6 +9,12 @@ import sys
 SOURCE = b"""
 typedef struct { int shift; float scale; } params;
 
+#if __OPENCL_VERSION__ >= 100
+typedef struct { int by; } amount;
+#else
+typedef struct { float by; } amount;
+#endif
+
 float twice(float v) { return v + v; }
 
 kernel void saxpy(global float *out, global const float *x, float a, int n, params p)
@@ -18,12 +24,12 @@ kernel void saxpy(global float *out, global const float *x, float a, int n, para
 		out[i] = a * x[i] + twice(p.scale) + p.shift;
 }
 
-kernel void sums(global const int *unused, global int *data, local int *part, short nothing, int bias)
+kernel void sums(global const int *unused, global int *data, local int *part, short nothing, amount bias)
 {
 	int lid = get_local_id(0);
 	part[lid] = data[get_global_id(0)];
 	barrier(CLK_LOCAL_MEM_FENCE);
-	int sum = bias;
+	int sum = bias.by;
 	for (int k = 0; k <= lid; k++)
 		sum += part[k];
 	data[get_global_id(0)] = sum;

@@ -30,7 +30,10 @@ def arguments():
     equal(names[:2], ["saxpy", "sums"], "the first dispatches")
     args = {a["name"]: a.get("value") for a in s.command("info args")["launch_values"]}
     equal(list(args), ["out", "x", "a", "n", "p"], "names of the arguments")
-    equal((args["a"], args["n"]), ("2.5", "200"), "values of arguments")
+    equal((args["a"], args["n"], args["p"]), ("2.5", "200", "{shift = 7, scale = 1.5}"), "values of arguments")
+    equal(text(s, "print $_launch.p.scale * 2"), "3", "a member of a structure")
+    members = [(m["name"], m["offset"]) for m in s.command("ptype $_launch.p")["definition"]["members"]]
+    equal(members, [("shift", 0), ("scale", 4)], "the type of a structure")
     equal([a["type"] for a in s.command("info kernel")["arguments"]], ["float*", "float*", "float", "int", "params"], "types")
     equal(text(s, "print $_launch.x[3]"), "3", "what an argument points to")
     equal(text(s, "print buffer x as float[4]"), "{0, 1, 2, 3}", "a buffer by its argument")
@@ -40,7 +43,9 @@ def arguments():
     equal(harness.events(s.events, "stop")[-1]["function"], "sums", "where it has stopped")
     args = {a["name"]: a.get("value") for a in s.command("info args")["launch_values"]}
     equal(list(args), ["unused", "data", "part", "nothing", "bias"], "names of the arguments")
-    equal((args["bias"], args["part"]), ("5", None), "values of arguments; local memory has none")
+    equal((args["bias"], args["part"]), (None, None), "values of arguments; local memory has none, nor has a type that is not known")
+    why = "the type amount is not known; its 4 bytes: 05 00 00 00"
+    check(why in s.command("print $_launch.bias")["message"], "bytes of a type that is not known")
     equal(text(s, "print $_launch.data[34]"), "34", "what an argument points to")
     s.command("delete")
     s.command("continue")

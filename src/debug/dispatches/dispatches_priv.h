@@ -70,6 +70,12 @@ struct bw_error *bw_debug_take_args(struct bw_dispatch_record *x) BW_MUST_CHECK;
 /* Makes that the dispatch's kernel where no code object has one. */
 void bw_debug_use_args(struct bw_dispatch_record *x);
 
+/* A type that the source of the dispatch's kernel declares, or one of OpenCL C's own; NULL: not
+ * known. x NULL: no kernel. Lives as long as the session. */
+const struct bw_ctype *bw_debug_cl_type(struct bw_debug *d, const struct bw_dispatch_info *x,
+					const char *name);
+void bw_debug_forget_cl_types(struct bw_debug *d);
+
 /* inst_start.c */
 /* The instruction before pc, in the function that pc is in; 0: not known. */
 uint64_t bw_inst_before(struct bw_debug *d, uint64_t pc);
@@ -77,7 +83,16 @@ uint64_t bw_inst_before(struct bw_debug *d, uint64_t pc);
 struct bw_error *bw_inst_check_start(struct bw_debug *d, uint64_t va) BW_MUST_CHECK;
 
 /* args.c */
-bool bw_arg_type(const struct bw_kernel_arg *arg, struct bw_type *out);
+/* x: a dispatch of its kernel; NULL: there is none yet. False: its type is not known. */
+bool bw_arg_type(struct bw_debug *d, const struct bw_dispatch_info *x,
+		 const struct bw_kernel_arg *arg, struct bw_type *out);
+/* Reads the value of an argument whose type v has, from its block. v is the caller's, also where
+ * that fails. */
+struct bw_error *bw_arg_read(struct bw_debug *d, uint64_t kernarg_va,
+			     const struct bw_kernel_arg *arg, struct bw_value *v) BW_MUST_CHECK;
+struct bw_error *bw_arg_bytes(struct bw_debug *d, uint64_t kernarg_va,
+			      const struct bw_kernel_arg *arg,
+			      struct bw_arg_bytes *out) BW_MUST_CHECK;
 /* Whether a kernel at this place of a module's image is written in assembly. */
 bool bw_kernel_is_assembly(const struct bw_module *m, const struct bw_kernel *k);
 

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
+#include "sym/cl_types.h"
+
 struct bw_api_kernel {
 	struct bw_kernel kernel;
 	struct bw_kernel_arg args[];
@@ -74,4 +77,56 @@ void bw_debug_use_args(struct bw_dispatch_record *x)
 	x->api_kernel->kernel.name = x->name ? x->name : "?";
 	x->api_kernel->kernel.end = x->kernel_end - x->kernel_start;
 	x->info.kernel = &x->api_kernel->kernel;
+}
+
+/* ---- Types of its source ---- */
+
+struct bw_cl_source {
+	char *options, *source;	   /* owned */
+	struct bw_cl_types *types; /* owned */
+};
+
+/* The types of a source, read once. NULL: no memory. */
+static const struct bw_cl_types *types_of(struct bw_debug *d, const char *options,
+					  const char *source)
+{
+	bw_vec_each(&d->cl_sources, s)
+		if (!strcmp(s->options, options) && !strcmp(s->source, source))
+			return s->types;
+	struct bw_cl_source new = {strdup(options), strdup(source), NULL};
+	struct bw_error *err = new.options &&new.source
+				       ? bw_cl_types_open(source, options, &new.types)
+				       : bw_error_nomem();
+	if (!err)
+		err = bw_vec_push(&d->cl_sources, new);
+	if (!err)
+		return new.types;
+	bw_error_free(err);
+	bw_cl_types_close(new.types);
+	free(new.options);
+	free(new.source);
+	return NULL;
+}
+
+const struct bw_ctype *bw_debug_cl_type(struct bw_debug *d, const struct bw_dispatch_info *x,
+					const char *name)
+{
+	_cleanup_free_ struct bw_target_shader *s = NULL;
+	bool has_source =
+		x && x->pipeline && x->desc.n_args && bw_target_can(d->target, BW_CAP_OBJECTS);
+	struct bw_error *err = has_source ? bw_target_shader(d->target, x->pipeline->id, &s) : NULL;
+	bw_error_free(err); /* the type is not known then */
+	const struct bw_cl_types *types =
+		s && s->source ? types_of(d, s->options, s->source) : types_of(d, "", "");
+	return types ? bw_cl_types_named(types, name) : NULL;
+}
+
+void bw_debug_forget_cl_types(struct bw_debug *d)
+{
+	bw_vec_each(&d->cl_sources, s) {
+		bw_cl_types_close(s->types);
+		free(s->options);
+		free(s->source);
+	}
+	bw_vec_free(&d->cl_sources);
 }

@@ -77,7 +77,8 @@ struct bw_error *bw_debug_learn_source(struct bw_debug *d, struct bw_module *m,
 	if (bw_error_catch(&err, BW_E_NOT_FOUND))
 		return NULL;
 	BW_TRY(err);
-	err = make_lines(d, m, s, pipeline->entry);
+	if (!s->source) /* else a kernel of OpenCL, of whose code nothing is known */
+		err = make_lines(d, m, s, pipeline->entry);
 	free(s);
 	return err;
 }

@@ -371,10 +371,11 @@ static const struct bw_kernel_arg *find_arg(const struct bw_kernel *k, const cha
 
 /* The kernel that argument names refer to: the wave's; without a wave the one that will run. */
 struct launched {
-	const struct bw_kernel *kernel;	 /* NULL: not known */
-	uint64_t kernarg_va;		 /* 0: not known, or not yet */
-	enum bw_language language;	 /* of the code at hand */
-	const struct bw_kernel_arg *arg; /* for the name that was asked for */
+	const struct bw_kernel *kernel;		 /* NULL: not known */
+	uint64_t kernarg_va;			 /* 0: not known, or not yet */
+	enum bw_language language;		 /* of the code at hand */
+	const struct bw_kernel_arg *arg;	 /* for the name that was asked for */
+	const struct bw_dispatch_info *dispatch; /* NULL: none yet */
 };
 
 static struct launched launch_of(struct bw_expr *x, const char *name)
@@ -384,6 +385,7 @@ static struct launched launch_of(struct bw_expr *x, const char *name)
 	const struct bw_dispatch_info *dispatch =
 		x->wave ? bw_debug_dispatch(x->d, x->wave->info.dispatch) : bw_debug_held(x->d);
 	if (dispatch && (x->wave || dispatch->kernel)) {
+		l.dispatch = dispatch;
 		l.kernel = dispatch->kernel;
 		l.kernarg_va = dispatch->kernarg_va;
 		bw_debug_frame(x->d, dispatch->number, dispatch->desc.code_va, &frame);
@@ -412,31 +414,37 @@ static struct launched launch_of(struct bw_expr *x, const char *name)
 	return l;
 }
 
-static struct bw_error *arg_value(struct bw_expr *x, const struct bw_kernel_arg *arg,
-				  uint64_t kernarg, struct bw_value *out)
+static struct bw_error *arg_value(struct bw_expr *x, const struct launched *l, struct bw_value *out)
 {
-	struct bw_type t;
-	struct bw_value v;
+	const struct bw_kernel_arg *arg = l->arg;
+	struct bw_value v = {.place = BW_PLACE_MEMORY, .va = l->kernarg_va + arg->offset_b};
 	if (arg->is_absent)
 		return bw_errorf(BW_E_NOT_FOUND,
 				 "The driver does not give argument %s to the GPU as a value: the "
 				 "kernel does not use it, or it is an image, a sampler or local "
 				 "memory",
 				 arg->name);
-	if (!bw_arg_type(arg, &t))
-		return bw_errorf(BW_E_UNSUPPORTED,
-				 "argument %s has a type that is not known here: %s", arg->name,
-				 arg->type_name[0] ? arg->type_name : arg->value_kind);
-	v = (struct bw_value){.type = t, .place = BW_PLACE_MEMORY, .va = kernarg + arg->offset_b};
+	bool known = bw_arg_type(x->d, l->dispatch, arg, &v.type);
+	if (!x->skip && !l->kernarg_va) {
+		BW_TRY(need_wave(x));
+		return bw_errorf(BW_E_NOT_FOUND,
+				 "the arguments of this dispatch lie at no known address");
+	}
+	if (!known) {
+		char why[256];
+		struct bw_arg_bytes b = {0};
+		if (!x->skip)
+			BW_TRY(bw_arg_bytes(x->d, l->kernarg_va, arg, &b));
+		bw_arg_bytes_text(arg, &b, why, sizeof(why));
+		return bw_errorf(BW_E_UNSUPPORTED, "argument %s: %s", arg->name,
+				 x->skip ? "its type is not known" : why);
+	}
 	if (!x->skip) {
-		if (!kernarg)
-			BW_TRY(need_wave(x));
-		if (!kernarg)
-			return bw_errorf(BW_E_NOT_FOUND,
-					 "the arguments of this dispatch lie at no known address");
-		const struct bw_wave_mem at = {.space = BW_SPACE_GLOBAL, .addr = v.va};
-		BW_TRY(bw_wave_mem_read(x->d, &at, &v.bits, t.size_b));
-		v.bits = bw_type_extend(&t, v.bits);
+		struct bw_error *err = bw_arg_read(x->d, l->kernarg_va, arg, &v);
+		if (err) {
+			bw_value_fini(&v);
+			return err;
+		}
 	}
 	*out = v;
 	return NULL;
@@ -446,7 +454,7 @@ struct bw_error *bw_expr_launch(struct bw_expr *x, const char *name, struct bw_v
 {
 	struct launched l = launch_of(x, name);
 	if (l.arg)
-		return arg_value(x, l.arg, l.kernarg_va, out);
+		return arg_value(x, &l, out);
 	if (!l.kernel && x->skip) { /* a program's kernels are known when it launches them */
 		*out = bw_expr_int(0, 4, true);
 		return NULL;
@@ -564,7 +572,7 @@ struct bw_error *bw_expr_name(struct bw_expr *x, const char *name, bool dollar, 
 		return err;
 	struct launched l = launch_of(x, name);
 	if (l.arg && l.language == BW_LANGUAGE_ASSEMBLY)
-		return arg_value(x, l.arg, l.kernarg_va, out);
+		return arg_value(x, &l, out);
 	if (symbol_address(x->d, name, &addr)) {
 		*out = (struct bw_value){
 			.type = {.kind = BW_TYPE_UINT, .size_b = 8, .is_code = true}, .bits = addr};

@@ -70,6 +70,7 @@ void bw_debug_destroy(struct bw_debug *d)
 	free(d->slots);
 	free(d->default_kernel);
 	bw_lines_close(d->shader);
+	bw_debug_forget_cl_types(d);
 	bw_isa_text_destroy(d->text);
 	free(d);
 }

@@ -203,6 +203,11 @@ const struct bw_ctype *bw_variables_pointer_to(struct bw_debug *d, const struct 
 								   : BW_ADDRESS_GENERIC});
 }
 
+const struct bw_ctype *bw_debug_pointer_to(struct bw_debug *d, const struct bw_ctype *elem)
+{
+	return bw_variables_pointer_to(d, elem, BW_SPACE_GLOBAL);
+}
+
 const struct bw_ctype *bw_variables_counted(struct bw_debug *d, const struct bw_ctype *array,
 					    uint64_t count)
 {
