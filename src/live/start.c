@@ -147,8 +147,14 @@ static struct bw_error *no_agent(pid_t pid, int e)
 
 static struct bw_error *call_agent(pid_t pid, int *out_fd)
 {
+	enum { TRIES = 50, PAUSE_MS = 20 };
 	const struct bw_agent_call call = {BW_MSG_MAGIC, BW_AGENT_PROTO_VERSION};
 	int e = bw_agent_find(pid, &call, out_fd);
+	/* one that has just left: the program may not have noticed it yet */
+	for (unsigned i = 0; e == -EBUSY && i < TRIES; i++) {
+		nanosleep(&(struct timespec){.tv_nsec = PAUSE_MS * 1000000l}, NULL);
+		e = bw_agent_find(pid, &call, out_fd);
+	}
 	if (e == -ETIME)
 		return bw_errorf(BW_E_TIMEOUT, "process %d does not answer", (int)pid);
 	return e ? no_agent(pid, -e) : NULL;
