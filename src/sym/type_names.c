@@ -389,7 +389,11 @@ void bw_ctype_name(const struct bw_ctype *t, char *out, size_t out_b)
 			t = t->elem;
 			break;
 		case BW_CTYPE_VECTOR:
-			/* vectors have their names from typedefs; one without has none in C */
+			if (t->name && *t->name) { /* of GLSL and HLSL */
+				base = t->name;
+				break;
+			}
+			/* those of C have names from typedefs; one without has none */
 			snprintf(vector, sizeof(vector), "%s __attribute__((vector_size(%llu)))",
 				 base_name(t->elem), (unsigned long long)t->count);
 			base = vector;

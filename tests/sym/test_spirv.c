@@ -136,6 +136,7 @@ static const struct bw_variable *find(const struct bw_spirv *s, const char *name
 static void the_interface(void **state)
 {
 	struct bw_location at;
+	char name[64];
 	struct bw_spirv *s = open_module(NULL, 0);
 	const struct bw_variable *xs = find(s, "xs", &at);
 	assert_int_equal(at.kind, BW_LOC_BOUND);
@@ -147,6 +148,8 @@ static void the_interface(void **state)
 	assert_int_equal(bw_ctype_stride(xs->type->members[1].type), 16);
 	assert_string_equal(xs->type->members[1].type->elem->name, "vec3");
 	assert_int_equal(xs->type->members[1].type->elem->size_b, 12);
+	bw_ctype_name(xs->type->members[1].type, name, sizeof(name));
+	assert_string_equal(name, "vec3 []");
 
 	const struct bw_variable *pc = find(s, "pc", &at);
 	assert_int_equal(at.kind, BW_LOC_PUSH);
@@ -164,6 +167,8 @@ static void the_interface(void **state)
 	assert_int_equal(at.kind, BW_LOC_OPTIMIZED_OUT);
 	/* not in the module, but in the language */
 	assert_string_equal(find(s, "gl_WorkGroupID", &at)->type->name, "uvec3");
+	bw_ctype_name(find(s, "gl_WorkGroupID", &at)->type, name, sizeof(name));
+	assert_string_equal(name, "uvec3");
 	assert_int_equal(at.reg, 26);
 	assert_string_equal(bw_spirv_file(s), "a.comp");
 	bw_spirv_close(s);
