@@ -1,4 +1,6 @@
-// A loop with a store and a division by zero in it; at the end each lane stores its wave's MODE, too.
+// A loop with a store and a division by zero in it; at the end each lane stores its wave's MODE, too. Exceptions
+// that a debugger catches are enabled in MODE (19:12) while it is attached, also in waves that are past the loop:
+// these bits are left out.
 	.amdgcn_target "amdgcn-amd-amdhsa--gfx1100"
 	.text
 	.globl	linger
@@ -22,6 +24,7 @@ loop:
 	s_cmp_lg_u32 s8, 0
 	s_cbranch_scc1 loop
 	s_getreg_b32 s9, hwreg(HW_REG_MODE)
+	s_and_b32 s9, s9, 0xffe00fff
 	v_mov_b32 v6, s9
 	global_store_b32 v2, v6, s[4:5] offset:4
 	s_endpgm
