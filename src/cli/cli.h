@@ -32,6 +32,7 @@ enum {
 	BW_EXIT_SIGNAL = 128
 };
 
+struct bw_returned;
 struct bw_crash;
 struct bw_cli_tui;
 
@@ -155,8 +156,10 @@ void bw_cli_fini(struct bw_cli *c);
 struct bw_error *bw_cli_start_program(struct bw_cli *c) BW_MUST_CHECK;
 /* Waits for the next stop and shows it; for an editor, which waits itself, nothing. */
 struct bw_error *bw_cli_wait_and_show(struct bw_cli *c) BW_MUST_CHECK;
-/* Shows a stop that a step returned. */
+/* Shows a stop that a step returned, and the displays. */
 void bw_cli_stopped(struct bw_cli *c, const struct bw_stop *s, bool brief);
+/* The same for "finish": what the function returned stands before the displays, as in gdb. */
+void bw_cli_stopped_behind(struct bw_cli *c, const struct bw_stop *s, const struct bw_returned *r);
 /* Before the session ends: kills programs that it has started, detaches from those that it has
  * attached to. */
 void bw_cli_leave(struct bw_cli *c);
@@ -257,6 +260,11 @@ void bw_cli_show_new_breakpoint(struct bw_cli *c, uint32_t number, const char *k
 
 /* A wave has hit a dprintf. */
 void bw_cli_passing(void *cookie, uint32_t breakpoint, uint32_t wave);
+
+/* ---- cmd_run.c ---- */
+
+/* "Value returned is $1 = 15"; nothing where the function returns none. */
+void bw_cli_show_returned(struct bw_cli *c, const struct bw_returned *r);
 
 /* ---- cmd_display.c ---- */
 

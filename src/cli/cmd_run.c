@@ -155,7 +155,7 @@ struct bw_error *bw_cmd_advance(struct bw_cli *c, const char *args)
 	return to_place(c, args, false);
 }
 
-static void show_returned(struct bw_cli *c, const struct bw_returned *r)
+void bw_cli_show_returned(struct bw_cli *c, const struct bw_returned *r)
 {
 	struct bw_value v = {0};
 	struct bw_str text = {0};
@@ -198,9 +198,7 @@ struct bw_error *bw_cmd_finish(struct bw_cli *c, const char *args)
 	err = bw_debug_finish(c->debug, &stop);
 	if (err)
 		return end_if_gone(c, err);
-	bw_cli_stopped(c, &stop, false);
-	if (stop.kind == BW_STOP_WAVES && !stop.focus_changed)
-		show_returned(c, &returned);
+	bw_cli_stopped_behind(c, &stop, &returned);
 	return NULL;
 }
 

@@ -163,7 +163,7 @@ static void warn_if_unseen(struct bw_cli *c, const struct bw_stop *s)
 	bw_out_end(c->out);
 }
 
-void bw_cli_stopped(struct bw_cli *c, const struct bw_stop *s, bool brief)
+static void show_stop(struct bw_cli *c, const struct bw_stop *s, bool brief)
 {
 	const uint32_t gpu = BW_REASON_MEMORY_VIOLATION | BW_REASON_ADDRESS_ERROR |
 			     BW_REASON_ILLEGAL_INSTRUCTION | BW_REASON_ASSERT_TRAP |
@@ -190,12 +190,30 @@ void bw_cli_stopped(struct bw_cli *c, const struct bw_stop *s, bool brief)
 		bw_show_stop(c->out, c->debug, s, brief);
 	bw_cli_tui_stopped(c);
 	bw_cli_forget_list(c);
+}
+
+static void after_stop(struct bw_cli *c, const struct bw_stop *s)
+{
 	if (s->kind == BW_STOP_WAVES)
 		bw_cli_show_displays(c);
 	if (c->editor)
 		c->editor->stopped(c->editor->cookie, s);
 	if (c->on_stop)
 		c->on_stop(c->on_stop_cookie, s);
+}
+
+void bw_cli_stopped(struct bw_cli *c, const struct bw_stop *s, bool brief)
+{
+	show_stop(c, s, brief);
+	after_stop(c, s);
+}
+
+void bw_cli_stopped_behind(struct bw_cli *c, const struct bw_stop *s, const struct bw_returned *r)
+{
+	show_stop(c, s, false);
+	if (s->kind == BW_STOP_WAVES && !s->focus_changed)
+		bw_cli_show_returned(c, r);
+	after_stop(c, s);
 }
 
 struct bw_error *bw_cli_wait_and_show(struct bw_cli *c)
