@@ -14,7 +14,7 @@
  * lib/Transforms/Utils/Local.cpp, getDwarfOpForIcmpPred). They are computed in each way that is
  * possible; a value that is not the same in all of them is not known. */
 
-enum { MAX_DEPTH = 8, MAX_UNIT_TYPES = 4096 };
+enum { MAX_UNIT_TYPES = 4096 };
 
 /* What operands have in common that must be of one width: an index of `groups`. */
 struct group {
@@ -29,7 +29,7 @@ struct compiler {
 	struct bw_cursor code;
 	struct bw_location *out; /* its steps are written */
 	struct group groups[BW_LOC_STEPS_MAX];
-	unsigned stack[MAX_DEPTH]; /* groups */
+	unsigned stack[BW_LOC_STEPS_MAX]; /* groups */
 	unsigned n;
 	bool has_register;
 };
@@ -61,7 +61,7 @@ static bool add_step(struct compiler *m, struct bw_location_step step, unsigned 
 		     bool is_signed)
 {
 	unsigned i = m->out->n_steps;
-	if (i == BW_LOC_STEPS_MAX || m->n == MAX_DEPTH)
+	if (i == BW_LOC_STEPS_MAX)
 		return false;
 	m->out->step[i] = step;
 	m->out->n_steps++;
@@ -443,7 +443,7 @@ static int64_t ordered(uint64_t v, unsigned bits, bool is_signed)
 static bool evaluate(const struct bw_location *l, const uint32_t *regs, struct way way,
 		     uint64_t *out)
 {
-	uint64_t stack[MAX_DEPTH] = {0};
+	uint64_t stack[BW_LOC_STEPS_MAX] = {0};
 	unsigned n = 0;
 	for (unsigned i = 0; i < l->n_steps; i++) {
 		const struct bw_location_step *s = &l->step[i];

@@ -8,7 +8,8 @@
 
 #include "sym/variables_priv.h"
 
-enum { BW_EXPR_STACK = 8 };
+/* Of the 16 values that LLVM 19 takes together at most, and what is computed on top of them. */
+enum { BW_EXPR_STACK = 32 };
 
 /* The address spaces of DW_OP_xderef. */
 enum { BW_EXPR_SPACE_NONE = 0, BW_EXPR_SPACE_PRIVATE = 1, BW_EXPR_SPACE_LDS = 2 };

@@ -55,8 +55,9 @@ struct bw_location_piece { /* a variable that lies in several places */
 };
 
 /* One operation of a computed value, on a stack: a number or a register is put there, others take
- * one or two off it. */
-enum { BW_LOC_STEPS_MAX = 24 };
+ * one or two off it. LLVM 19 makes expressions of at most 16 values (MaxDebugArgs in
+ * lib/Transforms/Utils/Local.cpp); with a constant operand for each that is 63 operations. */
+enum { BW_LOC_STEPS_MAX = 64 };
 struct bw_location_step {
 	uint8_t op; /* of DWARF; DW_OP_consts for all numbers, DW_OP_bregx for all registers */
 	bool is_vgpr;

@@ -216,6 +216,20 @@ static void computed_values(void **state)
 	assert_false(computed(&at, (uint32_t)-1, 1000, &v));
 	assert_true(computed(&at, (uint32_t)-2, (uint32_t)-1, &v));
 	assert_int_equal(v, 1);
+	/* as many values as LLVM takes together, all on the stack before the first is added */
+	uint8_t sum[16 * 5 + 15 + 1];
+	size_t n = 0;
+	for (size_t i = 0; i < 16; i++) {
+		const uint8_t reg[] = {V3, 0};
+		memcpy(sum + n, reg, sizeof(reg));
+		n += sizeof(reg);
+	}
+	memset(sum + n, DW_OP_plus, 15);
+	n += 15;
+	sum[n++] = DW_OP_stack_value;
+	at = evaluated_as(4, sum, n);
+	assert_true(computed(&at, 1001, 0, &v));
+	assert_int_equal(v, 16016);
 	/* half of a pair of registers; a result that is missing, or one too many */
 	CHECK_UNKNOWN("DW_OP_shr is not supported", V3, 0, DW_OP_lit4, DW_OP_shr,
 		      DW_OP_stack_value);
@@ -227,7 +241,7 @@ static void computed_values(void **state)
 
 static void damaged(void **state)
 {
-	uint8_t deep[9] = {0};
+	uint8_t deep[33] = {0};
 	struct bw_location at = evaluated(deep, 0);
 	assert_int_equal(at.kind, BW_LOC_OPTIMIZED_OUT);
 	memset(deep, DW_OP_lit0, sizeof(deep));
