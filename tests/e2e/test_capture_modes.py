@@ -108,6 +108,19 @@ def check_last(folder):
     check_replay(folder, path, range(1, 6))
 
 
+def check_signals(folder):
+    """What ends a program goes through `breakwater capture` to it: the file has all that was submitted until then."""
+    path = pathlib.Path(folder, "signal.bwc")
+    for number, options in ((signal.SIGTERM, ()), (signal.SIGHUP, ("--last", "3"))):
+        p = Program(folder, "capture", "--json", *options, "-o", path)
+        equal(p.rounds(5), 5, "rounds")
+        p.process.send_signal(number)
+        s = summary_of(p.end(status=128 + number))
+        equal((s["kept"], s["submissions"], s["dropped"]), (True, 5, 2 if options else 0), f"after {number.name}")
+        equal(answer("capture", "info", path)["whole"], True, f"the file after {number.name}")
+        check_replay(folder, path, range(s["dropped"] + 1, 6))
+
+
 def check_size(folder):
     """As many as there is memory for: fewer than all, and their own memory with them."""
     path = pathlib.Path(folder, "size.bwc")
@@ -273,6 +286,7 @@ def main():
         subprocess.run(["clang-19", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx1100", "-nogpulib", "-O2", "-x", "cl", "-cl-std=CL2.0", "-cl-kernel-arg-info",
                         SOURCE / "tests/e2e/kernels/rounds.cl", "-o", f"{folder}/rounds.co"], check=True, stdin=subprocess.DEVNULL)
         check_last(folder)
+        check_signals(folder)
         check_size(folder)
         check_much(folder)
         check_events(folder)
