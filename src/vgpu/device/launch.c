@@ -249,6 +249,4 @@ void bw_group_launch(struct bw_group *g)
 		trap_state(dev, g, w, gdbg);
 		wgp->resident[s->simd] |= (uint16_t)(1u << s->id);
 	}
-	/* Read without the lock, written only with it. */
-	__atomic_store_n(&wgp->n_resident, wgp->n_resident + g->wg.n_waves, __ATOMIC_RELAXED);
 }

@@ -233,8 +233,9 @@ void bw_sq_cmd(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t valu
 		uint8_t simds = 0;
 		for (unsigned simd = 0; simd < dev->profile->simd_per_wgp; simd++)
 			simds |= (uint8_t)(selects(b, wgp, simd) << simd);
-		if (simds && (__atomic_load_n(&wgp->n_resident, __ATOMIC_SEQ_CST) ||
-			      atomic_load(&wgp->has_inbox)))
+		/* In this order: waves leave the inbox when they are resident already. */
+		if (simds && (atomic_load(&wgp->has_inbox) ||
+			      __atomic_load_n(&wgp->n_resident, __ATOMIC_SEQ_CST)))
 			bw_wgp_post(wgp, value, simds);
 	}
 }

@@ -53,7 +53,7 @@ struct bw_wgp {
 	uint8_t *vgprs;			 /* simd_per_wgp files of vgprs_per_simd * 128 bytes */
 	uint8_t *lds;
 	struct bw_strict_caches *caches; /* strict mode */
-	unsigned n_resident;		 /* under lock */
+	unsigned n_resident;		 /* written under lock, read without */
 	unsigned next_slot;		 /* where the next turn begins */
 
 	/* under sched.lock */

@@ -146,6 +146,36 @@ static unsigned count_halted(struct rig *r)
 	return n;
 }
 
+/* A command at any moment behind a wave's placement reaches it, also while its WGP launches it. */
+static void test_halt_while_launching(void **state)
+{
+	enum { ROUNDS = 300, DELAYS = 97 };
+	struct rig r;
+	rig_start(&r, NULL);
+	struct rig_launch l = {.kernel = "loop", .groups = {1}, .threads = {32}};
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		struct bw_device_stats before, now;
+		bool held = false;
+		bw_device_stats(r.dev, &before);
+		uint64_t fence = rig_launch(&r, &l);
+		do
+			bw_device_stats(r.dev, &now);
+		while (now.waves_launched == before.waves_launched);
+		for (volatile unsigned i = 0; i < round % DELAYS * 100; i++)
+			;
+		rig_sq_cmd(&r, SETHALT | BROADCAST | CHECK_VMID | VMID(1) | 1 << 8);
+		for (unsigned ms = 0; ms < 2000 && !held; ms++) {
+			bw_device_held_ns(r.dev, 1, &held);
+			if (!held)
+				rig_sleep_ms(1);
+		}
+		assert_true(held);
+		rig_sq_cmd(&r, KILL | BROADCAST | CHECK_VMID | VMID(1));
+		assert_true(rig_wait(&r, 1, fence, WAIT_MS));
+	}
+	rig_stop(&r);
+}
+
 /* Whoever reads right after the command sees its effect, and of two commands the last one holds. */
 static void test_halt_at_once(void **state)
 {
@@ -499,6 +529,7 @@ int main(void)
 		cmocka_unit_test(test_kill_one),
 		cmocka_unit_test(test_halt),
 		cmocka_unit_test(test_halt_at_once),
+		cmocka_unit_test(test_halt_while_launching),
 		cmocka_unit_test(test_fatal_fault),
 		cmocka_unit_test(test_fatal_illegal),
 		cmocka_unit_test(test_trap),
