@@ -169,6 +169,8 @@ static struct bw_error *get_array(struct bw_cursor *c, size_t elem_b, const void
 static struct bw_error *get_chunks(struct bw_cursor *c, struct bw_capture_submission *out)
 {
 	uint64_t n = bw_cursor_u64(c);
+	if (c->overrun)
+		return bad("it is too short");
 	for (uint64_t i = 0; i < n; i++) {
 		struct bw_capture_chunk one = {bw_cursor_u32(c), bw_cursor_u32(c), NULL};
 		const void *data =

@@ -294,6 +294,26 @@ static void test_older_record(void **state)
 	bw_capture_submission_fini(&s);
 }
 
+/* A record that was cut off is refused, also where only the number of chunks is missing. */
+static void test_cut_record(void **state)
+{
+	const struct bw_capture_dispatch given = {.code_va = 0x1000, .pipeline = "p"};
+	struct bw_capture_submission s = {0}, back = {0};
+	struct bw_capture_bytes bytes = {0};
+	ok(bw_vec_push(&s.dispatches, given));
+	ok(bw_capture_submission_encode(&s, &bytes));
+	for (size_t n = 0; n < bytes.len; n++) {
+		struct bw_error *err =
+			bw_capture_submission_decode(bytes.data, n, BW_CAPTURE_VERSION, &back);
+		assert_non_null(err);
+		bw_error_free(err);
+	}
+	ok(bw_capture_submission_decode(bytes.data, bytes.len, BW_CAPTURE_VERSION, &back));
+	bw_vec_free(&bytes);
+	bw_capture_submission_fini(&back);
+	bw_capture_submission_fini(&s);
+}
+
 static void test_equal_pages(void **state)
 {
 	const struct bw_capture_device device = {0};
@@ -360,6 +380,7 @@ int main(void)
 		cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_other_files),
 		cmocka_unit_test(test_older_record),
+		cmocka_unit_test(test_cut_record),
 		cmocka_unit_test(test_equal_pages),
 		cmocka_unit_test(test_records_that_make_no_sense),
 	};
