@@ -97,6 +97,12 @@ static struct bw_error *add_note(struct bw_spirv *s, const struct spv_note *n)
 	return bw_vec_push(&s->notes, *n);
 }
 
+/* A decoration of a number that is a name's here would be read as the place of a text. */
+static struct bw_error *add_decoration(struct bw_spirv *s, const struct spv_note *n)
+{
+	return n->kind < NOTE_NAME ? add_note(s, n) : NULL;
+}
+
 static struct bw_error *add_file(struct bw_spirv *s, const char *name, uint32_t *out)
 {
 	for (*out = 0; *out < s->files.len; ++*out)
@@ -178,11 +184,12 @@ static struct bw_error *read_global(struct bw_spirv *s, size_t at, unsigned op, 
 								(uint32_t)at + 3})
 			       : NULL;
 	case OP_DECORATE:
-		return n > 2 ? add_note(s,
-					&(struct spv_note){w[1], NO_MEMBER, w[2], n > 3 ? w[3] : 0})
+		return n > 2 ? add_decoration(s, &(struct spv_note){w[1], NO_MEMBER, w[2],
+								    n > 3 ? w[3] : 0})
 			     : NULL;
 	case OP_MEMBER_DECORATE:
-		return n > 3 ? add_note(s, &(struct spv_note){w[1], w[2], w[3], n > 4 ? w[4] : 0})
+		return n > 3 ? add_decoration(
+				       s, &(struct spv_note){w[1], w[2], w[3], n > 4 ? w[4] : 0})
 			     : NULL;
 	case OP_CONSTANT_TRUE:
 	case OP_CONSTANT_FALSE:

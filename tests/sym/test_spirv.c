@@ -203,6 +203,28 @@ static void damage(void **state)
 	}
 }
 
+/* The reader marks names by a number that no decoration has. One that has it names nothing. */
+static void a_decoration_like_a_name(void **state)
+{
+	enum { MARK = 1 << 16 };
+	uint32_t words[BW_ARRAY_SIZE(module)];
+	struct bw_spirv *s = NULL;
+	memcpy(words, module, sizeof(module));
+	for (size_t i = 0; i + 3 < BW_ARRAY_SIZE(words); i++) {
+		if (words[i] != OP(71, 4) || words[i + 1] != VECS)
+			continue;
+		words[i + 1] = PUSH;
+		words[i + 2] = MARK;
+		words[i + 3] = 0x3fffffff;
+	}
+	assert_null(bw_spirv_open(words, BW_ARRAY_SIZE(words), NULL, NULL, 0, &s));
+	assert_null(bw_spirv_type_named(s, "nothing"));
+	for (size_t i = 0; bw_spirv_variable(s, i); i++)
+		if (!strcmp(bw_spirv_variable(s, i)->name, "pc"))
+			assert_null(bw_spirv_variable(s, i)->type->name);
+	bw_spirv_close(s);
+}
+
 /* A type that lies in itself by value is none. */
 static void a_ring(void **state)
 {
@@ -432,6 +454,7 @@ int main(void)
 		cmocka_unit_test(the_interface),
 		cmocka_unit_test(a_constant_that_was_given),
 		cmocka_unit_test(damage),
+		cmocka_unit_test(a_decoration_like_a_name),
 		cmocka_unit_test(a_ring),
 		cmocka_unit_test(structs_that_double),
 		cmocka_unit_test(variables_in_lds),
