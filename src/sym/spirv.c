@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sym/spirv.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #include "base/str.h"
 #include "base/util.h"
 #include "sym/spirv_priv.h"
+#include "sym/spirv_record.h"
 
 enum {
 	MODEL_COMPUTE = 5,
@@ -156,6 +158,19 @@ static void define(struct bw_spirv *s, uint32_t id, size_t at)
 		s->defined[id] = (uint32_t)at;
 }
 
+/* "breakwater.record:ID:OFFSET:FLAG" */
+static struct bw_error *read_recorded(struct bw_spirv *s, const char *text)
+{
+	struct spv_recorded r;
+	if (!bw_starts_with(text, BW_SPIRV_RECORD_VARIABLE) ||
+	    sscanf(text + strlen(BW_SPIRV_RECORD_VARIABLE), "%u:%u:%u", &r.id, &r.offset_b,
+		   &r.flag_b) != 3 ||
+	    r.offset_b % 4 || r.flag_b % 4 || r.offset_b > BW_SPIRV_RECORD_MAX_B ||
+	    r.flag_b > BW_SPIRV_RECORD_MAX_B)
+		return NULL;
+	return bw_vec_push(&s->recorded, r);
+}
+
 /* One instruction in front of the functions. */
 static struct bw_error *read_global(struct bw_spirv *s, size_t at, unsigned op, unsigned n,
 				    const char *entry)
@@ -167,7 +182,11 @@ static struct bw_error *read_global(struct bw_spirv *s, size_t at, unsigned op, 
 	case OP_STRING:
 		if (n > 2)
 			define(s, w[1], at);
-		return NULL;
+		return n > 2 ? read_recorded(s, text_at(s, at + 2, n - 2)) : NULL;
+	case OP_EXT_INST_IMPORT:
+		return n > 2 && bw_starts_with(text_at(s, at + 2, n - 2), "NonSemantic.")
+			       ? bw_vec_push(&s->debug_sets, w[1])
+			       : NULL;
 	case OP_ENTRY_POINT:
 		if (n > 3 && w[1] == MODEL_COMPUTE && !s->entry &&
 		    (!entry || !strcmp(text_at(s, at + 3, n - 3), entry)))
@@ -295,6 +314,8 @@ void bw_spirv_close(struct bw_spirv *s)
 	bw_vec_free(&s->notes);
 	bw_vec_free(&s->functions);
 	bw_vec_free(&s->variables);
+	bw_vec_free(&s->debug_sets);
+	bw_vec_free(&s->recorded);
 	free(s->constants);
 	free(s->defined);
 	free(s->file_of_id);

@@ -18,6 +18,7 @@ enum {
 	OP_MEMBER_NAME = 6,
 	OP_STRING = 7,
 	OP_LINE = 8,
+	OP_EXT_INST_IMPORT = 11,
 	OP_ENTRY_POINT = 15,
 	OP_TYPE_VOID = 19,
 	OP_TYPE_BOOL = 20,
@@ -64,6 +65,11 @@ struct spv_note {
 	uint32_t id, member, kind, value;
 };
 
+/* Where the record of a shader has a variable (spirv_record.h). */
+struct spv_recorded {
+	uint32_t id, offset_b, flag_b;
+};
+
 struct spv_function {
 	uint32_t id;
 	uint32_t first_line, last_line; /* 0: not known */
@@ -107,6 +113,8 @@ struct bw_spirv {
 	struct BW_VEC(struct spv_node *) nodes;
 	struct spv_node **structs; /* by id */
 	struct BW_VEC(struct spv_variable) variables;
+	struct BW_VEC(struct spv_recorded) recorded;
+	struct BW_VEC(uint32_t) debug_sets; /* ids of extended instructions that have no code */
 };
 
 /* The instruction at a word index: its opcode and length in words. False: damaged, or the end. */
@@ -134,6 +142,8 @@ const struct bw_ctype *bw_spv_uints(struct bw_spirv *s, unsigned count);
 uint64_t bw_spv_scalar_size(const struct bw_ctype *t);
 
 /* spirv_variables.c */
+/* Whether glslang has made the variable: its name does not occur in the source. */
+bool bw_spv_is_of_compiler(const struct bw_spirv *s, const char *name);
 struct bw_error *bw_spv_read_variables(struct bw_spirv *s) BW_MUST_CHECK;
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/util.h"
 #include "sym/spirv_priv.h"
+#include "sym/spirv_record.h"
 
 enum { VARIABLES_MAX = 1 << 14 };
 
@@ -37,6 +38,16 @@ static struct bw_error *add(struct bw_spirv *s, const struct bw_variable *v,
 			    const struct bw_location *at, uint32_t function)
 {
 	return add_shared(s, v, at, function, 0);
+}
+
+/* Where a variable of a function or of the module is: in the shader's record, if that has it. */
+static struct bw_location place_of(const struct bw_spirv *s, uint32_t id)
+{
+	bw_vec_each(&s->recorded, r)
+		if (r->id == id)
+			return (struct bw_location){
+				.kind = BW_LOC_RECORD, .offset = r->offset_b, .value = r->flag_b};
+	return (struct bw_location){.kind = BW_LOC_OPTIMIZED_OUT};
 }
 
 static void unknown(struct bw_location *out, const char *why)
@@ -130,7 +141,10 @@ static struct bw_error *add_global(struct bw_spirv *s, uint32_t id, uint32_t sto
 		unknown(&at, "an image or sampler: \"info buffers\" lists images");
 		break;
 	case PRIVATE:
+		if (!strcmp(v.name, BW_SPIRV_RECORD_NAME))
+			return NULL;
 		v.is_static = true;
+		at = place_of(s, id);
 		break;
 	default:
 		return NULL;
@@ -175,7 +189,7 @@ static bool is_word(const char *text, const char *word)
 
 /* Whether glslang has made the variable: for an argument of a call, and for a constant array that
  * is indexed. Their names do not occur in the source, as far as that is in the SPIR-V. */
-static bool is_of_compiler(const struct bw_spirv *s, const char *name)
+bool bw_spv_is_of_compiler(const struct bw_spirv *s, const char *name)
 {
 	bool is_known = false;
 	if (strcmp(name, "param") != 0 && strcmp(name, "indexable") != 0)
@@ -198,14 +212,14 @@ static struct bw_error *add_locals(struct bw_spirv *s)
 		function += op == OP_FUNCTION;
 		if (!function || n < 3 || (op != OP_VARIABLE && op != OP_FUNCTION_PARAMETER))
 			continue;
-		const struct bw_location none = {.kind = BW_LOC_OPTIMIZED_OUT};
+		const struct bw_location at_v = place_of(s, w[2]);
 		struct bw_variable v = {.name = bw_spv_name(s, w[2], NO_MEMBER),
 					.is_param = op == OP_FUNCTION_PARAMETER};
 		uint32_t type = pointee(s, w[1]);
-		if (!*v.name || is_of_compiler(s, v.name))
+		if (!*v.name || bw_spv_is_of_compiler(s, v.name))
 			continue;
 		v.type = bw_spv_type(s, type ? type : w[1]);
-		BW_TRY(add(s, &v, &none, function));
+		BW_TRY(add(s, &v, &at_v, function));
 	}
 	return NULL;
 }

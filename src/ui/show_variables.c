@@ -212,6 +212,10 @@ static void piece_text(struct bw_str *out, const struct bw_location_piece *p)
 	case BW_LOC_BUILTIN:
 		bw_str_add(out, "a built-in variable of the API");
 		break;
+	case BW_LOC_RECORD:
+		bw_str_addf(out, "in the shader's record of its variables, at offset %lld",
+			    (long long)p->offset);
+		break;
 	case BW_LOC_LAUNCH:
 		bw_str_addf(out, "in the kernel's arguments, at offset %lld", (long long)p->offset);
 		break;

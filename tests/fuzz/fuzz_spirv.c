@@ -8,6 +8,7 @@
 #include "base/util.h"
 #include "sym/lines.h"
 #include "sym/spirv.h"
+#include "sym/spirv_record.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_b);
 
@@ -27,6 +28,19 @@ static void look(struct bw_lines *l, uint64_t addr)
 	}
 	bw_error_free(err);
 	free(list);
+}
+
+/* What comes out can be read again. */
+static void record(const uint32_t *words, size_t n)
+{
+	struct bw_spirv_words out = {0};
+	struct bw_spirv *s = NULL;
+	struct bw_error *err = bw_spirv_record(words, n, &out);
+	if (!err)
+		err = bw_spirv_open(out.data, out.len, NULL, NULL, 0, &s);
+	bw_error_free(err);
+	bw_spirv_close(s);
+	bw_vec_free(&out);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_b)
@@ -58,6 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_b)
 		bw_lines_close(l);
 	}
 	bw_error_free(err);
+	record(words, n);
 	free(words);
 	return 0;
 }

@@ -44,6 +44,7 @@ static void print_place(enum bw_location_kind kind, const struct bw_location_pie
 	case BW_LOC_BOUND:
 	case BW_LOC_PUSH:
 	case BW_LOC_BUILTIN:
+	case BW_LOC_RECORD:
 	case BW_LOC_LAUNCH:
 		break; /* of shaders alone */
 	case BW_LOC_CONSTANT:

@@ -82,6 +82,7 @@ static void print_piece(char *out, size_t out_b, enum bw_location_kind kind,
 	case BW_LOC_BOUND:
 	case BW_LOC_PUSH:
 	case BW_LOC_BUILTIN:
+	case BW_LOC_RECORD:
 	case BW_LOC_LAUNCH:
 		break; /* of shaders alone */
 	case BW_LOC_CONSTANT:

@@ -2,7 +2,10 @@
 """The shaders of the corpus on the virtual GPU (RADV through "breakwater exec") and on lavapipe: what
 they leave behind must be the same.
 
-    test_corpus.py VKRUN [--queue compute|universal] [--wave 32|64] [--staged] [--validate] [--strict] [CASE...]
+    test_corpus.py VKRUN [--queue compute|universal] [--wave 32|64] [--staged] [--validate] [--strict] [--record TOOL]
+                   [CASE...]
+
+With --record the virtual GPU's shaders keep a record of their variables (tests/sym/record_shader.c).
 
 With -DREFERENCE a shader may compute the same in another way: that form is for lavapipe, whose
 subgroups have another size. WAVE is the size of the run. Where a NAME.spvasm lies beside NAME.comp
@@ -133,6 +136,7 @@ def main():
     p.add_argument("--staged", action="store_true")
     p.add_argument("--validate", action="store_true")
     p.add_argument("--strict", action="store_true", help="in strict mode, with no finding")
+    p.add_argument("--record", metavar="TOOL", help="with a record of their variables, which this program adds")
     p.add_argument("cases", nargs="*")
     a = p.parse_intermixed_args()
     cases = a.cases or sorted(f.stem for f in SHADERS.glob("*.comp"))
@@ -147,6 +151,10 @@ def main():
             folder.mkdir()
             defines = [f"WAVE={a.wave}"] + (["REFERENCE"] if side == "reference" else [])
             arguments = {name: compile_case(name, folder, defines) for name in cases}
+            if a.record and side == "gpu":
+                for _, spirv in arguments.values():
+                    subprocess.run([a.record, spirv, spirv + ".recorded"], check=True)
+                    os.replace(spirv + ".recorded", spirv)
             command = [a.vkrun, "--out", str(folder), "--wave", a.wave, "--device", "llvmpipe" if side == "reference" else "RADV"]
             if side == "reference":
                 command += ["--reference", "--patience", str(REFERENCE_PATIENCE_S)]

@@ -52,6 +52,7 @@ static bool memory_of(const struct bw_variables_frame *f, const struct bw_locati
 	case BW_LOC_BOUND:
 	case BW_LOC_PUSH:
 	case BW_LOC_BUILTIN:
+	case BW_LOC_RECORD:
 	case BW_LOC_LAUNCH:
 		break;
 	}
@@ -195,6 +196,7 @@ static struct bw_error *read_piece(const struct bw_value_of *x, const struct bw_
 	case BW_LOC_BOUND:
 	case BW_LOC_PUSH:
 	case BW_LOC_BUILTIN:
+	case BW_LOC_RECORD:
 	case BW_LOC_LAUNCH:
 		break;
 	}
@@ -330,6 +332,8 @@ static struct bw_error *value_of(const struct bw_value_of *x, const struct bw_va
 	bw_variables_correct(x->d, f, variable, &l);
 	if (l.kind == BW_LOC_BOUND || l.kind == BW_LOC_PUSH || l.kind == BW_LOC_BUILTIN)
 		return bw_variables_of_shader(x, &l, variable->type, out);
+	if (l.kind == BW_LOC_RECORD)
+		return bw_variables_recorded(x, &l, variable->type, out);
 	if (l.kind == BW_LOC_LAUNCH)
 		return bw_variables_launch_value(x, (uint32_t)l.offset, variable->type, out);
 	return bw_variables_at(x, f, variable->type, &l, out);
@@ -449,6 +453,11 @@ static struct bw_error *not_assignable(const struct bw_value *place, enum bw_loc
 	if (kind == BW_LOC_COMPUTED)
 		return bw_errorf(BW_E_INVALID, "Left operand of assignment is not an lvalue: the "
 					       "compiler computes it from registers");
+	if (kind == BW_LOC_RECORD)
+		return bw_errorf(BW_E_INVALID,
+				 "Left operand of assignment is not an lvalue: this is what "
+				 "the shader has noted of it; where the driver "
+				 "keeps the variable is not known");
 	return bw_variables_missing(place);
 }
 

@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct bw_error *not_known(const struct bw_ctype *type, const char *why,
-				  struct bw_value *out)
+struct bw_error *bw_variables_not_known(const struct bw_ctype *type, const char *why,
+					struct bw_value *out)
 {
 	uint64_t size_b = bw_ctype_strip(type)->size_b;
 	struct bw_value v = {.type = bw_type_of(type), .lane = -1, .place = BW_PLACE_NONE};
@@ -98,27 +98,29 @@ static struct bw_error *bound(const struct bw_value_of *x, const struct bw_dispa
 	struct bw_target_binding b;
 	uint64_t offset_b = (uint64_t)l->offset, size_b;
 	if (!binding_of(x->d, dispatch, l, 0, &b))
-		return not_known(type, "no buffer is known to be bound there", out);
+		return bw_variables_not_known(type, "no buffer is known to be bound there", out);
 	if (offset_b > b.size_b)
-		return not_known(type, "it lies behind the end of the buffer that is bound", out);
+		return bw_variables_not_known(
+			type, "it lies behind the end of the buffer that is bound", out);
 	type = fitted(x->d, type, b.size_b - offset_b);
 	if (!type)
 		return bw_error_nomem();
 	size_b = bw_ctype_strip(type)->size_b;
 	if (size_b > b.size_b - offset_b)
-		return not_known(type, "it lies behind the end of the buffer that is bound", out);
+		return bw_variables_not_known(
+			type, "it lies behind the end of the buffer that is bound", out);
 	const struct bw_place_at at = {.space = BW_SPACE_GLOBAL, .va = b.va + offset_b};
 	return bw_variables_load(x, type, at, out);
 }
 
 /* Values that are made of bytes the debugger has, and lie nowhere. */
-static struct bw_error *copied(const struct bw_ctype *type, const void *bytes, size_t n,
-			       const char *why, struct bw_value *out)
+struct bw_error *bw_variables_copied(const struct bw_ctype *type, const void *bytes, size_t n,
+				     const char *why, struct bw_value *out)
 {
 	uint64_t size_b = bw_ctype_strip(type)->size_b;
 	struct bw_value v = {.type = bw_type_of(type), .lane = -1, .place = BW_PLACE_NONE};
 	if (!size_b || size_b > BW_VALUE_MAX_B)
-		return not_known(type, "its size is not known", out);
+		return bw_variables_not_known(type, "its size is not known", out);
 	v.bytes = bw_bytes_new(size_b);
 	if (!v.bytes)
 		return bw_error_nomem();
@@ -138,9 +140,9 @@ static struct bw_error *pushed(const struct bw_dispatch_info *dispatch, const st
 {
 	uint64_t at = (uint64_t)l->offset;
 	bool some = dispatch->desc.push && at < dispatch->desc.push_b;
-	return copied(type, some ? dispatch->desc.push + at : NULL,
-		      some ? dispatch->desc.push_b - at : 0,
-		      "the program has not pushed it, as far as is known", out);
+	return bw_variables_copied(type, some ? dispatch->desc.push + at : NULL,
+				   some ? dispatch->desc.push_b - at : 0,
+				   "the program has not pushed it, as far as is known", out);
 }
 
 /* BuiltIn of SPIR-V 1.6, 3.21. */
@@ -167,13 +169,14 @@ static struct bw_error *builtin(const struct bw_value_of *x,
 	size_t n = 1;
 	bool is_item = bw_lane_item(x->d, w, x->lane, item);
 	if ((which == LOCAL_ID || which == GLOBAL_ID || which == LOCAL_INDEX) && !is_item)
-		return not_known(type, "this lane is no invocation", out);
+		return bw_variables_not_known(type, "this lane is no invocation", out);
 	if ((which == WORKGROUP_ID || which == SUBGROUP_ID) && w->wave_in_group == BW_GROUP_UNKNOWN)
-		return not_known(type, "the place of this wave in its grid is not known", out);
+		return bw_variables_not_known(
+			type, "the place of this wave in its grid is not known", out);
 	switch (which) {
 	case NUM_WORKGROUPS:
 		if (dispatch->desc.groups[0] == UINT32_MAX)
-			return not_known(type, "the GPU reads it from memory", out);
+			return bw_variables_not_known(type, "the GPU reads it from memory", out);
 		memcpy(v, dispatch->desc.groups, sizeof(v));
 		n = 3;
 		break;
@@ -207,9 +210,10 @@ static struct bw_error *builtin(const struct bw_value_of *x,
 		v[0] = x->lane;
 		break;
 	default:
-		return not_known(type, "a built-in variable that is not supported", out);
+		return bw_variables_not_known(type, "a built-in variable that is not supported",
+					      out);
 	}
-	return copied(type, v, n * sizeof(*v), "", out);
+	return bw_variables_copied(type, v, n * sizeof(*v), "", out);
 }
 
 struct bw_error *bw_variables_of_shader(const struct bw_value_of *x, const struct bw_location *l,
@@ -228,7 +232,7 @@ struct bw_error *bw_variables_of_shader(const struct bw_value_of *x, const struc
 		return NULL;
 	}
 	if (!dispatch)
-		return not_known(type, "the dispatch of this wave is not known", out);
+		return bw_variables_not_known(type, "the dispatch of this wave is not known", out);
 	struct bw_error *err;
 	if (l->kind == BW_LOC_BOUND)
 		err = bound(x, dispatch, l, type, out);

@@ -60,6 +60,14 @@ const struct bw_ctype *bw_variables_counted(struct bw_debug *d, const struct bw_
 					    uint64_t count);
 void bw_variables_free(struct bw_debug *d);
 
+/* shader.c */
+/* A value that is not known, and why. */
+struct bw_error *bw_variables_not_known(const struct bw_ctype *type, const char *why,
+					struct bw_value *out) BW_MUST_CHECK;
+/* A value of these bytes, which is at no place that can be assigned; why: of those behind them. */
+struct bw_error *bw_variables_copied(const struct bw_ctype *type, const void *bytes, size_t n,
+				     const char *why, struct bw_value *out) BW_MUST_CHECK;
+
 /* place.c */
 /* Of which wave and lane a value is. */
 struct bw_value_of {
@@ -95,6 +103,10 @@ struct bw_error *bw_variables_fetch(const struct bw_value_of *x, struct bw_value
 /* Writes size_b bytes to where a value of the program is (MEMORY or PIECES). */
 struct bw_error *bw_variables_store(const struct bw_value_of *x, const struct bw_value *place,
 				    const uint8_t *bytes, size_t size_b) BW_MUST_CHECK;
+/* record.c: of BW_LOC_RECORD */
+struct bw_error *bw_variables_recorded(const struct bw_value_of *x, const struct bw_location *l,
+				       const struct bw_ctype *type,
+				       struct bw_value *out) BW_MUST_CHECK;
 /* shader.c: a variable whose place is one of Vulkan (BOUND, PUSH, BUILTIN), in the dispatch of the
  * wave. */
 struct bw_error *bw_variables_of_shader(const struct bw_value_of *x, const struct bw_location *l,

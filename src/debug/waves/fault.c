@@ -54,8 +54,7 @@ static struct bw_error *ask(struct pages *p, uint64_t va, const struct bw_verdic
 	return NULL;
 }
 
-/* Bytes of scratch that one lane has. */
-static uint32_t scratch_lane_b(struct bw_debug *d, const struct bw_wave_record *w)
+uint32_t bw_debug_scratch_lane_b(struct bw_debug *d, const struct bw_wave_record *w)
 {
 	const struct bw_dispatch_info *x = bw_debug_dispatch(d, w->info.dispatch);
 	if (!x)
@@ -84,7 +83,7 @@ static struct bw_error *check_lane(struct pages *p, const struct bw_wave_record 
 	if (a->space[lane] == BW_SPACE_LDS)
 		return NULL; /* reads 0 beyond its end, and is no fault */
 	if (a->space[lane] == BW_SPACE_PRIVATE) {
-		uint32_t size_b = scratch_lane_b(p->d, w);
+		uint32_t size_b = bw_debug_scratch_lane_b(p->d, w);
 		if (addr + f->access_size_b <= size_b)
 			return NULL;
 		*out = (struct lane_fault){

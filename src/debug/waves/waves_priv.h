@@ -32,6 +32,10 @@ static inline unsigned bw_wave_first_active(const struct bw_wave_record *w)
 	return w->info.exec ? (unsigned)__builtin_ctzll(w->info.exec) : 0;
 }
 
+/* fault.c */
+/* Bytes of scratch memory that one lane has; 0: its dispatch is not known. */
+uint32_t bw_debug_scratch_lane_b(struct bw_debug *d, const struct bw_wave_record *w);
+
 /* waves.c */
 struct bw_wave_record *bw_debug_focus_priv(struct bw_debug *d);
 struct bw_error *bw_debug_need_focus(struct bw_debug *d, struct bw_wave_record **out) BW_MUST_CHECK;

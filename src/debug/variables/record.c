@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+/* Variables of a shader that keeps a record of them in its scratch memory (sym/spirv_record.h). */
+#include "debug/dispatches.h"
+#include "debug/variables.h"
+#include "debug/variables/variables_priv.h"
+#include "debug/waves/waves_priv.h"
+#include "sym/spirv_record.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+enum { HEAD_WORDS = 4, LINE_AT_B = 8, SEARCH_MAX_B = 64 << 10 };
+
+static bool is_head(const uint32_t *words)
+{
+	return !words[0] && words[1] == BW_SPIRV_RECORD_MAGIC_1 &&
+	       words[3] == BW_SPIRV_RECORD_MAGIC_3;
+}
+
+static struct bw_error *read_private(const struct bw_value_of *x, uint64_t at, void *out, size_t n)
+{
+	const struct bw_wave_mem from = {x->wave, x->lane, BW_SPACE_PRIVATE, at};
+	return bw_wave_mem_read(x->d, &from, out, n);
+}
+
+/* Where the lane's record begins. The driver may have put other arrays before it. False: the lane
+ * has not begun one. */
+static struct bw_error *find_record(const struct bw_value_of *x, uint64_t *out, bool *out_found)
+{
+	const size_t n = BW_MIN(bw_debug_scratch_lane_b(x->d, x->wave), (uint32_t)SEARCH_MAX_B) / 4;
+	uint32_t head[HEAD_WORDS];
+	*out = 0;
+	*out_found = false;
+	if (n < HEAD_WORDS)
+		return NULL;
+	BW_TRY(read_private(x, 0, head, sizeof(head)));
+	*out_found = is_head(head);
+	if (*out_found)
+		return NULL;
+	_cleanup_free_ uint32_t *words = malloc(n * sizeof(*words));
+	if (!words)
+		return bw_error_nomem();
+	BW_TRY(read_private(x, 0, words, n * sizeof(*words)));
+	for (size_t i = 1; i + HEAD_WORDS <= n && !*out_found; i++) {
+		*out = i * 4;
+		*out_found = is_head(words + i);
+	}
+	return NULL;
+}
+
+struct bw_error *bw_variables_recorded(const struct bw_value_of *x, const struct bw_location *l,
+				       const struct bw_ctype *type, struct bw_value *out)
+{
+	uint64_t record, size_b = bw_ctype_strip(type)->size_b;
+	uint32_t is_assigned = 0;
+	bool found = false;
+	if (x->skip) {
+		*out = (struct bw_value){.type = bw_type_of(type), .lane = (int)x->lane};
+		return NULL;
+	}
+	if (x->wave)
+		BW_TRY(find_record(x, &record, &found));
+	if (!found)
+		return bw_variables_not_known(type, "the lane has not begun its record", out);
+	BW_TRY(read_private(x, record + l->value, &is_assigned, sizeof(is_assigned)));
+	if (is_assigned != 1)
+		return bw_variables_not_known(type, "not assigned yet", out);
+	_cleanup_free_ void *bytes = size_b <= BW_SPIRV_RECORD_MAX_B ? malloc(size_b + 1) : NULL;
+	if (!bytes)
+		return bw_variables_not_known(type, "its size is not known", out);
+	BW_TRY(read_private(x, record + (uint64_t)l->offset, bytes, size_b));
+	BW_TRY(bw_variables_copied(type, bytes, size_b, "", out));
+	out->lane = (int)x->lane;
+	out->place = BW_PLACE_PIECES;
+	out->bytes->location = *l;
+	return NULL;
+}
+
+/* Whether a variable of the frame is in a record. */
+static struct bw_error *has_record(struct bw_debug *d, const struct bw_variables_frame *f,
+				   bool *out)
+{
+	const struct bw_variable *list;
+	struct bw_location at = {0};
+	size_t n;
+	*out = false;
+	BW_TRY(bw_variables_list(d, f, &list, &n));
+	for (size_t i = 0; i < n && !*out; i++) {
+		bw_variable_location(f->lines, &list[i], f->addr, &at);
+		*out = at.kind == BW_LOC_RECORD;
+	}
+	return NULL;
+}
+
+struct bw_error *bw_debug_noted_line(struct bw_debug *d, unsigned *out)
+{
+	const struct bw_value_of x = {d, bw_debug_focus_priv(d), bw_debug_focus_lane(d), false};
+	struct bw_variables_frame f;
+	uint64_t record;
+	uint32_t line = 0;
+	bool found = false;
+	*out = 0;
+	if (!x.wave || !bw_variables_frame(d, x.wave, &f))
+		return NULL;
+	BW_TRY(has_record(d, &f, &found));
+	if (found)
+		BW_TRY(find_record(&x, &record, &found));
+	if (found)
+		BW_TRY(read_private(&x, record + LINE_AT_B, &line, sizeof(line)));
+	*out = line;
+	return NULL;
+}

@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: MIT */
+/* Makes a shader keep a record of its variables (spirv_record.h). Compilers of shaders keep
+ * variables in registers and say nowhere in which. Here each store to a variable is followed by one
+ * of the same value into an array. The driver can only keep that in the lane's scratch memory: its
+ * indices have a part that is always zero, which no compiler knows. */
+#include "sym/spirv_record_priv.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/util.h"
+
+/* ---- Writing words ---- */
+
+static void put(struct bw_spv_record_job *j, const uint32_t *words, size_t n)
+{
+	if (!j->err && n)
+		j->err = bw_vec_reserve(&j->out, j->out.len + n);
+	if (j->err || !n)
+		return;
+	memcpy(j->out.data + j->out.len, words, n * sizeof(*words));
+	j->out.len += n;
+}
+
+static void put_op(struct bw_spv_record_job *j, uint32_t op, const uint32_t *operands, size_t n)
+{
+	const uint32_t first = op | (uint32_t)(n + 1) << 16;
+	put(j, &first, 1);
+	put(j, operands, n);
+}
+#define EMIT(j, op, ...)                                                                           \
+	put_op(j, op, (const uint32_t[]){__VA_ARGS__},                                             \
+	       sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
+
+static uint32_t new_id(struct bw_spv_record_job *j)
+{
+	if (j->next_id >= IDS_MAX && !j->err)
+		j->err = bw_errorf(BW_E_UNSUPPORTED, "the shader has too many ids");
+	return j->next_id++;
+}
+
+/* An instruction with a result of a type; its id. */
+#define EMIT_NEW(j, op, type, ...)                                                                 \
+	({                                                                                         \
+		uint32_t id_ = new_id(j);                                                          \
+		EMIT(j, op, type, id_, __VA_ARGS__);                                               \
+		id_;                                                                               \
+	})
+
+/* An instruction whose operands end in a text: `first` is the one before it. */
+static void put_text(struct bw_spv_record_job *j, uint32_t op, uint32_t first, const char *text)
+{
+	size_t n = strlen(text) / 4 + 1;
+	_cleanup_free_ uint32_t *words = calloc(n + 1, sizeof(*words));
+	if (!words) {
+		if (!j->err)
+			j->err = bw_error_nomem();
+		return;
+	}
+	words[0] = first;
+	memcpy(words + 1, text, strlen(text));
+	put_op(j, op, words, n + 1);
+}
+
+/* ---- Types and constants ---- */
+
+static uint32_t constant(struct bw_spv_record_job *j, uint32_t value)
+{
+	for (size_t i = 0; i < j->constants.len; i += 2)
+		if (j->constants.data[i] == value)
+			return j->constants.data[i + 1];
+	uint32_t id = new_id(j);
+	if (!j->err)
+		j->err = bw_vec_push(&j->constants, value);
+	if (!j->err)
+		j->err = bw_vec_push(&j->constants, id);
+	return id;
+}
+
+/* A type of these operands; a new id where there is none yet. */
+static uint32_t find_type(struct bw_spv_record_job *j, uint32_t op, const uint32_t *operands,
+			  uint32_t n, bool *is_new)
+{
+	unsigned here, words;
+	for (size_t at = SPV_HEADER; bw_spv_inst(j->s, at, &here, &words) && here != OP_FUNCTION;
+	     at += words)
+		if (here == op && words == n + 2 &&
+		    !memcmp(&j->s->words[at + 2], operands, n * sizeof(*operands)))
+			return j->s->words[at + 1];
+	*is_new = true;
+	return new_id(j);
+}
+#define TYPE(j, is_new, op, ...)                                                                   \
+	find_type(j, op, (const uint32_t[]){__VA_ARGS__},                                          \
+		  sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t), is_new)
+
+static uint32_t find_workgroup_id(struct bw_spv_record_job *j)
+{
+	uint32_t builtin;
+	for (uint32_t id = 1; id < j->s->bound; id++)
+		if (bw_spv_record_op(j, id) == OP_VARIABLE &&
+		    bw_spv_decoration(j->s, id, NO_MEMBER, DECO_BUILTIN, &builtin) &&
+		    builtin == BUILTIN_WORKGROUP_ID)
+			return id;
+	j->adds_workgroup = true;
+	return new_id(j);
+}
+
+static void choose_ids(struct bw_spv_record_job *j)
+{
+	const uint32_t none[] = {0};
+	j->uint_type = TYPE(j, &j->adds_uint, OP_TYPE_INT, 32, 0);
+	j->uvec2_type = TYPE(j, &j->adds_uvec2, OP_TYPE_VECTOR, j->uint_type, 2);
+	j->uvec3_type = TYPE(j, &j->adds_uvec3, OP_TYPE_VECTOR, j->uint_type, 3);
+	j->bool_type = find_type(j, OP_TYPE_BOOL, none, 0, &j->adds_bool);
+	j->pointer_type = TYPE(j, &j->adds_pointer, OP_TYPE_POINTER, STORAGE_PRIVATE, j->uint_type);
+	j->workgroup_id = find_workgroup_id(j);
+	if (j->adds_workgroup)
+		j->input_type =
+			TYPE(j, &j->adds_input, OP_TYPE_POINTER, STORAGE_INPUT, j->uvec3_type);
+	j->record = new_id(j);
+}
+
+/* The constants come last: the functions, which are written already, have asked for them. */
+static void put_declarations(struct bw_spv_record_job *j)
+{
+	uint32_t length = constant(j, BW_MAX(j->n_words, (uint32_t)MIN_WORDS));
+	if (j->adds_uint)
+		EMIT(j, OP_TYPE_INT, j->uint_type, 32, 0);
+	if (j->adds_uvec2)
+		EMIT(j, OP_TYPE_VECTOR, j->uvec2_type, j->uint_type, 2);
+	if (j->adds_uvec3)
+		EMIT(j, OP_TYPE_VECTOR, j->uvec3_type, j->uint_type, 3);
+	if (j->adds_bool)
+		EMIT(j, OP_TYPE_BOOL, j->bool_type);
+	if (j->adds_pointer)
+		EMIT(j, OP_TYPE_POINTER, j->pointer_type, STORAGE_PRIVATE, j->uint_type);
+	if (j->adds_input)
+		EMIT(j, OP_TYPE_POINTER, j->input_type, STORAGE_INPUT, j->uvec3_type);
+	for (size_t i = 0; i < j->constants.len; i += 2)
+		EMIT(j, OP_CONSTANT, j->uint_type, j->constants.data[i + 1], j->constants.data[i]);
+	uint32_t array = new_id(j), to_array = new_id(j);
+	EMIT(j, OP_TYPE_ARRAY, array, j->uint_type, length);
+	EMIT(j, OP_TYPE_POINTER, to_array, STORAGE_PRIVATE, array);
+	EMIT(j, OP_VARIABLE, to_array, j->record, STORAGE_PRIVATE);
+	if (j->adds_workgroup)
+		EMIT(j, OP_VARIABLE, j->input_type, j->workgroup_id, STORAGE_INPUT);
+}
+
+/* ---- Stores to the record ---- */
+
+/* Word 0 of the record, a zero. It is read again for each store: to the compiler each may be at any
+ * place of the array, and so none is moved over another. */
+static uint32_t load_zero(struct bw_spv_record_job *j)
+{
+	uint32_t p = EMIT_NEW(j, OP_ACCESS_CHAIN, j->pointer_type, j->record, j->opaque);
+	return EMIT_NEW(j, OP_LOAD, j->uint_type, p, ACCESS_VOLATILE);
+}
+
+static void store_at(struct bw_spv_record_job *j, uint32_t base, uint32_t word, uint32_t value)
+{
+	uint32_t index = EMIT_NEW(j, OP_I_ADD, j->uint_type, base, constant(j, word));
+	uint32_t p = EMIT_NEW(j, OP_ACCESS_CHAIN, j->pointer_type, j->record, index);
+	EMIT(j, OP_STORE, p, value, ACCESS_VOLATILE);
+}
+
+static void store_scalar(struct bw_spv_record_job *j, uint32_t base, uint32_t type, uint32_t word,
+			 uint32_t value)
+{
+	if (bw_spv_record_op(j, type) == OP_TYPE_BOOL) {
+		uint32_t one = constant(j, 1), none = constant(j, 0);
+		store_at(j, base, word, EMIT_NEW(j, OP_SELECT, j->uint_type, value, one, none));
+	} else if (bw_spv_record_ctype(j, type)->size_b == 8) {
+		uint32_t both = EMIT_NEW(j, OP_BITCAST, j->uvec2_type, value);
+		for (uint32_t i = 0; i < 2; i++)
+			store_at(j, base, word + i,
+				 EMIT_NEW(j, OP_COMPOSITE_EXTRACT, j->uint_type, both, i));
+	} else {
+		store_at(j, base, word,
+			 type == j->uint_type ? value
+					      : EMIT_NEW(j, OP_BITCAST, j->uint_type, value));
+	}
+}
+
+static void store_value(struct bw_spv_record_job *j, uint32_t base, uint32_t type, uint32_t word,
+			uint32_t value)
+{
+	uint32_t op = bw_spv_record_op(j, type);
+	if (op == OP_TYPE_BOOL || op == OP_TYPE_INT || op == OP_TYPE_FLOAT) {
+		store_scalar(j, base, type, word, value);
+		return;
+	}
+	uint64_t n = bw_spv_record_count(j, type);
+	for (uint32_t i = 0; i < n && !j->err; i++) {
+		uint32_t at = word, e = bw_spv_record_element(j, type, i, &at);
+		if (e)
+			store_value(j, base, e, at, EMIT_NEW(j, OP_COMPOSITE_EXTRACT, e, value, i));
+	}
+}
+
+/* Where the indices of a pointer lead, none of them beyond its array. */
+static uint32_t add_dynamic(struct bw_spv_record_job *j, uint32_t base, const struct pointer *p)
+{
+	for (unsigned i = 0; i < p->n_dynamic; i++) {
+		const struct dynamic *d = &p->dynamic[i];
+		uint32_t last = constant(j, d->count - 1), n = constant(j, d->count);
+		uint32_t index = d->index;
+		if (j->int_type[index] != j->uint_type)
+			index = EMIT_NEW(j, OP_BITCAST, j->uint_type, index);
+		uint32_t is_inside = EMIT_NEW(j, OP_U_LESS_THAN, j->bool_type, index, n);
+		index = EMIT_NEW(j, OP_SELECT, j->uint_type, is_inside, index, last);
+		index = EMIT_NEW(j, OP_I_MUL, j->uint_type, index, constant(j, d->stride));
+		base = EMIT_NEW(j, OP_I_ADD, j->uint_type, base, index);
+	}
+	return base;
+}
+
+static void record(struct bw_spv_record_job *j, const struct pointer *p, uint32_t value)
+{
+	const struct recorded *r = &j->variables.data[p->variable];
+	uint32_t zero = load_zero(j);
+	store_value(j, add_dynamic(j, zero, p), p->type, p->word, value);
+	store_at(j, zero, r->flag, constant(j, 1));
+}
+
+/* What a call or the like may have written. */
+static void record_again(struct bw_spv_record_job *j, uint32_t id)
+{
+	const struct pointer *p = bw_spv_record_pointer(j, id);
+	if (p)
+		record(j, p, EMIT_NEW(j, OP_LOAD, p->type, id));
+}
+
+/* ---- Functions ---- */
+
+static bool is_entry(const struct bw_spv_record_job *j, uint32_t function)
+{
+	bw_vec_each(&j->entries, e)
+		if (*e == function)
+			return true;
+	return false;
+}
+
+static void begin_record(struct bw_spv_record_job *j)
+{
+	uint32_t none = constant(j, 0);
+	uint32_t p = EMIT_NEW(j, OP_ACCESS_CHAIN, j->pointer_type, j->record, j->opaque);
+	EMIT(j, OP_STORE, p, none, ACCESS_VOLATILE);
+	uint32_t zero = load_zero(j);
+	store_at(j, zero, 1, constant(j, BW_SPIRV_RECORD_MAGIC_1));
+	store_at(j, zero, 2, none);
+	store_at(j, zero, 3, constant(j, BW_SPIRV_RECORD_MAGIC_3));
+}
+
+/* What stands before the first statement of a function. */
+static void put_head(struct bw_spv_record_job *j, uint32_t function, uint32_t index)
+{
+	uint32_t one = constant(j, 1);
+	uint32_t id = EMIT_NEW(j, OP_LOAD, j->uvec3_type, j->workgroup_id);
+	uint32_t x = EMIT_NEW(j, OP_COMPOSITE_EXTRACT, j->uint_type, id, 0);
+	uint32_t next = EMIT_NEW(j, OP_I_ADD, j->uint_type, x, one);
+	uint32_t product = EMIT_NEW(j, OP_I_MUL, j->uint_type, x, next); /* always even */
+	j->opaque = EMIT_NEW(j, OP_BITWISE_AND, j->uint_type, product, one);
+	if (is_entry(j, function))
+		begin_record(j);
+	uint32_t zero = load_zero(j);
+	for (size_t i = 0; i < j->variables.len; i++) {
+		const struct recorded r = j->variables.data[i];
+		if (!r.is_dropped &&
+		    (r.function == index || (!r.function && is_entry(j, function))))
+			store_at(j, zero, r.flag, constant(j, 0));
+	}
+	for (size_t i = 0; i < j->variables.len; i++) {
+		const struct recorded r = j->variables.data[i];
+		if ((r.function == index && (r.is_param || r.has_initializer)) ||
+		    (!r.function && r.has_initializer && is_entry(j, function)))
+			record_again(j, r.id);
+	}
+}
+
+/* A new line begins: its number is stored. */
+static void put_mark(struct bw_spv_record_job *j)
+{
+	if (!j->line || (j->file == j->marked_file && j->line == j->marked_line))
+		return;
+	uint32_t zero = load_zero(j), line = constant(j, j->line);
+	uint32_t index = EMIT_NEW(j, OP_I_ADD, j->uint_type, zero, constant(j, 2));
+	uint32_t p = EMIT_NEW(j, OP_ACCESS_CHAIN, j->pointer_type, j->record, index);
+	EMIT(j, OP_STORE, p, line, ACCESS_VOLATILE);
+	j->marked_file = j->file;
+	j->marked_line = j->line;
+}
+
+static bool is_extension_without_code(const struct bw_spv_record_job *j, const uint32_t *w)
+{
+	uint32_t set = bw_spv_n_words(*w) > 4 ? w[3] : 0;
+	bw_vec_each(&j->s->debug_sets, d)
+		if (*d == set)
+			return true;
+	return false;
+}
+
+static void after(struct bw_spv_record_job *j, const uint32_t *w, uint32_t n)
+{
+	const struct pointer *p;
+	switch (bw_spv_op(*w)) {
+	case OP_STORE:
+		p = n > 2 ? bw_spv_record_pointer(j, w[1]) : NULL;
+		if (p)
+			record(j, p, w[2]);
+		break;
+	case OP_COPY_MEMORY:
+		if (n > 2)
+			record_again(j, w[1]);
+		break;
+	case OP_FUNCTION_CALL:
+		for (uint32_t i = 4; i < n; i++)
+			record_again(j, w[i]);
+		break;
+	case OP_EXT_INST: /* modf and frexp write through pointers; ids of others are no pointers */
+		for (uint32_t i = 5; i < n && !is_extension_without_code(j, w); i++)
+			record_again(j, w[i]);
+		break;
+	default:
+		break;
+	}
+}
+
+/* How far the function has been written. */
+struct place {
+	uint32_t function, index;
+	bool in_head;	/* before its first statement */
+	bool is_merged; /* the branch follows */
+};
+
+/* Before an instruction that other ones may stand before. */
+static void before(struct bw_spv_record_job *j, struct place *at, uint32_t op)
+{
+	if (op == OP_LABEL || op == OP_PHI || op == OP_FUNCTION_END || op == OP_FUNCTION_PARAMETER)
+		return;
+	if (at->in_head) {
+		at->in_head = false;
+		put_head(j, at->function, at->index);
+	}
+	if (!at->is_merged)
+		put_mark(j);
+	at->is_merged = op == OP_LOOP_MERGE || op == OP_SELECTION_MERGE;
+}
+
+static void put_instruction(struct bw_spv_record_job *j, struct place *at, const uint32_t *w,
+			    uint32_t n)
+{
+	uint32_t op = bw_spv_op(*w);
+	if (op == OP_FUNCTION && n > 2) {
+		at->function = w[2];
+		bw_spv_record_enter(j, ++at->index);
+		at->in_head = true;
+		j->line = 0;
+	} else if (op == OP_LINE && n > 3) {
+		j->file = w[1];
+		j->line = w[2];
+	} else if (op == OP_NO_LINE) {
+		j->line = 0;
+	} else if (op == OP_LABEL) {
+		j->marked_line = 0;
+		at->is_merged = false;
+	} else if (op != OP_VARIABLE && !(op == OP_EXT_INST && is_extension_without_code(j, w))) {
+		before(j, at, op);
+	}
+	put(j, w, n);
+	bw_spv_record_follow(j, w, n);
+	after(j, w, n);
+}
+
+static void put_functions(struct bw_spv_record_job *j, size_t from)
+{
+	struct place at = {0};
+	unsigned op, n;
+	for (size_t i = from; bw_spv_inst(j->s, i, &op, &n) && !j->err; i += n)
+		put_instruction(j, &at, &j->s->words[i], n);
+}
+
+/* ---- The module ---- */
+
+static void put_strings(struct bw_spv_record_job *j)
+{
+	char text[96];
+	bw_vec_each(&j->variables, r) {
+		if (r->is_dropped)
+			continue;
+		snprintf(text, sizeof(text), BW_SPIRV_RECORD_VARIABLE "%u:%u:%u", r->id, r->at * 4,
+			 r->flag * 4);
+		put_text(j, OP_STRING, new_id(j), text);
+	}
+}
+
+static void put_entry_point(struct bw_spv_record_job *j, const uint32_t *w, uint32_t n)
+{
+	const uint32_t more[] = {j->record, j->workgroup_id};
+	const bool has_record = j->s->words[1] >= VERSION_1_4;
+	const uint32_t first = OP_ENTRY_POINT | (n + has_record + j->adds_workgroup) << 16;
+	put(j, &first, 1);
+	put(j, w + 1, n - 1);
+	if (has_record)
+		put(j, &more[0], 1);
+	if (j->adds_workgroup)
+		put(j, &more[1], 1);
+}
+
+/* Sections of a module, in their order (specification 2.4). */
+static void put_globals(struct bw_spv_record_job *j, size_t end)
+{
+	bool has_strings = false, has_names = false, has_decorations = false;
+	unsigned op, n;
+	for (size_t i = SPV_HEADER; i < end && bw_spv_inst(j->s, i, &op, &n); i += n) {
+		const uint32_t *w = &j->s->words[i];
+		const bool is_name = op == OP_NAME || op == OP_MEMBER_NAME;
+		const bool is_later = op >= OP_DECORATE && op <= 75;
+		const bool is_declaration = op >= OP_TYPE_VOID && op < OP_FUNCTION;
+		if (!has_strings && (op == OP_STRING || is_name || is_later || is_declaration)) {
+			put_strings(j);
+			has_strings = true;
+		}
+		if (!has_names && (is_name || is_later || is_declaration)) {
+			put_text(j, OP_NAME, j->record, BW_SPIRV_RECORD_NAME);
+			has_names = true;
+		}
+		if (!has_decorations && (is_later || is_declaration)) {
+			if (j->adds_workgroup)
+				EMIT(j, OP_DECORATE, j->workgroup_id, DECO_BUILTIN,
+				     BUILTIN_WORKGROUP_ID);
+			has_decorations = true;
+		}
+		if (op == OP_ENTRY_POINT)
+			put_entry_point(j, w, n);
+		else
+			put(j, w, n);
+	}
+	put_declarations(j);
+}
+
+static size_t find_functions(struct bw_spv_record_job *j)
+{
+	unsigned op, n;
+	size_t at = SPV_HEADER;
+	for (; bw_spv_inst(j->s, at, &op, &n) && op != OP_FUNCTION; at += n)
+		if (op == OP_ENTRY_POINT && n > 3 && !j->err)
+			j->err = bw_vec_push(&j->entries, j->s->words[at + 2]);
+	return at;
+}
+
+static void write_module(struct bw_spv_record_job *j)
+{
+	size_t functions = find_functions(j);
+	bw_spv_record_plan(j, functions);
+	choose_ids(j);
+	put_functions(j, functions);
+	struct bw_spirv_words body = j->out;
+	j->out = (struct bw_spirv_words){0};
+	put(j, j->s->words, SPV_HEADER);
+	put_globals(j, functions);
+	put(j, body.data, body.len);
+	bw_vec_free(&body);
+	if (!j->err)
+		j->out.data[3] = j->next_id;
+}
+
+struct bw_error *bw_spirv_record(const uint32_t *words, size_t n, struct bw_spirv_words *out)
+{
+	struct bw_spv_record_job j = {0};
+	BW_TRY(bw_spirv_open(words, n, NULL, NULL, 0, &j.s));
+	j.next_id = words[3];
+	j.pointer_at = calloc(j.s->bound + 1u, sizeof(*j.pointer_at));
+	j.int_type = calloc(j.s->bound + 1u, sizeof(*j.int_type));
+	j.ctypes = calloc(j.s->bound + 1u, sizeof(*j.ctypes));
+	if (!j.pointer_at || !j.int_type || !j.ctypes)
+		j.err = bw_error_nomem();
+	else if (words[3] > IDS_MAX)
+		j.err = bw_errorf(BW_E_INVALID, "the SPIR-V has more than %d ids", IDS_MAX);
+	else
+		write_module(&j);
+	bw_spirv_close(j.s);
+	free(j.pointer_at);
+	free(j.int_type);
+	free(j.ctypes);
+	bw_vec_free(&j.variables);
+	bw_vec_free(&j.pointers);
+	bw_vec_free(&j.entries);
+	bw_vec_free(&j.constants);
+	if (j.err)
+		bw_vec_free(&j.out);
+	*out = j.out;
+	return j.err;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_SYM_SPIRV_RECORD_H
+#define BW_SYM_SPIRV_RECORD_H
+
+/* A compute shader that keeps a record of its variables, for the debugger: `breakwater run -O0
+ * shader.comp`. Pure: words in, words out.
+ *
+ * The record is an array of words in each lane's scratch memory. Its head has four words: 0, a
+ * number to find it by, the source line that was begun last, another number. Behind it are the
+ * variables that have names: a word that is 1 when the variable has been assigned since its
+ * function was entered, and the value, laid out as bw_spv_type says. Not recorded are variables of
+ * 8 and 16 bits, of more than 256 scalars, and those whose addresses go elsewhere. */
+
+#include "base/error.h"
+#include "base/vec.h"
+
+#define BW_SPIRV_RECORD_NAME "breakwater.record"      /* of the array */
+#define BW_SPIRV_RECORD_VARIABLE "breakwater.record:" /* OpString: ID:OFFSET:FLAG, in bytes */
+#define BW_SPIRV_RECORD_MAX_B 16384
+#define BW_SPIRV_RECORD_MAGIC_1 0x57a7e4ecu
+#define BW_SPIRV_RECORD_MAGIC_3 0xb2ea4a7eu
+
+struct bw_spirv_words BW_VEC(uint32_t);
+
+/* out: owned (bw_vec_free). BW_E_INVALID: this is no SPIR-V. What is damaged behind its head ends
+ * the module. */
+struct bw_error *bw_spirv_record(const uint32_t *words, size_t n,
+				 struct bw_spirv_words *out) BW_MUST_CHECK;
+
+#endif

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/* Which variables of a shader are recorded, where, and which pointers lead to them. */
+#include "sym/spirv_record_priv.h"
+
+#include "base/util.h"
+
+uint32_t bw_spv_record_op(const struct bw_spv_record_job *j, uint32_t id)
+{
+	const uint32_t *w = bw_spv_def(j->s, id, 2);
+	return w ? bw_spv_op(*w) : 0;
+}
+
+const struct bw_ctype *bw_spv_record_ctype(struct bw_spv_record_job *j, uint32_t type)
+{
+	static const struct bw_ctype none = {.kind = BW_CTYPE_UNKNOWN};
+	if (type >= j->s->bound)
+		return &none;
+	if (!j->ctypes[type])
+		j->ctypes[type] = bw_spv_type(j->s, type);
+	return j->ctypes[type];
+}
+
+uint32_t bw_spv_record_element(struct bw_spv_record_job *j, uint32_t type, uint32_t i,
+			       uint32_t *word)
+{
+	const uint32_t *w = bw_spv_def(j->s, type, 3);
+	uint32_t op = w ? bw_spv_op(*w) : 0;
+	const struct bw_ctype *t = bw_spv_record_ctype(j, type);
+	if (op == OP_TYPE_STRUCT) {
+		if (t->kind != BW_CTYPE_STRUCT || i >= t->n_members)
+			return 0;
+		*word += (uint32_t)(t->members[i].offset_b / 4);
+		return w[2 + i];
+	}
+	if ((op != OP_TYPE_ARRAY && op != OP_TYPE_VECTOR && op != OP_TYPE_MATRIX) || !t->elem ||
+	    i >= t->count)
+		return 0;
+	*word += (uint32_t)(i * (t->stride_b ? t->stride_b : t->elem->size_b) / 4);
+	return w[2];
+}
+
+uint64_t bw_spv_record_count(struct bw_spv_record_job *j, uint32_t type)
+{
+	const struct bw_ctype *t = bw_spv_record_ctype(j, type);
+	return t->kind == BW_CTYPE_STRUCT ? t->n_members : t->count;
+}
+
+/* How many scalars a type has, all of 4 or 8 bytes; 0: it is not recorded. */
+static uint64_t count_leaves(struct bw_spv_record_job *j, uint32_t type, unsigned height)
+{
+	const struct bw_ctype *t = bw_spv_record_ctype(j, type);
+	uint64_t sum = 0;
+	uint32_t unused = 0;
+	if (height > HEIGHT_MAX)
+		return 0;
+	switch (bw_spv_record_op(j, type)) {
+	case OP_TYPE_BOOL:
+		return 1;
+	case OP_TYPE_INT:
+	case OP_TYPE_FLOAT:
+		return t->size_b == 4 || t->size_b == 8;
+	case OP_TYPE_VECTOR:
+	case OP_TYPE_MATRIX:
+	case OP_TYPE_ARRAY: {
+		uint32_t e = bw_spv_record_element(j, type, 0, &unused);
+		uint64_t n = e ? bw_spv_record_count(j, type) : 0;
+		const uint32_t *w = bw_spv_def(j->s, type, 4);
+		/* lengths that the program sets are known to the driver alone */
+		if (!w ||
+		    (bw_spv_op(*w) == OP_TYPE_ARRAY && bw_spv_record_op(j, w[3]) != OP_CONSTANT))
+			return 0;
+		n = n <= LEAVES_MAX && e ? n * count_leaves(j, e, height + 1) : 0;
+		return BW_MIN(n, LEAVES_MAX + 1ul);
+	}
+	case OP_TYPE_STRUCT:
+		for (uint32_t i = 0; i < t->n_members && sum <= LEAVES_MAX; i++) {
+			uint32_t e = bw_spv_record_element(j, type, i, &unused);
+			uint64_t n = e ? count_leaves(j, e, height + 1) : 0;
+			if (!n || t->members[i].offset_b % 4)
+				return 0;
+			sum += n;
+		}
+		return sum;
+	default:
+		return 0;
+	}
+}
+
+/* What a pointer of that storage points to; 0: it is none. */
+static uint32_t pointee(const struct bw_spv_record_job *j, uint32_t type, uint32_t storage)
+{
+	const uint32_t *w = bw_spv_def(j->s, type, 4);
+	return w && bw_spv_op(*w) == OP_TYPE_POINTER && w[2] == storage ? w[3] : 0;
+}
+
+static void plan_variable(struct bw_spv_record_job *j, const uint32_t *w, uint32_t function)
+{
+	const bool is_param = bw_spv_op(*w) == OP_FUNCTION_PARAMETER;
+	uint32_t type = pointee(j, w[1], function ? STORAGE_FUNCTION : STORAGE_PRIVATE);
+	const char *name = bw_spv_name(j->s, w[2], NO_MEMBER);
+	if (!type || !*name || bw_spv_is_of_compiler(j->s, name) || j->err)
+		return;
+	uint64_t leaves = count_leaves(j, type, 0), size_b = bw_spv_record_ctype(j, type)->size_b;
+	uint32_t at = (j->n_words + 2u) & ~1u, words = (uint32_t)((size_b + 3) / 4);
+	if (!leaves || leaves > LEAVES_MAX || size_b > WORDS_MAX * 4 || at + words > WORDS_MAX)
+		return;
+	const struct recorded r = {.id = w[2],
+				   .type = type,
+				   .at = at,
+				   .flag = j->n_words,
+				   .function = function,
+				   .is_param = is_param,
+				   .has_initializer = !is_param && bw_spv_n_words(*w) > 4};
+	j->n_words = at + words;
+	j->err = bw_vec_push(&j->variables, r);
+}
+
+struct pointer *bw_spv_record_pointer(struct bw_spv_record_job *j, uint32_t id)
+{
+	uint32_t at = id < j->s->bound ? j->pointer_at[id] : 0;
+	struct pointer *p = at && at <= j->pointers.len ? &j->pointers.data[at - 1] : NULL;
+	return p && p->id == id ? p : NULL;
+}
+
+static void add_pointer(struct bw_spv_record_job *j, const struct pointer *p)
+{
+	if (p->id >= j->s->bound || j->err)
+		return;
+	j->err = bw_vec_push(&j->pointers, *p);
+	j->pointer_at[p->id] = (uint32_t)j->pointers.len;
+}
+
+static void drop(struct bw_spv_record_job *j, uint32_t id)
+{
+	const struct pointer *p = bw_spv_record_pointer(j, id);
+	if (p)
+		j->variables.data[p->variable].is_dropped = true;
+}
+
+void bw_spv_record_enter(struct bw_spv_record_job *j, uint32_t function)
+{
+	j->pointers.len = 0;
+	for (uint32_t i = 0; i < j->variables.len && !j->err; i++) {
+		const struct recorded *r = &j->variables.data[i];
+		const struct pointer p = {
+			.id = r->id, .variable = i, .type = r->type, .word = r->at};
+		if (!r->is_dropped && (!r->function || r->function == function))
+			add_pointer(j, &p);
+	}
+}
+
+/* One index of an access chain. False: this cannot be followed. */
+static bool step_into(struct bw_spv_record_job *j, struct pointer *p, uint32_t index)
+{
+	uint64_t value = 0, n = bw_spv_record_count(j, p->type);
+	uint32_t next = 0;
+	if (bw_spv_record_op(j, index) == OP_CONSTANT) {
+		const uint32_t *w = bw_spv_def(j->s, index, 4);
+		value = w ? w[3] : UINT32_MAX;
+		p->type = value < n ? bw_spv_record_element(j, p->type, (uint32_t)value, &p->word)
+				    : 0;
+		return p->type;
+	}
+	uint32_t type = bw_spv_record_element(j, p->type, 0, &next);
+	next = 0;
+	if (index >= j->s->bound || !j->int_type[index] ||
+	    bw_spv_record_ctype(j, j->int_type[index])->size_b != 4)
+		return false;
+	if (!type || n < 1 || bw_spv_record_op(j, p->type) == OP_TYPE_STRUCT ||
+	    p->n_dynamic == DYNAMIC_MAX)
+		return false;
+	if (n > 1)
+		bw_spv_record_element(j, p->type, 1, &next);
+	p->dynamic[p->n_dynamic++] = (struct dynamic){index, next, (uint32_t)n};
+	p->type = type;
+	return true;
+}
+
+static void follow_chain(struct bw_spv_record_job *j, const uint32_t *w, uint32_t n)
+{
+	const struct pointer *base = n > 3 ? bw_spv_record_pointer(j, w[3]) : NULL;
+	if (!base)
+		return;
+	struct pointer p = *base;
+	p.id = w[2];
+	for (uint32_t i = 4; i < n; i++) {
+		if (!step_into(j, &p, w[i])) {
+			j->variables.data[p.variable].is_dropped = true;
+			return;
+		}
+	}
+	add_pointer(j, &p);
+}
+
+/* Pointers are followed through access chains and calls. What goes elsewhere is not recorded. */
+void bw_spv_record_follow(struct bw_spv_record_job *j, const uint32_t *w, uint32_t n)
+{
+	switch (bw_spv_op(*w)) {
+	case OP_ACCESS_CHAIN:
+	case OP_IN_BOUNDS_ACCESS_CHAIN:
+		follow_chain(j, w, n);
+		break;
+	case OP_COPY_OBJECT:
+	case OP_PHI:
+	case OP_SELECT:
+	case OP_PTR_ACCESS_CHAIN:
+	case OP_IN_BOUNDS_PTR_ACCESS_CHAIN:
+	case OP_RETURN_VALUE:
+		for (uint32_t i = 1; i < n; i++)
+			drop(j, w[i]);
+		break;
+	default:
+		break;
+	}
+}
+
+void bw_spv_record_plan(struct bw_spv_record_job *j, size_t functions_at)
+{
+	unsigned op, n;
+	uint32_t function = 0;
+	j->n_words = HEADER_WORDS;
+	for (size_t at = SPV_HEADER; bw_spv_inst(j->s, at, &op, &n) && !j->err; at += n) {
+		const uint32_t *w = &j->s->words[at];
+		function += op == OP_FUNCTION;
+		/* a type is the first operand of what has a result alone */
+		if (n > 2 && w[2] < j->s->bound && bw_spv_record_op(j, w[1]) == OP_TYPE_INT)
+			j->int_type[w[2]] = w[1];
+		if ((op == OP_VARIABLE && n > 3) || (op == OP_FUNCTION_PARAMETER && n > 2))
+			plan_variable(j, w, function);
+	}
+	function = 0;
+	for (size_t at = functions_at; bw_spv_inst(j->s, at, &op, &n) && !j->err; at += n) {
+		if (op == OP_FUNCTION)
+			bw_spv_record_enter(j, ++function);
+		bw_spv_record_follow(j, &j->s->words[at], n);
+	}
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_SYM_SPIRV_RECORD_PRIV_H
+#define BW_SYM_SPIRV_RECORD_PRIV_H
+
+/* spirv_record_plan.c chooses what is recorded and follows pointers; spirv_record.c writes. */
+
+#include "sym/spirv_priv.h"
+#include "sym/spirv_record.h"
+
+/* Of the unified specification, 3.52: what is written or followed here alone. */
+enum {
+	OP_EXT_INST = 12,
+	OP_LOAD = 61,
+	OP_STORE = 62,
+	OP_COPY_MEMORY = 63,
+	OP_ACCESS_CHAIN = 65,
+	OP_IN_BOUNDS_ACCESS_CHAIN = 66,
+	OP_PTR_ACCESS_CHAIN = 67,
+	OP_IN_BOUNDS_PTR_ACCESS_CHAIN = 70,
+	OP_COMPOSITE_EXTRACT = 81,
+	OP_COPY_OBJECT = 83,
+	OP_BITCAST = 124,
+	OP_I_ADD = 128,
+	OP_I_MUL = 132,
+	OP_SELECT = 169,
+	OP_U_LESS_THAN = 176,
+	OP_BITWISE_AND = 199,
+	OP_PHI = 245,
+	OP_LOOP_MERGE = 246,
+	OP_SELECTION_MERGE = 247,
+	OP_LABEL = 248,
+	OP_RETURN_VALUE = 254,
+	OP_NO_LINE = 317,
+	STORAGE_INPUT = 1,
+	STORAGE_PRIVATE = 6,
+	STORAGE_FUNCTION = 7,
+	BUILTIN_WORKGROUP_ID = 26,
+	ACCESS_VOLATILE = 1,
+	VERSION_1_4 = 0x10400, /* entry points list all variables of the module from here on */
+};
+enum {
+	HEADER_WORDS = 4, /* of the record */
+	LEAVES_MAX = 256, /* scalars of a variable */
+	WORDS_MAX = BW_SPIRV_RECORD_MAX_B / 4,
+	DYNAMIC_MAX = 4,
+	IDS_MAX = 1 << 22, /* of a module, as the specification's universal limit */
+	HEIGHT_MAX = 16,
+	MIN_WORDS = 128, /* Mesa keeps an array of 256 bytes and less in registers */
+};
+
+/* A variable or a function's parameter with a place in the record. */
+struct recorded {
+	uint32_t id, type; /* what it holds */
+	uint32_t at, flag; /* words */
+	uint32_t function; /* its index + 1; 0: of the module */
+	bool is_param, has_initializer, is_dropped;
+};
+
+struct dynamic {
+	uint32_t index; /* id of an integer of 32 bits */
+	uint32_t stride, count;
+};
+
+/* A pointer to a recorded variable or into it. */
+struct pointer {
+	uint32_t id;
+	uint32_t variable; /* index */
+	uint32_t type, word;
+	unsigned n_dynamic;
+	struct dynamic dynamic[DYNAMIC_MAX];
+};
+
+struct bw_spv_record_job {
+	struct bw_spirv *s;
+	struct bw_spirv_words out;
+	struct bw_error *err; /* the first */
+	uint32_t next_id;
+	struct BW_VEC(struct recorded) variables;
+	struct BW_VEC(struct pointer) pointers; /* of the function */
+	/* by id, of the shader as it was */
+	uint32_t *pointer_at;		 /* index + 1 in pointers, if that has this id; 0: none */
+	uint32_t *int_type;		 /* of results that are integers; 0: another type */
+	const struct bw_ctype **ctypes;	 /* of types; NULL: not asked for yet */
+	uint32_t n_words;		 /* of the record */
+	struct BW_VEC(uint32_t) entries; /* functions */
+	/* ids */
+	uint32_t uint_type, uvec2_type, uvec3_type, bool_type, pointer_type, input_type, record,
+		workgroup_id;
+	bool adds_uint, adds_uvec2, adds_uvec3, adds_bool, adds_pointer, adds_input, adds_workgroup;
+	struct BW_VEC(uint32_t) constants; /* pairs: a value, and its id */
+	/* of the function that is written */
+	uint32_t opaque;		   /* the zero that no compiler knows */
+	uint32_t file, line;		   /* OpLine */
+	uint32_t marked_file, marked_line; /* in this block */
+};
+
+/* spirv_record_plan.c */
+/* Gives each variable that can be recorded a place. functions_at: a word, of the first function. */
+void bw_spv_record_plan(struct bw_spv_record_job *j, size_t functions_at);
+/* A function begins; they are counted from 1. */
+void bw_spv_record_enter(struct bw_spv_record_job *j, uint32_t function);
+/* An instruction of it: pointers are followed through access chains. */
+void bw_spv_record_follow(struct bw_spv_record_job *j, const uint32_t *w, uint32_t n);
+/* What an id points to, if that is recorded; else NULL. Borrowed until the next of these calls. */
+struct pointer *bw_spv_record_pointer(struct bw_spv_record_job *j, uint32_t id);
+/* The opcode that defines an id of the module; 0: none. */
+uint32_t bw_spv_record_op(const struct bw_spv_record_job *j, uint32_t id);
+const struct bw_ctype *bw_spv_record_ctype(struct bw_spv_record_job *j, uint32_t type);
+/* The element `i` of a composite type; adds to *word where it begins. 0: there is none. */
+uint32_t bw_spv_record_element(struct bw_spv_record_job *j, uint32_t type, uint32_t i,
+			       uint32_t *word);
+/* How many elements a composite type has. */
+uint64_t bw_spv_record_count(struct bw_spv_record_job *j, uint32_t type);
+
+#endif

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+"""Shaders of the corpus, rewritten to keep a record of their variables (src/sym/spirv_record.h): SPIR-V's own
+validator must take them, and each variable of their functions that is of 32 or 64 bits must be in the record.
+Cut off anywhere, they are an error or a module, never a crash.
+
+    test_spirv_record.py RECORD_SHADER SHADERS_FOLDER"""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+RECORD, SHADERS = sys.argv[1], pathlib.Path(sys.argv[2])
+NAMES = ["control_flow", "scratch_arrays", "matmul", "f64_arith", "subgroup_loop", "groups_3d", "sort", "int64_arith"]
+ENVIRONMENT = ["--target-env", "vulkan1.3"]
+
+
+def run(*command, **options):
+    return subprocess.run([str(c) for c in command], capture_output=True, text=True, **options)
+
+
+def compile_shader(name, out, debug):
+    done = run("glslangValidator", *ENVIRONMENT, *debug, f"-I{SHADERS}", "-DWAVE=64", "-V", SHADERS / f"{name}.comp", "-o", out)
+    assert done.returncode == 0, done.stdout
+
+
+def words_of(text, op):
+    return re.findall(rf"^\s*(%\w+) = {op}\b(.*)$", text, re.M)
+
+
+def check_recorded(name, before, after):
+    """Of the variables with names, in the disassembly of both."""
+    named = dict(re.findall(r'^\s*OpName (%\w+) "([^"]+)"$', before, re.M))
+    local = [i for i, rest in words_of(before, "OpVariable") if rest.split()[-1] == "Function" and i in named]
+    recorded = {f"%{i}" for i in re.findall(r'OpString "breakwater.record:(\d+):\d+:\d+"', after)}
+    missing = [named[i] for i in local if i not in recorded and named[i] not in ("param", "indexable")]
+    assert not missing, f"{name}: not recorded: {missing}"
+    return len(recorded)
+
+
+def check(name, folder, debug):
+    spirv, out = folder / f"{name}.spv", folder / f"{name}.out.spv"
+    compile_shader(name, spirv, debug)
+    done = run(RECORD, spirv, out)
+    assert done.returncode == 0, done.stderr
+    done = run("spirv-val", *ENVIRONMENT, out)
+    assert done.returncode == 0, f"{name}: {done.stdout}{done.stderr}"
+    texts = [run("spirv-dis", "--raw-id", f).stdout for f in (spirv, out)]
+    n = check_recorded(name, *texts)
+    # values, flags and lines are stored: more stores than there were
+    assert texts[1].count("OpStore") > texts[0].count("OpStore") + n, name
+    return n
+
+
+def check_cut(folder):
+    whole, cut = (folder / "control_flow.spv").read_bytes(), folder / "cut.spv"
+    for size in range(0, len(whole), 4 * 401):
+        cut.write_bytes(whole[:size])
+        done = run(RECORD, cut, folder / "cut.out.spv")
+        assert done.returncode in (0, 1), f"{size} bytes: status {done.returncode} {done.stderr}"
+        assert done.returncode == 0 or size < 20, f"{size} bytes: {done.stderr}"
+
+
+def main():
+    with tempfile.TemporaryDirectory() as t:
+        folder = pathlib.Path(t)
+        n = sum(check(name, folder, debug) for debug in ([], ["-g"]) for name in NAMES)
+        check_cut(folder)
+    print(f"{len(NAMES)} shaders, {n} variables are recorded")
+
+
+main()
