@@ -10,7 +10,8 @@
 
 const char bw_compile_options_help[] =
 	"Compiler options, for a kernel that is source text; clang-19 gets them:\n"
-	"  -O0, -O1, -O2, -O3      how far it optimizes (default: -O2 for .cl and .hip, -O0 for .c and .ll)\n"
+	"  -O0, -O1, -O2, -O3      how far it optimizes (default: -O2 for .cl and .hip, -O0 for .c and .ll);\n"
+	"                          -O0 of a shader makes it note its local variables\n"
 	"  -D NAME[=VALUE], -U NAME, -I FOLDER\n"
 	"  --wave64                waves of 64 lanes (also -mwavefrontsize64; default: 32)\n"
 	"  --cl-options \"...\"      any others, as for clBuildProgram: -cl-fast-relaxed-math, -cl-std=CL3.0\n";

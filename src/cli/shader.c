@@ -3,11 +3,15 @@
  * breakwater-launch-shader runs that through Vulkan. */
 #include "cli/shader.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/str.h"
 #include "base/util.h"
+#include "sym/spirv_record.h"
 
 enum language { GLSL, HLSL, SPIRV_TEXT, SPIRV };
 enum { MAX_WORDS = 16 << 20 };
@@ -46,6 +50,15 @@ static bool is_for_glslang(const char *word)
 	return word[0] == '-' && word[1] && strchr("DUI", word[1]);
 }
 
+/* With -O0 variables keep their places, in the shader's record of them (sym/spirv_record.h). */
+static bool wants_record(const struct bw_compile_options *o)
+{
+	bw_vec_each(&o->words, w)
+		if (!strcmp(*w, "-O0"))
+			return true;
+	return false;
+}
+
 /* -D, -U and -I, each with its value in one word, as glslang wants them. */
 static struct bw_error *add_user_words(struct bw_compile_words *out, const char *source,
 				       const struct bw_compile_options *o)
@@ -53,10 +66,15 @@ static struct bw_error *add_user_words(struct bw_compile_words *out, const char 
 	for (size_t i = 0; i < o->words.len; i++) {
 		_cleanup_free_ char *joined = NULL;
 		const char *word = o->words.data[i];
+		if (!strcmp(word, "-O0"))
+			continue;
 		if (!is_for_glslang(word))
 			return bw_errorf(BW_E_INVALID,
-					 "%s is for kernels; %s is compiled by the Vulkan driver",
-					 word, source);
+					 "%s is for kernels; %s is compiled by the Vulkan driver%s",
+					 word, source,
+					 bw_starts_with(word, "-O")
+						 ? " (-O0 keeps its variables in memory)"
+						 : "");
 		if (!word[2] && i + 1 < o->words.len &&
 		    asprintf(&joined, "%s%s", word, o->words.data[++i]) < 0)
 			return bw_error_nomem();
@@ -125,21 +143,62 @@ struct bw_error *bw_cli_compile_shader(const char *source, const char *entry,
 	*out_path = NULL;
 	if (language_of(source, &language) && language != SPIRV)
 		return compile(source, language, entry, o, out_path);
-	if (o->first)
-		return bw_errorf(BW_E_INVALID, "%s is for source text; %s is compiled already",
-				 o->first, source);
+	bw_vec_each(&o->words, w)
+		if (strcmp(*w, "-O0") != 0)
+			return bw_errorf(BW_E_INVALID,
+					 "%s is for source text; %s is compiled already", *w,
+					 source);
+	if (o->wave64)
+		return bw_errorf(BW_E_INVALID, "--wave64 is for kernels; %s is compiled already",
+				 source);
 	return NULL;
+}
+
+/* Reads the words of a file; what is behind the last whole one is left out. */
+static struct bw_error *read_words(const char *path, struct bw_spirv_words *out)
+{
+	_cleanup_fclose_ FILE *f = fopen(path, "rbe");
+	struct bw_error *err = NULL;
+	uint32_t word;
+	if (!f)
+		return bw_error_errno(errno, "cannot open %s", path);
+	while (!err && out->len < MAX_WORDS && fread(&word, sizeof(word), 1, f))
+		err = bw_vec_push(out, word);
+	return err;
+}
+
+static struct bw_error *write_words(const char *path, const struct bw_spirv_words *words)
+{
+	_cleanup_fclose_ FILE *f = fopen(path, "wbe");
+	if (!f || fwrite(words->data, sizeof(*words->data), words->len, f) != words->len ||
+	    fflush(f))
+		return bw_error_errno(errno, "cannot write %s", path);
+	return NULL;
+}
+
+/* Makes the shader keep a record of its variables. *path: of its SPIR-V in the temporary folder;
+ * NULL: it is the source itself, and *path becomes that of a new file. Owned. */
+static struct bw_error *add_record(const char *source, char **path)
+{
+	struct bw_spirv_words words = {0}, recorded = {0};
+	struct bw_error *err = read_words(*path ? *path : source, &words);
+	if (!err)
+		err = bw_error_wrap(bw_spirv_record(words.data, words.len, &recorded), "%s: -O0",
+				    source);
+	if (!err && !*path)
+		err = bw_cli_temporary_file(source, ".spv", path);
+	if (!err)
+		err = write_words(*path, &recorded);
+	bw_vec_free(&words);
+	bw_vec_free(&recorded);
+	return err;
 }
 
 /* The debugger learns the names of its sources, which can be listed before it runs. */
 static struct bw_error *learn_sources(struct bw_debug *d, const char *spirv)
 {
-	_cleanup_fclose_ FILE *f = fopen(spirv, "rbe");
-	struct BW_VEC(uint32_t) words = {0};
-	struct bw_error *err = NULL;
-	uint32_t word;
-	while (!err && f && words.len < MAX_WORDS && fread(&word, sizeof(word), 1, f))
-		err = bw_vec_push(&words, word);
+	struct bw_spirv_words words = {0};
+	struct bw_error *err = read_words(spirv, &words);
 	if (!err)
 		err = bw_debug_set_shader(d, words.data, words.len);
 	bw_vec_free(&words);
@@ -180,6 +239,8 @@ struct bw_error *bw_cli_prepare_shader(struct bw_cli *c, const char *source,
 				 source);
 	BW_TRY(err);
 	BW_TRY(bw_cli_compile_shader(source, entry, compile_options, &spirv));
+	if (wants_record(compile_options))
+		BW_TRY(add_record(source, &spirv));
 	size_t n = launch->words.len, at = 0;
 	char **argv = calloc(n + 3, sizeof(*argv));
 	if (!argv)

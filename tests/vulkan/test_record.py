@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""`breakwater run -O0 SHADER`: each lane's variables, as the shader has noted them at its last line, against
+values computed here; what the shader computes is what it computes without -O0."""
+import os
+import pathlib
+import re
+import subprocess
+
+SOURCE = pathlib.Path(__file__).resolve().parent
+BUILD = pathlib.Path(os.environ.get("BREAKWATER_BUILD", "build")).resolve()
+SHADER = str(SOURCE / "noted.comp")
+LANES = 64
+
+
+def breakwater(*words, commands=()):
+    command = [str(BUILD / "breakwater"), "run", *words, "--groups", "1", "--arg", "result=zeros:64", "--print", "result"]
+    for c in commands:
+        command += ["-ex", c]
+    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300)
+    return done.stdout + done.stderr, done.returncode
+
+
+def locals_of(i):
+    """What the variables of lane i are at the end, as `info locals` prints them."""
+    steps = [float(i + z) for z in range(4)]
+    steps[i & 3] *= 2
+    total = sum(3 * k + 1 for k in range(i)) + (i & 7)
+    number = lambda x: f"{x:g}"
+    return {
+        "i": str(i), "sum": str(total), "low": str(i & 7), "z": "4", "k": str(i),
+        "steps": "{" + ", ".join(number(x) for x in steps) + "}",
+        "p": f"{{at = {{{number(total)}, 0.5, -1}}, n = {i - 3}, is_near = {'true' if i - 3 < 5 else 'false'}}}",
+        "m": f"{{{{1, 2}}, {{3, {number(i)}}}}}", "d": number(i / 4), "pair": f"{{{total}, {i}}}",
+        "never": "<not assigned yet>", "calls": str(i)}
+
+
+def result_line(text):
+    return next(line for line in text.splitlines() if re.fullmatch(r"(\d+ ){63}\d+", line.strip()))
+
+
+def last_store():
+    """The address of the instruction that stores the result."""
+    out, _ = breakwater("-O0", SHADER, commands=["break main", "run", "disassemble"])
+    return re.findall(r"(0x[0-9a-f]+) <\+\d+>: buffer_store_b32", out)[-1]
+
+
+def check_values(address):
+    lanes = (0, 1, 5, 33, 63)
+    commands = ["break main", "run", "info locals", f"tbreak *{address}", "continue"]
+    for lane in lanes:
+        commands += [f"lane {lane}", "info locals", "print calls"]
+    commands += ["print sum @lanes", "print p.at.x + 1", "info address sum", "continue"]
+    out, status = breakwater("-O0", SHADER, commands=commands)
+    assert status == 0, out
+    assert "i = <the lane has not begun its record>" in out, out
+    parts = out.split("[As the shader has noted them up to line ")[1:]
+    assert len(parts) == len(lanes), out
+    for lane, part in zip(lanes, parts):
+        want = locals_of(lane)
+        calls = want.pop("calls")
+        for name, value in want.items():
+            assert f"\n{name} = {value}\n" in part, f"lane {lane}: not {name} = {value} in\n{part}"
+        assert re.search(rf"^\$\d+ = {calls}$", part, re.M), f"lane {lane}: calls\n{part}"
+    for lane in range(LANES):
+        assert re.search(rf"^{lane}\s+{locals_of(lane)['sum']}$", parts[-1], re.M), f"{lane}\n{parts[-1]}"
+    assert 'Symbol "sum" is a variable in the shader\'s record of its variables' in out, out
+    return result_line(out)
+
+
+def check_refusals(address):
+    for command, want in (("set var sum = 3", "this is what the shader has noted of it"),
+                          ("print &sum", "not located in memory"), ("print breakwater", 'No symbol "breakwater"')):
+        out, _ = breakwater("-O0", SHADER, commands=["break main", "run", f"tbreak *{address}", "continue", command])
+        assert want in out, f"{command}: {out}"
+    out, status = breakwater("-O2", SHADER)
+    assert status == 2 and "-O2 is for kernels" in out and "-O0 keeps its variables in memory" in out, out
+
+
+def main():
+    plain, status = breakwater(SHADER, commands=["run"])
+    assert status == 0, plain
+    address = last_store()
+    assert check_values(address) == result_line(plain), "the record changes what the shader computes"
+    check_refusals(address)
+    print("variables of 5 lanes and one of all lanes are what they should be")
+
+
+main()
