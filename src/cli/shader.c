@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/str.h"
 #include "base/util.h"
+#include "swap/rules.h"
 #include "sym/spirv_record.h"
 
 enum language { GLSL, HLSL, SPIRV_TEXT, SPIRV };
@@ -182,6 +183,10 @@ static struct bw_error *add_record(const char *source, char **path)
 {
 	struct bw_spirv_words words = {0}, recorded = {0};
 	struct bw_error *err = read_words(*path ? *path : source, &words);
+	if (!err && (words.len == MAX_WORDS ||
+		     !bw_swap_is_spirv(words.data, words.len * sizeof(*words.data))))
+		err = bw_errorf(BW_E_INVALID,
+				"%s: this is no SPIR-V, or it is damaged or too large", source);
 	if (!err)
 		err = bw_error_wrap(bw_spirv_record(words.data, words.len, &recorded), "%s: -O0",
 				    source);

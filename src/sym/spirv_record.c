@@ -243,15 +243,32 @@ static bool is_entry(const struct bw_spv_record_job *j, uint32_t function)
 	return false;
 }
 
+/* No variable has been assigned: those of the function, or all of them in an entry point. */
+static void clear_flags(struct bw_spv_record_job *j, uint32_t zero, uint32_t index, bool all)
+{
+	for (size_t i = 0; i < j->variables.len; i++) {
+		const struct recorded r = j->variables.data[i];
+		if (!r.is_dropped && (all || r.function == index))
+			store_at(j, zero, r.flag, constant(j, 0));
+	}
+}
+
+/* It is found when all of it is the lane's own. */
 static void begin_record(struct bw_spv_record_job *j)
 {
-	uint32_t none = constant(j, 0);
 	uint32_t p = EMIT_NEW(j, OP_ACCESS_CHAIN, j->pointer_type, j->record, j->opaque);
-	EMIT(j, OP_STORE, p, none, ACCESS_VOLATILE);
+	EMIT(j, OP_STORE, p, constant(j, 0), ACCESS_VOLATILE);
 	uint32_t zero = load_zero(j);
-	store_at(j, zero, 1, constant(j, BW_SPIRV_RECORD_MAGIC_1));
-	store_at(j, zero, 2, none);
-	store_at(j, zero, 3, constant(j, BW_SPIRV_RECORD_MAGIC_3));
+	clear_flags(j, zero, 0, true);
+	store_at(j, zero, 2, constant(j, 0));
+	store_at(j, zero, 3, constant(j, BW_SPIRV_RECORD_MAGIC));
+	store_at(j, load_zero(j), 1, constant(j, BW_SPIRV_RECORD_LIVE));
+}
+
+/* The next wave with this memory has not noted what is in it. */
+static void end_record(struct bw_spv_record_job *j)
+{
+	store_at(j, load_zero(j), 1, constant(j, BW_SPIRV_RECORD_ENDED));
 }
 
 /* What stands before the first statement of a function. */
@@ -265,13 +282,8 @@ static void put_head(struct bw_spv_record_job *j, uint32_t function, uint32_t in
 	j->opaque = EMIT_NEW(j, OP_BITWISE_AND, j->uint_type, product, one);
 	if (is_entry(j, function))
 		begin_record(j);
-	uint32_t zero = load_zero(j);
-	for (size_t i = 0; i < j->variables.len; i++) {
-		const struct recorded r = j->variables.data[i];
-		if (!r.is_dropped &&
-		    (r.function == index || (!r.function && is_entry(j, function))))
-			store_at(j, zero, r.flag, constant(j, 0));
-	}
+	else
+		clear_flags(j, load_zero(j), index, false);
 	for (size_t i = 0; i < j->variables.len; i++) {
 		const struct recorded r = j->variables.data[i];
 		if ((r.function == index && (r.is_param || r.has_initializer)) ||
@@ -368,6 +380,8 @@ static void put_instruction(struct bw_spv_record_job *j, struct place *at, const
 		at->is_merged = false;
 	} else if (op != OP_VARIABLE && !(op == OP_EXT_INST && is_extension_without_code(j, w))) {
 		before(j, at, op);
+		if (op == OP_RETURN && is_entry(j, at->function))
+			end_record(j);
 	}
 	put(j, w, n);
 	bw_spv_record_follow(j, w, n);

@@ -6,10 +6,11 @@
  * shader.comp`. Pure: words in, words out.
  *
  * The record is an array of words in each lane's scratch memory. Its head has four words: 0, a
- * number to find it by, the source line that was begun last, another number. Behind it are the
- * variables that have names: a word that is 1 when the variable has been assigned since its
- * function was entered, and the value, laid out as bw_spv_type says. Not recorded are variables of
- * 8 and 16 bits, of more than 256 scalars, and those whose addresses go elsewhere. */
+ * number that is another one when the lane has returned (waves find there what earlier ones have
+ * left), the source line that was begun last, a number to find it by. Behind it are the variables
+ * that have names: a word that is 1 when the variable has been assigned since its function was
+ * entered, and the value, laid out as bw_spv_type says. Not recorded are variables of 8 and 16
+ * bits, of more than 256 scalars, and those whose addresses go elsewhere. */
 
 #include "base/error.h"
 #include "base/vec.h"
@@ -17,8 +18,9 @@
 #define BW_SPIRV_RECORD_NAME "breakwater.record"      /* of the array */
 #define BW_SPIRV_RECORD_VARIABLE "breakwater.record:" /* OpString: ID:OFFSET:FLAG, in bytes */
 #define BW_SPIRV_RECORD_MAX_B 16384
-#define BW_SPIRV_RECORD_MAGIC_1 0x57a7e4ecu
-#define BW_SPIRV_RECORD_MAGIC_3 0xb2ea4a7eu
+#define BW_SPIRV_RECORD_LIVE 0x57a7e4ecu
+#define BW_SPIRV_RECORD_ENDED 0x57a7e4edu
+#define BW_SPIRV_RECORD_MAGIC 0xb2ea4a7eu
 
 struct bw_spirv_words BW_VEC(uint32_t);
 

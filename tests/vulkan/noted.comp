@@ -10,6 +10,9 @@ struct Point {
 	bool is_near;
 };
 uint calls = 0;
+#ifdef FEW_WAVES // all of a workgroup's LDS: waves have the memory of earlier ones soon
+shared uint room[16384];
+#endif
 
 uint triple(uint x)
 {
@@ -27,7 +30,13 @@ void split(uint x, out uint low, inout uint sum)
 void main()
 {
 	uint i = gl_GlobalInvocationID.x;
+#ifdef FEW_WAVES
+	room[i & 16383] = i;
+#endif
 	uint sum = 0, low;
+#ifdef FEW_WAVES
+	sum = room[(i * 3) & 16383];
+#endif
 	float steps[4];
 	for (int z = 0; z < 4; z++)
 		steps[z] = float(i) + float(z);

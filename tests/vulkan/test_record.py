@@ -67,6 +67,18 @@ def check_values(address):
     return result_line(out)
 
 
+def check_left_behind():
+    """Scratch memory that an earlier wave has left its record in: a wave that has not begun its own has no values."""
+    waves = 96  # of 64 KiB of LDS each, in 48 WGPs
+    command = [str(BUILD / "breakwater"), "run", "-O0", "-DFEW_WAVES", SHADER, "--groups", str(3 * waves), "--arg",
+               f"result=zeros:{3 * waves * 64}"]
+    for c in ("break main", "run", "delete", f"break *$pc if $_thread > {2 * waves}", "continue", "info locals"):
+        command += ["-ex", c]
+    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300)
+    assert re.search(r"^i = <the lane has not begun its record, or has returned>$", done.stdout, re.M), done.stdout + done.stderr
+    assert "As the shader has noted" not in done.stdout, done.stdout
+
+
 def check_refusals(address):
     for command, want in (("set var sum = 3", "this is what the shader has noted of it"),
                           ("print &sum", "not located in memory"), ("print breakwater", 'No symbol "breakwater"')):
@@ -81,6 +93,7 @@ def main():
     assert status == 0, plain
     address = last_store()
     assert check_values(address) == result_line(plain), "the record changes what the shader computes"
+    check_left_behind()
     check_refusals(address)
     print("variables of 5 lanes and one of all lanes are what they should be")
 

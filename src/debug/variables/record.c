@@ -11,12 +11,12 @@
 
 #include "base/cleanup.h"
 
-enum { HEAD_WORDS = 4, LINE_AT_B = 8, SEARCH_MAX_B = 64 << 10 };
+enum { HEAD_WORDS = 4, STATE_AT_B = 4, LINE_AT_B = 8, SEARCH_MAX_B = 64 << 10 };
 
 static bool is_head(const uint32_t *words)
 {
-	return !words[0] && words[1] == BW_SPIRV_RECORD_MAGIC_1 &&
-	       words[3] == BW_SPIRV_RECORD_MAGIC_3;
+	return !words[0] && words[3] == BW_SPIRV_RECORD_MAGIC &&
+	       (words[1] == BW_SPIRV_RECORD_LIVE || words[1] == BW_SPIRV_RECORD_ENDED);
 }
 
 static struct bw_error *read_private(const struct bw_value_of *x, uint64_t at, void *out, size_t n)
@@ -25,9 +25,9 @@ static struct bw_error *read_private(const struct bw_value_of *x, uint64_t at, v
 	return bw_wave_mem_read(x->d, &from, out, n);
 }
 
-/* Where the lane's record begins. The driver may have put other arrays before it. False: the lane
- * has not begun one. */
-static struct bw_error *find_record(const struct bw_value_of *x, uint64_t *out, bool *out_found)
+/* Where a record begins, the lane's own or what an earlier wave has left. The driver may have put
+ * other arrays before it. */
+static struct bw_error *find_head(const struct bw_value_of *x, uint64_t *out, bool *out_found)
 {
 	const size_t n = BW_MIN(bw_debug_scratch_lane_b(x->d, x->wave), (uint32_t)SEARCH_MAX_B) / 4;
 	uint32_t head[HEAD_WORDS];
@@ -50,20 +50,36 @@ static struct bw_error *find_record(const struct bw_value_of *x, uint64_t *out, 
 	return NULL;
 }
 
+/* Where the lane's record begins. *out_why: why it has none; NULL: it has. */
+static struct bw_error *find_record(const struct bw_value_of *x, uint64_t *out,
+				    const char **out_why)
+{
+	uint32_t state = 0;
+	bool found = false;
+	if (x->wave)
+		BW_TRY(find_head(x, out, &found));
+	if (found)
+		BW_TRY(read_private(x, *out + STATE_AT_B, &state, sizeof(state)));
+	*out_why = !found ? "the lane has not begun its record"
+		   : state == BW_SPIRV_RECORD_ENDED
+			   ? "the lane has not begun its record, or has returned"
+			   : NULL;
+	return NULL;
+}
+
 struct bw_error *bw_variables_recorded(const struct bw_value_of *x, const struct bw_location *l,
 				       const struct bw_ctype *type, struct bw_value *out)
 {
 	uint64_t record, size_b = bw_ctype_strip(type)->size_b;
 	uint32_t is_assigned = 0;
-	bool found = false;
+	const char *why;
 	if (x->skip) {
 		*out = (struct bw_value){.type = bw_type_of(type), .lane = (int)x->lane};
 		return NULL;
 	}
-	if (x->wave)
-		BW_TRY(find_record(x, &record, &found));
-	if (!found)
-		return bw_variables_not_known(type, "the lane has not begun its record", out);
+	BW_TRY(find_record(x, &record, &why));
+	if (why)
+		return bw_variables_not_known(type, why, out);
 	BW_TRY(read_private(x, record + l->value, &is_assigned, sizeof(is_assigned)));
 	if (is_assigned != 1)
 		return bw_variables_not_known(type, "not assigned yet", out);
@@ -100,14 +116,16 @@ struct bw_error *bw_debug_noted_line(struct bw_debug *d, unsigned *out)
 	struct bw_variables_frame f;
 	uint64_t record;
 	uint32_t line = 0;
-	bool found = false;
+	const char *why;
+	bool found;
 	*out = 0;
 	if (!x.wave || !bw_variables_frame(d, x.wave, &f))
 		return NULL;
 	BW_TRY(has_record(d, &f, &found));
-	if (found)
-		BW_TRY(find_record(&x, &record, &found));
-	if (found)
+	if (!found)
+		return NULL;
+	BW_TRY(find_record(&x, &record, &why));
+	if (!why)
 		BW_TRY(read_private(&x, record + LINE_AT_B, &line, sizeof(line)));
 	*out = line;
 	return NULL;
