@@ -11,7 +11,7 @@
 #include "base/vec.h"
 #include "pm4/build.h"
 #include "vgpu/uapi/alloc.h"
-#include "vgpu/uapi/limits.h"
+#include "vgpu/uapi/client_limits.h"
 #include "wire/vgpu_proto.h"
 
 struct bw_uapi;

@@ -27,7 +27,7 @@
 #include "vgpu/device/ih.h"
 #include "vgpu/device/register_map.h"
 #include "vgpu/uapi/alloc.h"
-#include "vgpu/uapi/limits.h"
+#include "vgpu/uapi/client_limits.h"
 #include "vgpu/uapi/objects.h"
 #include "vgpu/uapi/sensors.h"
 #include "vgpu/uapi/uapi.h"
@@ -80,7 +80,7 @@ struct bw_uapi {
 	struct bw_eventfd_raiser raiser; /* made for the first of them */
 	uint64_t ih_offset;
 	uint32_t ih_rptr;
-	unsigned n_held, max_held; /* (limits.c) */
+	unsigned n_held, max_held; /* (client_limits.c) */
 	int64_t sync_fds_checked_ns;
 	uint64_t n_resets;
 	uint32_t next_pasid;

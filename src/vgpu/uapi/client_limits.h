@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BW_VGPU_UAPI_LIMITS_H
-#define BW_VGPU_UAPI_LIMITS_H
+#ifndef BW_VGPU_UAPI_CLIENT_LIMITS_H
+#define BW_VGPU_UAPI_CLIENT_LIMITS_H
 
-/* What one program may ask for, and the account of what it has (limits.c). Lock held but for
+/* What one program may ask for, and the account of what it has (client_limits.c). Lock held but for
  * bw_drm_limits_init() and bw_drm_account_new(). */
 
 #include "base/util.h"
