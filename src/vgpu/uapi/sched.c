@@ -54,6 +54,8 @@ void bw_drm_job_finish(struct bw_uapi *u, struct bw_drm_job *job, int error)
 		job->vm_next->vm_prev = job->vm_prev;
 	bw_drm_fence_signal(u, job->scheduled, error);
 	bw_drm_fence_signal(u, job->done, error);
+	/* Before a wait for it can end: whoever has waited finds its sync_files readable. */
+	bw_drm_sync_files_tell(u);
 	bw_drm_job_free(job);
 }
 

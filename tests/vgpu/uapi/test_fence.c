@@ -140,6 +140,46 @@ static void fences_become_handles(void **state)
 	close_client(&s.c);
 }
 
+/* dma_fence_signal marks a fence before it wakes who waits for it, and sync_file_poll looks at the
+ * mark (drivers/dma-buf of 6.12): a wait that has ended and a poll agree. */
+static void sync_files_poll_readable_after_a_wait(void **state)
+{
+	struct setup s;
+	prepare(&s);
+	volatile uint32_t *word = s.data.cpu;
+	struct drm_syncobj_create o = {0};
+	assert_int_equal(drm_ioctl(&s.c, DRM_IOCTL_SYNCOBJ_CREATE, &o), 0);
+	word[1] = 1;
+	for (unsigned round = 0; round < 100; round++) {
+		uint64_t seq, status;
+		assert_int_equal(wait_cs(&s.c, s.ctx, COMPUTE, 1, s.seq[1], UINT64_MAX, &status),
+				 0);
+		word[1] = 0;
+		assert_int_equal(submit(&s.c, s.ctx, COMPUTE, 1, IB + 256, 7,
+					&(struct chunk){AMDGPU_CHUNK_ID_SYNCOBJ_OUT, &o.handle, 4},
+					1, &seq),
+				 0);
+		union drm_amdgpu_fence_to_handle h = {
+			.in = {.fence = {s.ctx, COMPUTE, 0, 1, seq},
+			       .what = AMDGPU_FENCE_TO_HANDLE_GET_SYNC_FILE_FD}};
+		assert_int_equal(drm_ioctl(&s.c, DRM_IOCTL_AMDGPU_FENCE_TO_HANDLE, &h), 0);
+		struct pollfd p[2] = {{.fd = dup(s.c.fd_out), .events = POLLIN}};
+		struct drm_syncobj_handle exported = {
+			.handle = o.handle,
+			.flags = DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE};
+		assert_int_equal(drm_ioctl(&s.c, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &exported), 0);
+		p[1] = (struct pollfd){.fd = dup(s.c.fd_out), .events = POLLIN};
+		assert_int_equal(poll(p, 2, 0), 0);
+		word[1] = 1;
+		assert_int_equal(wait_cs(&s.c, s.ctx, COMPUTE, 1, seq, UINT64_MAX, &status), 0);
+		assert_int_equal(status, 0);
+		assert_int_equal(poll(p, 2, 0), 2);
+		close(p[0].fd);
+		close(p[1].fd);
+	}
+	close_client(&s.c);
+}
+
 static void a_busy_buffer(void **state)
 {
 	struct setup s;
@@ -248,6 +288,7 @@ int main(void)
 		cmocka_unit_test(any_and_all),
 		cmocka_unit_test(timeouts_are_absolute),
 		cmocka_unit_test(fences_become_handles),
+		cmocka_unit_test(sync_files_poll_readable_after_a_wait),
 		cmocka_unit_test(a_busy_buffer),
 		cmocka_unit_test(a_secure_buffer_ends_its_queue),
 		cmocka_unit_test(fences_are_counted),
