@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Linux's own amdgpu on the virtual GPU: its log after loading, its tests of rings and indirect buffers, a kernel
-run through it. The whole (make check-linux) unloads and loads it again, and debugs the kernel there."""
+run through it. The whole (make check-linux) unloads and loads it again, debugs the kernel there, and compares what a
+debugger leaves behind."""
 import re
 
 from guest import IS_WHOLE, guest, need_parts
@@ -110,5 +111,11 @@ def torture():
     e2e("torture", "--no-strict", "--rounds", "6")
 
 
+def traces():
+    """Attach, and detach, quit, kill -9, SIGTERM, SIGHUP, a lost connection; the program's death: registers, page tables and
+    code are as they were."""
+    e2e("traces", f"{BUILD}/tests/live/device_state")
+
+
 need_parts()
-main(loading, *([loading_again, removing, resetting, debugging, faulting, state, ends, torture] if IS_WHOLE else []))
+main(loading, *([loading_again, removing, resetting, debugging, faulting, state, ends, traces, torture] if IS_WHOLE else []))

@@ -6,7 +6,11 @@
  *     map VMID VA SIZE FLAGS       what the page tables of the VMID map
  *     code VMID VA HASH            contents of pages that are executable and not writable
  *
- * The virtual GPU named by BREAKWATER_VGPU. Reading changes nothing. */
+ *
+ *   device_state [GPU]
+ *
+ * The virtual GPU named by BREAKWATER_VGPU, or the GPU that a selector of bw_kmd_open() names.
+ * Reading changes nothing. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,9 +153,9 @@ static void print_maps(unsigned vmid)
 	print_half(vmid, &c, 0xffff800000000000ull, UINT64_MAX - PAGE_B);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-	must(bw_kmd_open("virtual", &kmd));
+	must(bw_kmd_open(argc > 1 ? argv[1] : "virtual", &kmd));
 	must(bw_kmd_ip(kmd, "GC", &ip));
 	must(bw_regs_find("gc", BW_IP_VERSION(ip.major, ip.minor, ip.revision), &gc));
 	must(bw_kmd_file_open(kmd, "amdgpu_vram", false, &vram));
