@@ -498,8 +498,11 @@ void bw_show_stop(struct bw_out *o, struct bw_debug *d, const struct bw_stop *s,
 		break;
 	}
 	case BW_STOP_WAVES: {
-		if (!w)
+		if (!w) { /* the program or its connection has ended since */
+			bw_out_line(o, "The wave that had stopped is gone; \"continue\" goes on.");
+			bw_out_str(o, "reason", "interrupted");
 			break;
+		}
 		char reasons[160], identity[96];
 		bw_reason_text(s->reasons, reasons, sizeof(reasons));
 		bw_out_str(o, "reason", reasons);
