@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "debug/frames/written.h"
+#include "isa/written.h"
 
 enum { STACK = 32, FIRST_SGPR_OF_NONE = 106 };
 

@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/util.h"
 #include "base/vec.h"
-#include "debug/frames/written.h"
+#include "isa/written.h"
 
 enum { MAX_DWORDS = 1 << 18, MAX_VALUES = 4096, MAX_LOOKS = 1 << 17 };
 

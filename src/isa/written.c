@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "debug/frames/written.h"
+#include "isa/written.h"
 
 static void add(struct bw_written *w, bool is_vgpr, unsigned first, unsigned n)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BW_DEBUG_FRAMES_WRITTEN_H
-#define BW_DEBUG_FRAMES_WRITTEN_H
+#ifndef BW_ISA_WRITTEN_H
+#define BW_ISA_WRITTEN_H
 
 /* Which registers an instruction writes. Pure. */
 
