@@ -163,6 +163,7 @@ static struct bw_error *run(struct locate *l, uint32_t n,
 	struct bw_replay_gpu *g;
 	o.first = o.last = l->sub.summary.number;
 	o.check = false;
+	o.settles_clocks = true;
 	o.dumps.len = 0;
 	o.steps = n == UINT32_MAX ? &l->steps : NULL;
 	o.watch = watch;

@@ -281,6 +281,18 @@ static void show_override(struct bw_out *o, const struct command *c,
 	bw_out_int(o, "new_bytes", (int64_t)said->new_b);
 }
 
+static void show_clocks(struct bw_out *o, const struct bw_replay_clocks_said *said)
+{
+	if (said->n_values)
+		bw_out_line(o,
+			    "%" PRIu64 " bytes were left out of the comparison: there packets have "
+			    "written %" PRIu64 " value%s of the GPU's clock, which is never the "
+			    "same twice.",
+			    said->n_b, said->n_values, said->n_values == 1 ? "" : "s");
+	bw_out_int(o, "clock_bytes", (int64_t)said->n_b);
+	bw_out_int(o, "clock_values", (int64_t)said->n_values);
+}
+
 static int show(struct bw_out *o, const struct command *c, const struct bw_replay_report *r,
 		const struct bw_replay_blame *blame, uint64_t n_loops)
 {
@@ -315,6 +327,7 @@ static int show(struct bw_out *o, const struct command *c, const struct bw_repla
 			    "program share these pages with the GPU.",
 			    r->n_program_b, r->n_program_b == 1 ? "" : "s");
 	bw_out_int(o, "program_bytes", (int64_t)r->n_program_b);
+	show_clocks(o, &r->clocks);
 	show_override(o, c, &r->override_said);
 	bw_out_bool(o, "same", r->verdict == BW_REPLAY_SAME);
 	bw_out_end(o);

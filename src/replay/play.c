@@ -37,6 +37,7 @@ struct play {
 	struct BW_VEC(struct fence_place) fences;
 	struct BW_VEC(struct bw_capture_hash) hashes; /* of the capture's pages, once needed */
 	struct BW_VEC(struct user_page) user_pages;   /* that the last submission has changed */
+	struct bw_replay_clocks clocks;		      /* of the last submission */
 };
 
 static struct bw_error *space_of(struct play *p, uint32_t number, struct live_space **out)
@@ -320,6 +321,9 @@ static struct bw_error *run_one(struct play *p, struct live_space *s,
 		broken = bw_replay_limit(p->gpu, &s->s, sub, &p->o->limit, &done);
 	if (!broken)
 		broken = note_steps(p, sub);
+	p->clocks.len = 0;
+	if (!broken && (p->o->check || p->o->settles_clocks))
+		broken = bw_replay_clocks_note(p->gpu, &s->s, sub, &p->clocks);
 	if (!broken)
 		broken = bw_replay_gpu_submit(p->gpu, sub, p->o->timeout_s, &out->outcome);
 	bw_replay_patches_undo(p->gpu, &s->s, &done);
@@ -332,8 +336,6 @@ static struct bw_error *run_one(struct play *p, struct live_space *s,
 	out->captured = e->result;
 	if (!out->outcome.has_ended || out->outcome.result)
 		out->verdict = is_alike(e, &out->outcome) ? BW_REPLAY_BROKE_AS : BW_REPLAY_BROKE;
-	if (p->o->watch && e->summary.number == p->o->last)
-		BW_TRY(p->o->watch(p->o->cookie, p->gpu));
 	if (e->has_result) {
 		struct bw_error *err = bw_capture_reader_result(p->r, e, &after);
 		if (!err)
@@ -343,6 +345,10 @@ static struct bw_error *run_one(struct play *p, struct live_space *s,
 		bw_vec_free(&after);
 		BW_TRY(err);
 	}
+	if (out->verdict == BW_REPLAY_SAME && !broke_before(e))
+		BW_TRY(bw_replay_clocks_settle(p->r, p->gpu, &s->s, &p->clocks, &out->clocks));
+	if (p->o->watch && e->summary.number == p->o->last)
+		BW_TRY(p->o->watch(p->o->cookie, p->gpu));
 	bw_vec_each(&p->o->dumps, d)
 		if (d->number == e->summary.number)
 			BW_TRY(dump(p, s, d));
@@ -408,5 +414,6 @@ struct bw_error *bw_replay_play(struct bw_capture_reader *r, struct bw_replay_gp
 	bw_vec_free(&p.fences);
 	bw_vec_free(&p.hashes);
 	bw_vec_free(&p.user_pages);
+	bw_vec_free(&p.clocks);
 	return err;
 }

@@ -5,6 +5,7 @@
 /* Submissions of a capture, one after the other, on a GPU. */
 
 #include "capture/reader.h"
+#include "replay/clocks.h"
 #include "replay/gpu.h"
 #include "replay/limit.h"
 #include "replay/override.h"
@@ -21,6 +22,8 @@ struct bw_replay_options {
 	uint64_t timeout_s;
 	struct bw_replay_limit limit;
 	bool check; /* compare memory with the capture's behind each submission */
+	/* Give places where the GPU writes its clock the captured values; `check` implies it. */
+	bool settles_clocks;
 	struct BW_VEC(struct bw_replay_dump) dumps;
 	struct BW_VEC(struct bw_replay_override) overrides; /* owned by the user of the struct */
 	struct bw_replay_swap *swap; /* shaders that are replaced; NULL: none; borrowed */
@@ -60,6 +63,8 @@ struct bw_replay_report {
 	 * that the replay does not write: threads of the program share these pages with the GPU.
 	 * They are no difference, and become what the capture has. */
 	uint64_t n_program_b;
+	/* Values of the GPU's clock, which packets have written: no difference, either. */
+	struct bw_replay_clocks_said clocks;
 };
 
 /* Stops at the first submission that differs, fails or does not end. */

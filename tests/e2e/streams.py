@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A program that submits command streams of its own: streams.py compute|sdma [hang]. On the compute ring an IB that calls a
+"""A program that submits command streams of its own: streams.py compute|sdma [hang|clock]. On the compute ring an IB that calls a
 stream and chains another one; on the SDMA ring one with packets of many kinds. Each writes numbers to RESULTS. hang: a wait
-never ends, of the called stream or the SDMA engine."""
+never ends, of the called stream or the SDMA engine. clock: packets write the GPU's clock to RESULTS, with 0x11 next to it."""
 import ctypes
 import pathlib
 import struct
@@ -54,13 +54,23 @@ def sdma(value):
     return {SDMA_CODE: padded(made, 0)}
 
 
+def clocks(ip):
+    at = [address(RESULTS + 8 * i) for i in range(1, 5)]
+    if ip == DMA:
+        return {SDMA_CODE: padded([0x10d, *at[0], 0x20d, *at[1], 2, *at[2], 0, 0x11], 0)}
+    made = packet(0x49, 0x14 | 5 << 8, 3 << 29, *at[0], 0, 0, 0) + packet(0x37, 5 << 8 | 1 << 20, *at[1], 0x11)
+    made += packet(0x40, 9 | 5 << 8 | 1 << 16, 0, 0, *at[2]) + packet(0x40, 9 | 5 << 8, 0, 0, *at[3])
+    return {CODE: padded(made, 0xffff1000)}
+
+
 call.ARENA = libc.mmap(None, call.ARENA_B, call.READ | call.WRITE, call.PRIVATE | call.ANONYMOUS, -1, 0)
 ip, streams = (DMA, sdma) if sys.argv[1] == "sdma" else (COMPUTE, compute)
 fd, code, ctx = prepared()
 offset = struct.unpack("<Q", struct.pack("<II", *quiet(fd, 0x41, "II", code, 0)))[0]
 pages = libc.mmap(None, 65536, 3, 1, fd, offset)
 ctypes.memset(pages + (RESULTS - CODE), 0, 0x1000)
-made = streams(0 if len(sys.argv) == 2 else REFERENCE)
+how = sys.argv[2] if len(sys.argv) > 2 else ""
+made = clocks(ip) if how == "clock" else streams(REFERENCE if how == "hang" else 0)
 for va, dwords in made.items():
     ctypes.memmove(pages + (va - CODE), struct.pack(f"<{len(dwords)}I", *dwords), 4 * len(dwords))
 first = next(iter(made))

@@ -5,6 +5,7 @@ import os
 import pathlib
 import struct
 import subprocess
+import sys
 import tempfile
 
 import harness
@@ -143,6 +144,32 @@ def check_program_memory(folder):
         equal((r["same"], (r["program_bytes"], r.get("offset"))), (same, found), f"{kind} {value}")
 
 
+def check_clocks(folder):
+    """The GPU's clock is another one in each run, and no difference; what is next to it is one, and so is a clock that the
+    replay does not write."""
+    for ring, n_b, n_values in (("compute", 20, 3), ("sdma", 16, 2)):
+        path, _ = capture(folder, f"{ring}.bwc", sys.executable, SOURCE / "tests/e2e/streams.py", ring, "clock")
+        ib, = answer("capture", "show", path, 1)["ibs"]
+        code = pathlib.Path(folder, "code")
+        r = answer("replay", "--check", "--dump", f"1:{ib['va']}={code}", path)
+        equal((r["same"], r["clock_bytes"], r["clock_values"]), (True, n_b, n_values), f"clocks of {ring}")
+        text, _ = ask("replay", "--check", "--loop", "2", path)
+        check(f"\n{n_b} bytes were left out of the comparison: there packets have written {n_values} values of the GPU's clock, which "
+              "is never the same twice.\n" in text, text)
+        row = next(b for b in answer("capture", "show", path, 1)["buffers"] if int(b["va"], 16) <= int(ib["va"], 16) <
+                   int(b["va"], 16) + b["bytes"])
+        at = int(ib["va"], 16) - int(row["va"], 16)
+        words = list(struct.unpack(f"<{ib['bytes'] // 4}I", code.read_bytes()[at:at + ib["bytes"]]))
+        other = pathlib.Path(folder, "other.bin")
+        for name, changed in (("the word next to it", [0x12 if w == 0x11 else w for w in words]),
+                              ("no clock", [0xffff1000 if ring == "compute" else 0] * len(words))):
+            other.write_bytes(struct.pack(f"<{len(words)}I", *changed))
+            r = answer("replay", "--check", "--override", f"1.0={other}", path, status=1)
+            equal((r["same"], r["differs_after"]), (False, 1), name)
+            # with the word alone, the clocks are no part of the difference
+            equal((r["clock_values"], r["differing_bytes"] == 1), (n_values, True) if name != "no clock" else (0, False), name)
+
+
 def check_bad_files(folder, path):
     whole = path.read_bytes()
     cut = pathlib.Path(folder, "cut.bwc")
@@ -190,6 +217,7 @@ def main():
         check_debugger(path)
         check_failures(folder)
         check_program_memory(folder)
+        check_clocks(folder)
         check_bad_files(folder, path)
         check_older_version(folder)
     print("capture: ok")

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#include "pm4/clock.h"
+
+#include "pm4/pm4.h"
+#include "pm4/sdma.h"
+
+static bool of_sdma(const struct bw_pm4_step *s, const uint32_t *words,
+		    struct bw_pm4_clock_write *out)
+{
+	struct bw_sdma_packet p;
+	if (!bw_sdma_at(words, s->size_dw, 0, &p) || !p.info ||
+	    (p.info->code != BW_SDMA_TIMESTAMP_GET && p.info->code != BW_SDMA_TIMESTAMP_GET_GLOBAL))
+		return false;
+	*out = (struct bw_pm4_clock_write){bw_sdma_address(&p) & ~7ull, 8};
+	return true;
+}
+
+static bool of_release(const struct bw_pm4_release_mem *r, struct bw_pm4_clock_write *out)
+{
+	if (r->data_sel != BW_PM4_DATA_CLOCK && r->data_sel != BW_PM4_DATA_SYS_CLOCK)
+		return false;
+	*out = (struct bw_pm4_clock_write){r->address, 8};
+	return true;
+}
+
+static bool of_copy(const struct bw_pm4_copy_data *c, struct bw_pm4_clock_write *out)
+{
+	if (c->src_sel != BW_PM4_COPY_SRC_CLOCK && c->src_sel != BW_PM4_COPY_SRC_SYS_CLOCK)
+		return false;
+	if (c->dst_sel != BW_PM4_COPY_DST_MEM && c->dst_sel != BW_PM4_COPY_DST_MEM_GRBM &&
+	    c->dst_sel != BW_PM4_COPY_L2)
+		return false;
+	*out = (struct bw_pm4_clock_write){c->dst & ~3ull, c->is_64 ? 8 : 4};
+	return true;
+}
+
+bool bw_pm4_clock_write(const struct bw_pm4_step *s, const uint32_t *words,
+			struct bw_pm4_clock_write *out)
+{
+	struct bw_pm4_packet p;
+	struct bw_pm4_release_mem release;
+	struct bw_pm4_copy_data copy;
+	if (s->is_bad)
+		return false;
+	if (s->is_sdma)
+		return of_sdma(s, words, out);
+	if (!bw_pm4_at(words, s->size_dw, 0, &p))
+		return false;
+	if (bw_pm4_release_mem(&p, &release))
+		return of_release(&release, out);
+	return bw_pm4_copy_data(&p, &copy) && of_copy(&copy, out);
+}
