@@ -15,6 +15,9 @@
 #include "wire/capture_proto.h"
 #include "wire/message.h"
 
+/* How long what is sent behind the end is taken. */
+#define END_NS 2000000000ull
+
 /* A process. */
 struct source {
 	int fd;
@@ -25,8 +28,9 @@ struct source {
 	struct BW_VEC(uint64_t) pages;
 	struct BW_VEC(uint32_t) files; /* DRM file n + 1 of the process: its address space here */
 	uint32_t last, last_space;     /* its submission that has no result yet; 0: none */
-	struct bw_msg msg;
-	struct bw_capture_area area; /* its records come there, where there is a ring */
+	struct bw_msg_pieces said;     /* on its socket, as far as it has come */
+	struct bw_msg msg;	       /* the one that is taken */
+	struct bw_capture_area area;   /* its records come there, where there is a ring */
 };
 
 struct bw_collect {
@@ -98,6 +102,7 @@ static void end_source(struct bw_collect *c, size_t i)
 			bw_capture_ring_close_space(c->ring, *space);
 	bw_vec_free(&s->pages);
 	bw_vec_free(&s->files);
+	bw_msg_pieces_fini(&s->said);
 	bw_msg_fini(&s->msg);
 	free(s);
 	bw_vec_remove(&c->sources, i);
@@ -283,7 +288,7 @@ static struct bw_error *take_hello(struct bw_collect *c, struct source *s)
 		BW_TRY(bw_capture_area_make(&s->area, &fd));
 	s->greeted = !go.result;
 	c->n_processes += s->greeted;
-	return bw_msg_send(s->fd, BW_CAPTURE_GO, s->msg.seq, &part, 1, fd);
+	return bw_msg_answer(s->fd, BW_CAPTURE_GO, s->msg.seq, &part, fd);
 }
 
 static struct bw_error *take_drain(struct source *s)
@@ -292,7 +297,7 @@ static struct bw_error *take_drain(struct source *s)
 	if (s->msg.body_b != sizeof(d))
 		return bw_errorf(BW_E_INVALID, "a message is too short");
 	memcpy(&d, s->msg.body, sizeof(d));
-	return d.answers ? bw_msg_send(s->fd, BW_CAPTURE_DRAINED, s->msg.seq, NULL, 0, -1) : NULL;
+	return d.answers ? bw_msg_answer(s->fd, BW_CAPTURE_DRAINED, s->msg.seq, NULL, -1) : NULL;
 }
 
 static struct bw_error *take_ask(struct bw_collect *c, struct source *s)
@@ -311,7 +316,7 @@ static struct bw_error *take_ask(struct bw_collect *c, struct source *s)
 	/* one that is taken is counted when it comes */
 	c->n_seen += !answer.take;
 	c->n_granted += answer.take;
-	return bw_msg_send(s->fd, BW_CAPTURE_ANSWER, s->msg.seq, &part, 1, -1);
+	return bw_msg_answer(s->fd, BW_CAPTURE_ANSWER, s->msg.seq, &part, -1);
 }
 
 static struct bw_error *take_message(struct bw_collect *c, struct source *s)
@@ -347,7 +352,7 @@ struct bw_error *bw_collect_add(struct bw_collect *c, int fd)
 		close(fd);
 		return err;
 	}
-	*s = (struct source){.fd = fd, .msg = BW_MSG_INIT};
+	*s = (struct source){.fd = fd, .said = BW_MSG_PIECES_INIT, .msg = BW_MSG_INIT};
 	return NULL;
 }
 
@@ -437,27 +442,29 @@ static bool has_source(const struct bw_collect *c, const struct source *s)
 	return false;
 }
 
-/* One message. An error is the file's; a process that ends, or says what makes no sense, is
- * dropped. */
+/* One message, or the part of it that has come: the others need not wait for the rest. An error is
+ * the file's; a process that ends, or says what makes no sense, is dropped. */
 static struct bw_error *take_from(struct bw_collect *c, struct source *s)
 {
-	struct bw_error *err = bw_msg_recv(s->fd, -1, &s->msg);
+	bool is_whole;
+	struct bw_error *err = bw_msg_recv_pieces(s->fd, &s->said, &is_whole);
+	if (!err && !is_whole)
+		return NULL;
 	if (c->ring && s->greeted) {
 		/* what it says now, or its end, comes behind its records */
-		struct bw_msg said = s->msg;
-		s->msg = (struct bw_msg)BW_MSG_INIT;
 		struct bw_error *ours = drain(c);
 		if (ours || !has_source(c, s)) {
-			bw_msg_fini(&said);
 			bw_error_free(err);
 			return ours;
 		}
-		bw_msg_fini(&s->msg);
-		s->msg = said;
 	}
 	c->came_ns = now_ns();
-	if (!err)
+	if (!err) {
+		struct bw_msg last = s->msg;
+		s->msg = s->said.msg;
+		s->said.msg = last;
 		err = take_message(c, s);
+	}
 	return err ? blame(c, s, err) : NULL;
 }
 
@@ -562,10 +569,15 @@ static struct bw_error *take_next(struct bw_collect *c, int pidfd, int timeout_m
 struct bw_error *bw_collect_run(struct bw_collect *c, int pidfd, unsigned until, unsigned *out)
 {
 	bool ended = false, quiet = false;
+	uint64_t ended_ns = 0;
 	struct bw_error *err = NULL;
-	/* What the program has sent before it ended is there at once. */
-	while (!err && !(ended && quiet) && !(until & happened(c)))
+	/* What the program has sent before it ended is there at once; another one that goes on for
+	 * ever does not hold up the end. */
+	while (!err && !(ended && quiet) && !(until & happened(c))) {
 		err = take_next(c, pidfd, ended ? 0 : -1, &quiet, &ended);
+		ended_ns = ended && !ended_ns ? now_ns() : ended_ns;
+		quiet |= ended && now_ns() - ended_ns >= END_NS;
+	}
 	/* what others have written that run on */
 	if (!err && ended && quiet)
 		err = drain(c);

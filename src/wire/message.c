@@ -133,6 +133,28 @@ static struct bw_error *take_rights(struct msghdr *mh, int *fd)
 	return NULL;
 }
 
+/* Up to size_b bytes, as recvmsg: what it returns, with errno, is *out_n. */
+static struct bw_error *receive_once(int sock, void *out, size_t size_b, int flags, int *fd,
+				     ssize_t *out_n)
+{
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control;
+	struct iovec iov = {out, size_b};
+	/* CMSG_LEN, not CMSG_SPACE: the padding would make room for a second descriptor. */
+	struct msghdr mh = {.msg_iov = &iov,
+			    .msg_iovlen = 1,
+			    .msg_control = control.bytes,
+			    .msg_controllen = CMSG_LEN(sizeof(int))};
+	*out_n = recvmsg(sock, &mh, MSG_CMSG_CLOEXEC | flags);
+	if (*out_n >= 0)
+		return take_rights(&mh, fd);
+	if (errno == EINTR || errno == EAGAIN)
+		return NULL;
+	return errno == ECONNRESET ? gone("") : bw_error_errno(errno, "receiving a message");
+}
+
 /* Exactly size_b bytes. `start`: nothing of the message has been read yet, so that the end of the
  * stream is a clean end and the caller's timeout holds; later only silence ends the wait. */
 static struct bw_error *receive(int sock, int timeout_ms, bool start, void *out, size_t size_b,
@@ -151,26 +173,13 @@ static struct bw_error *receive(int sock, int timeout_ms, bool start, void *out,
 						 "the peer stopped in the middle of a message");
 		if (waited == GIVEN_UP)
 			return given_up(start);
-		union {
-			char bytes[CMSG_SPACE(sizeof(int))];
-			struct cmsghdr align;
-		} control;
-		struct iovec iov = {at, size_b};
-		/* CMSG_LEN, not CMSG_SPACE: the padding would make room for a second descriptor. */
-		struct msghdr mh = {.msg_iov = &iov,
-				    .msg_iovlen = 1,
-				    .msg_control = control.bytes,
-				    .msg_controllen = CMSG_LEN(sizeof(int))};
-		ssize_t n = recvmsg(sock, &mh, MSG_CMSG_CLOEXEC);
-		if (n < 0 && (errno == EINTR || errno == EAGAIN)) {
+		ssize_t n;
+		BW_TRY(receive_once(sock, at, size_b, 0, fd, &n));
+		if (n < 0) {
 			if (errno == EAGAIN && timeout_ms < 0)
 				wait_for(sock, POLLIN, now_ms() + STALL_MS);
 			continue;
 		}
-		if (n < 0)
-			return errno == ECONNRESET ? gone("")
-						   : bw_error_errno(errno, "receiving a message");
-		BW_TRY(take_rights(&mh, fd));
 		if (n == 0)
 			return gone(start ? "" : " in the middle of a message");
 		at += n;
@@ -193,6 +202,22 @@ static struct bw_error *make_room(struct bw_msg *m, uint32_t body_b)
 	return NULL;
 }
 
+static struct bw_error *check_rights(const struct bw_msg_header *h, int fd)
+{
+	if ((fd >= 0) == !!(h->flags & BW_MSG_HAS_FD))
+		return NULL;
+	return bw_errorf(BW_E_INVALID, "message %u %s", h->type,
+			 fd >= 0 ? "came with a file descriptor that it does not announce"
+				 : "announces a file descriptor that did not come");
+}
+
+static void take_header(struct bw_msg *m, const struct bw_msg_header *h)
+{
+	m->type = h->type;
+	m->seq = h->seq;
+	m->body_b = h->body_b;
+}
+
 struct bw_error *bw_msg_recv(int sock, int timeout_ms, struct bw_msg *out_msg)
 {
 	uint8_t bytes[BW_MSG_HEADER_B];
@@ -203,16 +228,67 @@ struct bw_error *bw_msg_recv(int sock, int timeout_ms, struct bw_msg *out_msg)
 	BW_TRY(bw_msg_parse(bytes, sizeof(bytes), &h, &used));
 	BW_TRY(make_room(out_msg, h.body_b));
 	BW_TRY(receive(sock, timeout_ms, false, out_msg->body, h.body_b, &fd));
-	if ((fd >= 0) != !!(h.flags & BW_MSG_HAS_FD))
-		return bw_errorf(BW_E_INVALID, "message %u %s", h.type,
-				 fd >= 0 ? "came with a file descriptor that it does not announce"
-					 : "announces a file descriptor that did not come");
+	BW_TRY(check_rights(&h, fd));
 	if (out_msg->fd >= 0)
 		close(out_msg->fd);
 	out_msg->fd = bw_take_fd(fd);
-	out_msg->type = h.type;
-	out_msg->seq = h.seq;
-	out_msg->body_b = h.body_b;
+	take_header(out_msg, &h);
+	return NULL;
+}
+
+/* ---- In pieces ---- */
+
+void bw_msg_pieces_fini(struct bw_msg_pieces *p)
+{
+	bw_msg_fini(&p->msg);
+	p->got_b = 0;
+}
+
+/* Reads towards `until` bytes of header and body. *out_came: it has them. */
+static struct bw_error *receive_piece(int sock, struct bw_msg_pieces *p, size_t until,
+				      bool *out_came)
+{
+	while (p->got_b < until) {
+		uint8_t *at = p->got_b < BW_MSG_HEADER_B
+				      ? p->header + p->got_b
+				      : p->msg.body + (p->got_b - BW_MSG_HEADER_B);
+		ssize_t n;
+		BW_TRY(receive_once(sock, at, until - p->got_b, MSG_DONTWAIT, &p->msg.fd, &n));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n == 0)
+			return gone(p->got_b ? " in the middle of a message" : "");
+		*out_came = n > 0;
+		if (n < 0)
+			return NULL;
+		p->got_b += (size_t)n;
+	}
+	*out_came = true;
+	return NULL;
+}
+
+struct bw_error *bw_msg_recv_pieces(int sock, struct bw_msg_pieces *p, bool *out_whole)
+{
+	struct bw_msg_header h;
+	size_t used;
+	bool came;
+	*out_whole = false;
+	if (!p->got_b && p->msg.fd >= 0) { /* of the message before */
+		close(p->msg.fd);
+		p->msg.fd = -1;
+	}
+	BW_TRY(receive_piece(sock, p, BW_MSG_HEADER_B, &came));
+	if (!came)
+		return NULL;
+	BW_TRY(bw_msg_parse(p->header, sizeof(p->header), &h, &used));
+	BW_TRY(make_room(&p->msg, h.body_b));
+	BW_TRY(receive_piece(sock, p, BW_MSG_HEADER_B + (size_t)h.body_b, &came));
+	if (!came)
+		return NULL;
+	BW_TRY(check_rights(&h, p->msg.fd));
+	take_header(&p->msg, &h);
+	p->got_b = 0;
+	*out_whole = true;
 	return NULL;
 }
 
@@ -278,6 +354,20 @@ struct bw_error *bw_msg_send(int sock, uint16_t type, uint32_t seq, const struct
 		mh.msg_controllen = 0;
 	}
 	return NULL;
+}
+
+/* A socket that poll calls writable has three quarters of its buffer left (net/unix/af_unix.c,
+ * unix_writable). */
+struct bw_error *bw_msg_answer(int sock, uint16_t type, uint32_t seq,
+			       const struct bw_msg_part *part, int fd)
+{
+	struct pollfd p = {.fd = sock, .events = POLLOUT};
+	int n;
+	while ((n = poll(&p, 1, 0)) < 0 && errno == EINTR)
+		;
+	if (n != 1)
+		return bw_errorf(BW_E_INVALID, "it does not read its answers");
+	return bw_msg_send(sock, type, seq, part, part ? 1 : 0, fd);
 }
 
 static struct bw_error *socket_address(const char *path, struct sockaddr_un *out)

@@ -6,6 +6,7 @@
  * descriptor with it. Both ends may be hostile: lengths are checked before anything is allocated.
  * One thread at a time for each direction of a socket. */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -43,11 +44,30 @@ struct bw_msg_part {
 /* BW_E_INTERRUPTED: given up (base/wait.h) before a byte was sent. */
 struct bw_error *bw_msg_send(int sock, uint16_t type, uint32_t seq, const struct bw_msg_part *parts,
 			     size_t n_parts, int fd) BW_MUST_CHECK;
+/* One of up to 1024 bytes that never waits: BW_E_INVALID where the peer has left so many answers
+ * unread that there may be no room. part: NULL for an empty body. */
+struct bw_error *bw_msg_answer(int sock, uint16_t type, uint32_t seq,
+			       const struct bw_msg_part *part, int fd) BW_MUST_CHECK;
 /* Waits for one whole message. timeout_ms < 0: for ever. BW_E_TIMEOUT, and BW_E_INTERRUPTED (the
  * wait was given up, base/wait.h): none has begun, and the stream is as it was; a peer that falls
  * silent inside a message is BW_E_GONE. After any other error the stream has lost its place: close
  * it. A wait that was given up inside of a message is BW_E_GONE with errnum EINTR. */
 struct bw_error *bw_msg_recv(int sock, int timeout_ms, struct bw_msg *out_msg) BW_MUST_CHECK;
+
+/* A message of which a part has come: what a server of several peers keeps for each of them, so
+ * that none can make it wait. */
+struct bw_msg_pieces {
+	uint8_t header[BW_MSG_HEADER_B];
+	size_t got_b; /* of header and body */
+	struct bw_msg msg;
+};
+#define BW_MSG_PIECES_INIT {.msg = BW_MSG_INIT}
+void bw_msg_pieces_fini(struct bw_msg_pieces *p);
+/* Reads what is there of the next message, up to its end, and never waits. *out_whole: pieces->msg
+ * is it, until the next call. After an error the stream has lost its place: close it; BW_E_GONE:
+ * the peer has closed. */
+struct bw_error *bw_msg_recv_pieces(int sock, struct bw_msg_pieces *pieces,
+				    bool *out_whole) BW_MUST_CHECK;
 
 /* The header at the start of `bytes`, checked. out_used: length of the whole message, 0 when there
  * are fewer bytes than that. */

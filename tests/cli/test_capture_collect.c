@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Two processes that write their records at the same time, each into the memory that it shares with
- * the collector, until that is full, and again: all come out, those of a process in its order. */
+ * the collector, until that is full, and again: all come out, those of a process in its order.
+ * Others beside them stop in the middle of a message, read no answers, or never stop sending: they
+ * hold up nobody, and not the end. */
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -14,6 +17,7 @@
 #include <cmocka.h>
 
 #include "base/memfd.h"
+#include "base/util.h"
 #include "capture/reader.h"
 #include "cli/capture.h"
 #include "wire/capture_area.h"
@@ -150,7 +154,91 @@ static void check_file(int fd)
 	bw_capture_reader_close(r);
 }
 
-static void two_processes(void **state)
+/* ---- Processes that do what they should not ---- */
+
+static void stop_in_the_middle(void)
+{
+	const struct bw_msg_header h = {BW_MSG_MAGIC, BW_CAPTURE_HELLO, 0, 0,
+					sizeof(struct bw_capture_hello)};
+	need(send(sock, &h, sizeof(h), MSG_NOSIGNAL) == sizeof(h));
+	need(send(sock, "part", 4, MSG_NOSIGNAL) == 4);
+	for (;;)
+		pause();
+}
+
+static void say_hello(void)
+{
+	const struct bw_capture_hello hello = {.version = BW_CAPTURE_VERSION, .pid = 9};
+	const struct bw_msg_part part = {&hello, sizeof(hello)};
+	need(!bw_msg_send(sock, BW_CAPTURE_HELLO, 0, &part, 1, -1));
+}
+
+/* Until the collector has had enough of it. */
+static void read_no_answers(void)
+{
+	const struct bw_capture_drain drain = {.answers = 1};
+	const struct bw_msg_part part = {&drain, sizeof(drain)};
+	struct bw_error *err = NULL;
+	say_hello();
+	while (!err)
+		err = bw_msg_send(sock, BW_CAPTURE_DRAIN, 0, &part, 1, -1);
+	need(err->code == BW_E_GONE);
+	_exit(0);
+}
+
+/* Many messages a call, so that the collector never finds the socket empty. */
+static void send_for_ever(void)
+{
+	static struct {
+		struct bw_msg_header h;
+		struct bw_capture_drain drain;
+	} many[1000];
+	for (unsigned i = 0; i < BW_ARRAY_SIZE(many); i++)
+		many[i].h = (struct bw_msg_header){.magic = BW_MSG_MAGIC,
+						   .type = BW_CAPTURE_DRAIN,
+						   .body_b = sizeof(many[i].drain)};
+	say_hello();
+	while (send(sock, many, sizeof(many), MSG_NOSIGNAL) == sizeof(many))
+		;
+	_exit(0);
+}
+
+static void (*const strangers[])(void) = {stop_in_the_middle, send_for_ever, read_no_answers};
+enum { N_STRANGERS = 3 };
+
+/* The last one sees that its connection is closed once the processes that begin behind it, and have
+ * a copy of the other end, have ended. */
+static void begin_strangers(struct bw_collect *c, pid_t pid[N_STRANGERS], int end)
+{
+	for (unsigned i = 0; i < N_STRANGERS; i++) {
+		int ends[2];
+		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+		sock = ends[1];
+		pid[i] = fork();
+		if (!pid[i]) {
+			close(ends[0]);
+			close(end);
+			strangers[i]();
+		}
+		close(ends[1]);
+		must(bw_collect_add(c, ends[0]));
+	}
+}
+
+static void end_strangers(const pid_t pid[N_STRANGERS])
+{
+	for (unsigned i = 0; i < N_STRANGERS; i++) {
+		int status;
+		/* this one has been dropped, and ends by itself */
+		if (strangers[i] != read_no_answers)
+			kill(pid[i], SIGKILL);
+		assert_int_equal(waitpid(pid[i], &status, 0), pid[i]);
+		if (strangers[i] == read_no_answers)
+			assert_int_equal(status, 0);
+	}
+}
+
+static void collect_processes(bool has_strangers)
 {
 	const struct bw_collect_options o = {
 		.stop_fd = -1, .wait_ms = 1000, .has_ring = true, .file = "collected.bwc"};
@@ -159,10 +247,12 @@ static void two_processes(void **state)
 	struct bw_collect *c;
 	int fd = bw_memfd("collected"), ends[2], pair[N_PROCESSES][2];
 	unsigned happened = 0;
-	pid_t pid[N_PROCESSES];
+	pid_t pid[N_PROCESSES], others[N_STRANGERS];
 	must(bw_capture_writer_create(fd, &device, &w));
 	must(bw_collect_open(w, &o, &c));
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	if (has_strangers)
+		begin_strangers(c, others, ends[1]);
 	for (unsigned i = 0; i < N_PROCESSES; i++) {
 		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair[i]), 0);
 		sock = pair[i][1];
@@ -183,6 +273,8 @@ static void two_processes(void **state)
 		assert_int_equal(status, 0);
 	}
 	must(bw_collect_finish(c));
+	if (has_strangers)
+		end_strangers(others);
 	assert_int_equal(bw_collect_written(c), N_PROCESSES * N_SUBMISSIONS);
 	bw_collect_close(c);
 	bw_capture_writer_free(w);
@@ -190,8 +282,19 @@ static void two_processes(void **state)
 	check_file(fd);
 }
 
+static void two_processes(void **state)
+{
+	collect_processes(false);
+}
+
+static void two_processes_beside_strangers(void **state)
+{
+	collect_processes(true);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(two_processes)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(two_processes),
+					   cmocka_unit_test(two_processes_beside_strangers)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -236,6 +236,55 @@ static void bytes_may_come_one_at_a_time(void **state)
 	bw_msg_fini(&m);
 }
 
+/* Byte by byte, nothing is waited for; a descriptor comes with its message, and goes with the next
+ * one. */
+static void pieces_never_wait(void **state)
+{
+	struct bw_msg_pieces p = BW_MSG_PIECES_INIT;
+	unsigned before = open_fds();
+	uint8_t bytes[24];
+	bool whole = true;
+	dribble_bytes(bytes);
+	must(bw_msg_recv_pieces(pair[1], &p, &whole));
+	assert_false(whole);
+	for (size_t i = 0; i < sizeof(bytes); i++) {
+		send_bytes(bytes + i, 1);
+		must(bw_msg_recv_pieces(pair[1], &p, &whole));
+		assert_int_equal(whole, i + 1 == sizeof(bytes));
+	}
+	assert_int_equal(p.msg.type, 3);
+	assert_int_equal(p.msg.seq, 5);
+	assert_int_equal(p.msg.body_b, 8);
+	assert_memory_equal(p.msg.body, "12345678", 8);
+	/* two at once are taken one at a time */
+	must(bw_msg_send(pair[0], 4, 6, NULL, 0, pair[0]));
+	must(bw_msg_send(pair[0], 5, 7, &(struct bw_msg_part){"xy", 2}, 1, -1));
+	must(bw_msg_recv_pieces(pair[1], &p, &whole));
+	assert_true(whole && p.msg.type == 4 && p.msg.body_b == 0 && p.msg.fd >= 0);
+	must(bw_msg_recv_pieces(pair[1], &p, &whole));
+	assert_true(whole && p.msg.type == 5 && p.msg.body_b == 2 && p.msg.fd < 0);
+	assert_memory_equal(p.msg.body, "xy", 2);
+	assert_int_equal(open_fds(), before);
+	/* bytes that are no message; an end in the middle of one */
+	send_bytes("nonsense, long enough", 21);
+	must_fail(bw_msg_recv_pieces(pair[1], &p, &whole), BW_E_INVALID);
+	bw_msg_pieces_fini(&p);
+}
+
+static void pieces_end_with_the_stream(void **state)
+{
+	struct bw_msg_pieces p = BW_MSG_PIECES_INIT;
+	struct bw_msg_header h = {BW_MSG_MAGIC, 1, 0, 1, 100};
+	bool whole = true;
+	send_bytes(&h, sizeof(h));
+	send_bytes("only a part", 11);
+	must(bw_msg_recv_pieces(pair[1], &p, &whole));
+	assert_false(whole);
+	shutdown(pair[0], SHUT_WR);
+	must_fail(bw_msg_recv_pieces(pair[1], &p, &whole), BW_E_GONE);
+	bw_msg_pieces_fini(&p);
+}
+
 static void *send_large(void *arg)
 {
 	return bw_msg_send(pair[0], 4, 1, arg, 2, -1);
@@ -336,6 +385,8 @@ int main(void)
 		WITH_PAIR(the_end_of_the_stream_is_gone),
 		WITH_PAIR(a_timeout_leaves_the_stream_whole),
 		WITH_PAIR(bytes_may_come_one_at_a_time),
+		WITH_PAIR(pieces_never_wait),
+		WITH_PAIR(pieces_end_with_the_stream),
 		WITH_PAIR(a_large_body_is_sent_in_pieces),
 		cmocka_unit_test(parse_wants_the_whole_message),
 		cmocka_unit_test(sockets_by_path),
