@@ -124,10 +124,49 @@ static void unused_registers(void **state)
 	closed(&o);
 }
 
+static void keeps_but(const struct bw_sym_effect *e, unsigned a, unsigned b, unsigned c)
+{
+	assert_true(e->returns && e->keeps_s32 && e->keeps_exec && e->link == 30);
+	for (unsigned v = 0; v < 256; v++)
+		assert_int_equal(e->vgpr[v],
+				 v == a || v == b || v == c ? BW_LANES_INACTIVE : BW_LANES_ALL);
+	for (unsigned s = 0; s < 106; s++)
+		assert_int_equal(e->keeps_sgpr[s / 64] >> s % 64 & 1, s > 1 && s != 32);
+}
+
+/* s_setpc_b64 to an address: a branch inside of the function, and tail calls. */
+static void jumps(void **state)
+{
+	struct opened o = opened("jumps");
+	struct bw_walk w = walked(&o, symbol(&o, "far"), symbol(&o, "far_end"));
+	keeps_but(&w.effect, 7, 9, 9);
+	assert_true(w.has_state);
+	assert_true(is(w.state.sgpr[32], BW_SYM_BASE, 0, 16));
+	assert_int_equal(w.state.vgpr[7], BW_LANES_ALL);
+	bw_walk_fini(&w);
+	w = walked(&o, symbol(&o, "tail"), UINT64_MAX);
+	keeps_but(&w.effect, 3, 7, 9);
+	assert_int_equal(w.targets.len, 1);
+	assert_int_equal(w.targets.data[0], symbol(&o, "far"));
+	bw_walk_fini(&w);
+	w = walked(&o, symbol(&o, "pointer"), UINT64_MAX);
+	assert_true(w.effect.returns);
+	assert_int_equal(w.effect.vgpr[40], BW_LANES_ALL);
+	assert_int_equal(w.effect.vgpr[3], BW_LANES_INACTIVE);
+	assert_int_equal(w.effect.keeps_sgpr[0], ~0ull << 30 & ~(1ull << 32));
+	bw_walk_fini(&w);
+	w = walked(&o, symbol(&o, "lost"), UINT64_MAX);
+	assert_false(w.effect.returns);
+	bw_walk_fini(&w);
+	closed(&o);
+}
+
 /* Any bytes as code, any place in it: no crash, no hang, and no state where none can be. */
 static void damaged(void **state)
 {
-	struct opened o = opened("rec.O0");
+	const char *const *of = *state;
+	struct opened o = opened(of[0]);
+	uint64_t entry = symbol(&o, of[1]);
 	uint8_t *image = malloc(o.code.image_b);
 	uint32_t seed = 1;
 	assert_non_null(image);
@@ -140,7 +179,7 @@ static void damaged(void **state)
 		struct opened bad = o;
 		bad.code.image = image;
 		bad.effects = (struct bw_flow_effects){0};
-		struct bw_walk w = walked(&bad, symbol(&o, "deep"), symbol(&o, "deep") + 4 * round);
+		struct bw_walk w = walked(&bad, entry, entry + 4 * round);
 		assert_true(w.state.n_lanes <= BW_SYM_LANES && w.state.n_slots <= BW_SYM_SLOTS);
 		bw_walk_fini(&w);
 		bw_flow_effects_free(&bad.effects);
@@ -148,7 +187,7 @@ static void damaged(void **state)
 	struct bw_walk w = walked(&o, o.code.image_b + 4, 0);
 	assert_false(w.has_state);
 	bw_walk_fini(&w);
-	w = walked(&o, symbol(&o, "deep"), symbol(&o, "deep") + 2);
+	w = walked(&o, entry, entry + 2);
 	assert_false(w.has_state);
 	bw_walk_fini(&w);
 	free(image);
@@ -157,11 +196,14 @@ static void damaged(void **state)
 
 int main(void)
 {
+	static const char *const deep[] = {"rec.O0", "deep"}, *const tail[] = {"jumps", "tail"};
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(in_the_middle),
 		cmocka_unit_test(effects),
 		cmocka_unit_test(unused_registers),
-		cmocka_unit_test(damaged),
+		cmocka_unit_test(jumps),
+		cmocka_unit_test_prestate(damaged, (void *)deep),
+		cmocka_unit_test_prestate(damaged, (void *)tail),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

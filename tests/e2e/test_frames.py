@@ -36,8 +36,9 @@ def walk(kernel, args, n_steps):
     return list(zip(stops, stacks))
 
 
-def holds(kernel, args, n_steps, name):
-    """At each instruction: the functions that the calls have entered, and where they return to."""
+def holds(kernel, args, n_steps, name, tail_calls=False):
+    """At each instruction: the functions that the calls have entered, and where they return to. s_setpc_b64 of another
+    register than that of the return address is a tail call: another function in the same frame."""
     expected = []  # return addresses, the outermost first
     functions = []
     n = deepest = 0
@@ -59,6 +60,8 @@ def holds(kernel, args, n_steps, name):
         if word in ("s_swappc_b64", "s_call_b64"):
             expected.append(pc + 4)
             functions.append(None)
+        elif word == "s_setpc_b64" and tail_calls and not stop["instruction"].endswith("s[30:31]"):
+            functions[-1] = None
         elif word == "s_setpc_b64":
             expected.pop()
             functions.pop()
@@ -89,6 +92,30 @@ def every_instruction_of_wave64():
 def every_instruction_of_assembly():
     n, deepest = holds(KERNELS / "calls.s", ["--arg", "out=zeros:32"], 100, "calls.s")
     check(n > 30 and deepest == 3, f"{n} instructions, {deepest} frames")
+
+
+def every_instruction_with_the_library():
+    n, deepest = holds(KERNELS / "library.cl", ["-O0", "--arg", "out=zeros:256", "--arg", "n=20"], 4000, "library.cl -O0", tail_calls=True)
+    check(n > 500 and deepest >= 4, f"{n} instructions, {deepest} frames")
+
+
+def callers_behind_a_call():
+    """The callers' lines, and their variables, in a function that has made a call, and in the second call that it makes."""
+    source = (KERNELS / "library.cl").read_text().splitlines()
+    line = {text: 1 + next(i for i, s in enumerate(source) if text in s)
+            for text in ("int digit", "int second", "int both", "double root", "double result")}
+    seen = run(KERNELS / "library.cl", "-O0", *ARGS, "--arg", "out=zeros:256", "--arg", "n=20", json_lines=True, script=[
+        f"break {line['int second']}", f"break {line['double root']}", "run", "lane 7", "backtrace", "break last_digit", "continue",
+        "backtrace", "up", "info locals", "print v", "delete 3", "finish", "backtrace", "finish", "info locals", "kill"])
+    stacks = [[(f["function"], f["line"]) for f in o["frames"]] for o in replies(seen, "backtrace")]
+    kernel = ("library", line["double result"])
+    equal(stacks, [[("digits", line["int second"]), kernel],
+                   [("last_digit", line["int digit"]), ("digits", line["int both"]), kernel],
+                   [("digits", line["double root"]), kernel]], "the stacks")
+    variables = [{v["name"]: v["text"] for v in o["variables"]} for o in replies(seen, "info")]
+    equal((variables[0]["first"], variables[0]["second"]), ("7", "17"), "variables of the caller")
+    equal(variables[1]["id"], "7", "a variable of the kernel")
+    equal([o["text"] for o in replies(seen, "print")], ["27"], "a parameter of the caller")
 
 
 def commands():
@@ -220,5 +247,5 @@ def inlined_return_nothing():
 
 if __name__ == "__main__":
     main(every_instruction_unoptimised, every_instruction_optimised, every_instruction_of_wave64, every_instruction_of_assembly,
-         commands, recursion, inlined_functions, scope_of_watchpoint,
+         every_instruction_with_the_library, callers_behind_a_call, commands, recursion, inlined_functions, scope_of_watchpoint,
          several_places, returned_values, inlined_return_nothing)

@@ -32,6 +32,7 @@ struct walk {
 	uint64_t at;
 	uint64_t visits;
 	bool gave_up;
+	bool is_lost;	    /* a path ends with a jump to a place that is not known */
 	uint16_t *place_of; /* by dword from the entry: its place + 1 */
 	uint8_t *seen;	    /* by dword: enum seen */
 	size_t n_dwords;
@@ -79,8 +80,35 @@ static bool is_target(const struct walk *w, uint64_t addr)
 
 struct addresses BW_VEC(uint64_t);
 
+/* A branch to where s_branch does not reach: s_getpc_b64, s_add_u32, s_addc_u32, s_setpc_b64 (LLVM,
+ * SIInstrInfo::insertIndirectBranch). A tail call has the same instructions. */
+struct far_branch {
+	unsigned pair;
+	uint32_t target;
+};
+
+static bool is_far_branch(struct far_branch *b, const struct bw_inst *inst, uint64_t addr)
+{
+	unsigned by = inst->src[1];
+	if (inst->op == BW_OP_S_GETPC_B64)
+		*b = (struct far_branch){inst->dst, (uint32_t)addr + inst->size_b};
+	else if (inst->op == BW_OP_S_ADD_U32 && inst->dst == b->pair && inst->src[0] == b->pair)
+		b->target += by == BW_SRC_LITERAL ? inst->literal : by - BW_SRC_INT_0;
+	return inst->op == BW_OP_S_SETPC_B64 && inst->src[0] == b->pair;
+}
+
+static struct bw_error *scan_target(struct walk *w, uint64_t target, struct addresses *waiting)
+{
+	uint64_t t = (target - w->flow->entry) / 4;
+	if (target < w->flow->entry || t >= w->n_dwords)
+		return NULL;
+	w->seen[t] |= IS_TARGET;
+	return bw_vec_push(waiting, target);
+}
+
 static struct bw_error *scan_run(struct walk *w, uint64_t addr, struct addresses *waiting)
 {
+	struct far_branch far = {.pair = BW_SRC_NULL};
 	for (;;) {
 		struct bw_inst inst;
 		uint64_t target, i = (addr - w->flow->entry) / 4;
@@ -89,15 +117,13 @@ static struct bw_error *scan_run(struct walk *w, uint64_t addr, struct addresses
 			return NULL;
 		w->seen[i] |= IS_CODE;
 		enum bw_flow flow = bw_isa_flow(&inst, addr, &target);
-		uint64_t t = (target - w->flow->entry) / 4;
 		if (flow == BW_FLOW_BRANCH || flow == BW_FLOW_COND_BRANCH) {
-			if (target >= w->flow->entry && t < w->n_dwords) {
-				w->seen[t] |= IS_TARGET;
-				BW_TRY(bw_vec_push(waiting, target));
-			}
+			BW_TRY(scan_target(w, target, waiting));
 			if (flow == BW_FLOW_BRANCH)
 				return NULL;
 		}
+		if (is_far_branch(&far, &inst, addr))
+			return scan_target(w, far.target, waiting);
 		if (flow == BW_FLOW_END ||
 		    (flow == BW_FLOW_INDIRECT && inst.op != BW_OP_S_SWAPPC_B64))
 			return NULL;
@@ -222,15 +248,51 @@ static struct bw_error *note_target(struct walk *w, struct bw_sym target)
 	return bw_vec_push(&w->flow->targets, (uint64_t)target.value);
 }
 
-/* s_setpc_b64 of a pair that still is the caller's: a return. */
-static void see_return(struct walk *w, const struct bw_inst *inst, const struct bw_sym_state *s)
+static bool is_callers_pair(const struct bw_sym_state *s, unsigned code)
+{
+	struct bw_sym lo = s->sgpr[code], hi = s->sgpr[code + 1];
+	return lo.kind == BW_SYM_ENTRY && hi.kind == BW_SYM_ENTRY && hi.reg == lo.reg + 1;
+}
+
+/* The function has given back its frame, and jumps to another one, which returns to its caller. */
+static struct bw_error *tail_call(struct walk *w, struct bw_sym target,
+				  const struct bw_sym_state *s)
+{
+	struct bw_sym_effect effect;
+	struct bw_sym_state after = *s;
+	if (!w->final)
+		return NULL;
+	BW_TRY(note_target(w, target));
+	BW_TRY(effect_of(w, target, &effect));
+	if (!is_callers_pair(s, effect.link) || s->sgpr[effect.link].reg != effect.link) {
+		w->is_lost = true;
+		return NULL;
+	}
+	bw_sym_callee(&after, &effect, w->code->lanes);
+	effect_of_return(&w->flow->effect, &after, effect.link);
+	return NULL;
+}
+
+/* s_setpc_b64: of a pair that still is the caller's a return; of an address a tail call where the
+ * function has given everything back, and else a branch. */
+static struct bw_error *follow_jump(struct walk *w, const struct bw_inst *inst,
+				    const struct bw_sym_state *s)
 {
 	unsigned code = inst->src[0] & ~1u;
-	if (!w->final || code + 1 >= BW_SYM_SGPRS)
-		return;
-	struct bw_sym lo = s->sgpr[code], hi = s->sgpr[code + 1];
-	if (lo.kind == BW_SYM_ENTRY && hi.kind == BW_SYM_ENTRY && hi.reg == lo.reg + 1)
-		effect_of_return(&w->flow->effect, s, lo.reg);
+	bool known = code + 1 < BW_SYM_SGPRS;
+	struct bw_sym to = known ? s->sgpr[code] : (struct bw_sym){0};
+	struct bw_sym end = s->sgpr[32];
+	if (known && is_callers_pair(s, code)) {
+		if (w->final)
+			effect_of_return(&w->flow->effect, s, to.reg);
+		return NULL;
+	}
+	if (is_callers_pair(s, DEFAULT_LINK) && end.kind == BW_SYM_BASE && !end.value)
+		return tail_call(w, to, s);
+	if (to.kind == BW_SYM_CODE && is_target(w, to.value))
+		return w->final ? NULL : arrive(w, to.value, s);
+	w->is_lost = true;
+	return NULL;
 }
 
 /* Executes the instruction at addr. out_on: the path continues with the next instruction. */
@@ -259,9 +321,8 @@ static struct bw_error *follow(struct walk *w, const struct bw_inst *inst, uint6
 	case BW_FLOW_COND_BRANCH:
 		return w->final ? NULL : arrive(w, target, s);
 	case BW_FLOW_INDIRECT:
-		see_return(w, inst, s);
 		*out_on = false;
-		return NULL;
+		return follow_jump(w, inst, s);
 	case BW_FLOW_END:
 		*out_on = false;
 		return NULL;
@@ -310,10 +371,11 @@ static struct bw_error *follow_all(struct walk *w)
 	w->visits = 0;
 	for (size_t i = 0; w->final && i < w->places.len; i++)
 		BW_TRY(follow_path(w, w->places.data[i]));
-	if (w->gave_up) {
+	if (w->gave_up)
 		w->flow->has_state = false;
-		w->flow->effect = (struct bw_sym_effect){0};
-	}
+	/* what is not known of one path is not known of the function */
+	if (w->gave_up || w->is_lost)
+		w->flow->effect.returns = false;
 	return NULL;
 }
 

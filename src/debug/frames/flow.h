@@ -79,7 +79,8 @@ struct bw_flow_code {
 struct bw_walk {
 	/* the function, in the image: [entry, end); end may be that of the image */
 	uint64_t entry, end;
-	struct BW_VEC(uint64_t) targets; /* of its calls that are known, each once */
+	/* of its calls and tail calls that are known, each once */
+	struct BW_VEC(uint64_t) targets;
 	struct bw_sym_effect effect;
 	bool has_state;		   /* `at` can be reached */
 	struct bw_sym_state state; /* before the instruction at `at` */
@@ -106,6 +107,8 @@ void bw_sym_start(struct bw_sym_state *s);
 /* pc: of the instruction, in the image. Calls are not executed here. */
 void bw_sym_execute(struct bw_sym_state *s, const struct bw_inst *inst, uint64_t pc,
 		    unsigned lanes);
+/* What a function does that is called, apart from the register of the return address. */
+void bw_sym_callee(struct bw_sym_state *s, const struct bw_sym_effect *e, unsigned lanes);
 /* A call returns to `pc` with its address in `link`. */
 void bw_sym_call(struct bw_sym_state *s, const struct bw_sym_effect *e, unsigned link, uint64_t pc,
 		 unsigned lanes);

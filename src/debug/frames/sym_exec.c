@@ -474,8 +474,7 @@ static bool keeps_vgpr(const struct bw_sym_effect *e, unsigned vgpr)
 	return e->vgpr[vgpr] == BW_LANES_ALL;
 }
 
-void bw_sym_call(struct bw_sym_state *s, const struct bw_sym_effect *e, unsigned link, uint64_t pc,
-		 unsigned lanes)
+void bw_sym_callee(struct bw_sym_state *s, const struct bw_sym_effect *e, unsigned lanes)
 {
 	bool partial = !exec_is(s, lanes, BW_SYM_EXEC);
 	unsigned n = 0;
@@ -497,6 +496,12 @@ void bw_sym_call(struct bw_sym_state *s, const struct bw_sym_effect *e, unsigned
 		if (s->lane[i].in_scratch || keeps_vgpr(e, s->lane[i].vgpr))
 			s->lane[n++] = s->lane[i];
 	s->n_lanes = (uint16_t)n;
+}
+
+void bw_sym_call(struct bw_sym_state *s, const struct bw_sym_effect *e, unsigned link, uint64_t pc,
+		 unsigned lanes)
+{
+	bw_sym_callee(s, e, lanes);
 	set_sgpr(s, link, (struct bw_sym){BW_SYM_CODE, 0, (uint32_t)pc});
 	set_sgpr(s, link + 1, unknown);
 }
