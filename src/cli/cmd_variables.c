@@ -207,13 +207,8 @@ struct bw_error *bw_info_locals(struct bw_cli *c, const char *args)
 	struct bw_frame frame;
 	BW_TRY(bw_cli_need_wave(c, &w));
 	bw_debug_frame(c->debug, w->dispatch, w->pc, &frame);
-	if (frame.language == BW_LANGUAGE_COMPILED) {
-		unsigned line;
-		BW_TRY(bw_debug_noted_line(c->debug, &line));
-		if (line)
-			bw_out_line(c->out, "[As the shader has noted them up to line %u]", line);
+	if (frame.language == BW_LANGUAGE_COMPILED)
 		return bw_show_variables(c->out, c->debug, BW_SHOW_LOCALS, "No locals.");
-	}
 	bw_out_line(
 		c->out, "%s",
 		frame.language == BW_LANGUAGE_ASSEMBLY

@@ -28,9 +28,6 @@ bool bw_debug_variable_place(struct bw_debug *d, uint64_t pc, const struct bw_va
  * error. out is the caller's. */
 struct bw_error *bw_debug_variable_value(struct bw_debug *d, const struct bw_variable *v,
 					 struct bw_value *out) BW_MUST_CHECK;
-/* Of a shader that keeps a record of its variables (`run -O0`): the source line that the focus lane
- * has begun last, up to which the values are. 0: it keeps none, or has begun no line. */
-struct bw_error *bw_debug_noted_line(struct bw_debug *d, unsigned *out) BW_MUST_CHECK;
 /* What a parameter among them was called with, "NAME@entry" in expressions; an error where that is
  * not known. out is the caller's. */
 struct bw_error *bw_debug_variable_entry_value(struct bw_debug *d, const struct bw_variable *v,

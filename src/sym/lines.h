@@ -29,6 +29,7 @@ const char *bw_lines_damage(const struct bw_lines *l);
 enum bw_lines_origin {
 	BW_LINES_DWARF,	 /* the debug information of a code object */
 	BW_LINES_SOURCE, /* of a shader, from its driver */
+	BW_LINES_MARKED, /* of a shader, from the marks that it stores (spirv_record.h) */
 	BW_LINES_NIR,	 /* the driver's intermediate language: all that it says of a shader */
 	BW_LINES_NONE,	 /* a shader of which only the interface is known */
 };
@@ -38,12 +39,20 @@ struct bw_shader_line {
 	uint32_t offset_b, line, column;
 	const char *file; /* NULL: no line; "": of nir */
 };
+/* A place in its code where it stores a mark (spirv_record.h), or where a basic block begins. */
+struct bw_shader_mark {
+	uint32_t offset_b;
+	uint32_t mark; /* of a block: the first that it stores; 0: none */
+	bool begins_line;
+};
 struct bw_spirv;
 struct bw_shader_code {
 	size_t code_b;
 	const bool *starts; /* for each dword whether an instruction begins there; NULL: all may */
 	const struct bw_shader_line *lines; /* as the driver has them */
 	size_t n_lines;
+	const struct bw_shader_mark *marks; /* by address; of those lines none is believed then */
+	size_t n_marks;
 	const char *nir;	/* its text, or NULL */
 	const char *nir_name;	/* what that is called as a file */
 	struct bw_spirv *spirv; /* or NULL; taken over, also by an error */

@@ -64,6 +64,29 @@ static struct bw_error *add_rows(struct bw_lines *l, const struct bw_shader_code
 	return NULL;
 }
 
+/* The code between two marks belongs to the line of the first one, that of a block in front of its
+ * first mark to that one's line. A line begins where its mark is stored. */
+static struct bw_error *add_marked_rows(struct bw_lines *l, const struct bw_shader_code *c)
+{
+	bool is_first = true;
+	for (size_t i = 0; i < c->n_marks; i++) {
+		const struct bw_shader_mark *m = &c->marks[i];
+		struct bw_spirv_line line;
+		struct row row = {.start = m->offset_b, .order = (uint32_t)i};
+		if (bw_spirv_marked_line(l->spirv, m->mark, &line)) {
+			BW_TRY(bw_lines_file_index(l, line.file, "", &row.file));
+			row.line = line.line;
+			row.is_stmt = m->begins_line && !line.goes_on;
+			row.prologue_end = row.is_stmt && is_first;
+			is_first &= !row.is_stmt;
+		}
+		BW_TRY(bw_vec_push(&l->rows, row));
+	}
+	for (size_t i = 0; i < l->rows.len; i++)
+		l->rows.data[i].end = i + 1 < l->rows.len ? l->rows.data[i + 1].start : c->code_b;
+	return NULL;
+}
+
 /* Of several records at one place the last is right. */
 static void finish_rows(struct bw_lines *l, size_t code_b)
 {
@@ -122,16 +145,26 @@ static uint64_t shared_size(const char *nir)
 	return at && (!end || at < end) ? strtoull(at + strlen(key), NULL, 10) : 0;
 }
 
-static struct bw_error *fill(struct bw_lines *l, const struct bw_shader_code *c)
+static enum bw_lines_origin find_origin(const struct bw_lines *l, const struct bw_shader_code *c)
 {
-	BW_TRY(add_rows(l, c));
-	finish_rows(l, c->code_b);
-	l->origin = BW_LINES_NONE;
+	enum bw_lines_origin origin = BW_LINES_NONE;
 	bw_vec_each(&l->rows, r)
 		if (r->line)
-			l->origin = c->nir && !strcmp(l->files.data[r->file], c->nir_name)
-					    ? BW_LINES_NIR
-					    : BW_LINES_SOURCE;
+			origin = c->nir && !strcmp(l->files.data[r->file], c->nir_name)
+					 ? BW_LINES_NIR
+					 : BW_LINES_SOURCE;
+	return origin != BW_LINES_NONE && c->n_marks && l->spirv ? BW_LINES_MARKED : origin;
+}
+
+static struct bw_error *fill(struct bw_lines *l, const struct bw_shader_code *c)
+{
+	if (c->n_marks && l->spirv) {
+		BW_TRY(add_marked_rows(l, c));
+	} else {
+		BW_TRY(add_rows(l, c));
+		finish_rows(l, c->code_b);
+	}
+	l->origin = find_origin(l, c);
 	if (l->origin == BW_LINES_NONE)
 		l->rows.len = 0;
 	BW_TRY(add_files(l));

@@ -158,10 +158,25 @@ static void define(struct bw_spirv *s, uint32_t id, size_t at)
 		s->defined[id] = (uint32_t)at;
 }
 
+/* "breakwater.line:FILE:LINE:GOES_ON" */
+static struct bw_error *read_marked_line(struct bw_spirv *s, const char *text)
+{
+	struct spv_marked_line l = {0};
+	unsigned goes_on;
+	if (s->marked.len >= BW_SPIRV_RECORD_MARKS_MAX ||
+	    sscanf(text + strlen(BW_SPIRV_RECORD_LINE), "%u:%u:%u", &l.file_id, &l.line,
+		   &goes_on) != 3)
+		return NULL;
+	l.goes_on = goes_on;
+	return bw_vec_push(&s->marked, l);
+}
+
 /* "breakwater.record:ID:OFFSET:FLAG" */
 static struct bw_error *read_recorded(struct bw_spirv *s, const char *text)
 {
 	struct spv_recorded r;
+	if (bw_starts_with(text, BW_SPIRV_RECORD_LINE))
+		return read_marked_line(s, text);
 	if (!bw_starts_with(text, BW_SPIRV_RECORD_VARIABLE) ||
 	    sscanf(text + strlen(BW_SPIRV_RECORD_VARIABLE), "%u:%u:%u", &r.id, &r.offset_b,
 		   &r.flag_b) != 3 ||
@@ -250,6 +265,15 @@ static struct bw_error *read_functions(struct bw_spirv *s, size_t at)
 	return NULL;
 }
 
+/* When all strings are known. */
+static void find_marked_files(struct bw_spirv *s)
+{
+	bw_vec_each(&s->marked, l) {
+		const struct spv_file *f = file_of(s, l->file_id);
+		l->file = f ? f->name : NULL;
+	}
+}
+
 static struct bw_error *read_module(struct bw_spirv *s, const char *entry)
 {
 	unsigned op, n;
@@ -259,6 +283,7 @@ static struct bw_error *read_module(struct bw_spirv *s, const char *entry)
 	if (s->notes.len)
 		qsort(s->notes.data, s->notes.len, sizeof(struct spv_note), by_key);
 	BW_TRY(read_functions(s, at));
+	find_marked_files(s);
 	return bw_spv_read_variables(s);
 }
 
@@ -316,6 +341,7 @@ void bw_spirv_close(struct bw_spirv *s)
 	bw_vec_free(&s->variables);
 	bw_vec_free(&s->debug_sets);
 	bw_vec_free(&s->recorded);
+	bw_vec_free(&s->marked);
 	free(s->constants);
 	free(s->defined);
 	free(s->file_of_id);
@@ -333,6 +359,21 @@ const char *bw_spirv_file(const struct bw_spirv *s)
 const char *bw_spirv_file_at(const struct bw_spirv *s, size_t i)
 {
 	return i < s->files.len ? s->files.data[i].name : NULL;
+}
+
+size_t bw_spirv_n_marks(const struct bw_spirv *s)
+{
+	return s->marked.len;
+}
+
+bool bw_spirv_marked_line(const struct bw_spirv *s, uint32_t mark, struct bw_spirv_line *out)
+{
+	uint32_t i = mark - BW_SPIRV_RECORD_MARK;
+	if (i >= s->marked.len || !s->marked.data[i].file || !s->marked.data[i].line)
+		return false;
+	const struct spv_marked_line *l = &s->marked.data[i];
+	*out = (struct bw_spirv_line){l->file, l->line, l->goes_on};
+	return true;
 }
 
 const char *bw_spirv_source_text(const struct bw_spirv *s, const char *file)

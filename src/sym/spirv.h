@@ -26,6 +26,15 @@ void bw_spirv_close(struct bw_spirv *s);
 const char *bw_spirv_file(const struct bw_spirv *s);
 /* That, and the files that it includes; NULL behind the last. Borrowed. */
 const char *bw_spirv_file_at(const struct bw_spirv *s, size_t i);
+/* How many places of the shader mark the beginning of a line (spirv_record.h). */
+size_t bw_spirv_n_marks(const struct bw_spirv *s);
+struct bw_spirv_line {
+	const char *file; /* borrowed */
+	unsigned line;
+	bool goes_on; /* it has begun before, and called a function */
+};
+/* The line that a mark is of; false: of none. */
+bool bw_spirv_marked_line(const struct bw_spirv *s, uint32_t mark, struct bw_spirv_line *out);
 /* The text of a source file that is in the SPIR-V (glslang -g); NULL: it is not. Borrowed. */
 const char *bw_spirv_source_text(const struct bw_spirv *s, const char *file);
 

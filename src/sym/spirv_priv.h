@@ -91,6 +91,13 @@ struct spv_node {
 	char text[24];
 };
 
+/* A line that the shader marks where it begins (spirv_record.h). */
+struct spv_marked_line {
+	uint32_t file_id, line;
+	const char *file; /* NULL: none, or not looked up yet */
+	bool goes_on;
+};
+
 struct spv_file {
 	const char *name;
 	char *text; /* owned; NULL: none */
@@ -114,6 +121,7 @@ struct bw_spirv {
 	struct spv_node **structs; /* by id */
 	struct BW_VEC(struct spv_variable) variables;
 	struct BW_VEC(struct spv_recorded) recorded;
+	struct BW_VEC(struct spv_marked_line) marked; /* by mark, from the first on */
 	struct BW_VEC(uint32_t) debug_sets; /* ids of extended instructions that have no code */
 };
 

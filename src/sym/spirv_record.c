@@ -66,17 +66,22 @@ static void put_text(struct bw_spv_record_job *j, uint32_t op, uint32_t first, c
 
 /* ---- Types and constants ---- */
 
-static uint32_t constant(struct bw_spv_record_job *j, uint32_t value)
+static uint32_t new_constant(struct bw_spv_record_job *j, uint32_t value)
 {
-	for (size_t i = 0; i < j->constants.len; i += 2)
-		if (j->constants.data[i] == value)
-			return j->constants.data[i + 1];
 	uint32_t id = new_id(j);
 	if (!j->err)
 		j->err = bw_vec_push(&j->constants, value);
 	if (!j->err)
 		j->err = bw_vec_push(&j->constants, id);
 	return id;
+}
+
+static uint32_t constant(struct bw_spv_record_job *j, uint32_t value)
+{
+	for (size_t i = 0; i < j->constants.len; i += 2)
+		if (j->constants.data[i] == value)
+			return j->constants.data[i + 1];
+	return new_constant(j, value);
 }
 
 /* A type of these operands; a new id where there is none yet. */
@@ -292,17 +297,21 @@ static void put_head(struct bw_spv_record_job *j, uint32_t function, uint32_t in
 	}
 }
 
-/* A new line begins: its number is stored. */
+/* A new line begins, or goes on behind a call: its mark is stored. */
 static void put_mark(struct bw_spv_record_job *j)
 {
-	if (!j->line || (j->file == j->marked_file && j->line == j->marked_line))
+	const bool is_same = j->file == j->marked_file && j->line == j->marked_line;
+	const struct begun_line begun = {j->file, j->line, is_same && j->has_called};
+	if (!j->line || (is_same && !j->has_called) || j->err ||
+	    j->lines.len >= BW_SPIRV_RECORD_MARKS_MAX)
 		return;
-	uint32_t zero = load_zero(j), line = constant(j, j->line);
-	uint32_t index = EMIT_NEW(j, OP_I_ADD, j->uint_type, zero, constant(j, 2));
-	uint32_t p = EMIT_NEW(j, OP_ACCESS_CHAIN, j->pointer_type, j->record, index);
-	EMIT(j, OP_STORE, p, line, ACCESS_VOLATILE);
+	uint32_t mark = new_constant(j, BW_SPIRV_RECORD_MARK + (uint32_t)j->lines.len);
+	store_at(j, load_zero(j), 2, mark);
+	if (!j->err)
+		j->err = bw_vec_push(&j->lines, begun);
 	j->marked_file = j->file;
 	j->marked_line = j->line;
+	j->has_called = false;
 }
 
 static bool is_extension_without_code(const struct bw_spv_record_job *j, const uint32_t *w)
@@ -330,6 +339,7 @@ static void after(struct bw_spv_record_job *j, const uint32_t *w, uint32_t n)
 	case OP_FUNCTION_CALL:
 		for (uint32_t i = 4; i < n; i++)
 			record_again(j, w[i]);
+		j->has_called = true;
 		break;
 	case OP_EXT_INST: /* modf and frexp write through pointers; ids of others are no pointers */
 		for (uint32_t i = 5; i < n && !is_extension_without_code(j, w); i++)
@@ -356,7 +366,7 @@ static void before(struct bw_spv_record_job *j, struct place *at, uint32_t op)
 		at->in_head = false;
 		put_head(j, at->function, at->index);
 	}
-	if (!at->is_merged)
+	if (!at->is_merged && op != OP_LOOP_MERGE) /* which do {} while has far from its line */
 		put_mark(j);
 	at->is_merged = op == OP_LOOP_MERGE || op == OP_SELECTION_MERGE;
 }
@@ -375,8 +385,10 @@ static void put_instruction(struct bw_spv_record_job *j, struct place *at, const
 		j->line = w[2];
 	} else if (op == OP_NO_LINE) {
 		j->line = 0;
-	} else if (op == OP_LABEL) {
+	} else if (op == OP_LABEL) { /* OpLine is of a block */
+		j->line = 0;
 		j->marked_line = 0;
+		j->has_called = false;
 		at->is_merged = false;
 	} else if (op != OP_VARIABLE && !(op == OP_EXT_INST && is_extension_without_code(j, w))) {
 		before(j, at, op);
@@ -406,6 +418,11 @@ static void put_strings(struct bw_spv_record_job *j)
 			continue;
 		snprintf(text, sizeof(text), BW_SPIRV_RECORD_VARIABLE "%u:%u:%u", r->id, r->at * 4,
 			 r->flag * 4);
+		put_text(j, OP_STRING, new_id(j), text);
+	}
+	bw_vec_each(&j->lines, l) {
+		snprintf(text, sizeof(text), BW_SPIRV_RECORD_LINE "%u:%u:%u", l->file, l->line,
+			 l->goes_on);
 		put_text(j, OP_STRING, new_id(j), text);
 	}
 }
@@ -503,6 +520,7 @@ struct bw_error *bw_spirv_record(const uint32_t *words, size_t n, struct bw_spir
 	bw_vec_free(&j.pointers);
 	bw_vec_free(&j.entries);
 	bw_vec_free(&j.constants);
+	bw_vec_free(&j.lines);
 	if (j.err)
 		bw_vec_free(&j.out);
 	*out = j.out;

@@ -7,16 +7,26 @@
  *
  * The record is an array of words in each lane's scratch memory. Its head has four words: 0, a
  * number that is another one when the lane has returned (waves find there what earlier ones have
- * left), the source line that was begun last, a number to find it by. Behind it are the variables
- * that have names: a word that is 1 when the variable has been assigned since its function was
- * entered, and the value, laid out as bw_spv_type says. Not recorded are variables of 8 and 16
- * bits, of more than 256 scalars, and those whose addresses go elsewhere. */
+ * left), the mark of the source line that was begun last, a number to find it by. Behind it are the
+ * variables that have names: a word that is 1 when the variable has been assigned since its
+ * function was entered, and the value, laid out as bw_spv_type says. Not recorded are variables of
+ * 8 and 16 bits, of more than 256 scalars, and those whose addresses go elsewhere.
+ *
+ * Each place where a line begins has a mark, a number of its own. It is stored when everything that
+ * the record has of earlier lines is stored, and before anything of this line: the instruction that
+ * stores it, which is found in the code by the number, is where the line begins. */
 
 #include "base/error.h"
 #include "base/vec.h"
 
 #define BW_SPIRV_RECORD_NAME "breakwater.record"      /* of the array */
 #define BW_SPIRV_RECORD_VARIABLE "breakwater.record:" /* OpString: ID:OFFSET:FLAG, in bytes */
+/* OpString: FILE:LINE:GOES_ON, the file as the id of an OpString. GOES_ON is 1 behind a call, where
+ * the line goes on that has called, else 0. The first of them is of the mark BW_SPIRV_RECORD_MARK,
+ * the others are of those that follow it. */
+#define BW_SPIRV_RECORD_LINE "breakwater.line:"
+#define BW_SPIRV_RECORD_MARK 0xb7000000u
+#define BW_SPIRV_RECORD_MARKS_MAX 0x1000000u
 #define BW_SPIRV_RECORD_MAX_B 16384
 #define BW_SPIRV_RECORD_LIVE 0x57a7e4ecu
 #define BW_SPIRV_RECORD_ENDED 0x57a7e4edu

@@ -57,6 +57,12 @@ struct recorded {
 	bool is_param, has_initializer, is_dropped;
 };
 
+/* A place where a line of the source begins. */
+struct begun_line {
+	uint32_t file, line; /* OpLine */
+	bool goes_on;	     /* behind a call */
+};
+
 struct dynamic {
 	uint32_t index; /* id of an integer of 32 bits */
 	uint32_t stride, count;
@@ -88,11 +94,13 @@ struct bw_spv_record_job {
 	uint32_t uint_type, uvec2_type, uvec3_type, bool_type, pointer_type, input_type, record,
 		workgroup_id;
 	bool adds_uint, adds_uvec2, adds_uvec3, adds_bool, adds_pointer, adds_input, adds_workgroup;
-	struct BW_VEC(uint32_t) constants; /* pairs: a value, and its id */
+	struct BW_VEC(uint32_t) constants;	/* pairs: a value, and its id */
+	struct BW_VEC(struct begun_line) lines; /* by mark */
 	/* of the function that is written */
 	uint32_t opaque;		   /* the zero that no compiler knows */
 	uint32_t file, line;		   /* OpLine */
 	uint32_t marked_file, marked_line; /* in this block */
+	bool has_called;		   /* since that mark */
 };
 
 /* spirv_record_plan.c */

@@ -355,7 +355,7 @@ static struct bw_error *list_of_shader(struct bw_lines *l, uint64_t addr, struct
 	const struct bw_variable *v;
 	if (!l->spirv)
 		return NULL;
-	if (l->origin == BW_LINES_SOURCE)
+	if (l->origin == BW_LINES_SOURCE || l->origin == BW_LINES_MARKED)
 		bw_lines_at(l, addr, &line);
 	uint32_t function = bw_spirv_function_at(l->spirv, line.line);
 	for (size_t i = 0; (v = bw_spirv_variable(l->spirv, i)); i++)

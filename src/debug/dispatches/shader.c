@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/util.h"
+#include "debug/dispatches/marks.h"
 #include "isa/inst.h"
 #include "sym/spirv.h"
 
@@ -44,6 +45,25 @@ static bool *find_starts(struct bw_debug *d, const struct bw_module *m)
 	return starts;
 }
 
+/* out: owned; NULL where the shader marks no lines. */
+static struct bw_error *find_marks(struct bw_debug *d, const struct bw_module *m,
+				   struct bw_shader_code *code, struct bw_shader_mark **out)
+{
+	const struct bw_marked_code x = {
+		.gen = bw_debug_isa(d),
+		.bytes = m->raw,
+		.size_b = m->raw_b,
+		.n_marks = code->spirv ? (uint32_t)bw_spirv_n_marks(code->spirv) : 0};
+	BW_TRY(bw_marks_find(&x, out, &code->n_marks));
+	code->marks = *out;
+	if (x.n_marks && !code->n_marks)
+		bw_debug_note(d, BW_NOTICE_WARNING,
+			      "The driver has changed how the shader notes its lines: local "
+			      "variables are shown as they were noted last, at a line before or "
+			      "behind the one that is shown");
+	return NULL;
+}
+
 static struct bw_error *make_lines(struct bw_debug *d, struct bw_module *m,
 				   const struct bw_target_shader *s, const char *entry)
 {
@@ -52,6 +72,7 @@ static struct bw_error *make_lines(struct bw_debug *d, struct bw_module *m,
 	_cleanup_free_ struct bw_shader_line *lines = calloc(s->n_lines + 1, sizeof(*lines));
 	if (!lines || !starts || asprintf(&nir_name, "%s.nir", m->name) < 0)
 		return bw_error_nomem();
+	_cleanup_free_ struct bw_shader_mark *marks = NULL;
 	for (size_t i = 0; i < s->n_lines; i++)
 		lines[i] = (struct bw_shader_line){s->lines[i].offset_b, s->lines[i].line,
 						   s->lines[i].column, s->lines[i].file};
@@ -62,6 +83,11 @@ static struct bw_error *make_lines(struct bw_debug *d, struct bw_module *m,
 				      .nir = s->nir,
 				      .nir_name = nir_name};
 	BW_TRY(open_spirv(s, entry, &code.spirv));
+	struct bw_error *err = find_marks(d, m, &code, &marks);
+	if (err) {
+		bw_spirv_close(code.spirv);
+		return err;
+	}
 	BW_TRY(bw_lines_of_shader(&code, &m->lines));
 	bw_lines_search_in(m->lines, &d->source_paths);
 	return NULL;
@@ -110,7 +136,13 @@ void bw_debug_tell_lines(struct bw_debug *d)
 	if (origin == BW_LINES_NONE || origin == BW_LINES_DWARF || d->told_origin[origin])
 		return;
 	d->told_origin[origin] = true;
-	if (origin == BW_LINES_SOURCE)
+	if (origin == BW_LINES_MARKED)
+		bw_debug_note(
+			d, BW_NOTICE_SAID,
+			"[The shader notes its lines and local variables itself (-O0): where a "
+			"line begins, they are what the source says. The driver may have loaded "
+			"from buffers and stored to them earlier or later]");
+	else if (origin == BW_LINES_SOURCE)
 		bw_debug_note(
 			d, BW_NOTICE_SAID,
 			"[Lines of shaders are those of their source, kept by the driver for "

@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 
-enum { HEAD_WORDS = 4, STATE_AT_B = 4, LINE_AT_B = 8, SEARCH_MAX_B = 64 << 10 };
+enum { HEAD_WORDS = 4, STATE_AT_B = 4, SEARCH_MAX_B = 64 << 10 };
 
 static bool is_head(const uint32_t *words)
 {
@@ -91,42 +91,5 @@ struct bw_error *bw_variables_recorded(const struct bw_value_of *x, const struct
 	out->lane = (int)x->lane;
 	out->place = BW_PLACE_PIECES;
 	out->bytes->location = *l;
-	return NULL;
-}
-
-/* Whether a variable of the frame is in a record. */
-static struct bw_error *has_record(struct bw_debug *d, const struct bw_variables_frame *f,
-				   bool *out)
-{
-	const struct bw_variable *list;
-	struct bw_location at = {0};
-	size_t n;
-	*out = false;
-	BW_TRY(bw_variables_list(d, f, &list, &n));
-	for (size_t i = 0; i < n && !*out; i++) {
-		bw_variable_location(f->lines, &list[i], f->addr, &at);
-		*out = at.kind == BW_LOC_RECORD;
-	}
-	return NULL;
-}
-
-struct bw_error *bw_debug_noted_line(struct bw_debug *d, unsigned *out)
-{
-	const struct bw_value_of x = {d, bw_debug_focus_priv(d), bw_debug_focus_lane(d), false};
-	struct bw_variables_frame f;
-	uint64_t record;
-	uint32_t line = 0;
-	const char *why;
-	bool found;
-	*out = 0;
-	if (!x.wave || !bw_variables_frame(d, x.wave, &f))
-		return NULL;
-	BW_TRY(has_record(d, &f, &found));
-	if (!found)
-		return NULL;
-	BW_TRY(find_record(&x, &record, &why));
-	if (!why)
-		BW_TRY(read_private(&x, record + LINE_AT_B, &line, sizeof(line)));
-	*out = line;
 	return NULL;
 }

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+#version 460
+#extension GL_GOOGLE_include_directive : require
+layout(local_size_x = 64) in;
+layout(binding = 0) buffer Out { uint result[]; };
+
+#define INOUT(type) inout type
+#include "steps.glsl"
