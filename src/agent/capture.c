@@ -11,6 +11,7 @@
 
 #include "agent/capture_link.h"
 #include "agent/capture_memory.h"
+#include "agent/shaders.h"
 #include "agent/track.h"
 #include "base/cleanup.h"
 #include "base/log.h"
@@ -96,6 +97,7 @@ static void note_shader(const struct bw_agent_objects *objects, uint32_t pipelin
 		if (!pipeline || o->id != pipeline || o->kind != BW_AGENT_OBJECT_PIPELINE)
 			continue;
 		out->hash = o->hash;
+		out->made_of = bw_shaders_record(pipeline, NULL) ? pipeline : 0;
 		memcpy(out->module, o->module, sizeof(out->module));
 		memcpy(out->entry, o->entry, sizeof(out->entry));
 		memcpy(out->file, o->file, sizeof(out->file));
@@ -163,6 +165,42 @@ static struct bw_error *decide(const struct bw_capture_call *c,
 	return NULL;
 }
 
+/* What the connection `of` has of pipelines, by their ids. */
+static struct {
+	uint32_t of;
+	struct BW_VEC(uint32_t) ids;
+} sent;
+
+static bool was_sent(uint32_t id)
+{
+	bw_vec_each(&sent.ids, one)
+		if (*one == id)
+			return true;
+	return false;
+}
+
+/* The records of the pipelines that the connection does not have yet. */
+static struct bw_error *send_pipelines(const struct bw_capture_submission *s)
+{
+	if (sent.of != bw_capture_link_number()) {
+		sent.of = bw_capture_link_number();
+		sent.ids.len = 0;
+	}
+	bw_vec_each(&s->dispatches, d) {
+		const struct bw_capture_pipeline_sent head = {.id = d->made_of};
+		struct bw_capture_bytes bytes = {0};
+		if (!d->made_of || was_sent(d->made_of) || !bw_shaders_record(d->made_of, &bytes))
+			continue;
+		struct bw_error *err =
+			bw_capture_link_record(BW_CAPTURE_PIPELINE, &head, sizeof(head), &bytes);
+		bw_vec_free(&bytes);
+		if (!err)
+			err = bw_vec_push(&sent.ids, d->made_of);
+		BW_TRY(err);
+	}
+	return NULL;
+}
+
 /* out_take: whether it was sent. */
 static struct bw_error *send_submission(const struct bw_capture_call *c,
 					struct bw_capture_submission *s, bool *out_take)
@@ -172,6 +210,7 @@ static struct bw_error *send_submission(const struct bw_capture_call *c,
 	BW_TRY(decide(c, s, out_take));
 	if (!*out_take)
 		return NULL;
+	BW_TRY(send_pipelines(s));
 	BW_TRY(bw_capture_memory_before(c->file, &c->file->capture->memory, s));
 	for (uint32_t i = 0; i < c->in->num_chunks; i++)
 		BW_TRY(note_chunk(c->file, &c->chunks[i], s));

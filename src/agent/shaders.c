@@ -14,6 +14,7 @@
 #include "agent/peek.h"
 #include "base/cleanup.h"
 #include "base/util.h"
+#include "capture/pipeline.h"
 
 enum {
 	PIPELINE_LOOK_B = 1024,
@@ -39,6 +40,7 @@ struct shader {
 	size_t n_constants;
 	char *source; /* owned: options, zero, source, zero; NULL: none, or not known which */
 	size_t source_b;
+	struct bw_capture_bytes record; /* bw_shaders_keep_record */
 };
 
 static struct {
@@ -81,6 +83,7 @@ static void remove_at(size_t i)
 	bw_spirv_copy_unref(g.all.data[i].spirv);
 	free(g.all.data[i].constants);
 	free(g.all.data[i].source);
+	bw_vec_free(&g.all.data[i].record);
 	bw_vec_remove(&g.all, i);
 }
 
@@ -137,6 +140,46 @@ void bw_shaders_source(uint32_t id, const char *options, const char *source)
 	if (!keeps)
 		free(new.source);
 	bw_error_free(err);
+}
+
+void bw_shaders_keep_record(uint32_t id, struct bw_capture_bytes *bytes)
+{
+	pthread_mutex_lock(&g.lock);
+	bw_vec_each(&g.all, s) {
+		if (s->id != id)
+			continue;
+		struct bw_capture_bytes old = s->record;
+		s->record = *bytes;
+		*bytes = old;
+		break;
+	}
+	pthread_mutex_unlock(&g.lock);
+	bw_vec_free(bytes);
+}
+
+static struct bw_error *copy_record(const struct shader *s, struct bw_capture_bytes *out)
+{
+	BW_TRY(bw_vec_reserve(out, s->record.len + s->spirv->size_b));
+	memcpy(out->data, s->record.data, s->record.len);
+	out->len = s->record.len;
+	return bw_capture_pipeline_add_spirv(out, s->spirv->code, s->spirv->size_b);
+}
+
+bool bw_shaders_record(uint32_t id, struct bw_capture_bytes *out)
+{
+	bool has = false;
+	pthread_mutex_lock(&g.lock);
+	bw_vec_each(&g.all, s) {
+		if (!id || s->id != id || !s->record.len || !s->spirv || s->spirv->size_b % 4 ||
+		    s->spirv->size_b > BW_CAPTURE_SPIRV_MAX_B)
+			continue;
+		struct bw_error *err = out ? copy_record(s, out) : NULL;
+		has = !err;
+		bw_error_free(err);
+		break;
+	}
+	pthread_mutex_unlock(&g.lock);
+	return has;
 }
 
 void bw_shaders_remove(uint64_t handle)

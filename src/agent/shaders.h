@@ -6,6 +6,7 @@
  * code, for the debugger's source level. Any thread may call. */
 
 #include "agent/names.h"
+#include "capture/capture.h"
 
 /* With this in the program's environment the layer has the driver keep what it knows of each
  * shader's code (wire/agent_proto.h). */
@@ -26,6 +27,12 @@ void bw_shaders_add(uint32_t id, uint64_t handle, struct bw_spirv_copy *spirv,
  * copies both. With another source than before it has none, as it is not known which launch is of
  * which. */
 void bw_shaders_source(uint32_t id, const char *options, const char *source);
+/* What a capture is to say of the pipeline with this id (capture/pipeline.h), without its SPIR-V.
+ * Takes the bytes. */
+void bw_shaders_keep_record(uint32_t id, struct bw_capture_bytes *bytes);
+/* The whole record, with its SPIR-V, which the caller frees; false: there is none. out NULL: only
+ * asks. */
+bool bw_shaders_record(uint32_t id, struct bw_capture_bytes *out);
 void bw_shaders_remove(uint64_t handle);
 /* The answer to BW_AGENT_SHADER behind its bw_agent_result: appended to out, which the caller
  * frees. 0, or -ENOENT: no such pipeline lives; -ENOMEM. */

@@ -2,6 +2,7 @@
 /* The chain of layers: instance and device creation, and who comes next. After the loader's
  * documentation (LoaderLayerInterface.md, interface version 2). */
 #include "agent/vk_layer.h"
+#include "agent/vk_record.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -186,6 +187,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical,
 	d->key = key_of(*out);
 	d->handle = *out;
 	d->get = get_device;
+	d->robustness = bw_vk_record_robustness(info);
 	fill_device(d);
 	if (!keep((void **)devices, DEVICES_MAX, d)) {
 		d->DestroyDevice(*out, alloc);

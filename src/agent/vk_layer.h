@@ -71,6 +71,7 @@
 struct bw_vk_device {
 	void *key; /* the loader's dispatch table: the same for all handles of a device */
 	VkDevice handle;
+	uint32_t robustness; /* BW_CAPTURE_ROBUST_* */
 	PFN_vkGetDeviceProcAddr get;
 	PFN_vkDestroyDevice DestroyDevice;
 	PFN_vkGetImageMemoryRequirements GetImageMemoryRequirements;

@@ -11,6 +11,7 @@
 #include "agent/shader_rules.h"
 #include "agent/shaders.h"
 #include "agent/vk_layer.h"
+#include "agent/vk_record.h"
 #include "agent/vk_swap.h"
 #include "base/cleanup.h"
 #include "base/spirv_word.h"
@@ -153,6 +154,7 @@ RESULT bw_CreateDescriptorSetLayout(VkDevice device, const VkDescriptorSetLayout
 			n += b->descriptorCount;
 	}
 	bw_vk_note_set_layout(device, *out, info);
+	bw_vk_record_set_layout(*out, info);
 	uint16_t known = (uint16_t)BW_MIN(n, (uint32_t)UINT16_MAX);
 	bw_handles_put(&set_layouts, HANDLE(*out), &known);
 	return r;
@@ -195,6 +197,7 @@ RESULT bw_CreatePipelineLayout(VkDevice device, const VkPipelineLayoutCreateInfo
 	struct layout l = layout_of(info->setLayoutCount, info->pSetLayouts,
 				    info->pushConstantRangeCount, info->pPushConstantRanges);
 	bw_handles_put(&layouts, HANDLE(*out), &l);
+	bw_vk_record_layout(*out, info);
 	return r;
 }
 
@@ -202,6 +205,7 @@ CALL bw_DestroyPipelineLayout(VkDevice device, VkPipelineLayout layout,
 			      const VkAllocationCallbacks *alloc)
 {
 	bw_handles_drop(&layouts, HANDLE(layout));
+	bw_vk_record_drop_layout(layout);
 	bw_vk_device_of(device)->DestroyPipelineLayout(device, layout, alloc);
 }
 
@@ -300,8 +304,8 @@ static void make_plan(const struct made *made, const struct module *m, const str
 	out->rule = bw_vk_swap_rule(&o);
 }
 
-/* The shader has been made. Notes what it is, with what takes its place. */
-static void add_shader(const struct plan *plan, uint64_t handle)
+/* The shader has been made. Notes what it is, with what takes its place; returns its id. */
+static uint32_t add_shader(const struct plan *plan, uint64_t handle)
 {
 	struct made made = plan->made;
 	struct module m = plan->m;
@@ -309,18 +313,22 @@ static void add_shader(const struct plan *plan, uint64_t handle)
 	made.handle = handle;
 	const char *refused = plan->refusal;
 	struct bw_agent_object o = describe_made(&made, &m, &plan->l);
+	uint32_t id;
 	if (plan->rule >= 0 && !refused) {
 		const uint32_t *code = bw_vk_swap_code(plan->rule, &size_b);
 		find_local_size(code, size_b / 4, NULL, o.dim);
 		struct bw_spirv_copy *spirv = bw_spirv_copy_new(code, size_b);
-		keep_shader(&made, bw_names_add(&o), spirv);
+		id = bw_names_add(&o);
+		keep_shader(&made, id, spirv);
 		bw_spirv_copy_unref(spirv);
 	} else {
-		keep_shader(&made, bw_names_add(&o), m.spirv);
+		id = bw_names_add(&o);
+		keep_shader(&made, id, m.spirv);
 	}
 	if (plan->rule >= 0)
 		bw_agent_shader_say(refused ? BW_SWAP_REFUSED : BW_SWAP_REPLACED, plan->rule, &o,
 				    refused);
+	return id;
 }
 
 static void plan_pipeline(const VkComputePipelineCreateInfo *info, struct plan *out)
@@ -368,11 +376,16 @@ struct with_changes {
 	bool has_any, has_swaps;
 };
 
-static void add_pipeline(const VkComputePipelineCreateInfo *info, VkPipeline pipeline,
-			 const struct plan *plan)
+static void add_pipeline(VkDevice device, const VkComputePipelineCreateInfo *info,
+			 VkPipeline pipeline, const struct plan *plan)
 {
-	add_shader(plan, HANDLE(pipeline));
-	if (plan->rule >= 0 && !plan->refusal)
+	bool is_swapped = plan->rule >= 0 && !plan->refusal;
+	const char *entry = info->stage.pName;
+	struct bw_capture_bytes record = {0};
+	bw_vk_record_pipeline(device, info,
+			      is_swapped ? bw_vk_swap_entry(plan->rule, entry) : entry, &record);
+	bw_shaders_keep_record(add_shader(plan, HANDLE(pipeline)), &record);
+	if (is_swapped)
 		return;
 	const struct bw_agent_object o = describe_made(&plan->made, &plan->m, &plan->l);
 	bw_vk_swap_keep(pipeline, info, &o);
@@ -454,7 +467,7 @@ RESULT bw_CreateComputePipelines(VkDevice device, VkPipelineCache cache, uint32_
 	}
 	for (uint32_t i = 0; r >= 0 && c.plans && i < n; i++)
 		if (out[i])
-			add_pipeline(&infos[i], out[i], &c.plans[i]);
+			add_pipeline(device, &infos[i], out[i], &c.plans[i]);
 	free_changes(device, n, &c);
 	return r;
 }

@@ -15,10 +15,12 @@
 
 enum {
 	BW_CAPTURE_PAGE_B = 4096,
-	BW_CAPTURE_VERSION = 2,	       /* of records and files */
+	BW_CAPTURE_VERSION = 3,	       /* of records and files */
 	BW_CAPTURE_VERSION_OLDEST = 1, /* that is read */
 	/* the first one in which dispatches have what is known of their shader */
 	BW_CAPTURE_VERSION_SHADERS = 2,
+	/* ... and of what their pipeline was made (pipeline.h) */
+	BW_CAPTURE_VERSION_PIPELINES = 3,
 };
 /* Of one buffer, and of all that an address space has: more than any GPU's memory. */
 #define BW_CAPTURE_BUFFER_MAX_B (64ull << 30)
@@ -85,6 +87,8 @@ struct bw_capture_dispatch {
 	/* Of its shader, from BW_CAPTURE_VERSION_SHADERS on. */
 	uint64_t hash; /* of its SPIR-V; 0: not known */
 	char module[64], entry[64], file[64];
+	/* The record of its pipeline, from BW_CAPTURE_VERSION_PIPELINES on; 0: there is none. */
+	uint32_t made_of, pad;
 };
 
 /* Another chunk of the call (AMDGPU_CHUNK_ID_*): fences, dependencies. */

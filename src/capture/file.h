@@ -23,6 +23,7 @@ enum bw_capture_block_kind {
 	BW_CAPTURE_BLOCK_SUBMISSION, /* summary: bw_capture_summary; body: record.c */
 	BW_CAPTURE_BLOCK_RESULT,     /* summary: bw_capture_result; body: runs */
 	BW_CAPTURE_BLOCK_END,	     /* nothing comes after it: the file is whole */
+	BW_CAPTURE_BLOCK_PIPELINE,   /* no summary; body: pipeline.c; before its first dispatch */
 };
 
 struct bw_capture_block {
@@ -31,7 +32,7 @@ struct bw_capture_block {
 	uint64_t check; /* bw_capture_check of what follows, the summary included */
 	uint32_t summary_b, reserved;
 	uint64_t stored_b, raw_b; /* of the body: in the file, and when decompressed */
-	uint64_t first;		  /* PAGES: number of the first page */
+	uint64_t first;		  /* PAGES: number of the first page; PIPELINE: its number */
 };
 enum {
 	BW_CAPTURE_BLOCK_MAGIC = 0x42435742, /* "BWCB" */

@@ -34,6 +34,10 @@ struct bw_capture_reader {
 	struct bw_capture_device device;
 	struct BW_VEC(struct bw_capture_entry) entries;
 	struct BW_VEC(struct pages_block) pages; /* by number */
+	struct BW_VEC(struct pipeline_block {
+		uint32_t number;
+		uint64_t at; /* of its header */
+	}) pipelines;
 	struct cached cache[CACHED_BLOCKS];
 	ZSTD_DCtx *zstd;
 };
@@ -152,6 +156,12 @@ static struct bw_error *note_block(struct bw_capture_reader *r, uint64_t at, con
 		}
 		return NULL;
 	}
+	case BW_CAPTURE_BLOCK_PIPELINE:
+		if (!h->block.first || h->block.first > BW_CAPTURE_PIPELINES_MAX ||
+		    r->pipelines.len >= BW_CAPTURE_PIPELINES_MAX)
+			return NULL;
+		return bw_vec_push(&r->pipelines,
+				   ((struct pipeline_block){(uint32_t)h->block.first, at}));
 	case BW_CAPTURE_BLOCK_END:
 		r->is_whole = true;
 		return NULL;
@@ -273,6 +283,7 @@ void bw_capture_reader_close(struct bw_capture_reader *r)
 		free(r->cache[i].data);
 	bw_vec_free(&r->entries);
 	bw_vec_free(&r->pages);
+	bw_vec_free(&r->pipelines);
 	ZSTD_freeDCtx(r->zstd);
 	close(r->fd);
 	free(r->name);
@@ -372,6 +383,21 @@ struct bw_error *bw_capture_reader_result(struct bw_capture_reader *r,
 	BW_TRY(read_body(r, e->result_at, &body, &body_b));
 	return bw_error_wrap(bw_capture_runs_decode(body, body_b, out), "%s, submission %u",
 			     r->name, e->summary.number);
+}
+
+struct bw_error *bw_capture_reader_pipeline(struct bw_capture_reader *r, uint32_t number,
+					    struct bw_capture_pipeline *out)
+{
+	bw_vec_each(&r->pipelines, p) {
+		_cleanup_free_ uint8_t *body = NULL;
+		size_t body_b;
+		if (p->number != number)
+			continue;
+		BW_TRY(read_body(r, p->at, &body, &body_b));
+		return bw_error_wrap(bw_capture_pipeline_decode(body, body_b, out), "%s", r->name);
+	}
+	return bw_errorf(BW_E_NOT_FOUND, "%s does not hold the record of pipeline %u: damaged",
+			 r->name, number);
 }
 
 /* ---- pages ---- */

@@ -7,6 +7,7 @@
  * block; behind damage the next whole block is looked for. One thread at a time. */
 
 #include "capture/file.h"
+#include "capture/pipeline.h"
 
 struct bw_capture_reader;
 
@@ -47,6 +48,10 @@ struct bw_error *bw_capture_reader_submission(struct bw_capture_reader *r,
 struct bw_error *bw_capture_reader_result(struct bw_capture_reader *r,
 					  const struct bw_capture_entry *e,
 					  struct bw_capture_runs *out) BW_MUST_CHECK;
+/* The record of a pipeline by its number. BW_E_NOT_FOUND: the capture does not have it. out: empty;
+ * the caller frees it. */
+struct bw_error *bw_capture_reader_pipeline(struct bw_capture_reader *r, uint32_t number,
+					    struct bw_capture_pipeline *out) BW_MUST_CHECK;
 /* BW_CAPTURE_PAGE_B bytes; page 0 is zero. */
 struct bw_error *bw_capture_reader_page(struct bw_capture_reader *r, uint64_t page,
 					void *out) BW_MUST_CHECK;

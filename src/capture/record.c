@@ -192,6 +192,8 @@ static struct bw_error *get_dispatches(struct bw_cursor *c, uint32_t version,
 {
 	const size_t elem_b = version < BW_CAPTURE_VERSION_SHADERS
 				      ? offsetof(struct bw_capture_dispatch, hash)
+			      : version < BW_CAPTURE_VERSION_PIPELINES
+				      ? offsetof(struct bw_capture_dispatch, made_of)
 				      : sizeof(struct bw_capture_dispatch);
 	const void *from;
 	size_t n;

@@ -23,6 +23,8 @@ struct job {
 	struct bw_capture_reduced *out;
 	struct BW_VEC(struct space) spaces;
 	uint32_t last_space; /* the one that the reduction is about */
+	struct BW_VEC(
+		uint32_t) pipelines; /* numbers in what is written: by number - 1; 0: none yet */
 };
 
 static struct bw_error *space_of(struct job *j, uint32_t number, struct space **out)
@@ -190,12 +192,42 @@ static struct bw_error *put_shape(struct job *j, const struct space *s,
 	return NULL;
 }
 
+/* The record of a pipeline goes along; one that the capture, damaged, does not have is left out. */
+static struct bw_error *put_pipeline(struct job *j, uint32_t number, uint32_t *out)
+{
+	struct bw_capture_pipeline p = {0};
+	struct bw_capture_bytes bytes = {0};
+	*out = 0;
+	if (!number || number > BW_CAPTURE_PIPELINES_MAX)
+		return NULL;
+	while (j->pipelines.len < number)
+		BW_TRY(bw_vec_push(&j->pipelines, 0));
+	uint32_t *known = &j->pipelines.data[number - 1];
+	struct bw_error *err = *known ? NULL : bw_capture_reader_pipeline(j->r, number, &p);
+	if (err && (err->code == BW_E_NOT_FOUND || err->code == BW_E_INVALID)) {
+		bw_error_free(err);
+		return NULL;
+	}
+	if (!err && !*known)
+		err = bw_capture_pipeline_encode(&p, &bytes);
+	if (!err && !*known)
+		err = bw_capture_writer_pipeline(j->w, bytes.data, bytes.len, known);
+	bw_capture_pipeline_fini(&p);
+	bw_vec_free(&bytes);
+	*out = *known;
+	return err;
+}
+
 static struct bw_error *put_dispatches(struct job *j, const struct bw_capture_submission *sub,
 				       bool is_last, struct bw_capture_submission *out)
 {
-	for (size_t i = 0; i < sub->dispatches.len; i++)
-		if (!is_last || !j->how->no_dispatch || !j->how->no_dispatch[i])
-			BW_TRY(bw_vec_push(&out->dispatches, sub->dispatches.data[i]));
+	for (size_t i = 0; i < sub->dispatches.len; i++) {
+		struct bw_capture_dispatch one = sub->dispatches.data[i];
+		if (is_last && j->how->no_dispatch && j->how->no_dispatch[i])
+			continue;
+		BW_TRY(put_pipeline(j, one.made_of, &one.made_of));
+		BW_TRY(bw_vec_push(&out->dispatches, one));
+	}
 	out->summary.n_dispatches = (uint32_t)out->dispatches.len;
 	j->out->n_dispatches += out->summary.n_dispatches;
 	return NULL;
@@ -330,5 +362,6 @@ struct bw_error *bw_capture_reduce(struct bw_capture_reader *r,
 		bw_capture_space_fini(&s->written);
 	}
 	bw_vec_free(&j.spaces);
+	bw_vec_free(&j.pipelines);
 	return err ? err : bw_capture_writer_end(w);
 }

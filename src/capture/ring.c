@@ -7,7 +7,10 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "capture/page_store.h"
+#include "capture/pipeline.h"
 #include "capture/state.h"
+
+enum { PIPELINES_MAX_B = 256 << 20 };
 
 /* A submission, and its result when that has come. */
 struct record {
@@ -25,6 +28,12 @@ struct base {
 	bool is_bad, is_closed, is_written;
 };
 
+struct kept_pipeline {
+	struct bw_capture_bytes bytes;
+	uint64_t check;
+	uint32_t number; /* in the file; 0: not written */
+};
+
 struct bw_capture_ring {
 	struct bw_capture_ring_limits limits;
 	struct bw_page_store pages;
@@ -32,6 +41,8 @@ struct bw_capture_ring {
 	struct BW_VEC(struct record *) records; /* owned; those before `first` are gone */
 	size_t first;
 	struct BW_VEC(struct base) bases;
+	struct BW_VEC(struct kept_pipeline) pipelines; /* id - 1 */
+	uint64_t pipelines_b;
 };
 
 struct bw_error *bw_capture_ring_new(const struct bw_capture_ring_limits *limits,
@@ -63,7 +74,7 @@ uint32_t bw_capture_ring_kept(const struct bw_capture_ring *r)
 
 uint64_t bw_capture_ring_bytes(const struct bw_capture_ring *r)
 {
-	uint64_t size_b = bw_page_store_bytes(&r->pages) + r->records_b;
+	uint64_t size_b = bw_page_store_bytes(&r->pages) + r->records_b + r->pipelines_b;
 	bw_vec_each(&r->bases, b)
 		size_b += b->state.total_b / BW_CAPTURE_PAGE_B * sizeof(uint64_t);
 	return size_b;
@@ -128,6 +139,9 @@ void bw_capture_ring_free(struct bw_capture_ring *r)
 		free_base(r, b);
 	bw_vec_free(&r->bases);
 	bw_page_store_fini(&r->pages);
+	bw_vec_each(&r->pipelines, p)
+		bw_vec_free(&p->bytes);
+	bw_vec_free(&r->pipelines);
 	free(r);
 }
 
@@ -303,7 +317,48 @@ void bw_capture_ring_close_space(struct bw_capture_ring *r, uint32_t space)
 		free_base(r, b);
 }
 
+struct bw_error *bw_capture_ring_pipeline(struct bw_capture_ring *r, const void *bytes,
+					  size_t size_b, uint32_t *out_id)
+{
+	struct kept_pipeline new = {.check = bw_capture_check(bytes, size_b)};
+	for (size_t i = 0; i < r->pipelines.len; i++) {
+		const struct kept_pipeline *p = &r->pipelines.data[i];
+		if (p->check != new.check || p->bytes.len != size_b)
+			continue;
+		*out_id = (uint32_t)i + 1;
+		return NULL;
+	}
+	*out_id = 0;
+	if (r->pipelines.len == BW_CAPTURE_PIPELINES_MAX ||
+	    r->pipelines_b + size_b > PIPELINES_MAX_B)
+		return NULL;
+	BW_TRY(bw_vec_reserve(&r->pipelines, r->pipelines.len + 1));
+	BW_TRY(bw_vec_reserve(&new.bytes, size_b));
+	memcpy(new.bytes.data, bytes, size_b);
+	new.bytes.len = size_b;
+	r->pipelines.data[r->pipelines.len++] = new;
+	r->pipelines_b += size_b;
+	*out_id = (uint32_t)r->pipelines.len;
+	return NULL;
+}
+
 /* ---- Writing ---- */
+
+/* Ids of pipelines become numbers of the file. */
+static struct bw_error *number_pipelines(struct bw_capture_ring *r, struct bw_capture_writer *w,
+					 struct bw_capture_submission *s)
+{
+	bw_vec_each(&s->dispatches, d) {
+		struct kept_pipeline *p = d->made_of && d->made_of <= r->pipelines.len
+						  ? &r->pipelines.data[d->made_of - 1]
+						  : NULL;
+		if (p && !p->number)
+			BW_TRY(bw_capture_writer_pipeline(w, p->bytes.data, p->bytes.len,
+							  &p->number));
+		d->made_of = p ? p->number : 0;
+	}
+	return NULL;
+}
 
 static struct bw_error *number_of(struct bw_capture_ring *r, struct bw_capture_writer *w,
 				  uint64_t id, uint64_t *out)
@@ -406,6 +461,7 @@ static struct bw_error *write_record(struct bw_capture_ring *r, struct bw_captur
 	struct base *b = base_of(r, e->s.summary.space);
 	if (b->is_bad)
 		return NULL;
+	BW_TRY(number_pipelines(r, w, &e->s));
 	BW_TRY(write_submission(r, w, b, &e->s));
 	++*n_written;
 	if (!e->has_result)

@@ -32,6 +32,11 @@ struct bw_error *bw_capture_ring_page(struct bw_capture_ring *r, const void *pag
 				      uint64_t *out_id) BW_MUST_CHECK;
 void bw_capture_ring_release(struct bw_capture_ring *r, const uint64_t *ids, size_t n);
 
+/* An id for the record of a pipeline (pipeline.h), as dispatches name it below; equal ones once. It
+ * is kept as long as the ring is; 0: it has too many of them. */
+struct bw_error *bw_capture_ring_pipeline(struct bw_capture_ring *r, const void *bytes,
+					  size_t size_b, uint32_t *out_id) BW_MUST_CHECK;
+
 /* Both take what is in the record, which is empty behind the call, after an error, too. The pages
  * of its runs are held by the caller. Numbers rise. now_ns: when it came. */
 struct bw_error *bw_capture_ring_submission(struct bw_capture_ring *r,

@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/util.h"
+#include "capture/pipeline.h"
 
 enum { LEVEL = 1, FIRST_SLOTS = 1 << 12 };
 
@@ -28,6 +29,11 @@ struct bw_capture_writer {
 	/* every page of the file by its hash; open addressing, a power of two of slots */
 	struct slot *slots;
 	size_t n_slots, n_used;
+	/* what was written of pipelines: number - 1 */
+	struct BW_VEC(struct written_pipeline {
+		uint64_t check;
+		size_t size_b;
+	}) pipelines;
 };
 
 /* A pipe takes less than all at a time. */
@@ -129,6 +135,7 @@ void bw_capture_writer_free(struct bw_capture_writer *w)
 	ZSTD_freeCCtx(w->zstd);
 	free(w->pending);
 	free(w->slots);
+	bw_vec_free(&w->pipelines);
 	free(w);
 }
 
@@ -225,6 +232,29 @@ struct bw_error *bw_capture_writer_result(struct bw_capture_writer *w,
 						     .body_b = body.len});
 	bw_vec_free(&body);
 	return err;
+}
+
+struct bw_error *bw_capture_writer_pipeline(struct bw_capture_writer *w, const void *bytes,
+					    size_t size_b, uint32_t *out_number)
+{
+	const struct written_pipeline new = {bw_capture_check(bytes, size_b), size_b};
+	for (size_t i = 0; i < w->pipelines.len; i++) {
+		if (w->pipelines.data[i].check != new.check ||
+		    w->pipelines.data[i].size_b != size_b)
+			continue;
+		*out_number = (uint32_t)i + 1;
+		return NULL;
+	}
+	*out_number = 0;
+	if (w->pipelines.len == BW_CAPTURE_PIPELINES_MAX)
+		return NULL;
+	BW_TRY(bw_vec_push(&w->pipelines, new));
+	BW_TRY(write_block(w, &(struct block){.kind = BW_CAPTURE_BLOCK_PIPELINE,
+					      .first = w->pipelines.len,
+					      .body = bytes,
+					      .body_b = size_b}));
+	*out_number = (uint32_t)w->pipelines.len;
+	return NULL;
 }
 
 struct bw_error *bw_capture_writer_end(struct bw_capture_writer *w)

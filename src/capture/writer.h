@@ -26,6 +26,10 @@ struct bw_error *bw_capture_writer_result(struct bw_capture_writer *w,
 					  const struct bw_capture_result *r,
 					  const struct bw_capture_runs *runs) BW_MUST_CHECK;
 struct bw_error *bw_capture_writer_end(struct bw_capture_writer *w) BW_MUST_CHECK;
+/* The number of a pipeline's record (pipeline.h), which is written unless an equal one was; 0: the
+ * capture has as many as it can hold. */
+struct bw_error *bw_capture_writer_pipeline(struct bw_capture_writer *w, const void *bytes,
+					    size_t size_b, uint32_t *out_number) BW_MUST_CHECK;
 uint64_t bw_capture_writer_bytes(const struct bw_capture_writer *w); /* written so far */
 
 #endif

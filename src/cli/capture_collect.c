@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/capture.h"
+#include "cli/capture_collect_priv.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -11,46 +11,11 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "base/util.h"
-#include "wire/capture_area.h"
 #include "wire/capture_proto.h"
 #include "wire/message.h"
 
 /* How long what is sent behind the end is taken. */
 #define END_NS 2000000000ull
-
-/* A process. */
-struct source {
-	int fd;
-	bool greeted;
-	struct bw_capture_hello hello;
-	/* of those sent since the last record: numbers in the file, or ids in the ring, which they
-	 * are held in meanwhile */
-	struct BW_VEC(uint64_t) pages;
-	struct BW_VEC(uint32_t) files; /* DRM file n + 1 of the process: its address space here */
-	uint32_t last, last_space;     /* its submission that has no result yet; 0: none */
-	struct bw_msg_pieces said;     /* on its socket, as far as it has come */
-	struct bw_msg msg;	       /* the one that is taken */
-	struct bw_capture_area area;   /* its records come there, where there is a ring */
-};
-
-struct bw_collect {
-	struct bw_capture_writer *w;
-	struct bw_capture_ring *ring; /* NULL: records go into the file at once */
-	int listening, stop_fd;
-	uint32_t wait_ms;
-	bool is_over;	  /* the file is complete: what comes is not for it */
-	uint64_t came_ns; /* when the last record came */
-	/* seen: also those that the trigger has not taken; granted: those that it has taken; taken:
-	 * those of them that came */
-	uint32_t n_seen, n_granted, n_taken, n_results, n_faults, n_hangs, n_processes, n_spaces,
-		n_written;
-	struct bw_capture_trigger trigger;
-	int orders; /* capture_orders.h */
-	unsigned n_put_off;
-	bool is_written_by_order;
-	char file[sizeof(((struct bw_capture_ordered *)NULL)->file)];
-	struct BW_VEC(struct source *) sources; /* owned */
-};
 
 struct bw_error *bw_collect_open(struct bw_capture_writer *w, const struct bw_collect_options *o,
 				 struct bw_collect **out)
@@ -81,14 +46,6 @@ struct bw_error *bw_collect_open(struct bw_capture_writer *w, const struct bw_co
 	return NULL;
 }
 
-/* A record has taken them. */
-static void release_pages(struct bw_collect *c, struct source *s)
-{
-	if (c->ring)
-		bw_capture_ring_release(c->ring, s->pages.data, s->pages.len);
-	s->pages.len = 0;
-}
-
 static void end_source(struct bw_collect *c, size_t i)
 {
 	struct source *s = c->sources.data[i];
@@ -96,12 +53,13 @@ static void end_source(struct bw_collect *c, size_t i)
 	if (s->area.shared)
 		bw_capture_area_end(&s->area);
 	bw_capture_area_unmap(&s->area);
-	release_pages(c, s);
+	bw_collect_release_pages(c, s);
 	bw_vec_each(&s->files, space)
 		if (c->ring && *space)
 			bw_capture_ring_close_space(c->ring, *space);
 	bw_vec_free(&s->pages);
 	bw_vec_free(&s->files);
+	bw_vec_free(&s->pipelines);
 	bw_msg_pieces_fini(&s->said);
 	bw_msg_fini(&s->msg);
 	free(s);
@@ -154,191 +112,6 @@ static uint64_t now_ns(void)
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
-/* ---- Records ---- */
-
-/* Numbers of this connection become those of the file. */
-static struct bw_error *translate(const struct source *s, struct bw_capture_runs *runs)
-{
-	struct bw_capture_runs out = {0};
-	struct bw_error *err = NULL;
-	for (size_t i = 0; !err && i < runs->len; i++) {
-		struct bw_capture_run r = runs->data[i], one = {r.buffer, r.index, 1, 0};
-		if (!r.page) {
-			err = bw_capture_runs_add(&out, r);
-			continue;
-		}
-		if (r.page > s->pages.len || r.count > s->pages.len - (r.page - 1))
-			err = bw_errorf(BW_E_INVALID, "a record names pages that were not sent");
-		for (uint64_t k = 0; !err && k < r.count; k++) {
-			one.index = r.index + k;
-			one.page = s->pages.data[r.page - 1 + k];
-			err = bw_capture_runs_add(&out, one);
-		}
-	}
-	bw_vec_free(runs);
-	*runs = out;
-	return err;
-}
-
-/* The number of an address space in the file. */
-static struct bw_error *space_of(struct bw_collect *c, struct source *s, uint32_t file,
-				 uint32_t *out)
-{
-	enum { FILES_MAX = 1 << 16 };
-	if (!file || file > FILES_MAX)
-		return bw_errorf(BW_E_INVALID, "a record names DRM file %u", file);
-	while (s->files.len < file)
-		BW_TRY(bw_vec_push(&s->files, 0));
-	if (!s->files.data[file - 1])
-		s->files.data[file - 1] = ++c->n_spaces;
-	*out = s->files.data[file - 1];
-	return NULL;
-}
-
-static struct bw_error *take_submission(struct bw_collect *c, struct source *s)
-{
-	struct bw_capture_submission sub = {0};
-	const size_t fixed_b = sizeof(sub.summary);
-	uint32_t space = 0;
-	if (s->msg.body_b < fixed_b)
-		return bw_errorf(BW_E_INVALID, "a record is too short");
-	struct bw_error *err = bw_capture_submission_decode(
-		s->msg.body + fixed_b, s->msg.body_b - fixed_b, BW_CAPTURE_VERSION, &sub);
-	memcpy(&sub.summary, s->msg.body, fixed_b);
-	sub.summary.comm[sizeof(sub.summary.comm) - 1] = '\0';
-	if (!err)
-		err = translate(s, &sub.runs);
-	if (!err)
-		err = space_of(c, s, sub.summary.space, &space);
-	if (!err) {
-		sub.summary.space = space;
-		s->last = sub.summary.number = ++c->n_seen;
-		c->n_taken++;
-		if (c->ring)
-			err = bw_capture_ring_submission(c->ring, &sub, c->came_ns);
-		else
-			err = bw_capture_writer_submission(c->w, &sub);
-		c->n_written += !err && !c->ring;
-	}
-	s->last_space = space;
-	release_pages(c, s);
-	bw_capture_submission_fini(&sub);
-	return err;
-}
-
-static struct bw_error *take_result(struct bw_collect *c, struct source *s)
-{
-	struct bw_capture_result r;
-	struct bw_capture_runs runs = {0};
-	if (s->msg.body_b < sizeof(r) || !s->last)
-		return bw_errorf(BW_E_INVALID, "a result belongs to no submission");
-	memcpy(&r, s->msg.body, sizeof(r));
-	r.number = s->last;
-	s->last = 0;
-	c->n_results++;
-	c->n_faults += r.result && r.fault_status;
-	c->n_hangs += !r.has_ended || (r.result && !r.fault_status);
-	struct bw_error *err =
-		bw_capture_runs_decode(s->msg.body + sizeof(r), s->msg.body_b - sizeof(r), &runs);
-	if (!err)
-		err = translate(s, &runs);
-	if (!err && c->ring)
-		err = bw_capture_ring_result(c->ring, s->last_space, &r, &runs);
-	else if (!err)
-		err = bw_capture_writer_result(c->w, &r, &runs);
-	release_pages(c, s);
-	bw_vec_free(&runs);
-	return err;
-}
-
-static struct bw_error *take_pages(struct bw_collect *c, struct source *s)
-{
-	size_t n = s->msg.body_b / BW_CAPTURE_PAGE_B;
-	if (s->pages.len + n > BW_CAPTURE_SPACE_MAX_B / BW_CAPTURE_PAGE_B)
-		return bw_errorf(BW_E_INVALID, "it sends pages without a record");
-	BW_TRY(bw_vec_reserve(&s->pages, s->pages.len + n));
-	for (size_t i = 0; i < n; i++) {
-		const uint8_t *page = s->msg.body + i * BW_CAPTURE_PAGE_B;
-		uint64_t number;
-		if (c->ring)
-			BW_TRY(bw_capture_ring_page(c->ring, page, &number));
-		else
-			BW_TRY(bw_capture_writer_page(c->w, page, &number));
-		s->pages.data[s->pages.len++] = number;
-	}
-	return NULL;
-}
-
-static struct bw_error *take_hello(struct bw_collect *c, struct source *s)
-{
-	struct bw_capture_go go = {.wait_ms = c->wait_ms,
-				   .asks = bw_capture_trigger_asks(&c->trigger)};
-	struct bw_msg_part part = {&go, sizeof(go)};
-	if (s->msg.body_b != sizeof(s->hello))
-		return bw_errorf(BW_E_INVALID, "its first message is wrong");
-	memcpy(&s->hello, s->msg.body, sizeof(s->hello));
-	if (s->hello.version != BW_CAPTURE_VERSION)
-		go.result = -EPROTONOSUPPORT;
-	else if (c->is_over)
-		go.result = -ECANCELED;
-	_cleanup_close_ int fd = -1;
-	if (!go.result && c->ring && !s->area.shared)
-		BW_TRY(bw_capture_area_make(&s->area, &fd));
-	s->greeted = !go.result;
-	c->n_processes += s->greeted;
-	return bw_msg_answer(s->fd, BW_CAPTURE_GO, s->msg.seq, &part, fd);
-}
-
-static struct bw_error *take_drain(struct source *s)
-{
-	struct bw_capture_drain d;
-	if (s->msg.body_b != sizeof(d))
-		return bw_errorf(BW_E_INVALID, "a message is too short");
-	memcpy(&d, s->msg.body, sizeof(d));
-	return d.answers ? bw_msg_answer(s->fd, BW_CAPTURE_DRAINED, s->msg.seq, NULL, -1) : NULL;
-}
-
-static struct bw_error *take_ask(struct bw_collect *c, struct source *s)
-{
-	struct bw_capture_ask ask;
-	struct bw_capture_candidate one = {.pid = s->hello.pid};
-	struct bw_capture_answer answer;
-	struct bw_msg_part part = {&answer, sizeof(answer)};
-	if (s->msg.body_b < sizeof(ask))
-		return bw_errorf(BW_E_INVALID, "a question is too short");
-	memcpy(&ask, s->msg.body, sizeof(ask));
-	one.frame = ask.frame;
-	one.names = (const char *)s->msg.body + sizeof(ask);
-	one.names_b = s->msg.body_b - sizeof(ask);
-	answer.take = bw_capture_trigger_take(&c->trigger, &one);
-	/* one that is taken is counted when it comes */
-	c->n_seen += !answer.take;
-	c->n_granted += answer.take;
-	return bw_msg_answer(s->fd, BW_CAPTURE_ANSWER, s->msg.seq, &part, -1);
-}
-
-static struct bw_error *take_message(struct bw_collect *c, struct source *s)
-{
-	if (!s->greeted && s->msg.type != BW_CAPTURE_HELLO)
-		return bw_errorf(BW_E_INVALID, "its first message is wrong");
-	switch (s->msg.type) {
-	case BW_CAPTURE_HELLO:
-		return take_hello(c, s);
-	case BW_CAPTURE_PAGES:
-		return take_pages(c, s);
-	case BW_CAPTURE_SUBMISSION:
-		return take_submission(c, s);
-	case BW_CAPTURE_RESULT:
-		return take_result(c, s);
-	case BW_CAPTURE_ASK:
-		return take_ask(c, s);
-	case BW_CAPTURE_DRAIN:
-		return take_drain(s);
-	default:
-		return bw_errorf(BW_E_INVALID, "a message of type %u", s->msg.type);
-	}
 }
 
 /* ---- Processes ---- */
@@ -410,10 +183,10 @@ static struct bw_error *take_entry(struct bw_collect *c, struct source *s,
 	BW_TRY(bw_capture_area_take(&s->area, e, &s->msg));
 	/* as far as it can be true */
 	c->came_ns = BW_MAX(c->came_ns, BW_MIN(e->time_ns, now_ns()));
-	if (e->type != BW_CAPTURE_PAGES && e->type != BW_CAPTURE_SUBMISSION &&
-	    e->type != BW_CAPTURE_RESULT)
+	if (e->type != BW_CAPTURE_PAGES && e->type != BW_CAPTURE_PIPELINE &&
+	    e->type != BW_CAPTURE_SUBMISSION && e->type != BW_CAPTURE_RESULT)
 		return bw_errorf(BW_E_INVALID, "a message of type %u", e->type);
-	return take_message(c, s);
+	return bw_collect_take(c, s);
 }
 
 /* All that processes have written until now, in the order in which they did. Sources may end. */
@@ -463,7 +236,7 @@ static struct bw_error *take_from(struct bw_collect *c, struct source *s)
 		struct bw_msg last = s->msg;
 		s->msg = s->said.msg;
 		s->said.msg = last;
-		err = take_message(c, s);
+		err = bw_collect_take(c, s);
 	}
 	return err ? blame(c, s, err) : NULL;
 }

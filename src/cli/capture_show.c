@@ -211,6 +211,7 @@ static void show_dispatches(struct show *s, const struct bw_capture_submission *
 						   {"Group size", "group_size", false},
 						   {"Pipeline", "pipeline", false},
 						   {"SPIR-V", "hash", false},
+						   {"Record", "record", true},
 						   {"Label", "label", false}};
 	struct bw_table t;
 	bw_table_init(&t, "dispatches", columns, BW_ARRAY_SIZE(columns));
@@ -226,10 +227,65 @@ static void show_dispatches(struct show *s, const struct bw_capture_submission *
 			bw_table_text(&t, "%016" PRIx64, d->hash);
 		else
 			bw_table_empty(&t);
+		if (d->made_of)
+			bw_table_int(&t, d->made_of);
+		else
+			bw_table_empty(&t);
 		bw_table_text(&t, "%s", d->label);
 	}
 	bw_out_table(s->look.out, &t, "No dispatches.");
 	bw_table_fini(&t);
+}
+
+/* What the pipelines of its dispatches were made of, each once. */
+static struct bw_error *show_pipelines(struct show *s, const struct bw_capture_submission *sub)
+{
+	static const struct bw_column columns[] = {{"Record", "record", true},
+						   {"Entry point", "entry", false},
+						   {"Sets", "sets", true},
+						   {"Bindings", "bindings", true},
+						   {"Push constants", "push_bytes", true},
+						   {"Constants", "constants", true},
+						   {"Subgroup", "subgroup", true},
+						   {"SPIR-V bytes", "spirv_bytes", true}};
+	struct BW_VEC(uint32_t) seen = {0};
+	struct bw_error *err = NULL;
+	struct bw_table t;
+	bw_table_init(&t, "records", columns, BW_ARRAY_SIZE(columns));
+	for (size_t i = 0; !err && i < sub->dispatches.len; i++) {
+		const struct bw_capture_dispatch *d = &sub->dispatches.data[i];
+		struct bw_capture_pipeline p = {0};
+		uint32_t push_b = 0;
+		bool is_new = d->made_of;
+		bw_vec_each(&seen, one)
+			is_new &= *one != d->made_of;
+		if (!is_new)
+			continue;
+		err = bw_vec_push(&seen, d->made_of);
+		if (!err)
+			err = bw_capture_reader_pipeline(s->r, d->made_of, &p);
+		if (err)
+			break;
+		bw_vec_each(&p.pushes, push)
+			push_b = BW_MAX(push_b, push->offset_b + push->size_b);
+		bw_table_int(&t, d->made_of);
+		bw_table_text(&t, "%s", p.head.entry);
+		bw_table_int(&t, (int64_t)p.sets.len);
+		bw_table_int(&t, (int64_t)p.bindings.len);
+		bw_table_int(&t, push_b);
+		bw_table_int(&t, (int64_t)p.constants.len);
+		if (p.head.subgroup)
+			bw_table_int(&t, p.head.subgroup);
+		else
+			bw_table_empty(&t);
+		bw_table_int(&t, (int64_t)(p.spirv.len * sizeof(uint32_t)));
+		bw_capture_pipeline_fini(&p);
+	}
+	if (!err && seen.len)
+		bw_out_table(s->look.out, &t, "");
+	bw_table_fini(&t);
+	bw_vec_free(&seen);
+	return err;
 }
 
 static uint64_t count_pages(const struct bw_capture_runs *runs, uint64_t buffer)
@@ -302,7 +358,9 @@ static struct bw_error *show_one(struct show *s)
 		bw_out_str(o, "outcome", result);
 		show_ibs(s, &sub);
 		show_dispatches(s, &sub);
-		show_buffers(s, &space, &sub.runs, &after);
+		err = show_pipelines(s, &sub);
+		if (!err)
+			show_buffers(s, &space, &sub.runs, &after);
 		bw_out_end(o);
 	}
 	bw_capture_space_fini(&space);

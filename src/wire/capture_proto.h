@@ -10,7 +10,7 @@
  * connection has sent since its last record, from 1, and an address space by the number of the
  * process's DRM file. The message's body is the record's fixed part, then its bytes.
  *
- * Where GO comes with a file, PAGES, SUBMISSION and RESULT go through that memory
+ * Where GO comes with a file, PAGES, PIPELINE, SUBMISSION and RESULT go through that memory
  * (wire/capture_area.h) instead of the socket, and wake nobody. They are read when a message comes
  * by a socket, of any process: DRAIN, when much has been written or something happened that the
  * capture may be for; ASK; the end of the stream. */
@@ -30,6 +30,9 @@ enum bw_capture_msg {
 	BW_CAPTURE_ANSWER, /* bw_capture_answer */
 	BW_CAPTURE_DRAIN,  /* bw_capture_drain */
 	BW_CAPTURE_DRAINED,
+	/* bw_capture_pipeline_sent, and the record of a pipeline (capture/pipeline.h), before the
+	 * first submission with a dispatch of it */
+	BW_CAPTURE_PIPELINE,
 };
 enum { BW_CAPTURE_SEND_PAGES = 256 };
 /* DRAIN comes when so much was written since the last one. */
@@ -45,6 +48,11 @@ struct bw_capture_go {
 	uint32_t wait_ms;
 	uint32_t asks; /* the agent asks before each submission */
 	uint32_t pad;
+};
+/* Dispatches of this connection name it by this id, as made_of. One that comes again replaces it.
+ */
+struct bw_capture_pipeline_sent {
+	uint32_t id;
 };
 struct bw_capture_drain {
 	uint32_t answers; /* DRAINED is wanted, when all is read */

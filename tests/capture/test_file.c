@@ -240,7 +240,7 @@ static void test_other_files(void **state)
 	assert_non_null(err);
 	assert_string_equal(
 		err->message,
-		"test.bwc is a capture of version 9, and this Breakwater reads versions 1 to 2: "
+		"test.bwc is a capture of version 9, and this Breakwater reads versions 1 to 3: "
 		"read it with the Breakwater that made it");
 	bw_error_free(err);
 	memcpy(bytes,
@@ -255,12 +255,13 @@ static void test_other_files(void **state)
 	free(bytes);
 }
 
-/* A record of version 1: dispatches of 176 bytes, which say nothing of their shader. */
-static void test_older_record(void **state)
+/* Records of older versions: dispatches of 176 bytes (1), which say nothing of their shader, and of
+ * 376 (2), which do not name the record of their pipeline. */
+static void check_older_record(uint32_t version, size_t old_b)
 {
-	enum { OLD_B = 176, LAST_B = 8 /* the number of chunks */ };
+	enum { LAST_B = 8 /* the number of chunks */ };
 	const struct bw_capture_dispatch given[] = {
-		{.code_va = 0x1000, .pipeline = "p", .label = "l", .hash = 7, .module = "m"},
+		{.code_va = 0x1000, .pipeline = "p", .label = "l", .hash = 7, .made_of = 1},
 		{.code_va = 0x2000, .groups = {1, 2, 3}, .hash = 8, .file = "f"}};
 	const size_t new_b = sizeof(given[0]), n = BW_ARRAY_SIZE(given);
 	struct bw_capture_submission s = {0}, back = {0};
@@ -268,30 +269,38 @@ static void test_older_record(void **state)
 	for (size_t i = 0; i < n; i++)
 		ok(bw_vec_push(&s.dispatches, given[i]));
 	ok(bw_capture_submission_encode(&s, &bytes));
-	ok(bw_capture_submission_decode(bytes.data, bytes.len, 2, &back));
+	ok(bw_capture_submission_decode(bytes.data, bytes.len, BW_CAPTURE_VERSION, &back));
 	assert_memory_equal(back.dispatches.data, given, sizeof(given));
 	bw_capture_submission_fini(&back);
 	uint8_t *first = bytes.data + bytes.len - LAST_B - n * new_b;
 	for (size_t i = 0; i < n; i++)
-		memmove(first + i * OLD_B, first + i * new_b, OLD_B);
-	memset(first + n * OLD_B, 0, LAST_B);
-	bytes.len -= n * (new_b - OLD_B);
-	ok(bw_capture_submission_decode(bytes.data, bytes.len, 1, &back));
+		memmove(first + i * old_b, first + i * new_b, old_b);
+	memset(first + n * old_b, 0, LAST_B);
+	bytes.len -= n * (new_b - old_b);
+	ok(bw_capture_submission_decode(bytes.data, bytes.len, version, &back));
 	assert_int_equal(back.dispatches.len, n);
 	assert_string_equal(back.dispatches.data[0].label, "l");
 	assert_int_equal(back.dispatches.data[1].code_va, 0x2000);
 	assert_int_equal(back.dispatches.data[1].groups[2], 3);
 	for (size_t i = 0; i < n; i++) {
-		assert_int_equal(back.dispatches.data[i].hash, 0);
-		assert_string_equal(back.dispatches.data[i].module, "");
-		assert_string_equal(back.dispatches.data[i].file, "");
+		assert_int_equal(back.dispatches.data[i].hash, version == 1 ? 0 : given[i].hash);
+		assert_string_equal(back.dispatches.data[i].file,
+				    version == 1 ? "" : given[i].file);
+		assert_int_equal(back.dispatches.data[i].made_of, 0);
 	}
 	bw_capture_submission_fini(&back);
-	struct bw_error *err = bw_capture_submission_decode(bytes.data, bytes.len, 2, &back);
+	struct bw_error *err =
+		bw_capture_submission_decode(bytes.data, bytes.len, version + 1, &back);
 	assert_non_null(err);
 	bw_error_free(err);
 	bw_vec_free(&bytes);
 	bw_capture_submission_fini(&s);
+}
+
+static void test_older_records(void **state)
+{
+	check_older_record(1, 176);
+	check_older_record(2, 376);
 }
 
 /* A record that was cut off is refused, also where only the number of chunks is missing. */
@@ -379,7 +388,7 @@ int main(void)
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_other_files),
-		cmocka_unit_test(test_older_record),
+		cmocka_unit_test(test_older_records),
 		cmocka_unit_test(test_cut_record),
 		cmocka_unit_test(test_equal_pages),
 		cmocka_unit_test(test_records_that_make_no_sense),

@@ -2,7 +2,8 @@
 /* A file of anyone's as a capture: opened, every submission read and applied, pages of it read. The
  * checksums of headers are put right before, as people could who made such a file. With a first
  * byte of 1 the rest is the record of a submission without its file; with 2, records on their way
- * through the ring of the last ones, each with its length before it. */
+ * through the ring of the last ones, each with its length before it; with 3, the record of a
+ * pipeline. */
 #include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,6 +25,13 @@ static void read_space(struct bw_capture_reader *r, const struct bw_capture_spac
 		bw_error_free(bw_capture_reader_page(r, b->page[0], page));
 		bw_error_free(bw_capture_reader_page(r, b->page[b->n_pages - 1], page));
 	}
+}
+
+static void read_pipeline(struct bw_capture_reader *r, uint32_t number)
+{
+	struct bw_capture_pipeline p = {0};
+	bw_error_free(bw_capture_reader_pipeline(r, number, &p));
+	bw_capture_pipeline_fini(&p);
 }
 
 static void repair(uint8_t *bytes, size_t n)
@@ -73,6 +81,8 @@ static void read_file(const uint8_t *given, size_t n)
 			err = bw_capture_reader_result(r, &e[i], &runs);
 		if (!err)
 			err = bw_capture_space_apply_runs(&s, &runs);
+		if (sub.dispatches.len)
+			read_pipeline(r, sub.dispatches.data[0].made_of);
 		bw_capture_submission_fini(&sub);
 		bw_vec_free(&runs);
 		bw_error_free(err);
@@ -98,6 +108,20 @@ static void read_record(const uint8_t *bytes, size_t n, uint32_t version)
 	bw_vec_free(&again);
 	bw_capture_submission_fini(&sub);
 	bw_capture_space_fini(&s);
+}
+
+static void read_pipeline_record(const uint8_t *bytes, size_t n)
+{
+	struct bw_capture_pipeline p = {0};
+	struct bw_capture_bytes again = {0};
+	struct bw_error *err = bw_capture_pipeline_decode(bytes, n, &p);
+	if (!err) {
+		err = bw_capture_pipeline_encode(&p, &again);
+		assert(err || (again.len == n && !memcmp(again.data, bytes, n)));
+	}
+	bw_error_free(err);
+	bw_vec_free(&again);
+	bw_capture_pipeline_fini(&p);
 }
 
 /* As the collector has it: runs name pages that the ring holds. */
@@ -170,6 +194,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
 	if (n && bytes[0] == 2)
 		fill_ring(bytes + 1, n - 1);
+	else if (n && bytes[0] == 3)
+		read_pipeline_record(bytes + 1, n - 1);
 	else if (n && bytes[0] == 1)
 		for (uint32_t v = BW_CAPTURE_VERSION_OLDEST; v <= BW_CAPTURE_VERSION; v++)
 			read_record(bytes + 1, n - 1, v);

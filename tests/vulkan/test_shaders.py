@@ -155,9 +155,14 @@ def check_assembly(folder):
 def check_replay(folder):
     """After check_assembly: the capture of the program, and its code."""
     path, code, edited = folder / "names.bwc", folder / "saved" / f"first_step-{HASH}.s", folder / "edited.s"
-    dispatch = parse(ask("capture", "show", "--json", path, next(
-        r["number"] for r in parse(ask("capture", "list", "--json", path))["submissions"] if r["dispatches"])))["dispatches"][0]
+    shown = parse(ask("capture", "show", "--json", path, next(
+        r["number"] for r in parse(ask("capture", "list", "--json", path))["submissions"] if r["dispatches"])))
+    dispatch = shown["dispatches"][0]
     equal((dispatch["pipeline"], dispatch["hash"]), ("first step", HASH), "what a capture has of a shader")
+    # both pipelines of the program are made of the same
+    equal([d["record"] for d in shown["dispatches"]], [1, 1, 1], "the records of their pipelines")
+    equal(shown["records"], [{"record": 1, "entry": "main", "sets": 1, "bindings": 1, "push_bytes": 12, "constants": 0,
+                              "spirv_bytes": SPV.stat().st_size}], "what a capture has of a pipeline")
     # by its name, by the address of its code, by the hash of its SPIR-V, by the name of its entry point
     for which in ("first*", dispatch["code"], HASH, "main"):
         check("memory is as captured" in ask("replay", "--check", "--shader", f"{which}={code}", path), f"{which}: the same code")

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_CAPTURE_PIPELINE_H
+#define BW_CAPTURE_PIPELINE_H
+
+/* What a Vulkan compute pipeline was made of, so that other SPIR-V can be compiled for its place
+ * later: a record of its own in a capture, which dispatches name by its number. All numbers of
+ * layouts and flags are Vulkan's. Pure. */
+
+#include "capture/capture.h"
+
+enum {
+	BW_CAPTURE_SETS_MAX = 32,
+	BW_CAPTURE_BINDINGS_MAX = 4096, /* of all sets */
+	BW_CAPTURE_PUSHES_MAX = 32,
+	BW_CAPTURE_CONSTANTS_MAX = 4096,
+	BW_CAPTURE_SPIRV_MAX_B = 12 << 20,
+	BW_CAPTURE_PIPELINES_MAX = 1 << 16, /* of a capture */
+};
+
+struct bw_capture_set {
+	uint32_t flags, n_bindings; /* the next ones of `bindings` */
+	uint32_t is_none;	    /* VK_NULL_HANDLE, or a layout that is not known */
+	uint32_t unknown; /* sType of a structure that came with it and is not here; 0: none */
+};
+struct bw_capture_binding {
+	uint32_t binding, type, count, stages;
+	uint32_t flags;	       /* VkDescriptorBindingFlags */
+	uint32_t has_samplers; /* immutable ones, which are not here */
+};
+struct bw_capture_push {
+	uint32_t stages, offset_b, size_b, pad;
+};
+struct bw_capture_constant {
+	uint32_t id, size_b; /* up to 8 */
+	uint64_t value;
+};
+
+/* What the device of the pipeline was asked for. */
+enum {
+	BW_CAPTURE_ROBUST_BUFFERS = 1, /* robustBufferAccess */
+	BW_CAPTURE_ROBUST_BUFFERS_2 = 2,
+	BW_CAPTURE_ROBUST_IMAGES = 4,
+	BW_CAPTURE_ROBUST_IMAGES_2 = 8,
+};
+
+/* Fixed part, without holes. */
+struct bw_capture_pipeline_head {
+	uint64_t flags; /* VkPipelineCreateFlags, or VkPipelineCreateFlags2 */
+	uint32_t stage_flags, layout_flags;
+	uint32_t subgroup; /* required size; 0: none */
+	uint32_t robustness;
+	uint32_t unknown; /* as of a set: of the pipeline or its stage */
+	uint32_t pad;
+	char entry[256];
+};
+
+struct bw_capture_pipeline {
+	struct bw_capture_pipeline_head head;
+	struct BW_VEC(struct bw_capture_set) sets;
+	struct BW_VEC(struct bw_capture_binding) bindings;
+	struct BW_VEC(struct bw_capture_push) pushes;
+	struct BW_VEC(struct bw_capture_constant) constants;
+	struct BW_VEC(uint32_t) spirv; /* words */
+};
+void bw_capture_pipeline_fini(struct bw_capture_pipeline *p);
+
+/* To and from bytes. Decoding checks counts, sizes and the end of the entry point's name; whether
+ * Vulkan takes the numbers, the user of the record finds out. out: empty before, and after an
+ * error. */
+struct bw_error *bw_capture_pipeline_encode(const struct bw_capture_pipeline *p,
+					    struct bw_capture_bytes *out) BW_MUST_CHECK;
+struct bw_error *bw_capture_pipeline_decode(const void *bytes, size_t size_b,
+					    struct bw_capture_pipeline *out) BW_MUST_CHECK;
+/* The SPIR-V of a pipeline that was encoded without: size_b is a multiple of 4. */
+struct bw_error *bw_capture_pipeline_add_spirv(struct bw_capture_bytes *bytes, const void *code,
+					       size_t size_b) BW_MUST_CHECK;
+
+#endif
