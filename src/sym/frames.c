@@ -160,7 +160,7 @@ size_t bw_lines_inlined(const struct bw_lines *l, const char *name, uint64_t *ou
 		if (!f->is_inlined || !f->entry || !is_called(f, name))
 			continue;
 		if (n < max)
-			out[n] = f->entry;
+			out[n] = f->body ? f->body : f->entry;
 		n++;
 	}
 	return n;

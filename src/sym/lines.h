@@ -47,6 +47,7 @@ struct bw_shader_mark {
 };
 struct bw_spirv;
 struct bw_shader_code {
+	const char *name; /* of its function, borrowed as long as the lines are; NULL: none */
 	size_t code_b;
 	const bool *starts; /* for each dword whether an instruction begins there; NULL: all may */
 	const struct bw_shader_line *lines; /* as the driver has them */

@@ -52,9 +52,11 @@ struct function {
 	/* for frames.c */
 	const char *linkage_name; /* NULL: none; libdw's */
 	uint64_t entry;		  /* 0: it has no code */
+	uint64_t body;		  /* where its first line begins; 0: at its entry */
 	uint32_t call_file;	  /* index into files, UINT32_MAX: not known */
 	uint32_t call_line, call_column;
 	bool is_kernel;
+	uint32_t shader_function; /* as bw_spirv_function_at has them; 0: not known */
 };
 
 struct function_range {
@@ -104,6 +106,10 @@ size_t bw_lines_row_before(const struct bw_lines *l, uint64_t addr);
 bool *bw_lines_meant_files(const struct bw_lines *l, const char *name);
 /* The first line at or behind `line` that a statement of these files has; 0: none. */
 unsigned bw_lines_nearest(const struct bw_lines *l, const bool *meant, unsigned line);
+
+/* shader_functions.c: the shader's own function, and where others were inlined, by its marks. */
+struct bw_error *bw_lines_add_shader_functions(struct bw_lines *l,
+					       const struct bw_shader_code *code) BW_MUST_CHECK;
 
 /* sources.c */
 void bw_lines_forget_sources(struct bw_lines *l);

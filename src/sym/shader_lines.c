@@ -171,10 +171,7 @@ static struct bw_error *fill(struct bw_lines *l, const struct bw_shader_code *c)
 	BW_TRY(add_texts(l, c));
 	if (l->spirv && c->nir)
 		bw_spirv_shared_size(l->spirv, shared_size(c->nir));
-	const struct function whole = {
-		.has_params = true, .is_kernel = true, .call_file = UINT32_MAX};
-	BW_TRY(bw_vec_push(&l->functions, whole));
-	BW_TRY(bw_vec_push(&l->function_ranges, ((struct function_range){0, c->code_b, 0})));
+	BW_TRY(bw_lines_add_shader_functions(l, c));
 	return bw_vec_push(&l->units, ((struct unit_range){0, c->code_b, false}));
 }
 

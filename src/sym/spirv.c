@@ -158,14 +158,14 @@ static void define(struct bw_spirv *s, uint32_t id, size_t at)
 		s->defined[id] = (uint32_t)at;
 }
 
-/* "breakwater.line:FILE:LINE:GOES_ON" */
+/* "breakwater.line:FILE:LINE:FUNCTION:GOES_ON" */
 static struct bw_error *read_marked_line(struct bw_spirv *s, const char *text)
 {
 	struct spv_marked_line l = {0};
 	unsigned goes_on;
 	if (s->marked.len >= BW_SPIRV_RECORD_MARKS_MAX ||
-	    sscanf(text + strlen(BW_SPIRV_RECORD_LINE), "%u:%u:%u", &l.file_id, &l.line,
-		   &goes_on) != 3)
+	    sscanf(text + strlen(BW_SPIRV_RECORD_LINE), "%u:%u:%u:%u", &l.file_id, &l.line,
+		   &l.function_id, &goes_on) != 4)
 		return NULL;
 	l.goes_on = goes_on;
 	return bw_vec_push(&s->marked, l);
@@ -252,10 +252,17 @@ static struct bw_error *read_functions(struct bw_spirv *s, size_t at)
 		for (unsigned i = 1; i < n && op != OP_LINE; i++)
 			if (w[i] < s->bound)
 				s->used[w[i]] = true;
-		if (op == OP_FUNCTION && n > 2)
+		if (op == OP_FUNCTION && n > 2) {
 			BW_TRY(bw_vec_push(&s->functions, ((struct spv_function){.id = w[2]})));
+			if (w[2] < s->bound && !s->function_of_id[w[2]])
+				s->function_of_id[w[2]] = (uint32_t)s->functions.len;
+		}
 		if ((op == OP_VARIABLE || op == OP_FUNCTION_PARAMETER) && n > 2)
 			define(s, w[2], at);
+		if (op == OP_FUNCTION_CALL && n > 3 && f)
+			BW_TRY(bw_vec_push(
+				&s->calls,
+				((struct spv_call){(uint32_t)s->functions.len - 1, w[3]})));
 		if (op != OP_LINE || n < 3 || !f || !w[2])
 			continue;
 		file_of(s, w[1]);
@@ -265,12 +272,13 @@ static struct bw_error *read_functions(struct bw_spirv *s, size_t at)
 	return NULL;
 }
 
-/* When all strings are known. */
-static void find_marked_files(struct bw_spirv *s)
+/* When all strings and functions are known. */
+static void finish_marked_lines(struct bw_spirv *s)
 {
 	bw_vec_each(&s->marked, l) {
 		const struct spv_file *f = file_of(s, l->file_id);
 		l->file = f ? f->name : NULL;
+		l->function = bw_spv_function(s, l->function_id);
 	}
 }
 
@@ -283,7 +291,7 @@ static struct bw_error *read_module(struct bw_spirv *s, const char *entry)
 	if (s->notes.len)
 		qsort(s->notes.data, s->notes.len, sizeof(struct spv_note), by_key);
 	BW_TRY(read_functions(s, at));
-	find_marked_files(s);
+	finish_marked_lines(s);
 	return bw_spv_read_variables(s);
 }
 
@@ -303,13 +311,14 @@ struct bw_error *bw_spirv_open(const uint32_t *words, size_t n, const char *entr
 	s->words = malloc((n + 1) * sizeof(*words));
 	s->defined = calloc(s->bound + 1u, sizeof(*s->defined));
 	s->file_of_id = calloc(s->bound + 1u, sizeof(*s->file_of_id));
+	s->function_of_id = calloc(s->bound + 1u, sizeof(*s->function_of_id));
 	s->structs = calloc(s->bound + 1u, sizeof(*s->structs));
 	s->used = calloc(s->bound + 1u, sizeof(*s->used));
 	s->constants = calloc(n_constants + 1, sizeof(*constants));
-	struct bw_error *err =
-		s->words && s->defined && s->file_of_id && s->structs && s->used && s->constants
-			? NULL
-			: bw_error_nomem();
+	struct bw_error *err = s->words && s->defined && s->file_of_id && s->function_of_id &&
+					       s->structs && s->used && s->constants
+				       ? NULL
+				       : bw_error_nomem();
 	if (!err) {
 		memcpy(s->words, words, n * sizeof(*words));
 		s->words[n] = 0;
@@ -338,6 +347,7 @@ void bw_spirv_close(struct bw_spirv *s)
 	bw_vec_free(&s->files);
 	bw_vec_free(&s->notes);
 	bw_vec_free(&s->functions);
+	bw_vec_free(&s->calls);
 	bw_vec_free(&s->variables);
 	bw_vec_free(&s->debug_sets);
 	bw_vec_free(&s->recorded);
@@ -345,6 +355,7 @@ void bw_spirv_close(struct bw_spirv *s)
 	free(s->constants);
 	free(s->defined);
 	free(s->file_of_id);
+	free(s->function_of_id);
 	free(s->used);
 	free(s->structs);
 	free(s->words);
@@ -372,7 +383,7 @@ bool bw_spirv_marked_line(const struct bw_spirv *s, uint32_t mark, struct bw_spi
 	if (i >= s->marked.len || !s->marked.data[i].file || !s->marked.data[i].line)
 		return false;
 	const struct spv_marked_line *l = &s->marked.data[i];
-	*out = (struct bw_spirv_line){l->file, l->line, l->goes_on};
+	*out = (struct bw_spirv_line){l->file, l->line, l->function, l->goes_on};
 	return true;
 }
 

@@ -31,7 +31,8 @@ size_t bw_spirv_n_marks(const struct bw_spirv *s);
 struct bw_spirv_line {
 	const char *file; /* borrowed */
 	unsigned line;
-	bool goes_on; /* it has begun before, and called a function */
+	uint32_t function; /* as bw_spirv_function_at has them; 0: not known */
+	bool goes_on;	   /* it has begun before, and called a function */
 };
 /* The line that a mark is of; false: of none. */
 bool bw_spirv_marked_line(const struct bw_spirv *s, uint32_t mark, struct bw_spirv_line *out);
@@ -46,6 +47,12 @@ const struct bw_variable *bw_spirv_variable(const struct bw_spirv *s, size_t i);
  * variable is visible there. */
 uint32_t bw_spirv_function_at(const struct bw_spirv *s, unsigned line);
 bool bw_spirv_is_visible(const struct bw_spirv *s, size_t i, uint32_t function);
+/* What the source calls a function; "" where that is not known. Borrowed, not terminated. */
+const char *bw_spirv_function_name(const struct bw_spirv *s, uint32_t function, size_t *out_len);
+/* The entry point. */
+uint32_t bw_spirv_entry(const struct bw_spirv *s);
+/* Whether a function calls another one, itself or by others. */
+bool bw_spirv_calls(const struct bw_spirv *s, uint32_t function, uint32_t other);
 /* Where it is: LDS, BOUND, PUSH, BUILTIN, CONSTANT, UNKNOWN with the reason, or OPTIMIZED_OUT. */
 void bw_spirv_location(const struct bw_spirv *s, size_t i, struct bw_location *out);
 /* How many bytes of LDS Mesa gave the shader's variables. Where that is what all of them take in

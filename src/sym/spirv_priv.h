@@ -75,6 +75,11 @@ struct spv_function {
 	uint32_t first_line, last_line; /* 0: not known */
 };
 
+struct spv_call {
+	uint32_t caller; /* index */
+	uint32_t callee; /* id */
+};
+
 struct spv_variable {
 	struct bw_variable v;
 	struct bw_location at;
@@ -93,8 +98,9 @@ struct spv_node {
 
 /* A line that the shader marks where it begins (spirv_record.h). */
 struct spv_marked_line {
-	uint32_t file_id, line;
-	const char *file; /* NULL: none, or not looked up yet */
+	uint32_t file_id, line, function_id;
+	uint32_t function; /* index + 1; 0: not known */
+	const char *file;  /* NULL: none, or not looked up yet */
 	bool goes_on;
 };
 
@@ -108,7 +114,8 @@ struct bw_spirv {
 	size_t n;
 	uint32_t *defined;    /* word index by id; 0: not defined */
 	uint32_t *file_of_id; /* index + 1 in files; 0: not a file's name, or not looked at yet */
-	uint8_t *used;	      /* by id: a function names it, or has a number like it */
+	uint32_t *function_of_id; /* index + 1 in functions; 0: not a function's */
+	uint8_t *used;		  /* by id: a function names it, or has a number like it */
 	uint32_t bound;
 	uint32_t entry; /* id of the function */
 	bool is_glsl, is_hlsl;
@@ -117,6 +124,7 @@ struct bw_spirv {
 	struct BW_VEC(struct spv_note) notes; /* sorted */
 	struct BW_VEC(struct spv_file) files;
 	struct BW_VEC(struct spv_function) functions;
+	struct BW_VEC(struct spv_call) calls;
 	struct BW_VEC(struct spv_node *) nodes;
 	struct spv_node **structs; /* by id */
 	struct BW_VEC(struct spv_variable) variables;
@@ -148,6 +156,9 @@ const struct bw_ctype *bw_spv_uints(struct bw_spirv *s, unsigned count);
 /* The size of the scalars that a type without decorations is made of, which is its alignment; 0:
  * they have several. */
 uint64_t bw_spv_scalar_size(const struct bw_ctype *t);
+
+/* spirv_functions.c: index + 1 of the function with an id; 0: there is none. */
+uint32_t bw_spv_function(const struct bw_spirv *s, uint32_t id);
 
 /* spirv_variables.c */
 /* Whether glslang has made the variable: its name does not occur in the source. */

@@ -298,10 +298,10 @@ static void put_head(struct bw_spv_record_job *j, uint32_t function, uint32_t in
 }
 
 /* A new line begins, or goes on behind a call: its mark is stored. */
-static void put_mark(struct bw_spv_record_job *j)
+static void put_mark(struct bw_spv_record_job *j, uint32_t function)
 {
 	const bool is_same = j->file == j->marked_file && j->line == j->marked_line;
-	const struct begun_line begun = {j->file, j->line, is_same && j->has_called};
+	const struct begun_line begun = {j->file, j->line, function, is_same && j->has_called};
 	if (!j->line || (is_same && !j->has_called) || j->err ||
 	    j->lines.len >= BW_SPIRV_RECORD_MARKS_MAX)
 		return;
@@ -367,7 +367,7 @@ static void before(struct bw_spv_record_job *j, struct place *at, uint32_t op)
 		put_head(j, at->function, at->index);
 	}
 	if (!at->is_merged && op != OP_LOOP_MERGE) /* which do {} while has far from its line */
-		put_mark(j);
+		put_mark(j, at->function);
 	at->is_merged = op == OP_LOOP_MERGE || op == OP_SELECTION_MERGE;
 }
 
@@ -421,8 +421,8 @@ static void put_strings(struct bw_spv_record_job *j)
 		put_text(j, OP_STRING, new_id(j), text);
 	}
 	bw_vec_each(&j->lines, l) {
-		snprintf(text, sizeof(text), BW_SPIRV_RECORD_LINE "%u:%u:%u", l->file, l->line,
-			 l->goes_on);
+		snprintf(text, sizeof(text), BW_SPIRV_RECORD_LINE "%u:%u:%u:%u", l->file, l->line,
+			 l->function, l->goes_on);
 		put_text(j, OP_STRING, new_id(j), text);
 	}
 }

@@ -60,6 +60,7 @@ struct recorded {
 /* A place where a line of the source begins. */
 struct begun_line {
 	uint32_t file, line; /* OpLine */
+	uint32_t function;   /* its id */
 	bool goes_on;	     /* behind a call */
 };
 

@@ -276,19 +276,6 @@ const struct bw_variable *bw_spirv_variable(const struct bw_spirv *s, size_t i)
 	return i < s->variables.len ? &s->variables.data[i].v : NULL;
 }
 
-uint32_t bw_spirv_function_at(const struct bw_spirv *s, unsigned line)
-{
-	uint32_t here = 0, entry = 0;
-	for (uint32_t k = 0; k < s->functions.len; k++) {
-		const struct spv_function *f = &s->functions.data[k];
-		if (f->id == s->entry)
-			entry = k + 1;
-		if (line && line >= f->first_line && line <= f->last_line)
-			here = k + 1;
-	}
-	return here ? here : entry;
-}
-
 bool bw_spirv_is_visible(const struct bw_spirv *s, size_t i, uint32_t function)
 {
 	uint32_t own = s->variables.data[i].function;

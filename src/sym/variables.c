@@ -349,7 +349,16 @@ static struct bw_error *list_all(struct bw_lines *l, uint64_t addr, unsigned lev
 	return list_files(l, f ? unit_of(l, f) : NULL, out);
 }
 
-static struct bw_error *list_of_shader(struct bw_lines *l, uint64_t addr, struct list *out)
+/* What the module has in common for its functions is no parameter of one that was inlined. */
+static struct bw_error *add_of_shader(struct list *out, struct bw_variable v, bool is_outside)
+{
+	v.is_static |= is_outside && v.is_param;
+	v.is_param &= !is_outside;
+	return bw_vec_push(out, v);
+}
+
+static struct bw_error *list_of_shader(struct bw_lines *l, uint64_t addr, unsigned level,
+				       struct list *out)
 {
 	struct bw_line line = {0};
 	const struct bw_variable *v;
@@ -357,10 +366,14 @@ static struct bw_error *list_of_shader(struct bw_lines *l, uint64_t addr, struct
 		return NULL;
 	if (l->origin == BW_LINES_SOURCE || l->origin == BW_LINES_MARKED)
 		bw_lines_at(l, addr, &line);
-	uint32_t function = bw_spirv_function_at(l->spirv, line.line);
+	const struct function *f = bw_lines_function_around(l, addr, level);
+	uint32_t function = f && f->shader_function ? f->shader_function
+						    : bw_spirv_function_at(l->spirv, line.line);
 	for (size_t i = 0; (v = bw_spirv_variable(l->spirv, i)); i++)
 		if (bw_spirv_is_visible(l->spirv, i, function))
-			BW_TRY(bw_vec_push(out, *v));
+			BW_TRY(add_of_shader(out, *v,
+					     f && f->is_inlined &&
+						     bw_spirv_is_visible(l->spirv, i, 0)));
 	return NULL;
 }
 
@@ -369,7 +382,7 @@ struct bw_error *bw_lines_variables(struct bw_lines *l, uint64_t addr, unsigned 
 {
 	struct list all = {0};
 	struct bw_error *err = l->origin == BW_LINES_DWARF ? list_all(l, addr, level, &all)
-							   : list_of_shader(l, addr, &all);
+							   : list_of_shader(l, addr, level, &all);
 	if (err) {
 		bw_vec_free(&all);
 		return err;

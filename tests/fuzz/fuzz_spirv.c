@@ -56,6 +56,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_b)
 	for (size_t i = 0; i < tail; i++)
 		table[i] = (struct bw_shader_line){words[n - 1 - i] & 0xfc, words[n - 1 - i] >> 24,
 						   0, words[n - 1 - i] & 1 ? "" : "a.comp"};
+	/* what the debugger finds in the code: by address, with anything as marks */
+	struct bw_shader_mark marks[LINES] = {0};
+	for (size_t i = 0; i < tail; i++)
+		marks[i] = (struct bw_shader_mark){
+			(uint32_t)(16 * i), BW_SPIRV_RECORD_MARK + (words[n - 1 - i] >> 28), i % 3};
 	struct bw_spirv_constant c = {.id = 0, .value = 7};
 	struct bw_shader_code code = {.code_b = 256,
 				      .lines = table,
@@ -65,6 +70,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_b)
 	struct bw_error *err = bw_spirv_open(words, n, NULL, &c, 1, &code.spirv);
 	struct bw_lines *l = NULL;
 	bw_error_free(err);
+	if (size_b % 4 == 1) {
+		code.marks = marks;
+		code.n_marks = tail;
+	}
 	err = bw_lines_of_shader(&code, &l);
 	if (!err) {
 		look(l, 0);

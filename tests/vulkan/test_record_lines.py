@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`breakwater run -O0 SHADER` and `step`: a lane comes to the lines that the same source comes to on the CPU under
-gdb, in the same order, and each variable has there what it has on the CPU.
+"""`breakwater run -O0 SHADER` with `step` and `next`: a lane comes to the lines that the same source comes to on the
+CPU under gdb, in the same order, with the same callers, and each variable has there what it has on the CPU.
 
 lines/steps.glsl is the body of a shader and of a program in C++. The program is compiled twice, with zeros and with a
 pattern in what is not initialized; values that differ between the two do not count."""
@@ -29,9 +29,18 @@ def values(frame, line):
             if symbol.is_variable or symbol.is_argument:
                 declared = symbol.is_argument or symbol.line < line
                 if declared and symbol.name not in seen:
-                    seen[symbol.name] = symbol.value(frame).format_string(symbols=False)
+                    value = symbol.value(frame)
+                    if value.type.code == gdb.TYPE_CODE_REF:
+                        value = value.referenced_value()
+                    seen[symbol.name] = value.format_string(symbols=False)
         block = block.superblock
     return seen
+def callers(frame):
+    chain = []
+    while frame.name() != "main":
+        chain.append([frame.function().name.split("(")[0], frame.find_sal().line])
+        frame = frame.older()
+    return chain
 gdb.execute("set confirm off")
 gdb.execute("break shader_main", to_string=True)
 gdb.execute("run", to_string=True)
@@ -39,8 +48,8 @@ while gdb.selected_frame().name() != "main":
     frame = gdb.selected_frame()
     sal = frame.find_sal()
     if sal.symtab and sal.symtab.filename.endswith("steps.glsl"):  # and not memset
-        print("STOP " + json.dumps([sal.line, values(frame, sal.line)]))
-        gdb.execute("step", to_string=True)
+        print("STOP " + json.dumps([sal.line, values(frame, sal.line), callers(frame)]))
+        gdb.execute("HOW", to_string=True)
     else:
         gdb.execute("finish", to_string=True)
 """
@@ -49,18 +58,18 @@ while gdb.selected_frame().name() != "main":
 def once(stops, lines=None):
     """Stops in these lines; of several in one line that follow each other, the first."""
     out = []
-    for line, values in stops:
-        if (not lines or line in lines) and (not out or out[-1][0] != line):
-            out.append((line, values))
+    for stop in stops:
+        if (not lines or stop[0] in lines) and (not out or out[-1][0] != stop[0]):
+            out.append(stop)
     return out
 
 
-def run_cpu_once(folder, lane, initial):
+def run_cpu_once(folder, lane, how, initial):
     program = folder / f"cpu-{initial}"
     subprocess.run(["clang-19", "-x", "c++", "-g", "-O0", f"-ftrivial-auto-var-init={initial}", "-o", program,
                     SOURCE / "steps_cpu.cpp"], check=True, timeout=TIMEOUT_S)
     script = folder / "gdb.py"
-    script.write_text(GDB)
+    script.write_text(GDB.replace("HOW", how))
     done = subprocess.run(["gdb", "-nx", "-batch", "-x", script, "--args", program, str(lane)], capture_output=True,
                           text=True, timeout=TIMEOUT_S, stdin=subprocess.DEVNULL)
     stops = [tuple(json.loads(line[5:])) for line in done.stdout.splitlines() if line.startswith("STOP ")]
@@ -68,52 +77,65 @@ def run_cpu_once(folder, lane, initial):
     return stops
 
 
-def run_cpu(folder, lane):
-    """(line, values by name) at each stop, without the values that are not initialized."""
-    first, second = once(run_cpu_once(folder, lane, "zero")), once(run_cpu_once(folder, lane, "pattern"))
-    equal([line for line, _ in first], [line for line, _ in second], "lines of both programs")
-    return [(line, {n: v for n, v in a.items() if b.get(n) == v}) for (line, a), (_, b) in zip(first, second)]
+def run_cpu(folder, lane, how):
+    """(line, values by name, function and line of each frame) at each stop, without the values that are not
+    initialized."""
+    first, second = (once(run_cpu_once(folder, lane, how, initial)) for initial in ("zero", "pattern"))
+    equal([line for line, *_ in first], [line for line, *_ in second], "lines of both programs")
+    return [(line, {n: v for n, v in a.items() if b.get(n) == v}, frames) for (line, a, frames), (_, b, _) in zip(first, second)]
 
 
-def run_gpu(lane):
+def run_gpu(lane, how):
     """The same of a lane, where it is active."""
-    script = ["break main", "run", "while $_thread", f"lane {lane}", "frame", f"print ($exec >> {lane}) & 1", "info locals",
-              "print visits", "step", "end"]
+    script = ["break main", "run", "while $_thread", f"lane {lane}", "bt", f"print ($exec >> {lane}) & 1", "info args", "info locals",
+              "print visits", how, "end"]
     stops = []
     for o in run("-O0", "-I", SOURCE, SOURCE / "steps.comp", "--groups", "1", "--arg", "result=zeros:64", script=script, json_lines=True):
-        if o.get("command") == "frame":
-            line = o.get("line")
+        if o.get("command") == "backtrace":
+            frames = [["shader_main" if f["function"] == "steps" else f["function"], f["line"]] for f in o["frames"]]
+            values = {}
         elif o.get("command") == "print" and o["expression"] == "visits":
-            stops[-1][1]["visits"] = o["text"]
+            values["visits"] = o["text"]
+            if is_active:
+                stops.append((frames[0][1], values, frames))
         elif o.get("command") == "print":
             is_active = o["text"] == "1"
         elif o.get("command") == "info":
-            stops.append((line, {v["name"]: v["text"] for v in o["variables"]}, is_active))
-    return [(line, values) for line, values, is_active in stops if is_active]
+            values.update({v["name"]: v["text"] for v in o["variables"]})
+    return stops
 
 
-def compare(lane):
+def compare(lane, how):
     with tempfile.TemporaryDirectory() as folder:
-        cpu, gpu = run_cpu(pathlib.Path(folder), lane), run_gpu(lane)
-    lines = {line for line, _ in cpu} & {line for line, _ in gpu}
+        cpu, gpu = run_cpu(pathlib.Path(folder), lane, how), run_gpu(lane, how)
+    lines = {line for line, *_ in cpu} & {line for line, *_ in gpu}
     cpu, gpu = once(cpu, lines), once(gpu, lines)
     counts, wrong = collections.Counter(lines=len(lines), stops=len(gpu)), []
-    for i, ((want_line, want), (line, got)) in enumerate(zip(cpu, gpu)):
-        check(line == want_line, f"lane {lane}, stop {i}: line {line}, on the CPU {want_line}; before it "
-                                 f"{[x for x, _ in gpu[max(i - 8, 0):i]]}")
+    for i, ((want_line, want, callers), (line, got, frames)) in enumerate(zip(cpu, gpu)):
+        check(line == want_line, f"lane {lane}, {how}, stop {i}: line {line}, on the CPU {want_line}; before it "
+                                 f"{[x for x, *_ in gpu[max(i - 8, 0):i]]}")
+        equal(frames, callers, f"lane {lane}, {how}, stop {i}: frames")
+        counts["frames"] += len(frames)
         for name in want.keys() & got.keys():
             counts["equal"] += got[name] == want[name]
             if got[name] != want[name]:
                 wrong.append(f"stop {i}, line {line}: {name} = {got[name]}, on the CPU {want[name]}")
-    equal(len(gpu), len(cpu), f"lane {lane}: stops")
-    print(f"lane {lane}: {dict(counts)}")
-    check(not wrong, "\n".join([f"lane {lane}: {len(wrong)} values differ", *wrong[:20]]))
-    check(counts["lines"] > 40 and counts["equal"] > 400, f"too few: {dict(counts)}")
+    equal(len(gpu), len(cpu), f"lane {lane}, {how}: stops")
+    print(f"lane {lane}, {how}: {dict(counts)}")
+    check(not wrong, "\n".join([f"lane {lane}, {how}: {len(wrong)} values differ", *wrong[:20]]))
+    return counts
 
 
-def test_lines():
+def test_step():
     for lane in LANES:
-        compare(lane)
+        counts = compare(lane, "step")
+        check(counts["lines"] > 40 and counts["equal"] > 600, f"too few: {dict(counts)}")
 
 
-main(test_lines)
+def test_next():
+    for lane in LANES:
+        counts = compare(lane, "next")
+        check(counts["lines"] > 20 and counts["equal"] > 300, f"too few: {dict(counts)}")
+
+
+main(test_step, test_next)

@@ -76,7 +76,8 @@ static struct bw_error *make_lines(struct bw_debug *d, struct bw_module *m,
 	for (size_t i = 0; i < s->n_lines; i++)
 		lines[i] = (struct bw_shader_line){s->lines[i].offset_b, s->lines[i].line,
 						   s->lines[i].column, s->lines[i].file};
-	struct bw_shader_code code = {.code_b = m->raw_b,
+	struct bw_shader_code code = {.name = m->name,
+				      .code_b = m->raw_b,
 				      .starts = starts,
 				      .lines = lines,
 				      .n_lines = s->n_lines,

@@ -43,13 +43,14 @@ struct origin {
 	const char *file;
 	unsigned line;
 	uint64_t die; /* 0: no debug information */
+	bool is_inlined;
 };
 
 static struct bw_error *origin_of(struct bw_debug *d, struct origin *out)
 {
 	struct bw_stack_frame f;
 	BW_TRY(bw_debug_stack_frame(d, 0, &f));
-	*out = (struct origin){f.has_line, f.file, f.line, f.die};
+	*out = (struct origin){f.has_line, f.file, f.line, f.die, f.is_inlined};
 	return NULL;
 }
 
@@ -125,6 +126,18 @@ static bool ends_at(struct bw_debug *d, const struct origin *from, uint64_t pc, 
 	return true;
 }
 
+/* Whether the step has left the inlined function that it began in, for the middle of the line that
+ * has called it. As after a return, that line is the one to be left then. */
+static bool has_left_inlined(struct bw_debug *d, const struct origin *from, uint64_t pc)
+{
+	struct bw_where where;
+	unsigned within;
+	if (!from->is_inlined || depth_within(d, pc, from->die, &within))
+		return false;
+	bw_debug_where(d, pc, &where);
+	return where.has_line && (where.line.start != pc || !where.line.is_stmt);
+}
+
 /* Where a call returns to. */
 struct call {
 	uint64_t next;
@@ -194,6 +207,8 @@ static struct bw_error *step_line(struct bw_debug *d, struct bw_wave_record *w, 
 				BW_TRY(origin_of(d, &from));
 			else
 				from.die = 0;
+		} else if (has_left_inlined(d, &from, w->info.pc)) {
+			BW_TRY(origin_of(d, &from));
 		}
 	} while (!ends_at(d, &from, w->info.pc, over_calls, &hidden));
 	return bw_stack_hide(d, hidden);

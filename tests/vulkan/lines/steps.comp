@@ -5,4 +5,5 @@ layout(local_size_x = 64) in;
 layout(binding = 0) buffer Out { uint result[]; };
 
 #define INOUT(type) inout type
+#define ARRAY(type, name, n) type name[n]
 #include "steps.glsl"

@@ -44,7 +44,7 @@ float weigh(Item item, int n)
 	return sum;
 }
 
-int find(int wanted, int a[6])
+int find(int wanted, ARRAY(int, a, 6))
 {
 	for (int f = 0; f < 6; f++) {
 		int seen = a[f];

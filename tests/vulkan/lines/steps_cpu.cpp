@@ -7,6 +7,7 @@ static uint result[64];
 static struct { uint x, y, z; } gl_GlobalInvocationID;
 
 #define INOUT(type) type &
+#define ARRAY(type, name, n) type (&name)[n]
 #define main shader_main
 #include "steps.glsl"
 #undef main
