@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/str.h"
@@ -89,8 +90,9 @@ static struct bw_error *add_user_words(struct bw_compile_words *out, const char 
 	return NULL;
 }
 
+/* as_written: of HLSL, all functions and variables; glslang would inline and remove them. */
 static struct bw_error *add_words(struct bw_compile_words *out, enum language language,
-				  const char *source, const char *entry)
+				  const char *source, const char *entry, bool as_written)
 {
 	static const char *const names[] = {[GLSL] = "glslangValidator",
 					    [HLSL] = "glslangValidator",
@@ -100,15 +102,19 @@ static struct bw_error *add_words(struct bw_compile_words *out, enum language la
 	if (asprintf(&include, "-I%.*s", slash ? (int)(slash - source) : 1, slash ? source : ".") <
 	    0)
 		return bw_error_nomem();
+	/* what glslang makes of HLSL has decorations that SPIR-V 1.4 and later have no more */
 	BW_TRY(bw_compile_words_add(
-		out, (const char *const[]){names[language], "--target-env", "vulkan1.3", NULL}));
+		out, (const char *const[]){names[language], "--target-env",
+					   language == HLSL ? "vulkan1.1" : "vulkan1.3", NULL}));
 	if (language == SPIRV_TEXT)
 		return NULL;
 	/* -g: source lines, for drivers that pass them on */
 	BW_TRY(bw_compile_words_add(
 		out, (const char *const[]){"-V", "--quiet", "-g", "-S", "comp", include, NULL}));
 	return language == HLSL
-		       ? bw_compile_words_add(out, (const char *const[]){"-D", "-e", entry, NULL})
+		       ? bw_compile_words_add(out, (const char *const[]){"-D", "-e", entry,
+									 as_written ? "-Od" : NULL,
+									 NULL})
 		       : NULL;
 }
 
@@ -124,26 +130,59 @@ static struct bw_error *run_compiler(struct bw_compile_words *words, enum langua
 	return bw_cli_run_tool((const char *const *)words->data, &tool);
 }
 
-static struct bw_error *compile(const char *source, enum language language, const char *entry,
-				const struct bw_compile_options *o, char **out_path)
+struct job {
+	const char *source, *entry;
+	enum language language;
+	const struct bw_compile_options *options;
+};
+
+static struct bw_error *compile(const struct job *job, bool as_written, char **out_path)
 {
 	_cleanup_(bw_compile_words_free) struct bw_compile_words words = {0};
 	_cleanup_free_ char *path = NULL;
-	BW_TRY(bw_cli_temporary_file(source, ".spv", &path));
-	BW_TRY(add_words(&words, language, source, entry));
-	BW_TRY(add_user_words(&words, source, o));
-	BW_TRY(run_compiler(&words, language, source, path));
+	BW_TRY(bw_cli_temporary_file(job->source, ".spv", &path));
+	BW_TRY(add_words(&words, job->language, job->source, job->entry, as_written));
+	BW_TRY(add_user_words(&words, job->source, job->options));
+	BW_TRY(run_compiler(&words, job->language, job->source, path));
 	*out_path = bw_take(path);
 	return NULL;
 }
 
-struct bw_error *bw_cli_compile_shader(const char *source, const char *entry,
-				       const struct bw_compile_options *o, char **out_path)
+/* HLSL as it is written is SPIR-V that drivers take, unless its functions have arguments that are
+ * buffers, textures and the like. */
+static struct bw_error *compile_as_written(const struct job *job, char **out_path)
 {
-	enum language language = SPIRV;
+	_cleanup_free_ char *path = NULL;
+	BW_TRY(compile(job, true, &path));
+	const char *const words[] = {"spirv-val", "--target-env", "vulkan1.1", path, NULL};
+	const struct bw_tool tool = {.source = job->source,
+				     .what = "must be changed before a driver takes it",
+				     .package = "spirv-tools"};
+	struct bw_error *err = bw_cli_run_tool(words, &tool);
+	if (err)
+		unlink(path); /* its name, which is the shader's, is free again */
+	else
+		*out_path = bw_take(path);
+	return err;
+}
+
+/* As bw_cli_compile_shader. out_is_changed: it could not be compiled as it is written, which was
+ * wanted. */
+static struct bw_error *compile_shader(const char *source, const char *entry,
+				       const struct bw_compile_options *o, char **out_path,
+				       bool *out_is_changed)
+{
+	struct job job = {source, entry, SPIRV, o};
 	*out_path = NULL;
-	if (language_of(source, &language) && language != SPIRV)
-		return compile(source, language, entry, o, out_path);
+	*out_is_changed = false;
+	if (language_of(source, &job.language) && job.language == HLSL && wants_record(o)) {
+		_cleanup_error_ struct bw_error *err = compile_as_written(&job, out_path);
+		if (!err)
+			return NULL;
+		*out_is_changed = true;
+	}
+	if (job.language != SPIRV)
+		return compile(&job, false, out_path);
 	bw_vec_each(&o->words, w)
 		if (strcmp(*w, "-O0") != 0)
 			return bw_errorf(BW_E_INVALID,
@@ -153,6 +192,28 @@ struct bw_error *bw_cli_compile_shader(const char *source, const char *entry,
 		return bw_errorf(BW_E_INVALID, "--wave64 is for kernels; %s is compiled already",
 				 source);
 	return NULL;
+}
+
+struct bw_error *bw_cli_compile_shader(const char *source, const char *entry,
+				       const struct bw_compile_options *o, char **out_path)
+{
+	bool unused;
+	return compile_shader(source, entry, o, out_path, &unused);
+}
+
+static void tell_changed(struct bw_cli *c, const char *source)
+{
+	char text[512];
+	snprintf(text, sizeof(text),
+		 "[%s is optimized in spite of -O0: spirv-val (Debian package spirv-tools) does "
+		 "not take what glslang makes of it otherwise. Its functions may have buffers or "
+		 "textures as arguments]",
+		 source);
+	bw_out_begin(c->out, "event", "notice");
+	bw_out_str(c->out, "kind", "said");
+	bw_out_str(c->out, "text", text);
+	bw_out_line(c->out, "%s", text);
+	bw_out_end(c->out);
 }
 
 /* Reads the words of a file; what is behind the last whole one is left out. */
@@ -236,6 +297,7 @@ struct bw_error *bw_cli_prepare_shader(struct bw_cli *c, const char *source,
 {
 	_cleanup_free_ char *launcher = NULL, *spirv = NULL;
 	const char *entry = launch->kernel ? launch->kernel : "main";
+	bool is_changed;
 	struct bw_error *err = bw_kmd_find_part("breakwater-launch-shader", &launcher);
 	if (bw_error_catch(&err, BW_E_NOT_FOUND))
 		return bw_errorf(BW_E_UNSUPPORTED,
@@ -243,7 +305,9 @@ struct bw_error *bw_cli_prepare_shader(struct bw_cli *c, const char *source,
 				 "libvulkan-dev and libspirv-cross-c-shared-dev)",
 				 source);
 	BW_TRY(err);
-	BW_TRY(bw_cli_compile_shader(source, entry, compile_options, &spirv));
+	BW_TRY(compile_shader(source, entry, compile_options, &spirv, &is_changed));
+	if (is_changed)
+		tell_changed(c, source);
 	if (wants_record(compile_options))
 		BW_TRY(add_record(source, &spirv));
 	size_t n = launch->words.len, at = 0;

@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import subprocess
+import tempfile
 
 SOURCE = pathlib.Path(__file__).resolve().parent
 BUILD = pathlib.Path(os.environ.get("BREAKWATER_BUILD", "build")).resolve()
@@ -87,6 +88,49 @@ def check_refusals(address):
     assert status == 2 and "-O2 is for kernels" in out and "-O0 keeps its variables in memory" in out, out
 
 
+HLSL = """RWStructuredBuffer<uint> result : register(u0);
+struct Pair { int a; float b; };
+static int calls = 0;
+%s
+float weigh(Pair p, inout int n)
+{
+	n += p.a;
+	float s = p.b * 2.0;
+	calls++;
+	return s + n;
+}
+[numthreads(64, 1, 1)]
+void main(uint3 id : SV_DispatchThreadID)
+{
+	int n = int(id.x);
+	Pair p;
+	p.a = n * 2;
+	p.b = 0.5;
+	float w = weigh(p, n);
+	%s
+	result[id.x] = uint(w) + uint(calls);
+}
+"""
+
+
+def check_hlsl():
+    """Variables and functions as they are written; glslang's optimizer leaves neither."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "a.hlsl"
+        path.write_text(HLSL % ("", ""))
+        out, status = breakwater("-O0", str(path), commands=["break a.hlsl:8", "run", "lane 5", "info locals", "bt", "up", "info locals",
+                                                             "print calls", "down", "finish", "next", "info locals", "continue"])
+        assert status == 0, out
+        for want in ("\ns = <not assigned yet>\n", "#0  weigh (p=..., n=15) at a.hlsl:8", "#1  a (id=..., result=...) at a.hlsl:19",
+                     "\nn = 5\np = {a = 10, b = 0.5}\nw = <not assigned yet>\n", "\nw = 16\n"):
+            assert want in out, f"not {want} in\n{out}"
+        assert [int(x) for x in result_line(out).split()] == [3 * i + 2 for i in range(LANES)], out
+        path.write_text(HLSL % ("uint get(RWStructuredBuffer<uint> b, uint i) { return b[i]; }", "w += get(result, id.x);"))
+        out, status = breakwater("-O0", str(path))
+        assert status == 0 and "a.hlsl is optimized in spite of -O0" in out, out
+        assert [int(x) for x in result_line(out).split()] == [3 * i + 2 for i in range(LANES)], out
+
+
 def main():
     plain, status = breakwater(SHADER, commands=["run"])
     assert status == 0, plain
@@ -94,6 +138,7 @@ def main():
     assert check_values(first, address) == result_line(plain), "the record changes what the shader computes"
     check_left_behind(first)
     check_refusals(address)
+    check_hlsl()
     print("variables of 5 lanes and one of all lanes are what they should be")
 
 
