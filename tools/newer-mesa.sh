@@ -39,4 +39,5 @@ done
 	dpkg-query -W mesa-vulkan-drivers &&
 	export BREAKWATER_SOURCE=$there BREAKWATER_BUILD=$there/build &&
 	BREAKWATER_TEST_LINES=source python3 tests/vulkan/test_source.py &&
+	python3 tests/vulkan/test_record.py &&
 	python3 tests/vulkan/test_opencl.py"
