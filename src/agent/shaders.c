@@ -78,6 +78,18 @@ void bw_spirv_copy_unref(struct bw_spirv_copy *c)
 		free(c);
 }
 
+struct bw_spirv_words bw_shaders_with_notes(const struct bw_spirv_copy *spirv)
+{
+	struct bw_spirv_words out = {0};
+	const char *s = getenv(BW_AGENT_SHADER_NOTES_ENV);
+	if (!spirv || !s || strcmp(s, "1") != 0)
+		return out;
+	/* without notes the shader is what it was */
+	bw_error_free(bw_spirv_record((const uint32_t *)(const void *)spirv->code,
+				      spirv->size_b / 4, &out));
+	return out;
+}
+
 static void remove_at(size_t i)
 {
 	bw_spirv_copy_unref(g.all.data[i].spirv);

@@ -7,6 +7,7 @@
 
 #include "agent/names.h"
 #include "capture/capture.h"
+#include "sym/spirv_record.h"
 
 /* With this in the program's environment the layer has the driver keep what it knows of each
  * shader's code (wire/agent_proto.h). */
@@ -17,6 +18,11 @@ struct bw_spirv_copy;
 struct bw_spirv_copy *bw_spirv_copy_new(const void *code, size_t size_b); /* NULL: no memory */
 struct bw_spirv_copy *bw_spirv_copy_ref(struct bw_spirv_copy *c);	  /* NULL stays NULL */
 void bw_spirv_copy_unref(struct bw_spirv_copy *c);
+
+/* The SPIR-V of a shader that notes its variables and lines, where the program's environment says
+ * that they shall (wire/agent_proto.h); empty: it does not, or there is nothing to note. Owned
+ * (bw_vec_free). */
+struct bw_spirv_words bw_shaders_with_notes(const struct bw_spirv_copy *spirv);
 
 /* The pipeline with this id (of its object) and handle; one that had the handle before is
  * forgotten. Takes a reference to spirv (NULL: the program gave the driver's own binary), copies

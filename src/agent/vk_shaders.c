@@ -282,14 +282,18 @@ static struct bw_agent_object describe_made(const struct made *made, const struc
 	return o;
 }
 
-/* A shader that is about to be made, and the rule's SPIR-V that takes the place of its own. */
+/* A shader that is about to be made, and the SPIR-V that takes the place of its own: a rule's, or
+ * its own with notes. */
 struct plan {
 	struct made made;
 	struct module m; /* as the program gave it; with a reference of its own */
 	struct layout l;
-	int rule;		      /* -1: none */
+	int rule;	       /* -1: none */
+	const uint32_t *other; /* NULL: its own stays */
+	size_t other_b;
+	struct bw_spirv_words noted;  /* owned: other, where it is not a rule's */
 	const char *refusal;	      /* why that cannot take the place; NULL: it can */
-	VkShaderModule module;	      /* of the rule's, until the pipeline is made */
+	VkShaderModule module;	      /* of the other, until the pipeline is made */
 	VkShaderModuleCreateInfo own; /* where the program has its SPIR-V in line */
 };
 
@@ -297,11 +301,29 @@ static void make_plan(const struct made *made, const struct module *m, const str
 		      struct plan *out)
 {
 	*out = (struct plan){.made = *made, .m = *m, .l = *l, .rule = -1};
-	if (!bw_agent_shader_rules())
+	if (bw_agent_shader_rules()) {
+		const struct bw_agent_object o = describe_made(made, m, l);
+		bw_agent_shader_say(BW_SWAP_CREATED, -1, &o, NULL);
+		out->rule = bw_vk_swap_rule(&o);
+	}
+	if (out->rule >= 0) {
+		out->other = bw_vk_swap_code(out->rule, &out->other_b);
 		return;
-	const struct bw_agent_object o = describe_made(made, m, l);
-	bw_agent_shader_say(BW_SWAP_CREATED, -1, &o, NULL);
-	out->rule = bw_vk_swap_rule(&o);
+	}
+	out->noted = bw_shaders_with_notes(m->spirv);
+	out->other = out->noted.data;
+	out->other_b = 4 * out->noted.len;
+}
+
+static void free_plan(struct plan *plan)
+{
+	bw_spirv_copy_unref(plan->m.spirv);
+	bw_vec_free(&plan->noted);
+}
+
+static const char *entry_of(const struct plan *plan)
+{
+	return plan->rule >= 0 ? bw_vk_swap_entry(plan->rule, plan->made.entry) : plan->made.entry;
 }
 
 /* The shader has been made. Notes what it is, with what takes its place; returns its id. */
@@ -309,15 +331,13 @@ static uint32_t add_shader(const struct plan *plan, uint64_t handle)
 {
 	struct made made = plan->made;
 	struct module m = plan->m;
-	size_t size_b;
 	made.handle = handle;
 	const char *refused = plan->refusal;
 	struct bw_agent_object o = describe_made(&made, &m, &plan->l);
 	uint32_t id;
-	if (plan->rule >= 0 && !refused) {
-		const uint32_t *code = bw_vk_swap_code(plan->rule, &size_b);
-		find_local_size(code, size_b / 4, NULL, o.dim);
-		struct bw_spirv_copy *spirv = bw_spirv_copy_new(code, size_b);
+	if (plan->other && !refused) {
+		find_local_size(plan->other, plan->other_b / 4, NULL, o.dim);
+		struct bw_spirv_copy *spirv = bw_spirv_copy_new(plan->other, plan->other_b);
 		id = bw_names_add(&o);
 		keep_shader(&made, id, spirv);
 		bw_spirv_copy_unref(spirv);
@@ -346,12 +366,12 @@ static void plan_pipeline(const VkComputePipelineCreateInfo *info, struct plan *
 	make_plan(&made, &m, &l, out);
 }
 
-/* The stage with the rule's SPIR-V. False: the driver does not take it. */
+/* The stage with the other SPIR-V. False: the driver does not take it. */
 static bool replace_stage(VkDevice device, struct plan *plan,
 			  VkPipelineShaderStageCreateInfo *stage)
 {
 	if (stage->module) {
-		plan->module = bw_vk_swap_module(device, plan->rule);
+		plan->module = bw_vk_swap_module(device, plan->other, plan->other_b);
 		stage->module = plan->module;
 		if (!plan->module)
 			return false;
@@ -360,10 +380,11 @@ static bool replace_stage(VkDevice device, struct plan *plan,
 		plan->own = (VkShaderModuleCreateInfo){
 			.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
 			.pNext = stage->pNext};
-		plan->own.pCode = bw_vk_swap_code(plan->rule, &plan->own.codeSize);
+		plan->own.pCode = plan->other;
+		plan->own.codeSize = plan->other_b;
 		stage->pNext = &plan->own;
 	}
-	stage->pName = bw_vk_swap_entry(plan->rule, stage->pName);
+	stage->pName = entry_of(plan);
 	return true;
 }
 
@@ -380,10 +401,9 @@ static void add_pipeline(VkDevice device, const VkComputePipelineCreateInfo *inf
 			 VkPipeline pipeline, const struct plan *plan)
 {
 	bool is_swapped = plan->rule >= 0 && !plan->refusal;
-	const char *entry = info->stage.pName;
 	struct bw_capture_bytes record = {0};
-	bw_vk_record_pipeline(device, info,
-			      is_swapped ? bw_vk_swap_entry(plan->rule, entry) : entry, &record);
+	bw_vk_record_pipeline(device, info, is_swapped ? entry_of(plan) : info->stage.pName,
+			      &record);
 	bw_shaders_keep_record(add_shader(plan, HANDLE(pipeline)), &record);
 	if (is_swapped)
 		return;
@@ -394,7 +414,7 @@ static void add_pipeline(VkDevice device, const VkComputePipelineCreateInfo *inf
 static void free_changes(VkDevice device, uint32_t n, struct with_changes *c)
 {
 	for (uint32_t i = 0; c->plans && i < n; i++) {
-		bw_spirv_copy_unref(c->plans[i].m.spirv);
+		free_plan(&c->plans[i]);
 		if (c->plans[i].module)
 			bw_vk_device_of(device)->DestroyShaderModule(device, c->plans[i].module,
 								     NULL);
@@ -437,7 +457,7 @@ static bool make_changes(VkDevice device, uint32_t n, const VkComputePipelineCre
 			add_flags(&out->infos[i], &out->flags[i]);
 			out->has_any = true;
 		}
-		if (plan->rule < 0)
+		if (!plan->other)
 			continue;
 		out->has_any = out->has_swaps = true;
 		if (!replace_stage(device, plan, &out->infos[i].stage)) {
@@ -510,17 +530,18 @@ RESULT bw_CreateShadersEXT(VkDevice device, uint32_t n, const VkShaderCreateInfo
 		if (infos[i].stage != VK_SHADER_STAGE_COMPUTE_BIT)
 			continue;
 		plan_shader(&infos[i], &plans[i]);
-		if (plans[i].rule < 0 || !is_compute_spirv(&infos[i]))
+		if (!plans[i].other || !is_compute_spirv(&infos[i]))
 			continue;
-		changed[i].pCode = bw_vk_swap_code(plans[i].rule, &changed[i].codeSize);
-		changed[i].pName = bw_vk_swap_entry(plans[i].rule, infos[i].pName);
+		changed[i].pCode = plans[i].other;
+		changed[i].codeSize = plans[i].other_b;
+		changed[i].pName = entry_of(&plans[i]);
 	}
 	VkResult r = bw_vk_device_of(device)->CreateShadersEXT(
 		device, n, changed && plans ? changed : infos, alloc, out);
 	for (uint32_t i = 0; changed && plans && i < n; i++) {
 		if (r >= 0 && out[i] && infos[i].stage == VK_SHADER_STAGE_COMPUTE_BIT)
 			add_shader(&plans[i], HANDLE(out[i]));
-		bw_spirv_copy_unref(plans[i].m.spirv);
+		free_plan(&plans[i]);
 	}
 	return r;
 }

@@ -46,11 +46,12 @@ const char *bw_vk_swap_entry(int rule, const char *wanted)
 	return entry ? entry : wanted;
 }
 
-VkShaderModule bw_vk_swap_module(VkDevice device, int rule)
+VkShaderModule bw_vk_swap_module(VkDevice device, const uint32_t *code, size_t size_b)
 {
-	VkShaderModuleCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
+	const VkShaderModuleCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
+					       .codeSize = size_b,
+					       .pCode = code};
 	VkShaderModule module = VK_NULL_HANDLE;
-	info.pCode = bw_vk_swap_code(rule, &info.codeSize);
 	if (bw_vk_device_of(device)->CreateShaderModule(device, &info, NULL, &module) != VK_SUCCESS)
 		return VK_NULL_HANDLE;
 	return module;
@@ -142,7 +143,9 @@ static VkResult make_other(VkDevice device, struct kept *k, int rule)
 {
 	const struct bw_vk_device *d = bw_vk_device_of(device);
 	VkComputePipelineCreateInfo info = k->info;
-	info.stage.module = bw_vk_swap_module(device, rule);
+	size_t size_b;
+	const uint32_t *code = bw_vk_swap_code(rule, &size_b);
+	info.stage.module = bw_vk_swap_module(device, code, size_b);
 	info.stage.pName = bw_vk_swap_entry(rule, k->entry);
 	if (!info.stage.module)
 		return VK_ERROR_INITIALIZATION_FAILED;

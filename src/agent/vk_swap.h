@@ -17,8 +17,8 @@ int bw_vk_swap_rule(const struct bw_agent_object *o);
 const uint32_t *bw_vk_swap_code(int rule, size_t *out_size_b);
 /* The rule's entry point in the place of `wanted`. */
 const char *bw_vk_swap_entry(int rule, const char *wanted);
-/* A module of the rule's SPIR-V; VK_NULL_HANDLE: the driver does not take it. */
-VkShaderModule bw_vk_swap_module(VkDevice device, int rule);
+/* A module of SPIR-V; VK_NULL_HANDLE: the driver does not take it. */
+VkShaderModule bw_vk_swap_module(VkDevice device, const uint32_t *code, size_t size_b);
 
 /* Writes the program's SPIR-V into the folder, if it is wanted. */
 void bw_vk_swap_save(uint64_t hash, const void *code, size_t size_b);

@@ -170,7 +170,7 @@ static struct bw_error *run_program(struct run *r)
 	if (asprintf(&setting, "%s=%s/capture", BW_CAPTURE_SOCKET_ENV, r->folder.path) < 0)
 		return bw_error_nomem();
 	pass_on_ends();
-	BW_TRY(bw_cli_spawn(r->kmd, r->o->program, false, setting, &pid));
+	BW_TRY(bw_cli_spawn(r->kmd, r->o->program, (struct bw_shader_wishes){0}, setting, &pid));
 	program = pid;
 	if (came_early)
 		kill(pid, came_early);

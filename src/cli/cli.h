@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/str.h"
+#include "cli/shader_wishes.h"
 #include "cli/terminal.h"
 #include "debug/debug.h"
 #include "debug/stop.h"
@@ -67,14 +68,14 @@ struct bw_cli {
 	void (*on_stop)(void *cookie, const struct bw_stop *s);
 	void *on_stop_cookie;
 
-	bool plain;		    /* no command has been given: the kernel runs at once */
-	bool attached;		    /* attached to a running program: it is never killed without the
+	bool plain;		  /* no command has been given: the kernel runs at once */
+	bool attached;		  /* attached to a running program: it is never killed without the
 				     * user asking */
-	struct bw_stop last_stop;   /* of kind NONE: there was none */
-	struct bw_str warnings;	    /* since the program was resumed last, a line each */
-	uint64_t clients_before;    /* number of clients of the virtual GPU when the program was
+	struct bw_stop last_stop; /* of kind NONE: there was none */
+	struct bw_str warnings;	  /* since the program was resumed last, a line each */
+	uint64_t clients_before;  /* number of clients of the virtual GPU when the program was
 				     * started */
-	bool shader_lines;	    /* drivers are told to keep the lines of shaders */
+	struct bw_shader_wishes shaders;
 	bool detach_on_fork;	    /* processes that the program starts are not debugged with it */
 	bool interactive;	    /* interactive: questions can be asked */
 	bool is_batch;		    /* --batch */

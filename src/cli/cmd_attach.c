@@ -35,10 +35,12 @@ static char *add_debug_word(const char *name, const char *word)
 }
 
 /* What makes the loaders of Vulkan and OpenCL use the agent as a layer, too, so that pipelines,
- * kernels, arguments, buffers and command buffers have names, and what makes drivers keep the lines
- * of shaders. A build without an API's headers has no layer of it: Vulkan's loader is told nothing
- * then, and OpenCL's finds none in the library. */
-struct bw_error *bw_cli_layer_settings(bool shader_lines, char *out[BW_LAYER_SETTINGS])
+ * kernels, arguments, buffers and command buffers have names, what makes drivers keep the lines of
+ * shaders, and what makes the agent have them note their variables. A build without an API's
+ * headers has no layer of it: Vulkan's loader is told nothing then, and OpenCL's finds none in the
+ * library. */
+struct bw_error *bw_cli_layer_settings(struct bw_shader_wishes shaders,
+				       char *out[BW_LAYER_SETTINGS])
 {
 	char *agent = NULL, *manifest = NULL;
 	size_t n = 0;
@@ -52,7 +54,9 @@ struct bw_error *bw_cli_layer_settings(bool shader_lines, char *out[BW_LAYER_SET
 		out[n++] = list_setting("VK_ADD_LAYER_PATH", agent);
 		out[n++] = list_setting("VK_INSTANCE_LAYERS", "VK_LAYER_BREAKWATER_agent");
 	}
-	if (n > 1 && shader_lines) {
+	if (n > 1 && shaders.notes)
+		out[n++] = strdup("BREAKWATER_SHADER_NOTES=1");
+	if (n > 1 && shaders.lines) {
 		out[n++] = strdup("BREAKWATER_SHADER_LINES=1");
 		out[n++] = add_debug_word("RADV_DEBUG", "nirdebuginfo");
 	}

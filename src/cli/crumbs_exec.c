@@ -220,7 +220,7 @@ struct bw_error *bw_cli_run_with_crumbs(struct bw_kmd *kmd, const struct bw_crum
 	if (!err)
 		err = bw_crumbs_open(&settings, socket, &c);
 	if (!err)
-		err = bw_cli_spawn(kmd, r->program, r->shader_lines, attach, &pid);
+		err = bw_cli_spawn(kmd, r->program, r->shaders, attach, &pid);
 	if (!err) {
 		/* Ctrl-C is for the program: the report comes when it has ended */
 		signal(SIGINT, SIG_IGN);

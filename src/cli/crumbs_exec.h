@@ -4,6 +4,7 @@
 
 /* What `breakwater exec` needs of breadcrumbs. */
 
+#include "cli/shader_wishes.h"
 #include "kmd/kmd.h"
 #include "ui/out.h"
 
@@ -41,7 +42,7 @@ struct bw_error *bw_cli_listen_for_crumbs(const char *text, bool json) BW_MUST_C
 struct bw_crumbs_run {
 	const struct bw_crumbs_options *options;
 	char **program;
-	bool shader_lines;
+	struct bw_shader_wishes shaders;
 	struct bw_out *out; /* of the report */
 };
 /* Runs the program to its end, and reports; the status is that of wait(). */

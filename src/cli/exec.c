@@ -26,7 +26,8 @@ static int fail(struct bw_error *err)
 
 struct exec_options {
 	const char *gpu;
-	bool fidelity, json, help, ready, shader_lines;
+	bool fidelity, json, help, ready;
+	struct bw_shader_wishes shaders;
 	struct bw_cli_vgpu_options vgpu;
 	struct bw_crumbs_options crumbs;
 	struct bw_swap_options swaps;
@@ -43,6 +44,8 @@ static const char exec_usage[] =
 	"  --gpu GPU           virtual[:navi31], an index, or a PCI address\n"
 	"  --shader-lines      Vulkan drivers keep the lines of shaders (RADV_DEBUG=nirdebuginfo), for a debugger\n"
 	"                      that attaches; they may make other code for that, and use no cache\n"
+	"  -O0                 compute shaders of Vulkan note their lines and local variables, for a debugger that\n"
+	"                      attaches\n"
 	"  --ready             the trap handler is in place from the first submission on: \"breakwater attach\"\n"
 	"                      then stops even what runs already, as a kernel that hangs\n"
 	"  --strict            at the end, on standard error: what only hardware would show of the program\n"
@@ -96,7 +99,9 @@ static struct bw_error *parse_exec(int argc, char **argv, struct exec_options *o
 		else if (!strcmp(argv[i], "--fidelity"))
 			o->fidelity = true;
 		else if (!strcmp(argv[i], "--shader-lines"))
-			o->shader_lines = true;
+			o->shaders.lines = true;
+		else if (!strcmp(argv[i], "-O0"))
+			o->shaders.notes = true;
 		else if (!strcmp(argv[i], "--json"))
 			o->json = true;
 		else if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
@@ -134,11 +139,11 @@ void bw_cli_add_to_path(const char *part, bool is_first)
 	free(folder);
 }
 
-struct bw_error *bw_cli_spawn(struct bw_kmd *kmd, char **program, bool shader_lines, char *setting,
-			      pid_t *out_pid)
+struct bw_error *bw_cli_spawn(struct bw_kmd *kmd, char **program, struct bw_shader_wishes shaders,
+			      char *setting, pid_t *out_pid)
 {
 	char *settings[BW_LAYER_SETTINGS];
-	BW_TRY(bw_cli_layer_settings(shader_lines, settings));
+	BW_TRY(bw_cli_layer_settings(shaders, settings));
 	pid_t pid = fork();
 	if (pid == 0) {
 		putenv(setting);
@@ -165,13 +170,13 @@ struct bw_error *bw_cli_spawn(struct bw_kmd *kmd, char **program, bool shader_li
 }
 
 /* Runs the program to its end; the status is that of wait(). */
-static struct bw_error *run_program(struct bw_kmd *kmd, char **program, bool shader_lines,
-				    int *out_status)
+static struct bw_error *run_program(struct bw_kmd *kmd, char **program,
+				    struct bw_shader_wishes shaders, int *out_status)
 {
 	/* so that "breakwater attach" finds a program that it can look into */
 	char setting[] = "BREAKWATER_ATTACH=1";
 	pid_t pid;
-	BW_TRY(bw_cli_spawn(kmd, program, shader_lines, setting, &pid));
+	BW_TRY(bw_cli_spawn(kmd, program, shaders, setting, &pid));
 	while (waitpid(pid, out_status, 0) < 0 && errno == EINTR)
 		;
 	return NULL;
@@ -205,13 +210,13 @@ static struct bw_error *keep_ready(struct bw_target *t, const struct bw_target_e
 
 /* The same with the trap handler in place. The registers stay changed until the program has
  * ended. */
-static struct bw_error *run_ready(struct bw_kmd *kmd, char **program, bool shader_lines,
-				  int *out_status)
+static struct bw_error *run_ready(struct bw_kmd *kmd, char **program,
+				  struct bw_shader_wishes shaders, int *out_status)
 {
 	char *settings[BW_LAYER_SETTINGS];
 	struct bw_target *t;
 	bool over = false, gpu_gone = false;
-	BW_TRY(bw_cli_layer_settings(shader_lines, settings));
+	BW_TRY(bw_cli_layer_settings(shaders, settings));
 	const struct bw_target_source source = {.kind = BW_SOURCE_PROGRAM,
 						.kmd = kmd,
 						.argv = program,
@@ -242,7 +247,7 @@ static struct bw_error *run_with_crumbs(struct bw_kmd *kmd, const struct exec_op
 					int *out_status)
 {
 	struct bw_crumbs_run r = {
-		.options = &o->crumbs, .program = o->program, .shader_lines = o->shader_lines};
+		.options = &o->crumbs, .program = o->program, .shaders = o->shaders};
 	BW_TRY(bw_out_create(stderr, o->json, &r.out));
 	struct bw_error *err = bw_cli_run_with_crumbs(kmd, &r, out_status);
 	bw_out_destroy(r.out);
@@ -312,9 +317,9 @@ int bw_main_exec(int argc, char **argv)
 		if (none)
 			fprintf(stderr, "breakwater: warning: %s.\n", none->message);
 		uint64_t before = bw_kmd_n_clients_ever(kmd);
-		err = o.ready	    ? run_ready(kmd, o.program, o.shader_lines, &status)
+		err = o.ready	    ? run_ready(kmd, o.program, o.shaders, &status)
 		      : o.crumbs.on ? run_with_crumbs(kmd, &o, &status)
-				    : run_program(kmd, o.program, o.shader_lines, &status);
+				    : run_program(kmd, o.program, o.shaders, &status);
 		_cleanup_error_ struct bw_error *unseen =
 			!err && !none && status ? bw_cli_check_seen(kmd, before, o.program[0])
 						: NULL;

@@ -46,7 +46,7 @@ static struct bw_error *run_on(const char *gpu, char **argv, int *out_status)
 	struct bw_kmd *kmd;
 	pid_t pid;
 	BW_TRY(bw_kmd_open(gpu, &kmd));
-	struct bw_error *err = bw_cli_spawn(kmd, argv, false, setting, &pid);
+	struct bw_error *err = bw_cli_spawn(kmd, argv, (struct bw_shader_wishes){0}, setting, &pid);
 	while (!err && waitpid(pid, out_status, 0) < 0 && errno == EINTR)
 		;
 	bw_kmd_close(kmd);

@@ -51,6 +51,7 @@ static const char usage[] =
 	"  --shader-lines      the Vulkan driver keeps the lines of shaders (RADV_DEBUG=nirdebuginfo); it may make\n"
 	"                      other code for that, and use no cache. The default for a shader, not for a\n"
 	"                      program; --no-shader-lines switches it off\n"
+	"  -O0                 compute shaders of a Vulkan program note their lines and local variables\n"
 	"  --shader WHICH=FILE, --save-shaders FOLDER  of a program: as in \"breakwater exec\"\n"
 	"  --gpu GPU           virtual[:navi31], an index, or a PCI address (default: the first AMD GPU,\n"
 	"                      the virtual one where there is none)\n"
@@ -351,8 +352,10 @@ struct bw_error *bw_cli_open_parsed(struct bw_cli *c, struct bw_run_options *o)
 	bool is_virtual = false;
 	BW_TRY(bw_debug_create(&c->debug));
 	bw_debug_on_notice(c->debug, on_notice, c);
-	c->shader_lines = o->kernel && !o->attach ? o->shader_lines != BW_LINES_UNWANTED
-						  : o->shader_lines == BW_LINES_WANTED;
+	c->shaders = (struct bw_shader_wishes){
+		.lines = o->kernel && !o->attach ? o->shader_lines != BW_LINES_UNWANTED
+						 : o->shader_lines == BW_LINES_WANTED,
+		.notes = o->program && o->compile.words.len};
 	c->limit_s = o->limit_s;
 	if (o->kernel && !o->attach && bw_cli_is_crash(o->kernel))
 		return open_crash(c, o);

@@ -97,6 +97,15 @@ static struct bw_error *check_attach(struct bw_run_options *o)
 	return NULL;
 }
 
+/* Of a program, shaders can be told to note their variables. */
+static bool is_only_o0(const struct bw_compile_options *o)
+{
+	bw_vec_each(&o->words, w)
+		if (strcmp(*w, "-O0") != 0)
+			return false;
+	return o->words.len && !o->wave64;
+}
+
 struct bw_error *bw_run_options_parse(struct bw_run_options *o, int argc, char **argv)
 {
 	for (int i = 1; i < argc;) {
@@ -143,10 +152,13 @@ struct bw_error *bw_run_options_parse(struct bw_run_options *o, int argc, char *
 		return bw_errorf(
 			BW_E_INVALID,
 			"\"breakwater run\" needs a kernel: breakwater run [OPTIONS] KERNEL [KERNEL OPTIONS]");
-	if (o->program && (o->launch.words.len || o->compile.first))
+	const char *other = o->launch.words.len	      ? o->launch.words.data[0]
+			    : is_only_o0(&o->compile) ? NULL
+						      : o->compile.first;
+	if (o->program && other)
 		return bw_errorf(BW_E_INVALID,
 				 "%s is for kernels; the program's own arguments go behind it",
-				 o->launch.words.len ? o->launch.words.data[0] : o->compile.first);
+				 other);
 	return NULL;
 }
 

@@ -113,7 +113,7 @@ struct bw_error *bw_cli_start_program(struct bw_cli *c)
 	struct bw_target *target;
 	bw_out_flush(c->out);
 	if (!c->program.is_kernel)
-		BW_TRY(bw_cli_layer_settings(c->shader_lines, settings));
+		BW_TRY(bw_cli_layer_settings(c->shaders, settings));
 	source.env = (const char *const *)settings;
 	c->clients_before = bw_kmd_n_clients_ever(c->kmd);
 	struct bw_error *err = bw_cli_open_target(&source, &target);

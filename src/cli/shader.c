@@ -251,9 +251,10 @@ static struct bw_error *add_record(const char *source, char **path)
 	if (!err)
 		err = bw_error_wrap(bw_spirv_record(words.data, words.len, &recorded), "%s: -O0",
 				    source);
-	if (!err && !*path)
+	const bool notes_any = !err && recorded.len;
+	if (notes_any && !*path)
 		err = bw_cli_temporary_file(source, ".spv", path);
-	if (!err)
+	if (notes_any && !err)
 		err = write_words(*path, &recorded);
 	bw_vec_free(&words);
 	bw_vec_free(&recorded);

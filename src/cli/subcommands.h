@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "cli/shader_wishes.h"
 #include "debug/debug.h"
 #include "kmd/kmd.h"
 #include "target/open.h"
@@ -43,8 +44,8 @@ int bw_main_ring(int argc, char **argv);
 int bw_main_vgpu_linux(int argc, char **argv);
 /* exec.c: starts a program on the GPU, not debugged. setting: one more NAME=VALUE of its
  * environment. */
-struct bw_error *bw_cli_spawn(struct bw_kmd *kmd, char **program, bool shader_lines, char *setting,
-			      pid_t *out_pid) BW_MUST_CHECK;
+struct bw_error *bw_cli_spawn(struct bw_kmd *kmd, char **program, struct bw_shader_wishes shaders,
+			      char *setting, pid_t *out_pid) BW_MUST_CHECK;
 /* replay.c: whether `breakwater run` takes the file as a capture, and makes its replay the program.
  * The options are for messages: a capture takes none of them. */
 struct bw_cli;
@@ -66,8 +67,8 @@ struct bw_error *bw_cli_open_target(const struct bw_target_source *source,
 /* ---- cmd_attach.c ---- */
 
 /* NAME=VALUE, each owned, up to the first NULL. */
-enum { BW_LAYER_SETTINGS = 6 };
-struct bw_error *bw_cli_layer_settings(bool shader_lines,
+enum { BW_LAYER_SETTINGS = 7 };
+struct bw_error *bw_cli_layer_settings(struct bw_shader_wishes shaders,
 				       char *out[BW_LAYER_SETTINGS]) BW_MUST_CHECK;
 void bw_cli_free_settings(char *settings[BW_LAYER_SETTINGS]);
 /* From here on bw_kmd_open leads to the virtual GPU that this process uses, if it uses one. */

@@ -498,6 +498,14 @@ static void write_module(struct bw_spv_record_job *j)
 		j->out.data[3] = j->next_id;
 }
 
+static bool notes_any(const struct bw_spv_record_job *j)
+{
+	bw_vec_each(&j->variables, r)
+		if (!r->is_dropped)
+			return true;
+	return j->lines.len != 0;
+}
+
 struct bw_error *bw_spirv_record(const uint32_t *words, size_t n, struct bw_spirv_words *out)
 {
 	struct bw_spv_record_job j = {0};
@@ -512,6 +520,7 @@ struct bw_error *bw_spirv_record(const uint32_t *words, size_t n, struct bw_spir
 		j.err = bw_errorf(BW_E_INVALID, "the SPIR-V has more than %d ids", IDS_MAX);
 	else
 		write_module(&j);
+	const bool is_of_use = notes_any(&j);
 	bw_spirv_close(j.s);
 	free(j.pointer_at);
 	free(j.int_type);
@@ -521,7 +530,7 @@ struct bw_error *bw_spirv_record(const uint32_t *words, size_t n, struct bw_spir
 	bw_vec_free(&j.entries);
 	bw_vec_free(&j.constants);
 	bw_vec_free(&j.lines);
-	if (j.err)
+	if (j.err || !is_of_use)
 		bw_vec_free(&j.out);
 	*out = j.out;
 	return j.err;

@@ -27,6 +27,8 @@
 /* 1: the agent's Vulkan layer asks the driver to keep what it knows of each compute shader's code
  * (VK_PIPELINE_CREATE_CAPTURE_INTERNAL_REPRESENTATIONS_BIT_KHR), for BW_AGENT_SHADER. */
 #define BW_AGENT_SHADER_LINES_ENV "BREAKWATER_SHADER_LINES"
+/* 1: it makes compute shaders note their variables and lines (sym/spirv_record.h). */
+#define BW_AGENT_SHADER_NOTES_ENV "BREAKWATER_SHADER_NOTES"
 struct bw_agent_call {
 	uint32_t magic /* BW_MSG_MAGIC */, version;
 };

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: MIT
 """`breakwater run -O0 SHADER`: each lane's variables, as the shader has noted them at its last line, against
-values computed here; what the shader computes is what it computes without -O0."""
+values computed here; what the shader computes is what it computes without -O0.
+
+    test_record.py [VKRUN]"""
 import os
 import pathlib
 import re
 import subprocess
+import sys
 import tempfile
 
 SOURCE = pathlib.Path(__file__).resolve().parent
@@ -131,6 +134,31 @@ def check_hlsl():
         assert [int(x) for x in result_line(out).split()] == [3 * i + 2 for i in range(LANES)], out
 
 
+def check_program(vkrun):
+    """A program whose shader has been compiled with -g: the agent makes it note. `exec` leaves it what it computes."""
+    with tempfile.TemporaryDirectory() as folder:
+        path, code = SOURCE / "shaders/matmul.comp", pathlib.Path(folder) / "matmul.spv"
+        subprocess.run(["glslangValidator", "--quiet", "--target-env", "vulkan1.3", "-g", "-V", path, "-o", code], check=True)
+        outputs = {}
+        for option in ("-O0", "--shader-lines"):
+            out = pathlib.Path(folder) / option
+            out.mkdir()
+            program = [vkrun, "--device", "RADV", "--queue", "compute", "--out", str(out), str(path), str(code)]
+            done = subprocess.run([str(BUILD / "breakwater"), "exec", option, "--", *program], capture_output=True, text=True, timeout=300)
+            assert done.returncode == 0, done.stdout + done.stderr
+            outputs[option] = {f.name: f.read_bytes() for f in out.iterdir()}
+        assert outputs["-O0"] == outputs["--shader-lines"] and outputs["-O0"], "other results with -O0"
+        line = next(i for i, text in enumerate(path.read_text().splitlines(), 1) if "sum +=" in text or "acc +=" in text)
+        command = [str(BUILD / "breakwater"), "run", "-O0", "--batch"]
+        for c in (f"tbreak matmul.comp:{line}", "run", "info locals", "next", "bt"):
+            command += ["-ex", c]
+        done = subprocess.run([*command, "--", *program], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300)
+        assert f"at matmul.comp:{line}\n" in done.stdout, done.stdout + done.stderr
+        assert re.search(r"^k = 0$", done.stdout, re.M), done.stdout + done.stderr
+    done = subprocess.run([str(BUILD / "breakwater"), "run", "-O1", "--", "true"], capture_output=True, text=True)
+    assert done.returncode == 2 and "-O1 is for kernels" in done.stderr, done.stderr
+
+
 def main():
     plain, status = breakwater(SHADER, commands=["run"])
     assert status == 0, plain
@@ -139,6 +167,8 @@ def main():
     check_left_behind(first)
     check_refusals(address)
     check_hlsl()
+    if len(sys.argv) > 1:
+        check_program(os.path.abspath(sys.argv[1]))
     print("variables of 5 lanes and one of all lanes are what they should be")
 
 

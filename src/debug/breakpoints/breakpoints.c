@@ -130,8 +130,11 @@ static void tell_other_line(struct bw_debug *d, const struct bw_break *b)
 		    line == b->where.line)
 			continue;
 		bw_debug_note(d, BW_NOTICE_SAID,
-			      "[The driver knows no code of line %u of %s: breakpoint %u is at the "
-			      "next line that has some, %u]",
+			      bw_lines_origin(l) == BW_LINES_MARKED
+				      ? "[No statement begins in line %u of %s: breakpoint %u is "
+					"at the next line with one, %u]"
+				      : "[The driver knows no code of line %u of %s: breakpoint %u "
+					"is at the next line that has some, %u]",
 			      b->where.line, b->where.name, b->info.number, line);
 		return;
 	}
