@@ -36,7 +36,7 @@ static const char usage[] =
 	"\n"
 	"Options:\n"
 	"  --override N[.IB]=FILE submission N as FILE has it, as in replay: what is still bad then?\n"
-	"  --shader WHICH=FILE.s  a shader as FILE has it, likewise\n"
+	"  --shader WHICH=FILE    a shader as FILE has it, likewise\n"
 	"  --stomp                what is read unset instead: with registers or new buffers filled (--stomp --help)\n"
 	"  --smallest FILE        then write the smallest capture that still shows it: only the submissions, dispatches,\n"
 	"                         buffers and pages that it takes\n"

@@ -326,7 +326,7 @@ static int run(const struct bw_capture_options *o)
 	struct bw_swaps *swaps = NULL;
 	struct bw_error *err = bw_cli_set_up_strict(&o->vgpu);
 	if (!err)
-		err = bw_swaps_begin(&o->swaps, false, &swaps);
+		err = bw_swaps_begin(&o->swaps, NULL, &swaps);
 	if (!err && swaps)
 		err = bw_swaps_set_environment(swaps);
 	if (!err && o->pid)

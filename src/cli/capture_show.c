@@ -249,6 +249,7 @@ static struct bw_error *show_pipelines(struct show *s, const struct bw_capture_s
 						   {"Subgroup", "subgroup", true},
 						   {"SPIR-V bytes", "spirv_bytes", true}};
 	struct BW_VEC(uint32_t) seen = {0};
+	uint32_t n_damaged = 0;
 	struct bw_error *err = NULL;
 	struct bw_table t;
 	bw_table_init(&t, "records", columns, BW_ARRAY_SIZE(columns));
@@ -264,6 +265,12 @@ static struct bw_error *show_pipelines(struct show *s, const struct bw_capture_s
 		err = bw_vec_push(&seen, d->made_of);
 		if (!err)
 			err = bw_capture_reader_pipeline(s->r, d->made_of, &p);
+		if (err && (err->code == BW_E_INVALID || err->code == BW_E_NOT_FOUND)) {
+			bw_error_free(err);
+			err = NULL;
+			n_damaged++;
+			continue;
+		}
 		if (err)
 			break;
 		bw_vec_each(&p.pushes, push)
@@ -281,8 +288,12 @@ static struct bw_error *show_pipelines(struct show *s, const struct bw_capture_s
 		bw_table_int(&t, (int64_t)(p.spirv.len * sizeof(uint32_t)));
 		bw_capture_pipeline_fini(&p);
 	}
-	if (!err && seen.len)
+	if (!err && seen.len > n_damaged)
 		bw_out_table(s->look.out, &t, "");
+	if (n_damaged)
+		bw_out_line(s->look.out,
+			    "%u record%s of pipelines cannot be read: the capture is damaged.",
+			    n_damaged, n_damaged == 1 ? "" : "s");
 	bw_table_fini(&t);
 	bw_vec_free(&seen);
 	return err;

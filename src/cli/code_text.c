@@ -226,6 +226,11 @@ size_t bw_code_text_size(const struct bw_code_text *c)
 	return c->n_all * 4;
 }
 
+size_t bw_code_text_instructions(const struct bw_code_text *c)
+{
+	return c->n_code * 4;
+}
+
 /* ---- Whether it assembles to the same words ---- */
 
 struct bw_error *bw_code_text_slots(struct bw_code_text *c, struct bw_str *out)

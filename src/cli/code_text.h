@@ -23,6 +23,8 @@ struct bw_error *bw_code_text_create(const void *code, size_t size_b, unsigned l
 void bw_code_text_free(struct bw_code_text *c);
 /* Bytes of the code with its constants. */
 size_t bw_code_text_size(const struct bw_code_text *c);
+/* Bytes up to the end of its last instruction. */
+size_t bw_code_text_instructions(const struct bw_code_text *c);
 struct bw_error *bw_code_text_write(const struct bw_code_text *c, struct bw_str *out) BW_MUST_CHECK;
 
 /* Two lines for each instruction that text stands for, the second with the text: assembled, each is

@@ -297,7 +297,7 @@ int bw_main_exec(int argc, char **argv)
 	if (!err && o.crumbs.listen)
 		return fail(bw_cli_listen_for_crumbs(o.crumbs.listen, o.json));
 	if (!err)
-		err = bw_swaps_begin(&o.swaps, false, &swaps);
+		err = bw_swaps_begin(&o.swaps, NULL, &swaps);
 	if (!err && swaps)
 		err = bw_swaps_set_environment(swaps);
 	if (!err && o.fidelity)

@@ -77,6 +77,25 @@ static struct bw_error *take_shaders(int argc, char **argv, struct bw_swap_optio
 	return err;
 }
 
+/* The capture among the words of breakwater-replay; "": there is none. */
+static const char *capture_of(char *const *words)
+{
+	/* of its options with a value those that have it in the next word */
+	static const char *const with_value[] = {"--gpu",     "--first",    "--last",
+						 "--dump",    "--override", "--dispatches",
+						 "--packets", "--loop",	    "--timeout"};
+	for (size_t i = 1; words[i]; i++) {
+		bool takes = false;
+		for (size_t k = 0; k < BW_ARRAY_SIZE(with_value); k++)
+			takes |= !strcmp(words[i], with_value[k]);
+		if (takes && words[i + 1])
+			i++;
+		else if (words[i][0] != '-')
+			return words[i];
+	}
+	return "";
+}
+
 static struct bw_error *replay(int argc, char **argv, int *out_status)
 {
 	static char shader_rules[] = "--shader-rules";
@@ -87,8 +106,9 @@ static struct bw_error *replay(int argc, char **argv, int *out_status)
 	bool help;
 	const char *gpu = gpu_of(argc, argv, &help);
 	struct bw_error *err = take_shaders(argc, argv, &o, &words);
+	const struct bw_swap_replay of = {err ? "" : capture_of(words), gpu};
 	if (!err)
-		err = bw_swaps_begin(&o, true, &swaps);
+		err = bw_swaps_begin(&o, &of, &swaps);
 	if (!err && swaps) {
 		size_t n = 0;
 		while (words[n])

@@ -363,7 +363,7 @@ struct bw_error *bw_cli_open_parsed(struct bw_cli *c, struct bw_run_options *o)
 		BW_TRY(bw_cli_use_gpu_of(o->pid, &is_virtual));
 	else
 		BW_TRY(o->kernel ? prepare_kernel(c, o) : prepare_program(c, o));
-	BW_TRY(bw_swaps_begin(&o->swaps, false, &c->swaps));
+	BW_TRY(bw_swaps_begin(&o->swaps, NULL, &c->swaps));
 	if (c->swaps)
 		BW_TRY(bw_swaps_set_environment(c->swaps));
 	BW_TRY(set_up_server(o));

@@ -67,7 +67,7 @@ static struct bw_error *write_rules(const struct bw_swaps *s)
 	return NULL;
 }
 
-struct bw_error *bw_swaps_begin(const struct bw_swap_options *o, bool code_only,
+struct bw_error *bw_swaps_begin(const struct bw_swap_options *o, const struct bw_swap_replay *of,
 				struct bw_swaps **out)
 {
 	*out = NULL;
@@ -84,7 +84,7 @@ struct bw_error *bw_swaps_begin(const struct bw_swap_options *o, bool code_only,
 	struct bw_error *err = NULL;
 	for (size_t i = 0; !err && i < o->words.len; i++) {
 		s->words[i] = o->words.data[i];
-		err = bw_swap_build(o->words.data[i], code_only, &s->rules, &s->files[i]);
+		err = bw_swap_build(o->words.data[i], of, &s->rules, &s->files[i]);
 	}
 	if (!err)
 		err = bw_folder_make(BW_FOLDER_DEBUG, &s->folder);

@@ -21,9 +21,14 @@ struct bw_error *bw_cli_take_swap_option(char *const *words, struct bw_swap_opti
 
 /* Rules in a folder that goes away with bw_swaps_end. */
 struct bw_swaps;
+/* A replay, for whose capture SPIR-V is compiled here. Both borrowed. */
+struct bw_swap_replay {
+	const char *capture;
+	const char *gpu; /* the value of --gpu; NULL: none */
+};
 /* Compiles and assembles the files, and writes the rules; *out is NULL where the options ask for
- * nothing. code_only: SPIR-V is refused, as for a replay. */
-struct bw_error *bw_swaps_begin(const struct bw_swap_options *o, bool code_only,
+ * nothing. of: NULL for a program, whose driver gets SPIR-V as it is. */
+struct bw_error *bw_swaps_begin(const struct bw_swap_options *o, const struct bw_swap_replay *of,
 				struct bw_swaps **out) BW_MUST_CHECK;
 /* The folder with the rules; borrowed. */
 const char *bw_swaps_folder(const struct bw_swaps *s);
@@ -37,7 +42,7 @@ void bw_swaps_end(struct bw_swaps *s);
 /* ---- swap_build.c ---- */
 
 /* "WHICH=FILE" as a rule, with the bytes that FILE is made to. out_file: FILE, in the word. */
-struct bw_error *bw_swap_build(const char *word, bool code_only, struct bw_swap_rules *r,
-			       const char **out_file) BW_MUST_CHECK;
+struct bw_error *bw_swap_build(const char *word, const struct bw_swap_replay *of,
+			       struct bw_swap_rules *r, const char **out_file) BW_MUST_CHECK;
 
 #endif

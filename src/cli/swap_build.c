@@ -186,8 +186,8 @@ static bool is_assembly(const char *file)
 	return n > 2 && (!strcmp(file + n - 2, ".s") || !strcmp(file + n - 2, ".S"));
 }
 
-struct bw_error *bw_swap_build(const char *word, bool code_only, struct bw_swap_rules *r,
-			       const char **out_file)
+struct bw_error *bw_swap_build(const char *word, const struct bw_swap_replay *of,
+			       struct bw_swap_rules *r, const char **out_file)
 {
 	struct bw_swap_rule rule = {0};
 	const char *equals = strchr(word, '='), *file = equals ? equals + 1 : "";
@@ -196,20 +196,18 @@ struct bw_error *bw_swap_build(const char *word, bool code_only, struct bw_swap_
 	BW_TRY(bw_error_wrap(bw_swap_which(word, (size_t)(equals - word), &rule), "--shader %s",
 			     word));
 	rule.kind = is_assembly(file) ? BW_SWAP_CODE : BW_SWAP_SPIRV;
-	if (rule.kind == BW_SWAP_SPIRV && code_only)
-		return bw_errorf(BW_E_INVALID,
-				 "--shader %s: a replay has machine code alone, so FILE is .s",
-				 word);
 	if (rule.kind == BW_SWAP_SPIRV && !bw_cli_is_shader(file))
 		return bw_errorf(BW_E_INVALID,
 				 "--shader %s: FILE is .spv, .spvasm, .comp, .glsl, .hlsl or .s",
 				 word);
-	if (rule.kind == BW_SWAP_SPIRV && rule.by == BW_SWAP_BY_VA)
+	if (rule.kind == BW_SWAP_SPIRV && rule.by == BW_SWAP_BY_VA && !of)
 		return bw_errorf(BW_E_INVALID,
 				 "--shader %s: an address is of machine code, and FILE is .s then",
 				 word);
 	struct bw_error *err = rule.kind == BW_SWAP_CODE ? build_code(file, r, &rule)
 							 : build_spirv(file, r, &rule);
+	if (!err && of && rule.kind == BW_SWAP_SPIRV)
+		err = bw_swap_compile(of, r, &rule);
 	BW_TRY(bw_error_wrap(err, "--shader %.*s", (int)(equals - word), word));
 	*out_file = file;
 	return bw_vec_push(&r->rules, rule);

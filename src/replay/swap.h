@@ -2,9 +2,9 @@
 #ifndef BW_REPLAY_SWAP_H
 #define BW_REPLAY_SWAP_H
 
-/* Machine code in the place of captured shaders' (breakwater replay --shader WHICH=FILE.s), while
- * a submission runs: as the agent does it in a living program (swap/code.h), in the replay's
- * memory. */
+/* Other code in the place of captured shaders' (breakwater replay --shader WHICH=FILE), while a
+ * submission runs: machine code as the agent places it in a living program (swap/code.h), and what
+ * the driver has made of SPIR-V (swap/variant.h), in the replay's memory. */
 
 #include "replay/patch.h"
 #include "swap/rules.h"

@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "launch/options.h"
+#include "shader/compile.h"
 #include "shader/plan.h"
 #include "shader/results.h"
 #include "shader/vulkan.h"
@@ -81,8 +82,17 @@ static struct bw_error *load(const struct command *c, struct bw_shader **out)
 	return c->check ? err : bw_error_wrap(err, "%s", c->line.file);
 }
 
+/* --compile FOLDER ENTRY, of `breakwater replay --shader`. */
+static int compile(const char *folder, const char *entry)
+{
+	struct bw_error *err = bw_shader_compile(folder, entry);
+	return err ? report(err, EXIT_BAD_INPUT) : 0;
+}
+
 int main(int argc, char **argv)
 {
+	if (argc == 4 && !strcmp(argv[1], "--compile"))
+		return compile(argv[2], argv[3]);
 	struct command c = {.line = {.what = "shader", .take = take_own, .cookie = &c}};
 	struct bw_shader *shader = NULL;
 	struct bw_shader_plan *plan = NULL;

@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/util.h"
+#include "capture/pipeline.h"
 
 enum { VENDOR_AMD = 0x1002, MAX_GPUS = 16 };
 
@@ -119,9 +120,16 @@ static struct bw_error *open_device(struct vk *v)
 	if (p.apiVersion >= VK_API_VERSION_1_3)
 		f12.pNext = &f13;
 	vkGetPhysicalDeviceFeatures2(v->gpu, &features);
-	/* no debugger of ours, and slower code */
-	features.features.robustBufferAccess = VK_FALSE;
-	f13.robustImageAccess = VK_FALSE;
+	/* slower code, where it is not wanted */
+	features.features.robustBufferAccess = !!(v->robustness & BW_CAPTURE_ROBUST_BUFFERS);
+	f13.robustImageAccess = !!(v->robustness & BW_CAPTURE_ROBUST_IMAGES);
+	VkPhysicalDeviceRobustness2FeaturesEXT two = {
+		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT,
+		.pNext = &features,
+		.robustBufferAccess2 = !!(v->robustness & BW_CAPTURE_ROBUST_BUFFERS_2),
+		.robustImageAccess2 = !!(v->robustness & BW_CAPTURE_ROBUST_IMAGES_2)};
+	const char *const names[] = {VK_EXT_ROBUSTNESS_2_EXTENSION_NAME};
+	bool has_two = two.robustBufferAccess2 || two.robustImageAccess2;
 	if (!find_family(v))
 		return bw_errorf(BW_E_NOT_FOUND, "the GPU has no queue for compute shaders");
 	const float priority = 1;
@@ -130,7 +138,9 @@ static struct bw_error *open_device(struct vk *v)
 					       .queueCount = 1,
 					       .pQueuePriorities = &priority};
 	const VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-					 .pNext = &features,
+					 .pNext = has_two ? (void *)&two : (void *)&features,
+					 .enabledExtensionCount = has_two,
+					 .ppEnabledExtensionNames = names,
 					 .queueCreateInfoCount = 1,
 					 .pQueueCreateInfos = &queue};
 	BW_TRY(bw_shader_check(vkCreateDevice(v->gpu, &info, NULL, &v->device), "opening the GPU"));
@@ -333,10 +343,15 @@ static void close_all(struct vk *v)
 	free(v->images);
 }
 
-static struct bw_error *run(struct vk *v, const char *name)
+struct bw_error *bw_shader_open(struct vk *v)
 {
 	BW_TRY(open_instance(v));
-	BW_TRY(open_device(v));
+	return open_device(v);
+}
+
+static struct bw_error *run(struct vk *v, const char *name)
+{
+	BW_TRY(bw_shader_open(v));
 	BW_TRY(bw_shader_make_buffers(v));
 	BW_TRY(bw_shader_make_images(v));
 	BW_TRY(bw_shader_make_sets(v));

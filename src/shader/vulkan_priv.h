@@ -36,6 +36,7 @@ struct vk {
 	uint32_t family;
 	VkQueue queue;
 	bool can_name;
+	uint32_t robustness;		   /* BW_CAPTURE_ROBUST_* that the device is made with */
 	struct bw_shader_buffer *buffers;  /* one for each block; none for push constants */
 	struct bw_shader_vk_image *images; /* one for each image of the shader */
 	VkDescriptorSetLayout layouts[BW_SHADER_SETS];
@@ -49,6 +50,8 @@ struct vk {
 	VkFence fence;
 };
 
+/* The instance, the first AMD GPU, its device, family and queue. */
+struct bw_error *bw_shader_open(struct vk *v) BW_MUST_CHECK;
 /* NULL for VK_SUCCESS, else "DOING: " and the reason. */
 struct bw_error *bw_shader_check(VkResult r, const char *doing) BW_MUST_CHECK;
 /* For debuggers and tools. */

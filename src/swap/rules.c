@@ -11,8 +11,9 @@
 #include "base/spirv_word.h"
 #include "base/str.h"
 #include "base/util.h"
+#include "swap/variant.h"
 
-enum { MAGIC = 0x52534257 /* "WBSR" */, VERSION = 1 };
+enum { MAGIC = 0x52534257 /* "WBSR" */, VERSION = 2 };
 
 struct head {
 	uint32_t magic, version, n_rules, saves;
@@ -78,6 +79,28 @@ static bool is_inside(const struct bw_swap_rules *r, struct bw_swap_bytes b)
 			     b.size_b <= r->size_b - b.at);
 }
 
+static bool is_in_blob(struct bw_swap_bytes blob, struct bw_swap_bytes b)
+{
+	return b.at % 4 == 0 && b.size_b % 4 == 0 && b.at <= blob.size_b &&
+	       b.size_b <= blob.size_b - b.at;
+}
+
+static bool are_variants(const struct bw_swap_rules *r, const struct bw_swap_rule *one)
+{
+	struct bw_swap_variant v;
+	if (!is_inside(r, one->variants) ||
+	    one->n_variants > one->variants.size_b / sizeof(struct bw_swap_variant))
+		return false;
+	for (uint32_t i = 0; i < one->n_variants; i++) {
+		memcpy(&v, r->bytes + one->variants.at + i * sizeof(v), sizeof(v));
+		if (!is_in_blob(one->variants, v.own_code) ||
+		    !is_in_blob(one->variants, v.other_code) ||
+		    !memchr(v.refusal, 0, sizeof(v.refusal)))
+			return false;
+	}
+	return true;
+}
+
 static bool is_whole(const struct bw_swap_rules *r, const struct bw_swap_rule *one)
 {
 	bool has = one->kind == BW_SWAP_SPIRV ? one->spirv.size_b > 0
@@ -85,7 +108,7 @@ static bool is_whole(const struct bw_swap_rules *r, const struct bw_swap_rule *o
 	return (one->kind == BW_SWAP_SPIRV || one->kind == BW_SWAP_CODE) && has &&
 	       one->by >= BW_SWAP_BY_NAME && one->by <= BW_SWAP_BY_VA &&
 	       memchr(one->which, 0, sizeof(one->which)) && is_inside(r, one->spirv) &&
-	       is_inside(r, one->code[0]) && is_inside(r, one->code[1]);
+	       is_inside(r, one->code[0]) && is_inside(r, one->code[1]) && are_variants(r, one);
 }
 
 struct bw_error *bw_swap_rules_read(uint8_t *bytes, size_t size_b, struct bw_swap_rules *out)
@@ -146,6 +169,7 @@ struct bw_error *bw_swap_rules_head(const struct bw_swap_rules *r, uint8_t **out
 		one.spirv.at += (uint32_t)size_b;
 		one.code[0].at += (uint32_t)size_b;
 		one.code[1].at += (uint32_t)size_b;
+		one.variants.at += (uint32_t)size_b;
 		memcpy(bytes + sizeof(head) + i * sizeof(one), &one, sizeof(one));
 	}
 	*out = bytes;
@@ -222,4 +246,61 @@ const char *bw_swap_entry(const uint32_t *code, size_t size_b, const char *wante
 		at += words;
 	}
 	return first;
+}
+
+/* OpDecorate (71) of a variable with Binding (33) and DescriptorSet (34; 0 where there is none:
+ * SPIR-V 1.6, 3.20 and Vulkan's environment for it). */
+struct decorated {
+	uint32_t id, set, binding;
+	bool has_binding;
+};
+struct all_decorated BW_VEC(struct decorated);
+
+static struct bw_error *decorated_of(struct all_decorated *all, uint32_t id, struct decorated **out)
+{
+	for (size_t i = all->len; i-- > 0;) {
+		if (all->data[i].id == id) {
+			*out = &all->data[i];
+			return NULL;
+		}
+	}
+	BW_TRY(bw_vec_push(all, ((struct decorated){.id = id})));
+	*out = &all->data[all->len - 1];
+	return NULL;
+}
+
+static struct bw_error *find_decorated(const uint32_t *code, size_t n, struct all_decorated *all)
+{
+	enum { OP_DECORATE = 71, BINDING = 33, DESCRIPTOR_SET = 34, DECORATED_MAX = 4096 };
+	for (size_t at = SPIRV_HEADER; at < n;) {
+		const uint32_t *w = &code[at];
+		uint32_t words = bw_spv_n_words(w[0]);
+		struct decorated *d;
+		if (!words || words > n - at || all->len >= DECORATED_MAX)
+			return NULL;
+		if (bw_spv_op(w[0]) == OP_DECORATE && words >= 4 &&
+		    (w[2] == BINDING || w[2] == DESCRIPTOR_SET)) {
+			BW_TRY(decorated_of(all, w[1], &d));
+			d->has_binding |= w[2] == BINDING;
+			*(w[2] == BINDING ? &d->binding : &d->set) = w[3];
+		}
+		at += words;
+	}
+	return NULL;
+}
+
+struct bw_error *bw_swap_bindings(const uint32_t *code, size_t size_b, struct bw_swap_bindings *out)
+{
+	struct all_decorated all = {0};
+	struct bw_error *err = find_decorated(code, size_b / 4, &all);
+	for (size_t i = 0; !err && i < all.len; i++) {
+		const struct decorated *d = &all.data[i];
+		bool is_known = !d->has_binding;
+		bw_vec_each(out, b)
+			is_known |= b->set == d->set && b->binding == d->binding;
+		if (!is_known)
+			err = bw_vec_push(out, ((struct bw_swap_binding){d->set, d->binding}));
+	}
+	bw_vec_free(&all);
+	return err;
 }

@@ -37,7 +37,10 @@ struct bw_swap_rule {
 	struct bw_swap_bytes code[2];
 	uint32_t vgprs[2]; /* that it uses */
 	uint32_t lds_b;	   /* that a workgroup needs; 0: as many as before */
-	uint32_t pad;
+	/* SPIR-V in a replay, as the driver has compiled it for the capture's pipelines (see
+	 * variant.h): so many structs, and their code behind them */
+	uint32_t n_variants;
+	struct bw_swap_bytes variants;
 };
 
 struct bw_swap_rules {
@@ -100,5 +103,12 @@ bool bw_swap_is_spirv(const void *code, size_t size_b);
 /* The entry point of a compute shader: `wanted` where it has that, else its first one. Borrowed
  * from code; NULL: it has none. */
 const char *bw_swap_entry(const uint32_t *code, size_t size_b, const char *wanted);
+/* Which descriptors its variables are: each once. What is no SPIR-V has none. */
+struct bw_swap_binding {
+	uint32_t set, binding;
+};
+struct bw_swap_bindings BW_VEC(struct bw_swap_binding);
+struct bw_error *bw_swap_bindings(const uint32_t *code, size_t size_b,
+				  struct bw_swap_bindings *out) BW_MUST_CHECK;
 
 #endif

@@ -3,6 +3,7 @@
 bytes; what differs, fails or hangs is said; a capture opens in the debugger, and when it was cut off."""
 import os
 import pathlib
+import shutil
 import struct
 import subprocess
 import sys
@@ -208,6 +209,12 @@ def check_older_version(folder):
     equal(ask("replay", "--shader", hashed, old, status=2)[1].splitlines()[0],
           "breakwater: --shader 0123456789abcdef: the capture is of version 1, which has no hashes of SPIR-V: use the name or the "
           "code's address that \"capture show\" has.", "a hash")
+    shader = pathlib.Path(folder, "one.comp")
+    shader.write_text("#version 460\nlayout(local_size_x = 64) in;\nvoid main() {}\n")
+    if shutil.which("glslangValidator"):
+        equal(ask("replay", "--shader", f"x={shader}", old, status=2)[1],
+              "breakwater: --shader x: the capture is of version 1, which has no records of pipelines: FILE is .s, or the program is "
+              "captured again.\n", "SPIR-V")
 
 
 def main():

@@ -6,9 +6,19 @@
 #include <string.h>
 
 #include "cli/code_text.h"
-#include "swap/rules.h"
+#include "swap/variant.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_b);
+
+static volatile uint32_t sum;
+
+static uint32_t read_all(const uint8_t *bytes, size_t size_b)
+{
+	uint32_t all = 0;
+	for (size_t i = 0; i < size_b; i++)
+		all += bytes[i];
+	return all;
+}
 
 static void as_rules(const uint8_t *data, size_t size_b)
 {
@@ -23,6 +33,12 @@ static void as_rules(const uint8_t *data, size_t size_b)
 		int i = bw_swap_find(&r, kind, &s);
 		const struct bw_swap_rule *one = i < 0 ? NULL : &r.rules.data[i];
 		/* all of its bytes are there */
+		struct bw_swap_variant v;
+		for (size_t k = 0; one && bw_swap_variant_at(&r, one, k, &v); k++)
+			sum += read_all(bw_swap_variant_code(&r, one, v.own_code),
+					v.own_code.size_b) +
+			       read_all(bw_swap_variant_code(&r, one, v.other_code),
+					v.other_code.size_b);
 		if (one && one->spirv.size_b)
 			bw_swap_is_spirv(bw_swap_rules_at(&r, one->spirv), one->spirv.size_b);
 	}
@@ -34,6 +50,9 @@ static void as_spirv(const uint32_t *words, size_t size_b)
 	if (bw_swap_is_spirv(words, size_b))
 		bw_swap_entry(words, size_b, "main");
 	bw_swap_entry(words, size_b, NULL);
+	struct bw_swap_bindings bindings = {0};
+	bw_error_free(bw_swap_bindings(words, size_b, &bindings));
+	bw_vec_free(&bindings);
 }
 
 static void as_code(const void *code, size_t size_b)

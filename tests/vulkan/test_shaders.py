@@ -7,13 +7,14 @@ import hashlib
 import os
 import pathlib
 import re
+import struct
 import subprocess
 import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "e2e"))
-from harness import BREAKWATER, TIMEOUT_S, Failure, check, equal  # noqa: E402
+from harness import BREAKWATER, SOURCE, TIMEOUT_S, Failure, check, equal  # noqa: E402
 from json_schema import parse  # noqa: E402
 
 os.environ.setdefault("XDG_RUNTIME_DIR", "/tmp")
@@ -97,11 +98,12 @@ def text_bytes(source, wave, folder):
     return elf[offset[at]:][:length[at]]
 
 
-def ask(*words, status=0):
+def ask(*words, status=0, both=False):
+    """Standard output; with `both`, or where another status than 0 is expected, standard error behind it."""
     done = subprocess.run([str(BREAKWATER), *[str(w) for w in words]], stdin=subprocess.DEVNULL, capture_output=True, text=True,
                           timeout=TIMEOUT_S)
     equal(done.returncode, status, f"{words}: {done.stdout}{done.stderr}: the status")
-    return done.stdout if status == 0 else done.stdout + done.stderr
+    return done.stdout + done.stderr if both or status else done.stdout
 
 
 def captured_code(path):
@@ -178,7 +180,122 @@ def check_replay(folder):
     check("replaced first step (" in said and "second step (" in said and "which has the same code." in said, said)
     said = ask("replay", "--check", "--shader", f"{HASH}={edited}", path, status=1)
     check(f"replaced first step ({HASH}), second step ({HASH})." in said, said)
-    check("a replay has machine code alone" in ask("replay", "--shader", f"first step={folder / 'one.comp'}", path, status=2), "SPIR-V")
+
+
+def replayed(path, rule, folder):
+    """What the program's 256 numbers are behind the first submission with dispatches, and what was said."""
+    row = next(r for r in parse(ask("capture", "list", "--json", path))["submissions"] if r["dispatches"])
+    shown = parse(ask("capture", "show", "--json", path, row["number"]))
+    number, dump = row["number"], folder / "dump"
+    # the buffer of the numbers is mapped by the host, and the last one of these that the GPU has written
+    buffer = [b["buffer"] for b in shown["buffers"] if b["gpu_pages"] and b["domains"] == "GTT"][-1]
+    said = ask("replay", "--last", number, "--shader", rule, "--dump", f"{number}:{buffer}={dump}", path, both=True)
+    return list(struct.unpack("<256I", dump.read_bytes()[:1024])), said
+
+
+def comp(folder, name, body, head=""):
+    """GLSL with the program's arguments."""
+    path = folder / f"{name}.comp"
+    path.write_text(f"#version 460\nlayout(local_size_x = 64) in;\nlayout(binding = 0) buffer Data {{ uint data[]; }};\n"
+                    f"layout(push_constant) uniform P {{ uint mul, add, n; }};\n{head}void main() {{ {body} }}\n")
+    return path
+
+
+# The dispatches of the first submission: multiplier, summand, numbers.
+STEPS = ((3, 1, 256), (5, 2, 256), (7, 3, 64))
+
+
+def check_replay_spirv(folder):
+    """After check_assembly: SPIR-V in the capture of the program. The driver compiles it with the layouts of the record; what
+    it needs is in the captured registers, or is refused by name."""
+    path, both = folder / "names.bwc", f"replaced first step ({HASH}), second step ({HASH}), which has the same code."
+    check("memory is as captured" in ask("replay", "--check", "--shader", f"first*={SPV}", path), "the program's own SPIR-V")
+    at = "gl_GlobalInvocationID.x"
+    for name, body, head, model in (
+            # push constants in other SGPRs than the program's own shader has them
+            ("one", f"if ({at} < n) data[{at}] += 1;", "", lambda i, v, mul, add: v + 1),
+            ("swapped", f"if ({at} < n) data[{at}] = data[{at}] * add + mul;", "", lambda i, v, mul, add: v * add + mul),
+            # LDS, which the program's own has none of
+            ("lds", f"uint l = gl_LocalInvocationIndex; t[l] = l * add; barrier(); data[{at}] = t[63 - l] + mul;", "shared uint t[64];\n",
+             lambda i, v, mul, add: (63 - i % 64) * add + mul)):
+        expected = [0] * 256
+        for mul, add, n in STEPS:
+            expected[:n] = [model(i, v, mul, add) & MASK for i, v in enumerate(expected[:n])]
+        got, said = replayed(path, f"first*={comp(folder, name, body, head)}", folder)
+        equal(got, expected, name)
+        check(both in said, said)
+    # workgroups of another shape; by hash and by address
+    square = folder / "square.comp"
+    square.write_text((folder / "lds.comp").read_text().replace("local_size_x = 64", "local_size_x = 8, local_size_y = 8")
+                      .replace(f"data[{at}]", "data[gl_WorkGroupID.x * 64 + l]"))
+    code = parse(ask("capture", "show", "--json", path, 2))["dispatches"][0]["code"]
+    for which in (HASH, code):
+        got, said = replayed(path, f"{which}={square}", folder)
+        equal(got, expected, "workgroups of 8 x 8")
+        check(f"--shader {which}={square}: replaced first step ({HASH})" in said, said)
+    captured = [0] * 256
+    for mul, add, n in STEPS:
+        captured[:n] = [step(v, mul, add) for v in captured[:n]]
+
+    def refused(rule, words, capture=path, **settings):
+        os.environ.update(settings)
+        got, said = replayed(capture, rule, folder)
+        for key in settings:
+            del os.environ[key]
+        equal(got, captured, f"the program's own shader: {words}")
+        check(f"was not replaced: {words}" in said, said)
+
+    refused(f"first*={comp(folder, 'groups', f'data[{at}] = gl_NumWorkGroups.x;')}",
+            "it takes the number of workgroups, which the captured dispatch does not pass.")
+    refused(f"first*={comp(folder, 'set', f'other[{at}] = 1;', 'layout(set = 1, binding = 3) buffer O { uint other[]; };')}",
+            "it uses binding 3 of set 1, which the pipeline's layout does not have.")
+    refused(f"first*={comp(folder, 'spill', 'uint t[200]; for (uint i = 0; i < 200; i++) t[i] = data[i] * mul; for (uint i = 0; i < 200; i++) t[data[i] % 200] += t[i]; data[0] = t[data[0] % 200];')}",
+            "it needs scratch memory, and the program's own shader has none.")
+    # another driver, as far as its code tells it
+    refused(f"first*={folder / 'one.comp'}", "the driver makes waves of 32 lanes of it, and the captured dispatch has waves of 64.",
+            RADV_PERFTEST="cswave32")
+    # a damaged record: the last bytes of its block, in front of the next one
+    bytes_of = bytearray(path.read_bytes())
+    at_block = bytes_of.find(b"BWCB" + struct.pack("<I", 6))
+    stored = struct.unpack_from("<Q", bytes_of, at_block + 24)[0]
+    bytes_of[at_block + 48 + stored // 2] ^= 0xff
+    damaged = folder / "damaged.bwc"
+    damaged.write_bytes(bytes_of)
+    refused(f"first*={folder / 'one.comp'}", f"{damaged} is damaged at byte {at_block}.", capture=damaged)
+    check("1 record of pipelines cannot be read: the capture is damaged." in ask("capture", "show", damaged, 1), "show of a damaged record")
+    # code that was replaced while it was captured is not what the driver makes
+    swapped = folder / "jump.bwc"
+    ask("capture", "-o", swapped, "--shader", f"{HASH}={folder / 'saved' / f'first_step-{HASH}.s'}", "--", PROGRAM)
+    refused(f"first*={folder / 'one.comp'}", "its code in the capture is not what the driver here makes of its SPIR-V", capture=swapped)
+
+
+def check_hostile_records(folder):
+    """The program that compiles, with records that someone has made up: one sentence each, and no driver."""
+    launcher, seed = BREAKWATER.parent / "breakwater-launch-shader", SOURCE / "tests/fuzz/corpus/capture/pipeline"
+    if not launcher.exists():
+        return
+    (folder / "spirv").write_bytes(SPV.read_bytes())
+    head, sets, bindings, pushes = 0, 288, 288 + 8 + 16, 288 + 8 + 16 + 8 + 24
+    good = seed.read_bytes()[1:]
+    equal(struct.unpack_from("<QIIII", good, sets), (1, 0, 1, 0, 0), "the set of the seed")
+    equal(struct.unpack_from("<QIII", good, bindings), (1, 0, 7, 1), "its binding")
+    for at, value, words in (
+            (head + 16, 7, "it requires subgroups of 7"), (sets + 8, 1, "its set 0 is of push descriptors"),
+            (sets + 8, 0x10, "its set 0 is in a descriptor buffer"), (sets + 8, 0x80000000, "the layout of its set 0 has the flags 0x80000000"),
+            (sets + 16, 1, "the capture does not have the layout of set 0"),
+            (sets + 20, 1000351002, "the layout of its set 0 has a structure (1000351002) that a capture does not record"),
+            (sets + 12, 2, "the record of a pipeline is damaged: its sets have other bindings than it"),
+            (bindings + 8, 1 << 20, "its set 0 has a binding 1048576"), (bindings + 12, 99, "binding 0 is of type 99, for which no set is made here"),
+            (bindings + 16, 0xffffffff, "its sets have 4294967295 descriptors"),
+            (bindings + 28, 1, "binding 0 of its set 0 has immutable samplers, which a capture does not record"),
+            (pushes + 16, 0xfffffffc, "it has 4294967292 bytes of push constants at 0"),
+            (pushes, 1 << 30, "the record of a pipeline is damaged: it is too short")):
+        record = bytearray(good)
+        struct.pack_into("<I", record, at, value)
+        (folder / "record").write_bytes(record)
+        done = subprocess.run([launcher, "--compile", folder, "main"], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=TIMEOUT_S)
+        equal((done.returncode, done.stderr, (folder / "why").read_text()), (2, f"breakwater-launch-shader: {words}\n", words), words)
 
 
 def check_run_and_capture(folder):
@@ -200,3 +317,5 @@ with tempfile.TemporaryDirectory() as name:
     check_run_and_capture(pathlib.Path(name))
     check_assembly(pathlib.Path(name))
     check_replay(pathlib.Path(name))
+    check_replay_spirv(pathlib.Path(name))
+    check_hostile_records(pathlib.Path(name))
