@@ -56,7 +56,7 @@ struct bw_crumbs_process {
 	struct BW_VEC(uint32_t) n_marks;    /* of its streams, in their order */
 	uint32_t hits;			    /* streams that have the marker break_at */
 	struct bw_crumbs_unmarked unmarked; /* the first of those */
-	struct bw_msg msg;
+	struct bw_msg_pieces said; /* as far as it has come; said.msg is the one that is taken */
 };
 
 struct bw_crumbs {

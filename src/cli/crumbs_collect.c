@@ -64,7 +64,7 @@ static void free_process(struct bw_crumbs_process *p)
 		free_area(a);
 	bw_vec_free(&p->areas);
 	bw_vec_free(&p->n_marks);
-	bw_msg_fini(&p->msg);
+	bw_msg_pieces_fini(&p->said);
 	if (p->fd >= 0)
 		close(p->fd);
 	free(p);
@@ -95,14 +95,14 @@ static struct bw_error *take_hello(struct bw_crumbs *c, struct bw_crumbs_process
 	for (uint32_t i = 0; i < go.n_pokes; i++)
 		go.pokes[i] = c->settings.pokes.data[i];
 	struct bw_msg_part part = {&go, sizeof(go)};
-	if (p->greeted || p->msg.body_b != sizeof(p->hello))
+	if (p->greeted || p->said.msg.body_b != sizeof(p->hello))
 		return bw_errorf(BW_E_INVALID, "its first message is wrong");
-	memcpy(&p->hello, p->msg.body, sizeof(p->hello));
+	memcpy(&p->hello, p->said.msg.body, sizeof(p->hello));
 	p->hello.comm[sizeof(p->hello.comm) - 1] = '\0';
 	if (p->hello.version != BW_CRUMBS_VERSION)
 		go.result = -EPROTONOSUPPORT;
 	p->greeted = !go.result;
-	return bw_msg_send(p->fd, BW_CRUMBS_GO, p->msg.seq, &part, 1, -1);
+	return bw_msg_answer(p->fd, BW_CRUMBS_GO, p->said.msg.seq, &part, -1);
 }
 
 /* A dma-buf says its size by lseek; what is shorter would be a SIGBUS later. */
@@ -118,14 +118,14 @@ static bool is_long_enough(int fd)
 static struct bw_error *take_area(struct bw_crumbs_process *p)
 {
 	struct bw_crumbs_area area;
-	if (p->msg.body_b != sizeof(area) || p->msg.fd < 0 || p->areas.len >= AREAS_MAX ||
-	    !is_long_enough(p->msg.fd))
+	if (p->said.msg.body_b != sizeof(area) || p->said.msg.fd < 0 || p->areas.len >= AREAS_MAX ||
+	    !is_long_enough(p->said.msg.fd))
 		return bw_errorf(BW_E_INVALID, "its memory for markers is wrong");
-	memcpy(&area, p->msg.body, sizeof(area));
+	memcpy(&area, p->said.msg.body, sizeof(area));
 	struct bw_crumbs_area_known a = {.file = area.file};
 	a.known = calloc(BW_CRUMBS_SLOTS, sizeof(*a.known));
 	a.last = calloc(BW_CRUMBS_SLOTS, sizeof(*a.last));
-	void *m = mmap(NULL, AREA_B, PROT_READ | PROT_WRITE, MAP_SHARED, p->msg.fd, 0);
+	void *m = mmap(NULL, AREA_B, PROT_READ | PROT_WRITE, MAP_SHARED, p->said.msg.fd, 0);
 	a.slots = m == MAP_FAILED ? NULL : m;
 	struct bw_error *err = !a.slots ? bw_error_errno(errno, "mapping its memory for markers")
 			       : a.known && a.last ? bw_vec_push(&p->areas, a)
@@ -163,12 +163,12 @@ static void end_texts(struct bw_crumbs_known *k)
 static struct bw_error *take_stream(struct bw_crumbs *c, struct bw_crumbs_process *p)
 {
 	struct bw_crumbs_known k = {0};
-	const uint8_t *at = p->msg.body + sizeof(k.info);
-	if (p->msg.body_b >= sizeof(k.info))
-		memcpy(&k.info, p->msg.body, sizeof(k.info));
+	const uint8_t *at = p->said.msg.body + sizeof(k.info);
+	if (p->said.msg.body_b >= sizeof(k.info))
+		memcpy(&k.info, p->said.msg.body, sizeof(k.info));
 	struct bw_crumbs_area_known *a = area_of(p, k.info.file);
-	if (p->msg.body_b < sizeof(k.info) || !a ||
-	    !is_sane(&k.info, p->msg.body_b - sizeof(k.info)))
+	if (p->said.msg.body_b < sizeof(k.info) || !a ||
+	    !is_sane(&k.info, p->said.msg.body_b - sizeof(k.info)))
 		return bw_errorf(BW_E_INVALID, "what it says of a command stream is wrong");
 	size_t marks_b = k.info.n_marks * sizeof(*k.marks);
 	size_t dispatches_b = k.info.n_dispatches * sizeof(*k.dispatches);
@@ -194,9 +194,9 @@ static struct bw_error *take_stream(struct bw_crumbs *c, struct bw_crumbs_proces
 static struct bw_error *take_unmarked(struct bw_crumbs_process *p)
 {
 	struct bw_crumbs_unmarked u;
-	if (p->msg.body_b != sizeof(u))
+	if (p->said.msg.body_b != sizeof(u))
 		return bw_errorf(BW_E_INVALID, "a message is too short");
-	memcpy(&u, p->msg.body, sizeof(u));
+	memcpy(&u, p->said.msg.body, sizeof(u));
 	u.why[sizeof(u.why) - 1] = '\0';
 	if (!p->n_unmarked++)
 		p->unmarked = u;
@@ -205,9 +205,9 @@ static struct bw_error *take_unmarked(struct bw_crumbs_process *p)
 
 static struct bw_error *take_message(struct bw_crumbs *c, struct bw_crumbs_process *p)
 {
-	if (!p->greeted && p->msg.type != BW_CRUMBS_HELLO)
+	if (!p->greeted && p->said.msg.type != BW_CRUMBS_HELLO)
 		return bw_errorf(BW_E_INVALID, "its first message is wrong");
-	switch (p->msg.type) {
+	switch (p->said.msg.type) {
 	case BW_CRUMBS_HELLO:
 		return take_hello(c, p);
 	case BW_CRUMBS_AREA:
@@ -217,7 +217,7 @@ static struct bw_error *take_message(struct bw_crumbs *c, struct bw_crumbs_proce
 	case BW_CRUMBS_UNMARKED:
 		return take_unmarked(p);
 	default:
-		return bw_errorf(BW_E_INVALID, "a message of type %u", p->msg.type);
+		return bw_errorf(BW_E_INVALID, "a message of type %u", p->said.msg.type);
 	}
 }
 
@@ -250,7 +250,7 @@ static void take_process(struct bw_crumbs *c)
 	struct bw_crumbs_process *p =
 		c->processes.len < PROCESSES_MAX ? calloc(1, sizeof(*p)) : NULL;
 	if (p) {
-		*p = (struct bw_crumbs_process){.fd = fd, .msg = BW_MSG_INIT};
+		*p = (struct bw_crumbs_process){.fd = fd, .said = BW_MSG_PIECES_INIT};
 		err = bw_vec_push(&c->processes, p);
 	}
 	if (!p || err) {
@@ -259,10 +259,12 @@ static void take_process(struct bw_crumbs *c)
 	}
 }
 
+/* One message, or the part of it that has come: the others need not wait for the rest. */
 static void take_from(struct bw_crumbs *c, struct bw_crumbs_process *p)
 {
-	struct bw_error *err = bw_msg_recv(p->fd, -1, &p->msg);
-	if (!err)
+	bool is_whole;
+	struct bw_error *err = bw_msg_recv_pieces(p->fd, &p->said, &is_whole);
+	if (!err && is_whole)
 		err = take_message(c, p);
 	if (!err)
 		return;

@@ -7,6 +7,7 @@ import re
 import socket
 import struct
 import subprocess
+import sys
 import tempfile
 import threading
 
@@ -271,6 +272,17 @@ def check_break_at_hang(s):
     equal([(e["begun"], e["dispatch"]) for e in waits][:2], [(2, 1), (3, 2)], "what was acknowledged")
 
 
+def check_half_message(s):
+    """A process that stops in the middle of a message holds up no other one."""
+    program = ("import os, socket, subprocess, sys\n"
+               "s = socket.socket(socket.AF_UNIX)\n"
+               "s.connect(os.environ['BREAKWATER_BREADCRUMBS'])\n"
+               "s.sendall(b'BrAK' + bytes(8))\n"
+               "sys.exit(subprocess.run(sys.argv[1:]).returncode)\n")
+    report, _ = crumbs(["--breadcrumbs"], sys.executable, "-c", program, REPLAY, s.file)
+    equal((report["streams"], report["unmarked"], report["bad"]), (1, 0, []), "the report of the other")
+
+
 def check_options():
     check("--breadcrumbs wants packet or dispatch" in breakwater("exec", "--breadcrumbs=draw", "--", "true", status=2)[1], "its words")
     check("exclude each other" in breakwater("exec", "--breadcrumbs", "--ready", "--", "true", status=2)[1], "--ready")
@@ -293,6 +305,7 @@ def main():
         check_stale(s)
         check_udp(s)
         check_break_at_hang(s)
+        check_half_message(s)
         check_options()
     print("breadcrumbs: ok")
 
