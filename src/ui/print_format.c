@@ -106,13 +106,18 @@ static void add_binary(struct bw_str *out, uint64_t bits)
 		bw_str_add(out, bits >> i & 1 ? "1" : "0");
 }
 
-static void add_char(struct bw_str *out, uint8_t c)
+void bw_print_char(struct bw_str *out, uint8_t c, char quote)
 {
-	bw_str_addf(out, "%d ", (int8_t)c);
-	if (c >= 0x20 && c < 0x7f)
-		bw_str_addf(out, c == '\'' || c == '\\' ? "'\\%c'" : "'%c'", c);
+	static const char named[] = "\aa\bb\tt\nn\vv\ff\rr";
+	const char *at = c ? strchr(named, c) : NULL;
+	if (at && (at - named) % 2 == 0)
+		bw_str_addf(out, "\\%c", at[1]);
+	else if (c == quote || c == '\\')
+		bw_str_addf(out, "\\%c", c);
+	else if (c >= 0x20 && c < 0x7f)
+		bw_str_addf(out, "%c", c);
 	else
-		bw_str_addf(out, "'\\%03o'", c);
+		bw_str_addf(out, "\\%03o", c);
 }
 
 static char own_letter(enum bw_value_kind kind)
@@ -156,7 +161,9 @@ void bw_print_value(struct bw_str *out, uint64_t bits, unsigned size_b, enum bw_
 		add_binary(out, bits);
 		return;
 	case 'c':
-		add_char(out, (uint8_t)bits);
+		bw_str_addf(out, "%d '", kind == BW_KIND_UNSIGNED ? (uint8_t)bits : (int8_t)bits);
+		bw_print_char(out, (uint8_t)bits, '\'');
+		bw_str_add(out, "'");
 		return;
 	case 'f':
 		if (size_b >= 2)
@@ -179,7 +186,7 @@ void bw_print_array(struct bw_str *out, size_t n, bw_element_fn *text, bw_same_f
 		size_t run = 1;
 		while (i + run < n && same(i, i + run, cookie))
 			run++;
-		if (run < THRESHOLD)
+		if (run <= THRESHOLD)
 			run = 1;
 		if (i)
 			bw_str_add(out, ", ");

@@ -43,8 +43,11 @@ void bw_print_value(struct bw_str *out, uint64_t bits, unsigned size_b, enum bw_
 /* Floats as gdb prints them: 9 and 17 digits, enough to give the value back; inf, nan(0x400000). */
 void bw_print_float(struct bw_str *out, uint64_t bits, unsigned size_b);
 
-/* Equal neighbours are folded the way gdb does: {1, 2, 0 <repeats 30 times>}. text(i) appends
- * element i; same(i, j) compares. */
+/* A character as gdb writes it between such quotes: "\n", "\033". */
+void bw_print_char(struct bw_str *out, uint8_t c, char quote);
+
+/* More than ten equal neighbours are folded the way gdb does: {1, 2, 0 <repeats 30 times>}. text(i)
+ * appends element i; same(i, j) compares. */
 typedef void bw_element_fn(struct bw_str *out, size_t i, void *cookie);
 typedef bool bw_same_fn(size_t i, size_t j, void *cookie);
 void bw_print_array(struct bw_str *out, size_t n, bw_element_fn *text, bw_same_fn *same,

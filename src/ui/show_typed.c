@@ -31,21 +31,6 @@ static void missing(struct bw_str *out, const struct bw_bytes *b)
 
 /* ---- Numbers ---- */
 
-/* The character as it stands between such quotes. */
-static void add_char(struct bw_str *out, uint8_t c, char quote)
-{
-	static const char named[] = "\aa\bb\tt\nn\vv\ff\rr\033e";
-	const char *at = c ? strchr(named, c) : NULL;
-	if (at && (at - named) % 2 == 0)
-		bw_str_addf(out, "\\%c", at[1]);
-	else if (c == quote || c == '\\')
-		bw_str_addf(out, "\\%c", c);
-	else if (c >= 0x20 && c < 0x7f)
-		bw_str_addf(out, "%c", c);
-	else
-		bw_str_addf(out, "\\%03o", c);
-}
-
 /* An enumeration of bits: no two of them overlap. */
 static bool is_flags(const struct bw_ctype *t)
 {
@@ -108,7 +93,7 @@ static void print_text_at(struct printer *p, const struct bw_value *v)
 		bw_error_free(err);
 		if (err || !c)
 			break;
-		add_char(&text, c, '"');
+		bw_print_char(&text, c, '"');
 	}
 	bw_str_addf(p->out, " \"%s\"%s", bw_str_text(&text), n == p->elements ? "..." : "");
 	bw_str_free(&text);
@@ -166,7 +151,7 @@ static void print_number(struct printer *p, const struct bw_value *v, bool neste
 		if (t->kind != BW_CTYPE_INT || !t->is_char || v->type.size_b != 1)
 			return;
 		bw_str_add(p->out, " '");
-		add_char(p->out, (uint8_t)v->bits, '\'');
+		bw_print_char(p->out, (uint8_t)v->bits, '\'');
 		bw_str_add(p->out, "'");
 	}
 }
@@ -231,7 +216,7 @@ static void print_text(struct printer *p, const uint8_t *text, uint64_t n)
 			run++;
 		if (run > REPEATS) {
 			bw_str_add(p->out, open ? "\", '" : i ? ", '" : "'");
-			add_char(p->out, text[i], '\'');
+			bw_print_char(p->out, text[i], '\'');
 			bw_str_addf(p->out, "' <repeats %llu times>", (unsigned long long)run);
 			shown += REPEATS;
 			open = false;
@@ -242,7 +227,7 @@ static void print_text(struct printer *p, const uint8_t *text, uint64_t n)
 			bw_str_add(p->out, i ? ", \"" : "\"");
 		open = true;
 		for (uint64_t k = 0; k < run && shown < p->elements; k++, i++, shown++)
-			add_char(p->out, text[i], '"');
+			bw_print_char(p->out, text[i], '"');
 	}
 	if (open)
 		bw_str_add(p->out, "\"");
@@ -275,7 +260,7 @@ static void print_array(struct printer *p, const struct bw_ctype *t, uint64_t at
 		if (i)
 			bw_str_add(p->out, ", ");
 		print_at(p, t->elem, from, depth + 1);
-		if (run >= REPEATS) {
+		if (run > REPEATS) {
 			bw_str_addf(p->out, " <repeats %llu times>", (unsigned long long)run);
 			i += run;
 			shown += REPEATS;

@@ -28,7 +28,11 @@ static void letters(void **state)
 		{10, 4, BW_KIND_SIGNED, 't', "1010"},
 		{0, 4, BW_KIND_SIGNED, 't', "0"},
 		{65, 1, BW_KIND_SIGNED, 'c', "65 'A'"},
-		{10, 1, BW_KIND_SIGNED, 'c', "10 '\\012'"},
+		{10, 1, BW_KIND_SIGNED, 'c', "10 '\\n'"},
+		{27, 1, BW_KIND_SIGNED, 'c', "27 '\\033'"},
+		{39, 4, BW_KIND_SIGNED, 'c', "39 '\\''"},
+		{200, 4, BW_KIND_SIGNED, 'c', "-56 '\\310'"},
+		{200, 4, BW_KIND_UNSIGNED, 'c', "200 '\\310'"},
 		{0x3fc00000, 4, BW_KIND_FLOAT, 0, "1.5"},
 		{0x3dcccccd, 4, BW_KIND_FLOAT, 0, "0.100000001"},
 		{0x3fc00000, 4, BW_KIND_UNSIGNED, 'f', "1.5"},
@@ -90,6 +94,15 @@ static void repeats_are_folded(void **state)
 	struct bw_str s = {0};
 	bw_print_array(&s, 32, one, same, v);
 	assert_string_equal(bw_str_text(&s), "{1, 2, 2, 3, 0 <repeats 28 times>}");
+	bw_str_free(&s);
+	/* gdb: "exceeds the threshold" */
+	s = (struct bw_str){0};
+	bw_print_array(&s, 14, one, same, v);
+	assert_string_equal(bw_str_text(&s), "{1, 2, 2, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}");
+	bw_str_free(&s);
+	s = (struct bw_str){0};
+	bw_print_array(&s, 15, one, same, v);
+	assert_string_equal(bw_str_text(&s), "{1, 2, 2, 3, 0 <repeats 11 times>}");
 	bw_str_free(&s);
 }
 

@@ -159,21 +159,30 @@ static void word(const char *text, size_t pos, struct bw_tok *t)
 	t->name[n] = 0;
 }
 
-/* A character after a backslash. */
-static int escaped(char c)
+/* The character of an escape sequence of C, behind its backslash: n, 033, x1b. */
+static int escaped(const char *text, size_t *pos)
 {
-	switch (c) {
-	case 'n':
-		return '\n';
-	case 't':
-		return '\t';
-	case 'r':
-		return '\r';
-	case '0':
-		return 0;
-	default:
-		return c;
+	static const char named[] = "a\ab\bf\fn\nr\rt\tv\ve\033";
+	char c = text[(*pos)++];
+	int value = 0;
+	if (c == 'x' && isxdigit((unsigned char)text[*pos])) {
+		for (; isxdigit((unsigned char)text[*pos]); (*pos)++) {
+			int digit = tolower((unsigned char)text[*pos]);
+			value = (value * 16 + (isdigit(digit) ? digit - '0' : digit - 'a' + 10)) &
+				0xff;
+		}
+		return value;
 	}
+	if (c >= '0' && c <= '7') {
+		value = c - '0';
+		for (int i = 0; i < 2 && text[*pos] >= '0' && text[*pos] <= '7'; i++)
+			value = value * 8 + text[(*pos)++] - '0';
+		return value & 0xff;
+	}
+	for (size_t i = 0; named[i]; i += 2)
+		if (named[i] == c)
+			return named[i + 1];
+	return c;
 }
 
 static void quoted(const char *text, size_t pos, struct bw_tok *t)
@@ -184,7 +193,7 @@ static void quoted(const char *text, size_t pos, struct bw_tok *t)
 	while (text[pos] && text[pos] != quote) {
 		int c = (unsigned char)text[pos++];
 		if (c == '\\' && text[pos])
-			c = escaped(text[pos++]);
+			c = escaped(text, &pos);
 		if (n + 1 >= sizeof(t->name)) {
 			bad(t, "string too long");
 			t->end = pos;
