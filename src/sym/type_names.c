@@ -362,7 +362,7 @@ const char *bw_address_class_name(enum bw_address_class class)
 					   : "";
 }
 
-void bw_ctype_name(const struct bw_ctype *t, char *out, size_t out_b)
+static void put_name(const struct bw_ctype *t, bool unrolled, char *out, size_t out_b)
 {
 	struct declarator d = {.first = sizeof(d.text) / 2, .end = sizeof(d.text) / 2};
 	char words[64] = "", vector[MAX_NAME_B];
@@ -388,6 +388,12 @@ void bw_ctype_name(const struct bw_ctype *t, char *out, size_t out_b)
 			add_word(words, sizeof(words), t->name);
 			t = t->elem;
 			break;
+		case BW_CTYPE_TYPEDEF:
+			if (unrolled)
+				t = t->elem;
+			else
+				base = base_name(t);
+			break;
 		case BW_CTYPE_VECTOR:
 			if (t->name && *t->name) { /* of GLSL and HLSL */
 				base = t->name;
@@ -405,7 +411,6 @@ void bw_ctype_name(const struct bw_ctype *t, char *out, size_t out_b)
 		case BW_CTYPE_ENUM:
 		case BW_CTYPE_STRUCT:
 		case BW_CTYPE_UNION:
-		case BW_CTYPE_TYPEDEF:
 		case BW_CTYPE_UNKNOWN:
 			base = base_name(t);
 			break;
@@ -414,4 +419,14 @@ void bw_ctype_name(const struct bw_ctype *t, char *out, size_t out_b)
 	d.text[d.end] = 0;
 	snprintf(out, out_b, "%s%s%s%s%s", words, *words ? " " : "", base,
 		 d.first < d.end ? " " : "", d.text + d.first);
+}
+
+void bw_ctype_name(const struct bw_ctype *t, char *out, size_t out_b)
+{
+	put_name(t, false, out, out_b);
+}
+
+void bw_ctype_name_unrolled(const struct bw_ctype *t, char *out, size_t out_b)
+{
+	put_name(t, true, out, out_b);
 }

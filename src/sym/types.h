@@ -72,6 +72,8 @@ const struct bw_ctype *bw_ctype_strip(const struct bw_ctype *t);
 /* "__private item_t *", "int [4][3]", "float4", "struct {...}": as C declares it, without a
  * name. */
 void bw_ctype_name(const struct bw_ctype *t, char *out, size_t out_b);
+/* The same with what its typedefs stand for: "const unsigned int *" of "id_t *". */
+void bw_ctype_name_unrolled(const struct bw_ctype *t, char *out, size_t out_b);
 /* A type by the name that users write ("item_t", "struct node", "enum color"); NULL: none. */
 const struct bw_ctype *bw_lines_type_named(struct bw_lines *l, const char *name);
 

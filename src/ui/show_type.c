@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+enum { MAX_DECLARED = 64, MAX_INDENT = 64 };
+
 void bw_show_declared(const struct bw_ctype *t, const char *name, struct bw_str *out)
 {
 	struct bw_str dims = {0};
@@ -45,25 +47,70 @@ static void add_hole(struct bw_str *out, uint64_t from, uint64_t to)
 			    (unsigned long long)(to - from));
 }
 
-/* An anonymous struct or union with its members. */
-static bool show_anonymous(const struct bw_cmember *m, unsigned indent, struct bw_str *out)
+/* The struct, union or enum without a name that a declaration begins with: "struct {...} *p". */
+static const struct bw_ctype *anonymous_base(const struct bw_ctype *t)
 {
-	const struct bw_ctype *t = bw_ctype_strip(m->type);
-	bool has_members = t->kind == BW_CTYPE_STRUCT || t->kind == BW_CTYPE_UNION;
-	if (m->name || !has_members || indent > 64)
-		return false;
-	bw_str_addf(out, "%s {\n", t->kind == BW_CTYPE_UNION ? "union" : "struct");
-	for (size_t i = 0; i < t->n_members; i++) {
-		const struct bw_cmember *inner = &t->members[i];
-		bw_str_addf(out, "%*s", (int)indent + 4, "");
-		if (!show_anonymous(inner, indent + 4, out))
-			bw_show_declared(inner->type, inner->name ? inner->name : "", out);
-		if (inner->bit_size)
-			bw_str_addf(out, " : %u", inner->bit_size);
-		bw_str_add(out, ";\n");
+	for (unsigned i = 0; i < MAX_DECLARED; i++) {
+		switch ((int)t->kind) {
+		case BW_CTYPE_POINTER:
+		case BW_CTYPE_ARRAY:
+		case BW_CTYPE_FUNCTION:
+		case BW_CTYPE_QUALIFIED:
+			t = t->elem;
+			break;
+		case BW_CTYPE_STRUCT:
+		case BW_CTYPE_UNION:
+		case BW_CTYPE_ENUM:
+			return t->name ? NULL : t;
+		default:
+			return NULL;
+		}
 	}
-	bw_str_addf(out, "%*s}", (int)indent, "");
-	return true;
+	return NULL;
+}
+
+static void show_enum(const struct bw_ctype *t, struct bw_str *out)
+{
+	int64_t next = 0;
+	for (size_t i = 0; i < t->n_enumerators; i++) {
+		const struct bw_cenumerator *e = &t->enumerators[i];
+		bw_str_addf(out, "%s%s", i ? ", " : "", e->name);
+		if (e->value != next)
+			bw_str_addf(out, " = %lld", (long long)e->value);
+		next = (int64_t)((uint64_t)e->value + 1);
+	}
+}
+
+/* A member as gdb shows it: a type without a name is shown whole, and in it one that has no name
+ * either is "{...}", but for the members of an anonymous union or struct, which are seen as one's
+ * own. levels: how many more are shown whole. */
+static void show_member(const struct bw_cmember *m, int levels, unsigned indent, struct bw_str *out)
+{
+	struct bw_str text = {0};
+	const struct bw_ctype *t = anonymous_base(m->type);
+	bw_show_declared(m->type, m->name ? m->name : "", &text);
+	const char *body = strstr(bw_str_text(&text), "{...}");
+	bool has_members = t && t->kind != BW_CTYPE_ENUM;
+	if (m->name || !has_members)
+		levels--;
+	if (!t || !body || levels < 0 || indent > MAX_INDENT) {
+		bw_str_add(out, bw_str_text(&text));
+	} else {
+		bw_str_addf(out, "%.*s{", (int)(body - bw_str_text(&text)), bw_str_text(&text));
+		if (!has_members)
+			show_enum(t, out);
+		else
+			bw_str_add(out, "\n");
+		for (size_t i = 0; has_members && i < t->n_members; i++) {
+			bw_str_addf(out, "%*s", (int)indent + 4, "");
+			show_member(&t->members[i], levels, indent + 4, out);
+		}
+		bw_str_addf(out, "%*s}%s", has_members ? (int)indent : 0, "", body + 5);
+	}
+	if (m->bit_size)
+		bw_str_addf(out, " : %u", m->bit_size);
+	bw_str_add(out, ";\n");
+	bw_str_free(&text);
 }
 
 static void show_members(const struct bw_ctype *t, bool offsets, struct bw_str *out)
@@ -80,11 +127,7 @@ static void show_members(const struct bw_ctype *t, bool offsets, struct bw_str *
 		if (offsets)
 			add_offset(out, m);
 		bw_str_add(out, "    ");
-		if (offsets || !show_anonymous(m, 4, out))
-			bw_show_declared(m->type, m->name ? m->name : "", out);
-		if (m->bit_size)
-			bw_str_addf(out, " : %u", m->bit_size);
-		bw_str_add(out, ";\n");
+		show_member(m, offsets ? 0 : 1, 4, out);
 		end = m->offset_b + (m->bit_size ? (m->bit_offset + m->bit_size + 7) / 8
 						 : bw_ctype_strip(m->type)->size_b);
 	}
@@ -110,77 +153,56 @@ static void show_bases(const struct bw_ctype *t, struct bw_str *out)
 	}
 }
 
-static void show_enum(const struct bw_ctype *t, struct bw_str *out)
+/* Where the word is in a declaration; NULL: nowhere. */
+static const char *find_word(const char *text, const char *word)
 {
-	int64_t next = 0;
-	for (size_t i = 0; i < t->n_enumerators; i++) {
-		const struct bw_cenumerator *e = &t->enumerators[i];
-		bw_str_addf(out, "%s%s", i ? ", " : "", e->name);
-		if (e->value != next)
-			bw_str_addf(out, " = %lld", (long long)e->value);
-		next = (int64_t)((uint64_t)e->value + 1);
+	size_t n = strlen(word);
+	for (const char *at = strstr(text, word); at; at = strstr(at + 1, word)) {
+		if ((at == text || at[-1] == ' ') && (!at[n] || at[n] == ' '))
+			return at;
 	}
-}
-
-enum { MAX_STARS = 16 };
-
-/* "*", "* __private *": spaces[0] is that of the outermost pointer. The innermost one's is in front
- * of the struct. */
-static void add_stars(const enum bw_address_class *spaces, unsigned n, struct bw_str *out)
-{
-	for (unsigned i = n; i-- > 0;) {
-		const char *space = i + 1 < n ? bw_address_class_name(spaces[i]) : "";
-		bw_str_addf(out, "%s%s%s*", *space ? " " : "", space, *space ? " " : "");
-	}
+	return NULL;
 }
 
 void bw_show_type(const struct bw_ctype *t, bool offsets, struct bw_str *out)
 {
 	char name[BW_TYPE_NAME_MAX];
-	struct bw_str dims = {0}, stars = {0};
-	enum bw_address_class spaces[MAX_STARS];
-	unsigned n_stars = 0;
+	bool plain = true;
 	const struct bw_ctype *s = bw_ctype_strip(t);
-	/* what is around the struct: "struct node {...} *", "... [4]" */
-	for (unsigned depth = 0; depth < MAX_STARS; depth++) {
-		if (s->kind == BW_CTYPE_ARRAY && !n_stars)
-			bw_str_addf(&dims, "[%llu]", (unsigned long long)s->count);
-		else if (s->kind == BW_CTYPE_POINTER && !dims.len && s->elem)
-			spaces[n_stars++] = s->address_class;
-		else
+	/* what is around the struct: "const struct node {...} *", "... [4]" */
+	for (unsigned i = 0; i < MAX_DECLARED; i++) {
+		if (s->kind != BW_CTYPE_ARRAY && s->kind != BW_CTYPE_POINTER)
 			break;
 		s = bw_ctype_strip(s->elem);
+		plain = false;
 	}
-	add_stars(spaces, n_stars, &stars);
+	bw_ctype_name_unrolled(t, name, sizeof(name));
+	const char *tag = s->name		      ? s->name
+			  : s->kind == BW_CTYPE_UNION ? "union {...}"
+			  : s->kind == BW_CTYPE_ENUM  ? "enum {...}"
+						      : "struct {...}";
+	const char *at = find_word(name, tag);
 	bool has_members = s->kind == BW_CTYPE_STRUCT || s->kind == BW_CTYPE_UNION;
-	bool plain = !dims.len && !stars.len;
-	if (!has_members && s->kind != BW_CTYPE_ENUM) {
-		const struct bw_ctype *whole = bw_ctype_strip(t);
-		bw_ctype_name(whole, name, sizeof(name));
+	if (!at || (!has_members && s->kind != BW_CTYPE_ENUM)) {
 		bw_str_add(out, name);
-	} else {
-		const char *word = s->kind == BW_CTYPE_UNION  ? "union"
-				   : s->kind == BW_CTYPE_ENUM ? "enum"
-							      : "struct";
-		bool tagged = s->name && bw_starts_with(s->name, word); /* C++ has no "struct" */
-		const char *space = n_stars ? bw_address_class_name(spaces[n_stars - 1]) : "";
-		bw_str_addf(out, "%s%s", space, *space ? " " : "");
-		bw_str_addf(out, "%s%s%s", tagged ? "" : word, tagged || !s->name ? "" : " ",
-			    s->name ? s->name : "");
-		show_bases(s, out);
-		bw_str_add(out, " {");
-		if (has_members) {
-			bw_str_add(out, "\n");
-			show_members(s, offsets && plain, out);
-		} else {
-			show_enum(s, out);
-		}
-		bw_str_add(out, "}");
-		if (!plain)
-			bw_str_addf(out, " %s%s", bw_str_text(&stars), bw_str_text(&dims));
+		return;
 	}
-	bw_str_free(&dims);
-	bw_str_free(&stars);
+	const char *word = s->kind == BW_CTYPE_UNION  ? "union"
+			   : s->kind == BW_CTYPE_ENUM ? "enum"
+						      : "struct";
+	bool tagged = s->name && bw_starts_with(s->name, word); /* C++ has no "struct" */
+	bw_str_addf(out, "%.*s", (int)(at - name), name);
+	bw_str_addf(out, "%s%s%s", tagged ? "" : word, tagged || !s->name ? "" : " ",
+		    s->name ? s->name : "");
+	show_bases(s, out);
+	bw_str_add(out, " {");
+	if (has_members) {
+		bw_str_add(out, "\n");
+		show_members(s, offsets && plain, out);
+	} else {
+		show_enum(s, out);
+	}
+	bw_str_addf(out, "}%s", at + strlen(tag));
 }
 
 json_t *bw_show_type_json(const struct bw_ctype *t)
