@@ -157,7 +157,7 @@ size_t bw_lines_inlined(const struct bw_lines *l, const char *name, uint64_t *ou
 {
 	size_t n = 0;
 	bw_vec_each(&l->functions, f) {
-		if (!f->is_inlined || !f->entry || !is_called(f, name))
+		if (!f->is_inlined || !(f->entry || f->body) || !is_called(f, name))
 			continue;
 		if (n < max)
 			out[n] = f->body ? f->body : f->entry;

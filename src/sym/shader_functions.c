@@ -46,7 +46,7 @@ static struct bw_error *push(struct scan *s, uint32_t function, const struct bw_
 	struct function f = {.die = l->functions.len + 1,
 			     .depth = s->depth + 1,
 			     .is_inlined = true,
-			     .entry = m->offset_b,
+			     .entry = m->begins_line ? m->offset_b : 0,
 			     .body = m->begins_line ? m->offset_b : 0,
 			     .call_file = s->file,
 			     .call_line = s->line,

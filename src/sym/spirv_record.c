@@ -297,13 +297,21 @@ static void put_head(struct bw_spv_record_job *j, uint32_t function, uint32_t in
 	}
 }
 
-/* A new line begins, or goes on behind a call: its mark is stored. */
-static void put_mark(struct bw_spv_record_job *j, uint32_t function)
+static bool is_terminator(uint32_t op)
+{
+	return (op >= OP_BRANCH && op <= OP_UNREACHABLE) || op == OP_SELECTION_MERGE ||
+	       op == OP_LOOP_MERGE;
+}
+
+/* A new line begins, or goes on behind a call or in another block: its mark is stored. glslang does
+ * not repeat the line in the blocks of an expression, as for ?: and &&. */
+static void put_mark(struct bw_spv_record_job *j, uint32_t function, uint32_t op)
 {
 	const bool is_same = j->file == j->marked_file && j->line == j->marked_line;
-	const struct begun_line begun = {j->file, j->line, function, is_same && j->has_called};
-	if (!j->line || (is_same && !j->has_called) || j->err ||
-	    j->lines.len >= BW_SPIRV_RECORD_MARKS_MAX)
+	const struct begun_line begun = {j->file, j->line, function,
+					 j->is_inherited || (is_same && j->has_called)};
+	if (!j->line || (is_same && !j->has_called) || (j->is_inherited && is_terminator(op)) ||
+	    j->err || j->lines.len >= BW_SPIRV_RECORD_MARKS_MAX)
 		return;
 	uint32_t mark = new_constant(j, BW_SPIRV_RECORD_MARK + (uint32_t)j->lines.len);
 	store_at(j, load_zero(j), 2, mark);
@@ -367,7 +375,7 @@ static void before(struct bw_spv_record_job *j, struct place *at, uint32_t op)
 		put_head(j, at->function, at->index);
 	}
 	if (!at->is_merged && op != OP_LOOP_MERGE) /* which do {} while has far from its line */
-		put_mark(j, at->function);
+		put_mark(j, at->function, op);
 	at->is_merged = op == OP_LOOP_MERGE || op == OP_SELECTION_MERGE;
 }
 
@@ -381,12 +389,13 @@ static void put_instruction(struct bw_spv_record_job *j, struct place *at, const
 		at->in_head = true;
 		j->line = 0;
 	} else if (op == OP_LINE && n > 3) {
+		j->is_inherited = false;
 		j->file = w[1];
 		j->line = w[2];
 	} else if (op == OP_NO_LINE) {
 		j->line = 0;
-	} else if (op == OP_LABEL) { /* OpLine is of a block */
-		j->line = 0;
+	} else if (op == OP_LABEL) {
+		j->is_inherited = true;
 		j->marked_line = 0;
 		j->has_called = false;
 		at->is_merged = false;

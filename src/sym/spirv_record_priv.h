@@ -29,8 +29,10 @@ enum {
 	OP_LOOP_MERGE = 246,
 	OP_SELECTION_MERGE = 247,
 	OP_LABEL = 248,
+	OP_BRANCH = 249,
 	OP_RETURN = 253,
 	OP_RETURN_VALUE = 254,
+	OP_UNREACHABLE = 255,
 	OP_NO_LINE = 317,
 	STORAGE_INPUT = 1,
 	STORAGE_PRIVATE = 6,
@@ -102,6 +104,7 @@ struct bw_spv_record_job {
 	uint32_t file, line;		   /* OpLine */
 	uint32_t marked_file, marked_line; /* in this block */
 	bool has_called;		   /* since that mark */
+	bool is_inherited;		   /* the line is of a block before */
 };
 
 /* spirv_record_plan.c */

@@ -17,12 +17,15 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: record_shader IN.spv OUT.spv\n");
 		return 2;
 	}
-	struct bw_error *err = bw_spirv_record(words, fread(words, 4, WORDS_MAX, in), &out);
+	size_t n = fread(words, 4, WORDS_MAX, in);
+	struct bw_error *err = bw_spirv_record(words, n, &out);
 	int status = 0;
 	if (err) {
 		fprintf(stderr, "%s\n", err->message);
 		bw_error_free(err);
 		status = 1;
+	} else if (!out.len) { /* there is nothing to note */
+		status = fwrite(words, 4, n, to) == n ? 0 : 3;
 	} else if (fwrite(out.data, 4, out.len, to) != out.len) {
 		status = 3;
 	}

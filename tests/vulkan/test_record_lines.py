@@ -3,22 +3,27 @@
 """`breakwater run -O0 SHADER` with `step` and `next`: a lane comes to the lines that the same source comes to on the
 CPU under gdb, in the same order, with the same callers, and each variable has there what it has on the CPU.
 
-lines/steps.glsl is the body of a shader and of a program in C++. The program is compiled twice, with zeros and with a
-pattern in what is not initialized; values that differ between the two do not count."""
+lines/steps.glsl is the body of a shader and of a program in C++, and so are random ones (random_shaders.py). The
+program is compiled twice, with zeros and with a pattern in what is not initialized; values that differ between the two
+do not count.
+
+    test_record_lines.py [FIRST LAST]      of random shaders, by their seeds"""
 import collections
 import json
 import pathlib
-import re
+import shutil
 import subprocess
 import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "e2e"))
+import random_shaders  # noqa: E402
 from harness import TIMEOUT_S, check, equal, main, run  # noqa: E402
 
-SOURCE = HERE / "lines"
+LINES = HERE / "lines"
 LANES = (5, 0, 42)
+SEEDS = range(*(int(a) for a in sys.argv[1:3])) if len(sys.argv) > 2 else range(6)
 
 GDB = r"""
 import gdb, json
@@ -64,10 +69,10 @@ def once(stops, lines=None):
     return out
 
 
-def run_cpu_once(folder, lane, how, initial):
+def run_cpu_once(source, folder, lane, how, initial):
     program = folder / f"cpu-{initial}"
-    subprocess.run(["clang-19", "-x", "c++", "-g", "-O0", f"-ftrivial-auto-var-init={initial}", "-o", program,
-                    SOURCE / "steps_cpu.cpp"], check=True, timeout=TIMEOUT_S)
+    subprocess.run(["clang-19", "-x", "c++", "-g", "-O0", "-w", "-fwrapv", f"-ftrivial-auto-var-init={initial}", "-o", program,
+                    source / "steps_cpu.cpp"], check=True, timeout=TIMEOUT_S)
     script = folder / "gdb.py"
     script.write_text(GDB.replace("HOW", how))
     done = subprocess.run(["gdb", "-nx", "-batch", "-x", script, "--args", program, str(lane)], capture_output=True,
@@ -77,20 +82,20 @@ def run_cpu_once(folder, lane, how, initial):
     return stops
 
 
-def run_cpu(folder, lane, how):
+def run_cpu(source, folder, lane, how):
     """(line, values by name, function and line of each frame) at each stop, without the values that are not
     initialized."""
-    first, second = (once(run_cpu_once(folder, lane, how, initial)) for initial in ("zero", "pattern"))
+    first, second = (once(run_cpu_once(source, folder, lane, how, initial)) for initial in ("zero", "pattern"))
     equal([line for line, *_ in first], [line for line, *_ in second], "lines of both programs")
     return [(line, {n: v for n, v in a.items() if b.get(n) == v}, frames) for (line, a, frames), (_, b, _) in zip(first, second)]
 
 
-def run_gpu(lane, how):
+def run_gpu(source, lane, how):
     """The same of a lane, where it is active."""
     script = ["break main", "run", "while $_thread", f"lane {lane}", "bt", f"print ($exec >> {lane}) & 1", "info args", "info locals",
               "print visits", how, "end"]
     stops = []
-    for o in run("-O0", "-I", SOURCE, SOURCE / "steps.comp", "--groups", "1", "--arg", "result=zeros:64", script=script, json_lines=True):
+    for o in run("-O0", source / "steps.comp", "--groups", "1", "--arg", "result=zeros:64", script=script, json_lines=True):
         if o.get("command") == "backtrace":
             frames = [["shader_main" if f["function"] == "steps" else f["function"], f["line"]] for f in o["frames"]]
             values = {}
@@ -105,9 +110,9 @@ def run_gpu(lane, how):
     return stops
 
 
-def compare(lane, how):
+def compare(source, lane, how):
     with tempfile.TemporaryDirectory() as folder:
-        cpu, gpu = run_cpu(pathlib.Path(folder), lane, how), run_gpu(lane, how)
+        cpu, gpu = run_cpu(source, pathlib.Path(folder), lane, how), run_gpu(source, lane, how)
     lines = {line for line, *_ in cpu} & {line for line, *_ in gpu}
     cpu, gpu = once(cpu, lines), once(gpu, lines)
     counts, wrong = collections.Counter(lines=len(lines), stops=len(gpu)), []
@@ -128,14 +133,28 @@ def compare(lane, how):
 
 def test_step():
     for lane in LANES:
-        counts = compare(lane, "step")
+        counts = compare(LINES, lane, "step")
         check(counts["lines"] > 40 and counts["equal"] > 600, f"too few: {dict(counts)}")
 
 
 def test_next():
     for lane in LANES:
-        counts = compare(lane, "next")
+        counts = compare(LINES, lane, "next")
         check(counts["lines"] > 20 and counts["equal"] > 300, f"too few: {dict(counts)}")
 
 
-main(test_step, test_next)
+def test_random():
+    """Functions of random shaders are frames as well, and a lane may be inactive while others are in a branch."""
+    counts = collections.Counter()
+    for seed in SEEDS:
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("steps.comp", "steps_cpu.cpp"):
+                shutil.copy(LINES / name, folder)
+            pathlib.Path(folder, "steps.glsl").write_text(random_shaders.Shader(seed).text)
+            print(f"seed {seed}:", end=" ")
+            counts.update(compare(pathlib.Path(folder), 5, "step" if seed % 3 else "next"))
+    print(f"random shaders: {dict(counts)}")
+    check(counts["equal"] > 300 * len(SEEDS), f"too few: {dict(counts)}")
+
+
+main(*([test_random] if len(sys.argv) > 2 else [test_step, test_next, test_random]))
