@@ -147,6 +147,8 @@ void *bw_agent_mmap(struct bw_agent_file *f, void *addr, size_t size_b, int prot
 ssize_t bw_agent_fdinfo(struct bw_agent_file *f, char *out, size_t size_b);
 /* Copies from the program's memory; false for a bad pointer. */
 bool bw_agent_copy_in(void *out, uint64_t user, size_t size_b);
+/* n pieces of size_b bytes, each from its own address, one behind the other. */
+bool bw_agent_copy_in_each(void *out, const uint64_t *user, size_t n, size_t size_b);
 
 /* paths.c */
 

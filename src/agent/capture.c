@@ -261,6 +261,44 @@ bool bw_agent_capture_begin(const struct bw_capture_call *c)
 	return take;
 }
 
+/* ---- Waits of the program ---- */
+
+/* The last submission that has ended well: of which file, and how a wait names it. A context that
+ * is freed takes its submissions' names along, so any call about contexts ends this. */
+static struct {
+	pthread_mutex_t lock;
+	uint32_t file; /* 0: none */
+	struct drm_amdgpu_wait_cs_in wait;
+} ended = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void note_end(const struct bw_agent_file *f, const struct drm_amdgpu_wait_cs_in *wait)
+{
+	pthread_mutex_lock(&ended.lock);
+	ended.file = f ? f->number : 0;
+	if (f)
+		ended.wait = *wait;
+	pthread_mutex_unlock(&ended.lock);
+}
+
+bool bw_agent_capture_answers(const struct bw_agent_file *f, uint32_t cmd, void *arg)
+{
+	union drm_amdgpu_wait_cs a;
+	if (_IOC_NR(cmd) == DRM_COMMAND_BASE + DRM_AMDGPU_CTX)
+		note_end(NULL, NULL);
+	if (cmd != DRM_IOCTL_AMDGPU_WAIT_CS || !bw_agent_copy_in(&a, (uintptr_t)arg, sizeof(a)))
+		return false;
+	pthread_mutex_lock(&ended.lock);
+	const struct drm_amdgpu_wait_cs_in *w = &ended.wait;
+	bool has_ended = f->number && ended.file == f->number && a.in.handle == w->handle &&
+			 a.in.ctx_id == w->ctx_id && a.in.ip_type == w->ip_type &&
+			 a.in.ip_instance == w->ip_instance && a.in.ring == w->ring;
+	pthread_mutex_unlock(&ended.lock);
+	/* amdgpu_cs_wait_ioctl of Linux 6.12 clears all of it but the status, which is 0 */
+	if (has_ended)
+		memset(arg, 0, sizeof(a));
+	return has_ended;
+}
+
 /* Waits for the end of the submission, or as long as the capture may. */
 static void wait_for(struct bw_agent_file *f, const struct drm_amdgpu_wait_cs_in *wait,
 		     struct bw_capture_result *out)
@@ -292,6 +330,8 @@ void bw_agent_capture_end(struct bw_agent_file *f, int r, const struct drm_amdgp
 	struct bw_capture_bytes bytes = {0};
 	if (!r)
 		wait_for(f, wait, &result);
+	if (!r && result.has_ended && !result.result)
+		note_end(f, wait);
 	struct bw_capture_memory *m = &f->capture->memory;
 	_cleanup_error_ struct bw_error *err =
 		result.has_ended ? bw_capture_memory_behind(f, m, &runs) : NULL;

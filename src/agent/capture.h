@@ -30,6 +30,9 @@ bool bw_agent_captures(void);
 bool bw_agent_capture_begin(const struct bw_capture_call *c);
 /* r: what the call has returned. wait: names its fence when that is 0. */
 void bw_agent_capture_end(struct bw_agent_file *f, int r, const struct drm_amdgpu_wait_cs_in *wait);
+/* A call of the program that waits for the submission whose end the capture has just waited for:
+ * answers it as the kernel would, whom nobody has to ask again. False: it is none. */
+bool bw_agent_capture_answers(const struct bw_agent_file *f, uint32_t cmd, void *arg);
 /* The file is closed. */
 void bw_agent_capture_forget(struct bw_agent_file *f);
 void bw_agent_capture_fork_child(void);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
+#include "agent/capture.h"
 #include "agent/crumbs.h"
 #include "agent/debugger.h"
 #include "agent/fences.h"
@@ -23,6 +24,7 @@
 #include "agent/track.h"
 #include "agent/wait_limits.h"
 #include "base/cleanup.h"
+#include "base/util.h"
 #include "swap/rules.h"
 #include "wire/agent_proto.h"
 #include "wire/capture_proto.h"
@@ -262,7 +264,9 @@ int bw_agent_program_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	struct drm_amdgpu_gem_create_in asked;
 	bool makes_buffer = bw_agent_config()->stomp_folder && cmd == DRM_IOCTL_AMDGPU_GEM_CREATE &&
 			    bw_agent_copy_in(&asked, (uintptr_t)arg, sizeof(asked));
-	if (!bw_wait_ioctl(f, cmd, arg, &r))
+	if (bw_agent_captures() && bw_agent_capture_answers(f, cmd, arg))
+		r = 0;
+	else if (!bw_wait_ioctl(f, cmd, arg, &r))
 		r = bw_track_ioctl(f, cmd, arg);
 	if (!r && makes_buffer)
 		bw_stomp_new_buffer(f, &asked, ((union drm_amdgpu_gem_create *)arg)->out.handle);
@@ -314,4 +318,20 @@ bool bw_agent_copy_in(void *out, uint64_t user, size_t size_b)
 {
 	struct iovec l = {out, size_b}, r = {(void *)(uintptr_t)user, size_b};
 	return !size_b || process_vm_readv(getpid(), &l, 1, &r, 1, 0) == (ssize_t)size_b;
+}
+
+bool bw_agent_copy_in_each(void *out, const uint64_t *user, size_t n, size_t size_b)
+{
+	enum { PIECES_MAX = 128 };
+	struct iovec r[PIECES_MAX];
+	for (size_t at = 0; at < n;) {
+		size_t some = BW_MIN(n - at, (size_t)PIECES_MAX);
+		struct iovec l = {(uint8_t *)out + at * size_b, some * size_b};
+		for (size_t i = 0; i < some; i++)
+			r[i] = (struct iovec){(void *)(uintptr_t)user[at + i], size_b};
+		if (process_vm_readv(getpid(), &l, 1, r, some, 0) != (ssize_t)(some * size_b))
+			return false;
+		at += some;
+	}
+	return true;
 }

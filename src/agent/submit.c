@@ -120,14 +120,10 @@ static bool read_chunks(struct submission *s, uint32_t cmd, void *arg)
 	if (_IOC_SIZE(cmd) < sizeof(a) || !bw_agent_copy_in(&a, (uintptr_t)arg, sizeof(a)) ||
 	    a.in.num_chunks > CHUNKS_MAX)
 		return false;
+	uint64_t at[CHUNKS_MAX];
 	s->in = a.in;
-	for (uint32_t i = 0; i < a.in.num_chunks; i++) {
-		uint64_t at;
-		if (!bw_agent_copy_in(&at, a.in.chunks + i * 8ull, 8) ||
-		    !bw_agent_copy_in(&s->chunks[i], at, sizeof(s->chunks[i])))
-			return false;
-	}
-	return true;
+	return bw_agent_copy_in(at, a.in.chunks, a.in.num_chunks * sizeof(*at)) &&
+	       bw_agent_copy_in_each(s->chunks, at, a.in.num_chunks, sizeof(*s->chunks));
 }
 
 static void scan_chunks(struct submission *s, bool look_inside)

@@ -3,6 +3,7 @@
 bytes; what differs, fails or hangs is said; a capture opens in the debugger, and when it was cut off."""
 import os
 import pathlib
+import re
 import shutil
 import struct
 import subprocess
@@ -171,6 +172,21 @@ def check_clocks(folder):
             equal((r["clock_values"], r["differing_bytes"] == 1), (n_values, True) if name != "no clock" else (0, False), name)
 
 
+def check_waits(folder):
+    """The capture has waited for a submission: waits of the program for it need no call any more, and all of them end as they
+    do without a capture."""
+    def said(out):
+        return [line for line in out.splitlines() if not line.startswith("CS")]
+
+    program = ["--", sys.executable, SOURCE / "tests/e2e/waits.py"]
+    alone, _ = ask("exec", *program)
+    check("a context that is gone: EINVAL" in alone, alone)
+    captured, log = ask("capture", "-o", pathlib.Path(folder, "waits.bwc"), *program, BREAKWATER_LOG="debug")
+    equal(said(captured), said(alone), "what the waits return")
+    # the capture's own, and five with a wrong name
+    equal(len(re.findall(r"\bWAIT_CS \(pid", log)), 6, "calls that wait")
+
+
 def check_bad_files(folder, path):
     whole = path.read_bytes()
     cut = pathlib.Path(folder, "cut.bwc")
@@ -225,6 +241,7 @@ def main():
         check_failures(folder)
         check_program_memory(folder)
         check_clocks(folder)
+        check_waits(folder)
         check_bad_files(folder, path)
         check_older_version(folder)
     print("capture: ok")
