@@ -152,6 +152,25 @@ static struct bw_error *read_source(struct bw_spirv *s, size_t at, unsigned n)
 	return NULL;
 }
 
+/* DebugSource, with the DebugSourceContinueds behind it. */
+static struct bw_error *read_debug_source(struct bw_spirv *s, size_t at, unsigned n)
+{
+	unsigned op;
+	struct spv_file *f = file_of(s, bw_spv_debug_file(s, &s->words[at]));
+	if (!f || f->text)
+		return NULL;
+	_cleanup_(bw_str_free) struct bw_str text = {0};
+	do {
+		const uint32_t *w = bw_spv_def(s, bw_spv_debug_text(s, &s->words[at]), 3);
+		if (w && bw_spv_op(*w) == OP_STRING && text.len < TEXT_MAX_B)
+			bw_str_add(&text,
+				   text_at(s, (size_t)(w + 2 - s->words), bw_spv_n_words(*w) - 2));
+		at += n;
+	} while (bw_spv_inst(s, at, &op, &n) && bw_spv_debug_goes_on(s, &s->words[at]));
+	f->text = text.len ? bw_str_take(&text) : NULL;
+	return NULL;
+}
+
 static void define(struct bw_spirv *s, uint32_t id, size_t at)
 {
 	if (id < s->bound && !s->defined[id])
@@ -202,6 +221,11 @@ static struct bw_error *read_global(struct bw_spirv *s, size_t at, unsigned op, 
 		return n > 2 && bw_starts_with(text_at(s, at + 2, n - 2), "NonSemantic.")
 			       ? bw_vec_push(&s->debug_sets, w[1])
 			       : NULL;
+	case OP_EXT_INST:
+		if (!bw_spv_debug_file(s, w))
+			return NULL;
+		define(s, w[2], at);
+		return read_debug_source(s, at, n);
 	case OP_ENTRY_POINT:
 		if (n > 3 && w[1] == MODEL_COMPUTE && !s->entry &&
 		    (!entry || !strcmp(text_at(s, at + 3, n - 3), entry)))
@@ -263,11 +287,12 @@ static struct bw_error *read_functions(struct bw_spirv *s, size_t at)
 			BW_TRY(bw_vec_push(
 				&s->calls,
 				((struct spv_call){(uint32_t)s->functions.len - 1, w[3]})));
-		if (op != OP_LINE || n < 3 || !f || !w[2])
+		uint32_t file = op == OP_LINE && n > 3 ? w[1] : 0, line = file ? w[2] : 0;
+		if (!f || (!file && !bw_spv_debug_line(s, w, &file, &line)) || !line)
 			continue;
-		file_of(s, w[1]);
-		f->first_line = f->first_line ? BW_MIN(f->first_line, w[2]) : w[2];
-		f->last_line = BW_MAX(f->last_line, w[2]);
+		file_of(s, file);
+		f->first_line = f->first_line ? BW_MIN(f->first_line, line) : line;
+		f->last_line = BW_MAX(f->last_line, line);
 	}
 	return NULL;
 }

@@ -19,6 +19,7 @@ enum {
 	OP_STRING = 7,
 	OP_LINE = 8,
 	OP_EXT_INST_IMPORT = 11,
+	OP_EXT_INST = 12,
 	OP_ENTRY_POINT = 15,
 	OP_TYPE_VOID = 19,
 	OP_TYPE_BOOL = 20,
@@ -156,6 +157,18 @@ const struct bw_ctype *bw_spv_uints(struct bw_spirv *s, unsigned count);
 /* The size of the scalars that a type without decorations is made of, which is its alignment; 0:
  * they have several. */
 uint64_t bw_spv_scalar_size(const struct bw_ctype *t);
+
+/* spirv_debug.c: an instruction without code; any of at least one word. */
+bool bw_spv_is_debug(const struct bw_spirv *s, const uint32_t *w);
+/* Of a DebugSource: ids of the OpStrings of its file and of its text, the latter of one that is
+ * continued too; 0: none. */
+uint32_t bw_spv_debug_file(const struct bw_spirv *s, const uint32_t *w);
+uint32_t bw_spv_debug_text(const struct bw_spirv *s, const uint32_t *w);
+bool bw_spv_debug_goes_on(const struct bw_spirv *s, const uint32_t *w);
+/* Of a DebugLine or DebugNoLine: the id of the file's OpString, and the line; 0: no line from here
+ * on. False: it is none. */
+bool bw_spv_debug_line(const struct bw_spirv *s, const uint32_t *w, uint32_t *out_file,
+		       uint32_t *out_line);
 
 /* spirv_functions.c: index + 1 of the function with an id; 0: there is none. */
 uint32_t bw_spv_function(const struct bw_spirv *s, uint32_t id);

@@ -322,15 +322,6 @@ static void put_mark(struct bw_spv_record_job *j, uint32_t function, uint32_t op
 	j->has_called = false;
 }
 
-static bool is_extension_without_code(const struct bw_spv_record_job *j, const uint32_t *w)
-{
-	uint32_t set = bw_spv_n_words(*w) > 4 ? w[3] : 0;
-	bw_vec_each(&j->s->debug_sets, d)
-		if (*d == set)
-			return true;
-	return false;
-}
-
 static void after(struct bw_spv_record_job *j, const uint32_t *w, uint32_t n)
 {
 	const struct pointer *p;
@@ -350,7 +341,7 @@ static void after(struct bw_spv_record_job *j, const uint32_t *w, uint32_t n)
 		j->has_called = true;
 		break;
 	case OP_EXT_INST: /* modf and frexp write through pointers; ids of others are no pointers */
-		for (uint32_t i = 5; i < n && !is_extension_without_code(j, w); i++)
+		for (uint32_t i = 5; i < n && !bw_spv_is_debug(j->s, w); i++)
 			record_again(j, w[i]);
 		break;
 	default:
@@ -382,7 +373,7 @@ static void before(struct bw_spv_record_job *j, struct place *at, uint32_t op)
 static void put_instruction(struct bw_spv_record_job *j, struct place *at, const uint32_t *w,
 			    uint32_t n)
 {
-	uint32_t op = bw_spv_op(*w);
+	uint32_t op = bw_spv_op(*w), file, line;
 	if (op == OP_FUNCTION && n > 2) {
 		at->function = w[2];
 		bw_spv_record_enter(j, ++at->index);
@@ -399,7 +390,11 @@ static void put_instruction(struct bw_spv_record_job *j, struct place *at, const
 		j->marked_line = 0;
 		j->has_called = false;
 		at->is_merged = false;
-	} else if (op != OP_VARIABLE && !(op == OP_EXT_INST && is_extension_without_code(j, w))) {
+	} else if (bw_spv_debug_line(j->s, w, &file, &line)) {
+		j->file = file;
+		j->line = line;
+		j->is_inherited = false;
+	} else if (op != OP_VARIABLE && !bw_spv_is_debug(j->s, w)) {
 		before(j, at, op);
 		if (op == OP_RETURN && is_entry(j, at->function))
 			end_record(j);

@@ -9,7 +9,6 @@
 
 /* Of the unified specification, 3.52: what is written or followed here alone. */
 enum {
-	OP_EXT_INST = 12,
 	OP_LOAD = 61,
 	OP_STORE = 62,
 	OP_COPY_MEMORY = 63,

@@ -448,9 +448,44 @@ static void lines_inside_instructions(void **state)
 	bw_lines_close(l);
 }
 
+/* NonSemantic.Shader.DebugInfo.100: DebugSource (35), DebugSourceContinued (102), DebugLine (103)
+ * in the place of OpSource and OpLine. */
+static void debug_instructions(void **state)
+{
+	/* clang-format off */
+	enum { SET = 2, FILE_TEXT, TEXT, MORE, SOURCE, CONTINUED, LINE_7, LINE_ID, TYPE, FUNCTION, END };
+	static const uint32_t words[] = {
+		0x07230203, 0x00010500, 0, END, 0,
+		OP(11, 6), SET, T4('N', 'o', 'n', 'S'), T4('e', 'm', 'a', 'n'), T4('t', 'i', 'c', '.'), 0,
+		OP(15, 5), 5, FUNCTION, T4('m', 'a', 'i', 'n'), 0,
+		OP(7, 4), FILE_TEXT, T4('b', '.', 'c', 'o'), T4('m', 'p', 0, 0),
+		OP(7, 4), TEXT, T4('o', 'n', 'e', '\n'), T4('t', 0, 0, 0),
+		OP(7, 3), MORE, T4('w', 'o', 0, 0),
+		OP(19, 2), TYPE,
+		OP(21, 4), UINT + END, 32, 0,
+		OP(43, 4), UINT + END, LINE_7, 7,
+		OP(12, 7), TYPE, SOURCE, SET, 35, FILE_TEXT, TEXT,
+		OP(12, 6), TYPE, CONTINUED, SET, 102, MORE,
+		OP(54, 5), TYPE, FUNCTION, 0, TYPE,
+		OP(12, 10), TYPE, LINE_ID, SET, 103, SOURCE, LINE_7, LINE_7, 0, 0,
+	};
+	/* clang-format on */
+	for (size_t n = 5; n <= BW_ARRAY_SIZE(words); n++) { /* cut off */
+		struct bw_spirv *s = NULL;
+		assert_null(bw_spirv_open(words, n, NULL, NULL, 0, &s));
+		if (n == BW_ARRAY_SIZE(words)) {
+			assert_string_equal(bw_spirv_file(s), "b.comp");
+			assert_string_equal(bw_spirv_source_text(s, "b.comp"), "one\ntwo");
+			assert_int_equal(bw_spirv_function_at(s, 7), 1);
+		}
+		bw_spirv_close(s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(debug_instructions),
 		cmocka_unit_test(the_interface),
 		cmocka_unit_test(a_constant_that_was_given),
 		cmocka_unit_test(damage),

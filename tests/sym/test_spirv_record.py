@@ -64,7 +64,7 @@ def check_cut(folder):
 def main():
     with tempfile.TemporaryDirectory() as t:
         folder = pathlib.Path(t)
-        n = sum(check(name, folder, debug) for debug in ([], ["-g"]) for name in NAMES)
+        n = sum(check(name, folder, debug) for debug in ([], ["-g"], ["-gVS"]) for name in NAMES)
         check_cut(folder)
     print(f"{len(NAMES)} shaders, {n} variables are recorded")
 

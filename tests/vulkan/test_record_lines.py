@@ -90,12 +90,12 @@ def run_cpu(source, folder, lane, how):
     return [(line, {n: v for n, v in a.items() if b.get(n) == v}, frames) for (line, a, frames), (_, b, _) in zip(first, second)]
 
 
-def run_gpu(source, lane, how):
+def run_gpu(shader, lane, how):
     """The same of a lane, where it is active."""
     script = ["break main", "run", "while $_thread", f"lane {lane}", "bt", f"print ($exec >> {lane}) & 1", "info args", "info locals",
               "print visits", how, "end"]
     stops = []
-    for o in run("-O0", source / "steps.comp", "--groups", "1", "--arg", "result=zeros:64", script=script, json_lines=True):
+    for o in run("-O0", shader, "--groups", "1", "--arg", "result=zeros:64", script=script, json_lines=True):
         if o.get("command") == "backtrace":
             frames = [["shader_main" if f["function"] == "steps" else f["function"], f["line"]] for f in o["frames"]]
             values = {}
@@ -110,9 +110,9 @@ def run_gpu(source, lane, how):
     return stops
 
 
-def compare(source, lane, how):
+def compare(source, lane, how, shader=None):
     with tempfile.TemporaryDirectory() as folder:
-        cpu, gpu = run_cpu(source, pathlib.Path(folder), lane, how), run_gpu(source, lane, how)
+        cpu, gpu = run_cpu(source, pathlib.Path(folder), lane, how), run_gpu(shader or source / "steps.comp", lane, how)
     lines = {line for line, *_ in cpu} & {line for line, *_ in gpu}
     cpu, gpu = once(cpu, lines), once(gpu, lines)
     counts, wrong = collections.Counter(lines=len(lines), stops=len(gpu)), []
@@ -143,6 +143,16 @@ def test_next():
         check(counts["lines"] > 20 and counts["equal"] > 300, f"too few: {dict(counts)}")
 
 
+def test_debug_instructions():
+    """SPIR-V that has its lines and its source in instructions of the debug information, not in OpLine."""
+    with tempfile.TemporaryDirectory() as folder:
+        shader = pathlib.Path(folder) / "steps.spv"
+        subprocess.run(["glslangValidator", "--quiet", "--target-env", "vulkan1.3", "-gVS", "-V", LINES / "steps.comp", "-o", shader],
+                       check=True, timeout=TIMEOUT_S)
+        counts = compare(LINES, 5, "step", shader)
+        check(counts["lines"] > 40 and counts["equal"] > 600, f"too few: {dict(counts)}")
+
+
 def test_random():
     """Functions of random shaders are frames as well, and a lane may be inactive while others are in a branch."""
     counts = collections.Counter()
@@ -157,4 +167,4 @@ def test_random():
     check(counts["equal"] > 300 * len(SEEDS), f"too few: {dict(counts)}")
 
 
-main(*([test_random] if len(sys.argv) > 2 else [test_step, test_next, test_random]))
+main(*([test_random] if len(sys.argv) > 2 else [test_step, test_next, test_debug_instructions, test_random]))
