@@ -138,7 +138,10 @@ static struct bw_error *take_x_format(struct bw_cli *c, const char **args)
 	BW_TRY(bw_cli_take_format(args, true, &f));
 	char unit = c->x_format.unit, letter = c->x_format.letter;
 	c->x_format = f;
-	if (!f.unit && f.letter != 'i' && f.letter != 's')
+	/* a character is a byte where nothing else is said, as in gdb */
+	if (!f.unit && f.letter == 'c' && unit)
+		c->x_format.unit = 'b';
+	else if (!f.unit && f.letter != 'i' && f.letter != 's')
 		c->x_format.unit = unit;
 	if (!f.letter)
 		c->x_format.letter = letter;

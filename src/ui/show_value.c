@@ -40,6 +40,8 @@ static bool element_same(size_t i, size_t j, void *cookie)
 
 void bw_show_value(struct bw_debug *d, const struct bw_value *v, char letter, struct bw_str *out)
 {
+	if (letter == 's') /* what is no text is as its type is */
+		letter = 0;
 	if (v->type.kind == BW_TYPE_VOID) {
 		bw_str_add(out, "void");
 		return;
@@ -62,9 +64,6 @@ void bw_show_value(struct bw_debug *d, const struct bw_value *v, char letter, st
 		bw_str_addf(out, "(%s) ", bw_type_name(&v->type, name));
 	if (v->type.kind == BW_TYPE_POINTER && v->type.space != BW_SPACE_GLOBAL && !letter)
 		bw_str_addf(out, "%s#", bw_space_name(v->type.space));
-	bool is_int = v->type.kind == BW_TYPE_INT || v->type.kind == BW_TYPE_UINT;
-	if (is_int && v->type.size_b == 1 && !letter) /* a char */
-		letter = 'c';
 	bw_print_value(out, v->bits, v->type.size_b, kind_of(&v->type), letter);
 	bool address =
 		letter == 'a' || (!letter && (v->type.is_code || v->type.kind == BW_TYPE_POINTER));

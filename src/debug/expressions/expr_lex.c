@@ -212,6 +212,7 @@ static void quoted(const char *text, size_t pos, struct bw_tok *t)
 	} else {
 		t->kind = BW_TOK_CHAR;
 		t->number = bw_expr_int((uint64_t)(int64_t)t->name[0], 1, true);
+		t->number.type.ctype = bw_expr_char_type();
 	}
 }
 

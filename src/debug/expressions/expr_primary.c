@@ -64,6 +64,8 @@ struct bw_error *bw_expr_parse_type(struct bw_expr *x, struct bw_type *out)
 			return bw_expr_syntax(x);
 		bw_expr_next(x);
 	}
+	if (!named)
+		named = bw_expr_type_builtin(&words);
 	struct bw_type t = named ? bw_type_of(named) : bw_expr_type_finish(&words);
 	while (bw_expr_is_op(x, '*')) {
 		if (named) {

@@ -150,7 +150,7 @@ bool bw_expr_type_word(const char *word);
 /* The type named by words like "unsigned", "long", "__local": feeds one word, false when it does
  * not fit in. */
 struct bw_type_words {
-	bool is_unsigned, is_signed, have;
+	bool is_unsigned, is_signed, have, is_bool;
 	unsigned n_long;
 	enum bw_space space;
 	bool have_space;
@@ -158,6 +158,10 @@ struct bw_type_words {
 };
 bool bw_expr_type_add(struct bw_type_words *t, const char *word);
 struct bw_type bw_expr_type_finish(const struct bw_type_words *t);
+/* char, unsigned char and bool, which are shown in a way of their own, also where the program has
+ * no such type; NULL: another one. Static. */
+const struct bw_ctype *bw_expr_type_builtin(const struct bw_type_words *t);
+const struct bw_ctype *bw_expr_char_type(void);
 
 /* expr_names.c */
 /* Enumerates "_lane" and similar names; NULL after the last one. */

@@ -93,6 +93,7 @@ bool bw_expr_type_add(struct bw_type_words *t, const char *word)
 		return false;
 	}
 	t->have = true;
+	t->is_bool = !strcmp(word, "bool") || !strcmp(word, "_Bool");
 	t->type = (struct bw_type){.kind = row->kind, .size_b = row->size_b};
 	return true;
 }
@@ -105,6 +106,30 @@ struct bw_type bw_expr_type_finish(const struct bw_type_words *t)
 	if (t->is_unsigned && type.kind == BW_TYPE_INT)
 		type.kind = BW_TYPE_UINT;
 	return type;
+}
+
+static const struct bw_ctype bool_type = {.kind = BW_CTYPE_BOOL, .name = "bool", .size_b = 1},
+			     char_type = {.kind = BW_CTYPE_INT,
+					  .name = "char",
+					  .size_b = 1,
+					  .is_signed = true,
+					  .is_char = true},
+			     uchar_type = {.kind = BW_CTYPE_INT,
+					   .name = "unsigned char",
+					   .size_b = 1,
+					   .is_char = true};
+
+const struct bw_ctype *bw_expr_char_type(void)
+{
+	return &char_type;
+}
+
+const struct bw_ctype *bw_expr_type_builtin(const struct bw_type_words *t)
+{
+	struct bw_type type = bw_expr_type_finish(t);
+	if (!t->have || type.size_b != 1)
+		return NULL;
+	return t->is_bool ? &bool_type : type.kind == BW_TYPE_INT ? &char_type : &uchar_type;
 }
 
 bool bw_type_parse(const char *text, struct bw_type *out)
