@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "capture/capture.h"
+#include "capture/hash_priv.h"
 
 #include <string.h>
 
@@ -19,14 +19,25 @@ static bool is_zero(const uint8_t *page)
 	return !first && !memcmp(page, page + WORD_B, BW_CAPTURE_PAGE_B - WORD_B);
 }
 
+struct bw_capture_hash bw_capture_hash_plain(const void *page)
+{
+	XXH128_hash_t h = XXH3_128bits(page, BW_CAPTURE_PAGE_B);
+	return (struct bw_capture_hash){{h.low64, h.high64}};
+}
+
 struct bw_capture_hash bw_capture_hash_page(const void *page)
 {
 	if (is_zero(page))
 		return (struct bw_capture_hash){{0, 0}};
-	XXH128_hash_t h = XXH3_128bits(page, BW_CAPTURE_PAGE_B);
-	if (!h.low64 && !h.high64)
-		h.low64 = 1;
-	return (struct bw_capture_hash){{h.low64, h.high64}};
+#ifdef BW_HAS_HASH_AVX2
+	struct bw_capture_hash h = __builtin_cpu_supports("avx2") ? bw_capture_hash_avx2(page)
+								  : bw_capture_hash_plain(page);
+#else
+	struct bw_capture_hash h = bw_capture_hash_plain(page);
+#endif
+	if (!h.word[0] && !h.word[1])
+		h.word[0] = 1;
+	return h;
 }
 
 /* Products of 64 bits folded: every bit of the input reaches every bit of the result. */
