@@ -6,6 +6,7 @@
 #include "debug/source.h"
 
 #include <stdlib.h>
+#include <ctype.h>
 #include <string.h>
 
 /* Commands that show code: disassemble, list. */
@@ -150,6 +151,24 @@ static struct bw_error *show_lines(struct bw_cli *c, unsigned first, unsigned la
 	return err;
 }
 
+/* A function's first line, as gdb lists it: not that where a breakpoint on it stops. */
+static bool function_line(struct bw_cli *c, const char *text, char **out_file, unsigned *out_line)
+{
+	_cleanup_free_ struct bw_code_range *list = NULL;
+	size_t n = 0, i = 0;
+	while (isalnum((unsigned char)text[i]) || text[i] == '_')
+		i++;
+	if (!i || text[i] || isdigit((unsigned char)text[0]))
+		return false;
+	struct bw_error *err = bw_debug_line_ranges(c->debug, text, &list, &n);
+	bool found = !err && list[0].file;
+	bw_error_free(err);
+	*out_file = found ? strdup(list[0].file) : NULL;
+	if (*out_file)
+		*out_line = list[0].line;
+	return *out_file != NULL;
+}
+
 /* The line of a place, whose file is the one that is listed from here on. */
 static struct bw_error *take_place(struct bw_cli *c, const char *text, unsigned *out_line)
 {
@@ -160,7 +179,8 @@ static struct bw_error *take_place(struct bw_cli *c, const char *text, unsigned 
 		*out_line = (unsigned)line;
 		return NULL;
 	}
-	BW_TRY(bw_debug_source_of(c->debug, text, &file, out_line));
+	if (!function_line(c, text, &file, out_line))
+		BW_TRY(bw_debug_source_of(c->debug, text, &file, out_line));
 	free(c->list_file);
 	c->list_file = file;
 	return NULL;
