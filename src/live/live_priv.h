@@ -90,7 +90,8 @@ struct bw_live_vm {
 	uint32_t displaced_b;
 	uint32_t pasid;
 	bool vmid_reserved;
-	uint32_t vmids; /* VMIDs whose trap registers are set for it, a bit each */
+	uint32_t vmids;		/* VMIDs whose trap registers are set for it, a bit each */
+	uint32_t watched_vmids; /* of these, those that its waves can have */
 	uint32_t stops_seen;
 	uint32_t excp_of_program; /* exceptions that its own code has enabled so far */
 };

@@ -21,12 +21,36 @@ static struct bw_error *mask_of(const struct bw_arch *arch, const struct bw_targ
 	return NULL;
 }
 
-static uint32_t vmids_of(const struct bw_live *l, uint32_t space)
+static bool is_one(uint32_t mask)
+{
+	return mask && !(mask & (mask - 1));
+}
+
+static struct bw_live_vm *vm_of(const struct bw_live *l, uint32_t space)
 {
 	bw_vec_each(&l->vms, vm)
 		if ((*vm)->number == space)
-			return (*vm)->vmids;
-	return 0;
+			return *vm;
+	return NULL;
+}
+
+/* A program that has run before a debugger has attached had another VMID then: the interrupt
+ * block's table still names that one too. With a VMID reserved, all its waves have the one that a
+ * stopped wave has. */
+static struct bw_error *choose_vmid(struct bw_live *l, struct bw_live_vm *vm)
+{
+	uint32_t vmid;
+	vm->watched_vmids = vm->vmids;
+	if (!vm->vmid_reserved || is_one(vm->vmids))
+		return NULL;
+	for (uint32_t slot = 0; slot < l->t.facts.n_slots; slot++) {
+		if (bw_live_owner(l, slot) != vm)
+			continue;
+		BW_TRY(bw_live_field_now(l, slot, BW_WF_VMID, &vmid));
+		vm->watched_vmids &= 1u << vmid;
+		return NULL;
+	}
+	return NULL;
 }
 
 static struct bw_error *write_watch(struct bw_live *l, unsigned index)
@@ -40,10 +64,14 @@ static struct bw_error *write_watch(struct bw_live *l, unsigned index)
 	if (!w->size_b)
 		return NULL;
 	BW_TRY(mask_of(arch, w, &mask));
-	uint32_t vmids = vmids_of(l, w->space);
-	if (!vmids || vmids & (vmids - 1))
+	struct bw_live_vm *vm = vm_of(l, w->space);
+	if (vm && (!vm->vmid_reserved || !is_one(vm->watched_vmids & vm->vmids)))
+		BW_TRY(choose_vmid(l, vm));
+	uint32_t vmids = vm ? vm->watched_vmids & vm->vmids : 0;
+	if (!is_one(vmids))
 		return bw_errorf(BW_E_UNSUPPORTED,
-				 "the program's VMID is not known, and a watch needs it");
+				 "the program's VMID is not known, and a watch needs it%s",
+				 vmids && vm->vmid_reserved ? "; a wave that stops has it" : "");
 	uint32_t vmid = (uint32_t)__builtin_ctz(vmids);
 	BW_TRY(bw_live_write_saved(l, BW_SAVED_GLOBAL, first, bw_hi32(w->va) & 0xffff));
 	BW_TRY(bw_live_write_saved(l, BW_SAVED_GLOBAL, first + 1,
