@@ -20,7 +20,7 @@
 #include "swap/variant.h"
 
 enum {
-	CODE_MAX_B = 256 << 10,
+	CODE_MAX_B = BW_SWAP_CODE_MAX_B,
 	IB_MAX_DW = 1 << 20,
 	IB_DEPTH_MAX = 4,
 	VARIANTS_MAX = 64,
@@ -37,7 +37,7 @@ struct seen {
 	struct bw_swap_arguments arguments;
 	uint64_t code_va;
 	uint8_t *code; /* owned; with what lies behind it */
-	size_t code_b; /* of it, with its constants */
+	size_t code_b; /* of all that */
 	size_t instructions_b;
 };
 
@@ -128,8 +128,10 @@ static struct bw_error *take_code(const struct look *l)
 	while (n < CODE_MAX_B && read_at(l, out->code_va + n, out->code + n, 256))
 		n += 256;
 	BW_TRY(bw_code_text_create(out->code, n, out->program.lanes, &text));
-	out->code_b = bw_code_text_size(text);
 	out->instructions_b = bw_code_text_instructions(text);
+	/* constants lie behind the code, and nothing says where they end; what is behind them does
+	 * no harm */
+	out->code_b = n;
 	bw_code_text_free(text);
 	return NULL;
 }

@@ -217,7 +217,11 @@ def check_replay_spirv(folder):
             ("swapped", f"if ({at} < n) data[{at}] = data[{at}] * add + mul;", "", lambda i, v, mul, add: v * add + mul),
             # LDS, which the program's own has none of
             ("lds", f"uint l = gl_LocalInvocationIndex; t[l] = l * add; barrier(); data[{at}] = t[63 - l] + mul;", "shared uint t[64];\n",
-             lambda i, v, mul, add: (63 - i % 64) * add + mul)):
+             lambda i, v, mul, add: (63 - i % 64) * add + mul),
+            # constants behind the code, of 16 KiB
+            ("table", f"data[{at}] = table[({at} * 61 + mul) % 4096] + add;",
+             "const uint table[4096] = uint[](" + ", ".join(f"{i * i % 9973}u" for i in range(4096)) + ");\n",
+             lambda i, v, mul, add: ((i * 61 + mul) % 4096) ** 2 % 9973 + add)):
         expected = [0] * 256
         for mul, add, n in STEPS:
             expected[:n] = [model(i, v, mul, add) & MASK for i, v in enumerate(expected[:n])]
@@ -226,6 +230,9 @@ def check_replay_spirv(folder):
         check(both in said, said)
     # workgroups of another shape; by hash and by address
     square = folder / "square.comp"
+    expected = [0] * 256
+    for mul, add, n in STEPS:
+        expected[:n] = [(63 - i % 64) * add + mul for i in range(n)]
     square.write_text((folder / "lds.comp").read_text().replace("local_size_x = 64", "local_size_x = 8, local_size_y = 8")
                       .replace(f"data[{at}]", "data[gl_WorkGroupID.x * 64 + l]"))
     code = parse(ask("capture", "show", "--json", path, 2))["dispatches"][0]["code"]
