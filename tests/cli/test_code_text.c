@@ -51,6 +51,26 @@ static void labels_and_constants(void **state)
 	bw_code_text_free(c);
 }
 
+/* RADV's compiler puts others in between; they write no s0. */
+static void constants_behind_other_instructions(void **state)
+{
+	(void)state;
+	static const uint32_t spread[] = {
+		0xbe804700,		/* 00 s_getpc_b64 s[0:1] */
+		0xbf870009,		/* 04 s_delay_alu instid0(SALU_CYCLE_1) */
+		0x7e000280,		/* 08 v_mov_b32_e32 v0, 0 */
+		0x8000ff00, 0x00000014, /* 0c s_add_u32 s0, s0, 0x14: 0x18 */
+		0xbfb00000,		/* 14 s_endpgm */
+		0x00000007, 0x00000009, /* 18 constants */
+		0xbf9f0000,
+	};
+	struct bw_code_text *c;
+	ok(bw_code_text_create(spread, sizeof(spread), 64, &c));
+	assert_int_equal(bw_code_text_instructions(c), 0x18);
+	assert_int_equal(bw_code_text_size(c), 0x20);
+	bw_code_text_free(c);
+}
+
 /* What assembles to something else becomes words; the text stays to be read. */
 static void slots_that_differ_become_words(void **state)
 {
@@ -105,6 +125,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(labels_and_constants),
+		cmocka_unit_test(constants_behind_other_instructions),
 		cmocka_unit_test(slots_that_differ_become_words),
 		cmocka_unit_test(what_has_no_end_is_refused),
 	};
