@@ -20,6 +20,7 @@ enum {
 	OP_LINE = 8,
 	OP_EXT_INST_IMPORT = 11,
 	OP_EXT_INST = 12,
+	OP_NO_LINE = 317,
 	OP_ENTRY_POINT = 15,
 	OP_TYPE_VOID = 19,
 	OP_TYPE_BOOL = 20,
@@ -44,6 +45,10 @@ enum {
 	OP_FUNCTION_PARAMETER = 55,
 	OP_FUNCTION_END = 56,
 	OP_FUNCTION_CALL = 57,
+	OP_LOAD = 61,
+	OP_STORE = 62,
+	OP_COPY_MEMORY = 63,
+	OP_ACCESS_CHAIN = 65,
 	OP_VARIABLE = 59,
 	OP_DECORATE = 71,
 	OP_MEMBER_DECORATE = 72,
@@ -86,6 +91,9 @@ struct spv_variable {
 	struct bw_location at;
 	uint32_t function; /* index + 1; 0: of the module */
 	uint32_t shared;   /* id of a variable in LDS; 0: it is none */
+	uint32_t id;	   /* of a variable of a function */
+	/* where its function names it, 0: nowhere that has a line */
+	uint32_t first_line, last_line;
 };
 
 struct spv_node {

@@ -9,10 +9,6 @@
 
 /* Of the unified specification, 3.52: what is written or followed here alone. */
 enum {
-	OP_LOAD = 61,
-	OP_STORE = 62,
-	OP_COPY_MEMORY = 63,
-	OP_ACCESS_CHAIN = 65,
 	OP_IN_BOUNDS_ACCESS_CHAIN = 66,
 	OP_PTR_ACCESS_CHAIN = 67,
 	OP_IN_BOUNDS_PTR_ACCESS_CHAIN = 70,
@@ -32,7 +28,6 @@ enum {
 	OP_RETURN = 253,
 	OP_RETURN_VALUE = 254,
 	OP_UNREACHABLE = 255,
-	OP_NO_LINE = 317,
 	STORAGE_INPUT = 1,
 	STORAGE_PRIVATE = 6,
 	STORAGE_FUNCTION = 7,

@@ -20,7 +20,6 @@ class Shader:
     def __init__(self, seed):
         self.random = random.Random(seed)
         self.lines = HEAD.splitlines()
-        self.names = 0
         self.fixed = {"lane"}  # variables that are not assigned
         self.functions = []  # (name, kinds of its parameters)
         for n in range(self.random.randrange(1, 4)):
@@ -31,9 +30,9 @@ class Shader:
     def emit(self, depth, line):
         self.lines.append("\t" * depth + line)
 
-    def name(self, letter):
-        self.names += 1
-        return f"{letter}{self.names}"
+    def name(self, letter, depth, scope):
+        """One that is new here; other blocks of this depth may have it, too."""
+        return next(n for n in (f"{letter}{depth}_{i}" for i in range(100)) if n not in [v for v, _ in scope])
 
     def one_of(self, scope, kind):
         found = [name for name, k in scope if k == kind]
@@ -94,9 +93,9 @@ class Shader:
 
     def declare(self, depth, scope):
         kind = self.random.choice(["int", "int", "uint", "float", "bool", "array", "item"])
-        name = self.name("v")
+        name = self.name("v", depth, scope)
         if kind == "array":
-            i = self.name("i")
+            i = self.name("i", depth, scope)
             self.emit(depth, f"int {name}[4];")
             self.emit(depth, f"for (int {i} = 0; {i} < 4; {i}++)")
             self.emit(depth + 1, f"{name}[{i}] = {i} * {self.integer(scope, 2)};")
@@ -127,7 +126,7 @@ class Shader:
         self.emit(depth, "}")
 
     def loop(self, depth, scope, in_main):
-        k, last = self.name("k"), self.random.randrange(1, 5)
+        k, last = self.name("k", depth, scope), self.random.randrange(1, 5)
         self.fixed.add(k)
         self.emit(depth, f"for (int {k} = 0; {k} < {f'int(lane & {last}u)' if in_main else last}; {k}++) {{")
         self.block(depth + 1, [*scope, (k, "int")], True, in_main)
@@ -161,7 +160,7 @@ class Shader:
             self.emit(depth, f"if ({self.condition(scope)})")
             self.emit(depth + 1, self.random.choice(["break;", "continue;"]) if in_loop else f"return {self.integer(scope, 1)};")
         elif self.functions:
-            name = self.name("v")
+            name = self.name("v", depth, scope)
             self.emit(depth, f"int {name} = {self.call(scope)};")
             scope.append((name, "int"))
 

@@ -33,7 +33,9 @@ def values(frame, line):
         for symbol in block:
             if symbol.is_variable or symbol.is_argument:
                 declared = symbol.is_argument or symbol.line < line
-                if declared and symbol.name not in seen:
+                if not declared:  # what the name means in the block around it is no matter here
+                    seen.setdefault(symbol.name, None)
+                if symbol.name not in seen:
                     value = symbol.value(frame)
                     if value.type.code == gdb.TYPE_CODE_REF:
                         value = value.referenced_value()
@@ -87,7 +89,7 @@ def run_cpu(source, folder, lane, how):
     initialized."""
     first, second = (once(run_cpu_once(source, folder, lane, how, initial)) for initial in ("zero", "pattern"))
     equal([line for line, *_ in first], [line for line, *_ in second], "lines of both programs")
-    return [(line, {n: v for n, v in a.items() if b.get(n) == v}, frames) for (line, a, frames), (_, b, _) in zip(first, second)]
+    return [(line, {n: v for n, v in a.items() if v is not None and b.get(n) == v}, frames) for (line, a, frames), (_, b, _) in zip(first, second)]
 
 
 def run_gpu(shader, lane, how):

@@ -95,6 +95,11 @@ void main()
 		down--;
 		sum = sum + float(down);
 	} while (down > int(lane & 1u));
+	for (int t = 7; t < 9; t++) {
+		int total = t * 2;
+		down += total;
+	}
+	total -= down;
 	int shown = clamp_to(total, -5, clamp_to(int(lane), 3, 40));
 	result[lane] = uint(total + shown + place + reached + visits) + uint(sum);
 }
