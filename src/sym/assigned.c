@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sym/assigned.h"
+#include "sym/assigned_priv.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -63,27 +63,8 @@ struct scan {
 	struct loop loops[MOST_LOOPS];
 	struct label labels[MOST_LABELS];
 	unsigned n_writes, n_loops, n_labels;
-	bool is_unclear, has_ended;
+	bool is_unclear, has_ended, lacks_text;
 };
-
-static bool is_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
-
-static size_t word_length(const char *text)
-{
-	size_t n = 0;
-	while (is_word(text[n]))
-		n++;
-	return n;
-}
-
-static bool word_is(const char *text, const char *word)
-{
-	size_t n = word_length(text);
-	return strlen(word) == n && strncmp(text, word, n) == 0;
-}
 
 static const char *blanks_before(const char *start, const char *p)
 {
@@ -97,13 +78,13 @@ static const char *blanks_before(const char *start, const char *p)
 static bool named_constant(const struct bw_ctype *t, const char *text, uint64_t *out)
 {
 	for (size_t i = 0; t->kind == BW_CTYPE_ENUM && i < t->n_enumerators; i++) {
-		if (!t->enumerators[i].name || !word_is(text, t->enumerators[i].name))
+		if (!t->enumerators[i].name || !bw_word_is(text, t->enumerators[i].name))
 			continue;
 		*out = (uint64_t)t->enumerators[i].value;
 		return true;
 	}
-	*out = word_is(text, "true");
-	return *out || word_is(text, "false");
+	*out = bw_word_is(text, "true");
+	return *out || bw_word_is(text, "false");
 }
 
 /* What `= text` gives: a literal is compared, anything else may give every value. */
@@ -117,7 +98,7 @@ static enum gives assigned_value(const struct scan *s, const char *text)
 	if (s->is_part || (t->kind == BW_CTYPE_FLOAT && t->size_b < 4))
 		return GIVES_MAYBE;
 	if (named_constant(t, text, &bits)) {
-		end = text + word_length(text);
+		end = text + bw_word_length(text);
 	} else if (t->kind == BW_CTYPE_FLOAT) {
 		double v = strtod(text, &number_end);
 		bits = t->size_b == 4 ? f32_bits((float)v) : f64_bits(v);
@@ -139,7 +120,7 @@ static enum gives assigned_value(const struct scan *s, const char *text)
 static const struct bw_ctype *member_type(const struct bw_ctype *t, const char *name)
 {
 	for (size_t i = 0; i < t->n_members; i++)
-		if (t->members[i].name && word_is(name, t->members[i].name))
+		if (t->members[i].name && bw_word_is(name, t->members[i].name))
 			return t->members[i].type;
 	return NULL;
 }
@@ -157,7 +138,7 @@ static const char *skip_parts(const char *text, const struct bw_ctype **type)
 		} else if (*text == '.') {
 			text = bw_skip_blanks(text + 1);
 			*type = t ? member_type(t, text) : NULL;
-			text += word_length(text);
+			text += bw_word_length(text);
 		} else {
 			return text;
 		}
@@ -176,7 +157,7 @@ static bool is_address_taken(const char *line, const char *at)
 	if (p == line || p[-1] != '&' || (p - 1 > line && p[-2] == '&'))
 		return false;
 	p = blanks_before(line, p - 1);
-	return p == line || (!is_word(p[-1]) && p[-1] != ')' && p[-1] != ']');
+	return p == line || (!bw_is_of_word(p[-1]) && p[-1] != ')' && p[-1] != ']');
 }
 
 /* Whether the parenthesis at p is that of a call or of a macro; upper case counts as a macro. */
@@ -186,12 +167,12 @@ static void note_call(struct scan *s, const char *line, const char *p)
 	const char *end = blanks_before(line, p), *word = end;
 	bool is_call = end == line || strchr(">])", end[-1]), is_macro = false;
 	uint64_t bit = 1ull << (s->parens & 63);
-	while (word > line && is_word(word[-1]))
+	while (word > line && bw_is_of_word(word[-1]))
 		word--;
 	if (word < end) {
 		is_call = is_macro = true;
 		for (size_t i = 0; i < BW_ARRAY_SIZE(others); i++)
-			is_call &= !word_is(word, others[i]);
+			is_call &= !bw_word_is(word, others[i]);
 		for (const char *c = word; c < end; c++)
 			is_macro &= !islower((unsigned char)*c);
 	}
@@ -308,20 +289,20 @@ static void found_word(struct scan *s, const char *word)
 	static const char *const control[] = {"if",   "else",	"for",	   "while", "do",
 					      "case", "switch", "default", "goto"};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(control); i++)
-		if (word_is(word, control[i]))
+		if (bw_word_is(word, control[i]))
 			s->is_controlled = true;
-	if (word_is(word, "for") || word_is(word, "while") || word_is(word, "do")) {
+	if (bw_word_is(word, "for") || bw_word_is(word, "while") || bw_word_is(word, "do")) {
 		open_loop(s);
 		s->is_for = *word == 'f';
 		s->header_parens = 0;
 		s->clause = 0;
 	}
-	bool is_label = word_is(word, "case") || word_is(word, "default");
+	bool is_label = bw_word_is(word, "case") || bw_word_is(word, "default");
 	if (is_label && s->n_labels == MOST_LABELS)
 		s->is_unclear = true;
 	else if (is_label)
 		s->labels[s->n_labels++] = (struct label){s->line, s->depth};
-	s->is_unclear |= word_is(word, "goto") || word_is(word, "asm");
+	s->is_unclear |= bw_word_is(word, "goto") || bw_word_is(word, "asm");
 	s->is_start = false;
 }
 
@@ -407,7 +388,7 @@ static void scan_line(struct scan *s, const char *text)
 		return;
 	}
 	for (const char *p = line; *p && !s->has_ended;) {
-		size_t n = word_length(p);
+		size_t n = bw_word_length(p);
 		if (!n) {
 			if (*p == '(')
 				note_call(s, line, p);
@@ -424,7 +405,7 @@ static void scan_line(struct scan *s, const char *text)
 		bool member =
 			before > line && (before[-1] == '.' ||
 					  (before - line >= 2 && !strncmp(before - 2, "->", 2)));
-		if (!member && word_is(p, s->a->name)) {
+		if (!member && bw_word_is(p, s->a->name)) {
 			named = true;
 			found_name(s, line, p);
 		}
@@ -445,6 +426,7 @@ static bool scan(const struct bw_assigned *a, struct scan *s)
 	for (unsigned i = 0; i < MOST_LINES && !s->has_ended; i++) {
 		s->line = a->decl_line + i;
 		const char *text = a->line(a->ctx, s->line);
+		s->lacks_text = !text;
 		if (!text)
 			return false;
 		scan_line(s, text);
@@ -509,7 +491,9 @@ bool bw_assigned_constant(const struct bw_assigned *a, uint64_t value, bool is_p
 	bool may = false, elsewhere = false;
 	unsigned n_reached = 0;
 	if (!scan(a, &s))
-		return true;
+		return s.lacks_text || (s.has_ended && !s.is_unclear && s.n_writes);
+	if (bw_macros_assign(a, s.last_line, a->name))
+		return false;
 	for (unsigned i = 0; i < s.n_writes; i++) {
 		const struct write *w = &s.writes[i];
 		bool declares = w->line == a->decl_line && a->at_line <= a->decl_line;
@@ -547,7 +531,7 @@ bool bw_assigned_places(const struct bw_assigned *a, struct bw_assigned_place ou
 			size_t *out_n)
 {
 	struct scan s = {.names_share = true, .is_part = true};
-	if (!scan(a, &s))
+	if (!scan(a, &s) || bw_macros_assign(a, s.last_line, a->name))
 		return false;
 	for (unsigned i = 0; i < s.n_writes; i++)
 		out[i] = (struct bw_assigned_place){s.writes[i].line, s.writes[i].size_b};
@@ -555,33 +539,10 @@ bool bw_assigned_places(const struct bw_assigned *a, struct bw_assigned_place ou
 	return true;
 }
 
-/* Whether a macro of the file assigns anything. */
-static bool has_assigning_macro(const struct bw_assigned *a, unsigned last_line)
-{
-	bool is_macro = false;
-	for (unsigned i = 1; i <= last_line; i++) {
-		const char *text = a->line(a->ctx, i);
-		if (!text)
-			return true;
-		const char *p = bw_skip_blanks(text);
-		is_macro |= *p == '#' && word_is(bw_skip_blanks(p + 1), "define");
-		for (; is_macro && *p; p++) {
-			bool is_equal =
-				*p == '=' && p > text && !strchr("=!<>", p[-1]) && p[1] != '=';
-			bool is_shift = !strncmp(p, "<<=", 3) || !strncmp(p, ">>=", 3);
-			if (is_equal || is_shift || !strncmp(p, "++", 2) || !strncmp(p, "--", 2))
-				return true;
-		}
-		size_t n = strlen(text);
-		is_macro &= n && text[n - 1] == '\\';
-	}
-	return false;
-}
-
 bool bw_assigned_never(const struct bw_assigned *a, bool has_references)
 {
 	struct scan s = {
 		.names_share = true, .is_strict = true, .is_strict_references = has_references};
 	return a->is_param && scan(a, &s) && s.n_writes == 1 &&
-	       !has_assigning_macro(a, s.last_line);
+	       !bw_macros_assign(a, s.last_line, NULL);
 }

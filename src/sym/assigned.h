@@ -4,8 +4,7 @@
 
 /* Which of its assignments can have given a variable its value, by the text of the source. The
  * optimizer moves code, and the location lists that it writes then have values before the statement
- * that assigns them, or after the next one has. In doubt the answer is that a value is possible:
- * macros that assign, a goto, a label. Pure. */
+ * that assigns them, or after the next one has. Pure. */
 
 #include "sym/types.h"
 
@@ -23,8 +22,9 @@ enum { BW_ASSIGNED_MAX = 64 };
 
 /* False: no assignment that gives the variable this constant (bits, as bw_location has them) can be
  * the last one that was executed, as far as the text says, or only one of which that is not known,
- * as for another one that is not the last, or, of a parameter, that may be it, too. is_part: the
- * value is that of a member. */
+ * as for another one that is not the last, or, of a parameter, that may be it, too; or the text
+ * does not say enough (an #if in the variable's scope, a goto, a macro that assigns it). True where
+ * there is no text. is_part: the value is that of a member. */
 bool bw_assigned_constant(const struct bw_assigned *a, uint64_t value, bool is_part);
 /* The lines of the assignments that can have been executed last, each once. A parameter's, by the
  * call, is that of its declaration. is_all: there are no others. False: the text does not say

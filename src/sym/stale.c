@@ -148,8 +148,10 @@ static bool memory_is_stale(struct bw_lines *l, const struct bw_variable *v,
 			    const struct bw_location_origins *o)
 {
 	struct store_check c = {.l = l, .v = v, .file = file};
-	if (!bw_lines_is_optimized(l, addr) || !bw_assigned_places(a, c.place, &c.n))
+	if (!bw_lines_is_optimized(l, addr))
 		return false;
+	if (!bw_assigned_places(a, c.place, &c.n))
+		return true;
 	bw_vec_each(&l->rows, r) {
 		for (size_t i = 0; i < c.n; i++) {
 			unsigned line = c.place[i].line;
@@ -365,7 +367,8 @@ bool bw_variable_is_stale(struct bw_lines *l, const struct bw_variable *v, uint6
 		return false;
 	if (is_memory)
 		return memory_is_stale(l, v, &a, text.file, addr, origins);
-	if (is_constant && !bw_assigned_constant(&a, at->value, at->n_pieces > 0))
+	if (is_constant && bw_lines_is_optimized(l, addr) &&
+	    !bw_assigned_constant(&a, at->value, at->n_pieces > 0))
 		return true;
 	struct origin_check c = {.l = l, .v = v, .file = text.file};
 	c.has_last = bw_assigned_last(&a, at->n_pieces > 0, &c.last);
