@@ -16,7 +16,7 @@ from json_schema import parse
 from test_breadcrumbs import REPLAY, WAIT_REG_MEM, WRITE_DATA, Streams, breakwater, packet
 
 ROUNDS = sys.argv[1]
-RELEASE_MEM = 0x49
+RELEASE_MEM, COPY_DATA = 0x49, 0x40
 # What hangs is ended by the driver, long after what does not.
 QUICK = {"BREAKWATER_VGPU_ARGS": "--quiet --lockup-timeout 1200"}
 
@@ -219,12 +219,15 @@ def check_smallest(s, rounds, out):
     check(f"The smallest capture that still shows it is {small}: " in text and "the last has 1 of 4 dispatches" in text, text)
     r = answer("replay", small, status=3)
     equal((r["kind"], r["fault_page"], r["as_captured"]), ("fault", "0x123456789", True), "the fault")
-    # a time, which is another one in each replay: the packet that writes it
+    # a time, which is another one in each replay, does not count where a packet writes it, but where one copies it
     va = int(s.out["va"], 16) + 800
-    words = s.state + s.dispatch(0, 4) + packet(RELEASE_MEM, 0x28 | 5 << 8, 3 << 29, va, va >> 32, 0, 0, 0)
+    time, copy = va + 16, va
+    words = s.state + s.dispatch(0, 4) + packet(RELEASE_MEM, 0x28 | 5 << 8, 3 << 29, time, time >> 32, 0, 0, 0)
+    words += packet(WAIT_REG_MEM, 4 | 1 << 4, time, time >> 32, 0, 0xffffffff, 0x20)
+    words += packet(COPY_DATA, 1 | 5 << 8 | 1 << 16 | 1 << 20, time, time >> 32, copy, copy >> 32)
     path, buffer, _ = make(s, "time", words)
     r = answer("bisect", "--differs", path, "--smallest", small, "--tries", "3")
-    equal((r["where"], r["packet_name"], r["smallest"]["submissions"]), ("packet", "RELEASE_MEM", 1), "the packet that writes the time")
+    equal((r["where"], r["packet_name"], r["smallest"]["submissions"]), ("packet", "COPY_DATA", 1), "the packet that copies the time")
     r = answer("replay", "--check", small, status=1)
     equal((r["buffer"], int(r["offset"], 16) // 8), (buffer, 100), "where it is")
     check("is the capture itself" in breakwater("bisect", "--fault", s.folder / "fault.bwc", "--smallest", s.folder / "fault.bwc", status=2)[1],
