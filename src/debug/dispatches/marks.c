@@ -171,7 +171,8 @@ static struct bw_error *find_blocks(struct search *s)
 		if (flow == BW_FLOW_BRANCH || flow == BW_FLOW_COND_BRANCH)
 			BW_TRY(begin_block(s, target_of(s, target)));
 	}
-	qsort(s->blocks.data, s->blocks.len, sizeof(struct block), by_start);
+	if (s->blocks.len)
+		qsort(s->blocks.data, s->blocks.len, sizeof(struct block), by_start);
 	for (size_t i = 0; i < s->blocks.len; i++)
 		s->block_at[s->blocks.data[i].start] = (uint32_t)i + 1;
 	return NULL;
