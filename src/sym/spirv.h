@@ -32,7 +32,7 @@ struct bw_spirv_line {
 	const char *file; /* borrowed */
 	unsigned line;
 	uint32_t function; /* as bw_spirv_function_at has them; 0: not known */
-	bool goes_on;	   /* it has begun before, and called a function */
+	bool goes_on;	   /* it has begun before: behind a call, or in another block */
 };
 /* The line that a mark is of; false: of none. */
 bool bw_spirv_marked_line(const struct bw_spirv *s, uint32_t mark, struct bw_spirv_line *out);

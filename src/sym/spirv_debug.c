@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines and sources as instructions without code (NonSemantic.Shader.DebugInfo.100): what
- * "glslang -gVS" and "dxc -fspv-debug=vulkan-with-source" write in the place of OpLine and
- * OpSource. */
+ * "glslang -gVS" writes in the place of OpLine and OpSource. */
 #include "sym/spirv_priv.h"
 
 enum { DEBUG_SOURCE = 35, DEBUG_SOURCE_CONTINUED = 102, DEBUG_LINE = 103, DEBUG_NO_LINE = 104 };

@@ -22,8 +22,9 @@
 #define BW_SPIRV_RECORD_NAME "breakwater.record"      /* of the array */
 #define BW_SPIRV_RECORD_VARIABLE "breakwater.record:" /* OpString: ID:OFFSET:FLAG, in bytes */
 /* OpString: FILE:LINE:FUNCTION:GOES_ON, the file as the id of an OpString, the function as its own.
- * GOES_ON is 1 behind a call, where the line goes on that has called, else 0. The first of them is
- * of the mark BW_SPIRV_RECORD_MARK, the others are of those that follow it. */
+ * GOES_ON is 1 where the line has begun before: behind a call, and in another block of an
+ * expression; else 0. The first of them is of the mark BW_SPIRV_RECORD_MARK, the others are of
+ * those that follow it. */
 #define BW_SPIRV_RECORD_LINE "breakwater.line:"
 #define BW_SPIRV_RECORD_MARK 0xb7000000u
 #define BW_SPIRV_RECORD_MARKS_MAX 0x1000000u

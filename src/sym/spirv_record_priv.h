@@ -9,7 +9,6 @@
 
 /* Of the unified specification, 3.52: what is written or followed here alone. */
 enum {
-	OP_IN_BOUNDS_ACCESS_CHAIN = 66,
 	OP_PTR_ACCESS_CHAIN = 67,
 	OP_IN_BOUNDS_PTR_ACCESS_CHAIN = 70,
 	OP_COMPOSITE_EXTRACT = 81,
@@ -57,7 +56,7 @@ struct recorded {
 struct begun_line {
 	uint32_t file, line; /* OpLine */
 	uint32_t function;   /* its id */
-	bool goes_on;	     /* behind a call */
+	bool goes_on;	     /* it has begun before */
 };
 
 struct dynamic {

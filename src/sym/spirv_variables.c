@@ -210,7 +210,7 @@ static bool can_name(uint32_t op, unsigned i)
 	switch (op) {
 	case OP_LOAD:
 	case OP_ACCESS_CHAIN:
-	case OP_ACCESS_CHAIN + 1: /* in bounds */
+	case OP_IN_BOUNDS_ACCESS_CHAIN:
 		return i == 3;
 	case OP_STORE:
 		return i == 1;
@@ -274,9 +274,10 @@ static struct bw_error *add_locals(struct bw_spirv *s)
 		if (!*v.name || bw_spv_is_of_compiler(s, v.name))
 			continue;
 		v.type = bw_spv_type(s, type ? type : w[1]);
+		const size_t before = s->variables.len;
 		BW_TRY(add(s, &v, &at_v, function));
-		if (s->variables.len)
-			s->variables.data[s->variables.len - 1].id = w[2];
+		if (s->variables.len > before) /* there were not too many */
+			s->variables.data[before].id = w[2];
 	}
 	return find_lines(s);
 }
