@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/cursor.h"
+#include "capture/record_priv.h"
 
 void bw_capture_pipeline_fini(struct bw_capture_pipeline *p)
 {
@@ -18,32 +19,14 @@ void bw_capture_pipeline_fini(struct bw_capture_pipeline *p)
 
 /* ---- to bytes ---- */
 
-static struct bw_error *put(struct bw_capture_bytes *out, const void *data, size_t size_b)
-{
-	BW_TRY(bw_vec_reserve(out, out->len + size_b));
-	if (size_b)
-		memcpy(out->data + out->len, data, size_b);
-	out->len += size_b;
-	return NULL;
-}
-
-static struct bw_error *put_array(struct bw_capture_bytes *out, const void *data, size_t n,
-				  size_t elem_b)
-{
-	const uint64_t count = n;
-	BW_TRY(put(out, &count, sizeof(count)));
-	return put(out, data, n * elem_b);
-}
-#define PUT_VEC(out, v) put_array(out, (v)->data, (v)->len, sizeof(*(v)->data))
-
 static struct bw_error *put_all(const struct bw_capture_pipeline *p, struct bw_capture_bytes *out)
 {
-	BW_TRY(put(out, &p->head, sizeof(p->head)));
-	BW_TRY(PUT_VEC(out, &p->sets));
-	BW_TRY(PUT_VEC(out, &p->bindings));
-	BW_TRY(PUT_VEC(out, &p->pushes));
-	BW_TRY(PUT_VEC(out, &p->constants));
-	return PUT_VEC(out, &p->spirv);
+	BW_TRY(bw_record_put(out, &p->head, sizeof(p->head)));
+	BW_TRY(BW_RECORD_PUT_VEC(out, &p->sets));
+	BW_TRY(BW_RECORD_PUT_VEC(out, &p->bindings));
+	BW_TRY(BW_RECORD_PUT_VEC(out, &p->pushes));
+	BW_TRY(BW_RECORD_PUT_VEC(out, &p->constants));
+	return BW_RECORD_PUT_VEC(out, &p->spirv);
 }
 
 struct bw_error *bw_capture_pipeline_encode(const struct bw_capture_pipeline *p,
@@ -59,7 +42,7 @@ struct bw_error *bw_capture_pipeline_add_spirv(struct bw_capture_bytes *bytes, c
 					       size_t size_b)
 {
 	bytes->len -= sizeof(uint64_t); /* the count of no words */
-	return put_array(bytes, code, size_b / sizeof(uint32_t), sizeof(uint32_t));
+	return bw_record_put_array(bytes, code, size_b / sizeof(uint32_t), sizeof(uint32_t));
 }
 
 /* ---- from bytes ---- */

@@ -9,6 +9,7 @@
 
 #include "base/cursor.h"
 #include "base/util.h"
+#include "capture/record_priv.h"
 
 enum { HAS_MAPS = 1, CHUNK_MAX_B = 1 << 20 };
 
@@ -64,7 +65,7 @@ void bw_capture_submission_fini(struct bw_capture_submission *s)
 
 /* ---- to bytes ---- */
 
-static struct bw_error *put(struct bw_capture_bytes *out, const void *data, size_t size_b)
+struct bw_error *bw_record_put(struct bw_capture_bytes *out, const void *data, size_t size_b)
 {
 	BW_TRY(bw_vec_reserve(out, out->len + size_b));
 	if (size_b)
@@ -75,34 +76,32 @@ static struct bw_error *put(struct bw_capture_bytes *out, const void *data, size
 
 static struct bw_error *put_u64(struct bw_capture_bytes *out, uint64_t value)
 {
-	return put(out, &value, sizeof(value));
+	return bw_record_put(out, &value, sizeof(value));
 }
 
-/* A count, and as many elements. */
-static struct bw_error *put_array(struct bw_capture_bytes *out, const void *data, size_t n,
-				  size_t elem_b)
+struct bw_error *bw_record_put_array(struct bw_capture_bytes *out, const void *data, size_t n,
+				     size_t elem_b)
 {
 	BW_TRY(put_u64(out, n));
-	return put(out, data, n * elem_b);
+	return bw_record_put(out, data, n * elem_b);
 }
-#define PUT_VEC(out, v) put_array(out, (v)->data, (v)->len, sizeof(*(v)->data))
 
 static struct bw_error *put_all(const struct bw_capture_submission *s, struct bw_capture_bytes *out)
 {
 	BW_TRY(put_u64(out, s->has_maps ? HAS_MAPS : 0));
 	BW_TRY(put_u64(out, s->fence_buffer));
 	BW_TRY(put_u64(out, s->fence_offset_b));
-	BW_TRY(PUT_VEC(out, &s->buffers));
-	BW_TRY(PUT_VEC(out, &s->gone));
-	BW_TRY(PUT_VEC(out, &s->maps));
-	BW_TRY(PUT_VEC(out, &s->runs));
-	BW_TRY(PUT_VEC(out, &s->ibs));
-	BW_TRY(PUT_VEC(out, &s->dispatches));
+	BW_TRY(BW_RECORD_PUT_VEC(out, &s->buffers));
+	BW_TRY(BW_RECORD_PUT_VEC(out, &s->gone));
+	BW_TRY(BW_RECORD_PUT_VEC(out, &s->maps));
+	BW_TRY(BW_RECORD_PUT_VEC(out, &s->runs));
+	BW_TRY(BW_RECORD_PUT_VEC(out, &s->ibs));
+	BW_TRY(BW_RECORD_PUT_VEC(out, &s->dispatches));
 	BW_TRY(put_u64(out, s->chunks.len));
 	bw_vec_each(&s->chunks, c) {
-		BW_TRY(put(out, &c->id, sizeof(c->id)));
-		BW_TRY(put(out, &c->size_b, sizeof(c->size_b)));
-		BW_TRY(put(out, c->data, c->size_b));
+		BW_TRY(bw_record_put(out, &c->id, sizeof(c->id)));
+		BW_TRY(bw_record_put(out, &c->size_b, sizeof(c->size_b)));
+		BW_TRY(bw_record_put(out, c->data, c->size_b));
 	}
 	return NULL;
 }
@@ -119,7 +118,7 @@ struct bw_error *bw_capture_submission_encode(const struct bw_capture_submission
 struct bw_error *bw_capture_runs_encode(const struct bw_capture_runs *runs,
 					struct bw_capture_bytes *out)
 {
-	return PUT_VEC(out, runs);
+	return BW_RECORD_PUT_VEC(out, runs);
 }
 
 struct bw_error *bw_capture_runs_add(struct bw_capture_runs *runs, struct bw_capture_run one)
