@@ -6,7 +6,6 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "agent/capture_link.h"
@@ -30,13 +29,6 @@ struct bw_agent_capture {
 	bool was_idle; /* submissions were made that are not captured */
 	struct bw_capture_memory memory;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-	REAL(clock_gettime)(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 void bw_agent_capture_forget(struct bw_agent_file *f)
 {
@@ -144,7 +136,7 @@ static void wait_idle(struct bw_agent_file *f)
 {
 	struct bw_track_buffers all = {0};
 	_cleanup_error_ struct bw_error *err = bw_track_buffers(f, &all);
-	uint64_t until = now_ns() + bw_capture_link_wait_ms() * 1000000ull;
+	uint64_t until = bw_capture_now_ns() + bw_capture_link_wait_ms() * 1000000ull;
 	bw_vec_each(&all, b) {
 		union drm_amdgpu_gem_wait_idle a = {.in = {.handle = b->handle, .timeout = until}};
 		bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_GEM_WAIT_IDLE, &a);
@@ -219,7 +211,7 @@ static struct bw_error *send_submission(const struct bw_capture_call *c,
 	s->summary.ctx_id = c->in->ctx_id;
 	s->summary.frame = c->frame;
 	s->summary.changed_b = pages_of(&s->runs) * PAGE_B;
-	s->summary.time_ns = now_ns();
+	s->summary.time_ns = bw_capture_now_ns();
 	pthread_getname_np(pthread_self(), s->summary.comm, sizeof(s->summary.comm));
 	struct bw_error *err = bw_capture_submission_encode(s, &bytes);
 	if (!err)
@@ -304,7 +296,7 @@ static void wait_for(struct bw_agent_file *f, const struct drm_amdgpu_wait_cs_in
 		     struct bw_capture_result *out)
 {
 	union drm_amdgpu_wait_cs a;
-	uint64_t until = now_ns() + bw_capture_link_wait_ms() * 1000000ull;
+	uint64_t until = bw_capture_now_ns() + bw_capture_link_wait_ms() * 1000000ull;
 	int r;
 	do {
 		a = (union drm_amdgpu_wait_cs){.in = *wait};
@@ -333,17 +325,20 @@ void bw_agent_capture_end(struct bw_agent_file *f, int r, const struct drm_amdgp
 	if (!r && result.has_ended && !result.result)
 		note_end(f, wait);
 	struct bw_capture_memory *m = &f->capture->memory;
+	bool failed = !result.has_ended || result.result;
+	bool sees = failed || bw_capture_memory_is_due(m, bw_capture_link_unseen_max_b());
+	result.flags = sees ? 0 : BW_CAPTURE_UNSEEN;
 	_cleanup_error_ struct bw_error *err =
-		result.has_ended ? bw_capture_memory_behind(f, m, &runs) : NULL;
-	if (!result.has_ended || result.result) /* it may still run, or memory may be lost */
+		result.has_ended && sees ? bw_capture_memory_behind(f, m, &runs) : NULL;
+	if (failed) /* it may still run, or memory may be lost */
 		bw_capture_memory_unsettle(m);
 	result.changed_pages = (uint32_t)BW_MIN(pages_of(&runs), (uint64_t)UINT32_MAX);
-	result.time_ns = now_ns();
+	result.time_ns = bw_capture_now_ns();
 	if (!err)
 		err = bw_capture_runs_encode(&runs, &bytes);
 	if (!err)
 		err = bw_capture_link_record(BW_CAPTURE_RESULT, &result, sizeof(result), &bytes);
-	if (!err && (!result.has_ended || result.result))
+	if (!err && failed)
 		err = bw_capture_link_drain();
 	if (err)
 		bw_capture_link_end(err);

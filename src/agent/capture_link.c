@@ -23,8 +23,8 @@ static struct {
 	pthread_mutex_t lock;
 	enum { UNTRIED, OPEN, ENDED } state;
 	int sock;
-	uint32_t wait_ms;
-	bool asks, is_late;
+	struct bw_capture_go go; /* what it has said */
+	bool is_late;
 	uint32_t number; /* of the connection */
 	struct bw_capture_area area;
 	uint64_t drained; /* of it, when that was asked for last */
@@ -106,7 +106,12 @@ bool bw_capture_link_is_late(void)
 
 uint32_t bw_capture_link_wait_ms(void)
 {
-	return g.wait_ms;
+	return g.go.wait_ms;
+}
+
+uint64_t bw_capture_link_unseen_max_b(void)
+{
+	return g.go.unseen_max_b;
 }
 
 void bw_capture_link_end(const struct bw_error *err)
@@ -138,8 +143,7 @@ static struct bw_error *greet(void)
 	bw_msg_fini(&m);
 	if (!err && go.result)
 		err = bw_error_errno(-go.result, "it is refused");
-	g.wait_ms = go.wait_ms;
-	g.asks = go.asks;
+	g.go = go;
 	return err;
 }
 
@@ -197,7 +201,7 @@ void bw_agent_capture_fork_child(void)
 	atomic_store(&given.is_wanted, false);
 }
 
-static uint64_t now_ns(void)
+uint64_t bw_capture_now_ns(void)
 {
 	struct timespec t;
 	REAL(clock_gettime)(CLOCK_MONOTONIC, &t);
@@ -231,9 +235,9 @@ static struct bw_error *send_message(enum bw_capture_msg type, const struct bw_m
 		return bw_msg_send(g.sock, (uint16_t)type, 0, parts, n, -1);
 	if (bw_capture_area_is_over(&g.area))
 		return bw_errorf(BW_E_GONE, "it is complete");
-	if (!bw_capture_area_put(&g.area, (uint16_t)type, now_ns(), parts, n)) {
+	if (!bw_capture_area_put(&g.area, (uint16_t)type, bw_capture_now_ns(), parts, n)) {
 		BW_TRY(drain(true));
-		if (!bw_capture_area_put(&g.area, (uint16_t)type, now_ns(), parts, n))
+		if (!bw_capture_area_put(&g.area, (uint16_t)type, bw_capture_now_ns(), parts, n))
 			return bw_errorf(BW_E_INVALID, "it does not read");
 	}
 	return g.area.at - g.drained >= BW_CAPTURE_DRAIN_B ? drain(false) : NULL;
@@ -296,7 +300,7 @@ struct bw_error *bw_capture_link_ask(const struct bw_capture_submission *s, uint
 				     bool *out_take)
 {
 	*out_take = true;
-	if (!g.asks)
+	if (!g.go.asks)
 		return NULL;
 	struct bw_capture_bytes names = {0};
 	struct bw_capture_answer answer = {0};

@@ -27,11 +27,14 @@ uint32_t bw_capture_link_number(void);
 bool bw_capture_link_is_late(void);
 /* The connection is of no use any more; the program runs on. */
 void bw_capture_link_end(const struct bw_error *err);
-uint32_t bw_capture_link_wait_ms(void); /* bw_capture_go */
+/* bw_capture_go */
+uint32_t bw_capture_link_wait_ms(void);
+uint64_t bw_capture_link_unseen_max_b(void);
 /* out: the page's number on this connection. */
 struct bw_error *bw_capture_link_page(const void *page, uint64_t *out) BW_MUST_CHECK;
 struct bw_error *bw_capture_link_record(enum bw_capture_msg type, const void *fixed, size_t fixed_b,
 					const struct bw_capture_bytes *bytes) BW_MUST_CHECK;
+uint64_t bw_capture_now_ns(void); /* the machine's time, which a debugger does not stop */
 /* Something happened that the capture may be for: what was sent is to be read now. */
 struct bw_error *bw_capture_link_drain(void) BW_MUST_CHECK;
 /* Whether the submission is captured, of which the dispatches are known. */

@@ -92,8 +92,9 @@ static void see(void *ctx, const void *bytes, size_t size_b)
 }
 
 /* A page that differs, sent from a copy: the program may write it at this moment. */
-static struct bw_error *send_page(struct bw_agent_file *f, struct bw_capture_sent *b, uint64_t va,
-				  uint64_t index, struct bw_capture_runs *runs)
+static struct bw_error *send_page(struct bw_agent_file *f, struct bw_capture_memory *c,
+				  struct bw_capture_sent *b, uint64_t va, uint64_t index,
+				  struct bw_capture_runs *runs)
 {
 	static uint8_t page[PAGE_B]; /* under the lock */
 	uint64_t bad_va;
@@ -106,11 +107,13 @@ static struct bw_error *send_page(struct bw_agent_file *f, struct bw_capture_sen
 	b->hash[index] = h;
 	if (h.word[0] || h.word[1])
 		BW_TRY(bw_capture_link_page(page, &run.page));
+	c->sent_b += PAGE_B;
 	return bw_capture_runs_add(runs, run);
 }
 
-static struct bw_error *look_at_map(struct bw_agent_file *f, struct bw_capture_sent *b,
-				    const struct bw_agent_map *m, struct bw_capture_runs *runs)
+static struct bw_error *look_at_map(struct bw_agent_file *f, struct bw_capture_memory *c,
+				    struct bw_capture_sent *b, const struct bw_agent_map *m,
+				    struct bw_capture_runs *runs)
 {
 	uint64_t first = m->bo_offset_b / PAGE_B, n = m->size_b / PAGE_B;
 	for (uint64_t i = 0; i < n && first + i < b->n_pages;) {
@@ -120,26 +123,56 @@ static struct bw_error *look_at_map(struct bw_agent_file *f, struct bw_capture_s
 		bw_track_look(f, m->va + i * PAGE_B, take * PAGE_B, see, &l);
 		for (uint64_t k = 0; k < l.n_seen; k++)
 			if (l.differs[k])
-				BW_TRY(send_page(f, b, m->va + (i + k) * PAGE_B, first + i + k,
+				BW_TRY(send_page(f, c, b, m->va + (i + k) * PAGE_B, first + i + k,
 						 runs));
 		i += take;
 	}
 	return NULL;
 }
 
-/* Everything that is mapped, once; or without the buffers that only the GPU can write. */
-static struct bw_error *look(struct bw_agent_file *f, struct bw_capture_memory *c, bool only_shared,
-			     struct bw_capture_runs *runs)
+/* Everything that is mapped, once. */
+static struct bw_error *look_at_all(struct bw_agent_file *f, struct bw_capture_memory *c,
+				    const struct bw_agent_maps *maps, struct bw_capture_runs *runs)
 {
-	struct bw_agent_maps maps = {0};
-	struct bw_error *err = bw_track_maps(f, &maps);
-	for (size_t i = 0; !err && i < maps.len; i++) {
-		struct bw_capture_sent *b = by_handle(c, maps.data[i].bo_handle);
-		if (b && (b->is_shared || !only_shared))
-			err = look_at_map(f, b, &maps.data[i], runs);
+	const uint64_t began_ns = bw_capture_now_ns();
+	bw_vec_each(maps, m) {
+		struct bw_capture_sent *b = by_handle(c, m->bo_handle);
+		if (b)
+			BW_TRY(look_at_map(f, c, b, m, runs));
 	}
-	bw_vec_free(&maps);
-	return err;
+	c->looked_at_ns = bw_capture_now_ns();
+	c->look_ns = c->looked_at_ns - began_ns;
+	c->sent_b = 0;
+	return NULL;
+}
+
+/* Without the buffers that only the GPU can write, but where they were mapped since. before: what
+ * was mapped then; like maps, by address. */
+static struct bw_error *look_at_shared(struct bw_agent_file *f, struct bw_capture_memory *c,
+				       const struct bw_agent_maps *maps,
+				       const struct bw_capture_maps *before,
+				       struct bw_capture_runs *runs)
+{
+	size_t at = 0;
+	bw_vec_each(maps, m) {
+		struct bw_capture_sent *b = by_handle(c, m->bo_handle);
+		while (at < before->len &&
+		       (before->data[at].va & BW_VA_MASK) < (m->va & BW_VA_MASK))
+			at++;
+		const struct bw_capture_map *old = at < before->len ? &before->data[at] : NULL;
+		bool was_mapped = b && old && old->va == m->va && old->size_b == m->size_b &&
+				  old->offset_b == m->bo_offset_b && old->buffer == b->id;
+		if (b && (b->is_shared || !was_mapped))
+			BW_TRY(look_at_map(f, c, b, m, runs));
+	}
+	return NULL;
+}
+
+bool bw_capture_memory_is_due(const struct bw_capture_memory *c, uint64_t unseen_max_b)
+{
+	enum { SHARE = 50 };
+	return c->sent_b >= unseen_max_b ||
+	       bw_capture_now_ns() - c->looked_at_ns >= SHARE * c->look_ns;
 }
 
 /* ---- What is mapped ---- */
@@ -202,14 +235,20 @@ static struct bw_error *note_maps(struct bw_capture_memory *c, const struct bw_a
 	out->has_maps = out->maps.len != c->maps.len ||
 			(out->maps.len && memcmp(out->maps.data, c->maps.data,
 						 out->maps.len * sizeof(*out->maps.data)));
-	if (!out->has_maps) {
+	if (!out->has_maps)
 		out->maps.len = 0;
+	return NULL;
+}
+
+static struct bw_error *keep_maps(struct bw_capture_memory *c,
+				  const struct bw_capture_submission *sub)
+{
+	if (!sub->has_maps)
 		return NULL;
-	}
-	BW_TRY(bw_vec_reserve(&c->maps, out->maps.len));
-	if (out->maps.len)
-		memcpy(c->maps.data, out->maps.data, out->maps.len * sizeof(*c->maps.data));
-	c->maps.len = out->maps.len;
+	BW_TRY(bw_vec_reserve(&c->maps, sub->maps.len));
+	if (sub->maps.len)
+		memcpy(c->maps.data, sub->maps.data, sub->maps.len * sizeof(*c->maps.data));
+	c->maps.len = sub->maps.len;
 	return NULL;
 }
 
@@ -225,17 +264,25 @@ struct bw_error *bw_capture_memory_before(struct bw_agent_file *f, struct bw_cap
 		err = note_buffers(c, &maps, &all, out);
 	if (!err)
 		err = note_maps(c, &maps, out);
+	if (!err && c->is_settled)
+		err = look_at_shared(f, c, &maps, &c->maps, &out->runs);
+	else if (!err)
+		err = look_at_all(f, c, &maps, &out->runs);
+	if (!err)
+		err = keep_maps(c, out);
 	bw_vec_free(&maps);
 	bw_vec_free(&all);
-	/* other parts of a buffer may be mapped now, which nobody has looked at */
-	bool only_shared = c->is_settled && !out->has_maps;
-	return err ? err : look(f, c, only_shared, &out->runs);
+	c->is_settled = !err;
+	return err;
 }
 
 struct bw_error *bw_capture_memory_behind(struct bw_agent_file *f, struct bw_capture_memory *c,
 					  struct bw_capture_runs *out)
 {
-	BW_TRY(look(f, c, false, out));
-	c->is_settled = true;
-	return NULL;
+	struct bw_agent_maps maps = {0};
+	struct bw_error *err = bw_track_maps(f, &maps);
+	if (!err)
+		err = look_at_all(f, c, &maps, out);
+	bw_vec_free(&maps);
+	return err;
 }

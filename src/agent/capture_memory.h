@@ -4,8 +4,8 @@
 
 /* The memory of an address space as a capture has it: what was sent of each buffer, and what has
  * changed since. Memory is compared page by page where it lies, by hashes; only pages that differ
- * are copied. A buffer that nobody but the GPU can write is not looked at before a submission when
- * it was looked at behind the last one. All calls are under the lock of capture_link.h, as pages
+ * are copied. A buffer that nobody but the GPU can write is looked at before the first submission
+ * alone. All calls are under the lock of capture_link.h, as pages
  * are sent from here. */
 
 #include "agent/agent.h"
@@ -17,9 +17,12 @@ struct bw_capture_sent; /* a buffer as it was sent last */
 /* Zeroed: nothing was sent. */
 struct bw_capture_memory {
 	uint64_t last_id;
-	bool is_settled; /* only the CPU has changed memory since it was looked at last */
+	/* before the next submission only what the CPU can write is looked at */
+	bool is_settled;
+	uint64_t look_ns, looked_at_ns; /* how long the last look at all took, and when it ended */
+	uint64_t sent_b;		/* of pages, since then */
 	struct BW_VEC(struct bw_capture_sent) buffers;
-	struct BW_VEC(struct bw_capture_map) maps;
+	struct bw_capture_maps BW_VEC(struct bw_capture_map) maps;
 };
 
 void bw_capture_memory_fini(struct bw_capture_memory *m);
@@ -32,6 +35,10 @@ uint64_t bw_capture_memory_buffer(const struct bw_capture_memory *m, uint32_t ha
  * into out. */
 struct bw_error *bw_capture_memory_before(struct bw_agent_file *f, struct bw_capture_memory *m,
 					  struct bw_capture_submission *out) BW_MUST_CHECK;
+/* Whether memory is to be looked at behind a submission now, where it need not be behind each:
+ * often enough that no more than unseen_max_b of pages come between two looks, and otherwise so
+ * that looking takes a fiftieth of the time. */
+bool bw_capture_memory_is_due(const struct bw_capture_memory *m, uint64_t unseen_max_b);
 /* Behind a submission that has ended: pages that have changed. */
 struct bw_error *bw_capture_memory_behind(struct bw_agent_file *f, struct bw_capture_memory *m,
 					  struct bw_capture_runs *out) BW_MUST_CHECK;

@@ -15,12 +15,14 @@
 
 enum {
 	BW_CAPTURE_PAGE_B = 4096,
-	BW_CAPTURE_VERSION = 3,	       /* of records and files */
+	BW_CAPTURE_VERSION = 4,	       /* of records and files */
 	BW_CAPTURE_VERSION_OLDEST = 1, /* that is read */
 	/* the first one in which dispatches have what is known of their shader */
 	BW_CAPTURE_VERSION_SHADERS = 2,
 	/* ... and of what their pipeline was made (pipeline.h) */
 	BW_CAPTURE_VERSION_PIPELINES = 3,
+	/* ... in which results may be BW_CAPTURE_UNSEEN; before, their flags are 0 */
+	BW_CAPTURE_VERSION_UNSEEN = 4,
 };
 /* Of one buffer, and of all that an address space has: more than any GPU's memory. */
 #define BW_CAPTURE_BUFFER_MAX_B (64ull << 30)
@@ -50,8 +52,12 @@ struct bw_capture_result {
 	uint64_t time_ns;
 	/* of one that failed: the page fault that the kernel had on record; status 0: none */
 	uint64_t fault_va;
-	uint32_t fault_status, pad;
+	uint32_t fault_status, flags; /* BW_CAPTURE_UNSEEN */
 };
+/* Nobody has looked at memory behind it: what it has changed is in the result of a later
+ * submission of the same address space, which has no such flag, beside what those between have
+ * changed. */
+enum { BW_CAPTURE_UNSEEN = 1 };
 
 struct bw_capture_buffer {
 	uint64_t id; /* never used again within an address space */
@@ -141,6 +147,12 @@ struct bw_capture_hash {
 struct bw_capture_hash bw_capture_hash_page(const void *page);
 /* 64 bits of any bytes, by which damage is found. */
 uint64_t bw_capture_check(const void *bytes, size_t size_b);
+
+/* Whether all of the space's memory behind the submission is known: a replay can begin behind it. */
+static inline bool bw_capture_is_seen(const struct bw_capture_result *r)
+{
+	return !(r->flags & BW_CAPTURE_UNSEEN);
+}
 
 static inline bool bw_capture_hash_same(struct bw_capture_hash a, struct bw_capture_hash b)
 {

@@ -18,13 +18,19 @@ struct record {
 	bool has_result;
 	struct bw_capture_result result;
 	struct bw_capture_runs after;
+	uint64_t order; /* in which it came, of all address spaces, from 1 */
 	uint64_t came_ns, size_b;
 };
 
-/* An address space as it was before its first record in the ring. */
+/* An address space: its records, and its memory as it was before the first of them. */
 struct base {
 	struct bw_capture_space state;
-	uint32_t n_records;
+	struct BW_VEC(struct record *) records; /* owned; those before `first` are gone */
+	size_t first;
+	/* Behind the first of them that is seen (bw_capture_is_seen): what is before can be
+	 * dropped, as memory is known there. `first`: none of those before `searched` is. */
+	size_t mark, searched;
+	uint64_t records_b; /* of records, with all pages that they name */
 	bool is_bad, is_closed, is_written;
 };
 
@@ -37,9 +43,8 @@ struct kept_pipeline {
 struct bw_capture_ring {
 	struct bw_capture_ring_limits limits;
 	struct bw_page_store pages;
-	uint64_t records_b;
-	struct BW_VEC(struct record *) records; /* owned; those before `first` are gone */
-	size_t first;
+	uint64_t records_b, n_records;
+	uint64_t last_order, last_ns; /* of the newest record */
 	struct BW_VEC(struct base) bases;
 	struct BW_VEC(struct kept_pipeline) pipelines; /* id - 1 */
 	uint64_t pipelines_b;
@@ -69,7 +74,7 @@ void bw_capture_ring_release(struct bw_capture_ring *r, const uint64_t *ids, siz
 
 uint32_t bw_capture_ring_kept(const struct bw_capture_ring *r)
 {
-	return (uint32_t)(r->records.len - r->first);
+	return (uint32_t)r->n_records;
 }
 
 uint64_t bw_capture_ring_bytes(const struct bw_capture_ring *r)
@@ -96,6 +101,14 @@ static void release_runs(struct bw_capture_ring *r, const struct bw_capture_runs
 			bw_page_store_unref(&r->pages, one->page + i);
 }
 
+static uint64_t count_pages(const struct bw_capture_runs *runs)
+{
+	uint64_t n = 0;
+	bw_vec_each(runs, run)
+		n += run->count;
+	return n;
+}
+
 static uint64_t size_of(const struct record *e)
 {
 	const struct bw_capture_submission *s = &e->s;
@@ -113,6 +126,7 @@ static uint64_t size_of(const struct record *e)
 static void free_record(struct bw_capture_ring *r, struct record *e)
 {
 	r->records_b -= e->size_b;
+	r->n_records--;
 	release_runs(r, &e->s.runs);
 	release_runs(r, &e->after);
 	bw_capture_submission_fini(&e->s);
@@ -122,6 +136,11 @@ static void free_record(struct bw_capture_ring *r, struct record *e)
 
 static void free_base(struct bw_capture_ring *r, struct base *b)
 {
+	for (; b->first < b->records.len; b->first++)
+		free_record(r, b->records.data[b->first]);
+	bw_vec_free(&b->records);
+	b->first = b->mark = b->searched = 0;
+	b->records_b = 0;
 	bw_vec_each(&b->state.buffers, one)
 		for (uint64_t i = 0; i < one->n_pages; i++)
 			bw_page_store_unref(&r->pages, one->page[i]);
@@ -132,9 +151,6 @@ void bw_capture_ring_free(struct bw_capture_ring *r)
 {
 	if (!r)
 		return;
-	for (size_t i = r->first; i < r->records.len; i++)
-		free_record(r, r->records.data[i]);
-	bw_vec_free(&r->records);
 	bw_vec_each(&r->bases, b)
 		free_base(r, b);
 	bw_vec_free(&r->bases);
@@ -200,7 +216,7 @@ static struct bw_error *absorb_submission(struct bw_capture_ring *r, struct base
 	return err ? err : absorb_runs(r, b, &s->runs);
 }
 
-/* Its records make no sense. */
+/* Its records make no sense: none of them is written, and none is taken any more. */
 static void give_up(struct bw_capture_ring *r, struct base *b, struct bw_error *err)
 {
 	BW_LOG(WARN, "capture", "address space %u is left out: %s", b->state.number, err->message);
@@ -209,46 +225,96 @@ static void give_up(struct bw_capture_ring *r, struct base *b, struct bw_error *
 	b->is_bad = true;
 }
 
-static void drop_oldest(struct bw_capture_ring *r)
+static uint64_t size_with_pages(const struct record *e)
 {
-	struct record *e = r->records.data[r->first++];
-	struct base *b = base_of(r, e->s.summary.space);
-	if (!b->is_bad) {
-		struct bw_error *err = absorb_submission(r, b, &e->s);
-		if (!err)
-			err = absorb_runs(r, b, &e->after);
-		if (err)
-			give_up(r, b, err);
-	}
-	b->n_records--;
-	if (b->is_closed && !b->n_records)
-		free_base(r, b);
-	free_record(r, e);
-	/* now and then, so that each is moved but once */
-	if (r->first > r->records.len / 2) {
-		r->records.len -= r->first;
-		memmove(r->records.data, r->records.data + r->first,
-			r->records.len * sizeof(*r->records.data));
-		r->first = 0;
-	}
+	return e->size_b + (count_pages(&e->s.runs) + count_pages(&e->after)) * BW_CAPTURE_PAGE_B;
 }
 
-static bool has_too_many(const struct bw_capture_ring *r, uint64_t now_ns)
+/* ---- Dropping ---- */
+
+static struct bw_error *absorb(struct bw_capture_ring *r, struct base *b, struct record *e)
+{
+	BW_TRY(absorb_submission(r, b, &e->s));
+	return absorb_runs(r, b, &e->after);
+}
+
+static void drop_before_mark(struct bw_capture_ring *r, struct base *b)
+{
+	struct bw_error *err = NULL;
+	for (; !err && b->first < b->mark; b->first++) {
+		struct record *e = b->records.data[b->first];
+		err = absorb(r, b, e);
+		b->records_b -= size_with_pages(e);
+		free_record(r, e);
+	}
+	if (err)
+		give_up(r, b, err);
+	else if (b->is_closed && b->first == b->records.len)
+		free_base(r, b);
+	/* now and then, so that each is moved but once */
+	if (b->first <= b->records.len / 2)
+		return;
+	b->records.len -= b->first;
+	memmove(b->records.data, b->records.data + b->first,
+		b->records.len * sizeof(*b->records.data));
+	b->mark -= b->first;
+	b->searched -= b->first;
+	b->first = 0;
+}
+
+/* Whether records of the space can be dropped. */
+static bool find_mark(struct base *b)
+{
+	b->searched = BW_MAX(b->searched, b->first);
+	for (; b->mark <= b->first && b->searched < b->records.len; b->searched++) {
+		const struct record *e = b->records.data[b->searched];
+		if (!e->has_result)
+			break;
+		if (bw_capture_is_seen(&e->result))
+			b->mark = b->searched + 1;
+	}
+	return b->mark > b->first;
+}
+
+static bool is_too_old(const struct bw_capture_ring *r, const struct record *e)
 {
 	const struct bw_capture_ring_limits *l = &r->limits;
-	uint32_t n = bw_capture_ring_kept(r);
-	return n > 1 && ((l->submissions && n > l->submissions) ||
-			 (l->time_ns && now_ns - r->records.data[r->first]->came_ns > l->time_ns) ||
-			 (l->size_b && bw_capture_ring_bytes(r) > l->size_b));
+	return (l->submissions && r->last_order - e->order >= l->submissions) ||
+	       (l->time_ns && r->last_ns - e->came_ns > l->time_ns) ||
+	       (l->size_b && bw_capture_ring_bytes(r) > l->size_b);
+}
+
+/* The space whose oldest records are the oldest of all that can be dropped, and are too old. */
+static struct base *droppable(struct bw_capture_ring *r)
+{
+	struct base *found = NULL;
+	bw_vec_each(&r->bases, b) {
+		if (!find_mark(b))
+			continue;
+		const struct record *last = b->records.data[b->mark - 1];
+		if (last->order != r->last_order && is_too_old(r, last) &&
+		    (!found ||
+		     b->records.data[b->first]->order < found->records.data[found->first]->order))
+			found = b;
+	}
+	return found;
+}
+
+/* Senders see memory often enough for the ring's size. One that does not is not kept for ever. */
+static void check_unseen(struct bw_capture_ring *r, struct base *b)
+{
+	const struct record *last = b->records.data[b->records.len - 1];
+	if (r->limits.size_b && (b->records_b - size_with_pages(last)) / 2 > r->limits.size_b)
+		give_up(r, b, bw_errorf(BW_E_INVALID, "its memory is never looked at"));
 }
 
 static void trim(struct bw_capture_ring *r)
 {
-	uint32_t n = bw_capture_ring_kept(r);
-	uint64_t now_ns = n ? r->records.data[r->records.len - 1]->came_ns : 0;
-	while (has_too_many(r, now_ns))
-		drop_oldest(r);
+	for (struct base *b; (b = droppable(r));)
+		drop_before_mark(r, b);
 }
+
+/* ---- Taking ---- */
 
 struct bw_error *bw_capture_ring_submission(struct bw_capture_ring *r,
 					    struct bw_capture_submission *s, uint64_t now_ns)
@@ -257,28 +323,32 @@ struct bw_error *bw_capture_ring_submission(struct bw_capture_ring *r,
 	struct record *e = calloc(1, sizeof(*e));
 	struct bw_error *err = e ? need_base(r, s->summary.space, &b) : bw_error_nomem();
 	if (!err && !b->is_bad)
-		err = bw_vec_push(&r->records, e);
+		err = bw_vec_push(&b->records, e);
 	if (err || b->is_bad) {
 		bw_capture_submission_fini(s);
 		free(e);
 		return err;
 	}
-	e->came_ns = now_ns;
+	e->order = ++r->last_order;
+	e->came_ns = r->last_ns = BW_MAX(r->last_ns, now_ns);
 	e->s = *s;
 	memset(s, 0, sizeof(*s));
 	hold_runs(r, &e->s.runs);
 	e->size_b = size_of(e);
 	r->records_b += e->size_b;
-	b->n_records++;
+	r->n_records++;
+	b->records_b += size_with_pages(e);
 	trim(r);
+	b = base_of(r, e->s.summary.space);
+	check_unseen(r, b);
 	return NULL;
 }
 
-static struct record *record_of(const struct bw_capture_ring *r, uint32_t number)
+static struct record *record_of(const struct base *b, uint32_t number)
 {
-	for (size_t i = r->records.len; i-- > r->first;)
-		if (r->records.data[i]->s.summary.number == number)
-			return r->records.data[i];
+	for (size_t i = b->records.len; i-- > b->first;)
+		if (b->records.data[i]->s.summary.number == number)
+			return b->records.data[i];
 	return NULL;
 }
 
@@ -286,21 +356,19 @@ struct bw_error *bw_capture_ring_result(struct bw_capture_ring *r, uint32_t spac
 					const struct bw_capture_result *result,
 					struct bw_capture_runs *runs)
 {
-	struct record *e = record_of(r, result->number);
 	struct base *b = base_of(r, space);
+	struct record *e = b ? record_of(b, result->number) : NULL;
 	if (e && !e->has_result) {
+		r->records_b -= e->size_b;
+		b->records_b -= size_with_pages(e);
 		e->has_result = true;
 		e->result = *result;
 		memcpy(&e->after, runs, sizeof(*runs));
 		memset(runs, 0, sizeof(*runs));
 		hold_runs(r, &e->after);
-		r->records_b -= e->size_b;
 		e->size_b = size_of(e);
 		r->records_b += e->size_b;
-	} else if (b && !b->is_bad && !b->is_closed) {
-		struct bw_error *err = absorb_runs(r, b, runs);
-		if (err)
-			give_up(r, b, err);
+		b->records_b += size_with_pages(e);
 	}
 	bw_vec_free(runs);
 	trim(r);
@@ -313,7 +381,7 @@ void bw_capture_ring_close_space(struct bw_capture_ring *r, uint32_t space)
 	if (!b)
 		return;
 	b->is_closed = true;
-	if (!b->n_records)
+	if (b->first == b->records.len)
 		free_base(r, b);
 }
 
@@ -402,14 +470,6 @@ static struct bw_error *all_runs(struct bw_capture_ring *r, struct bw_capture_wr
 	return NULL;
 }
 
-static uint64_t count_pages(const struct bw_capture_runs *runs)
-{
-	uint64_t n = 0;
-	bw_vec_each(runs, run)
-		n += run->count;
-	return n;
-}
-
 /* The first submission of a space in the file makes all buffers, with what they hold. */
 static struct bw_error *make_first(struct bw_capture_ring *r, struct bw_capture_writer *w,
 				   struct base *b, struct bw_capture_submission *s)
@@ -455,15 +515,11 @@ static struct bw_error *write_submission(struct bw_capture_ring *r, struct bw_ca
 }
 
 static struct bw_error *write_record(struct bw_capture_ring *r, struct bw_capture_writer *w,
-				     struct record *e, uint32_t *n_written)
+				     struct base *b, struct record *e)
 {
 	struct bw_capture_runs after = {0};
-	struct base *b = base_of(r, e->s.summary.space);
-	if (b->is_bad)
-		return NULL;
 	BW_TRY(number_pipelines(r, w, &e->s));
 	BW_TRY(write_submission(r, w, b, &e->s));
-	++*n_written;
 	if (!e->has_result)
 		return NULL;
 	struct bw_error *err = translate(r, w, &e->after, &after);
@@ -473,23 +529,34 @@ static struct bw_error *write_record(struct bw_capture_ring *r, struct bw_captur
 	return err;
 }
 
+/* The space whose first record came before those of all others; NULL: there are no more. */
+static struct base *next_to_write(struct bw_capture_ring *r)
+{
+	struct base *found = NULL;
+	bw_vec_each(&r->bases, b)
+		if (b->first < b->records.len &&
+		    (!found ||
+		     b->records.data[b->first]->order < found->records.data[found->first]->order))
+			found = b;
+	return found;
+}
+
 struct bw_error *bw_capture_ring_write(struct bw_capture_ring *r, struct bw_capture_writer *w,
 				       uint32_t *out_n)
 {
 	struct bw_error *err = NULL;
 	uint32_t n = 0;
-	for (; r->first < r->records.len; r->first++) {
-		struct record *e = r->records.data[r->first];
-		if (!err)
-			err = write_record(r, w, e, &n);
+	for (struct base *b; !err && (b = next_to_write(r));) {
+		struct record *e = b->records.data[b->first++];
+		err = write_record(r, w, b, e);
+		n += !err;
+		free_record(r, e);
 		/* what the sender has made up costs its own space alone */
 		if (err && err->code == BW_E_INVALID) {
-			give_up(r, base_of(r, e->s.summary.space), err);
+			give_up(r, b, err);
 			err = NULL;
 		}
-		free_record(r, e);
 	}
-	r->records.len = r->first = 0;
 	bw_vec_each(&r->bases, b)
 		free_base(r, b);
 	r->bases.len = 0;

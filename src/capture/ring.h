@@ -3,8 +3,11 @@
 #define BW_CAPTURE_RING_H
 
 /* The last submissions of a capture, in memory. Records go in as they come; the oldest are dropped
- * when there are too many, and become the memory that the first of the others starts with. Writing
- * the ring makes a capture like any other, which can be replayed from its first submission.
+ * when there are too many, and become the memory that the first of the others starts with. That
+ * memory is known only behind a submission whose result is seen (bw_capture_is_seen); so of each
+ * address space, the first record that is kept is one behind such a result, and more records are
+ * kept than the limits say where the results of those are not seen. Writing the ring makes a
+ * capture like any other, which can be replayed from its first submission.
  *
  * Records come from outside: an address space whose records make no sense is dropped from the ring,
  * with all of its submissions. One thread at a time. */
@@ -18,7 +21,9 @@ struct bw_capture_ring;
 struct bw_capture_ring_limits {
 	uint64_t submissions;
 	uint64_t time_ns; /* older than that, seen from the last one */
-	uint64_t size_b;  /* of memory: pages, which are stored once, and records */
+	/* Of memory: pages, which are stored once, and records. A space is dropped, with all that
+	 * it has, when its results are not seen for twice as much. */
+	uint64_t size_b;
 };
 
 struct bw_error *bw_capture_ring_new(const struct bw_capture_ring_limits *limits,

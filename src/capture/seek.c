@@ -25,6 +25,16 @@ struct bw_error *bw_capture_find(const struct bw_capture_reader *r, uint64_t num
 		(unsigned long long)number);
 }
 
+bool bw_capture_knows_before(const struct bw_capture_reader *r, size_t index)
+{
+	size_t n;
+	const struct bw_capture_entry *e = bw_capture_reader_entries(r, &n);
+	for (size_t i = index; i-- > 0;)
+		if (e[i].summary.space == e[index].summary.space)
+			return !e[i].has_result || bw_capture_is_seen(&e[i].result);
+	return true;
+}
+
 static struct bw_error *apply_result(struct bw_capture_reader *r, const struct bw_capture_entry *e,
 				     struct bw_capture_space *s)
 {

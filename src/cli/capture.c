@@ -76,6 +76,7 @@ static struct bw_error *start(struct run *r)
 					     .stop_fd = r->stop_fd,
 					     .wait_ms = (uint32_t)(r->o->wait_s * 1000),
 					     .has_ring = r->o->has_ring,
+					     .sees_all = r->o->sees_all,
 					     .limits = r->o->limits,
 					     .trigger = r->o->trigger,
 					     .file = file ? file : r->o->output};

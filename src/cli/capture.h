@@ -33,6 +33,7 @@ struct bw_collect_options {
 	int stop_fd;	    /* to be read: it ends like the program; -1: none */
 	uint32_t wait_ms;   /* bw_capture_go */
 	bool has_ring;	    /* only the last submissions are kept, in memory until the end */
+	bool sees_all;	    /* memory is looked at behind each submission, with a ring, too */
 	struct bw_capture_ring_limits limits;
 	struct bw_capture_trigger trigger;
 	const char *file; /* what it writes, for those who give orders */
@@ -66,9 +67,9 @@ uint32_t bw_collect_hangs(const struct bw_collect *c);
 struct bw_capture_options {
 	const char *gpu, *output;
 	bool json, help;
-	unsigned on;	      /* BW_COLLECT_*, 0: the capture is kept in any case */
-	uint64_t wait_s, pid; /* pid 0: a program */
-	bool has_ring;
+	unsigned on;		 /* BW_COLLECT_*, 0: the capture is kept in any case */
+	uint64_t wait_s, pid;	 /* pid 0: a program */
+	bool has_ring, sees_all; /* bw_collect_options */
 	struct bw_capture_ring_limits limits;
 	struct bw_capture_trigger trigger;
 	struct bw_cli_vgpu_options vgpu;

@@ -29,6 +29,9 @@ struct bw_error *bw_collect_open(struct bw_capture_writer *w, const struct bw_co
 				 .orders = -1,
 				 .stop_fd = o->stop_fd,
 				 .wait_ms = o->wait_ms,
+				 /* so that a quarter of the ring's memory can always be dropped */
+				 .unseen_max_b =
+					 o->has_ring && !o->sees_all ? o->limits.size_b / 4 : 0,
 				 .trigger = o->trigger};
 	snprintf(c->file, sizeof(c->file), "%s", o->file);
 	bw_capture_trigger_begin(&c->trigger);

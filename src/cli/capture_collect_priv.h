@@ -36,8 +36,9 @@ struct bw_collect {
 	struct bw_capture_ring *ring; /* NULL: records go into the file at once */
 	int listening, stop_fd;
 	uint32_t wait_ms;
-	bool is_over;	  /* the file is complete: what comes is not for it */
-	uint64_t came_ns; /* when the last record came */
+	uint64_t unseen_max_b; /* bw_capture_go */
+	bool is_over;	       /* the file is complete: what comes is not for it */
+	uint64_t came_ns;      /* when the last record came */
 	/* seen: also those that the trigger has not taken; granted: those that it has taken; taken:
 	 * those of them that came */
 	uint32_t n_seen, n_granted, n_taken, n_results, n_faults, n_hangs, n_processes, n_spaces,

@@ -34,6 +34,8 @@ const char bw_capture_usage[] =
 	"  --last N|SECONDSs   keep only the last N submissions, or those of the last seconds (--last 5s), in memory;\n"
 	"                      they are written when what --on names happens, and otherwise at the end\n"
 	"  --ring-size SIZE    with --last: memory that they may take (64K, 512M, 2G; default 1G)\n"
+	"  --every-result      with --last: hold what each submission has changed, which is slower, and exactly N of\n"
+	"                      them; otherwise memory is looked at behind some, and the file begins behind one of those\n"
 	"  --wait-trigger      capture nothing until \"breakwater capture --trigger N\" in another terminal asks for the\n"
 	"                      next N submissions (all: from now on; off; frame: the next one)\n"
 	"  --from-label NAME   begin with the submission in which a dispatch has that label or pipeline (patterns: *)\n"
@@ -221,6 +223,9 @@ static struct bw_error *check(const struct bw_capture_options *o, bool has_progr
 					       "capture -o FILE -- PROGRAM");
 	if (o->limits.size_b && !o->has_ring)
 		return bw_errorf(BW_E_INVALID, "--ring-size is the size of what --last keeps");
+	if (o->sees_all && !o->has_ring)
+		return bw_errorf(BW_E_INVALID, "--every-result is for --last: without it, each "
+					       "submission has its result");
 	const struct bw_capture_trigger *t = &o->trigger;
 	if (t->waits + (t->from_label || t->to_label) + !!t->frame > 1)
 		return bw_errorf(BW_E_INVALID, "--wait-trigger, --frame and labels each say which "
@@ -250,6 +255,8 @@ struct bw_error *bw_capture_options_parse(int argc, char **argv, struct bw_captu
 		}
 		if (!strcmp(word, "--wait-trigger"))
 			o->trigger.waits = true;
+		else if (!strcmp(word, "--every-result"))
+			o->sees_all = true;
 		else if (!strcmp(word, "--json"))
 			o->json = true;
 		else if (!strcmp(word, "--help") || !strcmp(word, "-h"))

@@ -155,7 +155,7 @@ static struct bw_error *show_list(struct show *s)
 		bw_table_int(&t, (int64_t)m->ib_b);
 		bw_table_int(&t, (int64_t)(m->mapped_b / 1024));
 		bw_table_int(&t, (int64_t)(m->changed_b / 1024));
-		if (e[i].has_result && e[i].result.has_ended)
+		if (e[i].has_result && e[i].result.has_ended && bw_capture_is_seen(&e[i].result))
 			bw_table_int(&t, (int64_t)e[i].result.changed_pages *
 						 (BW_CAPTURE_PAGE_B / 1024));
 		else
@@ -307,6 +307,7 @@ static uint64_t count_pages(const struct bw_capture_runs *runs, uint64_t buffer)
 	return n;
 }
 
+/* after: NULL where the capture has no memory behind it */
 static void show_buffers(struct show *s, const struct bw_capture_space *space,
 			 const struct bw_capture_runs *before, const struct bw_capture_runs *after)
 {
@@ -331,7 +332,10 @@ static void show_buffers(struct show *s, const struct bw_capture_space *space,
 			      : b->info.domains & 2		 ? "GTT"
 								 : "other");
 		bw_table_int(&t, (int64_t)count_pages(before, b->info.id));
-		bw_table_int(&t, (int64_t)count_pages(after, b->info.id));
+		if (after)
+			bw_table_int(&t, (int64_t)count_pages(after, b->info.id));
+		else
+			bw_table_empty(&t);
 	}
 	bw_out_table(s->look.out, &t, "No buffers.");
 	bw_table_fini(&t);
@@ -351,6 +355,7 @@ static struct bw_error *show_one(struct show *s)
 	struct bw_error *err = bw_capture_seek(s->r, at, &space, &sub);
 	if (!err && e[at].has_result)
 		err = bw_capture_reader_result(s->r, &e[at], &after);
+	bool is_unseen = e[at].has_result && !bw_capture_is_seen(&e[at].result);
 	if (!err) {
 		char result[80];
 		result_text(&e[at], result, sizeof(result));
@@ -371,7 +376,10 @@ static struct bw_error *show_one(struct show *s)
 		show_dispatches(s, &sub);
 		err = show_pipelines(s, &sub);
 		if (!err)
-			show_buffers(s, &space, &sub.runs, &after);
+			show_buffers(s, &space, &sub.runs, is_unseen ? NULL : &after);
+		if (!err && is_unseen)
+			bw_out_line(o, "Nobody has looked at memory behind it: what it has changed "
+				       "is in the result of a later submission.");
 		bw_out_end(o);
 	}
 	bw_capture_space_fini(&space);

@@ -165,7 +165,8 @@ static struct bw_error *take_pages(struct bw_collect *c, struct source *s)
 static struct bw_error *take_hello(struct bw_collect *c, struct source *s)
 {
 	struct bw_capture_go go = {.wait_ms = c->wait_ms,
-				   .asks = bw_capture_trigger_asks(&c->trigger)};
+				   .asks = bw_capture_trigger_asks(&c->trigger),
+				   .unseen_max_b = c->unseen_max_b};
 	struct bw_msg_part part = {&go, sizeof(go)};
 	if (s->msg.body_b != sizeof(s->hello))
 		return bw_errorf(BW_E_INVALID, "its first message is wrong");

@@ -73,7 +73,6 @@ struct bw_error *bw_replay_clocks_note(struct bw_replay_gpu *g, const struct bw_
 				       struct bw_replay_clocks *out)
 {
 	struct bw_pm4_steps steps = {0};
-	out->len = 0;
 	struct bw_error *err = bw_replay_steps(g, sub, &steps);
 	if (err && err->code == BW_E_UNSUPPORTED) {
 		bw_error_free(err);

@@ -20,8 +20,8 @@ struct bw_replay_clocks_said {
 };
 
 /* Before the submission: the places, of those that the capture has mapped in s and that the CPU may
- * see. out: emptied first; the caller frees it, after an error, too. Of other rings than graphics,
- * compute and SDMA: none. */
+ * see, in addition to those in out; the caller frees it, after an error, too. Of other rings than
+ * graphics, compute and SDMA: none. */
 struct bw_error *bw_replay_clocks_note(struct bw_replay_gpu *g, const struct bw_capture_space *s,
 				       const struct bw_capture_submission *sub,
 				       struct bw_replay_clocks *out) BW_MUST_CHECK;

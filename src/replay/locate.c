@@ -281,6 +281,12 @@ struct bw_error *bw_replay_locate(struct bw_capture_reader *r, const char *node,
 	size_t index;
 	*out = (struct bw_replay_blame){0};
 	BW_TRY(bw_capture_find(r, number, &index));
+	if (!bw_capture_knows_before(r, index)) {
+		out->kind = BW_REPLAY_BLAME_UNKNOWN;
+		snprintf(out->why, sizeof(out->why),
+			 "the capture does not hold what the submission before it has left");
+		return NULL;
+	}
 	struct bw_error *err = bw_capture_seek(r, index, &l.before, &l.sub);
 	if (!err)
 		err = seek_behind(&l, index);

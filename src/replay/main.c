@@ -303,8 +303,20 @@ static int show(struct bw_out *o, const struct command *c, const struct bw_repla
 	bw_out_int(o, "submissions", r->n_submissions);
 	bw_out_int(o, "dispatches", r->n_dispatches);
 	bw_out_int(o, "checked", r->n_checked);
+	bw_out_int(o, "led_in", r->n_led_in);
 	bw_out_int(o, "loops", (int64_t)n_loops);
 	bw_out_int(o, "lost_pages", r->n_lost);
+	if (r->n_led_in == 1)
+		bw_out_line(
+			o,
+			"Submission %u ran before: the capture does not hold what it has left in "
+			"memory.",
+			r->lead_in);
+	else if (r->n_led_in)
+		bw_out_line(o,
+			    "%u submissions from %u on ran before: the capture does not hold what "
+			    "they have left in memory.",
+			    r->n_led_in, r->lead_in);
 	if (r->verdict == BW_REPLAY_DIFFERS) {
 		bw_replay_show_difference(o, &r->difference);
 		bw_replay_show_blame(o, blame);
@@ -320,6 +332,8 @@ static int show(struct bw_out *o, const struct command *c, const struct bw_repla
 				? "; memory is as captured behind each"
 				: "; memory is as captured behind those of which the capture has "
 				  "it");
+	if (r->verdict == BW_REPLAY_SAME && c->o.check && r->n_checked != r->n_submissions)
+		bw_out_line(o, "It has the memory behind %u of them.", r->n_checked);
 	if (r->n_program_b)
 		bw_out_line(o,
 			    "%" PRIu64 " byte%s of the program's own memory changed while "

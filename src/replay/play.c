@@ -21,6 +21,8 @@ struct fence_place {
 struct live_space {
 	struct bw_capture_space s;
 	bool is_placed; /* on the GPU */
+	/* of the last submission, and of those before it behind which memory is not known */
+	struct bw_replay_clocks clocks;
 };
 
 /* A page of the program's own memory, as it was before the submission that has changed it. */
@@ -37,7 +39,7 @@ struct play {
 	struct BW_VEC(struct fence_place) fences;
 	struct BW_VEC(struct bw_capture_hash) hashes; /* of the capture's pages, once needed */
 	struct BW_VEC(struct user_page) user_pages;   /* that the last submission has changed */
-	struct bw_replay_clocks clocks;		      /* of the last submission */
+	bool *runs;				      /* each entry of the file; owned */
 };
 
 static struct bw_error *space_of(struct play *p, uint32_t number, struct live_space **out)
@@ -280,6 +282,12 @@ static struct bw_error * override(struct play *p, const struct live_space *s,
 
 /* ---- How it ended ---- */
 
+/* Whether the capture has all memory behind it. */
+static bool is_known(const struct bw_capture_entry *e)
+{
+	return e->has_result && bw_capture_is_seen(&e->result);
+}
+
 static bool broke_before(const struct bw_capture_entry *e)
 {
 	return !e->has_result || !e->result.has_ended || e->result.result;
@@ -321,16 +329,19 @@ static struct bw_error *run_one(struct play *p, struct live_space *s,
 		broken = bw_replay_limit(p->gpu, &s->s, sub, &p->o->limit, &done);
 	if (!broken)
 		broken = note_steps(p, sub);
-	p->clocks.len = 0;
 	if (!broken && (p->o->check || p->o->settles_clocks))
-		broken = bw_replay_clocks_note(p->gpu, &s->s, sub, &p->clocks);
+		broken = bw_replay_clocks_note(p->gpu, &s->s, sub, &s->clocks);
 	if (!broken)
 		broken = bw_replay_gpu_submit(p->gpu, sub, p->o->timeout_s, &out->outcome);
 	bw_replay_patches_undo(p->gpu, &s->s, &done);
 	bw_replay_gpu_drop_added(p->gpu, s->s.number);
 	BW_TRY(broken);
-	out->n_submissions++;
-	out->n_dispatches += e->summary.n_dispatches;
+	if (e->summary.number < p->o->first) {
+		out->lead_in = out->n_led_in++ ? out->lead_in : e->summary.number;
+	} else {
+		out->n_submissions++;
+		out->n_dispatches += e->summary.n_dispatches;
+	}
 	out->number = e->summary.number;
 	out->has_captured = e->has_result;
 	out->captured = e->result;
@@ -345,15 +356,17 @@ static struct bw_error *run_one(struct play *p, struct live_space *s,
 		bw_vec_free(&after);
 		BW_TRY(err);
 	}
-	if (out->verdict == BW_REPLAY_SAME && !broke_before(e))
-		BW_TRY(bw_replay_clocks_settle(p->r, p->gpu, &s->s, &p->clocks, &out->clocks));
+	if (out->verdict == BW_REPLAY_SAME && is_known(e) && !broke_before(e))
+		BW_TRY(bw_replay_clocks_settle(p->r, p->gpu, &s->s, &s->clocks, &out->clocks));
+	if (is_known(e))
+		s->clocks.len = 0;
 	if (p->o->watch && e->summary.number == p->o->last)
 		BW_TRY(p->o->watch(p->o->cookie, p->gpu));
 	bw_vec_each(&p->o->dumps, d)
 		if (d->number == e->summary.number)
 			BW_TRY(dump(p, s, d));
 	/* What a submission changes that fails is chance. */
-	if (p->o->check && out->verdict == BW_REPLAY_SAME && !broke_before(e))
+	if (p->o->check && out->verdict == BW_REPLAY_SAME && is_known(e) && !broke_before(e))
 		return check(p, s, &e->summary);
 	return NULL;
 }
@@ -381,7 +394,38 @@ static bool knows_fence(const struct play *p, const struct fence_place *f)
 	return false;
 }
 
-static struct bw_error *take_entry(struct play *p, const struct bw_capture_entry *e)
+struct spaces BW_VEC(uint32_t);
+
+static bool has_space(const struct spaces *all, uint32_t number)
+{
+	bw_vec_each(all, space)
+		if (*space == number)
+			return true;
+	return false;
+}
+
+/* Which entries run: those from `first` on, and of each space those right before it that have left
+ * memory which the capture does not have. */
+static struct bw_error *choose(struct play *p, const struct bw_capture_entry *e, size_t n)
+{
+	struct spaces known = {0};
+	struct bw_error *err = NULL;
+	p->runs = calloc(n ? n : 1, sizeof(*p->runs));
+	if (!p->runs)
+		return bw_error_nomem();
+	for (size_t i = n; !err && i-- > 0;) {
+		p->runs[i] = e[i].summary.number >= p->o->first;
+		if (p->runs[i] || has_space(&known, e[i].summary.space))
+			continue;
+		p->runs[i] = e[i].has_result && !bw_capture_is_seen(&e[i].result);
+		if (!p->runs[i])
+			err = bw_vec_push(&known, e[i].summary.space);
+	}
+	bw_vec_free(&known);
+	return err;
+}
+
+static struct bw_error *take_entry(struct play *p, const struct bw_capture_entry *e, bool runs)
 {
 	struct bw_capture_submission sub = {0};
 	struct live_space *s;
@@ -392,7 +436,7 @@ static struct bw_error *take_entry(struct play *p, const struct bw_capture_entry
 	if (!err && sub.fence_buffer && !knows_fence(p, &fence))
 		err = bw_vec_push(&p->fences, fence);
 	if (!err)
-		err = e->summary.number < p->o->first ? skip_one(p, s, e) : run_one(p, s, e, &sub);
+		err = runs ? run_one(p, s, e, &sub) : skip_one(p, s, e);
 	bw_capture_submission_fini(&sub);
 	return bw_error_wrap(err, "submission %u", e->summary.number);
 }
@@ -401,19 +445,21 @@ struct bw_error *bw_replay_play(struct bw_capture_reader *r, struct bw_replay_gp
 				const struct bw_replay_options *o, struct bw_replay_report *out)
 {
 	struct play p = {.r = r, .gpu = g, .o = o, .out = out};
-	struct bw_error *err = NULL;
 	size_t n;
 	const struct bw_capture_entry *e = bw_capture_reader_entries(r, &n);
 	*out = (struct bw_replay_report){0};
+	struct bw_error *err = choose(&p, e, n);
 	for (size_t i = 0;
 	     !err && i < n && e[i].summary.number <= o->last && out->verdict == BW_REPLAY_SAME; i++)
-		err = take_entry(&p, &e[i]);
-	bw_vec_each(&p.spaces, s)
+		err = take_entry(&p, &e[i], p.runs[i]);
+	bw_vec_each(&p.spaces, s) {
 		bw_capture_space_fini(&s->s);
+		bw_vec_free(&s->clocks);
+	}
 	bw_vec_free(&p.spaces);
 	bw_vec_free(&p.fences);
 	bw_vec_free(&p.hashes);
 	bw_vec_free(&p.user_pages);
-	bw_vec_free(&p.clocks);
+	free(p.runs);
 	return err;
 }

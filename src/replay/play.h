@@ -18,7 +18,9 @@ struct bw_replay_dump {
 };
 
 struct bw_replay_options {
-	uint32_t first, last; /* numbers; what comes before `first` is memory alone */
+	/* Numbers. What comes before `first` is memory alone; where that is not known, those run,
+	 * too, that come behind the last one behind which it is. */
+	uint32_t first, last;
 	uint64_t timeout_s;
 	struct bw_replay_limit limit;
 	bool check; /* compare memory with the capture's behind each submission */
@@ -52,6 +54,8 @@ enum bw_replay_verdict {
 };
 struct bw_replay_report {
 	uint32_t n_submissions, n_dispatches, n_checked;
+	/* Those before `first` that ran, and the first of them: they are not in n_submissions. */
+	uint32_t n_led_in, lead_in;
 	uint32_t number; /* of the last one */
 	enum bw_replay_verdict verdict;
 	struct bw_replay_difference difference;

@@ -46,6 +46,7 @@ struct model {
 	struct {
 		uint64_t id; /* 0: there is none */
 		uint32_t page[PAGES];
+		bool is_unseen[PAGES]; /* changed by submissions behind which nobody has looked */
 	} buffer[BUFFERS];
 	uint64_t last_id;
 };
@@ -116,8 +117,34 @@ static void end_submission(struct bw_capture_ring *r, struct model *m, uint32_t 
 	struct bw_capture_runs runs = {0};
 	struct ids ids = {0};
 	change(r, m, &runs, &ids);
+	for (unsigned i = 0; i < BUFFERS * PAGES; i++) {
+		bool *is_unseen = &m->buffer[i / PAGES].is_unseen[i % PAGES];
+		if (*is_unseen)
+			ok(bw_capture_runs_add(
+				&runs,
+				(struct bw_capture_run){
+					m->buffer[i / PAGES].id, i % PAGES, 1,
+					put_page(r, m->buffer[i / PAGES].page[i % PAGES], &ids)}));
+		*is_unseen = false;
+	}
 	ok(bw_capture_ring_result(r, space, &result, &runs));
 	release(r, &ids);
+}
+
+/* The same where nobody looks at memory behind it. */
+static void end_unseen(struct bw_capture_ring *r, struct model *m, uint32_t space, uint32_t number)
+{
+	struct bw_capture_result result = {
+		.number = number, .has_ended = 1, .flags = BW_CAPTURE_UNSEEN};
+	struct bw_capture_runs none = {0};
+	for (unsigned k = 0; k < 5; k++) {
+		unsigned b = next_random(BUFFERS), p = next_random(PAGES);
+		if (!m->buffer[b].id)
+			continue;
+		m->buffer[b].page[p] = next_random(50);
+		m->buffer[b].is_unseen[p] = true;
+	}
+	ok(bw_capture_ring_result(r, space, &result, &none));
 }
 
 /* The capture that the ring writes. */
@@ -201,6 +228,48 @@ static void keeps_the_memory_of_the_last(void **state)
 	bw_capture_reader_close(reader);
 }
 
+/* Where memory is looked at behind one of four submissions: the last seven are there, and of each
+ * space as many before them as it takes to begin with memory that is known. */
+static void begins_where_memory_is_known(void **state)
+{
+	const struct bw_capture_ring_limits limits = {.submissions = 7};
+	static struct model now[SPACES], before[STEPS + 1];
+	struct bw_capture_ring *r;
+	uint32_t n = 0, n_known = 0;
+	bool has_begun[SPACES] = {0};
+	ok(bw_capture_ring_new(&limits, &r));
+	for (uint32_t k = 1; k <= STEPS; k++) {
+		uint32_t space = 1 + next_random(SPACES);
+		struct model *m = &now[space - 1];
+		submit(r, m, space, k);
+		before[k] = *m;
+		if (next_random(4))
+			end_unseen(r, m, space, k);
+		else
+			end_submission(r, m, space, k);
+	}
+	struct bw_capture_reader *reader = written(r, &n);
+	bw_capture_ring_free(r);
+	size_t n_entries;
+	const struct bw_capture_entry *e = bw_capture_reader_entries(reader, &n_entries);
+	assert_int_equal(n_entries, n);
+	assert_in_range(n, 7, 60);
+	assert_int_equal(e[n - 7].summary.number, STEPS - 6);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t space = e[i].summary.space;
+		/* what is older than the last seven is there for what comes behind it alone */
+		if (i + 7 < n)
+			assert_false(bw_capture_is_seen(&e[i].result));
+		if (has_begun[space - 1] && !bw_capture_knows_before(reader, i))
+			continue;
+		has_begun[space - 1] = true;
+		n_known++;
+		check_entry(reader, i, &before[e[i].summary.number]);
+	}
+	assert_true(n_known >= SPACES);
+	bw_capture_reader_close(reader);
+}
+
 static struct bw_capture_ring *ring_of(struct bw_capture_ring_limits limits)
 {
 	struct bw_capture_ring *r;
@@ -225,12 +294,21 @@ static void submit_pages(struct bw_capture_ring *r, uint32_t number, uint32_t pa
 	release(r, &ids);
 }
 
+static void submit_done(struct bw_capture_ring *r, uint32_t number, uint32_t pages, uint64_t now_ns,
+			uint32_t flags)
+{
+	const struct bw_capture_result result = {.number = number, .has_ended = 1, .flags = flags};
+	struct bw_capture_runs none = {0};
+	submit_pages(r, number, pages, now_ns);
+	ok(bw_capture_ring_result(r, 1, &result, &none));
+}
+
 static void is_bounded(void **state)
 {
 	enum { LIMIT_B = 512 << 10 };
 	struct bw_capture_ring *r = ring_of((struct bw_capture_ring_limits){.size_b = LIMIT_B});
 	for (uint32_t k = 1; k <= 1000; k++) {
-		submit_pages(r, k, 16, k);
+		submit_done(r, k, 16, k, 0);
 		assert_true(bw_capture_ring_bytes(r) <= LIMIT_B);
 	}
 	/* 64 KiB each, and the memory that the first one starts with */
@@ -239,12 +317,12 @@ static void is_bounded(void **state)
 	/* by age, seen from the last one */
 	r = ring_of((struct bw_capture_ring_limits){.time_ns = 100});
 	for (uint32_t k = 1; k <= 50; k++)
-		submit_pages(r, k, 1, k * 10);
+		submit_done(r, k, 1, k * 10, 0);
 	assert_int_equal(bw_capture_ring_kept(r), 11);
 	bw_capture_ring_free(r);
 	/* what one submission needs is kept, however much it is */
 	r = ring_of((struct bw_capture_ring_limits){.size_b = PAGE_B});
-	submit_pages(r, 1, 64, 1);
+	submit_done(r, 1, 64, 1, 0);
 	submit_pages(r, 2, 64, 2);
 	assert_int_equal(bw_capture_ring_kept(r), 1);
 	uint32_t n = 0;
@@ -253,6 +331,13 @@ static void is_bounded(void **state)
 	assert_int_equal(bw_capture_reader_pages(reader), 64);
 	bw_capture_reader_close(reader);
 	bw_capture_ring_free(r);
+	/* a sender that never looks is left out, sooner or later */
+	r = ring_of((struct bw_capture_ring_limits){.size_b = LIMIT_B});
+	for (uint32_t k = 1; k <= 100; k++) {
+		submit_done(r, k, 16, k, BW_CAPTURE_UNSEEN);
+		assert_true(bw_capture_ring_bytes(r) <= 3ull * LIMIT_B);
+	}
+	bw_capture_ring_free(r);
 }
 
 /* The memory of a program that has ended is freed with its last record. */
@@ -260,12 +345,15 @@ static void frees_what_has_ended(void **state)
 {
 	struct bw_capture_ring *r = ring_of((struct bw_capture_ring_limits){.submissions = 2});
 	struct bw_capture_submission other = {.summary = {.space = 2}};
-	submit_pages(r, 1, 64, 1);
+	submit_done(r, 1, 64, 1, 0);
 	uint64_t full_b = bw_capture_ring_bytes(r);
 	bw_capture_ring_close_space(r, 1);
 	for (uint32_t k = 2; k < 5; k++) {
 		other.summary = (struct bw_capture_summary){.space = 2, .number = k};
 		ok(bw_capture_ring_submission(r, &other, k));
+		const struct bw_capture_result done = {.number = k, .has_ended = 1};
+		struct bw_capture_runs none = {0};
+		ok(bw_capture_ring_result(r, 2, &done, &none));
 	}
 	assert_true(bw_capture_ring_bytes(r) < full_b - 60ull * PAGE_B);
 	bw_capture_ring_free(r);
@@ -282,12 +370,15 @@ static void survives_nonsense(void **state)
 			ring_of((struct bw_capture_ring_limits){.submissions = i < 4 ? 2 : 9});
 		struct bw_capture_submission s = {.summary = {.number = 2, .space = 2}};
 		uint32_t n = 0;
-		submit_pages(r, 1, 4, 1);
+		submit_done(r, 1, 4, 1, 0);
 		ok(bw_vec_push(&s.buffers,
 			       ((struct bw_capture_buffer){.id = 1, .size_b = 64ull * PAGE_B})));
 		ok(bw_vec_push(&s.runs, bad[i % 4]));
 		ok(bw_capture_ring_submission(r, &s, 2));
-		submit_pages(r, 3, 4, 3);
+		const struct bw_capture_result done = {.number = 2, .has_ended = 1};
+		struct bw_capture_runs none = {0};
+		ok(bw_capture_ring_result(r, 2, &done, &none));
+		submit_done(r, 3, 4, 3, 0);
 		submit_pages(r, 4, 4, 4);
 		struct bw_capture_reader *reader = written(r, &n);
 		assert_int_equal(n, i < 4 ? 2 : 3);
@@ -300,6 +391,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keeps_the_memory_of_the_last),
+		cmocka_unit_test(begins_where_memory_is_known),
 		cmocka_unit_test(is_bounded),
 		cmocka_unit_test(frees_what_has_ended),
 		cmocka_unit_test(survives_nonsense),

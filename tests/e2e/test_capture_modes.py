@@ -92,7 +92,7 @@ def summary_of(err):
 def check_last(folder):
     """The last seven of forty rounds."""
     path = pathlib.Path(folder, "last.bwc")
-    p = Program(folder, "capture", "--json", "--last", "7", "-o", path)
+    p = Program(folder, "capture", "--json", "--every-result", "--last", "7", "-o", path)
     equal(p.rounds(40), 40, "rounds")
     s = summary_of(p.end())
     equal((s["kept"], s["why"], s["submissions"], s["dropped"], s["bytes"]), (True, "end", 40, 33, path.stat().st_size), "what it says")
@@ -102,16 +102,55 @@ def check_last(folder):
     check("from 34 to 40; 33 others are not in it" in ask("capture", "info", path)[0], "info in words")
     equal(answer("replay", "--first", "36", "--check", path)["submissions"], 5, "a part of them")
     # all of them fit
-    p = Program(folder, "capture", "--last", "3600s", "-o", path)
+    p = Program(folder, "capture", "--every-result", "--last", "3600s", "-o", path)
     equal(p.rounds(5), 5, "rounds")
     check("breakwater: 5 submissions of 1 process in" in p.end(), "in words")
     check_replay(folder, path, range(1, 6))
 
 
+def unseen_stretch(rows):
+    """Indexes of the first and the last of the longest row of submissions behind which nobody has looked."""
+    best, begin = (0, -1), None
+    for i, row in enumerate(rows):
+        is_unseen = row.get("gpu_kib") is None
+        begin = (i if begin is None else begin) if is_unseen else None
+        if is_unseen and i - begin > best[1] - best[0]:
+            best = (begin, i)
+    return best
+
+
+def check_unseen(folder):
+    """A ring looks at memory now and then: the file begins where memory is known, and a replay that begins where it
+    is not runs those before it first."""
+    path = pathlib.Path(folder, "unseen.bwc")
+    # looking at so much takes longer than what the GPU does; after 512 KiB of changes it is looked at in any case
+    p = Program(folder, "capture", "--json", "--last", "100", "--ring-size", "2M", "-o", path, control=f"zeros:{(16 << 20) // 4}")
+    equal(p.rounds(300), 300, "rounds")
+    s = summary_of(p.end())
+    rows = answer("capture", "list", path)["submissions"]
+    equal([row["number"] for row in rows], list(range(s["dropped"] + 1, 301)), "the submissions of the capture")
+    check(len(rows) >= 100, s)
+    first, last = unseen_stretch(rows)
+    check(last > first, "memory was looked at behind each")
+    buffer = out_of(path, next(row["number"] for row in rows if row.get("gpu_kib")))
+    r = answer("replay", "--check", f"--dump=300:{buffer}={folder}/dump", path)
+    n_seen = sum(row.get("gpu_kib") is not None for row in rows)
+    equal((r["submissions"], r["checked"], r["led_in"], r["same"]), (len(rows), n_seen, 0, True), "the replay")
+    equal(pathlib.Path(folder, "dump").read_bytes()[:4 * ELEMENTS], computed(300), "what is computed")
+    # the second of the stretch: the first runs before it
+    number = rows[first + 1]["number"]
+    r = answer("replay", f"--first={number}", f"--last={number}", f"--dump={number}:{buffer}={folder}/dump", path)
+    equal((r["submissions"], r["led_in"]), (1, 1), "the replay of one of them")
+    equal(pathlib.Path(folder, "dump").read_bytes()[:4 * ELEMENTS], computed(number), "what it computes")
+    said = ask("replay", f"--first={number}", path)[0]
+    check(f"Submission {number - 1} ran before: the capture does not hold what it has left in memory." in said, said)
+    check("Nobody has looked at memory behind it" in ask("capture", "show", path, number)[0], "show")
+
+
 def check_signals(folder):
     """What ends a program goes through `breakwater capture` to it: the file has all that was submitted until then."""
     path = pathlib.Path(folder, "signal.bwc")
-    for number, options in ((signal.SIGTERM, ()), (signal.SIGHUP, ("--last", "3"))):
+    for number, options in ((signal.SIGTERM, ()), (signal.SIGHUP, ("--every-result", "--last", "3"))):
         p = Program(folder, "capture", "--json", *options, "-o", path)
         equal(p.rounds(5), 5, "rounds")
         p.process.send_signal(number)
@@ -124,7 +163,7 @@ def check_signals(folder):
 def check_size(folder):
     """As many as there is memory for: fewer than all, and their own memory with them."""
     path = pathlib.Path(folder, "size.bwc")
-    p = Program(folder, "capture", "--json", "--last", "1000", "--ring-size", "256K", "-o", path)
+    p = Program(folder, "capture", "--json", "--every-result", "--last", "1000", "--ring-size", "256K", "-o", path)
     equal(p.rounds(60), 60, "rounds")
     s = summary_of(p.end())
     check(0 < s["dropped"] < 60 and s["submissions"] == 60, s)
@@ -134,7 +173,7 @@ def check_size(folder):
 def check_much(folder):
     """More memory at once than there is room for between the program and the capture."""
     path = pathlib.Path(folder, "much.bwc")
-    p = Program(folder, "capture", "--json", "--last", "2", "-o", path, control=f"fill:{(33 << 20) // 4}:1")
+    p = Program(folder, "capture", "--json", "--every-result", "--last", "2", "-o", path, control=f"fill:{(33 << 20) // 4}:1")
     p.rounds(3)
     s = summary_of(p.end())
     equal((s["submissions"], s["dropped"]), (3, 1), "what it says")
@@ -150,7 +189,7 @@ def check_events(folder):
     s = summary_of(p.end())
     equal((s["kept"], s["submissions"], path.exists()), (False, 9, False), "nothing to keep")
     # a fault: the file is complete before the program has ended
-    p = Program(folder, "capture", "--on", "fault", "--last", "3", "-o", path)
+    p = Program(folder, "capture", "--on", "fault", "--every-result", "--last", "3", "-o", path)
     p.rounds(9)
     p.say("fault")
     # among the lines of the GPU's driver
@@ -169,7 +208,7 @@ def check_events(folder):
     s = summary_of(p.end(status=1))
     equal((s["kept"], s["why"], s["submissions"], s["dropped"]), (True, "hang", 1, 0), "a hang")
     # a crash: the last submissions were good
-    p = Program(folder, "capture", "--json", "--on", "crash", "--last", "4", "-o", path)
+    p = Program(folder, "capture", "--json", "--on", "crash", "--every-result", "--last", "4", "-o", path)
     p.rounds(9)
     p.say("abort")
     s = summary_of(p.end(status=128 + 6))
@@ -212,7 +251,7 @@ def check_trigger(folder):
 
 def check_write(folder):
     path = pathlib.Path(folder, "write.bwc")
-    p = Program(folder, "capture", "--last", "4", "-o", path)
+    p = Program(folder, "capture", "--every-result", "--last", "4", "-o", path)
     p.rounds(10)
     check("was not started with --wait-trigger" in ask("capture", "--trigger", "1", path, status=2)[1], "a trigger")
     equal(ask("capture", "--write", path)[0], f"{path.resolve()} is written.\n", "the order")
@@ -249,7 +288,7 @@ def check_pid(folder):
     check_replay(folder, path, range(1, 5), before=5)
     # it runs on, notices that the capture is gone, and is captured once more
     equal(p.rounds(2), 11, "rounds")
-    c = start_capture(pid, path, "--last", "3")
+    c = start_capture(pid, path, "--every-result", "--last", "3")
     equal(p.rounds(6), 17, "rounds")
     p.end()
     err = c.stderr.read()
@@ -272,7 +311,7 @@ def check_late_map(folder):
 
 def check_words(folder):
     path = pathlib.Path(folder, "none.bwc")
-    for words, said in (["--last", "0"], "--last wants"), (["--last", "5m"], "--last wants"), (["--ring-size", "1"], "what --last keeps"), \
+    for words, said in (["--last", "0"], "--last wants"), (["--last", "5m"], "--last wants"), (["--ring-size", "1"], "what --last keeps"), (["--every-result", "--json"], "--every-result is for --last"), \
             (["--last", "1", "--ring-size", "99999999999G"], "--ring-size wants"), (["--last"], "--last needs a value"), \
             (["--wait-trigger", "--frame", "1"], "choose one"), (["--frame", "0"], "--frame wants"), \
             (["--pid", "1"], "a program is one to be run"):
@@ -286,6 +325,7 @@ def main():
         subprocess.run(["clang-19", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx1100", "-nogpulib", "-O2", "-x", "cl", "-cl-std=CL2.0", "-cl-kernel-arg-info",
                         SOURCE / "tests/e2e/kernels/rounds.cl", "-o", f"{folder}/rounds.co"], check=True, stdin=subprocess.DEVNULL)
         check_last(folder)
+        check_unseen(folder)
         check_signals(folder)
         check_size(folder)
         check_much(folder)
