@@ -10,6 +10,7 @@
 
 #include "agent/agent.h"
 #include "agent/capture.h"
+#include "agent/cpu_writes.h"
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "wire/capture_area.h"
@@ -122,6 +123,7 @@ void bw_capture_link_end(const struct bw_error *err)
 	g.sock = -1;
 	bw_capture_area_unmap(&g.area);
 	g.state = ENDED;
+	bw_cpu_writes_end();
 	end_given();
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "agent/capture_link.h"
+#include "agent/cpu_writes.h"
 #include "agent/track.h"
 #include "base/util.h"
 
@@ -17,13 +18,19 @@ struct bw_capture_sent {
 	uint64_t id, serial, size_b;
 	uint32_t handle, domains;
 	bool is_user, is_shared, is_mapped;
+	bool is_new;		      /* nobody has looked at it */
+	bool is_mapped_only;	      /* bw_track_buffer */
 	struct bw_capture_hash *hash; /* owned; of each page */
 	uint64_t n_pages;
+	/* What the program has written since the last look, if that is known. */
+	bool is_written_known;
+	struct bw_cpu_writes_ranges written;
 };
 
 static void drop_buffer(struct bw_capture_memory *c, size_t i)
 {
 	free(c->buffers.data[i].hash);
+	bw_vec_free(&c->buffers.data[i].written);
 	bw_vec_remove(&c->buffers, i);
 }
 
@@ -111,22 +118,44 @@ static struct bw_error *send_page(struct bw_agent_file *f, struct bw_capture_mem
 	return bw_capture_runs_add(runs, run);
 }
 
+/* Pages [i, end) of the buffer, as far as the mapping has them. */
+static struct bw_error *look_at_pages(struct bw_agent_file *f, struct bw_capture_memory *c,
+				      struct bw_capture_sent *b, const struct bw_agent_map *m,
+				      uint64_t i, uint64_t end, struct bw_capture_runs *runs)
+{
+	const uint64_t first = m->bo_offset_b / PAGE_B, last = first + m->size_b / PAGE_B;
+	i = BW_MAX(i, first);
+	end = BW_MIN(end, last);
+	end = BW_MIN(end, b->n_pages);
+	while (i < end) {
+		uint64_t va = m->va + (i - first) * PAGE_B;
+		uint64_t take = BW_MIN(end - i, (uint64_t)LOOK_PAGES);
+		struct look l = {.sent = &b->hash[i]};
+		bw_track_look(f, va, take * PAGE_B, see, &l);
+		for (uint64_t k = 0; k < l.n_seen; k++)
+			if (l.differs[k])
+				BW_TRY(send_page(f, c, b, va + k * PAGE_B, i + k, runs));
+		i += take;
+	}
+	return NULL;
+}
+
 static struct bw_error *look_at_map(struct bw_agent_file *f, struct bw_capture_memory *c,
 				    struct bw_capture_sent *b, const struct bw_agent_map *m,
 				    struct bw_capture_runs *runs)
 {
-	uint64_t first = m->bo_offset_b / PAGE_B, n = m->size_b / PAGE_B;
-	for (uint64_t i = 0; i < n && first + i < b->n_pages;) {
-		uint64_t left = BW_MIN(n - i, b->n_pages - first - i);
-		uint64_t take = BW_MIN(left, (uint64_t)LOOK_PAGES);
-		struct look l = {.sent = &b->hash[first + i]};
-		bw_track_look(f, m->va + i * PAGE_B, take * PAGE_B, see, &l);
-		for (uint64_t k = 0; k < l.n_seen; k++)
-			if (l.differs[k])
-				BW_TRY(send_page(f, c, b, m->va + (i + k) * PAGE_B, first + i + k,
-						 runs));
-		i += take;
-	}
+	return look_at_pages(f, c, b, m, 0, b->n_pages, runs);
+}
+
+/* What the program may have written of it. */
+static struct bw_error *look_at_written(struct bw_agent_file *f, struct bw_capture_memory *c,
+					struct bw_capture_sent *b, const struct bw_agent_map *m,
+					struct bw_capture_runs *runs)
+{
+	if (!b->is_written_known)
+		return look_at_map(f, c, b, m, runs);
+	bw_vec_each(&b->written, w)
+		BW_TRY(look_at_pages(f, c, b, m, w->first, w->first + w->n, runs));
 	return NULL;
 }
 
@@ -146,6 +175,14 @@ static struct bw_error *look_at_all(struct bw_agent_file *f, struct bw_capture_m
 	return NULL;
 }
 
+static void ask_what_is_written(const struct bw_agent_file *f, struct bw_capture_memory *c)
+{
+	bw_vec_each(&c->buffers, b) {
+		const struct bw_cpu_writes_of of = {f->number, b->serial};
+		b->is_written_known = b->is_mapped_only && bw_cpu_writes_take(of, &b->written);
+	}
+}
+
 /* Without the buffers that only the GPU can write, but where they were mapped since. before: what
  * was mapped then; like maps, by address. */
 static struct bw_error *look_at_shared(struct bw_agent_file *f, struct bw_capture_memory *c,
@@ -162,8 +199,10 @@ static struct bw_error *look_at_shared(struct bw_agent_file *f, struct bw_captur
 		const struct bw_capture_map *old = at < before->len ? &before->data[at] : NULL;
 		bool was_mapped = b && old && old->va == m->va && old->size_b == m->size_b &&
 				  old->offset_b == m->bo_offset_b && old->buffer == b->id;
-		if (b && (b->is_shared || !was_mapped))
+		if (b && (b->is_new || !was_mapped))
 			BW_TRY(look_at_map(f, c, b, m, runs));
+		else if (b && b->is_shared)
+			BW_TRY(look_at_written(f, c, b, m, runs));
 	}
 	return NULL;
 }
@@ -193,7 +232,9 @@ static struct bw_error *note_buffers(struct bw_capture_memory *c, const struct b
 		struct bw_capture_sent *b = by_handle(c, t->handle);
 		if (b && b->serial == t->serial) {
 			b->is_mapped = true;
+			b->is_new = false;
 			b->is_shared = t->is_shared;
+			b->is_mapped_only = t->is_mapped_only;
 			continue;
 		}
 		if (b) /* another one has its number now: it is gone, below */
@@ -201,7 +242,8 @@ static struct bw_error *note_buffers(struct bw_capture_memory *c, const struct b
 		BW_TRY(add_buffer(c, t));
 		b = &c->buffers.data[c->buffers.len - 1];
 		b->is_mapped = true;
-		b->is_shared = true; /* as long as it was not looked at */
+		b->is_new = true;
+		b->is_mapped_only = t->is_mapped_only;
 		const struct bw_capture_buffer one = {.id = b->id,
 						      .size_b = b->size_b,
 						      .domains = b->domains,
@@ -264,6 +306,8 @@ struct bw_error *bw_capture_memory_before(struct bw_agent_file *f, struct bw_cap
 		err = note_buffers(c, &maps, &all, out);
 	if (!err)
 		err = note_maps(c, &maps, out);
+	/* before the look, so that what is written meanwhile is seen by the next one */
+	ask_what_is_written(f, c);
 	if (!err && c->is_settled)
 		err = look_at_shared(f, c, &maps, &c->maps, &out->runs);
 	else if (!err)

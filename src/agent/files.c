@@ -7,6 +7,7 @@
 
 #include "agent/agent.h"
 #include "agent/capture.h"
+#include "agent/cpu_writes.h"
 #include "agent/code_swap.h"
 #include "agent/crumbs.h"
 #include "agent/clock.h"
@@ -157,6 +158,7 @@ static void fork_parent(void)
 	bw_fence_fork_parent();
 	bw_debugger_fork_parent();
 	pthread_mutex_unlock(&table_lock);
+	bw_cpu_writes_end(); /* the child may write what both have mapped */
 }
 
 static void fork_child(void)
@@ -167,6 +169,7 @@ static void fork_child(void)
 	bw_debugger_fork_child();
 	bw_fence_fork_child();
 	bw_agent_capture_fork_child();
+	bw_cpu_writes_fork_child();
 	bw_crumbs_fork_child();
 	pthread_mutex_init(&table_lock, NULL);
 	table_pid = getpid();

@@ -17,8 +17,10 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
+#include "agent/cpu_writes.h"
 #include "agent/dma_buf.h"
 #include "agent/sync_file.h"
+#include "agent/track.h"
 #include "base/memfd.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -351,24 +353,56 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 	return r < 0 ? fail(r) : r;
 }
 
-EXPORT void *mmap(void *addr, size_t size_b, int prot, int flags, int fd, off_t offset)
+/* The GPU's file that is to be mapped, NULL: it is another one, or none. */
+static struct bw_agent_file *mapped_file(void *addr, size_t size_b, int flags, int fd)
 {
-	struct bw_agent_file *f = flags & MAP_ANONYMOUS ? NULL : bw_agent_file_of(fd);
-	if (!f)
-		return REAL(mmap)(addr, size_b, prot, flags, fd, offset);
-	void *p = bw_agent_mmap(f, addr, size_b, prot, flags, (uint64_t)offset);
+	if (flags & MAP_FIXED)
+		bw_cpu_writes_unmapped(addr, size_b);
+	return flags & MAP_ANONYMOUS ? NULL : bw_agent_file_of(fd);
+}
+
+static void *map_file(struct bw_agent_file *f, void *addr, size_t size_b, int prot, int flags,
+		      uint64_t offset)
+{
+	void *p = bw_agent_mmap(f, addr, size_b, prot, flags, offset);
+	if (p != MAP_FAILED && f->track)
+		bw_track_mapped(f, offset, p, size_b);
 	bw_agent_file_unref(f);
 	return p;
 }
 
+EXPORT void *mmap(void *addr, size_t size_b, int prot, int flags, int fd, off_t offset)
+{
+	struct bw_agent_file *f = mapped_file(addr, size_b, flags, fd);
+	if (!f)
+		return REAL(mmap)(addr, size_b, prot, flags, fd, offset);
+	return map_file(f, addr, size_b, prot, flags, (uint64_t)offset);
+}
+
 EXPORT void *mmap64(void *addr, size_t size_b, int prot, int flags, int fd, off64_t offset)
 {
-	struct bw_agent_file *f = flags & MAP_ANONYMOUS ? NULL : bw_agent_file_of(fd);
+	struct bw_agent_file *f = mapped_file(addr, size_b, flags, fd);
 	if (!f)
 		return REAL(mmap64)(addr, size_b, prot, flags, fd, offset);
-	void *p = bw_agent_mmap(f, addr, size_b, prot, flags, (uint64_t)offset);
-	bw_agent_file_unref(f);
-	return p;
+	return map_file(f, addr, size_b, prot, flags, (uint64_t)offset);
+}
+
+EXPORT int munmap(void *addr, size_t size_b)
+{
+	bw_cpu_writes_unmapped(addr, size_b);
+	return REAL(munmap)(addr, size_b);
+}
+
+EXPORT void *mremap(void *addr, size_t old_b, size_t new_b, int flags, ...)
+{
+	va_list args;
+	va_start(args, flags);
+	void *to = flags & MREMAP_FIXED ? va_arg(args, void *) : NULL;
+	va_end(args);
+	bw_cpu_writes_moved(addr, old_b);
+	if (flags & MREMAP_FIXED)
+		bw_cpu_writes_unmapped(to, new_b);
+	return REAL(mremap)(addr, old_b, new_b, flags, to);
 }
 
 EXPORT int close(int fd)

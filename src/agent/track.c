@@ -11,6 +11,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "agent/capture.h"
+#include "agent/cpu_writes.h"
 #include "agent/names.h"
 #include "agent/track_priv.h"
 #include "base/util.h"
@@ -75,12 +77,19 @@ static void add_bo(struct bw_track *t, struct bw_track_bo bo)
 	pthread_mutex_unlock(&t->lock);
 }
 
-static void remove_bo(struct bw_track *t, uint32_t handle)
+static struct bw_cpu_writes_of name_of(const struct bw_agent_file *f, const struct bw_track_bo *bo)
 {
+	return (struct bw_cpu_writes_of){f->number, bo->serial};
+}
+
+static void remove_bo(struct bw_agent_file *f, uint32_t handle)
+{
+	struct bw_track *t = f->track;
 	pthread_mutex_lock(&t->lock);
 	struct bw_track_bo *bo = find_bo(t, handle);
 	if (bo) {
 		bo_unmap_cpu(bo);
+		bw_cpu_writes_forget(name_of(f, bo));
 		bw_vec_remove(&t->bos, (size_t)(bo - t->bos.data));
 	}
 	pthread_mutex_unlock(&t->lock);
@@ -211,7 +220,7 @@ static int gem_close(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	bool known = bw_agent_copy_in(&handle, (uintptr_t)arg, sizeof(handle));
 	int r = bw_agent_ioctl(f, cmd, arg);
 	if (!r && known)
-		remove_bo(f->track, handle);
+		remove_bo(f, handle);
 	return r;
 }
 
@@ -235,16 +244,17 @@ static int gem_userptr(struct bw_agent_file *f, uint32_t cmd, void *arg)
 						      .size_b = a.size,
 						      .domains = AMDGPU_GEM_DOMAIN_GTT,
 						      .user = (uint8_t *)(uintptr_t)a.addr,
-						      .is_shared = true});
+						      .is_shared = true,
+						      .is_foreign = true});
 	return r;
 }
 
-static void note_shared(struct bw_track *t, uint32_t handle)
+static void note_foreign(struct bw_track *t, uint32_t handle)
 {
 	pthread_mutex_lock(&t->lock);
 	struct bw_track_bo *bo = find_bo(t, handle);
 	if (bo)
-		bo->is_shared = true;
+		bo->is_shared = bo->is_foreign = true;
 	pthread_mutex_unlock(&t->lock);
 }
 
@@ -262,8 +272,9 @@ static int prime_import(struct bw_agent_file *f, uint32_t cmd, void *arg)
 		add_bo(f->track, (struct bw_track_bo){.handle = a.handle,
 						      .size_b = info.bo_size,
 						      .domains = (uint32_t)info.domains,
-						      .is_shared = true});
-	note_shared(f->track, a.handle); /* it may have been there */
+						      .is_shared = true,
+						      .is_foreign = true});
+	note_foreign(f->track, a.handle); /* it may have been there */
 	return r;
 }
 
@@ -273,8 +284,43 @@ static int share(struct bw_agent_file *f, uint32_t cmd, void *arg)
 {
 	uint32_t handle;
 	if (bw_agent_copy_in(&handle, (uintptr_t)arg, sizeof(handle)))
-		note_shared(f->track, handle);
+		note_foreign(f->track, handle);
 	return bw_agent_ioctl(f, cmd, arg);
+}
+
+/* The program can write it from when it has mapped it. */
+static int gem_mmap(struct bw_agent_file *f, uint32_t cmd, void *arg)
+{
+	union drm_amdgpu_gem_mmap in, out;
+	bool known = bw_agent_copy_in(&in, (uintptr_t)arg, sizeof(in));
+	int r = bw_agent_ioctl(f, cmd, arg);
+	if (r || !known || !bw_agent_copy_in(&out, (uintptr_t)arg, sizeof(out)))
+		return r;
+	pthread_mutex_lock(&f->track->lock);
+	struct bw_track_bo *bo = find_bo(f->track, in.in.handle);
+	if (bo) {
+		bo->is_shared = true;
+		bo->mmap_offset = out.out.addr_ptr;
+	}
+	pthread_mutex_unlock(&f->track->lock);
+	return 0;
+}
+
+void bw_track_mapped(struct bw_agent_file *f, uint64_t offset, void *at, size_t size_b)
+{
+	struct bw_track *t = f->track;
+	pthread_mutex_lock(&t->lock);
+	bw_vec_each(&t->bos, bo) {
+		if (!bo->mmap_offset || offset < bo->mmap_offset ||
+		    offset - bo->mmap_offset >= bo->size_b)
+			continue;
+		if (bw_agent_captures() && f->own_fd < 0)
+			bw_cpu_writes_mapped(name_of(f, bo), at, size_b, offset - bo->mmap_offset);
+		else
+			bw_cpu_writes_unknown(name_of(f, bo));
+		break;
+	}
+	pthread_mutex_unlock(&t->lock);
 }
 
 int bw_track_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg)
@@ -290,8 +336,9 @@ int bw_track_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	case _IOC_NR(DRM_IOCTL_PRIME_HANDLE_TO_FD):
 	case _IOC_NR(DRM_IOCTL_GEM_FLINK):
 	case _IOC_NR(DRM_IOCTL_MODE_MAP_DUMB):
-	case DRM_COMMAND_BASE + DRM_AMDGPU_GEM_MMAP:
 		return share(f, cmd, arg);
+	case DRM_COMMAND_BASE + DRM_AMDGPU_GEM_MMAP:
+		return gem_mmap(f, cmd, arg);
 	case DRM_COMMAND_BASE + DRM_AMDGPU_GEM_CREATE:
 		return gem_create(f, cmd, arg);
 	case DRM_COMMAND_BASE + DRM_AMDGPU_GEM_VA:
@@ -357,9 +404,14 @@ struct bw_error *bw_track_buffers(struct bw_agent_file *f, struct bw_track_buffe
 	struct bw_error *err = bw_vec_reserve(out, t->bos.len);
 	for (size_t i = 0; !err && i < t->bos.len; i++) {
 		const struct bw_track_bo *bo = &t->bos.data[i];
-		out->data[out->len++] =
-			(struct bw_track_buffer){bo->serial,  bo->size_b,	bo->handle,
-						 bo->domains, bo->user != NULL, bo->is_shared};
+		out->data[out->len++] = (struct bw_track_buffer){.serial = bo->serial,
+								 .size_b = bo->size_b,
+								 .handle = bo->handle,
+								 .domains = bo->domains,
+								 .is_user = bo->user != NULL,
+								 .is_shared = bo->is_shared,
+								 .is_mapped_only = bo->is_shared &&
+										   !bo->is_foreign};
 	}
 	pthread_mutex_unlock(&t->lock);
 	return err;
@@ -477,6 +529,8 @@ static ssize_t access_piece(struct bw_agent_file *f, uint64_t va, size_t size_b,
 			uint64_t room = bw_align_up(bo->size_b, PAGE_B);
 			uint64_t left = BW_MIN(m->va + m->size_b - va, (uint64_t)size_b);
 			left = offset < room ? BW_MIN(left, room - offset) : 0;
+			if (a->write && left)
+				bw_cpu_writes_by_agent(name_of(f, bo), offset, left);
 			r = left && access_bo(a, bo, offset, left) ? (ssize_t)left : -EFAULT;
 		}
 		pthread_mutex_unlock(&t->lock);

@@ -35,11 +35,17 @@ struct bw_track_buffer {
 	/* Others than the GPU may write it: the program has asked for its place in a mapping, has
 	 * exported or imported it, or it is the program's own memory. */
 	bool is_shared;
+	/* ... but by nothing else than mappings that the program has made: cpu_writes.h may know
+	 * what was written */
+	bool is_mapped_only;
 };
 struct bw_track_buffers BW_VEC(struct bw_track_buffer);
 /* All buffers, mapped or not; the caller frees the vector. */
 struct bw_error *bw_track_buffers(struct bw_agent_file *f,
 				  struct bw_track_buffers *out) BW_MUST_CHECK;
+
+/* The program has mapped memory of the file, at an offset that GEM_MMAP has told. */
+void bw_track_mapped(struct bw_agent_file *f, uint64_t offset, void *at, size_t size_b);
 
 /* GPU memory as it is. 0, or -errno with the first address that could not be reached: EFAULT
  * nothing mapped there, EPERM a buffer that the CPU may not see. What lies before it has been

@@ -11,10 +11,12 @@ struct bw_track_bo {
 	uint32_t handle, domains;
 	uint64_t serial; /* never used again, unlike handles */
 	uint64_t size_b;
-	uint8_t *user;	/* GEM_USERPTR: the program's own memory */
-	uint8_t *cpu;	/* our mapping of it, NULL until needed */
-	bool no_cpu;	/* the kernel does not map it */
-	bool is_shared; /* bw_track_buffer */
+	uint8_t *user;	      /* GEM_USERPTR: the program's own memory */
+	uint8_t *cpu;	      /* our mapping of it, NULL until needed */
+	bool no_cpu;	      /* the kernel does not map it */
+	bool is_shared;	      /* bw_track_buffer */
+	bool is_foreign;      /* ... by others than mappings of the program */
+	uint64_t mmap_offset; /* what GEM_MMAP has said; 0: nothing */
 };
 
 struct bw_track_patch {

@@ -148,7 +148,7 @@ struct bw_capture_hash bw_capture_hash_page(const void *page);
 /* 64 bits of any bytes, by which damage is found. */
 uint64_t bw_capture_check(const void *bytes, size_t size_b);
 
-/* Whether all of the space's memory behind the submission is known: a replay can begin behind it. */
+/* Whether all of the space's memory behind the submission is known: a replay can begin there. */
 static inline bool bw_capture_is_seen(const struct bw_capture_result *r)
 {
 	return !(r->flags & BW_CAPTURE_UNSEEN);

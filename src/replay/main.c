@@ -293,6 +293,23 @@ static void show_clocks(struct bw_out *o, const struct bw_replay_clocks_said *sa
 	bw_out_int(o, "clock_values", (int64_t)said->n_values);
 }
 
+static void show_good(struct bw_out *o, const struct command *c, const struct bw_replay_report *r)
+{
+	char checked[96] = "";
+	if (c->o.check && r->n_checked == r->n_submissions)
+		snprintf(checked, sizeof(checked), "; memory is as captured behind each");
+	else if (c->o.check && r->n_checked)
+		snprintf(checked, sizeof(checked),
+			 "; memory is as captured behind %u of them, of which the capture has it",
+			 r->n_checked);
+	else if (c->o.check)
+		snprintf(checked, sizeof(checked),
+			 "; the capture has memory behind none of them, so nothing was compared");
+	bw_out_line(o, "%u submission%s, %u dispatch%s replayed%s.", r->n_submissions,
+		    r->n_submissions == 1 ? "" : "s", r->n_dispatches,
+		    r->n_dispatches == 1 ? "" : "es", checked);
+}
+
 static int show(struct bw_out *o, const struct command *c, const struct bw_replay_report *r,
 		const struct bw_replay_blame *blame, uint64_t n_loops)
 {
@@ -323,17 +340,7 @@ static int show(struct bw_out *o, const struct command *c, const struct bw_repla
 	} else if (r->verdict != BW_REPLAY_SAME)
 		show_broken(o, r, c->o.timeout_s);
 	else
-		bw_out_line(
-			o, "%u submission%s, %u dispatch%s replayed%s.", r->n_submissions,
-			r->n_submissions == 1 ? "" : "s", r->n_dispatches,
-			r->n_dispatches == 1 ? "" : "es",
-			!c->o.check ? ""
-			: r->n_checked == r->n_submissions
-				? "; memory is as captured behind each"
-				: "; memory is as captured behind those of which the capture has "
-				  "it");
-	if (r->verdict == BW_REPLAY_SAME && c->o.check && r->n_checked != r->n_submissions)
-		bw_out_line(o, "It has the memory behind %u of them.", r->n_checked);
+		show_good(o, c, r);
 	if (r->n_program_b)
 		bw_out_line(o,
 			    "%" PRIu64 " byte%s of the program's own memory changed while "

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A program whose buffer is the GPU's alone for two submissions, and is written by the CPU before
- * the third. Each submission writes its number into the buffer's next dword; the CPU writes 0x99
- * into dword 8. Prints the buffer's address and its first nine dwords. */
+ * the others: before the third by a mapping that stays, before the fourth by one that is gone when
+ * it is made, before the fifth by a child process. Each submission writes its number into the
+ * buffer's next dword; the CPU writes dwords 8 to 10. Prints the buffer's address and its first
+ * eleven dwords. */
 #include <amdgpu.h>
 #include <amdgpu_drm.h>
 #include <fcntl.h>
@@ -9,11 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "pm4/build.h"
 
-enum { SIZE_B = 65536, CPU_DWORD = 8 };
+enum { SIZE_B = 65536, CPU_DWORD = 8, DWORDS = 11 };
 
 struct buffer {
 	amdgpu_bo_handle bo;
@@ -72,6 +75,17 @@ static void drop(struct buffer *b)
 	amdgpu_bo_free(b->bo);
 }
 
+static void write_in_child(uint32_t *to, uint32_t value)
+{
+	int status = 1;
+	pid_t pid = fork();
+	if (!pid) {
+		*to = value;
+		_exit(0);
+	}
+	must(pid < 0 || waitpid(pid, &status, 0) != pid || status, "a child");
+}
+
 int main(void)
 {
 	int fd = open("/dev/dri/renderD128", O_RDWR);
@@ -89,8 +103,14 @@ int main(void)
 	must(amdgpu_bo_cpu_map(data.bo, (void **)&data.cpu), "the buffer");
 	data.cpu[CPU_DWORD] = 0x99;
 	submit(dev, ctx, &ib, &data, 3);
+	data.cpu[CPU_DWORD + 1] = 0x55;
+	must(amdgpu_bo_cpu_unmap(data.bo), "the end of its mapping");
+	submit(dev, ctx, &ib, &data, 4);
+	must(amdgpu_bo_cpu_map(data.bo, (void **)&data.cpu), "the buffer");
+	write_in_child(&data.cpu[CPU_DWORD + 2], 0x77);
+	submit(dev, ctx, &ib, &data, 5);
 	printf("0x%" PRIx64, data.va);
-	for (unsigned i = 0; i <= CPU_DWORD; i++)
+	for (unsigned i = 0; i < DWORDS; i++)
 		printf(" %x", data.cpu[i]);
 	printf("\n");
 	drop(&ib);

@@ -301,12 +301,12 @@ def check_late_map(folder):
     """A buffer is looked at before a submission from the moment on at which the CPU can write it."""
     path = pathlib.Path(folder, "late.bwc")
     va, *dwords = ask("capture", "-o", path, "--", LATE_MAP)[0].split()
-    equal(dwords, ["1", "2", "3", "0", "0", "0", "0", "0", "99"], "what the program sees")
-    equal(answer("replay", "--check", f"--dump=3:{va}={folder}/late", path)["same"], True, "the replay")
+    equal(dwords, ["1", "2", "3", "4", "5", "0", "0", "0", "99", "55", "77"], "what the program sees")
+    equal(answer("replay", "--check", f"--dump=5:{va}={folder}/late", path)["same"], True, "the replay")
     memory = pathlib.Path(folder, "late").read_bytes()
-    equal([f"{int.from_bytes(memory[i:i + 4], 'little'):x}" for i in range(0, 36, 4)], dwords, "its memory")
-    cpu = [{b["va"]: b["cpu_pages"] for b in answer("capture", "show", path, n)["buffers"]}[va] for n in (1, 2, 3)]
-    equal(cpu, [0, 0, 1], "pages that the CPU has changed before each submission")
+    equal([f"{int.from_bytes(memory[i:i + 4], 'little'):x}" for i in range(0, 44, 4)], dwords, "its memory")
+    cpu = [{b["va"]: b["cpu_pages"] for b in answer("capture", "show", path, n)["buffers"]}[va] for n in (1, 2, 3, 4, 5)]
+    equal(cpu, [0, 0, 1, 1, 1], "pages that the CPU has changed before each submission")
 
 
 def check_words(folder):

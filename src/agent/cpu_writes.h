@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_AGENT_CPU_WRITES_H
+#define BW_AGENT_CPU_WRITES_H
+
+/* Which pages of a buffer the program's CPU has written, by the page tables of the program: its
+ * mappings of the virtual GPU's memory are write-protected, and the kernel notes a write and allows
+ * it (userfaultfd with UFFD_FEATURE_WP_ASYNC, and PAGEMAP_SCAN: Linux 6.7 and later). So a capture
+ * need not look at pages that nobody has written.
+ *
+ * What is not watched is not known, and then all of the buffer has to be looked at: an older kernel;
+ * a buffer that was mapped before the capture began, is imported or exported, or is the program's
+ * own memory; after a fork, whose child may write; a GPU's memory, where page tables are the
+ * driver's. Any thread. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+
+/* A buffer: the number of the DRM file, and bw_track_buffer.serial. */
+struct bw_cpu_writes_of {
+	uint32_t file;
+	uint64_t serial;
+};
+/* Pages of it, from its start. */
+struct bw_cpu_writes_range {
+	uint64_t first, n;
+};
+struct bw_cpu_writes_ranges BW_VEC(struct bw_cpu_writes_range);
+
+/* The program has mapped it: watches that. offset_b: where in the buffer. */
+void bw_cpu_writes_mapped(struct bw_cpu_writes_of of, void *at, size_t size_b, uint64_t offset_b);
+/* The program writes it, or may, where that is not watched. */
+void bw_cpu_writes_unknown(struct bw_cpu_writes_of of);
+/* These addresses are about to be unmapped, or to become another mapping. */
+void bw_cpu_writes_unmapped(const void *at, size_t size_b);
+/* ... and to be mapped elsewhere. */
+void bw_cpu_writes_moved(const void *at, size_t size_b);
+/* The agent has written it, by a mapping of its own. */
+void bw_cpu_writes_by_agent(struct bw_cpu_writes_of of, uint64_t offset_b, size_t size_b);
+/* The buffer is gone. */
+void bw_cpu_writes_forget(struct bw_cpu_writes_of of);
+/* Nobody asks any more, or the answers would be wrong from now on: nothing is known. */
+void bw_cpu_writes_end(void);
+void bw_cpu_writes_fork_child(void);
+
+/* What was written since the last call for this buffer; at the first one, all that may have been.
+ * False: it is not known. out: emptied first; the caller frees it. */
+bool bw_cpu_writes_take(struct bw_cpu_writes_of of, struct bw_cpu_writes_ranges *out);
+
+#endif
