@@ -169,6 +169,17 @@ bool bw_lines_function_covers(const struct bw_lines *l, uint32_t index, uint64_t
 	return false;
 }
 
+const struct bw_ctype *bw_lines_function_type(struct bw_lines *l, uint64_t entry)
+{
+	Dwarf_Die die;
+	for (size_t i = 0; l->dwarf && entry && i < l->functions.len; i++) {
+		const struct function *f = &l->functions.data[i];
+		if (f->entry == entry && !f->is_inlined && dwarf_offdie(l->dwarf, f->die, &die))
+			return bw_lines_type(l, &die);
+	}
+	return NULL;
+}
+
 /* ---- Parameters ---- */
 
 /* A number's type by its kind and size, as the words of the metadata have it. */

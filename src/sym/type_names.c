@@ -13,7 +13,8 @@
  * is made when a name is asked for the first time, in one walk over the debug information. */
 
 enum {
-	MAX_NESTED = 32,   /* namespaces, classes and functions around a type */
+	MAX_NESTED = 32, /* namespaces, classes and functions around a type */
+	MAX_PARAMS_IN_PARAMS = 4,
 	MAX_DECLARED = 64, /* pointers and arrays around a type whose name is wanted */
 	MAX_NAME_B = 1024,
 	LANG_CPP17 = 0x2b, /* dwarf.h of elfutils 0.188 lacks these */
@@ -319,16 +320,39 @@ static void put_pointer(struct declarator *d, const struct bw_ctype *t, const ch
 	put_before(d, t->is_reference ? "&" : "*");
 }
 
-static void put_array(struct declarator *d, const struct bw_ctype *t)
+static void put_name(const struct bw_ctype *t, bool unrolled, unsigned depth, char *out,
+		     size_t out_b);
+
+/* "(int, float *)": types of parameters are never unrolled. */
+static void put_params(struct declarator *d, const struct bw_ctype *t, unsigned depth)
+{
+	char name[sizeof(d->text)];
+	put_behind(d, "(");
+	if (!t->n_members && t->is_prototyped)
+		put_behind(d, "void");
+	for (size_t i = 0; i < t->n_members && !d->too_long; i++) {
+		if (depth < MAX_PARAMS_IN_PARAMS && t->members[i].type)
+			put_name(t->members[i].type, false, depth + 1, name, sizeof(name));
+		else
+			snprintf(name, sizeof(name), "...");
+		put_behind(d, i ? ", " : "");
+		put_behind(d, name);
+	}
+	put_behind(d, ")");
+}
+
+static void put_array(struct declarator *d, const struct bw_ctype *t, unsigned depth)
 {
 	char count[32] = "[]";
 	if (starts_with_pointer(d)) {
 		put_before(d, "(");
 		put_behind(d, ")");
 	}
-	if (t->kind == BW_CTYPE_FUNCTION)
-		snprintf(count, sizeof(count), "()");
-	else if (t->count)
+	if (t->kind == BW_CTYPE_FUNCTION) {
+		put_params(d, t, depth);
+		return;
+	}
+	if (t->count)
 		snprintf(count, sizeof(count), "[%llu]", (unsigned long long)t->count);
 	put_behind(d, count);
 }
@@ -362,7 +386,8 @@ const char *bw_address_class_name(enum bw_address_class class)
 					   : "";
 }
 
-static void put_name(const struct bw_ctype *t, bool unrolled, char *out, size_t out_b)
+static void put_name(const struct bw_ctype *t, bool unrolled, unsigned depth, char *out,
+		     size_t out_b)
 {
 	struct declarator d = {.first = sizeof(d.text) / 2, .end = sizeof(d.text) / 2};
 	char words[64] = "", vector[MAX_NAME_B];
@@ -381,7 +406,7 @@ static void put_name(const struct bw_ctype *t, bool unrolled, char *out, size_t 
 			break;
 		case BW_CTYPE_ARRAY:
 		case BW_CTYPE_FUNCTION:
-			put_array(&d, t);
+			put_array(&d, t, depth);
 			t = t->elem;
 			break;
 		case BW_CTYPE_QUALIFIED:
@@ -423,10 +448,10 @@ static void put_name(const struct bw_ctype *t, bool unrolled, char *out, size_t 
 
 void bw_ctype_name(const struct bw_ctype *t, char *out, size_t out_b)
 {
-	put_name(t, false, out, out_b);
+	put_name(t, false, 0, out, out_b);
 }
 
 void bw_ctype_name_unrolled(const struct bw_ctype *t, char *out, size_t out_b)
 {
-	put_name(t, true, out, out_b);
+	put_name(t, true, 0, out, out_b);
 }

@@ -355,6 +355,42 @@ static void fill_struct(struct bw_lines *l, Dwarf_Die *die, struct type_node *n)
 	out->n_members = all.len;
 }
 
+/* What it gives, and its parameters: those of its declaration, where it has none itself. */
+static void fill_function(struct bw_lines *l, Dwarf_Die *die, struct type_node *n)
+{
+	struct bw_types *t = &l->types;
+	struct BW_VEC(struct bw_cmember) all = {0};
+	struct bw_ctype *out = &n->type;
+	Dwarf_Die child, origin, unit;
+	Dwarf_Attribute attr;
+	bool has_origin = (dwarf_attr(die, DW_AT_abstract_origin, &attr) ||
+			   dwarf_attr(die, DW_AT_specification, &attr)) &&
+			  dwarf_formref_die(&attr, &origin);
+	for (int more = dwarf_child(has_origin ? &origin : die, &child);
+	     !more && bw_types_may_look(t); more = dwarf_siblingof(&child, &child)) {
+		int tag = dwarf_tag(&child);
+		bool rest = tag == DW_TAG_unspecified_parameters;
+		if (tag != DW_TAG_formal_parameter && !rest)
+			continue;
+		struct bw_cmember m = {.name = rest ? NULL : dwarf_diename(&child),
+				       .type = rest ? NULL : elem_of(t, &child)};
+		struct bw_error *err =
+			all.len < MAX_MEMBERS ? bw_vec_push(&all, m) : bw_error_nomem();
+		if (err) {
+			bw_error_free(err);
+			break;
+		}
+	}
+	out->kind = BW_CTYPE_FUNCTION;
+	out->elem = elem_of(t, die);
+	/* clang says it of C alone, but in OpenCL and C++ () is (void) */
+	out->is_prototyped =
+		flag_of(die, DW_AT_prototyped) || bw_is_cplusplus(die) ||
+		(dwarf_diecu(die, &unit, NULL, NULL) && dwarf_srclang(&unit) == DW_LANG_OpenCL);
+	out->members = n->members = all.data;
+	out->n_members = all.len;
+}
+
 static const char *keyword_of(int tag)
 {
 	switch (tag) {
@@ -420,8 +456,7 @@ static void fill(struct bw_lines *l, struct type_node *n)
 		break;
 	case DW_TAG_subroutine_type:
 	case DW_TAG_subprogram:
-		out->kind = BW_CTYPE_FUNCTION;
-		out->elem = elem_of(t, &die);
+		fill_function(l, &die, n);
 		break;
 	case DW_TAG_typedef:
 		out->kind = BW_CTYPE_TYPEDEF;

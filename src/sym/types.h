@@ -56,10 +56,11 @@ struct bw_ctype {
 	bool is_signed, is_char, is_bfloat, is_reference;
 	enum bw_address_class address_class; /* POINTER */
 	const struct bw_ctype *elem;
-	uint64_t count;	   /* ARRAY, VECTOR; 0 for an array: not known */
-	uint64_t stride_b; /* ARRAY: from one element to the next; 0: as long as those are */
-	bool is_block;	   /* STRUCT: a buffer of a shader */
-	const struct bw_cmember *members;
+	uint64_t count;	    /* ARRAY, VECTOR; 0 for an array: not known */
+	uint64_t stride_b;  /* ARRAY: from one element to the next; 0: as long as those are */
+	bool is_block;	    /* STRUCT: a buffer of a shader */
+	bool is_prototyped; /* FUNCTION: of no parameters it is (void), not () */
+	const struct bw_cmember *members; /* FUNCTION: its parameters */
 	size_t n_members;
 	const struct bw_cenumerator *enumerators;
 	size_t n_enumerators;
@@ -74,6 +75,8 @@ const struct bw_ctype *bw_ctype_strip(const struct bw_ctype *t);
 void bw_ctype_name(const struct bw_ctype *t, char *out, size_t out_b);
 /* The same with what its typedefs stand for: "const unsigned int *" of "id_t *". */
 void bw_ctype_name_unrolled(const struct bw_ctype *t, char *out, size_t out_b);
+/* Of the function that begins at that address, inlined copies aside; NULL: not known. */
+const struct bw_ctype *bw_lines_function_type(struct bw_lines *l, uint64_t entry);
 /* A type by the name that users write ("item_t", "struct node", "enum color"); NULL: none. */
 const struct bw_ctype *bw_lines_type_named(struct bw_lines *l, const char *name);
 

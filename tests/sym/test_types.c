@@ -160,7 +160,7 @@ static void c_and_bit_fields(void **state)
 		assert_true(member(grid, "brain")->is_bfloat);
 		assert_false(member(grid, "half")->is_bfloat);
 		t = member(grid, "op");
-		check_name(t->elem, "int (*)()");
+		check_name(t->elem, "int (*)(int, int)");
 		assert_int_equal(t->elem->elem->kind, BW_CTYPE_FUNCTION);
 		closed(o);
 	}
