@@ -36,8 +36,65 @@ static struct bw_error *take_value(struct bw_cli *c, const char *args, struct bw
 	return err;
 }
 
+/* Options of gdb's print, beside those that are known here. */
+static const char *const other_options[] = {"address",	  "array",	    "array-indexes",
+					    "max-depth",  "max-value-size", "memory-tag-violations",
+					    "nibbles",	  "null-stop",	    "object",
+					    "raw-values", "repeats",	    "static-members",
+					    "symbol",	  "union",	    "vtbl"};
+
+/* "on", "off" behind an option; neither: on. */
+static bool take_on_off(const char **args)
+{
+	char word[8];
+	const char *p = *args;
+	bw_take_word(&p, word, sizeof(word));
+	bool off = !strcmp(word, "off");
+	if (off || !strcmp(word, "on"))
+		*args = p;
+	return !off;
+}
+
+/* "-elements N", "-pretty [on|off]", for this one print; "--" ends them. What begins with another
+ * word is an expression: -x. */
+static struct bw_error *take_options(struct bw_cli *c, const char **args)
+{
+	struct bw_debug_settings *s = bw_debug_settings(c->debug);
+	while ((*args)[0] == '-') {
+		char word[32], count[16];
+		uint64_t n = 0;
+		const char *p = *args;
+		bw_take_word(&p, word, sizeof(word));
+		for (size_t i = 0; i < BW_ARRAY_SIZE(other_options); i++)
+			if (!strcmp(word + 1, other_options[i]))
+				return bw_errorf(BW_E_UNSUPPORTED,
+						 "\"print\" knows the options -elements and "
+						 "-pretty, not %s",
+						 word);
+		if (!strcmp(word, "-pretty")) {
+			s->print_pretty = take_on_off(&p);
+		} else if (!strcmp(word, "-elements")) {
+			bw_take_word(&p, count, sizeof(count));
+			if (strcmp(count, "unlimited") &&
+			    (!bw_parse_u64(count, &n) || n > UINT32_MAX))
+				return bw_errorf(BW_E_INVALID,
+						 "-elements takes a number or unlimited, not "
+						 "\"%s\"",
+						 count);
+			s->print_elements = n ? (unsigned)n : UINT32_MAX;
+		} else if (strcmp(word, "--") != 0) {
+			return NULL;
+		}
+		*args = p;
+		if (!strcmp(word, "--"))
+			return NULL;
+	}
+	return NULL;
+}
+
 /* "$3 = 0x10" */
-static struct bw_error *print(struct bw_cli *c, const char *args, const char *name, bool shows_void)
+static struct bw_error *print_value(struct bw_cli *c, const char *args, const char *name,
+				    bool shows_void)
 {
 	struct bw_print_format f;
 	struct bw_value v = {0};
@@ -65,6 +122,17 @@ static struct bw_error *print(struct bw_cli *c, const char *args, const char *na
 	bw_str_free(&s);
 	bw_value_fini(&v);
 	return NULL;
+}
+
+static struct bw_error *print(struct bw_cli *c, const char *args, const char *name, bool shows_void)
+{
+	struct bw_debug_settings *s = bw_debug_settings(c->debug), before = *s;
+	struct bw_error *err = take_options(c, &args);
+	if (!err)
+		err = print_value(c, args, name, shows_void);
+	s->print_elements = before.print_elements;
+	s->print_pretty = before.print_pretty;
+	return err;
 }
 
 struct bw_error *bw_cmd_print(struct bw_cli *c, const char *args)

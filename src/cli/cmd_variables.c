@@ -19,13 +19,16 @@ static struct bw_error *type_of(struct bw_cli *c, const char *args, struct bw_va
 	struct bw_expr_error where = {0};
 	struct bw_value v = {0};
 	struct bw_error *err = bw_debug_eval_type(c->debug, args, &v, out_is_type, &where);
+	if (!err && bw_debug_function_type(c->debug, &v))
+		v.type.ctype = bw_debug_function_type(c->debug, &v);
 	if (!err && (v.type.ctype || *out_is_type)) {
 		*out = v;
 		return NULL;
 	}
+	if (err && *out_is_type)
+		return bw_cli_show_where(c, err, args, &where);
 	bw_value_fini(&v);
 	bw_error_free(err);
-	*out_is_type = false;
 	return bw_cli_eval(c, args, out); /* it has a value for each lane, or the error is shown */
 }
 

@@ -88,7 +88,7 @@ static const struct bw_command commands[] = {
 	{"next", "n", bw_cmd_next, "[COUNT]", "Step the focus wave to the next source line, over calls.", NULL, BW_COMPLETE_NONE, true},
 	{"nexti", "ni", bw_cmd_nexti, "[COUNT]", "Step the focus wave by one instruction, over calls.", NULL, BW_COMPLETE_NONE, true},
 	{"output", NULL, bw_cmd_output, "[/FMT] EXPR", "Print a value alone: no $N, no newline.", NULL, BW_COMPLETE_EXPR, false},
-	{"print", "p", bw_cmd_print, "[/FMT] EXPR", "Evaluate EXPR for the focus wave and lane, and print it.",
+	{"print", "p", bw_cmd_print, "[/FMT] [-elements N] [-pretty on | off] [--] EXPR", "Evaluate EXPR for the focus wave and lane, and print it.",
 	 "FMT: x hex, z padded hex, d signed, u unsigned, o octal, t binary, a address, c char, f float.\n"
 	 "Registers: $pc $exec $vcc $scc $m0 $s4 $s[2:3] $v3 (all lanes) $v3[5]; what the kernel was launched with:\n"
 	 "print $_launch.out[4], print *$_launch.out@8 (in assembly out alone is enough); memory: *(float *)0x1000, lds#0x10; print $v2[3] = 1.5 writes.\n"
@@ -361,18 +361,22 @@ struct bw_error *bw_cli_take_format(const char **args, bool units, struct bw_pri
 	return NULL;
 }
 
+struct bw_error *bw_cli_show_where(struct bw_cli *c, struct bw_error *err, const char *text,
+				   const struct bw_expr_error *where)
+{
+	if (bw_out_is_json(c->out) || err->code != BW_E_INVALID || where->column > strlen(text))
+		return err;
+	struct bw_error *shown = bw_errorf(BW_E_INVALID, "%s\n  %s\n  %*s", err->message, text,
+					   (int)where->column + 1, "^");
+	bw_error_free(err);
+	return shown;
+}
+
 struct bw_error *bw_cli_eval(struct bw_cli *c, const char *text, struct bw_value *out)
 {
 	struct bw_expr_error where = {0};
 	struct bw_error *err = bw_debug_eval(c->debug, text, out, &where);
-	if (!err || bw_out_is_json(c->out) || err->code != BW_E_INVALID ||
-	    where.column > strlen(text))
-		return err;
-	/* A syntax error is shown where it is. */
-	struct bw_error *shown = bw_errorf(BW_E_INVALID, "%s\n  %s\n  %*s", err->message, text,
-					   (int)where.column + 1, "^");
-	bw_error_free(err);
-	return shown;
+	return err ? bw_cli_show_where(c, err, text, &where) : NULL;
 }
 
 struct bw_error *bw_cli_eval_address(struct bw_cli *c, const char *text, enum bw_space *out_space,

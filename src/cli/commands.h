@@ -7,6 +7,8 @@
 
 #include "cli/cli.h"
 
+struct bw_expr_error;
+
 typedef struct bw_error *bw_command_fn(struct bw_cli *c, const char *args);
 
 enum bw_complete {
@@ -60,6 +62,9 @@ struct bw_error *bw_cli_take_format(const char **args, bool units,
 				    struct bw_print_format *out) BW_MUST_CHECK;
 /* First word of *s into out (cut at out_b), *s moved behind it and the blanks after it. */
 void bw_take_word(const char **s, char *out, size_t out_b);
+/* Puts a line with a mark below the place of a syntax error. err is taken over. */
+struct bw_error *bw_cli_show_where(struct bw_cli *c, struct bw_error *err, const char *text,
+				   const struct bw_expr_error *where) BW_MUST_CHECK;
 struct bw_error *bw_cli_eval(struct bw_cli *c, const char *text,
 			     struct bw_value *out) BW_MUST_CHECK;
 /* "EXPR @lanes": its value in all lanes of the focus wave. out_done false: args are something

@@ -34,7 +34,8 @@ struct bw_error *bw_debug_eval_lane(struct bw_debug *d, const char *text, unsign
 struct bw_error *bw_debug_address_of(const struct bw_value *v, const char *text,
 				     enum bw_space *out_space, uint64_t *out_addr) BW_MUST_CHECK;
 /* The type of an expression, of which nothing is read: out has no value. Or the type that the text
- * names (out_is_type): "struct node", "item_t *". */
+ * names (out_is_type): "struct node", "item_t *". After an error out_is_type says whether the text
+ * was to name a type. */
 struct bw_error *bw_debug_eval_type(struct bw_debug *d, const char *text, struct bw_value *out,
 				    bool *out_is_type,
 				    struct bw_expr_error *out_where) BW_MUST_CHECK;

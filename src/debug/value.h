@@ -33,7 +33,8 @@ enum bw_space {
 struct bw_type {
 	enum bw_type_kind kind;
 	uint8_t size_b;
-	bool is_code; /* UINT: show as an address with its symbol */
+	bool is_code;	  /* UINT: show as an address with its symbol */
+	bool is_function; /* is_code: what the name of a function is */
 	/* POINTER: one level of it; deeper pointers are pointers to UINT of 8 bytes */
 	enum bw_space space;
 	enum bw_type_kind elem_kind;

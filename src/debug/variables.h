@@ -52,6 +52,8 @@ bool bw_debug_returned_is_there(struct bw_debug *d, const struct bw_returned *r)
 bool bw_debug_returned_value(struct bw_debug *d, const struct bw_returned *r, struct bw_value *out);
 /* A type by its name, of the code at the selected frame, or else of any; NULL: none has it. */
 const struct bw_ctype *bw_debug_type_named(struct bw_debug *d, const char *name);
+/* The type of the function whose name the value is; NULL: it is none, or has none. */
+const struct bw_ctype *bw_debug_function_type(struct bw_debug *d, const struct bw_value *v);
 /* The type of a pointer to that type in global memory; lives as long as the session. NULL: out of
  * memory. */
 const struct bw_ctype *bw_debug_pointer_to(struct bw_debug *d, const struct bw_ctype *elem);

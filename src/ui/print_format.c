@@ -22,6 +22,9 @@ struct bw_error *bw_print_format_parse(const char *text, bool units, struct bw_p
 			return bw_errorf(BW_E_INVALID, "the count in \"/%s\" is over 65536", text);
 	}
 	for (; *p; p++) {
+		if (*p == 'r' &&
+		    !units) /* "raw" in gdb: no printers of scripts, of which there are none */
+			continue;
 		if (strchr("xzduotacfsi", *p))
 			f.letter = *p;
 		else if (units && strchr("bhwg", *p))

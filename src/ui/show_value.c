@@ -64,6 +64,11 @@ void bw_show_value(struct bw_debug *d, const struct bw_value *v, char letter, st
 		bw_str_addf(out, "(%s) ", bw_type_name(&v->type, name));
 	if (v->type.kind == BW_TYPE_POINTER && v->type.space != BW_SPACE_GLOBAL && !letter)
 		bw_str_addf(out, "%s#", bw_space_name(v->type.space));
+	const struct bw_ctype *function = letter ? NULL : bw_debug_function_type(d, v);
+	if (function) {
+		bw_ctype_name(function, name, sizeof(name));
+		bw_str_addf(out, "{%s} ", name);
+	}
 	bw_print_value(out, v->bits, v->type.size_b, kind_of(&v->type), letter);
 	bool address =
 		letter == 'a' || (!letter && (v->type.is_code || v->type.kind == BW_TYPE_POINTER));

@@ -275,7 +275,7 @@ static void test_aggregates(void **state)
 	shows("*$ints", "{1, 2, 3, 0 <repeats 97 times>...}");
 	shows("$p->name", "\"hi\", '\\000' <repeats 11 times>");
 	settings->print_elements = 200;
-	shows("*$vec@1", "{1, 2, 3, 4.5}");
+	shows("*$vec@1", "{{1, 2, 3, 4.5}}");
 	settings->print_pretty = true;
 	shows("$p->w", "{1.5, 2.5, -1}");
 	struct bw_value v;
@@ -354,9 +354,9 @@ static void test_errors(void **state)
 	static const struct {
 		const char *text, *message;
 	} rows[] = {
-		{"$p->nothing", "There is no member named nothing."},
-		{"$vec->q", "There is no member named q."},
-		{"$vec->xyzwq", "There is no member named xyzwq."},
+		{"$p->nothing", "There is no member named nothing"},
+		{"$vec->q", "There is no member named q"},
+		{"$vec->xyzwq", "There is no member named xyzwq"},
 		{"$p->v.x", "not a structure"},
 		{"*$p + 1", "not a number"},
 		{"*$p == *$p", "not a number"},
@@ -369,7 +369,7 @@ static void test_errors(void **state)
 		{"$part.small + 1", "LDS offset unknown"},
 		{"$p->next->next->v", "Cannot access memory at address 0x0"},
 		{"$p * 2", "not a number"},
-		{"(struct nothing *)1", "No struct type named nothing."},
+		{"(struct nothing *)1", "No struct type named nothing"},
 		{"$gl - $gp", "lead into different address spaces"},
 		{"$p->", "ends too early"},
 		{"$p.3", "syntax"},

@@ -18,6 +18,7 @@ static struct bw_error *address_of(struct bw_expr *x, struct bw_value *v, struct
 {
 	if (v->type.kind == BW_TYPE_UINT && v->type.is_code && v->place == BW_PLACE_NONE) {
 		*out = *v; /* a function's name is its address already */
+		out->type.is_function = false;
 		return NULL;
 	}
 	if (v->type.ctype && (v->place == BW_PLACE_MEMORY || x->skip) && !v->bit_size) {
@@ -87,7 +88,8 @@ static struct bw_error *parse_sizeof(struct bw_expr *x, struct bw_value *out)
 	x->skip--;
 	if (err)
 		return err;
-	*out = bw_expr_int(bw_type_size(&v.type) * BW_MAX(v.n_elem, (size_t)1), 8, false);
+	uint64_t size_b = v.type.kind == BW_TYPE_TEXT ? strlen(v.text) + 1 : bw_type_size(&v.type);
+	*out = bw_expr_int(size_b * BW_MAX(v.n_elem, (size_t)1), 8, false);
 	bw_value_fini(&v);
 	return NULL;
 }
@@ -104,13 +106,9 @@ static struct bw_error *parse_cast(struct bw_expr *x, int close, struct bw_value
 	if (close == ')') {
 		err = bw_expr_at(x, column, bw_expr_cast(x, &t, &v));
 	} else { /* {float} ADDR, gdb's way to write *(float *)ADDR */
-		struct bw_type p = {.kind = BW_TYPE_POINTER,
-				    .size_b = 8,
-				    .elem_kind = t.kind,
-				    .elem_size_b = t.size_b,
-				    .depth = 1};
+		struct bw_type p;
 		struct bw_value r;
-		err = t.ctype ? bw_expr_pointer_type(x, t.ctype, BW_SPACE_GLOBAL, &p) : NULL;
+		err = bw_expr_pointer_to(x, &t, &p);
 		if (!err)
 			err = bw_expr_at(x, column, bw_expr_cast(x, &p, &v));
 		if (!err)
@@ -248,6 +246,12 @@ static struct bw_error *make_array(struct bw_expr *x, struct bw_value *a, struct
 				 (long long)count);
 	struct bw_value p;
 	BW_TRY(address_of(x, a, &p));
+	if (count == 1 && p.type.ctype) { /* of one element it is an array, too */
+		const struct bw_ctype *one = bw_variables_array_of(x->d, a->type.ctype, 1, false);
+		if (!one)
+			return bw_error_nomem();
+		BW_TRY(bw_expr_pointer_type(x, one, p.type.space, &p.type));
+	}
 	return bw_expr_load(x, &p, (size_t)count, out);
 }
 
@@ -394,6 +398,20 @@ struct bw_error *bw_expr_parse_assign(struct bw_expr *x, struct bw_value *out)
 	return err;
 }
 
+struct bw_error *bw_expr_parse_comma(struct bw_expr *x, struct bw_value *out)
+{
+	struct bw_value v = {0};
+	BW_TRY(bw_expr_parse_assign(x, &v));
+	while (bw_expr_is_op(x, ',')) {
+		bw_value_fini(&v);
+		v = (struct bw_value){0};
+		bw_expr_next(x);
+		BW_TRY(bw_expr_parse_assign(x, &v));
+	}
+	*out = v;
+	return NULL;
+}
+
 /* ---- Entry ---- */
 
 static struct bw_error *evaluate(struct bw_expr *x, struct bw_value *out,
@@ -402,7 +420,7 @@ static struct bw_error *evaluate(struct bw_expr *x, struct bw_value *out,
 	struct bw_value v = {0};
 	x->error_column = SIZE_MAX;
 	bw_expr_lex(x->text, 0, &x->tok);
-	struct bw_error *err = bw_expr_parse_assign(x, &v);
+	struct bw_error *err = bw_expr_parse_comma(x, &v);
 	if (!err && x->tok.kind != BW_TOK_END) {
 		err = bw_expr_syntax(x);
 		bw_value_fini(&v);
@@ -447,6 +465,7 @@ struct bw_error *bw_debug_eval_type(struct bw_debug *d, const char *text, struct
 			    .wave = bw_debug_focus_priv(d),
 			    .lane = d->focus_lane,
 			    .text = text,
+			    .error_column = SIZE_MAX,
 			    .skip = 1};
 	struct bw_value v = {0};
 	bw_expr_lex(text, 0, &x.tok);
@@ -457,8 +476,12 @@ struct bw_error *bw_debug_eval_type(struct bw_debug *d, const char *text, struct
 			*out_is_type = true;
 			return NULL;
 		}
-		if (err)
+		if (err) {
+			out_where->column =
+				x.error_column == SIZE_MAX ? x.tok.column : x.error_column;
+			*out_is_type = true;
 			return err;
+		}
 	}
 	*out_is_type = false;
 	return evaluate(&x, out, out_where);

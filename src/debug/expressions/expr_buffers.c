@@ -206,7 +206,7 @@ struct bw_error *bw_expr_as_type(struct bw_expr *x, struct bw_value *v, struct b
 	bw_expr_next(x);
 	if (!bw_expr_type_follows(x))
 		return bw_expr_syntax(x);
-	BW_TRY(bw_expr_parse_type(x, &t));
+	BW_TRY(bw_expr_parse_element(x, &t));
 	BW_TRY(parse_dims(x, dims, &n));
 	BW_TRY(bw_expr_at(x, column, bw_expr_scalar(x, v)));
 	elem_b = bw_type_size(&t);

@@ -574,8 +574,11 @@ struct bw_error *bw_expr_name(struct bw_expr *x, const char *name, bool dollar, 
 	if (l.arg && l.language == BW_LANGUAGE_ASSEMBLY)
 		return arg_value(x, &l, out);
 	if (symbol_address(x->d, name, &addr)) {
-		*out = (struct bw_value){
-			.type = {.kind = BW_TYPE_UINT, .size_b = 8, .is_code = true}, .bits = addr};
+		*out = (struct bw_value){.type = {.kind = BW_TYPE_UINT,
+						  .size_b = 8,
+						  .is_code = true,
+						  .is_function = true},
+					 .bits = addr};
 		return NULL;
 	}
 	if (bw_expr_enumerator(x, name, out))

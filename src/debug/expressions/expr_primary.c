@@ -45,53 +45,6 @@ struct bw_error *bw_expr_at(struct bw_expr *x, size_t column, struct bw_error *e
 	return err;
 }
 
-/* ---- Types ---- */
-
-/* Words of a type, then stars. */
-struct bw_error *bw_expr_parse_type(struct bw_expr *x, struct bw_type *out)
-{
-	struct bw_type_words words = {0};
-	const struct bw_ctype *named = NULL;
-	while (x->tok.kind == BW_TOK_IDENT) {
-		bool has_base = words.have || words.is_unsigned || words.is_signed || named;
-		if (!has_base)
-			BW_TRY(bw_expr_program_type(x, &named));
-		if (!has_base && named)
-			continue;
-		if (!bw_expr_type_word(x->tok.name))
-			break;
-		if (!bw_expr_type_add(&words, x->tok.name))
-			return bw_expr_syntax(x);
-		bw_expr_next(x);
-	}
-	if (!named)
-		named = bw_expr_type_builtin(&words);
-	struct bw_type t = named ? bw_type_of(named) : bw_expr_type_finish(&words);
-	while (bw_expr_is_op(x, '*')) {
-		if (named) {
-			BW_TRY(bw_expr_pointer_type(
-				x, named, t.kind == BW_TYPE_POINTER ? BW_SPACE_GLOBAL : words.space,
-				&t));
-			named = t.ctype;
-		} else if (t.kind != BW_TYPE_POINTER) {
-			t = (struct bw_type){.kind = BW_TYPE_POINTER,
-					     .elem_kind = t.kind,
-					     .elem_size_b = t.size_b,
-					     .size_b = words.space == BW_SPACE_GLOBAL ? 8 : 4,
-					     .space = words.space};
-		}
-		if (t.depth == 8)
-			return bw_expr_syntax(x);
-		t.depth = named ? 1 : (uint8_t)(t.depth + 1);
-		bw_expr_next(x);
-		while (x->tok.kind == BW_TOK_IDENT &&
-		       (strcmp(x->tok.name, "const") == 0 || strcmp(x->tok.name, "restrict") == 0))
-			bw_expr_next(x);
-	}
-	*out = t;
-	return NULL;
-}
-
 /* ---- Primary ---- */
 
 /* as_float(x) and similar functions. */
@@ -240,6 +193,12 @@ static struct bw_error *parse_name(struct bw_expr *x, struct bw_value *out)
 		return bw_expr_buffer_function(x, t.name[7] != 0, out);
 	if (t.kind == BW_TOK_IDENT && !strcmp(t.name, "buffer") && bw_expr_buffer_follows(x))
 		return bw_expr_buffer(x, out);
+	if (t.kind == BW_TOK_DOLLAR && bw_expr_is_op(x, '(') && t.name[0] == '_')
+		return bw_expr_at(x, t.column,
+				  bw_errorf(BW_E_UNSUPPORTED,
+					    "There is no function $%s: $_buffer and $_buffer_size "
+					    "are the only ones",
+					    t.name));
 	if (t.kind == BW_TOK_DOLLAR && !strcmp(t.name, "_launch"))
 		return parse_launch(x, t.column, out);
 	if (bw_expr_is_dim3(t.name) && (t.kind == BW_TOK_DOLLAR || !bw_expr_is_variable(x, t.name)))
@@ -274,7 +233,7 @@ static struct bw_error *parse_primary(struct bw_expr *x, struct bw_value *out)
 		if (x->tok.op != '(')
 			break;
 		bw_expr_next(x);
-		BW_TRY(bw_expr_parse_assign(x, out));
+		BW_TRY(bw_expr_parse_comma(x, out));
 		struct bw_error *err = bw_expr_expect(x, ')');
 		if (err)
 			bw_value_fini(out);
@@ -398,7 +357,7 @@ struct bw_error *bw_expr_parse_postfix(struct bw_expr *x, struct bw_value *out)
 		size_t column = x->tok.column;
 		struct bw_value i = {0};
 		bw_expr_next(x);
-		struct bw_error *err = bw_expr_parse_assign(x, &i);
+		struct bw_error *err = bw_expr_parse_comma(x, &i);
 		if (!err)
 			err = bw_expr_expect(x, ']');
 		if (!err)

@@ -4,7 +4,8 @@
 
 /* The inside of the expression evaluator: expr_lex.c cuts text into tokens, expr_primary.c and,
  * above it, expr.c parse and evaluate in one pass, expr_ops.c computes, loads and stores,
- * expr_names.c knows the names, expr_program.c the variables and types of the program. */
+ * expr_names.c knows the names, expr_program.c the variables and types of the program,
+ * expr_declare.c parses types. */
 
 #include "debug/bound.h"
 #include "debug/debug_priv.h"
@@ -62,6 +63,8 @@ struct bw_expr {
 
 /* expr.c */
 struct bw_error *bw_expr_parse_assign(struct bw_expr *x, struct bw_value *out) BW_MUST_CHECK;
+/* The same and, of "a, b", the value of b. */
+struct bw_error *bw_expr_parse_comma(struct bw_expr *x, struct bw_value *out) BW_MUST_CHECK;
 struct bw_error *bw_expr_parse_unary(struct bw_expr *x, struct bw_value *out) BW_MUST_CHECK;
 /* place = place op v, or = v where op is 0. The caller keeps ownership of both; place holds the
  * result then. */
@@ -76,7 +79,6 @@ struct bw_error *bw_expr_syntax(struct bw_expr *x) BW_MUST_CHECK;
 struct bw_error *bw_expr_expect(struct bw_expr *x, int op) BW_MUST_CHECK;
 /* Puts the column of the current token into an error that has none yet. */
 struct bw_error *bw_expr_at(struct bw_expr *x, size_t column, struct bw_error *err) BW_MUST_CHECK;
-struct bw_error *bw_expr_parse_type(struct bw_expr *x, struct bw_type *out) BW_MUST_CHECK;
 /* The rest of "$_workgroup == 2,0,0", of which 2 is first. */
 struct bw_error *bw_expr_compare_triple(struct bw_expr *x, int op, const struct bw_value *a,
 					struct bw_value *first, struct bw_value *out) BW_MUST_CHECK;
@@ -145,6 +147,15 @@ struct bw_error *bw_expr_buffer(struct bw_expr *x, struct bw_value *out) BW_MUST
 struct bw_error *bw_expr_as_type(struct bw_expr *x, struct bw_value *v,
 				 struct bw_value *out) BW_MUST_CHECK;
 
+/* expr_declare.c */
+/* "unsigned int", "item_t *[4]", "int (*)[3]" */
+struct bw_error *bw_expr_parse_type(struct bw_expr *x, struct bw_type *out) BW_MUST_CHECK;
+/* The same without what may stand behind the stars: "float *" of "float *[4]". */
+struct bw_error *bw_expr_parse_element(struct bw_expr *x, struct bw_type *out) BW_MUST_CHECK;
+/* A pointer to t in global memory. */
+struct bw_error *bw_expr_pointer_to(struct bw_expr *x, const struct bw_type *t,
+				    struct bw_type *out) BW_MUST_CHECK;
+
 /* expr_types.c */
 bool bw_expr_type_word(const char *word);
 /* The type named by words like "unsigned", "long", "__local": feeds one word, false when it does
@@ -162,6 +173,8 @@ struct bw_type bw_expr_type_finish(const struct bw_type_words *t);
  * no such type; NULL: another one. Static. */
 const struct bw_ctype *bw_expr_type_builtin(const struct bw_type_words *t);
 const struct bw_ctype *bw_expr_char_type(void);
+/* C's own type of a number, or void, for where the program's has none; NULL: there is none. */
+const struct bw_ctype *bw_expr_plain_ctype(enum bw_type_kind kind, unsigned size_b);
 
 /* expr_names.c */
 /* Enumerates "_lane" and similar names; NULL after the last one. */

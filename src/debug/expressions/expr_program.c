@@ -108,7 +108,7 @@ struct bw_error *bw_expr_program_type(struct bw_expr *x, const struct bw_ctype *
 	if (!*out)
 		return bw_expr_at(
 			x, x->tok.column,
-			bw_errorf(BW_E_NOT_FOUND, "No %s type named %s.", word.name, x->tok.name));
+			bw_errorf(BW_E_NOT_FOUND, "No %s type named %s", word.name, x->tok.name));
 	bw_expr_next(x);
 	return NULL;
 }
@@ -182,7 +182,7 @@ static unsigned swizzle(const char *name, unsigned count, unsigned out[16])
 
 static struct bw_error *no_member(const char *name)
 {
-	return bw_errorf(BW_E_NOT_FOUND, "There is no member named %s.", name);
+	return bw_errorf(BW_E_NOT_FOUND, "There is no member named %s", name);
 }
 
 /* Several components at once are a vector of their own, which is nowhere. */

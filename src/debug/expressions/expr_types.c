@@ -119,6 +119,34 @@ static const struct bw_ctype bool_type = {.kind = BW_CTYPE_BOOL, .name = "bool",
 					   .size_b = 1,
 					   .is_char = true};
 
+const struct bw_ctype *bw_expr_plain_ctype(enum bw_type_kind kind, unsigned size_b)
+{
+#define PLAIN(kind_, name_, size_, signed_)                                                        \
+	{.kind = kind_, .name = name_, .size_b = size_, .is_signed = signed_}
+	static const struct bw_ctype ints[] = {PLAIN(BW_CTYPE_INT, "short", 2, true),
+					       PLAIN(BW_CTYPE_INT, "int", 4, true),
+					       PLAIN(BW_CTYPE_INT, "long", 8, true)},
+				     uints[] = {PLAIN(BW_CTYPE_INT, "unsigned short", 2, false),
+						PLAIN(BW_CTYPE_INT, "unsigned int", 4, false),
+						PLAIN(BW_CTYPE_INT, "unsigned long", 8, false)},
+				     floats[] = {PLAIN(BW_CTYPE_FLOAT, "half", 2, false),
+						 PLAIN(BW_CTYPE_FLOAT, "float", 4, false),
+						 PLAIN(BW_CTYPE_FLOAT, "double", 8, false)},
+				     void_type = PLAIN(BW_CTYPE_VOID, "void", 0, false);
+#undef PLAIN
+	unsigned i = size_b == 2 ? 0 : size_b == 4 ? 1 : size_b == 8 ? 2 : 3;
+	if (kind == BW_TYPE_VOID)
+		return &void_type;
+	if (size_b == 1)
+		return kind == BW_TYPE_INT ? &char_type : kind == BW_TYPE_UINT ? &uchar_type : NULL;
+	if (i == 3)
+		return NULL;
+	return kind == BW_TYPE_INT     ? &ints[i]
+	       : kind == BW_TYPE_UINT  ? &uints[i]
+	       : kind == BW_TYPE_FLOAT ? &floats[i]
+				       : NULL;
+}
+
 const struct bw_ctype *bw_expr_char_type(void)
 {
 	return &char_type;

@@ -462,6 +462,22 @@ void bw_variables_correct(struct bw_debug *d, const struct bw_variables_frame *f
 
 /* ---- For commands ---- */
 
+const struct bw_ctype *bw_debug_function_type(struct bw_debug *d, const struct bw_value *v)
+{
+	if (!v->type.is_function || v->type.kind != BW_TYPE_UINT || v->n_elem)
+		return NULL;
+	const struct bw_load *l = bw_debug_load_at(d, v->bits);
+	if (l)
+		return l->module->lines
+			       ? bw_lines_function_type(l->module->lines, v->bits - l->base)
+			       : NULL;
+	const struct bw_ctype *found = NULL; /* not loaded: an address in the image */
+	for (size_t i = 0; !found && i < d->modules.len; i++)
+		if (d->modules.data[i]->lines)
+			found = bw_lines_function_type(d->modules.data[i]->lines, v->bits);
+	return found;
+}
+
 struct bw_error *bw_debug_variables(struct bw_debug *d, const struct bw_variable **out,
 				    size_t *out_n)
 {

@@ -1,0 +1,246 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Expressions and types mean what they mean to gdb, which evaluates them in a CPU's run of the same source. Addresses and
+address spaces are left out."""
+import json
+import pathlib
+import re
+import subprocess
+import tempfile
+
+from harness import KERNELS, TIMEOUT_S, Session, check, main
+
+SOURCE = KERNELS / "expressions.cl"
+LINE = 1 + next(i for i, line in enumerate(SOURCE.read_text().splitlines()) if "stop here" in line)
+CPU = """#define __kernel
+#define __global
+#include "expressions.cl"
+int main(void) { int out[64] = {0}; kern(out, 9); return out[1] != 3; }
+"""
+GDB = r"""
+import gdb, json
+gdb.execute("set width 0")
+gdb.execute("break expressions.cl:%d", to_string=True)
+gdb.execute("run", to_string=True)
+for command in %s:
+    try:
+        text = gdb.execute(command, to_string=True)
+    except gdb.error as e:
+        text = "error: " + str(e)
+    print("ANSWER " + json.dumps([command, text]))
+"""
+# One after the other: some assign.
+COMMANDS = """
+print (int (*)[3])p
+print *(int (*)[3])p
+print ((int (*)[3])p)[1]
+print ((int (*)[3])p)[1][2]
+print (int (*)[2][3])grid
+print *(int (*)[2][3])p
+print **(int (*)[2][3])p
+print sizeof(int (*)[3])
+print sizeof *(int (*)[3])p
+print {int} p
+print {int[4]} p
+print {int[2][3]} p
+print {item_t} pi
+print {item_t[2]} pi
+print {item_t *} &pi
+print {short} &us
+print {float} &u
+print {int (*)[6]} &p
+print 1, 2
+print (1, 2)
+print arr[1, 2]
+print i = 4, n
+print i = 3, i + 1
+print/r it
+print/r pi
+print/xr i
+print helper
+ptype helper
+whatis helper
+ptype kern
+ptype nothing
+ptype reverse
+print sizeof(int)
+print sizeof i
+print sizeof arr / sizeof arr[0]
+print sizeof(struct node)
+print sizeof(int[4])
+print sizeof(int *)
+print sizeof(item_t[3])
+print sizeof("abc")
+print i == 4 ? 10 : 20
+print i += 2
+print i -= 1
+print i *= 3
+print i /= 2
+print i %= 5
+print i <<= 4
+print i >>= 1
+print i |= 1
+print i &= 0xff
+print i ^= 3
+print i = 3
+print arr[0]@3
+print *p@3
+print *p@1
+print *p@2@2
+print *grid@1
+print *grid@2
+print grid[0][0]@6
+print &arr[1]
+print &arr
+print *&arr
+print &it
+print *&it
+print/x it
+print/x arr
+print/t i
+print/o i
+print/c ch
+print name
+print *name@3
+print *a.next
+print a.next->next->value
+print -a.g
+print c
+print (enum color)6
+print (enum color)7
+print GREEN + 1
+print c == GREEN
+print u
+print u.b
+print (unsigned char)200
+print (short)us
+print fl * 2
+print 1.0f/3
+print 1.0/3
+print -7/2
+print -7%3
+print us >> 4
+print sh >> 1
+print ~i
+print !i
+print -us
+print i && 0
+print 'A'
+print "abc"
+print p + 1
+print p - arr
+print &arr[4] - &arr[1]
+print *p++
+print p - arr
+print p--
+print p == arr
+print items
+print items[1].w
+print *items@2
+print items[0]@2
+print it = items[1]
+print it
+print ((item_t *)arr)[1]
+print pi.id
+print it->id
+print *p = 8, arr
+print arr[0] = 1
+print -elements 2 -- arr
+print -pretty -- it
+print -pretty off -- it
+print -5
+print 10 > 3 > 2
+print 5 ? 6 : 7 ? 8 : 9
+ptype struct node
+ptype it
+ptype pi
+ptype arr
+ptype grid
+ptype &arr
+ptype &grid[0]
+ptype unsigned long
+ptype enum color
+ptype union word
+ptype int[3]
+ptype int[2][3]
+ptype int (*)[3]
+ptype int *[3]
+ptype int *(*)[3]
+ptype int (**)[3]
+ptype item_t *
+ptype p[1]
+ptype i + 1L
+ptype fl + 1
+ptype uc + 1
+ptype us + 1
+whatis it
+whatis &it
+whatis grid[0]
+whatis &grid[0]
+whatis (int (*)[3])p
+whatis {int[4]} p
+whatis *(int (*)[3])p
+whatis item_t[3]
+whatis item_t
+whatis a.next
+whatis 5ul
+whatis 1.5f
+whatis 1, 2.5
+print nope
+print it.nope
+print (int (*)[3]
+print (int (*)[)p
+print {int[4} p
+print {int[4]}
+print 1,
+ptype struct nope
+print sizeof(struct nope)
+""".strip().splitlines()
+
+
+def normal(text):
+    """Addresses and spaces differ; of an error it counts that it is one."""
+    text = re.sub(r"^\$\d+ = ", "", text.strip())
+    if text.startswith("error: "):
+        return "error"
+    text = re.sub(r"(private_lane#)?0x[0-9a-f]{8,}|private_lane#0x[0-9a-f]+", "ADDRESS", text)
+    text = re.sub(r"ADDRESS <[^>]*>", "ADDRESS", text)
+    # a number in hexadecimal is not an address, but as long as one
+    return re.sub(r" ?__(private|global)\b ?", lambda m: " " if m[0].startswith(" ") and m[0].endswith(" ") else "", text)
+
+
+def gdb_answers():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "cpu.c").write_text(CPU)
+        subprocess.run(["clang-19", "-g", "-O0", "-w", "-I", KERNELS, "-o", folder / "cpu", folder / "cpu.c"], check=True,
+                       timeout=TIMEOUT_S)
+        (folder / "ask.py").write_text(GDB % (LINE, json.dumps(COMMANDS)))
+        done = subprocess.run(["gdb", "-nx", "-batch", "-x", folder / "ask.py", folder / "cpu"], capture_output=True, text=True,
+                              timeout=TIMEOUT_S, stdin=subprocess.DEVNULL)
+    answers = [json.loads(line[7:])[1] for line in done.stdout.splitlines() if line.startswith("ANSWER ")]
+    check(len(answers) == len(COMMANDS), f"gdb has not answered:\n{done.stdout}{done.stderr}")
+    return answers
+
+
+def as_gdb_has_it():
+    want = gdb_answers()
+    session = Session("-O0", "-ex", "set print pretty off", SOURCE, "--grid", 32, "--group", 32, "--arg", "out=zeros:64", "--arg", "n=9")
+    for command in (f"break {LINE}", "run"):
+        session.command(command)
+    wrong = []
+    for command, expected in zip(COMMANDS, want):
+        answer = session.command(command)
+        if answer.get("result") == "error":
+            text = "error: " + answer["message"]
+        else:
+            text = answer.get("text") or "type = " + answer["value_type"]
+        if normal(text) != normal(expected):
+            wrong.append(f"{command}: {text!r}, gdb has {expected!r}")
+    session.end()
+    print(f"{len(COMMANDS)} expressions, {len(wrong)} differ")
+    check(not wrong, "\n".join(wrong))
+
+
+if __name__ == "__main__":
+    main(as_gdb_has_it)
