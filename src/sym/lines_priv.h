@@ -22,6 +22,7 @@ struct row {
 	uint32_t line, column;
 	uint32_t file;	/* index into files */
 	uint32_t order; /* in the table, among rows of one place */
+	uint32_t mark;	/* of a shader that marks its lines: which mark; 0: none */
 	bool is_stmt, prologue_end;
 };
 
@@ -113,6 +114,9 @@ struct bw_error *bw_lines_add_shader_functions(struct bw_lines *l,
 
 /* sources.c */
 void bw_lines_forget_sources(struct bw_lines *l);
+
+/* variables.c: which block of which function lies there, inlined copies of one apart; 0: none. */
+struct bw_error *bw_lines_block_at(struct bw_lines *l, uint64_t addr, uint64_t *out) BW_MUST_CHECK;
 
 /* functions.c: adds the functions of one unit. */
 struct bw_error *bw_lines_read_functions(struct bw_lines *l, Dwarf_Die *unit) BW_MUST_CHECK;

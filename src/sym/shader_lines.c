@@ -72,7 +72,7 @@ static struct bw_error *add_marked_rows(struct bw_lines *l, const struct bw_shad
 	for (size_t i = 0; i < c->n_marks; i++) {
 		const struct bw_shader_mark *m = &c->marks[i];
 		struct bw_spirv_line line;
-		struct row row = {.start = m->offset_b, .order = (uint32_t)i};
+		struct row row = {.start = m->offset_b, .order = (uint32_t)i, .mark = m->mark};
 		if (bw_spirv_marked_line(l->spirv, m->mark, &line)) {
 			BW_TRY(bw_lines_file_index(l, line.file, "", &row.file));
 			row.line = line.line;

@@ -270,6 +270,28 @@ static struct bw_error *blocks_around(const struct function_scope *f, uint64_t a
 	return NULL;
 }
 
+/* The block that gdb would have there: one without variables is none of its own. */
+struct bw_error *bw_lines_block_at(struct bw_lines *l, uint64_t addr, uint64_t *out)
+{
+	const struct function *f = bw_lines_function_around(l, addr, 0);
+	struct function_scope *scope;
+	*out = 0;
+	if (!f)
+		return NULL;
+	size_t index = (size_t)(f - l->functions.data), inner = 0;
+	if (l->dwarf) {
+		BW_TRY(function_scope(l, index, &scope));
+		for (size_t i = 1; i < scope->blocks.len; i++) {
+			const struct scope_block *b = &scope->blocks.data[i];
+			if (b->n_variables && covers(scope, b, addr) &&
+			    b->depth > scope->blocks.data[inner].depth)
+				inner = i;
+		}
+	}
+	*out = (uint64_t)(index + 1) << 32 | inner;
+	return NULL;
+}
+
 struct list BW_VEC(struct bw_variable);
 
 static struct bw_error *list_variable(struct bw_lines *l, const struct scope_variable *v,

@@ -84,6 +84,32 @@ static void optimised(void **state)
 	closed(o);
 }
 
+/* Where gdb stops in a line: it says "Breakpoint 1 at 0x1c1c" of line 21 in the first object, and
+ * 0x174c in the second. There it leaves out what is unrolled, too, which is kept here. */
+static void first_of_block(void **state)
+{
+	static const struct {
+		const char *object;
+		unsigned line;
+		size_t n, kept;
+		uint64_t first;
+	} rows[] = {{"kern_nolib.O0", 21, 2, 1, 0x1c1c}, {"kern_nolib.O0", 23, 1, 1, 0x1da4},
+		    {"kern_nolib.O2", 21, 4, 1, 0x174c}, {"kern_nolib.O2", 22, 8, 8, 0x17a8},
+		    {"kern_nolib.O2", 23, 5, 5, 0x17dc}, {"add", 9, 1, 1, 0x130c}};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct opened o = opened(rows[i].object);
+		uint64_t found[16];
+		unsigned line;
+		size_t n = bw_lines_find(o.lines, i == 5 ? "add.s" : "kern_nolib.cl", rows[i].line,
+					 found, 16, &line);
+		assert_int_equal(n, rows[i].n);
+		assert_null(bw_lines_keep_first(o.lines, found, n, &n));
+		assert_int_equal(n, rows[i].kept);
+		assert_int_equal(found[0], rows[i].first);
+		closed(o);
+	}
+}
+
 /* #19 */
 static void assembly(void **state)
 {
@@ -210,10 +236,11 @@ static void find_and_at_agree(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(unoptimised),	      cmocka_unit_test(optimised),
-		cmocka_unit_test(assembly),	      cmocka_unit_test(files_as_typed),
-		cmocka_unit_test(lines_without_code), cmocka_unit_test(no_line_table),
-		cmocka_unit_test(source_text),	      cmocka_unit_test(find_and_at_agree),
+		cmocka_unit_test(unoptimised),	     cmocka_unit_test(optimised),
+		cmocka_unit_test(first_of_block),    cmocka_unit_test(assembly),
+		cmocka_unit_test(files_as_typed),    cmocka_unit_test(lines_without_code),
+		cmocka_unit_test(no_line_table),     cmocka_unit_test(source_text),
+		cmocka_unit_test(find_and_at_agree),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -253,6 +253,9 @@ struct bw_error *bw_where_in_module(struct bw_module *m, const struct bw_where_s
 	size_t n =
 		m->lines ? bw_lines_find(m->lines, s->name, s->line, addr, MAX_ADDRS_A_LINE, &line)
 			 : 0;
+	if (n)
+		BW_TRY(bw_lines_keep_first(m->lines, addr, BW_MIN(n, (size_t)MAX_ADDRS_A_LINE),
+					   &n));
 	for (size_t i = 0; i < n; i++)
 		BW_TRY(push_once(out, base + behind_prologue(m, addr[i])));
 	return NULL;
