@@ -91,7 +91,7 @@ static const struct bw_command commands[] = {
 	{"print", "p", bw_cmd_print, "[/FMT] [-elements N] [-pretty on | off] [--] EXPR", "Evaluate EXPR for the focus wave and lane, and print it.",
 	 "FMT: x hex, z padded hex, d signed, u unsigned, o octal, t binary, a address, c char, f float.\n"
 	 "Registers: $pc $exec $vcc $scc $m0 $s4 $s[2:3] $v3 (all lanes) $v3[5]; what the kernel was launched with:\n"
-	 "print $_launch.out[4], print *$_launch.out@8 (in assembly out alone is enough); memory: *(float *)0x1000, lds#0x10; print $v2[3] = 1.5 writes.\n"
+	 "print $_launch.out[4], print *$_launch.out@8 (in assembly, and without debug information, out alone is enough); memory: *(float *)0x1000, lds#0x10; print $v2[3] = 1.5 writes.\n"
 	 "Buffers of \"info buffers\": print buffer out as float[256], buffer 2+0x40 as struct item[4]. print EXPR @lanes: in all lanes.\n"
 	 "$ is the last value printed, $$ the one before, $3 the third; without EXPR: the last one again.", BW_COMPLETE_EXPR, false},
 	{"printf", NULL, bw_cmd_printf, "\"FORMAT\", EXPR...", "Print values as C's printf does.", NULL, BW_COMPLETE_EXPR, false},

@@ -15,7 +15,7 @@ struct bw_expr_error {
  * $v3[5] $s[2:3] s[2:3] ...), $_lane $_wave $_thread $_dispatch $_queue $_agent $_dispatch_pos
  * $_lane_workgroup_pos $_thread_workgroup_pos $_exitcode $_, $blockIdx.x $threadIdx.x blockDim.x,
  * launch values of the kernel's arguments ($_launch.out; a buffer is a pointer to its elements; in
- * assembly the name alone is enough), symbols of the code
+ * assembly and without debug information the name alone is enough), symbols of the code
  * object (their address), numbers, casts, ops of C, *(float *)ADDR, out[4], lds#0x10, A@8. An
  * assignment
  * (=, +=, ...) writes: to a register the bits of a float, where the right side is one ($v2[3]

@@ -32,6 +32,7 @@ def arguments():
     equal(list(args), ["out", "x", "a", "n", "p"], "names of the arguments")
     equal((args["a"], args["n"], args["p"]), ("2.5", "200", "{shift = 7, scale = 1.5}"), "values of arguments")
     equal(text(s, "print $_launch.p.scale * 2"), "3", "a member of a structure")
+    equal((text(s, "print p.scale * 2"), text(s, "print n"), text(s, "print x[3]")), ("3", "200", "3"), "by their names alone")
     members = [(m["name"], m["offset"]) for m in s.command("ptype $_launch.p")["definition"]["members"]]
     equal(members, [("shift", 0), ("scale", 4)], "the type of a structure")
     equal([a["type"] for a in s.command("info kernel")["arguments"]], ["float*", "float*", "float", "int", "params"], "types")

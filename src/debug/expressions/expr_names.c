@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The names of expressions: spaces, registers, $_ variables, arguments, symbols. */
+/* The names of expressions: registers, $_ variables, arguments, symbols. */
 #include "debug/code.h"
 #include "debug/dispatches/dispatches_priv.h"
 #include "debug/expressions.h"
@@ -14,26 +14,6 @@
 #include "base/cleanup.h"
 #include "base/str.h"
 #include "sym/demangle.h"
-
-struct bw_error *bw_expr_space(const char *name, enum bw_space *out)
-{
-	static const struct {
-		const char *name;
-		enum bw_space space;
-	} rows[] = {
-		{"global", BW_SPACE_GLOBAL},   {"generic", BW_SPACE_GLOBAL},
-		{"local", BW_SPACE_LDS},       {"lds", BW_SPACE_LDS},
-		{"shared", BW_SPACE_LDS},      {"private_lane", BW_SPACE_PRIVATE},
-		{"private", BW_SPACE_PRIVATE}, {"scratch", BW_SPACE_PRIVATE},
-	};
-	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
-		if (strcmp(rows[i].name, name) == 0) {
-			*out = rows[i].space;
-			return NULL;
-		}
-	}
-	return bw_errorf(BW_E_INVALID, "Address space %s not recognised by the architecture", name);
-}
 
 /* ---- Registers ---- */
 
@@ -378,6 +358,21 @@ struct launched {
 	const struct bw_dispatch_info *dispatch; /* NULL: none yet */
 };
 
+/* Whether an argument's name alone means it: in assembly, and in a kernel without debug
+ * information (rusticl's), but not in a function that such a kernel calls. */
+static bool is_meant_alone(const struct bw_expr *x, const struct launched *l)
+{
+	struct bw_frame frame;
+	if (!l->arg || l->language == BW_LANGUAGE_ASSEMBLY)
+		return l->arg;
+	if (l->language != BW_LANGUAGE_UNKNOWN)
+		return false;
+	if (!x->wave) /* a condition is tested where its breakpoint is */
+		return l->dispatch || x->check;
+	bw_debug_frame(x->d, l->dispatch->number, x->wave->info.pc, &frame);
+	return frame.is_kernel && frame.language == BW_LANGUAGE_UNKNOWN;
+}
+
 static struct launched launch_of(struct bw_expr *x, const char *name)
 {
 	struct launched l = {0};
@@ -571,7 +566,7 @@ struct bw_error *bw_expr_name(struct bw_expr *x, const char *name, bool dollar, 
 	if (err || found)
 		return err;
 	struct launched l = launch_of(x, name);
-	if (l.arg && l.language == BW_LANGUAGE_ASSEMBLY)
+	if (is_meant_alone(x, &l))
 		return arg_value(x, &l, out);
 	if (symbol_address(x->d, name, &addr)) {
 		*out = (struct bw_value){.type = {.kind = BW_TYPE_UINT,

@@ -176,6 +176,9 @@ const struct bw_ctype *bw_expr_char_type(void);
 /* C's own type of a number, or void, for where the program's has none; NULL: there is none. */
 const struct bw_ctype *bw_expr_plain_ctype(enum bw_type_kind kind, unsigned size_b);
 
+/* "local" and the like in front of a # */
+struct bw_error *bw_expr_space(const char *name, enum bw_space *out) BW_MUST_CHECK;
+
 /* expr_names.c */
 /* Enumerates "_lane" and similar names; NULL after the last one. */
 const char *bw_expr_internal_name(size_t i);
@@ -188,6 +191,5 @@ struct bw_error *bw_expr_launch(struct bw_expr *x, const char *name,
 bool bw_expr_is_dim3(const char *name);
 struct bw_error *bw_expr_dim3(struct bw_expr *x, const char *name, char member,
 			      struct bw_value *out) BW_MUST_CHECK;
-struct bw_error *bw_expr_space(const char *name, enum bw_space *out) BW_MUST_CHECK;
 
 #endif

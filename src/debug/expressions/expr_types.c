@@ -108,6 +108,26 @@ struct bw_type bw_expr_type_finish(const struct bw_type_words *t)
 	return type;
 }
 
+struct bw_error *bw_expr_space(const char *name, enum bw_space *out)
+{
+	static const struct {
+		const char *name;
+		enum bw_space space;
+	} rows[] = {
+		{"global", BW_SPACE_GLOBAL},   {"generic", BW_SPACE_GLOBAL},
+		{"local", BW_SPACE_LDS},       {"lds", BW_SPACE_LDS},
+		{"shared", BW_SPACE_LDS},      {"private_lane", BW_SPACE_PRIVATE},
+		{"private", BW_SPACE_PRIVATE}, {"scratch", BW_SPACE_PRIVATE},
+	};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
+		if (strcmp(rows[i].name, name) == 0) {
+			*out = rows[i].space;
+			return NULL;
+		}
+	}
+	return bw_errorf(BW_E_INVALID, "Address space %s not recognised by the architecture", name);
+}
+
 static const struct bw_ctype bool_type = {.kind = BW_CTYPE_BOOL, .name = "bool", .size_b = 1},
 			     char_type = {.kind = BW_CTYPE_INT,
 					  .name = "char",
