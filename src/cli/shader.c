@@ -12,7 +12,6 @@
 #include "base/cleanup.h"
 #include "base/str.h"
 #include "base/util.h"
-#include "swap/rules.h"
 #include "sym/spirv_record.h"
 
 enum language { GLSL, HLSL, SPIRV_TEXT, SPIRV };
@@ -201,6 +200,15 @@ struct bw_error *bw_cli_compile_shader(const char *source, const char *entry,
 	return compile_shader(source, entry, o, out_path, &unused);
 }
 
+static void tell(struct bw_cli *c, const char *kind, const char *text)
+{
+	bw_out_begin(c->out, "event", "notice");
+	bw_out_str(c->out, "kind", kind);
+	bw_out_str(c->out, "text", text);
+	bw_out_line(c->out, "%s", text);
+	bw_out_end(c->out);
+}
+
 static void tell_changed(struct bw_cli *c, const char *source)
 {
 	char text[512];
@@ -209,11 +217,17 @@ static void tell_changed(struct bw_cli *c, const char *source)
 		 "not take what glslang makes of it otherwise. Its functions may have buffers or "
 		 "textures as arguments]",
 		 source);
-	bw_out_begin(c->out, "event", "notice");
-	bw_out_str(c->out, "kind", "said");
-	bw_out_str(c->out, "text", text);
-	bw_out_line(c->out, "%s", text);
-	bw_out_end(c->out);
+	tell(c, "said", text);
+}
+
+/* The shader runs as it is. */
+static void tell_not_noting(struct bw_cli *c, const char *source, const char *why)
+{
+	char text[512];
+	snprintf(text, sizeof(text),
+		 "Warning: %s does not note its variables and lines in spite of -O0: %s", source,
+		 why);
+	tell(c, "warning", text);
 }
 
 /* Reads the words of a file; what is behind the last whole one is left out. */
@@ -240,17 +254,18 @@ static struct bw_error *write_words(const char *path, const struct bw_spirv_word
 
 /* Makes the shader keep a record of its variables. *path: of its SPIR-V in the temporary folder;
  * NULL: it is the source itself, and *path becomes that of a new file. Owned. */
-static struct bw_error *add_record(const char *source, char **path)
+static struct bw_error *add_record(struct bw_cli *c, const char *source, char **path)
 {
 	struct bw_spirv_words words = {0}, recorded = {0};
 	struct bw_error *err = read_words(*path ? *path : source, &words);
-	if (!err && (words.len == MAX_WORDS ||
-		     !bw_swap_is_spirv(words.data, words.len * sizeof(*words.data))))
-		err = bw_errorf(BW_E_INVALID,
-				"%s: this is no SPIR-V, or it is damaged or too large", source);
-	if (!err)
-		err = bw_error_wrap(bw_spirv_record(words.data, words.len, &recorded), "%s: -O0",
-				    source);
+	if (!err && words.len == MAX_WORDS)
+		err = bw_errorf(BW_E_UNSUPPORTED, "%s is too large", source);
+	struct bw_error *why = err ? NULL : bw_spirv_record(words.data, words.len, &recorded);
+	if (why && why->code != BW_E_INVALID && why->code != BW_E_UNSUPPORTED)
+		err = bw_take(why);
+	if (why)
+		tell_not_noting(c, source, why->message);
+	bw_error_free(why);
 	const bool notes_any = !err && recorded.len;
 	if (notes_any && !*path)
 		err = bw_cli_temporary_file(source, ".spv", path);
@@ -310,7 +325,7 @@ struct bw_error *bw_cli_prepare_shader(struct bw_cli *c, const char *source,
 	if (is_changed)
 		tell_changed(c, source);
 	if (wants_record(compile_options))
-		BW_TRY(add_record(source, &spirv));
+		BW_TRY(add_record(c, source, &spirv));
 	size_t n = launch->words.len, at = 0;
 	char **argv = calloc(n + 3, sizeof(*argv));
 	if (!argv)

@@ -15,6 +15,9 @@ struct bw_spirv_constant {
 	uint64_t value;
 };
 
+/* Whether a module is whole; the error (BW_E_INVALID) says what is damaged and at which word. */
+struct bw_error *bw_spirv_check(const uint32_t *words, size_t n) BW_MUST_CHECK;
+
 /* Copies the words. entry: the name of the compute shader; NULL: the first one. Fails where this is
  * no SPIR-V; what is damaged later on ends the reading, and the rest is there. */
 struct bw_error *bw_spirv_open(const uint32_t *words, size_t n, const char *entry,

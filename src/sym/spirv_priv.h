@@ -12,6 +12,7 @@
 enum {
 	SPV_MAGIC = 0x07230203,
 	SPV_HEADER = 5,
+	IDS_MAX = 1 << 22, /* the specification's universal limit */
 	OP_SOURCE_CONTINUED = 2,
 	OP_SOURCE = 3,
 	OP_NAME = 5,
@@ -48,6 +49,7 @@ enum {
 	OP_LOAD = 61,
 	OP_STORE = 62,
 	OP_COPY_MEMORY = 63,
+	OP_LABEL = 248,
 	OP_ACCESS_CHAIN = 65,
 	OP_IN_BOUNDS_ACCESS_CHAIN = 66,
 	OP_VARIABLE = 59,

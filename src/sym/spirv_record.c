@@ -520,8 +520,6 @@ struct bw_error *bw_spirv_record(const uint32_t *words, size_t n, struct bw_spir
 	j.ctypes = calloc(j.s->bound + 1u, sizeof(*j.ctypes));
 	if (!j.pointer_at || !j.int_type || !j.ctypes)
 		j.err = bw_error_nomem();
-	else if (words[3] > IDS_MAX)
-		j.err = bw_errorf(BW_E_INVALID, "the SPIR-V has more than %d ids", IDS_MAX);
 	else
 		write_module(&j);
 	const bool is_of_use = notes_any(&j);
@@ -539,3 +537,4 @@ struct bw_error *bw_spirv_record(const uint32_t *words, size_t n, struct bw_spir
 	*out = j.out;
 	return j.err;
 }
+	BW_TRY(bw_spirv_check(words, n));

@@ -36,7 +36,7 @@
 struct bw_spirv_words BW_VEC(uint32_t);
 
 /* out: owned (bw_vec_free), empty where there is nothing to note: no variable that has a name, no
- * lines. BW_E_INVALID: this is no SPIR-V. What is damaged behind its head ends the module. */
+ * lines. BW_E_INVALID: this is no SPIR-V, or it is damaged, and where. */
 struct bw_error *bw_spirv_record(const uint32_t *words, size_t n,
 				 struct bw_spirv_words *out) BW_MUST_CHECK;
 

@@ -22,7 +22,6 @@ enum {
 	OP_PHI = 245,
 	OP_LOOP_MERGE = 246,
 	OP_SELECTION_MERGE = 247,
-	OP_LABEL = 248,
 	OP_BRANCH = 249,
 	OP_RETURN = 253,
 	OP_RETURN_VALUE = 254,
@@ -39,7 +38,6 @@ enum {
 	LEAVES_MAX = 256, /* scalars of a variable */
 	WORDS_MAX = BW_SPIRV_RECORD_MAX_B / 4,
 	DYNAMIC_MAX = 4,
-	IDS_MAX = 1 << 22, /* of a module, as the specification's universal limit */
 	HEIGHT_MAX = 16,
 	MIN_WORDS = 128, /* Mesa keeps an array of 256 bytes and less in registers */
 };

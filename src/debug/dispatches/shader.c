@@ -29,6 +29,19 @@ static struct bw_error *open_spirv(const struct bw_target_shader *s, const char 
 	return err;
 }
 
+/* What is read of a damaged module is what stands before the damage. */
+static void warn_of_damage(struct bw_debug *d, const struct bw_module *m,
+			   const struct bw_target_shader *s)
+{
+	struct bw_error *err = s->n_words ? bw_spirv_check(s->spirv, s->n_words) : NULL;
+	if (err)
+		bw_debug_note(d, BW_NOTICE_WARNING,
+			      "%s: %s. Its lines, names and variables are shown as far as they "
+			      "were read, and it notes none itself (-O0)",
+			      m->name, err->message);
+	bw_error_free(err);
+}
+
 /* For each dword of the code whether an instruction begins there; owned. */
 static bool *find_starts(struct bw_debug *d, const struct bw_module *m)
 {
@@ -83,6 +96,7 @@ static struct bw_error *make_lines(struct bw_debug *d, struct bw_module *m,
 				      .n_lines = s->n_lines,
 				      .nir = s->nir,
 				      .nir_name = nir_name};
+	warn_of_damage(d, m, s);
 	BW_TRY(open_spirv(s, entry, &code.spirv));
 	struct bw_error *err = find_marks(d, m, &code, &marks);
 	if (err) {
