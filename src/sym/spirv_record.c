@@ -101,6 +101,22 @@ static uint32_t find_type(struct bw_spv_record_job *j, uint32_t op, const uint32
 	find_type(j, op, (const uint32_t[]){__VA_ARGS__},                                          \
 		  sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t), is_new)
 
+/* A vector of two of this float. Its declaration is put behind those of the shader, which has the
+ * float's. */
+static uint32_t pair_type(struct bw_spv_record_job *j, uint32_t type)
+{
+	bool is_new = false;
+	for (size_t i = 0; i < j->pairs.len; i += 2)
+		if (j->pairs.data[i] == type)
+			return j->pairs.data[i + 1];
+	uint32_t id = TYPE(j, &is_new, OP_TYPE_VECTOR, type, 2);
+	if (is_new && !j->err)
+		j->err = bw_vec_push(&j->pairs, type);
+	if (is_new && !j->err)
+		j->err = bw_vec_push(&j->pairs, id);
+	return id;
+}
+
 static uint32_t find_workgroup_id(struct bw_spv_record_job *j)
 {
 	uint32_t builtin;
@@ -144,6 +160,8 @@ static void put_declarations(struct bw_spv_record_job *j)
 		EMIT(j, OP_TYPE_POINTER, j->pointer_type, STORAGE_PRIVATE, j->uint_type);
 	if (j->adds_input)
 		EMIT(j, OP_TYPE_POINTER, j->input_type, STORAGE_INPUT, j->uvec3_type);
+	for (size_t i = 0; i < j->pairs.len; i += 2)
+		EMIT(j, OP_TYPE_VECTOR, j->pairs.data[i + 1], j->pairs.data[i], 2);
 	for (size_t i = 0; i < j->constants.len; i += 2)
 		EMIT(j, OP_CONSTANT, j->uint_type, j->constants.data[i + 1], j->constants.data[i]);
 	uint32_t array = new_id(j), to_array = new_id(j);
@@ -171,29 +189,44 @@ static void store_at(struct bw_spv_record_job *j, uint32_t base, uint32_t word, 
 	EMIT(j, OP_STORE, p, value, ACCESS_VOLATILE);
 }
 
+/* The bits of a scalar of 32 bits or less, as a word. */
+static uint32_t word_of(struct bw_spv_record_job *j, uint32_t type, uint32_t value)
+{
+	const uint32_t op = bw_spv_record_op(j, type);
+	uint64_t size_b = bw_spv_record_ctype(j, type)->size_b;
+	if (op == OP_TYPE_BOOL) {
+		uint32_t one = constant(j, 1), none = constant(j, 0);
+		return EMIT_NEW(j, OP_SELECT, j->uint_type, value, one, none);
+	}
+	if (op == OP_TYPE_INT && size_b < 4)
+		return EMIT_NEW(j, OP_U_CONVERT, j->uint_type, value);
+	if (op == OP_TYPE_FLOAT && size_b < 4) { /* shaders may have no integers of 16 bits */
+		uint32_t two =
+			EMIT_NEW(j, OP_COMPOSITE_CONSTRUCT, pair_type(j, type), value, value);
+		return EMIT_NEW(j, OP_BITCAST, j->uint_type, two);
+	}
+	return type == j->uint_type ? value : EMIT_NEW(j, OP_BITCAST, j->uint_type, value);
+}
+
 static void store_scalar(struct bw_spv_record_job *j, uint32_t base, uint32_t type, uint32_t word,
 			 uint32_t value)
 {
-	if (bw_spv_record_op(j, type) == OP_TYPE_BOOL) {
-		uint32_t one = constant(j, 1), none = constant(j, 0);
-		store_at(j, base, word, EMIT_NEW(j, OP_SELECT, j->uint_type, value, one, none));
-	} else if (bw_spv_record_ctype(j, type)->size_b == 8) {
-		uint32_t both = EMIT_NEW(j, OP_BITCAST, j->uvec2_type, value);
-		for (uint32_t i = 0; i < 2; i++)
-			store_at(j, base, word + i,
-				 EMIT_NEW(j, OP_COMPOSITE_EXTRACT, j->uint_type, both, i));
-	} else {
-		store_at(j, base, word,
-			 type == j->uint_type ? value
-					      : EMIT_NEW(j, OP_BITCAST, j->uint_type, value));
+	if (bw_spv_record_ctype(j, type)->size_b != 8) {
+		store_at(j, base, word, word_of(j, type, value));
+		return;
 	}
+	uint32_t both = EMIT_NEW(j, OP_BITCAST, j->uvec2_type, value);
+	for (uint32_t i = 0; i < 2; i++)
+		store_at(j, base, word + i,
+			 EMIT_NEW(j, OP_COMPOSITE_EXTRACT, j->uint_type, both, i));
 }
 
 static void store_value(struct bw_spv_record_job *j, uint32_t base, uint32_t type, uint32_t word,
 			uint32_t value)
 {
 	uint32_t op = bw_spv_record_op(j, type);
-	if (op == OP_TYPE_BOOL || op == OP_TYPE_INT || op == OP_TYPE_FLOAT) {
+	if (op == OP_TYPE_BOOL || op == OP_TYPE_INT || op == OP_TYPE_FLOAT ||
+	    op == OP_TYPE_POINTER) {
 		store_scalar(j, base, type, word, value);
 		return;
 	}
@@ -513,6 +546,7 @@ static bool notes_any(const struct bw_spv_record_job *j)
 struct bw_error *bw_spirv_record(const uint32_t *words, size_t n, struct bw_spirv_words *out)
 {
 	struct bw_spv_record_job j = {0};
+	BW_TRY(bw_spirv_check(words, n));
 	BW_TRY(bw_spirv_open(words, n, NULL, NULL, 0, &j.s));
 	j.next_id = words[3];
 	j.pointer_at = calloc(j.s->bound + 1u, sizeof(*j.pointer_at));
@@ -531,10 +565,10 @@ struct bw_error *bw_spirv_record(const uint32_t *words, size_t n, struct bw_spir
 	bw_vec_free(&j.pointers);
 	bw_vec_free(&j.entries);
 	bw_vec_free(&j.constants);
+	bw_vec_free(&j.pairs);
 	bw_vec_free(&j.lines);
 	if (j.err || !is_of_use)
 		bw_vec_free(&j.out);
 	*out = j.out;
 	return j.err;
 }
-	BW_TRY(bw_spirv_check(words, n));

@@ -9,8 +9,9 @@
  * number that is another one when the lane has returned (waves find there what earlier ones have
  * left), the mark of the source line that was begun last, a number to find it by. Behind it are the
  * variables that have names: a word that is 1 when the variable has been assigned since its
- * function was entered, and the value, laid out as bw_spv_type says. Not recorded are variables of
- * 8 and 16 bits, of more than 256 scalars, and those whose addresses go elsewhere.
+ * function was entered, and the value: one word for each of its scalars, in their order, two for
+ * one of 64 bits or a pointer to a buffer. Not recorded are variables of more than 256 scalars, and
+ * those whose addresses go elsewhere.
  *
  * Each place where a line begins has a mark, a number of its own. It is stored when everything that
  * the record has of earlier lines is stored, and before anything of this line: the instruction that
@@ -18,6 +19,7 @@
 
 #include "base/error.h"
 #include "base/vec.h"
+#include "sym/types.h"
 
 #define BW_SPIRV_RECORD_NAME "breakwater.record"      /* of the array */
 #define BW_SPIRV_RECORD_VARIABLE "breakwater.record:" /* OpString: ID:OFFSET:FLAG, in bytes */
@@ -34,6 +36,13 @@
 #define BW_SPIRV_RECORD_MAGIC 0xb2ea4a7eu
 
 struct bw_spirv_words BW_VEC(uint32_t);
+
+/* How many words of a record a value has, of a type that was read from SPIR-V; 0: none can be
+ * there. More than a record's: it does not fit. */
+uint32_t bw_spirv_record_words(const struct bw_ctype *t);
+/* The value that these words are, as its type lays it out. words: as many as that says; out: of the
+ * type's size. */
+void bw_spirv_record_value(const struct bw_ctype *t, const uint32_t *words, uint8_t *out);
 
 /* out: owned (bw_vec_free), empty where there is nothing to note: no variable that has a name, no
  * lines. BW_E_INVALID: this is no SPIR-V, or it is damaged, and where. */

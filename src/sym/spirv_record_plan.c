@@ -29,13 +29,14 @@ uint32_t bw_spv_record_element(struct bw_spv_record_job *j, uint32_t type, uint3
 	if (op == OP_TYPE_STRUCT) {
 		if (t->kind != BW_CTYPE_STRUCT || i >= t->n_members)
 			return 0;
-		*word += (uint32_t)(t->members[i].offset_b / 4);
+		for (uint32_t k = 0; k < i; k++)
+			*word += bw_spirv_record_words(t->members[k].type);
 		return w[2 + i];
 	}
 	if ((op != OP_TYPE_ARRAY && op != OP_TYPE_VECTOR && op != OP_TYPE_MATRIX) || !t->elem ||
 	    i >= t->count)
 		return 0;
-	*word += (uint32_t)(i * (t->stride_b ? t->stride_b : t->elem->size_b) / 4);
+	*word += i * bw_spirv_record_words(t->elem);
 	return w[2];
 }
 
@@ -45,7 +46,7 @@ uint64_t bw_spv_record_count(struct bw_spv_record_job *j, uint32_t type)
 	return t->kind == BW_CTYPE_STRUCT ? t->n_members : t->count;
 }
 
-/* How many scalars a type has, all of 4 or 8 bytes; 0: it is not recorded. */
+/* How many scalars a type has; 0: it is not recorded. */
 static uint64_t count_leaves(struct bw_spv_record_job *j, uint32_t type, unsigned height)
 {
 	const struct bw_ctype *t = bw_spv_record_ctype(j, type);
@@ -55,10 +56,10 @@ static uint64_t count_leaves(struct bw_spv_record_job *j, uint32_t type, unsigne
 		return 0;
 	switch (bw_spv_record_op(j, type)) {
 	case OP_TYPE_BOOL:
-		return 1;
 	case OP_TYPE_INT:
 	case OP_TYPE_FLOAT:
-		return t->size_b == 4 || t->size_b == 8;
+	case OP_TYPE_POINTER:
+		return bw_spirv_record_words(t) != 0;
 	case OP_TYPE_VECTOR:
 	case OP_TYPE_MATRIX:
 	case OP_TYPE_ARRAY: {
@@ -76,7 +77,7 @@ static uint64_t count_leaves(struct bw_spv_record_job *j, uint32_t type, unsigne
 		for (uint32_t i = 0; i < t->n_members && sum <= LEAVES_MAX; i++) {
 			uint32_t e = bw_spv_record_element(j, type, i, &unused);
 			uint64_t n = e ? count_leaves(j, e, height + 1) : 0;
-			if (!n || t->members[i].offset_b % 4)
+			if (!n)
 				return 0;
 			sum += n;
 		}
@@ -100,9 +101,9 @@ static void plan_variable(struct bw_spv_record_job *j, const uint32_t *w, uint32
 	const char *name = bw_spv_name(j->s, w[2], NO_MEMBER);
 	if (!type || !*name || bw_spv_is_of_compiler(j->s, name) || j->err)
 		return;
-	uint64_t leaves = count_leaves(j, type, 0), size_b = bw_spv_record_ctype(j, type)->size_b;
-	uint32_t at = (j->n_words + 2u) & ~1u, words = (uint32_t)((size_b + 3) / 4);
-	if (!leaves || leaves > LEAVES_MAX || size_b > WORDS_MAX * 4 || at + words > WORDS_MAX)
+	uint64_t leaves = count_leaves(j, type, 0);
+	uint32_t at = j->n_words + 1, words = bw_spirv_record_words(bw_spv_record_ctype(j, type));
+	if (!leaves || leaves > LEAVES_MAX || !words || at + words > WORDS_MAX)
 		return;
 	const struct recorded r = {.id = w[2],
 				   .type = type,

@@ -11,8 +11,10 @@
 enum {
 	OP_PTR_ACCESS_CHAIN = 67,
 	OP_IN_BOUNDS_PTR_ACCESS_CHAIN = 70,
+	OP_COMPOSITE_CONSTRUCT = 80,
 	OP_COMPOSITE_EXTRACT = 81,
 	OP_COPY_OBJECT = 83,
+	OP_U_CONVERT = 113,
 	OP_BITCAST = 124,
 	OP_I_ADD = 128,
 	OP_I_MUL = 132,
@@ -88,7 +90,8 @@ struct bw_spv_record_job {
 	uint32_t uint_type, uvec2_type, uvec3_type, bool_type, pointer_type, input_type, record,
 		workgroup_id;
 	bool adds_uint, adds_uvec2, adds_uvec3, adds_bool, adds_pointer, adds_input, adds_workgroup;
-	struct BW_VEC(uint32_t) constants;	/* pairs: a value, and its id */
+	struct BW_VEC(uint32_t) constants; /* pairs: a value, and its id */
+	struct BW_VEC(uint32_t) pairs;	   /* a float's id, and that of a vector of two of it */
 	struct BW_VEC(struct begun_line) lines; /* by mark */
 	/* of the function that is written */
 	uint32_t opaque;		   /* the zero that no compiler knows */

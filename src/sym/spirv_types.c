@@ -9,7 +9,13 @@
 #include "base/util.h"
 #include "sym/spirv_priv.h"
 
-enum { MAX_HEIGHT = 64, NODES_MAX = 1 << 17, MEMBERS_MAX = 1 << 16, PHYSICAL_BUFFER = 5349 };
+enum {
+	MAX_HEIGHT = 64,
+	NODES_MAX = 1 << 17,
+	MEMBERS_MAX = 1 << 16,
+	PHYSICAL_BUFFER = 5349,
+	BFLOAT16 = 0, /* SPV_KHR_bfloat16 */
+};
 
 static const struct bw_ctype type_damaged = {.kind = BW_CTYPE_UNKNOWN, .name = "damaged type"};
 static const struct bw_ctype type_row_major = {.kind = BW_CTYPE_UNKNOWN,
@@ -80,7 +86,10 @@ static void vector_name(const struct bw_spirv *s, const struct bw_ctype *elem, u
 		return;
 	}
 	if (elem->kind == BW_CTYPE_FLOAT)
-		prefix = elem->size_b == 4 ? "" : elem->size_b == 8 ? "d" : "f16";
+		prefix = elem->is_bfloat     ? "bf16"
+			 : elem->size_b == 4 ? ""
+			 : elem->size_b == 8 ? "d"
+					     : "f16";
 	else if (elem->kind == BW_CTYPE_BOOL)
 		prefix = "b";
 	else if (elem->size_b == 4)
@@ -259,6 +268,24 @@ static const struct bw_ctype *not_supported(struct bw_spirv *s, const char *what
 	return &n->type;
 }
 
+/* A float that is no IEEE one names its encoding. */
+static const struct bw_ctype *floating(struct bw_spirv *s, const uint32_t *w, unsigned words)
+{
+	if (words < 3)
+		return &type_damaged;
+	if (words == 3)
+		return scalar(s, BW_CTYPE_FLOAT, w[2], true);
+	struct spv_node *n = w[3] == BFLOAT16 && w[2] == 16 ? new_node(s) : NULL;
+	if (!n)
+		return not_supported(s, "float of an extension");
+	n->type = (struct bw_ctype){.kind = BW_CTYPE_FLOAT,
+				    .name = "bfloat16_t",
+				    .size_b = 2,
+				    .is_signed = true,
+				    .is_bfloat = true};
+	return &n->type;
+}
+
 static struct layout pointee(struct layout l)
 {
 	return (struct layout){.height = l.height, .by_pointer = true};
@@ -278,7 +305,7 @@ static const struct bw_ctype *type_of(struct bw_spirv *s, uint32_t id, struct la
 	case OP_TYPE_INT:
 		return words > 3 ? scalar(s, BW_CTYPE_INT, w[2], w[3]) : &type_damaged;
 	case OP_TYPE_FLOAT:
-		return words > 2 ? scalar(s, BW_CTYPE_FLOAT, w[2], true) : &type_damaged;
+		return floating(s, w, words);
 	case OP_TYPE_VECTOR:
 		return words > 3 ? vector(s, w, l) : &type_damaged;
 	case OP_TYPE_MATRIX:

@@ -11,7 +11,9 @@ import sys
 import tempfile
 
 RECORD, SHADERS = sys.argv[1], pathlib.Path(sys.argv[2])
-NAMES = ["control_flow", "scratch_arrays", "matmul", "f64_arith", "subgroup_loop", "groups_3d", "sort", "int64_arith"]
+NAMES = ["control_flow", "scratch_arrays", "matmul", "f64_arith", "subgroup_loop", "groups_3d", "sort", "int64_arith",
+         "f16", "int8", "../small"]
+NO_GVS = ["../small"]  # what glslang 12 makes of pointers with -gVS is not valid itself
 ENVIRONMENT = ["--target-env", "vulkan1.3"]
 
 
@@ -77,10 +79,10 @@ def check_damaged(folder):
 def main():
     with tempfile.TemporaryDirectory() as t:
         folder = pathlib.Path(t)
-        n = sum(check(name, folder, debug) for debug in ([], ["-g"], ["-gVS"]) for name in NAMES)
+        n = sum(check(name, folder, debug) for debug in ([], ["-g"], ["-gVS"]) for name in NAMES if debug != ["-gVS"] or name not in NO_GVS)
         check_cut(folder)
+        check_damaged(folder)
     print(f"{len(NAMES)} shaders, {n} variables are recorded")
 
-        check_damaged(folder)
 
 main()

@@ -13,6 +13,7 @@ import tempfile
 SOURCE = pathlib.Path(__file__).resolve().parent
 BUILD = pathlib.Path(os.environ.get("BREAKWATER_BUILD", "build")).resolve()
 SHADER = str(SOURCE / "noted.comp")
+SMALL = str(SOURCE / "small.comp")
 LANES = 64
 
 
@@ -42,9 +43,9 @@ def result_line(text):
     return next(line for line in text.splitlines() if re.fullmatch(r"(\d+ ){63}\d+", line.strip()))
 
 
-def places():
+def places(shader=SHADER):
     """The addresses of the first instruction and of the one that stores the result."""
-    out, _ = breakwater("-O0", SHADER, commands=["break main", "run", "disassemble"])
+    out, _ = breakwater("-O0", shader, commands=["break main", "run", "disassemble"])
     return re.search(r"(0x[0-9a-f]+) <\+0>:", out)[1], re.findall(r"(0x[0-9a-f]+) <\+\d+>: buffer_store_b32", out)[-1]
 
 
@@ -69,6 +70,50 @@ def check_values(first, address):
         assert re.search(rf"^{lane}\s+{locals_of(lane)['sum']}$", parts[-1], re.M), f"{lane}\n{parts[-1]}"
     assert 'Symbol "sum" is a variable in the shader\'s record of its variables' in out, out
     return result_line(out)
+
+
+def small_of(i):
+    """What the variables of lane i of small.comp are, as `info locals` prints them."""
+    half = f"{i / 2:g}"
+    steps = [(60 * z + (10 if z == i % 5 else 0)) & 255 for z in range(5)]
+    one = "a = -128, b = 65535, c = {{0.25, {}, {}}}, d = {{1, 2, {}}}, e = 1.5, f = {{-2, 3}}"
+    return {
+        "i": str(i), "small": str(i - 40), "medium": str(i * 1000 & 65535), "half_of": half, "pair": f"{{-1.5, {half}}}",
+        "bytes": f"{{{i}, 255, 1, 128}}", "sum": str(5 - i), "low": str(i // 2), "z": "5",
+        "steps": "{" + ", ".join(map(str, steps)) + "}", "one": "{" + one.format("6.1035e-05", half, i) + "}",
+        "node": f"(Node *) {0x123456780000 + 16 * i:#x}", "never": "<not assigned yet>"}
+
+
+def check_small():
+    """Variables of 8 and 16 bits, and pointers."""
+    plain, status = breakwater(SMALL)
+    assert status == 0, plain
+    commands = [f"break *{places(SMALL)[1]}", "run"]
+    lanes = (0, 1, 5, 33, 63)
+    for lane in lanes:
+        commands += [f"lane {lane}", "info locals", "print calls", "print list[1]", "print one.d[1] + 1"]
+    commands += ["delete", "print small @lanes", "ptype one", "continue"]
+    out, status = breakwater("-O0", SMALL, commands=commands)
+    assert status == 0 and result_line(out) == result_line(plain), out
+    parts = out.split("[Switching to ")[2:]
+    assert len(parts) == len(lanes), out
+    for lane, part in zip(lanes, parts):
+        want = small_of(lane)
+        for name, value in want.items():
+            assert f"\n{name} = {value}\n" in part, f"lane {lane}: not {name} = {value} in\n{part}"
+        assert re.search(rf"^\$\d+ = 1\n\$\d+ = {re.escape(want['one'].replace('6.1035e-05', '5.9605e-08'))}\n\$\d+ = 3$", part, re.M), part
+    for lane in range(LANES):
+        assert re.search(rf"^{lane}\s+{lane - 40}$", parts[-1], re.M), parts[-1]
+
+
+def check_damaged():
+    """SPIR-V that ends early is said to, with the place, and not made into something else."""
+    with tempfile.TemporaryDirectory() as folder:
+        spirv, cut = pathlib.Path(folder, "a.spv"), pathlib.Path(folder, "cut.spv")
+        subprocess.run(["glslangValidator", "--quiet", "--target-env", "vulkan1.3", "-g", "-V", SHADER, "-o", spirv], check=True)
+        cut.write_bytes(spirv.read_bytes()[:4000])
+        out, status = breakwater("-O0", str(cut))
+        assert status and re.search(r"cut\.spv does not note its variables and lines in spite of -O0: the SPIR-V ends \w+.* word \d+", out), out
 
 
 def check_left_behind(first):
@@ -164,6 +209,8 @@ def main():
     assert status == 0, plain
     first, address = places()
     assert check_values(first, address) == result_line(plain), "the record changes what the shader computes"
+    check_small()
+    check_damaged()
     check_left_behind(first)
     check_refusals(address)
     check_hlsl()

@@ -71,6 +71,7 @@ struct bw_error *bw_variables_recorded(const struct bw_value_of *x, const struct
 				       const struct bw_ctype *type, struct bw_value *out)
 {
 	uint64_t record, size_b = bw_ctype_strip(type)->size_b;
+	const uint32_t n = bw_spirv_record_words(type);
 	uint32_t is_assigned = 0;
 	const char *why;
 	if (x->skip) {
@@ -83,10 +84,14 @@ struct bw_error *bw_variables_recorded(const struct bw_value_of *x, const struct
 	BW_TRY(read_private(x, record + l->value, &is_assigned, sizeof(is_assigned)));
 	if (is_assigned != 1)
 		return bw_variables_not_known(type, "not assigned yet", out);
-	_cleanup_free_ void *bytes = size_b <= BW_SPIRV_RECORD_MAX_B ? malloc(size_b + 1) : NULL;
-	if (!bytes)
+	if (!n || n > BW_SPIRV_RECORD_MAX_B / 4 || size_b > BW_VALUE_MAX_B)
 		return bw_variables_not_known(type, "its size is not known", out);
-	BW_TRY(read_private(x, record + (uint64_t)l->offset, bytes, size_b));
+	_cleanup_free_ uint32_t *words = calloc(n, sizeof(*words));
+	_cleanup_free_ uint8_t *bytes = malloc(size_b);
+	if (!words || !bytes)
+		return bw_error_nomem();
+	BW_TRY(read_private(x, record + (uint64_t)l->offset, words, n * sizeof(*words)));
+	bw_spirv_record_value(type, words, bytes);
 	BW_TRY(bw_variables_copied(type, bytes, size_b, "", out));
 	out->lane = (int)x->lane;
 	out->place = BW_PLACE_PIECES;
