@@ -12,110 +12,7 @@
 #include "base/cleanup.h"
 #include "base/util.h"
 
-/* ---- Writing words ---- */
-
-static void put(struct bw_spv_record_job *j, const uint32_t *words, size_t n)
-{
-	if (!j->err && n)
-		j->err = bw_vec_reserve(&j->out, j->out.len + n);
-	if (j->err || !n)
-		return;
-	memcpy(j->out.data + j->out.len, words, n * sizeof(*words));
-	j->out.len += n;
-}
-
-static void put_op(struct bw_spv_record_job *j, uint32_t op, const uint32_t *operands, size_t n)
-{
-	const uint32_t first = op | (uint32_t)(n + 1) << 16;
-	put(j, &first, 1);
-	put(j, operands, n);
-}
-#define EMIT(j, op, ...)                                                                           \
-	put_op(j, op, (const uint32_t[]){__VA_ARGS__},                                             \
-	       sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
-
-static uint32_t new_id(struct bw_spv_record_job *j)
-{
-	if (j->next_id >= IDS_MAX && !j->err)
-		j->err = bw_errorf(BW_E_UNSUPPORTED, "the shader has too many ids");
-	return j->next_id++;
-}
-
-/* An instruction with a result of a type; its id. */
-#define EMIT_NEW(j, op, type, ...)                                                                 \
-	({                                                                                         \
-		uint32_t id_ = new_id(j);                                                          \
-		EMIT(j, op, type, id_, __VA_ARGS__);                                               \
-		id_;                                                                               \
-	})
-
-/* An instruction whose operands end in a text: `first` is the one before it. */
-static void put_text(struct bw_spv_record_job *j, uint32_t op, uint32_t first, const char *text)
-{
-	size_t n = strlen(text) / 4 + 1;
-	_cleanup_free_ uint32_t *words = calloc(n + 1, sizeof(*words));
-	if (!words) {
-		if (!j->err)
-			j->err = bw_error_nomem();
-		return;
-	}
-	words[0] = first;
-	memcpy(words + 1, text, strlen(text));
-	put_op(j, op, words, n + 1);
-}
-
 /* ---- Types and constants ---- */
-
-static uint32_t new_constant(struct bw_spv_record_job *j, uint32_t value)
-{
-	uint32_t id = new_id(j);
-	if (!j->err)
-		j->err = bw_vec_push(&j->constants, value);
-	if (!j->err)
-		j->err = bw_vec_push(&j->constants, id);
-	return id;
-}
-
-static uint32_t constant(struct bw_spv_record_job *j, uint32_t value)
-{
-	for (size_t i = 0; i < j->constants.len; i += 2)
-		if (j->constants.data[i] == value)
-			return j->constants.data[i + 1];
-	return new_constant(j, value);
-}
-
-/* A type of these operands; a new id where there is none yet. */
-static uint32_t find_type(struct bw_spv_record_job *j, uint32_t op, const uint32_t *operands,
-			  uint32_t n, bool *is_new)
-{
-	unsigned here, words;
-	for (size_t at = SPV_HEADER; bw_spv_inst(j->s, at, &here, &words) && here != OP_FUNCTION;
-	     at += words)
-		if (here == op && words == n + 2 &&
-		    !memcmp(&j->s->words[at + 2], operands, n * sizeof(*operands)))
-			return j->s->words[at + 1];
-	*is_new = true;
-	return new_id(j);
-}
-#define TYPE(j, is_new, op, ...)                                                                   \
-	find_type(j, op, (const uint32_t[]){__VA_ARGS__},                                          \
-		  sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t), is_new)
-
-/* A vector of two of this float. Its declaration is put behind those of the shader, which has the
- * float's. */
-static uint32_t pair_type(struct bw_spv_record_job *j, uint32_t type)
-{
-	bool is_new = false;
-	for (size_t i = 0; i < j->pairs.len; i += 2)
-		if (j->pairs.data[i] == type)
-			return j->pairs.data[i + 1];
-	uint32_t id = TYPE(j, &is_new, OP_TYPE_VECTOR, type, 2);
-	if (is_new && !j->err)
-		j->err = bw_vec_push(&j->pairs, type);
-	if (is_new && !j->err)
-		j->err = bw_vec_push(&j->pairs, id);
-	return id;
-}
 
 static uint32_t find_workgroup_id(struct bw_spv_record_job *j)
 {
@@ -126,7 +23,7 @@ static uint32_t find_workgroup_id(struct bw_spv_record_job *j)
 		    builtin == BUILTIN_WORKGROUP_ID)
 			return id;
 	j->adds_workgroup = true;
-	return new_id(j);
+	return bw_spv_new_id(j);
 }
 
 static void choose_ids(struct bw_spv_record_job *j)
@@ -135,19 +32,19 @@ static void choose_ids(struct bw_spv_record_job *j)
 	j->uint_type = TYPE(j, &j->adds_uint, OP_TYPE_INT, 32, 0);
 	j->uvec2_type = TYPE(j, &j->adds_uvec2, OP_TYPE_VECTOR, j->uint_type, 2);
 	j->uvec3_type = TYPE(j, &j->adds_uvec3, OP_TYPE_VECTOR, j->uint_type, 3);
-	j->bool_type = find_type(j, OP_TYPE_BOOL, none, 0, &j->adds_bool);
+	j->bool_type = bw_spv_find_type(j, OP_TYPE_BOOL, none, 0, &j->adds_bool);
 	j->pointer_type = TYPE(j, &j->adds_pointer, OP_TYPE_POINTER, STORAGE_PRIVATE, j->uint_type);
 	j->workgroup_id = find_workgroup_id(j);
 	if (j->adds_workgroup)
 		j->input_type =
 			TYPE(j, &j->adds_input, OP_TYPE_POINTER, STORAGE_INPUT, j->uvec3_type);
-	j->record = new_id(j);
+	j->record = bw_spv_new_id(j);
 }
 
 /* The constants come last: the functions, which are written already, have asked for them. */
 static void put_declarations(struct bw_spv_record_job *j)
 {
-	uint32_t length = constant(j, BW_MAX(j->n_words, (uint32_t)MIN_WORDS));
+	uint32_t length = bw_spv_constant_id(j, BW_MAX(j->n_words, (uint32_t)MIN_WORDS));
 	if (j->adds_uint)
 		EMIT(j, OP_TYPE_INT, j->uint_type, 32, 0);
 	if (j->adds_uvec2)
@@ -164,111 +61,12 @@ static void put_declarations(struct bw_spv_record_job *j)
 		EMIT(j, OP_TYPE_VECTOR, j->pairs.data[i + 1], j->pairs.data[i], 2);
 	for (size_t i = 0; i < j->constants.len; i += 2)
 		EMIT(j, OP_CONSTANT, j->uint_type, j->constants.data[i + 1], j->constants.data[i]);
-	uint32_t array = new_id(j), to_array = new_id(j);
+	uint32_t array = bw_spv_new_id(j), to_array = bw_spv_new_id(j);
 	EMIT(j, OP_TYPE_ARRAY, array, j->uint_type, length);
 	EMIT(j, OP_TYPE_POINTER, to_array, STORAGE_PRIVATE, array);
 	EMIT(j, OP_VARIABLE, to_array, j->record, STORAGE_PRIVATE);
 	if (j->adds_workgroup)
 		EMIT(j, OP_VARIABLE, j->input_type, j->workgroup_id, STORAGE_INPUT);
-}
-
-/* ---- Stores to the record ---- */
-
-/* Word 0 of the record, a zero. It is read again for each store: to the compiler each may be at any
- * place of the array, and so none is moved over another. */
-static uint32_t load_zero(struct bw_spv_record_job *j)
-{
-	uint32_t p = EMIT_NEW(j, OP_ACCESS_CHAIN, j->pointer_type, j->record, j->opaque);
-	return EMIT_NEW(j, OP_LOAD, j->uint_type, p, ACCESS_VOLATILE);
-}
-
-static void store_at(struct bw_spv_record_job *j, uint32_t base, uint32_t word, uint32_t value)
-{
-	uint32_t index = EMIT_NEW(j, OP_I_ADD, j->uint_type, base, constant(j, word));
-	uint32_t p = EMIT_NEW(j, OP_ACCESS_CHAIN, j->pointer_type, j->record, index);
-	EMIT(j, OP_STORE, p, value, ACCESS_VOLATILE);
-}
-
-/* The bits of a scalar of 32 bits or less, as a word. */
-static uint32_t word_of(struct bw_spv_record_job *j, uint32_t type, uint32_t value)
-{
-	const uint32_t op = bw_spv_record_op(j, type);
-	uint64_t size_b = bw_spv_record_ctype(j, type)->size_b;
-	if (op == OP_TYPE_BOOL) {
-		uint32_t one = constant(j, 1), none = constant(j, 0);
-		return EMIT_NEW(j, OP_SELECT, j->uint_type, value, one, none);
-	}
-	if (op == OP_TYPE_INT && size_b < 4)
-		return EMIT_NEW(j, OP_U_CONVERT, j->uint_type, value);
-	if (op == OP_TYPE_FLOAT && size_b < 4) { /* shaders may have no integers of 16 bits */
-		uint32_t two =
-			EMIT_NEW(j, OP_COMPOSITE_CONSTRUCT, pair_type(j, type), value, value);
-		return EMIT_NEW(j, OP_BITCAST, j->uint_type, two);
-	}
-	return type == j->uint_type ? value : EMIT_NEW(j, OP_BITCAST, j->uint_type, value);
-}
-
-static void store_scalar(struct bw_spv_record_job *j, uint32_t base, uint32_t type, uint32_t word,
-			 uint32_t value)
-{
-	if (bw_spv_record_ctype(j, type)->size_b != 8) {
-		store_at(j, base, word, word_of(j, type, value));
-		return;
-	}
-	uint32_t both = EMIT_NEW(j, OP_BITCAST, j->uvec2_type, value);
-	for (uint32_t i = 0; i < 2; i++)
-		store_at(j, base, word + i,
-			 EMIT_NEW(j, OP_COMPOSITE_EXTRACT, j->uint_type, both, i));
-}
-
-static void store_value(struct bw_spv_record_job *j, uint32_t base, uint32_t type, uint32_t word,
-			uint32_t value)
-{
-	uint32_t op = bw_spv_record_op(j, type);
-	if (op == OP_TYPE_BOOL || op == OP_TYPE_INT || op == OP_TYPE_FLOAT ||
-	    op == OP_TYPE_POINTER) {
-		store_scalar(j, base, type, word, value);
-		return;
-	}
-	uint64_t n = bw_spv_record_count(j, type);
-	for (uint32_t i = 0; i < n && !j->err; i++) {
-		uint32_t at = word, e = bw_spv_record_element(j, type, i, &at);
-		if (e)
-			store_value(j, base, e, at, EMIT_NEW(j, OP_COMPOSITE_EXTRACT, e, value, i));
-	}
-}
-
-/* Where the indices of a pointer lead, none of them beyond its array. */
-static uint32_t add_dynamic(struct bw_spv_record_job *j, uint32_t base, const struct pointer *p)
-{
-	for (unsigned i = 0; i < p->n_dynamic; i++) {
-		const struct dynamic *d = &p->dynamic[i];
-		uint32_t last = constant(j, d->count - 1), n = constant(j, d->count);
-		uint32_t index = d->index;
-		if (j->int_type[index] != j->uint_type)
-			index = EMIT_NEW(j, OP_BITCAST, j->uint_type, index);
-		uint32_t is_inside = EMIT_NEW(j, OP_U_LESS_THAN, j->bool_type, index, n);
-		index = EMIT_NEW(j, OP_SELECT, j->uint_type, is_inside, index, last);
-		index = EMIT_NEW(j, OP_I_MUL, j->uint_type, index, constant(j, d->stride));
-		base = EMIT_NEW(j, OP_I_ADD, j->uint_type, base, index);
-	}
-	return base;
-}
-
-static void record(struct bw_spv_record_job *j, const struct pointer *p, uint32_t value)
-{
-	const struct recorded *r = &j->variables.data[p->variable];
-	uint32_t zero = load_zero(j);
-	store_value(j, add_dynamic(j, zero, p), p->type, p->word, value);
-	store_at(j, zero, r->flag, constant(j, 1));
-}
-
-/* What a call or the like may have written. */
-static void record_again(struct bw_spv_record_job *j, uint32_t id)
-{
-	const struct pointer *p = bw_spv_record_pointer(j, id);
-	if (p)
-		record(j, p, EMIT_NEW(j, OP_LOAD, p->type, id));
 }
 
 /* ---- Functions ---- */
@@ -287,7 +85,7 @@ static void clear_flags(struct bw_spv_record_job *j, uint32_t zero, uint32_t ind
 	for (size_t i = 0; i < j->variables.len; i++) {
 		const struct recorded r = j->variables.data[i];
 		if (!r.is_dropped && (all || r.function == index))
-			store_at(j, zero, r.flag, constant(j, 0));
+			bw_spv_record_store(j, zero, r.flag, bw_spv_constant_id(j, 0));
 	}
 }
 
@@ -295,24 +93,26 @@ static void clear_flags(struct bw_spv_record_job *j, uint32_t zero, uint32_t ind
 static void begin_record(struct bw_spv_record_job *j)
 {
 	uint32_t p = EMIT_NEW(j, OP_ACCESS_CHAIN, j->pointer_type, j->record, j->opaque);
-	EMIT(j, OP_STORE, p, constant(j, 0), ACCESS_VOLATILE);
-	uint32_t zero = load_zero(j);
+	EMIT(j, OP_STORE, p, bw_spv_constant_id(j, 0), ACCESS_VOLATILE);
+	uint32_t zero = bw_spv_record_zero(j);
 	clear_flags(j, zero, 0, true);
-	store_at(j, zero, 2, constant(j, 0));
-	store_at(j, zero, 3, constant(j, BW_SPIRV_RECORD_MAGIC));
-	store_at(j, load_zero(j), 1, constant(j, BW_SPIRV_RECORD_LIVE));
+	bw_spv_record_store(j, zero, 2, bw_spv_constant_id(j, 0));
+	bw_spv_record_store(j, zero, 3, bw_spv_constant_id(j, BW_SPIRV_RECORD_MAGIC));
+	bw_spv_record_store(j, bw_spv_record_zero(j), 1,
+			    bw_spv_constant_id(j, BW_SPIRV_RECORD_LIVE));
 }
 
 /* The next wave with this memory has not noted what is in it. */
 static void end_record(struct bw_spv_record_job *j)
 {
-	store_at(j, load_zero(j), 1, constant(j, BW_SPIRV_RECORD_ENDED));
+	bw_spv_record_store(j, bw_spv_record_zero(j), 1,
+			    bw_spv_constant_id(j, BW_SPIRV_RECORD_ENDED));
 }
 
 /* What stands before the first statement of a function. */
 static void put_head(struct bw_spv_record_job *j, uint32_t function, uint32_t index)
 {
-	uint32_t one = constant(j, 1);
+	uint32_t one = bw_spv_constant_id(j, 1);
 	uint32_t id = EMIT_NEW(j, OP_LOAD, j->uvec3_type, j->workgroup_id);
 	uint32_t x = EMIT_NEW(j, OP_COMPOSITE_EXTRACT, j->uint_type, id, 0);
 	uint32_t next = EMIT_NEW(j, OP_I_ADD, j->uint_type, x, one);
@@ -321,12 +121,12 @@ static void put_head(struct bw_spv_record_job *j, uint32_t function, uint32_t in
 	if (is_entry(j, function))
 		begin_record(j);
 	else
-		clear_flags(j, load_zero(j), index, false);
+		clear_flags(j, bw_spv_record_zero(j), index, false);
 	for (size_t i = 0; i < j->variables.len; i++) {
 		const struct recorded r = j->variables.data[i];
 		if ((r.function == index && (r.is_param || r.has_initializer)) ||
 		    (!r.function && r.has_initializer && is_entry(j, function)))
-			record_again(j, r.id);
+			bw_spv_record_again(j, r.id);
 	}
 }
 
@@ -346,8 +146,8 @@ static void put_mark(struct bw_spv_record_job *j, uint32_t function, uint32_t op
 	if (!j->line || (is_same && !j->has_called) || (j->is_inherited && is_terminator(op)) ||
 	    j->err || j->lines.len >= BW_SPIRV_RECORD_MARKS_MAX)
 		return;
-	uint32_t mark = new_constant(j, BW_SPIRV_RECORD_MARK + (uint32_t)j->lines.len);
-	store_at(j, load_zero(j), 2, mark);
+	uint32_t mark = bw_spv_new_constant(j, BW_SPIRV_RECORD_MARK + (uint32_t)j->lines.len);
+	bw_spv_record_store(j, bw_spv_record_zero(j), 2, mark);
 	if (!j->err)
 		j->err = bw_vec_push(&j->lines, begun);
 	j->marked_file = j->file;
@@ -362,20 +162,20 @@ static void after(struct bw_spv_record_job *j, const uint32_t *w, uint32_t n)
 	case OP_STORE:
 		p = n > 2 ? bw_spv_record_pointer(j, w[1]) : NULL;
 		if (p)
-			record(j, p, w[2]);
+			bw_spv_record_value(j, p, w[2]);
 		break;
 	case OP_COPY_MEMORY:
 		if (n > 2)
-			record_again(j, w[1]);
+			bw_spv_record_again(j, w[1]);
 		break;
 	case OP_FUNCTION_CALL:
 		for (uint32_t i = 4; i < n; i++)
-			record_again(j, w[i]);
+			bw_spv_record_again(j, w[i]);
 		j->has_called = true;
 		break;
 	case OP_EXT_INST: /* modf and frexp write through pointers; ids of others are no pointers */
 		for (uint32_t i = 5; i < n && !bw_spv_is_debug(j->s, w); i++)
-			record_again(j, w[i]);
+			bw_spv_record_again(j, w[i]);
 		break;
 	default:
 		break;
@@ -432,7 +232,7 @@ static void put_instruction(struct bw_spv_record_job *j, struct place *at, const
 		if (op == OP_RETURN && is_entry(j, at->function))
 			end_record(j);
 	}
-	put(j, w, n);
+	bw_spv_put(j, w, n);
 	bw_spv_record_follow(j, w, n);
 	after(j, w, n);
 }
@@ -455,12 +255,12 @@ static void put_strings(struct bw_spv_record_job *j)
 			continue;
 		snprintf(text, sizeof(text), BW_SPIRV_RECORD_VARIABLE "%u:%u:%u", r->id, r->at * 4,
 			 r->flag * 4);
-		put_text(j, OP_STRING, new_id(j), text);
+		bw_spv_put_text(j, OP_STRING, bw_spv_new_id(j), text);
 	}
 	bw_vec_each(&j->lines, l) {
 		snprintf(text, sizeof(text), BW_SPIRV_RECORD_LINE "%u:%u:%u:%u", l->file, l->line,
 			 l->function, l->goes_on);
-		put_text(j, OP_STRING, new_id(j), text);
+		bw_spv_put_text(j, OP_STRING, bw_spv_new_id(j), text);
 	}
 }
 
@@ -469,12 +269,12 @@ static void put_entry_point(struct bw_spv_record_job *j, const uint32_t *w, uint
 	const uint32_t more[] = {j->record, j->workgroup_id};
 	const bool has_record = j->s->words[1] >= VERSION_1_4;
 	const uint32_t first = OP_ENTRY_POINT | (n + has_record + j->adds_workgroup) << 16;
-	put(j, &first, 1);
-	put(j, w + 1, n - 1);
+	bw_spv_put(j, &first, 1);
+	bw_spv_put(j, w + 1, n - 1);
 	if (has_record)
-		put(j, &more[0], 1);
+		bw_spv_put(j, &more[0], 1);
 	if (j->adds_workgroup)
-		put(j, &more[1], 1);
+		bw_spv_put(j, &more[1], 1);
 }
 
 /* Sections of a module, in their order (specification 2.4). */
@@ -492,7 +292,7 @@ static void put_globals(struct bw_spv_record_job *j, size_t end)
 			has_strings = true;
 		}
 		if (!has_names && (is_name || is_later || is_declaration)) {
-			put_text(j, OP_NAME, j->record, BW_SPIRV_RECORD_NAME);
+			bw_spv_put_text(j, OP_NAME, j->record, BW_SPIRV_RECORD_NAME);
 			has_names = true;
 		}
 		if (!has_decorations && (is_later || is_declaration)) {
@@ -504,7 +304,7 @@ static void put_globals(struct bw_spv_record_job *j, size_t end)
 		if (op == OP_ENTRY_POINT)
 			put_entry_point(j, w, n);
 		else
-			put(j, w, n);
+			bw_spv_put(j, w, n);
 	}
 	put_declarations(j);
 }
@@ -527,9 +327,9 @@ static void write_module(struct bw_spv_record_job *j)
 	put_functions(j, functions);
 	struct bw_spirv_words body = j->out;
 	j->out = (struct bw_spirv_words){0};
-	put(j, j->s->words, SPV_HEADER);
+	bw_spv_put(j, j->s->words, SPV_HEADER);
 	put_globals(j, functions);
-	put(j, body.data, body.len);
+	bw_spv_put(j, body.data, body.len);
 	bw_vec_free(&body);
 	if (!j->err)
 		j->out.data[3] = j->next_id;

@@ -119,4 +119,40 @@ uint32_t bw_spv_record_element(struct bw_spv_record_job *j, uint32_t type, uint3
 /* How many elements a composite type has. */
 uint64_t bw_spv_record_count(struct bw_spv_record_job *j, uint32_t type);
 
+/* spirv_record_emit.c: appended to out */
+void bw_spv_put(struct bw_spv_record_job *j, const uint32_t *words, size_t n);
+void bw_spv_put_op(struct bw_spv_record_job *j, uint32_t op, const uint32_t *operands, size_t n);
+/* An instruction whose operands end in a text: `first` is the one before it. */
+void bw_spv_put_text(struct bw_spv_record_job *j, uint32_t op, uint32_t first, const char *text);
+uint32_t bw_spv_new_id(struct bw_spv_record_job *j);
+/* Of a uint: always a new one, or the one that is there. */
+uint32_t bw_spv_new_constant(struct bw_spv_record_job *j, uint32_t value);
+uint32_t bw_spv_constant_id(struct bw_spv_record_job *j, uint32_t value);
+/* A type of these operands; a new id where there is none yet. */
+uint32_t bw_spv_find_type(struct bw_spv_record_job *j, uint32_t op, const uint32_t *operands,
+			  uint32_t n, bool *is_new);
+#define EMIT(j, op, ...)                                                                           \
+	bw_spv_put_op(j, op, (const uint32_t[]){__VA_ARGS__},                                      \
+		      sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
+
+/* An instruction with a result of a type; its id. */
+#define EMIT_NEW(j, op, type, ...)                                                                 \
+	({                                                                                         \
+		uint32_t id_ = bw_spv_new_id(j);                                                   \
+		EMIT(j, op, type, id_, __VA_ARGS__);                                               \
+		id_;                                                                               \
+	})
+
+#define TYPE(j, is_new, op, ...)                                                                   \
+	bw_spv_find_type(j, op, (const uint32_t[]){__VA_ARGS__},                                   \
+			 sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t), is_new)
+
+/* spirv_record_store.c */
+/* Word 0 of the record, a zero that no compiler knows. */
+uint32_t bw_spv_record_zero(struct bw_spv_record_job *j);
+void bw_spv_record_store(struct bw_spv_record_job *j, uint32_t base, uint32_t word, uint32_t value);
+/* A value that is stored to a recorded variable; what one may have been assigned by a call. */
+void bw_spv_record_value(struct bw_spv_record_job *j, const struct pointer *p, uint32_t value);
+void bw_spv_record_again(struct bw_spv_record_job *j, uint32_t id);
+
 #endif
