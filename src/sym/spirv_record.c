@@ -147,6 +147,7 @@ static void put_mark(struct bw_spv_record_job *j, uint32_t function, uint32_t op
 	    j->err || j->lines.len >= BW_SPIRV_RECORD_MARKS_MAX)
 		return;
 	uint32_t mark = bw_spv_new_constant(j, BW_SPIRV_RECORD_MARK + (uint32_t)j->lines.len);
+	bw_spv_record_fence(j);
 	bw_spv_record_store(j, bw_spv_record_zero(j), 2, mark);
 	if (!j->err)
 		j->err = bw_vec_push(&j->lines, begun);
@@ -219,6 +220,7 @@ static void put_instruction(struct bw_spv_record_job *j, struct place *at, const
 	} else if (op == OP_NO_LINE) {
 		j->line = 0;
 	} else if (op == OP_LABEL) {
+		j->tie = 0;
 		j->is_inherited = true;
 		j->marked_line = 0;
 		j->has_called = false;
@@ -232,7 +234,12 @@ static void put_instruction(struct bw_spv_record_job *j, struct place *at, const
 		if (op == OP_RETURN && is_entry(j, at->function))
 			end_record(j);
 	}
-	bw_spv_put(j, w, n);
+	_cleanup_free_ uint32_t *copy = calloc(n, sizeof(*copy));
+	if (!copy && !j->err)
+		j->err = bw_error_nomem();
+	if (j->err)
+		return;
+	bw_spv_put(j, bw_spv_record_tie(j, w, n, copy), n);
 	bw_spv_record_follow(j, w, n);
 	after(j, w, n);
 }
@@ -350,16 +357,16 @@ struct bw_error *bw_spirv_record(const uint32_t *words, size_t n, struct bw_spir
 	BW_TRY(bw_spirv_open(words, n, NULL, NULL, 0, &j.s));
 	j.next_id = words[3];
 	j.pointer_at = calloc(j.s->bound + 1u, sizeof(*j.pointer_at));
-	j.int_type = calloc(j.s->bound + 1u, sizeof(*j.int_type));
+	j.result_type = calloc(j.s->bound + 1u, sizeof(*j.result_type));
 	j.ctypes = calloc(j.s->bound + 1u, sizeof(*j.ctypes));
-	if (!j.pointer_at || !j.int_type || !j.ctypes)
+	if (!j.pointer_at || !j.result_type || !j.ctypes)
 		j.err = bw_error_nomem();
 	else
 		write_module(&j);
 	const bool is_of_use = notes_any(&j);
 	bw_spirv_close(j.s);
 	free(j.pointer_at);
-	free(j.int_type);
+	free(j.result_type);
 	free(j.ctypes);
 	bw_vec_free(&j.variables);
 	bw_vec_free(&j.pointers);

@@ -15,7 +15,8 @@
  *
  * Each place where a line begins has a mark, a number of its own. It is stored when everything that
  * the record has of earlier lines is stored, and before anything of this line: the instruction that
- * stores it, which is found in the code by the number, is where the line begins. */
+ * stores it, which is found in the code by the number, is where the line begins. Accesses to
+ * buffers and the LDS stay between the marks of their line (spirv_record_order.c). */
 
 #include "base/error.h"
 #include "base/vec.h"

@@ -87,8 +87,7 @@ static uint64_t count_leaves(struct bw_spv_record_job *j, uint32_t type, unsigne
 	}
 }
 
-/* What a pointer of that storage points to; 0: it is none. */
-static uint32_t pointee(const struct bw_spv_record_job *j, uint32_t type, uint32_t storage)
+uint32_t bw_spv_record_pointee(const struct bw_spv_record_job *j, uint32_t type, uint32_t storage)
 {
 	const uint32_t *w = bw_spv_def(j->s, type, 4);
 	return w && bw_spv_op(*w) == OP_TYPE_POINTER && w[2] == storage ? w[3] : 0;
@@ -97,7 +96,8 @@ static uint32_t pointee(const struct bw_spv_record_job *j, uint32_t type, uint32
 static void plan_variable(struct bw_spv_record_job *j, const uint32_t *w, uint32_t function)
 {
 	const bool is_param = bw_spv_op(*w) == OP_FUNCTION_PARAMETER;
-	uint32_t type = pointee(j, w[1], function ? STORAGE_FUNCTION : STORAGE_PRIVATE);
+	uint32_t type =
+		bw_spv_record_pointee(j, w[1], function ? STORAGE_FUNCTION : STORAGE_PRIVATE);
 	const char *name = bw_spv_name(j->s, w[2], NO_MEMBER);
 	if (!type || !*name || bw_spv_is_of_compiler(j->s, name) || j->err)
 		return;
@@ -164,8 +164,9 @@ static bool step_into(struct bw_spv_record_job *j, struct pointer *p, uint32_t i
 	}
 	uint32_t type = bw_spv_record_element(j, p->type, 0, &next);
 	next = 0;
-	if (index >= j->s->bound || !j->int_type[index] ||
-	    bw_spv_record_ctype(j, j->int_type[index])->size_b != 4)
+	const uint32_t index_type = index < j->s->bound ? j->result_type[index] : 0;
+	if (bw_spv_record_op(j, index_type) != OP_TYPE_INT ||
+	    bw_spv_record_ctype(j, index_type)->size_b != 4)
 		return false;
 	if (!type || n < 1 || bw_spv_record_op(j, p->type) == OP_TYPE_STRUCT ||
 	    p->n_dynamic == DYNAMIC_MAX)
@@ -215,6 +216,11 @@ void bw_spv_record_follow(struct bw_spv_record_job *j, const uint32_t *w, uint32
 	}
 }
 
+static bool is_type(uint32_t op)
+{
+	return op >= OP_TYPE_VOID && op <= OP_TYPE_POINTER;
+}
+
 void bw_spv_record_plan(struct bw_spv_record_job *j, size_t functions_at)
 {
 	unsigned op, n;
@@ -224,8 +230,8 @@ void bw_spv_record_plan(struct bw_spv_record_job *j, size_t functions_at)
 		const uint32_t *w = &j->s->words[at];
 		function += op == OP_FUNCTION;
 		/* a type is the first operand of what has a result alone */
-		if (n > 2 && w[2] < j->s->bound && bw_spv_record_op(j, w[1]) == OP_TYPE_INT)
-			j->int_type[w[2]] = w[1];
+		if (n > 2 && w[2] < j->s->bound && is_type(bw_spv_record_op(j, w[1])))
+			j->result_type[w[2]] = w[1];
 		if ((op == OP_VARIABLE && n > 3) || (op == OP_FUNCTION_PARAMETER && n > 2))
 			plan_variable(j, w, function);
 	}

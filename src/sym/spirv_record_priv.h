@@ -21,6 +21,11 @@ enum {
 	OP_SELECT = 169,
 	OP_U_LESS_THAN = 176,
 	OP_BITWISE_AND = 199,
+	OP_MEMORY_BARRIER = 225,
+	OP_ATOMIC_STORE = 228,
+	OP_ATOMIC_EXCHANGE = 229,
+	OP_ATOMIC_I_ADD = 234,
+	OP_ATOMIC_XOR = 242,
 	OP_PHI = 245,
 	OP_LOOP_MERGE = 246,
 	OP_SELECTION_MERGE = 247,
@@ -29,10 +34,17 @@ enum {
 	OP_RETURN_VALUE = 254,
 	OP_UNREACHABLE = 255,
 	STORAGE_INPUT = 1,
+	STORAGE_UNIFORM = 2,
+	STORAGE_WORKGROUP = 4,
 	STORAGE_PRIVATE = 6,
 	STORAGE_FUNCTION = 7,
+	STORAGE_BUFFER = 12,
+	STORAGE_PHYSICAL = 5349,
 	BUILTIN_WORKGROUP_ID = 26,
 	ACCESS_VOLATILE = 1,
+	SCOPE_SUBGROUP = 3,
+	/* acquire and release; of buffers, LDS and images */
+	SEMANTICS_ALL = 0x8 | 0x40 | 0x100 | 0x800,
 	VERSION_1_4 = 0x10400, /* entry points list all variables of the module from here on */
 };
 enum {
@@ -82,7 +94,7 @@ struct bw_spv_record_job {
 	struct BW_VEC(struct pointer) pointers; /* of the function */
 	/* by id, of the shader as it was */
 	uint32_t *pointer_at;		 /* index + 1 in pointers, if that has this id; 0: none */
-	uint32_t *int_type;		 /* of results that are integers; 0: another type */
+	uint32_t *result_type;		 /* of results; 0: not known */
 	const struct bw_ctype **ctypes;	 /* of types; NULL: not asked for yet */
 	uint32_t n_words;		 /* of the record */
 	struct BW_VEC(uint32_t) entries; /* functions */
@@ -98,7 +110,8 @@ struct bw_spv_record_job {
 	uint32_t file, line;		   /* OpLine */
 	uint32_t marked_file, marked_line; /* in this block */
 	bool has_called;		   /* since that mark */
-	bool is_inherited;		   /* the line is of a block before */
+	uint32_t tie;	   /* a zero that was loaded behind it, in this block; 0: none yet */
+	bool is_inherited; /* the line is of a block before */
 };
 
 /* spirv_record_plan.c */
@@ -108,6 +121,8 @@ void bw_spv_record_plan(struct bw_spv_record_job *j, size_t functions_at);
 void bw_spv_record_enter(struct bw_spv_record_job *j, uint32_t function);
 /* An instruction of it: pointers are followed through access chains. */
 void bw_spv_record_follow(struct bw_spv_record_job *j, const uint32_t *w, uint32_t n);
+/* What a pointer type of that storage points to; 0: it is none. */
+uint32_t bw_spv_record_pointee(const struct bw_spv_record_job *j, uint32_t type, uint32_t storage);
 /* What an id points to, if that is recorded; else NULL. Borrowed until the next of these calls. */
 struct pointer *bw_spv_record_pointer(struct bw_spv_record_job *j, uint32_t id);
 /* The opcode that defines an id of the module; 0: none. */
@@ -154,5 +169,13 @@ void bw_spv_record_store(struct bw_spv_record_job *j, uint32_t base, uint32_t wo
 /* A value that is stored to a recorded variable; what one may have been assigned by a call. */
 void bw_spv_record_value(struct bw_spv_record_job *j, const struct pointer *p, uint32_t value);
 void bw_spv_record_again(struct bw_spv_record_job *j, uint32_t id);
+
+/* spirv_record_order.c: what accesses buffers and LDS behind a mark stays behind it, and in front
+ * of the next one. */
+void bw_spv_record_fence(struct bw_spv_record_job *j);
+/* An instruction of a function as it is to be written: w itself, or a copy in `copy` (n words) that
+ * waits for the mark. What that takes is written here. */
+const uint32_t *bw_spv_record_tie(struct bw_spv_record_job *j, const uint32_t *w, uint32_t n,
+				  uint32_t *copy);
 
 #endif

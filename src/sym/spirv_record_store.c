@@ -90,7 +90,7 @@ static uint32_t add_dynamic(struct bw_spv_record_job *j, uint32_t base, const st
 		uint32_t last = bw_spv_constant_id(j, d->count - 1),
 			 n = bw_spv_constant_id(j, d->count);
 		uint32_t index = d->index;
-		if (j->int_type[index] != j->uint_type)
+		if (j->result_type[index] != j->uint_type)
 			index = EMIT_NEW(j, OP_BITCAST, j->uint_type, index);
 		uint32_t is_inside = EMIT_NEW(j, OP_U_LESS_THAN, j->bool_type, index, n);
 		index = EMIT_NEW(j, OP_SELECT, j->uint_type, is_inside, index, last);

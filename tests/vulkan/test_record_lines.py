@@ -3,8 +3,8 @@
 """`breakwater run -O0 SHADER` with `step` and `next`: a lane comes to the lines that the same source comes to on the
 CPU under gdb, in the same order, with the same callers, and each variable has there what it has on the CPU.
 
-lines/steps.glsl is the body of a shader and of a program in C++, and so are random ones (random_shaders.py). The
-program is compiled twice, with zeros and with a pattern in what is not initialized; values that differ between the two
+lines/steps.glsl is the body of a shader and of a program in C++, and so are lines/stores.glsl, with buffers and shared
+variables, and random ones (random_shaders.py). The program is compiled twice, with zeros and with a pattern in what is not initialized; values that differ between the two
 do not count.
 
     test_record_lines.py [FIRST LAST]      of random shaders, by their seeds"""
@@ -28,7 +28,7 @@ SEEDS = range(*(int(a) for a in sys.argv[1:3])) if len(sys.argv) > 2 else range(
 GDB = r"""
 import gdb, json
 def values(frame, line):
-    seen, block = {"visits": str(gdb.parse_and_eval("visits"))}, frame.block()
+    seen, block = {e: gdb.parse_and_eval(e).format_string() for e in WATCHED}, frame.block()
     while block and not block.is_static:
         for symbol in block:
             if symbol.is_variable or symbol.is_argument:
@@ -54,12 +54,19 @@ gdb.execute("run", to_string=True)
 while gdb.selected_frame().name() != "main":
     frame = gdb.selected_frame()
     sal = frame.find_sal()
-    if sal.symtab and sal.symtab.filename.endswith("steps.glsl"):  # and not memset
+    if sal.symtab and sal.symtab.filename.endswith(".glsl"):  # and not memset
         print("STOP " + json.dumps([sal.line, values(frame, sal.line), callers(frame)]))
         gdb.execute("HOW", to_string=True)
     else:
         gdb.execute("finish", to_string=True)
 """
+
+
+ELEMENT = "[gl_GlobalInvocationID.x]"
+# Of each shader: what is printed at each stop beside its local variables, and the buffers that it has.
+STEPS = ("steps", ["visits"], {"result": 64})
+STORES = ("stores", ["visits", "count", "most", *(name + ELEMENT for name in ("result", "sums", "pairs", "room"))],
+          {"result": 64, "count": 1, "sums": 64, "pairs": 128})
 
 
 def once(stops, lines=None):
@@ -71,12 +78,12 @@ def once(stops, lines=None):
     return out
 
 
-def run_cpu_once(source, folder, lane, how, initial):
+def run_cpu_once(source, folder, lane, how, initial, what):
     program = folder / f"cpu-{initial}"
     subprocess.run(["clang-19", "-x", "c++", "-g", "-O0", "-w", "-fwrapv", f"-ftrivial-auto-var-init={initial}", "-o", program,
-                    source / "steps_cpu.cpp"], check=True, timeout=TIMEOUT_S)
+                    source / f"{what[0]}_cpu.cpp"], check=True, timeout=TIMEOUT_S)
     script = folder / "gdb.py"
-    script.write_text(GDB.replace("HOW", how))
+    script.write_text(GDB.replace("HOW", how).replace("WATCHED", repr(what[1])))
     done = subprocess.run(["gdb", "-nx", "-batch", "-x", script, "--args", program, str(lane)], capture_output=True,
                           text=True, timeout=TIMEOUT_S, stdin=subprocess.DEVNULL)
     stops = [tuple(json.loads(line[5:])) for line in done.stdout.splitlines() if line.startswith("STOP ")]
@@ -84,26 +91,27 @@ def run_cpu_once(source, folder, lane, how, initial):
     return stops
 
 
-def run_cpu(source, folder, lane, how):
+def run_cpu(source, folder, lane, how, what):
     """(line, values by name, function and line of each frame) at each stop, without the values that are not
     initialized."""
-    first, second = (once(run_cpu_once(source, folder, lane, how, initial)) for initial in ("zero", "pattern"))
+    first, second = (once(run_cpu_once(source, folder, lane, how, initial, what)) for initial in ("zero", "pattern"))
     equal([line for line, *_ in first], [line for line, *_ in second], "lines of both programs")
     return [(line, {n: v for n, v in a.items() if v is not None and b.get(n) == v}, frames) for (line, a, frames), (_, b, _) in zip(first, second)]
 
 
-def run_gpu(shader, lane, how):
+def run_gpu(shader, lane, how, what):
     """The same of a lane, where it is active."""
+    name, watched, buffers = what
     script = ["break main", "run", "while $_thread", f"lane {lane}", "bt", f"print ($exec >> {lane}) & 1", "info args", "info locals",
-              "print visits", how, "end"]
-    stops = []
-    for o in run("-O0", shader, "--groups", "1", "--arg", "result=zeros:64", script=script, json_lines=True):
+              *(f"print {e}" for e in reversed(watched)), how, "end"]
+    stops, args = [], [word for b, n in buffers.items() for word in ("--arg", f"{b}=zeros:{n}")]
+    for o in run("-O0", shader, "--groups", "1", *args, script=script, json_lines=True):
         if o.get("command") == "backtrace":
-            frames = [["shader_main" if f["function"] == "steps" else f["function"], f["line"]] for f in o["frames"]]
+            frames = [["shader_main" if f["function"] == name else f["function"], f["line"]] for f in o["frames"]]
             values = {}
-        elif o.get("command") == "print" and o["expression"] == "visits":
-            values["visits"] = o["text"]
-            if is_active:
+        elif o.get("command") == "print" and o["expression"] in watched:
+            values[o["expression"]] = o["text"]
+            if o["expression"] == watched[0] and is_active:
                 stops.append((frames[0][1], values, frames))
         elif o.get("command") == "print":
             is_active = o["text"] == "1"
@@ -112,9 +120,9 @@ def run_gpu(shader, lane, how):
     return stops
 
 
-def compare(source, lane, how, shader=None):
+def compare(source, lane, how, shader=None, what=STEPS):
     with tempfile.TemporaryDirectory() as folder:
-        cpu, gpu = run_cpu(source, pathlib.Path(folder), lane, how), run_gpu(shader or source / "steps.comp", lane, how)
+        cpu, gpu = run_cpu(source, pathlib.Path(folder), lane, how, what), run_gpu(shader or source / f"{what[0]}.comp", lane, how, what)
     lines = {line for line, *_ in cpu} & {line for line, *_ in gpu}
     cpu, gpu = once(cpu, lines), once(gpu, lines)
     counts, wrong = collections.Counter(lines=len(lines), stops=len(gpu)), []
@@ -145,6 +153,13 @@ def test_next():
         check(counts["lines"] > 20 and counts["equal"] > 300, f"too few: {dict(counts)}")
 
 
+def test_stores():
+    """Buffers and shared variables are no further than the line."""
+    for lane, how in ((5, "step"), (0, "next")):
+        counts = compare(LINES, lane, how, what=STORES)
+        check(counts["lines"] > 20 and counts["equal"] > 250, f"too few: {dict(counts)}")
+
+
 def test_debug_instructions():
     """SPIR-V that has its lines and its source in instructions of the debug information, not in OpLine."""
     with tempfile.TemporaryDirectory() as folder:
@@ -169,4 +184,4 @@ def test_random():
     check(counts["equal"] > 300 * len(SEEDS), f"too few: {dict(counts)}")
 
 
-main(*([test_random] if len(sys.argv) > 2 else [test_step, test_next, test_debug_instructions, test_random]))
+main(*([test_random] if len(sys.argv) > 2 else [test_step, test_next, test_stores, test_debug_instructions, test_random]))

@@ -155,8 +155,8 @@ void bw_debug_tell_lines(struct bw_debug *d)
 		bw_debug_note(
 			d, BW_NOTICE_SAID,
 			"[The shader notes its lines and local variables itself (-O0): where a "
-			"line begins, they are what the source says. The driver may have loaded "
-			"from buffers and stored to them earlier or later]");
+			"line begins, they, buffers and shared variables are what the source "
+			"says. Images may be ahead]");
 	else if (origin == BW_LINES_SOURCE)
 		bw_debug_note(
 			d, BW_NOTICE_SAID,
