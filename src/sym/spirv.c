@@ -132,6 +132,11 @@ static struct spv_file *file_of(struct bw_spirv *s, uint32_t id)
 	return &s->files.data[s->file_of_id[id] - 1];
 }
 
+const struct spv_file *bw_spv_file(struct bw_spirv *s, uint32_t id)
+{
+	return file_of(s, id);
+}
+
 /* OpSource, with the OpSourceContinueds behind it. */
 static struct bw_error *read_source(struct bw_spirv *s, size_t at, unsigned n)
 {

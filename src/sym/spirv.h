@@ -50,9 +50,9 @@ const struct bw_variable *bw_spirv_variable(const struct bw_spirv *s, size_t i);
  * variable is visible there. */
 uint32_t bw_spirv_function_at(const struct bw_spirv *s, unsigned line);
 bool bw_spirv_is_visible(const struct bw_spirv *s, size_t i, uint32_t function);
-/* Whether at that line its name means another variable of the function, or none: SPIR-V has no
- * blocks of the source, so the lines in which variables are used tell those of one name apart. */
-bool bw_spirv_is_hidden(const struct bw_spirv *s, size_t i, unsigned line);
+/* Whether it is not in scope at that line, as far as is known, or its name may mean another
+ * variable there. file: of the line, as bw_spirv_file_at has it; NULL: not known. */
+bool bw_spirv_is_hidden(const struct bw_spirv *s, size_t i, const char *file, unsigned line);
 /* What the source calls a function; "" where that is not known. Borrowed, not terminated. */
 const char *bw_spirv_function_name(const struct bw_spirv *s, uint32_t function, size_t *out_len);
 /* The entry point. */

@@ -6,6 +6,7 @@
 
 #include "base/spirv_word.h"
 #include "base/vec.h"
+#include "sym/shader_scopes.h"
 #include "sym/spirv.h"
 
 /* Of the unified specification, 3.3 and following. */
@@ -97,6 +98,8 @@ struct spv_variable {
 	uint32_t id;	   /* of a variable of a function */
 	/* where its function names it, 0: nowhere that has a line */
 	uint32_t first_line, last_line;
+	uint32_t file;		  /* id of the file of these lines; 0: none, or several */
+	struct bw_declared scope; /* as the text has it; name NULL: not known */
 };
 
 struct spv_node {
@@ -188,5 +191,10 @@ uint32_t bw_spv_function(const struct bw_spirv *s, uint32_t id);
 /* Whether glslang has made the variable: its name does not occur in the source. */
 bool bw_spv_is_of_compiler(const struct bw_spirv *s, const char *name);
 struct bw_error *bw_spv_read_variables(struct bw_spirv *s) BW_MUST_CHECK;
+
+/* spirv_scopes.c: finds in which lines the variables of functions are in scope. */
+struct bw_error *bw_spv_find_scopes(struct bw_spirv *s) BW_MUST_CHECK;
+/* spirv.c: the name and the text of the file of an OpString; NULL: none. */
+const struct spv_file *bw_spv_file(struct bw_spirv *s, uint32_t id);
 
 #endif

@@ -204,59 +204,6 @@ bool bw_spv_is_of_compiler(const struct bw_spirv *s, const char *name)
 	return is_known;
 }
 
-/* Whether a word of an instruction can name a variable: others are numbers. */
-static bool can_name(uint32_t op, unsigned i)
-{
-	switch (op) {
-	case OP_LOAD:
-	case OP_ACCESS_CHAIN:
-	case OP_IN_BOUNDS_ACCESS_CHAIN:
-		return i == 3;
-	case OP_STORE:
-		return i == 1;
-	case OP_COPY_MEMORY:
-		return i == 1 || i == 2;
-	case OP_FUNCTION_CALL:
-		return i >= 4;
-	case OP_EXT_INST:
-		return i >= 5;
-	default:
-		return false;
-	}
-}
-
-/* The lines in which functions name their variables. */
-static struct bw_error *find_lines(struct bw_spirv *s)
-{
-	unsigned op, n;
-	uint32_t file, line = 0;
-	_cleanup_free_ uint32_t *index = calloc(s->bound + 1u, sizeof(*index));
-	if (!index)
-		return bw_error_nomem();
-	for (uint32_t i = 0; i < s->variables.len; i++)
-		if (s->variables.data[i].id < s->bound)
-			index[s->variables.data[i].id] = i + 1;
-	for (size_t at = SPV_HEADER; bw_spv_inst(s, at, &op, &n); at += n) {
-		const uint32_t *w = &s->words[at];
-		if (op == OP_LINE && n > 3)
-			line = w[2];
-		else if (op == OP_FUNCTION || op == OP_NO_LINE)
-			line = 0;
-		else
-			bw_spv_debug_line(s, w, &file, &line);
-		if (!line || op == OP_LINE || bw_spv_is_debug(s, w))
-			continue;
-		for (unsigned i = 1; i < n; i++) {
-			if (!can_name(op, i) || w[i] >= s->bound || !index[w[i]])
-				continue;
-			struct spv_variable *v = &s->variables.data[index[w[i]] - 1];
-			v->first_line = v->first_line ? BW_MIN(v->first_line, line) : line;
-			v->last_line = BW_MAX(v->last_line, line);
-		}
-	}
-	return NULL;
-}
-
 /* Of functions: SPIR-V is in the form of before the driver's optimizations. */
 static struct bw_error *add_locals(struct bw_spirv *s)
 {
@@ -279,7 +226,7 @@ static struct bw_error *add_locals(struct bw_spirv *s)
 		if (s->variables.len > before) /* there were not too many */
 			s->variables.data[before].id = w[2];
 	}
-	return find_lines(s);
+	return bw_spv_find_scopes(s);
 }
 
 static bool has_builtin(const struct bw_spirv *s, unsigned which)
@@ -338,29 +285,6 @@ bool bw_spirv_is_visible(const struct bw_spirv *s, size_t i, uint32_t function)
 {
 	uint32_t own = s->variables.data[i].function;
 	return !own || own == function;
-}
-
-static bool is_used_around(const struct spv_variable *v, unsigned line)
-{
-	return line >= v->first_line && line <= v->last_line;
-}
-
-/* Of those with one name that are used before and behind the line, the one in the innermost block
- * begins last. Where none is, they are of blocks that have ended, or not begun. */
-bool bw_spirv_is_hidden(const struct bw_spirv *s, size_t i, unsigned line)
-{
-	const struct spv_variable *v = &s->variables.data[i];
-	if (!line || !v->function || !v->first_line)
-		return false;
-	bw_vec_each(&s->variables, o) {
-		if (o == v || o->function != v->function || !o->first_line ||
-		    strcmp(o->v.name, v->v.name) != 0)
-			continue;
-		if (!is_used_around(v, line) ||
-		    (is_used_around(o, line) && o->first_line > v->first_line))
-			return true;
-	}
-	return false;
 }
 
 void bw_spirv_location(const struct bw_spirv *s, size_t i, struct bw_location *out)

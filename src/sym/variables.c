@@ -390,13 +390,16 @@ static struct bw_error *list_of_shader(struct bw_lines *l, uint64_t addr, unsign
 		bw_lines_at(l, addr, &line);
 	const struct function *f = bw_lines_function_around(l, addr, level);
 	const struct function *callee = level ? bw_lines_function_around(l, addr, level - 1) : NULL;
-	if (callee)
+	if (callee) {
 		line.line = callee->call_line;
+		line.file =
+			callee->call_file < l->files.len ? l->files.data[callee->call_file] : NULL;
+	}
 	uint32_t function = f && f->shader_function ? f->shader_function
 						    : bw_spirv_function_at(l->spirv, line.line);
 	for (size_t i = 0; (v = bw_spirv_variable(l->spirv, i)); i++)
 		if (bw_spirv_is_visible(l->spirv, i, function) &&
-		    !bw_spirv_is_hidden(l->spirv, i, line.line))
+		    !bw_spirv_is_hidden(l->spirv, i, line.file, line.line))
 			BW_TRY(add_of_shader(out, *v,
 					     f && f->is_inlined &&
 						     bw_spirv_is_visible(l->spirv, i, 0)));

@@ -29,9 +29,11 @@ GDB = r"""
 import gdb, json
 def values(frame, line):
     seen, block = {e: gdb.parse_and_eval(e).format_string() for e in WATCHED}, frame.block()
+    seen["in scope"] = names = []
     while block and not block.is_static:
         for symbol in block:
             if symbol.is_variable or symbol.is_argument:
+                names.append(symbol.name)
                 declared = symbol.is_argument or symbol.line < line
                 if not declared:  # what the name means in the block around it is no matter here
                     seen.setdefault(symbol.name, None)
@@ -116,7 +118,7 @@ def run_gpu(shader, lane, how, what):
         elif o.get("command") == "print":
             is_active = o["text"] == "1"
         elif o.get("command") == "info":
-            values.update({v["name"]: v["text"] for v in o["variables"]})
+            values.update({v["name"]: v["text"] for v in o["variables"] if v["name"] not in [*buffers, "room"]})
     return stops
 
 
@@ -131,6 +133,8 @@ def compare(source, lane, how, shader=None, what=STEPS):
                                  f"{[x for x, *_ in gpu[max(i - 8, 0):i]]}")
         equal(frames, callers, f"lane {lane}, {how}, stop {i}: frames")
         counts["frames"] += len(frames)
+        wrong += [f"stop {i}, line {line}: {name} is listed, and not in scope" for name in got if name not in want["in scope"] + what[1]]
+        counts["in scope"] += len(want["in scope"])
         for name in want.keys() & got.keys():
             counts["equal"] += got[name] == want[name]
             if got[name] != want[name]:
@@ -151,6 +155,16 @@ def test_next():
     for lane in LANES:
         counts = compare(LINES, lane, "next")
         check(counts["lines"] > 20 and counts["equal"] > 300, f"too few: {dict(counts)}")
+
+
+def test_scopes():
+    """Of several variables of one name the one that is in scope; those that are not are not listed."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, new in (("steps.comp", "steps.comp"), ("steps_cpu.cpp", "steps_cpu.cpp"), ("scopes.glsl", "steps.glsl")):
+            shutil.copy(LINES / name, pathlib.Path(folder, new))
+        for lane, how in ((5, "step"), (2, "next")):
+            counts = compare(pathlib.Path(folder), lane, how)
+            check(counts["lines"] > 20 and counts["equal"] > 150, f"too few: {dict(counts)}")
 
 
 def test_stores():
@@ -184,4 +198,4 @@ def test_random():
     check(counts["equal"] > 300 * len(SEEDS), f"too few: {dict(counts)}")
 
 
-main(*([test_random] if len(sys.argv) > 2 else [test_step, test_next, test_stores, test_debug_instructions, test_random]))
+main(*([test_random] if len(sys.argv) > 2 else [test_step, test_next, test_scopes, test_stores, test_debug_instructions, test_random]))
