@@ -284,6 +284,8 @@ enum bw_cp_result bw_cp_map_queue(struct bw_queue *by, struct bw_queue *q,
 	q->mqd_va = m->mqd_va;
 	q->dequeue = 0;
 	activate(q);
+	if (m->skips)
+		atomic_store(&q->rptr, q->wptr);
 	pthread_mutex_unlock(&cp->lock);
 	bw_cp_kick(by->dev);
 	return BW_CP_DONE;
@@ -307,6 +309,14 @@ enum bw_cp_result bw_cp_unmap_queue(struct bw_queue *by, struct bw_queue *q, boo
 	if (mqd_va && !bw_cp_mem_write(by, mqd_va + at * 4, &rptr, 4))
 		return BW_CP_STOP;
 	return BW_CP_DONE;
+}
+
+bool bw_cp_queue_is_active(struct bw_queue *q)
+{
+	pthread_mutex_lock(&q->dev->cp->lock);
+	bool active = q->active;
+	pthread_mutex_unlock(&q->dev->cp->lock);
+	return active;
 }
 
 struct bw_queue *bw_cp_queue_of_doorbell(struct bw_device *dev, uint32_t index_dw)

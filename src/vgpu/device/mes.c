@@ -64,8 +64,9 @@ static uint64_t pair(const uint32_t *frame, unsigned at)
 
 /* --- frames --- */
 
-/* The outcome of a frame. A refused one gets no fence: the driver reports it after its time limit,
- * and continues. */
+/* The outcome of a frame. A refused one gets no fence, and the frames behind it are carried out:
+ * mes_v11_0_submit_pkt_and_poll_completion of Linux 6.12 then finds the fence of its query written
+ * and that of the frame not, says "MES failed to respond to msg=...", and continues. */
 enum outcome { DONE, REFUSED, AGAIN, STOPPED };
 typedef enum outcome frame_fn(struct bw_mes *m, struct bw_queue *q, const uint32_t *f);
 
@@ -184,6 +185,18 @@ static struct mapped *free_slot(struct bw_mes *m)
 	return NULL;
 }
 
+/* The queue has ended without a frame, by its registers: gfx_v11_0_reset_kcq does that, and adds it
+ * again. */
+static void forget_ended(struct bw_mes *m, uint32_t doorbell_dw)
+{
+	for (unsigned i = 0; i < MAX_MAPPED; i++) {
+		struct mapped *w = &m->mapped[i];
+		if (w->used && w->doorbell_dw == doorbell_dw && w->queue && !w->vmid &&
+		    !bw_cp_queue_is_active(w->queue))
+			w->used = false;
+	}
+}
+
 static struct mapped *of_doorbell(struct bw_mes *m, uint32_t doorbell_dw)
 {
 	for (unsigned i = 0; i < MAX_MAPPED; i++)
@@ -207,6 +220,7 @@ static enum outcome add_queue(struct bw_mes *m, struct bw_queue *q, const uint32
 	uint32_t type = f[27], flags = f[36];
 	bool legacy = flags & ADD_LEGACY;
 	unsigned vmid = 0;
+	forget_ended(m, f[18]);
 	struct mapped *to = free_slot(m);
 	if (flags & ADD_AQL)
 		return refuse("ADD_QUEUE", "queues of AQL packets are not supported");
@@ -273,6 +287,68 @@ static enum outcome remove_queue(struct bw_mes *m, struct bw_queue *q, const uin
 	if (!q->unmapping || q->unmapping == q)
 		return DONE; /* it is not there */
 	return outcome_of(bw_cp_unmap_queue(q, q->unmapping, false));
+}
+
+/* --- resets --- */
+
+enum {
+	RESET_QUEUE_ONLY = 1 << 0,
+	RESET_LEGACY_GFX = 1 << 3,
+};
+
+/* Ends a queue with its waves. */
+static enum outcome reset_queue(struct bw_mes *m, struct bw_queue *q, uint32_t doorbell_dw)
+{
+	struct mapped *w = of_doorbell(m, doorbell_dw);
+	if (w && w->sdma)
+		return refuse("RESET", "an SDMA queue cannot be reset alone");
+	if (!q->started)
+		q->unmapping = w ? w->queue : bw_cp_queue_of_doorbell(q->dev, doorbell_dw);
+	q->started = true;
+	if (!q->unmapping || q->unmapping == q)
+		return refuse("RESET", "there is no queue of this doorbell");
+	enum outcome o = outcome_of(bw_cp_unmap_queue(q, q->unmapping, true));
+	if (o != DONE || !w)
+		return o;
+	w->used = false;
+	if (w->vmid)
+		m->process[w->vmid].n_queues--;
+	return DONE;
+}
+
+/* The driver tests the ring at once, with its write pointer where it was: what the ring had before
+ * is not executed again [I]. */
+static enum outcome reset_legacy_gfx(struct bw_mes *m, struct bw_queue *q, const uint32_t *f)
+{
+	struct bw_queue *gfx = bw_cp_queue(q->dev, 0, f[8], f[9]);
+	if (!gfx)
+		return refuse("RESET", "there is no such graphics queue");
+	if (pair(f, 19))
+		return refuse("RESET", "there is one graphics pipe");
+	q->started = true;
+	enum outcome o = outcome_of(bw_cp_unmap_queue(q, gfx, true));
+	if (o != DONE)
+		return o;
+	const struct bw_queue_map map = {
+		.mqd_va = pair(f, 11),
+		.wptr_va = pair(f, 14),
+		.doorbell_dw = f[13],
+		.skips = true,
+	};
+	return outcome_of(bw_cp_map_queue(q, gfx, &map));
+}
+
+static enum outcome reset(struct bw_mes *m, struct bw_queue *q, const uint32_t *f)
+{
+	switch (f[1]) {
+	case RESET_QUEUE_ONLY:
+		return reset_queue(m, q, f[4]);
+	case RESET_LEGACY_GFX:
+		return reset_legacy_gfx(m, q, f);
+	default:
+		return refuse("RESET",
+			      "resets of gangs, and finding what hangs, are not supported");
+	}
 }
 
 /* --- gangs --- */
@@ -369,7 +445,7 @@ static const struct {
 	{"SET_GANG_PRIORITY_LEVEL", 5, 7, do_nothing},
 	{"SUSPEND", 6, 7, suspend},
 	{"RESUME", 7, 4, resume},
-	{"RESET", 8, 24, NULL},
+	{"RESET", 8, 24, reset},
 	{"SET_LOG_BUFFER", 9, 6, do_nothing}, /* nothing is logged */
 	{"CHANGE_GANG_PRIORITY", 10, 7, do_nothing},
 	{"QUERY_SCHEDULER_STATUS", 11, 2, do_nothing},
@@ -377,17 +453,31 @@ static const struct {
 	{"SET_DEBUG_VMID", 13, 1, NULL},
 	{"MISC", 14, 2, misc},
 	{"UPDATE_ROOT_PAGE_TABLE", 15, 5, NULL},
+	{"AMD_LOG", 16, 4, NULL},
 	{"SET_HW_RSRC_1", 19, 1, do_nothing},
 };
+
+/* Whether the words can be a frame: where they cannot, nothing says where the next one begins. */
+static bool is_frame(struct bw_queue *q, uint32_t header)
+{
+	unsigned type = (unsigned)bw_bits(header, 3, 0),
+		 size_dw = (unsigned)bw_bits(header, 19, 12);
+	if (type != TYPE_SCHEDULER)
+		bw_cp_fail(q, BW_QUEUE_BAD_PACKET, "0x%08x begins no frame of the scheduler",
+			   header);
+	else if (size_dw != BW_MES_FRAME_DW)
+		bw_cp_fail(q, BW_QUEUE_BAD_PACKET,
+			   "the scheduler's frame 0x%08x has %u dwords, and frames have %u", header,
+			   size_dw, BW_MES_FRAME_DW);
+	return type == TYPE_SCHEDULER && size_dw == BW_MES_FRAME_DW;
+}
 
 enum bw_cp_result bw_mes_frame(struct bw_mes *m, struct bw_queue *q)
 {
 	const uint32_t *f = q->packet;
 	unsigned opcode = (unsigned)bw_bits(f[0], 11, 4);
-	if (bw_bits(f[0], 3, 0) != TYPE_SCHEDULER) {
-		bw_cp_fail(q, BW_QUEUE_BAD_PACKET, "0x%08x begins no frame of the scheduler", f[0]);
+	if (!is_frame(q, f[0]))
 		return BW_CP_STOP;
-	}
 	for (size_t i = 0; i < BW_ARRAY_SIZE(frames); i++) {
 		if (frames[i].opcode != opcode)
 			continue;
@@ -403,6 +493,6 @@ enum bw_cp_result bw_mes_frame(struct bw_mes *m, struct bw_queue *q)
 			return BW_CP_STOP;
 		return BW_CP_DONE;
 	}
-	bw_cp_fail(q, BW_QUEUE_BAD_PACKET, "the scheduler has no frame of opcode %u", opcode);
-	return BW_CP_STOP;
+	BW_LOG(ERROR, "vgpu", "MES refuses a frame: it has none of opcode %u", opcode);
+	return BW_CP_DONE;
 }

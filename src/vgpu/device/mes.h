@@ -40,6 +40,7 @@ struct bw_queue_map {
 	unsigned vmid;	    /* the queue's */
 	unsigned wptr_vmid; /* whose address wptr_va is */
 	uint32_t doorbell_dw;
+	bool skips; /* begins at its write pointer: what is in the ring is not executed */
 };
 /* Loads the registers of queue q from its MQD and starts it. BW_CP_STOP: `by` has been stopped, as
  * the MQD cannot be read; BW_CP_POLL: q is still busy with what it had before. */
@@ -48,6 +49,7 @@ enum bw_cp_result bw_cp_map_queue(struct bw_queue *by, struct bw_queue *q,
 /* Ends queue q, with the waves of it where reset; its pointers go back into its MQD. BW_CP_POLL: it
  * has not come to its end yet. */
 enum bw_cp_result bw_cp_unmap_queue(struct bw_queue *by, struct bw_queue *q, bool reset);
+bool bw_cp_queue_is_active(struct bw_queue *q);
 /* The queue of this doorbell; NULL: none. */
 struct bw_queue *bw_cp_queue_of_doorbell(struct bw_device *dev, uint32_t index_dw);
 

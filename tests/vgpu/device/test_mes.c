@@ -354,7 +354,131 @@ static void test_refusals(void **state)
 	assert_true(add_queue(&s, 0, mqd, 0));
 	assert_false(add_queue(&s, 0, mqd, 0)); /* the doorbell is taken */
 	uint32_t f[64] = {0};
-	assert_false(mes_frame(&s, 8, f, 24)); /* RESET */
+	f[1] = 1 << 1;				/* hang_detect_then_reset */
+	assert_false(mes_frame(&s, 8, f, 24));	/* RESET */
+	assert_false(mes_frame(&s, 16, f, 4));	/* AMD_LOG */
+	assert_false(mes_frame(&s, 17, f, 4));	/* no opcode of 6.12's */
+	assert_false(mes_frame(&s, 254, f, 4)); /* the last that the driver sends */
+	rig_stop(&s.r);
+}
+
+/* Words that are no frame end the queue: nothing says where the next one begins. */
+static void test_damaged_frames(void **state)
+{
+	static const struct {
+		uint32_t header;
+		const char *why;
+	} damaged[] = {
+		{0, "0x00000000 begins no frame"},
+		{2 | 11u << 4 | 64u << 12, "0x000400b2 begins no frame"},
+		{1 | 11u << 4, "has 0 dwords"},
+		{1 | 11u << 4 | 63u << 12, "has 63 dwords"},
+	};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(damaged); i++) {
+		struct sched s;
+		char why[160];
+		start(&s);
+		map_mes(&s);
+		uint32_t *ring = vram(&s, MES_RING);
+		memset(ring, 0, 64 * 4);
+		ring[0] = damaged[i].header;
+		bw_device_doorbell(s.r.dev, MES_DOORBELL, 64);
+		for (unsigned ms = 0;
+		     ms < WAIT_MS && !bw_device_queue_error(s.r.dev, 3, 0, 0, why, sizeof(why));
+		     ms++)
+			rig_sleep_ms(1);
+		assert_true(bw_device_queue_error(s.r.dev, 3, 0, 0, why, sizeof(why)));
+		assert_non_null(strstr(why, damaged[i].why));
+		rig_stop(&s.r);
+	}
+}
+
+static bool add_legacy(struct sched *s, uint32_t type, uint64_t mqd, uint32_t pipe, uint32_t queue)
+{
+	uint32_t f[64] = {0};
+	uint64_t wptr = rig_mc(&s->r, WPTRS);
+	f[18] = USER_DOORBELL;
+	memcpy(f + 19, &mqd, 8);
+	memcpy(f + 21, &wptr, 8);
+	f[27] = type;
+	f[36] = 1u << 13;
+	f[48] = pipe;
+	f[49] = queue;
+	return mes_frame(s, 2, f, 37);
+}
+
+/* A packet that waits for ever: WAIT_REG_MEM for a word to be another value than it is. */
+static void user_hang(struct sched *s)
+{
+	uint32_t *ring = vram(s, USER_RING);
+	uint64_t va = rig_mc(&s->r, RIG_DATA + 128);
+	const uint32_t p[] = {
+		0xc0053c00, 3 | 1u << 4, (uint32_t)va, (uint32_t)(va >> 32), 0x77, ~0u, 4};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(p); i++)
+		ring[s->user_wptr++ % RING_DW] = p[i];
+}
+
+/* gfx_v11_0_reset_kgq: the queue is there again when the frame has been carried out, and executes
+ * what comes then alone. */
+static void test_reset_of_the_graphics_queue(void **state)
+{
+	struct sched s;
+	start(&s);
+	map_mes(&s);
+	set_resources(&s);
+	uint64_t mqd = make_mqd(&s, 1, rig_mc(&s.r, USER_RING), USER_DOORBELL);
+	uint64_t wptr = rig_mc(&s.r, WPTRS), data = rig_mc(&s.r, RIG_DATA);
+	assert_true(add_legacy(&s, 0, mqd, 0, 0));
+	user_hang(&s);
+	user_write(&s, data, 1);
+	memcpy(vram(&s, WPTRS), &s.user_wptr, 8);
+	uint32_t f[64] = {0};
+	f[1] = 1 << 3; /* reset_legacy_gfx */
+	memcpy(f + 11, &mqd, 8);
+	f[13] = USER_DOORBELL;
+	memcpy(f + 14, &wptr, 8);
+	assert_true(mes_frame(&s, 8, f, 24));
+	user_write(&s, data + 4, 2);
+	assert_true(comes(&s, RIG_DATA + 4, 2));
+	assert_int_not_equal(*vram(&s, RIG_DATA), 1);
+	f[8] = 7; /* a pipe that is not there */
+	assert_false(mes_frame(&s, 8, f, 24));
+	rig_stop(&s.r);
+}
+
+/* gfx_v11_0_reset_kcq ends the queue by its registers, clears the ring, and adds it by a frame;
+ * mes_v11_0_reset_legacy_queue has a frame for the first. As often as the ring hangs. */
+static void test_reset_of_a_compute_queue(void **state)
+{
+	struct sched s;
+	start(&s);
+	map_mes(&s);
+	set_resources(&s);
+	const struct bw_bank bank = {.use_srbm = true, .me = 1, .pipe = 3, .queue = 1};
+	uint64_t data = rig_mc(&s.r, RIG_DATA);
+	for (uint32_t round = 1; round <= 4; round++) {
+		uint64_t mqd = make_mqd(&s, 1, rig_mc(&s.r, USER_RING), USER_DOORBELL);
+		s.user_wptr = 0;
+		memset(vram(&s, WPTRS), 0, 8);
+		assert_true(add_legacy(&s, 1, mqd, 3, 1));
+		user_write(&s, data, round);
+		assert_true(comes(&s, RIG_DATA, round));
+		user_hang(&s);
+		user_write(&s, data, 99);
+		if (round % 2) {
+			bw_device_reg_write(s.r.dev, &bank, REG(CP_HQD_DEQUEUE_REQUEST), 2);
+		} else {
+			uint32_t f[64] = {0};
+			f[1] = 1; /* reset_queue_only */
+			f[4] = USER_DOORBELL;
+			assert_true(mes_frame(&s, 8, f, 24));
+			assert_false(mes_frame(&s, 8, f, 24)); /* it is gone */
+		}
+		for (unsigned ms = 0;
+		     ms < WAIT_MS && bw_device_reg_read(s.r.dev, &bank, REG(CP_HQD_ACTIVE)); ms++)
+			rig_sleep_ms(1);
+		assert_int_equal(*vram(&s, RIG_DATA), round);
+	}
 	rig_stop(&s.r);
 }
 
@@ -422,6 +546,9 @@ int main(void)
 		cmocka_unit_test(test_a_flush_by_the_scheduler_flushes),
 		cmocka_unit_test(test_registers_by_the_scheduler),
 		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_damaged_frames),
+		cmocka_unit_test(test_reset_of_the_graphics_queue),
+		cmocka_unit_test(test_reset_of_a_compute_queue),
 		cmocka_unit_test(test_suspended_queues_read_nothing),
 		cmocka_unit_test(test_registers_of_the_bus),
 	};
