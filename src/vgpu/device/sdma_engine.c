@@ -196,6 +196,8 @@ bool bw_sdma_doorbell(struct bw_device *dev, uint32_t index_dw, uint64_t value)
 		    FIELD(e, DOORBELL_OFFSET, OFFSET) != index_dw)
 			continue;
 		e->wptr = value / 4;
+		set(e, BW_REG_SDMA0_QUEUE0_RB_WPTR, bw_lo32(value));
+		set(e, BW_REG_SDMA0_QUEUE0_RB_WPTR_HI, bw_hi32(value));
 		found = true;
 	}
 	pthread_mutex_unlock(&dev->sdma->lock);

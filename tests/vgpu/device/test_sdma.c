@@ -127,6 +127,31 @@ static uint32_t *dw(struct sdma *s, uint64_t at)
 	return (uint32_t *)mem(s, at);
 }
 
+/* A driver that submits by doorbells alone, as Linux's does, leaves its write pointer in the
+ * registers, which debuggers read. */
+static void doorbells_move_the_pointers(void **state)
+{
+	struct sdma s;
+	begin(&s);
+	for (unsigned round = 0; round < 3; round++) {
+		for (unsigned engine = 0; engine < 2; engine++) {
+			PUT(&s, 0, 0);
+			uint32_t fence = submit(&s, engine, true);
+			uint32_t wptr = (uint32_t)s.wptr[engine] * 4;
+			assert_int_equal(rig_read(&s.r, reg(engine, REG(SDMA0_QUEUE0_RB_WPTR))),
+					 wptr);
+			assert_true(done(&s, engine, fence, WAIT_MS));
+			uint32_t status = reg(engine, REG(SDMA0_QUEUE0_CONTEXT_STATUS));
+			for (unsigned ms = 0; ms < WAIT_MS && !(rig_read(&s.r, status) & 1 << 2);
+			     ms++)
+				rig_sleep_ms(1);
+			assert_int_equal(rig_read(&s.r, reg(engine, REG(SDMA0_QUEUE0_RB_RPTR))),
+					 wptr);
+		}
+	}
+	rig_stop(&s.r);
+}
+
 static void linear_packets(void **state)
 {
 	struct sdma s;
@@ -349,9 +374,13 @@ static void refusals(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(linear_packets), cmocka_unit_test(long_copy),
-		cmocka_unit_test(polls),	  cmocka_unit_test(linear_windows),
-		cmocka_unit_test(tiled_windows),  cmocka_unit_test(refusals),
+		cmocka_unit_test(doorbells_move_the_pointers),
+		cmocka_unit_test(linear_packets),
+		cmocka_unit_test(long_copy),
+		cmocka_unit_test(polls),
+		cmocka_unit_test(linear_windows),
+		cmocka_unit_test(tiled_windows),
+		cmocka_unit_test(refusals),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
