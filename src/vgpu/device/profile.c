@@ -85,6 +85,7 @@ const struct bw_profile bw_profile_navi31 = {
 	.gpu_hdp_flush_req_dw = 0xe26,
 	.gpu_hdp_flush_done_dw = 0xe27,
 	.mp0_dw = 0x16000,
+	.golden_tsc_count_dw = 0x16a2d,
 	.ips = navi31_ips,
 	.n_ips = BW_ARRAY_SIZE(navi31_ips),
 	.gb_addr_config = 0x545,

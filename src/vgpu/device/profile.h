@@ -57,7 +57,8 @@ struct bw_profile {
 	/* Registers of the bus interface, whose blocks the register database does not have: dword
 	 * addresses. */
 	uint32_t rcc_config_memsize_dw, gpu_hdp_flush_req_dw, gpu_hdp_flush_done_dw;
-	uint32_t mp0_dw; /* where the security processor's registers begin */
+	uint32_t mp0_dw;	      /* where the security processor's registers begin */
+	uint32_t golden_tsc_count_dw; /* upper word of SMUIO's clock; the lower is next */
 	/* All blocks, in the order of the discovery binary. */
 	const struct bw_profile_ip *ips;
 	size_t n_ips;

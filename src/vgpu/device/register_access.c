@@ -94,7 +94,14 @@ static void write_capture_clock(struct bw_device *dev, const struct bw_bank_sel 
 static uint32_t read_clock(struct bw_device *dev, const struct bw_bank_sel *b, enum bw_register reg)
 {
 	uint64_t now = bw_device_realtime(dev);
-	return reg == BW_REG_CP_MES_MTIME_LO ? (uint32_t)now : bw_hi32(now);
+	switch ((int)reg) {
+	case BW_REG_CP_MES_MTIME_HI:
+		return bw_hi32(now);
+	case BW_REG_GOLDEN_TSC_COUNT_UPPER:
+		return bw_hi32(now) & 0xffffff; /* its field has 24 bits */
+	default:
+		return bw_lo32(now);
+	}
 }
 
 /* Host accesses to VRAM are coherent here: a flush is done when it is asked for. */
@@ -410,6 +417,8 @@ static const struct {
 	{ONE(RLC_CAPTURE_GPU_CLOCK_COUNT), NULL, write_capture_clock},
 	{ONE(CP_MES_MTIME_LO), read_clock, write_ignored},
 	{ONE(CP_MES_MTIME_HI), read_clock, write_ignored},
+	{ONE(GOLDEN_TSC_COUNT_UPPER), read_clock, write_ignored},
+	{ONE(GOLDEN_TSC_COUNT_LOWER), read_clock, write_ignored},
 	{ROW(GCVM_INVALIDATE_ENG0_SEM, GCVM_INVALIDATE_ENG17_SEM), read_inv_sem, NULL},
 	{ROW(GCVM_INVALIDATE_ENG0_REQ, GCVM_INVALIDATE_ENG17_REQ), NULL, write_inv_req},
 	{ROW(GCVM_INVALIDATE_ENG0_ACK, GCVM_INVALIDATE_ENG17_ACK), read_inv_ack, write_ignored},

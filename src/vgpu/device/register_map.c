@@ -48,6 +48,10 @@ static uint32_t bus_address(const struct bw_profile *p, enum bw_register reg)
 		return p->gpu_hdp_flush_req_dw;
 	case BW_REG_GPU_HDP_FLUSH_DONE:
 		return p->gpu_hdp_flush_done_dw;
+	case BW_REG_GOLDEN_TSC_COUNT_UPPER:
+		return p->golden_tsc_count_dw;
+	case BW_REG_GOLDEN_TSC_COUNT_LOWER:
+		return p->golden_tsc_count_dw + 1;
 	default:
 		return BW_REG_SPACE_DW; /* none */
 	}

@@ -79,8 +79,8 @@ static void test_addresses(void **state)
 	unsigned n = check_file(&m, "gc-11.0.3", p.gc.segment) +
 		     check_file(&m, "mmhub-3.0.2", p.mmhub.segment) +
 		     check_file(&m, "osssys-6.1.0", p.osssys.segment);
-	/* The bus interface has three; GC 11.0.3 has no engines 3 to 5 to have a status. */
-	assert_int_equal(n + 3 + 14, BW_N_REGISTERS - 1);
+	/* The bus interface has 14, SMUIO two; GC 11.0.3 has no engines 3 to 5 to have a status. */
+	assert_int_equal(n + 3 + 14 + 2, BW_N_REGISTERS - 1);
 	for (unsigned se = 0; se < 6; se++)
 		assert_int_equal(m.addr_dw[BW_REG_GRBM_STATUS_SE0 + se] >= BW_REG_SPACE_DW,
 				 se >= N_SE);

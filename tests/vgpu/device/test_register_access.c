@@ -110,6 +110,15 @@ static void test_clock(void **state)
 	assert_int_equal(rig_read(&r, REG(RLC_GPU_CLOCK_COUNT_LSB)), a);
 	rig_write(&r, REG(RLC_CAPTURE_GPU_CLOCK_COUNT), 1);
 	assert_true(rig_read(&r, REG(RLC_GPU_CLOCK_COUNT_LSB)) - a >= 200000); /* 100 MHz */
+	/* The driver reads the same clock in SMUIO 13.0.6, whose second base is 0x16a00
+	 * (gfx_v11_0_get_gpu_clock_counter of Linux 6.12): INFO TIMESTAMP. */
+	enum { UPPER = 0x16a00 + 0x2d, LOWER = 0x16a00 + 0x2e };
+	a = rig_read(&r, LOWER);
+	uint32_t upper = rig_read(&r, UPPER);
+	rig_write(&r, LOWER, 0);
+	rig_sleep_ms(2);
+	assert_true(rig_read(&r, LOWER) - a >= 200000);
+	assert_true(rig_read(&r, UPPER) >= upper);
 	rig_stop(&r);
 }
 
@@ -148,7 +157,7 @@ static void test_addresses(void **state)
 	}
 	for (unsigned r = BW_REG_NONE + 1; r < BW_N_REGISTERS; r++)
 		n_bus += bw_register_names[r].block == bw_n_register_blocks;
-	assert_int_equal(n_bus, 14);
+	assert_int_equal(n_bus, 16);
 	assert_int_equal(n + n_bus, BW_N_REGISTERS - 1);
 	/* GRBM_GFX_INDEX of doc/hardware/device.md 2, an address seen on a real bus. */
 	assert_int_equal(m.addr_dw[BW_REG_GRBM_GFX_INDEX], 0xc200);
