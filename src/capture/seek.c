@@ -45,7 +45,23 @@ static struct bw_error *apply_result(struct bw_capture_reader *r, const struct b
 	if (!err)
 		err = bw_capture_space_apply_runs(s, &runs);
 	bw_vec_free(&runs);
+	if (bw_error_catch(&err, BW_E_INVALID))
+		s->n_lost++;
 	return err;
+}
+
+/* What a submission before the wanted one has left. */
+static struct bw_error *apply_earlier(struct bw_capture_reader *r, const struct bw_capture_entry *e,
+				      struct bw_capture_space *s)
+{
+	struct bw_capture_submission one = {0};
+	struct bw_error *err = bw_capture_reader_submission(r, e, &one);
+	if (bw_error_catch(&err, BW_E_INVALID))
+		s->n_lost++;
+	else if (!err)
+		err = bw_capture_space_apply(s, &one);
+	bw_capture_submission_fini(&one);
+	return err ? err : apply_result(r, e, s);
 }
 
 struct bw_error *bw_capture_seek(struct bw_capture_reader *r, size_t index,
@@ -55,21 +71,14 @@ struct bw_error *bw_capture_seek(struct bw_capture_reader *r, size_t index,
 	size_t n;
 	const struct bw_capture_entry *e = bw_capture_reader_entries(r, &n);
 	out_space->number = e[index].summary.space;
-	for (size_t i = 0; i <= index; i++) {
-		struct bw_capture_submission one = {0};
-		if (e[i].summary.space != e[index].summary.space)
-			continue;
-		BW_TRY(bw_capture_reader_submission(r, &e[i], &one));
-		struct bw_error *err = bw_capture_space_apply(out_space, &one);
-		if (!err && i < index)
-			err = apply_result(r, &e[i], out_space);
-		if (i == index)
-			*out = one;
-		else
-			bw_capture_submission_fini(&one);
-		BW_TRY(bw_error_wrap(err, "submission %u", e[i].summary.number));
-	}
-	return NULL;
+	for (size_t i = 0; i < index; i++)
+		if (e[i].summary.space == e[index].summary.space)
+			BW_TRY(bw_error_wrap(apply_earlier(r, &e[i], out_space), "submission %u",
+					     e[i].summary.number));
+	struct bw_error *err = bw_capture_reader_submission(r, &e[index], out);
+	if (!err)
+		err = bw_capture_space_apply(out_space, out);
+	return bw_error_wrap(err, "submission %u", e[index].summary.number);
 }
 
 /* The mapping that an address lies in, NULL: none. */

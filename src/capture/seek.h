@@ -15,7 +15,8 @@ struct bw_error *bw_capture_find(const struct bw_capture_reader *r, uint64_t num
  * submissions have written since somebody did. */
 bool bw_capture_knows_before(const struct bw_capture_reader *r, size_t index);
 /* The address space of submission `index` (of bw_capture_reader_entries) as it is before that, and
- * its record. Both: empty; the caller frees them, after an error, too. */
+ * its record. Both: empty; the caller frees them, after an error, too. Earlier records that are
+ * damaged are left out, and counted in out_space->n_lost. */
 struct bw_error *bw_capture_seek(struct bw_capture_reader *r, size_t index,
 				 struct bw_capture_space *out_space,
 				 struct bw_capture_submission *out) BW_MUST_CHECK;

@@ -19,6 +19,7 @@ struct bw_capture_space {
 	struct BW_VEC(struct bw_capture_state_buffer) buffers; /* by id */
 	struct BW_VEC(struct bw_capture_map) maps;
 	uint64_t total_b; /* of all buffers */
+	uint32_t n_lost;  /* records that are damaged and were left out (bw_capture_seek) */
 };
 void bw_capture_space_fini(struct bw_capture_space *s);
 

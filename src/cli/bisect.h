@@ -35,7 +35,7 @@ struct bw_bisect {
 	/* What each try replays in the place of what was captured: values of replay's options. */
 	struct BW_VEC(struct bw_bisect_override) overrides;
 	struct BW_VEC(const char *) shaders;
-	bool has_said_shaders;
+	bool has_said_shaders, has_said_damage;
 	struct bw_folder folder; /* where their memory is put */
 	const char *smallest;	 /* file for the smallest capture; NULL: none is wanted */
 	unsigned smallest_tries; /* at most so many for it */

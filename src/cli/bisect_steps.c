@@ -131,10 +131,13 @@ static struct bw_error *look(struct bw_bisect *b, struct bw_capture_reader *r,
 	struct bw_capture_submission sub = {0};
 	struct bw_capture_space *s;
 	BW_TRY(space_of(all, e->summary.space, &s));
-	BW_TRY(bw_capture_reader_submission(r, e, &sub));
-	struct bw_error *err = bw_capture_space_apply(s, &sub);
+	struct bw_error *err = bw_capture_reader_submission(r, e, &sub);
+	*out_has = !bw_error_catch(&err, BW_E_INVALID); /* damaged: no replay runs it */
+	if (!*out_has)
+		return NULL;
+	if (!err)
+		err = bw_capture_space_apply(s, &sub);
 	bw_capture_submission_fini(&sub);
-	*out_has = true;
 	bw_vec_each(&b->buffers, what)
 		*out_has &= has_buffer(s, what->what);
 	return bw_error_wrap(err, "submission %u", e->summary.number);

@@ -168,6 +168,26 @@ static void say_shaders(struct bw_bisect *b, const char *errors)
 	}
 }
 
+static int64_t count_of(const json_t *answer, const char *key)
+{
+	return json_integer_value(json_object_get(answer, key));
+}
+
+/* Once: what is missing of a damaged capture can look like what is searched for. */
+static void say_damage(struct bw_bisect *b, const json_t *answer)
+{
+	int64_t skipped_b = count_of(answer, "damaged_bytes"),
+		records = count_of(answer, "lost_records"), pages = count_of(answer, "lost_pages");
+	if (b->has_said_damage || !(skipped_b || records || pages))
+		return;
+	b->has_said_damage = true;
+	bw_bisect_progress_clear(b);
+	fprintf(stderr,
+		"The capture is damaged (%" PRId64 " bytes skipped, %" PRId64
+		" records and %" PRId64 " pages missing): what is found can come from that.\n",
+		skipped_b, records, pages);
+}
+
 /* The answer of the replay, a new reference. */
 static struct bw_error *replay(struct bw_bisect *b, const struct bw_bisect_part *part, json_t **out,
 			       int *out_status)
@@ -185,6 +205,7 @@ static struct bw_error *replay(struct bw_bisect *b, const struct bw_bisect_part 
 	} else if (!err) {
 		*out = answer;
 		say_shaders(b, bw_str_text(&errors));
+		say_damage(b, answer);
 	}
 	bw_vec_each(&words, w)
 		free(*w);

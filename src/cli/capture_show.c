@@ -341,6 +341,18 @@ static void show_buffers(struct show *s, const struct bw_capture_space *space,
 	bw_table_fini(&t);
 }
 
+/* What the submission has changed; damaged, it counts as lost. */
+static struct bw_error *read_result(struct show *s, const struct bw_capture_entry *e,
+				    struct bw_capture_space *space, struct bw_capture_runs *out)
+{
+	if (!e->has_result)
+		return NULL;
+	struct bw_error *err = bw_capture_reader_result(s->r, e, out);
+	if (bw_error_catch(&err, BW_E_INVALID))
+		space->n_lost++;
+	return err;
+}
+
 static struct bw_error *show_one(struct show *s)
 {
 	struct bw_out *o = s->look.out;
@@ -353,8 +365,8 @@ static struct bw_error *show_one(struct show *s)
 	struct bw_capture_submission sub = {0};
 	struct bw_capture_runs after = {0};
 	struct bw_error *err = bw_capture_seek(s->r, at, &space, &sub);
-	if (!err && e[at].has_result)
-		err = bw_capture_reader_result(s->r, &e[at], &after);
+	if (!err)
+		err = read_result(s, &e[at], &space, &after);
 	bool is_unseen = e[at].has_result && !bw_capture_is_seen(&e[at].result);
 	if (!err) {
 		char result[80];
@@ -380,6 +392,13 @@ static struct bw_error *show_one(struct show *s)
 		if (!err && is_unseen)
 			bw_out_line(o, "Nobody has looked at memory behind it: what it has changed "
 				       "is in the result of a later submission.");
+		if (space.n_lost)
+			bw_out_line(o,
+				    "The capture is damaged: of this submission and those before "
+				    "it %u record%s left out, and what they say of memory is "
+				    "missing.",
+				    space.n_lost, space.n_lost == 1 ? " was" : "s were");
+		bw_out_int(o, "lost_records", space.n_lost);
 		bw_out_end(o);
 	}
 	bw_capture_space_fini(&space);

@@ -377,6 +377,8 @@ static struct bw_error *add_variants(struct job *j, const struct bw_swap_rule *r
 		if (!e[i].summary.n_dispatches)
 			continue;
 		err = bw_capture_reader_submission(j->r, &e[i], &sub);
+		if (bw_error_catch(&err, BW_E_INVALID)) /* damaged: no replay runs it */
+			continue;
 		for (size_t k = 0; !err && k < sub.dispatches.len; k++) {
 			const struct bw_capture_dispatch *d = &sub.dispatches.data[k];
 			const struct bw_swap_shader shader = {.hash = d->hash,

@@ -311,18 +311,15 @@ static void show_good(struct bw_out *o, const struct command *c, const struct bw
 }
 
 static int show(struct bw_out *o, const struct command *c, const struct bw_replay_report *r,
-		const struct bw_replay_blame *blame, uint64_t n_loops)
+		const struct bw_replay_blame *blame, uint64_t n_loops, uint64_t skipped_b)
 {
 	bw_out_begin(o, "command", "replay");
-	if (r->n_lost)
-		bw_out_line(o, "%u pages of memory are missing: the capture is damaged.",
-			    r->n_lost);
+	bw_replay_show_damage(o, r, skipped_b);
 	bw_out_int(o, "submissions", r->n_submissions);
 	bw_out_int(o, "dispatches", r->n_dispatches);
 	bw_out_int(o, "checked", r->n_checked);
 	bw_out_int(o, "led_in", r->n_led_in);
 	bw_out_int(o, "loops", (int64_t)n_loops);
-	bw_out_int(o, "lost_pages", r->n_lost);
 	if (r->n_led_in == 1)
 		bw_out_line(
 			o,
@@ -417,9 +414,9 @@ static struct bw_error *replay(const struct command *c, const char *node, struct
 	if (!err && report.verdict == BW_REPLAY_DIFFERS &&
 	    c->o.limit.number != report.difference.number)
 		err = bw_replay_locate(r, node, &c->o, report.difference.number, &blame);
-	bw_capture_reader_close(r);
 	if (!err)
-		*out_status = show(out, c, &report, &blame, i);
+		*out_status = show(out, c, &report, &blame, i, bw_capture_reader_skipped_b(r));
+	bw_capture_reader_close(r);
 	return err;
 }
 

@@ -282,12 +282,6 @@ static struct bw_error * override(struct play *p, const struct live_space *s,
 
 /* ---- How it ended ---- */
 
-/* Whether the capture has all memory behind it. */
-static bool is_known(const struct bw_capture_entry *e)
-{
-	return e->has_result && bw_capture_is_seen(&e->result);
-}
-
 static bool broke_before(const struct bw_capture_entry *e)
 {
 	return !e->has_result || !e->result.has_ended || e->result.result;
@@ -301,6 +295,26 @@ static bool is_alike(const struct bw_capture_entry *e, const struct bw_capture_r
 	if (!broke_before(e) || has_fault != !!now->fault_status)
 		return false;
 	return !has_fault || e->result.fault_va / PAGE_B == now->fault_va / PAGE_B;
+}
+
+/* Memory of the capture as it is behind a submission. out_known: false where it does not say. */
+static struct bw_error *take_result(struct play *p, struct live_space *s,
+				    const struct bw_capture_entry *e, bool *out_known)
+{
+	struct bw_capture_runs after = {0};
+	*out_known = false;
+	if (!e->has_result)
+		return NULL;
+	struct bw_error *err = bw_capture_reader_result(p->r, e, &after);
+	if (!err)
+		err = note_user_pages(p, s, &after);
+	if (!err)
+		err = bw_capture_space_apply_runs(&s->s, &after);
+	bw_vec_free(&after);
+	*out_known = !err && bw_capture_is_seen(&e->result);
+	if (bw_error_catch(&err, BW_E_INVALID))
+		p->out->n_lost_records++;
+	return err;
 }
 
 /* What the user of the replay wants to know of the last submission. */
@@ -318,8 +332,8 @@ static struct bw_error *note_steps(struct play *p, const struct bw_capture_submi
 static struct bw_error *run_one(struct play *p, struct live_space *s,
 				const struct bw_capture_entry *e, struct bw_capture_submission *sub)
 {
-	struct bw_capture_runs after = {0};
 	struct bw_replay_report *out = p->out;
+	bool is_known;
 	BW_TRY(write_before(p, s, sub));
 	struct bw_replay_patches done = {0};
 	struct bw_error *broken = override(p, s, sub, &done);
@@ -347,18 +361,10 @@ static struct bw_error *run_one(struct play *p, struct live_space *s,
 	out->captured = e->result;
 	if (!out->outcome.has_ended || out->outcome.result)
 		out->verdict = is_alike(e, &out->outcome) ? BW_REPLAY_BROKE_AS : BW_REPLAY_BROKE;
-	if (e->has_result) {
-		struct bw_error *err = bw_capture_reader_result(p->r, e, &after);
-		if (!err)
-			err = note_user_pages(p, s, &after);
-		if (!err)
-			err = bw_capture_space_apply_runs(&s->s, &after);
-		bw_vec_free(&after);
-		BW_TRY(err);
-	}
-	if (out->verdict == BW_REPLAY_SAME && is_known(e) && !broke_before(e))
+	BW_TRY(take_result(p, s, e, &is_known));
+	if (out->verdict == BW_REPLAY_SAME && is_known && !broke_before(e))
 		BW_TRY(bw_replay_clocks_settle(p->r, p->gpu, &s->s, &s->clocks, &out->clocks));
-	if (is_known(e))
+	if (is_known)
 		s->clocks.len = 0;
 	if (p->o->watch && e->summary.number == p->o->last)
 		BW_TRY(p->o->watch(p->o->cookie, p->gpu));
@@ -366,23 +372,9 @@ static struct bw_error *run_one(struct play *p, struct live_space *s,
 		if (d->number == e->summary.number)
 			BW_TRY(dump(p, s, d));
 	/* What a submission changes that fails is chance. */
-	if (p->o->check && out->verdict == BW_REPLAY_SAME && is_known(e) && !broke_before(e))
+	if (p->o->check && out->verdict == BW_REPLAY_SAME && is_known && !broke_before(e))
 		return check(p, s, &e->summary);
 	return NULL;
-}
-
-/* Memory as it is behind a submission that is not run. */
-static struct bw_error *skip_one(struct play *p, struct live_space *s,
-				 const struct bw_capture_entry *e)
-{
-	struct bw_capture_runs after = {0};
-	if (!e->has_result)
-		return NULL;
-	struct bw_error *err = bw_capture_reader_result(p->r, e, &after);
-	if (!err)
-		err = bw_capture_space_apply_runs(&s->s, &after);
-	bw_vec_free(&after);
-	return err;
 }
 
 static bool knows_fence(const struct play *p, const struct fence_place *f)
@@ -425,18 +417,41 @@ static struct bw_error *choose(struct play *p, const struct bw_capture_entry *e,
 	return err;
 }
 
+/* A submission whose record is damaged: memory becomes what the capture has behind it. */
+static struct bw_error *take_unrun(struct play *p, struct live_space *s,
+				   const struct bw_capture_entry *e)
+{
+	bool is_known;
+	BW_TRY(take_result(p, s, e, &is_known));
+	if (!s->is_placed || !is_known)
+		return NULL;
+	struct bw_capture_runs after = {0};
+	struct bw_error *err = bw_capture_reader_result(p->r, e, &after);
+	bw_vec_each(&after, run)
+		if (!err)
+			err = write_run(p, s, run);
+	bw_vec_free(&after);
+	return err;
+}
+
 static struct bw_error *take_entry(struct play *p, const struct bw_capture_entry *e, bool runs)
 {
 	struct bw_capture_submission sub = {0};
 	struct live_space *s;
+	bool is_known;
 	BW_TRY(space_of(p, e->summary.space, &s));
-	BW_TRY(bw_capture_reader_submission(p->r, e, &sub));
-	struct bw_error *err = bw_capture_space_apply(&s->s, &sub);
+	struct bw_error *err = bw_capture_reader_submission(p->r, e, &sub);
+	if (bw_error_catch(&err, BW_E_INVALID)) {
+		p->out->n_lost_records++;
+		return take_unrun(p, s, e);
+	}
+	if (!err)
+		err = bw_capture_space_apply(&s->s, &sub);
 	const struct fence_place fence = {e->summary.space, sub.fence_buffer, sub.fence_offset_b};
 	if (!err && sub.fence_buffer && !knows_fence(p, &fence))
 		err = bw_vec_push(&p->fences, fence);
 	if (!err)
-		err = runs ? run_one(p, s, e, &sub) : skip_one(p, s, e);
+		err = runs ? run_one(p, s, e, &sub) : take_result(p, s, e, &is_known);
 	bw_capture_submission_fini(&sub);
 	return bw_error_wrap(err, "submission %u", e->summary.number);
 }

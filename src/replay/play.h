@@ -63,6 +63,8 @@ struct bw_replay_report {
 	bool has_captured;
 	struct bw_replay_override_said override_said;
 	uint32_t n_lost; /* pages of memory that the capture, damaged, does not hold */
+	/* Records that are damaged: a submission that did not run, or what one has changed. */
+	uint32_t n_lost_records;
 	/* Bytes of the program's own memory (GEM_USERPTR) that changed while a submission ran, and
 	 * that the replay does not write: threads of the program share these pages with the GPU.
 	 * They are no difference, and become what the capture has. */

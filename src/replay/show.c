@@ -25,6 +25,26 @@ static void put_bytes(struct bw_out *o, const char *key, const uint8_t *bytes, u
 	bw_out_str(o, key, text);
 }
 
+void bw_replay_show_damage(struct bw_out *o, const struct bw_replay_report *r, uint64_t skipped_b)
+{
+	if (skipped_b)
+		bw_out_line(o,
+			    "The capture is damaged: %" PRIu64
+			    " bytes of it were skipped; what they say of memory is missing.",
+			    skipped_b);
+	if (r->n_lost_records)
+		bw_out_line(o,
+			    "The capture is damaged: %u record%s left out, and memory behind can "
+			    "differ for that reason.",
+			    r->n_lost_records, r->n_lost_records == 1 ? " was" : "s were");
+	if (r->n_lost)
+		bw_out_line(o, "%u page%s of memory %s missing: the capture is damaged.", r->n_lost,
+			    r->n_lost == 1 ? "" : "s", r->n_lost == 1 ? "is" : "are");
+	bw_out_int(o, "lost_pages", r->n_lost);
+	bw_out_int(o, "lost_records", r->n_lost_records);
+	bw_out_int(o, "damaged_bytes", (int64_t)skipped_b);
+}
+
 void bw_replay_show_difference(struct bw_out *o, const struct bw_replay_difference *d)
 {
 	char va[32] = "";

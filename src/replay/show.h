@@ -2,11 +2,13 @@
 #ifndef BW_REPLAY_SHOW_H
 #define BW_REPLAY_SHOW_H
 
-/* A difference from the capture, as text and JSON. */
+/* What a replay has found, as text and JSON: damage of the capture, a difference from it. */
 
 #include "replay/locate.h"
 #include "ui/out.h"
 
+/* skipped_b: of the file, between blocks. Text only where there is any. */
+void bw_replay_show_damage(struct bw_out *o, const struct bw_replay_report *r, uint64_t skipped_b);
 void bw_replay_show_difference(struct bw_out *o, const struct bw_replay_difference *d);
 /* Behind the difference that it belongs to; nothing where it was not looked for. */
 void bw_replay_show_blame(struct bw_out *o, const struct bw_replay_blame *b);
