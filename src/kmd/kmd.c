@@ -413,12 +413,14 @@ static void cut_name(char *path)
 		*slash = '\0';
 }
 
-/* The folder of libbreakwater.so, when this code is part of that; false: of the program. */
+/* The folder of libbreakwater.so, when this code is part of that; false: of the program. The name
+ * of the program is its argv[0], which has no slash where a shell has found it by PATH: a file of
+ * that name here is another one. Libraries are opened by paths. */
 static bool library_folder(const char *exe, char out[PATH_MAX])
 {
 	Dl_info info;
-	if (!dladdr(library_folder, &info) || !info.dli_fname || !realpath(info.dli_fname, out) ||
-	    !strcmp(out, exe))
+	if (!dladdr(library_folder, &info) || !info.dli_fname || !strchr(info.dli_fname, '/') ||
+	    !realpath(info.dli_fname, out) || !strcmp(out, exe))
 		return false;
 	cut_name(out);
 	return true;

@@ -212,6 +212,14 @@ def check_bad_files(folder, path):
     check("holds no submission 7" in ask("capture", "show", path, "7", status=2)[1], "no such submission")
 
 
+def check_found_by_path(folder):
+    """A shell finds the program by PATH, in a folder with another file of its name: it finds its parts all the same."""
+    pathlib.Path(folder, "breakwater").mkdir()
+    done = subprocess.run(["sh", "-c", "breakwater exec -- echo ran"], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                          timeout=TIMEOUT_S, env={**os.environ, "PATH": f"{BUILD}:{os.environ['PATH']}"})
+    equal((done.stdout, done.returncode), ("ran\n", 0), done.stderr)
+
+
 def check_older_version(folder):
     """A capture that the first version has made, of the same program: what it has can be had, and what is missing is said."""
     old, end = SOURCE / "tests/fuzz/corpus/capture/saxpy.bwc", pathlib.Path(folder, "end.s")
@@ -244,6 +252,7 @@ def main():
         check_waits(folder)
         check_bad_files(folder, path)
         check_older_version(folder)
+        check_found_by_path(folder)
     print("capture: ok")
 
 
