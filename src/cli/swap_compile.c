@@ -17,6 +17,7 @@
 #include "cli/swap_priv.h"
 #include "kmd/kmd.h"
 #include "pm4/scan.h"
+#include "swap/captured.h"
 #include "swap/variant.h"
 
 enum {
@@ -381,12 +382,7 @@ static struct bw_error *add_variants(struct job *j, const struct bw_swap_rule *r
 			continue;
 		for (size_t k = 0; !err && k < sub.dispatches.len; k++) {
 			const struct bw_capture_dispatch *d = &sub.dispatches.data[k];
-			const struct bw_swap_shader shader = {.hash = d->hash,
-							      .code_va = d->code_va,
-							      .name = d->pipeline,
-							      .module = d->module,
-							      .entry = d->entry,
-							      .file = d->file};
+			const struct bw_swap_shader shader = bw_swap_shader_of(d);
 			if (!d->made_of || bw_swap_find(&one, BW_SWAP_SPIRV, &shader) < 0 ||
 			    has_variant(j, d->made_of))
 				continue;

@@ -12,6 +12,7 @@
 #include "base/util.h"
 #include "pm4/scan.h"
 #include "regs/field.h"
+#include "swap/captured.h"
 #include "swap/code.h"
 #include "swap/variant.h"
 
@@ -434,12 +435,7 @@ static struct bw_error *look_at(struct job *j, const struct bw_pm4_find *found)
 			d = one;
 	if (!d)
 		return NULL;
-	const struct bw_swap_shader shader = {.hash = d->hash,
-					      .code_va = d->code_va,
-					      .name = d->pipeline,
-					      .module = d->module,
-					      .entry = d->entry,
-					      .file = d->file};
+	const struct bw_swap_shader shader = bw_swap_shader_of(d);
 	BW_TRY(say(j->swap, BW_SWAP_CREATED, -1, d, NULL));
 	const uint32_t initiator = found->dispatch.initiator;
 	int rule = bw_swap_find(&j->swap->rules, BW_SWAP_CODE, &shader),
