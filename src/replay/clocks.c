@@ -115,24 +115,79 @@ static struct bw_error *captured_value(struct bw_capture_reader *r,
 	return NULL;
 }
 
-struct bw_error *bw_replay_clocks_settle(struct bw_capture_reader *r, struct bw_replay_gpu *g,
-					 const struct bw_capture_space *s,
-					 const struct bw_replay_clocks *clocks,
-					 struct bw_replay_clocks_said *said)
+static struct bw_error *settle_places(struct bw_capture_reader *r, struct bw_replay_gpu *g,
+				      const struct bw_capture_space *s,
+				      struct bw_replay_clocks *clocks,
+				      struct bw_replay_clocks_said *said)
 {
-	uint8_t captured[sizeof(((struct bw_replay_clock *)NULL)->before)];
 	bw_vec_each(clocks, c) {
 		const struct bw_capture_state_buffer *b = bw_capture_space_buffer(s, c->buffer);
 		uint8_t *memory = bw_replay_gpu_memory(g, s->number, c->buffer);
 		bool is_known = false;
 		if (b && memory)
-			BW_TRY(captured_value(r, b, c, captured, &is_known));
-		if (!is_known || !memcmp(captured, c->before, c->size_b) ||
+			BW_TRY(captured_value(r, b, c, c->captured, &is_known));
+		if (!is_known || !memcmp(c->captured, c->before, c->size_b) ||
 		    !memcmp(memory + c->offset_b, c->before, c->size_b))
 			continue;
-		memcpy(memory + c->offset_b, captured, c->size_b);
+		memcpy(c->replayed, memory + c->offset_b, c->size_b);
+		memcpy(memory + c->offset_b, c->captured, c->size_b);
+		c->is_settled = true;
 		said->n_values++;
 		said->n_b += c->size_b;
+	}
+	return NULL;
+}
+
+/* How many bytes are a copy of a clock's value in both runs, all of it or its low dword; 0: none. */
+static uint32_t copied(const struct bw_replay_clocks *clocks, const uint8_t *captured,
+		       const uint8_t *replayed, size_t left_b)
+{
+	for (uint32_t size_b = 8; size_b >= 4; size_b -= 4)
+		bw_vec_each(clocks, c)
+			if (c->is_settled && c->size_b >= size_b && left_b >= size_b &&
+			    !memcmp(c->captured, captured, size_b) &&
+			    !memcmp(c->replayed, replayed, size_b))
+				return size_b;
+	return 0;
+}
+
+static struct bw_error *settle_page(struct bw_capture_reader *r, uint64_t page, uint8_t *memory,
+				    const struct bw_replay_clocks *clocks,
+				    struct bw_replay_clocks_said *said)
+{
+	uint8_t captured[PAGE_B];
+	struct bw_error *err = bw_capture_reader_page(r, page, captured);
+	if (bw_error_catch(&err, BW_E_NOT_FOUND) || bw_error_catch(&err, BW_E_INVALID))
+		return NULL;
+	BW_TRY(err);
+	for (uint32_t i = 0, n = 4; i + 4 <= PAGE_B; i += n, n = 4) {
+		if (!memcmp(captured + i, memory + i, 4))
+			continue;
+		uint32_t copy_b = copied(clocks, captured + i, memory + i, PAGE_B - i);
+		if (!copy_b)
+			continue;
+		memcpy(memory + i, captured + i, copy_b);
+		said->n_copies++;
+		said->n_copied_b += n = copy_b;
+	}
+	return NULL;
+}
+
+struct bw_error *bw_replay_clocks_settle(struct bw_capture_reader *r, struct bw_replay_gpu *g,
+					 const struct bw_capture_space *s,
+					 const struct bw_capture_runs *after,
+					 struct bw_replay_clocks *clocks,
+					 struct bw_replay_clocks_said *said)
+{
+	uint64_t n_before = said->n_values;
+	BW_TRY(settle_places(r, g, s, clocks, said));
+	if (said->n_values == n_before)
+		return NULL;
+	bw_vec_each(after, run) {
+		uint8_t *memory = bw_replay_gpu_memory(g, s->number, run->buffer);
+		for (uint64_t i = 0; memory && i < run->count; i++)
+			BW_TRY(settle_page(r, run->page ? run->page + i : 0,
+					   memory + (run->index + i) * PAGE_B, clocks, said));
 	}
 	return NULL;
 }

@@ -289,8 +289,13 @@ static void show_clocks(struct bw_out *o, const struct bw_replay_clocks_said *sa
 			    "written %" PRIu64 " value%s of the GPU's clock, which is never the "
 			    "same twice.",
 			    said->n_b, said->n_values, said->n_values == 1 ? "" : "s");
+	if (said->n_copies)
+		bw_out_line(o, "%" PRIu64 " more bytes were left out: %" PRIu64 " cop%s of %s.",
+			    said->n_copied_b, said->n_copies, said->n_copies == 1 ? "y" : "ies",
+			    said->n_values == 1 ? "this value" : "these values");
 	bw_out_int(o, "clock_bytes", (int64_t)said->n_b);
 	bw_out_int(o, "clock_values", (int64_t)said->n_values);
+	bw_out_int(o, "clock_copies", (int64_t)said->n_copies);
 }
 
 static void show_good(struct bw_out *o, const struct command *c, const struct bw_replay_report *r)

@@ -329,6 +329,20 @@ static struct bw_error *note_steps(struct play *p, const struct bw_capture_submi
 	return NULL;
 }
 
+static struct bw_error *settle_clocks(struct play *p, struct live_space *s,
+				      const struct bw_capture_entry *e)
+{
+	struct bw_capture_runs after = {0};
+	if (!s->clocks.len)
+		return NULL;
+	struct bw_error *err = bw_capture_reader_result(p->r, e, &after);
+	if (!err)
+		err = bw_replay_clocks_settle(p->r, p->gpu, &s->s, &after, &s->clocks,
+					      &p->out->clocks);
+	bw_vec_free(&after);
+	return err;
+}
+
 static struct bw_error *run_one(struct play *p, struct live_space *s,
 				const struct bw_capture_entry *e, struct bw_capture_submission *sub)
 {
@@ -363,7 +377,7 @@ static struct bw_error *run_one(struct play *p, struct live_space *s,
 		out->verdict = is_alike(e, &out->outcome) ? BW_REPLAY_BROKE_AS : BW_REPLAY_BROKE;
 	BW_TRY(take_result(p, s, e, &is_known));
 	if (out->verdict == BW_REPLAY_SAME && is_known && !broke_before(e))
-		BW_TRY(bw_replay_clocks_settle(p->r, p->gpu, &s->s, &s->clocks, &out->clocks));
+		BW_TRY(settle_clocks(p, s, e));
 	if (is_known)
 		s->clocks.len = 0;
 	if (p->o->watch && e->summary.number == p->o->last)

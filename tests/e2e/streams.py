@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A program that submits command streams of its own: streams.py compute|sdma [hang|clock]. On the compute ring an IB that calls a
 stream and chains another one; on the SDMA ring one with packets of many kinds. Each writes numbers to RESULTS. hang: a wait
-never ends, of the called stream or the SDMA engine. clock: packets write the GPU's clock to RESULTS, with 0x11 next to it."""
+never ends, of the called stream or the SDMA engine. clock: packets write the GPU's clock to RESULTS, with 0x11 next to it, and
+copy one value of it: whole, and on the compute ring its low half as well."""
 import ctypes
 import pathlib
 import struct
@@ -55,11 +56,13 @@ def sdma(value):
 
 
 def clocks(ip):
-    at = [address(RESULTS + 8 * i) for i in range(1, 5)]
+    at = [address(RESULTS + 8 * i) for i in range(1, 7)]
     if ip == DMA:
-        return {SDMA_CODE: padded([0x10d, *at[0], 0x20d, *at[1], 2, *at[2], 0, 0x11], 0)}
+        return {SDMA_CODE: padded([0x10d, *at[0], 0x20d, *at[1], 2, *at[2], 0, 0x11, 1, 7, 0, *at[0], *at[4]], 0)}
     made = packet(0x49, 0x14 | 5 << 8, 3 << 29, *at[0], 0, 0, 0) + packet(0x37, 5 << 8 | 1 << 20, *at[1], 0x11)
     made += packet(0x40, 9 | 5 << 8 | 1 << 16, 0, 0, *at[2]) + packet(0x40, 9 | 5 << 8, 0, 0, *at[3])
+    made += packet(0x40, 1 | 5 << 8 | 1 << 16, *at[2], *at[4]) + packet(0x40, 1 | 5 << 8, *at[2], *at[5])
+    made += packet(0x37, 5 << 8 | 1 << 20, *address(RESULTS + 8 * 6 + 4), 0x13)
     return {CODE: padded(made, 0xffff1000)}
 
 
