@@ -20,6 +20,7 @@
 #include "base/folder.h"
 #include "base/util.h"
 #include "cli/cli.h"
+#include "cli/pass_on.h"
 #include "cli/subcommands.h"
 #include "regs/regs.h"
 #include "wire/agent_find.h"
@@ -132,62 +133,21 @@ static void complete(struct run *r)
 	r->file_error = bw_error_wrap(r->file_error, "%s", r->o->output);
 }
 
-static volatile sig_atomic_t owner;	 /* our process */
-static volatile sig_atomic_t program;	 /* the program's process; 0: it does not run */
-static volatile sig_atomic_t came_early; /* a signal that came before it was started */
-
-/* Signals that are to end us go to the program: its end completes the file. */
-static void pass_on(int sig)
-{
-	int saved = errno;
-	if (getpid() != owner) { /* the child, which has not become the program yet */
-		signal(sig, SIG_DFL);
-		raise(sig);
-	} else if (program) {
-		kill(program, sig);
-	} else {
-		came_early = sig;
-	}
-	errno = saved;
-}
-
-/* Those that are ignored, as below nohup, stay so. */
-static void pass_on_ends(void)
-{
-	static const int signals[] = {SIGTERM, SIGHUP};
-	owner = getpid();
-	for (size_t i = 0; i < BW_ARRAY_SIZE(signals); i++) {
-		const struct sigaction action = {.sa_handler = pass_on, .sa_flags = SA_RESTART};
-		struct sigaction before;
-		if (!sigaction(signals[i], NULL, &before) && before.sa_handler == SIG_DFL)
-			sigaction(signals[i], &action, NULL);
-	}
-}
-
 static struct bw_error *run_program(struct run *r)
 {
 	_cleanup_free_ char *setting = NULL;
 	pid_t pid;
 	if (asprintf(&setting, "%s=%s/capture", BW_CAPTURE_SOCKET_ENV, r->folder.path) < 0)
 		return bw_error_nomem();
-	pass_on_ends();
+	bw_pass_on_begin();
 	BW_TRY(bw_cli_spawn(r->kmd, r->o->program, (struct bw_shader_wishes){0}, setting, &pid));
-	program = pid;
-	if (came_early)
-		kill(pid, came_early);
-	/* Ctrl-C is for the program: what it has submitted is kept */
-	signal(SIGINT, SIG_IGN);
+	bw_pass_on_to(pid);
 	_cleanup_close_ int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (pidfd < 0)
 		r->file_error = bw_error_errno(errno, "pidfd_open");
 	else
 		r->file_error = collect(r, pidfd);
-	/* it stays a zombie until nothing is sent to it any more */
-	waitid(P_PID, (id_t)pid, &(siginfo_t){0}, WEXITED | WNOWAIT);
-	program = 0;
-	while (waitpid(pid, &r->status, 0) < 0 && errno == EINTR)
-		;
-	signal(SIGINT, SIG_DFL);
+	bw_pass_on_wait(pid, &r->status);
 	complete(r);
 	return NULL;
 }

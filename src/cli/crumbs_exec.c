@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 #include "base/folder.h"
 #include "base/str.h"
 #include "base/util.h"
+#include "cli/pass_on.h"
 #include "cli/stomp_memory.h"
 #include "cli/subcommands.h"
 
@@ -219,16 +219,14 @@ struct bw_error *bw_cli_run_with_crumbs(struct bw_kmd *kmd, const struct bw_crum
 		err = bw_error_nomem();
 	if (!err)
 		err = bw_crumbs_open(&settings, socket, &c);
+	bw_pass_on_begin();
 	if (!err)
 		err = bw_cli_spawn(kmd, r->program, r->shaders, attach, &pid);
 	if (!err) {
-		/* Ctrl-C is for the program: the report comes when it has ended */
-		signal(SIGINT, SIG_IGN);
+		bw_pass_on_to(pid);
 		_cleanup_close_ int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 		err = pidfd < 0 ? bw_error_errno(errno, "pidfd_open") : bw_crumbs_run(c, pidfd);
-		while (waitpid(pid, out_status, 0) < 0 && errno == EINTR)
-			;
-		signal(SIGINT, SIG_DFL);
+		bw_pass_on_wait(pid, out_status);
 	}
 	if (!err)
 		bw_crumbs_show(c, r->out);

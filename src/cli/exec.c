@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
 #include "cli/crumbs_exec.h"
+#include "cli/pass_on.h"
 #include "cli/subcommands.h"
 #include "cli/stomp_memory.h"
 #include "cli/swap.h"
@@ -176,9 +177,10 @@ static struct bw_error *run_program(struct bw_kmd *kmd, char **program,
 	/* so that "breakwater attach" finds a program that it can look into */
 	char setting[] = "BREAKWATER_ATTACH=1";
 	pid_t pid;
+	bw_pass_on_begin();
 	BW_TRY(bw_cli_spawn(kmd, program, shaders, setting, &pid));
-	while (waitpid(pid, out_status, 0) < 0 && errno == EINTR)
-		;
+	bw_pass_on_to(pid);
+	bw_pass_on_wait(pid, out_status);
 	return NULL;
 }
 

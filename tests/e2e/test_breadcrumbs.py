@@ -157,6 +157,18 @@ def check_killed(s):
     check("first that did not:    marker 2, DISPATCH_DIRECT, dword" in said and ": dispatch 1, code 0x" in said, said)
 
 
+def check_ended_from_outside(s):
+    """SIGTERM and SIGHUP that breakwater gets, as from timeout(1), go to the program, and the report comes."""
+    hang = [LAUNCH, s.folder / "steps.co", "--grid", "3232", "--group", "32", "--arg", "out=zeros:256"]
+    for name, number in (("TERM", 15), ("HUP", 1)):
+        for seconds in (2, 8, 30):
+            report, _ = crumbs(["--breadcrumbs"], "sh", "-c", f'(sleep {seconds}; kill -{name} $PPID) & exec "$@"', "sh", *hang, status=128 + number,
+                               BREAKWATER_VGPU_ARGS="--quiet --lockup-timeout 60000")
+            if report["streams"]:
+                break
+        equal((report["streams"], len(report["bad"])), (1, 1), f"what is said behind SIG{name}")
+
+
 def check_stale(s):
     """A stream that never sets COMPUTE_START_X works as long as nobody has: the register is found by name."""
     state = []
@@ -302,6 +314,7 @@ def main():
         check_hanging_packet(s)
         check_fault(s)
         check_killed(s)
+        check_ended_from_outside(s)
         check_stale(s)
         check_udp(s)
         check_break_at_hang(s)

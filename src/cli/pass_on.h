@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_CLI_PASS_ON_H
+#define BW_CLI_PASS_ON_H
+
+/* Signals that are to end us while a program runs go to the program: what is said or written at its
+ * end is not lost. Of SIGTERM and SIGHUP, and of SIGINT, which the terminal sends to both. One
+ * program at a time; the main thread calls. */
+
+#include <sys/types.h>
+
+/* Before the program is started. Signals that are ignored, as below nohup, stay so. */
+void bw_pass_on_begin(void);
+/* It runs. It gets what has come since bw_pass_on_begin. */
+void bw_pass_on_to(pid_t pid);
+/* Waits for its end; the status is that of wait(). */
+void bw_pass_on_wait(pid_t pid, int *out_status);
+
+#endif
