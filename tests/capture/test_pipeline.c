@@ -223,6 +223,9 @@ static void test_ring(void **state)
 		struct bw_capture_submission s = {0};
 		fill_submission(&s, i, id[1], id[i == 3]);
 		ok(bw_capture_ring_submission(r, &s, i));
+		const struct bw_capture_result done = {.number = i, .has_ended = 1};
+		struct bw_capture_runs none = {0};
+		ok(bw_capture_ring_result(r, 1, &done, &none));
 	}
 	struct bw_capture_writer *w = open_writer(&fd);
 	ok(bw_capture_ring_write(r, w, &n));

@@ -167,6 +167,7 @@ static void fill_ring(const uint8_t *bytes, size_t n)
 		struct bw_capture_submission sub = {0};
 		uint8_t space = bytes[at] % 2;
 		bool is_result = bytes[at] & 2;
+		const uint32_t flags = bytes[at] & 8 ? BW_CAPTURE_UNSEEN : 0;
 		memcpy(&size_b, bytes + at + 1, sizeof(size_b));
 		at += 3;
 		if (size_b > n - at)
@@ -177,7 +178,8 @@ static void fill_ring(const uint8_t *bytes, size_t n)
 		sub.summary.space = space;
 		sub.summary.number = is_result ? number : ++number;
 		if (!err && is_result) {
-			const struct bw_capture_result r = {.number = number, .has_ended = 1};
+			const struct bw_capture_result r = {
+				.number = number, .has_ended = 1, .flags = flags};
 			err = bw_capture_ring_result(ring, space, &r, &sub.runs);
 		} else if (!err) {
 			err = bw_capture_ring_submission(ring, &sub, number);
