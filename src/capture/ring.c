@@ -338,9 +338,9 @@ struct bw_error *bw_capture_ring_submission(struct bw_capture_ring *r,
 	r->records_b += e->size_b;
 	r->n_records++;
 	b->records_b += size_with_pages(e);
-	trim(r);
-	b = base_of(r, e->s.summary.space);
-	check_unseen(r, b);
+	trim(r); /* which may find that the space's records make no sense */
+	if (!b->is_bad)
+		check_unseen(r, b);
 	return NULL;
 }
 
