@@ -129,7 +129,8 @@ static bool is_aggregate(const struct bw_ctype *t)
 	return t->kind == BW_CTYPE_STRUCT || t->kind == BW_CTYPE_UNION || t->kind == BW_CTYPE_ARRAY;
 }
 
-/* As clang counts them: bytes of an array are packed, those of a vector are not. */
+/* As clang counts them: bytes of an array are packed, those of a vector are not. Members that take
+ * no register end it as well as too many do: of damaged types they may be many on each level. */
 static uint64_t n_registers(const struct bw_ctype *type, unsigned depth)
 {
 	const struct bw_ctype *t = bw_ctype_strip(type);
@@ -140,8 +141,10 @@ static uint64_t n_registers(const struct bw_ctype *type, unsigned depth)
 	}
 	if (t->kind != BW_CTYPE_STRUCT || depth == MAX_DEPTH)
 		return (t->size_b + 3) / 4;
-	for (size_t i = 0; i < t->n_members; i++)
-		n += n_registers(t->members[i].type, depth + 1);
+	for (size_t i = 0; i < t->n_members && n <= MAX_OF_STRUCT; i++) {
+		uint64_t more = n_registers(t->members[i].type, depth + 1);
+		n = more ? n + more : MAX_OF_STRUCT + 1;
+	}
 	return n;
 }
 
@@ -161,6 +164,8 @@ bool bw_returned_in(const struct bw_ctype *type, struct bw_location *out)
 	} else if (n_registers(t, 0) > MAX_OF_STRUCT || !spread(&s, t, 0, 0)) {
 		return false;
 	}
+	if (s.at > whole->size_b)
+		return false;
 	if (whole->size_b > s.at &&
 	    !add_piece(&s, (struct bw_location_piece){.kind = BW_LOC_OPTIMIZED_OUT,
 						      .size_b = (unsigned)(whole->size_b - s.at)}))

@@ -96,11 +96,22 @@ static void test_damage(void **state)
 		.kind = BW_CTYPE_STRUCT, .members = over, .n_members = 2, .size_b = 16};
 	const struct bw_ctype huge = {
 		.kind = BW_CTYPE_VECTOR, .elem = &i32, .count = UINT64_MAX / 4, .size_b = 4};
+	/* each of nine structs has many members of the one before it, and none has a size */
+	struct bw_cmember wide[9][64] = {0};
+	struct bw_ctype level[10] = {{.kind = BW_CTYPE_STRUCT}};
+	for (unsigned i = 0; i < 9; i++) {
+		for (unsigned k = 0; k < 64; k++)
+			wide[i][k].type = &level[i];
+		level[i + 1] = (struct bw_ctype){
+			.kind = BW_CTYPE_STRUCT, .members = wide[i], .n_members = 64};
+	}
+	level[9].size_b = 12;
 	const struct bw_ctype large = {.kind = BW_CTYPE_INT, .size_b = UINT64_MAX};
 	struct bw_location l;
 	assert_false(bw_returned_in(&s, &l)); /* members in no order */
 	assert_false(bw_returned_in(&huge, &l));
 	assert_false(bw_returned_in(&large, &l));
+	assert_false(bw_returned_in(&level[9], &l)); /* and soon */
 }
 
 int main(void)
