@@ -406,16 +406,32 @@ static void place_set(VkCommandBuffer cmd, VkPipelineLayout layout, uint32_t set
 	bw_vec_free(&all);
 }
 
+static void place_sets(VkCommandBuffer cmd, VkPipelineLayout layout, uint32_t first, uint32_t n,
+		       const uint32_t *indices, const VkDeviceSize *offsets)
+{
+	struct buffers b = {0};
+	bw_handles_get(&bound_buffers, HANDLE(cmd), &b);
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t va = indices[i] < BUFFERS_MAX ? b.va[indices[i]] : 0;
+		place_set(cmd, layout, first + i, va ? va + offsets[i] : 0);
+	}
+}
+
 CALL bw_CmdSetDescriptorBufferOffsetsEXT(VkCommandBuffer cmd, VkPipelineBindPoint point,
 					 VkPipelineLayout layout, uint32_t first, uint32_t n,
 					 const uint32_t *indices, const VkDeviceSize *offsets)
 {
-	struct buffers b = {0};
-	bw_handles_get(&bound_buffers, HANDLE(cmd), &b);
-	for (uint32_t i = 0; point == VK_PIPELINE_BIND_POINT_COMPUTE && i < n; i++) {
-		uint64_t va = indices[i] < BUFFERS_MAX ? b.va[indices[i]] : 0;
-		place_set(cmd, layout, first + i, va ? va + offsets[i] : 0);
-	}
+	if (point == VK_PIPELINE_BIND_POINT_COMPUTE)
+		place_sets(cmd, layout, first, n, indices, offsets);
 	bw_vk_device_of(cmd)->CmdSetDescriptorBufferOffsetsEXT(cmd, point, layout, first, n,
 							       indices, offsets);
+}
+
+CALL bw_CmdSetDescriptorBufferOffsets2EXT(VkCommandBuffer cmd,
+					  const VkSetDescriptorBufferOffsetsInfoEXT *info)
+{
+	if (info->stageFlags & VK_SHADER_STAGE_COMPUTE_BIT)
+		place_sets(cmd, info->layout, info->firstSet, info->setCount, info->pBufferIndices,
+			   info->pOffsets);
+	bw_vk_device_of(cmd)->CmdSetDescriptorBufferOffsets2EXT(cmd, info);
 }

@@ -41,6 +41,7 @@
 	X(CmdPushDescriptorSetWithTemplate2, "vkCmdPushDescriptorSetWithTemplate2KHR")             \
 	X(CmdBindDescriptorBuffersEXT, NULL)                                                       \
 	X(CmdSetDescriptorBufferOffsetsEXT, NULL)                                                  \
+	X(CmdSetDescriptorBufferOffsets2EXT, NULL)                                                 \
 	X(CreatePipelineLayout, NULL)                                                              \
 	X(DestroyPipelineLayout, NULL)                                                             \
 	X(CreateComputePipelines, NULL)                                                            \

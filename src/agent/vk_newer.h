@@ -94,6 +94,18 @@ typedef struct VkPushDescriptorSetWithTemplateInfo {
 } VkPushDescriptorSetWithTemplateInfo;
 typedef void(VKAPI_PTR *PFN_vkCmdPushDescriptorSetWithTemplate2)(
 	VkCommandBuffer, const VkPushDescriptorSetWithTemplateInfo *);
+typedef struct VkSetDescriptorBufferOffsetsInfoEXT {
+	VkStructureType sType;
+	const void *pNext;
+	VkShaderStageFlags stageFlags;
+	VkPipelineLayout layout;
+	uint32_t firstSet;
+	uint32_t setCount;
+	const uint32_t *pBufferIndices;
+	const VkDeviceSize *pOffsets;
+} VkSetDescriptorBufferOffsetsInfoEXT;
+typedef void(VKAPI_PTR *PFN_vkCmdSetDescriptorBufferOffsets2EXT)(
+	VkCommandBuffer, const VkSetDescriptorBufferOffsetsInfoEXT *);
 #elif !defined(VK_VERSION_1_4)
 typedef VkPushConstantsInfoKHR VkPushConstantsInfo;
 typedef PFN_vkCmdPushConstants2KHR PFN_vkCmdPushConstants2;

@@ -1,11 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /* A program without descriptor sets: the descriptors of its buffers are in a buffer of its own
  * (VK_EXT_descriptor_buffer), set 1 behind set 0. Runs scaled.comp, whose SPIR-V the first argument
- * names, and prints the last two results. Exit status 77: no driver has the extension. */
+ * names, and prints the last two results. With "2" behind it the sets are placed by the call of
+ * VK_KHR_maintenance6. Exit status 77: no driver has the extension, or that call. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <vulkan/vulkan.h>
+
+#ifndef VK_KHR_maintenance6
+typedef struct VkSetDescriptorBufferOffsetsInfoEXT {
+	VkStructureType sType;
+	const void *pNext;
+	VkShaderStageFlags stageFlags;
+	VkPipelineLayout layout;
+	uint32_t firstSet;
+	uint32_t setCount;
+	const uint32_t *pBufferIndices;
+	const VkDeviceSize *pOffsets;
+} VkSetDescriptorBufferOffsetsInfoEXT;
+typedef void(VKAPI_PTR *PFN_vkCmdSetDescriptorBufferOffsets2EXT)(
+	VkCommandBuffer, const VkSetDescriptorBufferOffsetsInfoEXT *);
+#endif
+#define SET_OFFSETS_INFO ((VkStructureType)1000545007)
 
 #define N_ITEMS 256
 #define SECOND_SET_B 4096
@@ -30,9 +47,10 @@ struct buffer {
 	VkDeviceAddress va;
 };
 
-static void open_device(void)
+static void open_device(bool newer)
 {
-	static const char *const extensions[] = {VK_EXT_DESCRIPTOR_BUFFER_EXTENSION_NAME};
+	static const char *const extensions[] = {VK_EXT_DESCRIPTOR_BUFFER_EXTENSION_NAME,
+						 "VK_KHR_maintenance6"};
 	const VkApplicationInfo app = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
 				       .apiVersion = VK_API_VERSION_1_3};
 	const VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
@@ -57,7 +75,7 @@ static void open_device(void)
 						.pNext = &address,
 						.queueCreateInfoCount = 1,
 						.pQueueCreateInfos = &queue,
-						.enabledExtensionCount = 1,
+						.enabledExtensionCount = newer ? 2 : 1,
 						.ppEnabledExtensionNames = extensions};
 	VkResult r = vkCreateDevice(physical, &device_info, NULL, &device);
 	if (r == VK_ERROR_EXTENSION_NOT_PRESENT || r == VK_ERROR_FEATURE_NOT_PRESENT)
@@ -157,10 +175,12 @@ static void put(char *set, VkDescriptorSetLayout layout, const VkDescriptorSetLa
 			   set + offset);
 }
 
-static void run(VkPipeline pipeline, VkPipelineLayout layout, VkDeviceAddress descriptors)
+static void run(VkPipeline pipeline, VkPipelineLayout layout, VkDeviceAddress descriptors,
+		bool newer)
 {
 	ENTRY(vkCmdBindDescriptorBuffersEXT);
 	ENTRY(vkCmdSetDescriptorBufferOffsetsEXT);
+	ENTRY(vkCmdSetDescriptorBufferOffsets2EXT);
 	const VkCommandPoolCreateInfo pool_info = {
 		.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
 	VkCommandPool pool;
@@ -183,8 +203,17 @@ static void run(VkPipeline pipeline, VkPipelineLayout layout, VkDeviceAddress de
 	vkCmdBindDescriptorBuffersEXT(cmd, 1, &binding);
 	const uint32_t indices[2] = {0, 0};
 	const VkDeviceSize offsets[2] = {0, SECOND_SET_B};
-	vkCmdSetDescriptorBufferOffsetsEXT(cmd, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 2,
-					   indices, offsets);
+	const VkSetDescriptorBufferOffsetsInfoEXT set = {.sType = SET_OFFSETS_INFO,
+							 .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
+							 .layout = layout,
+							 .setCount = 2,
+							 .pBufferIndices = indices,
+							 .pOffsets = offsets};
+	if (newer)
+		vkCmdSetDescriptorBufferOffsets2EXT(cmd, &set);
+	else
+		vkCmdSetDescriptorBufferOffsetsEXT(cmd, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0,
+						   2, indices, offsets);
 	vkCmdDispatch(cmd, N_ITEMS / 64, 1, 1);
 	CHECK(vkEndCommandBuffer(cmd));
 	vkGetDeviceQueue(device, 0, 0, &queue);
@@ -202,9 +231,10 @@ int main(int argc, char **argv)
 		{2, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT, NULL}};
 	static const VkDescriptorSetLayoutBinding second[] = {
 		{1, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT, NULL}};
-	if (argc != 2)
+	bool newer = argc == 3 && argv[2][0] == '2';
+	if (argc != 2 && !newer)
 		return 2;
-	open_device();
+	open_device(newer);
 	const VkDescriptorSetLayout sets[] = {make_layout(first, 2), make_layout(second, 1)};
 	const VkPipelineLayoutCreateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
@@ -229,7 +259,7 @@ int main(int argc, char **argv)
 	    &(VkDescriptorAddressInfoEXT){type, NULL, target.va, 4 * N_ITEMS, VK_FORMAT_UNDEFINED});
 	put((char *)all.map + SECOND_SET_B, sets[1], &second[0],
 	    &(VkDescriptorAddressInfoEXT){type, NULL, params.va, 16, VK_FORMAT_UNDEFINED});
-	run(pipeline, layout, all.va);
+	run(pipeline, layout, all.va, newer);
 	printf("%g %g\n", ((float *)target.map)[199], ((float *)target.map)[200]);
 	return 0;
 }

@@ -16,8 +16,8 @@ from harness import equal  # noqa: E402
 PROGRAM = [os.path.abspath(word) for word in sys.argv[1:3]]
 
 
-def names():
-    s = harness.Session("--", *PROGRAM)
+def names(*words):
+    s = harness.Session("--", *PROGRAM, *words)
     s.command("break on dispatch 1")
     s.command("run")
     rows = s.command("info descriptors")["descriptors"]
@@ -30,9 +30,19 @@ def names():
     s.end()
 
 
+def newer_call():
+    """vkCmdSetDescriptorBufferOffsets2EXT of VK_KHR_maintenance6."""
+    done = subprocess.run([harness.BREAKWATER, "exec", "--", *PROGRAM, "2"], stdout=subprocess.PIPE, text=True, timeout=harness.TIMEOUT_S)
+    if done.returncode == 77:
+        print("no VK_KHR_maintenance6 here")
+        return
+    equal((done.returncode, done.stdout), (0, "597 0\n"), "what the program does")
+    names("2")
+
+
 ran = subprocess.run([harness.BREAKWATER, "exec", "--", *PROGRAM], stdout=subprocess.PIPE, text=True, timeout=harness.TIMEOUT_S)
 if ran.returncode == 77:
     print("no VK_EXT_descriptor_buffer here")
     sys.exit(77)
 equal((ran.returncode, ran.stdout), (0, "597 0\n"), "what the program does")
-harness.main(names)
+harness.main(names, newer_call)
