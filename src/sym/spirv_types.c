@@ -13,6 +13,7 @@ enum {
 	MAX_HEIGHT = 64,
 	NODES_MAX = 1 << 17,
 	MEMBERS_MAX = 1 << 16,
+	DIM_BUFFER = 5,
 	PHYSICAL_BUFFER = 5349,
 	BFLOAT16 = 0, /* SPV_KHR_bfloat16 */
 };
@@ -326,8 +327,9 @@ static const struct bw_ctype *type_of(struct bw_spirv *s, uint32_t id, struct la
 			       ? bw_spv_pointers_to(s, type_of(s, w[3], pointee(l)), 1)
 			       : not_supported(s, "pointer");
 	case OP_TYPE_IMAGE:
+		return not_supported(s, words > 3 && w[3] == DIM_BUFFER ? "texel buffer" : "image");
 	case OP_TYPE_SAMPLED_IMAGE:
-		return not_supported(s, "image");
+		return words > 2 ? type_of(s, w[2], pointee(l)) : &type_damaged;
 	case OP_TYPE_SAMPLER:
 		return not_supported(s, "sampler");
 	default:

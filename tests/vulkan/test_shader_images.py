@@ -132,6 +132,9 @@ def at_a_stop():
     equal(png.read(FOLDER / "src.png")[3], [[(*pixel, 255) for pixel in row] for row in PIXELS], "an image at the stop")
     equal(s.command("print buffer weights as float[2]")["text"], "{0.5, 0.5}", "a texel buffer")
     check("is an image: \"dump image" in str(s.command("print src")), "print of an image")
+    for name in ("weights", "sums"):
+        check(f"is a texel buffer: \"print buffer {name} as float[]\"" in str(s.command(f"print {name}")), f"print of {name}")
+    equal(s.command("print buffer weights as float[]")["text"], "{" + ", ".join(["0.5"] * 8) + "}", "all of a texel buffer")
     s.command("delete")
     s.command("continue")
     equal(s.end()[0], 0, "the debugger's status")

@@ -325,6 +325,11 @@ static struct bw_error *value_of(const struct bw_value_of *x, const struct bw_va
 				"texels as a picture, \"info descriptors\" says where they "
 				"are",
 				variable->name, variable->name);
+		if (!strcmp(name, "texel buffer"))
+			return bw_errorf(BW_E_UNSUPPORTED,
+					 "'%s' is a texel buffer: \"print buffer %s as float[]\" "
+					 "shows what is in it, \"info descriptors\" its format",
+					 variable->name, variable->name);
 		return bw_errorf(BW_E_UNSUPPORTED, "'%s' has a type that is not supported: %s",
 				 variable->name, name);
 	}
