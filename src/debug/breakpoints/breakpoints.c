@@ -134,7 +134,8 @@ static void tell_other_line(struct bw_debug *d, const struct bw_break *b)
 				      ? "[No statement begins in line %u of %s: breakpoint %u is "
 					"at the next line with one, %u]"
 				      : "[The driver knows no code of line %u of %s: breakpoint %u "
-					"is at the next line that has some, %u]",
+					"is at the next line that has some, %u; with -O0 the "
+					"shader notes its lines itself]",
 			      b->where.line, b->where.name, b->info.number, line);
 		return;
 	}

@@ -371,15 +371,16 @@ bool bw_where_why_not(struct bw_debug *d, const struct bw_where_spec *s, char *o
 			snprintf(out, out_b, "%s has %zu lines", s->name, n);
 		else if (origin == BW_LINES_SOURCE)
 			snprintf(out, out_b,
-				 "the driver knows no code of line %u of %s, or behind it", s->line,
-				 s->name);
+				 "the driver knows no code of line %u of %s, or behind it (with "
+				 "-O0 the shader notes its lines itself)",
+				 s->line, s->name);
 		else if (origin == BW_LINES_MARKED)
 			snprintf(out, out_b, "no statement begins in line %u of %s, or behind it",
 				 s->line, s->name);
 		else if (origin == BW_LINES_NIR)
 			snprintf(out, out_b,
 				 "this driver does not know the lines of %s (RADV does from Mesa "
-				 "26.1 on)",
+				 "26.1 on; with -O0 the shader notes them itself)",
 				 s->name);
 		else
 			snprintf(out, out_b,

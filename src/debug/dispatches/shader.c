@@ -164,11 +164,12 @@ void bw_debug_tell_lines(struct bw_debug *d)
 			"debugging (RADV_DEBUG=nirdebuginfo), which may change the code. It does "
 			"not say where local variables are: buffers, push constants, constants and "
 			"built-in variables are shown by their names, registers by \"info lanes "
-			"$v0\"]");
+			"$v0\". With -O0 the shader notes its lines and local variables itself]");
 	else
 		bw_debug_note(
 			d, BW_NOTICE_SAID,
 			"[This driver does not know the lines of shaders' source (RADV does from "
 			"Mesa 26.1 on): lines are those of NIR, its intermediate language, kept for "
-			"debugging (RADV_DEBUG=nirdebuginfo), which may change the code]");
+			"debugging (RADV_DEBUG=nirdebuginfo), which may change the code. With -O0 "
+			"the shader notes its lines and local variables itself]");
 }
