@@ -54,6 +54,7 @@ struct bw_shader_code {
 	size_t n_lines;
 	const struct bw_shader_mark *marks; /* by address; of those lines none is believed then */
 	size_t n_marks;
+	uint32_t begun_b;	/* up to here a lane has not begun its record; 0: not known */
 	const char *nir;	/* its text, or NULL */
 	const char *nir_name;	/* what that is called as a file */
 	struct bw_spirv *spirv; /* or NULL; taken over, also by an error */
@@ -62,6 +63,9 @@ struct bw_error *bw_lines_of_shader(const struct bw_shader_code *code,
 				    struct bw_lines **out) BW_MUST_CHECK;
 /* The file that a shader was compiled from, by its SPIR-V; NULL: not known, or no shader. */
 const char *bw_lines_shader_file(const struct bw_lines *l);
+/* Whether a wave at that address of a shader that keeps a record has not begun it: what is there is
+ * an earlier wave's, which may have been killed. */
+bool bw_lines_before_record(const struct bw_lines *l, uint64_t addr);
 bool bw_lines_at(const struct bw_lines *l, uint64_t addr, struct bw_line *out);
 /* Breakpoint addresses of FILE:LINE: is_stmt rows only, first of each run; file matches by its last
  * path components. With no code on that line, the next line that has some (out_line says which).

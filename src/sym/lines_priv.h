@@ -75,8 +75,9 @@ struct bw_lines {
 	const struct bw_code_object *co; /* borrowed; NULL: of a shader */
 	struct bw_spirv *spirv; /* owned; NULL: not of a shader, or its SPIR-V is not known */
 	enum bw_lines_origin origin;
-	char *damage;	 /* what is lost, and why; NULL: nothing */
-	char *elf_bytes; /* libelf's own copy: it may write to what it is given */
+	uint32_t begun_b; /* of a shader's record, as in bw_shader_code */
+	char *damage;	  /* what is lost, and why; NULL: nothing */
+	char *elf_bytes;  /* libelf's own copy: it may write to what it is given */
 	Elf *elf;
 	Dwarf *dwarf;
 	struct BW_VEC(struct row) rows;		/* by address */

@@ -183,6 +183,7 @@ struct bw_error *bw_lines_of_shader(const struct bw_shader_code *code, struct bw
 		return bw_error_nomem();
 	}
 	l->spirv = code->spirv;
+	l->begun_b = code->begun_b;
 	struct bw_error *err = fill(l, code);
 	if (err)
 		bw_lines_close(l);
@@ -194,6 +195,11 @@ struct bw_error *bw_lines_of_shader(const struct bw_shader_code *code, struct bw
 enum bw_lines_origin bw_lines_origin(const struct bw_lines *l)
 {
 	return l->origin;
+}
+
+bool bw_lines_before_record(const struct bw_lines *l, uint64_t addr)
+{
+	return l->begun_b && addr <= l->begun_b;
 }
 
 const char *bw_lines_shader_file(const struct bw_lines *l)

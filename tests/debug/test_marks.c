@@ -47,7 +47,9 @@ static void expect(const uint32_t *words, size_t size_b, uint32_t n_marks,
 	const struct bw_marked_code c = {BW_ISA_GFX11, words, size_b, n_marks};
 	struct bw_shader_mark *found;
 	size_t n;
-	assert_null(bw_marks_find(&c, &found, &n));
+	uint32_t begun;
+	assert_null(bw_marks_find(&c, &found, &n, &begun));
+	assert_int_equal(begun, 0);
 	assert_int_equal(n, n_want);
 	for (size_t i = 0; i < n; i++) {
 		assert_int_equal(found[i].offset_b, want[i].offset_b);
@@ -80,6 +82,32 @@ static void test_numbers(void **state)
 	expect(code, 0, 4, NULL, 0);
 }
 
+/* The store by which a record begins, in the first block; elsewhere it says nothing. */
+static void test_begun(void **state)
+{
+	static const uint32_t first[] = {
+		0x7e0c02ff, BW_SPIRV_RECORD_LIVE, /* 00 v_mov_b32 v6, live */
+		0xdc690000, 0x00fc0601,		  /* 08 scratch_store_b32 v1, v6, off */
+		0x7e0e02ff, M(0),		  /* 10 v_mov_b32 v7, mark 0 */
+		0xdc690000, 0x00fc0701,		  /* 18 scratch_store_b32 v1, v7, off */
+		0xbfb00000,			  /* 20 s_endpgm */
+	};
+	uint32_t later[BW_ARRAY_SIZE(first) + 1] = {0xbfa50000}; /* s_cbranch_execz to the next */
+	memcpy(later + 1, first, sizeof(first));
+	const struct bw_marked_code a = {BW_ISA_GFX11, first, sizeof(first), 1},
+				    b = {BW_ISA_GFX11, later, sizeof(later), 1};
+	struct bw_shader_mark *found;
+	uint32_t begun;
+	size_t n;
+	assert_null(bw_marks_find(&a, &found, &n, &begun));
+	assert_int_equal(n, 2);
+	assert_int_equal(begun, 8);
+	free(found);
+	assert_null(bw_marks_find(&b, &found, &n, &begun));
+	assert_int_equal(begun, 0);
+	free(found);
+}
+
 /* Branches into instructions and beyond the code, and what is no instruction. */
 static void test_anything(void **state)
 {
@@ -88,13 +116,14 @@ static void test_anything(void **state)
 		const struct bw_marked_code c = {BW_ISA_GFX11, words, sizeof(words), 4};
 		struct bw_shader_mark *found;
 		size_t n;
+		uint32_t begun;
 		for (unsigned i = 0; i < BW_ARRAY_SIZE(words); i++) {
 			seed = seed * 1664525 + 1013904223;
 			words[i] = seed >> 30	  ? code[(seed >> 8) % BW_ARRAY_SIZE(code)]
 				   : seed & 0x100 ? 0xbfa20000 | (seed >> 9 & 0xff)
 						  : seed;
 		}
-		assert_null(bw_marks_find(&c, &found, &n));
+		assert_null(bw_marks_find(&c, &found, &n, &begun));
 		for (size_t i = 0; i < n; i++)
 			assert_true(found[i].offset_b < sizeof(words));
 		free(found);
@@ -106,6 +135,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ways),
 		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_begun),
 		cmocka_unit_test(test_anything),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

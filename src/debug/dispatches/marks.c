@@ -40,6 +40,7 @@ struct search {
 	struct BW_VEC(struct block) blocks;
 	uint32_t *block_at; /* index + 1 of the block that begins at a dword; 0: none */
 	struct BW_VEC(struct bw_shader_mark) found;
+	uint32_t begun; /* the store by which a record begins, in bytes; 0: not in block 0 */
 };
 
 static void decode(const struct search *s, uint32_t at, struct bw_inst *out)
@@ -98,7 +99,7 @@ static uint32_t mark_moved(const struct search *s, const struct state *now,
 	if (src != BW_SRC_LITERAL)
 		return mark_in(now, src);
 	bool is_mark = inst->literal - BW_SPIRV_RECORD_MARK < s->code->n_marks;
-	return is_mark ? inst->literal : 0;
+	return is_mark || inst->literal == BW_SPIRV_RECORD_LIVE ? inst->literal : 0;
 }
 
 static void execute(const struct search *s, struct state *now, const struct bw_inst *inst)
@@ -243,6 +244,10 @@ static struct bw_error *add_places(struct search *s, const struct block *b, uint
 		struct bw_inst inst;
 		decode(s, at, &inst);
 		uint32_t mark = mark_stored(&now, &inst);
+		if (mark == BW_SPIRV_RECORD_LIVE) {
+			s->begun = b->start ? 0 : 4 * at;
+			mark = 0;
+		}
 		if (mark && !s->found.data[head].mark)
 			s->found.data[head].mark = mark;
 		if (mark && at == b->start)
@@ -268,13 +273,13 @@ static struct bw_error *find(struct search *s)
 }
 
 struct bw_error *bw_marks_find(const struct bw_marked_code *code, struct bw_shader_mark **out,
-			       size_t *out_n)
+			       size_t *out_n, uint32_t *out_begun)
 {
 	struct search s = {.code = code,
 			   .n = (uint32_t)BW_MIN(code->size_b / 4, (size_t)DWORDS_MAX)};
 	bool has_one = false;
 	*out = NULL;
-	*out_n = 0;
+	*out_n = *out_begun = 0;
 	s.block_at = calloc(s.n + 1u, sizeof(*s.block_at));
 	if (!s.block_at)
 		return bw_error_nomem();
@@ -284,6 +289,7 @@ struct bw_error *bw_marks_find(const struct bw_marked_code *code, struct bw_shad
 	if (!err && has_one) {
 		*out = s.found.data;
 		*out_n = s.found.len;
+		*out_begun = s.begun;
 	} else {
 		bw_vec_free(&s.found);
 	}

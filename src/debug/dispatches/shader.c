@@ -67,7 +67,7 @@ static struct bw_error *find_marks(struct bw_debug *d, const struct bw_module *m
 		.bytes = m->raw,
 		.size_b = m->raw_b,
 		.n_marks = code->spirv ? (uint32_t)bw_spirv_n_marks(code->spirv) : 0};
-	BW_TRY(bw_marks_find(&x, out, &code->n_marks));
+	BW_TRY(bw_marks_find(&x, out, &code->n_marks, &code->begun_b));
 	code->marks = *out;
 	if (x.n_marks && !code->n_marks)
 		bw_debug_note(d, BW_NOTICE_WARNING,

@@ -338,7 +338,7 @@ static struct bw_error *value_of(const struct bw_value_of *x, const struct bw_va
 	if (l.kind == BW_LOC_BOUND || l.kind == BW_LOC_PUSH || l.kind == BW_LOC_BUILTIN)
 		return bw_variables_of_shader(x, &l, variable->type, out);
 	if (l.kind == BW_LOC_RECORD)
-		return bw_variables_recorded(x, &l, variable->type, out);
+		return bw_variables_recorded(x, f, &l, variable->type, out);
 	if (l.kind == BW_LOC_LAUNCH)
 		return bw_variables_launch_value(x, (uint32_t)l.offset, variable->type, out);
 	return bw_variables_at(x, f, variable->type, &l, out);

@@ -51,12 +51,12 @@ static struct bw_error *find_head(const struct bw_value_of *x, uint64_t *out, bo
 }
 
 /* Where the lane's record begins. *out_why: why it has none; NULL: it has. */
-static struct bw_error *find_record(const struct bw_value_of *x, uint64_t *out,
-				    const char **out_why)
+static struct bw_error *find_record(const struct bw_value_of *x, const struct bw_variables_frame *f,
+				    uint64_t *out, const char **out_why)
 {
 	uint32_t state = 0;
 	bool found = false;
-	if (x->wave)
+	if (x->wave && !bw_lines_before_record(f->lines, f->addr))
 		BW_TRY(find_head(x, out, &found));
 	if (found)
 		BW_TRY(read_private(x, *out + STATE_AT_B, &state, sizeof(state)));
@@ -67,8 +67,10 @@ static struct bw_error *find_record(const struct bw_value_of *x, uint64_t *out,
 	return NULL;
 }
 
-struct bw_error *bw_variables_recorded(const struct bw_value_of *x, const struct bw_location *l,
-				       const struct bw_ctype *type, struct bw_value *out)
+struct bw_error *bw_variables_recorded(const struct bw_value_of *x,
+				       const struct bw_variables_frame *f,
+				       const struct bw_location *l, const struct bw_ctype *type,
+				       struct bw_value *out)
 {
 	uint64_t record, size_b = bw_ctype_strip(type)->size_b;
 	const uint32_t n = bw_spirv_record_words(type);
@@ -78,7 +80,7 @@ struct bw_error *bw_variables_recorded(const struct bw_value_of *x, const struct
 		*out = (struct bw_value){.type = bw_type_of(type), .lane = (int)x->lane};
 		return NULL;
 	}
-	BW_TRY(find_record(x, &record, &why));
+	BW_TRY(find_record(x, f, &record, &why));
 	if (why)
 		return bw_variables_not_known(type, why, out);
 	BW_TRY(read_private(x, record + l->value, &is_assigned, sizeof(is_assigned)));

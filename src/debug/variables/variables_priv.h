@@ -104,8 +104,9 @@ struct bw_error *bw_variables_fetch(const struct bw_value_of *x, struct bw_value
 struct bw_error *bw_variables_store(const struct bw_value_of *x, const struct bw_value *place,
 				    const uint8_t *bytes, size_t size_b) BW_MUST_CHECK;
 /* record.c: of BW_LOC_RECORD */
-struct bw_error *bw_variables_recorded(const struct bw_value_of *x, const struct bw_location *l,
-				       const struct bw_ctype *type,
+struct bw_error *bw_variables_recorded(const struct bw_value_of *x,
+				       const struct bw_variables_frame *f,
+				       const struct bw_location *l, const struct bw_ctype *type,
 				       struct bw_value *out) BW_MUST_CHECK;
 /* shader.c: a variable whose place is one of Vulkan (BOUND, PUSH, BUILTIN), in the dispatch of the
  * wave. */
