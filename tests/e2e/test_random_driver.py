@@ -123,7 +123,15 @@ class Driver:
 
     def mes(self):
         r = self.random
-        return [1 | r.randrange(24) << 4 | 64 << 12, *(self.word() for _ in range(63))]
+        header = 1 | r.randrange(24) << 4 | 64 << 12 if r.random() < 0.98 else self.word()
+        if r.random() < 0.5:
+            return [header, *(self.word() for _ in range(63))]
+        # What has a meaning in some frame: flags, numbers of pipes and queues, doorbells, addresses.
+        words = []
+        while len(words) < 63:
+            at = VRAM_MC + r.choice((DESCRIPTORS, TABLES, DATA)) + r.randrange(0, MIB, 4096)
+            words += r.choice(([0], [1], [1 << r.randrange(15)], [2 * r.randrange(64)], [at & 0xFFFFFFFF, at >> 32]))
+        return [header, *words[:63]]
 
     def sdma(self):
         op, sub, n = self.random.choice(SDMA)
