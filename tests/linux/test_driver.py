@@ -3,43 +3,15 @@
 """Linux's own amdgpu on the virtual GPU: its log after loading, its tests of rings and indirect buffers, a kernel
 run through it. The whole (make check-linux) unloads and loads it again, debugs the kernel there, and compares what a
 debugger leaves behind."""
-import re
+from driver import e2e, in_guest
+from guest import IS_WHOLE, need_parts
 
-from guest import IS_WHOLE, guest, need_parts
+from harness import BUILD, check, main
 
-from harness import BUILD, SOURCE, TIMEOUT_S, check, main
-
-# What the kernel and the driver say when something is wrong. What they say on every machine of this kind is no
-# part of it: QEMU's clock is calibrated late.
-WRONG = re.compile(r"\*ERROR\*|\bERROR\b|WARNING:|\bBUG\b|Oops|Fence fallback|test failed|page fault|failed with error|amdgpu.*\bfailed\b|conflict with")
 SAXPY = ("--gpu 0 examples/saxpy.s --grid 256 --group 64 --arg a=2.0 --arg x=iota:256 --arg y=fill:256:1 "
          "--arg out=zeros:256 --print out:8")
-# gmc_v11_0.c of Linux 6.12; the kernel runs in the first VMID that the driver gives to programs.
-FAULT = re.compile(r"\[gfxhub\] page fault \(src_id:0 ring:0 vmid:1 pasid:\d+\)\n.*in process unmapped .*\n"
-                   r".*starting at address 0x0000123456789000 from client 10\n(?:.*\n)*?.*Faulty UTCL2 client ID: TCP \(0x8\)")
 RESULT = "1 3 5 7 9 11 13 15"  # 2 * i + 1
 DEBUG = "/sys/kernel/debug/dri/0000:01:00.0"
-
-
-def in_guest(script, has_fault=False, has_reset=False, is_long=False):
-    """The output of a shell's script in a guest with the driver; the kernel's log is checked as well. has_fault: the
-    script causes a fault, whose lines the log must have. has_reset: it asks for a reset of the GPU, which must fail. is_long: it runs for minutes, in which a busy machine may
-    hold up the guest's processors so long that an interrupt comes after half a second."""
-    out, err = guest("sh", "-ec", script + "\necho ---- log ----\ndmesg", options=(), timeout_s=(6 if is_long else 2) * TIMEOUT_S)
-    text, log = out.decode().split("---- log ----\n")
-    wrong = [line for line in log.splitlines() if WRONG.search(line)]
-    if has_fault:
-        check(FAULT.search(log), "the kernel's log has no report of the fault:\n" + log)
-        wrong = [line for line in wrong if "page fault" not in line]
-    if has_reset:
-        check("ASIC reset failed with error, -2" in log, "the kernel's log has no reset:\n" + log)
-        wrong = [line for line in wrong if "reset" not in line]
-    if is_long:
-        wrong = [line for line in wrong if "Fence fallback" not in line]
-    check(not wrong, "the kernel's log has\n" + "\n".join(wrong))
-    check("Initialized amdgpu" in log, "the driver has not initialized the GPU:\n" + log)
-    check(not err, err.decode())
-    return text
 
 
 def loading():
@@ -92,13 +64,6 @@ def state():
     text = in_guest("python3 -B tests/linux/state.py")
     for what in ("4 waves: ", "VMIDs: ", "VRAM: ", "system memory: ", "done"):
         check(what in text, text)
-
-
-def e2e(test, *options):
-    """One of tests/e2e, with the driver's GPU."""
-    text = in_guest(f"BREAKWATER_LINUX_GUEST=1 BREAKWATER_BUILD={BUILD} BREAKWATER_SOURCE={SOURCE} "
-                    f"python3 -B -u tests/e2e/test_{test}.py {' '.join(options)}", is_long=True)
-    check(" passed, 0 failed" in text, text)
 
 
 def ends():

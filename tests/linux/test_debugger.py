@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The debugger on Linux's own driver, beyond what test_driver.py has of it: thousands of waves, a watchpoint, what looks at
+the GPU beside it, Vulkan programs. make check-linux alone: each case boots a guest."""
+import re
+
+from driver import in_guest, run_test
+from guest import IS_WHOLE, need_parts
+
+from harness import BUILD, check, equal, main
+
+VKRUN = BUILD / "tests/vulkan/vkrun"
+N = 131072
+
+
+def saxpy(n, *options):
+    return (f"breakwater run --batch {' '.join(options)} examples/saxpy.s --grid {n} --group 64 --arg a=2.0 --arg x=iota:{n} "
+            f"--arg y=fill:{n}:1 --arg out=zeros:{n} --print out:4")
+
+
+def many_waves():
+    """As many waves as the GPU has places for are stopped at once: 6 * 2 * 4 WGPs of 4 SIMDs of 16. All run on."""
+    text = in_guest(saxpy(N, "-ex 'break saxpy.s:20'", "-ex run", "-ex delete", "-ex continue"))
+    check(re.search(r"waves stopped here, 3072 in all;", text), text)
+    check("1 3 5 7\n" in text, text)
+
+
+def watching():
+    """A hardware watchpoint stops the wave that writes; the watch registers are the real driver's debugfs'."""
+    text = in_guest(saxpy(256, "-ex 'break saxpy'", "-ex run", "-ex 'watch *(float *)((long)$_launch.out + 20)'", "-ex 'delete 1'",
+                          "-ex continue", "-ex continue"))
+    check("hit Hardware watchpoint 2: " in text and "with lanes [5]" in text, text)
+    check("Old value = 0\nNew value = 11\n" in text and "1 3 5 7\n" in text, text)
+
+
+LOOKS = {
+    "waves": r"(?m)^se\d\.sa\d\.wgp\d\.simd\d\.w\d +1  saxpy    in the trap handler .* saxpy\+0 ",
+    "queues": r"me1\.pipe\d\.queue0  compute  +0  the driver  busy ",
+    "queues --all": r"SDMA0_QUEUE0 +0  empty ",  # idle: its pointers are equal
+    "regs read GRBM_STATUS": r"GRBM_STATUS => 0x[0-9a-f]{8}",
+    "vm maps saxpy": r"0x000100000000  0x\w+ .* vram ",
+    "ring gfx_0.0.0": r"gfx_0\.0\.0: read pointer ",
+    "mem read vram@0 /1xw": r"vram@0x0:\s0x\w{4}aa55",  # the VBIOS
+    "umr -lb": r"navi31\.gfx1100 \(11\.0\.0\)",
+    "umr -wa": r"SE SA WGP SIMD WAVE# WAVE_STATUS PC_HI PC_LO .*\n\d \d \d \d \d 0001\w{4} 0000\w{4} ",
+    "umr -O bits -r \\*.\\*.regGRBM_STATUS": r"\.GUI_ACTIVE\[31:31\] +==        1 ",
+    "umr -RS gfx_0.0.0": r"gfx_0\.0\.0\.rptr == \d+\ngfx_0\.0\.0\.wptr == \d+",
+    "umr -cpc": r"Pipe 0  Queue 0  VMID 0",
+    "umr -vm 1@0x100000000 1": r"PTE==?.*V=1",
+}
+
+
+def looking():
+    """Beside a kernel that is stopped: what looks at the GPU from outside the session."""
+    lines = ["break saxpy", "run", *[f"shell echo '== {what}'; breakwater {what}" for what in LOOKS], "delete", "continue"]
+    text = in_guest("cat >/tmp/looks.bw <<'END'\n" + "\n".join(lines) + "\nEND\n" + saxpy(256, "-x /tmp/looks.bw"))
+    parts = dict(part.split("\n", 1) for part in text.split("\n== ")[1:])
+    for what, pattern in LOOKS.items():
+        check(re.search(pattern, parts.get(what, "")), f"{what}:\n{parts.get(what, text)}")
+    check("1 3 5 7\n" in text, text)
+
+
+def vulkan():
+    """A Vulkan program stopped before and in its dispatch, stepped, changed and continued, in wave32 and wave64."""
+    check(VKRUN.exists(), f"{VKRUN} was not built")
+    text = in_guest(run_test("vulkan/test_debug.py", VKRUN), is_long=True)
+    equal(text.count(": ok"), 4, "runs")
+
+
+def clocks():
+    """INFO TIMESTAMP, which Vulkan's timestamps are compared with, counts."""
+    read = ("import fcntl, os, struct, sys, time; fd = os.open('/dev/dri/renderD128', os.O_RDWR); b = bytearray(8)\n"
+            "import ctypes; at = ctypes.addressof(ctypes.c_char.from_buffer(b))\n"
+            "def now():\n fcntl.ioctl(fd, 0x40206445, struct.pack('<QII16x', at, 8, 5)); return struct.unpack('<Q', b)[0]\n"
+            "a = now(); time.sleep(0.1); print('passed', now() - a)")
+    text = in_guest(f'python3 -c "{read}"')
+    passed = int(re.search(r"passed (-?\d+)", text)[1])
+    check(passed >= 10_000_000, f"{passed} ticks of 10 ns in 0.1 s")
+
+
+if not IS_WHOLE:
+    print("SKIPPED: make check-linux runs this.")
+    raise SystemExit(77)
+need_parts()
+main(many_waves, watching, looking, vulkan, clocks)
