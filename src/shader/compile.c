@@ -20,8 +20,14 @@ enum {
 	TYPES_MAX = 16,
 };
 
-/* Layouts of sets that a set here can be made of. */
-enum { SET_FLAGS = VK_DESCRIPTOR_SET_LAYOUT_CREATE_UPDATE_AFTER_BIND_POOL_BIT };
+/* Where descriptors come from is nothing to the shader's code with the drivers that are known, so
+ * that ordinary sets take the place of pushed ones and of descriptor buffers. Where it is something,
+ * the code of the program's own SPIR-V is not what the capture has, and the replay refuses it. */
+enum {
+	SET_FLAGS = VK_DESCRIPTOR_SET_LAYOUT_CREATE_UPDATE_AFTER_BIND_POOL_BIT,
+	DROPPED_SET_FLAGS = VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR |
+			    VK_DESCRIPTOR_SET_LAYOUT_CREATE_DESCRIPTOR_BUFFER_BIT_EXT,
+};
 
 struct job {
 	struct vk v;
@@ -63,11 +69,7 @@ static struct bw_error *check_set(const struct bw_capture_set *s,
 	if (s->is_none)
 		return bw_errorf(BW_E_INVALID, "the capture does not have the layout of set %u",
 				 number);
-	if (s->flags & VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR)
-		return bw_errorf(BW_E_INVALID, "its set %u is of push descriptors", number);
-	if (s->flags & VK_DESCRIPTOR_SET_LAYOUT_CREATE_DESCRIPTOR_BUFFER_BIT_EXT)
-		return bw_errorf(BW_E_INVALID, "its set %u is in a descriptor buffer", number);
-	if (s->flags & ~(uint32_t)SET_FLAGS)
+	if (s->flags & ~(uint32_t)(SET_FLAGS | DROPPED_SET_FLAGS))
 		return bw_errorf(BW_E_INVALID, "the layout of its set %u has the flags 0x%x",
 				 number, s->flags);
 	if (s->unknown)
@@ -157,7 +159,7 @@ static struct bw_error *make_set_layouts(struct job *j)
 		const VkDescriptorSetLayoutCreateInfo info = {
 			.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
 			.pNext = &more,
-			.flags = j->p.sets.data[i].flags,
+			.flags = j->p.sets.data[i].flags & SET_FLAGS,
 			.bindingCount = n,
 			.pBindings = at};
 		BW_TRY(bw_shader_check(
@@ -245,7 +247,7 @@ static struct bw_error *make_pipeline(struct job *j, const struct shader *s)
 {
 	/* the first two need what is not here, the others would end without a pipeline */
 	const VkPipelineCreateFlags no_flags =
-		VK_PIPELINE_CREATE_DERIVATIVE_BIT |
+		VK_PIPELINE_CREATE_DERIVATIVE_BIT | VK_PIPELINE_CREATE_DESCRIPTOR_BUFFER_BIT_EXT |
 		VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT |
 		VK_PIPELINE_CREATE_EARLY_RETURN_ON_FAILURE_BIT;
 	const size_t n = j->p.constants.len;
