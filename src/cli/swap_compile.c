@@ -17,6 +17,7 @@
 #include "cli/swap_priv.h"
 #include "kmd/kmd.h"
 #include "pm4/scan.h"
+#include "swap/bindings.h"
 #include "swap/captured.h"
 #include "swap/variant.h"
 
@@ -283,15 +284,34 @@ static size_t behind_of(const struct bw_capture_pipeline *p)
 	return push_b && sets_b ? BW_MIN(push_b, sets_b) : BW_MAX(push_b, sets_b);
 }
 
-static bool has_binding(const struct bw_capture_pipeline *p, const struct bw_swap_binding *wanted)
+static const struct bw_capture_binding *binding_of(const struct bw_capture_pipeline *p,
+						   const struct bw_swap_binding *wanted)
 {
 	const struct bw_capture_binding *b = p->bindings.data;
 	for (size_t i = 0; i < p->sets.len; i++) {
 		for (uint32_t k = 0; k < p->sets.data[i].n_bindings; k++, b++)
 			if (i == wanted->set && b->binding == wanted->binding)
-				return true;
+				return b;
 	}
-	return false;
+	return NULL;
+}
+
+static struct bw_error *check_binding(const struct bw_capture_pipeline *p,
+				      const struct bw_swap_binding *wanted)
+{
+	const struct bw_capture_binding *b = binding_of(p, wanted);
+	if (!b)
+		return bw_errorf(BW_E_INVALID,
+				 "it uses binding %u of set %u, which the pipeline's layout "
+				 "does not have",
+				 wanted->binding, wanted->set);
+	uint32_t is = bw_swap_type_bit(b->type);
+	if (!is || !wanted->types || (wanted->types & is))
+		return NULL;
+	return bw_errorf(BW_E_INVALID,
+			 "it uses binding %u of set %u as %s, which is %s in the pipeline's layout",
+			 wanted->binding, wanted->set, bw_swap_types_name(wanted->types),
+			 bw_swap_types_name(is));
 }
 
 /* A driver takes a layout that has all that the shader uses, and does not look. */
@@ -300,11 +320,8 @@ static struct bw_error *check_layout(const struct job *j, const struct bw_captur
 	struct bw_swap_bindings used = {0};
 	struct bw_error *err = bw_swap_bindings(j->spirv, j->spirv_b, &used);
 	bw_vec_each(&used, b)
-		if (!err && !has_binding(p, b))
-			err = bw_errorf(BW_E_INVALID,
-					"it uses binding %u of set %u, which the pipeline's layout "
-					"does not have",
-					b->binding, b->set);
+		if (!err)
+			err = check_binding(p, b);
 	bw_vec_free(&used);
 	return err;
 }

@@ -103,12 +103,5 @@ bool bw_swap_is_spirv(const void *code, size_t size_b);
 /* The entry point of a compute shader: `wanted` where it has that, else its first one. Borrowed
  * from code; NULL: it has none. */
 const char *bw_swap_entry(const uint32_t *code, size_t size_b, const char *wanted);
-/* Which descriptors its variables are: each once. What is no SPIR-V has none. */
-struct bw_swap_binding {
-	uint32_t set, binding;
-};
-struct bw_swap_bindings BW_VEC(struct bw_swap_binding);
-struct bw_error *bw_swap_bindings(const uint32_t *code, size_t size_b,
-				  struct bw_swap_bindings *out) BW_MUST_CHECK;
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/code_text.h"
+#include "swap/bindings.h"
 #include "swap/variant.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_b);

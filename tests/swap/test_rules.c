@@ -122,30 +122,6 @@ static void file_is_read_back(void **state)
 	bw_swap_rules_fini(&r);
 }
 
-/* OpDecorate of variables 7 and 8 with Binding and DescriptorSet, of 9 with Binding alone, and of
- * 10 with Location. */
-static void bindings_are_found(void **state)
-{
-	static const uint32_t code[] = {0x07230203, 0x10600,	  0,  20, 0, 4 << 16 | 71, 7, 34,
-					1,	    4 << 16 | 71, 7,  33, 3, 4 << 16 | 71, 8, 33,
-					3,	    4 << 16 | 71, 8,  34, 1, 4 << 16 | 71, 9, 33,
-					5,	    4 << 16 | 71, 10, 30, 2};
-	struct bw_swap_bindings b = {0};
-	(void)state;
-	ok(bw_swap_bindings(code, sizeof(code), &b));
-	assert_int_equal(b.len, 2);
-	assert_int_equal(b.data[0].set, 1);
-	assert_int_equal(b.data[0].binding, 3);
-	assert_int_equal(b.data[1].set, 0);
-	assert_int_equal(b.data[1].binding, 5);
-	bw_vec_free(&b);
-	/* cut off in the middle of an instruction */
-	memset(&b, 0, sizeof(b));
-	ok(bw_swap_bindings(code, sizeof(code) - 20, &b));
-	assert_int_equal(b.len, 1);
-	bw_vec_free(&b);
-}
-
 static void cut_file_is_refused(void **state)
 {
 	(void)state;
@@ -205,7 +181,6 @@ int main(void)
 		cmocka_unit_test(file_is_read_back),
 		cmocka_unit_test(cut_file_is_refused),
 		cmocka_unit_test(entry_points_are_found),
-		cmocka_unit_test(bindings_are_found),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -256,6 +256,20 @@ def check_replay_spirv(folder):
             "it takes the number of workgroups, which the captured dispatch does not pass.")
     refused(f"first*={comp(folder, 'set', f'other[{at}] = 1;', 'layout(set = 1, binding = 3) buffer O { uint other[]; };')}",
             "it uses binding 3 of set 1, which the pipeline's layout does not have.")
+    # a descriptor of another kind than the layout has; one that nothing uses may be anything
+    other = folder / "kind.comp"
+    for head, use, is_as in (
+            ("layout(binding = 0, r32ui) uniform uimage2D other;", "imageStore(other, ivec2(0), uvec4(n));", "a storage image"),
+            ("layout(binding = 0) uniform Other { uint x; } other;", "if (other.x == n) return;", "a uniform buffer"),
+            ("layout(binding = 0) uniform sampler2D other;", "if (texture(other, vec2(0)).x > n) return;", "an image with a sampler"),
+            ("layout(binding = 0) buffer Other { uint x[]; } other;", "other.x[0] = n;", None),
+            ("layout(binding = 0) uniform Other { uint x; } other;", "", None)):
+        other.write_text("#version 460\nlayout(local_size_x = 64) in;\nlayout(push_constant) uniform P { uint mul, add, n; };\n"
+                         f"{head}\nvoid main() {{ {use} }}\n")
+        if is_as:
+            refused(f"first*={other}", f"it uses binding 0 of set 0 as {is_as}, which is a storage buffer in the pipeline's layout.")
+        else:
+            check(f"replaced first step ({HASH})" in ask("replay", "--shader", f"first*={other}", path, both=True), head)
     refused(f"first*={comp(folder, 'spill', 'uint t[200]; for (uint i = 0; i < 200; i++) t[i] = data[i] * mul; for (uint i = 0; i < 200; i++) t[data[i] % 200] += t[i]; data[0] = t[data[0] % 200];')}",
             "it needs scratch memory, and the program's own shader has none.")
     # another driver, as far as its code tells it
