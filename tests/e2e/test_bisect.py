@@ -219,17 +219,17 @@ def check_smallest(s, rounds, out):
     check(f"The smallest capture that still shows it is {small}: " in text and "the last has 1 of 4 dispatches" in text, text)
     r = answer("replay", small, status=3)
     equal((r["kind"], r["fault_page"], r["as_captured"]), ("fault", "0x123456789", True), "the fault")
-    # a time, which is another one in each replay, does not count where a packet writes it, but where one copies it
-    va = int(s.out["va"], 16) + 800
-    time, copy = va + 16, va
+    # a time, which is another one in each replay, does not count where a packet writes it, but where it is computed with: a
+    # workgroup adds 1 to the copy
+    time, copy = int(s.out["va"], 16) + 816, int(s.out["va"], 16) + 4 * 4
     words = s.state + s.dispatch(0, 4) + packet(RELEASE_MEM, 0x28 | 5 << 8, 3 << 29, time, time >> 32, 0, 0, 0)
     words += packet(WAIT_REG_MEM, 4 | 1 << 4, time, time >> 32, 0, 0xffffffff, 0x20)
-    words += packet(COPY_DATA, 1 | 5 << 8 | 1 << 16 | 1 << 20, time, time >> 32, copy, copy >> 32)
+    words += packet(COPY_DATA, 1 | 5 << 8 | 1 << 20, time, time >> 32, copy, copy >> 32) + s.dispatch(4, 1)
     path, buffer, _ = make(s, "time", words)
     r = answer("bisect", "--differs", path, "--smallest", small, "--tries", "3")
     equal((r["where"], r["packet_name"], r["smallest"]["submissions"]), ("packet", "COPY_DATA", 1), "the packet that copies the time")
     r = answer("replay", "--check", small, status=1)
-    equal((r["buffer"], int(r["offset"], 16) // 8), (buffer, 100), "where it is")
+    equal((r["buffer"], int(r["offset"], 16) // 4), (buffer, 4), "where it is")
     check("is the capture itself" in breakwater("bisect", "--fault", s.folder / "fault.bwc", "--smallest", s.folder / "fault.bwc", status=2)[1],
           "the capture itself")
 
