@@ -26,7 +26,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         env = dict(os.environ, PATH=f"{BUILD}:{os.environ['PATH']}", SOURCE=str(SOURCE), TMPDIR=name, LC_ALL="C.UTF-8",
-                   BREAKWATER_VGPU_ARGS="--quiet --lockup-timeout 2000")
+                   BREAKWATER_VGPU_ARGS=re.search(r'`BREAKWATER_VGPU_ARGS="([^"]*)"`', PAGE.read_text()).group(1))
         found = cases(folder)
         check(len(found) > 15, f"{len(found)} commands in {PAGE}")
         for case in found:
