@@ -277,6 +277,9 @@ static int32_t obey(struct bw_collect *c, const struct bw_capture_order *o)
 	case BW_CAPTURE_ORDER_WRITE: {
 		if (!c->ring)
 			return -ENOTSUP;
+		/* a file of nothing would end the capture */
+		if (!bw_capture_ring_kept(c->ring))
+			return -ENODATA;
 		/* in the file when the answer says so */
 		_cleanup_error_ struct bw_error *err = bw_collect_finish(c);
 		c->is_written_by_order = true;

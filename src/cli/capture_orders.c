@@ -290,6 +290,11 @@ static struct bw_error *give(const struct command *c)
 		err = bw_errorf(
 			BW_E_STATE, "the capture for %s was not started with %s", answer.file,
 			c->order.kind == BW_CAPTURE_ORDER_WRITE ? "--last" : "--wait-trigger");
+	else if (!err && answer.result == -ENODATA)
+		err = bw_errorf(BW_E_STATE, "%s is not written: nothing was submitted yet",
+				answer.file);
+	else if (!err && answer.result == -EALREADY)
+		err = bw_errorf(BW_E_STATE, "%s is complete already", answer.file);
 	else if (!err && answer.result)
 		err = bw_error_errno(-answer.result, "%s", answer.file);
 	bw_vec_free(&all);

@@ -252,7 +252,10 @@ def check_trigger(folder):
 def check_write(folder):
     path = pathlib.Path(folder, "write.bwc")
     p = Program(folder, "capture", "--every-result", "--last", "4", "-o", path)
-    p.rounds(10)
+    # too early: the capture goes on
+    equal(p.rounds(0), 0, "rounds")
+    equal(ask("capture", "--write", path, status=2)[1], f"breakwater: {path.resolve()} is not written: nothing was submitted yet.\n", "nothing yet")
+    equal(p.rounds(10), 10, "rounds")
     check("was not started with --wait-trigger" in ask("capture", "--trigger", "1", path, status=2)[1], "a trigger")
     equal(ask("capture", "--write", path)[0], f"{path.resolve()} is written.\n", "the order")
     check_replay(folder, path, range(7, 11))
