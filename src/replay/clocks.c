@@ -138,7 +138,7 @@ static struct bw_error *settle_places(struct bw_capture_reader *r, struct bw_rep
 	return NULL;
 }
 
-/* How many bytes are a copy of a clock's value in both runs, all of it or its low dword; 0: none. */
+/* How many bytes are a copy of a clock's value in both runs: all of it, or its low dword. */
 static uint32_t copied(const struct bw_replay_clocks *clocks, const uint8_t *captured,
 		       const uint8_t *replayed, size_t left_b)
 {

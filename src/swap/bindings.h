@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "base/vec.h"
 
-/* A descriptor that a variable is. types: which it can be, a bit for each number of VkDescriptorType
- * up to 10, and BW_SWAP_INLINE_BLOCK; 0: nothing uses the variable, or what it is is not known. */
+/* A descriptor that a variable is. types: which it can be, a bit for each VkDescriptorType up to
+ * 10, and BW_SWAP_INLINE_BLOCK; 0: nothing uses the variable, or its kind is not known. */
 struct bw_swap_binding {
 	uint32_t set, binding, types;
 };
