@@ -118,14 +118,14 @@ static struct bw_error *send_page(struct bw_agent_file *f, struct bw_capture_mem
 	return bw_capture_runs_add(runs, run);
 }
 
-/* Pages [i, end) of the buffer, as far as the mapping has them. */
+/* Pages of the buffer, as far as the mapping has them. */
 static struct bw_error *look_at_pages(struct bw_agent_file *f, struct bw_capture_memory *c,
 				      struct bw_capture_sent *b, const struct bw_agent_map *m,
-				      uint64_t i, uint64_t end, struct bw_capture_runs *runs)
+				      struct bw_cpu_writes_range pages,
+				      struct bw_capture_runs *runs)
 {
 	const uint64_t first = m->bo_offset_b / PAGE_B, last = first + m->size_b / PAGE_B;
-	i = BW_MAX(i, first);
-	end = BW_MIN(end, last);
+	uint64_t i = BW_MAX(pages.first, first), end = BW_MIN(pages.first + pages.n, last);
 	end = BW_MIN(end, b->n_pages);
 	while (i < end) {
 		uint64_t va = m->va + (i - first) * PAGE_B;
@@ -144,7 +144,7 @@ static struct bw_error *look_at_map(struct bw_agent_file *f, struct bw_capture_m
 				    struct bw_capture_sent *b, const struct bw_agent_map *m,
 				    struct bw_capture_runs *runs)
 {
-	return look_at_pages(f, c, b, m, 0, b->n_pages, runs);
+	return look_at_pages(f, c, b, m, (struct bw_cpu_writes_range){0, b->n_pages}, runs);
 }
 
 /* What the program may have written of it. */
@@ -155,7 +155,7 @@ static struct bw_error *look_at_written(struct bw_agent_file *f, struct bw_captu
 	if (!b->is_written_known)
 		return look_at_map(f, c, b, m, runs);
 	bw_vec_each(&b->written, w)
-		BW_TRY(look_at_pages(f, c, b, m, w->first, w->first + w->n, runs));
+		BW_TRY(look_at_pages(f, c, b, m, *w, runs));
 	return NULL;
 }
 

@@ -7,10 +7,10 @@
  * it (userfaultfd with UFFD_FEATURE_WP_ASYNC, and PAGEMAP_SCAN: Linux 6.7 and later). So a capture
  * need not look at pages that nobody has written.
  *
- * What is not watched is not known, and then all of the buffer has to be looked at: an older kernel;
- * a buffer that was mapped before the capture began, is imported or exported, or is the program's
- * own memory; after a fork, whose child may write; a GPU's memory, where page tables are the
- * driver's. Any thread. */
+ * What is not watched is not known, and then all of the buffer has to be looked at: with an older
+ * kernel; a buffer that was mapped before the capture began, is imported or exported, or is the
+ * program's own memory; after a fork, whose child may write; a GPU's memory, where page tables are
+ * the driver's. Any thread. */
 
 #include <stdbool.h>
 #include <stddef.h>
