@@ -212,11 +212,69 @@ static bool shortest_timeout(const char *text, long *out_ms)
 	return any;
 }
 
+/* The last value of "KEY=VALUE" among the words of a text. */
+static void find_word(const char *text, const char *key, char *out, size_t out_b)
+{
+	size_t key_len = strlen(key);
+	for (const char *p = text; *p; p += strcspn(p, " \t\n")) {
+		p += strspn(p, " \t\n");
+		if (!strncmp(p, key, key_len))
+			snprintf(out, out_b, "%.*s", (int)strcspn(p + key_len, " \t\n"),
+				 p + key_len);
+	}
+}
+
+/* lockup_timeout of "options amdgpu ..." lines in the files of a folder. */
+static void find_option(const struct doctor *d, const char *folder, char *out, size_t out_b)
+{
+	static const char begin[] = "options amdgpu ";
+	_cleanup_free_ char *path = path_of(d, "%s", folder);
+	struct dirent **names = NULL;
+	int n = path ? scandir(path, &names, NULL, alphasort) : 0;
+	for (int i = 0; i < n; i++) {
+		_cleanup_free_ char *name = path_of(d, "%s/%s", folder, names[i]->d_name);
+		size_t len = strlen(names[i]->d_name);
+		bool is_conf = len > 5 && !strcmp(names[i]->d_name + len - 5, ".conf");
+		_cleanup_fclose_ FILE *f = name && is_conf ? fopen(name, "re") : NULL;
+		char line[1024];
+		while (f && fgets(line, sizeof(line), f))
+			if (bw_starts_with(line, begin))
+				find_word(line, "lockup_timeout=", out, out_b);
+		free(names[i]);
+	}
+	free(names);
+}
+
+/* Up to Linux 6.12 the driver cuts the text of the parameter at its first comma when it reads it
+ * (amdgpu_device_get_job_timeout_settings), so that its file shows the first value alone. What
+ * modprobe gave it is in its own files and on the kernel's command line, which comes last. False:
+ * they do not have the value that is shown. */
+static bool whole_timeout(const struct doctor *d, char *text, size_t text_b)
+{
+	static const char *const folders[] = {"/lib/modprobe.d", "/run/modprobe.d",
+					      "/etc/modprobe.d"};
+	_cleanup_free_ char *cmdline = path_of(d, "/proc/cmdline");
+	char given[128] = "", words[4096] = "";
+	if (strchr(text, ','))
+		return true;
+	for (size_t i = 0; i < BW_ARRAY_SIZE(folders); i++)
+		find_option(d, folders[i], given, sizeof(given));
+	if (read_line(cmdline, words, sizeof(words)))
+		find_word(words, "amdgpu.lockup_timeout=", given, sizeof(given));
+	size_t first = strcspn(given, ",");
+	if (first != strlen(text) || strncmp(given, text, first))
+		return false;
+	snprintf(text, text_b, "%s", given);
+	return true;
+}
+
 static void look_at_parameters(struct doctor *d)
 {
 	static const char remedy[] =
-		"boot with amdgpu.lockup_timeout=3600000 (an hour, in ms), or put \"options amdgpu "
-		"lockup_timeout=3600000\" into /etc/modprobe.d/amdgpu.conf; negative means never";
+		"boot with amdgpu.lockup_timeout=3600000,3600000,3600000,3600000 (an hour, in ms, for "
+		"graphics, compute, SDMA and video; one value is not for compute), or put \"options "
+		"amdgpu lockup_timeout=3600000,3600000,3600000,3600000\" into "
+		"/etc/modprobe.d/amdgpu.conf; negative means never";
 	enum { ENOUGH_MS = 600000 };
 	_cleanup_free_ char *timeout = path_of(d, "/sys/module/amdgpu/parameters/lockup_timeout");
 	_cleanup_free_ char *recovery = path_of(d, "/sys/module/amdgpu/parameters/gpu_recovery");
@@ -231,6 +289,14 @@ static void look_at_parameters(struct doctor *d)
 	if (!text[0] || !strcmp(text, "(null)") || (shortest_timeout(text, &ms) && ms == 0))
 		find(d, NOTE, "lockup_timeout", remedy,
 		     "the kernel's default: a stopped wave is taken for a hang after 2 s to 60 s, and killed");
+	else if (!whole_timeout(d, text, sizeof(text)))
+		find(d, NOTE, "lockup_timeout", remedy,
+		     "%s for graphics; this kernel does not show that of compute, which is 60 s unless a second value was given",
+		     text);
+	else if (!strchr(text, ','))
+		find(d, NOTE, "lockup_timeout", remedy,
+		     "%s, which is not for compute: a wave stopped for 60 s is taken for a hang, and killed",
+		     text);
 	else if (shortest_timeout(text, &ms) && ms < ENOUGH_MS)
 		find(d, NOTE, "lockup_timeout", remedy,
 		     "%s: a wave stopped for %ld ms is taken for a hang, and killed", text, ms);

@@ -28,7 +28,9 @@ class Machine:
         for name in ("amdgpu_regs2", "amdgpu_gca_config", "amdgpu_vram", "amdgpu_iomem", "amdgpu_gfxoff"):
             self.file(f"sys/kernel/debug/dri/{PCI}/{name}", "")
         self.file("dev/dri/renderD128", "")
+        # Linux 6.12 shows the first of several values alone.
         self.file("sys/module/amdgpu/parameters/lockup_timeout", "3600000\n")
+        self.file("etc/modprobe.d/amdgpu.conf", "# an hour\noptions amdgpu dc=0 lockup_timeout=3600000,3600000,3600000,3600000\n")
         self.file("sys/module/amdgpu/parameters/gpu_recovery", "0\n")
         for tool in ("clang-19", "ld.lld-19", "glslangValidator", "spirv-as"):
             os.chmod(self.file(f"usr/bin/{tool}", ""), 0o755)
@@ -82,7 +84,16 @@ def what_is_wrong_is_named():
          "amdgpu.lockup_timeout", 0),
         (lambda m: m.file("sys/module/amdgpu/parameters/lockup_timeout", "-1,5000,-1,-1\n"), "lockup_timeout", "note",
          "5000 ms", "amdgpu.lockup_timeout", 0),
-        (lambda m: m.file("sys/module/amdgpu/parameters/lockup_timeout", "-1\n"), "lockup_timeout", "ok", "-1", None, 0),
+        (lambda m: m.file("sys/module/amdgpu/parameters/lockup_timeout", "-1,-1,-1,-1\n"), "lockup_timeout", "ok", "-1", None, 0),
+        (lambda m: m.file("sys/module/amdgpu/parameters/lockup_timeout", "-1\n"), "lockup_timeout", "note",
+         "does not show that of compute", "3600000,3600000", 0),
+        (lambda m: m.remove("etc/modprobe.d/amdgpu.conf"), "lockup_timeout", "note", "does not show that of compute", "3600000,3600000", 0),
+        (lambda m: m.file("etc/modprobe.d/amdgpu.conf", "options amdgpu lockup_timeout=3600000\n"), "lockup_timeout", "note",
+         "not for compute", "3600000,3600000", 0),
+        (lambda m: m.file("etc/modprobe.d/amdgpu.conf", "options amdgpu lockup_timeout=3600000,9000\n"), "lockup_timeout", "note",
+         "9000 ms", "3600000,3600000", 0),
+        (lambda m: m.file("proc/cmdline", "quiet amdgpu.lockup_timeout=3600000,7000 ro\n"), "lockup_timeout", "note", "7000 ms",
+         "3600000,3600000", 0),
         (lambda m: m.file("sys/module/amdgpu/parameters/gpu_recovery", "-1\n"), "gpu_recovery", "note", "reset", None, 0),
         (lambda m: m.remove(f"sys/kernel/debug/dri/{PCI}/amdgpu_gfxoff"), "GFXOFF", "note", "cannot be switched off", None,
          0),

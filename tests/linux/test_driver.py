@@ -15,8 +15,10 @@ DEBUG = "/sys/kernel/debug/dri/0000:01:00.0"
 
 
 def loading():
-    """No error in the log, the device nodes, the IB tests on all rings, what the GPU is, and a kernel run by the driver."""
-    text = in_guest(f"ls /dev/dri\ncat {DEBUG}/amdgpu_test_ib\nbreakwater device --gpu 0\nbreakwater run {SAXPY}")
+    """No error in the log, the device nodes, the IB tests on all rings, what the GPU is, what the debugger says of the machine,
+    and a kernel run by the driver."""
+    text = in_guest(f"ls /dev/dri\ncat {DEBUG}/amdgpu_test_ib\nbreakwater device --gpu 0\nbreakwater doctor\nbreakwater run {SAXPY}")
+    check("ok  lockup_timeout       3600000,3600000,3600000,3600000\n" in text and "Hardware can be debugged here." in text, text)
     check("GFXOFF       held off" in text, text)
     check("card0" in text and "renderD128" in text, text)
     check("ib ring tests passed." in text, text)

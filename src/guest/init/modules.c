@@ -147,14 +147,27 @@ static void link_nodes(const char *driver)
 	globfree(&found);
 }
 
+/* What the driver was loaded with, where modprobe and those who look for options find it: the
+ * driver cuts lockup_timeout at its first comma. */
+static void keep_options(const char *name, const char *args)
+{
+	mkdir("/run/modprobe.d", 0755);
+	FILE *f = fopen("/run/modprobe.d/breakwater.conf", "we");
+	if (f) {
+		fprintf(f, "options %s %s\n", name, args);
+		fclose(f);
+	}
+}
+
 void load_driver(const char *words)
 {
 	char copy[BW_GUEST_FRAME_MAX], name[100];
 	keep_driver(words);
 	snprintf(copy, sizeof(copy), "%s", words);
 	load_module(words);
-	split(copy);
+	const char *args = split(copy);
 	module_name(copy, name);
+	keep_options(name, args);
 	if (!has_device(name))
 		die(true, "the driver %s has not taken the GPU", name);
 	link_nodes(name);
@@ -189,6 +202,7 @@ int tool_main(const char *tool, int argc, char **argv)
 	int why = insert(words, all);
 	if (why)
 		return fail(tool, words, why == EEXIST ? "it is loaded already" : explain(why));
+	keep_options(name, all);
 	if (!has_device(name))
 		return fail(tool, name, "it has not taken the GPU; see dmesg");
 	link_nodes(name);
