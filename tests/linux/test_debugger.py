@@ -7,7 +7,7 @@ import re
 from driver import in_guest, run_test
 from guest import IS_WHOLE, need_parts
 
-from harness import BUILD, check, equal, main
+from harness import BUILD, SOURCE, check, equal, main
 
 VKRUN = BUILD / "tests/vulkan/vkrun"
 N = 131072
@@ -67,6 +67,34 @@ def vulkan():
     equal(text.count(": ok"), 4, "runs")
 
 
+CARRIED = f"""
+cd {SOURCE}
+export XDG_RUNTIME_DIR=/tmp
+mkdir /tmp/out
+glslangValidator --quiet --target-env vulkan1.3 -V tests/vulkan/shaders/affine.comp -o /tmp/affine.spv
+sed 's/2 [*] i/3 * i/' tests/vulkan/shaders/affine.comp >/tmp/other.comp
+run="{VKRUN} --device RADV --queue compute --out /tmp/out tests/vulkan/shaders/affine.comp /tmp/affine.spv"
+say() {{ od -An -tu4 -N16 /tmp/out/affine.0.0.0 | sed 's/^ */values /; s/  */ /g'; rm /tmp/out/*; }}
+exec 2>&1
+breakwater exec --breadcrumbs -- $run; say
+breakwater exec --shader '*=/tmp/other.comp' -- $run; say
+breakwater capture -o /tmp/a.bwc -- $run; say
+breakwater replay --check /tmp/a.bwc
+clang-19 -target amdgcn-amd-amdhsa -mcpu=gfx1100 examples/saxpy.s -o /tmp/saxpy.co
+breakwater capture -o /tmp/b.bwc -- {BUILD}/breakwater-launch /tmp/saxpy.co --grid 256 --group 64 --arg a=2.0 --arg x=iota:256 --arg y=fill:256:1 --arg out=zeros:256
+breakwater replay --check /tmp/b.bwc
+"""
+
+
+def carrying():
+    """What changes a program's submissions, or takes them away: markers in a command stream, a shader in the place of another,
+    captures of a Vulkan program and of a kernel, which are replayed and compared."""
+    text = in_guest(CARRIED, is_long=True)
+    equal(re.findall("(?m)^values (.*)$", text), ["1 3 5 7", "1 4 7 10", "1 3 5 7"], "what the shader has computed")
+    check(re.search(r"Breadcrumbs: [1-9]\d* command streams? of 1 process; 0 did not end well\.", text), text)
+    equal(text.count("1 submission, 1 dispatch replayed; memory is as captured behind each."), 2, "captures replayed in\n" + text)
+
+
 def clocks():
     """INFO TIMESTAMP, which Vulkan's timestamps are compared with, counts."""
     read = ("import fcntl, os, struct, sys, time; fd = os.open('/dev/dri/renderD128', os.O_RDWR); b = bytearray(8)\n"
@@ -82,4 +110,4 @@ if not IS_WHOLE:
     print("SKIPPED: make check-linux runs this.")
     raise SystemExit(77)
 need_parts()
-main(many_waves, watching, looking, vulkan, clocks)
+main(many_waves, watching, looking, vulkan, carrying, clocks)
