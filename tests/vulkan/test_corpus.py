@@ -3,7 +3,9 @@
 they leave behind must be the same.
 
     test_corpus.py VKRUN [--queue compute|universal] [--wave 32|64] [--staged] [--validate] [--strict] [--record TOOL]
-                   [CASE...]
+                   [--linux] [CASE...]
+
+With --linux the GPU's side runs in the guest of "breakwater vgpu linux", on Linux's own driver (tests/linux).
 
 With --record the virtual GPU's shaders keep a record of their variables (tests/sym/record_shader.c).
 
@@ -128,6 +130,22 @@ def difference(got, expected):
     return f"{len(wrong)} of {len(a)} differ: {shown}"
 
 
+def need_guest():
+    """Skips the test where no guest is wanted, or none can be had."""
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "linux"))
+    import guest
+    if not guest.IS_WHOLE:
+        print("SKIPPED: make check-linux runs this.")
+        sys.exit(guest.SKIP)
+    guest.need_parts()
+
+
+def in_guest(folder):
+    """The beginning of a command that runs in the guest, where that folder is shared."""
+    import guest
+    return guest.words("--share", folder)
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("vkrun")
@@ -137,8 +155,11 @@ def main():
     p.add_argument("--validate", action="store_true")
     p.add_argument("--strict", action="store_true", help="in strict mode, with no finding")
     p.add_argument("--record", metavar="TOOL", help="with a record of their variables, which this program adds")
+    p.add_argument("--linux", action="store_true", help="in a guest, on Linux's driver")
     p.add_argument("cases", nargs="*")
     a = p.parse_intermixed_args()
+    if a.linux:
+        need_guest()
     cases = a.cases or sorted(f.stem for f in SHADERS.glob("*.comp"))
     if a.validate:
         cases = [c for c in cases if c not in NOT_VALID]
@@ -161,9 +182,12 @@ def main():
                 sides[side] = run_reference(command, arguments, cases, env)
             else:
                 command += ["--queue", a.queue] + ["--staged"] * a.staged + ["--validate"] * a.validate
-                command = [str(BUILD / "breakwater"), "exec", *["--strict"] * a.strict, "--", *command]
-                if a.wave == "32":
-                    env["RADV_PERFTEST"] = "cswave32"
+                perftest = ["RADV_PERFTEST=cswave32"] if a.wave == "32" else []
+                if a.linux:
+                    where = in_guest(tmp)
+                else:
+                    where = [str(BUILD / "breakwater"), "exec", *["--strict"] * a.strict]
+                command = [*where, "--", "env", *perftest, *command]
                 sides[side] = run(command + [x for name in cases for x in arguments[name]], cases, env)
     reference, said, err = sides["reference"]
     got, gpu_said, gpu_err = sides["gpu"]
