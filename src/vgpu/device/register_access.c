@@ -94,14 +94,8 @@ static void write_capture_clock(struct bw_device *dev, const struct bw_bank_sel 
 static uint32_t read_clock(struct bw_device *dev, const struct bw_bank_sel *b, enum bw_register reg)
 {
 	uint64_t now = bw_device_realtime(dev);
-	switch ((int)reg) {
-	case BW_REG_CP_MES_MTIME_HI:
-		return bw_hi32(now);
-	case BW_REG_GOLDEN_TSC_COUNT_UPPER:
-		return bw_hi32(now) & 0xffffff; /* its field has 24 bits */
-	default:
-		return bw_lo32(now);
-	}
+	bool is_upper = reg == BW_REG_CP_MES_MTIME_HI || reg == BW_REG_GOLDEN_TSC_COUNT_UPPER;
+	return is_upper ? bw_hi32(now) : bw_lo32(now);
 }
 
 /* Host accesses to VRAM are coherent here: a flush is done when it is asked for. */
