@@ -94,9 +94,10 @@ uint64_t bw_lines_after_prologue(const struct bw_lines *l, uint64_t entry, uint6
 bool bw_lines_is_file(const char *full, const char *meant);
 /* Files named by the tables. */
 size_t bw_lines_files(const struct bw_lines *l, const char *const **out);
-/* Of those addresses, the ones where gdb would stop in the line, as many of them as are returned: of
- * one block only the first, so that a "for" stops once and not in each round. In optimized code the
- * others of a block are copies of the line and stay, but for the rounds of a "for". */
+/* Of addresses that bw_lines_find has found, the ones where gdb would stop: they are the first
+ * *out_n then. Of one block only the first stays, so that a "for" stops once and not in each round.
+ * In optimized code the others of a block are copies of the line and stay, but for the rounds of a
+ * "for". */
 struct bw_error *bw_lines_keep_first(struct bw_lines *l, uint64_t *addr, size_t n,
 				     size_t *out_n) BW_MUST_CHECK;
 

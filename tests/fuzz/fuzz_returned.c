@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Types as damaged debug information has them, and where a function returns a value of the last one.
- * Each is made of four bytes (kind, size, element, count) and, for structs, of three more for each
- * member (type, offset, flags). A type refers to those before it: sym/types.c lets no rings through. */
+/* Types as damaged debug information has them, and where a function returns a value of the last
+ * one. Each is made of four bytes (kind, size, element, count) and, for structs, of three more for
+ * each member (type, offset, flags). A type refers to those before it: sym/types.c lets no rings
+ * through. */
 #include <stdint.h>
 #include <stdlib.h>
 
