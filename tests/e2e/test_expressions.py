@@ -242,5 +242,18 @@ def as_gdb_has_it():
     check(not wrong, "\n".join(wrong))
 
 
+def refused_by_name():
+    session = Session("-O0", SOURCE, "--grid", 32, "--group", 32, "--arg", "out=zeros:64", "--arg", "n=9")
+    for command in ("break helper", "run"):
+        session.command(command)
+    for command, message in (("print helper(1, 2)", "Functions of the program cannot be called"), ("call helper(1, 2)", "Functions of the program cannot be called"),
+                             ("print kern::i", "FUNCTION::VARIABLE is not supported: select the frame"), ("print $_strlen(\"a\")", "There is no function $_strlen"),
+                             ("print -array-indexes on -- t", "\"print\" knows the options -elements and -pretty, not -array-indexes"),
+                             ("whatis int (*)(int)", "types of functions are not supported in expressions")):
+        answer = session.command(command)
+        check(answer.get("code") == "unsupported" and answer["message"].startswith(message), f"{command}: {answer}")
+    session.end()
+
+
 if __name__ == "__main__":
-    main(as_gdb_has_it)
+    main(as_gdb_has_it, refused_by_name)

@@ -339,10 +339,28 @@ static struct bw_error *parse_member(struct bw_expr *x, struct bw_value *v)
 	return NULL;
 }
 
+/* What gdb can do with the name of a function, and this debugger cannot. */
+static struct bw_error *refuse_function(struct bw_expr *x, const struct bw_value *v)
+{
+	if (!v->type.is_function)
+		return NULL;
+	if (bw_expr_is_op(x, '('))
+		return bw_expr_at(
+			x, x->tok.column,
+			bw_errorf(BW_E_UNSUPPORTED, "Functions of the program cannot be called"));
+	if (bw_expr_is_op(x, ':') && x->text[x->tok.end] == ':')
+		return bw_expr_at(x, x->tok.column,
+				  bw_errorf(BW_E_UNSUPPORTED,
+					    "FUNCTION::VARIABLE is not supported: select the frame "
+					    "of the function (up, down), and name the variable"));
+	return NULL;
+}
+
 struct bw_error *bw_expr_parse_postfix(struct bw_expr *x, struct bw_value *out)
 {
 	struct bw_value v = {0};
 	BW_TRY(parse_primary(x, &v));
+	BW_TRY(refuse_function(x, &v));
 	for (;;) {
 		if (bw_expr_is_op(x, '.') || is_arrow(x)) {
 			struct bw_error *err = parse_member(x, &v);
