@@ -151,8 +151,16 @@ static inline void exercise_lines(struct bw_code_object *co, uint64_t image_b)
 	for (size_t i = 0; i < n && i < 16; i++) {
 		uint64_t found[4];
 		unsigned line;
-		for (unsigned want = 1; want < 40; want += 7)
-			assert(bw_lines_find(lines, files[i], want, found, 4, &line) <= 4);
+		for (unsigned want = 1; want < 40; want += 7) {
+			size_t places = bw_lines_find(lines, files[i], want, found, 4, &line), kept;
+			assert(places <= 4);
+			bw_error_free(bw_lines_keep_first(lines, found, places, &kept));
+			char name[64];
+			const struct bw_ctype *type =
+				places ? bw_lines_function_type(lines, found[0]) : NULL;
+			if (type)
+				bw_ctype_name(type, name, sizeof(name));
+		}
 		exercise_ranges(lines, files[i]);
 	}
 	bw_lines_after_prologue(lines, 0, image_b);
@@ -161,6 +169,7 @@ static inline void exercise_lines(struct bw_code_object *co, uint64_t image_b)
 		struct bw_param p;
 		struct bw_frame_info frame;
 		bw_lines_language(lines, addr);
+		bw_lines_function_type(lines, addr);
 		for (unsigned i = 0; bw_lines_frame(lines, addr, i, &frame); i++)
 			assert(i < 128 && (!frame.name || strlen(frame.name) < size_limit) &&
 			       (!frame.call_file || strlen(frame.call_file) < size_limit));
