@@ -15,14 +15,17 @@ struct place {
 	uint32_t site;
 };
 
-/* Whether the line begins with "for". */
+bool bw_lines_is_for(struct bw_lines *l, const char *file, unsigned line)
+{
+	const char *text = bw_lines_text(l, file, line);
+	text = text ? bw_skip_blanks(text) : "";
+	return !strncmp(text, "for", 3) && !isalnum((unsigned char)text[3]) && text[3] != '_';
+}
+
 static bool is_for(struct bw_lines *l, uint64_t addr)
 {
 	struct bw_line line;
-	const char *text =
-		bw_lines_at(l, addr, &line) ? bw_lines_text(l, line.file, line.line) : NULL;
-	text = text ? bw_skip_blanks(text) : "";
-	return !strncmp(text, "for", 3) && !isalnum((unsigned char)text[3]) && text[3] != '_';
+	return bw_lines_at(l, addr, &line) && bw_lines_is_for(l, line.file, line.line);
 }
 
 /* What tells the beginning of a "for" from its rounds, and is the same in all copies. */

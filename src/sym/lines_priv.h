@@ -113,6 +113,9 @@ unsigned bw_lines_nearest(const struct bw_lines *l, const bool *meant, unsigned 
 struct bw_error *bw_lines_add_shader_functions(struct bw_lines *l,
 					       const struct bw_shader_code *code) BW_MUST_CHECK;
 
+/* line_places.c: whether the text of the line begins with "for". */
+bool bw_lines_is_for(struct bw_lines *l, const char *file, unsigned line);
+
 /* sources.c */
 void bw_lines_forget_sources(struct bw_lines *l);
 

@@ -180,6 +180,8 @@ struct origin_check {
 	bool is_made[BW_ASSIGNED_MAX]; /* by one of the origins, of last.line[] */
 	uint32_t needed;	       /* bits of the register that are the variable's */
 	unsigned head;		       /* the line of the function's start */
+	unsigned at_line;	       /* the line that addr belongs to */
+	uint64_t addr;		       /* where the location is asked for; UINT64_MAX: behind all */
 	struct bw_location at_entry;   /* of the variable, where the function starts */
 	bool is_of_kernel;
 };
@@ -216,6 +218,29 @@ static bool comes_in(const struct origin_check *c, const struct bw_location_orig
 	       o->reg < l->reg + n_registers(c->v->type->size_b);
 }
 
+/* A statement in front of this line whose code lies behind addr: the register has what the code
+ * left there in the round before, and the value of this round is not loaded or computed yet. The
+ * header of a "for" is in front of its body, and the code of its last part behind that. */
+static bool is_of_round_before(const struct origin_check *c, const struct bw_location_origin *o,
+			       unsigned line)
+{
+	return line && line < c->at_line && o->at > c->addr &&
+	       !bw_lines_is_for(c->l, c->file, line);
+}
+
+/* A statement that loads its value from memory, whose instruction copies a register: the value was
+ * loaded elsewhere, or the copy is that of another variable, which the compiler has put into the
+ * line. */
+static bool is_copy_in_load(const struct origin_check *c, const struct bw_location_origin *o,
+			    unsigned line)
+{
+	bool is_asked = o->is_copy && line && c->addr != UINT64_MAX;
+	const char *text = is_asked ? bw_lines_text(c->l, c->file, line) : NULL;
+	const char *equals = text ? strstr(text, c->v->name) : NULL;
+	equals = equals ? strchr(equals, '=') : NULL;
+	return equals && (strchr(equals, '[') || strstr(equals, "->"));
+}
+
 static bool accept_origin(void *ctx, const struct bw_location_origin *o)
 {
 	struct origin_check *c = ctx;
@@ -233,6 +258,8 @@ static bool accept_origin(void *ctx, const struct bw_location_origin *o)
 		return false;
 	if (!c->has_last)
 		return true;
+	if (is_of_round_before(c, o, line) || is_copy_in_load(c, o, line))
+		return false;
 	/* the code in front of a function's first statement takes its parameters over, and prepares
 	 * other values: those that it computes are none of them */
 	bool is_taken = c->v->is_param && line == c->head && o->is_load;
@@ -286,6 +313,7 @@ static bool is_made_at_end(const struct origin_check *c, const struct bw_locatio
 	struct bw_location next;
 	if (!c->has_last || !o->at_end(o->ctx, is_vgpr, reg + k, &origin))
 		return false;
+	end.addr = UINT64_MAX;
 	bw_variable_location(c->l, c->v, at->end, &next);
 	enum bw_location_kind kind = is_vgpr ? BW_LOC_VGPR : BW_LOC_SGPR;
 	bool goes_on = !next.n_pieces && next.kind == kind && next.reg == reg;
@@ -370,7 +398,8 @@ bool bw_variable_is_stale(struct bw_lines *l, const struct bw_variable *v, uint6
 	if (is_constant && bw_lines_is_optimized(l, addr) &&
 	    !bw_assigned_constant(&a, at->value, at->n_pieces > 0))
 		return true;
-	struct origin_check c = {.l = l, .v = v, .file = text.file};
+	struct origin_check c = {
+		.l = l, .v = v, .file = text.file, .at_line = a.at_line, .addr = addr};
 	c.has_last = bw_assigned_last(&a, at->n_pieces > 0, &c.last);
 	find_function(&c, addr);
 	if (is_constant && is_assigned_later(&c, a.at_line, addr))

@@ -118,7 +118,9 @@ struct bw_location_origin {
 	uint32_t demanded;	/* bits that the code behind it certainly needs of the result */
 	bool follows, is_fused; /* is_fused: two operations in one instruction */
 	bool is_load;		/* of memory */
-	bool is_vgpr;		/* of an entry: which register */
+	/* of another register: where that is from is asked next, if this is not accepted */
+	bool is_copy;
+	bool is_vgpr; /* of an entry: which register */
 	unsigned reg;
 };
 struct bw_location_origins {

@@ -249,6 +249,29 @@ def moved_to_lds():
     check(sum(seen.values()) > 20 and not wrong, f"the struct, never so on the CPU: {wrong}; all {seen}")
 
 
+def sliding_window():
+    """A copy in the line that loads a variable is the value of the round before, and of another variable then: in each
+    round `above` is what the CPU loads in that, or it is optimized out."""
+    lines = (KERNELS / "window.cl").read_text().splitlines()
+    line = [i for i, text in enumerate(lines, 1) if "out[at] =" in text][1]
+    layer, depth = 32, 6
+    script = [f"break {line}", "commands", f"lane {LANE}", "print $pc", "print above", "continue", "end", "run"]
+    shape = ["--grid", "8,4", "--group", "8,4", "--arg", "width=8", "--arg", "height=4", "--arg", f"depth={depth}"]
+    buffers = [w for name in ("power", "in", "out") for w in ("--arg", f"{name}=iota:{layer * depth}")]
+    numbers = [w for name in ("step", *"abcdefg") for w in ("--arg", f"{name}=1.5")]
+    for level in 1, 2, 3:
+        out = run(f"-O{level}", KERNELS / "window.cl", "--kernel", "window", *shape, *buffers, *numbers, script=script)
+        shown = re.findall(r"^\$\d+ = (.*)$", out, re.MULTILINE)
+        first, rounds, n_stops = shown[0], 0, 0
+        for pc, above in zip(shown[::2], shown[1::2]):
+            rounds += pc == first
+            n_stops += 1
+            want = LANE + layer * (rounds + 1)
+            check(above in (str(want), "<optimized out>"), f"-O{level}, round {rounds}, at {pc}: above = {above}, on the CPU {want}")
+        check(rounds == depth - 2 and n_stops >= rounds, f"-O{level}: {rounds} rounds, {n_stops} stops")
+        print(f"window.cl -O{level}: {n_stops} stops in {rounds} rounds")
+
+
 def random_kernels():
     """-O1 to -O3 of random code with structs and arrays, in the lanes that execute: no value is different. Of 108 and 105
     dozens are when locations are taken as clang writes them: registers of other variables, registers that are not
@@ -272,4 +295,4 @@ def random_kernels():
 
 
 if __name__ == "__main__":
-    main(without_optimization, with_optimization, moved_to_lds, random_kernels)
+    main(without_optimization, with_optimization, moved_to_lds, sliding_window, random_kernels)

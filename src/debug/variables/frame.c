@@ -289,6 +289,7 @@ static struct bw_location_origin location_origin(const struct bw_origin *origin)
 					   .follows = origin->is_last,
 					   .is_fused = origin->is_fused,
 					   .is_load = origin->is_load,
+					   .is_copy = origin->is_copy,
 					   .is_vgpr = origin->is_vgpr,
 					   .reg = origin->reg};
 }

@@ -144,7 +144,7 @@ static enum verdict look(struct search *s, uint32_t i, const struct bw_origin_re
 	const struct place *p = &s->places[i];
 	struct bw_inst inst;
 	struct bw_written written;
-	unsigned code;
+	unsigned code = 0;
 	uint64_t at = address(s, i);
 	if (!decode(s->code, at, &inst))
 		return REFUSED;
@@ -152,17 +152,19 @@ static enum verdict look(struct search *s, uint32_t i, const struct bw_origin_re
 	if (!bw_written_has(&written, reg->is_vgpr, reg->reg) &&
 	    !(p->is_call && is_result(reg, at)))
 		return GO_ON;
+	bool copies = !p->is_call && is_copy(&inst, reg->reg, reg->is_vgpr, &code) &&
+		      (code < BW_SRC_VCC_LO || code >= BW_SRC_VGPR0);
 	struct bw_origin origin = {.is_vgpr = reg->is_vgpr,
 				   .reg = reg->reg,
 				   .at = at,
 				   .next = at + inst.size_b,
 				   .is_fused = is_fused(&inst),
 				   .is_load = is_load(&inst),
+				   .is_copy = copies,
 				   .is_last = is_last(s, at + inst.size_b, reg->from)};
 	if (s->accept(s->ctx, &origin))
 		return ACCEPTED;
-	if (p->is_call || depth == MAX_COPIES || !is_copy(&inst, reg->reg, reg->is_vgpr, &code) ||
-	    (code >= BW_SRC_VCC_LO && code < BW_SRC_VGPR0))
+	if (!copies || depth == MAX_COPIES)
 		return REFUSED;
 	struct bw_origin_reg source = {.is_vgpr = code >= BW_SRC_VGPR0,
 				       .reg = code >= BW_SRC_VGPR0 ? code - BW_SRC_VGPR0 : code,

@@ -34,6 +34,7 @@ struct bw_origin {
 	uint64_t at, next; /* otherwise: the instruction, and the one behind it */
 	bool is_fused;	   /* two operations in one instruction */
 	bool is_load;	   /* of memory */
+	bool is_copy;	   /* of another register, whose origins come next if this is refused */
 	bool is_last;	   /* only waits and the like lie between it and `from` */
 };
 
