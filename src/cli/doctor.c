@@ -309,14 +309,31 @@ static void look_at_parameters(struct doctor *d)
 		     text);
 }
 
-static void look_at_gfxoff(struct doctor *d, const struct gpu *g)
+/* power_dpm_force_performance_level (amdgpu_pm.c, Linux 6.12): the profile levels disable power
+ * gating, and with it GFXOFF (amdgpu_dpm_force_performance_level). */
+static void look_at_power(struct doctor *d, const struct gpu *g)
 {
+	static const char fixed[] = "echo profile_standard as root into the file "
+				    "power_dpm_force_performance_level of the GPU in "
+				    "/sys/class/drm, and auto when you have debugged";
+	_cleanup_free_ char *level =
+		path_of(d, "/sys/class/drm/%s/device/power_dpm_force_performance_level", g->node);
 	_cleanup_free_ char *path = path_of(d, "/sys/kernel/debug/dri/%s/amdgpu_gfxoff", g->pci);
+	char text[32] = "";
+	bool is_managed = read_line(level, text, sizeof(text));
+	bool is_fixed = bw_starts_with(text, "profile_");
+	find(d, strcmp(text, "low") ? GOOD : NOTE, "power level", NULL, "%s",
+	     is_fixed		    ? "a profile: fixed clocks, and no power gating"
+	     : !strcmp(text, "low") ? "low: the GPU is slow until this is auto"
+	     : is_managed	    ? text
+				    : "not managed by this driver");
 	if (path && !access(path, W_OK))
 		find(d, GOOD, "GFXOFF", NULL,
 		     "is switched off while Breakwater debugs, and on again afterwards");
+	else if (errno == ENOENT && is_fixed)
+		find(d, GOOD, "GFXOFF", NULL, "is off, as the power level is a profile");
 	else if (errno == ENOENT)
-		find(d, NOTE, "GFXOFF", NULL,
+		find(d, NOTE, "GFXOFF", is_managed ? fixed : NULL,
 		     "cannot be switched off here: trap registers are lost if the graphics block powers down");
 	else
 		find(d, MISSING, "GFXOFF", "run breakwater as root: sudo breakwater ...",
@@ -361,7 +378,7 @@ static void look_at_gpus(struct doctor *d)
 			look_at_node(d, &g);
 			look_at_generation(d, &g);
 			look_at_regs2(d, &g);
-			look_at_gfxoff(d, &g);
+			look_at_power(d, &g);
 			d->hardware_ready |= !before && count_missing(d) == so_far;
 		}
 		free(list[i]);

@@ -21,6 +21,7 @@ class Machine:
         self.file("sys/kernel/security/lockdown", "[none] integrity confidentiality\n")
         device = f"sys/devices/pci0000:00/{PCI}"
         self.file(f"{device}/vendor", "0x1002\n")
+        self.file(f"{device}/power_dpm_force_performance_level", "auto\n")
         for name, value in (("major", 11), ("minor", 0), ("revision", 0)):
             self.file(f"{device}/ip_discovery/die/0/GC/0/{name}", f"{value}\n")
         self.link(f"{device}/driver", "../../../bus/pci/drivers/amdgpu")
@@ -49,6 +50,13 @@ class Machine:
 
     def remove(self, name):
         (self.root / name).unlink()
+
+    def level(self, text):
+        name = f"sys/devices/pci0000:00/{PCI}/power_dpm_force_performance_level"
+        if text:
+            self.file(name, f"{text}\n")
+        else:
+            self.remove(name)
 
     def doctor(self, *args):
         return subprocess.run([BREAKWATER, "doctor", "--root", self.root, *args], capture_output=True, text=True,
@@ -95,8 +103,14 @@ def what_is_wrong_is_named():
         (lambda m: m.file("proc/cmdline", "quiet amdgpu.lockup_timeout=3600000,7000 ro\n"), "lockup_timeout", "note", "7000 ms",
          "3600000,3600000", 0),
         (lambda m: m.file("sys/module/amdgpu/parameters/gpu_recovery", "-1\n"), "gpu_recovery", "note", "reset", None, 0),
-        (lambda m: m.remove(f"sys/kernel/debug/dri/{PCI}/amdgpu_gfxoff"), "GFXOFF", "note", "cannot be switched off", None,
-         0),
+        (lambda m: m.remove(f"sys/kernel/debug/dri/{PCI}/amdgpu_gfxoff"), "GFXOFF", "note", "cannot be switched off",
+         "echo profile_standard", 0),
+        (lambda m: (m.remove(f"sys/kernel/debug/dri/{PCI}/amdgpu_gfxoff"), m.level("profile_peak")), "GFXOFF", "ok", "is off", None, 0),
+        (lambda m: (m.remove(f"sys/kernel/debug/dri/{PCI}/amdgpu_gfxoff"), m.level(None)), "GFXOFF", "note", "cannot be switched off",
+         None, 0),
+        (lambda m: m.level("profile_peak"), "power level", "ok", "fixed clocks", None, 0),
+        (lambda m: m.level("low"), "power level", "note", "slow until", None, 0),
+        (lambda m: m.level(None), "power level", "ok", "not managed", None, 0),
         (lambda m: m.remove("usr/bin/clang-19"), "clang-19", "note", "not found", "apt-get install clang-19", 0),
         (lambda m: m.remove("usr/lib/x86_64-linux-gnu/amdgcn/bitcode/ocml.bc"), "device library", "note", "not found",
          "apt-get install rocm-device-libs", 0),
