@@ -201,7 +201,7 @@ def check_smallest(s, rounds, out):
     check(left["bytes"] < left["bytes_before"] and left["buffers"] <= left["buffers_before"], left)
     equal([row["number"] for row in answer("capture", "list", small)["submissions"]], [4], "it keeps its number")
     text, _ = breakwater("replay", "--check", small)
-    check(text.startswith("1 submission, 1 dispatch replayed; memory is as captured behind "), text)
+    check(text.startswith("1 submission, 1 dispatch replayed; the capture has memory behind none of them"), text)
     again = answer("bisect", small, "--bad", bad)
     equal((again["number"], again["where"], again["dispatch"]), (4, "dispatch", 0), "bisected once more")
     check("dispatch_direct" in breakwater("decompile", small, "-s", "4")[0].lower(), "decompiled")
