@@ -4,9 +4,9 @@
 
 /* The memory of an address space as a capture has it: what was sent of each buffer, and what has
  * changed since. Memory is compared page by page where it lies, by hashes; only pages that differ
- * are copied. A buffer that nobody but the GPU can write is looked at before the first submission
- * alone. All calls are under the lock of capture_link.h, as pages
- * are sent from here. */
+ * are copied. Before a submission, a buffer that nobody but the GPU can write is looked at only
+ * where it was mapped since, or after bw_capture_memory_unsettle. All calls are under the lock of
+ * capture_link.h, as pages are sent from here. */
 
 #include "agent/agent.h"
 #include "base/vec.h"

@@ -162,7 +162,7 @@ static bool open_both(void)
 	g.is_tried = true;
 	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | USER_MODE_ONLY);
 	int pagemap = REAL(open64)("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || pagemap < 0 || ioctl(fd, UFFDIO_API, &api)) {
+	if (fd < 0 || pagemap < 0 || REAL(ioctl)(fd, UFFDIO_API, &api)) {
 		if (fd >= 0)
 			REAL(close)(fd);
 		if (pagemap >= 0)

@@ -8,20 +8,8 @@
 #include <stdlib.h>
 #include <vulkan/vulkan.h>
 
-#ifndef VK_KHR_maintenance6
-typedef struct VkSetDescriptorBufferOffsetsInfoEXT {
-	VkStructureType sType;
-	const void *pNext;
-	VkShaderStageFlags stageFlags;
-	VkPipelineLayout layout;
-	uint32_t firstSet;
-	uint32_t setCount;
-	const uint32_t *pBufferIndices;
-	const VkDeviceSize *pOffsets;
-} VkSetDescriptorBufferOffsetsInfoEXT;
-typedef void(VKAPI_PTR *PFN_vkCmdSetDescriptorBufferOffsets2EXT)(
-	VkCommandBuffer, const VkSetDescriptorBufferOffsetsInfoEXT *);
-#endif
+#include "agent/vk_newer.h"
+
 #define SET_OFFSETS_INFO ((VkStructureType)1000545007)
 
 #define N_ITEMS 256
