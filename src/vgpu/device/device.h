@@ -106,6 +106,10 @@ struct bw_error *bw_device_vram_attach(struct bw_device *dev, uint64_t offset_b,
 				       int fd, uint64_t fd_offset_b) BW_MUST_CHECK;
 bool bw_device_vram_detach(struct bw_device *dev, uint64_t offset_b, uint64_t size_b) BW_MUST_CHECK;
 
+/* Puts into VRAM what a GPU's firmware leaves there for a driver: the VBIOS at the start, the
+ * discovery binary below the end (doc/hardware/pci.md 4, 5). VRAM must be attached at both. */
+void bw_device_put_tables(struct bw_device *dev);
+
 /* System memory by bus address, the same way. The device reaches bus addresses
  * [0, profile->sysmem_size_b). */
 struct bw_error *bw_device_sysmem_attach(struct bw_device *dev, uint64_t bus, uint64_t size_b,

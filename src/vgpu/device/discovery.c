@@ -10,9 +10,10 @@
 
 enum {
 	BINARY_SIGNATURE = 0x28211407,
-	IP_SIGNATURE = 0x53445049, /* "IPDS" */
-	GC_SIGNATURE = 0x4347,	   /* "GC" */
-	TABLES = 0x0c,		   /* six descriptors of 8 bytes: the IP list, GC, four unused */
+	IP_SIGNATURE = 0x53445049,	/* "IPDS" */
+	GC_SIGNATURE = 0x4347,		/* "GC" */
+	HARVEST_SIGNATURE = 0x56524148, /* "HARV" */
+	TABLES = 0x0c, /* six descriptors of 8 bytes: IP list, GC, harvested blocks, three unused */
 	TABLE_B = 8,
 	IP_LIST = 0x3c,
 	DIES = IP_LIST + 14, /* 16 of {id, offset}, then a padding word */
@@ -20,6 +21,7 @@ enum {
 	FIRST_IP = 0x90,
 	N_DIES = 16,
 	GC_HEADER_B = 12,
+	HARVEST_B = 8 + 32 * 4, /* signature, version, then blocks up to the first with id 0 */
 };
 _Static_assert(DIES + N_DIES * 4 + 2 <= DIE + 4, "the die lies behind the list's header");
 _Static_assert(sizeof(struct bw_discovery_gc) == BW_DISCOVERY_GC_FIELDS * 4, "fields only");
@@ -134,7 +136,12 @@ size_t bw_discovery_make(const struct bw_profile *p, const struct bw_discovery_g
 		bw_image_put32(out, gc_at + GC_HEADER_B + i * 4u, fields[i]);
 	put_table(out, 1, gc_at, gc_b);
 
-	size_t total = gc_at + gc_b;
+	/* Nothing is harvested: an empty list, which umr wants all the same. */
+	size_t harvest_at = gc_at + gc_b;
+	bw_image_put32(out, harvest_at, HARVEST_SIGNATURE);
+	put_table(out, 2, harvest_at, HARVEST_B);
+
+	size_t total = harvest_at + HARVEST_B;
 	bw_image_put32(out, 0, BINARY_SIGNATURE);
 	bw_image_put16(out, 4, 1); /* version 1.1 */
 	bw_image_put16(out, 6, 1);

@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "base/util.h"
+#include "vgpu/device/discovery.h"
+#include "vgpu/device/vbios.h"
 
 /* VRAM and the bus are each one reserved range of the host's address space: an access that passes
  * bounds checking can never hit anything else, whatever is attached or taken away meanwhile. */
@@ -108,6 +110,16 @@ static bool detach(struct space s, uint64_t at, uint64_t size_b)
 uint8_t *bw_device_vram(struct bw_device *dev)
 {
 	return dev->memory.vram;
+}
+
+void bw_device_put_tables(struct bw_device *dev)
+{
+	const struct bw_profile *p = dev->profile;
+	uint8_t *vram = bw_device_vram(dev);
+	struct bw_discovery_gc gc;
+	bw_vbios_make(p, vram);
+	bw_discovery_gc_of(p, &gc);
+	bw_discovery_make(p, &gc, vram + p->vram_size_b - BW_DISCOVERY_FROM_END_B);
 }
 
 struct bw_error *bw_device_vram_attach(struct bw_device *dev, uint64_t offset_b, uint64_t size_b,

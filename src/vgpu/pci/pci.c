@@ -15,9 +15,7 @@
 #include "base/memfd.h"
 #include "base/util.h"
 #include "vgpu/pci/config_space.h"
-#include "vgpu/device/discovery.h"
 #include "vgpu/pci/dma_map.h"
-#include "vgpu/device/vbios.h"
 
 struct bw_pci {
 	struct bw_profile profile; /* with the VRAM that the options ask for */
@@ -54,16 +52,6 @@ static void interrupt(void *cookie)
 	pthread_mutex_unlock(&p->irq_lock);
 }
 
-static void put_tables(struct bw_pci *p)
-{
-	struct bw_discovery_gc gc;
-	uint8_t *vram = bw_device_vram(p->dev);
-	bw_vbios_make(&p->profile, vram);
-	bw_discovery_gc_of(&p->profile, &gc);
-	bw_discovery_make(&p->profile, &gc,
-			  vram + p->profile.vram_size_b - BW_DISCOVERY_FROM_END_B);
-}
-
 /* A device in its reset state, on the VRAM and the guest memory that there are. */
 static struct bw_error *start_device(struct bw_pci *p)
 {
@@ -71,7 +59,7 @@ static struct bw_error *start_device(struct bw_pci *p)
 	BW_TRY(bw_device_vram_attach(p->dev, 0, p->profile.vram_size_b, p->vram_fd, 0));
 	bw_vec_each(&p->memory, m)
 		BW_TRY(bw_device_sysmem_attach(p->dev, m->address, m->size_b, m->fd, m->offset_b));
-	put_tables(p);
+	bw_device_put_tables(p->dev);
 	return NULL;
 }
 

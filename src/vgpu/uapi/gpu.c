@@ -5,12 +5,13 @@
 
 #include "base/log.h"
 #include "gpuvm/gpuvm.h"
+#include "vgpu/device/discovery.h"
 #include "vgpu/uapi/address_space.h"
 #include "vgpu/uapi/gpu.h"
 #include "vgpu/uapi/jobs.h"
 #include "vgpu/uapi/uapi_priv.h"
 
-enum { IH_RING_B = 256 << 10 };
+enum { IH_RING_B = 256 << 10, FIRMWARE_B = 1 << 20 };
 enum { MTYPE_UC = 3, SPACE_GPU_VA = 4 };
 
 uint32_t bw_drm_reg(const struct bw_uapi *u, enum bw_register reg)
@@ -204,9 +205,11 @@ struct bw_error *bw_drm_gpu_init(struct bw_uapi *u)
 	const struct bw_profile *p = u->profile;
 	u->registers = bw_device_registers(u->dev);
 	find_vram(u);
-	/* The first MiB is the firmware's on hardware; page 0 stays out of use, so that a stray 0
-	 * is one. */
-	int r = bw_ranges_add(&u->vram, 1 << 20, p->vram_size_b - (1 << 20));
+	bw_device_put_tables(u->dev);
+	/* The first MiB is the firmware's, and so is the end, where its discovery binary lies;
+	 * what else is at the start stays out of use, so that a stray 0 is one. */
+	int r = bw_ranges_add(&u->vram, FIRMWARE_B,
+			      p->vram_size_b - FIRMWARE_B - BW_DISCOVERY_FROM_END_B);
 	if (!r)
 		r = bw_ranges_add(&u->gtt, 1 << 20, p->sysmem_size_b - (1 << 20));
 	/* Offsets that no real file position comes near (drm_vma_manager starts at 4 GiB). */

@@ -25,6 +25,15 @@ static unsigned get(const uint8_t *from, size_t at, unsigned n)
 	return v;
 }
 
+/* The driver's sum of bytes (amdgpu_discovery_calculate_checksum). */
+static unsigned sum(size_t at, size_t size)
+{
+	unsigned s = 0;
+	for (size_t i = 0; i < size; i++)
+		s += image[at + i];
+	return s & 0xffff;
+}
+
 /* The image with 15 blocks, one SDMA engine among them. */
 static void the_image_has_the_sums_of_one_that_was_accepted(void **state)
 {
@@ -42,16 +51,32 @@ static void the_image_has_the_sums_of_one_that_was_accepted(void **state)
 	gc.gl2c = 16;
 	gc.gprs = 1024;
 	gc.gl1c_kib = 32;
-	assert_int_equal(bw_discovery_make(&p, &gc, image), 0x22c);
+	/* The one that was accepted ended at 0x22c, behind GC. */
+	assert_int_equal(bw_discovery_make(&p, &gc, image), 0x22c + 0x88);
 	assert_int_equal(get(image, 0x00, 4), 0x28211407);
-	assert_int_equal(get(image, 0x08, 2), 0x2150);
-	assert_int_equal(get(image, 0x0a, 2), 0x22c);
+	assert_int_equal(get(image, 0x08, 2), sum(0x0a, 0x22c + 0x88 - 0x0a));
+	assert_int_equal(get(image, 0x0a, 2), 0x22c + 0x88);
 	assert_int_equal(get(image, 0x0c, 2), 0x3c); /* IP list */
 	assert_int_equal(get(image, 0x0e, 2), 0x1ad8);
 	assert_int_equal(get(image, 0x10, 2), 0x16c);
 	assert_int_equal(get(image, 0x14, 2), 0x1a8); /* GC */
 	assert_int_equal(get(image, 0x16, 2), 0x02c0);
 	assert_int_equal(get(image, 0x18, 2), 0x84);
+}
+
+/* The driver wants the signature and the sum of such a table if there is one, and umr -ddt ends
+ * with an error where there is none. */
+static void no_block_is_harvested(void **state)
+{
+	struct bw_discovery_gc gc;
+	bw_discovery_gc_of(&bw_profile_navi31, &gc);
+	size_t end = bw_discovery_make(&bw_profile_navi31, &gc, image);
+	size_t at = get(image, 0x1c, 2), size = get(image, 0x20, 2);
+	assert_int_equal(size, 8 + 32 * 4); /* struct harvest_table */
+	assert_int_equal(at + size, end);
+	assert_memory_equal(image + at, "HARV", 4);
+	assert_int_equal(get(image, 0x1e, 2), sum(at, size));
+	assert_int_equal(get(image, at + 8, 2), 0); /* the id at which the list ends */
 }
 
 static void the_shape_is_the_profiles(void **state)
@@ -144,6 +169,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_image_has_the_sums_of_one_that_was_accepted),
+		cmocka_unit_test(no_block_is_harvested),
 		cmocka_unit_test(the_shape_is_the_profiles),
 		cmocka_unit_test(blocks_are_where_the_device_has_them),
 		cmocka_unit_test(the_vbios_has_what_a_driver_looks_for),

@@ -99,6 +99,26 @@ static void vram(void **state)
 	close_client(&c);
 }
 
+/* Drivers and umr find the binary there, whoever drives the GPU. */
+static void vram_ends_with_the_discovery_binary(void **state)
+{
+	enum { FROM_END_B = 64 << 10 }; /* DISCOVERY_TMR_OFFSET of the driver */
+	struct client c;
+	uint32_t file;
+	uint64_t pos = bw_profile_navi31.vram_size_b - FROM_END_B;
+	uint8_t in_vram[4096];
+	open_client(&c);
+	assert_int_equal(file_open(&c, DEBUG("amdgpu_vram"), O_RDONLY, &file), 0);
+	assert_int_equal(file_read(&c, file, &pos, in_vram, sizeof(in_vram)), sizeof(in_vram));
+	assert_memory_equal(in_vram, "\x07\x14\x21\x28", 4);
+	uint8_t in_file[4096];
+	pos = 0;
+	assert_int_equal(file_open(&c, DEBUG("amdgpu_discovery"), O_RDONLY, &file), 0);
+	assert_int_equal(file_read(&c, file, &pos, in_file, sizeof(in_file)), sizeof(in_file));
+	assert_memory_equal(in_vram, in_file, sizeof(in_file));
+	close_client(&c);
+}
+
 static void iomem_is_for_buffers_only(void **state)
 {
 	struct client c;
@@ -184,11 +204,9 @@ static void a_ring(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(texts),
-		cmocka_unit_test(gca_config),
-		cmocka_unit_test(vram),
-		cmocka_unit_test(a_ring),
-		cmocka_unit_test(iomem_is_for_buffers_only),
+		cmocka_unit_test(texts),  cmocka_unit_test(gca_config),
+		cmocka_unit_test(vram),	  cmocka_unit_test(vram_ends_with_the_discovery_binary),
+		cmocka_unit_test(a_ring), cmocka_unit_test(iomem_is_for_buffers_only),
 	};
 	return cmocka_run_group_tests(tests, start_gpu, stop_gpu);
 }
