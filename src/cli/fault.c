@@ -150,7 +150,8 @@ static void show_fields(struct bw_out *o, const struct bw_gpuvm_fault_facts *fac
 
 static void show_next(struct bw_out *o, const char *lines)
 {
-	bw_out_line(o, "What to look at:");
+	if (*lines)
+		bw_out_line(o, "What to look at:");
 	while (*lines) {
 		size_t n = strcspn(lines, "\n");
 		bw_out_line(o, "  - %.*s", (int)n, lines);

@@ -135,7 +135,30 @@ static bool register_line(struct bw_crash_report *r, const char *line, unsigned 
 	return true;
 }
 
-/* ---- pipeline.log: code that waves run ---- */
+/* ---- code that waves run ---- */
+
+static void add_code(struct bw_crash_report *r, uint64_t va, const uint32_t *dw, size_t n,
+		     unsigned number)
+{
+	struct bw_crash_piece *last = r->pieces.len ? &r->pieces.data[r->pieces.len - 1] : NULL;
+	if (!last || last->va + last->words.len * 4 != va) {
+		if (r->pieces.len >= BW_CRASH_MAX_PIECES) {
+			r->n_pieces_left_out++;
+			return;
+		}
+		struct bw_crash_piece new = {.va = va, .line = number};
+		struct bw_error *err = bw_vec_push(&r->pieces, new);
+		if (err) {
+			take_error(r, err);
+			return;
+		}
+		last = &r->pieces.data[r->pieces.len - 1];
+	}
+	for (size_t i = 0; i < n && r->n_piece_words < BW_CRASH_MAX_WORDS; i++, r->n_piece_words++)
+		take_error(r, bw_vec_push(&last->words, dw[i]));
+}
+
+/* pipeline.log: */
 
 /* "v_mov_b32_e32 v1, v0   ; 7e020300 [PC=0x80000000201c, off=28, size=4]" */
 static bool code_line(struct bw_crash_report *r, const char *line, unsigned number)
@@ -154,22 +177,22 @@ static bool code_line(struct bw_crash_report *r, const char *line, unsigned numb
 	}
 	if (!n || va % 4)
 		return false;
-	struct bw_crash_piece *last = r->pieces.len ? &r->pieces.data[r->pieces.len - 1] : NULL;
-	if (!last || last->va + last->words.len * 4 != va) {
-		if (r->pieces.len >= BW_CRASH_MAX_PIECES) {
-			r->n_pieces_left_out++;
-			return true;
-		}
-		struct bw_crash_piece new = {.va = va, .line = number};
-		struct bw_error *err = bw_vec_push(&r->pieces, new);
-		if (err) {
-			take_error(r, err);
-			return true;
-		}
-		last = &r->pieces.data[r->pieces.len - 1];
-	}
-	for (size_t i = 0; i < n && r->n_piece_words < BW_CRASH_MAX_WORDS; i++, r->n_piece_words++)
-		take_error(r, bw_vec_push(&last->words, dw[i]));
+	add_code(r, va, dw, n, number);
+	return true;
+}
+
+/* umr_waves.log, the code around a wave's PC: "    pgm[1@0x1000014f0 + 0x4   ] = 0xbe80027f ...",
+ * with " *  " before it at the PC */
+static bool program_line(struct bw_crash_report *r, const char *line, unsigned number)
+{
+	const char *p = line + strspn(line, " *");
+	unsigned long long base, offset;
+	unsigned vmid, word;
+	if (sscanf(p, "pgm[%4u@0x%16llx + 0x%8llx ] = 0x%8x", &vmid, &base, &offset, &word) != 4)
+		return false;
+	uint64_t va = bw_canonical(base + offset);
+	if (va % 4 == 0)
+		add_code(r, va, &(uint32_t){word}, 1, number);
 	return true;
 }
 
@@ -401,9 +424,9 @@ bool bw_crash_report_line(struct bw_crash_report *r, const char *text, size_t n,
 		return register_line(r, line, number);
 	if (bw_crash_wave_line(&r->waves, line, number))
 		return true;
-	return code_line(r, line, number) || walk_line(r, line, number) ||
-	       ring_line(r, line, number) || range_line(r, line) || info_line(r, line, number) ||
-	       (r->in_gpu_info && chip_line(r, line));
+	return code_line(r, line, number) || program_line(r, line, number) ||
+	       walk_line(r, line, number) || ring_line(r, line, number) || range_line(r, line) ||
+	       info_line(r, line, number) || (r->in_gpu_info && chip_line(r, line));
 }
 
 void bw_crash_report_next_file(struct bw_crash_report *r)

@@ -340,7 +340,11 @@ static void add_waves(const struct bw_crash *c, struct bw_str *out)
 	}
 	bw_str_addf(out, "The files show %" PRIu64 " wave%s on the GPU", n, n == 1 ? "" : "s");
 	if (first_pc)
-		bw_str_addf(out, ", %s at 0x%" PRIx64, n_there == n ? "all" : "some", first_pc);
+		bw_str_addf(out, ", %sat 0x%" PRIx64,
+			    n == 1	   ? ""
+			    : n_there == n ? "all "
+					   : "some ",
+			    first_pc);
 	if (n_faulty)
 		bw_str_addf(out, "; %zu of them had a memory violation", n_faulty);
 	bw_str_add(out, ".\n");

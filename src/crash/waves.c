@@ -97,7 +97,8 @@ static bool main_line(struct bw_crash_waves *w, const char *line)
 	return any;
 }
 
-/* "[   4] = { 00000000, 00000000 }", with commas or without: how many words; -1: it is none. */
+/* "[   4] = { 00000000, 00000000 }" or "[4..7] = ...", with commas or without: how many words; -1:
+ * it is none. */
 static int row(const char *line, unsigned *out_index, uint32_t *out, int max)
 {
 	const char *p = bw_skip_blanks(line);
@@ -107,6 +108,8 @@ static int row(const char *line, unsigned *out_index, uint32_t *out, int max)
 		return -1;
 	unsigned long index = strtoul(p + 1, &end, 10);
 	p = bw_skip_blanks(end);
+	if (bw_starts_with(p, ".."))
+		p = bw_skip_blanks(p + 2 + strspn(p + 2, "0123456789"));
 	if (*p != ']' || index > UINT16_MAX)
 		return -1;
 	p = bw_skip_blanks(p + 1);
@@ -141,6 +144,18 @@ static void sgpr_row(struct bw_crash_waves *w, struct bw_crash_wave *wave, const
 	}
 	memcpy(wave->sgprs + at, v, (size_t)n * 4);
 	wave->n_sgprs += (unsigned)n;
+}
+
+/* umr 1.0 (2025): ">SGPRS[0..3] = { 00005140, ... }", below it TTMPs once more. */
+static bool ranged_row(struct bw_crash_waves *w, struct bw_crash_wave *wave, const char *line)
+{
+	static const char sgprs[] = ">SGPRS[", ttmps[] = ">TTMP[";
+	if (bw_starts_with(line, sgprs) && wave)
+		sgpr_row(w, wave, line + strlen(sgprs) - 1);
+	else if (!bw_starts_with(line, ttmps))
+		return false;
+	w->state = SGPRS;
+	return true;
 }
 
 static void vgpr_row(struct bw_crash_waves *w, struct bw_crash_wave *wave, const char *line)
@@ -241,6 +256,8 @@ static bool begin_part(struct bw_crash_waves *w, const char *p, unsigned number)
 	}
 	if (w->state == NOTHING || w->state == ROWS)
 		return false;
+	if (ranged_row(w, last(w), p))
+		return true;
 	if (bw_starts_with(p, "Register Bits"))
 		w->state = BITS;
 	else if (bw_starts_with(p, "SGPRS") || bw_starts_with(p, "SGPRs"))
@@ -263,7 +280,7 @@ bool bw_crash_wave_line(struct bw_crash_waves *w, const char *line, unsigned num
 	case MAIN:
 		return main_line(w, p);
 	case BITS: /* the fields of registers that were there already */
-		return strstr(p, "SQ_WAVE_") != NULL;
+		return strstr(p, "SQ_WAVE_") || strstr(p, " | ");
 	case SGPRS:
 		if (in_rows && wave)
 			sgpr_row(w, wave, p);

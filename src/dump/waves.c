@@ -120,15 +120,32 @@ static struct bw_error *wave_in(struct bw_target *t, uint32_t slot,
 	return NULL;
 }
 
+static struct bw_wave_state state_of(const struct bw_target *t, const struct bw_crash_wave *w)
+{
+	struct bw_wave_state state = {.arch = t->facts.arch};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(registers); i++)
+		bw_crash_wave_register(w, registers[i].name, &state.reg[registers[i].reg]);
+	return state;
+}
+
+/* umr 1.0 prints 64 lanes of waves that have 32. */
+static unsigned lanes_of(const struct bw_crash_wave *w, const struct bw_wave_state *state)
+{
+	uint32_t word;
+	unsigned said = bw_wave_lanes(state);
+	bool is_said = bw_crash_wave_register(w, "IB_STS2", &word); /* WAVE64 of gfx10 and gfx11 */
+	if (!w->lanes)
+		return said;
+	return is_said ? BW_MIN(said, w->lanes) : w->lanes;
+}
+
 struct bw_error *bw_dump_read_wave(struct bw_target *t, uint32_t slot, struct bw_target_wave *out)
 {
 	const struct bw_crash_wave *w = NULL;
-	struct bw_wave_state state = {.arch = t->facts.arch};
-	uint32_t *reg = state.reg;
 	BW_TRY(wave_in(t, slot, &w));
-	for (size_t i = 0; i < BW_ARRAY_SIZE(registers); i++)
-		bw_crash_wave_register(w, registers[i].name, &reg[registers[i].reg]);
-	unsigned lanes = w->lanes ? w->lanes : bw_wave_lanes(&state);
+	const struct bw_wave_state state = state_of(t, w);
+	const uint32_t *reg = state.reg;
+	unsigned lanes = lanes_of(w, &state);
 	*out = (struct bw_target_wave){
 		.slot = slot,
 		.space = 1,
@@ -172,6 +189,7 @@ struct bw_error *bw_dump_read_vgpr(struct bw_target *t, uint32_t slot, unsigned 
 		return bw_errorf(BW_E_NOT_FOUND,
 				 "the crash file has %u VGPRs of this wave, not v%u", w->n_vgprs,
 				 n);
-	memcpy(out, w->vgprs.data + (size_t)n * w->lanes, w->lanes * 4u);
+	const struct bw_wave_state state = state_of(t, w);
+	memcpy(out, w->vgprs.data + (size_t)n * w->lanes, lanes_of(w, &state) * 4u);
 	return NULL;
 }

@@ -126,9 +126,11 @@ static void add_fault(struct bw_crash_page *p, const struct bw_gpuvm_fault_facts
 		}
 		bw_str_add(&p->page.out, "</table></details>\n");
 	}
-	bw_str_add(&p->page.out, "<h3>What to look at</h3><ul>");
-	bw_page_lines(&p->page, "li", bw_str_text(&story.next));
-	bw_str_add(&p->page.out, "</ul>\n");
+	if (story.next.len) {
+		bw_str_add(&p->page.out, "<h3>What to look at</h3><ul>");
+		bw_page_lines(&p->page, "li", bw_str_text(&story.next));
+		bw_str_add(&p->page.out, "</ul>\n");
+	}
 	bw_gpuvm_fault_story_free(&story);
 }
 

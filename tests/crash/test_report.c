@@ -191,6 +191,40 @@ static void test_long_waves(void **state)
 	bw_crash_free(&c);
 }
 
+/* As umr 1.0 (2025) prints them. */
+static void test_ranged_waves(void **state)
+{
+	struct bw_crash c =
+		PARSE("se0.sa0.wgp0.simd0.wave0\n\n\nMain Registers:\n"
+		      "\t    ixSQ_WAVE_STATUS: 00012400 |      ixSQ_WAVE_PC_LO: 00001510 | \n"
+		      "\n\n\nRegister Bits:\n\t\n\nixSQ_WAVE_STATUS[00012400]:\n"
+		      "\t                 SCC: 00000000 |             SPI_PRIO: 00000000 | \n\n"
+		      ">SGPRS[0..3] = { 00005140, 00000001, 00000002, 00000003 }\n"
+		      ">SGPRS[4..7] = { 00000004, 00000005, 00000006, 00000007 }\n"
+		      ">TTMP[0..3] = { 00000001, 00000002, 00000003, 00000004 }\n"
+		      ">SGPRS[12..15] = { 00000004, 00000005, 00000006, 00000007 }\n"
+		      "\nPGM_MEM:\n"
+		      "    pgm[1@0x1000014f0 + 0x1c  ] = 0xbf820001\t\ts_sethalt 1    \t\n"
+		      " *  pgm[1@0x1000014f0 + 0x20  ] = 0xbfb70001\t\ts_sendmsghalt  \t\n"
+		      "    pgm[1@0x1000014f0 + 0x24] = 0xbfb00000 s_endpgm\n"
+		      "    pgm[1@0x1000014f0 + 0x2a  ] = 0xbfb00000\t\ts_endpgm\n"
+		      "    pgm[1@0x1000014f0 + 0x30  ]\n");
+	const struct bw_crash_waves *w = &c.report.waves;
+	assert_int_equal(w->list.len, 1);
+	const struct bw_crash_wave *a = &w->list.data[0];
+	assert_int_equal(a->n_registers, 2);
+	assert_int_equal(a->n_sgprs, 8);
+	assert_int_equal(a->sgprs[0], 0x5140);
+	assert_int_equal(a->sgprs[7], 7);
+	assert_int_equal(w->n_damaged, 1); /* s8 to s11 are missing */
+	assert_int_equal(c.report.pieces.len, 1);
+	const struct bw_crash_piece *code = &c.report.pieces.data[0];
+	assert_true(code->va == 0x10000150c);
+	assert_int_equal(code->words.len, 3);
+	assert_int_equal(code->words.data[1], 0xbfb70001);
+	bw_crash_free(&c);
+}
+
 static void test_short_waves(void **state)
 {
 	struct bw_crash c = PARSE("SE SA WGP SIMD WAVE# WAVE_STATUS PC_HI PC_LO EXEC_HI EXEC_LO\n"
@@ -224,10 +258,11 @@ static void test_too_many_waves(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_trace),	    cmocka_unit_test(test_registers),
-		cmocka_unit_test(test_code),	    cmocka_unit_test(test_ring),
-		cmocka_unit_test(test_ranges),	    cmocka_unit_test(test_long_waves),
-		cmocka_unit_test(test_short_waves), cmocka_unit_test(test_too_many_waves),
+		cmocka_unit_test(test_trace),	       cmocka_unit_test(test_registers),
+		cmocka_unit_test(test_code),	       cmocka_unit_test(test_ring),
+		cmocka_unit_test(test_ranges),	       cmocka_unit_test(test_long_waves),
+		cmocka_unit_test(test_ranged_waves),   cmocka_unit_test(test_short_waves),
+		cmocka_unit_test(test_too_many_waves),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
