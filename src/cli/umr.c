@@ -22,9 +22,9 @@ static const char usage[] =
 	"Device, and options, which hold for all commands wherever they stand:\n"
 	"  --by-pci ADDRESS, --pci ADDRESS, -i N, -g NAME@N, -g NAME=ADDRESS, -f NAME\n"
 	"                            which GPU (without: the one \"breakwater exec\" gave, or the first)\n"
-	"  -O bits,named,many,halt_waves,skip_gprs,...\n"
-	"                            fields too; names too; names that contain it; waves halted while looked at, or\n"
-	"                            without their general registers\n"
+	"  -O bits,many,halt_waves,skip_gprs,...\n"
+	"                            fields too; names that contain it; waves halted while looked at, or without their\n"
+	"                            general registers\n"
 	"  -b SE SA INSTANCE         the bank of registers (x: all)\n"
 	"  -sb ME PIPE QUEUE [VMID]  the bank of a queue or a VMID\n"
 	"\n"
@@ -58,7 +58,7 @@ static const char usage[] =
 /* Blocks whose registers can be read; the name that umr has for each. */
 static const struct {
 	const char *name, *umr;
-} blocks[] = {{"gc", "gfx"}, {"mmhub", "mmhub"}, {"osssys", "oss"}, {"hdp", "hdp"}};
+} blocks[] = {{"gc", "gfx"}, {"mmhub", "mmhub"}, {"osssys", "osssys"}, {"hdp", "hdp"}};
 
 static void name_asic(struct bw_umr *u)
 {
@@ -126,11 +126,23 @@ static uint32_t bank_number(const char *text)
 static struct bw_error *set_options(struct bw_umr *u, const char *list)
 {
 	/* about umr's own output and ways to the registers, which are one here */
-	static const char *const without_effect[] = {
-		"quiet",     "verbose",	    "no_follow_ib",
-		"follow",    "no_disasm",   "disasm_anyways",
-		"wave64",    "full_shader", "disasm_early_term",
-		"use_color", "use_colour",  "no_scratch"};
+	static const char *const without_effect[] = {"quiet",
+						     "verbose",
+						     "no_follow_ib",
+						     "follow",
+						     "no_disasm",
+						     "disasm_anyways",
+						     "wave64",
+						     "full_shader",
+						     "disasm_early_term",
+						     "use_color",
+						     "use_colour",
+						     "no_scratch",
+						     "no_fold_vm_decode",
+						     "empty_log",
+						     "read_smc",
+						     "force_asic_file",
+						     "named"};
 	char words[128], *save = NULL;
 	snprintf(words, sizeof(words), "%s", list);
 	for (char *w = strtok_r(words, ",", &save); w; w = strtok_r(NULL, ",", &save)) {
@@ -139,10 +151,8 @@ static struct bw_error *set_options(struct bw_umr *u, const char *list)
 			known |= !strcmp(w, without_effect[i]);
 		if (!strcmp(w, "bits") || !strcmp(w, "bitsfull"))
 			u->bits = true;
-		else if (!strcmp(w, "named"))
-			u->named = true;
 		else if (!strcmp(w, "many"))
-			u->many = u->named = true;
+			u->many = true;
 		else if (!strcmp(w, "halt_waves"))
 			u->halt_waves = true;
 		else if (!strcmp(w, "skip_gprs"))

@@ -20,7 +20,7 @@ struct bw_umr {
 	const struct bw_regs_block *gc;
 	uint32_t gc_bases_dw[8];
 	unsigned n_gc_bases;
-	bool bits, named, many, halt_waves, skip_gprs, risky;
+	bool bits, many, halt_waves, skip_gprs, risky;
 	struct bw_scan_guard guard; /* started for halt_waves, else fd -1 */
 	struct bw_kmd_bank bank;    /* of register accesses */
 };

@@ -86,6 +86,7 @@ static void print_registers(const struct place *p, const char *prefix)
 	printf("%s%sVM_CONTEXT%u_PAGE_TABLE_" what "_ADDR_HI32=0x%x\n", prefix, hub, v,            \
 	       bw_hi32(value))
 	PAIR("START", r->start);
+	PAIR("END", r->end);
 	PAIR("BASE", r->base);
 #undef PAIR
 	printf("%s%sVM_CONTEXT%u_CNTL=0x%x\n", prefix, hub, v, r->cntl);
@@ -105,23 +106,29 @@ static void print_registers(const struct place *p, const char *prefix)
 #undef ONE
 }
 
+/* With the entry's place, so that "breakwater vm walk --from" can walk by what was printed. */
 static void print_step(const struct bw_look_vm *vm, const struct bw_gpuvm_step *s, unsigned depth,
 		       bool is_leaf, uint64_t va)
 {
-	struct bw_gpuvm_entry e = is_leaf ? bw_gpuvm_pte(vm->part.gen, s->value)
-					  : bw_gpuvm_pde(vm->part.gen, s->value);
+	enum bw_gpuvm_gen gen = vm->part.gen;
+	struct bw_gpuvm_entry e =
+		is_leaf ? bw_gpuvm_pte(gen, s->value) : bw_gpuvm_pde(gen, s->value);
 	printf("%*s\\-> ", (int)(3 * depth), "");
-	if (is_leaf)
-		printf("PTE==0x%016" PRIx64 ", VA=0x%012" PRIx64 ", PBA==0x%012" PRIx64
-		       ", V=%u, S=%u, P=%u\n",
-		       s->value, va, e.base, e.valid, e.system, e.leaf);
+	if (is_leaf && s->level == BW_GPUVM_LEVEL_PTB)
+		printf("PTE");
 	else
-		printf("PDE%u=0x%016" PRIx64 ", VA=0x%012" PRIx64 ", PBA==0x%012" PRIx64
-		       ", V=%u, S=%u, C=%u, P=%u\n",
-		       s->level == BW_GPUVM_LEVEL_FURTHER ? 0
-		       : s->level			  ? s->level - 1u
-							  : 0,
-		       s->value, va, e.base, e.valid, e.system, e.coherent, e.leaf);
+		printf("PDE%u%s",
+		       s->level && s->level != BW_GPUVM_LEVEL_FURTHER ? s->level - 1u : 0,
+		       is_leaf ? "-as-PTE" : "");
+	printf("@{0x%" PRIx64 "/%s%" PRIx64 "}=0x%016" PRIx64 ", VA=0x%012" PRIx64
+	       ", PBA==0x%012" PRIx64 ", V=%u, S=%u, C=%u",
+	       s->address, is_leaf ? "0x" : "", s->index, s->value, va, e.base, e.valid, e.system,
+	       e.coherent);
+	if (is_leaf)
+		printf(", Z=%u, X=%u, R=%u, W=%u, FS=%u, T=%u, MTYPE=%s\n", e.tmz, e.execute,
+		       e.read, e.write, e.frag, e.prt, bw_gpuvm_mtype_name(gen, e.mtype));
+	else
+		printf(", P=%u, FS=%u\n", e.leaf, e.bfs);
 }
 
 static void print_walk(struct bw_look_vm *vm, uint64_t va)

@@ -184,11 +184,8 @@ static struct bw_error *read_one(struct bw_umr *u, unsigned block, const struct 
 				 uint32_t addr_dw, void *cookie)
 {
 	uint32_t value;
-	const bool *named = cookie;
 	BW_TRY(bw_kmd_reg_read(u->kmd, &u->bank, addr_dw, &value));
-	if (*named)
-		printf("%s.%s%s => ", u->block_name[block], reg->prefix, reg->name);
-	printf("0x%08x\n", value);
+	printf("%s.%s%s => 0x%08x\n", u->block_name[block], reg->prefix, reg->name, value);
 	if (u->bits)
 		print_bits(reg, value);
 	return NULL;
@@ -203,10 +200,7 @@ struct bw_error *bw_umr_read(struct bw_umr *u, const char *path)
 		printf("0x%08x\n", value);
 		return NULL;
 	}
-	/* names are shown where there may be several, as by umr */
-	size_t n = strlen(path);
-	bool named = u->named || (n > 1 && path[n - 1] == '*' && path[n - 2] != '.');
-	return each(u, path, read_one, &named);
+	return each(u, path, read_one, NULL);
 }
 
 static struct bw_error *write_one(struct bw_umr *u, unsigned block, const struct bw_reg *reg,
@@ -300,10 +294,6 @@ struct bw_error *bw_umr_scan(struct bw_umr *u, const char *block)
 		return bw_errorf(BW_E_INVALID,
 				 "reading every register of %s can hang a GPU: -O risky allows it",
 				 block);
-	bool named = u->named;
-	u->named = true;
 	snprintf(path, sizeof(path), "*.%s.*", block);
-	struct bw_error *err = bw_umr_read(u, path);
-	u->named = named;
-	return err;
+	return bw_umr_read(u, path);
 }
