@@ -478,7 +478,10 @@ static void set_defaults(struct bw_device *dev)
 	bw_bus_set_defaults(dev);
 	/* Memory exceptions of this device are precise, and a debugger can tell. */
 	bw_reg_set(dev, BW_REG_SQ_DEBUG, BW_FIELD_MASK(SQ_DEBUG, SINGLE_MEMOP));
+	enum { CONTEXT_CNTL = 0x01fffe00 }; /* gc_11_0_0_default.h; of MMHUB the same [I] */
 	for (unsigned v = 0; v < BW_N_VMIDS; v++) {
+		bw_reg_set(dev, BW_REG_GCVM_CONTEXT0_CNTL + v, CONTEXT_CNTL);
+		bw_reg_set(dev, BW_REG_MMVM_CONTEXT0_CNTL + v, CONTEXT_CNTL);
 		*vmid_slot(dev, BW_REG_SH_MEM_BASES, v) = BW_SH_MEM_BASES;
 		*vmid_slot(dev, BW_REG_SH_MEM_CONFIG, v) =
 			BW_FIELD(SH_MEM_CONFIG, ALIGNMENT_MODE, BW_ALIGNMENT_UNALIGNED);

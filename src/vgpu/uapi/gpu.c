@@ -100,10 +100,6 @@ static void find_vram(struct bw_uapi *u)
 	bw_wreg(u, BW_REG_MMMC_VM_MX_L1_TLB_CNTL, tlb);
 }
 
-/* Reset value of GCVM_CONTEXT*_CNTL (gc_11_0_0_default.h), which the driver adds to: faults of each
- * kind raise an interrupt and take the default page, and nothing is tried again. */
-enum { CONTEXT_CNTL = 0x01fffe00 };
-
 /* The same registers of both hubs. Those of one kind have numbers in a row. */
 static const struct hub {
 	enum bw_register cntl, base_lo, base_hi, start_lo, start_hi, end_lo, end_hi;
@@ -129,6 +125,13 @@ static void set_range(struct bw_uapi *u, const struct hub *hub, unsigned vmid, u
 	bw_wreg(u, hub->end_hi + vmid, bw_hi32(last_page));
 }
 
+static void enable(struct bw_uapi *u, const struct hub *hub, unsigned vmid, unsigned depth)
+{
+	bw_wreg(u, hub->cntl + vmid,
+		bw_rreg(u, hub->cntl + vmid) | BW_FIELD_MASK(GCVM_CONTEXT0_CNTL, ENABLE_CONTEXT) |
+			BW_FIELD(GCVM_CONTEXT0_CNTL, PAGE_TABLE_DEPTH, depth));
+}
+
 /* VMID 0: the kernel's GART of 512 MiB, a table without levels, at the last whole 4 GiB of the
  * lower half (amdgpu_gmc_gart_location, gfxhub_v3_0_gart_enable, mmhub_v3_0_gart_enable). Nothing
  * is mapped in it: this driver reaches its own memory by the framebuffer's aperture. */
@@ -145,16 +148,13 @@ static int setup_gart(struct bw_uapi *u)
 		bw_wreg(u, hubs[i].base_lo, bw_lo32(base));
 		bw_wreg(u, hubs[i].base_hi, bw_hi32(base));
 		set_range(u, &hubs[i], 0, first, first + n - 1);
-		bw_wreg(u, hubs[i].cntl,
-			CONTEXT_CNTL | BW_FIELD_MASK(GCVM_CONTEXT0_CNTL, ENABLE_CONTEXT));
+		enable(u, &hubs[i], 0, 0);
 	}
 	return 0;
 }
 
 static int setup_vmids(struct bw_uapi *u)
 {
-	const uint32_t cntl = CONTEXT_CNTL | BW_FIELD_MASK(GCVM_CONTEXT0_CNTL, ENABLE_CONTEXT) |
-			      BW_FIELD(GCVM_CONTEXT0_CNTL, PAGE_TABLE_DEPTH, 3);
 	/* 64-bit addresses */
 	const uint32_t sh_mem_config =
 		BW_FIELD(SH_MEM_CONFIG, ALIGNMENT_MODE, BW_ALIGNMENT_UNALIGNED) |
@@ -165,7 +165,7 @@ static int setup_vmids(struct bw_uapi *u)
 		if (!i)
 			continue;
 		for (size_t h = 0; h < BW_ARRAY_SIZE(hubs); h++) {
-			bw_wreg(u, hubs[h].cntl + i, cntl);
+			enable(u, &hubs[h], i, 3);
 			set_range(u, &hubs[h], i, 0, BW_VM_MAX_PFN - 1);
 		}
 		bw_wreg_bank(u, &bank, BW_REG_SH_MEM_BASES, BW_SH_MEM_BASES);
