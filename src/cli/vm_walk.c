@@ -69,8 +69,11 @@ static void show_steps(struct bw_look *l, const struct bw_gpuvm_context *c,
 		} else {
 			bw_table_hex(&t, s->value, 16);
 			bw_table_text(&t, "%s", bw_str_text(&flags));
-			bw_table_text(&t, "%s at %s 0x%" PRIx64, dir ? "table" : "page",
-				      memory_name(e.system), e.base);
+			if (e.valid)
+				bw_table_text(&t, "%s at %s 0x%" PRIx64, dir ? "table" : "page",
+					      memory_name(e.system), e.base);
+			else
+				bw_table_text(&t, "nothing");
 		}
 		bw_str_free(&flags);
 	}
