@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "agent/capture_link.h"
-#include "agent/cpu_writes.h"
 #include "agent/track.h"
 #include "base/util.h"
 
@@ -15,30 +14,27 @@ enum {
 };
 
 struct bw_capture_sent {
-	uint64_t id, serial, size_b;
-	uint32_t handle, domains;
-	bool is_user, is_shared, is_mapped;
+	uint64_t handle; /* 32 bits */
+	uint64_t id, size_b;
+	bool is_shared, is_mapped;
 	bool is_new;		      /* nobody has looked at it */
-	bool is_mapped_only;	      /* bw_track_buffer */
 	struct bw_capture_hash *hash; /* owned; of each page */
 	uint64_t n_pages;
-	/* What the program has written since the last look, if that is known. */
-	bool is_written_known;
-	struct bw_cpu_writes_ranges written;
+	struct bw_cpu_writes written; /* since the last look; its serial */
 };
 
-static void drop_buffer(struct bw_capture_memory *c, size_t i)
+static void free_buffer(struct bw_capture_sent *b)
 {
-	free(c->buffers.data[i].hash);
-	bw_vec_free(&c->buffers.data[i].written);
-	bw_vec_remove(&c->buffers, i);
+	free(b->hash);
+	bw_vec_free(&b->written.ranges);
 }
 
 void bw_capture_memory_fini(struct bw_capture_memory *c)
 {
-	while (c->buffers.len)
-		drop_buffer(c, c->buffers.len - 1);
-	bw_vec_free(&c->buffers);
+	bw_vec_each(&c->buffers, b)
+		free_buffer(b);
+	bw_table_free(&c->buffers);
+	bw_vec_free(&c->asked);
 	bw_vec_free(&c->maps);
 }
 
@@ -49,10 +45,7 @@ void bw_capture_memory_unsettle(struct bw_capture_memory *c)
 
 static struct bw_capture_sent *by_handle(const struct bw_capture_memory *c, uint32_t handle)
 {
-	bw_vec_each(&c->buffers, b)
-		if (b->handle == handle)
-			return b;
-	return NULL;
+	return bw_table_find(&c->buffers, handle);
 }
 
 uint64_t bw_capture_memory_buffer(const struct bw_capture_memory *c, uint32_t handle)
@@ -61,20 +54,35 @@ uint64_t bw_capture_memory_buffer(const struct bw_capture_memory *c, uint32_t ha
 	return b ? b->id : 0;
 }
 
-static struct bw_error *add_buffer(struct bw_capture_memory *c, const struct bw_track_buffer *t)
+static struct bw_error *add_buffer(struct bw_capture_memory *c, const struct bw_track_buffer *t,
+				   struct bw_capture_submission *out)
 {
-	struct bw_capture_sent b = {.id = ++c->last_id,
-				    .serial = t->serial,
+	struct bw_capture_sent b = {.handle = t->handle,
+				    .id = ++c->last_id,
 				    .size_b = t->size_b,
-				    .handle = t->handle,
-				    .domains = t->domains,
-				    .is_user = t->is_user,
-				    .n_pages = bw_align_up(t->size_b, PAGE_B) / PAGE_B};
-	BW_TRY(bw_vec_reserve(&c->buffers, c->buffers.len + 1));
+				    .is_mapped = true,
+				    .is_new = true,
+				    .is_shared = t->is_shared,
+				    .n_pages = bw_align_up(t->size_b, PAGE_B) / PAGE_B,
+				    .written = {.serial = t->serial}};
+	const struct bw_capture_buffer one = {.id = b.id,
+					      .size_b = b.size_b,
+					      .domains = t->domains,
+					      .flags = t->is_user ? BW_CAPTURE_USERPTR : 0};
+	BW_TRY(bw_vec_push(&out->buffers, one));
 	b.hash = calloc(b.n_pages ? b.n_pages : 1, sizeof(*b.hash)); /* zero, as memory is */
-	if (!b.hash)
-		return bw_error_nomem();
-	c->buffers.data[c->buffers.len++] = b;
+	struct bw_error *err = b.hash ? bw_table_add(&c->buffers, b) : bw_error_nomem();
+	if (err)
+		free_buffer(&b);
+	return err;
+}
+
+static struct bw_error *remove_buffer(struct bw_capture_memory *c, struct bw_capture_sent *b,
+				      struct bw_capture_submission *out)
+{
+	BW_TRY(bw_vec_push(&out->gone, b->id));
+	free_buffer(b);
+	bw_table_remove(&c->buffers, b->handle);
 	return NULL;
 }
 
@@ -152,9 +160,9 @@ static struct bw_error *look_at_written(struct bw_agent_file *f, struct bw_captu
 					struct bw_capture_sent *b, const struct bw_agent_map *m,
 					struct bw_capture_runs *runs)
 {
-	if (!b->is_written_known)
+	if (!b->written.is_known)
 		return look_at_map(f, c, b, m, runs);
-	bw_vec_each(&b->written, w)
+	bw_vec_each(&b->written.ranges, w)
 		BW_TRY(look_at_pages(f, c, b, m, *w, runs));
 	return NULL;
 }
@@ -175,12 +183,14 @@ static struct bw_error *look_at_all(struct bw_agent_file *f, struct bw_capture_m
 	return NULL;
 }
 
-static void ask_what_is_written(const struct bw_agent_file *f, struct bw_capture_memory *c)
+static struct bw_error *ask_what_is_written(struct bw_capture_memory *c)
 {
-	bw_vec_each(&c->buffers, b) {
-		const struct bw_cpu_writes_of of = {f->number, b->serial};
-		b->is_written_known = b->is_mapped_only && bw_cpu_writes_take(of, &b->written);
-	}
+	c->asked.len = 0;
+	bw_vec_each(&c->buffers, b)
+		if (b->is_shared)
+			BW_TRY(bw_vec_push(&c->asked, &b->written));
+	bw_cpu_writes_take(c->asked.data, c->asked.len);
+	return NULL;
 }
 
 /* Without the buffers that only the GPU can write, but where they were mapped since. before: what
@@ -217,45 +227,28 @@ bool bw_capture_memory_is_due(const struct bw_capture_memory *c, uint64_t unseen
 /* ---- What is mapped ---- */
 
 /* Buffers that were mapped since, and those that are mapped no longer. */
-static struct bw_error *note_buffers(struct bw_capture_memory *c, const struct bw_agent_maps *maps,
+static struct bw_error *note_buffers(struct bw_capture_memory *c,
 				     const struct bw_track_buffers *all,
 				     struct bw_capture_submission *out)
 {
 	bw_vec_each(&c->buffers, b)
 		b->is_mapped = false;
 	bw_vec_each(all, t) {
-		bool is_mapped = false;
-		for (size_t i = 0; i < maps->len && !is_mapped; i++)
-			is_mapped = maps->data[i].bo_handle == t->handle;
-		if (!is_mapped)
-			continue;
-		struct bw_capture_sent *b = by_handle(c, t->handle);
-		if (b && b->serial == t->serial) {
+		struct bw_capture_sent *b = t->is_mapped ? by_handle(c, t->handle) : NULL;
+		if (b && b->written.serial == t->serial) {
 			b->is_mapped = true;
 			b->is_new = false;
 			b->is_shared = t->is_shared;
-			b->is_mapped_only = t->is_mapped_only;
 			continue;
 		}
-		if (b) /* another one has its number now: it is gone, below */
-			b->handle = 0;
-		BW_TRY(add_buffer(c, t));
-		b = &c->buffers.data[c->buffers.len - 1];
-		b->is_mapped = true;
-		b->is_new = true;
-		b->is_mapped_only = t->is_mapped_only;
-		const struct bw_capture_buffer one = {.id = b->id,
-						      .size_b = b->size_b,
-						      .domains = b->domains,
-						      .flags = b->is_user ? BW_CAPTURE_USERPTR : 0};
-		BW_TRY(bw_vec_push(&out->buffers, one));
+		if (b) /* another one has its number now */
+			BW_TRY(remove_buffer(c, b, out));
+		if (t->is_mapped)
+			BW_TRY(add_buffer(c, t, out));
 	}
-	for (size_t i = c->buffers.len; i-- > 0;) {
-		if (c->buffers.data[i].is_mapped)
-			continue;
-		BW_TRY(bw_vec_push(&out->gone, c->buffers.data[i].id));
-		drop_buffer(c, i);
-	}
+	for (size_t i = c->buffers.len; i-- > 0;)
+		if (!c->buffers.data[i].is_mapped)
+			BW_TRY(remove_buffer(c, &c->buffers.data[i], out));
 	return NULL;
 }
 
@@ -303,11 +296,12 @@ struct bw_error *bw_capture_memory_before(struct bw_agent_file *f, struct bw_cap
 	if (!err)
 		err = bw_track_buffers(f, &all);
 	if (!err)
-		err = note_buffers(c, &maps, &all, out);
+		err = note_buffers(c, &all, out);
 	if (!err)
 		err = note_maps(c, &maps, out);
 	/* before the look, so that what is written meanwhile is seen by the next one */
-	ask_what_is_written(f, c);
+	if (!err)
+		err = ask_what_is_written(c);
 	if (!err && c->is_settled)
 		err = look_at_shared(f, c, &maps, &c->maps, &out->runs);
 	else if (!err)

@@ -9,7 +9,8 @@
  * capture_link.h, as pages are sent from here. */
 
 #include "agent/agent.h"
-#include "base/vec.h"
+#include "agent/cpu_writes.h"
+#include "base/table.h"
 #include "capture/capture.h"
 
 struct bw_capture_sent; /* a buffer as it was sent last */
@@ -21,7 +22,8 @@ struct bw_capture_memory {
 	bool is_settled;
 	uint64_t look_ns, looked_at_ns; /* how long the last look at all took, and when it ended */
 	uint64_t sent_b;		/* of pages, since then */
-	struct BW_VEC(struct bw_capture_sent) buffers;
+	struct BW_TABLE(struct bw_capture_sent) buffers; /* by their handles */
+	struct BW_VEC(struct bw_cpu_writes *) asked;	 /* of buffers, for one call */
 	struct bw_capture_maps BW_VEC(struct bw_capture_map) maps;
 };
 

@@ -12,6 +12,7 @@
 
 #include "agent/agent.h"
 #include "agent/real.h"
+#include "base/table.h"
 #include "base/util.h"
 
 enum { PAGE_B = 4096, LEFT_MAX = 4096 };
@@ -33,21 +34,18 @@ struct pm_scan_arg {
 #define SCAN_CHECK_ASYNC (1 << 1) /* PM_SCAN_CHECK_WPASYNC */
 #define IS_WRITTEN (1 << 1)	  /* PAGE_IS_WRITTEN */
 
-struct cpu_map {
-	struct bw_cpu_writes_of of;
-	uint64_t start, end, offset_b;
-};
-
-/* A buffer that the program has mapped. */
+/* A buffer that the program has mapped, or that it writes otherwise. */
 struct buffer {
-	struct bw_cpu_writes_of of;
+	uint64_t serial;
 	bool is_unknown;
+	/* what was written by mappings that are gone, or by the agent */
+	struct bw_cpu_writes_ranges left;
+	struct bw_cpu_writes *asked; /* while it is */
 };
 
-/* Pages that were written by mappings that are gone, or by the agent. */
-struct left {
-	struct bw_cpu_writes_of of;
-	struct bw_cpu_writes_range range;
+/* A mapping of the program. */
+struct cpu_map {
+	uint64_t start, end, offset_b, serial;
 };
 
 /* The lock is taken last of all. */
@@ -55,9 +53,8 @@ static struct {
 	pthread_mutex_t lock;
 	bool is_tried, is_ended;
 	int uffd, pagemap;
-	struct BW_VEC(struct cpu_map) maps;
-	struct BW_VEC(struct left) left;
-	struct BW_VEC(struct buffer) buffers;
+	struct BW_TABLE(struct buffer) buffers;
+	struct BW_VEC(struct cpu_map) maps; /* by address, of buffers that are known */
 } g = {.lock = PTHREAD_MUTEX_INITIALIZER, .uffd = -1, .pagemap = -1};
 static atomic_bool has_maps; /* read without the lock, for every munmap of the program */
 
@@ -77,24 +74,9 @@ static void unlock(void)
 	pthread_mutex_unlock(&g.lock);
 }
 
-static bool is_same(struct bw_cpu_writes_of a, struct bw_cpu_writes_of b)
+static struct buffer *find(uint64_t serial)
 {
-	return a.file == b.file && a.serial == b.serial;
-}
-
-static struct buffer *find(struct bw_cpu_writes_of of)
-{
-	bw_vec_each(&g.buffers, b)
-		if (is_same(b->of, of))
-			return b;
-	return NULL;
-}
-
-static void drop_left(struct bw_cpu_writes_of of)
-{
-	for (size_t i = g.left.len; i-- > 0;)
-		if (is_same(g.left.data[i].of, of))
-			bw_vec_remove(&g.left, i);
+	return bw_table_find(&g.buffers, serial);
 }
 
 static void close_fd(int *fd)
@@ -112,42 +94,56 @@ static void end(void)
 	atomic_store(&has_maps, false);
 	close_fd(&g.uffd);
 	close_fd(&g.pagemap);
+	bw_vec_each(&g.buffers, b)
+		bw_vec_free(&b->left);
+	bw_table_free(&g.buffers);
 	bw_vec_free(&g.maps);
-	bw_vec_free(&g.left);
-	bw_vec_free(&g.buffers);
 }
 
-static struct buffer *need(struct bw_cpu_writes_of of)
+/* NULL: out of memory, and all is at its end. */
+static struct buffer *need(uint64_t serial)
 {
-	struct buffer *b = find(of);
-	struct bw_error *err = b ? NULL : bw_vec_push(&g.buffers, ((struct buffer){of, false}));
-	if (err) /* out of memory */
+	struct buffer *b = find(serial);
+	struct bw_error *err =
+		b ? NULL : bw_table_add(&g.buffers, ((struct buffer){.serial = serial}));
+	if (err)
 		end();
 	bw_error_free(err);
-	return find(of);
+	return b ? b : find(serial);
 }
 
-static void note_unknown(struct bw_cpu_writes_of of)
+static void drop_maps(uint64_t serial)
 {
-	struct buffer *b = need(of);
-	if (b)
-		b->is_unknown = true;
-	drop_left(of);
+	size_t n = 0;
+	bw_vec_each(&g.maps, m)
+		if (m->serial != serial)
+			g.maps.data[n++] = *m;
+	g.maps.len = n;
 }
 
-static void note_left(struct bw_cpu_writes_of of, struct bw_cpu_writes_range range)
+static void note_unknown(uint64_t serial)
 {
-	struct left *last = g.left.len ? &g.left.data[g.left.len - 1] : NULL;
-	const struct buffer *b = find(of);
-	if (!b || b->is_unknown ||
-	    (last && is_same(last->of, of) && last->range.first == range.first &&
-	     last->range.n == range.n))
+	struct buffer *b = need(serial);
+	if (!b || b->is_unknown)
 		return;
-	struct bw_error *err = g.left.len == LEFT_MAX
-				       ? bw_error_nomem()
-				       : bw_vec_push(&g.left, ((struct left){of, range}));
+	b->is_unknown = true;
+	bw_vec_free(&b->left);
+	drop_maps(serial);
+}
+
+static void note_left(uint64_t serial, struct bw_cpu_writes_range range)
+{
+	struct buffer *b = find(serial);
+	if (!b || b->is_unknown)
+		return;
+	const struct bw_cpu_writes_range *last =
+		b->left.len ? &b->left.data[b->left.len - 1] : NULL;
+	if (last && last->first == range.first && last->n == range.n)
+		return;
+	struct bw_error *err =
+		b->left.len == LEFT_MAX ? bw_error_nomem() : bw_vec_push(&b->left, range);
 	if (err)
-		note_unknown(of);
+		note_unknown(serial);
 	bw_error_free(err);
 }
 
@@ -176,10 +172,9 @@ static bool open_both(void)
 	return true;
 }
 
-/* What was written in [start, end) of the mapping, which is protected again. */
-static bool scan(const struct cpu_map *m, uint64_t start, uint64_t end_va,
-		 bool (*add)(void *ctx, const struct cpu_map *m, struct bw_cpu_writes_range r),
-		 void *ctx)
+/* What was written in [start, end), which is protected again. */
+static bool scan(uint64_t start, uint64_t end_va,
+		 bool (*add)(void *ctx, uint64_t start, uint64_t end_va), void *ctx)
 {
 	struct page_region found[64];
 	while (start < end_va) {
@@ -194,55 +189,63 @@ static bool scan(const struct cpu_map *m, uint64_t start, uint64_t end_va,
 		int n = REAL(ioctl)(g.pagemap, SCAN, &a);
 		if (n < 0 || a.walk_end <= start)
 			return false;
-		for (int i = 0; i < n; i++) {
-			uint64_t at_b = found[i].start - m->start + m->offset_b;
-			const struct bw_cpu_writes_range r = {
-				at_b / PAGE_B, (found[i].end - found[i].start) / PAGE_B};
-			if (!add(ctx, m, r))
+		for (int i = 0; i < n; i++)
+			if (!add(ctx, found[i].start, found[i].end))
 				return false;
-		}
 		start = a.walk_end;
 	}
 	return true;
 }
 
+/* Addresses of the mapping as pages of its buffer. */
+static struct bw_cpu_writes_range pages_of(const struct cpu_map *m, uint64_t start, uint64_t end_va)
+{
+	return (struct bw_cpu_writes_range){(start - m->start + m->offset_b) / PAGE_B,
+					    (end_va - start) / PAGE_B};
+}
+
 /* ---- The program's mappings ---- */
+
+/* The first mapping that ends behind the address. */
+static size_t first_behind(uint64_t va)
+{
+	size_t low = 0, high = g.maps.len;
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		if (g.maps.data[mid].end <= va)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static bool insert_map(struct cpu_map m)
+{
+	size_t at = first_behind(m.start);
+	struct bw_error *err = bw_vec_reserve(&g.maps, g.maps.len + 1);
+	bool ok = !err;
+	bw_error_free(err);
+	if (!ok)
+		return false;
+	memmove(&g.maps.data[at + 1], &g.maps.data[at], (g.maps.len - at) * sizeof(m));
+	g.maps.data[at] = m;
+	g.maps.len++;
+	return true;
+}
 
 static bool watch(const struct cpu_map *m)
 {
 	struct uffdio_register r = {.range = {m->start, m->end - m->start},
 				    .mode = UFFDIO_REGISTER_MODE_WP};
-	if (!open_both() || m->offset_b % PAGE_B || REAL(ioctl)(g.uffd, UFFDIO_REGISTER, &r))
-		return false;
-	struct bw_error *err = bw_vec_push(&g.maps, *m);
-	bool ok = !err;
-	bw_error_free(err);
-	return ok;
+	return open_both() && m->offset_b % PAGE_B == 0 &&
+	       !REAL(ioctl)(g.uffd, UFFDIO_REGISTER, &r) && insert_map(*m);
 }
 
-void bw_cpu_writes_mapped(struct bw_cpu_writes_of of, void *at, size_t size_b, uint64_t offset_b)
+static bool add_left(void *ctx, uint64_t start, uint64_t end_va)
 {
-	const struct cpu_map m = {of, (uintptr_t)at, (uintptr_t)at + bw_align_up(size_b, PAGE_B),
-				  offset_b};
-	lock();
-	if (!g.is_ended && need(of) && !watch(&m))
-		note_unknown(of);
-	atomic_store(&has_maps, g.maps.len != 0);
-	unlock();
-}
-
-void bw_cpu_writes_unknown(struct bw_cpu_writes_of of)
-{
-	lock();
-	if (!g.is_ended)
-		note_unknown(of);
-	unlock();
-}
-
-static bool add_left(void *ctx, const struct cpu_map *m, struct bw_cpu_writes_range r)
-{
-	(void)ctx;
-	note_left(m->of, r);
+	const struct cpu_map *m = ctx;
+	note_left(m->serial, pages_of(m, start, end_va));
 	return true;
 }
 
@@ -255,10 +258,43 @@ static void cut(size_t i, uint64_t start, uint64_t end_va)
 	g.maps.data[i].end = BW_MAX(start, m.start);
 	if (m.start >= start)
 		bw_vec_remove(&g.maps, i);
-	struct bw_error *err = m.end > end_va ? bw_vec_push(&g.maps, behind) : NULL;
-	if (err)
-		note_unknown(m.of);
-	bw_error_free(err);
+	if (m.end > end_va && !insert_map(behind))
+		note_unknown(m.serial);
+}
+
+/* is_lost: what was written in there cannot be told. */
+static void drop_range(uint64_t start, uint64_t end_va, bool is_lost)
+{
+	size_t i;
+	while ((i = first_behind(start)) < g.maps.len && g.maps.data[i].start < end_va) {
+		struct cpu_map m = g.maps.data[i];
+		if (is_lost || !scan(BW_MAX(start, m.start), BW_MIN(end_va, m.end), add_left, &m))
+			note_unknown(m.serial); /* which drops its mappings */
+		else if (!find(m.serial)->is_unknown)
+			cut(i, start, end_va);
+	}
+}
+
+void bw_cpu_writes_mapped(uint64_t serial, void *at, size_t size_b, uint64_t offset_b)
+{
+	const struct cpu_map m = {(uintptr_t)at, (uintptr_t)at + bw_align_up(size_b, PAGE_B),
+				  offset_b, serial};
+	lock();
+	const struct buffer *b = g.is_ended ? NULL : need(serial);
+	drop_range(m.start, m.end, true); /* there should be none */
+	if (b && !find(serial)->is_unknown && !watch(&m))
+		note_unknown(serial);
+	atomic_store(&has_maps, g.maps.len != 0);
+	unlock();
+}
+
+void bw_cpu_writes_unknown(uint64_t serial)
+{
+	lock();
+	if (!g.is_ended)
+		note_unknown(serial);
+	atomic_store(&has_maps, g.maps.len != 0);
+	unlock();
 }
 
 static void unmapped(const void *at, size_t size_b, bool is_moved)
@@ -268,17 +304,7 @@ static void unmapped(const void *at, size_t size_b, bool is_moved)
 	    __builtin_add_overflow(start, bw_align_up(size_b, PAGE_B), &end_va))
 		return;
 	lock();
-	for (size_t i = g.maps.len; i-- > 0;) {
-		const struct cpu_map m = g.maps.data[i];
-		if (m.start >= end_va || m.end <= start)
-			continue;
-		if (is_moved ||
-		    !scan(&m, BW_MAX(start, m.start), BW_MIN(end_va, m.end), add_left, NULL))
-			note_unknown(m.of);
-		if (g.is_ended)
-			break;
-		cut(i, start, end_va);
-	}
+	drop_range(start, end_va, is_moved);
 	atomic_store(&has_maps, g.maps.len != 0);
 	unlock();
 }
@@ -293,7 +319,7 @@ void bw_cpu_writes_moved(const void *at, size_t size_b)
 	unmapped(at, size_b, true);
 }
 
-void bw_cpu_writes_by_agent(struct bw_cpu_writes_of of, uint64_t offset_b, size_t size_b)
+void bw_cpu_writes_by_agent(uint64_t serial, uint64_t offset_b, size_t size_b)
 {
 	const struct bw_cpu_writes_range r = {offset_b / PAGE_B, (offset_b + size_b - 1) / PAGE_B -
 									 offset_b / PAGE_B + 1};
@@ -301,20 +327,20 @@ void bw_cpu_writes_by_agent(struct bw_cpu_writes_of of, uint64_t offset_b, size_
 		return;
 	lock();
 	if (!g.is_ended)
-		note_left(of, r);
+		note_left(serial, r);
 	unlock();
 }
 
-void bw_cpu_writes_forget(struct bw_cpu_writes_of of)
+void bw_cpu_writes_forget(uint64_t serial)
 {
 	lock();
-	drop_left(of);
-	for (size_t i = g.maps.len; i-- > 0;)
-		if (is_same(g.maps.data[i].of, of))
-			bw_vec_remove(&g.maps, i);
-	struct buffer *b = find(of);
-	if (b)
-		bw_vec_remove(&g.buffers, (size_t)(b - g.buffers.data));
+	struct buffer *b = find(serial);
+	if (b) {
+		bw_vec_free(&b->left);
+		if (!b->is_unknown)
+			drop_maps(serial);
+		bw_table_remove(&g.buffers, serial);
+	}
 	atomic_store(&has_maps, g.maps.len != 0);
 	unlock();
 }
@@ -334,42 +360,78 @@ void bw_cpu_writes_fork_child(void)
 
 /* ---- Asking ---- */
 
-static bool add_range(void *ctx, const struct cpu_map *m, struct bw_cpu_writes_range r)
+static struct bw_cpu_writes *asked_of(const struct cpu_map *m)
 {
-	(void)m;
-	struct bw_cpu_writes_ranges *out = ctx;
-	struct bw_error *err = bw_vec_push(out, r);
-	bool ok = !err;
-	bw_error_free(err);
-	return ok;
+	const struct buffer *b = find(m->serial);
+	return b ? b->asked : NULL;
 }
 
-/* The lock is held. */
-static bool take(struct bw_cpu_writes_of of, struct bw_cpu_writes_ranges *out)
+/* Mappings that lie one behind the other, which one call of the kernel tells about. */
+struct run {
+	size_t first, end; /* indexes of g.maps */
+};
+
+/* Pages that were written, of one or several mappings. */
+static bool add_to_run(void *ctx, uint64_t start, uint64_t end_va)
 {
-	const struct buffer *b = find(of);
-	if (!b || b->is_unknown)
-		return false;
-	for (size_t i = g.left.len; i-- > 0;) {
-		if (!is_same(g.left.data[i].of, of))
-			continue;
-		if (!add_range(out, NULL, g.left.data[i].range))
+	const struct run *r = ctx;
+	for (size_t i = first_behind(start); start < end_va && i < r->end; i++) {
+		const struct cpu_map *m = &g.maps.data[i];
+		uint64_t to = BW_MIN(end_va, m->end);
+		struct bw_error *err = bw_vec_push(&asked_of(m)->ranges, pages_of(m, start, to));
+		bool ok = !err;
+		bw_error_free(err);
+		if (!ok)
 			return false;
-		bw_vec_remove(&g.left, i);
+		start = to;
 	}
-	bw_vec_each(&g.maps, m)
-		if (is_same(m->of, of) && !scan(m, m->start, m->end, add_range, out))
-			return false;
 	return true;
 }
 
-bool bw_cpu_writes_take(struct bw_cpu_writes_of of, struct bw_cpu_writes_ranges *out)
+static void ask_run(struct run r)
 {
-	out->len = 0;
+	uint64_t start = g.maps.data[r.first].start, end_va = g.maps.data[r.end - 1].end;
+	bool ok = scan(start, end_va, add_to_run, &r);
+	/* pages may be protected again of which it has not told */
+	for (size_t i = r.first; !ok && i < r.end; i++)
+		asked_of(&g.maps.data[i])->is_known = false;
+}
+
+static void ask_maps(void)
+{
+	for (size_t i = 0; i < g.maps.len;) {
+		struct run r = {i, i};
+		while (r.end < g.maps.len && asked_of(&g.maps.data[r.end]) &&
+		       (r.end == i || g.maps.data[r.end].start == g.maps.data[r.end - 1].end))
+			r.end++;
+		if (r.end > i)
+			ask_run(r);
+		i = BW_MAX(r.end, i + 1);
+	}
+}
+
+void bw_cpu_writes_take(struct bw_cpu_writes *const *asked, size_t n)
+{
 	lock();
-	bool ok = take(of, out);
-	if (!ok && find(of))
-		note_unknown(of);
+	for (size_t i = 0; i < n; i++) {
+		struct buffer *b = find(asked[i]->serial);
+		asked[i]->is_known = b && !b->is_unknown;
+		asked[i]->ranges.len = 0;
+		if (!asked[i]->is_known)
+			continue;
+		struct bw_cpu_writes_ranges none = asked[i]->ranges;
+		asked[i]->ranges = b->left;
+		b->left = none;
+		b->asked = asked[i];
+	}
+	ask_maps();
+	for (size_t i = 0; i < n; i++) {
+		struct buffer *b = find(asked[i]->serial);
+		if (b && b->asked && !asked[i]->is_known)
+			note_unknown(asked[i]->serial);
+		if (b)
+			b->asked = NULL;
+	}
+	atomic_store(&has_maps, g.maps.len != 0);
 	unlock();
-	return ok;
 }

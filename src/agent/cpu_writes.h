@@ -18,35 +18,38 @@
 
 #include "base/vec.h"
 
-/* A buffer: the number of the DRM file, and bw_track_buffer.serial. */
-struct bw_cpu_writes_of {
-	uint32_t file;
-	uint64_t serial;
-};
-/* Pages of it, from its start. */
+/* Pages of a buffer, from its start. */
 struct bw_cpu_writes_range {
 	uint64_t first, n;
 };
 struct bw_cpu_writes_ranges BW_VEC(struct bw_cpu_writes_range);
 
+/* A buffer is named by its bw_track_buffer.serial. */
+
 /* The program has mapped it: watches that. offset_b: where in the buffer. */
-void bw_cpu_writes_mapped(struct bw_cpu_writes_of of, void *at, size_t size_b, uint64_t offset_b);
+void bw_cpu_writes_mapped(uint64_t serial, void *at, size_t size_b, uint64_t offset_b);
 /* The program writes it, or may, where that is not watched. */
-void bw_cpu_writes_unknown(struct bw_cpu_writes_of of);
+void bw_cpu_writes_unknown(uint64_t serial);
 /* These addresses are about to be unmapped, or to become another mapping. */
 void bw_cpu_writes_unmapped(const void *at, size_t size_b);
 /* ... and to be mapped elsewhere. */
 void bw_cpu_writes_moved(const void *at, size_t size_b);
 /* The agent has written it, by a mapping of its own. */
-void bw_cpu_writes_by_agent(struct bw_cpu_writes_of of, uint64_t offset_b, size_t size_b);
+void bw_cpu_writes_by_agent(uint64_t serial, uint64_t offset_b, size_t size_b);
 /* The buffer is gone. */
-void bw_cpu_writes_forget(struct bw_cpu_writes_of of);
+void bw_cpu_writes_forget(uint64_t serial);
 /* Nobody asks any more, or the answers would be wrong from now on: nothing is known. */
 void bw_cpu_writes_end(void);
 void bw_cpu_writes_fork_child(void);
 
-/* What was written since the last call for this buffer; at the first one, all that may have been.
- * False: it is not known. out: emptied first; the caller frees it. */
-bool bw_cpu_writes_take(struct bw_cpu_writes_of of, struct bw_cpu_writes_ranges *out);
+/* What was written of a buffer since it was asked for last; at the first time, all that may have
+ * been. */
+struct bw_cpu_writes {
+	uint64_t serial; /* the caller sets it */
+	bool is_known;
+	struct bw_cpu_writes_ranges ranges; /* emptied first; the caller frees it */
+};
+/* Asks for n buffers at once, none of them twice. */
+void bw_cpu_writes_take(struct bw_cpu_writes *const *asked, size_t n);
 
 #endif

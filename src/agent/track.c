@@ -41,9 +41,11 @@ void bw_track_free(struct bw_track *t)
 {
 	if (!t)
 		return;
-	bw_vec_each(&t->bos, bo)
+	bw_vec_each(&t->bos, bo) {
 		bo_unmap_cpu(bo);
-	bw_vec_free(&t->bos);
+		bw_cpu_writes_forget(bo->serial);
+	}
+	bw_table_free(&t->bos);
 	bw_vec_free(&t->maps);
 	bw_vec_free(&t->patches);
 	free(t);
@@ -59,38 +61,25 @@ void bw_track_fork_child(struct bw_track *t)
 
 /* Buffers */
 
-static struct bw_track_bo *find_bo(struct bw_track *t, uint32_t handle)
-{
-	bw_vec_each(&t->bos, bo)
-		if (bo->handle == handle)
-			return bo;
-	return NULL;
-}
-
 static void add_bo(struct bw_track *t, struct bw_track_bo bo)
 {
+	static _Atomic uint64_t last_serial;
 	pthread_mutex_lock(&t->lock);
-	bo.serial = ++t->last_serial;
-	if (bo.handle && !find_bo(t, bo.handle))
-		bw_error_free(bw_vec_push(&t->bos,
-					  bo)); /* out of memory: its contents stay out of reach */
+	bo.serial = ++last_serial;
+	if (bo.handle && !bw_table_find(&t->bos, bo.handle))
+		bw_error_free(bw_table_add(&t->bos,
+					   bo)); /* out of memory: its contents stay out of reach */
 	pthread_mutex_unlock(&t->lock);
 }
 
-static struct bw_cpu_writes_of name_of(const struct bw_agent_file *f, const struct bw_track_bo *bo)
+static void remove_bo(struct bw_track *t, uint32_t handle)
 {
-	return (struct bw_cpu_writes_of){f->number, bo->serial};
-}
-
-static void remove_bo(struct bw_agent_file *f, uint32_t handle)
-{
-	struct bw_track *t = f->track;
 	pthread_mutex_lock(&t->lock);
-	struct bw_track_bo *bo = find_bo(t, handle);
+	struct bw_track_bo *bo = bw_table_find(&t->bos, handle);
 	if (bo) {
 		bo_unmap_cpu(bo);
-		bw_cpu_writes_forget(name_of(f, bo));
-		bw_vec_remove(&t->bos, (size_t)(bo - t->bos.data));
+		bw_cpu_writes_forget(bo->serial);
+		bw_table_remove(&t->bos, handle);
 	}
 	pthread_mutex_unlock(&t->lock);
 }
@@ -220,7 +209,7 @@ static int gem_close(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	bool known = bw_agent_copy_in(&handle, (uintptr_t)arg, sizeof(handle));
 	int r = bw_agent_ioctl(f, cmd, arg);
 	if (!r && known)
-		remove_bo(f, handle);
+		remove_bo(f->track, handle);
 	return r;
 }
 
@@ -244,17 +233,18 @@ static int gem_userptr(struct bw_agent_file *f, uint32_t cmd, void *arg)
 						      .size_b = a.size,
 						      .domains = AMDGPU_GEM_DOMAIN_GTT,
 						      .user = (uint8_t *)(uintptr_t)a.addr,
-						      .is_shared = true,
-						      .is_foreign = true});
+						      .is_shared = true});
 	return r;
 }
 
-static void note_foreign(struct bw_track *t, uint32_t handle)
+static void note_shared(struct bw_track *t, uint32_t handle)
 {
 	pthread_mutex_lock(&t->lock);
-	struct bw_track_bo *bo = find_bo(t, handle);
-	if (bo)
-		bo->is_shared = bo->is_foreign = true;
+	struct bw_track_bo *bo = bw_table_find(&t->bos, handle);
+	if (bo) {
+		bo->is_shared = true;
+		bw_cpu_writes_unknown(bo->serial);
+	}
 	pthread_mutex_unlock(&t->lock);
 }
 
@@ -272,9 +262,8 @@ static int prime_import(struct bw_agent_file *f, uint32_t cmd, void *arg)
 		add_bo(f->track, (struct bw_track_bo){.handle = a.handle,
 						      .size_b = info.bo_size,
 						      .domains = (uint32_t)info.domains,
-						      .is_shared = true,
-						      .is_foreign = true});
-	note_foreign(f->track, a.handle); /* it may have been there */
+						      .is_shared = true});
+	note_shared(f->track, a.handle); /* it may have been there */
 	return r;
 }
 
@@ -284,7 +273,7 @@ static int share(struct bw_agent_file *f, uint32_t cmd, void *arg)
 {
 	uint32_t handle;
 	if (bw_agent_copy_in(&handle, (uintptr_t)arg, sizeof(handle)))
-		note_foreign(f->track, handle);
+		note_shared(f->track, handle);
 	return bw_agent_ioctl(f, cmd, arg);
 }
 
@@ -297,7 +286,7 @@ static int gem_mmap(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	if (r || !known || !bw_agent_copy_in(&out, (uintptr_t)arg, sizeof(out)))
 		return r;
 	pthread_mutex_lock(&f->track->lock);
-	struct bw_track_bo *bo = find_bo(f->track, in.in.handle);
+	struct bw_track_bo *bo = bw_table_find(&f->track->bos, in.in.handle);
 	if (bo) {
 		bo->is_shared = true;
 		bo->mmap_offset = out.out.addr_ptr;
@@ -315,9 +304,9 @@ void bw_track_mapped(struct bw_agent_file *f, uint64_t offset, void *at, size_t 
 		    offset - bo->mmap_offset >= bo->size_b)
 			continue;
 		if (bw_agent_captures() && f->own_fd < 0)
-			bw_cpu_writes_mapped(name_of(f, bo), at, size_b, offset - bo->mmap_offset);
+			bw_cpu_writes_mapped(bo->serial, at, size_b, offset - bo->mmap_offset);
 		else
-			bw_cpu_writes_unknown(name_of(f, bo));
+			bw_cpu_writes_unknown(bo->serial);
 		break;
 	}
 	pthread_mutex_unlock(&t->lock);
@@ -360,7 +349,7 @@ struct bw_error *bw_track_maps(struct bw_agent_file *f, struct bw_agent_maps *ou
 			memcpy(out->data, t->maps.data, t->maps.len * sizeof(*out->data));
 		out->len = t->maps.len;
 		bw_vec_each(out, m) {
-			const struct bw_track_bo *bo = find_bo(t, m->bo_handle);
+			const struct bw_track_bo *bo = bw_table_find(&t->bos, m->bo_handle);
 			m->va = bw_canonical(m->va);
 			m->bo_size_b = bo ? bo->size_b : 0;
 			m->domains = bo ? bo->domains : 0;
@@ -406,12 +395,15 @@ struct bw_error *bw_track_buffers(struct bw_agent_file *f, struct bw_track_buffe
 		const struct bw_track_bo *bo = &t->bos.data[i];
 		out->data[out->len++] = (struct bw_track_buffer){.serial = bo->serial,
 								 .size_b = bo->size_b,
-								 .handle = bo->handle,
+								 .handle = (uint32_t)bo->handle,
 								 .domains = bo->domains,
 								 .is_user = bo->user != NULL,
-								 .is_shared = bo->is_shared,
-								 .is_mapped_only = bo->is_shared &&
-										   !bo->is_foreign};
+								 .is_shared = bo->is_shared};
+	}
+	for (size_t i = 0; !err && i < t->maps.len; i++) {
+		const struct bw_track_bo *bo = bw_table_find(&t->bos, t->maps.data[i].bo_handle);
+		if (bo)
+			out->data[bo - t->bos.data].is_mapped = true;
 	}
 	pthread_mutex_unlock(&t->lock);
 	return err;
@@ -432,7 +424,7 @@ static int map_bo(struct bw_agent_file *f, uint32_t handle, uint64_t size_b)
 	}
 	struct bw_track *t = f->track;
 	pthread_mutex_lock(&t->lock);
-	struct bw_track_bo *bo = find_bo(t, handle);
+	struct bw_track_bo *bo = bw_table_find(&t->bos, handle);
 	bool keep = !r && bo && !bo->cpu && bo->size_b == size_b;
 	if (keep)
 		bo->cpu = p;
@@ -513,7 +505,7 @@ static ssize_t access_piece(struct bw_agent_file *f, uint64_t va, size_t size_b,
 		size_t at = find_range(t, va);
 		const struct bw_agent_map *m =
 			at < t->maps.len && t->maps.data[at].va <= va ? &t->maps.data[at] : NULL;
-		struct bw_track_bo *bo = m ? find_bo(t, m->bo_handle) : NULL;
+		struct bw_track_bo *bo = m ? bw_table_find(&t->bos, m->bo_handle) : NULL;
 		ssize_t r = 0;
 		uint32_t handle = 0;
 		uint64_t bo_size_b = 0;
@@ -522,7 +514,7 @@ static ssize_t access_piece(struct bw_agent_file *f, uint64_t va, size_t size_b,
 		} else if (bo->no_cpu) {
 			r = -EPERM;
 		} else if (!bo->user && !bo->cpu) {
-			handle = bo->handle;
+			handle = (uint32_t)bo->handle;
 			bo_size_b = bo->size_b;
 		} else {
 			uint64_t offset = m->bo_offset_b + (va - m->va);
@@ -530,7 +522,7 @@ static ssize_t access_piece(struct bw_agent_file *f, uint64_t va, size_t size_b,
 			uint64_t left = BW_MIN(m->va + m->size_b - va, (uint64_t)size_b);
 			left = offset < room ? BW_MIN(left, room - offset) : 0;
 			if (a->write && left)
-				bw_cpu_writes_by_agent(name_of(f, bo), offset, left);
+				bw_cpu_writes_by_agent(bo->serial, offset, left);
 			r = left && access_bo(a, bo, offset, left) ? (ssize_t)left : -EFAULT;
 		}
 		pthread_mutex_unlock(&t->lock);

@@ -28,16 +28,14 @@ bool bw_track_is_taken(struct bw_agent_file *f, uint64_t va, uint64_t size_b, ui
 bool bw_track_is_readonly(struct bw_agent_file *f, uint64_t va, uint64_t size_b);
 
 struct bw_track_buffer {
-	uint64_t serial; /* never used again, unlike handles */
+	uint64_t serial; /* of all files, and never used again, unlike handles */
 	uint64_t size_b;
 	uint32_t handle, domains;
-	bool is_user; /* GEM_USERPTR */
+	bool is_user;	/* GEM_USERPTR */
+	bool is_mapped; /* for the GPU: an address of it is in bw_track_maps */
 	/* Others than the GPU may write it: the program has asked for its place in a mapping, has
 	 * exported or imported it, or it is the program's own memory. */
 	bool is_shared;
-	/* ... but by nothing else than mappings that the program has made: cpu_writes.h may know
-	 * what was written */
-	bool is_mapped_only;
 };
 struct bw_track_buffers BW_VEC(struct bw_track_buffer);
 /* All buffers, mapped or not; the caller frees the vector. */

@@ -5,17 +5,18 @@
 #include <pthread.h>
 
 #include "agent/track.h"
+#include "base/table.h"
 #include "base/util.h"
 
 struct bw_track_bo {
-	uint32_t handle, domains;
-	uint64_t serial; /* never used again, unlike handles */
+	uint64_t handle; /* 32 bits */
+	uint64_t serial; /* bw_track_buffer */
 	uint64_t size_b;
+	uint32_t domains;
 	uint8_t *user;	      /* GEM_USERPTR: the program's own memory */
 	uint8_t *cpu;	      /* our mapping of it, NULL until needed */
 	bool no_cpu;	      /* the kernel does not map it */
 	bool is_shared;	      /* bw_track_buffer */
-	bool is_foreign;      /* ... by others than mappings of the program */
 	uint64_t mmap_offset; /* what GEM_MMAP has said; 0: nothing */
 };
 
@@ -27,8 +28,7 @@ struct bw_track_patch {
 
 struct bw_track {
 	pthread_mutex_t lock; /* bos, maps */
-	uint64_t last_serial;
-	struct BW_VEC(struct bw_track_bo) bos;
+	struct BW_TABLE(struct bw_track_bo) bos;
 	struct bw_agent_maps maps; /* by address & BW_VA_MASK, without overlap */
 	/* Only debugger requests and unmapping take this one, the latter before its call. */
 	pthread_mutex_t patch_lock;

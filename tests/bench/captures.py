@@ -12,20 +12,31 @@ import time
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 Row = collections.namedtuple("Row", "name value unit")
-# name, work-items, rounds that are timed together, how often, bytes of memory that is mapped but that no round touches
-PROGRAMS = [("256 work-items, 64 KiB mapped", 256, 10, 120, 1 << 16), ("64 Ki work-items, 1 MiB mapped", 1 << 16, 2, 60, 1 << 20),
-            ("64 Ki work-items, 64 MiB mapped", 1 << 16, 1, 40, 64 << 20)]
+Program = collections.namedtuple("Program", "name arguments rounds times")  # rounds that are timed together, and how often
 MODES = [("alone", None), ("captured", []), ("ring only", ["--last", "16"]), ("ring, --every-result", ["--last", "16", "--every-result"])]
 TRIES = 3
 
 
-def once(build, folder, code, options, grid, rounds, times, mapped_b):
+def kernel(build, code, grid, mapped_b):
+    """tests/e2e/rounds.c with so many work-items, and bytes of memory that is mapped but that no round touches."""
+    return [build / "tests/e2e/rounds", "--group", "64", "--grid", str(grid), "--arg", f"out=zeros:{grid}", "--arg",
+            f"control=zeros:{max(mapped_b // 4, 1024)}", code]
+
+
+def programs(build, code):
+    many = build / "tests/e2e/many_buffers"
+    return [Program("256 work-items, 64 KiB mapped", kernel(build, code, 256, 1 << 16), 10, 120),
+            Program("64 Ki work-items, 1 MiB mapped", kernel(build, code, 1 << 16, 1 << 20), 2, 60),
+            Program("64 Ki work-items, 64 MiB mapped", kernel(build, code, 1 << 16, 64 << 20), 1, 40),
+            Program("1 buffer of a page", [many, "1"], 20, 60), Program("1000 buffers of a page", [many, "1000"], 10, 30),
+            Program("4000 buffers of a page", [many, "4000"], 5, 30)]
+
+
+def once(build, folder, options, program):
     """Seconds of a round, as often as asked for, without start and end."""
-    program = [str(build / "tests/e2e/rounds"), "--group", "64", "--grid", str(grid), "--arg", f"out=zeros:{grid}", "--arg",
-               f"control=zeros:{max(mapped_b // 4, 1024)}", str(code)]
     command = [str(build / "breakwater"), "exec"] if options is None else [str(build / "breakwater"), "capture", *options, "-o",
                                                                            f"{folder}/bench.bwc"]
-    with subprocess.Popen([*command, "--", *program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+    with subprocess.Popen([*command, "--", *program.arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                           text=True) as p:
         def do(n):
             p.stdin.write(f"{n}\n")
@@ -34,11 +45,12 @@ def once(build, folder, code, options, grid, rounds, times, mapped_b):
                 raise SystemExit(f"bench: {' '.join(command)} failed")
         do(2)
         seconds = []
-        for _ in range(times):
+        for _ in range(program.times):
             start = time.monotonic()
-            do(rounds)
-            seconds.append((time.monotonic() - start) / rounds)
+            do(program.rounds)
+            seconds.append((time.monotonic() - start) / program.rounds)
         p.stdin.close()
+        p.stdout.read()
     return seconds
 
 
@@ -63,17 +75,17 @@ def measure(build):
         code = pathlib.Path(folder, "rounds.co")
         subprocess.run(["clang-19", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx1100", "-nogpulib", "-O2", "-x", "cl", "-cl-std=CL2.0",
                         "-cl-kernel-arg-info", SOURCE / "tests/e2e/kernels/rounds.cl", "-o", code], check=True)
-        for name, grid, rounds, n_times, mapped_b in PROGRAMS:
+        for program in programs(build, code):
             times = {mode: [] for mode, _ in MODES}
             # in turns, so that all see the same machine
             for _ in range(TRIES):
                 for mode, options in MODES:
-                    times[mode] += once(build, folder, code, options, grid, rounds, n_times, mapped_b)
+                    times[mode] += once(build, folder, options, program)
             alone = typical(times["alone"])
-            rows.append(Row(f"{name}: a submission alone", alone * 1e3, "ms"))
+            rows.append(Row(f"{program.name}: a submission alone", alone * 1e3, "ms"))
             for mode, options in MODES:
                 if options is not None:
-                    rows.append(Row(f"{name}: {mode}", typical(times[mode]) / alone, "x"))
+                    rows.append(Row(f"{program.name}: {mode}", typical(times[mode]) / alone, "x"))
         path = f"{folder}/big.bwc"
         with subprocess.Popen([build / "tests/bench/bench_capture", path], stdout=subprocess.PIPE) as writer:
             growing = list_growing(build, path, writer)

@@ -14,7 +14,7 @@ from harness import BREAKWATER, SOURCE, TIMEOUT_S, Failure, check, equal, named_
 from json_schema import parse
 
 ELEMENTS = 256
-PROGRAM, LATE_MAP = [os.path.abspath(p) for p in sys.argv[1:3]]
+PROGRAM, LATE_MAP, MANY_BUFFERS = [os.path.abspath(p) for p in sys.argv[1:4]]
 
 
 def computed(rounds):
@@ -154,6 +154,7 @@ def check_signals(folder):
         p = Program(folder, "capture", "--json", *options, "-o", path)
         equal(p.rounds(5), 5, "rounds")
         p.process.send_signal(number)
+        p.process.wait(timeout=TIMEOUT_S)  # before its input ends, which would end it, too
         s = summary_of(p.end(status=128 + number))
         equal((s["kept"], s["submissions"], s["dropped"]), (True, 5, 2 if options else 0), f"after {number.name}")
         equal(answer("capture", "info", path)["whole"], True, f"the file after {number.name}")
@@ -312,6 +313,40 @@ def check_late_map(folder):
     equal(cpu, [0, 0, 1, 1, 1], "pages that the CPU has changed before each submission")
 
 
+def many_buffers(count, rounds, replace_every):
+    """Dwords 0 to 2 of each buffer of tests/e2e/many_buffers.c, as its first comment says."""
+    buffers = [[0, 0, 0] for _ in range(count)]
+    for k in range(1, rounds + 1):
+        if k % replace_every == 0:
+            buffers[3 * k % count] = [0, 0, k]
+        buffers[7 * k % count][0] = k
+        buffers[11 * k % count][1] = k
+    return buffers
+
+
+def check_many_buffers(folder):
+    """What the CPU and the GPU write to some of 500 buffers, whose places others take again and again."""
+    path, count, rounds, replace_every = pathlib.Path(folder, "many.bwc"), 500, 90, 4
+    expected = many_buffers(count, rounds, replace_every)
+    for options in ([], ["--last", "1000"], ["--last", "1000", "--every-result"]):
+        done = subprocess.run([str(BREAKWATER), "capture", "--json", *options, "-o", str(path), "--", MANY_BUFFERS, str(count),
+                               str(replace_every)], input=f"{rounds}\n", capture_output=True, text=True, timeout=TIMEOUT_S)
+        said, *rows = done.stdout.splitlines()
+        equal((done.returncode, said), (0, str(rounds)), done.stderr)
+        rows = [row.split() for row in rows]
+        equal([[int(n) for n in row[1:]] for row in rows], expected, "what the program sees")
+        summary = summary_of(done.stderr)
+        equal((summary["submissions"], summary["dropped"]), (rounds, 0), options)
+        dumps = [f"--dump={rounds}:{row[0]}={folder}/many{i}" for i, row in enumerate(rows)]
+        equal(answer("replay", "--check", *dumps, path)["same"], True, "the replay")
+        memory = [pathlib.Path(folder, f"many{i}").read_bytes() for i in range(count)]
+        equal([[int.from_bytes(m[i:i + 4], "little") for i in (0, 4, 8)] for m in memory], expected, f"its memory, {options}")
+        # the one that was replaced last: its address was another buffer's before
+        i = 3 * (rounds - rounds % replace_every) % count
+        shown = [b for b in answer("capture", "show", path, rounds)["buffers"] if b["va"] == rows[i][0]]
+        equal(len(shown), 1, "buffers at one address")
+
+
 def check_words(folder):
     path = pathlib.Path(folder, "none.bwc")
     for words, said in (["--last", "0"], "--last wants"), (["--last", "5m"], "--last wants"), (["--ring-size", "1"], "what --last keeps"), (["--every-result", "--json"], "--every-result is for --last"), \
@@ -337,6 +372,7 @@ def main():
         check_write(folder)
         check_pid(folder)
         check_late_map(folder)
+        check_many_buffers(folder)
         check_words(folder)
     print("capture modes: ok")
 
