@@ -48,6 +48,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 
 #include "agent/version.h"
 #include "kmd/client.h"
@@ -138,6 +139,8 @@ int bw_agent_open_node(unsigned minor, int flags);
 void bw_agent_adopt(int fd, unsigned minor);
 /* Makes the ioctl without tracking or showing it: 0 or more, or -errno. */
 int bw_agent_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg);
+/* The same, faster, where arg is not the program's but the agent's, as bw_vgpu_own_ioctl. */
+int bw_agent_own_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg);
 /* The program's call. */
 int bw_agent_program_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg);
 /* A mapping at the fake offset of GEM_MMAP; MAP_FAILED and errno. */
@@ -147,8 +150,10 @@ void *bw_agent_mmap(struct bw_agent_file *f, void *addr, size_t size_b, int prot
 ssize_t bw_agent_fdinfo(struct bw_agent_file *f, char *out, size_t size_b);
 /* Copies from the program's memory; false for a bad pointer. */
 bool bw_agent_copy_in(void *out, uint64_t user, size_t size_b);
-/* n pieces of size_b bytes, each from its own address, one behind the other. */
-bool bw_agent_copy_in_each(void *out, const uint64_t *user, size_t n, size_t size_b);
+/* n pieces (up to IOV_MAX) one behind the other. */
+bool bw_agent_copy_in_each(void *out, const struct iovec *pieces, size_t n);
+/* Copies to it. */
+bool bw_agent_copy_out(void *user, const void *data, size_t size_b);
 
 /* paths.c */
 

@@ -11,6 +11,7 @@
 #include "agent/capture_link.h"
 #include "agent/capture_memory.h"
 #include "agent/shaders.h"
+#include "agent/submit.h"
 #include "agent/track.h"
 #include "base/cleanup.h"
 #include "base/log.h"
@@ -41,13 +42,14 @@ void bw_agent_capture_forget(struct bw_agent_file *f)
 
 /* ---- What is submitted ---- */
 
-static struct bw_error *note_chunk(struct bw_agent_file *f, const struct drm_amdgpu_cs_chunk *c,
+static struct bw_error *note_chunk(const struct bw_capture_call *call,
+				   const struct drm_amdgpu_cs_chunk *c,
 				   struct bw_capture_submission *out)
 {
 	struct drm_amdgpu_cs_chunk_ib ib;
 	struct drm_amdgpu_cs_chunk_fence fence;
 	if (c->chunk_id == AMDGPU_CHUNK_ID_IB && c->length_dw >= sizeof(ib) / 4 &&
-	    bw_agent_copy_in(&ib, c->chunk_data, sizeof(ib))) {
+	    bw_submit_chunk(c, call->is_copied, &ib, sizeof(ib))) {
 		const struct bw_capture_ib one = {.va = ib.va_start,
 						  .size_b = ib.ib_bytes,
 						  .flags = ib.flags,
@@ -62,8 +64,9 @@ static struct bw_error *note_chunk(struct bw_agent_file *f, const struct drm_amd
 		return bw_vec_push(&out->ibs, one);
 	}
 	if (c->chunk_id == AMDGPU_CHUNK_ID_FENCE && c->length_dw >= sizeof(fence) / 4 &&
-	    bw_agent_copy_in(&fence, c->chunk_data, sizeof(fence))) {
-		out->fence_buffer = bw_capture_memory_buffer(&f->capture->memory, fence.handle);
+	    bw_submit_chunk(c, call->is_copied, &fence, sizeof(fence))) {
+		out->fence_buffer =
+			bw_capture_memory_buffer(&call->file->capture->memory, fence.handle);
 		out->fence_offset_b = fence.offset;
 		return NULL;
 	}
@@ -76,7 +79,7 @@ static struct bw_error *note_chunk(struct bw_agent_file *f, const struct drm_amd
 	one.data = malloc(one.size_b ? one.size_b : 1);
 	if (!one.data)
 		return bw_error_nomem();
-	if (!bw_agent_copy_in(one.data, c->chunk_data, one.size_b))
+	if (!bw_submit_chunk(c, call->is_copied, one.data, one.size_b))
 		memset(one.data, 0, one.size_b);
 	out->chunks.data[out->chunks.len++] = one;
 	return NULL;
@@ -205,7 +208,7 @@ static struct bw_error *send_submission(const struct bw_capture_call *c,
 	BW_TRY(send_pipelines(s));
 	BW_TRY(bw_capture_memory_before(c->file, &c->file->capture->memory, s));
 	for (uint32_t i = 0; i < c->in->num_chunks; i++)
-		BW_TRY(note_chunk(c->file, &c->chunks[i], s));
+		BW_TRY(note_chunk(c, &c->chunks[i], s));
 	s->summary.space = c->file->number;
 	s->summary.pid = (uint32_t)getpid();
 	s->summary.ctx_id = c->in->ctx_id;
@@ -301,7 +304,7 @@ static void wait_for(struct bw_agent_file *f, const struct drm_amdgpu_wait_cs_in
 	do {
 		a = (union drm_amdgpu_wait_cs){.in = *wait};
 		a.in.timeout = until;
-		r = bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_WAIT_CS, &a);
+		r = bw_agent_own_ioctl(f, DRM_IOCTL_AMDGPU_WAIT_CS, &a);
 	} while (r == -EINTR || r == -EAGAIN);
 	out->has_ended = r || !a.out.status;
 	out->result = r;

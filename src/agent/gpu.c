@@ -236,7 +236,7 @@ static int set_priority(struct bw_agent_file *f, uint32_t cmd, const void *arg)
 	return bw_vgpu_ioctl(bw_agent_client(), f->server_file, DRM_IOCTL_AMDGPU_SCHED, &a);
 }
 
-int bw_agent_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg)
+static int make_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg, bool is_own)
 {
 	if (f->own_fd >= 0) {
 		int r = REAL(ioctl)(f->own_fd, cmd, arg);
@@ -244,12 +244,23 @@ int bw_agent_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	}
 	if (_IOC_TYPE(cmd) == DRM_IOCTL_BASE && _IOC_NR(cmd) == _IOC_NR(DRM_IOCTL_AMDGPU_SCHED))
 		return set_priority(f, cmd, arg);
-	int r = bw_vgpu_ioctl(bw_agent_client(), f->server_file, cmd, arg);
+	int r = (is_own ? bw_vgpu_own_ioctl : bw_vgpu_ioctl)(bw_agent_client(), f->server_file, cmd,
+							     arg);
 	if (!r && _IOC_TYPE(cmd) == DRM_IOCTL_BASE)
 		note_pages(f, cmd, arg);
 	if (r == -ENODEV && cmd == DRM_IOCTL_VERSION && !f->live)
 		return bw_agent_version_answer(&f->version, arg);
 	return r;
+}
+
+int bw_agent_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg)
+{
+	return make_ioctl(f, cmd, arg, false);
+}
+
+int bw_agent_own_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg)
+{
+	return make_ioctl(f, cmd, arg, true);
 }
 
 int bw_agent_program_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg)
@@ -320,18 +331,16 @@ bool bw_agent_copy_in(void *out, uint64_t user, size_t size_b)
 	return !size_b || process_vm_readv(getpid(), &l, 1, &r, 1, 0) == (ssize_t)size_b;
 }
 
-bool bw_agent_copy_in_each(void *out, const uint64_t *user, size_t n, size_t size_b)
+bool bw_agent_copy_in_each(void *out, const struct iovec *pieces, size_t n)
 {
-	enum { PIECES_MAX = 128 };
-	struct iovec r[PIECES_MAX];
-	for (size_t at = 0; at < n;) {
-		size_t some = BW_MIN(n - at, (size_t)PIECES_MAX);
-		struct iovec l = {(uint8_t *)out + at * size_b, some * size_b};
-		for (size_t i = 0; i < some; i++)
-			r[i] = (struct iovec){(void *)(uintptr_t)user[at + i], size_b};
-		if (process_vm_readv(getpid(), &l, 1, r, some, 0) != (ssize_t)(some * size_b))
-			return false;
-		at += some;
-	}
-	return true;
+	struct iovec l = {out, 0};
+	for (size_t i = 0; i < n; i++)
+		l.iov_len += pieces[i].iov_len;
+	return !l.iov_len || process_vm_readv(getpid(), &l, 1, pieces, n, 0) == (ssize_t)l.iov_len;
+}
+
+bool bw_agent_copy_out(void *user, const void *data, size_t size_b)
+{
+	struct iovec from = {(void *)(uintptr_t)data, size_b}, to = {user, size_b};
+	return process_vm_writev(getpid(), &from, 1, &to, 1, 0) == (ssize_t)size_b;
 }

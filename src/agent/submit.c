@@ -2,6 +2,7 @@
 #include "agent/submit.h"
 
 #include <amdgpu_drm.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,7 @@ enum {
 	CHUNKS_MAX = 512,    /* of a submission: more than the kernel's own limits on IBs */
 	IB_MAX_DW = 1 << 20, /* 20 bits of size */
 	IB_DEPTH_MAX = 4,
+	DATA_MAX_B = 1 << 20,  /* of all chunks, for copying them at once */
 	DISPATCHES_MAX = 4096, /* shown of one submission; the rest is run, not shown */
 };
 
@@ -41,6 +43,7 @@ struct submission {
 	struct bw_agent_file *file;
 	struct drm_amdgpu_cs_in in;
 	struct drm_amdgpu_cs_chunk chunks[CHUNKS_MAX + 2]; /* ours behind those of the program */
+	uint8_t *data; /* what the chunks point to, copied; NULL: to the program's memory */
 	struct bw_pm4_scan state;
 	struct bw_agent_dispatches dispatches;
 	struct bw_code_places places; /* of the dispatches */
@@ -121,9 +124,43 @@ static bool read_chunks(struct submission *s, uint32_t cmd, void *arg)
 	    a.in.num_chunks > CHUNKS_MAX)
 		return false;
 	uint64_t at[CHUNKS_MAX];
+	struct iovec pieces[CHUNKS_MAX];
 	s->in = a.in;
-	return bw_agent_copy_in(at, a.in.chunks, a.in.num_chunks * sizeof(*at)) &&
-	       bw_agent_copy_in_each(s->chunks, at, a.in.num_chunks, sizeof(*s->chunks));
+	if (!bw_agent_copy_in(at, a.in.chunks, a.in.num_chunks * sizeof(*at)))
+		return false;
+	for (uint32_t i = 0; i < a.in.num_chunks; i++)
+		pieces[i] = (struct iovec){(void *)(uintptr_t)at[i], sizeof(*s->chunks)};
+	return bw_agent_copy_in_each(s->chunks, pieces, a.in.num_chunks);
+}
+
+/* Copies what the chunks point to, so that it is read once, and what is submitted is what was
+ * looked at. Where it cannot be read, or is too much, the chunks stay as they are. */
+static void copy_data(struct submission *s)
+{
+	struct iovec pieces[CHUNKS_MAX];
+	size_t size_b = 0;
+	for (uint32_t i = 0; i < s->in.num_chunks && size_b <= DATA_MAX_B; i++) {
+		const struct drm_amdgpu_cs_chunk *c = &s->chunks[i];
+		pieces[i] = (struct iovec){(void *)(uintptr_t)c->chunk_data, c->length_dw * 4ull};
+		size_b += pieces[i].iov_len;
+	}
+	_cleanup_free_ uint8_t *data = size_b && size_b <= DATA_MAX_B ? malloc(size_b) : NULL;
+	if (!data || !bw_agent_copy_in_each(data, pieces, s->in.num_chunks))
+		return;
+	s->data = bw_take(data);
+	for (uint32_t i = 0, at = 0; i < s->in.num_chunks; i++) {
+		s->chunks[i].chunk_data = (uintptr_t)s->data + at;
+		at += s->chunks[i].length_dw * 4;
+	}
+}
+
+bool bw_submit_chunk(const struct drm_amdgpu_cs_chunk *c, bool is_copied, void *out, size_t size_b)
+{
+	if (!is_copied)
+		return bw_agent_copy_in(out, c->chunk_data, size_b);
+	if (size_b)
+		memcpy(out, (const void *)(uintptr_t)c->chunk_data, size_b);
+	return true;
 }
 
 static void scan_chunks(struct submission *s, bool look_inside)
@@ -132,7 +169,7 @@ static void scan_chunks(struct submission *s, bool look_inside)
 		struct drm_amdgpu_cs_chunk_ib ib;
 		if (s->chunks[i].chunk_id != AMDGPU_CHUNK_ID_IB ||
 		    s->chunks[i].length_dw < sizeof(ib) / 4 ||
-		    !bw_agent_copy_in(&ib, s->chunks[i].chunk_data, sizeof(ib)))
+		    !bw_submit_chunk(&s->chunks[i], s->data, &ib, sizeof(ib)))
 			continue;
 		s->ip_type = ib.ip_type;
 		s->ip_instance = ib.ip_instance;
@@ -183,14 +220,22 @@ static bool extend_list(const struct submission *s, const struct extra *x, uint3
 	return true;
 }
 
-/* out_changed: the call was made with the extra buffers, and s->chunks. */
+/* The program's call. Its result goes into out as well. */
+static int call_as_it_is(const struct submission *s, uint32_t cmd, void *arg,
+			 union drm_amdgpu_cs *out)
+{
+	int r = bw_agent_ioctl(s->file, cmd, arg);
+	return !r && !bw_agent_copy_in(out, (uintptr_t)arg, sizeof(*out)) ? -EFAULT : r;
+}
+
+/* out_changed: the call was made with the extra buffers, and s->chunks. out: the result. */
 static int call_with(struct submission *s, uint32_t cmd, void *arg, const struct extra *x,
-		     bool *out_changed)
+		     bool *out_changed, union drm_amdgpu_cs *out)
 {
 	bool lists = (x->n || x->has_new_chunks) && !s->in.bo_list_handle;
 	*out_changed = false;
-	if (!lists && !x->stomp.what)
-		return bw_agent_ioctl(s->file, cmd, arg);
+	if (!lists && !x->stomp.what && !s->data)
+		return call_as_it_is(s, cmd, arg, out);
 	struct drm_amdgpu_bo_list_in list = {.operation = ~0u,
 					     .list_handle = ~0u,
 					     .bo_info_size =
@@ -200,9 +245,8 @@ static int call_with(struct submission *s, uint32_t cmd, void *arg, const struct
 		if (s->chunks[i].chunk_id == AMDGPU_CHUNK_ID_BO_HANDLES)
 			list_at = i;
 	_cleanup_free_ struct drm_amdgpu_bo_list_entry *entries = NULL;
-	_cleanup_free_ uint64_t *pointers = calloc((size_t)n + 2, sizeof(*pointers));
-	if (!pointers || (lists && !extend_list(s, x, list_at, &list, &entries)))
-		return bw_agent_ioctl(s->file, cmd, arg);
+	if (lists && !extend_list(s, x, list_at, &list, &entries))
+		return call_as_it_is(s, cmd, arg, out);
 	if (lists) {
 		s->chunks[list_at] = (struct drm_amdgpu_cs_chunk){
 			AMDGPU_CHUNK_ID_BO_HANDLES, sizeof(list) / 4, (uintptr_t)&list};
@@ -211,16 +255,15 @@ static int call_with(struct submission *s, uint32_t cmd, void *arg, const struct
 	if (x->stomp.what)
 		s->chunks[n++] = (struct drm_amdgpu_cs_chunk){
 			BW_VGPU_CHUNK_STOMP, sizeof(x->stomp) / 4, (uintptr_t)&x->stomp};
+	uint64_t pointers[CHUNKS_MAX + 2];
 	for (uint32_t i = 0; i < n; i++)
 		pointers[i] = (uintptr_t)&s->chunks[i];
-	union drm_amdgpu_cs a = {.in = s->in};
-	a.in.num_chunks = n;
-	a.in.chunks = (uintptr_t)pointers;
+	*out = (union drm_amdgpu_cs){.in = s->in};
+	out->in.num_chunks = n;
+	out->in.chunks = (uintptr_t)pointers;
 	*out_changed = lists;
-	int r = bw_agent_ioctl(s->file, DRM_IOCTL_AMDGPU_CS, &a);
-	if (!r)
-		memcpy(arg, &a.out, sizeof(a.out));
-	return r;
+	int r = (s->data ? bw_agent_own_ioctl : bw_agent_ioctl)(s->file, DRM_IOCTL_AMDGPU_CS, out);
+	return !r && !bw_agent_copy_out(arg, &out->out, sizeof(out->out)) ? -EFAULT : r;
 }
 
 static bool has_waves(const struct submission *s)
@@ -269,7 +312,7 @@ static void remember(const struct submission *s, uint64_t fence)
 		struct drm_amdgpu_cs_chunk_ib ib;
 		if (s->chunks[i].chunk_id != AMDGPU_CHUNK_ID_IB ||
 		    s->chunks[i].length_dw < sizeof(ib) / 4 ||
-		    !bw_agent_copy_in(&ib, s->chunks[i].chunk_data, sizeof(ib)))
+		    !bw_submit_chunk(&s->chunks[i], s->data, &ib, sizeof(ib)))
 			continue;
 		one.wait.ip_type = ib.ip_type;
 		one.wait.ip_instance = ib.ip_instance;
@@ -367,6 +410,7 @@ static bool begin_capture(const struct submission *s, uint32_t frame)
 	return bw_agent_capture_begin(&(struct bw_capture_call){.file = s->file,
 								.in = &s->in,
 								.chunks = s->chunks,
+								.is_copied = s->data,
 								.dispatches = &s->dispatches,
 								.blob = &s->blob,
 								.frame = frame});
@@ -420,6 +464,8 @@ int bw_submit(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	}
 	s->file = f;
 	bool read = read_chunks(s, cmd, arg);
+	if (read)
+		copy_data(s);
 	bool looks = read && (listens || captures || has_crumbs || swaps);
 	if (read && (looks || job))
 		scan_chunks(s, looks);
@@ -440,9 +486,9 @@ int bw_submit(struct bw_agent_file *f, uint32_t cmd, void *arg)
 		bw_stomp_submission(&x.stomp);
 	struct bw_crumbs_job *crumbs = read && has_crumbs ? begin_crumbs(s, &x) : NULL;
 	bool changed = false;
-	int r = read ? call_with(s, cmd, arg, &x, &changed) : bw_agent_ioctl(f, cmd, arg);
-	union drm_amdgpu_cs out;
-	bool made = !r && bw_agent_copy_in(&out, (uintptr_t)arg, sizeof(out));
+	union drm_amdgpu_cs out = {0};
+	int r = read ? call_with(s, cmd, arg, &x, &changed, &out) : bw_agent_ioctl(f, cmd, arg);
+	bool made = !r && read;
 	end_crumbs(s, crumbs, made && changed, made ? out.out.handle : 0);
 	if (captures)
 		end_capture(s, made ? 0 : r, made ? out.out.handle : 0);
@@ -458,6 +504,7 @@ int bw_submit(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	bw_vec_free(&s->dispatches);
 	bw_vec_free(&s->places);
 	bw_vec_free(&s->blob);
+	free(s->data);
 	free(s);
 	return r;
 }

@@ -22,12 +22,6 @@ struct deadline {
 };
 #define SET_DEADLINE _IOW(SYNC_IOC_MAGIC, 5, struct deadline)
 
-bool bw_agent_copy_out(void *user, const void *data, size_t size_b)
-{
-	struct iovec from = {(void *)(uintptr_t)data, size_b}, to = {user, size_b};
-	return process_vm_writev(getpid(), &from, 1, &to, 1, 0) == (ssize_t)size_b;
-}
-
 /* A sync object with the fence of a sync_file. */
 int bw_agent_sync_import(uint32_t file, int fd, uint32_t *out_handle)
 {

@@ -3,16 +3,12 @@
 #define BW_AGENT_SYNC_FILE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* In a DRM file by its number at the virtual GPU: a sync object with the fence of a sync_file, and
  * a sync_file, closed by exec, with the fence of a sync object. 0 or -errno. */
 int bw_agent_sync_import(uint32_t file, int fd, uint32_t *out_handle);
 int bw_agent_sync_export(uint32_t file, uint32_t handle, int *out_fd);
-
-/* To the program's memory, which may not be there. */
-bool bw_agent_copy_out(void *user, const void *data, size_t size_b);
 
 /* SYNC_IOC_MERGE and SYNC_IOC_FILE_INFO on a sync_file of the virtual GPU. False: it is none, and
  * the call is the kernel's. out_result: 0 or -errno. */

@@ -265,18 +265,21 @@ static int fd_of_ioctl(struct bw_vgpu_client *c, uint32_t cmd, const uint8_t *ar
 	return -1;
 }
 
-int bw_vgpu_ioctl(struct bw_vgpu_client *c, uint32_t file, uint32_t cmd, void *arg)
+static int make_ioctl(struct bw_vgpu_client *c, uint32_t file, uint32_t cmd, void *arg, bool is_own)
 {
 	uint8_t bytes[IOCTL_ARG_MAX_B], prefetched[PREFETCH_MAX_B];
 	size_t size_b = _IOC_SIZE(cmd);
 	/* As the DRM core does it: copied in whenever the code has a size (drm_ioctl). */
-	if (!user_copy(false, (uintptr_t)arg, bytes, size_b))
+	if (is_own)
+		memcpy(bytes, arg, size_b);
+	else if (!user_copy(false, (uintptr_t)arg, bytes, size_b))
 		return -EFAULT;
 	struct bw_vgpu_ioctl req = {file, cmd};
 	struct bw_msg_part parts[] = {
 		{&req, sizeof(req)},
 		{bytes, size_b},
-		{prefetched, bw_vgpu_prefetch(cmd, bytes, prefetched, sizeof(prefetched))}};
+		{prefetched, (is_own ? bw_vgpu_own_prefetch : bw_vgpu_prefetch)(
+				     cmd, bytes, prefetched, sizeof(prefetched))}};
 	struct bw_vgpu_ioctl_reply reply;
 	struct bw_vgpu_channel *ch;
 	struct ioctl at_hand = {.cmd = cmd, .arg = bytes};
@@ -293,11 +296,23 @@ int bw_vgpu_ioctl(struct bw_vgpu_client *c, uint32_t file, uint32_t cmd, void *a
 		memcpy(back + reply.fd_at, &ch->in.fd, sizeof(int));
 		ch->in.fd = -1; /* the caller's now */
 	}
-	if ((_IOC_DIR(cmd) & _IOC_READ) && !user_copy(true, (uintptr_t)arg, back, back_b) &&
-	    !reply.result)
+	if ((_IOC_DIR(cmd) & _IOC_READ) && is_own)
+		memcpy(arg, back, back_b);
+	else if ((_IOC_DIR(cmd) & _IOC_READ) && !user_copy(true, (uintptr_t)arg, back, back_b) &&
+		 !reply.result)
 		reply.result = -EFAULT;
 	bw_vgpu_release(c, ch);
 	return reply.result;
+}
+
+int bw_vgpu_ioctl(struct bw_vgpu_client *c, uint32_t file, uint32_t cmd, void *arg)
+{
+	return make_ioctl(c, file, cmd, arg, false);
+}
+
+int bw_vgpu_own_ioctl(struct bw_vgpu_client *c, uint32_t file, uint32_t cmd, void *arg)
+{
+	return make_ioctl(c, file, cmd, arg, true);
 }
 
 int bw_vgpu_mmap(struct bw_vgpu_client *c, const struct bw_vgpu_mmap *req, int *out_fd,

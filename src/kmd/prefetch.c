@@ -17,12 +17,24 @@ enum { MAX_CHUNKS = 32 };
 struct prefetch {
 	uint8_t *out;
 	size_t len, cap;
+	bool is_own; /* what is read now is the caller's own, and good */
 };
 
 struct range {
 	uint64_t va;
 	uint64_t size_b;
 };
+
+static bool read_all(const struct prefetch *a, const struct iovec *to, const struct iovec *from,
+		     size_t n, size_t size_b)
+{
+	if (!a->is_own)
+		return process_vm_readv(getpid(), to, n, from, n, 0) == (ssize_t)size_b;
+	for (size_t i = 0; i < n; i++)
+		if (to[i].iov_len)
+			memcpy(to[i].iov_base, from[i].iov_base, to[i].iov_len);
+	return true;
+}
 
 /* Adds a piece for each range, read in one call. Returns the bytes of the first one; NULL, with
  * nothing added, where they do not fit or cannot all be read. */
@@ -44,7 +56,7 @@ static const uint8_t *add(struct prefetch *a, const struct range *ranges, size_t
 		len += bw_align_up(head.size_b, 8);
 		want += head.size_b;
 	}
-	if (!want || process_vm_readv(getpid(), to, n_iov, from, n_iov, 0) != (ssize_t)want)
+	if (!want || !read_all(a, to, from, n_iov, want))
 		return NULL;
 	const uint8_t *first = a->out + a->len + sizeof(struct bw_vgpu_user);
 	a->len = len;
@@ -82,6 +94,7 @@ static void add_submission(struct prefetch *a, const struct drm_amdgpu_cs_in *cs
 		ranges[i] = (struct range){chunk.chunk_data, chunk.length_dw * 4ull};
 	}
 	const uint8_t *data = headers ? add(a, ranges, n) : NULL;
+	a->is_own = false; /* what the data point to is the program's */
 	for (uint32_t i = 0; data && i < n; i++) {
 		struct drm_amdgpu_bo_list_in list;
 		memcpy(&chunk, headers + i * stride, sizeof(chunk));
@@ -126,9 +139,8 @@ static void add_query(struct prefetch *a, const struct drm_syncobj_timeline_arra
 	add_one(a, in->handles, in->count_handles * 4ull);
 }
 
-size_t bw_vgpu_prefetch(uint32_t cmd, const void *arg, uint8_t *out, size_t cap_b)
+static size_t prefetch(uint32_t cmd, const void *arg, struct prefetch a)
 {
-	struct prefetch a = {out, 0, cap_b};
 	union {
 		struct drm_amdgpu_cs_in cs;
 		struct drm_amdgpu_bo_list_in list;
@@ -169,4 +181,20 @@ size_t bw_vgpu_prefetch(uint32_t cmd, const void *arg, uint8_t *out, size_t cap_
 		break;
 	}
 	return a.len;
+}
+
+size_t bw_vgpu_prefetch(uint32_t cmd, const void *arg, uint8_t *out, size_t cap_b)
+{
+	return prefetch(cmd, arg, (struct prefetch){.out = out, .cap = cap_b});
+}
+
+size_t bw_vgpu_own_prefetch(uint32_t cmd, const void *arg, uint8_t *out, size_t cap_b)
+{
+	const struct prefetch a = {
+		.out = out,
+		.cap = cap_b,
+		.is_own = _IOC_TYPE(cmd) == DRM_IOCTL_BASE &&
+			  _IOC_NR(cmd) == _IOC_NR(DRM_IOCTL_AMDGPU_CS),
+	};
+	return prefetch(cmd, arg, a);
 }

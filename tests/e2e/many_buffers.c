@@ -8,61 +8,24 @@
  * of buffer 11 * K (modulo COUNT). Before each round that REPLACE_EVERY divides, another buffer
  * takes the place of buffer 3 * K, with zeros, and K in dword 2. At the end it prints dwords 0 to 2
  * of each buffer, with its address. */
-#include <amdgpu.h>
-#include <amdgpu_drm.h>
-#include <fcntl.h>
+#include "buffer.h"
+
 #include <inttypes.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "pm4/build.h"
 
 enum { SIZE_B = 4096 };
 
-struct buffer {
-	amdgpu_bo_handle bo;
-	amdgpu_va_handle range;
-	uint64_t va;
-	uint32_t *cpu;
-};
-
-static amdgpu_device_handle dev;
-static amdgpu_context_handle ctx;
-
-static void must(int r, const char *what)
-{
-	if (!r)
-		return;
-	fprintf(stderr, "many_buffers: %s: %d\n", what, r);
-	exit(1);
-}
+static struct gpu gpu;
 
 static struct buffer make(void)
 {
-	struct amdgpu_bo_alloc_request req = {.alloc_size = SIZE_B,
-					      .phys_alignment = SIZE_B,
-					      .preferred_heap = AMDGPU_GEM_DOMAIN_GTT,
-					      .flags = AMDGPU_GEM_CREATE_VM_ALWAYS_VALID};
-	struct buffer b = {0};
-	must(amdgpu_bo_alloc(dev, &req, &b.bo), "memory");
-	must(amdgpu_va_range_alloc(dev, amdgpu_gpu_va_range_general, SIZE_B, SIZE_B, 0, &b.va,
-				   &b.range, 0),
-	     "an address");
-	must(amdgpu_bo_va_op(b.bo, 0, SIZE_B, b.va, 0, AMDGPU_VA_OP_MAP), "mapping");
-	must(amdgpu_bo_cpu_map(b.bo, (void **)&b.cpu), "mapping for the CPU");
+	struct buffer b =
+		make_buffer(&gpu, SIZE_B, AMDGPU_GEM_DOMAIN_GTT, AMDGPU_GEM_CREATE_VM_ALWAYS_VALID);
+	map_buffer(&b);
 	memset(b.cpu, 0, SIZE_B);
 	return b;
-}
-
-static void drop(struct buffer *b)
-{
-	must(amdgpu_bo_cpu_unmap(b->bo), "unmapping for the CPU");
-	must(amdgpu_bo_va_op(b->bo, 0, SIZE_B, b->va, 0, AMDGPU_VA_OP_UNMAP), "unmapping");
-	must(amdgpu_va_range_free(b->range), "the address");
-	must(amdgpu_bo_free(b->bo), "the memory");
 }
 
 static void submit(const struct buffer *ib, const struct buffer *to, uint32_t value)
@@ -74,9 +37,9 @@ static void submit(const struct buffer *ib, const struct buffer *to, uint32_t va
 	struct amdgpu_cs_ib_info info = {.ib_mc_address = ib->va, .size = (uint32_t)s.len};
 	struct amdgpu_cs_request req = {
 		.ip_type = AMDGPU_HW_IP_COMPUTE, .number_of_ibs = 1, .ibs = &info};
-	struct amdgpu_cs_fence fence = {.context = ctx, .ip_type = AMDGPU_HW_IP_COMPUTE};
+	struct amdgpu_cs_fence fence = {.context = gpu.ctx, .ip_type = AMDGPU_HW_IP_COMPUTE};
 	uint32_t has_ended = 0;
-	must(amdgpu_cs_submit(ctx, 0, &req, 1), "a submission");
+	must(amdgpu_cs_submit(gpu.ctx, 0, &req, 1), "a submission");
 	fence.fence = req.seq_no;
 	must(amdgpu_cs_query_fence_status(&fence, AMDGPU_TIMEOUT_INFINITE, 0, &has_ended),
 	     "a wait");
@@ -88,7 +51,7 @@ static void one_round(struct buffer *all, uint32_t n, const struct buffer *ib, u
 {
 	if (replace_every && k % replace_every == 0) {
 		struct buffer *b = &all[3 * k % n];
-		drop(b);
+		drop_buffer(b);
 		*b = make();
 		b->cpu[2] = k;
 	}
@@ -100,13 +63,11 @@ int main(int argc, char **argv)
 {
 	const uint32_t n = argc > 1 ? (uint32_t)atoi(argv[1]) : 1;
 	const uint32_t replace_every = argc > 2 ? (uint32_t)atoi(argv[2]) : 0;
-	int fd = open("/dev/dri/renderD128", O_RDWR | O_CLOEXEC);
-	uint32_t major, minor, k = 0;
+	uint32_t k = 0;
 	char line[32];
 	struct buffer *all = calloc(n, sizeof(*all));
-	must(fd < 0 || !all || !n, "/dev/dri/renderD128");
-	must(amdgpu_device_initialize(fd, &major, &minor, &dev), "a device");
-	must(amdgpu_cs_ctx_create(dev, &ctx), "a context");
+	must(!all || !n, "buffers");
+	gpu = open_gpu();
 	struct buffer ib = make();
 	for (uint32_t i = 0; i < n; i++)
 		all[i] = make();
@@ -121,12 +82,10 @@ int main(int argc, char **argv)
 	for (uint32_t i = 0; i < n; i++) {
 		printf("0x%" PRIx64 " %" PRIu32 " %" PRIu32 " %" PRIu32 "\n", all[i].va,
 		       all[i].cpu[0], all[i].cpu[1], all[i].cpu[2]);
-		drop(&all[i]);
+		drop_buffer(&all[i]);
 	}
-	drop(&ib);
+	drop_buffer(&ib);
 	free(all);
-	amdgpu_cs_ctx_free(ctx);
-	amdgpu_device_deinitialize(dev);
-	close(fd);
+	close_gpu(&gpu);
 	return 0;
 }

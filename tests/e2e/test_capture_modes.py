@@ -2,6 +2,7 @@
 """breakwater capture of a part of what a program submits: the ring of the last submissions, the next ones when
 somebody says so. What is captured is replayed
 from its first submission, and leaves what the CPU computes for those rounds."""
+import errno
 import os
 import pathlib
 import signal
@@ -14,7 +15,7 @@ from harness import BREAKWATER, SOURCE, TIMEOUT_S, Failure, check, equal, named_
 from json_schema import parse
 
 ELEMENTS = 256
-PROGRAM, LATE_MAP, MANY_BUFFERS = [os.path.abspath(p) for p in sys.argv[1:4]]
+PROGRAM, LATE_MAP, MANY_BUFFERS, BAD_SUBMISSIONS = [os.path.abspath(p) for p in sys.argv[1:5]]
 
 
 def computed(rounds):
@@ -347,6 +348,16 @@ def check_many_buffers(folder):
         equal(len(shown), 1, "buffers at one address")
 
 
+def check_bad_submissions(folder):
+    """Pointers that lead nowhere are errors as Linux has them (amdgpu_cs.c, drm_ioctl; 2 GiB of data are ENOMEM there), however
+    the program is run."""
+    path = pathlib.Path(folder, "bad.bwc")
+    for command in (["exec"], ["capture", "-o", path], ["capture", "--last", "4", "-o", path], ["exec", "--ready"], ["exec", "--breadcrumbs"]):
+        said = ask(*command, "--", BAD_SUBMISSIONS)[0]
+        results = [int(line.rpartition(": ")[2]) for line in said.splitlines()[:11]]
+        equal(results, [0] + 6 * [errno.EFAULT] + [errno.ENOMEM] + 2 * [errno.EFAULT] + [0], f"{command}: {said}")
+
+
 def check_words(folder):
     path = pathlib.Path(folder, "none.bwc")
     for words, said in (["--last", "0"], "--last wants"), (["--last", "5m"], "--last wants"), (["--ring-size", "1"], "what --last keeps"), (["--every-result", "--json"], "--every-result is for --last"), \
@@ -373,6 +384,7 @@ def main():
         check_pid(folder)
         check_late_map(folder)
         check_many_buffers(folder)
+        check_bad_submissions(folder)
         check_words(folder)
     print("capture modes: ok")
 

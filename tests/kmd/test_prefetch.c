@@ -54,6 +54,18 @@ static void a_submission(void **state)
 	assert_true(has(len, &ib, sizeof(ib)));
 	assert_true(has(len, &list, sizeof(list)));
 	assert_true(has(len, entries, sizeof(entries)));
+	/* the caller's own: the same bytes, and of what the data point to it is not believed that
+	 * they are there */
+	uint8_t same[sizeof(out)];
+	memcpy(same, out, len);
+	memset(out, 0xee, sizeof(out));
+	assert_int_equal(bw_vgpu_own_prefetch(DRM_IOCTL_AMDGPU_CS, &cs, out, sizeof(out)), len);
+	assert_memory_equal(out, same, len);
+	list.bo_info_ptr = 16;
+	len = bw_vgpu_own_prefetch(DRM_IOCTL_AMDGPU_CS, &cs, out, sizeof(out));
+	assert_true(has(len, &list, sizeof(list)));
+	assert_false(has(len, (void *)16, sizeof(entries)));
+	list.bo_info_ptr = (uintptr_t)entries;
 
 	/* What cannot be read is left to the server, and so is what does not fit. */
 	chunks[2].chunk_data = 16;
