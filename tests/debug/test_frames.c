@@ -9,6 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/util.h"
 #include "../sym/samples.h"
 
 /* What code has done to the registers of its caller. Expectations are from the disassembly of the
@@ -161,6 +162,29 @@ static void jumps(void **state)
 	closed(&o);
 }
 
+/* What one walk says of all places is what a walk for each of them says. */
+static void reached(void **state)
+{
+	static const char *const objects[] = {"nest.O2", "rec.O0", "jumps", "jumps"};
+	static const char *const functions[] = {"outer", "deep", "tail", "far"};
+	(void)state;
+	for (size_t i = 0; i < BW_ARRAY_SIZE(objects); i++) {
+		struct opened o = opened(objects[i]);
+		uint64_t entry = symbol(&o, functions[i]);
+		struct bw_walk all = walked(&o, entry, UINT64_MAX);
+		unsigned n_reached = 0;
+		for (uint64_t at = entry - 8; at < entry + 0x800; at += 2) {
+			struct bw_walk w = walked(&o, entry, at);
+			assert_int_equal(bw_flow_reaches(&all.reached, entry, at), w.has_state);
+			n_reached += w.has_state;
+			bw_walk_fini(&w);
+		}
+		assert_true(n_reached > 4);
+		bw_walk_fini(&all);
+		closed(&o);
+	}
+}
+
 /* Any bytes as code, any place in it: no crash, no hang, and no state where none can be. */
 static void damaged(void **state)
 {
@@ -202,6 +226,7 @@ int main(void)
 		cmocka_unit_test(effects),
 		cmocka_unit_test(unused_registers),
 		cmocka_unit_test(jumps),
+		cmocka_unit_test(reached),
 		cmocka_unit_test_prestate(damaged, (void *)deep),
 		cmocka_unit_test_prestate(damaged, (void *)tail),
 	};

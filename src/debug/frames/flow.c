@@ -22,7 +22,7 @@ struct place {
 	struct bw_sym_state state;
 };
 
-enum seen { IS_CODE = 1, IS_TARGET = 2 /* of a branch */ };
+enum seen { IS_CODE = 1, IS_TARGET = 2 /* of a branch */, IS_REACHED = 4 };
 
 struct walk {
 	const struct bw_flow_code *code;
@@ -50,6 +50,14 @@ void bw_flow_effects_free(struct bw_flow_effects *e)
 void bw_walk_fini(struct bw_walk *f)
 {
 	bw_vec_free(&f->targets);
+	free(f->reached.bits);
+	f->reached = (struct bw_flow_reached){0};
+}
+
+bool bw_flow_reaches(const struct bw_flow_reached *r, uint64_t entry, uint64_t at)
+{
+	uint64_t i = (at - entry) / 4;
+	return at >= entry && at % 4 == 0 && i < r->n_dwords && r->bits[i / 8] >> i % 8 & 1;
 }
 
 static bool inst_at(const struct walk *w, uint64_t addr, struct bw_inst *out)
@@ -341,6 +349,9 @@ static struct bw_error *follow_path(struct walk *w, const struct place *from)
 		struct bw_inst inst;
 		if (addr != from->addr && is_target(w, addr))
 			return w->final ? NULL : arrive(w, addr, &s);
+		uint64_t i = (addr - w->flow->entry) / 4;
+		if (w->final && i < w->n_dwords)
+			w->seen[i] |= IS_REACHED;
 		if (w->final && addr == w->at) {
 			w->flow->has_state = true;
 			w->flow->state = s;
@@ -351,6 +362,22 @@ static struct bw_error *follow_path(struct walk *w, const struct place *from)
 		BW_TRY(follow(w, &inst, addr, &s, &on));
 		addr += inst.size_b;
 	}
+	return NULL;
+}
+
+static struct bw_error *note_reached(struct walk *w)
+{
+	struct bw_flow_reached r = {0};
+	for (size_t i = 0; i < w->n_dwords; i++)
+		if (w->seen[i] & IS_REACHED)
+			r.n_dwords = i + 1;
+	r.bits = calloc(r.n_dwords / 8 + 1, 1);
+	if (!r.bits)
+		return bw_error_nomem();
+	for (size_t i = 0; i < r.n_dwords; i++)
+		if (w->seen[i] & IS_REACHED)
+			r.bits[i / 8] |= (uint8_t)(1u << i % 8);
+	w->flow->reached = r;
 	return NULL;
 }
 
@@ -376,7 +403,7 @@ static struct bw_error *follow_all(struct walk *w)
 	/* what is not known of one path is not known of the function */
 	if (w->gave_up || w->is_lost)
 		w->flow->effect.returns = false;
-	return NULL;
+	return w->gave_up ? NULL : note_reached(w);
 }
 
 static struct bw_error *run(const struct bw_flow_code *code, struct bw_flow_effects *cache,

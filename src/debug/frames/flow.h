@@ -76,11 +76,18 @@ struct bw_flow_code {
 	unsigned lanes;
 };
 
+/* Which instructions can be reached: a bit for each dword from the entry on. */
+struct bw_flow_reached {
+	uint8_t *bits; /* owned */
+	size_t n_dwords;
+};
+
 struct bw_walk {
 	/* the function, in the image: [entry, end); end may be that of the image */
 	uint64_t entry, end;
 	/* of its calls and tail calls that are known, each once */
-	struct BW_VEC(uint64_t) targets;
+	struct bw_flow_targets BW_VEC(uint64_t) targets;
+	struct bw_flow_reached reached;
 	struct bw_sym_effect effect;
 	bool has_state;		   /* `at` can be reached */
 	struct bw_sym_state state; /* before the instruction at `at` */
@@ -101,6 +108,8 @@ void bw_flow_effects_free(struct bw_flow_effects *e);
 struct bw_error *bw_walk_run(const struct bw_flow_code *code, struct bw_flow_effects *cache,
 			     uint64_t at, struct bw_walk *out) BW_MUST_CHECK;
 void bw_walk_fini(struct bw_walk *f);
+/* Whether `at` can be reached: whether bw_walk_run has a state there. */
+bool bw_flow_reaches(const struct bw_flow_reached *r, uint64_t entry, uint64_t at);
 
 /* sym_exec.c */
 void bw_sym_start(struct bw_sym_state *s);

@@ -9,7 +9,7 @@ void bw_stack_free(struct bw_debug *d)
 	if (!d->stack)
 		return;
 	bw_vec_free(&d->stack->activations);
-	bw_unwind_cache_free(d->stack->cache);
+	bw_facts_free(d->stack->facts);
 	free(d->stack);
 	d->stack = NULL;
 }

@@ -20,15 +20,15 @@ struct bw_activation {
 	uint64_t exec;
 };
 
-struct bw_unwind_cache;
+struct bw_facts;
 
 struct bw_stack {
 	bool is_valid; /* activations are those of this stop */
 	uint32_t wave; /* whose they are */
 	struct BW_VEC(struct bw_activation) activations;
-	bool is_complete;	       /* there are no more */
-	char end[256];		       /* why, where the last one is no kernel */
-	struct bw_unwind_cache *cache; /* unwind.c; NULL: none yet */
+	bool is_complete;	/* there are no more */
+	char end[256];		/* why, where the last one is no kernel */
+	struct bw_facts *facts; /* facts.c; NULL: none yet */
 	/* of the wave `level_wave` (0: none): the selected frame, and how many functions that
 	 * begin at its PC it is not shown in yet */
 	unsigned level, hidden;
@@ -43,7 +43,7 @@ unsigned bw_stack_hidden(const struct bw_debug *d);
 struct bw_error *bw_stack_of(struct bw_debug *d, struct bw_wave_record **out_wave,
 			     struct bw_stack **out) BW_MUST_CHECK;
 
-void bw_unwind_cache_free(struct bw_unwind_cache *c);
+void bw_facts_free(struct bw_facts *c);
 /* unwind.c: adds the caller of the last activation, or says that there is none. */
 struct bw_error *bw_unwind(struct bw_debug *d, struct bw_wave_record *w,
 			   struct bw_stack *s) BW_MUST_CHECK;

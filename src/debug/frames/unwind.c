@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* From a function to its caller, and registers as the caller had them. */
 #include "debug/dispatches.h"
-#include "debug/frames/flow.h"
+#include "debug/frames/facts.h"
 #include "debug/frames/frames_priv.h"
 #include "debug/registers.h"
 #include "debug/waves/waves_priv.h"
@@ -13,207 +13,18 @@
 
 #include "base/cleanup.h"
 
-enum { MAX_ACTIVATIONS = 1 << 16, MAX_ROWS = 256, MAX_CALLEES = 4096, N_SGPRS = 106 };
-
-/* ---- Facts about code, kept over stops ---- */
-
-/* What the function at entry has done when it gets to `at`. */
-struct row {
-	const struct bw_module *module;
-	uint64_t entry, at;
-	bool called; /* the call at `at` has been executed, and has overwritten its link register */
-	unsigned link;
-	bool has_state;
-	struct bw_sym_state state;
-};
-
-/* Effects of the functions of one module. */
-struct module_effects {
-	const struct bw_module *module;
-	unsigned lanes;
-	struct bw_flow_effects effects;
-};
-
-struct bw_unwind_cache {
-	struct BW_VEC(struct row *) rows;
-	struct BW_VEC(struct module_effects) modules;
-};
-
-void bw_unwind_cache_free(struct bw_unwind_cache *c)
-{
-	if (!c)
-		return;
-	bw_vec_each(&c->rows, r)
-		free(*r);
-	bw_vec_free(&c->rows);
-	bw_vec_each(&c->modules, m)
-		bw_flow_effects_free(&m->effects);
-	bw_vec_free(&c->modules);
-	free(c);
-}
-
-static struct bw_error *effects_of(struct bw_unwind_cache *c, const struct bw_module *m,
-				   unsigned lanes, struct bw_flow_effects **out)
-{
-	bw_vec_each(&c->modules, it) {
-		if (it->module == m && it->lanes == lanes) {
-			*out = &it->effects;
-			return NULL;
-		}
-	}
-	BW_TRY(bw_vec_push(&c->modules, ((struct module_effects){.module = m, .lanes = lanes})));
-	*out = &c->modules.data[c->modules.len - 1].effects;
-	return NULL;
-}
-
-static struct bw_error *run_flow(struct bw_debug *d, const struct bw_wave_record *w,
-				 const struct bw_module *m, uint64_t at, struct bw_walk *out)
-{
-	struct bw_flow_code code = {.gen = bw_debug_isa(d), .lanes = w->info.lanes};
-	struct bw_flow_effects *effects;
-	code.image = bw_module_image(m, &code.image_b);
-	BW_TRY(effects_of(d->stack->cache, m, code.lanes, &effects));
-	return bw_walk_run(&code, effects, at, out);
-}
-
-static bool call_at(const struct bw_debug *d, const struct bw_module *m, uint64_t at,
-		    unsigned *out_link)
-{
-	size_t image_b;
-	uint32_t word;
-	uint64_t target;
-	struct bw_inst inst;
-	const uint8_t *image = bw_module_image(m, &image_b);
-	if (at % 4 || at >= image_b || image_b - at < 4)
-		return false;
-	memcpy(&word, image + at, 4);
-	if (!bw_isa_decode(bw_debug_isa(d), &word, 1, &inst))
-		return false;
-	*out_link = inst.dst & ~1u;
-	return inst.op == BW_OP_S_SWAPPC_B64 || bw_isa_flow(&inst, at, &target) == BW_FLOW_CALL;
-}
-
-static struct bw_error *row_of(struct bw_debug *d, const struct bw_wave_record *w,
-			       const struct bw_activation *a, const struct row **out)
-{
-	struct bw_unwind_cache *c = d->stack->cache;
-	const struct bw_load *l = bw_debug_load_at(d, a->at);
-	const struct bw_module *m = l->module;
-	uint64_t entry = a->entry - l->base, at = a->at - l->base;
-	bool called = a->pc != a->at;
-	unsigned link;
-	struct bw_walk flow = {.entry = entry, .end = UINT64_MAX};
-	bw_vec_each(&c->rows, r) {
-		if ((*r)->module == m && (*r)->entry == entry && (*r)->at == at &&
-		    (*r)->called == called) {
-			*out = *r;
-			return NULL;
-		}
-	}
-	_cleanup_free_ struct row *fresh = calloc(1, sizeof(*fresh));
-	if (!fresh)
-		return bw_error_nomem();
-	struct bw_error *err = run_flow(d, w, m, at, &flow);
-	bw_walk_fini(&flow);
-	BW_TRY(err);
-	fresh->module = m;
-	fresh->entry = entry;
-	fresh->at = at;
-	fresh->called = called;
-	fresh->link = flow.effect.link;
-	fresh->has_state = flow.has_state;
-	fresh->state = flow.state;
-	if (called && call_at(d, m, at, &link) && link + 1 < BW_SYM_SGPRS)
-		fresh->state.sgpr[link] = fresh->state.sgpr[link + 1] = (struct bw_sym){0};
-	BW_TRY(bw_vec_push(&c->rows, fresh));
-	*out = fresh;
-	fresh = NULL;
-	return NULL;
-}
-
-/* ---- Which function ---- */
-
-/* Without debug information: the function of the dispatch's kernel, or one that it calls, by what
- * can be reached. Labels of assembly say nothing. */
-static struct bw_error *reach(struct bw_debug *d, const struct bw_wave_record *w,
-			      const struct bw_module *m, uint64_t kernel, uint64_t at,
-			      uint64_t *out_entry)
-{
-	struct BW_VEC(uint64_t) todo = {0};
-	struct bw_error *err = bw_vec_push(&todo, kernel);
-	bool found = false;
-	for (size_t i = 0; !err && !found && i < todo.len && i < MAX_CALLEES; i++) {
-		struct bw_walk flow = {.entry = todo.data[i], .end = UINT64_MAX};
-		err = run_flow(d, w, m, at, &flow);
-		found = !err && flow.has_state;
-		if (found)
-			*out_entry = todo.data[i];
-		bw_vec_each(&flow.targets, t) {
-			bool known = false;
-			for (size_t k = 0; k < todo.len; k++)
-				known |= todo.data[k] == *t;
-			if (!err && !known)
-				err = bw_vec_push(&todo, *t);
-		}
-		bw_walk_fini(&flow);
-	}
-	bw_vec_free(&todo);
-	return err;
-}
-
-static bool function_symbol(const struct bw_module *m, uint64_t at, uint64_t *out_entry)
-{
-	size_t n;
-	const struct bw_symbol *s = bw_module_symbols(m, &n);
-	for (size_t i = 0; i < n; i++) {
-		if (!s[i].is_function || at < s[i].addr || at - s[i].addr >= s[i].size_b)
-			continue;
-		*out_entry = s[i].addr;
-		return true;
-	}
-	return false;
-}
-
-/* entry stays 0 where nothing says where the function starts. */
-static struct bw_error *find_function(struct bw_debug *d, const struct bw_wave_record *w,
-				      struct bw_activation *a)
-{
-	struct bw_load *l = bw_debug_load_at(d, a->at);
-	const struct bw_dispatch_info *x = bw_debug_dispatch(d, w->info.dispatch);
-	struct bw_frame_info info = {0};
-	uint64_t entry = UINT64_MAX;
-	if (!l)
-		return NULL;
-	const struct bw_module *m = l->module;
-	uint64_t at = a->at - l->base, kernel = UINT64_MAX;
-	if (x && x->desc.code_va >= l->base && x->desc.code_va - l->base < l->size_b)
-		kernel = x->desc.code_va - l->base;
-	bool known = m->lines && bw_lines_frame(m->lines, at, 0, &info);
-	for (unsigned i = 1; known && info.is_inlined; i++)
-		known = bw_lines_frame(m->lines, at, i, &info);
-	if (known && info.entry) {
-		entry = info.entry;
-		a->is_kernel = info.is_kernel;
-	} else if (kernel != UINT64_MAX) {
-		BW_TRY(reach(d, w, m, kernel, at, &entry));
-	}
-	if (entry == UINT64_MAX && !function_symbol(m, at, &entry))
-		return NULL;
-	a->entry = l->base + entry;
-	a->is_kernel |= entry == kernel;
-	return NULL;
-}
+enum { MAX_ACTIVATIONS = 1 << 16, N_SGPRS = 106 };
 
 /* ---- Registers of activations ---- */
 
-static const struct row *row_at(struct bw_debug *d, const struct bw_wave_record *w,
-				const struct bw_activation *a)
+static const struct bw_facts_row *row_at(struct bw_debug *d, const struct bw_wave_record *w,
+					 const struct bw_activation *a)
 {
-	const struct row *row = NULL;
+	const struct bw_facts_row *row = NULL;
 	struct bw_load *l = bw_debug_load_at(d, a->at);
 	if (!l || !a->entry || a->entry < l->base)
 		return NULL;
-	bw_error_free(row_of(d, w, a, &row));
+	bw_error_free(bw_facts_row(d, w, a, &row));
 	return row && row->has_state ? row : NULL;
 }
 
@@ -283,7 +94,7 @@ static struct bw_error *read_sgpr(struct bw_debug *d, struct bw_wave_record *w, 
 	*out_place = BW_FRAME_REG_UNKNOWN;
 	while (depth) {
 		const struct bw_activation *inner = &d->stack->activations.data[depth - 1];
-		const struct row *row = row_at(d, w, inner);
+		const struct bw_facts_row *row = row_at(d, w, inner);
 		bool known = false;
 		if (!row)
 			return NULL;
@@ -319,7 +130,7 @@ static struct bw_error *read_vgpr(struct bw_debug *d, struct bw_wave_record *w, 
 	for (; depth && want; depth--) {
 		const struct bw_activation *inner = &d->stack->activations.data[depth - 1];
 		const struct bw_activation *a = &d->stack->activations.data[depth];
-		const struct row *row = row_at(d, w, inner);
+		const struct bw_facts_row *row = row_at(d, w, inner);
 		uint64_t still = 0, all = all_lanes(w);
 		if (!row)
 			want = 0;
@@ -403,7 +214,7 @@ static struct bw_error *find_base(struct bw_debug *d, struct bw_wave_record *w, 
 		a->base = 0;
 		return NULL;
 	}
-	const struct row *row = row_at(d, w, a);
+	const struct bw_facts_row *row = row_at(d, w, a);
 	for (unsigned k = 0; row && !a->has_base && k < N_SGPRS; k++) {
 		/* s32 first */
 		unsigned i = k == 0 ? 32 : k <= 32 ? k - 1 : k;
@@ -424,7 +235,7 @@ static struct bw_error *find_exec(struct bw_debug *d, struct bw_wave_record *w, 
 				  struct bw_activation *out)
 {
 	const struct bw_activation *a = &d->stack->activations.data[inner];
-	const struct row *row = row_at(d, w, a);
+	const struct bw_facts_row *row = row_at(d, w, a);
 	uint64_t exec = 0;
 	for (unsigned i = 0; i < w->info.lanes / 32u; i++) {
 		struct bw_sym now = row ? row->state.sgpr[BW_SRC_EXEC_LO + i] : (struct bw_sym){0};
@@ -456,7 +267,7 @@ static struct bw_error *innermost(struct bw_debug *d, struct bw_wave_record *w, 
 	a.s32 = pair[0];
 	a.s33 = pair[1];
 	a.exec = w->info.exec;
-	BW_TRY(find_function(d, w, &a));
+	BW_TRY(bw_facts_function(d, w, &a));
 	BW_TRY(bw_vec_push(&s->activations, a));
 	return find_base(d, w, 0);
 }
@@ -488,7 +299,7 @@ static bool is_behind_call(struct bw_debug *d, uint64_t to, unsigned link, const
 	if (!l || to % 4)
 		return false;
 	*out_why = "no call returns to its return address";
-	if (!call_at(d, l->module, to - 4 - l->base, &called) || called != link)
+	if (!bw_facts_call_at(d, l->module, to - 4 - l->base, &called) || called != link)
 		return false;
 	return !l->module->lines || bw_lines_returns_to(l->module->lines, to - l->base) != 0;
 }
@@ -499,7 +310,7 @@ static struct bw_error *find_return(struct bw_debug *d, struct bw_wave_record *w
 {
 	unsigned depth = (unsigned)s->activations.len - 1;
 	const struct bw_activation *a = &s->activations.data[depth];
-	const struct row *row = row_at(d, w, a);
+	const struct bw_facts_row *row = row_at(d, w, a);
 	uint32_t half[2];
 	*out_to = 0;
 	*out_why = a->entry ? "its code cannot be followed to this place"
@@ -563,7 +374,7 @@ static struct bw_error *add_caller(struct bw_debug *d, struct bw_wave_record *w,
 	a.has_s32 = s->activations.data[depth].has_base;
 	a.s32 = s->activations.data[depth].base;
 	BW_TRY(find_exec(d, w, depth, &a));
-	BW_TRY(find_function(d, w, &a));
+	BW_TRY(bw_facts_function(d, w, &a));
 	BW_TRY(bw_vec_push(&s->activations, a));
 	struct bw_activation *caller = &s->activations.data[depth + 1];
 	BW_TRY(read_sgpr(d, w, depth + 1, 33, &caller->s33, &place));
@@ -580,17 +391,7 @@ static struct bw_error *add_caller(struct bw_debug *d, struct bw_wave_record *w,
 
 struct bw_error *bw_unwind(struct bw_debug *d, struct bw_wave_record *w, struct bw_stack *s)
 {
-	if (!s->cache) {
-		s->cache = calloc(1, sizeof(*s->cache));
-		if (!s->cache)
-			return bw_error_nomem();
-	}
-	/* rows are referred to by address only while one caller is looked for */
-	if (s->cache->rows.len > MAX_ROWS) {
-		bw_vec_each(&s->cache->rows, r)
-			free(*r);
-		s->cache->rows.len = 0;
-	}
+	BW_TRY(bw_facts_begin(s));
 	if (s->activations.len)
 		return add_caller(d, w, s);
 	struct bw_error *err = innermost(d, w, s);
