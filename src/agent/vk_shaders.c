@@ -14,7 +14,7 @@
 #include "agent/vk_record.h"
 #include "agent/vk_swap.h"
 #include "base/cleanup.h"
-#include "base/spirv_word.h"
+#include "base/spirv_numbers.h"
 #include "base/util.h"
 
 #define HANDLE(h) BW_VK_HANDLE(h)
@@ -38,56 +38,45 @@ static struct bw_handles modules = BW_HANDLES_INIT(struct module);
 static struct bw_handles layouts = BW_HANDLES_INIT(struct layout);
 static struct bw_handles set_layouts = BW_HANDLES_INIT(uint16_t);
 
-/* LocalSize of the entry point, where it is a plain number (SPIR-V 1.6, 3.42.6: OpEntryPoint 15,
- * OpExecutionMode 16, mode LocalSize 17; model GLCompute 5). A size that specialisation may change
- * stays 0: a constant decorated as WorkgroupSize (OpDecorate 71, BuiltIn 11, WorkgroupSize 25) in a
- * module with specialisation constants (48 to 52). */
+/* LocalSize of the entry point, where it is a plain number. A size that specialisation may change
+ * stays 0: a constant decorated as WorkgroupSize in a module with specialisation constants. */
 static void find_local_size(const uint32_t *code, size_t n, const char *entry, uint32_t out[3])
 {
-	enum {
-		OP_ENTRY = 15,
-		OP_MODE = 16,
-		OP_SPEC_FIRST = 48,
-		OP_SPEC_LAST = 52,
-		OP_FUNCTION = 54,
-		OP_CONSTANT = 43,
-		OP_DECORATE = 71,
-		OP_MODE_ID = 331, /* LocalSizeId 38: as SPIR-V 1.6 says it */
-		HEADER = 5
-	};
 	uint32_t id = 0, size_ids[3] = {0};
 	bool decorated = false;
 	memset(out, 0, 3 * sizeof(*out));
-	for (size_t at = HEADER; at < n;) {
+	for (size_t at = SPV_HEADER; at < n;) {
 		uint32_t words = bw_spv_n_words(code[at]), op = bw_spv_op(code[at]);
 		const uint32_t *w = &code[at];
 		if (!words || words > n - at || op == OP_FUNCTION)
 			return;
-		if (op == OP_ENTRY && words > 3 && w[1] == 5 &&
+		if (op == OP_ENTRY_POINT && words > 3 && w[1] == MODEL_COMPUTE &&
 		    (!entry || !strncmp((const char *)&w[3], entry, (words - 3) * 4)))
 			id = w[2];
-		else if (op == OP_MODE && words >= 6 && w[1] == id && w[2] == 17)
+		else if (op == OP_EXECUTION_MODE && words >= 6 && w[1] == id &&
+			 w[2] == MODE_LOCAL_SIZE)
 			memcpy(out, &w[3], 3 * sizeof(*out));
-		else if (op == OP_MODE_ID && words >= 6 && w[1] == id && w[2] == 38)
+		else if (op == OP_EXECUTION_MODE_ID && words >= 6 && w[1] == id &&
+			 w[2] == MODE_LOCAL_SIZE_ID)
 			memcpy(size_ids, &w[3], sizeof(size_ids));
 		else if (op == OP_CONSTANT && words == 4)
 			for (int i = 0; i < 3; i++)
 				out[i] = size_ids[i] && size_ids[i] == w[2] ? w[3] : out[i];
-		else if (op == OP_DECORATE && words >= 4 && w[2] == 11 && w[3] == 25)
+		else if (op == OP_DECORATE && words >= 4 && w[2] == DECO_BUILTIN &&
+			 w[3] == BUILTIN_WORKGROUP_SIZE)
 			decorated = true;
-		else if (op >= OP_SPEC_FIRST && op <= OP_SPEC_LAST && decorated)
+		else if (op >= OP_SPEC_TRUE && op <= OP_SPEC_OP && decorated)
 			memset(out, 0, 3 * sizeof(*out));
 		at += words;
 	}
 }
 
-/* The file that OpSource names (op 3), an OpString (op 7). */
+/* The file that OpSource names, an OpString. */
 static void find_file(const uint32_t *code, size_t n, char out[64])
 {
-	enum { OP_SOURCE = 3, OP_STRING = 7, OP_FUNCTION = 54, HEADER = 5 };
 	uint32_t file = 0;
 	for (int pass = 0; pass < 2; pass++) {
-		for (size_t at = HEADER; at < n;) {
+		for (size_t at = SPV_HEADER; at < n;) {
 			const uint32_t *w = &code[at];
 			uint32_t words = bw_spv_n_words(w[0]), op = bw_spv_op(w[0]);
 			if (!words || words > n - at || op == OP_FUNCTION)

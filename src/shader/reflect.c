@@ -7,10 +7,11 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/spirv_numbers.h"
 #include "base/str.h"
 #include "base/util.h"
 
-enum { MAX_FILE_B = 64 << 20, SPIRV_MAGIC = 0x07230203 };
+enum { MAX_FILE_B = 64 << 20 };
 
 struct bw_error *bw_shader_library_error(const struct bw_shader_reader *r, const char *doing)
 {
@@ -43,7 +44,7 @@ static struct bw_error *read_words(const char *path, struct bw_shader *s)
 			break;
 	}
 	s->n_words = n / 4;
-	if (n < 20 || n % 4 || s->words[0] != SPIRV_MAGIC)
+	if (n < 20 || n % 4 || s->words[0] != SPV_MAGIC)
 		return bw_errorf(BW_E_INVALID, "it is not SPIR-V");
 	return NULL;
 }

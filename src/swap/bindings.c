@@ -4,40 +4,10 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
-#include "base/spirv_word.h"
+#include "base/spirv_numbers.h"
 #include "base/util.h"
 
-/* SPIR-V 1.6, 3.52 (instructions), 3.20 (decorations), 3.7 (storage classes), 3.8 (Dim) */
 enum {
-	HEADER = 5,
-	BOUND_AT = 3, /* all ids are lower */
-	OP_TYPE_IMAGE = 25,
-	OP_TYPE_SAMPLER = 26,
-	OP_TYPE_SAMPLED_IMAGE = 27,
-	OP_TYPE_ARRAY = 28,
-	OP_TYPE_RUNTIME_ARRAY = 29,
-	OP_TYPE_STRUCT = 30,
-	OP_TYPE_POINTER = 32,
-	OP_FUNCTION_CALL = 57,
-	OP_VARIABLE = 59,
-	OP_IMAGE_TEXEL_POINTER = 60,
-	OP_LOAD = 61,
-	OP_STORE = 62,
-	OP_COPY_MEMORY = 63,
-	OP_ACCESS_CHAIN = 65,
-	OP_IN_BOUNDS_ACCESS_CHAIN = 66,
-	OP_PTR_ACCESS_CHAIN = 67,
-	OP_ARRAY_LENGTH = 68,
-	OP_IN_BOUNDS_PTR_ACCESS_CHAIN = 70,
-	OP_DECORATE = 71,
-	OP_COPY_OBJECT = 83,
-	BUFFER_BLOCK = 3,
-	BINDING = 33,
-	DESCRIPTOR_SET = 34,
-	UNIFORM = 2,
-	STORAGE_BUFFER = 12,
-	DIM_BUFFER = 5,
-	DIM_SUBPASS = 6,
 	IDS_MAX = 1 << 20,
 	NESTED_MAX = 8,
 };
@@ -80,10 +50,10 @@ static void take_decoration(const struct module *m, const uint32_t *w, uint32_t 
 	struct thing *t = words >= 3 ? thing_of(m, w[1]) : NULL;
 	if (!t)
 		return;
-	t->is_buffer_block |= w[2] == BUFFER_BLOCK;
-	if (words >= 4 && w[2] == DESCRIPTOR_SET)
+	t->is_buffer_block |= w[2] == DECO_BUFFER_BLOCK;
+	if (words >= 4 && w[2] == DECO_SET)
 		t->set = w[3];
-	if (words >= 4 && w[2] == BINDING) {
+	if (words >= 4 && w[2] == DECO_BINDING) {
 		t->binding = w[3];
 		t->has_binding = true;
 	}
@@ -200,7 +170,7 @@ static uint32_t types_of(const struct module *m, const struct thing *variable)
 	case OP_TYPE_STRUCT:
 		if (variable->storage == STORAGE_BUFFER || t->is_buffer_block)
 			return 1u << BUFFER | 1u << DYNAMIC_BUFFER;
-		return variable->storage == UNIFORM
+		return variable->storage == STORAGE_UNIFORM
 			       ? 1u << UNIFORM_BUFFER | 1u << DYNAMIC_UNIFORM | BW_SWAP_INLINE_BLOCK
 			       : 0;
 	default:
@@ -219,14 +189,14 @@ static struct bw_error *add(struct bw_swap_bindings *out, struct bw_swap_binding
 struct bw_error *bw_swap_bindings(const uint32_t *code, size_t size_b, struct bw_swap_bindings *out)
 {
 	struct module m = {.code = code, .n = size_b / 4};
-	if (m.n <= HEADER)
+	if (m.n <= SPV_HEADER)
 		return NULL;
-	m.n_things = BW_MIN(code[BOUND_AT], (uint32_t)IDS_MAX);
+	m.n_things = BW_MIN(code[SPV_BOUND_AT], (uint32_t)IDS_MAX);
 	_cleanup_free_ struct thing *things = calloc(m.n_things + 1ul, sizeof(*things));
 	if (!things)
 		return bw_error_nomem();
 	m.things = things;
-	for (size_t at = HEADER; at < m.n;) {
+	for (size_t at = SPV_HEADER; at < m.n;) {
 		uint32_t words = bw_spv_n_words(code[at]);
 		if (!words || words > m.n - at)
 			break;

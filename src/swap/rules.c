@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/spirv_word.h"
+#include "base/spirv_numbers.h"
 #include "base/str.h"
 #include "base/util.h"
 #include "swap/variant.h"
@@ -208,18 +208,16 @@ struct bw_error *bw_swap_rules_load(const char *folder, struct bw_swap_rules *ou
 
 /* ---- SPIR-V ---- */
 
-enum { SPIRV_MAGIC = 0x07230203, SPIRV_HEADER = 5, OP_ENTRY_POINT = 15, MODEL_COMPUTE = 5 };
-
 bool bw_swap_is_spirv(const void *code, size_t size_b)
 {
 	const uint8_t *bytes = code;
 	uint32_t word = 0;
-	if (size_b % 4 || size_b < SPIRV_HEADER * 4)
+	if (size_b % 4 || size_b < SPV_HEADER * 4)
 		return false;
 	memcpy(&word, bytes, 4);
-	if (word != SPIRV_MAGIC)
+	if (word != SPV_MAGIC)
 		return false;
-	for (size_t at = SPIRV_HEADER; at < size_b / 4; at += bw_spv_n_words(word)) {
+	for (size_t at = SPV_HEADER; at < size_b / 4; at += bw_spv_n_words(word)) {
 		memcpy(&word, bytes + at * 4, 4);
 		if (!bw_spv_n_words(word) || bw_spv_n_words(word) > size_b / 4 - at)
 			return false;
@@ -231,7 +229,7 @@ const char *bw_swap_entry(const uint32_t *code, size_t size_b, const char *wante
 {
 	const char *first = NULL;
 	size_t n = size_b / 4;
-	for (size_t at = SPIRV_HEADER; at < n;) {
+	for (size_t at = SPV_HEADER; at < n;) {
 		const uint32_t *w = &code[at];
 		uint32_t words = bw_spv_n_words(w[0]);
 		if (!words || words > n - at)

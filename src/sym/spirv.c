@@ -11,13 +11,7 @@
 #include "sym/spirv_priv.h"
 #include "sym/spirv_record.h"
 
-enum {
-	MODEL_COMPUTE = 5,
-	LANGUAGE_GLSL = 2,
-	LANGUAGE_HLSL = 5,
-	TEXT_MAX_B = 64 << 20,
-	FILES_MAX = 1000
-};
+enum { LANGUAGE_GLSL = 2, LANGUAGE_HLSL = 5, TEXT_MAX_B = 64 << 20, FILES_MAX = 1000 };
 
 bool bw_spv_inst(const struct bw_spirv *s, size_t at, unsigned *out_op, unsigned *out_n)
 {

@@ -4,68 +4,13 @@
 
 /* spirv.c reads the module, spirv_types.c makes types of it, spirv_variables.c lists variables. */
 
-#include "base/spirv_word.h"
+#include "base/spirv_numbers.h"
 #include "base/vec.h"
 #include "sym/shader_scopes.h"
 #include "sym/spirv.h"
 
-/* Of the unified specification, 3.3 and following. */
 enum {
-	SPV_MAGIC = 0x07230203,
-	SPV_HEADER = 5,
-	IDS_MAX = 1 << 22, /* the specification's universal limit */
-	OP_SOURCE_CONTINUED = 2,
-	OP_SOURCE = 3,
-	OP_NAME = 5,
-	OP_MEMBER_NAME = 6,
-	OP_STRING = 7,
-	OP_LINE = 8,
-	OP_EXT_INST_IMPORT = 11,
-	OP_EXT_INST = 12,
-	OP_NO_LINE = 317,
-	OP_ENTRY_POINT = 15,
-	OP_TYPE_VOID = 19,
-	OP_TYPE_BOOL = 20,
-	OP_TYPE_INT = 21,
-	OP_TYPE_FLOAT = 22,
-	OP_TYPE_VECTOR = 23,
-	OP_TYPE_MATRIX = 24,
-	OP_TYPE_IMAGE = 25,
-	OP_TYPE_SAMPLER = 26,
-	OP_TYPE_SAMPLED_IMAGE = 27,
-	OP_TYPE_ARRAY = 28,
-	OP_TYPE_RUNTIME_ARRAY = 29,
-	OP_TYPE_STRUCT = 30,
-	OP_TYPE_POINTER = 32,
-	OP_CONSTANT_TRUE = 41,
-	OP_CONSTANT_FALSE = 42,
-	OP_CONSTANT = 43,
-	OP_SPEC_TRUE = 48,
-	OP_SPEC_FALSE = 49,
-	OP_SPEC = 50,
-	OP_FUNCTION = 54,
-	OP_FUNCTION_PARAMETER = 55,
-	OP_FUNCTION_END = 56,
-	OP_FUNCTION_CALL = 57,
-	OP_LOAD = 61,
-	OP_STORE = 62,
-	OP_COPY_MEMORY = 63,
-	OP_LABEL = 248,
-	OP_ACCESS_CHAIN = 65,
-	OP_IN_BOUNDS_ACCESS_CHAIN = 66,
-	OP_VARIABLE = 59,
-	OP_DECORATE = 71,
-	OP_MEMBER_DECORATE = 72,
-	DECO_SPEC_ID = 1,
-	DECO_BLOCK = 2,
-	DECO_BUFFER_BLOCK = 3,
-	DECO_ROW_MAJOR = 4,
-	DECO_ARRAY_STRIDE = 6,
-	DECO_MATRIX_STRIDE = 7,
-	DECO_BUILTIN = 11,
-	DECO_BINDING = 33,
-	DECO_SET = 34,
-	DECO_OFFSET = 35,
+	IDS_MAX = 1 << 22,   /* the specification's universal limit */
 	NOTE_NAME = 1 << 16, /* value: word index of the string */
 	NO_MEMBER = 0xffffffff,
 };

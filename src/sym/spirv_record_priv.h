@@ -7,44 +7,7 @@
 #include "sym/spirv_priv.h"
 #include "sym/spirv_record.h"
 
-/* Of the unified specification, 3.52: what is written or followed here alone. */
 enum {
-	OP_PTR_ACCESS_CHAIN = 67,
-	OP_IN_BOUNDS_PTR_ACCESS_CHAIN = 70,
-	OP_COMPOSITE_CONSTRUCT = 80,
-	OP_COMPOSITE_EXTRACT = 81,
-	OP_COPY_OBJECT = 83,
-	OP_U_CONVERT = 113,
-	OP_BITCAST = 124,
-	OP_I_ADD = 128,
-	OP_I_MUL = 132,
-	OP_SELECT = 169,
-	OP_U_LESS_THAN = 176,
-	OP_BITWISE_AND = 199,
-	OP_MEMORY_BARRIER = 225,
-	OP_ATOMIC_STORE = 228,
-	OP_ATOMIC_EXCHANGE = 229,
-	OP_ATOMIC_I_ADD = 234,
-	OP_ATOMIC_XOR = 242,
-	OP_PHI = 245,
-	OP_LOOP_MERGE = 246,
-	OP_SELECTION_MERGE = 247,
-	OP_BRANCH = 249,
-	OP_RETURN = 253,
-	OP_RETURN_VALUE = 254,
-	OP_UNREACHABLE = 255,
-	STORAGE_INPUT = 1,
-	STORAGE_UNIFORM = 2,
-	STORAGE_WORKGROUP = 4,
-	STORAGE_PRIVATE = 6,
-	STORAGE_FUNCTION = 7,
-	STORAGE_BUFFER = 12,
-	STORAGE_PHYSICAL = 5349,
-	BUILTIN_WORKGROUP_ID = 26,
-	ACCESS_VOLATILE = 1,
-	SCOPE_SUBGROUP = 3,
-	/* acquire and release; of buffers, LDS and images */
-	SEMANTICS_ALL = 0x8 | 0x40 | 0x100 | 0x800,
 	VERSION_1_4 = 0x10400, /* entry points list all variables of the module from here on */
 };
 enum {

@@ -13,8 +13,6 @@ enum {
 	MAX_HEIGHT = 64,
 	NODES_MAX = 1 << 17,
 	MEMBERS_MAX = 1 << 16,
-	DIM_BUFFER = 5,
-	PHYSICAL_BUFFER = 5349,
 	BFLOAT16 = 0, /* SPV_KHR_bfloat16 */
 };
 
@@ -323,7 +321,7 @@ static const struct bw_ctype *type_of(struct bw_spirv *s, uint32_t id, struct la
 	case OP_TYPE_STRUCT:
 		return structure(s, w, words, l);
 	case OP_TYPE_POINTER:
-		return words > 3 && w[2] == PHYSICAL_BUFFER
+		return words > 3 && w[2] == STORAGE_PHYSICAL
 			       ? bw_spv_pointers_to(s, type_of(s, w[3], pointee(l)), 1)
 			       : not_supported(s, "pointer");
 	case OP_TYPE_IMAGE:

@@ -13,17 +13,6 @@
 
 enum { VARIABLES_MAX = 1 << 14 };
 
-enum storage {
-	UNIFORM_CONSTANT = 0,
-	INPUT = 1,
-	UNIFORM = 2,
-	WORKGROUP = 4,
-	PRIVATE = 6,
-	FUNCTION = 7,
-	PUSH_CONSTANT = 9,
-	STORAGE_BUFFER = 12,
-};
-
 static struct bw_error *add_shared(struct bw_spirv *s, const struct bw_variable *v,
 				   const struct bw_location *at, uint32_t function, uint32_t shared)
 {
@@ -100,7 +89,7 @@ static size_t count_shared(const struct bw_spirv *s)
 	size_t n = 0;
 	for (uint32_t id = 0; id < s->bound; id++) {
 		const uint32_t *w = bw_spv_def(s, id, 4);
-		n += w && bw_spv_op(*w) == OP_VARIABLE && w[3] == WORKGROUP && s->used[id];
+		n += w && bw_spv_op(*w) == OP_VARIABLE && w[3] == STORAGE_WORKGROUP && s->used[id];
 	}
 	return n;
 }
@@ -112,7 +101,7 @@ static struct bw_error *add_global(struct bw_spirv *s, uint32_t id, uint32_t sto
 	struct bw_location at = {.kind = BW_LOC_OPTIMIZED_OUT};
 	uint32_t set = 0, binding = 0, builtin, shared = 0;
 	switch (storage) {
-	case UNIFORM:
+	case STORAGE_UNIFORM:
 	case STORAGE_BUFFER:
 		bw_spv_decoration(s, id, NO_MEMBER, DECO_SET, &set);
 		if (!bw_spv_decoration(s, id, NO_MEMBER, DECO_BINDING, &binding))
@@ -121,28 +110,28 @@ static struct bw_error *add_global(struct bw_spirv *s, uint32_t id, uint32_t sto
 			at = (struct bw_location){
 				.kind = BW_LOC_BOUND, .reg = set, .value = binding};
 		return add_block(s, id, type_id, at);
-	case PUSH_CONSTANT:
+	case STORAGE_PUSH_CONSTANT:
 		at.kind = BW_LOC_PUSH;
 		return add_block(s, id, type_id, at);
-	case INPUT:
+	case STORAGE_INPUT:
 		if (!*v.name || !bw_spv_decoration(s, id, NO_MEMBER, DECO_BUILTIN, &builtin))
 			return NULL;
 		at.kind = BW_LOC_BUILTIN;
 		at.reg = builtin;
 		v.is_static = true;
 		break;
-	case WORKGROUP:
+	case STORAGE_WORKGROUP:
 		shared = id;
 		if (s->used[id] && n_shared == 1)
 			at.kind = BW_LOC_LDS;
 		else if (s->used[id])
 			unknown(&at, "LDS offset unknown");
 		break;
-	case UNIFORM_CONSTANT:
+	case STORAGE_UNIFORM_CONSTANT:
 		v.is_param = true;
 		unknown(&at, "an image or sampler: \"info buffers\" lists images");
 		break;
-	case PRIVATE:
+	case STORAGE_PRIVATE:
 		if (!strcmp(v.name, BW_SPIRV_RECORD_NAME))
 			return NULL;
 		v.is_static = true;
@@ -267,7 +256,7 @@ struct bw_error *bw_spv_read_variables(struct bw_spirv *s)
 		uint32_t op = w ? bw_spv_op(*w) : 0, type;
 		if (is_spec(op))
 			BW_TRY(add_constant(s, id, w[1]));
-		if (op != OP_VARIABLE || bw_spv_n_words(*w) < 4 || w[3] == FUNCTION)
+		if (op != OP_VARIABLE || bw_spv_n_words(*w) < 4 || w[3] == STORAGE_FUNCTION)
 			continue;
 		type = pointee(s, w[1]);
 		if (type)

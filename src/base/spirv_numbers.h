@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_BASE_SPIRV_NUMBERS_H
+#define BW_BASE_SPIRV_NUMBERS_H
+
+/* Numbers of SPIR-V (the unified specification, version 1.6): those that somebody here needs. For
+ * files that read or write modules. */
+
+#include "base/spirv_word.h"
+
+/* 2.3 */
+enum {
+	SPV_MAGIC = 0x07230203,
+	SPV_BOUND_AT = 3, /* all ids are lower */
+	SPV_HEADER = 5,	  /* words */
+};
+
+/* 3.52: instructions */
+enum {
+	OP_SOURCE_CONTINUED = 2,
+	OP_SOURCE = 3,
+	OP_NAME = 5,
+	OP_MEMBER_NAME = 6,
+	OP_STRING = 7,
+	OP_LINE = 8,
+	OP_EXT_INST_IMPORT = 11,
+	OP_EXT_INST = 12,
+	OP_ENTRY_POINT = 15,
+	OP_EXECUTION_MODE = 16,
+	OP_TYPE_VOID = 19,
+	OP_TYPE_BOOL = 20,
+	OP_TYPE_INT = 21,
+	OP_TYPE_FLOAT = 22,
+	OP_TYPE_VECTOR = 23,
+	OP_TYPE_MATRIX = 24,
+	OP_TYPE_IMAGE = 25,
+	OP_TYPE_SAMPLER = 26,
+	OP_TYPE_SAMPLED_IMAGE = 27,
+	OP_TYPE_ARRAY = 28,
+	OP_TYPE_RUNTIME_ARRAY = 29,
+	OP_TYPE_STRUCT = 30,
+	OP_TYPE_POINTER = 32,
+	OP_CONSTANT_TRUE = 41,
+	OP_CONSTANT_FALSE = 42,
+	OP_CONSTANT = 43,
+	OP_SPEC_TRUE = 48,
+	OP_SPEC_FALSE = 49,
+	OP_SPEC = 50,
+	OP_SPEC_OP = 52,
+	OP_FUNCTION = 54,
+	OP_FUNCTION_PARAMETER = 55,
+	OP_FUNCTION_END = 56,
+	OP_FUNCTION_CALL = 57,
+	OP_VARIABLE = 59,
+	OP_IMAGE_TEXEL_POINTER = 60,
+	OP_LOAD = 61,
+	OP_STORE = 62,
+	OP_COPY_MEMORY = 63,
+	OP_ACCESS_CHAIN = 65,
+	OP_IN_BOUNDS_ACCESS_CHAIN = 66,
+	OP_PTR_ACCESS_CHAIN = 67,
+	OP_ARRAY_LENGTH = 68,
+	OP_IN_BOUNDS_PTR_ACCESS_CHAIN = 70,
+	OP_DECORATE = 71,
+	OP_MEMBER_DECORATE = 72,
+	OP_COMPOSITE_CONSTRUCT = 80,
+	OP_COMPOSITE_EXTRACT = 81,
+	OP_COPY_OBJECT = 83,
+	OP_U_CONVERT = 113,
+	OP_BITCAST = 124,
+	OP_I_ADD = 128,
+	OP_I_MUL = 132,
+	OP_SELECT = 169,
+	OP_U_LESS_THAN = 176,
+	OP_BITWISE_AND = 199,
+	OP_MEMORY_BARRIER = 225,
+	OP_ATOMIC_STORE = 228,
+	OP_ATOMIC_EXCHANGE = 229,
+	OP_ATOMIC_I_ADD = 234,
+	OP_ATOMIC_XOR = 242,
+	OP_PHI = 245,
+	OP_LOOP_MERGE = 246,
+	OP_SELECTION_MERGE = 247,
+	OP_LABEL = 248,
+	OP_BRANCH = 249,
+	OP_RETURN = 253,
+	OP_RETURN_VALUE = 254,
+	OP_UNREACHABLE = 255,
+	OP_NO_LINE = 317,
+	OP_EXECUTION_MODE_ID = 331,
+};
+
+/* 3.20, 3.21: decorations and what a variable is that is built in */
+enum {
+	DECO_SPEC_ID = 1,
+	DECO_BLOCK = 2,
+	DECO_BUFFER_BLOCK = 3,
+	DECO_ROW_MAJOR = 4,
+	DECO_ARRAY_STRIDE = 6,
+	DECO_MATRIX_STRIDE = 7,
+	DECO_BUILTIN = 11,
+	DECO_BINDING = 33,
+	DECO_SET = 34,
+	DECO_OFFSET = 35,
+	BUILTIN_WORKGROUP_SIZE = 25,
+	BUILTIN_WORKGROUP_ID = 26,
+};
+
+/* 3.3, 3.6: models and modes of an entry point */
+enum {
+	MODEL_COMPUTE = 5, /* GLCompute */
+	MODE_LOCAL_SIZE = 17,
+	MODE_LOCAL_SIZE_ID = 38,
+};
+
+/* 3.7, 3.8: storage classes; what an image has for dimensions */
+enum {
+	STORAGE_UNIFORM_CONSTANT = 0,
+	STORAGE_INPUT = 1,
+	STORAGE_UNIFORM = 2,
+	STORAGE_WORKGROUP = 4,
+	STORAGE_PRIVATE = 6,
+	STORAGE_FUNCTION = 7,
+	STORAGE_PUSH_CONSTANT = 9,
+	STORAGE_BUFFER = 12,
+	STORAGE_PHYSICAL = 5349,
+	DIM_BUFFER = 5,
+	DIM_SUBPASS = 6,
+};
+
+/* 3.25 to 3.27: accesses and barriers */
+enum {
+	ACCESS_VOLATILE = 1,
+	SCOPE_SUBGROUP = 3,
+	/* acquire and release; of buffers, LDS and images */
+	SEMANTICS_ALL = 0x8 | 0x40 | 0x100 | 0x800,
+};
+
+#endif
