@@ -37,6 +37,18 @@ def equal(got, expected, what):
         raise Failure(f"{what}: {got!r}, expected {expected!r}")
 
 
+def ask_gdb(script, program, *args):
+    """What a script in Python finds out about a program on the CPU, in gdb: the JSON behind each "ANSWER " that it prints."""
+    with tempfile.NamedTemporaryFile("w", suffix=".py") as f:
+        f.write(script)
+        f.flush()
+        done = subprocess.run(["gdb", "-nx", "-batch", "-x", f.name, "--args", program, *[str(a) for a in args]], capture_output=True,
+                              text=True, timeout=TIMEOUT_S, stdin=subprocess.DEVNULL)
+    answers = [json.loads(line[7:]) for line in done.stdout.splitlines() if line.startswith("ANSWER ")]
+    check(answers, f"gdb has not answered:\n{done.stdout}{done.stderr}")
+    return answers
+
+
 def run(*args, status=0, script=None, json_lines=False, **kwargs):
     """breakwater run ARGS; returns its standard output (or its JSON objects). script: commands."""
     command = [str(BREAKWATER), "run", "--batch"]

@@ -8,7 +8,7 @@ import re
 import subprocess
 import tempfile
 
-from harness import KERNELS, TIMEOUT_S, Session, check, main
+from harness import KERNELS, TIMEOUT_S, Session, ask_gdb, check, equal, main
 
 SOURCE = KERNELS / "expressions.cl"
 LINE = 1 + next(i for i, line in enumerate(SOURCE.read_text().splitlines()) if "stop here" in line)
@@ -215,11 +215,8 @@ def gdb_answers():
         (folder / "cpu.c").write_text(CPU)
         subprocess.run(["clang-19", "-g", "-O0", "-w", "-I", KERNELS, "-o", folder / "cpu", folder / "cpu.c"], check=True,
                        timeout=TIMEOUT_S)
-        (folder / "ask.py").write_text(GDB % (LINE, json.dumps(COMMANDS)))
-        done = subprocess.run(["gdb", "-nx", "-batch", "-x", folder / "ask.py", folder / "cpu"], capture_output=True, text=True,
-                              timeout=TIMEOUT_S, stdin=subprocess.DEVNULL)
-    answers = [json.loads(line[7:])[1] for line in done.stdout.splitlines() if line.startswith("ANSWER ")]
-    check(len(answers) == len(COMMANDS), f"gdb has not answered:\n{done.stdout}{done.stderr}")
+        answers = [text for _, text in ask_gdb(GDB % (LINE, json.dumps(COMMANDS)), folder / "cpu")]
+    equal(len(answers), len(COMMANDS), "answers of gdb")
     return answers
 
 

@@ -8,7 +8,7 @@ import re
 import subprocess
 import tempfile
 
-from harness import KERNELS, TIMEOUT_S, Session, check, equal, main
+from harness import KERNELS, TIMEOUT_S, Session, ask_gdb, check, equal, main
 
 SOURCE = KERNELS / "loops.cl"
 ARGS = ["--grid", 32, "--group", 32, "--arg", "out=zeros:64", "--arg", "n=5"]
@@ -27,7 +27,7 @@ class Silent(gdb.Breakpoint):
         return False
 points = {line: Silent("loops.cl:%%d" %% line) for line in %s}
 gdb.execute("run", to_string=True)
-print("HITS " + json.dumps([[line, p.hits] for line, p in points.items()]))
+print("ANSWER " + json.dumps([[line, p.hits] for line, p in points.items()]))
 """
 
 
@@ -44,12 +44,8 @@ def line_of(text):
 
 
 def on_the_cpu(folder, lines):
-    (folder / "ask.py").write_text(GDB % json.dumps(lines))
-    done = subprocess.run(["gdb", "-nx", "-batch", "-x", folder / "ask.py", folder / "cpu"], capture_output=True, text=True,
-                          timeout=TIMEOUT_S, stdin=subprocess.DEVNULL)
-    hits = [line for line in done.stdout.splitlines() if line.startswith("HITS ")]
-    check(hits, f"gdb has not answered:\n{done.stdout}{done.stderr}")
-    return dict(json.loads(hits[0][5:]))
+    hits, = ask_gdb(GDB % json.dumps(lines), folder / "cpu")
+    return dict(hits)
 
 
 def on_the_gpu(lines):

@@ -8,14 +8,13 @@ is an error, "<optimized out>" is none. What a variable holds before it is initi
 CPU's program is compiled twice, with zeros and with a pattern in variables without an initializer, and only values
 that are the same in both count; others have none up to the line that declares them."""
 import collections
-import json
 import pathlib
 import re
 import subprocess
 import tempfile
 
 import random_variables
-from harness import KERNELS, TIMEOUT_S, check, equal, main, run
+from harness import KERNELS, TIMEOUT_S, ask_gdb, check, equal, main, run
 
 LANE = 5
 SOON = 5  # steps; as far as the optimizer has been seen to sink a statement
@@ -46,7 +45,7 @@ while gdb.selected_frame().name() != "main":
     sal = frame.find_sal()
     inside = sal.symtab and sal.symtab.filename.endswith(".cl")  # and not memcpy
     if inside:
-        print("STOP " + json.dumps([sal.line, values(frame, sal.line), frame.name()]))
+        print("ANSWER " + json.dumps([sal.line, values(frame, sal.line), frame.name()]))
     else:
         gdb.execute("finish", to_string=True)
     gdb.execute("step", to_string=True)
@@ -103,16 +102,9 @@ def run_cpu_once(folder, source, initial):
     subprocess.run(["clang-19", "-g", "-O0", "-w", f"-ftrivial-auto-var-init={initial}", f'-DKERNEL="{source}"',
                     "-I", KERNELS, "-o", program, KERNELS / "variables_cpu.c"],
                    check=True, timeout=TIMEOUT_S)
-    with tempfile.NamedTemporaryFile("w", suffix=".py") as f:
-        f.write(GDB)
-        f.flush()
-        done = subprocess.run(["gdb", "-nx", "-batch", "-x", f.name, "--args", program, str(LANE)], capture_output=True,
-                              text=True, timeout=TIMEOUT_S, stdin=subprocess.DEVNULL)
     record = Record()
-    for line in done.stdout.splitlines():
-        if line.startswith("STOP "):
-            record.add(*json.loads(line[5:]))
-    check(record.at, f"gdb has shown nothing:\n{done.stdout}{done.stderr}")
+    for stop in ask_gdb(GDB, program, LANE):
+        record.add(*stop)
     return record
 
 

@@ -9,7 +9,6 @@ do not count.
 
     test_record_lines.py [FIRST LAST]      of random shaders, by their seeds"""
 import collections
-import json
 import pathlib
 import shutil
 import subprocess
@@ -19,7 +18,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "e2e"))
 import random_shaders  # noqa: E402
-from harness import TIMEOUT_S, check, equal, main, run  # noqa: E402
+from harness import TIMEOUT_S, ask_gdb, check, equal, main, run  # noqa: E402
 
 LINES = HERE / "lines"
 LANES = (5, 0, 42)
@@ -57,7 +56,7 @@ while gdb.selected_frame().name() != "main":
     frame = gdb.selected_frame()
     sal = frame.find_sal()
     if sal.symtab and sal.symtab.filename.endswith(".glsl"):  # and not memset
-        print("STOP " + json.dumps([sal.line, values(frame, sal.line), callers(frame)]))
+        print("ANSWER " + json.dumps([sal.line, values(frame, sal.line), callers(frame)]))
         gdb.execute("HOW", to_string=True)
     else:
         gdb.execute("finish", to_string=True)
@@ -84,13 +83,7 @@ def run_cpu_once(source, folder, lane, how, initial, what):
     program = folder / f"cpu-{initial}"
     subprocess.run(["clang-19", "-x", "c++", "-g", "-O0", "-w", "-fwrapv", f"-ftrivial-auto-var-init={initial}", "-o", program,
                     source / f"{what[0]}_cpu.cpp"], check=True, timeout=TIMEOUT_S)
-    script = folder / "gdb.py"
-    script.write_text(GDB.replace("HOW", how).replace("WATCHED", repr(what[1])))
-    done = subprocess.run(["gdb", "-nx", "-batch", "-x", script, "--args", program, str(lane)], capture_output=True,
-                          text=True, timeout=TIMEOUT_S, stdin=subprocess.DEVNULL)
-    stops = [tuple(json.loads(line[5:])) for line in done.stdout.splitlines() if line.startswith("STOP ")]
-    check(stops, f"gdb has shown nothing:\n{done.stdout}{done.stderr}")
-    return stops
+    return [tuple(stop) for stop in ask_gdb(GDB.replace("HOW", how).replace("WATCHED", repr(what[1])), program, lane)]
 
 
 def run_cpu(source, folder, lane, how, what):
