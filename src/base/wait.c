@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/wait.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -71,16 +73,58 @@ bool bw_wait_find_stopped(pid_t *out_pid, const char **out_name, char *out_state
 	return false;
 }
 
-/* "PID (NAME) STATE ...": the name may have brackets and blanks in it (proc(5)). */
+/* The fields of a stat file behind "PID (NAME) ", of which the name may have brackets and blanks in
+ * it (proc(5)). False: there is no such process or thread. */
+static bool read_stat(const char *path, char *text, size_t size_b, const char **out_fields)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, size_b - 1);
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	const char *bracket = strrchr(text, ')');
+	if (!bracket || bracket[1] != ' ')
+		return false;
+	*out_fields = bracket + 2;
+	return true;
+}
+
 char bw_process_state(pid_t pid)
 {
 	char path[32], text[256];
+	const char *fields;
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	if (n <= 0)
-		return 0;
-	text[n] = '\0';
-	const char *bracket = strrchr(text, ')');
-	return bracket && bracket[1] == ' ' ? bracket[2] : 0;
+	return read_stat(path, text, sizeof(text), &fields) ? fields[0] : 0;
+}
+
+/* PF_EXITING of include/linux/sched.h, in the field `flags`. */
+static bool thread_is_ending(const char *path)
+{
+	enum { EXITING = 4 };
+	char text[256];
+	const char *fields;
+	unsigned flags = EXITING;
+	if (!read_stat(path, text, sizeof(text), &fields))
+		return true;
+	return sscanf(fields, "%*c %*d %*d %*d %*d %*d %u", &flags) != 1 || flags & EXITING;
+}
+
+bool bw_process_is_ending(pid_t pid)
+{
+	char path[64];
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	if (!thread_is_ending(path))
+		return false;
+	/* the first thread may have ended alone */
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	DIR *threads = opendir(path);
+	bool all = true;
+	for (struct dirent *e; threads && all && (e = readdir(threads));) {
+		int tid = atoi(e->d_name); /* 0: "." and ".." */
+		snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid, tid);
+		all = tid <= 0 || thread_is_ending(path);
+	}
+	if (threads)
+		closedir(threads);
+	return all;
 }

@@ -33,11 +33,13 @@ enum {
 	/* How long the guard waits for waves of a program that has ended: their results are not
 	 * needed. */
 	DEAD_PATIENCE_MS = 20000,
+	LOOK_MS = 50, /* how often the guard looks for the end of a program */
 };
 
 struct agent {
 	int fd;
 	uint32_t proc;
+	pid_t pid; /* 0: not known */
 	bool has_left, is_dead;
 };
 
@@ -61,7 +63,9 @@ struct guard {
 
 /* ---- Leaving ---- */
 
-/* Reads what the agent sends, or the end of the connection. */
+/* Reads what the agent sends, or finds that its program has ended: by the end of the connection, or
+ * before that, as the kernel may keep the connection until waves of the program have ended that are
+ * stopped. */
 static void hear(struct agent *a, int timeout_ms)
 {
 	struct bw_msg m = BW_MSG_INIT;
@@ -70,7 +74,9 @@ static void hear(struct agent *a, int timeout_ms)
 	struct bw_error *err = bw_msg_recv(a->fd, timeout_ms, &m);
 	if (!err && m.type == BW_AGENT_LEFT)
 		a->has_left = true;
-	if (!bw_error_catch(&err, BW_E_TIMEOUT) && err)
+	if (bw_error_catch(&err, BW_E_TIMEOUT))
+		a->is_dead = a->pid && bw_process_is_ending(a->pid);
+	else if (err)
 		a->is_dead = true;
 	bw_error_free(err);
 	bw_msg_fini(&m);
@@ -113,7 +119,7 @@ static void await_agents(struct part *g)
 {
 	for (size_t i = 0; i < g->n_agents; i++)
 		while (!g->agent[i].has_left && !g->agent[i].is_dead)
-			hear(&g->agent[i], -1);
+			hear(&g->agent[i], LOOK_MS);
 }
 
 static void give_back(struct guard *guard, bool gfxoff)
@@ -230,7 +236,8 @@ static void take_agent(struct part *g, struct bw_msg *m)
 	struct bw_guard_agent a;
 	memcpy(&a, m->body, sizeof(a));
 	if (g->n_agents < MAX_AGENTS)
-		g->agent[g->n_agents++] = (struct agent){.fd = bw_take_fd(m->fd), .proc = a.proc};
+		g->agent[g->n_agents++] =
+			(struct agent){.fd = bw_take_fd(m->fd), .proc = a.proc, .pid = a.pid};
 }
 
 /* One record for each register: its original value, and what we wrote last. */
@@ -391,7 +398,7 @@ struct bw_error *bw_live_guard_area(struct bw_live *l, const struct bw_live_vm *
 /* One end of a line for the agent, the other for the guard. */
 struct bw_error *bw_live_guard_agent(struct bw_live *l, const struct bw_live_proc *p)
 {
-	const struct bw_guard_agent agent = {.proc = p->number};
+	const struct bw_guard_agent agent = {.proc = p->number, .pid = p->pid};
 	int sv[2];
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sv))
 		return bw_error_errno(errno, "socketpair");

@@ -18,7 +18,8 @@ enum bw_guard_msg {
 	BW_GUARD_QUIT,
 };
 struct bw_guard_agent {
-	uint32_t proc, pad; /* bw_live_proc.number */
+	uint32_t proc; /* bw_live_proc.number */
+	int32_t pid;   /* 0: not known */
 };
 struct bw_guard_area {
 	uint64_t size_b;

@@ -227,7 +227,7 @@ static struct bw_error *sleep_once(struct bw_live *l, uint64_t max_ns)
 	bw_vec_each(&l->others, fd)
 		BW_TRY(add_poll(l, *fd));
 	uint64_t ns = BW_MIN(max_ns, poll_ns(l));
-	if (bw_wait_is_set())
+	if (bw_wait_is_set() || l->procs.len)
 		ns = BW_MIN(ns, (uint64_t)ASK_NS);
 	struct timespec ts = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
 	if (ppoll(l->poll_set.data, l->poll_set.len, ns == UINT64_MAX ? NULL : &ts, NULL) < 0) {
@@ -303,6 +303,7 @@ static enum bw_target_end live_ends(struct bw_target *t)
 		all &= gone;
 		/* the end of our child is reported with its status, once that is known */
 		any |= gone && p->pid && !(child_runs && p->pid == l->child);
+		any |= bw_live_proc_is_ending(p);
 	}
 	if (all && !child_runs)
 		return BW_END_ALL;
@@ -315,7 +316,7 @@ static struct bw_error *live_wait(struct bw_target *t, int timeout_ms, struct bw
 	uint64_t start = bw_live_now_ns();
 	uint64_t limit = timeout_ms < 0 ? UINT64_MAX : (uint64_t)timeout_ms * 1000000;
 	bool given, looked = false;
-	/* how long the wait had lasted when stopped processes were last looked for */
+	/* how long the wait had lasted when it last looked for processes that are stopped or end */
 	uint64_t asked_ns = 0;
 
 	*out = (struct bw_target_event){.kind = BW_EVENT_NONE};
@@ -326,8 +327,9 @@ static struct bw_error *live_wait(struct bw_target *t, int timeout_ms, struct bw
 		uint64_t waited = bw_live_now_ns() - start;
 		if (looked && waited >= limit)
 			return NULL;
-		if (waited - asked_ns >= ASK_NS && bw_wait_is_set()) {
+		if (waited - asked_ns >= ASK_NS) {
 			asked_ns = waited;
+			bw_live_look_for_ends(l);
 			/* Ctrl-C is an event here */
 			bw_wait_should_continue((unsigned)(waited / 1000000), false);
 		}

@@ -185,6 +185,12 @@ bool bw_live_hello(struct bw_live *l, struct bw_live_proc **p, const struct bw_a
 bool bw_live_serve_other(struct bw_live *l, int fd);
 /* The connection has ended. */
 void bw_live_proc_lost(struct bw_live *l, struct bw_live_proc *p);
+/* Whether it has begun to exit. One that was killed keeps its connection, and is not over, until
+ * the kernel has closed its files, and that waits for its waves: also for those that we have
+ * stopped. */
+bool bw_live_proc_is_ending(const struct bw_live_proc *p);
+/* Takes those for lost of which all messages were read. */
+void bw_live_look_for_ends(struct bw_live *l);
 /* Gives out an event for each process that has ended, and then the last one, EXIT. */
 bool bw_live_next_end(struct bw_live *l, struct bw_target_event *out);
 void bw_live_reap(struct bw_live *l, int options);

@@ -5,6 +5,7 @@
 #include "live/gpu_regs.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -253,6 +254,20 @@ static void tell(struct bw_live *l, struct bw_target_event ev)
 	bw_error_free(bw_vec_push(&l->notes, ev));
 }
 
+bool bw_live_proc_is_ending(const struct bw_live_proc *p)
+{
+	return !p->is_lost && p->pid > 0 && bw_process_is_ending(p->pid);
+}
+
+/* Its waves that are stopped have been given up: what it waits for, if it was killed. */
+static void await_end(const struct bw_live_proc *p)
+{
+	enum { MOMENT_MS = 1000 };
+	struct pollfd end = {p->pidfd, POLLIN, 0};
+	if (p->pidfd >= 0 && p->pid > 0 && bw_process_is_ending(p->pid))
+		poll(&end, 1, MOMENT_MS);
+}
+
 void bw_live_proc_lost(struct bw_live *l, struct bw_live_proc *p)
 {
 	close_fd(&p->fd);
@@ -262,6 +277,17 @@ void bw_live_proc_lost(struct bw_live *l, struct bw_live_proc *p)
 			tell(l, (struct bw_target_event){.kind = BW_EVENT_SPACE_GONE,
 							 .space = (*vm)->number});
 	bw_live_drop_vms(l, p);
+	await_end(p);
+}
+
+void bw_live_look_for_ends(struct bw_live *l)
+{
+	bw_vec_each(&l->procs, it) {
+		struct pollfd connection = {(*it)->fd, POLLIN, 0};
+		bool has_more = poll(&connection, 1, 0) > 0;
+		if (!has_more && bw_live_proc_is_ending(*it))
+			bw_live_proc_lost(l, *it);
+	}
 }
 
 static bool is_child(const struct bw_live *l, const struct bw_live_proc *p)

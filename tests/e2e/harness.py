@@ -241,6 +241,22 @@ def wait_gone(pid, what, seconds=60):
     raise Failure(f"{what} (process {pid}) is still there")
 
 
+def wait_ending(pid):
+    """Until its threads have begun to exit, or it is gone: on Linux's driver a process that was killed stays until its jobs
+    on the GPU have ended, also those whose waves the debugger has stopped."""
+    exiting = 4  # PF_EXITING of include/linux/sched.h, in the field "flags" of proc(5)
+    end = time.monotonic() + TIMEOUT_S
+    while time.monotonic() < end:
+        try:
+            stats = [(task / "stat").read_text() for task in pathlib.Path(f"/proc/{pid}/task").iterdir()]
+        except OSError:
+            return
+        if all(int(stat.rsplit(")", 1)[1].split()[6]) & exiting for stat in stats):
+            return
+        time.sleep(0.02)
+    raise Failure(f"process {pid} does not end")
+
+
 def main(*cases):
     failed = 0
     for case in cases:

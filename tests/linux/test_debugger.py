@@ -67,6 +67,13 @@ def vulkan():
     equal(text.count(": ok"), 4, "runs")
 
 
+def two():
+    """Two Vulkan programs on one queue, both stopped; one that is killed while its waves are stopped: the driver lets it end
+    when the debugger has given them up."""
+    text = in_guest(run_test("vulkan/test_two.py", VKRUN), is_long=True)
+    check("two programs on one queue: ok" in text, text)
+
+
 CARRIED = f"""
 cd {SOURCE}
 export XDG_RUNTIME_DIR=/tmp
@@ -110,4 +117,4 @@ if not IS_WHOLE:
     print("SKIPPED: make check-linux runs this.")
     raise SystemExit(77)
 need_parts()
-main(many_waves, watching, looking, vulkan, carrying, clocks)
+main(many_waves, watching, looking, vulkan, two, carrying, clocks)

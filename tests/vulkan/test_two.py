@@ -6,7 +6,6 @@ while the prompt waits is told at the next command, and the other one goes on.
     test_two.py VKRUN"""
 import os
 import pathlib
-import select
 import signal
 import struct
 import subprocess
@@ -80,9 +79,8 @@ def one_is_killed(folder):
     s, _ = begin(folder, lambda s: len(s.command("info inferiors")["inferiors"]) == 2)
     dead, rest = s.command("info inferiors")["inferiors"]
     check(dead["current"] and dead["waves"] > 0, f"the stopped program is not the first: {dead}")
-    pidfd = os.pidfd_open(dead["pid"])
-    signal.pidfd_send_signal(pidfd, signal.SIGKILL)
-    select.select([pidfd], [], [])
+    os.kill(dead["pid"], signal.SIGKILL)
+    harness.wait_ending(dead["pid"])
     left = s.command("info inferiors")["inferiors"]
     equal([(i["inferior"], i["current"]) for i in left], [(rest["inferior"], True)], "inferiors that are left")
     said = [e["text"] for e in harness.events(s.events, "notice")]
