@@ -95,10 +95,10 @@ static const char *name_of(unsigned why)
 }
 
 /* A capture is complete as soon as what it is for has happened; the program runs on without. */
-static struct bw_error *collect(struct run *r, int pidfd)
+static struct bw_error *collect(struct run *r, pid_t pid, int pidfd)
 {
 	unsigned until = BW_COLLECT_SPAN | BW_COLLECT_ORDER | (r->o->has_ring ? r->o->on : 0);
-	BW_TRY(bw_collect_run(r->collect, pidfd, until, &r->why));
+	BW_TRY(bw_collect_run(r->collect, pid, pidfd, until, &r->why));
 	if (!r->why)
 		return NULL;
 	BW_TRY(bw_collect_finish(r->collect));
@@ -107,7 +107,7 @@ static struct bw_error *collect(struct run *r, int pidfd)
 		fprintf(stderr, "breakwater: %s%s%s%s is complete.\n", is_event ? "a " : "",
 			is_event ? name_of(r->why) : "", is_event ? ": " : "", r->o->output);
 	unsigned none;
-	return bw_collect_run(r->collect, pidfd, 0, &none);
+	return bw_collect_run(r->collect, pid, pidfd, 0, &none);
 }
 
 /* What the capture is for, where the program's end says it. */
@@ -146,10 +146,10 @@ static struct bw_error *run_program(struct run *r)
 	if (pidfd < 0)
 		r->file_error = bw_error_errno(errno, "pidfd_open");
 	else
-		r->file_error = collect(r, pidfd);
-	bw_pass_on_wait(pid, &r->status);
+		r->file_error = collect(r, pid, pidfd);
+	struct bw_error *err = bw_pass_on_wait(pid, &r->status);
 	complete(r);
-	return NULL;
+	return err;
 }
 
 /* ---- A process that runs already ---- */
@@ -196,7 +196,7 @@ static struct bw_error *run_process(struct run *r)
 			"breakwater: Process %d is captured from its next submission on; "
 			"Ctrl-C ends that.\n",
 			(int)pid);
-	r->file_error = collect(r, pidfd);
+	r->file_error = collect(r, pid, pidfd);
 	complete(r);
 	return NULL;
 }

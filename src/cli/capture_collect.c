@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "base/util.h"
+#include "base/wait.h"
 #include "wire/capture_proto.h"
 #include "wire/message.h"
 
@@ -345,15 +346,22 @@ static struct bw_error *take_next(struct bw_collect *c, int pidfd, int timeout_m
 	return NULL;
 }
 
-struct bw_error *bw_collect_run(struct bw_collect *c, int pidfd, unsigned until, unsigned *out)
+struct bw_error *bw_collect_run(struct bw_collect *c, pid_t pid, int pidfd, unsigned until,
+				unsigned *out)
 {
+	enum { LOOK_MS = 200 };
 	bool ended = false, quiet = false;
 	uint64_t ended_ns = 0;
 	struct bw_error *err = NULL;
 	/* What the program has sent before it ended is there at once; another one that goes on for
 	 * ever does not hold up the end. */
 	while (!err && !(ended && quiet) && !(until & happened(c))) {
-		err = take_next(c, pidfd, ended ? 0 : -1, &quiet, &ended);
+		err = take_next(c, pidfd, ended ? 0 : LOOK_MS, &quiet, &ended);
+		/* the kernel may keep one that was killed, until its jobs have ended */
+		if (quiet && !ended) {
+			ended = pid > 0 && bw_process_is_ending(pid);
+			quiet = false;
+		}
 		ended_ns = ended && !ended_ns ? now_ns() : ended_ns;
 		quiet |= ended && now_ns() - ended_ns >= END_NS;
 	}

@@ -48,7 +48,8 @@ struct bw_crumbs_area_known {
 };
 
 struct bw_crumbs_process {
-	int fd; /* -1: it has ended */
+	int fd;	   /* -1: it has ended */
+	pid_t pid; /* 0: it has no number here */
 	bool greeted;
 	struct bw_crumbs_hello hello;
 	struct BW_VEC(struct bw_crumbs_area_known) areas;
@@ -74,8 +75,9 @@ struct bw_error *bw_crumbs_open(const struct bw_crumbs_settings *settings, const
 				struct bw_crumbs **out) BW_MUST_CHECK;
 /* Accepts NULL. */
 void bw_crumbs_close(struct bw_crumbs *c);
-/* Takes what comes until the process of pidfd has ended, and what is there then. */
-struct bw_error *bw_crumbs_run(struct bw_crumbs *c, int pidfd) BW_MUST_CHECK;
+/* Takes what comes until the process has ended, and what is there then. One that was killed may
+ * still be kept by the kernel, until its jobs have ended. */
+struct bw_error *bw_crumbs_run(struct bw_crumbs *c, pid_t pid, int pidfd) BW_MUST_CHECK;
 
 /* ---- crumbs_follow.c: while the program runs ---- */
 

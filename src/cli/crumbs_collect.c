@@ -13,10 +13,12 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "base/util.h"
+#include "base/wait.h"
 
 enum {
 	HANG_MS = 500,
 	LOOK_NS = 100 * 1000,
+	ENDS_LOOK_NS = 200 * 1000 * 1000,
 	AREAS_MAX = 1 << 10,
 	PROCESSES_MAX = 1 << 12,
 	STREAMS_MAX = 1 << 22
@@ -242,7 +244,8 @@ static void end_process(struct bw_crumbs *c, struct bw_crumbs_process *p)
 static void take_process(struct bw_crumbs *c)
 {
 	int fd;
-	_cleanup_error_ struct bw_error *err = bw_sock_accept(c->listening, &fd, NULL);
+	struct bw_peer peer;
+	_cleanup_error_ struct bw_error *err = bw_sock_accept(c->listening, &fd, &peer);
 	if (err) {
 		BW_LOG(WARN, "breadcrumbs", "%s", err->message);
 		return;
@@ -250,7 +253,8 @@ static void take_process(struct bw_crumbs *c)
 	struct bw_crumbs_process *p =
 		c->processes.len < PROCESSES_MAX ? calloc(1, sizeof(*p)) : NULL;
 	if (p) {
-		*p = (struct bw_crumbs_process){.fd = fd, .said = BW_MSG_PIECES_INIT};
+		*p = (struct bw_crumbs_process){
+			.fd = fd, .pid = peer.pid, .said = BW_MSG_PIECES_INIT};
 		err = bw_vec_push(&c->processes, p);
 	}
 	if (!p || err) {
@@ -307,18 +311,38 @@ static struct bw_error *take_next(struct bw_crumbs *c, int pidfd, const struct t
 	return NULL;
 }
 
-struct bw_error *bw_crumbs_run(struct bw_crumbs *c, int pidfd)
+/* The kernel keeps the connections of a process that was killed until its jobs have ended, and
+ * these may wait at a marker for the agent. */
+static void look_for_ends(struct bw_crumbs *c)
 {
-	static const struct timespec now = {0}, soon = {.tv_nsec = LOOK_NS};
+	bw_vec_each(&c->processes, it) {
+		struct bw_crumbs_process *p = *it;
+		struct pollfd more = {p->fd, POLLIN, 0};
+		if (p->fd >= 0 && p->pid && bw_process_is_ending(p->pid) && poll(&more, 1, 0) == 0)
+			end_process(c, p);
+	}
+}
+
+struct bw_error *bw_crumbs_run(struct bw_crumbs *c, pid_t pid, int pidfd)
+{
+	static const struct timespec now = {0}, soon = {.tv_nsec = LOOK_NS},
+				     look = {.tv_nsec = ENDS_LOOK_NS};
 	bool ended = false, quiet = false, is_followed = bw_crumbs_is_followed(c);
+	unsigned n_quiet = 0;
 	struct bw_error *err = NULL;
 	/* What the program has sent before it ended is there at once. */
 	while (!err && !(ended && quiet)) {
 		err = take_next(c, pidfd,
 				ended	      ? &now
 				: is_followed ? &soon
-					      : NULL,
+					      : &look,
 				&quiet, &ended);
+		if (quiet && !ended &&
+		    (!is_followed || ++n_quiet % (ENDS_LOOK_NS / LOOK_NS) == 0)) {
+			look_for_ends(c);
+			ended = bw_process_is_ending(pid);
+			quiet = false;
+		}
 		if (is_followed)
 			bw_crumbs_look(c);
 	}

@@ -225,11 +225,16 @@ struct bw_error *bw_cli_run_with_crumbs(struct bw_kmd *kmd, const struct bw_crum
 	if (!err) {
 		bw_pass_on_to(pid);
 		_cleanup_close_ int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-		err = pidfd < 0 ? bw_error_errno(errno, "pidfd_open") : bw_crumbs_run(c, pidfd);
-		bw_pass_on_wait(pid, out_status);
+		err = pidfd < 0 ? bw_error_errno(errno, "pidfd_open")
+				: bw_crumbs_run(c, pid, pidfd);
+		if (!err)
+			bw_crumbs_show(c, r->out);
+		struct bw_error *kept = bw_pass_on_wait(pid, out_status);
+		if (err)
+			bw_error_free(kept);
+		else
+			err = kept;
 	}
-	if (!err)
-		bw_crumbs_show(c, r->out);
 	bw_crumbs_close(c);
 	bw_vec_free(&pokes);
 	bw_folder_remove(&folder);

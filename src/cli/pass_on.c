@@ -2,11 +2,15 @@
 #include "cli/pass_on.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/util.h"
+#include "base/wait.h"
 
 static volatile sig_atomic_t owner;	 /* our process */
 static volatile sig_atomic_t program;	 /* the program's process; 0: it does not run */
@@ -46,13 +50,33 @@ void bw_pass_on_to(pid_t pid)
 	signal(SIGINT, SIG_IGN);
 }
 
-void bw_pass_on_wait(pid_t pid, int *out_status)
+/* Whether it has ended, and is a zombie. False: it does not come to its end. */
+static bool await_end(pid_t pid)
+{
+	enum { SLICE_MS = 200, KEPT_MS = 15000 };
+	_cleanup_close_ int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	struct pollfd end = {pidfd, POLLIN, 0};
+	for (int kept_ms = 0; pidfd >= 0 && kept_ms < KEPT_MS;) {
+		if (poll(&end, 1, SLICE_MS) > 0)
+			return true;
+		kept_ms = bw_process_is_ending(pid) ? kept_ms + SLICE_MS : 0;
+	}
+	return pidfd < 0;
+}
+
+struct bw_error *bw_pass_on_wait(pid_t pid, int *out_status)
 {
 	/* it stays a zombie until nothing is sent to it any more */
-	while (waitid(P_PID, (id_t)pid, &(siginfo_t){0}, WEXITED | WNOWAIT) < 0 && errno == EINTR)
-		;
+	bool has_ended = await_end(pid);
 	program = 0;
+	if (!has_ended)
+		return bw_errorf(
+			BW_E_STATE,
+			"process %d was ended, but Linux keeps it until its job on the GPU has "
+			"ended, for which amdgpu's lockup_timeout and gpu_recovery are",
+			(int)pid);
 	while (waitpid(pid, out_status, 0) < 0 && errno == EINTR)
 		;
 	signal(SIGINT, SIG_DFL);
+	return NULL;
 }

@@ -15,12 +15,12 @@ FAULT = re.compile(r"\[gfxhub\] page fault \(src_id:0 ring:0 vmid:1 pasid:\d+\)\
                    r".*starting at address 0x0000123456789000 from client 10\n(?:.*\n)*?.*Faulty UTCL2 client ID: TCP \(0x8\)")
 
 
-def in_guest(script, has_fault=False, has_reset=False, is_long=False):
+def in_guest(script, has_fault=False, has_reset=False, is_long=False, options=()):
     """The output of a shell's script in a guest with the driver; the kernel's log is checked as well. has_fault: the
     script causes a fault, whose lines the log must have. has_reset: it asks for a reset of the GPU, which must fail.
     is_long: it runs for minutes, in which a busy machine may hold up the guest's processors so long that an interrupt
     comes after half a second."""
-    out, err = guest("sh", "-ec", script + "\necho ---- log ----\ndmesg", options=(), timeout_s=(6 if is_long else 2) * TIMEOUT_S)
+    out, err = guest("sh", "-ec", script + "\necho ---- log ----\ndmesg", options=options, timeout_s=(6 if is_long else 2) * TIMEOUT_S)
     text, log = out.decode().split("---- log ----\n")
     wrong = [line for line in log.splitlines() if WRONG.search(line)]
     if has_fault:
