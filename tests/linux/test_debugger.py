@@ -2,12 +2,16 @@
 # SPDX-License-Identifier: MIT
 """The debugger on Linux's own driver, beyond what test_driver.py has of it: thousands of waves, a watchpoint, what looks at
 the GPU beside it, Vulkan programs. make check-linux alone: each case boots a guest."""
+import os
+import pathlib
 import re
+import subprocess
+import tempfile
 
 from driver import in_guest, run_test
 from guest import IS_WHOLE, need_parts
 
-from harness import BUILD, SOURCE, check, equal, main
+from harness import BREAKWATER, BUILD, SOURCE, check, equal, main
 
 VKRUN = BUILD / "tests/vulkan/vkrun"
 N = 131072
@@ -74,6 +78,8 @@ def two():
     check("two programs on one queue: ok" in text, text)
 
 
+# The instruction of what RADV makes of affine.comp that computes 2 * i + 1; made into 4 * i + 1.
+EDIT = r"s/v_lshl_add_u32 \(v[0-9]*\), \(v[0-9]*\), 1, 1$/v_lshl_add_u32 \1, \2, 2, 1/"
 CARRIED = f"""
 cd {SOURCE}
 export XDG_RUNTIME_DIR=/tmp
@@ -85,21 +91,42 @@ say() {{ od -An -tu4 -N16 /tmp/out/affine.0.0.0 | sed 's/^ */values /; s/  */ /g
 exec 2>&1
 breakwater exec --breadcrumbs -- $run; say
 breakwater exec --shader '*=/tmp/other.comp' -- $run; say
+breakwater exec --save-shaders /tmp/saved -- $run; say
+sed -i '{EDIT}' /tmp/saved/main-*.s
+breakwater exec --shader "main=$(ls /tmp/saved/main-*.s)" -- $run; say
 breakwater capture -o /tmp/a.bwc -- $run; say
 breakwater replay --check /tmp/a.bwc
 clang-19 -target amdgcn-amd-amdhsa -mcpu=gfx1100 examples/saxpy.s -o /tmp/saxpy.co
 breakwater capture -o /tmp/b.bwc -- {BUILD}/breakwater-launch /tmp/saxpy.co --grid 256 --group 64 --arg a=2.0 --arg x=iota:256 --arg y=fill:256:1 --arg out=zeros:256
 breakwater replay --check /tmp/b.bwc
+breakwater run --batch -ex 'break on dispatch' -ex run -ex stepi -ex continue /tmp/a.bwc
+breakwater replay --check HOST
+breakwater run --batch -ex 'break on dispatch' -ex run -ex stepi -ex continue HOST
+cat /tmp/a.bwc >SHARED/guest.bwc
 """
 
 
 def carrying():
-    """What changes a program's submissions, or takes them away: markers in a command stream, a shader in the place of another,
-    captures of a Vulkan program and of a kernel, which are replayed and compared."""
-    text = in_guest(CARRIED, is_long=True)
-    equal(re.findall("(?m)^values (.*)$", text), ["1 3 5 7", "1 4 7 10", "1 3 5 7"], "what the shader has computed")
+    """What changes a program's submissions, or takes them away: markers in a command stream, a shader in the place of another, as
+    SPIR-V and as machine code, captures of a Vulkan program and of a kernel, which are replayed, compared and debugged. A
+    capture made on the virtual GPU's own driver is replayed there, and one made there is here."""
+    with tempfile.TemporaryDirectory() as folder:
+        here, there = pathlib.Path(folder, "host.bwc"), pathlib.Path(folder, "guest.bwc")
+        spirv = pathlib.Path(folder, "affine.spv")
+        shader = SOURCE / "tests/vulkan/shaders/affine.comp"
+        command = ["glslangValidator", "--quiet", "--target-env", "vulkan1.3", "-V", shader, "-o", spirv]
+        subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
+        command = [BREAKWATER, "capture", "-o", here, "--", VKRUN, "--device", "RADV", "--queue", "compute", "--out", folder, shader, spirv]
+        env = {**os.environ, "XDG_RUNTIME_DIR": os.environ.get("XDG_RUNTIME_DIR", "/tmp")}
+        subprocess.run(command, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=env)
+        text = in_guest(CARRIED.replace("HOST", str(here)).replace("SHARED", folder), is_long=True, options=("--share", folder))
+        done = subprocess.run([BREAKWATER, "replay", "--check", there], stdin=subprocess.DEVNULL, capture_output=True, text=True, env=env)
+        text += done.stdout + done.stderr
+    equal(re.findall("(?m)^values (.*)$", text), ["1 3 5 7", "1 4 7 10", "1 3 5 7", "1 5 9 13", "1 3 5 7"], "what the shader has computed")
+    equal(text.count("hit Breakpoint 1, with lanes [0-63]"), 2, "captures debugged in\n" + text)
+    equal(text.count("1 submission, 1 dispatch replayed.\n"), 2, "captures debugged to their end in\n" + text)
     check(re.search(r"Breadcrumbs: [1-9]\d* command streams? of 1 process; 0 did not end well\.", text), text)
-    equal(text.count("1 submission, 1 dispatch replayed; memory is as captured behind each."), 2, "captures replayed in\n" + text)
+    equal(text.count("1 submission, 1 dispatch replayed; memory is as captured behind each."), 4, "captures replayed in\n" + text)
 
 
 def clocks():
