@@ -419,9 +419,9 @@ void bw_debugger_take(int sock)
 {
 	pthread_mutex_lock(&bw_dbg.lock);
 	struct bw_agent_file *f = bw_dbg_find_file(0);
-	bool busy =
-		bw_dbg.state == CHANGING || bw_dbg.state == CONNECTED || bw_dbg.state == LEAVING;
-	int32_t r = !f ? -ENODEV : busy ? -EBUSY : 0;
+	bool leaves = bw_dbg.state == LEAVING,
+	     busy = bw_dbg.state == CHANGING || bw_dbg.state == CONNECTED;
+	int32_t r = !f ? -ENODEV : busy ? -EBUSY : leaves ? -EALREADY : 0;
 	if (!r) {
 		bw_dbg.state = CHANGING;
 		bw_agent_file_ref(f);

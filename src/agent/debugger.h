@@ -12,8 +12,8 @@ struct bw_attach_left;
 
 void bw_debugger_file_opened(struct bw_agent_file *f);
 /* Takes the connection of a debugger that attaches to the running process and is allowed to, and
- * answers on it with an int32, 0 or -errno (EBUSY: another debugger is attached; ENODEV: no GPU is
- * open). */
+ * answers on it with an int32, 0 or -errno (EBUSY: another debugger is attached; EALREADY: one that
+ * has detached is still leaving; ENODEV: no GPU is open). */
 void bw_debugger_take(int sock);
 /* Called when a submission of f is about to be made, and when it has ended: what is attached to f
  * is not freed in between. NULL: nothing is attached to f. The debug area's buffer must be on the

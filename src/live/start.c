@@ -136,6 +136,9 @@ static struct bw_error *no_agent(pid_t pid, int e)
 				 (int)pid);
 	if (e == EBUSY)
 		return bw_errorf(BW_E_STATE, "process %d has a debugger already", (int)pid);
+	if (e == EALREADY)
+		return bw_errorf(BW_E_STATE, "the debugger of process %d is still leaving",
+				 (int)pid);
 	if (e == EPERM)
 		return bw_errorf(BW_E_SYSTEM, "process %d belongs to another user", (int)pid);
 	if (e == EPROTO || e == EINVAL)
@@ -147,11 +150,13 @@ static struct bw_error *no_agent(pid_t pid, int e)
 
 static struct bw_error *call_agent(pid_t pid, int *out_fd)
 {
-	enum { TRIES = 50, PAUSE_MS = 20 };
+	enum { TRIES = 50, TRIES_LEAVING = 1500, PAUSE_MS = 20 };
 	const struct bw_agent_call call = {BW_MSG_MAGIC, BW_AGENT_PROTO_VERSION};
 	int e = bw_agent_find(pid, &call, out_fd);
-	/* one that has just left: the program may not have noticed it yet */
-	for (unsigned i = 0; e == -EBUSY && i < TRIES; i++) {
+	/* One that has just left: the program may not have noticed it yet. One that is leaving
+	 * waits for waves, registers and the kernel. */
+	for (unsigned i = 0; (e == -EBUSY && i < TRIES) || (e == -EALREADY && i < TRIES_LEAVING);
+	     i++) {
 		nanosleep(&(struct timespec){.tv_nsec = PAUSE_MS * 1000000l}, NULL);
 		e = bw_agent_find(pid, &call, out_fd);
 	}

@@ -4,6 +4,7 @@ function for each check. A test module calls main() with its cases."""
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -17,6 +18,7 @@ BUILD = pathlib.Path(os.environ.get("BREAKWATER_BUILD", "build")).resolve()
 SOURCE = pathlib.Path(os.environ.get("BREAKWATER_SOURCE", ".")).resolve()
 KERNELS = SOURCE / "tests/e2e/kernels"
 BREAKWATER = BUILD / "breakwater"
+IN_GUEST = bool(os.environ.get("BREAKWATER_LINUX_GUEST"))  # tests/linux: the GPU is that of Linux's driver
 # Long enough for a sanitizer build on a busy machine; no test measures time.
 TIMEOUT_S = 240
 # Under nohup it is ignored, and so it would be in the debuggers that are ended by it.
@@ -239,6 +241,19 @@ def wait_gone(pid, what, seconds=60):
             return
         time.sleep(0.02)
     raise Failure(f"{what} (process {pid}) is still there")
+
+
+def device_state(program, environment=None):
+    """What device_state says, without the counters of what is busy. Page tables that change while they are read are read again.
+    Linux gives a program another VMID when it likes, so there the page tables are those of no VMID."""
+    end = time.monotonic() + TIMEOUT_S
+    while True:
+        done = subprocess.run([program, *(["0"] if IN_GUEST else [])], capture_output=True, text=True, timeout=TIMEOUT_S, env=environment)
+        if done.returncode == 0:
+            lines = [line for line in done.stdout.splitlines() if "SQ_DEBUG_STS" not in line]
+            return sorted({re.sub(r"^(map|code) \d+", r"\1", line) for line in lines}) if IN_GUEST else lines
+        check(time.monotonic() < end, f"device_state, which says {done.stderr}")
+        time.sleep(0.05)
 
 
 def wait_ending(pid):

@@ -8,10 +8,9 @@ import subprocess
 import tempfile
 import time
 
-from harness import (BUILD, KERNELS, SOURCE, TIMEOUT_S, Session, check, children, equal, events, main, named_child,
+from harness import (BUILD, IN_GUEST, KERNELS, SOURCE, TIMEOUT_S, Session, check, children, equal, events, main, named_child,
                      wait_gone)
 
-IN_GUEST = bool(os.environ.get("BREAKWATER_LINUX_GUEST"))  # tests/linux: the GPU is that of Linux's driver
 SAXPY = [SOURCE / "examples/saxpy.s", "--grid", 4096, "--group", 64, "--arg", "a=2.0", "--arg", "x=iota:4096", "--arg",
          "y=fill:4096:1", "--arg", "out=zeros:4096"]
 

@@ -10,7 +10,6 @@ import atexit
 import ctypes
 import os
 import random
-import re
 import signal
 import socket
 import subprocess
@@ -18,11 +17,10 @@ import sys
 import tempfile
 import time
 
-from harness import BUILD, KERNELS, TIMEOUT_S, Failure, check, equal, main, wait_gone
+from harness import BUILD, IN_GUEST, KERNELS, TIMEOUT_S, Failure, check, device_state, equal, main, wait_gone
 from test_torture import CLANG, GROUP, Attached, Program
 
 DEVICE_STATE = os.path.abspath(sys.argv[1])
-IN_GUEST = bool(os.environ.get("BREAKWATER_LINUX_GUEST"))  # tests/linux: the GPU is that of Linux's driver
 GROUPS = 24
 SYS_PIDFD_GETFD = 438
 
@@ -40,16 +38,7 @@ class Gpu:
         os.environ[name] = value
 
     def state(self):
-        """Without the counters of what is busy. Page tables that change while they are read are read again. Linux gives a
-        program another VMID when it likes, so there the page tables are those of no VMID."""
-        end = time.monotonic() + TIMEOUT_S
-        while True:
-            done = subprocess.run([DEVICE_STATE, *(["0"] if IN_GUEST else [])], capture_output=True, text=True, timeout=TIMEOUT_S)
-            if done.returncode == 0:
-                lines = [line for line in done.stdout.splitlines() if "SQ_DEBUG_STS" not in line]
-                return sorted({re.sub(r"^(map|code) \d+", r"\1", line) for line in lines}) if IN_GUEST else lines
-            check(time.monotonic() < end, f"device_state, which says {done.stderr}")
-            time.sleep(0.05)
+        return device_state(DEVICE_STATE)
 
     def idle_state(self):
         """When nobody keeps the graphics block on: Linux lets it power down 0.1 s after the last one (GFX_OFF_DELAY_ENABLE

@@ -321,7 +321,7 @@ static int become_debugger(void)
 		assert(got == sizeof(r));
 		if (!r)
 			return pair[0];
-		assert(r == -EBUSY || r == -ENODEV);
+		assert(r == -EBUSY || r == -EALREADY || r == -ENODEV);
 		close(pair[0]);
 		usleep(1000);
 	}
