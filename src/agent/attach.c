@@ -130,22 +130,31 @@ static void close_queue(struct bw_agent_file *f, struct bw_agent_queue *q)
 	q->ctx_id = 0;
 }
 
-/* q: where the program submits. */
-static int get_vmid(struct bw_agent_file *f, bool reserve, struct bw_agent_queue q, uint64_t *top,
-		    uint32_t *out_reserved)
+/* What empties instruction caches when a debugger leaves: patched code may still be in those of
+ * WGPs that no stopped wave is on, too. A job with EMIT_MEM_SYNC does it (gfx_v11_0_emit_mem_sync
+ * of Linux 6.12: GLI_INV); on a ring of its own, so that it need not wait for the job whose waves
+ * are concerned. All that it needs is there from the beginning: Linux writes page tables for
+ * unmapped memory only when the jobs of the address space have ended (amdgpu_vm_clear_freed), and
+ * what is mapped afterwards waits for that. */
+struct bw_attach_flush {
+	struct bw_agent_queue queue;
+	struct bw_placed ib;
+	bool is_submitted;
+	uint64_t fence;
+};
+
+/* u: gets a queue and a command buffer, which the caller gives back. q: where the program
+ * submits. */
+static int get_vmid(struct bw_agent_file *f, bool reserve, const struct bw_agent_queue *q,
+		    uint64_t *top, struct bw_attach_flush *u, uint32_t *out_reserved)
 {
 	union drm_amdgpu_vm vm = {.in = {.op = AMDGPU_VM_OP_RESERVE_VMID}};
 	*out_reserved = reserve && !bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_VM, &vm);
-	struct bw_placed ib = {0};
-	int r = open_queue(f, &q);
-	if (r)
-		return r;
-	r = bw_place(f, PAGE_B, 0, CODE_FLAGS, top, &ib);
+	u->queue = *q;
+	int r = open_queue(f, &u->queue);
 	if (!r)
-		r = run_nops(f, &q, &ib);
-	bw_unplace(f, &ib);
-	close_queue(f, &q);
-	return r;
+		r = bw_place(f, PAGE_B, 0, CODE_FLAGS, top, &u->ib);
+	return r ? r : run_nops(f, &u->queue, &u->ib);
 }
 
 /* "pasid:\t32771" in fdinfo (doc/hardware/kernel-interface.md 1.2) */
@@ -164,6 +173,7 @@ int bw_attach_pasid(struct bw_agent_file *f, uint32_t *out)
 
 struct bw_attach_parts {
 	struct bw_placed area, handler, displaced;
+	struct bw_attach_flush *flush;
 };
 
 static int failed(struct bw_agent_attach_reply *out, int r, const char *what)
@@ -217,7 +227,7 @@ static int attach_parts(struct bw_agent_file *f, const struct bw_attach_request 
 	if (r)
 		return failed(out, r, "no GPU memory for displaced instructions");
 	fill_code(&p->displaced, NULL, 0, req->code_end);
-	r = get_vmid(f, !(req->flags & BW_AGENT_ATTACH_NO_RESERVE), q->queue, &top,
+	r = get_vmid(f, !(req->flags & BW_AGENT_ATTACH_NO_RESERVE), &q->queue, &top, p->flush,
 		     &out->vmid_reserved);
 	if (r)
 		return failed(out, r, "the GPU does not run an empty command buffer");
@@ -236,11 +246,17 @@ int bw_attach(struct bw_attach *a, struct bw_agent_file *f, const struct bw_atta
 	    req->control_size_b > BW_TRAP_C_SIZE || req->handler_size_b > CODE_MAX_B ||
 	    req->displaced_size_b > CODE_MAX_B)
 		return failed(out, -EINVAL, "the sizes of the debug area are out of range");
-	struct bw_attach_parts p = {0};
+	struct bw_attach_parts p = {.flush = calloc(1, sizeof(*p.flush))};
 	struct bw_attach_left *left = malloc(sizeof(*left));
-	int r = left ? attach_parts(f, q, &p, out, out_fd) : failed(out, -ENOMEM, "attaching");
+	int r = left && p.flush ? attach_parts(f, q, &p, out, out_fd)
+				: failed(out, -ENOMEM, "attaching");
 	if (r) {
 		free(left);
+		if (p.flush) {
+			bw_unplace(f, &p.flush->ib);
+			close_queue(f, &p.flush->queue);
+		}
+		free(p.flush);
 		bw_unplace(f, &p.displaced);
 		bw_unplace(f, &p.handler);
 		bw_unplace(f, &p.area);
@@ -257,14 +273,16 @@ int bw_attach(struct bw_attach *a, struct bw_agent_file *f, const struct bw_atta
 		.file = f,
 		.buffers = {{p.area.handle, p.area.va, p.area.size_b},
 			    {p.handler.handle, p.handler.va, p.handler.size_b},
-			    {p.displaced.handle, p.displaced.va, p.displaced.size_b}}};
+			    {p.displaced.handle, p.displaced.va, p.displaced.size_b},
+			    {p.flush->ib.handle, p.flush->ib.va, p.flush->ib.size_b}}};
 	*a = (struct bw_attach){.file = f,
 				.area_size_b = p.area.size_b,
 				.area = p.area.cpu,
 				.area_handle = p.area.handle,
 				.reserved = out->vmid_reserved,
 				.pasid = out->pasid,
-				.left = left};
+				.left = left,
+				.flush = p.flush};
 	bw_agent_file_ref(f);
 	bw_agent_file_ref(f);
 	return 0;
@@ -306,50 +324,30 @@ void bw_attach_left_unref(struct bw_attach_left *left)
 	free(left);
 }
 
-/* Patched code may still be in instruction caches, of WGPs that no stopped wave is on, too. A job
- * with EMIT_MEM_SYNC empties them (gfx_v11_0_emit_mem_sync of Linux 6.12: GLI_INV); on a ring of
- * its own, so that it need not wait for the job whose waves are concerned. */
-struct bw_attach_flush {
-	struct bw_agent_queue queue;
-	uint64_t fence;
-	struct bw_placed ib;
-};
-
-static void flush_end(struct bw_attach *a)
-{
-	struct bw_attach_flush *u = a->flush;
-	if (!u)
-		return;
-	bw_unplace(a->file, &u->ib);
-	close_queue(a->file, &u->queue);
-	free(u);
-	a->flush = NULL;
-}
-
 static void flush_begin(struct bw_attach *a)
 {
-	struct bw_attach_flush *u = a->flush = calloc(1, sizeof(*u));
-	int r = -ENOMEM;
-	if (u) {
-		u->queue.ip_type = AMDGPU_HW_IP_COMPUTE;
-		r = open_queue(a->file, &u->queue);
-	}
-	if (!r) {
-		uint64_t top = bw_place_top(a->file);
-		r = bw_place(a->file, PAGE_B, 0, CODE_FLAGS, &top, &u->ib);
-	}
-	if (!r)
-		r = submit_nops(a->file, &u->queue, AMDGPU_IB_FLAG_EMIT_MEM_SYNC, &u->ib,
-				&u->fence);
-	if (r)
-		flush_end(a);
+	struct bw_attach_flush *u = a->flush;
+	u->is_submitted =
+		!submit_nops(a->file, &u->queue, AMDGPU_IB_FLAG_EMIT_MEM_SYNC, &u->ib, &u->fence);
+}
+
+/* The command buffer stays for as long as the other buffers. */
+static void flush_free(struct bw_attach *a)
+{
+	if (!a->flush)
+		return;
+	close_queue(a->file, &a->flush->queue);
+	if (a->flush->ib.cpu)
+		munmap(a->flush->ib.cpu, a->flush->ib.size_b);
+	free(a->flush);
+	a->flush = NULL;
 }
 
 /* Where that job cannot be submitted, or is lost: wait until no other job is left. */
 static bool caches_are_empty(struct bw_attach *a)
 {
 	struct bw_attach_flush *u = a->flush;
-	int r = u ? wait_nops(a->file, &u->queue, u->fence, 0) : -EIO;
+	int r = u->is_submitted ? wait_nops(a->file, &u->queue, u->fence, 0) : -EIO;
 	return r ? r != -ETIME && atomic_load(&a->left->refs) == 1 : true;
 }
 
@@ -370,7 +368,7 @@ bool bw_attach_has_left(struct bw_attach *a)
 void bw_attach_sleep(struct bw_attach *a)
 {
 	bw_trap_detach(a->area);
-	flush_end(a);
+	a->flush->is_submitted = false;
 }
 
 void bw_attach_over(struct bw_attach *a, bool given_back)
@@ -380,7 +378,7 @@ void bw_attach_over(struct bw_attach *a, bool given_back)
 		union drm_amdgpu_vm vm = {.in = {.op = AMDGPU_VM_OP_UNRESERVE_VMID}};
 		bw_agent_ioctl(a->file, DRM_IOCTL_AMDGPU_VM, &vm);
 	}
-	flush_end(a);
+	flush_free(a);
 	if (a->area)
 		munmap(a->area, a->area_size_b);
 	bw_attach_left_unref(a->left);

@@ -17,7 +17,7 @@ struct bw_attach_left {
 	struct bw_attach_buffer {
 		uint32_t handle;
 		uint64_t va, size_b;
-	} buffers[3]; /* area, handler, displaced instructions */
+	} buffers[4]; /* area, handler, displaced instructions, empty command buffer */
 	bool stays;   /* do not free it: it may still be needed, or is freed with the file */
 };
 
@@ -30,7 +30,7 @@ struct bw_attach {
 	bool is_ready;	      /* it stays in place when the debugger detaches */
 	uint32_t pasid;
 	struct bw_attach_left *left;
-	struct bw_attach_flush *flush; /* while leaving */
+	struct bw_attach_flush *flush;
 };
 
 /* Where jobs are submitted: a context and a ring of an IP. */

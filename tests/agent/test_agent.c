@@ -347,10 +347,11 @@ static void debugging(void **state)
 	request(BW_AGENT_MAPS, &about, sizeof(about), NULL, 0);
 	size_t n = (dbg.m.body_b - sizeof(r)) / sizeof(struct bw_agent_map);
 	const struct bw_agent_map *maps = (const void *)(dbg.m.body + sizeof(r));
-	assert_int_equal(n, 5); /* the program's two, and ours: area, handler, displaced */
+	/* the program's two, and ours: area, handler, displaced, empty command buffer */
+	assert_int_equal(n, 6);
 	assert_int_equal(maps[0].va, 0x400000000);
-	assert_int_equal(maps[4].va, CODE_VA);
-	assert_int_equal(maps[4].bo_size_b, 4096);
+	assert_int_equal(maps[5].va, CODE_VA);
+	assert_int_equal(maps[5].bo_size_b, 4096);
 	request(BW_AGENT_FAULT, &about, sizeof(about), NULL, 0);
 	struct bw_agent_fault fault;
 	memcpy(&fault, dbg.m.body, sizeof(fault));

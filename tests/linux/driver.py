@@ -11,7 +11,7 @@ from harness import BUILD, SOURCE, TIMEOUT_S, check
 # part of it: QEMU's clock is calibrated late.
 WRONG = re.compile(r"\*ERROR\*|\bERROR\b|WARNING:|\bBUG\b|Oops|Fence fallback|test failed|page fault|failed with error|amdgpu.*\bfailed\b|conflict with")
 # gmc_v11_0.c of Linux 6.12; the kernel runs in the first VMID that the driver gives to programs.
-FAULT = re.compile(r"\[gfxhub\] page fault \(src_id:0 ring:0 vmid:1 pasid:\d+\)\n.*in process unmapped .*\n"
+FAULT = re.compile(r"\[gfxhub\] page fault \(src_id:0 ring:0 vmid:1 pasid:\d+\)\n.*in process (?:unmapped|vkrun) .*\n"
                    r".*starting at address 0x0000123456789000 from client 10\n(?:.*\n)*?.*Faulty UTCL2 client ID: TCP \(0x8\)")
 
 

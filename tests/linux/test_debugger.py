@@ -78,6 +78,49 @@ def two():
     check("two programs on one queue: ok" in text, text)
 
 
+def attaching():
+    """A debugger that comes to a Vulkan program, and goes, also while a dispatch of it runs that has no end."""
+    text = in_guest(run_test("vulkan/test_attach.py", BUILD / "tests/vulkan/vulkan_names", BUILD / "tests/live/device_state"), is_long=True)
+    check(" passed, 0 failed" in text, text)
+
+
+FAULTY = f"""
+cat >/tmp/fault.comp <<'END'
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+//! buffer 0 u32 256 zeros
+//! dispatch 3 1 1
+layout(local_size_x = 64) in;
+layout(binding = 0) buffer B {{ uint b[]; }};
+layout(buffer_reference, std430) buffer P {{ uint v; }};
+void main()
+{{
+	P p = P(uint64_t(0x123456789000ul) + b[gl_GlobalInvocationID.x]);
+	p.v = 5;
+}}
+END
+glslangValidator --quiet --target-env vulkan1.3 -V /tmp/fault.comp -o /tmp/fault.spv
+glslangValidator --quiet --target-env vulkan1.3 -V tests/vulkan/shaders/affine.comp -o /tmp/affine.spv
+export XDG_RUNTIME_DIR=/tmp
+mkdir /tmp/out
+run="{VKRUN} --device RADV --queue compute --out /tmp/out"
+exec 2>&1
+breakwater run --batch -ex run -ex 'info waves' -- $run /tmp/fault.comp /tmp/fault.spv || test $? = 3
+$run tests/vulkan/shaders/affine.comp /tmp/affine.spv
+od -An -tu4 -N16 /tmp/out/affine.0.0.0
+"""
+
+
+def faulting():
+    """A Vulkan program that writes to nowhere: its waves stop there, with lane and address; killed so, it leaves the GPU to the
+    next one."""
+    text = in_guest(FAULTY, has_fault=True, is_long=True)
+    check("received signal SIGSEGV" in text and "Lane 0 writes 4 bytes at 0x123456789000, which is not mapped" in text, text)
+    equal(text.count("MEMORY_VIOLATION"), 3, "waves that have met it in\n" + text)
+    check(re.search(r"1 +3 +5 +7\n$", text), text)
+
+
 # The instruction of what RADV makes of affine.comp that computes 2 * i + 1; made into 4 * i + 1.
 EDIT = r"s/v_lshl_add_u32 \(v[0-9]*\), \(v[0-9]*\), 1, 1$/v_lshl_add_u32 \1, \2, 2, 1/"
 CARRIED = f"""
@@ -144,4 +187,4 @@ if not IS_WHOLE:
     print("SKIPPED: make check-linux runs this.")
     raise SystemExit(77)
 need_parts()
-main(many_waves, watching, looking, vulkan, two, carrying, clocks)
+main(many_waves, watching, looking, vulkan, two, attaching, faulting, carrying, clocks)
