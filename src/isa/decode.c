@@ -476,6 +476,17 @@ bool bw_isa_decode(enum bw_isa_gen gen, const uint32_t *words, size_t n_dw,
 	return false;
 }
 
+bool bw_isa_decode_at(enum bw_isa_gen gen, const void *code, uint64_t size_b, uint64_t at,
+		      struct bw_inst *out_inst)
+{
+	uint32_t words[MAX_DW];
+	uint64_t left = at % 4 || at > size_b ? 0 : (size_b - at) / 4;
+	size_t n = BW_MIN(left, (uint64_t)MAX_DW);
+	if (n)
+		memcpy(words, (const uint8_t *)code + at, 4 * n);
+	return bw_isa_decode(gen, words, n, out_inst);
+}
+
 void bw_isa_drop_unused(enum bw_isa_gen gen, const struct bw_inst *inst, uint32_t *words)
 {
 	const struct bw_isa_tables *t = &bw_isa_tables[gen];

@@ -463,6 +463,27 @@ static void names_and_infos(void **state)
 	assert_string_equal(bw_isa_fmt_name((enum bw_fmt)99), "illegal");
 }
 
+/* In bytes of code: not further than these. */
+static void at_an_offset(void **state)
+{
+	(void)state;
+	/* s_nop 0, v_mov_b32 v1, 0x12345678 (llvm-mc-19) */
+	const uint32_t code[] = {0xbf800000, 0x7e0202ff, 0x12345678};
+	struct bw_inst in;
+	assert_true(bw_isa_decode_at(BW_ISA_GFX11, code, 12, 0, &in));
+	assert_true(in.op == BW_OP_S_NOP && in.size_b == 4);
+	assert_true(bw_isa_decode_at(BW_ISA_GFX11, code, 12, 4, &in));
+	assert_true(in.op == BW_OP_V_MOV_B32 && in.size_b == 8 && in.literal == 0x12345678);
+	/* its literal is not there, or not all of it; not where a dword begins; behind the end */
+	const uint64_t refused[][2] = {{8, 4},	 {11, 4}, {12, 2},
+				       {12, 12}, {3, 0},  {12, 1ull << 63}};
+	for (unsigned i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		assert_false(
+			bw_isa_decode_at(BW_ISA_GFX11, code, refused[i][0], refused[i][1], &in));
+		assert_true(in.op == BW_OP_ILLEGAL && in.size_b == 4);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -474,6 +495,7 @@ int main(void)
 		cmocka_unit_test(literals),
 		cmocka_unit_test(sgpr_runs_are_aligned),
 		cmocka_unit_test(memory_fields),
+		cmocka_unit_test(at_an_offset),
 		cmocka_unit_test(names_and_infos),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,10 +45,7 @@ struct search {
 
 static void decode(const struct search *s, uint32_t at, struct bw_inst *out)
 {
-	uint32_t words[3] = {0};
-	size_t n = BW_MIN(s->n - at, (uint32_t)BW_ARRAY_SIZE(words));
-	memcpy(words, (const char *)s->code->bytes + 4ull * at, 4 * n);
-	bw_isa_decode(s->code->gen, words, n, out);
+	bw_isa_decode_at(s->code->gen, s->code->bytes, 4ull * s->n, 4ull * at, out);
 }
 
 /* ---- What registers hold ---- */

@@ -48,12 +48,10 @@ static bool *find_starts(struct bw_debug *d, const struct bw_module *m)
 	size_t n = m->raw_b / 4;
 	bool *starts = calloc(n + 1, sizeof(*starts));
 	for (size_t i = 0; starts && i < n;) {
-		uint32_t words[3] = {0};
 		struct bw_inst inst;
-		size_t left = BW_MIN(n - i, BW_ARRAY_SIZE(words));
-		memcpy(words, m->raw + 4 * i, 4 * left);
 		starts[i] = true;
-		i += bw_isa_decode(bw_debug_isa(d), words, left, &inst) ? inst.size_b / 4 : 1;
+		bw_isa_decode_at(bw_debug_isa(d), m->raw, 4 * n, 4 * i, &inst);
+		i += inst.size_b / 4;
 	}
 	return starts;
 }

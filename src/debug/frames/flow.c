@@ -62,12 +62,8 @@ bool bw_flow_reaches(const struct bw_flow_reached *r, uint64_t entry, uint64_t a
 
 static bool inst_at(const struct walk *w, uint64_t addr, struct bw_inst *out)
 {
-	uint32_t words[3];
-	if (addr % 4 || addr >= w->flow->end || w->code->image_b - addr < 4)
-		return false;
-	size_t n = BW_MIN((w->code->image_b - addr) / 4, (size_t)3);
-	memcpy(words, w->code->image + addr, n * 4);
-	return bw_isa_decode(w->code->gen, words, n, out);
+	return addr < w->flow->end &&
+	       bw_isa_decode_at(w->code->gen, w->code->image, w->code->image_b, addr, out);
 }
 
 static struct place *place_at(const struct walk *w, uint64_t addr)

@@ -50,14 +50,7 @@ struct walk {
 
 static bool decode(const struct walk *w, uint64_t at, struct bw_inst *out)
 {
-	uint32_t words[3];
-	size_t n = BW_MIN((w->end - at) / 4, (uint64_t)3);
-	for (size_t i = 0; i < n; i++) {
-		const uint8_t *b = w->code->image + at + 4 * i;
-		words[i] = (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 |
-			   (uint32_t)b[3] << 24;
-	}
-	return bw_isa_decode(w->code->gen, words, n, out);
+	return bw_isa_decode_at(w->code->gen, w->code->image, w->end, at, out);
 }
 
 /* ---- Operands ---- */

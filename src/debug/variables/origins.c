@@ -32,10 +32,7 @@ struct search {
 
 static bool decode(const struct bw_origin_code *c, uint64_t at, struct bw_inst *out)
 {
-	uint32_t words[3];
-	size_t n = BW_MIN((c->image_b - at) / 4, (size_t)3);
-	memcpy(words, c->image + at, n * 4);
-	return bw_isa_decode(c->gen, words, n, out);
+	return bw_isa_decode_at(c->gen, c->image, c->image_b, at, out);
 }
 
 static uint64_t address(const struct search *s, uint32_t i)
