@@ -43,9 +43,12 @@ CRUMBS = r"first that did not: +marker \d+, DISPATCH_DIRECT, dword \d+ of the IB
 
 
 def recovered():
-    """On both queues, then captured, replayed and bisected; the driver ends each job, and what comes then is right."""
+    """On both queues, then captured, replayed and bisected; the driver ends each job, and what comes then is right. Its own
+    dump names the ring and the program."""
     text = in_guest(PREPARE + """
 breakwater exec --breadcrumbs -- $run compute $bad; good
+head -c 200000 /sys/class/drm/card0/device/devcoredump/data >/tmp/dump
+breakwater crash /tmp/dump
 breakwater exec --breadcrumbs=packet -- $run universal $bad; good
 breakwater capture -o /tmp/a.bwc -- $run compute $bad
 breakwater replay /tmp/a.bwc || test $? = 3
@@ -54,6 +57,9 @@ breakwater bisect /tmp/a.bwc; good
     equal(len(re.findall(CRUMBS, text)), 2, "dispatches named in\n" + text)
     for ring in ("compute", "gfx"):
         check(re.search(rf"IB 1 on {ring} ring 0, failed: the driver ended its waves; nothing had changed for \d+ ms", text), text)
+    # Not the whole dump: the kernel makes all of its text anew for each 4 KiB that are read.
+    check(re.search(r"A dump of kernel 6\.12\S* .*, GPU gfx11\.0\.0 \(Navi31\), process vkrun", text), text)
+    check(re.search(r"Ring comp_\S+ \(compute\) did not finish a job in time\.", text), text)
     check("Its dispatch 0 does it: packet 0x" in text, text)
     equal(re.findall("(?m)^values (.*)$", text), ["1 3 5 7"] * 3, "what a program computes behind each hang")
 
