@@ -72,9 +72,15 @@ static void add_bo(struct bw_track *t, struct bw_track_bo bo)
 	pthread_mutex_unlock(&t->lock);
 }
 
+/* With its address ranges, which go with it (amdgpu_gem_object_close of Linux 6.12). */
 static void remove_bo(struct bw_track *t, uint32_t handle)
 {
 	pthread_mutex_lock(&t->lock);
+	size_t n = 0;
+	bw_vec_each(&t->maps, m)
+		if (m->bo_handle != handle)
+			t->maps.data[n++] = *m;
+	t->maps.len = n;
 	struct bw_track_bo *bo = bw_table_find(&t->bos, handle);
 	if (bo) {
 		bo_unmap_cpu(bo);

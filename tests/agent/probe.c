@@ -326,6 +326,7 @@ static void gone(void)
 enum { IB_DW = 32 };
 #define CODE_VA 0xffff800100001000ull
 #define IB_VA 0x400000000ull
+#define CLOSED_VA 0x500000000ull
 
 static void map_va(int fd, uint32_t handle, uint64_t va, uint64_t size_b)
 {
@@ -337,11 +338,20 @@ static void map_va(int fd, uint32_t handle, uint64_t va, uint64_t size_b)
 	CHECK(!ioctl(fd, DRM_IOCTL_AMDGPU_GEM_VA, &a));
 }
 
+/* Its number is given to the next buffer. */
+static void map_and_close(int fd)
+{
+	struct drm_gem_close c = {.handle = make_bo(fd, 4096, 0)};
+	map_va(fd, c.handle, CLOSED_VA, 4096);
+	CHECK(!ioctl(fd, DRM_IOCTL_GEM_CLOSE, &c));
+}
+
 /* Submits one dispatch, under a debugger. The words are those of doc/hardware/dispatch.md 2.1 for
  * saxpy. */
 static void submit(void)
 {
 	int fd = open(NODE, O_RDWR);
+	map_and_close(fd);
 	uint32_t code = make_bo(fd, 4096, AMDGPU_GEM_CREATE_NO_CPU_ACCESS),
 		 ib = make_bo(fd, 4096, 0);
 	uint32_t *dw = map_bo(fd, ib, 4096), *insts = map_bo(fd, code, 4096);
