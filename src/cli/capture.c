@@ -58,6 +58,7 @@ struct run {
 	uint64_t seen_before;
 	unsigned why;		     /* BW_COLLECT_*, of those asked for; 0: none of them */
 	struct bw_error *file_error; /* the program ran on without the capture */
+	struct bw_error *kept;	     /* the program is kept by the kernel (bw_pass_on_wait) */
 };
 
 static struct bw_error *start(struct run *r)
@@ -147,9 +148,9 @@ static struct bw_error *run_program(struct run *r)
 		r->file_error = bw_error_errno(errno, "pidfd_open");
 	else
 		r->file_error = collect(r, pid, pidfd);
-	struct bw_error *err = bw_pass_on_wait(pid, &r->status);
+	r->kept = bw_pass_on_wait(pid, &r->status);
 	complete(r);
-	return err;
+	return NULL;
 }
 
 /* ---- A process that runs already ---- */
@@ -305,6 +306,10 @@ static int run(const struct bw_capture_options *o)
 	if (!err) {
 		r.seen_before = bw_kmd_n_clients_ever(r.kmd);
 		err = capture(&r);
+		if (err)
+			bw_error_free(r.kept);
+		else
+			err = r.kept; /* behind the report */
 	}
 	if (!err && swaps)
 		err = report_swaps(swaps, o->json);

@@ -16,7 +16,7 @@
 static const char usage[] =
 	"Usage: breakwater umr [OPTIONS]\n"
 	"\n"
-	"Shows and sets what the GPU's registers and memory hold, with the arguments and in the form of the tool umr,\n"
+	"Shows and sets what the GPU's registers and memory hold, with the arguments of the tool umr and close to its form,\n"
 	"in whose place programs can call it: under \"breakwater exec\" on the virtual GPU they find it as umr.\n"
 	"\n"
 	"Device, and options, which hold for all commands wherever they stand:\n"
