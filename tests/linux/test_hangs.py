@@ -78,9 +78,19 @@ echo "status $?"
     check("values 1 3 5 7\n" in text, text)
 
 
+def kept_capture():
+    """The same of a capture: the file is there, and said to be."""
+    text = in_guest(PREPARE + """
+set +e
+timeout 20 breakwater capture -o /tmp/a.bwc -- $run compute $bad
+""", is_long=True)
+    check("1 submission of 1 process in /tmp/a.bwc" in text, text)
+    check(re.search(r"process \d+ was ended, but Linux keeps it until its job on the GPU has ended", text), text)
+
+
 if not IS_WHOLE:
     print("SKIPPED: make check-linux runs this.")
     raise SystemExit(77)
 need_parts()
 check(VKRUN.exists(), f"{VKRUN} was not built")
-main(recovered, kept)
+main(recovered, kept, kept_capture)
