@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_CRASH_VERDICT_PRIV_H
+#define BW_CRASH_VERDICT_PRIV_H
+
+/* The parts of a verdict (bw_crash_verdict), each of which adds its sentences to a text. */
+
+#include "crash/crash.h"
+
+/* A dump; part: what it is of, or NULL. */
+void bw_crash_tell_dump(const struct bw_crash_dump *d, const struct bw_gpuvm_part *part,
+			struct bw_str *out);
+/* A page fault in one sentence. */
+void bw_crash_add_headline(const struct bw_gpuvm_fault_facts *facts, struct bw_str *out);
+/* What a ring is for, by its name. */
+const char *bw_crash_engine_of(const char *ring);
+
+#endif
