@@ -9,11 +9,56 @@
 
 struct set {
 	struct bw_dynamic dynamic;
+	const struct bw_bindings *bindings;
 	struct bw_descriptors all; /* by binding, then element */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct bw_handles sets = BW_HANDLES_INIT(struct set *);
+
+/* ---- Bindings ---- */
+
+struct bw_bindings {
+	const struct bw_bindings *next;
+	uint32_t n;
+	struct bw_binding_count at[];
+};
+static const struct bw_bindings *all_bindings;
+
+const struct bw_bindings *bw_bindings_keep(const struct bw_binding_count *at, uint32_t n)
+{
+	pthread_mutex_lock(&lock);
+	const struct bw_bindings *b = all_bindings;
+	while (b && (b->n != n || (n && memcmp(b->at, at, n * sizeof(*at)))))
+		b = b->next;
+	struct bw_bindings *new = b ? NULL : calloc(1, sizeof(*new) + n * sizeof(*at));
+	if (new) {
+		new->next = all_bindings;
+		new->n = n;
+		if (n)
+			memcpy(new->at, at, n * sizeof(*at));
+		b = all_bindings = new;
+	}
+	pthread_mutex_unlock(&lock);
+	return b;
+}
+
+bool bw_bindings_place(const struct bw_bindings *b, struct bw_descriptor *d)
+{
+	uint32_t i = 0;
+	while (b && i < b->n && b->at[i].binding != d->binding)
+		i++;
+	if (!b || i == b->n)
+		return true; /* the layout is not known: as it is */
+	while (i < b->n && d->element >= b->at[i].count)
+		d->element -= b->at[i++].count;
+	if (i == b->n)
+		return false;
+	d->binding = b->at[i].binding;
+	return true;
+}
+
+/* ---- Sets ---- */
 
 static struct set *find(uint64_t handle)
 {
@@ -22,7 +67,8 @@ static struct set *find(uint64_t handle)
 	return s;
 }
 
-void bw_descriptors_make(uint64_t handle, const struct bw_dynamic *dynamic)
+void bw_descriptors_make(uint64_t handle, const struct bw_dynamic *dynamic,
+			 const struct bw_bindings *bindings)
 {
 	pthread_mutex_lock(&lock);
 	struct set *s = find(handle);
@@ -33,6 +79,7 @@ void bw_descriptors_make(uint64_t handle, const struct bw_dynamic *dynamic)
 	}
 	if (s) {
 		s->dynamic = *dynamic;
+		s->bindings = bindings;
 		s->all.len = 0;
 	}
 	pthread_mutex_unlock(&lock);
@@ -93,8 +140,9 @@ void bw_descriptors_write(uint64_t handle, const struct bw_descriptor *d)
 {
 	pthread_mutex_lock(&lock);
 	struct set *s = find(handle);
-	if (s)
-		bw_descriptors_put(&s->all, d);
+	struct bw_descriptor placed = *d;
+	if (s && bw_bindings_place(s->bindings, &placed))
+		bw_descriptors_put(&s->all, &placed);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -104,12 +152,19 @@ void bw_descriptors_copy(uint64_t from, uint32_t binding, uint32_t element, uint
 	pthread_mutex_lock(&lock);
 	struct set *a = find(from), *b = find(to);
 	for (uint32_t i = 0; a && b && i < n; i++) {
-		const struct bw_descriptor *d = descriptor_of(&a->all, binding, element + i);
+		struct bw_descriptor source = {.binding = binding, .element = element + i};
+		struct bw_descriptor target = {.binding = first->binding,
+					       .element = first->element + i};
+		if (!bw_bindings_place(a->bindings, &source) ||
+		    !bw_bindings_place(b->bindings, &target))
+			break;
+		const struct bw_descriptor *d =
+			descriptor_of(&a->all, source.binding, source.element);
 		if (!d)
 			continue;
 		struct bw_descriptor copy = *d;
-		copy.binding = first->binding;
-		copy.element = first->element + i;
+		copy.binding = target.binding;
+		copy.element = target.element;
 		bw_descriptors_put(&b->all, &copy);
 	}
 	pthread_mutex_unlock(&lock);

@@ -28,14 +28,26 @@ struct bw_dynamic {
 	} at[BW_DYNAMIC_MAX];
 };
 
+/* The bindings of a layout in their order, without empty ones. What is written behind the last
+ * element of one goes to the next. Kept for ever, equal ones once; NULL: not known. */
+struct bw_binding_count {
+	uint32_t binding, count;
+};
+struct bw_bindings;
+const struct bw_bindings *bw_bindings_keep(const struct bw_binding_count *at, uint32_t n);
+/* Puts d, whose element may be behind the last one of its binding, where it belongs. False: there
+ * is no such place. */
+bool bw_bindings_place(const struct bw_bindings *b, struct bw_descriptor *d);
+
 /* Puts one into a list in the order of bindings and elements, in place of that which was there.
  * Without memory it stays unknown. Needs no lock but the list's. */
 void bw_descriptors_put(struct bw_descriptors *list, const struct bw_descriptor *d);
 
 /* A set was made: it is empty. */
-void bw_descriptors_make(uint64_t set, const struct bw_dynamic *dynamic);
+void bw_descriptors_make(uint64_t set, const struct bw_dynamic *dynamic,
+			 const struct bw_bindings *bindings);
 void bw_descriptors_forget(uint64_t set);
-/* Sets that were not made here are not known. */
+/* Sets that were not made here are not known. Elements run over into the next bindings. */
 void bw_descriptors_write(uint64_t set, const struct bw_descriptor *d);
 void bw_descriptors_copy(uint64_t from, uint32_t binding, uint32_t element, uint64_t to,
 			 const struct bw_descriptor *first, uint32_t n);

@@ -23,6 +23,7 @@ struct set_layout {
 	struct bw_dynamic dynamic;
 	uint64_t hash;
 	const struct bw_vk_places *places;
+	const struct bw_bindings *bindings;
 };
 static struct bw_handles set_layouts = BW_HANDLES_INIT(struct set_layout);
 
@@ -67,6 +68,18 @@ static bool is_buffer(VkDescriptorType type)
 {
 	return type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER ||
 	       type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER || is_dynamic(type);
+}
+
+static const struct bw_bindings *bindings_of(const VkDescriptorSetLayoutBinding **sorted,
+					     uint32_t n)
+{
+	_cleanup_free_ struct bw_binding_count *at = calloc(n ? n : 1, sizeof(*at));
+	uint32_t k = 0;
+	for (uint32_t i = 0; at && i < n; i++)
+		if (sorted[i]->descriptorCount)
+			at[k++] = (struct bw_binding_count){sorted[i]->binding,
+							    sorted[i]->descriptorCount};
+	return at ? bw_bindings_keep(at, k) : NULL;
 }
 
 /* The same, or new: all_places. Takes ownership. */
@@ -139,7 +152,15 @@ void bw_vk_note_set_layout(VkDevice device, VkDescriptorSetLayout layout,
 		}
 	}
 	l.hash = sorted ? hash_of(sorted, n) : 0;
+	l.bindings = sorted ? bindings_of(sorted, n) : NULL;
 	bw_handles_put(&set_layouts, HANDLE(layout), &l);
+}
+
+const struct bw_bindings *bw_vk_set_layout_bindings(VkDescriptorSetLayout layout)
+{
+	struct set_layout l = {0};
+	bw_handles_get(&set_layouts, HANDLE(layout), &l);
+	return l.bindings;
 }
 
 uint64_t bw_vk_set_layout_hash(VkDescriptorSetLayout layout)
@@ -158,7 +179,7 @@ RESULT bw_AllocateDescriptorSets(VkDevice device, const VkDescriptorSetAllocateI
 	for (uint32_t i = 0; r == VK_SUCCESS && i < info->descriptorSetCount; i++) {
 		struct set_layout l = {0};
 		bw_handles_get(&set_layouts, HANDLE(info->pSetLayouts[i]), &l);
-		bw_descriptors_make(HANDLE(out[i]), &l.dynamic);
+		bw_descriptors_make(HANDLE(out[i]), &l.dynamic, l.bindings);
 	}
 	return r;
 }
@@ -175,30 +196,32 @@ RESULT bw_FreeDescriptorSets(VkDevice device, VkDescriptorPool pool, uint32_t n,
 /* Writes go to a set, or are collected where they are pushed. */
 struct written {
 	uint64_t set;
-	struct bw_descriptors *pushed; /* else NULL */
+	struct bw_descriptors *pushed; /* else NULL; into a set with these bindings: */
+	const struct bw_bindings *bindings;
 };
 
 static void write_buffer(const struct written *to, uint32_t binding, uint32_t element,
 			 VkDescriptorType type, const VkDescriptorBufferInfo *info)
 {
-	const struct bw_descriptor d = {.binding = binding,
-					.element = element,
-					.type = type,
-					.is_dynamic = is_dynamic(type),
-					.buffer = HANDLE(info->buffer),
-					.offset_b = info->offset,
-					.range_b = info->range};
-	if (to->pushed)
-		bw_descriptors_put(to->pushed, &d);
-	else
+	struct bw_descriptor d = {.binding = binding,
+				  .element = element,
+				  .type = type,
+				  .is_dynamic = is_dynamic(type),
+				  .buffer = HANDLE(info->buffer),
+				  .offset_b = info->offset,
+				  .range_b = info->range};
+	if (!to->pushed)
 		bw_descriptors_write(to->set, &d);
+	else if (bw_bindings_place(to->bindings, &d))
+		bw_descriptors_put(to->pushed, &d);
 }
 
-static void write_all(const VkWriteDescriptorSet *writes, uint32_t n, struct bw_descriptors *pushed)
+/* into: where they are pushed; NULL: each goes to its own set. */
+static void write_all(const VkWriteDescriptorSet *writes, uint32_t n, const struct written *into)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		const VkWriteDescriptorSet *w = &writes[i];
-		const struct written to = {HANDLE(w->dstSet), pushed};
+		const struct written to = into ? *into : (struct written){HANDLE(w->dstSet)};
 		for (uint32_t k = 0; is_buffer(w->descriptorType) && k < w->descriptorCount; k++)
 			write_buffer(&to, w->dstBinding, w->dstArrayElement + k, w->descriptorType,
 				     &w->pBufferInfo[k]);
@@ -315,7 +338,8 @@ static void push(VkCommandBuffer cmd, VkPipelineLayout layout, uint32_t set, uin
 		 const VkWriteDescriptorSet *writes)
 {
 	struct bw_descriptors pushed = {0};
-	write_all(writes, n, &pushed);
+	const struct bw_bindings *bindings = bw_vk_layout_bindings(layout, set);
+	write_all(writes, n, &(struct written){.pushed = &pushed, .bindings = bindings});
 	bw_names_cmd_push_set(HANDLE(cmd), set, bw_vk_layout_set(layout, set), &pushed);
 	bw_vec_free(&pushed);
 }
@@ -328,7 +352,8 @@ static void push_template(VkCommandBuffer cmd, VkDescriptorUpdateTemplate templa
 	    t.point != VK_PIPELINE_BIND_POINT_COMPUTE)
 		return;
 	struct bw_descriptors pushed = {0};
-	write_template(&(struct written){.pushed = &pushed}, &t, data);
+	const struct bw_bindings *bindings = bw_vk_layout_bindings(layout, set);
+	write_template(&(struct written){.pushed = &pushed, .bindings = bindings}, &t, data);
 	bw_names_cmd_push_set(HANDLE(cmd), set, bw_vk_layout_set(layout, set), &pushed);
 	bw_vec_free(&pushed);
 }

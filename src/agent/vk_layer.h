@@ -93,6 +93,9 @@ void bw_vk_note_set_layout(VkDevice device, VkDescriptorSetLayout layout,
  * layout is for descriptor sets, or not known. */
 struct bw_vk_places;
 const struct bw_vk_places *bw_vk_set_layout_places(VkDescriptorSetLayout layout);
+/* NULL: not known. */
+struct bw_bindings;
+const struct bw_bindings *bw_vk_set_layout_bindings(VkDescriptorSetLayout layout);
 /* Equal for layouts that are the same; 0: not known. */
 uint64_t bw_vk_set_layout_hash(VkDescriptorSetLayout layout);
 
@@ -100,6 +103,8 @@ uint64_t bw_vk_set_layout_hash(VkDescriptorSetLayout layout);
 uint64_t bw_vk_layout_set(VkPipelineLayout layout, uint32_t set);
 /* bw_vk_set_layout_places of that set of a pipeline layout. */
 const struct bw_vk_places *bw_vk_layout_places(VkPipelineLayout layout, uint32_t set);
+/* bw_vk_set_layout_bindings of that set of a pipeline layout. */
+const struct bw_bindings *bw_vk_layout_bindings(VkPipelineLayout layout, uint32_t set);
 
 /* vk_shaders.c: the program has named a pipeline. */
 void bw_vk_name_pipeline(VkDevice device, uint64_t handle, const char *name);

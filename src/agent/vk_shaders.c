@@ -33,6 +33,7 @@ struct layout {
 	uint16_t sets[8]; /* descriptors in each */
 	uint64_t hashes[8];
 	const struct bw_vk_places *places[8];
+	const struct bw_bindings *bindings[8];
 };
 static struct bw_handles modules = BW_HANDLES_INIT(struct module);
 static struct bw_handles layouts = BW_HANDLES_INIT(struct layout);
@@ -127,7 +128,8 @@ CALL bw_DestroyShaderModule(VkDevice device, VkShaderModule module,
 	bw_vk_device_of(device)->DestroyShaderModule(device, module, alloc);
 }
 
-/* Dynamic buffers lie elsewhere: they are not counted. */
+/* Dynamic buffers lie elsewhere, and the descriptors of an inline block are its bytes: they are not
+ * counted. */
 RESULT bw_CreateDescriptorSetLayout(VkDevice device, const VkDescriptorSetLayoutCreateInfo *info,
 				    const VkAllocationCallbacks *alloc, VkDescriptorSetLayout *out)
 {
@@ -139,6 +141,7 @@ RESULT bw_CreateDescriptorSetLayout(VkDevice device, const VkDescriptorSetLayout
 		const VkDescriptorSetLayoutBinding *b = &info->pBindings[i];
 		if (b->descriptorType != VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC &&
 		    b->descriptorType != VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC &&
+		    b->descriptorType != VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK &&
 		    b->descriptorType != VK_DESCRIPTOR_TYPE_SAMPLER)
 			n += b->descriptorCount;
 	}
@@ -159,6 +162,7 @@ static struct layout layout_of(uint32_t n_sets, const VkDescriptorSetLayout *set
 		bw_handles_get(&set_layouts, HANDLE(sets[i]), &l.sets[i]);
 		l.hashes[i] = bw_vk_set_layout_hash(sets[i]);
 		l.places[i] = bw_vk_set_layout_places(sets[i]);
+		l.bindings[i] = bw_vk_set_layout_bindings(sets[i]);
 	}
 	return l;
 }
@@ -175,6 +179,13 @@ const struct bw_vk_places *bw_vk_layout_places(VkPipelineLayout layout, uint32_t
 	struct layout l = {0};
 	bw_handles_get(&layouts, HANDLE(layout), &l);
 	return set < BW_ARRAY_SIZE(l.places) ? l.places[set] : NULL;
+}
+
+const struct bw_bindings *bw_vk_layout_bindings(VkPipelineLayout layout, uint32_t set)
+{
+	struct layout l = {0};
+	bw_handles_get(&layouts, HANDLE(layout), &l);
+	return set < BW_ARRAY_SIZE(l.bindings) ? l.bindings[set] : NULL;
 }
 
 RESULT bw_CreatePipelineLayout(VkDevice device, const VkPipelineLayoutCreateInfo *info,
