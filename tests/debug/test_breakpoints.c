@@ -221,6 +221,26 @@ static void test_dispatch_words(void **state)
 		   "an empty name");
 	fake_fails(bw_debug_break_dispatch(s.debug, "name ''", false, &n), BW_E_INVALID,
 		   "needs a value");
+	/* what is left of a text without quotes is not taken for other properties */
+	fake_fails(bw_debug_break_dispatch(s.debug, "label pass 2 (x) queue 1", false, &n),
+		   BW_E_INVALID, "needs quotes: label \"pass 2 (x)\"");
+	fake_fails(bw_debug_break_dispatch(s.debug, "second step", false, &n), BW_E_INVALID,
+		   "needs quotes: name \"second step\"");
+	fake_fails(bw_debug_break_dispatch(s.debug, "queue 1 2", false, &n), BW_E_INVALID,
+		   "\"2\" is not a property of dispatches: nth,");
+	fake_fails(bw_debug_break_dispatch(s.debug, "2 3", false, &n), BW_E_INVALID,
+		   "\"3\" is not a property");
+	fake_fails(bw_debug_break_dispatch(s.debug, "label \"a", false, &n), BW_E_INVALID,
+		   "the closing \" of \"a is missing");
+	fake_fails(bw_debug_break_dispatch(s.debug, "name a hash b", false, &n), BW_E_INVALID,
+		   "by one name");
+	fake_fails(bw_debug_break_dispatch(s.debug, "2 nth 3", false, &n), BW_E_INVALID,
+		   "by one nth");
+	OK(bw_debug_break_dispatch(s.debug, "every 2 \"label\" label 'what if' wave 1", false, &n));
+	assert_string_equal(bw_debug_breakpoint(s.debug, n)->spec,
+			    "on dispatch every 2 \"label\" label 'what if'");
+	assert_null(bw_debug_breakpoint(s.debug, n)->condition);
+	assert_int_equal(bw_debug_breakpoint(s.debug, n)->wave, 1);
 	fake_session_end(&s);
 }
 

@@ -74,6 +74,42 @@ def a_label_with_a_slash():
         equal(stops("label", f'"{text}"', n=len(expected), label=label), expected, f"break on dispatch label {text}")
 
 
+def notes(s):
+    return "".join(e["text"] for e in harness.events(s.events, "notice"))
+
+
+def set_while_stopped():
+    """In the rest of the submission that runs (dispatches 1 to 3), and later; what has begun is told."""
+    for words, expected, said in (
+            ("label inner", [2, 5], ""),
+            ("first*", [3, 4, 6], "[Dispatch 1 has begun: breakpoint 2 stops from dispatch 3 on]"),
+            ("2 first*", [4], "[Dispatch 1 has begun: breakpoint 2 holds from the next submission on]"),
+            ("grid 256", [2, 4, 5], "[Dispatch 1 has begun: breakpoint 2 stops from dispatch 2 on]"),
+            ("number 1", [], "dispatch 1 has begun; the breakpoint holds when the program is run again"),
+            ("name third*", [], '[No kernel, pipeline or shader is called "third*" so far (known: "first step", "second step"): breakpoint 2 '
+             "waits for one]"),
+            ("label outer", [], '[No label is called "outer" so far (known: "sooner", "sooner/inner"): breakpoint 2 waits for one]')):
+        s = harness.Session("--", PROGRAM)
+        s.command("tbreak on dispatch number 1")
+        s.command("run")
+        s.command(f"break on dispatch {words}")
+        check(said in notes(s) and bool(said) == bool(notes(s)), f"{words}: {notes(s)!r}, not {said!r}")
+        s.command("disable 2")
+        s.command("enable 2")
+        seen = []
+        while True:
+            s.command("continue")
+            if [e for e in s.events if e.get("event") == "stop" and e["reason"] != "exited"] == []:
+                break
+            seen.append(s.command("info dispatch")["dispatch"])
+            check(len(seen) <= len(expected), f"{words}: {seen}")
+        equal(seen, expected, words)
+        output = "".join(e["text"] for e in harness.events(s.events, "output"))
+        check(f"sum {SUM}" in output, f"{words}: the program said {output!r}")
+        check(expected or "matched none of 6 dispatches]" in notes(s), f"{words}: {notes(s)!r} at the end")
+        s.end()
+
+
 def buffers_at_once():
     s = harness.Session("--", PROGRAM)
     s.command("break on dispatch label inner")
@@ -146,4 +182,4 @@ def pushed():
 
 
 if __name__ == "__main__":
-    harness.main(found_by, a_label_with_a_slash, buffers_at_once, what_it_was_given, pushed)
+    harness.main(found_by, a_label_with_a_slash, set_while_stopped, buffers_at_once, what_it_was_given, pushed)

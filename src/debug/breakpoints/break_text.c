@@ -49,6 +49,11 @@ void bw_break_split(char *text, char **out_condition, uint32_t *out_wave)
 	trim(text);
 	for (char *p = text; *p; p++) {
 		bool starts = p == text || isspace((unsigned char)p[-1]);
+		const char *quoted = starts && (*p == '"' || *p == '\'') ? strchr(p + 1, *p) : NULL;
+		if (quoted) { /* a name with blanks may have these words in it */
+			p += quoted - p;
+			continue;
+		}
 		if (starts && p[0] == 'i' && p[1] == 'f' &&
 		    (isspace((unsigned char)p[2]) || p[2] == '(' || p[2] == 0)) {
 			*p = 0;

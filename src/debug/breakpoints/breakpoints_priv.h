@@ -51,6 +51,7 @@ bool bw_where_scope(struct bw_debug *d, const struct bw_where_spec *s,
 struct bw_catch {
 	uint32_t dispatch, space;
 	uint64_t va; /* of its code */
+	bool late;   /* it was running when the breakpoint was set, and may have begun */
 	bool caught; /* it has stopped at the breakpoint, at this count of continues: */
 	uint64_t continues;
 };
@@ -155,10 +156,14 @@ struct bw_error *bw_dispatch_filter_parse(const char *text,
 void bw_dispatch_filter_free(struct bw_dispatch_filter *f);
 /* A dispatch is held: inserts the breakpoints that match it. */
 void bw_catch_new_dispatch(struct bw_debug *d, const struct bw_dispatch_record *x);
-/* b is new, or enabled again: matches it against the dispatches that are held, as they have not
- * begun. */
+/* b is new, or enabled again: matches it against the dispatches that have not begun, held ones and
+ * those behind stopped ones in a submission that runs; says so where it holds only later. */
 void bw_catch_again(struct bw_debug *d, struct bw_break *b);
-/* The program has ended: forgets the numbers of its dispatches. */
+/* A dispatch has ended: says which breakpoints should have stopped it, and could not. */
+void bw_catch_on_done(struct bw_debug *d, const struct bw_dispatch_record *x);
+/* The program has ended: says which breakpoints have matched none of its dispatches. */
+void bw_catch_tell_unmatched(struct bw_debug *d);
+/* The program has ended: forgets the numbers of its dispatches, and counts them anew. */
 void bw_catch_forget(struct bw_break *b);
 /* Whether b stops this wave, which is at one of its places. */
 bool bw_catch_hit(struct bw_debug *d, struct bw_break *b, const struct bw_wave_record *w);

@@ -2,11 +2,10 @@
 /* Breakpoints on dispatches: which dispatches match, and the s_trap at the first instruction of
  * their code while one of those runs. Such a breakpoint stops once for each matching dispatch: when
  * its first waves are about to execute their first instruction. */
-#include "debug/breakpoints/breakpoints_priv.h"
+#include "debug/breakpoints/catch_priv.h"
 #include "debug/dispatches/dispatches_priv.h"
 #include "debug/waves/waves_priv.h"
 
-#include <ctype.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,176 +14,19 @@
 #include "base/str.h"
 #include "sym/demangle.h"
 
-/* The properties that a dispatch must have. 0 and NULL: any value. */
-struct bw_dispatch_filter {
-	uint64_t nth; /* the nth of those that match, counted from when the breakpoint was set */
-	uint64_t seen;
-	uint32_t last; /* number of the last one looked at */
-	/* glob: kernel, pipeline, entry point, shader module, or the hash's beginning */
-	char *name;
-	char *label; /* glob: a level of the label path, or all of it */
-	uint32_t queue, frame, submission, number;
-	uint32_t groups[3]; /* workgroups; 0: any */
-	uint64_t grid[3];   /* work-items; 0: any */
-};
-
-void bw_dispatch_filter_free(struct bw_dispatch_filter *f)
-{
-	if (!f)
-		return;
-	free(f->name);
-	free(f->label);
-	free(f);
-}
-
-/* ---- Parsing the words after "break on dispatch" ---- */
-
-enum word_kind { WORD_NUMBER, WORD_NUMBER_64, WORD_TEXT, WORD_GROUPS, WORD_GRID };
-static const struct word {
-	const char *word;
-	enum word_kind kind;
-	size_t offset;
-} words[] = {
-	{"nth", WORD_NUMBER_64, offsetof(struct bw_dispatch_filter, nth)},
-	{"number", WORD_NUMBER, offsetof(struct bw_dispatch_filter, number)},
-	{"name", WORD_TEXT, offsetof(struct bw_dispatch_filter, name)},
-	{"pipeline", WORD_TEXT, offsetof(struct bw_dispatch_filter, name)},
-	{"shader", WORD_TEXT, offsetof(struct bw_dispatch_filter, name)},
-	{"kernel", WORD_TEXT, offsetof(struct bw_dispatch_filter, name)},
-	{"object", WORD_TEXT, offsetof(struct bw_dispatch_filter, name)},
-	{"hash", WORD_TEXT, offsetof(struct bw_dispatch_filter, name)},
-	{"label", WORD_TEXT, offsetof(struct bw_dispatch_filter, label)},
-	{"queue", WORD_NUMBER, offsetof(struct bw_dispatch_filter, queue)},
-	{"frame", WORD_NUMBER, offsetof(struct bw_dispatch_filter, frame)},
-	{"submission", WORD_NUMBER, offsetof(struct bw_dispatch_filter, submission)},
-	{"groups", WORD_GROUPS, 0},
-	{"grid", WORD_GRID, 0},
-};
-
-/* A word, or a "quoted text"; owned, NULL at the end. */
-static char *take_word(const char **text)
-{
-	const char *p = bw_skip_blanks(*text);
-	char quote = *p == '"' || *p == '\'' ? *p : 0;
-	size_t n = 0;
-	if (!*p)
-		return NULL;
-	if (quote)
-		p++;
-	while (p[n] && (quote ? p[n] != quote : !isspace((unsigned char)p[n])))
-		n++;
-	*text = p + n + (quote && p[n] == quote);
-	return strndup(p, n);
-}
-
-/* "16", "16,4", "[16,4,1]" */
-static bool parse_dims(const char *text, uint64_t out[3])
-{
-	int used = 0;
-	unsigned long long v[3] = {0, 1, 1};
-	const char *p = text + (*text == '[');
-	int n = sscanf(p, "%llu%n,%llu%n,%llu%n", &v[0], &used, &v[1], &used, &v[2], &used);
-	if (n < 1 || (p[used] && !(p[used] == ']' && p != text && !p[used + 1])))
-		return false;
-	for (int i = 0; i < 3; i++)
-		out[i] = v[i];
-	return v[0] && v[1] && v[2];
-}
-
-static struct bw_error *take_value(struct bw_dispatch_filter *f, const struct word *w,
-				   const char *value)
-{
-	uint64_t number, dims[3];
-	void *at = (char *)f + w->offset;
-
-	switch (w->kind) {
-	case WORD_TEXT:
-		free(*(char **)at);
-		*(char **)at = strdup(value);
-		return *(char **)at ? NULL : bw_error_nomem();
-	case WORD_NUMBER:
-	case WORD_NUMBER_64:
-		if (!bw_parse_u64(value + (*value == '#'), &number) || !number ||
-		    (w->kind == WORD_NUMBER && number > UINT32_MAX))
-			return bw_errorf(BW_E_INVALID, "\"%s\" is no number for \"%s\"", value,
-					 w->word);
-		if (w->kind == WORD_NUMBER)
-			*(uint32_t *)at = (uint32_t)number;
-		else
-			*(uint64_t *)at = number;
-		return NULL;
-	case WORD_GROUPS:
-	case WORD_GRID:
-		if (!parse_dims(value, dims))
-			return bw_errorf(BW_E_INVALID, "\"%s\" takes X[,Y[,Z]], not \"%s\"",
-					 w->word, value);
-		for (int i = 0; i < 3; i++) {
-			if (w->kind == WORD_GRID)
-				f->grid[i] = dims[i];
-			else
-				f->groups[i] = (uint32_t)BW_MIN(dims[i], (uint64_t)UINT32_MAX);
-		}
-		return NULL;
-	}
-	return NULL;
-}
-
-static struct bw_error *parse_words(const char *text, struct bw_dispatch_filter *f)
-{
-	for (;;) {
-		_cleanup_free_ char *word = take_word(&text);
-		const struct word *w = NULL;
-		uint64_t number;
-		if (!word)
-			return NULL;
-		if (!*word)
-			return bw_errorf(BW_E_INVALID, "an empty name fits no dispatch");
-		if (!strcmp(word, "every"))
-			continue;
-		for (size_t i = 0; i < BW_ARRAY_SIZE(words); i++)
-			if (!strcmp(words[i].word, word))
-				w = &words[i];
-		if (!w) {
-			/* "break on dispatch 3", "break on dispatch blur*" */
-			bool is_number = bw_parse_u64(word + (*word == '#'), &number);
-			BW_TRY(take_value(f, is_number ? &words[0] : &words[2], word));
-			continue;
-		}
-		_cleanup_free_ char *value = take_word(&text);
-		if (!value || !*value)
-			return bw_errorf(BW_E_INVALID, "\"%s\" needs a value behind it", word);
-		BW_TRY(take_value(f, w, value));
-	}
-}
-
-struct bw_error *bw_dispatch_filter_parse(const char *text, struct bw_dispatch_filter **out)
-{
-	struct bw_dispatch_filter *f = calloc(1, sizeof(*f));
-	if (!f)
-		return bw_error_nomem();
-	struct bw_error *err = parse_words(text, f);
-	if (err) {
-		bw_dispatch_filter_free(f);
-		return err;
-	}
-	*out = f;
-	return NULL;
-}
-
 /* ---- Which dispatches ---- */
 
+/* A name may itself have the characters of patterns in it, "pass [2]". */
 static bool glob(const char *pattern, const char *text)
 {
-	return text && *text && fnmatch(pattern, text, 0) == 0;
+	return text && *text && (!strcmp(pattern, text) || fnmatch(pattern, text, 0) == 0);
 }
 
-static bool name_fits(const char *pattern, const struct bw_dispatch_record *x)
+bool bw_catch_object_fits(const char *pattern, const struct bw_target_object *p)
 {
 	enum { MIN_HASH_DIGITS = 4 };
-	const struct bw_target_object *p = &x->pipeline;
 	char hash[24];
-	if (glob(pattern, x->info.kernel_name) || bw_name_is(x->info.kernel_title, pattern) ||
-	    glob(pattern, p->name) || glob(pattern, p->entry) || glob(pattern, p->module))
+	if (glob(pattern, p->name) || glob(pattern, p->entry) || glob(pattern, p->module))
 		return true;
 	if (!p->hash || strlen(pattern) < MIN_HASH_DIGITS)
 		return false;
@@ -195,8 +37,14 @@ static bool name_fits(const char *pattern, const struct bw_dispatch_record *x)
 	return !strncasecmp(hash, digits, n);
 }
 
+bool bw_catch_name_fits(const char *pattern, const struct bw_dispatch_record *x)
+{
+	return glob(pattern, x->info.kernel_name) || bw_name_is(x->info.kernel_title, pattern) ||
+	       bw_catch_object_fits(pattern, &x->pipeline);
+}
+
 /* One level as the program gave it, or the whole path as it is shown. */
-static bool label_fits(const char *pattern, const struct bw_dispatch_record *x)
+bool bw_catch_label_fits(const char *pattern, const struct bw_dispatch_record *x)
 {
 	static const char separator[] = {BW_LABEL_SEPARATOR, 0};
 	if (glob(pattern, x->info.label))
@@ -211,7 +59,7 @@ static bool label_fits(const char *pattern, const struct bw_dispatch_record *x)
 	return false;
 }
 
-static bool fits(const struct bw_dispatch_filter *f, const struct bw_dispatch_record *x)
+bool bw_catch_fits(const struct bw_dispatch_filter *f, const struct bw_dispatch_record *x)
 {
 	const struct bw_dispatch_info *i = &x->info;
 	if ((f->queue && f->queue != i->queue) || (f->frame && f->frame != i->frame) ||
@@ -224,7 +72,8 @@ static bool fits(const struct bw_dispatch_filter *f, const struct bw_dispatch_re
 		if (f->grid[k] && f->grid[k] != (uint64_t)i->desc.groups[k] * i->desc.group_size[k])
 			return false;
 	}
-	return (!f->name || name_fits(f->name, x)) && (!f->label || label_fits(f->label, x));
+	return (!f->name || bw_catch_name_fits(f->name, x)) &&
+	       (!f->label || bw_catch_label_fits(f->label, x));
 }
 
 /* ---- Their lives ---- */
@@ -267,7 +116,7 @@ static void catch_one(struct bw_debug *d, struct bw_break *b, const struct bw_di
 	if (!f || !b->info.enabled)
 		return;
 	f->last = x->info.number;
-	if (!fits(f, x))
+	if (!bw_catch_fits(f, x))
 		return;
 	f->seen++;
 	if (f->nth && f->nth != f->seen)
@@ -277,8 +126,10 @@ static void catch_one(struct bw_debug *d, struct bw_break *b, const struct bw_di
 		b->info.hits++;
 		return;
 	}
-	struct bw_catch c = {
-		.dispatch = x->info.number, .space = x->info.space, .va = x->info.desc.code_va};
+	struct bw_catch c = {.dispatch = x->info.number,
+			     .space = x->info.space,
+			     .va = x->info.desc.code_va,
+			     .late = x->info.state == BW_DISPATCH_RUNNING};
 	struct bw_error *err = bw_vec_push(&b->catches, c);
 	if (!err)
 		err = add_place(d, b, c.va);
@@ -290,12 +141,22 @@ void bw_catch_again(struct bw_debug *d, struct bw_break *b)
 	bw_vec_each(&d->dispatches, x) {
 		const struct bw_catch *c = find_catch(b, x->info.number);
 		BW_IN_SPACE(d, x->info.space);
-		if (x->info.state != BW_DISPATCH_HELD)
+		if (x->info.state >= BW_DISPATCH_DONE || bw_debug_has_begun(d, x) == BW_BEGUN_YES)
 			continue;
 		if (c && !c->caught)
 			say_not_stopped(d, b, x, add_place(d, b, c->va));
 		else if (x->info.number > b->filter->last)
 			catch_one(d, b, x);
+	}
+	bw_catch_tell_new(d, b);
+}
+
+void bw_catch_on_done(struct bw_debug *d, const struct bw_dispatch_record *x)
+{
+	bw_vec_each(&d->breaks, b) {
+		const struct bw_catch *c = find_catch(*b, x->info.number);
+		if (c && c->late && !c->caught)
+			bw_catch_tell_passed(d, *b, x->info.number);
 	}
 }
 
@@ -303,7 +164,7 @@ void bw_catch_forget(struct bw_break *b)
 {
 	b->catches.len = 0;
 	if (b->filter)
-		b->filter->last = 0;
+		b->filter->last = b->filter->seen = 0;
 }
 
 void bw_catch_new_dispatch(struct bw_debug *d, const struct bw_dispatch_record *x)

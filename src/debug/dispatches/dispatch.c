@@ -309,6 +309,7 @@ void bw_debug_on_done(struct bw_debug *d, const struct bw_target_event *ev)
 			continue;
 		x->info.state = ev->result ? BW_DISPATCH_FAILED : BW_DISPATCH_DONE;
 		x->info.result = ev->result;
+		bw_catch_on_done(d, x);
 		if (ev->result)
 			bw_debug_note(d, BW_NOTICE_DISPATCH_FAILED, "dispatch %u (%s) failed: %s",
 				      x->info.number, x->info.kernel_title, why_failed(ev->result));
@@ -464,14 +465,27 @@ static uint64_t capacity_groups(const struct bw_target_facts *f, const struct bw
 	return BW_MAX(per_wgp, 1u) * f->n_se * f->sa_per_se * f->wgp_per_sa;
 }
 
-static bool is_behind_stopped(const struct bw_debug *d, const struct bw_dispatch_record *x)
+/* Whether a dispatch before this one in its queue, or one after it, has a stopped wave. */
+static bool stopped_beside(const struct bw_debug *d, const struct bw_dispatch_record *x, bool after)
 {
 	for (size_t i = 0; i < d->stopped.len; i++) {
 		const struct bw_wave_info *w = &d->slots[d->stopped.data[i]].info;
-		if (w->queue == x->info.queue && w->dispatch && w->dispatch < x->info.number)
+		if (w->queue == x->info.queue && w->dispatch &&
+		    (after ? w->dispatch > x->info.number : w->dispatch < x->info.number))
 			return true;
 	}
 	return false;
+}
+
+/* A queue launches in order, so a dispatch has been launched when a later one of its queue has
+ * waves. */
+enum bw_begun bw_debug_has_begun(const struct bw_debug *d, const struct bw_dispatch_record *x)
+{
+	if (x->info.state != BW_DISPATCH_RUNNING)
+		return x->info.state == BW_DISPATCH_HELD ? BW_BEGUN_NOT : BW_BEGUN_YES;
+	if (x->launched_groups || x->packet_known || stopped_beside(d, x, true))
+		return BW_BEGUN_YES;
+	return stopped_beside(d, x, false) ? BW_BEGUN_NOT : BW_BEGUN_UNKNOWN;
 }
 
 struct bw_error *bw_debug_count_waves(struct bw_debug *d, uint32_t number,
@@ -514,10 +528,9 @@ struct bw_error *bw_debug_count_waves(struct bw_debug *d, uint32_t number,
 		uint64_t resident = (c.stopped + c.running + per_group - 1) / BW_MAX(per_group, 1u);
 		uint64_t room = capacity_groups(&d->target->facts, &x->info);
 		uint64_t behind = groups - BW_MIN(groups, x->launched_groups);
-		/* A queue launches in order, and programs put barriers between dispatches: so a
-		 * dispatch has not begun when no wave of it has been seen and an earlier one has
-		 * not ended. */
-		if (!x->launched_groups && is_behind_stopped(d, x)) {
+		/* Programs put barriers between dispatches: so a dispatch has not begun when no
+		 * wave of it has been seen and an earlier one has not ended. */
+		if (!x->launched_groups && stopped_beside(d, x, false)) {
 			c.waiting = rest;
 			break;
 		}

@@ -39,6 +39,10 @@ struct bw_dispatch_record *bw_debug_dispatch_priv(struct bw_debug *d, uint32_t n
 struct bw_dispatch_record *bw_debug_dispatch_of(struct bw_debug *d,
 						const struct bw_target_wave *hw);
 
+/* Whether waves of a dispatch have been launched, as far as waves that were seen tell. */
+enum bw_begun { BW_BEGUN_NOT, BW_BEGUN_UNKNOWN, BW_BEGUN_YES };
+enum bw_begun bw_debug_has_begun(const struct bw_debug *d, const struct bw_dispatch_record *x);
+
 /* Frees the list of dispatches. */
 void bw_debug_forget_dispatches(struct bw_debug *d);
 /* Sorts slots that have just stopped by the order in which their dispatches were launched. */

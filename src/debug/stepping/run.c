@@ -295,6 +295,7 @@ static void ended(struct bw_debug *d, const struct bw_target_event *ev, struct b
 								  : BW_STOP_GPU_GONE,
 				.exit_known = ev->exit_known,
 				.exit_status = ev->exit_status};
+	bw_catch_tell_unmatched(d);
 	d->exit_known = ev->exit_known;
 	d->exit_status = ev->exit_status;
 	bw_debug_close_target(d);
