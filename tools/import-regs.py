@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: MIT
 """Writes data/regs/*.txt from the register headers of a Linux kernel tree.
 
-Usage: import-regs.py KERNEL_TREE OUTPUT_FOLDER
+Usage: import-regs.py KERNEL_TREE OUTPUT_FOLDER [BLOCK-VERSION ...]
 
 KERNEL_TREE is an unpacked kernel source (Debian: linux-source-6.12 of bookworm-backports or
--security; 6.1 lacks GC 9.4.3, 11.5 and 12.0). The text is committed, the kernel is not. To add a
-block or a version: a row in TABLES, run this, add the file's name to src/regs/meson.build.
+-security; 6.1 lacks GC 9.4.3, 11.5 and 12.0). The blocks of gfx12.1 (gc-12.1.0, mmhub-4.2.0,
+osssys-7.1.0) are of a later one, linux-source-7.2 of sid: where names are given, only those are
+written. The text is committed, the kernel is not. To add a block or a version: a row in TABLES, run
+this for it, add the file's name to src/regs/meson.build.
 
 The format is described at the top of tools/gen-regs.py, which reads it.
 """
@@ -23,11 +25,13 @@ HEADERS = "drivers/gpu/drm/amd/include/asic_reg"
 TABLES = [
     ("gc", "9.0.0", "9.0.0-9.4.2", "gc/gc_9_0"),
     ("gc", "9.4.3", "9.4.3-9.5.255", "gc/gc_9_4_3"),
+    ("gc", "10.1.0", "10.1.0-10.1.255", "gc/gc_10_1_0"),
     ("gc", "10.3.0", "10.3.0-10.3.255", "gc/gc_10_3_0"),
     ("gc", "11.0.0", "11.0.0-11.0.2 11.0.4-11.0.255", "gc/gc_11_0_0"),
     ("gc", "11.0.3", "11.0.3", "gc/gc_11_0_3"),
     ("gc", "11.5.0", "11.5.0-11.5.255", "gc/gc_11_5_0"),
     ("gc", "12.0.0", "12.0.0-12.0.255", "gc/gc_12_0_0"),
+    ("gc", "12.1.0", "12.1.0-12.1.255", "gc/gc_12_1_0"),
     ("mmhub", "1.0.0", "1.0.0-1.6.255 9.0.0-9.4.0", "mmhub/mmhub_1_0"),
     ("mmhub", "1.8.0", "1.8.0-1.8.255", "mmhub/mmhub_1_8_0"),
     ("mmhub", "2.0.0", "2.0.0-2.2.255", "mmhub/mmhub_2_0_0"),
@@ -37,6 +41,7 @@ TABLES = [
     ("mmhub", "3.0.2", "3.0.2", "mmhub/mmhub_3_0_2"),
     ("mmhub", "3.3.0", "3.3.0-3.3.255", "mmhub/mmhub_3_3_0"),
     ("mmhub", "4.1.0", "4.1.0-4.1.255", "mmhub/mmhub_4_1_0"),
+    ("mmhub", "4.2.0", "4.2.0-4.2.255", "mmhub/mmhub_4_2_0"),
     ("sdma0", "4.0.0", "4.0.0-4.1.255", "sdma0/sdma0_4_0"),
     ("sdma1", "4.0.0", "4.0.0-4.1.255", "sdma1/sdma1_4_0"),
     ("sdma0", "4.2.0", "4.2.0-4.2.1", "sdma0/sdma0_4_2"),
@@ -49,6 +54,7 @@ TABLES = [
     ("osssys", "6.0.0", "6.0.0-6.0.255", "oss/osssys_6_0_0"),
     ("osssys", "6.1.0", "6.1.0-6.1.255", "oss/osssys_6_1_0"),
     ("osssys", "7.0.0", "7.0.0-7.0.255", "oss/osssys_7_0_0"),
+    ("osssys", "7.1.0", "7.1.0-7.1.255", "oss/osssys_7_1_0"),
     ("hdp", "4.0.0", "4.0.0-4.4.1", "hdp/hdp_4_0"),
     ("hdp", "4.4.2", "4.4.2-4.4.255", "hdp/hdp_4_4_2"),
     ("hdp", "5.0.0", "5.0.0-5.2.0", "hdp/hdp_5_0_0"),
@@ -175,14 +181,18 @@ def write_table(tree, out, version_of_kernel, block, version, used_for, header):
 
 
 def main():
-    if len(sys.argv) != 3:
+    if len(sys.argv) < 3:
         raise SystemExit(__doc__)
-    tree, out = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    tree, out, names = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), set(sys.argv[3:])
+    rows = [row for row in TABLES if not names or f"{row[0]}-{row[1]}" in names]
+    unknown = names - {f"{row[0]}-{row[1]}" for row in rows}
+    if unknown:
+        raise SystemExit(f"TABLES has no row for {', '.join(sorted(unknown))}")
     version_of_kernel = kernel_version(tree)
-    missing = [row[3] for row in TABLES if not (tree / HEADERS / (row[3] + "_offset.h")).exists()]
+    missing = [row[3] for row in rows if not (tree / HEADERS / (row[3] + "_offset.h")).exists()]
     if missing:
         raise SystemExit(f"{tree}: Linux {version_of_kernel} lacks the headers {', '.join(missing)}")
-    for row in TABLES:
+    for row in rows:
         write_table(tree, out, version_of_kernel, *row)
 
 

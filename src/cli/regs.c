@@ -49,6 +49,8 @@ static uint32_t version_beside(uint32_t gc, const char *block)
 	static const struct {
 		uint32_t least, hdp, osssys, sdma;
 	} rows[] = {
+		/* Linux 7.2; its driver does not touch HDP there */
+		{BW_IP_VERSION(12, 1, 0), 0, BW_IP_VERSION(7, 1, 0), 0},
 		{BW_IP_VERSION(12, 0, 0), BW_IP_VERSION(7, 0, 0), BW_IP_VERSION(7, 0, 0), 0},
 		{BW_IP_VERSION(11, 5, 0), BW_IP_VERSION(6, 1, 0), BW_IP_VERSION(6, 1, 0), 0},
 		{BW_IP_VERSION(11, 0, 0), BW_IP_VERSION(6, 0, 0), BW_IP_VERSION(6, 0, 0), 0},
@@ -165,6 +167,10 @@ static struct bw_error *block_of(const struct bw_look *l, const char *name,
 					       "memory hub is meant");
 	for (size_t n = 0; !is_known && (b = bw_regs_nth(n)); n++)
 		is_known = !strcasecmp(bw_regs_block_name(b), name);
+	if (is_known && strncasecmp(name, "sdma", 4) != 0)
+		return bw_errorf(BW_E_NOT_FOUND,
+				 "the registers of %s of gfx%u.%u are not known here", name,
+				 bw_ip_major(l->part.gc), bw_ip_minor(l->part.gc));
 	if (is_known)
 		return bw_errorf(BW_E_NOT_FOUND,
 				 "%s has no block of its own in gfx10 and later (and without --gfx "

@@ -72,6 +72,8 @@ static void test_fields_against_the_database(void **state)
 		 BW_GPUVM_GC},
 		{"9.4.3", "gc", "VM_L2_PROTECTION_FAULT_STATUS", BW_IP_VERSION(9, 4, 3),
 		 BW_GPUVM_GC},
+		{"10.1.10", "gc", "GCVM_L2_PROTECTION_FAULT_STATUS", BW_IP_VERSION(10, 1, 10),
+		 BW_GPUVM_GC},
 		{"10.3.0", "gc", "GCVM_L2_PROTECTION_FAULT_STATUS", BW_IP_VERSION(10, 3, 0),
 		 BW_GPUVM_GC},
 		{"11.0.0", "gc", "GCVM_L2_PROTECTION_FAULT_STATUS", BW_IP_VERSION(11, 0, 0),
@@ -81,6 +83,8 @@ static void test_fields_against_the_database(void **state)
 		{"11.5.0", "gc", "GCVM_L2_PROTECTION_FAULT_STATUS", BW_IP_VERSION(11, 5, 0),
 		 BW_GPUVM_GC},
 		{"12.0.0", "gc", "GCVM_L2_PROTECTION_FAULT_STATUS_LO32", BW_IP_VERSION(12, 0, 0),
+		 BW_GPUVM_GC},
+		{"12.1.0", "gc", "GCVM_L2_PROTECTION_FAULT_STATUS_LO32", BW_IP_VERSION(12, 1, 0),
 		 BW_GPUVM_GC},
 		{"9.0.1", "mmhub", "VM_L2_PROTECTION_FAULT_STATUS", BW_IP_VERSION(1, 0, 0),
 		 BW_GPUVM_MM},
@@ -97,6 +101,8 @@ static void test_fields_against_the_database(void **state)
 		{"11.5.0", "mmhub", "MMVM_L2_PROTECTION_FAULT_STATUS", BW_IP_VERSION(3, 3, 0),
 		 BW_GPUVM_MM},
 		{"12.0.0", "mmhub", "MMVM_L2_PROTECTION_FAULT_STATUS_LO32", BW_IP_VERSION(4, 1, 0),
+		 BW_GPUVM_MM},
+		{"12.1.0", "mmhub", "MMVM_L2_PROTECTION_FAULT_STATUS_LO32", BW_IP_VERSION(4, 2, 0),
 		 BW_GPUVM_MM},
 	};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(cases); i++) {

@@ -94,6 +94,10 @@ static void versions(void **state)
 	} rows[] = {
 		{"gc", BW_IP_VERSION(9, 1, 0), BW_IP_VERSION(9, 0, 0)},
 		{"GC", BW_IP_VERSION(9, 4, 4), BW_IP_VERSION(9, 4, 3)},
+		{"gc", BW_IP_VERSION(10, 1, 10), BW_IP_VERSION(10, 1, 0)}, /* Navi10 */
+		{"gc", BW_IP_VERSION(10, 1, 4), BW_IP_VERSION(10, 1, 0)},  /* BC-250 */
+		{"mmhub", BW_IP_VERSION(2, 0, 3), BW_IP_VERSION(2, 0, 0)},
+		{"gc", BW_IP_VERSION(12, 1, 0), BW_IP_VERSION(12, 1, 0)},
 		{"gc", BW_IP_VERSION(10, 3, 7), BW_IP_VERSION(10, 3, 0)},
 		{"gc", BW_IP_VERSION(11, 0, 2), BW_IP_VERSION(11, 0, 0)},
 		{"gc", BW_IP_VERSION(11, 0, 3), BW_IP_VERSION(11, 0, 3)},
