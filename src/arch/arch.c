@@ -8,11 +8,12 @@
 #include "base/ip_version.h"
 #include "base/util.h"
 
-extern const struct bw_arch bw_arch_gfx9, bw_arch_gfx10, bw_arch_gfx11, bw_arch_gfx12;
+extern const struct bw_arch bw_arch_gfx9, bw_arch_gfx10_1, bw_arch_gfx10, bw_arch_gfx11,
+	bw_arch_gfx12;
 
 /* the first is what kernels are built for where nothing says which GPU will run them */
 static const struct bw_arch *const rows[] = {&bw_arch_gfx11, &bw_arch_gfx12, &bw_arch_gfx10,
-					     &bw_arch_gfx9};
+					     &bw_arch_gfx10_1, &bw_arch_gfx9};
 
 const struct bw_arch *bw_arch_nth(size_t n)
 {

@@ -4,9 +4,9 @@
 
 /* What a debugger needs to know of a GPU generation: the registers that hold the state of a wave,
  * how they are read, and the words that the debugger writes into code. One struct bw_arch for each,
- * gfx9.c to gfx12.c; of gfx9 and gfx10 it is what looking at waves takes, and no more
- * (bw_arch_knows_code()). All other code names fields by meaning (arch/wave.h) and looks up their
- * place.
+ * gfx9.c to gfx12.c; of gfx9 and gfx10 (10.1 and 10.3) it is what looking at waves takes, and
+ * no more (bw_arch_knows_code()). All other code names fields by meaning (arch/wave.h) and looks up
+ * their place.
  *
  * Bit positions are not written down here: the rows take them from macros that
  * tools/gen-reg-names.py makes from the register database (arch/gfx11_bits.h, ...). Code that is
@@ -88,7 +88,7 @@ enum bw_sq_mode {
  *  3. A register or a meaning that is new: a name in enum bw_wreg or enum bw_wave_field.
  *  4. List the row in arch.c. tests/arch checks every row against the database and LLVM.
  * A generation whose waves are only to be looked at needs data/regs/waves.list instead of
- * debugger.list, and no words of code (gfx10.c).
+ * debugger.list, and no words of code (gfx10_row.h).
  *
  * ARCHITECTURE.md ("a generation") says what there is besides: instructions, a trap handler. */
 struct bw_arch {
@@ -155,6 +155,9 @@ struct bw_arch {
 	uint32_t wait_all;	       /* until nothing of the wave is outstanding */
 	uint32_t msg_rtn_get_doorbell; /* s_sendmsg_rtn's message */
 };
+
+/* The GPUs whose waves the rows know, for messages. */
+#define BW_ARCH_KNOWN "gfx9.0 to 9.4.0, gfx10.1, gfx10.3, gfx11 and gfx12.0"
 
 /* NULL: no generation with that GC version is known. */
 const struct bw_arch *bw_arch_of(uint32_t gc_version);

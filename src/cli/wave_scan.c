@@ -237,8 +237,8 @@ static struct bw_error *arch_of(const struct bw_look_gpu *gpu, const struct bw_a
 	*out = bw_arch_of(gpu->part.gc);
 	return *out ? NULL
 		    : bw_errorf(BW_E_UNSUPPORTED,
-				"waves of GC %u.%u.%u are not known here: those of gfx9.0 to "
-				"9.4.0, gfx10.3, gfx11 and gfx12.0 are",
+				"waves of GC %u.%u.%u are not known here: those of " BW_ARCH_KNOWN
+				" are",
 				BW_IP_NUMBERS(gpu->part.gc));
 }
 

@@ -30,6 +30,13 @@ static const struct bw_arch *row(unsigned major)
 	return a;
 }
 
+static const struct bw_arch *rdna1(void)
+{
+	const struct bw_arch *a = bw_arch_of(BW_IP_VERSION(10, 1, 10));
+	assert_non_null(a);
+	return a;
+}
+
 static void test_versions(void **state)
 {
 	assert_string_equal(row(11)->name, "gfx11");
@@ -39,7 +46,9 @@ static void test_versions(void **state)
 	assert_string_equal(row(9)->name, "gfx9");
 	assert_ptr_equal(bw_arch_of(BW_IP_VERSION(10, 3, 7)), row(10));
 	assert_ptr_equal(bw_arch_of(BW_IP_VERSION(9, 4, 0)), row(9));
-	assert_null(bw_arch_of(BW_IP_VERSION(10, 1, 10)));
+	assert_string_equal(rdna1()->name, "gfx10.1");
+	assert_ptr_equal(bw_arch_of(BW_IP_VERSION(10, 1, 4)), rdna1());
+	assert_false(bw_arch_knows_code(rdna1()));
 	assert_null(bw_arch_of(BW_IP_VERSION(9, 4, 1)));
 	assert_null(bw_arch_of(BW_IP_VERSION(9, 4, 3)));
 	for (unsigned major = 9; major <= 12; major++) {
@@ -59,6 +68,8 @@ static void test_versions(void **state)
 	assert_string_equal(name, "gfx1101");
 	bw_arch_gfx_name(BW_IP_VERSION(10, 3, 4), name, sizeof(name)); /* Navi23 */
 	assert_string_equal(name, "gfx1032");
+	bw_arch_gfx_name(BW_IP_VERSION(10, 1, 3), name, sizeof(name)); /* Cyan Skillfish */
+	assert_string_equal(name, "gfx1013");
 	bw_arch_gfx_name(BW_IP_VERSION(9, 3, 0), name, sizeof(name)); /* Renoir */
 	assert_string_equal(name, "gfx90c");
 	bw_arch_gfx_name(BW_IP_VERSION(13, 0, 0), name, sizeof(name)); /* of no row here */
@@ -221,6 +232,7 @@ static void test_fields_are_where_the_kernel_has_them(void **state)
 {
 	check_known(row(9), known_gfx9, BW_ARRAY_SIZE(known_gfx9));
 	check_known(row(10), known_gfx10, BW_ARRAY_SIZE(known_gfx10));
+	check_known(rdna1(), known_gfx10, BW_ARRAY_SIZE(known_gfx10));
 	check_known(row(11), known_gfx11, BW_ARRAY_SIZE(known_gfx11));
 	check_known(row(12), known_gfx12, BW_ARRAY_SIZE(known_gfx12));
 }
@@ -262,7 +274,7 @@ static void test_every_version_agrees(void **state)
 		check_version(a, b);
 		n++;
 	}
-	assert_int_equal(n, 6); /* 9.0.0, 10.3.0, 11.0.0, 11.0.3, 11.5.0, 12.0.0 */
+	assert_int_equal(n, 7); /* 9.0.0, 10.1.0, 10.3.0, 11.0.0, 11.0.3, 11.5.0, 12.0.0 */
 }
 
 static void test_get_and_set(void **state)
@@ -335,6 +347,10 @@ static void test_wave_dump(void **state)
 	assert_int_equal(row(10)->n_gprwave, BW_ARRAY_SIZE(v10));
 	for (size_t i = 0; i < BW_ARRAY_SIZE(v10); i++)
 		assert_int_equal(row(10)->reg[row(10)->gprwave[i]].ind, v10[i]);
+	assert_int_equal(rdna1()->gprwave_type, 2);
+	assert_int_equal(rdna1()->n_gprwave, BW_ARRAY_SIZE(v10));
+	for (size_t i = 0; i < BW_ARRAY_SIZE(v10); i++)
+		assert_int_equal(rdna1()->reg[rdna1()->gprwave[i]].ind, v10[i]);
 	assert_int_equal(row(11)->gprwave_type, 3);
 	assert_int_equal(row(11)->n_gprwave, BW_ARRAY_SIZE(v11));
 	for (size_t i = 0; i < BW_ARRAY_SIZE(v11); i++)
@@ -354,7 +370,7 @@ static void test_commands(void **state)
 		bool is_gfx9 = a == row(9); /* THREAD_ID at 6, AUTO_INCR at 12, no ACTIVE */
 		assert_int_equal(bw_arch_ind(a, BW_WREG_STATUS, 3),
 				 (is_gfx9 ? 0x12 : 0x102) << 16 | 3);
-		if (is_gfx9)
+		if (is_gfx9 || a == rdna1())
 			assert_int_equal(a->reg[BW_WREG_ACTIVE].ind, 0);
 		else
 			assert_int_equal(bw_arch_ind(a, BW_WREG_ACTIVE, 0), 0xa << 16);

@@ -274,12 +274,12 @@ static void gfx9(void **state)
 
 /* ---- gfx10 ---- */
 
-/* VALID; wave64; VMID 3; 8 VGPRs */
+/* VALID; wave64; VMID 3; 8 VGPRs; of 10.3 and, but for the register of slots in use, of 10.1 */
 static const uint32_t dump_gfx10[] = {2,     0x10000,	0x120,	0x80,  0xff, 0x1,
 				      0x4e0, 0x3000000, 0xbf81, 0x100, 0,    0,
 				      0,     1u << 11,	0,	0x77,  0xf0};
 
-static void gfx10(void **state)
+static void look_at_gfx10(uint32_t version, bool has_active)
 {
 	/* two WGPs in an array: the second, by its third SIMD */
 	struct machine m = {.gca_config = {5, 1, 0, 4, 2},
@@ -288,11 +288,11 @@ static void gfx10(void **state)
 			    .wave = 15,
 			    .words = dump_gfx10,
 			    .n_words = BW_ARRAY_SIZE(dump_gfx10),
-			    .has_active = true};
+			    .has_active = has_active};
 	struct bw_look_gpu gpu = {0};
 	struct bw_scan_waves waves = {0};
 	char place_text[40];
-	start(&m, BW_IP_VERSION(10, 3, 2), &gpu);
+	start(&m, version, &gpu);
 	const struct bw_scan s = {.gpu = &gpu, .vmid = 3, .reads_vgprs = true};
 	assert_null(bw_scan_run(&s, &waves));
 	assert_int_equal(waves.len, 1);
@@ -314,6 +314,13 @@ static void gfx10(void **state)
 	assert_int_equal(waves.len, 0);
 	bw_scan_free(&waves);
 	stop(&m);
+}
+
+static void gfx10(void **state)
+{
+	look_at_gfx10(BW_IP_VERSION(10, 3, 2), true);
+	look_at_gfx10(BW_IP_VERSION(10, 1, 10), false); /* Navi10 */
+	look_at_gfx10(BW_IP_VERSION(10, 1, 3), false);	/* BC-250 */
 }
 
 static void generations_that_are_not_known(void **state)
