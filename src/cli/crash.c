@@ -167,33 +167,117 @@ static void show_faults(struct crash_command *c)
 	bw_out_json(c->look.out, "faults", list);
 }
 
+/* The instances of an IP block, as the XCCs of a GPU or its copy engines: blocks that follow each
+ * other in the dump, with the same registers in each. */
+struct instances {
+	const struct bw_crash_dump *d;
+	uint32_t first, n;	/* in blocks */
+	size_t at[16], len[16]; /* in registers */
+};
+
+static bool find_instances(const struct bw_crash_dump *d, size_t at, struct instances *out)
+{
+	const struct bw_crash_block *b = &d->blocks.data[d->registers.data[at].block];
+	*out = (struct instances){.d = d, .first = d->registers.data[at].block};
+	for (uint32_t k = out->first; k < d->blocks.len && out->n < BW_ARRAY_SIZE(out->at); k++) {
+		const struct bw_crash_block *other = &d->blocks.data[k];
+		if (strcmp(other->ip, b->ip) != 0 || !bw_starts_with(other->part, "Instance"))
+			break;
+		out->at[out->n] = at;
+		while (at < d->registers.len && d->registers.data[at].block == k)
+			at++;
+		out->len[out->n] = at - out->at[out->n];
+		out->n++;
+	}
+	return out->n > 1;
+}
+
+/* One register in all of them; one value stands for all that are the same. */
+static void show_in_instances(struct bw_out *o, const struct instances *i, size_t row)
+{
+	const struct bw_crash_register *r = &i->d->registers.data[i->at[0] + row];
+	struct bw_str values = {0};
+	bool is_same = true;
+	for (uint32_t k = 0; k < i->n; k++) {
+		const struct bw_crash_register *other = &i->d->registers.data[i->at[k] + row];
+		bool is_there = row < i->len[k] && !strcmp(other->name, r->name);
+		is_same &= is_there && other->value == r->value;
+		if (is_there)
+			bw_str_addf(&values, " 0x%08x", other->value);
+		else
+			bw_str_addf(&values, " %-10s", "-");
+	}
+	if (is_same)
+		bw_out_line(o, "    %-40s 0x%08x in all", r->name, r->value);
+	else
+		bw_out_line(o, "    %-40s%s", r->name, bw_str_text(&values));
+	bw_str_free(&values);
+}
+
+/* Side by side, so that the one that differs is seen. Returns how many registers it was. */
+static size_t show_instances(struct bw_out *o, const struct instances *i, size_t *lines_left)
+{
+	size_t n = 0;
+	struct bw_str numbers = {0};
+	for (uint32_t k = 0; k < i->n; k++) {
+		const char *part = i->d->blocks.data[i->first + k].part, *colon = strchr(part, ':');
+		bw_str_addf(&numbers, "%s%s", k ? ", " : "",
+			    colon ? bw_skip_blanks(colon + 1) : part);
+	}
+	bw_out_line(o, "  %s, instances %s", i->d->blocks.data[i->first].ip, bw_str_text(&numbers));
+	bw_str_free(&numbers);
+	for (size_t row = 0; row < i->len[0] && *lines_left; row++, --*lines_left) {
+		show_in_instances(o, i, row);
+		for (uint32_t k = 0; k < i->n; k++)
+			n += row < i->len[k];
+	}
+	return n;
+}
+
+static void list_registers(struct crash_command *c, const struct bw_crash_dump *d)
+{
+	enum { MAX_LINES = 40 };
+	struct instances instances;
+	uint32_t block = UINT32_MAX;
+	size_t shown = 0, lines_left = c->all ? SIZE_MAX : MAX_LINES;
+	for (size_t at = 0; at < d->registers.len && lines_left;) {
+		const struct bw_crash_register *r = &d->registers.data[at];
+		const struct bw_crash_block *b = &d->blocks.data[r->block];
+		if (r->block != block && !c->all && find_instances(d, at, &instances)) {
+			const uint32_t last = instances.n - 1;
+			shown += show_instances(c->look.out, &instances, &lines_left);
+			at = instances.at[last] + instances.len[last];
+			continue;
+		}
+		if (r->block != block)
+			bw_out_line(c->look.out, "  %s%s%s", b->ip, *b->part ? ", " : "", b->part);
+		bw_out_line(c->look.out, "    %-40s 0x%08x", r->name, r->value);
+		block = r->block;
+		lines_left--;
+		shown++;
+		at++;
+	}
+	if (shown < d->registers.len)
+		bw_out_line(c->look.out, "    (%zu more: --all shows them)",
+			    d->registers.len - shown);
+}
+
 static json_t *show_registers(struct crash_command *c, const struct bw_crash_dump *d)
 {
 	json_t *list = json_array();
-	uint32_t block = UINT32_MAX;
-	enum { MAX_SHOWN = 40 };
-	size_t shown = 0;
 	if (d->registers.len)
 		bw_out_line(c->look.out, "\nRegisters (%zu in %zu blocks)", d->registers.len,
 			    d->blocks.len);
+	list_registers(c, d);
 	bw_vec_each(&d->registers, r) {
 		const struct bw_crash_block *b = &d->blocks.data[r->block];
 		json_t *j = json_object();
-		bool show = c->all || shown < MAX_SHOWN;
-		if (show && r->block != block)
-			bw_out_line(c->look.out, "  %s%s%s", b->ip, *b->part ? ", " : "", b->part);
-		if (show)
-			bw_out_line(c->look.out, "    %-40s 0x%08x", r->name, r->value);
-		shown++;
-		block = r->block;
 		set_text(j, "ip", b->ip);
 		set_text(j, "part", b->part);
 		set_text(j, "name", r->name);
 		set_hex(j, "value", r->value);
 		json_array_append_new(list, j);
 	}
-	if (shown > MAX_SHOWN && !c->all)
-		bw_out_line(c->look.out, "    (%zu more: --all shows them)", shown - MAX_SHOWN);
 	return list;
 }
 

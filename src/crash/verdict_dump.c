@@ -3,6 +3,7 @@
 #include "crash/verdict_priv.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/ip_version.h"
@@ -15,6 +16,26 @@ static const char *style_name(enum bw_crash_style style)
 					    [BW_CRASH_LINUX_7] = "7",
 					    [BW_CRASH_RADV] = "RADV"};
 	return names[style];
+}
+
+/* GPUs of several graphics blocks, of which the first number in a ring's name is one. */
+static bool has_xccs(const struct bw_gpuvm_part *part)
+{
+	return bw_ip_major(part->gc) == 9 ? part->gc >= BW_IP_VERSION(9, 4, 3)
+					  : part->gen == BW_GPUVM_GFX12_1;
+}
+
+static void add_timeout(const struct bw_crash_dump *d, const struct bw_gpuvm_part *part,
+			struct bw_str *out)
+{
+	unsigned xcc, numbers[3];
+	bool is_of_xcc = part && has_xccs(part) &&
+			 sscanf(d->timeout_ring, "comp_%u.%u.%u.%u", &xcc, &numbers[0], &numbers[1],
+				&numbers[2]) == 4;
+	bw_str_addf(out, "Ring %s (%s", d->timeout_ring, bw_crash_engine_of(d->timeout_ring));
+	if (is_of_xcc)
+		bw_str_addf(out, " of XCC %u", xcc);
+	bw_str_add(out, ") did not finish a job in time.\n");
 }
 
 static void add_origin(const struct bw_crash_dump *d, const struct bw_gpuvm_part *part,
@@ -38,8 +59,7 @@ static void add_origin(const struct bw_crash_dump *d, const struct bw_gpuvm_part
 			    d->tgid ? "thread" : "pid", d->pid);
 	bw_str_add(out, ".\n");
 	if (d->has_timeout)
-		bw_str_addf(out, "Ring %s (%s) did not finish a job in time.\n", d->timeout_ring,
-			    bw_crash_engine_of(d->timeout_ring));
+		add_timeout(d, part, out);
 	else if (d->style != BW_CRASH_LINUX_6_1 && !radv)
 		bw_str_add(out,
 			   "It was not made for a job that took too long, but for a reset that "
@@ -52,10 +72,24 @@ static void add_fault(const struct bw_crash_dump *d, const struct bw_gpuvm_part 
 		      struct bw_str *out)
 {
 	struct bw_gpuvm_fault_facts facts;
-	if (!bw_crash_dump_fault(d, part, &facts))
+	if (!bw_crash_dump_fault(d, part, &facts)) {
+		/* the status alone says who it was; where both are 0 nothing was recorded */
+		if (d->has_fault && d->fault_address)
+			bw_str_addf(out,
+				    "A page fault at 0x%" PRIx64 " was recorded, whose status was "
+				    "empty: who accessed it is not known, and it may be old.\n",
+				    d->fault_address);
 		return;
+	}
 	unsigned vmid = bw_gpuvm_status_decode(facts.part.gen, facts.status).vmid;
 	bw_crash_add_headline(&facts, out);
+	if (facts.hub == BW_GPUVM_MM && part && has_xccs(part)) {
+		bw_str_add(out,
+			   " That is of the memory hub; a dump calls the graphics hubs of XCC 1 "
+			   "and later \"mmhub\", too. If it is one of those: ");
+		facts.hub = BW_GPUVM_GC;
+		bw_crash_add_headline(&facts, out);
+	}
 	/* doc/hardware/devcoredump.md 3: the last one since the machine was started */
 	if (d->has_pasid && d->vmid == vmid)
 		bw_str_addf(out, " That is the VMID of the job: the fault is the likely cause.\n");
@@ -71,30 +105,142 @@ static void add_fault(const struct bw_crash_dump *d, const struct bw_gpuvm_part 
 			"kernel log.\n");
 }
 
+/* What a graphics block of the dump was doing: a GPU of several XCCs has one in each. */
+struct activity {
+	uint32_t block; /* in blocks */
+	unsigned number;
+	struct bw_str busy; /* names, with commas; empty: idle */
+};
+struct activities BW_VEC(struct activity);
+
+/* The bits of a register that say so; of GRBM_STATUS2 and of the front ends' registers those that
+ * stand for a whole engine: others are set on an idle GPU, too. */
+static bool says_busy(const char *reg, const char *field)
+{
+	static const char *const engines[] = {"CPF_BUSY", "CPC_BUSY", "CPG_BUSY"};
+	if (!strcmp(reg, "GRBM_STATUS"))
+		return strstr(field, "BUSY") || !strcmp(field, "GUI_ACTIVE");
+	for (size_t i = 0; i < BW_ARRAY_SIZE(engines); i++)
+		if (!strcmp(field, engines[i]))
+			return true;
+	return false;
+}
+
+static void add_busy_bits(const struct bw_regs_block *gc, const struct bw_crash_register *r,
+			  struct bw_str *out)
+{
+	struct bw_reg reg;
+	struct bw_reg_field_value f[32];
+	if (!bw_regs_lookup(gc, r->name, &reg))
+		return;
+	size_t n = BW_MIN(bw_reg_decode(&reg, r->value, f, BW_ARRAY_SIZE(f)), BW_ARRAY_SIZE(f));
+	for (size_t i = 0; i < n; i++) {
+		const char *name = f[i].field.name;
+		bool is_status = !strcmp(r->name, "GRBM_STATUS"); /* has no name twice */
+		if (!f[i].value || !says_busy(r->name, name) ||
+		    (!is_status && strstr(bw_str_text(out), name)))
+			continue;
+		bw_str_addf(out, "%s%s", out->len ? ", " : "", name);
+	}
+}
+
+static struct activity *activity_of(struct activities *list, const struct bw_crash_dump *d,
+				    uint32_t block)
+{
+	struct activity a = {.block = block, .number = (unsigned)list->len};
+	bw_vec_each(list, known)
+		if (known->block == block)
+			return known;
+	sscanf(d->blocks.data[block].part, "Instance id:%u", &a.number);
+	struct bw_error *err = bw_vec_push(list, a);
+	bool failed = err != NULL;
+	bw_error_free(err);
+	return failed ? NULL : &list->data[list->len - 1];
+}
+
+static void read_activities(const struct bw_crash_dump *d, const struct bw_regs_block *gc,
+			    struct activities *out)
+{
+	/* GRBM_STATUS is the first one of its block, and makes it one that is looked at */
+	static const char *const names[] = {"GRBM_STATUS", "GRBM_STATUS2", "CP_CPF_STATUS",
+					    "CP_CPC_STATUS"};
+	for (size_t k = 0; k < BW_ARRAY_SIZE(names); k++)
+		bw_vec_each(&d->registers, r) {
+			struct activity *a = NULL;
+			if (strcmp(r->name, names[k]) != 0)
+				continue;
+			if (k == 0)
+				a = activity_of(out, d, r->block);
+			else
+				bw_vec_each(out, known)
+					if (known->block == r->block)
+						a = known;
+			if (a && r->value == UINT32_MAX && !a->busy.len)
+				bw_str_add(&a->busy, "does not answer (all bits read as 1)");
+			else if (a && r->value != UINT32_MAX)
+				add_busy_bits(gc, r, &a->busy);
+		}
+}
+
+/* "XCC 2: CP_BUSY; XCC 4, 5: GUI_ACTIVE" : blocks that do the same are told of together. */
+static size_t add_busy_xccs(const struct activities *list, struct bw_str *out)
+{
+	size_t n_idle = 0;
+	const char *between = "Busy when the dump was made: ";
+	for (size_t i = 0; i < list->len; i++) {
+		const char *busy = bw_str_text(&list->data[i].busy);
+		bool is_told = false;
+		n_idle += !*busy;
+		for (size_t k = 0; k < i; k++)
+			is_told |= !strcmp(bw_str_text(&list->data[k].busy), busy);
+		if (!*busy || is_told)
+			continue;
+		bw_str_addf(out, "%sXCC %u", between, list->data[i].number);
+		for (size_t k = i + 1; k < list->len; k++)
+			if (!strcmp(bw_str_text(&list->data[k].busy), busy))
+				bw_str_addf(out, ", %u", list->data[k].number);
+		bw_str_addf(out, ": %s", busy);
+		between = "; ";
+	}
+	return n_idle;
+}
+
+static void add_activities(const struct activities *list, struct bw_str *out)
+{
+	if (list->len == 1 && list->data[0].busy.len) {
+		bw_str_addf(out, "Busy when the dump was made: %s.\n",
+			    bw_str_text(&list->data[0].busy));
+		return;
+	}
+	if (list->len == 1) {
+		bw_str_add(out, "The graphics block was idle when the dump was made.\n");
+		return;
+	}
+	size_t n_idle = add_busy_xccs(list, out);
+	if (n_idle == list->len)
+		bw_str_addf(out, "All %zu XCCs were idle when the dump was made.\n", n_idle);
+	else if (n_idle)
+		bw_str_addf(out, ". The other %zu XCC%s idle.\n", n_idle,
+			    n_idle == 1 ? " was" : "s were");
+	else
+		bw_str_add(out, ".\n");
+}
+
 static void add_busy(const struct bw_crash_dump *d, const struct bw_gpuvm_part *part,
 		     struct bw_str *out)
 {
 	const struct bw_regs_block *gc;
-	struct bw_reg reg;
-	struct bw_reg_field_value f[32];
-	uint32_t value;
-	const char *comma = "";
-	if (!part || !bw_crash_register_value(d, "GRBM_STATUS", "", &value))
-		return;
-	struct bw_error *err = bw_regs_find("gc", part->gc, &gc);
+	struct activities list = {0};
+	struct bw_error *err = part ? bw_regs_find("gc", part->gc, &gc) : NULL;
 	bw_error_free(err);
-	if (err || !bw_regs_lookup(gc, "GRBM_STATUS", &reg))
+	if (!part || err)
 		return;
-	size_t n = BW_MIN(bw_reg_decode(&reg, value, f, BW_ARRAY_SIZE(f)), BW_ARRAY_SIZE(f));
-	for (size_t i = 0; i < n; i++) {
-		if (!f[i].value || (!strstr(f[i].field.name, "BUSY") &&
-				    strcmp(f[i].field.name, "GUI_ACTIVE") != 0))
-			continue;
-		bw_str_addf(out, "%s%s",
-			    *comma ? comma : "Busy when the dump was made: ", f[i].field.name);
-		comma = ", ";
-	}
-	bw_str_add(out, *comma ? ".\n" : "The graphics block was idle when the dump was made.\n");
+	read_activities(d, gc, &list);
+	if (list.len)
+		add_activities(&list, out);
+	bw_vec_each(&list, a)
+		bw_str_free(&a->busy);
+	bw_vec_free(&list);
 }
 
 /* What is between the last trace point that was reached, at the place, and the next one: RADV puts
