@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "pm4/describe.h"
+#include "pm4/umr_row.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -348,6 +349,78 @@ static struct bw_error *line_words(const char *line, size_t n, size_t max, struc
 	return n_found == 1 && out->len < max ? bw_vec_push(out, first) : NULL;
 }
 
+/* ---- umr's rings and indirect buffers ---- */
+
+struct umr_stream {
+	unsigned vmid;
+	uint64_t va, next_b;
+	struct bw_pm4_words words;
+};
+struct umr_text {
+	struct BW_VEC(struct umr_stream) streams;
+	size_t n_words, n_aql;
+};
+
+static struct umr_stream *stream_of(struct umr_text *t, const struct bw_pm4_umr_row *row)
+{
+	enum { MOST_STREAMS = 512 };
+	bw_vec_each(&t->streams, s)
+		if (s->vmid == row->vmid && s->va == row->va)
+			return s;
+	struct umr_stream new = {.vmid = row->vmid, .va = row->va};
+	struct bw_error *err = t->streams.len < MOST_STREAMS ? bw_vec_push(&t->streams, new)
+							     : bw_errorf(BW_E_INVALID, "too many");
+	bool ok = !err;
+	bw_error_free(err);
+	return ok ? &t->streams.data[t->streams.len - 1] : NULL;
+}
+
+/* Words in their order; of one that is printed again, those that were missing. */
+static struct bw_error *umr_row(struct umr_text *t, const struct bw_pm4_umr_row *row, size_t max)
+{
+	bool is_aql = row->packets == BW_PM4_UMR_AQL || row->kind == BW_PM4_UMR_FIELD;
+	t->n_aql += is_aql;
+	if (row->kind == BW_PM4_UMR_HEADER || is_aql || t->n_words >= max)
+		return NULL;
+	struct umr_stream *s = stream_of(t, row);
+	if (!s || row->offset_b != s->next_b)
+		return NULL;
+	s->next_b += 4;
+	t->n_words++;
+	return bw_vec_push(&s->words, row->word);
+}
+
+/* Whether there is any such line. One stream after the other, in the order of the text. */
+static struct bw_error *umr_words(const char *bytes, size_t n, size_t max, bool *out_any,
+				  struct bw_pm4_words *out)
+{
+	struct umr_text t = {0};
+	struct bw_pm4_umr_row row;
+	struct bw_error *err = NULL;
+	*out_any = false;
+	for (size_t at = 0; at < n && !err;) {
+		const char *end = memchr(bytes + at, '\n', n - at);
+		size_t len = end ? (size_t)(end - bytes) - at : n - at;
+		if (bw_pm4_umr_row(bytes + at, len, &row)) {
+			*out_any = true;
+			err = umr_row(&t, &row, max);
+		}
+		at += len + 1;
+	}
+	bw_vec_each(&t.streams, s) {
+		for (size_t i = 0; i < s->words.len && !err; i++)
+			err = bw_vec_push(out, s->words.data[i]);
+		bw_vec_free(&s->words);
+	}
+	bw_vec_free(&t.streams);
+	if (!err && t.n_aql && !out->len)
+		err = bw_errorf(
+			BW_E_UNSUPPORTED,
+			"these are AQL packets of a user queue (HSA), not PM4: umr names their "
+			"fields already");
+	return err;
+}
+
 struct bw_error *bw_pm4_read_words(const char *bytes, size_t n, size_t max,
 				   struct bw_pm4_words *out)
 {
@@ -359,7 +432,9 @@ struct bw_error *bw_pm4_read_words(const char *bytes, size_t n, size_t max,
 		}
 		return NULL;
 	}
-	for (size_t at = 0; at < n;) {
+	bool is_umr;
+	BW_TRY(umr_words(bytes, n, max, &is_umr, out));
+	for (size_t at = 0; at < n && !is_umr;) {
 		const char *end = memchr(bytes + at, '\n', n - at);
 		size_t len = end ? (size_t)(end - bytes) - at : n - at;
 		BW_TRY(line_words(bytes + at, len, max, out));

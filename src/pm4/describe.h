@@ -31,7 +31,9 @@ void bw_pm4_describe(const struct bw_pm4_names *names, const struct bw_pm4_packe
 void bw_sdma_describe(const struct bw_sdma_packet *p, struct bw_str *out);
 
 /* Dwords out of bytes from anywhere: hexadecimal words in text (with offsets in front, as dumps of
- * rings and umr have them), or binary. Appends at most `max`; owned by the caller. */
+ * rings and umr have them; of "umr -RS" those of the ring, then those of each indirect buffer), or
+ * binary. BW_E_UNSUPPORTED: the packets are of another kind. Appends at most `max`; owned by the
+ * caller. */
 struct bw_pm4_words BW_VEC(uint32_t);
 struct bw_error *bw_pm4_read_words(const char *bytes, size_t n, size_t max,
 				   struct bw_pm4_words *out) BW_MUST_CHECK;

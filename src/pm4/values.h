@@ -8,6 +8,8 @@
 /* EVENT_TYPE of EVENT_WRITE and RELEASE_MEM, those that have names here. */
 enum {
 	BW_PM4_EVENT_CS_PARTIAL_FLUSH = 7,
+	BW_PM4_EVENT_VS_PARTIAL_FLUSH = 0xf,
+	BW_PM4_EVENT_PS_PARTIAL_FLUSH = 0x10,
 	BW_PM4_EVENT_CACHE_FLUSH_AND_INV_TS = 0x14,
 };
 /* EVENT_INDEX of the events that write a time stamp at the end of the pipe */

@@ -61,6 +61,16 @@ static void test_words(void **state)
 		{TEXT("0x0 \t 0xc0023f00\n0x4 \t 0x10000\n"), {0xc0023f00, 0x10000}, 2},
 		{TEXT("0xc0001000\n0x00000000\n"), {0xc0001000, 0}, 2},
 		{TEXT("   gfx.ring[    0] == 0xc0001000    rwD\n"), {0xc0001000}, 1},
+		/* umr -RS: an indirect buffer in the middle of the ring, fields explained */
+		{TEXT("Decoding IB at 0@0x300 from 0@0x0 of 3 words (type 4)\n"
+		      "[0@0x00000300 + 0x0000]\t[        0xc0012800]\tOpcode 0x28 "
+		      "[PKT3_CONTEXT_CONTROL] (2 words, type: 3, hdr: 0xc0012800)\n"
+		      "Decoding IB at 3@0x8000 from 0@0x304 of 1 words (type 4)\n"
+		      "[3@0x00008000 + 0x0000]\t[        0xffff1000]\tOpcode 0x10 [PKT3_NOP]\n"
+		      "[0@0x00000300 + 0x0004]\t[        0x81018003]\t|---> LOAD_EN=1\n"
+		      "[0@0x00000300 + 0x0008]\t[        0x00000000]\t|---> SHADOW_EN=0\n"),
+		 {0xc0012800, 0x81018003, 0, 0xffff1000},
+		 4},
 		{TEXT("00000000: c0060080 00000000 c0020100 00000008  ................\n"),
 		 {0xc0060080, 0, 0xc0020100, 8},
 		 4},
@@ -90,9 +100,28 @@ static void test_words(void **state)
 	}
 }
 
+/* Its first field looks as a dword does. */
+static void test_aql(void **state)
+{
+	static const char text[] =
+		"Decoding IB at 0x0@0x7a0823e00000 from 0x0@0x0 of 0 words (type 0)\n"
+		"[0x0@0x7a0823e00000 + 0x0000]   [        0x00000b02]    Opcode 0x2 "
+		"[HSA_KERNEL_DISPATCH] (32 words, type: 0, hdr: 0xb02)\n"
+		"[0x0@0x7a0823e00000 + 0x0002]   [            0x0003]    |---> "
+		"setup_dimensions=3\n";
+	struct bw_pm4_words w = {0};
+	struct bw_error *err = bw_pm4_read_words(text, sizeof(text) - 1, 100, &w);
+	assert_non_null(err);
+	assert_int_equal(err->code, BW_E_UNSUPPORTED);
+	assert_int_equal(w.len, 0);
+	bw_error_free(err);
+	bw_vec_free(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_packets),
-					   cmocka_unit_test(test_words)};
+					   cmocka_unit_test(test_words),
+					   cmocka_unit_test(test_aql)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
