@@ -290,13 +290,17 @@ static struct bw_error *show_ring(struct crash_command *c, const struct bw_pm4_n
 	struct bw_packets p = {
 		.out = c->look.out, .list = packets, .names = names, .mark = SIZE_MAX};
 	struct bw_error *err = NULL;
-	bw_out_line(c->look.out,
-		    "\nRing %s: read pointer 0x%" PRIx64 ", write pointer 0x%" PRIx64 ", %" PRIu64
-		    " words (line %u)",
-		    r->name, r->rptr, r->wptr, r->size_dw ? r->size_dw : have, r->line);
+	if (r->no_pointers)
+		bw_out_line(c->look.out, "\nRing %s: %zu words, as umr has them (line %u)", r->name,
+			    have, r->line);
+	else
+		bw_out_line(c->look.out,
+			    "\nRing %s: read pointer 0x%" PRIx64 ", write pointer 0x%" PRIx64
+			    ", %" PRIu64 " words (line %u)",
+			    r->name, r->rptr, r->wptr, r->size_dw ? r->size_dw : have, r->line);
 	p.is_sdma = bw_starts_with(r->name, "sdma");
 	bool is_pm4 = bw_starts_with(r->name, "gfx") || bw_starts_with(r->name, "comp") ||
-		      bw_starts_with(r->name, "kiq");
+		      bw_starts_with(r->name, "kiq") || (r->no_pointers && !p.is_sdma);
 	p.is_mes = bw_starts_with(r->name, "mes");
 	if ((is_pm4 || p.is_sdma || p.is_mes) && bw_crash_ring_pending(r, &from, &pending)) {
 		size_t first = c->all ? 0 : from, n = c->all ? have : pending;
@@ -307,7 +311,7 @@ static struct bw_error *show_ring(struct crash_command *c, const struct bw_pm4_n
 			dw[i] = r->words.data[(first + i) % have];
 		p.first = first + r->first_dw;
 		p.wrap = r->first_dw ? SIZE_MAX : have;
-		p.mark = from + r->first_dw;
+		p.mark = r->no_pointers ? SIZE_MAX : from + r->first_dw;
 		if (!n)
 			bw_out_line(c->look.out, "  Nothing is pending.");
 		if (!err)
@@ -336,7 +340,7 @@ static struct bw_error *show_ib(struct crash_command *c, const struct bw_pm4_nam
 	bool is_place = bw_crash_find_place(d, &place) && place.ib == i;
 	if (is_place)
 		p.mark = place.packet_dw;
-	p.is_sdma = bw_starts_with(d->timeout_ring, "sdma");
+	p.is_sdma = ib->is_sdma || bw_starts_with(d->timeout_ring, "sdma");
 	if (ib->va)
 		bw_out_line(c->look.out, "\nIB #%u at 0x%" PRIx64 ", %" PRIu64 " words (line %u)",
 			    ib->index, ib->va, ib->size_dw, ib->line);

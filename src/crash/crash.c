@@ -150,6 +150,11 @@ bool bw_crash_ring_pending(const struct bw_crash_ring *r, size_t *out_from, size
 	uint64_t n = r->words.len;
 	uint64_t from = r->mask ? r->rptr & r->mask : r->rptr;
 	uint64_t to = r->mask ? r->wptr & r->mask : r->wptr;
+	if (r->no_pointers) {
+		*out_from = 0;
+		*out_n = r->words.len;
+		return n > 0;
+	}
 	if (r->first_dw) { /* only what is pending was printed */
 		if (from != r->first_dw || to < from || to - from > n)
 			return false;

@@ -52,7 +52,7 @@ struct bw_crash_place {
 bool bw_crash_find_place(const struct bw_crash_dump *d, struct bw_crash_place *out);
 
 /* The words of a ring that were not executed yet, as places in its `words`, in which they may wrap.
- * False: the pointers do not fit the words. */
+ * Where the pointers are not known it is all of them. False: the pointers do not fit the words. */
 bool bw_crash_ring_pending(const struct bw_crash_ring *r, size_t *out_from, size_t *out_n);
 
 /* A few sentences, a line each, what matters most first. part: what the user says, or NULL. */

@@ -48,12 +48,15 @@ struct bw_crash_ring {
 	char name[32];
 	uint64_t rptr, wptr, mask, size_dw; /* as printed; RADV: mask and size are 0 */
 	uint64_t first_dw;		    /* RADV: where the first of the words is */
+	bool no_pointers;		    /* RADV: umr does not say where they are */
 	unsigned line;
 	struct bw_crash_words words;
 };
 struct bw_crash_ib {
 	unsigned index, line;
-	uint64_t va, size_dw; /* RADV: va 0, not known */
+	uint64_t va, size_dw; /* va 0: RADV does not say */
+	unsigned vmid;	      /* as umr says; 0: not known */
+	bool is_sdma;
 	/* RADV: the word behind which it has not been executed, as the trace points say */
 	bool has_reached;
 	uint64_t reached_dw;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "crash/report.h"
+#include "crash/report_priv.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -12,19 +12,19 @@
 
 enum { MAX_LINE_B = 1024 };
 
-static void take_error(struct bw_crash_report *r, struct bw_error *err)
+void bw_crash_report_error(struct bw_crash_report *r, struct bw_error *err)
 {
 	r->failed |= err != NULL;
 	bw_error_free(err);
 }
 
-static const char *after(const char *line, const char *words)
+const char *bw_crash_after(const char *line, const char *words)
 {
 	const char *at = strstr(line, words);
 	return at ? at + strlen(words) : NULL;
 }
 
-static void copy(char *out, size_t out_b, const char *text, size_t n)
+void bw_crash_copy(char *out, size_t out_b, const char *text, size_t n)
 {
 	n = BW_MIN(n, out_b - 1);
 	memcpy(out, text, n);
@@ -61,6 +61,8 @@ static bool trace_frame(struct bw_crash_report *r, const char *line, unsigned nu
 	if (!begins && !strstr(line, " end"))
 		return false;
 	r->in_trace = begins;
+	r->trace_depth = 0;
+	r->may_be_nested = true;
 	if (!begins)
 		return true;
 	struct bw_crash_ib ib = {.line = number, .index = (unsigned)d->ibs.len};
@@ -69,17 +71,33 @@ static bool trace_frame(struct bw_crash_report *r, const char *line, unsigned nu
 		r->in_trace = false;
 		return true;
 	}
-	take_error(r, bw_vec_push(&d->ibs, ib));
+	bw_crash_report_error(r, bw_vec_push(&d->ibs, ib));
 	r->in_trace = d->ibs.len > 0;
 	return true;
 }
 
-static bool is_hex(const char *p, size_t n)
+bool bw_crash_is_hex(const char *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (!isxdigit((unsigned char)p[i]))
 			return false;
 	return true;
+}
+
+/* Below the header of the NOP that is the trace point. Buffers that are called count their own
+ * points: one of them has its last point from another call, unless it is called between the last
+ * point of the caller and that one's next. */
+static void point_line(struct bw_crash_report *r, struct bw_crash_ib *ib, const char *p)
+{
+	bool is_last = strstr(p, "This is the last trace point that was reached by the CP") != NULL;
+	if (is_last && (!r->trace_depth || r->may_be_nested)) {
+		ib->has_reached = true;
+		ib->reached_dw = ib->words.len ? ib->words.len - 1 : 0;
+	}
+	if (!r->trace_depth && is_last)
+		r->may_be_nested = true;
+	else if (!r->trace_depth && strstr(p, "This trace point was NOT reached by the CP"))
+		r->may_be_nested = false;
 }
 
 /* "c0043700 WRITE_DATA:", "00000000         (data)": the word comes first; other lines explain
@@ -89,21 +107,23 @@ static bool trace_line(struct bw_crash_report *r, const char *line)
 	struct bw_crash_dump *d = &r->dump;
 	struct bw_crash_ib *ib = &d->ibs.data[d->ibs.len - 1];
 	const char *p = line + strspn(line, " ");
-	if (is_hex(p, 8) && (!p[8] || p[8] == ' ')) {
+	if (bw_crash_is_hex(p, 8) && (!p[8] || p[8] == ' ')) {
 		if (d->n_words >= BW_CRASH_MAX_WORDS) {
 			d->n_left_out++;
 			return true;
 		}
 		d->n_words++;
 		ib->size_dw++;
-		take_error(r, bw_vec_push(&ib->words, (uint32_t)strtoul(p, NULL, 16)));
+		bw_crash_report_error(r, bw_vec_push(&ib->words, (uint32_t)strtoul(p, NULL, 16)));
 		return true;
 	}
-	/* below the header of the NOP that is the trace point */
-	if (strstr(p, "This is the last trace point that was reached by the CP")) {
-		ib->has_reached = true;
-		ib->reached_dw = ib->words.len ? ib->words.len - 1 : 0;
-	}
+	/* ">------------------ nested begin ------------------": what the packet before it calls */
+	if (strchr("<>", *p) && strstr(p, " nested begin "))
+		r->trace_depth++;
+	else if (strchr("<>", *p) && strstr(p, " nested end "))
+		r->trace_depth -= r->trace_depth > 0;
+	else
+		point_line(r, ib, p);
 	return true;
 }
 
@@ -124,131 +144,15 @@ static bool register_line(struct bw_crash_report *r, const char *line, unsigned 
 	if (end == v || value > UINT32_MAX)
 		return false;
 	reg.value = (uint32_t)value;
-	copy(reg.name, sizeof(reg.name), p, n);
+	bw_crash_copy(reg.name, sizeof(reg.name), p, n);
 	if (!d->blocks.len)
-		take_error(r, bw_vec_push(&d->blocks, ((struct bw_crash_block){.ip = "registers",
-									       .line = number})));
+		bw_crash_report_error(
+			r, bw_vec_push(&d->blocks, ((struct bw_crash_block){.ip = "registers",
+									    .line = number})));
 	if (d->registers.len >= BW_CRASH_MAX_REGISTERS || !d->blocks.len)
 		d->n_left_out++;
 	else
-		take_error(r, bw_vec_push(&d->registers, reg));
-	return true;
-}
-
-/* ---- code that waves run ---- */
-
-static void add_code(struct bw_crash_report *r, uint64_t va, const uint32_t *dw, size_t n,
-		     unsigned number)
-{
-	struct bw_crash_piece *last = r->pieces.len ? &r->pieces.data[r->pieces.len - 1] : NULL;
-	if (!last || last->va + last->words.len * 4 != va) {
-		if (r->pieces.len >= BW_CRASH_MAX_PIECES) {
-			r->n_pieces_left_out++;
-			return;
-		}
-		struct bw_crash_piece new = {.va = va, .line = number};
-		struct bw_error *err = bw_vec_push(&r->pieces, new);
-		if (err) {
-			take_error(r, err);
-			return;
-		}
-		last = &r->pieces.data[r->pieces.len - 1];
-	}
-	for (size_t i = 0; i < n && r->n_piece_words < BW_CRASH_MAX_WORDS; i++, r->n_piece_words++)
-		take_error(r, bw_vec_push(&last->words, dw[i]));
-}
-
-/* pipeline.log: */
-
-/* "v_mov_b32_e32 v1, v0   ; 7e020300 [PC=0x80000000201c, off=28, size=4]" */
-static bool code_line(struct bw_crash_report *r, const char *line, unsigned number)
-{
-	enum { MOST_WORDS = 8 };
-	const char *words = strstr(line, "; "), *at = words ? after(words, " [PC=0x") : NULL;
-	uint32_t dw[MOST_WORDS];
-	size_t n = 0;
-	if (!at)
-		return false;
-	uint64_t va = bw_canonical(strtoull(at, NULL, 16));
-	for (const char *p = words + 2; p < at && n < MOST_WORDS; p += 9) {
-		if (!is_hex(p, 8))
-			break;
-		dw[n++] = (uint32_t)strtoul(p, NULL, 16);
-	}
-	if (!n || va % 4)
-		return false;
-	add_code(r, va, dw, n, number);
-	return true;
-}
-
-/* umr_waves.log, the code around a wave's PC: "    pgm[1@0x1000014f0 + 0x4   ] = 0xbe80027f ...",
- * with " *  " before it at the PC */
-static bool program_line(struct bw_crash_report *r, const char *line, unsigned number)
-{
-	const char *p = line + strspn(line, " *");
-	unsigned long long base, offset;
-	unsigned vmid, word;
-	if (sscanf(p, "pgm[%4u@0x%16llx + 0x%8llx ] = 0x%8x", &vmid, &base, &offset, &word) != 4)
-		return false;
-	uint64_t va = bw_canonical(base + offset);
-	if (va % 4 == 0)
-		add_code(r, va, &(uint32_t){word}, 1, number);
-	return true;
-}
-
-/* ---- umr_ring.log ---- */
-
-static struct bw_crash_ring *ring_of(struct bw_crash_report *r, const char *name, size_t n,
-				     unsigned number)
-{
-	struct bw_crash_dump *d = &r->dump;
-	bw_vec_each(&d->rings, ring)
-		if (strlen(ring->name) == n && !memcmp(ring->name, name, n))
-			return ring;
-	struct bw_crash_ring new = {.line = number};
-	if (n >= sizeof(new.name) || d->rings.len >= BW_CRASH_MAX_RINGS)
-		return NULL;
-	copy(new.name, sizeof(new.name), name, n);
-	take_error(r, bw_vec_push(&d->rings, new));
-	return d->rings.len ? &d->rings.data[d->rings.len - 1] : NULL;
-}
-
-/* "gfx_0.0.0.rptr == 37", "[gfx_0.0.0][   37] 0xc0064900  RELEASE_MEM, 8 words" */
-static bool ring_line(struct bw_crash_report *r, const char *line, unsigned number)
-{
-	static const char *const pointers[] = {".rptr == ", ".wptr == "};
-	struct bw_crash_ring *ring;
-	for (size_t i = 0; i < BW_ARRAY_SIZE(pointers); i++) {
-		const char *v = after(line, pointers[i]);
-		if (!v || !isdigit((unsigned char)*v))
-			continue;
-		ring = ring_of(r, line, (size_t)(v - line) - strlen(pointers[i]), number);
-		if (ring && i == 0)
-			ring->rptr = strtoull(v, NULL, 10);
-		else if (ring)
-			ring->wptr = strtoull(v, NULL, 10);
-		return true;
-	}
-	if (strstr(line, ".drv_wptr == "))
-		return true;
-	const char *close = line[0] == '[' ? strchr(line, ']') : NULL;
-	if (!close || close[1] != '[' || !isalpha((unsigned char)line[1]))
-		return false;
-	const char *value = after(close + 1, "0x");
-	if (!value || !is_hex(value, 8))
-		return false;
-	uint64_t index = strtoull(close + 2, NULL, 10);
-	ring = ring_of(r, line + 1, (size_t)(close - line) - 1, number);
-	if (!ring || r->dump.n_words >= BW_CRASH_MAX_WORDS) {
-		r->dump.n_left_out++;
-		return true;
-	}
-	if (!ring->words.len)
-		ring->first_dw = index;
-	if (index != ring->first_dw + ring->words.len)
-		return true; /* begun anew, or a part is missing */
-	r->dump.n_words++;
-	take_error(r, bw_vec_push(&ring->words, (uint32_t)strtoul(value, NULL, 16)));
+		bw_crash_report_error(r, bw_vec_push(&d->registers, reg));
 	return true;
 }
 
@@ -265,11 +169,11 @@ static bool walk_line(struct bw_crash_report *r, const char *line, unsigned numb
 		name--;
 	if (name == at || *name != 'P')
 		return false;
-	copy(e.name, sizeof(e.name), name, (size_t)(at - name));
+	bw_crash_copy(e.name, sizeof(e.name), name, (size_t)(at - name));
 	e.address = strtoull(at + 2, NULL, 16);
 	e.value = strtoull(value + 2, NULL, 16);
 	if (r->walk.len < BW_CRASH_MAX_WALK)
-		take_error(r, bw_vec_push(&r->walk, e));
+		bw_crash_report_error(r, bw_vec_push(&r->walk, e));
 	return true;
 }
 
@@ -279,7 +183,7 @@ static bool walk_line(struct bw_crash_report *r, const char *line, unsigned numb
  * has "binding_type=bind, object_type=VK_OBJECT_TYPE_BUFFER" there. */
 static bool range_line(struct bw_crash_report *r, const char *line)
 {
-	const char *p = bw_starts_with(line, "timestamp=") ? after(line, ", VA=") : NULL;
+	const char *p = bw_starts_with(line, "timestamp=") ? bw_crash_after(line, ", VA=") : NULL;
 	char *end;
 	if (!p || !isxdigit((unsigned char)*p))
 		return false;
@@ -292,14 +196,14 @@ static bool range_line(struct bw_crash_report *r, const char *line)
 	struct bw_crash_range range = {.va = bw_canonical(first), .size_b = beyond - first};
 	range.is_destroyed =
 		strstr(line, "destroyed=1") || strstr(line, "binding_type=unbind") != NULL;
-	const char *object = after(line, "object_type=VK_OBJECT_TYPE_");
+	const char *object = bw_crash_after(line, "object_type=VK_OBJECT_TYPE_");
 	if (object)
-		copy(range.object, sizeof(range.object), object, strcspn(object, ", "));
+		bw_crash_copy(range.object, sizeof(range.object), object, strcspn(object, ", "));
 	range.order = (unsigned)r->ranges.len;
 	if (r->ranges.len >= BW_CRASH_MAX_RANGES)
 		r->n_ranges_left_out++;
 	else
-		take_error(r, bw_vec_push(&r->ranges, range));
+		bw_crash_report_error(r, bw_vec_push(&r->ranges, range));
 	return true;
 }
 
@@ -337,12 +241,12 @@ void bw_crash_report_end(struct bw_crash_report *r)
 static void add_version(struct bw_crash_report *r, const char *name, uint32_t version)
 {
 	struct bw_crash_ip ip = {.version = version};
-	copy(ip.name, sizeof(ip.name), name, strlen(name));
+	bw_crash_copy(ip.name, sizeof(ip.name), name, strlen(name));
 	bw_vec_each(&r->dump.ips, old)
 		if (!strcmp(old->name, ip.name))
 			return; /* the first is the more exact one */
 	if (r->dump.ips.len < BW_CRASH_MAX_NOTES)
-		take_error(r, bw_vec_push(&r->dump.ips, ip));
+		bw_crash_report_error(r, bw_vec_push(&r->dump.ips, ip));
 }
 
 /* RADV's names of GPUs, and their GC versions: ac_gpu_info.c of Mesa 25.0, amdgpu_discovery.c of
@@ -366,7 +270,7 @@ static bool chip_line(struct bw_crash_report *r, const char *line)
 		if (!strcmp(p, chips[i].name))
 			add_version(r, "GC", chips[i].gc);
 	const char *upper =
-		bw_starts_with(line, "    address32_hi = 0x") ? after(line, "0x") : NULL;
+		bw_starts_with(line, "    address32_hi = 0x") ? bw_crash_after(line, "0x") : NULL;
 	if (upper)
 		r->address32_hi = (uint32_t)strtoul(upper, NULL, 16);
 	if (sscanf(line, " IP GFX %3u.%3u", &major, &minor) == 2)
@@ -385,7 +289,7 @@ static bool info_line(struct bw_crash_report *r, const char *line, unsigned numb
 	struct bw_crash_note note = {.line = number};
 	if (bw_starts_with(line, "Application name: ")) {
 		const char *name = line + strlen("Application name: ");
-		copy(d->process, sizeof(d->process), name, strlen(name));
+		bw_crash_copy(d->process, sizeof(d->process), name, strlen(name));
 		return true;
 	}
 	if (bw_starts_with(line, "Device name: "))
@@ -396,11 +300,11 @@ static bool info_line(struct bw_crash_report *r, const char *line, unsigned numb
 	if (!is_fact)
 		return false;
 	if (bw_starts_with(line, "Mesa version: "))
-		copy(d->kernel, sizeof(d->kernel), line + strlen("Mesa version: "),
-		     strlen(line) - strlen("Mesa version: "));
-	copy(note.text, sizeof(note.text), line, strlen(line));
+		bw_crash_copy(d->kernel, sizeof(d->kernel), line + strlen("Mesa version: "),
+			      strlen(line) - strlen("Mesa version: "));
+	bw_crash_copy(note.text, sizeof(note.text), line, strlen(line));
 	if (d->facts.len < BW_CRASH_MAX_NOTES)
-		take_error(r, bw_vec_push(&d->facts, note));
+		bw_crash_report_error(r, bw_vec_push(&d->facts, note));
 	return true;
 }
 
@@ -424,14 +328,17 @@ bool bw_crash_report_line(struct bw_crash_report *r, const char *text, size_t n,
 		return register_line(r, line, number);
 	if (bw_crash_wave_line(&r->waves, line, number))
 		return true;
-	return code_line(r, line, number) || program_line(r, line, number) ||
-	       walk_line(r, line, number) || ring_line(r, line, number) || range_line(r, line) ||
-	       info_line(r, line, number) || (r->in_gpu_info && chip_line(r, line));
+	return bw_crash_pipeline_line(r, line, number) || bw_crash_program_line(r, line, number) ||
+	       walk_line(r, line, number) || bw_crash_umr_ring_line(r, line, number) ||
+	       range_line(r, line) || info_line(r, line, number) ||
+	       (r->in_gpu_info && chip_line(r, line));
 }
 
 void bw_crash_report_next_file(struct bw_crash_report *r)
 {
 	r->in_registers = r->in_gpu_info = r->in_trace = false;
+	r->ring_name = NULL;
+	bw_crash_shaders_next_file(r);
 	bw_crash_waves_next_file(&r->waves);
 }
 
@@ -448,6 +355,9 @@ void bw_crash_report_free(struct bw_crash_report *r)
 	bw_vec_each(&r->pieces, p)
 		bw_vec_free(&p->words);
 	bw_vec_free(&r->pieces);
+	bw_vec_free(&r->shaders);
+	bw_vec_free(&r->instructions);
+	bw_vec_free(&r->streams);
 	bw_vec_free(&r->ranges);
 	bw_vec_free(&r->walk);
 }

@@ -162,7 +162,7 @@ void bw_crash_verdict(const struct bw_crash *c, const struct bw_gpuvm_part *part
 	bw_vec_each(&c->dumps, d) {
 		struct bw_gpuvm_part own;
 		const struct bw_gpuvm_part *p = part ? part : bw_crash_part(d, &own) ? &own : NULL;
-		bw_crash_tell_dump(d, p, out);
+		bw_crash_tell_dump(c, d, p, out);
 	}
 	struct bw_gpuvm_part own;
 	add_log(c, bw_crash_log_part(c, part, &own), out);

@@ -243,39 +243,6 @@ static void add_busy(const struct bw_crash_dump *d, const struct bw_gpuvm_part *
 	bw_vec_free(&list);
 }
 
-/* What is between the last trace point that was reached, at the place, and the next one: RADV puts
- * one around each draw and dispatch. */
-static void add_trace(const struct bw_crash_ib *ib, const struct bw_crash_place *place,
-		      struct bw_str *out)
-{
-	struct bw_pm4_packet p;
-	char buf[16];
-	const char *work = NULL;
-	bool ends = true;
-	size_t at = place->packet_dw;
-	unsigned point = 0, number;
-	while (bw_pm4_at(ib->words.data, ib->words.len, at, &p)) {
-		bool is_point = bw_crash_is_trace_point(&p, &number);
-		const char *name = p.kind == BW_PM4_TYPE3 ? bw_pm4_name(p.op, buf) : "";
-		if (is_point && at > place->packet_dw) {
-			ends = false;
-			break;
-		}
-		if (is_point)
-			point = number;
-		if (!work && (bw_starts_with(name, "DISPATCH") || bw_starts_with(name, "DRAW")))
-			work = name;
-		at += p.size_dw;
-	}
-	bw_str_addf(out,
-		    "The last trace point that the command processor reached is %u: what hangs is "
-		    "between it and %s",
-		    point, ends ? "the end of the command buffer" : "the next one");
-	if (work)
-		bw_str_addf(out, ", where there is a %s", work);
-	bw_str_add(out, ".\n");
-}
-
 static void add_place(const struct bw_crash_dump *d, struct bw_str *out)
 {
 	struct bw_crash_place place;
@@ -284,10 +251,6 @@ static void add_place(const struct bw_crash_dump *d, struct bw_str *out)
 	if (!bw_crash_find_place(d, &place))
 		return;
 	const struct bw_crash_ib *ib = &d->ibs.data[place.ib];
-	if (place.is_trace) {
-		add_trace(ib, &place, out);
-		return;
-	}
 	bw_str_addf(out, "The command processor had fetched %" PRIu64 " of the %zu words of IB #%u",
 		    place.at_dw, ib->words.len, ib->index);
 	if (place.at_dw && bw_pm4_at(ib->words.data, ib->words.len, place.packet_dw, &p) &&
@@ -303,7 +266,8 @@ static void add_ring(const struct bw_crash_dump *d, struct bw_str *out)
 {
 	bw_vec_each(&d->rings, r) {
 		size_t from, n;
-		if (d->style != BW_CRASH_RADV && strcmp(r->name, d->timeout_ring) != 0)
+		if ((d->style != BW_CRASH_RADV && strcmp(r->name, d->timeout_ring) != 0) ||
+		    r->no_pointers)
 			continue;
 		if (bw_crash_ring_pending(r, &from, &n))
 			bw_str_addf(out, "Ring %s has %zu words that were not executed yet.\n",
@@ -312,13 +276,16 @@ static void add_ring(const struct bw_crash_dump *d, struct bw_str *out)
 	}
 }
 
-void bw_crash_tell_dump(const struct bw_crash_dump *d, const struct bw_gpuvm_part *part,
-			struct bw_str *out)
+void bw_crash_tell_dump(const struct bw_crash *c, const struct bw_crash_dump *d,
+			const struct bw_gpuvm_part *part, struct bw_str *out)
 {
 	add_origin(d, part, out);
 	add_fault(d, part, out);
+	if (d->style == BW_CRASH_RADV)
+		bw_crash_tell_trace(c, d, out);
+	else
+		add_place(d, out);
 	add_busy(d, part, out);
-	add_place(d, out);
 	add_ring(d, out);
 	if (d->n_damaged)
 		bw_str_addf(out, "The dump is damaged in %u place%s, listed below.\n", d->n_damaged,

@@ -7,8 +7,11 @@
 #include "crash/crash.h"
 
 /* A dump; part: what it is of, or NULL. */
-void bw_crash_tell_dump(const struct bw_crash_dump *d, const struct bw_gpuvm_part *part,
-			struct bw_str *out);
+void bw_crash_tell_dump(const struct bw_crash *c, const struct bw_crash_dump *d,
+			const struct bw_gpuvm_part *part, struct bw_str *out);
+/* Of a hang report of RADV: which draw or dispatch hangs, by its trace points and waves. */
+void bw_crash_tell_trace(const struct bw_crash *c, const struct bw_crash_dump *d,
+			 struct bw_str *out);
 /* What the program had at the address of a page fault; where waves are. */
 void bw_crash_tell_range(const struct bw_crash *c, struct bw_str *out);
 void bw_crash_tell_waves(const struct bw_crash *c, struct bw_str *out);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "crash/trace.h"
 #include "dump/dump_priv.h"
 #include "pm4/scan.h"
 #include "regs/field.h"
@@ -23,9 +24,10 @@ struct scan {
 	struct bw_pm4_scan *state;
 	uint64_t va; /* of the buffer; 0: not known */
 	enum bw_dump_state at;
-	/* of the outermost buffer: dispatches before `done_dw` are done, from `waiting_dw` on they
-	 * have not begun */
-	size_t done_dw, waiting_dw;
+	/* of the outermost buffer: by the trace points and waves of a hang report (NULL: it has
+	 * none); else dispatches from `waiting_dw` on have not begun */
+	const struct bw_crash_trace *trace;
+	size_t ib, waiting_dw;
 	unsigned depth;
 	size_t *scanned_dw;
 	struct bw_error *err;
@@ -60,14 +62,24 @@ static struct bw_error *add(struct scan *s, const struct bw_pm4_find *f)
 	return list->len < MOST_DISPATCHES ? bw_vec_push(list, x) : NULL;
 }
 
+static enum bw_dump_state state_at(const struct scan *s, size_t pos_dw)
+{
+	static const enum bw_dump_state states[] = {
+		[BW_CRASH_WORK_DONE] = BW_DUMP_DONE,
+		[BW_CRASH_WORK_RUNNING] = BW_DUMP_RUNNING,
+		[BW_CRASH_WORK_WAITING] = BW_DUMP_WAITING,
+	};
+	if (s->trace)
+		return states[bw_crash_work_state(s->trace, s->ib, pos_dw)];
+	return pos_dw >= s->waiting_dw ? BW_DUMP_WAITING : BW_DUMP_RUNNING;
+}
+
 static bool on_find(void *cookie, const struct bw_pm4_find *f)
 {
 	struct scan *s = cookie;
 	size_t n;
 	if (!s->depth)
-		s->at = f->pos_dw < s->done_dw	     ? BW_DUMP_DONE
-			: f->pos_dw >= s->waiting_dw ? BW_DUMP_WAITING
-						     : BW_DUMP_RUNNING;
+		s->at = state_at(s, f->pos_dw);
 	if (f->what == BW_PM4_FOUND_DISPATCH)
 		s->err = add(s, f);
 	if (f->what != BW_PM4_FOUND_INDIRECT_BUFFER || s->depth >= MOST_DEPTH)
@@ -85,15 +97,34 @@ static bool on_find(void *cookie, const struct bw_pm4_find *f)
 	return !s->err;
 }
 
-/* The next trace point of RADV, or the end. */
-static size_t next_trace_point(const struct bw_crash_ib *ib, size_t at)
+struct in_packet {
+	struct scan *s;
+	size_t at_dw;
+};
+static bool on_find_at(void *cookie, const struct bw_pm4_find *found)
 {
+	const struct in_packet *x = cookie;
+	struct bw_pm4_find f = *found;
+	f.pos_dw = x->at_dw;
+	/* an indirect buffer follows in the words */
+	return f.what != BW_PM4_FOUND_DISPATCH || on_find(x->s, &f);
+}
+
+/* An indirect buffer of a dump; those of RADV have what they call in the middle of their words. */
+static struct bw_error *scan_ib(struct scan *s, const struct bw_crash_ib *ib)
+{
+	size_t n = ib->words.len;
 	struct bw_pm4_packet p;
-	unsigned number;
-	for (size_t first = at; bw_pm4_at(ib->words.data, ib->words.len, at, &p); at += p.size_dw)
-		if (at > first && bw_crash_is_trace_point(&p, &number))
-			return at;
-	return ib->words.len;
+	*s->scanned_dw += n;
+	if (!s->trace) {
+		bw_pm4_find_dispatches(s->state, ib->words.data, n, on_find, s);
+		return s->err;
+	}
+	for (size_t at = 0; !s->err && bw_pm4_at(ib->words.data, n, at, &p); at += p.size_dw) {
+		struct in_packet x = {s, at};
+		bw_pm4_find_dispatches(s->state, ib->words.data + at, p.size_dw, on_find_at, &x);
+	}
+	return s->err;
 }
 
 struct bw_error *bw_dump_find_dispatches(struct bw_dump *d)
@@ -102,7 +133,9 @@ struct bw_error *bw_dump_find_dispatches(struct bw_dump *d)
 	bw_vec_each(&d->crash->dumps, dump) {
 		struct bw_pm4_scan state = {0};
 		struct bw_crash_place place;
+		struct bw_crash_trace trace;
 		bool placed = bw_crash_find_place(dump, &place);
+		bool traced = placed && bw_crash_find_trace(d->crash, dump, &trace);
 		if (bw_starts_with(dump->timeout_ring, "sdma"))
 			continue; /* other packets */
 		for (size_t i = 0; i < dump->ibs.len; i++) {
@@ -110,22 +143,17 @@ struct bw_error *bw_dump_find_dispatches(struct bw_dump *d)
 			struct scan s = {.d = d,
 					 .state = &state,
 					 .va = bw_canonical(ib->va),
+					 .trace = traced ? &trace : NULL,
+					 .ib = i,
 					 .waiting_dw = SIZE_MAX,
 					 .scanned_dw = &scanned_dw};
-			if (placed && i < place.ib)
-				s.done_dw = 0; /* the engines may still be at work on it */
-			else if (placed && i > place.ib)
-				s.waiting_dw = 0;
-			else if (placed && place.is_trace) {
-				s.done_dw = place.packet_dw;
-				s.waiting_dw = next_trace_point(ib, place.packet_dw);
-			} else if (placed) {
-				s.waiting_dw = (size_t)place.at_dw;
-			}
-			scanned_dw += ib->words.len;
-			bw_pm4_find_dispatches(&state, ib->words.data, ib->words.len, on_find, &s);
-			if (s.err)
-				return s.err;
+			/* beside a trace, umr's are the same once more */
+			if (ib->is_sdma || (traced && ib->va))
+				continue;
+			/* before it the engines may still be at work */
+			if (placed && i >= place.ib)
+				s.waiting_dw = i > place.ib ? 0 : (size_t)place.at_dw;
+			BW_TRY(scan_ib(&s, ib));
 		}
 	}
 	return NULL;

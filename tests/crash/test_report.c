@@ -71,8 +71,10 @@ static void test_trace(void **state)
 	assert_int_equal(place.packet_dw, 0);
 	bw_crash_verdict(&c, NULL, &verdict);
 	assert_non_null(strstr(verdict.data,
-			       "trace point that the command processor reached is 1: what hangs is "
-			       "between it and the next one, where there is a DISPATCH_DIRECT."));
+			       "Dispatch 1 hangs, or the command processor before it: a "
+			       "DISPATCH_DIRECT of [3,1,1] workgroups, after trace point 1, the "
+			       "last one that the command processor reached; trace point 2 was not "
+			       "reached."));
 	bw_str_free(&verdict);
 	bw_crash_free(&c);
 }
@@ -113,6 +115,92 @@ static void test_code(void **state)
 	assert_true(r->pieces.data[1].va == 0x7f0000000000);
 	assert_int_equal(r->pieces.data[1].words.len, 1);
 	bw_crash_free(&c);
+}
+
+/* Equal instructions in a row have the first one's address (ac_debug.c of Mesa 25). */
+static void test_repeated_code(void **state)
+{
+	struct bw_crash c = PARSE(
+		"Pipeline hash: 5b47299e9f7e4f98\nCompute Shader:\n\n"
+		"SPIRV (see ../evil.spv)\nSPIRV (see b937.spv)\n\nNIR:\nDISASM:\n"
+		"Compute Shader:\n*** SHADER STATS ***\nCode size: 24\n\n"
+		"Compute Shader - annotated disassembly:\n"
+		"\ts_mov_b32 s0, s3  ; be800003 [PC=0x800000002000, off=0, size=4]\n"
+		"\ts_nop 0     ; bf800000 [PC=0x800000002004, off=4, size=4]\n"
+		"\ts_nop 0     ; bf800000 [PC=0x800000002004, off=4, size=4]\n"
+		"\ts_nop 0     ; bf800000 [PC=0x800000002004, off=4, size=4]\n"
+		"\ts_load_b128 s[8:11]  ; f4080201 f8000000 [PC=0x800000002010, off=16, size=8]\n"
+		"\n\nDescriptors:\n",
+		"Compute Shader - annotated disassembly:\n"
+		"\ts_nop 1     ; bf800001 [PC=0x800000003000, off=0, size=4]\n");
+	static const uint32_t words[] = {0xbe800003, 0xbf800000, 0xbf800000,
+					 0xbf800000, 0xf4080201, 0xf8000000};
+	const struct bw_crash_report *r = &c.report;
+	assert_int_equal(r->pieces.len, 2);
+	assert_int_equal(r->pieces.data[0].words.len, BW_ARRAY_SIZE(words));
+	assert_memory_equal(r->pieces.data[0].words.data, words, sizeof(words));
+	assert_int_equal(r->shaders.len, 2); /* the second file does not say of which pipeline */
+	const struct bw_crash_shader *s = &r->shaders.data[0];
+	assert_string_equal(s->stage, "Compute Shader");
+	assert_string_equal(s->pipeline, "5b47299e9f7e4f98");
+	assert_string_equal(s->spirv, "b937.spv");
+	assert_true(s->va == 0xffff800000002000);
+	assert_int_equal(s->code_b, 24);
+	assert_int_equal(s->said_b, 24);
+	assert_string_equal(bw_crash_instruction_at(r, s->va), "s_mov_b32 s0, s3");
+	assert_null(bw_crash_instruction_at(r, s->va + 20));
+	bw_crash_free(&c);
+}
+
+/* umr -RS of 2025, of 2018, and an indirect buffer that is printed twice. */
+static void test_umr_streams(void **state)
+{
+	struct bw_crash c = PARSE(
+		"\nUMR GFX ring:\n\n"
+		"Decoding IB at 0@0x300 from 0@0x0 of 9 words (type 4)\n"
+		"[0@0x00000300 + 0x0000]\t[        0xc0012800]\tOpcode 0x28 [PKT3_CONTEXT_CONTROL] "
+		"(2 words, type: 3, hdr: 0xc0012800)\n"
+		"[0@0x00000300 + 0x0004]\t[        0x81018003]\t|---> LOAD_EN=1, LOAD_CS=1\n"
+		"Decoding IB at 0x3@0x80010005ad00 from 0x0@0x28 of 3 words (type 4)\n"
+		"[0x3@0x80010005ad00 + 0x0000]\t[        0xc0001200]\tOpcode 0x12\n"
+		"[0x3@0x80010005ad00 + 0x0004]\t[        0x00000000]\t|---> CMD=0\n"
+		"Done decoding IB\n"
+		"[0@0x00000300 + 0x0008]\t[        0x00000000]\t|---> SHADOW_EN=0\n"
+		"Decoding IB at 0x3@0x80010005ad00 from 0x0@0x40 of 3 words (type 4)\n"
+		"[0x3@0x80010005ad00 + 0x0000]\t[        0xc0001200]\tOpcode 0x12\n"
+		"[0x3@0x80010005ad00 + 0x0010]\t[        0xdeadbeef]\t|---> lost\n"
+		"[0@0x300 + 0x000c]\t[ 0xcount]\n[0@0x300 + 0xc\n[0@0x300 + 0x000c]\t[0x\n");
+	static const uint32_t ring[] = {0xc0012800, 0x81018003, 0}, ib[] = {0xc0001200, 0};
+	const struct bw_crash_dump *d = &c.dumps.data[0];
+	struct bw_str verdict = {0};
+	size_t from, n;
+	assert_int_equal(d->rings.len, 1);
+	assert_string_equal(d->rings.data[0].name, "gfx");
+	assert_true(d->rings.data[0].no_pointers);
+	assert_int_equal(d->rings.data[0].words.len, 3);
+	assert_memory_equal(d->rings.data[0].words.data, ring, sizeof(ring));
+	assert_true(bw_crash_ring_pending(&d->rings.data[0], &from, &n));
+	assert_int_equal(n, 3);
+	assert_int_equal(d->ibs.len, 1);
+	assert_true(d->ibs.data[0].va == 0x80010005ad00);
+	assert_int_equal(d->ibs.data[0].vmid, 3);
+	assert_int_equal(d->ibs.data[0].size_dw, 3);
+	assert_int_equal(d->ibs.data[0].words.len, 2);
+	assert_memory_equal(d->ibs.data[0].words.data, ib, sizeof(ib));
+	bw_crash_verdict(&c, NULL, &verdict);
+	assert_null(strstr(verdict.data, "not executed yet"));
+	bw_str_free(&verdict);
+	bw_crash_free(&c);
+
+	struct bw_crash old = PARSE("vega10.gfx.rptr == 1\nvega10.gfx.wptr == 3\n"
+				    "vega10.gfx.ring[   1] == 0xc0001000    rwD\n"
+				    "vega10.gfx.ring[   2] == 0x00000001    .\n");
+	const struct bw_crash_ring *r = &old.dumps.data[0].rings.data[0];
+	assert_string_equal(r->name, "gfx");
+	assert_int_equal(r->rptr, 1);
+	assert_true(bw_crash_ring_pending(r, &from, &n));
+	assert_int_equal(n, 2);
+	bw_crash_free(&old);
 }
 
 static void test_ring(void **state)
@@ -259,6 +347,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_trace),	       cmocka_unit_test(test_registers),
+		cmocka_unit_test(test_repeated_code),  cmocka_unit_test(test_umr_streams),
 		cmocka_unit_test(test_code),	       cmocka_unit_test(test_ring),
 		cmocka_unit_test(test_ranges),	       cmocka_unit_test(test_long_waves),
 		cmocka_unit_test(test_ranged_waves),   cmocka_unit_test(test_short_waves),

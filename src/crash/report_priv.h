@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_CRASH_REPORT_PRIV_H
+#define BW_CRASH_REPORT_PRIV_H
+
+/* What the files of a hang report share, each of which adds to the report what its lines say.
+ * Lines are without colours and blanks at the end. */
+
+#include "crash/report.h"
+
+void bw_crash_report_error(struct bw_crash_report *r, struct bw_error *err);
+/* The text behind the first place of `words`; NULL: they are not in it. */
+const char *bw_crash_after(const char *line, const char *words);
+void bw_crash_copy(char *out, size_t out_b, const char *text, size_t n);
+bool bw_crash_is_hex(const char *p, size_t n);
+
+/* shaders.c: pipeline.log, and the code around a wave's PC as umr prints it. */
+bool bw_crash_pipeline_line(struct bw_crash_report *r, const char *line, unsigned number);
+bool bw_crash_program_line(struct bw_crash_report *r, const char *line, unsigned number);
+void bw_crash_shaders_next_file(struct bw_crash_report *r);
+/* rings.c: umr_ring.log. */
+bool bw_crash_umr_ring_line(struct bw_crash_report *r, const char *line, unsigned number);
+
+#endif
