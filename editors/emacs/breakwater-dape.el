@@ -31,5 +31,23 @@
                :request "attach"
                :pid (lambda () (read-number "Process: "))))
 
+;; breakwater dap --port 4711 --token-file ~/.config/breakwater-token
+(defvar breakwater-token-file "~/.config/breakwater-token"
+  "The file with the token of the server that `breakwater-port' connects to.")
+
+(add-to-list 'dape-configs
+             '(breakwater-port
+               host "127.0.0.1"
+               port 4711
+               :type "breakwater"
+               :request "launch"
+               :program dape-buffer-default
+               :kernelOptions []
+               :token (lambda ()
+                        (with-temp-buffer
+                          (insert-file-contents breakwater-token-file)
+                          (string-trim (buffer-string))))
+               :stopOnEntry nil))
+
 (provide 'breakwater-dape)
 ;;; breakwater-dape.el ends here

@@ -4,12 +4,25 @@
 -- after nvim-dap has been loaded. doc/editors.md says what can be done.
 local dap = require("dap")
 
-dap.adapters.breakwater = {
-  type = "executable",
-  command = "breakwater",
-  args = { "dap" },
-  options = { initialize_timeout_sec = 30 },
-}
+-- A server on a port ("breakwater dap --port 4711 --token-file FILE") wants the token that is in a file of yours:
+--     port = 4711, tokenFile = "FILE"
+local function with_token(config, on_config)
+  local given = vim.deepcopy(config)
+  if given.tokenFile then
+    given.token = vim.fn.readfile(vim.fn.expand(given.tokenFile))[1]
+    given.tokenFile = nil
+  end
+  on_config(given)
+end
+
+dap.adapters.breakwater = function(callback, config)
+  local options = { initialize_timeout_sec = 30 }
+  if config.port then
+    callback({ type = "server", host = "127.0.0.1", port = config.port, options = options, enrich_config = with_token })
+  else
+    callback({ type = "executable", command = "breakwater", args = { "dap" }, options = options })
+  end
+end
 
 local kernel = {
   name = "Breakwater: this kernel or shader",

@@ -125,6 +125,14 @@ function findProgram(name) {
   });
 }
 
+// A server on a port (debugServer) wants a token, which is in a file of the user's (doc/editors.md).
+function withToken(config) {
+  if (!config.tokenFile) return config;
+  const { tokenFile, ...rest } = config;
+  const place = tokenFile.replace(/^~(?=\/)/, os.homedir());
+  return { ...rest, token: fs.readFileSync(place, "utf8").trim() };
+}
+
 function activate(context) {
   const waves = new Waves();
   const lanes = new Lanes();
@@ -147,6 +155,11 @@ function activate(context) {
         // VS Code itself starts nothing then, and says nothing.
         if (!program) throw new Error(`The program "${name}" was not found: the setting breakwater.path says where it is.`);
         return new vscode.DebugAdapterExecutable(program, ["dap"]);
+      },
+    }),
+    vscode.debug.registerDebugConfigurationProvider("breakwater", {
+      resolveDebugConfigurationWithSubstitutedVariables(folder, config) {
+        return withToken(config);
       },
     }),
     vscode.debug.registerDebugAdapterTrackerFactory("breakwater", {

@@ -17,6 +17,7 @@
 #include "cli/complete.h"
 #include "cli/crash_files.h"
 #include "cli/dap_port.h"
+#include "cli/dap_token.h"
 #include "cli/python.h"
 #include "cli/run_options.h"
 #include "cli/shader.h"
@@ -25,14 +26,16 @@
 #include "debug/expressions.h"
 
 static const char usage[] =
-	"Usage: breakwater dap [--port PORT]\n"
+	"Usage: breakwater dap [--port PORT [--token-file FILE]]\n"
 	"\n"
 	"A debug adapter: editors that speak the Debug Adapter Protocol debug kernels, shaders and programs\n"
 	"through it. One session, on standard input and output, or with --port on a port of 127.0.0.1 (0: any),\n"
-	"which is said on standard error. The editor's \"launch\" and \"attach\" say what is debugged.\n"
+	"which is said on standard error. The editor's \"launch\" and \"attach\" say what is debugged; on a port they\n"
+	"have to carry the \"token\" that is printed with it.\n"
 	"\n"
 	"Options:\n"
 	"  --port PORT         listen there for one editor\n"
+	"  --token-file FILE   the token is the one in FILE, which is made where it is missing\n"
 	"  -h, --help\n";
 
 /* A file in memory that others write at its end, and we read once. */
@@ -270,23 +273,42 @@ static struct bw_error *copy_streams(int in, int out, int *out_in, int *out_out)
 	return NULL;
 }
 
-static struct bw_error *connect_editor(struct host *h, int port, int *out_in, int *out_out)
+/* What the command line says. */
+struct command {
+	int port; /* -1: standard input and output */
+	const char *token_file;
+	bool help;
+};
+
+static struct bw_error *wait_on_port(const struct command *c, int *out_editor,
+				     struct bw_dap_begun *out_begun)
 {
 	uint16_t number;
 	_cleanup_close_ int listener = -1;
+	_cleanup_(bw_dap_token_fini) struct bw_dap_token token = BW_DAP_TOKEN_INIT;
+	BW_TRY(bw_dap_token_make(c->token_file, &token));
+	BW_TRY(bw_dap_port_open((uint16_t)c->port, &listener, &number));
+	fprintf(stderr,
+		"DAP server listening at: 127.0.0.1:%u\n"
+		"The \"token\" that \"launch\" and \"attach\" need is in %s: %s\n",
+		number, token.path, token.text);
+	return bw_dap_port_accept(listener, token.text, out_editor, out_begun);
+}
+
+static struct bw_error *connect_editor(struct host *h, const struct command *c, int *out_in,
+				       int *out_out, struct bw_dap_begun *out_begun)
+{
 	_cleanup_close_ int editor = -1;
-	if (port < 0) {
+	if (c->port < 0) {
 		BW_TRY(copy_streams(STDIN_FILENO, STDOUT_FILENO, out_in, out_out));
 	} else {
-		BW_TRY(bw_dap_port_open((uint16_t)port, &listener, &number));
-		fprintf(stderr, "DAP server listening at: 127.0.0.1:%u\n", number);
-		BW_TRY(bw_dap_port_accept(listener, &editor));
+		BW_TRY(wait_on_port(c, &editor, out_begun));
 		BW_TRY(copy_streams(editor, editor, out_in, out_out));
 	}
 	return free_standard_streams(h);
 }
 
-static struct bw_error *serve(struct host *h, int port)
+static struct bw_error *serve(struct host *h, const struct command *c)
 {
 	static const char *const names[] = {"output", "error"};
 	const struct bw_dap_host functions = {.cookie = h,
@@ -304,6 +326,7 @@ static struct bw_error *serve(struct host *h, int port)
 					      .wants_end = host_wants_end};
 	_cleanup_close_ int in = -1;
 	_cleanup_close_ int out = -1;
+	struct bw_dap_begun begun = {.data = NULL};
 	BW_TRY(open_sink(&h->console, "console"));
 	for (size_t i = 0; i < 2; i++) {
 		BW_TRY(open_sink(&h->output[i], names[i]));
@@ -312,50 +335,67 @@ static struct bw_error *serve(struct host *h, int port)
 	h->console_file = fdopen(fcntl(h->console.fd, F_DUPFD_CLOEXEC, 3), "a");
 	if (!h->console_file)
 		return bw_error_errno(errno, "cannot keep output");
-	BW_TRY(connect_editor(h, port, &in, &out));
+	BW_TRY(connect_editor(h, c, &in, &out, &begun));
 	signal(SIGPIPE, SIG_IGN);
-	BW_TRY(bw_out_create(h->console_file, false, &h->cli.out));
 	h->editor.stopped = on_stop;
 	h->editor.cookie = h;
 	h->cli.editor = &h->editor;
-	BW_TRY(bw_dap_create(&functions, in, out, &h->server));
-	struct bw_error *err = bw_dap_serve(h->server);
+	struct bw_error *err = bw_out_create(h->console_file, false, &h->cli.out);
+	if (!err)
+		err = bw_dap_create(&functions, in, out, begun.data ? &begun : NULL, &h->server);
+	free(begun.data);
+	if (!err)
+		err = bw_dap_serve(h->server);
 	bw_dap_destroy(h->server);
 	h->server = NULL;
 	return err;
 }
 
-static struct bw_error *parse(int argc, char **argv, int *out_port, bool *out_help)
+/* The value of an option, as "--port=4711" or "--port 4711"; NULL: it is another word. */
+static const char *value_of(const char *option, int argc, char **argv, int *at)
+{
+	size_t n = strlen(option);
+	if (strncmp(argv[*at], option, n) != 0)
+		return NULL;
+	if (argv[*at][n] == '=')
+		return argv[*at] + n + 1;
+	return !argv[*at][n] && *at + 1 < argc ? argv[++*at] : NULL;
+}
+
+static struct bw_error *parse(int argc, char **argv, struct command *out)
 {
 	for (int i = 1; i < argc; i++) {
-		const char *value = NULL;
+		const char *value;
 		uint64_t port;
 		if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help")) {
-			*out_help = true;
-			continue;
-		}
-		if (bw_starts_with(argv[i], "--port="))
-			value = argv[i] + strlen("--port=");
-		else if (!strcmp(argv[i], "--port") && i + 1 < argc)
-			value = argv[++i];
-		else
+			out->help = true;
+		} else if ((value = value_of("--port", argc, argv, &i))) {
+			if (!bw_parse_u64(value, &port) || port > UINT16_MAX)
+				return bw_errorf(BW_E_INVALID, "\"%s\" is not a port: 0 to 65535",
+						 value);
+			out->port = (int)port;
+		} else if ((value = value_of("--token-file", argc, argv, &i))) {
+			out->token_file = value;
+		} else {
 			return bw_errorf(BW_E_INVALID,
-					 "\"breakwater dap\" takes --port PORT, not \"%s\"",
+					 "\"breakwater dap\" takes --port PORT and --token-file "
+					 "FILE, not \"%s\"",
 					 argv[i]);
-		if (!bw_parse_u64(value, &port) || port > UINT16_MAX)
-			return bw_errorf(BW_E_INVALID, "\"%s\" is no port: 0 to 65535", value);
-		*out_port = (int)port;
+		}
 	}
-	return NULL;
+	return out->token_file && out->port < 0
+		       ? bw_errorf(BW_E_INVALID,
+				   "--token-file is for --port: on standard input and output no "
+				   "token is needed")
+		       : NULL;
 }
 
 int bw_main_dap(int argc, char **argv)
 {
-	int port = -1;
-	bool help = false;
+	struct command c = {.port = -1};
 	struct host *h = calloc(1, sizeof(*h));
-	struct bw_error *err = h ? parse(argc, argv, &port, &help) : bw_error_nomem();
-	if (!err && help) {
+	struct bw_error *err = h ? parse(argc, argv, &c) : bw_error_nomem();
+	if (!err && c.help) {
 		fputs(usage, stdout);
 		free(h);
 		return 0;
@@ -366,7 +406,7 @@ int bw_main_dap(int argc, char **argv)
 		h->console.fd = h->output[0].fd = h->output[1].fd = -1;
 	}
 	if (!err)
-		err = serve(h, port);
+		err = serve(h, &c);
 	if (err) {
 		fprintf(stderr, "breakwater: ");
 		bw_out_printable(stderr, err->message);

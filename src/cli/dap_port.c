@@ -4,13 +4,26 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
+#include <poll.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "dap/gate.h"
+
+enum { BACKLOG = 64, CALLERS_MAX = 64 };
+
+struct caller {
+	int fd;
+	struct bw_dap_caller said;
+};
+
+/* The connections without a token, the oldest first. */
+struct callers {
+	struct caller one[CALLERS_MAX];
+	size_t n;
+};
 
 struct bw_error *bw_dap_port_open(uint16_t port, int *out_fd, uint16_t *out_port)
 {
@@ -19,11 +32,11 @@ struct bw_error *bw_dap_port_open(uint16_t port, int *out_fd, uint16_t *out_port
 				 .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	socklen_t n = sizeof(at);
 	int on = 1;
-	_cleanup_close_ int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	_cleanup_close_ int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return bw_error_errno(errno, "cannot make a socket");
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	if (bind(fd, (struct sockaddr *)&at, sizeof(at)) || listen(fd, 1) ||
+	if (bind(fd, (struct sockaddr *)&at, sizeof(at)) || listen(fd, BACKLOG) ||
 	    getsockname(fd, (struct sockaddr *)&at, &n))
 		return bw_error_errno(errno, "cannot listen on port %u of 127.0.0.1", port);
 	*out_port = ntohs(at.sin_port);
@@ -31,46 +44,91 @@ struct bw_error *bw_dap_port_open(uint16_t port, int *out_fd, uint16_t *out_port
 	return NULL;
 }
 
-/* Who owns the socket at the other end: sockets of TCP have no SO_PEERCRED, so the kernel's table
- * says it. A row: "0: 0100007F:9C40 0100007F:1F90 01 ... uid" (Linux,
- * Documentation/networking/proc_net_tcp.rst), numbers in hexadecimal, ports in host order. */
-static bool peer_user(int fd, uid_t *out)
+static void forget(struct callers *c, size_t i)
 {
-	struct sockaddr_in peer, us;
-	socklen_t peer_n = sizeof(peer), us_n = sizeof(us);
-	char line[512];
-	_cleanup_fclose_ FILE *f = fopen("/proc/self/net/tcp", "re");
-	if (!f || getpeername(fd, (struct sockaddr *)&peer, &peer_n) ||
-	    getsockname(fd, (struct sockaddr *)&us, &us_n))
-		return false;
-	while (fgets(line, sizeof(line), f)) {
-		unsigned from_addr, from_port, to_addr, to_port, uid;
-		if (sscanf(line, " %*u: %x:%x %x:%x %*x %*x:%*x %*x:%*x %*x %u", &from_addr,
-			   &from_port, &to_addr, &to_port, &uid) != 5)
-			continue;
-		if (from_addr != peer.sin_addr.s_addr || from_port != ntohs(peer.sin_port) ||
-		    to_addr != us.sin_addr.s_addr || to_port != ntohs(us.sin_port))
-			continue;
-		*out = uid;
-		return true;
-	}
-	return false;
+	close(c->one[i].fd);
+	bw_dap_caller_fini(&c->one[i].said);
+	c->n--;
+	for (; i < c->n; i++)
+		c->one[i] = c->one[i + 1];
 }
 
-struct bw_error *bw_dap_port_accept(int listener, int *out_fd)
+/* Where there is no room for one more, the oldest goes: an editor shows its token at once. */
+static struct bw_error *add_caller(struct callers *c, int listener)
+{
+	const struct timespec pause = {.tv_nsec = 100000000};
+	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+	bool is_full = fd < 0 &&
+		       (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM);
+	if (is_full && !c->n)
+		nanosleep(&pause, NULL);
+	if ((is_full || c->n == CALLERS_MAX) && c->n)
+		forget(c, 0);
+	if (fd >= 0)
+		c->one[c->n++] = (struct caller){.fd = fd};
+	else if (errno == EBADF || errno == EINVAL)
+		return bw_error_errno(errno, "cannot accept a connection");
+	return NULL;
+}
+
+static enum bw_dap_verdict hear(struct caller *c, const char *token)
+{
+	char chunk[16384];
+	struct bw_str out = {0};
+	ssize_t got = recv(c->fd, chunk, sizeof(chunk), MSG_DONTWAIT);
+	if (got < 0 && (errno == EAGAIN || errno == EINTR))
+		return BW_DAP_WAITS;
+	if (got <= 0)
+		return BW_DAP_REFUSED;
+	enum bw_dap_verdict verdict = bw_dap_gate_hear(&c->said, token, chunk, (size_t)got, &out);
+	/* Who does not read the answers is not waited for. */
+	if (out.len &&
+	    send(c->fd, out.data, out.len, MSG_DONTWAIT | MSG_NOSIGNAL) != (ssize_t)out.len)
+		verdict = BW_DAP_REFUSED;
+	bw_str_free(&out);
+	return verdict;
+}
+
+static struct bw_error *wait_for_token(struct callers *c, int listener, const char *token,
+				       size_t *out_index)
 {
 	for (;;) {
-		uid_t user;
-		_cleanup_close_ int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-		if (fd < 0 && (errno == ECONNABORTED || errno == EAGAIN))
-			continue;
-		if (fd < 0)
-			return bw_error_errno(errno, "cannot accept a connection");
-		/* The prompt's commands can do all that we can. */
-		if (peer_user(fd, &user) && user == geteuid()) {
-			*out_fd = bw_take_fd(fd);
+		struct pollfd p[1 + CALLERS_MAX] = {{.fd = listener, .events = POLLIN}};
+		for (size_t i = 0; i < c->n; i++)
+			p[1 + i] = (struct pollfd){.fd = c->one[i].fd, .events = POLLIN};
+		if (poll(p, 1 + c->n, -1) < 0) {
+			if (errno == EINTR)
+				continue;
+			return bw_error_errno(errno, "cannot wait for a connection");
+		}
+		for (size_t i = c->n; i-- > 0;) {
+			enum bw_dap_verdict verdict =
+				p[1 + i].revents ? hear(&c->one[i], token) : BW_DAP_WAITS;
+			if (verdict == BW_DAP_REFUSED)
+				forget(c, i);
+			if (verdict != BW_DAP_ADMITTED)
+				continue;
+			*out_index = i;
 			return NULL;
 		}
-		fprintf(stderr, "breakwater: a connection of another user was refused.\n");
+		if (p[0].revents)
+			BW_TRY(add_caller(c, listener));
 	}
+}
+
+struct bw_error *bw_dap_port_accept(int listener, const char *token, int *out_fd,
+				    struct bw_dap_begun *out_begun)
+{
+	struct callers c = {.n = 0};
+	size_t index = 0;
+	struct bw_error *err = wait_for_token(&c, listener, token, &index);
+	if (!err)
+		err = bw_dap_gate_begun(&c.one[index].said, out_begun);
+	if (!err) {
+		*out_fd = c.one[index].fd;
+		c.one[index].fd = -1;
+	}
+	while (c.n)
+		forget(&c, c.n - 1);
+	return err;
 }

@@ -7,10 +7,13 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "dap/dap.h"
 
 /* Listens on 127.0.0.1; port 0: any. */
 struct bw_error *bw_dap_port_open(uint16_t port, int *out_fd, uint16_t *out_port) BW_MUST_CHECK;
-/* Waits for a connection of our own user (or of root, where it is ours); others are closed. */
-struct bw_error *bw_dap_port_accept(int listener, int *out_fd) BW_MUST_CHECK;
+/* Waits for the connection that shows the token. Others do not keep it waiting: they get errors
+ * (dap/gate.h), and are closed when it has come. out_begun->data is the caller's. */
+struct bw_error *bw_dap_port_accept(int listener, const char *token, int *out_fd,
+				    struct bw_dap_begun *out_begun) BW_MUST_CHECK;
 
 #endif

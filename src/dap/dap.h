@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 #include "debug/breaks.h"
@@ -60,8 +61,17 @@ struct bw_dap_host {
 /* The host calls this for each stop that a command or `stopped` has shown. */
 void bw_dap_note_stop(struct bw_dap *s, const struct bw_stop *stop);
 
+/* A session that has begun before the server was there (gate.h): what the editor has sent, of which
+ * `initialize`, the first message, is answered. */
+struct bw_dap_begun {
+	char *data; /* owned by whoever has it */
+	size_t size_b;
+	int64_t n_sent; /* messages to the editor */
+};
+
+/* begun is copied; NULL: nothing has been read. */
 struct bw_error *bw_dap_create(const struct bw_dap_host *host, int in_fd, int out_fd,
-			       struct bw_dap **out) BW_MUST_CHECK;
+			       const struct bw_dap_begun *begun, struct bw_dap **out) BW_MUST_CHECK;
 /* Serves until the editor disconnects, or its end of the connection is closed. An error means that
  * the connection was no good: what was sent is no message of the protocol. */
 struct bw_error *bw_dap_serve(struct bw_dap *s) BW_MUST_CHECK;

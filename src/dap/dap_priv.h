@@ -77,6 +77,7 @@ struct bw_dap {
 	struct bw_debug *debug; /* NULL: not launched yet */
 
 	/* of the client (initialize) */
+	bool is_greeted; /* `initialize` was answered before the server was there */
 	bool is_initialized, zero_lines, zero_columns, has_progress, has_invalidated,
 		has_memory_event, has_variable_type;
 	bool is_attached, stop_on_entry, is_configured, no_debug;
@@ -136,6 +137,11 @@ void bw_dap_answer(struct bw_dap *s, json_t *body);
 void bw_dap_end_busy(struct bw_dap *s);
 /* What has been printed, written and stopped since the last call. */
 void bw_dap_flush(struct bw_dap *s);
+/* Responses without their "seq"; new references. */
+json_t *bw_dap_response(int64_t request_seq, const char *command, bool success);
+/* short_text: what programs look at, NULL: the error's own. */
+json_t *bw_dap_error_response(int64_t request_seq, const char *command, const char *short_text,
+			      const struct bw_error *err);
 /* Asks the editor to read these areas again: "variables", "stacks", "threads". */
 void bw_dap_invalidate(struct bw_dap *s, const char *area);
 /* References and lanes are no longer valid. */

@@ -20,6 +20,17 @@ bool bw_dap_frames_is_empty(const struct bw_dap_frames *f)
 	return f->at == f->data.len;
 }
 
+void bw_dap_frames_rest(const struct bw_dap_frames *f, struct bw_str *out)
+{
+	bw_str_addn(out, f->data.data + f->at, f->data.len - f->at);
+}
+
+void bw_dap_frame(struct bw_str *out, const char *text, size_t size_b)
+{
+	bw_str_addf(out, "Content-Length: %zu\r\n\r\n", size_b);
+	bw_str_addn(out, text, size_b);
+}
+
 void bw_dap_frames_fini(struct bw_dap_frames *f)
 {
 	bw_str_free(&f->data);
@@ -46,10 +57,13 @@ static struct bw_error *take_length(const char *text, size_t n, size_t *out)
 	return NULL;
 }
 
+static bool is_name(const char *text, size_t n, const char *name)
+{
+	return n == strlen(name) && !strncasecmp(text, name, n);
+}
+
 static struct bw_error *read_header(const char *text, size_t n, size_t *out_length)
 {
-	static const char name[] = "Content-Length";
-	const size_t name_b = sizeof(name) - 1;
 	bool found = false;
 	while (n) {
 		const char *end = memmem(text, n, "\r\n", 2);
@@ -57,12 +71,18 @@ static struct bw_error *read_header(const char *text, size_t n, size_t *out_leng
 		const char *colon = memchr(text, ':', line);
 		if (!colon)
 			return bw_errorf(BW_E_INVALID, "a line of a message's header has no colon");
-		if ((size_t)(colon - text) == name_b && !strncasecmp(text, name, name_b)) {
+		size_t name_b = (size_t)(colon - text);
+		if (is_name(text, name_b, "Content-Length")) {
 			if (found)
 				return bw_errorf(BW_E_INVALID,
 						 "a message's header has Content-Length twice");
 			BW_TRY(take_length(colon + 1, line - name_b - 1, out_length));
 			found = true;
+		} else if (!is_name(text, name_b, "Content-Type")) {
+			return bw_errorf(
+				BW_E_INVALID,
+				"a message's header has a line that is neither "
+				"Content-Length nor Content-Type: HTTP is not spoken here");
 		}
 		text += end ? line + 2 : line;
 		n -= end ? line + 2 : line;
@@ -72,11 +92,11 @@ static struct bw_error *read_header(const char *text, size_t n, size_t *out_leng
 
 struct bw_error *bw_dap_frames_take(struct bw_dap_frames *f, const char **out, size_t *out_b)
 {
-	const char *start = f->data.data + f->at;
 	size_t have = f->data.len - f->at, length = 0;
 	*out = NULL;
 	if (!have)
 		return NULL;
+	const char *start = f->data.data + f->at;
 	size_t most = have < BW_DAP_HEADER_MAX_B ? have : BW_DAP_HEADER_MAX_B;
 	const char *end = memmem(start, most, "\r\n\r\n", 4);
 	if (!end && have >= BW_DAP_HEADER_MAX_B)

@@ -3,7 +3,9 @@
 #define BW_DAP_FRAMING_H
 
 /* Messages in a stream of bytes: a header of lines that end in CR LF, among them Content-Length, an
- * empty line, and that many bytes of JSON. Pure: bytes in, messages out. */
+ * empty line, and that many bytes of JSON. Other lines than Content-Length and Content-Type are an
+ * error: what a browser sends for a web page has a length and a body as well, but is not ours.
+ * Pure: bytes in, messages out. */
 
 #include <stddef.h>
 
@@ -26,8 +28,13 @@ struct bw_error *bw_dap_frames_push(struct bw_dap_frames *f, const void *data,
  * place of the next message is not known. */
 struct bw_error *bw_dap_frames_take(struct bw_dap_frames *f, const char **out,
 				    size_t *out_b) BW_MUST_CHECK;
+/* Adds what has not been taken yet. */
+void bw_dap_frames_rest(const struct bw_dap_frames *f, struct bw_str *out);
 /* Whether the stream may end here: no message has begun. */
 bool bw_dap_frames_is_empty(const struct bw_dap_frames *f);
 void bw_dap_frames_fini(struct bw_dap_frames *f);
+
+/* Adds a message, with its header. */
+void bw_dap_frame(struct bw_str *out, const char *text, size_t size_b);
 
 #endif

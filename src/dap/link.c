@@ -20,7 +20,8 @@ enum { QUEUE_MAX = 4096 }; /* messages; the reader waits when there are more */
 struct queue BW_VEC(struct bw_dap_incoming);
 
 struct bw_dap_link {
-	int in_fd, out_fd, wake[2]; /* a byte in `wake` ends the reader */
+	int in_fd, out_fd, wake[2];  /* a byte in `wake` ends the reader */
+	struct bw_dap_frames frames; /* the reader's */
 	pthread_t reader;
 	bool has_reader;
 	pthread_mutex_t lock;
@@ -129,13 +130,30 @@ static struct bw_dap_incoming parse(const char *text, size_t size_b)
 	return m;
 }
 
-static struct bw_error *read_messages(struct bw_dap_link *l, struct bw_dap_frames *f)
+/* out_more: false where nothing more is to be read. */
+static struct bw_error *put_whole_messages(struct bw_dap_link *l, bool *out_more)
+{
+	const char *text;
+	size_t size_b;
+	for (*out_more = true; *out_more;) {
+		BW_TRY(bw_dap_frames_take(&l->frames, &text, &size_b));
+		if (!text)
+			return NULL;
+		struct bw_dap_incoming m = parse(text, size_b);
+		*out_more = put(l, &m);
+	}
+	return NULL;
+}
+
+static struct bw_error *read_messages(struct bw_dap_link *l)
 {
 	enum { CHUNK_B = 65536 };
+	bool more;
 	_cleanup_free_ char *chunk = malloc(CHUNK_B);
 	if (!chunk)
 		return bw_error_nomem();
-	for (;;) {
+	BW_TRY(put_whole_messages(l, &more));
+	while (more) {
 		struct pollfd p[2] = {{.fd = l->in_fd, .events = POLLIN},
 				      {.fd = l->wake[0], .events = POLLIN}};
 		if (poll(p, 2, -1) < 0 && errno != EINTR)
@@ -151,30 +169,20 @@ static struct bw_error *read_messages(struct bw_dap_link *l, struct bw_dap_frame
 		if (got < 0 && errno != ECONNRESET && errno != EIO)
 			return bw_error_errno(errno, "cannot read from the editor");
 		if (got <= 0)
-			return bw_dap_frames_is_empty(f)
+			return bw_dap_frames_is_empty(&l->frames)
 				       ? NULL
 				       : bw_errorf(BW_E_INVALID,
 						   "the input ends in the middle of a message");
-		BW_TRY(bw_dap_frames_push(f, chunk, (size_t)got));
-		for (;;) {
-			const char *text;
-			size_t size_b;
-			BW_TRY(bw_dap_frames_take(f, &text, &size_b));
-			if (!text)
-				break;
-			struct bw_dap_incoming m = parse(text, size_b);
-			if (!put(l, &m))
-				return NULL;
-		}
+		BW_TRY(bw_dap_frames_push(&l->frames, chunk, (size_t)got));
+		BW_TRY(put_whole_messages(l, &more));
 	}
+	return NULL;
 }
 
 static void *reader(void *cookie)
 {
 	struct bw_dap_link *l = cookie;
-	struct bw_dap_frames frames = {0};
-	struct bw_error *err = read_messages(l, &frames);
-	bw_dap_frames_fini(&frames);
+	struct bw_error *err = read_messages(l);
 	pthread_mutex_lock(&l->lock);
 	if (err && !l->error)
 		l->error = err;
@@ -186,22 +194,28 @@ static void *reader(void *cookie)
 	return NULL;
 }
 
-struct bw_error *bw_dap_link_open(int in_fd, int out_fd, struct bw_dap_link **out)
+struct bw_error *bw_dap_link_open(int in_fd, int out_fd, const struct bw_dap_begun *begun,
+				  struct bw_dap_link **out)
 {
 	struct bw_dap_link *l = calloc(1, sizeof(*l));
 	sigset_t all, before;
 	pthread_condattr_t attr;
 	if (!l)
 		return bw_error_nomem();
-	*l = (struct bw_dap_link){
-		.in_fd = in_fd, .out_fd = out_fd, .wake = {-1, -1}, .next_seq = 1};
+	*l = (struct bw_dap_link){.in_fd = in_fd,
+				  .out_fd = out_fd,
+				  .wake = {-1, -1},
+				  .next_seq = begun ? begun->n_sent + 1 : 1};
 	pthread_mutex_init(&l->lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&l->changed, &attr);
 	pthread_condattr_destroy(&attr);
-	if (pipe2(l->wake, O_CLOEXEC)) {
-		struct bw_error *err = bw_error_errno(errno, "cannot make a pipe");
+	struct bw_error *err = pipe2(l->wake, O_CLOEXEC)
+				       ? bw_error_errno(errno, "cannot make a pipe")
+			       : begun ? bw_dap_frames_push(&l->frames, begun->data, begun->size_b)
+				       : NULL;
+	if (err) {
 		bw_dap_link_close(l);
 		return err;
 	}
@@ -238,6 +252,7 @@ void bw_dap_link_close(struct bw_dap_link *l)
 	for (size_t i = 0; i < 2; i++)
 		if (l->wake[i] >= 0)
 			close(l->wake[i]);
+	bw_dap_frames_fini(&l->frames);
 	bw_error_free(l->error);
 	pthread_cond_destroy(&l->changed);
 	pthread_mutex_destroy(&l->lock);
@@ -323,16 +338,16 @@ static bool write_all(int fd, const char *data, size_t n)
 
 void bw_dap_link_send(struct bw_dap_link *l, json_t *root)
 {
-	char header[64];
+	struct bw_str message = {0};
 	json_object_set_new(root, "seq", json_integer(l->next_seq++));
 	_cleanup_free_ char *text = json_dumps(root, JSON_COMPACT);
 	json_decref(root);
 	if (l->broken)
 		return;
-	size_t n = text ? strlen(text) : 0;
-	int header_b = snprintf(header, sizeof(header), "Content-Length: %zu\r\n\r\n", n);
-	l->broken = !text || !write_all(l->out_fd, header, (size_t)header_b) ||
-		    !write_all(l->out_fd, text, n);
+	if (text)
+		bw_dap_frame(&message, text, strlen(text));
+	l->broken = !text || message.failed || !write_all(l->out_fd, message.data, message.len);
+	bw_str_free(&message);
 }
 
 bool bw_dap_link_is_broken(const struct bw_dap_link *l)

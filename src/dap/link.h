@@ -12,6 +12,7 @@
 #include <jansson.h>
 
 #include "base/error.h"
+#include "dap/dap.h"
 #include "debug/stop.h"
 
 struct bw_dap_link;
@@ -25,7 +26,9 @@ struct bw_dap_incoming {
 	bool is_end;	   /* no further messages */
 };
 
-struct bw_error *bw_dap_link_open(int in_fd, int out_fd, struct bw_dap_link **out) BW_MUST_CHECK;
+/* begun: what has been read and sent already; copied; NULL: nothing. */
+struct bw_error *bw_dap_link_open(int in_fd, int out_fd, const struct bw_dap_begun *begun,
+				  struct bw_dap_link **out) BW_MUST_CHECK;
 void bw_dap_link_close(struct bw_dap_link *l);
 /* The next message. timeout_ms 0: only looks. False: there is none. */
 bool bw_dap_link_take(struct bw_dap_link *l, int timeout_ms, struct bw_dap_incoming *out);

@@ -79,13 +79,28 @@ static const struct bw_dap_request *find(const char *name)
 	return NULL;
 }
 
-static json_t *response(const struct bw_dap *s, bool success)
+json_t *bw_dap_response(int64_t request_seq, const char *command, bool success)
 {
 	json_t *r = json_object();
 	json_object_set_new(r, "type", json_string("response"));
-	json_object_set_new(r, "request_seq", json_integer(s->request_seq));
+	json_object_set_new(r, "request_seq", json_integer(request_seq));
 	json_object_set_new(r, "success", json_boolean(success));
-	json_object_set_new(r, "command", bw_json_text(s->request));
+	json_object_set_new(r, "command", bw_json_text(command));
+	return r;
+}
+
+json_t *bw_dap_error_response(int64_t request_seq, const char *command, const char *short_text,
+			      const struct bw_error *err)
+{
+	json_t *r = bw_dap_response(request_seq, command, false);
+	json_t *body = json_object(), *error = json_object();
+	bool show = !strcmp(command, "launch") || !strcmp(command, "attach");
+	json_object_set_new(r, "message", bw_json_text(short_text ? short_text : err->message));
+	json_object_set_new(error, "id", json_integer((json_int_t)err->code));
+	json_object_set_new(error, "format", bw_json_text(err->message));
+	json_object_set_new(error, "showUser", json_boolean(show));
+	json_object_set_new(body, "error", error);
+	json_object_set_new(r, "body", body);
 	return r;
 }
 
@@ -94,7 +109,7 @@ void bw_dap_answer(struct bw_dap *s, json_t *body)
 	if (s->is_answered)
 		return;
 	s->is_answered = true;
-	json_t *r = response(s, true);
+	json_t *r = bw_dap_response(s->request_seq, s->request, true);
 	if (json_object_size(body))
 		json_object_set(r, "body", body);
 	bw_dap_link_send(s->link, r);
@@ -110,16 +125,8 @@ static void answer_error(struct bw_dap *s, const char *short_text, const struct 
 		return;
 	}
 	s->is_answered = true;
-	json_t *r = response(s, false), *body = json_object(), *error = json_object();
-	json_object_set_new(r, "message", bw_json_text(short_text ? short_text : err->message));
-	json_object_set_new(error, "id", json_integer((json_int_t)err->code));
-	json_object_set_new(error, "format", bw_json_text(err->message));
-	json_object_set_new(
-		error, "showUser",
-		json_boolean(!strcmp(s->request, "launch") || !strcmp(s->request, "attach")));
-	json_object_set_new(body, "error", error);
-	json_object_set_new(r, "body", body);
-	bw_dap_link_send(s->link, r);
+	bw_dap_link_send(s->link,
+			 bw_dap_error_response(s->request_seq, s->request, short_text, err));
 }
 
 struct bw_error *bw_dap_need_stopped(const struct bw_dap *s)
@@ -185,7 +192,8 @@ void bw_dap_handle(struct bw_dap *s, const struct bw_dap_incoming *m)
 	}
 	s->request_seq = json_integer_value(json_object_get(m->root, "seq"));
 	s->request = json_string_value(json_object_get(m->root, "command"));
-	s->is_answered = false;
+	s->is_answered = s->is_greeted;
+	s->is_greeted = false;
 	json_t *body = json_object();
 	struct bw_error *err =
 		m->is_cancelled ? bw_errorf(BW_E_INTERRUPTED, "The request was cancelled")

@@ -124,7 +124,7 @@ void bw_dap_flush(struct bw_dap *s)
 }
 
 struct bw_error *bw_dap_create(const struct bw_dap_host *host, int in_fd, int out_fd,
-			       struct bw_dap **out)
+			       const struct bw_dap_begun *begun, struct bw_dap **out)
 {
 	enum { MAX_WAVES = 256 };
 	struct bw_dap *s = calloc(1, sizeof(*s));
@@ -133,7 +133,8 @@ struct bw_error *bw_dap_create(const struct bw_dap_host *host, int in_fd, int ou
 	s->host = host;
 	s->request = "";
 	s->max_waves = MAX_WAVES;
-	struct bw_error *err = bw_dap_link_open(in_fd, out_fd, &s->link);
+	s->is_greeted = begun != NULL;
+	struct bw_error *err = bw_dap_link_open(in_fd, out_fd, begun, &s->link);
 	if (err) {
 		free(s);
 		return err;

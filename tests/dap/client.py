@@ -35,6 +35,7 @@ class Client:
         if port:
             said = self.server.stderr.readline().decode()
             number = int(said.rsplit(":", 1)[1])
+            self.token = self.server.stderr.readline().decode().split()[-1]
             self.sock = socket.create_connection(("127.0.0.1", number))
             self.out = self.into = self.sock.makefile("rwb")
         self.seq = 0
@@ -174,7 +175,7 @@ class Client:
     # What editors do
 
     def launch(self, program, kernel_options=None, **more):
-        arguments = dict(program=str(program), **more)
+        arguments = dict(program=str(program), **({"token": self.token} if self.sock else {}), **more)
         if kernel_options is not None:
             arguments["kernelOptions"] = [str(o) for o in kernel_options]
         seq = self.send("launch", arguments)

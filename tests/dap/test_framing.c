@@ -58,7 +58,10 @@ static void test_no_messages(void **state)
 		{"Content-Length: 18446744073709551617\r\n\r\n", "limit"},
 		{"Content-Length: 1\r\nContent-Length: 1\r\n\r\n", "twice"},
 		{"Content-Type: x\r\n\r\n", "no Content-Length"},
-		{"{\"seq\": 1}\r\n\r\n", "no Content-Length"},
+		{"{\"seq\": 1}\r\n\r\n", "HTTP"},
+		{"POST /a:b HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}", "HTTP"},
+		{"Content-Length: 2\r\nOrigin: http://page.example\r\n\r\n{}", "HTTP"},
+		{" Content-Length: 2\r\n\r\n{}", "HTTP"},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct bw_dap_frames f = {0};

@@ -65,26 +65,28 @@ check(requests, "the extension asks nothing")
 for name in requests:
     check(f"`{name}`" in DOC, f"doc/editors.md does not have {name}")
 
-# Which program the extension starts, where there is node: with a stand-in for VS Code that knows as much as it takes.
+# Which program the extension starts, and the token that it sends, where there is node: with a stand-in for VS Code that knows as much as it takes.
 PROGRAM_OF = """
 const modules = require("module"), load = modules._load;
 const any = new Proxy(function () {}, { get: (_, key) => (key === Symbol.toPrimitive ? () => "" : any), apply: () => any, construct: () => any });
-let factory;
+let factory, provider;
 const vscode = {
   EventEmitter: class {}, DebugAdapterExecutable: class { constructor(...all) { this.all = all; } }, commands: any, window: any,
   workspace: { getConfiguration: () => ({ get: () => process.argv[2] }) },
-  debug: { registerDebugAdapterDescriptorFactory: (_, f) => (factory = f), registerDebugAdapterTrackerFactory: any, onDidChangeActiveDebugSession: any },
+  debug: { registerDebugAdapterDescriptorFactory: (_, f) => (factory = f), registerDebugAdapterTrackerFactory: any,
+    registerDebugConfigurationProvider: (_, p) => (provider = p), onDidChangeActiveDebugSession: any },
 };
 modules._load = (name, ...more) => (name === "vscode" ? vscode : load(name, ...more));
 require(process.argv[1]).activate({ subscriptions: [] });
-try { console.log(JSON.stringify(factory.createDebugAdapterDescriptor().all)); } catch (e) { console.log(e.message); }
+if (process.argv[3]) console.log(JSON.stringify(provider.resolveDebugConfigurationWithSubstitutedVariables(undefined, JSON.parse(process.argv[3]))));
+else try { console.log(JSON.stringify(factory.createDebugAdapterDescriptor().all)); } catch (e) { console.log(e.message); }
 """
 
 
-def started(setting, home):
+def started(setting, home, *config):
     environment = dict(os.environ, HOME=home, PATH=f"{home}{os.pathsep}{os.environ['PATH']}")
     extension = MAKE.parent.parent / "editors/vscode/extension.js"
-    return subprocess.run(["node", "-e", PROGRAM_OF, extension, setting], env=environment, capture_output=True, text=True,
+    return subprocess.run(["node", "-e", PROGRAM_OF, extension, setting, *config], env=environment, capture_output=True, text=True,
                           check=True).stdout.strip()
 
 
@@ -97,6 +99,11 @@ if shutil.which("node"):
         program.chmod(0o755)
         for setting in (program.name, str(program), f"~/{program.name}"):
             check(started(setting, home) == json.dumps([str(program), ["dap"]], separators=(",", ":")), started(setting, home))
+        pathlib.Path(home, "token").write_text("0123456789abcdef\n")
+        for given, sent in (({"program": "a.s"}, {"program": "a.s"}), ({"token": "x"}, {"token": "x"}),
+                            ({"debugServer": 1, "tokenFile": "~/token"}, {"debugServer": 1, "token": "0123456789abcdef"})):
+            got = started(program.name, home, json.dumps(given))
+            check(json.loads(got) == sent, f"{given}: {got}")
 else:
     print("node is not installed, and the extension not run")
 print("ok")

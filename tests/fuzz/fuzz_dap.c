@@ -151,7 +151,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	else if (write(in, bytes, n) != (ssize_t)n)
 		abort();
 	lseek(in, 0, SEEK_SET);
-	must(bw_dap_create(&host, in, out, &server));
+	must(bw_dap_create(&host, in, out, NULL, &server));
 	bw_error_free(bw_dap_serve(server));
 	bw_dap_destroy(server);
 	bw_debug_destroy(d);
