@@ -400,11 +400,14 @@ static struct bw_error *open_text(struct vm_command *c, unsigned vmid, struct bw
 				c->texts[i]);
 	if (vm->text.failed)
 		return bw_error_nomem();
-	if (!vm->text.has_cntl || !vm->text.has_base)
-		return bw_errorf(BW_E_INVALID, "the text lacks %s of VMID %u",
-				 vm->text.has_cntl ? "the base" : "CNTL", vmid);
 	bw_crash_vm_end(&vm->text, l->part.gen);
-	bw_gpuvm_context_init(&vm->context, l->part.gen, vmid, &vm->text.regs);
+	const struct bw_crash_vm_context *context = &vm->text.context;
+	if (!context->has_cntl || !context->has_base)
+		return bw_errorf(BW_E_INVALID, "the text lacks %s of VMID %u",
+				 context->has_cntl ? "the base" : "CNTL", vmid);
+	/* that of a user queue is no kernel's, whatever VMID umr gives it */
+	unsigned walked = vm->text.is_user_queue ? BW_LOOK_USER_VMID : vmid;
+	bw_gpuvm_context_init(&vm->context, l->part.gen, walked, &context->regs);
 	return NULL;
 }
 

@@ -7,6 +7,7 @@
 #include "cli/look_gpu.h"
 #include "crash/vm_state.h"
 
+enum { BW_LOOK_USER_VMID = 1 /* of walks in which VMID 0's apertures do not count */ };
 struct bw_look_vm {
 	struct bw_look_gpu gpu;
 	struct bw_kmd *kmd; /* gpu's; NULL: from text */

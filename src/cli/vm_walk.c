@@ -29,8 +29,17 @@ static void show_context(struct bw_look *l, const struct bw_look_vm *vm, uint64_
 	const struct bw_gpuvm_context *c = &vm->context;
 	struct bw_str part = {0};
 	bw_look_part_name(&vm->part, &part);
-	bw_out_line(l->out, "VMID %u, address 0x%" PRIx64 ", %s hub of %s", c->vmid, va,
-		    l->hub == BW_GPUVM_MM ? "memory" : "graphics", bw_str_text(&part));
+	const char *hub = l->hub == BW_GPUVM_MM ? "memory" : "graphics";
+	if (vm->text.is_user_queue)
+		bw_out_line(
+			l->out,
+			"A user queue's address space, address 0x%" PRIx64
+			", %s hub of %s. It has no VMID of its own, and no registers: umr makes up "
+			"both, and what it says of CNTL is not used.",
+			va, hub, bw_str_text(&part));
+	else
+		bw_out_line(l->out, "VMID %u, address 0x%" PRIx64 ", %s hub of %s", c->vmid, va,
+			    hub, bw_str_text(&part));
 	bw_out_line(l->out,
 		    "Context: %s, depth %u, block size %u, base 0x%" PRIx64 ", 0x%" PRIx64
 		    " to 0x%" PRIx64,
@@ -139,7 +148,10 @@ static void add_end(const struct bw_gpuvm_context *c, const struct bw_gpuvm_rang
 static void add_facts(struct bw_look *l, const struct bw_look_vm *vm,
 		      const struct bw_gpuvm_range *r, uint64_t va, const char *text)
 {
-	bw_out_int(l->out, "vmid", vm->context.vmid);
+	if (vm->text.is_user_queue)
+		bw_out_bool(l->out, "user_queue", true);
+	else
+		bw_out_int(l->out, "vmid", vm->context.vmid);
 	bw_out_hex(l->out, "address", va);
 	bw_out_str(l->out, "hub", l->hub == BW_GPUVM_MM ? "mm" : "gc");
 	bw_out_str(l->out, "verdict", verdict_name(r->verdict));
@@ -289,13 +301,18 @@ struct bw_error *bw_look_maps(struct bw_look *l, struct bw_look_vm *vm)
 	if (n < MAX_RUNS)
 		close_run(&t, c, &m);
 	bw_out_begin(l->out, "command", "vm maps");
-	bw_out_int(l->out, "vmid", c->vmid);
+	if (!vm->text.is_user_queue)
+		bw_out_int(l->out, "vmid", c->vmid);
 	bw_out_str(l->out, "hub", l->hub == BW_GPUVM_MM ? "mm" : "gc");
 	struct bw_str text = {0};
+	if (vm->text.is_user_queue)
+		bw_str_add(&text, "The user queue");
+	else
+		bw_str_addf(&text, "VMID %u", c->vmid);
 	if (stopped) {
-		bw_str_addf(&text, "VMID %u maps nothing: %s.", c->vmid, stopped);
+		bw_str_addf(&text, " maps nothing: %s.", stopped);
 	} else {
-		bw_str_addf(&text, "VMID %u maps ", c->vmid);
+		bw_str_add(&text, " maps ");
 		add_size(&text, total_b);
 		bw_str_addf(&text, " in %zu range%s%s.", bw_table_rows(&t),
 			    bw_table_rows(&t) == 1 ? "" : "s",

@@ -12,9 +12,22 @@
 #include "base/util.h"
 #include "crash/trace.h"
 
-/* What the program had at the address of a page fault. */
+static void add_walk(const struct bw_crash_report *r, struct bw_str *out)
+{
+	if (!r->walk.len)
+		return;
+	const struct bw_crash_walk_entry *last = &r->walk.data[r->walk.len - 1];
+	bw_str_addf(
+		out,
+		"The files have a page walk of umr, whose last entry (%s 0x%016" PRIx64
+		") is %s: \"breakwater vm walk --gfx VERSION --from FILE VMID@ADDRESS\" shows it.\n",
+		last->name, last->value, last->value & 1 ? "valid" : "not valid");
+}
+
+/* What the program had at the address of a page fault, and what walks say that the files have. */
 void bw_crash_tell_range(const struct bw_crash *c, struct bw_str *out)
 {
+	add_walk(&c->report, out);
 	const struct bw_crash_fault *f = c->log.faults.len ? &c->log.faults.data[0] : NULL;
 	if (!f || !f->has_address || !c->report.ranges.len)
 		return;

@@ -40,9 +40,9 @@ static const struct {
 };
 /* clang-format on */
 
-static void put(struct bw_crash_vm *vm, size_t i, bool brief, uint64_t value)
+static void put(struct bw_crash_vm_context *c, size_t i, bool brief, uint64_t value)
 {
-	char *at = (char *)&vm->regs + registers[i].offset;
+	char *at = (char *)&c->regs + registers[i].offset;
 	uint64_t old = 0;
 	if (registers[i].is_32) {
 		uint32_t v = (uint32_t)value;
@@ -55,9 +55,9 @@ static void put(struct bw_crash_vm *vm, size_t i, bool brief, uint64_t value)
 			value = bw_join32((uint32_t)value, bw_lo32(old));
 		memcpy(at, &value, sizeof(value));
 	}
-	vm->has_cntl |= registers[i].offset == offsetof(struct bw_gpuvm_regs, cntl);
-	vm->has_base |= registers[i].offset == offsetof(struct bw_gpuvm_regs, base);
-	vm->has_end |= registers[i].offset == offsetof(struct bw_gpuvm_regs, end);
+	c->has_cntl |= registers[i].offset == offsetof(struct bw_gpuvm_regs, cntl);
+	c->has_base |= registers[i].offset == offsetof(struct bw_gpuvm_regs, base);
+	c->has_end |= registers[i].offset == offsetof(struct bw_gpuvm_regs, end);
 }
 
 static bool ends_with(const char *text, size_t n, const char *end)
@@ -87,8 +87,8 @@ static bool is_register(struct bw_crash_vm *vm, const char *name, size_t n, uint
 			    (registers[i].name[0] != '_' || context);
 		if (!brief && !full)
 			continue;
-		if (brief || !is_other_context(vm, name, n))
-			put(vm, i, brief, value);
+		bool is_other = !brief && is_other_context(vm, name, n);
+		put(is_other ? &vm->other : &vm->context, i, brief, value);
 		return true;
 	}
 	return false;
@@ -133,6 +133,14 @@ static bool value_after(const char *p, uint64_t *out)
 	return !isalnum((unsigned char)*end);
 }
 
+/* "PDE2@{": three levels of directories. */
+static void learn_depth(struct bw_crash_vm *vm, const char *line)
+{
+	const char *p = strstr(line, "PDE");
+	if (p && p[3] >= '0' && p[3] <= '3' && p[4] == '@')
+		vm->depth = BW_MAX(vm->depth, (unsigned)(p[3] - '0') + 1);
+}
+
 /* "PDE2@{0x3febfe7f8/ff}=0x0000000000cf1001", as umr prints it; "sys:0x1000=0x1". */
 static bool is_entry(struct bw_crash_vm *vm, const char *line)
 {
@@ -144,6 +152,7 @@ static bool is_entry(struct bw_crash_vm *vm, const char *line)
 		if (!hex(&p, &address) || !(p = strchr(p, '}')) || !value_after(p + 1, &value))
 			return false;
 		add_entry(vm, memory, address, value);
+		learn_depth(vm, line);
 		return true;
 	}
 	p = bw_skip_blanks(line);
@@ -183,12 +192,41 @@ static int by_address(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
+/* Of VMID 0 apertures lie before the page table: those registers are 0 in no GPU at work. */
+static bool is_made_up(const struct bw_crash_vm *vm, const struct bw_crash_vm_context *c)
+{
+	const struct bw_gpuvm_regs *r = &vm->context.regs;
+	return vm->depth && c->has_base && c->has_cntl && !(c->regs.cntl & 1) &&
+	       !r->mx_l1_tlb_cntl && !r->sys_low && !r->sys_high;
+}
+
+static void take_user_queue(struct bw_crash_vm *vm)
+{
+	struct bw_crash_vm_context *c = &vm->context;
+	const struct bw_crash_vm_context *other = &vm->other;
+	if (!c->has_base && !c->has_cntl && is_made_up(vm, other)) {
+		c->regs.cntl = other->regs.cntl;
+		c->regs.base = other->regs.base;
+		c->regs.start = other->regs.start;
+		c->regs.end = other->regs.end;
+		c->has_cntl = c->has_base = true;
+		c->has_end = other->has_end;
+	}
+	if (!is_made_up(vm, c))
+		return;
+	/* tables of 512 entries, a block size of 0, are the driver's on GPUs with user queues */
+	enum { ENABLE = 1, DEPTH_LO = 1 };
+	vm->is_user_queue = true;
+	c->regs.cntl = ENABLE | vm->depth << DEPTH_LO;
+}
+
 void bw_crash_vm_end(struct bw_crash_vm *vm, enum bw_gpuvm_gen gen)
 {
 	if (vm->entries.len)
 		qsort(vm->entries.data, vm->entries.len, sizeof(vm->entries.data[0]), by_address);
-	if (!vm->has_end)
-		vm->regs.end = (1ull << bw_gpuvm_va_bits(gen)) / BW_GPUVM_PAGE_B - 1;
+	take_user_queue(vm);
+	if (!vm->context.has_end)
+		vm->context.regs.end = (1ull << bw_gpuvm_va_bits(gen)) / BW_GPUVM_PAGE_B - 1;
 }
 
 bool bw_crash_vm_read(void *cookie, bool system, uint64_t address, uint64_t *out_entry)

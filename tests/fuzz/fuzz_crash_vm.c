@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		at += len + 1;
 	}
 	bw_crash_vm_end(&vm, gen);
-	bw_gpuvm_context_init(&c, gen, vm.vmid, &vm.regs);
+	bw_gpuvm_context_init(&c, gen, vm.is_user_queue ? 1 : vm.vmid, &vm.context.regs);
 	for (size_t i = 0; i < 16 && i < vm.entries.len; i++) {
 		struct bw_str flags = {0};
 		uint64_t va = vm.entries.data[i].value;
@@ -40,10 +40,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 					    .block = c.block,
 					    .further = bytes[0] & 0x80,
 					    .bfs = bytes[0] >> 3 & 15,
-					    .size_b = vm.regs.end};
+					    .size_b = vm.context.regs.end};
 	struct bw_error *err = bw_gpuvm_layout(&spec, &layout);
 	for (unsigned i = 0; !err && i < layout.n_levels; i++)
-		bw_gpuvm_layout_index(&layout, i, vm.regs.start);
+		bw_gpuvm_layout_index(&layout, i, vm.context.regs.start);
 	bw_error_free(err);
 	bw_crash_vm_free(&vm);
 	return 0;
