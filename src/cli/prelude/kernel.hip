@@ -151,13 +151,36 @@ BW_FN unsigned long long __ballot(int predicate) { return __builtin_amdgcn_uicmp
 BW_FN unsigned long long __activemask() { return __ballot(1); }
 BW_FN int __any(int predicate) { return __ballot(predicate) != 0; }
 BW_FN int __all(int predicate) { return __ballot(predicate) == __ballot(1); }
+/* A dword of any lane of the wave. ds_bpermute reaches all 64 lanes on gfx9 alone: from gfx10 on each half of a
+ * wave64 has a permutation of its own, and gives 0 for a lane that is not active. So in whole waves of gfx11 and
+ * later the other half's values come by v_permlane64, else all of them one after another, which no lane leaves early:
+ * at -O0 it would have no value to give. */
+BW_FN int __bw_dword_of_lane(int value, int lane)
+{
+#if __AMDGCN_WAVEFRONT_SIZE__ == 64 && !defined(__GFX9__)
+#ifndef __GFX10__
+	if (__activemask() == ~0ull) {
+		int near = __builtin_amdgcn_ds_bpermute(lane * 4, value);
+		int far = __builtin_amdgcn_ds_bpermute(lane * 4, __builtin_amdgcn_permlane64(value));
+		return (lane ^ __lane_id()) & 32 ? far : near;
+	}
+#endif
+	int result = 0;
+	for (int i = 0; i < 64; i++) {
+		int of_lane = __builtin_amdgcn_readlane(value, i);
+		result = i == (lane & 63) ? of_lane : result;
+	}
+	return result;
+#else
+	return __builtin_amdgcn_ds_bpermute(lane * 4, value);
+#endif
+}
 template <typename T> BW_FN T __bw_of_lane(T value, int lane)
 {
-	static_assert(sizeof(T) % 4 == 0, "values of lanes are whole dwords");
-	int words[sizeof(T) / 4];
+	int words[(sizeof(T) + 3) / 4] = {};
 	__builtin_memcpy(words, &value, sizeof(T));
-	for (unsigned i = 0; i < sizeof(T) / 4; i++)
-		words[i] = __builtin_amdgcn_ds_bpermute(lane * 4, words[i]);
+	for (unsigned i = 0; i < sizeof(words) / 4; i++)
+		words[i] = __bw_dword_of_lane(words[i], lane);
 	__builtin_memcpy(&value, words, sizeof(T));
 	return value;
 }
