@@ -9,9 +9,22 @@
 
 /* Commands that choose the focus: wave (thread), lane. */
 
-static void show_place(struct bw_cli *c, const struct bw_wave_info *w)
+/* The selected frame: choosing a lane leaves it as it is, and so does looking. */
+static void show_frame(struct bw_cli *c, const struct bw_wave_info *w)
 {
+	struct bw_stack_frame f;
+	struct bw_str text = {0};
 	struct bw_where where;
+	struct bw_error *err = bw_debug_selected_frame(c->debug, &f);
+	if (!err) {
+		bw_show_frame_line(c->out, c->debug, &f);
+		return;
+	}
+	bw_error_free(err);
+	bw_show_frame(c->debug, w->pc, w->dispatch, true, &text);
+	bw_out_line(c->out, "#0  %s", bw_str_text(&text));
+	bw_out_str(c->out, "frame", bw_str_text(&text));
+	bw_str_free(&text);
 	bw_debug_wave_where(c->debug, w, &where);
 	bw_out_hex(c->out, "pc", w->pc);
 	bw_show_place_facts(c->out, &where);
@@ -24,16 +37,11 @@ static void show_focus(struct bw_cli *c, const char *verb)
 	char name[96];
 	bw_lane_name(c->debug, w, lane, name, sizeof(name));
 	bw_out_line(c->out, "[%s thread %u, lane %u (%s)]", verb, w->number, lane, name);
-	struct bw_str frame = {0};
-	bw_show_frame(c->debug, w->pc, w->dispatch, true, &frame);
-	bw_out_line(c->out, "#0  %s", bw_str_text(&frame));
 	bw_out_int(c->out, "wave", w->number);
 	bw_out_int(c->out, "lane", lane);
 	bw_out_str(c->out, "name", name);
-	bw_out_str(c->out, "frame", bw_str_text(&frame));
 	bw_out_bool(c->out, "active", w->exec >> lane & 1);
-	show_place(c, w);
-	bw_str_free(&frame);
+	show_frame(c, w);
 	if (!(w->exec >> lane & 1))
 		bw_out_line(c->out, "warning: Current lane is inactive.");
 }
@@ -93,12 +101,32 @@ static struct bw_error *apply_once(struct bw_cli *c, const struct apply *a)
 	return err;
 }
 
-/* Restores the focus, if that wave still is stopped. */
-static void restore_focus(struct bw_cli *c, uint32_t wave, unsigned lane)
+/* What "apply" leaves as it was. */
+struct focus {
+	uint32_t wave;
+	unsigned lane;
+	struct bw_stack_frame frame; /* the selected one */
+};
+
+static struct focus current_focus(struct bw_cli *c)
 {
-	struct bw_error *err = bw_debug_set_focus(c->debug, wave);
+	struct focus f = {.wave = bw_debug_focus(c->debug)->number,
+			  .lane = bw_debug_focus_lane(c->debug)};
+	bw_error_free(bw_debug_selected_frame(c->debug, &f.frame));
+	return f;
+}
+
+/* Restores the focus, if that wave still is stopped, and the frame, if it still is in it. */
+static void restore_focus(struct bw_cli *c, const struct focus *f)
+{
+	struct bw_stack_frame now;
+	struct bw_error *err = bw_debug_set_focus(c->debug, f->wave);
 	if (!err)
-		err = bw_debug_set_lane(c->debug, lane);
+		err = bw_debug_set_lane(c->debug, f->lane);
+	if (!err && f->frame.level)
+		err = bw_debug_stack_frame(c->debug, f->frame.level, &now);
+	if (!err && f->frame.level && now.pc == f->frame.pc && now.die == f->frame.die)
+		err = bw_debug_select_frame(c->debug, f->frame.level);
 	bw_error_free(err);
 }
 
@@ -152,8 +180,8 @@ static struct bw_error *apply_to_waves(struct bw_cli *c, const char *args)
 	if (!n)
 		return bw_errorf(BW_E_NOT_FOUND,
 				 "No stopped wave has such a number; \"info waves\" lists them");
-	uint32_t focus = bw_debug_focus(c->debug)->number;
-	unsigned lane = bw_debug_focus_lane(c->debug), interrupts = bw_cli_interrupts();
+	const struct focus before = current_focus(c);
+	unsigned interrupts = bw_cli_interrupts();
 	for (size_t i = 0; !err && i < n && !c->quit && interrupts == bw_cli_interrupts(); i++) {
 		const struct bw_wave_info *w = bw_debug_wave(c->debug, numbers[i]);
 		if (!w) /* the command has resumed it */
@@ -165,7 +193,7 @@ static struct bw_error *apply_to_waves(struct bw_cli *c, const char *args)
 		if (!err)
 			err = apply_once(c, &a);
 	}
-	restore_focus(c, focus, lane);
+	restore_focus(c, &before);
 	return err;
 }
 
@@ -226,11 +254,11 @@ static struct bw_error *apply_to_lanes(struct bw_cli *c, const char *args)
 	if (lanes == all && prints(a.command))
 		return print_in_lanes(c, a.command);
 	struct bw_error *err = NULL;
-	uint32_t focus = w->number;
-	unsigned before = bw_debug_focus_lane(c->debug), interrupts = bw_cli_interrupts();
+	const struct focus before = current_focus(c);
+	unsigned interrupts = bw_cli_interrupts();
 	for (unsigned lane = 0; !err && lane < 64 && !c->quit && interrupts == bw_cli_interrupts();
 	     lane++) {
-		w = bw_debug_wave(c->debug, focus);
+		w = bw_debug_wave(c->debug, before.wave);
 		if (!w || !(lanes >> lane & 1) || bw_debug_focus(c->debug) != w)
 			continue;
 		bw_lane_name(c->debug, w, lane, name, sizeof(name));
@@ -240,7 +268,7 @@ static struct bw_error *apply_to_lanes(struct bw_cli *c, const char *args)
 		if (!err)
 			err = apply_once(c, &a);
 	}
-	restore_focus(c, focus, before);
+	restore_focus(c, &before);
 	return err;
 }
 

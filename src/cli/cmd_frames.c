@@ -16,25 +16,7 @@ static int64_t clamped(int64_t n, int64_t low, int64_t high)
 /* Like the output of a stop, with the level in front: "#1  0x... in outer (...) at nest.cl:4". */
 static void show_frame(struct bw_cli *c, const struct bw_stack_frame *f)
 {
-	struct bw_str text = {0};
-	struct bw_where where;
-	bw_show_stack_frame(c->debug, f, &text);
-	bw_out_line(c->out, "#%-2u %s", f->level, bw_str_text(&text));
-	bw_out_int(c->out, "level", f->level);
-	bw_out_str(c->out, "frame", bw_str_text(&text));
-	bw_out_hex(c->out, "pc", f->pc);
-	bw_out_bool(c->out, "inlined", f->is_inlined);
-	bw_debug_where(c->debug, f->at, &where);
-	if (f->function) {
-		bw_out_str(c->out, "function", f->function);
-		bw_out_int(c->out, "offset",
-			   (int64_t)(f->pc - (where.function ? f->at - where.offset_b : f->pc)));
-	}
-	if (f->has_line) {
-		bw_out_str(c->out, "file", f->file);
-		bw_out_int(c->out, "line", f->line);
-	}
-	bw_str_free(&text);
+	bw_show_frame_line(c->out, c->debug, f);
 	bw_show_frame_source(c->out, c->debug, f);
 	if (!f->level)
 		bw_show_instruction(c->out, c->debug, f->pc);

@@ -44,6 +44,8 @@ void bw_show_fault(struct bw_out *o, struct bw_debug *d, uint32_t wave);
 /* ---- show_frames.c ---- */
 /* "scale (...) at scale.cl:5", "0x7f001018 in outer (...) at nest.cl:4": without its level. */
 void bw_show_stack_frame(struct bw_debug *d, const struct bw_stack_frame *f, struct bw_str *out);
+/* The same with its level in front: "#1  main (...) at nest.cl:7", and its parts in JSON. */
+void bw_show_frame_line(struct bw_out *o, struct bw_debug *d, const struct bw_stack_frame *f);
 /* A new reference. */
 json_t *bw_stack_frame_json(const struct bw_stack_frame *f);
 /* "4\tint x = inner(a);", or that the file is missing. */

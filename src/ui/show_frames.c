@@ -55,6 +55,29 @@ void bw_show_stack_frame(struct bw_debug *d, const struct bw_stack_frame *f, str
 		bw_str_addf(out, " from %s", base_name(where.code_object));
 }
 
+void bw_show_frame_line(struct bw_out *o, struct bw_debug *d, const struct bw_stack_frame *f)
+{
+	struct bw_str text = {0};
+	struct bw_where where;
+	bw_show_stack_frame(d, f, &text);
+	bw_out_line(o, "#%-2u %s", f->level, bw_str_text(&text));
+	bw_out_int(o, "level", f->level);
+	bw_out_str(o, "frame", bw_str_text(&text));
+	bw_out_hex(o, "pc", f->pc);
+	bw_out_bool(o, "inlined", f->is_inlined);
+	bw_debug_where(d, f->at, &where);
+	if (f->function) {
+		bw_out_str(o, "function", f->function);
+		bw_out_int(o, "offset",
+			   (int64_t)(f->pc - (where.function ? f->at - where.offset_b : f->pc)));
+	}
+	if (f->has_line) {
+		bw_out_str(o, "file", f->file);
+		bw_out_int(o, "line", f->line);
+	}
+	bw_str_free(&text);
+}
+
 json_t *bw_stack_frame_json(const struct bw_stack_frame *f)
 {
 	json_t *o = json_object();
