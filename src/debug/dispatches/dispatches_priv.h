@@ -17,6 +17,7 @@ struct bw_dispatch_record {
 	uint64_t kernel_start, kernel_end; /* code, 0 and 0 when unknown */
 	/* when it was first seen running as the first of its queue; 0: not yet (hang.c) */
 	uint64_t first_since_ms;
+	bool hang_was_told;
 	bool packet_guessed;		  /* packet number, counted from an earlier one in its
 					   * queue */
 	struct bw_target_object pipeline; /* id 0: not known */
@@ -106,7 +107,7 @@ void bw_hang_restart(struct bw_debug *d);
 /* While waves run: how long to wait at most before bw_hang_is_over is asked; timeout_ms < 0: for
  * ever. */
 int bw_hang_limit(struct bw_debug *d, int timeout_ms);
-/* Whether a dispatch has run for too long; reports it if so. */
+/* Whether a dispatch has run for too long; reports it if so, and a command that asks ends then. */
 bool bw_hang_is_over(struct bw_debug *d);
 
 #endif

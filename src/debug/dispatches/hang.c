@@ -48,7 +48,7 @@ int bw_hang_limit(struct bw_debug *d, int timeout_ms)
 	return timeout_ms < 0 ? often : BW_MIN(timeout_ms, often);
 }
 
-static const struct bw_dispatch_record *found(struct bw_debug *d)
+static struct bw_dispatch_record *found(struct bw_debug *d)
 {
 	uint64_t limit = d->settings.hang_ms, now = now_ms();
 	if (!limit)
@@ -60,14 +60,19 @@ static const struct bw_dispatch_record *found(struct bw_debug *d)
 	return NULL;
 }
 
+/* Each command that waits has the limit again; that the same dispatch still runs is said in other
+ * words, as the first message is what users look for. */
 bool bw_hang_is_over(struct bw_debug *d)
 {
-	const struct bw_dispatch_record *x = found(d);
-	if (x)
-		bw_debug_note(
-			d, BW_NOTICE_WARNING,
-			"dispatch %u (%s) has been running for %llu ms, which is taken for a hang",
-			x->info.number, x->info.kernel_title,
-			(unsigned long long)d->settings.hang_ms);
-	return x;
+	struct bw_dispatch_record *x = found(d);
+	if (!x)
+		return false;
+	bw_debug_note(
+		d, BW_NOTICE_WARNING,
+		x->hang_was_told
+			? "dispatch %u (%s) still has not ended after another %llu ms"
+			: "dispatch %u (%s) has been running for %llu ms, which is taken for a hang",
+		x->info.number, x->info.kernel_title, (unsigned long long)d->settings.hang_ms);
+	x->hang_was_told = true;
+	return true;
 }

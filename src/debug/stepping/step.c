@@ -31,13 +31,14 @@ struct bw_error *bw_step_poll(struct bw_debug *d, struct bw_stop *out)
 		BW_TRY(bw_target_wait(d->target, 0, &ev));
 		/* a stop of another wave is looked for by the caller */
 		if (ev.kind == BW_EVENT_STOP)
-			return NULL;
-		if (ev.kind == BW_EVENT_INTERRUPT) {
+			break;
+		if (ev.kind == BW_EVENT_INTERRUPT)
 			out->kind = BW_STOP_INTERRUPTED;
-			return NULL;
-		}
-		BW_TRY(bw_debug_handle(d, &ev, out));
+		else
+			BW_TRY(bw_debug_handle(d, &ev, out));
 	} while (ev.kind != BW_EVENT_NONE && out->kind == BW_STOP_NONE);
+	if (out->kind == BW_STOP_NONE && d->target && bw_hang_is_over(d))
+		out->kind = BW_STOP_INTERRUPTED;
 	return NULL;
 }
 
@@ -59,10 +60,6 @@ struct bw_error *bw_step_await(struct bw_debug *d, const struct bw_step_wait *w,
 		BW_TRY(bw_step_poll(d, out));
 		if (out->kind != BW_STOP_NONE)
 			return NULL;
-		if (bw_hang_is_over(d)) {
-			out->kind = BW_STOP_WAVES;
-			return NULL;
-		}
 		if (patience_ms >= 0 && waited_ms >= patience_ms) {
 			*out_late = true;
 			return NULL;
@@ -219,6 +216,17 @@ static void say_missing(struct bw_debug *d, const struct bw_wave_record *w)
 	bw_vec_free(&missing);
 }
 
+/* Everything stops for what the wait for w has found. What has ended the wait is said even where w
+ * has come to its own end meanwhile: else a command of many steps would go on, and wait again. */
+static struct bw_error *stop_for(struct bw_debug *d, struct bw_stop *out)
+{
+	bool asked = out->kind == BW_STOP_INTERRUPTED;
+	BW_TRY(bw_debug_stop_and_report(d, out));
+	if (asked && out->kind == BW_STOP_WAVES)
+		out->reasons |= BW_REASON_INTERRUPT;
+	return NULL;
+}
+
 static struct bw_error *step_with(struct bw_debug *d, struct bw_wave_record *w,
 				  struct bw_u32_vec *others, enum step_result *out_result,
 				  struct bw_stop *out)
@@ -252,7 +260,7 @@ static struct bw_error *step_with(struct bw_debug *d, struct bw_wave_record *w,
 	if (out->kind != BW_STOP_NONE) {
 		*out_result = STEP_STOP;
 		d->state = BW_DEBUG_STOPPED;
-		BW_TRY(bw_debug_stop_and_report(d, out));
+		BW_TRY(stop_for(d, out));
 		say_missing(d, w);
 		return NULL;
 	}
@@ -446,7 +454,7 @@ static struct bw_error *run_to(struct bw_debug *d, struct bw_wave_record *w,
 	if (is_over)
 		say_ended(d, w);
 	if (out->kind != BW_STOP_NONE || is_over || ran_along) {
-		BW_TRY(bw_debug_stop_and_report(d, out));
+		BW_TRY(stop_for(d, out));
 		out->focus_ended = is_over;
 		say_missing(d, w);
 		return NULL;

@@ -32,7 +32,7 @@ static struct bw_error *one_instruction(struct bw_debug *d, struct bw_wave_recor
 					bool over_calls, struct bw_stop *out, bool *out_ends)
 {
 	BW_TRY(bw_step_count(d, w, 1, over_calls, out));
-	*out_ends = out->kind != BW_STOP_WAVES || out->wave != w->info.number ||
+	*out_ends = out->kind != BW_STOP_WAVES || out->wave != w->info.number || !w->stopped ||
 		    out->reasons & ~(uint32_t)BW_REASON_SINGLE_STEP;
 	return *out_ends ? NULL : other_event(d, out, out_ends);
 }

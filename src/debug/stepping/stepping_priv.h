@@ -57,7 +57,7 @@ void bw_step_simulated(struct bw_debug *d, struct bw_wave_record *w);
 struct bw_error *bw_step_alone_ended(struct bw_debug *d, const struct bw_wave_record *w,
 				     struct bw_stop *out) BW_MUST_CHECK;
 /* Events that happened while one wave was being stepped; out->kind stays NONE when there were
- * none. */
+ * none. A dispatch that is taken for a hang meanwhile is an INTERRUPTED. */
 struct bw_error *bw_step_poll(struct bw_debug *d, struct bw_stop *out) BW_MUST_CHECK;
 /* What each stepping command begins with: the focus wave, of a target that can run, with the limit
  * of a hang counted from now and changes that the user has made taken as known by watchpoints. */
