@@ -7,11 +7,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "base/memfd.h"
 #include "base/util.h"
 #include "base/wait.h"
 
@@ -107,31 +107,19 @@ static struct bw_error *take_hello(struct bw_crumbs *c, struct bw_crumbs_process
 	return bw_msg_answer(p->fd, BW_CRUMBS_GO, p->said.msg.seq, &part, -1);
 }
 
-/* A dma-buf says its size by lseek; what is shorter would be a SIGBUS later. */
-static bool is_long_enough(int fd)
-{
-	struct stat st;
-	off_t end = lseek(fd, 0, SEEK_END);
-	if (end < 0 && fstat(fd, &st) == 0)
-		end = st.st_size;
-	return end >= 0 && (uint64_t)end >= AREA_B;
-}
-
 static struct bw_error *take_area(struct bw_crumbs_process *p)
 {
 	struct bw_crumbs_area area;
-	if (p->said.msg.body_b != sizeof(area) || p->said.msg.fd < 0 || p->areas.len >= AREAS_MAX ||
-	    !is_long_enough(p->said.msg.fd))
+	void *slots;
+	if (p->said.msg.body_b != sizeof(area) || p->said.msg.fd < 0 || p->areas.len >= AREAS_MAX)
 		return bw_errorf(BW_E_INVALID, "its memory for markers is wrong");
 	memcpy(&area, p->said.msg.body, sizeof(area));
+	BW_TRY(bw_memfd_map(p->said.msg.fd, AREA_B, "its memory for markers", &slots));
 	struct bw_crumbs_area_known a = {.file = area.file};
 	a.known = calloc(BW_CRUMBS_SLOTS, sizeof(*a.known));
 	a.last = calloc(BW_CRUMBS_SLOTS, sizeof(*a.last));
-	void *m = mmap(NULL, AREA_B, PROT_READ | PROT_WRITE, MAP_SHARED, p->said.msg.fd, 0);
-	a.slots = m == MAP_FAILED ? NULL : m;
-	struct bw_error *err = !a.slots ? bw_error_errno(errno, "mapping its memory for markers")
-			       : a.known && a.last ? bw_vec_push(&p->areas, a)
-						   : bw_error_nomem();
+	a.slots = slots;
+	struct bw_error *err = a.known && a.last ? bw_vec_push(&p->areas, a) : bw_error_nomem();
 	if (err)
 		free_area(&a);
 	return err;

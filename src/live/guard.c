@@ -18,6 +18,7 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "base/memfd.h"
 #include "base/wait.h"
 #include "live/leave.h"
 #include "live/gpu_regs.h"
@@ -223,8 +224,9 @@ static void take_area(struct part *g, struct bw_msg *m)
 	memcpy(&a, m->body, sizeof(a));
 	if (i == MAX_AREAS || a.size_b < BW_TRAP_C_SIZE)
 		return;
-	void *p = mmap(NULL, a.size_b, PROT_READ | PROT_WRITE, MAP_SHARED, m->fd, 0);
-	if (p == MAP_FAILED)
+	void *p;
+	_cleanup_error_ struct bw_error *err = bw_memfd_map(m->fd, a.size_b, "a debug area", &p);
+	if (err)
 		return;
 	g->area[i] = a;
 	g->mapped[i] = p;

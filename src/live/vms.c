@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "base/memfd.h"
 
 enum {
 	DISPLACED_B = 128 * 1024, /* 2000 breakpoints, and the code of their conditions */
@@ -147,18 +147,8 @@ void bw_live_stops_are_seen(struct bw_live *l)
 
 static struct bw_error *map_area(struct bw_live_vm *vm, int fd, uint64_t size_b)
 {
-	struct stat st;
-	/* a dma-buf says its size by lseek; what is shorter would be a SIGBUS later */
-	off_t end = lseek(fd, 0, SEEK_END);
-	if (end < 0 && fstat(fd, &st) == 0)
-		end = st.st_size;
-	if (end < 0 || (uint64_t)end < size_b)
-		return bw_errorf(BW_E_INVALID,
-				 "the agent's debug area has %lld bytes, %llu are needed",
-				 (long long)end, (unsigned long long)size_b);
-	void *p = mmap(NULL, size_b, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (p == MAP_FAILED)
-		return bw_error_errno(errno, "cannot map the debug area");
+	void *p;
+	BW_TRY(bw_memfd_map(fd, size_b, "the agent's debug area", &p));
 	vm->area = p;
 	vm->area_b = size_b;
 	vm->control = p;

@@ -31,10 +31,8 @@ _Static_assert(BW_CAPTURE_AREA_B >= BW_MSG_MAX_BODY_B + 4096, "the longest messa
 
 struct bw_error *bw_capture_area_map(int fd, struct bw_capture_area *out)
 {
-	void *p = mmap(NULL, DATA_AT_B + (size_t)BW_CAPTURE_AREA_B, PROT_READ | PROT_WRITE,
-		       MAP_SHARED, fd, 0);
-	if (p == MAP_FAILED)
-		return bw_error_errno(errno, "mapping memory for a capture");
+	void *p;
+	BW_TRY(bw_memfd_map(fd, DATA_AT_B + (uint64_t)BW_CAPTURE_AREA_B, "a capture's memory", &p));
 	*out = (struct bw_capture_area){.shared = p};
 	return NULL;
 }

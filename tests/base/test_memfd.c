@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include <fcntl.h>
@@ -13,6 +14,8 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "base/cleanup.h"
 
 /* 0: a file that can be written and sealed */
 static int try_one(void)
@@ -50,6 +53,58 @@ static void sealed_keeps_its_size(void **state)
 	assert_int_equal(ftruncate(fd, 4096), -1);
 	assert_int_equal(ftruncate(fd, 16384), -1);
 	close(fd);
+}
+
+/* Sealed or not, of this size, in memory of that kind. */
+static int from_another(unsigned flags, off_t size_b, int seals)
+{
+	int fd = memfd_create("area", MFD_CLOEXEC | MFD_ALLOW_SEALING | flags);
+	if (fd < 0)
+		return fd;
+	assert_int_equal(ftruncate(fd, size_b), 0);
+	assert_int_equal(fcntl(fd, F_ADD_SEALS, seals), 0);
+	return fd;
+}
+
+/* Takes fd. why NULL: it is mapped, and its end can be read whatever its owner does. */
+static void expect_map(int fd, const char *why)
+{
+	void *p = NULL;
+	assert_true(fd >= 0);
+	_cleanup_error_ struct bw_error *err = bw_memfd_map(fd, 8192, "the area", &p);
+	if (why) {
+		assert_non_null(err);
+		assert_non_null(strstr(err->message, "the area"));
+		assert_non_null(strstr(err->message, why));
+	} else {
+		assert_null(err);
+		assert_int_equal(ftruncate(fd, 0), -1);
+		assert_int_equal(((volatile uint8_t *)p)[8191], 0);
+		munmap(p, 8192);
+	}
+	close(fd);
+}
+
+static void only_what_cannot_shrink_is_mapped(void **state)
+{
+	expect_map(from_another(0, 8192, F_SEAL_SHRINK), NULL);
+	expect_map(from_another(0, 12288, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL), NULL);
+	expect_map(bw_memfd_sealed("test", 8192), NULL);
+	expect_map(from_another(0, 8192, 0), "not sealed");
+	expect_map(from_another(0, 8192, F_SEAL_GROW | F_SEAL_SEAL), "not sealed");
+	expect_map(from_another(0, 8191, F_SEAL_SHRINK), "8191 bytes, 8192 are needed");
+	expect_map(from_another(0, 0, F_SEAL_SHRINK), "0 bytes");
+	expect_map(from_another(0, 8192, F_SEAL_SHRINK | F_SEAL_WRITE), "cannot map");
+	expect_map(open("/proc/self/exe", O_RDONLY | O_CLOEXEC), "not sealed");
+	expect_map(open("/dev/zero", O_RDWR | O_CLOEXEC), "not sealed");
+	int pipes[2];
+	assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
+	close(pipes[1]);
+	expect_map(pipes[0], "not sealed");
+	/* its pages may be gone when they are touched */
+	int huge = from_another(MFD_HUGETLB, 2 << 20, F_SEAL_SHRINK);
+	if (huge >= 0)
+		expect_map(huge, "not sealed");
 }
 
 static int write_setting(char value)
@@ -100,6 +155,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(can_be_sealed),
 		cmocka_unit_test(sealed_keeps_its_size),
+		cmocka_unit_test(only_what_cannot_shrink_is_mapped),
 		cmocka_unit_test(every_memfd_noexec),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,13 +2,13 @@
 #include "vgpu/device/device_priv.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/memfd.h"
 #include "base/util.h"
 #include "vgpu/device/discovery.h"
 #include "vgpu/device/vbios.h"
@@ -75,15 +75,10 @@ static struct bw_error *attach(struct space s, uint64_t at, uint64_t size_b, int
 		return bw_errorf(BW_E_INVALID,
 				 "%s 0x%" PRIx64 " + 0x%" PRIx64 " cannot be attached", s.name, at,
 				 size_b);
-	/* A file that shrinks later would kill the whole process with SIGBUS. */
-	int seals = fcntl(fd, F_GET_SEALS);
-	if (seals < 0 || !(seals & F_SEAL_SHRINK))
-		return bw_errorf(BW_E_INVALID, "memory for %s is not sealed against shrinking",
-				 s.name);
-	off_t end = lseek(fd, 0, SEEK_END);
-	if (end < 0 || fd_offset_b > (uint64_t)end || size_b > (uint64_t)end - fd_offset_b)
-		return bw_errorf(BW_E_INVALID, "memory for %s is shorter than what is attached",
-				 s.name);
+	uint64_t end;
+	if (__builtin_add_overflow(fd_offset_b, size_b, &end))
+		return bw_errorf(BW_E_INVALID, "memory for %s has no such place", s.name);
+	BW_TRY(bw_memfd_check(fd, end, s.name));
 	void *p = mmap(s.host + at, size_b, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
 		       (off_t)fd_offset_b);
 	if (p == MAP_FAILED)
