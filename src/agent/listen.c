@@ -3,12 +3,8 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stddef.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,11 +12,12 @@
 #include "agent/capture_link.h"
 #include "agent/debugger.h"
 #include "base/log.h"
+#include "wire/abstract_name.h"
 #include "wire/agent_proto.h"
 #include "wire/message.h"
 #include "wire/peer.h"
 
-enum { MAX_WAITING = 16, PATIENCE_S = 5, POLL_MS = 1000, BACKLOG = 64, NAMES = 8 };
+enum { MAX_WAITING = 16, PATIENCE_S = 5, POLL_MS = 1000, BACKLOG = 64 };
 
 /* Connections that have not sent their request yet. */
 struct caller {
@@ -153,34 +150,12 @@ static void *listener(void *cookie)
 	}
 }
 
-/* Any process may take any name: where ours is taken, a random suffix is added. */
-static int bind_name(int fd)
-{
-	for (int i = 0; i < NAMES; i++) {
-		struct sockaddr_un a = {.sun_family = AF_UNIX};
-		uint32_t random = 0;
-		/* sun_path[0] stays 0: a name without a file */
-		int n = snprintf(a.sun_path + 1, sizeof(a.sun_path) - 1, BW_AGENT_NAME "%d",
-				 (int)getpid());
-		if (i && getrandom(&random, sizeof(random), 0) == sizeof(random))
-			n += snprintf(a.sun_path + 1 + n, sizeof(a.sun_path) - 1 - (size_t)n,
-				      "-%08x", random);
-		socklen_t size =
-			(socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
-		if (!bind(fd, (struct sockaddr *)&a, size))
-			return 0;
-		if (errno != EADDRINUSE)
-			return -1;
-	}
-	return -1;
-}
-
 void bw_listen_start(void)
 {
 	if (atomic_exchange(&started, true))
 		return;
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0 || bind_name(fd) || listen(fd, BACKLOG)) {
+	if (fd < 0 || bw_abstract_name_bind(fd, BW_AGENT_NAME) || listen(fd, BACKLOG)) {
 		BW_LOG(WARN, "agent", "no debugger will be able to attach: %s", strerror(errno));
 		if (fd >= 0)
 			REAL(close)(fd);

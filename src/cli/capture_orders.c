@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -17,6 +18,7 @@
 #include "cli/cli.h"
 #include "cli/subcommands.h"
 #include "ui/out.h"
+#include "wire/abstract_name.h"
 #include "wire/peer.h"
 
 enum { ANSWER_MS = 5000, PROBE_MS = 1000 };
@@ -63,14 +65,9 @@ static bool receive(int fd, void *out, size_t size_b, struct bw_orders_sender *o
 
 struct bw_error *bw_orders_listen(int *out_fd)
 {
-	struct sockaddr_un a = {.sun_family = AF_UNIX};
 	_cleanup_close_ int fd = -1;
 	BW_TRY(make_socket(&fd));
-	/* sun_path[0] stays 0: a name without a file */
-	int n = snprintf(a.sun_path + 1, sizeof(a.sun_path) - 1, BW_CAPTURE_ORDERS_NAME "%d",
-			 (int)getpid());
-	if (bind(fd, (struct sockaddr *)&a,
-		 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n)))
+	if (bw_abstract_name_bind(fd, BW_CAPTURE_ORDERS_NAME))
 		return bw_error_errno(errno, "the socket for orders");
 	*out_fd = bw_take_fd(fd);
 	return NULL;
@@ -111,6 +108,7 @@ struct running {
 	struct sockaddr_un addr;
 	socklen_t addr_b;
 	struct bw_capture_ordered who;
+	bool has_answered;
 };
 struct runnings BW_VEC(struct running);
 
@@ -141,18 +139,96 @@ static const char *name_in(char *line)
 	static const char wanted[] = "@" BW_CAPTURE_ORDERS_NAME;
 	line[strcspn(line, "\n")] = '\0';
 	const char *at = strstr(line, wanted);
-	return at && strspn(at + sizeof(wanted) - 1, "0123456789") ==
+	return at && strspn(at + sizeof(wanted) - 1, "0123456789abcdef-") ==
 				       strlen(at + sizeof(wanted) - 1)
 		       ? at + 1
 		       : NULL;
 }
 
-/* All captures of ours that answer. */
-static struct bw_error *find(int fd, struct runnings *out)
+/* A socket with a name of the kernel's choice, for answers. */
+static struct bw_error *make_asking_socket(int *out_fd)
+{
+	const struct sockaddr_un none = {.sun_family = AF_UNIX};
+	_cleanup_close_ int fd = -1;
+	BW_TRY(make_socket(&fd));
+	if (bind(fd, (const struct sockaddr *)&none, sizeof(sa_family_t)))
+		return bw_error_errno(errno, "a socket for orders");
+	*out_fd = bw_take_fd(fd);
+	return NULL;
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* All names are asked at once, and waited for together: anybody can take names, and be silent.
+ * What such a one does not read counts against the socket that has asked, so one asks few. */
+enum { PER_SOCKET = 64, SOCKETS_MAX = 64, ROUND = PER_SOCKET * SOCKETS_MAX };
+
+/* The answers that have come on one socket, from those that it has asked. */
+static size_t take_answers(int fd, struct running *asked, size_t n)
+{
+	struct bw_capture_ordered who;
+	struct bw_orders_sender from;
+	struct pollfd p = {fd, POLLIN, 0};
+	size_t n_answers = 0;
+	while (poll(&p, 1, 0) > 0) {
+		if (!receive(fd, &who, sizeof(who), &from) || who.magic != BW_CAPTURE_ORDERS_MAGIC)
+			continue;
+		for (size_t i = 0; i < n; i++) {
+			struct running *one = &asked[i];
+			if (one->has_answered || from.addr_b != one->addr_b ||
+			    memcmp(&from.addr, &one->addr, one->addr_b) != 0)
+				continue;
+			one->who = who;
+			one->who.file[sizeof(one->who.file) - 1] = '\0';
+			one->has_answered = true;
+			n_answers++;
+		}
+	}
+	return n_answers;
+}
+
+/* Asks up to ROUND names who they are. */
+static struct bw_error *ask_all(struct running *all, size_t n)
 {
 	const struct bw_capture_order who = {.magic = BW_CAPTURE_ORDERS_MAGIC,
 					     .version = BW_CAPTURE_ORDERS_VERSION,
 					     .kind = BW_CAPTURE_ORDER_WHO};
+	struct pollfd p[SOCKETS_MAX];
+	size_t n_sockets = 0, n_asked = 0;
+	struct bw_error *err = NULL;
+	for (size_t i = 0; i < n && !err; i++) {
+		if (i % PER_SOCKET == 0) {
+			p[n_sockets] = (struct pollfd){.fd = -1, .events = POLLIN};
+			err = make_asking_socket(&p[n_sockets].fd);
+			n_sockets += !err;
+		}
+		if (!err && sendto(p[n_sockets - 1].fd, &who, sizeof(who), MSG_NOSIGNAL,
+				   (const struct sockaddr *)&all[i].addr, all[i].addr_b) >= 0)
+			n_asked++;
+	}
+	int64_t until = now_ms() + PROBE_MS, left;
+	while (!err && n_asked && (left = until - now_ms()) > 0) {
+		if (poll(p, n_sockets, (int)left) <= 0)
+			continue;
+		for (size_t s = 0; s < n_sockets; s++)
+			if (p[s].revents)
+				n_asked -= take_answers(
+					p[s].fd, all + s * PER_SOCKET,
+					BW_MIN(n - s * PER_SOCKET, (size_t)PER_SOCKET));
+	}
+	for (size_t s = 0; s < n_sockets; s++)
+		close(p[s].fd);
+	return err;
+}
+
+/* All that have such a name. */
+static struct bw_error *list_names(struct runnings *out)
+{
 	_cleanup_free_ char *line = NULL;
 	size_t cap = 0;
 	_cleanup_fclose_ FILE *f = fopen("/proc/net/unix", "re");
@@ -166,10 +242,23 @@ static struct bw_error *find(int fd, struct runnings *out)
 			continue;
 		memcpy(one.addr.sun_path + 1, name, n);
 		one.addr_b = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + n);
-		if (converse(fd, &one, &who, PROBE_MS, &one.who))
-			BW_TRY(bw_vec_push(out, one));
+		BW_TRY(bw_vec_push(out, one));
 	}
 	return NULL;
+}
+
+/* All captures of ours that answer. */
+static struct bw_error *find(struct runnings *out)
+{
+	struct runnings all = {0};
+	struct bw_error *err = list_names(&all);
+	for (size_t i = 0; i < all.len && !err; i += ROUND)
+		err = ask_all(all.data + i, BW_MIN(all.len - i, (size_t)ROUND));
+	for (size_t i = 0; i < all.len && !err; i++)
+		if (all.data[i].has_answered)
+			err = bw_vec_push(out, all.data[i]);
+	bw_vec_free(&all);
+	return err;
 }
 
 static struct bw_error *choose(const struct runnings *all, const char *file,
@@ -276,12 +365,8 @@ static struct bw_error *give(const struct command *c)
 	struct bw_capture_ordered answer;
 	struct bw_out *out;
 	_cleanup_close_ int fd = -1;
-	BW_TRY(make_socket(&fd));
-	const struct sockaddr_un none = {.sun_family = AF_UNIX};
-	/* a name of the kernel's choice, for the answer */
-	if (bind(fd, (const struct sockaddr *)&none, sizeof(sa_family_t)))
-		return bw_error_errno(errno, "a socket for orders");
-	struct bw_error *err = find(fd, &all);
+	BW_TRY(make_asking_socket(&fd));
+	struct bw_error *err = find(&all);
 	if (!err)
 		err = choose(&all, c->file, &to);
 	if (!err && !converse(fd, to, &c->order, ANSWER_MS, &answer))

@@ -8,14 +8,17 @@ As root it really plays the other user (nobody); what cannot be played here is s
     test_intruders.py SHIM [CASE...]; SHIM: unsealed.c as a library to preload"""
 import os
 import pathlib
+import resource
 import signal
 import socket
 import subprocess
 import sys
 import time
 
+import harness
 from harness import BREAKWATER, SOURCE, TIMEOUT_S, check, equal, main
-from test_security import IS_ROOT, LAUNCH, NOBODY, SAXPY, SPIN, SPIN_ARGS, Other, Place, breakwater, environment, skipped
+from test_security import (IS_ROOT, LAUNCH, SAXPY, SPIN, SPIN_ARGS, Other, Place, breakwater, environment, skipped,
+                           wait_for)
 
 SHIM = os.path.abspath(sys.argv.pop(1))
 
@@ -44,5 +47,48 @@ def memory_for_markers_that_shrinks():
     check(run.wait(TIMEOUT_S) >= 0 and "Breadcrumbs: " in rest, f"the collector ends with {run.returncode}: {rest}")
 
 
+def squat(say, prefix, pids):
+    """Takes the names of these processes to come, and says nothing on them."""
+    resource.setrlimit(resource.RLIMIT_NOFILE, (4096, 4096))
+    kept = []
+    for pid in pids:
+        s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        try:
+            s.bind(f"\0{prefix}{pid}")
+            kept.append(s)
+        except OSError:
+            s.close()
+    say("ready")
+    time.sleep(10 * TIMEOUT_S)
+
+
+def names_of_captures_that_are_taken():
+    """A capture has another name then, and who gives it an order does not wait for each silent one."""
+    if not IS_ROOT:
+        return skipped("needs root")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (4096, max(4096, resource.getrlimit(resource.RLIMIT_NOFILE)[1])))
+    n = 1200  # one second each would be more than TIMEOUT_S
+    first = os.getpid() + 1
+    other = Other(squat, "breakwater-capture-", range(first, first + n))
+    try:
+        with Place() as place:
+            path = place / "x.bwc"
+            capture = subprocess.Popen([BREAKWATER, "capture", "--wait-trigger", "-o", path, "--", LAUNCH, SPIN, *SPIN_ARGS],
+                                       cwd=SOURCE, env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.PIPE, text=True)
+            check(capture.pid < first + n, f"process {capture.pid} is not among those whose names were taken")
+            ours = f"@breakwater-capture-{capture.pid}-"
+            wait_for(lambda: capture.poll() is not None or ours in pathlib.Path("/proc/net/unix").read_text(), "a second name")
+            check(capture.poll() is None, f"the capture ended: {capture.poll()}")
+            done = breakwater("capture", "--trigger", "3")
+            equal(done.stdout, f"{path} gets the next 3 submissions.\n", f"the order: {done.stderr}")
+            for pid in [*harness.children(capture.pid), capture.pid]:
+                os.kill(pid, signal.SIGKILL)
+            capture.wait(TIMEOUT_S)
+            capture.stderr.close()
+    finally:
+        other.end()
+
+
 if __name__ == "__main__":
-    main(a_debug_area_that_shrinks, memory_for_markers_that_shrinks)
+    main(names_of_captures_that_are_taken, a_debug_area_that_shrinks, memory_for_markers_that_shrinks)
