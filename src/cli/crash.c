@@ -88,10 +88,10 @@ static void show_waves(struct crash_command *c)
 		uint64_t pc;
 		uint32_t hi, lo;
 		json_object_set_new(j, "line", json_integer(wave->line));
-		if (wave->has_place)
-			bw_str_addf(&text, "se%u.sa%u.wgp%u.simd%u.w%u", wave->se, wave->sa,
-				    wave->wgp, wave->simd, wave->wave);
-		set_text(j, "place", bw_str_text(&text));
+		char place[BW_CRASH_WAVE_PLACE_B];
+		bw_crash_wave_place(wave, place);
+		bw_str_add(&text, place);
+		set_text(j, "place", place);
 		if (bw_crash_wave_pc(wave, &pc)) {
 			set_hex(j, "pc", pc);
 			bw_str_addf(&text, "  PC 0x%" PRIx64, pc);

@@ -15,8 +15,9 @@ struct bw_error *bw_cli_read_crash(const char *const *paths, size_t n,
 /* Whether `breakwater run` takes it as one: a folder, a file that begins as a devcoredump, or one
  * called .log. */
 bool bw_cli_is_crash(const char *path);
-/* run_crash.c: reads it, says what happened, and shows where its waves are. */
-struct bw_error *bw_cli_open_crash(struct bw_cli *c, const char *path) BW_MUST_CHECK;
+/* run_crash.c: reads it, says what happened, and shows where its waves are. gc: the GPU that the
+ * user says; 0: none. */
+struct bw_error *bw_cli_open_crash(struct bw_cli *c, const char *path, uint32_t gc) BW_MUST_CHECK;
 /* The GPU's registers in it, or those whose names have `part` in them. */
 struct bw_error *bw_cli_show_crash_registers(struct bw_cli *c, const char *part) BW_MUST_CHECK;
 void bw_cli_free_crash(struct bw_cli *c);

@@ -53,6 +53,7 @@ static const char usage[] =
 	"                      program; --no-shader-lines switches it off\n"
 	"  -O0                 compute shaders of a Vulkan program note their lines and local variables\n"
 	"  --shader WHICH=FILE, --save-shaders FOLDER  of a program: as in \"breakwater exec\"\n"
+	"  --gfx VERSION       which GPU a crash file is of, where it does not say: gfx1100, 11.0, ...\n"
 	"  --gpu GPU           virtual[:navi31], an index, or a PCI address (default: the first AMD GPU,\n"
 	"                      the virtual one where there is none)\n"
 	"  -h, --help\n"
@@ -344,7 +345,7 @@ static struct bw_error *open_crash(struct bw_cli *c, struct bw_run_options *o)
 		return bw_errorf(BW_E_INVALID, "%s is for kernels; %s is a crash file", other,
 				 o->kernel);
 	bw_cli_catch_interrupts(c);
-	return bw_cli_open_crash(c, o->kernel);
+	return bw_cli_open_crash(c, o->kernel, o->gc);
 }
 
 struct bw_error *bw_cli_open_parsed(struct bw_cli *c, struct bw_run_options *o)
@@ -359,6 +360,10 @@ struct bw_error *bw_cli_open_parsed(struct bw_cli *c, struct bw_run_options *o)
 	c->limit_s = o->limit_s;
 	if (o->kernel && !o->attach && bw_cli_is_crash(o->kernel))
 		return open_crash(c, o);
+	if (o->gc)
+		return bw_errorf(BW_E_INVALID, "--gfx is for crash files%s%s%s",
+				 o->kernel ? "; " : "", o->kernel ? o->kernel : "",
+				 o->kernel ? " is none" : "");
 	if (o->attach)
 		BW_TRY(bw_cli_use_gpu_of(o->pid, &is_virtual));
 	else

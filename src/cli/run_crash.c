@@ -26,14 +26,15 @@ static void show_verdict(struct bw_cli *c)
 	bw_str_free(&text);
 }
 
-struct bw_error *bw_cli_open_crash(struct bw_cli *c, const char *path)
+struct bw_error *bw_cli_open_crash(struct bw_cli *c, const char *path, uint32_t gc)
 {
 	struct bw_target *target;
 	c->crash = calloc(1, sizeof(*c->crash));
 	if (!c->crash)
 		return bw_error_nomem();
 	BW_TRY(bw_cli_read_crash(&path, 1, c->crash));
-	const struct bw_target_source source = {.kind = BW_SOURCE_CRASH, .crash = c->crash};
+	const struct bw_target_source source = {
+		.kind = BW_SOURCE_CRASH, .crash = c->crash, .gc = gc};
 	show_verdict(c);
 	BW_TRY(bw_cli_open_target(&source, &target));
 	c->attached = true; /* there is nothing to be killed when the session ends */

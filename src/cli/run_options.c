@@ -5,6 +5,7 @@
 
 #include "base/str.h"
 #include "base/util.h"
+#include "gpuvm/fault.h"
 
 /* The value of the option at argv[*i], "--name VALUE" or "--name=VALUE". NULL: it is another
  * option. */
@@ -37,6 +38,14 @@ static struct bw_error *take_limit(const char *value, double *out)
 	return NULL;
 }
 
+static struct bw_error *take_gfx(const char *text, uint32_t *out)
+{
+	struct bw_gpuvm_part part;
+	BW_TRY(bw_gpuvm_part_parse(text, &part));
+	*out = part.gc;
+	return NULL;
+}
+
 static struct bw_error *take_option(struct bw_run_options *o, int argc, char **argv, int *i)
 {
 	static const struct {
@@ -60,6 +69,9 @@ static struct bw_error *take_option(struct bw_run_options *o, int argc, char **a
 		o->gpu = value;
 		return NULL;
 	}
+	BW_TRY(option_value(argc, argv, i, "--gfx", &value));
+	if (value)
+		return take_gfx(value, &o->gc);
 	BW_TRY(option_value(argc, argv, i, "--timeout", &value));
 	if (value)
 		return take_limit(value, &o->limit_s);

@@ -26,6 +26,7 @@ struct bw_run_options {
 	struct bw_cli_vgpu_options vgpu;
 	enum bw_lines_wish shader_lines;
 	const char *gpu, *kernel;
+	uint32_t gc;	/* --gfx, of a crash file; 0: not given */
 	double limit_s; /* 0: none */
 	bool attach;	/* `kernel` is a process number */
 	pid_t pid;

@@ -329,9 +329,9 @@ bool bw_crash_report_line(struct bw_crash_report *r, const char *text, size_t n,
 	if (bw_crash_wave_line(&r->waves, line, number))
 		return true;
 	return bw_crash_pipeline_line(r, line, number) || bw_crash_program_line(r, line, number) ||
-	       walk_line(r, line, number) || bw_crash_umr_ring_line(r, line, number) ||
-	       range_line(r, line) || info_line(r, line, number) ||
-	       (r->in_gpu_info && chip_line(r, line));
+	       bw_crash_umr_register_line(r, line) || walk_line(r, line, number) ||
+	       bw_crash_umr_ring_line(r, line, number) || range_line(r, line) ||
+	       info_line(r, line, number) || (r->in_gpu_info && chip_line(r, line));
 }
 
 void bw_crash_report_next_file(struct bw_crash_report *r)

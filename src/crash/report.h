@@ -77,6 +77,7 @@ struct bw_crash_report {
 	struct BW_VEC(struct bw_crash_instruction) instructions;
 	struct BW_VEC(struct bw_crash_range) ranges;
 	struct BW_VEC(struct bw_crash_walk_entry) walk; /* in the order of the text */
+	uint32_t gc;	       /* as umr names the block of a wave's registers; 0: not seen */
 	uint32_t address32_hi; /* upper half of addresses of code; 0: not known */
 	unsigned n_ranges_left_out, n_pieces_left_out;
 	uint64_t n_piece_words;

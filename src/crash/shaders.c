@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ip_version.h"
 #include "base/str.h"
 #include "base/util.h"
 #include "crash/report_priv.h"
@@ -226,6 +227,27 @@ bool bw_crash_program_line(struct bw_crash_report *r, const char *line, unsigned
 	uint64_t va = bw_canonical(base + offset);
 	if (va % 4 == 0 && add_code(r, va, &(uint32_t){word}, 1, number))
 		add_text(r, va, p + n, strlen(p + n));
+	return true;
+}
+
+/* "gfx1201.regCOMPUTE_PGM_RSRC1(0@0x7a0944aa4540) == 0xe00f0000": the GC version's digits. */
+bool bw_crash_umr_register_line(struct bw_crash_report *r, const char *line)
+{
+	const char *p = line + strspn(line, " \t");
+	unsigned major, minor, step;
+	int n = 0;
+	if (!bw_starts_with(p, "gfx"))
+		return false;
+	size_t digits = strspn(p + 3, "0123456789abcdef");
+	if (digits == 4
+		    ? sscanf(p + 3, "%2u%1x%1x%n", &major, &minor, &step, &n) != 3
+		    : digits != 3 || sscanf(p + 3, "%1u%1x%1x%n", &major, &minor, &step, &n) != 3)
+		return false;
+	if ((size_t)n != digits ||
+	    (!bw_starts_with(p + 3 + n, ".reg") && !bw_starts_with(p + 3 + n, ".mm")))
+		return false;
+	if (!r->gc)
+		r->gc = BW_IP_VERSION(major, minor, step);
 	return true;
 }
 

@@ -58,43 +58,94 @@ static void add_register(struct bw_crash_waves *w, struct bw_crash_wave *wave, c
 static bool place_line(struct bw_crash_waves *w, const char *line)
 {
 	struct bw_crash_wave p = {.has_place = true};
+	unsigned xcc;
+	int n = 0;
+	if (sscanf(line, "xcc%4u.%n", &xcc, &n) == 1 && n)
+		line += n;
 	if (sscanf(line, "se%4u.sa%4u.wgp%4u.simd%4u.wave%4u", &p.se, &p.sa, &p.wgp, &p.simd,
-		   &p.wave) != 5 &&
-	    sscanf(line, "se%4u.sh%4u.cu%4u.simd%4u.wave%4u", &p.se, &p.sa, &p.wgp, &p.simd,
-		   &p.wave) != 5)
-		return false;
+		   &p.wave) != 5) {
+		p.is_gfx9 = sscanf(line, "se%4u.sh%4u.cu%4u.simd%4u.wave%4u", &p.se, &p.sa, &p.wgp,
+				   &p.simd, &p.wave) == 5;
+		if (!p.is_gfx9)
+			return false;
+	}
 	w->place = p;
 	w->state = NOTHING;
 	return true;
 }
 
+static bool has_register(const struct bw_crash_wave *w, const char *name, size_t n)
+{
+	for (unsigned i = 0; i < w->n_registers; i++)
+		if (strlen(w->registers[i].name) == n && !memcmp(w->registers[i].name, name, n))
+			return true;
+	return false;
+}
+
+/* "ixSQ_WAVE_PC_LO", and of umr of 2018 "pc_lo", "wave_inst_dw0", "Wave_Status": "PC_LO", ... */
+static size_t register_name(const char *text, size_t n, char out[32])
+{
+	static const char *const prefixes[] = {"IXSQ_WAVE_", "SQ_WAVE_", "WAVE_"};
+	size_t at = 0;
+	if (n >= 32)
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		out[i] = (char)toupper((unsigned char)text[i]);
+	out[n] = '\0';
+	for (size_t i = 0; i < BW_ARRAY_SIZE(prefixes) && !at; i++)
+		if (bw_starts_with(out, prefixes[i]))
+			at = strlen(prefixes[i]);
+	memmove(out, out + at, n - at + 1);
+	return n - at;
+}
+
 /* "    ixSQ_WAVE_STATUS: 00012401 |      ixSQ_WAVE_PC_LO: 00002050 | ..." */
 static bool main_line(struct bw_crash_waves *w, const char *line)
 {
-	static const char prefix[] = "SQ_WAVE_";
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
+				      "abcdefghijklmnopqrstuvwxyz";
 	struct bw_crash_wave *wave = last(w);
 	bool any = false;
-	for (const char *p = line; (p = strstr(p, prefix));) {
-		p += strlen(prefix);
-		size_t n = strspn(p, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+	for (const char *p = line; *(p += strspn(p, " \t|"));) {
+		char name[32], *end;
+		size_t n = strspn(p, letters), n_name = register_name(p, n, name);
 		const char *v = bw_skip_blanks(p + n);
-		char *end;
-		if (*v != ':')
-			continue;
+		if (!n || *v != ':')
+			break;
 		v = bw_skip_blanks(v + 1);
+		any = true;
 		if (!isxdigit((unsigned char)*v)) {
 			w->n_damaged++;
-			continue;
+			break;
 		}
 		unsigned long long value = strtoull(v, &end, 16);
 		if (wave && value <= UINT32_MAX)
-			add_register(w, wave, p, n, (uint32_t)value);
+			add_register(w, wave, name, n_name, (uint32_t)value);
 		else
 			w->n_damaged += wave != NULL;
-		any = true;
 		p = end;
 	}
 	return any;
+}
+
+/* "Wave_Status[00012401]:" before its fields: umr of 2018 has such registers there alone. */
+static bool heading_line(struct bw_crash_waves *w, const char *line)
+{
+	struct bw_crash_wave *wave = last(w);
+	const char *open = strchr(line, '[');
+	char name[32], *end;
+	size_t n = open ? (size_t)(open - line) : 0, n_name;
+	if (!n ||
+	    strspn(line, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz0123456789") != n)
+		return false;
+	unsigned long value = strtoul(open + 1, &end, 16);
+	if (end != open + 9 || end[0] != ']' || end[1] != ':')
+		return false;
+	n_name = register_name(line, n, name);
+	if (wave && !has_register(wave, name, n_name))
+		add_register(w, wave, name, n_name, (uint32_t)value);
+	w->state = BITS;
+	return true;
 }
 
 /* "[   4] = { 00000000, 00000000 }" or "[4..7] = ...", with commas or without: how many words; -1:
@@ -109,7 +160,7 @@ static int row(const char *line, unsigned *out_index, uint32_t *out, int max)
 	unsigned long index = strtoul(p + 1, &end, 10);
 	p = bw_skip_blanks(end);
 	if (bw_starts_with(p, ".."))
-		p = bw_skip_blanks(p + 2 + strspn(p + 2, "0123456789"));
+		p = bw_skip_blanks(p + 2 + strspn(p + 2, " 0123456789"));
 	if (*p != ']' || index > UINT16_MAX)
 		return -1;
 	p = bw_skip_blanks(p + 1);
@@ -196,6 +247,7 @@ static bool table_head(struct bw_crash_waves *w, const char *line)
 	if (!bw_starts_with(line, "SE ") || !strstr(line, "WAVE_STATUS"))
 		return false;
 	w->n_columns = 0;
+	w->is_gfx9 = bw_starts_with(line, "SE SH ");
 	for (size_t n; (n = word(&p)) && w->n_columns < BW_CRASH_WAVE_REGISTERS; p += n)
 		snprintf(w->columns[w->n_columns++], sizeof(w->columns[0]), "%.*s",
 			 (int)BW_MIN(n, sizeof(w->columns[0]) - 1), p);
@@ -235,8 +287,13 @@ static bool table_row(struct bw_crash_waves *w, const char *line, unsigned numbe
 	}
 	if (n_words <= PLACE_COLUMNS || n_words != w->n_columns)
 		return false;
-	w->place = (struct bw_crash_wave){
-		.has_place = true, .se = v[0], .sa = v[1], .wgp = v[2], .simd = v[3], .wave = v[4]};
+	w->place = (struct bw_crash_wave){.has_place = true,
+					  .is_gfx9 = w->is_gfx9,
+					  .se = v[0],
+					  .sa = v[1],
+					  .wgp = v[2],
+					  .simd = v[3],
+					  .wave = v[4]};
 	struct bw_crash_wave *wave = begin_wave(w, number);
 	for (unsigned i = PLACE_COLUMNS; wave && i < n_words; i++) {
 		const char *name = full_name(w->columns[i]);
@@ -256,6 +313,8 @@ static bool begin_part(struct bw_crash_waves *w, const char *p, unsigned number)
 	}
 	if (w->state == NOTHING || w->state == ROWS)
 		return false;
+	if (heading_line(w, p))
+		return true;
 	if (ranged_row(w, last(w), p))
 		return true;
 	if (bw_starts_with(p, "Register Bits"))
@@ -280,7 +339,7 @@ bool bw_crash_wave_line(struct bw_crash_waves *w, const char *line, unsigned num
 	case MAIN:
 		return main_line(w, p);
 	case BITS: /* the fields of registers that were there already */
-		return strstr(p, "SQ_WAVE_") || strstr(p, " | ");
+		return strstr(p, "SQ_WAVE_") || strstr(p, " |");
 	case SGPRS:
 		if (in_rows && wave)
 			sgpr_row(w, wave, p);
@@ -309,6 +368,15 @@ void bw_crash_waves_free(struct bw_crash_waves *w)
 	bw_vec_each(&w->list, wave)
 		bw_vec_free(&wave->vgprs);
 	bw_vec_free(&w->list);
+}
+
+void bw_crash_wave_place(const struct bw_crash_wave *w, char out[BW_CRASH_WAVE_PLACE_B])
+{
+	out[0] = '\0';
+	if (w->has_place)
+		snprintf(out, BW_CRASH_WAVE_PLACE_B, "se%u.%s%u.%s%u.simd%u.w%u", w->se,
+			 w->is_gfx9 ? "sh" : "sa", w->sa, w->is_gfx9 ? "cu" : "wgp", w->wgp,
+			 w->simd, w->wave);
 }
 
 bool bw_crash_wave_register(const struct bw_crash_wave *w, const char *name, uint32_t *out)

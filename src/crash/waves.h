@@ -28,6 +28,7 @@ struct bw_crash_wave_register {
 struct bw_crash_wave {
 	unsigned line;
 	bool has_place;
+	bool is_gfx9; /* sa and wgp are its SH and CU, as umr calls them */
 	uint32_t se, sa, wgp, simd, wave;
 	struct bw_crash_wave_register registers[BW_CRASH_WAVE_REGISTERS];
 	unsigned n_registers;
@@ -44,6 +45,7 @@ struct bw_crash_waves {
 	uint64_t n_vgpr_words;
 	/* of parsing */
 	unsigned state, n_columns;
+	bool is_gfx9; /* the table */
 	char columns[BW_CRASH_WAVE_REGISTERS][20];
 	struct bw_crash_wave place; /* that a line has given for the next wave */
 	bool dropping;		    /* lines of a wave that is left out */
@@ -58,6 +60,9 @@ void bw_crash_waves_free(struct bw_crash_waves *w);
 
 /* False: the file does not have this register of the wave. */
 bool bw_crash_wave_register(const struct bw_crash_wave *w, const char *name, uint32_t *out);
+/* "se0.sa1.wgp2.simd3.w4", "se0.sh0.cu2.simd3.w4" on gfx9; "": not known. */
+enum { BW_CRASH_WAVE_PLACE_B = 80 };
+void bw_crash_wave_place(const struct bw_crash_wave *w, char out[BW_CRASH_WAVE_PLACE_B]);
 /* PC_HI and PC_LO, in canonical form. False: the file does not have them. */
 bool bw_crash_wave_pc(const struct bw_crash_wave *w, uint64_t *out);
 

@@ -131,19 +131,19 @@ static const struct bw_target_ops ops = {
 /* ---- Opening ---- */
 
 /* The generation that the files name. */
-static struct bw_error *find_arch(struct bw_dump *d)
+static struct bw_error *find_arch(struct bw_dump *d, uint32_t gc)
 {
 	struct bw_gpuvm_part part;
-	uint32_t gc = d->crash->log.gc;
 	bw_vec_each(&d->crash->dumps, dump)
-		if (bw_crash_part(dump, &part)) {
+		if (!gc && bw_crash_part(dump, &part))
 			gc = part.gc;
-			break;
-		}
+	if (!gc)
+		gc = d->crash->log.gc ? d->crash->log.gc : d->crash->report.gc;
 	if (!gc)
 		return bw_errorf(BW_E_NOT_FOUND,
-				 "the file does not say which GPU it is of; of a hang report open "
-				 "the whole folder, which says so in gpu_info.log");
+				 "the file does not say which GPU it is of: --gfx VERSION does "
+				 "(gfx1100, 11.0, ...), or of a hang report open the whole folder, "
+				 "which has gpu_info.log");
 	d->t.facts.arch = bw_arch_of_code(gc);
 	if (!d->t.facts.arch)
 		return bw_errorf(
@@ -165,7 +165,7 @@ struct bw_error *bw_dump_open(const struct bw_target_source *source, struct bw_t
 	if (d->crash->report.ranges.len)
 		d->t.caps |= BW_CAP_MAPS;
 	snprintf(d->t.facts.name, sizeof(d->t.facts.name), "crash file");
-	struct bw_error *err = find_arch(d);
+	struct bw_error *err = find_arch(d, source->gc);
 	if (!err)
 		err = bw_dump_place_waves(d);
 	if (!err)

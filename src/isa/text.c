@@ -24,19 +24,28 @@ static const char *const settings[N_SETTINGS] = {
 
 struct bw_isa_text {
 	LLVMDisasmContextRef llvm[N_SETTINGS];
+	enum bw_isa_gen gen;
 	unsigned lanes;
 };
 
 struct bw_error *bw_isa_text_create(const char *gpu, struct bw_isa_text **out)
 {
-	/* One encoding for all of these; LLVM would take any name and print a warning. */
-	static const char *const known[] = {"gfx1100", "gfx1101", "gfx1102", "gfx1103"};
-	bool is_known = false;
-	for (unsigned i = 0; i < BW_ARRAY_SIZE(known); i++)
-		is_known |= strcmp(gpu, known[i]) == 0;
-	if (!is_known)
-		return bw_errorf(BW_E_UNSUPPORTED,
-				 "no disassembler for %s: gfx1100 to gfx1103 are there", gpu);
+	/* One encoding for all of a generation; LLVM would take any name and print a warning. */
+	static const struct {
+		const char *gpu;
+		enum bw_isa_gen gen;
+	} known[] = {{"gfx1100", BW_ISA_GFX11}, {"gfx1101", BW_ISA_GFX11},
+		     {"gfx1102", BW_ISA_GFX11}, {"gfx1103", BW_ISA_GFX11},
+		     {"gfx1200", BW_ISA_GFX12}, {"gfx1201", BW_ISA_GFX12}};
+	size_t k = 0;
+	while (k < BW_ARRAY_SIZE(known) && strcmp(gpu, known[k].gpu) != 0)
+		k++;
+	if (k == BW_ARRAY_SIZE(known))
+		return bw_errorf(
+			BW_E_UNSUPPORTED,
+			"no disassembler for %s: gfx1100 to gfx1103, gfx1200 and gfx1201 are "
+			"there",
+			gpu);
 
 	LLVMInitializeAMDGPUTargetInfo();
 	LLVMInitializeAMDGPUTarget();
@@ -45,6 +54,7 @@ struct bw_error *bw_isa_text_create(const char *gpu, struct bw_isa_text **out)
 	struct bw_isa_text *t = calloc(1, sizeof(*t));
 	if (!t)
 		return bw_error_nomem();
+	t->gen = known[k].gen;
 	t->lanes = 32;
 	for (unsigned i = 0; i < N_SETTINGS; i++) {
 		t->llvm[i] = LLVMCreateDisasmCPUFeatures("amdgcn-amd-amdhsa", gpu, settings[i],
@@ -139,7 +149,7 @@ size_t bw_isa_text_line(struct bw_isa_text *t, const void *code, size_t size_b, 
 	 * instructions whose address registers run past v255), and the decoder decides what is an
 	 * instruction, except for those that LLVM does not know. */
 	struct bw_inst inst;
-	if (!bw_isa_decode(BW_ISA_GFX11, words, BW_MIN(size_b / 4, (size_t)3), &inst)) {
+	if (!bw_isa_decode(t->gen, words, BW_MIN(size_b / 4, (size_t)3), &inst)) {
 		raw_words(words, 4, NULL, out, out_b);
 		return 4;
 	}
@@ -148,7 +158,7 @@ size_t bw_isa_text_line(struct bw_isa_text *t, const void *code, size_t size_b, 
 	/* LLVM wants zeros where the hardware does not look; compilers differ (ACO of Mesa 26 has
 	 * the code of 0 as the third source of v_mul_lo_u32). */
 	if (inst.padded)
-		bw_isa_drop_unused(BW_ISA_GFX11, &inst, plain);
+		bw_isa_drop_unused(t->gen, &inst, plain);
 	if (!ask_llvm(t, plain, inst.size_b, text, sizeof(text))) {
 		raw_words(words, inst.size_b, bw_isa_op_info(inst.op)->name, out, out_b);
 		return inst.size_b;

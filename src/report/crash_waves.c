@@ -101,9 +101,9 @@ static void add_wave(struct bw_crash_page *p, size_t wave, size_t shown)
 	static const char *const columns[] = {"STATUS", "TRAPSTS", "EXEC_HI", "EXEC_LO"};
 	uint32_t v;
 	bw_str_addf(&p->page.out, "<tr id=\"w%zu\"><td>", wave + 1);
-	if (w->has_place)
-		bw_str_addf(&p->page.out, "se%u.sa%u.wgp%u.simd%u.w%u", w->se, w->sa, w->wgp,
-			    w->simd, w->wave);
+	char place[BW_CRASH_WAVE_PLACE_B];
+	bw_crash_wave_place(w, place);
+	bw_str_add(&p->page.out, place);
 	for (size_t i = 0; i < BW_ARRAY_SIZE(columns); i++) {
 		if (strcmp(columns[i], "EXEC_LO") != 0)
 			bw_str_add(&p->page.out, "</td><td>");

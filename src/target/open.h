@@ -21,6 +21,7 @@ struct bw_target_source {
 	enum bw_target_source_kind kind;
 	struct bw_kmd *kmd;	      /* the GPU; borrowed, must outlive the target */
 	const struct bw_crash *crash; /* CRASH: as read; borrowed, must outlive the target */
+	uint32_t gc;		      /* CRASH: what the user says; 0: what the files say */
 	pid_t pid;		      /* PROCESS: started by `breakwater exec` */
 
 	/* PROGRAM: argv[0] is looked up in PATH. What it submits to the GPU is held until

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/ip_version.h"
 #include "base/util.h"
 #include "crash/crash.h"
 
@@ -330,6 +331,71 @@ static void test_short_waves(void **state)
 	bw_crash_free(&c);
 }
 
+/* gfx9 has other names for its parts (umr's print_waves.c of 2018 and of today). */
+static void test_gfx9_waves(void **state)
+{
+	struct bw_crash c =
+		PARSE("SE SH CU SIMD WAVE# WAVE_STATUS PC_HI PC_LO EXEC_HI EXEC_LO\n"
+		      "0 1 2 3 4 00012401 00000001 00002050 ffffffff 00000001\n",
+		      "------------------------------------------------------\n"
+		      "se3.sh0.cu13.simd1.wave9\n\n\nMain Registers:\n"
+		      "\t               pc_hi: 00000001 |                pc_lo: 00002054 | "
+		      "       wave_inst_dw0: bf8c0f70 |        wave_inst_dw1: 00000000 | \n"
+		      "\t             exec_hi: 00000000 |              exec_lo: 00000003 | \n\n\n"
+		      "Wave_Status[00012400]:\n\t                 scc:        0 |\n\n\n"
+		      "HW_ID[00a20014]:\n\t             wave_id:        4 |\n\n\nSGPRS:\n"
+		      "\t[   0..   3] = { 00000001, 00000002, 00000003, 00000004 }\n\n\nPGM_MEM:\n"
+		      "\tpgm[2@100002050] = be80027f\n*\tpgm[2@100002054] = bf8c0f70\n"
+		      "\n\nTRAPSTS[20000000]:\n\t                excp:        0 |\n",
+		      "xcc2.se1.sh0.cu3.simd0.wave1\nMain Registers:\n"
+		      "  ixSQ_WAVE_PC_LO: 00002050 |   ixSQ_WAVE_PC_HI: 00000001 |\n");
+	const struct bw_crash_waves *w = &c.report.waves;
+	char place[BW_CRASH_WAVE_PLACE_B];
+	struct bw_str verdict = {0};
+	uint32_t v;
+	assert_int_equal(w->list.len, 3);
+	bw_crash_wave_place(&w->list.data[0], place);
+	assert_string_equal(place, "se0.sh1.cu2.simd3.w4");
+	bw_crash_wave_place(&w->list.data[1], place);
+	assert_string_equal(place, "se3.sh0.cu13.simd1.w9");
+	assert_true(bw_crash_wave_register(&w->list.data[1], "STATUS", &v) && v == 0x12400);
+	assert_true(bw_crash_wave_register(&w->list.data[1], "HW_ID", &v) && v == 0xa20014);
+	assert_true(bw_crash_wave_register(&w->list.data[1], "TRAPSTS", &v) && v == 0x20000000);
+	assert_true(bw_crash_wave_register(&w->list.data[1], "INST_DW0", &v) && v == 0xbf8c0f70);
+	assert_int_equal(w->list.data[1].n_sgprs, 4);
+	bw_crash_wave_place(&w->list.data[2], place);
+	assert_string_equal(place, "se1.sh0.cu3.simd0.w1");
+	assert_int_equal(c.report.pieces.len, 1);
+	assert_true(c.report.pieces.data[0].va == 0x100002050);
+	assert_int_equal(w->n_damaged, 0);
+	bw_crash_verdict(&c, NULL, &verdict);
+	assert_non_null(strstr(verdict.data, "3 waves on the GPU: 2 at 0x100002050, 1 at "
+					     "0x100002054"));
+	bw_str_free(&verdict);
+	bw_crash_free(&c);
+}
+
+/* The GPU that umr names a register after. */
+static void test_gpu_of_waves(void **state)
+{
+	static const struct {
+		const char *line;
+		uint32_t gc;
+	} cases[] = {
+		{"      gfx1201.regCOMPUTE_PGM_RSRC1(0@0x7a0944aa4540) == 0xe00f0000\n",
+		 BW_IP_VERSION(12, 0, 1)},
+		{"gfx943.regCOMPUTE_PGM_RSRC1(0@0x10) == 0x0\n", BW_IP_VERSION(9, 4, 3)},
+		{"gfx90.mmCOMPUTE_PGM_RSRC1 == 0x0\n", 0},
+		{"gfx1201 is a GPU\n", 0},
+		{"gfx\n", 0},
+	};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(cases); i++) {
+		struct bw_crash c = PARSE(cases[i].line);
+		assert_int_equal(c.report.gc, cases[i].gc);
+		bw_crash_free(&c);
+	}
+}
+
 /* More than a GPU can have is counted, not kept. */
 static void test_too_many_waves(void **state)
 {
@@ -351,7 +417,8 @@ int main(void)
 		cmocka_unit_test(test_code),	       cmocka_unit_test(test_ring),
 		cmocka_unit_test(test_ranges),	       cmocka_unit_test(test_long_waves),
 		cmocka_unit_test(test_ranged_waves),   cmocka_unit_test(test_short_waves),
-		cmocka_unit_test(test_too_many_waves),
+		cmocka_unit_test(test_too_many_waves), cmocka_unit_test(test_gfx9_waves),
+		cmocka_unit_test(test_gpu_of_waves),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
