@@ -295,7 +295,7 @@ static void show_firmware(struct bw_look *l, const struct bw_look_gpu *g)
 	struct bw_str text = {0};
 	struct bw_table t;
 	char vbios[128] = "";
-	_cleanup_error_ struct bw_error *err = bw_look_text(g->kmd, "amdgpu_firmware_info", &text);
+	_cleanup_error_ struct bw_error *err = bw_kmd_text(g->kmd, "amdgpu_firmware_info", &text);
 	bw_table_init(&t, "firmware", columns, BW_ARRAY_SIZE(columns));
 	for (const char *line = bw_str_text(&text); !err && *line;) {
 		size_t n = strcspn(line, "\n");

@@ -88,29 +88,10 @@ struct bw_error *bw_look_gpu_read(const struct bw_look_gpu *g, const struct bw_k
 	return bw_error_wrap(bw_kmd_reg_read(g->kmd, bank, addr_dw, out_value), "reading %s", name);
 }
 
-struct bw_error *bw_look_text(struct bw_kmd *kmd, const char *file, struct bw_str *out)
-{
-	enum { MAX_B = 1 << 20 };
-	struct bw_kmd_file *f;
-	char bytes[4096];
-	size_t done = 1;
-	struct bw_error *err = NULL;
-	BW_TRY(bw_kmd_file_open(kmd, file, false, &f));
-	for (uint64_t pos = 0; !err && done && pos < MAX_B; pos += done) {
-		err = bw_kmd_file_read(f, pos, bytes, sizeof(bytes), &done);
-		if (!err)
-			bw_str_addn(out, bytes, done);
-	}
-	bw_kmd_file_close(f);
-	if (!err && out->failed)
-		err = bw_error_nomem();
-	return err;
-}
-
 bool bw_look_line(struct bw_kmd *kmd, const char *file, char *out, size_t size_b)
 {
 	struct bw_str text = {0};
-	_cleanup_error_ struct bw_error *err = bw_look_text(kmd, file, &text);
+	_cleanup_error_ struct bw_error *err = bw_kmd_text(kmd, file, &text);
 	if (!err)
 		snprintf(out, size_b, "%.*s", (int)strcspn(bw_str_text(&text), "\n"),
 			 bw_str_text(&text));

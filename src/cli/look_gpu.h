@@ -38,9 +38,6 @@ struct bw_error *bw_look_gpu_read(const struct bw_look_gpu *g, const struct bw_k
 /* The first line of a file of the GPU ("sysfs:vbios_version"), without its newline. False: it
  * cannot be read. */
 bool bw_look_line(struct bw_kmd *kmd, const char *file, char *out, size_t size_b);
-/* All of a text file, up to 1 MiB. */
-struct bw_error *bw_look_text(struct bw_kmd *kmd, const char *file,
-			      struct bw_str *out) BW_MUST_CHECK;
 
 /* ---- processes: look_process.c ---- */
 

@@ -254,40 +254,24 @@ struct bw_error *bw_queues_show_status(struct bw_queues *c, const struct bw_look
 
 /* ---- rings and fences ---- */
 
-struct fences {
-	bool is_known;
-	uint32_t signaled, emitted;
-};
-
-/* "--- ring 1 (comp_1.0.0) ---", then "Last signaled fence          0x0000002a" and "Last emitted
- * ...": amdgpu_debugfs_fence_info_show of Linux 6.12 */
-static struct fences fences_of(const char *info, const char *ring)
+/* NULL: not known. */
+static const struct bw_kmd_ring_fences *fences_of(const struct bw_kmd_ring_fences *all, size_t n,
+						  const char *ring)
 {
-	struct fences f = {0};
-	char title[64];
-	snprintf(title, sizeof(title), "(%s) ---", ring);
-	const char *at = strstr(info, title);
-	if (!at)
-		return f;
-	const char *end = strstr(at + 1, "--- ring"), *s = strstr(at, "Last signaled fence "),
-		   *e = strstr(at, "Last emitted ");
-	if (!s || !e || (end && (s > end || e > end)))
-		return f;
-	f.signaled = (uint32_t)strtoul(s + strlen("Last signaled fence "), NULL, 16);
-	f.emitted = (uint32_t)strtoul(e + strlen("Last emitted "), NULL, 16);
-	f.is_known = true;
-	return f;
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(all[i].ring, ring))
+			return &all[i];
+	return NULL;
 }
 
-static void ring_row(const struct bw_look_gpu *g, const char *ring, const char *info,
-		     struct bw_table *t)
+static void ring_row(const struct bw_look_gpu *g, const char *ring,
+		     const struct bw_kmd_ring_fences *fences, struct bw_table *t)
 {
 	char file[64];
 	uint32_t head[3];
 	size_t done = 0;
 	struct bw_kmd_file *f;
 	snprintf(file, sizeof(file), "amdgpu_ring_%s", ring);
-	struct fences fences = fences_of(info, ring);
 	struct bw_error *err = bw_kmd_file_open(g->kmd, file, false, &f);
 	if (!err) {
 		err = bw_kmd_file_read(f, 0, head, sizeof(head), &done);
@@ -295,7 +279,7 @@ static void ring_row(const struct bw_look_gpu *g, const char *ring, const char *
 	}
 	bool has_head = !err && done == sizeof(head);
 	bw_error_free(err);
-	if (!has_head && !fences.is_known)
+	if (!has_head && !fences)
 		return;
 	bw_table_text(t, "%s", ring);
 	for (int i = 0; i < 3; i++)
@@ -303,14 +287,14 @@ static void ring_row(const struct bw_look_gpu *g, const char *ring, const char *
 			bw_table_hex(t, head[i], 1);
 		else
 			bw_table_empty(t);
-	if (!fences.is_known) {
+	if (!fences) {
 		for (int i = 0; i < 3; i++)
 			bw_table_empty(t);
 		return;
 	}
-	bw_table_int(t, fences.signaled);
-	bw_table_int(t, fences.emitted);
-	bw_table_int(t, (int64_t)(uint32_t)(fences.emitted - fences.signaled));
+	bw_table_int(t, fences->signaled);
+	bw_table_int(t, fences->emitted);
+	bw_table_int(t, (int64_t)(uint32_t)(fences->emitted - fences->signaled));
 }
 
 void bw_queues_show_rings(struct bw_queues *c, const struct bw_look_gpu *g)
@@ -330,15 +314,15 @@ void bw_queues_show_rings(struct bw_queues *c, const struct bw_look_gpu *g)
 		"vcn_unified_1", "vcn_dec_0",  "vcn_enc_0.0",	"jpeg_dec",
 		"jpeg_dec_0",	 "vpe"};
 	struct bw_table t;
-	struct bw_str info = {0};
-	bw_error_free(bw_look_text(g->kmd, "amdgpu_fence_info", &info)); /* rings without fences */
+	_cleanup_free_ struct bw_kmd_ring_fences *fences = NULL;
+	size_t n = 0;
+	bw_error_free(bw_kmd_fences(g->kmd, &fences, &n)); /* rings without fences */
 	bw_table_init(&t, "rings", columns, BW_ARRAY_SIZE(columns));
 	for (size_t i = 0; i < BW_ARRAY_SIZE(names); i++)
-		ring_row(g, names[i], bw_str_text(&info), &t);
+		ring_row(g, names[i], fences_of(fences, n, names[i]), &t);
 	bw_out_line(c->look.out, "%s", "Rings of the driver");
 	bw_out_table(c->look.out, &t, "  none can be read\n");
 	bw_table_fini(&t);
-	bw_str_free(&info);
 }
 
 /* ---- KFD ---- */

@@ -129,7 +129,7 @@ static struct bw_error *read_ring(struct bw_umr *u, struct ring *r)
 	enum { HEAD_DW = 3 };
 	uint32_t head[HEAD_DW];
 	snprintf(file, sizeof(file), "amdgpu_ring_%s", r->name);
-	struct bw_error *err = bw_look_text(u->kmd, file, &bytes);
+	struct bw_error *err = bw_kmd_text(u->kmd, file, &bytes);
 	if (!err && bytes.len <= sizeof(head))
 		err = bw_errorf(BW_E_INVALID, "ring %s is empty", r->name);
 	if (!err) {

@@ -128,6 +128,19 @@ struct bw_kmd_user_queue {
 struct bw_error *bw_kmd_user_queues(struct bw_kmd *kmd, struct bw_kmd_user_queue **out,
 				    size_t *out_n) BW_MUST_CHECK;
 
+/* All of a file of the driver's for people to read, up to 1 MiB, below its debugfs folder. Appends
+ * to out. */
+struct bw_error *bw_kmd_text(struct bw_kmd *kmd, const char *file,
+			     struct bw_str *out) BW_MUST_CHECK;
+/* How far a ring of the driver has come: numbers of jobs, which wrap. */
+struct bw_kmd_ring_fences {
+	char ring[32];
+	uint32_t signaled, emitted;
+};
+/* Those of all rings, by amdgpu_fence_info. out: owned, NULL where there are none. */
+struct bw_error *bw_kmd_fences(struct bw_kmd *kmd, struct bw_kmd_ring_fences **out,
+			       size_t *out_n) BW_MUST_CHECK;
+
 /* The kernel log, as dmesg shows it; of the virtual GPU, its own. Appends to out. */
 struct bw_error *bw_kmd_log(struct bw_kmd *kmd, struct bw_str *out) BW_MUST_CHECK;
 

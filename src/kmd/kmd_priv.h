@@ -56,6 +56,8 @@ struct bw_error *bw_kmd_linux_open(const char *sysfs_root, const char *debugfs_r
 				   const char *selector, struct bw_kmd **out) BW_MUST_CHECK;
 struct bw_error *bw_kmd_virtual_open(const char *profile, struct bw_kmd **out) BW_MUST_CHECK;
 
+struct bw_error *bw_kmd_parse_fences(const char *text, struct bw_kmd_ring_fences **out,
+				     size_t *out_n) BW_MUST_CHECK;
 /* bw_kmd_clients() of a kernel whose /proc is there (clients.c). */
 struct bw_error *bw_kmd_linux_clients(const char *proc_root, const char *pci_address,
 				      struct bw_kmd_client **out, size_t *out_n) BW_MUST_CHECK;

@@ -93,20 +93,23 @@ static const struct agent *agent_of(const struct part *g, uint32_t proc)
 
 /* Called between two looks at waves: resumes those of programs that have ended, as no agent does so
  * any more. */
-static bool meanwhile(void *cookie)
+static bool meanwhile(void *cookie, bool *out_patched)
 {
 	struct part *g = cookie;
 	bool alive = false;
+	*out_patched = false;
 	for (size_t i = 0; i < g->n_agents; i++) {
 		hear(&g->agent[i], 0);
 		alive |= !g->agent[i].is_dead;
 	}
 	for (size_t i = 0; i < g->n_areas; i++) {
 		const struct agent *a = agent_of(g, g->area[i].proc);
-		if (a && a->is_dead && a->has_left)
+		if (a && a->is_dead && a->has_left) {
 			bw_trap_release(g->mapped[i], g->area[i].size_b);
-		else if (!a || a->is_dead)
+		} else if (!a || a->is_dead) {
 			bw_trap_abandon(g->mapped[i], g->area[i].size_b);
+			*out_patched = true;
+		}
 	}
 	if (alive)
 		return true;

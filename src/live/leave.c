@@ -10,6 +10,10 @@
  *   - a wave with a bit in its MODE that is ours is called in by a host trap and loses it on the
  *     way
  *
+ * Where the program has ended with its code still patched, the first of these does not hold: a wave
+ * in its code comes to an s_trap later, and so do waves that are launched later. There all that the
+ * driver had put on its rings must have ended before anything is looked at.
+ *
  * So when every slot has been seen in the first state, the trap base can be restored. A trap of the
  * program's own, or an outstanding host trap, may have made a wave enter the handler meanwhile: the
  * handler reads TMA, which therefore is restored when every slot has been seen outside once
@@ -27,6 +31,8 @@ enum {
 	PAUSE_MIN_US = 500, /* between two looks */
 	PAUSE_MAX_US = 50000,
 	INDEX_TRIES = 100,
+	/* looks in which only waves of others were there, after which the rings are theirs */
+	FOREIGN_LOOKS = 10,
 };
 
 static const struct bw_kmd_bank everywhere = {
@@ -41,6 +47,11 @@ struct look {
 	uint32_t vmids;
 	uint32_t *seen; /* a bit each slot */
 	bool call;	/* the wave must enter the handler to have our bits removed */
+	/* of a program that has ended with its code patched: what was on the rings then */
+	struct bw_kmd_ring_fences *fences;
+	size_t n_fences;
+	bool has_fences;
+	unsigned foreign_looks;
 };
 
 /* The index register is shared with every other process that looks at waves: it must still be ours
@@ -152,6 +163,90 @@ static struct bw_error *call_in(const struct look *l)
 	return NULL;
 }
 
+/* ---- Jobs of a program that has ended ---- */
+
+/* Whether waves of our VMIDs, and of others, are there. */
+static struct bw_error *find_waves(const struct look *l, bool *out_ours, bool *out_others)
+{
+	const struct bw_target_facts *f = l->v->facts;
+	struct bw_wave_state s = {.arch = f->arch};
+	*out_ours = *out_others = false;
+	for (uint32_t slot = 0; slot < f->n_slots && !*out_ours; slot += f->waves_per_simd) {
+		const struct bw_place p = bw_target_place(f, slot);
+		const struct bw_kmd_bank bank = {.use_grbm = true,
+						 .se = p.se,
+						 .sa = p.sa,
+						 .instance = bw_arch_instance(p.wgp, p.simd)};
+		uint32_t active;
+		BW_TRY(ind_read(l, &bank, BW_WREG_ACTIVE, 0, &active));
+		active = active == BW_SQ_ABSENT ? 0 : active & ((1u << f->waves_per_simd) - 1);
+		for (; active; active &= active - 1) {
+			BW_TRY(read_reg(l, &bank, bw_arch_reg_of(f->arch, BW_WF_VMID),
+					(uint32_t)__builtin_ctz(active), &s));
+			bool ours = bw_bit_is_set(l->vmids, bw_wave_get(&s, BW_WF_VMID));
+			*out_ours |= ours;
+			*out_others |= !ours;
+		}
+	}
+	return NULL;
+}
+
+/* Whether all has ended that was on the driver's rings when the program was found to have ended:
+ * what it submits is on them before, and what it had not put on them yet is dropped with it
+ * (drm_sched_entity_kill). Rings are shared, and a job of another program behind ours may take any
+ * time: its waves, without one of ours, say that ours is over. A driver whose fences cannot be read
+ * is not waited for. */
+static struct bw_error *jobs_are_over(struct look *l, bool *out)
+{
+	_cleanup_free_ struct bw_kmd_ring_fences *now = NULL;
+	size_t n = 0;
+	bool ours, others;
+	*out = true;
+	struct bw_error *err = bw_kmd_fences(l->v->kmd, &now, &n);
+	if (err) {
+		bw_error_free(err);
+		return NULL;
+	}
+	if (!l->has_fences) {
+		l->has_fences = true;
+		l->fences = now;
+		l->n_fences = n;
+		now = NULL;
+	}
+	const struct bw_kmd_ring_fences *at = now ? now : l->fences;
+	for (size_t i = 0; i < BW_MIN(n, l->n_fences); i++)
+		if ((int32_t)(at[i].signaled - l->fences[i].emitted) < 0)
+			*out = false;
+	if (*out)
+		return NULL;
+	BW_TRY(find_waves(l, &ours, &others));
+	l->foreign_looks = others && !ours ? l->foreign_looks + 1 : 0;
+	*out = l->foreign_looks >= FOREIGN_LOOKS;
+	return NULL;
+}
+
+/* Waits for the jobs of a program that has ended with its code patched. New waves are told by
+ * registers whether they enter a handler at all, so this comes before any is restored. */
+static struct bw_error *await_jobs(struct look *l)
+{
+	unsigned pause_us = PAUSE_MIN_US;
+	bool patched, over = false;
+	while (!over) {
+		if (!l->v->meanwhile(l->v->cookie, &patched)) {
+			BW_LOG(WARN, "live", "the jobs of a program that has ended do not end");
+			return NULL;
+		}
+		if (!patched)
+			return NULL;
+		BW_TRY(jobs_are_over(l, &over));
+		if (over)
+			break;
+		nanosleep(&(struct timespec){.tv_nsec = pause_us * 1000l}, NULL);
+		pause_us = BW_MIN(pause_us * 2, (unsigned)PAUSE_MAX_US);
+	}
+	return NULL;
+}
+
 /* Looks until every slot has been seen in the state that the phase asks for. */
 static struct bw_error *await(struct look *l, enum phase phase)
 {
@@ -161,7 +256,8 @@ static struct bw_error *await(struct look *l, enum phase phase)
 	l->phase = phase;
 	memset(l->seen, 0, f->n_slots / 8);
 	for (bool all = false; !all; rounds++) {
-		if (!l->v->meanwhile(l->v->cookie)) {
+		bool patched;
+		if (!l->v->meanwhile(l->v->cookie, &patched)) {
 			BW_LOG(WARN, "live", "some waves do not leave the trap handler");
 			return NULL;
 		}
@@ -233,6 +329,23 @@ static struct bw_error *put_back(const struct bw_leave *v, enum kind kind)
 	return NULL;
 }
 
+static struct bw_error *leave(struct look *l)
+{
+	const struct bw_leave *v = l->v;
+	for (size_t i = 0; i < v->n_saved; i++)
+		if (v->saved[i].vmid != BW_SAVED_GLOBAL)
+			l->vmids |= 1u << v->saved[i].vmid;
+	if (l->vmids)
+		BW_TRY(await_jobs(l));
+	BW_TRY(put_back(v, ALL_ELSE));
+	if (l->vmids)
+		BW_TRY(await(l, NEEDS_NO_HANDLER));
+	BW_TRY(put_back(v, TRAP_BASE));
+	if (l->vmids)
+		BW_TRY(await(l, IS_OUTSIDE));
+	return put_back(v, TRAP_MEMORY);
+}
+
 struct bw_error *bw_leave_registers(const struct bw_leave *v)
 {
 	struct look l = {.v = v};
@@ -241,14 +354,7 @@ struct bw_error *bw_leave_registers(const struct bw_leave *v)
 	if (!seen)
 		return bw_error_nomem();
 	l.seen = seen;
-	for (size_t i = 0; i < v->n_saved; i++)
-		if (v->saved[i].vmid != BW_SAVED_GLOBAL)
-			l.vmids |= 1u << v->saved[i].vmid;
-	BW_TRY(put_back(v, ALL_ELSE));
-	if (l.vmids)
-		BW_TRY(await(&l, NEEDS_NO_HANDLER));
-	BW_TRY(put_back(v, TRAP_BASE));
-	if (l.vmids)
-		BW_TRY(await(&l, IS_OUTSIDE));
-	return put_back(v, TRAP_MEMORY);
+	struct bw_error *err = leave(&l);
+	free(l.fences);
+	return err;
 }

@@ -3,11 +3,13 @@
 #define BW_LIVE_LEAVE_H
 
 /* Restoring a GPU's registers while the program's waves run on. The agent has restored the code,
- * has had the instruction caches invalidated, and resumes stopped waves. Of the registers the trap
- * base is the critical one: a wave that meets an s_trap of ours without a handler would treat it as
- * a no-op and skip the instruction that it replaces. So nothing depends on a time. Every wave slot
- * is looked at until the wave in it cannot need the handler any more, and only then its address is
- * removed. */
+ * has had the instruction caches invalidated, and resumes stopped waves. Where the program has
+ * ended before that, its code stays as it is, with s_traps in it, and waves that meet one end in
+ * the handler; that holds for those of later dispatches, too, so then its jobs must be over. Of the
+ * registers the trap base is the critical one: a wave that meets an s_trap of ours without a
+ * handler would treat it as a no-op and skip the instruction that it replaces. So nothing depends
+ * on a time. Every wave slot is looked at until the wave in it cannot need the handler any more,
+ * and only then its address is removed. */
 
 #include "live/guard.h"
 
@@ -21,8 +23,9 @@ struct bw_leave {
 	const struct bw_guard_area *areas;
 	size_t n_areas;
 	uint32_t enables; /* what waves enter the handler for because of us (trap.h) */
-	/* Called between two looks. False: stop waiting. */
-	bool (*meanwhile)(void *cookie);
+	/* Called between two looks. False: stop waiting. out_patched: a program has ended with its
+	 * code still patched. */
+	bool (*meanwhile)(void *cookie, bool *out_patched);
 	void *cookie;
 };
 

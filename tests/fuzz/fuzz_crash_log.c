@@ -8,6 +8,7 @@
 
 #include "base/util.h"
 #include "crash/log.h"
+#include "kmd/kmd_priv.h"
 #include "kmd/queue_error.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
@@ -23,6 +24,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	whole[n] = 0;
 	if (bw_kmd_last_queue_error(whole, 77, 0, &queue_error))
 		assert(memchr(queue_error.why, 0, sizeof(queue_error.why)) && queue_error.what[0]);
+	struct bw_kmd_ring_fences *fences = NULL;
+	size_t n_fences = 0;
+	bw_error_free(bw_kmd_parse_fences(whole, &fences, &n_fences));
+	free(fences);
 	free(whole);
 	bw_crash_log_text(&log, (const char *)bytes, n);
 	bw_crash_log_end(&log);

@@ -2,8 +2,8 @@
 /* A program whose descriptors are written by one write that runs over from binding 0 into all that
  * follow it ("consecutive binding updates" of the Vulkan specification, 14.2): run_over.comp over
  * four buffers, of which number k holds k + 1 in each element. How they are written is the
- * argument: "write", "copy", "template", "push", "push-template". Prints the last buffer's first
- * and last number. */
+ * argument: "write", "copy", "template", "push", "push-template". Dispatched twice, one after the
+ * other. Prints the last buffer's first and last number. */
 #include "kit.h"
 
 #include <stdio.h>
@@ -151,6 +151,8 @@ static void run(void **state)
 		push_set(cmd);
 	else
 		bind_set(cmd);
+	vkCmdDispatch(cmd, 1, 1, 1);
+	gpu_barrier(cmd);
 	vkCmdDispatch(cmd, 1, 1, 1);
 	kit_finish(gpu, GPU_COMPUTE, cmd);
 	const float *last = (const float *)b[N_BUFFERS - 1].map;

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 """One write of descriptors that runs over from a binding into those after it: each buffer is known by the shader's
-name for it, whichever call has written it.
+name for it, whichever call has written it. And its second dispatch, of a session that ends in the first one.
 
     test_run_over.py PROGRAM"""
 import os
 import pathlib
+import signal
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -34,4 +35,26 @@ def bindings_of(how):
     s.end()
 
 
-harness.main(all_bindings)
+def the_end_at_a_stop():
+    """However a session ends, the second dispatch does not run on inside of the instruction at the breakpoint: its first dword is an
+    s_trap, or the program's own, and its second dword is no instruction."""
+    for how in ("kill", "end of input", signal.SIGTERM, signal.SIGKILL, "detach", "the program is killed"):
+        s = harness.Session("-O0", "--", PROGRAM, "write")
+        s.command("break run_over.comp:9")
+        s.command("run")
+        check(s.command("info waves")["waves"], "no stop")
+        if isinstance(how, int):
+            os.kill(s.process.pid, how)
+        elif how == "the program is killed":
+            os.kill(harness.named_child(s.process.pid, "vulkan_run_over"), signal.SIGKILL)
+            s.command("continue")
+        elif how != "end of input":
+            s.command(how)
+        s.process.stdin.close()
+        s.process.stdout.read()
+        said = s.process.stderr.read()  # the virtual GPU's, too
+        s.process.wait(harness.TIMEOUT_S)
+        check("does not execute" not in said, f"{how}: {said}")
+
+
+harness.main(all_bindings, the_end_at_a_stop)
