@@ -573,6 +573,15 @@ static struct bw_agent_object *pipeline_by_id(uint32_t id)
 	return NULL;
 }
 
+uint64_t bw_names_code_of(uint32_t pipeline)
+{
+	pthread_mutex_lock(&g.lock);
+	const struct bw_agent_object *p = pipeline ? pipeline_by_id(pipeline) : NULL;
+	uint64_t va = p ? p->va : 0;
+	pthread_mutex_unlock(&g.lock);
+	return va;
+}
+
 static bool same_shape(const struct recorded *r, const struct bw_agent_dispatch *d,
 		       const struct bw_agent_object *pipeline)
 {

@@ -35,6 +35,8 @@ void bw_names_pipeline(const struct bw_agent_objects *objects, uint32_t id, char
 void bw_names_mapped(uint64_t va, uint64_t size_b);
 /* Appends to a blob whose first byte stays unused; returns where, 0 when there is no memory. */
 uint32_t bw_names_append(struct bw_names_blob *b, const void *data, size_t size_b);
+/* Where the code of a living pipeline was when it was dispatched; 0: not known. */
+uint64_t bw_names_code_of(uint32_t pipeline);
 /* In a forked child. */
 void bw_names_fork_child(void);
 

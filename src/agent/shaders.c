@@ -3,7 +3,10 @@
  * told to keep the internals of, the text of its NIR and a table from code to source lines
  * (struct radv_shader of radv_shader.h, struct ac_shader_debug_info; doc/hardware/mesa.md 5). Both
  * are found by what they look like, from the pipeline's handle on, since the layout of those
- * objects is not ours: a wrong reading finds nothing. */
+ * objects is not ours. A wrong reading has to find nothing: shaders that were taken from a cache
+ * have no table, and other memory that is reached from a pipeline may hold pointers among zeros, as
+ * a record does. So a table has to be that of an object that knows where the code is, and each of
+ * its records a possible one. */
 #include "agent/shaders.h"
 
 #include <errno.h>
@@ -13,17 +16,22 @@
 
 #include "agent/peek.h"
 #include "base/cleanup.h"
+#include "base/str.h"
 #include "base/util.h"
 #include "capture/pipeline.h"
 
 enum {
 	PIPELINE_LOOK_B = 1024,
 	SHADER_LOOK_B = 4096,
+	CODE_LOOK_B = 512, /* of that: where its code lies is near its beginning */
 	RECORDS_MAX = 1 << 18,
 	RECORDS_PIECE = 64,
 	FILE_MAX_B = 4096,
 	TEXT_MAX_B = 8 << 20,
 	FILES_MAX = 256, /* strings that have been looked at */
+	/* more than source files have, less than the halves of a pointer are as numbers */
+	LINE_MAX = 1 << 24,
+	COLUMN_MAX = 1 << 14,
 };
 
 struct bw_spirv_copy {
@@ -230,11 +238,15 @@ struct found {
 	char *nir;
 };
 
-static bool is_printable(const char *s)
+/* A name of a file is UTF-8: the bytes of a pointer seldom are. */
+static bool is_name(const char *s)
 {
-	for (; *s; s++)
-		if ((unsigned char)*s < ' ' || *s == 0x7f)
+	while (*s) {
+		size_t n = bw_utf8_length(s);
+		if (!n || (unsigned char)*s < ' ' || *s == 0x7f)
 			return false;
+		s += n;
+	}
 	return true;
 }
 
@@ -256,7 +268,7 @@ static uint32_t file_at(struct strings *s, uint64_t at)
 			return s->known[i].text_at;
 	uint32_t text_at = BW_AGENT_NO_LINE;
 	long n = bw_agent_peek_text(at, text, sizeof(text));
-	if (n >= 0 && is_printable(text)) {
+	if (n >= 0 && is_name(text)) {
 		/* each instruction may have a copy of its own */
 		for (size_t i = 0; i < s->n && text_at == BW_AGENT_NO_LINE; i++)
 			if (s->known[i].text_at != BW_AGENT_NO_LINE &&
@@ -277,18 +289,28 @@ static uint32_t file_at(struct strings *s, uint64_t at)
 	return text_at;
 }
 
+/* Mesa 25.0 counts from the dword before the code. */
+enum { BEFORE_CODE = 0xfffffffc };
+
 static bool is_record(const struct record *r)
 {
-	/* 0xfffffffc: Mesa 25.0 counts from the dword before the code */
 	return !r->kind && !r->pad0 && !r->pad1 && !r->pad2 && r->offset % 4 == 0 &&
-	       (r->offset < 1u << 28 || r->offset == 0xfffffffc) && (r->file || !r->line);
+	       (r->offset < 1u << 28 || r->offset == (uint32_t)BEFORE_CODE) &&
+	       (r->file || !r->line) && r->line < LINE_MAX && r->column < COLUMN_MAX;
+}
+
+/* The name of a record with a line. Mesa 25.0 has none, and may have freed what it points to. */
+static uint32_t name_of(struct strings *s, const struct record *r, bool is_older)
+{
+	static const char none[] = "";
+	return file_at(s, is_older ? (uint64_t)(uintptr_t)none : r->file);
 }
 
 /* Whether n records lie there, which are added then. Zeros are none: one has a line at least. */
 static bool read_table(uint64_t at, uint32_t n, struct found *f)
 {
 	struct record piece[RECORDS_PIECE];
-	bool has_line = false;
+	bool has_line = false, is_older = false;
 	f->lines.len = 0;
 	for (uint32_t i = 0; i < n; i += RECORDS_PIECE) {
 		size_t count = BW_MIN(n - i, (uint32_t)RECORDS_PIECE),
@@ -303,8 +325,9 @@ static bool read_table(uint64_t at, uint32_t n, struct found *f)
 						     .file_at = BW_AGENT_NO_LINE};
 			if (!is_record(r))
 				return false;
+			is_older |= r->offset == (uint32_t)BEFORE_CODE;
 			if (r->file && r->line)
-				line.file_at = file_at(&f->strings, r->file);
+				line.file_at = name_of(&f->strings, r, is_older);
 			if (r->file && r->line && line.file_at == BW_AGENT_NO_LINE)
 				return false;
 			has_line |= r->line > 0;
@@ -355,17 +378,28 @@ static void look_at_shader(const uint64_t *w, size_t n, struct found *f)
 	}
 }
 
-static void look_at_pipeline(uint64_t handle, struct found *f)
+static bool has_word(const uint64_t *w, size_t n, uint64_t va)
+{
+	for (size_t i = 0; i < n; i++)
+		if ((w[i] & BW_VA_MASK) == (va & BW_VA_MASK))
+			return true;
+	return false;
+}
+
+/* code_va: of the shader whose table is wanted; 0: nothing has run it yet, and there is no telling
+ * which object is its. */
+static void look_at_pipeline(uint64_t handle, uint64_t code_va, struct found *f)
 {
 	uint64_t object[PIPELINE_LOOK_B / 8], shader[SHADER_LOOK_B / 8];
-	if (!handle || handle % 8 || !is_pointer(handle))
+	if (!code_va || !handle || handle % 8 || !is_pointer(handle))
 		return;
 	size_t n = bw_agent_peek(handle, object, sizeof(object)) / 8;
 	for (size_t i = 0; i < n && !f->lines.len; i++) {
 		if (object[i] % 8 || !is_pointer(object[i]))
 			continue;
 		size_t m = bw_agent_peek(object[i], shader, sizeof(shader)) / 8;
-		look_at_shader(shader, m, f);
+		if (has_word(shader, BW_MIN(m, (size_t)CODE_LOOK_B / 8), code_va))
+			look_at_shader(shader, m, f);
 	}
 }
 
@@ -399,7 +433,7 @@ int bw_shaders_describe(uint32_t id, struct bw_names_blob *out)
 	bw_vec_each(&g.all, s) {
 		if (s->id != id)
 			continue;
-		look_at_pipeline(s->handle, &f);
+		look_at_pipeline(s->handle, bw_names_code_of(id), &f);
 		err = write_answer(s, &f, out);
 		result = err ? -ENOMEM : 0;
 		break;

@@ -14,6 +14,8 @@
 
 #include "agent/agent.h"
 #include "agent/names.h"
+#include "agent/names_priv.h"
+#include "agent/shaders.h"
 #include "base/util.h"
 
 #define CODE_VA 0xffff800000012300ull
@@ -489,9 +491,89 @@ static void pushed_descriptors(void **state)
 	CALL(vkFreeCommandBuffers)(device, VK_NULL_HANDLE, 1, &cmd);
 }
 
+/* ---- Tables of lines in the driver's memory ---- */
+
+/* As the driver lays it out (doc/hardware/mesa.md 5). */
+struct driver_record {
+	uint64_t kind;
+	const void *file;
+	uint32_t line, column, spirv_offset, pad, offset, pad2;
+};
+
+/* What is known of a pipeline that points to the driver's two objects: "line@offset file, ...". */
+static const char *lines_of(const void *pipeline, uint64_t code_va, char *out, size_t room)
+{
+	static uint64_t number = 0x9000;
+	const struct bw_agent_object o = {.kind = BW_AGENT_OBJECT_PIPELINE, .handle = ++number};
+	struct bw_names_blob answer = {0};
+	struct bw_agent_shader_info head;
+	size_t n = 0;
+	uint32_t id = bw_names_add(&o);
+	bw_names_place(o.kind, o.handle, code_va, 0);
+	bw_shaders_add(id, (uint64_t)(uintptr_t)pipeline, NULL, NULL, 0);
+	assert_int_equal(bw_shaders_describe(id, &answer), 0);
+	memcpy(&head, answer.data, sizeof(head));
+	const uint8_t *at = answer.data + sizeof(head);
+	const char *files = (const char *)at + head.n_lines * sizeof(struct bw_agent_line);
+	out[0] = 0;
+	for (uint32_t i = 0; i < head.n_lines; i++) {
+		struct bw_agent_line l;
+		memcpy(&l, at + i * sizeof(l), sizeof(l));
+		n += (size_t)snprintf(out + n, room - n, "%s%u@%u %s", i ? ", " : "", l.line,
+				      l.offset_b,
+				      l.file_at < head.files_b ? files + l.file_at : "-");
+	}
+	bw_vec_free(&answer);
+	bw_shaders_remove((uint64_t)(uintptr_t)pipeline);
+	bw_names_remove(o.kind, o.handle);
+	return out;
+}
+
+static void tables_of_lines(void **state)
+{
+	/* pointers among zeros, with a count in front of them: a list of the driver's */
+	static const uint64_t pointer[2] = {0x563e2f50b7f0, 0};
+	static const struct driver_record no_table[1] = {
+		{.file = pointer, .line = 0x2f669e38, .column = 0x563e}};
+	static const struct driver_record name_is_pointer[1] = {{.file = pointer, .line = 12}};
+	static const char name[] = "s\303\251.comp", latin[] = "s\351.comp";
+	static const struct driver_record table[2] = {{.file = name, .line = 7},
+						      {.file = name, .line = 9, .offset = 16}};
+	static const struct driver_record is_latin[1] = {{.file = latin, .line = 7}};
+	/* its name has been freed since */
+	static const struct driver_record older[2] = {
+		{.file = pointer, .line = 30, .offset = 0xfffffffc},
+		{.file = pointer, .line = 31, .offset = 4}};
+	char text[256];
+	struct object {
+		const void *table;
+		uint64_t n, code_va, rest[1024];
+	};
+	static struct object other = {table, 2, DRIVERS_VA, {0}}, shader = {table, 2, CODE_VA, {0}};
+	static const void *pipeline[256] = {NULL, &other, &shader};
+
+	assert_string_equal(lines_of(pipeline, CODE_VA, text, sizeof(text)),
+			    "7@0 s\303\251.comp, 9@16 s\303\251.comp");
+	shader.table = older;
+	assert_string_equal(lines_of(pipeline, CODE_VA, text, sizeof(text)),
+			    "30@4294967292 , 31@4 ");
+	/* from a cache: the shader has no table, and what else there is is none */
+	shader.n = 0;
+	assert_string_equal(lines_of(pipeline, CODE_VA, text, sizeof(text)), "");
+	assert_string_equal(lines_of(pipeline, 0, text, sizeof(text)), "");
+	shader.n = 1;
+	shader.table = no_table;
+	assert_string_equal(lines_of(pipeline, CODE_VA, text, sizeof(text)), "");
+	shader.table = name_is_pointer;
+	assert_string_equal(lines_of(pipeline, CODE_VA, text, sizeof(text)), "");
+	shader.table = is_latin;
+	assert_string_equal(lines_of(pipeline, CODE_VA, text, sizeof(text)), "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tables_of_lines),
 		cmocka_unit_test_setup_teardown(shader_objects, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(pushed_descriptors, set_up, tear_down),
 	};
