@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "replay/play.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/util.h"
+#include "capture/told.h"
 #include "replay/patch.h"
 
 enum { PAGE_B = BW_CAPTURE_PAGE_B, FENCE_B = 8 };
@@ -343,6 +345,51 @@ static struct bw_error *settle_clocks(struct play *p, struct live_space *s,
 	return err;
 }
 
+struct told BW_VEC(struct bw_told_dispatch);
+
+/* What a debugger of this process is to know of the dispatches, where an agent is in it. */
+static struct bw_error *find_told(struct play *p, const struct bw_capture_submission *sub,
+				  struct told *out)
+{
+	bw_vec_each(&sub->dispatches, d) {
+		struct bw_told_dispatch one = {.dispatch = d};
+		struct bw_capture_pipeline *made_of = calloc(1, sizeof(*made_of));
+		if (!made_of)
+			return bw_error_nomem();
+		struct bw_error *err =
+			d->made_of ? bw_capture_reader_pipeline(p->r, d->made_of, made_of)
+				   : bw_errorf(BW_E_NOT_FOUND, "none");
+		one.made_of = err ? NULL : made_of;
+		bw_error_free(err); /* the names are of use without */
+		if (!one.made_of)
+			free(made_of);
+		BW_TRY(bw_vec_push(out, one));
+	}
+	return NULL;
+}
+
+static struct bw_error *submit(struct play *p, const struct bw_capture_submission *sub)
+{
+	bw_told_begin_fn *begin = (bw_told_begin_fn *)dlsym(RTLD_DEFAULT, BW_TOLD_BEGIN);
+	bw_told_end_fn *end = (bw_told_end_fn *)dlsym(RTLD_DEFAULT, BW_TOLD_END);
+	struct told told = {0};
+	struct bw_error *err = begin && end ? find_told(p, sub, &told) : NULL;
+	if (!err && begin && end)
+		begin(told.data, told.len);
+	if (!err)
+		err = bw_replay_gpu_submit(p->gpu, sub, p->o->timeout_s, &p->out->outcome);
+	if (begin && end)
+		end();
+	bw_vec_each(&told, t) {
+		struct bw_capture_pipeline *made_of = (struct bw_capture_pipeline *)t->made_of;
+		if (made_of)
+			bw_capture_pipeline_fini(made_of);
+		free(made_of);
+	}
+	bw_vec_free(&told);
+	return err;
+}
+
 static struct bw_error *run_one(struct play *p, struct live_space *s,
 				const struct bw_capture_entry *e, struct bw_capture_submission *sub)
 {
@@ -360,7 +407,7 @@ static struct bw_error *run_one(struct play *p, struct live_space *s,
 	if (!broken && (p->o->check || p->o->settles_clocks))
 		broken = bw_replay_clocks_note(p->gpu, &s->s, sub, &s->clocks);
 	if (!broken)
-		broken = bw_replay_gpu_submit(p->gpu, sub, p->o->timeout_s, &out->outcome);
+		broken = submit(p, sub);
 	bw_replay_patches_undo(p->gpu, &s->s, &done);
 	bw_replay_gpu_drop_added(p->gpu, s->s.number);
 	BW_TRY(broken);

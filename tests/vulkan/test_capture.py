@@ -2,6 +2,7 @@
 """breakwater capture and replay of Vulkan programs on RADV, on both kinds of queue: the memory behind every submission is
 the captured one, the results are in it, and dispatches have the names that the program gave. As C and built again, each submission is
 the same bytes."""
+import hashlib
 import os
 import pathlib
 import re
@@ -13,7 +14,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "e2e"))
 import decompiled  # noqa: E402
-from harness import BREAKWATER, TIMEOUT_S, Failure, check, equal  # noqa: E402
+from harness import BREAKWATER, TIMEOUT_S, Failure, Session, check, equal  # noqa: E402
 from json_schema import parse  # noqa: E402
 
 CASES = ["affine", "dispatches", "descriptor_array", "big_grid"]
@@ -116,6 +117,18 @@ def check_names(names, step, folder):
         for d in parse(ask("capture", "show", "--json", path, row["number"]))["dispatches"]:
             found.add((d["pipeline"], d["label"]))
     check(any(pipeline and label for pipeline, label in found), found)
+    # the replay in the debugger has what the capture says
+    s = Session(path)
+    for command in ('break on dispatch name "second step" label inner', "run"):
+        s.command(command)
+    d = s.command("info dispatch")
+    hashes = hashlib.sha1(pathlib.Path(step).read_bytes()).hexdigest()[:16]
+    equal((d["dispatch"], d["pipeline_name"], d["label"], d["hash"]), (2, "second step", "sooner/inner", hashes), "a dispatch of run FILE.bwc")
+    equal([r["label"] for r in s.command("info dispatches")["dispatches"]], ["sooner", "sooner/inner", "sooner"], "labels")
+    equal(sorted(r["name"] for r in s.command("info pipelines")["pipelines"]), ["first step", "second step"], "pipelines")
+    check("uint []" in str(s.command("ptype data")), "a variable that the SPIR-V declares")
+    s.command("kill")
+    s.end()
 
 
 def check_labels(names, step, folder):
