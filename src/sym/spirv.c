@@ -217,6 +217,8 @@ static struct bw_error *read_global(struct bw_spirv *s, size_t at, unsigned op, 
 			define(s, w[1], at);
 		return n > 2 ? read_recorded(s, text_at(s, at + 2, n - 2)) : NULL;
 	case OP_EXT_INST_IMPORT:
+		if (n > 2 && !strcmp(text_at(s, at + 2, n - 2), "NonSemantic.DebugPrintf"))
+			s->printf_set = w[1];
 		return n > 2 && bw_starts_with(text_at(s, at + 2, n - 2), "NonSemantic.")
 			       ? bw_vec_push(&s->debug_sets, w[1])
 			       : NULL;

@@ -39,6 +39,8 @@ struct bw_spirv_line {
 };
 /* The line that a mark is of; false: of none. */
 bool bw_spirv_marked_line(const struct bw_spirv *s, uint32_t mark, struct bw_spirv_line *out);
+/* Whether the module prints by debugPrintfEXT. */
+bool bw_spirv_prints(const struct bw_spirv *s);
 /* The text of a source file that is in the SPIR-V (glslang -g); NULL: it is not. Borrowed. */
 const char *bw_spirv_source_text(const struct bw_spirv *s, const char *file);
 

@@ -53,3 +53,12 @@ bool bw_spv_debug_line(const struct bw_spirv *s, const uint32_t *w, uint32_t *ou
 	*out_line = *out_file ? (uint32_t)line : 0;
 	return true;
 }
+
+bool bw_spirv_prints(const struct bw_spirv *s)
+{
+	unsigned op, n;
+	for (size_t at = SPV_HEADER; s->printf_set && bw_spv_inst(s, at, &op, &n); at += n)
+		if (op == OP_EXT_INST && n >= 5 && s->words[at + 3] == s->printf_set)
+			return true;
+	return false;
+}

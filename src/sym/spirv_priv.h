@@ -90,6 +90,7 @@ struct bw_spirv {
 	struct BW_VEC(struct spv_variable) variables;
 	struct BW_VEC(struct spv_recorded) recorded;
 	struct BW_VEC(struct spv_marked_line) marked; /* by mark, from the first on */
+	uint32_t printf_set;			      /* id of those of debugPrintfEXT; 0: none */
 	struct BW_VEC(uint32_t) debug_sets; /* ids of extended instructions that have no code */
 };
 

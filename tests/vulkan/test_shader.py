@@ -209,6 +209,23 @@ def errors():
     equal(done.returncode, 2, "status of garbage")
 
 
+def prints():
+    """That debugPrintfEXT prints nothing here is told, by the shader's name, also where a program is debugged."""
+    path = write("says.comp", """#version 450
+#extension GL_EXT_debug_printf : enable
+layout(local_size_x = 64) in;
+layout(set = 0, binding = 0) buffer Out { float y[]; };
+void main()
+{
+	y[gl_LocalInvocationIndex] = 1;
+	debugPrintfEXT("y[%u]", gl_LocalInvocationIndex);
+}
+""")
+    done = run(path, "--grid", "64", "--arg", "y=zeros:64")
+    equal(done.stdout.count("says prints by debugPrintfEXT: that is not shown") +
+          done.stderr.count("says prints by debugPrintfEXT: that is not shown"), 1, done.stdout + done.stderr)
+
+
 def debugged():
     """Stopped by its name, with its buffers' names; a value changed on the way."""
     out = pathlib.Path(FOLDER.name, "out")
@@ -227,4 +244,4 @@ def debugged():
     equal(struct.unpack("<128f", out.read_bytes())[:4], (6, 7, 32, 9), "with another x[2]")
 
 
-harness.main(glsl, specialization_and_files, layouts, hlsl, array_of_buffers, structs, spirv, errors, debugged)
+harness.main(glsl, specialization_and_files, layouts, hlsl, array_of_buffers, structs, spirv, errors, prints, debugged)

@@ -42,6 +42,19 @@ static void warn_of_damage(struct bw_debug *d, const struct bw_module *m,
 	bw_error_free(err);
 }
 
+/* No driver carries it out in a way that a debugger could read: silence would be taken for "not
+ * reached". */
+static void warn_of_prints(struct bw_debug *d, const struct bw_module *m, const struct bw_spirv *s)
+{
+	if (s && bw_spirv_prints(s))
+		bw_debug_note(
+			d, BW_NOTICE_WARNING,
+			"%s prints by debugPrintfEXT: that is not shown; \"dprintf "
+			"LINE,\"FORMAT\",VALUE...\" prints a line for each wave instead (with "
+			"-O0 for variables)",
+			m->name);
+}
+
 /* For each dword of the code whether an instruction begins there; owned. */
 static bool *find_starts(struct bw_debug *d, const struct bw_module *m)
 {
@@ -96,6 +109,7 @@ static struct bw_error *make_lines(struct bw_debug *d, struct bw_module *m,
 				      .nir_name = nir_name};
 	warn_of_damage(d, m, s);
 	BW_TRY(open_spirv(s, entry, &code.spirv));
+	warn_of_prints(d, m, code.spirv);
 	struct bw_error *err = find_marks(d, m, &code, &marks);
 	if (err) {
 		bw_spirv_close(code.spirv);
