@@ -94,20 +94,23 @@ static struct bw_error *add_opencl(const struct bw_compile_job *job, const char 
 	return library ? bw_compile_words_add(args, with_library) : NULL;
 }
 
+/* With these the device library is optimized and the source, whose functions the prelude keeps as
+ * they are, is as at -O0. Its variables lie where DWARF says relative to the frame pointer, which
+ * -O1 would leave out. DWARF 5 of -O1 has DW_AT_call_all_calls, by which code is known to be
+ * optimized; DWARF 4 does not. */
+#define LIBRARY_ONLY "-O1", "-fno-omit-frame-pointer", "-gdwarf-4"
+#define SOURCE_AS_IT_IS "-DBREAKWATER_OPTIMIZE_LIBRARY_ONLY"
+
 /* A source that calls printf, with the library: LLVM must have replaced the calls before it sees
  * the library. So the source becomes bitcode first, and that is linked with the library. */
 static struct bw_error *compile_printf(struct bw_compile_job *job, const char *include,
 				       const char *library)
 {
-	static const char *const to_bitcode[] = {"-DBREAKWATER_PRINTF",
-						 "-c",
-						 "-emit-llvm",
-						 "-O1",
-						 "-DBREAKWATER_OPTIMIZE_LIBRARY_ONLY",
-						 NULL};
+	static const char *const to_bitcode[] = {
+		"-DBREAKWATER_PRINTF", "-c", "-emit-llvm", LIBRARY_ONLY, SOURCE_AS_IT_IS, NULL};
 	static const char *const to_bitcode_optimized[] = {"-DBREAKWATER_PRINTF", "-c",
 							   "-emit-llvm", NULL};
-	static const char *const library_only[] = {"-O1", NULL};
+	static const char *const library_only[] = {LIBRARY_ONLY, NULL};
 	static const char *const ir[] = {"-x", "ir", "-Qunused-arguments", NULL};
 	bool unoptimized = is_unoptimized(job->options);
 	struct bw_compile_words args = {0};
@@ -141,24 +144,26 @@ static struct bw_error *compile_printf(struct bw_compile_job *job, const char *i
 static struct bw_error *compile_with_library(struct bw_compile_job *job, const char *include,
 					     const char *library)
 {
-	static const char *const library_only[] = {"-O1", "-DBREAKWATER_OPTIMIZE_LIBRARY_ONLY",
-						   NULL};
+	static const char *const library_only[] = {LIBRARY_ONLY, SOURCE_AS_IT_IS, NULL};
 	struct bw_compile_words args = {0};
 	struct bw_error *err = add_opencl(job, include, library, &args);
 	if (!err)
 		err = bw_cli_add_device_library(library, job->options, true, &args);
 	if (!err)
 		err = bw_cli_clang(job, &args, "does not compile");
-	if (err && strstr(err->message, "__breakwater_printf")) {
-		bw_error_free(err);
-		err = compile_printf(job, include, library);
-	} else if (err && strstr(err->message, "Illegal instruction detected")) {
+	if (err && strstr(err->message, "Illegal instruction detected")) {
 		/* At -O0 LLVM 19 does not see that the library's code for older GPUs is never
 		 * reached, and refuses it in the functions that work on a wave (sub_group_*,
 		 * work_group_*). Then the library is optimized, and the source is not. */
 		bw_error_free(err);
 		job->last = library_only;
 		err = bw_cli_clang(job, &args, "does not compile");
+	}
+	/* which is an error of the linker, after those of the compiler */
+	if (err && strstr(err->message, "__breakwater_printf")) {
+		bw_error_free(err);
+		job->last = NULL;
+		err = compile_printf(job, include, library);
 	}
 	bw_compile_words_free(&args);
 	return err;

@@ -242,33 +242,61 @@ static bool are_all_of_kernels(const struct bw_lines *l)
 	return true;
 }
 
-/* Whether the kernel has that many bytes of LDS for its variables. With optimization LLVM moves
- * arrays out of scratch into the LDS behind them, once for each work-item of the largest workgroup
+/* Whether what the kernel has beside its variables can be arrays out of scratch: with optimization
+ * LLVM moves them into the LDS behind those, once for each work-item of the largest workgroup
  * (AMDGPUPromoteAlloca.cpp), aligned to 16 bytes at most. */
-static bool fits(const struct bw_kernel *kernel, uint64_t total_b)
+static bool may_be_promoted(const struct bw_kernel *kernel, uint64_t total_b)
 {
-	uint64_t aligned_b = total_b + padding(total_b, 16);
-	if (kernel->lds_b <= total_b || !kernel->max_group_size)
-		return kernel->lds_b == total_b;
-	return (kernel->lds_b - total_b) % kernel->max_group_size == 0 ||
-	       (kernel->lds_b >= aligned_b &&
-		(kernel->lds_b - aligned_b) % kernel->max_group_size == 0);
+	enum { LEAST_B = 2 }; /* a byte has no index, and stays in a register */
+	uint64_t aligned_b = total_b + padding(total_b, 16), items = kernel->max_group_size;
+	if (!items || kernel->lds_b < total_b + LEAST_B * items)
+		return false;
+	return (kernel->lds_b - total_b) % items == 0 ||
+	       (kernel->lds_b >= aligned_b && (kernel->lds_b - aligned_b) % items == 0);
+}
+
+/* Lays them out in the LDS of the kernel. False: they do not explain it, or not in one way. */
+static bool lay_out_in(const struct bw_kernel *kernel, bool is_optimized, struct bw_lds_variable *v,
+		       size_t *inout_n)
+{
+	/* what the functions on workgroups of the device library have (ockl.bc of Debian 12) */
+	static const struct bw_lds_variable scratch = {
+		.symbol = "__scratch_lds", .size_b = 256, .align_b = 8, .type_align_b = 8};
+	size_t n = *inout_n;
+	uint64_t own_b = bw_lds_lay_out(v, n);
+	if (own_b == kernel->lds_b)
+		return true;
+	bool is_promoted = is_optimized && may_be_promoted(kernel, own_b);
+	v[n] = scratch;
+	bool is_with_library = bw_lds_lay_out(v, n + 1) == kernel->lds_b;
+	if (is_promoted == is_with_library)
+		return false;
+	*inout_n += is_with_library;
+	if (is_with_library)
+		return true;
+	for (size_t i = 0; i < n; i++) /* without it again */
+		if (!strcmp(v[i].symbol, scratch.symbol))
+			v[i] = v[n];
+	bw_lds_lay_out(v, n);
+	return true;
 }
 
 bool bw_lines_lds_offset(struct bw_lines *l, const struct bw_kernel *kernel, uint64_t addr,
 			 unsigned level, const char *name, uint64_t *out)
 {
 	_cleanup_free_ struct bw_variable *all = NULL;
-	struct bw_lds_variable v[MAX_VARIABLES + 1]; /* one more, that is looked at and refused */
+	struct bw_lds_variable v[MAX_VARIABLES + 1]; /* one more: it is refused, or the library's */
 	size_t n_all = 0, n = 0;
 	if (!has_symbol(l, kernel, name))
 		return false;
 	struct bw_error *err = bw_lines_variables(l, addr, level, &all, &n_all);
 	bool is_known = !err && describe(l, kernel, all, n_all, v, &n) &&
-			fits(kernel, bw_lds_lay_out(v, n)) && are_all_of_kernels(l);
+			lay_out_in(kernel, bw_lines_is_optimized(l, addr), v, &n) &&
+			are_all_of_kernels(l);
 	bw_error_free(err);
 	for (size_t i = 0; is_known && i < n; i++) {
-		if (strcmp(variable_of(v[i].symbol, kernel), name) != 0)
+		const char *of = variable_of(v[i].symbol, kernel);
+		if (!of || strcmp(of, name) != 0)
 			continue;
 		*out = v[i].offset_b;
 		return true;
