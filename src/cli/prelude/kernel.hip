@@ -55,9 +55,37 @@ struct dim3 {
 	__host__ __device__ constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
 };
 
-template <typename... T>
-__device__ int printf(const char *format, T... values)
-	__attribute__((unavailable("printf is supported in OpenCL C, and not in HIP and C++ yet")));
+/* printf: as in OpenCL C (opencl.cl has the layout of the buffer) LLVM makes each call of a function of this name a
+ * store into room that __printf_alloc finds. clang would make it calls to ROCm's library: so its own name for it is
+ * another one. What it prints goes through C's promotions; strings are literals, as the format is. */
+extern "C" __device__ int __bw_printf(const char *format, ...) __asm__("printf");
+#define printf(...) __bw_printf(__VA_ARGS__)
+extern "C" __device__ __attribute__((noinline, nodebug, used)) __attribute__((address_space(1))) char *
+__printf_alloc(unsigned size_b)
+{
+	typedef __attribute__((address_space(1))) unsigned global_uint;
+	global_uint *buffer = (global_uint *)BW_HIDDEN(unsigned long)[9];
+	unsigned most_b = __hip_atomic_load(&buffer[1], __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+	unsigned at = __hip_atomic_load(&buffer[0], __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+	for (;;) {
+		if (size_b > most_b || at > most_b - size_b) {
+			__hip_atomic_fetch_add(&buffer[2 + most_b / 4], 1u, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+			return 0;
+		}
+		if (__hip_atomic_compare_exchange_strong(&buffer[0], &at, at + size_b, __ATOMIC_RELAXED, __ATOMIC_RELAXED,
+							 __HIP_MEMORY_SCOPE_AGENT))
+			return (__attribute__((address_space(1))) char *)buffer + 8 + at;
+	}
+}
+
+/* assert: the lane says where, and its wave traps there, as with ROCm. <assert.h> is one of ours (compile.c). */
+#define BW_ASSERT(condition) \
+	((condition) ? (void)0 : (printf("%s:%d: %s: Assertion `%s' failed.\n", __FILE__, __LINE__, __func__, #condition), __builtin_trap()))
+#ifdef NDEBUG
+#define assert(condition) ((void)0)
+#else
+#define assert(condition) BW_ASSERT(condition)
+#endif
 
 /* ---- Where a thread is ---- */
 
