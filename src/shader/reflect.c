@@ -10,6 +10,7 @@
 #include "base/spirv_numbers.h"
 #include "base/str.h"
 #include "base/util.h"
+#include "shader/validate.h"
 
 enum { MAX_FILE_B = 64 << 20 };
 
@@ -289,6 +290,7 @@ static struct bw_error *choose_entry(struct bw_shader_reader *r, const char *wan
 static struct bw_error *reflect(struct bw_shader_reader *r, const char *entry)
 {
 	spvc_parsed_ir ir;
+	BW_TRY(bw_shader_validate(r->s->words, r->s->n_words));
 	if (spvc_context_parse_spirv(r->context, r->s->words, r->s->n_words, &ir) ||
 	    spvc_context_create_compiler(r->context, SPVC_BACKEND_NONE, ir,
 					 SPVC_CAPTURE_MODE_TAKE_OWNERSHIP, &r->compiler))
