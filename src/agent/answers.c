@@ -16,6 +16,7 @@
 #include "agent/track.h"
 #include "base/cleanup.h"
 #include "base/newer_drm.h"
+#include "base/shown.h"
 #include "base/util.h"
 
 enum { IO_MAX_B = BW_MSG_MAX_BODY_B - 4096 };
@@ -32,7 +33,7 @@ static void set_result(struct bw_agent_result *r, int result, uint64_t va, const
 			 "%s: the buffer at 0x%llx is not visible to the CPU", what,
 			 (unsigned long long)va);
 	else if (result)
-		snprintf(r->message, sizeof(r->message), "%s: %s", what, strerror(-result));
+		snprintf(r->message, sizeof(r->message), "%s: %s", what, bw_error_result(result));
 }
 
 static struct bw_error *reply(const struct bw_msg *m, const void *head, size_t head_b,

@@ -16,6 +16,7 @@
 #include "agent/place.h"
 #include "agent/track.h"
 #include "base/log.h"
+#include "base/shown.h"
 #include "base/str.h"
 #include "base/util.h"
 #include "pm4/pm4.h"
@@ -179,7 +180,7 @@ struct bw_attach_parts {
 static int failed(struct bw_agent_attach_reply *out, int r, const char *what)
 {
 	out->r.result = r;
-	snprintf(out->r.message, sizeof(out->r.message), "%s: %s", what, strerror(-r));
+	snprintf(out->r.message, sizeof(out->r.message), "%s: %s", what, bw_error_result(r));
 	return r;
 }
 

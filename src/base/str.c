@@ -115,6 +115,26 @@ size_t bw_utf8_length(const char *text)
 	return bad ? 0 : n;
 }
 
+/* Characters that show nothing themselves, but change what is seen of others: where a line ends, in
+ * which direction it runs, whether two names are the same. Those that scripts need (U+200C, U+200D)
+ * are not among them. Unicode 15: categories Zl and Zp, Bidi_Control, and of Cf those without a
+ * glyph. */
+static bool is_hidden(const char *text, size_t n)
+{
+	static const struct {
+		uint32_t first, last;
+	} hidden[] = {{0x00ad, 0x00ad}, {0x061c, 0x061c},  {0x180e, 0x180e}, {0x200b, 0x200b},
+		      {0x200e, 0x200f}, {0x2028, 0x202e},  {0x2060, 0x206f}, {0xfeff, 0xfeff},
+		      {0xfff9, 0xfffb}, {0xe0000, 0xe007f}};
+	uint32_t c = (uint8_t)text[0] & (0xffu >> (n + 1));
+	for (size_t i = 1; i < n; i++)
+		c = c << 6 | ((uint8_t)text[i] & 0x3f);
+	for (size_t i = 0; n > 1 && i < BW_ARRAY_SIZE(hidden); i++)
+		if (c >= hidden[i].first && c <= hidden[i].last)
+			return true;
+	return false;
+}
+
 void bw_str_add_printable(struct bw_str *s, const char *text, const char *kept)
 {
 	while (*text) {
@@ -122,7 +142,7 @@ void bw_str_add_printable(struct bw_str *s, const char *text, const char *kept)
 		size_t n = bw_utf8_length(text);
 		bool c1 = n == 2 && c == 0xc2 && (unsigned char)text[1] < 0xa0;
 		bool control = c < 0x20 ? !strchr(kept, c) : c == 0x7f;
-		bool shown = n && !c1 && !control;
+		bool shown = n && !c1 && !control && !is_hidden(text, n);
 		n = n ? n : 1;
 		if (shown)
 			bw_str_addn(s, text, n);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/cursor.h"
+#include "base/shown.h"
 #include "base/util.h"
 #include "capture/record_priv.h"
 
@@ -25,14 +26,14 @@ const char *bw_capture_ip_name(uint32_t ip_type)
 static const char *failure(int result)
 {
 	/* as the kernel sets them: amdgpu_ring_soft_recovery, amdgpu_device_gpu_recover */
-	switch (-result) {
-	case ENODATA:
-	case ETIME:
+	switch (result) {
+	case -ENODATA:
+	case -ETIME:
 		return "the driver ended its waves";
-	case ECANCELED:
+	case -ECANCELED:
 		return "the driver reset its ring or the GPU";
 	default:
-		return strerror(-result);
+		return bw_error_result(result);
 	}
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/shown.h"
 #include "base/util.h"
 #include "cli/bisect.h"
 
@@ -56,8 +57,8 @@ static void show_dispatch(struct bw_out *o, size_t n_dispatches,
 {
 	bw_out_line(o, "Its dispatch %s does it: packet 0x%" PRIx64 ", code 0x%" PRIx64 "%s%s%s%s.",
 		    one_of(f->dispatch, n_dispatches).text, d->packet_va, d->code_va,
-		    *d->pipeline ? ", pipeline " : "", d->pipeline, *d->label ? ", label " : "",
-		    d->label);
+		    *d->pipeline ? ", pipeline " : "", bw_shown(d->pipeline).text,
+		    *d->label ? ", label " : "", bw_shown(d->label).text);
 	bw_out_int(o, "dispatch", (int64_t)f->dispatch);
 	bw_out_hex(o, "packet", d->packet_va);
 	bw_out_hex(o, "code", d->code_va);
@@ -146,7 +147,11 @@ struct bw_error *bw_bisect_show(struct bw_bisect *b, struct bw_capture_reader *r
 		return NULL;
 	}
 	if (!f->number) {
-		bw_out_line(o, "The replay does nothing wrong.");
+		bw_out_line(o, "%s",
+			    b->has_said_damage
+				    ? "What is left of the capture, which is damaged, does "
+				      "nothing wrong."
+				    : "The replay does nothing wrong.");
 		return NULL;
 	}
 	bw_out_line(o, "Submission %u is the first that is bad: it %s.", f->number, f->how);

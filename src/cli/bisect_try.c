@@ -188,6 +188,16 @@ static void say_damage(struct bw_bisect *b, const json_t *answer)
 		skipped_b, records, pages);
 }
 
+/* A replay in which nothing ran, or was compared where that was asked for, says nothing: a capture
+ * can be damaged so. */
+static bool says_nothing(const struct bw_bisect *b, const struct bw_bisect_part *part,
+			 const json_t *answer)
+{
+	bool is_checked = b->differs && part->limit == BW_BISECT_WHOLE;
+	return !json_object_get(answer, "broke") &&
+	       (!count_of(answer, "submissions") || (is_checked && !count_of(answer, "checked")));
+}
+
 /* The answer of the replay, a new reference. */
 static struct bw_error *replay(struct bw_bisect *b, const struct bw_bisect_part *part, json_t **out,
 			       int *out_status)
@@ -200,6 +210,9 @@ static struct bw_error *replay(struct bw_bisect *b, const struct bw_bisect_part 
 		err = run_self(words.data, &text, &errors, out_status);
 	json_t *answer = err ? NULL : json_loads(bw_str_text(&text), JSON_DISABLE_EOF_CHECK, NULL);
 	if (!err && !json_is_boolean(json_object_get(answer, "same"))) {
+		json_decref(answer);
+		err = said(bw_str_text(&errors));
+	} else if (!err && b->n_tries == 1 && says_nothing(b, part, answer)) {
 		json_decref(answer);
 		err = said(bw_str_text(&errors));
 	} else if (!err) {
@@ -245,6 +258,10 @@ struct bw_error *bw_bisect_try(struct bw_bisect *b, const struct bw_bisect_part 
 			   : "was done");
 	if ((broke && is_wanted(b, kind ? kind : "")) || differs) {
 		out->verdict = BW_BISECT_BAD;
+		return NULL;
+	}
+	if (says_nothing(b, part, out->answer)) {
+		out->verdict = BW_BISECT_SKIP;
 		return NULL;
 	}
 	struct bw_error *err = b->command ? bw_bisect_run_command(b, part, status, out) : NULL;

@@ -2,9 +2,12 @@
 /* breakwater capture info, list and show: what a capture holds. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/shown.h"
+#include "base/table.h"
 #include "base/util.h"
 #include "capture/seek.h"
 #include "cli/capture.h"
@@ -79,9 +82,9 @@ static struct bw_error *show_info(struct show *s)
 		n_spaces = BW_MAX(n_spaces, e[i].summary.space);
 	}
 	bw_out_begin(o, "command", "capture info");
-	bw_out_line(o, "GPU          %s%s, %s", *d->name ? d->name : "not known",
-		    d->is_virtual ? " (virtual)" : "", d->pci_address);
-	bw_out_line(o, "Made by      %s", d->made_by);
+	bw_out_line(o, "GPU          %s%s, %s", *d->name ? bw_shown(d->name).text : "not known",
+		    d->is_virtual ? " (virtual)" : "", bw_shown(d->pci_address).text);
+	bw_out_line(o, "Made by      %s", bw_shown(d->made_by).text);
 	bw_out_line(o,
 		    "Submissions  %zu, with %" PRIu64 " dispatch%s; %" PRIu64
 		    " failed or did not end",
@@ -248,7 +251,10 @@ static struct bw_error *show_pipelines(struct show *s, const struct bw_capture_s
 						   {"Constants", "constants", true},
 						   {"Subgroup", "subgroup", true},
 						   {"SPIR-V bytes", "spirv_bytes", true}};
-	struct BW_VEC(uint32_t) seen = {0};
+	struct seen {
+		uint64_t id;
+	};
+	struct BW_TABLE(struct seen) seen = {0};
 	uint32_t n_damaged = 0;
 	struct bw_error *err = NULL;
 	struct bw_table t;
@@ -257,12 +263,9 @@ static struct bw_error *show_pipelines(struct show *s, const struct bw_capture_s
 		const struct bw_capture_dispatch *d = &sub->dispatches.data[i];
 		struct bw_capture_pipeline p = {0};
 		uint32_t push_b = 0;
-		bool is_new = d->made_of;
-		bw_vec_each(&seen, one)
-			is_new &= *one != d->made_of;
-		if (!is_new)
+		if (!d->made_of || bw_table_find(&seen, d->made_of))
 			continue;
-		err = bw_vec_push(&seen, d->made_of);
+		err = bw_table_add(&seen, (struct seen){d->made_of});
 		if (!err)
 			err = bw_capture_reader_pipeline(s->r, d->made_of, &p);
 		if (err && (err->code == BW_E_INVALID || err->code == BW_E_NOT_FOUND)) {
@@ -295,50 +298,81 @@ static struct bw_error *show_pipelines(struct show *s, const struct bw_capture_s
 			    "%u record%s of pipelines cannot be read: the capture is damaged.",
 			    n_damaged, n_damaged == 1 ? "" : "s");
 	bw_table_fini(&t);
-	bw_vec_free(&seen);
+	bw_table_free(&seen);
 	return err;
 }
 
-static uint64_t count_pages(const struct bw_capture_runs *runs, uint64_t buffer)
+/* What is shown of a buffer beside what it is. */
+struct seen_buffer {
+	uint64_t va, cpu_pages, gpu_pages;
+	bool is_mapped;
+};
+
+/* One for each buffer of the space, in one pass over the maps and runs; owned by the caller, NULL:
+ * no memory. */
+static struct seen_buffer *see_buffers(const struct bw_capture_space *space,
+				       const struct bw_capture_runs *before,
+				       const struct bw_capture_runs *after)
 {
-	uint64_t n = 0;
-	bw_vec_each(runs, r)
-		n += r->buffer == buffer ? r->count : 0;
-	return n;
+	const struct bw_capture_state_buffer *b;
+	struct seen_buffer *seen = calloc(space->buffers.len + 1, sizeof(*seen));
+	if (!seen)
+		return NULL;
+#define SEEN_OF(id)                                                                                \
+	((b = bw_capture_space_buffer(space, (id))) ? &seen[b - space->buffers.data]               \
+						    : &seen[space->buffers.len])
+	bw_vec_each(before, run)
+		SEEN_OF(run->buffer)->cpu_pages += run->count;
+	for (size_t i = 0; after && i < after->len; i++)
+		SEEN_OF(after->data[i].buffer)->gpu_pages += after->data[i].count;
+	bw_vec_each(&space->maps, m) {
+		struct seen_buffer *one = SEEN_OF(m->buffer);
+		if (m->offset_b || !m->size_b || one->is_mapped)
+			continue;
+		one->is_mapped = true;
+		one->va = m->va;
+	}
+#undef SEEN_OF
+	return seen;
 }
 
 /* after: NULL where the capture has no memory behind it */
-static void show_buffers(struct show *s, const struct bw_capture_space *space,
-			 const struct bw_capture_runs *before, const struct bw_capture_runs *after)
+static struct bw_error *show_buffers(struct show *s, const struct bw_capture_space *space,
+				     const struct bw_capture_runs *before,
+				     const struct bw_capture_runs *after)
 {
 	static const struct bw_column columns[] = {
 		{"Buffer", "buffer", true},	  {"Address", "va", false},
 		{"Bytes", "bytes", true},	  {"Domains", "domains", false},
 		{"CPU pages", "cpu_pages", true}, {"GPU pages", "gpu_pages", true}};
+	_cleanup_free_ struct seen_buffer *seen = see_buffers(space, before, after);
 	struct bw_table t;
+	if (!seen)
+		return bw_error_nomem();
 	bw_table_init(&t, "buffers", columns, BW_ARRAY_SIZE(columns));
-	bw_vec_each(&space->buffers, b) {
-		uint64_t va;
-		bw_table_int(&t, (int64_t)b->info.id);
-		if (bw_capture_space_va(space, b->info.id, 0, &va))
-			bw_table_hex(&t, va, 0);
+	for (size_t i = 0; i < space->buffers.len; i++) {
+		const struct bw_capture_buffer *b = &space->buffers.data[i].info;
+		bw_table_int(&t, (int64_t)b->id);
+		if (seen[i].is_mapped)
+			bw_table_hex(&t, seen[i].va, 0);
 		else
 			bw_table_empty(&t);
-		bw_table_int(&t, (int64_t)b->info.size_b);
+		bw_table_int(&t, (int64_t)b->size_b);
 		/* AMDGPU_GEM_DOMAIN_* */
 		bw_table_text(&t, "%s",
-			      b->info.flags & BW_CAPTURE_USERPTR ? "user"
-			      : b->info.domains & 4		 ? "VRAM"
-			      : b->info.domains & 2		 ? "GTT"
-								 : "other");
-		bw_table_int(&t, (int64_t)count_pages(before, b->info.id));
+			      b->flags & BW_CAPTURE_USERPTR ? "user"
+			      : b->domains & 4		    ? "VRAM"
+			      : b->domains & 2		    ? "GTT"
+							    : "other");
+		bw_table_int(&t, (int64_t)seen[i].cpu_pages);
 		if (after)
-			bw_table_int(&t, (int64_t)count_pages(after, b->info.id));
+			bw_table_int(&t, (int64_t)seen[i].gpu_pages);
 		else
 			bw_table_empty(&t);
 	}
 	bw_out_table(s->look.out, &t, "No buffers.");
 	bw_table_fini(&t);
+	return NULL;
 }
 
 /* What the submission has changed; damaged, it counts as lost. */
@@ -375,8 +409,9 @@ static struct bw_error *show_one(struct show *s)
 		bw_out_line(o,
 			    "Submission %" PRIu64
 			    " of %s, process %u, address space %u, %s ring %u: %s",
-			    number, e[at].summary.comm, e[at].summary.pid, e[at].summary.space,
-			    bw_capture_ip_name(e[at].summary.ip_type), e[at].summary.ring, result);
+			    number, bw_shown(e[at].summary.comm).text, e[at].summary.pid,
+			    e[at].summary.space, bw_capture_ip_name(e[at].summary.ip_type),
+			    e[at].summary.ring, result);
 		bw_out_int(o, "number", (int64_t)number);
 		bw_out_str(o, "comm", e[at].summary.comm);
 		bw_out_int(o, "pid", e[at].summary.pid);
@@ -388,7 +423,7 @@ static struct bw_error *show_one(struct show *s)
 		show_dispatches(s, &sub);
 		err = show_pipelines(s, &sub);
 		if (!err)
-			show_buffers(s, &space, &sub.runs, is_unseen ? NULL : &after);
+			err = show_buffers(s, &space, &sub.runs, is_unseen ? NULL : &after);
 		if (!err && is_unseen)
 			bw_out_line(o, "Nobody has looked at memory behind it: what it has changed "
 				       "is in the result of a later submission.");

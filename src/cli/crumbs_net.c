@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/shown.h"
 #include "base/str.h"
 #include "pm4/mark.h"
 #include "pm4/pm4.h"
@@ -118,11 +119,11 @@ static void show(struct listener *l, const struct bw_crumb *c, uint32_t n_lost)
 	char buf[16];
 	struct bw_str s = {0};
 	const char *name = packet_name(c, buf);
-	bw_str_addf(&s, "%s (process %u) submission %u IB %u: ", c->comm, c->pid, c->submission,
-		    c->ib);
+	bw_str_addf(&s, "%s (process %u) submission %u IB %u: ", bw_shown(c->comm).text, c->pid,
+		    c->submission, c->ib);
 	if (c->kind == BW_CRUMB_ENDED)
 		bw_str_addf(&s, "ended%s%s", c->result ? ": " : "",
-			    c->result ? strerror(-c->result) : "");
+			    c->result ? bw_error_result(c->result) : "");
 	else
 		bw_str_addf(&s, "%smarker %u of %u, %s, dword %u of 0x%" PRIx64 "; %u has ended",
 			    c->kind == BW_CRUMB_WAITS ? "waits for Enter (c: no more stops) at "
@@ -130,8 +131,8 @@ static void show(struct listener *l, const struct bw_crumb *c, uint32_t n_lost)
 			    c->begun, c->n_marks, name, c->at_dw, c->ib_va, c->ended);
 	if (c->dispatch >= 0)
 		bw_str_addf(&s, "; dispatch %d%s%s%s%s", c->dispatch,
-			    *c->pipeline ? ", pipeline " : "", c->pipeline,
-			    *c->label ? ", label " : "", c->label);
+			    *c->pipeline ? ", pipeline " : "", bw_shown(c->pipeline).text,
+			    *c->label ? ", label " : "", bw_shown(c->label).text);
 	bw_out_begin(l->out, "event", "crumb");
 	if (n_lost)
 		bw_out_line(l->out, "%u datagrams were lost.", n_lost);

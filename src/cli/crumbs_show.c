@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/shown.h"
 #include "base/str.h"
 #include "base/util.h"
 #include "capture/capture.h"
@@ -98,8 +99,8 @@ void bw_crumbs_name(const struct bw_crumbs_known *k, uint32_t number, struct bw_
 		return;
 	clean_label(d->label, label, sizeof(label));
 	bw_str_addf(out, ": dispatch %u, code 0x%" PRIx64, d->number, d->code_va);
-	bw_str_addf(out, "%s%s%s%s", *d->pipeline ? ", pipeline " : "", d->pipeline,
-		    *label ? ", label " : "", label);
+	bw_str_addf(out, "%s%s%s%s", *d->pipeline ? ", pipeline " : "", bw_shown(d->pipeline).text,
+		    *label ? ", label " : "", bw_shown(label).text);
 }
 
 static void show_line(struct bw_out *o, const char *title, uint32_t number,
@@ -191,8 +192,8 @@ static void show_bad(const struct bw_crumbs *c, const struct bad *b, struct bw_o
 	char how[256];
 	tell_how(b->s, &b->v, how, sizeof(how));
 	bw_out_line(o, "Submission %u of %s (process %u), IB %u on %s ring %u, %s.", i->submission,
-		    b->p->hello.comm, b->p->hello.pid, i->ib, bw_capture_ip_name(i->ip_type),
-		    i->ring, how);
+		    bw_shown(b->p->hello.comm).text, b->p->hello.pid, i->ib,
+		    bw_capture_ip_name(i->ip_type), i->ring, how);
 	if (!b->v.first) {
 		bw_out_line(o,
 			    "  The driver ended it before it was seen where: its %u markers "

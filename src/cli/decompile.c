@@ -142,7 +142,7 @@ static void add_head(const struct bw_decompile *d, struct bw_str *out)
 	char comm[sizeof(m->comm) + 1] = "";
 	struct bw_str name = {0};
 	memcpy(comm, m->comm, sizeof(m->comm));
-	bw_str_add_printable(&name, comm, "");
+	bw_decompile_add_name(&name, comm);
 	bw_str_addf(
 		out,
 		"// Submission %u: %s ring %u, process %u (%s). %zu IB%s, %u called stream%s, %u "

@@ -64,6 +64,8 @@ struct bw_error *bw_decompile_find(struct bw_decompile *d) BW_MUST_CHECK;
 size_t bw_decompile_piece_at(const struct bw_decompile *d, uint64_t va, uint32_t size_b,
 			     bool is_shader);
 
+/* A name for a comment: it cannot end the comment's line, nor make it go on in the next. */
+void bw_decompile_add_name(struct bw_str *out, const char *name);
 /* Notes on the dispatch that a scan has come to, whose packet is at packet_va: its shader
  * (SIZE_MAX: not known), names, user data and what that points to. Owned by the caller. */
 char *bw_decompile_dispatch_text(struct bw_decompile *d, const struct bw_pm4_find *f,

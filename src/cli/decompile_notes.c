@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/shown.h"
 #include "base/util.h"
 #include "cli/decompile.h"
 #include "isa/descriptor.h"
@@ -152,6 +153,20 @@ static const struct bw_capture_dispatch *dispatch_at(const struct bw_decompile *
 		       : NULL;
 }
 
+void bw_decompile_add_name(struct bw_str *out, const char *name)
+{
+	const struct bw_shown shown = bw_shown(name);
+	/* What "\\" and "??" begin goes on in the next line, or is another character. An escape of
+	 * bw_shown has digits behind it and ends no line. */
+	for (const char *c = shown.text; *c; c++)
+		if (*c == '\\' && (c[1] < '0' || c[1] > '3'))
+			bw_str_add(out, "\\134");
+		else if (c[0] == '?' && c[1] == '?')
+			bw_str_add(out, "\\077");
+		else
+			bw_str_addn(out, c, 1);
+}
+
 char *bw_decompile_dispatch_text(struct bw_decompile *d, const struct bw_pm4_find *f,
 				 uint64_t packet_va, size_t shader)
 {
@@ -162,9 +177,9 @@ char *bw_decompile_dispatch_text(struct bw_decompile *d, const struct bw_pm4_fin
 	const struct bw_capture_dispatch *one = dispatch_at(d, packet_va);
 	if (one) {
 		bw_str_add(&out, one->pipeline[0] ? ", pipeline " : "");
-		bw_str_add_printable(&out, one->pipeline, "");
+		bw_decompile_add_name(&out, one->pipeline);
 		bw_str_add(&out, one->label[0] ? ", label " : "");
-		bw_str_add_printable(&out, one->label, "");
+		bw_decompile_add_name(&out, one->label);
 	}
 	bw_str_add(&out, "\n");
 	add_user_data(d, f->state, code_va, &out);

@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "base/shown.h"
 #include "base/str.h"
 #include "base/wait.h"
 #include "kmd/queue_error.h"
@@ -490,7 +491,7 @@ static struct bw_error *on_failed(struct bw_live *l, struct bw_live_proc *p,
 	bw_str_free(&log);
 	if (!found && !failed->submission)
 		bw_live_note(l, true, "the kernel has ended a submission of process %d (%s)%s%s",
-			     (int)p->pid, strerror(-failed->result),
+			     (int)p->pid, bw_error_result(failed->result),
 			     err ? "; its log says why, but " : "", err ? err->message : "");
 	bw_error_free(err);
 	p->n_failures++;

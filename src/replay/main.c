@@ -27,8 +27,8 @@ static const char usage[] =
 	"Usage: breakwater replay [OPTIONS] FILE\n"
 	"\n"
 	"Runs the submissions of a capture (breakwater capture) again, one after the other, with the buffers at their\n"
-	"captured addresses. Exit status: 0, 1 where --check finds a difference, 2 for bad input, 3 where a submission\n"
-	"fails or does not end.\n"
+	"captured addresses. Exit status: 0, 1 where --check finds a difference, 2 for bad input or where nothing was\n"
+	"replayed or compared, 3 where a submission fails or does not end.\n"
 	"\n"
 	"Options:\n"
 	"  --gpu GPU              virtual[:navi31], an index, or a PCI address\n"
@@ -298,26 +298,52 @@ static void show_clocks(struct bw_out *o, const struct bw_replay_clocks_said *sa
 	bw_out_int(o, "clock_copies", (int64_t)said->n_copies);
 }
 
-static void show_good(struct bw_out *o, const struct command *c, const struct bw_replay_report *r)
+/* Why nothing that was asked for has been done; NULL: it has. */
+static struct bw_error *nothing_done(const struct command *c, const struct bw_replay_report *r)
 {
-	char checked[96] = "";
-	if (c->o.check && r->n_checked == r->n_submissions)
+	if (r->verdict != BW_REPLAY_SAME || (r->n_submissions && (r->n_checked || !c->o.check)))
+		return NULL;
+	if (r->n_submissions)
+		return bw_errorf(
+			BW_E_INVALID, "nothing was compared: %s has no memory behind %s", c->file,
+			r->n_submissions == 1 ? "the submission that was replayed"
+					      : "any of the submissions that were replayed");
+	if (r->n_lost_records)
+		return bw_errorf(
+			BW_E_INVALID,
+			"nothing was replayed: what %s has of these submissions is damaged",
+			c->file);
+	return bw_errorf(BW_E_INVALID,
+			 "nothing was replayed: %s has no submission from %u to %u (\"breakwater "
+			 "capture list\" shows what it holds)",
+			 c->file, c->o.first, c->o.last);
+}
+
+static void show_good(struct bw_out *o, const struct command *c, const struct bw_replay_report *r,
+		      bool is_damaged)
+{
+	char checked[128] = "";
+	if (c->o.check && is_damaged && r->n_checked)
+		snprintf(checked, sizeof(checked),
+			 "; what the damaged capture still has of memory is the same behind %u of "
+			 "them",
+			 r->n_checked);
+	else if (c->o.check && r->n_checked == r->n_submissions)
 		snprintf(checked, sizeof(checked), "; memory is as captured behind each");
 	else if (c->o.check && r->n_checked)
 		snprintf(checked, sizeof(checked),
 			 "; memory is as captured behind %u of them, of which the capture has it",
 			 r->n_checked);
-	else if (c->o.check)
-		snprintf(checked, sizeof(checked),
-			 "; the capture has memory behind none of them, so nothing was compared");
 	bw_out_line(o, "%u submission%s, %u dispatch%s replayed%s.", r->n_submissions,
 		    r->n_submissions == 1 ? "" : "s", r->n_dispatches,
 		    r->n_dispatches == 1 ? "" : "es", checked);
 }
 
 static int show(struct bw_out *o, const struct command *c, const struct bw_replay_report *r,
-		const struct bw_replay_blame *blame, uint64_t n_loops, uint64_t skipped_b)
+		const struct bw_replay_blame *blame, uint64_t n_loops, uint64_t skipped_b,
+		bool is_nothing)
 {
+	bool is_damaged = skipped_b || r->n_lost || r->n_lost_records;
 	bw_out_begin(o, "command", "replay");
 	bw_replay_show_damage(o, r, skipped_b);
 	bw_out_int(o, "submissions", r->n_submissions);
@@ -341,8 +367,8 @@ static int show(struct bw_out *o, const struct command *c, const struct bw_repla
 		bw_replay_show_blame(o, blame);
 	} else if (r->verdict != BW_REPLAY_SAME)
 		show_broken(o, r, c->o.timeout_s);
-	else
-		show_good(o, c, r);
+	else if (!is_nothing)
+		show_good(o, c, r, is_damaged);
 	if (r->n_program_b)
 		bw_out_line(o,
 			    "%" PRIu64 " byte%s of the program's own memory changed while "
@@ -352,7 +378,7 @@ static int show(struct bw_out *o, const struct command *c, const struct bw_repla
 	bw_out_int(o, "program_bytes", (int64_t)r->n_program_b);
 	show_clocks(o, &r->clocks);
 	show_override(o, c, &r->override_said);
-	bw_out_bool(o, "same", r->verdict == BW_REPLAY_SAME);
+	bw_out_bool(o, "same", r->verdict == BW_REPLAY_SAME && !is_nothing);
 	bw_out_end(o);
 	return r->verdict == BW_REPLAY_SAME	 ? 0
 	       : r->verdict == BW_REPLAY_DIFFERS ? EXIT_DIFFERS
@@ -419,8 +445,12 @@ static struct bw_error *replay(const struct command *c, const char *node, struct
 	if (!err && report.verdict == BW_REPLAY_DIFFERS &&
 	    c->o.limit.number != report.difference.number)
 		err = bw_replay_locate(r, node, &c->o, report.difference.number, &blame);
+	struct bw_error *nothing = err ? NULL : nothing_done(c, &report);
 	if (!err)
-		*out_status = show(out, c, &report, &blame, i, bw_capture_reader_skipped_b(r));
+		*out_status =
+			show(out, c, &report, &blame, i, bw_capture_reader_skipped_b(r), nothing);
+	if (!err)
+		err = nothing;
 	bw_capture_reader_close(r);
 	return err;
 }
@@ -445,7 +475,9 @@ static struct bw_error *node_of(const char *gpu, char *out, size_t room)
 static int report_error(struct bw_error *err, int status)
 {
 	fflush(stdout);
-	fprintf(stderr, "breakwater: %s.\n", err->message);
+	fputs("breakwater: ", stderr);
+	bw_out_printable(stderr, err->message);
+	fputs(".\n", stderr);
 	bw_error_free(err);
 	return status;
 }

@@ -4,6 +4,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/shown.h"
+#include "base/str.h"
+
 static void bytes_text(const uint8_t *bytes, unsigned n, char *out, size_t room)
 {
 	*out = '\0';
@@ -80,8 +83,8 @@ static void show_packet(struct bw_out *o, const struct bw_replay_blame *b)
 		    "The first to leave bytes that differ in the end is its %spacket %u of 0 to %u "
 		    "(%s at 0x%" PRIx64 ")%s%s%s%s.",
 		    dispatch, b->packet, b->n_packets ? b->n_packets - 1 : 0, what, b->step.va,
-		    *b->pipeline ? ", pipeline " : "", b->pipeline, *b->label ? ", label " : "",
-		    b->label);
+		    *b->pipeline ? ", pipeline " : "", bw_shown(b->pipeline).text,
+		    *b->label ? ", label " : "", bw_shown(b->label).text);
 	bw_out_line(o,
 		    "It leaves %" PRIu64 " of the %" PRIu64 " byte%s that differ%s, the first in "
 		    "buffer %" PRIu64 " at byte 0x%" PRIx64 ":",

@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/shown.h"
+#include "base/str.h"
 #include "base/util.h"
 #include "pm4/scan.h"
 #include "regs/field.h"
@@ -225,7 +227,7 @@ static struct bw_error *check_kept(const struct job *j, const struct bw_capture_
 					 "--shader: the dispatch at 0x%llx (%s) has registers in "
 					 "common with one that was replaced",
 					 (unsigned long long)d->packet_va,
-					 *d->pipeline ? d->pipeline : "no name");
+					 *d->pipeline ? bw_shown(d->pipeline).text : "no name");
 	}
 	return NULL;
 }
@@ -341,7 +343,7 @@ static struct bw_error *refuse(struct job *j, const struct bw_capture_dispatch *
 		return bw_errorf(BW_E_INVALID,
 				 "--shader: %s has the code of another pipeline that was replaced, "
 				 "and cannot be: %s",
-				 *d->pipeline ? d->pipeline : "a dispatch", why);
+				 *d->pipeline ? bw_shown(d->pipeline).text : "a dispatch", why);
 	return say(j->swap, BW_SWAP_REFUSED, rule, d, why);
 }
 
@@ -421,7 +423,7 @@ static struct bw_error *look_again(struct job *j, const struct bw_capture_dispat
 		return bw_errorf(BW_E_INVALID,
 				 "--shader: %s has the code of another pipeline that was replaced, "
 				 "and the driver makes other code for it",
-				 *d->pipeline ? d->pipeline : "a dispatch");
+				 *d->pipeline ? bw_shown(d->pipeline).text : "a dispatch");
 	return there.made_of ? replace_spirv(j, d, initiator, there.rule, there.made_of)
 			     : replace(j, d, initiator, there.rule);
 }

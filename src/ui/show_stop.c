@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/shown.h"
+
 static const char *base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -448,9 +450,9 @@ static void show_queue_error(struct bw_out *o, struct bw_debug *d, const struct 
 			    (unsigned long long)e->ib_va, (unsigned long long)end,
 			    e->is_sdma ? " --sdma" : "");
 	}
-	bw_out_str(o, "fence", strerror(-s->result));
+	bw_out_str(o, "fence", bw_error_result(s->result));
 	bw_out_line(o, "The kernel has ended that work (%s); \"continue\" resumes the program.",
-		    strerror(-s->result));
+		    bw_error_result(s->result));
 	bw_out_int(o, "stopped", (int64_t)s->n_waves);
 }
 

@@ -85,6 +85,11 @@ static void printable_text(void **state)
 		{"\177", "", "\\177"},
 		{"gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x98\x80", "", "gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x98\x80"},
 		{"\xc2\x9b" "31m", "", "\\302\\23331m"}, /* U+009B, the other CSI */
+		/* right to left, a separator of lines, a blank without a width; emoji joined by U+200D stay */
+		{"a\xe2\x80\xae" "b", "", "a\\342\\200\\256b"},
+		{"\xe2\x80\xa8\xe2\x80\x8b", "\n\t", "\\342\\200\\250\\342\\200\\213"},
+		{"\xf3\xa0\x81\x81", "", "\\363\\240\\201\\201"},
+		{"\xe2\x80\x8d\xef\xb8\x8f", "", "\xe2\x80\x8d\xef\xb8\x8f"},
 		{"\x9b\xff\xc3", "", "\\233\\377\\303"},
 		/* a surrogate, an overlong slash */
 		{"\xed\xa0\x80\xc0\xaf", "", "\\355\\240\\200\\300\\257"},

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/shown.h"
 
 enum {
 	INDIRECT = 0xffffffffu,
@@ -298,7 +299,7 @@ static const char *why_failed(int result)
 	case -ETIME:
 		return "the driver ended it for taking too long";
 	default:
-		return strerror(-result);
+		return bw_error_result(result);
 	}
 }
 

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_BASE_SHOWN_H
+#define BW_BASE_SHOWN_H
+
+/* What comes from outside, in a sentence. */
+
+/* A name, so that the sentence stays one line and a terminal only shows it: bw_shown(name).text, as
+ * bw_str_add_printable has it. What is too long is cut, and ends with "...". */
+struct bw_shown {
+	char text[1024];
+};
+struct bw_shown bw_shown(const char *name);
+
+/* A result of a kernel call, a fence or a message: -errno, but from outside any number. */
+const char *bw_error_result(int result);
+
+#endif
