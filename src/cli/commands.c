@@ -283,7 +283,18 @@ static bool resumes_waves(const struct bw_command *cmd)
 	return false;
 }
 
-struct bw_error *bw_cli_execute(struct bw_cli *c, const char *line)
+struct bw_error *bw_cli_deeper(struct bw_cli *c)
+{
+	enum { MAX_DEPTH = 50 };
+	if (c->depth >= MAX_DEPTH)
+		return bw_errorf(BW_E_INVALID,
+				 "commands that run commands are nested too deeply (%d)",
+				 MAX_DEPTH);
+	c->depth++;
+	return NULL;
+}
+
+static struct bw_error *execute(struct bw_cli *c, const char *line)
 {
 	line = bw_skip_blanks(line);
 	if (bw_cli_collects(c))
@@ -333,6 +344,14 @@ struct bw_error *bw_cli_execute(struct bw_cli *c, const char *line)
 		bw_out_end(c->out);
 	bw_out_flush(c->out);
 	return err ? err : bw_cli_run_stop_commands(c);
+}
+
+struct bw_error *bw_cli_execute(struct bw_cli *c, const char *line)
+{
+	BW_TRY(bw_cli_deeper(c));
+	struct bw_error *err = execute(c, line);
+	c->depth--;
+	return err;
 }
 
 void bw_take_word(const char **s, char *out, size_t out_b)

@@ -13,18 +13,6 @@
 /* Running kept lines: if, else, while, loop_break, loop_continue and $argN; the commands of
  * breakpoints, and the user's own. */
 
-enum { MAX_DEPTH = 50 };
-
-static struct bw_error *deeper(struct bw_cli *c)
-{
-	if (c->depth >= MAX_DEPTH)
-		return bw_errorf(BW_E_INVALID,
-				 "commands that run commands are nested too deeply (%d)",
-				 MAX_DEPTH);
-	c->depth++;
-	return NULL;
-}
-
 /* $arg0 ... $arg31 and $argc by their text. */
 static struct bw_error *substitute(const char *line, const struct bw_block_args *args,
 				   struct bw_str *out)
@@ -174,7 +162,7 @@ static struct bw_error *run_control(struct run *r, size_t first, size_t last, si
 	if (!find_end(r->k, first, last, &other, &end))
 		return bw_errorf(BW_E_INVALID, "\"%s\" has no \"end\"", r->k->line[first]);
 	*out_next = end + 1;
-	BW_TRY(deeper(r->c));
+	BW_TRY(bw_cli_deeper(r->c));
 	struct bw_error *err = loop ? run_while(r, first, end) : holds(r, r->k->line[first], &yes);
 	if (!err && !loop && yes)
 		err = run_range(r, first + 1, other);
@@ -211,11 +199,7 @@ static struct bw_error *run_all(struct bw_cli *c, const struct bw_lines_kept *k,
 			.interrupts = bw_cli_interrupts(),
 			.stops = c->stops,
 			.until_resumed = until_resumed};
-	struct bw_error *err = deeper(c);
-	if (!err) {
-		err = run_range(&r, 0, copy.n);
-		c->depth--;
-	}
+	struct bw_error *err = run_range(&r, 0, copy.n);
 	bw_lines_kept_fini(&copy);
 	return err;
 }

@@ -7,11 +7,14 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
+#include "base/str.h"
 #include "base/util.h"
 
 struct bw_error *bw_cli_execute_scripted(struct bw_cli *c, const char *line)
@@ -147,6 +150,15 @@ static struct bw_error *execute_copy(struct bw_cli *c, const char *line)
 	return copy ? bw_cli_execute_scripted(c, copy) : bw_error_nomem();
 }
 
+/* Names the line, once where a file runs itself. */
+static struct bw_error *in_line(struct bw_error *err, const char *path, unsigned number)
+{
+	_cleanup_free_ char *place = NULL;
+	if (asprintf(&place, "%s:%u: ", path, number) >= 0 && bw_starts_with(err->message, place))
+		return err;
+	return bw_error_wrap(err, "%s:%u", path, number);
+}
+
 /* Ctrl-C that stops a program is the command's; any other ends the file. */
 static struct bw_error *run_opened(struct bw_cli *c, struct lines *l, const char *path)
 {
@@ -161,7 +173,7 @@ static struct bw_error *run_opened(struct bw_cli *c, struct lines *l, const char
 		if (!err && interrupts != bw_cli_interrupts() && stops == c->stops)
 			err = bw_errorf(BW_E_INVALID, "Quit: interrupted");
 		if (err)
-			return bw_error_wrap(err, "%s:%u", path, number);
+			return in_line(err, path, number);
 		if (!line)
 			break;
 	}

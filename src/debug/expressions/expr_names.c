@@ -266,8 +266,14 @@ static struct bw_error *copy_value(struct bw_debug *d, const struct bw_value *v,
 
 struct bw_error *bw_debug_set_var(struct bw_debug *d, const char *name, const struct bw_value *v)
 {
+	enum { VARS_MAX = 10000 }; /* they are found by looking at one after the other */
 	struct bw_value copy;
 	struct bw_var *var = find_var(d, name);
+	if (!var && d->vars.len >= VARS_MAX)
+		return bw_errorf(BW_E_INVALID,
+				 "there are %d convenience variables already, which is the limit: "
+				 "$%s is not made",
+				 VARS_MAX, name);
 	BW_TRY(copy_value(d, v, &copy));
 	if (!var) {
 		struct bw_var new = {.name = strdup(name)};
