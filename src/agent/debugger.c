@@ -352,6 +352,11 @@ static void *service(void *cookie)
 	bw_dbg_close(&bw_dbg.guard);
 	drop_closed_files();
 	set_state(ENDED);
+	/* of the debugger that has started it; later ones only attach */
+	static bool has_own_life;
+	if (!detach && !has_own_life && getenv(BW_AGENT_OWNED_ENV))
+		kill(getpid(), SIGTERM);
+	has_own_life = true;
 	return NULL;
 }
 

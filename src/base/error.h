@@ -35,8 +35,6 @@ struct bw_error {
 
 struct bw_error *bw_errorf(enum bw_error_code code, const char *fmt, ...)
 	BW_PRINTF(2, 3) BW_MUST_CHECK;
-/* What a result of a kernel call, a fence or a message says: -errno, but from outside any number. */
-const char *bw_error_result(int result);
 /* "fmt: strerror(errnum)" */
 struct bw_error *bw_error_errno(int errnum, const char *fmt, ...) BW_PRINTF(2, 3) BW_MUST_CHECK;
 struct bw_error *bw_error_fault(uint64_t va, const char *fmt, ...) BW_PRINTF(2, 3) BW_MUST_CHECK;

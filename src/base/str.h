@@ -31,16 +31,9 @@ char *bw_str_take(struct bw_str *s);
 /* Length of the UTF-8 sequence at text, 0 if there is none. */
 size_t bw_utf8_length(const char *text);
 /* Text from outside (names that programs give, files, messages), such that a terminal only shows
- * it: control characters, those of Unicode (U+0080 to U+009F), characters that nobody sees or that turn
- * the text around them (marks and overrides of direction, blanks without a width, separators of lines,
- * tags), and what is not UTF-8 as \ooo, each byte. kept: control characters that stay, "\n\t". */
+ * it: control characters, those of Unicode (U+0080 to U+009F) and what is not UTF-8 as \ooo, each
+ * byte. kept: control characters that stay, "\n\t". */
 void bw_str_add_printable(struct bw_str *s, const char *text, const char *kept);
-/* A name from outside in a sentence, which stays one line: bw_shown(name).text. What is too long is
- * cut, and ends with "...". */
-struct bw_shown {
-	char text[1024];
-};
-struct bw_shown bw_shown(const char *name);
 
 /* Numbers as users type them: decimal, 0x hexadecimal, 0b binary, 0 octal, a leading minus, and for
  * sizes a last k, M or G. The whole text must be the number. */

@@ -3,9 +3,11 @@
  * what hangs does not stand in the way of the next; and whether it is bad. */
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -36,6 +38,7 @@ static struct bw_error *run_self(char *const *words, struct bw_str *out_text,
 		return bw_error_errno(errno, "memfd_create");
 	pid_t pid = fork();
 	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGTERM); /* the main thread has forked */
 		if (dup2(out_fd, STDOUT_FILENO) >= 0 && dup2(err_fd, STDERR_FILENO) >= 0)
 			execv("/proc/self/exe", words);
 		_exit(127);

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -325,6 +326,57 @@ static struct bw_error *await_ready(int fd, const char *program, char **out_sock
 	return bw_errorf(BW_E_GONE, "%s ended before it was ready", program);
 }
 
+/* The limits of this process, which the server inherits, that are small or there at all: each is a
+ * reason for it to fail. */
+static void add_limits(struct bw_str *out)
+{
+	static const struct {
+		int which;
+		rlim_t enough, unit;
+		const char *what;
+	} limits[] = {
+		{RLIMIT_NOFILE, 256, 1, "open files are limited to %llu (ulimit -n)"},
+		{RLIMIT_FSIZE, RLIM_INFINITY, 1024, "files are limited to %llu KiB (ulimit -f)"},
+		{RLIMIT_AS, RLIM_INFINITY, 1024, "memory is limited to %llu KiB (ulimit -v)"},
+		{RLIMIT_DATA, RLIM_INFINITY, 1024, "memory is limited to %llu KiB (ulimit -d)"},
+		{RLIMIT_NPROC, 64, 1, "processes are limited to %llu (ulimit -u)"}};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(limits); i++) {
+		struct rlimit r;
+		/* the server raises its soft limit of files to the hard one */
+		if (getrlimit((__rlimit_resource_t)limits[i].which, &r))
+			continue;
+		rlim_t n = limits[i].which == RLIMIT_NOFILE ? r.rlim_max : r.rlim_cur;
+		if (n >= limits[i].enough)
+			continue;
+		bw_str_add(out, "; ");
+		bw_str_addf(out, limits[i].what, (unsigned long long)(n / limits[i].unit));
+	}
+}
+
+/* err with how the server ended, and which limits it ran under. */
+static struct bw_error *explain(struct bw_error *err, int status)
+{
+	struct bw_str s = {0};
+	bw_str_add(&s, err->message);
+	if (err->code == BW_E_GONE && WIFSIGNALED(status))
+		bw_str_addf(&s, ": signal %d (%s)%s", WTERMSIG(status), strsignal(WTERMSIG(status)),
+			    WTERMSIG(status) == SIGKILL
+				    ? ": the kernel does that where memory has run out"
+				    : "");
+	else if (err->code == BW_E_GONE && WIFEXITED(status))
+		bw_str_addf(&s, ": exit status %d%s", WEXITSTATUS(status),
+			    WEXITSTATUS(status) == 127 ? ", so that a library of it could not be "
+							 "loaded"
+						       : "");
+	add_limits(&s);
+	struct bw_error *out = s.failed ? NULL : bw_errorf(err->code, "%s", bw_str_text(&s));
+	bw_str_free(&s);
+	if (!out)
+		return err;
+	bw_error_free(err);
+	return out;
+}
+
 static struct bw_error *start_server(const char *profile, char **out_socket, pid_t *out_child)
 {
 	_cleanup_free_ char *program = NULL;
@@ -360,6 +412,8 @@ static struct bw_error *start_server(const char *profile, char **out_socket, pid
 		if (err->code == BW_E_STATE && WIFEXITED(status) && WEXITSTATUS(status) == 2)
 			err->code = BW_E_INVALID; /* it rejected its options, which come from the
 						   * user */
+		else
+			err = explain(err, status);
 	}
 	return err;
 }

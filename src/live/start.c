@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/util.h"
 #include "base/wait.h"
 #include "wire/agent_find.h"
 
@@ -72,6 +73,18 @@ static struct bw_error *set(struct settings *s, const char *setting)
 	return bw_vec_push(s, copy);
 }
 
+/* Launchers and replay, which run for their debugger alone. */
+static bool is_ours(const char *program)
+{
+	static const char *const names[] = {"breakwater-launch", "breakwater-launch-shader",
+					    "breakwater-replay"};
+	const char *slash = strrchr(program, '/');
+	for (size_t i = 0; i < BW_ARRAY_SIZE(names); i++)
+		if (!strcmp(slash ? slash + 1 : program, names[i]))
+			return true;
+	return false;
+}
+
 /* The environment: ours, the GPU's settings, the caller's, and the name of the socket that the
  * agent connects to. */
 static struct bw_error *make_env(struct bw_live *l, const struct bw_target_source *o,
@@ -84,6 +97,8 @@ static struct bw_error *make_env(struct bw_live *l, const struct bw_target_sourc
 	for (const char *const *e = o->env; e && *e; e++)
 		BW_TRY(set(out, *e));
 	BW_TRY(set(out, socket_setting));
+	if (is_ours(o->argv[0]))
+		BW_TRY(set(out, BW_AGENT_OWNED_ENV "=1"));
 	/* other processes, and later this one */
 	BW_TRY(set(out, BW_AGENT_ATTACH_ENV "=1"));
 	return bw_vec_push(out, NULL);

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <signal.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "arch/arch.h"
@@ -19,6 +21,7 @@
 #include "replay/play.h"
 #include "replay/show.h"
 #include "ui/out.h"
+#include "wire/agent_proto.h"
 
 enum { EXIT_DIFFERS = 1, EXIT_BAD_INPUT = 2, EXIT_GPU = 3, EXIT_OUTPUT = 4 };
 enum { DEFAULT_TIMEOUT_S = 10, TIMEOUT_MAX_S = 24 * 3600 };
@@ -490,6 +493,9 @@ int main(int argc, char **argv)
 	struct bw_replay_swap swap = {0};
 	char node[64];
 	int status = 0;
+	/* Of "breakwater replay", which waits for us. A debugger's end is seen by the agent. */
+	if (!getenv(BW_AGENT_OWNED_ENV))
+		prctl(PR_SET_PDEATHSIG, SIGTERM);
 	struct bw_error *err = parse(argc, argv, &c);
 	if (!err && c.help) {
 		fputs(usage, stdout);

@@ -344,6 +344,7 @@ static int signal_fd(void)
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGHUP);
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* the call fails with EFBIG, which is told */
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	return signalfd(-1, &set, SFD_CLOEXEC);
 }
