@@ -7,6 +7,10 @@
 
 #include "base/util.h"
 
+/* A longer line comes in parts: a guest need not end one, ever. Linux has 1024
+ * (PRINTKRB_RECORD_MAX, kernel/printk/internal.h of 6.12). */
+enum { LINE_MAX_B = 4096 };
+
 /* What a kernel says first when it goes down (Linux 6.12: arch/x86/mm/fault.c, arch/x86/kernel/
  * dumpstack.c, kernel/panic.c, lib/bug.c). */
 static const char *const fatal_words[] = {
@@ -63,6 +67,10 @@ void bw_klog_add(struct bw_klog *k, const char *data, size_t size_b)
 			bw_str_clear(&k->part);
 		} else if (data[i] && data[i] != '\r') {
 			bw_str_addn(&k->part, &data[i], 1);
+			if (k->part.len < LINE_MAX_B)
+				continue;
+			bw_klog_add_line(k, bw_str_text(&k->part));
+			bw_str_clear(&k->part);
 		}
 	}
 }

@@ -238,8 +238,13 @@ static struct bw_error *qemu_words(const struct bw_machine *m, const struct bw_g
 					    "-display",	   "none",
 					    "-no-reboot",  "-nic",
 					    "none"};
+	/* What takes over QEMU from inside of the guest starts no program and gets no rights. */
+	static const char sandbox[] = "on,obsolete=deny,elevateprivileges=deny,spawn=deny,"
+				      "resourcecontrol=deny";
 	for (size_t i = 0; i < BW_ARRAY_SIZE(fixed); i++)
 		BW_TRY(bw_words_addf(w, "%s", fixed[i]));
+	BW_TRY(bw_words_addf(w, "-sandbox"));
+	BW_TRY(bw_words_addf(w, "%s", sandbox));
 	BW_TRY(bw_words_addf(w, "-accel"));
 	BW_TRY(bw_words_addf(w, m->has_kvm ? "kvm" : "tcg,thread=multi"));
 	/* With a processor of AMD's, QEMU reserves 12 GB below 1 TB in the guest's map of memory,

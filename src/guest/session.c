@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <time.h>
@@ -32,8 +33,9 @@ struct session {
 	char payload[BW_GUEST_FRAME_MAX];
 	size_t frame_b; /* bytes of both that are here */
 
-	size_t in_flight_b; /* input that the command has not taken */
-	bool on_tty, started, in_ended, done, quiet, escaped;
+	struct bw_str unsent; /* frames, or a part of one, that the guest has no room for yet */
+	size_t in_flight_b;   /* input that the command has not taken */
+	bool on_tty, planned, started, in_ended, done, quiet, escaped;
 	struct termios tty;
 	bool tty_changed;
 	int64_t heard_ms; /* when the guest last said something */
@@ -90,28 +92,36 @@ static struct bw_error *is_silent(const struct session *s)
 
 /* ---- sending ---- */
 
+/* As much as the guest takes now: it may take nothing, ever. */
+static struct bw_error *send_unsent(struct session *s)
+{
+	while (s->unsent.len) {
+		ssize_t n = send(s->m->port, s->unsent.data, s->unsent.len,
+				 MSG_DONTWAIT | MSG_NOSIGNAL);
+		if (n < 0 && errno == EAGAIN)
+			return NULL;
+		if (n < 0 && errno != EINTR)
+			return ended_early(s);
+		size_t left = s->unsent.len - (n > 0 ? (size_t)n : 0);
+		memmove(s->unsent.data, s->unsent.data + s->unsent.len - left, left);
+		s->unsent.len = left;
+	}
+	return NULL;
+}
+
 static struct bw_error *send_frame(struct session *s, enum bw_guest_frame_type type,
 				   const void *data, size_t size_b)
 {
 	const struct bw_guest_frame f = {type, (uint32_t)size_b};
-	const struct {
-		const char *at;
-		size_t left;
-	} parts[] = {{(const char *)&f, sizeof(f)}, {data, size_b}};
-	for (size_t i = 0; i < BW_ARRAY_SIZE(parts); i++)
-		for (size_t done = 0; done < parts[i].left;) {
-			ssize_t n = write(s->m->port, parts[i].at + done, parts[i].left - done);
-			if (n < 0 && errno != EINTR)
-				return ended_early(s);
-			done += n > 0 ? (size_t)n : 0;
-		}
-	return NULL;
+	bw_str_addn(&s->unsent, (const char *)&f, sizeof(f));
+	bw_str_addn(&s->unsent, data, size_b);
+	return s->unsent.failed ? bw_error_nomem() : send_unsent(s);
 }
 
 static struct bw_error *send_size(struct session *s)
 {
 	struct winsize w;
-	if (!s->on_tty || !s->started || ioctl(STDIN_FILENO, TIOCGWINSZ, &w))
+	if (!s->on_tty || !s->started || s->unsent.len || ioctl(STDIN_FILENO, TIOCGWINSZ, &w))
 		return NULL;
 	const unsigned short size[] = {w.ws_row, w.ws_col};
 	return send_frame(s, BW_GUEST_SIZE, size, sizeof(size));
@@ -202,8 +212,13 @@ static struct bw_error *take_frame(struct session *s)
 		memcpy(&word, s->payload, sizeof(word));
 	switch ((int)s->frame.type) {
 	case BW_GUEST_HELLO:
+		if (s->planned)
+			return bw_errorf(BW_E_INVALID, "the guest asked for its plan twice");
+		s->planned = true;
 		return send_frame(s, BW_GUEST_PLAN, s->plan->data, s->plan->len);
 	case BW_GUEST_STARTED:
+		if (s->started)
+			return bw_errorf(BW_E_INVALID, "the guest started its command twice");
 		clear_progress(s);
 		s->started = true;
 		*s->m->started_ms = bw_guest_now_ms();
@@ -304,8 +319,9 @@ static struct bw_error *take_signal(struct session *s, int signals)
 
 static struct bw_error *step(struct session *s, int signals)
 {
-	bool takes_input = s->started && !s->in_ended && s->in_flight_b < BW_GUEST_WINDOW;
-	struct pollfd p[] = {{s->m->port, POLLIN, 0},
+	bool takes_input =
+		s->started && !s->in_ended && !s->unsent.len && s->in_flight_b < BW_GUEST_WINDOW;
+	struct pollfd p[] = {{s->m->port, (short)(POLLIN | (s->unsent.len ? POLLOUT : 0)), 0},
 			     {signals, POLLIN, 0},
 			     {s->m->serial, POLLIN, 0},
 			     {s->m->words, POLLIN, 0},
@@ -323,7 +339,9 @@ static struct bw_error *step(struct session *s, int signals)
 			s->m->serial = -1;
 		}
 	}
-	if (p[0].revents) {
+	if (p[0].revents & POLLOUT)
+		BW_TRY(send_unsent(s));
+	if (p[0].revents & ~POLLOUT) {
 		if (!s->m->qemu || p[0].revents & POLLHUP) {
 			drain(s->m->serial, &s->log);
 			drain(s->m->words, &s->said);
@@ -365,6 +383,7 @@ struct bw_error *bw_guest_session(struct bw_machine *m, const struct bw_guest_op
 	bw_klog_free(&s->log);
 	bw_klog_free(&s->said);
 	bw_klog_free(&s->told);
+	bw_str_free(&s->unsent);
 	free(s);
 	return err;
 }
