@@ -18,19 +18,6 @@ void bw_crash_report_error(struct bw_crash_report *r, struct bw_error *err)
 	bw_error_free(err);
 }
 
-const char *bw_crash_after(const char *line, const char *words)
-{
-	const char *at = strstr(line, words);
-	return at ? at + strlen(words) : NULL;
-}
-
-void bw_crash_copy(char *out, size_t out_b, const char *text, size_t n)
-{
-	n = BW_MIN(n, out_b - 1);
-	memcpy(out, text, n);
-	out[n] = '\0';
-}
-
 /* Without colours, NUL and what is behind them; tabs stay. */
 static void plain(const char *text, size_t n, char out[MAX_LINE_B])
 {

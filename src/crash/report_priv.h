@@ -5,12 +5,10 @@
 /* What the files of a hang report share, each of which adds to the report what its lines say.
  * Lines are without colours and blanks at the end. */
 
+#include "crash/line.h"
 #include "crash/report.h"
 
 void bw_crash_report_error(struct bw_crash_report *r, struct bw_error *err);
-/* The text behind the first place of `words`; NULL: they are not in it. */
-const char *bw_crash_after(const char *line, const char *words);
-void bw_crash_copy(char *out, size_t out_b, const char *text, size_t n);
 bool bw_crash_is_hex(const char *p, size_t n);
 
 /* shaders.c: pipeline.log, and the code around a wave's PC as umr prints it. */

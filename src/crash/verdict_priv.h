@@ -15,6 +15,9 @@ void bw_crash_tell_trace(const struct bw_crash *c, const struct bw_crash_dump *d
 /* What the program had at the address of a page fault; where waves are. */
 void bw_crash_tell_range(const struct bw_crash *c, struct bw_str *out);
 void bw_crash_tell_waves(const struct bw_crash *c, struct bw_str *out);
+/* The kernel logs; part: which GPU they are of, or NULL. */
+void bw_crash_tell_log(const struct bw_crash *c, const struct bw_gpuvm_part *part,
+		       struct bw_str *out);
 /* A page fault in one sentence. */
 void bw_crash_add_headline(const struct bw_gpuvm_fault_facts *facts, struct bw_str *out);
 /* What a ring is for, by its name. */

@@ -62,8 +62,17 @@ enum bw_gpuvm_walker_error bw_gpuvm_walker_error(enum bw_gpuvm_gen gen, unsigned
 /* "PDE0", "NACK", ... ; "none" for 0. */
 const char *bw_gpuvm_walker_error_name(enum bw_gpuvm_gen gen, unsigned walker_error);
 
-/* What is known of a fault. */
+/* Who says that there was a fault. */
+enum bw_gpuvm_reporter {
+	BW_GPUVM_HUB,	  /* a hub of gfx9 or later */
+	BW_GPUVM_OLD_GPU, /* gfx6 to gfx8, whose status words are not decoded */
+	BW_GPUVM_RUNTIME, /* ROCm's runtime, which knows an address and a reason in words */
+};
+
+/* What is known of a fault. The interrupt's entry has address, VMID and process; the status is read
+ * from the hub's register afterwards, and may be empty (0), or another fault's by then. */
 struct bw_gpuvm_fault_facts {
+	enum bw_gpuvm_reporter reporter;
 	struct bw_gpuvm_part part;
 	enum bw_gpuvm_hub hub;
 	bool has_status, has_address, is_retry;
@@ -75,9 +84,11 @@ struct bw_gpuvm_fault_facts {
 	uint32_t status;
 	uint64_t address;	   /* of the page */
 	const char *kernel_client; /* the client's name as a kernel printed it, or NULL */
-	const char *process;	   /* or NULL */
+	const char *process;	   /* NULL: not known; "": only its number is */
 	int64_t pid;
-	int vmid; /* where there is no status; -1: not known */
+	int vmid;	    /* as the interrupt's entry says; -1: not known, the status' counts */
+	bool is_write;	    /* of BW_GPUVM_OLD_GPU */
+	const char *reason; /* of BW_GPUVM_RUNTIME, or NULL */
 };
 
 /* In sentences, each without a newline; owned by the caller. */

@@ -185,44 +185,122 @@ static const char *access_name(const struct bw_gpuvm_status *s, enum kind kind)
 	return "read";
 }
 
-static void add_headline(const struct bw_gpuvm_fault_facts *f, const struct bw_gpuvm_status *s,
-			 struct who w, struct bw_str *out)
+/* Whose the access was: " of process game (pid 7)", " of VMID 3". vmid: -1, not known. */
+static void add_owner(const struct bw_gpuvm_fault_facts *f, int vmid, struct bw_str *out)
+{
+	if (f->process && f->process[0] && f->pid)
+		bw_str_addf(out, " of process %s (pid %" PRId64 ")", f->process, f->pid);
+	else if (f->process && f->process[0])
+		bw_str_addf(out, " of process %s", f->process);
+	else if (f->process)
+		bw_str_addf(out, " of process %" PRId64, f->pid);
+	else if (vmid == 0)
+		bw_str_add(out, ", for the kernel driver (VMID 0),");
+	else if (vmid > 0)
+		bw_str_addf(out, " of VMID %d", vmid);
+}
+
+/* "The video engine wrote to address 0x1000, which is not mapped" */
+static void add_access(const struct bw_gpuvm_fault_facts *f, const struct bw_gpuvm_status *s,
+		       struct who w, struct bw_str *out)
 {
 	const char *access = access_name(s, w.kind);
-	bool write = s->write || s->atomic;
-	const char *verb = !f->has_status ? "accessed"
-			   : s->atomic	  ? "did an atomic operation on"
-			   : write	  ? "wrote to"
+	struct bw_str why = {0};
+	const char *verb = s->atomic  ? "did an atomic operation on"
+			   : s->write ? "wrote to"
 			   : !strcmp(access, "instruction fetch") && w.kind == FETCH
 				   ? "fetched instructions from"
 				   : "read from";
 	bw_str_add(out, w.subject);
 	if (w.name && (w.kind == COPY || w.kind == OTHER))
 		bw_str_addf(out, " (%s)", w.name);
-	if (f->process)
-		bw_str_addf(out, " of process %s (pid %" PRId64 ")", f->process, f->pid);
-	else if (f->has_status && s->vmid == 0)
-		bw_str_add(out, ", for the kernel driver (VMID 0),");
-	else if (f->has_status || f->vmid >= 0)
-		bw_str_addf(out, " of VMID %d", f->has_status ? s->vmid : f->vmid);
+	add_owner(f, s->vmid, out);
 	bw_str_addf(out, " %s ", verb);
 	if (f->has_address)
 		bw_str_addf(out, "address 0x%" PRIx64, f->address);
 	else
 		bw_str_add(out, "an address");
-	if (f->has_status) {
-		struct bw_str why = {0};
-		add_why(f, s, &why);
-		const char *text = bw_str_text(&why);
-		if (!f->has_address && bw_starts_with(text, "which "))
-			bw_str_addf(out, " that %s", text + strlen("which "));
-		else
-			bw_str_addf(out, ", %s", text);
-		bw_str_free(&why);
-	} else {
-		bw_str_add(out, "; the reason is not known: there is no status word");
-	}
+	add_why(f, s, &why);
+	const char *text = bw_str_text(&why);
+	if (!f->has_address && bw_starts_with(text, "which "))
+		bw_str_addf(out, " that %s", text + strlen("which "));
+	else
+		bw_str_addf(out, ", %s", text);
+	bw_str_free(&why);
+}
+
+/* What the entry alone says: "The memory hub reported a page fault at address 0x1000 of process
+ * game (pid 7), VMID 3." */
+static void add_report(const struct bw_gpuvm_fault_facts *f, struct bw_str *out)
+{
+	bw_str_addf(out, "The %s hub reported a page fault",
+		    f->hub == BW_GPUVM_MM ? "memory" : "graphics");
+	if (f->has_address)
+		bw_str_addf(out, " at address 0x%" PRIx64, f->address);
+	if (f->process)
+		add_owner(f, -1, out);
+	if (f->vmid == 0)
+		bw_str_addf(out, "%s the kernel driver (VMID 0)", f->process ? ", for" : " of");
+	else if (f->vmid > 0)
+		bw_str_addf(out, "%s VMID %d", f->process ? "," : " of", f->vmid);
 	bw_str_add(out, ".");
+}
+
+/* The register was read too late: it has the status of another fault. */
+static bool is_mixed(const struct bw_gpuvm_fault_facts *f, const struct bw_gpuvm_status *s)
+{
+	return f->has_status && f->vmid >= 0 && f->vmid != s->vmid;
+}
+
+static void add_other_reporter(const struct bw_gpuvm_fault_facts *f, struct bw_str *out)
+{
+	if (f->reporter == BW_GPUVM_RUNTIME) {
+		bw_str_add(out, "A kernel on the GPU accessed ");
+		if (f->has_address)
+			bw_str_addf(out, "address 0x%" PRIx64, f->address);
+		else
+			bw_str_add(out, "an address");
+		bw_str_addf(out, "; ROCm's runtime says of it: %s.",
+			    f->reason ? f->reason : "(nothing)");
+		return;
+	}
+	bw_str_add(out, "A GPU of gfx8 or older reported a page fault");
+	if (f->has_address)
+		bw_str_addf(out, " at address 0x%" PRIx64, f->address);
+	add_owner(f, f->vmid, out);
+	if (f->kernel_client)
+		bw_str_addf(out, ": a %s by its client %s", f->is_write ? "write" : "read",
+			    f->kernel_client);
+	bw_str_add(out, ". Its status word is not decoded: GPUs before gfx9 are not supported.");
+}
+
+static void add_headline(const struct bw_gpuvm_fault_facts *f, const struct bw_gpuvm_status *s,
+			 struct who w, bool is_empty, struct bw_str *out)
+{
+	struct bw_gpuvm_fault_facts other = *f;
+	if (f->reporter != BW_GPUVM_HUB) {
+		add_other_reporter(f, out);
+	} else if (is_empty) {
+		/* doc/hardware/page-tables.md 6.3 */
+		add_report(f, out);
+		bw_str_add(out, " Its status register was already empty (0) when it was read: who "
+				"accessed the address, and how, is not known.");
+	} else if (!f->has_status) {
+		add_report(f, out);
+		bw_str_add(out, " Who accessed the address, and how, is not known: there is no "
+				"status word.");
+	} else if (is_mixed(f, s)) {
+		add_report(f, out);
+		other.has_address = false;
+		other.process = NULL;
+		bw_str_add(out, " The status that was read with it is of another fault, whose "
+				"address is not known: ");
+		add_access(&other, s, w, out);
+		bw_str_add(out, ".");
+	} else {
+		add_access(f, s, w, out);
+		bw_str_add(out, ".");
+	}
 }
 
 /* ---- what next ---- */
@@ -322,12 +400,20 @@ static void add_next(const struct bw_gpuvm_fault_facts *f, const struct bw_gpuvm
 		bw_str_add(
 			out,
 			"The address is close to 0: a null pointer, or a small offset from one.\n");
-	if (f->has_status && s->vmid == 0)
+	int vmid = f->vmid >= 0 ? f->vmid : f->has_status ? s->vmid : -1;
+	if (f->reporter == BW_GPUVM_OLD_GPU)
+		return;
+	if (f->reporter == BW_GPUVM_RUNTIME) {
+		bw_str_add(out, "The kernel log names the client and the kind of access: "
+				"breakwater crash with both files.\n");
+		return;
+	}
+	if (vmid == 0)
 		bw_str_add(
 			out,
 			"VMID 0 belongs to the kernel driver and firmware: first check the apertures and "
 			"the GART (breakwater vm walk 0@ADDRESS), then report it as a driver problem.\n");
-	else
+	else if (!is_mixed(f, s))
 		add_next_by_client(s, w, out);
 	if (f->has_status && cause_of(f, s) == NACK)
 		bw_str_add(
@@ -342,10 +428,15 @@ static void add_next(const struct bw_gpuvm_fault_facts *f, const struct bw_gpuvm
 	if (f->has_address)
 		bw_str_addf(out,
 			    "Only the page is known: the access was somewhere in 0x%" PRIx64
-			    " to 0x%" PRIx64 ". \"breakwater vm walk %d@0x%" PRIx64
-			    "\" shows the page tables as they are now.\n",
-			    f->address & ~(uint64_t)0xfff, f->address | 0xfff,
-			    f->has_status ? s->vmid : BW_MAX(f->vmid, 0), f->address);
+			    " to 0x%" PRIx64 ".",
+			    f->address & ~(uint64_t)0xfff, f->address | 0xfff);
+	if (f->has_address && vmid >= 0)
+		bw_str_addf(out,
+			    " \"breakwater vm walk %d@0x%" PRIx64
+			    "\" shows the page tables as they are now.",
+			    vmid, f->address);
+	if (f->has_address)
+		bw_str_add(out, "\n");
 	if (f->is_retry)
 		bw_str_add(
 			out,
@@ -416,24 +507,26 @@ void bw_gpuvm_fault_tell(const struct bw_gpuvm_fault_facts *f, struct bw_gpuvm_f
 {
 	struct bw_gpuvm_status s = {0};
 	struct bw_gpuvm_fault_facts facts = *f;
-	if (f->has_status && f->status == 0) {
-		/* doc/hardware/page-tables.md 6.3 */
+	bool is_empty = f->has_status && f->status == 0;
+	if (is_empty) {
+		/* Nobody is named by it: 0 is also the number of a client. */
 		facts.has_status = false;
-		if (!f->has_address) {
-			bw_str_add(&out->headline,
-				   "A status of 0 is no information: the fault was already cleared "
-				   "when the register was read.");
-			bw_str_add(
-				&out->next,
-				"It is not a fault of client 0. Look for an earlier fault in the "
-				"kernel log, which was read before it was cleared.\n");
-			return;
-		}
+		facts.kernel_client = NULL;
+	}
+	if (is_empty && !f->has_address && f->vmid < 0) {
+		bw_str_add(
+			&out->headline,
+			"A status of 0 is no information: the fault was already cleared when the "
+			"register was read.");
+		bw_str_add(&out->next,
+			   "It is not a fault of client 0. Look for an earlier fault in the kernel "
+			   "log, which was read before it was cleared.\n");
+		return;
 	}
 	if (facts.has_status)
 		s = bw_gpuvm_status_decode(f->part.gen, f->status);
 	struct who w = who_of(&facts, &s);
-	add_headline(&facts, &s, w, &out->headline);
+	add_headline(&facts, &s, w, is_empty, &out->headline);
 	if (w.is)
 		bw_str_addf(&out->who, "%s: %s", w.name, w.is);
 	else if (w.name)
@@ -443,7 +536,7 @@ void bw_gpuvm_fault_tell(const struct bw_gpuvm_fault_facts *f, struct bw_gpuvm_f
 	if (facts.has_status) {
 		bw_str_add(&out->access, access_name(&s, w.kind));
 		add_why(&facts, &s, &out->why);
-	} else if (f->has_status) {
+	} else if (is_empty) {
 		bw_str_add(&out->why, "the status was 0 when it was read: no information");
 	}
 	add_next(&facts, &s, w, &out->next);

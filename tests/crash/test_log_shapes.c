@@ -201,7 +201,7 @@ static const struct shape shapes[] = {
 	 {"The firmware that schedules queues did not answer", NULL}},
 	{"memory errors",
 	 "[ 3.1] amdgpu 0000:84:00.0: amdgpu: 2 uncorrectable hardware errors detected in umc block\n",
-	 {{BW_CRASH_MEMORY_ERROR, NULL}},
+	 {{BW_CRASH_HARDWARE_ERROR, NULL}},
 	 1,
 	 0,
 	 0,
