@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A replay in whose process the agent is: it has no API whose calls name things, but knows what the
- * capture says of each dispatch (capture/told.h). That is noted as if a layer had seen it: a command
- * buffer for each submission. */
+ * capture says of each dispatch (capture/told.h). That is noted as if a layer had seen it: a
+ * command buffer for each submission. */
 #include "capture/told.h"
 
 #include <stdlib.h>

@@ -2,9 +2,9 @@
 #ifndef BW_ISA_TEXT_H
 #define BW_ISA_TEXT_H
 
-/* Instruction text, by LLVM's disassembler for gfx11 and gfx12 (llvm-c/Disassembler.h). Kept apart from the
- * decoder so that what only decodes (the virtual GPU) does not load LLVM. Not thread safe per
- * object. */
+/* Instruction text, by LLVM's disassembler for gfx11 and gfx12 (llvm-c/Disassembler.h). Kept apart
+ * from the decoder so that what only decodes (the virtual GPU) does not load LLVM. Not thread safe
+ * per object. */
 
 #include <stddef.h>
 #include <stdint.h>

@@ -4,8 +4,9 @@
 
 /* What `breakwater capture` is told while it runs, from another terminal. It has a datagram socket
  * in the abstract namespace: BW_CAPTURE_ORDERS_NAME and its pid, with a random suffix where
- * somebody else has that name. The name proves nothing: both ends take only datagrams of whom the rule of wire/peer.h allows, by the credentials that the kernel
- * puts beside each (SCM_CREDENTIALS). One order is one datagram, and is answered with one. */
+ * somebody else has that name. The name proves nothing: both ends take only datagrams of whom the
+ * rule of wire/peer.h allows, by the credentials that the kernel puts beside each
+ * (SCM_CREDENTIALS). One order is one datagram, and is answered with one. */
 
 #include <stdint.h>
 
