@@ -26,6 +26,25 @@ static int by_name(const void *a, const void *b)
 
 enum { MAX_FILES = 256 };
 
+/* SPIR-V that a shader was made of: no text. */
+static struct bw_error *read_module(struct bw_crash *c, const char *path, const char *name)
+{
+	_cleanup_free_ char *bytes = malloc(BW_CRASH_MAX_MODULE_B);
+	FILE *f = bytes ? fopen(path, "re") : NULL;
+	if (!f)
+		return bytes ? bw_error_errno(errno, "cannot open %s", path) : bw_error_nomem();
+	size_t n = fread(bytes, 1, BW_CRASH_MAX_MODULE_B, f);
+	fclose(f);
+	bw_crash_report_file(&c->report, name, bytes, n);
+	return NULL;
+}
+
+static bool is_module(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+	return dot && !strcmp(dot, ".spv");
+}
+
 /* A folder from somewhere else: only its own plain files are read, whatever they are called. */
 static struct bw_error *read_folder(struct bw_crash *c, const char *path)
 {
@@ -45,7 +64,8 @@ static struct bw_error *read_folder(struct bw_crash *c, const char *path)
 		bool is_plain = !fstatat(dirfd(d), names[i], &st, AT_SYMLINK_NOFOLLOW) &&
 				S_ISREG(st.st_mode);
 		if (!err && is_plain && asprintf(&file, "%s/%s", path, names[i]) >= 0)
-			err = bw_look_lines(file, take_line, c);
+			err = is_module(names[i]) ? read_module(c, file, names[i])
+						  : bw_look_lines(file, take_line, c);
 		bw_crash_next_file(c);
 		free(names[i]);
 	}

@@ -344,6 +344,9 @@ void bw_crash_report_free(struct bw_crash_report *r)
 	bw_vec_free(&r->pieces);
 	bw_vec_free(&r->shaders);
 	bw_vec_free(&r->instructions);
+	bw_vec_each(&r->modules, m)
+		bw_vec_free(&m->words);
+	bw_vec_free(&r->modules);
 	bw_vec_free(&r->streams);
 	bw_vec_free(&r->ranges);
 	bw_vec_free(&r->walk);

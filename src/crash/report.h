@@ -19,6 +19,8 @@ enum {
 	BW_CRASH_MAX_PIECES = 1 << 12,
 	BW_CRASH_MAX_WALK = 256,
 	BW_CRASH_MAX_SHADERS = 1024,
+	BW_CRASH_MAX_MODULES = 256,
+	BW_CRASH_MAX_MODULE_B = 1 << 24, /* of all modules */
 	BW_CRASH_MAX_INSTRUCTIONS = 1 << 16,
 };
 
@@ -38,6 +40,12 @@ struct bw_crash_shader {
 	uint64_t va;	   /* canonical; of those that waves run alone */
 	uint64_t code_b;   /* 0: va is not known */
 	uint64_t said_b;   /* "Code size"; 0: not known */
+};
+
+/* A SPIR-V module of the folder. */
+struct bw_crash_module {
+	char name[48]; /* of the file */
+	struct bw_crash_words words;
 };
 
 /* The text of an instruction in a file. */
@@ -75,6 +83,8 @@ struct bw_crash_report {
 	struct BW_VEC(struct bw_crash_piece) pieces;
 	struct BW_VEC(struct bw_crash_shader) shaders;
 	struct BW_VEC(struct bw_crash_instruction) instructions;
+	struct BW_VEC(struct bw_crash_module) modules;
+	size_t n_module_b;
 	struct BW_VEC(struct bw_crash_range) ranges;
 	struct BW_VEC(struct bw_crash_walk_entry) walk; /* in the order of the text */
 	uint32_t gc;	       /* as umr names the block of a wave's registers; 0: not seen */
@@ -108,6 +118,12 @@ void bw_crash_report_end(struct bw_crash_report *r);
 void bw_crash_report_free(struct bw_crash_report *r);
 /* Whether anything was found for `dump`. */
 bool bw_crash_report_has_dump(const struct bw_crash_report *r);
+
+/* A file of the folder that is no text. False: it is no SPIR-V, or there is no room. */
+bool bw_crash_report_file(struct bw_crash_report *r, const char *name, const void *bytes, size_t n);
+/* The module that a shader was made of; NULL: the files do not have it. */
+const struct bw_crash_module *bw_crash_module_of(const struct bw_crash_report *r,
+						 const struct bw_crash_shader *s);
 
 /* The text of the instruction at an address; NULL: no file has it. */
 const char *bw_crash_instruction_at(const struct bw_crash_report *r, uint64_t va);

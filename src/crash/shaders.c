@@ -258,3 +258,39 @@ void bw_crash_shaders_next_file(struct bw_crash_report *r)
 	memset(r->pipeline, 0, sizeof(r->pipeline));
 	fill_repeated(r, 0);
 }
+
+/* ---- SPIR-V ---- */
+
+bool bw_crash_report_file(struct bw_crash_report *r, const char *name, const void *bytes, size_t n)
+{
+	enum { HEADER_B = 20 };
+	const uint32_t magic = 0x07230203;
+	struct bw_crash_module new = {0};
+	if (n < HEADER_B || n % 4 || memcmp(bytes, &magic, 4) != 0 ||
+	    strlen(name) >= sizeof(new.name) || r->modules.len >= BW_CRASH_MAX_MODULES ||
+	    n > BW_CRASH_MAX_MODULE_B - r->n_module_b)
+		return false;
+	memcpy(new.name, name, strlen(name));
+	struct bw_error *err = bw_vec_reserve(&new.words, n / 4);
+	if (!err) {
+		memcpy(new.words.data, bytes, n);
+		new.words.len = n / 4;
+		err = bw_vec_push(&r->modules, new);
+	}
+	bool ok = !err;
+	if (ok)
+		r->n_module_b += n;
+	else
+		bw_vec_free(&new.words);
+	bw_crash_report_error(r, err);
+	return ok;
+}
+
+const struct bw_crash_module *bw_crash_module_of(const struct bw_crash_report *r,
+						 const struct bw_crash_shader *s)
+{
+	bw_vec_each(&r->modules, m)
+		if (s->spirv[0] && !strcmp(m->name, s->spirv))
+			return m;
+	return NULL;
+}

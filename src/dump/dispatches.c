@@ -52,6 +52,7 @@ static struct bw_error *add(struct scan *s, const struct bw_pm4_find *f)
 		.packet_va = s->va ? s->va + f->pos_dw * 4 : 0,
 		.indirect_va = f->indirect ? f->indirect_va : 0,
 	};
+	x.pipeline = bw_dump_pipeline_of(s->d, x.code_va);
 	for (unsigned i = 0; i < 3; i++) {
 		x.groups[i] = f->dispatch.dim[i];
 		x.group_size[i] = BW_FIELD_GET(COMPUTE_NUM_THREAD_X, NUM_THREAD_FULL,

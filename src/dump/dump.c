@@ -126,6 +126,8 @@ static const struct bw_target_ops ops = {
 	.read = bw_dump_read,
 	.fault = dump_fault,
 	.maps = bw_dump_maps,
+	.objects = bw_dump_objects,
+	.shader = bw_dump_shader,
 };
 
 /* ---- Opening ---- */
@@ -164,6 +166,8 @@ struct bw_error *bw_dump_open(const struct bw_target_source *source, struct bw_t
 	d->crash = source->crash;
 	if (d->crash->report.ranges.len)
 		d->t.caps |= BW_CAP_MAPS;
+	if (d->crash->report.shaders.len)
+		d->t.caps |= BW_CAP_OBJECTS;
 	snprintf(d->t.facts.name, sizeof(d->t.facts.name), "crash file");
 	struct bw_error *err = find_arch(d, source->gc);
 	if (!err)

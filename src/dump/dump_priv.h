@@ -43,6 +43,14 @@ const uint32_t *bw_dump_words(const struct bw_dump *d, uint64_t va, size_t *out_
 struct bw_error *bw_dump_maps(struct bw_target *t, struct bw_target_map **out,
 			      size_t *out_n) BW_MUST_CHECK;
 
+/* shaders.c */
+/* 0: none has its code there. */
+uint32_t bw_dump_pipeline_of(const struct bw_dump *d, uint64_t code_va);
+struct bw_error *bw_dump_objects(struct bw_target *t, struct bw_target_object **out,
+				 size_t *out_n) BW_MUST_CHECK;
+struct bw_error *bw_dump_shader(struct bw_target *t, uint32_t pipeline,
+				struct bw_target_shader **out) BW_MUST_CHECK;
+
 /* dispatches.c */
 struct bw_error *bw_dump_find_dispatches(struct bw_dump *d) BW_MUST_CHECK;
 

@@ -396,6 +396,25 @@ static void test_gpu_of_waves(void **state)
 	}
 }
 
+/* SPIR-V of the folder, by the name that pipeline.log gives. */
+static void test_modules(void **state)
+{
+	static const uint32_t module[] = {0x07230203, 0x10500, 0, 5, 0}, other[] = {1, 2, 3, 4, 5};
+	struct bw_crash c = PARSE("Pipeline hash: 5b47\nCompute Shader:\nSPIRV (see a.spv)\n"
+				  "Pipeline hash: 5b48\nCompute Shader:\nSPIRV (see b.spv)\n");
+	struct bw_crash_report *r = &c.report;
+	assert_true(bw_crash_report_file(r, "a.spv", module, sizeof(module)));
+	assert_false(bw_crash_report_file(r, "b.spv", other, sizeof(other)));
+	assert_false(bw_crash_report_file(r, "b.spv", module, sizeof(module) - 1));
+	assert_false(bw_crash_report_file(r, "b.spv", module, 4));
+	const struct bw_crash_module *m = bw_crash_module_of(r, &r->shaders.data[0]);
+	assert_non_null(m);
+	assert_int_equal(m->words.len, 5);
+	assert_memory_equal(m->words.data, module, sizeof(module));
+	assert_null(bw_crash_module_of(r, &r->shaders.data[1]));
+	bw_crash_free(&c);
+}
+
 /* More than a GPU can have is counted, not kept. */
 static void test_too_many_waves(void **state)
 {
@@ -418,7 +437,7 @@ int main(void)
 		cmocka_unit_test(test_ranges),	       cmocka_unit_test(test_long_waves),
 		cmocka_unit_test(test_ranged_waves),   cmocka_unit_test(test_short_waves),
 		cmocka_unit_test(test_too_many_waves), cmocka_unit_test(test_gfx9_waves),
-		cmocka_unit_test(test_gpu_of_waves),
+		cmocka_unit_test(test_gpu_of_waves),   cmocka_unit_test(test_modules),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,6 +45,15 @@ static void look_at(const struct bw_crash *c)
 	}
 	bw_error_free(bw_target_maps(t, &maps, &n));
 	free(maps);
+	struct bw_target_object *objects = NULL;
+	n = 0;
+	bw_error_free(bw_target_objects(t, &objects, &n));
+	for (size_t i = 0; i < n; i++) {
+		struct bw_target_shader *shader = NULL;
+		bw_error_free(bw_target_shader(t, objects[i].id, &shader));
+		free(shader);
+	}
+	free(objects);
 	bw_target_close(t);
 }
 
@@ -62,7 +71,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		size_t len = end ? (size_t)(end - text) - at : left - at;
 		bw_crash_line(&c, text + at, len, ++line);
 		at += len + 1;
+		if (len && text[at - 2] == '\f')
+			bw_crash_next_file(&c);
 	}
+	/* what is text and SPIR-V at once is both */
+	bw_crash_report_file(&c.report, "a.spv", text, (n - 1) & ~(size_t)3);
 	bw_crash_end(&c);
 	assert(c.dumps.len <= BW_CRASH_MAX_DUMPS + 1); /* a report's */
 	struct bw_error *err = bw_gpuvm_part_parse(bytes[0] & 2 ? "9.0" : "12.0", &part);
