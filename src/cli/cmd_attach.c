@@ -11,6 +11,7 @@
 #include "base/wait.h"
 #include "cli/commands.h"
 #include "cli/subcommands.h"
+#include "debug/source.h"
 
 /* ---- The environment that a program needs ---- */
 
@@ -239,6 +240,7 @@ struct bw_error *bw_cmd_symbol_file(struct bw_cli *c, const char *args)
 	struct bw_code_object *co;
 	if (!args[0])
 		return bw_errorf(BW_E_INVALID, "\"symbol-file\" takes a code object (.co, .hsaco)");
+	BW_TRY(bw_source_paths_object(bw_debug_source_paths(c->debug), args));
 	BW_TRY(bw_code_object_load(args, &co));
 	return bw_debug_add_code_object(c->debug, co);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/commands.h"
 #include "cli/crash_files.h"
+#include "debug/source.h"
 #include "debug/breaks.h"
 #include "debug/code.h"
 #include "debug/dispatches.h"
@@ -166,7 +167,11 @@ struct bw_error *bw_info_report(struct bw_cli *c, const char *args)
 {
 	if (args[0] && strcmp(args, "all"))
 		return bw_errorf(BW_E_INVALID, "\"info report\" takes \"all\", not \"%s\"", args);
-	return bw_show_report(c->out, c->debug, args[0] != '\0');
+	/* it is made to be sent to someone, as a page is */
+	bw_source_paths_confine(bw_debug_source_paths(c->debug), true);
+	struct bw_error *err = bw_show_report(c->out, c->debug, args[0] != '\0');
+	bw_source_paths_confine(bw_debug_source_paths(c->debug), false);
+	return err;
 }
 
 struct bw_error *bw_info_breakpoints(struct bw_cli *c, const char *args)

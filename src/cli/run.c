@@ -19,6 +19,7 @@
 #include "cli/python.h"
 #include "cli/run_options.h"
 #include "cli/shader.h"
+#include "debug/source.h"
 #include "launch/options.h"
 #include "launch/plan.h"
 
@@ -142,6 +143,7 @@ static struct bw_error *prepare_kernel(struct bw_cli *c, struct bw_run_options *
 	BW_TRY(check_readable(o->kernel));
 	if (bw_cli_is_capture(o->kernel))
 		return bw_cli_prepare_capture(c, o->kernel, &o->compile, &o->launch);
+	BW_TRY(bw_source_paths_object(bw_debug_source_paths(c->debug), o->kernel));
 	if (bw_cli_is_shader(o->kernel))
 		return bw_cli_prepare_shader(c, o->kernel, &o->compile, &o->launch);
 	struct bw_error *err = bw_cli_build_kernel(o->kernel, gpu, &o->compile, &said, &built);
@@ -217,6 +219,8 @@ static struct bw_error *prepare_program(struct bw_cli *c, struct bw_run_options 
 	for (size_t i = 0; i < n; i++)
 		argv[i] = strdup(o->program[i]);
 	c->program = (struct bw_program){argv, false};
+	if (argv[0] && strchr(argv[0], '/'))
+		BW_TRY(bw_source_paths_object(bw_debug_source_paths(c->debug), argv[0]));
 	_cleanup_error_ struct bw_error *err = bw_cli_check_preload(argv[0]);
 	if (err)
 		on_notice(c, BW_NOTICE_WARNING, err->message);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "debug/source.h"
 #include "debug/waves.h"
 #include "report/report_priv.h"
 
@@ -68,7 +69,12 @@ struct bw_error *bw_report_page(const struct bw_report *r, struct bw_str *out)
 {
 	struct bw_crash_page p = {.crash = r->crash, .part = r->part, .page = {.out = *out}};
 	add_title(r, &p.page);
+	/* the page is for others: debug information may name any file of the user's */
+	if (r->debug)
+		bw_source_paths_confine(bw_debug_source_paths(r->debug), true);
 	struct bw_error *err = add_parts(r, &p);
+	if (r->debug)
+		bw_source_paths_confine(bw_debug_source_paths(r->debug), false);
 	bw_page_note(&p.page, "%s", r->made);
 	bw_page_end(&p.page);
 	*out = p.page.out;

@@ -178,8 +178,14 @@ static struct bw_error *add_files(struct bw_report_session *s, const struct plac
 		if (shown == BW_REPORT_FILES || err)
 			break;
 		bw_page_fold(s->page, shown < 2, "%s (%zu waves)", f->name, f->n_waves);
+		struct bw_source_info info = {0};
+		bool is_known = bw_debug_source_info(s->debug, f->name, &info);
 		if (bw_debug_source_line(s->debug, f->name, 1))
 			err = add_lines(s, places, f->name, room);
+		else if (is_known && info.file.is_left_out)
+			bw_page_note(s->page,
+				     "This file is left out: it is not below the folder of what is "
+				     "debugged, the working folder or a folder of \"directory\".");
 		else
 			bw_page_note(s->page, "This file cannot be read.");
 		bw_page_fold_end(s->page);

@@ -137,8 +137,9 @@ void bw_lines_search_in(struct bw_lines *l, const struct bw_source_paths *paths)
 struct bw_source_file {
 	const char *path; /* where it was found; borrowed; NULL: it cannot be read */
 	size_t n_lines;
-	bool is_newer; /* it has been changed since the code object was made */
-	bool *told;    /* for the caller: false until a search for sources begins anew */
+	bool is_newer;	  /* it has been changed since the code object was made */
+	bool is_left_out; /* it is there, and not for others (bw_source_paths_confine) */
+	bool *told;	  /* for the caller: false until a search for sources begins anew */
 };
 /* The compilation that the file was part of. Strings are borrowed, NULL: not known. */
 struct bw_source_unit {

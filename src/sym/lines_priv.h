@@ -28,8 +28,9 @@ struct row {
 
 struct source {
 	bool tried, told;
-	bool is_newer; /* than the code object: it may not be what was compiled */
-	char *text;    /* the whole file, each newline replaced by a NUL; NULL: cannot be read */
+	bool is_newer;	  /* than the code object: it may not be what was compiled */
+	bool is_left_out; /* see bw_source_file */
+	char *text;	  /* the whole file, each newline replaced by a NUL; NULL: cannot be read */
 	const char **lines;
 	size_t n_lines;
 	char *path; /* where it was found; NULL: nowhere */

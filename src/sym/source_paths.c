@@ -52,8 +52,61 @@ void bw_source_paths_fini(struct bw_source_paths *p)
 {
 	bw_source_paths_forget(p, NULL);
 	drop_folders(p);
+	bw_vec_each(&p->objects, o)
+		free(*o);
+	bw_vec_free(&p->objects);
 	bw_vec_free(&p->folders);
 	bw_vec_free(&p->rules);
+}
+
+struct bw_error *bw_source_paths_object(struct bw_source_paths *p, const char *file)
+{
+	char *real = realpath(file, NULL), *slash = real ? strrchr(real, '/') : NULL;
+	if (!slash || slash == real) { /* not there, or in the root, below which all lies */
+		free(real);
+		return NULL;
+	}
+	*slash = 0;
+	struct bw_error *err = bw_vec_push(&p->objects, real);
+	if (err)
+		free(real);
+	return err;
+}
+
+void bw_source_paths_confine(struct bw_source_paths *p, bool on)
+{
+	p->version++; /* what was read before is read anew */
+	p->is_confined = on;
+}
+
+/* Whether the path is below the folder; both are real paths. any: in hidden folders, too. */
+static bool is_below(const char *folder, const char *path, bool any)
+{
+	size_t n = strlen(folder);
+	while (n && folder[n - 1] == '/')
+		n--;
+	return (n || any) && !strncmp(path, folder, n) && path[n] == '/' &&
+	       (any || !strstr(path + n, "/."));
+}
+
+/* The folder as the user has named it. */
+static bool is_below_named(const char *folder, const char *path)
+{
+	_cleanup_free_ char *real = folder[0] == '$' ? NULL : realpath(folder, NULL);
+	return real && is_below(real, path, true);
+}
+
+bool bw_source_paths_is_own(const struct bw_source_paths *p, const char *file)
+{
+	_cleanup_free_ char *path = realpath(file, NULL), *cwd = getcwd(NULL, 0);
+	bool is_own = path && cwd && is_below(cwd, path, false);
+	bw_vec_each(&p->objects, o)
+		is_own |= path && is_below(*o, path, false);
+	bw_vec_each(&p->folders, f)
+		is_own |= path && is_below_named(*f, path);
+	bw_vec_each(&p->rules, r)
+		is_own |= path && is_below_named(r->to, path);
+	return is_own;
 }
 
 struct bw_error *bw_source_paths_add(struct bw_source_paths *p, const char *folder)

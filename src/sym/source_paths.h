@@ -19,6 +19,11 @@ struct bw_source_paths {
 	/* in the order of search; "$cdir": the place that the compiler wrote down, "$cwd" */
 	struct BW_VEC(char *) folders;
 	unsigned version; /* another one after each change */
+	/* Folders of what the user has named to be debugged: its sources are below them, too. */
+	struct BW_VEC(char *) objects;
+	/* What is read is for others (a report): only files of the user's project count, whatever
+	 * the debug information names. */
+	bool is_confined;
 };
 
 struct bw_error *bw_source_paths_init(struct bw_source_paths *p) BW_MUST_CHECK;
@@ -36,6 +41,12 @@ bool bw_source_paths_forget(struct bw_source_paths *p, const char *from);
 bool bw_source_rule_fits(const struct bw_source_rule *r, const char *path);
 /* The path after the first rule that fits. Owned; NULL: no memory. */
 char *bw_source_paths_rewrite(const struct bw_source_paths *p, const char *path);
+/* The folder of a file that the user has named: a kernel, a program. */
+struct bw_error *bw_source_paths_object(struct bw_source_paths *p, const char *file) BW_MUST_CHECK;
+void bw_source_paths_confine(struct bw_source_paths *p, bool on);
+/* Whether the file may be given to others: it lies below the working folder, a folder of an object,
+ * of "directory" or of a rule, links followed, and below the first two in no hidden folder. */
+bool bw_source_paths_is_own(const struct bw_source_paths *p, const char *file);
 /* The file that is there, of the absolute path that debug information has. Owned; NULL: none. */
 char *bw_source_paths_find(const struct bw_source_paths *p, const char *path);
 

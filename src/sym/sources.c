@@ -80,6 +80,10 @@ static void load_source(const struct bw_lines *l, struct source *s, const char *
 		len = strlen(text);
 	if (text && !path)
 		path = strdup(file);
+	s->is_left_out = !text && path && l->paths && l->paths->is_confined &&
+			 !bw_source_paths_is_own(l->paths, path);
+	if (s->is_left_out)
+		return;
 	if (!text && path)
 		text = read_source(path, &len, &written);
 	if (!text)
@@ -145,7 +149,10 @@ bool bw_lines_source(struct bw_lines *l, const char *file, struct bw_source_file
 	struct source *s = source_of(l, file);
 	if (!s)
 		return false;
-	*out = (struct bw_source_file){
-		.path = s->path, .n_lines = s->n_lines, .is_newer = s->is_newer, .told = &s->told};
+	*out = (struct bw_source_file){.path = s->path,
+				       .n_lines = s->n_lines,
+				       .is_newer = s->is_newer,
+				       .is_left_out = s->is_left_out,
+				       .told = &s->told};
 	return true;
 }

@@ -224,6 +224,29 @@ def a_process():
         wait_gone(pid, "the program")
 
 
+def files_that_only_the_input_names():
+    """An object's lines may name any file of the user's: what is not below the object, the working folder or "directory"
+    is not in the page."""
+    with tempfile.TemporaryDirectory() as tmp:
+        secret = pathlib.Path(tmp, "secret")
+        secret.mkdir()
+        (secret / "key.txt").write_text("line 1\nTOPSECRET\n")
+        project = pathlib.Path(tmp, "project")
+        project.mkdir()
+        kernel = project / "evil.cl"
+        kernel.write_text("__kernel void evil(__global uint *out)\n{\n#line 2 \"%s\"\n"
+                          "\tout[get_global_id(0)] = 7;\n}\n" % (secret / "key.txt"))
+        args = (kernel, "--grid", 32, "--group", 32, "--arg", "out=zeros:32")
+        for script, carried in ((["break evil", "run", "list 1,2", "report {}", "kill"], False),
+                                ([f"directory {secret}", "break evil", "run", "report {}", "kill"], True)):
+            p, said = page(*args, script=script)
+            check(any("TOPSECRET" in text for text in p.text.values()) == carried, f"the file in the page: {carried}\n{p.text['code']}")
+            check(("This file is left out" in p.text["code"]) != carried, p.text["code"])
+        # the prompt shows it: it is the user's own
+        shown = run(*args, script=["break evil", "run", "list 1,2", "info report", "kill"])
+        equal(shown.count("TOPSECRET"), 2, "the stop and the list, but not the report")
+
+
 def words_that_are_wrong():
     for words, why in [([], "needs files of a crash, a kernel, a program"), (["--pid", "x"], "--pid takes the number of a process"),
                        (["--pid", 1, "--hang", 3], "nothing but -o goes with it"), (["--break"], "--break needs a value"),
@@ -245,4 +268,5 @@ def words_that_are_wrong():
 
 if __name__ == "__main__":
     main(breakpoint_page, fault_page, walk_of_a_page, hang_page, held_page, crash_page, lanes_and_variables, nothing_is_markup,
-         what_has_no_room, many_waves, what_cannot_be_done, kernels_and_programs, crash_files, a_process, words_that_are_wrong)
+         what_has_no_room, many_waves, what_cannot_be_done, kernels_and_programs, crash_files, a_process,
+         files_that_only_the_input_names, words_that_are_wrong)

@@ -96,11 +96,62 @@ static void test_folders(void **state)
 	assert_int_equal(system(command), 0);
 }
 
+/* What a report may carry: not what a hostile object names, whatever way it takes there. */
+static void test_own_files(void **state)
+{
+	char folder[] = "/tmp/source-paths-XXXXXX", sub[64], link[80], hidden[64], object[80];
+	struct bw_source_paths p;
+	char *before = getcwd(NULL, 0);
+	assert_non_null(mkdtemp(folder));
+	snprintf(sub, sizeof(sub), "%s/project", folder);
+	snprintf(hidden, sizeof(hidden), "%s/.ssh", sub);
+	snprintf(link, sizeof(link), "%s/link.c", sub);
+	assert_int_equal(mkdir(sub, 0700) | mkdir(hidden, 0700), 0);
+	make_file(sub, "a.c");
+	make_file(hidden, "key");
+	make_file(folder, "outside.c");
+	assert_int_equal(symlink("../outside.c", link), 0);
+	OK(bw_source_paths_init(&p));
+	assert_int_equal(chdir(sub), 0);
+	assert_true(bw_source_paths_is_own(&p, "a.c"));
+	assert_false(bw_source_paths_is_own(&p, "../outside.c"));
+	assert_false(bw_source_paths_is_own(&p, link));
+	assert_false(bw_source_paths_is_own(&p, ".ssh/key"));
+	assert_false(bw_source_paths_is_own(&p, "/etc/passwd"));
+	assert_int_equal(chdir("/"), 0);
+	assert_false(bw_source_paths_is_own(&p, "/etc/passwd")); /* below it all lies */
+	snprintf(object, sizeof(object), "%s/a.c", sub);
+	assert_false(bw_source_paths_is_own(&p, object));
+	OK(bw_source_paths_object(&p, object));
+	assert_true(bw_source_paths_is_own(&p, object));
+	assert_false(bw_source_paths_is_own(&p, link));
+	/* "project" is no folder around "project-2" */
+	snprintf(sub, sizeof(sub), "%s/project-2", folder);
+	assert_int_equal(mkdir(sub, 0700), 0);
+	make_file(sub, "a.c");
+	snprintf(object, sizeof(object), "%s/a.c", sub);
+	assert_false(bw_source_paths_is_own(&p, object));
+	/* named by the user: by "directory", by a rule */
+	OK(bw_source_paths_substitute(&p, "/build", sub));
+	assert_true(bw_source_paths_is_own(&p, object));
+	bw_source_paths_forget(&p, NULL);
+	assert_false(bw_source_paths_is_own(&p, object));
+	OK(bw_source_paths_add(&p, folder));
+	assert_true(bw_source_paths_is_own(&p, object));
+	bw_source_paths_fini(&p);
+	assert_int_equal(chdir(before), 0);
+	free(before);
+	char command[128];
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	assert_int_equal(system(command), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rules),
 		cmocka_unit_test(test_folders),
+		cmocka_unit_test(test_own_files),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
