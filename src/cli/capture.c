@@ -54,7 +54,7 @@ struct run {
 	struct bw_capture_writer *w;
 	struct bw_collect *collect;
 	struct bw_folder folder;
-	int fd, stop_fd, status;
+	int fd, stop_fd, status, failed; /* failed: the exit status where it did not start */
 	uint64_t seen_before;
 	unsigned why;		     /* BW_COLLECT_*, of those asked for; 0: none of them */
 	struct bw_error *file_error; /* the program ran on without the capture */
@@ -141,7 +141,12 @@ static struct bw_error *run_program(struct run *r)
 	if (asprintf(&setting, "%s=%s/capture", BW_CAPTURE_SOCKET_ENV, r->folder.path) < 0)
 		return bw_error_nomem();
 	bw_pass_on_begin();
-	BW_TRY(bw_cli_spawn(r->kmd, r->o->program, (struct bw_shader_wishes){0}, setting, &pid));
+	struct bw_error *err =
+		bw_cli_spawn(r->kmd, r->o->program, (struct bw_shader_wishes){0}, setting, &pid);
+	if (err) {
+		r->failed = bw_cli_not_run_status(err);
+		return err;
+	}
 	bw_pass_on_to(pid);
 	_cleanup_close_ int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (pidfd < 0)
@@ -314,7 +319,7 @@ static int run(const struct bw_capture_options *o)
 	if (!err && swaps)
 		err = report_swaps(swaps, o->json);
 	bw_swaps_end(swaps);
-	int status = err ? fail(err, BW_EXIT_USAGE) : exit_status(&r);
+	int status = err ? fail(err, r.failed ? r.failed : BW_EXIT_USAGE) : exit_status(&r);
 	bw_collect_close(r.collect);
 	bw_capture_writer_free(r.w);
 	if (r.fd >= 0 && close(r.fd) && !r.file_error)

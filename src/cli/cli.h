@@ -30,6 +30,8 @@ enum {
 	BW_EXIT_GPU = 3,
 	BW_EXIT_OUTPUT = 4 /* it could not be written */,
 	BW_EXIT_TIMEOUT = 124 /* as timeout(1) */,
+	BW_EXIT_CANNOT_RUN = 126 /* as shells */,
+	BW_EXIT_NOT_FOUND = 127,
 	BW_EXIT_SIGNAL = 128
 };
 
@@ -169,6 +171,9 @@ void bw_cli_stopped_behind(struct bw_cli *c, const struct bw_stop *s, const stru
 void bw_cli_leave(struct bw_cli *c);
 /* Tells the error that ends the command and frees it; the exit status says that it was one. */
 void bw_cli_fail(struct bw_cli *c, struct bw_error *err);
+/* "QUESTION(y or n) ": asks at a terminal. Without one the answer is yes, and this is said, as in
+ * gdb. After "set confirm off" it is yes without a question. */
+bool bw_cli_ask(struct bw_cli *c, const char *question);
 /* Asks the user whether to quit while a program is debugged; true without a question where there is
  * nothing to lose, or the session is not interactive. */
 bool bw_cli_may_leave(struct bw_cli *c);

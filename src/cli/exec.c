@@ -7,6 +7,7 @@
 #include "cli/swap.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,7 +145,12 @@ struct bw_error *bw_cli_spawn(struct bw_kmd *kmd, char **program, struct bw_shad
 			      char *setting, pid_t *out_pid)
 {
 	char *settings[BW_LAYER_SETTINGS];
+	int status[2];
 	BW_TRY(bw_cli_layer_settings(shaders, settings));
+	if (pipe2(status, O_CLOEXEC)) {
+		bw_cli_free_settings(settings);
+		return bw_error_errno(errno, "pipe");
+	}
 	pid_t pid = fork();
 	if (pid == 0) {
 		putenv(setting);
@@ -159,15 +165,34 @@ struct bw_error *bw_cli_spawn(struct bw_kmd *kmd, char **program, struct bw_shad
 		for (size_t i = 0; settings[i]; i++)
 			putenv(settings[i]);
 		execvp(program[0], program);
-		fprintf(stderr, "breakwater: cannot run %s: %s.\n", program[0], strerror(errno));
-		_exit(127);
+		int why = errno;
+		ssize_t n = write(status[1], &why, sizeof(why));
+		_exit(n == (ssize_t)sizeof(why) ? BW_EXIT_NOT_FOUND : BW_EXIT_CANNOT_RUN);
 	}
-	int e = errno;
+	int e = pid < 0 ? errno : 0;
 	bw_cli_free_settings(settings);
-	if (pid < 0)
-		return bw_error_errno(e, "cannot start %s", program[0]);
+	close(status[1]);
+	/* nothing comes when it runs: execvp has closed the other end */
+	if (pid > 0 && read(status[0], &e, sizeof(e)) == (ssize_t)sizeof(e))
+		waitpid(pid, NULL, 0);
+	close(status[0]);
+	if (e)
+		return bw_error_errno(e, "cannot run %s", program[0]);
 	*out_pid = pid;
 	return NULL;
+}
+
+int bw_cli_not_run_status(const struct bw_error *err)
+{
+	switch (err->code == BW_E_SYSTEM ? err->errnum : 0) {
+	case ENOENT:
+		return BW_EXIT_NOT_FOUND;
+	case EACCES:
+	case ENOEXEC:
+		return BW_EXIT_CANNOT_RUN;
+	default:
+		return BW_EXIT_USAGE;
+	}
 }
 
 /* Runs the program to its end; the status is that of wait(). */
@@ -289,7 +314,7 @@ int bw_main_exec(int argc, char **argv)
 	struct bw_kmd *kmd = NULL;
 	struct bw_swaps *swaps = NULL;
 	struct bw_stomp_memory *stomps = NULL;
-	int status = 0;
+	int status = 0, failed = BW_EXIT_USAGE;
 	struct bw_error *err = parse_exec(argc, argv, &o);
 	if (!err && o.help) {
 		fputs(exec_usage, stdout);
@@ -321,6 +346,8 @@ int bw_main_exec(int argc, char **argv)
 		err = o.ready	    ? run_ready(kmd, o.program, o.shaders, &status)
 		      : o.crumbs.on ? run_with_crumbs(kmd, &o, &status)
 				    : run_program(kmd, o.program, o.shaders, &status);
+		if (err)
+			failed = bw_cli_not_run_status(err);
 		_cleanup_error_ struct bw_error *unseen =
 			!err && !none && status ? bw_cli_check_seen(kmd, before, o.program[0])
 						: NULL;
@@ -333,8 +360,10 @@ int bw_main_exec(int argc, char **argv)
 	bw_stomp_memory_end(stomps);
 	bw_swaps_end(swaps);
 	bw_swap_options_fini(&o.swaps);
-	if (err)
-		return fail(err);
+	if (err) {
+		fail(err);
+		return failed;
+	}
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 

@@ -46,6 +46,9 @@ int bw_main_vgpu_linux(int argc, char **argv);
  * environment. */
 struct bw_error *bw_cli_spawn(struct bw_kmd *kmd, char **program, struct bw_shader_wishes shaders,
 			      char *setting, pid_t *out_pid) BW_MUST_CHECK;
+/* The exit status where bw_cli_spawn has failed: 127 where there is no such program, as shells
+ * have it. */
+int bw_cli_not_run_status(const struct bw_error *err);
 /* replay.c: whether `breakwater run` takes the file as a capture, and makes its replay the program.
  * The options are for messages: a capture takes none of them. */
 struct bw_cli;
