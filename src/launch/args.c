@@ -149,46 +149,62 @@ static bool is_wanted(const struct bw_kernel_arg *ka)
 	return ka->kind != BW_ARG_HIDDEN;
 }
 
-/* An argument without a name is called by its number. */
-static char *name_of(const struct bw_kernel_arg *ka, size_t index)
+/* The parameter of the kernel's function that the argument is: those of the source come in the same
+ * order, without the hidden ones. */
+static bool parameter_of(const struct bw_launch_plan *p, size_t index, struct bw_lines *lines,
+			 struct bw_param *out)
 {
-	char *name = NULL;
+	size_t position = 0;
+	for (size_t i = 0; i < index; i++)
+		position += is_wanted(&p->kernel->args[i]);
+	return lines && bw_lines_param(lines, p->kernel->entry, position, out);
+}
+
+/* The metadata of C kernels has no names: debug information may. Without it an argument is called
+ * by its number, which is always understood then. */
+static char *name_of(const struct bw_launch_plan *p, size_t index, struct bw_lines *lines,
+		     char number[12])
+{
+	const struct bw_kernel_arg *ka = &p->kernel->args[index];
+	struct bw_param param;
+	number[0] = 0;
 	if (*ka->name)
 		return strdup(ka->name);
-	return asprintf(&name, "%zu", index) < 0 ? NULL : name;
+	snprintf(number, 12, "%zu", index);
+	return strdup(parameter_of(p, index, lines, &param) && param.name[0] ? param.name : number);
+}
+
+bool bw_plan_arg_is(const struct bw_plan_arg *a, const char *name)
+{
+	return !strcmp(a->name, name) || (a->number[0] && !strcmp(a->number, name));
 }
 
 /* Where metadata does not say what numbers an argument has, or says it by a name of the source
- * ("real_t", "enum mode"), debug information may: its parameters are the kernel's arguments in the
- * same order, without the hidden ones. room: for the type's name. */
+ * ("real_t", "enum mode"), debug information may. room: for the type's name. */
 static struct bw_kernel_arg with_type(const struct bw_launch_plan *p, size_t index,
 				      struct bw_lines *lines, struct bw_param *room)
 {
-	const struct bw_kernel *k = p->kernel;
-	struct bw_kernel_arg ka = k->args[index];
+	struct bw_kernel_arg ka = p->kernel->args[index];
 	enum bw_scalar type;
-	size_t position = 0;
-	for (size_t i = 0; i < index; i++)
-		position += is_wanted(&k->args[i]);
-	if (bw_scalar_of_type_name(ka.type_name, &type) || !lines ||
-	    !bw_lines_param(lines, k->entry, position, room) || !room->type_name[0])
+	if (bw_scalar_of_type_name(ka.type_name, &type) || !parameter_of(p, index, lines, room) ||
+	    !room->type_name[0])
 		return ka;
 	if (ka.kind != BW_ARG_VALUE || !room->size_b || room->size_b == ka.size_b)
 		ka.type_name = room->type_name;
 	return ka;
 }
 
+/* called: its name and number. */
 static struct bw_error *add_arg(struct bw_launch_plan *p, const struct bw_kernel_arg *ka,
-				size_t index, const struct bw_launch_options *o)
+				const struct bw_plan_arg *called, const struct bw_launch_options *o)
 {
 	struct bw_plan_arg a = {.kind = ka->kind, .offset_b = ka->offset_b, .size_b = ka->size_b};
-	_cleanup_free_ char *name = name_of(ka, index);
+	const char *name = called->name;
 	char buf[160];
-	if (!name)
-		return bw_error_nomem();
+	memcpy(a.number, called->number, sizeof(a.number));
 	const char *text = NULL;
 	for (size_t i = 0; i < o->args.len; i++) {
-		if (strcmp(o->args.data[i].name, name))
+		if (!bw_plan_arg_is(called, o->args.data[i].name))
 			continue;
 		if (text)
 			return bw_errorf(BW_E_INVALID, "argument %s is given twice", name);
@@ -217,11 +233,11 @@ static struct bw_error *add_arg(struct bw_launch_plan *p, const struct bw_kernel
 				ka->value_kind);
 		break;
 	}
-	a.name = bw_take(name);
+	a.name = strdup(name);
 	if (!err)
-		err = bw_vec_push(&p->args, a);
+		err = a.name ? bw_vec_push(&p->args, a) : bw_error_nomem();
 	if (err) {
-		err = bw_error_wrap(err, "argument %s", a.name);
+		err = bw_error_wrap(err, "argument %s", name);
 		bw_arg_value_fini(&a.value);
 		free(a.name);
 	}
@@ -239,7 +255,7 @@ static struct bw_error *refuse_unknown(const struct bw_launch_plan *p,
 		const char *name = o->args.data[i].name;
 		bool found = false;
 		for (size_t k = 0; k < p->args.len; k++)
-			found |= !strcmp(p->args.data[k].name, name);
+			found |= bw_plan_arg_is(&p->args.data[k], name);
 		if (found)
 			continue;
 		size_t near;
@@ -248,10 +264,16 @@ static struct bw_error *refuse_unknown(const struct bw_launch_plan *p,
 					 "kernel %s has no argument %s; did you mean %s?", p->title,
 					 name, known[near]);
 		struct bw_str s = {0};
+		bool numbered = n && !strcmp(known[0], p->args.data[0].number);
 		bw_str_addf(&s, "kernel %s has no argument %s; ", p->title, name);
-		bw_str_add(&s, n ? "its arguments are " : "it has none");
-		for (size_t k = 0; k < n; k++)
+		bw_str_add(&s, !n	  ? "it has none"
+			       : numbered ? "its arguments have no names and go by their numbers, "
+					    "as in --arg "
+					  : "its arguments are ");
+		for (size_t k = 0; k < (numbered ? 1 : n); k++)
 			bw_str_addf(&s, "%s%s", k ? ", " : "", known[k]);
+		if (numbered)
+			bw_str_addf(&s, "=VALUE: it has %zu", n);
 		struct bw_error *err = bw_errorf(BW_E_INVALID, "%s", bw_str_text(&s));
 		bw_str_free(&s);
 		return err;
@@ -259,11 +281,12 @@ static struct bw_error *refuse_unknown(const struct bw_launch_plan *p,
 	return NULL;
 }
 
-static bool lacks_type(const struct bw_kernel *k)
+static bool lacks_name_or_type(const struct bw_kernel *k)
 {
 	enum bw_scalar type;
 	for (size_t i = 0; i < k->n_args; i++)
-		if (is_wanted(&k->args[i]) && !bw_scalar_of_type_name(k->args[i].type_name, &type))
+		if (is_wanted(&k->args[i]) &&
+		    (!k->args[i].name[0] || !bw_scalar_of_type_name(k->args[i].type_name, &type)))
 			return true;
 	return false;
 }
@@ -275,29 +298,28 @@ static struct bw_error *args_by_metadata(struct bw_launch_plan *p,
 	/* Unknown names first: "missing" for a name that was only misspelt would mislead. So two
 	 * passes, the first over names alone. */
 	struct bw_launch_plan names = {.title = p->title};
+	struct bw_lines *lines = NULL;
 	struct bw_error *err = NULL;
+	if (lacks_name_or_type(k)) /* without them a type may be asked for */
+		bw_error_free(bw_lines_open(p->co, &lines));
 	for (size_t i = 0; !err && i < k->n_args; i++) {
 		struct bw_plan_arg a = {0};
 		if (!is_wanted(&k->args[i]))
 			continue;
-		a.name = name_of(&k->args[i], i);
+		a.name = name_of(p, i, lines, a.number);
 		err = a.name ? bw_vec_push(&names.args, a) : bw_error_nomem();
 	}
 	if (!err)
 		err = refuse_unknown(&names, o);
-	bw_vec_each(&names.args, a)
-		free(a->name);
-	bw_vec_free(&names.args);
-	struct bw_lines *lines = NULL;
-	if (!err && lacks_type(k))
-		/* without them a type may be asked for */
-		bw_error_free(bw_lines_open(p->co, &lines));
-	for (size_t i = 0; !err && i < k->n_args; i++) {
+	for (size_t i = 0, position = 0; !err && i < k->n_args; i++) {
 		struct bw_param room;
 		struct bw_kernel_arg ka = with_type(p, i, lines, &room);
 		if (is_wanted(&ka))
-			err = add_arg(p, &ka, i, o);
+			err = add_arg(p, &ka, &names.args.data[position++], o);
 	}
+	bw_vec_each(&names.args, a)
+		free(a->name);
+	bw_vec_free(&names.args);
 	bw_lines_close(lines);
 	return err;
 }

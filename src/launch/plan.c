@@ -401,7 +401,7 @@ static struct bw_error *find_buffer(const struct bw_launch_plan *p, const char *
 	struct names names = {0};
 	for (size_t i = 0; i < p->args.len; i++) {
 		const struct bw_plan_arg *a = &p->args.data[i];
-		if (!strcmp(a->name, name)) {
+		if (bw_plan_arg_is(a, name)) {
 			bw_vec_free(&names);
 			if (!a->value.is_buffer || a->kind == BW_ARG_VALUE)
 				return bw_errorf(BW_E_INVALID, "%s %s: that argument is no buffer",

@@ -12,6 +12,7 @@
 
 struct bw_plan_arg {
 	char *name;		   /* owned */
+	char number[12];	   /* what one may also be called whose metadata has no name; "" */
 	enum bw_arg_kind kind;	   /* BUFFER, VALUE or LDS_POINTER */
 	uint32_t offset_b, size_b; /* in the kernarg block */
 	struct bw_arg_value value;
@@ -57,6 +58,9 @@ struct bw_launch_plan {
  * yet. options must outlive the plan. */
 struct bw_error *bw_launch_plan_make(const struct bw_launch_options *options, const char *path,
 				     const char *gpu, struct bw_launch_plan **out) BW_MUST_CHECK;
+/* Whether users call the argument so: by its name, or, where its metadata has none, by its
+ * number. */
+bool bw_plan_arg_is(const struct bw_plan_arg *arg, const char *name);
 void bw_launch_plan_free(struct bw_launch_plan *plan);
 /* Is this code object made for that GPU ("gfx1100")? */
 struct bw_error *bw_launch_plan_check_gpu(const struct bw_launch_plan *plan,
