@@ -95,6 +95,28 @@ struct bw_error *bw_cmd_next(struct bw_cli *c, const char *args)
 	return step(c, args, bw_debug_step_lines, true);
 }
 
+/* What a function has in registers and in scratch is not what another one expects there. */
+static struct bw_error *confirm_jump(struct bw_cli *c, const struct bw_wave_info *w, uint64_t to)
+{
+	struct bw_frame from, there;
+	struct bw_where where;
+	struct bw_str question = {0};
+	bw_debug_frame(c->debug, w->dispatch, w->pc, &from);
+	bw_debug_frame(c->debug, w->dispatch, to, &there);
+	if (from.language != BW_LANGUAGE_COMPILED || !from.function ||
+	    (there.function && !strcmp(from.function, there.function)))
+		return NULL;
+	bw_debug_where(c->debug, to, &where);
+	if (where.has_line)
+		bw_str_addf(&question, "Line %u", where.line.line);
+	else
+		bw_str_addf(&question, "Address 0x%llx", (unsigned long long)to);
+	bw_str_addf(&question, " is not in `%s'.  Jump anyway? ", from.function);
+	bool is_yes = bw_cli_ask(c, bw_str_text(&question));
+	bw_str_free(&question);
+	return is_yes ? NULL : bw_errorf(BW_E_STATE, "Not confirmed");
+}
+
 /* The focus wave resumes at another place; the others where they stopped. */
 struct bw_error *bw_cmd_jump(struct bw_cli *c, const char *args)
 {
@@ -111,6 +133,7 @@ struct bw_error *bw_cmd_jump(struct bw_cli *c, const char *args)
 	free(places);
 	if (n > 1)
 		return bw_errorf(BW_E_INVALID, "\"%s\" is %zu places: jump to *ADDRESS", args, n);
+	BW_TRY(confirm_jump(c, w, to));
 	BW_TRY(bw_debug_reg_write(c->debug, w->number,
 				  (struct bw_wave_reg){BW_REG_SPECIAL, BW_REG_PC, 1}, to));
 	bw_out_line(c->out, "Continuing at 0x%llx.", (unsigned long long)to);

@@ -235,22 +235,41 @@ static const char *show_always(struct bw_cli *c, const struct setting *s, char *
 	return s->always;
 }
 
-static struct bw_error *set_elements(struct bw_cli *c, const struct setting *s, const char *value)
+/* A limit: 0 and "unlimited" are none. */
+static struct bw_error *set_count(const char *name, const char *value, unsigned *out)
 {
 	uint64_t n = 0;
 	if (value[0] && strcmp(value, "unlimited") && (!bw_parse_u64(value, &n) || n > UINT32_MAX))
-		return bw_errorf(BW_E_INVALID,
-				 "\"set print elements\" takes a number or unlimited, not \"%s\"",
-				 value);
-	bw_debug_settings(c->debug)->print_elements = n ? (unsigned)n : UINT32_MAX;
+		return bw_errorf(BW_E_INVALID, "\"set %s\" takes a number or unlimited, not \"%s\"",
+				 name, value);
+	*out = n ? (unsigned)n : UINT32_MAX;
 	return NULL;
+}
+
+static const char *show_count(unsigned n, char *out, size_t out_b)
+{
+	snprintf(out, out_b, "%u", n);
+	return n == UINT32_MAX ? "unlimited" : out;
+}
+
+static struct bw_error *set_elements(struct bw_cli *c, const struct setting *s, const char *value)
+{
+	return set_count(s->name, value, &bw_debug_settings(c->debug)->print_elements);
 }
 
 static const char *show_elements(struct bw_cli *c, const struct setting *s, char *out, size_t out_b)
 {
-	unsigned n = bw_debug_settings(c->debug)->print_elements;
-	snprintf(out, out_b, "%u", n);
-	return n == UINT32_MAX ? "unlimited" : out;
+	return show_count(bw_debug_settings(c->debug)->print_elements, out, out_b);
+}
+
+static struct bw_error *set_repeats(struct bw_cli *c, const struct setting *s, const char *value)
+{
+	return set_count(s->name, value, &bw_debug_settings(c->debug)->print_repeats);
+}
+
+static const char *show_repeats(struct bw_cli *c, const struct setting *s, char *out, size_t out_b)
+{
+	return show_count(bw_debug_settings(c->debug)->print_repeats, out, out_b);
 }
 
 static struct bw_error *set_pretty(struct bw_cli *c, const struct setting *s, const char *value)
@@ -306,6 +325,7 @@ static const struct setting settings[] = {
 	{"precise-memory", set_precise, show_precise, NULL, NULL, "on off"},
 	{"print elements", set_elements, show_elements, NULL, NULL, "unlimited"},
 	{"print pretty", set_pretty, show_pretty, NULL, NULL, "on off"},
+	{"print repeats", set_repeats, show_repeats, NULL, NULL, "unlimited"},
 	{"scheduler-locking", set_locking, show_locking, NULL, NULL, "step on off"},
 	{"stop-on-dispatch", set_stop_on_dispatch, show_stop_on_dispatch, NULL, NULL, "on off"},
 	{"style enabled", set_terminal, show_terminal, NULL, NULL, "on off"},

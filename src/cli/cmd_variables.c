@@ -5,6 +5,7 @@
 #include "debug/expressions.h"
 #include "ui/show_program.h"
 
+#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,7 +111,10 @@ struct bw_error *bw_cmd_ptype(struct bw_cli *c, const char *args)
 		bw_show_type(v.type.ctype, offsets, &s);
 	else
 		plain_name(&v, &s);
-	bool table = offsets && strchr(bw_str_text(&s), '\n');
+	/* as gdb: with the title where the type is named itself, not by a typedef */
+	bool is_struct = v.type.ctype && (v.type.ctype->kind == BW_CTYPE_STRUCT ||
+					  v.type.ctype->kind == BW_CTYPE_UNION);
+	bool table = offsets && is_struct;
 	bw_out_line(c->out, "%stype = %s", table ? "/* offset      |    size */  " : "",
 		    bw_str_text(&s));
 	bw_out_str(c->out, "value_type", bw_str_text(&s));
@@ -138,28 +142,89 @@ struct bw_error *bw_info_variables(struct bw_cli *c, const char *args)
 	return bw_show_listed(c->out, c->debug, BW_LISTED_VARIABLES, args);
 }
 
-static void show_launch_values(struct bw_cli *c, const struct bw_arg_info *list, size_t n)
+/* What "info args" and "info locals" take: [-q] [-t TYPE-REGEX] [NAME-REGEX], as in gdb. */
+struct wanted {
+	bool is_quiet;
+	char type[256];
+	struct bw_show_filter filter; /* in the text of the command */
+};
+
+static struct bw_error *wanted_of(const char *args, const char *none, const char *none_matches,
+				  struct wanted *out)
 {
-	json_t *rows = json_array();
-	for (size_t i = 0; i < n; i++) {
-		struct bw_str s = {0};
-		const char *name = list[i].arg->name[0] ? list[i].arg->name : "?";
-		bw_show_arg(c->debug, &list[i], 0, &s);
-		bw_out_line(c->out, "%s = %s", name, bw_str_text(&s));
-		json_t *row = json_object();
-		json_object_set_new(row, "name", bw_json_text(name));
-		if (list[i].has_value)
-			json_object_set_new(row, "value", bw_json_text(bw_str_text(&s)));
-		json_array_append_new(rows, row);
-		bw_str_free(&s);
+	*out = (struct wanted){0};
+	while (args[0] == '-') {
+		char word[16];
+		bw_take_word(&args, word, sizeof(word));
+		if (!strcmp(word, "--"))
+			break;
+		if (!strcmp(word, "-q")) {
+			out->is_quiet = true;
+		} else if (!strcmp(word, "-t")) {
+			bw_take_word(&args, out->type, sizeof(out->type));
+			if (!out->type[0])
+				return bw_errorf(BW_E_INVALID, "-t takes a regular expression");
+			out->filter.type = out->type;
+		} else {
+			return bw_errorf(BW_E_INVALID,
+					 "There is no option %s: -q, -t TYPE-REGEX, then a "
+					 "regular expression for the names",
+					 word);
+		}
 	}
+	if (args[0])
+		out->filter.name = args;
+	bool any = out->filter.name || out->filter.type;
+	out->filter.none = out->is_quiet ? NULL : any ? none_matches : none;
+	return NULL;
+}
+
+static void show_launch_value(struct bw_cli *c, const struct bw_arg_info *arg, json_t *rows)
+{
+	struct bw_str s = {0};
+	const char *name = arg->arg->name[0] ? arg->arg->name : "?";
+	bw_show_arg(c->debug, arg, 0, &s);
+	bw_out_line(c->out, "%s = %s", name, bw_str_text(&s));
+	json_t *row = json_object();
+	json_object_set_new(row, "name", bw_json_text(name));
+	if (arg->has_value)
+		json_object_set_new(row, "value", bw_json_text(bw_str_text(&s)));
+	json_array_append_new(rows, row);
+	bw_str_free(&s);
+}
+
+static struct bw_error *show_launch_values(struct bw_cli *c, const struct bw_arg_info *list,
+					   size_t n, const struct bw_show_filter *filter)
+{
+	regex_t name, type;
+	size_t shown = 0;
+	if (filter->name)
+		BW_TRY(bw_show_regex(filter->name, &name));
+	struct bw_error *err = filter->type ? bw_show_regex(filter->type, &type) : NULL;
+	json_t *rows = json_array();
+	for (size_t i = 0; !err && i < n; i++) {
+		const struct bw_kernel_arg *arg = list[i].arg;
+		if ((filter->name && regexec(&name, arg->name, 0, NULL, 0)) ||
+		    (filter->type && regexec(&type, arg->type_name, 0, NULL, 0)))
+			continue;
+		show_launch_value(c, &list[i], rows);
+		shown++;
+	}
+	if (!err && !shown && filter->none)
+		bw_out_line(c->out, "%s", filter->none);
 	bw_out_json(c->out, "launch_values", rows);
+	if (filter->name)
+		regfree(&name);
+	if (filter->type && !err)
+		regfree(&type);
+	return err;
 }
 
 /* Without parameters in the debug information: what the kernel was launched with. */
 static struct bw_error *launch_values(struct bw_cli *c, const struct bw_wave_info *w,
-				      const struct bw_frame *frame)
+				      const struct bw_frame *frame, const struct wanted *wanted)
 {
+	struct bw_error *err = NULL;
 	struct bw_arg_info *list = NULL;
 	size_t n = 0;
 	BW_TRY(bw_debug_args(c->debug, w->dispatch, &list, &n));
@@ -175,9 +240,10 @@ static struct bw_error *launch_values(struct bw_cli *c, const struct bw_wave_inf
 			c->out,
 			"Launch values of %s: what dispatch %u gave it, whatever its code has done since.",
 			kernel, w->dispatch);
-		show_launch_values(c, list, n);
+		err = show_launch_values(c, list, n, &wanted->filter);
 	} else if (frame->is_kernel) {
-		bw_out_line(c->out, "No arguments.");
+		if (!wanted->is_quiet)
+			bw_out_line(c->out, "No arguments.");
 	} else {
 		bw_out_line(
 			c->out,
@@ -185,29 +251,35 @@ static struct bw_error *launch_values(struct bw_cli *c, const struct bw_wave_inf
 			function, kernel);
 	}
 	bw_debug_free_args(list, n);
-	return NULL;
+	return err;
 }
 
 struct bw_error *bw_info_args(struct bw_cli *c, const char *args)
 {
 	const struct bw_wave_info *w;
 	struct bw_frame frame;
+	struct wanted wanted;
+	BW_TRY(wanted_of(args, "No arguments.", "No matching arguments.", &wanted));
 	BW_TRY(bw_cli_need_wave(c, &w));
 	bw_debug_frame(c->debug, w->dispatch, w->pc, &frame);
 	if (frame.language == BW_LANGUAGE_COMPILED &&
 	    (!frame.is_kernel || bw_show_has_variables(c->debug, BW_SHOW_PARAMS)))
-		return bw_show_variables(c->out, c->debug, BW_SHOW_PARAMS, "No arguments.");
-	return launch_values(c, w, &frame);
+		return bw_show_variables(c->out, c->debug, BW_SHOW_PARAMS, &wanted.filter);
+	return launch_values(c, w, &frame, &wanted);
 }
 
 struct bw_error *bw_info_locals(struct bw_cli *c, const char *args)
 {
 	const struct bw_wave_info *w;
 	struct bw_frame frame;
+	struct wanted wanted;
+	BW_TRY(wanted_of(args, "No locals.", "No matching locals.", &wanted));
 	BW_TRY(bw_cli_need_wave(c, &w));
 	bw_debug_frame(c->debug, w->dispatch, w->pc, &frame);
 	if (frame.language == BW_LANGUAGE_COMPILED)
-		return bw_show_variables(c->out, c->debug, BW_SHOW_LOCALS, "No locals.");
+		return bw_show_variables(c->out, c->debug, BW_SHOW_LOCALS, &wanted.filter);
+	if (wanted.is_quiet)
+		return NULL;
 	bw_out_line(
 		c->out, "%s",
 		frame.language == BW_LANGUAGE_ASSEMBLY
@@ -218,41 +290,20 @@ struct bw_error *bw_info_locals(struct bw_cli *c, const char *args)
 
 struct bw_error *bw_info_scope(struct bw_cli *c, const char *args)
 {
-	_cleanup_free_ uint64_t *places = NULL;
-	size_t n;
 	if (!args[0])
 		return bw_errorf(BW_E_INVALID, "\"info scope\" takes a place, as \"break\" does");
-	BW_TRY(bw_debug_places(c->debug, args, &places, &n));
-	return bw_show_scope(c->out, c->debug, args, places[0]);
+	return bw_show_scope(c->out, c->debug, args);
 }
 
 /* ---- All lanes ---- */
 
-/* Cuts "@lanes" off; false: it is not there. The caller frees *out_expr. */
-static bool take_lanes(const char *args, char **out_expr)
-{
-	static const char word[] = "@lanes";
-	size_t n = strlen(args), k = sizeof(word) - 1;
-	while (n && (args[n - 1] == ' ' || args[n - 1] == '\t'))
-		n--;
-	if (n <= k || strncmp(args + n - k, word, k) != 0)
-		return false;
-	n -= k;
-	while (n && (args[n - 1] == ' ' || args[n - 1] == '\t'))
-		n--;
-	*out_expr = strndup(args, n);
-	return true;
-}
-
 struct bw_error *bw_cli_print_lanes(struct bw_cli *c, const char *args, char letter, bool *out_done)
 {
-	char *expr = NULL;
 	const struct bw_wave_info *w;
-	*out_done = take_lanes(args, &expr);
-	if (!*out_done)
-		return NULL;
+	char *expr = bw_show_take_lanes(args);
+	*out_done = expr;
 	if (!expr)
-		return bw_error_nomem();
+		return NULL;
 	struct bw_error *err = bw_cli_need_wave(c, &w);
 	if (!err)
 		err = bw_show_in_lanes(c->out, c->debug, expr, letter, ~0ull);

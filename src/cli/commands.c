@@ -22,8 +22,8 @@ static const struct bw_command commands[] = {
 	{"backtrace", "bt", bw_cmd_backtrace, "[N | -N]", "Show the functions that the focus wave is in: all, the innermost N, or the outermost N.",
 	 "Inlined functions are frames, too. Callers are found by what the code has done so far.", BW_COMPLETE_EXPR, false},
 	{"break", "b", bw_cmd_break, "[WHERE] [if EXPR] [wave N]", "Set a breakpoint: every wave that gets there stops.",
-	 "WHERE is a function or label (saxpy, saxpy+16), FILE:LINE, LINE, or *ADDRESS. Without it: where the\n"
-	 "focus wave is. EXPR is evaluated for each active lane; the wave stops if it holds for one, e.g.\n"
+	 "WHERE is a function or label (saxpy, saxpy+16), FILE:LINE, LINE, +LINES or -LINES from where the selected\n"
+	 "frame is, or *ADDRESS. Without it: where the focus wave is. EXPR is evaluated for each active lane; the wave stops if it holds for one, e.g.\n"
 	 "break saxpy.s:14 if $_lane == 3.\n"
 	 "break on dispatch [N] [name | hash | label TEXT] [grid | groups X,Y,Z] [queue | submission | frame N]\n"
 	 "stops such dispatches, or the Nth of them, at their first instruction.", BW_COMPLETE_WHERE, false},
@@ -75,7 +75,7 @@ static const struct bw_command commands[] = {
 	{"info", "i", bw_cmd_info, "WHAT", "Show facts: \"info\" alone lists them.", NULL, BW_COMPLETE_INFO, false},
 	{"inferior", NULL, bw_cmd_inferior, "[N]", "Choose the current program, or show it.", "Several are debugged at once: those that the program starts, and those that \"attach\" adds. All stop together.", BW_COMPLETE_NONE, false},
 	{"inspect", NULL, bw_cmd_print, "[/FMT] EXPR", "Same as print.", NULL, BW_COMPLETE_EXPR, false},
-	{"jump", "j", bw_cmd_jump, "WHERE", "Resume the focus wave at WHERE, and the others where they stopped.", NULL, BW_COMPLETE_WHERE, false},
+	{"jump", "j", bw_cmd_jump, "WHERE", "Resume the focus wave at WHERE, and the others where they stopped.", "Out of its function only after a question.", BW_COMPLETE_WHERE, false},
 	{"kill", "k", bw_cmd_kill, "[inferiors N...]", "End the program.", "Of several the current one, or those that are named.", BW_COMPLETE_NONE, false},
 	{"lane", "la", bw_cmd_lane, "[N | apply LANES COMMAND]", "Choose the focus lane, which expressions use, or show it.", "LANES: all, -active, or numbers and ranges: lane apply 0-3 print $v2. -q leaves the titles out; print in all lanes is a table, as print EXPR @lanes is.", BW_COMPLETE_WAVES, false},
 	{"layout", "lay", bw_cmd_layout, "src | asm | split | regs | lanes | waves | mem | next | prev", "Choose the windows of the terminal screen, and enable it.",
@@ -152,7 +152,7 @@ static const struct bw_command infos[] = {
 	{"address", NULL, bw_info_address, "SYMBOL", "Where a variable or a function is.", NULL, BW_COMPLETE_EXPR, false},
 	{"agents", NULL, bw_info_agents, "", "The GPU.", NULL, BW_COMPLETE_NONE, false},
 	{"all-registers", NULL, bw_info_all_registers, "", "All registers of the focus wave, VGPRs of all lanes included.", NULL, BW_COMPLETE_NONE, false},
-	{"args", NULL, bw_info_args, "", "Arguments of the selected frame's function; without debug information what the kernel was launched with.", NULL, BW_COMPLETE_NONE, false},
+	{"args", NULL, bw_info_args, "[-q] [-t REGEX] [REGEX]", "Arguments of the selected frame's function; without debug information what the kernel was launched with.", "REGEX: those whose name it finds; -t: those whose type it finds; -q: nothing is said where there is none.", BW_COMPLETE_NONE, false},
 	{"breakpoints", "b", bw_info_breakpoints, "", "Breakpoints: places, conditions, hits, commands.", NULL, BW_COMPLETE_NONE, false},
 	{"buffer", NULL, bw_info_buffer, "N", "One buffer: its name, place, use and how to see its contents.", NULL, BW_COMPLETE_NONE, false},
 	{"buffers", NULL, bw_info_buffers, "[DISPATCH]", "Buffers and images of the program, and where a dispatch has them bound.", NULL, BW_COMPLETE_NONE, false},
@@ -169,7 +169,7 @@ static const struct bw_command infos[] = {
 	 "Inactive lanes are shown with the branch since which they are inactive, where it is known.\n"
 	 "all, FIRST-LAST, -active: a row for each lane.", BW_COMPLETE_EXPR, false},
 	{"line", NULL, bw_info_line, "[WHERE]", "The addresses of a source line; x shows what is there.", NULL, BW_COMPLETE_WHERE, false},
-	{"locals", NULL, bw_info_locals, "", "Variables of the selected frame, the innermost block first.", NULL, BW_COMPLETE_NONE, false},
+	{"locals", NULL, bw_info_locals, "[-q] [-t REGEX] [REGEX]", "Variables of the selected frame, the innermost block first.", "REGEX: those whose name it finds; -t: those whose type it finds; -q: nothing is said where there is none.", BW_COMPLETE_NONE, false},
 	{"pipelines", NULL, bw_info_pipelines, "", "Compute pipelines of a Vulkan program.", NULL, BW_COMPLETE_NONE, false},
 	{"program", NULL, bw_info_program, "", "The program: its process, and why it stopped.", NULL, BW_COMPLETE_NONE, false},
 	{"registers", "r", bw_info_registers, "[NAME... | sgprs | vgprs]", "Registers of the focus wave.", NULL, BW_COMPLETE_REGISTERS, false},

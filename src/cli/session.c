@@ -238,7 +238,7 @@ static bool is_yes(const char *answer)
 }
 
 /* End of input is a yes, as in gdb, and Ctrl-C a no. */
-static bool ask(const char *question)
+static bool ask_terminal(const char *question)
 {
 	for (;;) {
 		char answer[256];
@@ -269,6 +269,16 @@ static bool ask(const char *question)
 	}
 }
 
+bool bw_cli_ask(struct bw_cli *c, const char *question)
+{
+	if (!c->confirm)
+		return true;
+	if (c->interactive)
+		return ask_terminal(question);
+	bw_out_line(c->out, "%s(y or n) [answered Y; input not from terminal]", question);
+	return true;
+}
+
 bool bw_cli_may_leave(struct bw_cli *c)
 {
 	if (!c->interactive || !c->confirm || c->ended_by ||
@@ -286,7 +296,7 @@ bool bw_cli_may_leave(struct bw_cli *c)
 		bw_out_line(c->out, "\tProcess %d will be %s.",
 			    (int)bw_debug_target(c->debug)->program, fate);
 	bw_out_text(c->out, "\n");
-	return ask("Quit anyway? ");
+	return ask_terminal("Quit anyway? ");
 }
 
 void bw_cli_leave(struct bw_cli *c)

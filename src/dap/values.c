@@ -114,6 +114,20 @@ static void add_memory_reference(const struct bw_value *v, json_t *out)
 	json_object_set_new(out, "memoryReference", json_string(text));
 }
 
+/* "x @lanes": what "print" shows as a table, in a line. */
+static struct bw_error *add_lanes(struct bw_dap *s, const char *expr, const char *key, bool hex,
+				  json_t *out)
+{
+	struct bw_str text = {0};
+	struct bw_error *err = bw_show_lanes_text(s->debug, expr, hex ? 'x' : 0, &text);
+	if (!err) {
+		json_object_set_new(out, key, bw_dap_text(&text));
+		json_object_set_new(out, "variablesReference", json_integer(0));
+	}
+	bw_str_free(&text);
+	return err;
+}
+
 struct bw_error *bw_dap_add_value(struct bw_dap *s, const char *expr, const char *key, bool hex,
 				  json_t *out)
 {
@@ -122,13 +136,16 @@ struct bw_error *bw_dap_add_value(struct bw_dap *s, const char *expr, const char
 	struct bw_str text = {0};
 	char type[BW_TYPE_NAME_MAX];
 	uint64_t indexed, named;
+	_cleanup_free_ char *in_lanes = bw_show_take_lanes(expr);
+	if (in_lanes)
+		return add_lanes(s, in_lanes, key, hex, out);
 	BW_TRY(bw_debug_eval(s->debug, expr, &v, &where));
 	struct bw_error *err = bw_debug_fetch(s->debug, &v);
 	if (err) {
 		bw_value_fini(&v);
 		return err;
 	}
-	bw_show_value(s->debug, &v, hex ? 'x' : 0, &text);
+	bw_show_row_value(s->debug, &v, hex ? 'x' : 0, &text);
 	json_object_set_new(out, key, bw_dap_text(&text));
 	json_object_set_new(out, "type", bw_json_text(bw_type_name(&v.type, type)));
 	count_parts(&v, &indexed, &named);

@@ -116,6 +116,7 @@ struct bw_debug_settings {
 	bool stop_on_dispatch;	 /* each dispatch is a stop before its first wave */
 	uint64_t hang_ms;	 /* a dispatch that runs longer stops; 0: none does */
 	unsigned print_elements; /* of arrays and texts at most; UINT_MAX: all */
+	unsigned print_repeats;	 /* more equal neighbours are shown as one; UINT_MAX: never */
 	bool print_pretty;	 /* each member of a struct on a line of its own */
 	bool hold_time;		 /* bw_debug_hold_time does something */
 };

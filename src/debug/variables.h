@@ -17,9 +17,14 @@ enum { BW_VALUE_MAX_B = 65536 };
  * information. Borrowed until the next call of this header, or of bw_debug_eval. */
 struct bw_error *bw_debug_variables(struct bw_debug *d, const struct bw_variable **out,
 				    size_t *out_n) BW_MUST_CHECK;
-/* The same at an address of loaded code, of the innermost function. */
-struct bw_error *bw_debug_variables_at(struct bw_debug *d, uint64_t pc,
-				       const struct bw_variable **out, size_t *out_n) BW_MUST_CHECK;
+/* The variables of functions at a place as "break" takes it, whether its code is loaded or not, and
+ * where they are. out is owned (free). */
+struct bw_scoped {
+	struct bw_variable variable;
+	struct bw_location place;
+};
+struct bw_error *bw_debug_scope(struct bw_debug *d, const char *where, struct bw_scoped **out,
+				size_t *out_n) BW_MUST_CHECK;
 /* Where one of them is, at that address; start and end are addresses in the GPU's space. False: not
  * in code with debug information. */
 bool bw_debug_variable_place(struct bw_debug *d, uint64_t pc, const struct bw_variable *v,

@@ -176,12 +176,12 @@ static struct bw_error *say_frames(struct bw_out *o, struct bw_debug *d, void *c
 
 static struct bw_error *say_params(struct bw_out *o, struct bw_debug *d, void *cookie)
 {
-	return bw_show_variables(o, d, BW_SHOW_PARAMS, "none");
+	return bw_show_variables(o, d, BW_SHOW_PARAMS, &(struct bw_show_filter){.none = "none"});
 }
 
 static struct bw_error *say_locals(struct bw_out *o, struct bw_debug *d, void *cookie)
 {
-	return bw_show_variables(o, d, BW_SHOW_LOCALS, "none");
+	return bw_show_variables(o, d, BW_SHOW_LOCALS, &(struct bw_show_filter){.none = "none"});
 }
 
 static void add_said(struct bw_report_session *s, const char *title, bw_report_say_fn *say)

@@ -255,6 +255,8 @@ const struct bw_ctype *bw_lines_type_named(struct bw_lines *l, const char *name)
 		if (bw_starts_with(name, keywords[i]))
 			keyword = keywords[i];
 	name = bw_skip_blanks(name + strlen(keyword));
+	if (bw_starts_with(name, "::")) /* from outside of all namespaces, as all names are here */
+		name += 2;
 	if (!*name)
 		return NULL;
 	need_names(l);

@@ -13,11 +13,8 @@
  * a list of those that are still to be filled in: nothing here calls itself deeper than MAX_HEIGHT,
  * and each entry is read once. */
 
-enum {
-	MAX_HEIGHT = 64, /* of types that lie in each other by value */
-	MAX_DIMENSIONS = 16,
-	MAX_MEMBERS = 1 << 16
-};
+/* MAX_HEIGHT: of types that lie in each other by value */
+enum { MAX_HEIGHT = 64, MAX_DIMENSIONS = 16, MAX_MEMBERS = 1 << 16 };
 
 static const struct bw_ctype type_void = {.kind = BW_CTYPE_VOID, .name = "void"};
 static const struct bw_ctype type_damaged = {.kind = BW_CTYPE_UNKNOWN, .name = "damaged type"};
@@ -432,6 +429,7 @@ static void fill(struct bw_lines *l, struct type_node *n)
 		bw_types_definition(l, &n->die, &die);
 	*out = (struct bw_ctype){.size_b = number_of(&die, DW_AT_byte_size, 0),
 				 .align_b = number_of(&die, DW_AT_alignment, 0)};
+	out->is_by_value = number_of(&die, DW_AT_calling_convention, 0) == DW_CC_pass_by_value;
 	switch (tag) {
 	case DW_TAG_base_type:
 		fill_base(l, &die, out);

@@ -28,6 +28,19 @@ static struct bw_error *add_column(struct bw_tui_lanes *s, struct bw_tui_lane_co
 
 enum cell { CELL_NOT_SCALAR, CELL_UNKNOWN, CELL_VALUE };
 
+/* Without the type, which is the same in all lanes, and no part of what pointers lead to: both
+ * would leave no room for an address. */
+static void show_cell(struct bw_debug *d, const struct bw_value *v, struct bw_str *out)
+{
+	if (v->type.kind != BW_TYPE_POINTER) {
+		bw_show_value(d, v, 0, out);
+		return;
+	}
+	if (v->type.space != BW_SPACE_GLOBAL)
+		bw_str_addf(out, "%s#", bw_space_name(v->type.space));
+	bw_str_addf(out, "0x%llx", (unsigned long long)v->bits);
+}
+
 /* A value in one lane, cut where it is longer than a column. */
 static enum cell read_cell(struct bw_debug *d, const char *name, unsigned lane,
 			   char out[BW_TUI_CELL_B])
@@ -41,7 +54,7 @@ static enum cell read_cell(struct bw_debug *d, const char *name, unsigned lane,
 			 : is_scalar	     ? CELL_VALUE
 					     : CELL_NOT_SCALAR;
 	if (cell == CELL_VALUE)
-		bw_show_value(d, &v, 0, &text);
+		show_cell(d, &v, &text);
 	else
 		bw_str_add(&text, "<optimized out>");
 	snprintf(out, BW_TUI_CELL_B, "%.*s", BW_TUI_CELL_B - 1, bw_str_text(&text));

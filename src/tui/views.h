@@ -92,7 +92,7 @@ void bw_tui_registers_page(const struct bw_tui_registers *s, struct bw_tui_page 
 /* ---- view_lanes.c ---- */
 
 /* A column of values: a variable of the selected frame, or a VGPR. */
-enum { BW_TUI_CELL_B = 20 };
+enum { BW_TUI_CELL_B = 40 }; /* "private_lane#0x" and 16 digits have room */
 struct bw_tui_lane_column {
 	char name[24];
 	bool is_variable;	      /* else a VGPR */

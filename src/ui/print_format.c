@@ -180,25 +180,25 @@ void bw_print_value(struct bw_str *out, uint64_t bits, unsigned size_b, enum bw_
 	}
 }
 
-void bw_print_array(struct bw_str *out, size_t n, bw_element_fn *text, bw_same_fn *same,
-		    void *cookie)
+void bw_print_array(struct bw_str *out, size_t n, const struct bw_print_limits *limits,
+		    bw_element_fn *text, bw_same_fn *same, void *cookie)
 {
-	enum { THRESHOLD = 10 }; /* gdb's "set print repeats" */
+	size_t i = 0, shown = 0;
 	bw_str_add(out, "{");
-	for (size_t i = 0; i < n;) {
+	while (i < n && shown < limits->elements) {
 		size_t run = 1;
 		while (i + run < n && same(i, i + run, cookie))
 			run++;
-		if (run <= THRESHOLD)
-			run = 1;
+		bool folds = run > limits->repeats;
 		if (i)
 			bw_str_add(out, ", ");
 		text(out, i, cookie);
-		if (run > 1)
+		if (folds)
 			bw_str_addf(out, " <repeats %zu times>", run);
-		i += run;
+		i += folds ? run : 1;
+		shown += folds ? limits->repeats : 1;
 	}
-	bw_str_add(out, "}");
+	bw_str_add(out, i < n ? "...}" : "}");
 }
 
 void bw_print_lanes(struct bw_str *out, uint64_t mask)

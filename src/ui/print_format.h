@@ -46,12 +46,16 @@ void bw_print_float(struct bw_str *out, uint64_t bits, unsigned size_b);
 /* A character as gdb writes it between such quotes: "\n", "\033". */
 void bw_print_char(struct bw_str *out, uint8_t c, char quote);
 
-/* More than ten equal neighbours are folded the way gdb does: {1, 2, 0 <repeats 30 times>}. text(i)
- * appends element i; same(i, j) compares. */
+/* Elements up to a limit, equal neighbours folded the way gdb does: {1, 2, 0 <repeats 30 times>}.
+ * text(i) appends element i; same(i, j) compares. */
+struct bw_print_limits {
+	unsigned elements; /* so many are shown */
+	unsigned repeats;  /* more equal neighbours than that are folded, and count as so many */
+};
 typedef void bw_element_fn(struct bw_str *out, size_t i, void *cookie);
 typedef bool bw_same_fn(size_t i, size_t j, void *cookie);
-void bw_print_array(struct bw_str *out, size_t n, bw_element_fn *text, bw_same_fn *same,
-		    void *cookie);
+void bw_print_array(struct bw_str *out, size_t n, const struct bw_print_limits *limits,
+		    bw_element_fn *text, bw_same_fn *same, void *cookie);
 
 /* The set bits of a lane mask as ranges: "0-15,17,20-31"; "none". */
 void bw_print_lanes(struct bw_str *out, uint64_t mask);

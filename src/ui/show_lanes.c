@@ -121,6 +121,21 @@ static struct bw_error *lane_rows(struct bw_debug *d, const char *expr, char let
 	return err;
 }
 
+/* Cuts "@lanes" off; NULL: it is not there. */
+char *bw_show_take_lanes(const char *text)
+{
+	static const char word[] = "@lanes";
+	size_t n = strlen(text), k = sizeof(word) - 1;
+	while (n && (text[n - 1] == ' ' || text[n - 1] == '\t'))
+		n--;
+	if (n <= k || strncmp(text + n - k, word, k) != 0)
+		return NULL;
+	n -= k;
+	while (n && (text[n - 1] == ' ' || text[n - 1] == '\t'))
+		n--;
+	return strndup(text, n);
+}
+
 /* A name that no lane has, or what is no value. */
 static struct bw_error *check_expression(struct bw_debug *d, const char *expr)
 {
@@ -136,6 +151,30 @@ static struct bw_error *check_expression(struct bw_debug *d, const char *expr)
 static uint64_t all_lanes(const struct bw_wave_info *w)
 {
 	return w->lanes == 64 ? ~0ull : (1ull << w->lanes) - 1;
+}
+
+struct bw_error *bw_show_lanes_text(struct bw_debug *d, const char *expr, char letter,
+				    struct bw_str *out)
+{
+	struct lanes_row rows[64];
+	size_t n;
+	const struct bw_wave_info *w = bw_debug_focus(d);
+	if (!w)
+		return bw_errorf(BW_E_STATE, "No wave is stopped");
+	uint64_t exec = w->exec & all_lanes(w);
+	BW_TRY(check_expression(d, expr));
+	struct bw_error *err = value_rows(d, expr, letter, exec, rows, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (!err && rows[i].text) {
+			bw_str_add(out, i ? "; " : "");
+			bw_print_lanes(out, rows[i].lanes);
+			bw_str_addf(out, ": %s", rows[i].text);
+		}
+		free_row(&rows[i]);
+	}
+	if (!err && !n)
+		bw_str_add(out, "no lane is active");
+	return err;
 }
 
 struct bw_error *bw_show_in_lanes(struct bw_out *o, struct bw_debug *d, const char *expr,

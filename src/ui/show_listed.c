@@ -165,17 +165,23 @@ static void free_listing(struct listing *s)
 		regfree(&s->regex);
 }
 
+struct bw_error *bw_show_regex(const char *text, regex_t *out)
+{
+	int bad = regcomp(out, text, REG_EXTENDED | REG_NOSUB);
+	if (!bad)
+		return NULL;
+	char why[128];
+	regerror(bad, out, why, sizeof(why));
+	return bw_errorf(BW_E_INVALID, "Invalid regexp: %s: %s", why, text);
+}
+
 struct bw_error *bw_show_listed(struct bw_out *o, struct bw_debug *d, enum bw_listed_kind kind,
 				const char *regex)
 {
 	static const char *const words[] = {"functions", "variables", "types"};
 	struct listing s = {.kind = kind, .pattern = regex};
-	int bad = regex[0] ? regcomp(&s.regex, regex, REG_EXTENDED | REG_NOSUB) : 0;
-	if (bad) {
-		char why[128];
-		regerror(bad, &s.regex, why, sizeof(why));
-		return bw_errorf(BW_E_INVALID, "Invalid regexp: %s: %s", why, regex);
-	}
+	if (regex[0])
+		BW_TRY(bw_show_regex(regex, &s.regex));
 	s.json = json_array();
 	struct bw_error *err = gather(&s, d);
 	if (!err) {

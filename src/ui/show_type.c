@@ -29,22 +29,74 @@ void bw_show_declared(const struct bw_ctype *t, const char *name, struct bw_str 
 	bw_str_free(&dims);
 }
 
-static void add_offset(struct bw_str *out, const struct bw_cmember *m)
+/* ---- ptype/o ---- */
+
+/* What gdb's "ptype/o" prints in front of members: where they are, in bytes and bits, and how
+ * large. */
+enum { OFFSET_WIDTH = 27 };
+
+struct offsets {
+	uint64_t base; /* bits in front of the struct */
+	uint64_t end;  /* of the member before, in bits from the struct; 0: none yet */
+};
+
+static void add_hole(struct bw_str *out, const struct offsets *o, uint64_t at, const char *what)
 {
-	uint64_t at = m->offset_b + m->bit_offset / 8;
-	unsigned long long size_b = bw_ctype_strip(m->type)->size_b;
-	if (m->bit_size)
-		bw_str_addf(out, "/* %6llu: %-2u  |  %6llu */", (unsigned long long)at,
-			    m->bit_offset % 8, size_b);
-	else
-		bw_str_addf(out, "/* %6llu      |  %6llu */", (unsigned long long)at, size_b);
+	if (!o->end || o->end >= at)
+		return;
+	uint64_t bits = at - o->end;
+	if (bits % 8)
+		bw_str_addf(out, "/* XXX %2u-bit %-7s    */\n", (unsigned)(bits % 8), what);
+	if (bits / 8)
+		bw_str_addf(out, "/* XXX %2llu-byte %-7s   */\n", (unsigned long long)bits / 8,
+			    what);
 }
 
-static void add_hole(struct bw_str *out, uint64_t from, uint64_t to)
+static void add_offset(struct bw_str *out, struct offsets *o, const struct bw_cmember *m,
+		       bool is_union)
 {
-	if (to > from)
-		bw_str_addf(out, "/* XXX %2llu-byte hole      */\n",
-			    (unsigned long long)(to - from));
+	unsigned long long size_b = bw_ctype_strip(m->type)->size_b;
+	uint64_t at = m->offset_b * 8 + (m->bit_size ? m->bit_offset : 0);
+	if (is_union) {
+		bw_str_addf(out, "/* %21llu */", size_b);
+		return;
+	}
+	add_hole(out, o, at, "hole");
+	unsigned long long whole = (o->base + at) / 8;
+	if (m->bit_size)
+		bw_str_addf(out, "/* %6llu: %-2u  |  %6llu */", whole,
+			    (unsigned)((o->base + at) % 8), size_b);
+	else
+		bw_str_addf(out, "/* %6llu      |  %6llu */", whole, size_b);
+	o->end = at + (m->bit_size ? m->bit_size : size_b * 8);
+}
+
+static void show_offsets(const struct bw_ctype *t, uint64_t base, unsigned indent,
+			 struct bw_str *out);
+
+/* The struct or union that a member is itself, which is shown whole; NULL: another type. */
+static const struct bw_ctype *whole_member(const struct bw_ctype *t)
+{
+	while (t->kind == BW_CTYPE_QUALIFIED && t->elem)
+		t = t->elem;
+	return t->kind == BW_CTYPE_STRUCT || t->kind == BW_CTYPE_UNION ? t : NULL;
+}
+
+static void show_member_whole(const struct bw_cmember *m, const struct bw_ctype *t, uint64_t base,
+			      unsigned indent, struct bw_str *out)
+{
+	char name[BW_TYPE_NAME_MAX];
+	bw_ctype_name(m->type, name, sizeof(name));
+	const char *body = strstr(name, "{...}");
+	bool has_word = t->name &&
+			(bw_starts_with(t->name, "struct ") || bw_starts_with(t->name, "union "));
+	const char *word = has_word || body ? "" : t->kind == BW_CTYPE_UNION ? "union " : "struct ";
+	if (body)
+		bw_str_addf(out, "%.*s{\n", (int)(body - name), name);
+	else
+		bw_str_addf(out, "%s%s {\n", word, name);
+	show_offsets(t, base, indent, out);
+	bw_str_addf(out, "}%s%s;\n", m->name ? " " : "", m->name ? m->name : "");
 }
 
 /* The struct, union or enum without a name that a declaration begins with: "struct {...} *p". */
@@ -113,30 +165,49 @@ static void show_member(const struct bw_cmember *m, int levels, unsigned indent,
 	bw_str_free(&text);
 }
 
-static void show_members(const struct bw_ctype *t, bool offsets, struct bw_str *out)
+/* The members up to the closing brace. */
+static void show_offsets(const struct bw_ctype *t, uint64_t base, unsigned indent,
+			 struct bw_str *out)
 {
-	static const char no_offset[] = "                         ";
-	uint64_t end = 0;
-	bool is_struct = t->kind == BW_CTYPE_STRUCT;
+	struct offsets o = {.base = base};
+	bool is_union = t->kind == BW_CTYPE_UNION, any = false;
 	for (size_t i = 0; i < t->n_members; i++) {
 		const struct bw_cmember *m = &t->members[i];
+		const struct bw_ctype *whole = whole_member(m->type);
 		if (m->is_base)
 			continue;
-		if (offsets && is_struct && !m->bit_size)
-			add_hole(out, end, m->offset_b);
-		if (offsets)
-			add_offset(out, m);
-		bw_str_add(out, "    ");
-		show_member(m, offsets ? 0 : 1, 4, out);
-		end = m->offset_b + (m->bit_size ? (m->bit_offset + m->bit_size + 7) / 8
-						 : bw_ctype_strip(m->type)->size_b);
+		any = true;
+		add_offset(out, &o, m, is_union);
+		bw_str_addf(out, "%*s", (int)indent + 4, "");
+		if (whole && indent <= MAX_INDENT)
+			show_member_whole(m, whole, base + m->offset_b * 8, indent + 4, out);
+		else
+			show_member(m, 0, indent + 4, out);
 	}
-	if (!offsets)
+	if (!any)
+		bw_str_addf(out, "%*s<no data fields>\n", OFFSET_WIDTH + 4 + (int)indent, "");
+	add_hole(out, &o, t->size_b * 8, "padding");
+	bw_str_addf(out, "\n%*s/* total size (bytes): %4llu */\n%*s",
+		    OFFSET_WIDTH + 4 + (int)indent, "", (unsigned long long)t->size_b,
+		    OFFSET_WIDTH + (int)indent + (indent ? 0 : 2), "");
+}
+
+static void show_members(const struct bw_ctype *t, bool offsets, struct bw_str *out)
+{
+	bool any = false;
+	if (offsets) {
+		show_offsets(t, 0, 0, out);
 		return;
-	if (is_struct)
-		add_hole(out, end, t->size_b);
-	bw_str_addf(out, "\n%s      /* total size (bytes): %4llu */\n%s    ", no_offset,
-		    (unsigned long long)t->size_b, no_offset);
+	}
+	for (size_t i = 0; i < t->n_members; i++) {
+		if (t->members[i].is_base)
+			continue;
+		any = true;
+		bw_str_add(out, "    ");
+		show_member(&t->members[i], 1, 4, out);
+	}
+	if (!any)
+		bw_str_add(out, "    <no data fields>\n");
 }
 
 /* " : public base" */

@@ -3,19 +3,21 @@
  * times>}, RED, 97 'a', "text". */
 #include "ui/show_program.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { REPEATS = 10, MAX_DEPTH = 32 }; /* gdb's "set print repeats" */
+enum { MAX_DEPTH = 32 };
 
 struct printer {
 	struct bw_debug *d;
 	struct bw_str *out;
 	const struct bw_bytes *bytes; /* of an aggregate */
 	char letter;
-	unsigned elements;
+	unsigned elements, repeats;
+	unsigned left; /* numbers and characters that are shown yet; UINT_MAX: all */
 	bool pretty;
 };
 
@@ -158,6 +160,13 @@ static void print_number(struct printer *p, const struct bw_value *v, bool neste
 
 /* ---- Aggregates ---- */
 
+/* One more number is shown. */
+static void count_one(struct printer *p)
+{
+	if (p->left && p->left != UINT_MAX)
+		p->left--;
+}
+
 static void new_line(struct printer *p, unsigned depth)
 {
 	bw_str_addf(p->out, "\n%*s", (int)depth * 2, "");
@@ -170,6 +179,10 @@ static void print_struct(struct printer *p, const struct bw_ctype *t, uint64_t a
 		const struct bw_cmember *m = &t->members[i];
 		if (i)
 			bw_str_add(p->out, p->pretty ? "," : ", ");
+		if (!p->left) {
+			bw_str_add(p->out, "...");
+			break;
+		}
 		if (p->pretty)
 			new_line(p, depth + 1);
 		if (m->is_base)
@@ -189,6 +202,7 @@ static void print_struct(struct printer *p, const struct bw_ctype *t, uint64_t a
 		}
 		v.bits = bw_type_decode(&v.type, p->bytes->data + from, bit, m->bit_size);
 		print_number(p, &v, true);
+		count_one(p);
 	}
 	if (p->pretty && t->n_members)
 		new_line(p, depth);
@@ -210,24 +224,27 @@ static void print_text(struct printer *p, const uint8_t *text, uint64_t n)
 		n--;
 	if (!n)
 		bw_str_add(p->out, "\"\"");
-	while (i < n && shown < p->elements) {
+	while (i < n && shown < p->elements && p->left) {
 		uint64_t run = 1;
 		while (i + run < n && text[i + run] == text[i])
 			run++;
-		if (run > REPEATS) {
+		if (run > p->repeats) {
 			bw_str_add(p->out, open ? "\", '" : i ? ", '" : "'");
 			bw_print_char(p->out, text[i], '\'');
 			bw_str_addf(p->out, "' <repeats %llu times>", (unsigned long long)run);
-			shown += REPEATS;
+			shown += p->repeats;
 			open = false;
 			i += run;
+			count_one(p);
 			continue;
 		}
 		if (!open)
 			bw_str_add(p->out, i ? ", \"" : "\"");
 		open = true;
-		for (uint64_t k = 0; k < run && shown < p->elements; k++, i++, shown++)
+		for (uint64_t k = 0; k < run && shown < p->elements && p->left; k++, i++, shown++) {
 			bw_print_char(p->out, text[i], '"');
+			count_one(p);
+		}
 	}
 	if (open)
 		bw_str_add(p->out, "\"");
@@ -249,7 +266,7 @@ static void print_array(struct printer *p, const struct bw_ctype *t, uint64_t at
 		return;
 	}
 	bw_str_add(p->out, "{");
-	while (i < n && shown < p->elements) {
+	while (i < n && shown < p->elements && p->left) {
 		uint64_t from = at + i * elem_b, run = 1;
 		while (i + run < n && from + (run + 1) * elem_b <= p->bytes->size_b &&
 		       !memcmp(p->bytes->data + from, p->bytes->data + from + run * elem_b,
@@ -260,10 +277,10 @@ static void print_array(struct printer *p, const struct bw_ctype *t, uint64_t at
 		if (i)
 			bw_str_add(p->out, ", ");
 		print_at(p, t->elem, from, depth + 1);
-		if (run > REPEATS) {
+		if (run > p->repeats) {
 			bw_str_addf(p->out, " <repeats %llu times>", (unsigned long long)run);
 			i += run;
-			shown += REPEATS;
+			shown += p->repeats;
 		} else {
 			i++;
 			shown++;
@@ -296,18 +313,14 @@ static void print_at(struct printer *p, const struct bw_ctype *type, uint64_t at
 	} else {
 		v.bits = bw_type_decode(&v.type, p->bytes->data + at, 0, 0);
 		print_number(p, &v, true);
+		count_one(p);
 	}
 }
 
-void bw_show_typed(struct bw_debug *d, const struct bw_value *v, char letter, bool nested,
-		   struct bw_str *out)
+static void show(const struct bw_value *v, bool nested, struct printer p)
 {
-	const struct bw_debug_settings *s = bw_debug_settings(d);
-	struct printer p = {.d = d,
-			    .out = out,
-			    .letter = letter,
-			    .elements = s->print_elements,
-			    .pretty = s->print_pretty};
+	struct bw_debug *d = p.d;
+	struct bw_str *out = p.out;
 	if (v->is_missing) {
 		missing(out, v->bytes);
 		return;
@@ -332,6 +345,35 @@ void bw_show_typed(struct bw_debug *d, const struct bw_value *v, char letter, bo
 	}
 	bw_error_free(err);
 	bw_value_fini(&whole);
+}
+
+static struct printer printer_of(struct bw_debug *d, char letter, struct bw_str *out)
+{
+	const struct bw_debug_settings *s = bw_debug_settings(d);
+	return (struct printer){.d = d,
+				.out = out,
+				.letter = letter,
+				.elements = s->print_elements,
+				.repeats = s->print_repeats,
+				.left = UINT_MAX,
+				.pretty = s->print_pretty};
+}
+
+void bw_show_typed(struct bw_debug *d, const struct bw_value *v, char letter, bool nested,
+		   struct bw_str *out)
+{
+	show(v, nested, printer_of(d, letter, out));
+}
+
+void bw_show_row_value(struct bw_debug *d, const struct bw_value *v, char letter,
+		       struct bw_str *out)
+{
+	struct printer p = printer_of(d, letter, out);
+	p.left = p.elements;
+	if (v->type.kind == BW_TYPE_AGGREGATE && v->type.ctype)
+		show(v, false, p);
+	else
+		bw_show_value(d, v, letter, out);
 }
 
 /* ---- JSON ---- */

@@ -56,7 +56,9 @@ void bw_show_value(struct bw_debug *d, const struct bw_value *v, char letter, st
 	}
 	if (v->elem) {
 		struct element e = {v, letter};
-		bw_print_array(out, v->n_elem, element_text, element_same, &e);
+		const struct bw_debug_settings *s = bw_debug_settings(d);
+		const struct bw_print_limits limits = {s->print_elements, s->print_repeats};
+		bw_print_array(out, v->n_elem, &limits, element_text, element_same, &e);
 		return;
 	}
 	char name[BW_TYPE_NAME_MAX];

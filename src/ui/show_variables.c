@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/util.h"
 #include "debug/expressions.h"
 
@@ -95,7 +96,7 @@ static void show_row(struct bw_out *o, struct bw_debug *d, struct row *r, json_t
 		add_reason(&s, r->variable, r->err);
 		bw_error_free(r->err);
 	} else {
-		bw_show_value(d, &r->value, 0, &s);
+		bw_show_row_value(d, &r->value, 0, &s);
 		json = bw_show_typed_json(d, &r->value);
 	}
 	bw_ctype_name(r->variable->type, type, sizeof(type));
@@ -111,16 +112,50 @@ static void show_row(struct bw_out *o, struct bw_debug *d, struct row *r, json_t
 	bw_str_free(&s);
 }
 
+struct patterns {
+	regex_t name, type;
+	bool has_name, has_type;
+};
+
+static void patterns_fini(struct patterns *p)
+{
+	if (p->has_name)
+		regfree(&p->name);
+	if (p->has_type)
+		regfree(&p->type);
+}
+
+static struct bw_error *compile(const struct bw_show_filter *f, struct patterns *out)
+{
+	if (f->name)
+		BW_TRY(bw_show_regex(f->name, &out->name));
+	out->has_name = f->name;
+	if (f->type)
+		BW_TRY(bw_show_regex(f->type, &out->type));
+	out->has_type = f->type;
+	return NULL;
+}
+
+static bool is_found(const struct bw_variable *v, const struct patterns *p)
+{
+	char type[BW_TYPE_NAME_MAX];
+	bw_ctype_name(v->type, type, sizeof(type));
+	return (!p->has_name || !regexec(&p->name, v->name, 0, NULL, 0)) &&
+	       (!p->has_type || !regexec(&p->type, type, 0, NULL, 0));
+}
+
 struct bw_error *bw_show_variables(struct bw_out *o, struct bw_debug *d, enum bw_show_which which,
-				   const char *none)
+				   const struct bw_show_filter *filter)
 {
 	_cleanup_free_ struct bw_variable *list = NULL;
+	_cleanup_(patterns_fini) struct patterns patterns = {0};
 	size_t n, shown = 0;
+	BW_TRY(compile(filter, &patterns));
 	BW_TRY(take_list(d, &list, &n));
 	json_t *rows = json_array();
 	for (size_t i = 0; i < n; i++) {
 		struct row now = {.variable = &list[i], .suffix = ""}, entry = now;
-		if (!is_wanted(&list[i], which))
+		if (!is_wanted(&list[i], which) || !is_found(&list[i], &patterns))
 			continue;
 		now.err = bw_debug_variable_value(d, &list[i], &now.value);
 		bool has_entry = !now.err && entry_value(d, &list[i], &now.value, &entry.value);
@@ -130,8 +165,8 @@ struct bw_error *bw_show_variables(struct bw_out *o, struct bw_debug *d, enum bw
 			show_row(o, d, &entry, rows);
 		shown++;
 	}
-	if (!shown)
-		bw_out_line(o, "%s", none);
+	if (!shown && filter->none)
+		bw_out_line(o, "%s", filter->none);
 	bw_out_json(o, "variables", rows);
 	return NULL;
 }
@@ -263,31 +298,29 @@ void bw_show_location(const struct bw_location *l, uint64_t size_b, struct bw_st
 	registers_text(out, l);
 }
 
-struct bw_error *bw_show_scope(struct bw_out *o, struct bw_debug *d, const char *where, uint64_t pc)
+struct bw_error *bw_show_scope(struct bw_out *o, struct bw_debug *d, const char *where)
 {
-	const struct bw_variable *list;
-	size_t n, shown = 0;
-	BW_TRY(bw_debug_variables_at(d, pc, &list, &n));
+	_cleanup_free_ struct bw_scoped *list = NULL;
+	size_t n;
+	BW_TRY(bw_debug_scope(d, where, &list, &n));
 	json_t *rows = json_array();
 	for (size_t i = 0; i < n; i++) {
-		struct bw_location l;
+		const struct bw_variable *v = &list[i].variable;
 		struct bw_str s = {0};
-		uint64_t size_b = bw_ctype_strip(list[i].type)->size_b;
-		if (list[i].is_static || !bw_debug_variable_place(d, pc, &list[i], &l))
-			continue;
-		bw_show_location(&l, size_b, &s);
-		if (!shown++)
+		uint64_t size_b = bw_ctype_strip(v->type)->size_b;
+		bw_show_location(&list[i].place, size_b, &s);
+		if (!i)
 			bw_out_line(o, "Scope for %s:", where);
-		bw_out_line(o, "Symbol %s is a variable %s, length %llu.", list[i].name,
-			    bw_str_text(&s), (unsigned long long)size_b);
+		bw_out_line(o, "Symbol %s is a variable %s, length %llu.", v->name, bw_str_text(&s),
+			    (unsigned long long)size_b);
 		json_t *row = json_object();
-		json_object_set_new(row, "name", bw_json_text(list[i].name));
+		json_object_set_new(row, "name", bw_json_text(v->name));
 		json_object_set_new(row, "place", bw_json_text(bw_str_text(&s)));
 		json_object_set_new(row, "size", json_integer((json_int_t)size_b));
 		json_array_append_new(rows, row);
 		bw_str_free(&s);
 	}
-	if (!shown)
+	if (!n)
 		bw_out_line(o, "Scope for %s:\nContains no locals or arguments.", where);
 	bw_out_json(o, "symbols", rows);
 	return NULL;

@@ -335,7 +335,7 @@ void bw_show_arg(struct bw_debug *d, const struct bw_arg_info *a, char letter, s
 {
 	char why[256];
 	if (a->has_value) {
-		bw_show_value(d, &a->value, letter, out);
+		bw_show_row_value(d, &a->value, letter, out);
 	} else if (a->arg->is_absent) {
 		bw_str_add(out, "<optimized out>");
 	} else if (a->bytes.n) {

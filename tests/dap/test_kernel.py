@@ -141,6 +141,10 @@ def memory_and_values():
         sgprs = c.scopes(frame["id"])["SGPRs"]["variablesReference"]
         c.request("setVariable", variablesReference=sgprs, name="s20", value="0x1234")
         equal(c.variables(sgprs, start=20, count=1)[0]["value"], "0x00001234", "s20")
+        # what "print" shows as a table, in a line
+        for context in ("watch", "repl"):
+            equal(c.request("evaluate", expression="$_lane / 16 @lanes", context=context, frameId=frame["id"])["result"], "0-15: 0; 16-31: 1",
+                  f"in lanes, {context}")
         check("changed" not in c.refused("evaluate", expression="$s20 = 1", context="hover", frameId=frame["id"]) and
               c.variables(sgprs, start=20, count=1)[0]["value"] == "0x00001234", "a hover changes nothing")
         equal(c.value("print $s20", frame["id"], "repl").split(" = ")[1], str(0x1234), "a command")

@@ -319,7 +319,7 @@ static void test_errors(void **state)
 		{"$pc = 3", "multiple of 4", 4},
 		{"1.5[2]", "subscript", 3},
 		{"\"abc", "Unterminated", 0},
-		{"'ab'", "character", 0},
+		{"'ab'", "No symbol \"ab\"", 0},
 		{"0x", "Invalid number", 0},
 		{"0xg", "Invalid number", 0},
 		{"1e", "Invalid number", 0},

@@ -362,7 +362,7 @@ static void test_errors(void **state)
 		{"*$p == *$p", "not a number"},
 		{"(*$vec)[4]", "no such vector element"},
 		{"&$p->low", "not located in memory"},
-		{"&$vec->xy", "not located in memory"},
+		{"&$vec->xz", "not located in memory"},
 		{"*$p = *$vec", "Invalid assignment"},
 		{"*$p = 3", "Invalid assignment"},
 		{"$p->w = 3", "Invalid assignment"},

@@ -88,20 +88,42 @@ static bool same(size_t i, size_t j, void *cookie)
 	return ((int *)cookie)[i] == ((int *)cookie)[j];
 }
 
+static const struct bw_print_limits gdb = {200, 10};
+
+static void elements_are_limited(void **state)
+{
+	int v[32] = {1, 2, 3, 4, 5, 6};
+	const struct bw_print_limits five = {5, 10}, three_folded = {3, 2};
+	struct bw_str s = {0};
+	bw_print_array(&s, 32, &five, one, same, v);
+	assert_string_equal(bw_str_text(&s), "{1, 2, 3, 4, 5...}");
+	bw_str_free(&s);
+	s = (struct bw_str){0};
+	bw_print_array(&s, 5, &five, one, same, v);
+	assert_string_equal(bw_str_text(&s), "{1, 2, 3, 4, 5}");
+	bw_str_free(&s);
+	/* what is folded counts as the threshold: gdb 13, "set print elements 3", "repeats 2" */
+	v[1] = v[2] = v[0];
+	s = (struct bw_str){0};
+	bw_print_array(&s, 32, &three_folded, one, same, v);
+	assert_string_equal(bw_str_text(&s), "{1 <repeats 3 times>, 4...}");
+	bw_str_free(&s);
+}
+
 static void repeats_are_folded(void **state)
 {
 	int v[32] = {1, 2, 2, 3};
 	struct bw_str s = {0};
-	bw_print_array(&s, 32, one, same, v);
+	bw_print_array(&s, 32, &gdb, one, same, v);
 	assert_string_equal(bw_str_text(&s), "{1, 2, 2, 3, 0 <repeats 28 times>}");
 	bw_str_free(&s);
 	/* gdb: "exceeds the threshold" */
 	s = (struct bw_str){0};
-	bw_print_array(&s, 14, one, same, v);
+	bw_print_array(&s, 14, &gdb, one, same, v);
 	assert_string_equal(bw_str_text(&s), "{1, 2, 2, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}");
 	bw_str_free(&s);
 	s = (struct bw_str){0};
-	bw_print_array(&s, 15, one, same, v);
+	bw_print_array(&s, 15, &gdb, one, same, v);
 	assert_string_equal(bw_str_text(&s), "{1, 2, 2, 3, 0 <repeats 11 times>}");
 	bw_str_free(&s);
 }
@@ -130,6 +152,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(letters),
 		cmocka_unit_test(format_words),
+		cmocka_unit_test(elements_are_limited),
 		cmocka_unit_test(repeats_are_folded),
 		cmocka_unit_test(lanes),
 	};

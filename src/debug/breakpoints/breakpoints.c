@@ -276,7 +276,11 @@ struct bw_error *bw_debug_break(struct bw_debug *d, const char *text, bool tempo
 	b->where = where;
 	b->where_space = d->target ? d->space : 0;
 	err = check_places(d, &b->where);
-	if (!err && *copy)
+	bool counts_lines = *copy == '+' || *copy == '-'; /* from where it stops now */
+	if (!err && counts_lines) {
+		if (asprintf(&b->spec, "%s:%u", where.name, where.line) < 0)
+			b->spec = NULL;
+	} else if (!err && *copy)
 		b->spec = strdup(copy);
 	else if (!err && asprintf(&b->spec, "*0x%llx", (unsigned long long)where.offset_b) < 0)
 		b->spec = NULL;

@@ -33,8 +33,8 @@ static bool names_local(struct bw_debug *d, const struct bw_variables_frame *f, 
 		while (isalnum((unsigned char)p[n]) || p[n] == '_')
 			n++;
 		bool named = n && !isdigit((unsigned char)p[0]);
-		/* no register, and no member */
-		if (named && (p == expr || !strchr("$.>", p[-1])) && is_local(d, f, p, n))
+		/* no register, no member, and in no namespace */
+		if (named && (p == expr || !strchr("$.>:", p[-1])) && is_local(d, f, p, n))
 			return true;
 		p += n ? n : 1;
 	}

@@ -84,6 +84,35 @@ static struct bw_error *parse_line(struct bw_debug *d, const char *file, size_t 
 	return out->name ? NULL : bw_error_nomem();
 }
 
+/* "+2", "-1": so many lines from where the selected frame is. */
+static bool is_line_offset(const char *text)
+{
+	return (text[0] == '+' || text[0] == '-') &&
+	       isdigit((unsigned char)*bw_skip_blanks(text + 1));
+}
+
+static struct bw_error *parse_line_offset(struct bw_debug *d, const char *text,
+					  struct bw_where_spec *out)
+{
+	struct bw_stack_frame f;
+	uint64_t lines;
+	if (!bw_parse_u64(bw_skip_blanks(text + 1), &lines) || lines > UINT32_MAX)
+		return bw_errorf(BW_E_INVALID, "\"%s\" is not an offset in lines", text);
+	if (!selected_frame(d, &f) || !f.has_line)
+		return bw_errorf(BW_E_STATE,
+				 "\"%s\" counts lines from where the selected frame is, and %s",
+				 text,
+				 bw_debug_focus_priv(d) ? "there is no line known there"
+							: "no wave is stopped");
+	int64_t line = (int64_t)f.line + (text[0] == '-' ? -(int64_t)lines : (int64_t)lines);
+	if (line < 1 || line > UINT32_MAX)
+		return bw_errorf(BW_E_INVALID, "\"%s\" from line %u is not a line", text, f.line);
+	out->kind = BW_WHERE_LINE;
+	out->line = (unsigned)line;
+	out->name = strdup(f.file);
+	return out->name ? NULL : bw_error_nomem();
+}
+
 static bool is_name_char(char c)
 {
 	return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '.';
@@ -110,6 +139,8 @@ static size_t name_length(const char *text)
 
 static struct bw_error *parse_symbol(const char *text, struct bw_where_spec *out)
 {
+	if (bw_starts_with(text, "::")) /* as all names are here: from outside of namespaces */
+		text += 2;
 	size_t n = name_length(text);
 	const char *rest = bw_skip_blanks(text + n);
 	if (n == 0 || (*rest && *rest != '+'))
@@ -193,6 +224,8 @@ struct bw_error *bw_where_parse(struct bw_debug *d, const char *text, struct bw_
 		err = parse_line(d, text, (size_t)(colon - text), colon + 1, &s);
 	else if (isdigit((unsigned char)text[0]))
 		err = parse_line(d, NULL, 0, text, &s);
+	else if (is_line_offset(text))
+		err = parse_line_offset(d, text, &s);
 	else
 		err = parse_symbol(text, &s);
 	if (err)

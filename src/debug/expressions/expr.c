@@ -101,6 +101,8 @@ static struct bw_error *parse_cast(struct bw_expr *x, int close, struct bw_value
 	size_t column = x->tok.column;
 	BW_TRY(bw_expr_parse_type(x, &t));
 	BW_TRY(bw_expr_expect(x, close));
+	if (close == ')' && bw_expr_literal_follows(x, &t))
+		return bw_expr_literal(x, &t, out);
 	BW_TRY(bw_expr_parse_unary(x, &v));
 	struct bw_error *err;
 	if (close == ')') {
@@ -242,8 +244,8 @@ static struct bw_error *make_array(struct bw_expr *x, struct bw_value *a, struct
 	if ((a->place != BW_PLACE_MEMORY && !types_only) || a->n_elem)
 		return bw_errorf(BW_E_INVALID, "Only values in memory can be extended with '@'");
 	if (count <= 0 || count > MAX_ARRAY)
-		return bw_errorf(BW_E_INVALID, "Invalid number %lld of repetitions",
-				 (long long)count);
+		return bw_errorf(BW_E_INVALID, "Invalid number %lld of repetitions: 1 to %d",
+				 (long long)count, MAX_ARRAY);
 	struct bw_value p;
 	BW_TRY(address_of(x, a, &p));
 	if (count == 1 && p.type.ctype) { /* of one element it is an array, too */
@@ -376,7 +378,9 @@ static struct bw_error *parse_assign_inner(struct bw_expr *x, struct bw_value *o
 	int op = x->tok.assign_op;
 	size_t column = x->tok.column;
 	bw_expr_next(x);
-	struct bw_error *err = bw_expr_parse_assign(x, &v);
+	struct bw_error *err = !op && bw_expr_is_op(x, '{') && bw_type_aggregate(&place.type)
+				       ? bw_expr_literal(x, &place.type, &v)
+				       : bw_expr_parse_assign(x, &v);
 	if (!err)
 		err = bw_expr_change(x, column, op, &place, &v);
 	bw_value_fini(&v);

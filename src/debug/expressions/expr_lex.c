@@ -127,6 +127,12 @@ static size_t range_length(const char *s)
 	return n > colon + 1 && s[n] == ']' ? n + 1 : 0;
 }
 
+/* "::i" behind "zoo", or alone */
+static bool is_part(const char *s)
+{
+	return s[0] == ':' && s[1] == ':' && is_word(s[2]) && !isdigit((unsigned char)s[2]);
+}
+
 static void word(const char *text, size_t pos, struct bw_tok *t)
 {
 	static const char entry[] = "@entry";
@@ -139,8 +145,13 @@ static void word(const char *text, size_t pos, struct bw_tok *t)
 		if (text[pos] == '$') /* $$ and $$3 of the value history */
 			pos++;
 	}
-	while (is_word(text[pos]) || (text[pos] == '$' && t->kind == BW_TOK_IDENT))
-		pos++;
+	for (;;) {
+		while (is_word(text[pos]) || (text[pos] == '$' && t->kind == BW_TOK_IDENT))
+			pos++;
+		if (t->kind != BW_TOK_IDENT || !is_part(text + pos))
+			break;
+		pos += 2;
+	}
 	n = pos - start;
 	if ((n == 1 && (text[start] == 's' || text[start] == 'v')) ||
 	    (n == 4 && strncmp(text + start, "ttmp", 4) == 0)) {
@@ -194,7 +205,7 @@ static void quoted(const char *text, size_t pos, struct bw_tok *t)
 		int c = (unsigned char)text[pos++];
 		if (c == '\\' && text[pos])
 			c = escaped(text, &pos);
-		if (n + 1 >= sizeof(t->name)) {
+		if (n + 1 >= (quote == '"' ? sizeof(t->number.text) : sizeof(t->name))) {
 			bad(t, "string too long");
 			t->end = pos;
 			return;
@@ -207,6 +218,9 @@ static void quoted(const char *text, size_t pos, struct bw_tok *t)
 		bad(t, quote == '\'' ? "Unmatched single quote" : "Unterminated string");
 	} else if (quote == '"') {
 		t->kind = BW_TOK_STRING;
+	} else if (n > 1 && (is_word(t->name[0]) || is_part(t->name)) &&
+		   !isdigit((unsigned char)t->name[0])) {
+		t->kind = BW_TOK_IDENT; /* as in gdb, a name may be quoted: 'zoo::i' */
 	} else if (n != 1) {
 		bad(t, "a character between single quotes expected");
 	} else {
@@ -270,7 +284,7 @@ void bw_expr_lex(const char *text, size_t pos, struct bw_tok *out)
 		return;
 	if (isdigit((unsigned char)c) || (c == '.' && isdigit((unsigned char)text[pos + 1])))
 		number(text, pos, out);
-	else if (is_word(c) || c == '$')
+	else if (is_word(c) || c == '$' || is_part(text + pos))
 		word(text, pos, out);
 	else if (c == '\'' || c == '"')
 		quoted(text, pos, out);

@@ -482,6 +482,8 @@ struct bw_error *bw_expr_launch(struct bw_expr *x, const char *name, struct bw_v
 
 static bool symbol_address(struct bw_debug *d, const char *name, uint64_t *out)
 {
+	if (bw_starts_with(name, "::"))
+		name += 2;
 	bw_vec_each(&d->loads, l) {
 		const struct bw_symbol *s =
 			l->space == d->space ? bw_module_named(l->module, name, NULL) : NULL;
@@ -509,6 +511,15 @@ static struct bw_error *no_symbol(struct bw_expr *x, const char *name, const str
 	struct bw_str text = {0};
 	bool compiled = l->language == BW_LANGUAGE_COMPILED;
 
+	const char *scope = NULL;
+	for (const char *at = name; (at = strstr(at + 1, "::")); scope = at)
+		;
+	_cleanup_free_ char *function = scope ? strndup(name, (size_t)(scope - name)) : NULL;
+	uint64_t addr;
+	if (function && symbol_address(x->d, function, &addr))
+		return bw_errorf(BW_E_UNSUPPORTED,
+				 "FUNCTION::VARIABLE is not supported: select the frame of the "
+				 "function (up, down), and name the variable");
 	if (l->arg || compiled)
 		return bw_errorf(BW_E_NOT_FOUND, "No symbol \"%s\" in current context%s%s%s", name,
 				 l->arg ? "; $_launch." : "", l->arg ? name : "",
@@ -532,39 +543,18 @@ static struct bw_error *no_symbol(struct bw_expr *x, const char *name, const str
 	return err;
 }
 
-/* $v300: the name of a register that no GPU has, which must not become a variable that is void. */
-static struct bw_error *refuse_register(const char *name)
-{
-	static const struct {
-		const char *prefix, *what;
-	} rows[] = {{"v", "v0 to v255"},
-		    {"s", "s0 to s105, $vcc_lo and $vcc_hi"},
-		    {"ttmp", "ttmp0 to ttmp15"}};
-	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
-		size_t n = strlen(rows[i].prefix);
-		const char *rest = name + n;
-		if (strncmp(name, rows[i].prefix, n) != 0 ||
-		    (*rest != '[' && (!*rest || rest[strspn(rest, "0123456789")])))
-			continue;
-		return bw_errorf(BW_E_NOT_FOUND, "There is no register $%s: the GPU has %s", name,
-				 rows[i].what);
-	}
-	return NULL;
-}
-
 struct bw_error *bw_expr_name(struct bw_expr *x, const char *name, bool dollar, bool assigned,
 			      struct bw_value *out)
 {
 	struct bw_wave_reg r;
 	uint64_t addr;
-
 	if (dollar) {
 		for (size_t i = 0; i < BW_ARRAY_SIZE(internals); i++)
 			if (strcmp(internals[i].name, name) == 0)
 				return internal_value(x, internals[i].what, out);
 		if (bw_wave_reg_parse(bw_debug_arch(x->d), name, &r))
 			return reg_value(x, r, out);
-		BW_TRY(refuse_register(name));
+		BW_TRY(bw_expr_refuse_register(name));
 		return var_value(x, name, assigned, out);
 	}
 	bool found;

@@ -133,7 +133,11 @@ struct bw_error *bw_expr_cast(struct bw_expr *x, const struct bw_type *t, struct
 	if (v->type.kind == BW_TYPE_VOID || v->type.kind == BW_TYPE_TEXT || to.kind == BW_TYPE_VOID)
 		return bw_errorf(BW_E_INVALID, "Invalid cast");
 	if (to.kind == BW_TYPE_AGGREGATE) {
-		if (bw_type_aggregate(&to) != bw_type_aggregate(&v->type))
+		bool is_vector = bw_type_aggregate(&to)->kind == BW_CTYPE_VECTOR;
+		if (is_vector && v->type.kind != BW_TYPE_AGGREGATE)
+			return bw_expr_fill_vector(x, &to, v);
+		if (v->type.kind != BW_TYPE_AGGREGATE ||
+		    !bw_expr_same_type(bw_type_aggregate(&to), bw_type_aggregate(&v->type)))
 			return bw_errorf(BW_E_INVALID, "Invalid cast.");
 		v->type = to;
 		return NULL;

@@ -178,6 +178,25 @@ static struct bw_error *parse_launch(struct bw_expr *x, size_t column, struct bw
 	return bw_expr_at(x, name.column, bw_expr_launch(x, name.name, out));
 }
 
+struct bw_error *bw_expr_refuse_register(const char *name)
+{
+	static const struct {
+		const char *prefix, *what;
+	} rows[] = {{"v", "v0 to v255"},
+		    {"s", "s0 to s105, $vcc_lo and $vcc_hi"},
+		    {"ttmp", "ttmp0 to ttmp15"}};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
+		size_t n = strlen(rows[i].prefix);
+		const char *rest = name + n;
+		if (strncmp(name, rows[i].prefix, n) != 0 ||
+		    (*rest != '[' && (!*rest || rest[strspn(rest, "0123456789")])))
+			continue;
+		return bw_errorf(BW_E_NOT_FOUND, "There is no register $%s: the GPU has %s", name,
+				 rows[i].what);
+	}
+	return NULL;
+}
+
 static struct bw_error *parse_name(struct bw_expr *x, struct bw_value *out)
 {
 	struct bw_tok t = x->tok;
@@ -348,11 +367,6 @@ static struct bw_error *refuse_function(struct bw_expr *x, const struct bw_value
 		return bw_expr_at(
 			x, x->tok.column,
 			bw_errorf(BW_E_UNSUPPORTED, "Functions of the program cannot be called"));
-	if (bw_expr_is_op(x, ':') && x->text[x->tok.end] == ':')
-		return bw_expr_at(x, x->tok.column,
-				  bw_errorf(BW_E_UNSUPPORTED,
-					    "FUNCTION::VARIABLE is not supported: select the frame "
-					    "of the function (up, down), and name the variable"));
 	return NULL;
 }
 

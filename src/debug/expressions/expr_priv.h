@@ -17,7 +17,7 @@ enum bw_tok_kind {
 	BW_TOK_FLOAT,
 	BW_TOK_CHAR,
 	BW_TOK_STRING,
-	BW_TOK_IDENT,  /* name */
+	BW_TOK_IDENT,  /* name, zoo::name, ::name */
 	BW_TOK_DOLLAR, /* $name; "s[2:3]" is one name */
 	BW_TOK_OP,     /* op: one of the characters, or the codes below */
 	BW_TOK_BAD,    /* message says why */
@@ -34,7 +34,7 @@ enum bw_tok_op {
 	BW_OPR_INC,    /* ++ and --: assign_op is + or - */
 	BW_OPR_ASSIGN, /* op=: assign_op says which operation, 0 for = alone */
 };
-enum { BW_NAME_MAX = 64 };
+enum { BW_NAME_MAX = 256 };
 struct bw_tok {
 	enum bw_tok_kind kind;
 	size_t column, end;
@@ -82,6 +82,8 @@ struct bw_error *bw_expr_at(struct bw_expr *x, size_t column, struct bw_error *e
 /* The rest of "$_workgroup == 2,0,0", of which 2 is first. */
 struct bw_error *bw_expr_compare_triple(struct bw_expr *x, int op, const struct bw_value *a,
 					struct bw_value *first, struct bw_value *out) BW_MUST_CHECK;
+/* $v300: the name of a register that no GPU has, which must not become a variable that is void. */
+struct bw_error *bw_expr_refuse_register(const char *name) BW_MUST_CHECK;
 struct bw_error *bw_expr_parse_postfix(struct bw_expr *x, struct bw_value *out) BW_MUST_CHECK;
 
 /* expr_ops.c. Operations take ownership of their operands: they are freed, or become the result. */
@@ -135,6 +137,17 @@ struct bw_error *bw_expr_load_program(struct bw_expr *x, const struct bw_value *
 /* To a place of the program's: PIECES, or MEMORY with a type of the program. */
 struct bw_error *bw_expr_assign_program(struct bw_expr *x, struct bw_value *place,
 					struct bw_value *v) BW_MUST_CHECK;
+
+/* expr_literal.c */
+/* Values of one can be assigned to the other. */
+bool bw_expr_same_type(const struct bw_ctype *a, const struct bw_ctype *b);
+/* Whether the next token begins a literal of that type: {1, 2}, or (1, 2, 3, 4) of a vector. */
+bool bw_expr_literal_follows(const struct bw_expr *x, const struct bw_type *t);
+struct bw_error *bw_expr_literal(struct bw_expr *x, const struct bw_type *t,
+				 struct bw_value *out) BW_MUST_CHECK;
+/* Makes a number a vector of that type, whose components all have it. */
+struct bw_error *bw_expr_fill_vector(struct bw_expr *x, const struct bw_type *t,
+				     struct bw_value *v) BW_MUST_CHECK;
 
 /* expr_buffers.c */
 /* $_buffer(N), $_buffer_size(N), from the parenthesis on. */

@@ -76,6 +76,31 @@ static bool is_tag_word(const char *word)
 	return !strcmp(word, "struct") || !strcmp(word, "union") || !strcmp(word, "enum");
 }
 
+/* "float4" of OpenCL, which is known also where the program does not use it. NULL: no such type. */
+static const struct bw_ctype *vector_named(struct bw_expr *x, const char *name)
+{
+	static const unsigned counts[] = {2, 3, 4, 8, 16};
+	struct bw_type type;
+	char elem[16];
+	uint64_t count;
+	size_t n = strcspn(name, "0123456789");
+	if (!n || n >= sizeof(elem) || !bw_parse_u64(name + n, &count))
+		return NULL;
+	snprintf(elem, sizeof(elem), "%.*s", (int)n, name);
+	const struct bw_ctype *t =
+		bw_type_parse(elem, &type) ? bw_expr_plain_ctype(type.kind, type.size_b) : NULL;
+	for (size_t i = 0; t && t->size_b && i < BW_ARRAY_SIZE(counts); i++)
+		if (counts[i] == count)
+			return bw_variables_array_of(x->d, t, count, true);
+	return NULL;
+}
+
+static const struct bw_ctype *type_named(struct bw_expr *x, const char *name)
+{
+	const struct bw_ctype *t = bw_debug_type_named(x->d, name);
+	return t ? t : vector_named(x, name);
+}
+
 bool bw_expr_type_follows(struct bw_expr *x)
 {
 	if (x->tok.kind != BW_TOK_IDENT)
@@ -84,7 +109,7 @@ bool bw_expr_type_follows(struct bw_expr *x)
 		return true;
 	if (bw_expr_is_variable(x, x->tok.name))
 		return false;
-	return bw_expr_type_word(x->tok.name) || bw_debug_type_named(x->d, x->tok.name);
+	return bw_expr_type_word(x->tok.name) || type_named(x, x->tok.name);
 }
 
 struct bw_error *bw_expr_program_type(struct bw_expr *x, const struct bw_ctype **out)
@@ -95,7 +120,7 @@ struct bw_error *bw_expr_program_type(struct bw_expr *x, const struct bw_ctype *
 	if (word.kind != BW_TOK_IDENT)
 		return NULL;
 	if (!is_tag_word(word.name)) {
-		*out = bw_debug_type_named(x->d, word.name);
+		*out = type_named(x, word.name);
 		if (*out)
 			bw_expr_next(x);
 		return NULL;
@@ -202,6 +227,12 @@ static struct bw_error *vector_member(struct bw_expr *x, const struct bw_value *
 	const struct bw_ctype *made = bw_variables_array_of(x->d, t->elem, n, true);
 	if (!made)
 		return bw_error_nomem();
+	bool in_row = made->size_b == n * elem_b; /* three of them have room for four */
+	for (unsigned i = 1; i < n; i++)
+		in_row &= which[i] == which[0] + i;
+	if (in_row)
+		return bw_variables_part(&who, v, made,
+					 (struct bw_member_at){.offset_b = which[0] * elem_b}, out);
 	struct bw_value r = {.type = bw_type_of(made)};
 	if (x->skip) {
 		*out = r;
@@ -339,7 +370,10 @@ static struct bw_error *assign_aggregate(struct bw_expr *x, struct bw_value *pla
 	struct bw_value_of who = of(x);
 	char a[BW_TYPE_NAME_MAX], b[BW_TYPE_NAME_MAX];
 	const struct bw_ctype *to = bw_type_aggregate(&place->type);
-	if (to != bw_type_aggregate(&v->type) || !to->size_b)
+	if (to->kind == BW_CTYPE_VECTOR && v->type.kind != BW_TYPE_AGGREGATE)
+		BW_TRY(bw_expr_fill_vector(x, &place->type, v));
+	if (!to->size_b || v->type.kind != BW_TYPE_AGGREGATE ||
+	    !bw_expr_same_type(to, bw_type_aggregate(&v->type)))
 		return bw_errorf(BW_E_INVALID, "Invalid assignment: %s is no %s",
 				 bw_type_name(&v->type, a), bw_type_name(&place->type, b));
 	if (x->skip)

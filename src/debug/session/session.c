@@ -25,6 +25,7 @@ struct bw_error *bw_debug_create(struct bw_debug **out)
 	d->precise = -1;
 	d->settings.hold_time = true;
 	d->settings.print_elements = 200; /* gdb's */
+	d->settings.print_repeats = 10;	  /* gdb's */
 	d->alone_slot = UINT32_MAX;
 	struct bw_error *err = bw_source_paths_init(&d->source_paths);
 	if (err)

@@ -91,79 +91,6 @@ struct bw_error *bw_variables_list(struct bw_debug *d, const struct bw_variables
 	return NULL;
 }
 
-const struct bw_variable *bw_variables_find(struct bw_debug *d, const struct bw_variables_frame *f,
-					    const char *name)
-{
-	const struct bw_variable *list;
-	size_t n;
-	struct bw_error *err = bw_variables_list(d, f, &list, &n);
-	for (size_t i = 0; !err && i < n; i++)
-		if (strcmp(list[i].name, name) == 0)
-			return &list[i];
-	bw_error_free(err); /* damaged information: the name is not known then */
-	return NULL;
-}
-
-/* The enumeration that t is, or is made of, or points to. */
-static const struct bw_ctype *enum_in(const struct bw_ctype *t)
-{
-	for (unsigned depth = 0; depth < 8 && t; depth++) {
-		t = bw_ctype_strip(t);
-		if (t->kind == BW_CTYPE_ENUM)
-			return t;
-		if (t->kind != BW_CTYPE_POINTER && t->kind != BW_CTYPE_ARRAY)
-			return NULL;
-		t = t->elem;
-	}
-	return NULL;
-}
-
-static bool enumerator_of(const struct bw_ctype *t, const char *name,
-			  const struct bw_ctype **out_type, int64_t *out_value)
-{
-	const struct bw_ctype *e = enum_in(t);
-	for (size_t i = 0; e && i < e->n_enumerators; i++) {
-		if (!e->enumerators[i].name || strcmp(e->enumerators[i].name, name) != 0)
-			continue;
-		*out_type = e;
-		*out_value = e->enumerators[i].value;
-		return true;
-	}
-	return false;
-}
-
-/* The struct that t is, or is made of, or points to. */
-static const struct bw_ctype *struct_in(const struct bw_ctype *t)
-{
-	for (unsigned depth = 0; depth < 8 && t; depth++) {
-		t = bw_ctype_strip(t);
-		if (t->kind == BW_CTYPE_STRUCT || t->kind == BW_CTYPE_UNION)
-			return t;
-		if (t->kind != BW_CTYPE_POINTER && t->kind != BW_CTYPE_ARRAY)
-			return NULL;
-		t = t->elem;
-	}
-	return NULL;
-}
-
-bool bw_variables_enumerator(struct bw_debug *d, const struct bw_variables_frame *f,
-			     const char *name, const struct bw_ctype **out_type, int64_t *out_value)
-{
-	const struct bw_variable *list;
-	size_t n;
-	struct bw_error *err = bw_variables_list(d, f, &list, &n);
-	for (size_t i = 0; !err && i < n; i++) {
-		if (enumerator_of(list[i].type, name, out_type, out_value))
-			return true;
-		const struct bw_ctype *s = struct_in(list[i].type);
-		for (size_t m = 0; s && m < s->n_members; m++)
-			if (enumerator_of(s->members[m].type, name, out_type, out_value))
-				return true;
-	}
-	bw_error_free(err);
-	return false;
-}
-
 /* ---- Types ---- */
 
 static const struct bw_ctype *made(struct bw_debug *d, const struct bw_ctype *t)
@@ -490,15 +417,13 @@ struct bw_error *bw_debug_variables(struct bw_debug *d, const struct bw_variable
 	return NULL;
 }
 
-struct bw_error *bw_debug_variables_at(struct bw_debug *d, uint64_t pc,
-				       const struct bw_variable **out, size_t *out_n)
+void bw_variables_place(struct bw_debug *d, const struct bw_variables_frame *f,
+			const struct bw_variable *v, struct bw_location *out)
 {
-	struct bw_variables_frame f;
-	if (bw_variables_frame_at(d, pc, &f))
-		return bw_variables_list(d, &f, out, out_n);
-	*out = NULL;
-	*out_n = 0;
-	return NULL;
+	bw_variable_location(f->lines, v, f->addr, out);
+	bw_variables_correct(d, f, v, out);
+	out->start += f->base;
+	out->end = out->end > UINT64_MAX - f->base ? UINT64_MAX : out->end + f->base;
 }
 
 bool bw_debug_variable_place(struct bw_debug *d, uint64_t pc, const struct bw_variable *v,
@@ -507,10 +432,7 @@ bool bw_debug_variable_place(struct bw_debug *d, uint64_t pc, const struct bw_va
 	struct bw_variables_frame f;
 	if (!bw_variables_frame_at(d, pc, &f))
 		return false;
-	bw_variable_location(f.lines, v, f.addr, out);
-	bw_variables_correct(d, &f, v, out);
-	out->start += f.base;
-	out->end = out->end > UINT64_MAX - f.base ? UINT64_MAX : out->end + f.base;
+	bw_variables_place(d, &f, v, out);
 	return true;
 }
 

@@ -9,13 +9,15 @@
 #include "sym/frames.h"
 #include "sym/returned.h"
 
-/* C++ returns objects with constructors by an address, which the type does not say. */
+/* C++ returns objects that cannot be copied as bytes by an address; the debug information says of
+ * each class which it is. */
 static bool is_certain(const struct bw_ctype *type, bool is_mangled, bool is_optimized)
 {
-	enum bw_ctype_kind kind = bw_ctype_strip(type)->kind;
+	const struct bw_ctype *t = bw_ctype_strip(type);
+	enum bw_ctype_kind kind = t->kind;
 	bool is_aggregate =
 		kind == BW_CTYPE_STRUCT || kind == BW_CTYPE_UNION || kind == BW_CTYPE_ARRAY;
-	return !is_aggregate || (!is_mangled && !is_optimized);
+	return !is_aggregate || ((!is_mangled || t->is_by_value) && !is_optimized);
 }
 
 void bw_debug_returned_begin(struct bw_debug *d, const struct bw_stack_frame *f,

@@ -22,6 +22,15 @@ struct bw_variables_frame {
 	uint32_t s32, s33;
 };
 
+/* named.c */
+/* NULL: no variable has that name there: "i", "zoo::i", "::i". Borrowed as bw_variables_list's. */
+const struct bw_variable *bw_variables_find(struct bw_debug *d, const struct bw_variables_frame *f,
+					    const char *name);
+/* The value of an enumerator that a visible variable's type has. */
+bool bw_variables_enumerator(struct bw_debug *d, const struct bw_variables_frame *f,
+			     const char *name, const struct bw_ctype **out_type,
+			     int64_t *out_value);
+
 /* frame.c */
 /* The frame of a wave: the selected one of the focus wave, the innermost one of others. False: no
  * debug information there. */
@@ -32,13 +41,9 @@ bool bw_variables_frame_at(struct bw_debug *d, uint64_t pc, struct bw_variables_
 /* Borrowed until the next call. */
 struct bw_error *bw_variables_list(struct bw_debug *d, const struct bw_variables_frame *f,
 				   const struct bw_variable **out, size_t *out_n) BW_MUST_CHECK;
-/* NULL: no variable has that name there. Borrowed as above. */
-const struct bw_variable *bw_variables_find(struct bw_debug *d, const struct bw_variables_frame *f,
-					    const char *name);
-/* The value of an enumerator that a visible variable's type has. */
-bool bw_variables_enumerator(struct bw_debug *d, const struct bw_variables_frame *f,
-			     const char *name, const struct bw_ctype **out_type,
-			     int64_t *out_value);
+/* Where a variable is, start and end in the GPU's space. */
+void bw_variables_place(struct bw_debug *d, const struct bw_variables_frame *f,
+			const struct bw_variable *v, struct bw_location *out);
 /* Makes a location optimized out, or a part of it, where the compiler has written one that does not
  * hold there. */
 void bw_variables_correct(struct bw_debug *d, const struct bw_variables_frame *f,
