@@ -77,7 +77,9 @@ struct bw_error *bw_info_lanes(struct bw_cli *c, const char *args)
 	if (!lists) {
 		if (args[0] == '/')
 			BW_TRY(bw_cli_take_format(&args, false, &f));
-		return bw_show_divergence(c->out, c->debug, args[0] ? args : NULL, f.letter);
+		BW_TRY(bw_show_divergence(c->out, c->debug, args[0] ? args : NULL, f.letter));
+		bw_show_whole_wave(c->out, w);
+		return NULL;
 	}
 	if (all)
 		args = rest;
@@ -104,6 +106,7 @@ struct bw_error *bw_info_lanes(struct bw_cli *c, const char *args)
 			return bw_errorf(BW_E_INVALID, "The wave has lanes 0 to %u", w->lanes - 1u);
 	}
 	bw_show_lanes(c->out, c->debug, (unsigned)first, (unsigned)last, active);
+	bw_show_whole_wave(c->out, w);
 	return NULL;
 }
 

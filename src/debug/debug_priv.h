@@ -38,6 +38,16 @@ struct bw_inst_entry {
 	struct bw_inst inst;
 };
 
+/* Whether an instruction is within whole-wave code, and which SGPRs have EXEC as it was before. */
+enum { BW_WHOLE_WAVE_CACHE = 64 };
+struct bw_whole_wave {
+	uint64_t pc; /* 0: none */
+	uint32_t space;
+	uint16_t sgpr;
+	bool found, is_pair;
+	bool others; /* the inactive lanes, not all */
+};
+
 /* A cache of memory, used while the conditions of many waves are evaluated. */
 enum { BW_MEM_LINE_B = 256, BW_MEM_LINES = 32 };
 struct bw_mem_line {
@@ -168,6 +178,7 @@ struct bw_debug {
 	struct BW_VEC(struct bw_var) vars;
 	unsigned n_values; /* $1, $2 ... of print */
 	struct bw_inst_entry insts[BW_INST_CACHE];
+	struct bw_whole_wave whole_waves[BW_WHOLE_WAVE_CACHE];
 	bool lines_wanted;
 	bool told_origin[BW_LINES_NONE]; /* what the lines of shaders are of has been said */
 	struct bw_mem_line lines[BW_MEM_LINES];

@@ -45,7 +45,11 @@ struct bw_wave_info {
 	uint32_t wave_in_group;
 	struct bw_place place;
 	uint32_t slot;
-	uint64_t pc, exec;
+	uint64_t pc;
+	uint64_t exec; /* the program's active lanes: EXEC, except in whole-wave code */
+	/* EXEC has other lanes than the program's, in code of the compiler's own: spills of scalar
+	 * registers, prologues, operations across lanes. */
+	bool whole_wave;
 	uint8_t lanes;		   /* 32 or 64 */
 	uint32_t n_vgprs;	   /* 0: given back, not readable */
 	uint32_t reasons;	   /* enum bw_reason, of its last stop */

@@ -41,6 +41,9 @@ const char *bw_watch_kind_text(const struct bw_break_info *b);
 /* The explanation of this wave's memory violation. */
 void bw_show_fault(struct bw_out *o, struct bw_debug *d, uint32_t wave);
 
+/* Says so where the wave is in whole-wave code (bw_wave_info.whole_wave). */
+void bw_show_whole_wave(struct bw_out *o, const struct bw_wave_info *w);
+
 /* ---- show_frames.c ---- */
 /* "scale (...) at scale.cl:5", "0x7f001018 in outer (...) at nest.cl:4": without its level. */
 void bw_show_stack_frame(struct bw_debug *d, const struct bw_stack_frame *f, struct bw_str *out);

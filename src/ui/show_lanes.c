@@ -200,6 +200,14 @@ struct bw_error *bw_show_in_lanes(struct bw_out *o, struct bw_debug *d, const ch
 
 /* ---- Lane by lane ---- */
 
+void bw_show_whole_wave(struct bw_out *o, const struct bw_wave_info *w)
+{
+	if (w && w->whole_wave)
+		bw_out_line(
+			o,
+			"In whole-wave code of the compiler: EXEC has other lanes than the program's, which are the active ones shown.");
+}
+
 void bw_show_lanes(struct bw_out *o, struct bw_debug *d, unsigned first, unsigned last,
 		   bool only_active)
 {

@@ -544,6 +544,7 @@ void bw_show_stop(struct bw_out *o, struct bw_debug *d, const struct bw_stop *s,
 		}
 		if (!(w->exec >> s->lane & 1))
 			bw_out_line(o, "warning: Current lane is inactive.");
+		bw_show_whole_wave(o, w);
 		if (s->n_same > 1)
 			bw_out_line(
 				o, "%zu waves stopped here, %zu in all; \"info waves\" shows them.",

@@ -264,6 +264,7 @@ void bw_show_wave(struct bw_out *o, struct bw_debug *d, const struct bw_wave_inf
 	bw_out_line(o, "  lanes      [%s] active%s%s%s", bw_str_text(&lanes),
 		    inactive.len ? ", [" : "", bw_str_text(&inactive),
 		    inactive.len ? "] inactive" : "");
+	bw_show_whole_wave(o, w);
 	if (w->breakpoint)
 		bw_out_line(o, "  stopped by %s %u", reasons, w->breakpoint);
 	else

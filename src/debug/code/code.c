@@ -275,6 +275,7 @@ void bw_debug_forget_insts(struct bw_debug *d)
 {
 	for (size_t i = 0; i < BW_INST_CACHE; i++)
 		d->insts[i].va = 0;
+	memset(d->whole_waves, 0, sizeof(d->whole_waves));
 }
 
 struct bw_error *bw_debug_read_inst(struct bw_debug *d, uint64_t va, struct bw_inst *out,

@@ -95,7 +95,8 @@ static struct bw_error *simulate(struct bw_debug *d, struct bw_wave_record *w, u
 		BW_TRY(bw_target_write_reg(t, slot, BW_TREG_EXEC, r.exec));
 	BW_TRY(bw_target_write_reg(t, slot, BW_TREG_PC, r.pc));
 	w->hw.pc = w->info.pc = r.pc;
-	w->hw.exec = w->info.exec = r.exec;
+	w->hw.exec = r.exec;
+	bw_wave_find_lanes(d, w);
 	*out_done = true;
 	return NULL;
 }

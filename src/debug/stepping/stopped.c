@@ -202,7 +202,7 @@ struct bw_error *bw_debug_examine(struct bw_debug *d, uint32_t slot)
 	w->stopped = true;
 	w->stop_pc = pc;
 	w->info.pc = pc;
-	w->info.exec = hw.lanes == 32 ? (uint32_t)hw.exec : hw.exec;
+	bw_wave_find_lanes(d, w);
 	w->info.n_vgprs = hw.n_vgprs;
 	w->info.reasons = reasons_of(&hw.state, trap_id);
 	bool ours = trap_id == BW_TRAP_ID_BREAKPOINT || trap_id == BW_TRAP_ID_DISPLACED;

@@ -221,7 +221,9 @@ struct bw_error *bw_access_of(struct bw_debug *d, struct bw_wave_record *w, uint
 	out->is_atomic = info->flags & BW_OPF_ATOMIC;
 	out->is_write = info->flags & (BW_OPF_ATOMIC | BW_OPF_STORE);
 	out->size_b = info->mem.bits ? info->mem.bits / 8 : 4; /* else: the data format decides */
-	out->lanes = out->is_scalar ? 1 : w->info.exec;
+	/* EXEC itself: in whole-wave code, too */
+	uint64_t exec = w->info.lanes == 32 ? (uint32_t)w->hw.exec : w->hw.exec;
+	out->lanes = out->is_scalar ? 1 : exec;
 	out->span_b = out->size_b;
 	if (i->fmt == BW_FMT_MIMG)
 		return bw_image_access(d, w, info, out);

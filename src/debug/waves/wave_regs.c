@@ -237,7 +237,7 @@ static struct bw_error *write_exec(struct bw_debug *d, struct bw_wave_record *w,
 {
 	BW_TRY(write_target(d, w, BW_TREG_EXEC, value));
 	w->hw.exec = value;
-	w->info.exec = w->hw.lanes == 32 ? (uint32_t)value : value;
+	bw_wave_find_lanes(d, w);
 	return NULL;
 }
 
@@ -249,6 +249,7 @@ static struct bw_error *write_pc(struct bw_debug *d, struct bw_wave_record *w, u
 				 (unsigned long long)value);
 	BW_TRY(write_target(d, w, BW_TREG_PC, value));
 	w->hw.pc = w->info.pc = value;
+	bw_wave_find_lanes(d, w);
 	return NULL;
 }
 

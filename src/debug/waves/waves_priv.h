@@ -46,6 +46,9 @@ uint32_t bw_debug_wave_number(struct bw_debug *d, struct bw_wave_record *w);
 void bw_debug_sort_stopped(struct bw_debug *d);
 void bw_debug_waves_changed(struct bw_debug *d);
 
+/* whole_wave.c: after EXEC or the PC has changed: info.exec and info.whole_wave. */
+void bw_wave_find_lanes(struct bw_debug *d, struct bw_wave_record *w);
+
 /* wave_regs.c */
 struct bw_error *bw_wave_reg_read(struct bw_debug *d, struct bw_wave_record *w,
 				  struct bw_wave_reg r, uint64_t *out) BW_MUST_CHECK;
