@@ -5,9 +5,10 @@
 # machine, nothing of the packages is executed here, and no rights are needed.
 #   guest-parts.sh FOLDER [--no-kernel]    makes what FOLDER lacks, and says on standard error what and how large
 # BREAKWATER_DEBIAN and BREAKWATER_DEBIAN_SECURITY are the archives to use, if not those of deb.debian.org.
-# Made are FOLDER/qemu-1 (started by its own dynamic linker) and FOLDER/linux-6.12-1 (vmlinuz, modules, release).
+# Made are FOLDER/qemu-2 (started by its own dynamic linker) and FOLDER/linux-6.12-2 (vmlinuz, modules, release).
 # The number changes when this script makes something else. A folder is complete if it is there: it is made
-# beside its place, and renamed.
+# beside its place, and renamed. Each has a file MANIFEST with the hashes of what came out of the packages that
+# apt has verified, and is held to it at each use.
 set -eu
 
 fail() {
@@ -22,7 +23,7 @@ fail() {
 place=$1
 with_kernel=yes
 [ "${2:-}" != --no-kernel ] || with_kernel=no
-qemu=qemu-1 kernel=linux-6.12-1
+qemu=qemu-2 kernel=linux-6.12-2
 archive=${BREAKWATER_DEBIAN:-http://deb.debian.org/debian}
 security=${BREAKWATER_DEBIAN_SECURITY:-http://deb.debian.org/debian-security}
 
@@ -30,7 +31,18 @@ is_complete() {
 	[ -d "$place/$qemu" ] && { [ $with_kernel = no ] || [ -d "$place/$kernel" ]; }
 }
 
-is_complete && exit 0
+# Ends where a file is not as it was unpacked, or is gone.
+verify() {
+	for part in $qemu $([ $with_kernel = no ] || echo $kernel); do
+		(cd "$place/$part" && sha256sum --quiet --strict --check MANIFEST) >&2 ||
+			fail "$place/$part is not as it was unpacked from Debian's packages: remove that folder, and it is fetched anew"
+	done
+}
+
+if is_complete; then
+	verify
+	exit 0
+fi
 mkdir -p "$place" || fail "the folder $place cannot be made"
 place=$(cd "$place" && pwd)
 # One process at a time makes a folder. The lock ends with the last process that has descriptor 9.
@@ -39,7 +51,10 @@ flock -n 9 || {
 	echo "breakwater: another process makes QEMU and the kernel in $place; waiting for it ..." >&2
 	flock 9
 }
-is_complete && exit 0
+if is_complete; then
+	verify
+	exit 0
+fi
 
 for tool in apt-get apt-cache dpkg-deb flock; do
 	command -v $tool >/dev/null || fail "QEMU and the kernel are fetched from Debian with $tool, which is not installed"
@@ -152,6 +167,8 @@ fetch() {
 }
 
 done_with() {
+	(cd "$work/$1" && find . -type f ! -name MANIFEST -print0 | LC_ALL=C sort -z | xargs -0 sha256sum >"$work/MANIFEST")
+	mv "$work/MANIFEST" "$work/$1/MANIFEST"
 	mv "$work/$1" "$place/$1"
 	echo "breakwater: $what is in $place/$1, $(du -sk "$place/$1" | awk '{ print $1 * 1024 }' | megabytes) MB." >&2
 }
@@ -178,3 +195,4 @@ if [ $with_kernel = yes ] && [ ! -d "$place/$kernel" ]; then
 	echo "$release" >"$work/$kernel/release"
 	done_with $kernel
 fi
+verify

@@ -11,12 +11,16 @@
 #include <locale.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <wchar.h>
 
+#include "base/cleanup.h"
+#include "base/folder.h"
 #include "base/str.h"
 
 /* The prompt: libedit with history and completion. */
@@ -83,15 +87,31 @@ static unsigned char complete(EditLine *el, int ch)
 	return result;
 }
 
-/* ~/.local/state/breakwater_history, as far as there is a home. Owned. */
+/* Where the history is kept, as far as there is a home; owned, NULL: nowhere. Root with the home of
+ * another user ("su", "sudo -E") must not write where that user says: the folder has to be one that
+ * nobody else can replace things in, and the file a plain one of ours, no link. */
 static char *history_path(void)
 {
 	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+	bool is_state = state && state[0];
+	const char *given = is_state ? state : home && home[0] ? home : NULL;
+	_cleanup_free_ char *folder = NULL;
 	char *path = NULL;
-	if (state && state[0])
-		return asprintf(&path, "%s/breakwater_history", state) < 0 ? NULL : path;
-	if (home && home[0])
-		return asprintf(&path, "%s/.breakwater_history", home) < 0 ? NULL : path;
+	struct stat st;
+	if (!given)
+		return NULL;
+	struct bw_error *err = bw_folder_check(given, &folder);
+	if (!err && asprintf(&path, "%s/%sbreakwater_history", folder, is_state ? "" : ".") < 0)
+		return NULL;
+	if (!err && !lstat(path, &st) && (!S_ISREG(st.st_mode) || st.st_uid != geteuid()))
+		err = bw_errorf(BW_E_INVALID, "%s is not a file of yours", path);
+	if (!err)
+		return path;
+	/* A home that is not there is nobody's. */
+	if (!access(given, F_OK))
+		fprintf(stderr, "The history of commands is not kept: %s.\n", err->message);
+	bw_error_free(err);
+	free(path);
 	return NULL;
 }
 

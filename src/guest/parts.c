@@ -13,11 +13,12 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/folder.h"
 #include "kmd/kmd.h"
 
 /* What tools/guest-parts.sh makes in the cache. */
-#define QEMU_FOLDER "qemu-1"
-#define KERNEL_FOLDER "linux-6.12-1"
+#define QEMU_FOLDER "qemu-2"
+#define KERNEL_FOLDER "linux-6.12-2"
 #define LIBRARIES "usr/lib/x86_64-linux-gnu"
 
 struct bw_error *bw_words_addf(struct bw_words *w, const char *fmt, ...)
@@ -48,6 +49,25 @@ struct bw_error *bw_guest_tree_program(const char *tree, const char *program, st
 	BW_TRY(bw_words_addf(out, "--library-path"));
 	BW_TRY(bw_words_addf(out, "%s/" LIBRARIES, tree));
 	return bw_words_addf(out, "%s/%s", tree, program);
+}
+
+/* What is run from a cache is run with our rights. So nobody else may be able to put anything there:
+ * as far as the folder is there, it and all above it must be ours or root's (base/folder.h). out:
+ * its path without links, which somebody else could turn to another place afterwards. */
+static struct bw_error *check_cache(const char *path, char **out)
+{
+	_cleanup_free_ char *there = strdup(path), *real = NULL;
+	if (!there)
+		return bw_error_nomem();
+	for (char *slash; access(there, F_OK) && (slash = strrchr(there, '/'));)
+		slash[slash == there] = '\0'; /* "/" stays */
+	struct bw_error *err = bw_folder_check(there, &real);
+	if (err)
+		return bw_error_wrap(err,
+				     "QEMU and the kernel are not kept in %s, which HOME, "
+				     "XDG_CACHE_HOME or --cache names",
+				     path);
+	return asprintf(out, "%s%s", real, path + strlen(there)) < 0 ? bw_error_nomem() : NULL;
 }
 
 /* XDG_CACHE_HOME/breakwater/linux, or what stands for it; absolute. */
@@ -112,11 +132,12 @@ static struct bw_error *check_readable(const char *path)
 
 struct bw_error *bw_guest_parts_find(const struct bw_guest_options *o, struct bw_guest_parts *out)
 {
-	_cleanup_free_ char *cache = NULL;
+	_cleanup_free_ char *named = NULL, *cache = NULL, *real = NULL;
 	_cleanup_(bw_guest_parts_free) struct bw_guest_parts p = {0};
 	if (o->kernel)
 		BW_TRY(check_readable(o->kernel));
-	BW_TRY(cache_folder(o->cache, &cache));
+	BW_TRY(cache_folder(o->cache, &named));
+	BW_TRY(check_cache(named, &cache));
 	BW_TRY(bw_kmd_find_part("breakwater-guest-init", &p.init));
 	BW_TRY(make_missing(cache, !o->kernel));
 	int n = asprintf(&p.qemu, "%s/" QEMU_FOLDER, cache);
@@ -130,6 +151,7 @@ struct bw_error *bw_guest_parts_find(const struct bw_guest_options *o, struct bw
 		n = asprintf(&p.unpacked, "%s/" KERNEL_FOLDER "/unpacked", cache);
 	if (n < 0)
 		return bw_error_nomem();
+	BW_TRY(bw_folder_check(p.qemu, &real));
 	*out = p;
 	p = (struct bw_guest_parts){0};
 	return NULL;
