@@ -8,6 +8,7 @@
 #include "debug/variables.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Commands that resume waves: run, continue, stepi, nexti, quit. */
 

@@ -163,14 +163,14 @@ static bool parameter_of(const struct bw_launch_plan *p, size_t index, struct bw
 /* The metadata of C kernels has no names: debug information may. Without it an argument is called
  * by its number, which is always understood then. */
 static char *name_of(const struct bw_launch_plan *p, size_t index, struct bw_lines *lines,
-		     char number[12])
+		     char number[24])
 {
 	const struct bw_kernel_arg *ka = &p->kernel->args[index];
 	struct bw_param param;
 	number[0] = 0;
 	if (*ka->name)
 		return strdup(ka->name);
-	snprintf(number, 12, "%zu", index);
+	snprintf(number, 24, "%zu", index);
 	return strdup(parameter_of(p, index, lines, &param) && param.name[0] ? param.name : number);
 }
 

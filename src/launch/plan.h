@@ -12,7 +12,7 @@
 
 struct bw_plan_arg {
 	char *name;		   /* owned */
-	char number[12];	   /* what one may also be called whose metadata has no name; "" */
+	char number[24];	   /* what one may also be called whose metadata has no name; "" */
 	enum bw_arg_kind kind;	   /* BUFFER, VALUE or LDS_POINTER */
 	uint32_t offset_b, size_b; /* in the kernarg block */
 	struct bw_arg_value value;

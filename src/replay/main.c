@@ -343,8 +343,7 @@ static void show_good(struct bw_out *o, const struct command *c, const struct bw
 }
 
 static int show(struct bw_out *o, const struct command *c, const struct bw_replay_report *r,
-		const struct bw_replay_blame *blame, uint64_t n_loops, uint64_t skipped_b,
-		bool is_nothing)
+		const struct bw_replay_blame *blame, uint64_t n_loops, uint64_t skipped_b)
 {
 	bool is_damaged = skipped_b || r->n_lost || r->n_lost_records;
 	bw_out_begin(o, "command", "replay");
@@ -370,7 +369,7 @@ static int show(struct bw_out *o, const struct command *c, const struct bw_repla
 		bw_replay_show_blame(o, blame);
 	} else if (r->verdict != BW_REPLAY_SAME)
 		show_broken(o, r, c->o.timeout_s);
-	else if (!is_nothing)
+	else if (!r->is_nothing)
 		show_good(o, c, r, is_damaged);
 	if (r->n_program_b)
 		bw_out_line(o,
@@ -381,7 +380,7 @@ static int show(struct bw_out *o, const struct command *c, const struct bw_repla
 	bw_out_int(o, "program_bytes", (int64_t)r->n_program_b);
 	show_clocks(o, &r->clocks);
 	show_override(o, c, &r->override_said);
-	bw_out_bool(o, "same", r->verdict == BW_REPLAY_SAME && !is_nothing);
+	bw_out_bool(o, "same", r->verdict == BW_REPLAY_SAME && !r->is_nothing);
 	bw_out_end(o);
 	return r->verdict == BW_REPLAY_SAME	 ? 0
 	       : r->verdict == BW_REPLAY_DIFFERS ? EXIT_DIFFERS
@@ -449,9 +448,9 @@ static struct bw_error *replay(const struct command *c, const char *node, struct
 	    c->o.limit.number != report.difference.number)
 		err = bw_replay_locate(r, node, &c->o, report.difference.number, &blame);
 	struct bw_error *nothing = err ? NULL : nothing_done(c, &report);
+	report.is_nothing = nothing != NULL;
 	if (!err)
-		*out_status =
-			show(out, c, &report, &blame, i, bw_capture_reader_skipped_b(r), nothing);
+		*out_status = show(out, c, &report, &blame, i, bw_capture_reader_skipped_b(r));
 	if (!err)
 		err = nothing;
 	bw_capture_reader_close(r);

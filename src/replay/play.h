@@ -58,6 +58,7 @@ struct bw_replay_report {
 	uint32_t n_led_in, lead_in;
 	uint32_t number; /* of the last one */
 	enum bw_replay_verdict verdict;
+	bool is_nothing; /* nothing was replayed, or compared where that was asked for */
 	struct bw_replay_difference difference;
 	struct bw_capture_result outcome, captured; /* captured: of the same submission */
 	bool has_captured;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/show.h"
+#include "ui/show_program.h"
 
 #include <stdlib.h>
 #include <string.h>

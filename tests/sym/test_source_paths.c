@@ -99,7 +99,7 @@ static void test_folders(void **state)
 /* What a report may carry: not what a hostile object names, whatever way it takes there. */
 static void test_own_files(void **state)
 {
-	char folder[] = "/tmp/source-paths-XXXXXX", sub[64], link[80], hidden[64], object[80];
+	char folder[] = "/tmp/source-paths-XXXXXX", sub[64], link[80], hidden[80], object[96];
 	struct bw_source_paths p;
 	char *before = getcwd(NULL, 0);
 	assert_non_null(mkdtemp(folder));

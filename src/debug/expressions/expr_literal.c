@@ -38,7 +38,12 @@ bool bw_expr_same_type(const struct bw_ctype *a, const struct bw_ctype *b)
 			return a->is_signed == b->is_signed && a->is_bfloat == b->is_bfloat;
 		case BW_CTYPE_POINTER:
 			return a->address_class == b->address_class;
-		default:
+		case BW_CTYPE_VOID:
+		case BW_CTYPE_ENUM:
+		case BW_CTYPE_FUNCTION:
+		case BW_CTYPE_TYPEDEF:
+		case BW_CTYPE_QUALIFIED:
+		case BW_CTYPE_UNKNOWN:
 			return false;
 		}
 	}

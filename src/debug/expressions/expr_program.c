@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Variables and types of the program in expressions: names, members, elements, pointers. */
+#include "base/str.h"
 #include "debug/expressions/expr_priv.h"
 #include "debug/waves/waves_priv.h"
 

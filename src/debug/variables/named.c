@@ -2,6 +2,7 @@
 /* Variables and enumerators by the names that users type. Names of C++ in namespaces are whole in
  * the debug information ("zoo::in::j"); a function of a namespace means them without it. */
 #include "base/cleanup.h"
+#include "base/str.h"
 #include "base/util.h"
 #include "debug/variables.h"
 #include "debug/variables/variables_priv.h"
