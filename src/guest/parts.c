@@ -51,9 +51,9 @@ struct bw_error *bw_guest_tree_program(const char *tree, const char *program, st
 	return bw_words_addf(out, "%s/%s", tree, program);
 }
 
-/* What is run from a cache is run with our rights. So nobody else may be able to put anything there:
- * as far as the folder is there, it and all above it must be ours or root's (base/folder.h). out:
- * its path without links, which somebody else could turn to another place afterwards. */
+/* What is run from a cache is run with our rights. So nobody else may be able to put anything
+ * there: as far as the folder is there, it and all above it must be ours or root's (base/folder.h).
+ * out: its path without links, which somebody else could turn to another place afterwards. */
 static struct bw_error *check_cache(const char *path, char **out)
 {
 	_cleanup_free_ char *there = strdup(path), *real = NULL;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Whole-wave code: compilers set EXEC to all lanes, or to the inactive ones, for some instructions
  * that belong to no lane of the program: at -O0 each spill of SGPRs into lanes of a VGPR, in
- * prologues and epilogues the VGPRs that hold such lanes, and operations across lanes. EXEC is saved
- * in SGPRs before and restored from there afterwards (doc/hardware/code-objects.md 10), so which
- * lanes are the program's is known within that code, too. */
+ * prologues and epilogues the VGPRs that hold such lanes, and operations across lanes. EXEC is
+ * saved in SGPRs before and restored from there afterwards (doc/hardware/code-objects.md 10), so
+ * which lanes are the program's is known within that code, too. */
 #include "debug/code/code_priv.h"
 #include "debug/waves/waves_priv.h"
 
