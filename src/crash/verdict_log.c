@@ -23,7 +23,7 @@ struct story {
 	const struct bw_crash_event *hang;  /* the first timeout or soft recovery, or NULL */
 	const struct bw_crash_fault *fault; /* that is told of those before the hang, or NULL */
 	const struct bw_crash_fault *late;  /* the first one after it, or NULL */
-	size_t n_faults;
+	size_t n_early;			    /* faults before the hang */
 	uint64_t n_suppressed;
 };
 
@@ -52,8 +52,9 @@ static void take_faults(struct story *s)
 		const struct bw_crash_fault *f = bw_crash_fault_of(s->log, &s->items[i]);
 		if (!f)
 			continue;
-		s->n_faults++;
-		if (turn && f->when.order > turn->when.order) {
+		bool is_late = turn && f->when.order > turn->when.order;
+		s->n_early += !is_late;
+		if (is_late) {
 			if (!s->late)
 				s->late = f;
 		} else if (!s->fault || (!is_telling(s->fault) && is_telling(f))) {
@@ -177,7 +178,7 @@ static bool is_first_fault(const struct story *s)
 
 static void add_first_fault(const struct story *s, struct bw_str *out)
 {
-	size_t n = s->n_faults - (s->late != NULL);
+	size_t n = s->n_early + s->log->n_faults_left_out;
 	add_fault(s, s->fault, out);
 	if (n > 1 && is_first_fault(s))
 		bw_str_addf(out, " It was the first of %zu page faults.", n);
@@ -185,7 +186,7 @@ static void add_first_fault(const struct story *s, struct bw_str *out)
 		bw_str_addf(out, " It is the one of %zu page faults whose status says something.",
 			    n);
 	if (s->n_suppressed)
-		bw_str_addf(out, " The kernel suppressed %" PRIu64 " more messages of page faults.",
+		bw_str_addf(out, " The kernel suppressed %" PRIu64 " more messages.",
 			    s->n_suppressed);
 	bw_str_add(out, "\n");
 }
@@ -434,18 +435,29 @@ static void add_hangs(const struct story *s, struct bw_str *out)
 		bw_str_addf(out, " %u more timeouts follow.", n - MAX_SAID);
 }
 
+static bool follows_reset(const struct story *s, const struct bw_crash_fault *f)
+{
+	static const enum bw_crash_event_kind resets[] = {
+		BW_CRASH_RING_RESET, BW_CRASH_RING_RESET_DONE, BW_CRASH_RESET_BEGIN,
+		BW_CRASH_RESET_DONE};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(resets); i++)
+		if (s->first[resets[i]] && s->first[resets[i]]->when.order < f->when.order)
+			return true;
+	return false;
+}
+
 static void add_late_fault(const struct story *s, struct bw_str *out)
 {
-	struct bw_str text = {0};
 	if (!s->late)
 		return;
-	add_fault(s, s->late, &text);
-	bool is_driver = bw_crash_fault_vmid(s->late) == 0;
-	bw_str_addf(out, "%s It came after the %s%s.\n", bw_str_text(&text),
-		    s->hang ? "timeout" : "reset began",
-		    is_driver ? ", and is a consequence of the reset, not the cause"
-			      : ": it is hardly the cause");
-	bw_str_free(&text);
+	bool of_reset = bw_crash_fault_vmid(s->late) == 0 && follows_reset(s, s->late);
+	add_fault(s, s->late, out);
+	bw_str_addf(out, " It came after %s%s.\n",
+		    s->hang				     ? "the timeout"
+		    : turn_of(s)->kind == BW_CRASH_NO_ANSWER ? "the scheduler had stopped answering"
+							     : "the reset began",
+		    of_reset ? ", and is a consequence of the reset, not the cause"
+			     : ": it is hardly the cause");
 }
 
 static void add_incident(const struct story *s, struct bw_str *out)

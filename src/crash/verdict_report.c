@@ -326,7 +326,7 @@ void bw_crash_tell_trace(const struct bw_crash *c, const struct bw_crash_dump *d
 	if (!w) {
 		bw_str_addf(out,
 			    "What hangs comes after trace point %u, the last one that the command "
-			    "processor reached, and is no draw or dispatch",
+			    "processor reached, and is neither a draw nor a dispatch",
 			    t.reached);
 		if (t.stuck.size_dw)
 			bw_str_addf(out, ": first there is a %s", wait_name(&t.stuck, buf));

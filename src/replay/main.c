@@ -308,7 +308,7 @@ static struct bw_error *nothing_done(const struct command *c, const struct bw_re
 		return NULL;
 	if (r->n_submissions)
 		return bw_errorf(
-			BW_E_INVALID, "nothing was compared: %s has no memory behind %s", c->file,
+			BW_E_INVALID, "nothing was compared: %s has no memory after %s", c->file,
 			r->n_submissions == 1 ? "the submission that was replayed"
 					      : "any of the submissions that were replayed");
 	if (r->n_lost_records)

@@ -197,7 +197,7 @@ def check_bad_files(folder, path):
     equal((info["whole"], info["submissions"], info["damaged_bytes"]), (False, 1, 0), "a capture that was cut off")
     text, _ = ask("capture", "list", cut)
     check("It has no end: it was cut off, or is being written. What the last submission has changed is not in it." in text, text)
-    equal(ask("replay", "--check", cut, status=2)[1], f"breakwater: nothing was compared: {cut} has no memory behind the "
+    equal(ask("replay", "--check", cut, status=2)[1], f"breakwater: nothing was compared: {cut} has no memory after the "
           "submission that was replayed.\n", "its replay")
     equal(answer("replay", cut)["submissions"], 1, "its replay without a comparison")
     cut.write_bytes(whole[:40])

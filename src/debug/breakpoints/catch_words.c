@@ -103,7 +103,7 @@ static struct bw_error *take_value(struct bw_dispatch_filter *f, const struct wo
 	case WORD_NUMBER_64:
 		if (!bw_parse_u64(value + (*value == '#'), &number) || !number ||
 		    (w->kind == WORD_NUMBER && number > UINT32_MAX))
-			return bw_errorf(BW_E_INVALID, "\"%s\" is no number for \"%s\"", value,
+			return bw_errorf(BW_E_INVALID, "\"%s\" is not a number for \"%s\"", value,
 					 w->word);
 		if (w->kind == WORD_NUMBER)
 			*(uint32_t *)at = (uint32_t)number;
