@@ -309,8 +309,11 @@ static struct bw_error *nothing_done(const struct command *c, const struct bw_re
 	if (r->n_submissions)
 		return bw_errorf(
 			BW_E_INVALID, "nothing was compared: %s has no memory after %s", c->file,
-			r->n_submissions == 1 ? "the submission that was replayed"
-					      : "any of the submissions that were replayed");
+			r->n_submissions == 1
+				? "the submission that was replayed"
+				: "any of the submissions that were replayed (\"breakwater "
+				  "capture --last N\" keeps it now and then, with "
+				  "\"--every-result\" each time)");
 	if (r->n_lost_records)
 		return bw_errorf(
 			BW_E_INVALID,

@@ -339,7 +339,9 @@ def check_many_buffers(folder):
         summary = summary_of(done.stderr)
         equal((summary["submissions"], summary["dropped"]), (rounds, 0), options)
         dumps = [f"--dump={rounds}:{row[0]}={folder}/many{i}" for i, row in enumerate(rows)]
-        equal(answer("replay", "--check", *dumps, path)["same"], True, "the replay")
+        # a ring that does not look at each result may have none to compare
+        check_option = ["--check"] if options != ["--last", "1000"] else []
+        equal(answer("replay", *check_option, *dumps, path)["same"], True, "the replay")
         memory = [pathlib.Path(folder, f"many{i}").read_bytes() for i in range(count)]
         equal([[int.from_bytes(m[i:i + 4], "little") for i in (0, 4, 8)] for m in memory], expected, f"its memory, {options}")
         # the one that was replaced last: its address was another buffer's before
