@@ -10,6 +10,7 @@
 #include "base/spirv_numbers.h"
 #include "base/str.h"
 #include "base/util.h"
+#include "shader/group.h"
 #include "shader/validate.h"
 
 enum { MAX_FILE_B = 64 << 20 };
@@ -22,6 +23,11 @@ struct bw_error *bw_shader_library_error(const struct bw_shader_reader *r, const
 }
 
 /* ---- The file ---- */
+
+static struct bw_error *not_spirv(void)
+{
+	return bw_errorf(BW_E_INVALID, "it is not SPIR-V");
+}
 
 static struct bw_error *read_words(const char *path, struct bw_shader *s)
 {
@@ -45,9 +51,7 @@ static struct bw_error *read_words(const char *path, struct bw_shader *s)
 			break;
 	}
 	s->n_words = n / 4;
-	if (n < 20 || n % 4 || s->words[0] != SPV_MAGIC)
-		return bw_errorf(BW_E_INVALID, "it is not SPIR-V");
-	return NULL;
+	return n % 4 ? not_spirv() : NULL;
 }
 
 /* ---- Types ---- */
@@ -277,6 +281,8 @@ static struct bw_error *choose_entry(struct bw_shader_reader *r, const char *wan
 	r->s->entry = strdup(found);
 	if (!r->s->entry)
 		return bw_error_nomem();
+	BW_TRY(bw_shader_check_group(r->s->words, r->s->n_words,
+				     bw_shader_entry_id(r->s->words, r->s->n_words, r->s->entry)));
 	if (spvc_compiler_set_entry_point(r->compiler, r->s->entry, SpvExecutionModelGLCompute))
 		return bw_shader_library_error(r, "choosing the entry point");
 	for (unsigned i = 0; i < 3; i++) {
@@ -300,25 +306,50 @@ static struct bw_error *reflect(struct bw_shader_reader *r, const char *entry)
 	return read_constants(r);
 }
 
+/* What s has words of. */
+static struct bw_error *read_module(struct bw_shader *s, const char *entry)
+{
+	struct bw_shader_reader r = {.s = s};
+	if (s->n_words < SPV_HEADER || s->words[0] != SPV_MAGIC)
+		return not_spirv();
+	if (spvc_context_create(&r.context))
+		return bw_error_nomem();
+	struct bw_error *err = reflect(&r, entry);
+	spvc_context_destroy(r.context);
+	return err;
+}
+
+static struct bw_error *give(struct bw_error *err, struct bw_shader *s, struct bw_shader **out)
+{
+	if (err)
+		bw_shader_free(s);
+	else
+		*out = s;
+	return err;
+}
+
 struct bw_error *bw_shader_load(const char *path, const char *entry, struct bw_shader **out)
 {
 	struct bw_shader *s = calloc(1, sizeof(*s));
 	if (!s)
 		return bw_error_nomem();
-	struct bw_shader_reader r = {.s = s};
 	struct bw_error *err = read_words(path, s);
-	if (!err && spvc_context_create(&r.context))
-		err = bw_error_nomem();
-	if (!err) {
-		err = reflect(&r, entry);
-		spvc_context_destroy(r.context);
-	}
-	if (err) {
-		bw_shader_free(s);
-		return err;
-	}
-	*out = s;
-	return NULL;
+	if (!err)
+		err = read_module(s, entry);
+	return give(err, s, out);
+}
+
+struct bw_error *bw_shader_read(const uint32_t *words, size_t n_words, const char *entry,
+				struct bw_shader **out)
+{
+	struct bw_shader *s = calloc(1, sizeof(*s));
+	if (!s)
+		return bw_error_nomem();
+	s->words = malloc(n_words * sizeof(*words) + 1);
+	if (s->words && n_words)
+		memcpy(s->words, words, n_words * sizeof(*words));
+	s->n_words = n_words;
+	return give(s->words ? read_module(s, entry) : bw_error_nomem(), s, out);
 }
 
 void bw_shader_free(struct bw_shader *s)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* test_validate VALID MALFORMED: two modules. What is not SPIR-V is refused with a reason, before
- * SPIRV-Cross reads it. */
+/* test_validate VALID MALFORMED COMPUTED...: modules. What is not SPIR-V is refused with a reason, before
+ * SPIRV-Cross reads it, and so is what SPIRV-Cross cannot read: workgroups of a computed size. */
 #include "shader/reflect.h"
 
 #include <setjmp.h>
@@ -16,6 +16,7 @@
 #include "shader/validate.h"
 
 static const char *valid, *malformed;
+static char *const *computed; /* NULL ends them */
 
 static void a_valid_one(void **state)
 {
@@ -31,6 +32,17 @@ static void a_malformed_one(void **state)
 	assert_non_null(err);
 	assert_non_null(strstr(err->message, "it is not valid SPIR-V: "));
 	assert_non_null(strstr(err->message, "OpName"));
+}
+
+static void computed_groups(void **state)
+{
+	struct bw_shader *s;
+	for (char *const *path = computed; *path; path++) {
+		_cleanup_error_ struct bw_error *err = bw_shader_load(*path, NULL, &s);
+		assert_non_null(err);
+		assert_int_equal(err->code, BW_E_UNSUPPORTED);
+		assert_non_null(strstr(err->message, "the size of its workgroups is computed"));
+	}
 }
 
 /* A module that ends early, wherever, is refused. */
@@ -54,11 +66,13 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_valid_one),
 		cmocka_unit_test(a_malformed_one),
+		cmocka_unit_test(computed_groups),
 		cmocka_unit_test(cut_short),
 	};
-	if (argc != 3)
+	if (argc < 4)
 		return 1;
 	valid = argv[1];
 	malformed = argv[2];
+	computed = argv + 3;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
