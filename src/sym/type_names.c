@@ -237,6 +237,27 @@ static bool fits(Dwarf_Die *die, const char *keyword)
 	}
 }
 
+size_t bw_last_part(const char *name)
+{
+	size_t at = 0;
+	unsigned depth = 0;
+	for (size_t i = 0; name[i]; i++) {
+		depth += name[i] == '<';
+		depth -= name[i] == '>' && depth;
+		if (!depth && name[i] == ':' && name[i + 1] == ':')
+			at = i + 2;
+	}
+	return at;
+}
+
+size_t bw_ctype_enum_scope(const struct bw_ctype *t)
+{
+	if (!t->name)
+		return 0;
+	size_t at = bw_last_part(t->name);
+	return t->is_enum_class ? strlen(t->name) : at ? at - 2 : 0;
+}
+
 /* "b::c" is meant by "c" too, where there is no "c". */
 static bool is_last_part(const char *full, const char *name)
 {

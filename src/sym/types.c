@@ -283,6 +283,7 @@ static void fill_enum(struct bw_lines *l, Dwarf_Die *die, struct type_node *n)
 		}
 	}
 	out->kind = BW_CTYPE_ENUM;
+	out->is_enum_class = dwarf_hasattr(die, DW_AT_enum_class);
 	out->elem = elem_of(t, die);
 	out->enumerators = n->enumerators = all.data;
 	out->n_enumerators = all.len;

@@ -21,6 +21,8 @@ void bw_show_row_value(struct bw_debug *d, const struct bw_value *v, char letter
 		       struct bw_str *out);
 /* "value" as JSON: null where it is not known. A new reference. */
 json_t *bw_show_typed_json(struct bw_debug *d, const struct bw_value *v);
+/* Enumerator i of an enumeration, as its source names it from outside: "zoo::color::green". */
+void bw_show_enumerator(const struct bw_ctype *t, size_t i, struct bw_str *out);
 
 /* ---- show_type.c ---- */
 /* What ptype prints: a struct with its members; offsets: as ptype/o. */

@@ -126,7 +126,8 @@ static void show_enum(const struct bw_ctype *t, struct bw_str *out)
 	int64_t next = 0;
 	for (size_t i = 0; i < t->n_enumerators; i++) {
 		const struct bw_cenumerator *e = &t->enumerators[i];
-		bw_str_addf(out, "%s%s", i ? ", " : "", e->name);
+		bw_str_add(out, i ? ", " : "");
+		bw_show_enumerator(t, i, out);
 		if (e->value != next)
 			bw_str_addf(out, " = %lld", (long long)e->value);
 		next = (int64_t)((uint64_t)e->value + 1);
@@ -259,6 +260,7 @@ void bw_show_type(const struct bw_ctype *t, bool offsets, struct bw_str *out)
 		return;
 	}
 	const char *word = s->kind == BW_CTYPE_UNION  ? "union"
+			   : s->is_enum_class	      ? "enum class"
 			   : s->kind == BW_CTYPE_ENUM ? "enum"
 						      : "struct";
 	bool tagged = s->name && bw_starts_with(s->name, word); /* C++ has no "struct" */
@@ -266,6 +268,9 @@ void bw_show_type(const struct bw_ctype *t, bool offsets, struct bw_str *out)
 	bw_str_addf(out, "%s%s%s", tagged ? "" : word, tagged || !s->name ? "" : " ",
 		    s->name ? s->name : "");
 	show_bases(s, out);
+	/* whether the source says it, nothing here knows; gdb shows it too */
+	if (s->kind == BW_CTYPE_ENUM && s->name && !tagged && s->elem)
+		bw_str_addf(out, " : %s", s->elem->name ? s->elem->name : "...");
 	bw_str_add(out, " {");
 	if (has_members) {
 		bw_str_add(out, "\n");

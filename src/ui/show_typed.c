@@ -46,12 +46,19 @@ static bool is_flags(const struct bw_ctype *t)
 	return t->n_enumerators > 0;
 }
 
+void bw_show_enumerator(const struct bw_ctype *t, size_t i, struct bw_str *out)
+{
+	size_t n = bw_ctype_enum_scope(t);
+	bw_str_addf(out, "%.*s%s%s", (int)n, n ? t->name : "", n ? "::" : "",
+		    t->enumerators[i].name);
+}
+
 static void print_enum(struct bw_str *out, const struct bw_ctype *t, int64_t value)
 {
 	for (size_t i = 0; i < t->n_enumerators; i++) {
 		if (t->enumerators[i].value != value)
 			continue;
-		bw_str_add(out, t->enumerators[i].name);
+		bw_show_enumerator(t, i, out);
 		return;
 	}
 	uint64_t rest = (uint64_t)value;
@@ -64,8 +71,8 @@ static void print_enum(struct bw_str *out, const struct bw_ctype *t, int64_t val
 		uint64_t flag = (uint64_t)t->enumerators[i].value;
 		if (!flag || (rest & flag) != flag)
 			continue;
-		bw_str_addf(out, "%s%s", rest == (uint64_t)value ? "" : " | ",
-			    t->enumerators[i].name);
+		bw_str_add(out, rest == (uint64_t)value ? "" : " | ");
+		bw_show_enumerator(t, i, out);
 		rest &= ~flag;
 	}
 	if (rest)

@@ -16,16 +16,6 @@ enum { MOST_NAME_B = 512 };
 
 /* ---- Namespaces ---- */
 
-/* Where the last part of a name begins: 5 of "zoo::i". */
-static size_t last_part(const char *name)
-{
-	size_t at = 0;
-	for (size_t i = 0; name[i]; i++)
-		if (name[i] == ':' && name[i + 1] == ':')
-			at = i + 2;
-	return at;
-}
-
 /* The length of the scope that `full` has in front of `name`: 5 of "zoo::i" for i, 0 for the same
  * name; -1: it is not that name. */
 static int scope_before(const char *full, const char *name)
@@ -133,7 +123,7 @@ static struct wanted wanted_of(const char *name)
 {
 	if (bw_starts_with(name, "::"))
 		name += 2;
-	size_t at = last_part(name);
+	size_t at = bw_last_part(name);
 	return (struct wanted){.name = name + at, .scope = at ? strndup(name, at - 2) : NULL};
 }
 
@@ -141,7 +131,7 @@ static struct wanted wanted_of(const char *name)
  * those of one without "class" around it as well. */
 static bool is_in_scope(const char *type, const char *scope)
 {
-	size_t at = type ? last_part(type) : 0;
+	size_t at = type ? bw_last_part(type) : 0;
 	if (!scope || !type)
 		return !scope;
 	if (scope_before(type, scope) >= 0)
