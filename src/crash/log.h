@@ -89,6 +89,8 @@ enum bw_crash_event_kind {
 	BW_CRASH_COMMAND_ERROR,	 /* detail: what the command processor or SDMA refused */
 	BW_CRASH_WAVE_ERROR,	 /* sq_intr; number: its type */
 	BW_CRASH_RUNTIME_ERROR,	 /* of ROCm's runtime */
+	BW_CRASH_DISPLAY,	 /* the display waited in vain */
+	BW_CRASH_CONTEXT_LOST,	 /* a program submits after a reset that took its context */
 	BW_CRASH_SUPPRESSED,	 /* number: messages that the kernel left out */
 	BW_CRASH_N_KINDS,
 };

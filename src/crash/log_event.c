@@ -201,6 +201,14 @@ static const struct {
 	 BW_CRASH_PREEMPTION, NULL},
 	{BW_CRASH_NO_ANSWER, "no answer of the scheduler",
 	 "failed to remove hardware queue from MES", "", BW_CRASH_PREEMPTION, NULL},
+	/* drm_atomic_helper.c, amdgpu_dm.c */
+	{BW_CRASH_DISPLAY, "display timeout", "flip_done timed out", "", NULL, NULL},
+	{BW_CRASH_DISPLAY, "display timeout", "commit wait timed out", "", NULL, NULL},
+	{BW_CRASH_DISPLAY, "display timeout", "Waiting for fences timed out", "", NULL, NULL},
+	/* amdgpu_cs.c: -ECANCELED */
+	{BW_CRASH_CONTEXT_LOST, "context lost", "Failed to initialize parser -125", "", NULL, NULL},
+	{BW_CRASH_CONTEXT_LOST, "context lost", "context is lost", "CS has been cancelled", NULL,
+	 NULL},
 	{BW_CRASH_NO_SMU, "no answer of the power firmware", "not done with your previous command",
 	 "SMU", NULL, NULL},
 	/* amdgpu_ras.c, amdgpu_aca.c, amdgpu_mca.c, kfd_int_process_v*.c */

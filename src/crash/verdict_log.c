@@ -6,95 +6,38 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "crash/incidents.h"
+#include "crash/story.h"
 #include "crash/verdict_priv.h"
-
-/* ---- what an incident has ---- */
-
-/* Of each kind of event the first one, and how many there are. */
-struct story {
-	const struct bw_crash *crash;
-	const struct bw_gpuvm_part *part;
-	const struct bw_crash_log *log;
-	const struct bw_crash_item *items;
-	size_t n_items;
-	const struct bw_crash_event *first[BW_CRASH_N_KINDS], *last[BW_CRASH_N_KINDS];
-	unsigned n[BW_CRASH_N_KINDS];
-	const struct bw_crash_event *hang;  /* the first timeout or soft recovery, or NULL */
-	const struct bw_crash_fault *fault; /* that is told of those before the hang, or NULL */
-	const struct bw_crash_fault *late;  /* the first one after it, or NULL */
-	size_t n_early;			    /* faults before the hang */
-	uint64_t n_suppressed;
-};
-
-/* A status that tells something counts more than one that came first. */
-static bool is_telling(const struct bw_crash_fault *f)
-{
-	enum bw_gpuvm_gen gen = f->has_gen ? f->gen : BW_GPUVM_GFX11;
-	if (f->reporter != BW_GPUVM_HUB)
-		return true;
-	return f->has_status && f->status &&
-	       (!f->has_first || (int)f->vmid == bw_gpuvm_status_decode(gen, f->status).vmid);
-}
-
-/* After which a fault is no cause any more. */
-static const struct bw_crash_event *turn_of(const struct story *s)
-{
-	return s->hang			      ? s->hang
-	       : s->first[BW_CRASH_NO_ANSWER] ? s->first[BW_CRASH_NO_ANSWER]
-					      : s->first[BW_CRASH_RESET_BEGIN];
-}
-
-static void take_faults(struct story *s)
-{
-	const struct bw_crash_event *turn = turn_of(s);
-	for (size_t i = 0; i < s->n_items; i++) {
-		const struct bw_crash_fault *f = bw_crash_fault_of(s->log, &s->items[i]);
-		if (!f)
-			continue;
-		bool is_late = turn && f->when.order > turn->when.order;
-		s->n_early += !is_late;
-		if (is_late) {
-			if (!s->late)
-				s->late = f;
-		} else if (!s->fault || (!is_telling(s->fault) && is_telling(f))) {
-			s->fault = f;
-		}
-	}
-}
-
-static struct story story_of(const struct bw_crash *c, const struct bw_gpuvm_part *part,
-			     const struct bw_crash_incidents *in,
-			     const struct bw_crash_incident *incident)
-{
-	struct story s = {.crash = c,
-			  .part = part,
-			  .log = &c->log,
-			  .items = in->items.data + incident->first,
-			  .n_items = incident->n};
-	for (size_t i = 0; i < s.n_items; i++) {
-		const struct bw_crash_event *e = bw_crash_event_of(s.log, &s.items[i]);
-		if (!e)
-			continue;
-		if (!s.n[e->kind]++)
-			s.first[e->kind] = e;
-		s.last[e->kind] = e;
-		if (e->kind == BW_CRASH_SUPPRESSED)
-			s.n_suppressed += e->number;
-		if (!s.hang && (e->kind == BW_CRASH_TIMEOUT || e->kind == BW_CRASH_SOFT_RECOVERED))
-			s.hang = e;
-	}
-	take_faults(&s);
-	return s;
-}
 
 /* ---- what happened first ---- */
 
-static void add_hardware(const struct story *s, struct bw_str *out)
+static bool is_poison(const struct bw_crash_event *e)
 {
-	const struct bw_crash_event *e = s->first[BW_CRASH_HARDWARE_ERROR];
-	bool is_poison = !strcmp(e->detail, "poison");
-	if (is_poison)
+	return !strcmp(e->detail, "poison");
+}
+
+/* One that names a block counts more than the message that there are errors. */
+static const struct bw_crash_event *hardware_error_of(const struct bw_crash_story *s,
+						      bool *out_poison)
+{
+	const struct bw_crash_event *best = s->first[BW_CRASH_HARDWARE_ERROR];
+	*out_poison = false;
+	for (size_t i = 0; i < s->n_items; i++) {
+		const struct bw_crash_event *e = bw_crash_event_of(s->log, &s->items[i]);
+		if (!e || e->kind != BW_CRASH_HARDWARE_ERROR)
+			continue;
+		*out_poison |= is_poison(e);
+		if (!best->number && e->number)
+			best = e;
+	}
+	return best;
+}
+
+static void add_hardware(const struct bw_crash_story *s, struct bw_str *out)
+{
+	bool has_poison;
+	const struct bw_crash_event *e = hardware_error_of(s, &has_poison);
+	if (is_poison(e))
 		bw_str_add(out, "The GPU met data in its memory that an error has damaged and that "
 				"could not be corrected (poison)");
 	else
@@ -102,9 +45,12 @@ static void add_hardware(const struct story *s, struct bw_str *out)
 	if (e->number)
 		bw_str_addf(out, ": %" PRIu64 " in %s", e->number,
 			    e->detail[0] ? e->detail : "a block that is not named");
-	else if (e->detail[0] && !is_poison)
+	else if (e->detail[0] && !is_poison(e))
 		bw_str_addf(out, " (%s)", e->detail);
-	bw_str_add(out, ": this is a hardware problem, not a mistake of the program.\n");
+	bw_str_add(out, ": this is a hardware problem, not a mistake of the program.");
+	if (has_poison && !is_poison(e))
+		bw_str_add(out, " Data that they have damaged was met (poison).");
+	bw_str_add(out, "\n");
 }
 
 static void add_process(const char *process, int64_t pid, const char *lead, struct bw_str *out)
@@ -117,7 +63,7 @@ static void add_process(const char *process, int64_t pid, const char *lead, stru
 		bw_str_addf(out, "%sprocess %" PRId64, lead, pid);
 }
 
-static void add_command_error(const struct story *s, struct bw_str *out)
+static void add_command_error(const struct bw_crash_story *s, struct bw_str *out)
 {
 	static const char sdma[] = "SDMA: ";
 	const struct bw_crash_event *e = s->first[BW_CRASH_COMMAND_ERROR];
@@ -130,7 +76,7 @@ static void add_command_error(const struct story *s, struct bw_str *out)
 }
 
 /* The types of kfd_int_process_v9.c to v11.c (SQ_INTERRUPT_ERROR_TYPE). */
-static void add_wave_error(const struct story *s, struct bw_str *out)
+static void add_wave_error(const struct bw_crash_story *s, struct bw_str *out)
 {
 	static const char *const types[] = {
 		"met a memory error that could not be corrected (ECC, type 0): this is a hardware "
@@ -152,7 +98,7 @@ static void add_wave_error(const struct story *s, struct bw_str *out)
 	bw_str_add(out, ".\n");
 }
 
-static void add_runtime_error(const struct story *s, struct bw_str *out)
+static void add_runtime_error(const struct bw_crash_story *s, struct bw_str *out)
 {
 	const struct bw_crash_event *e = s->first[BW_CRASH_RUNTIME_ERROR];
 	bw_str_addf(out, "ROCm's runtime stopped a queue%s%s.\n", e->detail[0] ? ": " : "",
@@ -160,7 +106,8 @@ static void add_runtime_error(const struct story *s, struct bw_str *out)
 }
 
 /* A fault in one sentence, and what there is to say of its kind. */
-static void add_fault(const struct story *s, const struct bw_crash_fault *f, struct bw_str *out)
+static void add_fault(const struct bw_crash_story *s, const struct bw_crash_fault *f,
+		      struct bw_str *out)
 {
 	struct bw_gpuvm_fault_facts facts = bw_crash_fault_facts(s->log, f, s->part);
 	bw_crash_add_headline(&facts, out);
@@ -168,7 +115,7 @@ static void add_fault(const struct story *s, const struct bw_crash_fault *f, str
 		bw_str_add(out, " It was a retry fault.");
 }
 
-static bool is_first_fault(const struct story *s)
+static bool is_first_fault(const struct bw_crash_story *s)
 {
 	for (size_t i = 0; i < s->n_items; i++)
 		if (s->items[i].is_fault)
@@ -176,7 +123,7 @@ static bool is_first_fault(const struct story *s)
 	return false;
 }
 
-static void add_first_fault(const struct story *s, struct bw_str *out)
+static void add_first_fault(const struct bw_crash_story *s, struct bw_str *out)
 {
 	size_t n = s->n_early + s->log->n_faults_left_out;
 	add_fault(s, s->fault, out);
@@ -211,16 +158,16 @@ static void add_hang(const struct bw_crash_event *t, struct bw_str *out)
 }
 
 /* What a fault before a hang has to do with it. */
-static void add_relation(const struct story *s, struct bw_str *out)
+static void add_relation(const struct bw_crash_story *s, struct bw_str *out)
 {
 	enum { FAR_S = 90 };
 	const struct bw_crash_fault *f = s->fault;
 	const struct bw_crash_event *t = s->hang;
 	double gap_s = 0;
-	if (!f || !turn_of(s))
+	if (!f || !bw_crash_turn_of(s))
 		return;
-	bool is_far =
-		bw_crash_time_between(f->when.time, turn_of(s)->when.time, &gap_s) && gap_s > FAR_S;
+	bool is_far = bw_crash_time_between(f->when.time, bw_crash_turn_of(s)->when.time, &gap_s) &&
+		      gap_s > FAR_S;
 	if (!t) {
 		bw_str_addf(out, "The page fault came before that: it is %s cause.\n",
 			    is_far ? "a possible" : "the likely");
@@ -240,7 +187,7 @@ static bool is_preemption(const struct bw_crash_event *e)
 	return !strcmp(e->detail, BW_CRASH_PREEMPTION);
 }
 
-static void add_scheduler(const struct story *s, struct bw_str *out)
+static void add_scheduler(const struct bw_crash_story *s, struct bw_str *out)
 {
 	const struct bw_crash_event *e = s->first[BW_CRASH_NO_ANSWER];
 	bool has_cause = s->fault || s->first[BW_CRASH_COMMAND_ERROR] ||
@@ -257,7 +204,7 @@ static void add_scheduler(const struct story *s, struct bw_str *out)
 /* ---- what the driver did ---- */
 
 /* Firmware that only failed to take away what hung before it. */
-static void add_escalation(const struct story *s, struct bw_str *out)
+static void add_escalation(const struct bw_crash_story *s, struct bw_str *out)
 {
 	const struct bw_crash_event *e = s->first[BW_CRASH_NO_ANSWER];
 	if (!s->hang || !e || e->when.order < s->hang->when.order)
@@ -270,7 +217,7 @@ static void add_escalation(const struct story *s, struct bw_str *out)
 		    is_named ? ")" : "");
 }
 
-static void add_ring_reset(const struct story *s, struct bw_str *out)
+static void add_ring_reset(const struct bw_crash_story *s, struct bw_str *out)
 {
 	bool has_gpu = s->first[BW_CRASH_RESET_BEGIN] || s->first[BW_CRASH_RESET_DONE] ||
 		       s->first[BW_CRASH_RESET_FAILED];
@@ -297,7 +244,7 @@ static const char *source_of(uint64_t number)
 	return number < BW_ARRAY_SIZE(sources) ? sources[number] : NULL;
 }
 
-static bool add_gpu_reset(const struct story *s, struct bw_str *out)
+static bool add_gpu_reset(const struct bw_crash_story *s, struct bw_str *out)
 {
 	const struct bw_crash_event *begin = s->first[BW_CRASH_RESET_BEGIN];
 	const struct bw_crash_event *method = s->first[BW_CRASH_RESET_METHOD];
@@ -337,7 +284,7 @@ static bool add_gpu_reset(const struct story *s, struct bw_str *out)
 }
 
 /* Sentences with a blank before each. */
-static void add_driver(const struct story *s, struct bw_str *out)
+static void add_driver(const struct bw_crash_story *s, struct bw_str *out)
 {
 	bool is_ring = s->first[BW_CRASH_RING_RESET] || s->first[BW_CRASH_RING_RESET_DONE] ||
 		       s->first[BW_CRASH_RING_RESET_FAILED];
@@ -361,7 +308,7 @@ static void add_driver(const struct story *s, struct bw_str *out)
 
 /* ---- what to look at ---- */
 
-static void add_next(const struct story *s, struct bw_str *out)
+static void add_next(const struct bw_crash_story *s, struct bw_str *out)
 {
 	const struct bw_crash_fault *f = s->fault;
 	int vmid = f ? bw_crash_fault_vmid(f) : -1;
@@ -401,7 +348,7 @@ static void add_next(const struct story *s, struct bw_str *out)
 
 /* Causes in the order in which they came. A command or a wave that the engine refused leads,
  * wherever its line is: the message comes when the driver looks. */
-static void add_causes(const struct story *s, struct bw_str *out)
+static void add_causes(const struct bw_crash_story *s, struct bw_str *out)
 {
 	if (s->first[BW_CRASH_HARDWARE_ERROR])
 		add_hardware(s, out);
@@ -415,7 +362,7 @@ static void add_causes(const struct story *s, struct bw_str *out)
 		add_runtime_error(s, out);
 }
 
-static void add_hangs(const struct story *s, struct bw_str *out)
+static void add_hangs(const struct bw_crash_story *s, struct bw_str *out)
 {
 	enum { MAX_SAID = 3 };
 	unsigned n = 0;
@@ -435,7 +382,7 @@ static void add_hangs(const struct story *s, struct bw_str *out)
 		bw_str_addf(out, " %u more timeouts follow.", n - MAX_SAID);
 }
 
-static bool follows_reset(const struct story *s, const struct bw_crash_fault *f)
+static bool follows_reset(const struct bw_crash_story *s, const struct bw_crash_fault *f)
 {
 	static const enum bw_crash_event_kind resets[] = {
 		BW_CRASH_RING_RESET, BW_CRASH_RING_RESET_DONE, BW_CRASH_RESET_BEGIN,
@@ -446,32 +393,54 @@ static bool follows_reset(const struct story *s, const struct bw_crash_fault *f)
 	return false;
 }
 
-static void add_late_fault(const struct story *s, struct bw_str *out)
+static void add_late_fault(const struct bw_crash_story *s, struct bw_str *out)
 {
 	if (!s->late)
 		return;
 	bool of_reset = bw_crash_fault_vmid(s->late) == 0 && follows_reset(s, s->late);
 	add_fault(s, s->late, out);
 	bw_str_addf(out, " It came after %s%s.\n",
-		    s->hang				     ? "the timeout"
-		    : turn_of(s)->kind == BW_CRASH_NO_ANSWER ? "the scheduler had stopped answering"
-							     : "the reset began",
+		    s->hang ? "the timeout"
+		    : bw_crash_turn_of(s)->kind == BW_CRASH_NO_ANSWER
+			    ? "the scheduler had stopped answering"
+			    : "the reset began",
 		    of_reset ? ", and is a consequence of the reset, not the cause"
 			     : ": it is hardly the cause");
 }
 
-static void add_incident(const struct story *s, struct bw_str *out)
+/* Who only sees that something is wrong, where nothing says what. */
+static void add_onlookers(const struct bw_crash_story *s, struct bw_str *out)
+{
+	bool is_known = s->fault || s->first[BW_CRASH_NO_ANSWER] ||
+			s->first[BW_CRASH_RESET_BEGIN] || s->first[BW_CRASH_HARDWARE_ERROR] ||
+			s->first[BW_CRASH_NO_SMU];
+	if (s->first[BW_CRASH_DISPLAY] && !is_known)
+		bw_str_add(out, "The display waited for a picture that did not come in time: a job "
+				"that was to draw it did not end, or the display engine itself "
+				"stopped. Which, these lines do not say.\n");
+	if (s->first[BW_CRASH_CONTEXT_LOST] && !is_known)
+		bw_str_add(out, "A program went on submitting after a reset that had taken its "
+				"context (-ECANCELED): the reset came earlier, and is not in these "
+				"lines.\n");
+}
+
+static void add_incident(const struct bw_crash_story *s, struct bw_str *out)
 {
 	struct bw_str driver = {0};
 	add_causes(s, out);
+	if (s->first[BW_CRASH_NO_ANSWER] && !s->hang)
+		add_scheduler(s, out);
+	if (s->first[BW_CRASH_NO_SMU] &&
+	    (!s->hang || s->first[BW_CRASH_NO_SMU]->when.order < s->hang->when.order))
+		bw_str_addf(out,
+			    "The firmware that manages power (SMU) did not answer%s: the GPU "
+			    "may have stopped as a whole.\n",
+			    s->hang ? ", and that came before the timeout" : "");
 	size_t before = out->len;
 	if (s->hang)
 		add_hangs(s, out);
-	if (s->first[BW_CRASH_NO_ANSWER] && !s->hang)
-		add_scheduler(s, out);
-	if (s->first[BW_CRASH_NO_SMU] && !s->hang)
-		bw_str_add(out, "The firmware that manages power (SMU) did not answer: the GPU may "
-				"have stopped as a whole.\n");
+	if (!s->hang)
+		add_onlookers(s, out);
 	if (s->first[BW_CRASH_CORRECTED] && !s->first[BW_CRASH_HARDWARE_ERROR])
 		bw_str_addf(out,
 			    "The hardware reported %" PRIu64
@@ -494,7 +463,7 @@ static void add_incident(const struct story *s, struct bw_str *out)
 }
 
 /* Whether there is anything to say of it: a mark of a dump alone says nothing. */
-static bool is_told(const struct story *s)
+static bool is_told(const struct bw_crash_story *s)
 {
 	struct bw_str text = {0};
 	add_incident(s, &text);
@@ -527,7 +496,7 @@ static void tell_boot(const struct bw_crash *c, const struct bw_gpuvm_part *part
 	enum { MAX_SAID = 4 };
 	size_t n = 0;
 	for (size_t i = b->from; i < b->to; i++) {
-		struct story s = story_of(c, part, b->in, &b->in->list.data[i]);
+		struct bw_crash_story s = bw_crash_story_of(c, part, b->in, &b->in->list.data[i]);
 		if (!is_told(&s) || n++ >= MAX_SAID)
 			continue;
 		if (n == 1 && !b->is_last)

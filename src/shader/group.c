@@ -20,8 +20,7 @@ static bool next(const struct module *m, size_t *at, size_t *out_n)
 	return *out_n && *out_n <= m->n_words - *at;
 }
 
-/* The opcode of the instruction that makes the id; 0: none does. For constants, whose id is the second
- * operand. */
+/* The opcode of the constant with that id, 0: none has it. The id is its second operand. */
 static uint32_t maker_of(const struct module *m, uint32_t id, size_t *out_at, size_t *out_n)
 {
 	size_t at = 0, n = 0;

@@ -3,8 +3,8 @@
 #define BW_SHADER_GROUP_H
 
 /* Sizes of workgroups that SPIRV-Cross cannot read: it takes each for a constant. Where one is
- * computed from specialization constants (OpSpecConstantOp), or is something else, which SPIRV-Tools
- * lets pass, an exception of its own ends the process. */
+ * computed from specialization constants (OpSpecConstantOp), or is something else, which
+ * SPIRV-Tools lets pass, an exception of its own ends the process. */
 
 #include <stddef.h>
 #include <stdint.h>

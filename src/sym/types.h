@@ -79,8 +79,8 @@ void bw_ctype_name(const struct bw_ctype *t, char *out, size_t out_b);
 void bw_ctype_name_unrolled(const struct bw_ctype *t, char *out, size_t out_b);
 /* Where the last part of a name of C++ begins: 5 of "zoo::i", 5 of "zoo::box<zoo::i>". */
 size_t bw_last_part(const char *name);
-/* How many bytes of t->name stand before "::" and the names of its enumerators: 10 of the enum class
- * "zoo::color", 3 of the enum "zoo::flags"; 0: none, as in C. */
+/* How many bytes of t->name stand before "::" and the names of its enumerators: 10 of the enum
+ * class "zoo::color", 3 of the enum "zoo::flags"; 0: none, as in C. */
 size_t bw_ctype_enum_scope(const struct bw_ctype *t);
 /* Of the function that begins at that address, inlined copies aside; NULL: not known. */
 const struct bw_ctype *bw_lines_function_type(struct bw_lines *l, uint64_t entry);

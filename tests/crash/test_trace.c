@@ -194,7 +194,7 @@ static void test_no_work(void **state)
 			     WAIT POINT(2) NEVER NUMBER(2) END);
 	char *text = verdict_of(&c);
 	expect(text, "What hangs comes after trace point 1, the last one that the command "
-		     "processor reached, and is no draw or dispatch: first there is a "
+		     "processor reached, and is neither a draw nor a dispatch: first there is a "
 		     "WAIT_REG_MEM; trace point 2 was not reached.\n");
 	free(text);
 	bw_crash_free(&c);

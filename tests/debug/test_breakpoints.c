@@ -216,7 +216,7 @@ static void test_dispatch_words(void **state)
 	fake_session_start(&s, 1);
 	OK(bw_debug_break_dispatch(s.debug, "name\vde*\f\rnth\n2\v", false, &n));
 	fake_fails(bw_debug_break_dispatch(s.debug, "name\vde*\fnth\rtwo", false, &n), BW_E_INVALID,
-		   "\"two\" is no number for \"nth\"");
+		   "\"two\" is not a number for \"nth\"");
 	fake_fails(bw_debug_break_dispatch(s.debug, "\v\"\"", false, &n), BW_E_INVALID,
 		   "an empty name");
 	fake_fails(bw_debug_break_dispatch(s.debug, "name ''", false, &n), BW_E_INVALID,

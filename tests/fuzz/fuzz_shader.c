@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A module of SPIR-V from nowhere, and what a launcher reads of it with SPIRV-Cross once SPIRV-Tools
- * has found it valid. Changes are of whole words: others are refused at once. */
+/* A module of SPIR-V from nowhere, and what a launcher reads of it with SPIRV-Cross once
+ * SPIRV-Tools has found it valid. Changes are of whole words: others are refused at once. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
