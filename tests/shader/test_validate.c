@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test_validate VALID MALFORMED COMPUTED...: modules. What is not SPIR-V is refused with a reason,
- * before SPIRV-Cross reads it, and so is what SPIRV-Cross cannot read: workgroups of a computed size. */
+ * before SPIRV-Cross reads it, and so is what SPIRV-Cross cannot read: workgroups of a computed
+ * size. */
 #include "shader/reflect.h"
 
 #include <setjmp.h>
