@@ -19,6 +19,13 @@ struct bw_shown bw_shown(const char *name)
 	return out;
 }
 
+void bw_make_line(char *name, char kept)
+{
+	for (; *name; name++)
+		if (*name != kept && ((unsigned char)*name < ' ' || *name == 0x7f))
+			*name = ' ';
+}
+
 const char *bw_error_result(int result)
 {
 	return strerror((int)(0u - (unsigned)result)); /* INT_MIN has no negative */

@@ -254,6 +254,7 @@ static struct bw_error *on_hello(struct bw_live *l, struct bw_live_proc *p, cons
 				 "different builds",
 				 h.version, BW_AGENT_PROTO_VERSION);
 	h.comm[sizeof(h.comm) - 1] = 0;
+	bw_make_line(h.comm, 0);
 	*out_given = bw_live_hello(l, &p, &h);
 	if (!*out_given)
 		return NULL;
@@ -307,8 +308,11 @@ static void point_into_blob(const struct bw_live *l, const struct bw_agent_dispa
 			    size_t blob_b, struct bw_target_dispatch *to)
 {
 	if (from->label_b && from->label_at < blob_b && from->label_b <= blob_b - from->label_at &&
-	    memchr(l->blob + from->label_at, 0, from->label_b))
-		to->label = (const char *)l->blob + from->label_at;
+	    memchr(l->blob + from->label_at, 0, from->label_b)) {
+		char *label = (char *)l->blob + from->label_at;
+		bw_make_line(label, BW_LABEL_SEPARATOR);
+		to->label = label;
+	}
 	if (from->push_b && from->push_at < blob_b && from->push_b <= blob_b - from->push_at) {
 		to->push = l->blob + from->push_at;
 		to->push_b = from->push_b;

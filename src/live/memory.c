@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/shown.h"
 
 enum { CHUNK_B = 1 << 20, MAX_MAPS = 1 << 16 };
 
@@ -231,6 +232,7 @@ static void copy_text(char *to, const char *from, size_t size_b)
 {
 	memcpy(to, from, size_b);
 	to[size_b - 1] = 0;
+	bw_make_line(to, 0);
 }
 
 struct bw_error *bw_live_objects(struct bw_target *t, struct bw_target_object **out, size_t *out_n)

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 
 from forge_capture import RESULT, SUBMISSION, Forged, Record
-from harness import TIMEOUT_S, check, equal
+from harness import BREAKWATER, TIMEOUT_S, check, equal
 from test_capture import LAUNCH, SAXPY, answer, ask, assemble, capture
 
 N_BUFFERS = 100_000
@@ -42,6 +42,17 @@ def check_names(path, folder):
             check(not any(line.startswith("Forged") for line in text.splitlines()), text)
         check(text.count(shown) >= 2, f"{name!r} is shown as {shown!r}: {text}")
         check_decompiled(out, folder, name)
+        if "\n" in name:
+            check_debugged(out)
+
+
+def check_debugged(path):
+    """In the debugger names are of one line, too."""
+    commands = ["break on dispatch", "run", "info dispatch", "info dispatches", "info program", "break on dispatch nosuch", "info breakpoints"]
+    words = [word for c in commands for word in ("-ex", c)]
+    done = subprocess.run([str(BREAKWATER), "run", "--batch", *words, path], capture_output=True, text=True, timeout=TIMEOUT_S, stdin=subprocess.DEVNULL)
+    check("p Forged line" in done.stdout, done.stdout + done.stderr)
+    check(not any(line.startswith("Forged") for line in (done.stdout + done.stderr).splitlines()), done.stdout)
 
 
 def check_decompiled(path, folder, name):
