@@ -293,7 +293,8 @@ static bool is_wrong_cached(struct bw_debug *d, const struct bw_variables_frame 
 	bool is_cached = c->lines == f->lines && c->addr == f->addr && c->level == f->level &&
 			 c->paths_version == d->source_paths.version && v >= c->list &&
 			 v < c->list + c->n;
-	if (!is_cached)
+	/* a condition is checked before its code is loaded, when nothing is known of registers */
+	if (!is_cached || !bw_debug_load_at(d, f->base + f->addr))
 		return is_wrong(d, f, v, l);
 	uint8_t *known = &c->wrong[v - c->list];
 	if (*known == BW_NOT_ASKED)
