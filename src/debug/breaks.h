@@ -92,6 +92,20 @@ struct bw_error *bw_debug_break_condition(struct bw_debug *d, uint32_t number,
 					  const char *expr) BW_MUST_CHECK; /* NULL or "": none */
 struct bw_error *bw_debug_break_ignore(struct bw_debug *d, uint32_t number,
 				       uint64_t hits) BW_MUST_CHECK;
+/* Who tests the condition of a breakpoint in code that is loaded: what only the debugger can test
+ * costs a stop of each wave that comes by. */
+enum bw_break_tester {
+	BW_TESTED_UNKNOWN, /* not loaded, no condition, or another kind of breakpoint */
+	BW_TESTED_BY_GPU,
+	BW_TESTED_BY_BOTH, /* the debugger looks at the waves that the GPU cannot rule out */
+	BW_TESTED_BY_DEBUGGER,
+};
+struct bw_break_tested {
+	enum bw_break_tester by;
+	char part[48];	 /* what the GPU cannot test; empty: no single part */
+	const char *why; /* a clause about the part, "is read from memory"; NULL: none */
+};
+void bw_debug_break_tested(struct bw_debug *d, uint32_t number, struct bw_break_tested *out);
 const struct bw_break_info *bw_debug_breakpoints(struct bw_debug *d, size_t *out_n);
 const struct bw_break_info *bw_debug_breakpoint(struct bw_debug *d, uint32_t number);
 

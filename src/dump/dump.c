@@ -79,6 +79,11 @@ static void dump_interrupt(struct bw_target *t)
 	__atomic_store_n(&bw_dump_of(t)->interrupted, true, __ATOMIC_SEQ_CST);
 }
 
+static bool dump_is_interrupted(struct bw_target *t)
+{
+	return __atomic_load_n(&bw_dump_of(t)->interrupted, __ATOMIC_SEQ_CST);
+}
+
 static void dump_forget_interrupt(struct bw_target *t)
 {
 	__atomic_store_n(&bw_dump_of(t)->interrupted, false, __ATOMIC_SEQ_CST);
@@ -118,6 +123,7 @@ static const struct bw_target_ops ops = {
 	.wait = dump_wait,
 	.interrupt = dump_interrupt,
 	.forget_interrupt = dump_forget_interrupt,
+	.is_interrupted = dump_is_interrupted,
 	.stopped = bw_dump_stopped,
 	.is_stopped = bw_dump_is_stopped,
 	.read_wave = bw_dump_read_wave,

@@ -222,6 +222,21 @@ static uint32_t count_running(struct bw_live *l, const uint32_t *resident)
 	return n;
 }
 
+static void set_stopping(struct bw_live *l, bool on)
+{
+	bw_vec_each(&l->vms, it) {
+		struct bw_live_vm *vm = *it;
+		if (!vm->attached)
+			continue;
+		if (on)
+			__atomic_or_fetch(&vm->control->flags, BW_TRAP_F_STOPPING,
+					  __ATOMIC_SEQ_CST);
+		else
+			__atomic_and_fetch(&vm->control->flags, ~(uint32_t)BW_TRAP_F_STOPPING,
+					   __ATOMIC_SEQ_CST);
+	}
+}
+
 struct bw_error *bw_live_stop_all(struct bw_target *t, uint32_t *out_running)
 {
 	struct bw_live *l = bw_live_of(t);
@@ -235,6 +250,7 @@ struct bw_error *bw_live_stop_all(struct bw_target *t, uint32_t *out_running)
 	uint32_t *resident = calloc(t->facts.n_slots / 32 + 1, sizeof(*resident));
 	if (!resident)
 		return bw_error_nomem();
+	set_stopping(l, true);
 	/* A wave that is still leaving the handler ignores the host trap, and new waves may be
 	 * launched meanwhile: send it again until all resident waves have stopped. */
 	for (;;) {
@@ -250,6 +266,7 @@ struct bw_error *bw_live_stop_all(struct bw_target *t, uint32_t *out_running)
 		if (!running || bw_live_now_ns() - start > stop_timeout_ns)
 			break;
 	}
+	set_stopping(l, false);
 	free(resident);
 	bw_live_stops_are_seen(l);
 	BW_LOG(DEBUG, "live", "stop: %u rounds, %llu us, %u still running", rounds,

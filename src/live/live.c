@@ -126,6 +126,11 @@ static void live_interrupt(struct bw_target *t)
 	errno = saved;
 }
 
+static bool live_is_interrupted(struct bw_target *t)
+{
+	return atomic_load(&bw_live_of(t)->interrupted);
+}
+
 static void live_forget_interrupt(struct bw_target *t)
 {
 	struct bw_live *l = bw_live_of(t);
@@ -353,6 +358,7 @@ const struct bw_target_ops bw_live_ops = {
 	.wait = live_wait,
 	.interrupt = live_interrupt,
 	.forget_interrupt = live_forget_interrupt,
+	.is_interrupted = live_is_interrupted,
 	.stopped = bw_live_stopped,
 	.ends = live_ends,
 	.is_stopped = bw_live_is_stopped,

@@ -93,7 +93,7 @@ struct bw_error *bw_live_unpatch(struct bw_target *t, uint64_t va)
 }
 
 struct bw_error *bw_live_set_filter(struct bw_target *t, unsigned index, uint64_t pc,
-				    uint64_t code_va, uint64_t resume_va)
+				    const struct bw_target_filter *filter)
 {
 	struct bw_live_vm *vm = bw_live_vm(bw_live_of(t));
 	if (!vm || !vm->attached)
@@ -106,8 +106,9 @@ struct bw_error *bw_live_set_filter(struct bw_target *t, unsigned index, uint64_
 	/* a wave may be about to call it, so the code stays in place */
 	if (!pc)
 		return NULL;
-	f->code = code_va;
-	f->resume = resume_va;
+	f->code = filter->code_va;
+	f->resume = filter->resume_va;
+	f->vgprs = filter->n_vgprs;
 	__atomic_store_n(&f->pc, pc, __ATOMIC_SEQ_CST);
 	return NULL;
 }

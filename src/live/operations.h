@@ -62,7 +62,7 @@ struct bw_error *bw_live_write_scratch(struct bw_target *t, uint32_t slot, unsig
 struct bw_error *bw_live_patch(struct bw_target *t, uint64_t va, uint32_t word) BW_MUST_CHECK;
 struct bw_error *bw_live_unpatch(struct bw_target *t, uint64_t va) BW_MUST_CHECK;
 struct bw_error *bw_live_set_filter(struct bw_target *t, unsigned index, uint64_t pc,
-				    uint64_t code_va, uint64_t resume_va) BW_MUST_CHECK;
+				    const struct bw_target_filter *filter) BW_MUST_CHECK;
 struct bw_error *bw_live_maps(struct bw_target *t, struct bw_target_map **out,
 			      size_t *out_n) BW_MUST_CHECK;
 struct bw_error *bw_live_objects(struct bw_target *t, struct bw_target_object **out,

@@ -33,6 +33,8 @@ enum bw_target_end bw_target_ends(struct bw_target *t);
 void bw_target_interrupt(struct bw_target *t);
 /* Discards an interrupt that no wait has reported yet: it was meant for an earlier wait. */
 void bw_target_forget_interrupt(struct bw_target *t);
+/* Whether one is waiting to be reported. */
+bool bw_target_is_interrupted(struct bw_target *t);
 
 /* ---- Waves ---- */
 
@@ -115,10 +117,10 @@ struct bw_error *bw_target_unpatch(struct bw_target *t, uint64_t va) BW_MUST_CHE
 /* [PATCH] An executable buffer of the debugger's own in the program's address space, for displaced
  * instructions; 0 and 0 before the first submission. */
 void bw_target_code_buffer(struct bw_target *t, uint64_t *out_va, uint32_t *out_size_b);
-/* [FILTER] Entry `index` of the trap handler's filters (trap.h); pc 0: none. The code must have
- * been written before. */
+/* [FILTER] Entry `index` of the trap handler's filters (trap.h); pc 0: none, and f is not looked
+ * at. The code must have been written before. */
 struct bw_error *bw_target_set_filter(struct bw_target *t, unsigned index, uint64_t pc,
-				      uint64_t code_va, uint64_t resume_va) BW_MUST_CHECK;
+				      const struct bw_target_filter *f) BW_MUST_CHECK;
 /* [WATCH] Number `index` of BW_TARGET_WATCHES; NULL: off. Waves report it where
  * BW_EXCP_ADDR_WATCH is enabled in their MODE. */
 struct bw_error *bw_target_set_watch(struct bw_target *t, unsigned index,

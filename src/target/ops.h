@@ -16,6 +16,7 @@ struct bw_target_ops {
 	struct bw_error *(*wait)(struct bw_target *t, int timeout_ms, struct bw_target_event *out);
 	void (*interrupt)(struct bw_target *t);
 	void (*forget_interrupt)(struct bw_target *t);
+	bool (*is_interrupted)(struct bw_target *t);
 
 	size_t (*stopped)(struct bw_target *t, uint32_t *out_slots, size_t max);
 	bool (*is_stopped)(struct bw_target *t, uint32_t slot);
@@ -63,7 +64,7 @@ struct bw_target_ops {
 	struct bw_error *(*unpatch)(struct bw_target *t, uint64_t va);
 	void (*code_buffer)(struct bw_target *t, uint64_t *out_va, uint32_t *out_size_b);
 	struct bw_error *(*set_filter)(struct bw_target *t, unsigned index, uint64_t pc,
-				       uint64_t code_va, uint64_t resume_va);
+				       const struct bw_target_filter *f);
 	struct bw_error *(*set_watch)(struct bw_target *t, unsigned index,
 				      const struct bw_target_watch *w);
 	struct bw_error *(*set_exceptions)(struct bw_target *t, uint32_t mask);

@@ -43,6 +43,7 @@ static const struct {
 	X(wait, 0)                                                                                 \
 	X(interrupt, 0)                                                                            \
 	X(forget_interrupt, 0)                                                                     \
+	X(is_interrupted, 0)                                                                       \
 	X(stopped, 0)                                                                              \
 	X(is_stopped, 0)                                                                           \
 	X(ends, BW_CAP_RUN)                                                                        \
@@ -163,6 +164,11 @@ void bw_target_interrupt(struct bw_target *t)
 void bw_target_forget_interrupt(struct bw_target *t)
 {
 	t->ops->forget_interrupt(t);
+}
+
+bool bw_target_is_interrupted(struct bw_target *t)
+{
+	return t->ops->is_interrupted(t);
 }
 
 size_t bw_target_stopped(struct bw_target *t, uint32_t *out_slots, size_t max)
@@ -340,10 +346,10 @@ void bw_target_code_buffer(struct bw_target *t, uint64_t *out_va, uint32_t *out_
 }
 
 struct bw_error *bw_target_set_filter(struct bw_target *t, unsigned index, uint64_t pc,
-				      uint64_t code_va, uint64_t resume_va)
+				      const struct bw_target_filter *f)
 {
 	BW_TRY(bw_target_need(t, NEEDS_set_filter));
-	return t->ops->set_filter(t, index, pc, code_va, resume_va);
+	return t->ops->set_filter(t, index, pc, f);
 }
 
 struct bw_error *bw_target_set_watch(struct bw_target *t, unsigned index,

@@ -244,6 +244,12 @@ struct bw_target_attached {
 	uint32_t n_unstoppable; /* waves that ran, and cannot be */
 };
 
+/* A filter's code (trap.h), and where waves that it rejects resume. */
+struct bw_target_filter {
+	uint64_t code_va, resume_va;
+	unsigned n_vgprs; /* that the code changes, from v0 on */
+};
+
 /* An address watch. The GPU compares aligned ranges of a power of two; it takes the smallest that
  * holds the one asked for. */
 enum bw_target_watch_mode { BW_TWATCH_READ, BW_TWATCH_WRITE, BW_TWATCH_ATOMIC, BW_TWATCH_ALL };

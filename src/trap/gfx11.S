@@ -37,27 +37,17 @@
 #define IB_STS2_NUMBER (BW_GFX11_IB_STS2 - 0x100)
 #define WAVE64 hwreg(IB_STS2_NUMBER, BW_GFX11_IB_STS2__WAVE64_LO, BW_GFX11_IB_STS2__WAVE64_WIDTH)
 
-	.text
-	.p2align 8
-handler:
-	s_getreg_b32 ttmp12, hwreg(HW_REG_STATUS)
-	s_getreg_b32 ttmp7, hwreg(HW_REG_IB_STS)
-	s_bfe_u32 ttmp4, ttmp1, BFE(TTMP1, TRAP_ID)
-	s_sub_u32 ttmp5, ttmp4, BW_TRAP_ID_FILTER
-	s_cmp_lt_u32 ttmp5, BW_TRAP_N_FILTERS
-	s_cbranch_scc1 filtered
-	s_cmp_eq_u32 ttmp4, BW_TRAP_ID_CELL_END
-	s_cbranch_scc1 cell_end
-entry:
-	/* A load of the shader could otherwise land in a register after it was saved. */
-	s_waitcnt vmcnt(0) expcnt(0) lgkmcnt(0)
-	s_waitcnt_vscnt null, 0x0
-	s_sendmsg_rtn_b64 ttmp[14:15], sendmsg(MSG_RTN_GET_TMA)
+/* The control block's address. */
+.macro control_block lo, hi
+	s_sendmsg_rtn_b64 ttmp[\lo:\hi], sendmsg(MSG_RTN_GET_TMA)
 	s_waitcnt lgkmcnt(0)
-	s_lshl_b64 ttmp[14:15], ttmp[14:15], 8
-	s_bfe_i64 ttmp[14:15], ttmp[14:15], VA_BITS
+	s_lshl_b64 ttmp[\lo:\hi], ttmp[\lo:\hi], 8
+	s_bfe_i64 ttmp[\lo:\hi], ttmp[\lo:\hi], VA_BITS
+.endm
 
-	/* slot = (((SE * sas + SA) * wgps + WGP) * 4 + SIMD) * waves + WAVE, in ttmp4 */
+/* slot = (((SE * sas + SA) * wgps + WGP) * 4 + SIMD) * waves + WAVE, in ttmp4; from the control block
+ * in ttmp[14:15]. In ttmp3 BW_TRAP_C_SLOTS; ttmp2, ttmp5 and SCC are changed. */
+.macro slot_number
 	s_load_b64 ttmp[2:3], ttmp[14:15], BW_TRAP_C_SAS glc dlc
 	s_waitcnt lgkmcnt(0)
 	s_getreg_b32 ttmp4, FIELD(HW_ID1, SE_ID)
@@ -75,6 +65,60 @@ entry:
 	s_mul_i32 ttmp4, ttmp4, ttmp2
 	s_getreg_b32 ttmp5, FIELD(HW_ID1, WAVE_ID)
 	s_add_u32 ttmp4, ttmp4, ttmp5
+.endm
+
+/* Before and after a filter that needs VGPRs: this wave's VGPR area in ttmp[2:3], which is free until the
+ * wave is saved, how many it needs in ttmp4, and EXEC in ttmp[14:15]. */
+.macro filter_vgprs_begin
+	control_block 14, 15
+	slot_number
+	s_load_b32 ttmp2, ttmp[14:15], BW_TRAP_C_VGPRS glc dlc
+	s_lshl_b32 ttmp4, ttmp4, 4
+	s_bfe_u32 ttmp5, ttmp1, BFE(TTMP1, TRAP_ID)
+	s_sub_u32 ttmp5, ttmp5, BW_TRAP_ID_FILTER
+	s_lshl_b32 ttmp5, ttmp5, 5
+	s_mov_b32 ttmp3, 0
+	s_waitcnt lgkmcnt(0)
+	s_add_u32 ttmp2, ttmp2, ttmp4
+	s_load_b32 ttmp4, ttmp[14:15], ttmp5 offset:BW_TRAP_C_FILTERS + 24 glc dlc
+	s_lshl_b64 ttmp[2:3], ttmp[2:3], 12
+	s_waitcnt lgkmcnt(0)
+	s_add_u32 ttmp2, ttmp2, ttmp14
+	s_addc_u32 ttmp3, ttmp3, ttmp15
+	s_mov_b64 ttmp[14:15], exec
+	s_mov_b64 exec, -1
+.endm
+
+/* \op moves v0 to v(ttmp4 - 1). */
+.macro filter_vgprs op, done
+	.set n, 0
+	.rept BW_TRAP_FILTER_VGPRS
+	.if n > 0
+	s_cmp_le_u32 ttmp4, n
+	s_cbranch_scc1 \done
+	.endif
+	\op v[n], ttmp[2:3] offset:n * 256 GLC_ALL
+	.set n, n + 1
+	.endr
+.endm
+
+	.text
+	.p2align 8
+handler:
+	s_getreg_b32 ttmp12, hwreg(HW_REG_STATUS)
+	s_getreg_b32 ttmp7, hwreg(HW_REG_IB_STS)
+	s_bfe_u32 ttmp4, ttmp1, BFE(TTMP1, TRAP_ID)
+	s_sub_u32 ttmp5, ttmp4, BW_TRAP_ID_FILTER
+	s_cmp_lt_u32 ttmp5, BW_TRAP_N_FILTERS
+	s_cbranch_scc1 filtered
+	s_cmp_eq_u32 ttmp4, BW_TRAP_ID_CELL_END
+	s_cbranch_scc1 cell_end
+entry:
+	/* A load of the shader could otherwise land in a register after it was saved. */
+	s_waitcnt vmcnt(0) expcnt(0) lgkmcnt(0)
+	s_waitcnt_vscnt null, 0x0
+	control_block 14, 15
+	slot_number
 
 	s_load_b32 ttmp2, ttmp[14:15], BW_TRAP_C_VGPRS glc dlc
 	s_load_b32 ttmp13, ttmp[14:15], BW_TRAP_C_FLAGS glc dlc
@@ -116,10 +160,7 @@ filtered:
 	/* A wave without VGPRs (DEALLOC_VGPRS) has nothing to compare: it takes the way of all stops. */
 	s_bitcmp1_b32 ttmp12, BW_GFX11_STATUS__NO_VGPRS_LO
 	s_cbranch_scc1 entry
-	s_sendmsg_rtn_b64 ttmp[14:15], sendmsg(MSG_RTN_GET_TMA)
-	s_waitcnt lgkmcnt(0)
-	s_lshl_b64 ttmp[14:15], ttmp[14:15], 8
-	s_bfe_i64 ttmp[14:15], ttmp[14:15], VA_BITS
+	control_block 14, 15
 	s_load_b32 ttmp13, ttmp[14:15], BW_TRAP_C_FLAGS glc dlc
 	s_lshl_b32 ttmp5, ttmp5, 5
 	s_waitcnt lgkmcnt(0)
@@ -139,18 +180,60 @@ filtered:
 	s_cbranch_scc1 abandoned
 	s_bitcmp1_b32 ttmp13, 0 /* BW_TRAP_F_DETACHED: the original instruction is back in its place */
 	s_cbranch_scc1 detached_leave
+	s_bitcmp1_b32 ttmp13, 2 /* BW_TRAP_F_STOPPING */
+	s_cbranch_scc1 filter_stopping
 	s_load_b64 ttmp[2:3], ttmp[14:15], BW_TRAP_C_FILTERS + 8 glc dlc /* the filter */
 	s_mov_b32 ttmp7, ttmp4
 	s_mov_b32 ttmp13, ttmp5
-	s_waitcnt lgkmcnt(0)
+	s_load_b32 ttmp4, ttmp[14:15], BW_TRAP_C_FILTERS + 24 glc dlc /* VGPRs that it needs */
+	/* What the shader has loaded and stored must be there when it is compared. */
+	s_waitcnt vmcnt(0) expcnt(0) lgkmcnt(0)
+	s_waitcnt_vscnt null, 0x0
+	s_cmp_lg_u32 ttmp4, 0
+	s_cbranch_scc1 filter_with_vgprs
 	s_swappc_b64 ttmp[4:5], ttmp[2:3]
 	s_cbranch_scc1 filter_stops
+filter_passes:
 	s_mov_b32 ttmp0, ttmp7
 	s_mov_b32 ttmp1, ttmp13
 	s_branch leave
 filter_stops:
 	s_getreg_b32 ttmp7, hwreg(HW_REG_IB_STS)
 	s_branch entry
+
+	/* All waves are to stop. One that comes by here again and again is in the handler most of the time,
+	 * and ignores host traps there: it stops in front of the s_trap, as if it had got one. */
+filter_stopping:
+	s_and_b32 ttmp1, ttmp1, BW_GFX11_TTMP1__PC_HI
+	s_bitset1_b32 ttmp1, BW_GFX11_TTMP1__HOST_TRAP_LO
+	s_branch entry
+
+	/* The shader's v0 ... lie in the wave's VGPR area meanwhile. */
+filter_with_vgprs:
+	filter_vgprs_begin
+	filter_vgprs global_store_addtid_b32, filter_saved
+filter_saved:
+	s_mov_b64 exec, ttmp[14:15]
+	control_block 2, 3
+	s_bfe_u32 ttmp4, ttmp1, BFE(TTMP1, TRAP_ID)
+	s_sub_u32 ttmp4, ttmp4, BW_TRAP_ID_FILTER
+	s_lshl_b32 ttmp4, ttmp4, 5
+	s_load_b64 ttmp[2:3], ttmp[2:3], ttmp4 offset:BW_TRAP_C_FILTERS + 8 glc dlc
+	s_waitcnt lgkmcnt(0)
+	s_swappc_b64 ttmp[4:5], ttmp[2:3]
+	/* What it says outlives what follows in the highest bit of the address to resume at, where it is
+	 * 0. */
+	s_cselect_b32 ttmp4, 0x80000000, 0
+	s_or_b32 ttmp13, ttmp13, ttmp4
+	s_waitcnt_vscnt null, 0x0
+	filter_vgprs_begin
+	filter_vgprs global_load_addtid_b32, filter_restored
+filter_restored:
+	s_waitcnt vmcnt(0)
+	s_mov_b64 exec, ttmp[14:15]
+	s_bitcmp1_b32 ttmp13, 31
+	s_cbranch_scc1 filter_stops
+	s_branch filter_passes
 
 /* ---- the end of the copy that rejected waves execute: the PC to resume at lies behind it ---- */
 cell_end:

@@ -22,7 +22,7 @@
  *   - Other commands: the wave executes them, writes command = 0, and continues to poll. */
 
 #define BW_TRAP_MAGIC 0x70617277 /* "wrap" */
-#define BW_TRAP_VERSION 2
+#define BW_TRAP_VERSION 3
 
 /* Control block */
 #define BW_TRAP_C_MAGIC 0x00
@@ -41,13 +41,15 @@
 #define BW_TRAP_C_ENABLES 0x2c
 #define BW_TRAP_C_ENABLES_HW 0x30
 /* BW_TRAP_N_FILTERS entries of 32 bytes: u64 PC of the s_trap, u64 code of the filter, u64 where to
- * resume; PC 0: none */
+ * resume, u64 how many VGPRs the filter may change; PC 0: none */
 #define BW_TRAP_C_FILTERS 0x400
 #define BW_TRAP_C_SIZE 0x1000
 
 #define BW_TRAP_F_DETACHED 1 /* no debugger is attached: save nothing, resume at once */
 /* the program has ended with its code still patched: waves end at once */
 #define BW_TRAP_F_ABANDONED 2
+/* all waves are being stopped: those that come to a filter stop in front of it */
+#define BW_TRAP_F_STOPPING 4
 
 #define BW_TRAP_SLOT_STRIDE 0x1000
 #define BW_TRAP_VGPR_STRIDE 0x10000 /* 256 VGPRs of 64 lanes */
@@ -114,11 +116,13 @@
 /* Breakpoints with a condition that the handler can test: s_trap BW_TRAP_ID_FILTER + n stands for
  * entry n. The filter is called with the shader's registers as they are and EXEC its own; it may
  * change ttmp2, 3, 14, 15 and SCC (ttmp7 and 13 hold the address to resume at, and must hold it in
- * the end, too), and returns by ttmp[4:5] with SCC set where the wave is to stop. Otherwise it
- * resumes at the address in the entry: [original instruction][s_trap BW_TRAP_ID_CELL_END][u64 PC of
- * the instruction behind the original]. */
+ * the end, too) and as many VGPRs, from v0 on, as its entry says (up to BW_TRAP_FILTER_VGPRS),
+ * which the handler saves before; it returns by ttmp[4:5] with SCC set where the wave is to stop.
+ * Otherwise it resumes at the address in the entry: [original instruction][s_trap
+ * BW_TRAP_ID_CELL_END][u64 PC of the instruction behind the original]. */
 #define BW_TRAP_ID_FILTER 0x40
 #define BW_TRAP_N_FILTERS 60
+#define BW_TRAP_FILTER_VGPRS 8
 #define BW_TRAP_ID_CELL_END 0x7d
 
 #ifndef __ASSEMBLER__
@@ -138,7 +142,7 @@ struct bw_trap_control {
 	uint32_t enables, enables_hw;
 };
 struct bw_trap_filter {
-	uint64_t pc, code, resume, pad;
+	uint64_t pc, code, resume, vgprs;
 };
 struct bw_trap_slot {
 	uint32_t state, command, seq, arg0, arg1, pad0, return_lo, return_hi;

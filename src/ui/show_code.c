@@ -77,15 +77,43 @@ static void add_places(struct bw_table *t, struct bw_debug *d, const struct bw_b
 	}
 }
 
+/* Why the GPU cannot test all of a condition; empty: it can, or that has no reason of its own. */
+static void add_why(const struct bw_break_tested *tested, struct bw_str *out)
+{
+	if (tested->by < BW_TESTED_BY_BOTH || !tested->why)
+		return;
+	if (tested->part[0])
+		bw_str_addf(out, "`%s` ", tested->part);
+	bw_str_add(out, tested->why);
+}
+
+/* Where each wave that comes by has to stop for it. */
+static void add_tested(struct bw_table *t, struct bw_debug *d, const struct bw_break_info *b)
+{
+	struct bw_break_tested tested;
+	struct bw_str why = {0};
+	bw_debug_break_tested(d, b->number, &tested);
+	if (tested.by < BW_TESTED_BY_BOTH)
+		return;
+	add_why(&tested, &why);
+	bw_table_note(t, "\t%s%s%s",
+		      tested.by == BW_TESTED_BY_BOTH
+			      ? "tested on the GPU as far as it can be, then by the debugger"
+			      : "tested by the debugger",
+		      why.len ? ": " : "", bw_str_text(&why));
+	bw_str_free(&why);
+}
+
 /* The lines that gdb prints below a breakpoint. */
-static void add_notes(struct bw_table *t, const struct bw_break_info *b, const char *const *lines,
-		      size_t n_lines)
+static void add_notes(struct bw_table *t, struct bw_debug *d, const struct bw_break_info *b,
+		      const char *const *lines, size_t n_lines)
 {
 	const char *kind = b->kind == BW_BREAK_EXCEPTION ? "catchpoint"
 			   : b->kind == BW_BREAK_CODE	 ? "breakpoint"
 							 : "watchpoint";
 	if (b->condition)
 		bw_table_note(t, "\tstop only if %s", b->condition);
+	add_tested(t, d, b);
 	if (b->wave)
 		bw_table_note(t, "\tstop only in wave %u", b->wave);
 	if (b->hits)
@@ -106,11 +134,21 @@ static void add_notes(struct bw_table *t, const struct bw_break_info *b, const c
 static void add_facts(struct bw_table *t, struct bw_debug *d, const struct bw_break_info *b,
 		      const char *const *lines, size_t n_lines)
 {
+	static const char *const testers[] = {[BW_TESTED_BY_GPU] = "gpu",
+					      [BW_TESTED_BY_BOTH] = "gpu and debugger",
+					      [BW_TESTED_BY_DEBUGGER] = "debugger"};
+	struct bw_break_tested tested;
+	struct bw_str why = {0};
+	bw_debug_break_tested(d, b->number, &tested);
+	add_why(&tested, &why);
 	json_t *commands = json_array();
 	for (size_t i = 0; i < n_lines; i++)
 		json_array_append_new(commands, bw_json_text(lines[i]));
 	bw_table_json_cell(t, json_string(kind_text(b)));
 	bw_table_json_cell(t, b->condition ? bw_json_text(b->condition) : NULL);
+	bw_table_json_cell(t, testers[tested.by] ? json_string(testers[tested.by]) : NULL);
+	bw_table_json_cell(t, why.len ? bw_json_text(bw_str_text(&why)) : NULL);
+	bw_str_free(&why);
 	bw_table_json_cell(t, json_integer((json_int_t)b->hits));
 	bw_table_json_cell(t, json_integer((json_int_t)b->ignore));
 	bw_table_json_cell(t, commands);
@@ -134,6 +172,8 @@ void bw_show_breakpoints(struct bw_out *o, struct bw_debug *d, bool only_watch,
 						   {"What", "what", false},
 						   {NULL, "kind", false},
 						   {NULL, "condition", false},
+						   {NULL, "tested_by", false},
+						   {NULL, "not_on_gpu", false},
 						   {NULL, "hits", false},
 						   {NULL, "ignore", false},
 						   {NULL, "commands", false},
@@ -167,7 +207,7 @@ void bw_show_breakpoints(struct bw_out *o, struct bw_debug *d, bool only_watch,
 		bw_str_free(&what);
 		const char *const *lines = commands(cookie, b->number, &n_lines);
 		add_facts(&t, d, b, lines, n_lines);
-		add_notes(&t, b, lines, n_lines);
+		add_notes(&t, d, b, lines, n_lines);
 		add_places(&t, d, b);
 	}
 	bw_out_table(o, &t, only_watch ? "No watchpoints." : "No breakpoints or watchpoints.");

@@ -44,12 +44,6 @@ static void fake_close(struct bw_target *t)
 	free(f);
 }
 
-void fake_push(struct fake_target *f, const struct bw_target_event *ev)
-{
-	if (f->n_events < BW_ARRAY_SIZE(f->events))
-		f->events[f->n_events++] = *ev;
-}
-
 static struct bw_error *fake_wait(struct bw_target *t, int timeout_ms, struct bw_target_event *out)
 {
 	struct fake_target *f = of(t);
@@ -461,6 +455,11 @@ static struct bw_error *fake_objects(struct bw_target *t, struct bw_target_objec
 	return NULL;
 }
 
+static bool fake_is_interrupted(struct bw_target *t)
+{
+	return of(t)->interrupted;
+}
+
 static void fake_forget_interrupt(struct bw_target *t)
 {
 	of(t)->interrupted = false;
@@ -517,7 +516,7 @@ static struct bw_error *fake_set_exceptions(struct bw_target *t, uint32_t mask)
 }
 
 static struct bw_error *fake_set_filter(struct bw_target *t, unsigned index, uint64_t pc,
-					uint64_t code_va, uint64_t resume_va)
+					const struct bw_target_filter *f)
 {
 	must(t, BW_CAP_FILTER);
 	return NULL; /* this handler tests nothing: every wave stops */
@@ -535,6 +534,7 @@ static const struct bw_target_ops fake_ops = {
 	.wait = fake_wait,
 	.interrupt = fake_interrupt,
 	.forget_interrupt = fake_forget_interrupt,
+	.is_interrupted = fake_is_interrupted,
 	.stopped = fake_stopped,
 	.is_stopped = fake_is_stopped,
 	.ends = fake_ends,

@@ -113,3 +113,9 @@ void fake_stop(struct fake_target *f, uint32_t slot)
 {
 	stop(f, &f->wave[slot], 0, BW_WF_HOST_TRAP, BW_WF_HOST_TRAP_TTMP);
 }
+
+void fake_push(struct fake_target *f, const struct bw_target_event *ev)
+{
+	if (f->n_events < BW_ARRAY_SIZE(f->events))
+		f->events[f->n_events++] = *ev;
+}

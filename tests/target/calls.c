@@ -85,7 +85,7 @@ static struct bw_error *do_watch(struct target_fixture *f, uint32_t slot)
 
 static struct bw_error *do_filter(struct target_fixture *f, uint32_t slot)
 {
-	return bw_target_set_filter(f->t, 0, 0, 0, 0);
+	return bw_target_set_filter(f->t, 0, 0, NULL);
 }
 
 static struct bw_error *do_exceptions(struct target_fixture *f, uint32_t slot)

@@ -453,12 +453,16 @@ static void check_interrupt(void **state)
 {
 	struct target_fixture *f = *state;
 	assert_int_equal(next(f, 0), BW_EVENT_NONE);
+	assert_false(bw_target_is_interrupted(f->t));
 	bw_target_interrupt(f->t);
 	bw_target_interrupt(f->t);
+	assert_true(bw_target_is_interrupted(f->t));
+	assert_true(bw_target_is_interrupted(f->t));
 	assert_int_equal(next(f, -1), BW_EVENT_INTERRUPT);
 	assert_int_equal(next(f, 0), BW_EVENT_NONE);
 	bw_target_interrupt(f->t);
 	bw_target_forget_interrupt(f->t);
+	assert_false(bw_target_is_interrupted(f->t));
 	assert_int_equal(next(f, 0), BW_EVENT_NONE);
 	assert_int_equal(bw_target_stopped(f->t, NULL, 0), f->known.n_stopped);
 }

@@ -2,7 +2,7 @@
 /* Which breakpoints have their condition tested by the trap handler (compile.c), and where that
  * code lies: in the upper half of the code buffer, one cell for each filter. */
 #include "debug/breakpoints/breakpoints_priv.h"
-#include "debug/conditions/filter.h"
+#include "debug/breakpoints/filter_facts.h"
 #include "debug/dispatches/dispatches_priv.h"
 #include "debug/waves/waves_priv.h"
 
@@ -14,7 +14,7 @@
 #include "trap/trap.h"
 
 enum {
-	RESUME_DW = 8, /* the copy of the instruction, before the filter's code */
+	RESUME_DW = BW_FILTER_RESUME_DW,
 	CELL_DW = 256,
 	CODE_DW = CELL_DW - RESUME_DW - 64, /* the fetcher runs ahead */
 };
@@ -33,64 +33,7 @@ static uint64_t cell_va(struct bw_debug *d, unsigned index)
 	return (index + 1ull) * CELL_DW * 4 <= half ? buffer + half + index * CELL_DW * 4ull : 0;
 }
 
-/* ---- Facts ---- */
-
-static bool variable(void *cookie, const char *name, struct bw_value *out)
-{
-	struct bw_debug *d = cookie;
-	bw_vec_each(&d->vars, v) {
-		if (strcmp(v->name, name) != 0)
-			continue;
-		*out = v->value;
-		return !out->n_elem && !out->is_missing && !out->type.is_bfloat &&
-		       (out->type.kind == BW_TYPE_INT || out->type.kind == BW_TYPE_UINT ||
-			out->type.kind == BW_TYPE_FLOAT);
-	}
-	return false;
-}
-
-static bool wave_place(void *cookie, uint64_t number, uint32_t out_group[3],
-		       uint32_t *out_wave_in_group)
-{
-	struct bw_debug *d = cookie;
-	const struct bw_wave_record *w = NULL;
-	/* the wave may run: a number is never used twice, and if another wave has taken its place,
-	 * that one is examined */
-	for (uint32_t i = 0; i < d->target->facts.n_slots && number; i++)
-		if (d->slots[i].known && d->slots[i].info.number == number)
-			w = &d->slots[i];
-	if (!w)
-		return false;
-	memcpy(out_group, w->info.workgroup, sizeof(w->info.workgroup));
-	*out_wave_in_group = w->info.wave_in_group;
-	return true;
-}
-
-/* What all dispatches that have waves, or will have, agree in. */
-static struct bw_filter_facts facts_of(struct bw_debug *d)
-{
-	struct bw_filter_facts f = {.arch = bw_debug_arch(d),
-				    .gen = bw_debug_isa(d),
-				    .n_vgprs = 256,
-				    .one_row = true,
-				    .variable = variable,
-				    .wave = wave_place,
-				    .resume_before_b = RESUME_DW * 4,
-				    .cookie = d};
-	bool first = true;
-	bw_vec_each(&d->dispatches, x) {
-		const struct bw_target_dispatch *t = &x->info.desc;
-		if (x->info.state != BW_DISPATCH_HELD && x->info.state != BW_DISPATCH_RUNNING)
-			continue;
-		unsigned lanes = bw_arch_lanes(f.arch, t->initiator);
-		unsigned n = bw_arch_resources(f.arch, lanes, t->rsrc1, t->rsrc2, 0).vgprs;
-		f.n_vgprs = BW_MIN(f.n_vgprs, n);
-		f.lanes = first || f.lanes == lanes ? lanes : 0;
-		f.one_row &= t->group_size[1] == 1 && t->group_size[2] == 1;
-		first = false;
-	}
-	return f;
-}
+/* ---- The condition ---- */
 
 /* The conditions of all breakpoints at va, joined by ||; false: one of them has none, or needs more
  * of the wave. */
@@ -132,7 +75,7 @@ static struct bw_error *take_out(struct bw_debug *d, struct bw_patch *p)
 	if (!p->filter)
 		return NULL;
 	BW_TRY(patch_word(d, p, BW_TRAP_ID_BREAKPOINT));
-	BW_TRY(bw_target_set_filter(d->target, p->filter - 1, 0, 0, 0));
+	BW_TRY(bw_target_set_filter(d->target, p->filter - 1u, 0, NULL));
 	d->filters_retired |= 1ull << (p->filter - 1);
 	p->filter = 0;
 	free(p->filter_code);
@@ -142,7 +85,7 @@ static struct bw_error *take_out(struct bw_debug *d, struct bw_patch *p)
 }
 
 static struct bw_error *put_in(struct bw_debug *d, struct bw_patch *p, const uint32_t *code,
-			       size_t n)
+			       size_t n, unsigned n_vgprs)
 {
 	const struct bw_arch *arch = bw_debug_arch(d);
 	uint32_t cell[CELL_DW], words[3];
@@ -176,8 +119,17 @@ static struct bw_error *put_in(struct bw_debug *d, struct bw_patch *p, const uin
 	p->filter_va = va;
 	d->filters_used |= 1ull << index;
 	BW_TRY(bw_target_write(d->target, va, cell, sizeof(cell)));
-	BW_TRY(bw_target_set_filter(d->target, index, p->va, va + RESUME_DW * 4, va));
+	const struct bw_target_filter filter = {va + RESUME_DW * 4, va, n_vgprs};
+	BW_TRY(bw_target_set_filter(d->target, index, p->va, &filter));
 	return patch_word(d, p, BW_TRAP_ID_FILTER + index);
+}
+
+/* What reads or writes the PC cannot run from a copy. */
+static bool can_pass(const struct bw_patch *p)
+{
+	uint64_t target;
+	enum bw_flow flow = bw_isa_flow(&p->inst, p->va, &target);
+	return flow == BW_FLOW_NEXT || flow == BW_FLOW_END;
 }
 
 static struct bw_error *update(struct bw_debug *d, struct bw_patch *p,
@@ -185,18 +137,17 @@ static struct bw_error *update(struct bw_debug *d, struct bw_patch *p,
 {
 	uint32_t code[CODE_DW];
 	struct bw_str text = {0};
+	struct bw_filter_result result = {0};
 	size_t n = 0;
-	uint64_t target;
-	/* what reads or writes the PC cannot run from a copy */
-	enum bw_flow flow = bw_isa_flow(&p->inst, p->va, &target);
-	if ((flow == BW_FLOW_NEXT || flow == BW_FLOW_END) && condition_at(d, p->va, &text))
-		n = bw_filter_compile(bw_str_text(&text), facts, code, CODE_DW);
+	if (can_pass(p) && condition_at(d, p->va, &text))
+		n = bw_filter_compile(bw_str_text(&text), facts, code, CODE_DW, &result);
 	bw_str_free(&text);
 	if (!n)
 		return take_out(d, p);
+	/* what it reads says which VGPRs it needs */
 	if (p->filter && p->filter_dw == n && !memcmp(p->filter_code, code, n * sizeof(*code)))
 		return NULL;
-	return put_in(d, p, code, n);
+	return put_in(d, p, code, n, result.n_vgprs);
 }
 
 struct bw_error *bw_filters_update(struct bw_debug *d)
@@ -208,9 +159,11 @@ struct bw_error *bw_filters_update(struct bw_debug *d)
 		d->filters_used &= ~d->filters_retired;
 		d->filters_retired = 0;
 	}
-	struct bw_filter_facts facts = facts_of(d);
+	struct bw_filter_at at = {.d = d};
+	struct bw_filter_facts facts = bw_filter_facts_of(&at);
 	bw_vec_each(&d->patches, p) {
 		BW_IN_SPACE(d, p->space);
+		at.va = p->va;
 		struct bw_error *err = update(d, p, &facts);
 		/* the program has freed this code: no wave will reach it */
 		if (err && !bw_error_catch(&err, BW_E_FAULT))
@@ -222,12 +175,55 @@ struct bw_error *bw_filters_update(struct bw_debug *d)
 void bw_filter_drop(struct bw_debug *d, struct bw_patch *p)
 {
 	if (p->filter && d->target)
-		bw_error_free(bw_target_set_filter(d->target, p->filter - 1u, 0, 0, 0));
+		bw_error_free(bw_target_set_filter(d->target, p->filter - 1u, 0, NULL));
 	if (p->filter)
 		d->filters_retired |= 1ull << (p->filter - 1u);
 	free(p->filter_code);
 	p->filter_code = NULL;
 	p->filter = 0;
+}
+
+/* ---- Who tests a condition ---- */
+
+/* At one place of it. */
+static void tested_at(struct bw_debug *d, const struct bw_break *b, uint64_t va,
+		      struct bw_break_tested *out)
+{
+	uint32_t code[CODE_DW];
+	struct bw_filter_at at = {d, va};
+	struct bw_filter_facts facts = bw_filter_facts_of(&at);
+	struct bw_filter_result result = {0};
+	const struct bw_patch *p = bw_debug_patch_at(d, va);
+	if (!bw_target_can(d->target, BW_CAP_FILTER))
+		*out = (struct bw_break_tested){.by = BW_TESTED_BY_DEBUGGER,
+						.why = "the trap handler of this GPU tests none"};
+	else if (p && !can_pass(p))
+		*out = (struct bw_break_tested){
+			.by = BW_TESTED_BY_DEBUGGER,
+			.why = "the instruction there reads or writes the PC"};
+	else {
+		size_t n = bw_filter_compile(b->condition, &facts, code, CODE_DW, &result);
+		out->by = !n		    ? BW_TESTED_BY_DEBUGGER
+			  : result.is_whole ? BW_TESTED_BY_GPU
+					    : BW_TESTED_BY_BOTH;
+		out->why = result.why;
+		memcpy(out->part, result.part, sizeof(out->part));
+	}
+}
+
+void bw_debug_break_tested(struct bw_debug *d, uint32_t number, struct bw_break_tested *out)
+{
+	const struct bw_break *b = bw_debug_break_priv(d, number);
+	*out = (struct bw_break_tested){.by = BW_TESTED_UNKNOWN};
+	if (!b || !b->condition || !d->target || b->filter || b->info.kind != BW_BREAK_CODE)
+		return;
+	bw_vec_each(&b->places, place) {
+		struct bw_break_tested one = {.by = BW_TESTED_UNKNOWN};
+		BW_IN_SPACE(d, place->space);
+		tested_at(d, b, place->va, &one);
+		if (one.by > out->by)
+			*out = one;
+	}
 }
 
 /* ---- Waves inside of the filters' copies ---- */

@@ -4,10 +4,10 @@
  * without a stop. The code may be wrong in one direction only: breakpoints.c evaluates the whole
  * condition for every wave that stops. So whatever is not understood here counts as true.
  *
- * Understood here are comparisons of a register, lane or workgroup with a number, joined by && || !
- * and parentheses. Masks of lanes are worked out in TTMPs: the result so far in ttmp[2:3], one
- * comparison in ttmp[14:15]; ttmp[4:5] is where to return to. What else there is compile_lanes.c
- * may know, for the lanes that are left then. */
+ * Understood here are comparisons of a register, variable, lane or workgroup with a number, joined
+ * by && || ! and parentheses. Masks of lanes are worked out in TTMPs: the result so far in
+ * ttmp[2:3], one comparison in ttmp[14:15] (compare.c); ttmp[4:5] is where to return to. What else
+ * there is compile_lanes.c may know, for the lanes that are left then. */
 #include "debug/conditions/filter_priv.h"
 #include "debug/registers.h"
 
@@ -22,41 +22,31 @@ enum {
 	MAX_DEPTH = 32,
 };
 
-static const struct bw_asm_src acc = {BW_FR_ACC}, leaf = {BW_FR_LEAF}, leaf_hi = {BW_FR_LEAF + 1},
-			       link = {BW_FR_LINK}, exec = {BW_SRC_EXEC_LO},
-			       zero = {BW_FR_INLINE_0};
+static const struct bw_asm_src acc = {BW_FR_ACC}, leaf = {BW_FR_LEAF}, link = {BW_FR_LINK},
+			       exec = {BW_SRC_EXEC_LO}, zero = {BW_FR_INLINE_0};
 
 /* ---- Parsing the condition ---- */
-
-struct parse {
-	const struct bw_filter_facts *facts;
-	struct bw_filter_tokens t;
-	struct bw_asm code;
-	unsigned depth;
-	bool inexact;	/* a part counts as true that need not be */
-	bool lost_join; /* since two sides of && or || would each have needed ttmp[2:3] */
-};
 
 /* What a part of the condition was compiled to. */
 enum outcome { TRUE_ALWAYS, IN_ACC, IN_LEAF };
 
-static bool is(const struct parse *p, size_t i, int op)
+static bool is(const struct bw_filter_parse *p, size_t i, int op)
 {
 	return p->t.tok[i].kind == BW_TOK_OP && p->t.tok[i].op == op;
 }
 
-static bool opens(const struct parse *p, size_t i)
+static bool opens(const struct bw_filter_parse *p, size_t i)
 {
 	return is(p, i, '(') || is(p, i, '[') || is(p, i, '{');
 }
 
-static bool closes(const struct parse *p, size_t i)
+static bool closes(const struct bw_filter_parse *p, size_t i)
 {
 	return is(p, i, ')') || is(p, i, ']') || is(p, i, '}');
 }
 
 /* The last op outside of brackets in [a, b); b: none. */
-static size_t find_op(const struct parse *p, size_t a, size_t b, int op)
+static size_t find_op(const struct bw_filter_parse *p, size_t a, size_t b, int op)
 {
 	size_t found = b;
 	int depth = 0;
@@ -69,7 +59,7 @@ static size_t find_op(const struct parse *p, size_t a, size_t b, int op)
 }
 
 /* Whether [a, b) is one pair of parentheses. */
-static bool enclosed(const struct parse *p, size_t a, size_t b)
+static bool enclosed(const struct bw_filter_parse *p, size_t a, size_t b)
 {
 	int depth = 0;
 	if (b < a + 2 || !is(p, a, '(') || !is(p, b - 1, ')'))
@@ -83,16 +73,6 @@ static bool enclosed(const struct parse *p, size_t a, size_t b)
 }
 
 /* ---- Operands ---- */
-
-enum operand_kind { NOT_KNOWN, SCALAR, VECTOR, LANE, ITEM_X, GROUP, WAVE, NUMBER, REAL };
-struct operand {
-	enum operand_kind kind;
-	unsigned reg;
-	bool is_signed, is_float; /* as_int(...), as_float(...) */
-	bool masked;
-	uint32_t mask; /* SCALAR: only these bits */
-	struct bw_value value;
-};
 
 /* Whether the code written here finds a wave's state: SCC in bit 0 of the register that the trap
  * handler keeps in ttmp12, the wave's place in the grid in ttmp8 to 11. */
@@ -113,52 +93,52 @@ static bool is_understood(const struct bw_arch *arch)
 	return true;
 }
 
-static struct operand dollar(const struct parse *p, const char *name)
+static struct bw_filter_operand dollar(const struct bw_filter_parse *p, const char *name)
 {
 	struct bw_wave_reg r;
-	struct operand o = {NOT_KNOWN};
+	struct bw_filter_operand o = {BW_FO_NOT_KNOWN};
 	if (!strcmp(name, "_lane") || !strcmp(name, "_simd_lane"))
-		o.kind = LANE;
+		o.kind = BW_FO_LANE;
 	else if (!strcmp(name, "_thread_workgroup_pos"))
-		o = (struct operand){.kind = SCALAR,
-				     .reg = TTMP11,
-				     .is_signed = true,
-				     .masked = true,
-				     .mask = bw_filter_number_mask(p->facts)};
+		o = (struct bw_filter_operand){.kind = BW_FO_SCALAR,
+					       .reg = TTMP11,
+					       .is_signed = true,
+					       .masked = true,
+					       .mask = bw_filter_number_mask(p->facts)};
 	else if (!strcmp(name, "_workgroup") || !strcmp(name, "blockIdx"))
-		o.kind = GROUP;
+		o.kind = BW_FO_GROUP;
 	else if (!strcmp(name, "_wave") || !strcmp(name, "_thread"))
-		o.kind = WAVE;
+		o.kind = BW_FO_WAVE;
 	else if (bw_wave_reg_parse(NULL, name, &r) && r.count == 1 && r.cls == BW_REG_SGPR)
-		o = (struct operand){.kind = SCALAR, .reg = r.index};
+		o = (struct bw_filter_operand){.kind = BW_FO_SCALAR, .reg = r.index};
 	else if (bw_wave_reg_parse(NULL, name, &r) && r.count == 1 && r.cls == BW_REG_VGPR &&
 		 r.index < p->facts->n_vgprs)
-		o = (struct operand){.kind = VECTOR, .reg = r.index};
+		o = (struct bw_filter_operand){.kind = BW_FO_VECTOR, .reg = r.index};
 	else if (!strcmp(name, "m0"))
-		o = (struct operand){.kind = SCALAR, .reg = BW_SRC_M0};
+		o = (struct bw_filter_operand){.kind = BW_FO_SCALAR, .reg = BW_SRC_M0};
 	else if (!strcmp(name, "scc"))
-		o = (struct operand){.kind = SCALAR,
-				     .reg = TTMP12,
-				     .masked = true,
-				     .mask = 1}; /* is_understood */
+		o = (struct bw_filter_operand){.kind = BW_FO_SCALAR,
+					       .reg = TTMP12,
+					       .masked = true,
+					       .mask = 1}; /* is_understood */
 	return o;
 }
 
 /* Numbers, and variables of the user that are numbers. */
-static bool constant(const struct parse *p, size_t a, size_t b, struct bw_value *out)
+static bool constant(const struct bw_filter_parse *p, size_t a, size_t b, struct bw_value *out)
 {
 	bool minus = b == a + 2 && is(p, a, '-');
 	if (b - a - minus != 1)
 		return false;
 	const struct bw_tok *t = &p->t.tok[b - 1];
-	if (t->kind == BW_TOK_INT || t->kind == BW_TOK_FLOAT)
+	if (t->kind == BW_TOK_INT || t->kind == BW_TOK_FLOAT || t->kind == BW_TOK_CHAR)
 		*out = t->number;
 	else if (t->kind != BW_TOK_DOLLAR || !p->facts->variable ||
 		 !p->facts->variable(p->facts->cookie, t->name, out))
 		return false;
 	if (!minus)
 		return true;
-	if (out->type.kind == BW_TYPE_INT && out->type.size_b == 4)
+	if (out->type.kind == BW_TYPE_INT)
 		out->bits = (uint64_t)-(int64_t)out->bits;
 	else if (out->type.kind == BW_TYPE_FLOAT)
 		out->bits ^= 1ull << (out->type.size_b * 8 - 1);
@@ -167,13 +147,40 @@ static bool constant(const struct parse *p, size_t a, size_t b, struct bw_value 
 	return true;
 }
 
-static struct operand operand(const struct parse *p, size_t a, size_t b)
+/* A variable that fills [a, b). */
+static struct bw_filter_operand variable(const struct bw_filter_parse *p, size_t a, size_t b)
 {
-	struct operand o = {NOT_KNOWN};
+	const struct bw_filter_var *var = bw_filter_var_at(&p->t, a);
+	struct bw_filter_operand o = {BW_FO_NOT_KNOWN};
+	if (!var || var->end != b)
+		return o;
+	const struct bw_type *type = &var->v.type;
+	bool scalar = bw_filter_var_is_scalar(var);
+	o.reg = var->reg;
+	o.is_signed = bw_filter_var_is_signed(var);
+	o.is_float = type->kind == BW_TYPE_FLOAT;
+	if (var->v.kind == BW_FILTER_CONSTANT) {
+		o.kind = o.is_float ? BW_FO_REAL : BW_FO_NUMBER;
+		o.value = (struct bw_value){.type = *type, .bits = var->v.bits};
+	} else if (type->size_b == 8) {
+		o.kind = BW_FO_WIDE;
+		o.reg += scalar ? 0 : BW_SRC_VGPR0;
+	} else {
+		o.kind = scalar ? BW_FO_SCALAR : BW_FO_VECTOR;
+	}
+	return o;
+}
+
+static struct bw_filter_operand operand(const struct bw_filter_parse *p, size_t a, size_t b)
+{
+	struct bw_filter_operand o = {BW_FO_NOT_KNOWN};
 	while (enclosed(p, a, b))
 		a++, b--;
+	o = variable(p, a, b);
+	if (o.kind != BW_FO_NOT_KNOWN)
+		return o;
 	if (constant(p, a, b, &o.value)) {
-		o.kind = o.value.type.kind == BW_TYPE_FLOAT ? REAL : NUMBER;
+		o.kind = o.value.type.kind == BW_TYPE_FLOAT ? BW_FO_REAL : BW_FO_NUMBER;
 		return o;
 	}
 	if (b - a == 1 && p->t.tok[a].kind == BW_TOK_DOLLAR)
@@ -186,9 +193,9 @@ static struct operand operand(const struct parse *p, size_t a, size_t b)
 		bool group = !strcmp(name, "_workgroup") || !strcmp(name, "blockIdx");
 		bool item = !strcmp(name, "_work_item") || !strcmp(name, "threadIdx");
 		if (group && i < 3)
-			return (struct operand){.kind = SCALAR, .reg = TTMP8 + i};
+			return (struct bw_filter_operand){.kind = BW_FO_SCALAR, .reg = TTMP8 + i};
 		if (item && i == 0 && p->facts->one_row)
-			o.kind = ITEM_X;
+			o.kind = BW_FO_ITEM_X;
 		return o;
 	}
 	/* as_int($v3), (int)$v3, as_float($s4) */
@@ -197,21 +204,27 @@ static struct operand operand(const struct parse *p, size_t a, size_t b)
 	bool cast = b - a == 4 && is(p, a, '(') && is(p, a + 2, ')') &&
 		    p->t.tok[a + 1].kind == BW_TOK_IDENT && !strcmp(p->t.tok[a + 1].name, "int");
 	const struct bw_tok *inner = call ? &p->t.tok[a + 2] : &p->t.tok[b - 1];
-	if ((call || cast) && inner->kind == BW_TOK_DOLLAR) {
-		o = dollar(p, inner->name);
+	if ((call || cast) && (inner->kind == BW_TOK_DOLLAR || inner->kind == BW_TOK_IDENT)) {
+		size_t at = (size_t)(inner - p->t.tok);
+		o = inner->kind == BW_TOK_DOLLAR ? dollar(p, inner->name) : variable(p, at, at + 1);
+		const struct bw_filter_var *var = bw_filter_var_at(&p->t, at);
+		/* (int)x of a float is another number; as_int(x) takes what has 32 bits */
+		if (var && (cast ? o.is_float : var->v.type.size_b != 4))
+			o.kind = BW_FO_NOT_KNOWN;
 		o.is_signed = cast || !strcmp(p->t.tok[a].name, "as_int");
 		o.is_float = call && !strcmp(p->t.tok[a].name, "as_float");
-		bool plain = o.kind == VECTOR || (o.kind == SCALAR && !o.masked);
+		bool plain = o.kind == BW_FO_VECTOR || (o.kind == BW_FO_SCALAR && !o.masked);
 		if (!plain || (!o.is_signed && !o.is_float))
-			o.kind = NOT_KNOWN;
+			o.kind = BW_FO_NOT_KNOWN;
 		return o;
 	}
 	/* $s4 & 7 */
 	size_t and = find_op(p, a, b, '&');
 	if (and> a && and+1 < b) {
-		struct operand left = operand(p, a, and), right = operand(p, and+1, b);
-		if (left.kind == SCALAR && !left.masked && !left.is_signed && !left.is_float &&
-		    right.kind == NUMBER && right.value.bits <= UINT32_MAX) {
+		struct bw_filter_operand left = operand(p, a, and), right = operand(p, and+1, b);
+		if (left.kind == BW_FO_SCALAR && !left.masked && !left.is_signed &&
+		    !left.is_float && right.kind == BW_FO_NUMBER &&
+		    right.value.bits <= UINT32_MAX) {
 			left.masked = true;
 			left.mask = (uint32_t)right.value.bits;
 			return left;
@@ -222,199 +235,30 @@ static struct operand operand(const struct parse *p, size_t a, size_t b)
 
 /* ---- Comparisons ---- */
 
-static enum bw_compare negated(enum bw_compare op)
-{
-	static const enum bw_compare other[] = {[BW_LT] = BW_GE, [BW_LE] = BW_GT, [BW_GT] = BW_LE,
-						[BW_GE] = BW_LT, [BW_EQ] = BW_NE, [BW_NE] = BW_EQ};
-	return other[op];
-}
-
-static enum bw_compare mirrored(enum bw_compare op)
-{
-	static const enum bw_compare other[] = {[BW_LT] = BW_GT, [BW_LE] = BW_GE, [BW_GT] = BW_LT,
-						[BW_GE] = BW_LE, [BW_EQ] = BW_EQ, [BW_NE] = BW_NE};
-	return other[op];
-}
-
-static bool holds(enum bw_compare op, uint64_t a, uint64_t b)
-{
-	switch (op) {
-	case BW_LT:
-		return a < b;
-	case BW_LE:
-		return a <= b;
-	case BW_GT:
-		return a > b;
-	case BW_GE:
-		return a >= b;
-	case BW_EQ:
-		return a == b;
-	case BW_NE:
-		break;
-	}
-	return a != b;
-}
-
-/* The number in the form in which a 32-bit register is compared with it; false: there is none. */
-static bool number_for(const struct operand *o, const struct bw_value *v, uint32_t *out)
-{
-	if (o->is_signed && (v->type.kind != BW_TYPE_INT || v->type.size_b > 4))
-		return false;
-	if (v->type.size_b > 4 && v->bits > UINT32_MAX)
-		return false;
-	*out = (uint32_t)v->bits;
-	return true;
-}
-
-static void compare_register(struct parse *p, const struct operand *o, enum bw_compare op,
-			     bool is_signed, uint32_t value)
-{
-	struct bw_asm *c = &p->code;
-	if (o->kind == VECTOR) {
-		/* wave32 writes the low half alone */
-		bw_asm_1(c, BW_OP_S_MOV_B32, LEAF + 1, zero);
-		bw_asm_2(c, bw_filter_vector_compare(op, is_signed), LEAF, bw_asm_vgpr(o->reg),
-			 bw_asm_literal(value));
-		return;
-	}
-	unsigned reg = o->reg;
-	if (o->masked) {
-		bw_asm_2(c, BW_OP_S_AND_B32, LEAF, bw_asm_code(reg), bw_asm_literal(o->mask));
-		reg = LEAF;
-	}
-	bw_filter_compare_sgpr(c, op, is_signed, reg, value);
-	bw_filter_select_all(c);
-}
-
-/* Floats by their bits: the order of those of one sign is that of integers, and what the sign and
- * NaNs make different only lets too much stop. False: this comparison cannot be made so. */
-static bool compare_float(struct parse *p, const struct operand *o, enum bw_compare op,
-			  const struct bw_value *v)
-{
-	double wanted = bw_value_f64(v, 0);
-	float f = (float)wanted;
-	uint32_t bits;
-	if ((double)f != wanted || f == 0)
-		return false;
-	memcpy(&bits, &f, sizeof(bits));
-	if (op == BW_EQ || op == BW_NE) {
-		compare_register(p, o, op, false, bits);
-		return true;
-	}
-	bool negative = bits >> 31;
-	/* of negative numbers the greater has the smaller bits */
-	compare_register(p, o, negative ? mirrored(op) : op, !negative, bits);
-	return true;
-}
-
-/* threadIdx.x of groups with one row: the wave, and the lane in it. */
-static bool compare_item(struct parse *p, enum bw_compare op, const struct bw_value *v)
-{
-	struct bw_asm *c = &p->code;
-	uint64_t item = v->bits;
-	unsigned lanes = p->facts->lanes;
-	if (op != BW_EQ || !lanes || item >= 1024)
-		return false;
-	bw_asm_2(c, BW_OP_S_AND_B32, LEAF, bw_asm_code(TTMP11),
-		 bw_asm_literal(bw_filter_number_mask(p->facts)));
-	bw_filter_compare_sgpr(c, BW_EQ, false, LEAF, (uint32_t)(item / lanes));
-	bw_filter_set_mask(c, LEAF, 1ull << item % lanes);
-	/* s_mov leaves SCC alone */
-	bw_asm_2(c, BW_OP_S_CSELECT_B32, LEAF, leaf, zero);
-	bw_asm_2(c, BW_OP_S_CSELECT_B32, LEAF + 1, leaf_hi, zero);
-	return true;
-}
-
-/* SCC: all three are equal, and nothing before has cleared the mask in LEAF. */
-static void compare_position(struct parse *p, const uint32_t group[3])
-{
-	for (unsigned i = 0; i < 3; i++) {
-		bw_filter_compare_sgpr(&p->code, BW_EQ, false, TTMP8 + i, group[i]);
-		bw_asm_2(&p->code, BW_OP_S_CSELECT_B64, LEAF, leaf, zero);
-	}
-}
-
-/* $_wave == 5: the place of wave 5 in its dispatch. Another dispatch has a wave there, too: it
- * stops, and is looked at. */
-static bool compare_wave(struct parse *p, enum bw_compare op, const struct bw_value *v)
-{
-	struct bw_asm *c = &p->code;
-	uint32_t group[3], wave;
-	if (op != BW_EQ || !p->facts->wave ||
-	    !p->facts->wave(p->facts->cookie, v->bits, group, &wave))
-		return false;
-	bw_asm_2(c, BW_OP_S_AND_B32, LEAF, bw_asm_code(TTMP11),
-		 bw_asm_literal(bw_filter_number_mask(p->facts)));
-	bw_filter_compare_sgpr(c, BW_EQ, false, LEAF, wave);
-	bw_filter_select_all(c);
-	compare_position(p, group);
-	return true;
-}
-
-static enum outcome compare_with(struct parse *p, const struct operand *o, enum bw_compare op,
-				 const struct operand *number, bool negate)
-{
-	const struct bw_value *v = &number->value;
-	uint32_t value;
-	uint64_t mask = 0;
-	bool real = number->kind == REAL;
-	switch (o->kind) {
-	case SCALAR:
-	case VECTOR:
-		/* what does not hold for a NaN holds when it is negated */
-		if (o->is_float && negate && op != BW_EQ && op != BW_NE)
-			return TRUE_ALWAYS;
-		if (o->is_float)
-			return (real || (v->type.kind == BW_TYPE_INT && v->type.size_b == 4)) &&
-					       compare_float(p, o, op, v)
-				       ? IN_LEAF
-				       : TRUE_ALWAYS;
-		if (real || !number_for(o, v, &value))
-			return TRUE_ALWAYS;
-		compare_register(p, o, op, o->is_signed, value);
-		return IN_LEAF;
-	case LANE:
-		if (real || (int64_t)v->bits < 0)
-			return TRUE_ALWAYS;
-		for (unsigned lane = 0; lane < 64; lane++)
-			mask |= (uint64_t)holds(op, lane, v->bits) << lane;
-		bw_filter_set_mask(&p->code, LEAF, mask);
-		return IN_LEAF;
-	case ITEM_X:
-		return !real && compare_item(p, op, v) ? IN_LEAF : TRUE_ALWAYS;
-	case WAVE:
-		return !real && compare_wave(p, op, v) ? IN_LEAF : TRUE_ALWAYS;
-	case NOT_KNOWN:
-	case GROUP:
-	case NUMBER:
-	case REAL:
-		break;
-	}
-	return TRUE_ALWAYS;
-}
-
 /* $_workgroup == 2,0,0: [b, end) are the three numbers. */
-static enum outcome compare_group(struct parse *p, enum bw_compare op, size_t b, size_t end)
+static enum outcome compare_group(struct bw_filter_parse *p, enum bw_compare op, size_t b,
+				  size_t end)
 {
-	struct operand o[3];
+	struct bw_filter_operand o[3];
 	uint32_t value;
 	if (op != BW_EQ || end - b != 5 || !is(p, b + 1, ',') || !is(p, b + 3, ','))
 		return TRUE_ALWAYS;
 	for (unsigned i = 0; i < 3; i++) {
-		struct operand scalar = {.kind = SCALAR};
+		struct bw_filter_operand scalar = {.kind = BW_FO_SCALAR};
 		o[i] = operand(p, b + 2 * i, b + 2 * i + 1);
-		if (o[i].kind != NUMBER || !number_for(&scalar, &o[i].value, &value))
+		if (o[i].kind != BW_FO_NUMBER ||
+		    !bw_filter_number_for(&scalar, &o[i].value, &value))
 			return TRUE_ALWAYS;
 	}
 	/* each clears what the one before has left: SCC selects the mask or nothing */
 	bw_filter_set_mask(&p->code, LEAF, ~0ull);
 	const uint32_t group[3] = {(uint32_t)o[0].value.bits, (uint32_t)o[1].value.bits,
 				   (uint32_t)o[2].value.bits};
-	compare_position(p, group);
+	bw_filter_compare_position(p, group);
 	return IN_LEAF;
 }
 
-static enum outcome comparison(struct parse *p, size_t a, size_t b, bool negate)
+static enum outcome comparison(struct bw_filter_parse *p, size_t a, size_t b, bool negate)
 {
 	static const struct {
 		int op;
@@ -437,40 +281,41 @@ static enum outcome comparison(struct parse *p, size_t a, size_t b, bool negate)
 	    find_op(p, a, b, '|') != b || find_op(p, a, b, '^') != b)
 		return TRUE_ALWAYS;
 	if (negate)
-		op = negated(op);
-	struct operand left = operand(p, a, at);
-	if (left.kind == GROUP)
+		op = bw_filter_negated(op);
+	struct bw_filter_operand left = operand(p, a, at);
+	if (left.kind == BW_FO_GROUP)
 		return compare_group(p, op, at + 1, b);
-	struct operand right = operand(p, at + 1, b);
-	if (left.kind == NUMBER || left.kind == REAL) {
-		struct operand o = left;
+	struct bw_filter_operand right = operand(p, at + 1, b);
+	if (left.kind == BW_FO_NUMBER || left.kind == BW_FO_REAL) {
+		struct bw_filter_operand o = left;
 		left = right;
 		right = o;
-		op = mirrored(op);
+		op = bw_filter_mirrored(op);
 	}
-	if (right.kind != NUMBER && right.kind != REAL)
+	if (right.kind != BW_FO_NUMBER && right.kind != BW_FO_REAL)
 		return TRUE_ALWAYS;
-	return compare_with(p, &left, op, &right, negate);
+	return bw_filter_compare_with(p, &left, op, &right, negate) ? IN_LEAF : TRUE_ALWAYS;
 }
 
 /* ---- Joining ---- */
 
-static enum outcome condition(struct parse *p, size_t a, size_t b, bool negate);
+static enum outcome condition(struct bw_filter_parse *p, size_t a, size_t b, bool negate);
 
-static bool is_leaf(const struct parse *p, size_t a, size_t b)
+static bool is_leaf(const struct bw_filter_parse *p, size_t a, size_t b)
 {
 	while (enclosed(p, a, b))
 		a++, b--;
 	return find_op(p, a, b, BW_OPR_OR) == b && find_op(p, a, b, BW_OPR_AND) == b;
 }
 
-static void to_acc(struct parse *p)
+static void to_acc(struct bw_filter_parse *p)
 {
 	bw_asm_1(&p->code, BW_OP_S_MOV_B64, ACC, leaf);
 }
 
 /* One side may fill ttmp[2:3], the other must then be a single comparison. */
-static enum outcome join(struct parse *p, size_t a, size_t at, size_t b, bool negate, bool is_and)
+static enum outcome join(struct bw_filter_parse *p, size_t a, size_t at, size_t b, bool negate,
+			 bool is_and)
 {
 	size_t first_a = a, first_b = at, second_a = at + 1, second_b = b;
 	if (is_leaf(p, a, at) && !is_leaf(p, at + 1, b)) {
@@ -480,8 +325,10 @@ static enum outcome join(struct parse *p, size_t a, size_t at, size_t b, bool ne
 	/* De Morgan */
 	is_and ^= negate;
 	enum outcome first = condition(p, first_a, first_b, negate);
-	if (first == TRUE_ALWAYS && !is_and)
+	if (first == TRUE_ALWAYS && !is_and) {
+		p->lost_join = true;
 		return TRUE_ALWAYS;
+	}
 	if (first == TRUE_ALWAYS)
 		return condition(p, second_a, second_b, negate);
 	if (!is_leaf(p, second_a, second_b)) {
@@ -497,7 +344,7 @@ static enum outcome join(struct parse *p, size_t a, size_t at, size_t b, bool ne
 	return IN_ACC;
 }
 
-static enum outcome condition(struct parse *p, size_t a, size_t b, bool negate)
+static enum outcome condition(struct bw_filter_parse *p, size_t a, size_t b, bool negate)
 {
 	size_t at;
 	enum outcome result;
@@ -512,16 +359,19 @@ static enum outcome condition(struct parse *p, size_t a, size_t b, bool negate)
 		result = join(p, a, at, b, negate, true);
 	else if (is(p, a, '!') && enclosed(p, a + 1, b))
 		result = condition(p, a + 1, b, !negate);
-	else
+	else {
 		result = comparison(p, a, b, negate);
+		p->n_left += result == TRUE_ALWAYS;
+	}
 	p->inexact |= result == TRUE_ALWAYS;
 	p->depth--;
 	return result;
 }
 
-static bool tokenize(const char *text, struct parse *p)
+static bool tokenize(const char *text, struct bw_filter_parse *p)
 {
 	size_t pos = 0;
+	p->t.text = text;
 	for (p->t.n = 0; p->t.n < BW_FILTER_MAX_TOKENS; p->t.n++) {
 		struct bw_tok *t = &p->t.tok[p->t.n];
 		bw_expr_lex(text, pos, t);
@@ -538,18 +388,23 @@ static bool tokenize(const char *text, struct parse *p)
 }
 
 size_t bw_filter_compile(const char *text, const struct bw_filter_facts *facts, uint32_t *out,
-			 size_t max_dw)
+			 size_t max_dw, struct bw_filter_result *out_result)
 {
-	struct parse p = {.facts = facts, .code = {.gen = facts->gen, .dw = out, .max = max_dw}};
+	struct bw_filter_parse p = {.facts = facts,
+				    .code = {.gen = facts->gen, .dw = out, .max = max_dw}};
 	struct bw_asm *c = &p.code;
 
+	*out_result = (struct bw_filter_result){0};
 	if (!is_understood(facts->arch) || !tokenize(text, &p))
 		return 0;
+	bw_filter_find_variables(&p.t, facts, out_result);
+	bw_filter_load_variables(&p.t, facts, c, out_result);
+	size_t start = c->n;
 	enum outcome result = condition(&p, 0, p.t.n, false);
 	if (result == IN_LEAF)
 		to_acc(&p);
 	if (result == TRUE_ALWAYS) {
-		c->n = 0;
+		c->n = start;
 		bw_asm_1(c, BW_OP_S_MOV_B64, ACC, exec);
 	}
 	/* wave32 has no upper half, whatever stands in EXEC_HI: IB_STS2.WAVE64 */
@@ -564,7 +419,7 @@ size_t bw_filter_compile(const char *text, const struct bw_filter_facts *facts, 
 	if (p.inexact) {
 		bw_asm_imm(c, BW_OP_S_CBRANCH_SCC1, 0, 1); /* behind the next */
 		bw_asm_1(c, BW_OP_S_SETPC_B64, 0, link);
-		if (!c->bad && bw_filter_lanes(&p.t, facts, p.lost_join, c))
+		if (!c->bad && bw_filter_lanes(&p, &out_result->is_whole))
 			return c->n;
 		c->n = end;
 		c->bad = bad;
@@ -572,5 +427,6 @@ size_t bw_filter_compile(const char *text, const struct bw_filter_facts *facts, 
 	if (result == TRUE_ALWAYS)
 		return 0;
 	bw_asm_1(c, BW_OP_S_SETPC_B64, 0, link);
+	out_result->is_whole = !p.inexact && !c->bad;
 	return c->bad ? 0 : c->n;
 }

@@ -223,30 +223,15 @@ static void jump(struct gen *g, uint8_t at, bool negate, unsigned yes, unsigned 
 	}
 }
 
-/* $s4, $v3, $_lane, $s4 & 7: what compile.c compares with numbers, for all lanes at once. */
-static bool is_simple(const struct bw_filter_tree *t, uint8_t at)
+/* Comparisons that count as true, since they cannot be tested here either. */
+static unsigned n_left(const struct bw_filter_tree *t, uint8_t at)
 {
 	const struct bw_ft_node *n = &t->node[at];
-	if (n->kind == BW_FT_BINARY && n->op == '&' && !n->was_mod)
-		return t->node[n->a].kind == BW_FT_SCALAR && t->node[n->b].kind == BW_FT_CONST;
-	return n->kind == BW_FT_SCALAR || n->kind == BW_FT_VECTOR || n->kind == BW_FT_LANE;
-}
-
-/* Whether this node can be tested here and not by compile.c. */
-static bool knows_more(const struct bw_filter_tree *t, uint8_t at)
-{
-	const struct bw_ft_node *n = &t->node[at];
-	enum bw_compare op;
 	if (n->kind == BW_FT_UNARY)
-		return knows_more(t, n->a);
+		return n_left(t, n->a);
 	if (n->kind == BW_FT_BINARY && (n->op == BW_OPR_AND || n->op == BW_OPR_OR))
-		return knows_more(t, n->a) || knows_more(t, n->b);
-	if (!is_testable(t, at))
-		return false;
-	if (n->kind != BW_FT_BINARY || !compare_of(n->op, &op))
-		return true;
-	bool a = t->node[n->a].kind == BW_FT_CONST && is_simple(t, n->b);
-	return !a && !(t->node[n->b].kind == BW_FT_CONST && is_simple(t, n->a));
+		return n_left(t, n->a) + n_left(t, n->b);
+	return !is_testable(t, at);
 }
 
 /* Whether all lanes have the same answer. */
@@ -284,15 +269,16 @@ static void write_loop(struct gen *g, uint8_t root)
 	bw_asm_1(c, BW_OP_S_SETPC_B64, 0, bw_asm_code(BW_FR_LINK));
 }
 
-bool bw_filter_lanes(const struct bw_filter_tokens *tokens, const struct bw_filter_facts *facts,
-		     bool whole, struct bw_asm *c)
+bool bw_filter_lanes(struct bw_filter_parse *p, bool *out_all)
 {
+	struct bw_asm *c = &p->code;
 	struct bw_filter_tree t;
 	struct gen g = {.t = &t, .c = c};
 	uint8_t root;
-	if (!bw_filter_tree_parse(&t, tokens, facts, &root) || may_always(&t, root, false) ||
-	    (!whole && !knows_more(&t, root)))
+	if (!bw_filter_tree_parse(&t, &p->t, p->facts, &root) || may_always(&t, root, false) ||
+	    (!p->lost_join && n_left(&t, root) >= p->n_left))
 		return false;
+	*out_all = !n_left(&t, root);
 	size_t start = c->n;
 	write_loop(&g, root);
 	fix(&g);

@@ -43,11 +43,86 @@ void bw_filter_compare_sgpr(struct bw_asm *c, enum bw_compare op, bool is_signed
 void bw_filter_select_all(struct bw_asm *c);
 void bw_filter_set_mask(struct bw_asm *c, unsigned pair, uint64_t mask);
 
-enum { BW_FILTER_MAX_TOKENS = 128 };
+enum { BW_FILTER_MAX_TOKENS = 128, BW_FILTER_MAX_VARS = 16 };
+/* A variable of the program in the condition. */
+struct bw_filter_var {
+	size_t first, end; /* tokens */
+	struct bw_filter_variable v;
+	bool is_shared; /* the registers are those of one before it */
+	/* where it is when it is compared: the first of its registers, SGPRs for BW_FILTER_SGPR
+	 * unless it was brought into VGPRs; numbers of less than 32 bits are extended there */
+	unsigned reg;
+};
 struct bw_filter_tokens {
+	const char *text;
 	struct bw_tok tok[BW_FILTER_MAX_TOKENS];
 	size_t n;
+	struct bw_filter_var var[BW_FILTER_MAX_VARS];
+	unsigned n_vars;
 };
+
+/* ---- variables.c ---- */
+
+void bw_filter_find_variables(struct bw_filter_tokens *t, const struct bw_filter_facts *facts,
+			      struct bw_filter_result *r);
+/* The code that comes first, and each one's register. Some may be forgotten. */
+void bw_filter_load_variables(struct bw_filter_tokens *t, const struct bw_filter_facts *facts,
+			      struct bw_asm *c, struct bw_filter_result *r);
+/* The one that begins with that token; NULL: none does. */
+const struct bw_filter_var *bw_filter_var_at(const struct bw_filter_tokens *t, size_t i);
+/* Whether it is compared in SGPRs, not in VGPRs. */
+bool bw_filter_var_is_scalar(const struct bw_filter_var *var);
+/* Whether the comparison is one of signed numbers, as C promotes them. */
+bool bw_filter_var_is_signed(const struct bw_filter_var *var);
+
+/* ---- compile.c ---- */
+
+struct bw_filter_parse {
+	const struct bw_filter_facts *facts;
+	struct bw_filter_tokens t;
+	struct bw_asm code;
+	unsigned depth;
+	bool inexact;	 /* a part counts as true that need not be */
+	unsigned n_left; /* comparisons among them */
+	bool lost_join;	 /* since two sides of && or || would each have needed ttmp[2:3] */
+};
+
+enum bw_filter_operand_kind {
+	BW_FO_NOT_KNOWN,
+	BW_FO_SCALAR,
+	BW_FO_VECTOR,
+	BW_FO_WIDE,
+	BW_FO_LANE,
+	BW_FO_ITEM_X,
+	BW_FO_GROUP,
+	BW_FO_WAVE,
+	BW_FO_NUMBER,
+	BW_FO_REAL
+};
+struct bw_filter_operand {
+	enum bw_filter_operand_kind kind;
+	unsigned reg;		  /* BW_FO_WIDE: the operand code of a pair */
+	bool is_signed, is_float; /* as_int(...), as_float(...); of variables, their type's */
+	bool masked;
+	uint32_t mask; /* BW_FO_SCALAR: only these bits */
+	struct bw_value value;
+};
+
+/* ---- compare.c ---- */
+
+enum bw_compare bw_filter_negated(enum bw_compare op);
+/* Of the same two, the other way around. */
+enum bw_compare bw_filter_mirrored(enum bw_compare op);
+/* The number in the form in which a 32-bit register is compared with it; false: there is none. */
+bool bw_filter_number_for(const struct bw_filter_operand *o, const struct bw_value *v,
+			  uint32_t *out);
+/* SCC: all three are equal, and nothing before has cleared the mask in LEAF. */
+void bw_filter_compare_position(struct bw_filter_parse *p, const uint32_t group[3]);
+/* The lanes for which it holds, into LEAF; negate: what was written is the opposite of op. False:
+ * it cannot be compared. */
+bool bw_filter_compare_with(struct bw_filter_parse *p, const struct bw_filter_operand *o,
+			    enum bw_compare op, const struct bw_filter_operand *number,
+			    bool negate);
 
 /* ---- tree.c ---- */
 
@@ -68,12 +143,12 @@ struct bw_ft_node {
 	uint8_t a, b; /* operands */
 	bool is_signed;
 	bool no_sign;	/* never negative, however it is typed */
-	bool was_mod;	/* & or >> that was written % or / */
 	uint32_t value; /* BW_FT_CONST; BW_FT_SCALAR, BW_FT_VECTOR: the register */
 };
 
 struct bw_filter_tree {
 	const struct bw_filter_facts *facts;
+	const struct bw_filter_tokens *tokens;
 	const struct bw_tok *tok;
 	size_t n_tok, at;
 	struct bw_ft_node node[BW_FT_MAX_NODES];
@@ -91,9 +166,8 @@ bool bw_ft_computes(int op);
 /* ---- compile_lanes.c ---- */
 
 /* Code that goes through the lanes in ACC, and returns by LINK with SCC set where one of them may
- * fulfil the condition. False, and nothing is written: it can say no more than compile.c has said;
- * whole: more is said of the same comparisons by how they are joined. */
-bool bw_filter_lanes(const struct bw_filter_tokens *t, const struct bw_filter_facts *facts,
-		     bool whole, struct bw_asm *c);
+ * fulfil the condition. False, and nothing is written: it can say no more than compile.c has said.
+ * out_all: nothing in it counts as true that need not be. */
+bool bw_filter_lanes(struct bw_filter_parse *p, bool *out_all);
 
 #endif

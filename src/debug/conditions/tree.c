@@ -85,7 +85,7 @@ static uint8_t binary(struct bw_filter_tree *t, int op, uint8_t a, uint8_t b)
 	/* a power of two below: % and / of what is not negative */
 	bool power =
 		y->kind == BW_FT_CONST && y->value && !(y->value & (y->value - 1)) && y->no_sign;
-	bool logical = op == BW_OPR_AND || op == BW_OPR_OR, was_mod = op == '%' || op == '/';
+	bool logical = op == BW_OPR_AND || op == BW_OPR_OR;
 	if ((op == '%' || op == '/') && power && (x->no_sign || !is_signed)) {
 		uint32_t value = op == '%' ? y->value - 1 : (uint32_t)__builtin_ctz(y->value);
 		b = constant(t, value, is_signed);
@@ -105,7 +105,6 @@ static uint8_t binary(struct bw_filter_tree *t, int op, uint8_t a, uint8_t b)
 					  .op = op,
 					  .a = a,
 					  .b = b,
-					  .was_mod = was_mod,
 					  .is_signed = truth || is_signed,
 					  .no_sign = truth || no_sign || !is_signed});
 }
@@ -168,6 +167,21 @@ static uint8_t member(struct bw_filter_tree *t, const char *name)
 	return binary(t, '+', waves, lane);
 }
 
+static uint8_t variable(struct bw_filter_tree *t, const struct bw_filter_var *var)
+{
+	const struct bw_type *type = &var->v.type;
+	bool is_signed = bw_filter_var_is_signed(var);
+	if ((type->kind != BW_TYPE_INT && type->kind != BW_TYPE_UINT) || type->size_b > 4)
+		return add(t, (struct bw_ft_node){.kind = BW_FT_UNKNOWN});
+	if (var->v.kind == BW_FILTER_CONSTANT)
+		return constant(t, (uint32_t)var->v.bits, is_signed);
+	struct bw_ft_node n = scalar(var->reg, is_signed);
+	if (!bw_filter_var_is_scalar(var))
+		n.kind = BW_FT_VECTOR;
+	n.no_sign = type->kind == BW_TYPE_UINT;
+	return add(t, n);
+}
+
 /* ---- Grammar ---- */
 
 static uint8_t parse_level(struct bw_filter_tree *t, unsigned level);
@@ -223,6 +237,11 @@ static uint8_t parse_name(struct bw_filter_tree *t)
 		uint8_t x = parse_level(t, 0);
 		t->bad |= !take_op(t, ')');
 		return retyped(t, x, to_int);
+	}
+	const struct bw_filter_var *var = bw_filter_var_at(t->tokens, t->at - 1);
+	if (var) {
+		t->at = var->end;
+		return variable(t, var);
 	}
 	/* $v3[5]: another lane than the one that is asked */
 	if (skip_brackets(t) || triple || k->kind != BW_TOK_DOLLAR)
@@ -336,7 +355,8 @@ static uint8_t parse_level(struct bw_filter_tree *t, unsigned level)
 bool bw_filter_tree_parse(struct bw_filter_tree *t, const struct bw_filter_tokens *tokens,
 			  const struct bw_filter_facts *facts, uint8_t *out_root)
 {
-	*t = (struct bw_filter_tree){.facts = facts, .tok = tokens->tok, .n_tok = tokens->n};
+	*t = (struct bw_filter_tree){
+		.facts = facts, .tokens = tokens, .tok = tokens->tok, .n_tok = tokens->n};
 	*out_root = parse_level(t, 0);
 	return !t->bad && t->at == t->n_tok;
 }

@@ -256,6 +256,7 @@ static struct bw_error *add_dispatch(struct bw_debug *d, const struct bw_target_
 		point_info(it);
 	guess_from_last(d);
 	bw_catch_new_dispatch(d, &d->dispatches.data[d->dispatches.len - 1]);
+	bw_filter_dirty(d); /* its waves may have fewer registers */
 	return NULL;
 }
 

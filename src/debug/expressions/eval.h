@@ -21,4 +21,9 @@ struct bw_error *bw_debug_eval_check(struct bw_debug *d, const char *text,
 				     const struct bw_variables_frame *at,
 				     struct bw_expr_error *out_where) BW_MUST_CHECK;
 
+/* A variable of that frame, or a part of one, of no wave: its type and place. reads: also what is
+ * the same for all waves, a constant; what is in registers is missing, memory is an error. */
+struct bw_error *bw_debug_eval_place(struct bw_debug *d, const char *text,
+				     const struct bw_variables_frame *at, bool reads,
+				     struct bw_value *out) BW_MUST_CHECK;
 #endif

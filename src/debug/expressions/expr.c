@@ -462,6 +462,15 @@ struct bw_error *bw_debug_eval_check(struct bw_debug *d, const char *text,
 	return NULL;
 }
 
+struct bw_error *bw_debug_eval_place(struct bw_debug *d, const char *text,
+				     const struct bw_variables_frame *at, bool reads,
+				     struct bw_value *out)
+{
+	struct bw_expr x = {.d = d, .text = text, .at = at, .skip = !reads};
+	struct bw_expr_error where;
+	return evaluate(&x, out, &where);
+}
+
 struct bw_error *bw_debug_eval_type(struct bw_debug *d, const char *text, struct bw_value *out,
 				    bool *out_is_type, struct bw_expr_error *out_where)
 {
