@@ -308,8 +308,18 @@ struct bw_error *bw_cli_run_stop_commands(struct bw_cli *c)
 		return NULL;
 	c->in_stop_commands = true;
 	while (!err && c->stopped_at && !c->quit) {
-		const struct bw_block *b = bw_block_of_breakpoint(c, c->stopped_at);
+		uint32_t number = c->stopped_at;
+		const struct bw_block *b = bw_block_of_breakpoint(c, number);
 		c->stopped_at = 0;
+		/* they may resume the program again and again */
+		if (b && c->interrupts_before != bw_cli_interrupts()) {
+			bw_target_forget_interrupt(bw_debug_target(c->debug));
+			err = bw_errorf(BW_E_STATE,
+					"Quit: interrupted, the commands of breakpoint %u are not "
+					"run at this stop",
+					number);
+			break;
+		}
 		if (b)
 			err = b->each_wave ? run_each_wave(c, &b->lines)
 					   : run_all(c, &b->lines, NULL, true);

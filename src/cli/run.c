@@ -206,6 +206,8 @@ static void on_notice(void *cookie, enum bw_notice_kind kind, const char *text)
 		bw_out_line(c->out, "[%s]", text);
 	/* Other notices are frequent, and are for programs that read --json. */
 	bw_out_end(c->out);
+	if (kind == BW_NOTICE_SAID) /* it may be long until something else is */
+		bw_out_flush(c->out);
 }
 
 static struct bw_error *prepare_program(struct bw_cli *c, struct bw_run_options *o)

@@ -125,6 +125,7 @@ struct bw_debug {
 	uint32_t next_break;
 	uint32_t next_cell;
 	bool filters_dirty;
+	bool defers_tests; /* Ctrl-C: conditions are tested when waves run on (stopped.c) */
 	uint64_t filters_used, filters_retired; /* a bit each */
 	struct bw_u32_vec free_cells;
 
@@ -186,6 +187,9 @@ struct bw_debug {
 
 /* Whose instructions the target's GPU executes: the generation of bw_debug_arch() by its name. */
 enum bw_isa_gen bw_debug_isa(const struct bw_debug *d);
+
+/* hang.c: of a clock that is never set. */
+uint64_t bw_debug_now_ms(void);
 
 /* inferiors.c */
 void bw_debug_use_space(struct bw_debug *d, uint32_t space);

@@ -62,6 +62,12 @@ struct bw_place_va {
 	uint64_t va;
 };
 
+/* How often the debugger has tested the condition, without a pause (hits.c). */
+struct bw_break_tests {
+	uint64_t n, since_ms, last_ms, told_ms;
+	uint64_t error_at; /* continues that there had been when its error was reported, + 1 */
+};
+
 struct bw_dispatch_filter;
 struct bw_break {
 	struct bw_break_info info;
@@ -74,6 +80,7 @@ struct bw_break {
 	/* on dispatches (catch.c): NULL for other breakpoints */
 	struct bw_dispatch_filter *filter;
 	struct BW_VEC(struct bw_catch) catches;
+	struct bw_break_tests tests;
 	bool told_no_lines; /* why its line of a shader has no place */
 };
 
@@ -134,6 +141,8 @@ void bw_break_free(struct bw_break *b);
 /* Which breakpoint stops this wave at its PC: counts the hit. 0: none, the wave should be
  * resumed. */
 uint32_t bw_debug_break_hit(struct bw_debug *d, struct bw_wave_record *w, uint64_t *out_lanes);
+/* Whether none of those at its PC stops it before a condition has been tested. */
+bool bw_break_is_conditional(struct bw_debug *d, const struct bw_wave_record *w);
 /* Deletes temporary breakpoints that have stopped a wave at this stop. */
 void bw_debug_drop_temporaries(struct bw_debug *d, uint32_t number);
 struct bw_break *bw_debug_break_priv(struct bw_debug *d, uint32_t number);

@@ -4,11 +4,45 @@
 #include "debug/expressions/eval.h"
 #include "debug/waves/waves_priv.h"
 
+enum {
+	TELL_AFTER_MS = 2000, /* and again after ten times that */
+	PAUSE_MS = 1000,      /* without a test: what comes later is counted anew */
+};
+
+/* Each test costs a stop of a wave, and nothing is seen of those that the condition does not hold
+ * for: says so, before it is taken for a hang. */
+static void tell_tests(struct bw_debug *d, struct bw_break *b)
+{
+	struct bw_break_tests *t = &b->tests;
+	struct bw_break_tested tested;
+	uint64_t now = bw_debug_now_ms();
+	if (!t->n || now - t->last_ms > PAUSE_MS)
+		*t = (struct bw_break_tests){
+			.since_ms = now, .told_ms = TELL_AFTER_MS, .error_at = t->error_at};
+	t->n++;
+	t->last_ms = now;
+	if (now - t->since_ms < t->told_ms)
+		return;
+	t->told_ms *= 10;
+	bw_debug_break_tested(d, b->info.number, &tested);
+	if (tested.by == BW_TESTED_BY_GPU) /* and these are the waves it holds in */
+		return;
+	bool named = tested.part[0];
+	bw_debug_note(d, BW_NOTICE_SAID,
+		      "[The debugger has tested the condition of breakpoint %u %llu times in %llu "
+		      "seconds%s%s%s%s%s; Ctrl-C, or pause in an editor, ends it]",
+		      b->info.number, (unsigned long long)t->n,
+		      (unsigned long long)(now - t->since_ms) / 1000, named ? " (`" : "",
+		      named ? tested.part : "", named ? "` " : "", named ? tested.why : "",
+		      named ? ")" : "");
+}
+
 /* Active lanes for which the condition holds. A condition that cannot be evaluated stops the wave,
- * and the reason is reported once for each of its stops. */
+ * and the reason is reported once for each time that waves run. */
 static uint64_t lanes_that_hold(struct bw_debug *d, struct bw_break *b, struct bw_wave_record *w)
 {
 	uint64_t held = 0;
+	tell_tests(d, b);
 	for (unsigned lane = 0; lane < w->info.lanes; lane++) {
 		struct bw_value v;
 		struct bw_expr_error where;
@@ -21,9 +55,11 @@ static uint64_t lanes_that_hold(struct bw_debug *d, struct bw_break *b, struct b
 			bw_value_fini(&v);
 		}
 		if (err) {
-			bw_debug_note(d, BW_NOTICE_WARNING,
-				      "Error in testing condition for breakpoint %u: %s",
-				      b->info.number, err->message);
+			if (b->tests.error_at != d->continues + 1)
+				bw_debug_note(d, BW_NOTICE_WARNING,
+					      "Error in testing condition for breakpoint %u: %s",
+					      b->info.number, err->message);
+			b->tests.error_at = d->continues + 1;
 			bw_error_free(err);
 			return w->info.exec;
 		}
@@ -94,6 +130,23 @@ bool bw_break_counts(struct bw_debug *d, struct bw_break *b, struct bw_wave_reco
 		return true;
 	b->info.ignore--;
 	return false;
+}
+
+bool bw_break_is_conditional(struct bw_debug *d, const struct bw_wave_record *w)
+{
+	bool any = false;
+	bw_vec_each(&d->breaks, it) {
+		const struct bw_break *b = *it;
+		bool here = false;
+		bw_vec_each(&b->places, p)
+			here |= p->va == w->info.pc && p->space == w->info.space;
+		if (!here || !b->info.enabled)
+			continue;
+		if (!b->condition && !b->info.decides)
+			return false;
+		any = true;
+	}
+	return any;
 }
 
 uint32_t bw_debug_break_hit(struct bw_debug *d, struct bw_wave_record *w, uint64_t *out_lanes)

@@ -5,7 +5,7 @@
 
 #include <time.h>
 
-static uint64_t now_ms(void)
+uint64_t bw_debug_now_ms(void)
 {
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
@@ -14,7 +14,7 @@ static uint64_t now_ms(void)
 
 void bw_hang_restart(struct bw_debug *d)
 {
-	uint64_t now = now_ms();
+	uint64_t now = bw_debug_now_ms();
 	bw_vec_each(&d->dispatches, x)
 		x->first_since_ms = x->first_since_ms ? now : 0;
 }
@@ -31,7 +31,7 @@ static bool has_to_wait(const struct bw_debug *d, const struct bw_dispatch_recor
 
 int bw_hang_limit(struct bw_debug *d, int timeout_ms)
 {
-	uint64_t limit = d->settings.hang_ms, now = now_ms();
+	uint64_t limit = d->settings.hang_ms, now = bw_debug_now_ms();
 	if (!limit)
 		return timeout_ms;
 	bw_vec_each(&d->dispatches, x) {
@@ -50,7 +50,7 @@ int bw_hang_limit(struct bw_debug *d, int timeout_ms)
 
 static struct bw_dispatch_record *found(struct bw_debug *d)
 {
-	uint64_t limit = d->settings.hang_ms, now = now_ms();
+	uint64_t limit = d->settings.hang_ms, now = bw_debug_now_ms();
 	if (!limit)
 		return NULL;
 	bw_vec_each(&d->dispatches, x)

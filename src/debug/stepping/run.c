@@ -8,7 +8,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/cleanup.h"
 
@@ -16,13 +15,6 @@ enum {
 	DEFER_MOST_MS = 3000, /* a submission, for an earlier one with the same code */
 	DEFER_POLL_MS = 20,
 };
-
-static uint64_t now_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
 
 /* ---- Resuming ---- */
 
@@ -35,7 +27,7 @@ static bool must_wait(struct bw_debug *d, uint32_t submission)
 		d->deferred_since_ms = 0;
 		return false;
 	}
-	uint64_t now = now_ms();
+	uint64_t now = bw_debug_now_ms();
 	if (!d->deferred_since_ms)
 		d->deferred_since_ms = now;
 	return now - d->deferred_since_ms < DEFER_MOST_MS;
@@ -66,14 +58,24 @@ struct bw_error *bw_debug_release_held(struct bw_debug *d)
 	return NULL;
 }
 
+static struct bw_error *prepare_to_run(struct bw_debug *d, struct bw_wave_record *w)
+{
+	bool simulated;
+	if (!w->untested || w->hw.pc != w->stop_pc)
+		return bw_debug_prepare(d, w, &simulated);
+	/* it comes to the breakpoint once more, and its condition is tested then */
+	w->untested = false;
+	w->displaced_va = 0;
+	BW_IN_SPACE(d, w->info.space);
+	return bw_excp_sync(d, w);
+}
+
 /* Resumes the waves in these slots, each from where it stopped. */
 struct bw_error *bw_debug_run_on(struct bw_debug *d, uint32_t *slots, size_t n)
 {
 	BW_TRY(bw_filters_update(d));
-	for (size_t i = 0; i < n; i++) {
-		bool simulated;
-		BW_TRY(bw_debug_prepare(d, &d->slots[slots[i]], &simulated));
-	}
+	for (size_t i = 0; i < n; i++)
+		BW_TRY(prepare_to_run(d, &d->slots[slots[i]]));
 	if (n)
 		BW_TRY(bw_target_resume(d->target, slots, n));
 	for (size_t i = 0; i < n; i++)
@@ -232,9 +234,7 @@ static void report(struct bw_debug *d, uint32_t old_focus, struct bw_stop *out)
 struct bw_error *bw_debug_stop_and_report(struct bw_debug *d, struct bw_stop *out)
 {
 	uint32_t old_focus = d->focus_number;
-	struct bw_error *err = bw_debug_stop_waves(d, &d->unstoppable);
-	if (err)
-		return err;
+	BW_TRY(bw_debug_stop_waves(d, &d->unstoppable));
 	BW_TRY(bw_debug_collect(d));
 	report(d, old_focus, out);
 	return NULL;
@@ -255,6 +255,10 @@ static struct bw_error *examine_all(struct bw_debug *d, size_t n, struct bw_u32_
 				    bool *out_stop)
 {
 	for (size_t i = 0; i < n; i++) {
+		/* thousands of waves may have a condition that is to be tested */
+		*out_stop |= bw_tests_are_ended(d);
+		if (d->defers_tests)
+			return NULL;
 		struct bw_wave_record *w = &d->slots[d->stopped.data[i]];
 		/* held since an earlier stop */
 		if (w->stopped || is_watched(d, d->stopped.data[i]))
@@ -275,7 +279,7 @@ struct bw_error *bw_debug_sort_stops(struct bw_debug *d, bool *out_stop)
 	uint32_t n_slots = d->target->facts.n_slots;
 	struct bw_u32_vec go = {0};
 
-	*out_stop = false;
+	*out_stop = d->defers_tests = false;
 	BW_TRY(bw_vec_reserve(&d->stopped, n_slots));
 	size_t n = BW_MIN(bw_target_stopped(d->target, d->stopped.data, n_slots), (size_t)n_slots);
 	d->stopped.len = 0;
@@ -373,11 +377,17 @@ struct bw_error *bw_debug_handle(struct bw_debug *d, const struct bw_target_even
 		if (!bw_target_can(d->target, BW_CAP_RUN))
 			return bw_debug_stop_and_report(d, out);
 		BW_TRY(bw_debug_sort_stops(d, &stop));
-		if (stop)
-			return bw_debug_stop_and_report(d, out);
+		if (!stop)
+			break;
+		bool interrupted = d->defers_tests;
+		BW_TRY(bw_debug_stop_and_report(d, out));
+		/* the answer to a Ctrl-C, unless another stop was found */
+		if (interrupted && !(out->reasons & ~(uint32_t)BW_REASON_INTERRUPT))
+			bw_target_forget_interrupt(d->target);
 		break;
 	case BW_EVENT_INTERRUPT:
-		if (d->state == BW_DEBUG_RUNNING)
+		d->defers_tests = d->state == BW_DEBUG_RUNNING;
+		if (d->defers_tests)
 			return bw_debug_stop_and_report(d, out);
 		break;
 	case BW_EVENT_EXIT:
@@ -454,7 +464,7 @@ static struct bw_error *forget_gone(struct bw_debug *d, struct bw_error *err)
 
 static struct bw_error *wait_for(struct bw_debug *d, int timeout_ms, struct bw_stop *out)
 {
-	uint64_t end = timeout_ms > 0 ? now_ms() + (uint64_t)timeout_ms : 0;
+	uint64_t end = timeout_ms > 0 ? bw_debug_now_ms() + (uint64_t)timeout_ms : 0;
 	struct bw_stop stop = {.kind = BW_STOP_NONE};
 
 	BW_TRY(bw_debug_need_target(d));
@@ -485,7 +495,7 @@ static struct bw_error *wait_for(struct bw_debug *d, int timeout_ms, struct bw_s
 		struct bw_target_event ev = {.kind = BW_EVENT_NONE};
 		int left = timeout_ms;
 		if (timeout_ms > 0) {
-			uint64_t now = now_ms();
+			uint64_t now = bw_debug_now_ms();
 			left = now < end ? (int)(end - now) : 0;
 		}
 		bool deferred = d->deferred_since_ms && d->state == BW_DEBUG_RUNNING;

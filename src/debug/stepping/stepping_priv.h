@@ -9,6 +9,10 @@
 
 struct bw_wave_record;
 
+/* stopped.c: whether Ctrl-C has come while waves are looked at. Conditions are not tested then, but
+ * when the waves run on. */
+bool bw_tests_are_ended(struct bw_debug *d);
+
 /* run.c */
 struct bw_error *bw_debug_release_held(struct bw_debug *d) BW_MUST_CHECK;
 /* Resumes the waves in these slots, each from where it stopped. */

@@ -104,11 +104,22 @@ static bool at_internal(struct bw_debug *d, const struct bw_wave_record *w)
 	return false;
 }
 
+bool bw_tests_are_ended(struct bw_debug *d)
+{
+	return d->defers_tests |= bw_target_is_interrupted(d->target);
+}
+
 static void at_breakpoint(struct bw_debug *d, struct bw_wave_record *w)
 {
-	if (!bw_debug_patch_at(d, w->info.pc))
+	const struct bw_patch *p = bw_debug_patch_at(d, w->info.pc);
+	if (!p)
 		return;
-	w->info.breakpoint = bw_debug_break_hit(d, w, &w->info.breakpoint_lanes);
+	/* one that was stopped in front of the s_trap has not been tested on the GPU yet, which is
+	 * quicker */
+	bool before = p->filter && w->info.reasons == BW_REASON_INTERRUPT;
+	w->untested = (d->defers_tests || before) && bw_break_is_conditional(d, w);
+	if (!w->untested)
+		w->info.breakpoint = bw_debug_break_hit(d, w, &w->info.breakpoint_lanes);
 	if (w->info.breakpoint)
 		w->info.reasons |= BW_REASON_BREAKPOINT;
 	if (at_internal(d, w))
@@ -209,6 +220,7 @@ struct bw_error *bw_debug_examine(struct bw_debug *d, uint32_t slot)
 	w->info.trap_id = ours ? 0 : trap_id;
 	w->info.breakpoint = 0;
 	w->info.breakpoint_lanes = 0;
+	w->untested = false;
 	w->info.in_barrier = bw_wave_get(&hw.state, BW_WF_IN_BARRIER);
 	w->info.builtin_trap = trap_id == 2 && is_builtin_trap(d, pc);
 	w->info.pc_imprecise =
@@ -257,8 +269,11 @@ struct bw_error *bw_debug_collect(struct bw_debug *d)
 	}
 	d->stopped.len = n;
 	bw_debug_order_stops(d, d->stopped.data, n);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		bw_tests_are_ended(d);
 		BW_TRY(bw_debug_examine(d, d->stopped.data[i]));
+	}
+	d->defers_tests = false;
 	qsort_r(d->stopped.data, n, sizeof(uint32_t), by_position, d);
 	for (size_t i = 0; i < n; i++)
 		bw_debug_wave_number(d, &d->slots[d->stopped.data[i]]);

@@ -16,6 +16,7 @@ struct bw_wave_record {
 	bool known;	  /* info's identity is that of the slot's present or last wave */
 	bool stopped;	  /* and looked at: hw is fresh */
 	bool reported;	  /* its reasons have been reported or were not of interest */
+	bool untested;	  /* at a breakpoint whose condition it was not asked about: Ctrl-C came */
 	uint64_t stop_pc; /* PC when it stopped: only there breakpoints are stepped over */
 	/* the displaced instruction it was resumed into; 0: none */
 	uint64_t displaced_va, displaced_copy;
