@@ -47,6 +47,10 @@ static void test_scratch_reg(void **state)
 		assert_int_equal(v.client, 0x14);
 		assert_int_equal(v.source, 181);
 		assert_int_equal(v.ring, ring ? 1 << 2 | (ring - 1) : 0);
+		/* the packet's own effects come before its place in the ring is free */
+		for (unsigned i = 0; i < WAIT_MS && rig_hqd(&r, ring, REG(CP_HQD_PQ_RPTR)) != s.len;
+		     i++)
+			rig_sleep_ms(1);
 		assert_int_equal(rig_hqd(&r, ring, REG(CP_HQD_PQ_RPTR)), s.len);
 		bw_pm4_stream_free(&s);
 	}
