@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Accounts for what all clients share: descriptors of the server (and, for a buffer, one or two of
- * its mappings). A client may have as many as it leaves free for others: the first client half of
- * all, the next one half of the rest. So no client can use them up, and a single client is hardly
- * limited. */
+/* Accounts for what all clients share. No client can use it up, and a single client is hardly
+ * limited:
+ * - Descriptors of the server (and, for a buffer, one or two of its mappings). A client may have as
+ *   many as it leaves free for others: the first client half of all, the next one half of the rest.
+ * - VRAM and system memory for buffers. A client leaves an eighth of what the others have left it.
+ *   Beyond that, VRAM is full for it: the buffer goes to system memory where its domains allow that,
+ *   as Linux would evict one, and else the program gets -ENOMEM. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -60,6 +63,24 @@ struct bw_drm_account *bw_drm_hold(struct bw_uapi *u, struct bw_drm_account *a)
 	a->n_held++;
 	u->n_held++;
 	return bw_drm_account_ref(a);
+}
+
+bool bw_drm_may_place(const struct bw_uapi *u, const struct bw_drm_account *a, bool vram,
+		      uint64_t size_b)
+{
+	enum { LEFT = 8 }; /* one part of so many */
+	uint64_t all_b = vram ? u->profile->vram_size_b : u->profile->sysmem_size_b;
+	uint64_t used_b = vram ? u->vram_used_b : u->gtt_used_b,
+		 own_b = vram ? a->vram_b : a->gtt_b;
+	uint64_t found_b = all_b - BW_MIN(used_b, all_b) + own_b;
+	uint64_t most_b = found_b - found_b / LEFT;
+	return own_b <= most_b && size_b <= most_b - own_b;
+}
+
+void bw_drm_count_placed(struct bw_uapi *u, struct bw_drm_account *a, bool vram, int64_t size_b)
+{
+	*(vram ? &u->vram_used_b : &u->gtt_used_b) += (uint64_t)size_b;
+	*(vram ? &a->vram_b : &a->gtt_b) += (uint64_t)size_b;
 }
 
 void bw_drm_release(struct bw_uapi *u, struct bw_drm_account *a)

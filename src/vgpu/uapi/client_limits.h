@@ -5,6 +5,9 @@
 /* What one program may ask for, and the account of what it has (client_limits.c). Lock held but for
  * bw_drm_limits_init() and bw_drm_account_new(). */
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "base/util.h"
 
 /* Limits of what one program may ask for, as work under the lock or shared resources. They are far
@@ -24,6 +27,7 @@ enum {
  * it is released. */
 struct bw_drm_account {
 	unsigned refs, n_held;
+	uint64_t vram_b, gtt_b; /* of its buffers, also of those that others still use */
 };
 struct bw_uapi;
 void bw_drm_limits_init(struct bw_uapi *u);
@@ -33,6 +37,12 @@ void bw_drm_account_unref(struct bw_drm_account *a);
 /* Counts one more, or returns NULL where that exceeds the client's limit. To be released. */
 struct bw_drm_account *bw_drm_hold(struct bw_uapi *u, struct bw_drm_account *a) BW_MUST_CHECK;
 void bw_drm_release(struct bw_uapi *u, struct bw_drm_account *a);
+
+/* Whether the client may have that much more of VRAM or, else, of system memory. */
+bool bw_drm_may_place(const struct bw_uapi *u, const struct bw_drm_account *a, bool vram,
+		      uint64_t size_b);
+/* Counts a buffer that was placed, or with a negative size one that is gone. */
+void bw_drm_count_placed(struct bw_uapi *u, struct bw_drm_account *a, bool vram, int64_t size_b);
 
 /* Of the offsets that programs give mmap for buffers. */
 #define BW_DRM_MAX_OFFSETS_B (1ull << 45)

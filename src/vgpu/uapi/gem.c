@@ -47,7 +47,6 @@ static bool bo_unplace(struct bw_drm_bo *bo)
 			: !bw_device_sysmem_detach(u->dev, bo->address, bo->size_b))
 		return false;
 	bw_ranges_add(bo->in_vram ? &u->vram : &u->gtt, bo->address, bo->size_b);
-	*(bo->in_vram ? &u->vram_used_b : &u->gtt_used_b) -= bo->size_b;
 	return true;
 }
 
@@ -80,6 +79,8 @@ void bw_drm_bo_unref(struct bw_drm_bo *bo)
 	bw_ranges_add(&u->fake, bo->fake_offset, bo->size_b);
 	u->bos.data[bo->at] = u->bos.data[--u->bos.len];
 	u->bos.data[bo->at]->at = bo->at;
+	if (!(bo->asked_domains & BW_DRM_DOMAINS_ON_CHIP))
+		bw_drm_count_placed(u, bo->account, bo->in_vram, -(int64_t)bo->size_b);
 	bw_drm_release(u, bo->account);
 	u->n_bos--;
 	u->bo_bytes -= bo->size_b;
@@ -119,7 +120,8 @@ static int bo_place(struct bw_drm_bo *bo, bool vram, uint64_t align_b, uint64_t 
 	/* gfx11 has no such memory: the buffer is a number and a size, as to Linux's driver. */
 	if (bo->asked_domains & BW_DRM_DOMAINS_ON_CHIP)
 		return 0;
-	if (!bw_ranges_alloc(ranges, bo->size_b, align_b, &address))
+	if (!bw_drm_may_place(u, bo->account, vram, bo->size_b) ||
+	    !bw_ranges_alloc(ranges, bo->size_b, align_b, &address))
 		return -ENOMEM;
 	struct bw_error *err =
 		vram ? bw_device_vram_attach(u->dev, address, bo->size_b, bo->fd, fd_at_b)
@@ -132,7 +134,7 @@ static int bo_place(struct bw_drm_bo *bo, bool vram, uint64_t align_b, uint64_t 
 	}
 	bo->in_vram = vram;
 	bo->address = address;
-	*(vram ? &u->vram_used_b : &u->gtt_used_b) += bo->size_b;
+	bw_drm_count_placed(u, bo->account, vram, (int64_t)bo->size_b);
 	return 0;
 }
 
@@ -188,11 +190,11 @@ static int bo_create(struct bw_drm_file *f, const struct bo_request *a, struct b
 	uint64_t place = BW_MAX(bw_align_up(a->align_b, BW_DRM_PAGE_B), (uint64_t)BW_DRM_PAGE_B);
 	if (bo->size_b >= LEAF_B)
 		place = bw_align_up(place, LEAF_B);
-	struct bw_drm_account *account = bw_drm_hold(u, f->account);
-	if (!account)
+	bo->account = bw_drm_hold(u, f->account);
+	if (!bo->account)
 		return -ENOMEM;
 	if (!bw_ranges_alloc(&u->fake, bo->size_b, BW_DRM_PAGE_B, &bo->fake_offset)) {
-		bw_drm_release(u, account);
+		bw_drm_release(u, bo->account);
 		return -ENOSPC;
 	}
 	bo->fd = a->memory >= 0 ? a->memory : bo_memory(bo->size_b, &bo->dev, &bo->ino);
@@ -201,12 +203,11 @@ static int bo_create(struct bw_drm_file *f, const struct bo_request *a, struct b
 		r = bo_place(bo, false, place, a->memory_at_b);
 	if (r) {
 		bw_ranges_add(&u->fake, bo->fake_offset, bo->size_b);
-		bw_drm_release(u, account);
+		bw_drm_release(u, bo->account);
 		if (bo->fd >= 0 && a->memory < 0)
 			close(bo->fd);
 		return r;
 	}
-	bo->account = account;
 	bo->at = u->bos.len;
 	u->n_bos++;
 	u->bo_bytes += bo->size_b;

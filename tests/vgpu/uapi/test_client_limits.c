@@ -83,6 +83,57 @@ static void so_are_descriptors(void **state)
 	close_client(&b);
 }
 
+static uint64_t used_b(struct client *c, const char *memory)
+{
+	char path[128];
+	snprintf(path, sizeof(path), "sys/bus/pci/devices/" PCI "/mem_info_%s_used", memory);
+	char *text = file_text(c, path);
+	uint64_t n = strtoull(text, NULL, 10);
+	free(text);
+	return n;
+}
+
+/* Page tables are in VRAM, too. */
+static unsigned whole_gib(uint64_t size_b)
+{
+	return (unsigned)((size_b + (1 << 29)) >> 30);
+}
+
+static int create_large(struct client *c, uint32_t domain)
+{
+	union drm_amdgpu_gem_create a = {.in = {1ull << 30, 0, domain, 0}};
+	return drm_ioctl(c, DRM_IOCTL_AMDGPU_GEM_CREATE, &a);
+}
+
+/* Who takes all memory has VRAM first and system memory then, seven eighths of both; the next
+ * program's buffers are in VRAM as if it were alone. */
+static void memory_is_left_to_others(void **state)
+{
+	struct client a, b;
+	open_client(&a);
+	open_client(&b);
+	uint64_t vram_b = used_b(&b, "vram"), gtt_b = used_b(&b, "gtt");
+	int r;
+	while (!(r = create_large(&a, AMDGPU_GEM_DOMAIN_VRAM)))
+		;
+	assert_int_equal(r, -ENOMEM);
+	assert_int_equal(create_large(&a, AMDGPU_GEM_DOMAIN_GTT), -ENOMEM);
+	/* of 24560 MiB and 64 GiB */
+	assert_int_equal(whole_gib(used_b(&b, "vram") - vram_b), 20);
+	assert_int_equal(whole_gib(used_b(&b, "gtt") - gtt_b), 56);
+	uint64_t before_b = used_b(&b, "vram");
+	assert_int_equal(create_large(&b, AMDGPU_GEM_DOMAIN_VRAM), 0);
+	assert_int_equal(whole_gib(used_b(&b, "vram") - before_b), 1);
+	assert_int_equal(create_large(&b, AMDGPU_GEM_DOMAIN_GTT), 0);
+	/* What has gone is there again. */
+	close_client(&a);
+	assert_int_equal(whole_gib(used_b(&b, "vram") - vram_b), 1);
+	for (unsigned i = 0; i < 16; i++)
+		assert_int_equal(create_large(&b, AMDGPU_GEM_DOMAIN_VRAM), 0);
+	assert_int_equal(whole_gib(used_b(&b, "vram") - vram_b), 17);
+	close_client(&b);
+}
+
 static void a_client_has_so_many_files(void **state)
 {
 	enum { MAX = 1024 }; /* BW_DRM_MAX_FILES */
@@ -106,6 +157,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(buffers_are_left_to_others, start_small, stop_gpu),
 		cmocka_unit_test_setup_teardown(so_are_descriptors, start_small, stop_gpu),
+		cmocka_unit_test_setup_teardown(memory_is_left_to_others, start_gpu, stop_gpu),
 		cmocka_unit_test_setup_teardown(a_client_has_so_many_files, start_small, stop_gpu),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
