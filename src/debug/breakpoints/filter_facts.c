@@ -157,7 +157,8 @@ static bool place(void *cookie, const char *text, size_t len, struct bw_filter_v
 	const struct bw_variable *named = bw_variables_find(d, &f, name);
 	if (named) {
 		bw_variables_place(d, &f, named, &l);
-		out->why = why_not(l.kind);
+		const struct bw_type type = bw_type_of(named->type);
+		out->why = is_reference(&type) ? "is a reference" : why_not(l.kind);
 	}
 	bool lies = named && !l.n_pieces && (l.kind == BW_LOC_PRIVATE || l.kind == BW_LOC_LDS);
 	struct bw_error *err = bw_debug_eval_place(d, copy, &f, !lies, &v);
