@@ -11,8 +11,8 @@ struct bw_shown {
 };
 struct bw_shown bw_shown(const char *name);
 
-/* Makes a name that is kept a single line, too: its control characters become blanks. kept: one that
- * stays, 0: none does. */
+/* Makes a name that is kept a single line, too: its control characters become blanks. kept: one
+ * that stays, 0: none does. */
 void bw_make_line(char *name, char kept);
 
 /* A result of a kernel call, a fence or a message: -errno, but from outside any number. */

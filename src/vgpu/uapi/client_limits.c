@@ -4,8 +4,8 @@
  * - Descriptors of the server (and, for a buffer, one or two of its mappings). A client may have as
  *   many as it leaves free for others: the first client half of all, the next one half of the rest.
  * - VRAM and system memory for buffers. A client leaves an eighth of what the others have left it.
- *   Beyond that, VRAM is full for it: the buffer goes to system memory where its domains allow that,
- *   as Linux would evict one, and else the program gets -ENOMEM. */
+ *   Beyond that, VRAM is full for it: the buffer goes to system memory where its domains allow
+ *   that, as Linux would evict one, and else the program gets -ENOMEM. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>

@@ -81,8 +81,8 @@ static void client_gone(struct bw_uapi *u, struct bw_client *client)
 	bw_drm_account_unref(client->account);
 	pthread_mutex_unlock(&u->lock);
 	free(client);
-	/* The memory of buffers went with their files. What the C library keeps of the rest it keeps
-	 * for good, wherever a client had very many small objects. */
+	/* The memory of buffers went with their files. Of the rest, the C library keeps what very
+	 * many small objects had. */
 	malloc_trim(0);
 }
 
