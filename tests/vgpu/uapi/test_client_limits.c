@@ -134,6 +134,35 @@ static void memory_is_left_to_others(void **state)
 	close_client(&b);
 }
 
+static uint64_t resident_b(void)
+{
+	unsigned long long pages = 0;
+	FILE *f = fopen("/proc/self/statm", "re");
+	assert_non_null(f);
+	assert_int_equal(fscanf(f, "%*u %llu", &pages), 1);
+	fclose(f);
+	return pages * 4096;
+}
+
+/* Page tables of a client that is gone cost nothing. */
+static void memory_is_given_back(void **state)
+{
+	enum { TABLES = 8192, TABLE_B = 4096, TABLES_B = TABLES * TABLE_B };
+	struct client c;
+	open_client(&c);
+	struct buffer b = make_buffer(&c, 4096, AMDGPU_GEM_DOMAIN_GTT, 0, 0x100000000);
+	uint64_t before_b = resident_b();
+	for (uint64_t i = 1; i <= TABLES; i++)
+		assert_int_equal(va_op(&c, AMDGPU_VA_OP_MAP, b.handle, 0x100000000 + (i << 21), 0,
+				       4096, AMDGPU_VM_PAGE_READABLE),
+				 0);
+	uint64_t peak_b = resident_b();
+	munmap(b.cpu, b.size_b);
+	close_client(&c);
+	assert_true(peak_b - before_b >= TABLES_B / 2);
+	assert_true(resident_b() <= before_b + TABLES_B / 4);
+}
+
 static void a_client_has_so_many_files(void **state)
 {
 	enum { MAX = 1024 }; /* BW_DRM_MAX_FILES */
@@ -158,6 +187,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(buffers_are_left_to_others, start_small, stop_gpu),
 		cmocka_unit_test_setup_teardown(so_are_descriptors, start_small, stop_gpu),
 		cmocka_unit_test_setup_teardown(memory_is_left_to_others, start_gpu, stop_gpu),
+		cmocka_unit_test_setup_teardown(memory_is_given_back, start_gpu, stop_gpu),
 		cmocka_unit_test_setup_teardown(a_client_has_so_many_files, start_small, stop_gpu),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
