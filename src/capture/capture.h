@@ -15,7 +15,7 @@
 
 enum {
 	BW_CAPTURE_PAGE_B = 4096,
-	BW_CAPTURE_VERSION = 4,	       /* of records and files */
+	BW_CAPTURE_VERSION = 5,	       /* of records and files */
 	BW_CAPTURE_VERSION_OLDEST = 1, /* that is read */
 	/* the first one in which dispatches have what is known of their shader */
 	BW_CAPTURE_VERSION_SHADERS = 2,
@@ -23,10 +23,16 @@ enum {
 	BW_CAPTURE_VERSION_PIPELINES = 3,
 	/* ... in which results may be BW_CAPTURE_UNSEEN; before, their flags are 0 */
 	BW_CAPTURE_VERSION_UNSEEN = 4,
+	/* ... in which dispatches have what they were given, and spaces their objects */
+	BW_CAPTURE_VERSION_GIVEN = 5,
 };
 /* Of one buffer, and of all that an address space has: more than any GPU's memory. */
 #define BW_CAPTURE_BUFFER_MAX_B (64ull << 30)
 #define BW_CAPTURE_SPACE_MAX_B (256ull << 30)
+enum {
+	BW_CAPTURE_BOUND_MAX = 1024, /* of one dispatch */
+	BW_CAPTURE_OBJECTS_MAX = 1 << 17,
+};
 
 /* ---- What records are made of. Fixed sizes, little-endian, without holes. ---- */
 
@@ -95,6 +101,42 @@ struct bw_capture_dispatch {
 	char module[64], entry[64], file[64];
 	/* The record of its pipeline, from BW_CAPTURE_VERSION_PIPELINES on; 0: there is none. */
 	uint32_t made_of, pad;
+	/* What it was given, from BW_CAPTURE_VERSION_GIVEN on: parts of the submission's vectors.
+	 */
+	uint64_t block_va; /* what offsets of arguments count from; 0: none */
+	uint32_t push_at, push_b;
+	uint32_t bound_at, n_bound;
+	uint32_t args_at, n_args;
+};
+
+/* A buffer that the API has bound: an element of a binding in a set. */
+struct bw_capture_bound {
+	uint32_t set, binding, element, type; /* VkDescriptorType */
+	uint64_t va, size_b;		      /* va 0: not known */
+	uint64_t at_va; /* in a descriptor buffer: of the descriptor, which says va; else 0 */
+};
+
+/* An argument of an OpenCL kernel, in the kernel's order. */
+#define BW_CAPTURE_ARG_NOWHERE UINT32_MAX
+enum bw_capture_arg_kind {
+	BW_CAPTURE_ARG_OPAQUE, /* image, sampler */
+	BW_CAPTURE_ARG_VALUE,
+	BW_CAPTURE_ARG_BUFFER,
+	BW_CAPTURE_ARG_LOCAL,
+};
+struct bw_capture_arg {
+	uint32_t kind, offset_b; /* in the block; NOWHERE: not passed, or not known */
+	uint32_t size_b, pad;
+	char name[48], type[48]; /* "": not known */
+};
+
+/* A buffer or image of the program's API that lives when the submission is made. */
+enum bw_capture_object_kind { BW_CAPTURE_OBJECT_BUFFER = 2, BW_CAPTURE_OBJECT_IMAGE };
+struct bw_capture_object {
+	uint32_t kind, id; /* ids of a kind are never used again in a process */
+	uint64_t va, size_b;
+	uint32_t dim[3], format, flags, pad;
+	char name[64]; /* given by the program, else empty */
 };
 
 /* Another chunk of the call (AMDGPU_CHUNK_ID_*): fences, dependencies. */
@@ -117,6 +159,12 @@ struct bw_capture_submission {
 	struct BW_VEC(struct bw_capture_ib) ibs;
 	struct BW_VEC(struct bw_capture_chunk) chunks;
 	struct BW_VEC(struct bw_capture_dispatch) dispatches;
+	/* What dispatches were given, from BW_CAPTURE_VERSION_GIVEN on. */
+	struct BW_VEC(uint8_t) pushes;
+	struct BW_VEC(struct bw_capture_bound) bound;
+	struct BW_VEC(struct bw_capture_arg) args;
+	bool has_objects; /* they have changed: `objects` has all of them */
+	struct BW_VEC(struct bw_capture_object) objects;
 };
 void bw_capture_submission_fini(struct bw_capture_submission *s);
 

@@ -12,7 +12,7 @@
 #include "base/util.h"
 #include "capture/record_priv.h"
 
-enum { HAS_MAPS = 1, CHUNK_MAX_B = 1 << 20 };
+enum { HAS_MAPS = 1, HAS_OBJECTS = 2, CHUNK_MAX_B = 1 << 20 };
 
 const char *bw_capture_ip_name(uint32_t ip_type)
 {
@@ -61,6 +61,10 @@ void bw_capture_submission_fini(struct bw_capture_submission *s)
 	bw_vec_free(&s->runs);
 	bw_vec_free(&s->ibs);
 	bw_vec_free(&s->dispatches);
+	bw_vec_free(&s->pushes);
+	bw_vec_free(&s->bound);
+	bw_vec_free(&s->args);
+	bw_vec_free(&s->objects);
 	memset(s, 0, sizeof(*s));
 }
 
@@ -89,7 +93,7 @@ struct bw_error *bw_record_put_array(struct bw_capture_bytes *out, const void *d
 
 static struct bw_error *put_all(const struct bw_capture_submission *s, struct bw_capture_bytes *out)
 {
-	BW_TRY(put_u64(out, s->has_maps ? HAS_MAPS : 0));
+	BW_TRY(put_u64(out, (s->has_maps ? HAS_MAPS : 0) | (s->has_objects ? HAS_OBJECTS : 0)));
 	BW_TRY(put_u64(out, s->fence_buffer));
 	BW_TRY(put_u64(out, s->fence_offset_b));
 	BW_TRY(BW_RECORD_PUT_VEC(out, &s->buffers));
@@ -104,7 +108,10 @@ static struct bw_error *put_all(const struct bw_capture_submission *s, struct bw
 		BW_TRY(bw_record_put(out, &c->size_b, sizeof(c->size_b)));
 		BW_TRY(bw_record_put(out, c->data, c->size_b));
 	}
-	return NULL;
+	BW_TRY(BW_RECORD_PUT_VEC(out, &s->pushes));
+	BW_TRY(BW_RECORD_PUT_VEC(out, &s->bound));
+	BW_TRY(BW_RECORD_PUT_VEC(out, &s->args));
+	return BW_RECORD_PUT_VEC(out, &s->objects);
 }
 
 struct bw_error *bw_capture_submission_encode(const struct bw_capture_submission *s,
@@ -194,6 +201,8 @@ static struct bw_error *get_dispatches(struct bw_cursor *c, uint32_t version,
 				      ? offsetof(struct bw_capture_dispatch, hash)
 			      : version < BW_CAPTURE_VERSION_PIPELINES
 				      ? offsetof(struct bw_capture_dispatch, made_of)
+			      : version < BW_CAPTURE_VERSION_GIVEN
+				      ? offsetof(struct bw_capture_dispatch, block_va)
 				      : sizeof(struct bw_capture_dispatch);
 	const void *from;
 	size_t n;
@@ -210,11 +219,49 @@ static struct bw_error *get_dispatches(struct bw_cursor *c, uint32_t version,
 	return NULL;
 }
 
+static bool is_part(uint32_t at, uint32_t n, size_t of)
+{
+	return at <= of && n <= of - at;
+}
+
+/* What dispatches were given, and the objects of the space. */
+static struct bw_error *get_given(struct bw_cursor *c, struct bw_capture_submission *out)
+{
+	BW_TRY(GET_VEC(c, &out->pushes));
+	BW_TRY(GET_VEC(c, &out->bound));
+	BW_TRY(GET_VEC(c, &out->args));
+	BW_TRY(GET_VEC(c, &out->objects));
+	if (out->objects.len > BW_CAPTURE_OBJECTS_MAX)
+		return bad("it has too many objects");
+	/* none is part of two dispatches, so that a small record stays small */
+	uint64_t push_b = 0, n_bound = 0, n_args = 0;
+	bw_vec_each(&out->dispatches, d) {
+		push_b += d->push_b;
+		n_bound += d->n_bound;
+		n_args += d->n_args;
+		if (d->n_bound > BW_CAPTURE_BOUND_MAX ||
+		    !is_part(d->push_at, d->push_b, out->pushes.len) ||
+		    !is_part(d->bound_at, d->n_bound, out->bound.len) ||
+		    !is_part(d->args_at, d->n_args, out->args.len) || push_b > out->pushes.len ||
+		    n_bound > out->bound.len || n_args > out->args.len)
+			return bad("a dispatch was given what is not there");
+	}
+	bw_vec_each(&out->args, a)
+		a->name[sizeof(a->name) - 1] = a->type[sizeof(a->type) - 1] = '\0';
+	bw_vec_each(&out->objects, o) {
+		if (o->kind != BW_CAPTURE_OBJECT_BUFFER && o->kind != BW_CAPTURE_OBJECT_IMAGE)
+			return bad("there is no such kind of object");
+		o->name[sizeof(o->name) - 1] = '\0';
+	}
+	return NULL;
+}
+
 static struct bw_error *get_all(struct bw_cursor *c, uint32_t version,
 				struct bw_capture_submission *out)
 {
 	uint64_t flags = bw_cursor_u64(c);
 	out->has_maps = flags & HAS_MAPS;
+	out->has_objects = version >= BW_CAPTURE_VERSION_GIVEN && flags & HAS_OBJECTS;
 	out->fence_buffer = bw_cursor_u64(c);
 	out->fence_offset_b = bw_cursor_u64(c);
 	BW_TRY(GET_VEC(c, &out->buffers));
@@ -224,6 +271,8 @@ static struct bw_error *get_all(struct bw_cursor *c, uint32_t version,
 	BW_TRY(GET_VEC(c, &out->ibs));
 	BW_TRY(get_dispatches(c, version, out));
 	BW_TRY(get_chunks(c, out));
+	if (version >= BW_CAPTURE_VERSION_GIVEN)
+		BW_TRY(get_given(c, out));
 	return bw_cursor_left(c) ? bad("it is too long") : NULL;
 }
 

@@ -188,7 +188,9 @@ static struct bw_error *put_shape(struct job *j, const struct space *s,
 		BW_TRY(bw_vec_push(&out->maps, *m));
 		out->summary.mapped_b += m->size_b;
 	}
-	out->has_maps = true;
+	bw_vec_each(&s->now.objects, o)
+		BW_TRY(bw_vec_push(&out->objects, *o));
+	out->has_maps = out->has_objects = true;
 	return NULL;
 }
 
@@ -228,6 +230,13 @@ static struct bw_error *put_dispatches(struct job *j, const struct bw_capture_su
 		BW_TRY(put_pipeline(j, one.made_of, &one.made_of));
 		BW_TRY(bw_vec_push(&out->dispatches, one));
 	}
+	/* of those that are left out, too: the others say where theirs begins */
+	bw_vec_each(&sub->pushes, byte)
+		BW_TRY(bw_vec_push(&out->pushes, *byte));
+	bw_vec_each(&sub->bound, b)
+		BW_TRY(bw_vec_push(&out->bound, *b));
+	bw_vec_each(&sub->args, a)
+		BW_TRY(bw_vec_push(&out->args, *a));
 	out->summary.n_dispatches = (uint32_t)out->dispatches.len;
 	j->out->n_dispatches += out->summary.n_dispatches;
 	return NULL;

@@ -81,7 +81,8 @@ uint64_t bw_capture_ring_bytes(const struct bw_capture_ring *r)
 {
 	uint64_t size_b = bw_page_store_bytes(&r->pages) + r->records_b + r->pipelines_b;
 	bw_vec_each(&r->bases, b)
-		size_b += b->state.total_b / BW_CAPTURE_PAGE_B * sizeof(uint64_t);
+		size_b += b->state.total_b / BW_CAPTURE_PAGE_B * sizeof(uint64_t) +
+			  b->state.objects.cap * sizeof(*b->state.objects.data);
 	return size_b;
 }
 
@@ -112,12 +113,13 @@ static uint64_t count_pages(const struct bw_capture_runs *runs)
 static uint64_t size_of(const struct record *e)
 {
 	const struct bw_capture_submission *s = &e->s;
-	uint64_t size_b = sizeof(*e) + s->buffers.cap * sizeof(*s->buffers.data) +
-			  s->gone.cap * sizeof(*s->gone.data) +
-			  s->maps.cap * sizeof(*s->maps.data) +
-			  s->runs.cap * sizeof(*s->runs.data) + s->ibs.cap * sizeof(*s->ibs.data) +
-			  s->dispatches.cap * sizeof(*s->dispatches.data) +
-			  e->after.cap * sizeof(*e->after.data);
+	uint64_t size_b =
+		sizeof(*e) + s->buffers.cap * sizeof(*s->buffers.data) +
+		s->gone.cap * sizeof(*s->gone.data) + s->maps.cap * sizeof(*s->maps.data) +
+		s->runs.cap * sizeof(*s->runs.data) + s->ibs.cap * sizeof(*s->ibs.data) +
+		s->dispatches.cap * sizeof(*s->dispatches.data) + s->pushes.cap +
+		s->bound.cap * sizeof(*s->bound.data) + s->args.cap * sizeof(*s->args.data) +
+		s->objects.cap * sizeof(*s->objects.data) + e->after.cap * sizeof(*e->after.data);
 	bw_vec_each(&s->chunks, c)
 		size_b += sizeof(*c) + c->size_b;
 	return size_b;
@@ -477,7 +479,7 @@ static struct bw_error *make_first(struct bw_capture_ring *r, struct bw_capture_
 	struct bw_capture_runs runs = {0};
 	BW_TRY(absorb_submission(r, b, s));
 	release_runs(r, &s->runs);
-	s->runs.len = s->gone.len = s->buffers.len = s->maps.len = 0;
+	s->runs.len = s->gone.len = s->buffers.len = s->maps.len = s->objects.len = 0;
 	struct bw_error *err = all_runs(r, w, &b->state, &runs);
 	bw_vec_free(&s->runs);
 	memcpy(&s->runs, &runs, sizeof(runs));
@@ -486,7 +488,9 @@ static struct bw_error *make_first(struct bw_capture_ring *r, struct bw_capture_
 		BW_TRY(bw_vec_push(&s->buffers, one->info));
 	bw_vec_each(&b->state.maps, m)
 		BW_TRY(bw_vec_push(&s->maps, *m));
-	s->has_maps = true;
+	bw_vec_each(&b->state.objects, o)
+		BW_TRY(bw_vec_push(&s->objects, *o));
+	s->has_maps = s->has_objects = true;
 	s->summary.changed_b = count_pages(&s->runs) * BW_CAPTURE_PAGE_B;
 	b->is_written = true;
 	return NULL;

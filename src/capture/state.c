@@ -12,6 +12,7 @@ void bw_capture_space_fini(struct bw_capture_space *s)
 		free(b->page);
 	bw_vec_free(&s->buffers);
 	bw_vec_free(&s->maps);
+	bw_vec_free(&s->objects);
 	s->total_b = 0;
 }
 
@@ -117,6 +118,13 @@ struct bw_error *bw_capture_space_apply(struct bw_capture_space *s,
 	bw_vec_each(&sub->buffers, b)
 		BW_TRY(add_buffer(s, b));
 	BW_TRY(bw_capture_space_apply_runs(s, &sub->runs));
+	if (sub->has_objects) {
+		BW_TRY(bw_vec_reserve(&s->objects, sub->objects.len));
+		if (sub->objects.len)
+			memcpy(s->objects.data, sub->objects.data,
+			       sub->objects.len * sizeof(*s->objects.data));
+		s->objects.len = sub->objects.len;
+	}
 	if (!sub->has_maps)
 		return NULL;
 	BW_TRY(bw_vec_reserve(&s->maps, sub->maps.len));

@@ -18,6 +18,7 @@ struct bw_capture_space {
 	uint32_t number;
 	struct BW_VEC(struct bw_capture_state_buffer) buffers; /* by id */
 	struct BW_VEC(struct bw_capture_map) maps;
+	struct BW_VEC(struct bw_capture_object) objects;
 	uint64_t total_b; /* of all buffers */
 	uint32_t n_lost;  /* records that are damaged and were left out (bw_capture_seek) */
 };

@@ -240,7 +240,7 @@ static void test_other_files(void **state)
 	assert_non_null(err);
 	assert_string_equal(
 		err->message,
-		"test.bwc is a capture of version 9, and this Breakwater reads versions 1 to 4: "
+		"test.bwc is a capture of version 9, and this Breakwater reads versions 1 to 5: "
 		"read it with the Breakwater that made it");
 	bw_error_free(err);
 	memcpy(bytes,
@@ -256,10 +256,12 @@ static void test_other_files(void **state)
 }
 
 /* Records of older versions: dispatches of 176 bytes (1), which say nothing of their shader, and of
- * 376 (2), which do not name the record of their pipeline. */
+ * 376 (2), which do not name the record of their pipeline, and of 384 (3, 4), which do not say what
+ * they were given. */
 static void check_older_record(uint32_t version, size_t old_b)
 {
-	enum { LAST_B = 8 /* the number of chunks */ };
+	/* the number of chunks; from version 5 on those of four parts that were given, too */
+	enum { LAST_B = 8, GIVEN_B = 4 * 8 };
 	const struct bw_capture_dispatch given[] = {
 		{.code_va = 0x1000, .pipeline = "p", .label = "l", .hash = 7, .made_of = 1},
 		{.code_va = 0x2000, .groups = {1, 2, 3}, .hash = 8, .file = "f"}};
@@ -272,11 +274,11 @@ static void check_older_record(uint32_t version, size_t old_b)
 	ok(bw_capture_submission_decode(bytes.data, bytes.len, BW_CAPTURE_VERSION, &back));
 	assert_memory_equal(back.dispatches.data, given, sizeof(given));
 	bw_capture_submission_fini(&back);
-	uint8_t *first = bytes.data + bytes.len - LAST_B - n * new_b;
+	uint8_t *first = bytes.data + bytes.len - LAST_B - GIVEN_B - n * new_b;
 	for (size_t i = 0; i < n; i++)
 		memmove(first + i * old_b, first + i * new_b, old_b);
 	memset(first + n * old_b, 0, LAST_B);
-	bytes.len -= n * (new_b - old_b);
+	bytes.len -= n * (new_b - old_b) + GIVEN_B;
 	ok(bw_capture_submission_decode(bytes.data, bytes.len, version, &back));
 	assert_int_equal(back.dispatches.len, n);
 	assert_string_equal(back.dispatches.data[0].label, "l");
@@ -286,11 +288,13 @@ static void check_older_record(uint32_t version, size_t old_b)
 		assert_int_equal(back.dispatches.data[i].hash, version == 1 ? 0 : given[i].hash);
 		assert_string_equal(back.dispatches.data[i].file,
 				    version == 1 ? "" : given[i].file);
-		assert_int_equal(back.dispatches.data[i].made_of, 0);
+		assert_int_equal(back.dispatches.data[i].made_of,
+				 version < 3 ? 0 : given[i].made_of);
+		assert_int_equal(back.dispatches.data[i].push_b, 0);
 	}
 	bw_capture_submission_fini(&back);
-	struct bw_error *err =
-		bw_capture_submission_decode(bytes.data, bytes.len, version + 1, &back);
+	struct bw_error *err = bw_capture_submission_decode(bytes.data, bytes.len,
+							    version < 3 ? version + 1 : 5, &back);
 	assert_non_null(err);
 	bw_error_free(err);
 	bw_vec_free(&bytes);
@@ -301,6 +305,106 @@ static void test_older_records(void **state)
 {
 	check_older_record(1, 176);
 	check_older_record(2, 376);
+	check_older_record(3, 384);
+	check_older_record(4, 384);
+}
+
+/* ---- What dispatches were given ---- */
+
+static struct bw_capture_submission make_given(void)
+{
+	static const uint8_t pushes[] = {1, 2, 3, 4, 5, 6, 7, 8};
+	const struct bw_capture_object object = {
+		.kind = BW_CAPTURE_OBJECT_BUFFER, .id = 3, .va = 0x1000, .size_b = 64, .name = "o"};
+	struct bw_capture_submission s = {.has_objects = true};
+	for (size_t i = 0; i < sizeof(pushes); i++)
+		ok(bw_vec_push(&s.pushes, pushes[i]));
+	for (uint32_t i = 0; i < 3; i++)
+		ok(bw_vec_push(&s.bound, ((struct bw_capture_bound){.binding = i, .va = i})));
+	ok(bw_vec_push(
+		&s.args,
+		((struct bw_capture_arg){
+			.kind = BW_CAPTURE_ARG_VALUE, .offset_b = 8, .name = "a", .type = "int"})));
+	ok(bw_vec_push(&s.objects, object));
+	ok(bw_vec_push(&s.dispatches,
+		       ((struct bw_capture_dispatch){
+			       .push_b = 4, .n_bound = 2, .n_args = 1, .block_va = 0x2000})));
+	ok(bw_vec_push(&s.dispatches,
+		       ((struct bw_capture_dispatch){
+			       .push_at = 4, .push_b = 4, .bound_at = 2, .n_bound = 1})));
+	return s;
+}
+
+static struct bw_error *decode_given(const struct bw_capture_submission *s,
+				     struct bw_capture_submission *out)
+{
+	struct bw_capture_bytes bytes = {0};
+	ok(bw_capture_submission_encode(s, &bytes));
+	struct bw_error *err =
+		bw_capture_submission_decode(bytes.data, bytes.len, BW_CAPTURE_VERSION, out);
+	bw_vec_free(&bytes);
+	return err;
+}
+
+static void test_given(void **state)
+{
+	struct bw_capture_submission s = make_given(), back = {0};
+	struct bw_capture_space space = {.number = 1};
+	memset(s.args.data[0].type, 'x', sizeof(s.args.data[0].type));
+	memset(s.objects.data[0].name, 'y', sizeof(s.objects.data[0].name));
+	ok(decode_given(&s, &back));
+	assert_int_equal(back.pushes.len, 8);
+	assert_int_equal(back.pushes.data[back.dispatches.data[1].push_at], 5);
+	assert_int_equal(back.bound.data[back.dispatches.data[1].bound_at].binding, 2);
+	assert_int_equal(back.dispatches.data[0].block_va, 0x2000);
+	assert_string_equal(back.args.data[0].name, "a");
+	/* texts end */
+	assert_int_equal(strlen(back.args.data[0].type), sizeof(back.args.data[0].type) - 1);
+	assert_int_equal(strlen(back.objects.data[0].name), sizeof(back.objects.data[0].name) - 1);
+	/* objects stay as long as no record has others */
+	ok(bw_capture_space_apply(&space, &back));
+	back.has_objects = false;
+	back.objects.len = 0;
+	ok(bw_capture_space_apply(&space, &back));
+	assert_int_equal(space.objects.len, 1);
+	assert_int_equal(space.objects.data[0].va, 0x1000);
+	back.has_objects = true;
+	ok(bw_capture_space_apply(&space, &back));
+	assert_int_equal(space.objects.len, 0);
+	bw_capture_space_fini(&space);
+	bw_capture_submission_fini(&back);
+	bw_capture_submission_fini(&s);
+}
+
+static void check_refused(struct bw_capture_submission *s, const char *why)
+{
+	struct bw_capture_submission back = {0};
+	struct bw_error *err = decode_given(s, &back);
+	assert_non_null(err);
+	assert_non_null(strstr(err->message, why));
+	assert_int_equal(back.dispatches.len, 0);
+	bw_error_free(err);
+	bw_capture_submission_fini(s);
+}
+
+static void test_damaged_given(void **state)
+{
+	enum { WRONG = 7 };
+	for (unsigned i = 0; i < WRONG; i++) {
+		struct bw_capture_submission s = make_given();
+		struct bw_capture_dispatch *d = s.dispatches.data;
+		uint32_t *const wrong[WRONG] = {
+			&d[0].push_at, &d[0].push_b, &d[0].bound_at,	     &d[1].n_bound,
+			&d[0].args_at, &d[1].n_args, &s.objects.data[0].kind};
+		*wrong[i] = i % 2 ? 1000 : UINT32_MAX;
+		check_refused(&s, i + 1 < WRONG ? "a dispatch was given what is not there"
+						: "there is no such kind of object");
+	}
+	/* the same part of two dispatches, by which a small record could become a large one */
+	struct bw_capture_submission s = make_given();
+	s.dispatches.data[1].bound_at = 0;
+	s.dispatches.data[1].n_bound = 3;
+	check_refused(&s, "a dispatch was given what is not there");
 }
 
 /* A record that was cut off is refused, also where only the number of chunks is missing. */
@@ -310,6 +414,7 @@ static void test_cut_record(void **state)
 	struct bw_capture_submission s = {0}, back = {0};
 	struct bw_capture_bytes bytes = {0};
 	ok(bw_vec_push(&s.dispatches, given));
+	ok(bw_vec_push(&s.bound, ((struct bw_capture_bound){.binding = 1})));
 	ok(bw_capture_submission_encode(&s, &bytes));
 	for (size_t n = 0; n < bytes.len; n++) {
 		struct bw_error *err =
@@ -389,6 +494,8 @@ int main(void)
 		cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_other_files),
 		cmocka_unit_test(test_older_records),
+		cmocka_unit_test(test_given),
+		cmocka_unit_test(test_damaged_given),
 		cmocka_unit_test(test_cut_record),
 		cmocka_unit_test(test_equal_pages),
 		cmocka_unit_test(test_records_that_make_no_sense),

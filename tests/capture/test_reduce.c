@@ -71,9 +71,17 @@ static void put_submission(struct bw_capture_writer *w, uint32_t k)
 									 .buffer = id})));
 	}
 	add_run(w, &s.runs, FIRST, 0, 10 + k);
-	for (uint64_t i = 0; i < 2; i++)
+	for (uint64_t i = 0; i < 2; i++) {
 		ok(bw_vec_push(&s.dispatches,
-			       ((struct bw_capture_dispatch){.packet_va = 100 * k + i})));
+			       ((struct bw_capture_dispatch){.packet_va = 100 * k + i,
+							     .push_at = (uint32_t)i,
+							     .push_b = 1})));
+		ok(bw_vec_push(&s.pushes, (uint8_t)(10 * k + i)));
+	}
+	s.has_objects = k == 1;
+	if (s.has_objects)
+		ok(bw_vec_push(&s.objects, ((struct bw_capture_object){
+						   .kind = BW_CAPTURE_OBJECT_BUFFER, .id = 9})));
 	add_run(w, &after, FIRST, 1, 20 + k);
 	ok(bw_capture_writer_submission(w, &s));
 	ok(bw_capture_writer_result(w, &r, &after));
@@ -140,6 +148,14 @@ static void test_one(void **state)
 	assert_true(e[0].has_result);
 	assert_int_equal(e[0].result.changed_pages, 1);
 	assert_int_equal(out.n_dispatches, 2);
+	/* what it was given, and the objects that an earlier one has brought */
+	struct bw_capture_submission sub = {0};
+	ok(bw_capture_reader_submission(made, &e[0], &sub));
+	assert_int_equal(sub.pushes.data[sub.dispatches.data[1].push_at], 31);
+	assert_true(sub.has_objects);
+	assert_int_equal(sub.objects.len, 1);
+	assert_int_equal(sub.objects.data[0].id, 9);
+	bw_capture_submission_fini(&sub);
 	assert_int_equal(word(made, 0, FIRST, 0), 13);
 	assert_int_equal(word(made, 0, FIRST, PAGE_B), 22);
 	assert_int_equal(word(made, 0, FIRST, 2 * PAGE_B), 30);

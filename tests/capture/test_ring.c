@@ -49,6 +49,7 @@ struct model {
 		bool is_unseen[PAGES]; /* changed by submissions behind which nobody has looked */
 	} buffer[BUFFERS];
 	uint64_t last_id;
+	uint32_t object; /* the one that the program has now */
 };
 
 struct ids BW_VEC(uint64_t);
@@ -97,6 +98,13 @@ static void submit(struct bw_capture_ring *r, struct model *m, uint32_t space, u
 		m->buffer[b].id = ++m->last_id;
 		ok(bw_vec_push(&s.buffers, ((struct bw_capture_buffer){.id = m->last_id,
 								       .size_b = PAGES * PAGE_B})));
+	}
+	s.has_objects = !m->object || number % 5 == 0;
+	if (s.has_objects) {
+		m->object = number;
+		ok(bw_vec_push(&s.objects,
+			       ((struct bw_capture_object){.kind = BW_CAPTURE_OBJECT_BUFFER,
+							   .id = number})));
 	}
 	s.has_maps = true;
 	for (unsigned i = 0; i < BUFFERS; i++)
@@ -189,6 +197,8 @@ static void check_entry(struct bw_capture_reader *r, size_t at, const struct mod
 	assert_int_equal(space.buffers.len, n);
 	assert_int_equal(space.maps.len, n);
 	assert_int_equal(mapped, n);
+	assert_int_equal(space.objects.len, 1);
+	assert_int_equal(space.objects.data[0].id, m->object);
 	bw_capture_space_fini(&space);
 	bw_capture_submission_fini(&sub);
 }
