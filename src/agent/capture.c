@@ -10,6 +10,7 @@
 
 #include "agent/capture_link.h"
 #include "agent/capture_memory.h"
+#include "agent/captured.h"
 #include "agent/shaders.h"
 #include "agent/submit.h"
 #include "agent/track.h"
@@ -26,8 +27,9 @@ enum {
 
 /* What was sent of a DRM file. */
 struct bw_agent_capture {
-	uint32_t link; /* bw_capture_link_number */
-	bool was_idle; /* submissions were made that are not captured */
+	uint32_t link;	     /* bw_capture_link_number */
+	bool was_idle;	     /* submissions were made that are not captured */
+	uint64_t objects_at; /* bw_names_changes of the objects that were sent, plus one */
 	struct bw_capture_memory memory;
 };
 
@@ -117,11 +119,24 @@ static struct bw_error *note_dispatches(const struct bw_capture_call *c,
 		    d->label_b <= c->blob->len - d->label_at)
 			memcpy(one.label, c->blob->data + d->label_at,
 			       BW_MIN((size_t)d->label_b, sizeof(one.label) - 1));
-		err = bw_vec_push(&out->dispatches, one);
+		err = bw_captured_note(d, c->blob, out, &one);
+		if (!err)
+			err = bw_vec_push(&out->dispatches, one);
 	}
 	out->summary.n_dispatches = (uint32_t)c->dispatches->len;
 	bw_vec_free(&objects);
 	return err;
+}
+
+/* Where they have changed since they were sent. */
+static struct bw_error *note_objects(struct bw_agent_file *f, struct bw_capture_submission *out)
+{
+	uint64_t now = bw_names_changes() + 1;
+	if (!out->dispatches.len || f->capture->objects_at == now)
+		return NULL;
+	BW_TRY(bw_captured_note_objects(out));
+	f->capture->objects_at = now;
+	return NULL;
 }
 
 static uint64_t pages_of(const struct bw_capture_runs *runs)
@@ -206,6 +221,7 @@ static struct bw_error *send_submission(const struct bw_capture_call *c,
 	if (!*out_take)
 		return NULL;
 	BW_TRY(send_pipelines(s));
+	BW_TRY(note_objects(c->file, s));
 	BW_TRY(bw_capture_memory_before(c->file, &c->file->capture->memory, s));
 	for (uint32_t i = 0; i < c->in->num_chunks; i++)
 		BW_TRY(note_chunk(c, &c->chunks[i], s));

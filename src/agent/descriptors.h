@@ -14,6 +14,7 @@
 struct bw_descriptor {
 	uint32_t binding, element, type; /* VkDescriptorType */
 	bool is_dynamic;
+	bool is_address;		    /* offset_b is one, and buffer is 0 */
 	uint64_t buffer, offset_b, range_b; /* range_b UINT64_MAX: to the buffer's end */
 	uint64_t at_va; /* in a descriptor buffer: its own address, and buffer is 0; else 0 */
 };

@@ -18,15 +18,17 @@
 #include "agent/bound_sets.h"
 #include "agent/peek.h"
 #include "agent/track_priv.h"
+#include "base/cleanup.h"
 #include "base/str.h"
 #include "base/util.h"
+#include "capture/capture.h"
 
 enum {
 	PUSH_MAX_B = 256,
 	LABEL_MAX_B = 512,
 	OTHER_NAMES_MAX = 65536,
-	DISPATCHES_MAX = 1 << 16, /* remembered of one command buffer */
-	BINDINGS_MAX = 1024,	  /* shown of one dispatch */
+	DISPATCHES_MAX = 1 << 16,	     /* remembered of one command buffer */
+	BINDINGS_MAX = BW_CAPTURE_BOUND_MAX, /* shown of one dispatch */
 };
 
 struct recorded {
@@ -36,6 +38,8 @@ struct recorded {
 	uint32_t base[3], groups[3];
 	uint32_t label_at, push_at, push_b; /* in the command buffer's text; label_at 0: none */
 	uint32_t sets_at, sets_b;	    /* the same: as bound_sets.h writes them */
+	uint32_t args_at, n_args;	    /* the same: bw_agent_arg */
+	uint64_t packet_va, block_va;	    /* told; 0: not known */
 };
 
 struct recorded_list BW_VEC(struct recorded);
@@ -73,11 +77,13 @@ static struct {
 	struct BW_VEC(struct queue_label) queues;
 	bool pointers_help; /* points_to has been right before */
 	uint32_t presents;
+	uint64_t changes; /* of buffers and images */
 } g = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* What this thread is submitting. */
 static __thread struct {
-	bool active, waits_for_map;
+	bool active, waits_for_map, has_frame;
+	uint32_t frame; /* has_frame: told */
 	uint64_t queue, map_va, map_size_b;
 	struct recorded_list dispatches;
 	struct bw_names_blob text;
@@ -93,6 +99,19 @@ static void copy_name(char *to, size_t room, const char *from)
 }
 
 /* ---- Objects ---- */
+
+static void note_change(uint32_t kind)
+{
+	g.changes += kind == BW_AGENT_OBJECT_BUFFER || kind == BW_AGENT_OBJECT_IMAGE;
+}
+
+uint64_t bw_names_changes(void)
+{
+	pthread_mutex_lock(&g.lock);
+	uint64_t n = g.changes;
+	pthread_mutex_unlock(&g.lock);
+	return n;
+}
 
 static struct bw_agent_object *find(uint32_t kind, uint64_t handle)
 {
@@ -112,6 +131,7 @@ uint32_t bw_names_add(const struct bw_agent_object *o)
 		bw_vec_remove(&g.objects, (size_t)(old - g.objects.data));
 	struct bw_agent_object new = *o;
 	id = new.id = ++g.next_id[o->kind];
+	note_change(o->kind);
 	bw_error_free(bw_vec_push(&g.objects, new)); /* without memory it has no name */
 	pthread_mutex_unlock(&g.lock);
 	return id;
@@ -132,6 +152,7 @@ void bw_names_remove(uint32_t kind, uint64_t handle)
 	struct bw_agent_object *o = handle ? find(kind, handle) : NULL;
 	if (o)
 		bw_vec_remove(&g.objects, (size_t)(o - g.objects.data));
+	note_change(kind);
 	pthread_mutex_unlock(&g.lock);
 }
 
@@ -149,6 +170,7 @@ void bw_names_set_name(uint32_t kind, uint64_t handle, const char *name)
 	struct bw_agent_object *o = kind ? find(kind, handle) : NULL;
 	if (o)
 		copy_name(o->name, sizeof(o->name), name);
+	note_change(kind);
 	if (!kind) {
 		struct other_name new = {.handle = handle}, *old = find_other(handle);
 		if (!old && g.others.len < OTHER_NAMES_MAX) {
@@ -180,6 +202,7 @@ void bw_names_place(uint32_t kind, uint64_t handle, uint64_t va, uint64_t size_b
 		if (size_b)
 			o->size_b = size_b;
 	}
+	note_change(kind);
 	pthread_mutex_unlock(&g.lock);
 }
 
@@ -193,6 +216,51 @@ struct bw_error *bw_names_objects(struct bw_agent_objects *out)
 	}
 	pthread_mutex_unlock(&g.lock);
 	return err;
+}
+
+static int by_handle(const void *pa, const void *pb)
+{
+	const struct bw_agent_object *a = pa, *b = pb;
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	return a->handle < b->handle ? -1 : a->handle > b->handle;
+}
+
+/* Lock held. Pipelines stay; sorted: what there was, for its ids. */
+static struct bw_error *replace_memory(const struct bw_agent_object *all, size_t n,
+				       struct bw_agent_objects *sorted)
+{
+	struct bw_agent_objects now = {0};
+	BW_TRY(bw_vec_reserve(sorted, g.objects.len));
+	BW_TRY(bw_vec_reserve(&now, g.objects.len + n));
+	bw_vec_each(&g.objects, o) {
+		sorted->data[sorted->len++] = *o;
+		if (o->kind == BW_AGENT_OBJECT_PIPELINE)
+			now.data[now.len++] = *o;
+	}
+	if (sorted->len)
+		qsort(sorted->data, sorted->len, sizeof(*sorted->data), by_handle);
+	for (size_t i = 0; i < n; i++) {
+		struct bw_agent_object one = all[i], *old = NULL;
+		if (sorted->len)
+			old = bsearch(&one, sorted->data, sorted->len, sizeof(one), by_handle);
+		one.id = old ? old->id : ++g.next_id[one.kind];
+		now.data[now.len++] = one;
+	}
+	bw_vec_free(&g.objects);
+	g.objects = now;
+	g.changes++;
+	return NULL;
+}
+
+void bw_names_replace_memory(const struct bw_agent_object *all, size_t n)
+{
+	struct bw_agent_objects sorted = {0};
+	pthread_mutex_lock(&g.lock);
+	struct bw_error *err = replace_memory(all, n, &sorted);
+	pthread_mutex_unlock(&g.lock);
+	bw_vec_free(&sorted);
+	bw_error_free(err); /* without memory they stay as they were */
 }
 
 /* ---- Where memory of the API lies ---- */
@@ -391,6 +459,23 @@ void bw_names_cmd_push_set(uint64_t cmd, uint32_t number, uint64_t layout,
 	});
 }
 
+void bw_names_cmd_told(uint64_t cmd, uint64_t packet_va, uint64_t block_va,
+		       const struct bw_agent_arg *args, uint32_t n_args)
+{
+	WITH_CMD(cmd, {
+		struct recorded *r =
+			c->dispatches.len ? &c->dispatches.data[c->dispatches.len - 1] : NULL;
+		if (r) {
+			r->packet_va = packet_va;
+			r->block_va = block_va;
+			r->args_at =
+				n_args ? bw_names_append(&c->text, args, n_args * sizeof(*args))
+				       : 0;
+			r->n_args = r->args_at ? n_args : 0;
+		}
+	});
+}
+
 static void push_label(char label[LABEL_MAX_B], const char *more)
 {
 	size_t n = strlen(label), m = more ? strnlen(more, LABEL_MAX_B) : 0;
@@ -452,6 +537,9 @@ static void copy_recorded(struct recorded r, const struct bw_names_blob *text, c
 		r.push_at = bw_names_append(to_text, text->data + r.push_at, r.push_b);
 	if (r.sets_b)
 		r.sets_at = bw_names_append(to_text, text->data + r.sets_at, r.sets_b);
+	if (r.n_args)
+		r.args_at = bw_names_append(to_text, text->data + r.args_at,
+					    r.n_args * sizeof(struct bw_agent_arg));
 	*out = r;
 }
 
@@ -506,6 +594,7 @@ void bw_names_queue_label_end(uint64_t queue)
 void bw_names_submit_begin(uint64_t queue)
 {
 	mine.active = true;
+	mine.has_frame = false;
 	mine.queue = queue;
 	mine.dispatches.len = mine.text.len = mine.next = 0;
 }
@@ -523,6 +612,12 @@ void bw_names_submit_add(uint64_t cmd)
 		}
 	}
 	pthread_mutex_unlock(&g.lock);
+}
+
+void bw_names_submit_frame(uint32_t frame)
+{
+	mine.has_frame = true;
+	mine.frame = frame;
 }
 
 void bw_names_submit_end(void)
@@ -599,6 +694,8 @@ static bool same_shape(const struct recorded *r, const struct bw_agent_dispatch 
 static bool matches(const struct recorded *r, const struct bw_agent_dispatch *d)
 {
 	struct bw_agent_object *p = r->pipeline ? pipeline_by_id(r->pipeline) : NULL;
+	if (r->packet_va)
+		return r->packet_va == d->packet_va;
 	if (!same_shape(r, d, p))
 		return false;
 	if (p && p->va && ((p->va ^ d->code_va) & BW_VA_MASK) == 0)
@@ -628,7 +725,10 @@ static bool add_binding(uint32_t set, const struct bw_descriptor *it, struct bw_
 				     .element = it->element,
 				     .type = it->type,
 				     .at_va = it->at_va};
-	if (o && o->va && it->offset_b <= o->size_b) {
+	if (it->is_address) {
+		b.va = it->offset_b;
+		b.size_b = it->range_b;
+	} else if (o && o->va && it->offset_b <= o->size_b) {
 		b.va = o->va + it->offset_b;
 		b.size_b = BW_MIN(it->range_b, o->size_b - it->offset_b);
 	}
@@ -667,20 +767,61 @@ static void fill(const struct recorded *r, struct bw_agent_dispatch *d, struct b
 		d->push_b = d->push_at ? r->push_b : 0;
 	}
 	fill_bindings(r, d, blob);
+	if (r->n_args) {
+		d->args_at = bw_names_append(blob, mine.text.data + r->args_at,
+					     r->n_args * sizeof(struct bw_agent_arg));
+		d->n_args = d->args_at ? r->n_args : 0;
+		d->block_va = r->block_va;
+	}
+}
+
+static int by_packet(const void *pa, const void *pb)
+{
+	const uint64_t *a = pa, *b = pb;
+	return *a < *b ? -1 : *a > *b;
+}
+
+/* Told dispatches go by their packets; where none of these is among them, as another command stream
+ * has taken the captured one's place, they go by their shape as all others. */
+static void forget_packets(const struct bw_agent_dispatches *dispatches)
+{
+	_cleanup_free_ uint64_t *all = calloc(dispatches->len + 1, sizeof(*all));
+	for (size_t i = 0; all && i < dispatches->len; i++)
+		all[i] = dispatches->data[i].packet_va;
+	if (all)
+		qsort(all, dispatches->len, sizeof(*all), by_packet);
+	bool found = false;
+	bw_vec_each(&mine.dispatches, r)
+		found |= r->packet_va && all &&
+			 bsearch(&r->packet_va, all, dispatches->len, sizeof(*all), by_packet);
+	for (size_t i = 0; !found && i < mine.dispatches.len; i++)
+		mine.dispatches.data[i].packet_va = 0;
+}
+
+/* The recorded dispatch that a packet is, from mine.next on; mine.dispatches.len: it is the
+ * driver's own. */
+static size_t find_recorded(const struct bw_agent_dispatch *d)
+{
+	size_t k = mine.next;
+	/* a driver need not make a packet of an empty dispatch */
+	while (k < mine.dispatches.len && !matches(&mine.dispatches.data[k], d) &&
+	       (is_empty(&mine.dispatches.data[k]) || mine.dispatches.data[k].packet_va))
+		k++; /* one that was told of may have been left out, too */
+	bool found = k < mine.dispatches.len && matches(&mine.dispatches.data[k], d);
+	return found ? k : mine.dispatches.len;
 }
 
 uint32_t bw_names_match(struct bw_agent_dispatches *dispatches, struct bw_names_blob *blob)
 {
 	pthread_mutex_lock(&g.lock);
 	uint32_t frame = g.presents || mine.active ? g.presents + 1 : 0;
+	if (mine.active && mine.has_frame)
+		frame = mine.frame;
 	if (mine.active) {
+		forget_packets(dispatches);
 		bw_vec_each(dispatches, d) {
-			/* a driver need not make a packet of an empty dispatch */
-			size_t k = mine.next;
-			while (k < mine.dispatches.len && !matches(&mine.dispatches.data[k], d) &&
-			       is_empty(&mine.dispatches.data[k]))
-				k++;
-			if (k >= mine.dispatches.len || !matches(&mine.dispatches.data[k], d))
+			size_t k = find_recorded(d);
+			if (k >= mine.dispatches.len)
 				continue; /* the driver's own */
 			fill(&mine.dispatches.data[k], d, blob);
 			mine.next = k + 1;
@@ -749,6 +890,7 @@ uint32_t bw_names_match_kept(const struct bw_names_kept *kept,
 	if (!kept || mine.active)
 		return 0;
 	mine.active = true;
+	mine.has_frame = false;
 	mine.dispatches = kept->dispatches;
 	mine.text = kept->text;
 	mine.next = 0;

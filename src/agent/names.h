@@ -28,6 +28,8 @@ uint32_t bw_names_match_kept(const struct bw_names_kept *kept,
 			     struct bw_agent_dispatches *dispatches, struct bw_names_blob *blob);
 /* All objects that live; the caller frees the vector. */
 struct bw_error *bw_names_objects(struct bw_agent_objects *out) BW_MUST_CHECK;
+/* Differs where buffers or images have been made, named, placed or destroyed since. */
+uint64_t bw_names_changes(void);
 /* A pipeline of these by its own name, else by the name of what it was made of. Leaves out as it is
  * where there is none of that id; 0 is none. */
 void bw_names_pipeline(const struct bw_agent_objects *objects, uint32_t id, char *out, size_t room);

@@ -21,6 +21,9 @@ void bw_names_set_name(uint32_t kind, uint64_t handle, const char *name);
 const char *bw_names_other_name(uint64_t handle, char out[64]);
 /* The object was given memory. */
 void bw_names_place(uint32_t kind, uint64_t handle, uint64_t va, uint64_t size_b);
+/* All buffers and images are these, as bw_names_add takes them, from now on; those that were there
+ * keep their ids. */
+void bw_names_replace_memory(const struct bw_agent_object *all, size_t n);
 /* The largest range that ioctls of this thread have mapped since begin; 0: none. */
 void bw_names_map_begin(void);
 uint64_t bw_names_map_end(void);
@@ -44,6 +47,10 @@ void bw_names_cmd_label_begin(uint64_t cmd, const char *label);
 void bw_names_cmd_label_end(uint64_t cmd);
 /* For the dispatches that follow, until the next insert. */
 void bw_names_cmd_label_insert(uint64_t cmd, const char *label);
+/* The last dispatch of the command buffer is the one of that packet, and has these arguments, which
+ * lie in that block: told of a dispatch that was captured. */
+void bw_names_cmd_told(uint64_t cmd, uint64_t packet_va, uint64_t block_va,
+		       const struct bw_agent_arg *args, uint32_t n_args);
 void bw_names_cmd_execute(uint64_t cmd, uint64_t secondary);
 
 /* ---- Submissions ---- */
@@ -53,6 +60,8 @@ void bw_names_queue_label_end(uint64_t queue);
 /* This thread is about to submit these, in this order; `submit_end`: it has. */
 void bw_names_submit_begin(uint64_t queue);
 void bw_names_submit_add(uint64_t cmd);
+/* The number of its frame, in place of that by presents; 0: not known. */
+void bw_names_submit_frame(uint32_t frame);
 void bw_names_submit_end(void);
 void bw_names_present(void);
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* A replay in whose process the agent is: it has no API whose calls name things, but knows what the
  * capture says of each dispatch (capture/told.h). That is noted as if a layer had seen it: a
- * command buffer for each submission. */
+ * command buffer for each dispatch. */
 #include "capture/told.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/captured.h"
 #include "agent/names_priv.h"
 #include "agent/shaders.h"
 #include "base/cleanup.h"
@@ -16,6 +17,7 @@
 
 /* Odd, as no handle of a driver's object is: nothing is looked for at these places. */
 enum { COMMANDS = 1, FIRST_PIPELINE = 3 };
+enum { DISPATCHES_MAX = 4096 }; /* as many as are shown of a submission */
 
 /* Pipelines that were told of, by what makes them differ; the one at i has the handle
  * FIRST_PIPELINE + 2 * i. */
@@ -80,8 +82,9 @@ static uint64_t pipeline_of(const struct bw_told_dispatch *t)
 	memcpy(o.entry, k.entry, sizeof(o.entry));
 	memcpy(o.module, d->module, sizeof(o.module) - 1);
 	memcpy(o.file, d->file, sizeof(o.file) - 1);
-	/* where the pipeline had no name the capture has that of what it was made of */
-	if (!strcmp(o.name, o.module) || !strcmp(o.name, o.entry))
+	/* where the pipeline had no name the capture has that of what it was made of; kernels of
+	 * OpenCL, which have no SPIR-V here, always have one */
+	if (d->hash && (!strcmp(o.name, o.module) || !strcmp(o.name, o.entry)))
 		o.name[0] = 0;
 	if (t->made_of)
 		note_layout(t->made_of, &o);
@@ -91,38 +94,39 @@ static uint64_t pipeline_of(const struct bw_told_dispatch *t)
 	return o.handle;
 }
 
-static void note(const struct bw_told_dispatch *t)
+static void note(const struct bw_capture_submission *s, const struct bw_told_dispatch *t)
 {
 	static const char separator[] = {BW_AGENT_LABEL_SEPARATOR, 0};
 	const struct bw_capture_dispatch *d = t->dispatch;
 	uint64_t pipeline = pipeline_of(t);
 	char label[sizeof(d->label)] = {0};
-	unsigned depth = 0;
 	if (!pipeline)
 		return;
+	bw_names_cmd_begin(COMMANDS);
 	memcpy(label, d->label, sizeof(label) - 1);
-	for (const char *level = label; *level; depth++) {
+	for (const char *level = label; *level;) {
 		size_t n = strcspn(level, separator);
 		_cleanup_free_ char *one = strndup(level, n);
 		bw_names_cmd_label_begin(COMMANDS, one ? one : "");
 		level += n + (level[n] != 0);
 	}
 	bw_names_cmd_pipeline(COMMANDS, pipeline);
+	bw_captured_bind(COMMANDS, s, d);
 	bw_names_cmd_dispatch(COMMANDS, NULL, d->indirect_va ? NULL : d->groups);
-	while (depth--)
-		bw_names_cmd_label_end(COMMANDS);
+	bw_captured_give(COMMANDS, s, d);
+	bw_names_submit_add(COMMANDS);
 }
 
 EXPORT bw_told_begin_fn bw_agent_told_begin;
 EXPORT bw_told_end_fn bw_agent_told_end;
 
-void bw_agent_told_begin(const struct bw_told_dispatch *all, size_t n)
+void bw_agent_told_begin(const struct bw_told_submission *told)
 {
-	bw_names_cmd_begin(COMMANDS);
-	for (size_t i = 0; i < n; i++)
-		note(&all[i]);
+	bw_captured_objects(told->s->summary.pid, told->objects, told->n_objects);
 	bw_names_submit_begin(0);
-	bw_names_submit_add(COMMANDS);
+	bw_names_submit_frame(told->s->summary.frame);
+	for (size_t i = 0; i < BW_MIN(told->n, (size_t)DISPATCHES_MAX); i++)
+		note(told->s, &told->dispatches[i]);
 }
 
 void bw_agent_told_end(void)

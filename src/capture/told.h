@@ -8,13 +8,22 @@
 
 #include "capture/pipeline.h"
 
+/* Its parts are borrowed for the call. */
 struct bw_told_dispatch {
 	const struct bw_capture_dispatch *dispatch;
 	const struct bw_capture_pipeline *made_of; /* NULL: not known */
 };
 
-/* The calling thread is about to make the submission with these dispatches; end: it has. */
-typedef void bw_told_begin_fn(const struct bw_told_dispatch *all, size_t n);
+struct bw_told_submission {
+	const struct bw_capture_submission *s;
+	const struct bw_told_dispatch *dispatches;
+	size_t n;
+	const struct bw_capture_object *objects; /* of its address space */
+	size_t n_objects;
+};
+
+/* The calling thread is about to make the submission; end: it has. */
+typedef void bw_told_begin_fn(const struct bw_told_submission *told);
 typedef void bw_told_end_fn(void);
 #define BW_TOLD_BEGIN "bw_agent_told_begin"
 #define BW_TOLD_END "bw_agent_told_end"

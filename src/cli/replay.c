@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/str.h"
 #include "base/util.h"
+#include "capture/reader.h"
 #include "cli/cli.h"
 #include "cli/compile.h"
 #include "cli/subcommands.h"
@@ -153,6 +154,29 @@ bool bw_cli_is_capture(const char *path)
 	return n > 4 && !strcmp(path + n - 4, ".bwc");
 }
 
+/* A file that cannot be read, the replay tells of. */
+static void tell_not_held(struct bw_cli *c, const char *path)
+{
+	char text[512];
+	struct bw_capture_reader *r = NULL;
+	_cleanup_error_ struct bw_error *err = bw_capture_reader_open(path, &r);
+	uint32_t version = err ? BW_CAPTURE_VERSION_GIVEN : bw_capture_reader_version(r);
+	bw_capture_reader_close(r);
+	if (version >= BW_CAPTURE_VERSION_GIVEN)
+		return;
+	snprintf(
+		text, sizeof(text),
+		"%s is of version %u, which does not hold push constants, bound buffers, arguments "
+		"of OpenCL kernels or names of buffers: they are not known here, and are in a new "
+		"capture of the program",
+		path, version);
+	bw_out_begin(c->out, "event", "notice");
+	bw_out_str(c->out, "kind", "warning");
+	bw_out_str(c->out, "text", text);
+	bw_out_line(c->out, "warning: %s.", text);
+	bw_out_end(c->out);
+}
+
 struct bw_error *bw_cli_prepare_capture(struct bw_cli *c, const char *path,
 					const struct bw_compile_options *compile,
 					const struct bw_launch_options *launch)
@@ -162,6 +186,7 @@ struct bw_error *bw_cli_prepare_capture(struct bw_cli *c, const char *path,
 	if (other)
 		return bw_errorf(BW_E_INVALID, "%s is for kernels; %s is a capture", other, path);
 	BW_TRY(bw_kmd_find_part("breakwater-replay", &program));
+	tell_not_held(c, path);
 	/* A submission may be stopped for as long as the user looks at it. */
 	const char *const words[] = {program, "--timeout", "86400", path};
 	char **argv = calloc(BW_ARRAY_SIZE(words) + 1, sizeof(*argv));

@@ -370,14 +370,19 @@ static struct bw_error *find_told(struct play *p, const struct bw_capture_submis
 	return NULL;
 }
 
-static struct bw_error *submit(struct play *p, const struct bw_capture_submission *sub)
+static struct bw_error *submit(struct play *p, const struct bw_capture_space *space,
+			       const struct bw_capture_submission *sub)
 {
 	bw_told_begin_fn *begin = (bw_told_begin_fn *)dlsym(RTLD_DEFAULT, BW_TOLD_BEGIN);
 	bw_told_end_fn *end = (bw_told_end_fn *)dlsym(RTLD_DEFAULT, BW_TOLD_END);
 	struct told told = {0};
 	struct bw_error *err = begin && end ? find_told(p, sub, &told) : NULL;
 	if (!err && begin && end)
-		begin(told.data, told.len);
+		begin(&(struct bw_told_submission){.s = sub,
+						   .dispatches = told.data,
+						   .n = told.len,
+						   .objects = space->objects.data,
+						   .n_objects = space->objects.len});
 	if (!err)
 		err = bw_replay_gpu_submit(p->gpu, sub, p->o->timeout_s, &p->out->outcome);
 	if (begin && end)
@@ -409,7 +414,7 @@ static struct bw_error *run_one(struct play *p, struct live_space *s,
 	if (!broken && (p->o->check || p->o->settles_clocks))
 		broken = bw_replay_clocks_note(p->gpu, &s->s, sub, &s->clocks);
 	if (!broken)
-		broken = submit(p, sub);
+		broken = submit(p, &s->s, sub);
 	bw_replay_patches_undo(p->gpu, &s->s, &done);
 	bw_replay_gpu_drop_added(p->gpu, s->s.number);
 	BW_TRY(broken);

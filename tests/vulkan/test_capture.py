@@ -14,7 +14,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "e2e"))
 import decompiled  # noqa: E402
-from harness import BREAKWATER, TIMEOUT_S, Failure, Session, check, equal  # noqa: E402
+from harness import BREAKWATER, SOURCE, TIMEOUT_S, Failure, Session, check, equal, events  # noqa: E402
 from json_schema import parse  # noqa: E402
 
 CASES = ["affine", "dispatches", "descriptor_array", "big_grid"]
@@ -126,9 +126,61 @@ def check_names(names, step, folder):
     equal((d["dispatch"], d["pipeline_name"], d["label"], d["hash"]), (2, "second step", "sooner/inner", hashes), "a dispatch of run FILE.bwc")
     equal([r["label"] for r in s.command("info dispatches")["dispatches"]], ["sooner", "sooner/inner", "sooner"], "labels")
     equal(sorted(r["name"] for r in s.command("info pipelines")["pipelines"]), ["first step", "second step"], "pipelines")
-    check("uint []" in str(s.command("ptype data")), "a variable that the SPIR-V declares")
+    check("uint [256]" in str(s.command("ptype data")), "a variable that the SPIR-V declares, as long as its buffer")
     s.command("kill")
     s.end()
+
+
+# What is said of a dispatch, its buffers and its variables.
+SAYS = ["info dispatch", "info dispatches", "info buffers", "info buffers 1", "info pipelines", "info args", "info locals", "info kernel", "print data[0]",
+        "print data", "print mul", "print n * 2", "print buffer numbers as u32[4]", "print buffer 1 as u32[4]", "x/4xw &data[0]", "ptype data",
+        "info scope", "print $_dispatch"]
+
+
+def said(words, breaks, rounds):
+    """What the debugger says at each of these stops, but for the process's name."""
+    s, out = Session(*words), []
+    for command in (*breaks, "run"):
+        s.command(command)
+    for _ in range(rounds):
+        out.append({command: s.command(command) for command in SAYS})
+        s.command("continue")
+    s.command("kill")
+    s.end()
+    return out
+
+
+def check_same(words, breaks, rounds, path, needs):
+    """The session of a replay says what that of the program has said: push constants, what is bound, buffers and their names."""
+    ask("capture", "-o", path, "--", *words)
+    live, again = said(["--", *words], breaks, rounds), said([path], breaks, rounds)
+    for i, (a, b) in enumerate(zip(live, again)):
+        for command in SAYS:
+            equal(b[command], a[command], f"{command} at stop {i} of {path}")
+    for command, text in needs:
+        check(text in str(live[0][command]), (command, live[0][command]))
+
+
+def check_given(names, step, folder):
+    breaks = ["break on dispatch every label inner"]
+    needs = [("info buffers", "numbers"), ("print mul", "5"), ("print n * 2", "512"), ("print data[0]", "1"), ("info args", "add"),
+             ("print buffer numbers as u32[4]", "{1, 1, 1, 1}")]
+    # a file of an older version does not hold them, and that is said
+    s = Session(SOURCE / "tests/fuzz/corpus/capture/pipeline.bwc")
+    s.command("run")
+    notices = [e["text"] for e in events(s.events, "notice") if e["kind"] == "warning"]
+    check(any("is of version 3, which does not hold push constants, bound buffers" in text for text in notices), notices)
+    s.end()
+    for pushed in None, "writes":
+        if pushed:
+            os.environ["PUSH"] = pushed
+        check_same([names, step], breaks, 2, f"{folder}/given.bwc", needs)
+    del os.environ["PUSH"]
+    # the parts of a file: --last keeps what the others have left
+    ask("capture", "-o", f"{folder}/last.bwc", "--last", "1", "--every-result", "--", names, step)
+    last = said([f"{folder}/last.bwc"], breaks, 1)[0]
+    for command, text in [need for need in needs if not need[0].startswith(("print data", "print buffer"))]:
+        check(text in str(last[command]), (command, last[command]))
 
 
 def check_labels(names, step, folder):
@@ -156,5 +208,7 @@ with tempfile.TemporaryDirectory() as top:
     if len(sys.argv) > 3:
         check_names(os.path.abspath(sys.argv[2]), os.path.abspath(sys.argv[3]), top)
         print("names: ok")
+        check_given(os.path.abspath(sys.argv[2]), os.path.abspath(sys.argv[3]), top)
+        print("given: ok")
         check_labels(os.path.abspath(sys.argv[2]), os.path.abspath(sys.argv[3]), top)
         print("labels: ok")

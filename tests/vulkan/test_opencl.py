@@ -78,7 +78,32 @@ def captured():
         equal(names[:2], ["saxpy", "sums"], "names of the kernels")
 
 
+def replayed():
+    """The session of a replay says of kernels and arguments what that of the program says."""
+    commands = ["info dispatch", "info dispatches", "info buffers", "print n", "print x[3]", "print $_launch.a", "print buffer x as float[4]"]
+
+    def said(*words):
+        s = harness.Session(*words)
+        s.command("break on dispatch kernel saxpy")
+        s.command("run")
+        # of types that its source alone declares a capture has the names
+        args = [(a["name"], a.get("value")) for a in s.command("info args")["launch_values"] if a["name"] != "p"]
+        out = [("info args", args)] + [(command, s.command(command)) for command in commands]
+        s.command("kill")
+        s.end()
+        return out
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "opencl.bwc")
+        command = [harness.BREAKWATER, "capture", "-o", path, "--", *PROGRAM]
+        subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True, timeout=harness.TIMEOUT_S)
+        live, again = said("--", *PROGRAM), said(path)
+    for (command, a), (_, b) in zip(live, again):
+        equal(b, a, command)
+    check("out" in str(live[0]) and live[4][1]["text"] == "200", live)
+
+
 if subprocess.run([harness.BREAKWATER, "exec", "--", *PROGRAM], stdout=subprocess.DEVNULL).returncode == 77:
     print("no OpenCL here")
     sys.exit(77)
-harness.main(arguments, launched_again, captured)
+harness.main(arguments, launched_again, captured, replayed)
