@@ -2,7 +2,6 @@
 /* Connections: one thread each, one request at a time. A client is the connections of one process;
  * its files are closed with the last connection, even in the middle of a call. */
 #include <fcntl.h>
-#include <malloc.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,9 +80,6 @@ static void client_gone(struct bw_uapi *u, struct bw_client *client)
 	bw_drm_account_unref(client->account);
 	pthread_mutex_unlock(&u->lock);
 	free(client);
-	/* The memory of buffers went with their files. Of the rest, the C library keeps what very
-	 * many small objects had. */
-	malloc_trim(0);
 }
 
 static void disconnect(struct bw_conn *c)
