@@ -288,7 +288,9 @@ static void add_shader(const struct bw_crash *c, const struct bw_crash_work *w, 
 	else
 		bw_str_addf(out, "Pipeline %s was bound", s->pipeline);
 	if (s->spirv[0] && (is_known || w->is_compute))
-		bw_str_addf(out, ", made of %s", s->spirv);
+		bw_str_addf(out, ", made of %s%s", s->spirv,
+			    bw_crash_module_of(&c->report, s) ? ""
+							      : ", which is not among these files");
 	bw_str_add(out, ".\n");
 }
 

@@ -84,7 +84,9 @@ static void test_before_the_point(void **state)
 	       "before trace point 3, the last one that the command processor reached. It waits "
 	       "for it to end (CS_PARTIAL_FLUSH) before it goes on to trace point 4.\n");
 	expect(text, "All waves on the GPU stand in its code.\n");
-	expect(text, "Its code is the Compute Shader of pipeline 5b47, made of b937.spv.\n");
+	expect(text,
+	       "Its code is the Compute Shader of pipeline 5b47, made of b937.spv, which is not "
+	       "among these files.\n");
 	expect(text, "The files show 2 waves on the GPU: 1 at 0xffff800000005200 (s_nop 0), "
 		     "1 at 0xffff800000005204 (s_branch BB0).\n");
 	assert_true(bw_crash_find_trace(&c, &c.dumps.data[0], &t));
@@ -168,7 +170,9 @@ static void test_several(void **state)
 	text = verdict_of(&proven);
 	expect(text, "Draw 1 hangs: a DRAW_INDEX_AUTO, launched before trace point 1");
 	expect(text, "1 of the 2 waves on the GPU stands in its code.\n");
-	expect(text, "Its code is the Fragment Shader of pipeline 77aa, made of f.spv.\n");
+	expect(text,
+	       "Its code is the Fragment Shader of pipeline 77aa, made of f.spv, which is not among "
+	       "these files.\n");
 	expect(text, "1 of them stands in no code that the files have.\n");
 	free(text);
 	bw_crash_free(&proven);
