@@ -119,7 +119,7 @@
  * the end, too) and as many VGPRs, from v0 on, as its entry says (up to BW_TRAP_FILTER_VGPRS),
  * which the handler saves before; it returns by ttmp[4:5] with SCC set where the wave is to stop.
  * Otherwise it resumes at the address in the entry: [original instruction][s_trap
- * BW_TRAP_ID_CELL_END][u64 PC of the instruction behind the original]. */
+ * BW_TRAP_ID_CELL_END][u64 PC of the instruction after the original]. */
 #define BW_TRAP_ID_FILTER 0x40
 #define BW_TRAP_N_FILTERS 60
 #define BW_TRAP_FILTER_VGPRS 8

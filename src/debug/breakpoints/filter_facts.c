@@ -130,7 +130,7 @@ static bool in_registers(const struct bw_value *v, struct bw_filter_variable *ou
 	return false;
 }
 
-/* A name that is no variable's may be an enumerator's. */
+/* A name that is not a variable's may be an enumerator's. */
 static bool enumerator(const struct bw_value *v, struct bw_filter_variable *out)
 {
 	out->kind = BW_FILTER_CONSTANT;

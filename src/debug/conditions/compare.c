@@ -122,7 +122,7 @@ static bool compare_float(struct bw_filter_parse *p, const struct bw_filter_oper
 		bw_filter_set_mask(&p->code, LEAF, op == BW_NE ? ~0ull : 0);
 		return true;
 	}
-	/* no float lies between f and a number that is no float: x > 0.1 is x >= the next one */
+	/* no float lies between f and a number that is not a float: x > 0.1 is x >= the next one */
 	if ((double)f != wanted)
 		op = ((double)f < wanted) == greater ? greater ? BW_GT : BW_LT
 		     : greater			     ? BW_GE

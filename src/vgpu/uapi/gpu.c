@@ -60,7 +60,7 @@ int bw_drm_vram_alloc(struct bw_uapi *u, uint64_t size_b, uint64_t align_b, uint
 void bw_drm_vram_free(struct bw_uapi *u, uint64_t offset, uint64_t size_b)
 {
 	/* The host has its pages back, and the next one who looks there finds zeros: what lies in
-	 * VRAM itself, and is no program's buffer, is private memory (device/mem.c). */
+	 * VRAM itself, and is not a program's buffer, is private memory (device/mem.c). */
 	if (madvise(bw_drm_vram_cpu(u, offset), size_b, MADV_DONTNEED) < 0)
 		memset(bw_drm_vram_cpu(u, offset), 0, size_b);
 	bw_ranges_add(&u->vram, offset, size_b);
