@@ -12,6 +12,9 @@ void bw_crash_tell_dump(const struct bw_crash *c, const struct bw_crash_dump *d,
 /* Of a hang report of RADV: which draw or dispatch hangs, by its trace points and waves. */
 void bw_crash_tell_trace(const struct bw_crash *c, const struct bw_crash_dump *d,
 			 struct bw_str *out);
+/* Where in its code and in its source the waves of a compute shader stay. */
+void bw_crash_tell_source(const struct bw_crash_report *r, const struct bw_crash_shader *s,
+			  struct bw_str *out);
 /* What the program had at the address of a page fault; where waves are. */
 void bw_crash_tell_range(const struct bw_crash *c, struct bw_str *out);
 void bw_crash_tell_waves(const struct bw_crash *c, struct bw_str *out);

@@ -292,6 +292,8 @@ static void add_shader(const struct bw_crash *c, const struct bw_crash_work *w, 
 			    bw_crash_module_of(&c->report, s) ? ""
 							      : ", which is not among these files");
 	bw_str_add(out, ".\n");
+	if (is_known)
+		bw_crash_tell_source(&c->report, s, out);
 }
 
 /* Points that no line calls reached. */

@@ -268,6 +268,97 @@ static void test_many(void **state)
 	bw_crash_free(&c);
 }
 
+/* A compute shader in a.comp: in main a barrier in line 5, a loop in lines 7 to 9 and one in it, in
+ * line 8; by hand after the specification. */
+#define OP(op, words) ((uint32_t)(words) << 16 | (op))
+#define LINE(n) OP(8, 4), 2, n, 0
+static const uint32_t with_lines[] = {
+	/* clang-format off */
+	0x07230203, 0x00010500, 0, 24, 0,
+	OP(17, 2), 1, OP(14, 3), 0, 1,
+	OP(15, 5), 5, 1, 0x6e69616d, 0,
+	OP(7, 4), 2, 0x6f632e61, 0x0000706d, /* "a.comp" */
+	OP(3, 4), 2, 450, 2,
+	OP(19, 2), 3, OP(33, 3), 4, 3,
+	OP(20, 2), 5, OP(41, 3), 5, 6,
+	OP(21, 4), 7, 32, 0, OP(43, 4), 7, 8, 2,
+	OP(54, 5), 3, 1, 0, 4,
+	OP(248, 2), 9,
+	LINE(5), OP(224, 4), 8, 8, 8,
+	OP(249, 2), 10,
+	OP(248, 2), 10,
+	LINE(7), OP(246, 4), 11, 12, 0, OP(249, 2), 13,
+	OP(248, 2), 13,
+	LINE(8), OP(249, 2), 14,
+	OP(248, 2), 14,
+	LINE(8), OP(246, 4), 15, 16, 0, OP(249, 2), 17,
+	OP(248, 2), 17, OP(249, 2), 16,
+	OP(248, 2), 16, LINE(8), OP(250, 4), 6, 14, 15,
+	OP(248, 2), 15, LINE(9), OP(249, 2), 12,
+	OP(248, 2), 12, OP(250, 4), 6, 10, 11,
+	OP(248, 2), 11, LINE(11), OP(253, 1),
+	OP(56, 1),
+	/* clang-format on */
+};
+
+static char *verdict_with(const uint32_t *module, size_t size_b, const char *waves)
+{
+	struct bw_crash c = {0};
+	add_page(&c, two_dispatches);
+	add_page(&c, "Pipeline hash: 5b47\nCompute Shader:\n\nSPIRV (see b937.spv)\n\n"
+		     "Compute Shader - annotated disassembly:\n"
+		     "\ts_barrier    ; bfbd0000 [PC=0x800000005200, off=0, size=4]\n"
+		     "\ts_nop 0    ; bf800000 [PC=0x800000005204, off=4, size=4]\n"
+		     "\ts_nop 1    ; bf800001 [PC=0x800000005208, off=8, size=4]\n"
+		     "\ts_cbranch_scc0 BB2    ; bfa1fffe [PC=0x80000000520c, off=12, size=4]\n"
+		     "\ts_branch BB1    ; bfa0fffc [PC=0x800000005210, off=16, size=4]\n"
+		     "\ts_endpgm    ; bfb00000 [PC=0x800000005214, off=20, size=4]\n\n");
+	add_page(&c, waves);
+	assert_true(bw_crash_report_file(&c.report, "b937.spv", module, size_b));
+	char *text = verdict_of(&c);
+	bw_crash_free(&c);
+	return text;
+}
+
+/* The code of a report has no lines, but loops and barriers are in code and source. */
+static void test_source(void **state)
+{
+	/* 5208 to 5210 is the inner loop, 5204 to 5214 the outer one */
+	char *text = verdict_with(with_lines, sizeof(with_lines),
+				  WAVE("0", "00005208") WAVE("1", "0000520c"));
+	expect(text, "All its waves are in one loop of its code, 0xffff800000005208 to "
+		     "0xffff800000005210; its source has 2 loops, at a.comp:7-9 and a.comp:8.\n"
+		     "The line itself is not known");
+	free(text);
+	text = verdict_with(with_lines, sizeof(with_lines),
+			    WAVE("0", "00005208") WAVE("1", "00005204"));
+	expect(text, "in one loop of its code, 0xffff800000005204 to 0xffff800000005214;");
+	free(text);
+	text = verdict_with(with_lines, sizeof(with_lines),
+			    WAVE("0", "00005214") WAVE("1", "00005204"));
+	expect(text, "1 of its 2 waves is in loops of its code; its source has 2 loops");
+	free(text);
+	text = verdict_with(with_lines, sizeof(with_lines),
+			    WAVE("0", "00005200") WAVE("1", "00005214"));
+	expect(text, "1 of its waves waits at a barrier; its source has one barrier, at a.comp:5.");
+	assert_null(strstr(text, "loop"));
+	free(text);
+
+	/* without its lines, and damaged */
+	uint32_t module[BW_ARRAY_SIZE(with_lines)];
+	memcpy(module, with_lines, sizeof(module));
+	for (size_t i = 0; i < BW_ARRAY_SIZE(module); i++)
+		if (module[i] == OP(8, 4))
+			module[i] = OP(0, 4); /* OpNop */
+	text = verdict_with(module, sizeof(module), WAVE("0", "00005208") WAVE("1", "00005208"));
+	expect(text, "All its waves are in one loop of its code, 0xffff800000005208 to "
+		     "0xffff800000005210.\nThe line is not known: b937.spv has no lines.");
+	free(text);
+	text = verdict_with(with_lines, sizeof(with_lines) - 4, WAVE("0", "00005208"));
+	expect(text, "The line is not known: b937.spv: ");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -276,6 +367,7 @@ int main(void)
 		cmocka_unit_test(test_other_flush),	 cmocka_unit_test(test_no_work),
 		cmocka_unit_test(test_none_reached),	 cmocka_unit_test(test_nested),
 		cmocka_unit_test(test_other_waves),	 cmocka_unit_test(test_many),
+		cmocka_unit_test(test_source),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 #include "base/util.h"
 #include "sym/lines.h"
 #include "sym/spirv.h"
+#include "sym/spirv_places.h"
 #include "sym/spirv_record.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_b);
@@ -70,6 +71,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_b)
 	struct bw_error *err = bw_spirv_open(words, n, NULL, &c, 1, &code.spirv);
 	struct bw_lines *l = NULL;
 	bw_error_free(err);
+	struct bw_spirv_places places = {0};
+	if (code.spirv)
+		bw_error_free(bw_spirv_find_places(code.spirv, &places));
+	bw_vec_each(&places.list, p)
+		if (p->file && (!p->first_line || p->first_line > p->last_line))
+			__builtin_trap();
+	bw_spirv_places_free(&places);
 	if (size_b % 4 == 1) {
 		code.marks = marks;
 		code.n_marks = tail;

@@ -52,7 +52,7 @@ def report(text):
     with tempfile.TemporaryDirectory() as tmp:
         source, code = pathlib.Path(tmp, "case.comp"), pathlib.Path(tmp, "case.spv")
         source.write_text(text)
-        subprocess.run(["glslangValidator", "--quiet", "--target-env", "vulkan1.3", "-V", source, "-o", code], check=True)
+        subprocess.run(["glslangValidator", "--quiet", "--target-env", "vulkan1.3", "-g", "-V", source, "-o", code], check=True)
         env = dict(os.environ, HOME=tmp, RADV_DEBUG="hang")
         env.setdefault("XDG_RUNTIME_DIR", "/tmp")
         done = subprocess.run([BREAKWATER, "exec", "--", VKRUN, "--device", "RADV", "--queue", "universal", source, code],
@@ -61,7 +61,9 @@ def report(text):
         folders = list(pathlib.Path(tmp).glob("radv_dumps_*"))
         check(len(folders) == 1, f"{len(folders)} reports", done.stderr)
         plain = re.compile(r"\x1b\[[0-9;]*m")
-        return {p.stem: plain.sub("", p.read_text(errors="replace")) for p in folders[0].glob("*.log")}
+        pages = {p.stem: plain.sub("", p.read_text(errors="replace")) for p in folders[0].glob("*.log")}
+        pages["verdict"] = subprocess.run([BREAKWATER, "crash", folders[0]], capture_output=True, text=True, check=True).stdout
+        return pages
 
 
 def waves(text):
@@ -111,6 +113,11 @@ def endless():
     check(at["rptr"] != at["wptr"] == at["drv_wptr"], "the ring has nothing to do", pages["umr_ring"][:500])
     # The fence behind the job, RELEASE_MEM with 7 words behind its header.
     check("0xc0064900" in pages["umr_ring"], "no fence on the ring", pages["umr_ring"][:500])
+    # What the verdict says of the source, where RADV says where the code is (23 and later).
+    if "[PC=" in pages["pipeline"]:
+        line = 1 + next(i for i, text in enumerate(ENDLESS.splitlines()) if "while" in text)
+        check(re.search(rf"All its waves are in one loop of its code, 0x\w+ to 0x\w+; its source has one loop, at \S*case.comp:{line}-{line + 1}\.",
+                        pages["verdict"]), "the loop in the source", pages["verdict"])
     print("endless: ok")
     return "vm_fault" in pages and pages
 
