@@ -117,9 +117,11 @@ static struct bw_error *note_dispatches(const struct bw_capture_call *c,
 		note_shader(&objects, d->pipeline, &one);
 		if (d->label_b && d->label_at <= c->blob->len &&
 		    d->label_b <= c->blob->len - d->label_at)
-			memcpy(one.label, c->blob->data + d->label_at,
-			       BW_MIN((size_t)d->label_b, sizeof(one.label) - 1));
-		err = bw_captured_note(d, c->blob, out, &one);
+			err = bw_capture_set_label(
+				out, &one, (const char *)c->blob->data + d->label_at,
+				strnlen((const char *)c->blob->data + d->label_at, d->label_b));
+		if (!err)
+			err = bw_captured_note(d, c->blob, out, &one);
 		if (!err)
 			err = bw_vec_push(&out->dispatches, one);
 	}

@@ -292,7 +292,7 @@ static struct bw_error *gather_names(const struct bw_capture_submission *s,
 				     struct bw_capture_bytes *out)
 {
 	bw_vec_each(&s->dispatches, d) {
-		BW_TRY(add_name(out, d->label));
+		BW_TRY(add_name(out, bw_capture_label(s, d)));
 		BW_TRY(add_name(out, d->pipeline));
 	}
 	return NULL;

@@ -25,7 +25,7 @@
 
 enum {
 	PUSH_MAX_B = 256,
-	LABEL_MAX_B = 512,
+	LABEL_MAX_B = 512, /* of all levels of one */
 	OTHER_NAMES_MAX = 65536,
 	DISPATCHES_MAX = 1 << 16,	     /* remembered of one command buffer */
 	BINDINGS_MAX = BW_CAPTURE_BOUND_MAX, /* shown of one dispatch */
@@ -44,13 +44,19 @@ struct recorded {
 
 struct recorded_list BW_VEC(struct recorded);
 
+/* Labels that are open, with BW_AGENT_LABEL_SEPARATOR between them. */
+struct levels {
+	char text[LABEL_MAX_B];
+	unsigned n_left_out; /* the innermost ones, for which there was no room */
+};
+
 struct command_buffer {
 	uint64_t handle, pipeline_handle;
 	uint32_t pipeline;
 	struct BW_VEC(struct recorded) dispatches;
 	struct bw_names_blob text; /* byte 0 is not used */
-	char label[LABEL_MAX_B];   /* levels, with BW_AGENT_LABEL_SEPARATOR between them */
-	char inserted[64];
+	struct levels label;
+	char inserted[LABEL_MAX_B];
 	uint32_t label_at; /* of the label as it is now; 0: to be written */
 	uint8_t push[PUSH_MAX_B];
 	uint32_t push_b, push_at;
@@ -65,7 +71,7 @@ struct other_name {
 
 struct queue_label {
 	uint64_t queue;
-	char label[LABEL_MAX_B];
+	struct levels label;
 };
 
 static struct {
@@ -348,7 +354,8 @@ void bw_names_cmd_begin(uint64_t handle)
 	c->dispatches.len = c->text.len = 0;
 	c->pipeline = 0;
 	c->pipeline_handle = 0;
-	c->label[0] = c->inserted[0] = 0;
+	c->label = (struct levels){0};
+	c->inserted[0] = 0;
 	c->label_at = c->push_b = c->push_at = c->sets_at = 0;
 	bw_bound_sets_clear(&c->sets);
 	pthread_mutex_unlock(&g.lock);
@@ -395,11 +402,12 @@ static const char separator[] = {BW_AGENT_LABEL_SEPARATOR, 0};
 
 static uint32_t label_of(struct command_buffer *c)
 {
-	char text[LABEL_MAX_B + 80];
-	if (c->label_at || (!c->label[0] && !c->inserted[0]))
+	char text[2 * LABEL_MAX_B];
+	const char *label = c->label.text;
+	if (c->label_at || (!label[0] && !c->inserted[0]))
 		return c->label_at;
-	snprintf(text, sizeof(text), "%s%s%s", c->label,
-		 c->label[0] && c->inserted[0] ? separator : "", c->inserted);
+	snprintf(text, sizeof(text), "%s%s%s", label, label[0] && c->inserted[0] ? separator : "",
+		 c->inserted);
 	return c->label_at = bw_names_append(&c->text, text, strlen(text) + 1);
 }
 
@@ -476,28 +484,41 @@ void bw_names_cmd_told(uint64_t cmd, uint64_t packet_va, uint64_t block_va,
 	});
 }
 
-static void push_label(char label[LABEL_MAX_B], const char *more)
+/* What has no room is cut, and ends with "..."; levels below it are left out. */
+static void push_label(struct levels *l, const char *more)
 {
+	static const char cut[] = "...";
+	char *label = l->text;
 	size_t n = strlen(label), m = more ? strnlen(more, LABEL_MAX_B) : 0;
-	if (n + m + 2 > LABEL_MAX_B)
-		return; /* too deep a nesting to be of use */
+	const size_t room = LABEL_MAX_B - BW_MIN(n + 2, (size_t)LABEL_MAX_B);
+	if (l->n_left_out || room < sizeof(cut)) {
+		l->n_left_out++;
+		return;
+	}
+	const bool is_whole = m <= room;
+	m = is_whole ? m : room;
 	if (n)
 		label[n++] = BW_AGENT_LABEL_SEPARATOR;
 	for (size_t i = 0; i < m; i++)
 		label[n + i] = more[i] == BW_AGENT_LABEL_SEPARATOR ? ' ' : more[i];
 	label[n + m] = 0;
+	if (!is_whole)
+		memcpy(label + n + m - strlen(cut), cut, sizeof(cut));
 }
 
-static void pop_label(char label[LABEL_MAX_B])
+static void pop_label(struct levels *l)
 {
-	char *last = strrchr(label, BW_AGENT_LABEL_SEPARATOR);
-	*(last ? last : label) = 0;
+	char *last = strrchr(l->text, BW_AGENT_LABEL_SEPARATOR);
+	if (l->n_left_out)
+		l->n_left_out--;
+	else
+		*(last ? last : l->text) = 0;
 }
 
 void bw_names_cmd_label_begin(uint64_t cmd, const char *label)
 {
 	WITH_CMD(cmd, {
-		push_label(c->label, label);
+		push_label(&c->label, label);
 		c->inserted[0] = 0;
 		c->label_at = 0;
 	});
@@ -506,7 +527,7 @@ void bw_names_cmd_label_begin(uint64_t cmd, const char *label)
 void bw_names_cmd_label_end(uint64_t cmd)
 {
 	WITH_CMD(cmd, {
-		pop_label(c->label);
+		pop_label(&c->label);
 		c->inserted[0] = 0;
 		c->label_at = 0;
 	});
@@ -528,10 +549,11 @@ static void copy_recorded(struct recorded r, const struct bw_names_blob *text, c
 {
 	if (r.label_at || prefix[0]) {
 		const char *own = r.label_at ? (const char *)text->data + r.label_at : "";
-		char label[2 * LABEL_MAX_B + 80];
-		int n = snprintf(label, sizeof(label), "%s%s%s", prefix,
-				 prefix[0] && own[0] ? separator : "", own);
-		r.label_at = bw_names_append(to_text, label, (size_t)n + 1);
+		/* of a queue, a command buffer, one that it calls and one that was inserted */
+		char label[4 * LABEL_MAX_B];
+		snprintf(label, sizeof(label), "%s%s%s", prefix,
+			 prefix[0] && own[0] ? separator : "", own);
+		r.label_at = bw_names_append(to_text, label, strlen(label) + 1);
 	}
 	if (r.push_b)
 		r.push_at = bw_names_append(to_text, text->data + r.push_at, r.push_b);
@@ -550,7 +572,7 @@ void bw_names_cmd_execute(uint64_t cmd, uint64_t secondary)
 	if (c && s && c != s) {
 		bw_vec_each(&s->dispatches, r) {
 			struct recorded copy;
-			copy_recorded(*r, &s->text, c->label, &c->text, &copy);
+			copy_recorded(*r, &s->text, c->label.text, &c->text, &copy);
 			if (c->dispatches.len < DISPATCHES_MAX)
 				bw_error_free(bw_vec_push(&c->dispatches, copy));
 		}
@@ -578,7 +600,7 @@ void bw_names_queue_label_begin(uint64_t queue, const char *label)
 		bw_error_free(err);
 	}
 	if (q)
-		push_label(q->label, label);
+		push_label(&q->label, label);
 	pthread_mutex_unlock(&g.lock);
 }
 
@@ -587,7 +609,7 @@ void bw_names_queue_label_end(uint64_t queue)
 	pthread_mutex_lock(&g.lock);
 	struct queue_label *q = queue_label(queue);
 	if (q)
-		pop_label(q->label);
+		pop_label(&q->label);
 	pthread_mutex_unlock(&g.lock);
 }
 
@@ -607,7 +629,7 @@ void bw_names_submit_add(uint64_t cmd)
 	if (c) {
 		bw_vec_each(&c->dispatches, r) {
 			struct recorded copy;
-			copy_recorded(*r, &c->text, q ? q->label : "", &mine.text, &copy);
+			copy_recorded(*r, &c->text, q ? q->label.text : "", &mine.text, &copy);
 			bw_error_free(bw_vec_push(&mine.dispatches, copy));
 		}
 	}

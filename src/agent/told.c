@@ -99,12 +99,10 @@ static void note(const struct bw_capture_submission *s, const struct bw_told_dis
 	static const char separator[] = {BW_AGENT_LABEL_SEPARATOR, 0};
 	const struct bw_capture_dispatch *d = t->dispatch;
 	uint64_t pipeline = pipeline_of(t);
-	char label[sizeof(d->label)] = {0};
 	if (!pipeline)
 		return;
 	bw_names_cmd_begin(COMMANDS);
-	memcpy(label, d->label, sizeof(label) - 1);
-	for (const char *level = label; *level;) {
+	for (const char *level = bw_capture_label(s, d); *level;) {
 		size_t n = strcspn(level, separator);
 		_cleanup_free_ char *one = strndup(level, n);
 		bw_names_cmd_label_begin(COMMANDS, one ? one : "");

@@ -15,7 +15,7 @@
 
 enum {
 	BW_CAPTURE_PAGE_B = 4096,
-	BW_CAPTURE_VERSION = 5,	       /* of records and files */
+	BW_CAPTURE_VERSION = 6,	       /* of records and files */
 	BW_CAPTURE_VERSION_OLDEST = 1, /* that is read */
 	/* the first one in which dispatches have what is known of their shader */
 	BW_CAPTURE_VERSION_SHADERS = 2,
@@ -25,6 +25,8 @@ enum {
 	BW_CAPTURE_VERSION_UNSEEN = 4,
 	/* ... in which dispatches have what they were given, and spaces their objects */
 	BW_CAPTURE_VERSION_GIVEN = 5,
+	/* ... in which labels of dispatches are whole */
+	BW_CAPTURE_VERSION_LABELS = 6,
 };
 /* Of one buffer, and of all that an address space has: more than any GPU's memory. */
 #define BW_CAPTURE_BUFFER_MAX_B (64ull << 30)
@@ -32,6 +34,7 @@ enum {
 enum {
 	BW_CAPTURE_BOUND_MAX = 1024, /* of one dispatch */
 	BW_CAPTURE_OBJECTS_MAX = 1 << 17,
+	BW_CAPTURE_LABEL_MAX_B = 1 << 11, /* with the zero behind it */
 };
 
 /* ---- What records are made of. Fixed sizes, little-endian, without holes. ---- */
@@ -95,7 +98,7 @@ struct bw_capture_dispatch {
 	uint64_t code_va, packet_va;
 	uint64_t indirect_va; /* where groups are read from; 0: they are in the packet */
 	uint32_t groups[3], group_size[3];
-	char pipeline[64], label[64]; /* "": not known */
+	char pipeline[64], label[64]; /* "": not known; label: see bw_capture_label */
 	/* Of its shader, from BW_CAPTURE_VERSION_SHADERS on. */
 	uint64_t hash; /* of its SPIR-V; 0: not known */
 	char module[64], entry[64], file[64];
@@ -107,6 +110,9 @@ struct bw_capture_dispatch {
 	uint32_t push_at, push_b;
 	uint32_t bound_at, n_bound;
 	uint32_t args_at, n_args;
+	/* From BW_CAPTURE_VERSION_LABELS on: all of a label that is longer than `label` has room
+	 * for, in the submission's `labels`, with a zero behind it; label_b 0: `label` is whole. */
+	uint32_t label_at, label_b;
 };
 
 /* A buffer that the API has bound: an element of a binding in a set. */
@@ -165,10 +171,17 @@ struct bw_capture_submission {
 	struct BW_VEC(struct bw_capture_arg) args;
 	bool has_objects; /* they have changed: `objects` has all of them */
 	struct BW_VEC(struct bw_capture_object) objects;
+	struct bw_capture_bytes BW_VEC(uint8_t) labels; /* from BW_CAPTURE_VERSION_LABELS on */
 };
 void bw_capture_submission_fini(struct bw_capture_submission *s);
 
-struct bw_capture_bytes BW_VEC(uint8_t);
+/* The label of a dispatch of that submission; "" where it has none. Borrowed. */
+const char *bw_capture_label(const struct bw_capture_submission *s,
+			     const struct bw_capture_dispatch *d);
+/* text: n bytes, without a zero; of one that is too long the beginning and "...". */
+struct bw_error *bw_capture_set_label(struct bw_capture_submission *s,
+				      struct bw_capture_dispatch *d, const char *text,
+				      size_t n) BW_MUST_CHECK;
 
 /* All but the summary, to and from bytes. Decoding checks counts and sizes; what numbers mean, the
  * user of the record checks (state.h). version: of the record, one that is read. out: empty before,

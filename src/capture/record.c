@@ -65,7 +65,35 @@ void bw_capture_submission_fini(struct bw_capture_submission *s)
 	bw_vec_free(&s->bound);
 	bw_vec_free(&s->args);
 	bw_vec_free(&s->objects);
+	bw_vec_free(&s->labels);
 	memset(s, 0, sizeof(*s));
+}
+
+/* ---- labels ---- */
+
+const char *bw_capture_label(const struct bw_capture_submission *s,
+			     const struct bw_capture_dispatch *d)
+{
+	return d->label_b ? (const char *)s->labels.data + d->label_at : d->label;
+}
+
+struct bw_error *bw_capture_set_label(struct bw_capture_submission *s,
+				      struct bw_capture_dispatch *d, const char *text, size_t n)
+{
+	const size_t kept = BW_MIN(n, (size_t)BW_CAPTURE_LABEL_MAX_B - 1);
+	const size_t at = s->labels.len;
+	memcpy(d->label, text, BW_MIN(n, sizeof(d->label) - 1));
+	if (n < sizeof(d->label) || at > UINT32_MAX - BW_CAPTURE_LABEL_MAX_B)
+		return NULL;
+	BW_TRY(bw_vec_reserve(&s->labels, at + kept + 1));
+	memcpy(s->labels.data + at, text, kept);
+	if (kept < n)
+		memcpy(s->labels.data + at + kept - 3, "...", 3);
+	s->labels.data[at + kept] = 0;
+	s->labels.len = at + kept + 1;
+	d->label_at = (uint32_t)at;
+	d->label_b = (uint32_t)kept + 1;
+	return NULL;
 }
 
 /* ---- to bytes ---- */
@@ -111,7 +139,8 @@ static struct bw_error *put_all(const struct bw_capture_submission *s, struct bw
 	BW_TRY(BW_RECORD_PUT_VEC(out, &s->pushes));
 	BW_TRY(BW_RECORD_PUT_VEC(out, &s->bound));
 	BW_TRY(BW_RECORD_PUT_VEC(out, &s->args));
-	return BW_RECORD_PUT_VEC(out, &s->objects);
+	BW_TRY(BW_RECORD_PUT_VEC(out, &s->objects));
+	return BW_RECORD_PUT_VEC(out, &s->labels);
 }
 
 struct bw_error *bw_capture_submission_encode(const struct bw_capture_submission *s,
@@ -203,6 +232,8 @@ static struct bw_error *get_dispatches(struct bw_cursor *c, uint32_t version,
 				      ? offsetof(struct bw_capture_dispatch, made_of)
 			      : version < BW_CAPTURE_VERSION_GIVEN
 				      ? offsetof(struct bw_capture_dispatch, block_va)
+			      : version < BW_CAPTURE_VERSION_LABELS
+				      ? offsetof(struct bw_capture_dispatch, label_at)
 				      : sizeof(struct bw_capture_dispatch);
 	const void *from;
 	size_t n;
@@ -256,6 +287,23 @@ static struct bw_error *get_given(struct bw_cursor *c, struct bw_capture_submiss
 	return NULL;
 }
 
+/* Labels that are longer than a dispatch has room for; as with what it was given, none is that of
+ * two dispatches. */
+static struct bw_error *get_labels(struct bw_cursor *c, struct bw_capture_submission *out)
+{
+	uint64_t label_b = 0;
+	BW_TRY(GET_VEC(c, &out->labels));
+	bw_vec_each(&out->dispatches, d) {
+		label_b += d->label_b;
+		if (d->label_b &&
+		    (d->label_b > BW_CAPTURE_LABEL_MAX_B || label_b > out->labels.len ||
+		     !is_part(d->label_at, d->label_b, out->labels.len) ||
+		     out->labels.data[d->label_at + d->label_b - 1]))
+			return bad("the label of a dispatch is not there");
+	}
+	return NULL;
+}
+
 static struct bw_error *get_all(struct bw_cursor *c, uint32_t version,
 				struct bw_capture_submission *out)
 {
@@ -273,6 +321,8 @@ static struct bw_error *get_all(struct bw_cursor *c, uint32_t version,
 	BW_TRY(get_chunks(c, out));
 	if (version >= BW_CAPTURE_VERSION_GIVEN)
 		BW_TRY(get_given(c, out));
+	if (version >= BW_CAPTURE_VERSION_LABELS)
+		BW_TRY(get_labels(c, out));
 	return bw_cursor_left(c) ? bad("it is too long") : NULL;
 }
 

@@ -237,6 +237,8 @@ static struct bw_error *put_dispatches(struct job *j, const struct bw_capture_su
 		BW_TRY(bw_vec_push(&out->bound, *b));
 	bw_vec_each(&sub->args, a)
 		BW_TRY(bw_vec_push(&out->args, *a));
+	bw_vec_each(&sub->labels, byte)
+		BW_TRY(bw_vec_push(&out->labels, *byte));
 	out->summary.n_dispatches = (uint32_t)out->dispatches.len;
 	j->out->n_dispatches += out->summary.n_dispatches;
 	return NULL;

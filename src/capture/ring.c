@@ -119,7 +119,8 @@ static uint64_t size_of(const struct record *e)
 		s->runs.cap * sizeof(*s->runs.data) + s->ibs.cap * sizeof(*s->ibs.data) +
 		s->dispatches.cap * sizeof(*s->dispatches.data) + s->pushes.cap +
 		s->bound.cap * sizeof(*s->bound.data) + s->args.cap * sizeof(*s->args.data) +
-		s->objects.cap * sizeof(*s->objects.data) + e->after.cap * sizeof(*e->after.data);
+		s->objects.cap * sizeof(*s->objects.data) + s->labels.cap +
+		e->after.cap * sizeof(*e->after.data);
 	bw_vec_each(&s->chunks, c)
 		size_b += sizeof(*c) + c->size_b;
 	return size_b;

@@ -52,18 +52,20 @@ static struct one_of one_of(size_t number, size_t n)
 	return o;
 }
 
-static void show_dispatch(struct bw_out *o, size_t n_dispatches,
-			  const struct bw_capture_dispatch *d, const struct bw_bisect_found *f)
+static void show_dispatch(struct bw_out *o, const struct bw_capture_submission *s,
+			  const struct bw_bisect_found *f)
 {
+	const struct bw_capture_dispatch *d = &s->dispatches.data[f->dispatch];
+	const char *label = bw_capture_label(s, d);
 	bw_out_line(o, "Its dispatch %s does it: packet 0x%" PRIx64 ", code 0x%" PRIx64 "%s%s%s%s.",
-		    one_of(f->dispatch, n_dispatches).text, d->packet_va, d->code_va,
+		    one_of(f->dispatch, s->dispatches.len).text, d->packet_va, d->code_va,
 		    *d->pipeline ? ", pipeline " : "", bw_shown(d->pipeline).text,
-		    *d->label ? ", label " : "", bw_shown(d->label).text);
+		    *label ? ", label " : "", bw_shown(label).text);
 	bw_out_int(o, "dispatch", (int64_t)f->dispatch);
 	bw_out_hex(o, "packet", d->packet_va);
 	bw_out_hex(o, "code", d->code_va);
 	bw_out_str(o, "pipeline", d->pipeline);
-	bw_out_str(o, "label", d->label);
+	bw_out_str(o, "label", label);
 	show_unsure(o, f->dispatch, f->n_unsure, "dispatches");
 }
 
@@ -164,7 +166,7 @@ struct bw_error *bw_bisect_show(struct bw_bisect *b, struct bw_capture_reader *r
 	bw_out_str(o, "where", where_name(f->where));
 	bw_out_int(o, "unsure_submissions", f->n_unsure_submissions);
 	if (f->where == BW_BISECT_DISPATCH && f->dispatch < s->dispatches.len)
-		show_dispatch(o, s->dispatches.len, &s->dispatches.data[f->dispatch], f);
+		show_dispatch(o, s, f);
 	else if (f->where == BW_BISECT_PACKET)
 		return show_packet(o, r, f);
 	else

@@ -21,7 +21,7 @@ const char bw_capture_usage[] =
 	"Runs PROGRAM and writes what it submits to the GPU to FILE (*.bwc): every submission of every process and\n"
 	"ring, with all buffers that are mapped in its address space before and after it. \"breakwater replay FILE\"\n"
 	"runs them again. The exit status is that of PROGRAM. info says what a capture holds, list shows its\n"
-	"submissions, show one of them with its command buffers, dispatches and buffers.\n"
+	"submissions, show one of them with its command buffers, dispatches and memory.\n"
 	"\n"
 	"Options:\n"
 	"  -o, --output FILE   the capture; it is usable while it grows, and when it was cut off\n"

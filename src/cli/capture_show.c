@@ -11,6 +11,7 @@
 #include "base/util.h"
 #include "capture/seek.h"
 #include "cli/capture.h"
+#include "cli/capture_show.h"
 #include "cli/look.h"
 
 static const char usage[] =
@@ -19,7 +20,7 @@ static const char usage[] =
 	"       breakwater capture show FILE NUMBER [--json]\n"
 	"\n"
 	"What a capture holds: the GPU and the whole of it (info), its submissions (list), one submission with its\n"
-	"command buffers, dispatches and buffers (show).\n";
+	"command buffers, dispatches, what these were given, and buffers (show).\n";
 
 struct show {
 	struct bw_look look;
@@ -234,7 +235,7 @@ static void show_dispatches(struct show *s, const struct bw_capture_submission *
 			bw_table_int(&t, d->made_of);
 		else
 			bw_table_empty(&t);
-		bw_table_text(&t, "%s", d->label);
+		bw_table_text(&t, "%s", bw_capture_label(sub, d));
 	}
 	bw_out_table(s->look.out, &t, "No dispatches.");
 	bw_table_fini(&t);
@@ -424,8 +425,10 @@ static struct bw_error *show_one(struct show *s)
 		err = show_pipelines(s, &sub);
 		if (!err)
 			err = show_buffers(s, &space, &sub.runs, is_unseen ? NULL : &after);
+		if (!err)
+			bw_capture_show_given(o, &space, &sub);
 		if (!err && is_unseen)
-			bw_out_line(o, "Nobody has looked at memory behind it: what it has changed "
+			bw_out_line(o, "Nobody has looked at memory after it: what it has changed "
 				       "is in the result of a later submission.");
 		if (space.n_lost)
 			bw_out_line(o,

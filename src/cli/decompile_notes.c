@@ -178,8 +178,9 @@ char *bw_decompile_dispatch_text(struct bw_decompile *d, const struct bw_pm4_fin
 	if (one) {
 		bw_str_add(&out, one->pipeline[0] ? ", pipeline " : "");
 		bw_decompile_add_name(&out, one->pipeline);
-		bw_str_add(&out, one->label[0] ? ", label " : "");
-		bw_decompile_add_name(&out, one->label);
+		const char *label = bw_capture_label(&d->sub, one);
+		bw_str_add(&out, label[0] ? ", label " : "");
+		bw_decompile_add_name(&out, label);
 	}
 	bw_str_add(&out, "\n");
 	add_user_data(d, f->state, code_va, &out);

@@ -226,7 +226,7 @@ static void name_dispatch(struct locate *l)
 		l->out->is_dispatch = true;
 		l->out->dispatch = (uint32_t)i;
 		memcpy(l->out->pipeline, d->pipeline, sizeof(d->pipeline));
-		memcpy(l->out->label, d->label, sizeof(d->label));
+		snprintf(l->out->label, sizeof(l->out->label), "%s", bw_capture_label(&l->sub, d));
 		return;
 	}
 }

@@ -26,7 +26,7 @@ struct bw_replay_blame {
 	struct bw_pm4_step step;
 	bool is_dispatch; /* dispatch: its number, from 0, in the capture's list */
 	uint32_t dispatch;
-	char pipeline[64], label[64]; /* "": not known */
+	char pipeline[64], label[BW_CAPTURE_LABEL_MAX_B]; /* "": not known */
 	/* the first byte in memory that it leaves as it is in the end; va 0: not mapped */
 	uint64_t buffer, offset_b, va;
 	uint8_t before[16], captured[16], replayed[16];

@@ -240,7 +240,7 @@ static void test_other_files(void **state)
 	assert_non_null(err);
 	assert_string_equal(
 		err->message,
-		"test.bwc is a capture of version 9, and this Breakwater reads versions 1 to 5: "
+		"test.bwc is a capture of version 9, and this Breakwater reads versions 1 to 6: "
 		"read it with the Breakwater that made it");
 	bw_error_free(err);
 	memcpy(bytes,
@@ -257,11 +257,13 @@ static void test_other_files(void **state)
 
 /* Records of older versions: dispatches of 176 bytes (1), which say nothing of their shader, and of
  * 376 (2), which do not name the record of their pipeline, and of 384 (3, 4), which do not say what
- * they were given. */
+ * they were given, and of 416 (5), whose labels are cut. */
 static void check_older_record(uint32_t version, size_t old_b)
 {
-	/* the number of chunks; from version 5 on those of four parts that were given, too */
-	enum { LAST_B = 8, GIVEN_B = 4 * 8 };
+	/* the number of chunks; from version 5 on those of four parts that were given, too; from
+	 * version 6 on that of labels */
+	enum { CHUNKS_B = 8, GIVEN_B = 4 * 8, LABELS_B = 8 };
+	const size_t last_b = CHUNKS_B + (version < 5 ? 0 : GIVEN_B);
 	const struct bw_capture_dispatch given[] = {
 		{.code_va = 0x1000, .pipeline = "p", .label = "l", .hash = 7, .made_of = 1},
 		{.code_va = 0x2000, .groups = {1, 2, 3}, .hash = 8, .file = "f"}};
@@ -274,11 +276,11 @@ static void check_older_record(uint32_t version, size_t old_b)
 	ok(bw_capture_submission_decode(bytes.data, bytes.len, BW_CAPTURE_VERSION, &back));
 	assert_memory_equal(back.dispatches.data, given, sizeof(given));
 	bw_capture_submission_fini(&back);
-	uint8_t *first = bytes.data + bytes.len - LAST_B - GIVEN_B - n * new_b;
+	uint8_t *first = bytes.data + bytes.len - CHUNKS_B - GIVEN_B - LABELS_B - n * new_b;
 	for (size_t i = 0; i < n; i++)
 		memmove(first + i * old_b, first + i * new_b, old_b);
-	memset(first + n * old_b, 0, LAST_B);
-	bytes.len -= n * (new_b - old_b) + GIVEN_B;
+	memset(first + n * old_b, 0, last_b);
+	bytes.len = (size_t)(first - bytes.data) + n * old_b + last_b;
 	ok(bw_capture_submission_decode(bytes.data, bytes.len, version, &back));
 	assert_int_equal(back.dispatches.len, n);
 	assert_string_equal(back.dispatches.data[0].label, "l");
@@ -294,7 +296,10 @@ static void check_older_record(uint32_t version, size_t old_b)
 	}
 	bw_capture_submission_fini(&back);
 	struct bw_error *err = bw_capture_submission_decode(bytes.data, bytes.len,
-							    version < 3 ? version + 1 : 5, &back);
+							    version < 3	  ? version + 1
+							    : version < 5 ? 5
+									  : 6,
+							    &back);
 	assert_non_null(err);
 	bw_error_free(err);
 	bw_vec_free(&bytes);
@@ -307,6 +312,7 @@ static void test_older_records(void **state)
 	check_older_record(2, 376);
 	check_older_record(3, 384);
 	check_older_record(4, 384);
+	check_older_record(5, 416);
 }
 
 /* ---- What dispatches were given ---- */
@@ -376,7 +382,7 @@ static void test_given(void **state)
 	bw_capture_submission_fini(&s);
 }
 
-static void check_refused(struct bw_capture_submission *s, const char *why)
+static void expect_refused(const struct bw_capture_submission *s, const char *why)
 {
 	struct bw_capture_submission back = {0};
 	struct bw_error *err = decode_given(s, &back);
@@ -384,6 +390,11 @@ static void check_refused(struct bw_capture_submission *s, const char *why)
 	assert_non_null(strstr(err->message, why));
 	assert_int_equal(back.dispatches.len, 0);
 	bw_error_free(err);
+}
+
+static void check_refused(struct bw_capture_submission *s, const char *why)
+{
+	expect_refused(s, why);
 	bw_capture_submission_fini(s);
 }
 
@@ -405,6 +416,43 @@ static void test_damaged_given(void **state)
 	s.dispatches.data[1].bound_at = 0;
 	s.dispatches.data[1].n_bound = 3;
 	check_refused(&s, "a dispatch was given what is not there");
+}
+
+/* Long labels are whole, up to a limit, and end where the record says. */
+static void test_labels(void **state)
+{
+	static const struct {
+		size_t n, want;
+	} cases[] = {{0, 0}, {63, 63}, {64, 64}, {600, 600}, {5000, BW_CAPTURE_LABEL_MAX_B - 1}};
+	struct bw_capture_submission s = {0}, back = {0};
+	char text[5000];
+	memset(text, 'x', sizeof(text));
+	for (size_t i = 0; i < BW_ARRAY_SIZE(cases); i++) {
+		struct bw_capture_dispatch d = {.code_va = i};
+		ok(bw_capture_set_label(&s, &d, text, cases[i].n));
+		ok(bw_vec_push(&s.dispatches, d));
+	}
+	ok(decode_given(&s, &back));
+	for (size_t i = 0; i < BW_ARRAY_SIZE(cases); i++) {
+		const char *label = bw_capture_label(&back, &back.dispatches.data[i]);
+		assert_int_equal(strlen(label), cases[i].want);
+		assert_int_equal(strcspn(label, "."),
+				 cases[i].n > cases[i].want ? cases[i].want - 3 : cases[i].n);
+	}
+	bw_capture_submission_fini(&back);
+	struct bw_capture_dispatch *d = s.dispatches.data;
+	d[2].label_at = d[3].label_at; /* of two */
+	d[2].label_b = d[3].label_b;
+	expect_refused(&s, "the label of a dispatch is not there");
+	d[2].label_at = 0;
+	d[2].label_b = 64; /* without its end */
+	expect_refused(&s, "the label of a dispatch is not there");
+	d[2].label_b = UINT32_MAX;
+	expect_refused(&s, "the label of a dispatch is not there");
+	d[2].label_b = 65;
+	ok(decode_given(&s, &back));
+	bw_capture_submission_fini(&back);
+	bw_capture_submission_fini(&s);
 }
 
 /* A record that was cut off is refused, also where only the number of chunks is missing. */
@@ -497,6 +545,7 @@ int main(void)
 		cmocka_unit_test(test_given),
 		cmocka_unit_test(test_damaged_given),
 		cmocka_unit_test(test_cut_record),
+		cmocka_unit_test(test_labels),
 		cmocka_unit_test(test_equal_pages),
 		cmocka_unit_test(test_records_that_make_no_sense),
 	};

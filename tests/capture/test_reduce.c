@@ -72,10 +72,12 @@ static void put_submission(struct bw_capture_writer *w, uint32_t k)
 	}
 	add_run(w, &s.runs, FIRST, 0, 10 + k);
 	for (uint64_t i = 0; i < 2; i++) {
-		ok(bw_vec_push(&s.dispatches,
-			       ((struct bw_capture_dispatch){.packet_va = 100 * k + i,
-							     .push_at = (uint32_t)i,
-							     .push_b = 1})));
+		struct bw_capture_dispatch d = {
+			.packet_va = 100 * k + i, .push_at = (uint32_t)i, .push_b = 1};
+		char label[100] = {0};
+		memset(label, (int)('a' + k + i), sizeof(label) - 1);
+		ok(bw_capture_set_label(&s, &d, label, strlen(label)));
+		ok(bw_vec_push(&s.dispatches, d));
 		ok(bw_vec_push(&s.pushes, (uint8_t)(10 * k + i)));
 	}
 	s.has_objects = k == 1;
@@ -152,6 +154,7 @@ static void test_one(void **state)
 	struct bw_capture_submission sub = {0};
 	ok(bw_capture_reader_submission(made, &e[0], &sub));
 	assert_int_equal(sub.pushes.data[sub.dispatches.data[1].push_at], 31);
+	assert_int_equal(bw_capture_label(&sub, &sub.dispatches.data[1])[98], 'a' + 3 + 1);
 	assert_true(sub.has_objects);
 	assert_int_equal(sub.objects.len, 1);
 	assert_int_equal(sub.objects.data[0].id, 9);

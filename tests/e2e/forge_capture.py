@@ -7,7 +7,7 @@ PAGES, SUBMISSION, RESULT = 2, 3, 4
 HEAD = struct.Struct("<IIQIIQQQ")
 MASK = (1 << 64) - 1
 PRIMES = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93)  # src/capture/hash.c
-COUNTED = (24, 8, 40, 32, 32, 416)  # bytes of a buffer, a buffer that has gone, a mapping, a run of pages, an IB, a dispatch
+COUNTED = (24, 8, 40, 32, 32, 424)  # bytes of a buffer, a buffer that has gone, a mapping, a run of pages, an IB, a dispatch
 NAMES = {"pipeline": 48, "label": 112, "module": 184, "entry": 248, "file": 312}  # where a dispatch has them, of 64 bytes each
 
 

@@ -208,7 +208,7 @@ def check_bad_files(folder, path):
     other.write_bytes(whole[:8] + b"\7" + whole[9:])
     for command in (["capture", "list"], ["replay"]):
         equal(ask(*command, other, status=2)[1], f"breakwater: {other} is a capture of version 7, and this Breakwater reads "
-              "versions 1 to 5: read it with the Breakwater that made it.\n", "another version")
+              "versions 1 to 6: read it with the Breakwater that made it.\n", "another version")
     check("wants hang, fault or crash" in ask("capture", "--on", "hang,luck", "-o", other, "--", "true", status=2)[1], "--on")
     check("has no option --nonsense" in ask("replay", "--nonsense", path, status=2)[1], "an option")
     check("needs a program" in ask("capture", "-o", other, status=2)[1], "no program")

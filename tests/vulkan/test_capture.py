@@ -171,11 +171,20 @@ def check_given(names, step, folder):
     notices = [e["text"] for e in events(s.events, "notice") if e["kind"] == "warning"]
     check(any("is of version 3, which does not hold push constants, bound buffers" in text for text in notices), notices)
     s.end()
+    # a label that is longer than others: it is whole
+    long = "inner " + "0123456789" * 12
     for pushed in None, "writes":
         if pushed:
-            os.environ["PUSH"] = pushed
-        check_same([names, step], breaks, 2, f"{folder}/given.bwc", needs)
-    del os.environ["PUSH"]
+            os.environ["PUSH"], os.environ["LABEL"] = pushed, long
+        check_same([names, step], ["break on dispatch every label inner*"], 2, f"{folder}/given.bwc", needs)
+    shown = [parse(ask("capture", "show", "--json", f"{folder}/given.bwc", row["number"]))
+             for row in parse(ask("capture", "list", "--json", f"{folder}/given.bwc"))["submissions"] if row["dispatches"]]
+    check("sooner/" + long in [re.sub("[\x1f]", "/", d["label"]) for s in shown for d in s["dispatches"]], shown)
+    check(("numbers", "storage") in [(b["name"], b["type"]) for s in shown for b in s["bound"]], "buffers that are bound")
+    check(all(p["bytes"] == 4 * len(p["words"].split()) and p["words"].startswith("00000") for s in shown for p in s["push_constants"]) and
+          shown[0]["push_constants"], "push constants")
+    check("numbers" in [x["name"] for x in shown[0]["objects"] if x["kind"] == "buffer"], "buffers of the API")
+    del os.environ["PUSH"], os.environ["LABEL"]
     # the parts of a file: --last keeps what the others have left
     ask("capture", "-o", f"{folder}/last.bwc", "--last", "1", "--every-result", "--", names, step)
     last = said([f"{folder}/last.bwc"], breaks, 1)[0]

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_CLI_CAPTURE_SHOW_H
+#define BW_CLI_CAPTURE_SHOW_H
+
+/* Parts of `breakwater capture show`. */
+
+#include "capture/state.h"
+#include "ui/out.h"
+#include "ui/table.h"
+
+/* What the dispatches of a submission were given (push constants, bound buffers, arguments), and
+ * the API's buffers and images that there are then. space: at the submission. */
+void bw_capture_show_given(struct bw_out *o, const struct bw_capture_space *space,
+			   const struct bw_capture_submission *sub);
+
+#endif
