@@ -26,25 +26,55 @@ void sg_publish(T x, bool on)
 	barrier();
 }
 
-// KIND: 0 reduce, 1 inclusive scan, 2 exclusive scan; CLUSTER: lanes that belong together
-#define SG_ARITHMETIC(name, op, identity, COMBINE)                                                 \
-	T name(T x, bool on, uint kind, uint cluster)                                              \
-	{                                                                                          \
-		sg_publish(x, on);                                                                 \
-		uint from = gl_LocalInvocationIndex - LANE % cluster;                              \
-		uint to = kind == 0 ? from + cluster : gl_LocalInvocationIndex + 2 - kind;         \
-		T r = identity;                                                                    \
-		for (uint k = from; k < to; k++)                                                   \
-			if (sg_on[k] != 0) {                                                       \
-				T y = sg_value[k];                                                 \
-				r = COMBINE;                                                       \
-			}                                                                          \
-		return on ? r : T(0);                                                              \
+const uint SG_Add = 0, SG_Mul = 1, SG_Min = 2, SG_Max = 3, SG_And = 4, SG_Or = 5, SG_Xor = 6;
+
+T sg_identity(uint op)
+{
+	switch (op) {
+	case SG_Mul:
+		return T(1);
+	case SG_Min:
+		return T_MAX;
+	case SG_Max:
+		return T_MIN;
+#ifdef BITWISE
+	case SG_And:
+		return ~T(0);
+#endif
 	}
-#define SG_REDUCE(name, op, x, on) name(x, on, 0, WAVE)
-#define SG_INCLUSIVE(name, op, x, on) name(x, on, 1, WAVE)
-#define SG_EXCLUSIVE(name, op, x, on) name(x, on, 2, WAVE)
-#define SG_CLUSTER(name, op, x, on, n) name(x, on, 0, n)
+	return T(0);
+}
+
+T sg_combine(uint op, T x, T y)
+{
+	switch (op) {
+	case SG_Mul:
+		return x * y;
+	case SG_Min:
+		return min(x, y);
+	case SG_Max:
+		return max(x, y);
+#ifdef BITWISE
+	case SG_And:
+		return x & y;
+	case SG_Or:
+		return x | y;
+	case SG_Xor:
+		return x ^ y;
+#endif
+	}
+	return x + y;
+}
+
+// Of the values of lanes FROM up to TO (not included) that were published and take part.
+T sg_arithmetic(uint op, uint from, uint to)
+{
+	T r = sg_identity(op);
+	for (uint k = from; k < to; k++)
+		if (sg_on[k] != 0)
+			r = sg_combine(op, r, sg_value[k]);
+	return r;
+}
 
 T sg_read(T x, uint lane, bool on)
 {
@@ -62,13 +92,6 @@ uvec4 sg_ballot(bool b, bool on)
 	return on ? r : uvec4(0);
 }
 #else
-#define SG_ARITHMETIC(name, op, identity, COMBINE)
-#define SG_IF(on, type, e) ((on) ? (e) : type(0))
-#define SG_PASTE(a, b) a##b
-#define SG_REDUCE(name, op, x, on) sg_r_##op(x, on)
-#define SG_INCLUSIVE(name, op, x, on) sg_i_##op(x, on)
-#define SG_EXCLUSIVE(name, op, x, on) sg_e_##op(x, on)
-#define SG_CLUSTER(name, op, x, on, n) sg_c##n##_##op(x, on)
 // An operation inside "if (on)", so that only those lanes take part.
 #define SG_FUNCTION(name, e)                                                                       \
 	T name(T x, bool on)                                                                       \
@@ -112,14 +135,4 @@ uvec4 sg_ballot(bool b, bool on)
 		r = subgroupBallot(b);
 	return r;
 }
-#endif
-
-SG_ARITHMETIC(sg_add, Add, T(0), r + y)
-SG_ARITHMETIC(sg_mul, Mul, T(1), r *y)
-SG_ARITHMETIC(sg_min, Min, T_MAX, min(r, y))
-SG_ARITHMETIC(sg_max, Max, T_MIN, max(r, y))
-#ifdef BITWISE
-SG_ARITHMETIC(sg_and, And, ~T(0), r &y)
-SG_ARITHMETIC(sg_or, Or, T(0), r | y)
-SG_ARITHMETIC(sg_xor, Xor, T(0), r ^ y)
 #endif

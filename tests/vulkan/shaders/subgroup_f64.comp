@@ -18,7 +18,7 @@
 #define T_MAX (1.0lf / 0.0lf)
 #define GROUP 128
 #define N_OPS 2
-#define OPS ALL(sg_min, Min) ALL(sg_max, Max)
+#define OPS ALL(Min) ALL(Max)
 layout(local_size_x = GROUP) in;
 layout(binding = 0) readonly buffer In { T data[]; };
 layout(binding = 1) buffer Out { T result[]; };

@@ -18,7 +18,7 @@
 #define GROUP 128
 #define BITWISE
 #define N_OPS 7
-#define OPS ALL(sg_add, Add) ALL(sg_mul, Mul) ALL(sg_min, Min) ALL(sg_max, Max) ALL(sg_and, And) ALL(sg_or, Or) ALL(sg_xor, Xor)
+#define OPS ALL(Add) ALL(Mul) ALL(Min) ALL(Max) ALL(And) ALL(Or) ALL(Xor)
 layout(local_size_x = GROUP) in;
 layout(binding = 0) readonly buffer In { T data[]; };
 layout(binding = 1) buffer Out { T result[]; };
