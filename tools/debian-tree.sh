@@ -5,7 +5,7 @@
 #   debian-tree.sh newer FOLDER            makes a Debian 13 with Mesa of its backports (26.1 or later), and what a
 #                                          Breakwater that was built elsewhere needs to run there
 #   debian-tree.sh enter FOLDER COMMAND    runs COMMAND in it by sh, with an empty environment and /proc, /sys,
-#                                          /dev/pts and process ids of its own
+#                                          /dev/pts, /tmp and process ids of its own
 # As root. Nothing stays mounted.
 set -eu
 
@@ -56,6 +56,8 @@ inside() {
 	mount -t devpts -o newinstance,ptmxmode=666,mode=620 devpts "$1/dev/pts"
 	ln -s pts/ptmx "$1/dev/ptmx"
 	mount -t tmpfs -o mode=1777 shm "$1/dev/shm"
+	# Each virtual GPU makes some 300 small files there.
+	mount -t tmpfs -o mode=1777 tmp "$1/tmp"
 	chroot "$1" /usr/bin/env -i /bin/sh -c "$2"
 }
 
