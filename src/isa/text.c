@@ -6,11 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <llvm-c/Disassembler.h>
-#include <llvm-c/Target.h>
-
 #include "base/util.h"
 #include "isa/inst.h"
+#include "isa/llvm.h"
 
 /* What is printed depends on the wave size (vcc_lo or vcc), and 16-bit halves exist only in the
  * last setting: each is tried until one knows the words. */
@@ -23,6 +21,7 @@ static const char *const settings[N_SETTINGS] = {
 };
 
 struct bw_isa_text {
+	const struct bw_llvm *calls;
 	LLVMDisasmContextRef llvm[N_SETTINGS];
 	enum bw_isa_gen gen;
 	unsigned lanes;
@@ -47,18 +46,17 @@ struct bw_error *bw_isa_text_create(const char *gpu, struct bw_isa_text **out)
 			"there",
 			gpu);
 
-	LLVMInitializeAMDGPUTargetInfo();
-	LLVMInitializeAMDGPUTarget();
-	LLVMInitializeAMDGPUTargetMC();
-	LLVMInitializeAMDGPUDisassembler();
+	const struct bw_llvm *calls;
+	BW_TRY(bw_llvm_load(&calls));
 	struct bw_isa_text *t = calloc(1, sizeof(*t));
 	if (!t)
 		return bw_error_nomem();
+	t->calls = calls;
 	t->gen = known[k].gen;
 	t->lanes = 32;
 	for (unsigned i = 0; i < N_SETTINGS; i++) {
-		t->llvm[i] = LLVMCreateDisasmCPUFeatures("amdgcn-amd-amdhsa", gpu, settings[i],
-							 NULL, 0, NULL, NULL);
+		t->llvm[i] =
+			calls->create("amdgcn-amd-amdhsa", gpu, settings[i], NULL, 0, NULL, NULL);
 		if (!t->llvm[i]) {
 			bw_isa_text_destroy(t);
 			return bw_errorf(BW_E_UNSUPPORTED,
@@ -76,7 +74,7 @@ void bw_isa_text_destroy(struct bw_isa_text *t)
 		return;
 	for (unsigned i = 0; i < N_SETTINGS; i++)
 		if (t->llvm[i])
-			LLVMDisasmDispose(t->llvm[i]);
+			t->calls->dispose(t->llvm[i]);
 	free(t);
 }
 
@@ -109,7 +107,7 @@ static bool ask_llvm(struct bw_isa_text *t, const uint32_t *words, size_t size_b
 					    t->lanes == 64 ? WAVE32 : WAVE64};
 	for (unsigned i = 0; i < N_SETTINGS; i++) {
 		uint32_t copy[3] = {words[0], words[1], words[2]};
-		size_t n = LLVMDisasmInstruction(t->llvm[order[i]], (uint8_t *)copy, size_b, 0,
+		size_t n = t->calls->instruction(t->llvm[order[i]], (uint8_t *)copy, size_b, 0,
 						 text, text_b);
 		if (n == size_b && !strstr(text, "/*Invalid")) {
 			squeeze(text);

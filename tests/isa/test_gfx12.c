@@ -10,13 +10,13 @@
 #include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
-#include <llvm-c/Disassembler.h>
-#include <llvm-c/Target.h>
 
 #include "base/str.h"
 #include "base/util.h"
 #include "isa/asm.h"
+#include "isa/llvm.h"
 
+static const struct bw_llvm *calls;
 static LLVMDisasmContextRef llvm;
 
 /* Names that are new for what gfx11 had. */
@@ -34,8 +34,7 @@ static size_t ask(const uint32_t *w, char *name, size_t name_b)
 {
 	char text[300];
 	uint32_t copy[2] = {w[0], w[1]};
-	size_t n =
-		LLVMDisasmInstruction(llvm, (uint8_t *)copy, sizeof(copy), 0, text, sizeof(text));
+	size_t n = calls->instruction(llvm, (uint8_t *)copy, sizeof(copy), 0, text, sizeof(text));
 	if (!n || strstr(text, "/*Invalid"))
 		return 0;
 	const char *at = text + strspn(text, " \t");
@@ -163,17 +162,14 @@ static void words(void **state)
 
 static int setup(void **state)
 {
-	LLVMInitializeAMDGPUTargetInfo();
-	LLVMInitializeAMDGPUTarget();
-	LLVMInitializeAMDGPUTargetMC();
-	LLVMInitializeAMDGPUDisassembler();
-	llvm = LLVMCreateDisasmCPUFeatures("amdgcn-amd-amdhsa", "gfx1200", "", NULL, 0, NULL, NULL);
+	assert_null(bw_llvm_load(&calls));
+	llvm = calls->create("amdgcn-amd-amdhsa", "gfx1200", "", NULL, 0, NULL, NULL);
 	return llvm ? 0 : -1;
 }
 
 static int teardown(void **state)
 {
-	LLVMDisasmDispose(llvm);
+	calls->dispose(llvm);
 	return 0;
 }
 

@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include <llvm-c/Disassembler.h>
-#include <llvm-c/Target.h>
 
 #include "base/util.h"
+#include "isa/llvm.h"
 #include "vec.h"
 
+static const struct bw_llvm *calls;
 static LLVMDisasmContextRef oracle[3];
 static const char *const settings[3] = {"+wavefrontsize32", "+wavefrontsize64,-wavefrontsize32",
 					"+real-true16"};
@@ -51,8 +51,8 @@ static void mnemonic(const char *text, char *out, size_t out_b)
 static struct verdict ask_one(LLVMDisasmContextRef llvm, const uint32_t *w)
 {
 	struct verdict v = {0};
-	v.size_b = (unsigned)LLVMDisasmInstruction(llvm, (uint8_t *)(uintptr_t)w, 12, 0, v.text,
-						   sizeof(v.text));
+	v.size_b = (unsigned)calls->instruction(llvm, (uint8_t *)(uintptr_t)w, 12, 0, v.text,
+						sizeof(v.text));
 	if (!v.size_b)
 		return v;
 	v.bad_operand = strstr(v.text, "/*Invalid") || strstr(v.text, "dpp_ctrl value */") ||
@@ -405,13 +405,10 @@ static void every_explanation_is_needed(void **state)
 
 static int setup(void **state)
 {
-	LLVMInitializeAMDGPUTargetInfo();
-	LLVMInitializeAMDGPUTarget();
-	LLVMInitializeAMDGPUTargetMC();
-	LLVMInitializeAMDGPUDisassembler();
+	assert_null(bw_llvm_load(&calls));
 	for (unsigned i = 0; i < 3; i++) {
-		oracle[i] = LLVMCreateDisasmCPUFeatures("amdgcn-amd-amdhsa", "gfx1100", settings[i],
-							NULL, 0, NULL, NULL);
+		oracle[i] = calls->create("amdgcn-amd-amdhsa", "gfx1100", settings[i], NULL, 0,
+					  NULL, NULL);
 		if (!oracle[i])
 			return -1;
 	}
@@ -421,7 +418,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	for (unsigned i = 0; i < 3; i++)
-		LLVMDisasmDispose(oracle[i]);
+		calls->dispose(oracle[i]);
 	return 0;
 }
 
