@@ -14,7 +14,7 @@ THREADS  = build-threads
 WERROR   = $(if $(CI),true,false)
 SETUP    = meson setup
 
-.PHONY: all deps demo check check-linux check-plain check-sanitize check-threads check-threads-short threads-build check-fuzz bench format install deb check-deb vsix clean
+.PHONY: all deps demo check check-linux check-plain check-sanitize check-sanitize-short sanitize-build check-threads check-threads-short threads-build check-fuzz bench format install deb check-deb vsix clean
 
 all: deps $(BUILD)/build.ninja
 	@ninja -C $(BUILD) --quiet
@@ -29,8 +29,9 @@ $(BUILD)/build.ninja:
 demo: all
 	@examples/demo.sh $(BUILD)/breakwater
 
-# All tests, again under ASan and UBSan, those with threads under TSan, then a short run of the fuzz targets.
-check: check-plain check-sanitize check-threads-short check-fuzz
+# All tests, again under ASan and UBSan those that are short there, those with threads under TSan, then a short run
+# of the fuzz targets.
+check: check-plain check-sanitize-short check-threads-short check-fuzz
 	@echo "All checks passed."
 
 # The VS Code extension: breakwater.vsix, for "Install from VSIX" or code --install-extension.
@@ -44,10 +45,19 @@ check-plain: all
 check-linux: all
 	@BREAKWATER_LINUX=whole meson test -C $(BUILD) --print-errorlogs --suite linux --timeout-multiplier 4
 
-check-sanitize: deps
+# AddressSanitizer and UndefinedBehaviorSanitizer. CI leaves out the sessions that take longest there, of which each
+# kind has shorter ones.
+SANITIZE_LONG = api-python|e2e-(bisect|breadcrumbs|capture_modes|capture_names|decompile|filters|frames|help|languages|lines|matrix|report|report_page|stomp_waves|strangers|strict|torture|traces|tui|variables|waves)|strict-e2e-.*|vulkan-(attach|capture|dispatch|shader|shaders)
+check-sanitize: sanitize-build
+	@tools/run-tests.py $(SANITIZE) --timeout-multiplier 4
+
+check-sanitize-short: sanitize-build
+	@tools/run-tests.py $(SANITIZE) --timeout-multiplier 4 \
+		$$(meson test -C $(SANITIZE) --no-rebuild --list 2>/dev/null | sed -n 's/.* \/ //p' | grep -vxE '$(SANITIZE_LONG)')
+
+sanitize-build: deps
 	@[ -f $(SANITIZE)/build.ninja ] || $(SETUP) $(SANITIZE) -Db_sanitize=address,undefined -Db_lundef=false >/dev/null
 	@ninja -C $(SANITIZE) --quiet
-	@tools/run-tests.py $(SANITIZE) --timeout-multiplier 4
 
 # ThreadSanitizer: the device, its driver, the agent, live and whole sessions. CI has the part whose threads
 # are few.
