@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/shown.h"
 #include "base/spirv_word.h"
 #include "base/util.h"
 #include "dump/dump_priv.h"
@@ -29,6 +30,7 @@ static void copy_text(char *out, size_t out_b, const uint32_t *w, uint32_t n_wor
 	size_t n = at < n_words ? (n_words - at) * 4ul : 0;
 	n = n ? strnlen((const char *)(w + at), n) : 0;
 	snprintf(out, out_b, "%.*s", (int)BW_MIN(n, out_b - 1), n ? (const char *)(w + at) : "");
+	bw_make_line(out, 0);
 }
 
 /* The entry point, and the source file without its folders. */

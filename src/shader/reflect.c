@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/shown.h"
 #include "base/spirv_numbers.h"
 #include "base/str.h"
 #include "base/util.h"
@@ -293,11 +294,28 @@ static struct bw_error *choose_entry(struct bw_shader_reader *r, const char *wan
 	return NULL;
 }
 
+/* Names of a validated module are shown in the middle of lines. */
+static void make_lines_of_names(uint32_t *words, size_t n_words)
+{
+	for (size_t at = SPV_HEADER; at < n_words; at += bw_spv_n_words(words[at])) {
+		const uint32_t op = bw_spv_op(words[at]);
+		if (op == OP_FUNCTION)
+			return;
+		if (op == OP_NAME || op == OP_MEMBER_NAME)
+			bw_make_line((char *)&words[at + (op == OP_NAME ? 2 : 3)], 0);
+	}
+}
+
 static struct bw_error *reflect(struct bw_shader_reader *r, const char *entry)
 {
 	spvc_parsed_ir ir;
 	BW_TRY(bw_shader_validate(r->s->words, r->s->n_words));
-	if (spvc_context_parse_spirv(r->context, r->s->words, r->s->n_words, &ir) ||
+	_cleanup_free_ uint32_t *words = malloc(r->s->n_words * sizeof(*words));
+	if (!words)
+		return bw_error_nomem();
+	memcpy(words, r->s->words, r->s->n_words * sizeof(*words));
+	make_lines_of_names(words, r->s->n_words);
+	if (spvc_context_parse_spirv(r->context, words, r->s->n_words, &ir) ||
 	    spvc_context_create_compiler(r->context, SPVC_BACKEND_NONE, ir,
 					 SPVC_CAPTURE_MODE_TAKE_OWNERSHIP, &r->compiler))
 		return bw_shader_library_error(r, "reading the SPIR-V");

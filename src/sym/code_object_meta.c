@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/cursor.h"
+#include "base/shown.h"
 #include "base/str.h"
 #include "base/util.h"
 #include "sym/code_object_priv.h"
@@ -107,8 +108,10 @@ static struct bw_error *text_of(struct bw_code_object *co, const msgpack_object 
 		*out = "";
 		return NULL;
 	}
-	return bw_code_object_keep_text(co, v->via.str.ptr,
-					strnlen(v->via.str.ptr, v->via.str.size), out);
+	BW_TRY(bw_code_object_keep_text(co, v->via.str.ptr,
+					strnlen(v->via.str.ptr, v->via.str.size), out));
+	bw_make_line((char *)*out, 0);
+	return NULL;
 }
 
 /* What older metadata says in place of a C type: ".value_type: f32". */

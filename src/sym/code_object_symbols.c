@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "base/util.h"
 #include "sym/code_object_priv.h"
+#include "sym/names.h"
 
 struct bw_error *bw_elf_bytes(const struct bw_elf *e, uint64_t offset, uint64_t size_b,
 			      const char *what, const uint8_t **out)
@@ -54,7 +55,7 @@ static struct bw_error *add_undefined(struct bw_code_object *co, const Elf64_Sym
 	if (s->st_shndx != SHN_UNDEF || !s->st_name || s->st_name >= strings->len ||
 	    co->undefined.len == MAX_UNDEFINED)
 		return NULL;
-	const char *name = (const char *)strings->data + s->st_name;
+	const char *name = bw_name_line((const char *)strings->data + s->st_name);
 	/* threadIdx and the like of HIP, which are declared and never defined */
 	if (ELF64_ST_BIND(s->st_info) == STB_WEAK && !bw_starts_with(name, "_Z"))
 		return NULL;
@@ -85,7 +86,7 @@ struct bw_error *bw_code_object_read_symbols(struct bw_code_object *co, const st
 		if (!is_place(&s, e, &strings, co->image_b))
 			continue;
 		struct bw_symbol sym = {
-			.name = (const char *)strings.data + s.st_name,
+			.name = bw_name_line((const char *)strings.data + s.st_name),
 			.addr = s.st_value,
 			.size_b = BW_MIN(s.st_size, co->image_b - s.st_value),
 			.is_function = ELF64_ST_TYPE(s.st_info) == STT_FUNC,

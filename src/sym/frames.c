@@ -7,6 +7,7 @@
 #include "sym/demangle.h"
 #include "sym/frames.h"
 #include "sym/lines_priv.h"
+#include "sym/names.h"
 
 /* Functions around an address: what inlining has put where, what is a kernel, and where calls
  * return to. */
@@ -33,7 +34,8 @@ static bool flag_of(Dwarf_Die *die, unsigned name)
 static const char *text_of(Dwarf_Die *die, unsigned name)
 {
 	Dwarf_Attribute attr;
-	return dwarf_attr_integrate(die, name, &attr) ? dwarf_formstring(&attr) : NULL;
+	return dwarf_attr_integrate(die, name, &attr) ? bw_name_line(dwarf_formstring(&attr))
+						      : NULL;
 }
 
 /* The file of DW_AT_call_file, which an inlined function has of its own. */
@@ -47,7 +49,7 @@ static struct bw_error *find_call_file(struct bw_lines *l, Dwarf_Die *die, Dwarf
 	if (!dwarf_hasattr(die, DW_AT_call_file) || !number_of(die, DW_AT_call_file, &index) ||
 	    dwarf_getsrcfiles(unit, &files, &n) || index >= n)
 		return NULL;
-	name = dwarf_filesrc(files, index, NULL, NULL);
+	name = bw_name_line(dwarf_filesrc(files, index, NULL, NULL));
 	return name ? bw_lines_file_index(l, name, comp_dir ? comp_dir : "", out) : NULL;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/util.h"
 #include "sym/lines_priv.h"
+#include "sym/names.h"
 
 /* Functions of the debug information: which one an address lies in, inlined ones among them, and
  * what its parameters are. */
@@ -72,7 +73,7 @@ static struct bw_error *add_function(struct bw_lines *l, Dwarf_Die *die, Dwarf_D
 	enum { LOOK_AT = 64 }; /* parameters come first */
 	Dwarf_Die origin, param;
 	struct function f = {
-		.name = dwarf_diename(die),
+		.name = bw_die_name(die),
 		.die = dwarf_dieoffset(die),
 		.depth = depth,
 		.is_inlined = dwarf_tag(die) == DW_TAG_inlined_subroutine,
@@ -238,7 +239,7 @@ bool bw_lines_param(struct bw_lines *l, uint64_t addr, size_t i, struct bw_param
 		    !dwarf_offdie(l->dwarf, f->die, &die) || !find_param(&die, i, LOOK_AT, &param))
 			continue;
 		*out = (struct bw_param){0};
-		const char *name = dwarf_diename(&param);
+		const char *name = bw_die_name(&param);
 		if (name)
 			snprintf(out->name, sizeof(out->name), "%s", name);
 		describe_type(bw_ctype_strip(bw_lines_type_of(l, &param)), out);

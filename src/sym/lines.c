@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/str.h"
 #include "base/util.h"
+#include "sym/names.h"
 
 const char *bw_lines_damage(const struct bw_lines *l)
 {
@@ -90,7 +91,7 @@ static struct bw_error *damaged(struct bw_lines *l, const char *file)
 /* Rows of sequences that have not ended, and what came behind the damage, are lost. */
 static struct bw_error *damaged_unit(struct bw_lines *l, Dwarf_Die *unit, size_t n_good)
 {
-	const char *name = dwarf_diename(unit);
+	const char *name = bw_die_name(unit);
 	l->rows.len = n_good;
 	return damaged(l, name ? name : "a source file");
 }
@@ -105,7 +106,8 @@ static struct bw_error *read_unit(struct bw_lines *l, const struct bw_code_objec
 		return NULL;
 	if (dwarf_getsrclines(unit, &lines, &n))
 		return damaged_unit(l, unit, first);
-	const char *comp_dir = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attr));
+	const char *comp_dir =
+		bw_name_line(dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attr)));
 	const char *last_name = NULL;
 	uint32_t file = 0;
 	bw_code_object_image(co, &image_b);
@@ -122,7 +124,7 @@ static struct bw_error *read_unit(struct bw_lines *l, const struct bw_code_objec
 			++*sequence;
 			continue;
 		}
-		const char *name = dwarf_linesrc(line, NULL, NULL);
+		const char *name = bw_name_line(dwarf_linesrc(line, NULL, NULL));
 		if (!name || dwarf_lineno(line, &number) || dwarf_linecol(line, &column) ||
 		    dwarf_linebeginstatement(line, &is_stmt) ||
 		    dwarf_lineprologueend(line, &prologue_end))

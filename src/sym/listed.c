@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/str.h"
 #include "sym/lines_priv.h"
+#include "sym/names.h"
 #include "sym/namespaces.h"
 #include "sym/types_priv.h"
 
@@ -42,7 +43,7 @@ static bool has_flag(Dwarf_Die *die, unsigned name)
 static bool is_listed(struct walk *w, Dwarf_Die *die)
 {
 	int tag = dwarf_tag(die);
-	const char *name = dwarf_diename(die);
+	const char *name = bw_die_name(die);
 	if (!name || !*name || has_flag(die, DW_AT_declaration))
 		return false;
 	switch (w->kind) {
@@ -93,12 +94,12 @@ static const char *file_of(Dwarf_Die *unit)
 {
 	Dwarf_Files *files;
 	size_t n;
-	const char *name = dwarf_diename(unit), *slash = name ? strrchr(name, '/') : NULL;
+	const char *name = bw_die_name(unit), *slash = name ? strrchr(name, '/') : NULL;
 	if (!name || dwarf_getsrcfiles(unit, &files, &n))
 		return name;
 	const char *last = slash ? slash + 1 : name;
 	for (size_t i = 0; i < n; i++) {
-		const char *file = dwarf_filesrc(files, i, NULL, NULL);
+		const char *file = bw_name_line(dwarf_filesrc(files, i, NULL, NULL));
 		slash = file ? strrchr(file, '/') : NULL;
 		if (slash && !strcmp(slash + 1, last))
 			return file;
@@ -110,8 +111,8 @@ static struct bw_error *add(struct walk *w, Dwarf_Die *die, const char *prefix)
 {
 	int line, tag = dwarf_tag(die);
 	_cleanup_(bw_str_free) struct bw_str full = {0};
-	struct bw_listed x = {.name = dwarf_diename(die),
-			      .file = dwarf_decl_file(die),
+	struct bw_listed x = {.name = bw_die_name(die),
+			      .file = bw_name_line(dwarf_decl_file(die)),
 			      .line = dwarf_decl_line(die, &line) || line < 0 ? 0 : (unsigned)line,
 			      .is_static =
 				      w->kind != BW_LISTED_TYPES && !has_flag(die, DW_AT_external),

@@ -5,6 +5,7 @@
 
 #include "base/cursor.h"
 #include "base/util.h"
+#include "sym/names.h"
 #include "sym/variables_priv.h"
 
 /* Values that the optimizer has replaced by an expression on registers: the bounds of a loop
@@ -127,7 +128,7 @@ static bool base_type(Dwarf_Die *die, unsigned *out_bits, bool *out_signed, bool
 	Dwarf_Attribute attr;
 	Dwarf_Word size_b = 0, encoding = 0;
 	unsigned bits;
-	const char *name = dwarf_diename(die);
+	const char *name = bw_die_name(die);
 	if (dwarf_tag(die) != DW_TAG_base_type || !dwarf_attr(die, DW_AT_encoding, &attr) ||
 	    dwarf_formudata(&attr, &encoding) || !dwarf_attr(die, DW_AT_byte_size, &attr) ||
 	    dwarf_formudata(&attr, &size_b) || size_b > 8)

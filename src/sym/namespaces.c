@@ -5,6 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/str.h"
+#include "sym/names.h"
 
 enum { MAX_DEPTH = 64, MAX_PREFIX_B = 1024 };
 
@@ -22,7 +23,7 @@ struct bw_error *bw_namespaces_walk(const struct bw_namespaces *w)
 		BW_TRY(w->entry(w->ctx, die, prefix.len ? prefix.data : ""));
 		if (dwarf_tag(die) == DW_TAG_namespace && depth + 1 < MAX_DEPTH &&
 		    !dwarf_child(die, &path[depth + 1])) {
-			const char *name = dwarf_diename(die);
+			const char *name = bw_die_name(die);
 			prefix_b[++depth] = prefix.len;
 			if (prefix.len >= MAX_PREFIX_B)
 				continue;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/shown.h"
 #include "base/str.h"
 #include "base/util.h"
 #include "sym/spirv_priv.h"
@@ -99,6 +100,13 @@ static struct bw_error *add_decoration(struct bw_spirv *s, const struct spv_note
 	return n->kind < NOTE_NAME ? add_note(s, n) : NULL;
 }
 
+/* A name is shown in the middle of lines. */
+static void make_line(struct bw_spirv *s, size_t at, unsigned n)
+{
+	if (*text_at(s, at, n))
+		bw_make_line((char *)&s->words[at], 0);
+}
+
 static struct bw_error *add_file(struct bw_spirv *s, const char *name, uint32_t *out)
 {
 	for (*out = 0; *out < s->files.len; ++*out)
@@ -115,6 +123,7 @@ static struct spv_file *file_of(struct bw_spirv *s, uint32_t id)
 	if (!w || bw_spv_op(*w) != OP_STRING)
 		return NULL;
 	if (!s->file_of_id[id]) {
+		make_line(s, (size_t)(w + 2 - s->words), bw_spv_n_words(*w) - 2);
 		const char *name = text_at(s, (size_t)(w + 2 - s->words), bw_spv_n_words(*w) - 2);
 		if (!*name || s->files.len >= FILES_MAX)
 			return NULL;
@@ -233,11 +242,13 @@ static struct bw_error *read_global(struct bw_spirv *s, size_t at, unsigned op, 
 			s->entry = w[2];
 		return NULL;
 	case OP_NAME:
+		make_line(s, at + 2, n > 2 ? n - 2 : 0);
 		return n > 2 && *text_at(s, at + 2, n - 2)
 			       ? add_note(s, &(struct spv_note){w[1], NO_MEMBER, NOTE_NAME,
 								(uint32_t)at + 2})
 			       : NULL;
 	case OP_MEMBER_NAME:
+		make_line(s, at + 3, n > 3 ? n - 3 : 0);
 		return n > 3 && *text_at(s, at + 3, n - 3)
 			       ? add_note(s, &(struct spv_note){w[1], w[2], NOTE_NAME,
 								(uint32_t)at + 3})

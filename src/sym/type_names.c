@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "base/util.h"
 #include "sym/lines_priv.h"
+#include "sym/names.h"
 #include "sym/types_priv.h"
 
 /* Names of types: with namespaces, found by name, and types as C declares them. The table of names
@@ -67,7 +68,7 @@ static bool holds_types(int tag)
 static struct bw_error *add_name(struct bw_types *t, Dwarf_Die *die, const struct bw_str *prefix)
 {
 	Dwarf_Attribute attr;
-	const char *name = dwarf_diename(die);
+	const char *name = bw_die_name(die);
 	if (!name || !*name)
 		return NULL;
 	struct named_type n = {name, *die, dwarf_hasattr(die, DW_AT_declaration)};
@@ -85,7 +86,7 @@ static struct bw_error *add_name(struct bw_types *t, Dwarf_Die *die, const struc
 
 static void enter(struct bw_str *prefix, Dwarf_Die *die, bool cplusplus)
 {
-	const char *name = dwarf_diename(die);
+	const char *name = bw_die_name(die);
 	int tag = dwarf_tag(die);
 	if (!cplusplus || !names_what_it_holds(tag) || prefix->len > MAX_NAME_B)
 		return;
@@ -179,7 +180,7 @@ static size_t first_named(const struct bw_types *t, const char *name)
 const char *bw_types_name_of(struct bw_lines *l, Dwarf_Die *die, const char *keyword)
 {
 	struct bw_types *t = &l->types;
-	const char *name = dwarf_diename(die);
+	const char *name = bw_die_name(die);
 	if (!name || !*name)
 		return NULL;
 	if (bw_is_cplusplus(die)) {

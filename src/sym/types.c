@@ -7,6 +7,7 @@
 
 #include "base/util.h"
 #include "sym/lines_priv.h"
+#include "sym/names.h"
 #include "sym/types_priv.h"
 
 /* Types of the debug information. A type is made together with all that can be reached from it, by
@@ -268,7 +269,7 @@ static void fill_enum(struct bw_lines *l, Dwarf_Die *die, struct type_node *n)
 	Dwarf_Die child;
 	for (int more = dwarf_child(die, &child); !more && bw_types_may_look(t);
 	     more = dwarf_siblingof(&child, &child)) {
-		struct bw_cenumerator e = {.name = dwarf_diename(&child)};
+		struct bw_cenumerator e = {.name = bw_die_name(&child)};
 		Dwarf_Attribute attr;
 		Dwarf_Sword value;
 		if (dwarf_tag(&child) != DW_TAG_enumerator || !e.name ||
@@ -318,7 +319,7 @@ static bool read_member(struct bw_types *t, Dwarf_Die *die, struct bw_cmember *o
 	    flag_of(die, DW_AT_external))
 		return false;
 	*out = (struct bw_cmember){
-		.name = is_base ? NULL : dwarf_diename(die),
+		.name = is_base ? NULL : bw_die_name(die),
 		.type = elem_of(t, die),
 		.offset_b = number_of(die, DW_AT_data_member_location, 0),
 		.is_base = is_base,
@@ -370,7 +371,7 @@ static void fill_function(struct bw_lines *l, Dwarf_Die *die, struct type_node *
 		bool rest = tag == DW_TAG_unspecified_parameters;
 		if (tag != DW_TAG_formal_parameter && !rest)
 			continue;
-		struct bw_cmember m = {.name = rest ? NULL : dwarf_diename(&child),
+		struct bw_cmember m = {.name = rest ? NULL : bw_die_name(&child),
 				       .type = rest ? NULL : elem_of(t, &child)};
 		struct bw_error *err =
 			all.len < MAX_MEMBERS ? bw_vec_push(&all, m) : bw_error_nomem();
@@ -474,7 +475,7 @@ static void fill(struct bw_lines *l, struct type_node *n)
 		unknown(out, "a pointer to a member");
 		break;
 	case DW_TAG_unspecified_type:
-		unknown(out, dwarf_diename(&die));
+		unknown(out, bw_die_name(&die));
 		break;
 	default:
 		unknown(out, "a type of an unknown kind");

@@ -4,6 +4,7 @@
 
 #include "base/util.h"
 #include "sym/lines_priv.h"
+#include "sym/names.h"
 
 /* What the debug information says of the compilation that a source file was part of. */
 
@@ -43,7 +44,7 @@ static const char *language_name(int language)
 static const char *text_of(Dwarf_Die *die, unsigned name)
 {
 	Dwarf_Attribute attr;
-	return dwarf_attr(die, name, &attr) ? dwarf_formstring(&attr) : NULL;
+	return dwarf_attr(die, name, &attr) ? bw_name_line(dwarf_formstring(&attr)) : NULL;
 }
 
 static const struct row *row_of(const struct bw_lines *l, const char *file)

@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "base/util.h"
 #include "sym/lines_priv.h"
+#include "sym/names.h"
 #include "sym/namespaces.h"
 #include "sym/types_priv.h"
 #include "sym/variables_priv.h"
@@ -68,7 +69,7 @@ static bool origin_of(Dwarf_Die *die, Dwarf_Die *out)
 static bool describe(Dwarf_Die *die, struct scope_variable *out)
 {
 	int line;
-	const char *name = dwarf_diename(die);
+	const char *name = bw_die_name(die);
 	if (!name || !*name)
 		return false;
 	*out = (struct scope_variable){
