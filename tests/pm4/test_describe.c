@@ -48,6 +48,29 @@ static void test_packets(void **state)
 	}
 }
 
+/* As sid.h of Mesa numbers them; nvd.h of Linux has none of these. */
+static void test_opcodes(void **state)
+{
+	static const struct {
+		unsigned op;
+		const char *name;
+	} rows[] = {
+		{0x4c, "DISPATCH_MESH_INDIRECT_MULTI"},
+		{0x4d, "DISPATCH_TASKMESH_GFX"},
+		{0x4e, "DISPATCH_MESH_DIRECT"},
+		{0xa9, "DISPATCH_TASK_STATE_INIT"},
+		{0xaa, "DISPATCH_TASKMESH_DIRECT_ACE"},
+		{0xad, "DISPATCH_TASKMESH_INDIRECT_MULTI_ACE"},
+		{0xb1, "EVENT_WRITE_ZPASS"},
+		{0x9b, "SET_SH_REG_INDEX"},
+		{0x9f, "LOAD_CONTEXT_REG_INDEX"},
+	};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
+		char buf[16];
+		assert_string_equal(bw_pm4_name(rows[i].op, buf), rows[i].name);
+	}
+}
+
 static void test_words(void **state)
 {
 	static const struct {
@@ -120,8 +143,8 @@ static void test_aql(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_packets),
-					   cmocka_unit_test(test_words),
-					   cmocka_unit_test(test_aql)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_packets), cmocka_unit_test(test_opcodes),
+		cmocka_unit_test(test_words), cmocka_unit_test(test_aql)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -308,7 +308,7 @@ static void test_conditions_and_changes(void **state)
 	PUT(&s, 0xc0033700, 5 << 8, d + 24, 0, 1);
 	/* Queries of a GPU that does not draw: valid zeros */
 	PUT(&s, 0xc0024600, 0x39 | 1 << 8, d + 0x1000, 0);
-	PUT(&s, 0xc001b400, d + 0x1008, 0);
+	PUT(&s, 0xc001b100, d + 0x1008, 0);
 	PUT(&s, 0xc0024600, 0x1e | 2 << 8, d + 0x2000, 0);
 	uint64_t fence = rig_submit(&r, 0, &s);
 	assert_true(rig_wait(&r, 0, fence, WAIT_MS));
