@@ -192,6 +192,11 @@ void bw_cli_show_returned(struct bw_cli *c, const struct bw_returned *r)
 			    bw_str_text(&text));
 	} else {
 		bw_ctype_name(r->type, name, sizeof(name));
+		if (r->is_nocall)
+			bw_out_line(
+				c->out,
+				"warning: Function '%s' does not follow the target calling convention, cannot determine its returned value.",
+				r->function);
 		bw_out_line(c->out, "Value returned has type: %s. Cannot determine contents", name);
 	}
 	bw_str_free(&text);

@@ -61,5 +61,9 @@ struct bw_error *bw_debug_frame_sgpr(struct bw_debug *d, unsigned level, unsigne
 /* out has room for 64 lanes; those that are not in out_known are not set. */
 struct bw_error *bw_debug_frame_vgpr(struct bw_debug *d, unsigned level, unsigned n, uint32_t *out,
 				     uint64_t *out_known) BW_MUST_CHECK;
+/* The scratch offset that the caller has given to the function of that frame as its first argument:
+ * where it is to put a struct that does not fit into registers, of the focus lane. False: not
+ * known. */
+bool bw_debug_frame_sret(struct bw_debug *d, unsigned level, uint32_t *out);
 
 #endif

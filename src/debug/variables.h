@@ -44,6 +44,9 @@ struct bw_returned {
 	const struct bw_ctype *type; /* NULL: it gives nothing, or what is not known */
 	struct bw_location location; /* BW_LOC_OPTIMIZED_OUT: not known */
 	bool is_optimized;
+	/* the compiler has changed what the function takes or returns; its name in the source */
+	bool is_nocall;
+	const char *function;
 	uint64_t pc; /* where it returns to */
 	bool has_s32;
 	uint32_t s32; /* of the caller */

@@ -3,13 +3,23 @@
  * each number has VGPRs of its own, from v0 on; 16-bit elements of vectors are packed in pairs. */
 #include "sym/returned.h"
 
+#include <dwarf.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/util.h"
 #include "sym/lines_priv.h"
 #include "sym/types_priv.h"
 
-enum { MAX_REGISTERS = 32, MAX_SIZE_B = 4 * MAX_REGISTERS, MAX_OF_STRUCT = 16, MAX_DEPTH = 8 };
+/* The first clang that was seen to mark functions whose signature it has changed. */
+enum { FIRST_NOCALL = 19 };
+enum {
+	MAX_REGISTERS = 32,
+	MAX_SIZE_B = 4 * MAX_REGISTERS,
+	MAX_OF_STRUCT = 16,
+	MAX_DEPTH = 8,
+	MAX_MEMBERS = 1024
+};
 
 const struct bw_ctype *bw_lines_returns(struct bw_lines *l, uint64_t die)
 {
@@ -17,6 +27,29 @@ const struct bw_ctype *bw_lines_returns(struct bw_lines *l, uint64_t die)
 	Dwarf_Die entry;
 	return l->dwarf && dwarf_offdie(l->dwarf, die, &entry) ? bw_lines_type_of(l, &entry)
 							       : &none;
+}
+
+static bool marks_nocall(Dwarf_Die *entry)
+{
+	Dwarf_Die unit;
+	Dwarf_Attribute attr;
+	const char *producer =
+		dwarf_diecu(entry, &unit, NULL, NULL) && dwarf_attr(&unit, DW_AT_producer, &attr)
+			? dwarf_formstring(&attr)
+			: NULL;
+	const char *version = producer ? strstr(producer, "clang version ") : NULL;
+	return version && atoi(version + strlen("clang version ")) >= FIRST_NOCALL;
+}
+
+bool bw_lines_is_nocall(const struct bw_lines *l, uint64_t die)
+{
+	Dwarf_Die entry;
+	Dwarf_Attribute attr;
+	Dwarf_Word value;
+	if (!l->dwarf || !dwarf_offdie(l->dwarf, die, &entry) || !marks_nocall(&entry))
+		return true;
+	return dwarf_attr_integrate(&entry, DW_AT_calling_convention, &attr) &&
+	       !dwarf_formudata(&attr, &value) && value == DW_CC_nocall;
 }
 
 struct spread {
@@ -139,13 +172,39 @@ static uint64_t n_registers(const struct bw_ctype *type, unsigned depth)
 		uint64_t stride = bw_ctype_stride(t);
 		return stride == 2 ? (t->count + 1) / 2 : t->count * ((stride + 3) / 4);
 	}
-	if (t->kind != BW_CTYPE_STRUCT || depth == MAX_DEPTH)
+	if ((t->kind != BW_CTYPE_STRUCT && t->kind != BW_CTYPE_UNION) || depth == MAX_DEPTH)
 		return (t->size_b + 3) / 4;
 	for (size_t i = 0; i < t->n_members && n <= MAX_OF_STRUCT; i++) {
 		uint64_t more = n_registers(t->members[i].type, depth + 1);
 		n = more ? n + more : MAX_OF_STRUCT + 1;
 	}
 	return n;
+}
+
+/* Whether clang's count of registers is that of n_registers: it does not count base classes, and
+ * what has no size is not known. left: types that may still be looked at. */
+static bool is_counted(const struct bw_ctype *type, unsigned *left)
+{
+	const struct bw_ctype *t = bw_ctype_strip(type);
+	if (!*left || !t->size_b)
+		return false;
+	--*left;
+	if (t->kind != BW_CTYPE_STRUCT && t->kind != BW_CTYPE_UNION)
+		return true;
+	for (size_t i = 0; i < t->n_members; i++)
+		if (t->members[i].is_base || !is_counted(t->members[i].type, left))
+			return false;
+	return t->n_members;
+}
+
+bool bw_returned_in_memory(const struct bw_ctype *type)
+{
+	const struct bw_ctype *t = bw_ctype_strip(type);
+	unsigned left = MAX_MEMBERS;
+	if (t->is_indirect)
+		return t->size_b;
+	return is_aggregate(single(t)) && t->size_b > 8 && is_counted(t, &left) &&
+	       n_registers(t, 0) > MAX_OF_STRUCT;
 }
 
 bool bw_returned_in(const struct bw_ctype *type, struct bw_location *out)

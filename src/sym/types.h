@@ -56,11 +56,12 @@ struct bw_ctype {
 	bool is_signed, is_char, is_bfloat, is_reference;
 	enum bw_address_class address_class; /* POINTER */
 	const struct bw_ctype *elem;
-	uint64_t count;	    /* ARRAY, VECTOR; 0 for an array: not known */
-	uint64_t stride_b;  /* ARRAY: from one element to the next; 0: as long as those are */
-	bool is_block;	    /* STRUCT: a buffer of a shader */
-	bool is_by_value;   /* STRUCT, UNION of C++: given and returned as in C, in registers */
-	bool is_prototyped; /* FUNCTION: of no parameters it is (void), not () */
+	uint64_t count;	   /* ARRAY, VECTOR; 0 for an array: not known */
+	uint64_t stride_b; /* ARRAY: from one element to the next; 0: as long as those are */
+	bool is_block;	   /* STRUCT: a buffer of a shader */
+	/* STRUCT, UNION of C++: given and returned as in C, or by an address */
+	bool is_by_value, is_indirect;
+	bool is_prototyped;		  /* FUNCTION: of no parameters it is (void), not () */
 	const struct bw_cmember *members; /* FUNCTION: its parameters */
 	size_t n_members;
 	const struct bw_cenumerator *enumerators;

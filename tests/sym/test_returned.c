@@ -78,7 +78,19 @@ static void test_structs(void **state)
 	s.members = many;
 	s.n_members = 1;
 	s.size_b = 68;
-	assert_false(bw_returned_in(&s, &l)); /* in memory */
+	assert_false(bw_returned_in(&s, &l));
+	assert_true(bw_returned_in_memory(&s));
+	const struct bw_cmember derived[] = {{.type = &ints, .is_base = true}};
+	s.members = derived; /* clang does not count what is inherited */
+	assert_false(bw_returned_in_memory(&s));
+	s = (struct bw_ctype){.kind = BW_CTYPE_STRUCT,
+			      .members = pair,
+			      .n_members = 2,
+			      .size_b = 8,
+			      .is_indirect = true};
+	assert_true(bw_returned_in_memory(&s));
+	s.is_indirect = false;
+	assert_false(bw_returned_in_memory(&s));
 	const struct bw_cmember bits[] = {{.type = &i32, .bit_size = 3},
 					  {.type = &f64, .offset_b = 8}};
 	s = (struct bw_ctype){
@@ -112,6 +124,10 @@ static void test_damage(void **state)
 	assert_false(bw_returned_in(&huge, &l));
 	assert_false(bw_returned_in(&large, &l));
 	assert_false(bw_returned_in(&level[9], &l)); /* and soon */
+	assert_false(bw_returned_in_memory(&level[9]));
+	level[0] = c8;
+	assert_false(bw_returned_in_memory(&level[9]));
+	assert_false(bw_returned_in_memory(&huge));
 }
 
 int main(void)

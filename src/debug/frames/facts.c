@@ -104,6 +104,22 @@ bool bw_facts_call_at(const struct bw_debug *d, const struct bw_module *m, uint6
 	return inst.op == BW_OP_S_SWAPPC_B64 || bw_isa_flow(&inst, at, &target) == BW_FLOW_CALL;
 }
 
+static struct bw_sym call_target(const struct bw_debug *d, const struct bw_module *m, uint64_t at,
+				 const struct bw_sym_state *state)
+{
+	size_t image_b;
+	uint64_t target;
+	struct bw_inst inst;
+	const uint8_t *image = bw_module_image(m, &image_b);
+	if (!bw_isa_decode_at(bw_debug_isa(d), image, image_b, at, &inst))
+		return (struct bw_sym){0};
+	if (bw_isa_flow(&inst, at, &target) == BW_FLOW_CALL && inst.op != BW_OP_S_SWAPPC_B64)
+		return (struct bw_sym){BW_SYM_CODE, 0, (uint32_t)target};
+	return inst.op == BW_OP_S_SWAPPC_B64 && inst.src[0] < BW_SYM_SGPRS
+		       ? state->sgpr[inst.src[0] & ~1u]
+		       : (struct bw_sym){0};
+}
+
 struct bw_error *bw_facts_row(struct bw_debug *d, const struct bw_wave_record *w,
 			      const struct bw_activation *a, const struct bw_facts_row **out)
 {
@@ -134,6 +150,7 @@ struct bw_error *bw_facts_row(struct bw_debug *d, const struct bw_wave_record *w
 	fresh->link = flow.effect.link;
 	fresh->has_state = flow.has_state;
 	fresh->state = flow.state;
+	fresh->target = call_target(d, m, at, &flow.state);
 	if (called && bw_facts_call_at(d, m, at, &link) && link + 1 < BW_SYM_SGPRS)
 		fresh->state.sgpr[link] = fresh->state.sgpr[link + 1] = (struct bw_sym){0};
 	BW_TRY(bw_vec_push(&c->rows, fresh));

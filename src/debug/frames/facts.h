@@ -16,6 +16,7 @@ struct bw_facts_row {
 	unsigned link;
 	bool has_state;
 	struct bw_sym_state state;
+	struct bw_sym target; /* of the call at `at`: what it calls */
 };
 
 /* Before one caller is looked for: makes room. Rows are there until the next call. */

@@ -26,6 +26,12 @@ enum bw_sym_kind {
 	BW_SYM_NOT_EXEC, /* the same with all bits inverted */
 	BW_SYM_CODE,	 /* low dword of an address in the image: value */
 	BW_SYM_CONST,	 /* value */
+	/* each lane's dword of scratch at value; reg: enum bw_sym_slot_flag */
+	BW_SYM_SLOT,
+};
+enum bw_sym_slot_flag {
+	BW_SLOT_BASE = 1, /* value is relative to the base */
+	BW_SLOT_WIDE = 2, /* it is the low half of 64 bits */
 };
 struct bw_sym {
 	uint8_t kind, reg;
@@ -51,10 +57,12 @@ struct bw_sym_slot {
 	uint8_t lanes; /* for which it is there */
 };
 
-enum { BW_SYM_LANES = 160, BW_SYM_SLOTS = 96, BW_SYM_SGPRS = 128 };
+enum { BW_SYM_LANES = 160, BW_SYM_SLOTS = 96, BW_SYM_SGPRS = 128, BW_SYM_VGPRS = 32 };
 struct bw_sym_state {
 	struct bw_sym sgpr[BW_SYM_SGPRS]; /* by operand code: VCC and EXEC as well */
-	uint8_t vgpr[256];		  /* lanes in which it is as it was at the entry */
+	/* the first VGPRs in the lanes that are active: BASE, CONST or SLOT */
+	struct bw_sym first_vgpr[BW_SYM_VGPRS];
+	uint8_t vgpr[256]; /* lanes in which it is as it was at the entry */
 	uint16_t n_lanes, n_slots;
 	struct bw_sym_lane lane[BW_SYM_LANES];
 	struct bw_sym_slot slot[BW_SYM_SLOTS];
@@ -116,6 +124,13 @@ void bw_sym_start(struct bw_sym_state *s);
 /* pc: of the instruction, in the image. Calls are not executed here. */
 void bw_sym_execute(struct bw_sym_state *s, const struct bw_inst *inst, uint64_t pc,
 		    unsigned lanes);
+/* Source operand i, or its high dword. */
+struct bw_sym bw_sym_source(const struct bw_sym_state *s, const struct bw_inst *inst, unsigned i,
+			    unsigned dword);
+/* Dwords moved by scratch_load_b32 to b128; 0: something else. */
+unsigned bw_sym_moved_dwords(enum bw_op op, bool *out_store);
+/* sym_vgprs.c: what the instruction leaves in the first VGPRs; s is as it is before it. */
+void bw_sym_first_vgprs(struct bw_sym_state *s, const struct bw_inst *inst, unsigned lanes);
 /* What a function does that is called, apart from the register of the return address. */
 void bw_sym_callee(struct bw_sym_state *s, const struct bw_sym_effect *e, unsigned lanes);
 /* A call returns to `pc` with its address in `link`. */

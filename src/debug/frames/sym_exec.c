@@ -95,8 +95,8 @@ static void forget_vgprs(struct bw_sym_state *s, unsigned vgpr, unsigned n, unsi
 	}
 }
 
-static struct bw_sym value_of(const struct bw_sym_state *s, const struct bw_inst *inst, unsigned i,
-			      unsigned dword)
+struct bw_sym bw_sym_source(const struct bw_sym_state *s, const struct bw_inst *inst, unsigned i,
+			    unsigned dword)
 {
 	unsigned code = inst->src[i];
 	if (code < BW_SYM_SGPRS && code != BW_SRC_NULL)
@@ -158,7 +158,7 @@ static void set_lane(struct bw_sym_state *s, struct bw_sym_lane lane)
 
 static void write_lane(struct bw_sym_state *s, const struct bw_inst *inst)
 {
-	struct bw_sym value = value_of(s, inst, 0, 0), lane = value_of(s, inst, 1, 0);
+	struct bw_sym value = bw_sym_source(s, inst, 0, 0), lane = bw_sym_source(s, inst, 1, 0);
 	unsigned vgpr = inst->dst & 255u;
 	s->vgpr[vgpr] = 0;
 	if (lane.kind != BW_SYM_CONST) {
@@ -171,7 +171,7 @@ static void write_lane(struct bw_sym_state *s, const struct bw_inst *inst)
 
 static void read_lane(struct bw_sym_state *s, const struct bw_inst *inst)
 {
-	struct bw_sym lane = value_of(s, inst, 1, 0);
+	struct bw_sym lane = bw_sym_source(s, inst, 1, 0);
 	struct bw_sym_lane *l = NULL;
 	if (inst->src[0] >= BW_SRC_VGPR0 && lane.kind == BW_SYM_CONST)
 		l = find_lane(s, (struct bw_sym_lane){.lane = lane.value & 63,
@@ -264,8 +264,7 @@ static bool scratch_offset(const struct bw_sym_state *s, const struct bw_inst *i
 	return true;
 }
 
-/* Dwords moved by scratch_load_b32 to b128; 0: something else. */
-static unsigned moved_dwords(enum bw_op op, bool *out_store)
+unsigned bw_sym_moved_dwords(enum bw_op op, bool *out_store)
 {
 	static const struct {
 		enum bw_op load, store;
@@ -288,7 +287,7 @@ static bool scratch(struct bw_sym_state *s, const struct bw_inst *inst, unsigned
 {
 	bool store;
 	int32_t offset;
-	unsigned n = moved_dwords(inst->op, &store);
+	unsigned n = bw_sym_moved_dwords(inst->op, &store);
 	if (!n || !scratch_offset(s, inst, &offset))
 		return false;
 	for (unsigned i = 0; i < n; i++) {
@@ -367,7 +366,8 @@ static bool saveexec(struct bw_sym_state *s, const struct bw_inst *inst)
 		return false;
 	}
 	for (unsigned i = 0; i < n; i++) {
-		struct bw_sym before = s->sgpr[BW_SRC_EXEC_LO + i], src = value_of(s, inst, 0, i);
+		struct bw_sym before = s->sgpr[BW_SRC_EXEC_LO + i],
+			      src = bw_sym_source(s, inst, 0, i);
 		struct bw_sym after = unknown;
 		if (or)
 			after = or_of(src, before);
@@ -389,11 +389,11 @@ static bool scalar(struct bw_sym_state *s, const struct bw_inst *inst, uint64_t 
 	struct bw_sym imm = {BW_SYM_CONST, 0, (uint32_t)inst->imm};
 	switch ((int)inst->op) {
 	case BW_OP_S_MOV_B32:
-		set_sgpr(s, inst->dst, value_of(s, inst, 0, 0));
+		set_sgpr(s, inst->dst, bw_sym_source(s, inst, 0, 0));
 		return true;
 	case BW_OP_S_MOV_B64:
-		a = value_of(s, inst, 0, 0);
-		b = value_of(s, inst, 0, 1);
+		a = bw_sym_source(s, inst, 0, 0);
+		b = bw_sym_source(s, inst, 0, 1);
 		set_sgpr(s, inst->dst, a);
 		set_sgpr(s, inst->dst + 1u, b);
 		return true;
@@ -406,17 +406,18 @@ static bool scalar(struct bw_sym_state *s, const struct bw_inst *inst, uint64_t 
 		return true;
 	case BW_OP_S_ADD_I32:
 	case BW_OP_S_ADD_U32:
-		set_sgpr(s, inst->dst, add(value_of(s, inst, 0, 0), value_of(s, inst, 1, 0)));
+		set_sgpr(s, inst->dst,
+			 add(bw_sym_source(s, inst, 0, 0), bw_sym_source(s, inst, 1, 0)));
 		return true;
 	case BW_OP_S_SUB_I32:
 	case BW_OP_S_SUB_U32:
 		set_sgpr(s, inst->dst,
-			 add(value_of(s, inst, 0, 0), negated(value_of(s, inst, 1, 0))));
+			 add(bw_sym_source(s, inst, 0, 0), negated(bw_sym_source(s, inst, 1, 0))));
 		return true;
 	case BW_OP_S_OR_B32:
 	case BW_OP_S_OR_B64:
-		a = or_of(value_of(s, inst, 0, 0), value_of(s, inst, 1, 0));
-		b = or_of(value_of(s, inst, 0, 1), value_of(s, inst, 1, 1));
+		a = or_of(bw_sym_source(s, inst, 0, 0), bw_sym_source(s, inst, 1, 0));
+		b = or_of(bw_sym_source(s, inst, 0, 1), bw_sym_source(s, inst, 1, 1));
 		set_sgpr(s, inst->dst, a);
 		if (inst->op == BW_OP_S_OR_B64)
 			set_sgpr(s, inst->dst + 1u, b);
@@ -446,6 +447,7 @@ static void forget_results(struct bw_sym_state *s, const struct bw_inst *inst, u
 
 void bw_sym_execute(struct bw_sym_state *s, const struct bw_inst *inst, uint64_t pc, unsigned lanes)
 {
+	bw_sym_first_vgprs(s, inst, lanes);
 	if (inst->op == BW_OP_V_WRITELANE_B32)
 		write_lane(s, inst);
 	else if (inst->op == BW_OP_V_READLANE_B32)
@@ -478,6 +480,7 @@ void bw_sym_callee(struct bw_sym_state *s, const struct bw_sym_effect *e, unsign
 {
 	bool partial = !exec_is(s, lanes, BW_SYM_EXEC);
 	unsigned n = 0;
+	memset(s->first_vgpr, 0, sizeof(s->first_vgpr));
 	for (unsigned i = 0; i < BW_SRC_EXEC_LO; i++)
 		if (i != STACK && !(i < 128 && e->keeps_sgpr[i / 64] >> i % 64 & 1))
 			set_sgpr(s, i, unknown);
@@ -516,6 +519,13 @@ bool bw_sym_join(struct bw_sym_state *s, const struct bw_sym_state *other)
 		if (s->sgpr[i].kind == BW_SYM_UNKNOWN || same(s->sgpr[i], other->sgpr[i]))
 			continue;
 		s->sgpr[i] = unknown;
+		changed = true;
+	}
+	for (unsigned i = 0; i < BW_SYM_VGPRS; i++) {
+		struct bw_sym *v = &s->first_vgpr[i];
+		if (v->kind == BW_SYM_UNKNOWN || same(*v, other->first_vgpr[i]))
+			continue;
+		*v = unknown;
 		changed = true;
 	}
 	for (unsigned i = 0; i < 256; i++) {

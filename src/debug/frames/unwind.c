@@ -4,6 +4,7 @@
 #include "debug/frames/facts.h"
 #include "debug/frames/frames_priv.h"
 #include "debug/registers.h"
+#include "debug/variables.h"
 #include "debug/waves/waves_priv.h"
 #include "sym/frames.h"
 
@@ -200,6 +201,55 @@ struct bw_error *bw_debug_frame_vgpr(struct bw_debug *d, unsigned level, unsigne
 		return bw_errorf(BW_E_NOT_FOUND, "There is no register v%u", n);
 	BW_IN_SPACE(d, w->info.space);
 	return read_vgpr(d, w, frame.depth, n, out, out_known);
+}
+
+/* A pointer to scratch that the focus lane has in its scratch: an offset, or a generic one. */
+static bool read_pointer(struct bw_debug *d, struct bw_wave_record *w, bool is_generic, uint32_t at,
+			 uint32_t *out)
+{
+	uint32_t half[2] = {0};
+	enum bw_space space = BW_SPACE_GLOBAL;
+	BW_IN_SPACE(d, w->info.space);
+	struct bw_error *err = read_scratch(d, w, d->focus_lane, at, &half[0]);
+	if (!err && is_generic)
+		err = read_scratch(d, w, d->focus_lane, at + 4, &half[1]);
+	bool is_read = !err;
+	bw_error_free(err);
+	uint64_t addr = bw_join32(half[1], half[0]);
+	if (is_generic)
+		bw_debug_flat_space(&space, &addr);
+	*out = half[0];
+	return is_read && (!is_generic || space == BW_SPACE_PRIVATE);
+}
+
+bool bw_debug_frame_sret(struct bw_debug *d, unsigned level, uint32_t *out)
+{
+	struct bw_stack_frame f, caller;
+	struct bw_wave_record *w;
+	struct bw_stack *s;
+	struct bw_error *err = bw_debug_stack_frame(d, level, &f);
+	for (unsigned i = level; !err && (i == level || caller.depth == f.depth); i++)
+		err = bw_debug_stack_frame(d, i + 1, &caller);
+	if (!err)
+		err = bw_stack_of(d, &w, &s);
+	if (err) {
+		bw_error_free(err);
+		return false;
+	}
+	const struct bw_activation *a = &s->activations.data[caller.depth];
+	const struct bw_facts_row *row = row_at(d, w, a);
+	if (!row || row->target.kind != BW_SYM_CODE || !f.entry)
+		return false;
+	const struct bw_load *l = bw_debug_load_at(d, a->at);
+	struct bw_sym v0 = row->state.first_vgpr[0];
+	bool is_slot = v0.kind == BW_SYM_SLOT;
+	bool is_relative = v0.kind == BW_SYM_BASE || (is_slot && v0.reg & BW_SLOT_BASE);
+	/* a kernel sets s32 itself */
+	if (l->base + row->target.value != f.entry || v0.kind == BW_SYM_UNKNOWN ||
+	    (is_relative && (!a->has_base || a->is_kernel)))
+		return false;
+	*out = v0.value + (is_relative ? a->base : 0);
+	return !is_slot || read_pointer(d, w, v0.reg & BW_SLOT_WIDE, *out, out);
 }
 
 /* ---- The caller ---- */

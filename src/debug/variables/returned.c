@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* What calls return. Optimized code may return nothing where no caller reads it, or a part of a
- * struct (LLVM's DeadArgumentElimination, IPSCCP): there only numbers and vectors count that the
- * caller goes on to read. */
+ * struct (LLVM's DeadArgumentElimination, IPSCCP): of registers only those count that the caller
+ * goes on to read, and structs where the debug information says that the function still returns
+ * what the source says. */
+#include "base/util.h"
 #include "debug/frames.h"
 #include "debug/variables/demanded.h"
 #include "debug/variables/variables_priv.h"
@@ -11,13 +13,29 @@
 
 /* C++ returns objects that cannot be copied as bytes by an address; the debug information says of
  * each class which it is. */
-static bool is_certain(const struct bw_ctype *type, bool is_mangled, bool is_optimized)
+static bool is_known_aggregate(const struct bw_ctype *t, bool is_mangled)
 {
-	const struct bw_ctype *t = bw_ctype_strip(type);
-	enum bw_ctype_kind kind = t->kind;
-	bool is_aggregate =
-		kind == BW_CTYPE_STRUCT || kind == BW_CTYPE_UNION || kind == BW_CTYPE_ARRAY;
-	return !is_aggregate || ((!is_mangled || t->is_by_value) && !is_optimized);
+	return !is_mangled || t->is_by_value || t->is_indirect;
+}
+
+static bool is_aggregate(const struct bw_ctype *type)
+{
+	enum bw_ctype_kind kind = bw_ctype_strip(type)->kind;
+	return kind == BW_CTYPE_STRUCT || kind == BW_CTYPE_UNION || kind == BW_CTYPE_ARRAY;
+}
+
+/* The caller of a function has given it the place of its result. */
+static bool find_in_memory(struct bw_debug *d, const struct bw_stack_frame *f,
+			   const struct bw_returned *r, struct bw_location *out)
+{
+	uint32_t at;
+	uint64_t size_b = bw_ctype_strip(r->type)->size_b;
+	if (r->is_nocall && r->is_optimized)
+		return false;
+	if (!bw_returned_in_memory(r->type) || !bw_debug_frame_sret(d, f->level, &at))
+		return false;
+	*out = (struct bw_location){.kind = BW_LOC_PRIVATE, .base = BW_BASE_ZERO, .offset = at};
+	return size_b <= UINT32_MAX;
 }
 
 void bw_debug_returned_begin(struct bw_debug *d, const struct bw_stack_frame *f,
@@ -34,10 +52,20 @@ void bw_debug_returned_begin(struct bw_debug *d, const struct bw_stack_frame *f,
 	if (bw_ctype_strip(type)->kind == BW_CTYPE_VOID)
 		return;
 	out->type = type;
+	out->function = f->function;
 	out->is_optimized = bw_lines_is_optimized(at.lines, at.addr);
-	if (!is_certain(type, info.linkage_name, out->is_optimized) ||
-	    !bw_returned_in(type, &out->location))
-		out->location = (struct bw_location){.kind = BW_LOC_OPTIMIZED_OUT};
+	out->is_nocall = out->is_optimized && bw_lines_is_nocall(at.lines, f->die);
+	out->location = (struct bw_location){.kind = BW_LOC_OPTIMIZED_OUT};
+	if (!is_aggregate(type)) {
+		if (!bw_returned_in(type, &out->location))
+			out->location = (struct bw_location){.kind = BW_LOC_OPTIMIZED_OUT};
+		return;
+	}
+	if (!is_known_aggregate(bw_ctype_strip(type), info.linkage_name) ||
+	    find_in_memory(d, f, out, &out->location) || out->is_nocall ||
+	    bw_returned_in_memory(type) || bw_returned_in(type, &out->location))
+		return;
+	out->location = (struct bw_location){.kind = BW_LOC_OPTIMIZED_OUT};
 }
 
 bool bw_debug_returned_is_there(struct bw_debug *d, const struct bw_returned *r)
@@ -50,18 +78,51 @@ bool bw_debug_returned_is_there(struct bw_debug *d, const struct bw_returned *r)
 	return is_there;
 }
 
-/* Whether the code reads all registers of the result. */
-static bool is_read(struct bw_debug *d, const struct bw_variables_frame *f,
-		    const struct bw_location *l)
+static bool is_read(const struct bw_origin_code *code, uint64_t at, unsigned reg, unsigned size_b)
+{
+	for (unsigned k = 0; k < size_b; k += 4)
+		if (!bw_register_is_used(code, at, true, reg + k / 4))
+			return false;
+	return true;
+}
+
+/* Takes out the pieces whose registers the caller does not read. False: those are all, or a part of
+ * what is no struct. */
+static bool take_out_unread(struct bw_debug *d, const struct bw_variables_frame *f,
+			    const struct bw_ctype *type, struct bw_location *l)
 {
 	struct bw_origin_code code;
+	struct bw_location out = *l;
+	unsigned n = 0, n_read = 0, n_pieces = 0;
 	if (!bw_variables_code(d, f, &code))
 		return false;
-	for (unsigned i = 0; i < l->n_pieces; i++)
-		for (unsigned k = 0; l->piece[i].kind == BW_LOC_VGPR && k < l->piece[i].size_b;
-		     k += 4)
-			if (!bw_register_is_used(&code, f->addr, true, l->piece[i].reg + k / 4))
+	out.n_pieces = 0;
+	for (unsigned i = 0; i < l->n_pieces; i++) {
+		struct bw_location_piece p = l->piece[i];
+		/* a struct of up to eight bytes is read as its registers; others by the member */
+		for (unsigned k = 0, size_b; k < p.size_b; k += size_b) {
+			size_b = p.kind == BW_LOC_VGPR ? BW_MIN(p.size_b - k, 4u) : p.size_b;
+			struct bw_location_piece one = p;
+			one.size_b = size_b;
+			if (p.kind == BW_LOC_VGPR) {
+				one.reg = p.reg + k / 4;
+				bool is = is_read(&code, f->addr, one.reg, size_b);
+				n++;
+				n_read += is;
+				if (!is)
+					one.kind = BW_LOC_OPTIMIZED_OUT;
+			}
+			if (n_pieces == BW_ARRAY_SIZE(out.piece))
 				return false;
+			out.piece[n_pieces++] = one;
+		}
+	}
+	if (!n_read || (n_read < n && !is_aggregate(type)))
+		return false;
+	if (n_read == n) /* as it was, in fewer pieces */
+		return true;
+	out.n_pieces = n_pieces;
+	*l = out;
 	return true;
 }
 
@@ -70,11 +131,14 @@ bool bw_debug_returned_value(struct bw_debug *d, const struct bw_returned *r, st
 	struct bw_value_of x = {.d = d, .wave = bw_debug_focus_priv(d), .lane = d->focus_lane};
 	struct bw_variables_frame f;
 	struct bw_value v = {0};
-	if (!r->location.n_pieces || !x.wave || !(x.wave->info.exec >> x.lane & 1) ||
+	struct bw_location l = r->location;
+	if (l.kind == BW_LOC_OPTIMIZED_OUT || !x.wave || !(x.wave->info.exec >> x.lane & 1) ||
 	    !bw_variables_frame(d, x.wave, &f) ||
-	    (r->is_optimized && !is_read(d, &f, &r->location)))
+	    (r->is_optimized && l.n_pieces && !take_out_unread(d, &f, r->type, &l)))
 		return false;
-	struct bw_error *err = bw_variables_at(&x, &f, r->type, &r->location, &v);
+	struct bw_error *err = bw_variables_at(&x, &f, r->type, &l, &v);
+	if (!err && !l.n_pieces)
+		err = bw_debug_fetch(d, &v); /* what is there later is another value */
 	bool is_known = !err && !v.is_missing;
 	bw_error_free(err);
 	if (!is_known) {
