@@ -14,9 +14,9 @@ MOST_B = 12 << 10  # of a seed: what is longer slows the rest down
 
 
 def rows(path):
-    """The words of each line of a table that is not a comment."""
+    """The words of each row of a table: comments and lines below a row are left out."""
     lines = (SOURCE / path).read_text().splitlines()
-    return [line.split() for line in lines if line.strip() and not line.startswith("#")]
+    return [line.split() for line in lines if line.strip() and not line.startswith(("#", "\t"))]
 
 
 def words(*values):

@@ -143,7 +143,7 @@ static struct bw_error *add_argument(struct bw_decompile *d, const struct bw_pm4
 			    stream->title);
 	else if (f->kind == BW_PM4_CALL_STREAM_SIZE && stream)
 		bw_str_addf(&d->code, "dwords_of(%s)", stream->title);
-	else if (value < 10 && f->kind == BW_PM4_CALL_NUMBER)
+	else if (value < 10 && (f->kind == BW_PM4_CALL_NUMBER || f->kind == BW_PM4_CALL_HEX))
 		bw_str_addf(&d->code, "%" PRIu64, value);
 	else
 		bw_str_addf(&d->code, "0x%" PRIx64, value);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Where in its source a shader hangs, as far as a hang report of RADV can tell: it has the code, and
- * SPIR-V with lines, but no table from one to the other. What waves do not get out of are loops and
- * barriers, which both have. */
+/* Where in its source a shader hangs, as far as a hang report of RADV can tell: it has the code,
+ * and SPIR-V with lines, but no table from one to the other. What waves do not get out of are loops
+ * and barriers, which both have. */
 #include "crash/verdict_priv.h"
 
 #include <inttypes.h>

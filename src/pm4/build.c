@@ -101,16 +101,16 @@ void bw_pm4_put_dispatch(struct bw_pm4_stream *s, const uint32_t dim[3], uint32_
 void bw_pm4_put_event(struct bw_pm4_stream *s, unsigned type, unsigned index)
 {
 	uint32_t body = 0;
-	bw_words_put(&body, BW_PM4_EVENT_TYPE, type);
-	bw_words_put(&body, BW_PM4_EVENT_INDEX, index);
+	bw_words_put(&body, BW_PM4_EVENT_WRITE_TYPE, type);
+	bw_words_put(&body, BW_PM4_EVENT_WRITE_INDEX, index);
 	put_body(s, BW_PM4_EVENT_WRITE, &body, 1);
 }
 
 static uint32_t write_control(unsigned dst_sel)
 {
 	uint32_t control = 0;
-	bw_words_put(&control, BW_PM4_WRITE_CONFIRM, 1);
-	bw_words_put(&control, BW_PM4_WRITE_DST_SEL, dst_sel);
+	bw_words_put(&control, BW_PM4_WRITE_DATA_CONFIRM, 1);
+	bw_words_put(&control, BW_PM4_WRITE_DATA_DESTINATION, dst_sel);
 	return control;
 }
 
@@ -136,9 +136,9 @@ enum { POLL_INTERVAL = 0x20 }; /* clocks times 16, as the kernel's packets have 
 static void put_wait(struct bw_pm4_stream *s, const struct bw_pm4_wait *w)
 {
 	uint32_t body[6] = {[3] = bw_lo32(w->ref), bw_lo32(w->mask), POLL_INTERVAL};
-	bw_words_put(body, BW_PM4_WAIT_FUNCTION, w->function);
-	bw_words_put(body, BW_PM4_WAIT_MEM_SPACE, w->is_memory);
-	bw_words_put(body, BW_PM4_WAIT_OPERATION, w->write_first);
+	bw_words_put(body, BW_PM4_WAIT_REG_MEM_FUNCTION, w->function);
+	bw_words_put(body, BW_PM4_WAIT_REG_MEM_IN_MEMORY, w->is_memory);
+	bw_words_put(body, BW_PM4_WAIT_REG_MEM_OPERATION, w->write_first);
 	set64(&body[1],
 	      w->is_memory ? w->address : bw_join32(bw_lo32(w->address2), bw_lo32(w->address)));
 	put_body(s, BW_PM4_WAIT_REG_MEM, body, 6);
@@ -177,25 +177,25 @@ void bw_pm4_put_indirect_buffer(struct bw_pm4_stream *s, uint64_t va, uint32_t s
 {
 	uint32_t body[3] = {0};
 	set64(body, va & ~3ull);
-	bw_words_put(body, BW_PM4_IB_SIZE, size_dw);
-	bw_words_put(body, BW_PM4_IB_CHAIN, chain);
-	bw_words_put(body, BW_PM4_IB_VALID, 1);
-	bw_words_put(body, BW_PM4_IB_VMID, vmid);
+	bw_words_put(body, BW_PM4_INDIRECT_BUFFER_N_DW, size_dw);
+	bw_words_put(body, BW_PM4_INDIRECT_BUFFER_CHAIN, chain);
+	bw_words_put(body, BW_PM4_INDIRECT_BUFFER_VALID, 1);
+	bw_words_put(body, BW_PM4_INDIRECT_BUFFER_VMID, vmid);
 	put_body(s, BW_PM4_INDIRECT_BUFFER, body, 3);
 }
 
 void bw_pm4_put_fence(struct bw_pm4_stream *s, uint64_t va, uint64_t value, bool interrupt)
 {
 	uint32_t body[7] = {0};
-	bw_words_put(body, BW_PM4_EVENT_TYPE, BW_PM4_EVENT_CACHE_FLUSH_AND_INV_TS);
-	bw_words_put(body, BW_PM4_EVENT_INDEX, BW_PM4_EVENT_INDEX_TS);
+	bw_words_put(body, BW_PM4_RELEASE_MEM_EVENT, BW_PM4_EVENT_CACHE_FLUSH_AND_INV_TS);
+	bw_words_put(body, BW_PM4_RELEASE_MEM_INDEX, BW_PM4_EVENT_INDEX_TS);
 	/* the bits that the kernel sets, and its cache policy */
-	bw_words_put(body, BW_PM4_RELEASE_GCR,
+	bw_words_put(body, BW_PM4_RELEASE_MEM_GCR,
 		     BW_PM4_RELEASE_SEQ | BW_PM4_RELEASE_GL2_WB | BW_PM4_RELEASE_GLM_INV |
 			     BW_PM4_RELEASE_GLM_WB);
-	bw_words_put(body, BW_PM4_RELEASE_CACHE_POLICY, 3);
-	bw_words_put(body, BW_PM4_RELEASE_DATA_SEL, BW_PM4_DATA_64);
-	bw_words_put(body, BW_PM4_RELEASE_INT_SEL,
+	bw_words_put(body, BW_PM4_RELEASE_MEM_CACHE_POLICY, 3);
+	bw_words_put(body, BW_PM4_RELEASE_MEM_DATA_IS, BW_PM4_DATA_64);
+	bw_words_put(body, BW_PM4_RELEASE_MEM_INTERRUPT,
 		     interrupt ? BW_PM4_INT_AFTER_WRITE : BW_PM4_INT_NONE);
 	set64(&body[2], va);
 	set64(&body[4], value);
@@ -205,7 +205,7 @@ void bw_pm4_put_fence(struct bw_pm4_stream *s, uint64_t va, uint64_t value, bool
 void bw_pm4_put_acquire(struct bw_pm4_stream *s, uint32_t gcr)
 {
 	uint32_t body[7] = {[6] = gcr};
-	bw_words_put(body, BW_PM4_ACQUIRE_SIZE_256B, UINT64_MAX); /* all of memory */
-	bw_words_put(body, BW_PM4_ACQUIRE_POLL_INTERVAL, 0xa);
+	bw_words_put(body, BW_PM4_ACQUIRE_MEM_SIZE_256B, UINT64_MAX); /* all of memory */
+	bw_words_put(body, BW_PM4_ACQUIRE_MEM_POLL_INTERVAL, 0xa);
 	put_body(s, BW_PM4_ACQUIRE_MEM, body, 7);
 }

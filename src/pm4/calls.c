@@ -10,22 +10,15 @@
 
 /* clang-format off */
 
-/* PM4 counts fields from the body (fields.h), rows from the header. */
-#define PM4_LO(lo, n_bits)        (32 + (lo))
 #define SDMA_LO(lo, n_bits)       (lo)
-#define PM4_BITS(lo, n_bits)      (n_bits)
-#define N(name, field)            {name, PM4_LO(field), PM4_BITS(field), BW_PM4_CALL_NUMBER}
-#define S(name, field)            {name, SDMA_LO(field), PM4_BITS(field), BW_PM4_CALL_NUMBER}
+#define SDMA_BITS(lo, n_bits)     (n_bits)
+#define S(name, field)            {name, SDMA_LO(field), SDMA_BITS(field), BW_PM4_CALL_NUMBER}
 /* A dword, and two of them: dw counts from the header. */
 #define D(name, dw)               {name, (dw) * 32, 32, BW_PM4_CALL_NUMBER}
 #define Q(name, dw)               {name, (dw) * 32, 64, BW_PM4_CALL_NUMBER}
 #define ADDRESS(name, dw)         {name, (dw) * 32, 64, BW_PM4_CALL_ADDRESS}
-#define INITIATOR(dw)             {"initiator", (dw) * 32, 32, BW_PM4_CALL_INITIATOR}
 #define STREAM(dw)                {"address", (dw) * 32, 64, BW_PM4_CALL_STREAM}
-#define STREAM_SIZE_(lo, ...)     {"n_dw", lo(__VA_ARGS__), PM4_BITS(__VA_ARGS__), BW_PM4_CALL_STREAM_SIZE}
-#define STREAM_SIZE(lo, field)    STREAM_SIZE_(lo, field)
-#define PM4(name, op, n_dw)       name, BW_PM4_##op, false, n_dw, false, 0, 0, 0
-#define PM4_DATA(name, op, n_dw)  name, BW_PM4_##op, false, n_dw, true, 0, 0, 0
+#define STREAM_SIZE(field)        {"n_dw", SDMA_LO(field), SDMA_BITS(field), BW_PM4_CALL_STREAM_SIZE}
 #define SDMA(name, op, n_dw)      name, BW_SDMA_##op, true, n_dw, false, 0, 0, 0
 
 /* Sides of SDMA's windows; at: the first dword of the side. */
@@ -40,55 +33,8 @@
 	{"width_less_1", (at) * 32, 14, 0}, {"height_less_1", (at) * 32 + 16, 14, 0}, {"depth_less_1", ((at) + 1) * 32, 13, 0}
 
 static const struct bw_pm4_call calls[] = {
-	/* ---- PM4: fields by nvd.h of Linux 6.12 and sid.h of Mesa 25 ---- */
-	{PM4_DATA("nop", NOP, 1), {}},
-	{PM4("set_base", SET_BASE, 4), {N("index", BW_PM4_SET_BASE_INDEX), ADDRESS("address", 2)}},
-	{PM4("clear_state", CLEAR_STATE, 2), {D("command", 1)}},
-	{PM4("index_buffer_size", INDEX_BUFFER_SIZE, 2), {D("n_indices", 1)}},
-	{PM4("dispatch_direct", DISPATCH_DIRECT, 5), {D("x", 1), D("y", 2), D("z", 3), INITIATOR(4)}},
-	{PM4("dispatch_indirect", DISPATCH_INDIRECT, 3), {D("offset", 1), INITIATOR(2)}},
-	{PM4("dispatch_indirect_at", DISPATCH_INDIRECT, 4), {ADDRESS("address", 1), INITIATOR(3)}},
-	{PM4("atomic_mem", ATOMIC_MEM, 9), {N("operation", BW_PM4_ATOMIC_OP), N("is_64", BW_PM4_ATOMIC_IS_64),
-		{"without_return", 38, 1, 0}, N("command", BW_PM4_ATOMIC_COMMAND), {"cache_policy", 57, 2, 0}, {"engine", 62, 2, 0},
-		ADDRESS("address", 2), Q("source", 4), Q("compare", 6), D("loop_interval", 8)}},
-	{PM4("set_predication", SET_PREDICATION, 4), {N("draw_visible", BW_PM4_PREDICATION_DRAW_VISIBLE),
-		{"hint_no_wait_draw", 32 + 12, 1, 0}, N("operation", BW_PM4_PREDICATION_OP), ADDRESS("address", 2)}},
-	{PM4("cond_exec", COND_EXEC, 5), {ADDRESS("address", 1), N("n_dw", BW_PM4_COND_EXEC_COUNT)}},
-	{PM4("index_base", INDEX_BASE, 3), {ADDRESS("address", 1)}},
-	{PM4("draw_index_2", DRAW_INDEX_2, 6), {D("max_size", 1), ADDRESS("address", 2), D("n_indices", 4), D("draw_initiator", 5)}},
-	{PM4("draw_index_offset_2", DRAW_INDEX_OFFSET_2, 5), {D("max_size", 1), D("offset", 2), D("n_indices", 3), D("draw_initiator", 4)}},
-	{PM4("draw_index_auto", DRAW_INDEX_AUTO, 3), {D("n_vertices", 1), D("draw_initiator", 2)}},
-	{PM4("context_control", CONTEXT_CONTROL, 3), {D("load", 1), D("shadow", 2)}},
-	{PM4("index_type", INDEX_TYPE, 2), {D("type", 1)}},
-	{PM4("num_instances", NUM_INSTANCES, 2), {D("n", 1)}},
-	{PM4_DATA("write_data", WRITE_DATA, 4), {N("destination", BW_PM4_WRITE_DST_SEL), N("one_address", BW_PM4_WRITE_ONE_ADDR),
-		N("confirm", BW_PM4_WRITE_CONFIRM), {"cache_policy", 57, 2, 0}, {"engine", 62, 2, 0}, ADDRESS("address", 2)}},
-	{PM4("wait_reg_mem", WAIT_REG_MEM, 7), {N("function", BW_PM4_WAIT_FUNCTION), N("in_memory", BW_PM4_WAIT_MEM_SPACE),
-		N("operation", BW_PM4_WAIT_OPERATION), {"engine", 40, 2, 0}, {"cache_policy", 57, 2, 0}, ADDRESS("address", 2),
-		D("reference", 4), D("mask", 5), D("poll_interval", 6)}},
-	{PM4("wait_reg_mem64", WAIT_REG_MEM64, 9), {N("function", BW_PM4_WAIT_FUNCTION), N("in_memory", BW_PM4_WAIT_MEM_SPACE),
-		N("operation", BW_PM4_WAIT_OPERATION), {"engine", 40, 2, 0}, {"cache_policy", 57, 2, 0}, ADDRESS("address", 2),
-		Q("reference", 4), Q("mask", 6), D("poll_interval", 8)}},
-	{PM4("indirect_buffer", INDIRECT_BUFFER, 4), {STREAM(1),
-		STREAM_SIZE(PM4_LO, BW_PM4_IB_SIZE), N("chain", BW_PM4_IB_CHAIN),
-		{"pre_enable", 32 * 3 + 21, 1, 0}, N("valid", BW_PM4_IB_VALID), N("vmid", BW_PM4_IB_VMID)}},
-	{PM4("copy_data", COPY_DATA, 6), {N("source_is", BW_PM4_COPY_SRC_SEL), N("destination_is", BW_PM4_COPY_DST_SEL),
-		{"source_cache_policy", 32 + 13, 2, 0}, N("is_64", BW_PM4_COPY_COUNT_SEL), {"confirm", 32 + 20, 1, 0},
-		{"destination_cache_policy", 57, 2, 0}, {"engine", 62, 2, 0}, ADDRESS("source", 2), ADDRESS("destination", 4)}},
-	{PM4("pfp_sync_me", PFP_SYNC_ME, 2), {D("dummy", 1)}},
-	{PM4("event_write", EVENT_WRITE, 2), {N("type", BW_PM4_EVENT_TYPE), N("index", BW_PM4_EVENT_INDEX)}},
-	{PM4("event_write_at", EVENT_WRITE, 4), {N("type", BW_PM4_EVENT_TYPE), N("index", BW_PM4_EVENT_INDEX), ADDRESS("address", 2)}},
-	{PM4("release_mem", RELEASE_MEM, 8), {N("event", BW_PM4_EVENT_TYPE), N("index", BW_PM4_EVENT_INDEX), N("gcr", BW_PM4_RELEASE_GCR),
-		N("cache_policy", BW_PM4_RELEASE_CACHE_POLICY), N("destination", BW_PM4_RELEASE_DST_SEL), N("interrupt", BW_PM4_RELEASE_INT_SEL),
-		N("data_is", BW_PM4_RELEASE_DATA_SEL), ADDRESS("address", 3), Q("value", 5), D("int_ctxid", 7)}},
-	{PM4("dma_data", DMA_DATA, 7), {{"engine", 32, 1, 0}, {"source_cache_policy", 32 + 13, 2, 0}, N("destination_is", BW_PM4_DMA_DST_SEL),
-		{"destination_cache_policy", 57, 2, 0}, N("source_is", BW_PM4_DMA_SRC_SEL), N("sync", BW_PM4_DMA_CP_SYNC), ADDRESS("source", 2),
-		ADDRESS("destination", 4), N("bytes", BW_PM4_DMA_SIZE), N("source_is_register", BW_PM4_DMA_SAS),
-		N("destination_is_register", BW_PM4_DMA_DAS), N("source_fixed", BW_PM4_DMA_SAIC), N("destination_fixed", BW_PM4_DMA_DAIC),
-		{"raw_wait", 32 * 6 + 30, 1, 0}, {"no_confirm", 32 * 6 + 31, 1, 0}}},
-	{PM4("acquire_mem", ACQUIRE_MEM, 8), {D("control", 1), Q("size_256b", 2), Q("base_256b", 4),
-		N("poll_interval", BW_PM4_ACQUIRE_POLL_INTERVAL), N("pws", BW_PM4_ACQUIRE_PWS), D("gcr", 7)}},
-	{PM4("rewind_", REWIND, 2), {N("valid", BW_PM4_REWIND_VALID)}},
+/* The forms of data/pm4/packets.txt */
+#include "pm4/calls.inc"
 
 	/* ---- SDMA: fields by sdma_v6_0_0_pkt_open.h of Linux 6.12 ---- */
 	{"sdma_nop", BW_SDMA_NOP, true, 1, true, 16, 14, 0, {}},
@@ -103,7 +49,7 @@ static const struct bw_pm4_call calls[] = {
 	{SDMA("sdma_copy_t2t_sub_window", COPY_T2T_SUB_WINDOW, 15), {TILED("source", 1), TILED("destination", 7), RECTANGLE(13)}},
 	{"sdma_write_linear", BW_SDMA_WRITE_LINEAR, true, 4, true, 32 * 3, 20, 1, {ADDRESS("destination", 1)}},
 	{SDMA("sdma_indirect", INDIRECT, 6), {S("vmid", BW_SDMA_IB_VMID), STREAM(1),
-		STREAM_SIZE(SDMA_LO, BW_SDMA_IB_SIZE), ADDRESS("csa", 4)}},
+		STREAM_SIZE(BW_SDMA_IB_SIZE), ADDRESS("csa", 4)}},
 	{SDMA("sdma_fence", FENCE, 4), {S("mtype", BW_SDMA_FENCE_MTYPE), ADDRESS("address", 1), D("value", 3)}},
 	{SDMA("sdma_trap", TRAP, 2), {S("int_context", BW_SDMA_TRAP_INT_CONTEXT)}},
 	{SDMA("sdma_semaphore", SEMAPHORE, 3), {ADDRESS("address", 1)}},
@@ -153,6 +99,29 @@ static void clear(uint32_t *dw, unsigned lo, unsigned n_bits)
 		dw[i / 32] &= ~(1u << i % 32);
 }
 
+static bool has_size(const struct bw_pm4_call *c, uint32_t n_dw)
+{
+	return c->n_dw == n_dw || (c->has_data && n_dw > c->n_dw);
+}
+
+const struct bw_pm4_call *bw_pm4_form_of(const uint32_t *dw, uint32_t n_dw)
+{
+	for (size_t i = 0; i < BW_ARRAY_SIZE(calls); i++)
+		if (!calls[i].is_sdma && calls[i].code == bw_pm4_opcode(dw[0]) &&
+		    has_size(&calls[i], n_dw))
+			return &calls[i];
+	return NULL;
+}
+
+uint32_t bw_pm4_call_unnamed(const struct bw_pm4_call *c, const uint32_t *dw, unsigned at)
+{
+	uint32_t left[FIXED_MAX_DW];
+	memcpy(left, dw, c->n_dw * sizeof(*left));
+	for (const struct bw_pm4_call_field *f = c->fields; f->name; f++)
+		clear(left, f->lo, f->n_bits);
+	return left[at];
+}
+
 /* Whether each bit of the packet's fixed part is a field's, or the header's own. */
 static bool makes(const struct bw_pm4_call *c, const uint32_t *dw, uint32_t n_dw,
 		  uint32_t *out_flags)
@@ -184,8 +153,7 @@ const struct bw_pm4_call *bw_pm4_call_of(const uint32_t *dw, uint32_t n_dw, bool
 	unsigned code = is_sdma ? (unsigned)bw_words_get(dw, BW_SDMA_CODE) : bw_pm4_opcode(dw[0]);
 	for (size_t i = 0; i < BW_ARRAY_SIZE(calls); i++) {
 		const struct bw_pm4_call *c = &calls[i];
-		if (c->is_sdma == is_sdma && c->code == code &&
-		    (c->n_dw == n_dw || (c->has_data && n_dw > c->n_dw)) &&
+		if (c->is_sdma == is_sdma && c->code == code && has_size(c, n_dw) &&
 		    makes(c, dw, n_dw, out_flags))
 			return c;
 	}

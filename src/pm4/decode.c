@@ -209,8 +209,9 @@ bool bw_pm4_load_reg(const struct bw_pm4_packet *p, struct bw_pm4_load_reg *out)
 	if (form == BW_ARRAY_SIZE(forms))
 		return false;
 	out->address = u64(p->body) & ~3ull;
-	out->addr_dw = forms[form].base_dw + bw_words_get(p->body, BW_PM4_LOAD_OFFSET);
-	out->n = bw_words_get(p->body, BW_PM4_LOAD_COUNT);
+	out->addr_dw =
+		forms[form].base_dw + bw_words_get(p->body, BW_PM4_LOAD_SH_REG_INDEX_REGISTER);
+	out->n = bw_words_get(p->body, BW_PM4_LOAD_SH_REG_INDEX_N_REGISTERS);
 	return true;
 }
 
@@ -250,9 +251,9 @@ bool bw_pm4_indirect_buffer(const struct bw_pm4_packet *p, struct bw_pm4_indirec
 	if (!is(p, BW_PM4_INDIRECT_BUFFER, 3) && !is(p, BW_PM4_INDIRECT_BUFFER_CNST, 3))
 		return false;
 	out->va = u64(p->body) & ~3ull;
-	out->size_dw = bw_words_get(p->body, BW_PM4_IB_SIZE);
-	out->chain = bw_words_get(p->body, BW_PM4_IB_CHAIN);
-	out->vmid = bw_words_get(p->body, BW_PM4_IB_VMID);
+	out->size_dw = bw_words_get(p->body, BW_PM4_INDIRECT_BUFFER_N_DW);
+	out->chain = bw_words_get(p->body, BW_PM4_INDIRECT_BUFFER_CHAIN);
+	out->vmid = bw_words_get(p->body, BW_PM4_INDIRECT_BUFFER_VMID);
 	return true;
 }
 
@@ -269,7 +270,7 @@ bool bw_pm4_cond_exec(const struct bw_pm4_packet *p, struct bw_pm4_cond_exec *ou
 	if (!is(p, BW_PM4_COND_EXEC, 4))
 		return false;
 	out->address = u64(p->body) & ~3ull;
-	out->skip_dw = bw_words_get(p->body, BW_PM4_COND_EXEC_COUNT);
+	out->skip_dw = bw_words_get(p->body, BW_PM4_COND_EXEC_N_DW);
 	return true;
 }
 
@@ -277,8 +278,8 @@ bool bw_pm4_set_predication(const struct bw_pm4_packet *p, struct bw_pm4_set_pre
 {
 	if (!is(p, BW_PM4_SET_PREDICATION, 3))
 		return false;
-	out->op = bw_words_get(p->body, BW_PM4_PREDICATION_OP);
-	out->if_set = bw_words_get(p->body, BW_PM4_PREDICATION_DRAW_VISIBLE);
+	out->op = bw_words_get(p->body, BW_PM4_SET_PREDICATION_OPERATION);
+	out->if_set = bw_words_get(p->body, BW_PM4_SET_PREDICATION_DRAW_VISIBLE);
 	out->address = u64(p->body + 1);
 	return true;
 }
@@ -289,8 +290,8 @@ bool bw_pm4_event_write(const struct bw_pm4_packet *p, struct bw_pm4_event *out)
 {
 	if (!is(p, BW_PM4_EVENT_WRITE, 1))
 		return false;
-	out->type = bw_words_get(p->body, BW_PM4_EVENT_TYPE);
-	out->index = bw_words_get(p->body, BW_PM4_EVENT_INDEX);
+	out->type = bw_words_get(p->body, BW_PM4_EVENT_WRITE_TYPE);
+	out->index = bw_words_get(p->body, BW_PM4_EVENT_WRITE_INDEX);
 	out->has_address = p->n_body >= 3;
 	out->address = out->has_address ? u64(p->body + 1) & ~7ull : 0;
 	return true;
@@ -301,12 +302,12 @@ bool bw_pm4_release_mem(const struct bw_pm4_packet *p, struct bw_pm4_release_mem
 	if (!is(p, BW_PM4_RELEASE_MEM, 7))
 		return false;
 	const uint32_t *b = p->body;
-	out->event = bw_words_get(b, BW_PM4_EVENT_TYPE);
-	out->event_index = bw_words_get(b, BW_PM4_EVENT_INDEX);
-	out->gcr = bw_words_get(b, BW_PM4_RELEASE_GCR);
-	out->dst_sel = bw_words_get(b, BW_PM4_RELEASE_DST_SEL);
-	out->int_sel = bw_words_get(b, BW_PM4_RELEASE_INT_SEL);
-	out->data_sel = bw_words_get(b, BW_PM4_RELEASE_DATA_SEL);
+	out->event = bw_words_get(b, BW_PM4_RELEASE_MEM_EVENT);
+	out->event_index = bw_words_get(b, BW_PM4_RELEASE_MEM_INDEX);
+	out->gcr = bw_words_get(b, BW_PM4_RELEASE_MEM_GCR);
+	out->dst_sel = bw_words_get(b, BW_PM4_RELEASE_MEM_DESTINATION);
+	out->int_sel = bw_words_get(b, BW_PM4_RELEASE_MEM_INTERRUPT);
+	out->data_sel = bw_words_get(b, BW_PM4_RELEASE_MEM_DATA_IS);
 	out->address = u64(b + 2);
 	out->data = u64(b + 4);
 	out->int_ctxid = b[6];
@@ -318,9 +319,9 @@ bool bw_pm4_acquire_mem(const struct bw_pm4_packet *p, struct bw_pm4_acquire_mem
 	if (!is(p, BW_PM4_ACQUIRE_MEM, 7))
 		return false;
 	const uint32_t *b = p->body;
-	out->size = bw_words_get(b, BW_PM4_ACQUIRE_SIZE_256B) * 256;
-	out->base = bw_words_get(b, BW_PM4_ACQUIRE_BASE_256B) * 256;
-	out->pws = bw_words_get(b, BW_PM4_ACQUIRE_PWS);
+	out->size = bw_words_get(b, BW_PM4_ACQUIRE_MEM_SIZE_256B) * 256;
+	out->base = bw_words_get(b, BW_PM4_ACQUIRE_MEM_BASE_256B) * 256;
+	out->pws = bw_words_get(b, BW_PM4_ACQUIRE_MEM_PWS);
 	out->gcr = b[6];
 	return true;
 }
@@ -332,9 +333,9 @@ bool bw_pm4_wait(const struct bw_pm4_packet *p, struct bw_pm4_wait *out)
 		return false;
 	const uint32_t *b = p->body;
 	*out = (struct bw_pm4_wait){
-		.function = bw_words_get(b, BW_PM4_WAIT_FUNCTION),
-		.is_memory = bw_words_get(b, BW_PM4_WAIT_MEM_SPACE),
-		.write_first = bw_words_get(b, BW_PM4_WAIT_OPERATION) == 1,
+		.function = bw_words_get(b, BW_PM4_WAIT_REG_MEM_FUNCTION),
+		.is_memory = bw_words_get(b, BW_PM4_WAIT_REG_MEM_IN_MEMORY),
+		.write_first = bw_words_get(b, BW_PM4_WAIT_REG_MEM_OPERATION) == 1,
 		.is_64 = is_64,
 		.ref = is_64 ? u64(b + 3) : b[3],
 		.mask = is_64 ? u64(b + 5) : b[4],
@@ -376,8 +377,8 @@ bool bw_pm4_write_data(const struct bw_pm4_packet *p, struct bw_pm4_write_data *
 	if (!is(p, BW_PM4_WRITE_DATA, 4))
 		return false;
 	const uint32_t *b = p->body;
-	out->dst_sel = bw_words_get(b, BW_PM4_WRITE_DST_SEL);
-	out->one_address = bw_words_get(b, BW_PM4_WRITE_ONE_ADDR);
+	out->dst_sel = bw_words_get(b, BW_PM4_WRITE_DATA_DESTINATION);
+	out->one_address = bw_words_get(b, BW_PM4_WRITE_DATA_ONE_ADDRESS);
 	out->address = out->dst_sel == BW_PM4_WRITE_REG ? bw_words_get(&b[1], BW_PM4_REG_ADDR)
 							: u64(b + 1) & ~3ull;
 	out->data = b + 3;
@@ -396,9 +397,9 @@ bool bw_pm4_copy_data(const struct bw_pm4_packet *p, struct bw_pm4_copy_data *ou
 	if (!is(p, BW_PM4_COPY_DATA, 5))
 		return false;
 	const uint32_t *b = p->body;
-	out->src_sel = bw_words_get(b, BW_PM4_COPY_SRC_SEL);
-	out->dst_sel = bw_words_get(b, BW_PM4_COPY_DST_SEL);
-	out->is_64 = bw_words_get(b, BW_PM4_COPY_COUNT_SEL);
+	out->src_sel = bw_words_get(b, BW_PM4_COPY_DATA_SOURCE_IS);
+	out->dst_sel = bw_words_get(b, BW_PM4_COPY_DATA_DESTINATION_IS);
+	out->is_64 = bw_words_get(b, BW_PM4_COPY_DATA_IS_64);
 	out->src = u64(b + 1);
 	out->dst = u64(b + 3);
 	return true;
@@ -410,16 +411,16 @@ bool bw_pm4_dma_data(const struct bw_pm4_packet *p, struct bw_pm4_dma_data *out)
 		return false;
 	const uint32_t *b = p->body;
 	*out = (struct bw_pm4_dma_data){
-		.src_sel = bw_words_get(b, BW_PM4_DMA_SRC_SEL),
-		.dst_sel = bw_words_get(b, BW_PM4_DMA_DST_SEL),
-		.sync = bw_words_get(b, BW_PM4_DMA_CP_SYNC),
+		.src_sel = bw_words_get(b, BW_PM4_DMA_DATA_SOURCE_IS),
+		.dst_sel = bw_words_get(b, BW_PM4_DMA_DATA_DESTINATION_IS),
+		.sync = bw_words_get(b, BW_PM4_DMA_DATA_SYNC),
 		.src = u64(b + 1),
 		.dst = u64(b + 3),
-		.size_b = bw_words_get(b, BW_PM4_DMA_SIZE),
-		.src_is_reg = bw_words_get(b, BW_PM4_DMA_SAS),
-		.dst_is_reg = bw_words_get(b, BW_PM4_DMA_DAS),
-		.src_fixed = bw_words_get(b, BW_PM4_DMA_SAIC),
-		.dst_fixed = bw_words_get(b, BW_PM4_DMA_DAIC),
+		.size_b = bw_words_get(b, BW_PM4_DMA_DATA_BYTES),
+		.src_is_reg = bw_words_get(b, BW_PM4_DMA_DATA_SOURCE_IS_REGISTER),
+		.dst_is_reg = bw_words_get(b, BW_PM4_DMA_DATA_DESTINATION_IS_REGISTER),
+		.src_fixed = bw_words_get(b, BW_PM4_DMA_DATA_SOURCE_FIXED),
+		.dst_fixed = bw_words_get(b, BW_PM4_DMA_DATA_DESTINATION_FIXED),
 	};
 	return true;
 }
@@ -430,9 +431,9 @@ bool bw_pm4_atomic_mem(const struct bw_pm4_packet *p, struct bw_pm4_atomic_mem *
 		return false;
 	const uint32_t *b = p->body;
 	*out = (struct bw_pm4_atomic_mem){
-		.op = bw_words_get(b, BW_PM4_ATOMIC_OP),
-		.is_64 = bw_words_get(b, BW_PM4_ATOMIC_IS_64),
-		.loop = bw_words_get(b, BW_PM4_ATOMIC_COMMAND) == 1,
+		.op = bw_words_get(b, BW_PM4_ATOMIC_MEM_OPERATION),
+		.is_64 = bw_words_get(b, BW_PM4_ATOMIC_MEM_IS_64),
+		.loop = bw_words_get(b, BW_PM4_ATOMIC_MEM_COMMAND) == 1,
 		.address = u64(b + 1),
 		.src = u64(b + 3),
 		.compare = u64(b + 5),
@@ -446,11 +447,11 @@ bool bw_pm4_cond_write(const struct bw_pm4_packet *p, struct bw_pm4_cond_write *
 		return false;
 	const uint32_t *b = p->body;
 	*out = (struct bw_pm4_cond_write){
-		.poll = {.function = bw_words_get(b, BW_PM4_WAIT_FUNCTION),
-			 .is_memory = bw_words_get(b, BW_PM4_WAIT_MEM_SPACE),
+		.poll = {.function = bw_words_get(b, BW_PM4_COND_WRITE_FUNCTION),
+			 .is_memory = bw_words_get(b, BW_PM4_COND_WRITE_IN_MEMORY),
 			 .ref = b[3],
 			 .mask = b[4]},
-		.write_space = bw_words_get(b, BW_PM4_COND_WRITE_SPACE),
+		.write_space = bw_words_get(b, BW_PM4_COND_WRITE_WRITE_SPACE),
 		.data = b[7],
 	};
 	out->poll.address =
@@ -472,8 +473,8 @@ bool bw_pm4_reg_rmw(const struct bw_pm4_packet *p, struct bw_pm4_reg_rmw *out)
 	if (!is(p, BW_PM4_REG_RMW, 3))
 		return false;
 	*out = (struct bw_pm4_reg_rmw){bw_words_get(b, BW_PM4_REG_ADDR), b[1], b[2],
-				       bw_words_get(b, BW_PM4_RMW_AND_MASK_SRC),
-				       bw_words_get(b, BW_PM4_RMW_OR_MASK_SRC)};
+				       bw_words_get(b, BW_PM4_REG_RMW_AND_MASK_IS_REGISTER),
+				       bw_words_get(b, BW_PM4_REG_RMW_OR_MASK_IS_REGISTER)};
 	return true;
 }
 
@@ -481,7 +482,7 @@ bool bw_pm4_pred_exec(const struct bw_pm4_packet *p, struct bw_pm4_pred_exec *ou
 {
 	if (!is(p, BW_PM4_PRED_EXEC, 1))
 		return false;
-	out->n_dw = bw_words_get(p->body, BW_PM4_PRED_EXEC_COUNT);
+	out->n_dw = bw_words_get(p->body, BW_PM4_PRED_EXEC_N_DW);
 	out->devices = bw_words_get(p->body, BW_PM4_PRED_EXEC_DEVICES);
 	return true;
 }

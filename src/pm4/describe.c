@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "pm4/describe.h"
+#include "pm4/calls.h"
 #include "pm4/umr_row.h"
 
 #include <ctype.h>
@@ -150,6 +151,56 @@ static bool add_memory(const struct bw_pm4_names *names, const struct bw_pm4_pac
 	return false;
 }
 
+static void add_field(const struct bw_pm4_names *names, const struct bw_pm4_call_field *f,
+		      uint64_t value, struct bw_str *out)
+{
+	static const uint32_t bases_dw[] = {
+		[BW_PM4_CALL_REGISTER] = 0,
+		[BW_PM4_CALL_SH] = BW_PM4_SH_BEGIN_DW,
+		[BW_PM4_CALL_CONTEXT] = BW_PM4_CONTEXT_BEGIN_DW,
+		[BW_PM4_CALL_UCONFIG] = BW_PM4_UCONFIG_BEGIN_DW,
+	};
+	bw_str_addf(out, "%s ", f->name);
+	switch (f->kind) {
+	case BW_PM4_CALL_NUMBER:
+	case BW_PM4_CALL_STREAM_SIZE:
+		bw_str_addf(out, "%" PRIu64, value);
+		break;
+	case BW_PM4_CALL_REGISTER:
+	case BW_PM4_CALL_SH:
+	case BW_PM4_CALL_CONTEXT:
+	case BW_PM4_CALL_UCONFIG:
+		add_register(names, bases_dw[f->kind] + (uint32_t)value, out);
+		break;
+	default:
+		bw_str_addf(out, "0x%" PRIx64, value);
+		break;
+	}
+}
+
+/* By its fields; false: nothing is known of a packet of this opcode and size. */
+static bool add_fields(const struct bw_pm4_names *names, const struct bw_pm4_packet *p,
+		       struct bw_str *out)
+{
+	const uint32_t *dw = p->body - 1;
+	const struct bw_pm4_call *c = bw_pm4_form_of(dw, p->size_dw);
+	const char *between = "";
+	if (!c)
+		return false;
+	for (const struct bw_pm4_call_field *f = c->fields; f->name; f++, between = ", ") {
+		bw_str_add(out, between);
+		add_field(names, f, bw_pm4_call_get(f, dw), out);
+	}
+	for (unsigned i = 1; i < c->n_dw; i++) {
+		uint32_t more = bw_pm4_call_unnamed(c, dw, i);
+		if (more)
+			bw_str_addf(out, ", and 0x%x in dword %u", more, i);
+	}
+	bw_str_add(out, "\n");
+	add_words(dw + c->n_dw, p->size_dw - c->n_dw, out);
+	return true;
+}
+
 void bw_pm4_describe(const struct bw_pm4_names *names, const struct bw_pm4_packet *p,
 		     struct bw_str *out)
 {
@@ -188,7 +239,8 @@ void bw_pm4_describe(const struct bw_pm4_names *names, const struct bw_pm4_packe
 	} else if (bw_pm4_atomic_mem(p, &atomic)) {
 		bw_str_addf(out, "operation %u on 0x%" PRIx64 ", 0x%" PRIx64 "\n", atomic.op,
 			    atomic.address, atomic.src);
-	} else if (!add_dispatch(p, out) && !add_memory(names, p, out) && p->op != BW_PM4_NOP) {
+	} else if (!add_dispatch(p, out) && !add_memory(names, p, out) && p->op != BW_PM4_NOP &&
+		   !add_fields(names, p, out)) {
 		add_words(p->body, p->n_body, out);
 	}
 }

@@ -3,11 +3,12 @@
 #define BW_PM4_FIELDS_H
 
 /* The fields of packets, for base/words.h: what decode.c and build.c, sdma.c and sdma_build.c have
- * in common. Names are those of nvd.h of Linux 6.12 and of sid.h of Mesa 25 (PM4), of
- * sdma_v6_0_0_pkt_open.h (SDMA). PM4's are counted from the first dword of the body, SDMA's from
- * the header. Whole dwords (addresses, data) have no name here. */
+ * in common. Those of PM4 packets come from data/pm4/packets.txt and are counted from the first
+ * dword of the body; SDMA's (sdma_v6_0_0_pkt_open.h of Linux 6.12) are here, and are counted from
+ * the header. */
 
 #include "base/words.h"
+#include "pm4/packet_fields.h"
 
 #define BW_PM4_BIT(dw, bit) ((dw) * 32 + (bit))
 
@@ -20,68 +21,11 @@
 #define BW_PM4_HEADER_COUNT              16, 14  /* types 0 and 3: dwords of the body - 1 */
 #define BW_PM4_HEADER_TYPE               30,  2
 
-/* SET_*_REG, LOAD_*_REG_INDEX, CONTEXT_REG_RMW: from the base of the register space. */
+/* SET_*_REG: from the base of the register space. */
 #define BW_PM4_REG_OFFSET                 0, 16
 #define BW_PM4_PACKED_COUNT               0, 16  /* of SET_*_REG_PAIRS_PACKED */
-#define BW_PM4_LOAD_OFFSET                BW_PM4_BIT(2, 0), 16
-#define BW_PM4_LOAD_COUNT                 BW_PM4_BIT(3, 0), 14
-#define BW_PM4_SET_BASE_INDEX             0,  4
 /* A register in a dword where an address can be, too. */
 #define BW_PM4_REG_ADDR                   0, 18
-
-#define BW_PM4_IB_SIZE                    BW_PM4_BIT(2,  0), 20
-#define BW_PM4_IB_CHAIN                   BW_PM4_BIT(2, 20),  1
-#define BW_PM4_IB_VALID                   BW_PM4_BIT(2, 23),  1
-#define BW_PM4_IB_VMID                    BW_PM4_BIT(2, 24),  4
-
-#define BW_PM4_REWIND_VALID              31,  1
-#define BW_PM4_COND_EXEC_COUNT            BW_PM4_BIT(3, 0), 14
-#define BW_PM4_PRED_EXEC_COUNT            0, 14
-#define BW_PM4_PRED_EXEC_DEVICES         24,  8
-#define BW_PM4_PREDICATION_DRAW_VISIBLE   8,  1
-#define BW_PM4_PREDICATION_OP            16,  3
-
-#define BW_PM4_EVENT_TYPE                 0,  6  /* EVENT_WRITE, RELEASE_MEM */
-#define BW_PM4_EVENT_INDEX                8,  4
-#define BW_PM4_RELEASE_GCR               12, 13
-#define BW_PM4_RELEASE_CACHE_POLICY      25,  2
-#define BW_PM4_RELEASE_DST_SEL            BW_PM4_BIT(1, 16), 2
-#define BW_PM4_RELEASE_INT_SEL            BW_PM4_BIT(1, 24), 3
-#define BW_PM4_RELEASE_DATA_SEL           BW_PM4_BIT(1, 29), 3
-
-#define BW_PM4_ACQUIRE_SIZE_256B          BW_PM4_BIT(1, 0), 40
-#define BW_PM4_ACQUIRE_BASE_256B          BW_PM4_BIT(3, 0), 56
-#define BW_PM4_ACQUIRE_POLL_INTERVAL      BW_PM4_BIT(5, 0), 16
-#define BW_PM4_ACQUIRE_PWS                BW_PM4_BIT(5, 31), 1
-
-#define BW_PM4_WAIT_FUNCTION              0,  3  /* WAIT_REG_MEM, COND_WRITE */
-#define BW_PM4_WAIT_MEM_SPACE             4,  1  /* 1: memory */
-#define BW_PM4_WAIT_OPERATION             6,  2  /* 1: write the reference first */
-#define BW_PM4_COND_WRITE_SPACE           8,  2
-
-#define BW_PM4_WRITE_DST_SEL              8,  4
-#define BW_PM4_WRITE_ONE_ADDR            16,  1
-#define BW_PM4_WRITE_CONFIRM             20,  1
-
-#define BW_PM4_COPY_SRC_SEL               0,  4
-#define BW_PM4_COPY_DST_SEL               8,  4
-#define BW_PM4_COPY_COUNT_SEL            16,  1  /* 1: 64 bits */
-
-#define BW_PM4_DMA_DST_SEL               20,  2
-#define BW_PM4_DMA_SRC_SEL               29,  2
-#define BW_PM4_DMA_CP_SYNC               31,  1
-#define BW_PM4_DMA_SIZE                   BW_PM4_BIT(5,  0), 26
-#define BW_PM4_DMA_SAS                    BW_PM4_BIT(5, 26),  1  /* the source is registers */
-#define BW_PM4_DMA_DAS                    BW_PM4_BIT(5, 27),  1
-#define BW_PM4_DMA_SAIC                   BW_PM4_BIT(5, 28),  1  /* its address does not increase */
-#define BW_PM4_DMA_DAIC                   BW_PM4_BIT(5, 29),  1
-
-#define BW_PM4_ATOMIC_OP                  0,  5
-#define BW_PM4_ATOMIC_IS_64               5,  1  /* a bit of the operation's number */
-#define BW_PM4_ATOMIC_COMMAND             8,  4  /* 1: again until the comparison is true */
-
-#define BW_PM4_RMW_OR_MASK_SRC           30,  1  /* 1: the mask is that register's value */
-#define BW_PM4_RMW_AND_MASK_SRC          31,  1
 
 #define BW_SDMA_OPCODE                    0,  8
 #define BW_SDMA_SUB_OPCODE                8,  8

@@ -16,7 +16,7 @@ static void test_packets(void **state)
 	/* Headers and bodies as nvd.h of Linux lays them out; registers by their offsets in
 	 * gc_11_0_0_offset.h. */
 	static const struct {
-		uint32_t dw[8], n;
+		uint32_t dw[10], n;
 		const char *text;
 	} cases[] = {
 		{{0xc0027600, 0x20c, 0x10000, 1},
@@ -33,6 +33,29 @@ static void test_packets(void **state)
 		 7,
 		 "wait until (memory 0x1000 & 0xff) == 0x5\n"},
 		{{0xc0001000, 0}, 2, ""},
+		/* by their fields: umr's decoder and sid.h of Mesa name them too */
+		{{0xc0042700, 6, 0x8000, 0x7f, 3, 2},
+		 6,
+		 "max_size 6, address 0x7f00008000, n_indices 3, draw_initiator 0x2\n"},
+		{{0xc0022100, 0x8000c200, 0xffff, 0x10000},
+		 4,
+		 "register GRBM_GFX_INDEX, or_mask_is_register 0, and_mask_is_register 1, "
+		 "and_mask 0xffff, or_mask 0x10000\n"},
+		{{0xc0074500, 0x113, 0x1000, 0x7f, 5, 0xff, 0x2000, 0x7f, 9},
+		 9,
+		 "function 3, in_memory 1, write_space 1, address 0x7f00001000, reference 0x5, "
+		 "mask 0xff, write_address 0x7f00002000, value 0x9\n"},
+		{{0xc0002300, 0x3000010}, 2, "n_dw 16, devices 0x3\n"},
+		{{0xc0032400, 0x40, 0x240, 0x241, 2},
+		 5,
+		 "offset 0x40, vertex_register COMPUTE_USER_DATA_0, instance_register "
+		 "COMPUTE_USER_DATA_1, draw_initiator 0x2\n"},
+		{{0xc001b100, 0x3000, 0x7f}, 3, "address 0x7f00003000\n"},
+		/* a bit that no field has; a size that no form has; what comes after the fields */
+		{{0xc0008500, 1}, 2, "dummy 1\n"},
+		{{0xc0008400, 0x80000001}, 2, "counter 1, and 0x80000000 in dword 1\n"},
+		{{0xc0012300, 0x10, 1}, 3, "0x00000010 0x00000001\n"},
+		{{0xc0028100, 0x40, 7, 8}, 4, "offset 0x40\n0x00000007 0x00000008\n"},
 		{{0xc000ee00, 0x11}, 2, "0x00000011\n"},
 	};
 	struct bw_pm4_names names;
