@@ -97,6 +97,22 @@ char bw_process_state(pid_t pid)
 	return read_stat(path, text, sizeof(text), &fields) ? fields[0] : 0;
 }
 
+bool bw_process_descends(pid_t pid, pid_t from)
+{
+	enum { MOST = 64 }; /* processes may end and others get their numbers meanwhile */
+	for (unsigned i = 0; i < MOST && pid > 0 && pid != from; i++) {
+		char path[32], text[256];
+		const char *fields;
+		int parent = 0;
+		snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+		if (!read_stat(path, text, sizeof(text), &fields) ||
+		    sscanf(fields, "%*c %d", &parent) != 1)
+			return false;
+		pid = parent;
+	}
+	return pid > 0 && pid == from;
+}
+
 /* PF_EXITING of include/linux/sched.h, in the field `flags`. */
 static bool thread_is_ending(const char *path)
 {

@@ -32,6 +32,9 @@ bool bw_wait_find_stopped(pid_t *out_pid, const char **out_name, char *out_state
 
 /* The state in /proc/PID/stat, the letter of ps(1); 0: there is no such process. */
 char bw_process_state(pid_t pid);
+/* Whether it is `from`, or a process that this one has started, directly or by others that are
+ * still there. */
+bool bw_process_descends(pid_t pid, pid_t from);
 /* Whether all threads of the process have begun to exit, or there is no such process. A process
  * that was killed may stay so for long: while it closes its files, the kernel waits for its jobs on
  * the GPU. Nothing of it runs any more, but its connections are still open. */

@@ -153,7 +153,7 @@ static struct bw_error *run_program(struct run *r)
 		r->file_error = bw_error_errno(errno, "pidfd_open");
 	else
 		r->file_error = collect(r, pid, pidfd);
-	r->kept = bw_pass_on_wait(pid, &r->status);
+	r->kept = bw_pass_on_wait(pid, r->kmd, &r->status);
 	complete(r);
 	return NULL;
 }

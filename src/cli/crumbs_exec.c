@@ -229,7 +229,7 @@ struct bw_error *bw_cli_run_with_crumbs(struct bw_kmd *kmd, const struct bw_crum
 				: bw_crumbs_run(c, pid, pidfd);
 		if (!err)
 			bw_crumbs_show(c, r->out);
-		struct bw_error *kept = bw_pass_on_wait(pid, out_status);
+		struct bw_error *kept = bw_pass_on_wait(pid, kmd, out_status);
 		if (err)
 			bw_error_free(kept);
 		else

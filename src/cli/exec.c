@@ -205,7 +205,7 @@ static struct bw_error *run_program(struct bw_kmd *kmd, char **program,
 	bw_pass_on_begin();
 	BW_TRY(bw_cli_spawn(kmd, program, shaders, setting, &pid));
 	bw_pass_on_to(pid);
-	return bw_pass_on_wait(pid, out_status);
+	return bw_pass_on_wait(pid, kmd, out_status);
 }
 
 /* One event of a program that is to be ready. */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -50,24 +51,33 @@ void bw_pass_on_to(pid_t pid)
 	signal(SIGINT, SIG_IGN);
 }
 
+static bool is_of_program(void *cookie, pid_t pid)
+{
+	return bw_process_descends(pid, *(pid_t *)cookie);
+}
+
 /* Whether it has ended, and is a zombie. False: it does not come to its end. */
-static bool await_end(pid_t pid)
+static bool await_end(pid_t pid, struct bw_kmd *kmd)
 {
 	enum { SLICE_MS = 200, KEPT_MS = 15000 };
 	_cleanup_close_ int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	struct pollfd end = {pidfd, POLLIN, 0};
+	struct bw_kmd_wait_watch waits = {0};
 	for (int kept_ms = 0; pidfd >= 0 && kept_ms < KEPT_MS;) {
+		char text[256];
 		if (poll(&end, 1, SLICE_MS) > 0)
 			return true;
+		if (bw_kmd_watch_waits(kmd, &waits, is_of_program, &pid, text, sizeof(text)))
+			fprintf(stderr, "breakwater: %s.\n", text);
 		kept_ms = bw_process_is_ending(pid) ? kept_ms + SLICE_MS : 0;
 	}
 	return pidfd < 0;
 }
 
-struct bw_error *bw_pass_on_wait(pid_t pid, int *out_status)
+struct bw_error *bw_pass_on_wait(pid_t pid, struct bw_kmd *kmd, int *out_status)
 {
 	/* it stays a zombie until nothing is sent to it any more */
-	bool has_ended = await_end(pid);
+	bool has_ended = await_end(pid, kmd);
 	program = 0;
 	if (!has_ended)
 		return bw_errorf(

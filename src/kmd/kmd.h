@@ -128,6 +128,32 @@ struct bw_kmd_user_queue {
 struct bw_error *bw_kmd_user_queues(struct bw_kmd *kmd, struct bw_kmd_user_queue **out,
 				    size_t *out_n) BW_MUST_CHECK;
 
+/* Work of a process that waits for that of another: who holds the GPU, the most with waves of all
+ * where there are several. */
+struct bw_kmd_wait {
+	pid_t waiter, holder;
+	uint32_t waited_ms;
+	uint32_t n_waves;  /* of the holder's; 0: its commands are ahead in the queue */
+	bool is_stopped;   /* a debugger holds waves of it */
+	unsigned n_others; /* processes that hold the GPU, too */
+	char holder_comm[16];
+};
+/* The longest of those waits whose waiter is wanted; waiter 0: there is none. Only the virtual GPU
+ * says so. */
+typedef bool bw_kmd_wanted_fn(void *cookie, pid_t pid);
+struct bw_error *bw_kmd_find_wait(struct bw_kmd *kmd, bw_kmd_wanted_fn *wanted, void *cookie,
+				  struct bw_kmd_wait *out) BW_MUST_CHECK;
+/* For who tells the user: looks now and then, and says of each wait once who waits for whom, and
+ * what can be done. Zeroed at the start. */
+struct bw_kmd_wait_watch {
+	uint64_t looked_ms;
+	pid_t told_holder; /* 0: none is told of now */
+	bool told_stopped;
+};
+/* True: out is a sentence without its end. */
+bool bw_kmd_watch_waits(struct bw_kmd *kmd, struct bw_kmd_wait_watch *w, bw_kmd_wanted_fn *wanted,
+			void *cookie, char *out, size_t size_b);
+
 /* All of a file of the driver's for people to read, up to 1 MiB, below its debugfs folder. Appends
  * to out. */
 struct bw_error *bw_kmd_text(struct bw_kmd *kmd, const char *file,

@@ -69,6 +69,10 @@ bool bw_kmd_read_small(const char *path, char *out, size_t size_b);
 /* A line of the virtual GPU's breakwater_clients: "PID PASID NAME". */
 bool bw_kmd_parse_client(const char *line, struct bw_kmd_client *out);
 
+/* bw_kmd_find_wait() in the text of breakwater_waits (src/vgpu/uapi/waits.c has its form). */
+void bw_kmd_parse_waits(const char *text, bw_kmd_wanted_fn *wanted, void *cookie,
+			struct bw_kmd_wait *out);
+
 /* bw_kmd_user_queues() of a kernel whose debugfs is there (user_queues.c). */
 struct bw_error *bw_kmd_linux_user_queues(const char *debugfs_root, const char *pci_address,
 					  struct bw_kmd_user_queue **out,

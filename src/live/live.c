@@ -315,6 +315,20 @@ static enum bw_target_end live_ends(struct bw_target *t)
 	return any ? BW_END_SOME : BW_END_NONE;
 }
 
+static bool is_ours(void *cookie, pid_t pid)
+{
+	return bw_live_proc_of(cookie, pid) != NULL;
+}
+
+/* Tells whose work fills the GPU where that of our programs waits for it. */
+static void look_for_waits(struct bw_live *l)
+{
+	struct bw_target_event ev = {.kind = BW_EVENT_NOTE, .is_said = true};
+	if (l->procs.len &&
+	    bw_kmd_watch_waits(l->kmd, &l->waits, is_ours, l, ev.text, sizeof(ev.text)))
+		bw_error_free(bw_vec_push(&l->notes, ev));
+}
+
 static struct bw_error *live_wait(struct bw_target *t, int timeout_ms, struct bw_target_event *out)
 {
 	struct bw_live *l = bw_live_of(t);
@@ -326,6 +340,7 @@ static struct bw_error *live_wait(struct bw_target *t, int timeout_ms, struct bw
 
 	*out = (struct bw_target_event){.kind = BW_EVENT_NONE};
 	for (;;) {
+		look_for_waits(l);
 		BW_TRY(next_ready(l, out, &given));
 		if (given)
 			return NULL;

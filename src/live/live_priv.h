@@ -137,6 +137,7 @@ struct bw_live {
 	struct bw_msg reply;
 	struct BW_VEC(struct bw_live_queued) queue;
 	struct BW_VEC(struct bw_target_event) notes;
+	struct bw_kmd_wait_watch waits;			  /* of our programs for those of others */
 	struct bw_target_dispatch *dispatches;		  /* of the last SUBMIT given out */
 	uint8_t *blob;					  /* what they point into */
 	struct BW_VEC(struct bw_target_binding) bindings; /* of all of them */

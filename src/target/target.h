@@ -220,7 +220,7 @@ struct bw_target_event {
 	int result;
 	bool exit_known;
 	int exit_status;
-	bool is_warning; /* NOTE */
+	bool is_warning, is_said; /* NOTE: said: the user waits, and is to see it now */
 	char text[256];
 	struct bw_target_queue_error queue_error;
 };

@@ -181,6 +181,42 @@ def single_steps():
         check(refused.returncode == 2 and "only a halted one can be stepped" in refused.stderr, refused.stderr)
 
 
+def who_waits_for_whom():
+    """loop.s in all 1,536 places for workgroups. A session and a program under exec whose work waits for them are told
+    whose they are, and so when a debugger stops them; when they end, both run."""
+    with Gpu() as gpu:
+        gpu.start("loop", "--grid", "49152")
+        gpu.await_states(["running"], "se2.sa1.wgp3.simd0.w0")
+        hog = gpu.waves("se2.sa1.wgp3.simd0.w0")[0]["pid"]
+        held = r"Process \d+ waits for the GPU: 1536 waves of process %d \(loop\) fill it" % hog
+        runs = held + r".* \(\"kill %d\"\); Ctrl-C ends this wait" % hog
+        options = ["--grid", "32", "--group", "32", "--arg", "out=zeros:4"]
+        code = pathlib.Path(gpu.folder.name) / "end.co"
+        source = (KERNELS / "loop.s").read_text()
+        (pathlib.Path(gpu.folder.name) / "end.s").write_text(re.sub(r"\bs_branch\b.*", "s_nop 0", source))
+        subprocess.run(["clang-19", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx1100", "-x", "assembler",
+                        code.with_suffix(".s"), "-o", code], check=True, timeout=TIMEOUT_S)
+        pipes = {"env": gpu.env, "text": True, "stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE,
+                 "stderr": subprocess.PIPE}
+        session = subprocess.Popen(gpu.command("run", "--batch", "-ex", "run", code, *options), **pipes)
+        program = subprocess.Popen(gpu.command("exec", "--", "sh", "-c", '"$@"; exit $?', "sh",
+                                               BUILD / "breakwater-launch", code, *options), **pipes)
+        gpu.programs += [session, program]
+        line = session.stdout.readline()
+        check(re.fullmatch(r"\[%s\]\n" % runs, line), f"the session says {line}")
+        line = program.stderr.readline()
+        check(re.fullmatch(r"breakwater: %s\.\n" % runs, line), f"exec says {line}")
+        with subprocess.Popen(gpu.command("waves", "--halt", "--keep"), env=gpu.env, stdin=subprocess.PIPE,
+                              stdout=subprocess.DEVNULL) as debugger:
+            line = program.stderr.readline()
+            check(re.match(r"breakwater: %s, stopped in a debugger\. " % held, line), f"of held waves exec says {line}")
+            debugger.kill()
+        os.kill(hog, signal.SIGKILL)
+        for name, p in (("session", session), ("program", program)):
+            out, err = p.communicate(timeout=TIMEOUT_S)
+            equal(p.returncode, 0, f"status of the {name}, which says {out}{err}")
+
+
 def what_faulted_last():
     """The driver has cleared the registers, and the program has ended: the kernel log still says it. The page and
     the access are those of the command line and of unmapped.s."""
@@ -269,4 +305,5 @@ def user_queues():
 
 
 if __name__ == "__main__":
-    main(user_queues, what_it_shows, what_ends_it, waves_that_others_halt, single_steps, what_faulted_last, what_has_just_faulted)
+    main(user_queues, what_it_shows, what_ends_it, waves_that_others_halt, single_steps, who_waits_for_whom,
+         what_faulted_last, what_has_just_faulted)

@@ -13,6 +13,11 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
+static bool any_process(void *cookie, pid_t pid)
+{
+	return true;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
 	struct bw_crash_log log = {0};
@@ -28,6 +33,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	size_t n_fences = 0;
 	bw_error_free(bw_kmd_parse_fences(whole, &fences, &n_fences));
 	free(fences);
+	struct bw_kmd_wait wait;
+	bw_kmd_parse_waits(whole, any_process, NULL, &wait);
+	assert(memchr(wait.holder_comm, 0, sizeof(wait.holder_comm)) && wait.waiter >= 0);
 	free(whole);
 	bw_crash_log_text(&log, (const char *)bytes, n);
 	bw_crash_log_end(&log);

@@ -37,8 +37,39 @@ static void test_fences(void **state)
 	assert_null(f);
 }
 
+static bool is_wanted(void *cookie, pid_t pid)
+{
+	return pid != 9;
+}
+
+/* As the virtual GPU writes it: who waits, ms, who holds the GPU, waves, state, name. */
+static void test_waits(void **state)
+{
+	struct bw_kmd_wait w;
+	bw_kmd_parse_waits("9 90000 1 5 r not wanted\n"
+			   "7 100 2 5 r shorter\n"
+			   "8 3000 3 100 r a few\n"
+			   "8 4000 4 1436 s two words\n"
+			   "8 4000 4 1436 s two words\n"
+			   "8 1 5 0 r queue\n",
+			   is_wanted, NULL, &w);
+	assert_int_equal(w.waiter, 8);
+	assert_int_equal(w.holder, 4);
+	assert_int_equal(w.waited_ms, 4000);
+	assert_int_equal(w.n_waves, 1436);
+	assert_true(w.is_stopped);
+	assert_string_equal(w.holder_comm, "two words");
+	assert_int_equal(w.n_others, 2);
+	bw_kmd_parse_waits("9 1 1 1 r x\n8 1\n-1 5 5 5 r x\n\n8 1 -3 1 r x", is_wanted, NULL, &w);
+	assert_int_equal(w.waiter, 0);
+	bw_kmd_parse_waits("8 2000 3 0 r", is_wanted, NULL, &w);
+	assert_int_equal(w.holder, 3);
+	assert_string_equal(w.holder_comm, "");
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_fences)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_fences),
+					   cmocka_unit_test(test_waits)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -395,8 +395,11 @@ struct bw_error *bw_debug_handle(struct bw_debug *d, const struct bw_target_even
 		ended(d, ev, out);
 		break;
 	case BW_EVENT_NOTE:
-		bw_debug_note(d, ev->is_warning ? BW_NOTICE_WARNING : BW_NOTICE_INFO, "%s",
-			      ev->text);
+		if (ev->is_said)
+			bw_debug_note(d, BW_NOTICE_SAID, "[%s]", ev->text);
+		else
+			bw_debug_note(d, ev->is_warning ? BW_NOTICE_WARNING : BW_NOTICE_INFO, "%s",
+				      ev->text);
 		break;
 	}
 	return NULL;

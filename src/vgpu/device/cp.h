@@ -78,7 +78,11 @@ struct bw_queue {
 
 	/* under spi.lock */
 	struct bw_dispatch *head, **tail; /* not completely placed yet */
-	_Atomic unsigned n_inflight;	  /* dispatches not complete */
+	uint64_t n_alive;		  /* groups of all its dispatches, placed and not ended */
+	/* waiting for room, with no wave of its own on the GPU: since when (0: it does not), and
+	 * how long it did before */
+	uint64_t starved_since_ns, starved_ns;
+	_Atomic unsigned n_inflight; /* dispatches not complete */
 	uint64_t scratch_used[BW_MAX_SES][BW_MAX_SCRATCH_WAVES / 64];
 };
 
@@ -177,7 +181,7 @@ struct bw_dispatch {
 	/* under spi.lock */
 	uint32_t id[3]; /* next group to place */
 	bool all_placed;
-	uint64_t n_alive; /* placed and not ended */
+	uint64_t n_alive; /* groups, placed and not ended */
 };
 
 struct bw_group {

@@ -11,6 +11,7 @@
 #include "vgpu/device/cp.h"
 #include "vgpu/device/exec/strict/strict.h"
 #include "vgpu/device/scheduler.h"
+#include "vgpu/device/spi.h"
 #include "vgpu/device/sdma_engine.h"
 
 uint64_t bw_host_ns(void)
@@ -161,6 +162,17 @@ void bw_device_doorbell(struct bw_device *dev, uint32_t index_dw, uint64_t value
 uint64_t bw_device_held_ns(struct bw_device *dev, unsigned vmid, bool *out_held_now)
 {
 	return bw_sched_held_ns(dev, vmid % BW_N_VMIDS, out_held_now);
+}
+
+uint64_t bw_device_starved_ns(struct bw_device *dev, unsigned me, unsigned pipe, unsigned queue,
+			      uint64_t *out_now_ns)
+{
+	return bw_spi_starved_ns(dev, me, pipe, queue, out_now_ns);
+}
+
+void bw_device_waves(struct bw_device *dev, uint32_t out[BW_DEVICE_VMIDS])
+{
+	bw_spi_waves(dev, out);
 }
 
 void bw_device_stats(struct bw_device *dev, struct bw_device_stats *out)

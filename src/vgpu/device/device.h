@@ -123,6 +123,15 @@ uint8_t *bw_device_sysmem(struct bw_device *dev, uint64_t bus, uint64_t size_b);
  * at this moment. A wave that halts itself is not held. */
 uint64_t bw_device_held_ns(struct bw_device *dev, unsigned vmid, bool *out_held_now);
 
+/* How long, in ns, a queue's dispatches have waited for room while it had no wave on the GPU, since
+ * the device was made: others filled it. now: for how long the one at hand waits, 0: it does
+ * not. */
+uint64_t bw_device_starved_ns(struct bw_device *dev, unsigned me, unsigned pipe, unsigned queue,
+			      uint64_t *out_now_ns);
+/* The waves on the GPU, by VMID. */
+enum { BW_DEVICE_VMIDS = 16 };
+void bw_device_waves(struct bw_device *dev, uint32_t out[BW_DEVICE_VMIDS]);
+
 struct bw_device_stats {
 	uint64_t instructions, waves_launched, waves_resident, dispatches;
 };

@@ -32,7 +32,7 @@
 #include "vgpu/device/vm/vm.h"
 
 enum {
-	BW_N_VMIDS = 16,
+	BW_N_VMIDS = BW_DEVICE_VMIDS,
 	BW_MAX_SES = 8,
 	BW_MAX_SAS = 2,
 	BW_MAX_WGPS = 16, /* in a shader array */

@@ -68,6 +68,14 @@ static unsigned enabled_cus(const struct bw_dispatch *d, const struct bw_wgp *wg
 	return d->cu_mask[wgp->se] >> (wgp->sa * 16 + wgp->id * 2) & 3;
 }
 
+/* The queue waits for room no longer. With spi.lock. */
+static void is_fed(struct bw_queue *q)
+{
+	if (q->starved_since_ns)
+		q->starved_ns += bw_host_ns() - q->starved_since_ns;
+	q->starved_since_ns = 0;
+}
+
 /* Reserves slots and registers on SIMDs first..first+n-1 for every wave of the group. */
 static bool place_waves(struct bw_dispatch *d, struct bw_wgp *wgp, struct bw_group *g,
 			unsigned n_waves, unsigned first_simd, unsigned n_simds)
@@ -189,6 +197,8 @@ static bool try_place(struct bw_dispatch *d, struct bw_wgp *wgp)
 	wgp->inbox_tail = &g->next;
 	atomic_store_explicit(&wgp->has_inbox, true, memory_order_release);
 	d->n_alive++;
+	d->queue->n_alive++;
+	is_fed(d->queue);
 	spi->n_waves += n_waves;
 	return true;
 }
@@ -221,6 +231,7 @@ static void complete(struct bw_dispatch *d)
 static void all_placed(struct bw_dispatch *d)
 {
 	struct bw_queue *q = d->queue;
+	is_fed(q);
 	q->head = d->next;
 	if (!q->head)
 		q->tail = &q->head;
@@ -248,8 +259,11 @@ static void place(struct bw_device *dev, struct bw_wgp *only)
 					spi->next = only ? spi->next : (spi->next + k + 1) % n;
 				}
 			}
-			if (!found)
+			if (!found) {
+				if (!q->n_alive && !q->starved_since_ns)
+					q->starved_since_ns = bw_host_ns();
 				break;
+			}
 			bw_sched_kick(found);
 			if (!step(d))
 				all_placed(d);
@@ -338,6 +352,7 @@ void bw_spi_wave_ended(struct bw_wgp *wgp, struct bw_slot *s)
 		struct bw_dispatch *d = g->dispatch;
 		set_run(wgp->free_lds, g->lds_first, g->lds_granules, true);
 		wgp->free_groups |= 1u << g->wg.wg_id;
+		d->queue->n_alive--;
 		if (--d->n_alive == 0 && d->all_placed)
 			complete(d);
 	}
@@ -351,6 +366,39 @@ void bw_spi_counts(struct bw_device *dev, uint64_t *out_dispatches, uint64_t *ou
 	*out_dispatches = dev->spi->n_dispatches;
 	*out_waves = dev->spi->n_waves;
 	pthread_mutex_unlock(&dev->spi->lock);
+}
+
+uint64_t bw_spi_starved_ns(struct bw_device *dev, unsigned me, unsigned pipe, unsigned queue,
+			   uint64_t *out_now_ns)
+{
+	struct bw_spi *spi = dev->spi;
+	uint64_t ns = 0;
+	*out_now_ns = 0;
+	pthread_mutex_lock(&spi->lock);
+	for (unsigned i = 0; i < spi->n_queues; i++) {
+		const struct bw_queue *q = spi->queues[i];
+		if (q->me != me || q->pipe != pipe || q->queue != queue)
+			continue;
+		if (q->starved_since_ns)
+			*out_now_ns = bw_host_ns() - q->starved_since_ns;
+		ns = q->starved_ns + *out_now_ns;
+	}
+	pthread_mutex_unlock(&spi->lock);
+	return ns;
+}
+
+void bw_spi_waves(struct bw_device *dev, uint32_t out[BW_N_VMIDS])
+{
+	struct bw_spi *spi = dev->spi;
+	memset(out, 0, BW_N_VMIDS * sizeof(*out));
+	pthread_mutex_lock(&spi->lock);
+	for (unsigned i = 0; i < bw_sched_n_wgps(dev); i++)
+		for (unsigned k = 0; k < dev->profile->max_groups_per_wgp; k++) {
+			const struct bw_group *g = &spi->groups[i * BW_MAX_GROUPS + k];
+			if (!(bw_sched_wgp(dev, i)->free_groups >> k & 1))
+				out[g->dispatch->vmid] += g->n_alive;
+		}
+	pthread_mutex_unlock(&spi->lock);
 }
 
 struct bw_error *bw_spi_create(struct bw_device *dev)

@@ -19,6 +19,10 @@ void bw_stomp_registers(const struct bw_vgpu_stomp *s, struct bw_wave *w, unsign
 			unsigned n_vgprs);
 /* Before the first instruction of a wave, with w->tlb set. */
 void bw_stomp_scratch(const struct bw_vgpu_stomp *s, struct bw_wave *w);
+/* bw_device_starved_ns(), bw_device_waves(). */
+uint64_t bw_spi_starved_ns(struct bw_device *dev, unsigned me, unsigned pipe, unsigned queue,
+			   uint64_t *out_now_ns);
+void bw_spi_waves(struct bw_device *dev, uint32_t out[BW_N_VMIDS]);
 void bw_spi_counts(struct bw_device *dev, uint64_t *out_dispatches, uint64_t *out_waves);
 
 #endif

@@ -289,6 +289,7 @@ static const struct bw_file_row debugfs_rows[] = {
 	/* no kernel's */
 	{"breakwater_clients", 0400, &bw_text_ops, text_clients, 0},
 	{"breakwater_log", 0400, &bw_text_ops, text_log, 0},
+	{"breakwater_waits", 0400, &bw_text_ops, bw_text_waits, 0},
 	{"breakwater_strict", 0444, &bw_text_ops, bw_strict_text, 0},
 };
 /* clang-format on */

@@ -68,13 +68,14 @@ bool bw_is_sysfs_row(const struct bw_file_row *row);
 /* What stat() says: 0 for a file that does not tell its size. */
 uint64_t bw_debugfs_size(const struct bw_profile *profile, const struct bw_file_row *row);
 
-/* debugfs_text.c, sysfs.c */
+/* debugfs_text.c, sysfs.c, waits.c */
 void bw_text_clients(struct bw_uapi *u, struct bw_str *s);
 void bw_text_gem_names(struct bw_uapi *u, struct bw_str *s);
 void bw_text_gem_info(struct bw_uapi *u, struct bw_str *s);
 void bw_text_vm_info(struct bw_uapi *u, struct bw_str *s);
 void bw_text_fence_info(struct bw_uapi *u, struct bw_str *s);
 void bw_text_firmware_info(struct bw_uapi *u, struct bw_str *s);
+void bw_text_waits(struct bw_uapi *u, struct bw_str *s);
 
 struct bw_file {
 	struct bw_uapi *u;

@@ -74,6 +74,13 @@ void bw_drm_put_vm_flush(struct bw_uapi *u, struct bw_drm_ring *ring, const stru
 void bw_drm_sdma_put_job(struct bw_uapi *u, struct bw_drm_ring *ring, struct bw_drm_job *job,
 			 bool flush);
 
+/* ---- waits.c ---- */
+
+/* How long the ring's dispatches have waited for waves of others to end so far, and (now) for how
+ * long the one at hand has. */
+uint64_t bw_drm_ring_starved_ns(struct bw_uapi *u, const struct bw_drm_ring *ring,
+				uint64_t *out_now_ns);
+
 /* ---- fault.c ---- */
 
 void bw_drm_ih_process(struct bw_uapi *u);

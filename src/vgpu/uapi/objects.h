@@ -186,7 +186,8 @@ struct bw_drm_job {
 	unsigned vmid;
 	uint64_t flushes;   /* the tlb_seq its flush brings; 0: it does not flush */
 	int64_t started_ns; /* when it came to the head */
-	uint64_t held_at_start_ns;
+	uint64_t held_at_start_ns, starved_at_start_ns;
+	int64_t waits_since_ns; /* nothing but other work keeps it from running; 0: not so */
 	bool killing, was_reset;
 	int64_t kill_since_ns;
 	int error; /* what its fence will carry */

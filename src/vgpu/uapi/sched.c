@@ -159,13 +159,15 @@ static bool is_ready(struct bw_drm_job *job)
 	       job->vm->updates_applied >= job->updates_before;
 }
 
-static void became_head(struct bw_drm_ring *ring)
+static void became_head(struct bw_uapi *u, struct bw_drm_ring *ring)
 {
 	bool held_now;
+	uint64_t starved_now_ns;
 	if (!ring->head)
 		return;
 	ring->head->started_ns = bw_now_ns();
 	ring->head->held_at_start_ns = bw_drm_vm_held_ns(ring->head->vm, &held_now);
+	ring->head->starved_at_start_ns = bw_drm_ring_starved_ns(u, ring, &starved_now_ns);
 }
 
 /* False: not now. */
@@ -204,7 +206,7 @@ static bool launch(struct bw_uapi *u, struct bw_drm_job *job)
 	job->entity->ring = (unsigned)(ring - u->rings);
 	job->done->timeline = ring->name;
 	if (ring->head == job) {
-		became_head(ring);
+		became_head(u, ring);
 		bw_drm_sensors_ring(u, true);
 	}
 	bw_drm_fence_signal(u, job->scheduled, 0);
@@ -220,6 +222,8 @@ static bool launch_gang(struct bw_uapi *u, struct bw_drm_gang *gang)
 	for (unsigned i = 0; i < gang->n; i++) {
 		if (!is_ready(gang->job[i]))
 			return false;
+		if (!gang->job[i]->waits_since_ns)
+			gang->job[i]->waits_since_ns = bw_now_ns();
 		n_free += pick_ring(u, gang->job[i]) != NULL;
 	}
 	for (unsigned i = 1; i < BW_DRM_N_RINGS && gang->n > 1; i++)
@@ -270,7 +274,11 @@ static bool schedule_entity(struct bw_uapi *u, struct bw_drm_entity *e)
 	}
 	if (job->gang)
 		return launch_gang(u, job->gang);
-	return is_ready(job) && launch(u, job);
+	if (!is_ready(job))
+		return false;
+	if (!job->waits_since_ns)
+		job->waits_since_ns = bw_now_ns();
+	return launch(u, job);
 }
 
 /* One pass over the entities; true if something moved. */
@@ -317,7 +325,7 @@ static bool complete(struct bw_uapi *u)
 			if (job->killing && !job->was_reset)
 				bw_drm_job_recovered(u, ring, job);
 			bw_drm_job_finish(u, job, job->error);
-			became_head(ring);
+			became_head(u, ring);
 			moved = true;
 			if (!ring->head)
 				bw_drm_sensors_ring(u, false);
@@ -326,11 +334,15 @@ static bool complete(struct bw_uapi *u)
 	return moved;
 }
 
-/* Time that a job has had the ring, without what a debugger held it. */
-static int64_t ran_ns(const struct bw_drm_job *job, bool *out_held_now)
+/* Time that a ring's first job has had, without what a debugger held it, and without what it waited
+ * for waves of others to end: those hang, where one of the two does. */
+static int64_t ran_ns(struct bw_uapi *u, const struct bw_drm_ring *ring, bool *out_held_now)
 {
+	const struct bw_drm_job *job = ring->head;
+	uint64_t now_ns;
 	uint64_t held = bw_drm_vm_held_ns(job->vm, out_held_now) - job->held_at_start_ns;
-	return bw_now_ns() - job->started_ns - (int64_t)held;
+	uint64_t starved = bw_drm_ring_starved_ns(u, ring, &now_ns) - job->starved_at_start_ns;
+	return bw_now_ns() - job->started_ns - (int64_t)held - (int64_t)starved;
 }
 
 /* Jobs that have run too long, and jobs whose program has gone. True while one of these is watched.
@@ -346,7 +358,7 @@ static bool watch(struct bw_uapi *u)
 		bool held_now;
 		if (!job || job->killing)
 			continue;
-		int64_t ran = ran_ns(job, &held_now);
+		int64_t ran = ran_ns(u, ring, &held_now);
 		if (job->vm->dying) {
 			watching = true;
 			if (held_now || bw_now_ns() - job->vm->dying_since_ns > grace_ns ||

@@ -336,6 +336,47 @@ static void held_time_does_not_count(void **state)
 	close_client(&s.c);
 }
 
+/* Not who waits for waves of others to end is ended for it: those are held here for longer than the
+ * time limit of a second. */
+static int start_with_a_second(void **state)
+{
+	gpu_options.lockup_timeout_ms = 1000;
+	int r = start_gpu(state);
+	gpu_options.lockup_timeout_ms = 0;
+	return r;
+}
+
+static void waiting_for_others_does_not_count(void **state)
+{
+	enum { ROOM = 1536 }; /* groups of 32 threads that fit: 48 WGPs with 32 each */
+	static const uint32_t code_end[] = {0xbfb00000};
+	struct setup hog, s;
+	uint64_t seq, hogs, status;
+	prepare(&hog, code_loop, sizeof(code_loop), DATA, ROOM);
+	prepare(&s, code_end, sizeof(code_end), DATA, 1);
+	assert_int_equal(submit(&hog.c, hog.ctx, COMPUTE, 0, IB, hog.n, NULL, 0, &hogs), 0);
+	while (server_info(&s.c).waves_resident < ROOM) {
+		assert_int_equal(state2(&s.c, s.ctx), 0); /* it is not ended before */
+		usleep(1000);
+	}
+	uint32_t file, halt = 1 | 1 << 4 | 1 << 8, go = 1 | 1 << 4;
+	uint64_t pos = 4ull * (bw_profile_navi31.gc.segment[0] + 0x111b);
+	assert_int_equal(file_open(&s.c, "debug/dri/0/amdgpu_regs2", O_RDWR, &file), 0);
+	assert_int_equal(file_write(&s.c, file, &pos, &halt, 4), 4);
+	assert_int_equal(submit(&s.c, s.ctx, COMPUTE, 0, IB, s.n, NULL, 0, &seq), 0);
+	usleep(1500000);
+	assert_int_equal(state2(&s.c, s.ctx), 0);
+	assert_int_equal(wait_cs(&s.c, s.ctx, COMPUTE, 0, seq, 0, &status), 0);
+	assert_int_equal(status, 1);
+	pos = 4ull * (bw_profile_navi31.gc.segment[0] + 0x111b);
+	assert_int_equal(file_write(&s.c, file, &pos, &go, 4), 4);
+	assert_int_equal(wait_cs(&s.c, s.ctx, COMPUTE, 0, seq, SECONDS(60), &status), 0);
+	assert_int_equal(status, 0);
+	check_ended(&hog, hogs, SOFT);
+	close_client(&hog.c);
+	close_client(&s.c);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start_gpu, stop_gpu)
@@ -355,6 +396,8 @@ int main(void)
 						stop_gpu),
 		cmocka_unit_test_setup_teardown(held_time_does_not_count, start_with_timeout,
 						stop_gpu),
+		cmocka_unit_test_setup_teardown(waiting_for_others_does_not_count,
+						start_with_a_second, stop_gpu),
 	};
 	/* clang-format on */
 	return cmocka_run_group_tests(tests, NULL, NULL);
