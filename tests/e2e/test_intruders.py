@@ -16,10 +16,11 @@ import sys
 import time
 
 import harness
-from harness import BREAKWATER, SOURCE, TIMEOUT_S, check, equal, main
-from test_security import (IS_ROOT, LAUNCH, SAXPY, SPIN, SPIN_ARGS, Other, Place, breakwater, environment, skipped,
+from harness import BREAKWATER, BUILD, SOURCE, TIMEOUT_S, check, equal, main, named_child
+from test_security import (IS_ROOT, LAUNCH, NOBODY, SAXPY, SPIN, SPIN_ARGS, Other, Place, breakwater, environment, skipped,
                            wait_for)
 
+AGAIN, LOOP = BUILD / "tests/e2e/again", BUILD / "tests/live/loop.co"
 SHIM = os.path.abspath(sys.argv.pop(1))
 
 
@@ -27,11 +28,47 @@ def lying(least_b):
     return dict(environment(), LD_PRELOAD=SHIM, UNSEALED_B=str(least_b))
 
 
+def find_child(pid, name):
+    try:
+        return named_child(pid, name)
+    except harness.Failure:
+        return None
+
+
 def a_debug_area_that_shrinks():
     done = breakwater("run", *SAXPY, "--batch", "-ex", "starti", "-ex", "shell sleep 1", "-ex", "info waves", env=lying(1000000))
     check(done.returncode >= 0, f"the debugger died of signal {-done.returncode}")
     check("the agent's debug area is refused: it is not sealed against shrinking" in done.stdout + done.stderr,
           f"what it says: {done.stdout}{done.stderr}")
+
+
+def areas_of_another_user_that_shrink():
+    """Root debugs a program of nobody, which cuts the memory that both have mapped: while root's debugger looks at it, no SIGBUS."""
+    if not IS_ROOT:
+        return skipped("only root can play the other user")
+    try:
+        breakwater("--version", user=NOBODY, group=NOBODY, extra_groups=[])
+    except PermissionError:
+        return skipped("the build cannot be read by other users")
+    for settings, commands, says in (
+            ({}, [], "the agent's debug area is refused: it is not sealed against shrinking"),
+            ({"UNSEALED_KEEP": "1"}, ["break on dispatch", "continue"], "AMDGPU Wave")):
+        words = [word for c in (*commands, "shell sleep 1", "info waves", "detach") for word in ("-ex", c)]
+        program = subprocess.Popen([BREAKWATER, "exec", "--", AGAIN, "--grid", "64", "--group", "64", "--arg", "out=zeros:64:u32", LOOP], cwd=SOURCE,
+                                   env={**lying(1000000), **settings}, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                   text=True, user=NOBODY, group=NOBODY, extra_groups=[])
+        pid = wait_for(lambda: find_child(program.pid, "again"), "the program's start")
+        wait_for(lambda: "@breakwater-agent-" in pathlib.Path(f"/proc/{pid}/net/unix").read_text(), "its agent")
+        done = breakwater("attach", "--batch", *words, str(pid))
+        said = program.stderr.readline()
+        while said and "unsealed: " not in said:
+            said = program.stderr.readline()
+        program.stdin.close()
+        program.stderr.close()
+        program.wait(TIMEOUT_S)
+        check(done.returncode >= 0, f"root's debugger died of signal {-done.returncode}")
+        check(says in done.stdout + done.stderr, f"what it says: {done.stdout}{done.stderr}")
+        check("unsealed: cut, " + ("-1" if settings else "0") in said, f"whether it is cut: {said}")
 
 
 def memory_for_markers_that_shrinks():
@@ -91,4 +128,4 @@ def names_of_captures_that_are_taken():
 
 
 if __name__ == "__main__":
-    main(names_of_captures_that_are_taken, a_debug_area_that_shrinks, memory_for_markers_that_shrinks)
+    main(names_of_captures_that_are_taken, a_debug_area_that_shrinks, areas_of_another_user_that_shrink, memory_for_markers_that_shrinks)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Preloaded into a program, it stands for an agent that lies: the memory that is handed to the
  * debugger, of UNSEALED_B bytes or more, is replaced by a copy without seals, which is cut to
- * nothing a moment later. */
+ * nothing a moment later. With UNSEALED_KEEP it is handed over as it is, and then cut. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
@@ -42,10 +42,13 @@ ssize_t sendmsg(int sock, const struct msghdr *m, int flags)
 	pthread_t thread;
 	int fd;
 	if (least && area < 0 && c && c->cmsg_type == SCM_RIGHTS &&
-	    !strncmp(program_invocation_short_name, "breakwater-launch", 17)) {
+	    (!strcmp(program_invocation_short_name, "breakwater-launch") ||
+	     !strcmp(program_invocation_short_name, "again"))) {
 		memcpy(&fd, CMSG_DATA(c), sizeof(fd));
 		off_t size_b = lseek(fd, 0, SEEK_END);
-		if (size_b >= atoll(least) && (area = copy_of(fd, size_b)) >= 0) {
+		const int kept = getenv("UNSEALED_KEEP") ? dup(fd) : -1;
+		if (size_b >= atoll(least) &&
+		    (area = kept >= 0 ? kept : copy_of(fd, size_b)) >= 0) {
 			memcpy(CMSG_DATA(c), &area, sizeof(area));
 			pthread_create(&thread, NULL, cut, NULL);
 		}
