@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/blocks.h"
+#include "base/file.h"
 #include "cli/commands.h"
 #include "debug/breaks.h"
 #include "debug/code.h"
@@ -442,8 +443,10 @@ struct bw_error *bw_cmd_save(struct bw_cli *c, const char *args)
 		return bw_error_errno(errno, "cannot write %s", args);
 	for (size_t i = 0; i < n; i++)
 		save_one(f, c, &list[i]);
-	if (fflush(f))
+	if (fflush(f)) {
+		bw_file_remove_half(args);
 		return bw_error_errno(errno, "cannot write %s", args);
+	}
 	bw_out_line(c->out, "Saved to file '%s'.", args);
 	return NULL;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/commands.h"
+#include "base/file.h"
 #include "debug/variables.h"
 
 #include <errno.h>
@@ -11,16 +12,6 @@
 #include "base/util.h"
 
 /* Memory and files: dump, append, restore. */
-
-/* mode: "wb", or "ab" for append */
-static struct bw_error *write_file(const char *path, const char *mode, const void *data,
-				   size_t size_b)
-{
-	_cleanup_fclose_ FILE *f = fopen(path, mode);
-	if (!f || fwrite(data, 1, size_b, f) != size_b || fflush(f))
-		return bw_error_errno(errno, "cannot write %s", path);
-	return NULL;
-}
 
 static struct bw_error *dump_memory(struct bw_cli *c, const char *path, const char *mode,
 				    const char *args)
@@ -42,7 +33,7 @@ static struct bw_error *dump_memory(struct bw_cli *c, const char *path, const ch
 	if (!data)
 		return bw_error_nomem();
 	BW_TRY(bw_debug_read(c->debug, space, from, data, to - from));
-	BW_TRY(write_file(path, mode, data, to - from));
+	BW_TRY(bw_file_write(path, mode, data, to - from));
 	bw_out_line(c->out, "%llu bytes of %s memory written to %s.",
 		    (unsigned long long)(to - from), bw_space_name(space), path);
 	bw_out_int(c->out, "bytes", (int64_t)(to - from));
@@ -83,7 +74,7 @@ static struct bw_error *dump_value(struct bw_cli *c, const char *path, const cha
 	BW_TRY(bw_cli_eval(c, args, &v));
 	struct bw_error *err = bytes_of(c, &v, args, &data, &size_b);
 	if (!err)
-		err = write_file(path, mode, data, size_b);
+		err = bw_file_write(path, mode, data, size_b);
 	bw_value_fini(&v);
 	if (err)
 		return err;

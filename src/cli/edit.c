@@ -191,6 +191,32 @@ void bw_cli_choose_characters(void)
 		setlocale(LC_CTYPE, "C.UTF-8");
 }
 
+/* Into a new file, which takes the old one's place when it is whole. */
+static void save_history(History *h, const char *path)
+{
+	HistEvent event;
+	_cleanup_free_ char *made = NULL;
+	if (asprintf(&made, "%s.%ld", path, (long)getpid()) < 0) {
+		made = NULL;
+		return;
+	}
+	FILE *f = fopen(made, "wxe");
+	int why = f ? 0 : errno;
+	if (f) {
+		bool is_whole = history(h, &event, H_SAVE_FP, f) >= 0 && !fflush(f);
+		why = is_whole ? 0 : errno;
+		if (fclose(f) && !why)
+			why = errno;
+		if (!why && rename(made, path) < 0)
+			why = errno;
+		if (why)
+			unlink(made);
+	}
+	if (why)
+		fprintf(stderr, "The history of commands is not kept: cannot write %s: %s.\n", path,
+			strerror(why));
+}
+
 void bw_cli_interact(struct bw_cli *c)
 {
 	bw_cli_choose_characters();
@@ -258,7 +284,7 @@ void bw_cli_interact(struct bw_cli *c)
 		bw_error_free(err);
 	}
 	if (path)
-		history(h, &event, H_SAVE, path);
+		save_history(h, path);
 	history_end(h);
 	el_end(el);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
+#include "base/file.h"
 #include "cli/subcommands.h"
 
 #include <poll.h>
@@ -83,6 +84,7 @@ static int check_output(int status)
 
 int main(int argc, char **argv)
 {
+	bw_file_limit_is_error();
 	/* Under this name programs on the virtual GPU find it (other.c). */
 	const char *slash = argc ? strrchr(argv[0], '/') : NULL;
 	if (argc && !strcmp(slash ? slash + 1 : argv[0], "umr"))

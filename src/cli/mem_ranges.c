@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/util.h"
 #include "cli/mem.h"
 
@@ -116,13 +117,15 @@ static struct bw_error *dump_file(struct bw_mem *c, struct bw_look_memory *m, ui
 	FILE *f = is_stdout ? stdout : fopen(path, "we");
 	struct bw_error *err = NULL;
 	uint64_t at = 0;
+	bool is_half = false; /* the disk is full, or the like */
 	if (!f)
 		return bw_error_errno(errno, "cannot open %s", path);
 	while (bytes && at < size_b && !err) {
 		size_t want = (size_t)BW_MIN((uint64_t)CHUNK_B, size_b - at);
 		size_t n = bw_look_memory_read(m, address + at, bytes, want);
 		if (fwrite(bytes, 1, n, f) != n)
-			err = bw_error_errno(errno, "writing %s", path);
+			err = bw_error_errno(errno, "cannot write %s", path);
+		is_half = err != NULL;
 		at += n;
 		if (!err && n < want)
 			err = bw_error_wrap(bw_mem_stopped(m, address + at),
@@ -131,8 +134,12 @@ static struct bw_error *dump_file(struct bw_mem *c, struct bw_look_memory *m, ui
 	}
 	if (!bytes)
 		err = bw_error_nomem();
-	if (!is_stdout && fclose(f) && !err)
-		err = bw_error_errno(errno, "writing %s", path);
+	if (!is_stdout && fclose(f) && !err) {
+		err = bw_error_errno(errno, "cannot write %s", path);
+		is_half = true;
+	}
+	if (is_half && !is_stdout)
+		bw_file_remove_half(path);
 	if (err || is_stdout)
 		return err;
 	bw_out_begin(c->look.out, "command", "mem dump");

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/util.h"
 #include "cli/code_text.h"
 #include "cli/compile.h"
@@ -54,14 +55,6 @@ static struct bw_error *read_all(const char *path, uint8_t **out, size_t *out_si
 	return NULL;
 }
 
-static struct bw_error *write_file(const char *path, const void *bytes, size_t size_b)
-{
-	_cleanup_fclose_ FILE *f = fopen(path, "wbe");
-	if (!f || fwrite(bytes, 1, size_b, f) != size_b || fflush(f))
-		return bw_error_errno(errno, "cannot write %s", path);
-	return NULL;
-}
-
 /* ---- SPIR-V ---- */
 
 /* As text, too, where the SPIR-V tools are installed. */
@@ -90,7 +83,7 @@ static struct bw_error *save_spirv(const struct bw_swaps *s, const struct bw_swa
 		return NULL;
 	}
 	BW_TRY(err);
-	BW_TRY(write_file(to, bytes, size_b));
+	BW_TRY(bw_file_write(to, "wbe", bytes, size_b));
 	*n += 1u + disassemble(to, text);
 	return NULL;
 }
@@ -147,7 +140,7 @@ static struct bw_error *write_text(const struct bw_swaps *s, const struct bw_swa
 		add_head(e, path ? path : "", size_b, &whole);
 		bw_str_add(&whole, text);
 		err = !path || whole.failed ? bw_error_nomem()
-					    : write_file(path, whole.data, whole.len);
+					    : bw_file_write(path, "wbe", whole.data, whole.len);
 		bw_str_free(&whole);
 	}
 	if (!err && !is_known)
@@ -189,7 +182,7 @@ static struct bw_error *check_text(struct bw_code_text *c, bool is_wave64)
 		struct bw_swap_assembled a = {0};
 		struct bw_error *err = bw_code_text_slots(c, &slots);
 		if (!err)
-			err = write_file(path, bw_str_text(&slots), slots.len);
+			err = bw_file_write(path, "wbe", bw_str_text(&slots), slots.len);
 		bool is_empty = !slots.len;
 		bw_str_free(&slots);
 		BW_TRY(err);

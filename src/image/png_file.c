@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 
 static void keep_message(png_structp png, png_const_charp message)
 {
@@ -83,7 +84,7 @@ struct bw_error *bw_png_write(const char *path, const struct bw_picture *p)
 	if (fclose(f) && !err)
 		err = bw_error_errno(errno, "cannot write %s", path);
 	if (err)
-		unlink(path);
+		bw_file_remove_half(path);
 	return err;
 }
 

@@ -13,6 +13,7 @@
 
 #include "arch/arch.h"
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/str.h"
 #include "kmd/kmd.h"
 #include "launch/gpu.h"
@@ -113,12 +114,8 @@ static struct bw_error *dump_buffers(const struct bw_launch_gpu *gpu,
 {
 	bw_vec_each(&plan->dumps, out) {
 		const struct bw_plan_arg *a = &plan->args.data[out->arg];
-		FILE *f = fopen(out->path, "wbe");
-		if (!f)
-			return bw_error_errno(errno, "cannot write %s", out->path);
-		size_t n = fwrite(bw_launch_gpu_buffer(gpu, out->arg), 1, a->value.size_b, f);
-		if (fclose(f) || n != a->value.size_b)
-			return bw_error_errno(errno, "cannot write %s", out->path);
+		BW_TRY(bw_file_write(out->path, "wbe", bw_launch_gpu_buffer(gpu, out->arg),
+				     a->value.size_b));
 	}
 	return NULL;
 }
@@ -221,6 +218,7 @@ static int choose_and_run(const struct command *c, const struct bw_launch_plan *
 
 int main(int argc, char **argv)
 {
+	bw_file_limit_is_error();
 	struct command c = {.line = {.what = "kernel", .take = take_own, .cookie = &c}};
 	int status = 0;
 	struct bw_launch_plan *plan = NULL;

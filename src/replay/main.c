@@ -13,6 +13,7 @@
 
 #include "arch/arch.h"
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/str.h"
 #include "base/util.h"
 #include "capture/seek.h"
@@ -489,6 +490,7 @@ static int report_error(struct bw_error *err, int status)
 
 int main(int argc, char **argv)
 {
+	bw_file_limit_is_error();
 	struct command c = {.loop = 1,
 			    .o = {.first = 1, .last = UINT32_MAX, .timeout_s = DEFAULT_TIMEOUT_S}};
 	struct bw_out *out = NULL;

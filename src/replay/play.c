@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/util.h"
 #include "capture/told.h"
 #include "replay/patch.h"
@@ -266,10 +267,7 @@ static struct bw_error *dump(struct play *p, const struct live_space *s,
 		return bw_errorf(BW_E_NOT_FOUND,
 				 "submission %u has no buffer with the number or address 0x%llx",
 				 d->number, (unsigned long long)d->what);
-	_cleanup_fclose_ FILE *f = fopen(d->path, "wbe");
-	if (!f || fwrite(memory, 1, found->info.size_b, f) != found->info.size_b || fflush(f))
-		return bw_error_errno(errno, "cannot write %s", d->path);
-	return NULL;
+	return bw_file_write(d->path, "wbe", memory, found->info.size_b);
 }
 
 /* ---- One submission ---- */

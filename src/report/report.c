@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "debug/source.h"
 #include "debug/waves.h"
 #include "report/report_priv.h"
@@ -85,24 +86,8 @@ struct bw_error *bw_report_write(const struct bw_report *r, const char *path, si
 {
 	struct bw_str page = {0};
 	struct bw_error *err = bw_report_page(r, &page);
-	FILE *f = err ? NULL : fopen(path, "we");
-	if (!err && !f)
-		err = bw_error_errno(errno, "cannot write %s", path);
-	if (f) {
-		bool failed = fwrite(bw_str_text(&page), 1, page.len, f) != page.len;
-		int why = failed ? errno : 0;
-		if (fclose(f) && !failed) {
-			failed = true;
-			why = errno;
-		}
-		if (failed) {
-			struct stat st;
-			if (!stat(path, &st) && S_ISREG(st.st_mode))
-				unlink(path);
-			errno = why;
-			err = bw_error_errno(errno, "cannot write %s", path);
-		}
-	}
+	if (!err)
+		err = bw_file_write(path, "we", bw_str_text(&page), page.len);
 	if (!err)
 		*out_size_b = page.len;
 	bw_str_free(&page);

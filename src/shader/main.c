@@ -8,6 +8,7 @@
 #include <sys/prctl.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "launch/options.h"
 #include "shader/compile.h"
 #include "shader/plan.h"
@@ -91,6 +92,7 @@ static int compile(const char *folder, const char *entry)
 
 int main(int argc, char **argv)
 {
+	bw_file_limit_is_error();
 	if (argc == 4 && !strcmp(argv[1], "--compile"))
 		return compile(argv[2], argv[3]);
 	struct command c = {.line = {.what = "shader", .take = take_own, .cookie = &c}};

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/str.h"
 
 /* How many numbers a view has, and how the i-th one is shown. */
@@ -53,9 +54,11 @@ static struct bw_error *write_block(const struct bw_shader_plan *p, const struct
 	for (; f && written < n; written++)
 		if (fwrite(b->data + bw_shader_view_offset(v, written), size_b, 1, f) != 1)
 			break;
-	if (!f || written < n || fflush(f))
-		return bw_error_errno(errno, "cannot write %s", v->path);
-	return NULL;
+	if (f && written == n && !fflush(f))
+		return NULL;
+	if (f)
+		bw_file_remove_half(v->path);
+	return bw_error_errno(errno, "cannot write %s", v->path);
 }
 
 static struct bw_error *write_texels(const struct bw_shader_texels *t, const char *path)
@@ -71,10 +74,7 @@ static struct bw_error *write_texels(const struct bw_shader_texels *t, const cha
 				path, (unsigned long long)clamped);
 		return NULL;
 	}
-	_cleanup_fclose_ FILE *f = fopen(path, "wbe");
-	if (!f || fwrite(t->data, t->size_b, 1, f) != 1 || fflush(f))
-		return bw_error_errno(errno, "cannot write %s", path);
-	return NULL;
+	return bw_file_write(path, "wbe", t->data, t->size_b);
 }
 
 struct bw_error *bw_shader_write_views(const struct bw_shader_plan *p)
