@@ -35,7 +35,8 @@ uint64_t bw_drm_pt_root_entry(const struct bw_drm_vm *vm);
 
 /* ---- vmid.c ---- */
 
-int bw_drm_vm_create(struct bw_uapi *u, int pid, const char *comm, struct bw_drm_vm **out);
+int bw_drm_vm_create(struct bw_uapi *u, int pid, const char *comm, struct bw_drm_account *account,
+		     struct bw_drm_vm **out);
 struct bw_drm_vm *bw_drm_vm_ref(struct bw_drm_vm *vm);
 void bw_drm_vm_unref(struct bw_drm_vm *vm);
 uint64_t bw_drm_vm_held_ns(struct bw_drm_vm *vm, bool *out_held_now);

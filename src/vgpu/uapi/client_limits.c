@@ -5,11 +5,13 @@
  *   many as it leaves free for others: the first client half of all, the next one half of the rest.
  * - VRAM and system memory for buffers. A client leaves an eighth of what the others have left it.
  *   Beyond that, VRAM is full for it: the buffer goes to system memory where its domains allow
- *   that, as Linux would evict one, and else the program gets -ENOMEM. */
+ *   that, as Linux would evict one, and else the program gets -ENOMEM. Page tables count as well.
+ * - Sync objects, contexts and mappings, which are the server's own memory: so many a client. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 
+#include "vgpu/uapi/klog.h"
 #include "vgpu/uapi/uapi_priv.h"
 
 /* Mappings that a process may have: vm.max_map_count, 65530 unless it was changed. */
@@ -34,6 +36,9 @@ void bw_drm_limits_init(struct bw_uapi *u)
 	uint64_t fds = BW_MIN((uint64_t)r.rlim_cur, (uint64_t)1 << 24) / 4 * 3;
 	uint64_t buffers = max_mappings() / 8 * 3;
 	u->max_held = (unsigned)BW_MIN(fds, buffers);
+	u->max_charged[BW_DRM_SYNCOBJS] = BW_DRM_MAX_SYNCOBJS;
+	u->max_charged[BW_DRM_CTXS] = BW_DRM_MAX_CTXS;
+	u->max_charged[BW_DRM_MAPPINGS] = BW_DRM_MAX_MAPPINGS;
 }
 
 struct bw_drm_account *bw_drm_account_new(void)
@@ -63,6 +68,33 @@ struct bw_drm_account *bw_drm_hold(struct bw_uapi *u, struct bw_drm_account *a)
 	a->n_held++;
 	u->n_held++;
 	return bw_drm_account_ref(a);
+}
+
+bool bw_drm_charge(struct bw_uapi *u, struct bw_drm_account *a, enum bw_drm_charge what, uint32_t n,
+		   const char *comm, int pid)
+{
+	static const char *const names[BW_DRM_N_CHARGES] = {[BW_DRM_SYNCOBJS] = "sync objects",
+							    [BW_DRM_CTXS] = "contexts",
+							    [BW_DRM_MAPPINGS] = "mappings"};
+	if (n <= u->max_charged[what] - a->n[what]) {
+		a->n[what] += n;
+		a->refs += n;
+		return true;
+	}
+	if (!a->told[what])
+		bw_klog(u, "%s pid %d has %u %s, and gets no more", comm, pid, a->n[what],
+			names[what]);
+	a->told[what] = true;
+	return false;
+}
+
+void bw_drm_uncharge(struct bw_drm_account *a, enum bw_drm_charge what, uint32_t n)
+{
+	if (!n)
+		return;
+	a->n[what] -= n;
+	a->refs -= n - 1;
+	bw_drm_account_unref(a);
 }
 
 bool bw_drm_may_place(const struct bw_uapi *u, const struct bw_drm_account *a, bool vram,

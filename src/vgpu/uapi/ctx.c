@@ -58,6 +58,7 @@ void bw_drm_ctx_unref(struct bw_drm_ctx *ctx)
 		entity_fini(&ctx->compute[i]);
 	for (unsigned i = 0; i < BW_DRM_N_SDMA; i++)
 		entity_fini(&ctx->sdma[i]);
+	bw_drm_uncharge(ctx->account, BW_DRM_CTXS, 1);
 	free(ctx);
 }
 
@@ -130,10 +131,13 @@ static int ctx_alloc(struct bw_drm_call *c, int32_t priority, uint32_t *out_id)
 	if (!may_have(c, priority))
 		return -EACCES;
 	struct bw_drm_ctx *ctx = calloc(1, sizeof(*ctx));
-	if (!ctx)
+	if (!ctx || !bw_drm_charge(f->u, f->account, BW_DRM_CTXS, 1, f->vm->comm, f->vm->pid)) {
+		free(ctx);
 		return -ENOMEM;
+	}
 	*ctx = (struct bw_drm_ctx){.refs = 1,
 				   .u = f->u,
+				   .account = f->account,
 				   .priority = priority,
 				   .priority_override = AMDGPU_CTX_PRIORITY_UNSET,
 				   .resets_at_query = f->u->n_resets,
@@ -144,8 +148,10 @@ static int ctx_alloc(struct bw_drm_call *c, int32_t priority, uint32_t *out_id)
 	for (unsigned i = 0; i < BW_DRM_N_SDMA; i++)
 		entity_init(&ctx->sdma[i], BW_DRM_FIRST_SDMA + i);
 	int r = bw_ids_add(&f->ctxs, ctx, out_id);
-	if (r)
+	if (r) {
+		bw_drm_uncharge(ctx->account, BW_DRM_CTXS, 1);
 		free(ctx);
+	}
 	return r;
 }
 

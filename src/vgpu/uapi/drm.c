@@ -266,7 +266,7 @@ int bw_drm_file_open(struct bw_uapi *u, uint32_t minor, int pid, const char *com
 	bool exists = minor == f->node || minor == f->node + BW_TREE_RENDER;
 	int r = !exists		  ? -ENOENT
 		: u->is_unplugged ? -ENODEV
-				  : bw_drm_vm_create(u, pid, comm, &f->vm);
+				  : bw_drm_vm_create(u, pid, comm, account, &f->vm);
 	if (!r)
 		bw_drm_auth_open(f);
 	if (!r) {

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "base/util.h"
+#include "base/error.h"
 
 struct bw_uapi;
 void bw_klog(struct bw_uapi *u, const char *fmt, ...) BW_PRINTF(2, 3);

@@ -114,8 +114,9 @@ struct bw_drm_vm {
 	uint16_t pasid;
 	int pid;
 	char comm[16];
-	struct bw_drm_table *root;   /* of the page tables (vm_pt.c) */
-	struct bw_drm_mappings maps; /* by address, not overlapping */
+	struct bw_drm_account *account; /* of the client that opened its file */
+	struct bw_drm_table *root;	/* of the page tables (vm_pt.c) */
+	struct bw_drm_mappings maps;	/* by address, not overlapping */
 	struct bw_drm_updates updates;
 	uint64_t updates_made, updates_applied;
 	uint64_t tlb_seq;	 /* raised when tables have changed */
@@ -153,6 +154,7 @@ struct bw_drm_entity {
 struct bw_drm_ctx {
 	unsigned refs;
 	struct bw_uapi *u;
+	struct bw_drm_account *account;	     /* of the client that made it */
 	int32_t priority, priority_override; /* AMDGPU_CTX_PRIORITY_*; the latter UNSET: none */
 	bool guilty;			     /* a job of it has made a reset of the GPU necessary */
 	uint64_t resets_at_start, resets_at_query;
@@ -222,9 +224,10 @@ struct bw_drm_point {
 };
 struct bw_drm_syncobj {
 	unsigned refs;
-	struct bw_drm_fence *fence; /* binary; NULL: none */
-	bool is_chain;		    /* a timeline: `fence` is NULL and these hold */
-	uint64_t signaled_point;    /* all points up to it have signalled */
+	struct bw_drm_account *account; /* of the client that made it */
+	struct bw_drm_fence *fence;	/* binary; NULL: none */
+	bool is_chain;			/* a timeline: `fence` is NULL and these hold */
+	uint64_t signaled_point;	/* all points up to it have signalled */
 	struct bw_drm_points BW_VEC(struct bw_drm_point) points; /* later ones, in order */
 	struct bw_drm_syncobj_wait *waits; /* for a fence that is not there yet (syncobj_wait.c) */
 };

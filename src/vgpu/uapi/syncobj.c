@@ -28,6 +28,7 @@ void bw_drm_syncobj_unref(struct bw_drm_syncobj *s)
 		return;
 	points_drop(s);
 	bw_drm_fence_unref(s->fence);
+	bw_drm_uncharge(s->account, BW_DRM_SYNCOBJS, 1);
 	free(s);
 }
 
@@ -193,11 +194,15 @@ int bw_drm_syncobj_new_handle(struct bw_drm_file *f, struct bw_drm_fence *fence,
 			      uint32_t *out_handle)
 {
 	struct bw_drm_syncobj *s = calloc(1, sizeof(*s));
-	if (!s)
+	if (!s || !bw_drm_charge(f->u, f->account, BW_DRM_SYNCOBJS, 1, f->vm->comm, f->vm->pid)) {
+		free(s);
 		return -ENOMEM;
+	}
 	s->refs = 1;
+	s->account = f->account;
 	int r = bw_ids_add(&f->syncobjs, s, out_handle);
 	if (r) {
+		bw_drm_uncharge(s->account, BW_DRM_SYNCOBJS, 1);
 		free(s);
 		return r;
 	}

@@ -80,7 +80,8 @@ struct bw_uapi {
 	struct bw_eventfd_raiser raiser; /* made for the first of them */
 	uint64_t ih_offset;
 	uint32_t ih_rptr;
-	unsigned n_held, max_held; /* (client_limits.c) */
+	unsigned n_held, max_held;		/* (client_limits.c) */
+	uint32_t max_charged[BW_DRM_N_CHARGES]; /* of a client */
 	int64_t sync_fds_checked_ns;
 	uint64_t n_resets;
 	uint32_t next_pasid;

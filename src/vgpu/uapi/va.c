@@ -3,6 +3,7 @@
  * follow in the order of the calls, and what takes a mapping away waits for the jobs that were
  * submitted before it, as the kernel's updates wait for the VM's fences (amdgpu_vm_clear_freed). */
 #include <amdgpu_drm.h>
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -36,7 +37,7 @@ static size_t first_from(const struct bw_drm_mappings *maps, uint64_t pfn)
 /* Room for n more mappings and n more updates: after this nothing of a call can fail half-way. */
 static int make_room(struct bw_drm_vm *vm, size_t n)
 {
-	if (vm->maps.len + n > BW_DRM_MAX_MAPPINGS || vm->updates.len + n > BW_DRM_MAX_UPDATES)
+	if (vm->updates.len + n > BW_DRM_MAX_UPDATES)
 		return -ENOMEM;
 	struct bw_error *err = bw_vec_reserve(&vm->maps, vm->maps.len + n);
 	if (!err)
@@ -44,6 +45,28 @@ static int make_room(struct bw_drm_vm *vm, size_t n)
 	bool failed = err != NULL;
 	bw_error_free(err);
 	return failed ? -ENOMEM : 0;
+}
+
+/* The account follows the number of mappings. */
+static bool recount(struct bw_drm_vm *vm, size_t before, size_t now)
+{
+	if (now <= before)
+		bw_drm_uncharge(vm->account, BW_DRM_MAPPINGS, (uint32_t)(before - now));
+	else
+		return bw_drm_charge(vm->u, vm->account, BW_DRM_MAPPINGS, (uint32_t)(now - before),
+				     vm->comm, vm->pid);
+	return true;
+}
+
+/* Whether `before` of the mappings may become `now`. */
+static int may_become(struct bw_drm_vm *vm, size_t before, size_t now)
+{
+	if (now <= before)
+		return 0;
+	if (!recount(vm, before, now))
+		return -ENOMEM;
+	recount(vm, now, before);
+	return 0;
 }
 
 /* Mappings [at, at + n) become these, in one step however many there are. References are the
@@ -56,6 +79,9 @@ static void exchange(struct bw_drm_vm *vm, size_t at, size_t n, const struct bw_
 	for (size_t i = 0; i < n_with; i++)
 		place[i] = with[i];
 	vm->maps.len = vm->maps.len - n + n_with;
+	bool counted = recount(vm, n, n_with);
+	assert(counted); /* may_become() has said so */
+	(void)counted;
 }
 
 static void insert(struct bw_drm_vm *vm, struct bw_drm_mapping m)
@@ -97,7 +123,9 @@ static int map(struct bw_drm_vm *vm, struct bw_drm_bo *bo, const struct drm_amdg
 	size_t at = first_from(&vm->maps, m.start);
 	if (at < vm->maps.len && vm->maps.data[at].start <= m.last)
 		return -EINVAL;
-	r = make_room(vm, 1);
+	r = may_become(vm, 0, 1);
+	if (!r)
+		r = make_room(vm, 1);
 	if (r)
 		return r;
 	insert(vm, m);
@@ -121,14 +149,20 @@ static int unmap(struct bw_drm_vm *vm, struct bw_drm_bo *bo, uint64_t va)
 }
 
 /* Takes away whatever is mapped in [start, last]; what sticks out at either end stays. The pieces
- * that stay are written again, since the entries at the cut say that more is contiguous. */
-static int clear(struct bw_drm_vm *vm, uint64_t start, uint64_t last)
+ * that stay are written again, since the entries at the cut say that more is contiguous. n_more:
+ * mappings that the call makes afterwards. */
+static int clear(struct bw_drm_vm *vm, uint64_t start, uint64_t last, size_t n_more)
 {
 	size_t at = first_from(&vm->maps, start), n = 0, n_stay = 0;
 	struct bw_drm_mapping stay[2];
 	while (at + n < vm->maps.len && vm->maps.data[at + n].start <= last)
 		n++;
-	int r = make_room(vm, n + 3);
+	if (n)
+		n_more +=
+			(vm->maps.data[at].start < start) + (vm->maps.data[at + n - 1].last > last);
+	int r = may_become(vm, n, n_more);
+	if (!r)
+		r = make_room(vm, n + 3);
 	if (r || !n)
 		return r;
 	for (size_t i = at; i < at + n; i++) {
@@ -160,7 +194,7 @@ static int replace(struct bw_drm_vm *vm, struct bw_drm_bo *bo, const struct drm_
 {
 	int r = verify(bo, a->va_address, a->offset_in_bo, a->map_size);
 	if (!r)
-		r = clear(vm, pfn_of(a->va_address), pfn_of(a->va_address + a->map_size - 1));
+		r = clear(vm, pfn_of(a->va_address), pfn_of(a->va_address + a->map_size - 1), 1);
 	return r ? r : map(vm, bo, a);
 }
 
@@ -201,7 +235,7 @@ int bw_ioctl_gem_va(struct bw_drm_call *c, void *arg)
 		r = verify(NULL, a->va_address, 0, a->map_size);
 		if (!r)
 			r = clear(vm, pfn_of(a->va_address),
-				  pfn_of(a->va_address + a->map_size - 1));
+				  pfn_of(a->va_address + a->map_size - 1), 0);
 	} else {
 		r = replace(vm, bo, a);
 	}
@@ -230,6 +264,7 @@ void bw_drm_vm_forget_bo(struct bw_drm_vm *vm, struct bw_drm_bo *bo)
 			vm->maps.data[kept++] = *m;
 		}
 	}
+	bw_drm_uncharge(vm->account, BW_DRM_MAPPINGS, (uint32_t)(vm->maps.len - kept));
 	vm->maps.len = kept;
 	bw_drm_vm_flush_updates(vm);
 }

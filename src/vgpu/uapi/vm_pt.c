@@ -59,10 +59,12 @@ static struct bw_drm_table *table_new(struct bw_drm_vm *vm, unsigned level)
 {
 	size_t n_slots = level == PTB ? 0 : ENTRIES;
 	struct bw_drm_table *t = calloc(1, sizeof(*t) + n_slots * sizeof(t->slot[0]));
-	if (!t || bw_drm_vram_alloc(vm->u, TABLE_B, TABLE_B, &t->offset)) {
+	if (!t || !bw_drm_may_place(vm->u, vm->account, true, TABLE_B) ||
+	    bw_drm_vram_alloc(vm->u, TABLE_B, TABLE_B, &t->offset)) {
 		free(t);
 		return NULL;
 	}
+	vm->account->vram_b += TABLE_B;
 	for (unsigned i = 0; i < n_slots; i++)
 		t->slot[i].entry = empty_entry(level);
 	for (unsigned i = 0; i < ENTRIES; i++)
@@ -76,6 +78,7 @@ static void table_free(struct bw_drm_vm *vm, struct bw_drm_table *t, unsigned le
 		if (t->slot[i].child)
 			table_free(vm, t->slot[i].child, level - 1);
 	bw_drm_vram_free(vm->u, t->offset, TABLE_B);
+	vm->account->vram_b -= TABLE_B;
 	free(t);
 }
 

@@ -34,12 +34,13 @@ static int pasid_alloc(struct bw_uapi *u, uint16_t *out)
 	return -ENOSPC;
 }
 
-int bw_drm_vm_create(struct bw_uapi *u, int pid, const char *comm, struct bw_drm_vm **out)
+int bw_drm_vm_create(struct bw_uapi *u, int pid, const char *comm, struct bw_drm_account *account,
+		     struct bw_drm_vm **out)
 {
 	_cleanup_free_ struct bw_drm_vm *vm = calloc(1, sizeof(*vm));
 	if (!vm)
 		return -ENOMEM;
-	*vm = (struct bw_drm_vm){.refs = 1, .u = u, .pid = pid, .tlb_seq = 1};
+	*vm = (struct bw_drm_vm){.refs = 1, .u = u, .pid = pid, .tlb_seq = 1, .account = account};
 	snprintf(vm->comm, sizeof(vm->comm), "%.15s", comm);
 	if (!u->next_pasid)
 		u->next_pasid = FIRST_PASID;
@@ -53,6 +54,7 @@ int bw_drm_vm_create(struct bw_uapi *u, int pid, const char *comm, struct bw_drm
 		r = bw_drm_pt_init(vm);
 	if (r)
 		return r;
+	bw_drm_account_ref(account);
 	u->vms.data[u->vms.len++] = vm;
 	*out = bw_take(vm);
 	return 0;
@@ -86,10 +88,12 @@ void bw_drm_vm_unref(struct bw_drm_vm *vm)
 		bw_drm_bo_unref(m->bo);
 	bw_vec_each(&vm->updates, up)
 		bw_drm_bo_unref(up->m.bo);
+	bw_drm_uncharge(vm->account, BW_DRM_MAPPINGS, (uint32_t)vm->maps.len);
 	bw_vec_free(&vm->maps);
 	bw_vec_free(&vm->updates);
 	bw_drm_fences_fini(&vm->busy);
 	bw_drm_pt_fini(vm);
+	bw_drm_account_unref(vm->account);
 	for (size_t i = 0; i < u->vms.len; i++) {
 		if (u->vms.data[i] == vm) {
 			u->vms.data[i] = u->vms.data[--u->vms.len];

@@ -5,6 +5,8 @@
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 
+#include "vgpu/uapi/uapi_priv.h"
+
 static struct rlimit before;
 
 /* A server with few descriptors. */
@@ -166,6 +168,103 @@ static void memory_is_given_back(void **state)
 	assert_true(resident_b() <= before_b + TABLES_B / 4);
 }
 
+static int create_syncobj(struct client *c, uint32_t *out)
+{
+	struct drm_syncobj_create a = {0};
+	int r = drm_ioctl(c, DRM_IOCTL_SYNCOBJ_CREATE, &a);
+	*out = a.handle;
+	return r;
+}
+
+static int create_ctx(struct client *c)
+{
+	union drm_amdgpu_ctx a = {.in = {.op = AMDGPU_CTX_OP_ALLOC_CTX}};
+	return drm_ioctl(c, DRM_IOCTL_AMDGPU_CTX, &a);
+}
+
+/* Of the server's own objects a client has so many, however many files it opens. The log says it
+ * once; others have theirs. */
+static void a_client_has_so_many_objects(void **state)
+{
+	enum { SYNCOBJS = 500, CTXS = 300, CTXS_OF_FILE = 120 };
+	assert_int_equal(gpu->max_charged[BW_DRM_SYNCOBJS], 65536);
+	assert_int_equal(gpu->max_charged[BW_DRM_CTXS], 8192);
+	gpu->max_charged[BW_DRM_SYNCOBJS] = SYNCOBJS;
+	gpu->max_charged[BW_DRM_CTXS] = CTXS;
+	struct client c, other;
+	uint32_t handle, first, file;
+	int r;
+	open_client(&c);
+	open_client(&other);
+	assert_int_equal(create_syncobj(&c, &first), 0);
+	for (unsigned i = 1; i < SYNCOBJS; i++)
+		assert_int_equal(create_syncobj(&c, &handle), 0);
+	assert_int_equal(create_syncobj(&c, &handle), -ENOMEM);
+	assert_int_equal(create_syncobj(&c, &handle), -ENOMEM);
+	assert_int_equal(create_syncobj(&other, &handle), 0);
+	struct drm_syncobj_destroy destroy = {.handle = first};
+	assert_int_equal(drm_ioctl(&c, DRM_IOCTL_SYNCOBJ_DESTROY, &destroy), 0);
+	assert_int_equal(create_syncobj(&c, &handle), 0);
+
+	unsigned n = 0;
+	for (unsigned i = 0; i < 3; i++) {
+		for (unsigned k = 0; k < CTXS_OF_FILE && !(r = create_ctx(&c)); k++)
+			n++;
+		assert_int_equal(drm_open(&c, 128, &file), 0);
+		c.drm = file;
+	}
+	assert_int_equal(n, CTXS);
+	assert_int_equal(r, -ENOMEM);
+	assert_int_equal(create_ctx(&other), 0);
+
+	char *log = file_text(&other, "sys/kernel/breakwater_log");
+	char *told = strstr(log, "has 500 sync objects, and gets no more\n");
+	assert_non_null(told);
+	assert_null(strstr(strchr(told, '\n'), "sync objects"));
+	assert_non_null(strstr(log, "has 300 contexts, and gets no more\n"));
+	free(log);
+	close_client(&c);
+	open_client(&c);
+	assert_int_equal(create_syncobj(&c, &handle), 0);
+	close_client(&c);
+	close_client(&other);
+}
+
+/* Mappings of all address spaces of a client together; at the limit what it has is still unmapped,
+ * replaced and cleared. Their page tables count as its VRAM. */
+static void a_client_has_so_many_mappings(void **state)
+{
+	enum { MAPPINGS = 2000, PIECES = 400, FLAGS = AMDGPU_VM_PAGE_PRT };
+	assert_int_equal(gpu->max_charged[BW_DRM_MAPPINGS], 262144);
+	gpu->max_charged[BW_DRM_MAPPINGS] = MAPPINGS;
+	const uint64_t va = 0x100000000;
+	struct client c;
+	open_client(&c);
+	uint64_t n = 0;
+	int r;
+	/* in pieces of a page each, every other one, so that one table has many */
+	do
+		r = va_op(&c, AMDGPU_VA_OP_MAP, 0, va + n * 8192, 0, 4096, FLAGS);
+	while (!r && ++n <= MAPPINGS);
+	assert_int_equal(r, -ENOMEM);
+	assert_int_equal(n, MAPPINGS);
+	uint32_t file;
+	assert_int_equal(drm_open(&c, 128, &file), 0);
+	uint32_t first = c.drm;
+	c.drm = file;
+	assert_int_equal(va_op(&c, AMDGPU_VA_OP_MAP, 0, va, 0, 4096, FLAGS), -ENOMEM);
+	c.drm = first;
+	assert_int_equal(va_op(&c, AMDGPU_VA_OP_REPLACE, 0, va, 0, 4096, FLAGS), 0);
+	assert_int_equal(va_op(&c, AMDGPU_VA_OP_UNMAP, 0, va, 0, 4096, FLAGS), 0);
+	assert_int_equal(va_op(&c, AMDGPU_VA_OP_CLEAR, 0, va, 0, PIECES * 8192, 0), 0);
+	c.drm = file;
+	for (uint64_t i = 0; i < PIECES; i++)
+		assert_int_equal(va_op(&c, AMDGPU_VA_OP_MAP, 0, va + i * 4096, 0, 4096, FLAGS), 0);
+	assert_int_equal(va_op(&c, AMDGPU_VA_OP_MAP, 0, va + PIECES * 4096ull, 0, 4096, FLAGS),
+			 -ENOMEM);
+	close_client(&c);
+}
+
 static void a_client_has_so_many_files(void **state)
 {
 	enum { MAX = 1024 }; /* BW_DRM_MAX_FILES */
@@ -191,6 +290,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(so_are_descriptors, start_small, stop_gpu),
 		cmocka_unit_test_setup_teardown(memory_is_left_to_others, start_gpu, stop_gpu),
 		cmocka_unit_test_setup_teardown(memory_is_given_back, start_gpu, stop_gpu),
+		cmocka_unit_test_setup_teardown(a_client_has_so_many_objects, start_gpu, stop_gpu),
+		cmocka_unit_test_setup_teardown(a_client_has_so_many_mappings, start_gpu, stop_gpu),
 		cmocka_unit_test_setup_teardown(a_client_has_so_many_files, start_small, stop_gpu),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
