@@ -85,7 +85,7 @@ static struct bw_error *read_all(struct bw_cursor *c, struct bw_override *out)
 	for (uint32_t i = 0; i < n_parts; i++)
 		BW_TRY(read_part(c, out));
 	if (bw_cursor_left(c))
-		return bw_errorf(BW_E_INVALID, "the override file has %zu bytes behind its end",
+		return bw_errorf(BW_E_INVALID, "the override file has %zu bytes after its end",
 				 bw_cursor_left(c));
 	return NULL;
 }

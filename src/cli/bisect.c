@@ -334,7 +334,7 @@ static struct bw_error *find_by_command(struct bw_bisect *b, struct bw_capture_r
 		err = h.try(&h, h.bad, &verdict);
 	if (!err && verdict == BW_BISECT_SKIP)
 		snprintf(f->other, sizeof(f->other),
-			 "the command cannot tell behind the last submission (125)");
+			 "the command cannot tell after the last submission (125)");
 	if (!err && verdict == BW_BISECT_BAD)
 		err = halve(&h);
 	if (!err && verdict == BW_BISECT_BAD) {

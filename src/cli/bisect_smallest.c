@@ -313,7 +313,7 @@ static struct bw_error *fewer_packets(struct smallest *m)
 	for (size_t i = 0; last != SIZE_MAX && i < m->packets.n; i++)
 		any |= m->packets.out[i] = i > last;
 	if (any)
-		BW_TRY(try_candidate(m, "without the packets behind it", &is_bad));
+		BW_TRY(try_candidate(m, "without the packets after it", &is_bad));
 	if (any && !is_bad)
 		memset(m->packets.out, 0, m->packets.n);
 	for (size_t i = 0; i < m->packets.n; i++)

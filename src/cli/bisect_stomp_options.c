@@ -84,7 +84,7 @@ struct bw_error *bw_bisect_stomp_parse(int argc, char **argv, struct bw_bisect_s
 		else
 			return bw_errorf(BW_E_INVALID,
 					 "\"bisect --stomp\" wants one capture (*.bwc), or a "
-					 "program behind --, not %s",
+					 "program after --, not %s",
 					 argv[i]);
 	}
 	o->registers |= !o->memory;
@@ -93,7 +93,7 @@ struct bw_error *bw_bisect_stomp_parse(int argc, char **argv, struct bw_bisect_s
 		return NULL;
 	if (!o->capture == !*o->program)
 		return bw_errorf(BW_E_INVALID,
-				 "\"bisect --stomp\" wants a capture, or a program behind -- (see "
+				 "\"bisect --stomp\" wants a capture, or a program after -- (see "
 				 "--help)");
 	return check_memory(o);
 }

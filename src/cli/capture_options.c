@@ -35,7 +35,7 @@ const char bw_capture_usage[] =
 	"                      they are written when what --on names happens, and otherwise at the end\n"
 	"  --ring-size SIZE    with --last: memory that they may take (64K, 512M, 2G; default 1G)\n"
 	"  --every-result      with --last: hold what each submission has changed, which is slower, and exactly N of\n"
-	"                      them; otherwise memory is looked at behind some, and the file begins behind one of those\n"
+	"                      them; otherwise memory is looked at after some, and the file begins after one of those\n"
 	"  --wait-trigger      capture nothing until \"breakwater capture --trigger N\" in another terminal asks for the\n"
 	"                      next N submissions (all: from now on; off; frame: the next one)\n"
 	"  --from-label NAME   begin with the submission in which a dispatch has that label or pipeline (patterns: *)\n"

@@ -27,7 +27,7 @@ static struct bw_error *dump_memory(struct bw_cli *c, const char *path, const ch
 	BW_TRY(bw_cli_eval_address(c, args, &end_space, &to));
 	if (to <= from || to - from > MOST)
 		return bw_errorf(BW_E_INVALID,
-				 "END (0x%llx) must lie behind START (0x%llx), by 1 GiB at most",
+				 "END (0x%llx) must lie after START (0x%llx), by 1 GiB at most",
 				 (unsigned long long)to, (unsigned long long)from);
 	_cleanup_free_ uint8_t *data = malloc(to - from);
 	if (!data)

@@ -226,7 +226,7 @@ struct bw_error *bw_info_frame(struct bw_cli *c, const char *args)
 	bw_out_line(c->out, "Stack level %u, frame: %s", f.level, bw_str_text(&text));
 	bw_str_free(&text);
 	bw_out_line(c->out, " pc = 0x%llx%s", (unsigned long long)f.pc,
-		    f.level && !f.is_call_site ? ", behind a call" : "");
+		    f.level && !f.is_call_site ? ", after a call" : "");
 	bw_out_json(c->out, "stack_frame", bw_stack_frame_json(&f));
 	struct bw_error *err = bw_debug_stack_frame(c->debug, f.level + 1, &caller);
 	if (!err && f.is_inlined)

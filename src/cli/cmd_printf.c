@@ -65,7 +65,7 @@ static struct bw_error *take_format(const char **s, struct bw_str *out)
 	p = bw_skip_blanks(p);
 	if (*p && *p != ',')
 		return bw_errorf(BW_E_INVALID,
-				 "Invalid argument syntax: a comma is missing behind the format");
+				 "Invalid argument syntax: a comma is missing after the format");
 	*s = *p ? p + 1 : p;
 	return NULL;
 }

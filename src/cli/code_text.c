@@ -116,7 +116,7 @@ static struct bw_error *find_extent(struct bw_code_text *c)
 	if (!c->n_code)
 		return bw_errorf(BW_E_INVALID, "no instruction is there");
 	if (c->is_cut)
-		return bw_errorf(BW_E_INVALID, "it goes on behind the first %zu KiB",
+		return bw_errorf(BW_E_INVALID, "it goes on after the first %zu KiB",
 				 c->n * 4 >> 10);
 	c->n_all = c->n_code;
 	for (size_t i = c->n_code; i < c->n; i++)

@@ -16,7 +16,7 @@ static const char usage[] =
 	"Usage: breakwater queues [--all] [--mqd] [--kfd] [--gpu GPU]\n"
 	"\n"
 	"Shows the hardware queues that are mapped, of graphics, compute and the scheduler, with the "
-	"process behind each; queues that programs have made for themselves (Linux 6.16 and later), "
+	"process that owns each; queues that programs have made for themselves (Linux 6.16 and later), "
 	"with the hardware queue that each has now; the copy engines' queues; what the command "
 	"processors are busy with; the driver's rings with their pointers and fences.\n"
 	"\n"

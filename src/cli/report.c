@@ -111,7 +111,7 @@ static struct bw_error *parse(struct report_command *r, char **argv)
 		return bw_errorf(
 			BW_E_INVALID,
 			"\"breakwater report\" needs files of a crash, a kernel, a program "
-			"behind --, or --pid PID (see --help)");
+			"after --, or --pid PID (see --help)");
 	if (r->pid && (r->words.len > 1 || r->breaks.len || r->hang))
 		return bw_errorf(BW_E_INVALID,
 				 "--pid %s takes the process as it is: nothing but -o goes with it",

@@ -152,13 +152,13 @@ struct bw_error *bw_run_options_parse(struct bw_run_options *o, int argc, char *
 		return NULL;
 	if ((o->swaps.words.len || o->swaps.save) && (o->attach || o->kernel))
 		return bw_errorf(BW_E_UNSUPPORTED,
-				 "--shader and --save-shaders are for a program behind --, whose "
+				 "--shader and --save-shaders are for a program after --, whose "
 				 "shaders are replaced when it makes them");
 	if (o->attach)
 		return check_attach(o);
 	if (o->kernel && o->program)
 		return bw_errorf(BW_E_INVALID,
-				 "Either a kernel (\"%s\") or a program behind --, not both",
+				 "Either a kernel (\"%s\") or a program after --, not both",
 				 o->kernel);
 	if (!o->kernel && (!o->program || !o->program[0]))
 		return bw_errorf(
@@ -169,7 +169,7 @@ struct bw_error *bw_run_options_parse(struct bw_run_options *o, int argc, char *
 						      : o->compile.first;
 	if (o->program && other)
 		return bw_errorf(BW_E_INVALID,
-				 "%s is for kernels; the program's own arguments go behind it",
+				 "%s is for kernels; the program's own arguments go after it",
 				 other);
 	return NULL;
 }

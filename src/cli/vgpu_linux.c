@@ -177,7 +177,7 @@ static struct bw_error *parse(int argc, char **argv, struct linux_options *o)
 	if (optind < argc && strcmp(argv[optind - 1], "--"))
 		return bw_errorf(
 			BW_E_INVALID,
-			"a command in the guest stands behind \"--\": breakwater vgpu linux -- %s",
+			"a command in the guest stands after \"--\": breakwater vgpu linux -- %s",
 			argv[optind]);
 	o->guest.command = &argv[optind];
 	BW_TRY(bw_vec_push(&o->shares, NULL));

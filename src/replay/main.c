@@ -37,7 +37,7 @@ static const char usage[] =
 	"Options:\n"
 	"  --gpu GPU              virtual[:navi31], an index, or a PCI address\n"
 	"  --first N, --last N    only these submissions; memory is as the capture has it before the first of them\n"
-	"  --check                compare all memory with the capture's behind each submission; of the first that\n"
+	"  --check                compare all memory with the capture's after each submission; of the first that\n"
 	"                         differs, find the packet or dispatch that does it\n"
 	"  --dump N:BUFFER=FILE   write a buffer, by its number or an address in it, to FILE after submission N\n"
 	"  --override N=FILE      submission N as an override file has it (breakwater decompile FILE -s N > edit.c)\n"
@@ -332,14 +332,14 @@ static void show_good(struct bw_out *o, const struct command *c, const struct bw
 	char checked[128] = "";
 	if (c->o.check && is_damaged && r->n_checked)
 		snprintf(checked, sizeof(checked),
-			 "; what the damaged capture still has of memory is the same behind %u of "
+			 "; what the damaged capture still has of memory is the same after %u of "
 			 "them",
 			 r->n_checked);
 	else if (c->o.check && r->n_checked == r->n_submissions)
-		snprintf(checked, sizeof(checked), "; memory is as captured behind each");
+		snprintf(checked, sizeof(checked), "; memory is as captured after each");
 	else if (c->o.check && r->n_checked)
 		snprintf(checked, sizeof(checked),
-			 "; memory is as captured behind %u of them, of which the capture has it",
+			 "; memory is as captured after %u of them, of which the capture has it",
 			 r->n_checked);
 	bw_out_line(o, "%u submission%s, %u dispatch%s replayed%s.", r->n_submissions,
 		    r->n_submissions == 1 ? "" : "s", r->n_dispatches,

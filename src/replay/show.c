@@ -37,7 +37,7 @@ void bw_replay_show_damage(struct bw_out *o, const struct bw_replay_report *r, u
 			    skipped_b);
 	if (r->n_lost_records)
 		bw_out_line(o,
-			    "The capture is damaged: %u record%s left out, and memory behind can "
+			    "The capture is damaged: %u record%s left out, and memory after it can "
 			    "differ for that reason.",
 			    r->n_lost_records, r->n_lost_records == 1 ? " was" : "s were");
 	if (r->n_lost)

@@ -83,7 +83,7 @@ static struct bw_error *damaged(struct bw_lines *l, const char *file)
 	if (file)
 		bw_str_addf(&text, "the lines of %s are not known", file);
 	else
-		bw_str_add(&text, "lines and variables behind the damage are not known");
+		bw_str_add(&text, "lines and variables after the damage are not known");
 	l->damage = bw_str_take(&text);
 	return l->damage ? NULL : bw_error_nomem();
 }

@@ -7,7 +7,6 @@
 
 #include "base/util.h"
 #include "sym/lines_priv.h"
-#include "sym/names.h"
 #include "sym/types_priv.h"
 
 /* Types of the debug information. A type is made together with all that can be reached from it, by

@@ -9,6 +9,7 @@
 
 #include "base/str.h"
 #include "base/vec.h"
+#include "sym/names.h"
 #include "sym/types.h"
 
 /* One type. `type` is what users see; the rest is for making it. */

@@ -172,7 +172,7 @@ static void show_near(struct bw_out *o, const struct bw_fault_info *f)
 	if (f->near == BW_NEAR_INSIDE)
 		bw_str_addf(&s, "%llu %s into", (unsigned long long)f->near_b, bytes);
 	else if (f->near_b == 0)
-		bw_str_add(&s, "right behind the end of");
+		bw_str_add(&s, "right after the end of");
 	else
 		bw_str_addf(&s, "%llu %s %s", (unsigned long long)f->near_b, bytes,
 			    f->near == BW_NEAR_PAST ? "past the end of" : "before the start of");

@@ -79,7 +79,7 @@ static void damaged(void **state)
 	refuse(&f, 7, "no override file");
 	uint8_t longer[sizeof(f) + 1] = {0};
 	memcpy(longer, &f, sizeof(f));
-	refuse(longer, sizeof(longer), "1 bytes behind its end");
+	refuse(longer, sizeof(longer), "1 bytes after its end");
 #define BAD(change, words)                                                                         \
 	f = good();                                                                                \
 	f.change;                                                                                  \

@@ -202,7 +202,7 @@ def check_stale(s):
     out, _ = breakwater("bisect", "--stomp", s.file, "--stomp-registers=COMPUTE_START_Y", "--json", status=1)
     equal(parse(out.strip())["found"], False, "options behind the capture")
     for wrong, said in (([s.folder / "none.bwc"], "none.bwc: No such file"), (["--", s.folder / "none"], "none: No such file"),
-                        (["true"], "behind --, not true"), ([s.file, "--", "true"], "wants a capture, or a program")):
+                        (["true"], "after --, not true"), ([s.file, "--", "true"], "wants a capture, or a program")):
         check(said in breakwater("bisect", "--stomp", *wrong, status=2)[1], wrong)
     check("is no register that can be filled" in breakwater("exec", "--stomp-registers=COMPUTE_VMID", "--", "true", status=2)[1], "a name")
     check("--except needs --stomp-registers" in breakwater("exec", "--except", "0x2e04", "--", "true", status=2)[1], "--except")

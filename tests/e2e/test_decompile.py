@@ -217,7 +217,7 @@ def check_files(folder, path):
     equal(said(whole[:-9]), f"breakwater: {bad}: the override file was cut off.\n", "cut off")
     check("version 9, and this Breakwater reads version 1" in said(whole[:8] + b"\x09" + whole[9:]), "version")
     check("holds no submission 9" in said(whole[:12] + b"\x09" + whole[13:], 9), "of a submission that is not there")
-    check("bytes behind its end" in said(whole + b"1234"), "too long")
+    check("bytes after its end" in said(whole + b"1234"), "too long")
     check("neither an override file nor a command stream" in said(b"abc"), "something else")
     check("its IB 0 has" in said(whole[:24] + b"\x10" + whole[25:]), "of another place")
     at = 24 + 24

@@ -170,7 +170,7 @@ def carrying():
     equal(text.count("hit Breakpoint 1, with lanes [0-63]"), 2, "captures debugged in\n" + text)
     equal(text.count("1 submission, 1 dispatch replayed.\n"), 2, "captures debugged to their end in\n" + text)
     check(re.search(r"Breadcrumbs: [1-9]\d* command streams? of 1 process; 0 did not end well\.", text), text)
-    equal(text.count("1 submission, 1 dispatch replayed; memory is as captured behind each."), 4, "captures replayed in\n" + text)
+    equal(text.count("1 submission, 1 dispatch replayed; memory is as captured after each."), 4, "captures replayed in\n" + text)
 
 
 def clocks():

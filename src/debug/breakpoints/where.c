@@ -404,11 +404,11 @@ bool bw_where_why_not(struct bw_debug *d, const struct bw_where_spec *s, char *o
 			snprintf(out, out_b, "%s has %zu lines", s->name, n);
 		else if (origin == BW_LINES_SOURCE)
 			snprintf(out, out_b,
-				 "the driver knows no code of line %u of %s, or behind it (with "
+				 "the driver knows no code of line %u of %s, or after it (with "
 				 "-O0 the shader notes its lines itself)",
 				 s->line, s->name);
 		else if (origin == BW_LINES_MARKED)
-			snprintf(out, out_b, "no statement begins in line %u of %s, or behind it",
+			snprintf(out, out_b, "no statement begins in line %u of %s, or after it",
 				 s->line, s->name);
 		else if (origin == BW_LINES_NIR)
 			snprintf(out, out_b,

@@ -84,7 +84,7 @@ static struct bw_error *find_marks(struct bw_debug *d, const struct bw_module *m
 		bw_debug_note(d, BW_NOTICE_WARNING,
 			      "The driver has changed how the shader notes its lines: local "
 			      "variables are shown as they were noted last, at a line before or "
-			      "behind the one that is shown");
+			      "after the one that is shown");
 	return NULL;
 }
 

@@ -101,14 +101,14 @@ static struct bw_error *bound(const struct bw_value_of *x, const struct bw_dispa
 		return bw_variables_not_known(type, "no buffer is known to be bound there", out);
 	if (offset_b > b.size_b)
 		return bw_variables_not_known(
-			type, "it lies behind the end of the buffer that is bound", out);
+			type, "it lies past the end of the buffer that is bound", out);
 	type = fitted(x->d, type, b.size_b - offset_b);
 	if (!type)
 		return bw_error_nomem();
 	size_b = bw_ctype_strip(type)->size_b;
 	if (size_b > b.size_b - offset_b)
 		return bw_variables_not_known(
-			type, "it lies behind the end of the buffer that is bound", out);
+			type, "it lies past the end of the buffer that is bound", out);
 	const struct bw_place_at at = {.space = BW_SPACE_GLOBAL, .va = b.va + offset_b};
 	return bw_variables_load(x, type, at, out);
 }

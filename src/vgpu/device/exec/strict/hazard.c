@@ -118,7 +118,7 @@ static void check_wmma(struct bw_strict_step *t)
 			continue;
 		bw_strict_report(
 			t, BW_STRICT_HAZARD,
-			"reads v%u as matrix %c right behind the WMMA that wrote it; put a v_nop between",
+			"reads v%u as matrix %c right after the WMMA that wrote it; put a v_nop between",
 			r->first, r->src ? 'B' : 'A');
 		return;
 	}
@@ -134,7 +134,7 @@ static void check_mask(struct bw_strict_step *t)
 		return;
 	bw_strict_report(
 		t, BW_STRICT_HAZARD,
-		"reads %s, a lane mask of the VALU that the SALU has changed since; wait behind the change with "
+		"reads %s, a lane mask of the VALU that the SALU has changed since; wait after the change with "
 		"s_waitcnt_depctr sa_sdst(0)",
 		bw_sreg_name(bw_sregs_first(&e->sread, written), name));
 }
