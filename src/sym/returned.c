@@ -201,7 +201,7 @@ bool bw_returned_in_memory(const struct bw_ctype *type)
 {
 	const struct bw_ctype *t = bw_ctype_strip(type);
 	unsigned left = MAX_MEMBERS;
-	if (t->is_indirect)
+	if (t->convention == DW_CC_pass_by_reference)
 		return t->size_b;
 	return is_aggregate(single(t)) && t->size_b > 8 && is_counted(t, &left) &&
 	       n_registers(t, 0) > MAX_OF_STRUCT;

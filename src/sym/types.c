@@ -430,8 +430,7 @@ static void fill(struct bw_lines *l, struct type_node *n)
 		bw_types_definition(l, &n->die, &die);
 	*out = (struct bw_ctype){.size_b = number_of(&die, DW_AT_byte_size, 0),
 				 .align_b = number_of(&die, DW_AT_alignment, 0)};
-	out->is_by_value = number_of(&die, DW_AT_calling_convention, 0) == DW_CC_pass_by_value;
-	out->is_indirect = number_of(&die, DW_AT_calling_convention, 0) == DW_CC_pass_by_reference;
+	out->convention = (uint8_t)number_of(&die, DW_AT_calling_convention, 0);
 	switch (tag) {
 	case DW_TAG_base_type:
 		fill_base(l, &die, out);

@@ -59,8 +59,9 @@ struct bw_ctype {
 	uint64_t count;	   /* ARRAY, VECTOR; 0 for an array: not known */
 	uint64_t stride_b; /* ARRAY: from one element to the next; 0: as long as those are */
 	bool is_block;	   /* STRUCT: a buffer of a shader */
-	/* STRUCT, UNION of C++: given and returned as in C, or by an address */
-	bool is_by_value, is_indirect;
+	/* STRUCT, UNION of C++: DW_CC_pass_by_value, given and returned as in C, or
+	 * DW_CC_pass_by_reference, by an address; 0: not known */
+	uint8_t convention;
 	bool is_prototyped;		  /* FUNCTION: of no parameters it is (void), not () */
 	const struct bw_cmember *members; /* FUNCTION: its parameters */
 	size_t n_members;

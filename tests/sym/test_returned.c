@@ -3,6 +3,7 @@
  * return such types (llvm-objdump-19). */
 #include "sym/returned.h"
 
+#include <dwarf.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -87,9 +88,9 @@ static void test_structs(void **state)
 			      .members = pair,
 			      .n_members = 2,
 			      .size_b = 8,
-			      .is_indirect = true};
+			      .convention = DW_CC_pass_by_reference};
 	assert_true(bw_returned_in_memory(&s));
-	s.is_indirect = false;
+	s.convention = DW_CC_pass_by_value;
 	assert_false(bw_returned_in_memory(&s));
 	const struct bw_cmember bits[] = {{.type = &i32, .bit_size = 3},
 					  {.type = &f64, .offset_b = 8}};

@@ -15,7 +15,7 @@
  * each class which it is. */
 static bool is_known_aggregate(const struct bw_ctype *t, bool is_mangled)
 {
-	return !is_mangled || t->is_by_value || t->is_indirect;
+	return !is_mangled || t->convention;
 }
 
 static bool is_aggregate(const struct bw_ctype *type)
