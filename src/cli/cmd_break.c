@@ -134,6 +134,22 @@ static const struct {
 	{"all", BW_EXCP_INVALID | BW_EXCP_DIV0 | BW_EXCP_OVERFLOW | BW_EXCP_INT_DIV0},
 };
 
+const char *bw_cli_exception_word(size_t i)
+{
+	return i < BW_ARRAY_SIZE(exception_words) ? exception_words[i].word : NULL;
+}
+
+static struct bw_error *no_exception(const char *word)
+{
+	struct bw_str all = {0};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(exception_words); i++)
+		bw_str_addf(&all, "%s%s", i ? ", " : "", exception_words[i].word);
+	struct bw_error *err =
+		bw_errorf(BW_E_INVALID, "\"%s\" is not an exception: %s", word, bw_str_text(&all));
+	bw_str_free(&all);
+	return err;
+}
+
 static struct bw_error *exceptions_of(const char *args, uint32_t *out_mask)
 {
 	uint32_t mask = 0;
@@ -148,11 +164,7 @@ static struct bw_error *exceptions_of(const char *args, uint32_t *out_mask)
 			known = true;
 		}
 		if (!known)
-			return bw_errorf(
-				BW_E_INVALID,
-				"\"%s\" is no exception: invalid, denormal, div0, overflow, underflow, "
-				"inexact, int_div0, all",
-				word);
+			return no_exception(word);
 	}
 	*out_mask =
 		mask ? mask : BW_EXCP_INVALID | BW_EXCP_DIV0 | BW_EXCP_OVERFLOW | BW_EXCP_INT_DIV0;

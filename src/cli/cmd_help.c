@@ -6,6 +6,7 @@
 
 #include "base/str.h"
 #include "cli/help.h"
+#include "debug/breaks.h"
 
 /* Of several names for one thing the first is listed. */
 static bool is_alias(const struct bw_command *table, size_t i)
@@ -129,6 +130,53 @@ static bool help_setting(struct bw_cli *c, const char *name)
 	return true;
 }
 
+/* What "more" is of: of several names for one thing the first has it. */
+static const char *more_of(const struct bw_command *table, size_t n, const struct bw_command *cmd)
+{
+	for (size_t i = 0; i < n; i++)
+		if (table[i].run == cmd->run && !is_alias(table, i))
+			return table[i].more;
+	return cmd->more;
+}
+
+static void show_words(struct bw_cli *c, const char *key, const char *(*word)(size_t i),
+		       json_t *list)
+{
+	struct bw_str text = {0};
+	const char *w;
+	for (size_t i = 0; (w = word(i)); i++) {
+		bw_str_addf(&text, " %s", w);
+		json_array_append_new(list, json_string(w));
+	}
+	bw_out_line(c->out, "%s:%s", key, bw_str_text(&text));
+	bw_str_free(&text);
+}
+
+static void show_settings(struct bw_cli *c, json_t *list)
+{
+	size_t n;
+	const struct bw_help_setting *all = bw_help_settings(&n);
+	bw_out_line(c->out, "SETTING:");
+	for (size_t i = 0; i < n; i++) {
+		bw_out_line(c->out, "  %s %s", all[i].name, all[i].values);
+		json_array_append_new(list, json_string(all[i].name));
+	}
+}
+
+/* The words that a command's own table has. */
+static void show_table(struct bw_cli *c, const struct bw_command *cmd)
+{
+	json_t *list = json_array();
+	bool is_catch = cmd->run == bw_cmd_catch || cmd->run == bw_cmd_tcatch;
+	if (is_catch)
+		show_words(c, "KIND", bw_cli_exception_word, list);
+	if (is_catch || cmd->run == bw_cmd_break || cmd->run == bw_cmd_tbreak)
+		show_words(c, "PROPERTY", bw_debug_dispatch_property, list);
+	if (cmd->run == bw_cmd_set || cmd->run == bw_cmd_show)
+		show_settings(c, list);
+	bw_out_json(c->out, "words", list);
+}
+
 struct bw_error *bw_cmd_help(struct bw_cli *c, const char *args)
 {
 	if (!args[0]) {
@@ -160,8 +208,12 @@ struct bw_error *bw_cmd_help(struct bw_cli *c, const char *args)
 	bw_out_line(c->out, "%s%s%s%s", info && args[0] ? "info " : "", cmd->name,
 		    cmd->args[0] ? " " : "", cmd->args);
 	bw_out_line(c->out, "%s", cmd->help);
-	if (cmd->more)
-		bw_out_line(c->out, "%s", cmd->more);
+	const char *more = more_of(table, n, cmd);
+	if (more)
+		bw_out_line(c->out, "%s", more);
+	bw_out_str(c->out, "more", more ? more : "");
+	if (!setting || !args[0])
+		show_table(c, cmd);
 	bw_out_str(c->out, "usage", cmd->args);
 	bw_out_str(c->out, "help", cmd->help);
 	show_examples(c, cmd, info && args[0]);

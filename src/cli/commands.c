@@ -25,12 +25,13 @@ static const struct bw_command commands[] = {
 	 "WHERE is a function or label (saxpy, saxpy+16), FILE:LINE, LINE, +LINES or -LINES from where the selected\n"
 	 "frame is, or *ADDRESS. Without it: where the focus wave is. EXPR is evaluated for each active lane; the wave stops if it holds for one, e.g.\n"
 	 "break saxpy.s:14 if $_lane == 3.\n"
-	 "break on dispatch [N] [name | hash | label TEXT] [grid | groups X,Y,Z] [queue | submission | frame N]\n"
-	 "stops such dispatches, or the Nth of them, at their first instruction.", BW_COMPLETE_WHERE, false},
+	 "wave N (or thread N): for that wave alone.\n"
+	 "break on dispatch [every | N] [NAME] [PROPERTY VALUE...] [if EXPR] stops such dispatches, or the Nth of them, at\n"
+	 "their first instruction. Submissions that take too long are stopped by \"set break-on hang SECONDS\".", BW_COMPLETE_WHERE, false},
 	{"call", NULL, bw_cmd_call, "EXPR", "Evaluate EXPR; print it unless it is void.", NULL, BW_COMPLETE_EXPR, false},
-	{"catch", NULL, bw_cmd_catch, "fp [KIND...] | dispatch ...", "Stop waves that raise float exceptions, or divide an integer by zero.",
-	 "KIND: invalid denormal div0 overflow underflow inexact int_div0; all (or none): invalid div0 overflow int_div0.\n"
-	 "Memory violations, illegal instructions and traps always stop.", BW_COMPLETE_CATCH, false},
+	{"catch", NULL, bw_cmd_catch, "fp [KIND...] | dispatch [every | N] [NAME] [PROPERTY VALUE...] [if EXPR]", "Stop waves that raise float exceptions, or divide an integer by zero.",
+	 "all, or no KIND: invalid div0 overflow int_div0. Memory violations (fault), illegal instructions (illegal) and\n"
+	 "traps (trap) always stop. catch dispatch is break on dispatch.", BW_COMPLETE_CATCH, false},
 	{"cd", NULL, bw_cmd_cd, "[FOLDER]", "Change the working directory of the debugger.", NULL, BW_COMPLETE_FILE, false, true},
 	{"clear", NULL, bw_cmd_clear, "[WHERE]", "Delete the breakpoints at a place.", NULL, BW_COMPLETE_WHERE, false},
 	{"commands", NULL, bw_cmd_commands, "[-each-wave] [N...]", "Commands to run when breakpoint N stops the program: lines up to \"end\".",
@@ -67,7 +68,7 @@ static const struct bw_command commands[] = {
 	{"focus", "fs", bw_cmd_focus, "WINDOW | next | prev", "Give a window of the terminal screen the focus: the keys that scroll are its.",
 	 "WINDOW: src, asm, regs, lanes, waves, cmd, as far as it is on the screen. In cmd the arrows are those of the\n"
 	 "prompt again. Ctrl-x o is \"focus next\"; a click does it, too.", BW_COMPLETE_WINDOW, false},
-	{"frame", "f", bw_cmd_frame, "[N | function NAME]", "Select a frame, which variables are then those of, or show it.", NULL, BW_COMPLETE_EXPR, false},
+	{"frame", "f", bw_cmd_frame, "[N | level N | function NAME]", "Select a frame, which variables are then those of, or show it.", NULL, BW_COMPLETE_EXPR, false},
 	{"hbreak", NULL, bw_cmd_break, "[WHERE] [if EXPR] [wave N]", "Same as break.", NULL, BW_COMPLETE_WHERE, false},
 	{"help", "h", bw_cmd_help, "[TOPIC | COMMAND | all]", "List the topics, the commands of one, or explain a command, with examples.", NULL, BW_COMPLETE_COMMAND, false},
 	{"if", NULL, bw_cmd_if, "EXPR", "Run the lines up to \"else\" or \"end\" if EXPR is not 0, or those behind \"else\".", NULL, BW_COMPLETE_EXPR, false},
@@ -88,7 +89,7 @@ static const struct bw_command commands[] = {
 	{"next", "n", bw_cmd_next, "[COUNT]", "Step the focus wave to the next source line, over calls.", NULL, BW_COMPLETE_NONE, true},
 	{"nexti", "ni", bw_cmd_nexti, "[COUNT]", "Step the focus wave by one instruction, over calls.", NULL, BW_COMPLETE_NONE, true},
 	{"output", NULL, bw_cmd_output, "[/FMT] EXPR", "Print a value alone: no $N, no newline.", NULL, BW_COMPLETE_EXPR, false},
-	{"print", "p", bw_cmd_print, "[/FMT] [-elements N] [-pretty on | off] [--] EXPR", "Evaluate EXPR for the focus wave and lane, and print it.",
+	{"print", "p", bw_cmd_print, "[/FMT] [-elements N | unlimited] [-pretty [on | off]] [--] EXPR", "Evaluate EXPR for the focus wave and lane, and print it.",
 	 "FMT: x hex, z padded hex, d signed, u unsigned, o octal, t binary, a address, c char, f float.\n"
 	 "Registers: $pc $exec $vcc $scc $m0 $s4 $s[2:3] $v3 (all lanes) $v3[5]; what the kernel was launched with:\n"
 	 "print $_launch.out[4], print *$_launch.out@8 (in assembly, and without debug information, out alone is enough); memory: *(float *)0x1000, lds#0x10; print $v2[3] = 1.5 writes.\n"
@@ -110,14 +111,14 @@ static const struct bw_command commands[] = {
 	{"shell", NULL, bw_cmd_shell, "[COMMAND]", "Run a command of the shell; !COMMAND is the same.", NULL, BW_COMPLETE_NONE, false, true},
 	{"show", NULL, bw_cmd_show, "[NAME | user | convenience | values | version]", "Show a setting, those of a word, or all; the commands, variables and values of your own.", NULL, BW_COMPLETE_SHOW, false},
 	{"silent", NULL, bw_cmd_silent, "", "The first line of a breakpoint's commands: the stop itself is not shown.", NULL, BW_COMPLETE_NONE, false},
-	{"source", NULL, bw_cmd_source, "FILE", "Run the commands in FILE, or the script in Python if it is called FILE.py.", NULL, BW_COMPLETE_FILE, false, true},
+	{"source", NULL, bw_cmd_source, "FILE | -", "Run the commands in FILE, or the script in Python if it is called FILE.py.", "-: the lines of standard input.", BW_COMPLETE_FILE, false, true},
 	{"start", NULL, bw_cmd_starti, "", "Same as starti.", NULL, BW_COMPLETE_NONE, false, true},
 	{"starti", NULL, bw_cmd_starti, "", "Run to the first instruction of the first dispatch.", NULL, BW_COMPLETE_NONE, false, true},
 	{"step", "s", bw_cmd_step, "[COUNT]", "Step the focus wave to the next source line, into calls.", NULL, BW_COMPLETE_NONE, true},
 	{"stepi", "si", bw_cmd_stepi, "[COUNT]", "Step the focus wave by one instruction; the others stay stopped.", NULL, BW_COMPLETE_NONE, true},
 	{"symbol-file", NULL, bw_cmd_symbol_file, "FILE", "Take functions and lines of the program's kernels from a code object.", "For programs whose kernels have names elsewhere: \"breakwater attach\", OpenCL and Vulkan.", BW_COMPLETE_FILE, false, true},
-	{"tbreak", "tb", bw_cmd_tbreak, "[WHERE] [if EXPR] [wave N]", "Set a breakpoint that is deleted when it is hit.", NULL, BW_COMPLETE_WHERE, false},
-	{"tcatch", NULL, bw_cmd_tcatch, "fp [KIND...]", "Like catch, once.", NULL, BW_COMPLETE_CATCH, false},
+	{"tbreak", "tb", bw_cmd_tbreak, "[WHERE] [if EXPR] [wave N]", "Set a breakpoint that is deleted when it is hit.", "It takes what \"break\" takes: tbreak on dispatch 2.", BW_COMPLETE_WHERE, false},
+	{"tcatch", NULL, bw_cmd_tcatch, "fp [KIND...] | dispatch [every | N] [NAME] [PROPERTY VALUE...] [if EXPR]", "Like catch, once.", NULL, BW_COMPLETE_CATCH, false},
 	{"thbreak", NULL, bw_cmd_tbreak, "[WHERE] [if EXPR] [wave N]", "Same as tbreak.", NULL, BW_COMPLETE_WHERE, false},
 	{"thread", "t", bw_cmd_wave, "[N[:LANE] | apply WAVES COMMAND | find TEXT]", "Same as wave.", NULL, BW_COMPLETE_WAVES, false},
 	{"tui", NULL, bw_cmd_tui, "enable | disable | mem [/FMT] ADDRESS", "The terminal screen: windows above the prompt, for source, instructions, registers, lanes, waves and memory.",
@@ -152,7 +153,7 @@ static const struct bw_command infos[] = {
 	{"address", NULL, bw_info_address, "SYMBOL", "Where a variable or a function is.", NULL, BW_COMPLETE_EXPR, false},
 	{"agents", NULL, bw_info_agents, "", "The GPU.", NULL, BW_COMPLETE_NONE, false},
 	{"all-registers", NULL, bw_info_all_registers, "", "All registers of the focus wave, VGPRs of all lanes included.", NULL, BW_COMPLETE_NONE, false},
-	{"args", NULL, bw_info_args, "[-q] [-t REGEX] [REGEX]", "Arguments of the selected frame's function; without debug information what the kernel was launched with.", "REGEX: those whose name it finds; -t: those whose type it finds; -q: nothing is said where there is none.", BW_COMPLETE_NONE, false},
+	{"args", NULL, bw_info_args, "[-q] [-t REGEX] [--] [REGEX]", "Arguments of the selected frame's function; without debug information what the kernel was launched with.", "REGEX: those whose name it finds; -t: those whose type it finds; -q: nothing is said where there is none.", BW_COMPLETE_NONE, false},
 	{"breakpoints", "b", bw_info_breakpoints, "", "Breakpoints: places, conditions, hits, commands.", NULL, BW_COMPLETE_NONE, false},
 	{"buffer", NULL, bw_info_buffer, "N", "One buffer: its name, place, use and how to see its contents.", NULL, BW_COMPLETE_NONE, false},
 	{"buffers", NULL, bw_info_buffers, "[DISPATCH]", "Buffers and images of the program, and where a dispatch has them bound.", NULL, BW_COMPLETE_NONE, false},
@@ -161,7 +162,7 @@ static const struct bw_command infos[] = {
 	{"dispatches", NULL, bw_info_dispatches, "", "Dispatches so far.", NULL, BW_COMPLETE_NONE, false},
 	{"display", NULL, bw_info_display, "", "Expressions shown at every stop.", NULL, BW_COMPLETE_NONE, false},
 	{"fault", NULL, bw_info_fault, "", "What the memory violation of the focus wave was about.", NULL, BW_COMPLETE_NONE, false},
-	{"frame", "f", bw_info_frame, "[N]", "The selected frame, or frame N: its caller, stack and registers.", NULL, BW_COMPLETE_EXPR, false},
+	{"frame", "f", bw_info_frame, "[N | level N]", "The selected frame, or frame N: its caller, stack and registers.", NULL, BW_COMPLETE_EXPR, false},
 	{"functions", NULL, bw_info_functions, "[REGEX]", "Functions of the code objects, by file; with REGEX: those whose name it finds.", NULL, BW_COMPLETE_NONE, false},
 	{"inferiors", NULL, bw_info_inferiors, "", "Programs that are debugged.", NULL, BW_COMPLETE_NONE, false},
 	{"kernel", "k", bw_info_kernel, "", "The kernel of the focus wave: its grid, resources and arguments.", NULL, BW_COMPLETE_NONE, false},
@@ -169,10 +170,10 @@ static const struct bw_command infos[] = {
 	 "Inactive lanes are shown with the branch since which they are inactive, where it is known.\n"
 	 "all, FIRST-LAST, -active: a row for each lane.", BW_COMPLETE_EXPR, false},
 	{"line", NULL, bw_info_line, "[WHERE]", "The addresses of a source line; x shows what is there.", NULL, BW_COMPLETE_WHERE, false},
-	{"locals", NULL, bw_info_locals, "[-q] [-t REGEX] [REGEX]", "Variables of the selected frame, the innermost block first.", "REGEX: those whose name it finds; -t: those whose type it finds; -q: nothing is said where there is none.", BW_COMPLETE_NONE, false},
+	{"locals", NULL, bw_info_locals, "[-q] [-t REGEX] [--] [REGEX]", "Variables of the selected frame, the innermost block first.", "REGEX: those whose name it finds; -t: those whose type it finds; -q: nothing is said where there is none.", BW_COMPLETE_NONE, false},
 	{"pipelines", NULL, bw_info_pipelines, "", "Compute pipelines of a Vulkan program.", NULL, BW_COMPLETE_NONE, false},
 	{"program", NULL, bw_info_program, "", "The program: its process, and why it stopped.", NULL, BW_COMPLETE_NONE, false},
-	{"registers", "r", bw_info_registers, "[NAME... | sgprs | vgprs]", "Registers of the focus wave.", NULL, BW_COMPLETE_REGISTERS, false},
+	{"registers", "r", bw_info_registers, "[NAME... | sgprs | vgprs]", "Registers of the focus wave.", "scalar and vector are the same as sgprs and vgprs.", BW_COMPLETE_REGISTERS, false},
 	{"report", NULL, bw_info_report, "[all]", "Everything about the focus wave, or all: reason, registers, LDS, code.", NULL, BW_COMPLETE_NONE, false},
 	{"scope", NULL, bw_info_scope, "WHERE", "Variables that are visible at a place, and where they are.", NULL, BW_COMPLETE_WHERE, false},
 	{"sharedlibrary", NULL, bw_info_sharedlibrary, "", "Code objects in the GPU's memory, and where.", NULL, BW_COMPLETE_NONE, false},

@@ -47,6 +47,9 @@ const struct bw_command *bw_info_commands(size_t *out_n);
 struct bw_error *bw_command_find(const struct bw_command *table, size_t n, const char *word,
 				 const char *what, const struct bw_command **out) BW_MUST_CHECK;
 
+/* What "catch fp" takes: the i-th word, NULL after the last. */
+const char *bw_cli_exception_word(size_t i);
+
 /* ---- gdb_words.c ---- */
 
 /* The sentence about a command of gdb that does not exist here; NULL: the word is none. */

@@ -2,6 +2,7 @@
 #include "cli/help.h"
 #include "cli/commands.h"
 #include "cli/complete.h"
+#include "debug/breaks.h"
 #include "debug/expressions.h"
 
 #include <stdlib.h>
@@ -72,19 +73,18 @@ static void add_topics(struct bw_candidates *out, const char *prefix)
 static void add_catch_words(struct bw_candidates *out, const char *before, const char *prefix)
 {
 	char kind[16];
+	const char *word;
 	bw_take_word(&before, kind, sizeof(kind));
 	if (!kind[0])
 		bw_cli_add_words(out, "fp dispatch", prefix);
 	else if (!strcmp(kind, "fp"))
-		bw_cli_add_words(out,
-				 "invalid denormal div0 overflow underflow inexact int_div0 all",
-				 prefix);
-	else if (!strcmp(kind, "dispatch"))
-		bw_cli_add_words(
-			out,
-			"every nth pipeline shader kernel object hash label groups grid queue submission frame "
-			"number if",
-			prefix);
+		for (size_t i = 0; (word = bw_cli_exception_word(i)); i++)
+			bw_cli_add_words(out, word, prefix);
+	else if (!strcmp(kind, "dispatch")) {
+		bw_cli_add_words(out, "every if", prefix);
+		for (size_t i = 0; (word = bw_debug_dispatch_property(i)); i++)
+			bw_cli_add_words(out, word, prefix);
+	}
 }
 
 /* Names of layouts or of windows, and what else can stand there. */

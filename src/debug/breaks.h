@@ -45,6 +45,8 @@ struct bw_error *bw_debug_break(struct bw_debug *d, const char *text, bool tempo
  * X,Y,Z] [queue N] [submission N] [frame N] [number N] [if EXPR]", where names may hold * and ?. */
 struct bw_error *bw_debug_break_dispatch(struct bw_debug *d, const char *text, bool temporary,
 					 uint32_t *out_number) BW_MUST_CHECK;
+/* The words of that text before a value: the i-th one, NULL after the last. */
+const char *bw_debug_dispatch_property(size_t i);
 /* text: "[-l | -location] EXPR [if EXPR]". A value in global memory is watched by one of the four
  * watch registers, for all waves; registers, LDS, scratch, expressions that are no lvalue, and a
  * fifth value are watched by stepping the focus wave from instruction to instruction. kind: WATCH,

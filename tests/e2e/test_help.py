@@ -87,6 +87,46 @@ def settings():
     s.end()
 
 
+# Words that the code of commands compares with what was typed, but which are not for users to type there.
+NOT_TYPED = {"on dispatch": "the text of such a breakpoint", "Same as": "how help knows other names of a command",
+             "BREAKWATER_VGPU=": "the environment", "wb": "how a file is opened", "/": "a format of ptype",
+             "directories": "of show", "UTF-8": "the terminal's encoding"}
+COMPARED = re.compile(r"""(?:strcmp|starts_with)\((?:[^()"]|\([^()]*\))*, "([^"]+)"\)""")
+ROW = re.compile(r"""^\t\{"([a-z-]+)", (?:NULL|"[a-z]+"), (bw_(?:cmd|info)_\w+),""", re.M)
+
+
+def words_of_the_parsers():
+    """help of the commands of a file names each word and option that the code of the file compares with what is typed, and
+    the tables' own: kinds of exceptions, properties of dispatches, settings."""
+    s, names = Session(*SAXPY), {}
+    for name, function in ROW.findall((SOURCE / "src/cli/commands.c").read_text()):
+        names.setdefault(function, []).append(f"info {name}" if function.startswith("bw_info_") else name)
+    # info threads and info waves share a function, break and hbreak do: each says the same
+    help_of = {name: s.command(f"help {name}") for group in names.values() for name in group}
+    checked, missing = 0, []
+    for path in sorted((SOURCE / "src/cli").glob("cmd_*.c")):
+        code = path.read_text()
+        said = " ".join(f"{name} {a['usage']} {a['help']} {a.get('more', '')} {' '.join(a.get('words', []))} {a['examples']}"
+                        for function, group in names.items() if re.search(rf"\b{function}\(struct", code)
+                        for name in group for a in [help_of[name]])
+        for word in set(COMPARED.findall(code)) - set(NOT_TYPED):
+            if said and path.name != "cmd_set.c":  # what settings take: settings()
+                if not re.search(rf"(?<![\w-]){re.escape(word.strip())}(?![\w])", said):
+                    missing.append(f"{path.name}: {word}")
+                checked += 1
+    equal(missing, [], "words that no help of the file's commands names")
+    check(checked > 40, f"only {checked} words were checked")
+    for line, commands in (("catch fp nonsense", ("catch", "tcatch")),
+                           ("break on dispatch 3 2", ("break", "tbreak", "hbreak", "thbreak", "catch", "tcatch"))):
+        words = s.command(line)["message"].partition(": ")[2].rstrip(".").split(", ")
+        check(len(words) > 5, words)
+        for name in commands:
+            equal([w for w in words if w not in help_of[name]["words"]], [], f"what help {name} does not name")
+    equal([w["name"] for w in s.command("show")["settings"] if w["name"] not in help_of["set"]["words"]], [], "help set")
+    equal(help_of["hbreak"]["more"], help_of["break"]["more"], "another name of a command")
+    s.end()
+
+
 class Stopped:
     """A session that is stopped at its breakpoint 1."""
 
@@ -147,4 +187,4 @@ def examples_run():
 
 
 if __name__ == "__main__":
-    main(every_command_has_examples, settings, examples_run)
+    main(every_command_has_examples, settings, words_of_the_parsers, examples_run)

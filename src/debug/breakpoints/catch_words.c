@@ -8,6 +8,8 @@
 
 #include "base/cleanup.h"
 #include "base/str.h"
+#include "base/util.h"
+#include "debug/breaks.h"
 
 void bw_dispatch_filter_free(struct bw_dispatch_filter *f)
 {
@@ -39,6 +41,11 @@ static const struct word {
 	{"groups", WORD_GROUPS, 0},
 	{"grid", WORD_GRID, 0},
 };
+
+const char *bw_debug_dispatch_property(size_t i)
+{
+	return i < BW_ARRAY_SIZE(words) ? words[i].word : NULL;
+}
 
 /* A word, or a "quoted text"; text is owned, NULL at the end. */
 struct taken {
@@ -154,10 +161,13 @@ static struct bw_error *not_a_property(const struct word *last, const struct tak
 				 "needs quotes: %s \"%.*s\"",
 				 t->text, last ? last->word : "name", length_to_property(value),
 				 value);
-	return bw_errorf(BW_E_INVALID,
-			 "\"%s\" is not a property of dispatches: nth, number, name, pipeline, "
-			 "shader, kernel, hash, label, queue, frame, submission, groups, grid",
-			 t->text);
+	struct bw_str all = {0};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(words); i++)
+		bw_str_addf(&all, "%s%s", i ? ", " : "", words[i].word);
+	struct bw_error *err = bw_errorf(BW_E_INVALID, "\"%s\" is not a property of dispatches: %s",
+					 t->text, bw_str_text(&all));
+	bw_str_free(&all);
+	return err;
 }
 
 static struct bw_error *parse_words(const char *text, struct bw_dispatch_filter *f)
