@@ -87,9 +87,13 @@ struct bw_value {
 	enum bw_place_kind place;
 	struct bw_wave_reg reg; /* REG */
 	uint32_t var;		/* VAR: number of the variable */
-	int lane;		/* REG: of a VGPR, -1: all. MEMORY: of private space */
-	enum bw_space space;	/* MEMORY */
-	uint64_t va;		/* MEMORY: address or offset in its space */
+	/* NONE: components of that vector, in that order, which assignments go to; owned. NULL: it
+	 * is none of those */
+	struct bw_value *vector;
+	uint8_t component[16];
+	int lane;	     /* REG: of a VGPR, -1: all. MEMORY: of private space */
+	enum bw_space space; /* MEMORY */
+	uint64_t va;	     /* MEMORY: address or offset in its space */
 };
 
 void bw_value_fini(struct bw_value *v);

@@ -355,8 +355,8 @@ static void test_errors(void **state)
 		const char *text, *message;
 	} rows[] = {
 		{"$p->nothing", "There is no member named nothing"},
-		{"$vec->q", "There is no member named q"},
-		{"$vec->xyzwq", "There is no member named xyzwq"},
+		{"$vec->k", "has no component named k: its components are "},
+		{"$vec->xyzwq", "has no component named xyzwq"},
 		{"$p->v.x", "not a structure"},
 		{"*$p + 1", "not a number"},
 		{"*$p == *$p", "not a number"},

@@ -252,5 +252,53 @@ def refused_by_name():
     session.end()
 
 
+VECTORS = """__kernel void k(__global float4 *out)
+{
+	int i = get_global_id(0);
+	float4 v = (float4)(1, 2, 3, 4);
+	int8 w = (int8)(0, 1, 2, 3, 4, 5, 6, 7);
+	float2 t = (float2)(10, 20);
+	float3 three = (float3)(1, 2, 3);
+	out[i] = v + (float4)(w.s7 + t.x + three.x);
+	out[i].x += 1;
+}
+"""
+# What is typed, and what `print` of that says then; the values are those of OpenCL C 3.0, 6.3.7.
+ASSIGNED = [("set var v.xz = t", "v", "{10, 2, 20, 4}"), ("set var v.xz = {7, 8}", "v", "{7, 2, 8, 4}"),
+            ("set var v.s13 = v.s02", "v", "{7, 7, 8, 8}"), ("set var v.lo = 5", "v", "{5, 5, 8, 8}"),
+            ("set var v.even = (float2)(1, 3)", "v", "{1, 5, 3, 8}"), ("set var v.odd = v.hi", "v", "{1, 3, 3, 8}"),
+            ("set var v.wzyx = v", "v", "{8, 3, 3, 1}"), ("set var v.ra = 2", "v", "{2, 3, 3, 2}"),
+            ("set var v.S3 = 9", "v", "{2, 3, 3, 9}"), ("set var v.wzyx.xy = t", "v", "{2, 3, 20, 10}"),
+            ("set var v.wx.y = 6", "v", "{6, 3, 20, 10}"), ("print v.xz = (float2)(16, 40)", "v", "{16, 3, 40, 10}"),
+            ("set var v.gb.even += 1", "v", "{16, 4, 40, 10}"), ("set var w.odd.hi = (int2)(50, 70)", "w", "{0, 1, 2, 3, 4, 50, 6, 70}"),
+            ("set var w.s7654 = w.s0123", "w", "{0, 1, 2, 3, 3, 2, 1, 0}"), ("set var three.zx = t", "three", "{20, 2, 10}"),
+            ("set var out[0].yw = t", "out[0]", "{19, 10, 21, 20}")]
+REFUSED = [("set var v.xx = t", "Invalid assignment: the component s0 is named twice on the left"),
+           ("set var v.xq = t", "float4 has no component named xq: its components are xyzw, s0 to s3, and lo, hi, even, odd"),
+           ("print v.s4", "float4 has no component named s4: its"), ("print w.s8", "int8 has no component named s8: its components are s0 to s7, and"),
+           ("print three.w", "float3 has no component named w: its components are xyz, s0 to s2, and"), ("set var three.hi = t", "float3 has no component named hi"),
+           ("set var v.xyz = t", "Invalid assignment: float2 is no float"), ("set var v.xz = w.lo", "Invalid assignment: int __attribute__((vector_size(4))) is no float"),
+           ("print &v.xz", "Attempt to take address of value not located in memory")]
+
+
+def components_of_vectors():
+    """Components of a vector are assigned in any order, wherever the vector is; what cannot be is refused by name."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "k.cl"
+        path.write_text(VECTORS)
+        session = Session("-O0", path, "--grid", 32, "--group", 32, "--arg", "out=zeros:128")
+        for command in ("break k.cl:9", "run"):
+            session.command(command)
+        for command, name, value in ASSIGNED:
+            answer = session.command(command)
+            check(answer.get("result") != "error", f"{command}: {answer}")
+            equal(normal(session.command(f"print {name}")["text"]), value, command)
+        for command, message in REFUSED:
+            answer = session.command(command)
+            check(answer.get("message", "").startswith(message), f"{command}: {answer}")
+        equal(normal(session.command("print v")["text"]), "{16, 4, 40, 10}", "what was refused has changed nothing")
+        session.end()
+
+
 if __name__ == "__main__":
-    main(as_gdb_has_it, refused_by_name)
+    main(as_gdb_has_it, refused_by_name, components_of_vectors)

@@ -523,6 +523,8 @@ struct bw_error *bw_expr_assign(struct bw_expr *x, struct bw_value *place, struc
 	struct bw_wave_reg r = place->reg;
 	uint64_t bits;
 
+	if (place->place == BW_PLACE_NONE && place->vector)
+		return bw_expr_assign_components(x, place, v);
 	if (place->place == BW_PLACE_NONE)
 		return bw_errorf(BW_E_INVALID, "Left operand of assignment is not an lvalue");
 	if (place->place == BW_PLACE_VAR)

@@ -137,6 +137,9 @@ struct bw_error *bw_expr_load_program(struct bw_expr *x, const struct bw_value *
 /* To a place of the program's: PIECES, or MEMORY with a type of the program. */
 struct bw_error *bw_expr_assign_program(struct bw_expr *x, struct bw_value *place,
 					struct bw_value *v) BW_MUST_CHECK;
+/* To components of a vector, v.xz: place->vector. */
+struct bw_error *bw_expr_assign_components(struct bw_expr *x, struct bw_value *place,
+					   struct bw_value *v) BW_MUST_CHECK;
 
 /* expr_literal.c */
 /* Values of one can be assigned to the other. */

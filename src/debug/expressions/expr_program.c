@@ -5,6 +5,7 @@
 #include "debug/waves/waves_priv.h"
 
 #include <stdio.h>
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -177,7 +178,8 @@ static const struct bw_cmember *find_member(const struct bw_ctype *s, const char
 	return NULL;
 }
 
-/* Components that "xyzw", "rgba", "s03", "lo", "hi", "even", "odd" of a vector name. 0: none. */
+/* Components that "xyzw", "rgba", "stpq" (of GLSL), "s03", "lo", "hi", "even", "odd" of a vector
+ * name. 0: none. */
 static unsigned swizzle(const char *name, unsigned count, unsigned out[16])
 {
 	static const char digits[] = "0123456789abcdef";
@@ -194,8 +196,11 @@ static unsigned swizzle(const char *name, unsigned count, unsigned out[16])
 		}
 		return n;
 	}
-	bool numbered = (name[0] == 's' || name[0] == 'S') && name[1];
-	const char *set = numbered ? digits : strchr("xyzw", *name) ? "xyzw" : "rgba";
+	bool numbered = (name[0] == 's' || name[0] == 'S') && isxdigit((unsigned char)name[1]);
+	const char *set = numbered		  ? digits
+			  : strchr("xyzw", *name) ? "xyzw"
+			  : strchr("rgba", *name) ? "rgba"
+						  : "stpq";
 	for (const char *p = name + numbered; *p; p++) {
 		char c = numbered && *p >= 'A' && *p <= 'F' ? (char)(*p - 'A' + 'a') : *p;
 		const char *at = strchr(set, c);
@@ -211,30 +216,42 @@ static struct bw_error *no_member(const char *name)
 	return bw_errorf(BW_E_NOT_FOUND, "There is no member named %s", name);
 }
 
-/* Several components at once are a vector of their own, which is nowhere. */
-static struct bw_error *vector_member(struct bw_expr *x, const struct bw_value *v,
-				      const struct bw_ctype *t, const char *name,
-				      struct bw_value *out)
+static struct bw_error *no_component(const struct bw_type *type, uint64_t count, const char *name)
+{
+	char text[BW_TYPE_NAME_MAX];
+	return bw_errorf(
+		BW_E_NOT_FOUND,
+		"%s has no component named %s: its components are %.*s%ss0 to s%llx, and lo, "
+		"hi, even, odd",
+		bw_type_name(type, text), name, count <= 4 ? (int)count : 0, "xyzw",
+		count <= 4 ? ", " : "", (unsigned long long)count - 1);
+}
+
+/* Which components of which vector the value is, for assignments. */
+static struct bw_error *note_components(const struct bw_value *v, const unsigned *which, unsigned n,
+					struct bw_value *out)
+{
+	struct bw_value *vector = calloc(1, sizeof(*vector));
+	if (!vector)
+		return bw_error_nomem();
+	struct bw_error *err = bw_value_copy(v->vector ? v->vector : v, vector);
+	if (err) {
+		free(vector);
+		return err;
+	}
+	for (unsigned i = 0; i < n; i++)
+		out->component[i] = v->vector ? v->component[which[i]] : (uint8_t)which[i];
+	out->vector = vector;
+	return NULL;
+}
+
+static struct bw_error *several_components(struct bw_expr *x, const struct bw_value *v,
+					   const struct bw_ctype *made, const unsigned *which,
+					   unsigned n, struct bw_value *out)
 {
 	struct bw_value_of who = of(x);
-	unsigned which[16], n = swizzle(name, t->count < 16 ? (unsigned)t->count : 16, which);
-	uint64_t elem_b = bw_ctype_strip(t->elem)->size_b;
-	struct bw_value whole = {0};
-	if (!n)
-		return no_member(name);
-	if (n == 1)
-		return bw_variables_part(&who, v, t->elem,
-					 (struct bw_member_at){.offset_b = which[0] * elem_b}, out);
-	const struct bw_ctype *made = bw_variables_array_of(x->d, t->elem, n, true);
-	if (!made)
-		return bw_error_nomem();
-	bool in_row = made->size_b == n * elem_b; /* three of them have room for four */
-	for (unsigned i = 1; i < n; i++)
-		in_row &= which[i] == which[0] + i;
-	if (in_row)
-		return bw_variables_part(&who, v, made,
-					 (struct bw_member_at){.offset_b = which[0] * elem_b}, out);
-	struct bw_value r = {.type = bw_type_of(made)};
+	struct bw_value whole = {0}, r = {.type = bw_type_of(made)};
+	uint64_t elem_b = bw_ctype_strip(made->elem)->size_b;
 	if (x->skip) {
 		*out = r;
 		return NULL;
@@ -258,6 +275,33 @@ static struct bw_error *vector_member(struct bw_expr *x, const struct bw_value *
 		bw_value_fini(&r);
 	else
 		*out = r;
+	return err;
+}
+
+/* Several components at once are a vector of their own, which is nowhere. */
+static struct bw_error *vector_member(struct bw_expr *x, const struct bw_value *v,
+				      const struct bw_ctype *t, const char *name,
+				      struct bw_value *out)
+{
+	struct bw_value_of who = of(x);
+	unsigned which[16], n = swizzle(name, t->count < 16 ? (unsigned)t->count : 16, which);
+	uint64_t elem_b = bw_ctype_strip(t->elem)->size_b;
+	if (!n)
+		return no_component(&v->type, t->count, name);
+	const struct bw_ctype *made =
+		n == 1 ? t->elem : bw_variables_array_of(x->d, t->elem, n, true);
+	if (!made)
+		return bw_error_nomem();
+	/* three of them have room for four */
+	bool in_row = n == 1 || made->size_b == n * elem_b;
+	for (unsigned i = 1; i < n; i++)
+		in_row &= which[i] == which[0] + i;
+	const struct bw_member_at at = {.offset_b = which[0] * elem_b};
+	BW_TRY(in_row ? bw_variables_part(&who, v, made, at, out)
+		      : several_components(x, v, made, which, n, out));
+	struct bw_error *err = in_row && !v->vector ? NULL : note_components(v, which, n, out);
+	if (err)
+		bw_value_fini(out);
 	return err;
 }
 
@@ -365,25 +409,101 @@ struct bw_error *bw_expr_load_program(struct bw_expr *x, const struct bw_value *
 
 /* ---- Assignment ---- */
 
-static struct bw_error *assign_aggregate(struct bw_expr *x, struct bw_value *place,
-					 struct bw_value *v)
+/* v becomes what can be put into the aggregate `place`. */
+static struct bw_error *need_aggregate(struct bw_expr *x, const struct bw_value *place,
+				       struct bw_value *v)
 {
-	struct bw_value_of who = of(x);
 	char a[BW_TYPE_NAME_MAX], b[BW_TYPE_NAME_MAX];
 	const struct bw_ctype *to = bw_type_aggregate(&place->type);
 	if (to->kind == BW_CTYPE_VECTOR && v->type.kind != BW_TYPE_AGGREGATE)
 		BW_TRY(bw_expr_fill_vector(x, &place->type, v));
-	if (!to->size_b || v->type.kind != BW_TYPE_AGGREGATE ||
-	    !bw_expr_same_type(to, bw_type_aggregate(&v->type)))
-		return bw_errorf(BW_E_INVALID, "Invalid assignment: %s is no %s",
-				 bw_type_name(&v->type, a), bw_type_name(&place->type, b));
-	if (x->skip)
+	if (to->size_b && v->type.kind == BW_TYPE_AGGREGATE &&
+	    bw_expr_same_type(to, bw_type_aggregate(&v->type)))
 		return NULL;
-	BW_TRY(bw_variables_fetch(&who, v));
+	return bw_errorf(BW_E_INVALID, "Invalid assignment: %s is no %s", bw_type_name(&v->type, a),
+			 bw_type_name(&place->type, b));
+}
+
+static struct bw_error *need_bytes(const struct bw_value_of *who, struct bw_value *v,
+				   const struct bw_ctype *to)
+{
+	BW_TRY(bw_variables_fetch(who, v));
 	for (uint64_t i = 0; i < to->size_b; i++)
 		if (!v->bytes->known[v->bytes_at + i])
 			return bw_variables_missing(v);
+	return NULL;
+}
+
+static struct bw_error *assign_aggregate(struct bw_expr *x, struct bw_value *place,
+					 struct bw_value *v)
+{
+	struct bw_value_of who = of(x);
+	const struct bw_ctype *to = bw_type_aggregate(&place->type);
+	BW_TRY(need_aggregate(x, place, v));
+	if (x->skip)
+		return NULL;
+	BW_TRY(need_bytes(&who, v, to));
 	return bw_variables_store(&who, place, v->bytes->data + v->bytes_at, to->size_b);
+}
+
+/* Each component goes to its own place; nothing is written where one of them has none. */
+static struct bw_error *store_components(struct bw_expr *x, struct bw_value *place,
+					 const uint8_t *bytes)
+{
+	struct bw_value_of who = of(x);
+	const struct bw_ctype *t = bw_type_aggregate(&place->vector->type);
+	const struct bw_ctype *to = bw_type_aggregate(&place->type);
+	size_t elem_b = bw_ctype_strip(t->elem)->size_b;
+	for (unsigned i = 0; i < (to ? to->count : 1) * 2; i++) {
+		unsigned k = i % (unsigned)(to ? to->count : 1);
+		struct bw_value part;
+		BW_TRY(bw_variables_part(
+			&who, place->vector, t->elem,
+			(struct bw_member_at){.offset_b = place->component[k] * elem_b}, &part));
+		bool is_pass = i >= (to ? to->count : 1);
+		struct bw_error *err =
+			part.place == BW_PLACE_NONE
+				? bw_errorf(BW_E_INVALID,
+					    "Left operand of assignment is not an lvalue")
+			: part.is_missing ? bw_variables_missing(&part)
+			: is_pass ? bw_variables_store(&who, &part, bytes + k * elem_b, elem_b)
+				  : NULL;
+		bw_value_fini(&part);
+		BW_TRY(err);
+	}
+	return NULL;
+}
+
+struct bw_error *bw_expr_assign_components(struct bw_expr *x, struct bw_value *place,
+					   struct bw_value *v)
+{
+	struct bw_value_of who = of(x);
+	const struct bw_ctype *to = bw_type_aggregate(&place->type);
+	uint64_t bits;
+	for (unsigned i = 0; to && i < to->count; i++)
+		for (unsigned k = 0; k < i; k++)
+			if (place->component[i] == place->component[k])
+				return bw_errorf(BW_E_INVALID,
+						 "Invalid assignment: the component s%x is named "
+						 "twice on the left",
+						 place->component[i]);
+	if (!to) {
+		BW_TRY(bw_expr_scalar(x, v));
+		bits = bw_expr_convert(v, &place->type);
+		if (!x->skip)
+			BW_TRY(store_components(x, place, (const uint8_t *)&bits));
+		place->bits = bits;
+		return NULL;
+	}
+	BW_TRY(need_aggregate(x, place, v));
+	if (x->skip)
+		return NULL;
+	BW_TRY(need_bytes(&who, v, to));
+	BW_TRY(store_components(x, place, v->bytes->data + v->bytes_at));
+	bw_bytes_unref(place->bytes);
+	place->bytes = bw_bytes_ref(v->bytes);
+	place->bytes_at = v->bytes_at;
+	return NULL;
 }
 
 struct bw_error *bw_expr_assign_program(struct bw_expr *x, struct bw_value *place,

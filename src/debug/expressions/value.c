@@ -14,6 +14,9 @@ void bw_value_fini(struct bw_value *v)
 {
 	free(v->elem);
 	bw_bytes_unref(v->bytes);
+	if (v->vector)
+		bw_value_fini(v->vector);
+	free(v->vector);
 	*v = (struct bw_value){0};
 }
 
@@ -56,6 +59,16 @@ struct bw_error *bw_value_copy(const struct bw_value *v, struct bw_value *out)
 		if (!copy.elem)
 			return bw_error_nomem();
 		memcpy(copy.elem, v->elem, v->n_elem * sizeof(*v->elem));
+	}
+	if (v->vector) {
+		copy.vector = calloc(1, sizeof(*copy.vector));
+		struct bw_error *err =
+			copy.vector ? bw_value_copy(v->vector, copy.vector) : bw_error_nomem();
+		if (err) {
+			free(copy.vector);
+			free(copy.elem);
+			return err;
+		}
 	}
 	bw_bytes_ref(copy.bytes);
 	*out = copy;
