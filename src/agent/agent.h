@@ -126,6 +126,8 @@ struct bw_agent_config {
 	bool is_tracked;	     /* any of these */
 };
 const struct bw_agent_config *bw_agent_config(void);
+/* On the program's standard error; a whole line. */
+void bw_agent_say(const char *text);
 /* The connection to the virtual GPU, made on first use. NULL: not virtual, or not to be reached. */
 struct bw_vgpu_client *bw_agent_client(void);
 /* Its device tree: "/tmp/.../root" */

@@ -67,7 +67,7 @@ static _Atomic(struct bw_vgpu_client *) client;
 static pthread_once_t client_once = PTHREAD_ONCE_INIT;
 static char root[PATH_MAX];
 
-static void say(const char *text)
+void bw_agent_say(const char *text)
 {
 	if (write(STDERR_FILENO, text, strlen(text)) < 0) {
 		/* there is nowhere to print it */
@@ -76,7 +76,7 @@ static void say(const char *text)
 
 static void server_gone(void)
 {
-	say("breakwater: the virtual GPU has gone away\n");
+	bw_agent_say("breakwater: the virtual GPU has gone away\n");
 }
 
 static void fd_kept(int fd)
@@ -99,9 +99,9 @@ static void connect_client(void)
 	_cleanup_error_ struct bw_error *err =
 		bw_vgpu_client_open(bw_agent_config()->vgpu_socket, &hooks, &c);
 	if (err) {
-		say("breakwater: ");
-		say(err->message);
-		say("\n");
+		bw_agent_say("breakwater: ");
+		bw_agent_say(err->message);
+		bw_agent_say("\n");
 		return;
 	}
 	const char *given = bw_vgpu_client_hello(c)->root;

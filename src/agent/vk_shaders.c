@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Shaders, pipelines and their layouts: what each is made of. Each function calls the next layer's
  * function first. */
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/agent.h"
 #include "agent/handles.h"
 #include "agent/names_priv.h"
 #include "agent/sha1.h"
@@ -96,11 +98,40 @@ static void find_file(const uint32_t *code, size_t n, char out[64])
 	}
 }
 
+static bool has_debug_printf(const uint32_t *code, size_t n)
+{
+	static const char name[] = "NonSemantic.DebugPrintf";
+	for (size_t at = SPV_HEADER; at < n;) {
+		uint32_t words = bw_spv_n_words(code[at]), op = bw_spv_op(code[at]);
+		if (!words || words > n - at || op == OP_FUNCTION)
+			return false;
+		if (op == OP_EXT_INST_IMPORT && words * 4 >= 8 + sizeof(name) &&
+		    !memcmp(&code[at + 2], name, sizeof(name)))
+			return true;
+		at += words;
+	}
+	return false;
+}
+
+/* No driver carries out debugPrintfEXT by itself: silence would be taken for "not reached". A
+ * debugger says so of each shader; without one it is said once. */
+static void warn_of_prints(const uint32_t *code, size_t n)
+{
+	static atomic_flag said = ATOMIC_FLAG_INIT;
+	if (!bw_agent_config()->debugger_socket && has_debug_printf(code, n) &&
+	    !atomic_flag_test_and_set(&said))
+		bw_agent_say(
+			"breakwater: a shader prints by debugPrintfEXT: that is not shown; "
+			"\"breakwater run -- PROGRAM\" and \"dprintf LINE,\"FORMAT\",VALUE...\" "
+			"print a line for each wave\n");
+}
+
 static struct module describe(const uint32_t *code, size_t size_b)
 {
 	struct module m = {.hash = bw_sha1_64(code, size_b),
 			   .spirv = bw_spirv_copy_new(code, size_b)};
 	bw_vk_swap_save(m.hash, code, size_b);
+	warn_of_prints(code, size_b / 4);
 	find_local_size(code, size_b / 4, NULL, m.local_size);
 	find_file(code, size_b / 4, m.file);
 	return m;

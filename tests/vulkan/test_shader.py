@@ -224,6 +224,12 @@ void main()
     done = run(path, "--grid", "64", "--arg", "y=zeros:64")
     equal(done.stdout.count("says prints by debugPrintfEXT: that is not shown") +
           done.stderr.count("says prints by debugPrintfEXT: that is not shown"), 1, done.stdout + done.stderr)
+    code = path.with_suffix(".spv")
+    subprocess.run(["glslangValidator", "--quiet", "--target-env", "vulkan1.3", "-V", path, "-o", code], check=True, timeout=TIMEOUT_S)
+    program = [str(BREAKWATER.parent / "breakwater-launch-shader"), str(code), "--grid", "64", "--arg", "y=zeros:64", "--print", "y:2"]
+    done = subprocess.run([str(BREAKWATER), "exec", "--", *program], capture_output=True, text=True, timeout=TIMEOUT_S)
+    equal((done.returncode, done.stdout.split()), (0, ["1", "1"]), done.stderr)
+    equal(done.stderr.count("a shader prints by debugPrintfEXT: that is not shown"), 1, done.stderr)
 
 
 def debugged():
