@@ -232,6 +232,14 @@ void main()
     equal(done.stderr.count("a shader prints by debugPrintfEXT: that is not shown"), 1, done.stderr)
 
 
+def condition_before_it_is_made():
+    """The names of a condition on a line that no code has yet come with the shader."""
+    done = run("-O0", "--batch", "-ex", "break saxpy.comp:10 if i == 70 && pc.n == 100", "-ex", "run", "-ex", "print i", "-ex", "continue",
+               write("saxpy.comp", SAXPY), *SAXPY_ARGS)
+    check("hit Breakpoint 1, with lanes [6]," in done.stdout and "$1 = 70\n" in done.stdout, done.stdout + done.stderr)
+    equal((done.stdout.count("hit Breakpoint"), done.stderr.count("No symbol")), (1, 0), done.stdout + done.stderr)
+
+
 def debugged():
     """Stopped by its name, with its buffers' names; a value changed on the way."""
     out = pathlib.Path(FOLDER.name, "out")
@@ -250,4 +258,4 @@ def debugged():
     equal(struct.unpack("<128f", out.read_bytes())[:4], (6, 7, 32, 9), "with another x[2]")
 
 
-harness.main(glsl, specialization_and_files, layouts, hlsl, array_of_buffers, structs, spirv, errors, prints, debugged)
+harness.main(glsl, specialization_and_files, layouts, hlsl, array_of_buffers, structs, spirv, errors, prints, condition_before_it_is_made, debugged)

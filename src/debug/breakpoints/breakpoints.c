@@ -203,15 +203,33 @@ void bw_debug_forget_places_in(struct bw_debug *d, uint32_t space)
 
 /* ---- Commands ---- */
 
-/* A condition must at least be an expression whose names exist; where: at that place, or NULL. */
+/* Whether any code that is known has the place, loaded or not. */
+static bool is_in_code(struct bw_debug *d, const struct bw_where_spec *where)
+{
+	bool is = where->kind == BW_WHERE_ADDRESS;
+	bw_vec_each(&d->modules, m) {
+		struct bw_addr_vec found = {0};
+		if (!is)
+			bw_error_free(bw_where_in_module(*m, where, 0, &found));
+		is |= found.len > 0;
+		bw_vec_free(&found);
+	}
+	return is;
+}
+
+/* A condition must at least be an expression whose names exist; where: at that place, or NULL. The
+ * names of code that is not known yet (a shader, until the program has made it) come with it; one
+ * that does not is told when the breakpoint is reached. */
 static struct bw_error *check_condition(struct bw_debug *d, const char *expr,
 					const struct bw_where_spec *where)
 {
 	struct bw_expr_error column;
 	struct bw_variables_frame at;
 	bool known = where && bw_where_scope(d, where, &at);
-	return bw_error_wrap(bw_debug_eval_check(d, expr, known ? &at : NULL, &column),
-			     "the condition \"%s\"", expr);
+	struct bw_error *err = bw_debug_eval_check(d, expr, known ? &at : NULL, &column);
+	if (where && !is_in_code(d, where) && bw_error_catch(&err, BW_E_NOT_FOUND))
+		return NULL;
+	return bw_error_wrap(err, "the condition \"%s\"", expr);
 }
 
 /* Places in the code that is there already must be instructions. */
