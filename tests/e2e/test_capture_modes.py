@@ -145,7 +145,7 @@ def check_unseen(folder):
     equal(pathlib.Path(folder, "dump").read_bytes()[:4 * ELEMENTS], computed(number), "what it computes")
     said = ask("replay", f"--first={number}", path)[0]
     check(f"Submission {number - 1} ran before: the capture does not hold what it has left in memory." in said, said)
-    check("Nobody has looked at memory behind it" in ask("capture", "show", path, number)[0], "show")
+    check("Nobody has looked at memory after it" in ask("capture", "show", path, number)[0], "show")
 
 
 def check_signals(folder):

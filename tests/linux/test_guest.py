@@ -135,7 +135,7 @@ def bad_input():
     """Each in a sentence, before anything boots."""
     for options, said in ((["--kernel", "/nowhere"], "/nowhere cannot be read"), (["--memory", "1k"], "--memory wants a number"),
                           (["--no-gpu", "--modules", "/nowhere"], "/nowhere"), (["--no-gpu", "--share", "/nowhere"], "/nowhere cannot be shared"),
-                          (["dmesg"], 'stands behind "--"'), (["--accel", "hvf"], '--accel wants kvm or tcg, not "hvf"')):
+                          (["dmesg"], 'stands after "--"'), (["--accel", "hvf"], '--accel wants kvm or tcg, not "hvf"')):
         done = subprocess.run(words(*options), capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=TIMEOUT_S)
         equal(done.returncode, 2, f"the status of {options}")
         check(said in done.stderr and done.stderr.count("\n") == 1, done.stderr)
