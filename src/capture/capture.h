@@ -34,7 +34,7 @@ enum {
 enum {
 	BW_CAPTURE_BOUND_MAX = 1024, /* of one dispatch */
 	BW_CAPTURE_OBJECTS_MAX = 1 << 17,
-	BW_CAPTURE_LABEL_MAX_B = 1 << 11, /* with the zero behind it */
+	BW_CAPTURE_LABEL_MAX_B = 1 << 11, /* with the zero after it */
 };
 
 /* ---- What records are made of. Fixed sizes, little-endian, without holes. ---- */
@@ -111,7 +111,7 @@ struct bw_capture_dispatch {
 	uint32_t bound_at, n_bound;
 	uint32_t args_at, n_args;
 	/* From BW_CAPTURE_VERSION_LABELS on: all of a label that is longer than `label` has room
-	 * for, in the submission's `labels`, with a zero behind it; label_b 0: `label` is whole. */
+	 * for, in the submission's `labels`, with a zero after it; label_b 0: `label` is whole. */
 	uint32_t label_at, label_b;
 };
 

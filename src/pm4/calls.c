@@ -113,12 +113,19 @@ const struct bw_pm4_call *bw_pm4_form_of(const uint32_t *dw, uint32_t n_dw)
 	return NULL;
 }
 
+/* The fixed part of a packet without what its fields name. */
+static void find_unnamed(const struct bw_pm4_call *c, const uint32_t *dw,
+			 uint32_t out[FIXED_MAX_DW])
+{
+	memcpy(out, dw, c->n_dw * sizeof(*out));
+	for (const struct bw_pm4_call_field *f = c->fields; f->name; f++)
+		clear(out, f->lo, f->n_bits);
+}
+
 uint32_t bw_pm4_call_unnamed(const struct bw_pm4_call *c, const uint32_t *dw, unsigned at)
 {
 	uint32_t left[FIXED_MAX_DW];
-	memcpy(left, dw, c->n_dw * sizeof(*left));
-	for (const struct bw_pm4_call_field *f = c->fields; f->name; f++)
-		clear(left, f->lo, f->n_bits);
+	find_unnamed(c, dw, left);
 	return left[at];
 }
 
@@ -128,9 +135,7 @@ static bool makes(const struct bw_pm4_call *c, const uint32_t *dw, uint32_t n_dw
 {
 	const struct bw_pm4_call_field count = {"", c->count_lo, c->count_bits, 0};
 	uint32_t left[FIXED_MAX_DW];
-	memcpy(left, dw, c->n_dw * sizeof(*left));
-	for (const struct bw_pm4_call_field *f = c->fields; f->name; f++)
-		clear(left, f->lo, f->n_bits);
+	find_unnamed(c, dw, left);
 	if (c->count_bits && bw_pm4_call_get(&count, dw) != n_dw - c->n_dw - c->count_less)
 		return false;
 	clear(left, c->count_lo, c->count_bits);

@@ -41,7 +41,7 @@ BAD = ("\x1b", "\u202e")
 
 
 def held(text, what):
-    """No line begins with what came behind a newline in a name; nothing acts on a terminal."""
+    """No line begins with what comes after a newline in a name; nothing acts on a terminal."""
     check(not any(c in text for c in BAD), f"{what}: {text!r}")
     check(not any(line.lstrip().startswith("inject") for line in text.splitlines()), f"{what}:\n{text}")
 

@@ -87,7 +87,7 @@ static bool is_read(const struct bw_origin_code *code, uint64_t at, unsigned reg
 }
 
 /* Takes out the pieces whose registers the caller does not read. False: those are all, or a part of
- * what is no struct. */
+ * what is not a struct. */
 static bool take_out_unread(struct bw_debug *d, const struct bw_variables_frame *f,
 			    const struct bw_ctype *type, struct bw_location *l)
 {
