@@ -352,11 +352,11 @@ static void put_params(struct declarator *d, const struct bw_ctype *t, unsigned 
 {
 	char name[sizeof(d->text)];
 	put_behind(d, "(");
-	if (!t->n_members && t->is_prototyped)
+	if (!t->n_params && t->is_prototyped)
 		put_behind(d, "void");
-	for (size_t i = 0; i < t->n_members && !d->too_long; i++) {
-		if (depth < MAX_PARAMS_IN_PARAMS && t->members[i].type)
-			put_name(t->members[i].type, false, depth + 1, name, sizeof(name));
+	for (size_t i = 0; i < t->n_params && !d->too_long; i++) {
+		if (depth < MAX_PARAMS_IN_PARAMS && t->params[i])
+			put_name(t->params[i], false, depth + 1, name, sizeof(name));
 		else
 			snprintf(name, sizeof(name), "...");
 		put_behind(d, i ? ", " : "");

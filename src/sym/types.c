@@ -34,6 +34,7 @@ void bw_types_free(struct bw_types *t)
 {
 	bw_vec_each(&t->nodes, n) {
 		free((*n)->members);
+		free((*n)->params);
 		free((*n)->enumerators);
 		free(*n);
 	}
@@ -357,7 +358,7 @@ static void fill_struct(struct bw_lines *l, Dwarf_Die *die, struct type_node *n)
 static void fill_function(struct bw_lines *l, Dwarf_Die *die, struct type_node *n)
 {
 	struct bw_types *t = &l->types;
-	struct BW_VEC(struct bw_cmember) all = {0};
+	struct BW_VEC(const struct bw_ctype *) all = {0};
 	struct bw_ctype *out = &n->type;
 	Dwarf_Die child, origin, unit;
 	Dwarf_Attribute attr;
@@ -370,10 +371,9 @@ static void fill_function(struct bw_lines *l, Dwarf_Die *die, struct type_node *
 		bool rest = tag == DW_TAG_unspecified_parameters;
 		if (tag != DW_TAG_formal_parameter && !rest)
 			continue;
-		struct bw_cmember m = {.name = rest ? NULL : bw_die_name(&child),
-				       .type = rest ? NULL : elem_of(t, &child)};
+		const struct bw_ctype *type = rest ? NULL : elem_of(t, &child);
 		struct bw_error *err =
-			all.len < MAX_MEMBERS ? bw_vec_push(&all, m) : bw_error_nomem();
+			all.len < MAX_MEMBERS ? bw_vec_push(&all, type) : bw_error_nomem();
 		if (err) {
 			bw_error_free(err);
 			break;
@@ -385,8 +385,8 @@ static void fill_function(struct bw_lines *l, Dwarf_Die *die, struct type_node *
 	out->is_prototyped =
 		flag_of(die, DW_AT_prototyped) || bw_is_cplusplus(die) ||
 		(dwarf_diecu(die, &unit, NULL, NULL) && dwarf_srclang(&unit) == DW_LANG_OpenCL);
-	out->members = n->members = all.data;
-	out->n_members = all.len;
+	out->params = n->params = all.data;
+	out->n_params = all.len;
 }
 
 static const char *keyword_of(int tag)

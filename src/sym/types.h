@@ -62,8 +62,11 @@ struct bw_ctype {
 	/* STRUCT, UNION of C++: DW_CC_pass_by_value, given and returned as in C, or
 	 * DW_CC_pass_by_reference, by an address; 0: not known */
 	uint8_t convention;
-	bool is_prototyped;		  /* FUNCTION: of no parameters it is (void), not () */
-	const struct bw_cmember *members; /* FUNCTION: its parameters */
+	bool is_prototyped; /* FUNCTION: of no parameters it is (void), not () */
+	/* FUNCTION: types of its parameters; NULL is "..." */
+	const struct bw_ctype *const *params;
+	size_t n_params;
+	const struct bw_cmember *members; /* STRUCT, UNION */
 	size_t n_members;
 	const struct bw_cenumerator *enumerators;
 	size_t n_enumerators;

@@ -16,7 +16,8 @@
 struct type_node {
 	struct bw_ctype type;
 	Dwarf_Die die;
-	struct bw_cmember *members; /* owned; type.members */
+	struct bw_cmember *members;	/* owned; type.members */
+	const struct bw_ctype **params; /* owned; type.params */
 	struct bw_cenumerator *enumerators;
 	bool active, finished;
 	uint8_t height; /* how deep types lie in it by value */

@@ -35,6 +35,7 @@ static inline void exercise_type(const struct bw_ctype *t, unsigned depth, unsig
 	if (t->kind == BW_CTYPE_TYPEDEF || t->kind == BW_CTYPE_QUALIFIED ||
 	    t->kind == BW_CTYPE_ARRAY || t->kind == BW_CTYPE_VECTOR || t->kind == BW_CTYPE_ENUM)
 		exercise_type(t->elem, depth + 1, left);
+	assert(!t->n_members || t->kind == BW_CTYPE_STRUCT || t->kind == BW_CTYPE_UNION);
 	for (size_t i = 0; i < t->n_enumerators; i++)
 		assert(t->enumerators[i].name);
 	for (size_t i = 0; i < t->n_members; i++) {

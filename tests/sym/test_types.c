@@ -161,7 +161,10 @@ static void c_and_bit_fields(void **state)
 		assert_false(member(grid, "half")->is_bfloat);
 		t = member(grid, "op");
 		check_name(t->elem, "int (*)(int, int)");
-		assert_int_equal(t->elem->elem->kind, BW_CTYPE_FUNCTION);
+		t = t->elem->elem;
+		assert_int_equal(t->kind, BW_CTYPE_FUNCTION);
+		assert_int_equal(t->n_params, 2);
+		assert_int_equal(t->n_members, 0); /* parameters are not parts of it */
 		closed(o);
 	}
 }
