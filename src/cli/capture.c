@@ -99,7 +99,8 @@ static const char *name_of(unsigned why)
 static struct bw_error *collect(struct run *r, pid_t pid, int pidfd)
 {
 	unsigned until = BW_COLLECT_SPAN | BW_COLLECT_ORDER | (r->o->has_ring ? r->o->on : 0);
-	BW_TRY(bw_collect_run(r->collect, pid, pidfd, until, &r->why));
+	const struct bw_followed p = {pid, pidfd, r->kmd};
+	BW_TRY(bw_collect_run(r->collect, &p, until, &r->why));
 	if (!r->why)
 		return NULL;
 	BW_TRY(bw_collect_finish(r->collect));
@@ -108,7 +109,7 @@ static struct bw_error *collect(struct run *r, pid_t pid, int pidfd)
 		fprintf(stderr, "breakwater: %s%s%s%s is complete.\n", is_event ? "a " : "",
 			is_event ? name_of(r->why) : "", is_event ? ": " : "", r->o->output);
 	unsigned none;
-	return bw_collect_run(r->collect, pid, pidfd, 0, &none);
+	return bw_collect_run(r->collect, &p, 0, &none);
 }
 
 /* What the capture is for, where the program's end says it. */

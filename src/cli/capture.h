@@ -14,6 +14,7 @@
 #include "capture/writer.h"
 #include "cli/capture_orders.h"
 #include "cli/capture_trigger.h"
+#include "cli/follow.h"
 #include "cli/subcommands.h"
 #include "cli/swap.h"
 
@@ -45,11 +46,10 @@ struct bw_error *bw_collect_open(struct bw_capture_writer *w, const struct bw_co
 struct bw_error *bw_collect_add(struct bw_collect *c, int fd) BW_MUST_CHECK;
 /* Accepts NULL. */
 void bw_collect_close(struct bw_collect *c);
-/* Takes what comes until pidfd is readable or the process pid (0: not known) has begun to exit, and
- * what is there then; or until one of `until` (BW_COLLECT_*, but CRASH) has happened, which it says
- * in `out`. The first error of the file's; connections end with it, so that the program runs on
- * uncaptured. */
-struct bw_error *bw_collect_run(struct bw_collect *c, pid_t pid, int pidfd, unsigned until,
+/* Takes what comes until the program has ended or has begun to exit, and what is there
+ * then; or until one of `until` (BW_COLLECT_*, but CRASH) has happened, which it says in `out`. The
+ * first error of the file's; connections end with it, so that the program runs on uncaptured. */
+struct bw_error *bw_collect_run(struct bw_collect *c, const struct bw_followed *p, unsigned until,
 				unsigned *out) BW_MUST_CHECK;
 /* Writes the ring, where there is one, and ends the file. From then on programs are told that they
  * are not captured. */

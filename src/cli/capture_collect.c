@@ -11,12 +11,8 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "base/util.h"
-#include "base/wait.h"
 #include "wire/capture_proto.h"
 #include "wire/message.h"
-
-/* How long what is sent behind the end is taken. */
-#define END_NS 2000000000ull
 
 struct bw_error *bw_collect_open(struct bw_capture_writer *w, const struct bw_collect_options *o,
 				 struct bw_collect **out)
@@ -306,21 +302,22 @@ static void take_order(struct bw_collect *c)
 }
 
 /* Waits for one thing and takes it. out_quiet: nothing came within the limit. */
-static struct bw_error *take_next(struct bw_collect *c, int pidfd, int timeout_ms, bool *out_quiet,
-				  bool *out_ended)
+static struct bw_error *take_next(void *cookie, const struct timespec *limit, bool *out_quiet,
+				  bool *io_ended)
 {
 	enum { FIXED = 4, PUT_OFF_MAX = 1000 };
+	struct bw_collect *c = cookie;
 	size_t n = c->sources.len;
 	_cleanup_free_ struct pollfd *p = calloc(n + FIXED, sizeof(*p));
 	if (!p)
 		return bw_error_nomem();
 	p[0] = (struct pollfd){.fd = c->listening, .events = POLLIN};
-	p[1] = (struct pollfd){.fd = *out_ended ? -1 : pidfd, .events = POLLIN};
+	p[1] = (struct pollfd){.fd = *io_ended ? -1 : c->program->pidfd, .events = POLLIN};
 	p[2] = (struct pollfd){.fd = c->orders, .events = POLLIN};
-	p[3] = (struct pollfd){.fd = *out_ended ? -1 : c->stop_fd, .events = POLLIN};
+	p[3] = (struct pollfd){.fd = *io_ended ? -1 : c->stop_fd, .events = POLLIN};
 	for (size_t i = 0; i < n; i++)
 		p[i + FIXED] = (struct pollfd){.fd = c->sources.data[i]->fd, .events = POLLIN};
-	int r = poll(p, n + FIXED, timeout_ms);
+	int r = ppoll(p, n + FIXED, limit, NULL);
 	*out_quiet = !r;
 	if (r < 0)
 		return errno == EINTR ? NULL : bw_error_errno(errno, "poll");
@@ -342,33 +339,33 @@ static struct bw_error *take_next(struct bw_collect *c, int pidfd, int timeout_m
 		take_order(c);
 	}
 	if (p[1].revents || p[3].revents)
-		*out_ended = true;
+		*io_ended = true;
 	return NULL;
 }
 
-struct bw_error *bw_collect_run(struct bw_collect *c, pid_t pid, int pidfd, unsigned until,
+static bool has_happened(void *cookie)
+{
+	struct bw_collect *c = cookie;
+	return c->until & happened(c);
+}
+
+struct bw_error *bw_collect_run(struct bw_collect *c, const struct bw_followed *p, unsigned until,
 				unsigned *out)
 {
-	enum { LOOK_MS = 200 };
-	bool ended = false, quiet = false;
-	uint64_t ended_ns = 0;
-	struct bw_error *err = NULL;
-	/* What the program has sent before it ended is there at once; another one that goes on for
-	 * ever does not hold up the end. */
-	while (!err && !(ended && quiet) && !(until & happened(c))) {
-		err = take_next(c, pidfd, ended ? 0 : LOOK_MS, &quiet, &ended);
-		/* the kernel may keep one that was killed, until its jobs have ended */
-		if (quiet && !ended) {
-			ended = pid > 0 && bw_process_is_ending(pid);
-			quiet = false;
-		}
-		ended_ns = ended && !ended_ns ? now_ns() : ended_ns;
-		quiet |= ended && now_ns() - ended_ns >= END_NS;
-	}
+	enum { SLICE_NS = 200 * 1000 * 1000 };
+	const struct bw_follow f = {.program = p,
+				    .slice_ns = SLICE_NS,
+				    .take = take_next,
+				    .is_over = has_happened,
+				    .cookie = c};
+	bool ended = false;
+	c->program = p;
+	c->until = until;
+	struct bw_error *err = bw_follow_program(&f, &ended);
 	/* what others have written that run on */
-	if (!err && ended && quiet)
+	if (!err && ended)
 		err = drain(c);
-	if (err || c->is_over || (ended && quiet))
+	if (err || c->is_over || ended)
 		end_sources(c);
 	if (!err)
 		*out = until & happened(c);

@@ -35,6 +35,9 @@ struct bw_collect {
 	struct bw_capture_writer *w;
 	struct bw_capture_ring *ring; /* NULL: records go into the file at once */
 	int listening, stop_fd;
+	/* while it runs: whose end it awaits, and what else ends it (BW_COLLECT_*) */
+	const struct bw_followed *program;
+	unsigned until;
 	uint32_t wait_ms;
 	uint64_t unseen_max_b; /* bw_capture_go */
 	bool is_over;	       /* the file is complete: what comes is not for it */

@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "base/vec.h"
+#include "cli/follow.h"
 #include "cli/stomp.h"
 #include "ui/out.h"
 #include "wire/crumbs_proto.h"
@@ -63,8 +64,9 @@ struct bw_crumbs_process {
 struct bw_crumbs {
 	struct bw_crumbs_settings settings;
 	int listening;
-	uint64_t token;	   /* of our datagrams */
-	uint32_t sequence; /* of the last one */
+	const struct bw_followed *program; /* while it runs */
+	uint64_t token;			   /* of our datagrams */
+	uint32_t sequence;		   /* of the last one */
 	uint32_t n_unsent;
 	bool is_free;					     /* the user has let all go on */
 	struct BW_VEC(struct bw_crumbs_process *) processes; /* owned */
@@ -77,7 +79,7 @@ struct bw_error *bw_crumbs_open(const struct bw_crumbs_settings *settings, const
 void bw_crumbs_close(struct bw_crumbs *c);
 /* Takes what comes until the process has ended, and what is there then. One that was killed may
  * still be kept by the kernel, until its jobs have ended. */
-struct bw_error *bw_crumbs_run(struct bw_crumbs *c, pid_t pid, int pidfd) BW_MUST_CHECK;
+struct bw_error *bw_crumbs_run(struct bw_crumbs *c, const struct bw_followed *p) BW_MUST_CHECK;
 
 /* ---- crumbs_follow.c: while the program runs ---- */
 

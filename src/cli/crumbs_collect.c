@@ -17,8 +17,8 @@
 
 enum {
 	HANG_MS = 500,
-	LOOK_NS = 100 * 1000,
-	ENDS_LOOK_NS = 200 * 1000 * 1000,
+	SOON_NS = 100 * 1000,
+	SLICE_NS = 200 * 1000 * 1000,
 	AREAS_MAX = 1 << 10,
 	PROCESSES_MAX = 1 << 12,
 	STREAMS_MAX = 1 << 22
@@ -267,16 +267,17 @@ static void take_from(struct bw_crumbs *c, struct bw_crumbs_process *p)
 }
 
 /* Waits for one thing and takes it. out_quiet: nothing came within the limit. */
-static struct bw_error *take_next(struct bw_crumbs *c, int pidfd, const struct timespec *limit,
-				  bool *out_quiet, bool *out_ended)
+static struct bw_error *take_next(void *cookie, const struct timespec *limit, bool *out_quiet,
+				  bool *io_ended)
 {
 	enum { LISTENING, PROGRAM, UDP, TTY, N_FIXED };
+	struct bw_crumbs *c = cookie;
 	size_t n = c->processes.len;
 	_cleanup_free_ struct pollfd *f = calloc(n + N_FIXED, sizeof(*f));
 	if (!f)
 		return bw_error_nomem();
-	const int fixed[N_FIXED] = {c->listening, *out_ended ? -1 : pidfd, c->settings.udp,
-				    c->settings.tty};
+	const int fixed[N_FIXED] = {c->listening, *io_ended ? -1 : c->program->pidfd,
+				    c->settings.udp, c->settings.tty};
 	for (size_t i = 0; i < n + N_FIXED; i++)
 		f[i] = (struct pollfd){.fd = i < N_FIXED ? fixed[i]
 							 : c->processes.data[i - N_FIXED]->fd,
@@ -295,14 +296,17 @@ static struct bw_error *take_next(struct bw_crumbs *c, int pidfd, const struct t
 	if (f[TTY].revents)
 		bw_crumbs_take_key(c);
 	if (f[PROGRAM].revents)
-		*out_ended = true;
+		*io_ended = true;
+	if (bw_crumbs_is_followed(c))
+		bw_crumbs_look(c);
 	return NULL;
 }
 
 /* The kernel keeps the connections of a process that was killed until its jobs have ended, and
  * these may wait at a marker for the agent. */
-static void look_for_ends(struct bw_crumbs *c)
+static void look_for_ends(void *cookie)
 {
+	struct bw_crumbs *c = cookie;
 	bw_vec_each(&c->processes, it) {
 		struct bw_crumbs_process *p = *it;
 		struct pollfd more = {p->fd, POLLIN, 0};
@@ -311,31 +315,18 @@ static void look_for_ends(struct bw_crumbs *c)
 	}
 }
 
-struct bw_error *bw_crumbs_run(struct bw_crumbs *c, pid_t pid, int pidfd)
+struct bw_error *bw_crumbs_run(struct bw_crumbs *c, const struct bw_followed *p)
 {
-	static const struct timespec now = {0}, soon = {.tv_nsec = LOOK_NS},
-				     look = {.tv_nsec = ENDS_LOOK_NS};
-	bool ended = false, quiet = false, is_followed = bw_crumbs_is_followed(c);
-	unsigned n_quiet = 0;
-	struct bw_error *err = NULL;
-	/* What the program has sent before it ended is there at once. */
-	while (!err && !(ended && quiet)) {
-		err = take_next(c, pidfd,
-				ended	      ? &now
-				: is_followed ? &soon
-					      : &look,
-				&quiet, &ended);
-		if (quiet && !ended &&
-		    (!is_followed || ++n_quiet % (ENDS_LOOK_NS / LOOK_NS) == 0)) {
-			look_for_ends(c);
-			ended = bw_process_is_ending(pid);
-			quiet = false;
-		}
-		if (is_followed)
-			bw_crumbs_look(c);
-	}
-	bw_vec_each(&c->processes, p)
-		if ((*p)->fd >= 0)
-			end_process(c, *p);
+	const struct bw_follow f = {.program = p,
+				    .slice_ns = bw_crumbs_is_followed(c) ? SOON_NS : SLICE_NS,
+				    .take = take_next,
+				    .look = look_for_ends,
+				    .cookie = c};
+	bool ended;
+	c->program = p;
+	struct bw_error *err = bw_follow_program(&f, &ended);
+	bw_vec_each(&c->processes, one)
+		if ((*one)->fd >= 0)
+			end_process(c, *one);
 	return err;
 }

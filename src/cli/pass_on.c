@@ -4,14 +4,13 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/util.h"
-#include "base/wait.h"
+#include "cli/follow.h"
 
 static volatile sig_atomic_t owner;	 /* our process */
 static volatile sig_atomic_t program;	 /* the program's process; 0: it does not run */
@@ -51,35 +50,46 @@ void bw_pass_on_to(pid_t pid)
 	signal(SIGINT, SIG_IGN);
 }
 
-static bool is_of_program(void *cookie, pid_t pid)
+static struct bw_error *take_end(void *cookie, const struct timespec *limit, bool *out_quiet,
+				 bool *io_ended)
 {
-	return bw_process_descends(pid, *(pid_t *)cookie);
+	const struct bw_followed *p = cookie;
+	struct pollfd end = {p->pidfd, POLLIN, 0};
+	int r = ppoll(&end, 1, limit, NULL);
+	*out_quiet = r <= 0 || *io_ended;
+	*io_ended |= r > 0;
+	return r < 0 && errno != EINTR ? bw_error_errno(errno, "poll") : NULL;
 }
 
 /* Whether it has ended, and is a zombie. False: it does not come to its end. */
-static bool await_end(pid_t pid, struct bw_kmd *kmd)
+static struct bw_error *await_end(pid_t pid, struct bw_kmd *kmd, bool *out_ended)
 {
-	enum { SLICE_MS = 200, KEPT_MS = 15000 };
+	enum { SLICE_NS = 200 * 1000 * 1000, KEPT_MS = 15000 };
 	_cleanup_close_ int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	struct bw_followed p = {pid, pidfd, kmd};
+	const struct bw_follow f = {
+		.program = &p, .slice_ns = SLICE_NS, .take = take_end, .cookie = &p};
+	bool none;
+	*out_ended = true;
+	if (pidfd < 0)
+		return NULL;
+	BW_TRY(bw_follow_program(&f, &none));
 	struct pollfd end = {pidfd, POLLIN, 0};
-	struct bw_kmd_wait_watch waits = {0};
-	for (int kept_ms = 0; pidfd >= 0 && kept_ms < KEPT_MS;) {
-		char text[256];
-		if (poll(&end, 1, SLICE_MS) > 0)
-			return true;
-		if (bw_kmd_watch_waits(kmd, &waits, is_of_program, &pid, text, sizeof(text)))
-			fprintf(stderr, "breakwater: %s.\n", text);
-		kept_ms = bw_process_is_ending(pid) ? kept_ms + SLICE_MS : 0;
-	}
-	return pidfd < 0;
+	int r;
+	do
+		r = poll(&end, 1, KEPT_MS);
+	while (r < 0 && errno == EINTR);
+	*out_ended = r != 0;
+	return NULL;
 }
 
 struct bw_error *bw_pass_on_wait(pid_t pid, struct bw_kmd *kmd, int *out_status)
 {
 	/* it stays a zombie until nothing is sent to it any more */
-	bool has_ended = await_end(pid, kmd);
+	bool has_ended;
+	struct bw_error *err = await_end(pid, kmd, &has_ended);
 	program = 0;
-	if (!has_ended)
+	if (!err && !has_ended)
 		return bw_errorf(
 			BW_E_STATE,
 			"process %d was ended, but Linux keeps it until its job on the GPU has "
@@ -88,5 +98,5 @@ struct bw_error *bw_pass_on_wait(pid_t pid, struct bw_kmd *kmd, int *out_status)
 	while (waitpid(pid, out_status, 0) < 0 && errno == EINTR)
 		;
 	signal(SIGINT, SIG_DFL);
-	return NULL;
+	return err;
 }

@@ -14,6 +14,7 @@
 #include "capture/reader.h"
 #include "cli/cli.h"
 #include "cli/compile.h"
+#include "cli/pass_on.h"
 #include "cli/subcommands.h"
 #include "cli/swap.h"
 #include "launch/options.h"
@@ -47,9 +48,12 @@ static struct bw_error *run_on(const char *gpu, char **argv, int *out_status)
 	struct bw_kmd *kmd;
 	pid_t pid;
 	BW_TRY(bw_kmd_open(gpu, &kmd));
+	bw_pass_on_begin();
 	struct bw_error *err = bw_cli_spawn(kmd, argv, (struct bw_shader_wishes){0}, setting, &pid);
-	while (!err && waitpid(pid, out_status, 0) < 0 && errno == EINTR)
-		;
+	if (!err) {
+		bw_pass_on_to(pid);
+		err = bw_pass_on_wait(pid, kmd, out_status);
+	}
 	bw_kmd_close(kmd);
 	return err;
 }

@@ -266,7 +266,7 @@ static void collect_processes(bool has_strangers)
 	}
 	/* the pipe ends with the last process that has its other side */
 	close(ends[1]);
-	must(bw_collect_run(c, 0, ends[0], 0, &happened));
+	must(bw_collect_run(c, &(struct bw_followed){.pidfd = ends[0]}, 0, &happened));
 	for (unsigned i = 0; i < N_PROCESSES; i++) {
 		int status;
 		assert_int_equal(waitpid(pid[i], &status, 0), pid[i]);

@@ -182,8 +182,8 @@ def single_steps():
 
 
 def who_waits_for_whom():
-    """loop.s in all 1,536 places for workgroups. A session and a program under exec whose work waits for them are told
-    whose they are, and so when a debugger stops them; when they end, both run."""
+    """loop.s in all 1,536 places for workgroups. A session, and programs under exec, capture, replay and breadcrumbs
+    whose work waits for them are told whose they are, and so when a debugger stops them; when they end, all run."""
     with Gpu() as gpu:
         gpu.start("loop", "--grid", "49152")
         gpu.await_states(["running"], "se2.sa1.wgp3.simd0.w0")
@@ -198,21 +198,33 @@ def who_waits_for_whom():
                         code.with_suffix(".s"), "-o", code], check=True, timeout=TIMEOUT_S)
         pipes = {"env": gpu.env, "text": True, "stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE,
                  "stderr": subprocess.PIPE}
+        launch = [BUILD / "breakwater-launch", code, *options]
+        capture = code.with_suffix(".bwc")
+        subprocess.run(gpu.command("capture", "--output", capture, "--", *launch), check=True, capture_output=True,
+                       timeout=TIMEOUT_S)
         session = subprocess.Popen(gpu.command("run", "--batch", "-ex", "run", code, *options), **pipes)
-        program = subprocess.Popen(gpu.command("exec", "--", "sh", "-c", '"$@"; exit $?', "sh",
-                                               BUILD / "breakwater-launch", code, *options), **pipes)
-        gpu.programs += [session, program]
+        gpu.programs.append(session)
         line = session.stdout.readline()
         check(re.fullmatch(r"\[%s\]\n" % runs, line), f"the session says {line}")
-        line = program.stderr.readline()
-        check(re.fullmatch(r"breakwater: %s\.\n" % runs, line), f"exec says {line}")
+        programs = {name: subprocess.Popen(gpu.command(*words), **pipes) for name, words in {
+            "exec": ["exec", "--", "sh", "-c", '"$@"; exit $?', "sh", *launch],
+            "capture": ["capture", "--output", code.with_suffix(".new.bwc"), "--", *launch],
+            "a ring": ["capture", "--last", "4", "--output", code.with_suffix(".ring.bwc"), "--", *launch],
+            "breadcrumbs": ["exec", "--breadcrumbs", "--", *launch],
+            "replay": ["replay", capture]}.items()}
+        gpu.programs += programs.values()
+        for name, p in programs.items():
+            line = p.stderr.readline()
+            check(re.fullmatch(r"breakwater: %s\.\n" % runs, line), f"{name} says {line}")
         with subprocess.Popen(gpu.command("waves", "--halt", "--keep"), env=gpu.env, stdin=subprocess.PIPE,
                               stdout=subprocess.DEVNULL) as debugger:
-            line = program.stderr.readline()
-            check(re.match(r"breakwater: %s, stopped in a debugger\. " % held, line), f"of held waves exec says {line}")
+            for name, p in programs.items():
+                line = p.stderr.readline()
+                check(re.match(r"breakwater: %s, stopped in a debugger\. " % held, line),
+                      f"of held waves {name} says {line}")
             debugger.kill()
         os.kill(hog, signal.SIGKILL)
-        for name, p in (("session", session), ("program", program)):
+        for name, p in {"session": session, **programs}.items():
             out, err = p.communicate(timeout=TIMEOUT_S)
             equal(p.returncode, 0, f"status of the {name}, which says {out}{err}")
 

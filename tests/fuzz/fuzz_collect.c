@@ -201,7 +201,7 @@ static void *run_collector(void *arg)
 {
 	const struct collector *r = arg;
 	unsigned happened = 0;
-	bw_error_free(bw_collect_run(r->c, 0, r->ended, 0, &happened));
+	bw_error_free(bw_collect_run(r->c, &(struct bw_followed){.pidfd = r->ended}, 0, &happened));
 	return NULL;
 }
 
