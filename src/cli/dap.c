@@ -13,7 +13,6 @@
 #include "base/str.h"
 #include "base/util.h"
 #include "cli/commands.h"
-#include "cli/compile.h"
 #include "cli/complete.h"
 #include "cli/crash_files.h"
 #include "cli/dap_port.h"
@@ -22,6 +21,7 @@
 #include "cli/run_options.h"
 #include "cli/shader.h"
 #include "cli/subcommands.h"
+#include "compile/compile.h"
 #include "dap/dap.h"
 #include "debug/expressions.h"
 
@@ -144,7 +144,7 @@ static void show_reports(struct host *h)
 
 static bool host_is_kernel(void *cookie, const char *path)
 {
-	return bw_cli_is_kernel(path) || bw_cli_is_shader(path) || bw_cli_is_crash(path);
+	return bw_is_kernel(path) || bw_is_shader(path) || bw_cli_is_crash(path);
 }
 
 static void leave(struct host *h, bool kill)

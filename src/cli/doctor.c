@@ -15,8 +15,8 @@
 #include "base/util.h"
 #include "base/vec.h"
 #include "cli/cli.h"
-#include "cli/compile.h"
 #include "cli/subcommands.h"
+#include "compile/compile.h"
 
 enum verdict { GOOD, NOTE, MISSING };
 
@@ -429,7 +429,7 @@ static void look_at_tools(struct doctor *d)
 static void look_at_device_library(struct doctor *d)
 {
 	_cleanup_free_ char *folder = NULL;
-	_cleanup_error_ struct bw_error *err = bw_cli_find_device_library(d->root, &folder);
+	_cleanup_error_ struct bw_error *err = bw_device_library_find(d->root, &folder);
 	if (folder)
 		find(d, GOOD, "device library", NULL, "%s", folder + strlen(d->root));
 	else

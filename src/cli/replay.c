@@ -13,10 +13,10 @@
 #include "base/util.h"
 #include "capture/reader.h"
 #include "cli/cli.h"
-#include "cli/compile.h"
 #include "cli/pass_on.h"
 #include "cli/subcommands.h"
 #include "cli/swap.h"
+#include "compile/compile.h"
 #include "launch/options.h"
 
 static int fail(struct bw_error *err)

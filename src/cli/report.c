@@ -13,10 +13,10 @@
 #include "base/util.h"
 #include "base/vec.h"
 #include "cli/commands.h"
-#include "cli/compile.h"
 #include "cli/crash_files.h"
 #include "cli/shader.h"
 #include "cli/subcommands.h"
+#include "compile/compile.h"
 
 static const char usage[] =
 	"Usage: breakwater report -o FILE CRASHFILE|FOLDER|-...\n"
@@ -159,7 +159,7 @@ static bool is_crash(const struct report_command *r)
 {
 	for (size_t i = 1; r->words.data[i]; i++) {
 		const char *word = r->words.data[i];
-		if (bw_cli_is_kernel(word) || bw_cli_is_shader(word) || bw_cli_is_capture(word) ||
+		if (bw_is_kernel(word) || bw_is_shader(word) || bw_cli_is_capture(word) ||
 		    (word[0] == '-' && word[1]))
 			return false;
 	}

@@ -14,11 +14,11 @@
 #include "base/util.h"
 #include "base/wait.h"
 #include "base/vec.h"
-#include "cli/compile.h"
 #include "cli/crash_files.h"
 #include "cli/python.h"
 #include "cli/run_options.h"
 #include "cli/shader.h"
+#include "compile/compile.h"
 #include "debug/source.h"
 #include "launch/options.h"
 #include "launch/plan.h"
@@ -144,9 +144,9 @@ static struct bw_error *prepare_kernel(struct bw_cli *c, struct bw_run_options *
 	if (bw_cli_is_capture(o->kernel))
 		return bw_cli_prepare_capture(c, o->kernel, &o->compile, &o->launch);
 	BW_TRY(bw_source_paths_object(bw_debug_source_paths(c->debug), o->kernel));
-	if (bw_cli_is_shader(o->kernel))
+	if (bw_is_shader(o->kernel))
 		return bw_cli_prepare_shader(c, o->kernel, &o->compile, &o->launch);
-	struct bw_error *err = bw_cli_build_kernel(o->kernel, gpu, &o->compile, &said, &built);
+	struct bw_error *err = bw_compile_kernel(o->kernel, gpu, &o->compile, &said, &built);
 	show_said(c, bw_str_text(&said));
 	bw_str_free(&said);
 	BW_TRY(err);

@@ -7,9 +7,9 @@
 
 #include "base/vec.h"
 #include "cli/cli.h"
-#include "cli/compile.h"
 #include "cli/subcommands.h"
 #include "cli/swap.h"
+#include "compile/compile.h"
 #include "launch/options.h"
 
 enum bw_lines_wish { BW_LINES_DEFAULT, BW_LINES_WANTED, BW_LINES_UNWANTED };

@@ -10,9 +10,10 @@
 #include "arch/arch.h"
 #include "base/cleanup.h"
 #include "base/util.h"
-#include "cli/compile.h"
 #include "cli/shader.h"
 #include "cli/swap_priv.h"
+#include "compile/job.h"
+#include "compile/tool.h"
 #include "sym/code_object.h"
 
 /* What the code of FILE uses, as words behind a label of the wrapper around it: LLVM counts VGPRs
@@ -53,7 +54,7 @@ static struct bw_error *build_spirv(const char *file, struct bw_swap_rules *r,
 	_cleanup_free_ char *made = NULL;
 	_cleanup_free_ uint8_t *bytes = NULL;
 	size_t size_b = 0;
-	BW_TRY(bw_cli_compile_shader(file, "main", &none, &made));
+	BW_TRY(bw_compile_shader(file, "main", &none, &made));
 	BW_TRY(read_file(made ? made : file, &bytes, &size_b));
 	if (!bw_swap_is_spirv(bytes, size_b))
 		return bw_errorf(BW_E_INVALID, "%s is no SPIR-V", file);
@@ -121,15 +122,15 @@ struct bw_error *bw_swap_assemble(const char *file, bool is_wave64, struct bw_sw
 	const struct bw_compile_options options = {.wave64 = is_wave64};
 	_cleanup_free_ char *wrapper = NULL, *object = NULL;
 	struct bw_code_object *co = NULL;
-	BW_TRY(bw_cli_temporary_file(file, ".wrap.s", &wrapper));
-	BW_TRY(bw_cli_temporary_object(file, &object));
+	BW_TRY(bw_temporary_file(file, ".wrap.s", &wrapper));
+	BW_TRY(bw_temporary_object(file, &object));
 	BW_TRY(write_wrapper(wrapper, file));
 	struct bw_compile_job job = {.source = file,
 				     .input = wrapper,
 				     .gpu = bw_arch_default_gfx(),
 				     .options = &options,
 				     .object = object};
-	BW_TRY(bw_cli_assemble(&job));
+	BW_TRY(bw_compile_assembly(&job));
 	BW_TRY(bw_code_object_load(object, &co));
 	struct bw_error *err = take_code(co, file, out);
 	bw_code_object_close(co);
@@ -196,7 +197,7 @@ struct bw_error *bw_swap_build(const char *word, const struct bw_swap_replay *of
 	BW_TRY(bw_error_wrap(bw_swap_which(word, (size_t)(equals - word), &rule), "--shader %s",
 			     word));
 	rule.kind = is_assembly(file) ? BW_SWAP_CODE : BW_SWAP_SPIRV;
-	if (rule.kind == BW_SWAP_SPIRV && !bw_cli_is_shader(file))
+	if (rule.kind == BW_SWAP_SPIRV && !bw_is_shader(file))
 		return bw_errorf(BW_E_INVALID,
 				 "--shader %s: FILE is .spv, .spvasm, .comp, .glsl, .hlsl or .s",
 				 word);

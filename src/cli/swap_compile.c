@@ -13,8 +13,8 @@
 #include "base/util.h"
 #include "capture/seek.h"
 #include "cli/code_text.h"
-#include "cli/compile.h"
 #include "cli/swap_priv.h"
+#include "compile/tool.h"
 #include "kmd/kmd.h"
 #include "pm4/scan.h"
 #include "swap/bindings.h"
@@ -230,7 +230,7 @@ static struct bw_error *run_driver(const struct job *j, const char *entry, const
 	const char *const rest[] = {"--", launcher, "--compile", j->folder.path, entry, NULL};
 	memcpy(argv + at, rest, sizeof(rest));
 	const struct bw_tool tool = {.source = "SPIR-V"};
-	err = bw_cli_run_tool(argv, &tool);
+	err = bw_tool_run(argv, &tool);
 	if (bw_error_catch(&err, BW_E_INVALID))
 		return failure(j);
 	return err;

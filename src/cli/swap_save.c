@@ -12,8 +12,8 @@
 #include "base/file.h"
 #include "base/util.h"
 #include "cli/code_text.h"
-#include "cli/compile.h"
 #include "cli/swap_priv.h"
+#include "compile/tool.h"
 #include "regs/field.h"
 
 /* "first_step-ffa72cb101948a8b": a name for people, and what --shader can be told. */
@@ -63,7 +63,7 @@ static bool disassemble(const char *spv, const char *text)
 	const char *const argv[] = {"spirv-dis", spv, "-o", text, NULL};
 	const struct bw_tool tool = {
 		.source = spv, .what = "does not disassemble", .package = "spirv-tools"};
-	_cleanup_error_ struct bw_error *err = bw_cli_run_tool(argv, &tool);
+	_cleanup_error_ struct bw_error *err = bw_tool_run(argv, &tool);
 	return !err;
 }
 
@@ -176,7 +176,7 @@ static struct bw_error *check_text(struct bw_code_text *c, bool is_wave64)
 {
 	enum { TRIES = 8 };
 	_cleanup_free_ char *path = NULL;
-	BW_TRY(bw_cli_temporary_file("slots", ".s", &path));
+	BW_TRY(bw_temporary_file("slots", ".s", &path));
 	for (unsigned i = 0; i < TRIES; i++) {
 		struct bw_str slots = {0};
 		struct bw_swap_assembled a = {0};

@@ -9,9 +9,9 @@
 
 #include "base/cleanup.h"
 #include "base/util.h"
-#include "cli/compile.h"
+#include "compile/job.h"
 
-struct bw_error *bw_cli_find_device_library(const char *root, char **out_folder)
+struct bw_error *bw_device_library_find(const char *root, char **out_folder)
 {
 	static const char *const folders[] = {
 		"/usr/lib/x86_64-linux-gnu/amdgcn/bitcode",
@@ -53,8 +53,8 @@ static struct bw_error *add_module(const char *folder, const char *name, const c
 	return bw_compile_words_add(args, words);
 }
 
-struct bw_error *bw_cli_add_device_library(const char *folder, const struct bw_compile_options *o,
-					   bool opencl, struct bw_compile_words *args)
+struct bw_error *bw_device_library_add(const char *folder, const struct bw_compile_options *o,
+				       bool opencl, struct bw_compile_words *args)
 {
 	bool fast = has_word(o, "-cl-fast-relaxed-math") || has_word(o, "-ffast-math");
 	bool unsafe = fast || has_word(o, "-cl-unsafe-math-optimizations");

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/compile.h"
-
+/* Options of the command line that are for the compiler. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/util.h"
+#include "compile/job.h"
 
 const char bw_compile_options_help[] =
 	"Compiler options, for a kernel that is source text; clang-19 gets them:\n"
@@ -15,8 +15,6 @@ const char bw_compile_options_help[] =
 	"  -D NAME[=VALUE], -U NAME, -I FOLDER\n"
 	"  --wave64                waves of 64 lanes (also -mwavefrontsize64; default: 32)\n"
 	"  --cl-options \"...\"      any others, as for clBuildProgram: -cl-fast-relaxed-math, -cl-std=CL3.0\n";
-
-/* ---- Options ---- */
 
 static struct bw_error *push_word(struct bw_compile_options *o, const char *text, size_t n)
 {
@@ -104,76 +102,4 @@ void bw_compile_options_fini(struct bw_compile_options *o)
 {
 	bw_compile_words_free(&o->words);
 	*o = (struct bw_compile_options){0};
-}
-
-/* ---- Languages ---- */
-
-#define KERNELS                                                                                    \
-	".s, .cl, .hip, .cpp, .c, .ll, .bc, .co, .hsaco, .bin, .comp, .hlsl, .spv or .spvasm"
-
-static const struct language {
-	const char *suffix, *name;
-	struct bw_error *(*build)(struct bw_compile_job *job); /* NULL: not supported */
-} languages[] = {
-	{".s", "assembly", bw_cli_assemble},
-	{".S", "assembly", bw_cli_assemble},
-	{".cl", "OpenCL C", bw_cli_compile_opencl},
-	{".hip", "HIP", bw_cli_compile_hip},
-	{".cpp", "C++", bw_cli_compile_hip},
-	{".cc", "C++", bw_cli_compile_hip},
-	{".cxx", "C++", bw_cli_compile_hip},
-	{".c", "C", bw_cli_compile_c},
-	{".ll", "LLVM IR", bw_cli_compile_ir},
-	{".bc", "LLVM bitcode", bw_cli_compile_ir},
-	{".cu", "CUDA", NULL},
-};
-
-static const struct language *language_of(const char *kernel)
-{
-	size_t n = strlen(kernel);
-	for (size_t i = 0; i < BW_ARRAY_SIZE(languages); i++) {
-		size_t m = strlen(languages[i].suffix);
-		if (n > m && !strcmp(kernel + n - m, languages[i].suffix))
-			return &languages[i];
-	}
-	return NULL;
-}
-
-bool bw_cli_is_kernel(const char *path)
-{
-	static const char *const compiled[] = {".co", ".hsaco", ".bin"};
-	size_t n = strlen(path);
-	for (size_t i = 0; i < BW_ARRAY_SIZE(compiled); i++) {
-		size_t m = strlen(compiled[i]);
-		if (n > m && !strcmp(path + n - m, compiled[i]))
-			return true;
-	}
-	return language_of(path) != NULL;
-}
-
-struct bw_error *bw_cli_build_kernel(const char *kernel, const char *gpu,
-				     const struct bw_compile_options *o, struct bw_str *said,
-				     char **out_path)
-{
-	const struct language *l = language_of(kernel);
-	if (!l && o->first)
-		return bw_errorf(BW_E_INVALID,
-				 "%s is for kernels that are source text; %s is compiled already",
-				 o->first, kernel);
-	if (!l) {
-		*out_path = NULL;
-		return NULL;
-	}
-	if (!l->build)
-		return bw_errorf(BW_E_UNSUPPORTED,
-				 "%s: %s is not supported yet; a kernel is " KERNELS, kernel,
-				 l->name);
-	struct bw_compile_job job = {.source = kernel, .gpu = gpu, .options = o, .said = said};
-	BW_TRY(bw_cli_temporary_object(kernel, &job.object));
-	struct bw_error *err = l->build(&job);
-	if (err)
-		free(job.object);
-	else
-		*out_path = job.object;
-	return err;
 }

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* clang-19 on a job: its words, and what all languages have in common. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/util.h"
+#include "compile/job.h"
+#include "compile/tool.h"
+
+struct bw_error *bw_compile_words_add(struct bw_compile_words *words, const char *const *more)
+{
+	for (; *more; more++) {
+		_cleanup_free_ char *copy = strdup(*more);
+		if (!copy)
+			return bw_error_nomem();
+		BW_TRY(bw_vec_push(words, copy));
+		bw_take(copy);
+	}
+	return NULL;
+}
+
+void bw_compile_words_free(struct bw_compile_words *words)
+{
+	bw_vec_each(words, w)
+		free(*w);
+	bw_vec_free(words);
+}
+
+struct bw_error *bw_clang(const struct bw_compile_job *job, const struct bw_compile_words *args,
+			  const char *what)
+{
+	const char *given = getenv("BREAKWATER_CLANG");
+	size_t n = 0, n_last = 0;
+	while (job->last && job->last[n_last])
+		n_last++;
+	_cleanup_free_ const char **argv =
+		calloc(args->len + job->options->words.len + n_last + 5, sizeof(*argv));
+	if (!argv)
+		return bw_error_nomem();
+	argv[n++] = given && given[0] ? given : "clang-19";
+	bw_vec_each(args, a)
+		argv[n++] = *a;
+	/* The user's come last, so that they win. */
+	bw_vec_each(&job->options->words, a)
+		argv[n++] = *a;
+	for (size_t i = 0; i < n_last; i++)
+		argv[n++] = job->last[i];
+	argv[n++] = job->input ? job->input : job->source;
+	argv[n++] = "-o";
+	argv[n++] = job->object;
+	const struct bw_tool tool = {
+		.source = job->source, .what = what, .package = "clang-19", .said = job->said};
+	return bw_tool_run(argv, &tool);
+}
+
+struct bw_error *bw_clang_with_library(const struct bw_compile_job *job,
+				       const struct bw_compile_words *args, const char *library)
+{
+	struct bw_error *err = bw_clang(job, args, "does not compile");
+	if (!err || library || !strstr(err->message, "undefined"))
+		return err;
+	struct bw_error *more = bw_errorf(
+		err->code,
+		"%s\nThe device library, which has the functions of OpenCL C and of mathematics, is not "
+		"installed: apt-get install rocm-device-libs",
+		err->message);
+	bw_error_free(err);
+	return more;
+}
+
+struct bw_error *bw_clang_common(const struct bw_compile_job *job, struct bw_compile_words *args)
+{
+	_cleanup_free_ char *cpu = NULL;
+	if (asprintf(&cpu, "-mcpu=%s", job->gpu) < 0)
+		return bw_error_nomem();
+	const char *const words[] = {
+		"-target", "amdgcn-amd-amdhsa",
+		cpu,	   "-nogpulib",
+		"-g",	   job->options->wave64 ? "-mwavefrontsize64" : "-mno-wavefrontsize64",
+		NULL};
+	return bw_compile_words_add(args, words);
+}
+
+struct bw_error *bw_clang_prelude(const char *object, const unsigned char *text, size_t size_b,
+				  char **out_path)
+{
+	_cleanup_free_ char *path = NULL;
+	if (asprintf(&path, "%s.h", object) < 0)
+		return bw_error_nomem();
+	_cleanup_fclose_ FILE *f = fopen(path, "we");
+	if (!f || fwrite(text, 1, size_b, f) != size_b || fflush(f))
+		return bw_errorf(BW_E_SYSTEM, "cannot write %s", path);
+	*out_path = bw_take(path);
+	return NULL;
+}
+
+/* ---- Languages that need no more ---- */
+
+static struct bw_error *compile_as(const struct bw_compile_job *job, const char *language)
+{
+	struct bw_compile_words args = {0};
+	const char *const words[] = {"-x", language, NULL};
+	struct bw_error *err = bw_clang_common(job, &args);
+	if (!err)
+		err = bw_compile_words_add(&args, words);
+	if (!err)
+		err = bw_clang_with_library(job, &args, "");
+	bw_compile_words_free(&args);
+	return err;
+}
+
+struct bw_error *bw_compile_c(struct bw_compile_job *job)
+{
+	return compile_as(job, "c");
+}
+
+struct bw_error *bw_compile_ir(struct bw_compile_job *job)
+{
+	return compile_as(job, "ir");
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_COMPILE_COMPILE_H
+#define BW_COMPILE_COMPILE_H
+
+/* Kernels and shaders as source text: which languages there are, the options that a compiler gets,
+ * and the code object or SPIR-V that it makes, in a temporary folder that goes away with the
+ * process (tool.h). One thread. */
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/str.h"
+#include "base/vec.h"
+
+struct bw_spirv_words;
+struct bw_compile_words BW_VEC(char *);
+
+struct bw_compile_options {
+	struct bw_compile_words words; /* for clang, in the order given; owned */
+	const char *first;	       /* as the user wrote it; borrowed from argv; NULL: none */
+	bool wave64;
+};
+
+/* ---- options.c ---- */
+
+/* If argv[*index] is an option for the compiler, takes it with its value, moves *index past it and
+ * sets *out_taken; else leaves all as it is. */
+struct bw_error *bw_compile_options_take(struct bw_compile_options *o, int argc, char *const *argv,
+					 int *index, bool *out_taken) BW_MUST_CHECK;
+void bw_compile_options_fini(struct bw_compile_options *o);
+extern const char bw_compile_options_help[];
+
+/* ---- kernels.c ---- */
+
+/* Whether the name of a file is that of a kernel, in a language that is known or compiled. */
+bool bw_is_kernel(const char *path);
+/* Makes a code object of the kernel where it is source text. gpu: "gfx1100". out_path: owned; NULL
+ * where the kernel is one already. What the compiler says about a source that it takes is added to
+ * `said`; what it says about another one is part of the error. */
+struct bw_error *bw_compile_kernel(const char *kernel, const char *gpu,
+				   const struct bw_compile_options *o, struct bw_str *said,
+				   char **out_path) BW_MUST_CHECK;
+
+/* ---- shaders.c ---- */
+
+/* By the name of its file: .comp, .glsl, .hlsl, .spvasm, .spv. */
+bool bw_is_shader(const char *path);
+/* SPIR-V of a shader that is source text, as a temporary file; out_path: owned, NULL where it is
+ * SPIR-V already. entry: of HLSL. */
+struct bw_error *bw_compile_shader(const char *source, const char *entry,
+				   const struct bw_compile_options *o,
+				   char **out_path) BW_MUST_CHECK;
+
+struct bw_compiled_shader {
+	char *path; /* owned; of the SPIR-V, as of bw_compile_shader */
+	/* With -O0: the shader is optimized nevertheless, as it cannot be compiled as it is
+	 * written. */
+	bool is_optimized;
+	/* With -O0: why it keeps no record of its variables and lines; owned; NULL: it does. */
+	char *not_noting;
+};
+
+/* The same; with -O0 the shader keeps a record of its variables (sym/spirv_record.h). */
+struct bw_error *bw_compile_shader_noting(const char *source, const char *entry,
+					  const struct bw_compile_options *o,
+					  struct bw_compiled_shader *out) BW_MUST_CHECK;
+void bw_compiled_shader_fini(struct bw_compiled_shader *s);
+
+/* Reads the words of a SPIR-V file; what comes after the last whole one is left out. */
+struct bw_error *bw_spirv_words_read(const char *path, struct bw_spirv_words *out) BW_MUST_CHECK;
+
+/* ---- device_library.c ---- */
+
+/* The folder with the bitcode of the device library (Debian package rocm-device-libs); owned; NULL:
+ * it is not installed. root: "" or the file tree to look in, for doctor. */
+struct bw_error *bw_device_library_find(const char *root, char **out_folder) BW_MUST_CHECK;
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_COMPILE_TOOL_PRIV_H
+#define BW_COMPILE_TOOL_PRIV_H
+
+#include <sys/types.h>
+
+#include "compile/tool.h"
+
+/* NULL: there is none yet. */
+const char *bw_temporary_folder(void);
+/* A tool that runs (0: it has ended) is ended by a signal that ends this process. */
+void bw_temporary_tool_runs(pid_t pid);
+/* Ends the process if such a signal has come while a tool was running. */
+void bw_temporary_end_if_told(void);
+
+#endif
