@@ -20,9 +20,9 @@
 #include "capture/reader.h"
 #include "cli/bisect_stomp.h"
 #include "cli/cli.h"
-#include "cli/stomp.h"
-#include "cli/stomp_memory.h"
 #include "cli/subcommands.h"
+#include "inject/stomp.h"
+#include "inject/stomp_memory.h"
 #include "wire/vgpu_proto.h"
 
 struct search {

@@ -5,8 +5,8 @@
 
 #include "base/str.h"
 #include "base/util.h"
-#include "cli/stomp_memory.h"
 #include "cli/subcommands.h"
+#include "inject/stomp_memory.h"
 #include "wire/vgpu_proto.h"
 
 const char bw_bisect_stomp_usage[] =

@@ -2,6 +2,7 @@
 /* breakwater capture: what a program submits to the GPU, with all memory that it has mapped, as a
  * file that can be replayed. */
 #include "cli/capture.h"
+#include "cli/capture_orders.h"
 
 #include <errno.h>
 #include <fcntl.h>

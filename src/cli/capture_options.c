@@ -248,7 +248,7 @@ struct bw_error *bw_capture_options_parse(int argc, char **argv, struct bw_captu
 		BW_TRY(take_with_value(o, argc, argv, &i, &taken));
 		if (taken)
 			continue;
-		BW_TRY(bw_cli_take_swap_option(argv + i, &o->swaps, &used));
+		BW_TRY(bw_swap_option_take(argv + i, &o->swaps, &used));
 		if (used) {
 			i += used - 1;
 			continue;

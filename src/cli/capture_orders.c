@@ -17,76 +17,10 @@
 #include "base/vec.h"
 #include "cli/cli.h"
 #include "cli/subcommands.h"
+#include "record/orders.h"
 #include "ui/out.h"
-#include "wire/abstract_name.h"
-#include "wire/peer.h"
 
 enum { ANSWER_MS = 5000, PROBE_MS = 1000 };
-
-/* ---- Datagrams with their sender's credentials ---- */
-
-static struct bw_error *make_socket(int *out_fd)
-{
-	const int on = 1;
-	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)))
-		return bw_error_errno(errno, "a socket for orders");
-	*out_fd = bw_take_fd(fd);
-	return NULL;
-}
-
-/* One datagram of exactly this size, from somebody who is allowed; false: there is none. */
-static bool receive(int fd, void *out, size_t size_b, struct bw_orders_sender *out_from)
-{
-	union {
-		char bytes[CMSG_SPACE(sizeof(struct ucred))];
-		struct cmsghdr align;
-	} control;
-	struct iovec part = {out, size_b};
-	struct msghdr m = {.msg_name = &out_from->addr,
-			   .msg_namelen = sizeof(out_from->addr),
-			   .msg_iov = &part,
-			   .msg_iovlen = 1,
-			   .msg_control = &control,
-			   .msg_controllen = sizeof(control)};
-	struct ucred cred = {.uid = BW_NO_USER};
-	ssize_t n = recvmsg(fd, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-	if (n < 0)
-		return false;
-	out_from->addr_b = m.msg_namelen;
-	for (struct cmsghdr *c = CMSG_FIRSTHDR(&m); c; c = CMSG_NXTHDR(&m, c))
-		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS &&
-		    c->cmsg_len == CMSG_LEN(sizeof(cred)))
-			memcpy(&cred, CMSG_DATA(c), sizeof(cred));
-	const struct bw_peer peer = {cred.pid, cred.uid};
-	return n == (ssize_t)size_b && !(m.msg_flags & MSG_TRUNC) && cred.uid != BW_NO_USER &&
-	       bw_peer_is_allowed(&peer, BW_NO_USER);
-}
-
-struct bw_error *bw_orders_listen(int *out_fd)
-{
-	_cleanup_close_ int fd = -1;
-	BW_TRY(make_socket(&fd));
-	if (bw_abstract_name_bind(fd, BW_CAPTURE_ORDERS_NAME))
-		return bw_error_errno(errno, "the socket for orders");
-	*out_fd = bw_take_fd(fd);
-	return NULL;
-}
-
-bool bw_orders_take(int fd, struct bw_capture_order *out, struct bw_orders_sender *out_from)
-{
-	return receive(fd, out, sizeof(*out), out_from) && out->magic == BW_CAPTURE_ORDERS_MAGIC;
-}
-
-void bw_orders_answer(int fd, const struct bw_orders_sender *to,
-		      const struct bw_capture_ordered *answer)
-{
-	if (sendto(fd, answer, sizeof(*answer), MSG_DONTWAIT | MSG_NOSIGNAL,
-		   (const struct sockaddr *)&to->addr, to->addr_b) < 0)
-		BW_LOG(INFO, "capture", "an order's sender is gone: %s", strerror(errno));
-}
-
-/* ---- Giving an order ---- */
 
 static const char usage[] =
 	"Usage: breakwater capture --trigger N|all|off|frame [FILE] [--json]\n"
@@ -124,7 +58,7 @@ static bool converse(int fd, const struct running *to, const struct bw_capture_o
 		struct pollfd p = {fd, POLLIN, 0};
 		if (poll(&p, 1, timeout_ms) <= 0)
 			return false;
-		if (!receive(fd, out, sizeof(*out), &from) ||
+		if (!bw_orders_receive(fd, out, sizeof(*out), &from) ||
 		    out->magic != BW_CAPTURE_ORDERS_MAGIC || from.addr_b != to->addr_b ||
 		    memcmp(&from.addr, &to->addr, to->addr_b))
 			continue;
@@ -150,7 +84,7 @@ static struct bw_error *make_asking_socket(int *out_fd)
 {
 	const struct sockaddr_un none = {.sun_family = AF_UNIX};
 	_cleanup_close_ int fd = -1;
-	BW_TRY(make_socket(&fd));
+	BW_TRY(bw_orders_socket(&fd));
 	if (bind(fd, (const struct sockaddr *)&none, sizeof(sa_family_t)))
 		return bw_error_errno(errno, "a socket for orders");
 	*out_fd = bw_take_fd(fd);
@@ -176,7 +110,8 @@ static size_t take_answers(int fd, struct running *asked, size_t n)
 	struct pollfd p = {fd, POLLIN, 0};
 	size_t n_answers = 0;
 	while (poll(&p, 1, 0) > 0) {
-		if (!receive(fd, &who, sizeof(who), &from) || who.magic != BW_CAPTURE_ORDERS_MAGIC)
+		if (!bw_orders_receive(fd, &who, sizeof(who), &from) ||
+		    who.magic != BW_CAPTURE_ORDERS_MAGIC)
 			continue;
 		for (size_t i = 0; i < n; i++) {
 			struct running *one = &asked[i];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* breakwater exec --breadcrumbs: its options, and the program's run with them. */
-#include "cli/crumbs.h"
 #include "cli/crumbs_exec.h"
+#include "inject/crumbs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,8 +17,8 @@
 #include "base/str.h"
 #include "base/util.h"
 #include "cli/pass_on.h"
-#include "cli/stomp_memory.h"
 #include "cli/subcommands.h"
+#include "inject/stomp_memory.h"
 
 static struct bw_error *take_mode(const char *word, struct bw_crumbs_options *o)
 {

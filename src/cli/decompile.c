@@ -8,9 +8,9 @@
 #include "arch/arch.h"
 #include "base/cleanup.h"
 #include "base/util.h"
-#include "cli/decompile.h"
 #include "cli/look.h"
 #include "cli/subcommands.h"
+#include "record/decompile.h"
 
 static const char usage[] =
 	"Usage: breakwater decompile FILE -s NUMBER [--json]\n"

@@ -3,8 +3,8 @@
 #include "cli/crumbs_exec.h"
 #include "cli/pass_on.h"
 #include "cli/subcommands.h"
-#include "cli/stomp_memory.h"
-#include "cli/swap.h"
+#include "inject/stomp_memory.h"
+#include "inject/swap.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -89,7 +89,7 @@ static struct bw_error *parse_exec(int argc, char **argv, struct exec_options *o
 		}
 		BW_TRY(bw_cli_take_crumbs_option(argv + i, &o->crumbs, &used));
 		if (!used)
-			BW_TRY(bw_cli_take_swap_option(argv + i, &o->swaps, &used));
+			BW_TRY(bw_swap_option_take(argv + i, &o->swaps, &used));
 		if (used)
 			i += used - 1;
 		else if (!strcmp(argv[i], "--gpu") && i + 1 < argc)

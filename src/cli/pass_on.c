@@ -10,7 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/util.h"
-#include "cli/follow.h"
+#include "kmd/follow.h"
 
 static volatile sig_atomic_t owner;	 /* our process */
 static volatile sig_atomic_t program;	 /* the program's process; 0: it does not run */

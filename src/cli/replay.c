@@ -15,8 +15,8 @@
 #include "cli/cli.h"
 #include "cli/pass_on.h"
 #include "cli/subcommands.h"
-#include "cli/swap.h"
 #include "compile/compile.h"
+#include "inject/swap.h"
 #include "launch/options.h"
 
 static int fail(struct bw_error *err)
@@ -67,7 +67,7 @@ static struct bw_error *take_shaders(int argc, char **argv, struct bw_swap_optio
 	for (int i = 0; !err && i < argc; i++) {
 		int used = 0;
 		if (i && strncmp(argv[i], "--shader-rules", strlen("--shader-rules")) != 0)
-			err = bw_cli_take_swap_option(argv + i, o, &used);
+			err = bw_swap_option_take(argv + i, o, &used);
 		if (used)
 			i += used - 1;
 		else

@@ -133,7 +133,7 @@ struct bw_error *bw_run_options_parse(struct bw_run_options *o, int argc, char *
 		if (taken)
 			continue;
 		int used;
-		BW_TRY(bw_cli_take_swap_option(argv + i, &o->swaps, &used));
+		BW_TRY(bw_swap_option_take(argv + i, &o->swaps, &used));
 		if (used) {
 			i += used;
 			continue;

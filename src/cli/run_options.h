@@ -8,8 +8,8 @@
 #include "base/vec.h"
 #include "cli/cli.h"
 #include "cli/subcommands.h"
-#include "cli/swap.h"
 #include "compile/compile.h"
+#include "inject/swap.h"
 #include "launch/options.h"
 
 enum bw_lines_wish { BW_LINES_DEFAULT, BW_LINES_WANTED, BW_LINES_UNWANTED };

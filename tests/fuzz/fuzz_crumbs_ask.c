@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/util.h"
-#include "cli/crumbs.h"
+#include "inject/crumbs.h"
 #include "wire/crumbs_udp.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);

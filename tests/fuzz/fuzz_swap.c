@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/code_text.h"
+#include "inject/code_text.h"
 #include "swap/bindings.h"
 #include "swap/variant.h"
 

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_INJECT_STOMP_H
+#define BW_INJECT_STOMP_H
+
+/* Registers that a driver must set by itself, and values with which it is noticed where it does
+ * not. */
+
+#include "base/vec.h"
+#include "wire/crumbs_proto.h"
+
+struct bw_stomp_set BW_VEC(struct bw_crumbs_poke);
+
+/* ranges: registers by name or address, FIRST-LAST, several with commas; NULL: all of them. except:
+ * the same, those that are left out; NULL: none. BW_E_INVALID: a word is no register that can be
+ * filled. The caller frees the vector. */
+struct bw_error *bw_stomp_make(const char *ranges, const char *except,
+			       struct bw_stomp_set *out) BW_MUST_CHECK;
+/* "COMPUTE_PGM_LO"; NULL: it is none of them. */
+const char *bw_stomp_name(uint32_t addr_dw);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+#include "inject/swap.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/folder.h"
+#include "base/str.h"
+#include "base/util.h"
+#include "inject/swap_priv.h"
+
+/* ---- Options ---- */
+
+void bw_swap_options_fini(struct bw_swap_options *o)
+{
+	bw_vec_free(&o->words);
+}
+
+/* "--name=VALUE", or two words; NULL: it is not that option. */
+static const char *value_of(char *const *words, const char *name, int *out_used)
+{
+	size_t n = strlen(name);
+	if (strncmp(words[0], name, n) != 0 || (words[0][n] && words[0][n] != '='))
+		return NULL;
+	*out_used = words[0][n] ? 1 : 2;
+	return words[0][n] ? words[0] + n + 1 : words[1] ? words[1] : "";
+}
+
+struct bw_error *bw_swap_option_take(char *const *words, struct bw_swap_options *o, int *out_used)
+{
+	const char *value;
+	*out_used = 0;
+	if ((value = value_of(words, "--shader", out_used))) {
+		if (o->words.len >= BW_SWAP_RULES_MAX)
+			return bw_errorf(BW_E_INVALID, "more than %d times --shader",
+					 BW_SWAP_RULES_MAX);
+		return bw_vec_push(&o->words, value);
+	}
+	if ((value = value_of(words, "--save-shaders", out_used))) {
+		o->save = value;
+		if (!*value)
+			return bw_errorf(BW_E_INVALID, "--save-shaders wants a folder");
+	}
+	return NULL;
+}
+
+/* ---- The folder ---- */
+
+static struct bw_error *write_rules(const struct bw_swaps *s)
+{
+	_cleanup_free_ char *path = NULL;
+	_cleanup_free_ uint8_t *head = NULL;
+	size_t size_b;
+	if (asprintf(&path, "%s/" BW_SWAP_RULES_FILE, s->folder.path) < 0)
+		return bw_error_nomem();
+	BW_TRY(bw_swap_rules_head(&s->rules, &head, &size_b));
+	_cleanup_fclose_ FILE *f = fopen(path, "wbe");
+	if (!f || fwrite(head, 1, size_b, f) != size_b ||
+	    (s->rules.size_b && fwrite(s->rules.bytes, 1, s->rules.size_b, f) != s->rules.size_b) ||
+	    fflush(f))
+		return bw_error_errno(errno, "cannot write %s", path);
+	return NULL;
+}
+
+struct bw_error *bw_swaps_begin(const struct bw_swap_options *o, const struct bw_swap_replay *of,
+				struct bw_swaps **out)
+{
+	*out = NULL;
+	if (!o->words.len && !o->save)
+		return NULL;
+	if (o->save && mkdir(o->save, 0777) && errno != EEXIST)
+		return bw_error_errno(errno, "--save-shaders: cannot make the folder %s", o->save);
+	struct bw_swaps *s = calloc(1, sizeof(*s));
+	if (!s)
+		return bw_error_nomem();
+	s->folder = (struct bw_folder)BW_FOLDER_INIT;
+	s->save = o->save;
+	s->rules.saves = o->save;
+	struct bw_error *err = NULL;
+	for (size_t i = 0; !err && i < o->words.len; i++) {
+		s->words[i] = o->words.data[i];
+		err = bw_swap_build(o->words.data[i], of, &s->rules, &s->files[i]);
+	}
+	if (!err)
+		err = bw_folder_make(BW_FOLDER_DEBUG, &s->folder);
+	if (!err)
+		err = write_rules(s);
+	if (err)
+		bw_swaps_end(s);
+	else
+		*out = s;
+	return err;
+}
+
+const char *bw_swaps_folder(const struct bw_swaps *s)
+{
+	return s->folder.path;
+}
+
+struct bw_error *bw_swaps_set_environment(const struct bw_swaps *s)
+{
+	return setenv(BW_SWAP_FOLDER_ENV, s->folder.path, 1) ? bw_error_nomem() : NULL;
+}
+
+void bw_swaps_end(struct bw_swaps *s)
+{
+	if (!s)
+		return;
+	bw_folder_remove(&s->folder);
+	bw_swap_rules_fini(&s->rules);
+	free(s);
+}
