@@ -29,7 +29,9 @@
  *     clock.c        the program's time, which stands still while the debugger holds it
  *     clock_calls.c  the libc functions that tell the time or wait for it
  *     wait_limits.c  finite waits of the program, longer by the time that submissions are held
- *     names.c        pipelines, labels and buffers by name; which packet is which dispatch
+ *     names.c        pipelines, labels and buffers by name
+ *     names_record.c command buffers and submissions, as the API was told them
+ *     names_match.c  which packet is which dispatch
  *     handles.c      a table from the program's handles to what is known of each
  *     vk_layer.c     the same library as a Vulkan layer, which tells names.c (with vk_calls.c)
  *

@@ -24,8 +24,8 @@ struct bw_names_kept *bw_names_keep(void);
 struct bw_names_kept *bw_names_kept_copy(const struct bw_names_kept *kept);
 void bw_names_kept_free(struct bw_names_kept *kept);
 /* bw_names_match for a submission that was made before; kept may be NULL. */
-uint32_t bw_names_match_kept(const struct bw_names_kept *kept,
-			     struct bw_agent_dispatches *dispatches, struct bw_names_blob *blob);
+uint32_t bw_names_match_kept(struct bw_names_kept *kept, struct bw_agent_dispatches *dispatches,
+			     struct bw_names_blob *blob);
 /* All objects that live; the caller frees the vector. */
 struct bw_error *bw_names_objects(struct bw_agent_objects *out) BW_MUST_CHECK;
 /* Differs where buffers or images have been made, named, placed or destroyed since. */
