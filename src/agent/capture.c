@@ -11,8 +11,8 @@
 #include "agent/capture_link.h"
 #include "agent/capture_memory.h"
 #include "agent/captured.h"
+#include "agent/chunk.h"
 #include "agent/shaders.h"
-#include "agent/submit.h"
 #include "agent/track.h"
 #include "base/cleanup.h"
 #include "base/log.h"
@@ -51,7 +51,7 @@ static struct bw_error *note_chunk(const struct bw_capture_call *call,
 	struct drm_amdgpu_cs_chunk_ib ib;
 	struct drm_amdgpu_cs_chunk_fence fence;
 	if (c->chunk_id == AMDGPU_CHUNK_ID_IB && c->length_dw >= sizeof(ib) / 4 &&
-	    bw_submit_chunk(c, call->is_copied, &ib, sizeof(ib))) {
+	    bw_chunk_read(c, call->is_copied, &ib, sizeof(ib))) {
 		const struct bw_capture_ib one = {.va = ib.va_start,
 						  .size_b = ib.ib_bytes,
 						  .flags = ib.flags,
@@ -66,7 +66,7 @@ static struct bw_error *note_chunk(const struct bw_capture_call *call,
 		return bw_vec_push(&out->ibs, one);
 	}
 	if (c->chunk_id == AMDGPU_CHUNK_ID_FENCE && c->length_dw >= sizeof(fence) / 4 &&
-	    bw_submit_chunk(c, call->is_copied, &fence, sizeof(fence))) {
+	    bw_chunk_read(c, call->is_copied, &fence, sizeof(fence))) {
 		out->fence_buffer =
 			bw_capture_memory_buffer(&call->file->capture->memory, fence.handle);
 		out->fence_offset_b = fence.offset;
@@ -81,7 +81,7 @@ static struct bw_error *note_chunk(const struct bw_capture_call *call,
 	one.data = malloc(one.size_b ? one.size_b : 1);
 	if (!one.data)
 		return bw_error_nomem();
-	if (!bw_submit_chunk(c, call->is_copied, one.data, one.size_b))
+	if (!bw_chunk_read(c, call->is_copied, one.data, one.size_b))
 		memset(one.data, 0, one.size_b);
 	out->chunks.data[out->chunks.len++] = one;
 	return NULL;

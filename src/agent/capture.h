@@ -18,7 +18,7 @@ struct bw_capture_call {
 	struct bw_agent_file *file;
 	const struct drm_amdgpu_cs_in *in;
 	const struct drm_amdgpu_cs_chunk *chunks; /* in->num_chunks */
-	bool is_copied;				  /* bw_submit_chunk */
+	bool is_copied;				  /* bw_chunk_read */
 	const struct bw_agent_dispatches *dispatches;
 	const struct bw_names_blob *blob;
 	uint32_t frame;

@@ -7,7 +7,7 @@
 
 #include "agent/clock.h"
 #include "agent/crumbs_priv.h"
-#include "agent/debugger.h"
+#include "agent/thread.h"
 
 enum {
 	LOOK_NS = 50 * 1000,	   /* between two looks at memory */

@@ -15,14 +15,8 @@
 
 #include "agent/attach.h"
 #include "agent/clock.h"
-#include "agent/code_swap.h"
-#include "agent/descriptors.h"
 #include "agent/listen.h"
-#include "agent/launches.h"
-#include "agent/names.h"
-#include "agent/shaders.h"
-#include "agent/stomp.h"
-#include "agent/submit.h"
+#include "agent/thread.h"
 #include "agent/track.h"
 #include "base/cleanup.h"
 #include "base/log.h"
@@ -31,50 +25,12 @@
 #include "base/vec.h"
 #include "wire/message.h"
 
-enum { STACK_B = 256 << 10 };
-
 struct bw_dbg bw_dbg = {.lock = PTHREAD_MUTEX_INITIALIZER,
 			.changed = PTHREAD_COND_INITIALIZER,
 			.send_lock = PTHREAD_MUTEX_INITIALIZER,
 			.sock = -1,
 			.guard = -1,
 			.keeper = -1};
-
-struct thread_start {
-	void *(*fn)(void *);
-	void *cookie;
-};
-
-static void *run_thread(void *cookie)
-{
-	struct thread_start s = *(struct thread_start *)cookie;
-	free(cookie);
-	bw_clock_mark_own_thread();
-	return s.fn(s.cookie);
-}
-
-int bw_thread_start(void *(*fn)(void *), void *cookie)
-{
-	struct thread_start *start = malloc(sizeof(*start));
-	if (!start)
-		return -ENOMEM;
-	*start = (struct thread_start){fn, cookie};
-	pthread_attr_t attr;
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, STACK_B);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	/* The program's signals are for the program's threads. */
-	sigset_t all, old;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	pthread_t thread;
-	int r = pthread_create(&thread, &attr, run_thread, start);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	pthread_attr_destroy(&attr);
-	if (r)
-		free(start);
-	return -r;
-}
 
 struct bw_error *bw_dbg_send(uint16_t type, uint32_t seq, const struct bw_msg_part *parts, size_t n,
 			     int fd)
@@ -512,12 +468,6 @@ void bw_debugger_fork_child(void)
 	pthread_mutex_init(&bw_dbg.lock, NULL);
 	pthread_mutex_init(&bw_dbg.send_lock, NULL);
 	pthread_cond_init(&bw_dbg.changed, NULL);
-	bw_names_fork_child();
-	bw_launches_fork_child();
-	bw_shaders_fork_child();
-	bw_code_swap_fork_child();
-	bw_stomp_fork_child();
-	bw_descriptors_fork_child();
 	bw_listen_fork_child();
 	/* what it opens itself is its own: then it connects like any process */
 	bw_dbg.state = UNTRIED;

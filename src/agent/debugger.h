@@ -49,9 +49,6 @@ void bw_debugger_failed(const struct bw_agent_failed *failed);
 /* Waits until the debugger has released the program from all failures that were reported. */
 void bw_debugger_await_failures(void);
 
-/* A thread of the agent: small, detached, with the program's signals blocked. 0 or -errno. */
-int bw_thread_start(void *(*fn)(void *), void *cookie);
-
 void bw_debugger_fork_prepare(void);
 void bw_debugger_fork_parent(void);
 void bw_debugger_fork_child(void);

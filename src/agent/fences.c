@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 
 #include "agent/debugger.h"
+#include "agent/thread.h"
 
 enum { MAX_AT_ONCE = 256 };
 

@@ -12,7 +12,12 @@
 #include "agent/crumbs.h"
 #include "agent/clock.h"
 #include "agent/debugger.h"
+#include "agent/descriptors.h"
 #include "agent/fences.h"
+#include "agent/launches.h"
+#include "agent/names.h"
+#include "agent/shaders.h"
+#include "agent/stomp.h"
 #include "agent/submit.h"
 #include "agent/track.h"
 
@@ -171,6 +176,12 @@ static void fork_child(void)
 	bw_agent_capture_fork_child();
 	bw_cpu_writes_fork_child();
 	bw_crumbs_fork_child();
+	bw_names_fork_child();
+	bw_launches_fork_child();
+	bw_shaders_fork_child();
+	bw_code_swap_fork_child();
+	bw_stomp_fork_child();
+	bw_descriptors_fork_child();
 	pthread_mutex_init(&table_lock, NULL);
 	table_pid = getpid();
 	for (int i = 0; i < FDS_MAX; i++) {

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
+#include "agent/capture.h"
 #include "agent/cpu_writes.h"
 #include "agent/dma_buf.h"
 #include "agent/sync_file.h"
@@ -366,7 +367,7 @@ static void *map_file(struct bw_agent_file *f, void *addr, size_t size_b, int pr
 {
 	void *p = bw_agent_mmap(f, addr, size_b, prot, flags, offset);
 	if (p != MAP_FAILED && f->track)
-		bw_track_mapped(f, offset, p, size_b);
+		bw_track_mapped(f, offset, p, size_b, bw_agent_captures());
 	bw_agent_file_unref(f);
 	return p;
 }

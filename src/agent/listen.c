@@ -11,6 +11,7 @@
 #include "agent/agent.h"
 #include "agent/capture_link.h"
 #include "agent/debugger.h"
+#include "agent/thread.h"
 #include "base/log.h"
 #include "wire/abstract_name.h"
 #include "wire/agent_proto.h"

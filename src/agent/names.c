@@ -25,12 +25,6 @@ static struct {
 	uint64_t changes; /* of buffers and images */
 } g;
 
-/* The mapping that an object of this thread waits for. */
-static __thread struct {
-	bool is_awaited;
-	uint64_t va, size_b;
-} map;
-
 void bw_names_copy(char *to, size_t room, const char *from)
 {
 	size_t n = from ? strnlen(from, room - 1) : 0;
@@ -38,8 +32,6 @@ void bw_names_copy(char *to, size_t room, const char *from)
 		memcpy(to, from, n);
 	to[n] = 0;
 }
-
-/* ---- Objects ---- */
 
 static void note_change(uint32_t kind)
 {
@@ -229,28 +221,6 @@ void bw_names_pipeline(const struct bw_agent_objects *objects, uint32_t id, char
 		const char *name = *o->name ? o->name : *o->module ? o->module : o->entry;
 		snprintf(out, room, "%.*s", (int)sizeof(o->name) - 1, name);
 	}
-}
-
-/* ---- Where memory of the API lies ---- */
-
-void bw_names_map_begin(void)
-{
-	map.is_awaited = true;
-	map.va = map.size_b = 0;
-}
-
-uint64_t bw_names_map_end(void)
-{
-	map.is_awaited = false;
-	return map.va;
-}
-
-void bw_names_mapped(uint64_t va, uint64_t size_b)
-{
-	if (!map.is_awaited || size_b <= map.size_b)
-		return;
-	map.va = bw_canonical(va);
-	map.size_b = size_b;
 }
 
 void bw_names_fork_child(void)

@@ -33,8 +33,6 @@ uint64_t bw_names_changes(void);
 /* A pipeline of these by its own name, else by the name of what it was made of. Leaves out as it is
  * where there is none of that id; 0 is none. */
 void bw_names_pipeline(const struct bw_agent_objects *objects, uint32_t id, char *out, size_t room);
-/* A range of GPU addresses was mapped by an ioctl of this thread. */
-void bw_names_mapped(uint64_t va, uint64_t size_b);
 /* Appends to a blob whose first byte stays unused; returns where, 0 when there is no memory. */
 uint32_t bw_names_append(struct bw_names_blob *b, const void *data, size_t size_b);
 /* Where the code of a living pipeline was when it was dispatched; 0: not known. */

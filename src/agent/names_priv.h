@@ -24,9 +24,6 @@ void bw_names_place(uint32_t kind, uint64_t handle, uint64_t va, uint64_t size_b
 /* All buffers and images are these, as bw_names_add takes them, from now on; those that were there
  * keep their ids. */
 void bw_names_replace_memory(const struct bw_agent_object *all, size_t n);
-/* The largest range that ioctls of this thread have mapped since begin; 0: none. */
-void bw_names_map_begin(void);
-uint64_t bw_names_map_end(void);
 
 /* ---- Command buffers ---- */
 

@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 
 #include "agent/capture.h"
+#include "agent/chunk.h"
 #include "agent/code_swap.h"
 #include "agent/crumbs.h"
 #include "agent/debugger.h"
@@ -154,22 +155,13 @@ static void copy_data(struct submission *s)
 	}
 }
 
-bool bw_submit_chunk(const struct drm_amdgpu_cs_chunk *c, bool is_copied, void *out, size_t size_b)
-{
-	if (!is_copied)
-		return bw_agent_copy_in(out, c->chunk_data, size_b);
-	if (size_b)
-		memcpy(out, (const void *)(uintptr_t)c->chunk_data, size_b);
-	return true;
-}
-
 static void scan_chunks(struct submission *s, bool look_inside)
 {
 	for (uint32_t i = 0; i < s->in.num_chunks; i++) {
 		struct drm_amdgpu_cs_chunk_ib ib;
 		if (s->chunks[i].chunk_id != AMDGPU_CHUNK_ID_IB ||
 		    s->chunks[i].length_dw < sizeof(ib) / 4 ||
-		    !bw_submit_chunk(&s->chunks[i], s->data, &ib, sizeof(ib)))
+		    !bw_chunk_read(&s->chunks[i], s->data, &ib, sizeof(ib)))
 			continue;
 		s->ip_type = ib.ip_type;
 		s->ip_instance = ib.ip_instance;
@@ -312,7 +304,7 @@ static void remember(const struct submission *s, uint64_t fence)
 		struct drm_amdgpu_cs_chunk_ib ib;
 		if (s->chunks[i].chunk_id != AMDGPU_CHUNK_ID_IB ||
 		    s->chunks[i].length_dw < sizeof(ib) / 4 ||
-		    !bw_submit_chunk(&s->chunks[i], s->data, &ib, sizeof(ib)))
+		    !bw_chunk_read(&s->chunks[i], s->data, &ib, sizeof(ib)))
 			continue;
 		one.wait.ip_type = ib.ip_type;
 		one.wait.ip_instance = ib.ip_instance;

@@ -5,8 +5,6 @@
 /* Command submissions of a program with a debugger: dispatches are found in the command buffers and
  * shown, and the call waits until the debugger releases it. */
 
-#include <amdgpu_drm.h>
-
 #include "agent/agent.h"
 
 int bw_submit(struct bw_agent_file *f, uint32_t cmd, void *arg);
@@ -14,9 +12,5 @@ int bw_submit(struct bw_agent_file *f, uint32_t cmd, void *arg);
 void bw_submit_forget(struct bw_agent_file *f);
 /* Shows those submissions of a file that was asleep which are not over yet. */
 void bw_submit_show_running(struct bw_agent_file *f);
-
-/* Bytes from the start of what a chunk points to; false for a bad pointer. is_copied: it points to
- * the agent's memory, which has so many. */
-bool bw_submit_chunk(const struct drm_amdgpu_cs_chunk *c, bool is_copied, void *out, size_t size_b);
 
 #endif

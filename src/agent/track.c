@@ -11,9 +11,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "agent/capture.h"
 #include "agent/cpu_writes.h"
-#include "agent/names.h"
+#include "agent/largest_map.h"
 #include "agent/track_priv.h"
 #include "base/util.h"
 
@@ -204,7 +203,7 @@ static int gem_va(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	if (!r) {
 		note_va(f->track, &a);
 		if (a.operation == AMDGPU_VA_OP_MAP)
-			bw_names_mapped(a.va_address, a.map_size);
+			bw_largest_map_note(a.va_address, a.map_size);
 	}
 	return r;
 }
@@ -301,7 +300,8 @@ static int gem_mmap(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	return 0;
 }
 
-void bw_track_mapped(struct bw_agent_file *f, uint64_t offset, void *at, size_t size_b)
+void bw_track_mapped(struct bw_agent_file *f, uint64_t offset, void *at, size_t size_b,
+		     bool watches)
 {
 	struct bw_track *t = f->track;
 	pthread_mutex_lock(&t->lock);
@@ -309,7 +309,7 @@ void bw_track_mapped(struct bw_agent_file *f, uint64_t offset, void *at, size_t 
 		if (!bo->mmap_offset || offset < bo->mmap_offset ||
 		    offset - bo->mmap_offset >= bo->size_b)
 			continue;
-		if (bw_agent_captures() && f->own_fd < 0)
+		if (watches && f->own_fd < 0)
 			bw_cpu_writes_mapped(bo->serial, at, size_b, offset - bo->mmap_offset);
 		else
 			bw_cpu_writes_unknown(bo->serial);

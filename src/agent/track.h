@@ -42,8 +42,10 @@ struct bw_track_buffers BW_VEC(struct bw_track_buffer);
 struct bw_error *bw_track_buffers(struct bw_agent_file *f,
 				  struct bw_track_buffers *out) BW_MUST_CHECK;
 
-/* The program has mapped memory of the file, at an offset that GEM_MMAP has told. */
-void bw_track_mapped(struct bw_agent_file *f, uint64_t offset, void *at, size_t size_b);
+/* The program has mapped memory of the file, at an offset that GEM_MMAP has told. watches: what it
+ * writes there is to be known (cpu_writes.h). */
+void bw_track_mapped(struct bw_agent_file *f, uint64_t offset, void *at, size_t size_b,
+		     bool watches);
 
 /* GPU memory as it is. 0, or -errno with the first address that could not be reached: EFAULT
  * nothing mapped there, EPERM a buffer that the CPU may not see. What lies before it has been

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "agent/agent.h"
-#include "agent/sync_file.h"
 #include "base/util.h"
 
 int bw_agent_version_ask(uint32_t file, struct bw_agent_version *out)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "agent/handles.h"
+#include "agent/largest_map.h"
 #include "agent/names_priv.h"
 #include "agent/vk_layer.h"
 #include "agent/vk_swap.h"
@@ -22,9 +23,9 @@ static struct bw_handles memories = BW_HANDLES_INIT(uint64_t);
 RESULT bw_AllocateMemory(VkDevice device, const VkMemoryAllocateInfo *info,
 			 const VkAllocationCallbacks *alloc, VkDeviceMemory *out)
 {
-	bw_names_map_begin();
+	bw_largest_map_begin();
 	VkResult r = bw_vk_device_of(device)->AllocateMemory(device, info, alloc, out);
-	uint64_t va = bw_names_map_end();
+	uint64_t va = bw_largest_map_end();
 	if (r == VK_SUCCESS && va)
 		bw_handles_put(&memories, HANDLE(*out), &va);
 	return r;

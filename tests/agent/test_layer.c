@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "agent/agent.h"
+#include "agent/largest_map.h"
 #include "agent/names.h"
 #include "agent/names_priv.h"
 #include "agent/shaders.h"
@@ -160,7 +161,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL make_memory(VkDevice device, const VkMemor
 						  VkDeviceMemory *out)
 {
 	*out = (VkDeviceMemory)(uintptr_t)++n_made;
-	bw_names_mapped(MEMORY_VA, 4096);
+	bw_largest_map_note(MEMORY_VA, 4096);
 	return VK_SUCCESS;
 }
 
