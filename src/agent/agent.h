@@ -6,34 +6,19 @@
  * but the loss of the GPU, never exits, and passes every call that does not concern a GPU through
  * unchanged.
  *
- *     interpose.c    the libc functions a program calls, each with its way back to libc
- *     paths.c        which paths are the GPU's, and where they lead
- *     files.c        file descriptors that are DRM files
- *     live.c         files of debugfs and sysfs that the virtual GPU answers (with live_calls.c)
- *     gpu.c          calls on a DRM file: to the virtual GPU, or to the kernel
- *     version.c      the driver's version, also of a GPU that has ended
- *     track.c        buffers and addresses of a DRM file, as its ioctls made them
- *     submit.c       command submissions: scanned, shown to the debugger, held
- *     capture.c      submissions, for a capture
- *     capture_memory.c the memory before and behind them
- *     capture_link.c the connection to the capture
- *     crumbs.c       command streams with markers that the GPU writes (with crumbs_link.c,
- *                    crumbs_watch.c)
- *     place.c        buffers of our own in the program's address space
- *     debugger.c     the connection to the debugger
- *     hold.c         submissions that the debugger sees: shown, held, ended
- *     fences.c       threads that wait for the ends of submissions
- *     answers.c      handlers of the debugger's requests
- *     attach.c       the trap handler and the debug area in the program's address space, patches
- *     listen.c       debuggers that attach to the running program
- *     clock.c        the program's time, which stands still while the debugger holds it
- *     clock_calls.c  the libc functions that tell the time or wait for it
- *     wait_limits.c  finite waits of the program, longer by the time that submissions are held
- *     names.c        pipelines, labels and buffers by name
- *     names_record.c command buffers and submissions, as the API was told them
- *     names_match.c  which packet is which dispatch
- *     handles.c      a table from the program's handles to what is known of each
- *     vk_layer.c     the same library as a Vulkan layer, which tells names.c (with vk_calls.c)
+ *     interpose/    the libc functions a program calls, each with its way back to libc; which paths
+ *                   are the GPU's, and files of debugfs and sysfs that the virtual GPU answers
+ *     gpu/          file descriptors that are DRM files, calls on them (to the virtual GPU, or to
+ *                   the kernel), submissions, and threads that wait for the ends of those
+ *     memory/       buffers and addresses of a DRM file, as its ioctls made them, and their bytes
+ *     clocks/       the program's time, which stands still while the debugger holds it
+ *     debugger/     the connection to the debugger, and what it asks for
+ *     capture/      submissions with the memory before and after them, for a capture
+ *     breadcrumbs/  command streams with markers that the GPU writes
+ *     names/        pipelines, labels and buffers by name; which packet is which dispatch
+ *     shaders/      what shaders were made of, and code in their place
+ *     vulkan/, opencl/  the same library as a layer, which tells names/
+ *     version.c     the driver's version, also of a GPU that has ended
  *
  * Limits. A forked child shares its parent's DRM files for as long as the parent lives; what it
  * submits through them is not debugged, what it opens itself is a program like any. DRM files do
@@ -73,7 +58,7 @@ struct bw_agent_file {
 	unsigned minor;		/* 128: render node, 0: card */
 	uint32_t server_file;	/* virtual */
 	struct bw_agent_version version; /* virtual, of a node */
-	struct bw_agent_live *live;	 /* live.c; owned */
+	struct bw_agent_live *live;	 /* interpose/live.c; owned */
 	int own_fd; /* kernel device: a duplicate of ours that stays open when the program closes
 		     * its own; else -1 */
 	struct bw_track *track;	  /* NULL unless there is a debugger, or it is captured */
@@ -83,7 +68,7 @@ struct bw_agent_file {
 	struct bw_agent_code *code;	  /* code_swap.c: code that replaces shaders'; owned */
 };
 
-/* files.c */
+/* gpu/files.c */
 
 /* The DRM file behind a descriptor, with a reference, or NULL. Cheap for other descriptors. */
 struct bw_agent_file *bw_agent_file_of(int fd);
@@ -100,7 +85,7 @@ bool bw_agent_fd_is_gpu(int fd);
 /* Descriptors of the agent itself, which the program must not close. */
 bool bw_agent_fd_is_own(int fd);
 void bw_agent_fd_own(int fd, bool own);
-/* pages.c: as bw_vgpu_client_hooks.share_pages */
+/* memory/pages.c: as bw_vgpu_client_hooks.share_pages */
 int bw_agent_share_pages(uint64_t va, uint64_t size_b);
 /* Records that a buffer object uses such pages, and that it no longer does (handle 0: no buffer
  * object of the file does). */
@@ -114,7 +99,7 @@ int bw_agent_fd_next(int fd);
  * descriptors. */
 bool bw_agent_owns_table(void);
 
-/* gpu.c */
+/* gpu/gpu.c */
 
 struct bw_agent_config {
 	const char *vgpu_socket;     /* NULL: the kernel's own GPUs */
@@ -159,7 +144,7 @@ bool bw_agent_copy_in_each(void *out, const struct iovec *pieces, size_t n);
 /* Copies to it. */
 bool bw_agent_copy_out(void *user, const void *data, size_t size_b);
 
-/* paths.c */
+/* interpose/paths.c */
 
 enum bw_agent_where { BW_AGENT_ELSEWHERE, BW_AGENT_TREE, BW_AGENT_NODE, BW_AGENT_FDINFO };
 /* Bits in the mode of a file of the tree that only stands for one which the server answers, and of
@@ -194,7 +179,7 @@ bool bw_agent_strip_if_ours(char *path);
 /* Takes the tree's root off the front of a path that came out of it; moves the text in place. */
 void bw_agent_strip_root(char *path);
 
-/* live.c */
+/* interpose/live.c */
 
 /* Opens the file of the tree by way of the server, if the server answers it: a descriptor, -errno,
  * or BW_AGENT_NOT_LIVE. */

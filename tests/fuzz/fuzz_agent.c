@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "../vgpu/uapi/harness.h"
-#include "agent/debugger_priv.h"
+#include "agent/debugger/debugger_priv.h"
 #include "base/cursor.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_b);

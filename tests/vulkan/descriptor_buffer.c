@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <vulkan/vulkan.h>
 
-#include "agent/vk_newer.h"
+#include "agent/vulkan/vk_newer.h"
 
 #define SET_OFFSETS_INFO ((VkStructureType)1000545007)
 

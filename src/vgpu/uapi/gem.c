@@ -508,8 +508,8 @@ int bw_ioctl_gem_userptr(struct bw_drm_call *c, void *arg)
 		return -EACCES;
 	if (!a->size || a->size > BW_DRM_MAX_OFFSETS_B)
 		return -ENOSPC;
-	/* The client has made the pages shared and passes them (agent/pages.c). Without that, what
-	 * a kernel without MMU notifiers says. */
+	/* The client has made the pages shared and passes them (agent/memory/pages.c). Without
+	 * that, what a kernel without MMU notifiers says. */
 	if (c->fd_in < 0) {
 		BW_LOG(INFO, "uapi",
 		       "GEM_USERPTR: these pages of the program cannot become the virtual GPU's");

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/capture/capture_link.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agent/agent.h"
+#include "agent/capture/capture.h"
+#include "agent/memory/cpu_writes.h"
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "wire/capture_area.h"
+#include "wire/message.h"
+
+enum { PAGE_B = BW_CAPTURE_PAGE_B };
+
+/* The connection. The lock is held from begin to end of a submission, across the calls to the GPU:
+ * what is captured runs one after the other. */
+static struct {
+	pthread_mutex_t lock;
+	enum { UNTRIED, OPEN, ENDED } state;
+	int sock;
+	struct bw_capture_go go; /* what it has said */
+	bool is_late;
+	uint32_t number; /* of the connection */
+	struct bw_capture_area area;
+	uint64_t drained; /* of it, when that was asked for last */
+	/* pages to be sent, and how many were since the last record */
+	uint8_t *pages;
+	size_t n_pages;
+	uint64_t n_sent;
+} g = {.lock = PTHREAD_MUTEX_INITIALIZER, .sock = -1};
+
+/* The connection of a capture that came to the running program. */
+static struct {
+	pthread_mutex_t lock;
+	int fd; /* -1: there is none, or it is in use */
+	bool is_used;
+	atomic_bool is_wanted; /* either; read without the lock */
+} given = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
+
+bool bw_agent_captures(void)
+{
+	return bw_agent_config()->capture_socket || atomic_load(&given.is_wanted);
+}
+
+int bw_capture_link_take(int fd)
+{
+	pthread_mutex_lock(&given.lock);
+	bool is_free = !bw_agent_config()->capture_socket && given.fd < 0 && !given.is_used;
+	if (is_free) {
+		given.fd = fd;
+		atomic_store(&given.is_wanted, true);
+	}
+	pthread_mutex_unlock(&given.lock);
+	return is_free ? 0 : -EBUSY;
+}
+
+/* -1: none has come. */
+static int use_given(void)
+{
+	pthread_mutex_lock(&given.lock);
+	int fd = given.fd;
+	given.fd = -1;
+	given.is_used |= fd >= 0;
+	pthread_mutex_unlock(&given.lock);
+	return fd;
+}
+
+/* Another one may come. */
+static void end_given(void)
+{
+	pthread_mutex_lock(&given.lock);
+	given.is_used = false;
+	atomic_store(&given.is_wanted, false);
+	pthread_mutex_unlock(&given.lock);
+}
+
+void bw_capture_link_lock(void)
+{
+	pthread_mutex_lock(&g.lock);
+}
+
+void bw_capture_link_unlock(void)
+{
+	pthread_mutex_unlock(&g.lock);
+}
+
+bool bw_capture_link_is_open(void)
+{
+	return g.state == OPEN;
+}
+
+uint32_t bw_capture_link_number(void)
+{
+	return g.number;
+}
+
+bool bw_capture_link_is_late(void)
+{
+	return g.is_late;
+}
+
+uint32_t bw_capture_link_wait_ms(void)
+{
+	return g.go.wait_ms;
+}
+
+uint64_t bw_capture_link_unseen_max_b(void)
+{
+	return g.go.unseen_max_b;
+}
+
+void bw_capture_link_end(const struct bw_error *err)
+{
+	BW_LOG(WARN, "agent", "capture: %s", err->message);
+	bw_agent_fd_own(g.sock, false);
+	REAL(close)(g.sock);
+	g.sock = -1;
+	bw_capture_area_unmap(&g.area);
+	g.state = ENDED;
+	bw_cpu_writes_end();
+	end_given();
+}
+
+static struct bw_error *greet(void)
+{
+	struct bw_capture_hello hello = {.version = BW_CAPTURE_VERSION, .pid = (uint32_t)getpid()};
+	struct bw_msg_part part = {&hello, sizeof(hello)};
+	struct bw_msg m = BW_MSG_INIT;
+	struct bw_capture_go go = {.result = -EPROTO};
+	pthread_getname_np(pthread_self(), hello.comm, sizeof(hello.comm));
+	struct bw_error *err = bw_msg_send(g.sock, BW_CAPTURE_HELLO, 0, &part, 1, -1);
+	if (!err)
+		err = bw_msg_recv(g.sock, -1, &m);
+	if (!err && m.type == BW_CAPTURE_GO && m.body_b == sizeof(go))
+		memcpy(&go, m.body, sizeof(go));
+	if (!err && !go.result && m.fd >= 0)
+		err = bw_capture_area_map(m.fd, &g.area);
+	g.drained = 0;
+	bw_msg_fini(&m);
+	if (!err && go.result)
+		err = bw_error_errno(-go.result, "it is refused");
+	g.go = go;
+	return err;
+}
+
+bool bw_capture_link_open(void)
+{
+	if (g.state == OPEN)
+		return true;
+	if (!g.pages)
+		g.pages = malloc((size_t)BW_CAPTURE_SEND_PAGES * PAGE_B);
+	int sock = g.pages ? use_given() : -1;
+	_cleanup_error_ struct bw_error *err = NULL;
+	g.is_late = sock >= 0;
+	if (g.is_late)
+		g.sock = sock; /* it is high, and our own, since it was accepted */
+	else if (g.state == ENDED || !g.pages || !bw_agent_config()->capture_socket)
+		return false;
+	g.state = ENDED;
+	if (!g.is_late) {
+		err = bw_sock_connect(bw_agent_config()->capture_socket, BW_NO_USER, &sock);
+		if (err) {
+			BW_LOG(WARN, "agent", "capture: %s", err->message);
+			return false;
+		}
+		g.sock = bw_agent_fd_move_high(sock);
+		bw_agent_fd_own(g.sock, true);
+	}
+	g.n_pages = 0;
+	g.n_sent = 0;
+	g.number++;
+	g.state = OPEN;
+	if ((err = greet()))
+		bw_capture_link_end(err);
+	return g.state == OPEN;
+}
+
+void bw_agent_capture_fork_child(void)
+{
+	pthread_mutex_init(&g.lock, NULL);
+	if (g.state == OPEN) {
+		bw_agent_fd_own(g.sock, false);
+		REAL(close)(g.sock);
+	}
+	g.sock = -1;
+	bw_capture_area_unmap(&g.area); /* it is the parent's */
+	g.state = UNTRIED;
+	g.n_pages = 0;
+	g.n_sent = 0;
+	pthread_mutex_init(&given.lock, NULL);
+	if (given.fd >= 0) {
+		bw_agent_fd_own(given.fd, false);
+		REAL(close)(given.fd);
+	}
+	given.fd = -1;
+	given.is_used = false;
+	atomic_store(&given.is_wanted, false);
+}
+
+uint64_t bw_capture_now_ns(void)
+{
+	struct timespec t;
+	REAL(clock_gettime)(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static struct bw_error *drain(bool waits)
+{
+	const struct bw_capture_drain body = {.answers = waits};
+	const struct bw_msg_part part = {&body, sizeof(body)};
+	struct bw_msg m = BW_MSG_INIT;
+	struct bw_error *err = bw_msg_send(g.sock, BW_CAPTURE_DRAIN, 0, &part, 1, -1);
+	if (!err && waits)
+		err = bw_msg_recv(g.sock, -1, &m);
+	if (!err && waits && m.type != BW_CAPTURE_DRAINED)
+		err = bw_errorf(BW_E_INVALID, "its answer makes no sense");
+	bw_msg_fini(&m);
+	g.drained = g.area.at;
+	return err;
+}
+
+struct bw_error *bw_capture_link_drain(void)
+{
+	return g.area.shared ? drain(false) : NULL;
+}
+
+static struct bw_error *send_message(enum bw_capture_msg type, const struct bw_msg_part *parts,
+				     size_t n)
+{
+	if (!g.area.shared)
+		return bw_msg_send(g.sock, (uint16_t)type, 0, parts, n, -1);
+	if (bw_capture_area_is_over(&g.area))
+		return bw_errorf(BW_E_GONE, "it is complete");
+	if (!bw_capture_area_put(&g.area, (uint16_t)type, bw_capture_now_ns(), parts, n)) {
+		BW_TRY(drain(true));
+		if (!bw_capture_area_put(&g.area, (uint16_t)type, bw_capture_now_ns(), parts, n))
+			return bw_errorf(BW_E_INVALID, "it does not read");
+	}
+	return g.area.at - g.drained >= BW_CAPTURE_DRAIN_B ? drain(false) : NULL;
+}
+
+static struct bw_error *send_pages(void)
+{
+	struct bw_msg_part part = {g.pages, g.n_pages * PAGE_B};
+	if (!g.n_pages)
+		return NULL;
+	g.n_pages = 0;
+	return send_message(BW_CAPTURE_PAGES, &part, 1);
+}
+
+/* The page's number on this connection. */
+struct bw_error *bw_capture_link_page(const void *page, uint64_t *out)
+{
+	if (g.n_pages == BW_CAPTURE_SEND_PAGES)
+		BW_TRY(send_pages());
+	memcpy(g.pages + g.n_pages++ * PAGE_B, page, PAGE_B);
+	*out = ++g.n_sent;
+	return NULL;
+}
+
+struct bw_error *bw_capture_link_record(enum bw_capture_msg type, const void *fixed, size_t fixed_b,
+					const struct bw_capture_bytes *bytes)
+{
+	const struct bw_msg_part parts[] = {{fixed, fixed_b}, {bytes->data, bytes->len}};
+	BW_TRY(send_pages());
+	g.n_sent = 0;
+	if (fixed_b + bytes->len > BW_MSG_MAX_BODY_B)
+		return bw_errorf(BW_E_UNSUPPORTED, "a record of %zu bytes is too long", bytes->len);
+	return send_message(type, parts, 2);
+}
+
+/* ---- Whether it is captured ---- */
+
+static struct bw_error *add_name(struct bw_capture_bytes *out, const char *name)
+{
+	size_t n = strlen(name) + 1;
+	if (n == 1 || out->len + n > BW_CAPTURE_NAMES_MAX_B)
+		return NULL;
+	BW_TRY(bw_vec_reserve(out, out->len + n));
+	memcpy(out->data + out->len, name, n);
+	out->len += n;
+	return NULL;
+}
+
+static struct bw_error *gather_names(const struct bw_capture_submission *s,
+				     struct bw_capture_bytes *out)
+{
+	bw_vec_each(&s->dispatches, d) {
+		BW_TRY(add_name(out, bw_capture_label(s, d)));
+		BW_TRY(add_name(out, d->pipeline));
+	}
+	return NULL;
+}
+
+struct bw_error *bw_capture_link_ask(const struct bw_capture_submission *s, uint32_t frame,
+				     bool *out_take)
+{
+	*out_take = true;
+	if (!g.go.asks)
+		return NULL;
+	struct bw_capture_bytes names = {0};
+	struct bw_capture_answer answer = {0};
+	struct bw_msg m = BW_MSG_INIT;
+	struct bw_error *err = gather_names(s, &names);
+	const struct bw_capture_ask ask = {.frame = frame, .names_b = (uint32_t)names.len};
+	const struct bw_msg_part parts[] = {{&ask, sizeof(ask)}, {names.data, names.len}};
+	if (!err)
+		err = bw_msg_send(g.sock, BW_CAPTURE_ASK, 0, parts, 2, -1);
+	if (!err)
+		err = bw_msg_recv(g.sock, -1, &m);
+	if (!err && (m.type != BW_CAPTURE_ANSWER || m.body_b != sizeof(answer)))
+		err = bw_errorf(BW_E_INVALID, "its answer makes no sense");
+	if (!err)
+		memcpy(&answer, m.body, sizeof(answer));
+	bw_msg_fini(&m);
+	bw_vec_free(&names);
+	*out_take = answer.take;
+	return err;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_AGENT_MEMORY_LARGEST_MAP_H
+#define BW_AGENT_MEMORY_LARGEST_MAP_H
+
+/* Where memory of a graphics API lies: the driver maps it for the GPU while the program allocates
+ * it, on the thread that allocates. */
+
+#include <stdint.h>
+
+/* From here on ranges that ioctls of this thread map are noted. */
+void bw_largest_map_begin(void);
+/* The address of the largest one since begin; 0: none. */
+uint64_t bw_largest_map_end(void);
+/* An ioctl of this thread has mapped it. */
+void bw_largest_map_note(uint64_t va, uint64_t size_b);
+
+#endif

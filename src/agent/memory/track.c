@@ -1,0 +1,577 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/memory/track.h"
+
+#include <amdgpu_drm.h>
+#include <drm.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "agent/memory/cpu_writes.h"
+#include "agent/memory/largest_map.h"
+#include "agent/memory/track_priv.h"
+#include "base/util.h"
+
+enum { PAGE_B = 4096 };
+#define AMDGPU_NR(cmd) (_IOC_NR(cmd) - DRM_COMMAND_BASE)
+
+struct bw_track *bw_track_new(void)
+{
+	struct bw_track *t = calloc(1, sizeof(*t));
+	if (!t)
+		return NULL;
+	pthread_mutex_init(&t->lock, NULL);
+	pthread_mutex_init(&t->patch_lock, NULL);
+	return t;
+}
+
+static void bo_unmap_cpu(struct bw_track_bo *bo)
+{
+	if (bo->cpu)
+		munmap(bo->cpu, bw_align_up(bo->size_b, PAGE_B));
+	bo->cpu = NULL;
+}
+
+void bw_track_free(struct bw_track *t)
+{
+	if (!t)
+		return;
+	bw_vec_each(&t->bos, bo) {
+		bo_unmap_cpu(bo);
+		bw_cpu_writes_forget(bo->serial);
+	}
+	bw_table_free(&t->bos);
+	bw_vec_free(&t->maps);
+	bw_vec_free(&t->patches);
+	free(t);
+}
+
+void bw_track_fork_child(struct bw_track *t)
+{
+	if (!t)
+		return;
+	pthread_mutex_init(&t->lock, NULL);
+	pthread_mutex_init(&t->patch_lock, NULL);
+}
+
+/* Buffers */
+
+static void add_bo(struct bw_track *t, struct bw_track_bo bo)
+{
+	static _Atomic uint64_t last_serial;
+	pthread_mutex_lock(&t->lock);
+	bo.serial = ++last_serial;
+	if (bo.handle && !bw_table_find(&t->bos, bo.handle))
+		bw_error_free(bw_table_add(&t->bos,
+					   bo)); /* out of memory: its contents stay out of reach */
+	pthread_mutex_unlock(&t->lock);
+}
+
+/* With its address ranges, which go with it (amdgpu_gem_object_close of Linux 6.12). */
+static void remove_bo(struct bw_track *t, uint32_t handle)
+{
+	pthread_mutex_lock(&t->lock);
+	size_t n = 0;
+	bw_vec_each(&t->maps, m)
+		if (m->bo_handle != handle)
+			t->maps.data[n++] = *m;
+	t->maps.len = n;
+	struct bw_track_bo *bo = bw_table_find(&t->bos, handle);
+	if (bo) {
+		bo_unmap_cpu(bo);
+		bw_cpu_writes_forget(bo->serial);
+		bw_table_remove(&t->bos, handle);
+	}
+	pthread_mutex_unlock(&t->lock);
+}
+
+/* Address ranges */
+
+/* The first range that ends behind va. */
+static size_t find_range(const struct bw_track *t, uint64_t va)
+{
+	size_t lo = 0, hi = t->maps.len;
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+		const struct bw_agent_map *m = &t->maps.data[mid];
+		if (m->va + m->size_b <= va)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static void insert_range(struct bw_track *t, struct bw_agent_map map)
+{
+	size_t at = find_range(t, map.va);
+	if (bw_vec_reserve(&t->maps, t->maps.len + 1))
+		return; /* as if it were not mapped; the error is static */
+	memmove(&t->maps.data[at + 1], &t->maps.data[at], (t->maps.len - at) * sizeof(map));
+	t->maps.data[at] = map;
+	t->maps.len++;
+}
+
+/* CLEAR and REPLACE cut through what is there. */
+static void clear_range(struct bw_track *t, uint64_t va, uint64_t size_b)
+{
+	uint64_t end = va + size_b;
+	for (size_t i = find_range(t, va); i < t->maps.len && t->maps.data[i].va < end;) {
+		struct bw_agent_map old = t->maps.data[i];
+		uint64_t old_end = old.va + old.size_b;
+		bw_vec_remove(&t->maps, i);
+		if (old.va < va) {
+			struct bw_agent_map left = old;
+			left.size_b = va - old.va;
+			insert_range(t, left);
+			i++;
+		}
+		if (old_end > end) {
+			struct bw_agent_map right = old;
+			right.va = end;
+			right.size_b = old_end - end;
+			right.bo_offset_b += end - old.va;
+			insert_range(t, right);
+			i++;
+		}
+	}
+}
+
+static void note_va(struct bw_track *t, const struct drm_amdgpu_gem_va *a)
+{
+	struct bw_agent_map map = {
+		.va = a->va_address & BW_VA_MASK,
+		.size_b = a->map_size,
+		.bo_offset_b = a->offset_in_bo,
+		.flags = a->flags,
+		.bo_handle = a->handle,
+	};
+	pthread_mutex_lock(&t->lock);
+	size_t at;
+	switch (a->operation) {
+	case AMDGPU_VA_OP_UNMAP:
+		/* By its first address, whole, whatever size was given (amdgpu_vm_bo_unmap). */
+		at = find_range(t, map.va);
+		if (at < t->maps.len && t->maps.data[at].va == map.va)
+			bw_vec_remove(&t->maps, at);
+		break;
+	case AMDGPU_VA_OP_CLEAR:
+		clear_range(t, map.va, map.size_b);
+		break;
+	case AMDGPU_VA_OP_MAP:
+	case AMDGPU_VA_OP_REPLACE:
+		clear_range(t, map.va, map.size_b);
+		insert_range(t, map);
+		break;
+	default:
+		break;
+	}
+	pthread_mutex_unlock(&t->lock);
+}
+
+/* ioctls */
+
+static int gem_create(struct bw_agent_file *f, uint32_t cmd, void *arg)
+{
+	union drm_amdgpu_gem_create a;
+	if (_IOC_SIZE(cmd) != sizeof(a) || !bw_agent_copy_in(&a, (uintptr_t)arg, sizeof(a)))
+		return bw_agent_ioctl(f, cmd, arg);
+	struct bw_track_bo bo = {.size_b = a.in.bo_size, .domains = (uint32_t)a.in.domains};
+	/* Buffers that only the GPU uses (scratch) are what a debugger wants to look into. */
+	a.in.domain_flags &= ~(uint64_t)AMDGPU_GEM_CREATE_NO_CPU_ACCESS;
+	int r = bw_agent_ioctl(f, cmd, &a);
+	if (r)
+		return r;
+	memcpy(arg, &a, sizeof(a));
+	bo.handle = a.out.handle;
+	add_bo(f->track, bo);
+	return 0;
+}
+
+static int gem_va(struct bw_agent_file *f, uint32_t cmd, void *arg)
+{
+	struct drm_amdgpu_gem_va a = {0};
+	if (_IOC_SIZE(cmd) < sizeof(a) || !bw_agent_copy_in(&a, (uintptr_t)arg, sizeof(a)))
+		return bw_agent_ioctl(f, cmd, arg);
+	if (a.operation != AMDGPU_VA_OP_MAP)
+		bw_patch_clear_range(f, a.va_address & BW_VA_MASK, a.map_size);
+	int r = bw_agent_ioctl(f, cmd, arg);
+	if (!r) {
+		note_va(f->track, &a);
+		if (a.operation == AMDGPU_VA_OP_MAP)
+			bw_largest_map_note(a.va_address, a.map_size);
+	}
+	return r;
+}
+
+static int gem_close(struct bw_agent_file *f, uint32_t cmd, void *arg)
+{
+	uint32_t handle; /* the first member, of DESTROY_DUMB too */
+	bool known = bw_agent_copy_in(&handle, (uintptr_t)arg, sizeof(handle));
+	int r = bw_agent_ioctl(f, cmd, arg);
+	if (!r && known)
+		remove_bo(f->track, handle);
+	return r;
+}
+
+static int create_dumb(struct bw_agent_file *f, uint32_t cmd, void *arg)
+{
+	struct drm_mode_create_dumb a;
+	int r = bw_agent_ioctl(f, cmd, arg);
+	if (!r && _IOC_SIZE(cmd) == sizeof(a) && bw_agent_copy_in(&a, (uintptr_t)arg, sizeof(a)))
+		add_bo(f->track, (struct bw_track_bo){.handle = a.handle,
+						      .size_b = a.size,
+						      .domains = AMDGPU_GEM_DOMAIN_VRAM});
+	return r;
+}
+
+static int gem_userptr(struct bw_agent_file *f, uint32_t cmd, void *arg)
+{
+	struct drm_amdgpu_gem_userptr a;
+	int r = bw_agent_ioctl(f, cmd, arg);
+	if (!r && bw_agent_copy_in(&a, (uintptr_t)arg, sizeof(a)))
+		add_bo(f->track, (struct bw_track_bo){.handle = a.handle,
+						      .size_b = a.size,
+						      .domains = AMDGPU_GEM_DOMAIN_GTT,
+						      .user = (uint8_t *)(uintptr_t)a.addr,
+						      .is_shared = true});
+	return r;
+}
+
+static void note_shared(struct bw_track *t, uint32_t handle)
+{
+	pthread_mutex_lock(&t->lock);
+	struct bw_track_bo *bo = bw_table_find(&t->bos, handle);
+	if (bo) {
+		bo->is_shared = true;
+		bw_cpu_writes_unknown(bo->serial);
+	}
+	pthread_mutex_unlock(&t->lock);
+}
+
+static int prime_import(struct bw_agent_file *f, uint32_t cmd, void *arg)
+{
+	struct drm_prime_handle a;
+	int r = bw_agent_ioctl(f, cmd, arg);
+	if (r || !bw_agent_copy_in(&a, (uintptr_t)arg, sizeof(a)))
+		return r;
+	struct drm_amdgpu_gem_create_in info = {0};
+	struct drm_amdgpu_gem_op op = {.handle = a.handle,
+				       .op = AMDGPU_GEM_OP_GET_GEM_CREATE_INFO,
+				       .value = (uintptr_t)&info};
+	if (!bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_GEM_OP, &op))
+		add_bo(f->track, (struct bw_track_bo){.handle = a.handle,
+						      .size_b = info.bo_size,
+						      .domains = (uint32_t)info.domains,
+						      .is_shared = true});
+	note_shared(f->track, a.handle); /* it may have been there */
+	return r;
+}
+
+/* The program can write it by other means than the GPU from now on. handle: the first member of
+ * what the ioctl takes, in all of them. */
+static int share(struct bw_agent_file *f, uint32_t cmd, void *arg)
+{
+	uint32_t handle;
+	if (bw_agent_copy_in(&handle, (uintptr_t)arg, sizeof(handle)))
+		note_shared(f->track, handle);
+	return bw_agent_ioctl(f, cmd, arg);
+}
+
+/* The program can write it from when it has mapped it. */
+static int gem_mmap(struct bw_agent_file *f, uint32_t cmd, void *arg)
+{
+	union drm_amdgpu_gem_mmap in, out;
+	bool known = bw_agent_copy_in(&in, (uintptr_t)arg, sizeof(in));
+	int r = bw_agent_ioctl(f, cmd, arg);
+	if (r || !known || !bw_agent_copy_in(&out, (uintptr_t)arg, sizeof(out)))
+		return r;
+	pthread_mutex_lock(&f->track->lock);
+	struct bw_track_bo *bo = bw_table_find(&f->track->bos, in.in.handle);
+	if (bo) {
+		bo->is_shared = true;
+		bo->mmap_offset = out.out.addr_ptr;
+	}
+	pthread_mutex_unlock(&f->track->lock);
+	return 0;
+}
+
+void bw_track_mapped(struct bw_agent_file *f, uint64_t offset, void *at, size_t size_b,
+		     bool watches)
+{
+	struct bw_track *t = f->track;
+	pthread_mutex_lock(&t->lock);
+	bw_vec_each(&t->bos, bo) {
+		if (!bo->mmap_offset || offset < bo->mmap_offset ||
+		    offset - bo->mmap_offset >= bo->size_b)
+			continue;
+		if (watches && f->own_fd < 0)
+			bw_cpu_writes_mapped(bo->serial, at, size_b, offset - bo->mmap_offset);
+		else
+			bw_cpu_writes_unknown(bo->serial);
+		break;
+	}
+	pthread_mutex_unlock(&t->lock);
+}
+
+int bw_track_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg)
+{
+	switch (_IOC_NR(cmd)) {
+	case _IOC_NR(DRM_IOCTL_GEM_CLOSE):
+	case _IOC_NR(DRM_IOCTL_MODE_DESTROY_DUMB):
+		return gem_close(f, cmd, arg);
+	case _IOC_NR(DRM_IOCTL_MODE_CREATE_DUMB):
+		return create_dumb(f, cmd, arg);
+	case _IOC_NR(DRM_IOCTL_PRIME_FD_TO_HANDLE):
+		return prime_import(f, cmd, arg);
+	case _IOC_NR(DRM_IOCTL_PRIME_HANDLE_TO_FD):
+	case _IOC_NR(DRM_IOCTL_GEM_FLINK):
+	case _IOC_NR(DRM_IOCTL_MODE_MAP_DUMB):
+		return share(f, cmd, arg);
+	case DRM_COMMAND_BASE + DRM_AMDGPU_GEM_MMAP:
+		return gem_mmap(f, cmd, arg);
+	case DRM_COMMAND_BASE + DRM_AMDGPU_GEM_CREATE:
+		return gem_create(f, cmd, arg);
+	case DRM_COMMAND_BASE + DRM_AMDGPU_GEM_VA:
+		return gem_va(f, cmd, arg);
+	case DRM_COMMAND_BASE + DRM_AMDGPU_GEM_USERPTR:
+		return gem_userptr(f, cmd, arg);
+	default:
+		return bw_agent_ioctl(f, cmd, arg);
+	}
+}
+
+struct bw_error *bw_track_maps(struct bw_agent_file *f, struct bw_agent_maps *out)
+{
+	struct bw_track *t = f->track;
+	pthread_mutex_lock(&t->lock);
+	struct bw_error *err = bw_vec_reserve(out, t->maps.len);
+	if (!err) {
+		if (t->maps.len)
+			memcpy(out->data, t->maps.data, t->maps.len * sizeof(*out->data));
+		out->len = t->maps.len;
+		bw_vec_each(out, m) {
+			const struct bw_track_bo *bo = bw_table_find(&t->bos, m->bo_handle);
+			m->va = bw_canonical(m->va);
+			m->bo_size_b = bo ? bo->size_b : 0;
+			m->domains = bo ? bo->domains : 0;
+		}
+	}
+	pthread_mutex_unlock(&t->lock);
+	return err;
+}
+
+bool bw_track_is_taken(struct bw_agent_file *f, uint64_t va, uint64_t size_b, uint64_t *out_va)
+{
+	struct bw_track *t = f->track;
+	pthread_mutex_lock(&t->lock);
+	size_t i = find_range(t, va);
+	bool taken = i < t->maps.len && t->maps.data[i].va < va + size_b;
+	if (taken)
+		*out_va = t->maps.data[i].va;
+	pthread_mutex_unlock(&t->lock);
+	return taken;
+}
+
+bool bw_track_is_readonly(struct bw_agent_file *f, uint64_t va, uint64_t size_b)
+{
+	struct bw_track *t = f->track;
+	uint64_t end = va + size_b, at = va;
+	pthread_mutex_lock(&t->lock);
+	for (size_t i = find_range(t, va); at < end && i < t->maps.len; i++) {
+		const struct bw_agent_map *m = &t->maps.data[i];
+		if (m->va > at || m->flags & AMDGPU_VM_PAGE_WRITEABLE)
+			break;
+		at = m->va + m->size_b;
+	}
+	pthread_mutex_unlock(&t->lock);
+	return size_b && at >= end;
+}
+
+struct bw_error *bw_track_buffers(struct bw_agent_file *f, struct bw_track_buffers *out)
+{
+	struct bw_track *t = f->track;
+	pthread_mutex_lock(&t->lock);
+	struct bw_error *err = bw_vec_reserve(out, t->bos.len);
+	for (size_t i = 0; !err && i < t->bos.len; i++) {
+		const struct bw_track_bo *bo = &t->bos.data[i];
+		out->data[out->len++] = (struct bw_track_buffer){.serial = bo->serial,
+								 .size_b = bo->size_b,
+								 .handle = (uint32_t)bo->handle,
+								 .domains = bo->domains,
+								 .is_user = bo->user != NULL,
+								 .is_shared = bo->is_shared};
+	}
+	for (size_t i = 0; !err && i < t->maps.len; i++) {
+		const struct bw_track_bo *bo = bw_table_find(&t->bos, t->maps.data[i].bo_handle);
+		if (bo)
+			out->data[bo - t->bos.data].is_mapped = true;
+	}
+	pthread_mutex_unlock(&t->lock);
+	return err;
+}
+
+/* Memory */
+
+/* Makes the agent's own mapping of a buffer. Nothing is locked meanwhile. */
+static int map_bo(struct bw_agent_file *f, uint32_t handle, uint64_t size_b)
+{
+	union drm_amdgpu_gem_mmap a = {.in = {.handle = handle}};
+	int r = bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_GEM_MMAP, &a);
+	void *p = MAP_FAILED;
+	if (!r) {
+		p = bw_agent_mmap(f, NULL, bw_align_up(size_b, PAGE_B), PROT_READ | PROT_WRITE,
+				  MAP_SHARED, a.out.addr_ptr);
+		r = p == MAP_FAILED ? -errno : 0;
+	}
+	struct bw_track *t = f->track;
+	pthread_mutex_lock(&t->lock);
+	struct bw_track_bo *bo = bw_table_find(&t->bos, handle);
+	bool keep = !r && bo && !bo->cpu && bo->size_b == size_b;
+	if (keep)
+		bo->cpu = p;
+	else if (bo && r == -EPERM)
+		bo->no_cpu = true;
+	pthread_mutex_unlock(&t->lock);
+	if (!keep && p != MAP_FAILED)
+		munmap(p, bw_align_up(size_b, PAGE_B));
+	return r == -EPERM ? 0 : r; /* no_cpu says it */
+}
+
+/* Whole dwords at a time where that is possible: waves may be running over them. */
+static void copy(void *to, const void *from, size_t size_b)
+{
+	if (((uintptr_t)to | (uintptr_t)from | size_b) % 4) {
+		memcpy(to, from, size_b);
+		return;
+	}
+	volatile uint32_t *t = to;
+	const volatile uint32_t *f = from;
+	for (size_t i = 0; i < size_b / 4; i++)
+		t[i] = f[i];
+}
+
+static bool copy_user(uint8_t *user, void *data, size_t size_b, bool write)
+{
+	/* The program may have unmapped it: no signal may come of it. */
+	struct iovec l = {data, size_b}, r = {user, size_b};
+	ssize_t n = write ? process_vm_writev(getpid(), &l, 1, &r, 1, 0)
+			  : process_vm_readv(getpid(), &l, 1, &r, 1, 0);
+	return n == (ssize_t)size_b;
+}
+
+static bool see_user(uint8_t *user, size_t size_b, bw_track_see_fn see, void *ctx)
+{
+	uint8_t bytes[8 * PAGE_B];
+	for (size_t at = 0, n; at < size_b; at += n) {
+		n = BW_MIN(size_b - at, sizeof(bytes));
+		if (!copy_user(user + at, bytes, n, false))
+			return false;
+		see(ctx, bytes, n);
+	}
+	return true;
+}
+
+/* What is done with memory: it is shown to see, or else copied from or to data. */
+struct access {
+	uint8_t *data;
+	bool write;
+	bw_track_see_fn see;
+	void *ctx;
+};
+
+/* Of a buffer that can be reached; locked. */
+static bool access_bo(const struct access *a, struct bw_track_bo *bo, uint64_t offset,
+		      size_t size_b)
+{
+	if (a->see && bo->user)
+		return see_user(bo->user + offset, size_b, a->see, a->ctx);
+	if (bo->user)
+		return copy_user(bo->user + offset, a->data, size_b, a->write);
+	if (a->see)
+		a->see(a->ctx, bo->cpu + offset, size_b);
+	else if (a->write)
+		copy(bo->cpu + offset, a->data, size_b);
+	else
+		copy(a->data, bo->cpu + offset, size_b);
+	return true;
+}
+
+/* One piece, up to the end of its mapping; returns its length, or -errno. */
+static ssize_t access_piece(struct bw_agent_file *f, uint64_t va, size_t size_b,
+			    const struct access *a)
+{
+	struct bw_track *t = f->track;
+	for (;;) {
+		pthread_mutex_lock(&t->lock);
+		size_t at = find_range(t, va);
+		const struct bw_agent_map *m =
+			at < t->maps.len && t->maps.data[at].va <= va ? &t->maps.data[at] : NULL;
+		struct bw_track_bo *bo = m ? bw_table_find(&t->bos, m->bo_handle) : NULL;
+		ssize_t r = 0;
+		uint32_t handle = 0;
+		uint64_t bo_size_b = 0;
+		if (!bo) {
+			r = -EFAULT;
+		} else if (bo->no_cpu) {
+			r = -EPERM;
+		} else if (!bo->user && !bo->cpu) {
+			handle = (uint32_t)bo->handle;
+			bo_size_b = bo->size_b;
+		} else {
+			uint64_t offset = m->bo_offset_b + (va - m->va);
+			uint64_t room = bw_align_up(bo->size_b, PAGE_B);
+			uint64_t left = BW_MIN(m->va + m->size_b - va, (uint64_t)size_b);
+			left = offset < room ? BW_MIN(left, room - offset) : 0;
+			if (a->write && left)
+				bw_cpu_writes_by_agent(bo->serial, offset, left);
+			r = left && access_bo(a, bo, offset, left) ? (ssize_t)left : -EFAULT;
+		}
+		pthread_mutex_unlock(&t->lock);
+		if (!handle)
+			return r;
+		int mapped = map_bo(f, handle, bo_size_b);
+		if (mapped)
+			return mapped;
+	}
+}
+
+static int access_memory(struct bw_agent_file *f, uint64_t va, size_t size_b, struct access a,
+			 uint64_t *out_va)
+{
+	va &= BW_VA_MASK;
+	while (size_b) {
+		ssize_t n = access_piece(f, va, size_b, &a);
+		if (n <= 0) {
+			*out_va = bw_canonical(va);
+			return (int)n;
+		}
+		va += (size_t)n;
+		a.data = a.data ? a.data + n : NULL;
+		size_b -= (size_t)n;
+	}
+	return 0;
+}
+
+int bw_track_read(struct bw_agent_file *f, uint64_t va, void *out, size_t size_b, uint64_t *out_va)
+{
+	return access_memory(f, va, size_b, (struct access){.data = out}, out_va);
+}
+
+int bw_track_write(struct bw_agent_file *f, uint64_t va, const void *data, size_t size_b,
+		   uint64_t *out_va)
+{
+	return access_memory(f, va, size_b, (struct access){.data = (void *)data, .write = true},
+			     out_va);
+}
+
+int bw_track_look(struct bw_agent_file *f, uint64_t va, size_t size_b, bw_track_see_fn see,
+		  void *ctx)
+{
+	uint64_t bad_va;
+	return access_memory(f, va, size_b, (struct access){.see = see, .ctx = ctx}, &bad_va);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_AGENT_MEMORY_TRACK_PRIV_H
+#define BW_AGENT_MEMORY_TRACK_PRIV_H
+
+#include <pthread.h>
+
+#include "agent/memory/track.h"
+#include "base/table.h"
+#include "base/util.h"
+
+struct bw_track_bo {
+	uint64_t handle; /* 32 bits */
+	uint64_t serial; /* bw_track_buffer */
+	uint64_t size_b;
+	uint32_t domains;
+	uint8_t *user;	      /* GEM_USERPTR: the program's own memory */
+	uint8_t *cpu;	      /* our mapping of it, NULL until needed */
+	bool no_cpu;	      /* the kernel does not map it */
+	bool is_shared;	      /* bw_track_buffer */
+	uint64_t mmap_offset; /* what GEM_MMAP has said; 0: nothing */
+};
+
+struct bw_track_patch {
+	uint64_t va;
+	uint32_t size_b;
+	uint8_t original[BW_PATCH_MAX_B];
+};
+
+struct bw_track {
+	pthread_mutex_t lock; /* bos, maps */
+	struct BW_TABLE(struct bw_track_bo) bos;
+	struct bw_agent_maps maps; /* by address & BW_VA_MASK, without overlap */
+	/* Only debugger requests and unmapping take this one, the latter before its call. */
+	pthread_mutex_t patch_lock;
+	struct BW_VEC(struct bw_track_patch) patches;
+};
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_AGENT_NAMES_NAMES_INSIDE_H
+#define BW_AGENT_NAMES_NAMES_INSIDE_H
+
+/* What names.c (objects), names_record.c (command buffers and submissions as the API was told them)
+ * and names_match.c (which packet is which dispatch) share. One lock guards the objects and all
+ * that is recorded; a submission belongs to the thread that makes it. */
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "agent/names/names_priv.h"
+
+extern pthread_mutex_t bw_names_lock;
+
+/* At most room - 1 bytes of from (may be NULL), ended by 0. */
+void bw_names_copy(char *to, size_t room, const char *from);
+
+/* Under the lock; NULL: there is none. */
+struct bw_agent_object *bw_names_find(uint32_t kind, uint64_t handle);
+struct bw_agent_object *bw_names_pipeline_of(uint32_t id);
+
+/* A dispatch of the API; what has no fixed size lies in a text beside it. */
+struct bw_names_recorded {
+	uint64_t pipeline_handle;
+	uint32_t pipeline; /* id */
+	bool indirect;
+	uint32_t base[3], groups[3];
+	uint32_t label_at, push_at, push_b; /* in the text; label_at 0: none */
+	uint32_t sets_at, sets_b;	    /* the same: as bound_sets.h writes them */
+	uint32_t args_at, n_args;	    /* the same: bw_agent_arg */
+	uint64_t packet_va, block_va;	    /* told; 0: not known */
+};
+
+/* What a thread is submitting, or has submitted. */
+struct bw_names_submission {
+	bool active, has_frame;
+	uint32_t frame; /* has_frame: told */
+	uint64_t queue;
+	struct BW_VEC(struct bw_names_recorded) dispatches;
+	struct bw_names_blob text;
+	size_t next; /* the dispatches before it have their packets */
+};
+
+/* The calling thread's. */
+struct bw_names_submission *bw_names_mine(void);
+/* The number of the frame that it belongs to, 0: not known. Under the lock. */
+uint32_t bw_names_frame(const struct bw_names_submission *s);
+
+#endif

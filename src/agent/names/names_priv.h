@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_AGENT_NAMES_NAMES_PRIV_H
+#define BW_AGENT_NAMES_NAMES_PRIV_H
+
+/* What the layer (vk_*.c) tells names.c, in terms that do not depend on the API. Handles are the
+ * program's; unknown ones are ignored, as the program may have made them before the layer was
+ * active. Any thread may call. */
+
+#include "agent/names/descriptors.h"
+#include "agent/names/names.h"
+
+/* ---- Objects ---- */
+
+/* Takes a copy; a living object of this kind and handle is replaced. Returns the id. */
+uint32_t bw_names_add(const struct bw_agent_object *o);
+/* The id of the living object of this kind and handle; o is added where there is none. */
+uint32_t bw_names_object(const struct bw_agent_object *o);
+void bw_names_remove(uint32_t kind, uint64_t handle);
+/* kind 0: a name for a thing that has no table of its own (a shader module), kept for later. */
+void bw_names_set_name(uint32_t kind, uint64_t handle, const char *name);
+const char *bw_names_other_name(uint64_t handle, char out[64]);
+/* The object was given memory. */
+void bw_names_place(uint32_t kind, uint64_t handle, uint64_t va, uint64_t size_b);
+/* All buffers and images are these, as bw_names_add takes them, from now on; those that were there
+ * keep their ids. */
+void bw_names_replace_memory(const struct bw_agent_object *all, size_t n);
+
+/* ---- Command buffers ---- */
+
+void bw_names_cmd_begin(uint64_t cmd);
+void bw_names_cmd_free(uint64_t cmd);
+void bw_names_cmd_pipeline(uint64_t cmd, uint64_t pipeline);
+/* base: added to the packet's numbers where it is not 0. groups NULL: read from memory. */
+void bw_names_cmd_dispatch(uint64_t cmd, const uint32_t *base, const uint32_t *groups);
+void bw_names_cmd_push(uint64_t cmd, uint32_t offset_b, uint32_t size_b, const void *data);
+/* A descriptor set was bound to that number, with its dynamic offsets; 0: one that is not known. */
+void bw_names_cmd_set(uint64_t cmd, uint32_t number, uint64_t set, const uint32_t *offsets,
+		      uint32_t n_offsets);
+/* Descriptors were pushed into the set of that number, whose layout is that (0: not known). Those
+ * that were pushed before stay as long as the layout does. */
+void bw_names_cmd_push_set(uint64_t cmd, uint32_t number, uint64_t layout,
+			   const struct bw_descriptors *descriptors);
+void bw_names_cmd_label_begin(uint64_t cmd, const char *label);
+void bw_names_cmd_label_end(uint64_t cmd);
+/* For the dispatches that follow, until the next insert. */
+void bw_names_cmd_label_insert(uint64_t cmd, const char *label);
+/* The last dispatch of the command buffer is the one of that packet, and has these arguments, which
+ * lie in that block: told of a dispatch that was captured. */
+void bw_names_cmd_told(uint64_t cmd, uint64_t packet_va, uint64_t block_va,
+		       const struct bw_agent_arg *args, uint32_t n_args);
+void bw_names_cmd_execute(uint64_t cmd, uint64_t secondary);
+
+/* ---- Submissions ---- */
+
+void bw_names_queue_label_begin(uint64_t queue, const char *label);
+void bw_names_queue_label_end(uint64_t queue);
+/* This thread is about to submit these, in this order; `submit_end`: it has. */
+void bw_names_submit_begin(uint64_t queue);
+void bw_names_submit_add(uint64_t cmd);
+/* The number of its frame, in place of that by presents; 0: not known. */
+void bw_names_submit_frame(uint32_t frame);
+void bw_names_submit_end(void);
+void bw_names_present(void);
+
+#endif
