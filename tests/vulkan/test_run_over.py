@@ -38,8 +38,10 @@ def bindings_of(how):
 def the_end_at_a_stop():
     """However a session ends, the second dispatch does not run on inside of the instruction at the breakpoint: its first dword is an
     s_trap, or the program's own, and its second dword is no instruction."""
-    for how in ("kill", "end of input", signal.SIGTERM, signal.SIGKILL, "detach", "the program is killed"):
-        s = harness.Session("-O0", "--", PROGRAM, "write")
+    for how in ("kill", "quit", "run", "end of input", signal.SIGTERM, signal.SIGHUP, signal.SIGALRM, signal.SIGKILL, "detach",
+                "the program is killed"):
+        # the limit of --timeout comes as SIGALRM: here at the stop, however busy the machine is
+        s = harness.Session("-O0", "--timeout", 10000, "--", PROGRAM, "write")
         s.command("break run_over.comp:9")
         s.command("run")
         check(s.command("info waves")["waves"], "no stop")
@@ -48,12 +50,17 @@ def the_end_at_a_stop():
         elif how == "the program is killed":
             os.kill(harness.named_child(s.process.pid, "vulkan_run_over"), signal.SIGKILL)
             s.command("continue")
+        elif how == "quit":
+            s.send(how)
         elif how != "end of input":
             s.command(how)
         s.process.stdin.close()
         s.process.stdout.read()
         said = s.process.stderr.read()  # the virtual GPU's, too
-        s.process.wait(harness.TIMEOUT_S)
+        status = s.process.wait(harness.TIMEOUT_S)
+        equal(status, {signal.SIGALRM: 124, signal.SIGKILL: -signal.SIGKILL}.get(how, 128 + how) if isinstance(how, int) else
+              128 + signal.SIGKILL if how == "the program is killed" else 0,
+              f"{how}: status")
         check("does not execute" not in said, f"{how}: {said}")
 
 
