@@ -14,6 +14,7 @@ enum { MAX_PROCESSES = 64 };
 
 static bw_wait_fn *asked;
 static void *asked_cookie;
+static const char *asked_reason;
 static struct {
 	pid_t pid;
 	const char *name;
@@ -34,6 +35,16 @@ bool bw_wait_is_set(void)
 bool bw_wait_should_continue(unsigned waited_ms, bool for_answer)
 {
 	return !asked || asked(asked_cookie, waited_ms, for_answer);
+}
+
+void bw_wait_set_reason(const char *reason)
+{
+	asked_reason = reason;
+}
+
+const char *bw_wait_reason(void)
+{
+	return asked_reason;
 }
 
 void bw_wait_add(pid_t pid, const char *name)

@@ -23,6 +23,12 @@ void bw_wait_set(bw_wait_fn *fn, void *cookie);
 bool bw_wait_is_set(void);
 bool bw_wait_should_continue(unsigned waited_ms, bool for_answer);
 
+/* What the wait that begins is for, where it is known to take longer than an answer does ("the
+ * registers to be restored"): the user is told soon, and can end it soon. Lives until replaced;
+ * NULL: an answer like others. */
+void bw_wait_set_reason(const char *reason);
+const char *bw_wait_reason(void);
+
 /* The processes whose answers may be waited for, directly or because another of them waits for one.
  * name must live for ever: "the virtual GPU". */
 void bw_wait_add(pid_t pid, const char *name);

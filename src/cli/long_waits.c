@@ -13,6 +13,7 @@ enum {
 	/* With one that is not stopped: it may have much to do, and giving up may cost the
 	 * connection to it. */
 	TELL_SLOW_MS = 10000,
+	TELL_REASON_MS = 500, /* with what is known to take long, and goes on without us */
 };
 
 static void tell(struct bw_cli *c, const char *fmt, ...) BW_PRINTF(2, 3);
@@ -44,7 +45,9 @@ static bool meanwhile(void *cookie, unsigned waited_ms, bool for_answer)
 	pid_t pid;
 	const char *name;
 	char state;
+	const char *reason = bw_wait_reason();
 	bool slow = for_answer && waited_ms >= TELL_SLOW_MS;
+	bool known = reason && waited_ms >= TELL_REASON_MS;
 	bool stopped = bw_wait_find_stopped(&pid, &name, &state);
 	if (!c->wait_told && stopped && waited_ms >= TELL_STOPPED_MS) {
 		c->wait_told = true;
@@ -58,11 +61,14 @@ static bool meanwhile(void *cookie, unsigned waited_ms, bool for_answer)
 			     "Waiting for %s: another debugger has stopped process %d (state t) and has to continue it; "
 			     "Ctrl-C ends the wait",
 			     name, (int)pid);
-	} else if (!c->wait_told && !stopped && slow) {
+	} else if (!c->wait_told && !stopped && known && !wants_out(c)) {
+		c->wait_told = true;
+		tell(c, "Waiting for %s; Ctrl-C ends the wait", reason);
+	} else if (!c->wait_told && !stopped && !known && slow) {
 		c->wait_told = true;
 		tell(c, "Waiting for an answer for %u s; Ctrl-C ends the wait", waited_ms / 1000);
 	}
-	if (!wants_out(c) || !(stopped || slow))
+	if (!wants_out(c) || !(stopped || slow || known))
 		return true;
 	c->wait_given_up = true;
 	return false;

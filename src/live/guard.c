@@ -19,6 +19,7 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "base/memfd.h"
+#include "base/shown.h"
 #include "base/wait.h"
 #include "live/leave.h"
 #include "live/gpu_regs.h"
@@ -418,8 +419,17 @@ struct bw_error *bw_live_guard_agent(struct bw_live *l, const struct bw_live_pro
 void bw_live_guard_finish(struct bw_live *l, const struct bw_guard_finish *what)
 {
 	struct bw_error *err = NULL;
+	char reason[192];
+	if (l->held_up_by.holder) {
+		snprintf(reason, sizeof(reason),
+			 "the GPU's registers to be restored, which takes longer while process %d "
+			 "(%.40s) fills the GPU",
+			 (int)l->held_up_by.holder, bw_shown(l->held_up_by.holder_comm).text);
+		bw_wait_set_reason(reason);
+	}
 	if (l->guard > 0)
 		err = ask(l, BW_GUARD_FINISH, what, sizeof(*what), -1, FINISH_PATIENCE_MS);
+	bw_wait_set_reason(NULL);
 	if (err)
 		BW_LOG(WARN, "live", "%s", err->message);
 	/* The guard does this part of the work as soon as it can. */

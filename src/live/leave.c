@@ -31,8 +31,10 @@ enum {
 	PAUSE_MIN_US = 500, /* between two looks */
 	PAUSE_MAX_US = 50000,
 	INDEX_TRIES = 100,
-	/* looks in which only waves of others were there, after which the rings are theirs */
-	FOREIGN_LOOKS = 10,
+	/* looks, and how long, in which only waves of others were there, after which the rings are
+	 * theirs. A look at a full GPU takes long. */
+	FOREIGN_LOOKS = 3,
+	FOREIGN_MS = 200,
 };
 
 static const struct bw_kmd_bank everywhere = {
@@ -52,6 +54,7 @@ struct look {
 	size_t n_fences;
 	bool has_fences;
 	unsigned foreign_looks;
+	uint64_t foreign_since_ns;
 };
 
 /* The index register is shared with every other process that looks at waves: it must still be ours
@@ -221,7 +224,10 @@ static struct bw_error *jobs_are_over(struct look *l, bool *out)
 		return NULL;
 	BW_TRY(find_waves(l, &ours, &others));
 	l->foreign_looks = others && !ours ? l->foreign_looks + 1 : 0;
-	*out = l->foreign_looks >= FOREIGN_LOOKS;
+	if (l->foreign_looks <= 1)
+		l->foreign_since_ns = bw_live_now_ns();
+	*out = l->foreign_looks >= FOREIGN_LOOKS &&
+	       bw_live_now_ns() - l->foreign_since_ns >= FOREIGN_MS * 1000000ull;
 	return NULL;
 }
 

@@ -96,10 +96,25 @@ static void free_live(struct bw_live *l)
 	free(l);
 }
 
+static bool is_ours(void *cookie, pid_t pid)
+{
+	return bw_live_proc_of(cookie, pid) != NULL;
+}
+
+void bw_live_find_holder(struct bw_live *l)
+{
+	struct bw_kmd_wait now = {0};
+	struct bw_error *err = l->procs.len ? bw_kmd_find_wait(l->kmd, is_ours, l, &now) : NULL;
+	bw_error_free(err); /* the GPU has gone, and nothing is waited for */
+	if (now.holder)
+		l->held_up_by = now;
+}
+
 static void live_close(struct bw_target *t)
 {
 	struct bw_live *l = bw_live_of(t);
 	bool killed = l->child_killed;
+	bw_live_find_holder(l);
 	bw_vec_each(&l->procs, p)
 		if (!(*p)->is_killed)
 			bw_live_detach_proc(l, *p);
@@ -313,11 +328,6 @@ static enum bw_target_end live_ends(struct bw_target *t)
 	if (all && !child_runs)
 		return BW_END_ALL;
 	return any ? BW_END_SOME : BW_END_NONE;
-}
-
-static bool is_ours(void *cookie, pid_t pid)
-{
-	return bw_live_proc_of(cookie, pid) != NULL;
 }
 
 /* Tells whose work fills the GPU where that of our programs waits for it. */

@@ -138,6 +138,7 @@ struct bw_live {
 	struct BW_VEC(struct bw_live_queued) queue;
 	struct BW_VEC(struct bw_target_event) notes;
 	struct bw_kmd_wait_watch waits;			  /* of our programs for those of others */
+	struct bw_kmd_wait held_up_by;			  /* bw_live_find_holder */
 	struct bw_target_dispatch *dispatches;		  /* of the last SUBMIT given out */
 	uint8_t *blob;					  /* what they point into */
 	struct BW_VEC(struct bw_target_binding) bindings; /* of all of them */
@@ -194,6 +195,9 @@ bool bw_live_proc_is_ending(const struct bw_live_proc *p);
 void bw_live_look_for_ends(struct bw_live *l);
 /* Gives out an event for each process that has ended, and then the last one, EXIT. */
 bool bw_live_next_end(struct bw_live *l, struct bw_target_event *out);
+/* Whose work ours waits for, kept for when ours is over: restoring registers then takes longer, as
+ * the waves of others are looked at, too. */
+void bw_live_find_holder(struct bw_live *l);
 void bw_live_reap(struct bw_live *l, int options);
 void bw_live_free_procs(struct bw_live *l);
 /* Detaches from the process: code is restored and waves are resumed, so that the handler's address

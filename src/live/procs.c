@@ -378,6 +378,7 @@ struct bw_error *bw_live_detach(struct bw_target *t, pid_t pid)
 struct bw_error *bw_live_kill(struct bw_target *t, pid_t pid)
 {
 	struct bw_live *l = bw_live_of(t);
+	bw_live_find_holder(l);
 	bool child =
 		l->child > 0 && !l->child_gone && !l->child_detached && (!pid || pid == l->child);
 	bw_vec_each(&l->procs, it) {

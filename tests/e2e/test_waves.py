@@ -183,7 +183,8 @@ def single_steps():
 
 def who_waits_for_whom():
     """loop.s in all 1,536 places for workgroups. A session, and programs under exec, capture, replay and breadcrumbs
-    whose work waits for them are told whose they are, and so when a debugger stops them; when they end, all run."""
+    whose work waits for them are told whose they are, and so when a debugger stops them; when they end, all run. A
+    session that is ended meanwhile does not wait until all waves have been looked at again and again."""
     with Gpu() as gpu:
         gpu.start("loop", "--grid", "49152")
         gpu.await_states(["running"], "se2.sa1.wgp3.simd0.w0")
@@ -203,9 +204,13 @@ def who_waits_for_whom():
         subprocess.run(gpu.command("capture", "--output", capture, "--", *launch), check=True, capture_output=True,
                        timeout=TIMEOUT_S)
         session = subprocess.Popen(gpu.command("run", "--batch", "-ex", "run", code, *options), **pipes)
-        gpu.programs.append(session)
+        ended = subprocess.Popen(gpu.command("run", code, *options), **pipes)
+        gpu.programs += [session, ended]
         line = session.stdout.readline()
         check(re.fullmatch(r"\[%s\]\n" % runs, line), f"the session says {line}")
+        line = ended.stdout.readline()
+        check(re.fullmatch(r"\[%s\]\n" % runs, line), f"the session that is ended says {line}")
+        ended.send_signal(signal.SIGINT)
         programs = {name: subprocess.Popen(gpu.command(*words), **pipes) for name, words in {
             "exec": ["exec", "--", "sh", "-c", '"$@"; exit $?', "sh", *launch],
             "capture": ["capture", "--output", code.with_suffix(".new.bwc"), "--", *launch],
@@ -216,6 +221,8 @@ def who_waits_for_whom():
         for name, p in programs.items():
             line = p.stderr.readline()
             check(re.fullmatch(r"breakwater: %s\.\n" % runs, line), f"{name} says {line}")
+        out, err = ended.communicate(timeout=TIMEOUT_S)
+        equal((ended.returncode, "Waiting for" in out), (130, False), f"status of the ended session, which says {out}{err}")
         with subprocess.Popen(gpu.command("waves", "--halt", "--keep"), env=gpu.env, stdin=subprocess.PIPE,
                               stdout=subprocess.DEVNULL) as debugger:
             for name, p in programs.items():
