@@ -28,6 +28,7 @@ struct bw_break_info {
 	const char *condition;	/* NULL if none */
 	uint32_t wave;		/* only for this wave; 0: for all */
 	uint64_t hits;		/* waves stopped by it */
+	uint64_t not_stopped;	/* dispatches that it fits and cannot stop, in this run */
 	uint64_t ignore;	/* number of hits still to be ignored */
 	uint64_t disable_after; /* number of stops after which it is disabled; 0: never */
 	const uint64_t *addr;	/* its addresses in GPU memory; none while pending */

@@ -119,6 +119,9 @@ static void add_notes(struct bw_table *t, struct bw_debug *d, const struct bw_br
 	if (b->hits)
 		bw_table_note(t, "\t%s already hit %llu time%s", kind, (unsigned long long)b->hits,
 			      b->hits == 1 ? "" : "s");
+	if (b->not_stopped)
+		bw_table_note(t, "\t%llu dispatch%s could not be stopped",
+			      (unsigned long long)b->not_stopped, b->not_stopped == 1 ? "" : "es");
 	if (b->ignore)
 		bw_table_note(t, "\tignore next %llu hit%s", (unsigned long long)b->ignore,
 			      b->ignore == 1 ? "" : "s");
@@ -150,6 +153,7 @@ static void add_facts(struct bw_table *t, struct bw_debug *d, const struct bw_br
 	bw_table_json_cell(t, why.len ? bw_json_text(bw_str_text(&why)) : NULL);
 	bw_str_free(&why);
 	bw_table_json_cell(t, json_integer((json_int_t)b->hits));
+	bw_table_json_cell(t, b->not_stopped ? json_integer((json_int_t)b->not_stopped) : NULL);
 	bw_table_json_cell(t, json_integer((json_int_t)b->ignore));
 	bw_table_json_cell(t, commands);
 	bw_table_json_cell(t, b->wave ? json_integer(b->wave) : NULL);
@@ -164,23 +168,16 @@ static void add_facts(struct bw_table *t, struct bw_debug *d, const struct bw_br
 void bw_show_breakpoints(struct bw_out *o, struct bw_debug *d, bool only_watch,
 			 bw_commands_fn *commands, void *cookie)
 {
-	static const struct bw_column columns[] = {{"Num", "number", false},
-						   {"Type", NULL, false},
-						   {"Disp", "disposition", false},
-						   {"Enb", "enabled", false},
-						   {"Address", NULL, false},
-						   {"What", "what", false},
-						   {NULL, "kind", false},
-						   {NULL, "condition", false},
-						   {NULL, "tested_by", false},
-						   {NULL, "not_on_gpu", false},
-						   {NULL, "hits", false},
-						   {NULL, "ignore", false},
-						   {NULL, "commands", false},
-						   {NULL, "wave", false},
-						   {NULL, "pending", false},
-						   {NULL, "addresses", false},
-						   BW_PLACE_COLUMNS};
+	static const struct bw_column columns[] = {
+		{"Num", "number", false},	{"Type", NULL, false},
+		{"Disp", "disposition", false}, {"Enb", "enabled", false},
+		{"Address", NULL, false},	{"What", "what", false},
+		{NULL, "kind", false},		{NULL, "condition", false},
+		{NULL, "tested_by", false},	{NULL, "not_on_gpu", false},
+		{NULL, "hits", false},		{NULL, "not_stopped", false},
+		{NULL, "ignore", false},	{NULL, "commands", false},
+		{NULL, "wave", false},		{NULL, "pending", false},
+		{NULL, "addresses", false},	BW_PLACE_COLUMNS};
 	size_t n = 0, n_lines;
 	const struct bw_break_info *list = bw_debug_breakpoints(d, &n);
 	struct bw_table t;

@@ -130,6 +130,47 @@ static void test_enable_on_dispatch(void **state)
 	fake_session_end(&s);
 }
 
+static unsigned count(const char *text, const char *part)
+{
+	unsigned n = 0;
+	for (; (text = strstr(text, part)); text++)
+		n++;
+	return n;
+}
+
+/* Where no s_trap can be inserted, breakpoints say so once, and count. */
+static void test_waves_that_cannot_be_stopped(void **state)
+{
+	enum { N = 5 };
+	static struct bw_target_dispatch dispatch[N];
+	struct fake_session s;
+	uint32_t by_dispatch, by_code;
+	fake_session_create(&s, straight, BW_ARRAY_SIZE(straight));
+	OK(bw_debug_break_dispatch(s.debug, "", false, &by_dispatch));
+	OK(bw_debug_break(s.debug, "demo+4", false, &by_code));
+	fake_session_start(&s, 1);
+	s.fake->n_patches = BW_ARRAY_SIZE(s.fake->patch);
+	for (uint32_t i = 0; i < N; i++) {
+		dispatch[i] = (struct bw_target_dispatch){
+			.code_va = FAKE_BASE, .groups = {1, 1, 1}, .group_size = {64, 1, 1}};
+		fake_push(s.fake, &(struct bw_target_event){.kind = BW_EVENT_SUBMIT,
+							    .submission = 2 + i,
+							    .queue = 2,
+							    .dispatches = &dispatch[i],
+							    .n_dispatches = 1});
+	}
+	for (int i = 0; i < 3 * N; i++)
+		wait_stop(&s);
+	assert_int_equal(bw_debug_breakpoint(s.debug, by_dispatch)->not_stopped, N + 1);
+	assert_int_equal(count(s.notices, "will not be stopped: too many patches"), 1);
+	assert_int_equal(count(s.notices, "Cannot insert breakpoint 2"), 1);
+	fake_push(s.fake, &(struct bw_target_event){.kind = BW_EVENT_EXIT, .exit_known = true});
+	assert_int_equal(wait_stop(&s).kind, BW_STOP_EXITED);
+	assert_int_equal(count(s.notices, "breakpoint 1: 6 dispatches were not stopped"), 1);
+	assert_int_equal(bw_debug_breakpoint(s.debug, by_dispatch)->not_stopped, 0);
+	fake_session_end(&s);
+}
+
 static void test_conditions(void **state)
 {
 	struct fake_session s;
@@ -254,6 +295,7 @@ int main(void)
 		cmocka_unit_test(test_enable_where_code_has_gone),
 		cmocka_unit_test(test_delete_where_the_program_has_gone),
 		cmocka_unit_test(test_enable_on_dispatch),
+		cmocka_unit_test(test_waves_that_cannot_be_stopped),
 		cmocka_unit_test(test_dispatch_words),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -56,17 +56,20 @@ static void remove_places(struct bw_debug *d, struct bw_break *b)
 	b->info.pending = true;
 }
 
-/* Removes the address at index i, where no s_trap can be inserted. */
+/* Removes the address at index i, where no s_trap can be inserted. The next submission tries again,
+ * and does not tell again. */
 static void drop_place(struct bw_debug *d, struct bw_break *b, size_t i, struct bw_error *err)
 {
-	bw_debug_note(d, BW_NOTICE_WARNING, "Cannot insert breakpoint %u at 0x%llx: %s",
-		      b->info.number, (unsigned long long)b->places.data[i].va, err->message);
+	if (!b->told_refused)
+		bw_debug_note(d, BW_NOTICE_WARNING, "Cannot insert breakpoint %u at 0x%llx: %s",
+			      b->info.number, (unsigned long long)b->places.data[i].va,
+			      err->message);
 	bw_error_free(err);
 	bw_vec_remove(&b->places, i);
 }
 
 /* Finds the places of b in the code that is loaded in d->space and puts it in. */
-static void insert_in_space(struct bw_debug *d, struct bw_break *b)
+static void insert_in_space(struct bw_debug *d, struct bw_break *b, bool *out_refused)
 {
 	struct bw_addr_vec now = {0};
 	if (b->where.kind == BW_WHERE_ADDRESS) {
@@ -95,6 +98,7 @@ static void insert_in_space(struct bw_debug *d, struct bw_break *b)
 		if (!b->info.enabled)
 			continue;
 		err = bw_debug_patch_ref(d, now.data[i]);
+		*out_refused |= err != NULL;
 		if (err)
 			drop_place(d, b, b->places.len - 1, err);
 	}
@@ -143,15 +147,16 @@ static void tell_other_line(struct bw_debug *d, const struct bw_break *b)
 
 static void insert_places(struct bw_debug *d, struct bw_break *b, bool announce)
 {
-	bool was_pending = b->info.pending;
+	bool was_pending = b->info.pending, is_refused = false;
 	/* Before the first submission nothing can be patched: no code of the program is known. */
 	if (!d->target || d->dispatches.len == 0 || b->filter || b->info.kind != BW_BREAK_CODE)
 		return;
 	for (size_t i = 0; i < d->spaces.len; i++) {
 		BW_IN_SPACE(d, d->spaces.data[i].number);
-		insert_in_space(d, b);
+		insert_in_space(d, b, &is_refused);
 	}
 	b->info.pending = b->places.len == 0;
+	b->told_refused |= is_refused;
 	tell_no_lines(d, b);
 	if (!announce || !was_pending || b->info.pending)
 		return;
@@ -169,6 +174,7 @@ void bw_debug_resolve_breaks(struct bw_debug *d)
 void bw_debug_forget_places(struct bw_debug *d)
 {
 	bw_vec_each(&d->breaks, b) {
+		(*b)->told_refused = false;
 		(*b)->places.len = 0;
 		bw_catch_forget(*b);
 		(*b)->where_space = 0;
@@ -401,6 +407,7 @@ static struct bw_error *enable(struct bw_debug *d, struct bw_break *b, bool on)
 		BW_TRY(bw_watch_apply(d, b, true));
 	if (on) {
 		b->info.enabled = true;
+		b->told_refused = false;
 		b->places.len = 0; /* they are inserted when they are found */
 		insert_places(d, b, false);
 		if (b->filter)

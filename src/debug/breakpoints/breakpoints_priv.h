@@ -81,6 +81,7 @@ struct bw_break {
 	struct bw_dispatch_filter *filter;
 	struct BW_VEC(struct bw_catch) catches;
 	struct bw_break_tests tests;
+	bool told_refused;  /* that it cannot be inserted, in this run or since it was enabled */
 	bool told_no_lines; /* why its line of a shader has no place */
 };
 

@@ -99,14 +99,16 @@ static struct bw_error *add_place(struct bw_debug *d, struct bw_break *b, uint64
 	return err;
 }
 
-/* Takes err; NULL is none. */
-static void say_not_stopped(struct bw_debug *d, const struct bw_break *b,
+/* The first is told of, as a program may submit hundreds in a second; the others are counted. Takes
+ * err; NULL is none. */
+static void say_not_stopped(struct bw_debug *d, struct bw_break *b,
 			    const struct bw_dispatch_record *x, struct bw_error *err)
 {
-	if (err)
+	if (err && !b->info.not_stopped++)
 		bw_debug_note(d, BW_NOTICE_WARNING,
-			      "breakpoint %u: dispatch %u will not be stopped: %s", b->info.number,
-			      x->info.number, err->message);
+			      "breakpoint %u: dispatch %u will not be stopped: %s (more of them "
+			      "are counted by \"info breakpoints\")",
+			      b->info.number, x->info.number, err->message);
 	bw_error_free(err);
 }
 
@@ -163,6 +165,7 @@ void bw_catch_on_done(struct bw_debug *d, const struct bw_dispatch_record *x)
 void bw_catch_forget(struct bw_break *b)
 {
 	b->catches.len = 0;
+	b->info.not_stopped = 0;
 	if (b->filter)
 		b->filter->last = b->filter->seen = 0;
 }

@@ -175,6 +175,10 @@ void bw_catch_tell_unmatched(struct bw_debug *d)
 	bw_vec_each(&d->breaks, it) {
 		const struct bw_break *b = *it;
 		const struct bw_dispatch_filter *f = b->filter;
+		if (b->info.not_stopped > 1)
+			bw_debug_note(d, BW_NOTICE_WARNING,
+				      "breakpoint %u: %llu dispatches were not stopped",
+				      b->info.number, (unsigned long long)b->info.not_stopped);
 		if (!f || !b->info.enabled || !n || (f->seen && f->seen >= f->nth))
 			continue;
 		const char *what = n == 1 ? "dispatch" : "dispatches";
