@@ -249,6 +249,43 @@ static void test_interrupted_before_a_breakpoint(void **state)
 	fake_session_end(&s);
 }
 
+/* One with a condition is tested on the GPU when the wave runs on. A step does not run it there,
+ * and does not pass it untested either. */
+static void test_stepped_from_a_breakpoint_not_tested(void **state)
+{
+	for (unsigned how = 0; how < 6; how++) {
+		bool holds = how % 2;
+		struct fake_session s;
+		struct bw_stop stop;
+		fake_session_create(&s, straight, BW_ARRAY_SIZE(straight));
+		uint32_t n = set_break(&s, "demo+8 if $s9 == 7");
+		fake_session_start(&s, 1);
+		s.fake->wave[1].state = FAKE_ABSENT;
+		s.fake->wave[0].hw.pc = FAKE_BASE + 8;
+		s.fake->wave[0].s[9] = holds ? 7 : 8;
+		s.fake->interrupted = true;
+		stop = wait_stop(&s);
+		assert_int_equal(stop.breakpoint, 0);
+		assert_int_equal(bw_debug_breakpoint(s.debug, n)->hits, 0);
+		if (how < 2)
+			OK(bw_debug_stepi(s.debug, 1, false, &stop));
+		else if (how < 4)
+			OK(bw_debug_stepi(s.debug, 1, true, &stop));
+		else
+			OK(bw_debug_advance(s.debug, "*0x70000000000c", false, &stop));
+		assert_int_equal(bw_debug_breakpoint(s.debug, n)->hits, holds);
+		assert_int_equal(stop.breakpoint, holds ? n : 0);
+		assert_true(bw_debug_focus(s.debug)->pc == FAKE_BASE + (holds ? 8 : 12));
+		/* it has been told, and is passed now */
+		if (holds) {
+			OK(bw_debug_stepi(s.debug, 1, false, &stop));
+			assert_true(bw_debug_focus(s.debug)->pc == FAKE_BASE + 12);
+			assert_int_equal(bw_debug_breakpoint(s.debug, n)->hits, 1);
+		}
+		fake_session_end(&s);
+	}
+}
+
 static void test_traps(void **state)
 {
 	static const uint32_t code[] = {0xbf900002, ADD1, 0xbf900009, ADD1, 0x00000000, ADD1, END};
@@ -383,6 +420,7 @@ int main(void)
 		cmocka_unit_test(test_steps),
 		cmocka_unit_test(test_interrupted_in_a_copy),
 		cmocka_unit_test(test_interrupted_before_a_breakpoint),
+		cmocka_unit_test(test_stepped_from_a_breakpoint_not_tested),
 		cmocka_unit_test(test_traps),
 		cmocka_unit_test(test_breakpoint_on_a_trap),
 		cmocka_unit_test(test_stop_on_dispatch_and_counts),

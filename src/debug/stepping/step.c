@@ -580,19 +580,16 @@ struct bw_error *bw_step_count(struct bw_debug *d, struct bw_wave_record *w, uin
 	return NULL;
 }
 
-struct bw_error *bw_step_begin(struct bw_debug *d, struct bw_wave_record **out_w)
+struct bw_error *bw_step_begin(struct bw_debug *d, struct bw_wave_record **out_w,
+			       struct bw_stop *out, bool *out_over)
 {
+	*out_over = false;
 	BW_TRY(bw_debug_need_focus(d, out_w));
 	BW_TRY(bw_target_need(d->target, BW_CAP_RUN));
 	bw_hang_restart(d);
 	bw_watch_settle(d);
+	*out_over = bw_test_deferred(d, *out_w);
+	if (*out_over)
+		fill_step_stop(d, *out_w, out);
 	return NULL;
-}
-
-struct bw_error *bw_debug_stepi(struct bw_debug *d, uint64_t count, bool over_calls,
-				struct bw_stop *out)
-{
-	struct bw_wave_record *w;
-	BW_TRY(bw_step_begin(d, &w));
-	return bw_step_unless_gone(d, bw_step_count(d, w, count, over_calls, out), out);
 }

@@ -300,8 +300,9 @@ static struct bw_error *finish(struct bw_debug *d, struct bw_wave_record *w, str
 struct bw_error *bw_debug_finish(struct bw_debug *d, struct bw_stop *out)
 {
 	struct bw_wave_record *w;
-	BW_TRY(bw_step_begin(d, &w));
-	return bw_step_unless_gone(d, finish(d, w, out), out);
+	bool over;
+	BW_TRY(bw_step_begin(d, &w, out, &over));
+	return over ? NULL : bw_step_unless_gone(d, finish(d, w, out), out);
 }
 
 /* ---- until WHERE, advance ---- */
@@ -386,21 +387,34 @@ struct bw_error *bw_debug_advance(struct bw_debug *d, const char *where, bool in
 				  struct bw_stop *out)
 {
 	struct bw_wave_record *w;
-	BW_TRY(bw_step_begin(d, &w));
-	return bw_step_unless_gone(d, advance(d, w, where, in_frame, out), out);
+	bool over;
+	BW_TRY(bw_step_begin(d, &w, out, &over));
+	return over ? NULL : bw_step_unless_gone(d, advance(d, w, where, in_frame, out), out);
 }
 
 struct bw_error *bw_debug_until(struct bw_debug *d, struct bw_stop *out)
 {
 	struct bw_wave_record *w;
-	BW_TRY(bw_step_begin(d, &w));
-	return bw_step_unless_gone(d, step_until(d, w, out), out);
+	bool over;
+	BW_TRY(bw_step_begin(d, &w, out, &over));
+	return over ? NULL : bw_step_unless_gone(d, step_until(d, w, out), out);
 }
 
 struct bw_error *bw_debug_step_lines(struct bw_debug *d, uint64_t count, bool over_calls,
 				     struct bw_stop *out)
 {
 	struct bw_wave_record *w;
-	BW_TRY(bw_step_begin(d, &w));
-	return bw_step_unless_gone(d, step_lines(d, w, count, over_calls, out), out);
+	bool over;
+	BW_TRY(bw_step_begin(d, &w, out, &over));
+	return over ? NULL : bw_step_unless_gone(d, step_lines(d, w, count, over_calls, out), out);
+}
+
+struct bw_error *bw_debug_stepi(struct bw_debug *d, uint64_t count, bool over_calls,
+				struct bw_stop *out)
+{
+	struct bw_wave_record *w;
+	bool over;
+	BW_TRY(bw_step_begin(d, &w, out, &over));
+	return over ? NULL
+		    : bw_step_unless_gone(d, bw_step_count(d, w, count, over_calls, out), out);
 }

@@ -64,8 +64,13 @@ struct bw_error *bw_step_alone_ended(struct bw_debug *d, const struct bw_wave_re
  * none. A dispatch that is taken for a hang meanwhile is an INTERRUPTED. */
 struct bw_error *bw_step_poll(struct bw_debug *d, struct bw_stop *out) BW_MUST_CHECK;
 /* What each stepping command begins with: the focus wave, of a target that can run, with the limit
- * of a hang counted from now and changes that the user has made taken as known by watchpoints. */
-struct bw_error *bw_step_begin(struct bw_debug *d, struct bw_wave_record **out_w) BW_MUST_CHECK;
+ * of a hang counted from now and changes that the user has made taken as known by watchpoints. A
+ * breakpoint where it is, whose condition Ctrl-C has left untested, is tested: out_over says that
+ * the condition holds, which `out` is about. */
+struct bw_error *bw_step_begin(struct bw_debug *d, struct bw_wave_record **out_w,
+			       struct bw_stop *out, bool *out_over) BW_MUST_CHECK;
+/* The same test alone: whether it holds, which is among the reasons of the wave's stop then. */
+bool bw_test_deferred(struct bw_debug *d, struct bw_wave_record *w);
 /* The program or the GPU is gone, and the wave with it: waits for the event that says so. */
 struct bw_error *bw_step_unless_gone(struct bw_debug *d, struct bw_error *err,
 				     struct bw_stop *out) BW_MUST_CHECK;

@@ -127,6 +127,18 @@ static void at_breakpoint(struct bw_debug *d, struct bw_wave_record *w)
 }
 
 /* Exceptions that a catchpoint or the program asks for; others do not count. */
+bool bw_test_deferred(struct bw_debug *d, struct bw_wave_record *w)
+{
+	if (!w->untested || w->hw.pc != w->stop_pc)
+		return false;
+	w->untested = false;
+	w->info.breakpoint = bw_debug_break_hit(d, w, &w->info.breakpoint_lanes);
+	if (!w->info.breakpoint)
+		return false;
+	w->info.reasons = (w->info.reasons & ~(uint32_t)BW_REASON_INTERRUPT) | BW_REASON_BREAKPOINT;
+	return true;
+}
+
 static void at_exception(struct bw_debug *d, struct bw_wave_record *w)
 {
 	uint32_t excp = (w->info.reasons & BW_REASON_FP_EXCEPTION) >> BW_REASON_FP_SHIFT;
