@@ -96,8 +96,8 @@ def errors(objects):
 class Session:
     """A debugger that stays: commands go in one by one, JSON objects come back."""
 
-    def __init__(self, *args):
-        self.process = subprocess.Popen([str(BREAKWATER), "run", "--json", "-x", "-", *[str(a) for a in args]], cwd=SOURCE,
+    def __init__(self, *args, subcommand="run"):
+        self.process = subprocess.Popen([str(BREAKWATER), subcommand, "--json", "-x", "-", *[str(a) for a in args]], cwd=SOURCE,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def send(self, command):

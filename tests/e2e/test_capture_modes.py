@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 
-from harness import BREAKWATER, SOURCE, TIMEOUT_S, Failure, check, equal, named_child
+from harness import BREAKWATER, SOURCE, TIMEOUT_S, Failure, Session, check, equal, named_child
 from json_schema import parse
 
 ELEMENTS = 256
@@ -291,10 +291,20 @@ def check_pid(folder):
     equal((c.wait(timeout=TIMEOUT_S), f"breakwater: 4 submissions of 1 process in {path}," in err), (0, True), err)
     equal(answer("capture", "info", path)["whole"], True, "the file")
     check_replay(folder, path, range(1, 5), before=5)
-    # it runs on, notices that the capture is gone, and is captured once more
+    # it runs on, notices that the capture is gone, and is captured once more, below a debugger, whose breakpoint is not
+    # the program's memory
+    code = answer("capture", "show", path, 1)["dispatches"][0]["code"]
+    d = Session(pid, subcommand="attach")
+    d.command(f"break *{code} if $_workgroup == 99,0,0")
+    d.send("continue")
     equal(p.rounds(2), 11, "rounds")
     c = start_capture(pid, path, "--every-result", "--last", "3")
     equal(p.rounds(6), 17, "rounds")
+    d.process.send_signal(signal.SIGINT)
+    seen = d.read_until(lambda o: o.get("command") == "continue")
+    equal([o["text"] for o in seen if o.get("kind") == "warning"], [], "the breakpoint")
+    d.send("detach")
+    equal(d.end()[0], 0, "the debugger")
     p.end()
     err = c.stderr.read()
     equal((c.wait(timeout=TIMEOUT_S), "breakwater: last 3 of 6 submissions" in err), (0, True), err)

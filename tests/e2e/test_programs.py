@@ -172,8 +172,7 @@ def breakpoints_in_all():
 
 class Attached(harness.Session):
     def __init__(self, pid):
-        self.process = subprocess.Popen([str(BREAKWATER), "attach", "--json", "-x", "-", str(pid)], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        super().__init__(pid, subcommand="attach")
 
 
 def start(command, **kwargs):

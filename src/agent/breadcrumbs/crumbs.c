@@ -10,6 +10,7 @@
 #include <drm.h>
 
 #include "agent/breadcrumbs/crumbs_priv.h"
+#include "agent/memory/memory.h"
 #include "agent/memory/track.h"
 #include "base/cleanup.h"
 #include "base/log.h"
@@ -261,7 +262,7 @@ static bool read_stream(void *cookie, uint64_t va, uint32_t *out, size_t n, bool
 	uint64_t bad_va;
 	if (is_called && !bw_track_is_readonly(f, va & BW_VA_MASK, n * 4))
 		return false;
-	return !bw_track_read(f, va, out, n * 4, &bad_va);
+	return !bw_memory_read(f, va, out, n * 4, &bad_va);
 }
 
 /* Packets that fill registers with bad values, for this submission; empty: none are filled. */

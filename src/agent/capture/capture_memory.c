@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "agent/capture/capture_link.h"
+#include "agent/memory/memory.h"
 #include "agent/memory/track.h"
 #include "base/util.h"
 
@@ -113,7 +114,7 @@ static struct bw_error *send_page(struct bw_agent_file *f, struct bw_capture_mem
 {
 	static uint8_t page[PAGE_B]; /* under the lock */
 	uint64_t bad_va;
-	if (bw_track_read(f, va, page, PAGE_B, &bad_va))
+	if (bw_memory_read(f, va, page, PAGE_B, &bad_va))
 		return NULL; /* what cannot be read keeps the content it had */
 	struct bw_capture_hash h = bw_capture_hash_page(page);
 	struct bw_capture_run run = {.buffer = b->id, .index = index, .count = 1};
@@ -139,7 +140,7 @@ static struct bw_error *look_at_pages(struct bw_agent_file *f, struct bw_capture
 		uint64_t va = m->va + (i - first) * PAGE_B;
 		uint64_t take = BW_MIN(end - i, (uint64_t)LOOK_PAGES);
 		struct look l = {.sent = &b->hash[i]};
-		bw_track_look(f, va, take * PAGE_B, see, &l);
+		bw_memory_look(f, va, take * PAGE_B, see, &l);
 		for (uint64_t k = 0; k < l.n_seen; k++)
 			if (l.differs[k])
 				BW_TRY(send_page(f, c, b, va + k * PAGE_B, i + k, runs));

@@ -13,6 +13,7 @@
 #include "agent/names/names.h"
 #include "agent/shaders/shaders.h"
 #include "agent/gpu/submit.h"
+#include "agent/memory/memory.h"
 #include "agent/memory/track.h"
 #include "base/cleanup.h"
 #include "base/newer_drm.h"
@@ -127,20 +128,21 @@ static struct bw_error *on_mem(const struct bw_msg *m, struct bw_agent_file *f)
 	const uint8_t *data = m->body + sizeof(req);
 	size_t data_b = m->body_b - sizeof(req);
 	if (m->type == BW_AGENT_UNPATCH)
-		return bw_dbg_reply_result(m, bw_patch_clear(f, req.va), req.va, "no such patch");
+		return bw_dbg_reply_result(m, bw_memory_unpatch(f, req.va), req.va,
+					   "no such patch");
 	if (m->type == BW_AGENT_MEM_READ) {
 		_cleanup_free_ uint8_t *out =
 			req.size_b <= IO_MAX_B ? calloc(1, BW_MAX(req.size_b, 1u)) : NULL;
 		struct bw_agent_result r = {0};
-		int e = out ? bw_patch_read(f, req.va, out, req.size_b, &va) : -E2BIG;
+		int e = out ? bw_memory_read(f, req.va, out, req.size_b, &va) : -E2BIG;
 		set_result(&r, e, va, "reading GPU memory");
 		return reply(m, &r, sizeof(r), out, r.result ? 0 : req.size_b, -1);
 	}
 	if (data_b != req.size_b)
 		return bw_dbg_reply_result(m, -EINVAL, req.va,
 					   "the data has another size than the request says");
-	int r = m->type == BW_AGENT_PATCH ? bw_patch_set(f, req.va, data, data_b, &va)
-					  : bw_patch_write(f, req.va, data, data_b, &va);
+	int r = m->type == BW_AGENT_PATCH ? bw_memory_patch(f, req.va, data, data_b, &va)
+					  : bw_memory_write(f, req.va, data, data_b, &va);
 	return bw_dbg_reply_result(
 		m, r, va, m->type == BW_AGENT_PATCH ? "writing GPU code" : "writing GPU memory");
 }

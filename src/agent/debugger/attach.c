@@ -14,7 +14,7 @@
 
 #include "agent/clocks/clock.h"
 #include "agent/memory/place.h"
-#include "agent/memory/track.h"
+#include "agent/memory/memory.h"
 #include "base/log.h"
 #include "base/shown.h"
 #include "base/str.h"
@@ -354,7 +354,7 @@ static bool caches_are_empty(struct bw_attach *a)
 
 void bw_attach_end(struct bw_attach *a)
 {
-	bw_patch_clear_range(a->file, 0, UINT64_MAX);
+	bw_memory_unpatch_range(a->file, 0, UINT64_MAX);
 	bw_trap_detach(a->area);
 	bw_trap_release(a->area, a->area_size_b);
 	flush_begin(a);

@@ -17,7 +17,7 @@
 #include "agent/clocks/clock.h"
 #include "agent/debugger/listen.h"
 #include "agent/clocks/thread.h"
-#include "agent/memory/track.h"
+#include "agent/memory/memory.h"
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "base/str.h"
@@ -130,7 +130,7 @@ static void end_service(void)
 	/* patches exist only where something is attached, unless the debugger failed before that */
 	struct bw_agent_file *f = bw_dbg_file_of(0);
 	if (f)
-		bw_patch_clear_range(f, 0, UINT64_MAX);
+		bw_memory_unpatch_range(f, 0, UINT64_MAX);
 	bw_agent_file_unref(f);
 	release_all(LEAVING);
 }

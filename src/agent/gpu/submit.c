@@ -17,7 +17,7 @@
 #include "agent/opencl/launches.h"
 #include "agent/names/names.h"
 #include "agent/memory/stomp.h"
-#include "agent/memory/track.h"
+#include "agent/memory/memory.h"
 #include "base/cleanup.h"
 #include "base/util.h"
 #include "base/vec.h"
@@ -107,7 +107,7 @@ static void scan_ib(struct submission *s, uint64_t va, size_t size_dw)
 		return;
 	_cleanup_free_ uint32_t *dw = malloc(size_dw * 4);
 	uint64_t bad_va;
-	if (!dw || bw_track_read(s->file, va, dw, size_dw * 4, &bad_va))
+	if (!dw || bw_memory_read(s->file, va, dw, size_dw * 4, &bad_va))
 		return;
 	uint64_t outer = s->ib_va;
 	s->ib_va = s->state.va = va;

@@ -4,7 +4,6 @@
 #include <amdgpu_drm.h>
 #include <drm.h>
 #include <errno.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "agent/memory/track.h"
@@ -74,14 +73,7 @@ int bw_place(struct bw_agent_file *f, uint64_t size_b, uint64_t gem_flags, uint3
 	if (r)
 		return r;
 	p.handle = create.out.handle;
-	union drm_amdgpu_gem_mmap map = {.in = {.handle = p.handle}};
-	r = bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_GEM_MMAP, &map);
-	if (!r) {
-		void *cpu = bw_agent_mmap(f, NULL, p.size_b, PROT_READ | PROT_WRITE, MAP_SHARED,
-					  map.out.addr_ptr);
-		p.cpu = cpu == MAP_FAILED ? NULL : cpu;
-		r = p.cpu ? 0 : -errno;
-	}
+	r = bw_track_map_cpu(f, p.handle, p.size_b, &p.cpu);
 	if (!r)
 		r = map_low(f, p.handle, p.size_b, va_flags, top, &p.va);
 	*out = p;
@@ -97,8 +89,7 @@ void bw_unplace(struct bw_agent_file *f, struct bw_placed *p)
 					      .map_size = p->size_b};
 		bw_track_ioctl(f, DRM_IOCTL_AMDGPU_GEM_VA, &a);
 	}
-	if (p->cpu)
-		munmap(p->cpu, p->size_b);
+	bw_track_unmap_cpu(p->cpu, p->size_b);
 	if (p->handle) {
 		struct drm_gem_close c = {.handle = p->handle};
 		bw_track_ioctl(f, DRM_IOCTL_GEM_CLOSE, &c);

@@ -5,9 +5,9 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
+#include "agent/memory/track.h"
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "base/newer_drm.h"
@@ -54,16 +54,13 @@ static bool is_chosen(uint32_t number)
 
 static bool fill(struct bw_agent_file *f, uint32_t handle, uint64_t size_b)
 {
-	union drm_amdgpu_gem_mmap map = {.in = {.handle = handle}};
-	if (bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_GEM_MMAP, &map))
+	uint8_t *cpu;
+	if (bw_track_map_cpu(f, handle, size_b, &cpu))
 		return false;
-	uint32_t *words = bw_agent_mmap(f, NULL, size_b, PROT_READ | PROT_WRITE, MAP_SHARED,
-					map.out.addr_ptr);
-	if (words == MAP_FAILED)
-		return false;
+	uint32_t *words = (uint32_t *)(void *)cpu;
 	for (uint64_t i = 0; i < size_b / 4; i++)
 		words[i] = (uint32_t)BW_STOMP_MEMORY_WORD;
-	munmap(words, size_b);
+	bw_track_unmap_cpu(cpu, size_b);
 	return true;
 }
 

@@ -8,11 +8,10 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include "agent/memory/cpu_writes.h"
 #include "agent/memory/largest_map.h"
+#include "agent/memory/memory.h"
 #include "agent/memory/track_priv.h"
 #include "base/util.h"
 
@@ -29,19 +28,12 @@ struct bw_track *bw_track_new(void)
 	return t;
 }
 
-static void bo_unmap_cpu(struct bw_track_bo *bo)
-{
-	if (bo->cpu)
-		munmap(bo->cpu, bw_align_up(bo->size_b, PAGE_B));
-	bo->cpu = NULL;
-}
-
 void bw_track_free(struct bw_track *t)
 {
 	if (!t)
 		return;
 	bw_vec_each(&t->bos, bo) {
-		bo_unmap_cpu(bo);
+		bw_track_unmap_cpu(bo->cpu, bo->size_b);
 		bw_cpu_writes_forget(bo->serial);
 	}
 	bw_table_free(&t->bos);
@@ -82,7 +74,7 @@ static void remove_bo(struct bw_track *t, uint32_t handle)
 	t->maps.len = n;
 	struct bw_track_bo *bo = bw_table_find(&t->bos, handle);
 	if (bo) {
-		bo_unmap_cpu(bo);
+		bw_track_unmap_cpu(bo->cpu, bo->size_b);
 		bw_cpu_writes_forget(bo->serial);
 		bw_table_remove(&t->bos, handle);
 	}
@@ -91,8 +83,7 @@ static void remove_bo(struct bw_track *t, uint32_t handle)
 
 /* Address ranges */
 
-/* The first range that ends behind va. */
-static size_t find_range(const struct bw_track *t, uint64_t va)
+size_t bw_track_find_range(const struct bw_track *t, uint64_t va)
 {
 	size_t lo = 0, hi = t->maps.len;
 	while (lo < hi) {
@@ -108,7 +99,7 @@ static size_t find_range(const struct bw_track *t, uint64_t va)
 
 static void insert_range(struct bw_track *t, struct bw_agent_map map)
 {
-	size_t at = find_range(t, map.va);
+	size_t at = bw_track_find_range(t, map.va);
 	if (bw_vec_reserve(&t->maps, t->maps.len + 1))
 		return; /* as if it were not mapped; the error is static */
 	memmove(&t->maps.data[at + 1], &t->maps.data[at], (t->maps.len - at) * sizeof(map));
@@ -120,7 +111,7 @@ static void insert_range(struct bw_track *t, struct bw_agent_map map)
 static void clear_range(struct bw_track *t, uint64_t va, uint64_t size_b)
 {
 	uint64_t end = va + size_b;
-	for (size_t i = find_range(t, va); i < t->maps.len && t->maps.data[i].va < end;) {
+	for (size_t i = bw_track_find_range(t, va); i < t->maps.len && t->maps.data[i].va < end;) {
 		struct bw_agent_map old = t->maps.data[i];
 		uint64_t old_end = old.va + old.size_b;
 		bw_vec_remove(&t->maps, i);
@@ -155,7 +146,7 @@ static void note_va(struct bw_track *t, const struct drm_amdgpu_gem_va *a)
 	switch (a->operation) {
 	case AMDGPU_VA_OP_UNMAP:
 		/* By its first address, whole, whatever size was given (amdgpu_vm_bo_unmap). */
-		at = find_range(t, map.va);
+		at = bw_track_find_range(t, map.va);
 		if (at < t->maps.len && t->maps.data[at].va == map.va)
 			bw_vec_remove(&t->maps, at);
 		break;
@@ -198,7 +189,7 @@ static int gem_va(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	if (_IOC_SIZE(cmd) < sizeof(a) || !bw_agent_copy_in(&a, (uintptr_t)arg, sizeof(a)))
 		return bw_agent_ioctl(f, cmd, arg);
 	if (a.operation != AMDGPU_VA_OP_MAP)
-		bw_patch_clear_range(f, a.va_address & BW_VA_MASK, a.map_size);
+		bw_memory_unpatch_range(f, a.va_address & BW_VA_MASK, a.map_size);
 	int r = bw_agent_ioctl(f, cmd, arg);
 	if (!r) {
 		note_va(f->track, &a);
@@ -369,7 +360,7 @@ bool bw_track_is_taken(struct bw_agent_file *f, uint64_t va, uint64_t size_b, ui
 {
 	struct bw_track *t = f->track;
 	pthread_mutex_lock(&t->lock);
-	size_t i = find_range(t, va);
+	size_t i = bw_track_find_range(t, va);
 	bool taken = i < t->maps.len && t->maps.data[i].va < va + size_b;
 	if (taken)
 		*out_va = t->maps.data[i].va;
@@ -382,7 +373,7 @@ bool bw_track_is_readonly(struct bw_agent_file *f, uint64_t va, uint64_t size_b)
 	struct bw_track *t = f->track;
 	uint64_t end = va + size_b, at = va;
 	pthread_mutex_lock(&t->lock);
-	for (size_t i = find_range(t, va); at < end && i < t->maps.len; i++) {
+	for (size_t i = bw_track_find_range(t, va); at < end && i < t->maps.len; i++) {
 		const struct bw_agent_map *m = &t->maps.data[i];
 		if (m->va > at || m->flags & AMDGPU_VM_PAGE_WRITEABLE)
 			break;
@@ -415,163 +406,22 @@ struct bw_error *bw_track_buffers(struct bw_agent_file *f, struct bw_track_buffe
 	return err;
 }
 
-/* Memory */
-
-/* Makes the agent's own mapping of a buffer. Nothing is locked meanwhile. */
-static int map_bo(struct bw_agent_file *f, uint32_t handle, uint64_t size_b)
+int bw_track_map_cpu(struct bw_agent_file *f, uint32_t handle, uint64_t size_b, uint8_t **out)
 {
 	union drm_amdgpu_gem_mmap a = {.in = {.handle = handle}};
 	int r = bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_GEM_MMAP, &a);
-	void *p = MAP_FAILED;
-	if (!r) {
-		p = bw_agent_mmap(f, NULL, bw_align_up(size_b, PAGE_B), PROT_READ | PROT_WRITE,
-				  MAP_SHARED, a.out.addr_ptr);
-		r = p == MAP_FAILED ? -errno : 0;
-	}
-	struct bw_track *t = f->track;
-	pthread_mutex_lock(&t->lock);
-	struct bw_track_bo *bo = bw_table_find(&t->bos, handle);
-	bool keep = !r && bo && !bo->cpu && bo->size_b == size_b;
-	if (keep)
-		bo->cpu = p;
-	else if (bo && r == -EPERM)
-		bo->no_cpu = true;
-	pthread_mutex_unlock(&t->lock);
-	if (!keep && p != MAP_FAILED)
-		munmap(p, bw_align_up(size_b, PAGE_B));
-	return r == -EPERM ? 0 : r; /* no_cpu says it */
-}
-
-/* Whole dwords at a time where that is possible: waves may be running over them. */
-static void copy(void *to, const void *from, size_t size_b)
-{
-	if (((uintptr_t)to | (uintptr_t)from | size_b) % 4) {
-		memcpy(to, from, size_b);
-		return;
-	}
-	volatile uint32_t *t = to;
-	const volatile uint32_t *f = from;
-	for (size_t i = 0; i < size_b / 4; i++)
-		t[i] = f[i];
-}
-
-static bool copy_user(uint8_t *user, void *data, size_t size_b, bool write)
-{
-	/* The program may have unmapped it: no signal may come of it. */
-	struct iovec l = {data, size_b}, r = {user, size_b};
-	ssize_t n = write ? process_vm_writev(getpid(), &l, 1, &r, 1, 0)
-			  : process_vm_readv(getpid(), &l, 1, &r, 1, 0);
-	return n == (ssize_t)size_b;
-}
-
-static bool see_user(uint8_t *user, size_t size_b, bw_track_see_fn see, void *ctx)
-{
-	uint8_t bytes[8 * PAGE_B];
-	for (size_t at = 0, n; at < size_b; at += n) {
-		n = BW_MIN(size_b - at, sizeof(bytes));
-		if (!copy_user(user + at, bytes, n, false))
-			return false;
-		see(ctx, bytes, n);
-	}
-	return true;
-}
-
-/* What is done with memory: it is shown to see, or else copied from or to data. */
-struct access {
-	uint8_t *data;
-	bool write;
-	bw_track_see_fn see;
-	void *ctx;
-};
-
-/* Of a buffer that can be reached; locked. */
-static bool access_bo(const struct access *a, struct bw_track_bo *bo, uint64_t offset,
-		      size_t size_b)
-{
-	if (a->see && bo->user)
-		return see_user(bo->user + offset, size_b, a->see, a->ctx);
-	if (bo->user)
-		return copy_user(bo->user + offset, a->data, size_b, a->write);
-	if (a->see)
-		a->see(a->ctx, bo->cpu + offset, size_b);
-	else if (a->write)
-		copy(bo->cpu + offset, a->data, size_b);
-	else
-		copy(a->data, bo->cpu + offset, size_b);
-	return true;
-}
-
-/* One piece, up to the end of its mapping; returns its length, or -errno. */
-static ssize_t access_piece(struct bw_agent_file *f, uint64_t va, size_t size_b,
-			    const struct access *a)
-{
-	struct bw_track *t = f->track;
-	for (;;) {
-		pthread_mutex_lock(&t->lock);
-		size_t at = find_range(t, va);
-		const struct bw_agent_map *m =
-			at < t->maps.len && t->maps.data[at].va <= va ? &t->maps.data[at] : NULL;
-		struct bw_track_bo *bo = m ? bw_table_find(&t->bos, m->bo_handle) : NULL;
-		ssize_t r = 0;
-		uint32_t handle = 0;
-		uint64_t bo_size_b = 0;
-		if (!bo) {
-			r = -EFAULT;
-		} else if (bo->no_cpu) {
-			r = -EPERM;
-		} else if (!bo->user && !bo->cpu) {
-			handle = (uint32_t)bo->handle;
-			bo_size_b = bo->size_b;
-		} else {
-			uint64_t offset = m->bo_offset_b + (va - m->va);
-			uint64_t room = bw_align_up(bo->size_b, PAGE_B);
-			uint64_t left = BW_MIN(m->va + m->size_b - va, (uint64_t)size_b);
-			left = offset < room ? BW_MIN(left, room - offset) : 0;
-			if (a->write && left)
-				bw_cpu_writes_by_agent(bo->serial, offset, left);
-			r = left && access_bo(a, bo, offset, left) ? (ssize_t)left : -EFAULT;
-		}
-		pthread_mutex_unlock(&t->lock);
-		if (!handle)
-			return r;
-		int mapped = map_bo(f, handle, bo_size_b);
-		if (mapped)
-			return mapped;
-	}
-}
-
-static int access_memory(struct bw_agent_file *f, uint64_t va, size_t size_b, struct access a,
-			 uint64_t *out_va)
-{
-	va &= BW_VA_MASK;
-	while (size_b) {
-		ssize_t n = access_piece(f, va, size_b, &a);
-		if (n <= 0) {
-			*out_va = bw_canonical(va);
-			return (int)n;
-		}
-		va += (size_t)n;
-		a.data = a.data ? a.data + n : NULL;
-		size_b -= (size_t)n;
-	}
+	if (r)
+		return r;
+	void *p = bw_agent_mmap(f, NULL, bw_align_up(size_b, PAGE_B), PROT_READ | PROT_WRITE,
+				MAP_SHARED, a.out.addr_ptr);
+	if (p == MAP_FAILED)
+		return -errno;
+	*out = p;
 	return 0;
 }
 
-int bw_track_read(struct bw_agent_file *f, uint64_t va, void *out, size_t size_b, uint64_t *out_va)
+void bw_track_unmap_cpu(uint8_t *cpu, uint64_t size_b)
 {
-	return access_memory(f, va, size_b, (struct access){.data = out}, out_va);
-}
-
-int bw_track_write(struct bw_agent_file *f, uint64_t va, const void *data, size_t size_b,
-		   uint64_t *out_va)
-{
-	return access_memory(f, va, size_b, (struct access){.data = (void *)data, .write = true},
-			     out_va);
-}
-
-int bw_track_look(struct bw_agent_file *f, uint64_t va, size_t size_b, bw_track_see_fn see,
-		  void *ctx)
-{
-	uint64_t bad_va;
-	return access_memory(f, va, size_b, (struct access){.see = see, .ctx = ctx}, &bad_va);
+	if (cpu)
+		munmap(cpu, bw_align_up(size_b, PAGE_B));
 }

@@ -2,9 +2,9 @@
 #ifndef BW_AGENT_MEMORY_TRACK_H
 #define BW_AGENT_MEMORY_TRACK_H
 
-/* The GPU address space of a DRM file as the program's ioctls made it, and its memory by address.
- * Kept only when there is a debugger, or the program is captured. Memory is reached through
- * mappings of the buffers that the agent makes for itself on first use. */
+/* The GPU address space of a DRM file as the program's ioctls made it: buffers, and where they are
+ * mapped. Kept only when there is a debugger, or the program is captured. The bytes of its memory
+ * are in memory.h. */
 
 #include "agent/agent.h"
 #include "base/vec.h"
@@ -47,31 +47,8 @@ struct bw_error *bw_track_buffers(struct bw_agent_file *f,
 void bw_track_mapped(struct bw_agent_file *f, uint64_t offset, void *at, size_t size_b,
 		     bool watches);
 
-/* GPU memory as it is. 0, or -errno with the first address that could not be reached: EFAULT
- * nothing mapped there, EPERM a buffer that the CPU may not see. What lies before it has been
- * copied. */
-int bw_track_read(struct bw_agent_file *f, uint64_t va, void *out, size_t size_b, uint64_t *out_va);
-int bw_track_write(struct bw_agent_file *f, uint64_t va, const void *data, size_t size_b,
-		   uint64_t *out_va);
-
-/* Shows memory where it lies, in pieces by address, without copying it (GEM_USERPTR: a copy). see
- * is called with a lock held: it must not call this header. What cannot be reached ends it; the
- * result is as of bw_track_read, without the address. */
-typedef void (*bw_track_see_fn)(void *ctx, const void *bytes, size_t size_b);
-int bw_track_look(struct bw_agent_file *f, uint64_t va, size_t size_b, bw_track_see_fn see,
-		  void *ctx);
-
-/* Memory as the program wrote it: patches do not show, and a write under a patch takes effect when
- * the patch is removed. */
-int bw_patch_read(struct bw_agent_file *f, uint64_t va, void *out, size_t size_b, uint64_t *out_va);
-int bw_patch_write(struct bw_agent_file *f, uint64_t va, const void *data, size_t size_b,
-		   uint64_t *out_va);
-/* EINVAL: longer than BW_PATCH_MAX_B. EEXIST: overlaps another patch without being at its place. */
-enum { BW_PATCH_MAX_B = 32 };
-int bw_patch_set(struct bw_agent_file *f, uint64_t va, const void *data, size_t size_b,
-		 uint64_t *out_va);
-int bw_patch_clear(struct bw_agent_file *f, uint64_t va);
-/* Patches that touch the range, put back and forgotten; (0, UINT64_MAX) is all. */
-void bw_patch_clear_range(struct bw_agent_file *f, uint64_t va, uint64_t size_b);
+/* The agent's own mapping of a buffer of that size. 0 or -errno: EPERM, the CPU may not see it. */
+int bw_track_map_cpu(struct bw_agent_file *f, uint32_t handle, uint64_t size_b, uint8_t **out);
+void bw_track_unmap_cpu(uint8_t *cpu, uint64_t size_b); /* NULL: does nothing */
 
 #endif

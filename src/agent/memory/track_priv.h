@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "agent/memory/memory.h"
 #include "agent/memory/track.h"
 #include "base/table.h"
 #include "base/util.h"
@@ -30,9 +31,12 @@ struct bw_track {
 	pthread_mutex_t lock; /* bos, maps */
 	struct BW_TABLE(struct bw_track_bo) bos;
 	struct bw_agent_maps maps; /* by address & BW_VA_MASK, without overlap */
-	/* Only debugger requests and unmapping take this one, the latter before its call. */
+	/* Taken before the other; unmapping takes it before its call. */
 	pthread_mutex_t patch_lock;
 	struct BW_VEC(struct bw_track_patch) patches;
 };
+
+/* The first range of maps that ends after va. Under the lock. */
+size_t bw_track_find_range(const struct bw_track *t, uint64_t va);
 
 #endif

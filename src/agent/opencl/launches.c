@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "agent/names/names_priv.h"
-#include "agent/memory/track.h"
+#include "agent/memory/memory.h"
 #include "base/util.h"
 
 enum {
@@ -198,7 +198,7 @@ static bool find_block(struct bw_agent_file *f, const struct launch *l, struct b
 		if (!d->user_data[i] || d->user_data[i] % 4)
 			continue;
 		size_t n = sizeof(block);
-		if (bw_track_read(f, va, block, n, &end))
+		if (bw_memory_read(f, va, block, n, &end))
 			n = end > va && end - va < n ? (size_t)(end - va) : 0;
 		if (!n || !bw_launch_layout(l->args, l->n_args, block, n, out_at))
 			continue;

@@ -11,7 +11,7 @@
 
 #include "agent/memory/place.h"
 #include "agent/shaders/shader_rules.h"
-#include "agent/memory/track.h"
+#include "agent/memory/memory.h"
 #include "base/util.h"
 #include "pm4/pm4.h"
 #include "swap/code.h"
@@ -118,7 +118,7 @@ static void save(const struct job *j)
 	if (!code)
 		return;
 	size_t n = SAVED_MAX_B;
-	if (bw_patch_read(j->f, at, code, n, &bad_va))
+	if (bw_memory_read(j->f, at, code, n, &bad_va))
 		n = bad_va > at ? BW_MIN((size_t)(bad_va - at), n) : 0;
 	struct bw_swap_said e = {.event = BW_SWAP_SAVED,
 				 .rule = UINT32_MAX,
@@ -175,7 +175,7 @@ static const struct bw_placed *place_code(const struct job *j, int rule)
 static bool write_register(const struct job *j, uint64_t va, uint32_t old, uint32_t new)
 {
 	uint64_t bad_va;
-	return old == new || (va && !bw_patch_write(j->f, va & BW_VA_MASK, &new, 4, &bad_va));
+	return old == new || (va && !bw_memory_write(j->f, va & BW_VA_MASK, &new, 4, &bad_va));
 }
 
 /* NULL: the dispatch executes the rule's code now; else why not. */
@@ -199,10 +199,10 @@ static const char *replace(const struct job *j, int rule)
 	j->d->rsrc1 = new.rsrc1;
 	j->d->rsrc2 = new.rsrc2;
 	bw_swap_jump(mem->va, jump);
-	if (bw_patch_read(j->f, at, there, sizeof(there), &bad_va))
+	if (bw_memory_read(j->f, at, there, sizeof(there), &bad_va))
 		return "the CPU cannot read its code";
 	if (memcmp(there, jump, sizeof(jump)) != 0 &&
-	    bw_patch_write(j->f, at, jump, sizeof(jump), &bad_va))
+	    bw_memory_write(j->f, at, jump, sizeof(jump), &bad_va))
 		return "the CPU cannot write its code";
 	return NULL;
 }
@@ -214,7 +214,7 @@ static int shared_rule(const struct job *j)
 	uint32_t jump[BW_SWAP_JUMP_DW], there[BW_SWAP_JUMP_DW];
 	uint64_t bad_va;
 	if (!j->f->code ||
-	    bw_patch_read(j->f, j->d->code_va & BW_VA_MASK, there, sizeof(there), &bad_va))
+	    bw_memory_read(j->f, j->d->code_va & BW_VA_MASK, there, sizeof(there), &bad_va))
 		return -1;
 	bw_vec_each(&j->f->code->placed, p) {
 		bw_swap_jump(p->mem.va, jump);
