@@ -393,6 +393,8 @@ struct bw_error *bw_expr_binary(struct bw_expr *x, int op, struct bw_value *a, s
 		return bw_errorf(
 			BW_E_INVALID,
 			"a text is compared with == or != and another text, and nothing else");
+	if (bw_expr_is_vector(a) || bw_expr_is_vector(b))
+		return bw_expr_vector_binary(x, op, a, b, out);
 	BW_TRY(bw_expr_scalar(x, a));
 	BW_TRY(bw_expr_scalar(x, b));
 	if (a->type.kind == BW_TYPE_POINTER || b->type.kind == BW_TYPE_POINTER)

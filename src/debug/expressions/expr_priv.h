@@ -92,6 +92,10 @@ struct bw_value bw_expr_int(uint64_t bits, unsigned size_b, bool is_signed);
 struct bw_error *bw_expr_scalar(struct bw_expr *x, struct bw_value *v) BW_MUST_CHECK;
 struct bw_error *bw_expr_binary(struct bw_expr *x, int op, struct bw_value *a, struct bw_value *b,
 				struct bw_value *out) BW_MUST_CHECK;
+/* expr_vector.c: the same where one of them is a vector. */
+bool bw_expr_is_vector(const struct bw_value *v);
+struct bw_error *bw_expr_vector_binary(struct bw_expr *x, int op, struct bw_value *a,
+				       struct bw_value *b, struct bw_value *out) BW_MUST_CHECK;
 struct bw_error *bw_expr_unary(struct bw_expr *x, int op, struct bw_value *a,
 			       struct bw_value *out) BW_MUST_CHECK;
 struct bw_error *bw_expr_cast(struct bw_expr *x, const struct bw_type *t,
