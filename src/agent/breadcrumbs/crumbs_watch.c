@@ -5,8 +5,8 @@
 #include <sys/ioctl.h>
 #include <time.h>
 
-#include "agent/clocks/clock.h"
 #include "agent/breadcrumbs/crumbs_priv.h"
+#include "agent/clocks/clock.h"
 #include "agent/clocks/thread.h"
 
 enum {

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "agent/names/bound_sets.h"
-#include "agent/opencl/launch_layout.h"
 #include "agent/names/names_priv.h"
+#include "agent/opencl/launch_layout.h"
 #include "base/cleanup.h"
 #include "base/util.h"
 

@@ -10,11 +10,11 @@
 #include <string.h>
 
 #include "agent/clocks/clock.h"
-#include "agent/names/names.h"
-#include "agent/shaders/shaders.h"
 #include "agent/gpu/submit.h"
 #include "agent/memory/memory.h"
 #include "agent/memory/track.h"
+#include "agent/names/names.h"
+#include "agent/shaders/shaders.h"
 #include "base/cleanup.h"
 #include "base/newer_drm.h"
 #include "base/shown.h"

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "agent/clocks/clock.h"
-#include "agent/memory/place.h"
 #include "agent/memory/memory.h"
+#include "agent/memory/place.h"
 #include "base/log.h"
 #include "base/shown.h"
 #include "base/str.h"

@@ -13,10 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "agent/debugger/attach.h"
 #include "agent/clocks/clock.h"
-#include "agent/debugger/listen.h"
 #include "agent/clocks/thread.h"
+#include "agent/debugger/attach.h"
+#include "agent/debugger/listen.h"
 #include "agent/memory/memory.h"
 #include "base/cleanup.h"
 #include "base/log.h"

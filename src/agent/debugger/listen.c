@@ -10,8 +10,8 @@
 
 #include "agent/agent.h"
 #include "agent/capture/capture_link.h"
-#include "agent/debugger/debugger.h"
 #include "agent/clocks/thread.h"
+#include "agent/debugger/debugger.h"
 #include "base/log.h"
 #include "wire/abstract_name.h"
 #include "wire/agent_proto.h"

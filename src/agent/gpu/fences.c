@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 
-#include "agent/debugger/debugger.h"
 #include "agent/clocks/thread.h"
+#include "agent/debugger/debugger.h"
 
 enum { MAX_AT_ONCE = 256 };
 

@@ -6,20 +6,20 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
-#include "agent/capture/capture.h"
-#include "agent/memory/cpu_writes.h"
-#include "agent/shaders/code_swap.h"
 #include "agent/breadcrumbs/crumbs.h"
+#include "agent/capture/capture.h"
 #include "agent/clocks/clock.h"
 #include "agent/debugger/debugger.h"
-#include "agent/names/descriptors.h"
 #include "agent/gpu/fences.h"
-#include "agent/opencl/launches.h"
-#include "agent/names/names.h"
-#include "agent/shaders/shaders.h"
-#include "agent/memory/stomp.h"
 #include "agent/gpu/submit.h"
+#include "agent/memory/cpu_writes.h"
+#include "agent/memory/stomp.h"
 #include "agent/memory/track.h"
+#include "agent/names/descriptors.h"
+#include "agent/names/names.h"
+#include "agent/opencl/launches.h"
+#include "agent/shaders/code_swap.h"
+#include "agent/shaders/shaders.h"
 
 /* Untouched pages of this table cost nothing. A program with more descriptors than this gets EMFILE
  * for a GPU's, and only for a GPU's. */

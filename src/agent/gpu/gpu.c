@@ -15,14 +15,14 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
-#include "agent/capture/capture.h"
 #include "agent/breadcrumbs/crumbs.h"
+#include "agent/capture/capture.h"
 #include "agent/debugger/debugger.h"
 #include "agent/gpu/fences.h"
-#include "agent/memory/stomp.h"
 #include "agent/gpu/submit.h"
-#include "agent/memory/track.h"
 #include "agent/gpu/wait_limits.h"
+#include "agent/memory/stomp.h"
+#include "agent/memory/track.h"
 #include "base/cleanup.h"
 #include "base/util.h"
 #include "swap/rules.h"

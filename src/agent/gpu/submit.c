@@ -8,16 +8,16 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-#include "agent/capture/capture.h"
-#include "agent/memory/chunk.h"
-#include "agent/shaders/code_swap.h"
 #include "agent/breadcrumbs/crumbs.h"
+#include "agent/capture/capture.h"
 #include "agent/debugger/debugger.h"
 #include "agent/gpu/fences.h"
-#include "agent/opencl/launches.h"
-#include "agent/names/names.h"
-#include "agent/memory/stomp.h"
+#include "agent/memory/chunk.h"
 #include "agent/memory/memory.h"
+#include "agent/memory/stomp.h"
+#include "agent/names/names.h"
+#include "agent/opencl/launches.h"
+#include "agent/shaders/code_swap.h"
 #include "base/cleanup.h"
 #include "base/util.h"
 #include "base/vec.h"

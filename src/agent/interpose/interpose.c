@@ -18,9 +18,9 @@
 
 #include "agent/agent.h"
 #include "agent/capture/capture.h"
-#include "agent/memory/cpu_writes.h"
 #include "agent/gpu/dma_buf.h"
 #include "agent/gpu/sync_file.h"
+#include "agent/memory/cpu_writes.h"
 #include "agent/memory/track.h"
 #include "base/memfd.h"
 

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/names/bound_sets.h"
 #include "agent/memory/peek.h"
+#include "agent/names/bound_sets.h"
 #include "base/cleanup.h"
 #include "base/util.h"
 #include "capture/capture.h"

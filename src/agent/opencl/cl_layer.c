@@ -11,8 +11,8 @@
 
 #include <string.h>
 
-#include "agent/opencl/launches.h"
 #include "agent/names/names_priv.h"
+#include "agent/opencl/launches.h"
 #include "agent/shaders/shaders.h"
 #include "base/cleanup.h"
 #include "base/util.h"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/names/names_priv.h"
 #include "agent/memory/memory.h"
+#include "agent/names/names_priv.h"
 #include "base/util.h"
 
 enum {

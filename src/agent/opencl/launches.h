@@ -11,8 +11,8 @@
 #include <stdbool.h>
 
 #include "agent/agent.h"
-#include "agent/opencl/launch_layout.h"
 #include "agent/names/names.h"
+#include "agent/opencl/launch_layout.h"
 
 /* The kernel has these arguments, none of which is set; copies all. A kernel of that handle is
  * replaced, as the driver uses handles again. Returns the id of its object; 0: no memory. */

@@ -9,9 +9,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "agent/memory/memory.h"
 #include "agent/memory/place.h"
 #include "agent/shaders/shader_rules.h"
-#include "agent/memory/memory.h"
 #include "base/util.h"
 #include "pm4/pm4.h"
 #include "swap/code.h"

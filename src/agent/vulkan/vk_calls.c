@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/names/handles.h"
 #include "agent/memory/largest_map.h"
+#include "agent/names/handles.h"
 #include "agent/names/names_priv.h"
 #include "agent/vulkan/vk_layer.h"
 #include "agent/vulkan/vk_swap.h"
