@@ -16,6 +16,18 @@ extern "C" {
  * ("saxpy.s:20") is taken as "break" takes it. */
 struct breakwater_error *breakwater_break(struct breakwater_session *s, const char *text,
 					  uint32_t *out_number) BREAKWATER_MUST_CHECK;
+/* A breakpoint in the code, where nothing is to be taken for a command. */
+struct breakwater_break_at {
+	size_t size_b; /* of this struct; set by the caller */
+	const char
+		*place; /* "saxpy.s:20", "saxpy", "saxpy+16", "*0x1000"; NULL: where the focus is */
+	const char *condition; /* an expression, tested for each active lane; NULL: none */
+	uint32_t wave;	       /* for this wave alone; 0: for all */
+	uint32_t temporary;    /* 0 or 1 */
+};
+struct breakwater_error *breakwater_break_set(struct breakwater_session *s,
+					      const struct breakwater_break_at *at,
+					      uint32_t *out_number) BREAKWATER_MUST_CHECK;
 struct breakwater_error *breakwater_break_delete(struct breakwater_session *s,
 						 uint32_t number) BREAKWATER_MUST_CHECK;
 struct breakwater_error *breakwater_break_enable(struct breakwater_session *s, uint32_t number,

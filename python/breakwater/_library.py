@@ -53,6 +53,12 @@ class BreakStruct(Structure):
                 ("ignore", c_uint64), ("address", c_uint64)]
 
 
+class BreakAtStruct(Structure):
+    """struct breakwater_break_at"""
+    _fields_ = [("size_b", c_size_t), ("place", c_char_p), ("condition", c_char_p), ("wave", c_uint32),
+                ("temporary", c_uint32)]
+
+
 # bool fn(void *cookie, struct breakwater_session *s, uint32_t number, uint32_t wave)
 BreakFunction = ctypes.CFUNCTYPE(c_bool, c_void_p, c_void_p, c_uint32, c_uint32)
 
@@ -87,6 +93,7 @@ _FALLIBLE: dict[str, tuple[Any, ...]] = {
     "dispatch": (c_void_p, c_uint32, POINTER(DispatchStruct)),
     "dispatch_kernel": (c_void_p, c_uint32, _out),
     "break": (c_void_p, c_char_p, _u32),
+    "break_set": (c_void_p, POINTER(BreakAtStruct), _u32),
     "break_delete": (c_void_p, c_uint32),
     "break_enable": (c_void_p, c_uint32, c_bool),
     "break_condition": (c_void_p, c_uint32, c_char_p),

@@ -101,5 +101,7 @@ struct bw_error *bw_api_find_wave(struct breakwater_session *s, uint32_t number,
 
 /* Copies `from` to a struct of the caller, whose first member is its size: no more than fits. */
 struct bw_error *bw_api_fill(void *out, const void *from, size_t from_b) BW_MUST_CHECK;
+/* The other way: what the caller's struct has of ours, whose size_b is set; the rest stays. */
+struct bw_error *bw_api_take(void *out, const void *from) BW_MUST_CHECK;
 
 #endif

@@ -85,6 +85,29 @@ struct breakwater_error *breakwater_break(struct breakwater_session *s, const ch
 	return bw_api_leave(&call, err);
 }
 
+static struct bw_error *set_at(struct breakwater_session *s, const struct breakwater_break_at *from,
+			       uint32_t *out_number)
+{
+	struct breakwater_break_at at = {.size_b = sizeof(at)};
+	BW_TRY(bw_api_take(&at, from));
+	const struct bw_break_at core = {.place = at.place,
+					 .condition = at.condition,
+					 .wave = at.wave,
+					 .temporary = at.temporary};
+	return bw_debug_break_at(s->cli->debug, &core, out_number);
+}
+
+struct breakwater_error *breakwater_break_set(struct breakwater_session *s,
+					      const struct breakwater_break_at *at,
+					      uint32_t *out_number)
+{
+	struct bw_api_call call;
+	struct bw_error *err = bw_api_enter(&call, s, BW_API_STILL);
+	if (!err)
+		err = set_at(s, at, out_number);
+	return bw_api_leave(&call, err);
+}
+
 static struct bw_error *find(struct breakwater_session *s, uint32_t number,
 			     const struct bw_break_info **out)
 {

@@ -304,14 +304,31 @@ struct bw_error *bw_api_find_wave(struct breakwater_session *s, uint32_t number,
 
 /* ---- Structs that grow ---- */
 
+/* size_b, which each of them begins with. */
+static struct bw_error *size_of_struct(const void *s, size_t *out)
+{
+	memcpy(out, s, sizeof(*out));
+	if (*out <= sizeof(*out) || *out > 4096)
+		return bw_errorf(BW_E_INVALID,
+				 "size_b is %zu: set it to the size of the struct before the call",
+				 *out);
+	return NULL;
+}
+
+struct bw_error *bw_api_take(void *out, const void *from)
+{
+	size_t size_b, from_b;
+	memcpy(&size_b, out, sizeof(size_b));
+	BW_TRY(size_of_struct(from, &from_b));
+	memcpy((char *)out + sizeof(size_b), (const char *)from + sizeof(size_b),
+	       (size_b < from_b ? size_b : from_b) - sizeof(size_b));
+	return NULL;
+}
+
 struct bw_error *bw_api_fill(void *out, const void *from, size_t from_b)
 {
 	size_t size_b;
-	memcpy(&size_b, out, sizeof(size_b));
-	if (size_b <= sizeof(size_b) || size_b > 4096)
-		return bw_errorf(BW_E_INVALID,
-				 "size_b is %zu: set it to the size of the struct before the call",
-				 size_b);
+	BW_TRY(size_of_struct(out, &size_b));
 	size_t n = size_b < from_b ? size_b : from_b;
 	memset((char *)out + sizeof(size_b), 0, size_b - sizeof(size_b));
 	memcpy((char *)out + sizeof(size_b), (const char *)from + sizeof(size_b),

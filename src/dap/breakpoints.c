@@ -175,16 +175,20 @@ struct bw_error *bw_dap_keep_break(struct bw_dap *s, struct bw_dap_break *b, jso
 	return err;
 }
 
-/* The core's, of the text that "break" takes. */
+/* The core's. Names of functions are typed by users, as "break" takes them; paths of files may
+ * have any words in them. */
 static struct bw_error *set(struct bw_dap *s, struct bw_dap_break *b, const char *where,
 			    json_t *args, json_t *list)
 {
 	static const char dispatch[] = "on dispatch";
-	bool on_dispatch = b->kind == BW_DAP_FUNCTION && bw_starts_with(where, dispatch);
+	const struct bw_break_at at = {.place = where};
+	bool is_typed = b->kind == BW_DAP_FUNCTION;
+	bool on_dispatch = is_typed && bw_starts_with(where, dispatch);
 	struct bw_error *err = on_dispatch
 				       ? bw_debug_break_dispatch(s->debug, where + strlen(dispatch),
 								 false, &b->number)
-				       : bw_debug_break(s->debug, where, false, &b->number);
+			       : is_typed ? bw_debug_break(s->debug, where, false, &b->number)
+					  : bw_debug_break_at(s->debug, &at, &b->number);
 	if (err) {
 		free_break(b);
 		return err;

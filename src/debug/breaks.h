@@ -34,11 +34,20 @@ struct bw_break_info {
 	const uint64_t *addr;	/* its addresses in GPU memory; none while pending */
 	size_t n_addr;
 };
-/* text: "WHERE [if EXPR] [wave N | thread N]", WHERE being a function or label [+OFFSET],
- * FILE:LINE, LINE (in the file of the focus or of the default kernel), or *EXPR. Without WHERE: the
- * focus wave's PC. A function breakpoint lies behind the prologue where there are line tables.
- * Fails with BW_E_NOT_FOUND, naming the nearest names, when the code is known and has no such
+/* A breakpoint in the code. place: a function or label [+OFFSET], FILE:LINE, LINE (in the file of
+ * the focus or of the default kernel), or *EXPR; "" or NULL: the focus wave's PC. A function
+ * breakpoint lies after the prologue where there are line tables. */
+struct bw_break_at {
+	const char *place;
+	const char *condition; /* NULL: none */
+	uint32_t wave;	       /* only for this wave; 0: for all */
+	bool temporary;
+};
+/* Fails with BW_E_NOT_FOUND, naming the nearest names, when the code is known and has no such
  * place; is pending when no code is known. */
+struct bw_error *bw_debug_break_at(struct bw_debug *d, const struct bw_break_at *at,
+				   uint32_t *out_number) BW_MUST_CHECK;
+/* The same by what a user types: "PLACE [if EXPR] [wave N | thread N]". */
 struct bw_error *bw_debug_break(struct bw_debug *d, const char *text, bool temporary,
 				uint32_t *out_number) BW_MUST_CHECK;
 /* Stops dispatches at the first instruction of their first waves, once each. text: "[every | N]

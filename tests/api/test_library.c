@@ -15,81 +15,7 @@
 
 #include <cmocka.h>
 
-static void ok(struct breakwater_error *err)
-{
-	if (err)
-		fail_msg("%s", breakwater_error_message(err));
-}
-
-/* The call has failed with this code, and the sentence has these words. */
-static void fails(struct breakwater_error *err, int code, const char *words)
-{
-	assert_non_null(err);
-	if (!strstr(breakwater_error_message(err), words))
-		fail_msg("\"%s\" has not \"%s\"", breakwater_error_message(err), words);
-	assert_int_equal(breakwater_error_code(err), code);
-	breakwater_error_free(err);
-}
-
-static struct breakwater_session *open_saxpy(void)
-{
-	static const char *const words[] = {"run",     "examples/saxpy.s",
-					    "--grid",  "128",
-					    "--group", "64",
-					    "--arg",   "a=2.0",
-					    "--arg",   "x=iota:128",
-					    "--arg",   "y=fill:128:1",
-					    "--arg",   "out=zeros:128",
-					    NULL};
-	struct breakwater_session *s = NULL;
-	ok(breakwater_open(words, &s));
-	return s;
-}
-
-static struct breakwater_session *open_loop(void)
-{
-	static const char *const words[] = {"run",     "tests/e2e/kernels/loop.s",
-					    "--grid",  "64",
-					    "--group", "64",
-					    "--arg",   "out=zeros:4",
-					    NULL};
-	struct breakwater_session *s = NULL;
-	ok(breakwater_open(words, &s));
-	return s;
-}
-
-/* Waits, frees the event, and returns its kind. */
-static enum breakwater_event_kind wait_kind(struct breakwater_session *s)
-{
-	struct breakwater_event *e = NULL;
-	ok(breakwater_wait(s, -1, &e));
-	assert_non_null(e);
-	enum breakwater_event_kind kind = breakwater_event_kind(e);
-	breakwater_event_free(e);
-	return kind;
-}
-
-static struct breakwater_session *stopped_saxpy(void)
-{
-	uint32_t number;
-	struct breakwater_session *s = open_saxpy();
-	ok(breakwater_break(s, "tbreak compute", &number));
-	ok(breakwater_start(s));
-	assert_int_equal(wait_kind(s), BREAKWATER_EVENT_STOPPED);
-	return s;
-}
-
-/* Its waves loop for ever. */
-static struct breakwater_session *running_loop(void)
-{
-	uint32_t number;
-	struct breakwater_session *s = open_loop();
-	ok(breakwater_break(s, "tbreak loop", &number));
-	ok(breakwater_start(s));
-	assert_int_equal(wait_kind(s), BREAKWATER_EVENT_STOPPED);
-	ok(breakwater_continue(s));
-	return s;
-}
+#include "session.h"
 
 /* ---- Opening ---- */
 
@@ -405,107 +331,6 @@ static void sigint_ends_a_wait_and_calls_the_handler(void **state)
 	signal(SIGINT, SIG_DFL);
 }
 
-/* ---- Breakpoints ---- */
-
-struct asked {
-	unsigned n;
-	bool stops;
-};
-
-static bool decide(void *cookie, struct breakwater_session *s, uint32_t number, uint32_t wave)
-{
-	struct asked *a = cookie;
-	struct breakwater_value *v;
-	float lanes[32];
-	char *text;
-	size_t n;
-	ok(breakwater_register_read(s, wave, "v2", lanes, sizeof(lanes)));
-	ok(breakwater_evaluate(s, wave, 4, "as_float($v2[4])", &v));
-	assert_true(breakwater_value_float(v, 0) == lanes[4]);
-	breakwater_value_free(v);
-	fails(breakwater_continue(s), BREAKWATER_E_STATE, "breakpoint's function");
-	fails(breakwater_command(s, "info waves", false, &text), BREAKWATER_E_STATE,
-	      "breakpoint's function");
-	fails(breakwater_waves(s, NULL, 0, &n), BREAKWATER_E_STATE, "breakpoint's function");
-	fails(breakwater_register_read(s, wave + 1, "v2", lanes, sizeof(lanes)), BREAKWATER_E_STATE,
-	      "its own wave");
-	a->n++;
-	return a->stops;
-}
-
-static void functions_decide_about_hits(void **state)
-{
-	struct breakwater_break b = {.size_b = sizeof(b)};
-	struct asked a = {0};
-	uint32_t number;
-	struct breakwater_session *s = open_saxpy();
-	ok(breakwater_break(s, "compute if $_workgroup == 1,0,0", &number));
-	ok(breakwater_break_function(s, number, decide, &a));
-	ok(breakwater_start(s));
-	assert_int_equal(wait_kind(s), BREAKWATER_EVENT_EXITED);
-	assert_int_equal(a.n, 2); /* waves of that workgroup */
-	ok(breakwater_break_get(s, number, &b));
-	assert_int_equal(b.hits, 0);
-	a = (struct asked){.stops = true};
-	ok(breakwater_start(s));
-	assert_int_equal(wait_kind(s), BREAKWATER_EVENT_STOPPED);
-	assert_true(a.n >= 1);
-	ok(breakwater_break_function(s, number, NULL, NULL));
-	ok(breakwater_break_delete(s, number));
-	ok(breakwater_continue(s));
-	assert_int_equal(wait_kind(s), BREAKWATER_EVENT_EXITED);
-	breakwater_close(s);
-}
-
-static void breakpoints_are_set_by_words(void **state)
-{
-	static const struct {
-		const char *text, *place;
-		enum breakwater_break_kind kind;
-	} good[] = {{"saxpy.s:26", "saxpy.s:26", BREAKWATER_BREAK_CODE},
-		    {"break store", "store", BREAKWATER_BREAK_CODE},
-		    {"tbreak store", "store", BREAKWATER_BREAK_CODE},
-		    {"catch fp div0", "catch fp div0", BREAKWATER_BREAK_EXCEPTION},
-		    {"watch out[5]", "out[5]", BREAKWATER_BREAK_WATCH},
-		    {"dprintf store,\"%d\\n\",$_lane", "store", BREAKWATER_BREAK_CODE}};
-	struct breakwater_break b = {.size_b = sizeof(b)};
-	uint32_t number, before = 0, all[16];
-	size_t n;
-	char *text;
-	struct breakwater_session *s = stopped_saxpy();
-	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
-		ok(breakwater_break(s, good[i].text, &number));
-		assert_true(number > before);
-		before = number;
-		ok(breakwater_break_get(s, number, &b));
-		assert_int_equal(b.kind, good[i].kind);
-		ok(breakwater_break_text(s, number, BREAKWATER_BREAK_PLACE, &text));
-		assert_string_equal(text, good[i].place);
-		breakwater_free(text);
-	}
-	ok(breakwater_breaks(s, all, 16, &n));
-	assert_int_equal(n, 6);
-	ok(breakwater_break_condition(s, all[0], "$_lane == 3"));
-	ok(breakwater_break_text(s, all[0], BREAKWATER_BREAK_CONDITION, &text));
-	assert_string_equal(text, "$_lane == 3");
-	breakwater_free(text);
-	ok(breakwater_break_enable(s, all[0], false));
-	ok(breakwater_break_ignore(s, all[0], 5));
-	ok(breakwater_break_get(s, all[0], &b));
-	assert_int_equal(b.enabled, 0);
-	assert_int_equal(b.ignore, 5);
-	ok(breakwater_break_delete(s, all[0]));
-	fails(breakwater_break_get(s, all[0], &b), BREAKWATER_E_NOT_FOUND, "No breakpoint");
-	fails(breakwater_break_delete(s, 0), BREAKWATER_E_NOT_FOUND, "No breakpoint");
-	fails(breakwater_break(s, "no_such_place", &number), BREAKWATER_E_NOT_FOUND,
-	      "no_such_place");
-	fails(breakwater_break(s, "catch fault now", &number), BREAKWATER_E_INVALID,
-	      "Nothing was set");
-	fails(breakwater_break(s, "", &number), BREAKWATER_E_INVALID, "needs a place");
-	fails(breakwater_break_condition(s, all[1], "1 +"), BREAKWATER_E_INVALID, "");
-	breakwater_close(s);
-}
-
 /* ---- Commands, and several sessions ---- */
 
 static void commands_give_text_and_json(void **state)
@@ -571,13 +396,10 @@ int main(void)
 		cmocka_unit_test(running_programs_are_interrupted),
 		cmocka_unit_test(a_second_thread_is_refused),
 		cmocka_unit_test(sigint_ends_a_wait_and_calls_the_handler),
-		cmocka_unit_test(functions_decide_about_hits),
-		cmocka_unit_test(breakpoints_are_set_by_words),
 		cmocka_unit_test(commands_give_text_and_json),
 		cmocka_unit_test(sessions_stand_side_by_side),
 	};
-	const char *source = getenv("BREAKWATER_SOURCE");
-	if (source && chdir(source))
+	if (!enter_source())
 		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Parses the text behind the place of a breakpoint: "if EXPR", "wave N". */
+/* Parses the text after the place of a breakpoint: "if EXPR", "wave N". */
 #include "debug/breakpoints/breakpoints_priv.h"
 
 #include <ctype.h>
@@ -42,8 +42,8 @@ static void trim(char *text)
 	text[len] = 0;
 }
 
-/* Splits "WHERE [wave N] [if EXPR]"; "wave N" may stand behind the condition, too, as in gdb. */
-void bw_break_split(char *text, char **out_condition, uint32_t *out_wave)
+/* Splits "WHERE [wave N] [if EXPR]"; "wave N" may stand after the condition, too, as in gdb. */
+struct bw_error *bw_break_split(char *text, char **out_condition, uint32_t *out_wave)
 {
 	*out_condition = NULL;
 	trim(text);
@@ -69,4 +69,7 @@ void bw_break_split(char *text, char **out_condition, uint32_t *out_wave)
 		*out_wave = take_wave(*out_condition);
 		trim(*out_condition);
 	}
+	return *out_condition && !**out_condition
+		       ? bw_errorf(BW_E_INVALID, "the condition after \"if\" is missing")
+		       : NULL;
 }

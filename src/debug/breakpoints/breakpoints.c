@@ -269,25 +269,17 @@ static struct bw_error *enlist(struct bw_debug *d, struct bw_break *b, const cha
 	return NULL;
 }
 
-struct bw_error *bw_debug_break(struct bw_debug *d, const char *text, bool temporary,
-				uint32_t *out_number)
+struct bw_error *bw_debug_break_at(struct bw_debug *d, const struct bw_break_at *at,
+				   uint32_t *out_number)
 {
-	_cleanup_free_ char *copy = strdup(text);
-	char *condition;
-	uint32_t wave;
-	if (!copy)
-		return bw_error_nomem();
+	const char *place = at->place ? at->place : "";
 	if (d->target)
 		BW_TRY(bw_target_need(d->target, BW_BREAK_NEEDS));
-	bw_break_split(copy, &condition, &wave);
-	if (condition && !*condition)
-		return bw_errorf(BW_E_INVALID, "the condition after \"if\" is missing");
-
 	struct bw_where_spec where;
-	BW_TRY(bw_where_parse(d, copy, &where));
+	BW_TRY(bw_where_parse(d, place, &where));
 	struct bw_error *err = bw_where_check(d, &where);
-	if (!err && condition)
-		err = check_condition(d, condition, &where);
+	if (!err && at->condition)
+		err = check_condition(d, at->condition, &where);
 	if (err) {
 		bw_where_spec_fini(&where);
 		return err;
@@ -300,16 +292,16 @@ struct bw_error *bw_debug_break(struct bw_debug *d, const char *text, bool tempo
 	b->where = where;
 	b->where_space = d->target ? d->space : 0;
 	err = check_places(d, &b->where);
-	bool counts_lines = *copy == '+' || *copy == '-'; /* from where it stops now */
+	bool counts_lines = *place == '+' || *place == '-'; /* from where it stops now */
 	if (!err && counts_lines) {
 		if (asprintf(&b->spec, "%s:%u", where.name, where.line) < 0)
 			b->spec = NULL;
-	} else if (!err && *copy)
-		b->spec = strdup(copy);
+	} else if (!err && *place)
+		b->spec = strdup(place);
 	else if (!err && asprintf(&b->spec, "*0x%llx", (unsigned long long)where.offset_b) < 0)
 		b->spec = NULL;
 	if (!err)
-		err = enlist(d, b, condition, temporary, wave);
+		err = enlist(d, b, at->condition, at->temporary, at->wave);
 	if (err) {
 		bw_break_free(b);
 		return err;
@@ -317,6 +309,20 @@ struct bw_error *bw_debug_break(struct bw_debug *d, const char *text, bool tempo
 	insert_places(d, b, false);
 	*out_number = b->info.number;
 	return NULL;
+}
+
+struct bw_error *bw_debug_break(struct bw_debug *d, const char *text, bool temporary,
+				uint32_t *out_number)
+{
+	struct bw_break_at at = {.temporary = temporary};
+	_cleanup_free_ char *place = strdup(text);
+	char *condition;
+	if (!place)
+		return bw_error_nomem();
+	BW_TRY(bw_break_split(place, &condition, &at.wave));
+	at.place = place;
+	at.condition = condition;
+	return bw_debug_break_at(d, &at, out_number);
 }
 
 struct bw_error *bw_debug_break_dispatch(struct bw_debug *d, const char *text, bool temporary,
@@ -329,9 +335,7 @@ struct bw_error *bw_debug_break_dispatch(struct bw_debug *d, const char *text, b
 		return bw_error_nomem();
 	if (d->target)
 		BW_TRY(bw_target_need(d->target, BW_BREAK_NEEDS));
-	bw_break_split(copy, &condition, &wave);
-	if (condition && !*condition)
-		return bw_errorf(BW_E_INVALID, "the condition after \"if\" is missing");
+	BW_TRY(bw_break_split(copy, &condition, &wave));
 	if (condition)
 		BW_TRY(check_condition(d, condition, NULL));
 	struct bw_break *b = calloc(1, sizeof(*b));

@@ -150,7 +150,7 @@ struct bw_break *bw_debug_break_priv(struct bw_debug *d, uint32_t number);
 
 /* For other kinds of breakpoints: splits "... [wave N] [if EXPR]"; out_condition points into text.
  */
-void bw_break_split(char *text, char **out_condition, uint32_t *out_wave);
+struct bw_error *bw_break_split(char *text, char **out_condition, uint32_t *out_wave) BW_MUST_CHECK;
 struct bw_error *bw_break_check_condition(struct bw_debug *d, const char *expr) BW_MUST_CHECK;
 /* Numbers b and puts it into the table; freed on failure. */
 struct bw_error *bw_break_add(struct bw_debug *d, struct bw_break *b,

@@ -493,12 +493,10 @@ static struct bw_error *fill(struct bw_debug *d, struct bw_break *b, char *text)
 	char *condition, *expr;
 	struct bw_expr_error where;
 
-	bw_break_split(text, &condition, &b->info.wave);
+	BW_TRY(bw_break_split(text, &condition, &b->info.wave));
 	expr = skip_location(text);
 	if (!*expr)
 		return bw_errorf(BW_E_INVALID, "\"watch\" takes an expression");
-	if (condition && !*condition)
-		return bw_errorf(BW_E_INVALID, "the condition after \"if\" is missing");
 	if (condition)
 		BW_TRY(bw_break_check_condition(d, condition));
 	BW_TRY(bw_debug_eval(d, expr, &b->watch->old, &where));
