@@ -58,7 +58,7 @@ class Reader:
     def version(self, text):
         parts = text.split(".")
         if len(parts) != 3 or not all(p.isdecimal() and int(p) < 256 for p in parts):
-            self.fail(f"'{text}' is no version: three numbers up to 255 are")
+            self.fail(f"'{text}' is not a version: a version is three numbers up to 255")
             return None
         return tuple(int(p) for p in parts)
 
@@ -85,7 +85,7 @@ class Reader:
     def place(self, text):
         m = re.fullmatch(r"(0x[0-9a-f]+)/(?:(\d+)|ix:([a-z][a-z0-9_]*))", text)
         if not m:
-            self.fail(f"'{text}' is no place: 0xOFFSET/SEGMENT or 0xOFFSET/ix:SPACE is")
+            self.fail(f"'{text}' is not a place: 0xOFFSET/SEGMENT or 0xOFFSET/ix:SPACE is")
             return None
         offset = int(m.group(1), 16)
         segment = int(m.group(2)) if m.group(2) else m.group(3)
@@ -99,7 +99,7 @@ class Reader:
         if words and words[0] == "like":
             other = self.by_name.get(words[1].upper()) if len(words) == 2 else None
             if not other:
-                self.fail(f"{reg}: like '{' '.join(words[1:])}', which is no register above this line")
+                self.fail(f"{reg}: like '{' '.join(words[1:])}', which is not a register above this line")
                 return ()
             return other[0].fields
         if len(words) % 2:
@@ -109,7 +109,7 @@ class Reader:
         for name, bits in zip(words[::2], words[1::2]):
             m = re.fullmatch(r"(\d+)(?::(\d+))?", bits)
             if not re.fullmatch(r"\w+", name) or not m:
-                self.fail(f"{reg}: '{name} {bits}' is no field: NAME HI:LO or NAME BIT is")
+                self.fail(f"{reg}: '{name} {bits}' is not a field: NAME HI:LO or NAME BIT is")
                 continue
             hi, lo = int(m.group(1)), int(m.group(2) or m.group(1))
             if hi < lo or hi > 63:

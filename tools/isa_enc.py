@@ -179,7 +179,7 @@ class Encodings:
             raise Bad(line, "the generations are one line, before everything else")
         for name in words[1:]:
             if not re.fullmatch(r"gfx\d+", name) or words.count(name) > 1:
-                raise Bad(line, f"'{name}' is no generation, or is there twice")
+                raise Bad(line, f"'{name}' is not a generation, or is there twice")
         self.generations = words[1:]
 
     def add_types(self, words, line):
@@ -211,7 +211,7 @@ class Encodings:
         for word in words[3:]:
             key, eq, val = word.partition("=")
             if not eq:
-                raise Bad(line, f"'{word}' is no KEY=VALUE")
+                raise Bad(line, f"'{word}' is not KEY=VALUE")
             if key == "as":
                 f.family = val
                 continue
@@ -259,7 +259,7 @@ class Encodings:
             raise Bad(line, f"insn NAME FORMAT {first}=OPCODE CLASS dst=TYPES src=TYPES expected")
         name = words[1]
         if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
-            raise Bad(line, f"'{name}' is no instruction name")
+            raise Bad(line, f"'{name}' is not an instruction name")
         if not any(f.name == words[2] for f in self.formats):
             raise Bad(line, f"format {words[2]} is not declared")
         at, rows = 3, []
@@ -302,7 +302,7 @@ class Encodings:
         if word == "unverified":
             i.unverified = True
         elif not eq:
-            raise Bad(line, f"'{word}' is no KEY=VALUE")
+            raise Bad(line, f"'{word}' is not KEY=VALUE")
         elif key in ("dst", "src"):
             setattr(i, key, [Operand(t, self.types, line) for t in val.split("|") if t and val != "-"])
         elif key == "mem":

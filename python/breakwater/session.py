@@ -114,7 +114,7 @@ class Session:
         """Steps the focus wave; the others stay stopped. kind: "line", "line-over-calls", "instruction", "over-call" or
         "out" (of the function)."""
         if kind not in STEPS:
-            raise Error(f"\"{kind}\" is no kind of step: {', '.join(STEPS)}", "invalid")
+            raise Error(f"\"{kind}\" is not a kind of step: {', '.join(STEPS)}", "invalid")
         event = self._event("step", STEPS[kind], count)
         assert event
         return event

@@ -165,7 +165,7 @@ class Wave:
 
     def _address(self, address: int, space: str, lane: int) -> AddressStruct:
         if space not in SPACES:
-            raise Error(f"\"{space}\" is no address space: global, lds, private", "invalid")
+            raise Error(f"\"{space}\" is not an address space: global, lds, private", "invalid")
         return AddressStruct(size_b=ctypes.sizeof(AddressStruct), va=int(address), wave=self.number, lane=lane,
                              space=SPACES[space])
 

@@ -266,7 +266,7 @@ struct breakwater_error *breakwater_break_text(struct breakwater_session *s, uin
 	if (!err)
 		err = find(s, number, &b);
 	if (!err && what != BREAKWATER_BREAK_PLACE && what != BREAKWATER_BREAK_CONDITION)
-		err = bw_errorf(BW_E_INVALID, "%d is no text of a breakpoint", (int)what);
+		err = bw_errorf(BW_E_INVALID, "%d is not a text of a breakpoint", (int)what);
 	if (!err) {
 		bw_str_add(&text, what == BREAKWATER_BREAK_PLACE ? b->spec
 				  : b->condition		 ? b->condition

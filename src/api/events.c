@@ -163,7 +163,7 @@ static struct bw_error *step(struct breakwater_session *s, enum breakwater_step 
 		err = bw_debug_finish(d, &stop);
 		break;
 	default:
-		return bw_errorf(BW_E_INVALID, "%d is no kind of step", (int)kind);
+		return bw_errorf(BW_E_INVALID, "%d is not a kind of step", (int)kind);
 	}
 	if (bw_error_catch(&err, BW_E_GONE))
 		return wait_for_stop(s, -1);

@@ -187,7 +187,7 @@ static struct bw_error *read_address(const struct breakwater_address *at,
 			"size_b of the address is too small: set it to the size of the struct");
 	*out = *at;
 	if (out->space >= BW_ARRAY_SIZE(spaces))
-		return bw_errorf(BW_E_INVALID, "%u is no address space", out->space);
+		return bw_errorf(BW_E_INVALID, "%u is not an address space", out->space);
 	*out_space = spaces[out->space];
 	return NULL;
 }

@@ -125,7 +125,7 @@ struct breakwater_error *breakwater_current(struct breakwater_session **out)
 	if (!c)
 		err = bw_errorf(
 			BW_E_STATE,
-			"There is no session of a command line: this is no script that breakwater runs");
+			"There is no session of a command line: this is not a script that breakwater runs");
 	else if (!current)
 		err = new_session(&current);
 	if (!err) {

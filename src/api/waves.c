@@ -93,7 +93,7 @@ static struct bw_error *text_of(struct breakwater_session *s, const struct bw_wa
 		return err;
 	}
 	default:
-		return bw_errorf(BW_E_INVALID, "%d is no text of a wave", (int)what);
+		return bw_errorf(BW_E_INVALID, "%d is not a text of a wave", (int)what);
 	}
 	bw_str_add(out, text);
 	return NULL;

@@ -94,7 +94,7 @@ struct bw_error *bw_override_decode(const void *bytes, size_t size_b, struct bw_
 {
 	struct bw_cursor c = bw_cursor(bytes, size_b);
 	if (!bw_override_is(bytes, size_b))
-		return bw_errorf(BW_E_INVALID, "that is no override file");
+		return bw_errorf(BW_E_INVALID, "that is not an override file");
 	bw_cursor_bytes(&c, sizeof(magic));
 	struct bw_error *err = read_all(&c, out);
 	if (err) {

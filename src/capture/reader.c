@@ -223,7 +223,7 @@ static struct bw_error *check_header(struct bw_capture_reader *r)
 	BW_TRY(read_at(r, 0, &h, sizeof(h), &have));
 	if (have < sizeof(h.magic) || memcmp(h.magic, BW_CAPTURE_MAGIC, sizeof(h.magic)))
 		return bw_errorf(BW_E_INVALID,
-				 "%s is no capture: \"breakwater capture\" makes one (*.bwc)",
+				 "%s is not a capture: \"breakwater capture\" makes one (*.bwc)",
 				 r->name);
 	if (have < sizeof(h))
 		return bw_errorf(BW_E_INVALID, "%s is cut off in its first bytes", r->name);
@@ -252,7 +252,8 @@ struct bw_error *bw_capture_reader_of(int fd, const char *name, struct bw_captur
 	if (!err && fstat(fd, &st))
 		err = bw_error_errno(errno, "%s", name);
 	else if (!err && !S_ISREG(st.st_mode))
-		err = bw_errorf(BW_E_INVALID, "%s is no file; a capture is read from one", name);
+		err = bw_errorf(BW_E_INVALID,
+				"%s is not a regular file, from which a capture is read", name);
 	if (!err) {
 		r->size_b = (uint64_t)st.st_size;
 		err = check_header(r);

@@ -89,9 +89,9 @@ static struct bw_error *show_packet(struct bw_out *o, struct bw_capture_reader *
 	snprintf(place, sizeof(place), "dword %" PRIu64 " of the stream at 0x%" PRIx64,
 		 (f->step.va - f->step.stream_va) / 4, f->step.stream_va);
 	if (!err && f->step.is_bad)
-		bw_out_line(o, "Its packet %s does it: 0x%08x at 0x%" PRIx64 " (%s) is no packet.",
-			    one_of(f->packet, f->n_packets).text, f->step.header, f->step.va,
-			    place);
+		bw_out_line(
+			o, "Its packet %s does it: 0x%08x at 0x%" PRIx64 " (%s) is not a packet.",
+			one_of(f->packet, f->n_packets).text, f->step.header, f->step.va, place);
 	else if (!err)
 		bw_out_line(o, "Its packet %s does it: %s at 0x%" PRIx64 " (%s).",
 			    one_of(f->packet, f->n_packets).text, name, f->step.va, place);

@@ -254,11 +254,12 @@ struct bw_error *bw_cli_each_number(struct bw_cli *c, const char *args, bw_numbe
 		}
 		if (!good || !first || first > UINT32_MAX)
 			return bw_errorf(BW_E_INVALID,
-					 "\"%s\" is no number of a breakpoint or display", word);
+					 "\"%s\" is not the number of a breakpoint or display",
+					 word);
 		if (!dash)
 			last = first;
 		if (last < first || last > first + 65536)
-			return bw_errorf(BW_E_INVALID, "%s-%s is no range of numbers", word,
+			return bw_errorf(BW_E_INVALID, "%s-%s is not a range of numbers", word,
 					 dash ? dash + 1 : "");
 		for (uint64_t n = first; n <= last; n++)
 			BW_TRY(fn(c, (uint32_t)n, cookie));

@@ -261,7 +261,7 @@ struct bw_error *bw_cmd_apropos(struct bw_cli *c, const char *args)
 	int bad = regcomp(&s.pattern, args, REG_EXTENDED | REG_ICASE | REG_NOSUB);
 	if (bad) {
 		regerror(bad, &s.pattern, why, sizeof(why));
-		return bw_errorf(BW_E_INVALID, "\"%s\" is no regular expression: %s", args, why);
+		return bw_errorf(BW_E_INVALID, "\"%s\" is not a regular expression: %s", args, why);
 	}
 	s.found = json_array();
 	table = bw_commands(&n);

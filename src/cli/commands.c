@@ -419,7 +419,7 @@ struct bw_error *bw_cli_eval_count(struct bw_cli *c, const char *text, uint64_t 
 	if (good)
 		*out = v.bits;
 	bw_value_fini(&v);
-	return good ? NULL : bw_errorf(BW_E_INVALID, "\"%s\" is no count", text);
+	return good ? NULL : bw_errorf(BW_E_INVALID, "\"%s\" is not a count", text);
 }
 
 struct bw_error *bw_cli_need_wave(struct bw_cli *c, const struct bw_wave_info **out)

@@ -382,7 +382,7 @@ static struct bw_error *tell_words(struct bw_look *l, json_t *list)
 			err = bw_look_lines(w, log_line, &log);
 		else
 			err = bw_errorf(BW_E_INVALID,
-					"\"%s\" is no number, no file and no line of a page fault",
+					"\"%s\" is not a number, a file or a line of a page fault",
 					w);
 	}
 	if (!err && has_log)

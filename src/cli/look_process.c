@@ -63,11 +63,10 @@ static struct bw_error *choose(const char *text, const struct bw_kmd_client *cli
 		}
 	}
 	if (!n_meant)
-		err = bw_errorf(
-			BW_E_NOT_FOUND,
-			"\"%s\" is no VMID (they are 0 to 15) and no process that uses this "
-			"GPU: %s%s",
-			text, all.len ? "these do: " : "none is seen", bw_str_text(&all));
+		err = bw_errorf(BW_E_NOT_FOUND,
+				"\"%s\" is neither a VMID (0 to 15) nor a process that uses this "
+				"GPU: %s%s",
+				text, all.len ? "these do: " : "none is seen", bw_str_text(&all));
 	else if (n_meant > 1)
 		err = bw_errorf(BW_E_INVALID, "\"%s\" is the name of several: %s", text,
 				bw_str_text(&meant));

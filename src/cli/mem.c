@@ -85,7 +85,7 @@ struct bw_error *bw_mem_stopped(struct bw_look_memory *m, uint64_t address)
 struct bw_error *bw_mem_size(const char *text, uint64_t *out)
 {
 	if (!bw_parse_u64(text, out) || !*out || *out > 1ull << 48)
-		return bw_errorf(BW_E_INVALID, "\"%s\" is no size in bytes", text);
+		return bw_errorf(BW_E_INVALID, "\"%s\" is not a size in bytes", text);
 	return NULL;
 }
 
@@ -98,7 +98,7 @@ static struct bw_error *parse_value(const char *text, const struct bw_print_form
 	if (f->letter == 'f' && size_b >= 4) {
 		float single;
 		if (!bw_parse_f64(text, &real))
-			return bw_errorf(BW_E_INVALID, "\"%s\" is no number", text);
+			return bw_errorf(BW_E_INVALID, "\"%s\" is not a number", text);
 		single = (float)real;
 		if (size_b == 4)
 			memcpy(&word, &single, 4);
@@ -111,7 +111,7 @@ static struct bw_error *parse_value(const char *text, const struct bw_print_form
 	if (is_signed)
 		word = (uint64_t)number;
 	else if (!bw_parse_u64(text, &word))
-		return bw_errorf(BW_E_INVALID, "\"%s\" is no number%s", text,
+		return bw_errorf(BW_E_INVALID, "\"%s\" is not a number%s", text,
 				 f->letter == 'f' ? " (floats have 4 or 8 bytes here)" : "");
 	unsigned bits = size_b * 8;
 	if (bits < 64 && (is_signed ? number < -(1ll << (bits - 1)) : word >> bits != 0))
@@ -277,7 +277,8 @@ static struct bw_error *disasm(struct bw_mem *c, struct bw_look_memory *m, uint6
 	if (c->n_values > 1)
 		return bw_errorf(BW_E_INVALID, "disasm wants one PLACE, and a count");
 	if (c->n_values && (!bw_parse_u64(c->values[0], &n) || !n || n > 65536))
-		return bw_errorf(BW_E_INVALID, "\"%s\" is no count of instructions", c->values[0]);
+		return bw_errorf(BW_E_INVALID, "\"%s\" is not a count of instructions",
+				 c->values[0]);
 	c->n_values = 0;
 	if (!c->has_format)
 		c->format.count = (uint32_t)n;

@@ -72,8 +72,8 @@ static struct bw_error *load_library(void)
 	for (size_t i = 0; i < BW_ARRAY_SIZE(functions); i++) {
 		void *fn = dlsym(library, functions[i].name);
 		if (!fn)
-			return bw_errorf(BW_E_UNSUPPORTED, "%s has no %s: it is no libpython", name,
-					 functions[i].name);
+			return bw_errorf(BW_E_UNSUPPORTED, "%s has no %s: it is not a libpython",
+					 name, functions[i].name);
 		memcpy(functions[i].fn, &fn, sizeof(fn));
 	}
 	return NULL;

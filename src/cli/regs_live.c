@@ -38,7 +38,7 @@ static struct bw_error *find(struct bw_look_gpu *g, const char *word, struct fou
 	if (bw_parse_u64(word, &address)) {
 		struct found f = {.addr_dw = (uint32_t)address};
 		if (address > UINT32_MAX)
-			return bw_errorf(BW_E_INVALID, "%s is no address of a register", word);
+			return bw_errorf(BW_E_INVALID, "%s is not the address of a register", word);
 		for (size_t i = 0; i < g->n_blocks && !f.has_reg; i++)
 			f.has_reg = bw_regs_at_address(g->block[i].block, g->block[i].ip.segment,
 						       g->block[i].ip.n_segments, f.addr_dw,
@@ -241,7 +241,7 @@ static struct bw_error *set_fields(struct bw_look_regs *r, struct bw_look_gpu *g
 		char field[96];
 		uint64_t value;
 		if (!equals || (size_t)(equals - text) >= sizeof(field))
-			return bw_errorf(BW_E_INVALID, "\"%s\" is no FIELD=VALUE", text);
+			return bw_errorf(BW_E_INVALID, "\"%s\" is not FIELD=VALUE", text);
 		snprintf(field, sizeof(field), "%.*s", (int)(equals - text), text);
 		BW_TRY(bw_look_number(field, equals + 1, &value));
 		BW_TRY(bw_reg_encode(&f->reg, field, value, word, &word));

@@ -31,7 +31,7 @@ static struct bw_error *number(const char *text, int base, uint64_t *out)
 {
 	char *end;
 	*out = strtoull(text, &end, base);
-	return *text && !*end ? NULL : bw_errorf(BW_E_INVALID, "%s is no number", text);
+	return *text && !*end ? NULL : bw_errorf(BW_E_INVALID, "%s is not a number", text);
 }
 
 static struct bw_error *parse(const char *text, struct place *out)

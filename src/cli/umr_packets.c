@@ -85,7 +85,7 @@ struct bw_error *bw_umr_packets(struct bw_umr *u, const struct bw_umr_stream *s,
 				"MES (2) are",
 				others[i].what, pm);
 	if (strcmp(pm, "4") != 0 && strcmp(pm, "3") != 0 && strcmp(pm, "2") != 0)
-		return bw_errorf(BW_E_INVALID, "%s is no kind of packets: 4 PM4, 3 SDMA, 2 MES",
+		return bw_errorf(BW_E_INVALID, "%s is not a kind of packet: 4 PM4, 3 SDMA, 2 MES",
 				 pm);
 	BW_TRY(bw_pm4_names_of(u->gpu.part.gc, &names));
 	for (size_t at = s->begin; at < s->end;)
@@ -161,7 +161,8 @@ static struct bw_error *parse_range(const struct ring *r, const char *text, size
 		text = "[.:.]";
 	if (sscanf(text, "[%15[0-9.]:%15[0-9.]%c%c", from, to, &close, &rest) != 3 || close != ']')
 		return bw_errorf(BW_E_INVALID,
-				 "%s is no range of words: [0:16], [.:.], [.:16] or [16:.]", text);
+				 "%s is not a range of words: [0:16], [.:.], [.:16] or [16:.]",
+				 text);
 	bool from_dot = !strcmp(from, "."), to_dot = !strcmp(to, ".");
 	size_t a = strtoul(from, NULL, 10), b = strtoul(to, NULL, 10);
 	if ((!from_dot && a >= r->n) || (!to_dot && b >= r->n))

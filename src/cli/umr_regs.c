@@ -33,7 +33,7 @@ static struct bw_error *parse(const char *text, struct path *out)
 	if (strlen(text) >= NAME_MAX_B)
 		return bw_errorf(BW_E_INVALID, "the path %.40s... is too long", text);
 	if (first && !second)
-		return bw_errorf(BW_E_INVALID, "%s is no asicname.ipname.regname", text);
+		return bw_errorf(BW_E_INVALID, "%s is not asicname.ipname.regname", text);
 	*out = (struct path){"*", "*", ""};
 	if (first) {
 		snprintf(out->asic, NAME_MAX_B, "%.*s", (int)(first - text), text);
@@ -177,7 +177,8 @@ static struct bw_error *hex(const char *text, uint32_t *out)
 {
 	char *end;
 	*out = (uint32_t)strtoul(text, &end, 16);
-	return *text && !*end ? NULL : bw_errorf(BW_E_INVALID, "%s is no hexadecimal number", text);
+	return *text && !*end ? NULL
+			      : bw_errorf(BW_E_INVALID, "%s is not a hexadecimal number", text);
 }
 
 static struct bw_error *read_one(struct bw_umr *u, unsigned block, const struct bw_reg *reg,
@@ -245,7 +246,7 @@ struct bw_error *bw_umr_write_field(struct bw_umr *u, const char *path, const ch
 	const char *dot = strrchr(path, '.');
 	struct field_write w = {.field = dot ? dot + 1 : "", .path = path};
 	if (!dot || dot == path || strlen(path) >= sizeof(reg))
-		return bw_errorf(BW_E_INVALID, "%s is no asicname.ipname.regname.field", path);
+		return bw_errorf(BW_E_INVALID, "%s is not asicname.ipname.regname.field", path);
 	BW_TRY(hex(value, &w.value));
 	snprintf(reg, sizeof(reg), "%.*s", (int)(dot - path), path);
 	return each(u, reg, write_field_one, &w);

@@ -395,7 +395,7 @@ static struct bw_error *open_text(struct vm_command *c, unsigned vmid, struct bw
 		if (!bw_crash_vm_line(&vm->text, c->texts[i], strlen(c->texts[i])))
 			return bw_errorf(
 				BW_E_INVALID,
-				"\"%s\" is no NAME=VALUE of a register and no ADDRESS=VALUE "
+				"\"%s\" is neither NAME=VALUE of a register nor ADDRESS=VALUE "
 				"of an entry (see --help)",
 				c->texts[i]);
 	if (vm->text.failed)
@@ -418,11 +418,12 @@ struct bw_error *bw_look_place(const char *text, bool wants_address, unsigned *v
 	uint64_t v;
 	size_t n = at ? (size_t)(at - text) : strlen(text);
 	if (n >= sizeof(number) || (wants_address && !at) || (!wants_address && at))
-		return bw_errorf(BW_E_INVALID, "\"%s\" is no %s", text,
-				 wants_address ? "VMID@ADDRESS, as 8@0x7ffff7f76000" : "VMID");
+		return bw_errorf(BW_E_INVALID, "\"%s\" is not %s", text,
+				 wants_address ? "VMID@ADDRESS, such as 8@0x7ffff7f76000"
+					       : "a VMID");
 	snprintf(number, sizeof(number), "%.*s", (int)n, text);
 	if (!bw_parse_u64(number, &v) || v > 15)
-		return bw_errorf(BW_E_INVALID, "\"%s\" is no VMID: they are 0 to 15", number);
+		return bw_errorf(BW_E_INVALID, "\"%s\" is not a VMID: they are 0 to 15", number);
 	*vmid = (unsigned)v;
 	/* As umr takes them, addresses are hexadecimal with or without 0x. */
 	char *end = NULL;
@@ -431,7 +432,7 @@ struct bw_error *bw_look_place(const char *text, bool wants_address, unsigned *v
 		*va = strtoull(at + 1, &end, 16);
 	}
 	if (wants_address && (!end || *end || errno))
-		return bw_errorf(BW_E_INVALID, "\"%s\" is no address", at + 1);
+		return bw_errorf(BW_E_INVALID, "\"%s\" is not an address", at + 1);
 	return NULL;
 }
 

@@ -72,7 +72,7 @@ static struct bw_error *parse_hits(const char *text, struct hits *out)
 		number[i - 1] = '\0';
 	if (strlen(rest) >= sizeof(number) || !bw_parse_u64(number, &n) || !n)
 		return bw_errorf(BW_E_INVALID,
-				 "\"%s\" is no hit condition: N, >= N, > N, == N, %% N", text);
+				 "\"%s\" is not a hit condition: N, >= N, > N, == N, %% N", text);
 	*out = (struct hits){.ignore = ops[op][0] == '>' && !ops[op][1] ? n : n - 1,
 			     .every = ops[op][0] == '%' ? n : 0,
 			     .once = ops[op][0] == '='};

@@ -52,7 +52,7 @@ static struct bw_error *take_length(const char *text, size_t n, size_t *out)
 	while (i < n && (text[i] == ' ' || text[i] == '\t'))
 		i++;
 	if (!digits || i != n)
-		return bw_errorf(BW_E_INVALID, "the Content-Length of a message is no number");
+		return bw_errorf(BW_E_INVALID, "the Content-Length of a message is not a number");
 	*out = value;
 	return NULL;
 }

@@ -129,7 +129,8 @@ static struct bw_error *set_environment(json_t *args)
 		if (!*name || strchr(name, '=') ||
 		    (json_is_null(value) ? unsetenv(name)
 					 : setenv(name, json_string_value(value), 1)))
-			return bw_errorf(BW_E_INVALID, "\"%s\" is no name of a variable", name);
+			return bw_errorf(BW_E_INVALID, "\"%s\" is not the name of a variable",
+					 name);
 	}
 	return cwd && chdir(cwd) ? bw_error_errno(errno, "cannot go to the folder %s", cwd) : NULL;
 }

@@ -118,14 +118,14 @@ static struct bw_dap_incoming parse(const char *text, size_t size_b)
 		else if (code == json_error_numeric_overflow)
 			snprintf(m.why, sizeof(m.why), "a number in it is too large");
 		else
-			snprintf(m.why, sizeof(m.why), "a message is no JSON: %.120s", at.text);
+			snprintf(m.why, sizeof(m.why), "a message is not JSON: %.120s", at.text);
 		if (code == json_error_null_character || code == json_error_numeric_overflow)
 			m.root = parse_unfit(text, size_b);
 	}
 	if (m.root && !json_is_object(m.root)) {
 		json_decref(m.root);
 		m.root = NULL;
-		snprintf(m.why, sizeof(m.why), "a message is no JSON object");
+		snprintf(m.why, sizeof(m.why), "a message is not a JSON object");
 	}
 	return m;
 }

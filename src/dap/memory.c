@@ -30,7 +30,7 @@ struct bw_error *bw_dap_parse_place(const char *text, enum bw_space *out_space, 
 		}
 	}
 	if (!known || !isdigit((unsigned char)number[0]) || !bw_parse_u64(number, &addr))
-		return bw_errorf(BW_E_INVALID, "\"%s\" is no memory reference", text);
+		return bw_errorf(BW_E_INVALID, "\"%s\" is not a memory reference", text);
 	*out_space = space;
 	*out_addr = addr;
 	return NULL;

@@ -157,7 +157,7 @@ static struct bw_error *run(struct bw_dap *s, const struct bw_dap_request *r, js
 		return bw_errorf(BW_E_UNSUPPORTED, "The request \"%s\" is not supported: %s",
 				 r->name, r->why);
 	if (args && !json_is_null(args) && !json_is_object(args))
-		return bw_errorf(BW_E_INVALID, "the arguments of \"%s\" are no JSON object",
+		return bw_errorf(BW_E_INVALID, "the arguments of \"%s\" are not a JSON object",
 				 s->request);
 	BW_TRY(check_state(s, r));
 	return r->run(s, args, body);
@@ -170,7 +170,7 @@ static const char *check_message(const struct bw_dap_incoming *m)
 		return m->why;
 	json_t *type = json_object_get(m->root, "type");
 	if (json_is_string(type) && strcmp(json_string_value(type), "request") != 0)
-		return "a message is no request, and none was asked for";
+		return "a message is not a request, and no response was asked for";
 	if (!json_is_string(type))
 		return "a message has no \"type\"";
 	if (!json_is_integer(json_object_get(m->root, "seq")))

@@ -96,10 +96,11 @@ bool bw_gpuvm_version_parse(const char *text, uint32_t *out)
 
 static struct bw_error *not_a_part(const char *text)
 {
-	return bw_errorf(BW_E_INVALID,
-			 "\"%s\" is no graphics version that is known here: versions are written "
-			 "9.0, 9.4.3, 10.x, 11.0.2, 12.0, or as LLVM names them, gfx90a, gfx1100",
-			 text);
+	return bw_errorf(
+		BW_E_INVALID,
+		"\"%s\" is not a graphics version that is known here: versions are written "
+		"9.0, 9.4.3, 10.x, 11.0.2, 12.0, or as LLVM names them, gfx90a, gfx1100",
+		text);
 }
 
 struct bw_error *bw_gpuvm_part_parse(const char *text, struct bw_gpuvm_part *out)

@@ -514,10 +514,9 @@ void bw_gpuvm_fault_tell(const struct bw_gpuvm_fault_facts *f, struct bw_gpuvm_f
 		facts.kernel_client = NULL;
 	}
 	if (is_empty && !f->has_address && f->vmid < 0) {
-		bw_str_add(
-			&out->headline,
-			"A status of 0 is no information: the fault was already cleared when the "
-			"register was read.");
+		bw_str_add(&out->headline,
+			   "A status of 0 says nothing: the fault was already cleared when the "
+			   "register was read.");
 		bw_str_add(&out->next,
 			   "It is not a fault of client 0. Look for an earlier fault in the kernel "
 			   "log, which was read before it was cleared.\n");

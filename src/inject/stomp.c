@@ -77,7 +77,7 @@ static struct bw_error *find(const char *word, size_t n, size_t *out)
 	}
 	return bw_errorf(
 		BW_E_INVALID,
-		"\"%s\" is no register that can be filled (from COMPUTE_START_X, 0x2e04, to "
+		"\"%s\" is not a register that can be filled (from COMPUTE_START_X, 0x2e04, to "
 		"COMPUTE_USER_DATA_15, 0x2e4f; doc/breadcrumbs.md has them all)",
 		name);
 }

@@ -46,7 +46,7 @@ static struct bw_error *take_number(const char *text, size_t n, uint32_t *out)
 	if (n >= sizeof(number) || !bw_parse_u64(number, &v) || !v || v > UINT32_MAX)
 		return bw_errorf(
 			BW_E_INVALID,
-			"--stomp-memory: \"%s\" is no number of a buffer, from 1, nor lds, "
+			"--stomp-memory: \"%s\" is not the number of a buffer (from 1), lds, "
 			"scratch, vgprs or sgprs",
 			number);
 	*out = (uint32_t)v;

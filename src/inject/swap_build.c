@@ -32,7 +32,7 @@ static struct bw_error *read_file(const char *path, uint8_t **out, size_t *out_s
 	if (!f || fstat(fileno(f), &st))
 		return bw_error_errno(errno, "cannot read %s", path);
 	if (!S_ISREG(st.st_mode) || st.st_size > BW_SWAP_FILE_MAX_B)
-		return bw_errorf(BW_E_INVALID, "%s is no file of at most %d MiB", path,
+		return bw_errorf(BW_E_INVALID, "%s is not a regular file of at most %d MiB", path,
 				 BW_SWAP_FILE_MAX_B >> 20);
 	_cleanup_free_ uint8_t *bytes = malloc((size_t)st.st_size + 1);
 	if (!bytes)
@@ -56,7 +56,7 @@ static struct bw_error *build_spirv(const char *file, struct bw_swap_rules *r,
 	BW_TRY(bw_compile_shader(file, "main", &none, &made));
 	BW_TRY(read_file(made ? made : file, &bytes, &size_b));
 	if (!bw_swap_is_spirv(bytes, size_b))
-		return bw_errorf(BW_E_INVALID, "%s is no SPIR-V", file);
+		return bw_errorf(BW_E_INVALID, "%s is not SPIR-V", file);
 	if (!bw_swap_entry((const uint32_t *)bytes, size_b, NULL))
 		return bw_errorf(BW_E_INVALID, "%s has no compute shader", file);
 	return bw_swap_rules_add(r, bytes, size_b, &rule->spirv);

@@ -328,8 +328,8 @@ static struct bw_error *read_ip_number(struct bw_kmd *kmd, const char *block, un
 	text[strcspn(text, "\n")] = 0;
 	uint64_t v;
 	if (!bw_parse_u64(text, &v) || v > UINT8_MAX)
-		return bw_errorf(BW_E_INVALID, "%s says '%s', which is no version number", name + 6,
-				 text);
+		return bw_errorf(BW_E_INVALID, "%s says '%s', which is not a version number",
+				 name + 6, text);
 	*out = (uint8_t)v;
 	return NULL;
 }
@@ -350,7 +350,7 @@ static struct bw_error *read_ip(struct bw_kmd *kmd, const char *block, unsigned 
 		if (ip.n_segments == sizeof(ip.segment) / sizeof(ip.segment[0]) ||
 		    !bw_parse_u64(line, &v) || v > UINT32_MAX)
 			return bw_errorf(BW_E_INVALID,
-					 "%s holds '%s', which is no register segment", name + 6,
+					 "%s holds '%s', which is not a register segment", name + 6,
 					 line);
 		ip.segment[ip.n_segments++] = (uint32_t)v;
 	}

@@ -93,7 +93,7 @@ static struct bw_error *load(struct bw_launch_plan *p, const struct bw_launch_op
 				 path);
 	if (!ends_with(path, ".bin"))
 		return bw_errorf(BW_E_INVALID,
-				 "%s is no code object (ELF), and no raw machine code (.bin)",
+				 "%s is neither a code object (ELF) nor raw machine code (.bin)",
 				 path);
 	if (size_b % 4)
 		return bw_errorf(BW_E_INVALID,
@@ -404,8 +404,9 @@ static struct bw_error *find_buffer(const struct bw_launch_plan *p, const char *
 		if (bw_plan_arg_is(a, name)) {
 			bw_vec_free(&names);
 			if (!a->value.is_buffer || a->kind == BW_ARG_VALUE)
-				return bw_errorf(BW_E_INVALID, "%s %s: that argument is no buffer",
-						 option, name);
+				return bw_errorf(BW_E_INVALID,
+						 "%s %s: that argument is not a buffer", option,
+						 name);
 			*out = i;
 			return NULL;
 		}

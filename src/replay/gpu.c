@@ -384,7 +384,7 @@ struct bw_error *bw_replay_gpu_add(struct bw_replay_gpu *g, const struct bw_capt
 	if (m.va % PAGE_B || !is_free(s, from, m.va, m.size_b))
 		return bw_errorf(BW_E_INVALID, "new memory of %llu bytes cannot be at 0x%llx: %s",
 				 (unsigned long long)m.size_b, (unsigned long long)m.va,
-				 m.va % PAGE_B ? "that is no multiple of 4096"
+				 m.va % PAGE_B ? "that is not a multiple of 4096"
 					       : "something is mapped there");
 	BW_TRY(bw_vec_reserve(&s->added, s->added.len + 1));
 	BW_TRY(make_buffer(s, &info));

@@ -40,7 +40,7 @@ struct bw_error *bw_replay_override_read(const char *path, struct bw_replay_over
 	if (!f || fstat(fileno(f), &st))
 		return bw_error_errno(errno, "cannot read %s", path);
 	if (!S_ISREG(st.st_mode) || st.st_size > BW_OVERRIDE_FILE_MAX_B)
-		return bw_errorf(BW_E_INVALID, "%s is no file of up to %u MiB", path,
+		return bw_errorf(BW_E_INVALID, "%s is not a regular file of up to %u MiB", path,
 				 BW_OVERRIDE_FILE_MAX_B >> 20);
 	v.size_b = (size_t)st.st_size;
 	v.bytes = malloc(v.size_b + 1);

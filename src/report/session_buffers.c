@@ -204,7 +204,7 @@ static void add_values_picture(struct bw_report_session *s, const struct element
 	if (r.least <= r.most)
 		bw_str_addf(&caption, ": black is %.9g, white is %.9g", r.least, r.most);
 	if (r.n_odd)
-		bw_str_addf(&caption, "; %zu that are no finite numbers are red", r.n_odd);
+		bw_str_addf(&caption, "; %zu that are not finite numbers are red", r.n_odd);
 	add_png(s, &p, bw_str_text(&caption));
 	bw_str_free(&caption);
 }

@@ -411,7 +411,7 @@ static struct bw_error *take_grid(struct bw_shader_plan *p, const struct bw_laun
 		if (o->has_grid && o->grid[i] % p->group[i])
 			return bw_errorf(
 				BW_E_INVALID,
-				"--grid: %u work-items are no multiple of the %u of a workgroup, and "
+				"--grid: %u work-items are not a multiple of the %u of a workgroup, and "
 				"Vulkan has no partial ones",
 				o->grid[i], p->group[i]);
 	}

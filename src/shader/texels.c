@@ -223,7 +223,7 @@ static struct bw_error *make_random(char *rest, struct bw_shader_texels *t)
 		return bw_error_nomem();
 	BW_TRY(bw_arg_value_parse(text, &type, &v));
 	if (v.type != type)
-		return bw_errorf(BW_E_INVALID, "'%s' is no seed", rest);
+		return bw_errorf(BW_E_INVALID, "'%s' is not a seed", rest);
 	for (uint64_t i = 0; i < texel_count(t); i++) {
 		memcpy(raw, v.data + i * t->layout->n * 4, (size_t)t->layout->n * 4);
 		if (type == BW_SCALAR_F32)
@@ -401,7 +401,7 @@ static struct bw_error *parse_words(char *rest, const struct bw_shader_image *im
 		if (!format && (format = bw_shader_format_called(word)))
 			continue;
 		if (!t->width && !ends_in_png(rest ? rest : word))
-			return bw_errorf(BW_E_INVALID, "'%s' is no size: give %s", word,
+			return bw_errorf(BW_E_INVALID, "'%s' is not a size: give %s", word,
 					 bw_shader_image_example(image));
 		return take_content(word, rest, image, format, t);
 	}

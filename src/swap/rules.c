@@ -122,7 +122,7 @@ struct bw_error *bw_swap_rules_read(uint8_t *bytes, size_t size_b, struct bw_swa
 		  head.n_rules <= BW_SWAP_RULES_MAX &&
 		  head.n_rules <= (size_b - at) / sizeof(struct bw_swap_rule);
 	struct bw_error *err =
-		ok ? NULL : bw_errorf(BW_E_INVALID, "these are no rules for shaders");
+		ok ? NULL : bw_errorf(BW_E_INVALID, "these are not rules for shaders");
 	for (uint32_t i = 0; !err && i < head.n_rules; i++, at += sizeof(struct bw_swap_rule)) {
 		struct bw_swap_rule one;
 		memcpy(&one, bytes + at, sizeof(one));
@@ -195,7 +195,7 @@ struct bw_error *bw_swap_rules_load(const char *folder, struct bw_swap_rules *ou
 		return bw_error_errno(errno, "cannot read %s", path);
 	long size = ftell(f);
 	if (size < 0 || size > MAX_B || fseek(f, 0, SEEK_SET))
-		return bw_errorf(BW_E_INVALID, "%s: these are no rules for shaders", path);
+		return bw_errorf(BW_E_INVALID, "%s: these are not rules for shaders", path);
 	uint8_t *bytes = malloc((size_t)size + 1);
 	if (!bytes)
 		return bw_error_nomem();

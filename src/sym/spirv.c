@@ -337,7 +337,7 @@ struct bw_error *bw_spirv_open(const uint32_t *words, size_t n, const char *entr
 			       struct bw_spirv **out)
 {
 	if (n < SPV_HEADER || words[0] != SPV_MAGIC)
-		return bw_errorf(BW_E_INVALID, "this is no SPIR-V");
+		return bw_errorf(BW_E_INVALID, "this is not SPIR-V");
 	struct bw_spirv *s = calloc(1, sizeof(*s));
 	if (!s)
 		return bw_error_nomem();

@@ -95,7 +95,7 @@ struct bw_error *bw_spirv_check(const uint32_t *words, size_t n)
 	if (n && words[0] == MAGIC_SWAPPED)
 		return bw_errorf(BW_E_INVALID, "the SPIR-V has its bytes in the other order");
 	if (n < SPV_HEADER || words[0] != SPV_MAGIC)
-		return bw_errorf(BW_E_INVALID, "this is no SPIR-V");
+		return bw_errorf(BW_E_INVALID, "this is not SPIR-V");
 	if (words[3] > IDS_MAX)
 		return bw_errorf(BW_E_INVALID, "the SPIR-V has more than %d ids", IDS_MAX);
 	for (size_t at = SPV_HEADER; at < n; at += bw_spv_n_words(words[at])) {

@@ -35,7 +35,7 @@ static const uint8_t hw_of[BW_WREG_COUNT] = {
 	[BW_WREG_TTMP11] = BW_TRAP_HW_TTMP11,
 };
 _Static_assert(BW_TRAP_HW_PC_LO == 0,
-	       "0 in hw_of is none: the PC is no register of a wave's state");
+	       "0 in hw_of is none: the PC is not a register of a wave's state");
 
 int bw_trap_hw_of(enum bw_wreg reg)
 {

@@ -35,8 +35,8 @@ struct bw_error *bw_print_format_parse(const char *text, bool units, struct bw_p
 		else
 			return bw_errorf(
 				BW_E_INVALID,
-				"\"%c\" in \"/%s\" is no format letter (x z d u o t a c f s i)", *p,
-				text);
+				"\"%c\" in \"/%s\" is not a format letter (x z d u o t a c f s i)",
+				*p, text);
 	}
 	*out = f;
 	return NULL;

@@ -225,7 +225,7 @@ static struct bw_error *parse(int argc, char **argv, struct settings *s)
 		}
 	}
 	if (optind < argc)
-		return bw_errorf(BW_E_INVALID, "\"%s\" is no option; see --help", argv[optind]);
+		return bw_errorf(BW_E_INVALID, "\"%s\" is not an option; see --help", argv[optind]);
 	return check_front_end(s);
 }
 

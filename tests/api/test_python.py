@@ -280,7 +280,7 @@ def scripts_fail():
     _, err = script("", *SAXPY_WORDS, status=2, BREAKWATER_PYTHON="/no/libpython.so")
     check("install the package libpython3.11" in err, err)
     _, err = script("", *SAXPY_WORDS, status=2, BREAKWATER_PYTHON="libm.so.6")
-    check("it is no libpython" in err, err)
+    check("it is not a libpython" in err, err)
     out, _ = script("", *SAXPY_WORDS, status=2, before=["--json"])
     check("cannot be run with --json" in out, out)
 

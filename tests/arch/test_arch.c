@@ -251,8 +251,8 @@ static void check_version(const struct bw_arch *a, const struct bw_regs_block *b
 			inside |= f->bits.lo >= d.lo && f->bits.lo + f->bits.width - 1 <= d.hi;
 		}
 		if (!inside)
-			fail_msg("%s: %s.%s is no field of version %#x", a->name, reg.name, f->name,
-				 bw_regs_version(b));
+			fail_msg("%s: %s.%s is not a field of version %#x", a->name, reg.name,
+				 f->name, bw_regs_version(b));
 	}
 	for (unsigned r = 0; r < BW_WREG_COUNT; r++) {
 		struct bw_reg reg;

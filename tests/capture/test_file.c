@@ -250,7 +250,7 @@ static void test_other_files(void **state)
 	err = open_bytes(bytes, size_b, &r);
 	assert_non_null(err);
 	assert_string_equal(err->message,
-			    "test.bwc is no capture: \"breakwater capture\" makes one (*.bwc)");
+			    "test.bwc is not a capture: \"breakwater capture\" makes one (*.bwc)");
 	bw_error_free(err);
 	free(bytes);
 }

@@ -76,7 +76,7 @@ static void damaged(void **state)
 	struct file f = good();
 	for (size_t n = sizeof(f.magic); n < sizeof(f); n++)
 		refuse(&f, n, "was cut off");
-	refuse(&f, 7, "no override file");
+	refuse(&f, 7, "not an override file");
 	uint8_t longer[sizeof(f) + 1] = {0};
 	memcpy(longer, &f, sizeof(f));
 	refuse(longer, sizeof(longer), "1 bytes after its end");

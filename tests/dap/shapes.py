@@ -107,7 +107,7 @@ def hold(value, wanted, where):
     if isinstance(wanted, tuple) and wanted and isinstance(wanted[0], dict):
         must, may = wanted
         if not isinstance(value, dict):
-            raise Wrong(f"{where} is no object: {value!r}")
+            raise Wrong(f"{where} is not an object: {value!r}")
         for name in must:
             if name not in value:
                 raise Wrong(f"{where}.{name} is missing: {value!r}")
@@ -117,7 +117,7 @@ def hold(value, wanted, where):
             hold(member, must.get(name, may.get(name)), f"{where}.{name}")
     elif isinstance(wanted, list):
         if not isinstance(value, list):
-            raise Wrong(f"{where} is no array: {value!r}")
+            raise Wrong(f"{where} is not an array: {value!r}")
         for i, one in enumerate(value):
             hold(one, wanted[0], f"{where}[{i}]")
     elif isinstance(wanted, OneOf):

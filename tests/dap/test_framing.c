@@ -51,9 +51,9 @@ static void test_no_messages(void **state)
 	} cases[] = {
 		{"\r\n\r\n", "no Content-Length"},
 		{"{}\r\n\r\n", "no colon"},
-		{"Content-Length: -1\r\n\r\n", "no number"},
-		{"Content-Length: \r\n\r\n", "no number"},
-		{"Content-Length: 1 2\r\n\r\n", "no number"},
+		{"Content-Length: -1\r\n\r\n", "not a number"},
+		{"Content-Length: \r\n\r\n", "not a number"},
+		{"Content-Length: 1 2\r\n\r\n", "not a number"},
 		{"Content-Length: 16777217\r\n\r\n", "limit"},
 		{"Content-Length: 18446744073709551617\r\n\r\n", "limit"},
 		{"Content-Length: 1\r\nContent-Length: 1\r\n\r\n", "twice"},

@@ -382,7 +382,7 @@ static void test_bad_places(void **state)
 		   "Function \"dmeo\" not defined (did you mean demo?)");
 	fake_fails(bw_debug_break(s.debug, "demo+2", false, &n), BW_E_INVALID,
 		   "not a multiple of 4");
-	fake_fails(bw_debug_break(s.debug, "demo+x", false, &n), BW_E_INVALID, "no offset");
+	fake_fails(bw_debug_break(s.debug, "demo+x", false, &n), BW_E_INVALID, "not an offset");
 	fake_fails(bw_debug_break(s.debug, "*0x1001", false, &n), BW_E_INVALID,
 		   "not a multiple of 4");
 	fake_fails(bw_debug_break(s.debug, "demo if", false, &n), BW_E_INVALID,
@@ -393,7 +393,8 @@ static void test_bad_places(void **state)
 		   "ends too early");
 	fake_fails(bw_debug_break(s.debug, "file.s:12", false, &n), BW_E_NOT_FOUND,
 		   "No source file named file.s");
-	fake_fails(bw_debug_break(s.debug, "file.s:0", false, &n), BW_E_INVALID, "no line number");
+	fake_fails(bw_debug_break(s.debug, "file.s:0", false, &n), BW_E_INVALID,
+		   "not a line number");
 	fake_fails(bw_debug_break(s.debug, "", false, &n), BW_E_STATE,
 		   "No default breakpoint address now");
 	fake_fails(bw_debug_break(s.debug, "12", false, &n), BW_E_NOT_FOUND, "No symbol table");

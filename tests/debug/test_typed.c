@@ -387,7 +387,7 @@ static void test_errors(void **state)
 		struct bw_error *err = bw_debug_eval(s.debug, rows[i].text, &v, &where);
 		if (!err) {
 			bw_value_fini(&v);
-			print_error("%s is no error\n", rows[i].text);
+			print_error("%s is not refused\n", rows[i].text);
 		} else if (!strcasestr(err->message, rows[i].message)) {
 			print_error("%s: %s\n", rows[i].text, err->message);
 		}

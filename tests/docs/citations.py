@@ -106,7 +106,7 @@ def check(root):
                 if not has(rules, n):
                     report(m.start(), f"doc/rules.md has no rule {n}")
         for m in ELSEWHERE.finditer(text):
-            report(m.start(), f"'{m.group(0)}' is no file of the repository")
+            report(m.start(), f"'{m.group(0)}' is not a file of the repository")
         if path.suffix == ".md":
             for m in LINK.finditer(text):
                 if "://" not in m.group(1) and not (path.parent / m.group(1)).exists():
@@ -126,8 +126,8 @@ PLANTED = {
 FOUND = [
     "doc/a.md:9: b.md does not exist",
     "doc/a.md:9: the link b.md leads nowhere",
-    "src/elsewhere.c:1: 'reference some-page' is no file of the repository",
-    "src/elsewhere.c:2: '(other-page 3.1)' is no file of the repository",
+    "src/elsewhere.c:1: 'reference some-page' is not a file of the repository",
+    "src/elsewhere.c:2: '(other-page 3.1)' is not a file of the repository",
     "src/heading.c:1: doc/a.md has no 3",
     "src/page.c:1: doc/b.md does not exist",
     "src/rule.c:1: doc/rules.md has no rule 3",

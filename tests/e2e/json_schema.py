@@ -46,7 +46,7 @@ class Schema:
     def fault(self, o):
         """What is wrong with the object, None: nothing."""
         if not isinstance(o, dict):
-            return "it is no object"
+            return "it is not an object"
         kinds = self.kinds.get(tuple(v if isinstance(v, (str, type(None))) else "?" for v in map(o.get, KEYS)), [])
         if not kinds:
             return "the schema has no such object"

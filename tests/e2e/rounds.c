@@ -36,7 +36,7 @@ static struct bw_error *obey(struct bw_launch_gpu *g, const struct bw_launch_pla
 	control[FAULT] = !strcmp(line, "fault");
 	control[HANG] = !strcmp(line, "hang");
 	if (!control[FAULT] && !control[HANG] && !bw_parse_u64(line, &n))
-		return bw_errorf(BW_E_INVALID, "\"%s\" is no number", line);
+		return bw_errorf(BW_E_INVALID, "\"%s\" is not a number", line);
 	for (; n; n--) {
 		control[ROUND]++;
 		BW_TRY(bw_launch_gpu_once(g, p));

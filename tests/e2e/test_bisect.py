@@ -103,7 +103,7 @@ def check_packets(s):
     path, _, shown = make(s, "beef", words)
     text, _ = breakwater("bisect", path)
     check(f"0xdeadbeef at 0x{int(shown['ibs'][0]['va'], 16) + 4 * words.index(0xdeadbeef):x} (dword {words.index(0xdeadbeef)} of the stream "
-          f"at {shown['ibs'][0]['va']}) is no packet." in text, text)
+          f"at {shown['ibs'][0]['va']}) is not a packet." in text, text)
     n = len(list(answer_packets(s.state + s.dispatch(0, 4))))
     check(re.search(rf"Its packet {n} \(of 0 to [0-9]+\) does it: 0xdeadbeef at", text), text)
     path = s.folder / "sdma.bwc"

@@ -204,7 +204,7 @@ def check_stale(s):
     for wrong, said in (([s.folder / "none.bwc"], "none.bwc: No such file"), (["--", s.folder / "none"], "none: No such file"),
                         (["true"], "after --, not true"), ([s.file, "--", "true"], "wants a capture, or a program")):
         check(said in breakwater("bisect", "--stomp", *wrong, status=2)[1], wrong)
-    check("is no register that can be filled" in breakwater("exec", "--stomp-registers=COMPUTE_VMID", "--", "true", status=2)[1], "a name")
+    check("is not a register that can be filled" in breakwater("exec", "--stomp-registers=COMPUTE_VMID", "--", "true", status=2)[1], "a name")
     check("--except needs --stomp-registers" in breakwater("exec", "--except", "0x2e04", "--", "true", status=2)[1], "--except")
     check("--at wants SUBMISSION" in breakwater("exec", "--stomp-registers", "--at", "x", "--", "true", status=2)[1], "--at")
 

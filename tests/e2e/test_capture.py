@@ -203,7 +203,7 @@ def check_bad_files(folder, path):
     cut.write_bytes(whole[:40])
     equal(ask("replay", cut, status=2)[1], f"breakwater: {cut} holds no submission.\n", "nothing to replay")
     equal(ask("capture", "info", SOURCE / "README.md", status=2)[1],
-          f"breakwater: {SOURCE}/README.md is no capture: \"breakwater capture\" makes one (*.bwc).\n", "no capture")
+          f"breakwater: {SOURCE}/README.md is not a capture: \"breakwater capture\" makes one (*.bwc).\n", "no capture")
     other = pathlib.Path(folder, "other.bwc")
     other.write_bytes(whole[:8] + b"\7" + whole[9:])
     for command in (["capture", "list"], ["replay"]):

@@ -284,7 +284,7 @@ REFUSED = [("set var v.xx = t", "Invalid assignment: the component s0 is named t
            ("set var v.xq = t", "float4 has no component named xq: its components are xyzw, s0 to s3, and lo, hi, even, odd"),
            ("print v.s4", "float4 has no component named s4: its"), ("print w.s8", "int8 has no component named s8: its components are s0 to s7, and"),
            ("print three.w", "float3 has no component named w: its components are xyz, s0 to s2, and"), ("set var three.hi = t", "float3 has no component named hi"),
-           ("set var v.xyz = t", "Invalid assignment: float2 is no float"), ("set var v.xz = w.lo", "Invalid assignment: int __attribute__((vector_size(4))) is no float"),
+           ("set var v.xyz = t", "Invalid assignment: a value of type float2 does not fit float"), ("set var v.xz = w.lo", "Invalid assignment: a value of type int __attribute__((vector_size(4))) does not fit float"),
            ("set var v.xx += t", "Invalid assignment: the component s0 is named twice on the left"),
            ("set var v += t", "float4 and float2: arithmetic of vectors wants two of the same type, or one and a number"),
            ("set var w += 0.5", "int8 and double: a floating-point number is not converted to integer components"),

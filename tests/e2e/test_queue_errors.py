@@ -46,7 +46,7 @@ def memory_is_there():
     check("The packet is at 0x10000010, dword 4 of the IB at 0x10000000." in text, text)
     check("0x10000010:\t0xc000fe00\t0x00000000" in text, text)
     check("4  0xc000fe00  opcode 0xfe" in text, text)
-    check(text.index("opcode 0xfe is no") < text.index("the program has ended"), text)
+    check(text.index("opcode 0xfe is not a") < text.index("the program has ended"), text)
 
 
 def without_a_continue():

@@ -31,6 +31,6 @@ out, _ = breakwater("bisect", "--stomp", "--stomp-memory", "--json", "--", *PROG
 found = parse(out.strip().splitlines()[-1])
 equal((found["found"], found["registers"], found["buffers"]), (True, [], [3]), "bisect")
 breakwater("bisect", "--stomp", "--stomp-memory=1-2", "--", *PROGRAM, status=1)
-for words, error in ((["--stomp-memory=x"], 'no number of a buffer'), (["--stomp-memory=0"], "no number of a buffer"),
+for words, error in ((["--stomp-memory=x"], 'not the number of a buffer'), (["--stomp-memory=0"], "not the number of a buffer"),
                      (["--stomp-memory=3-2"], "3 comes after 2"), (["--at", "1", "--stomp-memory=3"], "a buffer is filled when it is made"), (["--at", "1"], "--at needs --stomp-registers or")):
     check(error in breakwater("exec", *words, "--", "true", status=2)[1], words)

@@ -217,7 +217,7 @@ static void test_stories(void **state)
 		 "A shader of VMID 8 wrote to an address that is not mapped.",
 		 "MORE_FAULTS is set"},
 		{"11.x", BW_GPUVM_GC, 0x00000000, 0,
-		 "A status of 0 is no information: the fault was already cleared when the register was read.",
+		 "A status of 0 says nothing: the fault was already cleared when the register was read.",
 		 "not a fault of client 0"},
 		/* an instruction fetch; a null pointer; a memory error (FED of gfx11.0.3) */
 		{"11.x", BW_GPUVM_GC, 0x003012b0, 0,

@@ -39,7 +39,7 @@ static void virtual_gpu(void **state)
 	assert_int_equal(gc.major, 11);
 	assert_int_equal(gc.n_segments, 3);
 	assert_int_equal(gc.segment[2], 0x02402c00);
-	says(bw_kmd_ip(kmd, "BAD", &gc), "'eleven', which is no version number");
+	says(bw_kmd_ip(kmd, "BAD", &gc), "'eleven', which is not a version number");
 	says(bw_kmd_ip(kmd, "NONE", &gc), "the virtual GPU has no such file");
 
 	uint32_t value;

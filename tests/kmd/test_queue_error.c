@@ -11,7 +11,7 @@
 static const char vgpu[] =
 	"[    1.000002] amdgpu 0000:03:00.0: amdgpu: Illegal opcode in command stream (ring comp_1.0.0 vmid:1 pasid:32769)\n"
 	"[    1.000003] amdgpu 0000:03:00.0: amdgpu:  in process one pid 77 thread one pid 77)\n"
-	"[    1.000004] amdgpu 0000:03:00.0: amdgpu:   opcode 0xfe is no PM4 packet, at dword 4 of the IB at 0x10000000\n"
+	"[    1.000004] amdgpu 0000:03:00.0: amdgpu:   opcode 0xfe is not a PM4 packet, at dword 4 of the IB at 0x10000000\n"
 	"[    1.000005] amdgpu 0000:03:00.0: amdgpu: one pid 77: its work on the GPU was ended\n"
 	"[    1.500000] amdgpu 0000:03:00.0: amdgpu: SDMA queue hang (ring sdma0 vmid:2 pasid:32770)\n"
 	"[    1.500001] amdgpu 0000:03:00.0: amdgpu:  in process two pid 78 thread two pid 78)\n"
@@ -30,7 +30,7 @@ static void the_process_of_each(void **state)
 	assert_true(bw_kmd_last_queue_error(vgpu, 77, 0, &e));
 	assert_string_equal(e.what, "Illegal opcode in command stream");
 	assert_string_equal(e.ring, "comp_1.0.0");
-	assert_string_equal(e.why, "opcode 0xfe is no PM4 packet");
+	assert_string_equal(e.why, "opcode 0xfe is not a PM4 packet");
 	assert_true(e.has_ib);
 	assert_int_equal(e.dword, 4);
 	assert_int_equal(e.ib_va, 0x10000000);

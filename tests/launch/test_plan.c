@@ -64,7 +64,7 @@ static void refused(const char *name, const char *line, const char *message)
 static void bad_input(void **state)
 {
 	refused("nowhere.co", "--grid 1", "No such file");
-	refused("/etc/passwd", "--grid 1", "no code object");
+	refused("/etc/passwd", "--grid 1", "neither a code object");
 	refused("/tmp", "--grid 1", "not a file");
 	refused("gfx900.co", "--grid 1", "is built for gfx900; this GPU is gfx1100");
 	refused("saxpy.co", SAXPY_ARGS, "how many work-items?");
@@ -93,7 +93,7 @@ static void bad_input(void **state)
 	refused("saxpy.co", SAXPY_ARGS "--grid 256 --print owt",
 		"--print owt: no such argument; did you mean out");
 	refused("saxpy.co", SAXPY_ARGS "--grid 256 --print a",
-		"--print a: that argument is no buffer");
+		"--print a: that argument is not a buffer");
 	refused("saxpy.co", SAXPY_ARGS "--grid 256 --print out:257", "out has 256 elements");
 	refused("saxpy.co", SAXPY_ARGS "--grid 256 --dump out=/nowhere/at/all",
 		"cannot write there");

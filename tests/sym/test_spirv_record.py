@@ -60,7 +60,7 @@ def check_cut(folder):
         cut.write_bytes(whole[:size])
         done = run(RECORD, cut, folder / "cut.out.spv")
         assert done.returncode == 1, f"{size} bytes: status {done.returncode} {done.stderr}"
-        want = r"^this is no SPIR-V$" if size < 20 else r"^the SPIR-V ends (within the instruction )?at word \d+"
+        want = r"^this is not SPIR-V$" if size < 20 else r"^the SPIR-V ends (within the instruction )?at word \d+"
         assert re.match(want, done.stderr), f"{size} bytes: {done.stderr}"
 
 

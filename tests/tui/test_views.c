@@ -436,7 +436,7 @@ static void test_memory_that_ends(void **state)
 	assert_int_equal(p.lines.len, 2);
 	bw_tui_memory_fini(&now);
 	bw_tui_memory_load(s.debug, "1.5", &words, &none, &now);
-	assert_string_equal(now.why, "\"1.5\" is no address");
+	assert_string_equal(now.why, "\"1.5\" is not an address");
 	bw_tui_memory_fini(&now);
 	bw_tui_memory_load(s.debug, NULL, &words, &none, &now);
 	bw_tui_memory_page(&now, &p);

@@ -190,7 +190,7 @@ static struct bw_error *take_number(struct words *w, double *out_value)
 	else if (bw_parse_u64(text, &u))
 		*out_value = (double)u;
 	else if (!bw_parse_f64(text, out_value))
-		return bw_errorf(BW_E_INVALID, "\"%s\" is no number", text);
+		return bw_errorf(BW_E_INVALID, "\"%s\" is not a number", text);
 	return NULL;
 }
 
@@ -199,7 +199,7 @@ static struct bw_error *take_u32(struct words *w, uint32_t *out_value)
 	const char *text = take(w);
 	uint64_t v;
 	if (!bw_parse_u64(text, &v) || v > UINT32_MAX)
-		return bw_errorf(BW_E_INVALID, "\"%s\" is no number of 32 bits", text);
+		return bw_errorf(BW_E_INVALID, "\"%s\" is not a number of 32 bits", text);
 	*out_value = (uint32_t)v;
 	return NULL;
 }
@@ -215,7 +215,7 @@ static struct bw_error *take_type(struct words *w, struct case_type *out_type)
 			return NULL;
 		}
 	}
-	return bw_errorf(BW_E_INVALID, "\"%s\" is no type", text);
+	return bw_errorf(BW_E_INVALID, "\"%s\" is not a type", text);
 }
 
 static struct bw_error *take_format(struct words *w, const struct case_format **out_format)
@@ -243,7 +243,7 @@ static struct bw_error *take_place(struct words *w, struct case_item *item)
 	else if (sscanf(text, "%u%c", &a, &end) == 1)
 		item->binding = a;
 	else
-		return bw_errorf(BW_E_INVALID, "\"%s\" is no [SET.]BINDING[.ELEMENT]", text);
+		return bw_errorf(BW_E_INVALID, "\"%s\" is not [SET.]BINDING[.ELEMENT]", text);
 	return item->set < 4
 		       ? NULL
 		       : bw_errorf(BW_E_INVALID, "set %u: the corpus has sets 0 to 3", item->set);
@@ -269,7 +269,7 @@ static struct bw_error *take_init(struct words *w, struct case_item *item)
 		BW_TRY(take_number(w, &seed));
 		item->seed = (uint64_t)seed;
 	} else {
-		return bw_errorf(BW_E_INVALID, "\"%s\" is no initial content", text);
+		return bw_errorf(BW_E_INVALID, "\"%s\" is not an initial content", text);
 	}
 	return NULL;
 }
@@ -364,7 +364,7 @@ static struct bw_error *read_image(struct words *w, struct case_item *item)
 		if (!strcmp(view, views[i].name))
 			item->view = views[i].view;
 	if (item->view < 0)
-		return bw_errorf(BW_E_INVALID, "\"%s\" is no view", view);
+		return bw_errorf(BW_E_INVALID, "\"%s\" is not a view", view);
 	BW_TRY(take_format(w, &item->format));
 	item->type = item->format->type;
 	BW_TRY(take_u32(w, &item->width));
@@ -411,7 +411,7 @@ static struct bw_error *take_value(struct words *w, struct case_type type, uint6
 	else if (type.kind != 'f' && bw_parse_i64(text, &i))
 		u = (uint64_t)i;
 	else if (type.kind != 'f' || !bw_parse_f64(text, &d))
-		return bw_errorf(BW_E_INVALID, "\"%s\" is no such number", text);
+		return bw_errorf(BW_E_INVALID, "\"%s\" is not such a number", text);
 	*out_bits = 0;
 	store((uint8_t *)out_bits, type, d, u);
 	return NULL;
@@ -473,8 +473,8 @@ static struct bw_error *read_needs(struct words *w, uint64_t *features)
 		while (i < case_n_features && strcmp(word, case_feature_names[i]))
 			i++;
 		if (i == case_n_features)
-			return bw_errorf(BW_E_INVALID, "\"%s\" is no feature that the corpus knows",
-					 word);
+			return bw_errorf(BW_E_INVALID,
+					 "\"%s\" is not a feature that the corpus knows", word);
 		*features |= 1ull << i;
 	}
 	return NULL;

@@ -190,7 +190,7 @@ def errors():
             ((), "argument y (f32) is missing: give --arg y=zeros:N or the like"),
             (("--arg", "z=1"), "the shader has nothing called z; it has y xs pc.a pc.n STEP"),
             ((*SAXPY_ARGS, "--arg", "y=iota:64"), "argument y is given twice"),
-            ((*SAXPY_ARGS[2:], "--grid", 100), "--grid: 100 work-items are no multiple of the 64 of a workgroup"),
+            ((*SAXPY_ARGS[2:], "--grid", 100), "--grid: 100 work-items are not a multiple of the 64 of a workgroup"),
             ((*SAXPY_ARGS, "--group", 32), "--group: the shader's workgroups have 64,1,1 work-items"),
             (("--arg", "a=zeros:2"), "--arg a=zeros:2: it has 1 f32 number, this has 2"),
             (("--arg", "y=1"), "--arg y=1: it is an array: give zeros:N"),

@@ -209,7 +209,7 @@ def wrong_words():
             ("src=image:8x8:foo", "'foo' is not a format"),
             ("src=image:8x8:linear", "'linear' is not a format"),
             ("src=zeros:5", "it is a 2D image: give image:"),
-            ("src=image:", "is no size"),
+            ("src=image:", "is not a size"),
             ("src=image:16384x16385", "16385 texels are more than 16384"),
             ("src=image:8x8:fill:1,2", "a texel of rgba8 has 4 f32: fill takes one, or 4"),
             ("src=image:8x8:fill", "fill needs a value"),

@@ -67,7 +67,7 @@ static struct bw_error *parse_line(struct bw_debug *d, const char *file, size_t 
 {
 	uint64_t line;
 	if (!bw_parse_u64(number, &line) || line == 0 || line > UINT32_MAX)
-		return bw_errorf(BW_E_INVALID, "\"%s\" is no line number", number);
+		return bw_errorf(BW_E_INVALID, "\"%s\" is not a line number", number);
 	if (!file) {
 		file = default_file(d);
 		if (!file)
@@ -151,7 +151,7 @@ static struct bw_error *parse_symbol(const char *text, struct bw_where_spec *out
 	if (!out->plain) {
 		rest = bw_skip_blanks(rest + 1);
 		if (!bw_parse_u64(rest, &out->offset_b))
-			return bw_errorf(BW_E_INVALID, "\"%s\" is no offset", rest);
+			return bw_errorf(BW_E_INVALID, "\"%s\" is not an offset", rest);
 	}
 	out->kind = BW_WHERE_SYMBOL;
 	out->name = strndup(text, n);
@@ -195,7 +195,7 @@ static struct bw_error *parse_address(struct bw_debug *d, const char *text,
 	}
 	if (va % 4)
 		return bw_errorf(BW_E_INVALID,
-				 "0x%llx is no instruction address: not a multiple of 4",
+				 "0x%llx is not an instruction address: not a multiple of 4",
 				 (unsigned long long)va);
 	out->kind = BW_WHERE_ADDRESS;
 	out->offset_b = va;
@@ -253,9 +253,10 @@ static struct bw_error *symbols_in_module(struct bw_module *m, const struct bw_w
 		if (s->plain && sym->is_function && m->lines)
 			at = bw_lines_after_prologue(m->lines, sym->addr, sym->addr + sym->size_b);
 		if (at % 4)
-			return bw_errorf(BW_E_INVALID,
-					 "%s+%llu is no instruction address: not a multiple of 4",
-					 s->name, (unsigned long long)s->offset_b);
+			return bw_errorf(
+				BW_E_INVALID,
+				"%s+%llu is not an instruction address: not a multiple of 4",
+				s->name, (unsigned long long)s->offset_b);
 		BW_TRY(push_once(out, base + at));
 	}
 	size_t n = s->plain && m->lines

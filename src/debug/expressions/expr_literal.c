@@ -69,7 +69,8 @@ static struct bw_error *put_number(struct bw_expr *x, const struct bw_ctype *t, 
 	if (type.kind == BW_TYPE_AGGREGATE || type.kind == BW_TYPE_VOID ||
 	    v->type.kind == BW_TYPE_TEXT) {
 		char name[BW_TYPE_NAME_MAX], to[BW_TYPE_NAME_MAX];
-		return bw_errorf(BW_E_INVALID, "Invalid assignment: %s is no %s",
+		return bw_errorf(BW_E_INVALID,
+				 "Invalid assignment: a value of type %s does not fit %s",
 				 bw_type_name(&v->type, name), bw_type_name(&type, to));
 	}
 	uint64_t bits = bw_expr_convert(v, &type);

@@ -228,7 +228,7 @@ struct bw_error *bw_expr_dim3(struct bw_expr *x, const char *name, char member,
 		out->bits = w->workgroup[i];
 	} else if (strcmp(name, "threadIdx") == 0 || strcmp(name, "_work_item") == 0) {
 		if (!bw_lane_item(x->d, w, x->lane, item))
-			return bw_errorf(BW_E_NOT_FOUND, "lane %u is no work item of its group",
+			return bw_errorf(BW_E_NOT_FOUND, "lane %u is not a work item of its group",
 					 x->lane);
 		out->bits = item[i];
 	} else if (!dispatch) {

@@ -84,7 +84,7 @@ struct bw_error *bw_expr_scalar(struct bw_expr *x, struct bw_value *v)
 		s.bits = v->va;
 		s.place = BW_PLACE_NONE;
 	} else {
-		return bw_errorf(BW_E_INVALID, "an array is no number: choose an element, [0]");
+		return bw_errorf(BW_E_INVALID, "an array is not a number: choose an element, [0]");
 	}
 	s.elem = NULL;
 	s.n_elem = 0;

@@ -321,7 +321,7 @@ struct bw_error *bw_expr_member(struct bw_expr *x, const struct bw_value *v, con
 				? bw_expr_member(x, &there, name, out)
 				: bw_errorf(BW_E_INVALID,
 					    "The -> operator must not be applied to a pointer to "
-					    "something that is no struct");
+					    "something that is not a struct");
 		bw_value_fini(&there);
 		return err;
 	}
@@ -420,8 +420,8 @@ static struct bw_error *need_aggregate(struct bw_expr *x, const struct bw_value 
 	if (to->size_b && v->type.kind == BW_TYPE_AGGREGATE &&
 	    bw_expr_same_type(to, bw_type_aggregate(&v->type)))
 		return NULL;
-	return bw_errorf(BW_E_INVALID, "Invalid assignment: %s is no %s", bw_type_name(&v->type, a),
-			 bw_type_name(&place->type, b));
+	return bw_errorf(BW_E_INVALID, "Invalid assignment: a value of type %s does not fit %s",
+			 bw_type_name(&v->type, a), bw_type_name(&place->type, b));
 }
 
 static struct bw_error *need_bytes(const struct bw_value_of *who, struct bw_value *v,

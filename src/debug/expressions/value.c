@@ -205,7 +205,7 @@ struct bw_error *bw_debug_address_of(const struct bw_value *v, const char *text,
 		space = v->type.space;
 		bw_debug_flat_space(&space, &addr);
 	} else if (!is_int || v->elem) {
-		return bw_errorf(BW_E_INVALID, "\"%s\" is no address", text);
+		return bw_errorf(BW_E_INVALID, "\"%s\" is not an address", text);
 	}
 	*out_space = space;
 	*out_addr = addr;

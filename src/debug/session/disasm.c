@@ -110,7 +110,7 @@ struct bw_error *bw_debug_disassemble(struct bw_debug *d, uint64_t start, uint64
 
 	if (!err && start % 4)
 		err = bw_errorf(BW_E_INVALID,
-				"0x%llx is no instruction address: not a multiple of 4",
+				"0x%llx is not an instruction address: not a multiple of 4",
 				(unsigned long long)start);
 	if (!err)
 		bw_isa_text_set_lanes(d->text, focus ? focus->info.lanes : 32);

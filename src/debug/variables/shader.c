@@ -169,7 +169,7 @@ static struct bw_error *builtin(const struct bw_value_of *x,
 	size_t n = 1;
 	bool is_item = bw_lane_item(x->d, w, x->lane, item);
 	if ((which == LOCAL_ID || which == GLOBAL_ID || which == LOCAL_INDEX) && !is_item)
-		return bw_variables_not_known(type, "this lane is no invocation", out);
+		return bw_variables_not_known(type, "this lane is not an invocation", out);
 	if ((which == WORKGROUP_ID || which == SUBGROUP_ID) && w->wave_in_group == BW_GROUP_UNKNOWN)
 		return bw_variables_not_known(
 			type, "the place of this wave in its grid is not known", out);

@@ -245,7 +245,7 @@ static struct bw_error *write_pc(struct bw_debug *d, struct bw_wave_record *w, u
 {
 	if (value % 4)
 		return bw_errorf(BW_E_INVALID,
-				 "0x%llx is no instruction address: not a multiple of 4",
+				 "0x%llx is not an instruction address: not a multiple of 4",
 				 (unsigned long long)value);
 	BW_TRY(write_target(d, w, BW_TREG_PC, value));
 	w->hw.pc = w->info.pc = value;

@@ -151,7 +151,9 @@ static bool fetch_frame(struct bw_queue *q, uint64_t wptr)
 	if (wptr <= rptr)
 		return false;
 	if (wptr - rptr > bw_cp_ring_dw(q) || wptr - rptr < BW_MES_FRAME_DW) {
-		bw_cp_fail(q, BW_QUEUE_BAD_PACKET, "%" PRIu64 " dwords are no frames", wptr - rptr);
+		bw_cp_fail(q, BW_QUEUE_BAD_PACKET,
+			   "%" PRIu64 " dwords are less than a frame or more than the ring",
+			   wptr - rptr);
 		return false;
 	}
 	if (read_ring(q, rptr, q->packet, BW_MES_FRAME_DW))

@@ -488,7 +488,7 @@ enum bw_cp_result bw_cp_packet(struct bw_queue *q, const struct bw_pm4_packet *p
 	if (p->kind == BW_PM4_TYPE2_PAD)
 		return BW_CP_DONE;
 	if (p->kind != BW_PM4_TYPE3) {
-		bw_cp_fail(q, BW_QUEUE_BAD_PACKET, "0x%08x is no packet (type %u)", p->header,
+		bw_cp_fail(q, BW_QUEUE_BAD_PACKET, "0x%08x is not a packet (type %u)", p->header,
 			   bw_pm4_type(p->header));
 		return BW_CP_STOP;
 	}
@@ -509,7 +509,7 @@ enum bw_cp_result bw_cp_packet(struct bw_queue *q, const struct bw_pm4_packet *p
 	}
 	const struct bw_pm4_info *info = bw_pm4_info(p->op);
 	bw_cp_fail(q, BW_QUEUE_BAD_PACKET,
-		   !info	   ? "%s is no PM4 packet"
+		   !info	   ? "%s is not a PM4 packet"
 		   : info->is_draw ? "packet %s: the virtual GPU computes, it does not draw"
 				   : "packet %s is not supported",
 		   bw_pm4_name(p->op, buf));

@@ -71,7 +71,8 @@ static struct bw_error *check_profile(const struct bw_profile *p)
 					 (unsigned long long)counts[i].n, counts[i].what,
 					 (unsigned long long)counts[i].max);
 	if (p->simd_per_wgp % 2)
-		return bw_errorf(BW_E_INVALID, "its %u SIMDs of a WGP are no two halves",
+		return bw_errorf(BW_E_INVALID,
+				 "its %u SIMDs of a WGP cannot be halved: an even number is needed",
 				 p->simd_per_wgp);
 	return NULL;
 }

@@ -395,7 +395,7 @@ static const char *draw_pixels(struct draw *d, uint32_t row, uint32_t *out_row)
 	bool along_x = v[1].y == v[0].y && v[2].x == v[0].x;
 	bool along_y = v[1].x == v[0].x && v[2].y == v[0].y;
 	if (!along_x && !along_y)
-		return "its corners are no upright rectangle";
+		return "its corners are not an upright rectangle";
 	struct area a = {first_pixel(fmin(v[0].x, fmin(v[1].x, v[2].x))),
 			 first_pixel(fmin(v[0].y, fmin(v[1].y, v[2].y))),
 			 first_pixel(fmax(v[0].x, fmax(v[1].x, v[2].x))),

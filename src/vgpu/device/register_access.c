@@ -565,7 +565,7 @@ static bool is_register(struct bw_device *dev, uint32_t addr_dw)
 uint32_t bw_device_reg_read(struct bw_device *dev, const struct bw_bank *bank, uint32_t addr_dw)
 {
 	if (addr_dw >= BW_REG_SPACE_DW) {
-		BW_LOG(WARN, "vgpu", "read of 0x%x, which is no register of this device", addr_dw);
+		BW_LOG(WARN, "vgpu", "read of 0x%x, where this device has no register", addr_dw);
 		return 0;
 	}
 	struct bw_bank_sel s = resolve(dev, bank);
@@ -584,7 +584,7 @@ void bw_device_reg_write(struct bw_device *dev, const struct bw_bank *bank, uint
 			 uint32_t value)
 {
 	if (addr_dw >= BW_REG_SPACE_DW) {
-		BW_LOG(WARN, "vgpu", "write to 0x%x, which is no register of this device", addr_dw);
+		BW_LOG(WARN, "vgpu", "write to 0x%x, where this device has no register", addr_dw);
 		return;
 	}
 	BW_LOG(TRACE, "vgpu", "write 0x%05x = 0x%08x", addr_dw, value);

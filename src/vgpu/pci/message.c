@@ -26,7 +26,8 @@ struct bw_error *bw_vfu_parse_header(const uint8_t bytes[BW_VFU_HEADER_B],
 				 h.command, h.size_b, (unsigned)BW_VFU_HEADER_B,
 				 (unsigned)BW_VFU_MAX_MESSAGE_B);
 	if ((h.flags & BW_VFU_TYPE_MASK) != 0)
-		return bw_errorf(BW_E_INVALID, "a vfio-user message of command %u is no command",
+		return bw_errorf(BW_E_INVALID,
+				 "a vfio-user message of command %u is not of type command",
 				 h.command);
 	*out = h;
 	return NULL;

@@ -153,7 +153,7 @@ bool gpu_load(struct gpu *g, const char *path)
 	const Elf64_Ehdr *eh = (const void *)g->elf;
 	const Elf64_Phdr *ph = (const void *)(g->elf + eh->e_phoff);
 	if (memcmp(eh->e_ident, ELFMAG, SELFMAG) || eh->e_machine != 224)
-		return fail(g, "is no AMDGPU object", path);
+		return fail(g, "is not an AMDGPU object", path);
 	memset(g->mem, 0, GPU_MEM_B / 2);
 	g->code_end_b = 0;
 	for (unsigned i = 0; i < eh->e_phnum; i++) {

@@ -56,7 +56,7 @@ static void bad_options(void **state)
 		{{"vgpu", "--profile"}, "option --profile wants a value"},
 		{{"vgpu", "--threads", "many"}, "--threads wants a number up to 1024, not \"many\""},
 		{{"vgpu", "--lockup-timeout", "-1"}, "--lockup-timeout wants a number"},
-		{{"vgpu", "word"}, "\"word\" is no option"},
+		{{"vgpu", "word"}, "\"word\" is not an option"},
 	};
 	/* clang-format on */
 	char err[2048];

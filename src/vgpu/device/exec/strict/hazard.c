@@ -155,7 +155,7 @@ void bw_hazard_check(struct bw_strict_step *t)
 		bw_strict_report(
 			t, BW_STRICT_HAZARD,
 			/* 251 */
-			"follows a v_cmpx directly; put another VALU instruction between that is no v_nop");
+			"follows a v_cmpx directly; put a VALU instruction other than v_nop between them");
 }
 
 /* ---- what was issued ---- */
