@@ -67,7 +67,7 @@ struct bw_error *bw_api_enter_library(void)
 	if (atomic_load(&owner) != me && !atomic_compare_exchange_strong(&owner, &nobody, me))
 		return bw_errorf(
 			BW_E_STATE,
-			"Another thread is in a call of libbreakwater: it is for one at a time");
+			"Another thread is in a call of libbreakwater: one thread at a time can call it");
 	depth++;
 	return NULL;
 }
@@ -130,8 +130,9 @@ static struct bw_error *check(const struct breakwater_session *s, unsigned needs
 	if (!is_open(s))
 		return bw_errorf(BW_E_STATE, "The session has been closed");
 	if (s->in_function && !(needs & BW_API_READS))
-		return bw_errorf(BW_E_STATE,
-				 "A breakpoint's function can only read its wave, and evaluate");
+		return bw_errorf(
+			BW_E_STATE,
+			"A breakpoint's function can only read its wave, and evaluate expressions");
 	if (s->in_function)
 		return NULL;
 	enum bw_debug_state state = bw_debug_state(s->cli->debug);

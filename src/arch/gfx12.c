@@ -105,7 +105,7 @@ const struct bw_arch bw_arch_gfx12 = {
 		[BW_WREG_MODE] = {IND(MODE), "mode",
 			MASK(MODE, FP_ROUND) | MASK(MODE, FP_DENORM) | MASK(MODE, FP16_OVFL) |
 			MASK(MODE, SCALAR_PREFETCH_EN) | MASK(MODE, DISABLE_PERF), "the rest means nothing"},
-		[BW_WREG_STATUS] = {IND(STATUS), "status", 0, "it says what the hardware is about"},
+		[BW_WREG_STATUS] = {IND(STATUS), "status", 0, "it says what the hardware is doing"},
 		/* cwsr_trap_handler_gfx12.asm writes bits 15:9 back: BARRIER_COMPLETE may have changed meanwhile */
 		[BW_WREG_STATE_PRIV] = {IND(STATE_PRIV), "state_priv", MASK(STATE_PRIV, SCC) | MASK(STATE_PRIV, USER_PRIO),
 			"SCC and USER_PRIO can be, the rest is the hardware's"},
@@ -122,8 +122,8 @@ const struct bw_arch bw_arch_gfx12 = {
 		[BW_WREG_LDS_ALLOC] = {IND(LDS_ALLOC), "lds_alloc", 0, "the wave was given this when it was launched"},
 		[BW_WREG_DVGPR_ALLOC_LO] = {IND(DVGPR_ALLOC_LO), "dvgpr_alloc_lo", 0, "the wave has allocated this"},
 		[BW_WREG_DVGPR_ALLOC_HI] = {IND(DVGPR_ALLOC_HI), "dvgpr_alloc_hi", 0, "the wave has allocated this"},
-		[BW_WREG_IB_STS] = {IND(IB_STS), "ib_sts", 0, "it says what the hardware is about"},
-		[BW_WREG_IB_STS2] = {IND(IB_STS2), "ib_sts2", 0, "it says what the hardware is about"},
+		[BW_WREG_IB_STS] = {IND(IB_STS), "ib_sts", 0, "it says what the hardware is doing"},
+		[BW_WREG_IB_STS2] = {IND(IB_STS2), "ib_sts2", 0, "it says what the hardware is doing"},
 		[BW_WREG_SCHED_MODE] = {IND(SCHED_MODE), "sched_mode", MASK(SCHED_MODE, DEP_MODE), "the rest means nothing"},
 		[BW_WREG_SHADER_CYCLES] = {IND(SQ_SHADER_CYCLES_LO), "shader_cycles", 0, "it is a clock"},
 		[BW_WREG_IB_DBG1] = {.ind = IND(IB_DBG1)},

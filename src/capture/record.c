@@ -275,13 +275,13 @@ static struct bw_error *get_given(struct bw_cursor *c, struct bw_capture_submiss
 		    !is_part(d->bound_at, d->n_bound, out->bound.len) ||
 		    !is_part(d->args_at, d->n_args, out->args.len) || push_b > out->pushes.len ||
 		    n_bound > out->bound.len || n_args > out->args.len)
-			return bad("a dispatch was given what is not there");
+			return bad("a dispatch refers to data that the record does not have");
 	}
 	bw_vec_each(&out->args, a)
 		a->name[sizeof(a->name) - 1] = a->type[sizeof(a->type) - 1] = '\0';
 	bw_vec_each(&out->objects, o) {
 		if (o->kind != BW_CAPTURE_OBJECT_BUFFER && o->kind != BW_CAPTURE_OBJECT_IMAGE)
-			return bad("there is no such kind of object");
+			return bad("an object has an unknown kind");
 		o->name[sizeof(o->name) - 1] = '\0';
 	}
 	return NULL;
@@ -299,7 +299,7 @@ static struct bw_error *get_labels(struct bw_cursor *c, struct bw_capture_submis
 		    (d->label_b > BW_CAPTURE_LABEL_MAX_B || label_b > out->labels.len ||
 		     !is_part(d->label_at, d->label_b, out->labels.len) ||
 		     out->labels.data[d->label_at + d->label_b - 1]))
-			return bad("the label of a dispatch is not there");
+			return bad("the record does not have the label of a dispatch");
 	}
 	return NULL;
 }

@@ -308,7 +308,10 @@ static void check_unseen(struct bw_capture_ring *r, struct base *b)
 {
 	const struct record *last = b->records.data[b->records.len - 1];
 	if (r->limits.size_b && (b->records_b - size_with_pages(last)) / 2 > r->limits.size_b)
-		give_up(r, b, bw_errorf(BW_E_INVALID, "its memory is never looked at"));
+		give_up(r, b,
+			bw_errorf(
+				BW_E_INVALID,
+				"its memory is not looked at often enough for the size of the ring"));
 }
 
 static void trim(struct bw_capture_ring *r)

@@ -51,9 +51,9 @@ static struct bw_error *add_buffer(struct bw_capture_space *s, const struct bw_c
 		s->buffers.len ? &s->buffers.data[s->buffers.len - 1] : NULL;
 	if (!b->size_b || b->size_b > BW_CAPTURE_BUFFER_MAX_B ||
 	    s->total_b + b->size_b > BW_CAPTURE_SPACE_MAX_B)
-		return bad("a buffer of that size cannot be", b->id);
+		return bad("a buffer has an impossible size", b->id);
 	if (!b->id || (last && last->info.id >= b->id))
-		return bad("a buffer is made twice", b->id);
+		return bad("a buffer is created twice", b->id);
 	BW_TRY(bw_vec_reserve(&s->buffers, s->buffers.len + 1));
 	struct bw_capture_state_buffer one = {.info = *b,
 					      .n_pages = bw_align_up(b->size_b, BW_CAPTURE_PAGE_B) /

@@ -133,7 +133,7 @@ static void show_sentence(struct bw_bisect *b, const struct bw_bisect_found *f,
 		bw_out_line(o,
 			    "Alone, with the memory that the capture has before it, it is good.");
 	else
-		bw_out_line(o, "Which part of it does it cannot be told.");
+		bw_out_line(o, "Which part of it causes that cannot be told.");
 }
 
 struct bw_error *bw_bisect_show(struct bw_bisect *b, struct bw_capture_reader *r,

@@ -61,7 +61,7 @@ static struct bw_error *said(const char *errors)
 		if (*line)
 			last = line;
 	if (!last || !*last)
-		return bw_errorf(BW_E_STATE, "the replay has ended without a word");
+		return bw_errorf(BW_E_STATE, "the replay has ended and printed nothing");
 	if (bw_starts_with(last, "breakwater: "))
 		last += strlen("breakwater: ");
 	size_t n = strlen(last);

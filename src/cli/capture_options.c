@@ -208,23 +208,25 @@ static struct bw_error *check(const struct bw_capture_options *o, bool has_progr
 		return bw_errorf(BW_E_INVALID, "\"breakwater capture\" needs a file: breakwater "
 					       "capture -o FILE -- PROGRAM");
 	if (o->pid && has_program)
-		return bw_errorf(BW_E_INVALID,
-				 "--pid captures a process that runs; a program is one to be run");
+		return bw_errorf(
+			BW_E_INVALID,
+			"--pid captures a process that runs already: it cannot be given together with a program");
 	if (o->pid && (o->swaps.words.len || o->swaps.save))
 		return bw_errorf(BW_E_UNSUPPORTED,
 				 "--shader and --save-shaders are for a program that is started: "
 				 "one that runs has made its shaders already");
 	if (o->pid && o->on & BW_COLLECT_CRASH)
-		return bw_errorf(BW_E_UNSUPPORTED,
-				 "how a process ends is told to the one that has started it: "
-				 "\"--on crash\" needs a program");
+		return bw_errorf(
+			BW_E_UNSUPPORTED,
+			"only the process that started a program is told how it ended: \"--on crash\" needs a program");
 	if (!has_program && !o->pid)
 		return bw_errorf(BW_E_INVALID, "\"breakwater capture\" needs a program: breakwater "
 					       "capture -o FILE -- PROGRAM");
 	if (o->limits.size_b && !o->has_ring)
-		return bw_errorf(BW_E_INVALID, "--ring-size is the size of what --last keeps");
+		return bw_errorf(BW_E_INVALID,
+				 "--ring-size needs --last: it is the size of what --last keeps");
 	if (o->sees_all && !o->has_ring)
-		return bw_errorf(BW_E_INVALID, "--every-result is for --last: without it, each "
+		return bw_errorf(BW_E_INVALID, "--every-result needs --last: without that, each "
 					       "submission has its result");
 	const struct bw_capture_trigger *t = &o->trigger;
 	if (t->waits + (t->from_label || t->to_label) + !!t->frame > 1)

@@ -278,7 +278,7 @@ struct bw_error *bw_cmd_apropos(struct bw_cli *c, const char *args)
 			tell(&s, "set ", settings[i].name, settings[i].about);
 	regfree(&s.pattern);
 	if (!json_array_size(s.found))
-		bw_out_line(c->out, "Nothing is about \"%s\".", args);
+		bw_out_line(c->out, "No command, topic or setting mentions \"%s\".", args);
 	bw_out_json(c->out, "found", s.found);
 	return NULL;
 }

@@ -65,9 +65,10 @@ static struct bw_error *parse(const char *args, struct wanted *out)
 	bw_take_word(&rest, words[0], sizeof(words[0]));
 	out->format = bw_format_by_name(words[0]);
 	if (!words[0][0])
-		return bw_errorf(BW_E_INVALID,
-				 "Which format have its texels? rgba8, r32f and the like, as GLSL "
-				 "calls them, or 8_8_8_8_UNORM");
+		return bw_errorf(
+			BW_E_INVALID,
+			"The format of its texels is missing: rgba8, r32f and the like, as GLSL "
+			"calls them, or 8_8_8_8_UNORM");
 	if (!out->format)
 		return bw_errorf(BW_E_INVALID,
 				 "No format is called \"%s\" (rgba8, r32f and the like, as GLSL "

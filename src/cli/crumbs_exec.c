@@ -110,8 +110,9 @@ static struct bw_error *check_at(const struct bw_crumbs_options *o, uint32_t wav
 	if (!o->stomps && !o->stomps_memory)
 		return bw_errorf(BW_E_INVALID, "--at needs --stomp-registers or --stomp-memory");
 	if (!o->stomps && !waves)
-		return bw_errorf(BW_E_INVALID, "--at is of registers and of what waves start with: "
-					       "a buffer is filled when it is made");
+		return bw_errorf(BW_E_INVALID,
+				 "--at is for registers and for what waves start with: "
+				 "a buffer is filled when it is made");
 	if (o->stomps &&
 	    (o->at_submission != o->at_last_submission || o->at_dispatch != o->at_last_dispatch))
 		return bw_errorf(BW_E_INVALID, "--at wants one submission and one dispatch where "
@@ -184,8 +185,9 @@ static struct bw_error *open_ends(const struct bw_crumbs_options *o, int *out_ud
 		return NULL;
 	int fd = open("/dev/tty", O_RDWR | O_CLOEXEC);
 	if (fd < 0)
-		return bw_error_errno(errno, "--break asks on a terminal, or with --udp elsewhere: "
-					     "there is no terminal");
+		return bw_error_errno(
+			errno, "--break waits for Enter at a terminal, or with --udp elsewhere: "
+			       "there is no terminal");
 	*out_tty = fd;
 	return NULL;
 }

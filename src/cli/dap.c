@@ -105,8 +105,9 @@ static struct bw_error *host_open(void *cookie, char **argv, bool attach,
 	while (argv[argc])
 		argc++;
 	if (h->is_open)
-		return bw_errorf(BW_E_STATE,
-				 "This session could not begin: the next try takes a new session");
+		return bw_errorf(
+			BW_E_STATE,
+			"This session could not begin, and cannot be tried again: start a new session");
 	h->is_open = true;
 	h->options.attach = attach;
 	BW_TRY(bw_run_options_parse(&h->options, argc, argv));

@@ -61,8 +61,7 @@ static struct bw_error *read_open(int fd, const char *path, char out[BW_DAP_TOKE
 	if (!has_one)
 		return bw_errorf(
 			BW_E_INVALID,
-			"%s does not have a token: one line of %d to %d characters without "
-			"blanks. Where there is no file, one is made",
+			"%s does not have a token: one line of %d to %d characters without blanks is needed. A file that does not exist is made",
 			path, BW_DAP_TOKEN_MIN, BW_DAP_TOKEN_MAX);
 	memcpy(out, text, length);
 	out[length] = '\0';

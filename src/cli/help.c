@@ -164,7 +164,7 @@ static const struct bw_help_setting settings[] = {
 	{"logging redirect", "on | off", "on", "Write to the log alone, and show nothing on the terminal."},
 	{"non-stop", "off", "off", "When one wave stops, all stop: always off."},
 	{"pagination", "on | off", "off", "Show what is longer than the screen page by page, in a session at a terminal."},
-	{"precise-memory", "on | off", "off", "Report faults and watchpoints right at the access, not some instructions behind it."},
+	{"precise-memory", "on | off", "off", "Report faults and watchpoints right at the access, not some instructions after it."},
 	{"print elements", "N | unlimited", "1000", "How many elements of arrays and texts are shown at most."},
 	{"print pretty", "on | off", "on", "Show each member of a struct on a line of its own."},
 	{"print repeats", "N | unlimited", "20", "How many equal neighbours in an array are shown one by one; more are folded."},

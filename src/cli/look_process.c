@@ -68,7 +68,7 @@ static struct bw_error *choose(const char *text, const struct bw_kmd_client *cli
 				"GPU: %s%s",
 				text, all.len ? "these do: " : "none is seen", bw_str_text(&all));
 	else if (n_meant > 1)
-		err = bw_errorf(BW_E_INVALID, "\"%s\" is the name of several: %s", text,
+		err = bw_errorf(BW_E_INVALID, "\"%s\" is the name of several processes: %s", text,
 				bw_str_text(&meant));
 	bw_str_free(&all);
 	bw_str_free(&meant);

@@ -93,7 +93,7 @@ struct bw_error *bw_pass_on_wait(pid_t pid, struct bw_kmd *kmd, int *out_status)
 		return bw_errorf(
 			BW_E_STATE,
 			"process %d was ended, but Linux keeps it until its job on the GPU has "
-			"ended, for which amdgpu's lockup_timeout and gpu_recovery are",
+			"ended, as amdgpu's parameters lockup_timeout and gpu_recovery have it",
 			(int)pid);
 	while (waitpid(pid, out_status, 0) < 0 && errno == EINTR)
 		;

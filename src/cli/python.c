@@ -95,7 +95,7 @@ static struct bw_error *run_text(struct bw_str *text, int start, long *out)
 	py_object *result = py.run_string(bw_str_text(text), start, globals, globals);
 	if (!result) {
 		py.print_error();
-		return bw_errorf(BW_E_SYSTEM, "Python could not begin; what it says is above");
+		return bw_errorf(BW_E_SYSTEM, "Python could not start; its own message is above");
 	}
 	if (out)
 		*out = py.as_long(result);

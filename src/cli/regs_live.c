@@ -60,8 +60,8 @@ static struct bw_error *find(struct bw_look_gpu *g, const char *word, struct fou
 		return bw_errorf(BW_E_NOT_FOUND, "no register is called %s", word);
 	struct bw_reg reg;
 	BW_TRY(bw_regs_by_name(g->block[0].block, word, &reg));
-	return bw_errorf(BW_E_UNSUPPORTED, "%s is behind an index register: it has no address",
-			 word);
+	return bw_errorf(BW_E_UNSUPPORTED,
+			 "%s is read through an index register: it has no address", word);
 }
 
 static void print(struct bw_look_regs *r, const struct found *f, json_t *list)

@@ -74,7 +74,7 @@ static struct bw_error *take_shaders(int argc, char **argv, struct bw_swap_optio
 			words[n++] = argv[i];
 	}
 	if (!err && o->save)
-		err = bw_errorf(BW_E_INVALID, "--save-shaders is of \"breakwater exec\"");
+		err = bw_errorf(BW_E_INVALID, "--save-shaders is an option of \"breakwater exec\"");
 	if (err)
 		free(words);
 	else

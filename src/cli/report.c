@@ -113,9 +113,10 @@ static struct bw_error *parse(struct report_command *r, char **argv)
 			"\"breakwater report\" needs files of a crash, a kernel, a program "
 			"after --, or --pid PID (see --help)");
 	if (r->pid && (r->words.len > 1 || r->breaks.len || r->hang))
-		return bw_errorf(BW_E_INVALID,
-				 "--pid %s takes the process as it is: nothing but -o goes with it",
-				 r->pid);
+		return bw_errorf(
+			BW_E_INVALID,
+			"--pid %s takes the process as it is: only -o can be given with it",
+			r->pid);
 	uint64_t pid;
 	if (r->pid && (!bw_parse_u64(r->pid, &pid) || !pid || pid > INT32_MAX))
 		return bw_errorf(BW_E_INVALID,

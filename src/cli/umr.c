@@ -373,7 +373,7 @@ static const struct option {
 static const struct {
 	const char *name, *longer, *why;
 } refused[] = {
-	{"-dbp", "--database-path", "the registers are those that this program has in itself"},
+	{"-dbp", "--database-path", "the registers are those that are built into this program"},
 	{"-ddt", "--dump-discovery-table",
 	 "the image is debugfs' amdgpu_discovery, its blocks are what -lb and sysfs' ip_discovery "
 	 "show"},
@@ -409,8 +409,8 @@ static struct bw_error *unknown(const char *word)
 {
 	for (size_t i = 0; i < BW_ARRAY_SIZE(refused); i++)
 		if (!strcmp(word, refused[i].name) || !strcmp(word, refused[i].longer))
-			return bw_errorf(BW_E_UNSUPPORTED, "option %s is not done here: %s", word,
-					 refused[i].why);
+			return bw_errorf(BW_E_UNSUPPORTED, "option %s is not supported here: %s",
+					 word, refused[i].why);
 	return bw_errorf(BW_E_UNSUPPORTED, "this umr has no option %s (see --help)", word);
 }
 

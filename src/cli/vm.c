@@ -315,7 +315,7 @@ static void add_entry_words(enum bw_gpuvm_gen gen, unsigned level, bool is_direc
 	else if (!e->valid)
 		bw_str_add(out, ": not valid, nothing is mapped");
 	else if (is_directory)
-		bw_str_addf(out, ": the table behind it is at %s 0x%" PRIx64, where, e->base);
+		bw_str_addf(out, ": it leads to the table at %s 0x%" PRIx64, where, e->base);
 	else
 		bw_str_addf(out, ": a page at %s 0x%" PRIx64, where, e->base);
 	bw_str_add(out, ".");

@@ -82,7 +82,7 @@ static struct bw_error *read_header(const char *text, size_t n, size_t *out_leng
 			return bw_errorf(
 				BW_E_INVALID,
 				"a message's header has a line that is neither "
-				"Content-Length nor Content-Type: HTTP is not spoken here");
+				"Content-Length nor Content-Type: this port does not speak HTTP");
 		}
 		text += end ? line + 2 : line;
 		n -= end ? line + 2 : line;
@@ -101,7 +101,7 @@ struct bw_error *bw_dap_frames_take(struct bw_dap_frames *f, const char **out, s
 	const char *end = memmem(start, most, "\r\n\r\n", 4);
 	if (!end && have >= BW_DAP_HEADER_MAX_B)
 		return bw_errorf(BW_E_INVALID,
-				 "a message's header is longer than %d bytes, or is none",
+				 "a message's header is longer than %d bytes, or is not a header",
 				 BW_DAP_HEADER_MAX_B);
 	if (!end)
 		return NULL;

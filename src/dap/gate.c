@@ -76,13 +76,13 @@ static enum bw_dap_verdict answer_start(const struct asked *a)
 		return BW_DAP_WAITS;
 	}
 	if (!given)
-		return refuse(a, BW_E_INVALID,
-			      "The configuration has no \"token\": \"breakwater dap --port\" has "
-			      "printed one, with the file that has it");
+		return refuse(
+			a, BW_E_INVALID,
+			"The configuration has no \"token\": \"breakwater dap --port\" prints one when it starts, and the file that has it");
 	if (!is_token(given, a->token))
-		return refuse(a, BW_E_INVALID,
-			      "The configuration's \"token\" is not that of this server: it has "
-			      "printed it, with the file that has it");
+		return refuse(
+			a, BW_E_INVALID,
+			"The configuration's \"token\" is not that of this server, which printed its own when it started, and the file that has it");
 	a->caller->admission = strndup(a->text, a->text_b);
 	return a->caller->admission ? BW_DAP_ADMITTED : BW_DAP_REFUSED;
 }

@@ -104,7 +104,7 @@ static struct bw_error *launch_words(struct bw_dap *s, json_t *args, struct word
 	if (is_kernel && json_array_size(program_args))
 		return bw_errorf(
 			BW_E_INVALID,
-			"\"args\" are those of a program; %s is a kernel: \"kernelOptions\"",
+			"\"args\" are for a program; %s is a kernel, whose options are \"kernelOptions\"",
 			program);
 	BW_TRY(add_word(w, "run"));
 	BW_TRY(add_words(w, options, "kernelOptions"));
@@ -337,7 +337,7 @@ struct bw_error *bw_dap_cancel(struct bw_dap *s, json_t *args, json_t *body)
 	const char *progress = NULL;
 	BW_TRY(bw_dap_take_int(args, "requestId", &id));
 	BW_TRY(bw_dap_take_text(args, "progressId", &progress));
-	return progress ? bw_errorf(BW_E_UNSUPPORTED, "\"%s\" cannot be cancelled: it is short",
-				    progress)
+	return progress ? bw_errorf(BW_E_UNSUPPORTED,
+				    "\"%s\" cannot be cancelled: such a request is short", progress)
 			: NULL;
 }

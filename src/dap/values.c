@@ -230,7 +230,8 @@ static void add_elements(struct bw_dap *s, const char *expr, uint64_t n,
 	}
 	if (!page->count && end < n) {
 		struct bw_str more = {0};
-		bw_str_addf(&more, "%llu more: this editor does not ask for pages",
+		bw_str_addf(&more,
+			    "%llu more elements: this editor does not ask for them part by part",
 			    (unsigned long long)(n - end));
 		json_array_append_new(list, bw_dap_variable("...", bw_str_text(&more), NULL));
 		bw_str_free(&more);

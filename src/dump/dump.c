@@ -69,7 +69,8 @@ static struct bw_error *dump_wait(struct bw_target *t, int timeout_ms, struct bw
 		if (event(d, (enum event)d->next_event++, out))
 			return NULL;
 	if (timeout_ms < 0)
-		return bw_errorf(BW_E_STATE, "nothing happens any more in a crash file");
+		return bw_errorf(BW_E_STATE,
+				 "nothing runs in a crash file: there is no event to wait for");
 	*out = (struct bw_target_event){.kind = BW_EVENT_NONE};
 	return NULL;
 }

@@ -418,8 +418,7 @@ static void add_next(const struct bw_gpuvm_fault_facts *f, const struct bw_gpuvm
 	if (f->has_status && cause_of(f, s) == NACK)
 		bw_str_add(
 			out,
-			"NACK follows a retry that was answered \"no\", or an address behind which there "
-			"is no memory.\n");
+			"NACK follows a retry that was answered \"no\", or an address that has no memory.\n");
 	if (f->has_status && cause_of(f, s) == FURTHER)
 		bw_str_add(
 			out,

@@ -98,7 +98,7 @@ static struct bw_error *run_loop(int cpu, const struct kvm_run *run)
 	if (took_us > LIMIT_MS * 1000)
 		return bw_errorf(BW_E_UNSUPPORTED,
 				 "it executes a guest's instructions one by one, %lld ns each, "
-				 "and Linux does not boot so",
+				 "which is too slow to boot Linux",
 				 (long long)took_us * 1000 / (2 * TURNS));
 	return NULL;
 }
@@ -143,7 +143,7 @@ struct bw_error *bw_guest_kvm_check(const char *path)
 			? try_machine(kvm)
 			: bw_errorf(BW_E_UNSUPPORTED, "it does not speak KVM's interface %d",
 				    KVM_API_VERSION);
-	return bw_error_wrap(err, "%s is there, but of no use", path);
+	return bw_error_wrap(err, "%s exists, but cannot be used", path);
 }
 
 #else

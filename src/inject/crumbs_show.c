@@ -195,10 +195,10 @@ static void show_bad(const struct bw_crumbs *c, const struct bad *b, struct bw_o
 		    bw_shown(b->p->hello.comm).text, b->p->hello.pid, i->ib,
 		    bw_capture_ip_name(i->ip_type), i->ring, how);
 	if (!b->v.first) {
-		bw_out_line(o,
-			    "  The driver ended it before it was seen where: its %u markers "
-			    "were all written.",
-			    i->n_marks);
+		bw_out_line(
+			o,
+			"  The driver ended it before its place was seen: all of its %u markers were written.",
+			i->n_marks);
 		return;
 	}
 	show_line(o, "last work that ended: ", b->v.last_work, b->k);

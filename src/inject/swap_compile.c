@@ -204,7 +204,8 @@ static struct bw_error *failure(const struct job *j)
 	_cleanup_fclose_ FILE *f = fopen(path, "re");
 	if (f && fgets(why, sizeof(why), f) && *why)
 		return bw_errorf(BW_E_INVALID, "%s", why);
-	return bw_errorf(BW_E_INVALID, "the driver ended while it compiled it");
+	return bw_errorf(BW_E_INVALID,
+			 "the process of the driver ended while it compiled the shader");
 }
 
 static struct bw_error *run_driver(const struct job *j, const char *entry, const char *made)

@@ -42,8 +42,7 @@ struct bw_error *bw_isa_text_create(const char *gpu, struct bw_isa_text **out)
 	if (k == BW_ARRAY_SIZE(known))
 		return bw_errorf(
 			BW_E_UNSUPPORTED,
-			"no disassembler for %s: gfx1100 to gfx1103, gfx1200 and gfx1201 are "
-			"there",
+			"no disassembler for %s: gfx1100 to gfx1103, gfx1200 and gfx1201 are supported",
 			gpu);
 
 	const struct bw_llvm *calls;

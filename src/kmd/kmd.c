@@ -177,9 +177,9 @@ struct bw_error *bw_kmd_active_cus(struct bw_kmd *kmd, unsigned *out)
 				    .query = AMDGPU_INFO_DEV_INFO};
 	int r = kmd->ops->drm_ioctl(kmd, DRM_IOCTL_AMDGPU_INFO, &q);
 	if (r < 0)
-		return bw_error_errno(-r, "the render node does not tell of the device");
+		return bw_error_errno(-r, "the render node does not describe the device");
 	if (!dev.cu_active_number)
-		return bw_errorf(BW_E_UNSUPPORTED, "the driver does not tell of active CUs");
+		return bw_errorf(BW_E_UNSUPPORTED, "the driver does not say which CUs are active");
 	*out = dev.cu_active_number;
 	return NULL;
 }

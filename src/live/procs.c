@@ -117,7 +117,7 @@ static void send_away(struct bw_live *l, struct bw_live_proc *p, const struct bw
 		bw_live_note(
 			l, true,
 			"a process of another PID namespace (%.15s) uses the GPU and is not debugged: "
-			"it has no number here",
+			"it has no process ID here",
 			h->comm);
 }
 

@@ -69,9 +69,9 @@ static struct bw_error *write_watch(struct bw_live *l, unsigned index)
 		BW_TRY(choose_vmid(l, vm));
 	uint32_t vmids = vm ? vm->watched_vmids & vm->vmids : 0;
 	if (!is_one(vmids))
-		return bw_errorf(BW_E_UNSUPPORTED,
-				 "the program's VMID is not known, and a watch needs it%s",
-				 vmids && vm->vmid_reserved ? "; a wave that stops has it" : "");
+		return bw_errorf(
+			BW_E_UNSUPPORTED, "the program's VMID is not known, and a watch needs it%s",
+			vmids && vm->vmid_reserved ? "; it is known once a wave has stopped" : "");
 	uint32_t vmid = (uint32_t)__builtin_ctz(vmids);
 	BW_TRY(bw_live_write_saved(l, BW_SAVED_GLOBAL, first, bw_hi32(w->va) & 0xffff));
 	BW_TRY(bw_live_write_saved(l, BW_SAVED_GLOBAL, first + 1,

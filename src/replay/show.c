@@ -142,12 +142,11 @@ void bw_replay_show_blame(struct bw_out *o, const struct bw_replay_blame *b)
 			    "written them in the capture is not known.",
 			    b->n_differ_b);
 	} else if (b->kind == BW_REPLAY_BLAME_NOT_ALONE) {
-		bw_out_line(o,
-			    "Alone, with the memory that the capture has before it, it leaves what "
-			    "the capture has: it needs those before it, or is not the same each "
-			    "time.");
+		bw_out_line(
+			o,
+			"Run alone, with the memory that the capture has before it, the submission leaves what the capture has: it needs the submissions before it, or its result is not the same each time.");
 	} else {
-		bw_out_line(o, "Which of its packets does it is not known: %s.", b->why);
+		bw_out_line(o, "Which of its packets causes that is not known: %s.", b->why);
 	}
 	if (b->is_cut)
 		bw_out_line(o, "Only the first %d pages that differ were looked at.",

@@ -79,7 +79,7 @@ static struct bw_error *damaged(struct bw_lines *l, const char *file)
 	if (l->damage)
 		return NULL;
 	bw_str_addf(&text, "%s: damaged debug information (%s): ", bw_code_object_path(l->co),
-		    why ? why : "what says which lines there are is not readable");
+		    why ? why : "the line table cannot be read");
 	if (file)
 		bw_str_addf(&text, "the lines of %s are not known", file);
 	else

@@ -15,7 +15,7 @@
 /* Whether it has all of these (enum bw_target_cap). */
 bool bw_target_can(const struct bw_target *t, uint32_t caps);
 /* BW_E_UNSUPPORTED, and what it cannot do, when it lacks one of them: "this target cannot write
- * registers", "a crash file cannot write registers: that takes a living GPU". */
+ * registers", "a crash file cannot write registers: that needs a running GPU". */
 struct bw_error *bw_target_need(const struct bw_target *t, uint32_t caps) BW_MUST_CHECK;
 /* What cannot be done without this one: "write registers". */
 const char *bw_target_cap_text(enum bw_target_cap cap);

@@ -128,7 +128,7 @@ struct bw_error *bw_target_need(const struct bw_target *t, uint32_t caps)
 	const char *what = bw_target_cap_text((enum bw_target_cap)(missing & -missing));
 	if (t->is_past)
 		return bw_errorf(BW_E_UNSUPPORTED,
-				 "a crash file cannot %s: that takes a living GPU", what);
+				 "a crash file cannot %s: that needs a running GPU", what);
 	return bw_errorf(BW_E_UNSUPPORTED, "this target cannot %s", what);
 }
 

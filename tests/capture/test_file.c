@@ -408,14 +408,16 @@ static void test_damaged_given(void **state)
 			&d[0].push_at, &d[0].push_b, &d[0].bound_at,	     &d[1].n_bound,
 			&d[0].args_at, &d[1].n_args, &s.objects.data[0].kind};
 		*wrong[i] = i % 2 ? 1000 : UINT32_MAX;
-		check_refused(&s, i + 1 < WRONG ? "a dispatch was given what is not there"
-						: "there is no such kind of object");
+		check_refused(&s,
+			      i + 1 < WRONG
+				      ? "a dispatch refers to data that the record does not have"
+				      : "an object has an unknown kind");
 	}
 	/* the same part of two dispatches, by which a small record could become a large one */
 	struct bw_capture_submission s = make_given();
 	s.dispatches.data[1].bound_at = 0;
 	s.dispatches.data[1].n_bound = 3;
-	check_refused(&s, "a dispatch was given what is not there");
+	check_refused(&s, "a dispatch refers to data that the record does not have");
 }
 
 /* Long labels are whole, up to a limit, and end where the record says. */
@@ -443,12 +445,12 @@ static void test_labels(void **state)
 	struct bw_capture_dispatch *d = s.dispatches.data;
 	d[2].label_at = d[3].label_at; /* of two */
 	d[2].label_b = d[3].label_b;
-	expect_refused(&s, "the label of a dispatch is not there");
+	expect_refused(&s, "the record does not have the label of a dispatch");
 	d[2].label_at = 0;
 	d[2].label_b = 64; /* without its end */
-	expect_refused(&s, "the label of a dispatch is not there");
+	expect_refused(&s, "the record does not have the label of a dispatch");
 	d[2].label_b = UINT32_MAX;
-	expect_refused(&s, "the label of a dispatch is not there");
+	expect_refused(&s, "the record does not have the label of a dispatch");
 	d[2].label_b = 65;
 	ok(decode_given(&s, &back));
 	bw_capture_submission_fini(&back);

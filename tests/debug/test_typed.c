@@ -370,7 +370,7 @@ static void test_errors(void **state)
 		{"$p->next->next->v", "Cannot access memory at address 0x0"},
 		{"$p * 2", "not a number"},
 		{"(struct nothing *)1", "No struct type named nothing"},
-		{"$gl - $gp", "lead into different address spaces"},
+		{"$gl - $gp", "point into different address spaces"},
 		{"$p->", "ends too early"},
 		{"$p.3", "syntax"},
 	};

@@ -372,10 +372,10 @@ def check_bad_submissions(folder):
 
 def check_words(folder):
     path = pathlib.Path(folder, "none.bwc")
-    for words, said in (["--last", "0"], "--last wants"), (["--last", "5m"], "--last wants"), (["--ring-size", "1"], "what --last keeps"), (["--every-result", "--json"], "--every-result is for --last"), \
+    for words, said in (["--last", "0"], "--last wants"), (["--last", "5m"], "--last wants"), (["--ring-size", "1"], "what --last keeps"), (["--every-result", "--json"], "--every-result needs --last"), \
             (["--last", "1", "--ring-size", "99999999999G"], "--ring-size wants"), (["--last"], "--last needs a value"), \
             (["--wait-trigger", "--frame", "1"], "choose one"), (["--frame", "0"], "--frame wants"), \
-            (["--pid", "1"], "a program is one to be run"):
+            (["--pid", "1"], "cannot be given together with a program"):
         check(said in ask("capture", "-o", path, *words, *(["--", "true"] if len(words) > 1 else []), status=2)[1], words)
     check(not path.exists(), "no file is made")
     check("--trigger wants a number" in ask("capture", "--trigger", "some", status=2)[1], "--trigger")

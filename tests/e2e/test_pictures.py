@@ -46,7 +46,7 @@ def what_cannot_be_done():
     for command, why in [("dump image {}/a.png in 64x64 rgba8", "Buffer 2 has 4096 bytes: there is no room for 64x64 texels"),
                          ("dump image {}/a.png in", "has no image \"in\" bound"),
                          ("dump image {}/a.png in 4x4 rgba7", "No format is called \"rgba7\""),
-                         ("dump image {}/a.png in 4x4", "Which format"),
+                         ("dump image {}/a.png in 4x4", "The format of its texels is missing"),
                          ("dump image {}/a.png in 0x4 r8", "too large"),
                          ("dump image {}/a.png in 4x4 BC1_UNORM", "No format"),
                          ("dump image {}/a.png 0 4x4 r8", "Cannot access memory"),

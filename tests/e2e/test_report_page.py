@@ -249,7 +249,7 @@ def files_that_only_the_input_names():
 
 def words_that_are_wrong():
     for words, why in [([], "needs files of a crash, a kernel, a program"), (["--pid", "x"], "--pid takes the number of a process"),
-                       (["--pid", 1, "--hang", 3], "nothing but -o goes with it"), (["--break"], "--break needs a value"),
+                       (["--pid", 1, "--hang", 3], "only -o can be given with it"), (["--break"], "--break needs a value"),
                        (["no.s"], "cannot read the kernel no.s"), (["no"], "cannot open no"), (["--hang", "x", *LOOP], "takes seconds, or off"),
                        (["--break", "nowhere:3:4", *LOOP], "nowhere"), (["--nonsense", *LOOP], "--nonsense"),
                        ([KERNELS / "loop.s", "-x", "file"], "not for a report's session")]:

@@ -68,7 +68,7 @@ def check_dispatch(folder):
 
 
 def check_refusals():
-    for words, error in ((["--stomp-memory=ldx"], "nor lds, scratch, vgprs or sgprs"), (["--stomp-memory=lds", "--at", "0"], "--at wants SUBMISSION"),
+    for words, error in ((["--stomp-memory=ldx"], "lds, scratch, vgprs or sgprs"), (["--stomp-memory=lds", "--at", "0"], "--at wants SUBMISSION"),
                          (["--stomp-memory=lds", "--at", "1,2-1"], "--at wants SUBMISSION"), (["--stomp-memory=lds", "--at", "1,x"], "--at wants"),
                          (["--stomp-memory=lds", "--stomp-registers", "--at", "1-2"], "one submission and one dispatch"),
                          (["--at", "1", "--stomp-memory", "--except", "lds,scratch,vgprs,sgprs"], "a buffer is filled when it is made")):

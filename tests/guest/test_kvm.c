@@ -26,7 +26,7 @@ static void test_no_kvm(void **state)
 	assert_non_null(err);
 	assert_string_equal(
 		err->message,
-		"/dev/null is there, but of no use: it does not speak KVM's interface 12");
+		"/dev/null exists, but cannot be used: it does not speak KVM's interface 12");
 	bw_error_free(err);
 }
 

@@ -234,7 +234,7 @@ static int attach_parts(struct bw_agent_file *f, const struct bw_attach_request 
 		return failed(out, r, "the GPU does not run an empty command buffer");
 	r = bw_attach_pasid(f, &out->pasid);
 	if (r)
-		return failed(out, r, "the kernel does not tell the program's PASID");
+		return failed(out, r, "the kernel does not say which PASID the program has");
 	r = share_area(f, p->area.handle, out_fd);
 	return r ? failed(out, r, "the debug area cannot be shared") : 0;
 }

@@ -185,7 +185,7 @@ static struct bw_error *parse_words(const char *text, struct bw_dispatch_filter 
 		if (!word)
 			return NULL;
 		if (!*word)
-			return bw_errorf(BW_E_INVALID, "an empty name fits no dispatch");
+			return bw_errorf(BW_E_INVALID, "an empty name matches no dispatch");
 		if (!t.quoted && !strcmp(word, "every") && !any)
 			continue;
 		const struct word *w = find_word(&t);

@@ -195,8 +195,9 @@ static void tested_at(struct bw_debug *d, const struct bw_break *b, uint64_t va,
 	struct bw_filter_result result = {0};
 	const struct bw_patch *p = bw_debug_patch_at(d, va);
 	if (!bw_target_can(d->target, BW_CAP_FILTER))
-		*out = (struct bw_break_tested){.by = BW_TESTED_BY_DEBUGGER,
-						.why = "the trap handler of this GPU tests none"};
+		*out = (struct bw_break_tested){
+			.by = BW_TESTED_BY_DEBUGGER,
+			.why = "the trap handler of this GPU tests no conditions"};
 	else if (p && !can_pass(p))
 		*out = (struct bw_break_tested){
 			.by = BW_TESTED_BY_DEBUGGER,

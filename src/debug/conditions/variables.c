@@ -119,7 +119,7 @@ static void add(struct bw_filter_tokens *t, const struct bw_filter_facts *f, siz
 		return;
 	}
 	const char *why = t->n_vars == BW_FILTER_MAX_VARS
-				  ? "is one of more variables than are compared on the GPU"
+				  ? "is one more variable than can be compared on the GPU"
 				  : unfit(&new.v, f);
 	if (why)
 		not_tested(r, text, len, why);
@@ -234,7 +234,7 @@ static void allot(struct bw_filter_tokens *t, const struct bw_filter_facts *f,
 		if (reg + n > most) {
 			not_tested(r, t->text + t->tok[var->first].column,
 				   t->tok[var->end - 1].end - t->tok[var->first].column,
-				   "is one of more variables than are compared on the GPU");
+				   "is one more variable than can be compared on the GPU");
 			*var = t->var[--t->n_vars];
 			i--;
 			continue;

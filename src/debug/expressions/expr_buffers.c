@@ -219,10 +219,11 @@ struct bw_error *bw_expr_as_type(struct bw_expr *x, struct bw_value *v, struct b
 	/* the inner dimensions make another element */
 	for (unsigned i = n; i > 1; i--) {
 		if (!t.ctype)
-			return bw_expr_at(x, column,
-					  bw_errorf(BW_E_UNSUPPORTED,
-						    "arrays of arrays are only those of a type of "
-						    "the program"));
+			return bw_expr_at(
+				x, column,
+				bw_errorf(
+					BW_E_UNSUPPORTED,
+					"arrays of arrays are supported only for types of the program"));
 		const struct bw_ctype *row =
 			bw_variables_array_of(x->d, t.ctype, dims[i - 1], false);
 		if (!row)
@@ -234,20 +235,22 @@ struct bw_error *bw_expr_as_type(struct bw_expr *x, struct bw_value *v, struct b
 		BW_TRY(bw_expr_at(x, column, room_at(x, v->bits, &room)));
 	if (n && !dims[0] && !x->skip) {
 		if (room == UINT64_MAX)
-			return bw_expr_at(x, column,
-					  bw_errorf(BW_E_INVALID, "only a buffer has an end: how "
-								  "many elements?"));
+			return bw_expr_at(
+				x, column,
+				bw_errorf(
+					BW_E_INVALID,
+					"the number of elements is missing; only in a buffer do [] go to its end"));
 		dims[0] = BW_MIN(room / elem_b, BW_VALUE_MAX_B / elem_b);
 	}
 	total = n ? dims[0] : 1;
 	if (!x->skip && (!total || total > room / elem_b))
 		return bw_expr_at(
 			x, column,
-			bw_errorf(BW_E_INVALID,
-				  "Buffer %u ends %llu bytes behind that address: there is no room "
-				  "for %llu",
-				  x->buffer.number, (unsigned long long)room,
-				  (unsigned long long)(BW_MAX(total, (uint64_t)1) * elem_b)));
+			bw_errorf(
+				BW_E_INVALID,
+				"Buffer %u ends %llu bytes after that address: there is no room for %llu",
+				x->buffer.number, (unsigned long long)room,
+				(unsigned long long)(BW_MAX(total, (uint64_t)1) * elem_b)));
 	enum bw_space space = v->type.kind == BW_TYPE_POINTER ? v->type.space : BW_SPACE_GLOBAL;
 	p = (struct bw_type){.kind = BW_TYPE_POINTER,
 			     .size_b = space == BW_SPACE_GLOBAL ? 8 : 4,

@@ -390,9 +390,8 @@ struct bw_error *bw_expr_binary(struct bw_expr *x, int op, struct bw_value *a, s
 		return NULL;
 	}
 	if (a->type.kind == BW_TYPE_TEXT || b->type.kind == BW_TYPE_TEXT)
-		return bw_errorf(
-			BW_E_INVALID,
-			"a text is compared with == or != and another text, and nothing else");
+		return bw_errorf(BW_E_INVALID,
+				 "a text can only be compared with another text, by == or !=");
 	if (bw_expr_is_vector(a) || bw_expr_is_vector(b))
 		return bw_expr_vector_binary(x, op, a, b, out);
 	BW_TRY(bw_expr_scalar(x, a));

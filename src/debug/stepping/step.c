@@ -139,7 +139,7 @@ static struct bw_error *bring_group(struct bw_debug *d, const struct bw_wave_rec
 		err = bw_errorf(
 			BW_E_STATE,
 			"wave %u waits at s_barrier for %s of its workgroup, which may not run: "
-			"\"set scheduler-locking step\" lets them come",
+			"\"set scheduler-locking step\" lets them run",
 			w->info.number, bw_str_text(&names));
 	else
 		bw_debug_note(d, BW_NOTICE_SAID,

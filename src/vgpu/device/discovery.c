@@ -23,7 +23,7 @@ enum {
 	GC_HEADER_B = 12,
 	HARVEST_B = 8 + 32 * 4, /* signature, version, then blocks up to the first with id 0 */
 };
-_Static_assert(DIES + N_DIES * 4 + 2 <= DIE + 4, "the die lies behind the list's header");
+_Static_assert(DIES + N_DIES * 4 + 2 <= DIE + 4, "the die follows the list's header");
 _Static_assert(sizeof(struct bw_discovery_gc) == BW_DISCOVERY_GC_FIELDS * 4, "fields only");
 
 /* What no part of the model depends on, as drivers accept it (doc/hardware/pci.md 4.2). */

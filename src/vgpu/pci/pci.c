@@ -77,10 +77,11 @@ struct bw_error *bw_pci_create(const struct bw_profile *profile,
 {
 	uint64_t vram_b = options->vram_size_b;
 	if (vram_b < BW_PCI_VRAM_MIN_B || vram_b > BW_PCI_VRAM_MAX_B || vram_b & (vram_b - 1))
-		return bw_errorf(BW_E_INVALID,
-				 "VRAM behind PCI is a power of two from %llu to %llu MiB, not "
-				 "%" PRIu64,
-				 BW_PCI_VRAM_MIN_B >> 20, BW_PCI_VRAM_MAX_B >> 20, vram_b >> 20);
+		return bw_errorf(
+			BW_E_INVALID,
+			"VRAM of a PCI device is a power of two from %llu to %llu MiB, not "
+			"%" PRIu64,
+			BW_PCI_VRAM_MIN_B >> 20, BW_PCI_VRAM_MAX_B >> 20, vram_b >> 20);
 	struct bw_pci *p = calloc(1, sizeof(*p));
 	if (!p)
 		return bw_error_nomem();
