@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 # Completion for bash: commands, their subcommands and options as their --help has them; processes
-# for attach; behind "--" a program; otherwise files.
+# for attach; after "--" a program; otherwise files.
 
 # The words that "breakwater help" lists.
 _breakwater_commands() {
 	"$1" help 2>/dev/null | sed -n 's/^  breakwater \([a-z0-9-]*\) .*/\1/p'
 }
 
-# PROGRAM COMMAND: what its "Usage:" lines have behind it.
+# PROGRAM COMMAND: what its "Usage:" lines have after it.
 _breakwater_subcommands() {
 	"$1" "$2" --help 2>/dev/null | sed -n "s/^\(Usage:\)\{0,1\} *breakwater $2 \([a-z][a-z0-9-]*\).*/\2/p"
 }
@@ -50,7 +50,7 @@ _breakwater() {
 	:) [ "${COMP_WORDS[COMP_CWORD - 2]}" != virtual ] || words=navi31 ;;
 	-x | --command | -o) ;;
 	*)
-		if [ "$previous${COMP_WORDS[COMP_CWORD]}" = virtual: ]; then # what is behind the colon is asked for
+		if [ "$previous${COMP_WORDS[COMP_CWORD]}" = virtual: ]; then # what follows the colon is asked for
 			words=navi31 current=
 		elif [ -z "$command" ]; then
 			words=$(_breakwater_commands "$program")

@@ -2,7 +2,7 @@
 # Completion for fish: commands, their subcommands and options as their --help has them; processes
 # for attach; otherwise files.
 
-# The words in front of the cursor that are no options, nor the value of --gpu, without the program itself.
+# The words before the cursor that are not options, nor the value of --gpu, without the program itself.
 function __breakwater_words
     set -l before (commandline -opc)
     set -l previous

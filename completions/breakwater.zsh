@@ -1,7 +1,7 @@
 #compdef breakwater
 # SPDX-License-Identifier: MIT
 # Completion for zsh: commands, their subcommands and options as their --help has them; processes
-# for attach; behind "--" a program; otherwise files.
+# for attach; after "--" a program; otherwise files.
 
 _breakwater() {
 	local program=$words[1] previous=${words[CURRENT-1]} current=${words[CURRENT]} command= sub= form= i

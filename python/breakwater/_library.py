@@ -177,7 +177,7 @@ def call(name: str, *args: Any) -> None:
 
 
 def text_of(data: bytes) -> str:
-    """Text of a program may be anything: bytes that are no UTF-8 stay what they are, as in file names."""
+    """Text of a program may be anything: bytes that are not UTF-8 stay as they are, as in file names."""
     return data.decode("utf-8", "surrogateescape")
 
 
