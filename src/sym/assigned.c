@@ -56,7 +56,7 @@ struct scan {
 	bool in_comment, has_opened;
 	/* of the statement so far */
 	bool is_start, is_controlled, is_for;
-	int header_parens; /* of a `for`: where it is, 0 behind it */
+	int header_parens; /* of a `for`: where it is, 0 after it */
 	unsigned clause;   /* of its header */
 	int lowest[MOST_LINES];
 	struct write writes[MOST_WRITES];
@@ -125,7 +125,7 @@ static const struct bw_ctype *member_type(const struct bw_ctype *t, const char *
 	return NULL;
 }
 
-/* Behind members and elements: `.x`, `[i]`. *type becomes theirs, NULL where that is not known. */
+/* After members and elements: `.x`, `[i]`. *type becomes theirs, NULL where that is not known. */
 static const char *skip_parts(const char *text, const struct bw_ctype **type)
 {
 	for (;;) {
@@ -319,7 +319,7 @@ static void found_mark(struct scan *s, char c)
 	case ')':
 		if (s->parens == s->header_parens) {
 			s->header_parens = 0;
-			s->clause = 9; /* behind it */
+			s->clause = 9; /* after it */
 		}
 		s->parens -= s->parens > 0;
 		break;

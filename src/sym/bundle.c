@@ -20,7 +20,7 @@ bool bw_bundle_is(const void *data, size_t size_b)
 	return begins(data, size_b, magic) || begins(data, size_b, compressed);
 }
 
-/* "hipv4-amdgcn-amd-amdhsa--gfx1100" or "...-gfx90a:sramecc+": the part behind the last '-', up to
+/* "hipv4-amdgcn-amd-amdhsa--gfx1100" or "...-gfx90a:sramecc+": the part after the last '-', up to
  * the GPU's features. Points into id; NULL: the host's entry, or one without a GPU. */
 static const char *gpu_of(const char *id, size_t len, size_t *out_len)
 {

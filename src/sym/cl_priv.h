@@ -30,13 +30,13 @@ struct bw_cl_token {
 };
 struct bw_cl_tokens BW_VEC(struct bw_cl_token);
 
-/* All tokens that are compiled, macros replaced, with an END behind them. They point into source
+/* All tokens that are compiled, macros replaced, with an END after them. They point into source
  * and options, which stay as they are. BW_E_INVALID: conditions, comments or macros that cannot be
  * followed; BW_E_UNSUPPORTED: too much of it. */
 struct bw_error *bw_cl_tokens_of(const char *source, const char *options,
 				 struct bw_cl_tokens *out) BW_MUST_CHECK;
 bool bw_cl_is(const struct bw_cl_token *t, const char *text);
-/* An integer constant expression at *at, which is moved behind it. False: it is not one, or its
+/* An integer constant expression at *at, which is moved past it. False: it is not one, or its
  * value is not known. `name` tells the value of a name; NULL: no name has one. */
 bool bw_cl_constant(const struct bw_cl_token **at,
 		    bool (*name)(void *ctx, const struct bw_cl_token *t, int64_t *out), void *ctx,
@@ -45,6 +45,6 @@ bool bw_cl_constant(const struct bw_cl_token **at,
 /* cl_scalars.c: "float", "uint", "int4" (lanes 4, else 0), without the vector around its elements.
  * False: no such name. */
 bool bw_cl_scalar(const char *name, size_t len, struct bw_ctype *out, unsigned *out_lanes);
-const char *bw_cl_scalar_name(size_t i); /* NULL behind the last */
+const char *bw_cl_scalar_name(size_t i); /* NULL past the last */
 
 #endif

@@ -74,7 +74,7 @@ static bool is_name_char(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* 16, 0x10, 020, 0b1, with u and l behind it. */
+/* 16, 0x10, 020, 0b1, with u and l after it. */
 static bool read_integer(const char *s, uint32_t len, int64_t *out)
 {
 	uint64_t v = 0;
@@ -211,7 +211,7 @@ static struct bw_error *add_macro(struct pre *p, const struct macro *new)
 	return bw_vec_push(&p->macros, *new);
 }
 
-/* Behind #define, or of an option -D (equals: "=" is between name and value). */
+/* After #define, or of an option -D (equals: "=" is between name and value). */
 static struct bw_error *define(struct pre *p, struct reader *r, bool equals)
 {
 	struct macro m = {.is_defined = true, .in_doubt = p->in_doubt};
@@ -451,7 +451,7 @@ static struct bw_error *take_defined(struct pre *p, struct bw_cl_tokens *to)
 	return bw_vec_push(to, is);
 }
 
-/* The expression behind #if; *out_doubt: its value is not known. */
+/* The expression after #if; *out_doubt: its value is not known. */
 static struct bw_error *condition(struct pre *p, bool *out, bool *out_doubt)
 {
 	struct bw_cl_tokens tokens = {0}, *to = p->out;

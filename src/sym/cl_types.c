@@ -151,7 +151,7 @@ static const struct node *builtin(struct bw_cl_types *t, const char *name, size_
 	return v;
 }
 
-/* "unsigned int", "long": t->at is at its first word and goes behind its last. */
+/* "unsigned int", "long": t->at is at its first word and goes past its last. */
 static const struct node *words_of_c(struct bw_cl_types *t)
 {
 	bool is_unsigned = false;
@@ -229,7 +229,7 @@ static bool attributes(struct bw_cl_types *t, struct attributes *out)
 
 static const struct node *type_of(struct bw_cl_types *t, unsigned depth);
 
-/* "name[4][N]" of a type; attributes behind it. NULL: it is not understood. */
+/* "name[4][N]" of a type; attributes after it. NULL: it is not understood. */
 static const struct node *declarator(struct bw_cl_types *t, const struct node *type,
 				     const struct bw_cl_token **out_name, struct attributes *a)
 {
@@ -291,7 +291,7 @@ static bool members_of(struct bw_cl_types *t, struct node *to, bool is_packed, u
 	return take(t, ";");
 }
 
-/* Whether it is packed is said in front of the members or behind them. */
+/* Whether it is packed is said in front of the members or after them. */
 static bool is_packed_behind(struct bw_cl_types *t)
 {
 	const struct bw_cl_token *members = t->at;
@@ -304,7 +304,7 @@ static bool is_packed_behind(struct bw_cl_types *t)
 	return is;
 }
 
-/* Behind "struct" or "union"; NULL: not known. */
+/* After "struct" or "union"; NULL: not known. */
 static const struct node *aggregate(struct bw_cl_types *t, enum bw_ctype_kind kind, unsigned depth)
 {
 	const char *word = kind == BW_CTYPE_UNION ? "union " : "struct ", *name = NULL;
@@ -425,7 +425,7 @@ static const struct node *type_of(struct bw_cl_types *t, unsigned depth)
 	return type;
 }
 
-/* Behind "typedef", up to the semicolon. False: it is not understood. */
+/* After "typedef", up to the semicolon. False: it is not understood. */
 static bool typedefs(struct bw_cl_types *t)
 {
 	const struct node *type = type_of(t, 0);
@@ -440,7 +440,7 @@ static bool typedefs(struct bw_cl_types *t)
 			continue;
 		}
 		const struct node *whole = declarator(t, type, &name, &a);
-		/* behind the name, packed says nothing, and aligned is of the new name only */
+		/* after the name, packed says nothing, and aligned is of the new name only */
 		if (!whole || a.is_packed || a.align_b)
 			return false;
 		struct node *to = new_node(t, BW_CTYPE_TYPEDEF);
@@ -457,7 +457,7 @@ static bool typedefs(struct bw_cl_types *t)
 	return bw_cl_is(t->at, ";");
 }
 
-/* The end of the declaration that begins here: behind its semicolon, or the function's body. */
+/* The end of the declaration that begins here: after its semicolon, or the function's body. */
 static const struct bw_cl_token *end_of(const struct bw_cl_token *begin, bool is_type,
 					bool *in_doubt)
 {

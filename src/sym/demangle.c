@@ -31,7 +31,7 @@ static bool closes(char c)
 	return c == ')' || c == '>' || c == ']';
 }
 
-/* "operator<", "operator()": the characters behind the word are its name. */
+/* "operator<", "operator()": the characters after the word are its name. */
 static size_t operator_length(const char *p)
 {
 	const size_t word = strlen("operator");

@@ -18,7 +18,7 @@ struct bw_frame_info {
 	uint64_t die;
 };
 
-/* The i-th function around addr, 0 the innermost. False behind the last, which is not inlined. */
+/* The i-th function around addr, 0 the innermost. False past the last, which is not inlined. */
 bool bw_lines_frame(const struct bw_lines *l, uint64_t addr, unsigned i, struct bw_frame_info *out);
 /* Where functions of that name were inlined: up to max of the addresses of their first lines, of
  * which there are as many as it returns. The name is as users type it (bw_name_is). */

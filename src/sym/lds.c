@@ -30,7 +30,7 @@ static uint64_t padding(uint64_t at, uint64_t align_b)
 	return -at & (align_b - 1);
 }
 
-/* Whether a comes before b behind what ends at `end`. */
+/* Whether a comes before b after what ends at `end`. */
 static bool is_before(const struct bw_lds_variable *a, const struct bw_lds_variable *b,
 		      uint64_t end)
 {
@@ -154,7 +154,7 @@ static bool made_by_llvm(struct bw_lines *l, const struct bw_variable *v)
 	return version && atoi(version + strlen("clang version ")) >= MIN_LLVM;
 }
 
-/* Behind a prefix; NULL: the text does not begin so. */
+/* The text after a prefix; NULL: it does not begin with that. */
 static const char *behind(const char *text, const char *prefix)
 {
 	size_t len = strlen(prefix);
@@ -162,7 +162,7 @@ static const char *behind(const char *text, const char *prefix)
 }
 
 /* As C++ mangles it (Itanium C++ ABI, 5.1.6): of _Z4dotsPf it is _ZZ4dotsPfE4tile, of a kernel with
- * C linkage _ZZ4dotsE4tile. Another variable of the name, in another block, has a number behind it
+ * C linkage _ZZ4dotsE4tile. Another variable of the name, in another block, has a number after it
  * and is none. */
 static const char *variable_of_cpp(const char *symbol, const char *kernel)
 {
@@ -243,7 +243,7 @@ static bool are_all_of_kernels(const struct bw_lines *l)
 }
 
 /* Whether what the kernel has beside its variables can be arrays out of scratch: with optimization
- * LLVM moves them into the LDS behind those, once for each work-item of the largest workgroup
+ * LLVM moves them into the LDS after those, once for each work-item of the largest workgroup
  * (AMDGPUPromoteAlloca.cpp), aligned to 16 bytes at most. */
 static bool may_be_promoted(const struct bw_kernel *kernel, uint64_t total_b)
 {

@@ -88,7 +88,7 @@ static struct bw_error *damaged(struct bw_lines *l, const char *file)
 	return l->damage ? NULL : bw_error_nomem();
 }
 
-/* Rows of sequences that have not ended, and what came behind the damage, are lost. */
+/* Rows of sequences that have not ended, and what came after the damage, are lost. */
 static struct bw_error *damaged_unit(struct bw_lines *l, Dwarf_Die *unit, size_t n_good)
 {
 	const char *name = bw_die_name(unit);
@@ -203,7 +203,7 @@ static struct bw_error *open_dwarf(struct bw_lines *l, const struct bw_code_obje
 {
 	size_t size_b;
 	const void *file = bw_code_object_file(co, &size_b);
-	/* with a zero behind it: libdw 0.188 looks for the end of a string behind that of its
+	/* with a zero after it: libdw 0.188 looks for the end of a string after that of its
 	 * section */
 	l->elf_bytes = calloc(1, size_b + 1);
 	if (!l->elf_bytes)

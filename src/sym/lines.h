@@ -80,7 +80,7 @@ struct bw_line_range {
 };
 /* All code of FILE:LINE, by address: rows that are no statements as well. Where the line has none,
  * one range without code at the next line that has some, with the line that was asked for. Nothing
- * behind the last line with code, and for a file that is not known. out is owned (free). */
+ * after the last line with code, and for a file that is not known. out is owned (free). */
 struct bw_error *bw_lines_ranges(const struct bw_lines *l, const char *file, unsigned line,
 				 struct bw_line_range **out, size_t *out_n) BW_MUST_CHECK;
 /* The range around an address. False where the compiler gave the code no line. */

@@ -95,7 +95,7 @@ struct bw_lines {
 	struct bw_types types;
 	struct bw_scopes scopes;
 	struct BW_VEC(char *) names;	 /* of functions of C++, demangled; owned */
-	struct BW_VEC(uint64_t) returns; /* addresses behind calls, sorted */
+	struct BW_VEC(uint64_t) returns; /* addresses after calls, sorted */
 	size_t dies_left; /* how many more may be looked at: damaged references can form a ring */
 };
 
@@ -107,7 +107,7 @@ struct bw_error *bw_lines_file_index(struct bw_lines *l, const char *name, const
 size_t bw_lines_row_before(const struct bw_lines *l, uint64_t addr);
 /* Of each file whether a name typed by a user means it; owned (free), NULL: no memory. */
 bool *bw_lines_meant_files(const struct bw_lines *l, const char *name);
-/* The first line at or behind `line` that a statement of these files has; 0: none. */
+/* The first line at or after `line` that a statement of these files has; 0: none. */
 unsigned bw_lines_nearest(const struct bw_lines *l, const bool *meant, unsigned line);
 
 /* shader_functions.c: the shader's own function, and where others were inlined, by its marks. */
@@ -125,7 +125,7 @@ struct bw_error *bw_lines_block_at(struct bw_lines *l, uint64_t addr, uint64_t *
 
 /* functions.c: adds the functions of one unit. */
 struct bw_error *bw_lines_read_functions(struct bw_lines *l, Dwarf_Die *unit) BW_MUST_CHECK;
-/* The i-th function around addr, 0 the innermost; NULL behind the one that has code of its own. */
+/* The i-th function around addr, 0 the innermost; NULL past the one that has code of its own. */
 const struct function *bw_lines_function_around(const struct bw_lines *l, uint64_t addr,
 						unsigned i);
 /* frames.c: what frames need to know of a function. files: of its unit, may be NULL. */

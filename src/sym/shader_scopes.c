@@ -95,7 +95,7 @@ static void directive(struct scan *s)
 		s->n_conditions--;
 	if (!strncmp(s->at, "line", 4) && isspace((unsigned char)s->at[4])) {
 		char *end;
-		s->line = (uint32_t)strtoul(s->at + 4, &end, 10) - 1; /* of the line behind this */
+		s->line = (uint32_t)strtoul(s->at + 4, &end, 10) - 1; /* of the line after this */
 		while (*end == ' ' || *end == '\t' || *end == '\r')
 			end++;
 		s->is_wrong |= *end != '\n'; /* another file */
@@ -181,7 +181,7 @@ static void end_statement(struct scan *s)
 		end(s);
 }
 
-/* From an opening bracket to behind the one that closes it. */
+/* From an opening bracket to past the one that closes it. */
 static void skip_brackets(struct scan *s)
 {
 	int depth = 0;
@@ -218,7 +218,7 @@ static void declare(struct scan *s, const struct token *name, bool is_loop)
 		s->err = bw_vec_push(s->out, d);
 }
 
-/* At a type: its name, with what stands in <> behind it. */
+/* At a type: its name, with what stands in <> after it. */
 static void skip_type(struct scan *s)
 {
 	take(s);
@@ -245,7 +245,7 @@ static bool simple_statement(struct scan *s, bool is_loop)
 		take(s);
 	if (s->now.kind == 'a' && !is_any(&s->now, jumps)) {
 		skip_type(s);
-		if (is_any(&s->now, begins)) /* behind a macro */
+		if (is_any(&s->now, begins)) /* after a macro */
 			return false;
 		if (s->now.kind == '(')
 			skip_brackets(s);

@@ -140,7 +140,7 @@ const struct spv_file *bw_spv_file(struct bw_spirv *s, uint32_t id)
 	return file_of(s, id);
 }
 
-/* OpSource, with the OpSourceContinueds behind it. */
+/* OpSource, with the OpSourceContinueds after it. */
 static struct bw_error *read_source(struct bw_spirv *s, size_t at, unsigned n)
 {
 	unsigned op;
@@ -160,7 +160,7 @@ static struct bw_error *read_source(struct bw_spirv *s, size_t at, unsigned n)
 	return NULL;
 }
 
-/* DebugSource, with the DebugSourceContinueds behind it. */
+/* DebugSource, with the DebugSourceContinueds after it. */
 static struct bw_error *read_debug_source(struct bw_spirv *s, size_t at, unsigned n)
 {
 	unsigned op;

@@ -27,7 +27,7 @@ void bw_spirv_close(struct bw_spirv *s);
 
 /* The source file that the debug information names; NULL: none. Borrowed. */
 const char *bw_spirv_file(const struct bw_spirv *s);
-/* That, and the files that it includes; NULL behind the last. Borrowed. */
+/* That, and the files that it includes; NULL past the last. Borrowed. */
 const char *bw_spirv_file_at(const struct bw_spirv *s, size_t i);
 /* How many places of the shader mark the beginning of a line (spirv_record.h). */
 size_t bw_spirv_n_marks(const struct bw_spirv *s);
@@ -35,7 +35,7 @@ struct bw_spirv_line {
 	const char *file; /* borrowed */
 	unsigned line;
 	uint32_t function; /* as bw_spirv_function_at has them; 0: not known */
-	bool goes_on;	   /* it has begun before: behind a call, or in another block */
+	bool goes_on;	   /* it has begun before: after a call, or in another block */
 };
 /* The line that a mark is of; false: of none. */
 bool bw_spirv_marked_line(const struct bw_spirv *s, uint32_t mark, struct bw_spirv_line *out);
@@ -44,7 +44,7 @@ bool bw_spirv_prints(const struct bw_spirv *s);
 /* The text of a source file that is in the SPIR-V (glslang -g); NULL: it is not. Borrowed. */
 const char *bw_spirv_source_text(const struct bw_spirv *s, const char *file);
 
-/* The i-th variable; NULL behind the last. Buffers, push constants and specialization constants are
+/* The i-th variable; NULL past the last. Buffers, push constants and specialization constants are
  * parameters; an anonymous block's members are variables of their own, and the block is one by its
  * type's name. */
 const struct bw_variable *bw_spirv_variable(const struct bw_spirv *s, size_t i);

@@ -70,7 +70,7 @@ struct spv_file {
 };
 
 struct bw_spirv {
-	uint32_t *words; /* owned; a zero behind them */
+	uint32_t *words; /* owned; a zero after them */
 	size_t n;
 	uint32_t *defined;    /* word index by id; 0: not defined */
 	uint32_t *file_of_id; /* index + 1 in files; 0: not a file's name, or not looked at yet */

@@ -136,7 +136,7 @@ static bool is_terminator(uint32_t op)
 	       op == OP_LOOP_MERGE;
 }
 
-/* A new line begins, or goes on behind a call or in another block: its mark is stored. glslang does
+/* A new line begins, or goes on after a call or in another block: its mark is stored. glslang does
  * not repeat the line in the blocks of an expression, as for ?: and &&. */
 static void put_mark(struct bw_spv_record_job *j, uint32_t function, uint32_t op)
 {

@@ -7,7 +7,7 @@
  *
  * The record is an array of words in each lane's scratch memory. Its head has four words: 0, a
  * number that is another one when the lane has returned (waves find there what earlier ones have
- * left), the mark of the source line that was begun last, a number to find it by. Behind it are the
+ * left), the mark of the source line that was begun last, a number to find it by. After it are the
  * variables that have names: a word that is 1 when the variable has been assigned since its
  * function was entered, and the value: one word for each of its scalars, in their order, two for
  * one of 64 bits or a pointer to a buffer. Not recorded are variables of more than 256 scalars, and
@@ -25,7 +25,7 @@
 #define BW_SPIRV_RECORD_NAME "breakwater.record"      /* of the array */
 #define BW_SPIRV_RECORD_VARIABLE "breakwater.record:" /* OpString: ID:OFFSET:FLAG, in bytes */
 /* OpString: FILE:LINE:FUNCTION:GOES_ON, the file as the id of an OpString, the function as its own.
- * GOES_ON is 1 where the line has begun before: behind a call, and in another block of an
+ * GOES_ON is 1 where the line has begun before: after a call, and in another block of an
  * expression; else 0. The first of them is of the mark BW_SPIRV_RECORD_MARK, the others are of
  * those that follow it. */
 #define BW_SPIRV_RECORD_LINE "breakwater.line:"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Keeps accesses to buffers and the LDS between the marks of their line. A compiler knows that they
- * do not meet the record, and moves them over a mark. So what is accessed behind a mark gets an
- * address, or a value, to which a zero is added that was loaded from the record behind the mark;
+ * do not meet the record, and moves them over a mark. So what is accessed after a mark gets an
+ * address, or a value, to which a zero is added that was loaded from the record after the mark;
  * and a memory barrier stands in front of each mark, which stores are not moved over. It is one of
  * the subgroup: it makes nothing visible that was not. */
 #include "sym/spirv_record_priv.h"

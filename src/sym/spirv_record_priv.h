@@ -73,7 +73,7 @@ struct bw_spv_record_job {
 	uint32_t file, line;		   /* OpLine */
 	uint32_t marked_file, marked_line; /* in this block */
 	bool has_called;		   /* since that mark */
-	uint32_t tie;	   /* a zero that was loaded behind it, in this block; 0: none yet */
+	uint32_t tie;	   /* a zero that was loaded after it, in this block; 0: none yet */
 	bool is_inherited; /* the line is of a block before */
 };
 
@@ -133,7 +133,7 @@ void bw_spv_record_store(struct bw_spv_record_job *j, uint32_t base, uint32_t wo
 void bw_spv_record_value(struct bw_spv_record_job *j, const struct pointer *p, uint32_t value);
 void bw_spv_record_again(struct bw_spv_record_job *j, uint32_t id);
 
-/* spirv_record_order.c: what accesses buffers and LDS behind a mark stays behind it, and in front
+/* spirv_record_order.c: what accesses buffers and LDS after a mark stays after it, and in front
  * of the next one. */
 void bw_spv_record_fence(struct bw_spv_record_job *j);
 /* An instruction of a function as it is to be written: w itself, or a copy in `copy` (n words) that

@@ -2,7 +2,7 @@
 /* What a shader is made to store in its record. */
 #include "sym/spirv_record_priv.h"
 
-/* A vector of two of this float. Its declaration is put behind those of the shader, which has the
+/* A vector of two of this float. Its declaration is put after those of the shader, which has the
  * float's. */
 static uint32_t pair_type(struct bw_spv_record_job *j, uint32_t type)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where variables in LDS are. SPIR-V does not say it: Mesa lays them out one behind the other in
+/* Where variables in LDS are. SPIR-V does not say it: Mesa lays them out one after the other in
  * the order of their declarations, each aligned to its scalars (nir_lower_vars_to_explicit_types
  * with RADV's shared_var_info). Before that it may drop a variable, or shorten vectors and arrays
  * of which a part is never read (nir_shrink_vec_array_vars): only the size of all of them tells. */

@@ -181,7 +181,7 @@ struct origin_check {
 	uint32_t needed;	       /* bits of the register that are the variable's */
 	unsigned head;		       /* the line of the function's start */
 	unsigned at_line;	       /* the line that addr belongs to */
-	uint64_t addr;		       /* where the location is asked for; UINT64_MAX: behind all */
+	uint64_t addr;		       /* where the location is asked for; UINT64_MAX: after all */
 	struct bw_location at_entry;   /* of the variable, where the function starts */
 	bool is_of_kernel;
 };
@@ -218,9 +218,9 @@ static bool comes_in(const struct origin_check *c, const struct bw_location_orig
 	       o->reg < l->reg + n_registers(c->v->type->size_b);
 }
 
-/* A statement in front of this line whose code lies behind addr: the register has what the code
+/* A statement in front of this line whose code lies after addr: the register has what the code
  * left there in the round before, and the value of this round is not loaded or computed yet. The
- * header of a "for" is in front of its body, and the code of its last part behind that. */
+ * header of a "for" is in front of its body, and the code of its last part after that. */
 static bool is_of_round_before(const struct origin_check *c, const struct bw_location_origin *o,
 			       unsigned line)
 {
@@ -301,7 +301,7 @@ static bool is_made_by_all(struct origin_check *c, const struct bw_location_orig
 }
 
 /* Locations can begin before the instruction that makes the value, where that was moved down, or at
- * it, where that is half of a VOPD. They end behind it then, as behind others that write to the
+ * it, where that is half of a VOPD. They end after it then, as after others that write to the
  * register, and the variable is nowhere, or elsewhere: with its value, an entry for the register
  * would follow. Of register reg + k. */
 static bool is_made_at_end(const struct origin_check *c, const struct bw_location *at,
@@ -351,7 +351,7 @@ static bool registers_are_stale(struct origin_check *c, const struct bw_location
 }
 
 /* Of several assignments that can be the last ones, one that stands in front of this line may have
- * its code behind addr: it has not been executed yet, and a constant is that of another one. */
+ * its code after addr: it has not been executed yet, and a constant is that of another one. */
 static bool is_assigned_later(const struct origin_check *c, unsigned at_line, uint64_t addr)
 {
 	if (!c->has_last || c->last.n < 2 || !bw_lines_is_optimized(c->l, addr))

@@ -332,7 +332,7 @@ static bool starts_with_pointer(const struct declarator *d)
 	return d->first < d->end && (d->text[d->first] == '*' || d->text[d->first] == '&');
 }
 
-/* "*", with the words that belong to the pointer behind it: "* const". */
+/* "*", with the words that belong to the pointer after it: "* const". */
 static void put_pointer(struct declarator *d, const struct bw_ctype *t, const char *words)
 {
 	if (*words) {

@@ -110,12 +110,12 @@ bool bw_lines_is_optimized(const struct bw_lines *l, uint64_t addr);
 /* Where what is in the registers of a location comes from: called with `accept` for each register,
  * it asks that about each instruction that can have written it last, and returns whether all were
  * accepted; a register that is as it was at the function's entry counts as one of address
- * BW_ORIGIN_ENTRY. `follows`: the location begins right behind that instruction. */
+ * BW_ORIGIN_ENTRY. `follows`: the location begins right after that instruction. */
 enum { BW_ORIGINS_MAX = 64 };
 #define BW_ORIGIN_ENTRY UINT64_MAX
 struct bw_location_origin {
 	uint64_t at;
-	uint32_t demanded;	/* bits that the code behind it certainly needs of the result */
+	uint32_t demanded;	/* bits that the code after it certainly needs of the result */
 	bool follows, is_fused; /* is_fused: two operations in one instruction */
 	bool is_load;		/* of memory */
 	/* of another register: where that is from is asked next, if this is not accepted */
