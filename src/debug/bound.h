@@ -2,9 +2,9 @@
 #ifndef BW_DEBUG_BOUND_H
 #define BW_DEBUG_BOUND_H
 
-/* What a dispatch was given: its user SGPRs, the descriptors they point to, and the buffers behind
- * those. Read from memory as it is now. Descriptors are recognised by their content (types, and
- * addresses that are mapped), since driver and compiler decide where they lie. */
+/* What a dispatch was given: its user SGPRs, the descriptors they point to, and the buffers that
+ * these lead to. Read from memory as it is now. Descriptors are recognised by their content (types,
+ * and addresses that are mapped), since driver and compiler decide where they lie. */
 
 #include "debug/debug.h"
 #include "image/picture.h"
@@ -60,7 +60,7 @@ struct bw_error *bw_debug_find_buffer(struct bw_debug *d, uint32_t dispatch, uin
 				      struct bw_buffer_info *out) BW_MUST_CHECK;
 
 /* A picture of an image, as its descriptor says (the first level and layer of the view), or of
- * memory with rows one behind the other. out is owned (bw_picture_fini). */
+ * memory with rows one after the other. out is owned (bw_picture_fini). */
 struct bw_picture_of {
 	const struct bw_bound *image; /* NULL: the others say it */
 	uint64_t va;

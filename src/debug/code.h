@@ -44,7 +44,7 @@ struct bw_code_range {
 	enum {
 		BW_RANGE_CODE,
 		BW_RANGE_EMPTY,	  /* no code: start is where that of the next line begins */
-		BW_RANGE_OUTSIDE, /* behind the last line of the file that has code */
+		BW_RANGE_OUTSIDE, /* after the last line of the file that has code */
 		BW_RANGE_NO_LINE, /* the address `start` belongs to no line */
 	} kind;
 	const char *file; /* borrowed; NULL: NO_LINE */

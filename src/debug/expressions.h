@@ -42,7 +42,7 @@ struct bw_error *bw_debug_eval_type(struct bw_debug *d, const char *text, struct
 /* Convenience variables: name without '$'. Copies the value ($1, $2 of print; $_ and $__ of x). */
 struct bw_error *bw_debug_set_var(struct bw_debug *d, const char *name,
 				  const struct bw_value *v) BW_MUST_CHECK;
-/* The i-th variable, values of print among them ("1", "2" ...); NULL behind the last. */
+/* The i-th variable, values of print among them ("1", "2" ...); NULL past the last. */
 const struct bw_value *bw_debug_var(struct bw_debug *d, size_t i, const char **out_name);
 /* Puts a value into the history: $N, which is also $ until the next one, and $$ then. Returns N. */
 unsigned bw_debug_record(struct bw_debug *d, const struct bw_value *v);

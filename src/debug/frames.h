@@ -35,10 +35,10 @@ struct bw_stack_frame {
 	uint64_t exec;
 };
 
-/* The level-th frame of the focus wave. Fails with BW_E_NOT_FOUND behind the outermost one. */
+/* The level-th frame of the focus wave. Fails with BW_E_NOT_FOUND beyond the outermost one. */
 struct bw_error *bw_debug_stack_frame(struct bw_debug *d, unsigned level,
 				      struct bw_stack_frame *out) BW_MUST_CHECK;
-/* Why there is nothing behind the outermost frame: "Backtrace stopped: ..."; "" where it is a
+/* Why there is nothing beyond the outermost frame: "Backtrace stopped: ..."; "" where it is a
  * kernel. Borrowed until the next call. */
 const char *bw_debug_stack_end(struct bw_debug *d);
 

@@ -19,12 +19,12 @@ struct bw_source_info {
 };
 /* False: no code object names the file, and not the shader that is to run. */
 bool bw_debug_source_info(struct bw_debug *d, const char *file, struct bw_source_info *out);
-/* The files that the i-th code object names; false behind the last one. Raw code names none. */
+/* The files that the i-th code object names; false past the last one. Raw code names none. */
 bool bw_debug_source_files(struct bw_debug *d, size_t i, const char **out_object,
 			   const char *const **out, size_t *out_n);
 /* What the i-th code object's debug information has of that kind (sym/listed.h), and which of its
  * symbols are not in it: functions by FUNCTIONS, data by VARIABLES; addresses are in the image. The
- * caller frees both (bw_listed_free, free). False behind the last code object. */
+ * caller frees both (bw_listed_free, free). False past the last code object. */
 struct bw_debug_listed {
 	struct bw_listed *list;
 	size_t n;

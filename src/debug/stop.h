@@ -41,7 +41,7 @@ struct bw_stop {
 };
 
 /* Resumes the waves; wait reports the next stop. Waves that stopped at a trap (s_trap 1, 2, 3...)
- * resume behind it. */
+ * resume after it. */
 struct bw_error *bw_debug_continue(struct bw_debug *d) BW_MUST_CHECK;
 /* Waits for the next stop. timeout_ms < 0: for ever. */
 struct bw_error *bw_debug_wait(struct bw_debug *d, int timeout_ms,

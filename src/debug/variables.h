@@ -54,7 +54,7 @@ struct bw_returned {
 /* Asked while the call runs, of its frame and its caller's. */
 void bw_debug_returned_begin(struct bw_debug *d, const struct bw_stack_frame *f,
 			     const struct bw_stack_frame *caller, struct bw_returned *out);
-/* Whether the focus wave stands right behind that call. */
+/* Whether the focus wave stands right after that call. */
 bool bw_debug_returned_is_there(struct bw_debug *d, const struct bw_returned *r);
 /* The value, read there. False: it is not known. out is the caller's. */
 bool bw_debug_returned_value(struct bw_debug *d, const struct bw_returned *r, struct bw_value *out);

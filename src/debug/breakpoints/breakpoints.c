@@ -120,7 +120,7 @@ static void tell_no_lines(struct bw_debug *d, struct bw_break *b)
 }
 
 /* Drivers know few of a shader's lines: the next one that has code may be far from the one that was
- * meant, as behind a loop. */
+ * meant, as after a loop. */
 static void tell_other_line(struct bw_debug *d, const struct bw_break *b)
 {
 	uint64_t addr;

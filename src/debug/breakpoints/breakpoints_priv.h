@@ -20,7 +20,7 @@ struct bw_where_spec {
 	enum bw_where_kind kind;
 	char *name; /* symbol, or file; owned */
 	unsigned line;
-	bool plain;	   /* SYMBOL without +OFFSET: behind the prologue */
+	bool plain;	   /* SYMBOL without +OFFSET: after the prologue */
 	uint64_t offset_b; /* SYMBOL: from it; ADDRESS: the address */
 };
 void bw_where_spec_fini(struct bw_where_spec *s);
@@ -167,7 +167,7 @@ void bw_dispatch_filter_free(struct bw_dispatch_filter *f);
 /* A dispatch is held: inserts the breakpoints that match it. */
 void bw_catch_new_dispatch(struct bw_debug *d, const struct bw_dispatch_record *x);
 /* b is new, or enabled again: matches it against the dispatches that have not begun, held ones and
- * those behind stopped ones in a submission that runs; says so where it holds only later. */
+ * those after stopped ones in a submission that runs; says so where it holds only later. */
 void bw_catch_again(struct bw_debug *d, struct bw_break *b);
 /* A dispatch has ended: says which breakpoints should have stopped it, and could not. */
 void bw_catch_on_done(struct bw_debug *d, const struct bw_dispatch_record *x);

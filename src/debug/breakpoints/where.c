@@ -267,8 +267,8 @@ static struct bw_error *symbols_in_module(struct bw_module *m, const struct bw_w
 	return NULL;
 }
 
-/* As in gdb: what lies in the prologue of a function is behind it, where its parameters have their
- * values. */
+/* As in gdb: a place in the prologue of a function stands for the end of the prologue, where the
+ * parameters have their values. */
 static uint64_t behind_prologue(const struct bw_module *m, uint64_t addr)
 {
 	const struct bw_symbol *s = bw_module_symbol_at(m, addr);

@@ -36,13 +36,13 @@ const struct bw_kernel *bw_module_kernels(const struct bw_module *m, size_t *out
 const struct bw_symbol *bw_module_symbols(const struct bw_module *m, size_t *out_n);
 /* The name for people: of C++, demangled. */
 const char *bw_module_pretty(struct bw_module *m, const struct bw_symbol *s);
-/* The next symbol that users mean by the name, behind `after` (NULL: the first one): its own name,
+/* The next symbol that users mean by the name, after `after` (NULL: the first one): its own name,
  * or the name in the source, shortened as in C++ (bw_name_is), or a shader's entry point. */
 const struct bw_symbol *bw_module_named(struct bw_module *m, const char *name,
 					const struct bw_symbol *after);
 const struct bw_symbol *bw_module_symbol(const struct bw_module *m, const char *name);
 const struct bw_symbol *bw_module_symbol_at(const struct bw_module *m, uint64_t offset_b);
-/* The line at an offset in the image, or the first one behind it in the same function: shaders of a
+/* The line at an offset in the image, or the first one after it in the same function: shaders of a
  * driver begin with instructions that have none. False: there is none. */
 bool bw_module_line_from(const struct bw_module *m, uint64_t offset_b, struct bw_line *out);
 void bw_module_free(struct bw_module *m);

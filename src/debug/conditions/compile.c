@@ -417,7 +417,7 @@ size_t bw_filter_compile(const char *text, const struct bw_filter_facts *facts, 
 	size_t end = c->n;
 	bool bad = c->bad;
 	if (p.inexact) {
-		bw_asm_imm(c, BW_OP_S_CBRANCH_SCC1, 0, 1); /* behind the next */
+		bw_asm_imm(c, BW_OP_S_CBRANCH_SCC1, 0, 1); /* after the next */
 		bw_asm_1(c, BW_OP_S_SETPC_B64, 0, link);
 		if (!c->bad && bw_filter_lanes(&p, &out_result->is_whole))
 			return c->n;

@@ -186,7 +186,7 @@ static uint8_t variable(struct bw_filter_tree *t, const struct bw_filter_var *va
 
 static uint8_t parse_level(struct bw_filter_tree *t, unsigned level);
 
-/* Behind a name: [..], (..) and .NAME are not for here, but must be passed over. */
+/* After a name: [..], (..) and .NAME are not for here, but must be passed over. */
 static bool skip_brackets(struct bw_filter_tree *t)
 {
 	bool any = false;

@@ -31,7 +31,7 @@ static bool is_arrow(const struct bw_filter_tokens *t, size_t i)
 	return is_op(t, i, '-') && is_op(t, i + 1, '>') && t->tok[i + 1].column == t->tok[i].end;
 }
 
-/* Behind the closing bracket of the one at i. */
+/* After the closing bracket of the one at i. */
 static size_t behind_brackets(const struct bw_filter_tokens *t, size_t i)
 {
 	int depth = 0;

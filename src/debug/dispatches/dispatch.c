@@ -21,7 +21,7 @@ static unsigned dispatch_lanes(const struct bw_arch *arch, const struct bw_dispa
 	return bw_arch_lanes(arch, x->desc.initiator);
 }
 
-/* The number of the packet behind one: as many bits as a wave is told. */
+/* The number of the packet after one: as many bits as a wave is told. */
 static uint32_t next_packet(const struct bw_debug *d, uint32_t packet)
 {
 	return (packet + 1) & bw_arch_get(bw_debug_arch(d), BW_WF_PACKET, ~0u);
@@ -524,7 +524,7 @@ struct bw_error *bw_debug_count_waves(struct bw_debug *d, uint32_t number,
 			c.running += rest;
 			break;
 		}
-		/* Groups are launched in order. Those behind the last one seen have not been
+		/* Groups are launched in order. Those after the last one seen have not been
 		 * launched if the device was full, and have come and gone if there was room for
 		 * them. */
 		uint64_t resident = (c.stopped + c.running + per_group - 1) / BW_MAX(per_group, 1u);

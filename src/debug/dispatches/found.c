@@ -14,10 +14,10 @@
 enum {
 	PIECE_B = 4096,
 	CODE_MAX_B = 1 << 20,
-	END_RUN = 5, /* compilers put at least this many behind the code (dispatch.md 2.1) */
+	END_RUN = 5, /* compilers put at least this many after the code (dispatch.md 2.1) */
 };
 
-/* The code from va to the s_code_ends behind it. */
+/* The code from va to the s_code_ends after it. */
 static uint8_t *read_code(struct bw_debug *d, uint64_t va, size_t *out_b)
 {
 	uint8_t *code = NULL;

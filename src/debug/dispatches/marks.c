@@ -194,7 +194,7 @@ static bool meet(struct search *s, uint32_t at, const struct state *from)
 	return b->in.n != n;
 }
 
-/* True: more or less is known of one of the blocks behind this one. */
+/* True: more or less is known of one of the blocks after this one. */
 static bool follow(struct search *s, const struct block *b)
 {
 	struct state now = b->in;

@@ -18,7 +18,7 @@ struct bw_marked_code {
 
 /* By address: the stores of marks, and the beginning of each basic block, which belongs to the line
  * of the first mark of the block. out: owned (free), NULL where the code has no mark. Only the
- * lack of memory is an error. out_begun: what is behind this place runs when the lane has begun its
+ * lack of memory is an error. out_begun: what is after this place runs when the lane has begun its
  * record; 0: where that is is not known. */
 struct bw_error *bw_marks_find(const struct bw_marked_code *code, struct bw_shader_mark **out,
 			       size_t *out_n, uint32_t *out_begun) BW_MUST_CHECK;

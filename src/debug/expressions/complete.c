@@ -192,7 +192,7 @@ size_t bw_debug_word_start(const char *text, size_t n)
 	return n;
 }
 
-/* Behind "FILE:" the lines that have code. */
+/* After "FILE:" the lines that have code. */
 static void add_lines(struct words *w, const struct bw_lines *l, const char *prefix)
 {
 	enum { LAST_LINE = 20000, MOST = 200 };

@@ -130,7 +130,7 @@ static struct bw_error *skip_parenthesis(struct bw_expr *x)
 	return NULL;
 }
 
-/* What is around a type, outermost last: in "int (*)[3]" what is behind the parenthesis belongs to
+/* What is around a type, outermost last: in "int (*)[3]" what is after the parenthesis belongs to
  * the int, and what is in it to all of that. */
 static struct bw_error *parse_around(struct bw_expr *x, enum bw_space space, struct bw_type *t)
 {

@@ -111,7 +111,7 @@ static void number(const char *text, size_t pos, struct bw_tok *t)
 		int_literal(s, n, t);
 }
 
-/* "[2:3]" right behind the name of a register file. */
+/* "[2:3]" right after the name of a register file. */
 static size_t range_length(const char *s)
 {
 	size_t n = 1;
@@ -127,7 +127,7 @@ static size_t range_length(const char *s)
 	return n > colon + 1 && s[n] == ']' ? n + 1 : 0;
 }
 
-/* "::i" behind "zoo", or alone */
+/* "::i" after "zoo", or alone */
 static bool is_part(const char *s)
 {
 	return s[0] == ':' && s[1] == ':' && is_word(s[2]) && !isdigit((unsigned char)s[2]);
@@ -170,7 +170,7 @@ static void word(const char *text, size_t pos, struct bw_tok *t)
 	t->name[n] = 0;
 }
 
-/* The character of an escape sequence of C, behind its backslash: n, 033, x1b. */
+/* The character of an escape sequence of C, after its backslash: n, 033, x1b. */
 static int escaped(const char *text, size_t *pos)
 {
 	static const char named[] = "a\ab\bf\fn\nr\rt\tv\ve\033";

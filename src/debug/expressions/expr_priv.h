@@ -163,14 +163,14 @@ struct bw_error *bw_expr_buffer_function(struct bw_expr *x, bool size,
 /* "buffer NAME", "buffer 2": its address. Whether a name, number or text is next. */
 bool bw_expr_buffer_follows(const struct bw_expr *x);
 struct bw_error *bw_expr_buffer(struct bw_expr *x, struct bw_value *out) BW_MUST_CHECK;
-/* "as TYPE[N]" behind an address: what is there. */
+/* "as TYPE[N]" after an address: what is there. */
 struct bw_error *bw_expr_as_type(struct bw_expr *x, struct bw_value *v,
 				 struct bw_value *out) BW_MUST_CHECK;
 
 /* expr_declare.c */
 /* "unsigned int", "item_t *[4]", "int (*)[3]" */
 struct bw_error *bw_expr_parse_type(struct bw_expr *x, struct bw_type *out) BW_MUST_CHECK;
-/* The same without what may stand behind the stars: "float *" of "float *[4]". */
+/* The same without what may stand after the stars: "float *" of "float *[4]". */
 struct bw_error *bw_expr_parse_element(struct bw_expr *x, struct bw_type *out) BW_MUST_CHECK;
 /* A pointer to t in global memory. */
 struct bw_error *bw_expr_pointer_to(struct bw_expr *x, const struct bw_type *t,

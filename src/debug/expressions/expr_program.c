@@ -362,7 +362,7 @@ struct bw_error *bw_expr_element(struct bw_expr *x, const struct bw_value *v, in
 	bool bounded = t->kind == BW_CTYPE_VECTOR || v->bytes;
 	if (bounded && (i < 0 || (uint64_t)i >= t->count))
 		return bw_errorf(BW_E_NOT_FOUND, "no such vector element");
-	/* C has no bounds of arrays in memory: before and behind them is other memory */
+	/* C has no bounds of arrays in memory: before and after them is other memory */
 	int64_t elem_b = (int64_t)bw_ctype_stride(t), offset_b;
 	if (__builtin_mul_overflow(i, elem_b, &offset_b))
 		return bw_errorf(BW_E_INVALID, "no such element: %lld", (long long)i);

@@ -7,7 +7,7 @@
  *
  * The conventions are those of clang-19's code (doc/hardware/code-objects.md 9): a call leaves the
  * return address in a pair of SGPRs, s32 is the stack pointer and grows upwards, s33 the frame
- * pointer, and EXEC is the same before and behind a call. All of them but the link register are
+ * pointer, and EXEC is the same before and after a call. All of them but the link register are
  * checked: a value is what the instructions made it. */
 
 #include <stdbool.h>

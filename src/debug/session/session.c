@@ -233,7 +233,7 @@ enum bw_isa_gen bw_debug_isa(const struct bw_debug *d)
 }
 
 /* Waves at a breakpoint need no displacement, as closing restores the code. Those that reported a
- * trap resume behind it, as with continue. inferior: which one's waves; 0: all. */
+ * trap resume after it, as with continue. inferior: which one's waves; 0: all. */
 void bw_debug_prepare_detach(struct bw_debug *d, uint32_t inferior)
 {
 	if (!bw_target_can(d->target, BW_CAP_RUN | BW_CAP_WRITE_REGS))

@@ -21,7 +21,7 @@ uint64_t bw_displaced_pc(const struct bw_wave_record *w, uint64_t pc)
 {
 	if (!w->displaced_va || pc < w->displaced_copy || pc >= w->displaced_copy + CELL_B)
 		return pc;
-	/* The PC is at the instruction, or behind it, never in between. */
+	/* The PC is at the instruction, or after it, never in between. */
 	return pc == w->displaced_copy ? w->displaced_va : w->displaced_va + w->displaced_size_b;
 }
 

@@ -518,7 +518,7 @@ struct bw_error *bw_step_to(struct bw_debug *d, struct bw_wave_record *w, uint64
 	return NULL;
 }
 
-/* Behind a call. Compiled code has s32 as it was before: a function that calls itself returns to
+/* After a call. Compiled code has s32 as it was before: a function that calls itself returns to
  * the same place first. */
 static struct bw_error *over_call(struct bw_debug *d, struct bw_wave_record *w, uint64_t va,
 				  enum step_result *out_result, struct bw_stop *out)

@@ -144,7 +144,7 @@ struct call {
 	const uint32_t *s32; /* of the caller, NULL: its code has no stack */
 };
 
-/* The wave stands at the first instruction of a function that it has called. It runs on behind the
+/* The wave stands at the first instruction of a function that it has called. It runs on after the
  * prologue, or, where the function has no lines, to its return. out_stays: the step ends there. */
 static struct bw_error *enter(struct bw_debug *d, struct bw_wave_record *w, const struct call *call,
 			      struct bw_stop *out, bool *out_stays, bool *out_ends)
@@ -225,7 +225,7 @@ static struct bw_error *step_inline(struct bw_debug *d, struct bw_wave_record *w
 	return bw_stack_hide(d, hidden);
 }
 
-/* Behind the line and never back to it: out of a loop. A return ends it as well. */
+/* Past the line and never back to it: out of a loop. A return ends it as well. */
 static struct bw_error *step_until(struct bw_debug *d, struct bw_wave_record *w,
 				   struct bw_stop *out)
 {
@@ -336,7 +336,7 @@ static struct bw_error *find_places(struct bw_debug *d, const struct bw_wave_rec
 				   text, n_here, max);
 }
 
-/* Where the function of the frame returns to; false: it is the outermost one, or what is behind it
+/* Where the function of the frame returns to; false: it is the outermost one, or what is after it
  * is not known. */
 static bool return_place(struct bw_debug *d, const struct bw_stack_frame *f,
 			 struct bw_internal_place *out)

@@ -72,7 +72,7 @@ static struct bw_error *check_barrier(struct bw_debug *d, struct bw_wave_record 
 	return err;
 }
 
-/* The wave has stopped behind the instruction at pc, which has accessed a. out_stop: report it. */
+/* The wave has stopped after the instruction at pc, which has accessed a. out_stop: report it. */
 static struct bw_error *look(struct bw_debug *d, struct bw_wave_record *w, uint64_t pc,
 			     const struct bw_wave_access *a, bool *out_stop)
 {

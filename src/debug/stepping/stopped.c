@@ -57,7 +57,7 @@ static uint32_t reasons_of(const struct bw_wave_state *s, uint32_t trap_id)
 	return reasons;
 }
 
-/* clang's __builtin_trap() continues behind its s_trap 2 with s_sendmsg_rtn_b32 GET_DOORBELL and
+/* clang's __builtin_trap() continues after its s_trap 2 with s_sendmsg_rtn_b32 GET_DOORBELL and
  * ends in s_sethalt (doc/hardware/code-objects.md 5): one event, with nothing to resume. */
 static bool is_builtin_trap(struct bw_debug *d, uint64_t pc)
 {

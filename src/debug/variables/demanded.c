@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The code behind the instruction is followed until the register is written again. What an operand
+/* The code after the instruction is followed until the register is written again. What an operand
  * needs follows from the operation, as in LLVM's SimplifyDemandedBits, whose doing this is about;
  * where the operation gives a result, from what is needed of that value, and so on through the
  * whole function: LLVM's BDCE follows values without a limit of depth. Around a loop a value can
@@ -23,7 +23,7 @@ struct wanted {
 
 /* What an instruction has put into a register. */
 struct value {
-	uint64_t from; /* behind that instruction */
+	uint64_t from; /* after that instruction */
 	struct wanted reg;
 	uint32_t demanded;	  /* bits, as far as is known by now */
 	uint32_t next;		  /* the next one of the same instruction + 1 */
@@ -449,7 +449,7 @@ static uint32_t demanded(struct walk *w, uint64_t from, struct wanted reg)
 {
 	bool has_grown = true;
 	of_value(w, from, reg);
-	if (!w->values.len) /* nothing is behind it */
+	if (!w->values.len) /* nothing is after it */
 		return 0;
 	for (uint32_t i = 0; i < w->values.len && w->values.data[0].demanded != UINT32_MAX; i++) {
 		find_uses(w, i);

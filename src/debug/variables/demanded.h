@@ -2,7 +2,7 @@
 #ifndef BW_DEBUG_VARIABLES_DEMANDED_H
 #define BW_DEBUG_VARIABLES_DEMANDED_H
 
-/* Which bits of a value the code behind it needs. Where it does not need all, the optimizer may
+/* Which bits of a value the code after it needs. Where it does not need all, the optimizer may
  * compute another value that is equal in those (b - c for b + 3 * c of which two bits are used),
  * and clang's locations do not tell the two apart. Pure: code in, facts out. */
 

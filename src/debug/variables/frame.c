@@ -101,7 +101,7 @@ static const struct bw_ctype *made(struct bw_debug *d, const struct bw_ctype *t)
 		    have->stride_b == t->stride_b && have->address_class == t->address_class)
 			return have;
 	}
-	/* members of a struct are stored behind it */
+	/* members of a struct are stored after it */
 	size_t members_b = t->n_members * sizeof(*t->members);
 	struct bw_ctype *new = malloc(sizeof(*new) + members_b);
 	if (!new)

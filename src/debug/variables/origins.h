@@ -31,7 +31,7 @@ struct bw_origin {
 	bool is_entry; /* nothing has written to it since the function's entry: reg */
 	bool is_vgpr;
 	unsigned reg;
-	uint64_t at, next; /* otherwise: the instruction, and the one behind it */
+	uint64_t at, next; /* otherwise: the instruction, and the one after it */
 	bool is_fused;	   /* two operations in one instruction */
 	bool is_load;	   /* of memory */
 	bool is_copy;	   /* of another register, whose origins come next if this is refused */

@@ -69,7 +69,7 @@ void bw_variables_free(struct bw_debug *d);
 /* A value that is not known, and why. */
 struct bw_error *bw_variables_not_known(const struct bw_ctype *type, const char *why,
 					struct bw_value *out) BW_MUST_CHECK;
-/* A value of these bytes, which is at no place that can be assigned; why: of those behind them. */
+/* A value of these bytes, which is at no place that can be assigned; why: of those after them. */
 struct bw_error *bw_variables_copied(const struct bw_ctype *type, const void *bytes, size_t n,
 				     const char *why, struct bw_value *out) BW_MUST_CHECK;
 

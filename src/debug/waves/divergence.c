@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* Since which branch lanes are inactive. Compilers save the lanes that are to wait in SGPRs, narrow
  * EXEC, often jump over the code that follows with s_cbranch_execz, and give the lanes back to EXEC
- * behind it, from the same SGPRs. So between the last instruction that writes such an SGPR and the
+ * after it, from the same SGPRs. So between the last instruction that writes such an SGPR and the
  * one that restores EXEC from it, it holds the lanes that wait there; lanes that have left a loop
- * are collected in one that is restored behind its s_cbranch_execnz. Lanes that are not needed any
+ * are collected in one that is restored after its s_cbranch_execnz. Lanes that are not needed any
  * more (an early return) are in none: the branch jumps to s_endpgm. */
 #include "debug/code.h"
 #include "debug/code/code_priv.h"
@@ -143,7 +143,7 @@ static bool saves_exec(const struct bw_inst *i)
 	       (is_exec(i->src[0]) || is_exec(i->src[1]));
 }
 
-/* The branch that belongs to a mask saved at instruction i: behind it, or, of an else, the one that
+/* The branch that belongs to a mask saved at instruction i: after it, or, of an else, the one that
  * jumps to it. */
 static uint64_t branch_of(const struct code *c, size_t i)
 {
@@ -163,7 +163,7 @@ static uint64_t branch_of(const struct code *c, size_t i)
 	return at;
 }
 
-/* What waits for the restoring instruction r, of those behind pc. */
+/* What waits for the restoring instruction r, of those after pc. */
 static struct bw_error *find_waiting(const struct code *c, uint64_t pc, size_t r,
 				     struct regions *out)
 {
@@ -206,7 +206,7 @@ static struct bw_error *find_regions(const struct code *c, uint64_t pc, struct r
 	return NULL;
 }
 
-/* Whether a mask saved at instruction i is restored behind it, before its SGPR gets another use. */
+/* Whether a mask saved at instruction i is restored after it, before its SGPR gets another use. */
 static bool is_restored(const struct code *c, size_t i)
 {
 	unsigned mask = c->insts.data[i].inst.dst;
