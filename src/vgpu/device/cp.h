@@ -129,7 +129,7 @@ void bw_cp_sh_write(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t
 
 /* Results of executing a packet (cp_packets.c). */
 enum bw_cp_result {
-	BW_CP_DONE,   /* continue behind it */
+	BW_CP_DONE,   /* continue after it */
 	BW_CP_JUMPED, /* done, and has set the position itself */
 	BW_CP_AGAIN,  /* a part is done: the rest follows after the other queues have had their
 		       * turn */

@@ -241,7 +241,7 @@ static enum bw_cp_result do_indirect_buffer(struct bw_queue *q, const struct bw_
 	return BW_CP_JUMPED;
 }
 
-/* Skips n dwords behind the packet. */
+/* Skips n dwords after the packet. */
 static enum bw_cp_result go_on_behind(struct bw_queue *q, const struct bw_pm4_packet *p, uint32_t n)
 {
 	uint64_t skip = (uint64_t)p->size_dw + n;

@@ -138,7 +138,7 @@ typedef uint32_t bw_reg_read_fn(struct bw_device *dev, const struct bw_bank_sel 
 				enum bw_register reg);
 typedef void bw_reg_write_fn(struct bw_device *dev, const struct bw_bank_sel *b,
 			     enum bw_register reg, uint32_t value);
-/* Registers behind the BAR, by byte address (register_bus.c). */
+/* Registers in the BAR, by byte address (register_bus.c). */
 struct bw_bus_register {
 	uint32_t address_b, value;
 };

@@ -64,7 +64,7 @@ static uint64_t pair(const uint32_t *frame, unsigned at)
 
 /* --- frames --- */
 
-/* The outcome of a frame. A refused one gets no fence, and the frames behind it are carried out:
+/* The outcome of a frame. A refused one gets no fence, and the frames after it are carried out:
  * mes_v11_0_submit_pkt_and_poll_completion of Linux 6.12 then finds the fence of its query written
  * and that of the frame not, says "MES failed to respond to msg=...", and continues. */
 enum outcome { DONE, REFUSED, AGAIN, STOPPED };

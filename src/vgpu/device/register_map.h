@@ -16,8 +16,8 @@ struct bw_profile;
 
 enum {
 	BW_REG_SPACE_DW = 0x40000, /* BAR5: every register that a host can reach lies below */
-	/* Registers that this GPU does not have lie behind, where only the device itself accesses
-	 * them. */
+	/* Registers that this GPU does not have lie after those, where only the device itself
+	 * accesses them. */
 	BW_REG_STORAGE_DW = BW_REG_SPACE_DW + BW_N_REGISTERS,
 };
 

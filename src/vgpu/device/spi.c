@@ -308,7 +308,7 @@ void bw_spi_cancel(struct bw_device *dev, struct bw_queue *q, unsigned vmid)
 		struct bw_queue *each = spi->queues[i];
 		if (q && each != q)
 			continue;
-		/* A queue's list is in order and of few VMIDs: what comes behind a foreign dispatch
+		/* A queue's list is in order and of few VMIDs: what comes after a foreign dispatch
 		 * waits for it anyhow. */
 		while (each->head && (q || each->head->vmid == vmid))
 			all_placed(each->head);

@@ -174,7 +174,7 @@ static bool leaf_range(struct bw_tlb *tlb, const struct bw_gpuvm_range *r, struc
 	return out->host && r->size_b;
 }
 
-/* b lies right behind a, here and on the host. */
+/* b lies right after a, here and on the host. */
 static bool follows(const struct bw_tlb_range *a, const struct bw_tlb_range *b)
 {
 	return a->va + a->size_b == b->va && a->host + a->size_b == b->host &&

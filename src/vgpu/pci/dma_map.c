@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* The first range that ends behind address. */
+/* The first range that ends after address. */
 static size_t first_behind(const struct bw_dma_map *m, uint64_t address)
 {
 	size_t low = 0, high = m->len;

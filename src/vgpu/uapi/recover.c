@@ -91,7 +91,7 @@ static bool reset_ring(struct bw_uapi *u, struct bw_drm_ring *ring)
 }
 
 /* What a program leaves behind when it ends is thrown away at once, where the kernel waits for its
- * time limit; so the jobs behind it must not suffer. */
+ * time limit; so the jobs after it must not suffer. */
 static bool drop_head(struct bw_uapi *u, struct bw_drm_ring *ring)
 {
 	struct bw_drm_job *head = ring->head;

@@ -271,7 +271,7 @@ static void put_job(struct bw_uapi *u, struct bw_drm_ring *ring, struct bw_drm_j
 }
 
 /* To where the next submission begins: amdgpu_ring_commit with gfx_v11_ring_insert_nop, which makes
- * the words behind the first header one packet with it, and sdma_v6_0_ring_insert_nop. */
+ * the words after the first header one packet with it, and sdma_v6_0_ring_insert_nop. */
 static void put_padding(struct bw_drm_ring *ring)
 {
 	struct bw_pm4_stream *s = &ring->stream;

@@ -12,7 +12,7 @@
 #include "vgpu/uapi/uapi_priv.h"
 
 /* DRM_SYNCOBJ_WAIT_FLAGS_WAIT_DEADLINE of Linux 6.6, and where the structs have the deadline, a
- * hint, behind what older headers have of them */
+ * hint, after what older headers have of them */
 enum { WAIT_FLAG_DEADLINE = 1 << 3, WAIT_DEADLINE_AT_B = 32, TIMELINE_WAIT_DEADLINE_AT_B = 40 };
 enum {
 	WAIT_FOR_FENCE =

@@ -6,7 +6,7 @@
 
 #include "vgpu/device/exec/alu/lane_math.h"
 
-/* The first 1201 bits behind the binary point, zeros after them. */
+/* The first 1201 bits after the binary point, zeros after them. */
 static const uint64_t two_over_pi[] = {
 	0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561,
 	0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484,

@@ -431,7 +431,7 @@ static bool build_map(struct bw_build *b, const struct bw_map_row *row)
 	return true;
 }
 
-/* VOPD: the Y half gets a record of its own behind the instruction. */
+/* VOPD: the Y half gets a record of its own after the instruction. */
 static bool build_dual(struct bw_build *b, const struct bw_map_row *row_x)
 {
 	const struct bw_inst *inst = b->inst;

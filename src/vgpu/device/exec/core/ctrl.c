@@ -92,7 +92,7 @@ BRANCH(s_cbranch_cdbgsys_or_user, CDBG_SYS || CDBG_USER)
 BRANCH(s_cbranch_cdbgsys_and_user, CDBG_SYS &&CDBG_USER)
 
 /* What an instruction reads as the PC: its 48 bits, zeros above. RADV 22.3 and 25.0 take the upper
- * half as dword 1 of a buffer descriptor, base and stride, for constants behind their code, which
+ * half as dword 1 of a buffer descriptor, base and stride, for constants after their code, which
  * lies in the upper half of the address space. [seen] */
 static uint64_t pc_value(const struct bw_exec *x, const struct bw_rec *rec)
 {
@@ -191,7 +191,7 @@ HANDLER(s_endpgm_ordered_ps_done)
 	BW_EXIT(BW_EXIT_END, pc_of(x, rec));
 }
 
-/* Padding behind shaders, which no wave should reach (rule 264). */
+/* Padding after shaders, which no wave should reach (rule 264). */
 HANDLER(s_code_end)
 {
 	return bw_h_illegal(rec, w, x, left, vgpr);

@@ -170,7 +170,7 @@ static void step_trap(struct bw_exec *x, struct bw_wave *w)
 }
 
 /* An access of this wave has hit an address watch. The flags are set whether or not the trap is
- * enabled. With precise memory it comes right behind the access, otherwise LATE instructions later
+ * enabled. With precise memory it comes right after the access, otherwise LATE instructions later
  * [I: how many]. True: not yet. */
 enum { LATE = 4 };
 

@@ -33,7 +33,7 @@ struct bw_exec_host {
 	/* TA_CS_BC_BASE_ADDR: where samplers find their own border colours, 16 bytes each.
 	 * Optional. */
 	uint64_t (*border_colors)(void *cookie);
-	/* SQ_DEBUG.SINGLE_MEMOP: an address watch traps right behind the access. Optional: it
+	/* SQ_DEBUG.SINGLE_MEMOP: an address watch traps right after the access. Optional: it
 	 * does. */
 	bool (*precise_memory)(void *cookie);
 	/* An instruction of the graphics pipeline (exp, lds_param_load) in a wave of that pipeline.

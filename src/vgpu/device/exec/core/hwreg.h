@@ -15,7 +15,7 @@ enum bw_hwreg {
 	BW_HWREG_IB_STS = HWREG(IB_STS),
 	BW_HWREG_PC_LO = HWREG(PC_LO),
 	BW_HWREG_PC_HI = HWREG(PC_HI),
-	BW_HWREG_SH_MEM_BASES = 15, /* doc/hardware/encodings.md 7: it is not behind SQ_IND */
+	BW_HWREG_SH_MEM_BASES = 15, /* doc/hardware/encodings.md 7: SQ_IND does not reach it */
 	BW_HWREG_FLAT_SCRATCH_LO = HWREG(FLAT_SCRATCH_LO),
 	BW_HWREG_FLAT_SCRATCH_HI = HWREG(FLAT_SCRATCH_HI),
 	BW_HWREG_HW_ID1 = HWREG(HW_ID1),

@@ -19,7 +19,7 @@ enum { FRACTION = 256, CUBE_FACES = 6 };
 void bw_sampler_read(const uint32_t words[4], struct bw_sampler *out)
 {
 #define FIELD(name) ((unsigned)bw_words_get(words, BW_SAMPLER_##name))
-	/* both with 8 bits behind the point, LOD_BIAS_SEC has 4 */
+	/* both with 8 bits after the point, LOD_BIAS_SEC has 4 */
 	int bias = (int)bw_sign_extend(FIELD(LOD_BIAS), 14) +
 		   16 * (int)bw_sign_extend(FIELD(LOD_BIAS_SEC), 6);
 	*out = (struct bw_sampler){

@@ -286,7 +286,7 @@ static enum outcome meet(struct bw_span *s, const struct bw_mem_request *q, unsi
 	uint64_t index = bw_words_get(pointer, NODE_INDEX);
 	uint32_t node[NODE_DW];
 	memset(out, 0xff, 16);
-	/* Nodes of the program's own kind, and what lies behind the last one, are nothing to the
+	/* Nodes of the program's own kind, and what lies after the last one, are nothing to the
 	 * hardware. */
 	if (type > BOX32 || index > h->last || (type == BOX32 && index == h->last))
 		return DONE;

@@ -82,7 +82,7 @@ static uint64_t last_write(const struct bw_strict_step *t, uint64_t limit, unsig
 	return last;
 }
 
-/* wave64: a result from before a change of EXEC and one from behind it are forwarded together. To
+/* wave64: a result from before a change of EXEC and one from after it are forwarded together. To
  * LLVM that takes two sources: a pair of registers that were written on both sides is one. ACO
  * waits there too. */
 static void check_forwarding(struct bw_strict_step *t)
@@ -223,7 +223,7 @@ void bw_hazard_after(struct bw_strict_step *t)
 		if (!(imm & DEPCTR_SA_SDST))
 			h->mask_read = h->mask_written = (struct bw_sregs){0};
 	} else if (op->inst.op == BW_OP_S_GETPC_B64) {
-		/* LLVM 19 does not wait behind it where it is in a bundle. [I] */
+		/* LLVM 19 does not wait after it where it is in a bundle. [I] */
 	} else if (op->e.unit == BW_UNIT_SALU) {
 		after_salu(h, &op->e);
 	} else if (op->e.unit == BW_UNIT_VMEM || op->e.unit == BW_UNIT_FLAT ||
