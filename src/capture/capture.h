@@ -63,7 +63,7 @@ struct bw_capture_result {
 	uint64_t fault_va;
 	uint32_t fault_status, flags; /* BW_CAPTURE_UNSEEN */
 };
-/* Nobody has looked at memory behind it: what it has changed is in the result of a later
+/* Nobody has looked at memory after it: what it has changed is in the result of a later
  * submission of the same address space, which has no such flag, beside what those between have
  * changed. */
 enum { BW_CAPTURE_UNSEEN = 1 };
@@ -209,7 +209,7 @@ struct bw_capture_hash bw_capture_hash_page(const void *page);
 /* 64 bits of any bytes, by which damage is found. */
 uint64_t bw_capture_check(const void *bytes, size_t size_b);
 
-/* Whether all of the space's memory behind the submission is known: a replay can begin there. */
+/* Whether all of the space's memory after the submission is known: a replay can begin there. */
 static inline bool bw_capture_is_seen(const struct bw_capture_result *r)
 {
 	return !(r->flags & BW_CAPTURE_UNSEEN);

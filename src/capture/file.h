@@ -10,7 +10,7 @@
 #include "capture/capture.h"
 
 struct bw_capture_file_header {
-	char magic[8]; /* BW_CAPTURE_MAGIC, without a zero behind it */
+	char magic[8]; /* BW_CAPTURE_MAGIC, without a zero after it */
 	uint32_t version, reserved;
 };
 #define BW_CAPTURE_MAGIC                                                                           \

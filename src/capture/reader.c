@@ -63,7 +63,7 @@ static struct bw_error *read_at(const struct bw_capture_reader *r, uint64_t at, 
 
 /* ---- the chain of blocks ---- */
 
-/* A header with the summary behind it. */
+/* A header with the summary after it. */
 struct head {
 	struct bw_capture_block block;
 	uint8_t summary[BW_CAPTURE_SUMMARY_MAX_B];
@@ -170,7 +170,7 @@ static struct bw_error *note_block(struct bw_capture_reader *r, uint64_t at, con
 	}
 }
 
-/* The next place at or behind `at` where a block could begin; the end of the file if there is none.
+/* The next place at or after `at` where a block could begin; the end of the file if there is none.
  */
 static struct bw_error *find_magic(const struct bw_capture_reader *r, uint64_t at, uint64_t *out)
 {
@@ -208,7 +208,7 @@ static struct bw_error *walk(struct bw_capture_reader *r)
 			good_end = at;
 			continue;
 		}
-		/* A block that the file ends in is no damage: nothing is found behind it. */
+		/* A block that the file ends in is no damage: nothing is found after it. */
 		BW_TRY(find_magic(r, at + 1, &at));
 	}
 	return NULL;

@@ -4,7 +4,7 @@
 
 /* Reads a capture file. Opening reads the headers of blocks alone, no page; what a block holds is
  * read when it is asked for. A file that was cut off, or is being written, opens to its last whole
- * block; behind damage the next whole block is looked for. One thread at a time. */
+ * block; after damage the next whole block is looked for. One thread at a time. */
 
 #include "capture/file.h"
 #include "capture/pipeline.h"

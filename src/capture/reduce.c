@@ -72,7 +72,7 @@ static bool is_zeroed(const struct job *j, const struct space *s, uint64_t buffe
 	       bsearch(&key, zeroed->data, zeroed->len, sizeof(key), by_place);
 }
 
-/* The first of the words that lies in this page or behind it. */
+/* The first of the words that lies in this page or after it. */
 static size_t first_word(const struct job *j, uint64_t buffer, uint64_t index)
 {
 	const struct bw_capture_words *words = &j->how->words;

@@ -27,7 +27,7 @@ struct base {
 	struct bw_capture_space state;
 	struct BW_VEC(struct record *) records; /* owned; those before `first` are gone */
 	size_t first;
-	/* Behind the first of them that is seen (bw_capture_is_seen): what is before can be
+	/* After the first of them that is seen (bw_capture_is_seen): what is before can be
 	 * dropped, as memory is known there. `first`: none of those before `searched` is. */
 	size_t mark, searched;
 	uint64_t records_b; /* of records, with all pages that they name */
@@ -500,7 +500,7 @@ static struct bw_error *make_first(struct bw_capture_ring *r, struct bw_capture_
 	return NULL;
 }
 
-/* The record's runs are of the file behind the call. */
+/* The record's runs are of the file after the call. */
 static struct bw_error *write_submission(struct bw_capture_ring *r, struct bw_capture_writer *w,
 					 struct base *b, struct bw_capture_submission *s)
 {

@@ -4,8 +4,8 @@
 
 /* The last submissions of a capture, in memory. Records go in as they come; the oldest are dropped
  * when there are too many, and become the memory that the first of the others starts with. That
- * memory is known only behind a submission whose result is seen (bw_capture_is_seen); so of each
- * address space, the first record that is kept is one behind such a result, and more records are
+ * memory is known only after a submission whose result is seen (bw_capture_is_seen); so of each
+ * address space, the first record that is kept is one after such a result, and more records are
  * kept than the limits say where the results of those are not seen. Writing the ring makes a
  * capture like any other, which can be replayed from its first submission.
  *
@@ -42,7 +42,7 @@ void bw_capture_ring_release(struct bw_capture_ring *r, const uint64_t *ids, siz
 struct bw_error *bw_capture_ring_pipeline(struct bw_capture_ring *r, const void *bytes,
 					  size_t size_b, uint32_t *out_id) BW_MUST_CHECK;
 
-/* Both take what is in the record, which is empty behind the call, after an error, too. The pages
+/* Both take what is in the record, which is empty after the call, after an error, too. The pages
  * of its runs are held by the caller. Numbers rise. now_ns: when it came. */
 struct bw_error *bw_capture_ring_submission(struct bw_capture_ring *r,
 					    struct bw_capture_submission *s,
@@ -55,7 +55,7 @@ struct bw_error *bw_capture_ring_result(struct bw_capture_ring *r, uint32_t spac
 void bw_capture_ring_close_space(struct bw_capture_ring *r, uint32_t space);
 
 /* Writes all of it, oldest first, under the numbers that the submissions came with; out_n: how many
- * they are. It is empty behind the call. */
+ * they are. It is empty after the call. */
 struct bw_error *bw_capture_ring_write(struct bw_capture_ring *r, struct bw_capture_writer *w,
 				       uint32_t *out_n) BW_MUST_CHECK;
 

@@ -11,7 +11,7 @@
 struct bw_error *bw_capture_find(const struct bw_capture_reader *r, uint64_t number,
 				 size_t *out_index) BW_MUST_CHECK;
 /* Whether the capture has the memory before submission `index`: of a ring it may not, where nobody
- * has looked at memory behind the one before it. What bw_capture_seek finds then lacks what
+ * has looked at memory after the one before it. What bw_capture_seek finds then lacks what
  * submissions have written since somebody did. */
 bool bw_capture_knows_before(const struct bw_capture_reader *r, size_t index);
 /* The address space of submission `index` (of bw_capture_reader_entries) as it is before that, and

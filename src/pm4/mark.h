@@ -9,7 +9,7 @@
  * What is written, and by what:
  * - BEGUN, by WRITE_DATA of the micro engine with a confirmed write, in front of a packet: the
  *   command processor has come to it. The write is in memory before the packet is executed.
- * - ENDED, by RELEASE_MEM with BOTTOM_OF_PIPE_TS, behind a packet that starts waves: the event
+ * - ENDED, by RELEASE_MEM with BOTTOM_OF_PIPE_TS, after a packet that starts waves: the event
  *   comes when all work in front of it has ended, which no WRITE_DATA would say. It asks for no
  *   cache action, so that a flush that the program has forgotten stays forgotten.
  * - In front of a packet that starts waves, and at the end, WAIT_REG_MEM waits until GO is the
@@ -25,7 +25,7 @@ struct bw_pm4_mark {
 	uint32_t at_dw; /* of the packet in it */
 	uint8_t op;
 	uint8_t depth; /* 0: what was submitted, 1: what that calls; chains do not count */
-	bool is_work;  /* the packet starts waves, and has an ENDED behind it */
+	bool is_work;  /* the packet starts waves, and has an ENDED after it */
 	bool is_bad;   /* no packet: what lies here is executed as it is, without markers */
 };
 enum { BW_PM4_MARK_END = 0xff };
@@ -41,7 +41,7 @@ struct bw_pm4_mark_options {
 	uint32_t wait_from;		    /* each marker from this one on is waited for */
 	bw_pm4_mark_read_fn *read;
 	void *cookie;
-	/* Packets that are put in front of everything else behind the first `put_behind` packets
+	/* Packets that are put in front of everything else after the first `put_behind` packets
 	 * that start waves; put_dw 0: none. */
 	const uint32_t *put;
 	size_t put_dw;

@@ -125,7 +125,7 @@ static struct bw_error *walk_sdma(struct job *j, const struct place *p, const ui
 	return NULL;
 }
 
-/* A stream and those that are chained behind it. */
+/* A stream and those that are chained after it. */
 static struct bw_error *walk_streams(struct job *j, struct place p)
 {
 	while (p.s.size_dw && !was_seen(j, &p.s)) {

@@ -86,7 +86,7 @@ struct bw_error *bw_replay_clocks_note(struct bw_replay_gpu *g, const struct bw_
 	return err;
 }
 
-/* ---- Behind it ---- */
+/* ---- After it ---- */
 
 /* The bytes of a place as the capture has them; a place may begin in one page and end in the next.
  * out_known: false where the capture, damaged, has lost the page. */

@@ -12,7 +12,7 @@ struct bw_replay_clock {
 	uint64_t buffer, offset_b;
 	uint32_t size_b; /* up to 8 */
 	uint8_t before[8];
-	/* Behind the submission; is_settled: the place has the captured value. */
+	/* After the submission; is_settled: the place has the captured value. */
 	uint8_t captured[8], replayed[8];
 	bool is_settled;
 };
@@ -29,7 +29,7 @@ struct bw_replay_clocks_said {
 struct bw_error *bw_replay_clocks_note(struct bw_replay_gpu *g, const struct bw_capture_space *s,
 				       const struct bw_capture_submission *sub,
 				       struct bw_replay_clocks *out) BW_MUST_CHECK;
-/* Behind it, s being what the capture has there: gives each place the captured value, where both
+/* After it, s being what the capture has there: gives each place the captured value, where both
  * the capture and the replay have written another one than before. A packet that only one of them
  * has executed makes a difference. Copies of these values get the captured one, too: places in
  * `after`, which is what the submission has changed in the capture, that have the captured value

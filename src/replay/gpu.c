@@ -336,7 +336,7 @@ bool bw_replay_gpu_read(struct bw_replay_gpu *g, uint32_t space, uint64_t va, vo
 
 /* ---- Memory that the capture does not have ---- */
 
-/* Behind the highest mapping of the low half, which is where the captured program has put its own.
+/* After the highest mapping of the low half, which is where the captured program has put its own.
  */
 static uint64_t free_va(const struct space *s, const struct bw_capture_space *from)
 {

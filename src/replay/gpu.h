@@ -40,7 +40,7 @@ struct bw_replay_new {
 /* Makes it, for the GPU to read, write and execute. BW_E_INVALID: something is mapped there. */
 struct bw_error *bw_replay_gpu_add(struct bw_replay_gpu *g, const struct bw_capture_space *s,
 				   const struct bw_replay_new *new, uint64_t *out_va) BW_MUST_CHECK;
-/* Unmaps and frees all of that in a space, behind the submission that it was for. */
+/* Unmaps and frees all of that in a space, after the submission that it was for. */
 void bw_replay_gpu_drop_added(struct bw_replay_gpu *g, uint32_t space);
 
 /* Submits and waits, for timeout_s at most. out: without number, pages and time. */

@@ -63,7 +63,7 @@ static bool has(const struct addresses *kept, uint64_t va)
 	return kept->len && bsearch(&va, kept->data, kept->len, sizeof(va), by_address);
 }
 
-/* What the capture does not have is freed behind the submission, and need not be put back. */
+/* What the capture does not have is freed after the submission, and need not be put back. */
 static struct bw_error *change(const struct memory *m, const struct bw_pm4_step *s)
 {
 	uint32_t n = bw_pm4_step_changed(s);

@@ -40,7 +40,7 @@ static struct bw_error *page_of(struct locate *l, const struct bw_capture_space 
 	return err;
 }
 
-/* The number that the kernel writes behind each submission is no difference. */
+/* The number that the kernel writes after each submission is no difference. */
 static void drop_fence(const struct locate *l, struct page *p)
 {
 	uint64_t at = l->sub.fence_offset_b % PAGE_B;
@@ -101,7 +101,7 @@ static struct bw_error *compare_page(struct locate *l, const struct bw_capture_s
 	return take_page(l, b->info.id, index, memory, captured);
 }
 
-/* Behind the run with all packets. */
+/* After the run with all packets. */
 static struct bw_error *collect(void *cookie, struct bw_replay_gpu *g)
 {
 	struct locate *l = cookie;
@@ -128,7 +128,7 @@ static void note_place(struct locate *l, const struct page *p, unsigned i)
 	memcpy(o->replayed, p->replayed + i, o->n_bytes);
 }
 
-/* Behind a run with some packets. */
+/* After a run with some packets. */
 static struct bw_error *look(void *cookie, struct bw_replay_gpu *g)
 {
 	struct locate *l = cookie;
@@ -256,7 +256,7 @@ static struct bw_error *locate(struct locate *l)
 	return NULL;
 }
 
-/* Memory behind the submission, as the capture has it. */
+/* Memory after the submission, as the capture has it. */
 static struct bw_error *seek_behind(struct locate *l, size_t index)
 {
 	struct bw_capture_submission same = {0};

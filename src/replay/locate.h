@@ -3,7 +3,7 @@
 #define BW_REPLAY_LOCATE_H
 
 /* By which packet a submission comes to leave other memory than in the capture. The capture holds
- * memory behind whole submissions alone, so the replay is compared with itself: the submission runs
+ * memory after whole submissions alone, so the replay is compared with itself: the submission runs
  * with fewer and fewer packets, and the first packet is looked for with which one of the bytes that
  * differ in the end has the value that it has in the end. */
 

@@ -72,7 +72,7 @@ static struct bw_error *take_number(const char *option, const char *value, uint6
 	return NULL;
 }
 
-/* "N<separator>...": the number, and what is behind it. */
+/* "N<separator>...": the number, and what is after it. */
 static bool split(const char *value, char separator, char *out_number, size_t room,
 		  const char **out_rest)
 {

@@ -3,7 +3,7 @@
 #define BW_REPLAY_PATCH_H
 
 /* Memory that is other than captured while one submission of a replay runs: written before it, put
- * back behind it. What a capture says of later memory is what has changed in the program, so no
+ * back after it. What a capture says of later memory is what has changed in the program, so no
  * byte of a patch may stay. */
 
 #include "replay/gpu.h"

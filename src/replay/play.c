@@ -24,7 +24,7 @@ struct fence_place {
 struct live_space {
 	struct bw_capture_space s;
 	bool is_placed; /* on the GPU */
-	/* of the last submission, and of those before it behind which memory is not known */
+	/* of the last submission, and of those before it whose memory is not known */
 	struct bw_replay_clocks clocks;
 };
 
@@ -299,7 +299,7 @@ static bool is_alike(const struct bw_capture_entry *e, const struct bw_capture_r
 	return !has_fault || e->result.fault_va / PAGE_B == now->fault_va / PAGE_B;
 }
 
-/* Memory of the capture as it is behind a submission. out_known: false where it does not say. */
+/* Memory of the capture as it is after a submission. out_known: false where it does not say. */
 static struct bw_error *take_result(struct play *p, struct live_space *s,
 				    const struct bw_capture_entry *e, bool *out_known)
 {
@@ -483,7 +483,7 @@ static struct bw_error *choose(struct play *p, const struct bw_capture_entry *e,
 	return err;
 }
 
-/* A submission whose record is damaged: memory becomes what the capture has behind it. */
+/* A submission whose record is damaged: memory becomes what the capture has after it. */
 static struct bw_error *take_unrun(struct play *p, struct live_space *s,
 				   const struct bw_capture_entry *e)
 {

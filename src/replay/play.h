@@ -18,12 +18,12 @@ struct bw_replay_dump {
 };
 
 struct bw_replay_options {
-	/* Numbers. What comes before `first` is memory alone; where that is not known, those run,
-	 * too, that come behind the last one behind which it is. */
+	/* Numbers. Of the submissions before `first` only memory is taken. Where the capture does
+	 * not have it, those after the last one whose memory it has run, too. */
 	uint32_t first, last;
 	uint64_t timeout_s;
 	struct bw_replay_limit limit;
-	bool check; /* compare memory with the capture's behind each submission */
+	bool check; /* compare memory with the capture's after each submission */
 	/* Give places where the GPU writes its clock the captured values; `check` implies it. */
 	bool settles_clocks;
 	struct BW_VEC(struct bw_replay_dump) dumps;
@@ -32,16 +32,16 @@ struct bw_replay_options {
 	/* Gets the packets of submission `last` as it is submitted; none where they are not known.
 	 * NULL: nobody wants them. */
 	struct bw_pm4_steps *steps;
-	/* Called behind submission `last`, whatever became of it. NULL: nobody. */
+	/* Called after submission `last`, whatever became of it. NULL: nobody. */
 	struct bw_error *(*watch)(void *cookie, struct bw_replay_gpu *g);
 	void *cookie;
 };
 
 /* The first byte that is another one than in the capture. */
 struct bw_replay_difference {
-	uint32_t number, n_dispatches; /* the submission behind which it was found */
+	uint32_t number, n_dispatches; /* the submission after which it was found */
 	uint64_t buffer, offset_b, va; /* va 0: not mapped */
-	uint64_t n_pages, n_buffers;   /* that differ behind that submission */
+	uint64_t n_pages, n_buffers;   /* that differ after that submission */
 	uint8_t captured[16], replayed[16];
 	unsigned n_bytes; /* of the two, up to the end of the page */
 };

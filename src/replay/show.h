@@ -10,7 +10,7 @@
 /* skipped_b: of the file, between blocks. Text only where there is any. */
 void bw_replay_show_damage(struct bw_out *o, const struct bw_replay_report *r, uint64_t skipped_b);
 void bw_replay_show_difference(struct bw_out *o, const struct bw_replay_difference *d);
-/* Behind the difference that it belongs to; nothing where it was not looked for. */
+/* After the difference that it belongs to; nothing where it was not looked for. */
 void bw_replay_show_blame(struct bw_out *o, const struct bw_replay_blame *b);
 
 #endif

@@ -38,7 +38,7 @@ struct bw_swap_rule {
 	uint32_t vgprs[2]; /* that it uses */
 	uint32_t lds_b;	   /* that a workgroup needs; 0: as many as before */
 	/* SPIR-V in a replay, as the driver has compiled it for the capture's pipelines (see
-	 * variant.h): so many structs, and their code behind them */
+	 * variant.h): so many structs, and their code after them */
 	uint32_t n_variants;
 	struct bw_swap_bytes variants;
 };
@@ -85,7 +85,7 @@ struct bw_error *bw_swap_rules_read(uint8_t *bytes, size_t size_b,
 /* Appends bytes to those that the file is going to have. */
 struct bw_error *bw_swap_rules_add(struct bw_swap_rules *r, const void *bytes, size_t size_b,
 				   struct bw_swap_bytes *out) BW_MUST_CHECK;
-/* The file of rules that were made so: its head, owned by the caller; r->bytes come behind it. */
+/* The file of rules that were made so: its head, owned by the caller; r->bytes come after it. */
 struct bw_error *bw_swap_rules_head(const struct bw_swap_rules *r, uint8_t **out,
 				    size_t *out_size_b) BW_MUST_CHECK;
 static inline const void *bw_swap_rules_at(const struct bw_swap_rules *r, struct bw_swap_bytes b)

@@ -43,7 +43,7 @@ static bool is_same(const struct bw_swap_arguments *own, const struct bw_swap_ar
 		       BW_MIN(behind_b, (size_t)BW_SWAP_BEHIND_B));
 }
 
-/* Nothing tells a zero that is the number of workgroups in x from others but what is behind it. */
+/* Nothing tells a zero that is the number of workgroups in x from others but what is after it. */
 static bool is_told_apart(const struct bw_swap_arguments *own, unsigned m,
 			  const struct bw_swap_arguments *other, unsigned k)
 {

@@ -43,8 +43,8 @@ struct bw_swap_moves {
 	uint8_t from[BW_SWAP_USER_DATA], word[BW_SWAP_USER_DATA];
 };
 
-/* One for each pipeline record that a rule is for; bw_swap_rule.variants has them in a row, and the
- * bytes of their code behind, which lie at places counted from the first one. */
+/* One for each pipeline record that a rule is for; bw_swap_rule.variants has them in a row, and
+ * after them the bytes of their code, at places counted from the first variant. */
 struct bw_swap_variant {
 	uint32_t made_of; /* the number of the record */
 	uint32_t pad;
