@@ -170,7 +170,7 @@ bool bw_arch_knows_code(const struct bw_arch *a);
 void bw_arch_gfx_name(uint32_t gc_version, char *out, size_t size_b);
 /* What kernels are built for where nothing says which GPU will run them. */
 const char *bw_arch_default_gfx(void);
-/* The word of s_code_end, which fills memory behind code so that instruction prefetch runs into
+/* The word of s_code_end, which fills memory after code so that instruction prefetch runs into
  * nothing else. gc_version 0: the kernel does not tell. */
 uint32_t bw_arch_code_end(uint32_t gc_version);
 /* All rows; NULL beyond the last. */
@@ -202,7 +202,7 @@ uint32_t bw_arch_take(struct bw_arch_bits b, uint32_t word);
 
 /* SQ_IND_INDEX for a register of a wave; a field of it is read from there. */
 uint32_t bw_arch_ind(const struct bw_arch *a, enum bw_wreg reg, uint32_t wave);
-/* SQ_IND_INDEX for `first` and those behind it; lane: VGPRs only. index: a place in a->ind. */
+/* SQ_IND_INDEX for `first` and those after it; lane: VGPRs only. index: a place in a->ind. */
 uint32_t bw_arch_ind_run(const struct bw_arch *a, uint32_t index, uint32_t wave, uint32_t lane);
 /* SQ_CMD for all waves of a VMID, or with UINT32_MAX of the GPU. */
 uint32_t bw_arch_sq_cmd_all(const struct bw_arch *a, enum bw_sq_cmd cmd, uint32_t vmid,

@@ -11,7 +11,7 @@
 #include "base/str.h"
 
 void bw_base64_add(struct bw_str *out, const uint8_t *data, size_t n);
-/* out is owned. White space is not allowed, nor are bits behind the last byte. what: names the text
+/* out is owned. White space is not allowed, nor are bits after the last byte. what: names the text
  * in the message. */
 struct bw_error *bw_base64_read(const char *what, const char *text, uint8_t **out,
 				size_t *out_n) BW_MUST_CHECK;

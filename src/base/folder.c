@@ -21,7 +21,7 @@ static const char *const kinds[] = {
 	[BW_FOLDER_RUN] = "breakwater-run-",
 };
 
-/* BASE_MAX: a socket's address has room for 107 bytes, and the longest that comes behind it is
+/* BASE_MAX: a socket's address has room for 107 bytes, and the longest that comes after it is
  * "/breakwater-debug-XXXXXX/socket". MAX_DEPTH: of what is removed; our own trees have ten
  * levels. */
 enum {

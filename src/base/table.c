@@ -58,12 +58,12 @@ struct bw_error *bw_table_reserve_(struct bw_table_index *x, const void *data, s
 	return NULL;
 }
 
-/* Frees a slot. What lies behind it moves up, where the search for it would end here now. */
+/* Frees a slot. Later elements move up where the search for them would now end at this slot. */
 static void free_slot(struct bw_table_index *x, const void *data, size_t elem_b, size_t hole)
 {
 	for (size_t slot = next(x, hole); x->slots[slot]; slot = next(x, slot)) {
 		size_t home = home_of(x, id_at(data, elem_b, x->slots[slot] - 1));
-		/* how far behind its home it is, and how far the hole is in front of it */
+		/* how far past its home it is, and how far the hole is in front of it */
 		if (((slot - home) & (x->n_slots - 1)) < ((slot - hole) & (x->n_slots - 1)))
 			continue;
 		x->slots[hole] = x->slots[slot];

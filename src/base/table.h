@@ -26,7 +26,7 @@
 		struct bw_table_index index;                                                       \
 	}
 
-/* Where the elements are: position + 1 by a hash of the number, or behind that; 0 is free. */
+/* Where the elements are: position + 1 by a hash of the number, or after that; 0 is free. */
 struct bw_table_index {
 	size_t *slots;
 	size_t n_slots; /* a power of two, more than twice the elements; or 0 */

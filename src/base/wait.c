@@ -84,7 +84,7 @@ bool bw_wait_find_stopped(pid_t *out_pid, const char **out_name, char *out_state
 	return false;
 }
 
-/* The fields of a stat file behind "PID (NAME) ", of which the name may have brackets and blanks in
+/* The fields of a stat file after "PID (NAME) ", of which the name may have brackets and blanks in
  * it (proc(5)). False: there is no such process or thread. */
 static bool read_stat(const char *path, char *text, size_t size_b, const char **out_fields)
 {

@@ -436,7 +436,7 @@ bool bw_crash_dump_line(struct bw_crash_dump *d, const char *text, size_t n, uns
 			return true;
 		break;
 	case FACTS:
-		/* not a log's line, behind a dump that was cut off */
+		/* not a log's line, after a dump that was cut off */
 		if (header_line(d, line, number) ||
 		    (strchr(line, ':') && !strstr(line, "amdgpu") && !strstr(line, "[drm"))) {
 			add_fact(d, line, number);

@@ -57,7 +57,7 @@ struct bw_crash_ib {
 	uint64_t va, size_dw; /* va 0: RADV does not say */
 	unsigned vmid;	      /* as umr says; 0: not known */
 	bool is_sdma;
-	/* RADV: the word behind which it has not been executed, as the trace points say */
+	/* RADV: the word after which it has not been executed, as the trace points say */
 	bool has_reached;
 	uint64_t reached_dw;
 	struct bw_crash_words words;
@@ -86,7 +86,7 @@ struct bw_crash_dump {
 	uint64_t fault_address;
 	uint32_t fault_status;
 	enum bw_crash_vram vram;
-	uint64_t n_nul_b; /* bytes behind the text, which is then cut off there */
+	uint64_t n_nul_b; /* bytes after the text, which is then cut off there */
 	struct BW_VEC(struct bw_crash_ip) ips;
 	struct BW_VEC(struct bw_crash_block) blocks;
 	struct BW_VEC(struct bw_crash_register) registers;
@@ -106,7 +106,7 @@ struct bw_crash_dump {
 
 /* "**** AMDGPU Device Coredump ****" somewhere in the line. */
 bool bw_crash_is_banner(const char *text, size_t n);
-/* One line behind the banner. False: not of a dump, as far as one can tell; the caller may try it
+/* One line after the banner. False: not of a dump, as far as one can tell; the caller may try it
  * as a line of a log and call bw_crash_dump_unknown. */
 bool bw_crash_dump_line(struct bw_crash_dump *d, const char *text, size_t n, unsigned number);
 void bw_crash_dump_unknown(struct bw_crash_dump *d, const char *text, size_t n, unsigned number);

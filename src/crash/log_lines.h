@@ -64,7 +64,7 @@ bool bw_crash_lines_end(struct bw_crash_lines *l, bool (*is_whole)(const char *t
 const char *bw_crash_lines_text(const struct bw_crash_lines *l, const struct bw_crash_line *line);
 void bw_crash_lines_clear(struct bw_crash_lines *l);
 
-/* Behind what stands in front of a message: "amdgpu 0000:03:00.0: amdgpu: ", "[drm:f] *ERROR* ". */
+/* After what stands in front of a message: "amdgpu 0000:03:00.0: amdgpu: ", "[drm:f] *ERROR* ". */
 const char *bw_crash_message(const char *line);
 /* "0000:03:00.0" or "drmn0" (FreeBSD) of a line, or "". out: of out_b bytes. */
 void bw_crash_find_device(const char *line, char *out, size_t out_b);

@@ -18,7 +18,7 @@ void bw_crash_report_error(struct bw_crash_report *r, struct bw_error *err)
 	bw_error_free(err);
 }
 
-/* Without colours, NUL and what is behind them; tabs stay. */
+/* Without colours, NUL and what is after them; tabs stay. */
 static void plain(const char *text, size_t n, char out[MAX_LINE_B])
 {
 	size_t at = 0;

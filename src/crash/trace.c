@@ -182,7 +182,7 @@ static void take_packet(struct walk *k, const struct bw_pm4_packet *p, const uin
 }
 
 /* What the command processor may be at where nothing launched is known to run: the first packet
- * behind the point that is neither a register nor a NOP. */
+ * after the point that is neither a register nor a NOP. */
 static void take_stuck(struct walk *k, const struct bw_pm4_packet *p)
 {
 	struct bw_pm4_set_reg set;

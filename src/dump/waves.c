@@ -7,7 +7,7 @@
 #include "base/util.h"
 #include "dump/dump_priv.h"
 
-/* Names of the register database behind SQ_WAVE_ (data/regs/gc-*.txt). */
+/* Names of the register database after SQ_WAVE_ (data/regs/gc-*.txt). */
 static const struct {
 	const char *name;
 	enum bw_wreg reg;

@@ -62,7 +62,7 @@ static const struct {
 static unsigned version_numbers(const char *text, unsigned out[3])
 {
 	unsigned n = 0;
-	bool open = false; /* behind an x */
+	bool open = false; /* after an x */
 	for (const char *p = text; n < 3;) {
 		if ((*p == 'x' || *p == 'X') && n > 0) {
 			open = true;

@@ -44,16 +44,15 @@ struct bw_guest_module {
 
 struct bw_guest_modules {
 	struct bw_guest_module_vec BW_VEC(struct bw_guest_module) files; /* all there are */
-	struct bw_guest_order
-	BW_VEC(size_t) order; /* indices of files, each behind what it needs */
-	const char *tree;     /* borrowed: QEMU's, which has xz and zstd */
+	struct bw_guest_order BW_VEC(size_t) order; /* indices of files, each after what it needs */
+	const char *tree;			    /* borrowed: QEMU's, which has xz and zstd */
 };
 
 /* Adds the modules below a folder; those that are known by name stay. unpacked: where those of them
  * that are compressed are put when they are wanted; both borrowed. */
 struct bw_error *bw_guest_modules_scan(struct bw_guest_modules *m, const char *folder,
 				       const char *unpacked) BW_MUST_CHECK;
-/* Puts a module into the order, behind what it needs. out_found: false where there is no such file,
+/* Puts a module into the order, after what it needs. out_found: false where there is no such file,
  * as for what a kernel has built in. */
 struct bw_error *bw_guest_modules_want(struct bw_guest_modules *m, const char *name,
 				       bool *out_found) BW_MUST_CHECK;
@@ -87,7 +86,7 @@ struct bw_klog {
 void bw_klog_add(struct bw_klog *k, const char *data, size_t size_b);
 /* A whole line. */
 void bw_klog_add_line(struct bw_klog *k, const char *line);
-/* The lines from the fatal one on, or the last ones; each behind a newline and two blanks. */
+/* The lines from the fatal one on, or the last ones; each after a newline and two blanks. */
 void bw_klog_show(const struct bw_klog *k, struct bw_str *out);
 void bw_klog_free(struct bw_klog *k);
 

@@ -23,7 +23,7 @@ static void ignore_warning(png_structp png, png_const_charp message)
 }
 
 /* False: the reason is in the error pointer's text. After a longjmp nothing here is read that was
- * changed behind setjmp. */
+ * changed after setjmp. */
 static bool write_rows(png_structp png, png_infop info, FILE *f, const struct bw_picture *p)
 {
 	static const uint8_t colors[] = {[1] = PNG_COLOR_TYPE_GRAY,

@@ -60,7 +60,7 @@ struct decoding {
 };
 
 /* Clears the low bits of an SGPR code that names n registers; false when the run does not exist.
- * VCC lies behind s105 and ends a run that starts before it: ACO allocates s[104:107] (aco_ir.cpp,
+ * VCC lies after s105 and ends a run that starts before it: ACO allocates s[104:107] (aco_ir.cpp,
  * sgpr_limit), although LLVM does not know it. */
 static bool align_sgprs(uint16_t *code, unsigned n)
 {
@@ -404,7 +404,7 @@ static bool check_image(struct decoding *d)
 	       vgprs_exist(in->vdata, row->data_n_reg) && image_addresses_exist(row, in);
 }
 
-/* What is to be looked at behind the fields. */
+/* What is to be looked at after the fields. */
 /* clang-format off */
 static bool (*const checks[BW_FMT_COUNT])(struct decoding *d) = {
 	[BW_FMT_SOP1] = check_scalar,

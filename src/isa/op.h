@@ -24,7 +24,7 @@ enum bw_fmt {
 
 enum bw_op_class { BW_CLASS_MAP, BW_CLASS_CMP, BW_CLASS_SCALAR, BW_CLASS_MEM, BW_CLASS_WAVE, BW_CLASS_CTRL };
 
-/* Where control can go behind an instruction. */
+/* Where control can go after an instruction. */
 enum bw_flow {
 	BW_FLOW_NEXT,        /* pc + size */
 	BW_FLOW_BRANCH,      /* always to target */

@@ -95,7 +95,7 @@ struct bw_isa_tables {
 	const struct bw_isa_head
 		*heads; /* most specific first; `next`: to try when it does not match */
 	const struct bw_isa_space
-		*spaces; /* of each format; behind them that of the Y halves of VOPD */
+		*spaces; /* of each format; after them that of the Y halves of VOPD */
 	const struct bw_isa_layout *layouts;  /* of each format; VOPD: of the X half */
 	const struct bw_isa_layout *layout_y; /* NULL: no VOPD */
 	const struct bw_isa_form *forms;      /* by op, then by format; */
@@ -113,7 +113,7 @@ static inline const struct bw_isa_row *bw_isa_row(const struct bw_isa_space *spa
 	return row ? &bw_isa_rows[row] : NULL;
 }
 
-/* Special codes of a SRC0 field: the dword behind says what it is (doc/hardware/encodings.md 4). */
+/* Special codes of a SRC0 field: the next dword says what it is (doc/hardware/encodings.md 4). */
 enum { BW_SRC_DPP8 = 233, BW_SRC_DPP8_FI = 234, BW_SRC_DPP16 = 250 };
 
 /* Compact forms of 16-bit operands: VGPR fields name high halves from here on. */

@@ -11,7 +11,7 @@
 
 enum { LINE_B = 640 };
 
-/* Behind "[   12.345678] "; the time stays 0 where there is none. */
+/* After "[   12.345678] "; the time stays 0 where there is none. */
 static const char *take_time(const char *line, uint64_t *out_us)
 {
 	uint64_t s, us;

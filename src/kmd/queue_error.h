@@ -22,7 +22,7 @@ struct bw_kmd_queue_error {
 };
 
 /* The last one that is later than after_us and not another process's; false: none. text: any bytes
- * with a zero behind them. */
+ * with a zero after them. */
 bool bw_kmd_last_queue_error(const char *text, pid_t pid, uint64_t after_us,
 			     struct bw_kmd_queue_error *out);
 

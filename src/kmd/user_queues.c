@@ -18,7 +18,7 @@
 
 struct queues BW_VEC(struct bw_kmd_user_queue);
 
-/* The number behind `key` in a line that has nothing else: "queue_type: 1". */
+/* The number after `key` in a line that has nothing else: "queue_type: 1". */
 static bool number_of(const char *text, const char *key, int base, uint64_t *out)
 {
 	size_t n = strlen(key);

@@ -127,7 +127,7 @@ static struct bw_error *parse_by_value(const struct bw_kernel_arg *ka, const cha
 			 a->value.size_b);
 }
 
-/* A __local pointer: the number is how many bytes of LDS it gets, behind what the kernel has
+/* A __local pointer: the number is how many bytes of LDS it gets, after what the kernel has
  * anyway. */
 static struct bw_error *parse_lds(struct bw_launch_plan *p, const char *text, struct bw_plan_arg *a)
 {

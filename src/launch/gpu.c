@@ -168,7 +168,7 @@ static struct bw_error *allocate(struct bw_launch_gpu *g, uint64_t size_b, uint3
 	return NULL;
 }
 
-/* Code with its relocations, and s_code_end behind it for the prefetcher. */
+/* Code with its relocations, and s_code_end after it for the prefetcher. */
 static struct bw_error *place_code(struct bw_launch_gpu *g, const struct bw_launch_plan *p,
 				   uint64_t *out_va)
 {

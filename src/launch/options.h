@@ -38,7 +38,7 @@ struct bw_launch_options {
 };
 
 /* If argv[*index] is a kernel option, takes it with its value (--grid 256 or --grid=256), moves
- * *index behind it and sets *out_taken; else leaves all as it is. */
+ * *index after it and sets *out_taken; else leaves all as it is. */
 struct bw_error *bw_launch_options_take(struct bw_launch_options *o, int argc, char *const *argv,
 					int *index, bool *out_taken) BW_MUST_CHECK;
 
@@ -49,7 +49,7 @@ struct bw_launch_command {
 	const char *file; /* borrowed from argv */
 	bool help;	  /* --help: the rest was not looked at */
 	/* Takes an option of the launcher's own at argv[*index], with its value, and moves *index
-	 * behind it; else leaves *index as it is. */
+	 * after it; else leaves *index as it is. */
 	struct bw_error *(*take)(void *cookie, int argc, char *const *argv, int *index);
 	void *cookie;
 };

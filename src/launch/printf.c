@@ -46,7 +46,7 @@ void bw_printf_buffer_init(uint8_t *buffer)
 	memcpy(buffer + BW_PRINTF_HEAD_B + BW_PRINTF_ROOM_B, tail, sizeof(tail));
 }
 
-/* "12:" in front of *p, which is moved behind it. */
+/* "12:" in front of *p, which is moved past it. */
 static bool take_number(const char **p, uint32_t *out)
 {
 	char *end;
@@ -61,7 +61,7 @@ static bool take_number(const char **p, uint32_t *out)
 }
 
 /* Metadata writes a backslash sequence for what its syntax uses: \n and the like, and \72 for a
- * colon. Moves *p behind it. */
+ * colon. Moves *p past it. */
 static char unescape(const char **p)
 {
 	static const char letters[] = "abfnrtv", values[] = "\a\b\f\n\r\t\v";
@@ -89,7 +89,7 @@ static int parse_field(const char **p)
 	return (int)v;
 }
 
-/* Behind the %; false: it is no conversion of OpenCL C 2.0 (6.12.13). */
+/* After the %; false: it is no conversion of OpenCL C 2.0 (6.12.13). */
 static bool parse_conversion(const char **p, struct conversion *c)
 {
 	*c = (struct conversion){.width = -1, .precision = -1, .vector = 1};
@@ -151,7 +151,7 @@ struct lengths {
 	unsigned tries; /* left: a format may be made to take for ever */
 };
 
-/* LLVM 19 makes room for a string's end, but does not write it behind a string of whole dwords:
+/* LLVM 19 makes room for a string's end, but does not write it after a string of whole dwords:
  * what follows it lies one dword before its place, and a dword at the call's end stays unwritten.
  * Which strings are `n_short` so is found by trying: from argument `at` on, whose bytes are at
  * `bytes`. Sets their lengths. */

@@ -287,7 +287,7 @@ static struct bw_error *parse_count(const char *text, uint64_t *out)
 	return NULL;
 }
 
-/* Each form gets the text behind its "word:". */
+/* Each form gets the text after its "word:". */
 
 static struct bw_error *make_zeros(char *text, struct bw_arg_value *v)
 {

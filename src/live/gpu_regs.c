@@ -135,7 +135,7 @@ static struct bw_error *vmids_of_pasid(struct bw_live *l, uint32_t pasid, uint32
 	return NULL;
 }
 
-/* A LUT entry stays behind when its VMID is given to another process's next job without an
+/* A LUT entry is left over when its VMID is given to another process's next job without an
  * interrupt in between; the handler's page must be mapped there, or the VMID is not the
  * program's. */
 static bool maps_handler(struct bw_live *l, const struct bw_live_vm *vm, unsigned vmid)

@@ -196,7 +196,7 @@ static struct bw_error *find_waves(const struct look *l, bool *out_ours, bool *o
 
 /* Whether all has ended that was on the driver's rings when the program was found to have ended:
  * what it submits is on them before, and what it had not put on them yet is dropped with it
- * (drm_sched_entity_kill). Rings are shared, and a job of another program behind ours may take any
+ * (drm_sched_entity_kill). Rings are shared, and a job of another program after ours may take any
  * time: its waves, without one of ours, say that ours is over. A driver whose fences cannot be read
  * is not waited for. */
 static struct bw_error *jobs_are_over(struct look *l, bool *out)

@@ -25,7 +25,7 @@ static bool take(const uint8_t **at, size_t *left, uint64_t size_b, const uint8_
 	return true;
 }
 
-/* Two texts, each with a zero behind it. */
+/* Two texts, each with a zero after it. */
 static bool is_source(const uint8_t *text, size_t size_b)
 {
 	const uint8_t *end = memchr(text, 0, size_b);
@@ -53,7 +53,7 @@ static bool split(const uint8_t *body, size_t body_b, struct parts *out)
 	       (!h->nir_b || !out->nir[h->nir_b - 1]);
 }
 
-/* Everything in one block: the arrays behind the struct, then the texts. */
+/* Everything in one block: the arrays after the struct, then the texts. */
 static struct bw_target_shader *pack(const struct parts *p)
 {
 	const struct bw_agent_shader_info *h = &p->head;

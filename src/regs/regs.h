@@ -24,7 +24,7 @@
 /* Registers of one block in one version. */
 struct bw_regs_block;
 
-/* bw_reg.segment of a register behind an index/data pair (SQ_IND_INDEX and others). */
+/* bw_reg.segment of a register reached through an index/data pair (SQ_IND_INDEX and others). */
 #define BW_REG_INDEXED (-1)
 
 struct bw_reg {

@@ -165,8 +165,8 @@ static struct range find_range(const struct element *e, const uint8_t *data, siz
 	return r;
 }
 
-/* Grey from the least to the greatest value; what is no finite number is red, what is behind the
- * last element transparent. */
+/* Grey from the least to the greatest value; a number that is not finite is red, and what
+ * comes after the last element transparent. */
 static void paint(struct bw_picture *p, const struct element *e, const uint8_t *data, size_t n,
 		  const struct range *r)
 {

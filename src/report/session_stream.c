@@ -38,7 +38,7 @@ static const char *note_of(void *cookie, size_t at)
 	return NULL;
 }
 
-/* A submission's dispatches have numbers one behind the other. */
+/* A submission's dispatches have numbers one after the other. */
 static void find_submission(struct stream *x, const struct bw_dispatch_info *of)
 {
 	const struct bw_dispatch_info *i;
@@ -98,7 +98,7 @@ static void find_begin(struct stream *x, uint64_t va)
 	x->stop = to - from;
 }
 
-/* Behind the last packet of the stream there is whatever the buffer had before. */
+/* After the last packet of the stream there is whatever the buffer had before. */
 static void find_end(struct stream *x)
 {
 	struct bw_pm4_packet p;

@@ -252,7 +252,7 @@ static struct bw_error *make_file(char *rest, struct bw_shader_texels *t)
 
 static const struct content {
 	const char *word;
-	/* rest: behind "word:", NULL if there is nothing */
+	/* rest: after "word:", NULL if there is nothing */
 	struct bw_error *(*make)(char *rest, struct bw_shader_texels *t);
 } contents[] = {{"zeros", make_zeros},
 		{"iota", make_iota},
@@ -367,7 +367,7 @@ static struct bw_error *no_such_word(const char *word, const struct bw_shader_im
 			: ", nor one of linear, nearest, clamp, repeat and mirror");
 }
 
-/* The content begins at `word`, with `rest` behind it. */
+/* The content begins at `word`, with `rest` after it. */
 static struct bw_error *take_content(char *word, char *rest, const struct bw_shader_image *image,
 				     const struct bw_shader_format *format,
 				     struct bw_shader_texels *t)

@@ -70,7 +70,7 @@ struct bw_error *bw_shader_make_sets(struct vk *v) BW_MUST_CHECK;
 void bw_shader_close_resources(struct vk *v);
 
 /* vulkan_images.c. Where the driver has them in rows, images are mapped. Others are filled by
- * copies in front of the dispatch, and those that the shader can write are copied back behind it.
+ * copies in front of the dispatch, and those that the shader can write are copied back after it.
  */
 struct bw_error *bw_shader_make_images(struct vk *v) BW_MUST_CHECK;
 bool bw_shader_needs_copies(const struct vk *v);

@@ -272,7 +272,7 @@ struct bw_target {
 	uint32_t space;
 	uint32_t caps; /* enum bw_target_cap; they stay as they are */
 	/* The PC of a memory violation is the access itself, and that of an address watch right
-	 * behind it; set_precise changes it. */
+	 * after it; set_precise changes it. */
 	bool is_precise;
 	bool is_past;  /* it is what a GPU has left behind: nothing can be run or changed */
 	pid_t program; /* the one that it has started; 0: none */

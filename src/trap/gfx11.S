@@ -149,7 +149,7 @@ entry:
 abandoned:
 	s_endpgm
 
-/* ---- the end of a displaced instruction: resume behind the original, nothing is saved ---- */
+/* ---- the end of a displaced instruction: resume after the original, nothing is saved ---- */
 displaced:
 	s_load_b64 ttmp[0:1], ttmp[14:15], BW_TRAP_S_RETURN_LO glc dlc
 	s_waitcnt lgkmcnt(0)
@@ -235,7 +235,7 @@ filter_restored:
 	s_cbranch_scc1 filter_stops
 	s_branch filter_passes
 
-/* ---- the end of the copy that rejected waves execute: the PC to resume at lies behind it ---- */
+/* ---- the end of the copy that rejected waves execute: the PC to resume at lies after it ---- */
 cell_end:
 	s_and_b32 ttmp1, ttmp1, BW_GFX11_TTMP1__PC_HI
 	s_bfe_i64 ttmp[0:1], ttmp[0:1], VA_BITS

@@ -12,7 +12,7 @@
 
 #include "base/util.h"
 
-/* Behind the project's headers: it makes macros of short words, "lines" and "columns" among
+/* After the project's headers: it makes macros of short words, "lines" and "columns" among
  * them. */
 #include <curses.h>
 #include <term.h>

@@ -33,7 +33,7 @@ static bool in_word(char ch)
 	return isalnum((unsigned char)ch) || ch == '_';
 }
 
-/* Whether a word can begin at p, which is behind `start`. */
+/* Whether a word can begin at p, which is after `start`. */
 static bool begins(const char *start, const char *p)
 {
 	return p == start || !in_word(p[-1]);
@@ -203,7 +203,7 @@ static size_t paint_source(const char *start, const char *p, struct bw_str *out)
 	return n;
 }
 
-/* The mnemonic is the first word behind the colon of the address. */
+/* The mnemonic is the first word after the colon of the address. */
 static size_t paint_code(const char *start, const char *p, struct bw_str *out)
 {
 	size_t n = paint_text(start, p, out);

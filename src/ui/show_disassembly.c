@@ -130,7 +130,7 @@ static int compare(const void *pa, const void *pb)
 	return a->l->addr < b->l->addr ? -1 : a->l->addr > b->l->addr;
 }
 
-/* Each line once, in the order of the source; other files, of inlined functions, come behind the
+/* Each line once, in the order of the source; other files, of inlined functions, come after the
  * first one. */
 static void add_by_line(struct bw_out *o, struct bw_debug *d, const struct bw_code_listing *c)
 {

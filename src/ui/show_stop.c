@@ -56,7 +56,7 @@ void bw_show_instruction(struct bw_out *o, struct bw_debug *d, uint64_t pc)
 }
 
 /* The instruction that has raised an exception, or made the access that is watched: it is complete,
- * and the PC stands behind it. */
+ * and the PC stands after it. */
 static void show_cause_inst(struct bw_out *o, struct bw_debug *d, const struct bw_wave_info *w)
 {
 	_cleanup_free_ struct bw_dis_line *line = NULL;

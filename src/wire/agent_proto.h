@@ -35,7 +35,7 @@
 struct bw_agent_call {
 	uint32_t magic /* BW_MSG_MAGIC */, version;
 };
-/* The magic of `breakwater capture --pid`, with BW_CAPTURE_VERSION: behind the answer the
+/* The magic of `breakwater capture --pid`, with BW_CAPTURE_VERSION: after the answer the
  * connection is one of wire/capture_proto.h, on which the agent speaks first, at the program's next
  * submission. */
 enum { BW_AGENT_CALL_CAPTURE = 0x70614342 /* "BCap" */ };
@@ -136,7 +136,7 @@ struct bw_agent_attach {
 	/* where they should lie if there is room; 0: anywhere */
 	uint64_t area_va, handler_va, displaced_va;
 	uint32_t flags;
-	uint32_t code_end; /* the word that fills memory behind code (s_code_end) */
+	uint32_t code_end; /* the word that fills memory after code (s_code_end) */
 };
 struct bw_agent_attach_reply {
 	struct bw_agent_result r;
@@ -238,9 +238,9 @@ struct bw_agent_object {
 	char file[64];	 /* PIPELINE: source file of the shader, its last part; "": not known */
 };
 /* SHADER: what the compute shader of a pipeline was made of, and what the driver knows of its code.
- * Behind it: n_constants of bw_agent_constant, n_lines of bw_agent_line, the SPIR-V, the names of
- * files (each with a zero behind it), the text of the NIR with a zero behind it; of a kernel of
- * OpenCL its options and its source, each with a zero behind it. */
+ * After it: n_constants of bw_agent_constant, n_lines of bw_agent_line, the SPIR-V, the names of
+ * files (each with a zero after it), the text of the NIR with a zero after it; of a kernel of
+ * OpenCL its options and its source, each with a zero after it. */
 struct bw_agent_shader {
 	uint32_t pipeline /* id of its object */, pad;
 };

@@ -14,7 +14,7 @@
 
 enum { DATA_AT_B = 4096, LINE_B = 64, ALIGN_B = 8 };
 
-/* At the start of the memory; the messages are behind it. */
+/* At the start of the memory; the messages are after it. */
 struct bw_capture_area_head {
 	_Alignas(LINE_B) _Atomic uint64_t written; /* the writer's */
 	_Alignas(LINE_B) _Atomic uint64_t read;	   /* the reader's */

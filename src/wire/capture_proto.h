@@ -48,8 +48,8 @@ struct bw_capture_go {
 	uint32_t wait_ms;
 	uint32_t asks; /* the agent asks before each submission */
 	uint32_t pad;
-	/* Memory behind a submission may be left unseen (BW_CAPTURE_UNSEEN), until so many bytes of
-	 * pages were sent of an address space; 0: it is looked at behind each. */
+	/* Memory after a submission may be left unseen (BW_CAPTURE_UNSEEN), until so many bytes of
+	 * pages were sent of an address space; 0: it is looked at after each. */
 	uint64_t unseen_max_b;
 };
 /* Dispatches of this connection name it by this id, as made_of. One that comes again replaces it.

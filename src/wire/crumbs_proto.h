@@ -46,7 +46,7 @@ struct bw_crumbs_slot {
 	 * the GPU then writes ENDED for that, too */
 	uint32_t seen;
 	/* the marker at which something was seen to go wrong, and what; 0: nothing yet. The
-	 * driver ends waves that hang or fault, and the markers behind them are then written */
+	 * driver ends waves that hang or fault, and the markers after them are then written */
 	uint32_t culprit, how; /* enum bw_crumbs_how */
 	uint32_t stuck_ms;     /* how long nothing has changed */
 	uint32_t fault_status; /* as the kernel has it */
@@ -69,7 +69,7 @@ struct bw_crumbs_go {
 	uint32_t every_packet;
 	uint32_t hang_ms; /* without any change this long: it hangs */
 	uint32_t asks;	  /* at each marker the GPU waits for `allowed` */
-	/* n_pokes registers are filled behind the first at_dispatch dispatches and draws of
+	/* n_pokes registers are filled after the first at_dispatch dispatches and draws of
 	 * submission at_submission; 0: of each submission */
 	uint32_t at_submission, at_dispatch, n_pokes;
 	struct bw_crumbs_poke pokes[BW_CRUMBS_POKES_MAX];

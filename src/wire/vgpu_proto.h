@@ -71,7 +71,7 @@ struct bw_vgpu_file {
  * SYNCOBJ_EVENTFD, GET_DEADLINE of sw_sync, and BW_VGPU_IOCTL_SYNC_*: the fd the struct names;
  * GEM_USERPTR: a memfd sealed against every change of size, which the caller has put
  * in the place of the pages, each of them at its address in the file). The fd that SCHED names is
- * the client's number of that file. Behind the bytes, any number of bw_vgpu_user, each with its
+ * the client's number of that file. After the bytes, any number of bw_vgpu_user, each with its
  * bytes padded to 8: answers to USER_READ that the client expects. What they do not answer is
  * asked. */
 struct bw_vgpu_ioctl {

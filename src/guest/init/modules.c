@@ -194,7 +194,7 @@ int tool_main(const char *tool, int argc, char **argv)
 		return syscall(SYS_delete_module, name, O_NONBLOCK) < 0
 			       ? fail(tool, name, strerror(errno))
 			       : 0;
-	/* Further arguments stand behind the plan's: the kernel takes the last one of a name. */
+	/* Further arguments stand after the plan's: the kernel takes the last one of a name. */
 	char all[BW_GUEST_FRAME_MAX];
 	size_t len = (size_t)snprintf(all, sizeof(all), "%s", args);
 	for (int i = 1; i < argc && len < sizeof(all); i++)
