@@ -37,11 +37,11 @@ uint64_t bw_capture_memory_buffer(const struct bw_capture_memory *m, uint32_t ha
  * into out. */
 struct bw_error *bw_capture_memory_before(struct bw_agent_file *f, struct bw_capture_memory *m,
 					  struct bw_capture_submission *out) BW_MUST_CHECK;
-/* Whether memory is to be looked at behind a submission now, where it need not be behind each:
+/* Whether memory is to be looked at after a submission now, where it need not be after each:
  * often enough that no more than unseen_max_b of pages come between two looks, and otherwise so
  * that looking takes a fiftieth of the time. */
 bool bw_capture_memory_is_due(const struct bw_capture_memory *m, uint64_t unseen_max_b);
-/* Behind a submission that has ended: pages that have changed. */
+/* After a submission that has ended: pages that have changed. */
 struct bw_error *bw_capture_memory_behind(struct bw_agent_file *f, struct bw_capture_memory *m,
 					  struct bw_capture_runs *out) BW_MUST_CHECK;
 

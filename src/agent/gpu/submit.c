@@ -33,7 +33,7 @@ enum {
 	DISPATCHES_MAX = 4096, /* shown of one submission; the rest is run, not shown */
 };
 
-/* What SET_SH_REG has set of a register, or of the one n behind it. */
+/* What SET_SH_REG has set of a register, or of the one n after it. */
 #define SH_AFTER(state, name, n)                                                                   \
 	((state)->sh[BW_REG_GC_DW(COMPUTE_##name) - BW_PM4_SH_BEGIN_DW + (n)])
 #define SH(state, name) SH_AFTER(state, name, 0)
@@ -43,7 +43,7 @@ enum {
 struct submission {
 	struct bw_agent_file *file;
 	struct drm_amdgpu_cs_in in;
-	struct drm_amdgpu_cs_chunk chunks[CHUNKS_MAX + 2]; /* ours behind those of the program */
+	struct drm_amdgpu_cs_chunk chunks[CHUNKS_MAX + 2]; /* ours after those of the program */
 	uint8_t *data; /* what the chunks point to, copied; NULL: to the program's memory */
 	struct bw_pm4_scan state;
 	struct bw_agent_dispatches dispatches;
@@ -181,7 +181,7 @@ struct extra {
 	struct bw_vgpu_stomp stomp; /* what the waves find filled; what 0: nothing */
 };
 
-/* The program's list with ours behind it; *out_entries: owned. */
+/* The program's list with ours after it; *out_entries: owned. */
 static bool extend_list(const struct submission *s, const struct extra *x, uint32_t list_at,
 			struct drm_amdgpu_bo_list_in *list,
 			struct drm_amdgpu_bo_list_entry **out_entries)

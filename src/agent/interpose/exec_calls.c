@@ -145,7 +145,7 @@ EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_act
 }
 
 /* The arguments of execl and its like as an array on the stack, "first" and the NULL included; args
- * stands behind the NULL then. */
+ * stands after the NULL then. */
 static size_t count_arguments(va_list args)
 {
 	va_list copy;

@@ -206,7 +206,7 @@ static struct bw_cpu_writes_range pages_of(const struct cpu_map *m, uint64_t sta
 
 /* ---- The program's mappings ---- */
 
-/* The first mapping that ends behind the address. */
+/* The first mapping that ends after the address. */
 static size_t first_behind(uint64_t va)
 {
 	size_t low = 0, high = g.maps.len;
@@ -366,7 +366,7 @@ static struct bw_cpu_writes *asked_of(const struct cpu_map *m)
 	return b ? b->asked : NULL;
 }
 
-/* Mappings that lie one behind the other, which one call of the kernel tells about. */
+/* Mappings that follow each other, which one call of the kernel tells about. */
 struct run {
 	size_t first, end; /* indexes of g.maps */
 };

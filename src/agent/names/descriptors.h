@@ -29,14 +29,14 @@ struct bw_dynamic {
 	} at[BW_DYNAMIC_MAX];
 };
 
-/* The bindings of a layout in their order, without empty ones. What is written behind the last
+/* The bindings of a layout in their order, without empty ones. What is written after the last
  * element of one goes to the next. Kept for ever, equal ones once; NULL: not known. */
 struct bw_binding_count {
 	uint32_t binding, count;
 };
 struct bw_bindings;
 const struct bw_bindings *bw_bindings_keep(const struct bw_binding_count *at, uint32_t n);
-/* Puts d, whose element may be behind the last one of its binding, where it belongs. False: there
+/* Puts d, whose element may be after the last one of its binding, where it belongs. False: there
  * is no such place. */
 bool bw_bindings_place(const struct bw_bindings *b, struct bw_descriptor *d);
 

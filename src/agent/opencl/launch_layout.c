@@ -46,7 +46,7 @@ static uint32_t natural_align(uint32_t size_b)
 	return BW_MIN(align, (uint32_t)ALIGN_MAX_B);
 }
 
-/* Places for argument i and those behind it, from pos on. The recursion is as deep as there are
+/* Places for argument i and those after it, from pos on. The recursion is as deep as there are
  * arguments. */
 static bool place(struct search *s, uint32_t i, size_t pos)
 {

@@ -17,7 +17,7 @@
 #include "swap/code.h"
 
 enum {
-	SAVED_MAX_B = 256 << 10, /* of a shader's code with the constants behind it */
+	SAVED_MAX_B = 256 << 10, /* of a shader's code with the constants after it */
 	SEEN_MAX = 1 << 16,
 	/* the instruction prefetch runs ahead of the code */
 	BEHIND_CODE_B = 256,

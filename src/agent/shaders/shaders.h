@@ -40,7 +40,7 @@ void bw_shaders_keep_record(uint32_t id, struct bw_capture_bytes *bytes);
  * asks. */
 bool bw_shaders_record(uint32_t id, struct bw_capture_bytes *out);
 void bw_shaders_remove(uint64_t handle);
-/* The answer to BW_AGENT_SHADER behind its bw_agent_result: appended to out, which the caller
+/* The answer to BW_AGENT_SHADER after its bw_agent_result: appended to out, which the caller
  * frees. 0, or -ENOENT: no such pipeline lives; -ENOMEM. */
 int bw_shaders_describe(uint32_t id, struct bw_names_blob *out);
 /* In a forked child. */
