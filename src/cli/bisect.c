@@ -303,7 +303,7 @@ static struct bw_error *find_stop(struct bw_bisect *b, struct bw_bisect_found *f
 	return NULL;
 }
 
-/* Behind the n-th of the submissions. */
+/* After the n-th of the submissions. */
 static struct bw_error *try_until(struct halving *h, size_t n, enum bw_bisect_verdict *out)
 {
 	const struct bw_bisect_part part = {.last = h->numbers->data[n - 1]};
@@ -320,7 +320,7 @@ static struct bw_error *try_until(struct halving *h, size_t n, enum bw_bisect_ve
 	return NULL;
 }
 
-/* By the user's command: good in front of all of them, bad behind the last one. */
+/* By the user's command: good in front of all of them, bad after the last one. */
 static struct bw_error *find_by_command(struct bw_bisect *b, struct bw_capture_reader *r,
 					struct bw_bisect_found *f)
 {

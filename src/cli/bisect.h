@@ -80,7 +80,7 @@ struct bw_error *bw_bisect_take_buffer(struct bw_bisect *b, const char *text) BW
 /* Where its memory is put; false: the name is too long. */
 bool bw_bisect_buffer_path(const struct bw_bisect *b, const struct bw_bisect_buffer *buffer,
 			   char *out, size_t room);
-/* Runs it behind a replay. status: the replay's; out->how is what the replay has said. Sets the
+/* Runs it after a replay. status: the replay's; out->how is what the replay has said. Sets the
  * verdict, and how where that is bad. */
 struct bw_error *bw_bisect_run_command(struct bw_bisect *b, const struct bw_bisect_part *part,
 				       int status, struct bw_bisect_outcome *out) BW_MUST_CHECK;
@@ -94,7 +94,7 @@ struct bw_error *bw_bisect_steps(struct bw_capture_reader *r, uint32_t number,
 /* What one of them does, in words; lines, each with its newline, or "". */
 struct bw_error *bw_bisect_describe(struct bw_capture_reader *r, uint32_t number,
 				    const struct bw_pm4_step *s, struct bw_str *out) BW_MUST_CHECK;
-/* The numbers of the submissions behind which all of b->buffers are there: those of the address
+/* The numbers of the submissions after which all of b->buffers are there: those of the address
  * space of the last one that has them. All, where no buffer is named. */
 struct bw_bisect_numbers BW_VEC(uint32_t);
 struct bw_error *bw_bisect_candidates(struct bw_bisect *b, struct bw_capture_reader *r,

@@ -305,7 +305,7 @@ static struct bw_error *fewer_submissions(struct smallest *m, bool *out_is_bad)
 	return leave_out(m, &m->submissions, "submissions");
 }
 
-/* All that is behind it, then the dispatches in front of it. */
+/* All that is after it, then the dispatches in front of it. */
 static struct bw_error *fewer_packets(struct smallest *m)
 {
 	size_t last = culprit(m);

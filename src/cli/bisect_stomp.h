@@ -16,7 +16,7 @@ struct bw_bisect_stomp_options {
 	uint64_t timeout_s;
 	bool json, help;
 	char *capture;	/* NULL: a program */
-	char **program; /* NULL behind its last word; empty: a capture */
+	char **program; /* NULL after its last word; empty: a capture */
 };
 
 extern const char bw_bisect_stomp_usage[];

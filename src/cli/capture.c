@@ -316,7 +316,7 @@ static int run(const struct bw_capture_options *o)
 		if (err)
 			bw_error_free(r.kept);
 		else
-			err = r.kept; /* behind the report */
+			err = r.kept; /* after the report */
 	}
 	if (!err && swaps)
 		err = report_swaps(swaps, o->json);

@@ -89,7 +89,7 @@ static struct bw_error *take_on(struct bw_capture_options *o, const char *text)
 	return NULL;
 }
 
-/* A number, and a letter behind it or none ('\0'). */
+/* A number, and a letter after it or none ('\0'). */
 static bool split_number(const char *text, const char *letters, uint64_t *out, char *out_letter)
 {
 	char number[24];

@@ -337,7 +337,7 @@ static struct seen_buffer *see_buffers(const struct bw_capture_space *space,
 	return seen;
 }
 
-/* after: NULL where the capture has no memory behind it */
+/* after: NULL where the capture has no memory after it */
 static struct bw_error *show_buffers(struct show *s, const struct bw_capture_space *space,
 				     const struct bw_capture_runs *before,
 				     const struct bw_capture_runs *after)

@@ -143,7 +143,7 @@ struct bw_cli {
 
 /* Runs one line. Errors have not been shown yet. */
 struct bw_error *bw_cli_execute(struct bw_cli *c, const char *line) BW_MUST_CHECK;
-/* Before anything that runs other lines: fails where these are nested too deeply; c->depth-- behind
+/* Before anything that runs other lines: fails where these are nested too deeply; c->depth-- after
  * it. */
 struct bw_error *bw_cli_deeper(struct bw_cli *c) BW_MUST_CHECK;
 

@@ -43,7 +43,7 @@ static const char *const other_options[] = {"address",	  "array",	    "array-ind
 					    "raw-values", "repeats",	    "static-members",
 					    "symbol",	  "union",	    "vtbl"};
 
-/* "on", "off" behind an option; neither: on. */
+/* "on", "off" after an option; neither: on. */
 static bool take_on_off(const char **args)
 {
 	char word[8];

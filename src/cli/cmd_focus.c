@@ -130,7 +130,7 @@ static void restore_focus(struct bw_cli *c, const struct focus *f)
 	bw_error_free(err);
 }
 
-/* "1 3-5 CMD" or "all CMD": the numbers; *args behind them. */
+/* "1 3-5 CMD" or "all CMD": the numbers; *args is moved past them. */
 static struct bw_error *take_waves(struct bw_cli *c, const char **args, uint32_t **out,
 				   size_t *out_n)
 {

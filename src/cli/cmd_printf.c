@@ -17,7 +17,8 @@
 
 enum { MAX_TEXT_B = 4096 };
 
-/* The expression up to the next comma that is not inside of brackets or a string; *s behind it. */
+/* The expression up to the next comma that is not inside of brackets or a string; *s is moved past
+ * it. */
 static char *next_argument(const char **s)
 {
 	int depth = 0;
@@ -47,7 +48,7 @@ static char escaped(char ch)
 	return at && ch ? to[at - from] : ch;
 }
 
-/* The string between the quotation marks, escapes undone; *s behind the second. */
+/* The string between the quotation marks, escapes undone; *s is moved past the second. */
 static struct bw_error *take_format(const char **s, struct bw_str *out)
 {
 	const char *p = bw_skip_blanks(*s);

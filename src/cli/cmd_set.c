@@ -391,7 +391,7 @@ static bool is_of(const char *name, const char *word)
 	return !n || (bw_starts_with(name, word) && name[n] == ' ');
 }
 
-/* The setting that args begin with; *args behind it. */
+/* The setting that args begin with; *args is moved past it. */
 static const struct setting *take_setting(const char **args)
 {
 	for (size_t i = 0; i < BW_ARRAY_SIZE(settings); i++) {

@@ -40,7 +40,7 @@ static const char *space_of(const struct bw_value *v, bool is_type)
 	return !is_type && v->place == BW_PLACE_MEMORY && v->space == BW_SPACE_LDS ? "__local" : "";
 }
 
-/* "int *__local [2]": a pointer's own space is behind its star. *out is made of `store`. */
+/* "int *__local [2]": a pointer's own space is after its star. *out is made of `store`. */
 enum { MAX_DIMS = 8 };
 static const struct bw_ctype *in_space(const struct bw_ctype *t, const char *space,
 				       struct bw_ctype store[MAX_DIMS + 1])

@@ -57,13 +57,13 @@ struct bw_error *bw_cli_gdb_word(const char *word, bool info) BW_MUST_CHECK;
 
 /* ---- arguments ---- */
 
-/* Splits "/8xw rest" off; *args is moved behind it. */
+/* Splits "/8xw rest" off; *args is moved past it. */
 /* dump image (cmd_image.c) */
 struct bw_error *bw_cli_dump_image(struct bw_cli *c, const char *path,
 				   const char *args) BW_MUST_CHECK;
 struct bw_error *bw_cli_take_format(const char **args, bool units,
 				    struct bw_print_format *out) BW_MUST_CHECK;
-/* First word of *s into out (cut at out_b), *s moved behind it and the blanks after it. */
+/* First word of *s into out (cut at out_b), *s moved past it and the blanks after it. */
 void bw_take_word(const char **s, char *out, size_t out_b);
 /* Puts a line with a mark below the place of a syntax error. err is taken over. */
 struct bw_error *bw_cli_show_where(struct bw_cli *c, struct bw_error *err, const char *text,

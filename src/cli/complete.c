@@ -147,7 +147,7 @@ static bool add_dispatch_words(struct bw_candidates *out, const char *before, co
 	return true;
 }
 
-/* Behind the waves of "wave apply all COMMAND"; NULL: the word is one of those still. */
+/* After the waves of "wave apply all COMMAND"; NULL: the word is one of those still. */
 static const char *applied_command(const char *args, const char *word)
 {
 	bool has_waves = false;
@@ -169,7 +169,7 @@ static const char *applied_command(const char *args, const char *word)
 static char **complete_line(struct bw_cli *c, const struct bw_command *table, size_t n,
 			    const char *line, const char *word);
 
-/* What a command takes. args: behind its name and format, up to the end of the line. */
+/* What a command takes. args: after its name and format, up to the end of the line. */
 static char **complete_args(struct bw_cli *c, const struct bw_command *cmd, const char *args,
 			    const char *word)
 {

@@ -26,7 +26,7 @@ struct bw_crumbs_options {
 struct bw_error *bw_cli_take_crumbs_option(char *const *words, struct bw_crumbs_options *o,
 					   int *out_used) BW_MUST_CHECK;
 
-/* What --stomp-memory fills, and where (--at). The caller ends the choice, also behind an error. */
+/* What --stomp-memory fills, and where (--at). The caller ends the choice, also after an error. */
 struct bw_stomp_choice;
 struct bw_error *bw_cli_choose_stomps(const struct bw_crumbs_options *o,
 				      struct bw_stomp_choice *out) BW_MUST_CHECK;

@@ -62,7 +62,7 @@ static struct bw_error *take(void *cookie, const char *option, const char *value
 
 /* ---- Where new memory can be ---- */
 
-/* Addresses from `begin` on, size_b of them, behind the highest mapping there, with a gap for what
+/* Addresses from `begin` on, size_b of them, after the highest mapping there, with a gap for what
  * the kernel has; at most 1 GiB. False: none are free. */
 static bool free_in(const struct bw_capture_space *s, uint64_t begin, uint64_t size_b,
 		    uint64_t *out_va, uint64_t *out_size_b)

@@ -117,7 +117,7 @@ struct gpu {
 	char node[32], pci[64];
 };
 
-/* The name behind a link: "0000:03:00.0" of .../device. */
+/* The name that a link leads to: "0000:03:00.0" of .../device. */
 static bool link_name(const char *path, char *out, size_t out_b)
 {
 	char target[512];

@@ -28,7 +28,7 @@ static const struct bw_column columns[] = {
 	{"Why", "why", false},
 };
 
-/* Server options are words; more go behind those that the user gave. */
+/* Server options are words; more go after those that the user gave. */
 struct bw_error *bw_cli_add_server_args(const char *words)
 {
 	const char *given = getenv(BW_KMD_SERVER_ARGS_ENV);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* printf of a kernel, at a stop: the calls that are complete in its buffer, which nobody has shown
- * yet. How many bytes were shown is written behind the buffer, where the launcher finds it. */
+ * yet. How many bytes were shown is written after the buffer, where the launcher finds it. */
 #include <stdlib.h>
 #include <string.h>
 

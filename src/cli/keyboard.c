@@ -76,7 +76,8 @@ static void pass(struct bw_terminal *t)
 	t->keys.n = 0;
 }
 
-/* Without the screen only its own key begins with a byte that is waited behind. */
+/* Without the screen, only the key that switches it on begins with a byte that has to be followed
+ * by another one. */
 static bool is_plain(const struct bw_cli *c, char byte)
 {
 	enum { CTRL_X = 'x' & 0x1f };

@@ -37,7 +37,7 @@ struct bw_error *bw_look_options(struct bw_look *l, int argc, char **argv) BW_MU
 int bw_look_main(struct bw_look *l, const char *usage, int argc, char **argv,
 		 struct bw_error *(*run)(struct bw_look *l));
 
-/* The number behind an option; BW_E_INVALID names the option. */
+/* The number after an option; BW_E_INVALID names the option. */
 struct bw_error *bw_look_number(const char *option, const char *value, uint64_t *out) BW_MUST_CHECK;
 
 /* Calls fn for each line of a file ("-": standard input), without its newline, numbered from 1. A

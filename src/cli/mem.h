@@ -13,7 +13,7 @@ struct bw_mem {
 	bool has_format;
 	const char *text;    /* --text */
 	unsigned lanes;	     /* --wave64: of disasm */
-	const char **values; /* words behind PLACE (and SIZE); argv's */
+	const char **values; /* words after PLACE (and SIZE); argv's */
 	size_t n_values;
 };
 

@@ -42,7 +42,7 @@ static const struct {
 	{150, "CP_GFX_HQD_WPTR_HI"},
 };
 
-/* The register of a word, behind MQD_FIRST_REGISTER. False: it is of none. */
+/* The register of a word, after MQD_FIRST_REGISTER. False: it is of none. */
 static bool register_of(const struct bw_look_gpu *g, bool is_graphics, uint32_t word,
 			struct bw_reg *out, uint32_t *out_addr_dw)
 {

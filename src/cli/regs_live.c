@@ -24,7 +24,7 @@ static struct bw_error *add(struct found_list *list, const struct bw_gpu_block *
 			    const struct bw_reg *reg)
 {
 	struct found f = {.has_reg = true, .reg = *reg};
-	/* registers behind an index pair have no address */
+	/* registers reached through an index pair have no address */
 	_cleanup_error_ struct bw_error *indexed =
 		bw_reg_address(reg, b->ip.segment, b->ip.n_segments, &f.addr_dw);
 	return indexed ? NULL : bw_vec_push(list, f);

@@ -30,7 +30,7 @@ struct bw_run_options {
 	double limit_s; /* 0: none */
 	bool attach;	/* `kernel` is a process number */
 	pid_t pid;
-	char **program; /* behind --, borrowed from argv */
+	char **program; /* after --, borrowed from argv */
 	struct bw_launch_options launch;
 	struct bw_compile_options compile;
 	struct bw_swap_options swaps; /* of a program */

@@ -68,7 +68,7 @@ static struct bw_error *read_all(struct bw_kmd *kmd, char **out)
 	return err || *out ? err : bw_error_nomem();
 }
 
-/* The next field of a line; "" behind the last. */
+/* The next field of a line; "" after the last. */
 static const char *field(char **line)
 {
 	char *at = strsep(line, "\t");

@@ -58,7 +58,7 @@ bool bw_cli_is_capture(const char *path);
 struct bw_error *bw_cli_prepare_capture(struct bw_cli *c, const char *path,
 					const struct bw_compile_options *compile,
 					const struct bw_launch_options *launch) BW_MUST_CHECK;
-/* Puts the folder of a part of Breakwater into our PATH, before all others or behind them. */
+/* Puts the folder of a part of Breakwater into our PATH, before all others or after them. */
 void bw_cli_add_to_path(const char *part, bool is_first);
 
 /* ---- targets.c ---- */

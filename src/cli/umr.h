@@ -36,7 +36,7 @@ struct bw_error *bw_umr_list_blocks(struct bw_umr *u) BW_MUST_CHECK;
 struct bw_error *bw_umr_list_regs(struct bw_umr *u, const char *path) BW_MUST_CHECK;
 struct bw_error *bw_umr_read(struct bw_umr *u, const char *path) BW_MUST_CHECK;
 struct bw_error *bw_umr_write(struct bw_umr *u, const char *path, const char *value) BW_MUST_CHECK;
-/* path with ".FIELD" behind it */
+/* path with ".FIELD" after it */
 struct bw_error *bw_umr_write_field(struct bw_umr *u, const char *path,
 				    const char *value) BW_MUST_CHECK;
 /* All registers of a block: "mmhub300", and those of the graphics block with -O risky. */

@@ -151,7 +151,7 @@ static struct bw_error *read_ring(struct bw_umr *u, struct ring *r)
 }
 
 /* "[FROM:TO]": words of the ring, from 0 to twice its size. A "." is the read pointer in front and
- * the write pointer behind; of "K:." and ".:K" the other is K words before or behind it. */
+ * the write pointer after that; of "K:." and ".:K" the other is K words before or after it. */
 static struct bw_error *parse_range(const struct ring *r, const char *text, size_t *out_begin,
 				    size_t *out_end)
 {

@@ -22,7 +22,7 @@ static void full_name(const struct bw_reg *reg, char out[NAME_MAX_B])
 
 static bool is_any(const char *part, const char *name)
 {
-	/* "{0}" behind a block is its instance */
+	/* "{0}" after a block is its instance */
 	size_t n = strcspn(part, "{");
 	return !*part || *part == '*' || (strlen(name) == n && !strncmp(part, name, n));
 }
@@ -43,7 +43,7 @@ static struct bw_error *parse(const char *text, struct path *out)
 	return NULL;
 }
 
-/* umr's rule: with a star behind it (or -O many) a name stands for all that contain it. */
+/* umr's rule: with a star after it (or -O many) a name stands for all that contain it. */
 static bool matches(const struct bw_umr *u, const struct path *p, const char *name)
 {
 	char part[NAME_MAX_B];

@@ -9,7 +9,7 @@
 #include "base/vec.h"
 #include "cli/look_gpu.h"
 
-enum { BW_SCAN_SGPRS = 108, BW_SCAN_SGPR_SLOTS = 124 /* with the TTMPs behind them */ };
+enum { BW_SCAN_SGPRS = 108, BW_SCAN_SGPR_SLOTS = 124 /* with the TTMPs after them */ };
 
 struct bw_scan_place {
 	uint32_t se, sa, wgp, simd, wave;

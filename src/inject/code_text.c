@@ -12,7 +12,7 @@
 #include "isa/text.h"
 
 enum {
-	CONSTANTS_B = 4096, /* taken along behind the last place that code refers to */
+	CONSTANTS_B = 4096, /* taken along after the last place that code refers to */
 	LONGEST_DW = 3,	    /* an instruction */
 	ADD_WITHIN = 4,	    /* instructions from s_getpc to the s_add of the distance */
 };
@@ -55,7 +55,7 @@ static struct bw_error *reach(struct bw_code_text *c, uint64_t target_b, uint8_t
 	return is_new ? bw_vec_push(&c->open, at) : NULL;
 }
 
-/* s_getpc_b64 sN; soon s_add_u32 sM, sN, DISTANCE: the address of constants behind the code. */
+/* s_getpc_b64 sN; soon s_add_u32 sM, sN, DISTANCE: the address of constants after the code. */
 static void find_distance(struct bw_code_text *c, size_t at, const struct bw_inst *getpc)
 {
 	size_t pc = at + getpc->size_b / 4, next = pc;

@@ -14,7 +14,7 @@
 
 struct bw_code_text;
 
-/* code: from its first instruction on, with what lies behind it in memory; how long it is is found
+/* code: from its first instruction on, with what lies after it in memory; how long it is is found
  * by following it. lanes: 32 or 64. BW_E_INVALID: no instruction is there, or it has no end in
  * size_b bytes. */
 struct bw_error *bw_code_text_create(const void *code, size_t size_b, unsigned lanes,

@@ -21,7 +21,7 @@ struct bw_crumbs_settings {
 	/* from marker break_at of the break_hits-th stream of a process that has so many on, each
 	 * marker waits for the user; 0: none */
 	uint32_t break_at, break_hits;
-	/* registers to fill, of submission at_submission (0: each), behind so many dispatches */
+	/* registers to fill, of submission at_submission (0: each), after so many dispatches */
 	struct bw_stomp_set pokes; /* borrowed */
 	uint32_t at_submission, at_dispatch;
 	int udp; /* a connected socket that all changes are sent to; borrowed, -1: none */

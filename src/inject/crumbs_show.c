@@ -232,7 +232,7 @@ static struct bw_error *find_bads(const struct bw_crumbs *c, struct bads *out)
 	return NULL;
 }
 
-/* By submission; one that hangs is in front of those that wait behind it. */
+/* By submission; one that hangs is in front of those that wait for it. */
 static int compare_bads(const void *a, const void *b)
 {
 	const struct bad *x = a, *y = b;

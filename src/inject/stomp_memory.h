@@ -19,7 +19,7 @@ struct bw_stomp_choice {
 
 /* ranges: numbers of buffers, from 1, FIRST-LAST, and "lds", "scratch", "vgprs", "sgprs", several
  * with commas; NULL: all. except: the same, those that are left out; NULL: none. Waves of all
- * submissions. BW_E_INVALID: a word is none of these. The caller ends the choice, also behind an
+ * submissions. BW_E_INVALID: a word is none of these. The caller ends the choice, also after an
  * error. */
 struct bw_error *bw_stomp_choose(const char *ranges, const char *except,
 				 struct bw_stomp_choice *out) BW_MUST_CHECK;

@@ -15,7 +15,7 @@
 #include "inject/swap_priv.h"
 #include "sym/code_object.h"
 
-/* What the code of FILE uses, as words behind a label of the wrapper around it: LLVM counts VGPRs
+/* What the code of FILE uses, as words after a label of the wrapper around it: LLVM counts VGPRs
  * itself, and the file says lds_bytes. */
 static const char wrapper_end[] =
 	"\n\t.text\nbreakwater_end:\n"

@@ -38,7 +38,7 @@ struct seen {
 	struct bw_swap_program program;
 	struct bw_swap_arguments arguments;
 	uint64_t code_va;
-	uint8_t *code; /* owned; with what lies behind it */
+	uint8_t *code; /* owned; with what lies after it */
 	size_t code_b; /* of all that */
 	size_t instructions_b;
 };
@@ -131,7 +131,7 @@ static struct bw_error *take_code(const struct look *l)
 		n += 256;
 	BW_TRY(bw_code_text_create(out->code, n, out->program.lanes, &text));
 	out->instructions_b = bw_code_text_instructions(text);
-	/* constants lie behind the code, and nothing says where they end; what is behind them does
+	/* constants lie after the code, and nothing says where they end; what is after them does
 	 * no harm */
 	out->code_b = n;
 	bw_code_text_free(text);

@@ -224,7 +224,7 @@ static struct bw_error *take_from(struct bw_collect *c, struct source *s)
 	if (!err && !is_whole)
 		return NULL;
 	if (c->ring && s->greeted) {
-		/* what it says now, or its end, comes behind its records */
+		/* what it says now, or its end, comes after its records */
 		struct bw_error *ours = drain(c);
 		if (ours || !has_source(c, s)) {
 			bw_error_free(err);

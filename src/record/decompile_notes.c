@@ -157,7 +157,7 @@ void bw_decompile_add_name(struct bw_str *out, const char *name)
 {
 	const struct bw_shown shown = bw_shown(name);
 	/* What "\\" and "??" begin goes on in the next line, or is another character. An escape of
-	 * bw_shown has digits behind it and ends no line. */
+	 * bw_shown has digits after it and ends no line. */
 	for (const char *c = shown.text; *c; c++)
 		if (*c == '\\' && (c[1] < '0' || c[1] > '3'))
 			bw_str_add(out, "\\134");

@@ -56,7 +56,7 @@ uint32_t bw_decompile_code_b(const char *gpu, uint64_t va, const uint32_t *dw, s
 			return (uint32_t)at * 4;
 	}
 	*out_more |= at == n;
-	/* a target behind the end is code that is not here */
+	/* a target after the end is code that is not here */
 	*out_reads_pc |= last_target > va + at * 4;
 	return (uint32_t)at * 4;
 }

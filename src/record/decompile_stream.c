@@ -68,7 +68,7 @@ static const struct bw_decompile_piece *code_of(const struct bw_decompile *d, ui
 }
 
 /* The register's value as the address of a shader that can move; false: it is another one. Values
- * follow each other; is_last: no register comes behind it. */
+ * follow each other; is_last: no register comes after it. */
 static bool add_code_address(struct bw_decompile *d, const struct bw_reg *reg,
 			     const uint32_t *value, bool is_first, bool is_last)
 {

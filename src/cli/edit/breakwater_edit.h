@@ -140,7 +140,7 @@ struct bw_field {
 	uint64_t value;
 };
 
-/* A packet by its fields: n_dw dwords, behind which the data follow. */
+/* A packet by its fields: n_dw dwords, after which the data follow. */
 static inline void bw_fields(const char *name, uint32_t header, uint32_t n_dw,
 			     const struct bw_field *f, const uint32_t *data, uint32_t n_data)
 {
