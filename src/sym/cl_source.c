@@ -163,7 +163,7 @@ struct pre {
 	struct bw_cl_tokens *out;
 };
 
-static struct macro *find(struct pre *p, const struct bw_cl_token *name)
+static struct macro *find_macro(struct pre *p, const struct bw_cl_token *name)
 {
 	bw_vec_each(&p->macros, m)
 		if (same(&m->name, name))
@@ -188,14 +188,14 @@ static bool may_be_predefined(const struct bw_cl_token *name)
 /* Whether it is a macro; *out_doubt: that is not known. */
 static bool is_macro(struct pre *p, const struct bw_cl_token *name, bool *out_doubt)
 {
-	const struct macro *m = find(p, name);
+	const struct macro *m = find_macro(p, name);
 	*out_doubt = m ? m->in_doubt : p->has_include || may_be_predefined(name);
 	return m && m->is_defined;
 }
 
 static struct bw_error *add_macro(struct pre *p, const struct macro *new)
 {
-	struct macro *old = find(p, &new->name);
+	struct macro *old = find_macro(p, &new->name);
 	if (old) {
 		bool was_same = old->is_defined && new->is_defined &&
 				old->body.len == new->body.len && !old->in_doubt;
@@ -296,7 +296,7 @@ static struct bw_error *put(struct pre *p, struct bw_cl_token t, bool in_doubt)
  * makes is not known. */
 static struct bw_error *expand(struct pre *p, struct bw_cl_token t, bool in_doubt, unsigned depth)
 {
-	struct macro *m = t.kind == BW_CL_NAME ? find(p, &t) : NULL;
+	struct macro *m = t.kind == BW_CL_NAME ? find_macro(p, &t) : NULL;
 	if (!m || !m->is_defined || m->takes_arguments || m->is_active)
 		return put(p, t, in_doubt || (m && (m->takes_arguments || m->in_doubt)));
 	p->n_replaced += 1 + (unsigned)m->body.len;

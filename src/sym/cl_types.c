@@ -81,7 +81,7 @@ static const char *keep(struct bw_cl_types *t, const char *before, const char *t
 	return copy;
 }
 
-static struct named *find(const struct bw_cl_types *t, const char *name)
+static struct named *find_named(const struct bw_cl_types *t, const char *name)
 {
 	bw_vec_each(&t->names, n)
 		if (!strcmp(n->name, name))
@@ -92,7 +92,7 @@ static struct named *find(const struct bw_cl_types *t, const char *name)
 /* A name that has been declared before, or in doubt, is not known. */
 static void declare(struct bw_cl_types *t, const char *name, const struct node *type)
 {
-	struct named *old = name ? find(t, name) : NULL;
+	struct named *old = name ? find_named(t, name) : NULL;
 	if (old)
 		old->type = NULL;
 	if (!name || old)
@@ -176,7 +176,7 @@ static const struct node *words_of_c(struct bw_cl_types *t)
 
 /* ---- Declarations ---- */
 
-static bool take(struct bw_cl_types *t, const char *text)
+static bool take_token(struct bw_cl_types *t, const char *text)
 {
 	bool is = bw_cl_is(t->at, text);
 	t->at += is;
@@ -203,25 +203,25 @@ struct attributes {
 /* False: one that is not understood. */
 static bool attributes(struct bw_cl_types *t, struct attributes *out)
 {
-	while (take(t, "__attribute__")) {
-		if (!take(t, "(") || !take(t, "("))
+	while (take_token(t, "__attribute__")) {
+		if (!take_token(t, "(") || !take_token(t, "("))
 			return false;
 		do {
 			int64_t align = 0;
-			if (take(t, "packed") || take(t, "__packed__")) {
+			if (take_token(t, "packed") || take_token(t, "__packed__")) {
 				out->is_packed = true;
-			} else if (take(t, "aligned") || take(t, "__aligned__")) {
-				if (!take(t, "(") ||
+			} else if (take_token(t, "aligned") || take_token(t, "__aligned__")) {
+				if (!take_token(t, "(") ||
 				    !bw_cl_constant(&t->at, enumerator_value, t, &align) ||
-				    !take(t, ")") || align < 1 || align > 4096 ||
+				    !take_token(t, ")") || align < 1 || align > 4096 ||
 				    (align & (align - 1)))
 					return false;
 				out->align_b = BW_MAX(out->align_b, (unsigned)align);
 			} else {
 				return false;
 			}
-		} while (take(t, ","));
-		if (!take(t, ")") || !take(t, ")"))
+		} while (take_token(t, ","));
+		if (!take_token(t, ")") || !take_token(t, ")"))
 			return false;
 	}
 	return true;
@@ -238,10 +238,10 @@ static const struct node *declarator(struct bw_cl_types *t, const struct node *t
 	if (t->at->kind != BW_CL_NAME)
 		return NULL;
 	*out_name = t->at++;
-	for (; take(t, "["); n++)
+	for (; take_token(t, "["); n++)
 		if (n >= MAX_DIMENSIONS ||
 		    !bw_cl_constant(&t->at, enumerator_value, t, &counts[n]) || counts[n] < 1 ||
-		    counts[n] > MAX_SIZE_B || !take(t, "]"))
+		    counts[n] > MAX_SIZE_B || !take_token(t, "]"))
 			return NULL;
 	while (n--)
 		type = array_of(t, type, (uint64_t)counts[n], false);
@@ -279,7 +279,7 @@ static bool members_of(struct bw_cl_types *t, struct node *to, bool is_packed, u
 		type && (type->type.kind == BW_CTYPE_STRUCT || type->type.kind == BW_CTYPE_UNION);
 	if (!type)
 		return false;
-	if (is_aggregate && !type->type.name && take(t, ";"))
+	if (is_aggregate && !type->type.name && take_token(t, ";"))
 		return add_member(t, to, type, NULL, &(struct attributes){0}, is_packed);
 	do {
 		const struct bw_cl_token *name;
@@ -287,8 +287,8 @@ static bool members_of(struct bw_cl_types *t, struct node *to, bool is_packed, u
 		const struct node *whole = declarator(t, type, &name, &a);
 		if (!whole || !add_member(t, to, whole, name, &a, is_packed))
 			return false;
-	} while (take(t, ","));
-	return take(t, ";");
+	} while (take_token(t, ","));
+	return take_token(t, ";");
 }
 
 /* Whether it is packed is said in front of the members or after them. */
@@ -314,8 +314,8 @@ static const struct node *aggregate(struct bw_cl_types *t, enum bw_ctype_kind ki
 		name = keep(t, word, t->at->text, t->at->len);
 		t->at++;
 	}
-	if (!take(t, "{")) {
-		const struct named *n = good && name ? find(t, name) : NULL;
+	if (!take_token(t, "{")) {
+		const struct named *n = good && name ? find_named(t, name) : NULL;
 		return n ? n->type : NULL;
 	}
 	struct node *to = new_node(t, kind);
@@ -323,7 +323,7 @@ static const struct node *aggregate(struct bw_cl_types *t, enum bw_ctype_kind ki
 	good &= to && !t->is_packed_by_pragma && depth < MAX_HEIGHT;
 	while (good && !bw_cl_is(t->at, "}"))
 		good = members_of(t, to, is_packed, depth);
-	good = good && take(t, "}") && attributes(t, &a) && to->members.len;
+	good = good && take_token(t, "}") && attributes(t, &a) && to->members.len;
 	if (good) {
 		to->align_b = BW_MAX(to->align_b, a.align_b);
 		to->type.align_b = a.align_b;
@@ -344,7 +344,7 @@ static bool add_enumerator(struct bw_cl_types *t, struct node *to, int64_t *next
 	if (name->kind != BW_CL_NAME || !(e.name = keep(t, "", name->text, name->len)))
 		return false;
 	t->at++;
-	if (take(t, "=") && !bw_cl_constant(&t->at, enumerator_value, t, &e.value))
+	if (take_token(t, "=") && !bw_cl_constant(&t->at, enumerator_value, t, &e.value))
 		return false;
 	if (e.value < INT32_MIN || e.value > INT32_MAX || to->enumerators.len >= MAX_TYPES)
 		return false;
@@ -365,18 +365,18 @@ static const struct node *enumeration(struct bw_cl_types *t)
 		name = keep(t, "enum ", t->at->text, t->at->len);
 		t->at++;
 	}
-	if (!take(t, "{")) {
-		const struct named *n = name ? find(t, name) : NULL;
+	if (!take_token(t, "{")) {
+		const struct named *n = name ? find_named(t, name) : NULL;
 		return n ? n->type : NULL;
 	}
 	struct node *to = new_node(t, BW_CTYPE_ENUM);
 	bool good = to, is_signed = false;
 	while (good && !bw_cl_is(t->at, "}")) {
 		good = add_enumerator(t, to, &next);
-		if (good && !take(t, ",") && !bw_cl_is(t->at, "}"))
+		if (good && !take_token(t, ",") && !bw_cl_is(t->at, "}"))
 			good = false;
 	}
-	good = good && take(t, "}") && !bw_cl_is(t->at, "__attribute__");
+	good = good && take_token(t, "}") && !bw_cl_is(t->at, "__attribute__");
 	if (good) {
 		bw_vec_each(&to->enumerators, e)
 			is_signed |= e->value < 0;
@@ -401,26 +401,26 @@ static const struct node *type_of(struct bw_cl_types *t, unsigned depth)
 {
 	static const char *const words[] = {"unsigned", "signed", "char", "short", "int", "long"};
 	const struct node *type = NULL;
-	while (take(t, "const") || take(t, "volatile"))
+	while (take_token(t, "const") || take_token(t, "volatile"))
 		;
 	bool of_c = false;
 	for (size_t i = 0; i < BW_ARRAY_SIZE(words); i++)
 		of_c |= bw_cl_is(t->at, words[i]);
 	if (of_c) {
 		type = words_of_c(t);
-	} else if (take(t, "struct")) {
+	} else if (take_token(t, "struct")) {
 		type = aggregate(t, BW_CTYPE_STRUCT, depth + 1);
-	} else if (take(t, "union")) {
+	} else if (take_token(t, "union")) {
 		type = aggregate(t, BW_CTYPE_UNION, depth + 1);
-	} else if (take(t, "enum")) {
+	} else if (take_token(t, "enum")) {
 		type = enumeration(t);
 	} else if (t->at->kind == BW_CL_NAME) {
 		_cleanup_free_ char *name = strndup(t->at->text, t->at->len);
-		const struct named *n = name ? find(t, name) : NULL;
+		const struct named *n = name ? find_named(t, name) : NULL;
 		type = n ? n->type : builtin(t, t->at->text, t->at->len);
 		t->at++;
 	}
-	while (take(t, "const") || take(t, "volatile"))
+	while (take_token(t, "const") || take_token(t, "volatile"))
 		;
 	return type;
 }
@@ -453,7 +453,7 @@ static bool typedefs(struct bw_cl_types *t)
 		to->align_b = whole->align_b;
 		to->height = whole->height + 1;
 		declare(t, text, to);
-	} while (take(t, ","));
+	} while (take_token(t, ","));
 	return bw_cl_is(t->at, ";");
 }
 
@@ -491,7 +491,7 @@ static void put_in_doubt(struct bw_cl_types *t, const struct bw_cl_token *at,
 		for (size_t i = 0; i < BW_ARRAY_SIZE(before); i++) {
 			const char *name = keep(t, before[i], at->text, at->len);
 			declare(t, name, NULL);
-			struct named *n = name ? find(t, name) : NULL;
+			struct named *n = name ? find_named(t, name) : NULL;
 			if (n)
 				n->type = NULL;
 		}
@@ -533,7 +533,7 @@ static void declare_builtins(struct bw_cl_types *t)
 		for (size_t k = 0; k < BW_ARRAY_SIZE(lanes); k++) {
 			char name[16];
 			snprintf(name, sizeof(name), "%s%s", scalar, lanes[k]);
-			if (!find(t, name))
+			if (!find_named(t, name))
 				declare(t, keep(t, "", name, strlen(name)),
 					builtin(t, name, strlen(name)));
 		}
@@ -591,6 +591,6 @@ const struct bw_ctype *bw_cl_types_named(const struct bw_cl_types *t, const char
 {
 	while (!strncmp(name, "const ", 6))
 		name += 6;
-	const struct named *n = find(t, name);
+	const struct named *n = find_named(t, name);
 	return n && n->type ? &n->type->type : NULL;
 }

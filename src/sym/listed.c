@@ -107,7 +107,7 @@ static const char *file_of(Dwarf_Die *unit)
 	return name;
 }
 
-static struct bw_error *add(struct walk *w, Dwarf_Die *die, const char *prefix)
+static struct bw_error *add_die(struct walk *w, Dwarf_Die *die, const char *prefix)
 {
 	int line, tag = dwarf_tag(die);
 	_cleanup_(bw_str_free) struct bw_str full = {0};
@@ -144,7 +144,7 @@ static struct bw_error *add(struct walk *w, Dwarf_Die *die, const char *prefix)
 static struct bw_error *look_at(void *ctx, Dwarf_Die *die, const char *prefix)
 {
 	struct walk *w = ctx;
-	return is_listed(w, die) ? add(w, die, prefix) : NULL;
+	return is_listed(w, die) ? add_die(w, die, prefix) : NULL;
 }
 
 static struct bw_error *walk_unit(struct walk *w, Dwarf_Die *unit)

@@ -117,7 +117,7 @@ static void push_register(struct bw_expr_machine *m, uint64_t number, int64_t of
 	push(m, v);
 }
 
-static void add(struct bw_expr_machine *m, bool minus)
+static void add_or_subtract(struct bw_expr_machine *m, bool minus)
 {
 	struct bw_expr_value b = bw_expr_pop(m), a = bw_expr_pop(m);
 	if (!minus && a.kind == BW_EXPR_NUMBER) {
@@ -309,13 +309,13 @@ void bw_expr_execute(struct bw_expr_machine *m, unsigned op)
 		break;
 	case DW_OP_plus_uconst:
 		bw_expr_push_number(m, (int64_t)bw_cursor_uleb128(&m->code));
-		add(m, false);
+		add_or_subtract(m, false);
 		break;
 	case DW_OP_plus:
-		add(m, false);
+		add_or_subtract(m, false);
 		break;
 	case DW_OP_minus:
-		add(m, true);
+		add_or_subtract(m, true);
 		break;
 	case DW_OP_stack_value:
 		m->is_value = true;

@@ -75,7 +75,7 @@ static bool add_piece(struct spread *s, struct bw_location_piece piece)
 }
 
 /* The next registers have the size_b bytes at `at`. */
-static bool add(struct spread *s, uint64_t at, uint64_t size_b)
+static bool add_spread(struct spread *s, uint64_t at, uint64_t size_b)
 {
 	if (at < s->at || at > MAX_SIZE_B || !size_b || size_b > MAX_SIZE_B)
 		return false;
@@ -103,16 +103,16 @@ static bool spread(struct spread *s, const struct bw_ctype *type, uint64_t at, u
 	case BW_CTYPE_FLOAT:
 	case BW_CTYPE_ENUM:
 	case BW_CTYPE_POINTER:
-		return add(s, at, t->size_b);
+		return add_spread(s, at, t->size_b);
 	case BW_CTYPE_VECTOR: {
 		uint64_t stride = bw_ctype_stride(t);
 		if (!stride || stride > 8 || t->count > MAX_REGISTERS * 2 ||
 		    bw_ctype_strip(t->elem)->is_bfloat)
 			return false;
 		if (stride > 1) /* the fourth element of three is nowhere */
-			return add(s, at, stride * t->count);
+			return add_spread(s, at, stride * t->count);
 		for (uint64_t i = 0; i < t->count; i++)
-			if (!add(s, at + i, 1))
+			if (!add_spread(s, at + i, 1))
 				return false;
 		return t->count;
 	}
@@ -218,7 +218,7 @@ bool bw_returned_in(const struct bw_ctype *type, struct bw_location *out)
 		if (!spread(&s, t, 0, 0))
 			return false;
 	} else if (t->size_b && t->size_b <= 8) {
-		if (!add(&s, 0, t->size_b))
+		if (!add_spread(&s, 0, t->size_b))
 			return false;
 	} else if (n_registers(t, 0) > MAX_OF_STRUCT || !spread(&s, t, 0, 0)) {
 		return false;

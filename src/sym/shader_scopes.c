@@ -130,7 +130,7 @@ static bool is_name(char c)
 }
 
 /* now becomes the next token. */
-static void take(struct scan *s)
+static void take_word(struct scan *s)
 {
 	s->before = s->now;
 	s->now = s->next;
@@ -188,7 +188,7 @@ static void skip_brackets(struct scan *s)
 	do {
 		depth += s->now.kind == '(' || s->now.kind == '[' || s->now.kind == '{';
 		depth -= s->now.kind == ')' || s->now.kind == ']' || s->now.kind == '}';
-		take(s);
+		take_word(s);
 	} while (depth > 0 && s->now.kind);
 	s->is_wrong |= depth != 0;
 }
@@ -201,7 +201,7 @@ static void skip_to(struct scan *s, char a, char b)
 		if (s->now.kind == '(' || s->now.kind == '[' || s->now.kind == '{')
 			skip_brackets(s);
 		else
-			take(s);
+			take_word(s);
 	}
 }
 
@@ -221,13 +221,13 @@ static void declare(struct scan *s, const struct token *name, bool is_loop)
 /* At a type: its name, with what stands in <> after it. */
 static void skip_type(struct scan *s)
 {
-	take(s);
+	take_word(s);
 	if (s->now.kind != '<')
 		return;
 	while (s->now.kind && s->now.kind != '>' && s->now.kind != ';')
-		take(s);
+		take_word(s);
 	if (s->now.kind == '>')
-		take(s);
+		take_word(s);
 }
 
 /* A statement up to its ';'; false: what was taken is only in front of one. "TYPE NAME", where NAME
@@ -242,7 +242,7 @@ static bool simple_statement(struct scan *s, bool is_loop)
 	static const char *const begins[] = {"for", "while", "do", "if", "switch", NULL};
 	const size_t first = s->out->len;
 	while (is_any(&s->now, qualifiers))
-		take(s);
+		take_word(s);
 	if (s->now.kind == 'a' && !is_any(&s->now, jumps)) {
 		skip_type(s);
 		if (is_any(&s->now, begins)) /* after a macro */
@@ -259,14 +259,14 @@ static bool simple_statement(struct scan *s, bool is_loop)
 			skip_to(s, ',', ';');
 			goes_on = s->now.kind == ',';
 			if (goes_on)
-				take(s);
+				take_word(s);
 		}
 	}
 	skip_to(s, ';', ';');
 	if (s->now.kind != ';')
 		s->is_wrong = true;
 	else
-		take(s);
+		take_word(s);
 	const bool is_last = !s->now.kind || s->now.kind == '}' || s->now.line != s->before.line;
 	for (size_t i = first; i < s->out->len; i++)
 		s->out->data[i].is_last = is_last && s->out->data[i].line == s->before.line;
@@ -278,7 +278,7 @@ static void next_part(struct scan *s)
 {
 	skip_to(s, ';', ';');
 	if (s->now.kind == ';')
-		take(s);
+		take_word(s);
 	else
 		s->is_wrong |= s->now.kind != ')';
 }
@@ -291,25 +291,25 @@ static void statement(struct scan *s)
 		skip_brackets(s);
 	} else if (is_any(&s->now, heads)) {
 		const bool is_while = is_word(&s->now, "while");
-		take(s);
+		take_word(s);
 		skip_brackets(s);
 		if (is_while && s->now.kind == ';') { /* of do, or a loop without a body */
-			take(s);
+			take_word(s);
 			end_statement(s);
 		}
 	} else if (is_word(&s->now, "else") || is_word(&s->now, "do")) {
-		take(s);
+		take_word(s);
 	} else if (is_word(&s->now, "case") || is_word(&s->now, "default")) {
 		skip_to(s, ':', ';');
-		take(s);
+		take_word(s);
 	} else if (is_word(&s->now, "for")) {
-		take(s);
+		take_word(s);
 		begin(s, true);
-		take(s); /* ( */
+		take_word(s); /* ( */
 		simple_statement(s, true);
 		while (s->now.kind && s->now.kind != ')' && !s->is_wrong)
 			next_part(s);
-		take(s);
+		take_word(s);
 	} else if (simple_statement(s, false)) {
 		end_statement(s);
 	}
@@ -321,11 +321,11 @@ static void function(struct scan *s)
 	const unsigned outside = s->depth;
 	do {
 		if (s->now.kind == '{') {
-			take(s);
+			take_word(s);
 			begin(s, false);
 		} else if (s->now.kind == '}') {
 			s->is_wrong |= s->scopes[s->depth - 1].is_for;
-			take(s);
+			take_word(s);
 			end(s);
 			if (s->depth > outside)
 				end_statement(s);
@@ -351,7 +351,7 @@ static void module(struct scan *s)
 		} else {
 			behind_name = last;
 			last = s->before;
-			take(s);
+			take_word(s);
 		}
 	}
 }
@@ -361,8 +361,8 @@ struct bw_error *bw_shader_declarations(const char *text, struct bw_declarations
 	struct scan s = {.begin = text, .at = text, .line = 1, .out = out};
 	if (strlen(text) > TEXT_MAX_B)
 		return NULL;
-	take(&s);
-	take(&s);
+	take_word(&s);
+	take_word(&s);
 	module(&s);
 	if (s.is_wrong || s.err || s.n_conditions)
 		bw_vec_free(out);

@@ -55,7 +55,7 @@ static void cover(struct finder *f, struct bw_spirv_place *p)
 	}
 }
 
-static struct bw_error *add(struct finder *f, enum bw_spirv_place_kind kind)
+static struct bw_error *add_place(struct finder *f, enum bw_spirv_place_kind kind)
 {
 	struct bw_spirv_place new = {.kind = kind, .function = f->function};
 	if (f->out->list.len >= PLACES_MAX)
@@ -72,10 +72,10 @@ static struct bw_error *look_at(struct finder *f, const uint32_t *w, unsigned op
 		while (f->n_open && f->open[f->n_open - 1].merge == w[1])
 			f->n_open--;
 	if (op == OP_CONTROL_BARRIER)
-		return add(f, BW_SPIRV_BARRIER);
+		return add_place(f, BW_SPIRV_BARRIER);
 	if (op != OP_LOOP_MERGE || n < 3)
 		return NULL;
-	BW_TRY(add(f, BW_SPIRV_LOOP));
+	BW_TRY(add_place(f, BW_SPIRV_LOOP));
 	if (f->out->list.len > next && f->n_open < NESTED_MAX)
 		f->open[f->n_open++] = (struct open_loop){w[1], next};
 	return NULL;

@@ -25,8 +25,8 @@ static struct bw_error *add_shared(struct bw_spirv *s, const struct bw_variable 
 	return bw_vec_push(&s->variables, new);
 }
 
-static struct bw_error *add(struct bw_spirv *s, const struct bw_variable *v,
-			    const struct bw_location *at, uint32_t function)
+static struct bw_error *add_variable(struct bw_spirv *s, const struct bw_variable *v,
+				     const struct bw_location *at, uint32_t function)
 {
 	return add_shared(s, v, at, function, 0);
 }
@@ -63,23 +63,23 @@ static struct bw_error *add_block(struct bw_spirv *s, uint32_t id, uint32_t type
 		at.offset = (int64_t)BW_MIN(count, 4096u);
 		if (!count)
 			unknown(&at, "an array of buffers without a length");
-		return *v.name ? add(s, &v, &at, 0) : NULL;
+		return *v.name ? add_variable(s, &v, &at, 0) : NULL;
 	}
 	v.type = bw_spv_type(s, type_id);
 	if (*v.name)
-		return add(s, &v, &at, 0);
+		return add_variable(s, &v, &at, 0);
 	for (size_t i = 0; i < v.type->n_members; i++) {
 		const struct bw_cmember *m = &v.type->members[i];
 		struct bw_variable member = {.name = m->name, .type = m->type, .is_param = true};
 		at.offset = (int64_t)m->offset_b;
 		if (m->name)
-			BW_TRY(add(s, &member, &at, 0));
+			BW_TRY(add_variable(s, &member, &at, 0));
 	}
 	at.offset = 0;
 	v.is_param = false;
 	v.is_static = true; /* its members are listed */
 	v.name = v.type->name;
-	return v.name ? add(s, &v, &at, 0) : NULL;
+	return v.name ? add_variable(s, &v, &at, 0) : NULL;
 }
 
 /* The LDS of a shader that has one variable there begins with it. Mesa drops what no function
@@ -158,7 +158,7 @@ static struct bw_error *add_constant(struct bw_spirv *s, uint32_t id, uint32_t t
 	v.type = bw_spv_type(s, type_id);
 	if (v.type->kind == BW_CTYPE_INT && v.type->is_signed && v.type->size_b == 4)
 		at.value = (uint64_t)(int64_t)(int32_t)at.value;
-	return add(s, &v, &at, 0);
+	return add_variable(s, &v, &at, 0);
 }
 
 /* What a pointer type points to; 0: it is none. */
@@ -211,7 +211,7 @@ static struct bw_error *add_locals(struct bw_spirv *s)
 			continue;
 		v.type = bw_spv_type(s, type ? type : w[1]);
 		const size_t before = s->variables.len;
-		BW_TRY(add(s, &v, &at_v, function));
+		BW_TRY(add_variable(s, &v, &at_v, function));
 		if (s->variables.len > before) /* there were not too many */
 			s->variables.data[before].id = w[2];
 	}
@@ -242,7 +242,7 @@ static struct bw_error *add_builtins_of_glsl(struct bw_spirv *s)
 		if (has_builtin(s, rows[i].builtin))
 			continue;
 		v.type = bw_spv_uints(s, rows[i].components);
-		BW_TRY(add(s, &v, &at, 0));
+		BW_TRY(add_variable(s, &v, &at, 0));
 	}
 	return NULL;
 }
