@@ -33,7 +33,7 @@ struct bw_break *bw_debug_break_priv(struct bw_debug *d, uint32_t number)
 	return NULL;
 }
 
-static struct bw_error *find(struct bw_debug *d, uint32_t number, struct bw_break **out)
+static struct bw_error *find_break(struct bw_debug *d, uint32_t number, struct bw_break **out)
 {
 	*out = bw_debug_break_priv(d, number);
 	return *out ? NULL : bw_errorf(BW_E_NOT_FOUND, "No breakpoint number %u", number);
@@ -359,7 +359,7 @@ struct bw_error *bw_debug_break_delete(struct bw_debug *d, uint32_t number)
 {
 	struct bw_break *b;
 	if (number)
-		BW_TRY(find(d, number, &b));
+		BW_TRY(find_break(d, number, &b));
 	for (size_t i = d->breaks.len; i-- > 0;) {
 		b = d->breaks.data[i];
 		if (number && b->info.number != number)
@@ -426,7 +426,7 @@ struct bw_error *bw_debug_break_enable(struct bw_debug *d, uint32_t number, bool
 {
 	struct bw_break *one;
 	if (number)
-		BW_TRY(find(d, number, &one));
+		BW_TRY(find_break(d, number, &one));
 	bw_vec_each(&d->breaks, b)
 		if (!number || (*b)->info.number == number)
 			BW_TRY(enable(d, *b, on));
@@ -437,7 +437,7 @@ struct bw_error *bw_debug_break_condition(struct bw_debug *d, uint32_t number, c
 {
 	struct bw_break *b;
 	char *copy = NULL;
-	BW_TRY(find(d, number, &b));
+	BW_TRY(find_break(d, number, &b));
 	if (expr && *expr) {
 		bool in_code = !b->watch && !b->filter && !b->info.excp;
 		BW_TRY(check_condition(d, expr, in_code ? &b->where : NULL));
@@ -455,7 +455,7 @@ struct bw_error *bw_debug_break_after(struct bw_debug *d, uint32_t number,
 				      enum bw_break_after after, uint64_t stops)
 {
 	struct bw_break *b;
-	BW_TRY(find(d, number, &b));
+	BW_TRY(find_break(d, number, &b));
 	b->info.temporary = after == BW_BREAK_DELETED;
 	b->info.disable_after = after == BW_BREAK_DISABLED ? stops : 0;
 	return NULL;
@@ -464,7 +464,7 @@ struct bw_error *bw_debug_break_after(struct bw_debug *d, uint32_t number,
 struct bw_error *bw_debug_break_ignore(struct bw_debug *d, uint32_t number, uint64_t hits)
 {
 	struct bw_break *b;
-	BW_TRY(find(d, number, &b));
+	BW_TRY(find_break(d, number, &b));
 	b->info.ignore = hits;
 	return NULL;
 }
@@ -478,7 +478,7 @@ void bw_debug_on_passing(struct bw_debug *d, bw_passing_fn *fn, void *cookie)
 struct bw_error *bw_debug_break_pass(struct bw_debug *d, uint32_t number)
 {
 	struct bw_break *b;
-	BW_TRY(find(d, number, &b));
+	BW_TRY(find_break(d, number, &b));
 	b->info.passes = true;
 	return NULL;
 }
@@ -492,7 +492,7 @@ void bw_debug_on_deciding(struct bw_debug *d, bw_deciding_fn *fn, void *cookie)
 struct bw_error *bw_debug_break_decide(struct bw_debug *d, uint32_t number, bool on)
 {
 	struct bw_break *b;
-	BW_TRY(find(d, number, &b));
+	BW_TRY(find_break(d, number, &b));
 	b->info.decides = on;
 	return NULL;
 }

@@ -108,8 +108,8 @@ static const char *unfit(const struct bw_filter_variable *v, const struct bw_fil
 	return NULL;
 }
 
-static void add(struct bw_filter_tokens *t, const struct bw_filter_facts *f, size_t first,
-		size_t end, struct bw_filter_result *r)
+static void add_variable(struct bw_filter_tokens *t, const struct bw_filter_facts *f, size_t first,
+			 size_t end, struct bw_filter_result *r)
 {
 	const char *text = t->text + t->tok[first].column;
 	size_t len = t->tok[end - 1].end - t->tok[first].column;
@@ -149,7 +149,7 @@ void bw_filter_find_variables(struct bw_filter_tokens *t, const struct bw_filter
 			continue;
 		end = chain(t, i, &fixed);
 		if (fixed)
-			add(t, f, i, end, r);
+			add_variable(t, f, i, end, r);
 		else
 			not_tested(r, t->text + k->column, t->tok[end - 1].end - k->column,
 				   "is read from memory");

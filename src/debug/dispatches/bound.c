@@ -93,8 +93,8 @@ static bool is_image(const struct look *l, const uint32_t *w, struct bw_bound *o
 	return true;
 }
 
-static struct bw_error *add(struct look *l, struct bw_bound b, unsigned sgpr, uint64_t at,
-			    uint32_t offset_b)
+static struct bw_error *add_bound(struct look *l, struct bw_bound b, unsigned sgpr, uint64_t at,
+				  uint32_t offset_b)
 {
 	b.sgpr = sgpr;
 	b.at = at;
@@ -128,7 +128,7 @@ static struct bw_error *look_at_set(struct look *l, unsigned sgpr, uint64_t va, 
 		else if (!is_buffer(l, w + at / 4, &b))
 			units = 0;
 		if (units) {
-			BW_TRY(add(l, b, sgpr, va + at, (uint32_t)at));
+			BW_TRY(add_bound(l, b, sgpr, va + at, (uint32_t)at));
 			n++;
 		}
 		empty = units ? 0 : empty + 1;
@@ -184,7 +184,7 @@ static struct bw_error *look_at_sgprs(struct look *l)
 			struct bw_bound b = {.kind = BW_BOUND_POINTER,
 					     .va = wide,
 					     .size_b = m->va + m->size_b - wide};
-			BW_TRY(add(l, b, i, 0, 0));
+			BW_TRY(add_bound(l, b, i, 0, 0));
 			i++;
 		} else if ((s[i] || radv) && s[i] % 4 == 0 && map_at(l, bw_mesa_pointer32(s[i]))) {
 			uint64_t va = bw_mesa_pointer32(s[i]);
@@ -215,8 +215,8 @@ static struct bw_error *look_at_args(struct look *l)
 				     .va = args[i].value.bits,
 				     .size_b = m->va + m->size_b - args[i].value.bits};
 		snprintf(b.name, sizeof(b.name), "%s", args[i].arg->name);
-		err = add(l, b, 0, l->x->info.kernarg_va + args[i].arg->offset_b,
-			  (uint32_t)args[i].arg->offset_b);
+		err = add_bound(l, b, 0, l->x->info.kernarg_va + args[i].arg->offset_b,
+				(uint32_t)args[i].arg->offset_b);
 	}
 	bw_debug_free_args(args, n);
 	return err;

@@ -258,7 +258,7 @@ static struct bw_error *add_places(struct search *s, const struct block *b, uint
 	return NULL;
 }
 
-static struct bw_error *find(struct search *s)
+static struct bw_error *find_marks(struct search *s)
 {
 	BW_TRY(find_blocks(s));
 	if (!follow_all(s))
@@ -280,7 +280,7 @@ struct bw_error *bw_marks_find(const struct bw_marked_code *code, struct bw_shad
 	s.block_at = calloc(s.n + 1u, sizeof(*s.block_at));
 	if (!s.block_at)
 		return bw_error_nomem();
-	struct bw_error *err = code->n_marks ? find(&s) : NULL;
+	struct bw_error *err = code->n_marks ? find_marks(&s) : NULL;
 	bw_vec_each(&s.found, f)
 		has_one |= f->begins_line;
 	if (!err && has_one) {

@@ -197,8 +197,8 @@ static void effect_of_return(struct bw_sym_effect *e, const struct bw_sym_state 
 	e->keeps_exec &= one.keeps_exec;
 }
 
-static struct bw_error *run(const struct bw_flow_code *code, struct bw_flow_effects *cache,
-			    unsigned nesting, uint64_t at, struct bw_walk *out);
+static struct bw_error *run_code(const struct bw_flow_code *code, struct bw_flow_effects *cache,
+				 unsigned nesting, uint64_t at, struct bw_walk *out);
 
 static struct bw_flow_entry *find_effect(struct bw_flow_effects *cache, uint64_t entry)
 {
@@ -228,7 +228,8 @@ static struct bw_error *effect_of(struct walk *w, struct bw_sym target, struct b
 		e = fresh;
 		fresh = NULL;
 		struct bw_walk callee = {.entry = target.value, .end = w->code->image_b};
-		struct bw_error *err = run(w->code, w->cache, w->nesting + 1, UINT64_MAX, &callee);
+		struct bw_error *err =
+			run_code(w->code, w->cache, w->nesting + 1, UINT64_MAX, &callee);
 		if (!err && callee.effect.returns)
 			e->effect = callee.effect;
 		e->busy = false;
@@ -402,8 +403,8 @@ static struct bw_error *follow_all(struct walk *w)
 	return w->gave_up ? NULL : note_reached(w);
 }
 
-static struct bw_error *run(const struct bw_flow_code *code, struct bw_flow_effects *cache,
-			    unsigned nesting, uint64_t at, struct bw_walk *out)
+static struct bw_error *run_code(const struct bw_flow_code *code, struct bw_flow_effects *cache,
+				 unsigned nesting, uint64_t at, struct bw_walk *out)
 {
 	struct walk w = {.code = code, .cache = cache, .nesting = nesting, .flow = out, .at = at};
 	out->effect = (struct bw_sym_effect){.link = DEFAULT_LINK};
@@ -432,5 +433,5 @@ static struct bw_error *run(const struct bw_flow_code *code, struct bw_flow_effe
 struct bw_error *bw_walk_run(const struct bw_flow_code *code, struct bw_flow_effects *cache,
 			     uint64_t at, struct bw_walk *out)
 {
-	return run(code, cache, 0, at, out);
+	return run_code(code, cache, 0, at, out);
 }

@@ -113,10 +113,10 @@ struct bw_sym bw_sym_source(const struct bw_sym_state *s, const struct bw_inst *
 	return unknown;
 }
 
-static struct bw_sym add(struct bw_sym a, struct bw_sym b)
+static struct bw_sym add_syms(struct bw_sym a, struct bw_sym b)
 {
 	if (a.kind == BW_SYM_CONST && b.kind != BW_SYM_CONST)
-		return add(b, a);
+		return add_syms(b, a);
 	if (b.kind != BW_SYM_CONST ||
 	    (a.kind != BW_SYM_BASE && a.kind != BW_SYM_CODE && a.kind != BW_SYM_CONST))
 		return unknown;
@@ -402,17 +402,18 @@ static bool scalar(struct bw_sym_state *s, const struct bw_inst *inst, uint64_t 
 		return true;
 	case BW_OP_S_ADDK_I32:
 		set_sgpr(s, inst->dst,
-			 inst->dst < BW_SYM_SGPRS ? add(s->sgpr[inst->dst], imm) : unknown);
+			 inst->dst < BW_SYM_SGPRS ? add_syms(s->sgpr[inst->dst], imm) : unknown);
 		return true;
 	case BW_OP_S_ADD_I32:
 	case BW_OP_S_ADD_U32:
 		set_sgpr(s, inst->dst,
-			 add(bw_sym_source(s, inst, 0, 0), bw_sym_source(s, inst, 1, 0)));
+			 add_syms(bw_sym_source(s, inst, 0, 0), bw_sym_source(s, inst, 1, 0)));
 		return true;
 	case BW_OP_S_SUB_I32:
 	case BW_OP_S_SUB_U32:
 		set_sgpr(s, inst->dst,
-			 add(bw_sym_source(s, inst, 0, 0), negated(bw_sym_source(s, inst, 1, 0))));
+			 add_syms(bw_sym_source(s, inst, 0, 0),
+				  negated(bw_sym_source(s, inst, 1, 0))));
 		return true;
 	case BW_OP_S_OR_B32:
 	case BW_OP_S_OR_B64:

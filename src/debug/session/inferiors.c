@@ -36,7 +36,7 @@ void bw_space_leave(struct bw_in_space *s)
 
 /* ---- Who there is ---- */
 
-static struct bw_inferior_info *find(struct bw_debug *d, uint32_t number)
+static struct bw_inferior_info *find_inferior(struct bw_debug *d, uint32_t number)
 {
 	bw_vec_each(&d->inferiors, i)
 		if (i->number == number)
@@ -73,7 +73,7 @@ void bw_debug_focus_on(struct bw_debug *d, const struct bw_wave_record *w)
 	if (!w)
 		return;
 	bw_debug_use_space(d, w->info.space);
-	const struct bw_inferior_info *i = find(d, w->info.inferior);
+	const struct bw_inferior_info *i = find_inferior(d, w->info.inferior);
 	if (i)
 		make_current(d, i);
 }
@@ -243,7 +243,7 @@ const struct bw_inferior_info *bw_debug_inferior_of(struct bw_debug *d, pid_t pi
 
 static struct bw_error *need(struct bw_debug *d, uint32_t number, struct bw_inferior_info **out)
 {
-	*out = find(d, number);
+	*out = find_inferior(d, number);
 	if (*out)
 		return NULL;
 	return bw_errorf(BW_E_NOT_FOUND, "There is no inferior %u; \"info inferiors\" lists them",

@@ -10,7 +10,7 @@
 struct ranges BW_VEC(struct bw_code_range);
 
 /* Code of a module as it lies at base. */
-static struct bw_error *add(struct ranges *out, const struct bw_line_range *r, uint64_t base)
+static struct bw_error *add_range(struct ranges *out, const struct bw_line_range *r, uint64_t base)
 {
 	struct bw_code_range range = {.kind = r->start < r->end ? BW_RANGE_CODE : BW_RANGE_EMPTY,
 				      .file = r->file,
@@ -30,7 +30,7 @@ static struct bw_error *add_address(const struct bw_module *m, uint64_t base, ui
 	struct bw_line_range r;
 	struct bw_code_range none = {.kind = BW_RANGE_NO_LINE, .start = va, .end = va};
 	if (m && m->lines && bw_lines_range_at(m->lines, va - base, &r))
-		return add(out, &r, base);
+		return add_range(out, &r, base);
 	return bw_vec_push(out, none);
 }
 
@@ -56,7 +56,7 @@ static struct bw_error *in_module(struct bw_module *m, uint64_t base, const stru
 		if (m->lines)
 			err = bw_lines_ranges(m->lines, s->name, s->line, &list, &n);
 		for (size_t i = 0; !err && i < n; i++)
-			err = add(out, &list[i], base);
+			err = add_range(out, &list[i], base);
 		free(list);
 		return err;
 	}
@@ -83,7 +83,8 @@ static struct bw_error *in_all(struct bw_debug *d, const struct bw_where_spec *s
 	return NULL;
 }
 
-static struct bw_error *find(struct bw_debug *d, const struct bw_where_spec *s, struct ranges *out)
+static struct bw_error *find_ranges(struct bw_debug *d, const struct bw_where_spec *s,
+				    struct ranges *out)
 {
 	if (s->kind == BW_WHERE_ADDRESS) {
 		struct bw_load *l = bw_debug_load_at(d, s->offset_b);
@@ -111,7 +112,7 @@ struct bw_error *bw_debug_line_ranges(struct bw_debug *d, const char *where,
 	struct ranges found = {0};
 	struct bw_error *err = bw_where_parse(d, where, &spec);
 	if (!err)
-		err = find(d, &spec, &found);
+		err = find_ranges(d, &spec, &found);
 	bw_where_spec_fini(&spec);
 	if (err) {
 		bw_vec_free(&found);
