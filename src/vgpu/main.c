@@ -397,7 +397,7 @@ static struct bw_error *run_pci(struct settings *s)
 	return err;
 }
 
-static struct bw_error *run(struct settings *s)
+static struct bw_error *run_server(struct settings *s)
 {
 	char root[108], own_socket[300];
 	struct bw_folder folder = BW_FOLDER_INIT;
@@ -439,7 +439,7 @@ int main(int argc, char **argv)
 	struct bw_error *err = parse(argc, argv, &s);
 	int status = err ? 2 : 0;
 	if (!err) {
-		err = s.vfio_user ? run_pci(&s) : run(&s);
+		err = s.vfio_user ? run_pci(&s) : run_server(&s);
 		status = err ? 1 : 0;
 	}
 	if (err) {

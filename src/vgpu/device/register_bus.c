@@ -71,7 +71,7 @@ void bw_bus_write_mm(struct bw_device *dev, const struct bw_bank_sel *b, enum bw
 		__atomic_store_n(p, value, __ATOMIC_RELAXED);
 }
 
-static struct bw_bus_register *find(struct bw_bus_registers *bus, uint32_t address_b)
+static struct bw_bus_register *find_register(struct bw_bus_registers *bus, uint32_t address_b)
 {
 	bw_vec_each(&bus->far, r)
 		if (r->address_b == address_b)
@@ -86,7 +86,7 @@ uint32_t bw_bus_read_rsmu(struct bw_device *dev, const struct bw_bank_sel *b, en
 	if (at < REG_SPACE_B)
 		return is_window(dev, at / 4) ? 0 : bw_device_reg_read(dev, NULL, at / 4);
 	pthread_mutex_lock(&bus->lock);
-	const struct bw_bus_register *r = find(bus, at);
+	const struct bw_bus_register *r = find_register(bus, at);
 	uint32_t v = r ? r->value : 0;
 	pthread_mutex_unlock(&bus->lock);
 	return v;
@@ -105,7 +105,7 @@ void bw_bus_write_rsmu(struct bw_device *dev, const struct bw_bank_sel *b, enum 
 	const struct bw_bus_register made = {at, value};
 	struct bw_error *err = NULL;
 	pthread_mutex_lock(&bus->lock);
-	struct bw_bus_register *r = find(bus, at);
+	struct bw_bus_register *r = find_register(bus, at);
 	if (r)
 		r->value = value;
 	else if (bus->far.len < MAX_FAR)

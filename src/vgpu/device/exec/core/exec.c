@@ -364,7 +364,7 @@ static uint64_t run_chunk(struct bw_exec *x, struct bw_wave *w, uint64_t n)
 	return n - x->left;
 }
 
-static enum bw_run run(struct bw_exec *x, struct bw_wave *w, uint64_t budget)
+static enum bw_run run_wave(struct bw_exec *x, struct bw_wave *w, uint64_t budget)
 {
 	enum bw_run result = BW_RUN_QUANTUM;
 	for (;;) {
@@ -409,7 +409,7 @@ enum bw_run bw_exec_run(struct bw_exec *x, struct bw_wave *w, uint64_t budget)
 	if (x->m.mode != w->mode || !x->m.mxcsr32)
 		bw_fmode_set(&x->m, w->mode);
 	uint32_t saved = bw_fmode_enter(&x->m);
-	enum bw_run result = run(x, w, budget);
+	enum bw_run result = run_wave(x, w, budget);
 	bw_fmode_leave(saved);
 	return result;
 }

@@ -61,7 +61,7 @@ bool bw_exec_host_has_v3(void)
 	       __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("bmi");
 }
 
-static void add(const char *name, struct bw_sem sem)
+static void add_sem(const char *name, struct bw_sem sem)
 {
 	enum bw_op op = bw_isa_op_by_name(name);
 	if (op == BW_OP_ILLEGAL || joined.sem[op].kind != BW_SEM_NONE)
@@ -82,7 +82,7 @@ static void join_packed(void)
 		row->dst = row->dst == BW_T_F16 ? BW_T_PKH : BW_T_X32;
 		for (unsigned s = 0; s < row->n_src; s++)
 			row->src[s] = row->src[s] == BW_T_F16 ? BW_T_PKH : BW_T_X32;
-		add(row->name, (struct bw_sem){.kind = BW_SEM_MAP, .map = row});
+		add_sem(row->name, (struct bw_sem){.kind = BW_SEM_MAP, .map = row});
 	}
 }
 
@@ -97,35 +97,35 @@ static void join(void)
 {
 	joined.rows = bw_exec_host_has_v3() ? &bw_rows_v3 : &bw_rows_v1;
 	for (size_t i = 0; i < joined.rows->n_rows; i++)
-		add(joined.rows->row[i].name,
-		    (struct bw_sem){.kind = row_kind(joined.rows->row[i].name),
-				    .map = &joined.rows->row[i]});
+		add_sem(joined.rows->row[i].name,
+			(struct bw_sem){.kind = row_kind(joined.rows->row[i].name),
+					.map = &joined.rows->row[i]});
 	join_packed();
 	for (size_t i = 0; i < bw_n_scalar_rows; i++)
-		add(bw_scalar_rows[i].name,
-		    (struct bw_sem){.kind = BW_SEM_SCALAR, .scalar = &bw_scalar_rows[i]});
+		add_sem(bw_scalar_rows[i].name,
+			(struct bw_sem){.kind = BW_SEM_SCALAR, .scalar = &bw_scalar_rows[i]});
 	for (size_t i = 0; i < bw_n_ctrl_rows; i++)
-		add(bw_ctrl_rows[i].name,
-		    (struct bw_sem){.kind = BW_SEM_WAVE, .wave = &bw_ctrl_rows[i]});
+		add_sem(bw_ctrl_rows[i].name,
+			(struct bw_sem){.kind = BW_SEM_WAVE, .wave = &bw_ctrl_rows[i]});
 	for (size_t i = 0; i < bw_n_lane_rows; i++)
-		add(bw_lane_rows[i].name,
-		    (struct bw_sem){.kind = BW_SEM_WAVE, .wave = &bw_lane_rows[i]});
+		add_sem(bw_lane_rows[i].name,
+			(struct bw_sem){.kind = BW_SEM_WAVE, .wave = &bw_lane_rows[i]});
 	for (size_t i = 0; i < bw_n_matrix_rows; i++)
-		add(bw_matrix_rows[i].name,
-		    (struct bw_sem){.kind = BW_SEM_WAVE, .wave = &bw_matrix_rows[i]});
+		add_sem(bw_matrix_rows[i].name,
+			(struct bw_sem){.kind = BW_SEM_WAVE, .wave = &bw_matrix_rows[i]});
 	for (size_t i = 0; i < BW_ARRAY_SIZE(duals); i++) {
 		const struct bw_sem *same = &joined.sem[bw_isa_op_by_name(duals[i].same)];
 		assert(same->kind == BW_SEM_MAP);
-		add(duals[i].name, (struct bw_sem){.kind = BW_SEM_DUAL, .map = same->map});
+		add_sem(duals[i].name, (struct bw_sem){.kind = BW_SEM_DUAL, .map = same->map});
 	}
 	for (unsigned op = BW_OP_ILLEGAL + 1; op < BW_OP_COUNT; op++) {
 		const struct bw_mem_row *mem = bw_exec_mem_row(op);
 		if (mem)
-			add(mem->name, (struct bw_sem){.kind = BW_SEM_MEM, .mem = mem});
+			add_sem(mem->name, (struct bw_sem){.kind = BW_SEM_MEM, .mem = mem});
 	}
 	for (size_t i = 0; i < bw_n_absent_rows; i++)
-		add(bw_absent_rows[i].name,
-		    (struct bw_sem){.kind = BW_SEM_ABSENT, .absent = &bw_absent_rows[i]});
+		add_sem(bw_absent_rows[i].name,
+			(struct bw_sem){.kind = BW_SEM_ABSENT, .absent = &bw_absent_rows[i]});
 }
 
 static void join_once(void)

@@ -18,7 +18,7 @@ void bw_tally_fini(struct bw_tally *t)
 	atomic_store(&t->first, NULL);
 }
 
-static void add(struct bw_tally_cell *c, uint64_t by)
+static void add_count(struct bw_tally_cell *c, uint64_t by)
 {
 	/* One writer: no locked addition is needed. */
 	uint64_t n = atomic_load_explicit(&c->n, memory_order_relaxed);
@@ -184,9 +184,9 @@ static struct bw_op_fidelity fidelity_of(const struct bw_rec *rec, enum bw_op op
 static BW_HANDLER(h_tally)
 {
 	const struct bw_tally_slot *slot = &x->code.page->slot[rec - x->code.page->rec];
-	add(slot->cell, 1);
+	add_count(slot->cell, 1);
 	if (slot->cell_y)
-		add(slot->cell_y, 1);
+		add_count(slot->cell_y, 1);
 	return slot->fn(rec, w, x, left, vgpr);
 }
 
@@ -207,8 +207,9 @@ void bw_tally_refused(struct bw_tally *t, const struct bw_code_page *page, const
 		      const char *why)
 {
 	struct bw_tally_slot *slot = &page->slot[rec - page->rec];
-	add(slot->cell, UINT64_MAX); /* subtracts 1 */
-	add(cell(t, rec->inst->op, (struct bw_op_fidelity){BW_FIDELITY_ABSENT, why}, false), 1);
+	add_count(slot->cell, UINT64_MAX); /* subtracts 1 */
+	add_count(cell(t, rec->inst->op, (struct bw_op_fidelity){BW_FIDELITY_ABSENT, why}, false),
+		  1);
 }
 
 void bw_exec_tally(const struct bw_exec *x, bw_tally_fn *fn, void *cookie)

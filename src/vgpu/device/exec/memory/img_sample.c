@@ -225,7 +225,7 @@ struct sum {
 	bool is_first;
 };
 
-static void add(struct sum *sum, unsigned reduction, const uint32_t rgba[4], double weight)
+static void add_texel(struct sum *sum, unsigned reduction, const uint32_t rgba[4], double weight)
 {
 	for (unsigned c = 0; c < 4; c++) {
 		float v = bits_f32(rgba[c]);
@@ -255,7 +255,7 @@ static bool add_position(struct sample *t, unsigned lane, const struct weighted 
 		return false;
 	for (unsigned j = 0; j < taps.n; j++)
 		if (taps.tap[j].weight > 0)
-			add(sum, t->s.reduction, value[j], p->weight * taps.tap[j].weight);
+			add_texel(sum, t->s.reduction, value[j], p->weight * taps.tap[j].weight);
 	return true;
 }
 

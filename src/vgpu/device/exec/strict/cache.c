@@ -88,7 +88,7 @@ static unsigned slot_of(const struct bw_page_cache *c, uint64_t page, unsigned v
 	return (unsigned)((page ^ page >> 8 ^ vmid * 37u) % c->n_pages);
 }
 
-static struct bw_cached_page *find(const struct bw_page_cache *c, uint64_t page, unsigned vmid)
+static struct bw_cached_page *find_page(const struct bw_page_cache *c, uint64_t page, unsigned vmid)
 {
 	struct bw_cached_page *p = c->page[slot_of(c, page, vmid)];
 	return p && p->page == page && p->vmid == vmid ? p : NULL;
@@ -116,7 +116,7 @@ static void evict(struct bw_page_cache *c, uint64_t va, unsigned size_b, unsigne
 {
 	for (uint64_t line = va / c->line_b; line <= (va + size_b - 1) / c->line_b; line++) {
 		uint64_t at = line * c->line_b;
-		struct bw_cached_page *p = find(c, at / BW_PAGE_B, vmid);
+		struct bw_cached_page *p = find_page(c, at / BW_PAGE_B, vmid);
 		if (p)
 			p->lines &= ~(1ull << at % BW_PAGE_B / c->line_b);
 	}
@@ -190,7 +190,7 @@ static void touch_in_page(struct load *l, uint64_t va, unsigned size_b)
 	const uint8_t *real = real_page(l->t->w, tag);
 	if (!real)
 		return;
-	if (!find(l->cache, page, l->t->w->vmid))
+	if (!find_page(l->cache, page, l->t->w->vmid))
 		forget_copy(l, l->cache->page[slot_of(l->cache, page, l->t->w->vmid)]);
 	struct bw_cached_page *p = find_or_make(l->cache, page, l->t->w->vmid);
 	if (l->tlb->entry[tag % BW_TLB_ENTRIES].host != p->data)
