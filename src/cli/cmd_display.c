@@ -171,7 +171,7 @@ struct bw_error *bw_cmd_display(struct bw_cli *c, const char *args)
 	return NULL;
 }
 
-static struct bw_error *find(struct bw_cli *c, uint32_t number, struct bw_display **out)
+static struct bw_error *find_display(struct bw_cli *c, uint32_t number, struct bw_display **out)
 {
 	if (!number || number > c->n_displays || !c->displays[number - 1].text)
 		return bw_errorf(BW_E_INVALID,
@@ -190,7 +190,7 @@ static struct bw_error *delete_one(struct bw_cli *c, uint32_t number, void *cook
 	}
 	if (!number)
 		return NULL;
-	BW_TRY(find(c, number, &x));
+	BW_TRY(find_display(c, number, &x));
 	free(x->text);
 	x->text = NULL;
 	return NULL;
@@ -203,7 +203,7 @@ static struct bw_error *disable_one(struct bw_cli *c, uint32_t number, void *coo
 		c->displays[i].disabled = *(bool *)cookie;
 	if (!number)
 		return NULL;
-	BW_TRY(find(c, number, &x));
+	BW_TRY(find_display(c, number, &x));
 	x->disabled = *(bool *)cookie;
 	return NULL;
 }

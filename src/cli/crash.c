@@ -497,7 +497,7 @@ static struct bw_error *write_page(struct crash_command *c)
 	return bw_cli_write_report(&r, c->html, &size_b);
 }
 
-static struct bw_error *run(struct bw_look *l)
+static struct bw_error *run_crash(struct bw_look *l)
 {
 	struct crash_command *c = l->cookie;
 	struct bw_error *err = read_words(c);
@@ -509,7 +509,8 @@ static struct bw_error *run(struct bw_look *l)
 	return err;
 }
 
-static struct bw_error *take(void *cookie, const char *option, const char *value, int *used)
+static struct bw_error *take_crash_option(void *cookie, const char *option, const char *value,
+					  int *used)
 {
 	struct crash_command *c = cookie;
 	if (!strcmp(option, "--html")) {
@@ -526,7 +527,7 @@ static struct bw_error *take(void *cookie, const char *option, const char *value
 
 int bw_main_crash(int argc, char **argv)
 {
-	struct crash_command c = {.look = {.take = take}};
+	struct crash_command c = {.look = {.take = take_crash_option}};
 	c.look.cookie = &c;
-	return bw_look_main(&c.look, usage, argc, argv, run);
+	return bw_look_main(&c.look, usage, argc, argv, run_crash);
 }

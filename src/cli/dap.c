@@ -64,7 +64,7 @@ static struct bw_error *open_sink(struct sink *s, const char *name)
 	return NULL;
 }
 
-static size_t take(struct sink *s, char *out, size_t max)
+static size_t take_kept(struct sink *s, char *out, size_t max)
 {
 	ssize_t got = s->fd < 0 ? 0 : pread(s->fd, out, max, s->read);
 	if (got <= 0)
@@ -208,7 +208,7 @@ static char *host_take_text(void *cookie)
 	bw_out_flush(h->cli.out);
 	fflush(h->console_file);
 	fflush(stdout);
-	while (text.len < TEXT_MAX_B && (got = take(&h->console, chunk, sizeof(chunk))) > 0)
+	while (text.len < TEXT_MAX_B && (got = take_kept(&h->console, chunk, sizeof(chunk))) > 0)
 		bw_str_addn(&text, chunk, got);
 	if (text.len)
 		return bw_str_take(&text);
@@ -219,7 +219,7 @@ static char *host_take_text(void *cookie)
 static size_t host_take_output(void *cookie, bool is_error, char *out, size_t max)
 {
 	struct host *h = cookie;
-	return take(&h->output[is_error], out, max);
+	return take_kept(&h->output[is_error], out, max);
 }
 
 static void host_passing(void *cookie, uint32_t breakpoint, uint32_t wave)

@@ -423,7 +423,7 @@ static void show_access(struct bw_look *l, const struct bw_look_gpu *g)
 	bw_table_fini(&t);
 }
 
-static struct bw_error *run(struct bw_look *l)
+static struct bw_error *run_device(struct bw_look *l)
 {
 	struct bw_look_gpu g = {0};
 	if (l->n_words)
@@ -448,5 +448,5 @@ static struct bw_error *run(struct bw_look *l)
 int bw_main_device(int argc, char **argv)
 {
 	struct bw_look l = {0};
-	return bw_look_main(&l, usage, argc, argv, run);
+	return bw_look_main(&l, usage, argc, argv, run_device);
 }

@@ -32,10 +32,10 @@ struct doctor {
 	unsigned n_gpus;
 };
 
-static void find(struct doctor *d, enum verdict v, const char *what, const char *remedy,
-		 const char *fmt, ...) BW_PRINTF(5, 6);
-static void find(struct doctor *d, enum verdict v, const char *what, const char *remedy,
-		 const char *fmt, ...)
+static void judge(struct doctor *d, enum verdict v, const char *what, const char *remedy,
+		  const char *fmt, ...) BW_PRINTF(5, 6);
+static void judge(struct doctor *d, enum verdict v, const char *what, const char *remedy,
+		  const char *fmt, ...)
 {
 	struct finding f = {
 		.verdict = v, .what = strdup(what), .remedy = remedy ? strdup(remedy) : NULL};
@@ -78,19 +78,19 @@ static void look_at_kernel(struct doctor *d)
 	char text[128] = "";
 	unsigned major = 0, minor = 0;
 	if (!read_line(path, text, sizeof(text)) || sscanf(text, "%u.%u", &major, &minor) != 2)
-		find(d, NOTE, "kernel", NULL, "its version cannot be read");
+		judge(d, NOTE, "kernel", NULL, "its version cannot be read");
 	else if (major < 6 || (major == 6 && minor < 1))
-		find(d, MISSING, "kernel",
-		     "a kernel of 6.1 or later: older ones have no amdgpu_regs2 that can name a VMID",
-		     "Linux %s is too old for hardware", text);
+		judge(d, MISSING, "kernel",
+		      "a kernel of 6.1 or later: older ones have no amdgpu_regs2 that can name a VMID",
+		      "Linux %s is too old for hardware", text);
 	else
-		find(d, GOOD, "kernel", NULL, "Linux %s", text);
+		judge(d, GOOD, "kernel", NULL, "Linux %s", text);
 
 	_cleanup_free_ char *lock = path_of(d, "/sys/kernel/security/lockdown");
 	if (read_line(lock, text, sizeof(text)) && !strstr(text, "[none]"))
-		find(d, MISSING, "lockdown",
-		     "a kernel that is not locked down: switch Secure Boot off in the firmware, or boot without lockdown=",
-		     "the kernel is locked down (%s): debugfs files cannot be written", text);
+		judge(d, MISSING, "lockdown",
+		      "a kernel that is not locked down: switch Secure Boot off in the firmware, or boot without lockdown=",
+		      "the kernel is locked down (%s): debugfs files cannot be written", text);
 }
 
 static void look_at_debugfs(struct doctor *d)
@@ -98,16 +98,16 @@ static void look_at_debugfs(struct doctor *d)
 	_cleanup_free_ char *mount = path_of(d, "/sys/kernel/debug"),
 			    *dri = path_of(d, "/sys/kernel/debug/dri");
 	if (!mount || access(mount, F_OK)) {
-		find(d, MISSING, "debugfs", "a kernel with CONFIG_DEBUG_FS",
-		     "there is no /sys/kernel/debug");
+		judge(d, MISSING, "debugfs", "a kernel with CONFIG_DEBUG_FS",
+		      "there is no /sys/kernel/debug");
 	} else if (access(mount, R_OK | X_OK)) {
-		find(d, MISSING, "debugfs", "run breakwater as root: sudo breakwater ...",
-		     "/sys/kernel/debug may not be entered: %s", strerror(errno));
+		judge(d, MISSING, "debugfs", "run breakwater as root: sudo breakwater ...",
+		      "/sys/kernel/debug may not be entered: %s", strerror(errno));
 	} else if (!dri || access(dri, F_OK)) {
-		find(d, MISSING, "debugfs", "mount -t debugfs none /sys/kernel/debug",
-		     "/sys/kernel/debug has no dri: debugfs is not mounted, or no GPU driver is loaded");
+		judge(d, MISSING, "debugfs", "mount -t debugfs none /sys/kernel/debug",
+		      "/sys/kernel/debug has no dri: debugfs is not mounted, or no GPU driver is loaded");
 	} else {
-		find(d, GOOD, "debugfs", NULL, "mounted and readable");
+		judge(d, GOOD, "debugfs", NULL, "mounted and readable");
 	}
 }
 
@@ -140,13 +140,13 @@ static void look_at_node(struct doctor *d, const struct gpu *g)
 	char what[48];
 	snprintf(what, sizeof(what), "/dev/dri/%s", g->node);
 	if (!path || access(path, F_OK))
-		find(d, MISSING, what, "a device node: udev makes it, or mknod",
-		     "it does not exist");
+		judge(d, MISSING, what, "a device node: udev makes it, or mknod",
+		      "it does not exist");
 	else if (access(path, R_OK | W_OK))
-		find(d, MISSING, what, "sudo usermod -a -G render $USER, and log in again",
-		     "you may not open it: %s", strerror(errno));
+		judge(d, MISSING, what, "sudo usermod -a -G render $USER, and log in again",
+		      "you may not open it: %s", strerror(errno));
 	else
-		find(d, GOOD, what, NULL, "can be opened");
+		judge(d, GOOD, what, NULL, "can be opened");
 }
 
 /* ip_discovery/die/0/GC/0 of the device (doc/hardware/kernel-interface.md 5.3). */
@@ -160,17 +160,18 @@ static void look_at_generation(struct doctor *d, const struct gpu *g)
 				parts[i]);
 		char text[32];
 		if (!read_line(path, text, sizeof(text)) || sscanf(text, "%u", &v[i]) != 1) {
-			find(d, MISSING, "generation",
-			     "a GPU and a kernel with ip_discovery (gfx10 and later, Linux 5.18)",
-			     "the graphics version of %s cannot be read", g->pci);
+			judge(d, MISSING, "generation",
+			      "a GPU and a kernel with ip_discovery (gfx10 and later, Linux 5.18)",
+			      "the graphics version of %s cannot be read", g->pci);
 			return;
 		}
 	}
 	if (v[0] == 11)
-		find(d, GOOD, "generation", NULL, "graphics %u.%u.%u: supported", v[0], v[1], v[2]);
+		judge(d, GOOD, "generation", NULL, "graphics %u.%u.%u: supported", v[0], v[1],
+		      v[2]);
 	else
-		find(d, MISSING, "generation", "an RDNA3 GPU (gfx11), or the virtual one",
-		     "graphics %u.%u.%u: there is no trap handler for it", v[0], v[1], v[2]);
+		judge(d, MISSING, "generation", "an RDNA3 GPU (gfx11), or the virtual one",
+		      "graphics %u.%u.%u: there is no trap handler for it", v[0], v[1], v[2]);
 }
 
 static void look_at_regs2(struct doctor *d, const struct gpu *g)
@@ -181,15 +182,15 @@ static void look_at_regs2(struct doctor *d, const struct gpu *g)
 		_cleanup_free_ char *path =
 			path_of(d, "/sys/kernel/debug/dri/%s/%s", g->pci, files[i]);
 		if (path && !access(path, i == 0 ? R_OK | W_OK : R_OK)) {
-			find(d, GOOD, files[i], NULL, "can be opened");
+			judge(d, GOOD, files[i], NULL, "can be opened");
 			continue;
 		}
 		int e = errno;
-		find(d, MISSING, files[i],
-		     e == EACCES ? "run breakwater as root: sudo breakwater ..." : NULL, "%s",
-		     e == EACCES   ? "permission denied"
-		     : e == ENOENT ? "not there"
-				   : strerror(e));
+		judge(d, MISSING, files[i],
+		      e == EACCES ? "run breakwater as root: sudo breakwater ..." : NULL, "%s",
+		      e == EACCES   ? "permission denied"
+		      : e == ENOENT ? "not there"
+				    : strerror(e));
 	}
 }
 
@@ -282,31 +283,31 @@ static void look_at_parameters(struct doctor *d)
 	long ms = 0;
 	bool has = read_line(timeout, text, sizeof(text));
 	if (!has && timeout && access(timeout, F_OK)) {
-		find(d, MISSING, "lockup_timeout", "load the amdgpu driver: modprobe amdgpu",
-		     "the amdgpu module is not loaded");
+		judge(d, MISSING, "lockup_timeout", "load the amdgpu driver: modprobe amdgpu",
+		      "the amdgpu module is not loaded");
 		return;
 	}
 	if (!text[0] || !strcmp(text, "(null)") || (shortest_timeout(text, &ms) && ms == 0))
-		find(d, NOTE, "lockup_timeout", remedy,
-		     "the kernel's default: a stopped wave is taken for a hang after 2 s to 60 s, and killed");
+		judge(d, NOTE, "lockup_timeout", remedy,
+		      "the kernel's default: a stopped wave is taken for a hang after 2 s to 60 s, and killed");
 	else if (!whole_timeout(d, text, sizeof(text)))
-		find(d, NOTE, "lockup_timeout", remedy,
-		     "%s for graphics; this kernel does not show that of compute, which is 60 s unless a second value was given",
-		     text);
+		judge(d, NOTE, "lockup_timeout", remedy,
+		      "%s for graphics; this kernel does not show that of compute, which is 60 s unless a second value was given",
+		      text);
 	else if (!strchr(text, ','))
-		find(d, NOTE, "lockup_timeout", remedy,
-		     "%s, which is not for compute: a wave stopped for 60 s is taken for a hang, and killed",
-		     text);
+		judge(d, NOTE, "lockup_timeout", remedy,
+		      "%s, which is not for compute: a wave stopped for 60 s is taken for a hang, and killed",
+		      text);
 	else if (shortest_timeout(text, &ms) && ms < ENOUGH_MS)
-		find(d, NOTE, "lockup_timeout", remedy,
-		     "%s: a wave stopped for %ld ms is taken for a hang, and killed", text, ms);
+		judge(d, NOTE, "lockup_timeout", remedy,
+		      "%s: a wave stopped for %ld ms is taken for a hang, and killed", text, ms);
 	else
-		find(d, GOOD, "lockup_timeout", NULL, "%s", text);
+		judge(d, GOOD, "lockup_timeout", NULL, "%s", text);
 	if (read_line(recovery, text, sizeof(text)))
-		find(d, strcmp(text, "0") ? NOTE : GOOD, "gpu_recovery", NULL,
-		     strcmp(text, "0") ? "%s: a GPU that is taken for hung is reset"
-				       : "%s: the GPU is not reset",
-		     text);
+		judge(d, strcmp(text, "0") ? NOTE : GOOD, "gpu_recovery", NULL,
+		      strcmp(text, "0") ? "%s: a GPU that is taken for hung is reset"
+					: "%s: the GPU is not reset",
+		      text);
 }
 
 /* power_dpm_force_performance_level (amdgpu_pm.c, Linux 6.12): the profile levels disable power
@@ -322,22 +323,22 @@ static void look_at_power(struct doctor *d, const struct gpu *g)
 	char text[32] = "";
 	bool is_managed = read_line(level, text, sizeof(text));
 	bool is_fixed = bw_starts_with(text, "profile_");
-	find(d, strcmp(text, "low") ? GOOD : NOTE, "power level", NULL, "%s",
-	     is_fixed		    ? "a profile: fixed clocks, and no power gating"
-	     : !strcmp(text, "low") ? "low: the GPU is slow until this is auto"
-	     : is_managed	    ? text
-				    : "not managed by this driver");
+	judge(d, strcmp(text, "low") ? GOOD : NOTE, "power level", NULL, "%s",
+	      is_fixed		     ? "a profile: fixed clocks, and no power gating"
+	      : !strcmp(text, "low") ? "low: the GPU is slow until this is auto"
+	      : is_managed	     ? text
+				     : "not managed by this driver");
 	if (path && !access(path, W_OK))
-		find(d, GOOD, "GFXOFF", NULL,
-		     "is switched off while Breakwater debugs, and on again afterwards");
+		judge(d, GOOD, "GFXOFF", NULL,
+		      "is switched off while Breakwater debugs, and on again afterwards");
 	else if (errno == ENOENT && is_fixed)
-		find(d, GOOD, "GFXOFF", NULL, "is off, as the power level is a profile");
+		judge(d, GOOD, "GFXOFF", NULL, "is off, as the power level is a profile");
 	else if (errno == ENOENT)
-		find(d, NOTE, "GFXOFF", is_managed ? fixed : NULL,
-		     "cannot be switched off here: trap registers are lost if the graphics block powers down");
+		judge(d, NOTE, "GFXOFF", is_managed ? fixed : NULL,
+		      "cannot be switched off here: trap registers are lost if the graphics block powers down");
 	else
-		find(d, MISSING, "GFXOFF", "run breakwater as root: sudo breakwater ...",
-		     "may not be switched off: %s", strerror(errno));
+		judge(d, MISSING, "GFXOFF", "run breakwater as root: sudo breakwater ...",
+		      "may not be switched off: %s", strerror(errno));
 }
 
 static bool is_amd(const struct doctor *d, const char *node, struct gpu *out)
@@ -373,7 +374,7 @@ static void look_at_gpus(struct doctor *d)
 		if (bw_starts_with(list[i]->d_name, "renderD") &&
 		    strlen(list[i]->d_name) < sizeof(g.node) && is_amd(d, list[i]->d_name, &g)) {
 			size_t so_far = count_missing(d);
-			find(d, GOOD, g.pci, NULL, "an AMD GPU, as %s", g.node);
+			judge(d, GOOD, g.pci, NULL, "an AMD GPU, as %s", g.node);
 			d->n_gpus++;
 			look_at_node(d, &g);
 			look_at_generation(d, &g);
@@ -387,7 +388,7 @@ static void look_at_gpus(struct doctor *d)
 	if (d->n_gpus)
 		look_at_parameters(d);
 	else
-		find(d, NOTE, "AMD GPU", NULL, "none: the virtual GPU is used instead");
+		judge(d, NOTE, "AMD GPU", NULL, "none: the virtual GPU is used instead");
 }
 
 /* ---- Programs ---- */
@@ -420,8 +421,8 @@ static void look_at_tools(struct doctor *d)
 	};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(tools); i++) {
 		bool has = in_path(d, tools[i].name);
-		find(d, has ? GOOD : NOTE, tools[i].name, has ? NULL : tools[i].remedy, "%s%s",
-		     has ? "" : "not found: ", tools[i].use);
+		judge(d, has ? GOOD : NOTE, tools[i].name, has ? NULL : tools[i].remedy, "%s%s",
+		      has ? "" : "not found: ", tools[i].use);
 	}
 }
 
@@ -431,10 +432,10 @@ static void look_at_device_library(struct doctor *d)
 	_cleanup_free_ char *folder = NULL;
 	_cleanup_error_ struct bw_error *err = bw_device_library_find(d->root, &folder);
 	if (folder)
-		find(d, GOOD, "device library", NULL, "%s", folder + strlen(d->root));
+		judge(d, GOOD, "device library", NULL, "%s", folder + strlen(d->root));
 	else
-		find(d, NOTE, "device library", "apt-get install rocm-device-libs",
-		     "not found: functions of OpenCL C and of mathematics (sin, vload4) in kernels");
+		judge(d, NOTE, "device library", "apt-get install rocm-device-libs",
+		      "not found: functions of OpenCL C and of mathematics (sin, vload4) in kernels");
 }
 
 /* ---- Sockets and memory files ---- */
@@ -449,11 +450,11 @@ static void look_at_folder(struct doctor *d, enum bw_folder_kind kind, const cha
 	snprintf(remedy, sizeof(remedy),
 		 "let %s name a folder of yours that nobody else may write (mode 0700)", variable);
 	if (err)
-		find(d, MISSING, what, remedy, "%s", err->message);
+		judge(d, MISSING, what, remedy, "%s", err->message);
 	else if (why_not)
-		find(d, NOTE, what, remedy, "%s, since %s", path, why_not->message);
+		judge(d, NOTE, what, remedy, "%s, since %s", path, why_not->message);
 	else
-		find(d, GOOD, what, NULL, "%s", path);
+		judge(d, GOOD, what, NULL, "%s", path);
 }
 
 static void look_at_memory_files(struct doctor *d)
@@ -463,20 +464,20 @@ static void look_at_memory_files(struct doctor *d)
 	bool restricted = read_line(path, text, sizeof(text)) && strcmp(text, "0");
 	if (*d->root) {
 		if (restricted)
-			find(d, GOOD, "memfd_noexec", NULL,
-			     "vm.memfd_noexec is %s: memory files are made without the right to execute",
-			     text);
+			judge(d, GOOD, "memfd_noexec", NULL,
+			      "vm.memfd_noexec is %s: memory files are made without the right to execute",
+			      text);
 		return;
 	}
 	_cleanup_close_ int fd = bw_memfd("doctor");
 	if (fd < 0)
-		find(d, MISSING, "memory files", restricted ? "sysctl vm.memfd_noexec=0" : NULL,
-		     "cannot be made: %s%s%s", strerror(errno),
-		     restricted ? "; vm.memfd_noexec is " : "", restricted ? text : "");
+		judge(d, MISSING, "memory files", restricted ? "sysctl vm.memfd_noexec=0" : NULL,
+		      "cannot be made: %s%s%s", strerror(errno),
+		      restricted ? "; vm.memfd_noexec is " : "", restricted ? text : "");
 	else if (restricted)
-		find(d, GOOD, "memfd_noexec", NULL,
-		     "vm.memfd_noexec is %s: memory files are made without the right to execute",
-		     text);
+		judge(d, GOOD, "memfd_noexec", NULL,
+		      "vm.memfd_noexec is %s: memory files are made without the right to execute",
+		      text);
 }
 
 /* Starts one, and asks it something. */
@@ -491,10 +492,10 @@ static void try_virtual(struct doctor *d)
 		bw_kmd_close(kmd);
 	d->virtual_ready = !err;
 	if (err)
-		find(d, MISSING, "virtual GPU", NULL, "does not work: %s", err->message);
+		judge(d, MISSING, "virtual GPU", NULL, "does not work: %s", err->message);
 	else
-		find(d, GOOD, "virtual GPU", NULL, "works: graphics %u.%u.%u", ip.major, ip.minor,
-		     ip.revision);
+		judge(d, GOOD, "virtual GPU", NULL, "works: graphics %u.%u.%u", ip.major, ip.minor,
+		      ip.revision);
 	bw_error_free(err);
 }
 

@@ -394,7 +394,7 @@ static struct bw_error *tell_words(struct bw_look *l, json_t *list)
 	return err;
 }
 
-static struct bw_error *run(struct bw_look *l)
+static struct bw_error *run_fault(struct bw_look *l)
 {
 	json_t *list = json_array();
 	bw_out_begin(l->out, "command", "fault");
@@ -412,5 +412,5 @@ static struct bw_error *run(struct bw_look *l)
 int bw_main_fault(int argc, char **argv)
 {
 	struct bw_look l = {0};
-	return bw_look_main(&l, usage, argc, argv, run);
+	return bw_look_main(&l, usage, argc, argv, run_fault);
 }

@@ -354,7 +354,8 @@ static struct bw_error *fill(struct bw_mem *c, struct bw_look_memory *m, uint64_
 
 /* ---- options ---- */
 
-static struct bw_error *take(void *cookie, const char *option, const char *value, int *used)
+static struct bw_error *take_mem_option(void *cookie, const char *option, const char *value,
+					int *used)
 {
 	struct bw_mem *c = cookie;
 	*used = 1;
@@ -402,7 +403,7 @@ static struct bw_error *take_formats(struct bw_mem *c, char name[16], bool is_wa
 	return NULL;
 }
 
-static struct bw_error *run(struct bw_look *l)
+static struct bw_error *run_mem(struct bw_look *l)
 {
 	static const struct {
 		const char *name;
@@ -441,8 +442,9 @@ static struct bw_error *run(struct bw_look *l)
 
 int bw_main_mem(int argc, char **argv)
 {
-	struct bw_mem c = {
-		.look = {.take = take}, .format = {.count = 1, .letter = 0}, .lanes = 32};
+	struct bw_mem c = {.look = {.take = take_mem_option},
+			   .format = {.count = 1, .letter = 0},
+			   .lanes = 32};
 	c.look.cookie = &c;
-	return bw_look_main(&c.look, usage, argc, argv, run);
+	return bw_look_main(&c.look, usage, argc, argv, run_mem);
 }

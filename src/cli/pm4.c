@@ -280,7 +280,8 @@ static struct bw_error *read_place(struct pm4_command *c, struct spaces *s, cons
 				   place, place);
 }
 
-static struct bw_error *take(void *cookie, const char *option, const char *value, int *used)
+static struct bw_error *take_pm4_option(void *cookie, const char *option, const char *value,
+					int *used)
 {
 	struct pm4_command *c = cookie;
 	*used = 1;
@@ -441,14 +442,14 @@ static struct bw_error *run_ring(struct bw_look *l)
 
 int bw_main_pm4(int argc, char **argv)
 {
-	struct pm4_command c = {.look = {.take = take}};
+	struct pm4_command c = {.look = {.take = take_pm4_option}};
 	c.look.cookie = &c;
 	return bw_look_main(&c.look, pm4_usage, argc, argv, run_pm4);
 }
 
 int bw_main_ring(int argc, char **argv)
 {
-	struct pm4_command c = {.look = {.take = take}};
+	struct pm4_command c = {.look = {.take = take_pm4_option}};
 	c.look.cookie = &c;
 	return bw_look_main(&c.look, ring_usage, argc, argv, run_ring);
 }

@@ -251,7 +251,7 @@ static struct bw_error *show_all(struct bw_queues *c, const struct bw_look_gpu *
 	return bw_look_ended ? bw_errorf(BW_E_INTERRUPTED, "interrupted") : NULL;
 }
 
-static struct bw_error *run(struct bw_look *l)
+static struct bw_error *run_queues(struct bw_look *l)
 {
 	struct bw_queues *c = l->cookie;
 	struct bw_look_gpu g = {0};
@@ -271,7 +271,8 @@ static struct bw_error *run(struct bw_look *l)
 	return err;
 }
 
-static struct bw_error *take(void *cookie, const char *option, const char *value, int *used)
+static struct bw_error *take_queues_option(void *cookie, const char *option, const char *value,
+					   int *used)
 {
 	struct bw_queues *c = cookie;
 	(void)value;
@@ -289,7 +290,7 @@ static struct bw_error *take(void *cookie, const char *option, const char *value
 
 int bw_main_queues(int argc, char **argv)
 {
-	struct bw_queues c = {.look = {.take = take}};
+	struct bw_queues c = {.look = {.take = take_queues_option}};
 	c.look.cookie = &c;
-	return bw_look_main(&c.look, usage, argc, argv, run);
+	return bw_look_main(&c.look, usage, argc, argv, run_queues);
 }

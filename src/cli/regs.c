@@ -116,7 +116,7 @@ static void add_register(struct bw_table *t, const struct bw_reg *reg)
 	bw_table_int(t, reg->n_fields);
 }
 
-static struct bw_error *find(struct bw_look *l)
+static struct bw_error *find_registers(struct bw_look *l)
 {
 	struct bw_table t;
 	char pattern[128];
@@ -290,7 +290,8 @@ static struct bw_error *take_numbers(const char *option, const char *value, uint
 		       : bw_errorf(BW_E_INVALID, "%s wants %u numbers with commas", option, least);
 }
 
-static struct bw_error *take(void *cookie, const char *option, const char *value, int *used)
+static struct bw_error *take_regs_option(void *cookie, const char *option, const char *value,
+					 int *used)
 {
 	struct regs_command *c = cookie;
 	struct bw_kmd_bank *b = &c->live.bank;
@@ -338,7 +339,7 @@ static struct bw_error *take(void *cookie, const char *option, const char *value
 	return NULL;
 }
 
-static struct bw_error *run(struct bw_look *l)
+static struct bw_error *run_regs(struct bw_look *l)
 {
 	struct regs_command *c = l->cookie;
 	static const struct {
@@ -346,7 +347,7 @@ static struct bw_error *run(struct bw_look *l)
 		struct bw_error *(*offline)(struct bw_look *l);
 		struct bw_error *(*live)(struct bw_look_regs *r);
 	} parts[] = {
-		{"find", find, NULL},
+		{"find", find_registers, NULL},
 		{"list", list, NULL},
 		{"decode", decode, NULL},
 		{"read", NULL, bw_look_regs_read},
@@ -364,8 +365,8 @@ static struct bw_error *run(struct bw_look *l)
 int bw_main_regs(int argc, char **argv)
 {
 	struct regs_command c = {
-		.look = {.take = take},
+		.look = {.take = take_regs_option},
 		.live = {.bank = {.use_grbm = true, .se = ~0u, .sa = ~0u, .instance = ~0u}}};
 	c.look.cookie = &c;
-	return bw_look_main(&c.look, usage, argc, argv, run);
+	return bw_look_main(&c.look, usage, argc, argv, run_regs);
 }

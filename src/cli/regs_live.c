@@ -20,8 +20,8 @@ struct found {
 };
 struct found_list BW_VEC(struct found);
 
-static struct bw_error *add(struct found_list *list, const struct bw_gpu_block *b,
-			    const struct bw_reg *reg)
+static struct bw_error *add_found(struct found_list *list, const struct bw_gpu_block *b,
+				  const struct bw_reg *reg)
 {
 	struct found f = {.has_reg = true, .reg = *reg};
 	/* registers reached through an index pair have no address */
@@ -31,7 +31,7 @@ static struct bw_error *add(struct found_list *list, const struct bw_gpu_block *
 }
 
 /* Registers that a word names: by name, by pattern, or by address. */
-static struct bw_error *find(struct bw_look_gpu *g, const char *word, struct found_list *list)
+static struct bw_error *find_named(struct bw_look_gpu *g, const char *word, struct found_list *list)
 {
 	uint64_t address;
 	size_t before = list->len;
@@ -50,9 +50,9 @@ static struct bw_error *find(struct bw_look_gpu *g, const char *word, struct fou
 		struct bw_reg reg;
 		size_t at = 0;
 		if (!is_pattern && bw_regs_lookup(g->block[i].block, word, &reg))
-			BW_TRY(add(list, &g->block[i], &reg));
+			BW_TRY(add_found(list, &g->block[i], &reg));
 		while (is_pattern && bw_regs_match_next(g->block[i].block, word, &at, &reg))
-			BW_TRY(add(list, &g->block[i], &reg));
+			BW_TRY(add_found(list, &g->block[i], &reg));
 	}
 	if (list->len > before)
 		return NULL;
@@ -140,7 +140,7 @@ static struct bw_error *read_words(struct bw_look_regs *r, struct bw_look_gpu *g
 	if (r->look->n_words < 2)
 		return bw_errorf(BW_E_INVALID, "read wants a register");
 	for (size_t i = 1; i < r->look->n_words; i++)
-		BW_TRY(find(g, r->look->words[i], list));
+		BW_TRY(find_named(g, r->look->words[i], list));
 	BW_TRY(read_all(r, g, list, false));
 	for (uint64_t n = 1; r->watch && !bw_look_ended && (!r->rounds || n < r->rounds); n++) {
 		nanosleep(&pause, NULL);
@@ -180,7 +180,7 @@ struct bw_error *bw_look_regs_read(struct bw_look_regs *r)
 /* One register, for writing. */
 static struct bw_error *find_one(struct bw_look_gpu *g, const char *word, struct found_list *list)
 {
-	BW_TRY(find(g, word, list));
+	BW_TRY(find_named(g, word, list));
 	if (list->len != 1)
 		return bw_errorf(BW_E_INVALID, "%s names %zu registers: write one at a time", word,
 				 list->len);

@@ -256,7 +256,7 @@ static struct bw_error *report_process(struct report_command *r, struct bw_cli *
 	return write_page(r, c);
 }
 
-static struct bw_error *run(struct report_command *r, struct bw_cli *c, char **argv)
+static struct bw_error *run_report(struct report_command *r, struct bw_cli *c, char **argv)
 {
 	BW_TRY(parse(r, argv));
 	if (r->help) {
@@ -284,7 +284,7 @@ int bw_main_report(int argc, char **argv)
 	struct report_command r = {0};
 	struct bw_cli c;
 	bw_cli_init(&c);
-	struct bw_error *err = run(&r, &c, argv);
+	struct bw_error *err = run_report(&r, &c, argv);
 	if (err)
 		bw_cli_fail(&c, err);
 	bw_cli_fini(&c);

@@ -416,7 +416,7 @@ struct bw_error *bw_cli_show_reports(struct bw_cli *c, const struct bw_run_optio
 	return o->fidelity ? bw_cli_show_fidelity(c->kmd, c->out) : NULL;
 }
 
-static struct bw_error *run(struct bw_cli *c, struct bw_run_options *o, int argc, char **argv)
+static struct bw_error *run_given(struct bw_cli *c, struct bw_run_options *o, int argc, char **argv)
 {
 	BW_TRY(bw_run_options_parse(o, argc, argv));
 	if (o->help) {
@@ -449,7 +449,7 @@ static int main_with(int argc, char **argv, bool attach)
 	struct bw_run_options o = {.attach = attach};
 	bw_cli_init(&c);
 	c.confirm = true;
-	struct bw_error *err = run(&c, &o, argc, argv);
+	struct bw_error *err = run_given(&c, &o, argc, argv);
 	if (err)
 		bw_cli_fail(&c, err);
 	bw_cli_end_python();

@@ -414,7 +414,7 @@ static struct bw_error *unknown(const char *word)
 	return bw_errorf(BW_E_UNSUPPORTED, "this umr has no option %s (see --help)", word);
 }
 
-static const struct option *find(const char *word)
+static const struct option *find_option(const char *word)
 {
 	for (size_t i = 0; i < BW_ARRAY_SIZE(options); i++)
 		if (!strcmp(word, options[i].name) || !strcmp(word, options[i].longer))
@@ -437,7 +437,7 @@ static struct bw_error *run_pass(struct bw_umr *u, int argc, char **argv, enum p
 				 const char **out_selector)
 {
 	for (int i = 1; i < argc;) {
-		const struct option *o = find(argv[i]);
+		const struct option *o = find_option(argv[i]);
 		if (!o)
 			return unknown(argv[i]);
 		int n = o->n_words, left = argc - i - 1;

@@ -73,7 +73,8 @@ static struct bw_error *take_size(const char *option, const char *value, uint64_
 	return bw_look_number(option, value, out);
 }
 
-static struct bw_error *take(void *cookie, const char *option, const char *value, int *used)
+static struct bw_error *take_vm_option(void *cookie, const char *option, const char *value,
+				       int *used)
 {
 	struct vm_command *c = cookie;
 	const struct {
@@ -459,7 +460,7 @@ static struct bw_error *look_at(struct bw_look *l)
 	return err;
 }
 
-static struct bw_error *run(struct bw_look *l)
+static struct bw_error *run_vm(struct bw_look *l)
 {
 	static const struct {
 		const char *name;
@@ -478,10 +479,10 @@ static struct bw_error *run(struct bw_look *l)
 
 int bw_main_vm(int argc, char **argv)
 {
-	struct vm_command c = {.look = {.take = take}};
+	struct vm_command c = {.look = {.take = take_vm_option}};
 	c.look.cookie = &c;
 	c.texts = calloc((size_t)argc + 1, sizeof(*c.texts));
-	int status = c.texts ? bw_look_main(&c.look, usage, argc, argv, run) : 1;
+	int status = c.texts ? bw_look_main(&c.look, usage, argc, argv, run_vm) : 1;
 	free(c.texts);
 	return status;
 }

@@ -117,8 +117,8 @@ static unsigned likeness(struct bw_look_memory *m, const struct bw_code_object *
 }
 
 /* Images lie at multiples of a page, so the offset in the page is known. */
-static const struct bw_symbol *find(struct bw_wave_symbols *s, unsigned vmid, uint64_t pc,
-				    uint64_t *out_offset)
+static const struct bw_symbol *find_symbol(struct bw_wave_symbols *s, unsigned vmid, uint64_t pc,
+					   uint64_t *out_offset)
 {
 	enum { LIKE_ENOUGH = 80, MOST_PAGES = 16384 };
 	const struct bw_symbol *best = NULL;
@@ -149,7 +149,7 @@ bool bw_wave_symbols_at(struct bw_wave_symbols *s, unsigned vmid, uint64_t pc, s
 	if (vmid >= BW_WAVE_VMIDS || !s->vmid[vmid].is_open || !s->code.len)
 		return false;
 	if (!s->last.is_valid || s->last.vmid != vmid || s->last.pc != pc) {
-		const struct bw_symbol *sym = find(s, vmid, pc, &offset);
+		const struct bw_symbol *sym = find_symbol(s, vmid, pc, &offset);
 		s->last.is_valid = true;
 		s->last.is_known = sym != NULL;
 		s->last.vmid = vmid;

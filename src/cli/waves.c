@@ -279,7 +279,8 @@ static struct bw_error *look(struct waves_command *c, struct bw_scan_guard *g, c
 
 /* ---- options ---- */
 
-static struct bw_error *take(void *cookie, const char *option, const char *value, int *used)
+static struct bw_error *take_waves_option(void *cookie, const char *option, const char *value,
+					  int *used)
 {
 	struct waves_command *c = cookie;
 	*used = 1;
@@ -301,7 +302,7 @@ static struct bw_error *take(void *cookie, const char *option, const char *value
 	return NULL;
 }
 
-static struct bw_error *run(struct bw_look *l)
+static struct bw_error *run_waves(struct bw_look *l)
 {
 	struct waves_command *c = l->cookie;
 	struct bw_scan_guard g = {.fd = -1};
@@ -322,7 +323,7 @@ static struct bw_error *run(struct bw_look *l)
 
 int bw_main_waves(int argc, char **argv)
 {
-	struct waves_command c = {.look = {.take = take}};
+	struct waves_command c = {.look = {.take = take_waves_option}};
 	c.look.cookie = &c;
-	return bw_look_main(&c.look, usage, argc, argv, run);
+	return bw_look_main(&c.look, usage, argc, argv, run_waves);
 }
