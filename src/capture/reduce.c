@@ -327,8 +327,8 @@ static struct bw_error *write_result(struct job *j, const struct space *s,
 
 /* ---- All of it ---- */
 
-static struct bw_error *take(struct job *j, size_t index, const struct bw_capture_entry *e,
-			     const struct bw_capture_submission *sub)
+static struct bw_error *take_entry(struct job *j, size_t index, const struct bw_capture_entry *e,
+				   const struct bw_capture_submission *sub)
 {
 	struct bw_capture_runs runs = {0};
 	struct space *s;
@@ -364,7 +364,7 @@ struct bw_error *bw_capture_reduce(struct bw_capture_reader *r,
 		struct bw_capture_submission sub = {0};
 		err = bw_capture_reader_submission(r, &e[i], &sub);
 		if (!err)
-			err = take(&j, i, &e[i], &sub);
+			err = take_entry(&j, i, &e[i], &sub);
 		bw_capture_submission_fini(&sub);
 		err = bw_error_wrap(err, "submission %u", e[i].summary.number);
 	}

@@ -71,7 +71,7 @@ const struct bw_dap_request *bw_dap_requests(size_t *out_n)
 	return requests;
 }
 
-static const struct bw_dap_request *find(const char *name)
+static const struct bw_dap_request *find_request(const char *name)
 {
 	for (size_t i = 0; i < BW_ARRAY_SIZE(requests); i++)
 		if (!strcmp(requests[i].name, name))
@@ -148,8 +148,8 @@ static struct bw_error *check_state(const struct bw_dap *s, const struct bw_dap_
 	return r->needs == BW_DAP_STOPPED ? bw_dap_need_stopped(s) : NULL;
 }
 
-static struct bw_error *run(struct bw_dap *s, const struct bw_dap_request *r, json_t *args,
-			    json_t *body)
+static struct bw_error *run_request(struct bw_dap *s, const struct bw_dap_request *r, json_t *args,
+				    json_t *body)
 {
 	if (!r)
 		return bw_errorf(BW_E_UNSUPPORTED, "There is no request \"%s\"", s->request);
@@ -199,7 +199,8 @@ void bw_dap_handle(struct bw_dap *s, const struct bw_dap_incoming *m)
 		m->is_cancelled ? bw_errorf(BW_E_INTERRUPTED, "The request was cancelled")
 		: *m->why ? bw_errorf(BW_E_INVALID, "The request \"%s\" is refused: %s", s->request,
 				      m->why)
-			  : run(s, find(s->request), json_object_get(m->root, "arguments"), body);
+			  : run_request(s, find_request(s->request),
+					json_object_get(m->root, "arguments"), body);
 	if (err)
 		answer_error(s, err->code == BW_E_INTERRUPTED ? "cancelled" : NULL, err);
 	else

@@ -33,7 +33,7 @@ struct scan {
 	struct bw_error *err;
 };
 
-static struct bw_error *add(struct scan *s, const struct bw_pm4_find *f)
+static struct bw_error *add_dispatch(struct scan *s, const struct bw_pm4_find *f)
 {
 	const struct bw_pm4_scan *r = f->state;
 	struct bw_dump_dispatches *list = &s->d->dispatches[s->at];
@@ -82,7 +82,7 @@ static bool on_find(void *cookie, const struct bw_pm4_find *f)
 	if (!s->depth)
 		s->at = state_at(s, f->pos_dw);
 	if (f->what == BW_PM4_FOUND_DISPATCH)
-		s->err = add(s, f);
+		s->err = add_dispatch(s, f);
 	if (f->what != BW_PM4_FOUND_INDIRECT_BUFFER || s->depth >= MOST_DEPTH)
 		return !s->err;
 	const uint32_t *dw = bw_dump_words(s->d, f->ib.va, &n);

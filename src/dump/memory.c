@@ -14,7 +14,7 @@ static int by_address(const void *pa, const void *pb)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
-static struct bw_error *add(struct bw_dump *d, uint64_t va, const struct bw_crash_words *w)
+static struct bw_error *add_words(struct bw_dump *d, uint64_t va, const struct bw_crash_words *w)
 {
 	struct bw_dump_piece p = {.va = bw_canonical(va),
 				  .size_b = w->len * 4,
@@ -30,9 +30,9 @@ struct bw_error *bw_dump_find_memory(struct bw_dump *d)
 {
 	bw_vec_each(&d->crash->dumps, dump)
 		bw_vec_each(&dump->ibs, ib)
-			BW_TRY(add(d, ib->va, &ib->words));
+			BW_TRY(add_words(d, ib->va, &ib->words));
 	bw_vec_each(&d->crash->report.pieces, p)
-		BW_TRY(add(d, p->va, &p->words));
+		BW_TRY(add_words(d, p->va, &p->words));
 	if (!d->pieces.len)
 		return NULL;
 	qsort(d->pieces.data, d->pieces.len, sizeof(*d->pieces.data), by_address);

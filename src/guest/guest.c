@@ -240,8 +240,9 @@ static struct bw_error *choose_accel(const struct bw_guest_options *o, bool *out
 
 /* ---- all of it ---- */
 
-static struct bw_error *run(const struct bw_guest_options *o, const struct bw_guest_parts *parts,
-			    struct bw_machine *m, int *out_status)
+static struct bw_error *run_guest(const struct bw_guest_options *o,
+				  const struct bw_guest_parts *parts, struct bw_machine *m,
+				  int *out_status)
 {
 	_cleanup_(bw_guest_modules_free) struct bw_guest_modules modules = {0};
 	_cleanup_(bw_str_free) struct bw_str plan = {0};
@@ -282,7 +283,7 @@ struct bw_error *bw_guest_run(const struct bw_guest_options *o, struct bw_guest_
 	BW_TRY(bw_guest_parts_find(o, &parts));
 	int64_t started_ms = 0;
 	m.started_ms = &started_ms;
-	struct bw_error *err = run(o, &parts, &m, out_status);
+	struct bw_error *err = run_guest(o, &parts, &m, out_status);
 	out_report->has_kvm = m.has_kvm;
 	if (started_ms) {
 		out_report->has_started = true;

@@ -41,7 +41,7 @@ static char *module_name(const char *file)
 	return NULL;
 }
 
-static struct bw_guest_module *find(struct bw_guest_modules *m, const char *name)
+static struct bw_guest_module *find_module(struct bw_guest_modules *m, const char *name)
 {
 	bw_vec_each(&m->files, f)
 		if (!strcmp(f->name, name))
@@ -70,7 +70,7 @@ struct bw_error *bw_guest_modules_scan(struct bw_guest_modules *m, const char *f
 		if (!name)
 			continue;
 		/* Only names of earlier folders come first; a folder has each name once. */
-		struct bw_guest_module *known = n_before ? find(m, name) : NULL;
+		struct bw_guest_module *known = n_before ? find_module(m, name) : NULL;
 		if (known && (size_t)(known - m->files.data) < n_before) {
 			free(name);
 			continue;
@@ -238,7 +238,7 @@ static struct bw_error *want_all(struct bw_guest_modules *m, char *names, const 
 struct bw_error *bw_guest_modules_want(struct bw_guest_modules *m, const char *name,
 				       bool *out_found)
 {
-	struct bw_guest_module *f = find(m, name);
+	struct bw_guest_module *f = find_module(m, name);
 	*out_found = f != NULL;
 	if (!f || f->is_visited)
 		return NULL;

@@ -21,7 +21,7 @@ static struct reader read_block(const uint8_t *block)
 	return r;
 }
 
-static unsigned take(struct reader *r, unsigned n)
+static unsigned take_bits(struct reader *r, unsigned n)
 {
 	unsigned v = (unsigned)(r->low & ((1u << n) - 1));
 	if (n) {
@@ -199,12 +199,12 @@ static void bc7_end_points(struct reader *r, const struct bc7_mode *m, uint8_t e
 	unsigned n = 2 * m->n_subsets, p[6] = {0};
 	for (unsigned c = 0; c < 4; c++)
 		for (unsigned e = 0; e < n; e++)
-			ends[e][c] = (uint8_t)take(r, c < 3 ? m->color : m->alpha);
+			ends[e][c] = (uint8_t)take_bits(r, c < 3 ? m->color : m->alpha);
 	for (unsigned e = 0; e < n; e++) {
 		if (m->own_p)
-			p[e] = take(r, 1);
+			p[e] = take_bits(r, 1);
 		else if (m->shared_p)
-			p[e] = e % 2 ? p[e - 1] : take(r, 1);
+			p[e] = e % 2 ? p[e - 1] : take_bits(r, 1);
 	}
 	for (unsigned e = 0; e < n; e++) {
 		for (unsigned c = 0; c < 4; c++) {
@@ -227,7 +227,7 @@ static void read_indices(struct reader *r, const struct bc7_mode *m, unsigned pa
 			 unsigned bits, uint8_t index[16])
 {
 	for (unsigned t = 0; t < 16; t++)
-		index[t] = (uint8_t)take(r, bits - is_anchor(m->n_subsets, partition, t));
+		index[t] = (uint8_t)take_bits(r, bits - is_anchor(m->n_subsets, partition, t));
 }
 
 static void decode_bc7(const struct bw_format *f, const uint8_t *block, uint32_t out[16][4])
@@ -236,16 +236,16 @@ static void decode_bc7(const struct bw_format *f, const uint8_t *block, uint32_t
 	uint8_t ends[6][4], index[2][16];
 	unsigned mode = 0, partition, rotation, selection;
 
-	while (mode < 8 && !take(&r, 1))
+	while (mode < 8 && !take_bits(&r, 1))
 		mode++;
 	if (mode == 8) { /* reserved */
 		memset(out, 0, 16 * sizeof(*out));
 		return;
 	}
 	const struct bc7_mode *m = &bc7_modes[mode];
-	partition = take(&r, m->partition);
-	rotation = take(&r, m->rotation);
-	selection = take(&r, m->selection);
+	partition = take_bits(&r, m->partition);
+	rotation = take_bits(&r, m->rotation);
+	selection = take_bits(&r, m->selection);
 	bc7_end_points(&r, m, ends);
 	read_indices(&r, m, partition, m->index, index[0]);
 	if (m->index2)
@@ -333,7 +333,7 @@ static void bc6_read_fields(struct reader *r, const char *text, int ends[4][3])
 			lo = number(&text);
 		}
 		for (unsigned b = lo;; b = lo < hi ? b + 1 : b - 1) {
-			ends[e][c] |= (int)(take(r, 1) << b);
+			ends[e][c] |= (int)(take_bits(r, 1) << b);
 			if (b == hi)
 				break;
 		}
@@ -393,9 +393,9 @@ static uint32_t bc6_value(int v, bool is_signed)
 
 static const struct bc6_mode *bc6_find(struct reader *r)
 {
-	unsigned code = take(r, 2);
+	unsigned code = take_bits(r, 2);
 	if (code > 1)
-		code |= take(r, 3) << 2;
+		code |= take_bits(r, 3) << 2;
 	for (size_t i = 0; i < BW_ARRAY_SIZE(bc6_modes); i++)
 		if (bc6_modes[i].code == code)
 			return &bc6_modes[i];
@@ -413,7 +413,7 @@ static void decode_bc6(const struct bw_format *f, const uint8_t *block, uint32_t
 	if (m) {
 		bc6_read_fields(&r, m->fields, ends);
 		bc6_finish_ends(m, is_signed, ends);
-		partition = m->n_subsets == 2 ? take(&r, 5) : 0;
+		partition = m->n_subsets == 2 ? take_bits(&r, 5) : 0;
 	}
 	for (unsigned t = 0; t < 16; t++) {
 		out[t][0] = out[t][1] = out[t][2] = 0; /* reserved modes */
@@ -421,7 +421,7 @@ static void decode_bc6(const struct bw_format *f, const uint8_t *block, uint32_t
 		if (!m)
 			continue;
 		n_bits = m->n_subsets == 2 ? 3 : 4;
-		unsigned index = take(&r, n_bits - is_anchor(m->n_subsets, partition, t));
+		unsigned index = take_bits(&r, n_bits - is_anchor(m->n_subsets, partition, t));
 		const int *e0 = ends[2 * subset_of(m->n_subsets, partition, t)], *e1 = e0 + 3;
 		for (unsigned c = 0; c < 3; c++)
 			out[t][c] = bc6_value(blend(e0[c], e1[c], n_bits, index), is_signed);

@@ -10,7 +10,7 @@
 static struct bw_llvm llvm;
 static char why_not[256];
 
-static void *find(void *library, const char *name)
+static void *find_function(void *library, const char *name)
 {
 	void *found = dlsym(library, name);
 	if (!found && !why_not[0])
@@ -33,13 +33,13 @@ static void load(void)
 	}
 	for (size_t i = 0; i < BW_ARRAY_SIZE(begin); i++) {
 		void (*call)(void);
-		*(void **)&call = find(library, begin[i]);
+		*(void **)&call = find_function(library, begin[i]);
 		if (call)
 			call();
 	}
-	*(void **)&llvm.create = find(library, "LLVMCreateDisasmCPUFeatures");
-	*(void **)&llvm.instruction = find(library, "LLVMDisasmInstruction");
-	*(void **)&llvm.dispose = find(library, "LLVMDisasmDispose");
+	*(void **)&llvm.create = find_function(library, "LLVMCreateDisasmCPUFeatures");
+	*(void **)&llvm.instruction = find_function(library, "LLVMDisasmInstruction");
+	*(void **)&llvm.dispose = find_function(library, "LLVMDisasmDispose");
 }
 
 struct bw_error *bw_llvm_load(const struct bw_llvm **out)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "isa/written.h"
 
-static void add(struct bw_written *w, bool is_vgpr, unsigned first, unsigned n)
+static void add_written(struct bw_written *w, bool is_vgpr, unsigned first, unsigned n)
 {
 	if (!is_vgpr && n > 1)
 		first &= ~1u;
@@ -17,13 +17,13 @@ static void add_alu(struct bw_written *w, const struct bw_inst *inst, enum bw_op
 		const struct bw_operand *o = &info->dst[i];
 		bool is_compare = inst->fmt == BW_FMT_VOPC || info->class == BW_CLASS_CMP;
 		if (o->type == BW_OPERAND_MASK)
-			add(w, false, is_compare ? inst->dst : inst->sdst, lanes / 32);
+			add_written(w, false, is_compare ? inst->dst : inst->sdst, lanes / 32);
 		else if (o->use == BW_USE_SGPR)
-			add(w, false, inst->dst, 1);
+			add_written(w, false, inst->dst, 1);
 		else if (i == 1) /* v_swap */
-			add(w, true, inst->src[0] & 255u, 1);
+			add_written(w, true, inst->src[0] & 255u, 1);
 		else
-			add(w, true, dst, bw_operand_n_regs(o, lanes, true));
+			add_written(w, true, dst, bw_operand_n_regs(o, lanes, true));
 	}
 }
 
@@ -39,21 +39,21 @@ void bw_written_by(const struct bw_inst *inst, unsigned lanes, struct bw_written
 	case BW_FMT_SOPK:
 	case BW_FMT_SOPP:
 	case BW_FMT_SMEM:
-		add(out, false, inst->dst, n);
+		add_written(out, false, inst->dst, n);
 		break;
 	case BW_FMT_DS:
 	case BW_FMT_FLAT:
 	case BW_FMT_GLOBAL:
 	case BW_FMT_SCRATCH:
 	case BW_FMT_LDSDIR:
-		add(out, true, inst->dst, n);
+		add_written(out, true, inst->dst, n);
 		break;
 	case BW_FMT_MUBUF:
 	case BW_FMT_MTBUF:
-		add(out, true, inst->vdata, n + (n && inst->tfe));
+		add_written(out, true, inst->vdata, n + (n && inst->tfe));
 		break;
 	case BW_FMT_MIMG: /* four components and the status at the most; also of atomics */
-		add(out, true, inst->vdata, info->n_dst ? 5 : 0);
+		add_written(out, true, inst->vdata, info->n_dst ? 5 : 0);
 		break;
 	case BW_FMT_EXP:
 	case BW_FMT_ILLEGAL:
@@ -66,9 +66,9 @@ void bw_written_by(const struct bw_inst *inst, unsigned lanes, struct bw_written
 		break;
 	}
 	if (inst->writes & BW_IMPLICIT_VCC)
-		add(out, false, BW_SRC_VCC_LO, lanes / 32);
+		add_written(out, false, BW_SRC_VCC_LO, lanes / 32);
 	if (inst->writes & BW_IMPLICIT_EXEC)
-		add(out, false, BW_SRC_EXEC_LO, lanes / 32);
+		add_written(out, false, BW_SRC_EXEC_LO, lanes / 32);
 }
 
 bool bw_written_has(const struct bw_written *w, bool is_vgpr, unsigned reg)

@@ -120,7 +120,7 @@ static struct bw_error *dump_buffers(const struct bw_launch_gpu *gpu,
 	return NULL;
 }
 
-static int run(const struct bw_launch_plan *plan, const char *node)
+static int run_plan(const struct bw_launch_plan *plan, const char *node)
 {
 	struct bw_launch_gpu *gpu;
 	struct bw_error *err = bw_launch_gpu_open(node, &gpu);
@@ -193,7 +193,7 @@ static void gpu_name(struct bw_kmd *kmd, char *out, size_t size_b)
 static int choose_and_run(const struct command *c, const struct bw_launch_plan *plan, char **argv)
 {
 	if (getenv("BREAKWATER_VGPU"))
-		return run(plan, "/dev/dri/renderD128");
+		return run_plan(plan, "/dev/dri/renderD128");
 	struct bw_kmd *kmd;
 	struct bw_error *err = bw_kmd_open(c->gpu, &kmd);
 	if (err)
@@ -210,7 +210,7 @@ static int choose_and_run(const struct command *c, const struct bw_launch_plan *
 	} else {
 		snprintf(node, sizeof(node), "/dev/dri/by-path/pci-%s-render",
 			 bw_kmd_pci_address(kmd));
-		status = run(plan, node);
+		status = run_plan(plan, node);
 	}
 	bw_kmd_close(kmd);
 	return status;

@@ -15,7 +15,7 @@ struct parts {
 	const uint8_t *constants, *lines, *spirv, *files, *nir, *source;
 };
 
-static bool take(const uint8_t **at, size_t *left, uint64_t size_b, const uint8_t **out)
+static bool take_bytes(const uint8_t **at, size_t *left, uint64_t size_b, const uint8_t **out)
 {
 	if (size_b > *left)
 		return false;
@@ -36,18 +36,19 @@ static bool is_source(const uint8_t *text, size_t size_b)
 static bool split(const uint8_t *body, size_t body_b, struct parts *out)
 {
 	const uint8_t *head;
-	if (!take(&body, &body_b, sizeof(out->head), &head))
+	if (!take_bytes(&body, &body_b, sizeof(out->head), &head))
 		return false;
 	memcpy(&out->head, head, sizeof(out->head));
 	const struct bw_agent_shader_info *h = &out->head;
-	return take(&body, &body_b, h->n_constants * (uint64_t)sizeof(struct bw_agent_constant),
-		    &out->constants) &&
-	       take(&body, &body_b, h->n_lines * (uint64_t)sizeof(struct bw_agent_line),
-		    &out->lines) &&
-	       take(&body, &body_b, h->spirv_b, &out->spirv) &&
-	       take(&body, &body_b, h->files_b, &out->files) &&
-	       take(&body, &body_b, h->nir_b, &out->nir) &&
-	       take(&body, &body_b, h->source_b, &out->source) &&
+	return take_bytes(&body, &body_b,
+			  h->n_constants * (uint64_t)sizeof(struct bw_agent_constant),
+			  &out->constants) &&
+	       take_bytes(&body, &body_b, h->n_lines * (uint64_t)sizeof(struct bw_agent_line),
+			  &out->lines) &&
+	       take_bytes(&body, &body_b, h->spirv_b, &out->spirv) &&
+	       take_bytes(&body, &body_b, h->files_b, &out->files) &&
+	       take_bytes(&body, &body_b, h->nir_b, &out->nir) &&
+	       take_bytes(&body, &body_b, h->source_b, &out->source) &&
 	       (!h->source_b || is_source(out->source, h->source_b)) &&
 	       (!h->files_b || !out->files[h->files_b - 1]) &&
 	       (!h->nir_b || !out->nir[h->nir_b - 1]);

@@ -154,9 +154,9 @@ static struct bw_error *look(void *cookie, struct bw_replay_gpu *g)
 /* ---- Runs ---- */
 
 /* n: packets; UINT32_MAX: all of them. false: it fails or does not end. */
-static struct bw_error *run(struct locate *l, uint32_t n,
-			    struct bw_error *(*watch)(void *cookie, struct bw_replay_gpu *g),
-			    bool *out_ended)
+static struct bw_error *run_part(struct locate *l, uint32_t n,
+				 struct bw_error *(*watch)(void *cookie, struct bw_replay_gpu *g),
+				 bool *out_ended)
 {
 	struct bw_replay_options o = *l->o;
 	struct bw_replay_report report;
@@ -186,10 +186,10 @@ static struct bw_error *search(struct locate *l)
 	uint32_t lo = 0, hi = (uint32_t)l->steps.len;
 	bool ended;
 	/* the place that all packets leave, should only the last one do it */
-	BW_TRY(run(l, hi, look, &ended));
+	BW_TRY(run_part(l, hi, look, &ended));
 	if (ended && !l->is_written) {
 		l->is_unsteady = true;
-		BW_TRY(run(l, hi, look, &ended));
+		BW_TRY(run_part(l, hi, look, &ended));
 	}
 	if (!ended || !l->is_written) {
 		l->out->kind = BW_REPLAY_BLAME_UNKNOWN;
@@ -200,7 +200,7 @@ static struct bw_error *search(struct locate *l)
 	}
 	while (hi - lo > 1) {
 		uint32_t middle = lo + (hi - lo) / 2;
-		BW_TRY(run(l, middle, look, &ended));
+		BW_TRY(run_part(l, middle, look, &ended));
 		if (!ended) {
 			l->out->kind = BW_REPLAY_BLAME_UNKNOWN;
 			return NULL;
@@ -235,7 +235,7 @@ static struct bw_error *locate(struct locate *l)
 {
 	struct bw_replay_blame *out = l->out;
 	bool ended;
-	BW_TRY(run(l, UINT32_MAX, collect, &ended));
+	BW_TRY(run_part(l, UINT32_MAX, collect, &ended));
 	out->n_packets = (uint32_t)l->steps.len;
 	if (!ended)
 		out->kind = BW_REPLAY_BLAME_UNKNOWN;

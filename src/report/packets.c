@@ -42,7 +42,7 @@ static void take_mes(const struct bw_report_packets *s, struct row *row)
 	row->name = bw_mes_name(s->dw[row->at]);
 }
 
-static void take(const struct bw_report_packets *s, struct row *row, char buf[32])
+static void take_row(const struct bw_report_packets *s, struct row *row, char buf[32])
 {
 	row->name = "cut off";
 	row->size_dw = s->n - row->at;
@@ -66,7 +66,7 @@ void bw_report_packets(struct bw_page *page, struct bw_report_room *room,
 	while (at < end && room->packets < BW_REPORT_PACKETS) {
 		char buf[32], header[16];
 		struct row row = {.at = at};
-		take(s, &row, buf);
+		take_row(s, &row, buf);
 		size_t place = s->first + at;
 		if (s->wrap)
 			place %= s->wrap;

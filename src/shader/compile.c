@@ -337,7 +337,7 @@ static struct bw_error *run_one(struct job *j, const struct shader *s)
 	return err;
 }
 
-static struct bw_error *run(struct job *j)
+static struct bw_error *run_job(struct job *j)
 {
 	const struct shader own = {"own", j->p.head.entry,
 				   "the driver does not compile the program's own SPIR-V",
@@ -397,7 +397,7 @@ struct bw_error *bw_shader_compile(const char *folder, const char *entry)
 		err = read_file(folder, "spirv", &spirv, &j.spirv_b);
 	j.spirv = (uint32_t *)spirv;
 	if (!err)
-		err = run(&j);
+		err = run_job(&j);
 	close_all(&j);
 	if (err)
 		write_why(folder, err);

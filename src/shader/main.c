@@ -55,7 +55,7 @@ static char *stem_of(const char *path)
 	return strndup(base, n ? n : strlen(base));
 }
 
-static int run(struct bw_shader_plan *plan, const char *name)
+static int run_plan(struct bw_shader_plan *plan, const char *name)
 {
 	struct bw_error *err = bw_shader_run(plan, name);
 	if (err && err->code == BW_E_GONE) {
@@ -119,7 +119,7 @@ int main(int argc, char **argv)
 		const char *name =
 			strcmp(shader->entry, "main") != 0 || !stem ? shader->entry : stem;
 		prctl(PR_SET_NAME, name);
-		status = run(plan, name);
+		status = run_plan(plan, name);
 	}
 	bw_shader_plan_free(plan);
 	bw_shader_free(shader);

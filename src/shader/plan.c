@@ -115,7 +115,7 @@ static struct bw_error *find_member(const struct bw_shader *s, const char *name,
 	return NULL;
 }
 
-static struct bw_error *find(const struct bw_shader *s, const char *name, struct target *out)
+static struct bw_error *find_target(const struct bw_shader *s, const char *name, struct target *out)
 {
 	const char *dot = strchr(name, '.');
 	*out = (struct target){0};
@@ -316,7 +316,7 @@ static struct bw_error *take_args(struct bw_shader_plan *p, const struct bw_laun
 	const struct bw_shader *s = p->shader;
 	bw_vec_each(&o->args, a) {
 		struct target t;
-		BW_TRY(find(s, a->name, &t));
+		BW_TRY(find_target(s, a->name, &t));
 		bool again = t.kind == TARGET_CONSTANT && p->constants[t.constant].data;
 		if (t.kind == TARGET_IMAGE)
 			again = p->image_given[t.image];
@@ -442,7 +442,7 @@ static struct bw_error *view_of(const struct bw_shader *s, const struct bw_launc
 				const char *option, struct bw_shader_view *out)
 {
 	struct target t;
-	BW_TRY(find(s, pair->name, &t));
+	BW_TRY(find_target(s, pair->name, &t));
 	if (t.kind == TARGET_IMAGE)
 		return view_of_image(s, t.image, pair, option, out);
 	if (t.kind == TARGET_CONSTANT || s->blocks.data[t.block].kind != BW_SHADER_STORAGE)

@@ -349,7 +349,7 @@ struct bw_error *bw_shader_open(struct vk *v)
 	return open_device(v);
 }
 
-static struct bw_error *run(struct vk *v, const char *name)
+static struct bw_error *run_shader(struct vk *v, const char *name)
 {
 	BW_TRY(bw_shader_open(v));
 	BW_TRY(bw_shader_make_buffers(v));
@@ -363,7 +363,7 @@ static struct bw_error *run(struct vk *v, const char *name)
 struct bw_error *bw_shader_run(struct bw_shader_plan *plan, const char *name)
 {
 	struct vk v = {.plan = plan};
-	struct bw_error *err = run(&v, name);
+	struct bw_error *err = run_shader(&v, name);
 	close_all(&v);
 	return err;
 }

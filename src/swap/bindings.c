@@ -93,7 +93,7 @@ static void take_uses(const struct module *m, const uint32_t *w, uint32_t words)
 	}
 }
 
-static void take(const struct module *m, const uint32_t *w, uint32_t words)
+static void take_instruction(const struct module *m, const uint32_t *w, uint32_t words)
 {
 	struct thing *t;
 	switch (bw_spv_op(w[0])) {
@@ -178,7 +178,7 @@ static uint32_t types_of(const struct module *m, const struct thing *variable)
 	}
 }
 
-static struct bw_error *add(struct bw_swap_bindings *out, struct bw_swap_binding one)
+static struct bw_error *add_binding(struct bw_swap_bindings *out, struct bw_swap_binding one)
 {
 	bw_vec_each(out, b)
 		if (b->set == one.set && b->binding == one.binding && b->types == one.types)
@@ -200,14 +200,14 @@ struct bw_error *bw_swap_bindings(const uint32_t *code, size_t size_b, struct bw
 		uint32_t words = bw_spv_n_words(code[at]);
 		if (!words || words > m.n - at)
 			break;
-		take(&m, &code[at], words);
+		take_instruction(&m, &code[at], words);
 		at += words;
 	}
 	for (uint32_t id = 0; id < m.n_things; id++) {
 		const struct thing *t = &things[id];
 		if (t->has_binding)
-			BW_TRY(add(out,
-				   (struct bw_swap_binding){t->set, t->binding, types_of(&m, t)}));
+			BW_TRY(add_binding(out, (struct bw_swap_binding){t->set, t->binding,
+									 types_of(&m, t)}));
 	}
 	return NULL;
 }

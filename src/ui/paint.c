@@ -15,7 +15,7 @@ static const char *const sgr[] = {
 	[BLUE] = "\033[34m", [MAGENTA] = "\033[35m", [CYAN] = "\033[36m",
 };
 
-static void add(struct bw_str *out, enum colour colour, const char *text, size_t n)
+static void add_painted(struct bw_str *out, enum colour colour, const char *text, size_t n)
 {
 	if (!n)
 		return;
@@ -173,7 +173,7 @@ static size_t paint_text(const char *start, const char *p, struct bw_str *out)
 		n = file(p);
 		colour = GREEN;
 	}
-	add(out, colour, p, n);
+	add_painted(out, colour, p, n);
 	return n;
 }
 
@@ -199,7 +199,7 @@ static size_t paint_source(const char *start, const char *p, struct bw_str *out)
 			n++;
 		colour = CYAN;
 	}
-	add(out, colour, p, n);
+	add_painted(out, colour, p, n);
 	return n;
 }
 
@@ -224,7 +224,7 @@ static size_t paint_code(const char *start, const char *p, struct bw_str *out)
 		n = number(start, p);
 		colour = MAGENTA;
 	}
-	add(out, colour, p, n);
+	add_painted(out, colour, p, n);
 	return n;
 }
 
@@ -232,7 +232,7 @@ void bw_paint(enum bw_paint kind, const char *text, struct bw_str *out)
 {
 	const char *plain = text, *p = text;
 	if (kind == BW_PAINT_TITLE) {
-		add(out, BOLD, text, strlen(text));
+		add_painted(out, BOLD, text, strlen(text));
 		return;
 	}
 	if (kind == BW_PAINT_SOURCE) /* the line's number stays as it is */

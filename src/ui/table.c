@@ -31,7 +31,7 @@ size_t bw_table_rows(const struct bw_table *t)
 }
 
 /* Takes both. */
-static void add(struct bw_table *t, char *text, json_t *json)
+static void add_cell(struct bw_table *t, char *text, json_t *json)
 {
 	if (t->n_cells == t->cap) {
 		size_t cap = t->cap ? t->cap * 2 : 64;
@@ -58,7 +58,7 @@ void bw_table_text(struct bw_table *t, const char *fmt, ...)
 	/* A row stays a row, whatever a program calls its things. */
 	struct bw_str shown = {0};
 	bw_str_add_printable(&shown, text ? text : "", "");
-	add(t, bw_str_take(&shown), text ? bw_json_text(text) : NULL);
+	add_cell(t, bw_str_take(&shown), text ? bw_json_text(text) : NULL);
 	free(text);
 }
 
@@ -67,7 +67,7 @@ void bw_table_int(struct bw_table *t, int64_t value)
 	char *text = NULL;
 	if (asprintf(&text, "%lld", (long long)value) < 0)
 		text = NULL;
-	add(t, text, json_integer(value));
+	add_cell(t, text, json_integer(value));
 }
 
 void bw_table_hex(struct bw_table *t, uint64_t value, int digits)
@@ -75,22 +75,22 @@ void bw_table_hex(struct bw_table *t, uint64_t value, int digits)
 	char *text = NULL;
 	if (asprintf(&text, "0x%0*llx", digits, (unsigned long long)value) < 0)
 		text = NULL;
-	add(t, text, text ? json_string(text) : NULL);
+	add_cell(t, text, text ? json_string(text) : NULL);
 }
 
 void bw_table_bool(struct bw_table *t, bool value, const char *yes, const char *no)
 {
-	add(t, strdup(value ? yes : no), json_boolean(value));
+	add_cell(t, strdup(value ? yes : no), json_boolean(value));
 }
 
 void bw_table_empty(struct bw_table *t)
 {
-	add(t, NULL, json_null());
+	add_cell(t, NULL, json_null());
 }
 
 void bw_table_json_cell(struct bw_table *t, json_t *value)
 {
-	add(t, NULL, value);
+	add_cell(t, NULL, value);
 }
 
 void bw_table_note(struct bw_table *t, const char *fmt, ...)

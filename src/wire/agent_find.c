@@ -78,7 +78,7 @@ static int find_agent_once(pid_t pid, int *out_fd, struct bw_peer *out_peer)
 }
 
 /* A name proves nothing: the kernel says (SO_PEERCRED) which one the process itself listens on. */
-static int find(pid_t pid, int *out_fd, struct bw_peer *out_peer)
+static int find_socket(pid_t pid, int *out_fd, struct bw_peer *out_peer)
 {
 	enum { TRIES = 50, PIECE_NS = 100000000 };
 	int r = find_agent_once(pid, out_fd, out_peer);
@@ -95,7 +95,7 @@ int bw_agent_find(pid_t pid, const struct bw_agent_call *call, int *out_fd)
 	struct bw_peer peer;
 	int32_t r = 0;
 	_cleanup_close_ int fd = -1;
-	int e = find(pid, &fd, &peer);
+	int e = find_socket(pid, &fd, &peer);
 	if (e)
 		return e;
 	if (!bw_peer_is_allowed(&peer, geteuid() == 0 ? peer.uid : BW_NO_USER))
