@@ -74,7 +74,7 @@ struct bw_agent_file {
 struct bw_agent_file *bw_agent_file_of(int fd);
 void bw_agent_file_ref(struct bw_agent_file *f);
 void bw_agent_file_unref(struct bw_agent_file *f);
-/* The same where it is a file that the virtual GPU answers (f->live). */
+/* Like bw_agent_file_of, but only for a file that the virtual GPU answers (f->live). */
 struct bw_agent_file *bw_agent_live_of(int fd);
 /* Records that fd refers to f, too; the caller keeps its own reference. False: the number is too
  * high. */
@@ -128,7 +128,8 @@ int bw_agent_open_node(unsigned minor, int flags);
 void bw_agent_adopt(int fd, unsigned minor);
 /* Makes the ioctl without tracking or showing it: 0 or more, or -errno. */
 int bw_agent_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg);
-/* The same, faster, where arg is not the program's but the agent's, as bw_vgpu_own_ioctl. */
+/* bw_agent_ioctl, but faster, where arg is not the program's but the agent's, as bw_vgpu_own_ioctl.
+ * */
 int bw_agent_own_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg);
 /* The program's call. */
 int bw_agent_program_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg);
@@ -200,7 +201,7 @@ void bw_agent_live_flush(int fd);
 /* Without the tree's root; the file's. */
 const char *bw_agent_live_path(const struct bw_agent_file *f);
 void bw_agent_live_free(struct bw_agent_live *live);
-/* Of the file in the tree, as programs see it; the file's. */
+/* The status of the file in the tree, as programs see it, and that of the open file. */
 struct stat;
 const struct stat *bw_agent_live_stat(const struct bw_agent_file *f);
 /* 0 or more, or -errno; the position is the descriptor's */

@@ -58,7 +58,7 @@ struct breakwater_error *bw_api_leave(struct bw_api_call *call, struct bw_error 
 void bw_api_watch_own_waits(void);
 /* Waits are those of the command line's session again, where there is one. */
 void bw_api_watch_own_waits(void);
-/* The same without a session: for opening one. */
+/* bw_api_enter without a session, for opening one. */
 struct bw_error *bw_api_enter_library(void) BW_MUST_CHECK;
 void bw_api_leave_library(void);
 struct breakwater_error *bw_api_error(struct bw_error *err);

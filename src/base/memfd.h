@@ -11,8 +11,8 @@
  * Documentation/userspace-api/mfd_noexec.rst). F_SEAL_EXEC is set where the kernel knows it. The
  * fd, or -1 and errno. */
 int bw_memfd(const char *name);
-/* The same with so many bytes of zeros, sealed: nobody who has it can shorten it under one who has
- * mapped it, or lengthen it. */
+/* A bw_memfd with so many bytes of zeros, sealed: nobody who has it can shorten it under one who
+ * has mapped it, or lengthen it. */
 int bw_memfd_sealed(const char *name, uint64_t size_b);
 
 /* Memory that comes from another process is mapped by these alone: who has its file could cut it,

@@ -11,7 +11,7 @@ static inline uint32_t bw_spv_op(uint32_t word)
 	return word & 0xffff;
 }
 
-/* Of the instruction, with this one; 0 is malformed. */
+/* The number of words of the instruction, with this one; 0 is malformed. */
 static inline uint32_t bw_spv_n_words(uint32_t word)
 {
 	return word >> 16;

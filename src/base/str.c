@@ -252,7 +252,7 @@ unsigned bw_edit_distance(const char *a, const char *b)
 size_t bw_nearest(const char *word, const char *const *candidates, size_t n, size_t *out_index,
 		  size_t max)
 {
-	/* Of a short word nothing would be left. */
+	/* A short word would have nothing left. */
 	size_t len = strlen(word);
 	unsigned limit = len <= 2 ? 0 : len <= 4 ? 1 : len <= 7 ? 2 : 3;
 	size_t found = 0;

@@ -11,7 +11,7 @@ struct bw_candidates BW_VEC(char *);
 /* Adds the first len bytes of a word that begins with prefix, once. */
 void bw_cli_add_candidate(struct bw_candidates *out, const char *word, const char *prefix,
 			  size_t len);
-/* The same for each of several, with blanks between them. */
+/* Adds each of several candidates, with blanks between them. */
 void bw_cli_add_words(struct bw_candidates *out, const char *words, const char *prefix);
 /* Words that could stand at the end of a line; word points to the last one within it, which is
  * begun. Owned (bw_debug_free_words); NULL: none. */

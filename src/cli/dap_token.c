@@ -32,7 +32,7 @@ static struct bw_error *write_new(const char *path, const char *text)
 	return NULL;
 }
 
-/* Of the file that is open: others can neither have written it nor read it. */
+/* Reads the token of the file that is open: others can neither have written it nor read it. */
 static struct bw_error *read_open(int fd, const char *path, char out[BW_DAP_TOKEN_MAX + 1])
 {
 	struct stat st;

@@ -234,7 +234,7 @@ static struct bw_error *keep_ready(struct bw_target *t, const struct bw_target_e
 	}
 }
 
-/* The same with the trap handler in place. The registers stay changed until the program has
+/* Runs the program with the trap handler in place. The registers stay changed until the program has
  * ended. */
 static struct bw_error *run_ready(struct bw_kmd *kmd, char **program,
 				  struct bw_shader_wishes shaders, int *out_status)

@@ -224,7 +224,7 @@ void bw_look_fields(struct bw_out *o, const struct bw_reg *reg, uint64_t word)
 	bw_table_fini(&t);
 }
 
-/* Of an HQD: what QUEUE_SIZE stands for, which people look the register up for. */
+/* For an HQD: the size that QUEUE_SIZE stands for, which people look the register up for. */
 static void show_ring_size(struct bw_look *l, const struct bw_reg *reg, uint64_t word)
 {
 	struct bw_reg_field f;

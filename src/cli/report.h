@@ -13,7 +13,7 @@ struct bw_error *bw_cli_write_report(const struct bw_report *r, const char *path
 				     size_t *out_size_b) BW_MUST_CHECK;
 /* Says where it is, in an answer that is open. */
 void bw_cli_say_report(struct bw_cli *c, const char *path, size_t size_b);
-/* Of the session as it is, which must be stopped; says where the page is. */
+/* Writes a report of the session, which must be stopped, and says where the report is. */
 struct bw_error *bw_cli_report(struct bw_cli *c, const char *path) BW_MUST_CHECK;
 
 #endif

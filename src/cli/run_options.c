@@ -109,7 +109,7 @@ static struct bw_error *check_attach(struct bw_run_options *o)
 	return NULL;
 }
 
-/* Of a program, shaders can be told to note their variables. */
+/* -O0 alone is right for a program, too: its shaders then note their variables. */
 static bool is_only_o0(const struct bw_compile_options *o)
 {
 	bw_vec_each(&o->words, w)

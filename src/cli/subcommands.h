@@ -100,8 +100,8 @@ struct bw_error *bw_cli_check_strict(struct bw_kmd *kmd,
 /* debug: the session, which has the code that was executed; needed with --strict. */
 struct bw_error *bw_cli_show_strict(struct bw_kmd *kmd, const struct bw_cli_vgpu_options *o,
 				    struct bw_debug *debug, struct bw_out *out) BW_MUST_CHECK;
-/* The same for a program without a session, whose code objects may be among the words of its
- * command line. */
+/* Like bw_cli_show_strict, for a program without a session, whose code objects may be among the
+ * words of its command line. */
 struct bw_error *bw_cli_show_strict_of(struct bw_kmd *kmd, const struct bw_cli_vgpu_options *o,
 				       char *const *program, struct bw_out *out) BW_MUST_CHECK;
 

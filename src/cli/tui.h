@@ -36,7 +36,7 @@ enum bw_cli_tui_use bw_cli_tui_key(struct bw_cli *c, const struct bw_tui_event *
 
 /* Gives the terminal back; the screen can be enabled again. */
 void bw_cli_tui_leave(struct bw_cli *c);
-/* The same in a signal handler, for good. */
+/* bw_cli_tui_leave for a signal handler, for good. */
 void bw_cli_tui_leave_now(void);
 void bw_cli_tui_free(struct bw_cli *c);
 

@@ -24,10 +24,10 @@ struct bw_look_vm {
 	unsigned next_cached;
 };
 
-/* Of a live GPU: reads the registers of one VMID of a hub. */
+/* Opens a live GPU, and reads the registers of one VMID of a hub. */
 struct bw_error *bw_look_vm_open(struct bw_look *l, unsigned vmid,
 				 struct bw_look_vm *out) BW_MUST_CHECK;
-/* The same on vm->kmd, which is open, and vm->part. */
+/* Reads the registers by vm->kmd, which is open, and vm->part. */
 struct bw_error *bw_look_vm_select(struct bw_look_vm *vm, enum bw_gpuvm_hub hub, unsigned vmid,
 				   struct bw_gpuvm_regs *out_regs) BW_MUST_CHECK;
 void bw_look_vm_close(struct bw_look_vm *vm);
@@ -42,7 +42,7 @@ struct bw_error *bw_look_place(const char *text, bool wants_address, unsigned *o
 
 struct bw_error *bw_look_walk(struct bw_look *l, struct bw_look_vm *vm, uint64_t va,
 			      bool only_why) BW_MUST_CHECK;
-/* The same for each kind of access, as a part of an answer that is open. */
+/* Walks for each kind of access, as a part of an answer that is open. */
 void bw_look_explain_in(struct bw_look *l, struct bw_look_vm *vm, uint64_t va);
 /* vm_fault.c: the fault that the GPU had last, and what the page tables say of its address now. */
 struct bw_error *bw_look_explain_last(struct bw_look *l) BW_MUST_CHECK;

@@ -162,8 +162,8 @@ static struct bw_error *read_active(struct reader *r, const struct bw_scan_place
 	return NULL;
 }
 
-/* The same where there is no such register: a slot without a wave has STATUS.VALID 0, and so have
- * those of an SQ that does not exist. */
+/* Like read_active, where there is no such register: a slot without a wave has STATUS.VALID 0, and
+ * so have those of an SQ that does not exist. */
 static struct bw_error *find_active(struct reader *r, const struct bw_scan_place *at, uint32_t *out)
 {
 	uint32_t active = 0;

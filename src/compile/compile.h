@@ -60,7 +60,8 @@ struct bw_compiled_shader {
 	char *not_noting;
 };
 
-/* The same; with -O0 the shader keeps a record of its variables (sym/spirv_record.h). */
+/* bw_compile_shader, but with -O0 the shader keeps a record of its variables (sym/spirv_record.h).
+ * */
 struct bw_error *bw_compile_shader_noting(const char *source, const char *entry,
 					  const struct bw_compile_options *o,
 					  struct bw_compiled_shader *out) BW_MUST_CHECK;

@@ -33,7 +33,7 @@ void bw_compile_words_free(struct bw_compile_words *words);
  * what: what has happened to the source when it fails, "does not compile". */
 struct bw_error *bw_clang(const struct bw_compile_job *job, const struct bw_compile_words *args,
 			  const char *what) BW_MUST_CHECK;
-/* The same, and says that the device library is missing where it is. library: its folder or
+/* bw_clang, which also says that the device library is missing where it is. library: its folder or
  * NULL. */
 struct bw_error *bw_clang_with_library(const struct bw_compile_job *job,
 				       const struct bw_compile_words *args,

@@ -12,7 +12,7 @@
 
 /* Path for the object made from this source, in the temporary folder; owned. */
 struct bw_error *bw_temporary_object(const char *source, char **out_path) BW_MUST_CHECK;
-/* The same with another suffix than ".co". */
+/* Like bw_temporary_object, with another suffix than ".co". */
 struct bw_error *bw_temporary_file(const char *source, const char *suffix,
 				   char **out_path) BW_MUST_CHECK;
 

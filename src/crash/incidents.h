@@ -31,7 +31,7 @@ struct bw_crash_incidents {
 void bw_crash_incidents_of(const struct bw_crash_log *log, struct bw_crash_incidents *out);
 void bw_crash_incidents_free(struct bw_crash_incidents *in);
 
-/* Of an item; NULL: it is of the other kind. */
+/* The fault of an item; NULL: it is of the other kind. */
 const struct bw_crash_fault *bw_crash_fault_of(const struct bw_crash_log *log,
 					       const struct bw_crash_item *item);
 const struct bw_crash_event *bw_crash_event_of(const struct bw_crash_log *log,

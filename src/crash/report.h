@@ -62,7 +62,7 @@ struct bw_crash_stream {
 	size_t place; /* in rings or ibs; SIZE_MAX: it has no words yet */
 };
 
-/* Of the program's address space. */
+/* A range of the program's address space. */
 struct bw_crash_range {
 	uint64_t va, size_b; /* va: canonical */
 	bool is_destroyed;

@@ -48,7 +48,8 @@ struct bw_crash_trace {
 bool bw_crash_find_trace(const struct bw_crash *c, const struct bw_crash_dump *d,
 			 struct bw_crash_trace *out);
 
-/* Of a draw or a dispatch at a place: what is between two that may run counts as running. */
+/* The state of a draw or a dispatch at a place: what is between two that may run counts as running.
+ * */
 enum bw_crash_work_state { BW_CRASH_WORK_DONE, BW_CRASH_WORK_RUNNING, BW_CRASH_WORK_WAITING };
 enum bw_crash_work_state bw_crash_work_state(const struct bw_crash_trace *t, size_t ib,
 					     size_t at_dw);

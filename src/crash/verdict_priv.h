@@ -9,7 +9,7 @@
 /* A dump; part: what it is of, or NULL. */
 void bw_crash_tell_dump(const struct bw_crash *c, const struct bw_crash_dump *d,
 			const struct bw_gpuvm_part *part, struct bw_str *out);
-/* Of a hang report of RADV: which draw or dispatch hangs, by its trace points and waves. */
+/* For a hang report of RADV: which draw or dispatch hangs, by its trace points and waves. */
 void bw_crash_tell_trace(const struct bw_crash *c, const struct bw_crash_dump *d,
 			 struct bw_str *out);
 /* Where in its code and in its source the waves of a compute shader stay. */

@@ -152,7 +152,7 @@ void bw_dap_send_stop(struct bw_dap *s, const struct bw_stop *stop);
 /* Has the editor go to the focus wave, which another wave than its own has become without a stop.
  */
 void bw_dap_send_focus(struct bw_dap *s);
-/* The same where the focus wave is the editor's, and has another PC. */
+/* Like bw_dap_send_focus, where the focus wave is the editor's and has another PC. */
 void bw_dap_send_goto(struct bw_dap *s);
 /* The event "continued": all waves run. */
 void bw_dap_send_continued(struct bw_dap *s);
@@ -168,7 +168,7 @@ struct bw_error *bw_dap_take_int(json_t *args, const char *key, int64_t *out) BW
 struct bw_error *bw_dap_take_count(json_t *args, const char *key, uint64_t max,
 				   uint64_t *out) BW_MUST_CHECK;
 struct bw_error *bw_dap_take_array(json_t *args, const char *key, json_t **out) BW_MUST_CHECK;
-/* The same for one that must be there. */
+/* Like bw_dap_take_text, for an argument that must be there. */
 struct bw_error *bw_dap_need_text(json_t *args, const char *key, const char **out) BW_MUST_CHECK;
 struct bw_error *bw_dap_need_int(json_t *args, const char *key, int64_t *out) BW_MUST_CHECK;
 /* format.hex */
@@ -238,7 +238,7 @@ struct bw_error *bw_dap_keep_break(struct bw_dap *s, struct bw_dap_break *b,
 				   json_t *args) BW_MUST_CHECK;
 /* A Breakpoint of the protocol: a new reference. where: as "break" takes it, NULL: no code. */
 json_t *bw_dap_break_json(struct bw_dap *s, const struct bw_dap_break *b, const char *where);
-/* The same of one that could not be set; takes err. */
+/* Like bw_dap_break_json, of one that could not be set; takes err. */
 json_t *bw_dap_break_error(struct bw_error *err);
 
 /* ---- Memory (memory.c) ---- */

@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 #include "dap/dap_priv.h"
 
-/* The same time for every token of that length. */
+/* Takes the same time for every token of that length. */
 static bool is_token(const char *given, const char *token)
 {
 	size_t n = strlen(token);

@@ -64,7 +64,7 @@ struct bw_load_info {
 bool bw_debug_load(struct bw_debug *d, size_t i, struct bw_load_info *out);
 /* In the address space of that dispatch; 0: in the current one. */
 void bw_debug_where_in(struct bw_debug *d, uint32_t dispatch, uint64_t pc, struct bw_where *out);
-/* Of a wave's PC, in whatever address space it runs. */
+/* The place of a wave's PC, in whatever address space it runs. */
 void bw_debug_wave_where(struct bw_debug *d, const struct bw_wave_info *w, struct bw_where *out);
 
 /* The code around a PC. */

@@ -25,7 +25,7 @@ struct bw_expr_error {
  * caller's (bw_value_fini). A wave is needed only where the expression asks for one. */
 struct bw_error *bw_debug_eval(struct bw_debug *d, const char *text, struct bw_value *out,
 			       struct bw_expr_error *out_where) BW_MUST_CHECK;
-/* The same for another lane of the focus wave. */
+/* Like bw_debug_eval, for another lane of the focus wave. */
 struct bw_error *bw_debug_eval_lane(struct bw_debug *d, const char *text, unsigned lane,
 				    struct bw_value *out,
 				    struct bw_expr_error *out_where) BW_MUST_CHECK;

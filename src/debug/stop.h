@@ -50,8 +50,8 @@ struct bw_error *bw_debug_wait(struct bw_debug *d, int timeout_ms,
  * Where one of several programs has ended, a notice says so, and its waves are dropped. Takes no
  * time where all of them run. */
 struct bw_error *bw_debug_look_for_end(struct bw_debug *d, struct bw_stop *out) BW_MUST_CHECK;
-/* The same, but only while another program is left: the end of the last one is reported by the
- * command that resumes it. */
+/* Like bw_debug_look_for_end, but only while another program is left: the end of the last one is
+ * reported by the command that resumes it. */
 struct bw_error *bw_debug_look_for_some_end(struct bw_debug *d) BW_MUST_CHECK;
 /* The focus wave alone executes `count` instructions, or fewer when something else stops it.
  * over_calls: a call (s_swappc_b64, s_call_b64) counts as one. At s_barrier the other waves of its

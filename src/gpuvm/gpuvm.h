@@ -49,7 +49,7 @@ struct bw_gpuvm_regs {
 	uint32_t mx_l1_tlb_cntl;    /* MC_VM_MX_L1_TLB_CNTL; VMID 0 only */
 };
 
-/* The same, decoded: addresses in bytes. */
+/* Those registers decoded: addresses in bytes. */
 struct bw_gpuvm_context {
 	enum bw_gpuvm_gen gen;
 	unsigned vmid;

@@ -47,7 +47,7 @@ const char *bw_format_absent_name(unsigned number);
 /* One texel to four components as 32-bit register values; what the format lacks reads 0, 0, 0, 1.
  * Not for block formats. */
 void bw_format_unpack(const struct bw_format *f, const uint8_t *texel, uint32_t out_rgba[4]);
-/* And back, converted as the texture unit does for stores. Writes size_b bytes. */
+/* Packs a texel again, converted as the texture unit does for stores. Writes size_b bytes. */
 void bw_format_pack(const struct bw_format *f, const uint32_t rgba[4], uint8_t *out_texel);
 /* 1 as this format's shader sees it. */
 uint32_t bw_format_one(const struct bw_format *f);

@@ -33,7 +33,7 @@ enum { BW_CODE_TEXT_SLOT_B = 16 };
 struct bw_error *bw_code_text_slots(struct bw_code_text *c, struct bw_str *out) BW_MUST_CHECK;
 /* The text of that slot, from 0, does not assemble: words are written instead. */
 void bw_code_text_refuse(struct bw_code_text *c, size_t slot);
-/* The same for all slots that have become other words. */
+/* Refuses all slots that have become other words. */
 void bw_code_text_compare(struct bw_code_text *c, const void *bytes, size_t size_b);
 
 #endif

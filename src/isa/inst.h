@@ -123,7 +123,7 @@ struct bw_inst {
  * be told. */
 bool bw_isa_decode(enum bw_isa_gen gen, const uint32_t *words, size_t n_dw,
 		   struct bw_inst *out_inst);
-/* The same at an offset of code as bytes: as many dwords are read as there are. */
+/* Like bw_isa_decode, at an offset of code as bytes: as many dwords are read as there are. */
 bool bw_isa_decode_at(enum bw_isa_gen gen, const void *code, uint64_t size_b, uint64_t at,
 		      struct bw_inst *out_inst);
 

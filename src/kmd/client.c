@@ -161,7 +161,7 @@ struct reply {
 };
 #define REPLY(object) ((struct reply){&(object), sizeof(object)})
 
-/* The same for a request that gives the server no access to memory, and sends no descriptor. */
+/* Calls with a request that gives the server no access to memory, and sends no descriptor. */
 static int call(struct bw_vgpu_client *c, uint16_t type, const struct bw_msg_part *parts,
 		size_t n_parts, struct reply reply, struct bw_vgpu_channel **out_ch)
 {

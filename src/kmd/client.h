@@ -60,8 +60,8 @@ int bw_vgpu_file_open(struct bw_vgpu_client *c, const char *path, int flags, uin
 int bw_vgpu_close(struct bw_vgpu_client *c, uint32_t file);
 /* arg: as the program passed it, possibly a bad pointer. */
 int bw_vgpu_ioctl(struct bw_vgpu_client *c, uint32_t file, uint32_t cmd, void *arg);
-/* The same, with fewer system calls, where arg is the caller's own and good, and so are the chunks
- * of a submission and their data. */
+/* Like bw_vgpu_ioctl, with fewer system calls, where arg is the caller's own and good, and so are
+ * the chunks of a submission and their data. */
 int bw_vgpu_own_ioctl(struct bw_vgpu_client *c, uint32_t file, uint32_t cmd, void *arg);
 int bw_vgpu_mmap(struct bw_vgpu_client *c, const struct bw_vgpu_mmap *req, int *out_fd,
 		 uint64_t *out_fd_offset_b);

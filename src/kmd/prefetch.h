@@ -11,7 +11,7 @@
 
 /* struct bw_vgpu_user and its bytes, padded to 8, for each piece; the bytes written to out. */
 size_t bw_vgpu_prefetch(uint32_t cmd, const void *arg, uint8_t *out, size_t cap_b);
-/* The same for bw_vgpu_own_ioctl. */
+/* bw_vgpu_prefetch for bw_vgpu_own_ioctl. */
 size_t bw_vgpu_own_prefetch(uint32_t cmd, const void *arg, uint8_t *out, size_t cap_b);
 
 #endif

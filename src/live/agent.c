@@ -354,7 +354,7 @@ static bool is_text(const char *text, size_t room)
 	return memchr(text, 0, room) != NULL;
 }
 
-/* The same of the arguments. Kinds and texts are the program's word. */
+/* Takes the arguments likewise. Kinds and texts are the program's word. */
 static struct bw_error *take_args(struct bw_live *l, const uint8_t *dispatches,
 				  struct bw_target_dispatch *to, size_t n, size_t blob_b)
 {

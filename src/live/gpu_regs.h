@@ -57,7 +57,7 @@ struct bw_error *bw_live_set_precise(struct bw_target *t, bool on) BW_MUST_CHECK
 struct bw_error *bw_live_fault(struct bw_target *t, struct bw_target_fault *out) BW_MUST_CHECK;
 struct bw_error *bw_live_walk(struct bw_target *t, uint64_t va,
 			      struct bw_verdict *out) BW_MUST_CHECK;
-/* The same in the page tables of a VMID, whichever process has it. */
+/* Like bw_live_walk, in the page tables of a VMID, whichever process has it. */
 struct bw_error *bw_live_walk_vmid(struct bw_live *l, unsigned vmid, uint64_t va,
 				   struct bw_verdict *out) BW_MUST_CHECK;
 

@@ -8,7 +8,7 @@
 
 #include "target/open.h"
 
-/* Of a program that is started, or a process that runs already. */
+/* Opens the target of a program that is started, or of a process that runs already. */
 struct bw_error *bw_live_open(const struct bw_target_source *source,
 			      struct bw_target **out) BW_MUST_CHECK;
 

@@ -233,7 +233,8 @@ struct bw_error *bw_live_attach(struct bw_live *l, struct bw_live_vm *vm) BW_MUS
 void bw_live_unmap(struct bw_live *l, struct bw_live_vm *vm);
 /* The program has closed this address space: restores its registers and frees its record. */
 void bw_live_drop_vm(struct bw_live *l, struct bw_live_vm *vm);
-/* The same for all address spaces of a process that has been told to detach, or is gone. */
+/* Like bw_live_drop_vm, for all address spaces of a process that has been told to detach, or is
+ * gone. */
 void bw_live_drop_vms(struct bw_live *l, const struct bw_live_proc *p);
 
 /* ---- reservation.c ---- */

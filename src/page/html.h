@@ -10,7 +10,7 @@
  * written as \ooo, but for tabs. Right between tags and in values of attributes in double
  * quotes. */
 void bw_html_text(struct bw_str *s, const char *text);
-/* The same of what the format makes. */
+/* Like bw_html_text, of what the format makes. */
 void bw_html_textf(struct bw_str *s, const char *fmt, ...) BW_PRINTF(2, 3);
 /* <TAG>text</TAG> */
 void bw_html_element(struct bw_str *s, const char *tag, const char *text);

@@ -32,7 +32,7 @@ void bw_page_fold(struct bw_page *p, bool is_open, const char *fmt, ...) BW_PRIN
 void bw_page_fold_end(struct bw_page *p);
 /* An element for each line of the text: <p>, <li>. */
 void bw_page_lines(struct bw_page *p, const char *tag, const char *lines);
-/* The same of text that has columns: a monospaced row for each line. */
+/* Like bw_page_lines, of text that has columns: a monospaced row for each line. */
 void bw_page_rows(struct bw_page *p, const char *lines);
 /* A remark, such as what is left out. */
 void bw_page_note(struct bw_page *p, const char *fmt, ...) BW_PRINTF(2, 3);

@@ -14,7 +14,7 @@
 
 /* clang-format off */
 
-/* Of the header itself. */
+/* Fields of the header itself. */
 #define BW_PM4_HEADER_PREDICATE           0,  1  /* type 3 */
 #define BW_PM4_HEADER_COMPUTE             1,  1  /* type 3: SHADER_TYPE */
 #define BW_PM4_HEADER_OPCODE              8,  8  /* type 3 */

@@ -29,7 +29,7 @@ struct bw_pm4_packet {
 	uint32_t size_dw; /* with the header */
 };
 
-/* Of a header: its type, and of one of type 3 the opcode. */
+/* The type of a header, and the opcode of one of type 3. */
 unsigned bw_pm4_type(uint32_t header);
 unsigned bw_pm4_opcode(uint32_t header);
 /* The header of a packet of type 3 with a body of 1 to 0x4000 dwords, for graphics. */

@@ -17,7 +17,7 @@ struct bw_sdma_info {
 	uint8_t min_dw;
 	const char *name; /* "COPY_LINEAR" */
 };
-/* Of a packet's header; NULL: no packet has this opcode. */
+/* What a packet's header says of it; NULL: no packet has this opcode. */
 const struct bw_sdma_info *bw_sdma_info(uint32_t header);
 /* "COPY_LINEAR", or "opcode 0x03 sub-opcode 0x01". buf is used for the latter. */
 const char *bw_sdma_name(uint32_t header, char buf[32]);

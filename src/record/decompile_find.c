@@ -154,8 +154,8 @@ static struct bw_error *add_shader(struct bw_decompile *d, uint64_t va, unsigned
 	return add_piece(d, &p, out);
 }
 
-/* And the code that takes its place, where it begins with the jump of a shader that was replaced
- * (swap/code.h). */
+/* Adds a shader, and the code that takes its place, where it begins with the jump of a shader that
+ * was replaced (swap/code.h). */
 static struct bw_error *add_shaders(struct bw_decompile *d, uint64_t va, unsigned lanes,
 				    size_t *out)
 {

@@ -40,7 +40,7 @@
 /* The dword address of a GC register for packets and programs, which do not ask where the segments
  * are: 0 and 1 are at the same place in every GPU from gfx10 to gfx12. */
 #define BW_REG_GC_DW(reg) ((BW_##reg##__SEGMENT ? 0xa000 : 0x1260) + BW_##reg##__OFFSET)
-/* Of a register reached through an index/data pair. */
+/* The index of a register that is reached through an index/data pair. */
 #define BW_REG_INDEX(reg) BW_##reg##__INDEX
 
 #endif

@@ -62,7 +62,7 @@ struct bw_reg bw_regs_get(const struct bw_regs_block *b, size_t index);
 /* By name, in any case, with or without the kernel's prefix. "ix" finds indexed registers only,
  * "mm" and "reg" direct ones only; without a prefix direct ones come first. */
 bool bw_regs_lookup(const struct bw_regs_block *b, const char *name, struct bw_reg *out);
-/* The same; BW_E_NOT_FOUND names the nearest names. */
+/* Like bw_regs_lookup; BW_E_NOT_FOUND names the nearest names. */
 struct bw_error *bw_regs_by_name(const struct bw_regs_block *b, const char *name,
 				 struct bw_reg *out) BW_MUST_CHECK;
 /* Names that were perhaps meant, best first. Returns how many. */
@@ -73,10 +73,11 @@ size_t bw_regs_nearest(const struct bw_regs_block *b, const char *name, const ch
  * (CP_RB_RPTR is CP_RB0_RPTR). out_first gets the first one; the others follow in index order. */
 size_t bw_regs_at(const struct bw_regs_block *b, int segment, uint32_t offset_dw,
 		  struct bw_reg *out_first);
-/* The same for an index of an index space ("sq"). */
+/* Like bw_regs_at, for an index of an index space ("sq"). */
 size_t bw_regs_at_index(const struct bw_regs_block *b, const char *space, uint32_t index,
 			struct bw_reg *out_first);
-/* The same for an absolute address, the block's segments being at bases_dw[0..n_bases - 1]. */
+/* Like bw_regs_at, for an absolute address, the block's segments being at bases_dw[0..n_bases - 1].
+ * */
 size_t bw_regs_at_address(const struct bw_regs_block *b, const uint32_t *bases_dw, size_t n_bases,
 			  uint32_t addr_dw, struct bw_reg *out_first);
 /* Absolute address of a direct register; BW_E_INVALID when it has none. */

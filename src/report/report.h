@@ -23,7 +23,7 @@ struct bw_report {
 /* The whole page, appended to out (the caller's). What cannot be read of a session is said in the
  * page, and is no error. */
 struct bw_error *bw_report_page(const struct bw_report *r, struct bw_str *out) BW_MUST_CHECK;
-/* The same as a file; one that cannot be written to its end is removed. */
+/* Writes the HTML report to a file; one that cannot be written to its end is removed. */
 struct bw_error *bw_report_write(const struct bw_report *r, const char *path,
 				 size_t *out_size_b) BW_MUST_CHECK;
 

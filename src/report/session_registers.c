@@ -98,7 +98,7 @@ static void add_wave(struct bw_report_session *s, const struct bw_wave_info *w, 
 	bw_page_fold_end(s->page);
 }
 
-/* Of the workgroup of the focus wave. */
+/* LDS of the workgroup of the focus wave. */
 static struct bw_error *add_lds(struct bw_report_session *s, const struct bw_wave_info *w)
 {
 	enum { MOST_B = 64 << 10 };

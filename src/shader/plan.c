@@ -29,7 +29,7 @@ static uint64_t member_offset(const struct bw_shader_member *m, uint64_t i)
 	return m->offset_b + i / per * m->array_stride_b + in_element;
 }
 
-/* Of a runtime array: what fits. */
+/* The number of elements; of a runtime array, as many as fit. */
 static uint64_t member_count(const struct bw_shader_member *m, size_t size_b)
 {
 	uint64_t elements = m->count;

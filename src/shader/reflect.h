@@ -86,7 +86,7 @@ struct bw_shader {
  * The message does not name the file. */
 struct bw_error *bw_shader_load(const char *path, const char *entry,
 				struct bw_shader **out) BW_MUST_CHECK;
-/* The same of a module in memory, which is copied. */
+/* Like bw_shader_load, for a module in memory, which is copied. */
 struct bw_error *bw_shader_read(const uint32_t *words, size_t n_words, const char *entry,
 				struct bw_shader **out) BW_MUST_CHECK;
 void bw_shader_free(struct bw_shader *s);

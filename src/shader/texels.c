@@ -283,7 +283,7 @@ static void put_pixel(struct bw_shader_texels *t, const struct bw_picture *p, ui
 	bw_format_pack(t->layout, rgba, texel(t, i));
 }
 
-/* Of a file whose size the image has, or gets. */
+/* Takes the texels of a file whose size the image has, or gets. */
 static struct bw_error *make_picture(const char *path, const struct bw_shader_image *image,
 				     const struct bw_shader_format *format,
 				     struct bw_shader_texels *t)

@@ -15,7 +15,7 @@
 
 #include "swap/rules.h"
 
-/* Of the registers of a dispatch. lanes: of its waves. */
+/* What the registers of a dispatch say of its program. lanes: of its waves. */
 struct bw_swap_program {
 	uint32_t lanes, rsrc1, rsrc2, rsrc3, tmpring;
 	uint32_t threads[3]; /* COMPUTE_NUM_THREAD_X, _Y, _Z */

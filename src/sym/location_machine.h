@@ -8,7 +8,8 @@
 
 #include "sym/variables_priv.h"
 
-/* Of the 16 values that LLVM 19 takes together at most, and what is computed on top of them. */
+/* Room for the 16 values that LLVM 19 takes together at most, and what is computed on top of them.
+ * */
 enum { BW_EXPR_STACK = 32 };
 
 /* The address spaces of DW_OP_xderef. */

@@ -273,7 +273,7 @@ static bool simple_statement(struct scan *s, bool is_loop)
 	return true;
 }
 
-/* Of the head of a for. */
+/* Goes on to the next part of the head of a for. */
 static void next_part(struct scan *s)
 {
 	skip_to(s, ';', ';');

@@ -120,12 +120,12 @@ uint64_t bw_spv_scalar_size(const struct bw_ctype *t);
 
 /* spirv_debug.c: an instruction without code; any of at least one word. */
 bool bw_spv_is_debug(const struct bw_spirv *s, const uint32_t *w);
-/* Of a DebugSource: ids of the OpStrings of its file and of its text, the latter of one that is
+/* For a DebugSource: ids of the OpStrings of its file and of its text, the latter of one that is
  * continued too; 0: none. */
 uint32_t bw_spv_debug_file(const struct bw_spirv *s, const uint32_t *w);
 uint32_t bw_spv_debug_text(const struct bw_spirv *s, const uint32_t *w);
 bool bw_spv_debug_goes_on(const struct bw_spirv *s, const uint32_t *w);
-/* Of a DebugLine or DebugNoLine: the id of the file's OpString, and the line; 0: no line from here
+/* For a DebugLine or DebugNoLine: the id of the file's OpString, and the line; 0: no line from here
  * on. False: it is none. */
 bool bw_spv_debug_line(const struct bw_spirv *s, const uint32_t *w, uint32_t *out_file,
 		       uint32_t *out_line);

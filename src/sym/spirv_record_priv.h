@@ -103,7 +103,7 @@ void bw_spv_put_op(struct bw_spv_record_job *j, uint32_t op, const uint32_t *ope
 /* An instruction whose operands end in a text: `first` is the one before it. */
 void bw_spv_put_text(struct bw_spv_record_job *j, uint32_t op, uint32_t first, const char *text);
 uint32_t bw_spv_new_id(struct bw_spv_record_job *j);
-/* Of a uint: always a new one, or the one that is there. */
+/* The id of a constant uint: always a new one, or the one that is there. */
 uint32_t bw_spv_new_constant(struct bw_spv_record_job *j, uint32_t value);
 uint32_t bw_spv_constant_id(struct bw_spv_record_job *j, uint32_t value);
 /* A type of these operands; a new id where there is none yet. */

@@ -238,7 +238,7 @@ struct bw_target_map {
 	uint32_t domains; /* 2 GTT, 4 VRAM */
 };
 
-/* Of a process, as it was when it was attached to. */
+/* What a process was like when it was attached to. */
 struct bw_target_attached {
 	bool was_ready;		/* waves that ran already can be stopped */
 	uint32_t n_unstoppable; /* waves that ran, and cannot be */

@@ -191,7 +191,8 @@ void bw_trap_detach(void *area);
  * content of the area is checked: nothing outside of it is accessed. Returns how many were
  * stopped. */
 unsigned bw_trap_release(void *area, uint64_t size_b);
-/* The same where the program has ended and its code has not been restored: waves end. */
+/* Like bw_trap_release, where the program has ended and its code has not been restored: waves end.
+ * */
 void bw_trap_abandon(void *area, uint64_t size_b);
 #endif
 

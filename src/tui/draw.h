@@ -26,7 +26,8 @@ void bw_tui_term_enter(struct bw_tui_term *t, unsigned rows, unsigned command_y)
 /* Gives the terminal back as it was. */
 void bw_tui_term_leave(struct bw_tui_term *t);
 bool bw_tui_term_is_entered(const struct bw_tui_term *t);
-/* The same in a signal handler; nothing is drawn from then on. NULL: no terminal is entered. */
+/* bw_tui_term_leave for a signal handler; nothing is drawn from then on. NULL: no terminal is
+ * entered. */
 void bw_tui_term_leave_now(void);
 /* Another height of the command window, whose text stays. */
 void bw_tui_term_set_region(struct bw_tui_term *t, unsigned command_y);

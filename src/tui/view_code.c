@@ -9,7 +9,8 @@
 #include "debug/dispatches.h"
 #include "debug/frames.h"
 
-/* Of a longer function the part around the PC, from a place where an instruction begins. */
+/* A longer function is shown in part: the part around the PC, from a place where an instruction
+ * begins. */
 enum { MOST_B = 128 << 10, WITHOUT_SYMBOLS_B = 256 };
 
 static bool find_pc(struct bw_debug *d, uint64_t *out)

@@ -49,7 +49,7 @@ void bw_out_painted(struct bw_out *o, enum bw_paint kind, const char *fmt, ...) 
 void bw_out_text(struct bw_out *o, const char *text); /* without a newline of its own */
 void bw_out_raw(struct bw_out *o, const char *text);  /* text of the user's own: every byte
 						       * unchanged */
-/* The same for text that goes to another stream. */
+/* Like bw_out_raw, for text that goes to another stream. */
 void bw_out_printable(FILE *f, const char *text);
 void bw_out_flush(struct bw_out *o);
 /* Pages, colours, log: o's own; f of it must not be changed. */

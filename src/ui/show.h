@@ -24,7 +24,7 @@ void bw_show_stop(struct bw_out *o, struct bw_debug *d, const struct bw_stop *s,
 /* function, offset, file and line of a place, as far as they are known: by these names in every
  * object. */
 void bw_show_place_facts(struct bw_out *o, const struct bw_where *where);
-/* The same as cells of a table, for the columns that BW_PLACE_COLUMNS stands for. */
+/* A place as cells of a table, for the columns that BW_PLACE_COLUMNS stands for. */
 #define BW_PLACE_COLUMNS                                                                           \
 	{NULL, "function", false}, {NULL, "offset", false}, {NULL, "file", false},                 \
 	{                                                                                          \
@@ -47,13 +47,13 @@ void bw_show_whole_wave(struct bw_out *o, const struct bw_wave_info *w);
 /* ---- show_frames.c ---- */
 /* "scale (...) at scale.cl:5", "0x7f001018 in outer (...) at nest.cl:4": without its level. */
 void bw_show_stack_frame(struct bw_debug *d, const struct bw_stack_frame *f, struct bw_str *out);
-/* The same with its level in front: "#1  main (...) at nest.cl:7", and its parts in JSON. */
+/* Like bw_show_stack_frame, with its level in front: "#1  main (...) at nest.cl:7", and its parts in JSON. */
 void bw_show_frame_line(struct bw_out *o, struct bw_debug *d, const struct bw_stack_frame *f);
 /* A new reference. */
 json_t *bw_stack_frame_json(const struct bw_stack_frame *f);
 /* "4\tint x = inner(a);", or that the file is missing. */
 void bw_show_source_line(struct bw_out *o, struct bw_debug *d, const char *file, unsigned line);
-/* The same of the place of a frame. */
+/* Like bw_show_source_line, for the place of a frame. */
 void bw_show_frame_source(struct bw_out *o, struct bw_debug *d, const struct bw_stack_frame *f);
 
 /* ---- show_waves.c ---- */

@@ -15,8 +15,8 @@
  * another value, so that pointers go without their types. */
 void bw_show_typed(struct bw_debug *d, const struct bw_value *v, char letter, bool nested,
 		   struct bw_str *out);
-/* The same in a list of variables, of any type: "print elements" limits how many numbers and
- * characters are shown of a value in all, not of each array in it. */
+/* Like bw_show_typed, in a list of variables, of any type: "print elements" limits how many numbers
+ * and characters are shown of a value in all, not of each array in it. */
 void bw_show_row_value(struct bw_debug *d, const struct bw_value *v, char letter,
 		       struct bw_str *out);
 /* "value" as JSON: null where it is not known. A new reference. */
@@ -43,7 +43,7 @@ struct bw_error *bw_show_regex(const char *text, regex_t *out) BW_MUST_CHECK;
 
 /* ---- show_variables.c ---- */
 enum bw_show_which { BW_SHOW_LOCALS, BW_SHOW_PARAMS };
-/* Of the variables those whose name, and whose type, the expressions find; NULL: any. none: what is
+/* Selects the variables whose name, and whose type, the expressions find; NULL: any. none: what is
  * said where there is none; NULL: nothing. */
 struct bw_show_filter {
 	const char *name, *type;

@@ -110,7 +110,7 @@ static struct bw_error *show_vectors(struct bw_out *o, struct bw_debug *d,
 	return NULL;
 }
 
-/* Of the focus wave. */
+/* The LDS of the focus wave's workgroup. */
 static struct bw_error *show_lds(struct bw_out *o, struct bw_debug *d, const struct bw_wave_info *w)
 {
 	const struct bw_arch *arch = bw_debug_arch(d);

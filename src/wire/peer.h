@@ -26,9 +26,9 @@ struct bw_peer {
 struct bw_error *bw_peer_of(int sock, struct bw_peer *out) BW_MUST_CHECK;
 /* also: one more user whom the caller has a reason to talk to, or BW_NO_USER. */
 bool bw_peer_is_allowed(const struct bw_peer *p, uid_t also);
-/* The same for an agent, which gives a debugger control of its program: a peer that the kernel
- * would let trace this process (ptrace(2): all of our user ids, and root alone where we cannot be
- * dumped). */
+/* Like bw_peer_is_allowed, for an agent, which gives a debugger control of its program: a peer that
+ * the kernel would let trace this process (ptrace(2): all of our user ids, and root alone where we
+ * cannot be dumped). */
 bool bw_peer_may_debug_us(const struct bw_peer *p);
 
 #endif

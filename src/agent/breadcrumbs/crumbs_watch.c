@@ -154,7 +154,7 @@ static bool has_ended(struct bw_crumbs_job *job, int *out_result)
 	return true;
 }
 
-/* Of a submission that has failed. */
+/* Judges a part of a submission that has failed. */
 static void judge(struct bw_crumbs_job *job, struct bw_crumbs_part *p)
 {
 	struct bw_crumbs_slot *s = p->slot;

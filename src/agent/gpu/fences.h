@@ -17,8 +17,8 @@ struct bw_attach_left;
  * is reported in either case. */
 void bw_fence_wait(struct bw_agent_file *f, const struct drm_amdgpu_wait_cs_in *in,
 		   struct bw_attach_left *job, uint32_t number);
-/* The same for a fence that is perhaps waited for already, on behalf of a debugger that has left:
- * then its end is reported under the new number. */
+/* Like bw_fence_wait, for a fence that is perhaps waited for already, on behalf of a debugger that
+ * has left: then its end is reported under the new number. */
 void bw_fence_wait_again(struct bw_agent_file *f, const struct drm_amdgpu_wait_cs_in *in,
 			 uint32_t number);
 

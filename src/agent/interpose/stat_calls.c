@@ -16,7 +16,8 @@
 
 enum { DRM_MAJOR = 226 };
 
-/* Of the file that stands for the node (bw_agent_node_path), whose access rights are its own. */
+/* Takes them from the file that stands for the node (bw_agent_node_path), whose access rights are
+ * its own. */
 static void as_node(unsigned node_minor, mode_t *mode, dev_t *rdev)
 {
 	*mode = S_IFCHR | (*mode & ALLPERMS);

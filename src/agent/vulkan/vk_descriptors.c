@@ -52,7 +52,7 @@ static int by_binding(const void *pa, const void *pb)
 	return (*a)->binding<(*b)->binding ? -1 : (*a)->binding>(*b)->binding;
 }
 
-/* Of the numbers that say what the bindings are. */
+/* A hash of the numbers that say what the bindings are. */
 static uint64_t hash_of(const VkDescriptorSetLayoutBinding **sorted, uint32_t n)
 {
 	_cleanup_free_ uint32_t *words = calloc(3ull * n + 1, sizeof(*words));
@@ -82,7 +82,7 @@ static const struct bw_bindings *bindings_of(const VkDescriptorSetLayoutBinding 
 	return at ? bw_bindings_keep(at, k) : NULL;
 }
 
-/* The same, or new: all_places. Takes ownership. */
+/* The equal one of all_places, or else `new`, which is added. Takes ownership. */
 static const struct bw_vk_places *keep_places(struct bw_vk_places *new)
 {
 	const struct bw_vk_places *p;

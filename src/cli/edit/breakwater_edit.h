@@ -160,7 +160,7 @@ static inline void bw_fields(const char *name, uint32_t header, uint32_t n_dw,
 
 /* ---- Addresses ---- */
 
-/* Of a piece; as packets have it that hold 48 bits of it; and its size. */
+/* The address of a piece; the address as packets with 48 bits have it; and the piece's size. */
 static inline uint64_t va_of(unsigned piece)
 {
 	return bw_e->pieces[piece].now_va;
@@ -176,7 +176,7 @@ static inline uint32_t dwords_of(unsigned piece)
 	return bw_e->pieces[piece].now_dw;
 }
 
-/* Of a shader, for its registers PGM_LO and PGM_HI. */
+/* The address of a shader, for its registers PGM_LO and PGM_HI. */
 static inline uint32_t code_lo(unsigned piece)
 {
 	bw_e->pieces[piece].n_lo++;

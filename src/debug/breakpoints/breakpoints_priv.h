@@ -31,7 +31,7 @@ struct bw_error *bw_where_parse(struct bw_debug *d, const char *text,
 struct bw_addr_vec BW_VEC(uint64_t);
 struct bw_error *bw_where_resolve(struct bw_debug *d, const struct bw_where_spec *s,
 				  struct bw_addr_vec *out) BW_MUST_CHECK;
-/* The same in one module whose image lies at base, loaded or not. */
+/* Like bw_where_resolve, in one module whose image lies at base, loaded or not. */
 struct bw_error *bw_where_in_module(struct bw_module *m, const struct bw_where_spec *s,
 				    uint64_t base, struct bw_addr_vec *out) BW_MUST_CHECK;
 /* BW_E_NOT_FOUND with the nearest names when some code is known and none has the place. */

@@ -39,7 +39,8 @@ struct bw_filter_facts {
 	uint32_t scratch_b;	    /* that each lane has */
 	/* A convenience variable that is a number; may be NULL. */
 	bool (*variable)(void *cookie, const char *name, struct bw_value *out);
-	/* Of this name, "item.at[2]"; false: no such place is known (out->why). May be NULL. */
+	/* The place of this name, "item.at[2]"; false: no such place is known (out->why). May be
+	 * NULL. */
 	bool (*place)(void *cookie, const char *text, size_t len, struct bw_filter_variable *out);
 	/* Where a wave of this number is in its dispatch, false: not known, or over. May be
 	 * NULL. */

@@ -34,7 +34,7 @@ enum bw_compare { BW_LT, BW_LE, BW_GT, BW_GE, BW_EQ, BW_NE };
 
 /* The s_cmp that makes such a comparison of 32 bits. */
 enum bw_op bw_filter_scalar_compare(enum bw_compare compare, bool is_signed);
-/* The same with a V_CMP. */
+/* Like bw_filter_scalar_compare, with a V_CMP. */
 enum bw_op bw_filter_vector_compare(enum bw_compare compare, bool is_signed);
 /* SCC: the comparison of an SGPR with a number. */
 void bw_filter_compare_sgpr(struct bw_asm *c, enum bw_compare op, bool is_signed, unsigned sgpr,
@@ -111,7 +111,7 @@ struct bw_filter_operand {
 /* ---- compare.c ---- */
 
 enum bw_compare bw_filter_negated(enum bw_compare op);
-/* Of the same two, the other way around. */
+/* The comparison of the same two operands, the other way around. */
 enum bw_compare bw_filter_mirrored(enum bw_compare op);
 /* The number in the form in which a 32-bit register is compared with it; false: there is none. */
 bool bw_filter_number_for(const struct bw_filter_operand *o, const struct bw_value *v,

@@ -185,7 +185,7 @@ bool bw_filter_var_is_signed(const struct bw_filter_var *var)
 	       (var->v.type.kind == BW_TYPE_UINT && var->v.type.size_b < 4);
 }
 
-/* Of those that are lent, the ones that the condition reads as they are; a bit each. */
+/* The lent VGPRs that the condition reads as they are; a bit each. */
 static uint32_t vgprs_read(const struct bw_filter_tokens *t)
 {
 	uint32_t used = 0;

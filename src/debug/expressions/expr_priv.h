@@ -63,7 +63,7 @@ struct bw_expr {
 
 /* expr.c */
 struct bw_error *bw_expr_parse_assign(struct bw_expr *x, struct bw_value *out) BW_MUST_CHECK;
-/* The same and, of "a, b", the value of b. */
+/* Like bw_expr_parse_assign and, of "a, b", the value of b. */
 struct bw_error *bw_expr_parse_comma(struct bw_expr *x, struct bw_value *out) BW_MUST_CHECK;
 struct bw_error *bw_expr_parse_unary(struct bw_expr *x, struct bw_value *out) BW_MUST_CHECK;
 /* place = place op v, or = v where op is 0. The caller keeps ownership of both; place holds the
@@ -170,7 +170,7 @@ struct bw_error *bw_expr_as_type(struct bw_expr *x, struct bw_value *v,
 /* expr_declare.c */
 /* "unsigned int", "item_t *[4]", "int (*)[3]" */
 struct bw_error *bw_expr_parse_type(struct bw_expr *x, struct bw_type *out) BW_MUST_CHECK;
-/* The same without what may stand after the stars: "float *" of "float *[4]". */
+/* Like bw_expr_parse_type, without what may stand after the stars: "float *" of "float *[4]". */
 struct bw_error *bw_expr_parse_element(struct bw_expr *x, struct bw_type *out) BW_MUST_CHECK;
 /* A pointer to t in global memory. */
 struct bw_error *bw_expr_pointer_to(struct bw_expr *x, const struct bw_type *t,

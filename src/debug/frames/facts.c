@@ -17,7 +17,7 @@ struct function {
 	struct bw_flow_targets targets;
 };
 
-/* Of the functions of one module. */
+/* The facts of the functions of one module. */
 struct module_facts {
 	const struct bw_module *module;
 	unsigned lanes;

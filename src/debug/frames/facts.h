@@ -21,7 +21,7 @@ struct bw_facts_row {
 
 /* Before one caller is looked for: makes room. Rows are there until the next call. */
 struct bw_error *bw_facts_begin(struct bw_stack *s) BW_MUST_CHECK;
-/* Of an activation whose function is known. */
+/* The row of an activation whose function is known. */
 struct bw_error *bw_facts_row(struct bw_debug *d, const struct bw_wave_record *w,
 			      const struct bw_activation *a,
 			      const struct bw_facts_row **out) BW_MUST_CHECK;

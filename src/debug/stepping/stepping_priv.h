@@ -33,7 +33,7 @@ struct bw_error *bw_step_count(struct bw_debug *d, struct bw_wave_record *w, uin
 struct bw_error *bw_step_to(struct bw_debug *d, struct bw_wave_record *w, uint64_t va,
 			    const uint32_t *s32, struct bw_stop *out,
 			    bool *out_there) BW_MUST_CHECK;
-/* The same to the first of several places, at most BW_INTERNAL_PLACES. */
+/* Like bw_step_to, to the first of several places, at most BW_INTERNAL_PLACES. */
 struct bw_error *bw_step_to_any(struct bw_debug *d, struct bw_wave_record *w,
 				const struct bw_internal_place *places, size_t n,
 				struct bw_stop *out, bool *out_there) BW_MUST_CHECK;

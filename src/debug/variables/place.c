@@ -93,7 +93,7 @@ static struct bw_error *read_registers(const struct bw_value_of *x,
 	return NULL;
 }
 
-/* The same of a caller: what the functions that it called have saved, or left as it was. */
+/* Reads a register of a caller: what the functions that it called have saved, or left as it was. */
 static struct bw_error *read_outer(const struct bw_value_of *x, const struct bw_variables_frame *f,
 				   const struct bw_location_piece *p, uint8_t *out, bool *out_known)
 {

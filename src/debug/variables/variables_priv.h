@@ -36,7 +36,7 @@ bool bw_variables_enumerator(struct bw_debug *d, const struct bw_variables_frame
  * debug information there. */
 bool bw_variables_frame(struct bw_debug *d, struct bw_wave_record *w,
 			struct bw_variables_frame *out);
-/* Of an address in loaded code, without registers. */
+/* The frame of an address in loaded code, without registers. */
 bool bw_variables_frame_at(struct bw_debug *d, uint64_t pc, struct bw_variables_frame *out);
 /* Borrowed until the next call. */
 struct bw_error *bw_variables_list(struct bw_debug *d, const struct bw_variables_frame *f,

@@ -82,8 +82,8 @@ static int restored_from(const struct bw_inst *i)
 		       : NOT_KNOWN;
 }
 
-/* The same of the code from `from` on: other instructions may come first, as long as they change
- * neither EXEC nor the flow. */
+/* Like restored_from, for the code from `from` on: other instructions may come first, as long as
+ * they change neither EXEC nor the flow. */
 static int restored_at(const struct code *c, size_t from)
 {
 	for (size_t i = from; i < c->insts.len && i < from + LOOK_AHEAD; i++) {

@@ -19,7 +19,7 @@ enum { USE_DEFAULT = 0x20 }; /* in SPI_PS_INPUT_CNTL_n.OFFSET: DEFAULT_VAL, not 
 #define ANCILLARY_LAYER 16, 13
 #define POS_FIXED_X 0, 16
 #define POS_FIXED_Y 16, 16
-/* Of the SGPRs of a primitive shader, gs_tg_info and merged_wave_info. */
+/* Fields of the SGPRs of a primitive shader, gs_tg_info and merged_wave_info. */
 #define TG_N_VERTICES 12, 9
 #define TG_N_PRIMITIVES 22, 9
 #define WAVE_N_VERTICES 0, 8
@@ -29,7 +29,7 @@ enum { USE_DEFAULT = 0x20 }; /* in SPI_PS_INPUT_CNTL_n.OFFSET: DEFAULT_VAL, not 
  * export has, where the shader passes them through; else offsets of the first two. */
 #define PRIM_VERTEX(i) 10 * (i), 9
 #define PRIM_OFFSET(i) 16 * (i), 16
-/* Of the third component of the position's second export. */
+/* Fields of the third component of the position's second export. */
 #define EXPORT_LAYER 0, 13
 enum { ATTRIBUTE_RING_UNIT_B = 64 << 10 };
 enum { MAX_SIZE = 16384, SUBPIXELS = 256 };

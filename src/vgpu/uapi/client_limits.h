@@ -56,7 +56,7 @@ bool bw_drm_may_place(const struct bw_uapi *u, const struct bw_drm_account *a, b
 /* Counts a buffer that was placed, or with a negative size one that is gone. */
 void bw_drm_count_placed(struct bw_uapi *u, struct bw_drm_account *a, bool vram, int64_t size_b);
 
-/* Of the offsets that programs give mmap for buffers. */
+/* The limit of the offsets that programs give mmap for buffers. */
 #define BW_DRM_MAX_OFFSETS_B (1ull << 45)
 
 #endif

@@ -91,7 +91,7 @@ bool bw_drm_ih_ends_only(struct bw_uapi *u);
 
 /* Begins to end the job at the ring's head, which hangs or has failed. */
 void bw_drm_job_end(struct bw_uapi *u, struct bw_drm_ring *ring, const char *why);
-/* The same where its program has gone. */
+/* Like bw_drm_job_end, where the job's program has gone. */
 void bw_drm_job_abandon(struct bw_drm_ring *ring);
 /* A job that was being ended has ended without a reset. */
 void bw_drm_job_recovered(struct bw_uapi *u, const struct bw_drm_ring *ring,

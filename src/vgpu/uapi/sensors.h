@@ -22,8 +22,8 @@ struct bw_uapi;
 void bw_drm_sensors_ring(struct bw_uapi *u, bool busy);
 void bw_drm_sensors_tick(struct bw_uapi *u);
 int bw_drm_sensor(struct bw_uapi *u, uint32_t type, uint32_t *out);
-/* The same by numbers of amd_pp_sensors and in units of amdgpu_dpm_read_sensor(), which are those
- * of amdgpu_sensors in debugfs: clocks in 10 kHz, power in W << 8. */
+/* Like bw_drm_sensor, by numbers of amd_pp_sensors and in units of amdgpu_dpm_read_sensor(), which
+ * are those of amdgpu_sensors in debugfs: clocks in 10 kHz, power in W << 8. */
 int bw_drm_pp_sensor(struct bw_uapi *u, uint64_t number, uint32_t *out);
 
 #endif

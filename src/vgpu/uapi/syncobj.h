@@ -12,7 +12,8 @@ void bw_drm_syncobj_unref(struct bw_drm_syncobj *s);
 struct bw_drm_syncobj *bw_drm_syncobj_get(struct bw_drm_file *f, uint32_t handle); /* borrowed */
 /* The fence of a point: 0 and a reference, -EINVAL when there is none yet. */
 int bw_drm_syncobj_fence(struct bw_drm_syncobj *s, uint64_t point, struct bw_drm_fence **out);
-/* The same by handle, waiting for it to be submitted if the flags say so. Lock held. */
+/* Like bw_drm_syncobj_fence, by handle, waiting for it to be submitted if the flags say so. Lock
+ * held. */
 int bw_drm_syncobj_find(struct bw_drm_call *c, uint32_t handle, uint64_t point, uint64_t flags,
 			struct bw_drm_fence **out);
 void bw_drm_syncobj_replace(struct bw_uapi *u, struct bw_drm_syncobj *s, struct bw_drm_fence *f);

@@ -97,8 +97,8 @@ static void link_to(struct maker *m, const char *path, const char *target)
 		at;                                                                                \
 	})
 
-/* Of a folder two below the PCI function's. Linux's sysfs names the function in it, although
- * "../.." would lead there too, and programs take the PCI address from the link's end. */
+/* The link of a folder two below the PCI function's. Linux's sysfs names the function in it,
+ * although "../.." would lead there too, and programs take the PCI address from the link's end. */
 static void link_to_device(struct maker *m, const char *pci_dir, const char *folder)
 {
 	char at[256], target[64];

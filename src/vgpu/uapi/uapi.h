@@ -33,8 +33,8 @@ void bw_uapi_destroy(struct bw_uapi *u);
 /* Serves one connection until it ends; takes the socket. To be called in a thread of its own, which
  * bw_uapi_destroy waits for from here on. */
 void bw_uapi_serve(struct bw_uapi *u, int sock);
-/* The same on a new thread, which bw_uapi_destroy waits for from the start. The socket is taken, or
- * closed where no thread can be had. */
+/* Like bw_uapi_serve, on a new thread, which bw_uapi_destroy waits for from the start. The socket
+ * is taken, or closed where no thread can be had. */
 struct bw_error *bw_uapi_serve_on_thread(struct bw_uapi *u, int sock) BW_MUST_CHECK;
 
 /* Clients connected now, and how many there have been. */

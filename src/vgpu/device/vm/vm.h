@@ -138,8 +138,8 @@ static inline uint8_t *bw_tlb_lookup_range(const struct bw_tlb *tlb, uint64_t va
 	return NULL;
 }
 
-/* The same for accesses that no watch sees: scalar loads, instruction fetch (doc/hardware/traps.md
- * 8). */
+/* Like bw_tlb_lookup, for accesses that no watch sees: scalar loads, instruction fetch
+ * (doc/hardware/traps.md 8). */
 static inline uint8_t *bw_tlb_lookup_unwatched(struct bw_tlb *tlb, uint64_t va,
 					       enum bw_access access, struct bw_vm_fault *out_fault)
 {

@@ -87,7 +87,7 @@ static void locate(struct bw_span *s, struct bw_wave *w, const struct bw_mem_pre
 	}
 }
 
-/* Of a two-address instruction. */
+/* The places of a two-address instruction. */
 static void locate2(struct bw_span *a, struct bw_span *b, struct bw_wave *w,
 		    const struct bw_mem_prep *p, unsigned size_b)
 {
