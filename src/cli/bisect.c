@@ -55,7 +55,8 @@ static struct bw_error *take_override(struct bw_bisect *b, const char *value)
 	return bw_vec_push(&b->overrides, ((struct bw_bisect_override){value, (uint32_t)n}));
 }
 
-static struct bw_error *take(void *cookie, const char *option, const char *value, int *out_used)
+static struct bw_error *take_bisect_option(void *cookie, const char *option, const char *value,
+					   int *out_used)
 {
 	struct bw_bisect *b = cookie;
 	uint64_t n;
@@ -385,7 +386,7 @@ static struct bw_error *search(struct bw_bisect *b, struct bw_capture_reader *r)
 	return err;
 }
 
-static struct bw_error *run(struct bw_look *l)
+static struct bw_error *run_bisect(struct bw_look *l)
 {
 	struct bw_bisect *b = l->cookie;
 	struct bw_capture_reader *r;
@@ -424,7 +425,7 @@ static struct bw_error *run(struct bw_look *l)
 
 int bw_main_bisect(int argc, char **argv)
 {
-	struct bw_bisect b = {.look = {.take = take},
+	struct bw_bisect b = {.look = {.take = take_bisect_option},
 			      .timeout = "10",
 			      .smallest_tries = 200,
 			      .folder = BW_FOLDER_INIT};
@@ -432,7 +433,7 @@ int bw_main_bisect(int argc, char **argv)
 		if (!strcmp(argv[i], "--stomp"))
 			return bw_main_bisect_stomp(argc, argv);
 	b.look.cookie = &b;
-	int status = bw_look_main(&b.look, usage, argc, argv, run);
+	int status = bw_look_main(&b.look, usage, argc, argv, run_bisect);
 	bw_vec_free(&b.buffers);
 	bw_vec_free(&b.overrides);
 	bw_vec_free(&b.shaders);

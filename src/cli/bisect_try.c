@@ -72,7 +72,7 @@ static struct bw_error *said(const char *errors)
 
 struct words BW_VEC(char *); /* owned */
 
-static struct bw_error *add(struct words *w, const char *text)
+static struct bw_error *add_word(struct words *w, const char *text)
 {
 	char *copy = text ? strdup(text) : NULL;
 	if (text && !copy)
@@ -88,9 +88,9 @@ static struct bw_error *add_limit(struct words *w, const struct bw_bisect_part *
 	char text[48];
 	if (part->limit == BW_BISECT_WHOLE)
 		return NULL;
-	BW_TRY(add(w, part->limit == BW_BISECT_PACKETS ? "--packets" : "--dispatches"));
+	BW_TRY(add_word(w, part->limit == BW_BISECT_PACKETS ? "--packets" : "--dispatches"));
 	snprintf(text, sizeof(text), "%u:%u", part->last, part->n);
-	return add(w, text);
+	return add_word(w, text);
 }
 
 static struct bw_error *add_dumps(struct words *w, const struct bw_bisect *b,
@@ -104,8 +104,8 @@ static struct bw_error *add_dumps(struct words *w, const struct bw_bisect *b,
 		/* what the last try has left is not this one's */
 		unlink(path);
 		snprintf(text, sizeof(text), "%u:%s=%s", part->last, one->text, path);
-		BW_TRY(add(w, "--dump"));
-		BW_TRY(add(w, text));
+		BW_TRY(add_word(w, "--dump"));
+		BW_TRY(add_word(w, text));
 	}
 	return NULL;
 }
@@ -117,12 +117,12 @@ static struct bw_error *add_edits(struct words *w, const struct bw_bisect *b,
 	bw_vec_each(&b->overrides, o) {
 		if (o->number < part->first || o->number > part->last)
 			continue;
-		BW_TRY(add(w, "--override"));
-		BW_TRY(add(w, o->value));
+		BW_TRY(add_word(w, "--override"));
+		BW_TRY(add_word(w, o->value));
 	}
 	bw_vec_each(&b->shaders, one) {
-		BW_TRY(add(w, "--shader"));
-		BW_TRY(add(w, *one));
+		BW_TRY(add_word(w, "--shader"));
+		BW_TRY(add_word(w, *one));
 	}
 	return NULL;
 }
@@ -136,23 +136,23 @@ static struct bw_error *make_words(const struct bw_bisect *b, const struct bw_bi
 	const char *const start[] = {"breakwater", "replay", "--json", "--timeout",
 				     b->timeout,   "--last", last};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(start); i++)
-		BW_TRY(add(w, start[i]));
+		BW_TRY(add_word(w, start[i]));
 	if (part->first) {
-		BW_TRY(add(w, "--first"));
-		BW_TRY(add(w, first));
+		BW_TRY(add_word(w, "--first"));
+		BW_TRY(add_word(w, first));
 	}
 	if (b->look.gpu) {
-		BW_TRY(add(w, "--gpu"));
-		BW_TRY(add(w, b->look.gpu));
+		BW_TRY(add_word(w, "--gpu"));
+		BW_TRY(add_word(w, b->look.gpu));
 	}
 	if (b->differs && part->limit == BW_BISECT_WHOLE)
-		BW_TRY(add(w, "--check"));
+		BW_TRY(add_word(w, "--check"));
 	BW_TRY(add_limit(w, part));
 	if (b->command)
 		BW_TRY(add_dumps(w, b, part));
 	BW_TRY(add_edits(w, b, part));
-	BW_TRY(add(w, b->file));
-	return add(w, NULL);
+	BW_TRY(add_word(w, b->file));
+	return add_word(w, NULL);
 }
 
 /* What became of --shader: the replay's lines about it, once, for the first try runs all that the

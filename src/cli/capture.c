@@ -288,7 +288,7 @@ static struct bw_error *report_swaps(const struct bw_swaps *swaps, bool json)
 	return err;
 }
 
-static int run(const struct bw_capture_options *o)
+static int run_capture(const struct bw_capture_options *o)
 {
 	struct run r = {.o = o, .folder = BW_FOLDER_INIT, .fd = -1, .stop_fd = -1};
 	bool is_virtual = false;
@@ -351,7 +351,7 @@ int bw_main_capture(int argc, char **argv)
 	else if (o.help)
 		fputs(bw_capture_usage, stdout);
 	else
-		status = run(&o);
+		status = run_capture(&o);
 	bw_swap_options_fini(&o.swaps);
 	return status;
 }

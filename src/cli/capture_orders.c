@@ -183,7 +183,7 @@ static struct bw_error *list_names(struct runnings *out)
 }
 
 /* All captures of ours that answer. */
-static struct bw_error *find(struct runnings *out)
+static struct bw_error *find_running(struct runnings *out)
 {
 	struct runnings all = {0};
 	struct bw_error *err = list_names(&all);
@@ -301,7 +301,7 @@ static struct bw_error *give(const struct command *c)
 	struct bw_out *out;
 	_cleanup_close_ int fd = -1;
 	BW_TRY(make_asking_socket(&fd));
-	struct bw_error *err = find(&all);
+	struct bw_error *err = find_running(&all);
 	if (!err)
 		err = choose(&all, c->file, &to);
 	if (!err && !converse(fd, to, &c->order, ANSWER_MS, &answer))

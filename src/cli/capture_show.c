@@ -445,7 +445,7 @@ static struct bw_error *show_one(struct show *s)
 	return err;
 }
 
-static struct bw_error *run(struct bw_look *l)
+static struct bw_error *run_capture_show(struct bw_look *l)
 {
 	struct show *s = l->cookie;
 	bool one = !strcmp(s->word, "show");
@@ -464,5 +464,5 @@ int bw_main_capture_show(int argc, char **argv)
 {
 	struct show s = {.word = argv[0]};
 	s.look.cookie = &s;
-	return bw_look_main(&s.look, usage, argc, argv, run);
+	return bw_look_main(&s.look, usage, argc, argv, run_capture_show);
 }

@@ -43,7 +43,8 @@ struct command {
 	bool header;
 };
 
-static struct bw_error *take(void *cookie, const char *option, const char *value, int *out_used)
+static struct bw_error *take_decompile_option(void *cookie, const char *option, const char *value,
+					      int *out_used)
 {
 	struct command *c = cookie;
 	*out_used = 0;
@@ -240,7 +241,7 @@ static void write_header(struct bw_out *o)
 	bw_str_free(&text);
 }
 
-static struct bw_error *run(struct bw_look *l)
+static struct bw_error *run_decompile(struct bw_look *l)
 {
 	struct command *c = l->cookie;
 	struct bw_decompile d = {0};
@@ -265,7 +266,7 @@ static struct bw_error *run(struct bw_look *l)
 
 int bw_main_decompile(int argc, char **argv)
 {
-	struct command c = {.look = {.take = take}};
+	struct command c = {.look = {.take = take_decompile_option}};
 	c.look.cookie = &c;
-	return bw_look_main(&c.look, usage, argc, argv, run);
+	return bw_look_main(&c.look, usage, argc, argv, run_decompile);
 }

@@ -63,7 +63,7 @@ const char *bw_stomp_name(uint32_t addr_dw)
 }
 
 /* A register's row, by name or address. */
-static struct bw_error *find(const char *word, size_t n, size_t *out)
+static struct bw_error *find_register(const char *word, size_t n, size_t *out)
 {
 	char name[64];
 	uint64_t addr = 0;
@@ -86,10 +86,10 @@ static struct bw_error *choose(const char *ranges, bool value, bool chosen[])
 {
 	for (const char *at = ranges; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
 		size_t n = strcspn(at, ","), dash = strcspn(at, ",-"), first, last;
-		BW_TRY(find(at, dash, &first));
+		BW_TRY(find_register(at, dash, &first));
 		last = first;
 		if (dash < n)
-			BW_TRY(find(at + dash + 1, n - dash - 1, &last));
+			BW_TRY(find_register(at + dash + 1, n - dash - 1, &last));
 		for (size_t i = first; i <= last; i++)
 			chosen[i] = value;
 	}

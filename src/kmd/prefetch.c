@@ -38,7 +38,7 @@ static bool read_all(const struct prefetch *a, const struct iovec *to, const str
 
 /* Adds a piece for each range, read in one call. Returns the bytes of the first one; NULL, with
  * nothing added, where they do not fit or cannot all be read. */
-static const uint8_t *add(struct prefetch *a, const struct range *ranges, size_t n)
+static const uint8_t *add_range(struct prefetch *a, const struct range *ranges, size_t n)
 {
 	struct iovec to[MAX_CHUNKS], from[MAX_CHUNKS];
 	size_t len = a->len, n_iov = 0, want = 0;
@@ -65,7 +65,7 @@ static const uint8_t *add(struct prefetch *a, const struct range *ranges, size_t
 
 static const uint8_t *add_one(struct prefetch *a, uint64_t va, uint64_t size_b)
 {
-	return add(a, &(struct range){va, size_b}, 1);
+	return add_range(a, &(struct range){va, size_b}, 1);
 }
 
 static void add_list(struct prefetch *a, const struct drm_amdgpu_bo_list_in *list)
@@ -88,12 +88,12 @@ static void add_submission(struct prefetch *a, const struct drm_amdgpu_cs_in *cs
 		memcpy(&ranges[i].va, pointers + i * sizeof(uint64_t), sizeof(uint64_t));
 		ranges[i].size_b = sizeof(chunk);
 	}
-	const uint8_t *headers = pointers ? add(a, ranges, n) : NULL;
+	const uint8_t *headers = pointers ? add_range(a, ranges, n) : NULL;
 	for (uint32_t i = 0; headers && i < n; i++) {
 		memcpy(&chunk, headers + i * stride, sizeof(chunk));
 		ranges[i] = (struct range){chunk.chunk_data, chunk.length_dw * 4ull};
 	}
-	const uint8_t *data = headers ? add(a, ranges, n) : NULL;
+	const uint8_t *data = headers ? add_range(a, ranges, n) : NULL;
 	a->is_own = false; /* what the data point to is the program's */
 	for (uint32_t i = 0; data && i < n; i++) {
 		struct drm_amdgpu_bo_list_in list;

@@ -30,7 +30,7 @@ struct bw_collect_options {
 	int stop_fd;	    /* to be read: it ends like the program; -1: none */
 	uint32_t wait_ms;   /* bw_capture_go */
 	bool has_ring;	    /* only the last submissions are kept, in memory until the end */
-	bool sees_all;	    /* memory is looked at behind each submission, with a ring, too */
+	bool sees_all;	    /* memory is looked at after each submission, with a ring, too */
 	struct bw_capture_ring_limits limits;
 	struct bw_capture_trigger trigger;
 	const char *file; /* what it writes, for those who give orders */

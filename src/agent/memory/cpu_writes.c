@@ -74,7 +74,7 @@ static void unlock(void)
 	pthread_mutex_unlock(&g.lock);
 }
 
-static struct buffer *find(uint64_t serial)
+static struct buffer *find_buffer(uint64_t serial)
 {
 	return bw_table_find(&g.buffers, serial);
 }
@@ -103,13 +103,13 @@ static void end(void)
 /* NULL: out of memory, and all is at its end. */
 static struct buffer *need(uint64_t serial)
 {
-	struct buffer *b = find(serial);
+	struct buffer *b = find_buffer(serial);
 	struct bw_error *err =
 		b ? NULL : bw_table_add(&g.buffers, ((struct buffer){.serial = serial}));
 	if (err)
 		end();
 	bw_error_free(err);
-	return b ? b : find(serial);
+	return b ? b : find_buffer(serial);
 }
 
 static void drop_maps(uint64_t serial)
@@ -133,7 +133,7 @@ static void note_unknown(uint64_t serial)
 
 static void note_left(uint64_t serial, struct bw_cpu_writes_range range)
 {
-	struct buffer *b = find(serial);
+	struct buffer *b = find_buffer(serial);
 	if (!b || b->is_unknown)
 		return;
 	const struct bw_cpu_writes_range *last =
@@ -270,7 +270,7 @@ static void drop_range(uint64_t start, uint64_t end_va, bool is_lost)
 		struct cpu_map m = g.maps.data[i];
 		if (is_lost || !scan(BW_MAX(start, m.start), BW_MIN(end_va, m.end), add_left, &m))
 			note_unknown(m.serial); /* which drops its mappings */
-		else if (!find(m.serial)->is_unknown)
+		else if (!find_buffer(m.serial)->is_unknown)
 			cut(i, start, end_va);
 	}
 }
@@ -282,7 +282,7 @@ void bw_cpu_writes_mapped(uint64_t serial, void *at, size_t size_b, uint64_t off
 	lock();
 	const struct buffer *b = g.is_ended ? NULL : need(serial);
 	drop_range(m.start, m.end, true); /* there should be none */
-	if (b && !find(serial)->is_unknown && !watch(&m))
+	if (b && !find_buffer(serial)->is_unknown && !watch(&m))
 		note_unknown(serial);
 	atomic_store(&has_maps, g.maps.len != 0);
 	unlock();
@@ -334,7 +334,7 @@ void bw_cpu_writes_by_agent(uint64_t serial, uint64_t offset_b, size_t size_b)
 void bw_cpu_writes_forget(uint64_t serial)
 {
 	lock();
-	struct buffer *b = find(serial);
+	struct buffer *b = find_buffer(serial);
 	if (b) {
 		bw_vec_free(&b->left);
 		if (!b->is_unknown)
@@ -362,7 +362,7 @@ void bw_cpu_writes_fork_child(void)
 
 static struct bw_cpu_writes *asked_of(const struct cpu_map *m)
 {
-	const struct buffer *b = find(m->serial);
+	const struct buffer *b = find_buffer(m->serial);
 	return b ? b->asked : NULL;
 }
 
@@ -414,7 +414,7 @@ void bw_cpu_writes_take(struct bw_cpu_writes *const *asked, size_t n)
 {
 	lock();
 	for (size_t i = 0; i < n; i++) {
-		struct buffer *b = find(asked[i]->serial);
+		struct buffer *b = find_buffer(asked[i]->serial);
 		asked[i]->is_known = b && !b->is_unknown;
 		asked[i]->ranges.len = 0;
 		if (!asked[i]->is_known)
@@ -426,7 +426,7 @@ void bw_cpu_writes_take(struct bw_cpu_writes *const *asked, size_t n)
 	}
 	ask_maps();
 	for (size_t i = 0; i < n; i++) {
-		struct buffer *b = find(asked[i]->serial);
+		struct buffer *b = find_buffer(asked[i]->serial);
 		if (b && b->asked && !asked[i]->is_known)
 			note_unknown(asked[i]->serial);
 		if (b)

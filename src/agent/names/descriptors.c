@@ -60,7 +60,7 @@ bool bw_bindings_place(const struct bw_bindings *b, struct bw_descriptor *d)
 
 /* ---- Sets ---- */
 
-static struct set *find(uint64_t handle)
+static struct set *find_set(uint64_t handle)
 {
 	struct set *s = NULL;
 	bw_handles_get(&sets, handle, &s);
@@ -71,7 +71,7 @@ void bw_descriptors_make(uint64_t handle, const struct bw_dynamic *dynamic,
 			 const struct bw_bindings *bindings)
 {
 	pthread_mutex_lock(&lock);
-	struct set *s = find(handle);
+	struct set *s = find_set(handle);
 	if (!s) {
 		s = calloc(1, sizeof(*s));
 		if (s)
@@ -88,7 +88,7 @@ void bw_descriptors_make(uint64_t handle, const struct bw_dynamic *dynamic,
 void bw_descriptors_forget(uint64_t handle)
 {
 	pthread_mutex_lock(&lock);
-	struct set *s = find(handle);
+	struct set *s = find_set(handle);
 	bw_handles_drop(&sets, handle);
 	if (s)
 		bw_vec_free(&s->all);
@@ -139,7 +139,7 @@ void bw_descriptors_put(struct bw_descriptors *list, const struct bw_descriptor 
 void bw_descriptors_write(uint64_t handle, const struct bw_descriptor *d)
 {
 	pthread_mutex_lock(&lock);
-	struct set *s = find(handle);
+	struct set *s = find_set(handle);
 	struct bw_descriptor placed = *d;
 	if (s && bw_bindings_place(s->bindings, &placed))
 		bw_descriptors_put(&s->all, &placed);
@@ -150,7 +150,7 @@ void bw_descriptors_copy(uint64_t from, uint32_t binding, uint32_t element, uint
 			 const struct bw_descriptor *first, uint32_t n)
 {
 	pthread_mutex_lock(&lock);
-	struct set *a = find(from), *b = find(to);
+	struct set *a = find_set(from), *b = find_set(to);
 	for (uint32_t i = 0; a && b && i < n; i++) {
 		struct bw_descriptor source = {.binding = binding, .element = element + i};
 		struct bw_descriptor target = {.binding = first->binding,
@@ -173,7 +173,7 @@ void bw_descriptors_copy(uint64_t from, uint32_t binding, uint32_t element, uint
 uint32_t bw_descriptors_n_dynamic(uint64_t handle)
 {
 	pthread_mutex_lock(&lock);
-	const struct set *s = find(handle);
+	const struct set *s = find_set(handle);
 	uint32_t n = s ? s->dynamic.n : 0;
 	pthread_mutex_unlock(&lock);
 	return n;
@@ -184,7 +184,7 @@ bool bw_descriptors_list(uint64_t handle, const uint32_t *offsets, uint32_t n,
 {
 	bool done = true;
 	pthread_mutex_lock(&lock);
-	const struct set *s = find(handle);
+	const struct set *s = find_set(handle);
 	for (size_t i = 0; s && done && i < s->all.len; i++) {
 		struct bw_descriptor d = s->all.data[i];
 		for (uint32_t k = 0; d.is_dynamic && k < s->dynamic.n && k < n; k++)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* The index of the handle, or where it would be inserted. Lock held. */
-static size_t find(const struct bw_handles *h, uint64_t handle)
+static size_t find_handle(const struct bw_handles *h, uint64_t handle)
 {
 	size_t low = 0, high = h->n;
 	while (low < high) {
@@ -51,7 +51,7 @@ static void shift(struct bw_handles *h, size_t to, size_t from)
 void bw_handles_put(struct bw_handles *h, uint64_t handle, const void *record)
 {
 	pthread_mutex_lock(&h->lock);
-	size_t i = find(h, handle);
+	size_t i = find_handle(h, handle);
 	bool here = is_at(h, i, handle);
 	if (!here && make_room(h)) {
 		shift(h, i + 1, i);
@@ -66,7 +66,7 @@ void bw_handles_put(struct bw_handles *h, uint64_t handle, const void *record)
 bool bw_handles_get(struct bw_handles *h, uint64_t handle, void *out)
 {
 	pthread_mutex_lock(&h->lock);
-	size_t i = find(h, handle);
+	size_t i = find_handle(h, handle);
 	bool here = is_at(h, i, handle);
 	if (here)
 		memcpy(out, h->records + i * h->record_b, h->record_b);
@@ -77,7 +77,7 @@ bool bw_handles_get(struct bw_handles *h, uint64_t handle, void *out)
 void bw_handles_drop(struct bw_handles *h, uint64_t handle)
 {
 	pthread_mutex_lock(&h->lock);
-	size_t i = find(h, handle);
+	size_t i = find_handle(h, handle);
 	if (is_at(h, i, handle))
 		shift(h, i, i + 1);
 	pthread_mutex_unlock(&h->lock);

@@ -58,7 +58,7 @@ static struct bw_launch_arg *copy_args(const struct bw_launch_arg *args, uint32_
 
 /* ---- Kernels ---- */
 
-static struct kernel *find(uint64_t handle)
+static struct kernel *find_kernel(uint64_t handle)
 {
 	bw_vec_each(&g.kernels, k)
 		if (k->handle == handle)
@@ -83,14 +83,14 @@ static uint32_t object_of(const char *name)
 /* Takes ownership of args. */
 static void keep_kernel(uint64_t handle, uint32_t object, struct bw_launch_arg *args, uint32_t n)
 {
-	struct kernel new = {handle, object, n, args}, *old = find(handle);
+	struct kernel new = {handle, object, n, args}, *old = find_kernel(handle);
 	struct bw_error *err = NULL;
 	if (old) {
 		free_args(old->args, old->n_args);
 		*old = new;
 	} else if (g.kernels.len < KERNELS_MAX) {
 		err = bw_vec_push(&g.kernels, new);
-		old = err ? NULL : find(handle);
+		old = err ? NULL : find_kernel(handle);
 	}
 	if (!old)
 		free_args(args, n);
@@ -113,7 +113,7 @@ uint32_t bw_launches_kernel(uint64_t handle, const char *name, const struct bw_l
 void bw_launches_clone(uint64_t from, uint64_t to)
 {
 	pthread_mutex_lock(&g.lock);
-	const struct kernel *k = find(from);
+	const struct kernel *k = find_kernel(from);
 	struct bw_launch_arg *copy = k ? copy_args(k->args, k->n_args) : NULL;
 	if (copy)
 		keep_kernel(to, k->object, copy, k->n_args);
@@ -123,7 +123,7 @@ void bw_launches_clone(uint64_t from, uint64_t to)
 enum bw_launch_kind bw_launches_arg_kind(uint64_t kernel, uint32_t index)
 {
 	pthread_mutex_lock(&g.lock);
-	const struct kernel *k = find(kernel);
+	const struct kernel *k = find_kernel(kernel);
 	enum bw_launch_kind kind = k && index < k->n_args ? k->args[index].kind : BW_LAUNCH_OPAQUE;
 	pthread_mutex_unlock(&g.lock);
 	return kind;
@@ -135,7 +135,7 @@ void bw_launches_set(uint64_t kernel, uint32_t index, const void *value, size_t 
 	if (copy)
 		memcpy(copy, value, size_b);
 	pthread_mutex_lock(&g.lock);
-	struct kernel *k = find(kernel);
+	struct kernel *k = find_kernel(kernel);
 	struct bw_launch_arg *a = k && index < k->n_args ? &k->args[index] : NULL;
 	if (a) {
 		free((void *)(uintptr_t)a->value);
@@ -159,7 +159,7 @@ static void remove_launch(size_t i)
 void bw_launches_add(uint64_t queue, uint64_t kernel, const struct bw_launch_grid *grid)
 {
 	pthread_mutex_lock(&g.lock);
-	const struct kernel *k = find(kernel);
+	const struct kernel *k = find_kernel(kernel);
 	struct launch l = {.queue = queue, .grid = *grid};
 	l.args = k ? copy_args(k->args, k->n_args) : NULL;
 	if (l.args) {

@@ -22,7 +22,7 @@ static struct bw_handles sets = BW_HANDLES_INIT(struct kept_set *);
 /* Sets, bindings and push constants of a pipeline layout; the rest is empty. */
 static struct bw_handles layouts = BW_HANDLES_INIT(struct bw_capture_pipeline *);
 
-static const VkBaseInStructure *find(const void *next, VkStructureType type)
+static const VkBaseInStructure *find_in_chain(const void *next, VkStructureType type)
 {
 	const VkBaseInStructure *s = next;
 	while (s && s->sType != type)
@@ -51,7 +51,7 @@ void bw_vk_record_set_layout(VkDescriptorSetLayout layout,
 	static const VkStructureType known[] = {
 		VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_BINDING_FLAGS_CREATE_INFO};
 	const VkDescriptorSetLayoutBindingFlagsCreateInfo *flags =
-		(const void *)find(info->pNext, known[0]);
+		(const void *)find_in_chain(info->pNext, known[0]);
 	uint32_t n = info->bindingCount;
 	struct kept_set *old = NULL, *new = n <= BW_CAPTURE_BINDINGS_MAX
 						    ? calloc(1, sizeof(*new) + n * sizeof(*new->at))
@@ -139,14 +139,14 @@ void bw_vk_record_layout(VkPipelineLayout layout, const VkPipelineLayoutCreateIn
 
 uint32_t bw_vk_record_robustness(const VkDeviceCreateInfo *info)
 {
-	const VkPhysicalDeviceFeatures2 *f =
-		(const void *)find(info->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
+	const VkPhysicalDeviceFeatures2 *f = (const void *)find_in_chain(
+		info->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
 	const VkPhysicalDeviceFeatures *core = f ? &f->features : info->pEnabledFeatures;
 	const VkPhysicalDeviceRobustness2FeaturesEXT *two =
-		(const void *)find(info->pNext, ROBUSTNESS_2_FEATURES);
-	const VkPhysicalDeviceImageRobustnessFeatures *image = (const void *)find(
+		(const void *)find_in_chain(info->pNext, ROBUSTNESS_2_FEATURES);
+	const VkPhysicalDeviceImageRobustnessFeatures *image = (const void *)find_in_chain(
 		info->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_IMAGE_ROBUSTNESS_FEATURES);
-	const VkPhysicalDeviceVulkan13Features *f13 = (const void *)find(
+	const VkPhysicalDeviceVulkan13Features *f13 = (const void *)find_in_chain(
 		info->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES);
 	bool images = (image && image->robustImageAccess) || (f13 && f13->robustImageAccess);
 	return (core && core->robustBufferAccess ? BW_CAPTURE_ROBUST_BUFFERS : 0) |
@@ -179,9 +179,10 @@ static void fill_head(const VkComputePipelineCreateInfo *info, struct bw_capture
 		VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO,
 		VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
 		VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO};
-	const BwPipelineCreateFlags2CreateInfo *flags = (const void *)find(info->pNext, known[0]);
+	const BwPipelineCreateFlags2CreateInfo *flags =
+		(const void *)find_in_chain(info->pNext, known[0]);
 	const VkPipelineShaderStageRequiredSubgroupSizeCreateInfo *subgroup =
-		(const void *)find(info->stage.pNext, known[4]);
+		(const void *)find_in_chain(info->stage.pNext, known[4]);
 	h->flags = flags ? flags->flags : info->flags;
 	h->stage_flags = info->stage.flags;
 	h->subgroup = subgroup ? subgroup->requiredSubgroupSize : 0;

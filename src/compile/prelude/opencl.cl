@@ -61,8 +61,8 @@ int __breakwater_printf(void);
 #define printf(...) __breakwater_printf()
 #else
 /* printf: LLVM makes each call a store into room that this function finds in the buffer of the
- * hidden arguments (byte 72): its first dword counts the bytes in use behind the two dwords of its
- * head, the second is its size. The dword behind its end counts the calls that found no room. */
+ * hidden arguments (byte 72): its first dword counts the bytes in use after the two dwords of its
+ * head, the second is its size. The dword after its end counts the calls that found no room. */
 static __attribute__((noinline, nodebug)) __global char *__printf_alloc(uint size_b)
 {
 	__global volatile uint *buffer = (__global volatile uint *)BW_HIDDEN(ulong)[9];

@@ -15,7 +15,7 @@ bool bw_ft_computes(int op)
 	       op == BW_OPR_SHL || op == BW_OPR_SHR;
 }
 
-static uint8_t add(struct bw_filter_tree *t, struct bw_ft_node n)
+static uint8_t add_node(struct bw_filter_tree *t, struct bw_ft_node n)
 {
 	if (t->n == BW_FT_MAX_NODES) {
 		t->bad = true;
@@ -27,17 +27,17 @@ static uint8_t add(struct bw_filter_tree *t, struct bw_ft_node n)
 
 static uint8_t constant(struct bw_filter_tree *t, uint32_t value, bool is_signed)
 {
-	return add(t, (struct bw_ft_node){.kind = BW_FT_CONST,
-					  .value = value,
-					  .is_signed = is_signed,
-					  .no_sign = !is_signed || (int32_t)value >= 0});
+	return add_node(t, (struct bw_ft_node){.kind = BW_FT_CONST,
+					       .value = value,
+					       .is_signed = is_signed,
+					       .no_sign = !is_signed || (int32_t)value >= 0});
 }
 
 static uint8_t number(struct bw_filter_tree *t, const struct bw_value *v)
 {
 	bool integer = v->type.kind == BW_TYPE_INT || v->type.kind == BW_TYPE_UINT;
 	if (!integer || v->type.size_b > 4 || v->n_elem)
-		return add(t, (struct bw_ft_node){.kind = BW_FT_UNKNOWN});
+		return add_node(t, (struct bw_ft_node){.kind = BW_FT_UNKNOWN});
 	return constant(t, (uint32_t)v->bits, v->type.kind == BW_TYPE_INT || v->type.size_b < 4);
 }
 
@@ -92,21 +92,21 @@ static uint8_t binary(struct bw_filter_tree *t, int op, uint8_t a, uint8_t b)
 		op = op == '%' ? '&' : BW_OPR_SHR;
 		x = &t->node[a], y = &t->node[b];
 	} else if (op == '%' || op == '/') {
-		return add(t, (struct bw_ft_node){.kind = BW_FT_UNKNOWN});
+		return add_node(t, (struct bw_ft_node){.kind = BW_FT_UNKNOWN});
 	}
 	if (!logical && (x->kind == BW_FT_UNKNOWN || y->kind == BW_FT_UNKNOWN))
-		return add(t, (struct bw_ft_node){.kind = BW_FT_UNKNOWN});
+		return add_node(t, (struct bw_ft_node){.kind = BW_FT_UNKNOWN});
 	if (bw_ft_computes(op) && x->kind == BW_FT_CONST && y->kind == BW_FT_CONST)
 		return constant(t, fold(op, x->value, y->value, is_signed), is_signed);
 	bool no_sign =
 		(op == '&' && (x->no_sign || y->no_sign)) || (op == BW_OPR_SHR && x->no_sign);
 	bool truth = !bw_ft_computes(op);
-	return add(t, (struct bw_ft_node){.kind = BW_FT_BINARY,
-					  .op = op,
-					  .a = a,
-					  .b = b,
-					  .is_signed = truth || is_signed,
-					  .no_sign = truth || no_sign || !is_signed});
+	return add_node(t, (struct bw_ft_node){.kind = BW_FT_BINARY,
+					       .op = op,
+					       .a = a,
+					       .b = b,
+					       .is_signed = truth || is_signed,
+					       .no_sign = truth || no_sign || !is_signed});
 }
 
 /* ---- Names ---- */
@@ -120,7 +120,7 @@ static struct bw_ft_node scalar(unsigned reg, bool is_signed)
 /* The wave's number in its group, as a tree. */
 static uint8_t wave_in_group(struct bw_filter_tree *t)
 {
-	uint8_t ttmp = add(t, scalar(BW_FR_TTMP11, true));
+	uint8_t ttmp = add_node(t, scalar(BW_FR_TTMP11, true));
 	return binary(t, '&', ttmp, constant(t, bw_filter_number_mask(t->facts), true));
 }
 
@@ -129,26 +129,27 @@ static uint8_t dollar(struct bw_filter_tree *t, const char *name)
 	struct bw_wave_reg r;
 	struct bw_value v;
 	if (!strcmp(name, "_lane") || !strcmp(name, "_simd_lane"))
-		return add(t, (struct bw_ft_node){
-				      .kind = BW_FT_LANE, .is_signed = true, .no_sign = true});
+		return add_node(t, (struct bw_ft_node){
+					   .kind = BW_FT_LANE, .is_signed = true, .no_sign = true});
 	if (!strcmp(name, "_thread_workgroup_pos"))
 		return wave_in_group(t);
 	if (!strcmp(name, "m0"))
-		return add(t, scalar(BW_SRC_M0, false));
+		return add_node(t, scalar(BW_SRC_M0, false));
 	if (!strcmp(name, "scc"))
-		return binary(t, '&', add(t, scalar(BW_FR_TTMP12, false)), constant(t, 1, false));
+		return binary(t, '&', add_node(t, scalar(BW_FR_TTMP12, false)),
+			      constant(t, 1, false));
 	if (bw_wave_reg_parse(NULL, name, &r)) {
 		if (r.count == 1 && r.cls == BW_REG_SGPR)
-			return add(t, scalar(r.index, false));
+			return add_node(t, scalar(r.index, false));
 		if (r.count == 1 && r.cls == BW_REG_VGPR && r.index < t->facts->n_vgprs)
-			return add(t, (struct bw_ft_node){.kind = BW_FT_VECTOR,
-							  .value = r.index,
-							  .no_sign = true});
-		return add(t, (struct bw_ft_node){.kind = BW_FT_UNKNOWN});
+			return add_node(t, (struct bw_ft_node){.kind = BW_FT_VECTOR,
+							       .value = r.index,
+							       .no_sign = true});
+		return add_node(t, (struct bw_ft_node){.kind = BW_FT_UNKNOWN});
 	}
 	if (t->facts->variable && t->facts->variable(t->facts->cookie, name, &v))
 		return number(t, &v);
-	return add(t, (struct bw_ft_node){.kind = BW_FT_UNKNOWN});
+	return add_node(t, (struct bw_ft_node){.kind = BW_FT_UNKNOWN});
 }
 
 /* blockIdx.y, threadIdx.x */
@@ -157,13 +158,13 @@ static uint8_t member(struct bw_filter_tree *t, const char *name)
 	const struct bw_tok *m = &t->tok[t->at++];
 	unsigned i = m->kind == BW_TOK_IDENT && !m->name[1] ? (unsigned)(m->name[0] - 'x') : 3;
 	if (i < 3 && (!strcmp(name, "_workgroup") || !strcmp(name, "blockIdx")))
-		return add(t, scalar(BW_FR_TTMP8 + i, false));
+		return add_node(t, scalar(BW_FR_TTMP8 + i, false));
 	bool item = !strcmp(name, "_work_item") || !strcmp(name, "threadIdx");
 	if (!item || i || !t->facts->one_row || !t->facts->lanes)
-		return add(t, (struct bw_ft_node){.kind = BW_FT_UNKNOWN});
+		return add_node(t, (struct bw_ft_node){.kind = BW_FT_UNKNOWN});
 	uint8_t waves = binary(t, '*', wave_in_group(t), constant(t, t->facts->lanes, false));
-	uint8_t lane =
-		add(t, (struct bw_ft_node){.kind = BW_FT_LANE, .is_signed = true, .no_sign = true});
+	uint8_t lane = add_node(
+		t, (struct bw_ft_node){.kind = BW_FT_LANE, .is_signed = true, .no_sign = true});
 	return binary(t, '+', waves, lane);
 }
 
@@ -172,14 +173,14 @@ static uint8_t variable(struct bw_filter_tree *t, const struct bw_filter_var *va
 	const struct bw_type *type = &var->v.type;
 	bool is_signed = bw_filter_var_is_signed(var);
 	if ((type->kind != BW_TYPE_INT && type->kind != BW_TYPE_UINT) || type->size_b > 4)
-		return add(t, (struct bw_ft_node){.kind = BW_FT_UNKNOWN});
+		return add_node(t, (struct bw_ft_node){.kind = BW_FT_UNKNOWN});
 	if (var->v.kind == BW_FILTER_CONSTANT)
 		return constant(t, (uint32_t)var->v.bits, is_signed);
 	struct bw_ft_node n = scalar(var->reg, is_signed);
 	if (!bw_filter_var_is_scalar(var))
 		n.kind = BW_FT_VECTOR;
 	n.no_sign = type->kind == BW_TYPE_UINT;
-	return add(t, n);
+	return add_node(t, n);
 }
 
 /* ---- Grammar ---- */
@@ -219,7 +220,7 @@ static uint8_t retyped(struct bw_filter_tree *t, uint8_t x, bool is_signed)
 		return x;
 	n.is_signed = is_signed;
 	n.no_sign = !is_signed;
-	return add(t, n);
+	return add_node(t, n);
 }
 
 static uint8_t parse_name(struct bw_filter_tree *t)
@@ -245,7 +246,7 @@ static uint8_t parse_name(struct bw_filter_tree *t)
 	}
 	/* $v3[5]: another lane than the one that is asked */
 	if (skip_brackets(t) || triple || k->kind != BW_TOK_DOLLAR)
-		return add(t, (struct bw_ft_node){.kind = BW_FT_UNKNOWN});
+		return add_node(t, (struct bw_ft_node){.kind = BW_FT_UNKNOWN});
 	return dollar(t, k->name);
 }
 
@@ -270,11 +271,11 @@ static uint8_t parse_unary(struct bw_filter_tree *t)
 		else if (ops[i] == '~')
 			x = binary(t, '^', x, constant(t, ~0u, n->is_signed));
 		else if (ops[i] == '!')
-			x = add(t, (struct bw_ft_node){.kind = BW_FT_UNARY,
-						       .op = '!',
-						       .a = x,
-						       .is_signed = true,
-						       .no_sign = true});
+			x = add_node(t, (struct bw_ft_node){.kind = BW_FT_UNARY,
+							    .op = '!',
+							    .a = x,
+							    .is_signed = true,
+							    .no_sign = true});
 	} else if (k->kind == BW_TOK_INT || k->kind == BW_TOK_CHAR) {
 		t->at++;
 		x = number(t, &k->number);
@@ -294,7 +295,7 @@ static uint8_t parse_unary(struct bw_filter_tree *t)
 		x = parse_unary(t);
 		x = plain && (to_int || to_uint)
 			    ? retyped(t, x, to_int)
-			    : add(t, (struct bw_ft_node){.kind = BW_FT_UNKNOWN});
+			    : add_node(t, (struct bw_ft_node){.kind = BW_FT_UNKNOWN});
 	} else if (take_op(t, '(')) {
 		x = parse_level(t, 0);
 		t->bad |= !take_op(t, ')');
@@ -346,7 +347,7 @@ static uint8_t parse_level(struct bw_filter_tree *t, unsigned level)
 			return a;
 		uint8_t b = parse_level(t, level + 1);
 		if (skip_triple(t) || op == '@')
-			a = add(t, (struct bw_ft_node){.kind = BW_FT_UNKNOWN});
+			a = add_node(t, (struct bw_ft_node){.kind = BW_FT_UNKNOWN});
 		else
 			a = binary(t, op, a, b);
 	}
