@@ -284,7 +284,7 @@ static void add_meaning(enum bw_gpuvm_gen gen, const struct bw_gpuvm_entry_field
 		{"F", "", "translate further: leads to another table"},
 		{"P", "", "this entry is a page"},
 		{"IS_PTE", "leads to another table", "this entry is a page"},
-		{"TFS", "", "tables behind further entries lie relative to this one"},
+		{"TFS", "", "tables that further entries lead to lie relative to this one"},
 		{"NOALLOC", "", "not kept in the last-level cache"},
 		{"DCC", "", "compressed"},
 	};

@@ -360,7 +360,7 @@ static struct bw_error *pointer_op(struct bw_expr *x, int op, struct bw_value *a
 		return NULL;
 	}
 	if (!comparable && op == '-')
-		return bw_errorf(BW_E_INVALID, "the pointers lead into different address spaces");
+		return bw_errorf(BW_E_INVALID, "the pointers point into different address spaces");
 	if (is_compare(op))
 		return int_op(x, op, a->bits, b->bits, &as_u64, out);
 	if (pa && pb && op == '-') {
