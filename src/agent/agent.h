@@ -70,7 +70,7 @@ struct bw_agent_file {
 
 /* gpu/files.c */
 
-/* The DRM file behind a descriptor, with a reference, or NULL. Cheap for other descriptors. */
+/* The DRM file of a descriptor, with a reference, or NULL. Cheap for other descriptors. */
 struct bw_agent_file *bw_agent_file_of(int fd);
 void bw_agent_file_ref(struct bw_agent_file *f);
 void bw_agent_file_unref(struct bw_agent_file *f);
@@ -140,7 +140,7 @@ void *bw_agent_mmap(struct bw_agent_file *f, void *addr, size_t size_b, int prot
 ssize_t bw_agent_fdinfo(struct bw_agent_file *f, char *out, size_t size_b);
 /* Copies from the program's memory; false for a bad pointer. */
 bool bw_agent_copy_in(void *out, uint64_t user, size_t size_b);
-/* n pieces (up to IOV_MAX) one behind the other. */
+/* n pieces (up to IOV_MAX) one after the other. */
 bool bw_agent_copy_in_each(void *out, const struct iovec *pieces, size_t n);
 /* Copies to it. */
 bool bw_agent_copy_out(void *user, const void *data, size_t size_b);

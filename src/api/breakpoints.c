@@ -108,8 +108,8 @@ struct breakwater_error *breakwater_break_set(struct breakwater_session *s,
 	return bw_api_leave(&call, err);
 }
 
-static struct bw_error *find(struct breakwater_session *s, uint32_t number,
-			     const struct bw_break_info **out)
+static struct bw_error *find_break(struct breakwater_session *s, uint32_t number,
+				   const struct bw_break_info **out)
 {
 	*out = bw_debug_breakpoint(s->cli->debug, number);
 	return *out ? NULL : bw_errorf(BW_E_NOT_FOUND, "No breakpoint number %u", number);
@@ -121,7 +121,7 @@ static struct bw_error *enter_for(struct bw_api_call *call, struct breakwater_se
 {
 	const struct bw_break_info *b;
 	BW_TRY(bw_api_enter(call, s, BW_API_STILL));
-	return find(s, number, &b);
+	return find_break(s, number, &b);
 }
 
 struct breakwater_error *breakwater_break_delete(struct breakwater_session *s, uint32_t number)
@@ -233,7 +233,7 @@ static struct bw_error *get(struct breakwater_session *s, uint32_t number,
 		[BW_BREAK_EXCEPTION] = BREAKWATER_BREAK_EXCEPTION,
 	};
 	const struct bw_break_info *b;
-	BW_TRY(find(s, number, &b));
+	BW_TRY(find_break(s, number, &b));
 	const struct breakwater_break one = {.number = number,
 					     .kind = kinds[b->kind],
 					     .enabled = b->enabled,
@@ -264,7 +264,7 @@ struct breakwater_error *breakwater_break_text(struct breakwater_session *s, uin
 	struct bw_api_call call;
 	struct bw_error *err = bw_api_enter(&call, s, BW_API_STILL);
 	if (!err)
-		err = find(s, number, &b);
+		err = find_break(s, number, &b);
 	if (!err && what != BREAKWATER_BREAK_PLACE && what != BREAKWATER_BREAK_CONDITION)
 		err = bw_errorf(BW_E_INVALID, "%d is not a text of a breakpoint", (int)what);
 	if (!err) {

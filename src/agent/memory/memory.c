@@ -247,7 +247,7 @@ static int write_around(struct bw_agent_file *f, uint64_t va, const uint8_t *dat
 	struct bw_track *t = f->track;
 	while (size_b) {
 		struct bw_track_patch *next =
-			NULL; /* the first one that begins or lasts at or behind va */
+			NULL; /* the first one that begins or lasts at or after va */
 		bw_vec_each(&t->patches, p)
 			if (touches(p, va, size_b) && (!next || p->va < next->va))
 				next = p;

@@ -83,7 +83,7 @@ struct bw_error *bw_expr_vector_binary(struct bw_expr *x, int op, struct bw_valu
 	r.bytes = bw_bytes_new(t->size_b);
 	if (!r.bytes)
 		return bw_error_nomem();
-	memset(r.bytes->known, 1, t->size_b); /* what is behind three components, too */
+	memset(r.bytes->known, 1, t->size_b); /* what is after three components, too */
 	struct bw_error *err = NULL;
 	for (size_t i = 0; !err && i < t->count; i++) {
 		struct bw_value left, right, sum;
