@@ -13,7 +13,8 @@
 
 #include "base/memfd.h"
 #include "base/util.h"
-#include "cli/capture.h"
+#include "record/collect.h"
+#include "record/orders.h"
 #include "wire/capture_area.h"
 #include "wire/capture_proto.h"
 #include "wire/message.h"
