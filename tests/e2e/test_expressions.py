@@ -309,6 +309,9 @@ def components_of_vectors():
             answer = session.command(command)
             check(answer.get("message", "").startswith(message), f"{command}: {answer}")
         equal(normal(session.command("print v")["text"]), "{-3, 0, -33, 4}", "what was refused has changed nothing")
+        for command, before in (("print v.xz++", "{-3, -33}"), ("print v--", "{-2, 0, -32, 4}"), ("print v.y++", "-1")):
+            equal(normal(session.command(command)["text"]), before, f"{command}: the value before")
+        equal(normal(session.command("print v")["text"]), "{-3, 0, -33, 3}", "after ++ and --")
         session.end()
 
 

@@ -309,22 +309,54 @@ static struct bw_error *index_into(struct bw_expr *x, struct bw_value *v, struct
 	return NULL;
 }
 
+/* What a value is before a change, without a place. */
+static struct bw_error *value_before(struct bw_expr *x, const struct bw_value *v,
+				     struct bw_value *out)
+{
+	struct bw_value_of who = {
+		.d = x->d, .wave = x->wave, .lane = x->lane, .skip = x->skip != 0};
+	struct bw_value old = *v;
+	old.place = BW_PLACE_NONE;
+	old.vector = NULL;
+	if (bw_expr_is_vector(v)) {
+		BW_TRY(bw_value_copy(v, &old));
+		struct bw_error *err = bw_variables_fetch(&who, &old);
+		if (old.vector)
+			bw_value_fini(old.vector);
+		free(old.vector);
+		old.vector = NULL;
+		old.place = BW_PLACE_NONE;
+		if (err)
+			bw_value_fini(&old);
+		*out = old;
+		return err;
+	}
+	old.elem = NULL; /* of a register, the lane in focus */
+	old.bytes = NULL;
+	old.n_elem = 0;
+	old.across_lanes = false;
+	*out = old;
+	return NULL;
+}
+
 /* $n++, $n--: the value is what it was before. Takes v over. */
 static struct bw_error *postfix_change(struct bw_expr *x, struct bw_value *v, struct bw_value *out)
 {
 	size_t column = x->tok.column;
 	int op = x->tok.assign_op;
-	struct bw_value old = *v, one = bw_expr_int(1, 4, true);
+	struct bw_value old, one = bw_expr_int(1, 4, true);
 	bw_expr_next(x);
-	old.elem = NULL; /* of a register, the lane in focus */
-	old.bytes = NULL;
-	old.n_elem = 0;
-	old.across_lanes = false;
-	old.place = BW_PLACE_NONE;
-	struct bw_error *err = bw_expr_change(x, column, op, v, &one);
+	struct bw_error *err = value_before(x, v, &old);
+	if (err) {
+		bw_value_fini(v);
+		return err;
+	}
+	err = bw_expr_change(x, column, op, v, &one);
 	bw_value_fini(&one);
 	bw_value_fini(v);
-	if (!err)
+	if (err)
+		bw_value_fini(&old);
+	else
 		*out = old;
 	return err;
 }
