@@ -54,7 +54,7 @@ static struct bw_error *component(const struct bw_value *v, const struct bw_type
 				  struct bw_value *out)
 {
 	const struct bw_bytes *bytes = v->bytes;
-	if (v->bytes_at + at + t->size_b > bytes->size_b ||
+	if (!bytes || v->bytes_at + at + t->size_b > bytes->size_b ||
 	    memchr(bytes->known + v->bytes_at + at, 0, t->size_b))
 		return bw_variables_missing(v);
 	*out = (struct bw_value){.type = *t,
