@@ -208,7 +208,7 @@ static struct bw_error *walk(struct bw_capture_reader *r)
 			good_end = at;
 			continue;
 		}
-		/* A block that the file ends in is no damage: nothing is found after it. */
+		/* A block that the file ends in is not damage: nothing is found after it. */
 		BW_TRY(find_magic(r, at + 1, &at));
 	}
 	return NULL;

@@ -100,7 +100,8 @@ static const char *name_of(unsigned why)
 static struct bw_error *collect(struct run *r, pid_t pid, int pidfd)
 {
 	unsigned until = BW_COLLECT_SPAN | BW_COLLECT_ORDER | (r->o->has_ring ? r->o->on : 0);
-	const struct bw_followed p = {pid, pidfd, r->kmd};
+	struct bw_followed p = {
+		.pid = pid, .pidfd = pidfd, .kmd = r->kmd, .tell_wait = bw_pass_on_tell_wait};
 	BW_TRY(bw_collect_run(r->collect, &p, until, &r->why));
 	if (!r->why)
 		return NULL;

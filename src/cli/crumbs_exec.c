@@ -227,7 +227,8 @@ struct bw_error *bw_cli_run_with_crumbs(struct bw_kmd *kmd, const struct bw_crum
 	if (!err) {
 		bw_pass_on_to(pid);
 		_cleanup_close_ int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-		const struct bw_followed p = {pid, pidfd, kmd};
+		struct bw_followed p = {
+			.pid = pid, .pidfd = pidfd, .kmd = kmd, .tell_wait = bw_pass_on_tell_wait};
 		err = pidfd < 0 ? bw_error_errno(errno, "pidfd_open") : bw_crumbs_run(c, &p);
 		if (!err)
 			bw_crumbs_show(c, r->out);

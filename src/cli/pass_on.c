@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -50,6 +51,11 @@ void bw_pass_on_to(pid_t pid)
 	signal(SIGINT, SIG_IGN);
 }
 
+void bw_pass_on_tell_wait(const char *text)
+{
+	fprintf(stderr, "breakwater: %s.\n", text);
+}
+
 static struct bw_error *take_end(void *cookie, const struct timespec *limit, bool *out_quiet,
 				 bool *io_ended)
 {
@@ -66,7 +72,8 @@ static struct bw_error *await_end(pid_t pid, struct bw_kmd *kmd, bool *out_ended
 {
 	enum { SLICE_NS = 200 * 1000 * 1000, KEPT_MS = 15000 };
 	_cleanup_close_ int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-	struct bw_followed p = {pid, pidfd, kmd};
+	struct bw_followed p = {
+		.pid = pid, .pidfd = pidfd, .kmd = kmd, .tell_wait = bw_pass_on_tell_wait};
 	const struct bw_follow f = {
 		.program = &p, .slice_ns = SLICE_NS, .take = take_end, .cookie = &p};
 	bool none;

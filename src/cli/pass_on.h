@@ -15,6 +15,8 @@
 void bw_pass_on_begin(void);
 /* It runs. It gets what has come since bw_pass_on_begin. */
 void bw_pass_on_to(pid_t pid);
+/* Says on standard error whom the program waits for (struct bw_followed). */
+void bw_pass_on_tell_wait(const char *text);
 /* Waits for its end; the status is that of wait(). Says on standard error when the
  * program waits for a GPU that others fill. BW_E_STATE: it was killed, and the kernel keeps it for
  * longer than a few seconds, as a job of it does not end. */

@@ -79,7 +79,7 @@ struct bw_error *bw_crumbs_open(const struct bw_crumbs_settings *settings, const
 void bw_crumbs_close(struct bw_crumbs *c);
 /* Takes what comes until the process has ended, and what is there then. One that was killed may
  * still be kept by the kernel, until its jobs have ended. */
-struct bw_error *bw_crumbs_run(struct bw_crumbs *c, const struct bw_followed *p) BW_MUST_CHECK;
+struct bw_error *bw_crumbs_run(struct bw_crumbs *c, struct bw_followed *p) BW_MUST_CHECK;
 
 /* ---- crumbs_follow.c: while the program runs ---- */
 

@@ -315,7 +315,7 @@ static void look_for_ends(void *cookie)
 	}
 }
 
-struct bw_error *bw_crumbs_run(struct bw_crumbs *c, const struct bw_followed *p)
+struct bw_error *bw_crumbs_run(struct bw_crumbs *c, struct bw_followed *p)
 {
 	const struct bw_follow f = {.program = p,
 				    .slice_ns = bw_crumbs_is_followed(c) ? SOON_NS : SLICE_NS,

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "kmd/follow.h"
 
-#include <stdio.h>
-
 #include "base/wait.h"
 
 static bool is_of_program(void *cookie, pid_t pid)
@@ -10,20 +8,12 @@ static bool is_of_program(void *cookie, pid_t pid)
 	return bw_process_descends(pid, *(pid_t *)cookie);
 }
 
-static void tell_of_waits(const struct bw_followed *p)
+static void tell_of_waits(struct bw_followed *p)
 {
-	/* one program is followed at a time, by several calls after each other */
-	static struct bw_kmd_wait_watch waits;
-	static pid_t watched;
-	pid_t pid = p->pid;
 	char text[256];
-	if (!p->kmd || pid <= 0)
-		return;
-	if (watched != pid)
-		waits = (struct bw_kmd_wait_watch){0};
-	watched = pid;
-	if (bw_kmd_watch_waits(p->kmd, &waits, is_of_program, &pid, text, sizeof(text)))
-		fprintf(stderr, "breakwater: %s.\n", text);
+	if (p->kmd && p->pid > 0 &&
+	    bw_kmd_watch_waits(p->kmd, &p->waits, is_of_program, &p->pid, text, sizeof(text)))
+		p->tell_wait(text);
 }
 
 static uint64_t now_ns(void)

@@ -3,8 +3,7 @@
 #define BW_KMD_FOLLOW_H
 
 /* Following a program to its end: the one loop of exec, replay, capture and breadcrumbs. Meanwhile
- * the loop says on standard error when the program waits for a GPU that others fill. The main
- * thread calls. */
+ * it tells when the program waits for a GPU that others fill. One thread. */
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -17,10 +16,13 @@ struct bw_followed {
 	pid_t pid;	    /* 0: not known */
 	int pidfd;	    /* readable at its end; -1: none */
 	struct bw_kmd *kmd; /* NULL: nobody is told of waits */
+	/* gets a sentence without its end */
+	void (*tell_wait)(const char *text);
+	struct bw_kmd_wait_watch waits; /* what was told, from one call to the next */
 };
 
 struct bw_follow {
-	const struct bw_followed *program;
+	struct bw_followed *program;
 	uint64_t slice_ns; /* how long one `take` waits */
 	/* Waits for one thing, at most for `limit`, and takes it. out_quiet: nothing came.
 	 * io_ended: the program has ended; becomes true when `take` finds that. */

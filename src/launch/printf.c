@@ -89,7 +89,7 @@ static int parse_field(const char **p)
 	return (int)v;
 }
 
-/* After the %; false: it is no conversion of OpenCL C 2.0 (6.12.13). */
+/* After the %; false: it is not a conversion of OpenCL C 2.0 (6.12.13). */
 static bool parse_conversion(const char **p, struct conversion *c)
 {
 	*c = (struct conversion){.width = -1, .precision = -1, .vector = 1};

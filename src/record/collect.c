@@ -349,7 +349,7 @@ static bool has_happened(void *cookie)
 	return c->until & happened(c);
 }
 
-struct bw_error *bw_collect_run(struct bw_collect *c, const struct bw_followed *p, unsigned until,
+struct bw_error *bw_collect_run(struct bw_collect *c, struct bw_followed *p, unsigned until,
 				unsigned *out)
 {
 	enum { SLICE_NS = 200 * 1000 * 1000 };

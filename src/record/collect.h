@@ -45,7 +45,7 @@ void bw_collect_close(struct bw_collect *c);
 /* Takes what comes until the program has ended or has begun to exit, and what is there
  * then; or until one of `until` (BW_COLLECT_*, but CRASH) has happened, which it says in `out`. The
  * first error of the file's; connections end with it, so that the program runs on uncaptured. */
-struct bw_error *bw_collect_run(struct bw_collect *c, const struct bw_followed *p, unsigned until,
+struct bw_error *bw_collect_run(struct bw_collect *c, struct bw_followed *p, unsigned until,
 				unsigned *out) BW_MUST_CHECK;
 /* Writes the ring, where there is one, and ends the file. From then on programs are told that they
  * are not captured. */

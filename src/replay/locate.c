@@ -40,7 +40,7 @@ static struct bw_error *page_of(struct locate *l, const struct bw_capture_space 
 	return err;
 }
 
-/* The number that the kernel writes after each submission is no difference. */
+/* The number that the kernel writes after each submission is not a difference. */
 static void drop_fence(const struct locate *l, struct page *p)
 {
 	uint64_t at = l->sub.fence_offset_b % PAGE_B;

@@ -313,30 +313,23 @@ static struct bw_error *index_into(struct bw_expr *x, struct bw_value *v, struct
 static struct bw_error *value_before(struct bw_expr *x, const struct bw_value *v,
 				     struct bw_value *out)
 {
-	struct bw_value_of who = {
-		.d = x->d, .wave = x->wave, .lane = x->lane, .skip = x->skip != 0};
-	struct bw_value old = *v;
-	old.place = BW_PLACE_NONE;
-	old.vector = NULL;
-	if (bw_expr_is_vector(v)) {
-		BW_TRY(bw_value_copy(v, &old));
-		struct bw_error *err = bw_variables_fetch(&who, &old);
-		if (old.vector)
-			bw_value_fini(old.vector);
-		free(old.vector);
-		old.vector = NULL;
-		old.place = BW_PLACE_NONE;
-		if (err)
-			bw_value_fini(&old);
+	struct bw_value_of who = bw_expr_of(x);
+	struct bw_value old = {.type = v->type, .bits = v->bits};
+	if (!bw_expr_is_vector(v)) { /* of a register, the lane in focus */
 		*out = old;
-		return err;
+		return NULL;
 	}
-	old.elem = NULL; /* of a register, the lane in focus */
-	old.bytes = NULL;
-	old.n_elem = 0;
-	old.across_lanes = false;
+	BW_TRY(bw_value_copy(v, &old));
+	struct bw_error *err = bw_variables_fetch(&who, &old);
+	if (old.vector)
+		bw_value_fini(old.vector);
+	free(old.vector);
+	old.vector = NULL;
+	old.place = BW_PLACE_NONE;
+	if (err)
+		bw_value_fini(&old);
 	*out = old;
-	return NULL;
+	return err;
 }
 
 /* $n++, $n--: the value is what it was before. Takes v over. */

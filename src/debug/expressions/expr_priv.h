@@ -61,6 +61,13 @@ struct bw_expr {
 	struct bw_buffer_info buffer; /* the last one that was named; va 0: none was */
 };
 
+/* Whose values the expression has. */
+static inline struct bw_value_of bw_expr_of(const struct bw_expr *x)
+{
+	return (struct bw_value_of){
+		.d = x->d, .wave = x->wave, .lane = x->lane, .skip = x->skip != 0};
+}
+
 /* expr.c */
 struct bw_error *bw_expr_parse_assign(struct bw_expr *x, struct bw_value *out) BW_MUST_CHECK;
 /* Like bw_expr_parse_assign and, of "a, b", the value of b. */

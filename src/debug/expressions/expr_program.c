@@ -9,12 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct bw_value_of of(const struct bw_expr *x)
-{
-	return (struct bw_value_of){
-		.d = x->d, .wave = x->wave, .lane = x->lane, .skip = x->skip != 0};
-}
-
 /* ---- Names ---- */
 
 static bool frame_of(struct bw_expr *x, struct bw_variables_frame *out)
@@ -35,7 +29,7 @@ struct bw_error *bw_expr_variable(struct bw_expr *x, const char *name, bool *out
 				  struct bw_value *out)
 {
 	struct bw_variables_frame f;
-	struct bw_value_of who = of(x);
+	struct bw_value_of who = bw_expr_of(x);
 	*out_found = false;
 	if (!frame_of(x, &f))
 		return NULL;
@@ -50,7 +44,7 @@ struct bw_error *bw_expr_variable(struct bw_expr *x, const char *name, bool *out
 struct bw_error *bw_expr_entry(struct bw_expr *x, const char *name, struct bw_value *out)
 {
 	struct bw_variables_frame f;
-	struct bw_value_of who = of(x);
+	struct bw_value_of who = bw_expr_of(x);
 	const struct bw_variable *v = frame_of(x, &f) ? bw_variables_find(x->d, &f, name) : NULL;
 	if (!v)
 		return bw_errorf(BW_E_NOT_FOUND, "No symbol \"%s\" in current context", name);
@@ -249,7 +243,7 @@ static struct bw_error *several_components(struct bw_expr *x, const struct bw_va
 					   const struct bw_ctype *made, const unsigned *which,
 					   unsigned n, struct bw_value *out)
 {
-	struct bw_value_of who = of(x);
+	struct bw_value_of who = bw_expr_of(x);
 	struct bw_value whole = {0}, r = {.type = bw_type_of(made)};
 	uint64_t elem_b = bw_ctype_strip(made->elem)->size_b;
 	if (x->skip) {
@@ -283,7 +277,7 @@ static struct bw_error *vector_member(struct bw_expr *x, const struct bw_value *
 				      const struct bw_ctype *t, const char *name,
 				      struct bw_value *out)
 {
-	struct bw_value_of who = of(x);
+	struct bw_value_of who = bw_expr_of(x);
 	unsigned which[16], n = swizzle(name, t->count < 16 ? (unsigned)t->count : 16, which);
 	uint64_t elem_b = bw_ctype_strip(t->elem)->size_b;
 	if (!n)
@@ -308,7 +302,7 @@ static struct bw_error *vector_member(struct bw_expr *x, const struct bw_value *
 struct bw_error *bw_expr_member(struct bw_expr *x, const struct bw_value *v, const char *name,
 				struct bw_value *out)
 {
-	struct bw_value_of who = of(x);
+	struct bw_value_of who = bw_expr_of(x);
 	const struct bw_ctype *t = bw_type_aggregate(&v->type);
 	if (t && t->kind == BW_CTYPE_VECTOR)
 		return vector_member(x, v, t, name, out);
@@ -343,7 +337,7 @@ struct bw_error *bw_expr_member(struct bw_expr *x, const struct bw_value *v, con
 struct bw_error *bw_expr_element(struct bw_expr *x, const struct bw_value *v, int64_t i,
 				 struct bw_value *out)
 {
-	struct bw_value_of who = of(x);
+	struct bw_value_of who = bw_expr_of(x);
 	const struct bw_ctype *t = bw_type_aggregate(&v->type);
 	/* a shader's buffer that is one array goes by its own name (--arg, HLSL) */
 	if (t->is_block && t->n_members == 1 &&
@@ -390,7 +384,7 @@ struct bw_error *bw_expr_decay(struct bw_expr *x, struct bw_value *v)
 struct bw_error *bw_expr_load_program(struct bw_expr *x, const struct bw_value *ptr, size_t n,
 				      struct bw_value *out)
 {
-	struct bw_value_of who = of(x);
+	struct bw_value_of who = bw_expr_of(x);
 	const struct bw_ctype *p = bw_ctype_strip(ptr->type.ctype);
 	const struct bw_ctype *elem = p->elem;
 	struct bw_place_at at = {.space = ptr->type.space, .va = ptr->bits};
@@ -437,7 +431,7 @@ static struct bw_error *need_bytes(const struct bw_value_of *who, struct bw_valu
 static struct bw_error *assign_aggregate(struct bw_expr *x, struct bw_value *place,
 					 struct bw_value *v)
 {
-	struct bw_value_of who = of(x);
+	struct bw_value_of who = bw_expr_of(x);
 	const struct bw_ctype *to = bw_type_aggregate(&place->type);
 	BW_TRY(need_aggregate(x, place, v));
 	if (x->skip)
@@ -450,7 +444,7 @@ static struct bw_error *assign_aggregate(struct bw_expr *x, struct bw_value *pla
 static struct bw_error *store_components(struct bw_expr *x, struct bw_value *place,
 					 const uint8_t *bytes)
 {
-	struct bw_value_of who = of(x);
+	struct bw_value_of who = bw_expr_of(x);
 	const struct bw_ctype *t = bw_type_aggregate(&place->vector->type);
 	const struct bw_ctype *to = bw_type_aggregate(&place->type);
 	size_t elem_b = bw_ctype_strip(t->elem)->size_b;
@@ -477,7 +471,7 @@ static struct bw_error *store_components(struct bw_expr *x, struct bw_value *pla
 struct bw_error *bw_expr_assign_components(struct bw_expr *x, struct bw_value *place,
 					   struct bw_value *v)
 {
-	struct bw_value_of who = of(x);
+	struct bw_value_of who = bw_expr_of(x);
 	const struct bw_ctype *to = bw_type_aggregate(&place->type);
 	uint64_t bits;
 	for (unsigned i = 0; to && i < to->count; i++)
@@ -509,7 +503,7 @@ struct bw_error *bw_expr_assign_components(struct bw_expr *x, struct bw_value *p
 struct bw_error *bw_expr_assign_program(struct bw_expr *x, struct bw_value *place,
 					struct bw_value *v)
 {
-	struct bw_value_of who = of(x);
+	struct bw_value_of who = bw_expr_of(x);
 	uint8_t bytes[16] = {0};
 	if (place->type.kind == BW_TYPE_AGGREGATE)
 		return assign_aggregate(x, place, v);

@@ -26,8 +26,7 @@ static bool is_arithmetic(int op)
 /* Both become vectors of the same type, with bytes. */
 static struct bw_error *match(struct bw_expr *x, struct bw_value *a, struct bw_value *b)
 {
-	struct bw_value_of who = {
-		.d = x->d, .wave = x->wave, .lane = x->lane, .skip = x->skip != 0};
+	struct bw_value_of who = bw_expr_of(x);
 	char ta[BW_TYPE_NAME_MAX], tb[BW_TYPE_NAME_MAX];
 	struct bw_value *v = bw_expr_is_vector(a) ? a : b, *other = v == a ? b : a;
 	struct bw_type elem = bw_type_of(vector_of(v)->elem);
