@@ -73,6 +73,14 @@ BUS = [0x0, 0x1, 0x6, 0x7, 0x14, 0x15, 0x53, 0xDE3, 0xE26, 0xE27, 0x1FC00]
 PM4, SDMA = packets()
 CODE_OF = instructions()
 S_ENDPGM = 0xBFB00000
+PLACES = (RINGS, DESCRIPTORS, IBS, CODE, TABLES, DATA, DATA)
+# Only the one that is chosen is made: there are a hundred thousand in a round.
+ODD_ADDRESSES = (lambda r, place: VRAM_MC + place + (r.getrandbits(18) << 2), lambda r, place: VRAM_MC + place + r.getrandbits(20),
+                 lambda r, place: VRAM_MC + VRAM_B - r.getrandbits(6), lambda r, place: r.getrandbits(24), lambda r, place: place,
+                 lambda r, place: r.getrandbits(48), lambda r, place: r.getrandbits(64))
+WORDS = (lambda d, r: r.getrandbits(32), lambda d, r: r.getrandbits(8), lambda d, r: r.getrandbits(16), lambda d, r: 1 << r.getrandbits(5),
+         lambda d, r: 0, lambda d, r: 0xFFFFFFFF, lambda d, r: d.address() & 0xFFFFFFFF, lambda d, r: d.address() >> 32,
+         lambda d, r: d.address() >> 8 & 0xFFFFFFFF, lambda d, r: d.one_of(ADDRESSES))
 
 
 class Driver:
@@ -81,18 +89,17 @@ class Driver:
     def __init__(self, seed, vram):
         self.random, self.vram = random.Random(seed), vram
 
+    def one_of(self, choices):
+        """random.choice, of which a round makes too many for its price."""
+        return choices[int(self.random.random() * len(choices))]
+
     def word(self):
-        r = self.random
-        return r.choice((r.getrandbits(32), r.getrandbits(8), r.getrandbits(16), 1 << r.randrange(32), 0, 0xFFFFFFFF, self.address() & 0xFFFFFFFF,
-                         self.address() >> 32, (self.address() >> 8) & 0xFFFFFFFF, r.choice(ADDRESSES)))
+        return self.one_of(WORDS)(self, self.random)
 
     def address(self):
         """Mostly of something that is there."""
-        r = self.random
-        place = r.choice((RINGS, DESCRIPTORS, IBS, CODE, TABLES, DATA, DATA))
-        return r.choice((VRAM_MC + place + r.randrange(0, MIB, 4), VRAM_MC + place + r.randrange(MIB), VRAM_MC + VRAM_B - r.randrange(64),
-                         r.randrange(MEMORY_B), place, r.getrandbits(48), r.getrandbits(64)) if r.random() < 0.3
-                        else (VRAM_MC + place + r.randrange(0, MIB, 256),))
+        r, place = self.random, self.one_of(PLACES)
+        return self.one_of(ODD_ADDRESSES)(r, place) if r.random() < 0.3 else VRAM_MC + place + (r.getrandbits(12) << 8)
 
     def pm4(self):
         r = self.random
