@@ -50,7 +50,7 @@ static unsigned render_node(struct bw_kmd *kmd)
 	return 0;
 }
 
-static void show_identity(struct bw_look *l, const struct bw_look_gpu *g)
+static void show_identity(struct bw_look *l, const struct bw_gpu *g)
 {
 	char name[128] = "", gfx[24];
 	struct bw_str part = {0}, text = {0};
@@ -99,7 +99,7 @@ static void show_identity(struct bw_look *l, const struct bw_look_gpu *g)
 }
 
 /* On GPUs that can be divided; others lack the files. */
-static void show_partitions(struct bw_look *l, const struct bw_look_gpu *g)
+static void show_partitions(struct bw_look *l, const struct bw_gpu *g)
 {
 	static const struct {
 		const char *title, *key, *now, *all;
@@ -122,7 +122,7 @@ static void show_partitions(struct bw_look *l, const struct bw_look_gpu *g)
 		bw_out_line(l->out, "%-12s none: this GPU is not divided", "Partitions");
 }
 
-static void show_blocks(struct bw_look *l, const struct bw_look_gpu *g)
+static void show_blocks(struct bw_look *l, const struct bw_gpu *g)
 {
 	/* hw_id_names of amdgpu_discovery.c, Linux 6.12: the blocks that debuggers ask about */
 	static const char *const names[] = {
@@ -182,7 +182,7 @@ enum {
 	CONFIG_DW = 36
 };
 
-static void show_shaders(struct bw_look *l, const struct bw_look_gpu *g)
+static void show_shaders(struct bw_look *l, const struct bw_gpu *g)
 {
 	uint32_t c[CONFIG_DW] = {0};
 	size_t done = 0;
@@ -254,7 +254,7 @@ static void add_amount(struct bw_str *out, uint64_t size_b)
 		bw_str_addf(out, "%" PRIu64 " MiB", size_b >> 20);
 }
 
-static void show_memory(struct bw_look *l, const struct bw_look_gpu *g)
+static void show_memory(struct bw_look *l, const struct bw_gpu *g)
 {
 	static const struct {
 		const char *title, *key, *total, *used;
@@ -286,7 +286,7 @@ static void show_memory(struct bw_look *l, const struct bw_look_gpu *g)
 /* ---- firmware ---- */
 
 /* Lines of amdgpu_firmware_info: "MEC feature version: 29, firmware version: 0x00000029". */
-static void show_firmware(struct bw_look *l, const struct bw_look_gpu *g)
+static void show_firmware(struct bw_look *l, const struct bw_gpu *g)
 {
 	static const struct bw_column columns[] = {{"  Firmware", NULL, false},
 						   {NULL, "name", false},
@@ -326,7 +326,7 @@ static void show_firmware(struct bw_look *l, const struct bw_look_gpu *g)
 /* Whether the driver has an SMU: without one, Linux 6.12 follows a NULL pointer where it is asked
  * for the state of GFXOFF (doc/hardware/pci.md 8), and does not make this file
  * (amdgpu_pm_sysfs_init). */
-static bool manages_power(const struct bw_look_gpu *g)
+static bool manages_power(const struct bw_gpu *g)
 {
 	char level[64];
 	return bw_look_line(g->kmd, "sysfs:power_dpm_force_performance_level", level,
@@ -334,7 +334,7 @@ static bool manages_power(const struct bw_look_gpu *g)
 }
 
 /* amdgpu_gfxoff_status (smu_get_gfx_off_status, Linux 6.12) */
-static void show_gfxoff(struct bw_look *l, const struct bw_look_gpu *g)
+static void show_gfxoff(struct bw_look *l, const struct bw_gpu *g)
 {
 	static const char *const states[] = {"powered down", "powering up", "powered up",
 					     "powering down"};
@@ -365,7 +365,7 @@ static void show_gfxoff(struct bw_look *l, const struct bw_look_gpu *g)
 	bw_str_free(&text);
 }
 
-static void show_access(struct bw_look *l, const struct bw_look_gpu *g)
+static void show_access(struct bw_look *l, const struct bw_gpu *g)
 {
 	static const struct {
 		const char *file, *use;
@@ -425,7 +425,7 @@ static void show_access(struct bw_look *l, const struct bw_look_gpu *g)
 
 static struct bw_error *run_device(struct bw_look *l)
 {
-	struct bw_look_gpu g = {0};
+	struct bw_gpu g = {0};
 	if (l->n_words)
 		return bw_errorf(BW_E_INVALID, "device takes no argument, but --gpu (see --help)");
 	struct bw_error *err = bw_look_gpu_open(l, &g);
@@ -441,7 +441,7 @@ static struct bw_error *run_device(struct bw_look *l)
 		show_access(l, &g);
 		bw_out_end(l->out);
 	}
-	bw_look_gpu_close(&g);
+	bw_gpu_close(&g);
 	return err;
 }
 

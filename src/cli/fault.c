@@ -307,7 +307,7 @@ struct bw_error *bw_look_read_fault(struct bw_kmd *kmd, enum bw_gpuvm_hub hub,
 	struct bw_gpu_block b;
 	uint32_t status, lo, hi;
 	struct bw_gpuvm_fault_facts facts = {.hub = hub, .has_status = true, .vmid = -1};
-	BW_TRY(bw_look_part_of(kmd, &facts.part));
+	BW_TRY(bw_gpu_part_of(kmd, &facts.part));
 	BW_TRY(bw_gpu_block_open(kmd, hub == BW_GPUVM_MM ? "mmhub" : "gc", &b));
 	BW_TRY(read_any(kmd, &b, live_names[0], &status));
 	BW_TRY(read_any(kmd, &b, live_names[1], &lo));
@@ -338,13 +338,13 @@ static struct bw_error *tell_live_hub(struct bw_look *l, struct bw_kmd *kmd, enu
 
 static struct bw_error *tell_live(struct bw_look *l, json_t *list)
 {
-	struct bw_look_gpu g = {0};
+	struct bw_gpu g = {0};
 	struct bw_error *err = bw_look_gpu_open(l, &g);
 	if (!err && (!l->has_hub || l->hub == BW_GPUVM_GC))
 		err = tell_live_hub(l, g.kmd, BW_GPUVM_GC, list);
 	if (!err && (!l->has_hub || l->hub == BW_GPUVM_MM))
 		err = tell_live_hub(l, g.kmd, BW_GPUVM_MM, list);
-	bw_look_gpu_close(&g);
+	bw_gpu_close(&g);
 	return err;
 }
 

@@ -161,19 +161,6 @@ bw_look_lines(const char *path,
 	return split_lines(f, path, buf, fn, cookie);
 }
 
-struct bw_error *bw_look_part_of(struct bw_kmd *kmd, struct bw_gpuvm_part *out)
-{
-	struct bw_kmd_ip gc, mm;
-	char text[16];
-	BW_TRY(bw_kmd_ip(kmd, "GC", &gc));
-	snprintf(text, sizeof(text), "%u.%u.%u", gc.major, gc.minor, gc.revision);
-	BW_TRY(bw_gpuvm_part_parse(text, out));
-	_cleanup_error_ struct bw_error *no_mm = bw_kmd_ip(kmd, "MMHUB", &mm);
-	if (!no_mm)
-		out->mm = BW_IP_VERSION(mm.major, mm.minor, mm.revision);
-	return NULL;
-}
-
 void bw_look_part_name(const struct bw_gpuvm_part *part, struct bw_str *out)
 {
 	bw_str_addf(out, "gfx%u.%u", bw_ip_major(part->gc), bw_ip_minor(part->gc));

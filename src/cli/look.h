@@ -49,8 +49,6 @@ struct bw_error *bw_look_lines(const char *path,
 					  unsigned number),
 			       void *cookie) BW_MUST_CHECK;
 
-/* The part that a GPU is, by its discovery table. */
-struct bw_error *bw_look_part_of(struct bw_kmd *kmd, struct bw_gpuvm_part *out) BW_MUST_CHECK;
 /* "gfx9.4.3 (MI300)", for messages. */
 void bw_look_part_name(const struct bw_gpuvm_part *part, struct bw_str *out);
 

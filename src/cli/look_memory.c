@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 #include "base/util.h"
 
-enum { PAGE_B = 4096, CHUNK_B = 64 * 1024 };
+enum { PAGE_B = 4096 };
 
 static bool take_word(const char *place, const char *word, const char **out_rest)
 {
@@ -38,9 +38,9 @@ struct bw_error *bw_look_memory_open(struct bw_look *l, const char *place, struc
 	BW_TRY(bw_look_gpu_open(l, &m->vm.gpu));
 	m->vm.kmd = m->vm.gpu.kmd;
 	m->vm.part = m->vm.gpu.part;
-	m->vm.memory.kmd = m->vm.kmd;
+	m->vm.space.memory.kmd = m->vm.kmd;
 	bool is_system = m->kind == BW_LOOK_SYSTEM;
-	if (bw_gpu_memory_file(&m->vm.memory, is_system))
+	if (bw_gpu_memory_file(&m->vm.space.memory, is_system))
 		return NULL;
 	struct bw_kmd_file *f; /* for the error */
 	BW_TRY(bw_kmd_file_open(m->vm.kmd, is_system ? "amdgpu_iomem" : "amdgpu_vram", false, &f));
@@ -66,7 +66,7 @@ static bool find_piece(struct bw_look_memory *m, uint64_t address, struct piece 
 		*out = (struct piece){m->kind == BW_LOOK_SYSTEM, address, UINT64_MAX - address};
 		return true;
 	}
-	if (!bw_gpuvm_walk(&m->vm.context, bw_look_vm_read, &m->vm, address, &r) ||
+	if (!bw_gpuvm_walk(&m->vm.space.context, bw_look_vm_read, &m->vm, address, &r) ||
 	    (r.verdict != BW_GPUVM_MAPPED && r.verdict != BW_GPUVM_UNTRANSLATED))
 		return false;
 	*out = (struct piece){r.system, r.address + (address - r.va),
@@ -74,34 +74,10 @@ static bool find_piece(struct bw_look_memory *m, uint64_t address, struct piece 
 	return true;
 }
 
-/* amdgpu_vram takes whole dwords alone (doc/hardware/kernel-interface.md 5.2). */
-static size_t read_dwords(struct bw_kmd_file *f, uint64_t at, void *out, size_t size_b)
-{
-	uint8_t bytes[CHUNK_B + 8];
-	if (at > UINT64_MAX - sizeof(bytes))
-		return 0;
-	uint64_t first = at & ~3ull, end = (at + size_b + 3) & ~3ull;
-	size_t done = 0;
-	_cleanup_error_ struct bw_error *err =
-		bw_kmd_file_read(f, first, bytes, (size_t)(end - first), &done);
-	if (err || done <= at - first)
-		return 0;
-	size_t n = BW_MIN(size_b, done - (size_t)(at - first));
-	memcpy(out, bytes + (at - first), n);
-	return n;
-}
-
 static size_t read_piece(struct bw_look_memory *m, const struct piece *p, void *out, size_t size_b)
 {
-	struct bw_kmd_file *f = bw_gpu_memory_file(&m->vm.memory, p->is_system);
-	size_t n = BW_MIN(size_b, (size_t)CHUNK_B);
-	n = (size_t)BW_MIN((uint64_t)n, p->size_b);
-	if (!f)
-		return 0;
-	/* Page by page: a page that may not be read makes the whole call fail (iomem). */
-	if (p->is_system)
-		n = BW_MIN(n, (size_t)(PAGE_B - p->address % PAGE_B));
-	return read_dwords(f, p->address, out, n);
+	return bw_gpu_memory_bytes(&m->vm.space.memory, p->is_system, p->address, out,
+				   (size_t)BW_MIN((uint64_t)size_b, p->size_b));
 }
 
 size_t bw_look_memory_read(struct bw_look_memory *m, uint64_t address, void *out, size_t size_b)
@@ -205,7 +181,7 @@ uint64_t bw_look_memory_hole(struct bw_look_memory *m, uint64_t address, struct 
 		bw_str_add(why, "VRAM cannot be read there");
 		return to_page_end(address);
 	}
-	bool mapped = bw_gpuvm_walk(&m->vm.context, bw_look_vm_read, &m->vm, address, &r);
+	bool mapped = bw_gpuvm_walk(&m->vm.space.context, bw_look_vm_read, &m->vm, address, &r);
 	if (mapped && r.system) {
 		bw_str_addf(why,
 			    "it is mapped to page 0x%" PRIx64

@@ -11,26 +11,6 @@
 #include "cli/look_gpu.h"
 #include "cli/vm.h"
 
-enum { N_VMIDS = 16 };
-
-/* out: PASIDs by VMID, 0 where there is none. */
-static struct bw_error *read_lut(struct bw_kmd *kmd, bool is_mm, uint32_t out[N_VMIDS])
-{
-	struct bw_gpu_block osssys;
-	BW_TRY(bw_gpu_block_open(kmd, "osssys", &osssys));
-	out[0] = 0; /* the driver's own */
-	for (unsigned vmid = 1; vmid < N_VMIDS; vmid++) {
-		char name[32];
-		uint32_t addr_dw, value;
-		snprintf(name, sizeof(name), "IH_VMID_%u_LUT%s", vmid, is_mm ? "_MM" : "");
-		BW_TRY(bw_regs_address(osssys.block, name, osssys.ip.segment, osssys.ip.n_segments,
-				       &addr_dw));
-		BW_TRY(bw_kmd_reg_read(kmd, NULL, addr_dw, &value));
-		out[vmid] = value & 0xffff;
-	}
-	return NULL;
-}
-
 static bool is_named(const struct bw_kmd_client *c, const char *text)
 {
 	uint64_t pid;
@@ -78,15 +58,15 @@ static struct bw_error *choose(const char *text, const struct bw_kmd_client *cli
 static struct bw_error *vmid_of(struct bw_kmd *kmd, bool is_mm, const char *text, unsigned *out)
 {
 	_cleanup_free_ struct bw_kmd_client *clients = NULL;
-	uint32_t lut[N_VMIDS];
+	uint32_t lut[BW_GPU_VMIDS];
 	size_t n = 0;
 	pid_t pid = 0;
 	struct bw_str found = {0};
 	unsigned n_found = 0;
 	BW_TRY(bw_kmd_clients(kmd, &clients, &n));
 	BW_TRY(choose(text, clients, n, &pid));
-	BW_TRY(read_lut(kmd, is_mm, lut));
-	for (unsigned vmid = 1; vmid < N_VMIDS; vmid++)
+	BW_TRY(bw_gpu_pasids(kmd, is_mm, lut));
+	for (unsigned vmid = 1; vmid < BW_GPU_VMIDS; vmid++)
 		for (size_t i = 0; lut[vmid] && i < n; i++) {
 			if (clients[i].pid != pid || clients[i].pasid != lut[vmid])
 				continue;
@@ -111,7 +91,7 @@ struct bw_error *bw_look_vmid(struct bw_look *l, const char *text, unsigned *out
 {
 	uint64_t number;
 	struct bw_kmd *kmd;
-	if (bw_parse_u64(text, &number) && number < N_VMIDS) {
+	if (bw_parse_u64(text, &number) && number < BW_GPU_VMIDS) {
 		*out = (unsigned)number;
 		return NULL;
 	}
@@ -136,22 +116,4 @@ struct bw_error *bw_look_live_place(struct bw_look *l, const char *text, bool wa
 	snprintf(place, sizeof(place), "0%s", at ? at : "");
 	BW_TRY(bw_look_place(place, wants_address, &vmid, out_va));
 	return bw_look_vmid(l, who, out_vmid);
-}
-
-bool bw_look_process_of(struct bw_kmd *kmd, unsigned vmid, struct bw_kmd_client *out)
-{
-	_cleanup_free_ struct bw_kmd_client *clients = NULL;
-	uint32_t lut[N_VMIDS];
-	size_t n = 0;
-	if (!vmid || vmid >= N_VMIDS)
-		return false;
-	_cleanup_error_ struct bw_error *err = bw_kmd_clients(kmd, &clients, &n);
-	if (!err)
-		err = read_lut(kmd, false, lut);
-	for (size_t i = 0; !err && lut[vmid] && i < n; i++)
-		if (clients[i].pasid == lut[vmid]) {
-			*out = clients[i];
-			return true;
-		}
-	return false;
 }

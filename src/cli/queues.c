@@ -78,24 +78,24 @@ struct queue {
 };
 
 /* 0 where the GPU has no such register. */
-static uint32_t get(const struct bw_look_gpu *g, const struct bw_kmd_bank *bank, const char *name,
+static uint32_t get(const struct bw_gpu *g, const struct bw_kmd_bank *bank, const char *name,
 		    struct bw_error **err)
 {
 	uint32_t value = 0;
-	struct bw_error *e = name && !*err ? bw_look_gpu_read(g, bank, name, &value) : NULL;
+	struct bw_error *e = name && !*err ? bw_gpu_read(g, bank, name, &value) : NULL;
 	if (!bw_error_catch(&e, BW_E_NOT_FOUND) && e)
 		*err = e;
 	return value;
 }
 
 /* A field of a register's value. False: the GPU has no such register or field. */
-static bool field_of(const struct bw_look_gpu *g, const char *name, const char *field,
-		     uint32_t value, uint32_t *out)
+static bool field_of(const struct bw_gpu *g, const char *name, const char *field, uint32_t value,
+		     uint32_t *out)
 {
 	struct bw_reg reg;
 	struct bw_reg_field f;
 	uint32_t addr_dw;
-	if (!bw_look_gpu_find(g, name, &reg, &addr_dw))
+	if (!bw_gpu_find(g, name, &reg, &addr_dw))
 		return false;
 	_cleanup_error_ struct bw_error *none = bw_reg_field_by_name(&reg, field, &f);
 	if (!none)
@@ -103,7 +103,7 @@ static bool field_of(const struct bw_look_gpu *g, const char *name, const char *
 	return !none;
 }
 
-static struct bw_error *read_queue(const struct bw_look_gpu *g, struct queue *q)
+static struct bw_error *read_queue(const struct bw_gpu *g, struct queue *q)
 {
 	const struct kind *k = q->kind;
 	struct bw_error *err = NULL;
@@ -142,14 +142,14 @@ static void add_state(const struct queue *q, struct bw_str *out)
 		bw_str_addf(out, ", error 0x%x", q->error);
 }
 
-static void add_row(const struct bw_look_gpu *g, struct bw_table *t, const struct queue *q)
+static void add_row(const struct bw_gpu *g, struct bw_table *t, const struct queue *q)
 {
 	struct bw_kmd_client process;
 	struct bw_str state = {0};
 	bw_table_text(t, "me%u.pipe%u.queue%u", q->bank.me, q->bank.pipe, q->bank.queue);
 	bw_table_text(t, "%s", q->bank.me == BW_QUEUES_MES ? "scheduler" : q->kind->name);
 	bw_table_int(t, q->vmid);
-	if (bw_look_process_of(g->kmd, q->vmid, &process))
+	if (bw_gpu_process_of(g->kmd, q->vmid, &process))
 		bw_table_text(t, "%s (%d)", process.comm, (int)process.pid);
 	else
 		bw_table_text(t, "%s", q->vmid ? "not known" : "the driver");
@@ -165,7 +165,7 @@ static void add_row(const struct bw_look_gpu *g, struct bw_table *t, const struc
 }
 
 /* The scheduler's own queue has a descriptor like those of compute. */
-static void note_mqd(struct bw_queues *c, const struct bw_look_gpu *g, const struct queue *q,
+static void note_mqd(struct bw_queues *c, const struct bw_gpu *g, const struct queue *q,
 		     struct bw_table *t, json_t *mqds)
 {
 	char name[40];
@@ -179,7 +179,7 @@ static void note_mqd(struct bw_queues *c, const struct bw_look_gpu *g, const str
 			   t, mqds);
 }
 
-static struct bw_error *show_queues(struct bw_queues *c, const struct bw_look_gpu *g, json_t *mqds)
+static struct bw_error *show_queues(struct bw_queues *c, const struct bw_gpu *g, json_t *mqds)
 {
 	static const struct bw_column columns[] = {
 		{"Queue", "queue", false},	 {"For", "kind", false},    {"VMID", "vmid", true},
@@ -225,7 +225,7 @@ static struct bw_error *show_queues(struct bw_queues *c, const struct bw_look_gp
 	return err;
 }
 
-static struct bw_error *show_graphics_and_compute(struct bw_queues *c, const struct bw_look_gpu *g)
+static struct bw_error *show_graphics_and_compute(struct bw_queues *c, const struct bw_gpu *g)
 {
 	json_t *mqds = json_array();
 	struct bw_error *err = show_queues(c, g, mqds);
@@ -240,7 +240,7 @@ static struct bw_error *show_graphics_and_compute(struct bw_queues *c, const str
 
 /* ---- options ---- */
 
-static struct bw_error *show_all(struct bw_queues *c, const struct bw_look_gpu *g)
+static struct bw_error *show_all(struct bw_queues *c, const struct bw_gpu *g)
 {
 	BW_TRY(show_graphics_and_compute(c, g));
 	BW_TRY(bw_queues_show_sdma(c, g));
@@ -254,7 +254,7 @@ static struct bw_error *show_all(struct bw_queues *c, const struct bw_look_gpu *
 static struct bw_error *run_queues(struct bw_look *l)
 {
 	struct bw_queues *c = l->cookie;
-	struct bw_look_gpu g = {0};
+	struct bw_gpu g = {0};
 	if (l->n_words)
 		return bw_errorf(BW_E_INVALID, "queues takes options alone (see --help)");
 	struct bw_error *err = bw_look_gpu_open(l, &g);
@@ -266,7 +266,7 @@ static struct bw_error *run_queues(struct bw_look *l)
 		else
 			bw_out_end(l->out);
 	}
-	bw_look_gpu_close(&g);
+	bw_gpu_close(&g);
 	bw_vec_free(&c->mapped);
 	return err;
 }

@@ -35,16 +35,14 @@ struct bw_queues_mqd {
 	bool is_graphics;
 };
 /* Shows it as notes below the last row of t, and appends an object to list. */
-void bw_queues_note_mqd(struct bw_queues *c, const struct bw_look_gpu *g,
+void bw_queues_note_mqd(struct bw_queues *c, const struct bw_gpu *g,
 			const struct bw_queues_mqd *mqd, struct bw_table *t, json_t *list);
 /* Nothing where there are none. */
-struct bw_error *bw_queues_show_users(struct bw_queues *c, const struct bw_look_gpu *g,
+struct bw_error *bw_queues_show_users(struct bw_queues *c, const struct bw_gpu *g,
 				      json_t *mqds) BW_MUST_CHECK;
-struct bw_error *bw_queues_show_sdma(struct bw_queues *c,
-				     const struct bw_look_gpu *g) BW_MUST_CHECK;
-struct bw_error *bw_queues_show_status(struct bw_queues *c,
-				       const struct bw_look_gpu *g) BW_MUST_CHECK;
-void bw_queues_show_rings(struct bw_queues *c, const struct bw_look_gpu *g);
-void bw_queues_show_kfd(struct bw_queues *c, const struct bw_look_gpu *g);
+struct bw_error *bw_queues_show_sdma(struct bw_queues *c, const struct bw_gpu *g) BW_MUST_CHECK;
+struct bw_error *bw_queues_show_status(struct bw_queues *c, const struct bw_gpu *g) BW_MUST_CHECK;
+void bw_queues_show_rings(struct bw_queues *c, const struct bw_gpu *g);
+void bw_queues_show_kfd(struct bw_queues *c, const struct bw_gpu *g);
 
 #endif

@@ -43,21 +43,21 @@ static const struct {
 };
 
 /* The register of a word, after MQD_FIRST_REGISTER. False: it is of none. */
-static bool register_of(const struct bw_look_gpu *g, bool is_graphics, uint32_t word,
-			struct bw_reg *out, uint32_t *out_addr_dw)
+static bool register_of(const struct bw_gpu *g, bool is_graphics, uint32_t word, struct bw_reg *out,
+			uint32_t *out_addr_dw)
 {
 	uint32_t first_dw;
 	for (size_t i = 0; is_graphics && i < BW_ARRAY_SIZE(graphics_mqd); i++)
 		if (graphics_mqd[i].word == MQD_FIRST_REGISTER + word)
-			return bw_look_gpu_find(g, graphics_mqd[i].name, out, out_addr_dw);
-	if (is_graphics || !bw_look_gpu_find(g, "CP_MQD_BASE_ADDR", out, &first_dw))
+			return bw_gpu_find(g, graphics_mqd[i].name, out, out_addr_dw);
+	if (is_graphics || !bw_gpu_find(g, "CP_MQD_BASE_ADDR", out, &first_dw))
 		return false;
 	*out_addr_dw = first_dw + word;
 	return bw_regs_at_address(g->block[0].block, g->block[0].ip.segment,
 				  g->block[0].ip.n_segments, *out_addr_dw, out) > 0;
 }
 
-void bw_queues_note_mqd(struct bw_queues *c, const struct bw_look_gpu *g,
+void bw_queues_note_mqd(struct bw_queues *c, const struct bw_gpu *g,
 			const struct bw_queues_mqd *mqd, struct bw_table *t, json_t *list)
 {
 	uint32_t words[MQD_REGISTERS];
@@ -106,16 +106,16 @@ struct sdma_queue {
 	char prefix[32]; /* "SDMA0_QUEUE3" */
 };
 
-static struct bw_error *read_sdma(const struct bw_look_gpu *g, const struct sdma_queue *q,
+static struct bw_error *read_sdma(const struct bw_gpu *g, const struct sdma_queue *q,
 				  const char *what, uint32_t *out)
 {
 	char name[64];
 	snprintf(name, sizeof(name), "%s_%s", q->prefix, what);
-	return bw_look_gpu_read(g, NULL, name, out);
+	return bw_gpu_read(g, NULL, name, out);
 }
 
 /* Ring pointers count bytes, RB_SIZE is log2 of dwords: sdma_v6_0.c of Linux 6.12. */
-static struct bw_error *sdma_row(struct bw_queues *c, const struct bw_look_gpu *g,
+static struct bw_error *sdma_row(struct bw_queues *c, const struct bw_gpu *g,
 				 const struct sdma_queue *q, struct bw_table *t)
 {
 	uint32_t cntl, base, base_hi, rptr, rptr_hi, wptr, wptr_hi;
@@ -125,7 +125,7 @@ static struct bw_error *sdma_row(struct bw_queues *c, const struct bw_look_gpu *
 	uint64_t fields[3] = {0};
 	static const char *const names[] = {"RB_ENABLE", "RB_SIZE", "RB_VMID"};
 	snprintf(name, sizeof(name), "%s_RB_CNTL", q->prefix);
-	if (!bw_look_gpu_find(g, name, &reg, &addr_dw))
+	if (!bw_gpu_find(g, name, &reg, &addr_dw))
 		return NULL;
 	BW_TRY(read_sdma(g, q, "RB_CNTL", &cntl));
 	for (size_t i = 0; i < BW_ARRAY_SIZE(names); i++) {
@@ -155,7 +155,7 @@ static struct bw_error *sdma_row(struct bw_queues *c, const struct bw_look_gpu *
 	return NULL;
 }
 
-struct bw_error *bw_queues_show_sdma(struct bw_queues *c, const struct bw_look_gpu *g)
+struct bw_error *bw_queues_show_sdma(struct bw_queues *c, const struct bw_gpu *g)
 {
 	static const struct bw_column columns[] = {
 		{"Queue", "queue", false}, {"VMID", "vmid", true},  {"State", "state", false},
@@ -186,7 +186,7 @@ struct bw_error *bw_queues_show_sdma(struct bw_queues *c, const struct bw_look_g
 
 /* ---- what is busy ---- */
 
-struct bw_error *bw_queues_show_status(struct bw_queues *c, const struct bw_look_gpu *g)
+struct bw_error *bw_queues_show_status(struct bw_queues *c, const struct bw_gpu *g)
 {
 	static const char *const names[] = {"GRBM_STATUS",
 					    "GRBM_STATUS2",
@@ -226,7 +226,7 @@ struct bw_error *bw_queues_show_status(struct bw_queues *c, const struct bw_look
 		struct bw_str set = {0};
 		struct bw_reg reg;
 		uint32_t addr_dw, value;
-		if (!bw_look_gpu_find(g, names[i], &reg, &addr_dw))
+		if (!bw_gpu_find(g, names[i], &reg, &addr_dw))
 			continue;
 		err = bw_kmd_reg_read(g->kmd, NULL, addr_dw, &value);
 		if (err || (!value && !c->all))
@@ -264,7 +264,7 @@ static const struct bw_kmd_ring_fences *fences_of(const struct bw_kmd_ring_fence
 	return NULL;
 }
 
-static void ring_row(const struct bw_look_gpu *g, const char *ring,
+static void ring_row(const struct bw_gpu *g, const char *ring,
 		     const struct bw_kmd_ring_fences *fences, struct bw_table *t)
 {
 	char file[64];
@@ -297,7 +297,7 @@ static void ring_row(const struct bw_look_gpu *g, const char *ring,
 	bw_table_int(t, (int64_t)(uint32_t)(fences->emitted - fences->signaled));
 }
 
-void bw_queues_show_rings(struct bw_queues *c, const struct bw_look_gpu *g)
+void bw_queues_show_rings(struct bw_queues *c, const struct bw_gpu *g)
 {
 	static const struct bw_column columns[] = {
 		{"Ring", "ring", false},	{"Read", "rptr", true},
@@ -342,7 +342,7 @@ static void show_kfd_file(struct bw_queues *c, const char *name, json_t *files)
 	json_object_set_new(files, name, lines);
 }
 
-void bw_queues_show_kfd(struct bw_queues *c, const struct bw_look_gpu *g)
+void bw_queues_show_kfd(struct bw_queues *c, const struct bw_gpu *g)
 {
 	static const char *const names[] = {"mqds", "hqds", "rls"};
 	json_t *files = json_object();

@@ -57,8 +57,7 @@ static void add_row(struct bw_table *t, const struct bw_kmd_user_queue *q,
 		bw_table_text(t, "%s", q->type < COPYING ? "not mapped" : "not known");
 }
 
-struct bw_error *bw_queues_show_users(struct bw_queues *c, const struct bw_look_gpu *g,
-				      json_t *mqds)
+struct bw_error *bw_queues_show_users(struct bw_queues *c, const struct bw_gpu *g, json_t *mqds)
 {
 	static const struct bw_column columns[] = {
 		{"Client", "client", true},  {"Queue", "queue", true},

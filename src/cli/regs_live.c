@@ -31,7 +31,7 @@ static struct bw_error *add_found(struct found_list *list, const struct bw_gpu_b
 }
 
 /* Registers that a word names: by name, by pattern, or by address. */
-static struct bw_error *find_named(struct bw_look_gpu *g, const char *word, struct found_list *list)
+static struct bw_error *find_named(struct bw_gpu *g, const char *word, struct found_list *list)
 {
 	uint64_t address;
 	size_t before = list->len;
@@ -105,8 +105,8 @@ static struct bw_error *about_bank(const struct bw_kmd_bank *b, struct bw_error 
 	return bw_error_wrap(err, "--bank may name a shader engine or array that this GPU lacks");
 }
 
-static struct bw_error *read_all(struct bw_look_regs *r, struct bw_look_gpu *g,
-				 struct found_list *list, bool only_changed)
+static struct bw_error *read_all(struct bw_look_regs *r, struct bw_gpu *g, struct found_list *list,
+				 bool only_changed)
 {
 	json_t *rows = json_array();
 	bw_out_begin(r->look->out, "command", "regs read");
@@ -133,7 +133,7 @@ static struct bw_error *read_all(struct bw_look_regs *r, struct bw_look_gpu *g,
 	return NULL;
 }
 
-static struct bw_error *read_words(struct bw_look_regs *r, struct bw_look_gpu *g,
+static struct bw_error *read_words(struct bw_look_regs *r, struct bw_gpu *g,
 				   struct found_list *list)
 {
 	static const struct timespec pause = {.tv_nsec = 200 * 1000 * 1000};
@@ -151,23 +151,23 @@ static struct bw_error *read_words(struct bw_look_regs *r, struct bw_look_gpu *g
 
 /* Registers of another XCC have the addresses of that instance's segments; what belongs to the
  * device stays where it is. gc is the first block. */
-static struct bw_error *choose_xcc(struct bw_look_regs *r, struct bw_look_gpu *g)
+static struct bw_error *choose_xcc(struct bw_look_regs *r, struct bw_gpu *g)
 {
 	return r->has_xcc && g->n_blocks ? bw_kmd_xcc(g->kmd, r->bank.xcc, &g->block[0].ip) : NULL;
 }
 
 static struct bw_error *with_gpu(struct bw_look_regs *r,
-				 struct bw_error *(*fn)(struct bw_look_regs *, struct bw_look_gpu *,
+				 struct bw_error *(*fn)(struct bw_look_regs *, struct bw_gpu *,
 							struct found_list *))
 {
-	struct bw_look_gpu g = {0};
+	struct bw_gpu g = {0};
 	struct found_list list = {0};
 	struct bw_error *err = bw_look_gpu_open(r->look, &g);
 	if (!err)
 		err = choose_xcc(r, &g);
 	if (!err)
 		err = fn(r, &g, &list);
-	bw_look_gpu_close(&g);
+	bw_gpu_close(&g);
 	bw_vec_free(&list);
 	return err;
 }
@@ -178,7 +178,7 @@ struct bw_error *bw_look_regs_read(struct bw_look_regs *r)
 }
 
 /* One register, for writing. */
-static struct bw_error *find_one(struct bw_look_gpu *g, const char *word, struct found_list *list)
+static struct bw_error *find_one(struct bw_gpu *g, const char *word, struct found_list *list)
 {
 	BW_TRY(find_named(g, word, list));
 	if (list->len != 1)
@@ -187,7 +187,7 @@ static struct bw_error *find_one(struct bw_look_gpu *g, const char *word, struct
 	return NULL;
 }
 
-static struct bw_error *store(struct bw_look_regs *r, struct bw_look_gpu *g, struct found *f,
+static struct bw_error *store(struct bw_look_regs *r, struct bw_gpu *g, struct found *f,
 			      uint32_t value, const char *command)
 {
 	BW_TRY(about_bank(&r->bank, bw_kmd_reg_write(g->kmd, &r->bank, f->addr_dw, value)));
@@ -205,7 +205,7 @@ static struct bw_error *store(struct bw_look_regs *r, struct bw_look_gpu *g, str
 	return NULL;
 }
 
-static struct bw_error *write_word(struct bw_look_regs *r, struct bw_look_gpu *g,
+static struct bw_error *write_word(struct bw_look_regs *r, struct bw_gpu *g,
 				   struct found_list *list)
 {
 	uint64_t value;
@@ -224,7 +224,7 @@ struct bw_error *bw_look_regs_write(struct bw_look_regs *r)
 	return with_gpu(r, write_word);
 }
 
-static struct bw_error *set_fields(struct bw_look_regs *r, struct bw_look_gpu *g,
+static struct bw_error *set_fields(struct bw_look_regs *r, struct bw_gpu *g,
 				   struct found_list *list)
 {
 	uint32_t old;

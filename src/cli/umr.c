@@ -88,7 +88,7 @@ static bool means_virtual(const struct bw_umr *u, const char *selector)
 
 static struct bw_error *open_gpu(struct bw_umr *u, const char *selector)
 {
-	struct bw_look_gpu *g = &u->gpu;
+	struct bw_gpu *g = &u->gpu;
 	/* The address that a program has from its virtual GPU names that one. */
 	bool is_program = getenv(BW_KMD_SERVER_ENV) != NULL;
 	BW_TRY(bw_kmd_open(is_program ? "virtual" : selector, &g->kmd));
@@ -96,7 +96,7 @@ static struct bw_error *open_gpu(struct bw_umr *u, const char *selector)
 	if (is_program && selector && !means_virtual(u, selector))
 		return bw_errorf(BW_E_NOT_FOUND, "there is no GPU %s: the virtual GPU is 0, at %s",
 				 selector, bw_kmd_pci_address(u->kmd));
-	BW_TRY(bw_look_part_of(u->kmd, &g->part));
+	BW_TRY(bw_gpu_part_of(u->kmd, &g->part));
 	for (unsigned i = 0; i < BW_ARRAY_SIZE(blocks); i++) {
 		struct bw_gpu_block *b = &g->block[g->n_blocks];
 		struct bw_error *err = bw_gpu_block_open(u->kmd, blocks[i].name, b);

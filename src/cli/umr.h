@@ -13,10 +13,10 @@
 #include "cli/wave_scan.h"
 
 struct bw_umr {
-	struct bw_look_gpu gpu; /* without GFXOFF, which is -go's, and signals */
-	struct bw_kmd *kmd;	/* gpu's */
-	char asic[32];		/* "navi31", or "gfx1100" for a GPU without such a name here */
-	char block_name[BW_LOOK_N_BLOCKS][24]; /* of gpu.block, as umr has them: "gfx1100" */
+	struct bw_gpu gpu;  /* without GFXOFF, which is -go's, and signals */
+	struct bw_kmd *kmd; /* gpu's */
+	char asic[32];	    /* "navi31", or "gfx1100" for a GPU without such a name here */
+	char block_name[BW_GPU_N_BLOCKS][24]; /* of gpu.block, as umr has them: "gfx1100" */
 	const struct bw_regs_block *gc;
 	uint32_t gc_bases_dw[8];
 	unsigned n_gc_bases;

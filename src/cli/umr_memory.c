@@ -57,7 +57,7 @@ static struct bw_error *parse(const char *text, struct place *out)
 static struct bw_error *open_place(struct bw_umr *u, const char *text, struct place *out)
 {
 	BW_TRY(parse(text, out));
-	out->vm.kmd = out->vm.memory.kmd = u->kmd;
+	out->vm.kmd = out->vm.space.memory.kmd = u->kmd;
 	out->vm.part = u->gpu.part;
 	return out->has_vmid ? bw_look_vm_select(&out->vm, out->hub, out->vmid, &out->regs) : NULL;
 }
@@ -66,7 +66,7 @@ static struct bw_error *read_bytes(struct place *p, uint64_t offset, void *out, 
 {
 	uint64_t address = p->address + offset;
 	size_t done = p->has_vmid ? bw_look_vm_bytes(&p->vm, address, out, n)
-				  : bw_gpu_memory_read(&p->vm.memory, false, address, out, n);
+				  : bw_gpu_memory_read(&p->vm.space.memory, false, address, out, n);
 	return done == n ? NULL
 			 : bw_errorf(BW_E_NOT_FOUND, "nothing can be read at 0x%" PRIx64,
 				     address + done);
@@ -91,7 +91,7 @@ static void print_registers(const struct place *p, const char *prefix)
 #undef PAIR
 	printf("%s%sVM_CONTEXT%u_CNTL=0x%x\n", prefix, hub, v, r->cntl);
 	printf("VMID%u.page_table_block_size=%u\nVMID%u.page_table_depth=%u\n", v,
-	       vm->context.block, v, vm->context.depth);
+	       vm->space.context.block, v, vm->space.context.depth);
 #define ONE(name, value) printf("%s%s" name "=0x%" PRIx64 "\n", prefix, hub, (uint64_t)(value))
 	ONE("MC_VM_FB_OFFSET", r->fb_offset);
 	if (!v)
@@ -134,7 +134,7 @@ static void print_step(const struct bw_look_vm *vm, const struct bw_gpuvm_step *
 static void print_walk(struct bw_look_vm *vm, uint64_t va)
 {
 	struct bw_gpuvm_range r;
-	bool mapped = bw_gpuvm_walk(&vm->context, bw_look_vm_read, vm, va, &r);
+	bool mapped = bw_gpuvm_walk(&vm->space.context, bw_look_vm_read, vm, va, &r);
 	for (unsigned i = 0; i < r.n_steps; i++)
 		print_step(vm, &r.step[i], i + 1,
 			   i + 1 == r.n_steps && (mapped || r.step[i].level == BW_GPUVM_LEVEL_PTB),
@@ -167,8 +167,8 @@ struct bw_error *bw_umr_vm_decode(struct bw_umr *u, const char *text, const char
 	print_registers(&p, bw_regs_get(u->gc, 0).prefix);
 	printf("BASE=0x%016" PRIx64 ", VA=0x%012" PRIx64 ", PBA==0x%012" PRIx64
 	       ", V=%u, S=%u, C=%u, P=%u\n",
-	       p.regs.base, p.vm.context.start, base.base, base.valid, base.system, base.coherent,
-	       base.leaf);
+	       p.regs.base, p.vm.space.context.start, base.base, base.valid, base.system,
+	       base.coherent, base.leaf);
 	for (uint64_t i = 0; i < n; i++)
 		print_walk(&p.vm, p.address + i * PAGE_B);
 	printf("\n=== Completed VM Decoding ===\n");
@@ -203,7 +203,7 @@ static struct bw_error *write_bytes(struct place *p, uint64_t offset, const uint
 		size_t done = 0, part = n;
 		if (p->has_vmid) {
 			uint64_t va = p->address + offset;
-			if (!bw_gpuvm_walk(&vm->context, bw_look_vm_read, vm, va, &r))
+			if (!bw_gpuvm_walk(&vm->space.context, bw_look_vm_read, vm, va, &r))
 				return bw_errorf(BW_E_NOT_FOUND, "0x%" PRIx64 " is not mapped", va);
 			part = (size_t)BW_MIN((uint64_t)n, r.size_b - (va - r.va));
 			r.address += va - r.va;

@@ -107,7 +107,7 @@ struct bw_error *bw_umr_top(struct bw_umr *u)
 	struct bw_reg reg[N_REGS];
 	uint32_t addr_dw[N_REGS], values[N_REGS][N_SAMPLES];
 	for (unsigned r = 0; r < N_REGS; r++)
-		if (!bw_look_gpu_find(&u->gpu, names[r], &reg[r], &addr_dw[r]))
+		if (!bw_gpu_find(&u->gpu, names[r], &reg[r], &addr_dw[r]))
 			return bw_errorf(BW_E_NOT_FOUND, "this GPU has no register %s", names[r]);
 	for (unsigned i = 0; i < N_SAMPLES; i++) {
 		for (unsigned r = 0; r < N_REGS; r++)

@@ -408,7 +408,7 @@ static struct bw_error *open_text(struct vm_command *c, unsigned vmid, struct bw
 				 context->has_cntl ? "the base" : "CNTL", vmid);
 	/* that of a user queue is no kernel's, whatever VMID umr gives it */
 	unsigned walked = vm->text.is_user_queue ? BW_LOOK_USER_VMID : vmid;
-	bw_gpuvm_context_init(&vm->context, l->part.gen, walked, &context->regs);
+	bw_gpuvm_context_init(&vm->space.context, l->part.gen, walked, &context->regs);
 	return NULL;
 }
 

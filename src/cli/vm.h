@@ -6,22 +6,15 @@
 
 #include "cli/look_gpu.h"
 #include "crash/vm_state.h"
+#include "gpu/space.h"
 
 enum { BW_LOOK_USER_VMID = 1 /* of walks in which VMID 0's apertures do not count */ };
 struct bw_look_vm {
-	struct bw_look_gpu gpu;
+	struct bw_gpu gpu;
 	struct bw_kmd *kmd; /* gpu's; NULL: from text */
 	struct bw_gpuvm_part part;
-	struct bw_gpuvm_context context;
+	struct bw_gpu_space space; /* its context, and of a live GPU the rest */
 	struct bw_crash_vm text;
-	struct bw_gpu_memory memory;
-	/* blocks of table memory that were read last: entries are asked for one by one */
-	struct {
-		bool is_valid, is_system;
-		uint64_t address;
-		uint8_t bytes[4096];
-	} cache[8];
-	unsigned next_cached;
 };
 
 /* Opens a live GPU, and reads the registers of one VMID of a hub. */

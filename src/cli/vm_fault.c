@@ -18,7 +18,7 @@ struct last {
 
 static struct bw_error *find_in_registers(struct bw_look *l, struct last *out)
 {
-	struct bw_look_gpu g = {0};
+	struct bw_gpu g = {0};
 	struct bw_error *err = bw_look_gpu_open(l, &g);
 	static const enum bw_gpuvm_hub hubs[] = {BW_GPUVM_GC, BW_GPUVM_MM};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(hubs) && !err && !out->is_found; i++) {
@@ -30,7 +30,7 @@ static struct bw_error *find_in_registers(struct bw_look *l, struct last *out)
 			out->vmid =
 				bw_gpuvm_status_decode(out->facts.part.gen, out->facts.status).vmid;
 	}
-	bw_look_gpu_close(&g);
+	bw_gpu_close(&g);
 	return err;
 }
 
@@ -42,7 +42,7 @@ static struct bw_error *find_in_log(struct bw_look *l, struct last *out)
 	struct bw_gpuvm_part part;
 	struct bw_kmd *kmd;
 	BW_TRY(bw_kmd_open(l->gpu, &kmd));
-	struct bw_error *err = bw_look_part_of(kmd, &part);
+	struct bw_error *err = bw_gpu_part_of(kmd, &part);
 	if (!err)
 		err = bw_kmd_log(kmd, &text);
 	if (!err) {
@@ -75,7 +75,7 @@ static void show_now(struct bw_look *l, const struct last *last)
 	struct bw_error *err = bw_look_vm_open(l, last->vmid, &vm);
 	if (!err) {
 		struct bw_kmd_client now;
-		bool has_now = bw_look_process_of(vm.kmd, last->vmid, &now);
+		bool has_now = bw_gpu_process_of(vm.kmd, last->vmid, &now);
 		bw_out_line(l->out, "%s", "");
 		if (has_now && !last->in_log)
 			bw_out_line(l->out, "VMID %u belongs to process %s (pid %d) now.",

@@ -26,7 +26,7 @@ static void add_size(struct bw_str *out, uint64_t size_b)
 
 static void show_context(struct bw_look *l, const struct bw_look_vm *vm, uint64_t va)
 {
-	const struct bw_gpuvm_context *c = &vm->context;
+	const struct bw_gpuvm_context *c = &vm->space.context;
 	struct bw_str part = {0};
 	bw_look_part_name(&vm->part, &part);
 	const char *hub = l->hub == BW_GPUVM_MM ? "memory" : "graphics";
@@ -151,7 +151,7 @@ static void add_facts(struct bw_look *l, const struct bw_look_vm *vm,
 	if (vm->text.is_user_queue)
 		bw_out_bool(l->out, "user_queue", true);
 	else
-		bw_out_int(l->out, "vmid", vm->context.vmid);
+		bw_out_int(l->out, "vmid", vm->space.context.vmid);
 	bw_out_hex(l->out, "address", va);
 	bw_out_str(l->out, "hub", l->hub == BW_GPUVM_MM ? "mm" : "gc");
 	bw_out_str(l->out, "verdict", verdict_name(r->verdict));
@@ -187,8 +187,8 @@ void bw_look_explain_in(struct bw_look *l, struct bw_look_vm *vm, uint64_t va)
 {
 	struct bw_gpuvm_range r;
 	struct bw_str text = {0};
-	bw_gpuvm_walk(&vm->context, bw_look_vm_read, vm, va, &r);
-	add_end(&vm->context, &r, va, &text);
+	bw_gpuvm_walk(&vm->space.context, bw_look_vm_read, vm, va, &r);
+	add_end(&vm->space.context, &r, va, &text);
 	bw_out_line(l->out, "%s", bw_str_text(&text));
 	show_accesses(l, &r);
 	add_facts(l, vm, &r, va, bw_str_text(&text));
@@ -203,10 +203,10 @@ struct bw_error *bw_look_walk(struct bw_look *l, struct bw_look_vm *vm, uint64_t
 	if (only_why) {
 		bw_look_explain_in(l, vm, va);
 	} else {
-		bw_gpuvm_walk(&vm->context, bw_look_vm_read, vm, va, &r);
-		add_end(&vm->context, &r, va, &text);
+		bw_gpuvm_walk(&vm->space.context, bw_look_vm_read, vm, va, &r);
+		add_end(&vm->space.context, &r, va, &text);
 		show_context(l, vm, va);
-		show_steps(l, &vm->context, &r);
+		show_steps(l, &vm->space.context, &r);
 		bw_out_line(l->out, "%s", bw_str_text(&text));
 		add_facts(l, vm, &r, va, bw_str_text(&text));
 	}
@@ -260,7 +260,7 @@ struct bw_error *bw_look_maps(struct bw_look *l, struct bw_look_vm *vm)
 		{"Size", NULL, true},		{NULL, "bytes", false},
 		{"Pages", "pages", true},	{"Memory", "memory", false},
 		{"Address", "physical", false}, {"Access", "access", false}};
-	const struct bw_gpuvm_context *c = &vm->context;
+	const struct bw_gpuvm_context *c = &vm->space.context;
 	struct bw_table t;
 	struct run m = {0};
 	unsigned n = 0;

@@ -15,7 +15,7 @@ static const char ARM = 'a', DISARM = 'd';
 
 static void release_all(struct bw_look *l, bool holds_gfxoff)
 {
-	struct bw_look_gpu gpu = {0};
+	struct bw_gpu gpu = {0};
 	struct bw_error *err = bw_look_gpu_open(l, &gpu);
 	if (!err)
 		err = bw_scan_halt_all(&gpu, false);
@@ -26,7 +26,7 @@ static void release_all(struct bw_look *l, bool holds_gfxoff)
 		bw_error_free(bw_kmd_file_write(gpu.gfxoff, 0, &allow, sizeof(allow), &done));
 	}
 	bw_error_free(err); /* the GPU is gone, and its waves with it */
-	bw_look_gpu_close(&gpu);
+	bw_gpu_close(&gpu);
 }
 
 static void guard(struct bw_look *l, bool holds_gfxoff, int fd)

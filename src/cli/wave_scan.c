@@ -232,7 +232,7 @@ static struct bw_error *each_place(struct reader *r)
 	return NULL;
 }
 
-static struct bw_error *arch_of(const struct bw_look_gpu *gpu, const struct bw_arch **out)
+static struct bw_error *arch_of(const struct bw_gpu *gpu, const struct bw_arch **out)
 {
 	*out = bw_arch_of(gpu->part.gc);
 	return *out ? NULL
@@ -249,8 +249,8 @@ struct bw_error *bw_scan_each(const struct bw_scan *s,
 	struct reader r = {.scan = s, .fn = fn, .cookie = cookie};
 	struct bw_reg reg;
 	BW_TRY(arch_of(s->gpu, &r.arch));
-	if (!bw_look_gpu_find(s->gpu, "SQ_IND_INDEX", &reg, &r.ind_index_dw) ||
-	    !bw_look_gpu_find(s->gpu, "SQ_IND_DATA", &reg, &r.ind_data_dw))
+	if (!bw_gpu_find(s->gpu, "SQ_IND_INDEX", &reg, &r.ind_index_dw) ||
+	    !bw_gpu_find(s->gpu, "SQ_IND_DATA", &reg, &r.ind_data_dw))
 		return bw_errorf(BW_E_NOT_FOUND, "this GPU has no register SQ_IND_INDEX");
 	BW_TRY(bw_kmd_file_open(s->gpu->kmd, "amdgpu_gprwave", true, &r.gprwave));
 	struct bw_error *err = each_place(&r);
@@ -271,20 +271,20 @@ struct bw_error *bw_scan_run(const struct bw_scan *s, struct bw_scan_waves *out)
 	return bw_scan_each(s, keep, out);
 }
 
-struct bw_error *bw_scan_halt_all(struct bw_look_gpu *gpu, bool on)
+struct bw_error *bw_scan_halt_all(struct bw_gpu *gpu, bool on)
 {
 	const struct bw_kmd_bank all = {.use_grbm = true, .se = ~0u, .sa = ~0u, .instance = ~0u};
 	const struct bw_arch *arch;
 	struct bw_reg reg;
 	uint32_t sq_cmd_dw;
 	BW_TRY(arch_of(gpu, &arch));
-	if (!bw_look_gpu_find(gpu, "SQ_CMD", &reg, &sq_cmd_dw))
+	if (!bw_gpu_find(gpu, "SQ_CMD", &reg, &sq_cmd_dw))
 		return bw_errorf(BW_E_NOT_FOUND, "this GPU has no register SQ_CMD");
 	return bw_kmd_reg_write(gpu->kmd, &all, sq_cmd_dw,
 				bw_arch_sq_cmd_all(arch, BW_SQ_CMD_SETHALT, UINT32_MAX, on));
 }
 
-static struct bw_error *command(struct bw_look_gpu *gpu, const struct bw_scan_place *p,
+static struct bw_error *command(struct bw_gpu *gpu, const struct bw_scan_place *p,
 				enum bw_sq_cmd cmd)
 {
 	const struct bw_kmd_bank bank = {
@@ -292,7 +292,7 @@ static struct bw_error *command(struct bw_look_gpu *gpu, const struct bw_scan_pl
 	struct bw_reg reg;
 	uint32_t sq_cmd_dw;
 	uint64_t word = 0;
-	if (!bw_look_gpu_find(gpu, "SQ_CMD", &reg, &sq_cmd_dw))
+	if (!bw_gpu_find(gpu, "SQ_CMD", &reg, &sq_cmd_dw))
 		return bw_errorf(BW_E_NOT_FOUND, "this GPU has no register SQ_CMD");
 	BW_TRY(bw_reg_encode(&reg, "CMD", cmd, word, &word));
 	BW_TRY(bw_reg_encode(&reg, "MODE", BW_SQ_MODE_SINGLE, word, &word));
@@ -302,12 +302,12 @@ static struct bw_error *command(struct bw_look_gpu *gpu, const struct bw_scan_pl
 	return bw_kmd_reg_write(gpu->kmd, &bank, sq_cmd_dw, (uint32_t)word);
 }
 
-struct bw_error *bw_scan_release(struct bw_look_gpu *gpu, const struct bw_scan_place *p)
+struct bw_error *bw_scan_release(struct bw_gpu *gpu, const struct bw_scan_place *p)
 {
 	return command(gpu, p, BW_SQ_CMD_SETHALT);
 }
 
-struct bw_error *bw_scan_step(struct bw_look_gpu *gpu, const struct bw_scan_place *p)
+struct bw_error *bw_scan_step(struct bw_gpu *gpu, const struct bw_scan_place *p)
 {
 	const struct bw_arch *arch;
 	BW_TRY(arch_of(gpu, &arch));

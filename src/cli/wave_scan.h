@@ -31,7 +31,7 @@ struct bw_scan_waves BW_VEC(struct bw_scan_wave);
 void bw_scan_free(struct bw_scan_waves *list);
 
 struct bw_scan {
-	struct bw_look_gpu *gpu;
+	struct bw_gpu *gpu;
 	const char *places; /* a pattern with * and ?, as of shells; NULL: all */
 	int vmid;	    /* -1: all */
 	bool reads_vgprs;
@@ -46,13 +46,12 @@ struct bw_error *bw_scan_each(const struct bw_scan *s,
 struct bw_error *bw_scan_run(const struct bw_scan *s, struct bw_scan_waves *out) BW_MUST_CHECK;
 
 /* Halts all waves of the GPU, or lets them run on. */
-struct bw_error *bw_scan_halt_all(struct bw_look_gpu *gpu, bool on) BW_MUST_CHECK;
+struct bw_error *bw_scan_halt_all(struct bw_gpu *gpu, bool on) BW_MUST_CHECK;
 /* Lets one wave run on. */
-struct bw_error *bw_scan_release(struct bw_look_gpu *gpu,
-				 const struct bw_scan_place *p) BW_MUST_CHECK;
+struct bw_error *bw_scan_release(struct bw_gpu *gpu, const struct bw_scan_place *p) BW_MUST_CHECK;
 /* Has a halted wave issue one instruction. It does so at a time of its own. BW_E_UNSUPPORTED: the
  * GPU's SQ has no such command (gfx9). */
-struct bw_error *bw_scan_step(struct bw_look_gpu *gpu, const struct bw_scan_place *p) BW_MUST_CHECK;
+struct bw_error *bw_scan_step(struct bw_gpu *gpu, const struct bw_scan_place *p) BW_MUST_CHECK;
 
 /* ---- wave_guard.c ---- */
 
@@ -76,7 +75,7 @@ void bw_scan_guard_end(struct bw_scan_guard *g);
 
 /* All waves of a GPU, halted while they are looked at. Those that were halted before stay so. */
 struct bw_scan_halt {
-	struct bw_look_gpu *gpu;
+	struct bw_gpu *gpu;
 	struct bw_scan_guard *guard; /* started */
 	struct bw_scan_waves before; /* owned */
 	size_t n_were_halted;	     /* of before */

@@ -74,7 +74,7 @@ static void look_at_vmid(struct bw_wave_symbols *s, unsigned vmid)
 	char place[16];
 	uint64_t address;
 	s->vmid[vmid].is_looked_at = true;
-	s->vmid[vmid].has_process = bw_look_process_of(s->kmd, vmid, &s->vmid[vmid].process);
+	s->vmid[vmid].has_process = bw_gpu_process_of(s->kmd, vmid, &s->vmid[vmid].process);
 	if (s->vmid[vmid].has_process)
 		add_code_of(s, s->vmid[vmid].process.pid);
 	snprintf(place, sizeof(place), "%u@0", vmid);

@@ -37,7 +37,7 @@ static const char usage[] =
 
 struct waves_command {
 	struct bw_look look;
-	struct bw_look_gpu gpu;
+	struct bw_gpu gpu;
 	const char *vmid;
 	bool registers, halt, keep;
 	struct bw_wave_symbols symbols;
@@ -316,7 +316,7 @@ static struct bw_error *run_waves(struct bw_look *l)
 	if (!err)
 		err = look(c, &g, l->n_words ? l->words[0] : NULL);
 	bw_wave_symbols_close(&c->symbols);
-	bw_look_gpu_close(&c->gpu);
+	bw_gpu_close(&c->gpu);
 	bw_scan_guard_end(&g);
 	return err;
 }

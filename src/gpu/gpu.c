@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/util.h"
 
@@ -128,6 +129,25 @@ size_t bw_gpu_memory_read(struct bw_gpu_memory *m, bool system, uint64_t address
 	if (f)
 		bw_error_free(bw_kmd_file_read(f, address, out, size_b, &done));
 	return done;
+}
+
+size_t bw_gpu_memory_bytes(struct bw_gpu_memory *m, bool system, uint64_t address, void *out,
+			   size_t size_b)
+{
+	enum { PAGE_B = 4096, CHUNK_B = 64 * 1024 };
+	uint8_t bytes[CHUNK_B + 8];
+	/* Page by page: a page that may not be read makes the whole call fail (iomem). */
+	size_t n = BW_MIN(size_b, system ? (size_t)(PAGE_B - address % PAGE_B) : (size_t)CHUNK_B);
+	if (address > UINT64_MAX - sizeof(bytes))
+		return 0;
+	uint64_t first = address & ~3ull, end = (address + n + 3) & ~3ull;
+	size_t before = (size_t)(address - first);
+	size_t done = bw_gpu_memory_read(m, system, first, bytes, (size_t)(end - first));
+	if (done <= before)
+		return 0;
+	n = BW_MIN(n, done - before);
+	memcpy(out, bytes + before, n);
+	return n;
 }
 
 bool bw_gpu_memory_entry(void *cookie, bool system, uint64_t address, uint64_t *out_entry)

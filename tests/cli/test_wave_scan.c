@@ -18,19 +18,6 @@
 /* What wave_scan.c wants of look_gpu.c, whose other functions open real GPUs. */
 volatile sig_atomic_t bw_look_ended;
 
-bool bw_look_gpu_find(const struct bw_look_gpu *g, const char *name, struct bw_reg *out_reg,
-		      uint32_t *out_addr_dw)
-{
-	struct bw_reg reg;
-	if (!bw_regs_lookup(g->block[0].block, name, &reg))
-		return false;
-	struct bw_error *err = bw_reg_address(&reg, g->block[0].ip.segment,
-					      g->block[0].ip.n_segments, out_addr_dw);
-	assert_null(err);
-	*out_reg = reg;
-	return true;
-}
-
 /* ---- The kernel ---- */
 
 enum { SEGMENT = 0x2000, N_VGPRS = 8 };
@@ -177,7 +164,7 @@ static const struct bw_kmd_ops ops = {.file_open = file_open,
 				      .remedy = remedy,
 				      .place = place};
 
-static void start(struct machine *m, uint32_t version, struct bw_look_gpu *out)
+static void start(struct machine *m, uint32_t version, struct bw_gpu *out)
 {
 	struct bw_gpu_block *gc = &out->block[0];
 	struct bw_reg reg;
@@ -188,9 +175,9 @@ static void start(struct machine *m, uint32_t version, struct bw_look_gpu *out)
 	out->n_blocks = 1;
 	gc->ip = (struct bw_kmd_ip){.segment = {SEGMENT}, .n_segments = 1};
 	assert_null(bw_regs_find("gc", version, &gc->block));
-	assert_true(bw_look_gpu_find(out, "SQ_IND_INDEX", &reg, &m->sq_ind_index_dw));
-	assert_true(bw_look_gpu_find(out, "SQ_IND_DATA", &reg, &m->sq_ind_data_dw));
-	assert_true(bw_look_gpu_find(out, "SQ_CMD", &reg, &m->sq_cmd_dw));
+	assert_true(bw_gpu_find(out, "SQ_IND_INDEX", &reg, &m->sq_ind_index_dw));
+	assert_true(bw_gpu_find(out, "SQ_IND_DATA", &reg, &m->sq_ind_data_dw));
+	assert_true(bw_gpu_find(out, "SQ_CMD", &reg, &m->sq_cmd_dw));
 }
 
 static void stop(struct machine *m)
@@ -223,7 +210,7 @@ static void gfx9(void **state)
 			    .wave = 9,
 			    .words = dump_gfx9,
 			    .n_words = BW_ARRAY_SIZE(dump_gfx9)};
-	struct bw_look_gpu gpu = {0};
+	struct bw_gpu gpu = {0};
 	struct bw_scan_waves waves = {0};
 	char place_text[40], flags[64];
 	start(&m, BW_IP_VERSION(9, 0, 1), &gpu);
@@ -289,7 +276,7 @@ static void look_at_gfx10(uint32_t version, bool has_active)
 			    .words = dump_gfx10,
 			    .n_words = BW_ARRAY_SIZE(dump_gfx10),
 			    .has_active = has_active};
-	struct bw_look_gpu gpu = {0};
+	struct bw_gpu gpu = {0};
 	struct bw_scan_waves waves = {0};
 	char place_text[40];
 	start(&m, version, &gpu);
@@ -326,7 +313,7 @@ static void gfx10(void **state)
 static void generations_that_are_not_known(void **state)
 {
 	struct machine m = {0};
-	struct bw_look_gpu gpu = {0};
+	struct bw_gpu gpu = {0};
 	struct bw_scan_waves waves = {0};
 	start(&m, BW_IP_VERSION(9, 4, 2), &gpu);
 	const struct bw_scan s = {.gpu = &gpu, .vmid = -1};
