@@ -457,8 +457,7 @@ static struct bw_error *run_pass(struct bw_umr *u, int argc, char **argv, enum p
 
 int bw_main_umr(int argc, char **argv)
 {
-	struct bw_umr u = {.guard = {.fd = -1},
-			   .bank = {.use_grbm = true, .se = ~0u, .sa = ~0u, .instance = ~0u}};
+	struct bw_umr u = {.bank = {.use_grbm = true, .se = ~0u, .sa = ~0u, .instance = ~0u}};
 	const char *selector = NULL;
 	if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
 		fputs(usage, stdout);
@@ -467,14 +466,10 @@ int bw_main_umr(int argc, char **argv)
 	struct bw_error *err = run_pass(&u, argc, argv, DEVICE, &selector);
 	if (!err)
 		err = run_pass(&u, argc, argv, OPTION, NULL);
-	struct bw_look look = {.gpu = getenv(BW_KMD_SERVER_ENV) ? "virtual" : selector};
-	if (!err && u.halt_waves)
-		err = bw_scan_guard_start(&look, false, &u.guard);
 	if (!err)
 		err = open_gpu(&u, selector);
 	if (!err)
 		err = run_pass(&u, argc, argv, COMMAND, NULL);
-	bw_scan_guard_end(&u.guard);
 	bw_kmd_close(u.kmd);
 	if (!err)
 		return 0;

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "cli/look_gpu.h"
-#include "cli/wave_scan.h"
+#include "scan/halt.h"
 
 struct bw_umr {
 	struct bw_gpu gpu;  /* without GFXOFF, which is -go's, and signals */
@@ -21,8 +21,7 @@ struct bw_umr {
 	uint32_t gc_bases_dw[8];
 	unsigned n_gc_bases;
 	bool bits, many, halt_waves, skip_gprs, risky;
-	struct bw_scan_guard guard; /* started for halt_waves, else fd -1 */
-	struct bw_kmd_bank bank;    /* of register accesses */
+	struct bw_kmd_bank bank; /* of register accesses */
 };
 
 /* umr_waves.c */

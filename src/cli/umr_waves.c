@@ -27,9 +27,9 @@ static void print_gprs(const struct bw_scan_wave *w)
 		print_row("\t", i, w->sgprs + i, 4);
 	if (!w->vgprs)
 		return;
-	printf("\nVGPRs, a row for each, lanes 0 to %u:\n", w->lanes - 1);
-	for (unsigned i = 0; i < w->n_vgprs; i++)
-		print_row("\t", i, w->vgprs + (size_t)i * w->lanes, w->lanes);
+	printf("\nVGPRs, a row for each, lanes 0 to %u:\n", w->wave.lanes - 1);
+	for (unsigned i = 0; i < w->wave.n_vgprs; i++)
+		print_row("\t", i, w->vgprs + (size_t)i * w->wave.lanes, w->wave.lanes);
 }
 
 /* A word of the dump as the register database knows it. False: it does not. */
@@ -53,7 +53,7 @@ static void print_fields(struct bw_umr *u, const struct bw_wave_state *w, unsign
 		       i + 1 < n ? "," : "\n");
 }
 
-static void print_place(const struct bw_scan_place *p)
+static void print_place(const struct bw_place *p)
 {
 	printf(p->is_cu ? "se%u.sh%u.cu%u.simd%u.wave%u" : "se%u.sa%u.wgp%u.simd%u.wave%u", p->se,
 	       p->sa, p->wgp, p->simd, p->wave);
@@ -61,8 +61,8 @@ static void print_place(const struct bw_scan_place *p)
 
 static void print_long(struct bw_umr *u, const struct bw_scan_wave *wave)
 {
-	const struct bw_wave_state *w = &wave->state;
-	const struct bw_scan_place *p = &wave->place;
+	const struct bw_wave_state *w = &wave->wave.state;
+	const struct bw_place *p = &wave->place;
 	const struct bw_arch *arch = w->arch;
 	printf("\n------------------------------------------------------\n");
 	print_place(p);
@@ -84,8 +84,8 @@ static void print_long(struct bw_umr *u, const struct bw_scan_wave *wave)
 
 static void print_short(const struct bw_scan_wave *w, bool first)
 {
-	const struct bw_scan_place *p = &w->place;
-	const uint32_t *r = w->state.reg;
+	const struct bw_place *p = &w->place;
+	const uint32_t *r = w->wave.state.reg;
 	/* What Mesa 22 reads: twelve columns in this order. gfx11 has no INST_DW0, gfx10 no
 	 * INST_DW1: 0. gfx9 has one HW_ID. */
 	if (first)
@@ -125,8 +125,11 @@ struct bw_error *bw_umr_waves(struct bw_umr *u)
 	struct bw_scan s = {.gpu = &u->gpu,
 			    .vmid = -1,
 			    .reads_vgprs = u->bits && !u->skip_gprs,
-			    .awaits_halt = u->halt_waves};
-	struct bw_scan_halt h = {.gpu = &u->gpu, .guard = &u->guard};
+			    .awaits_halt = u->halt_waves,
+			    .has_ended = &bw_look_ended};
+	struct bw_scan_halt h = BW_SCAN_HALT_INIT;
+	h.gpu = &u->gpu;
+	h.has_ended = &bw_look_ended;
 	struct bw_error *err = u->halt_waves ? bw_scan_halt_begin(&h) : NULL;
 	if (!err)
 		err = bw_scan_each(&s, print_wave, &p);
@@ -156,19 +159,24 @@ static struct bw_error *look_at(struct bw_umr *u, const char *place, struct bw_s
 struct bw_error *bw_umr_step(struct bw_umr *u, const char *text)
 {
 	enum { PATIENCE = 100 };
-	struct bw_scan_place p = {0};
 	struct bw_scan_wave before, after;
 	const struct bw_arch *arch = bw_arch_of(u->gpu.part.gc);
-	char place[40], end;
+	unsigned n[5];
+	char place[32], end;
 	bool is_there;
-	if (sscanf(text, "%u,%u,%u,%u,%u%c", &p.se, &p.sa, &p.wgp, &p.simd, &p.wave, &end) != 5)
+	bool is_place =
+		sscanf(text, "%u,%u,%u,%u,%u%c", &n[0], &n[1], &n[2], &n[3], &n[4], &end) == 5;
+	for (unsigned i = 0; is_place && i < BW_ARRAY_SIZE(n); i++)
+		is_place = n[i] <= UINT8_MAX;
+	if (!is_place)
 		return bw_errorf(BW_E_INVALID, "-ss takes SE,SA,WGP,SIMD,WAVE, not %s", text);
-	p.is_cu = arch && !arch->has_wgps;
-	bw_scan_place_text(&p, place);
+	const struct bw_place p = {(uint8_t)n[0], (uint8_t)n[1], (uint8_t)n[2],
+				   (uint8_t)n[3], (uint8_t)n[4], arch && !arch->has_wgps};
+	bw_place_text(p, place);
 	BW_TRY(look_at(u, place, &before, &is_there));
 	if (!is_there)
 		return bw_errorf(BW_E_NOT_FOUND, "there is no wave at %s (-wa lists them)", place);
-	if (!bw_wave_get(&before.state, BW_WF_HALTED))
+	if (!bw_wave_get(&before.wave.state, BW_WF_HALTED))
 		return bw_errorf(BW_E_INVALID,
 				 "the wave at %s runs, and only a halted one can be stepped "
 				 "(\"breakwater waves --halt --keep\" halts all until Enter)",
@@ -176,18 +184,18 @@ struct bw_error *bw_umr_step(struct bw_umr *u, const char *text)
 	BW_TRY(bw_scan_step(&u->gpu, &p));
 	after = before;
 	/* A branch to itself and a wait leave the PC where it is. */
-	for (unsigned i = 0; i < PATIENCE && is_there && after.pc == before.pc; i++) {
+	for (unsigned i = 0; i < PATIENCE && is_there && after.wave.pc == before.wave.pc; i++) {
 		BW_TRY(look_at(u, place, &after, &is_there));
-		if (is_there && after.pc == before.pc)
+		if (is_there && after.wave.pc == before.wave.pc)
 			usleep(1000);
 	}
 	print_place(&p);
-	printf(": PC 0x%" PRIx64, before.pc);
+	printf(": PC 0x%" PRIx64, before.wave.pc);
 	if (!is_there)
 		printf(", and the wave has ended\n");
-	else if (after.pc == before.pc)
+	else if (after.wave.pc == before.wave.pc)
 		printf(", where it still is: it waits, or branches to itself\n");
 	else
-		printf(" => 0x%" PRIx64 "\n", after.pc);
+		printf(" => 0x%" PRIx64 "\n", after.wave.pc);
 	return NULL;
 }

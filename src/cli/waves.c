@@ -8,9 +8,10 @@
 
 #include "base/cleanup.h"
 #include "base/util.h"
+#include "cli/look_gpu.h"
 #include "cli/subcommands.h"
-#include "cli/wave_scan.h"
-#include "cli/wave_symbols.h"
+#include "scan/halt.h"
+#include "scan/symbols.h"
 #include "ui/print_format.h"
 
 static const char usage[] =
@@ -40,7 +41,7 @@ struct waves_command {
 	struct bw_gpu gpu;
 	const char *vmid;
 	bool registers, halt, keep;
-	struct bw_wave_symbols symbols;
+	struct bw_scan_symbols symbols;
 	size_t n_were_halted;
 };
 
@@ -62,55 +63,44 @@ static void add_state(const struct bw_wave_state *s, struct bw_str *out)
 		bw_str_add(out, "running");
 }
 
-/* Where a wave in the trap handler was: SPI and the hardware put the PC into TTMP0 and TTMP1
- * (doc/hardware/traps.md 2.1). */
-static uint64_t code_pc(const struct bw_scan_wave *w)
-{
-	return bw_wave_get(&w->state, BW_WF_IN_HANDLER)
-		       ? bw_join32(w->state.reg[BW_WREG_TTMP1] & 0xffff,
-				   w->state.reg[BW_WREG_TTMP0])
-		       : w->pc;
-}
-
 /* What SPI gives a wave that has a trap handler. */
-static void show_dispatch(struct bw_table *t, const struct bw_wave_state *s)
+static void show_dispatch(struct bw_table *t, const struct bw_target_wave *w)
 {
-	if (!bw_wave_get(s, BW_WF_TRAP_EN) || !bw_arch_has(s->arch, BW_WF_WORKGROUP_X)) {
+	const uint32_t *g = w->workgroup;
+	if (w->wave_in_group == BW_GROUP_UNKNOWN) {
 		bw_table_empty(t);
 		bw_table_empty(t);
 		bw_table_empty(t);
 		return;
 	}
-	uint32_t x = bw_wave_get(s, BW_WF_WORKGROUP_X), y = bw_wave_get(s, BW_WF_WORKGROUP_Y),
-		 z = bw_wave_get(s, BW_WF_WORKGROUP_Z), n = bw_wave_get(s, BW_WF_WAVE_IN_GROUP);
-	bw_table_int(t, bw_wave_get(s, BW_WF_PACKET));
-	bw_table_text(t, "(%u,%u,%u)/%u", x, y, z, n);
-	bw_table_json_cell(t, json_pack("[i,i,i]", (int)x, (int)y, (int)z));
+	bw_table_int(t, w->dispatch_packet);
+	bw_table_text(t, "(%u,%u,%u)/%u", g[0], g[1], g[2], w->wave_in_group);
+	bw_table_json_cell(t, json_pack("[i,i,i]", (int)g[0], (int)g[1], (int)g[2]));
 }
 
 /* ---- registers ---- */
 
 static const uint32_t *lanes_of(const struct bw_scan_wave *w, unsigned vgpr)
 {
-	return w->vgprs + (size_t)vgpr * w->lanes;
+	return w->vgprs + (size_t)vgpr * w->wave.lanes;
 }
 
 static json_t *registers_json(const struct bw_scan_wave *w)
 {
-	const struct bw_arch *arch = w->state.arch;
+	const struct bw_arch *arch = w->wave.state.arch;
 	json_t *o = json_object(), *sgprs = json_array(), *vgprs = json_array();
 	for (unsigned i = 0; i < arch->n_gprwave; i++) {
 		const char *name = arch->reg[arch->gprwave[i]].name;
 		if (name)
-			json_object_set_new(o, name,
-					    json_sprintf("0x%x", w->state.reg[arch->gprwave[i]]));
+			json_object_set_new(
+				o, name, json_sprintf("0x%x", w->wave.state.reg[arch->gprwave[i]]));
 	}
-	json_object_set_new(o, "m0", json_sprintf("0x%x", w->state.reg[BW_WREG_M0]));
+	json_object_set_new(o, "m0", json_sprintf("0x%x", w->wave.state.reg[BW_WREG_M0]));
 	for (unsigned i = 0; i < BW_SCAN_SGPRS; i++)
 		json_array_append_new(sgprs, json_sprintf("0x%x", w->sgprs[i]));
-	for (unsigned i = 0; i < w->n_vgprs; i++) {
+	for (unsigned i = 0; w->vgprs && i < w->wave.n_vgprs; i++) {
 		json_t *row = json_array();
-		for (unsigned lane = 0; lane < w->lanes; lane++)
+		for (unsigned lane = 0; lane < w->wave.lanes; lane++)
 			json_array_append_new(row, json_sprintf("0x%x", lanes_of(w, i)[lane]));
 		json_array_append_new(vgprs, row);
 	}
@@ -133,28 +123,28 @@ static void show_row(struct bw_look *l, const char *label, unsigned first, const
 static void show_registers(struct bw_look *l, const struct bw_scan_wave *w)
 {
 	enum { PER_ROW = 8 };
-	const struct bw_arch *arch = w->state.arch;
-	char place[40], flags[160];
-	bw_scan_place_text(&w->place, place);
-	bw_out_line(l->out, "\n%s, VMID %u, PC 0x%" PRIx64 ", EXEC 0x%0*" PRIx64, place, w->vmid,
-		    w->pc, (int)w->lanes / 4, w->exec);
+	const struct bw_arch *arch = w->wave.state.arch;
+	char place[32], flags[160];
+	bw_place_text(w->place, place);
+	bw_out_line(l->out, "\n%s, VMID %u, PC 0x%" PRIx64 ", EXEC 0x%0*" PRIx64, place,
+		    w->wave.space, w->wave.pc, w->wave.lanes / 4, w->wave.exec);
 	for (unsigned i = 0; i < arch->n_gprwave; i++) {
 		uint8_t reg = arch->gprwave[i];
 		if (!arch->reg[reg].name)
 			continue;
-		bw_arch_flags_text(arch, (enum bw_wreg)reg, w->state.reg[reg], flags,
+		bw_arch_flags_text(arch, (enum bw_wreg)reg, w->wave.state.reg[reg], flags,
 				   sizeof(flags));
-		bw_out_line(l->out, "  %-14s %08x%s%s", arch->reg[reg].name, w->state.reg[reg],
+		bw_out_line(l->out, "  %-14s %08x%s%s", arch->reg[reg].name, w->wave.state.reg[reg],
 			    flags[0] ? "  " : "", flags);
 	}
 	/* in the debugger's lists it stands beside PC and EXEC, so it has no name there */
-	bw_out_line(l->out, "  %-14s %08x", "m0", w->state.reg[BW_WREG_M0]);
+	bw_out_line(l->out, "  %-14s %08x", "m0", w->wave.state.reg[BW_WREG_M0]);
 	for (unsigned i = 0; i < BW_SCAN_SGPRS; i += PER_ROW)
 		show_row(l, "s", i, w->sgprs + i, BW_MIN((unsigned)PER_ROW, BW_SCAN_SGPRS - i));
 	if (!w->vgprs)
 		bw_out_line(l->out, "%s", "  It has no VGPRs any more.");
-	for (unsigned i = 0; i < w->n_vgprs; i++)
-		show_row(l, "v", i, lanes_of(w, i), w->lanes);
+	for (unsigned i = 0; w->vgprs && i < w->wave.n_vgprs; i++)
+		show_row(l, "v", i, lanes_of(w, i), w->wave.lanes);
 }
 
 /* ---- the list ---- */
@@ -173,12 +163,13 @@ static void show(struct waves_command *c, const struct bw_scan_waves *list)
 	struct bw_table t;
 	bw_table_init(&t, "waves", columns, BW_ARRAY_SIZE(columns));
 	bw_vec_each(list, w) {
-		char place[40];
+		char place[32];
 		struct bw_str state = {0}, symbol = {0};
-		const struct bw_kmd_client *process = bw_wave_symbols_process(&c->symbols, w->vmid);
-		bw_scan_place_text(&w->place, place);
+		const struct bw_kmd_client *process =
+			bw_scan_symbols_process(&c->symbols, w->wave.space);
+		bw_place_text(w->place, place);
 		bw_table_text(&t, "%s", place);
-		bw_table_int(&t, w->vmid);
+		bw_table_int(&t, w->wave.space);
 		if (process) {
 			bw_table_text(&t, "%s", process->comm);
 			bw_table_int(&t, process->pid);
@@ -186,20 +177,20 @@ static void show(struct waves_command *c, const struct bw_scan_waves *list)
 			bw_table_empty(&t);
 			bw_table_empty(&t);
 		}
-		add_state(&w->state, &state);
+		add_state(&w->wave.state, &state);
 		bw_table_text(&t, "%s", bw_str_text(&state));
-		bw_table_hex(&t, w->pc, 1);
-		if (bw_wave_get(&w->state, BW_WF_IN_HANDLER))
-			bw_table_hex(&t, code_pc(w), 1);
+		bw_table_hex(&t, w->wave.pc, 1);
+		if (bw_wave_get(&w->wave.state, BW_WF_IN_HANDLER))
+			bw_table_hex(&t, bw_scan_code_pc(w), 1);
 		else
 			bw_table_empty(&t);
-		if (bw_wave_symbols_at(&c->symbols, w->vmid, code_pc(w), &symbol))
+		if (bw_scan_symbols_at(&c->symbols, w->wave.space, bw_scan_code_pc(w), &symbol))
 			bw_table_text(&t, "%s", bw_str_text(&symbol));
 		else
 			bw_table_empty(&t);
-		bw_table_int(&t, w->lanes);
-		bw_table_hex(&t, w->exec, (int)w->lanes / 4);
-		show_dispatch(&t, &w->state);
+		bw_table_int(&t, w->wave.lanes);
+		bw_table_hex(&t, w->wave.exec, w->wave.lanes / 4);
+		show_dispatch(&t, &w->wave);
 		if (l->json && c->registers)
 			bw_table_json_cell(&t, registers_json(w));
 		else
@@ -236,10 +227,11 @@ static void keep_halted(struct waves_command *c)
 		;
 }
 
-static struct bw_error *scan(struct waves_command *c, struct bw_scan *s, struct bw_scan_guard *g,
-			     struct bw_scan_waves *list)
+static struct bw_error *scan(struct waves_command *c, struct bw_scan *s, struct bw_scan_waves *list)
 {
-	struct bw_scan_halt h = {.gpu = &c->gpu, .guard = g};
+	struct bw_scan_halt h = BW_SCAN_HALT_INIT;
+	h.gpu = &c->gpu;
+	h.has_ended = &bw_look_ended;
 	if (!c->halt)
 		return bw_scan_run(s, list);
 	struct bw_error *err = bw_scan_halt_begin(&h);
@@ -255,19 +247,22 @@ static struct bw_error *scan(struct waves_command *c, struct bw_scan *s, struct 
 	return bw_scan_halt_end(&h, err);
 }
 
-static struct bw_error *look(struct waves_command *c, struct bw_scan_guard *g, const char *pattern)
+static struct bw_error *look(struct waves_command *c, const char *pattern)
 {
 	struct bw_scan_waves list = {0};
-	struct bw_scan s = {
-		.gpu = &c->gpu, .places = pattern, .vmid = -1, .reads_vgprs = c->registers};
+	struct bw_scan s = {.gpu = &c->gpu,
+			    .places = pattern,
+			    .vmid = -1,
+			    .reads_vgprs = c->registers,
+			    .has_ended = &bw_look_ended};
 	unsigned vmid;
 	if (c->vmid) {
 		BW_TRY(bw_look_vmid(&c->look, c->vmid, &vmid));
 		s.vmid = (int)vmid;
 	}
 	BW_TRY(bw_look_gpu_open(&c->look, &c->gpu));
-	bw_wave_symbols_open(&c->symbols, &c->look, c->gpu.kmd);
-	struct bw_error *err = scan(c, &s, g, &list);
+	c->symbols.gpu = &c->gpu;
+	struct bw_error *err = scan(c, &s, &list);
 	if (!err && bw_look_ended && !c->keep)
 		err = bw_errorf(BW_E_INTERRUPTED, "interrupted%s",
 				c->halt ? "; the waves run on" : "");
@@ -295,7 +290,7 @@ static struct bw_error *take_waves_option(void *cookie, const char *option, cons
 		c->vmid = value;
 	} else if (!strcmp(option, "--code")) {
 		*used = 2;
-		return value ? bw_wave_symbols_add(&c->symbols, value) : NULL;
+		return value ? bw_scan_symbols_add(&c->symbols, value) : NULL;
 	} else {
 		*used = 0;
 	}
@@ -305,19 +300,13 @@ static struct bw_error *take_waves_option(void *cookie, const char *option, cons
 static struct bw_error *run_waves(struct bw_look *l)
 {
 	struct waves_command *c = l->cookie;
-	struct bw_scan_guard g = {.fd = -1};
-	struct bw_error *err = NULL;
 	if (l->n_words > 1)
 		return bw_errorf(BW_E_INVALID, "waves wants one PLACE at most (see --help)");
 	if (c->keep && !c->halt)
 		return bw_errorf(BW_E_INVALID, "--keep needs --halt");
-	if (c->halt)
-		err = bw_scan_guard_start(l, true, &g);
-	if (!err)
-		err = look(c, &g, l->n_words ? l->words[0] : NULL);
-	bw_wave_symbols_close(&c->symbols);
+	struct bw_error *err = look(c, l->n_words ? l->words[0] : NULL);
+	bw_scan_symbols_close(&c->symbols);
 	bw_gpu_close(&c->gpu);
-	bw_scan_guard_end(&g);
 	return err;
 }
 

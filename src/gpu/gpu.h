@@ -50,8 +50,8 @@ struct bw_kmd_file *bw_gpu_memory_file(struct bw_gpu_memory *m, bool system);
  * nothing can be read. */
 size_t bw_gpu_memory_read(struct bw_gpu_memory *m, bool system, uint64_t address, void *out,
 			  size_t size_b);
-/* The same at any byte: amdgpu_vram takes whole dwords alone (doc/hardware/kernel-interface.md 5.2).
- * May read less than there is: of system memory the rest of a page at most. */
+/* The same at any byte: amdgpu_vram takes whole dwords alone (doc/hardware/kernel-interface.md
+ * 5.2). May read less than there is: of system memory the rest of a page at most. */
 size_t bw_gpu_memory_bytes(struct bw_gpu_memory *m, bool system, uint64_t address, void *out,
 			   size_t size_b);
 /* A bw_gpuvm_read_fn; cookie: a struct bw_gpu_memory. */

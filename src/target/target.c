@@ -417,7 +417,7 @@ struct bw_error *bw_target_hold_time(struct bw_target *t, bool on)
 
 struct bw_place bw_target_place(const struct bw_target_facts *f, uint32_t slot)
 {
-	struct bw_place p = {0};
+	struct bw_place p = {.is_cu = f->arch && !f->arch->has_wgps};
 	uint32_t waves = f->waves_per_simd ? f->waves_per_simd : 1;
 	uint32_t simds = f->simd_per_wgp ? f->simd_per_wgp : 1;
 	uint32_t wgps = f->wgp_per_sa ? f->wgp_per_sa : 1;
@@ -436,5 +436,6 @@ struct bw_place bw_target_place(const struct bw_target_facts *f, uint32_t slot)
 
 void bw_place_text(struct bw_place p, char out[32])
 {
-	snprintf(out, 32, "se%u.sa%u.wgp%u.simd%u.w%u", p.se, p.sa, p.wgp, p.simd, p.wave);
+	snprintf(out, 32, "se%u.sa%u.%s%u.simd%u.w%u", p.se, p.sa, p.is_cu ? "cu" : "wgp", p.wgp,
+		 p.simd, p.wave);
 }

@@ -283,9 +283,10 @@ struct bw_target {
  * ((((SE * sas + SA) * wgps + WGP) * simds + SIMD) * waves + WAVE. */
 struct bw_place {
 	uint8_t se, sa, wgp, simd, wave;
+	bool is_cu; /* gfx9: wgp is the number of a CU */
 };
 struct bw_place bw_target_place(const struct bw_target_facts *f, uint32_t slot);
-/* "se0.sa0.wgp1.simd2.w3" */
+/* "se0.sa0.wgp1.simd2.w3"; of gfx9 "se0.sa0.cu1.simd2.w3" */
 void bw_place_text(struct bw_place p, char out[32]);
 
 #endif

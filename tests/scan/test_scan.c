@@ -2,7 +2,7 @@
 /* Waves of generations that the virtual GPU is none of, as a kernel made up here gives them: files
  * as doc/hardware/kernel-interface.md 4.6 and 5.1 have them, wave data in the order of
  * gfx_v9_0_read_wave_data() and gfx_v10_0_read_wave_data() of Linux 6.12. */
-#include "cli/wave_scan.h"
+#include "scan/scan.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -14,9 +14,6 @@
 #include "base/ip_version.h"
 #include "base/util.h"
 #include "kmd/kmd_priv.h"
-
-/* What wave_scan.c wants of look_gpu.c, whose other functions open real GPUs. */
-volatile sig_atomic_t bw_look_ended;
 
 /* ---- The kernel ---- */
 
@@ -212,27 +209,27 @@ static void gfx9(void **state)
 			    .n_words = BW_ARRAY_SIZE(dump_gfx9)};
 	struct bw_gpu gpu = {0};
 	struct bw_scan_waves waves = {0};
-	char place_text[40], flags[64];
+	char place_text[32], flags[64];
 	start(&m, BW_IP_VERSION(9, 0, 1), &gpu);
 	struct bw_scan s = {.gpu = &gpu, .vmid = -1, .reads_vgprs = true};
 	assert_null(bw_scan_run(&s, &waves));
 	assert_int_equal(waves.len, 1);
 	const struct bw_scan_wave *w = &waves.data[0];
-	bw_scan_place_text(&w->place, place_text);
+	bw_place_text(w->place, place_text);
 	assert_string_equal(place_text, "se1.sa0.cu2.simd3.w9");
-	assert_int_equal(w->pc, 0x7f00004000);
-	assert_int_equal(w->exec, 0x1ffff0000);
-	assert_int_equal(w->lanes, 64);
-	assert_int_equal(w->vmid, 5);
-	assert_true(bw_wave_get(&w->state, BW_WF_HALTED));
-	assert_true(bw_wave_get(&w->state, BW_WF_ILLEGAL_INST));
-	assert_int_equal(w->state.reg[BW_WREG_INST_DW1], 0xbf8c);
-	bw_arch_flags_text(w->state.arch, BW_WREG_TRAPSTS, w->state.reg[BW_WREG_TRAPSTS], flags,
-			   sizeof(flags));
+	assert_int_equal(w->wave.pc, 0x7f00004000);
+	assert_int_equal(w->wave.exec, 0x1ffff0000);
+	assert_int_equal(w->wave.lanes, 64);
+	assert_int_equal(w->wave.space, 5);
+	assert_true(bw_wave_get(&w->wave.state, BW_WF_HALTED));
+	assert_true(bw_wave_get(&w->wave.state, BW_WF_ILLEGAL_INST));
+	assert_int_equal(w->wave.state.reg[BW_WREG_INST_DW1], 0xbf8c);
+	bw_arch_flags_text(w->wave.state.arch, BW_WREG_TRAPSTS, w->wave.state.reg[BW_WREG_TRAPSTS],
+			   flags, sizeof(flags));
 	assert_string_equal(flags, "ILLEGAL_INST");
 	assert_int_equal(w->sgprs[7], 0x500007);
-	assert_int_equal(w->state.reg[BW_WREG_TTMP1], 0x500000 + 108 + 1);
-	assert_int_equal(w->n_vgprs, N_VGPRS);
+	assert_int_equal(w->wave.state.reg[BW_WREG_TTMP1], 0x500000 + 108 + 1);
+	assert_int_equal(w->wave.n_vgprs, N_VGPRS);
 	assert_int_equal(w->vgprs[3 * 64 + 33], 0x1000 * 33 + 3);
 
 	/* SQ_CMD of Vega10: CMD 2:0, MODE 6:4, WAVE_ID 19:16, SIMD_ID 21:20 */
@@ -278,19 +275,19 @@ static void look_at_gfx10(uint32_t version, bool has_active)
 			    .has_active = has_active};
 	struct bw_gpu gpu = {0};
 	struct bw_scan_waves waves = {0};
-	char place_text[40];
+	char place_text[32];
 	start(&m, version, &gpu);
 	const struct bw_scan s = {.gpu = &gpu, .vmid = 3, .reads_vgprs = true};
 	assert_null(bw_scan_run(&s, &waves));
 	assert_int_equal(waves.len, 1);
 	const struct bw_scan_wave *w = &waves.data[0];
-	bw_scan_place_text(&w->place, place_text);
+	bw_place_text(w->place, place_text);
 	assert_string_equal(place_text, "se0.sa1.wgp1.simd2.w15");
-	assert_int_equal(w->pc, 0x8000000120);
-	assert_int_equal(w->lanes, 64);
-	assert_int_equal(w->state.reg[BW_WREG_INST_DW0], 0xbf81);
-	assert_int_equal(w->state.reg[BW_WREG_MODE], 0xf0);
-	assert_int_equal(w->n_vgprs, N_VGPRS);
+	assert_int_equal(w->wave.pc, 0x8000000120);
+	assert_int_equal(w->wave.lanes, 64);
+	assert_int_equal(w->wave.state.reg[BW_WREG_INST_DW0], 0xbf81);
+	assert_int_equal(w->wave.state.reg[BW_WREG_MODE], 0xf0);
+	assert_int_equal(w->wave.n_vgprs, N_VGPRS);
 	assert_null(bw_scan_step(&gpu, &w->place));
 	assert_int_equal(m.sq_cmd, 8 | 15 << 16); /* CMD 3:0, WAVE_ID 20:16 */
 	assert_int_equal(m.commanded_instance, 6);

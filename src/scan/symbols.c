@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/wave_symbols.h"
+#include "scan/symbols.h"
 
 #include <elf.h>
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include "base/util.h"
 #include "sym/demangle.h"
 
-struct bw_error *bw_wave_symbols_add(struct bw_wave_symbols *s, const char *path)
+struct bw_error *bw_scan_symbols_add(struct bw_scan_symbols *s, const char *path)
 {
 	struct bw_code_object *co;
 	BW_TRY(bw_code_object_load(path, &co));
@@ -22,17 +22,11 @@ struct bw_error *bw_wave_symbols_add(struct bw_wave_symbols *s, const char *path
 	return err;
 }
 
-void bw_wave_symbols_open(struct bw_wave_symbols *s, struct bw_look *l, struct bw_kmd *kmd)
+void bw_scan_symbols_close(struct bw_scan_symbols *s)
 {
-	s->look = l;
-	s->kmd = kmd;
-}
-
-void bw_wave_symbols_close(struct bw_wave_symbols *s)
-{
-	for (unsigned i = 0; i < BW_WAVE_VMIDS; i++)
+	for (unsigned i = 0; i < BW_GPU_VMIDS; i++)
 		if (s->vmid[i].is_open)
-			bw_look_memory_close(&s->vmid[i].memory);
+			bw_gpu_space_close(&s->vmid[i].space);
 	bw_vec_each(&s->code, co)
 		bw_code_object_close(*co);
 	bw_vec_free(&s->code);
@@ -51,7 +45,7 @@ static bool is_code_object(const char *path)
 }
 
 /* Files among the words of its command line, seen from its folder. */
-static void add_code_of(struct bw_wave_symbols *s, pid_t pid)
+static void add_code_of(struct bw_scan_symbols *s, pid_t pid)
 {
 	char path[512], words[64 * 1024];
 	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
@@ -65,29 +59,26 @@ static void add_code_of(struct bw_wave_symbols *s, pid_t pid)
 				    *w == '/' ? 0 : (int)pid, w) >= (int)sizeof(path))
 			continue;
 		if (is_code_object(path))
-			bw_error_free(bw_wave_symbols_add(s, path)); /* damaged: not known */
+			bw_error_free(bw_scan_symbols_add(s, path)); /* damaged: not known */
 	}
 }
 
-static void look_at_vmid(struct bw_wave_symbols *s, unsigned vmid)
+static void look_at_vmid(struct bw_scan_symbols *s, unsigned vmid)
 {
-	char place[16];
-	uint64_t address;
-	s->vmid[vmid].is_looked_at = true;
-	s->vmid[vmid].has_process = bw_gpu_process_of(s->kmd, vmid, &s->vmid[vmid].process);
-	if (s->vmid[vmid].has_process)
-		add_code_of(s, s->vmid[vmid].process.pid);
-	snprintf(place, sizeof(place), "%u@0", vmid);
-	struct bw_error *err = bw_look_memory_open(s->look, place, &s->vmid[vmid].memory, &address);
-	s->vmid[vmid].is_open = !err;
-	if (err)
-		bw_look_memory_close(&s->vmid[vmid].memory);
+	__auto_type v = &s->vmid[vmid];
+	v->is_looked_at = true;
+	v->has_process = bw_gpu_process_of(s->gpu->kmd, vmid, &v->process);
+	if (v->has_process)
+		add_code_of(s, v->process.pid);
+	struct bw_error *err =
+		bw_gpu_space_open(s->gpu->kmd, &s->gpu->part, BW_GPUVM_GC, vmid, &v->space, NULL);
+	v->is_open = !err;
 	bw_error_free(err);
 }
 
-const struct bw_kmd_client *bw_wave_symbols_process(struct bw_wave_symbols *s, unsigned vmid)
+const struct bw_kmd_client *bw_scan_symbols_process(struct bw_scan_symbols *s, unsigned vmid)
 {
-	if (vmid >= BW_WAVE_VMIDS)
+	if (vmid >= BW_GPU_VMIDS)
 		return NULL;
 	if (!s->vmid[vmid].is_looked_at)
 		look_at_vmid(s, vmid);
@@ -98,7 +89,7 @@ enum { AROUND_B = 512, PAGE_B = 4096 };
 
 /* Equal dwords in percent around an offset of the image, of the function that is there: breakpoints
  * may be in it. 0: nothing to compare. */
-static unsigned likeness(struct bw_look_memory *m, const struct bw_code_object *co,
+static unsigned likeness(struct bw_gpu_space *space, const struct bw_code_object *co,
 			 const struct bw_symbol *sym, uint64_t offset, uint64_t pc)
 {
 	size_t image_b, n_same = 0, n = 0;
@@ -110,14 +101,14 @@ static unsigned likeness(struct bw_look_memory *m, const struct bw_code_object *
 	end = BW_MIN(end, (uint64_t)image_b);
 	if (first >= end || end - first < 4 || first > offset || pc < offset - first)
 		return 0;
-	size_t got = bw_look_memory_read(m, pc - (offset - first), memory, (size_t)(end - first));
+	size_t got = bw_gpu_space_read(space, pc - (offset - first), memory, (size_t)(end - first));
 	for (size_t i = 0; i + 4 <= got; i += 4, n++)
 		n_same += !memcmp(memory + i, image + first + i, 4);
 	return n && got == end - first ? (unsigned)(n_same * 100 / n) : 0;
 }
 
 /* Images lie at multiples of a page, so the offset in the page is known. */
-static const struct bw_symbol *find_symbol(struct bw_wave_symbols *s, unsigned vmid, uint64_t pc,
+static const struct bw_symbol *find_symbol(struct bw_scan_symbols *s, unsigned vmid, uint64_t pc,
 					   uint64_t *out_offset)
 {
 	enum { LIKE_ENOUGH = 80, MOST_PAGES = 16384 };
@@ -131,7 +122,7 @@ static const struct bw_symbol *find_symbol(struct bw_wave_symbols *s, unsigned v
 			const struct bw_symbol *sym = bw_code_object_symbol_at(*co, at);
 			if (!sym || !sym->is_function || at >= sym->addr + sym->size_b)
 				continue;
-			unsigned like = likeness(&s->vmid[vmid].memory, *co, sym, at, pc);
+			unsigned like = likeness(&s->vmid[vmid].space, *co, sym, at, pc);
 			if (like <= best_likeness)
 				continue;
 			best = sym;
@@ -142,11 +133,11 @@ static const struct bw_symbol *find_symbol(struct bw_wave_symbols *s, unsigned v
 	return best;
 }
 
-bool bw_wave_symbols_at(struct bw_wave_symbols *s, unsigned vmid, uint64_t pc, struct bw_str *out)
+bool bw_scan_symbols_at(struct bw_scan_symbols *s, unsigned vmid, uint64_t pc, struct bw_str *out)
 {
 	uint64_t offset = 0;
-	bw_wave_symbols_process(s, vmid);
-	if (vmid >= BW_WAVE_VMIDS || !s->vmid[vmid].is_open || !s->code.len)
+	bw_scan_symbols_process(s, vmid);
+	if (vmid >= BW_GPU_VMIDS || !s->vmid[vmid].is_open || !s->code.len)
 		return false;
 	if (!s->last.is_valid || s->last.vmid != vmid || s->last.pc != pc) {
 		const struct bw_symbol *sym = find_symbol(s, vmid, pc, &offset);

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_SCAN_SYMBOLS_H
+#define BW_SCAN_SYMBOLS_H
+
+/* What runs at an address of a GPU that is looked at: code objects are recognized by their bytes in
+ * GPU memory. One thread. */
+
+#include "base/vec.h"
+#include "base/str.h"
+#include "gpu/opened.h"
+#include "gpu/space.h"
+#include "sym/code_object.h"
+
+struct bw_scan_symbols {
+	const struct bw_gpu *gpu; /* borrowed; NULL until it is opened */
+	struct bw_scan_code BW_VEC(struct bw_code_object *) code;
+	struct {
+		bool is_looked_at, has_process, is_open;
+		struct bw_kmd_client process;
+		struct bw_gpu_space space;
+	} vmid[BW_GPU_VMIDS];
+	/* the last answer: waves at the same place ask one after the other */
+	struct {
+		bool is_valid, is_known;
+		unsigned vmid;
+		uint64_t pc;
+		char text[160];
+	} last;
+};
+
+/* A code object that may run, by the user's word. */
+struct bw_error *bw_scan_symbols_add(struct bw_scan_symbols *s, const char *path) BW_MUST_CHECK;
+void bw_scan_symbols_close(struct bw_scan_symbols *s);
+/* The process of a VMID; its code objects are known from then on. NULL: not known. */
+const struct bw_kmd_client *bw_scan_symbols_process(struct bw_scan_symbols *s, unsigned vmid);
+/* "saxpy+60" for an address of a VMID; false where its code is not known. */
+bool bw_scan_symbols_at(struct bw_scan_symbols *s, unsigned vmid, uint64_t pc, struct bw_str *out);
+
+#endif
