@@ -4,7 +4,6 @@
  * is written to amdgpu_gfxoff needs its 1, by us or by the guard. */
 #include "live/live_priv.h"
 #include "live/gpu_regs.h"
-#include "live/guard.h"
 
 static struct bw_error *write_gfxoff(struct bw_kmd *kmd, uint32_t allow)
 {
@@ -14,11 +13,6 @@ static struct bw_error *write_gfxoff(struct bw_kmd *kmd, uint32_t allow)
 	struct bw_error *err = bw_kmd_file_write(f, 0, &allow, sizeof(allow), &done);
 	bw_kmd_file_close(f);
 	return err;
-}
-
-void bw_live_gfxoff_allow(struct bw_kmd *kmd)
-{
-	bw_error_free(write_gfxoff(kmd, 1));
 }
 
 /* A device without the file has no GFXOFF, or does not let us: `breakwater doctor` says which. */
@@ -31,7 +25,7 @@ struct bw_error *bw_live_gfxoff_hold(struct bw_live *l)
 		return NULL;
 	}
 	bw_kmd_file_close(f);
-	BW_TRY(bw_live_guard_gfxoff(l));
+	BW_TRY(bw_guard_add_gfxoff(&l->guard));
 	BW_TRY(bw_error_wrap(write_gfxoff(l->kmd, 0), "keeping the graphics block on"));
 	l->gfxoff_held = true;
 	return NULL;
@@ -40,6 +34,6 @@ struct bw_error *bw_live_gfxoff_hold(struct bw_live *l)
 void bw_live_gfxoff_release(struct bw_live *l)
 {
 	if (l->gfxoff_held)
-		bw_live_gfxoff_allow(l->kmd);
+		bw_error_free(write_gfxoff(l->kmd, 1));
 	l->gfxoff_held = false;
 }

@@ -65,6 +65,5 @@ struct bw_error *bw_live_walk_vmid(struct bw_live *l, unsigned vmid, uint64_t va
 
 struct bw_error *bw_live_gfxoff_hold(struct bw_live *l) BW_MUST_CHECK;
 void bw_live_gfxoff_release(struct bw_live *l);
-void bw_live_gfxoff_allow(struct bw_kmd *kmd);
 
 #endif

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: MIT
-/* The guard: a small process that restores registers when the debugger leaves and when it is
- * killed, and then removes the agent's socket. It knows what to do from messages that are sent
- * before each change is made. It has a connection of its own to the agent in the program: there the
- * agent says that code is restored and instruction caches are invalidated (LEFT), and hears that
- * the registers are restored (BACK); and each sees by the end of the connection that the other has
- * ended. */
+/* What the guard process does beyond its list: it restores registers when the debugger leaves and
+ * when it is killed, once no wave needs them, and then removes the agent's socket. It has a
+ * connection of its own to the agent in the program: there the agent says that code is restored and
+ * instruction caches are invalidated (LEFT), and hears that the registers are restored (BACK); and
+ * each sees by the end of the connection that the other has ended. */
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -56,10 +51,8 @@ struct part {
 };
 
 struct guard {
-	int sock;
 	const struct bw_live *live; /* as it was when the guard was forked: what never changes */
-	char *folder, *socket_path, *selector;
-	bool gfxoff;
+	char *folder, *socket_path;
 	struct part has, over;
 };
 
@@ -127,7 +120,7 @@ static void await_agents(struct part *g)
 			hear(&g->agent[i], LOOK_MS);
 }
 
-static void give_back(struct guard *guard, bool gfxoff)
+static void give_back(struct guard *guard)
 {
 	struct part *g = &guard->over;
 	struct bw_leave v = {.regs = &guard->live->regs,
@@ -138,7 +131,7 @@ static void give_back(struct guard *guard, bool gfxoff)
 			     .n_areas = g->n_areas,
 			     .meanwhile = meanwhile,
 			     .cookie = g};
-	struct bw_error *err = bw_kmd_open(guard->selector, &v.kmd);
+	struct bw_error *err = bw_kmd_open(bw_guard_gpu(), &v.kmd);
 	if (err) {
 		bw_error_free(err); /* the GPU is gone, and its registers with it */
 		return;
@@ -148,13 +141,10 @@ static void give_back(struct guard *guard, bool gfxoff)
 		memcpy(&c, g->mapped[i], sizeof(c));
 		v.enables |= c.enables;
 	}
-	if (g->n_saved)
-		err = bw_leave_registers(&v);
+	err = bw_leave_registers(&v);
 	if (err)
 		BW_LOG(WARN, "live", "guard: %s", err->message);
 	bw_error_free(err);
-	if (gfxoff)
-		bw_live_gfxoff_allow(v.kmd);
 	bw_kmd_close(v.kmd);
 }
 
@@ -194,14 +184,14 @@ static void select_over(struct guard *guard, const struct bw_guard_finish *what)
 }
 
 /* Restores all that has been changed, and tells the agents. */
-static void finish(struct guard *guard, const struct bw_guard_finish *what, bool gfxoff)
+static void finish(struct guard *guard, const struct bw_guard_finish *what)
 {
 	struct part *g = &guard->over;
 	select_over(guard, what);
 	if (g->n_saved)
 		await_agents(g);
-	if (g->n_saved || gfxoff)
-		give_back(guard, gfxoff);
+	if (g->n_saved)
+		give_back(guard);
 	for (size_t i = 0; i < g->n_agents; i++) {
 		struct bw_error *err = bw_msg_send(g->agent[i].fd, BW_AGENT_BACK, 0, NULL, 0, -1);
 		bw_error_free(err); /* the agent has ended: no answer is expected */
@@ -218,7 +208,7 @@ static void finish_part(struct guard *g, const struct bw_msg *m)
 {
 	struct bw_guard_finish what;
 	memcpy(&what, m->body, sizeof(what));
-	finish(g, &what, false);
+	finish(g, &what);
 }
 
 static void take_area(struct part *g, struct bw_msg *m)
@@ -260,126 +250,42 @@ static void take_reg(struct part *g, const struct bw_msg *m)
 		g->n_saved++;
 }
 
-/* Runs until the debugger says that it needs no guard, or ends. True: it ended without saying
- * so. */
-static bool serve(struct guard *g)
+static void take(void *cookie, struct bw_msg *m)
 {
-	struct bw_msg m = BW_MSG_INIT;
-	for (;;) {
-		struct bw_error *err = bw_msg_recv(g->sock, -1, &m);
-		if (err) {
-			bw_error_free(err);
-			return true;
-		}
-		if (m.type == BW_GUARD_QUIT)
-			return false;
-		if (m.type == BW_GUARD_FINISH && m.body_b == sizeof(struct bw_guard_finish))
-			finish_part(g, &m);
-		else if (m.type == BW_GUARD_REG && m.body_b == sizeof(struct bw_saved_reg))
-			take_reg(&g->has, &m);
-		else if (m.type == BW_GUARD_AREA && m.body_b == sizeof(struct bw_guard_area) &&
-			 m.fd >= 0)
-			take_area(&g->has, &m);
-		else if (m.type == BW_GUARD_AGENT && m.body_b == sizeof(struct bw_guard_agent) &&
-			 m.fd >= 0)
-			take_agent(&g->has, &m);
-		else if (m.type == BW_GUARD_GFXOFF)
-			g->gfxoff = true;
-		if (m.fd >= 0)
-			close(bw_take_fd(m.fd));
-		/* so that the debugger changes nothing that the guard does not know of */
-		err = bw_msg_send(g->sock, m.type, m.seq, NULL, 0, -1);
-		bw_error_free(err);
-	}
+	struct guard *g = cookie;
+	if (m->type == BW_GUARD_FINISH && m->body_b == sizeof(struct bw_guard_finish))
+		finish_part(g, m);
+	else if (m->type == BW_GUARD_REG && m->body_b == sizeof(struct bw_saved_reg))
+		take_reg(&g->has, m);
+	else if (m->type == BW_GUARD_AREA && m->body_b == sizeof(struct bw_guard_area) &&
+		 m->fd >= 0)
+		take_area(&g->has, m);
+	else if (m->type == BW_GUARD_AGENT && m->body_b == sizeof(struct bw_guard_agent) &&
+		 m->fd >= 0)
+		take_agent(&g->has, m);
 }
 
-/* In the child: nothing of the debugger's may stay open, or the peers of its connections would not
- * see their end. */
-static void become_guard(struct guard *g)
+static void died(void *cookie)
 {
-	static const int ignored[] = {SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGTSTP, SIGPIPE};
-	setsid();
-	bw_wait_set(NULL, NULL); /* the debugger's user is not ours */
-	for (size_t i = 0; i < BW_ARRAY_SIZE(ignored); i++)
-		signal(ignored[i], SIG_IGN);
-	int null = open("/dev/null", O_RDWR);
-	if (null >= 0) {
-		dup2(null, 0);
-		dup2(null, 1);
-		dup2(null, 2);
-	}
-	if (g->sock != 3)
-		dup2(g->sock, 3);
-	g->sock = 3;
-	/* glibc 2.34 has close_range; older ones the call */
-	syscall(SYS_close_range, 4u, ~0u, 0u);
-	if (chdir("/"))
-		_exit(1);
+	struct guard *g = cookie;
+	finish(g, &(struct bw_guard_finish){.all = true});
+	unlink(g->socket_path);
+	rmdir(g->folder);
 }
 
-static _Noreturn void guard_main(struct guard *g)
-{
-	become_guard(g);
-	if (serve(g)) {
-		finish(g, &(struct bw_guard_finish){.all = true}, g->gfxoff);
-		unlink(g->socket_path);
-		rmdir(g->folder);
-	}
-	_exit(0);
-}
+/* ---- What the debugger asks for ---- */
 
 struct bw_error *bw_live_guard_start(struct bw_live *l)
 {
-	int sv[2];
 	struct guard g = {.live = l, .folder = l->folder.path, .socket_path = l->socket_path};
-	const char *selector = bw_kmd_is_virtual(l->kmd) ? "virtual" : bw_kmd_pci_address(l->kmd);
-
-	_cleanup_free_ char *copy = strdup(selector);
-	if (!copy)
-		return bw_error_nomem();
-	g.selector = copy;
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sv))
-		return bw_error_errno(errno, "socketpair");
-	pid_t pid = fork();
-	if (pid < 0) {
-		int e = errno;
-		close(sv[0]);
-		close(sv[1]);
-		return bw_error_errno(e, "cannot start the guard process");
-	}
-	if (pid == 0) {
-		/* the virtual GPU of this session, and none that would have to be started */
-		for (const char *const *e = bw_kmd_program_env(l->kmd); *e; e++)
-			if (strncmp(*e, "BREAKWATER_VGPU=", 16) == 0)
-				setenv("BREAKWATER_VGPU", *e + 16, 1);
-		g.sock = sv[1];
-		guard_main(&g);
-	}
-	close(sv[1]);
-	l->guard_fd = sv[0];
-	l->guard = pid;
-	bw_wait_add(pid, "the guard process of this debugger");
-	return NULL;
-}
-
-static struct bw_error *ask(struct bw_live *l, uint16_t type, const void *data, size_t size_b,
-			    int fd, int timeout_ms)
-{
-	const struct bw_msg_part part = {data, size_b};
-	struct bw_msg m = BW_MSG_INIT;
-	const uint32_t seq = ++l->guard_seq;
-	struct bw_error *err = bw_msg_send(l->guard_fd, type, seq, &part, 1, fd);
-	do /* answers to requests that were given up may still come */
-		err = err ? err : bw_msg_recv(l->guard_fd, timeout_ms, &m);
-	while (!err && m.seq != seq);
-	bw_msg_fini(&m);
-	return bw_error_wrap(err, "the guard process");
+	const struct bw_guard_work work = {take, died, &g};
+	return bw_guard_start(&l->guard, l->kmd, &work);
 }
 
 static struct bw_error *tell(struct bw_live *l, uint16_t type, const void *data, size_t size_b,
 			     int fd)
 {
-	return ask(l, type, data, size_b, fd, -1);
+	return bw_guard_ask(&l->guard, type, data, size_b, fd, -1);
 }
 
 struct bw_error *bw_live_guard_reg(struct bw_live *l, const struct bw_saved_reg *r)
@@ -427,54 +333,18 @@ void bw_live_guard_finish(struct bw_live *l, const struct bw_guard_finish *what)
 			 (int)l->held_up_by.holder, bw_shown(l->held_up_by.holder_comm).text);
 		bw_wait_set_reason(reason);
 	}
-	if (l->guard > 0)
-		err = ask(l, BW_GUARD_FINISH, what, sizeof(*what), -1, FINISH_PATIENCE_MS);
+	if (l->guard.fd >= 0)
+		err = bw_guard_ask(&l->guard, BW_GUARD_FINISH, what, sizeof(*what), -1,
+				   FINISH_PATIENCE_MS);
 	bw_wait_set_reason(NULL);
 	if (err)
 		BW_LOG(WARN, "live", "%s", err->message);
 	/* The guard does this part of the work as soon as it can. */
 	bool late = err && err->code == BW_E_INTERRUPTED && !what->all;
-	if (err && !late) {
-		close(l->guard_fd); /* if the guard is alive it does the work without us */
-		bw_wait_remove(l->guard);
-		l->guard = 0;
-		l->guard_fd = -1;
-	}
+	if (err && !late)
+		bw_guard_let_go(&l->guard); /* if it is alive it does the work without us */
 	if (!bw_error_catch(&err, BW_E_TIMEOUT) && !bw_error_catch(&err, BW_E_INTERRUPTED) && err)
 		bw_live_restore_regs(l, what->vmids, what->all);
 	bw_error_free(err);
 	bw_live_forget_regs(l, what->vmids, what->all);
-}
-
-struct bw_error *bw_live_guard_gfxoff(struct bw_live *l)
-{
-	return tell(l, BW_GUARD_GFXOFF, NULL, 0, -1);
-}
-
-static void await_end(pid_t pid)
-{
-	enum { PAUSE_MOST_US = 10000 };
-	uint64_t start = bw_live_now_ns();
-	for (unsigned us = 100;; us = BW_MIN(us * 2, (unsigned)PAUSE_MOST_US)) {
-		pid_t r = waitpid(pid, NULL, WNOHANG);
-		uint64_t ms = (bw_live_now_ns() - start) / 1000000;
-		if (r == pid || (r < 0 && errno != EINTR))
-			return;
-		if (ms >= BW_WAIT_SLICE_MS && !bw_wait_should_continue((unsigned)ms, true))
-			return;
-		usleep(us);
-	}
-}
-
-void bw_live_guard_end(struct bw_live *l)
-{
-	if (l->guard <= 0)
-		return;
-	struct bw_error *err = bw_msg_send(l->guard_fd, BW_GUARD_QUIT, 0, NULL, 0, -1);
-	bw_error_free(err);
-	close(l->guard_fd);
-	await_end(l->guard);
-	bw_wait_remove(l->guard);
-	l->guard = 0;
-	l->guard_fd = -1;
 }

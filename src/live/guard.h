@@ -2,20 +2,18 @@
 #ifndef BW_LIVE_GUARD_H
 #define BW_LIVE_GUARD_H
 
-/* The guard process: forked before anything of the program exists. It records what must be restored
- * and does so when we leave or are killed; in the latter case it removes the socket's folder, too.
- * */
+/* What the guard process (src/guard) does for a live target: it is started before anything of the
+ * program exists, records what must be restored, and restores it when we leave or are killed; in
+ * the latter case it removes the socket's folder, too. */
 
 #include "live/live_priv.h"
 
 /* Messages to the guard. */
 enum bw_guard_msg {
-	BW_GUARD_REG = 1,
-	BW_GUARD_AGENT, /* bw_guard_agent, with its end of the connection */
-	BW_GUARD_AREA,	/* with the area */
-	BW_GUARD_GFXOFF,
+	BW_GUARD_REG = BW_GUARD_OWN,
+	BW_GUARD_AGENT,	 /* bw_guard_agent, with its end of the connection */
+	BW_GUARD_AREA,	 /* with the area */
 	BW_GUARD_FINISH, /* bw_guard_finish */
-	BW_GUARD_QUIT,
 };
 struct bw_guard_agent {
 	uint32_t proc; /* bw_live_proc.number */
@@ -43,9 +41,5 @@ struct bw_error *bw_live_guard_area(struct bw_live *l, const struct bw_live_vm *
 				    int area_fd) BW_MUST_CHECK;
 /* Has registers restored once no wave needs them. */
 void bw_live_guard_finish(struct bw_live *l, const struct bw_guard_finish *what);
-/* From here on the guard also allows GFXOFF again at the end. */
-struct bw_error *bw_live_guard_gfxoff(struct bw_live *l) BW_MUST_CHECK;
-/* No longer needed. */
-void bw_live_guard_end(struct bw_live *l);
 
 #endif

@@ -64,7 +64,7 @@ static void free_live(struct bw_live *l)
 {
 	bw_live_free_procs(l);
 	bw_live_gfxoff_release(l);
-	bw_live_guard_end(l);
+	bw_guard_end(&l->guard);
 	bw_vec_each(&l->others, fd)
 		close(*fd);
 	bw_vec_free(&l->others);
@@ -433,7 +433,8 @@ struct bw_error *bw_live_open(const struct bw_target_source *source, struct bw_t
 	l->t.ops = &bw_live_ops;
 	l->kmd = source->kmd;
 	l->memory.kmd = source->kmd;
-	l->child = l->listen_fd = l->pidfd = l->guard_fd = l->reservation = -1;
+	l->child = l->listen_fd = l->pidfd = l->reservation = -1;
+	l->guard = (struct bw_guard)BW_GUARD_INIT;
 	l->folder = (struct bw_folder)BW_FOLDER_INIT;
 	l->reply.fd = -1;
 	/* sleeps of some 10 us are meant as such (default: 50 us more) */

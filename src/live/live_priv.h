@@ -15,6 +15,7 @@
 #include "base/util.h"
 #include "base/vec.h"
 #include "gpu/gpu.h"
+#include "guard/guard.h"
 #include "live/live.h"
 #include "target/ops.h"
 #include "trap/trap.h"
@@ -158,9 +159,7 @@ struct bw_live {
 	uint64_t queue_error_us; /* of the last line of the kernel's log that was told */
 	int reservation; /* a socket, whose name only one debugger can have; -1: reservation.c */
 	bool gfxoff_held;
-	int guard_fd;
-	uint32_t guard_seq;
-	pid_t guard;
+	struct bw_guard guard;
 	struct bw_gpu_block gc;
 	struct bw_gpu_memory memory;
 };
