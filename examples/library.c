@@ -62,6 +62,7 @@ int main(int argc, char **argv)
 		"run",	   "",	    "--grid",	  "256",   "--group",	   "64",    "--arg",
 		"a=2.0",   "--arg", "x=iota:256", "--arg", "y=fill:256:1", "--arg", "out=zeros:256",
 		"--print", "out:4", NULL};
+	const struct breakwater_break_at at = {.size_b = sizeof(at), .place = "compute"};
 	struct breakwater_session *s;
 	struct breakwater_event *event;
 	unsigned n_asked = 0;
@@ -70,7 +71,7 @@ int main(int argc, char **argv)
 	words[1] = argc > 1 ? argv[1] : "examples/saxpy.s";
 
 	check(breakwater_open(words, &s));
-	check(breakwater_break(s, "compute", &number));
+	check(breakwater_break_set(s, &at, &number));
 	check(breakwater_break_function(s, number, in_second_group, &n_asked));
 	check(breakwater_start(s));
 	event = wait_for_stop(s);

@@ -13,7 +13,8 @@ extern "C" {
 
 /* Sets one by a command of the prompt: "break saxpy.s:20 if $_lane == 3", "tbreak saxpy", "break on
  * dispatch 2", "watch out[5]", "rwatch", "awatch", "catch fp div0", "dprintf". A place alone
- * ("saxpy.s:20") is taken as "break" takes it. */
+ * ("saxpy.s:20") is taken as "break" takes it. This loads libbreakwater-commands.so.0, as
+ * breakwater_command does; breakwater_break_set needs no words. */
 struct breakwater_error *breakwater_break(struct breakwater_session *s, const char *text,
 					  uint32_t *out_number) BREAKWATER_MUST_CHECK;
 /* A breakpoint in the code, where nothing is to be taken for a command. */

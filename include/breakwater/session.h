@@ -150,7 +150,8 @@ void breakwater_event_free(struct breakwater_event *e);
 
 /* Runs a line as typed at the prompt, or several lines, one after the other. A command that resumes
  * the program returns at its next stop. out: what it printed, the caller's; json: one JSON object
- * on each line, as doc/json.md describes them. */
+ * on each line, as doc/json.md describes them. The commands are in libbreakwater-commands.so.0,
+ * which is loaded at the first one. */
 struct breakwater_error *breakwater_command(struct breakwater_session *s, const char *line,
 					    bool json, char **out) BREAKWATER_MUST_CHECK;
 

@@ -3,8 +3,8 @@
 #define BW_API_API_PRIV_H
 
 /* What the functions of libbreakwater (include/breakwater) share: entering and leaving a call, what
- * commands print as text, and the focus for the time of a call. A session is one of the command
- * line (cli/cli.h) without a terminal; in a script that the program runs it is the program's. */
+ * commands print as text, and the focus for the time of a call. In a script that the program runs,
+ * the session is the program's. */
 
 #include <signal.h>
 
@@ -12,7 +12,8 @@
 
 #include "base/error.h"
 #include "base/vec.h"
-#include "cli/cli.h"
+#include "debug/waves.h"
+#include "session/session.h"
 
 struct bw_api_function {
 	uint32_t number; /* of the breakpoint */
@@ -22,15 +23,16 @@ struct bw_api_function {
 
 struct breakwater_session {
 	/* NULL: closed. Handles are never freed, so that a closed one can be told. */
-	struct bw_cli *volatile cli;
-	bool is_own; /* made here; false: the command line's */
+	struct bw_session *volatile session;
+	bool is_own; /* made here; false: the program's */
 	bool catches_sigint;
 	bool in_function; /* of a breakpoint */
 	bool resumed;	  /* and no wait has returned a stop since */
 	bool has_stop;
 	struct bw_stop stop; /* the last one, if it has come during this call */
 	struct BW_VEC(struct bw_api_function) functions;
-	FILE *nowhere; /* owned; what is printed outside of a capture */
+	FILE *nowhere; /* owned, with `out`; what is printed outside of a capture */
+	struct bw_out *out;
 	struct breakwater_session *next;
 };
 
@@ -56,8 +58,6 @@ struct bw_error *bw_api_enter(struct bw_api_call *call, struct breakwater_sessio
 struct breakwater_error *bw_api_leave(struct bw_api_call *call, struct bw_error *err);
 /* Waits are those of the command line's session again, where there is one. */
 void bw_api_watch_own_waits(void);
-/* Waits are those of the command line's session again, where there is one. */
-void bw_api_watch_own_waits(void);
 /* bw_api_enter without a session, for opening one. */
 struct bw_error *bw_api_enter_library(void) BW_MUST_CHECK;
 void bw_api_leave_library(void);
@@ -66,20 +66,27 @@ struct breakwater_error *bw_api_error(struct bw_error *err);
 /* ---- What is printed ---- */
 
 struct bw_api_capture {
-	struct bw_cli *cli;
-	struct bw_out *before, *out;
+	struct bw_out *out, *kept;
 	FILE *f;
 	char *text;
 	size_t size_b;
 };
 /* From here on what the session prints is kept. */
-struct bw_error *bw_api_capture_begin(struct bw_api_capture *p, struct bw_cli *c,
+struct bw_error *bw_api_capture_begin(struct bw_api_capture *p, struct bw_session *s,
 				      bool json) BW_MUST_CHECK;
 /* out: owned. */
 struct bw_error *bw_api_capture_end(struct bw_api_capture *p, char **out) BW_MUST_CHECK;
 
 /* What was added to text, as the caller's; text is empty then. */
 struct bw_error *bw_api_text(struct bw_str *text, char **out) BW_MUST_CHECK;
+
+/* ---- Commands (commands.c) ---- */
+
+/* What runs commands in the session: the program's, or those of libbreakwater-commands, which is
+ * loaded when it is first needed. */
+struct bw_error *bw_api_need_commands(struct breakwater_session *s) BW_MUST_CHECK;
+/* Frees a session that was opened here; the handle stays. */
+void bw_api_close(struct breakwater_session *s);
 
 /* ---- The focus for the time of a call ---- */
 

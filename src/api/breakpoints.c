@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Breakpoints by the commands of the prompt, and functions that decide about their hits. */
+/* Breakpoints by structs and by commands of the prompt, and functions that decide about hits. */
 #include "api/api_priv.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,32 +10,7 @@
 #include "base/cleanup.h"
 #include "base/str.h"
 #include "base/util.h"
-#include "cli/commands.h"
 #include "debug/breaks.h"
-
-/* Whether the text begins with a command that sets something that stops, and has more to it. */
-static bool is_command(const char *text)
-{
-	static bw_command_fn *const list[] = {bw_cmd_break,  bw_cmd_tbreak, bw_cmd_watch,
-					      bw_cmd_rwatch, bw_cmd_awatch, bw_cmd_catch,
-					      bw_cmd_tcatch, bw_cmd_dprintf};
-	char word[32];
-	const char *rest = text;
-	const struct bw_command *cmd;
-	size_t n;
-	bw_take_word(&rest, word, sizeof(word));
-	const struct bw_command *table = bw_commands(&n);
-	struct bw_error *err = *rest ? bw_command_find(table, n, word, "command", &cmd)
-				     : bw_errorf(BW_E_NOT_FOUND, "a place");
-	if (err) {
-		bw_error_free(err);
-		return false;
-	}
-	for (size_t i = 0; i < BW_ARRAY_SIZE(list); i++)
-		if (cmd->run == list[i])
-			return true;
-	return false;
-}
 
 static uint32_t last_number(struct bw_debug *d)
 {
@@ -52,21 +26,20 @@ static struct bw_error *set_one(struct breakwater_session *s, const char *text,
 				uint32_t *out_number)
 {
 	struct bw_api_capture capture;
-	struct bw_str line = {0};
+	struct bw_session *session = s->session;
 	_cleanup_free_ char *said = NULL;
-	uint32_t before = last_number(s->cli->debug);
+	uint32_t before = last_number(session->debug);
 	if (!text || !*bw_skip_blanks(text) || strchr(text, '\n'))
 		return bw_errorf(BW_E_INVALID, "A breakpoint needs a place, on one line");
-	BW_TRY(bw_api_capture_begin(&capture, s->cli, false));
-	bw_str_addf(&line, "%s%s", is_command(text) ? "" : "break ", text);
-	struct bw_error *err = bw_cli_execute(s->cli, bw_str_text(&line));
-	bw_str_free(&line);
+	BW_TRY(bw_api_need_commands(s));
+	BW_TRY(bw_api_capture_begin(&capture, session, false));
+	struct bw_error *err = session->commands->set_stop(session->commands_cookie, text);
 	struct bw_error *lost = bw_api_capture_end(&capture, &said);
 	if (err || lost) {
 		bw_error_free(err ? lost : NULL);
 		return err ? err : lost;
 	}
-	uint32_t number = last_number(s->cli->debug);
+	uint32_t number = last_number(session->debug);
 	if (number <= before) {
 		said[strcspn(said, "\n")] = '\0';
 		return bw_errorf(BW_E_INVALID, "Nothing was set by \"%s\": %s", text, said);
@@ -94,7 +67,7 @@ static struct bw_error *set_at(struct breakwater_session *s, const struct breakw
 					 .condition = at.condition,
 					 .wave = at.wave,
 					 .temporary = at.temporary};
-	return bw_debug_break_at(s->cli->debug, &core, out_number);
+	return bw_debug_break_at(s->session->debug, &core, out_number);
 }
 
 struct breakwater_error *breakwater_break_set(struct breakwater_session *s,
@@ -111,7 +84,7 @@ struct breakwater_error *breakwater_break_set(struct breakwater_session *s,
 static struct bw_error *find_break(struct breakwater_session *s, uint32_t number,
 				   const struct bw_break_info **out)
 {
-	*out = bw_debug_breakpoint(s->cli->debug, number);
+	*out = bw_debug_breakpoint(s->session->debug, number);
 	return *out ? NULL : bw_errorf(BW_E_NOT_FOUND, "No breakpoint number %u", number);
 }
 
@@ -129,7 +102,7 @@ struct breakwater_error *breakwater_break_delete(struct breakwater_session *s, u
 	struct bw_api_call call;
 	struct bw_error *err = enter_for(&call, s, number);
 	if (!err)
-		err = bw_debug_break_delete(s->cli->debug, number);
+		err = bw_debug_break_delete(s->session->debug, number);
 	return bw_api_leave(&call, err);
 }
 
@@ -139,7 +112,7 @@ struct breakwater_error *breakwater_break_enable(struct breakwater_session *s, u
 	struct bw_api_call call;
 	struct bw_error *err = enter_for(&call, s, number);
 	if (!err)
-		err = bw_debug_break_enable(s->cli->debug, number, on);
+		err = bw_debug_break_enable(s->session->debug, number, on);
 	return bw_api_leave(&call, err);
 }
 
@@ -149,7 +122,7 @@ struct breakwater_error *breakwater_break_condition(struct breakwater_session *s
 	struct bw_api_call call;
 	struct bw_error *err = enter_for(&call, s, number);
 	if (!err)
-		err = bw_debug_break_condition(s->cli->debug, number, expr);
+		err = bw_debug_break_condition(s->session->debug, number, expr);
 	return bw_api_leave(&call, err);
 }
 
@@ -159,7 +132,7 @@ struct breakwater_error *breakwater_break_ignore(struct breakwater_session *s, u
 	struct bw_api_call call;
 	struct bw_error *err = enter_for(&call, s, number);
 	if (!err)
-		err = bw_debug_break_ignore(s->cli->debug, number, hits);
+		err = bw_debug_break_ignore(s->session->debug, number, hits);
 	return bw_api_leave(&call, err);
 }
 
@@ -182,7 +155,7 @@ static bool decide(void *cookie, uint32_t breakpoint, uint32_t wave)
 static struct bw_error *set_function(struct breakwater_session *s, uint32_t number,
 				     breakwater_break_fn *fn, void *cookie)
 {
-	struct bw_debug *d = s->cli->debug;
+	struct bw_debug *d = s->session->debug;
 	for (size_t i = 0; i < s->functions.len; i++) {
 		if (s->functions.data[i].number == number)
 			s->functions.data[i] = s->functions.data[--s->functions.len];
@@ -214,7 +187,7 @@ struct breakwater_error *breakwater_breaks(struct breakwater_session *s, uint32_
 	struct bw_error *err = bw_api_enter(&call, s, BW_API_STILL);
 	if (!err) {
 		size_t n;
-		const struct bw_break_info *all = bw_debug_breakpoints(s->cli->debug, &n);
+		const struct bw_break_info *all = bw_debug_breakpoints(s->session->debug, &n);
 		for (size_t i = 0; i < n && i < max; i++)
 			out[i] = all[i].number;
 		*out_n = n;

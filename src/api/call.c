@@ -10,6 +10,8 @@
 #include <breakwater/session.h>
 
 #include "base/cleanup.h"
+#include "debug/frames.h"
+#include "session/version.h"
 
 struct breakwater_error *bw_api_error(struct bw_error *err)
 {
@@ -53,7 +55,7 @@ void breakwater_free(char *text)
 
 const char *breakwater_version(void)
 {
-	return bw_cli_version();
+	return bw_version();
 }
 
 /* ---- One thread at a time ---- */
@@ -115,7 +117,7 @@ static void take_sigint(struct bw_api_call *call)
 
 static bool is_open(const struct breakwater_session *s)
 {
-	return s->cli && (s->is_own || bw_cli_current() == s->cli);
+	return s->session && (s->is_own || bw_session_current() == s->session);
 }
 
 bool breakwater_is_open(const struct breakwater_session *s)
@@ -135,7 +137,7 @@ static struct bw_error *check(const struct breakwater_session *s, unsigned needs
 			"A breakpoint's function can only read its wave, and evaluate expressions");
 	if (s->in_function)
 		return NULL;
-	enum bw_debug_state state = bw_debug_state(s->cli->debug);
+	enum bw_debug_state state = bw_debug_state(s->session->debug);
 	if (needs & BW_API_STILL && state == BW_DEBUG_RUNNING)
 		return bw_errorf(BW_E_STATE,
 				 "The program is running: wait for its stop, or interrupt it");
@@ -157,7 +159,7 @@ struct bw_error *bw_api_enter(struct bw_api_call *call, struct breakwater_sessio
 	call->s = s;
 	if (!s->in_function) {
 		s->has_stop = false;
-		bw_cli_watch_waits(s->cli);
+		bw_session_watch_waits(s->session);
 		take_sigint(call);
 	}
 	return NULL;
@@ -178,9 +180,9 @@ struct breakwater_error *bw_api_leave(struct bw_api_call *call, struct bw_error 
 
 void bw_api_watch_own_waits(void)
 {
-	struct bw_cli *c = bw_cli_current();
-	if (c)
-		bw_cli_watch_waits(c);
+	struct bw_session *own = bw_session_current();
+	if (own)
+		bw_session_watch_waits(own);
 }
 
 struct breakwater_error *breakwater_catch_sigint(struct breakwater_session *s, bool on)
@@ -194,40 +196,29 @@ struct breakwater_error *breakwater_catch_sigint(struct breakwater_session *s, b
 
 void breakwater_interrupt(struct breakwater_session *s)
 {
-	if (s && s->cli && is_open(s))
-		bw_cli_interrupt(s->cli);
+	if (s && s->session && is_open(s))
+		bw_session_interrupt(s->session);
 }
 
 /* ---- What is printed ---- */
 
-struct bw_error *bw_api_capture_begin(struct bw_api_capture *p, struct bw_cli *c, bool json)
+struct bw_error *bw_api_capture_begin(struct bw_api_capture *p, struct bw_session *s, bool json)
 {
-	*p = (struct bw_api_capture){.cli = c, .before = c->out};
+	*p = (struct bw_api_capture){.out = s->out};
 	p->f = open_memstream(&p->text, &p->size_b);
 	if (!p->f)
 		return bw_error_nomem();
-	struct bw_error *err = bw_out_create(p->f, json, &p->out);
+	struct bw_error *err = bw_out_divert(p->out, p->f, json, &p->kept);
 	if (err) {
 		fclose(p->f);
 		free(p->text);
-		return err;
 	}
-	struct bw_sink *to = bw_out_sink(p->out), *from = bw_out_sink(p->before);
-	to->log = from->log;
-	to->log_only = from->log_only;
-	c->out = p->out;
-	c->is_captured = true;
-	return NULL;
+	return err;
 }
 
 struct bw_error *bw_api_capture_end(struct bw_api_capture *p, char **out)
 {
-	struct bw_sink *to = bw_out_sink(p->before), *from = bw_out_sink(p->out);
-	to->log = from->log; /* "set logging" may have changed it */
-	to->log_only = from->log_only;
-	p->cli->out = p->before;
-	p->cli->is_captured = false;
-	bw_out_destroy(p->out);
+	bw_out_restore(p->out, p->kept);
 	bool failed = ferror(p->f);
 	failed |= fclose(p->f) != 0;
 	if (failed || !p->text) {
@@ -253,7 +244,7 @@ struct bw_error *bw_api_text(struct bw_str *text, char **out)
 struct bw_error *bw_api_focus_begin(struct bw_api_focus *f, struct breakwater_session *s,
 				    uint32_t wave, int lane)
 {
-	struct bw_debug *d = s->cli->debug;
+	struct bw_debug *d = s->session->debug;
 	const struct bw_wave_info *focus = bw_debug_focus(d), *w;
 	*f = (struct bw_api_focus){.d = d};
 	if (!wave && lane < 0)
@@ -292,11 +283,11 @@ void bw_api_focus_end(struct bw_api_focus *f)
 struct bw_error *bw_api_find_wave(struct breakwater_session *s, uint32_t number,
 				  const struct bw_wave_info **out)
 {
-	const struct bw_wave_info *focus = bw_debug_focus(s->cli->debug);
+	const struct bw_wave_info *focus = bw_debug_focus(s->session->debug);
 	if (s->in_function && (!focus || focus->number != number))
 		return bw_errorf(BW_E_STATE, "A breakpoint's function can read its own wave only");
 	const struct bw_wave_info *w =
-		s->in_function ? focus : bw_debug_wave(s->cli->debug, number);
+		s->in_function ? focus : bw_debug_wave(s->session->debug, number);
 	if (!w)
 		return bw_errorf(BW_E_NOT_FOUND, "Wave %u is not stopped, or has ended", number);
 	*out = w;

@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "debug/stop.h"
+#include "target/call.h"
 
 struct breakwater_event {
 	struct bw_stop stop;
@@ -91,24 +92,14 @@ static struct bw_error *unless_gone(struct bw_error *err)
 	return err;
 }
 
-static struct bw_error *start(struct breakwater_session *s)
-{
-	struct bw_debug *d = s->cli->debug;
-	if (bw_debug_state(d) != BW_DEBUG_NO_PROGRAM)
-		BW_TRY(bw_target_need(bw_debug_target(d), BW_CAP_RUN));
-	if (bw_debug_state(d) != BW_DEBUG_NO_PROGRAM)
-		BW_TRY(bw_debug_kill(d));
-	BW_TRY(bw_cli_start_program(s->cli));
-	s->resumed = true;
-	return NULL;
-}
-
 struct breakwater_error *breakwater_start(struct breakwater_session *s)
 {
 	struct bw_api_call call;
 	struct bw_error *err = bw_api_enter(&call, s, BW_API_STILL);
 	if (!err)
-		err = start(s);
+		err = bw_session_restart(s->session);
+	if (!err)
+		s->resumed = true;
 	return bw_api_leave(&call, err);
 }
 
@@ -117,9 +108,9 @@ struct breakwater_error *breakwater_continue(struct breakwater_session *s)
 	struct bw_api_call call;
 	struct bw_error *err = bw_api_enter(&call, s, BW_API_STOPPED);
 	if (!err)
-		err = bw_debug_look_for_some_end(s->cli->debug);
+		err = bw_debug_look_for_some_end(s->session->debug);
 	if (!err)
-		err = unless_gone(bw_debug_continue(s->cli->debug));
+		err = unless_gone(bw_debug_continue(s->session->debug));
 	if (!err)
 		s->resumed = true;
 	return bw_api_leave(&call, err);
@@ -129,27 +120,28 @@ struct breakwater_error *breakwater_continue(struct breakwater_session *s)
 static struct bw_error *handle_stop(struct breakwater_session *s, const struct bw_stop *stop,
 				    bool brief)
 {
-	bw_cli_stopped(s->cli, stop, brief);
-	return bw_cli_run_stop_commands(s->cli);
+	struct bw_session *session = s->session;
+	bw_session_stopped(session, stop, brief);
+	return session->commands ? session->commands->after_stop(session->commands_cookie) : NULL;
 }
 
 static struct bw_error *wait_for_stop(struct breakwater_session *s, int timeout_ms)
 {
 	struct bw_stop stop;
-	BW_TRY(bw_debug_wait(s->cli->debug, timeout_ms, &stop));
+	BW_TRY(bw_debug_wait(s->session->debug, timeout_ms, &stop));
 	return stop.kind == BW_STOP_NONE ? NULL : handle_stop(s, &stop, false);
 }
 
 static struct bw_error *step(struct breakwater_session *s, enum breakwater_step kind,
 			     uint64_t count)
 {
-	struct bw_debug *d = s->cli->debug;
+	struct bw_debug *d = s->session->debug;
 	const struct bw_wave_info *w;
 	struct bw_stop stop;
 	struct bw_error *err = NULL;
 	bool over = kind == BREAKWATER_STEP_OVER_CALL || kind == BREAKWATER_STEP_LINE_OVER_CALLS;
 	BW_TRY(bw_debug_look_for_some_end(d));
-	BW_TRY(bw_cli_need_wave(s->cli, &w));
+	BW_TRY(bw_session_need_wave(s->session, &w));
 	switch (kind) {
 	case BREAKWATER_STEP_INSTRUCTION:
 	case BREAKWATER_STEP_OVER_CALL:
@@ -185,7 +177,7 @@ static struct bw_error *run_waiting(struct breakwater_session *s, const struct w
 	struct breakwater_event *e = calloc(1, sizeof(*e));
 	if (!e)
 		return bw_error_nomem();
-	struct bw_error *err = bw_api_capture_begin(&capture, s->cli, false);
+	struct bw_error *err = bw_api_capture_begin(&capture, s->session, false);
 	if (err) {
 		free(e);
 		return err;
@@ -208,7 +200,7 @@ static struct bw_error *run_waiting(struct breakwater_session *s, const struct w
 
 static struct bw_error *need_running(const struct breakwater_session *s)
 {
-	enum bw_debug_state state = bw_debug_state(s->cli->debug);
+	enum bw_debug_state state = bw_debug_state(s->session->debug);
 	if (s->resumed || state == BW_DEBUG_RUNNING)
 		return NULL;
 	return bw_errorf(
@@ -248,12 +240,12 @@ struct breakwater_error *breakwater_kill(struct breakwater_session *s)
 {
 	struct bw_api_call call;
 	struct bw_error *err = bw_api_enter(&call, s, BW_API_ANY);
-	if (!err && bw_debug_state(s->cli->debug) == BW_DEBUG_NO_PROGRAM)
+	if (!err && bw_debug_state(s->session->debug) == BW_DEBUG_NO_PROGRAM)
 		err = bw_errorf(BW_E_STATE, "The program is not being run");
 	if (!err)
-		err = bw_target_need(bw_debug_target(s->cli->debug), BW_CAP_PROCESSES);
+		err = bw_target_need(bw_debug_target(s->session->debug), BW_CAP_PROCESSES);
 	if (!err)
-		err = bw_debug_kill(s->cli->debug);
+		err = bw_debug_kill(s->session->debug);
 	if (!err)
 		s->resumed = false;
 	return bw_api_leave(&call, err);
@@ -263,10 +255,10 @@ struct breakwater_error *breakwater_detach(struct breakwater_session *s)
 {
 	struct bw_api_call call;
 	struct bw_error *err = bw_api_enter(&call, s, BW_API_ANY);
-	if (!err && bw_debug_state(s->cli->debug) == BW_DEBUG_NO_PROGRAM)
+	if (!err && bw_debug_state(s->session->debug) == BW_DEBUG_NO_PROGRAM)
 		err = bw_errorf(BW_E_STATE, "The program is not being run");
 	if (!err) {
-		bw_debug_detach(s->cli->debug);
+		bw_debug_detach(s->session->debug);
 		s->resumed = false;
 	}
 	return bw_api_leave(&call, err);

@@ -21,7 +21,7 @@ struct reg {
 static struct bw_error *find_reg(struct breakwater_session *s, uint32_t wave, const char *name,
 				 struct reg *out)
 {
-	struct bw_debug *d = s->cli->debug;
+	struct bw_debug *d = s->session->debug;
 	BW_TRY(bw_api_find_wave(s, wave, &out->wave));
 	if (!name || !bw_wave_reg_parse(bw_debug_arch(d), name, &out->r))
 		return bw_errorf(BW_E_NOT_FOUND, "There is no register \"%s\"", name ? name : "");
@@ -113,9 +113,9 @@ static struct bw_error *transfer(struct breakwater_session *s, const struct reg 
 		return bw_error_nomem();
 	if (!out) {
 		memcpy(words, data, g->n_dw * 4);
-		return write_reg(s->cli->debug, g, words);
+		return write_reg(s->session->debug, g, words);
 	}
-	BW_TRY(read_reg(s->cli->debug, g, words));
+	BW_TRY(read_reg(s->session->debug, g, words));
 	memcpy(out, words, g->n_dw * 4);
 	return NULL;
 }
@@ -167,7 +167,7 @@ struct breakwater_error *breakwater_lane_write(struct breakwater_session *s, uin
 		err = bw_errorf(BW_E_NOT_FOUND, "Invalid lane ID: %u (the wave has lanes 0 to %u)",
 				lane, g.wave->lanes - 1u);
 	if (!err)
-		err = bw_debug_vgpr_write(s->cli->debug, wave, g.r.index, lane, value);
+		err = bw_debug_vgpr_write(s->session->debug, wave, g.r.index, lane, value);
 	return bw_api_leave(&call, err);
 }
 
@@ -203,8 +203,8 @@ static struct bw_error *access_memory(struct breakwater_session *s,
 	struct bw_error *err = bw_api_focus_begin(
 		&focus, s, at.wave, at.wave && space == BW_SPACE_PRIVATE ? (int)at.lane : -1);
 	if (!err)
-		err = out ? bw_debug_read(s->cli->debug, space, at.va, out, size_b)
-			  : bw_debug_write(s->cli->debug, space, at.va, data, size_b);
+		err = out ? bw_debug_read(s->session->debug, space, at.va, out, size_b)
+			  : bw_debug_write(s->session->debug, space, at.va, data, size_b);
 	bw_api_focus_end(&focus);
 	return err;
 }

@@ -8,7 +8,7 @@
 #include <breakwater/values.h>
 
 #include "base/str.h"
-#include "cli/commands.h"
+#include "debug/expressions.h"
 #include "debug/value.h"
 #include "ui/show.h"
 
@@ -70,7 +70,7 @@ static struct bw_error *make(struct breakwater_session *s, const struct bw_value
 	struct breakwater_value *made = calloc(1, sizeof(*made));
 	if (!made)
 		return bw_error_nomem();
-	bw_show_value(s->cli->debug, v, 0, &text);
+	bw_show_value(s->session->debug, v, 0, &text);
 	*made = (struct breakwater_value){.kind = kind_of(v),
 					  .type = strdup(bw_type_name(&v->type, name)),
 					  .text = strdup(bw_str_text(&text)),
@@ -96,8 +96,11 @@ static struct bw_error *evaluate(struct breakwater_session *s, const char *expr,
 	struct bw_value v = {0};
 	if (!expr)
 		return bw_errorf(BW_E_INVALID, "The expression is NULL");
-	BW_TRY(bw_cli_eval(s->cli, expr, &v));
-	struct bw_error *err = make(s, &v, out);
+	struct bw_expr_error where = {0};
+	struct bw_error *err = bw_debug_eval(s->session->debug, expr, &v, &where);
+	if (err)
+		return bw_show_expr_error(err, expr, &where);
+	err = make(s, &v, out);
 	bw_value_fini(&v);
 	return err;
 }

@@ -19,7 +19,7 @@ struct breakwater_error *breakwater_waves(struct breakwater_session *s, uint32_t
 	struct bw_error *err = bw_api_enter(&call, s, BW_API_STILL);
 	if (!err) {
 		size_t n;
-		const struct bw_wave_info *all = bw_debug_waves(s->cli->debug, &n);
+		const struct bw_wave_info *all = bw_debug_waves(s->session->debug, &n);
 		for (size_t i = 0; i < n && i < max; i++)
 			out[i] = all[i].number;
 		*out_n = n;
@@ -88,7 +88,7 @@ static struct bw_error *text_of(struct breakwater_session *s, const struct bw_wa
 		const uint32_t dispatch = w->dispatch;
 		struct bw_error *err = bw_api_focus_begin(&focus, s, w->number, -1);
 		if (!err)
-			bw_show_frame(s->cli->debug, pc, dispatch, false, out);
+			bw_show_frame(s->session->debug, pc, dispatch, false, out);
 		bw_api_focus_end(&focus);
 		return err;
 	}
@@ -124,7 +124,7 @@ struct breakwater_error *breakwater_work_item(struct breakwater_session *s, uint
 	struct bw_error *err = bw_api_enter(&call, s, BW_API_READS | BW_API_STOPPED);
 	if (!err)
 		err = bw_api_find_wave(s, wave, &w);
-	if (!err && (lane >= w->lanes || !bw_lane_item(s->cli->debug, w, lane, out)))
+	if (!err && (lane >= w->lanes || !bw_lane_item(s->session->debug, w, lane, out)))
 		err = bw_errorf(BW_E_NOT_FOUND, "No work-item of wave %u is known to be in lane %u",
 				wave, lane);
 	return bw_api_leave(&call, err);
@@ -138,9 +138,9 @@ struct breakwater_error *breakwater_focus(struct breakwater_session *s, uint32_t
 	struct bw_api_call call;
 	struct bw_error *err = bw_api_enter(&call, s, BW_API_READS | BW_API_STILL);
 	if (!err) {
-		const struct bw_wave_info *w = bw_debug_focus(s->cli->debug);
+		const struct bw_wave_info *w = bw_debug_focus(s->session->debug);
 		*out_wave = w ? w->number : 0;
-		*out_lane = w ? bw_debug_focus_lane(s->cli->debug) : 0;
+		*out_lane = w ? bw_debug_focus_lane(s->session->debug) : 0;
 	}
 	return bw_api_leave(&call, err);
 }
@@ -156,9 +156,9 @@ struct breakwater_error *breakwater_set_focus(struct breakwater_session *s, uint
 		err = bw_errorf(BW_E_NOT_FOUND, "Invalid lane ID: %d (the wave has lanes 0 to %u)",
 				lane, w->lanes - 1u);
 	if (!err)
-		err = bw_debug_set_focus(s->cli->debug, wave);
+		err = bw_debug_set_focus(s->session->debug, wave);
 	if (!err && lane >= 0)
-		err = bw_debug_set_lane(s->cli->debug, (unsigned)lane);
+		err = bw_debug_set_lane(s->session->debug, (unsigned)lane);
 	return bw_api_leave(&call, err);
 }
 
@@ -171,7 +171,7 @@ struct breakwater_error *breakwater_dispatches(struct breakwater_session *s, uin
 	struct bw_error *err = bw_api_enter(&call, s, BW_API_STILL);
 	if (!err) {
 		size_t n;
-		const struct bw_dispatch_info *all = bw_debug_dispatches(s->cli->debug, &n);
+		const struct bw_dispatch_info *all = bw_debug_dispatches(s->session->debug, &n);
 		for (size_t i = 0; i < n && i < max; i++)
 			out[i] = all[i].number;
 		*out_n = n;
@@ -182,7 +182,7 @@ struct breakwater_error *breakwater_dispatches(struct breakwater_session *s, uin
 static struct bw_error *find_dispatch(struct breakwater_session *s, uint32_t number,
 				      const struct bw_dispatch_info **out)
 {
-	*out = bw_debug_dispatch(s->cli->debug, number);
+	*out = bw_debug_dispatch(s->session->debug, number);
 	return *out ? NULL : bw_errorf(BW_E_NOT_FOUND, "There is no dispatch %u", number);
 }
 

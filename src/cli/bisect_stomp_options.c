@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "base/util.h"
 #include "cli/subcommands.h"
+#include "session/prepare.h"
 #include "inject/stomp_memory.h"
 #include "wire/vgpu_proto.h"
 
@@ -79,7 +80,7 @@ struct bw_error *bw_bisect_stomp_parse(int argc, char **argv, struct bw_bisect_s
 	for (; i < argc && strcmp(argv[i], "--") != 0; i++) {
 		if (argv[i][0] == '-')
 			BW_TRY(take_option(argc, argv, &i, o));
-		else if (!o->capture && bw_cli_is_capture(argv[i]))
+		else if (!o->capture && bw_is_capture(argv[i]))
 			o->capture = argv[i];
 		else
 			return bw_errorf(BW_E_INVALID,

@@ -20,6 +20,7 @@
 #include "base/cleanup.h"
 #include "base/folder.h"
 #include "base/util.h"
+#include "session/version.h"
 #include "cli/cli.h"
 #include "cli/pass_on.h"
 #include "cli/subcommands.h"
@@ -44,7 +45,7 @@ static void identify(struct bw_kmd *kmd, struct bw_capture_device *out)
 		bw_arch_gfx_name(out->gc_version, out->name, sizeof(out->name));
 	}
 	snprintf(out->pci_address, sizeof(out->pci_address), "%.15s", bw_kmd_pci_address(kmd));
-	snprintf(out->made_by, sizeof(out->made_by), "breakwater " BW_VERSION);
+	snprintf(out->made_by, sizeof(out->made_by), "breakwater %s", bw_version());
 }
 
 /* ---- Running the program ---- */
@@ -266,7 +267,7 @@ static struct bw_error *capture(struct run *r)
 		unlink(r->o->output);
 	if (!r->o->pid && !bw_collect_submissions(r->collect)) {
 		_cleanup_error_ struct bw_error *unseen =
-			bw_cli_check_seen(r->kmd, r->seen_before, r->o->program[0]);
+			bw_check_seen(r->kmd, r->seen_before, r->o->program[0]);
 		if (unseen)
 			fprintf(stderr, "breakwater: warning: %s.\n", unseen->message);
 	}
@@ -294,7 +295,7 @@ static int run_capture(const struct bw_capture_options *o)
 	struct run r = {.o = o, .folder = BW_FOLDER_INIT, .fd = -1, .stop_fd = -1};
 	bool is_virtual = false;
 	struct bw_swaps *swaps = NULL;
-	struct bw_error *err = bw_cli_set_up_strict(&o->vgpu);
+	struct bw_error *err = bw_set_up_strict(&o->vgpu);
 	if (!err)
 		err = bw_swaps_begin(&o->swaps, NULL, &swaps);
 	if (!err && swaps)
@@ -302,13 +303,12 @@ static int run_capture(const struct bw_capture_options *o)
 	if (!err && o->pid)
 		err = catch_signals(&r.stop_fd);
 	if (!err && o->pid)
-		err = bw_cli_use_gpu_of((pid_t)o->pid, &is_virtual);
+		err = bw_use_gpu_of((pid_t)o->pid, &is_virtual);
 	if (!err)
 		err = bw_kmd_open(is_virtual ? "virtual" : o->gpu, &r.kmd);
 	if (!err)
-		err = bw_cli_check_strict(r.kmd, &o->vgpu);
-	_cleanup_error_ struct bw_error *unable =
-		o->pid ? NULL : bw_cli_check_preload(o->program[0]);
+		err = bw_check_strict(r.kmd, &o->vgpu);
+	_cleanup_error_ struct bw_error *unable = o->pid ? NULL : bw_check_preload(o->program[0]);
 	if (unable)
 		fprintf(stderr, "breakwater: warning: %s.\n", unable->message);
 	if (!err) {

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "cli/subcommands.h"
+#include "session/programs.h"
 #include "inject/swap.h"
 #include "record/collect.h"
 
@@ -23,7 +23,7 @@ struct bw_capture_options {
 	bool has_ring, sees_all; /* bw_collect_options */
 	struct bw_capture_ring_limits limits;
 	struct bw_capture_trigger trigger;
-	struct bw_cli_vgpu_options vgpu;
+	struct bw_vgpu_options vgpu;
 	struct bw_swap_options swaps;
 	char **program; /* borrowed from argv */
 };

@@ -263,8 +263,7 @@ struct bw_error *bw_capture_options_parse(int argc, char **argv, struct bw_captu
 			o->json = true;
 		else if (!strcmp(word, "--help") || !strcmp(word, "-h"))
 			o->help = true;
-		else if (strcmp(word, "--deterministic") ||
-			 !bw_cli_take_vgpu_option(word, &o->vgpu))
+		else if (strcmp(word, "--deterministic") || !bw_vgpu_option_take(word, &o->vgpu))
 			return bw_errorf(BW_E_INVALID,
 					 "\"breakwater capture\" has no option %s (see --help)",
 					 word);

@@ -71,7 +71,7 @@ struct bw_error *bw_cmd_disassemble(struct bw_cli *c, const char *args)
 		const struct bw_dispatch_info *held = w ? NULL : bw_debug_held(c->debug);
 		struct bw_stack_frame f = {.at = held ? held->desc.code_va : 0};
 		if (!held) {
-			BW_TRY(bw_cli_need_wave(c, &w));
+			BW_TRY(bw_session_need_wave(c->session, &w));
 			BW_TRY(bw_debug_selected_frame(c->debug, &f));
 		}
 		start = f.at;

@@ -50,7 +50,7 @@ static struct bw_error *choose_lane(struct bw_cli *c, const char *text)
 {
 	uint64_t lane;
 	const struct bw_wave_info *w;
-	BW_TRY(bw_cli_need_wave(c, &w));
+	BW_TRY(bw_session_need_wave(c->session, &w));
 	BW_TRY(bw_cli_eval_count(c, text, &lane));
 	if (lane >= w->lanes)
 		return bw_errorf(BW_E_INVALID, "The wave has lanes 0 to %u, not %llu",
@@ -181,8 +181,9 @@ static struct bw_error *apply_to_waves(struct bw_cli *c, const char *args)
 		return bw_errorf(BW_E_NOT_FOUND,
 				 "No stopped wave has such a number; \"info waves\" lists them");
 	const struct focus before = current_focus(c);
-	unsigned interrupts = bw_cli_interrupts();
-	for (size_t i = 0; !err && i < n && !c->quit && interrupts == bw_cli_interrupts(); i++) {
+	unsigned interrupts = bw_session_interrupts();
+	for (size_t i = 0; !err && i < n && !c->quit && interrupts == bw_session_interrupts();
+	     i++) {
 		const struct bw_wave_info *w = bw_debug_wave(c->debug, numbers[i]);
 		if (!w) /* the command has resumed it */
 			continue;
@@ -255,9 +256,9 @@ static struct bw_error *apply_to_lanes(struct bw_cli *c, const char *args)
 		return print_in_lanes(c, a.command);
 	struct bw_error *err = NULL;
 	const struct focus before = current_focus(c);
-	unsigned interrupts = bw_cli_interrupts();
-	for (unsigned lane = 0; !err && lane < 64 && !c->quit && interrupts == bw_cli_interrupts();
-	     lane++) {
+	unsigned interrupts = bw_session_interrupts();
+	for (unsigned lane = 0;
+	     !err && lane < 64 && !c->quit && interrupts == bw_session_interrupts(); lane++) {
 		w = bw_debug_wave(c->debug, before.wave);
 		if (!w || !(lanes >> lane & 1) || bw_debug_focus(c->debug) != w)
 			continue;
@@ -296,7 +297,7 @@ static struct bw_error *find_waves(struct bw_cli *c, const char *text)
 struct bw_error *bw_cmd_wave(struct bw_cli *c, const char *args)
 {
 	const struct bw_wave_info *w;
-	BW_TRY(bw_cli_need_wave(c, &w));
+	BW_TRY(bw_session_need_wave(c->session, &w));
 	if (!args[0]) {
 		show_focus(c, "Current");
 		return NULL;
@@ -328,7 +329,7 @@ struct bw_error *bw_cmd_wave(struct bw_cli *c, const char *args)
 struct bw_error *bw_cmd_lane(struct bw_cli *c, const char *args)
 {
 	const struct bw_wave_info *w;
-	BW_TRY(bw_cli_need_wave(c, &w));
+	BW_TRY(bw_session_need_wave(c->session, &w));
 	if (bw_starts_with(args, "apply "))
 		return apply_to_lanes(c, bw_skip_blanks(args + strlen("apply")));
 	if (args[0])

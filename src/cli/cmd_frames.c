@@ -45,7 +45,7 @@ struct bw_error *bw_cmd_frame(struct bw_cli *c, const char *args)
 {
 	const struct bw_wave_info *w;
 	int64_t level;
-	BW_TRY(bw_cli_need_wave(c, &w));
+	BW_TRY(bw_session_need_wave(c->session, &w));
 	if (!args[0])
 		return show_selected(c);
 	if (bw_starts_with(args, "function ")) {
@@ -89,7 +89,7 @@ static struct bw_error *move(struct bw_cli *c, int64_t n)
 {
 	const struct bw_wave_info *w;
 	unsigned total;
-	BW_TRY(bw_cli_need_wave(c, &w));
+	BW_TRY(bw_session_need_wave(c->session, &w));
 	int64_t from = bw_debug_frame_level(c->debug);
 	n = clamped(n, -NO_LIMIT, NO_LIMIT);
 	if (n < 0 && !from)
@@ -144,7 +144,7 @@ struct bw_error *bw_cmd_backtrace(struct bw_cli *c, const char *args)
 	struct bw_stack_frame f;
 	int64_t n = NO_LIMIT;
 	unsigned first = 0, limit = c->backtrace_limit ? c->backtrace_limit : NO_LIMIT;
-	BW_TRY(bw_cli_need_wave(c, &w));
+	BW_TRY(bw_session_need_wave(c->session, &w));
 	if (args[0])
 		BW_TRY(eval_number(c, args, &n));
 	uint64_t count = n < 0 ? -(uint64_t)n : (uint64_t)n;
@@ -211,7 +211,7 @@ struct bw_error *bw_info_frame(struct bw_cli *c, const char *args)
 	const struct bw_wave_info *w;
 	struct bw_stack_frame f, caller;
 	int64_t level;
-	BW_TRY(bw_cli_need_wave(c, &w));
+	BW_TRY(bw_session_need_wave(c->session, &w));
 	if (bw_starts_with(args, "level "))
 		args = bw_skip_blanks(args + strlen("level"));
 	if (args[0])

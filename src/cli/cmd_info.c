@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/commands.h"
-#include "cli/crash_files.h"
+#include "session/crash_files.h"
 #include "debug/source.h"
 #include "debug/breaks.h"
 #include "debug/code.h"
@@ -47,7 +47,7 @@ struct bw_error *bw_info_waves(struct bw_cli *c, const char *args)
 struct bw_error *bw_info_wave(struct bw_cli *c, const char *args)
 {
 	const struct bw_wave_info *w;
-	BW_TRY(bw_cli_need_wave(c, &w));
+	BW_TRY(bw_session_need_wave(c->session, &w));
 	if (args[0]) {
 		uint64_t number;
 		BW_TRY(bw_cli_eval_count(c, args, &number));
@@ -69,7 +69,7 @@ struct bw_error *bw_info_lanes(struct bw_cli *c, const char *args)
 	struct bw_print_format f = {0};
 	char first_word[64];
 	const char *rest = args;
-	BW_TRY(bw_cli_need_wave(c, &w));
+	BW_TRY(bw_session_need_wave(c->session, &w));
 	bw_take_word(&rest, first_word, sizeof(first_word));
 	bool all = !strcmp(first_word, "all");
 	bool lists = all || !strcmp(first_word, "-active") ||
@@ -137,12 +137,12 @@ static struct bw_error *one_register(struct bw_cli *c, const char *word)
 
 struct bw_error *bw_info_registers(struct bw_cli *c, const char *args)
 {
-	if (c->crash && !bw_debug_focus(c->debug)) /* of no wave, but of the GPU */
+	if (c->session->crash && !bw_debug_focus(c->debug)) /* of no wave, but of the GPU */
 		return bw_cli_show_crash_registers(c, args);
 	if (!args[0])
 		return bw_show_registers(c->out, c->debug, false);
 	const struct bw_wave_info *w;
-	BW_TRY(bw_cli_need_wave(c, &w));
+	BW_TRY(bw_session_need_wave(c->session, &w));
 	while (args[0]) {
 		char word[64];
 		bw_take_word(&args, word, sizeof(word));
@@ -322,7 +322,7 @@ struct bw_error *bw_info_symbol(struct bw_cli *c, const char *args)
 struct bw_error *bw_info_fault(struct bw_cli *c, const char *args)
 {
 	const struct bw_wave_info *w;
-	BW_TRY(bw_cli_need_wave(c, &w));
+	BW_TRY(bw_session_need_wave(c->session, &w));
 	if (!(w->reasons & (BW_REASON_MEMORY_VIOLATION | BW_REASON_ADDRESS_ERROR))) {
 		bw_out_line(c->out, "Wave %u has not stopped for a memory violation.", w->number);
 		return NULL;

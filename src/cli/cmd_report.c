@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "cli/commands.h"
+#include "session/version.h"
 
 struct bw_error *bw_cli_write_report(const struct bw_report *r, const char *path,
 				     size_t *out_size_b)
@@ -14,7 +15,7 @@ struct bw_error *bw_cli_write_report(const struct bw_report *r, const char *path
 	struct tm local;
 	if (localtime_r(&now, &local))
 		strftime(when, sizeof(when), "%Y-%m-%d %H:%M %Z", &local);
-	snprintf(made, sizeof(made), "Made by breakwater %s, %s.", bw_cli_version(), when);
+	snprintf(made, sizeof(made), "Made by breakwater %s, %s.", bw_version(), when);
 	struct bw_report dated = *r;
 	dated.made = made;
 	return bw_report_write(&dated, path, out_size_b);
@@ -31,9 +32,9 @@ struct bw_error *bw_cli_report(struct bw_cli *c, const char *path)
 {
 	size_t size_b;
 	const struct bw_report r = {.debug = c->debug,
-				    .stop = &c->last_stop,
-				    .notes = bw_str_text(&c->warnings),
-				    .crash = c->crash};
+				    .stop = &c->session->last_stop,
+				    .notes = bw_str_text(&c->session->warnings),
+				    .crash = c->session->crash};
 	if (bw_debug_state(c->debug) != BW_DEBUG_STOPPED)
 		return bw_errorf(BW_E_STATE, "There is no stop to report: the program is %s",
 				 bw_debug_state(c->debug) == BW_DEBUG_RUNNING ? "running"

@@ -18,11 +18,7 @@ struct bw_error *bw_cmd_run(struct bw_cli *c, const char *args)
 		return bw_errorf(
 			BW_E_UNSUPPORTED,
 			"\"run\" takes no arguments here: give them on breakwater's command line");
-	if (bw_debug_state(c->debug) != BW_DEBUG_NO_PROGRAM)
-		BW_TRY(bw_target_need(bw_debug_target(c->debug), BW_CAP_RUN));
-	if (bw_debug_state(c->debug) != BW_DEBUG_NO_PROGRAM)
-		BW_TRY(bw_debug_kill(c->debug));
-	BW_TRY(bw_cli_start_program(c));
+	BW_TRY(bw_session_restart(c->session));
 	return bw_cli_wait_and_show(c);
 }
 
@@ -64,7 +60,7 @@ static struct bw_error *step(struct bw_cli *c, const char *args, step_fn *fn, bo
 {
 	BW_TRY(need_program(c));
 	const struct bw_wave_info *w;
-	BW_TRY(bw_cli_need_wave(c, &w));
+	BW_TRY(bw_session_need_wave(c->session, &w));
 	uint64_t count = 1;
 	if (args[0])
 		BW_TRY(bw_cli_eval_count(c, args, &count));
@@ -72,7 +68,7 @@ static struct bw_error *step(struct bw_cli *c, const char *args, step_fn *fn, bo
 	struct bw_error *err = fn(c->debug, count, over_calls, &stop);
 	if (err)
 		return end_if_gone(c, err);
-	bw_cli_stopped(c, &stop, true);
+	bw_session_stopped(c->session, &stop, true);
 	return NULL;
 }
 
@@ -128,7 +124,7 @@ struct bw_error *bw_cmd_jump(struct bw_cli *c, const char *args)
 		return bw_errorf(BW_E_INVALID, "\"jump\" takes a place, as \"break\" does");
 	BW_TRY(need_program(c));
 	BW_TRY(bw_target_need(bw_debug_target(c->debug), BW_CAP_RUN));
-	BW_TRY(bw_cli_need_wave(c, &w));
+	BW_TRY(bw_session_need_wave(c->session, &w));
 	BW_TRY(bw_debug_places(c->debug, args, &places, &n));
 	uint64_t to = places[0];
 	free(places);
@@ -158,12 +154,12 @@ static struct bw_error *to_place(struct bw_cli *c, const char *where, bool in_fr
 	const struct bw_wave_info *w;
 	struct bw_stop stop;
 	BW_TRY(need_program(c));
-	BW_TRY(bw_cli_need_wave(c, &w));
+	BW_TRY(bw_session_need_wave(c->session, &w));
 	struct bw_error *err = where[0] ? bw_debug_advance(c->debug, where, in_frame, &stop)
 					: bw_debug_until(c->debug, &stop);
 	if (err)
 		return end_if_gone(c, err);
-	bw_cli_stopped(c, &stop, !where[0]);
+	bw_session_stopped(c->session, &stop, !where[0]);
 	return NULL;
 }
 
@@ -213,7 +209,7 @@ struct bw_error *bw_cmd_finish(struct bw_cli *c, const char *args)
 	if (args[0])
 		return bw_errorf(BW_E_INVALID, "\"finish\" takes no argument: select a frame");
 	BW_TRY(need_program(c));
-	BW_TRY(bw_cli_need_wave(c, &w));
+	BW_TRY(bw_session_need_wave(c->session, &w));
 	BW_TRY(bw_debug_selected_frame(c->debug, &f));
 	struct bw_error *err = bw_debug_stack_frame(c->debug, f.level + 1, &caller);
 	bw_show_stack_frame(c->debug, &f, &text);
@@ -239,8 +235,8 @@ struct bw_error *bw_cmd_quit(struct bw_cli *c, const char *args)
 	if (!bw_cli_may_leave(c))
 		return bw_errorf(BW_E_STATE, "Not confirmed");
 	if (args[0]) {
-		c->exit_status = (int)status;
-		c->exit_status_known = true;
+		c->session->exit_status = (int)status;
+		c->session->exit_status_known = true;
 	}
 	c->quit = true;
 	return NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/commands.h"
+#include "session/version.h"
 #include "cli/complete.h"
 #include "cli/terminal.h"
 #include "debug/breaks.h"
@@ -168,15 +169,15 @@ static const char *show_stop_on_dispatch(struct bw_cli *c, const struct setting 
 static struct bw_error *set_detach_on_fork(struct bw_cli *c, const struct setting *s,
 					   const char *value)
 {
-	BW_TRY(on_off(s->name, value, &c->detach_on_fork));
+	BW_TRY(on_off(s->name, value, &c->session->detach_on_fork));
 	struct bw_target *t = bw_debug_target(c->debug);
-	return t ? bw_target_detach_children(t, c->detach_on_fork) : NULL;
+	return t ? bw_target_detach_children(t, c->session->detach_on_fork) : NULL;
 }
 
 static const char *show_detach_on_fork(struct bw_cli *c, const struct setting *s, char *out,
 				       size_t out_b)
 {
-	return word_of(c->detach_on_fork);
+	return word_of(c->session->detach_on_fork);
 }
 
 static struct bw_error *set_trace(struct bw_cli *c, const struct setting *s, const char *value)
@@ -460,8 +461,8 @@ struct bw_error *bw_cmd_show(struct bw_cli *c, const char *args)
 	if (!strcmp(word, "user"))
 		return bw_show_user(c, rest);
 	if (!strcmp(word, "version")) {
-		bw_out_line(c->out, "breakwater %s", bw_cli_version());
-		bw_out_str(c->out, "version", bw_cli_version());
+		bw_out_line(c->out, "breakwater %s", bw_version());
+		bw_out_str(c->out, "version", bw_version());
 		return NULL;
 	}
 	if (bw_cli_show_paths(c, word, rest))

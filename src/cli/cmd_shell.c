@@ -22,7 +22,7 @@
  * that a debugged program gets. */
 static void show_gpu(const struct bw_cli *c)
 {
-	const char *const *env = c->kmd ? bw_kmd_program_env(c->kmd) : NULL;
+	const char *const *env = c->session->kmd ? bw_kmd_program_env(c->session->kmd) : NULL;
 	for (; env && *env; env++)
 		if (bw_starts_with(*env, BW_KMD_SERVER_ENV "="))
 			setenv(BW_KMD_SERVER_ENV, *env + strlen(BW_KMD_SERVER_ENV "="), 1);

@@ -128,7 +128,7 @@ static void draw(struct bw_cli *c)
 
 bool bw_cli_tui_show(struct bw_cli *c)
 {
-	if (!bw_cli_tui_is_on(c) || c->ended_by)
+	if (!bw_cli_tui_is_on(c) || c->session->ended_by)
 		return false;
 	bool is_new = fit(c->tui);
 	bw_tui_screen_load(&c->tui->screen, c->debug);
@@ -138,7 +138,7 @@ bool bw_cli_tui_show(struct bw_cli *c)
 
 void bw_cli_tui_resumed(struct bw_cli *c)
 {
-	if (!bw_cli_tui_is_on(c) || c->ended_by || c->tui->screen.is_running)
+	if (!bw_cli_tui_is_on(c) || c->session->ended_by || c->tui->screen.is_running)
 		return;
 	bw_tui_screen_resumed(&c->tui->screen, c->debug);
 	draw(c);

@@ -260,7 +260,7 @@ struct bw_error *bw_info_args(struct bw_cli *c, const char *args)
 	struct bw_frame frame;
 	struct wanted wanted;
 	BW_TRY(wanted_of(args, "No arguments.", "No matching arguments.", &wanted));
-	BW_TRY(bw_cli_need_wave(c, &w));
+	BW_TRY(bw_session_need_wave(c->session, &w));
 	bw_debug_frame(c->debug, w->dispatch, w->pc, &frame);
 	if (frame.language == BW_LANGUAGE_COMPILED &&
 	    (!frame.is_kernel || bw_show_has_variables(c->debug, BW_SHOW_PARAMS)))
@@ -274,7 +274,7 @@ struct bw_error *bw_info_locals(struct bw_cli *c, const char *args)
 	struct bw_frame frame;
 	struct wanted wanted;
 	BW_TRY(wanted_of(args, "No locals.", "No matching locals.", &wanted));
-	BW_TRY(bw_cli_need_wave(c, &w));
+	BW_TRY(bw_session_need_wave(c->session, &w));
 	bw_debug_frame(c->debug, w->dispatch, w->pc, &frame);
 	if (frame.language == BW_LANGUAGE_COMPILED)
 		return bw_show_variables(c->out, c->debug, BW_SHOW_LOCALS, &wanted.filter);
@@ -304,7 +304,7 @@ struct bw_error *bw_cli_print_lanes(struct bw_cli *c, const char *args, char let
 	*out_done = expr;
 	if (!expr)
 		return NULL;
-	struct bw_error *err = bw_cli_need_wave(c, &w);
+	struct bw_error *err = bw_session_need_wave(c->session, &w);
 	if (!err)
 		err = bw_show_in_lanes(c->out, c->debug, expr, letter, ~0ull);
 	if (!err)

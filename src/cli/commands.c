@@ -384,12 +384,7 @@ struct bw_error *bw_cli_take_format(const char **args, bool units, struct bw_pri
 struct bw_error *bw_cli_show_where(struct bw_cli *c, struct bw_error *err, const char *text,
 				   const struct bw_expr_error *where)
 {
-	if (bw_out_is_json(c->out) || err->code != BW_E_INVALID || where->column > strlen(text))
-		return err;
-	struct bw_error *shown = bw_errorf(BW_E_INVALID, "%s\n  %s\n  %*s", err->message, text,
-					   (int)where->column + 1, "^");
-	bw_error_free(err);
-	return shown;
+	return bw_out_is_json(c->out) ? err : bw_show_expr_error(err, text, where);
 }
 
 struct bw_error *bw_cli_eval(struct bw_cli *c, const char *text, struct bw_value *out)
@@ -420,14 +415,4 @@ struct bw_error *bw_cli_eval_count(struct bw_cli *c, const char *text, uint64_t 
 		*out = v.bits;
 	bw_value_fini(&v);
 	return good ? NULL : bw_errorf(BW_E_INVALID, "\"%s\" is not a count", text);
-}
-
-struct bw_error *bw_cli_need_wave(struct bw_cli *c, const struct bw_wave_info **out)
-{
-	*out = bw_debug_focus(c->debug);
-	if (*out)
-		return NULL;
-	if (bw_debug_state(c->debug) == BW_DEBUG_NO_PROGRAM)
-		return bw_errorf(BW_E_STATE, "The program is not being run (\"run\" starts it)");
-	return bw_errorf(BW_E_STATE, "No wave is stopped");
 }

@@ -133,7 +133,7 @@ static struct bw_error *run_while(struct run *r, size_t at, size_t end)
 			r->leaving = STAYS;
 		if (breaks || over(r))
 			return NULL;
-		if (r->interrupts != bw_cli_interrupts())
+		if (r->interrupts != bw_session_interrupts())
 			return bw_errorf(BW_E_STATE, "Quit: the loop was interrupted");
 		if (c->max_rounds && rounds >= c->max_rounds)
 			return bw_errorf(BW_E_INVALID, "the loop has run %u times", c->max_rounds);
@@ -196,7 +196,7 @@ static struct bw_error *run_all(struct bw_cli *c, const struct bw_lines_kept *k,
 	struct run r = {.c = c,
 			.k = &copy,
 			.args = args,
-			.interrupts = bw_cli_interrupts(),
+			.interrupts = bw_session_interrupts(),
 			.stops = c->stops,
 			.until_resumed = until_resumed};
 	struct bw_error *err = run_range(&r, 0, copy.n);
@@ -312,7 +312,7 @@ struct bw_error *bw_cli_run_stop_commands(struct bw_cli *c)
 		const struct bw_block *b = bw_block_of_breakpoint(c, number);
 		c->stopped_at = 0;
 		/* they may resume the program again and again */
-		if (b && c->interrupts_before != bw_cli_interrupts()) {
+		if (b && c->session->interrupts_before != bw_session_interrupts()) {
 			bw_target_forget_interrupt(bw_debug_target(c->debug));
 			err = bw_errorf(BW_E_STATE,
 					"Quit: interrupted, the commands of breakpoint %u are not "

@@ -9,7 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/util.h"
-#include "cli/crash_files.h"
+#include "session/crash_files.h"
 #include "cli/look_fault.h"
 #include "cli/packets.h"
 #include "cli/report.h"
@@ -44,7 +44,7 @@ static struct bw_error *read_words(struct crash_command *c)
 		return bw_errorf(BW_E_INVALID,
 				 "crash wants files: a kernel log, a devcoredump, a folder "
 				 "with a hang report (see --help)");
-	return bw_cli_read_crash(l->words, l->n_words, &c->crash);
+	return bw_read_crash(l->words, l->n_words, &c->crash);
 }
 
 /* ---- what is shown ---- */

@@ -4,7 +4,7 @@
 
 /* What `breakwater exec` needs of breadcrumbs. */
 
-#include "cli/shader_wishes.h"
+#include "session/layers.h"
 #include "kmd/kmd.h"
 #include "ui/out.h"
 

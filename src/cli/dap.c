@@ -14,12 +14,11 @@
 #include "base/util.h"
 #include "cli/commands.h"
 #include "cli/complete.h"
-#include "cli/crash_files.h"
+#include "session/crash_files.h"
 #include "cli/dap_port.h"
 #include "cli/dap_token.h"
 #include "cli/python.h"
-#include "cli/run_options.h"
-#include "cli/shader.h"
+#include "session/prepare.h"
 #include "cli/subcommands.h"
 #include "compile/compile.h"
 #include "dap/dap.h"
@@ -112,7 +111,7 @@ static struct bw_error *host_open(void *cookie, char **argv, bool attach,
 	h->options.attach = attach;
 	BW_TRY(bw_run_options_parse(&h->options, argc, argv));
 	BW_TRY(check_options(&h->options));
-	BW_TRY(bw_cli_open_parsed(&h->cli, &h->options));
+	BW_TRY(bw_session_open(h->cli.session, &h->options));
 	*out_debug = h->cli.debug;
 	return NULL;
 }
@@ -137,15 +136,15 @@ static void say(struct host *h, struct bw_error *err)
 /* At the end of each program, and at that of the session where it comes first. */
 static void show_reports(struct host *h)
 {
-	if (h->has_reported || h->cli.crash)
+	if (h->has_reported || h->cli.session->crash)
 		return;
 	h->has_reported = true;
-	say(h, bw_cli_show_reports(&h->cli, &h->options));
+	say(h, bw_session_report(h->cli.session, &h->options));
 }
 
 static bool host_is_kernel(void *cookie, const char *path)
 {
-	return bw_is_kernel(path) || bw_is_shader(path) || bw_cli_is_crash(path);
+	return bw_is_kernel(path) || bw_is_shader(path) || bw_is_crash(path);
 }
 
 static void leave(struct host *h, bool kill)
@@ -155,7 +154,8 @@ static void leave(struct host *h, bool kill)
 	/* bw_cli_leave kills what was started, and detaches from what was attached to. */
 	if (!kill)
 		bw_debug_detach(h->cli.debug);
-	else if (h->cli.attached && bw_target_can(bw_debug_target(h->cli.debug), BW_CAP_PROCESSES))
+	else if (h->cli.session->attached &&
+		 bw_target_can(bw_debug_target(h->cli.debug), BW_CAP_PROCESSES))
 		bw_error_free(bw_debug_kill(h->cli.debug));
 	else
 		bw_cli_leave(&h->cli);
@@ -168,7 +168,7 @@ static void host_close(void *cookie, bool kill)
 		return;
 	leave(h, kill);
 	show_reports(h);
-	say(h, bw_cli_what_ended(&h->cli));
+	say(h, bw_session_what_ended(h->cli.session));
 }
 
 static struct bw_error *host_execute(void *cookie, const char *line)
@@ -178,7 +178,7 @@ static struct bw_error *host_execute(void *cookie, const char *line)
 	_cleanup_free_ char *copy = strdup(line);
 	if (!copy)
 		return bw_error_nomem();
-	bw_cli_begin_command(&h->cli);
+	bw_session_begin_command(h->cli.session);
 	/* Several lines are a block, or commands one after the other. */
 	for (char *rest = copy, *one; !err && !h->cli.quit && (one = strsep(&rest, "\n"));)
 		err = bw_cli_execute(&h->cli, one);
@@ -188,7 +188,7 @@ static struct bw_error *host_execute(void *cookie, const char *line)
 static struct bw_error *host_stopped(void *cookie, const struct bw_stop *stop, bool brief)
 {
 	struct host *h = cookie;
-	bw_cli_stopped(&h->cli, stop, brief);
+	bw_session_stopped(h->cli.session, stop, brief);
 	return bw_cli_run_stop_commands(&h->cli);
 }
 
@@ -231,7 +231,7 @@ static void host_passing(void *cookie, uint32_t breakpoint, uint32_t wave)
 static int host_exit_status(void *cookie)
 {
 	const struct host *h = cookie;
-	return h->cli.exit_status_known ? h->cli.exit_status : 0;
+	return h->cli.session->exit_status_known ? h->cli.session->exit_status : 0;
 }
 
 static bool host_wants_end(void *cookie)
@@ -329,10 +329,8 @@ static struct bw_error *serve(struct host *h, const struct command *c)
 	_cleanup_close_ int out = -1;
 	struct bw_dap_begun begun = {.data = NULL};
 	BW_TRY(open_sink(&h->console, "console"));
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 2; i++)
 		BW_TRY(open_sink(&h->output[i], names[i]));
-		h->editor.output_fd[i] = h->output[i].fd;
-	}
 	h->console_file = fdopen(fcntl(h->console.fd, F_DUPFD_CLOEXEC, 3), "a");
 	if (!h->console_file)
 		return bw_error_errno(errno, "cannot keep output");
@@ -341,7 +339,9 @@ static struct bw_error *serve(struct host *h, const struct command *c)
 	h->editor.stopped = on_stop;
 	h->editor.cookie = h;
 	h->cli.editor = &h->editor;
-	struct bw_error *err = bw_out_create(h->console_file, false, &h->cli.out);
+	struct bw_error *err = bw_cli_begin(&h->cli, h->console_file, false);
+	for (size_t i = 0; i < 2; i++)
+		h->cli.own.output_fd[i] = h->output[i].fd;
 	if (!err)
 		err = bw_dap_create(&functions, in, out, begun.data ? &begun : NULL, &h->server);
 	free(begun.data);
@@ -417,9 +417,10 @@ int bw_main_dap(int argc, char **argv)
 	}
 	if (!h)
 		return status;
-	if (h->cli.ended_by)
-		status = h->cli.ended_by == SIGALRM ? BW_EXIT_TIMEOUT
-						    : BW_EXIT_SIGNAL + h->cli.ended_by;
+	if (h->cli.session->ended_by)
+		status = h->cli.session->ended_by == SIGALRM
+				 ? BW_EXIT_TIMEOUT
+				 : BW_EXIT_SIGNAL + h->cli.session->ended_by;
 	bw_cli_end_python();
 	bw_cli_fini(&h->cli);
 	bw_run_options_fini(&h->options);

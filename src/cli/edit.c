@@ -246,8 +246,8 @@ void bw_cli_interact(struct bw_cli *c)
 	el_set(el, EL_BIND, "^I", "bw-complete", NULL);
 	el_set(el, EL_BIND, "^R", "em-inc-search-prev", NULL);
 	el_source(el, NULL);
-	c->interactive = isatty(STDIN_FILENO);
-	if (c->interactive)
+	c->session->interactive = isatty(STDIN_FILENO);
+	if (c->session->interactive)
 		el_wset(el, EL_GETCFN, read_key);
 	while (!c->quit) {
 		int n = 0;
@@ -276,7 +276,7 @@ void bw_cli_interact(struct bw_cli *c)
 		}
 		if (bw_skip_blanks(line)[0])
 			history(h, &event, H_ENTER, line);
-		bw_cli_begin_command(c);
+		bw_session_begin_command(c->session);
 		bw_terminal_begin_command(c);
 		struct bw_error *err = bw_cli_execute(c, line_to_run(c, line));
 		if (err)

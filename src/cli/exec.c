@@ -3,6 +3,7 @@
 #include "cli/crumbs_exec.h"
 #include "cli/pass_on.h"
 #include "cli/subcommands.h"
+#include "session/programs.h"
 #include "inject/stomp_memory.h"
 #include "inject/swap.h"
 
@@ -30,7 +31,7 @@ struct exec_options {
 	const char *gpu;
 	bool fidelity, json, help, ready;
 	struct bw_shader_wishes shaders;
-	struct bw_cli_vgpu_options vgpu;
+	struct bw_vgpu_options vgpu;
 	struct bw_crumbs_options crumbs;
 	struct bw_swap_options swaps;
 	char **program; /* borrowed from argv */
@@ -108,7 +109,7 @@ static struct bw_error *parse_exec(int argc, char **argv, struct exec_options *o
 			o->json = true;
 		else if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
 			o->help = true;
-		else if (!bw_cli_take_vgpu_option(argv[i], &o->vgpu))
+		else if (!bw_vgpu_option_take(argv[i], &o->vgpu))
 			return bw_errorf(BW_E_INVALID,
 					 "\"breakwater exec\" has no option %s (see --help)",
 					 argv[i]);
@@ -146,9 +147,9 @@ struct bw_error *bw_cli_spawn(struct bw_kmd *kmd, char **program, struct bw_shad
 {
 	char *settings[BW_LAYER_SETTINGS];
 	int status[2];
-	BW_TRY(bw_cli_layer_settings(shaders, settings));
+	BW_TRY(bw_layer_settings(shaders, settings));
 	if (pipe2(status, O_CLOEXEC)) {
-		bw_cli_free_settings(settings);
+		bw_layer_settings_fini(settings);
 		return bw_error_errno(errno, "pipe");
 	}
 	pid_t pid = fork();
@@ -170,7 +171,7 @@ struct bw_error *bw_cli_spawn(struct bw_kmd *kmd, char **program, struct bw_shad
 		_exit(n == (ssize_t)sizeof(why) ? BW_EXIT_NOT_FOUND : BW_EXIT_CANNOT_RUN);
 	}
 	int e = pid < 0 ? errno : 0;
-	bw_cli_free_settings(settings);
+	bw_layer_settings_fini(settings);
 	close(status[1]);
 	/* nothing comes when it runs: execvp has closed the other end */
 	if (pid > 0 && read(status[0], &e, sizeof(e)) == (ssize_t)sizeof(e))
@@ -242,7 +243,7 @@ static struct bw_error *run_ready(struct bw_kmd *kmd, char **program,
 	char *settings[BW_LAYER_SETTINGS];
 	struct bw_target *t;
 	bool over = false, gpu_gone = false;
-	BW_TRY(bw_cli_layer_settings(shaders, settings));
+	BW_TRY(bw_layer_settings(shaders, settings));
 	const struct bw_target_source source = {.kind = BW_SOURCE_PROGRAM,
 						.kmd = kmd,
 						.argv = program,
@@ -251,8 +252,8 @@ static struct bw_error *run_ready(struct bw_kmd *kmd, char **program,
 						.in_fd = -1,
 						.out_fd = -1,
 						.err_fd = -1};
-	struct bw_error *err = bw_cli_open_target(&source, &t);
-	bw_cli_free_settings(settings);
+	struct bw_error *err = bw_open_target(&source, &t);
+	bw_layer_settings_fini(settings);
 	BW_TRY(err);
 	while (!err && !over) {
 		struct bw_target_event ev;
@@ -286,13 +287,13 @@ static struct bw_error *show_reports(struct bw_kmd *kmd, const struct exec_optio
 {
 	struct bw_out *out;
 	BW_TRY(bw_out_create(stderr, o->json, &out));
-	struct bw_error *err = bw_cli_show_strict_of(kmd, &o->vgpu, o->program, out);
+	struct bw_error *err = bw_show_strict_of(kmd, &o->vgpu, o->program, out);
 	if (!err && swaps)
 		err = bw_swaps_report(swaps, out);
 	if (!err && stomps)
 		err = bw_stomp_memory_report(stomps, out);
 	if (!err && o->fidelity)
-		err = bw_cli_show_fidelity(kmd, out);
+		err = bw_show_fidelity(kmd, out);
 	bw_out_destroy(out);
 	return err;
 }
@@ -327,19 +328,19 @@ int bw_main_exec(int argc, char **argv)
 	if (!err && swaps)
 		err = bw_swaps_set_environment(swaps);
 	if (!err && o.fidelity)
-		err = bw_cli_add_server_args("--fidelity");
+		err = bw_add_server_args("--fidelity");
 	if (!err)
-		err = bw_cli_set_up_strict(&o.vgpu);
+		err = bw_set_up_strict(&o.vgpu);
 	if (!err)
 		err = bw_kmd_open(o.gpu, &kmd);
 	if (!err && o.crumbs.stomps_memory)
 		err = begin_stomps(&o.crumbs, kmd, &stomps);
 	if (!err && o.fidelity)
-		err = bw_cli_check_fidelity(kmd);
+		err = bw_check_fidelity(kmd);
 	if (!err)
-		err = bw_cli_check_strict(kmd, &o.vgpu);
+		err = bw_check_strict(kmd, &o.vgpu);
 	if (!err) {
-		_cleanup_error_ struct bw_error *none = bw_cli_check_preload(o.program[0]);
+		_cleanup_error_ struct bw_error *none = bw_check_preload(o.program[0]);
 		if (none)
 			fprintf(stderr, "breakwater: warning: %s.\n", none->message);
 		uint64_t before = bw_kmd_n_clients_ever(kmd);
@@ -349,8 +350,7 @@ int bw_main_exec(int argc, char **argv)
 		if (err)
 			failed = bw_cli_not_run_status(err);
 		_cleanup_error_ struct bw_error *unseen =
-			!err && !none && status ? bw_cli_check_seen(kmd, before, o.program[0])
-						: NULL;
+			!err && !none && status ? bw_check_seen(kmd, before, o.program[0]) : NULL;
 		if (unseen)
 			fprintf(stderr, "breakwater: warning: %s.\n", unseen->message);
 	}

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/lines.h"
 #include "base/ip_version.h"
 #include "base/util.h"
 #include "cli/look_gpu.h"
@@ -379,7 +380,7 @@ static struct bw_error *tell_words(struct bw_look *l, json_t *list)
 		if (is_log_text(w))
 			bw_crash_log_text(&log, w, strlen(w));
 		else if (!strcmp(w, "-") || access(w, F_OK) == 0)
-			err = bw_look_lines(w, log_line, &log);
+			err = bw_read_lines(w, log_line, &log);
 		else
 			err = bw_errorf(BW_E_INVALID,
 					"\"%s\" is not a number, a file or a line of a page fault",

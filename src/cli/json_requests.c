@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* --json: a line of input is a request, all objects of its answer carry its id, and an "end" closes
- * it (doc/json.md). The program's output is reported as events, since it would mix with our
- * lines. */
+ * it (doc/json.md). */
 #include "cli/commands.h"
 
 #include <errno.h>
@@ -9,18 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/base64.h"
-#include "base/memfd.h"
 #include "base/str.h"
-
-#ifndef BW_VERSION /* a fuzz target */
-#define BW_VERSION "0.0.0"
-#endif
-
-const char *bw_cli_version(void)
-{
-	return BW_VERSION;
-}
+#include "session/version.h"
 
 enum { SCHEMA = 1 }; /* raised when an object of doc/json.schema.json changes its meaning */
 
@@ -29,7 +18,7 @@ void bw_cli_begin_json(struct bw_cli *c)
 	if (!bw_out_is_json(c->out))
 		return;
 	bw_out_begin(c->out, "event", "session");
-	bw_out_str(c->out, "version", BW_VERSION);
+	bw_out_str(c->out, "version", bw_version());
 	bw_out_int(c->out, "schema", SCHEMA);
 	bw_out_end(c->out);
 }
@@ -100,71 +89,4 @@ struct bw_error *bw_cli_request(struct bw_cli *c, const char *line)
 	bw_out_end_request(c->out, err);
 	c->error_reported = err;
 	return err;
-}
-
-/* ---- The program's output ---- */
-
-struct bw_error *bw_cli_keep_output(struct bw_cli *c, int *out_fd)
-{
-	*out_fd = -1;
-	if (!bw_out_is_json(c->out) || c->is_captured)
-		return NULL;
-	if (c->output_fd >= 0)
-		close(c->output_fd);
-	c->output_shown = 0;
-	c->output_fd = bw_memfd("output");
-	if (c->output_fd < 0)
-		return bw_error_errno(errno, "cannot keep the program's output");
-	*out_fd = c->output_fd;
-	return NULL;
-}
-
-/* Bytes at the end that begin a UTF-8 sequence whose rest has not been written yet. */
-static size_t unfinished(const unsigned char *data, size_t n)
-{
-	for (size_t back = 1; back <= 3 && back <= n; back++) {
-		unsigned char b = data[n - back];
-		if (b >= 0xc0)
-			return back < (b >= 0xf0 ? 4u : b >= 0xe0 ? 3u : 2u) ? back : 0;
-		if (b < 0x80)
-			return 0;
-	}
-	return 0;
-}
-
-void bw_cli_show_bytes(struct bw_cli *c, const char *data, size_t n)
-{
-	json_t *text = json_stringn(data, n);
-	bw_out_begin(c->out, "event", "output");
-	if (text) {
-		bw_out_json(c->out, "text", text);
-	} else {
-		struct bw_str s = {0};
-		bw_base64_add(&s, (const uint8_t *)data, n);
-		bw_out_str(c->out, "base64", bw_str_text(&s));
-		bw_str_free(&s);
-	}
-	bw_out_end(c->out);
-}
-
-void bw_cli_show_output(struct bw_cli *c, bool ended)
-{
-	enum { CHUNK_B = 1 << 20 };
-	_cleanup_free_ char *data = c->output_fd >= 0 ? malloc(CHUNK_B) : NULL;
-	while (data) {
-		ssize_t got = pread(c->output_fd, data, CHUNK_B, c->output_shown);
-		if (got <= 0)
-			break;
-		size_t n = (size_t)got, rest = unfinished((const unsigned char *)data, n);
-		if (!ended || n == CHUNK_B)
-			n -= rest;
-		if (!n)
-			break;
-		bw_cli_show_bytes(c, data, n);
-		c->output_shown += (off_t)n;
-	}
-	if (ended && c->output_fd >= 0) {
-		close(c->output_fd);
-		c->output_fd = -1;
-	}
 }

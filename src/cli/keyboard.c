@@ -33,7 +33,7 @@ static void tell_end(EditLine *el, struct bw_cli *c)
 	if (err)
 		bw_out_error(c->out, err);
 	else if (stop.kind != BW_STOP_NONE)
-		bw_cli_stopped(c, &stop, false);
+		bw_session_stopped(c->session, &stop, false);
 	bw_error_free(err);
 	bw_out_flush(c->out);
 	bw_cli_tui_show(c);

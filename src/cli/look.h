@@ -40,15 +40,6 @@ int bw_look_main(struct bw_look *l, const char *usage, int argc, char **argv,
 /* The number after an option; BW_E_INVALID names the option. */
 struct bw_error *bw_look_number(const char *option, const char *value, uint64_t *out) BW_MUST_CHECK;
 
-/* Calls fn for each line of a file ("-": standard input), without its newline, numbered from 1. A
- * line longer than BW_LOOK_LINE_B comes in pieces, which have one number. Reads regular files and
- * pipes alike and keeps one buffer. */
-enum { BW_LOOK_LINE_B = 64 * 1024 };
-struct bw_error *bw_look_lines(const char *path,
-			       void (*fn)(void *cookie, const char *text, size_t n,
-					  unsigned number),
-			       void *cookie) BW_MUST_CHECK;
-
 /* "gfx9.4.3 (MI300)", for messages. */
 void bw_look_part_name(const struct bw_gpuvm_part *part, struct bw_str *out);
 

@@ -10,6 +10,7 @@
 
 #include "base/str.h"
 #include "base/util.h"
+#include "session/version.h"
 
 static int main_help(int argc, char **argv);
 
@@ -96,7 +97,7 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
 		return main_help(argc, argv);
 	if (!strcmp(argv[1], "--version")) {
-		printf("breakwater %s\n", BW_VERSION);
+		printf("breakwater %s\n", bw_version());
 		return 0;
 	}
 	for (size_t i = 0; i < BW_ARRAY_SIZE(subcommands); i++)

@@ -140,7 +140,7 @@ static struct bw_error *load(void)
 
 static struct bw_error *result_of(struct bw_cli *c, const char *path, long result)
 {
-	if (c->ended_by || result == DONE)
+	if (c->session->ended_by || result == DONE)
 		return NULL;
 	if (result == INTERRUPTED)
 		return bw_errorf(BW_E_INVALID, "%s: Quit: interrupted", path);
@@ -158,7 +158,7 @@ struct bw_error *bw_cli_run_python(struct bw_cli *c, const char *path)
 			BW_E_UNSUPPORTED,
 			"%s: scripts in Python cannot be run with --json: what they print would be among the objects",
 			path);
-	if (bw_cli_current() != c)
+	if (bw_session_current() != c->session)
 		return bw_errorf(BW_E_UNSUPPORTED,
 				 "%s: scripts in Python run in the program breakwater only", path);
 	if (is_running)
@@ -170,12 +170,12 @@ struct bw_error *bw_cli_run_python(struct bw_cli *c, const char *path)
 	struct bw_error *err = load();
 	if (!err) {
 		is_running = true;
-		bw_cli_on_end(py.set_interrupt);
+		bw_session_on_end(py.set_interrupt);
 		bw_str_add(&text, "breakwater._script.run(");
 		add_literal(&text, path);
 		bw_str_add(&text, ")");
 		err = run_text(&text, EVAL_INPUT, &result);
-		bw_cli_on_end(NULL);
+		bw_session_on_end(NULL);
 		is_running = false;
 	}
 	sigaction(SIGINT, &before, NULL);

@@ -13,9 +13,9 @@
 #include "base/util.h"
 #include "base/vec.h"
 #include "cli/commands.h"
-#include "cli/crash_files.h"
-#include "cli/shader.h"
+#include "session/crash_files.h"
 #include "cli/subcommands.h"
+#include "session/prepare.h"
 #include "compile/compile.h"
 
 static const char usage[] =
@@ -160,7 +160,7 @@ static bool is_crash(const struct report_command *r)
 {
 	for (size_t i = 1; r->words.data[i]; i++) {
 		const char *word = r->words.data[i];
-		if (bw_is_kernel(word) || bw_is_shader(word) || bw_cli_is_capture(word) ||
+		if (bw_is_kernel(word) || bw_is_shader(word) || bw_is_capture(word) ||
 		    (word[0] == '-' && word[1]))
 			return false;
 	}
@@ -171,14 +171,14 @@ static struct bw_error *report_crash(struct report_command *r, struct bw_cli *c)
 {
 	struct bw_str verdict = {0};
 	size_t size_b;
-	c->crash = calloc(1, sizeof(*c->crash));
-	if (!c->crash)
+	c->session->crash = calloc(1, sizeof(*c->session->crash));
+	if (!c->session->crash)
 		return bw_error_nomem();
-	BW_TRY(bw_cli_read_crash((const char *const *)r->words.data + 1, r->words.len - 2,
-				 c->crash));
-	const struct bw_report report = {.crash = c->crash};
+	BW_TRY(bw_read_crash((const char *const *)r->words.data + 1, r->words.len - 2,
+			     c->session->crash));
+	const struct bw_report report = {.crash = c->session->crash};
 	BW_TRY(bw_cli_write_report(&report, r->path, &size_b));
-	bw_crash_verdict(c->crash, NULL, &verdict);
+	bw_crash_verdict(c->session->crash, NULL, &verdict);
 	begin_answer(c);
 	bw_out_text(c->out, bw_str_text(&verdict));
 	bw_cli_say_report(c, r->path, size_b);
@@ -212,7 +212,8 @@ static struct bw_error *set_up(struct report_command *r, struct bw_cli *c)
 /* The kernel or program, up to its first stop. */
 static struct bw_error *report_run(struct report_command *r, struct bw_cli *c)
 {
-	BW_TRY(bw_cli_open(c, (int)r->words.len - 1, r->words.data, false));
+	BW_TRY(bw_session_open_words(c->session, (int)r->words.len - 1, r->words.data, false,
+				     "a report's"));
 	BW_TRY(set_up(r, c));
 	c->plain = true;
 	BW_TRY(bw_cmd_run(c, ""));
@@ -223,12 +224,12 @@ static struct bw_error *report_run(struct report_command *r, struct bw_cli *c)
 		return NULL;
 	}
 	BW_TRY(write_page(r, c));
-	bool is_hang =
-		c->last_stop.kind == BW_STOP_WAVES && c->last_stop.reasons == BW_REASON_INTERRUPT;
-	if (bw_cli_interrupts())
-		c->exit_status = BW_EXIT_SIGNAL + SIGINT;
+	bool is_hang = c->session->last_stop.kind == BW_STOP_WAVES &&
+		       c->session->last_stop.reasons == BW_REASON_INTERRUPT;
+	if (bw_session_interrupts())
+		c->session->exit_status = BW_EXIT_SIGNAL + SIGINT;
 	else if (is_hang)
-		c->exit_status = BW_EXIT_GPU;
+		c->session->exit_status = BW_EXIT_GPU;
 	return NULL;
 }
 
@@ -239,17 +240,17 @@ static struct bw_error *report_process(struct report_command *r, struct bw_cli *
 	static char attach[] = "attach";
 	char pid[32];
 	char *argv[] = {attach, pid, NULL};
-	struct bw_stop stop = c->last_stop;
+	struct bw_stop stop = c->session->last_stop;
 	snprintf(pid, sizeof(pid), "%s", r->pid);
-	BW_TRY(bw_cli_open(c, 2, argv, true));
-	for (int i = 0; i < TRIES && c->last_stop.kind != BW_STOP_WAVES && !c->quit; i++) {
+	BW_TRY(bw_session_open_words(c->session, 2, argv, true, "a report's"));
+	for (int i = 0; i < TRIES && c->session->last_stop.kind != BW_STOP_WAVES && !c->quit; i++) {
 		if (bw_debug_state(c->debug) == BW_DEBUG_STOPPED)
 			BW_TRY(bw_debug_continue(c->debug));
 		BW_TRY(bw_debug_wait(c->debug, i ? PIECE_MS : 0, &stop));
 		if (stop.kind == BW_STOP_NONE)
 			BW_TRY(bw_debug_stop(c->debug, &stop));
 		if (stop.kind == BW_STOP_EXITED || stop.kind == BW_STOP_WAVES || i + 1 == TRIES)
-			bw_cli_stopped(c, &stop, false);
+			bw_session_stopped(c->session, &stop, false);
 		if (stop.kind == BW_STOP_EXITED)
 			return bw_errorf(BW_E_GONE, "process %s has ended", r->pid);
 	}
@@ -263,19 +264,19 @@ static struct bw_error *run_report(struct report_command *r, struct bw_cli *c, c
 		fputs(usage, stdout);
 		return NULL;
 	}
-	BW_TRY(bw_out_create(stdout, r->json, &c->out));
+	BW_TRY(bw_cli_begin(c, stdout, r->json));
 	bw_terminal_begin(c);
 	bw_cli_begin_json(c);
 	c->is_batch = true;
 	if (is_crash(r))
 		return report_crash(r, c);
 	struct bw_error *err = r->pid ? report_process(r, c) : report_run(r, c);
-	int status = c->exit_status;
+	int status = c->session->exit_status;
 	if (c->debug)
 		bw_cli_leave(c);
 	/* killed by us: what it would have ended with is of no interest */
-	if (!c->gpu_fault && !c->exit_status_known)
-		c->exit_status = status;
+	if (!c->session->gpu_fault && !c->session->exit_status_known)
+		c->session->exit_status = status;
 	return err;
 }
 
@@ -287,8 +288,9 @@ int bw_main_report(int argc, char **argv)
 	struct bw_error *err = run_report(&r, &c, argv);
 	if (err)
 		bw_cli_fail(&c, err);
+	int status = c.session->exit_status;
 	bw_cli_fini(&c);
 	bw_vec_free(&r.breaks);
 	bw_vec_free(&r.words);
-	return c.exit_status;
+	return status;
 }

@@ -19,7 +19,7 @@
 
 struct bw_error *bw_cli_execute_scripted(struct bw_cli *c, const char *line)
 {
-	bw_cli_begin_command(c);
+	bw_session_begin_command(c->session);
 	bool request = bw_out_is_json(c->out) && !bw_out_in_request(c->out);
 	struct bw_error *err = request ? bw_cli_request(c, line) : bw_cli_execute(c, line);
 	/* A step after the last wave has ended is no mistake in the script, nor is a look at a
@@ -98,7 +98,7 @@ static struct bw_error *read_more(struct bw_cli *c, struct lines *l, unsigned in
 	}
 	ssize_t n;
 	do {
-		if (l->fd == STDIN_FILENO ? c->quit : interrupts != bw_cli_interrupts())
+		if (l->fd == STDIN_FILENO ? c->quit : interrupts != bw_session_interrupts())
 			return NULL;
 		if (l->fd == STDIN_FILENO && !await_input(c, l->fd))
 			n = -EAGAIN;
@@ -136,7 +136,7 @@ static struct bw_error *next_line(struct bw_cli *c, struct lines *l, unsigned in
 			return NULL;
 		seen = n;
 		BW_TRY(read_more(c, l, interrupts));
-		if (interrupts != bw_cli_interrupts() && l->fd != STDIN_FILENO)
+		if (interrupts != bw_session_interrupts() && l->fd != STDIN_FILENO)
 			return NULL;
 	}
 }
@@ -165,12 +165,12 @@ static struct bw_error *run_opened(struct bw_cli *c, struct lines *l, const char
 	unsigned number = 0;
 	while (!c->quit) {
 		char *line;
-		unsigned stops = c->stops, interrupts = bw_cli_interrupts();
+		unsigned stops = c->stops, interrupts = bw_session_interrupts();
 		struct bw_error *err = next_line(c, l, interrupts, &line);
 		number++;
 		if (!err && line)
 			err = execute_copy(c, line);
-		if (!err && interrupts != bw_cli_interrupts() && stops == c->stops)
+		if (!err && interrupts != bw_session_interrupts() && stops == c->stops)
 			err = bw_errorf(BW_E_INVALID, "Quit: interrupted");
 		if (err)
 			return in_line(err, path, number);

@@ -56,7 +56,8 @@ void bw_terminal_begin_command(struct bw_cli *c)
 	struct bw_sink *s = bw_out_sink(c->out);
 	bw_sink_begin_page(s);
 	s->rows = 0;
-	if (!c->interactive || bw_out_is_json(c->out) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+	if (!c->session->interactive || bw_out_is_json(c->out) ||
+	    ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
 		return;
 	if (bw_cli_tui_is_on(c))
 		size.ws_row = (unsigned short)bw_cli_tui_rows(c);

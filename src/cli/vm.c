@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* breakwater vm: page tables. "layout" and "entry" are arithmetic; "walk", "maps" and "explain"
  * look at a GPU, or at registers and entries given as text. */
+#include "base/lines.h"
 #include "cli/vm.h"
 
 #include <ctype.h>
@@ -391,7 +392,7 @@ static struct bw_error *open_text(struct vm_command *c, unsigned vmid, struct bw
 	vm->part = l->part;
 	vm->text.vmid = vmid;
 	if (c->from)
-		BW_TRY(bw_look_lines(c->from, from_line, &vm->text));
+		BW_TRY(bw_read_lines(c->from, from_line, &vm->text));
 	for (size_t i = 0; i < c->n_texts; i++)
 		if (!bw_crash_vm_line(&vm->text, c->texts[i], strlen(c->texts[i])))
 			return bw_errorf(

@@ -35,16 +35,43 @@ struct bw_error *bw_out_create(FILE *f, bool json, struct bw_out **out)
 	return NULL;
 }
 
-void bw_out_destroy(struct bw_out *o)
+static void end(struct bw_out *o)
 {
-	if (!o)
-		return;
 	while (o->stack.len)
 		bw_out_end(o);
 	bw_vec_free(&o->stack);
 	json_decref(o->request);
 	fflush(o->sink.f);
+}
+
+void bw_out_destroy(struct bw_out *o)
+{
+	if (!o)
+		return;
+	end(o);
 	free(o);
+}
+
+struct bw_error *bw_out_divert(struct bw_out *o, FILE *f, bool json, struct bw_out **kept)
+{
+	struct bw_out *other;
+	BW_TRY(bw_out_create(f, json, &other));
+	const struct bw_out before = *o;
+	*o = *other;
+	*other = before;
+	o->sink.log = before.sink.log;
+	o->sink.log_only = before.sink.log_only;
+	*kept = other;
+	return NULL;
+}
+
+void bw_out_restore(struct bw_out *o, struct bw_out *kept)
+{
+	end(o);
+	kept->sink.log = o->sink.log; /* "set logging" may have changed it */
+	kept->sink.log_only = o->sink.log_only;
+	*o = *kept;
+	free(kept);
 }
 
 bool bw_out_is_json(const struct bw_out *o)

@@ -23,6 +23,12 @@ struct bw_error *bw_out_create(FILE *f, bool json, struct bw_out **out) BW_MUST_
 void bw_out_destroy(struct bw_out *o);
 bool bw_out_is_json(const struct bw_out *o);
 
+/* From here on o writes to f (borrowed), in that mode, and to its log as before, until
+ * bw_out_restore, which ends what is open and takes `kept`. */
+struct bw_error *bw_out_divert(struct bw_out *o, FILE *f, bool json,
+			       struct bw_out **kept) BW_MUST_CHECK;
+void bw_out_restore(struct bw_out *o, struct bw_out *kept);
+
 /* A request is one line of input: objects between begin and end carry its id, and end makes the
  * last one, which says whether it succeeded. id: an integer or a string (taken). Requests do not
  * nest. In text mode only an error is shown. */

@@ -11,6 +11,7 @@
 #include "debug/code.h"
 #include "debug/debug.h"
 #include "debug/dispatches.h"
+#include "debug/expressions.h"
 #include "debug/frames.h"
 #include "debug/registers.h"
 #include "debug/stop.h"
@@ -145,5 +146,9 @@ typedef const char *const *bw_commands_fn(void *cookie, uint32_t breakpoint, siz
 json_t *bw_addresses_json(const struct bw_break_info *b);
 void bw_show_breakpoints(struct bw_out *o, struct bw_debug *d, bool only_watch,
 			 bw_commands_fn *commands, void *cookie);
+
+/* An error of an expression, with the text under it and a mark where it is; takes err. */
+struct bw_error *bw_show_expr_error(struct bw_error *err, const char *text,
+				    const struct bw_expr_error *where) BW_MUST_CHECK;
 
 #endif

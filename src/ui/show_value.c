@@ -2,6 +2,7 @@
 #include "ui/show_program.h"
 
 #include <math.h>
+#include <string.h>
 
 static enum bw_value_kind kind_of(const struct bw_type *t)
 {
@@ -140,4 +141,15 @@ void bw_show_value_json(struct bw_out *o, struct bw_debug *d, const struct bw_va
 	bw_out_json(o, "value", array);
 	if (v->across_lanes)
 		bw_out_hex(o, "exec", v->exec);
+}
+
+struct bw_error *bw_show_expr_error(struct bw_error *err, const char *text,
+				    const struct bw_expr_error *where)
+{
+	if (err->code != BW_E_INVALID || where->column > strlen(text))
+		return err;
+	struct bw_error *shown = bw_errorf(BW_E_INVALID, "%s\n  %s\n  %*s", err->message, text,
+					   (int)where->column + 1, "^");
+	bw_error_free(err);
+	return shown;
 }

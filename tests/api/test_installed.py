@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The library as others find it: installed into a folder of its own, the example of doc/scripting.md is compiled
-by what pkg-config says, and run; the shared library exports what the headers declare, under its version, and
-nothing else, and the program exports them, too."""
+by what pkg-config says, and run, with the library alone; the shared library exports what the headers declare, under
+its version, and beside it only what the commands of the prompt need, and the program exports the functions, too."""
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -38,6 +39,39 @@ def sanitizer_of(library):
     return {"LD_PRELOAD": found[0]} if found else {}
 
 
+# A program that asks for a command of the prompt.
+COMMAND = """
+#include <breakwater/breakwater.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+	const char *words[] = {"run", argv[1], "--grid", "64", "--group", "64", "--arg", "out=zeros:64", NULL};
+	struct breakwater_session *s;
+	char *text = "";
+	struct breakwater_error *err = breakwater_open(words, &s);
+	if (!err)
+		err = breakwater_command(s, "echo here", false, &text);
+	puts(err ? breakwater_error_message(err) : text);
+	return err != NULL;
+}
+"""
+
+
+def alone(folder, libraries):
+    """Without the library of the commands, only these are missing, which is said."""
+    other = folder / "alone"
+    other.mkdir()
+    for file in libraries.glob("libbreakwater.so*"):
+        shutil.copy(file, other / file.name, follow_symlinks=False)
+    (folder / "command.c").write_text(COMMAND)
+    output("gcc", f"-I{folder / PREFIX / 'include'}", folder / "command.c", f"-L{libraries}", "-lbreakwater", "-o", folder / "command")
+    for place, expected in ((libraries, "here"), (other, "Commands need libbreakwater-commands.so.0, which is installed beside libbreakwater.so.0")):
+        env = dict(os.environ, LD_LIBRARY_PATH=str(place), **sanitizer_of(place / "libbreakwater.so.0"))
+        if place == other:  # the parts that it starts are found from where it is installed
+            env["BREAKWATER_LIBEXEC"] = str(folder / PREFIX / "libexec/breakwater")
+        said = subprocess.run([folder / "command", SOURCE / "tests/e2e/kernels/loop.s"], env=env, capture_output=True, text=True, timeout=TIMEOUT_S)
+        check(said.stdout.startswith(expected), f"with {place.name}: {said.stdout}{said.stderr}")
+
+
 def example():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -54,6 +88,7 @@ def example():
             os.environ, BREAKWATER_VGPU_ARGS="--deterministic", LD_LIBRARY_PATH=str(libraries), **sanitizer_of(libraries / "libbreakwater.so.0")))
         expected = fenced("It prints:")
         equal(numberless(said), numberless(expected), "the example")
+        alone(folder, libraries)
         includes = [flag for flag in flags if flag.startswith("-I")]
         output("clang-19", "-fsyntax-only", "-Wall", "-Werror", "-x", "c++", "-include", "breakwater/breakwater.h", *includes,
                "/dev/null")
@@ -94,10 +129,26 @@ def exports():
         equal(mine, wanted, f"functions of {file.name}")
         versions = {n.partition("@@")[2] for n in names if n.startswith("breakwater_")}
         equal(versions, {"BREAKWATER_0.1"} if file != BREAKWATER else {""}, f"versions of {file.name}")
-        others = {n for n in names if n.startswith("bw_")}
+        others = {n for n in names if n.startswith("bw_") and not n.endswith("@@BREAKWATER_PRIVATE")}
         check(not others, f"{file.name} exports {sorted(others)[:5]}")
     check("SONAME               libbreakwater.so.0\n" in output("objdump", "-p", BUILD / "libbreakwater.so.0"), "soname")
 
 
+def defined(file, prefix):
+    lines = output("nm", "--defined-only", file).splitlines()
+    return {line.split()[-1] for line in lines if line.split()[1] in "TtDdBbRr" and line.split()[-1].startswith(prefix)}
+
+
+def parts():
+    """The commands of the prompt and the line editor are in a library of their own, and nothing is in both."""
+    library, commands = BUILD / "libbreakwater.so.0", BUILD / "libbreakwater-commands.so.0"
+    check(defined(commands, "bw_cmd_"), "there are commands in libbreakwater-commands.so.0")
+    equal(defined(library, ("bw_cmd_", "bw_cli_")), set(), "commands in libbreakwater.so.0")
+    equal(defined(library, "bw_") & defined(commands, "bw_"), set(), "functions that are in both libraries")
+    needed = output("objdump", "-p", library)
+    check("libedit" not in needed, f"libbreakwater.so.0 asks for libedit:\n{needed}")
+    equal(output("nm", "-D", "--defined-only", commands).count("@@BREAKWATER_PRIVATE"), 1, "what the commands' library exports")
+
+
 if __name__ == "__main__":
-    main(example, module, exports)
+    main(example, module, exports, parts)

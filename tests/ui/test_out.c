@@ -152,6 +152,50 @@ static void text_knows_no_requests(void **state)
 	wrote(&w, "$1 = 2\n");
 }
 
+/* What is diverted has a mode and a request of its own, and what was open before goes on. */
+static void output_is_diverted(void **state)
+{
+	struct writer w, other;
+	struct bw_out *kept;
+	begin(&w, true);
+	begin(&other, true);
+	bw_out_destroy(other.o);
+	bw_out_begin_request(w.o, json_integer(7));
+	bw_out_begin(w.o, "command", "info");
+	assert_null(bw_out_divert(w.o, other.f, false, &kept));
+	assert_false(bw_out_is_json(w.o));
+	assert_false(bw_out_in_request(w.o));
+	bw_out_line(w.o, "here");
+	bw_out_restore(w.o, kept);
+	fclose(other.f);
+	assert_string_equal(other.text, "here\n");
+	free(other.text);
+	bw_out_int(w.o, "n", 1);
+	bw_out_end(w.o);
+	wrote(&w, "{\"type\":\"answer\",\"request\":7,\"command\":\"info\",\"n\":1}\n");
+}
+
+/* A log is written to in both. */
+static void diverted_output_is_logged(void **state)
+{
+	struct writer w, other, log;
+	struct bw_out *kept;
+	begin(&w, false);
+	begin(&other, false);
+	begin(&log, false);
+	bw_out_destroy(other.o);
+	bw_out_sink(w.o)->log = log.f;
+	assert_null(bw_out_divert(w.o, other.f, false, &kept));
+	bw_out_line(w.o, "1");
+	bw_out_sink(w.o)->log = NULL; /* "set logging enabled off" among what is diverted */
+	bw_out_restore(w.o, kept);
+	bw_out_line(w.o, "2");
+	fclose(other.f);
+	free(other.text);
+	wrote(&w, "2\n");
+	wrote(&log, "1\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -161,6 +205,8 @@ int main(void)
 		cmocka_unit_test(any_bytes_make_valid_text),
 		cmocka_unit_test(registers_are_one_member),
 		cmocka_unit_test(text_knows_no_requests),
+		cmocka_unit_test(output_is_diverted),
+		cmocka_unit_test(diverted_output_is_logged),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

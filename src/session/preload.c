@@ -2,7 +2,7 @@
 /* Programs that the agent cannot be loaded into. It is a library that the dynamic loader puts in
  * front of the C library (LD_PRELOAD): without the loader, or where that distrusts its environment,
  * there is no agent, and system calls that a program makes without libc bypass it. */
-#include "cli/subcommands.h"
+#include "session/programs.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -71,7 +71,7 @@ static const char *privilege(int fd)
 		       : NULL;
 }
 
-struct bw_error *bw_cli_check_preload(const char *program)
+struct bw_error *bw_check_preload(const char *program)
 {
 	_cleanup_free_ char *path = find_program(program);
 	_cleanup_close_ int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
@@ -93,7 +93,7 @@ struct bw_error *bw_cli_check_preload(const char *program)
 	return NULL;
 }
 
-struct bw_error *bw_cli_check_seen(struct bw_kmd *kmd, uint64_t before, const char *program)
+struct bw_error *bw_check_seen(struct bw_kmd *kmd, uint64_t before, const char *program)
 {
 	if (!before || bw_kmd_n_clients_ever(kmd) != before)
 		return NULL;

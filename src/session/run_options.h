@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BW_CLI_RUN_OPTIONS_H
-#define BW_CLI_RUN_OPTIONS_H
+#ifndef BW_SESSION_RUN_OPTIONS_H
+#define BW_SESSION_RUN_OPTIONS_H
 
 /* The words of `breakwater run` and `breakwater attach`, as a struct. Nothing is opened or started
  * by reading them. Texts are borrowed from argv. */
 
 #include "base/vec.h"
-#include "cli/cli.h"
-#include "cli/subcommands.h"
 #include "compile/compile.h"
 #include "inject/swap.h"
 #include "launch/options.h"
+#include "session/programs.h"
 
 enum bw_lines_wish { BW_LINES_DEFAULT, BW_LINES_WANTED, BW_LINES_UNWANTED };
 enum bw_script_kind { BW_SCRIPT_COMMAND, BW_SCRIPT_FILE };
@@ -23,7 +22,7 @@ struct bw_script_items BW_VEC(struct bw_script_item);
 struct bw_run_options {
 	struct bw_script_items script;
 	bool interactive, tui, batch, json, fidelity, help;
-	struct bw_cli_vgpu_options vgpu;
+	struct bw_vgpu_options vgpu;
 	enum bw_lines_wish shader_lines;
 	const char *gpu, *kernel;
 	uint32_t gc;	/* --gfx, of a crash file; 0: not given */
@@ -40,18 +39,5 @@ struct bw_run_options {
 struct bw_error *bw_run_options_parse(struct bw_run_options *o, int argc,
 				      char **argv) BW_MUST_CHECK;
 void bw_run_options_fini(struct bw_run_options *o);
-
-/* ---- The session of these options (run.c) ---- */
-
-/* As bw_cli_open, without the commands of -ex and -x. The words of o are needed until the script
- * has run. */
-struct bw_error *bw_cli_open_parsed(struct bw_cli *c, struct bw_run_options *o) BW_MUST_CHECK;
-/* The commands of -ex and -x. */
-struct bw_error *bw_cli_run_script(struct bw_cli *c, const struct bw_run_options *o) BW_MUST_CHECK;
-/* What --strict, --trace-hash and --fidelity show when a program has ended. */
-struct bw_error *bw_cli_show_reports(struct bw_cli *c,
-				     const struct bw_run_options *o) BW_MUST_CHECK;
-/* An error that says so where the limit of --timeout has ended the session, else NULL. */
-struct bw_error *bw_cli_what_ended(const struct bw_cli *c);
 
 #endif

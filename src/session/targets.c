@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Which target opens what is to be debugged: the one place of the command line that knows what
+/* Which target opens what is to be debugged: the one place that knows what
  * targets there are. */
-#include "cli/subcommands.h"
+#include "session/programs.h"
 
 #include "dump/dump.h"
 #include "live/live.h"
@@ -12,7 +12,7 @@ static bw_target_open_fn *const openers[BW_SOURCE_COUNT] = {
 	[BW_SOURCE_CRASH] = bw_dump_open,
 };
 
-struct bw_error *bw_cli_open_target(const struct bw_target_source *source, struct bw_target **out)
+struct bw_error *bw_open_target(const struct bw_target_source *source, struct bw_target **out)
 {
 	return openers[source->kind](source, out);
 }

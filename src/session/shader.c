@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* breakwater-launch-shader runs a shader's SPIR-V through Vulkan. */
-#include "cli/shader.h"
+#include "session/prepare.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,16 +11,7 @@
 #include "compile/tool.h"
 #include "sym/spirv_record.h"
 
-static void tell(struct bw_cli *c, const char *kind, const char *text)
-{
-	bw_out_begin(c->out, "event", "notice");
-	bw_out_str(c->out, "kind", kind);
-	bw_out_str(c->out, "text", text);
-	bw_out_line(c->out, "%s", text);
-	bw_out_end(c->out);
-}
-
-static void tell_optimized(struct bw_cli *c, const char *source)
+static void tell_optimized(struct bw_session *s, const char *source)
 {
 	char text[512];
 	snprintf(text, sizeof(text),
@@ -28,17 +19,17 @@ static void tell_optimized(struct bw_cli *c, const char *source)
 		 "not take what glslang makes of it otherwise. Its functions may have buffers or "
 		 "textures as arguments]",
 		 source);
-	tell(c, "said", text);
+	bw_session_say(s, "said", text);
 }
 
 /* The shader runs as it is. */
-static void tell_not_noting(struct bw_cli *c, const char *source, const char *why)
+static void tell_not_noting(struct bw_session *s, const char *source, const char *why)
 {
 	char text[512];
 	snprintf(text, sizeof(text),
 		 "Warning: %s does not note its variables and lines in spite of -O0: %s", source,
 		 why);
-	tell(c, "warning", text);
+	bw_session_say(s, "warning", text);
 }
 
 /* The debugger learns the names of its sources, which can be listed before it runs. */
@@ -72,9 +63,9 @@ static struct bw_error *check(char **argv, const char *source)
 	return bw_tool_run(words, &tool);
 }
 
-struct bw_error *bw_cli_prepare_shader(struct bw_cli *c, const char *source,
-				       const struct bw_compile_options *compile_options,
-				       const struct bw_launch_options *launch)
+struct bw_error *bw_prepare_shader(struct bw_session *s, const char *source,
+				   const struct bw_compile_options *compile_options,
+				   const struct bw_launch_options *launch)
 {
 	_cleanup_free_ char *launcher = NULL;
 	_cleanup_(bw_compiled_shader_fini) struct bw_compiled_shader shader = {0};
@@ -88,9 +79,9 @@ struct bw_error *bw_cli_prepare_shader(struct bw_cli *c, const char *source,
 	BW_TRY(err);
 	BW_TRY(bw_compile_shader_noting(source, entry, compile_options, &shader));
 	if (shader.is_optimized)
-		tell_optimized(c, source);
+		tell_optimized(s, source);
 	if (shader.not_noting)
-		tell_not_noting(c, source, shader.not_noting);
+		tell_not_noting(s, source, shader.not_noting);
 	const char *spirv = shader.path ? shader.path : source;
 	size_t n = launch->words.len, at = 0;
 	char **argv = calloc(n + 3, sizeof(*argv));
@@ -100,7 +91,7 @@ struct bw_error *bw_cli_prepare_shader(struct bw_cli *c, const char *source,
 	for (size_t i = 0; i < n; i++)
 		argv[at++] = strdup(launch->words.data[i]);
 	argv[at++] = strdup(spirv);
-	c->program = (struct bw_program){argv, false};
+	s->program = (struct bw_program){argv, false};
 	BW_TRY(check(argv, source));
-	return learn_sources(c->debug, spirv);
+	return learn_sources(s->debug, spirv);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/run_options.h"
+#include "session/run_options.h"
 
 #include <string.h>
 
@@ -90,7 +90,7 @@ static struct bw_error *take_option(struct bw_run_options *o, int argc, char **a
 		o->interactive = o->tui = true;
 	else if (!strcmp(word, "-h") || !strcmp(word, "--help"))
 		o->help = true;
-	else if (!bw_cli_take_vgpu_option(word, &o->vgpu))
+	else if (!bw_vgpu_option_take(word, &o->vgpu))
 		return bw_errorf(BW_E_INVALID, "\"breakwater run\" has no option %s (see --help)",
 				 word);
 	++*i;

@@ -2,7 +2,7 @@
 /* --strict and --trace-hash: reports what the virtual GPU found and executed, at the end of a
  * program. The server's file breakwater_strict has it, a line each, fields separated by tabs
  * (uapi/strict_output.c). */
-#include "cli/subcommands.h"
+#include "session/programs.h"
 #include "debug/code.h"
 
 #include <inttypes.h>
@@ -114,16 +114,16 @@ static struct bw_error *read_report(struct bw_kmd *kmd, struct report *r)
 	return NULL;
 }
 
-struct bw_error *bw_cli_set_up_strict(const struct bw_cli_vgpu_options *o)
+struct bw_error *bw_set_up_strict(const struct bw_vgpu_options *o)
 {
 	if (o->strict)
-		BW_TRY(bw_cli_add_server_args("--strict=quiet"));
+		BW_TRY(bw_add_server_args("--strict=quiet"));
 	if (o->deterministic)
-		BW_TRY(bw_cli_add_server_args("--deterministic"));
-	return o->trace_hash ? bw_cli_add_server_args("--trace-hash") : NULL;
+		BW_TRY(bw_add_server_args("--deterministic"));
+	return o->trace_hash ? bw_add_server_args("--trace-hash") : NULL;
 }
 
-struct bw_error *bw_cli_check_strict(struct bw_kmd *kmd, const struct bw_cli_vgpu_options *o)
+struct bw_error *bw_check_strict(struct bw_kmd *kmd, const struct bw_vgpu_options *o)
 {
 	struct report r = {0};
 	if (!o->strict && !o->trace_hash)
@@ -269,8 +269,8 @@ static void show_trace(struct bw_out *o, const struct report *r)
 	bw_out_end(o);
 }
 
-struct bw_error *bw_cli_show_strict(struct bw_kmd *kmd, const struct bw_cli_vgpu_options *o,
-				    struct bw_debug *debug, struct bw_out *out)
+struct bw_error *bw_show_strict(struct bw_kmd *kmd, const struct bw_vgpu_options *o,
+				struct bw_debug *debug, struct bw_out *out)
 {
 	struct report r = {0};
 	if (!o->strict && !o->trace_hash)
@@ -313,20 +313,20 @@ static void add_code_objects(struct bw_debug *d, char *const *program)
 	}
 }
 
-struct bw_error *bw_cli_show_strict_of(struct bw_kmd *kmd, const struct bw_cli_vgpu_options *o,
-				       char *const *program, struct bw_out *out)
+struct bw_error *bw_show_strict_of(struct bw_kmd *kmd, const struct bw_vgpu_options *o,
+				   char *const *program, struct bw_out *out)
 {
 	struct bw_debug *d;
 	if (!o->strict)
-		return bw_cli_show_strict(kmd, o, NULL, out);
+		return bw_show_strict(kmd, o, NULL, out);
 	BW_TRY(bw_debug_create(&d));
 	add_code_objects(d, program);
-	struct bw_error *err = bw_cli_show_strict(kmd, o, d, out);
+	struct bw_error *err = bw_show_strict(kmd, o, d, out);
 	bw_debug_destroy(d);
 	return err;
 }
 
-bool bw_cli_take_vgpu_option(const char *word, struct bw_cli_vgpu_options *o)
+bool bw_vgpu_option_take(const char *word, struct bw_vgpu_options *o)
 {
 	if (!strcmp(word, "--strict"))
 		o->strict = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/crash_files.h"
+#include "session/crash_files.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/lines.h"
 #include "base/util.h"
-#include "cli/look.h"
 
 static void take_line(void *cookie, const char *text, size_t n, unsigned number)
 {
@@ -65,7 +65,7 @@ static struct bw_error *read_folder(struct bw_crash *c, const char *path)
 				S_ISREG(st.st_mode);
 		if (!err && is_plain && asprintf(&file, "%s/%s", path, names[i]) >= 0)
 			err = is_module(names[i]) ? read_module(c, file, names[i])
-						  : bw_look_lines(file, take_line, c);
+						  : bw_read_lines(file, take_line, c);
 		bw_crash_next_file(c);
 		free(names[i]);
 	}
@@ -73,14 +73,14 @@ static struct bw_error *read_folder(struct bw_crash *c, const char *path)
 	return err;
 }
 
-struct bw_error *bw_cli_read_crash(const char *const *paths, size_t n, struct bw_crash *out)
+struct bw_error *bw_read_crash(const char *const *paths, size_t n, struct bw_crash *out)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct stat st;
 		if (strcmp(paths[i], "-") != 0 && !stat(paths[i], &st) && S_ISDIR(st.st_mode))
 			BW_TRY(read_folder(out, paths[i]));
 		else
-			BW_TRY(bw_look_lines(paths[i], take_line, out));
+			BW_TRY(bw_read_lines(paths[i], take_line, out));
 		bw_crash_next_file(out);
 	}
 	bw_crash_end(out);
@@ -95,7 +95,7 @@ struct bw_error *bw_cli_read_crash(const char *const *paths, size_t n, struct bw
 	return NULL;
 }
 
-bool bw_cli_is_crash(const char *path)
+bool bw_is_crash(const char *path)
 {
 	enum { BEGIN_B = 4096 };
 	char begin[BEGIN_B];

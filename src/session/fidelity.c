@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* --fidelity: which instructions the virtual GPU executed approximately, unusually or not at
  * all. */
-#include "cli/subcommands.h"
+#include "session/programs.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static const struct bw_column columns[] = {
 };
 
 /* Server options are words; more go after those that the user gave. */
-struct bw_error *bw_cli_add_server_args(const char *words)
+struct bw_error *bw_add_server_args(const char *words)
 {
 	const char *given = getenv(BW_KMD_SERVER_ARGS_ENV);
 	_cleanup_free_ char *args = NULL;
@@ -39,7 +39,7 @@ struct bw_error *bw_cli_add_server_args(const char *words)
 	return NULL;
 }
 
-struct bw_error *bw_cli_check_fidelity(struct bw_kmd *kmd)
+struct bw_error *bw_check_fidelity(struct bw_kmd *kmd)
 {
 	_cleanup_free_ struct bw_kmd_fidelity_row *rows = NULL;
 	size_t n;
@@ -80,7 +80,7 @@ static void summary(struct bw_out *o, const uint64_t count[BW_ARRAY_SIZE(kinds)]
 	bw_str_free(&s);
 }
 
-struct bw_error *bw_cli_show_fidelity(struct bw_kmd *kmd, struct bw_out *o)
+struct bw_error *bw_show_fidelity(struct bw_kmd *kmd, struct bw_out *o)
 {
 	_cleanup_free_ struct bw_kmd_fidelity_row *rows = NULL;
 	size_t n;

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* A capture as what a session runs: breakwater-replay runs it again. */
+#include "session/prepare.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/util.h"
+#include "capture/reader.h"
+#include "compile/compile.h"
+#include "launch/options.h"
+
+bool bw_is_capture(const char *path)
+{
+	size_t n = strlen(path);
+	return n > 4 && !strcmp(path + n - 4, ".bwc");
+}
+
+/* A file that cannot be read, the replay tells of. */
+static void tell_not_held(struct bw_session *s, const char *path)
+{
+	char text[512];
+	struct bw_capture_reader *r = NULL;
+	_cleanup_error_ struct bw_error *err = bw_capture_reader_open(path, &r);
+	uint32_t version = err ? BW_CAPTURE_VERSION_GIVEN : bw_capture_reader_version(r);
+	bw_capture_reader_close(r);
+	if (version >= BW_CAPTURE_VERSION_GIVEN)
+		return;
+	snprintf(
+		text, sizeof(text),
+		"%s is of version %u, which does not hold push constants, bound buffers, arguments "
+		"of OpenCL kernels or names of buffers: they are not known here, and are in a new "
+		"capture of the program",
+		path, version);
+	bw_session_warn(s, text);
+}
+
+struct bw_error *bw_prepare_capture(struct bw_session *s, const char *path,
+				    const struct bw_compile_options *compile,
+				    const struct bw_launch_options *launch)
+{
+	const char *other = launch->words.len ? launch->words.data[0] : compile->first;
+	_cleanup_free_ char *program = NULL;
+	if (other)
+		return bw_errorf(BW_E_INVALID, "%s is for kernels; %s is a capture", other, path);
+	BW_TRY(bw_kmd_find_part("breakwater-replay", &program));
+	tell_not_held(s, path);
+	/* A submission may be stopped for as long as the user looks at it. */
+	const char *const words[] = {program, "--timeout", "86400", path};
+	char **argv = calloc(BW_ARRAY_SIZE(words) + 1, sizeof(*argv));
+	if (!argv)
+		return bw_error_nomem();
+	for (size_t i = 0; i < BW_ARRAY_SIZE(words); i++)
+		argv[i] = strdup(words[i]);
+	s->program = (struct bw_program){argv, false};
+	return NULL;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* Opening a session for what its options name, and what these report at its end. */
+#include "session/crash_files.h"
+#include "session/prepare.h"
+#include "session/programs.h"
+
+#include "inject/swap.h"
+
+/* The debugger itself reports what the kernel logs about a fault, and in more detail. */
+static struct bw_error *set_up_server(const struct bw_run_options *o)
+{
+	BW_TRY(bw_add_server_args("--quiet"));
+	BW_TRY(bw_set_up_strict(&o->vgpu));
+	return o->fidelity ? bw_add_server_args("--fidelity") : NULL;
+}
+
+struct bw_error *bw_session_open(struct bw_session *s, struct bw_run_options *o)
+{
+	bool is_virtual = false;
+	s->shaders = (struct bw_shader_wishes){
+		.lines = o->kernel && !o->attach ? o->shader_lines != BW_LINES_UNWANTED
+						 : o->shader_lines == BW_LINES_WANTED,
+		.notes = o->program && o->compile.words.len};
+	s->limit_s = o->limit_s;
+	if (o->kernel && !o->attach && bw_is_crash(o->kernel))
+		return bw_open_crash(s, o);
+	if (o->gc)
+		return bw_errorf(BW_E_INVALID, "--gfx is for crash files%s%s%s",
+				 o->kernel ? "; " : "", o->kernel ? o->kernel : "",
+				 o->kernel ? " is none" : "");
+	if (o->attach)
+		BW_TRY(bw_use_gpu_of(o->pid, &is_virtual));
+	else
+		BW_TRY(o->kernel ? bw_prepare_kernel(s, o) : bw_prepare_program(s, o));
+	BW_TRY(bw_swaps_begin(&o->swaps, NULL, &s->swaps));
+	if (s->swaps)
+		BW_TRY(bw_swaps_set_environment(s->swaps));
+	BW_TRY(set_up_server(o));
+	BW_TRY(bw_kmd_open(is_virtual ? "virtual" : o->gpu, &s->kmd));
+	if (o->fidelity)
+		BW_TRY(bw_check_fidelity(s->kmd));
+	BW_TRY(bw_check_strict(s->kmd, &o->vgpu));
+	bw_session_catch_signals(s);
+	return o->attach ? bw_session_attach(s, o->pid) : NULL;
+}
+
+struct bw_error *bw_session_open_words(struct bw_session *s, int argc, char **argv, bool attach,
+				       const char *whose)
+{
+	struct bw_run_options o = {.attach = attach};
+	struct bw_error *err = bw_run_options_parse(&o, argc, argv);
+	if (!err && (o.script.len || o.interactive || o.batch || o.json || o.help ||
+		     o.limit_s > 0 || o.fidelity || o.vgpu.strict || o.vgpu.trace_hash))
+		err = bw_errorf(
+			BW_E_UNSUPPORTED,
+			"-ex, -x, -i, --batch, --json, --help, --timeout, --fidelity, --strict and --trace-hash are for the command line, not for %s session",
+			whose);
+	if (!err)
+		err = bw_session_open(s, &o);
+	bw_run_options_fini(&o);
+	return err;
+}
+
+struct bw_error *bw_session_report(struct bw_session *s, const struct bw_run_options *o)
+{
+	BW_TRY(bw_show_strict(s->kmd, &o->vgpu, s->debug, s->out));
+	if (s->swaps)
+		BW_TRY(bw_swaps_report(s->swaps, s->out));
+	return o->fidelity ? bw_show_fidelity(s->kmd, s->out) : NULL;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_SESSION_PROGRAMS_H
+#define BW_SESSION_PROGRAMS_H
+
+/* Programs on a GPU, with a session or without one: which GPU a process uses, whether the agent can
+ * be loaded into it, options of a virtual GPU, what that reports at the end. */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "debug/debug.h"
+#include "kmd/kmd.h"
+#include "target/open.h"
+#include "ui/out.h"
+
+/* targets.c: opens a target for what is to be debugged; the caller closes it. */
+struct bw_error *bw_open_target(const struct bw_target_source *source,
+				struct bw_target **out) BW_MUST_CHECK;
+
+/* ---- process.c ---- */
+
+/* The value of NAME in the environment that the process was started with; owned, NULL for none. */
+struct bw_error *bw_process_setting(pid_t pid, const char *name, char **out) BW_MUST_CHECK;
+/* From here on bw_kmd_open leads to the virtual GPU that this process uses, if it uses one. */
+struct bw_error *bw_use_gpu_of(pid_t pid, bool *out_virtual) BW_MUST_CHECK;
+
+/* ---- preload.c ---- */
+
+/* Why the agent cannot get into this program, as execvp would find it: a sentence with its name.
+ * NULL: it can, as far as the file tells. */
+struct bw_error *bw_check_preload(const char *program);
+/* A sentence about a program that has failed without ever having opened the virtual GPU (`before`:
+ * bw_kmd_n_clients_ever when it was started). NULL: it has opened it, or this is not known. */
+struct bw_error *bw_check_seen(struct bw_kmd *kmd, uint64_t before, const char *program);
+
+/* ---- fidelity.c: --fidelity ---- */
+
+/* More options for a virtual GPU that is going to be started. */
+struct bw_error *bw_add_server_args(const char *words) BW_MUST_CHECK;
+/* Called before anything runs: whether there will be something to show. */
+struct bw_error *bw_check_fidelity(struct bw_kmd *kmd) BW_MUST_CHECK;
+struct bw_error *bw_show_fidelity(struct bw_kmd *kmd, struct bw_out *o) BW_MUST_CHECK;
+
+/* ---- strict.c: --strict, --deterministic, --trace-hash ---- */
+
+struct bw_vgpu_options {
+	bool strict, deterministic, trace_hash;
+};
+/* Whether the word is one of them. */
+bool bw_vgpu_option_take(const char *word, struct bw_vgpu_options *o);
+/* For a server that is going to be started. */
+struct bw_error *bw_set_up_strict(const struct bw_vgpu_options *o) BW_MUST_CHECK;
+/* Called before anything runs: whether there will be something to show. */
+struct bw_error *bw_check_strict(struct bw_kmd *kmd, const struct bw_vgpu_options *o) BW_MUST_CHECK;
+/* debug: the session, which has the code that was executed; needed with --strict. */
+struct bw_error *bw_show_strict(struct bw_kmd *kmd, const struct bw_vgpu_options *o,
+				struct bw_debug *debug, struct bw_out *out) BW_MUST_CHECK;
+/* Like bw_show_strict, for a program without a session, whose code objects may be among the words
+ * of its command line. */
+struct bw_error *bw_show_strict_of(struct bw_kmd *kmd, const struct bw_vgpu_options *o,
+				   char *const *program, struct bw_out *out) BW_MUST_CHECK;
+
+#endif
