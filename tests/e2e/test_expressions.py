@@ -279,7 +279,11 @@ ASSIGNED = [("set var v.xz = t", "v", "{10, 2, 20, 4}"), ("set var v.xz = {7, 8}
             ("set var w.odd <<= 2", "w", "{0, 4, 2, 12, 3, 8, 1, 0}"), ("set var w.s01 ^= w.s23", "w", "{2, 8, 2, 12, 3, 8, 1, 0}"),
             ("set var w %= 5", "w", "{2, 3, 2, 2, 3, 3, 1, 0}"), ("set var three.zx += t", "three", "{40, 2, 20}"),
             ("set var three += three", "three", "{80, 4, 40}"), ("set var out[0].yw += t.yx", "out[0]", "{19, 30, 21, 30}"),
-            ("print v.xz++", "v", "{5, 2, 35, -2}"), ("set var v = 2 - v", "v", "{-3, 0, -33, 4}")]
+            ("print v.xz++", "v", "{5, 2, 35, -2}"), ("set var v = 2 - v", "v", "{-3, 0, -33, 4}"),
+            ("set var v.xy = -v.wz", "v", "{-4, 33, -33, 4}"), ("set var w.lo = ~w.hi", "w", "{-4, -4, -2, -1, 3, 3, 1, 0}"),
+            ("print +v", "v", "{-4, 33, -33, 4}"), ("set var three = -three - -t.xyx", "three", "{-70, 16, -30}"),
+            ("set var three = v.zyx", "three", "{-33, 33, -4}"), ("set var v.wzx = three", "v", "{-4, 33, 33, -33}"),
+            ("set var three += v.xxx", "three", "{-37, 29, -8}"), ("set var three = v.yyy - three", "three", "{70, 4, 41}")]
 REFUSED = [("set var v.xx = t", "Invalid assignment: the component s0 is named twice on the left"),
            ("set var v.xq = t", "float4 has no component named xq: its components are xyzw, s0 to s3, and lo, hi, even, odd"),
            ("print v.s4", "float4 has no component named s4: its"), ("print w.s8", "int8 has no component named s8: its components are s0 to s7, and"),
@@ -289,6 +293,7 @@ REFUSED = [("set var v.xx = t", "Invalid assignment: the component s0 is named t
            ("set var v += t", "float4 and float2: arithmetic of vectors wants two of the same type, or one and a number"),
            ("set var w += 0.5", "int8 and double: a floating-point number is not converted to integer components"),
            ("set var w /= 0", "Division by zero"), ("print v < v", "float4: vectors are not compared or taken as a condition"),
+           ("print !w", "int8: vectors are not compared or taken as a condition"), ("print ~v", "Argument to complement operation not an integer, boolean"),
            ("set var v.xz &= t", "Argument to arithmetic operation not a number or boolean"),
            ("print &v.xz", "Attempt to take address of value not located in memory")]
 
@@ -308,10 +313,10 @@ def components_of_vectors():
         for command, message in REFUSED:
             answer = session.command(command)
             check(answer.get("message", "").startswith(message), f"{command}: {answer}")
-        equal(normal(session.command("print v")["text"]), "{-3, 0, -33, 4}", "what was refused has changed nothing")
-        for command, before in (("print v.xz++", "{-3, -33}"), ("print v--", "{-2, 0, -32, 4}"), ("print v.y++", "-1")):
+        equal(normal(session.command("print v")["text"]), "{-4, 33, 33, -33}", "what was refused has changed nothing")
+        for command, before in (("print v.xz++", "{-4, 33}"), ("print v--", "{-3, 33, 34, -33}"), ("print v.y++", "32")):
             equal(normal(session.command(command)["text"]), before, f"{command}: the value before")
-        equal(normal(session.command("print v")["text"]), "{-3, 0, -33, 3}", "after ++ and --")
+        equal(normal(session.command("print v")["text"]), "{-4, 33, 33, -34}", "after ++ and --")
         session.end()
 
 

@@ -102,10 +102,13 @@ static struct bw_error *parse_part(struct bw_expr *x, const struct bw_ctype *t, 
 	if (is_aggregate && bw_expr_is_op(x, '{'))
 		return parse_list(x, t, b, at, depth + 1);
 	BW_TRY(bw_expr_parse_assign(x, &v));
+	const struct bw_type type = bw_type_of(t);
+	struct bw_error *err = is_aggregate ? bw_expr_fit_vector(x, &type, &v) : NULL;
 	const struct bw_ctype *from = bw_type_aggregate(&v.type);
-	struct bw_error *err = is_aggregate && from && bw_expr_same_type(from, t)
-				       ? put_whole(x, bw_ctype_strip(t), &v, b, at)
-				       : put_number(x, t, &v, b, at);
+	if (!err)
+		err = is_aggregate && from && bw_expr_same_type(from, t)
+			      ? put_whole(x, bw_ctype_strip(t), &v, b, at)
+			      : put_number(x, t, &v, b, at);
 	bw_value_fini(&v);
 	return bw_expr_at(x, column, err);
 }

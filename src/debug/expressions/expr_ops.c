@@ -136,6 +136,7 @@ struct bw_error *bw_expr_cast(struct bw_expr *x, const struct bw_type *t, struct
 		bool is_vector = bw_type_aggregate(&to)->kind == BW_CTYPE_VECTOR;
 		if (is_vector && v->type.kind != BW_TYPE_AGGREGATE)
 			return bw_expr_fill_vector(x, &to, v);
+		BW_TRY(bw_expr_fit_vector(x, &to, v));
 		if (v->type.kind != BW_TYPE_AGGREGATE ||
 		    !bw_expr_same_type(bw_type_aggregate(&to), bw_type_aggregate(&v->type)))
 			return bw_errorf(BW_E_INVALID, "Invalid cast.");
@@ -413,6 +414,8 @@ struct bw_error *bw_expr_binary(struct bw_expr *x, int op, struct bw_value *a, s
 
 struct bw_error *bw_expr_unary(struct bw_expr *x, int op, struct bw_value *a, struct bw_value *out)
 {
+	if (bw_expr_is_vector(a))
+		return bw_expr_vector_unary(x, op, a, out);
 	BW_TRY(bw_expr_scalar(x, a));
 	if (a->type.kind == BW_TYPE_TEXT)
 		return bw_errorf(BW_E_INVALID,

@@ -103,6 +103,13 @@ struct bw_error *bw_expr_binary(struct bw_expr *x, int op, struct bw_value *a, s
 bool bw_expr_is_vector(const struct bw_value *v);
 struct bw_error *bw_expr_vector_binary(struct bw_expr *x, int op, struct bw_value *a,
 				       struct bw_value *b, struct bw_value *out) BW_MUST_CHECK;
+/* v becomes of that type where both are vectors of the same components and differ in size alone:
+ * three components chosen from others have no room for a fourth, which float3 has. */
+struct bw_error *bw_expr_fit_vector(struct bw_expr *x, const struct bw_type *to,
+				    struct bw_value *v) BW_MUST_CHECK;
+/* -, + and ~ of each component; the others are refused. */
+struct bw_error *bw_expr_vector_unary(struct bw_expr *x, int op, struct bw_value *a,
+				      struct bw_value *out) BW_MUST_CHECK;
 struct bw_error *bw_expr_unary(struct bw_expr *x, int op, struct bw_value *a,
 			       struct bw_value *out) BW_MUST_CHECK;
 struct bw_error *bw_expr_cast(struct bw_expr *x, const struct bw_type *t,

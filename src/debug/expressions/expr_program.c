@@ -411,6 +411,7 @@ static struct bw_error *need_aggregate(struct bw_expr *x, const struct bw_value 
 	const struct bw_ctype *to = bw_type_aggregate(&place->type);
 	if (to->kind == BW_CTYPE_VECTOR && v->type.kind != BW_TYPE_AGGREGATE)
 		BW_TRY(bw_expr_fill_vector(x, &place->type, v));
+	BW_TRY(bw_expr_fit_vector(x, &place->type, v));
 	if (to->size_b && v->type.kind == BW_TYPE_AGGREGATE &&
 	    bw_expr_same_type(to, bw_type_aggregate(&v->type)))
 		return NULL;

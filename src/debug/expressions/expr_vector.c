@@ -23,6 +23,12 @@ static bool is_arithmetic(int op)
 	       (op > 0 && op < 128 && strchr("+-*/%&|^", op));
 }
 
+/* Three components that were chosen from others take no room for a fourth, as float3 does. */
+static bool is_same_vector(const struct bw_ctype *a, const struct bw_ctype *b)
+{
+	return a->count == b->count && bw_expr_same_type(a->elem, b->elem);
+}
+
 /* Both become vectors of the same type, with bytes. */
 static struct bw_error *match(struct bw_expr *x, struct bw_value *a, struct bw_value *b)
 {
@@ -40,7 +46,7 @@ static struct bw_error *match(struct bw_expr *x, struct bw_value *a, struct bw_v
 				 bw_type_name(&a->type, ta), bw_type_name(&b->type, tb));
 	if (is_number)
 		BW_TRY(bw_expr_fill_vector(x, &v->type, other));
-	if (!vector_of(other) || !bw_expr_same_type(vector_of(v), vector_of(other)))
+	if (!vector_of(other) || !is_same_vector(vector_of(v), vector_of(other)))
 		return bw_errorf(BW_E_INVALID,
 				 "%s and %s: arithmetic of vectors wants two of the same type, or "
 				 "one and a number",
@@ -61,6 +67,85 @@ static struct bw_error *component(const struct bw_value *v, const struct bw_type
 	return NULL;
 }
 
+/* A vector of that type, with bytes of its own. */
+static struct bw_error *new_vector(const struct bw_type *type, struct bw_value *out)
+{
+	const struct bw_ctype *t = bw_type_aggregate(type);
+	*out = (struct bw_value){.type = *type, .bytes = bw_bytes_new(t->size_b)};
+	if (!out->bytes)
+		return bw_error_nomem();
+	memset(out->bytes->known, 1, t->size_b); /* what is after three components, too */
+	return NULL;
+}
+
+static void set_component(struct bw_value *v, const struct bw_type *t, size_t at,
+			  const struct bw_value *from)
+{
+	uint64_t bits = bw_expr_convert(from, t);
+	memcpy(v->bytes->data + at, &bits, t->size_b);
+}
+
+struct bw_error *bw_expr_fit_vector(struct bw_expr *x, const struct bw_type *to, struct bw_value *v)
+{
+	struct bw_value_of who = bw_expr_of(x);
+	const struct bw_ctype *t = bw_type_aggregate(to), *from = vector_of(v);
+	struct bw_value r;
+	if (!from || t->kind != BW_CTYPE_VECTOR || t->size_b == from->size_b ||
+	    !is_same_vector(t, from))
+		return NULL;
+	if (x->skip) {
+		v->type = *to;
+		return NULL;
+	}
+	BW_TRY(bw_variables_fetch(&who, v));
+	const struct bw_type elem = bw_type_of(t->elem);
+	struct bw_error *err = new_vector(to, &r);
+	for (size_t i = 0; !err && i < t->count; i++) {
+		struct bw_value one;
+		err = component(v, &elem, i * elem.size_b, &one);
+		if (!err)
+			set_component(&r, &elem, i * elem.size_b, &one);
+	}
+	bw_value_fini(err ? &r : v);
+	if (!err)
+		*v = r;
+	return err;
+}
+
+struct bw_error *bw_expr_vector_unary(struct bw_expr *x, int op, struct bw_value *a,
+				      struct bw_value *out)
+{
+	char name[BW_TYPE_NAME_MAX];
+	struct bw_value_of who = bw_expr_of(x);
+	const struct bw_ctype *t = vector_of(a);
+	const struct bw_type type = a->type, elem = bw_type_of(t->elem);
+	if (op == '!')
+		return bw_errorf(BW_E_UNSUPPORTED,
+				 "%s: vectors are not compared or taken as a condition: choose a "
+				 "component",
+				 bw_type_name(&type, name));
+	struct bw_value r = {.type = type};
+	if (x->skip) {
+		*out = r;
+		return NULL;
+	}
+	BW_TRY(bw_variables_fetch(&who, a));
+	struct bw_error *err = new_vector(&type, &r);
+	for (size_t i = 0; !err && i < t->count; i++) {
+		struct bw_value one, changed;
+		err = component(a, &elem, i * elem.size_b, &one);
+		if (!err)
+			err = bw_expr_unary(x, op, &one, &changed);
+		if (!err)
+			set_component(&r, &elem, i * elem.size_b, &changed);
+	}
+	if (err)
+		bw_value_fini(&r);
+	else
+		*out = r;
+	return err;
+}
+
 struct bw_error *bw_expr_vector_binary(struct bw_expr *x, int op, struct bw_value *a,
 				       struct bw_value *b, struct bw_value *out)
 {
@@ -79,11 +164,7 @@ struct bw_error *bw_expr_vector_binary(struct bw_expr *x, int op, struct bw_valu
 		return NULL;
 	}
 	BW_TRY(match(x, a, b));
-	r.bytes = bw_bytes_new(t->size_b);
-	if (!r.bytes)
-		return bw_error_nomem();
-	memset(r.bytes->known, 1, t->size_b); /* what is after three components, too */
-	struct bw_error *err = NULL;
+	struct bw_error *err = new_vector(&type, &r);
 	for (size_t i = 0; !err && i < t->count; i++) {
 		struct bw_value left, right, sum;
 		err = component(a, &elem, i * elem.size_b, &left);
@@ -91,10 +172,8 @@ struct bw_error *bw_expr_vector_binary(struct bw_expr *x, int op, struct bw_valu
 			err = component(b, &elem, i * elem.size_b, &right);
 		if (!err)
 			err = bw_expr_binary(x, op, &left, &right, &sum);
-		if (err)
-			break;
-		uint64_t bits = bw_expr_convert(&sum, &elem);
-		memcpy(r.bytes->data + i * elem.size_b, &bits, elem.size_b);
+		if (!err)
+			set_component(&r, &elem, i * elem.size_b, &sum);
 	}
 	if (err)
 		bw_value_fini(&r);
