@@ -6,6 +6,7 @@
 #include "debug/frames.h"
 #include "debug/registers.h"
 #include "debug/variables.h"
+#include "sym/returned.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -193,7 +194,10 @@ void bw_cli_show_returned(struct bw_cli *c, const struct bw_returned *r)
 				c->out,
 				"warning: Function '%s' does not follow the target calling convention, cannot determine its returned value.",
 				r->function);
-		bw_out_line(c->out, "Value returned has type: %s. Cannot determine contents", name);
+		const char *part = r->is_nocall ? NULL : bw_returned_why_not(r->type);
+		bw_out_line(c->out, "Value returned has type: %s. Cannot determine contents%s%s%s",
+			    name, part ? ": it has " : "", part ? part : "",
+			    part ? ", which compilers return in ways that are not known here" : "");
 	}
 	bw_str_free(&text);
 	bw_value_fini(&v);

@@ -232,3 +232,31 @@ bool bw_returned_in(const struct bw_ctype *type, struct bw_location *out)
 	*out = l;
 	return true;
 }
+
+/* left: types that may still be looked at. */
+static const char *why_not(const struct bw_ctype *type, unsigned *left)
+{
+	const struct bw_ctype *t = bw_ctype_strip(type);
+	if (!*left)
+		return NULL;
+	--*left;
+	if (t->kind == BW_CTYPE_UNION)
+		return "a union";
+	if (t->kind != BW_CTYPE_STRUCT)
+		return NULL;
+	for (size_t i = 0; i < t->n_members; i++) {
+		const struct bw_cmember *m = &t->members[i];
+		const char *why = m->is_base	? "a base class"
+				  : m->bit_size ? "bit fields"
+						: why_not(m->type, left);
+		if (why)
+			return why;
+	}
+	return NULL;
+}
+
+const char *bw_returned_why_not(const struct bw_ctype *type)
+{
+	unsigned left = MAX_MEMBERS;
+	return why_not(type, &left);
+}

@@ -18,6 +18,9 @@ bool bw_returned_in(const struct bw_ctype *type, struct bw_location *out);
  * what takes more registers than results have, and objects of C++ that cannot be copied as
  * bytes. */
 bool bw_returned_in_memory(const struct bw_ctype *type);
+/* What of the type is why neither of these knows it: "bit fields", "a base class", "a union". NULL:
+ * none of those. */
+const char *bw_returned_why_not(const struct bw_ctype *type);
 /* Whether the compiler has changed what the function takes or returns, or may have done so without
  * saying it in the debug information. */
 bool bw_lines_is_nocall(const struct bw_lines *l, uint64_t die);

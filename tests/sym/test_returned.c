@@ -97,8 +97,20 @@ static void test_structs(void **state)
 	s = (struct bw_ctype){
 		.kind = BW_CTYPE_STRUCT, .members = bits, .n_members = 2, .size_b = 16};
 	assert_false(bw_returned_in(&s, &l));
+	assert_string_equal(bw_returned_why_not(&s), "bit fields");
 	s.kind = BW_CTYPE_UNION;
 	assert_false(bw_returned_in(&s, &l));
+	assert_string_equal(bw_returned_why_not(&s), "a union");
+	const struct bw_cmember outer[] = {{.type = &i32}, {.type = &s, .offset_b = 8}};
+	const struct bw_ctype around = {
+		.kind = BW_CTYPE_STRUCT, .members = outer, .n_members = 2, .size_b = 24};
+	assert_string_equal(bw_returned_why_not(&around), "a union");
+	s = (struct bw_ctype){
+		.kind = BW_CTYPE_STRUCT, .members = derived, .n_members = 1, .size_b = 68};
+	assert_string_equal(bw_returned_why_not(&s), "a base class");
+	s.members = mix;
+	s.n_members = 2;
+	assert_null(bw_returned_why_not(&s));
 }
 
 /* Types as damaged information has them. */
@@ -118,6 +130,7 @@ static void test_damage(void **state)
 		level[i + 1] = (struct bw_ctype){
 			.kind = BW_CTYPE_STRUCT, .members = wide[i], .n_members = 64};
 	}
+	assert_null(bw_returned_why_not(&level[9]));
 	level[9].size_b = 12;
 	const struct bw_ctype large = {.kind = BW_CTYPE_INT, .size_b = UINT64_MAX};
 	struct bw_location l;
