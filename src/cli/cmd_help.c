@@ -4,7 +4,9 @@
 #include <regex.h>
 #include <string.h>
 
+#include "base/options.h"
 #include "base/str.h"
+#include "base/util.h"
 #include "cli/help.h"
 #include "debug/breaks.h"
 
@@ -14,10 +16,9 @@ static bool is_alias(const struct bw_command *table, size_t i)
 	return bw_starts_with(table[i].help, "Same as");
 }
 
-static bool is_about(const struct bw_command *cmd, bool is_info, const struct bw_help_topic *topic)
+static bool is_about(const struct bw_command *cmd, const struct bw_help_topic *topic)
 {
-	const struct bw_help_page *page = bw_help_page(cmd->name, is_info);
-	return !topic || (page && !strcmp(page->topic, topic->name));
+	return !topic || !strcmp(cmd->topic, topic->name);
 }
 
 /* Those of a topic, or all of them (NULL), a line each. */
@@ -29,7 +30,7 @@ static void list_commands(struct bw_cli *c, const struct bw_help_topic *topic)
 		const struct bw_command *table = is_info ? bw_info_commands(&n) : bw_commands(&n);
 		for (size_t i = 0; i < n; i++) {
 			char name[64];
-			if (is_alias(table, i) || !is_about(&table[i], is_info, topic))
+			if (is_alias(table, i) || !is_about(&table[i], topic))
 				continue;
 			snprintf(name, sizeof(name), "%s%s", is_info ? "info " : "", table[i].name);
 			bw_out_line(c->out, "%-18s %s", name, table[i].help);
@@ -42,6 +43,37 @@ static void list_commands(struct bw_cli *c, const struct bw_help_topic *topic)
 		bw_out_line(
 			c->out,
 			"\n\"help COMMAND\" says more. Unique beginnings of commands are enough; Enter repeats.");
+}
+
+static void print_rows(const struct bw_command *table, size_t n, const char *before)
+{
+	for (size_t i = 0; i < n; i++) {
+		char name[64];
+		snprintf(name, sizeof(name), "%s%s", before, table[i].name);
+		const char *const fields[] = {
+			name,	       table[i].shortest, table[i].args,    table[i].help,
+			table[i].more, table[i].topic,	  table[i].examples};
+		bw_print_row("command", fields, BW_ARRAY_SIZE(fields));
+	}
+}
+
+void bw_help_rows(void)
+{
+	size_t n;
+	const struct bw_help_topic *topics = bw_help_topics(&n);
+	for (size_t i = 0; i < n; i++) {
+		const char *const fields[] = {topics[i].name, topics[i].about};
+		bw_print_row("topic", fields, BW_ARRAY_SIZE(fields));
+	}
+	const struct bw_command *table = bw_commands(&n);
+	print_rows(table, n, "");
+	table = bw_info_commands(&n);
+	print_rows(table, n, "info ");
+	const struct bw_help_setting *s = bw_help_settings(&n);
+	for (size_t i = 0; i < n; i++) {
+		const char *const fields[] = {s[i].name, s[i].values, s[i].example, s[i].about};
+		bw_print_row("setting", fields, BW_ARRAY_SIZE(fields));
+	}
 }
 
 enum { WIDTH = 78 };
@@ -59,7 +91,7 @@ static void list_topics(struct bw_cli *c)
 			const struct bw_command *table =
 				is_info ? bw_info_commands(&n) : bw_commands(&n);
 			for (size_t i = 0; i < n; i++) {
-				if (is_alias(table, i) || !is_about(&table[i], is_info, &topics[t]))
+				if (is_alias(table, i) || !is_about(&table[i], &topics[t]))
 					continue;
 				if (line.len + strlen(table[i].name) + 8 > WIDTH) {
 					bw_out_line(c->out, "   %s,", bw_str_text(&line));
@@ -78,13 +110,11 @@ static void list_topics(struct bw_cli *c)
 		"\"apropos WORD\" searches. Unique beginnings of commands are enough; Enter repeats.");
 }
 
-static void show_examples(struct bw_cli *c, const struct bw_command *cmd, bool is_info)
+static void show_examples(struct bw_cli *c, const struct bw_command *cmd)
 {
-	const struct bw_help_page *page = bw_help_page(cmd->name, is_info);
 	json_t *list = json_array();
-	if (page)
-		bw_out_line(c->out, "%s", strchr(page->examples, '\n') ? "Examples:" : "Example:");
-	for (const char *p = page ? page->examples : ""; *p;) {
+	bw_out_line(c->out, "%s", strchr(cmd->examples, '\n') ? "Examples:" : "Example:");
+	for (const char *p = cmd->examples; *p;) {
 		size_t n = strcspn(p, "\n");
 		bw_out_line(c->out, "  %.*s", (int)n, p);
 		json_array_append_new(list, json_stringn(p, n));
@@ -216,7 +246,7 @@ struct bw_error *bw_cmd_help(struct bw_cli *c, const char *args)
 		show_table(c, cmd);
 	bw_out_str(c->out, "usage", cmd->args);
 	bw_out_str(c->out, "help", cmd->help);
-	show_examples(c, cmd, info && args[0]);
+	show_examples(c, cmd);
 	return info && !args[0] ? bw_cmd_info(c, "") : NULL;
 }
 

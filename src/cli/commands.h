@@ -33,9 +33,12 @@ struct bw_command {
 	/* prefix that is enough even where others begin like it, or NULL */
 	const char *shortest;
 	bw_command_fn *run;
-	const char *args; /* for help: "[N[:LANE]]" */
-	const char *help; /* one line */
-	const char *more; /* further lines or NULL */
+	const char *topic; /* a name of bw_help_topics */
+	const char *args;  /* for help: "[N[:LANE]]" */
+	const char *help;  /* one line */
+	const char *more;  /* further lines or NULL */
+	/* commands as typed, one a line; most of them for examples/saxpy.s */
+	const char *examples;
 	enum bw_complete complete;
 	bool repeats; /* Enter runs it again */
 	bool outside; /* starts programs or touches files */
