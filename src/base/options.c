@@ -5,11 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "base/util.h"
 
 /* ---- Finding and taking ---- */
 
-enum { NAMES_MAX = 256, WIDTH = 110, COLUMN_MAX = 26 };
+enum { NAMES_MAX = 256, WIDTH = 110, COLUMN_MAX = 28 };
 
 /* The next of the names between blanks and commas, and its length; NULL: there is none. */
 static const char *next_name(const char **io_names, size_t *out_n)
@@ -22,7 +23,7 @@ static const char *next_name(const char **io_names, size_t *out_n)
 
 static bool is_optional(const struct bw_option *row)
 {
-	return row->value && row->value[0] == '[';
+	return row->value && bw_starts_with(row->value, "[=");
 }
 
 /* Whether the word is that option; out_value: what follows in the word itself, or NULL. */
@@ -69,6 +70,8 @@ static struct bw_error *set_field(const struct bw_option *row, void *options, co
 {
 	char *at = (char *)options + row->offset;
 	uint64_t v;
+	if (row->has)
+		*(bool *)((char *)options + row->has) = true;
 	switch (row->kind) {
 	case BW_OPTION_FLAG:
 		*(bool *)at = true;
@@ -140,7 +143,7 @@ struct bw_error *bw_command_line_unknown(const struct bw_command_line *l, const 
 	for (const struct bw_option_group *g = l->groups;
 	     g < l->groups + BW_OPTION_GROUPS && g->rows; g++)
 		for (const struct bw_option *row = g->rows; row->names; row++)
-			for (const char *at = row->names, *name;
+			for (const char *at = row->is_hidden ? NULL : row->names, *name;
 			     n < NAMES_MAX && (name = next_name(&at, &len)); n++) {
 				snprintf(words[n], sizeof(words[n]), "%.*s", (int)len, name);
 				names[n] = words[n];
@@ -180,7 +183,11 @@ struct bw_error *bw_command_line_parse(const struct bw_command_line *l, void *op
 		BW_TRY(l->word(options, word));
 		i++;
 	}
-	*out_rest = i;
+	if (!out_rest && i < argc)
+		return bw_errorf(BW_E_INVALID, "\"%s\" takes no \"%s\" (see --help)", l->name,
+				 argv[i]);
+	if (out_rest)
+		*out_rest = i;
 	return NULL;
 }
 
@@ -210,24 +217,24 @@ static size_t column_of(const struct bw_command_line *l)
 	     g < l->groups + BW_OPTION_GROUPS && g->rows; g++)
 		for (const struct bw_option *row = g->rows; row->names; row++) {
 			size_t n = left_width(row) + 2;
-			if (n > column && n <= COLUMN_MAX)
+			if (n > column && n <= COLUMN_MAX && !row->is_hidden)
 				column = n;
 		}
 	return column;
 }
 
+/* An option that is too long has its text on the next line. */
 static void add_row(const struct bw_option *row, size_t column, struct bw_str *out)
 {
 	size_t start = out->len, width = 0;
 	add_left(row, out);
 	for (const char *at = row->help; at && *at;) {
 		size_t n = strcspn(at, " ");
-		if (!width) { /* the first word */
-			width = out->len - start + 2 > column ? out->len - start + 2 : column;
-			bw_str_pad(out, start + width);
-		} else if (width + 1 + n > WIDTH) {
+		bool is_full = width ? width + 1 + n > WIDTH : out->len - start + 2 > column;
+		if (is_full)
 			bw_str_add(out, "\n");
-			bw_str_pad(out, out->len + column);
+		if (is_full || !width) {
+			bw_str_pad(out, (is_full ? out->len : start) + column);
 			width = column;
 		} else {
 			bw_str_add(out, " ");
@@ -249,7 +256,8 @@ void bw_command_line_help(const struct bw_command_line *l, struct bw_str *out)
 		if (g->title)
 			bw_str_addf(out, "%s%s\n", out->len ? "\n" : "", g->title);
 		for (const struct bw_option *row = g->rows; row->names; row++)
-			add_row(row, column, out);
+			if (!row->is_hidden)
+				add_row(row, column, out);
 	}
 	if (l->after)
 		bw_str_addf(out, "\n%s", l->after);
@@ -284,9 +292,13 @@ void bw_command_line_rows(const struct bw_command_line *l)
 	for (const struct bw_option_group *g = l->groups;
 	     g < l->groups + BW_OPTION_GROUPS && g->rows; g++)
 		for (const struct bw_option *row = g->rows; row->names; row++) {
+			if (row->is_hidden)
+				continue;
 			const char *const fields[] = {row->names, row->value,
 						      row == g->rows ? g->title : NULL, row->help,
 						      row->also};
 			bw_print_row("option", fields, BW_ARRAY_SIZE(fields));
 		}
+	if (l->next)
+		bw_command_line_rows(l->next);
 }

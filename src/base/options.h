@@ -33,9 +33,11 @@ struct bw_option {
 	const char *help; /* without the last full stop, and without newlines; NULL: none */
 	enum bw_option_kind kind;
 	size_t offset;		 /* of the field, in the struct of the group */
+	size_t has;		 /* of a bool that is set as well; 0: none */
 	uint64_t min, max;	 /* of numbers */
 	const char *wants;	 /* of numbers, for errors: "seconds"; NULL: "a number from..." */
 	const char *also;	 /* more names, which --help does not list: "--ex --eval-command" */
+	bool is_hidden;		 /* of one program for another: nothing shows it */
 	bool is_joined;		 /* the value may follow without a blank, as in -DNAME */
 	bw_option_take_fn *take; /* BW_OPTION_CALL */
 };
@@ -52,6 +54,7 @@ struct bw_option {
 #define BW_U64(type, field, least, most)                                                           \
 	.kind = BW_OPTION_U64, .offset = BW_OPTION_FIELD(type, field, uint64_t), .min = (least),   \
 	.max = (most)
+#define BW_HAS(type, field) .has = BW_OPTION_FIELD(type, field, bool)
 #define BW_CALL(function) .kind = BW_OPTION_CALL, .take = (function)
 #define BW_SHOWN .kind = BW_OPTION_SHOWN
 
@@ -69,7 +72,7 @@ struct bw_option_group {
 	/* Told of each option that was taken: its words. NULL: nothing needs them. */
 	struct bw_error *(*taken)(void *options, char *const *words, size_t n);
 };
-enum { BW_OPTION_GROUPS = 8 };
+enum { BW_OPTION_GROUPS = 10 };
 
 struct bw_command_line {
 	const char *name;  /* "breakwater capture", as errors call it */
@@ -78,11 +81,13 @@ struct bw_command_line {
 	const char *after;				 /* the text below them, or NULL */
 	/* Takes a word that is not an option. NULL: the first such word ends the options. */
 	struct bw_error *(*word)(void *options, const char *word);
-	bool has_numbers; /* "-5" is a word */
+	bool has_numbers;		    /* "-5" is a word */
+	const struct bw_command_line *next; /* another form of the same command, or NULL */
 };
 
 /* Takes options and words up to "--", to the end, or to the first word where l->word is NULL.
- * *out_rest: where the words after that begin; argc where there are none. */
+ * *out_rest: where the words after that begin; argc where there are none. out_rest NULL: there must
+ * be none. */
 struct bw_error *bw_command_line_parse(const struct bw_command_line *l, void *options, int argc,
 				       char *const *argv, int *out_rest) BW_MUST_CHECK;
 /* If argv[*io_index] is an option of l, takes it with its value, moves *io_index after it and sets
@@ -98,7 +103,8 @@ void bw_command_line_help(const struct bw_command_line *l, struct bw_str *out);
 /* The same, on standard output. */
 void bw_command_line_print_help(const struct bw_command_line *l);
 /* Prints it for tools/gen-words.py: a line each, with tabs between fields, in which \n is a newline
- * and \\ a backslash. "line NAME USAGE AFTER", then "option NAMES VALUE TITLE HELP ALSO" each. */
+ * and \\ a backslash. "line NAME USAGE AFTER", then "option NAMES VALUE TITLE HELP ALSO" each;
+ * then its other forms. */
 void bw_command_line_rows(const struct bw_command_line *l);
 /* A line of that: the fields are texts up to NULL, NULLs being "". */
 void bw_print_row(const char *kind, const char *const *fields, size_t n);

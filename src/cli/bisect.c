@@ -11,6 +11,7 @@
 #include "base/util.h"
 #include "capture/seek.h"
 #include "cli/bisect.h"
+#include "cli/bisect_stomp.h"
 #include "cli/subcommands.h"
 
 static const char usage[] =
@@ -19,35 +20,11 @@ static const char usage[] =
 	"\n"
 	"Finds the first submission of a capture with which its replay is bad, and in it the first dispatch, or where no\n"
 	"dispatch does it the first packet. Without an option bad is what fails or hangs. Exit status: 0 when it was\n"
-	"found, 1 where nothing is bad.\n"
-	"\n"
-	"What is bad:\n"
-	"  --hang                 a submission that does not end\n"
-	"  --fault                a submission that ends with a page fault\n"
-	"  --differs              memory that is not as captured, and whatever fails or hangs\n"
-	"  --bad COMMAND          what this command for sh says of each try: 0 good, 1 to 127 bad, 125 skip; others stop\n"
-	"  --buffer BUFFER        with --bad: the command gets its memory, too (by its number or an address in it)\n"
-	"\n"
-	"In COMMAND {buffer:4} is a file with the memory of buffer 4 as the try has left it, and {submission},\n"
-	"{dispatches}, {packets} and {status} say what was run and with which exit status of the replay. The same is in\n"
-	"the environment: BREAKWATER_BUFFER_4, BREAKWATER_SUBMISSION and so on.\n"
-	"\n"
-	"    breakwater bisect bug.bwc --bad 'cmp {buffer:4} good.bin'\n"
-	"\n"
-	"Options:\n"
-	"  --override N[.IB]=FILE submission N as FILE has it, as in replay: what is still bad then?\n"
-	"  --shader WHICH=FILE    a shader as FILE has it, likewise\n"
-	"  --stomp                what is read unset instead: with registers or new buffers filled (--stomp --help)\n"
-	"  --smallest FILE        then write the smallest capture that still shows it: only the submissions, dispatches,\n"
-	"                         buffers and pages that it takes\n"
-	"  --tries COUNT          at most so many replays for it (default 200)\n"
-	"  --gpu GPU              virtual[:navi31], an index, or a PCI address\n"
-	"  --timeout SECONDS      how long a submission may run before it counts as hanging (default 10)\n"
-	"  --json                 for programs\n"
-	"  -h, --help\n";
+	"found, 1 where nothing is bad.\n";
 
-static struct bw_error *take_override(struct bw_bisect *b, const char *value)
+static struct bw_error *take_override(void *bisect, const char *option, const char *value)
 {
+	struct bw_bisect *b = bisect;
 	char *end;
 	unsigned long long n = strtoull(value, &end, 10);
 	if (*value < '0' || *value > '9' || !n || n > UINT32_MAX || (*end != '=' && *end != '.'))
@@ -55,47 +32,66 @@ static struct bw_error *take_override(struct bw_bisect *b, const char *value)
 	return bw_vec_push(&b->overrides, ((struct bw_bisect_override){value, (uint32_t)n}));
 }
 
-static struct bw_error *take_bisect_option(void *cookie, const char *option, const char *value,
-					   int *out_used)
+static struct bw_error *take_shader(void *bisect, const char *option, const char *value)
 {
-	struct bw_bisect *b = cookie;
+	return bw_vec_push(&((struct bw_bisect *)bisect)->shaders, value);
+}
+
+static struct bw_error *take_timeout(void *bisect, const char *option, const char *value)
+{
 	uint64_t n;
-	const struct {
-		const char *name;
-		bool *is;
-	} flags[] = {{"--hang", &b->hang}, {"--fault", &b->fault}, {"--differs", &b->differs}};
-	for (size_t i = 0; i < BW_ARRAY_SIZE(flags); i++) {
-		if (strcmp(option, flags[i].name) != 0)
-			continue;
-		*out_used = 1;
-		*flags[i].is = true;
-		return NULL;
-	}
-	*out_used = 2;
-	if (!strcmp(option, "--bad"))
-		return bw_bisect_take_command(b, value);
-	if (!strcmp(option, "--buffer"))
-		return bw_bisect_take_buffer(b, value);
-	if (!strcmp(option, "--override"))
-		return take_override(b, value);
-	if (!strcmp(option, "--shader"))
-		return bw_vec_push(&b->shaders, value);
-	if (!strcmp(option, "--smallest")) {
-		b->smallest = value;
-		return NULL;
-	}
-	if (!strcmp(option, "--tries")) {
-		BW_TRY(bw_look_number(option, value, &n));
-		b->smallest_tries = (unsigned)BW_MIN(n, (uint64_t)INT32_MAX);
-		return NULL;
-	}
-	*out_used = 0;
-	if (strcmp(option, "--timeout") != 0)
-		return NULL;
-	*out_used = 2;
-	b->timeout = value;
+	((struct bw_bisect *)bisect)->timeout = value;
 	return bw_look_number(option, value, &n);
 }
+
+static const struct bw_option bad_rows[] = {
+	{"--hang", NULL, "a submission that does not end", BW_FLAG(struct bw_bisect, hang)},
+	{"--fault", NULL, "a submission that ends with a page fault",
+	 BW_FLAG(struct bw_bisect, fault)},
+	{"--differs", NULL, "memory that is not as captured, and whatever fails or hangs",
+	 BW_FLAG(struct bw_bisect, differs)},
+	{"--bad", "COMMAND",
+	 "what this command for sh says of each try: 0 good, 1 to 127 bad, 125 skip; others stop",
+	 BW_CALL(bw_bisect_take_command)},
+	{"--buffer", "BUFFER",
+	 "with --bad: the command gets its memory, too (by its number or an address in it)",
+	 BW_CALL(bw_bisect_take_buffer)},
+	{0},
+};
+static const struct bw_option rows[] = {
+	{"--override", "N[.IB]=FILE",
+	 "submission N as FILE has it, as in replay: what is still bad then?",
+	 BW_CALL(take_override)},
+	{"--shader", "WHICH=FILE", "a shader as FILE has it, likewise", BW_CALL(take_shader)},
+	{"--stomp", NULL,
+	 "what is read unset instead: with registers or new buffers filled (--stomp --help)",
+	 BW_SHOWN},
+	{"--smallest", "FILE",
+	 "then write the smallest capture that still shows it: only the submissions, dispatches, buffers "
+	 "and pages that it takes",
+	 BW_TEXT(struct bw_bisect, smallest)},
+	{"--tries", "COUNT", "at most so many replays for it (default 200)",
+	 BW_U32(struct bw_bisect, smallest_tries, 0, INT32_MAX)},
+	BW_LOOK_GPU,
+	{"--timeout", "SECONDS",
+	 "how long a submission may run before it counts as hanging (default 10)",
+	 BW_CALL(take_timeout)},
+	BW_LOOK_END,
+};
+
+const struct bw_command_line bw_line_bisect = {
+	.name = "breakwater bisect",
+	.usage = usage,
+	.groups = {{"What is bad:", bad_rows}, {"Options:", rows}},
+	.after =
+		"In COMMAND {buffer:4} is a file with the memory of buffer 4 as the try has left it, and {submission},\n"
+		"{dispatches}, {packets} and {status} say what was run and with which exit status of the replay. The same is in\n"
+		"the environment: BREAKWATER_BUFFER_4, BREAKWATER_SUBMISSION and so on.\n"
+		"\n"
+		"    breakwater bisect bug.bwc --bad 'cmp {buffer:4} good.bin'\n",
+	.word = bw_look_take_word,
+	.next = &bw_line_bisect_stomp,
+};
 
 /* ---- Halving ---- */
 
@@ -425,15 +421,12 @@ static struct bw_error *run_bisect(struct bw_look *l)
 
 int bw_main_bisect(int argc, char **argv)
 {
-	struct bw_bisect b = {.look = {.take = take_bisect_option},
-			      .timeout = "10",
-			      .smallest_tries = 200,
-			      .folder = BW_FOLDER_INIT};
+	struct bw_bisect b = {.timeout = "10", .smallest_tries = 200, .folder = BW_FOLDER_INIT};
 	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
 		if (!strcmp(argv[i], "--stomp"))
 			return bw_main_bisect_stomp(argc, argv);
 	b.look.cookie = &b;
-	int status = bw_look_main(&b.look, usage, argc, argv, run_bisect);
+	int status = bw_look_main(&b.look, &bw_line_bisect, argc, argv, run_bisect);
 	bw_vec_free(&b.buffers);
 	bw_vec_free(&b.overrides);
 	bw_vec_free(&b.shaders);

@@ -38,7 +38,7 @@ struct bw_bisect {
 	bool has_said_shaders, has_said_damage;
 	struct bw_folder folder; /* where their memory is put */
 	const char *smallest;	 /* file for the smallest capture; NULL: none is wanted */
-	unsigned smallest_tries; /* at most so many for it */
+	uint32_t smallest_tries; /* at most so many for it */
 	bool is_stopped;	 /* by the command */
 	unsigned n_tries;
 	struct bw_bisect_progress {
@@ -74,9 +74,9 @@ struct bw_error *bw_bisect_try(struct bw_bisect *b, const struct bw_bisect_part 
 
 /* The user's command; buffers that it names ({buffer:4}, {buffer:0x100006000}) become b->buffers.
  */
-struct bw_error *bw_bisect_take_command(struct bw_bisect *b, const char *command) BW_MUST_CHECK;
+bw_option_take_fn bw_bisect_take_command;
 /* One more buffer, by its number or an address in it. */
-struct bw_error *bw_bisect_take_buffer(struct bw_bisect *b, const char *text) BW_MUST_CHECK;
+bw_option_take_fn bw_bisect_take_buffer;
 /* Where its memory is put; false: the name is too long. */
 bool bw_bisect_buffer_path(const struct bw_bisect *b, const struct bw_bisect_buffer *buffer,
 			   char *out, size_t room);

@@ -19,15 +19,16 @@
 enum { BUFFERS_MAX = 64, SKIP = 125, STOP_FROM = 128, WORD_MAX_B = 40 };
 #define BUFFER "buffer:"
 
-struct bw_error *bw_bisect_take_buffer(struct bw_bisect *b, const char *text)
+struct bw_error *bw_bisect_take_buffer(void *bisect, const char *option, const char *text)
 {
+	struct bw_bisect *b = bisect;
 	struct bw_bisect_buffer one = {0};
-	if (!text || !isdigit((unsigned char)*text) || strlen(text) >= sizeof(one.text) ||
+	if (!isdigit((unsigned char)*text) || strlen(text) >= sizeof(one.text) ||
 	    !bw_parse_u64(text, &one.what))
 		return bw_errorf(BW_E_INVALID,
 				 "a buffer is its number in \"breakwater capture show\", or an "
 				 "address in it, not \"%s\"",
-				 text ? text : "");
+				 text);
 	bw_vec_each(&b->buffers, known)
 		if (!strcmp(known->text, text))
 			return NULL;
@@ -56,17 +57,18 @@ static size_t placeholder(const char *command, const char *at, char *out, size_t
 	return n + 2;
 }
 
-struct bw_error *bw_bisect_take_command(struct bw_bisect *b, const char *command)
+struct bw_error *bw_bisect_take_command(void *bisect, const char *option, const char *command)
 {
+	struct bw_bisect *b = bisect;
 	char word[WORD_MAX_B];
 	size_t n;
-	if (!command || !*command)
+	if (!*command)
 		return bw_errorf(BW_E_INVALID, "--bad wants a command");
 	b->command = command;
 	for (const char *at = command; *at; at += n ? n : 1) {
 		n = placeholder(command, at, word, sizeof(word));
 		if (n && bw_starts_with(word, BUFFER))
-			BW_TRY(bw_bisect_take_buffer(b, word + strlen(BUFFER)));
+			BW_TRY(bw_bisect_take_buffer(b, option, word + strlen(BUFFER)));
 	}
 	return NULL;
 }

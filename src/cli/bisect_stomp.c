@@ -513,10 +513,10 @@ int bw_main_bisect_stomp(int argc, char **argv)
 	_cleanup_free_ char *replay = NULL;
 	struct bw_error *err = bw_bisect_stomp_parse(argc, argv, &s.o);
 	if (!err && s.o.help) {
-		fputs(bw_bisect_stomp_usage, stdout);
+		bw_command_line_print_help(&bw_line_bisect_stomp);
 		return 0;
 	}
-	char *words[] = {NULL, (char *)"--check", s.o.capture, NULL};
+	char *words[] = {NULL, (char *)"--check", (char *)(uintptr_t)s.o.capture, NULL};
 	s.program = s.o.program;
 	if (!err && s.o.capture) {
 		err = bw_kmd_find_part("breakwater-replay", &replay);

@@ -8,18 +8,19 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/options.h"
 
 /* All words are borrowed from the command line. */
 struct bw_bisect_stomp_options {
 	const char *range, *memory_range; /* NULL: all */
-	bool registers, memory;
+	bool stomp, registers, memory;
 	uint64_t timeout_s;
 	bool json, help;
-	char *capture;	/* NULL: a program */
-	char **program; /* NULL after its last word; empty: a capture */
+	const char *capture; /* NULL: a program */
+	char **program;	     /* NULL after its last word; empty: a capture */
 };
 
-extern const char bw_bisect_stomp_usage[];
+extern const struct bw_command_line bw_line_bisect_stomp;
 
 /* Either a capture or a program is there, unless help was asked for. */
 struct bw_error *bw_bisect_stomp_parse(int argc, char **argv, struct bw_bisect_stomp_options *out)

@@ -10,7 +10,7 @@
 #include "inject/stomp_memory.h"
 #include "wire/vgpu_proto.h"
 
-const char bw_bisect_stomp_usage[] =
+static const char usage[] =
 	"Usage: breakwater bisect --stomp [OPTIONS] -- PROGRAM ARGUMENTS...\n"
 	"       breakwater bisect --stomp [OPTIONS] FILE.bwc\n"
 	"\n"
@@ -19,45 +19,44 @@ const char bw_bisect_stomp_usage[] =
 	"filled (--stomp-memory), with fewer and fewer of them, and is bad where its exit status or output changes, or\n"
 	"where it does not end. Of waves the first dispatch is found that reads them. Of a capture the program is its\n"
 	"replay, with --check, whose buffers and scratch are not filled. Exit status: 0 when something was found, 1 where nothing\n"
-	"is bad.\n"
-	"\n"
-	"Options:\n"
-	"  --stomp-registers[=RANGE]  these registers, as in exec (default: all, and no memory)\n"
-	"  --stomp-memory[=RANGE]   these new buffers, and lds, scratch, vgprs, sgprs, as in exec; registers, too, where\n"
-	"                           --stomp-registers is there\n"
-	"  --timeout SECONDS        how long a run may take (default 60)\n"
-	"  --json                   for programs\n"
-	"  -h, --help\n";
+	"is bad.\n";
 
-/* The option at argv[*i]; one with a value moves *i to it. */
-static struct bw_error *take_option(int argc, char **argv, int *i,
-				    struct bw_bisect_stomp_options *o)
+static const struct bw_option rows[] = {
+	{"--stomp", NULL, "what this is", BW_FLAG(struct bw_bisect_stomp_options, stomp)},
+	{"--stomp-registers", "[=RANGE]",
+	 "these registers, as in exec (default: all, and no memory)",
+	 BW_TEXT(struct bw_bisect_stomp_options, range),
+	 BW_HAS(struct bw_bisect_stomp_options, registers)},
+	{"--stomp-memory", "[=RANGE]",
+	 "these new buffers, and lds, scratch, vgprs, sgprs, as in exec; registers, too, where "
+	 "--stomp-registers is there",
+	 BW_TEXT(struct bw_bisect_stomp_options, memory_range),
+	 BW_HAS(struct bw_bisect_stomp_options, memory)},
+	{"--timeout", "SECONDS", "how long a run may take (default 60)",
+	 BW_U64(struct bw_bisect_stomp_options, timeout_s, 1, 86400), .wants = "seconds"},
+	BW_ROW_JSON(struct bw_bisect_stomp_options, json),
+	BW_ROW_HELP(struct bw_bisect_stomp_options, help),
+	{0},
+};
+
+static struct bw_error *take_word(void *options, const char *word)
 {
-	const char *word = argv[*i];
-	if (!strcmp(word, "--stomp-registers"))
-		o->registers = true;
-	else if (!strcmp(word, "--stomp-memory"))
-		o->memory = true;
-	else if (bw_starts_with(word, "--stomp-registers=")) {
-		o->registers = true;
-		o->range = word + strlen("--stomp-registers=");
-	} else if (bw_starts_with(word, "--stomp-memory=")) {
-		o->memory = true;
-		o->memory_range = word + strlen("--stomp-memory=");
-	} else if (!strcmp(word, "--json"))
-		o->json = true;
-	else if (!strcmp(word, "--help") || !strcmp(word, "-h"))
-		o->help = true;
-	else if (!strcmp(word, "--timeout") && *i + 1 < argc) {
-		word = argv[++*i];
-		if (!bw_parse_u64(word, &o->timeout_s) || !o->timeout_s || o->timeout_s > 86400)
-			return bw_errorf(BW_E_INVALID, "--timeout wants seconds, not \"%s\"", word);
-	} else if (strcmp(word, "--stomp") != 0)
+	struct bw_bisect_stomp_options *o = options;
+	if (o->capture || !bw_is_capture(word))
 		return bw_errorf(BW_E_INVALID,
-				 "\"breakwater bisect --stomp\" has no option %s (see --help)",
+				 "\"bisect --stomp\" wants one capture (*.bwc), or a "
+				 "program after --, not %s",
 				 word);
+	o->capture = word;
 	return NULL;
 }
+
+const struct bw_command_line bw_line_bisect_stomp = {
+	.name = "breakwater bisect --stomp",
+	.usage = usage,
+	.groups = {{"Options:", rows}},
+	.word = take_word,
+};
 
 static struct bw_error *check_memory(const struct bw_bisect_stomp_options *o)
 {
@@ -75,21 +74,11 @@ static struct bw_error *check_memory(const struct bw_bisect_stomp_options *o)
 
 struct bw_error *bw_bisect_stomp_parse(int argc, char **argv, struct bw_bisect_stomp_options *o)
 {
-	int i = 1;
+	int rest;
 	*o = (struct bw_bisect_stomp_options){.timeout_s = 60};
-	for (; i < argc && strcmp(argv[i], "--") != 0; i++) {
-		if (argv[i][0] == '-')
-			BW_TRY(take_option(argc, argv, &i, o));
-		else if (!o->capture && bw_is_capture(argv[i]))
-			o->capture = argv[i];
-		else
-			return bw_errorf(BW_E_INVALID,
-					 "\"bisect --stomp\" wants one capture (*.bwc), or a "
-					 "program after --, not %s",
-					 argv[i]);
-	}
+	BW_TRY(bw_command_line_parse(&bw_line_bisect_stomp, o, argc, argv, &rest));
 	o->registers |= !o->memory;
-	o->program = argv + i + (i < argc);
+	o->program = argv + rest;
 	if (o->help)
 		return NULL;
 	if (!o->capture == !*o->program)

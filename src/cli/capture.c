@@ -350,7 +350,7 @@ int bw_main_capture(int argc, char **argv)
 	if (err)
 		status = fail(err, BW_EXIT_USAGE);
 	else if (o.help)
-		fputs(bw_capture_usage, stdout);
+		bw_command_line_print_help(&bw_line_capture);
 	else
 		status = run_capture(&o);
 	bw_swap_options_fini(&o.swaps);

@@ -30,11 +30,11 @@ struct bw_capture_options {
 /* The caller ends the options' swaps, after an error, too. */
 struct bw_error *bw_capture_options_parse(int argc, char **argv,
 					  struct bw_capture_options *out) BW_MUST_CHECK;
-extern const char bw_capture_usage[];
 
 /* ---- capture_show.c ---- */
 
 /* argv[0] is "info", "list" or "show". */
+extern const struct bw_command_line bw_line_capture_show;
 int bw_main_capture_show(int argc, char **argv);
 
 #endif

@@ -15,6 +15,7 @@
 #include "base/str.h"
 #include "base/util.h"
 #include "base/vec.h"
+#include "cli/capture.h"
 #include "cli/cli.h"
 #include "cli/subcommands.h"
 #include "record/orders.h"
@@ -223,8 +224,9 @@ static struct bw_error *choose(const struct runnings *all, const char *file,
 	return NULL;
 }
 
-static struct bw_error *parse_trigger(struct command *c, const char *text)
+static struct bw_error *take_trigger(void *command, const char *option, const char *text)
 {
+	struct command *c = command;
 	int64_t count;
 	c->order.kind = BW_CAPTURE_ORDER_NEXT;
 	if (!strcmp(text, "frame"))
@@ -240,34 +242,49 @@ static struct bw_error *parse_trigger(struct command *c, const char *text)
 				 "--trigger wants a number of submissions, all, off or frame, not "
 				 "\"%s\"",
 				 text);
-	c->has_order = true;
 	return NULL;
 }
 
+static struct bw_error *take_write(void *command, const char *option, const char *value)
+{
+	((struct command *)command)->order.kind = BW_CAPTURE_ORDER_WRITE;
+	return NULL;
+}
+
+static struct bw_error *take_file(void *command, const char *word)
+{
+	struct command *c = command;
+	if (c->file)
+		return bw_errorf(BW_E_INVALID,
+				 "\"breakwater capture --trigger\" does not take %s (see "
+				 "breakwater capture --trigger --help)",
+				 word);
+	c->file = word;
+	return NULL;
+}
+
+static const struct bw_option rows[] = {
+	{"--trigger", "N|all|off|frame", "which submissions are captured", BW_CALL(take_trigger),
+	 BW_HAS(struct command, has_order)},
+	{"--write", NULL, "write what --last keeps", BW_CALL(take_write),
+	 BW_HAS(struct command, has_order)},
+	BW_ROW_JSON(struct command, json),
+	BW_ROW_HELP(struct command, help),
+	{0},
+};
+
+const struct bw_command_line bw_line_capture_order = {
+	.name = "breakwater capture --trigger",
+	.usage = usage,
+	.groups = {{"Options:", rows}},
+	.word = take_file,
+	.next = &bw_line_capture_show,
+};
+
 static struct bw_error *parse(int argc, char **argv, struct command *c)
 {
-	for (int i = 1; i < argc; i++) {
-		const char *word = argv[i];
-		if (!strcmp(word, "--trigger") && i + 1 < argc) {
-			BW_TRY(parse_trigger(c, argv[++i]));
-		} else if (bw_starts_with(word, "--trigger=")) {
-			BW_TRY(parse_trigger(c, word + strlen("--trigger=")));
-		} else if (!strcmp(word, "--write")) {
-			c->order.kind = BW_CAPTURE_ORDER_WRITE;
-			c->has_order = true;
-		} else if (!strcmp(word, "--json")) {
-			c->json = true;
-		} else if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
-			c->help = true;
-		} else if (word[0] == '-' || c->file) {
-			return bw_errorf(BW_E_INVALID,
-					 "\"breakwater capture --trigger\" does not take %s (see "
-					 "breakwater capture --trigger --help)",
-					 word);
-		} else {
-			c->file = word;
-		}
-	}
+	int rest;
+	BW_TRY(bw_command_line_parse(&bw_line_capture_order, c, argc, argv, &rest));
 	return c->help || c->has_order
 		       ? NULL
 		       : bw_errorf(BW_E_INVALID, "--trigger needs a number of submissions, all, "
@@ -337,7 +354,7 @@ int bw_main_capture_order(int argc, char **argv)
 		.order = {.magic = BW_CAPTURE_ORDERS_MAGIC, .version = BW_CAPTURE_ORDERS_VERSION}};
 	struct bw_error *err = parse(argc, argv, &c);
 	if (!err && c.help) {
-		fputs(usage, stdout);
+		bw_command_line_print_help(&bw_line_capture_order);
 		return 0;
 	}
 	if (!err)

@@ -6,8 +6,11 @@
 
 #include <stdbool.h>
 
+#include "base/options.h"
+
 /* Whether this is the command line of an order. */
 bool bw_capture_is_order(int argc, char **argv);
 int bw_main_capture_order(int argc, char **argv);
+extern const struct bw_command_line bw_line_capture_order;
 
 #endif

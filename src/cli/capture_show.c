@@ -22,6 +22,15 @@ static const char usage[] =
 	"What a capture holds: the GPU and the whole of it (info), its submissions (list), one submission with its\n"
 	"command buffers, dispatches, what these were given, and buffers (show).\n";
 
+static const struct bw_option rows[] = {BW_LOOK_END};
+
+const struct bw_command_line bw_line_capture_show = {
+	.name = "breakwater capture info",
+	.usage = usage,
+	.groups = {{"Options:", rows}},
+	.word = bw_look_take_word,
+};
+
 struct show {
 	struct bw_look look;
 	const char *word; /* info, list or show */
@@ -464,5 +473,5 @@ int bw_main_capture_show(int argc, char **argv)
 {
 	struct show s = {.word = argv[0]};
 	s.look.cookie = &s;
-	return bw_look_main(&s.look, usage, argc, argv, run_capture_show);
+	return bw_look_main(&s.look, &bw_line_capture_show, argc, argv, run_capture_show);
 }

@@ -20,15 +20,7 @@ static const char usage[] =
 	"\n"
 	"Says what a hang or a page fault was, from what it has left: kernel logs (dmesg, journalctl, or "
 	"a part of one in a report), devcoredumps of amdgpu, and folders with hang reports of RADV, "
-	"several of them together. A verdict of a few sentences comes first, what it rests on below.\n"
-	"\n"
-	"  --all            all packets of rings and IBs, and all registers\n"
-	"  --gfx VERSION    which GPU it is, where the files do not say\n"
-	"  --html FILE      the same as a page for a browser, which can be sent to someone: one file with\n"
-	"                   no references to others\n"
-	"  --json           for programs\n"
-	"\n"
-	"The kernel keeps a dump for five minutes: cp /sys/class/drm/card0/device/devcoredump/data .\n";
+	"several of them together. A verdict of a few sentences comes first, what it rests on below.\n";
 
 struct crash_command {
 	struct bw_look look;
@@ -509,25 +501,28 @@ static struct bw_error *run_crash(struct bw_look *l)
 	return err;
 }
 
-static struct bw_error *take_crash_option(void *cookie, const char *option, const char *value,
-					  int *used)
-{
-	struct crash_command *c = cookie;
-	if (!strcmp(option, "--html")) {
-		if (!value)
-			return bw_errorf(BW_E_INVALID, "--html needs a file");
-		c->html = value;
-		*used = 2;
-		return NULL;
-	}
-	*used = !strcmp(option, "--all");
-	c->all |= *used;
-	return NULL;
-}
+static const struct bw_option rows[] = {
+	{"--all", NULL, "all packets of rings and IBs, and all registers",
+	 BW_FLAG(struct crash_command, all)},
+	BW_LOOK_GFX,
+	{"--html", "FILE",
+	 "the same as a page for a browser, which can be sent to someone: one file with no references to others",
+	 BW_TEXT(struct crash_command, html)},
+	BW_LOOK_END,
+};
+
+const struct bw_command_line bw_line_crash = {
+	.name = "breakwater crash",
+	.usage = usage,
+	.groups = {{"Options:", rows}},
+	.after =
+		"The kernel keeps a dump for five minutes: cp /sys/class/drm/card0/device/devcoredump/data .\n",
+	.word = bw_look_take_word,
+};
 
 int bw_main_crash(int argc, char **argv)
 {
-	struct crash_command c = {.look = {.take = take_crash_option}};
+	struct crash_command c = {0};
 	c.look.cookie = &c;
-	return bw_look_main(&c.look, usage, argc, argv, run_crash);
+	return bw_look_main(&c.look, &bw_line_crash, argc, argv, run_crash);
 }

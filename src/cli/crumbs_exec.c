@@ -20,9 +20,12 @@
 #include "cli/subcommands.h"
 #include "inject/stomp_memory.h"
 
-static struct bw_error *take_mode(const char *word, struct bw_crumbs_options *o)
+static struct bw_error *take_mode(void *options, const char *option, const char *word)
 {
+	struct bw_crumbs_options *o = options;
 	o->on = true;
+	if (!word)
+		return NULL;
 	if (!strcmp(word, "packet"))
 		o->every_packet = true;
 	else if (strcmp(word, "dispatch") != 0)
@@ -31,8 +34,9 @@ static struct bw_error *take_mode(const char *word, struct bw_crumbs_options *o)
 	return NULL;
 }
 
-static struct bw_error *take_break(const char *text, struct bw_crumbs_options *o)
+static struct bw_error *take_break(void *options, const char *option, const char *text)
 {
+	struct bw_crumbs_options *o = options;
 	uint64_t at, hits = 1;
 	char number[24];
 	size_t n = strcspn(text, ":");
@@ -65,8 +69,9 @@ static bool parse_span(const char *text, size_t n, uint32_t *out_first, uint32_t
 	return true;
 }
 
-static struct bw_error *take_at(const char *text, struct bw_crumbs_options *o)
+static struct bw_error *take_at(void *options, const char *option, const char *text)
 {
+	struct bw_crumbs_options *o = options;
 	size_t n = strcspn(text, ",");
 	o->at_one_dispatch = text[n];
 	o->at_dispatch = o->at_last_dispatch = 0;
@@ -76,16 +81,6 @@ static struct bw_error *take_at(const char *text, struct bw_crumbs_options *o)
 		return bw_errorf(BW_E_INVALID,
 				 "--at wants SUBMISSION or SUBMISSION,DISPATCH, not \"%s\"", text);
 	return NULL;
-}
-
-/* "--name=VALUE", or two words; NULL: it is not that option. */
-static const char *value_of(char *const *words, const char *name, int *out_used)
-{
-	size_t n = strlen(name);
-	if (strncmp(words[0], name, n) != 0)
-		return NULL;
-	*out_used = words[0][n] ? 1 : 2;
-	return words[0][n] == '=' ? words[0] + n + 1 : words[0][n] ? NULL : words[1];
 }
 
 struct bw_error *bw_cli_choose_stomps(const struct bw_crumbs_options *o,
@@ -140,41 +135,62 @@ struct bw_error *bw_cli_check_crumbs(const struct bw_crumbs_options *o)
 	return err;
 }
 
-struct bw_error *bw_cli_take_crumbs_option(char *const *words, struct bw_crumbs_options *o,
-					   int *out_used)
+static struct bw_error *take_registers(void *options, const char *option, const char *range)
 {
-	*out_used = 1;
-	if (!strcmp(words[0], "--breadcrumbs"))
-		return take_mode("dispatch", o);
-	if (bw_starts_with(words[0], "--breadcrumbs="))
-		return take_mode(words[0] + strlen("--breadcrumbs="), o);
-	const char *value;
-	if (!strcmp(words[0], "--stomp-registers") ||
-	    bw_starts_with(words[0], "--stomp-registers=")) {
-		o->on = o->stomps = true;
-		o->is_memory_last = false;
-		o->stomp = strchr(words[0], '=') ? strchr(words[0], '=') + 1 : NULL;
-		return NULL;
-	}
-	if (!strcmp(words[0], "--stomp-memory") || bw_starts_with(words[0], "--stomp-memory=")) {
-		o->stomps_memory = o->is_memory_last = true;
-		o->memory = strchr(words[0], '=') ? strchr(words[0], '=') + 1 : NULL;
-		return NULL;
-	}
-	if ((value = value_of(words, "--at", out_used)))
-		return take_at(value, o);
-	if ((value = value_of(words, "--except", out_used)))
-		*(o->is_memory_last ? &o->except_memory : &o->except) = value;
-	else if ((value = value_of(words, "--udp", out_used)))
-		o->udp = value;
-	else if ((value = value_of(words, "--breadcrumbs-listen", out_used)))
-		o->listen = value;
-	else if ((value = value_of(words, "--break", out_used)))
-		return take_break(value, o);
-	else
-		*out_used = 0;
+	struct bw_crumbs_options *o = options;
+	o->on = o->stomps = true;
+	o->is_memory_last = false;
+	o->stomp = range;
 	return NULL;
 }
+
+static struct bw_error *take_memory(void *options, const char *option, const char *range)
+{
+	struct bw_crumbs_options *o = options;
+	o->stomps_memory = o->is_memory_last = true;
+	o->memory = range;
+	return NULL;
+}
+
+static struct bw_error *take_except(void *options, const char *option, const char *range)
+{
+	struct bw_crumbs_options *o = options;
+	*(o->is_memory_last ? &o->except_memory : &o->except) = range;
+	return NULL;
+}
+
+const struct bw_option bw_crumbs_rows[] = {
+	{"--breadcrumbs", "[=dispatch|packet]",
+	 "the GPU writes down how far it has come: after a hang, a fault or a crash, at the end, the last "
+	 "dispatch (or packet) that ended and the first that did not, with pipeline and label",
+	 BW_CALL(take_mode)},
+	{"--udp", "HOST:PORT",
+	 "... and each change is sent there before the GPU goes on, for machines that die",
+	 BW_TEXT(struct bw_crumbs_options, udp)},
+	{"--break", "MARKER[:HITS]",
+	 "from that marker on the GPU waits for you at each of them: Enter, or over UDP",
+	 BW_CALL(take_break)},
+	{"--breadcrumbs-listen", "[HOST:]PORT",
+	 "no program: prints what --udp sends here, and answers for --break",
+	 BW_TEXT(struct bw_crumbs_options, listen)},
+	{"--stomp-registers", "[=RANGE]",
+	 "registers that a driver must set hold bad values when a submission begins (RANGE: FIRST-LAST by "
+	 "name or address, with commas between), with --breadcrumbs",
+	 BW_CALL(take_registers)},
+	{"--at", "SUBMISSION[,DISPATCH]",
+	 "... only in that submission (from 1), and after its first DISPATCH dispatches; of --stomp-memory "
+	 "the waves of that submission, of that dispatch (from 0) alone",
+	 BW_CALL(take_at)},
+	{"--except", "RANGE",
+	 "... but these registers; after --stomp-memory: but these of its RANGE",
+	 BW_CALL(take_except)},
+	{"--stomp-memory", "[=RANGE]",
+	 "new buffers hold a bad value until the program writes them, and so do LDS, scratch memory, VGPRs "
+	 "and SGPRs of new waves on the virtual GPU (RANGE: numbers of buffers, in the order in which a "
+	 "process makes them, FIRST-LAST, and lds, scratch, vgprs, sgprs, with commas between)",
+	 BW_CALL(take_memory)},
+	{0},
+};
 
 /* Where changes go, and where the user is asked. */
 static struct bw_error *open_ends(const struct bw_crumbs_options *o, int *out_udp, int *out_tty)

@@ -4,6 +4,7 @@
 
 /* What `breakwater exec` needs of breadcrumbs. */
 
+#include "base/options.h"
 #include "session/layers.h"
 #include "kmd/kmd.h"
 #include "ui/out.h"
@@ -21,10 +22,7 @@ struct bw_crumbs_options {
 	bool at_one_dispatch; /* at_dispatch was given */
 };
 
-/* Takes an option of breadcrumbs from the front of the words; out_used: words taken, 0: it is
- * another option. */
-struct bw_error *bw_cli_take_crumbs_option(char *const *words, struct bw_crumbs_options *o,
-					   int *out_used) BW_MUST_CHECK;
+extern const struct bw_option bw_crumbs_rows[]; /* of a struct bw_crumbs_options */
 
 /* What --stomp-memory fills, and where (--at). The caller ends the choice, also after an error. */
 struct bw_stomp_choice;

@@ -30,12 +30,7 @@ static const char usage[] =
 	"A debug adapter: editors that speak the Debug Adapter Protocol debug kernels, shaders and programs\n"
 	"through it. One session, on standard input and output, or with --port on a port of 127.0.0.1 (0: any),\n"
 	"which is said on standard error. The editor's \"launch\" and \"attach\" say what is debugged; on a port they\n"
-	"have to carry the \"token\" that is printed with it.\n"
-	"\n"
-	"Options:\n"
-	"  --port PORT         listen there for one editor\n"
-	"  --token-file FILE   the token is the one in FILE, which is made where it is missing\n"
-	"  -h, --help\n";
+	"have to carry the \"token\" that is printed with it.\n";
 
 /* A file in memory that others write at its end, and we read once. */
 struct sink {
@@ -276,8 +271,9 @@ static struct bw_error *copy_streams(int in, int out, int *out_in, int *out_out)
 
 /* What the command line says. */
 struct command {
-	int port; /* -1: standard input and output */
+	uint32_t port;
 	const char *token_file;
+	bool has_port; /* else standard input and output */
 	bool help;
 };
 
@@ -300,7 +296,7 @@ static struct bw_error *connect_editor(struct host *h, const struct command *c, 
 				       int *out_out, struct bw_dap_begun *out_begun)
 {
 	_cleanup_close_ int editor = -1;
-	if (c->port < 0) {
+	if (!c->has_port) {
 		BW_TRY(copy_streams(STDIN_FILENO, STDOUT_FILENO, out_in, out_out));
 	} else {
 		BW_TRY(wait_on_port(c, &editor, out_begun));
@@ -352,39 +348,26 @@ static struct bw_error *serve(struct host *h, const struct command *c)
 	return err;
 }
 
-/* The value of an option, as "--port=4711" or "--port 4711"; NULL: it is another word. */
-static const char *value_of(const char *option, int argc, char **argv, int *at)
-{
-	size_t n = strlen(option);
-	if (strncmp(argv[*at], option, n) != 0)
-		return NULL;
-	if (argv[*at][n] == '=')
-		return argv[*at] + n + 1;
-	return !argv[*at][n] && *at + 1 < argc ? argv[++*at] : NULL;
-}
+static const struct bw_option rows[] = {
+	{"--port", "PORT", "listen there for one editor",
+	 BW_U32(struct command, port, 0, UINT16_MAX), BW_HAS(struct command, has_port),
+	 .wants = "a port, 0 to 65535"},
+	{"--token-file", "FILE", "the token is the one in FILE, which is made where it is missing",
+	 BW_TEXT(struct command, token_file)},
+	BW_ROW_HELP(struct command, help),
+	{0},
+};
+
+const struct bw_command_line bw_line_dap = {
+	.name = "breakwater dap",
+	.usage = usage,
+	.groups = {{"Options:", rows}},
+};
 
 static struct bw_error *parse(int argc, char **argv, struct command *out)
 {
-	for (int i = 1; i < argc; i++) {
-		const char *value;
-		uint64_t port;
-		if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help")) {
-			out->help = true;
-		} else if ((value = value_of("--port", argc, argv, &i))) {
-			if (!bw_parse_u64(value, &port) || port > UINT16_MAX)
-				return bw_errorf(BW_E_INVALID, "\"%s\" is not a port: 0 to 65535",
-						 value);
-			out->port = (int)port;
-		} else if ((value = value_of("--token-file", argc, argv, &i))) {
-			out->token_file = value;
-		} else {
-			return bw_errorf(BW_E_INVALID,
-					 "\"breakwater dap\" takes --port PORT and --token-file "
-					 "FILE, not \"%s\"",
-					 argv[i]);
-		}
-	}
-	return out->token_file && out->port < 0
+	BW_TRY(bw_command_line_parse(&bw_line_dap, out, argc, argv, NULL));
+	return out->token_file && !out->has_port
 		       ? bw_errorf(BW_E_INVALID,
 				   "--token-file is for --port: on standard input and output no "
 				   "token is needed")
@@ -393,11 +376,11 @@ static struct bw_error *parse(int argc, char **argv, struct command *out)
 
 int bw_main_dap(int argc, char **argv)
 {
-	struct command c = {.port = -1};
+	struct command c = {0};
 	struct host *h = calloc(1, sizeof(*h));
 	struct bw_error *err = h ? parse(argc, argv, &c) : bw_error_nomem();
 	if (!err && c.help) {
-		fputs(usage, stdout);
+		bw_command_line_print_help(&bw_line_dap);
 		free(h);
 		return 0;
 	}

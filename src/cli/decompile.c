@@ -26,13 +26,7 @@ static const char usage[] =
 	"    breakwater replay --override 3=edit.bwo bug.bwc\n"
 	"\n"
 	"Not edited, it is the same submission, byte by byte. Edited assembly is assembled by clang-19 when the program\n"
-	"runs. What has grown beyond its place gets new memory, where nothing is mapped.\n"
-	"\n"
-	"Options:\n"
-	"  -s, --submission NUMBER  which one\n"
-	"  --header               writes breakwater_edit.h, which the C includes\n"
-	"  --json                 for programs\n"
-	"  -h, --help\n";
+	"runs. What has grown beyond its place gets new memory, where nothing is mapped.\n";
 
 extern const unsigned char bw_edit_header[];
 extern const unsigned long bw_edit_header_size;
@@ -43,23 +37,20 @@ struct command {
 	bool header;
 };
 
-static struct bw_error *take_decompile_option(void *cookie, const char *option, const char *value,
-					      int *out_used)
-{
-	struct command *c = cookie;
-	*out_used = 0;
-	if (!strcmp(option, "--header")) {
-		*out_used = 1;
-		c->header = true;
-		return NULL;
-	}
-	if (strcmp(option, "-s") != 0 && strcmp(option, "--submission") != 0)
-		return NULL;
-	*out_used = 2;
-	if (!value || !bw_parse_u64(value, &c->number) || !c->number || c->number > UINT32_MAX)
-		return bw_errorf(BW_E_INVALID, "%s wants the number of a submission", option);
-	return NULL;
-}
+static const struct bw_option rows[] = {
+	{"-s, --submission", "NUMBER", "which one", BW_U64(struct command, number, 1, UINT32_MAX),
+	 .wants = "the number of a submission"},
+	{"--header", NULL, "writes breakwater_edit.h, which the C includes",
+	 BW_FLAG(struct command, header)},
+	BW_LOOK_END,
+};
+
+const struct bw_command_line bw_line_decompile = {
+	.name = "breakwater decompile",
+	.usage = usage,
+	.groups = {{"Options:", rows}},
+	.word = bw_look_take_word,
+};
 
 /* ---- Where new memory can be ---- */
 
@@ -266,7 +257,7 @@ static struct bw_error *run_decompile(struct bw_look *l)
 
 int bw_main_decompile(int argc, char **argv)
 {
-	struct command c = {.look = {.take = take_decompile_option}};
+	struct command c = {0};
 	c.look.cookie = &c;
-	return bw_look_main(&c.look, usage, argc, argv, run_decompile);
+	return bw_look_main(&c.look, &bw_line_decompile, argc, argv, run_decompile);
 }

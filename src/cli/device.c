@@ -22,6 +22,15 @@ static const char usage[] =
 	"GFXOFF, and which of its files you may open. It changes nothing.\n"
 	"\"breakwater doctor\" says how to get what is missing.\n";
 
+static const struct bw_option rows[] = {BW_LOOK_GPU, BW_LOOK_END};
+
+const struct bw_command_line bw_line_device = {
+	.name = "breakwater device",
+	.usage = usage,
+	.groups = {{"Options:", rows}},
+	.word = bw_look_take_word,
+};
+
 /* Tables need a name in JSON, lines of one value a key. */
 static void fact(struct bw_look *l, const char *title, const char *key, const char *value)
 {
@@ -448,5 +457,5 @@ static struct bw_error *run_device(struct bw_look *l)
 int bw_main_device(int argc, char **argv)
 {
 	struct bw_look l = {0};
-	return bw_look_main(&l, usage, argc, argv, run_device);
+	return bw_look_main(&l, &bw_line_device, argc, argv, run_device);
 }

@@ -26,6 +26,7 @@ struct finding {
 };
 
 struct doctor {
+	bool json, help;
 	const char *root; /* "" or a folder to look at instead of / */
 	struct BW_VEC(struct finding) findings;
 	bool hardware_ready, virtual_ready;
@@ -544,35 +545,37 @@ static void report(struct doctor *d, struct bw_out *o)
 	bw_out_end(o);
 }
 
+static const struct bw_option rows[] = {
+	{"--root", "FOLDER", "looks at the files of another system, mounted or unpacked in FOLDER",
+	 BW_TEXT(struct doctor, root)},
+	BW_ROW_JSON(struct doctor, json),
+	BW_ROW_HELP(struct doctor, help),
+	{0},
+};
+
+const struct bw_command_line bw_line_doctor = {
+	.name = "breakwater doctor",
+	.usage =
+		"Usage: breakwater doctor [--json] [--root FOLDER]\n\n"
+		"Says what this machine allows Breakwater to do, and how to get the rest. It changes nothing.\n"
+		"Exit status: 0 if something can be debugged here, 1 if not.\n",
+	.groups = {{"Options:", rows}},
+};
+
 int bw_main_doctor(int argc, char **argv)
 {
 	struct doctor d = {.root = ""};
-	bool json = false;
-	for (int i = 1; i < argc; i++) {
-		if (!strcmp(argv[i], "--json")) {
-			json = true;
-		} else if (!strcmp(argv[i], "--root") && i + 1 < argc) {
-			d.root = argv[++i];
-		} else if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
-			printf("Usage: breakwater doctor [--json] [--root FOLDER]\n\n"
-			       "Says what this machine allows Breakwater to do, and how to get the rest. It changes nothing.\n"
-			       "--root looks at the files of another system, mounted or unpacked in FOLDER.\n"
-			       "Exit status: 0 if something can be debugged here, 1 if not.\n");
-			return 0;
-		} else {
-			fprintf(stderr,
-				"breakwater: \"breakwater doctor\" has no option %s (see --help).\n",
-				argv[i]);
-			return BW_EXIT_USAGE;
-		}
-	}
 	struct bw_out *out;
-	struct bw_error *err = bw_out_create(stdout, json, &out);
-	if (err) {
+	struct bw_error *err = bw_command_line_parse(&bw_line_doctor, &d, argc, argv, NULL);
+	if (!err && !d.help)
+		err = bw_out_create(stdout, d.json, &out);
+	if (err)
 		fprintf(stderr, "breakwater: %s.\n", err->message);
-		bw_error_free(err);
-		return BW_EXIT_USAGE;
-	}
+	else if (d.help)
+		bw_command_line_print_help(&bw_line_doctor);
+	bw_error_free(err);
+	if (err || d.help)
+		return err ? BW_EXIT_USAGE : 0;
 	look_at_kernel(&d);
 	look_at_debugfs(&d);
 	look_at_gpus(&d);

@@ -29,7 +29,7 @@ static int fail(struct bw_error *err)
 
 struct exec_options {
 	const char *gpu;
-	bool fidelity, json, help, ready;
+	bool json, help, ready;
 	struct bw_shader_wishes shaders;
 	struct bw_vgpu_options vgpu;
 	struct bw_crumbs_options crumbs;
@@ -41,86 +41,51 @@ static const char exec_usage[] =
 	"Usage: breakwater exec [OPTIONS] -- PROGRAM ARGUMENTS...\n"
 	"\n"
 	"Runs PROGRAM with this GPU as its AMD device (default: the virtual one where there is no other), not\n"
-	"debugged. Its exit status is that of PROGRAM.\n"
-	"\n"
-	"Options:\n"
-	"  --gpu GPU           virtual[:navi31], an index, or a PCI address\n"
-	"  --shader-lines      Vulkan drivers keep the lines of shaders (RADV_DEBUG=nirdebuginfo), for a debugger\n"
-	"                      that attaches; they may make other code for that, and use no cache\n"
-	"  -O0                 compute shaders of Vulkan note their lines and local variables, for a debugger that\n"
-	"                      attaches\n"
-	"  --ready             the trap handler is in place from the first submission on: \"breakwater attach\"\n"
-	"                      then stops even what runs already, as a kernel that hangs\n"
-	"  --strict            at the end, on standard error: what only hardware would show of the program\n"
-	"  --deterministic     the virtual GPU runs on one thread, in a fixed order\n"
-	"  --trace-hash        the same, and at the end a hash of all instructions and memory accesses\n"
-	"  --fidelity          at the end, on standard error: which instructions the virtual GPU executed not\n"
-	"                      exactly, and how often\n"
-	"  --breadcrumbs[=dispatch|packet]  the GPU writes down how far it has come: after a hang, a fault or a\n"
-	"                      crash, at the end, the last dispatch (or packet) that ended and the first that did\n"
-	"                      not, with pipeline and label\n"
-	"  --udp HOST:PORT     ... and each change is sent there before the GPU goes on, for machines that die\n"
-	"  --break MARKER[:HITS]  from that marker on the GPU waits for you at each of them: Enter, or over UDP\n"
-	"  --breadcrumbs-listen [HOST:]PORT  no program: prints what --udp sends here, and answers for --break\n"
-	"  --stomp-registers[=RANGE]  registers that a driver must set hold bad values when a submission begins\n"
-	"                      (RANGE: FIRST-LAST by name or address, with commas between), with --breadcrumbs\n"
-	"  --at SUBMISSION[,DISPATCH]  ... only in that submission (from 1), and after its first DISPATCH dispatches;\n"
-	"                      of --stomp-memory the waves of that submission, of that dispatch (from 0) alone\n"
-	"  --except RANGE      ... but these registers\n"
-	"  --stomp-memory[=RANGE]  new buffers hold a bad value until the program writes them, and so do LDS, scratch\n"
-	"                      memory, VGPRs and SGPRs of new waves on the virtual GPU (RANGE: numbers of buffers, in\n"
-	"                      the order in which a process makes them, FIRST-LAST, and lds, scratch, vgprs, sgprs,\n"
-	"                      with commas between); --except after it is of these\n"
-	"  --shader WHICH=FILE  FILE takes the place of a compute shader: SPIR-V (.spv, .spvasm, .comp, .glsl, .hlsl) of\n"
-	"                      the one that the driver is given, assembly (.s) of its machine code. WHICH: a name (of\n"
-	"                      the pipeline, module, entry point or source file; patterns: *), the hash of its SPIR-V\n"
-	"                      as \"info pipelines\" has it, or the address of its code. Several times\n"
-	"  --save-shaders FOLDER  writes them there: SPIR-V, and assembly to edit of those that have been dispatched\n"
-	"  --json              reports as lines of JSON\n"
-	"  -h, --help\n";
+	"debugged. Its exit status is that of PROGRAM.\n";
+
+static const struct bw_option exec_rows[] = {
+	BW_ROW_GPU(struct exec_options, gpu),
+	{"--shader-lines", NULL,
+	 "Vulkan drivers keep the lines of shaders (RADV_DEBUG=nirdebuginfo), for a debugger that attaches; "
+	 "they may make other code for that, and use no cache",
+	 BW_FLAG(struct exec_options, shaders.lines)},
+	{"-O0", NULL,
+	 "compute shaders of Vulkan note their lines and local variables, for a debugger that attaches",
+	 BW_FLAG(struct exec_options, shaders.notes)},
+	{"--ready", NULL,
+	 "the trap handler is in place from the first submission on: \"breakwater attach\" then stops even "
+	 "what runs already, as a kernel that hangs",
+	 BW_FLAG(struct exec_options, ready)},
+	{0},
+};
+static const struct bw_option exec_end_rows[] = {
+	{"--json", NULL, "reports as lines of JSON", BW_FLAG(struct exec_options, json)},
+	BW_ROW_HELP(struct exec_options, help),
+	{0},
+};
+
+const struct bw_command_line bw_line_exec = {
+	.name = "breakwater exec",
+	.usage = exec_usage,
+	.groups = {{"Options:", exec_rows},
+		   {NULL, bw_vgpu_rows, offsetof(struct exec_options, vgpu)},
+		   {NULL, bw_crumbs_rows, offsetof(struct exec_options, crumbs)},
+		   {NULL, bw_swap_rows, offsetof(struct exec_options, swaps)},
+		   {NULL, exec_end_rows}},
+	.after = "Reports come at the end, on standard error.\n",
+};
 
 static struct bw_error *parse_exec(int argc, char **argv, struct exec_options *o)
 {
-	int i = 1;
-	for (; i < argc && argv[i][0] == '-'; i++) {
-		int used;
-		if (!strcmp(argv[i], "--")) {
-			i++;
-			break;
-		}
-		BW_TRY(bw_cli_take_crumbs_option(argv + i, &o->crumbs, &used));
-		if (!used)
-			BW_TRY(bw_swap_option_take(argv + i, &o->swaps, &used));
-		if (used)
-			i += used - 1;
-		else if (!strcmp(argv[i], "--gpu") && i + 1 < argc)
-			o->gpu = argv[++i];
-		else if (bw_starts_with(argv[i], "--gpu="))
-			o->gpu = argv[i] + strlen("--gpu=");
-		else if (!strcmp(argv[i], "--ready"))
-			o->ready = true;
-		else if (!strcmp(argv[i], "--fidelity"))
-			o->fidelity = true;
-		else if (!strcmp(argv[i], "--shader-lines"))
-			o->shaders.lines = true;
-		else if (!strcmp(argv[i], "-O0"))
-			o->shaders.notes = true;
-		else if (!strcmp(argv[i], "--json"))
-			o->json = true;
-		else if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
-			o->help = true;
-		else if (!bw_vgpu_option_take(argv[i], &o->vgpu))
-			return bw_errorf(BW_E_INVALID,
-					 "\"breakwater exec\" has no option %s (see --help)",
-					 argv[i]);
-	}
-	o->program = &argv[i];
+	int rest;
+	BW_TRY(bw_command_line_parse(&bw_line_exec, o, argc, argv, &rest));
+	o->program = &argv[rest];
 	BW_TRY(bw_cli_check_crumbs(&o->crumbs));
 	if (o->crumbs.listen)
 		return NULL;
 	if (o->ready && o->crumbs.on)
 		return bw_errorf(BW_E_INVALID, "--ready and --breadcrumbs exclude each other");
-	if (!o->help && i >= argc)
+	if (!o->help && rest >= argc)
 		return bw_errorf(
 			BW_E_INVALID,
 			"\"breakwater exec\" needs a program: breakwater exec [--gpu GPU] -- PROGRAM");
@@ -292,7 +257,7 @@ static struct bw_error *show_reports(struct bw_kmd *kmd, const struct exec_optio
 		err = bw_swaps_report(swaps, out);
 	if (!err && stomps)
 		err = bw_stomp_memory_report(stomps, out);
-	if (!err && o->fidelity)
+	if (!err && o->vgpu.fidelity)
 		err = bw_show_fidelity(kmd, out);
 	bw_out_destroy(out);
 	return err;
@@ -318,7 +283,7 @@ int bw_main_exec(int argc, char **argv)
 	int status = 0, failed = BW_EXIT_USAGE;
 	struct bw_error *err = parse_exec(argc, argv, &o);
 	if (!err && o.help) {
-		fputs(exec_usage, stdout);
+		bw_command_line_print_help(&bw_line_exec);
 		return 0;
 	}
 	if (!err && o.crumbs.listen)
@@ -327,7 +292,7 @@ int bw_main_exec(int argc, char **argv)
 		err = bw_swaps_begin(&o.swaps, NULL, &swaps);
 	if (!err && swaps)
 		err = bw_swaps_set_environment(swaps);
-	if (!err && o.fidelity)
+	if (!err && o.vgpu.fidelity)
 		err = bw_add_server_args("--fidelity");
 	if (!err)
 		err = bw_set_up_strict(&o.vgpu);
@@ -335,7 +300,7 @@ int bw_main_exec(int argc, char **argv)
 		err = bw_kmd_open(o.gpu, &kmd);
 	if (!err && o.crumbs.stomps_memory)
 		err = begin_stomps(&o.crumbs, kmd, &stomps);
-	if (!err && o.fidelity)
+	if (!err && o.vgpu.fidelity)
 		err = bw_check_fidelity(kmd);
 	if (!err)
 		err = bw_check_strict(kmd, &o.vgpu);
@@ -376,6 +341,9 @@ static const char vgpu_usage[] =
 	"The virtual GPU by itself. serve runs it as a server of its own (\"breakwater vgpu serve --help\" lists its\n"
 	"options); linux boots a guest with Linux's own driver (so has it); isa lists the opcodes and how exactly each\n"
 	"is executed; profiles lists the GPUs it can be.\n";
+
+const struct bw_command_line bw_line_vgpu = {
+	.name = "breakwater vgpu", .usage = vgpu_usage, .next = &bw_line_vgpu_linux};
 
 int bw_main_vgpu(int argc, char **argv)
 {

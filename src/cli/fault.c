@@ -25,12 +25,18 @@ static const char usage[] =
 	"look at next.\n"
 	"STATUS is a value of VM_L2_PROTECTION_FAULT_STATUS. Lines of the kernel log may have any age "
 	"and shape, and some of them may be missing.\n"
-	"Without an argument the registers of the GPU are read.\n"
-	"\n"
-	"  --gfx VERSION    9.0, 9.4.3, 10.x, 11.x, 12.x, gfx90a, gfx1100: which GPU it is\n"
-	"  --hub gc|mm      the graphics hub (default) or the memory hub\n"
-	"  --mmhub VERSION  of the memory hub, where its clients are named: 3.0.1\n"
-	"  --json           for programs\n";
+	"Without an argument the registers of the GPU are read.\n";
+
+static const struct bw_option rows[] = {
+	BW_LOOK_GFX, BW_LOOK_HUB, BW_LOOK_MMHUB, BW_LOOK_GPU, BW_LOOK_END,
+};
+
+const struct bw_command_line bw_line_fault = {
+	.name = "breakwater fault",
+	.usage = usage,
+	.groups = {{"Options:", rows}},
+	.word = bw_look_take_word,
+};
 
 /* ---- one fault ---- */
 
@@ -413,5 +419,5 @@ static struct bw_error *run_fault(struct bw_look *l)
 int bw_main_fault(int argc, char **argv)
 {
 	struct bw_look l = {0};
-	return bw_look_main(&l, usage, argc, argv, run_fault);
+	return bw_look_main(&l, &bw_line_fault, argc, argv, run_fault);
 }

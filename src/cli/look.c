@@ -11,86 +11,62 @@
 #include "base/util.h"
 #include "cli/cli.h"
 
-static struct bw_error *take_common(struct bw_look *l, const char *option, const char *value,
-				    uint32_t *mm, int *used)
+struct bw_error *bw_look_take_gfx(void *look, const char *option, const char *value)
 {
-	static const char *const with_value[] = {"--gfx", "--hub", "--mmhub", "--gpu"};
-	*used = 1;
-	if (!strcmp(option, "--json")) {
-		l->json = true;
-		return NULL;
-	}
-	if (!strcmp(option, "--help") || !strcmp(option, "-h")) {
-		l->help = true;
-		return NULL;
-	}
-	*used = 0;
-	for (size_t i = 0; i < BW_ARRAY_SIZE(with_value); i++)
-		if (!strcmp(option, with_value[i]))
-			*used = 2;
-	if (!*used)
-		return NULL;
-	if (!value)
-		return bw_errorf(BW_E_INVALID, "%s needs a value", option);
-	if (!strcmp(option, "--gfx")) {
-		BW_TRY(bw_gpuvm_part_parse(value, &l->part));
-		l->has_part = true;
-	} else if (!strcmp(option, "--mmhub")) {
-		if (!bw_gpuvm_version_parse(value, mm))
-			return bw_errorf(BW_E_INVALID,
-					 "--mmhub wants a version such as 3.0.1, not \"%s\"",
-					 value);
-	} else if (!strcmp(option, "--gpu")) {
-		l->gpu = value;
-	} else {
-		bool is_mm = !strcmp(value, "mm") || !strcmp(value, "mmhub");
-		if (!is_mm && strcmp(value, "gc") != 0 && strcmp(value, "gfxhub") != 0)
-			return bw_errorf(BW_E_INVALID, "--hub is gc or mm, not \"%s\"", value);
-		l->hub = is_mm ? BW_GPUVM_MM : BW_GPUVM_GC;
-		l->has_hub = true;
-	}
+	struct bw_look *l = look;
+	BW_TRY(bw_gpuvm_part_parse(value, &l->part));
+	l->has_part = true;
 	return NULL;
 }
 
-struct bw_error *bw_look_options(struct bw_look *l, int argc, char **argv)
+struct bw_error *bw_look_take_mmhub(void *look, const char *option, const char *value)
 {
-	uint32_t mm = 0;
-	bool only_words = false;
+	if (bw_gpuvm_version_parse(value, &((struct bw_look *)look)->mmhub))
+		return NULL;
+	return bw_errorf(BW_E_INVALID, "--mmhub wants a version such as 3.0.1, not \"%s\"", value);
+}
+
+struct bw_error *bw_look_take_hub(void *look, const char *option, const char *value)
+{
+	struct bw_look *l = look;
+	bool is_mm = !strcmp(value, "mm") || !strcmp(value, "mmhub");
+	if (!is_mm && strcmp(value, "gc") != 0 && strcmp(value, "gfxhub") != 0)
+		return bw_errorf(BW_E_INVALID, "--hub is gc or mm, not \"%s\"", value);
+	l->hub = is_mm ? BW_GPUVM_MM : BW_GPUVM_GC;
+	l->has_hub = true;
+	return NULL;
+}
+
+struct bw_error *bw_look_take_word(void *look, const char *word)
+{
+	struct bw_look *l = look;
+	l->words[l->n_words++] = word;
+	return NULL;
+}
+
+static struct bw_error *parse(struct bw_look *l, const struct bw_command_line *line, int argc,
+			      char **argv)
+{
+	int rest;
 	l->words = calloc((size_t)argc + 1, sizeof(*l->words));
 	if (!l->words)
 		return bw_error_nomem();
-	for (int i = 1, used; i < argc; i += used) {
-		const char *w = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
-		used = 1;
-		if (only_words || w[0] != '-' || !w[1]) {
-			l->words[l->n_words++] = w;
-			continue;
-		}
-		if (!strcmp(w, "--")) {
-			only_words = true;
-			continue;
-		}
-		BW_TRY(take_common(l, w, value, &mm, &used));
-		if (!used && l->take)
-			BW_TRY(l->take(l->cookie, w, value, &used));
-		if (!used)
-			return bw_errorf(BW_E_INVALID, "there is no option %s (see --help)", w);
-		if (used > argc - i)
-			return bw_errorf(BW_E_INVALID, "%s needs a value", w);
-	}
-	if (mm && !l->has_part)
+	BW_TRY(bw_command_line_parse(line, l, argc, argv, &rest));
+	for (; rest < argc; rest++) /* after "--" */
+		l->words[l->n_words++] = argv[rest];
+	if (l->mmhub && !l->has_part)
 		return bw_errorf(BW_E_INVALID, "--mmhub needs --gfx");
-	if (mm)
-		l->part.mm = mm;
+	if (l->mmhub)
+		l->part.mm = l->mmhub;
 	return NULL;
 }
 
-int bw_look_main(struct bw_look *l, const char *usage, int argc, char **argv,
+int bw_look_main(struct bw_look *l, const struct bw_command_line *line, int argc, char **argv,
 		 struct bw_error *(*run)(struct bw_look *l))
 {
-	struct bw_error *err = bw_look_options(l, argc, argv);
+	struct bw_error *err = parse(l, line, argc, argv);
 	if (!err && l->help) {
-		fputs(usage, stdout);
+		bw_command_line_print_help(line);
 		free(l->words);
 		return 0;
 	}

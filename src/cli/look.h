@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/options.h"
 #include "base/str.h"
 #include "gpu/gpu.h"
 #include "ui/out.h"
@@ -21,20 +22,37 @@ struct bw_look {
 	struct bw_gpuvm_part part; /* --gfx, with --mmhub in it */
 	enum bw_gpuvm_hub hub;	   /* --hub */
 	const char *gpu;	   /* --gpu, or NULL */
-	const char **words;	   /* what is no option; argv's. Owned array */
+	uint32_t mmhub;		   /* --mmhub, until it is in part; 0: not given */
+	const char **words;	   /* what is not an option; argv's. Owned array */
 	size_t n_words;
-	int status; /* the exit status, where there is no error; the command may set it */
-	/* of the command: one of its options with its value (NULL: it was the last word). Sets
-	 * *out_used to the words used; 0: the command has no such option. */
-	struct bw_error *(*take)(void *cookie, const char *option, const char *value,
-				 int *out_used);
-	void *cookie;
+	int status;   /* the exit status, where there is no error; the command may set it */
+	void *cookie; /* of the command: its struct */
 };
 
-/* Parses argv[1...]; sets look->out up. */
-struct bw_error *bw_look_options(struct bw_look *l, int argc, char **argv) BW_MUST_CHECK;
-/* Parses, prints `usage` for --help, else calls run; prints its error and gives the exit status. */
-int bw_look_main(struct bw_look *l, const char *usage, int argc, char **argv,
+/* Rows for structs that begin with a struct bw_look. */
+#define BW_LOOK_GFX                                                                                \
+	{"--gfx", "VERSION",                                                                       \
+	 "which GPU it is, where nothing else says: 9.0, 9.4.3, 10.x, 11.x, "                      \
+	 "12.x, gfx90a, gfx1100",                                                                  \
+	 BW_CALL(bw_look_take_gfx)}
+#define BW_LOOK_HUB                                                                                \
+	{"--hub", "gc|mm",                                                                         \
+	 "whose page tables: the graphics hub's (default, of shaders), or the "                    \
+	 "memory hub's",                                                                           \
+	 BW_CALL(bw_look_take_hub)}
+#define BW_LOOK_MMHUB                                                                              \
+	{"--mmhub", "VERSION", "of the memory hub, where its clients are named: 3.0.1",            \
+	 BW_CALL(bw_look_take_mmhub)}
+#define BW_LOOK_GPU BW_ROW_GPU(struct bw_look, gpu)
+/* The last rows of every such command. */
+#define BW_LOOK_END BW_ROW_JSON(struct bw_look, json), BW_ROW_HELP(struct bw_look, help), {0}
+bw_option_take_fn bw_look_take_gfx, bw_look_take_hub, bw_look_take_mmhub;
+
+/* What `word` of a command's line is: adds it to the words. */
+struct bw_error *bw_look_take_word(void *look, const char *word) BW_MUST_CHECK;
+/* Parses argv[1...] into the struct that l is the first member of, prints the help, or calls run;
+ * prints its error and gives the exit status. line->word is bw_look_take_word. */
+int bw_look_main(struct bw_look *l, const struct bw_command_line *line, int argc, char **argv,
 		 struct bw_error *(*run)(struct bw_look *l));
 
 /* The number after an option; BW_E_INVALID names the option. */

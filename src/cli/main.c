@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
 #include "base/file.h"
+#include "cli/help.h"
 #include "cli/subcommands.h"
 
 #include <poll.h>
@@ -14,43 +15,40 @@
 
 static int main_help(int argc, char **argv);
 
-/* clang-format off */
+static const struct bw_command_line line_help = {.name = "breakwater help",
+						 .usage = "Usage: breakwater help\n"};
+
+#define BW_SUBCOMMAND(name, about) {#name, bw_main_##name, about, &bw_line_##name},
 static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
-	const char *help;
+	const char *about;
+	const struct bw_command_line *line; /* the first of its forms */
 } subcommands[] = {
-	{"run", bw_main_run, "debug a kernel: breakwater run saxpy.s --grid 256 --group 64 --arg ..."},
-	{"exec", bw_main_exec, "run a program on the GPU chosen, not debugged: breakwater exec -- PROGRAM"},
-	{"vgpu", bw_main_vgpu, "the virtual GPU by itself: breakwater vgpu serve"},
-	{"attach", bw_main_attach, "debug a program that runs already: breakwater attach PID"},
-	{"dap", bw_main_dap, "a debug adapter for editors, which speak the Debug Adapter Protocol"},
-	{"capture", bw_main_capture, "what a program submits, with its memory, as a file: breakwater capture -o FILE -- PROGRAM"},
-	{"replay", bw_main_replay, "the submissions of a capture, run again: breakwater replay FILE.bwc"},
-	{"bisect", bw_main_bisect, "the submission and dispatch of a capture that fails or hangs: breakwater bisect FILE.bwc"},
-	{"decompile", bw_main_decompile, "a submission of a capture as C: breakwater decompile FILE.bwc -s 3 > edit.c"},
-	{"umr", bw_main_umr, "registers, waves and rings as the tool umr shows them, of the GPU chosen"},
-	{"crash", bw_main_crash, "what a hang was: kernel logs, devcoredumps, hang reports of RADV"},
-	{"report", bw_main_report, "a crash, a stop or a running program as one HTML file: breakwater report -o FILE ..."},
-	{"fault", bw_main_fault, "what a page fault says: a status word, lines of dmesg, a file, or the GPU's registers"},
-	{"device", bw_main_device, "what GPU this is, and what you may do with it"},
-	{"vm", bw_main_vm, "page tables: walks, what is mapped, layouts, entries"},
-	{"mem", bw_main_mem, "memory of the GPU: read, written, filled, dumped, searched, compared, disassembled"},
-	{"waves", bw_main_waves, "the waves on the GPU: places, states, PCs, registers"},
-	{"queues", bw_main_queues, "the queues of the GPU: hardware queues, copy engines, rings, fences"},
-	{"regs", bw_main_regs, "registers: found, decoded, read, written"},
-	{"pm4", bw_main_pm4, "a command stream as packets, from a file or GPU memory"},
-	{"ring", bw_main_ring, "a ring of the driver as packets"},
-	{"doctor", bw_main_doctor, "what this machine allows, and how to get the rest"},
-	{"help", main_help, "this list"},
+#include "cli/subcommands.def"
+	{"help", main_help, "this list", &line_help},
 };
-/* clang-format on */
+#undef BW_SUBCOMMAND
+
+/* For the build: what manual pages and completions are made of. */
+static int print_rows(void)
+{
+	for (size_t i = 0; i < BW_ARRAY_SIZE(subcommands); i++) {
+		const char *const fields[] = {subcommands[i].name, subcommands[i].about};
+		bw_print_row("subcommand", fields, BW_ARRAY_SIZE(fields));
+		bw_command_line_rows(subcommands[i].line);
+	}
+	bw_help_rows();
+	return 0;
+}
 
 static int main_help(int argc, char **argv)
 {
+	if (argc > 1 && !strcmp(argv[1], "--rows"))
+		return print_rows();
 	printf("Breakwater debugs AMD GPUs. It works on the virtual GPU that comes with it, too.\n\n");
 	for (size_t i = 0; i < BW_ARRAY_SIZE(subcommands); i++)
-		printf("  breakwater %-6s  %s\n", subcommands[i].name, subcommands[i].help);
+		printf("  breakwater %-6s  %s\n", subcommands[i].name, subcommands[i].about);
 	printf("\n\"breakwater COMMAND --help\" says more; the manual is breakwater(1).\n");
 	return 0;
 }

@@ -36,14 +36,7 @@ static const char usage[] =
 	"dump      bytes with characters; with FILE the bytes themselves\n"
 	"find      where bytes are\n"
 	"compare   two ranges; exit status 1: they differ\n"
-	"disasm    instructions (16)\n"
-	"\n"
-	"  --hub gc|mm      whose page tables (gc: shaders)\n"
-	"  --gpu GPU        virtual[:navi31], an index, or a PCI address\n"
-	"  --json           for programs\n"
-	"\n"
-	"What is not mapped is named, and never read over in silence. Accesses are the driver's: "
-	"permissions of pages do not count.\n";
+	"disasm    instructions (16)\n";
 
 /* ---- words ---- */
 
@@ -354,31 +347,38 @@ static struct bw_error *fill(struct bw_mem *c, struct bw_look_memory *m, uint64_
 
 /* ---- options ---- */
 
-static struct bw_error *take_mem_option(void *cookie, const char *option, const char *value,
-					int *used)
+static struct bw_error *take_format(void *command, const char *option, const char *value)
 {
-	struct bw_mem *c = cookie;
-	*used = 1;
-	if (!strcmp(option, "--wave64")) {
-		c->lanes = 64;
-		return NULL;
-	}
-	*used = 2;
-	if (!strcmp(option, "--text")) {
-		c->text = value ? value : "";
-		return NULL;
-	}
-	if (!strcmp(option, "--format")) {
-		c->has_format = true;
-		return bw_print_format_parse(value ? value : "", true, &c->format);
-	}
-	int64_t number;
-	double real;
-	*used = bw_parse_i64(option, &number) || bw_parse_f64(option, &real);
-	if (*used) /* a negative value */
-		c->look.words[c->look.n_words++] = option;
+	struct bw_mem *c = command;
+	c->has_format = true;
+	return bw_print_format_parse(value, true, &c->format);
+}
+
+static struct bw_error *take_wave64(void *command, const char *option, const char *value)
+{
+	((struct bw_mem *)command)->lanes = 64;
 	return NULL;
 }
+
+static const struct bw_option rows[] = {
+	{"--text", "TEXT", "of write and find: these bytes", BW_TEXT(struct bw_mem, text)},
+	{"--format", "FMT", "the same as /FMT", BW_CALL(take_format)},
+	{"--wave64", NULL, "of disasm: code of waves of 64 lanes", BW_CALL(take_wave64)},
+	BW_LOOK_HUB,
+	BW_LOOK_GPU,
+	BW_LOOK_END,
+};
+
+const struct bw_command_line bw_line_mem = {
+	.name = "breakwater mem",
+	.usage = usage,
+	.groups = {{"Options:", rows}},
+	.after =
+		"What is not mapped is named, and never read over in silence. Accesses are the driver's: "
+		"permissions of pages do not count.\n",
+	.word = bw_look_take_word,
+	.has_numbers = true,
+};
 
 /* "read/8xw", "x/8xw", and /FMT among the words of the parts that take one. */
 static struct bw_error *take_formats(struct bw_mem *c, char name[16], bool is_wanted)
@@ -442,9 +442,7 @@ static struct bw_error *run_mem(struct bw_look *l)
 
 int bw_main_mem(int argc, char **argv)
 {
-	struct bw_mem c = {.look = {.take = take_mem_option},
-			   .format = {.count = 1, .letter = 0},
-			   .lanes = 32};
+	struct bw_mem c = {.format = {.count = 1, .letter = 0}, .lanes = 32};
 	c.look.cookie = &c;
-	return bw_look_main(&c.look, usage, argc, argv, run_mem);
+	return bw_look_main(&c.look, &bw_line_mem, argc, argv, run_mem);
 }

@@ -22,25 +22,12 @@ static const char pm4_usage[] =
 	"Shows a command stream as packets, with names of registers.\n"
 	"FILE has words: hexadecimal in text (lines of a devcoredump or of umr, offsets in front are "
 	"dropped), or binary.\n"
-	"VMID@ADDRESS reads GPU memory, and follows indirect buffers.\n"
-	"\n"
-	"  --words N   how many words to read at VMID@ADDRESS (64)\n"
-	"  --sdma      packets of the copy engine\n"
-	"  --fields    fields of registers, too\n"
-	"  --no-follow leaves indirect buffers alone\n"
-	"  --gpu GPU   virtual[:navi31], an index, or a PCI address\n"
-	"  --json      for programs\n";
+	"VMID@ADDRESS reads GPU memory, and follows indirect buffers.\n";
 static const char ring_usage[] =
 	"Usage: breakwater ring NAME [--all] [--fields] [--no-follow] [--gpu GPU]\n"
 	"\n"
 	"Shows a ring of the driver (gfx_0.0.0, comp_1.0.0, sdma0) as packets: what is between the "
-	"read and the write pointer, or with --all every word. Indirect buffers are followed.\n"
-	"\n"
-	"  --all       every word\n"
-	"  --fields    fields of registers, too\n"
-	"  --no-follow leaves indirect buffers alone\n"
-	"  --gpu GPU   virtual[:navi31], an index, or a PCI address\n"
-	"  --json      for programs\n";
+	"read and the write pointer, or with --all every word. Indirect buffers are followed.\n";
 
 struct pm4_command {
 	struct bw_look look;
@@ -280,27 +267,43 @@ static struct bw_error *read_place(struct pm4_command *c, struct spaces *s, cons
 				   place, place);
 }
 
-static struct bw_error *take_pm4_option(void *cookie, const char *option, const char *value,
-					int *used)
-{
-	struct pm4_command *c = cookie;
-	*used = 1;
-	if (!strcmp(option, "--sdma")) {
-		c->is_sdma = true;
-	} else if (!strcmp(option, "--fields")) {
-		c->fields = true;
-	} else if (!strcmp(option, "--no-follow")) {
-		c->no_follow = true;
-	} else if (!strcmp(option, "--all")) {
-		c->all = true;
-	} else if (!strcmp(option, "--words")) {
-		*used = 2;
-		return bw_look_number(option, value, &c->n_words);
-	} else {
-		*used = 0;
-	}
-	return NULL;
-}
+#define FIELDS {"--fields", NULL, "fields of registers, too", BW_FLAG(struct pm4_command, fields)}
+#define NO_FOLLOW                                                                                  \
+	{"--no-follow", NULL, "leaves indirect buffers alone",                                     \
+	 BW_FLAG(struct pm4_command, no_follow)}
+
+static const struct bw_option pm4_rows[] = {
+	{"--words", "N", "how many words to read at VMID@ADDRESS (64)",
+	 BW_U64(struct pm4_command, n_words, 0, UINT64_MAX)},
+	{"--sdma", NULL, "packets of the copy engine", BW_FLAG(struct pm4_command, is_sdma)},
+	FIELDS,
+	NO_FOLLOW,
+	BW_LOOK_GFX,
+	BW_LOOK_GPU,
+	BW_LOOK_END,
+};
+
+const struct bw_command_line bw_line_pm4 = {
+	.name = "breakwater pm4",
+	.usage = pm4_usage,
+	.groups = {{"Options:", pm4_rows}},
+	.word = bw_look_take_word,
+};
+
+static const struct bw_option ring_rows[] = {
+	{"--all", NULL, "every word", BW_FLAG(struct pm4_command, all)},
+	FIELDS,
+	NO_FOLLOW,
+	BW_LOOK_GPU,
+	BW_LOOK_END,
+};
+
+const struct bw_command_line bw_line_ring = {
+	.name = "breakwater ring",
+	.usage = ring_usage,
+	.groups = {{"Options:", ring_rows}},
+	.word = bw_look_take_word,
+};
 
 static struct bw_error *names_of(struct pm4_command *c, struct bw_pm4_names *names)
 {
@@ -442,14 +445,14 @@ static struct bw_error *run_ring(struct bw_look *l)
 
 int bw_main_pm4(int argc, char **argv)
 {
-	struct pm4_command c = {.look = {.take = take_pm4_option}};
+	struct pm4_command c = {0};
 	c.look.cookie = &c;
-	return bw_look_main(&c.look, pm4_usage, argc, argv, run_pm4);
+	return bw_look_main(&c.look, &bw_line_pm4, argc, argv, run_pm4);
 }
 
 int bw_main_ring(int argc, char **argv)
 {
-	struct pm4_command c = {.look = {.take = take_pm4_option}};
+	struct pm4_command c = {0};
 	c.look.cookie = &c;
-	return bw_look_main(&c.look, ring_usage, argc, argv, run_ring);
+	return bw_look_main(&c.look, &bw_line_ring, argc, argv, run_ring);
 }

@@ -18,16 +18,7 @@ static const char usage[] =
 	"Shows the hardware queues that are mapped, of graphics, compute and the scheduler, with the "
 	"process that owns each; queues that programs have made for themselves (Linux 6.16 and later), "
 	"with the hardware queue that each has now; the copy engines' queues; what the command "
-	"processors are busy with; the driver's rings with their pointers and fences.\n"
-	"\n"
-	"  --all      queues that are not active, too, and registers that are 0\n"
-	"  --mqd      the descriptor of each queue of graphics and compute in memory, and where the "
-	"queue has another value\n"
-	"  --kfd      the queues and run lists of KFD, as the kernel writes them (Linux, root)\n"
-	"  --gpu GPU  virtual[:navi31], an index, or a PCI address\n"
-	"  --json     for programs\n"
-	"\n"
-	"\"breakwater ring NAME\" shows a ring's packets, \"breakwater waves\" what they started.\n";
+	"processors are busy with; the driver's rings with their pointers and fences.\n";
 
 /* ---- hardware queues ---- */
 
@@ -271,26 +262,30 @@ static struct bw_error *run_queues(struct bw_look *l)
 	return err;
 }
 
-static struct bw_error *take_queues_option(void *cookie, const char *option, const char *value,
-					   int *used)
-{
-	struct bw_queues *c = cookie;
-	(void)value;
-	*used = 1;
-	if (!strcmp(option, "--all"))
-		c->all = true;
-	else if (!strcmp(option, "--mqd"))
-		c->mqd = true;
-	else if (!strcmp(option, "--kfd"))
-		c->kfd = true;
-	else
-		*used = 0;
-	return NULL;
-}
+static const struct bw_option rows[] = {
+	{"--all", NULL, "queues that are not active, too, and registers that are 0",
+	 BW_FLAG(struct bw_queues, all)},
+	{"--mqd", NULL,
+	 "the descriptor of each queue of graphics and compute in memory, and where the queue has another value",
+	 BW_FLAG(struct bw_queues, mqd)},
+	{"--kfd", NULL, "the queues and run lists of KFD, as the kernel writes them (Linux, root)",
+	 BW_FLAG(struct bw_queues, kfd)},
+	BW_LOOK_GPU,
+	BW_LOOK_END,
+};
+
+const struct bw_command_line bw_line_queues = {
+	.name = "breakwater queues",
+	.usage = usage,
+	.groups = {{"Options:", rows}},
+	.after =
+		"\"breakwater ring NAME\" shows a ring's packets, \"breakwater waves\" what they started.\n",
+	.word = bw_look_take_word,
+};
 
 int bw_main_queues(int argc, char **argv)
 {
-	struct bw_queues c = {.look = {.take = take_queues_option}};
+	struct bw_queues c = {0};
 	c.look.cookie = &c;
-	return bw_look_main(&c.look, usage, argc, argv, run_queues);
+	return bw_look_main(&c.look, &bw_line_queues, argc, argv, run_queues);
 }

@@ -23,17 +23,7 @@ static const char usage[] =
 	"list      all registers of a block: gc, mmhub, osssys, hdp, sdma, ...\n"
 	"decode    the fields of a value\n"
 	"These need no GPU; without --gfx they look at all generations (decode, list: gfx11).\n"
-	"read, write and set are for the GPU chosen with --gpu; GFXOFF is held off meanwhile.\n"
-	"\n"
-	"  --bits           fields, too\n"
-	"  --bank SE,SA,INSTANCE      x: all (broadcast, the default)\n"
-	"  --queue ME,PIPE,QUEUE[,VMID]\n"
-	"  --xcc N          of graphics block N, of GPUs with several (gfx9.4.3)\n"
-	"  --watch          reads again and again, and shows what changes; --rounds N ends it\n"
-	"  --gpu GPU        virtual[:navi31], an index, or a PCI address\n"
-	"  --json           for programs\n"
-	"\n"
-	"ADDRESS counts dwords from the first register: 0x2004 is GRBM_STATUS of gfx11.\n";
+	"read, write and set are for the GPU chosen with --gpu; GFXOFF is held off meanwhile.\n";
 
 struct regs_command {
 	struct bw_look look;
@@ -290,54 +280,65 @@ static struct bw_error *take_numbers(const char *option, const char *value, uint
 		       : bw_errorf(BW_E_INVALID, "%s wants %u numbers with commas", option, least);
 }
 
-static struct bw_error *take_regs_option(void *cookie, const char *option, const char *value,
-					 int *used)
+static struct bw_error *take_xcc(void *command, const char *option, const char *value)
 {
-	struct regs_command *c = cookie;
-	struct bw_kmd_bank *b = &c->live.bank;
-	uint32_t v[4] = {0};
-	*used = 1;
-	if (!strcmp(option, "--bits")) {
-		c->live.bits = true;
-		return NULL;
-	}
-	if (!strcmp(option, "--watch")) {
-		c->live.watch = true;
-		return NULL;
-	}
-	*used = 2;
-	if (!strcmp(option, "--rounds"))
-		return bw_look_number(option, value, &c->live.rounds);
-	if (!strcmp(option, "--xcc")) {
-		uint64_t xcc;
-		BW_TRY(bw_look_number(option, value, &xcc));
-		if (xcc > 255)
-			return bw_errorf(BW_E_INVALID, "there is no XCC %s", value);
-		c->live.has_xcc = true;
-		b->xcc = (uint32_t)xcc;
-		return NULL;
-	}
-	if (!strcmp(option, "--bank")) {
-		BW_TRY(take_numbers(option, value, v, 3, 3));
-		b->use_grbm = true;
-		b->se = v[0];
-		b->sa = v[1];
-		b->instance = v[2];
-		return NULL;
-	}
-	if (!strcmp(option, "--queue")) {
-		BW_TRY(take_numbers(option, value, v, 3, 4));
-		b->use_srbm = true;
-		b->use_grbm = false;
-		b->me = v[0];
-		b->pipe = v[1];
-		b->queue = v[2];
-		b->vmid = v[3];
-		return NULL;
-	}
-	*used = 0;
+	struct bw_look_regs *live = &((struct regs_command *)command)->live;
+	uint64_t xcc;
+	BW_TRY(bw_look_number(option, value, &xcc));
+	if (xcc > 255)
+		return bw_errorf(BW_E_INVALID, "there is no XCC %s", value);
+	live->has_xcc = true;
+	live->bank.xcc = (uint32_t)xcc;
 	return NULL;
 }
+
+static struct bw_error *take_bank(void *command, const char *option, const char *value)
+{
+	struct bw_kmd_bank *b = &((struct regs_command *)command)->live.bank;
+	uint32_t v[3] = {0};
+	BW_TRY(take_numbers(option, value, v, 3, 3));
+	b->use_grbm = true;
+	b->se = v[0];
+	b->sa = v[1];
+	b->instance = v[2];
+	return NULL;
+}
+
+static struct bw_error *take_queue(void *command, const char *option, const char *value)
+{
+	struct bw_kmd_bank *b = &((struct regs_command *)command)->live.bank;
+	uint32_t v[4] = {0};
+	BW_TRY(take_numbers(option, value, v, 3, 4));
+	b->use_srbm = true;
+	b->use_grbm = false;
+	b->me = v[0];
+	b->pipe = v[1];
+	b->queue = v[2];
+	b->vmid = v[3];
+	return NULL;
+}
+
+static const struct bw_option rows[] = {
+	BW_LOOK_GFX,
+	{"--bits", NULL, "fields, too", BW_FLAG(struct regs_command, live.bits)},
+	{"--bank", "SE,SA,INSTANCE", "x: all (broadcast, the default)", BW_CALL(take_bank)},
+	{"--queue", "ME,PIPE,QUEUE[,VMID]", "of a queue, or a VMID", BW_CALL(take_queue)},
+	{"--xcc", "N", "of graphics block N, of GPUs with several (gfx9.4.3)", BW_CALL(take_xcc)},
+	{"--watch", NULL, "reads again and again, and shows what changes",
+	 BW_FLAG(struct regs_command, live.watch)},
+	{"--rounds", "N", "how often --watch reads",
+	 BW_U64(struct regs_command, live.rounds, 0, UINT64_MAX)},
+	BW_LOOK_GPU,
+	BW_LOOK_END,
+};
+
+const struct bw_command_line bw_line_regs = {
+	.name = "breakwater regs",
+	.usage = usage,
+	.groups = {{"Options:", rows}},
+	.after = "ADDRESS counts dwords from the first register: 0x2004 is GRBM_STATUS of gfx11.\n",
+	.word = bw_look_take_word,
+};
 
 static struct bw_error *run_regs(struct bw_look *l)
 {
@@ -365,8 +366,7 @@ static struct bw_error *run_regs(struct bw_look *l)
 int bw_main_regs(int argc, char **argv)
 {
 	struct regs_command c = {
-		.look = {.take = take_regs_option},
 		.live = {.bank = {.use_grbm = true, .se = ~0u, .sa = ~0u, .instance = ~0u}}};
 	c.look.cookie = &c;
-	return bw_look_main(&c.look, usage, argc, argv, run_regs);
+	return bw_look_main(&c.look, &bw_line_regs, argc, argv, run_regs);
 }

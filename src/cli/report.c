@@ -27,19 +27,7 @@ static const char usage[] =
 	"Writes one HTML file with no references to others, which can be sent to someone: what a crash has left\n"
 	"behind (as \"breakwater crash\" reads it); the first fault, hang or break of a kernel or a program, which\n"
 	"is run under the debugger and killed there; or the waves of a process that \"breakwater exec\" has\n"
-	"started, which is resumed.\n"
-	"\n"
-	"Options:\n"
-	"  -o FILE             the page\n"
-	"  --break WHERE       stops there, too: a function, FILE:LINE, *ADDRESS, with a condition (\"if ...\")\n"
-	"  --hang SECONDS      a dispatch that runs longer hangs (10); off: none does\n"
-	"  --pid PID           a process that runs\n"
-	"  --json              every answer as one line of JSON\n"
-	"  -h, --help\n"
-	"Other options are those of \"breakwater run\".\n"
-	"\n"
-	"Exit status: 0 when a break was met or the process was resumed, or the files are read; 3 for a fault or\n"
-	"a hang; that of the program where it ended without any, and no page is written then.\n";
+	"started, which is resumed.\n";
 
 struct report_command {
 	const char *path, *hang, *pid;
@@ -50,46 +38,38 @@ struct report_command {
 
 /* ---- Options ---- */
 
-/* The value of the option `name` at argv[*i], "--name VALUE" or "--name=VALUE"; NULL: another
- * option. */
-static struct bw_error *take_value(char **argv, int *i, const char *name, const char **out)
+static struct bw_error *take_break(void *report, const char *option, const char *value)
 {
-	size_t n = strlen(name);
-	*out = NULL;
-	if (strncmp(argv[*i], name, n) != 0 || (argv[*i][n] && argv[*i][n] != '='))
-		return NULL;
-	*out = argv[*i][n] ? argv[*i] + n + 1 : argv[*i + 1];
-	if (!*out)
-		return bw_errorf(BW_E_INVALID, "%s needs a value", name);
-	*i += argv[*i][n] ? 1 : 2;
-	return NULL;
+	return bw_vec_push(&((struct report_command *)report)->breaks, value);
 }
 
-static struct bw_error *take_option(struct report_command *r, char **argv, int *i, bool *out_taken)
-{
-	const struct {
-		const char *name, **out;
-	} values[] = {{"-o", &r->path}, {"--hang", &r->hang}, {"--pid", &r->pid}};
-	const char *value;
-	*out_taken = true;
-	for (size_t k = 0; k < BW_ARRAY_SIZE(values); k++) {
-		BW_TRY(take_value(argv, i, values[k].name, &value));
-		if (value) {
-			*values[k].out = value;
-			return NULL;
-		}
-	}
-	BW_TRY(take_value(argv, i, "--break", &value));
-	if (value)
-		return bw_vec_push(&r->breaks, value);
-	r->json |= !strcmp(argv[*i], "--json");
-	r->help |= !strcmp(argv[*i], "-h") || !strcmp(argv[*i], "--help");
-	*out_taken = !strcmp(argv[*i], "--json") || r->help;
-	*i += *out_taken;
-	return NULL;
-}
+#define REPORT struct report_command
 
-static struct bw_error *parse(struct report_command *r, char **argv)
+static const struct bw_option rows[] = {
+	{"-o", "FILE", "the page", BW_TEXT(REPORT, path)},
+	{"--break", "WHERE",
+	 "stops there, too: a function, FILE:LINE, *ADDRESS, with a condition (\"if ...\")",
+	 BW_CALL(take_break)},
+	{"--hang", "SECONDS", "a dispatch that runs longer hangs (10); off: none does",
+	 BW_TEXT(REPORT, hang)},
+	{"--pid", "PID", "a process that runs", BW_TEXT(REPORT, pid)},
+	{"--json", NULL, "every answer as one line of JSON", BW_FLAG(REPORT, json)},
+	BW_ROW_HELP(REPORT, help),
+	{0},
+};
+
+const struct bw_command_line bw_line_report = {
+	.name = "breakwater report",
+	.usage = usage,
+	.groups = {{"Options:", rows}},
+	.after =
+		"Other options are those of \"breakwater run\".\n"
+		"\n"
+		"Exit status: 0 when a break was met or the process was resumed, or the files are read; 3 for a fault or\n"
+		"a hang; that of the program where it ended without any, and no page is written then.\n",
+};
+
+static struct bw_error *parse(struct report_command *r, int argc, char **argv)
 {
 	static char run[] = "run";
 	bool taken = true;
@@ -97,7 +77,7 @@ static struct bw_error *parse(struct report_command *r, char **argv)
 	for (int i = 1; argv[i];) {
 		r->has_program |= !strcmp(argv[i], "--");
 		if (!r->has_program)
-			BW_TRY(take_option(r, argv, &i, &taken));
+			BW_TRY(bw_command_line_take(&bw_line_report, r, argc, argv, &i, &taken));
 		if (r->has_program || !taken)
 			BW_TRY(bw_vec_push(&r->words, argv[i++]));
 		if (r->help)
@@ -257,11 +237,12 @@ static struct bw_error *report_process(struct report_command *r, struct bw_cli *
 	return write_page(r, c);
 }
 
-static struct bw_error *run_report(struct report_command *r, struct bw_cli *c, char **argv)
+static struct bw_error *run_report(struct report_command *r, struct bw_cli *c, int argc,
+				   char **argv)
 {
-	BW_TRY(parse(r, argv));
+	BW_TRY(parse(r, argc, argv));
 	if (r->help) {
-		fputs(usage, stdout);
+		bw_command_line_print_help(&bw_line_report);
 		return NULL;
 	}
 	BW_TRY(bw_cli_begin(c, stdout, r->json));
@@ -285,7 +266,7 @@ int bw_main_report(int argc, char **argv)
 	struct report_command r = {0};
 	struct bw_cli c;
 	bw_cli_init(&c);
-	struct bw_error *err = run_report(&r, &c, argv);
+	struct bw_error *err = run_report(&r, &c, argc, argv);
 	if (err)
 		bw_cli_fail(&c, err);
 	int status = c.session->exit_status;

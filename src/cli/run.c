@@ -22,62 +22,6 @@
 #include "launch/options.h"
 #include "launch/plan.h"
 
-static const char usage[] =
-	"Usage: breakwater run [OPTIONS] KERNEL [KERNEL OPTIONS]\n"
-	"       breakwater run [OPTIONS] -- PROGRAM ARGUMENTS...\n"
-	"       breakwater run [OPTIONS] CRASH-FILE\n"
-	"\n"
-	"Runs a kernel on the GPU under the debugger: KERNEL is OpenCL C (.cl), HIP or C++ (.hip, .cpp), C (.c),\n"
-	"assembly (.s), LLVM IR (.ll, .bc), a code object (.co, .hsaco), raw machine code (.bin), or a compute\n"
-	"shader for Vulkan: GLSL (.comp), HLSL (.hlsl), SPIR-V (.spv, .spvasm). It starts at once and stops where\n"
-	"something stops it; with commands (-ex, -x, or a pipe on standard input) or with -i, the command \"run\"\n"
-	"starts it. A devcoredump, or the folder of a hang report of RADV, is opened at the prompt: waves,\n"
-	"registers, memory and dispatches are those that it holds.\n"
-	"\n"
-	"Options:\n"
-	"  -i, --interactive   give the prompt before the kernel starts\n"
-	"  --tui               the same, with the terminal screen (\"help tui\")\n"
-	"  -ex COMMAND         run a debugger command, in the order given (also --eval-command)\n"
-	"  -x FILE             run the commands in FILE, or the script FILE.py in Python; - is standard input\n"
-	"                      (also --command)\n"
-	"  --batch             no prompt: leave when the commands are done\n"
-	"  --timeout SECONDS   end the session when it has taken so long, with exit status 124\n"
-	"  --json              every answer as one line of JSON\n"
-	"  --fidelity          at the end, which instructions the virtual GPU executed not exactly, and how often\n"
-	"  --strict            the virtual GPU shows what only hardware would: at the end, missing waits,\n"
-	"                      uninitialised registers, stale caches, hazards\n"
-	"  --deterministic     the virtual GPU runs on one thread, in a fixed order\n"
-	"  --trace-hash        the same, and at the end a hash of all instructions and memory accesses\n"
-	"  --shader-lines      the Vulkan driver keeps the lines of shaders (RADV_DEBUG=nirdebuginfo); it may make\n"
-	"                      other code for that, and use no cache. The default for a shader, not for a\n"
-	"                      program; --no-shader-lines switches it off\n"
-	"  -O0                 compute shaders of a Vulkan program note their lines and local variables\n"
-	"  --shader WHICH=FILE, --save-shaders FOLDER  of a program: as in \"breakwater exec\"\n"
-	"  --gfx VERSION       which GPU a crash file is of, where it does not say: gfx1100, 11.0, ...\n"
-	"  --gpu GPU           virtual[:navi31], an index, or a PCI address (default: the first AMD GPU,\n"
-	"                      the virtual one where there is none)\n"
-	"  -h, --help\n"
-	"\n";
-
-static const char kernel_usage[] = "\n"
-				   "Kernel options:\n";
-
-static const char attach_usage[] =
-	"Usage: breakwater attach [OPTIONS] PID\n"
-	"\n"
-	"Debugs a program that runs already; \"breakwater exec\" has started it. What it submits to the GPU from\n"
-	"now on can be stopped; under \"exec --ready\", what runs already, too. Leaving, by quit or detach,\n"
-	"leaves the program as it was.\n"
-	"\n"
-	"Options:\n"
-	"  -ex COMMAND         run a debugger command, in the order given (also --eval-command)\n"
-	"  -x FILE             run the commands in FILE, or the script FILE.py in Python; - is standard input\n"
-	"                      (also --command)\n"
-	"  --batch             no prompt: leave when the commands are done\n"
-	"  --timeout SECONDS   leave when the session has taken so long, with exit status 124\n"
-	"  --json              every answer as one line of JSON\n"
-	"  -h, --help\n";
-
 struct bw_error *bw_cli_run_script(struct bw_cli *c, const struct bw_run_options *o)
 {
 	bw_vec_each(&o->script, item) {
@@ -152,11 +96,7 @@ static struct bw_error *run_given(struct bw_cli *c, struct bw_run_options *o, in
 {
 	BW_TRY(bw_run_options_parse(o, argc, argv));
 	if (o->help) {
-		if (o->attach)
-			fputs(attach_usage, stdout);
-		else
-			printf("%s%s%s%s", usage, bw_compile_options_help, kernel_usage,
-			       bw_launch_options_help);
+		bw_command_line_print_help(o->attach ? &bw_line_attach : &bw_line_run);
 		return NULL;
 	}
 	BW_TRY(bw_cli_begin(c, stdout, o->json));

@@ -10,36 +10,22 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "base/options.h"
 #include "session/layers.h"
 #include "debug/debug.h"
 #include "kmd/kmd.h"
 #include "ui/out.h"
 
-int bw_main_run(int argc, char **argv);
-int bw_main_exec(int argc, char **argv);
-int bw_main_attach(int argc, char **argv);
-int bw_main_dap(int argc, char **argv);
-int bw_main_capture(int argc, char **argv);
-int bw_main_replay(int argc, char **argv);
-int bw_main_bisect(int argc, char **argv);
+/* NAME: bw_main_NAME, and bw_line_NAME with its options. */
+#define BW_SUBCOMMAND(name, about)                                                                 \
+	int bw_main_##name(int argc, char **argv);                                                 \
+	extern const struct bw_command_line bw_line_##name;
+#include "cli/subcommands.def"
+#undef BW_SUBCOMMAND
 int bw_main_bisect_stomp(int argc, char **argv); /* bisect_stomp.c */
-int bw_main_decompile(int argc, char **argv);
-int bw_main_doctor(int argc, char **argv);
-int bw_main_vgpu(int argc, char **argv);
-int bw_main_umr(int argc, char **argv); /* umr.c */
-int bw_main_crash(int argc, char **argv);
-int bw_main_report(int argc, char **argv);
-int bw_main_fault(int argc, char **argv);
-int bw_main_vm(int argc, char **argv);
-int bw_main_regs(int argc, char **argv);
-int bw_main_device(int argc, char **argv);
-int bw_main_mem(int argc, char **argv);
-int bw_main_waves(int argc, char **argv);
-int bw_main_queues(int argc, char **argv);
-int bw_main_pm4(int argc, char **argv);
-int bw_main_ring(int argc, char **argv);
 /* `breakwater vgpu linux` (vgpu_linux.c); argv[0] is that last word. */
 int bw_main_vgpu_linux(int argc, char **argv);
+extern const struct bw_command_line bw_line_vgpu_linux;
 /* exec.c: starts a program on the GPU, not debugged. setting: one more NAME=VALUE of its
  * environment. */
 struct bw_error *bw_cli_spawn(struct bw_kmd *kmd, char **program, struct bw_shader_wishes shaders,

@@ -17,43 +17,63 @@ static const char usage[] =
 	"Usage: breakwater umr [OPTIONS]\n"
 	"\n"
 	"Shows and sets what the GPU's registers and memory hold, with the arguments of the tool umr and close to its form,\n"
-	"in whose place programs can call it: under \"breakwater exec\" on the virtual GPU they find it as umr.\n"
-	"\n"
-	"Device, and options, which hold for all commands wherever they stand:\n"
-	"  --by-pci ADDRESS, --pci ADDRESS, -i N, -g NAME@N, -g NAME=ADDRESS, -f NAME\n"
-	"                            which GPU (without: the one \"breakwater exec\" gave, or the first)\n"
-	"  -O bits,many,halt_waves,skip_gprs,...\n"
-	"                            fields too; names that contain it; waves halted while looked at, or without their\n"
-	"                            general registers\n"
-	"  -b SE SA INSTANCE         the bank of registers (x: all)\n"
-	"  -sb ME PIPE QUEUE [VMID]  the bank of a queue or a VMID\n"
-	"\n"
-	"Commands, in the order in which they are to be done:\n"
-	"  -e, -c, -vi               GPUs; the configuration; the VBIOS\n"
-	"  -lb, -lr BLOCK            blocks; registers of a block\n"
-	"  -r PATH                   a register: navi31.gfx1100.regGRBM_STATUS, *.*.regSQ_WAVE*, 0x8010 (bytes)\n"
-	"  -w PATH VALUE             writes it (hexadecimal)\n"
-	"  -wb PATH.FIELD VALUE      writes one field of it\n"
-	"  -lu ADDRESS|BLOCK.NAME VALUE\n"
-	"                            what a value means\n"
-	"  -s BLOCK                  all registers of a block (of gfx: with -O risky)\n"
-	"  -wa [RING]                waves\n"
-	"  -ss SE,SA,WGP,SIMD,WAVE   one instruction of a halted wave\n"
-	"  -vm VMID@ADDRESS PAGES    page tables (VMID 0x1NN: of the memory hub; all numbers but VMIDs hexadecimal)\n"
-	"  -vr [VMID@]ADDRESS BYTES  memory, to standard output; without VMID: VRAM\n"
-	"  -vw [VMID@]ADDRESS BYTES  memory, from standard input\n"
-	"  -vww [VMID@]ADDRESS WORD  one dword, hexadecimal\n"
-	"  -vdis [VMID@]ADDRESS BYTES\n"
-	"                            code, disassembled\n"
-	"  -di [VMID@]ADDRESS BYTES [4|3|2], -df FILE [4|3|2]\n"
-	"                            packets: PM4, SDMA, MES; of memory, of a file of words\n"
-	"  -R RING, -RS RING         a ring: its words; what is to be executed, as packets. RING[0:16]: these words;\n"
-	"                            [.:.] from read to write pointer, [.:16] 16 from the read pointer on,\n"
-	"                            [16:.] 16 up to the write pointer\n"
-	"  -cpc, -sdma               queues of the command processor, of SDMA\n"
-	"  -p                        clocks, temperatures, power\n"
-	"  -t                        how busy the blocks were in 100 looks during a second; memory; what -p has\n"
-	"  -go [0 | 1]               keep the graphics block on; allow it to power down; without: which it is\n";
+	"in whose place programs can call it: under \"breakwater exec\" on the virtual GPU they find it as umr.\n";
+
+/* Its words are those of another tool, several of them with more than one value: the parser below
+ * takes them in its own way. */
+static const struct bw_option option_rows[] = {
+	{"--by-pci, --pci", "ADDRESS",
+	 "which GPU; also -i N, -g NAME@N, -g NAME=ADDRESS, -f NAME (without: "
+	 "the one \"breakwater exec\" gave, or the first)",
+	 BW_SHOWN},
+	{"-O", "bits,many,halt_waves,skip_gprs,...",
+	 "fields too; names that contain it; waves halted while looked at, or without their general registers",
+	 BW_SHOWN},
+	{"-b", "SE SA INSTANCE", "the bank of registers (x: all)", BW_SHOWN},
+	{"-sb", "ME PIPE QUEUE [VMID]", "the bank of a queue or a VMID", BW_SHOWN},
+	{0},
+};
+static const struct bw_option command_rows[] = {
+	{"-e, -c, -vi", NULL, "GPUs; the configuration; the VBIOS", BW_SHOWN},
+	{"-lb", NULL, "blocks", BW_SHOWN},
+	{"-lr", "BLOCK", "registers of a block", BW_SHOWN},
+	{"-r", "PATH", "a register: navi31.gfx1100.regGRBM_STATUS, *.*.regSQ_WAVE*, 0x8010 (bytes)",
+	 BW_SHOWN},
+	{"-w", "PATH VALUE", "writes it (hexadecimal)", BW_SHOWN},
+	{"-wb", "PATH.FIELD VALUE", "writes one field of it", BW_SHOWN},
+	{"-lu", "ADDRESS|BLOCK.NAME VALUE", "what a value means", BW_SHOWN},
+	{"-s", "BLOCK", "all registers of a block (of gfx: with -O risky)", BW_SHOWN},
+	{"-wa", "[RING]", "waves", BW_SHOWN},
+	{"-ss", "SE,SA,WGP,SIMD,WAVE", "one instruction of a halted wave", BW_SHOWN},
+	{"-vm", "VMID@ADDRESS PAGES",
+	 "page tables (VMID 0x1NN: of the memory hub; all numbers but VMIDs hexadecimal)",
+	 BW_SHOWN},
+	{"-vr", "[VMID@]ADDRESS BYTES", "memory, to standard output; without VMID: VRAM", BW_SHOWN},
+	{"-vw", "[VMID@]ADDRESS BYTES", "memory, from standard input", BW_SHOWN},
+	{"-vww", "[VMID@]ADDRESS WORD", "one dword, hexadecimal", BW_SHOWN},
+	{"-vdis", "[VMID@]ADDRESS BYTES", "code, disassembled", BW_SHOWN},
+	{"-di", "[VMID@]ADDRESS BYTES [4|3|2]", "packets: PM4, SDMA, MES; of memory", BW_SHOWN},
+	{"-df", "FILE [4|3|2]", "the same, of a file of words", BW_SHOWN},
+	{"-R, -RS", "RING",
+	 "a ring: its words; what is to be executed, as packets. RING[0:16]: these words; [.:.] from read to "
+	 "write pointer, [.:16] 16 from the read pointer on, [16:.] 16 up to the write pointer",
+	 BW_SHOWN},
+	{"-cpc, -sdma", NULL, "queues of the command processor, of SDMA", BW_SHOWN},
+	{"-p", NULL, "clocks, temperatures, power", BW_SHOWN},
+	{"-t", NULL, "how busy the blocks were in 100 looks during a second; memory; what -p has",
+	 BW_SHOWN},
+	{"-go", "[0 | 1]",
+	 "keep the graphics block on; allow it to power down; without: which it is", BW_SHOWN},
+	{0},
+};
+
+const struct bw_command_line bw_line_umr = {
+	.name = "breakwater umr",
+	.usage = usage,
+	.groups = {{"Device, and options, which hold for all commands wherever they stand:",
+		    option_rows},
+		   {"Commands, in the order in which they are to be done:", command_rows}},
+};
 
 /* Blocks whose registers can be read; the name that umr has for each. */
 static const struct {
@@ -460,7 +480,7 @@ int bw_main_umr(int argc, char **argv)
 	struct bw_umr u = {.bank = {.use_grbm = true, .se = ~0u, .sa = ~0u, .instance = ~0u}};
 	const char *selector = NULL;
 	if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
-		fputs(usage, stdout);
+		bw_command_line_print_help(&bw_line_umr);
 		return argc < 2 ? BW_EXIT_USAGE : 0;
 	}
 	struct bw_error *err = run_pass(&u, argc, argv, DEVICE, &selector);

@@ -28,26 +28,7 @@ static const char usage[] =
 	"maps      all that a VMID has mapped\n"
 	"A VMID can be given as the id or the name of a process that uses the GPU.\n"
 	"layout    levels of tables: entries, coverage, sizes\n"
-	"entry     the bits of one entry\n"
-	"\n"
-	"walk, explain and maps without the GPU:\n"
-	"  --gfx VERSION    9.0, 10.x, gfx1100, ...\n"
-	"  --from FILE      registers and entries: the output of \"umr -vm\", or lines NAME=VALUE\n"
-	"                   (cntl, base, start, end, fb_offset, ...) and ADDRESS=VALUE\n"
-	"  --set NAME=VALUE, --entry ADDRESS=VALUE     the same, one by one\n"
-	"layout:\n"
-	"  --depth N        PAGE_TABLE_DEPTH; --levels N instead counts all tables\n"
-	"  --block-size N   of the driver: log2 of the entries of a PTB (9);\n"
-	"                   --page-table-block-size N instead is the register's field\n"
-	"  --translate-further [--bfs N]     PDB0 holds page table entries (N: 9)\n"
-	"  --cntl VALUE --gfx VERSION        depth and block size from VM_CONTEXTn_CNTL\n"
-	"  --vm-size BYTES  of the address space: 256T, 128G, 0x2000000000 (48 bits of addresses)\n"
-	"  --start ADDRESS --address ADDRESS  which entries an address selects\n"
-	"entry:\n"
-	"  --level LEVEL    pte, pde0, pde1, pde2, pde3\n"
-	"all:\n"
-	"  --gpu GPU        virtual[:navi31], an index, or a PCI address\n"
-	"  --json           for programs\n";
+	"entry     the bits of one entry\n";
 
 struct vm_command {
 	struct bw_look look;
@@ -59,12 +40,12 @@ struct vm_command {
 };
 
 /* A size: 256T, 128G, or as other numbers. */
-static struct bw_error *take_size(const char *option, const char *value, uint64_t *out)
+static struct bw_error *take_size(void *command, const char *option, const char *value)
 {
-	size_t n = value ? strlen(value) : 0;
+	uint64_t *out = &((struct vm_command *)command)->size_b, v;
+	size_t n = strlen(value);
 	char digits[32];
 	if (n > 1 && n < sizeof(digits) && (value[n - 1] == 'T' || value[n - 1] == 'P')) {
-		uint64_t v;
 		snprintf(digits, sizeof(digits), "%.*s", (int)n - 1, value);
 		if (bw_parse_u64(digits, &v) && v < 1 << 14) {
 			*out = v << (value[n - 1] == 'T' ? 40 : 50);
@@ -74,54 +55,62 @@ static struct bw_error *take_size(const char *option, const char *value, uint64_
 	return bw_look_number(option, value, out);
 }
 
-static struct bw_error *take_vm_option(void *cookie, const char *option, const char *value,
-				       int *used)
+static struct bw_error *take_text(void *command, const char *option, const char *value)
 {
-	struct vm_command *c = cookie;
-	const struct {
-		const char *name;
-		uint64_t *value;
-		bool *has;
-	} numbers[] = {
-		{"--depth", &c->depth, &c->has_depth},
-		{"--levels", &c->levels, &c->has_levels},
-		{"--block-size", &c->block_size, &c->has_block},
-		{"--page-table-block-size", &c->field, &c->has_field},
-		{"--bfs", &c->bfs, &c->has_bfs},
-		{"--cntl", &c->cntl, &c->has_cntl},
-		{"--start", &c->start, NULL},
-		{"--address", &c->at, &c->has_at},
-	};
-	*used = 2;
-	for (size_t i = 0; i < BW_ARRAY_SIZE(numbers); i++) {
-		if (strcmp(option, numbers[i].name) != 0)
-			continue;
-		if (numbers[i].has)
-			*numbers[i].has = true;
-		return bw_look_number(option, value, numbers[i].value);
-	}
-	if (!strcmp(option, "--vm-size"))
-		return take_size(option, value, &c->size_b);
-	if (!strcmp(option, "--set") || !strcmp(option, "--entry")) {
-		if (value)
-			c->texts[c->n_texts++] = value;
-		return NULL;
-	}
-	if (!strcmp(option, "--from")) {
-		c->from = value;
-		return NULL;
-	}
-	if (!strcmp(option, "--level")) {
-		c->level = value;
-		return NULL;
-	}
-	*used = 0;
-	if (!strcmp(option, "--translate-further")) {
-		c->further = true;
-		*used = 1;
-	}
+	struct vm_command *c = command;
+	c->texts[c->n_texts++] = value;
 	return NULL;
 }
+
+#define NUMBER(field) BW_U64(struct vm_command, field, 0, UINT64_MAX)
+#define NUMBER_HAS(field, given) NUMBER(field), BW_HAS(struct vm_command, given)
+
+static const struct bw_option walk_rows[] = {
+	BW_LOOK_GFX,
+	BW_LOOK_HUB,
+	BW_LOOK_MMHUB,
+	{"--from", "FILE",
+	 "registers and entries: the output of \"umr -vm\", or lines NAME=VALUE (cntl, base, start, end, "
+	 "fb_offset, ...) and ADDRESS=VALUE",
+	 BW_TEXT(struct vm_command, from)},
+	{"--set", "NAME=VALUE", "the same, one by one", BW_CALL(take_text)},
+	{"--entry", "ADDRESS=VALUE", "likewise", BW_CALL(take_text)},
+	{0},
+};
+static const struct bw_option layout_rows[] = {
+	{"--depth", "N", "PAGE_TABLE_DEPTH", NUMBER_HAS(depth, has_depth)},
+	{"--levels", "N", "instead: counts all tables", NUMBER_HAS(levels, has_levels)},
+	{"--block-size", "N", "of the driver: log2 of the entries of a PTB (9)",
+	 NUMBER_HAS(block_size, has_block)},
+	{"--page-table-block-size", "N", "instead: the register's field",
+	 NUMBER_HAS(field, has_field)},
+	{"--translate-further", NULL, "PDB0 holds page table entries",
+	 BW_FLAG(struct vm_command, further)},
+	{"--bfs", "N", "with it: the block fragment size (9)", NUMBER_HAS(bfs, has_bfs)},
+	{"--cntl", "VALUE", "with --gfx: depth and block size from VM_CONTEXTn_CNTL",
+	 NUMBER_HAS(cntl, has_cntl)},
+	{"--vm-size", "BYTES",
+	 "of the address space: 256T, 128G, 0x2000000000 (48 bits of addresses)",
+	 BW_CALL(take_size)},
+	{"--start", "ADDRESS", "of the address space (0)", NUMBER(start)},
+	{"--address", "ADDRESS", "which entries an address selects", NUMBER_HAS(at, has_at)},
+	{0},
+};
+static const struct bw_option entry_rows[] = {
+	{"--level", "LEVEL", "pte, pde0, pde1, pde2, pde3", BW_TEXT(struct vm_command, level)},
+	{0},
+};
+static const struct bw_option all_rows[] = {BW_LOOK_GPU, BW_LOOK_END};
+
+const struct bw_command_line bw_line_vm = {
+	.name = "breakwater vm",
+	.usage = usage,
+	.groups = {{"walk, explain and maps without the GPU:", walk_rows},
+		   {"layout:", layout_rows},
+		   {"entry:", entry_rows},
+		   {"all:", all_rows}},
+	.word = bw_look_take_word,
+};
 
 /* ---- layout ---- */
 
@@ -480,10 +469,10 @@ static struct bw_error *run_vm(struct bw_look *l)
 
 int bw_main_vm(int argc, char **argv)
 {
-	struct vm_command c = {.look = {.take = take_vm_option}};
+	struct vm_command c = {0};
 	c.look.cookie = &c;
 	c.texts = calloc((size_t)argc + 1, sizeof(*c.texts));
-	int status = c.texts ? bw_look_main(&c.look, usage, argc, argv, run_vm) : 1;
+	int status = c.texts ? bw_look_main(&c.look, &bw_line_vm, argc, argv, run_vm) : 1;
 	free(c.texts);
 	return status;
 }

@@ -22,17 +22,7 @@ static const char usage[] =
 	"offset where the code is known, its dispatch and workgroup where it has a trap handler, "
 	"which gives it those numbers (gfx11, gfx12). Waves of " BW_ARCH_KNOWN " are known.\n"
 	"\n"
-	"  PLACE          those of a place: se0.sa1.wgp2.simd3.w4, with * and ?: 'se0.*'\n"
-	"  --vmid VMID    those of a VMID, or of a process by its id or name\n"
-	"  --registers    all registers of each wave: its state, SGPRs, VGPRs of all lanes\n"
-	"  --halt         all waves of the GPU are halted while they are read, so that all is of one "
-	"moment; they run on afterwards, whatever ends this command\n"
-	"  --keep         with --halt: the waves stay halted until Enter, the end of input or a signal\n"
-	"  --code FILE    a code object whose functions may run (those that the processes name in "
-	"their command lines are looked at anyway)\n"
-	"  --gpu GPU      virtual[:navi31], an index, or a PCI address\n"
-	"  --json         for programs\n"
-	"\n"
+	"PLACE is as se0.sa1.wgp2.simd3.w4, with * and ?: 'se0.*' are the waves of a shader engine.\n"
 	"Of a wave in the trap handler, Function is where it was trapped.\n"
 	"Without --halt waves run on while they are read: their registers are of different moments.\n";
 
@@ -274,28 +264,37 @@ static struct bw_error *look(struct waves_command *c, const char *pattern)
 
 /* ---- options ---- */
 
-static struct bw_error *take_waves_option(void *cookie, const char *option, const char *value,
-					  int *used)
+static struct bw_error *take_code(void *command, const char *option, const char *value)
 {
-	struct waves_command *c = cookie;
-	*used = 1;
-	if (!strcmp(option, "--registers")) {
-		c->registers = true;
-	} else if (!strcmp(option, "--halt")) {
-		c->halt = true;
-	} else if (!strcmp(option, "--keep")) {
-		c->keep = true;
-	} else if (!strcmp(option, "--vmid")) {
-		*used = 2;
-		c->vmid = value;
-	} else if (!strcmp(option, "--code")) {
-		*used = 2;
-		return value ? bw_scan_symbols_add(&c->symbols, value) : NULL;
-	} else {
-		*used = 0;
-	}
-	return NULL;
+	return bw_scan_symbols_add(&((struct waves_command *)command)->symbols, value);
 }
+
+static const struct bw_option rows[] = {
+	{"--vmid", "VMID", "those of a VMID, or of a process by its id or name",
+	 BW_TEXT(struct waves_command, vmid)},
+	{"--registers", NULL, "all registers of each wave: its state, SGPRs, VGPRs of all lanes",
+	 BW_FLAG(struct waves_command, registers)},
+	{"--halt", NULL,
+	 "all waves of the GPU are halted while they are read, so that all is of one moment; they run on "
+	 "afterwards, whatever ends this command",
+	 BW_FLAG(struct waves_command, halt)},
+	{"--keep", NULL,
+	 "with --halt: the waves stay halted until Enter, the end of input or a signal",
+	 BW_FLAG(struct waves_command, keep)},
+	{"--code", "FILE",
+	 "a code object whose functions may run (those that the processes name in their command lines are "
+	 "looked at anyway)",
+	 BW_CALL(take_code)},
+	BW_LOOK_GPU,
+	BW_LOOK_END,
+};
+
+const struct bw_command_line bw_line_waves = {
+	.name = "breakwater waves",
+	.usage = usage,
+	.groups = {{"Options:", rows}},
+	.word = bw_look_take_word,
+};
 
 static struct bw_error *run_waves(struct bw_look *l)
 {
@@ -312,7 +311,7 @@ static struct bw_error *run_waves(struct bw_look *l)
 
 int bw_main_waves(int argc, char **argv)
 {
-	struct waves_command c = {.look = {.take = take_waves_option}};
+	struct waves_command c = {0};
 	c.look.cookie = &c;
-	return bw_look_main(&c.look, usage, argc, argv, run_waves);
+	return bw_look_main(&c.look, &bw_line_waves, argc, argv, run_waves);
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "base/options.h"
 #include "base/str.h"
 #include "base/vec.h"
 
@@ -23,12 +24,14 @@ struct bw_compile_options {
 
 /* ---- options.c ---- */
 
-/* If argv[*index] is an option for the compiler, takes it with its value, moves *index past it and
- * sets *out_taken; else leaves all as it is. */
-struct bw_error *bw_compile_options_take(struct bw_compile_options *o, int argc, char *const *argv,
-					 int *index, bool *out_taken) BW_MUST_CHECK;
+extern const struct bw_option bw_compile_rows[];
+/* Of each option that is taken: keeps the first one. */
+struct bw_error *bw_compile_note_first(void *options, char *const *words, size_t n) BW_MUST_CHECK;
+/* For a command with a struct bw_compile_options there. */
+#define BW_COMPILE_GROUP(offset)                                                                   \
+	{"Compiler options, for a kernel that is source text; clang-19 gets them:",                \
+	 bw_compile_rows, offset, bw_compile_note_first}
 void bw_compile_options_fini(struct bw_compile_options *o);
-extern const char bw_compile_options_help[];
 
 /* ---- kernels.c ---- */
 

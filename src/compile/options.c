@@ -8,14 +8,6 @@
 #include "base/util.h"
 #include "compile/job.h"
 
-const char bw_compile_options_help[] =
-	"Compiler options, for a kernel that is source text; clang-19 gets them:\n"
-	"  -O0, -O1, -O2, -O3      how far it optimizes (default: -O2 for .cl and .hip, -O0 for .c and .ll);\n"
-	"                          -O0 of a shader makes it note its local variables\n"
-	"  -D NAME[=VALUE], -U NAME, -I FOLDER\n"
-	"  --wave64                waves of 64 lanes (also -mwavefrontsize64; default: 32)\n"
-	"  --cl-options \"...\"      any others, as for clBuildProgram: -cl-fast-relaxed-math, -cl-std=CL3.0\n";
-
 static struct bw_error *push_word(struct bw_compile_options *o, const char *text, size_t n)
 {
 	_cleanup_free_ char *copy = strndup(text, n);
@@ -27,8 +19,9 @@ static struct bw_error *push_word(struct bw_compile_options *o, const char *text
 }
 
 /* "-DA='1 2' -I \"x y\"", as a shell splits it without its expansions. */
-static struct bw_error *push_split(struct bw_compile_options *o, const char *text)
+static struct bw_error *take_cl(void *options, const char *option, const char *text)
 {
+	struct bw_compile_options *o = options;
 	_cleanup_free_ char *word = malloc(strlen(text) + 1);
 	if (!word)
 		return bw_error_nomem();
@@ -55,46 +48,43 @@ static struct bw_error *push_split(struct bw_compile_options *o, const char *tex
 	return NULL;
 }
 
-static bool is_level(const char *word)
+static struct bw_error *take_level(void *options, const char *option, const char *value)
 {
-	return word[0] == '-' && word[1] == 'O' && word[2] >= '0' && word[2] <= '3' && !word[3];
+	return push_word(options, option, strlen(option));
 }
 
-struct bw_error *bw_compile_options_take(struct bw_compile_options *o, int argc, char *const *argv,
-					 int *index, bool *out_taken)
+/* One word, as glslang wants it. */
+static struct bw_error *take_define(void *options, const char *option, const char *value)
 {
-	const char *word = argv[*index], *value = NULL;
-	static const char cl_options[] = "--cl-options";
-	size_t cl_len = strlen(cl_options);
-	bool is_cl = !strncmp(word, cl_options, cl_len) && (!word[cl_len] || word[cl_len] == '=');
-	bool is_define = word[0] == '-' && word[1] && strchr("DUI", word[1]);
-	*out_taken = true;
+	struct bw_str word = {0};
+	bw_str_addf(&word, "%s%s", option, value);
+	struct bw_error *err =
+		word.failed ? bw_error_nomem() : push_word(options, bw_str_text(&word), word.len);
+	bw_str_free(&word);
+	return err;
+}
+
+const struct bw_option bw_compile_rows[] = {
+	{"-O0, -O1, -O2, -O3", NULL,
+	 "how far it optimizes (default: -O2 for .cl and .hip, -O0 for .c and .ll); -O0 of a shader or a "
+	 "Vulkan program makes its compute shaders note their lines and local variables",
+	 BW_CALL(take_level)},
+	{"-D", "NAME[=VALUE]", "defines a macro", BW_CALL(take_define), .is_joined = true},
+	{"-U", "NAME", "undefines it", BW_CALL(take_define), .is_joined = true},
+	{"-I", "FOLDER", "looks for headers there", BW_CALL(take_define), .is_joined = true},
+	{"--wave64", NULL, "waves of 64 lanes (also -mwavefrontsize64; default: 32)",
+	 BW_FLAG(struct bw_compile_options, wave64), .also = "-mwavefrontsize64"},
+	{"--cl-options", "\"...\"",
+	 "any others, as for clBuildProgram: -cl-fast-relaxed-math, -cl-std=CL3.0",
+	 BW_CALL(take_cl)},
+	{0},
+};
+
+struct bw_error *bw_compile_note_first(void *options, char *const *words, size_t n)
+{
+	struct bw_compile_options *o = options;
 	if (!o->first)
-		o->first = word;
-	if (is_cl && word[cl_len]) {
-		value = word + cl_len + 1;
-	} else if (is_cl || (is_define && !word[2])) {
-		if (*index + 1 >= argc)
-			return bw_errorf(BW_E_INVALID, "%s needs a value", word);
-		value = argv[++*index];
-	}
-	++*index;
-	if (is_cl)
-		return push_split(o, value);
-	if (is_define) {
-		BW_TRY(push_word(o, word, strlen(word)));
-		return value ? push_word(o, value, strlen(value)) : NULL;
-	}
-	if (is_level(word))
-		return push_word(o, word, strlen(word));
-	if (!strcmp(word, "--wave64") || !strcmp(word, "-mwavefrontsize64")) {
-		o->wave64 = true;
-		return NULL;
-	}
-	--*index;
-	*out_taken = false;
-	if (o->first == word)
-		o->first = NULL;
+		o->first = words[0];
 	return NULL;
 }
 

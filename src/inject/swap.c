@@ -20,33 +20,32 @@ void bw_swap_options_fini(struct bw_swap_options *o)
 	bw_vec_free(&o->words);
 }
 
-/* "--name=VALUE", or two words; NULL: it is not that option. */
-static const char *value_of(char *const *words, const char *name, int *out_used)
+static struct bw_error *take_shader(void *options, const char *option, const char *value)
 {
-	size_t n = strlen(name);
-	if (strncmp(words[0], name, n) != 0 || (words[0][n] && words[0][n] != '='))
-		return NULL;
-	*out_used = words[0][n] ? 1 : 2;
-	return words[0][n] ? words[0] + n + 1 : words[1] ? words[1] : "";
+	struct bw_swap_options *o = options;
+	if (o->words.len >= BW_SWAP_RULES_MAX)
+		return bw_errorf(BW_E_INVALID, "more than %d times --shader", BW_SWAP_RULES_MAX);
+	return bw_vec_push(&o->words, value);
 }
 
-struct bw_error *bw_swap_option_take(char *const *words, struct bw_swap_options *o, int *out_used)
+static struct bw_error *take_save(void *options, const char *option, const char *value)
 {
-	const char *value;
-	*out_used = 0;
-	if ((value = value_of(words, "--shader", out_used))) {
-		if (o->words.len >= BW_SWAP_RULES_MAX)
-			return bw_errorf(BW_E_INVALID, "more than %d times --shader",
-					 BW_SWAP_RULES_MAX);
-		return bw_vec_push(&o->words, value);
-	}
-	if ((value = value_of(words, "--save-shaders", out_used))) {
-		o->save = value;
-		if (!*value)
-			return bw_errorf(BW_E_INVALID, "--save-shaders wants a folder");
-	}
-	return NULL;
+	((struct bw_swap_options *)options)->save = value;
+	return *value ? NULL : bw_errorf(BW_E_INVALID, "--save-shaders wants a folder");
 }
+
+const struct bw_option bw_swap_rows[] = {
+	{"--shader", "WHICH=FILE",
+	 "FILE takes the place of a compute shader: SPIR-V (.spv, .spvasm, .comp, .glsl, .hlsl) of the one "
+	 "that the driver is given, assembly (.s) of its machine code. WHICH: a name (of the pipeline, "
+	 "module, entry point or source file; patterns: *), the hash of its SPIR-V as \"info pipelines\" "
+	 "has it, or the address of its code. Several times",
+	 BW_CALL(take_shader)},
+	{"--save-shaders", "FOLDER",
+	 "writes them there: SPIR-V, and assembly to edit of those that have been dispatched",
+	 BW_CALL(take_save)},
+	{0},
+};
 
 /* ---- The folder ---- */
 

@@ -6,6 +6,7 @@
  * there was to replace. The program's agent does it (swap/rules.h); here are the options, the files
  * made into what it needs, and the report. One thread. */
 
+#include "base/options.h"
 #include "swap/rules.h"
 #include "ui/out.h"
 
@@ -15,9 +16,7 @@ struct bw_swap_options {
 };
 void bw_swap_options_fini(struct bw_swap_options *o);
 
-/* Takes an option from the front of the words; out_used: words taken, 0: it is another option. */
-struct bw_error *bw_swap_option_take(char *const *words, struct bw_swap_options *o,
-				     int *out_used) BW_MUST_CHECK;
+extern const struct bw_option bw_swap_rows[]; /* of a struct bw_swap_options */
 
 /* Rules in a folder that goes away with bw_swaps_end. */
 struct bw_swaps;

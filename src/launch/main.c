@@ -224,7 +224,7 @@ int main(int argc, char **argv)
 	struct bw_launch_plan *plan = NULL;
 	struct bw_error *err = bw_launch_command_parse(&c.line, argc, argv);
 	if (!err && c.line.help)
-		printf("%s%s", usage, bw_launch_options_help);
+		bw_launch_options_print_help(usage);
 	else if (!err)
 		err = bw_launch_plan_make(&c.line.options, c.line.file, NULL, &plan);
 	/* The kernel's name is what a user wants to see in a list of processes, and in a debugger.

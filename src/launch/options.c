@@ -8,20 +8,6 @@
 #include "base/util.h"
 #include "regs/field.h"
 
-const char bw_launch_options_help[] =
-	"  --kernel NAME           which kernel of the code object; needed when it has several\n"
-	"  --grid X[,Y,Z]          work-items to run; or\n"
-	"  --groups X[,Y,Z]        workgroups to run\n"
-	"  --group X[,Y,Z]         work-items of a workgroup (default: as required, else 64)\n"
-	"  --arg NAME=VALUE        an argument; VALUE is a number, those of a vector (1,2,3,4),\n"
-	"                          zeros:N, iota:N, fill:N:V, random:N[:SEED] or file:PATH, each with an optional last :TYPE\n"
-	"                          (f32 f16 f64 i8 u8 i16 u16 i32 u32 i64 u64);\n"
-	"                          of shaders also image:WIDTHxHEIGHT[:FORMAT][:iota ...], image:FILE.png, sampler:linear\n"
-	"  --print NAME[:COUNT]    afterwards, print the elements of a buffer or an image\n"
-	"  --dump NAME=FILE        afterwards, write a buffer's bytes to a file; an image to FILE.png\n"
-	"raw machine code (.bin) has no metadata; its arguments are 64 bits each, in order:\n"
-	"  --vgprs N --sgprs N --lds BYTES --scratch BYTES --wave 32|64 --user-sgpr I=VALUE\n";
-
 static struct bw_error *parse_dims(const char *option, const char *text, uint32_t out[3])
 {
 	char copy[96];
@@ -88,9 +74,9 @@ static struct bw_error *push_pair(struct bw_launch_pairs *pairs, const char *opt
 	return err;
 }
 
-static struct bw_error *take_kernel(struct bw_launch_options *o, const char *option,
-				    const char *text)
+static struct bw_error *take_kernel(void *options, const char *option, const char *text)
 {
+	struct bw_launch_options *o = options;
 	if (!*text)
 		return bw_errorf(BW_E_INVALID, "--kernel needs a name");
 	free(o->kernel);
@@ -98,76 +84,81 @@ static struct bw_error *take_kernel(struct bw_launch_options *o, const char *opt
 	return o->kernel ? NULL : bw_error_nomem();
 }
 
-static struct bw_error *take_grid(struct bw_launch_options *o, const char *option, const char *text)
+static struct bw_error *take_grid(void *options, const char *option, const char *text)
 {
+	struct bw_launch_options *o = options;
 	BW_TRY(parse_dims(option, text, o->grid));
 	o->has_grid = true;
 	return NULL;
 }
 
-static struct bw_error *take_groups(struct bw_launch_options *o, const char *option,
-				    const char *text)
+static struct bw_error *take_groups(void *options, const char *option, const char *text)
 {
+	struct bw_launch_options *o = options;
 	BW_TRY(parse_dims(option, text, o->groups));
 	o->has_groups = true;
 	return NULL;
 }
 
-static struct bw_error *take_group(struct bw_launch_options *o, const char *option,
-				   const char *text)
+static struct bw_error *take_group(void *options, const char *option, const char *text)
 {
+	struct bw_launch_options *o = options;
 	BW_TRY(parse_dims(option, text, o->group));
 	o->has_group = true;
 	return NULL;
 }
 
-static struct bw_error *take_arg(struct bw_launch_options *o, const char *option, const char *text)
+static struct bw_error *take_arg(void *options, const char *option, const char *text)
 {
+	struct bw_launch_options *o = options;
 	return push_pair(&o->args, option, text, '=', "NAME=VALUE");
 }
 
-static struct bw_error *take_print(struct bw_launch_options *o, const char *option,
-				   const char *text)
+static struct bw_error *take_print(void *options, const char *option, const char *text)
 {
+	struct bw_launch_options *o = options;
 	return push_pair(&o->prints, option, text, ':', "NAME[:COUNT]");
 }
 
-static struct bw_error *take_dump(struct bw_launch_options *o, const char *option, const char *text)
+static struct bw_error *take_dump(void *options, const char *option, const char *text)
 {
+	struct bw_launch_options *o = options;
 	return push_pair(&o->dumps, option, text, '=', "NAME=FILE");
 }
 
-static struct bw_error *take_vgprs(struct bw_launch_options *o, const char *option,
-				   const char *text)
+static struct bw_error *take_vgprs(void *options, const char *option, const char *text)
 {
+	struct bw_launch_options *o = options;
 	o->has_raw = true;
 	return parse_number(option, text, 256, &o->vgprs);
 }
 
-static struct bw_error *take_sgprs(struct bw_launch_options *o, const char *option,
-				   const char *text)
+static struct bw_error *take_sgprs(void *options, const char *option, const char *text)
 {
+	struct bw_launch_options *o = options;
 	o->has_raw = true;
 	return parse_number(option, text, 106, &o->sgprs);
 }
 
-static struct bw_error *take_lds(struct bw_launch_options *o, const char *option, const char *text)
+static struct bw_error *take_lds(void *options, const char *option, const char *text)
 {
+	struct bw_launch_options *o = options;
 	o->has_raw = true;
 	return parse_number(option, text, 64 << 10, &o->lds_b);
 }
 
-static struct bw_error *take_scratch(struct bw_launch_options *o, const char *option,
-				     const char *text)
+static struct bw_error *take_scratch(void *options, const char *option, const char *text)
 {
+	struct bw_launch_options *o = options;
 	o->has_raw = true;
 	/* TMPRING_SIZE.WAVESIZE: 15 bits of 256 bytes for the 64 lanes of a wave. */
 	return parse_number(option, text, BW_FIELD_MAX(COMPUTE_TMPRING_SIZE, WAVESIZE) * 256 / 64,
 			    &o->scratch_b);
 }
 
-static struct bw_error *take_wave(struct bw_launch_options *o, const char *option, const char *text)
+static struct bw_error *take_wave(void *options, const char *option, const char *text)
 {
+	struct bw_launch_options *o = options;
 	o->has_raw = true;
 	if (strcmp(text, "32") && strcmp(text, "64"))
 		return bw_errorf(BW_E_INVALID, "--wave %s: a wave has 32 or 64 lanes", text);
@@ -175,9 +166,9 @@ static struct bw_error *take_wave(struct bw_launch_options *o, const char *optio
 	return NULL;
 }
 
-static struct bw_error *take_user_sgpr(struct bw_launch_options *o, const char *option,
-				       const char *text)
+static struct bw_error *take_user_sgpr(void *options, const char *option, const char *text)
 {
+	struct bw_launch_options *o = options;
 	o->has_raw = true;
 	char index_text[8] = "";
 	const char *equals = strchr(text, '=');
@@ -200,46 +191,55 @@ static struct bw_error *take_user_sgpr(struct bw_launch_options *o, const char *
 	return NULL;
 }
 
-static const struct {
-	const char *name;
-	struct bw_error *(*take)(struct bw_launch_options *o, const char *option, const char *text);
-} options[] = {
-	{"--kernel", take_kernel},
-	{"--grid", take_grid},
-	{"--groups", take_groups},
-	{"--group", take_group},
-	{"--arg", take_arg},
-	{"--print", take_print},
-	{"--dump", take_dump},
-	{"--vgprs", take_vgprs},
-	{"--sgprs", take_sgprs},
-	{"--lds", take_lds},
-	{"--scratch", take_scratch},
-	{"--wave", take_wave},
-	{"--user-sgpr", take_user_sgpr},
+const struct bw_option bw_launch_rows[] = {
+	{"--kernel", "NAME", "which kernel of the code object; needed when it has several",
+	 BW_CALL(take_kernel)},
+	{"--grid", "X[,Y,Z]", "work-items to run; or", BW_CALL(take_grid)},
+	{"--groups", "X[,Y,Z]", "workgroups to run", BW_CALL(take_groups)},
+	{"--group", "X[,Y,Z]", "work-items of a workgroup (default: as required, else 64)",
+	 BW_CALL(take_group)},
+	{"--arg", "NAME=VALUE",
+	 "an argument; VALUE is a number, those of a vector (1,2,3,4), zeros:N, iota:N, fill:N:V, "
+	 "random:N[:SEED] or file:PATH, each with an optional last :TYPE (f32 f16 f64 i8 u8 i16 u16 i32 u32 "
+	 "i64 u64); of shaders also image:WIDTHxHEIGHT[:FORMAT][:iota ...], image:FILE.png, sampler:linear",
+	 BW_CALL(take_arg)},
+	{"--print", "NAME[:COUNT]", "afterwards, print the elements of a buffer or an image",
+	 BW_CALL(take_print)},
+	{"--dump", "NAME=FILE",
+	 "afterwards, write a buffer's bytes to a file; an image to FILE.png", BW_CALL(take_dump)},
+	{0},
 };
+const struct bw_option bw_launch_raw_rows[] = {
+	{"--vgprs", "N", NULL, BW_CALL(take_vgprs)},
+	{"--sgprs", "N", NULL, BW_CALL(take_sgprs)},
+	{"--lds", "BYTES", NULL, BW_CALL(take_lds)},
+	{"--scratch", "BYTES", NULL, BW_CALL(take_scratch)},
+	{"--wave", "32|64", NULL, BW_CALL(take_wave)},
+	{"--user-sgpr", "I=VALUE", NULL, BW_CALL(take_user_sgpr)},
+	{0},
+};
+
+struct bw_error *bw_launch_keep_words(void *options, char *const *words, size_t n)
+{
+	struct bw_launch_options *o = options;
+	for (size_t i = 0; i < n; i++)
+		BW_TRY(bw_vec_push(&o->words, words[i]));
+	return NULL;
+}
+
+static const struct bw_command_line line = {.groups = {BW_LAUNCH_GROUPS(0)}};
 
 struct bw_error *bw_launch_options_take(struct bw_launch_options *o, int argc, char *const *argv,
 					int *index, bool *out_taken)
 {
-	const char *word = argv[*index];
-	*out_taken = false;
-	for (size_t i = 0; i < BW_ARRAY_SIZE(options); i++) {
-		size_t len = strlen(options[i].name);
-		if (strncmp(word, options[i].name, len) || (word[len] && word[len] != '='))
-			continue;
-		int used = word[len] ? 1 : 2;
-		if (used == 2 && *index + 1 >= argc)
-			return bw_errorf(BW_E_INVALID, "%s needs a value", options[i].name);
-		const char *text = used == 1 ? word + len + 1 : argv[*index + 1];
-		BW_TRY(options[i].take(o, options[i].name, text));
-		for (int k = 0; k < used; k++)
-			BW_TRY(bw_vec_push(&o->words, argv[*index + k]));
-		*index += used;
-		*out_taken = true;
-		return NULL;
-	}
-	return NULL;
+	return bw_command_line_take(&line, o, argc, argv, index, out_taken);
+}
+
+void bw_launch_options_print_help(const char *usage)
+{
+	struct bw_command_line l = line;
+	l.usage = usage;
+	bw_command_line_print_help(&l);
 }
 
 struct bw_error *bw_launch_command_parse(struct bw_launch_command *c, int argc, char *const *argv)

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/options.h"
 #include "base/vec.h"
 
 enum { BW_LAUNCH_USER_SGPRS = 16 };
@@ -37,10 +38,24 @@ struct bw_launch_options {
 	struct bw_launch_words words;
 };
 
+extern const struct bw_option bw_launch_rows[], bw_launch_raw_rows[];
+/* Of each option that is taken: keeps its words. */
+struct bw_error *bw_launch_keep_words(void *options, char *const *words, size_t n) BW_MUST_CHECK;
+/* For a command with a struct bw_launch_options there. */
+#define BW_LAUNCH_GROUPS(offset)                                                                   \
+	{"Kernel options:", bw_launch_rows, offset, bw_launch_keep_words},                         \
+	{                                                                                          \
+		"Of raw machine code (.bin), which has no metadata; its arguments are 64 bits "    \
+		"each, in order:",                                                                 \
+			bw_launch_raw_rows, offset, bw_launch_keep_words                           \
+	}
+
 /* If argv[*index] is a kernel option, takes it with its value (--grid 256 or --grid=256), moves
  * *index after it and sets *out_taken; else leaves all as it is. */
 struct bw_error *bw_launch_options_take(struct bw_launch_options *o, int argc, char *const *argv,
 					int *index, bool *out_taken) BW_MUST_CHECK;
+/* The usage, and one line for each option, on standard output. */
+void bw_launch_options_print_help(const char *usage);
 
 /* A command line of a launcher: kernel options, its own options, and one file. */
 struct bw_launch_command {
@@ -56,8 +71,5 @@ struct bw_launch_command {
 struct bw_error *bw_launch_command_parse(struct bw_launch_command *c, int argc,
 					 char *const *argv) BW_MUST_CHECK;
 void bw_launch_options_fini(struct bw_launch_options *o);
-
-/* One line for each option, for --help. */
-extern const char bw_launch_options_help[];
 
 #endif

@@ -19,58 +19,20 @@
 #include "capture/seek.h"
 #include "kmd/kmd.h"
 #include "replay/locate.h"
+#include "replay/options.h"
 #include "replay/play.h"
 #include "replay/show.h"
 #include "ui/out.h"
 #include "wire/agent_proto.h"
 
 enum { EXIT_DIFFERS = 1, EXIT_BAD_INPUT = 2, EXIT_GPU = 3, EXIT_OUTPUT = 4 };
-enum { DEFAULT_TIMEOUT_S = 10, TIMEOUT_MAX_S = 24 * 3600 };
-
-static const char usage[] =
-	"Usage: breakwater replay [OPTIONS] FILE\n"
-	"\n"
-	"Runs the submissions of a capture (breakwater capture) again, one after the other, with the buffers at their\n"
-	"captured addresses. Exit status: 0, 1 where --check finds a difference, 2 for bad input or where nothing was\n"
-	"replayed or compared, 3 where a submission fails or does not end.\n"
-	"\n"
-	"Options:\n"
-	"  --gpu GPU              virtual[:navi31], an index, or a PCI address\n"
-	"  --first N, --last N    only these submissions; memory is as the capture has it before the first of them\n"
-	"  --check                compare all memory with the capture's after each submission; of the first that\n"
-	"                         differs, find the packet or dispatch that does it\n"
-	"  --dump N:BUFFER=FILE   write a buffer, by its number or an address in it, to FILE after submission N\n"
-	"  --override N=FILE      submission N as an override file has it (breakwater decompile FILE -s N > edit.c)\n"
-	"  --override N[.IB]=FILE the dwords of FILE in the place of that IB (0: the first one)\n"
-	"  --dispatches N:COUNT   only the first COUNT dispatches of submission N run, and its other packets\n"
-	"  --packets N:COUNT      only the first COUNT packets of submission N run, dispatches among them\n"
-	"  --shader WHICH=FILE    assembly (.s), or SPIR-V (.spv, .comp and others), takes the place of a shader: of the name\n"
-	"                         (patterns: *), hash of its SPIR-V or address of its code that \"capture show\" has, or of\n"
-	"                         its module's, entry point's or source file's name. Several times\n"
-	"  --loop COUNT           all of that, again and again\n"
-	"  --timeout SECONDS      how long a submission may run (default 10)\n"
-	"  --json                 for programs\n"
-	"  -h, --help\n";
 
 struct command {
 	struct bw_replay_options o;
-	const char *file, *gpu;
-	uint64_t loop;
-	bool json, help;
-	const char *shader_rules; /* the folder; NULL: none */
+	struct bw_replay_words words;
 };
 
-/* ---- Options ---- */
-
-static struct bw_error *take_number(const char *option, const char *value, uint64_t max,
-				    uint64_t *out)
-{
-	if (!bw_parse_u64(value, out) || !*out || *out > max)
-		return bw_errorf(BW_E_INVALID,
-				 "%s wants a number from 1 to %" PRIu64 ", not \"%s\"", option, max,
-				 value);
-	return NULL;
-}
+/* ---- Values of options ---- */
 
 /* "N<separator>...": the number, and what is after it. */
 static bool split(const char *value, char separator, char *out_number, size_t room,
@@ -118,35 +80,6 @@ static struct bw_error *take_override(struct command *c, const char *value)
 	return NULL;
 }
 
-static struct bw_error *take_gpu(struct command *c, const char *value)
-{
-	c->gpu = value;
-	return NULL;
-}
-
-/* Of `breakwater replay`, which has made rules of --shader. */
-static struct bw_error *take_shader_rules(struct command *c, const char *value)
-{
-	c->shader_rules = value;
-	return NULL;
-}
-
-static struct bw_error *take_first(struct command *c, const char *value)
-{
-	uint64_t n;
-	BW_TRY(take_number("--first", value, UINT32_MAX, &n));
-	c->o.first = (uint32_t)n;
-	return NULL;
-}
-
-static struct bw_error *take_last(struct command *c, const char *value)
-{
-	uint64_t n;
-	BW_TRY(take_number("--last", value, UINT32_MAX, &n));
-	c->o.last = (uint32_t)n;
-	return NULL;
-}
-
 static struct bw_error *take_part(struct command *c, const char *option, const char *value)
 {
 	char number[24];
@@ -155,90 +88,29 @@ static struct bw_error *take_part(struct command *c, const char *option, const c
 	if (!split(value, ':', number, sizeof(number), &rest) || !bw_parse_u64(number, &n) || !n ||
 	    n > UINT32_MAX || !bw_parse_u64(rest, &count) || count > UINT32_MAX)
 		return bw_errorf(BW_E_INVALID, "%s wants N:COUNT, not \"%s\"", option, value);
-	if (c->o.limit.number)
-		return bw_errorf(BW_E_INVALID, "--dispatches and --packets: one of them, once");
-	c->o.limit = (struct bw_replay_limit){(uint32_t)n, (uint32_t)count, false};
+	c->o.limit = (struct bw_replay_limit){(uint32_t)n, (uint32_t)count, c->words.packets};
 	return NULL;
-}
-
-static struct bw_error *take_dispatches(struct command *c, const char *value)
-{
-	return take_part(c, "--dispatches", value);
-}
-
-static struct bw_error *take_packets(struct command *c, const char *value)
-{
-	BW_TRY(take_part(c, "--packets", value));
-	c->o.limit.is_packets = true;
-	return NULL;
-}
-
-static struct bw_error *take_loop(struct command *c, const char *value)
-{
-	return take_number("--loop", value, UINT32_MAX, &c->loop);
-}
-
-static struct bw_error *take_timeout(struct command *c, const char *value)
-{
-	return take_number("--timeout", value, TIMEOUT_MAX_S, &c->o.timeout_s);
-}
-
-static const struct {
-	const char *name;
-	struct bw_error *(*take)(struct command *c, const char *value);
-} with_value[] = {{"--shader-rules", take_shader_rules},
-		  {"--gpu", take_gpu},
-		  {"--first", take_first},
-		  {"--last", take_last},
-		  {"--dump", take_dump},
-		  {"--override", take_override},
-		  {"--dispatches", take_dispatches},
-		  {"--packets", take_packets},
-		  {"--loop", take_loop},
-		  {"--timeout", take_timeout}};
-
-static struct bw_error *take_with_value(struct command *c, int argc, char **argv, int *i)
-{
-	for (size_t k = 0; k < BW_ARRAY_SIZE(with_value); k++) {
-		size_t n = strlen(with_value[k].name);
-		if (strncmp(argv[*i], with_value[k].name, n) != 0)
-			continue;
-		if (argv[*i][n] == '=')
-			return with_value[k].take(c, argv[*i] + n + 1);
-		if (argv[*i][n])
-			continue;
-		if (*i + 1 == argc)
-			return bw_errorf(BW_E_INVALID, "%s needs a value", with_value[k].name);
-		return with_value[k].take(c, argv[++*i]);
-	}
-	return bw_errorf(BW_E_INVALID, "\"breakwater replay\" has no option %s (see --help)",
-			 argv[*i]);
 }
 
 static struct bw_error *parse(int argc, char **argv, struct command *c)
 {
-	for (int i = 1; i < argc; i++) {
-		if (!strcmp(argv[i], "--check"))
-			c->o.check = true;
-		else if (!strcmp(argv[i], "--json"))
-			c->json = true;
-		else if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
-			c->help = true;
-		else if (argv[i][0] == '-' && argv[i][1])
-			BW_TRY(take_with_value(c, argc, argv, &i));
-		else if (c->file)
-			return bw_errorf(BW_E_INVALID, "One capture at a time: %s comes after %s",
-					 argv[i], c->file);
-		else
-			c->file = argv[i];
-	}
-	if (!c->file && !c->help)
-		return bw_errorf(BW_E_INVALID, "\"breakwater replay\" needs a capture: breakwater "
-					       "replay FILE.bwc");
-	if (c->o.first > c->o.last)
-		return bw_errorf(BW_E_INVALID, "--first %u comes after --last %u", c->o.first,
-				 c->o.last);
-	return NULL;
+	struct bw_replay_words *w = &c->words;
+	BW_TRY(bw_replay_words_parse(argc, argv, w));
+	c->o.first = w->first;
+	c->o.last = w->last;
+	c->o.timeout_s = w->timeout_s;
+	c->o.check = w->check;
+	if (w->shaders.len && !w->shader_rules)
+		return bw_errorf(BW_E_INVALID, "--shader is for \"breakwater replay\"");
+	bw_vec_each(&w->dumps, text)
+		BW_TRY(take_dump(c, *text));
+	bw_vec_each(&w->overrides, text)
+		BW_TRY(take_override(c, *text));
+	if (w->dispatches && w->packets)
+		return bw_errorf(BW_E_INVALID, "--dispatches and --packets: one of them, once");
+	if (w->dispatches)
+		BW_TRY(take_part(c, "--dispatches", w->dispatches));
+	return w->packets ? take_part(c, "--packets", w->packets) : NULL;
 }
 
 /* ---- What happened ---- */
@@ -309,7 +181,8 @@ static struct bw_error *nothing_done(const struct command *c, const struct bw_re
 		return NULL;
 	if (r->n_submissions)
 		return bw_errorf(
-			BW_E_INVALID, "nothing was compared: %s has no memory after %s", c->file,
+			BW_E_INVALID, "nothing was compared: %s has no memory after %s",
+			c->words.file,
 			r->n_submissions == 1
 				? "the submission that was replayed"
 				: "any of the submissions that were replayed (\"breakwater "
@@ -319,11 +192,11 @@ static struct bw_error *nothing_done(const struct command *c, const struct bw_re
 		return bw_errorf(
 			BW_E_INVALID,
 			"nothing was replayed: what %s has of these submissions is damaged",
-			c->file);
+			c->words.file);
 	return bw_errorf(BW_E_INVALID,
 			 "nothing was replayed: %s has no submission from %u to %u (\"breakwater "
 			 "capture list\" shows what it holds)",
-			 c->file, c->o.first, c->o.last);
+			 c->words.file, c->o.first, c->o.last);
 }
 
 static void show_good(struct bw_out *o, const struct command *c, const struct bw_replay_report *r,
@@ -411,7 +284,7 @@ static struct bw_error *check_range(const struct bw_capture_reader *r, const str
 	size_t n;
 	const struct bw_capture_entry *e = bw_capture_reader_entries(r, &n);
 	if (!n)
-		return bw_errorf(BW_E_INVALID, "%s holds no submission", c->file);
+		return bw_errorf(BW_E_INVALID, "%s holds no submission", c->words.file);
 	bw_vec_each(&c->o.overrides, v) {
 		size_t index;
 		BW_TRY(bw_capture_find(r, v->number, &index));
@@ -421,7 +294,7 @@ static struct bw_error *check_range(const struct bw_capture_reader *r, const str
 					 v->number);
 	}
 	if (c->o.first > e[n - 1].summary.number)
-		return bw_errorf(BW_E_NOT_FOUND, "%s ends with submission %u", c->file,
+		return bw_errorf(BW_E_NOT_FOUND, "%s ends with submission %u", c->words.file,
 				 e[n - 1].summary.number);
 	return NULL;
 }
@@ -434,11 +307,11 @@ static struct bw_error *replay(const struct command *c, const char *node, struct
 	struct bw_replay_blame blame = {0};
 	struct bw_error *err = NULL;
 	uint64_t i = 0;
-	BW_TRY(bw_capture_reader_open(c->file, &r));
+	BW_TRY(bw_capture_reader_open(c->words.file, &r));
 	err = check_range(r, c);
 	if (!err && c->o.swap)
 		err = bw_replay_swap_check(c->o.swap, bw_capture_reader_version(r));
-	for (; !err && i < c->loop && report.verdict == BW_REPLAY_SAME; i++) {
+	for (; !err && i < c->words.loop && report.verdict == BW_REPLAY_SAME; i++) {
 		struct bw_replay_gpu *g;
 		if ((err = bw_replay_gpu_open(node, &g)))
 			break;
@@ -491,8 +364,7 @@ static int report_error(struct bw_error *err, int status)
 int main(int argc, char **argv)
 {
 	bw_file_limit_is_error();
-	struct command c = {.loop = 1,
-			    .o = {.first = 1, .last = UINT32_MAX, .timeout_s = DEFAULT_TIMEOUT_S}};
+	struct command c = {0};
 	struct bw_out *out = NULL;
 	struct bw_replay_swap swap = {0};
 	char node[64];
@@ -501,14 +373,14 @@ int main(int argc, char **argv)
 	if (!getenv(BW_AGENT_OWNED_ENV))
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
 	struct bw_error *err = parse(argc, argv, &c);
-	if (!err && c.help) {
-		fputs(usage, stdout);
+	if (!err && c.words.help) {
+		bw_command_line_print_help(&bw_line_replay);
 	} else if (!err) {
-		err = bw_out_create(stdout, c.json, &out);
+		err = bw_out_create(stdout, c.words.json, &out);
 		if (!err)
-			err = node_of(c.gpu, node, sizeof(node));
-		if (!err && c.shader_rules) {
-			err = bw_replay_swap_open(c.shader_rules, &swap);
+			err = node_of(c.words.gpu, node, sizeof(node));
+		if (!err && c.words.shader_rules) {
+			err = bw_replay_swap_open(c.words.shader_rules, &swap);
 			c.o.swap = &swap;
 		}
 		if (!err)

@@ -50,7 +50,7 @@ struct bw_error *bw_open_crash(struct bw_session *s, const struct bw_run_options
 	const char *other = o->launch.words.len ? o->launch.words.data[0]
 			    : o->compile.first	? o->compile.first
 			    : o->gpu		? "--gpu"
-			    : o->fidelity	? "--fidelity"
+			    : o->vgpu.fidelity	? "--fidelity"
 			    : o->vgpu.strict || o->vgpu.deterministic || o->vgpu.trace_hash
 				    ? "--strict, --deterministic or --trace-hash"
 				    : NULL;

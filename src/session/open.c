@@ -11,7 +11,7 @@ static struct bw_error *set_up_server(const struct bw_run_options *o)
 {
 	BW_TRY(bw_add_server_args("--quiet"));
 	BW_TRY(bw_set_up_strict(&o->vgpu));
-	return o->fidelity ? bw_add_server_args("--fidelity") : NULL;
+	return o->vgpu.fidelity ? bw_add_server_args("--fidelity") : NULL;
 }
 
 struct bw_error *bw_session_open(struct bw_session *s, struct bw_run_options *o)
@@ -37,7 +37,7 @@ struct bw_error *bw_session_open(struct bw_session *s, struct bw_run_options *o)
 		BW_TRY(bw_swaps_set_environment(s->swaps));
 	BW_TRY(set_up_server(o));
 	BW_TRY(bw_kmd_open(is_virtual ? "virtual" : o->gpu, &s->kmd));
-	if (o->fidelity)
+	if (o->vgpu.fidelity)
 		BW_TRY(bw_check_fidelity(s->kmd));
 	BW_TRY(bw_check_strict(s->kmd, &o->vgpu));
 	bw_session_catch_signals(s);
@@ -50,7 +50,7 @@ struct bw_error *bw_session_open_words(struct bw_session *s, int argc, char **ar
 	struct bw_run_options o = {.attach = attach};
 	struct bw_error *err = bw_run_options_parse(&o, argc, argv);
 	if (!err && (o.script.len || o.interactive || o.batch || o.json || o.help ||
-		     o.limit_s > 0 || o.fidelity || o.vgpu.strict || o.vgpu.trace_hash))
+		     o.limit_s > 0 || o.vgpu.fidelity || o.vgpu.strict || o.vgpu.trace_hash))
 		err = bw_errorf(
 			BW_E_UNSUPPORTED,
 			"-ex, -x, -i, --batch, --json, --help, --timeout, --fidelity, --strict and --trace-hash are for the command line, not for %s session",
@@ -66,5 +66,5 @@ struct bw_error *bw_session_report(struct bw_session *s, const struct bw_run_opt
 	BW_TRY(bw_show_strict(s->kmd, &o->vgpu, s->debug, s->out));
 	if (s->swaps)
 		BW_TRY(bw_swaps_report(s->swaps, s->out));
-	return o->fidelity ? bw_show_fidelity(s->kmd, s->out) : NULL;
+	return o->vgpu.fidelity ? bw_show_fidelity(s->kmd, s->out) : NULL;
 }

@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "base/options.h"
 #include "debug/debug.h"
 #include "kmd/kmd.h"
 #include "target/open.h"
@@ -43,13 +44,13 @@ struct bw_error *bw_add_server_args(const char *words) BW_MUST_CHECK;
 struct bw_error *bw_check_fidelity(struct bw_kmd *kmd) BW_MUST_CHECK;
 struct bw_error *bw_show_fidelity(struct bw_kmd *kmd, struct bw_out *o) BW_MUST_CHECK;
 
-/* ---- strict.c: --strict, --deterministic, --trace-hash ---- */
+/* ---- strict.c: --strict, --deterministic, --trace-hash; and the row of --fidelity ---- */
 
 struct bw_vgpu_options {
-	bool strict, deterministic, trace_hash;
+	bool strict, deterministic, trace_hash, fidelity;
 };
-/* Whether the word is one of them. */
-bool bw_vgpu_option_take(const char *word, struct bw_vgpu_options *o);
+extern const struct bw_option bw_vgpu_rows[]; /* of a struct bw_vgpu_options */
+#define BW_DETERMINISTIC_HELP "the virtual GPU runs on one thread, in a fixed order"
 /* For a server that is going to be started. */
 struct bw_error *bw_set_up_strict(const struct bw_vgpu_options *o) BW_MUST_CHECK;
 /* Called before anything runs: whether there will be something to show. */

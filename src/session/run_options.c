@@ -7,95 +7,133 @@
 #include "base/util.h"
 #include "gpuvm/fault.h"
 
-/* The value of the option at argv[*i], "--name VALUE" or "--name=VALUE". NULL: it is another
- * option. */
-static struct bw_error *option_value(int argc, char **argv, int *i, const char *name,
-				     const char **out)
-{
-	const char *word = argv[*i];
-	size_t n = strlen(name);
-	*out = NULL;
-	if (strncmp(word, name, n) || (word[n] && word[n] != '='))
-		return NULL;
-	if (word[n] == '=') {
-		*out = word + n + 1;
-	} else if (*i + 1 < argc) {
-		*out = argv[++*i];
-	} else {
-		return bw_errorf(BW_E_INVALID, "%s needs a value", name);
-	}
-	++*i;
-	return NULL;
-}
+static const char run_usage[] =
+	"Usage: breakwater run [OPTIONS] KERNEL [KERNEL OPTIONS]\n"
+	"       breakwater run [OPTIONS] -- PROGRAM ARGUMENTS...\n"
+	"       breakwater run [OPTIONS] CRASH-FILE\n"
+	"\n"
+	"Runs a kernel on the GPU under the debugger: KERNEL is OpenCL C (.cl), HIP or C++ (.hip, .cpp), C (.c),\n"
+	"assembly (.s), LLVM IR (.ll, .bc), a code object (.co, .hsaco), raw machine code (.bin), or a compute\n"
+	"shader for Vulkan: GLSL (.comp), HLSL (.hlsl), SPIR-V (.spv, .spvasm). It starts at once and stops where\n"
+	"something stops it; with commands (-ex, -x, or a pipe on standard input) or with -i, the command \"run\"\n"
+	"starts it. A devcoredump, or the folder of a hang report of RADV, is opened at the prompt: waves,\n"
+	"registers, memory and dispatches are those that it holds.\n";
 
-static struct bw_error *take_limit(const char *value, double *out)
+static const char attach_usage[] =
+	"Usage: breakwater attach [OPTIONS] PID\n"
+	"\n"
+	"Debugs a program that runs already; \"breakwater exec\" has started it. What it submits to the GPU from\n"
+	"now on can be stopped; under \"exec --ready\", what runs already, too. Leaving, by quit or detach,\n"
+	"leaves the program as it was.\n";
+
+static struct bw_error *take_limit(void *options, const char *option, const char *value)
 {
 	enum { YEAR_S = 366 * 24 * 3600 };
 	double seconds;
 	if (!bw_parse_f64(value, &seconds) || !(seconds >= 0.001 && seconds <= YEAR_S))
 		return bw_errorf(BW_E_INVALID, "--timeout takes seconds, not \"%s\"", value);
-	*out = seconds;
+	((struct bw_run_options *)options)->limit_s = seconds;
 	return NULL;
 }
 
-static struct bw_error *take_gfx(const char *text, uint32_t *out)
+static struct bw_error *take_gfx(void *options, const char *option, const char *value)
 {
 	struct bw_gpuvm_part part;
-	BW_TRY(bw_gpuvm_part_parse(text, &part));
-	*out = part.gc;
+	BW_TRY(bw_gpuvm_part_parse(value, &part));
+	((struct bw_run_options *)options)->gc = part.gc;
 	return NULL;
 }
 
-static struct bw_error *take_option(struct bw_run_options *o, int argc, char **argv, int *i)
+static struct bw_error *take_command(void *options, const char *option, const char *value)
 {
-	static const struct {
-		const char *name;
-		enum bw_script_kind kind;
-	} script_options[] = {{"-ex", BW_SCRIPT_COMMAND},
-			      {"--ex", BW_SCRIPT_COMMAND},
-			      {"--eval-command", BW_SCRIPT_COMMAND},
-			      {"-x", BW_SCRIPT_FILE},
-			      {"--command", BW_SCRIPT_FILE}};
-	const char *word = argv[*i], *value;
-	for (size_t k = 0; k < BW_ARRAY_SIZE(script_options); k++) {
-		BW_TRY(option_value(argc, argv, i, script_options[k].name, &value));
-		if (value) {
-			struct bw_script_item item = {script_options[k].kind, value};
-			return bw_vec_push(&o->script, item);
-		}
-	}
-	BW_TRY(option_value(argc, argv, i, "--gpu", &value));
-	if (value) {
-		o->gpu = value;
-		return NULL;
-	}
-	BW_TRY(option_value(argc, argv, i, "--gfx", &value));
-	if (value)
-		return take_gfx(value, &o->gc);
-	BW_TRY(option_value(argc, argv, i, "--timeout", &value));
-	if (value)
-		return take_limit(value, &o->limit_s);
-	if (!strcmp(word, "--batch") || !strcmp(word, "-batch"))
-		o->batch = true;
-	else if (!strcmp(word, "--json"))
-		o->json = true;
-	else if (!strcmp(word, "--fidelity"))
-		o->fidelity = true;
-	else if (!strcmp(word, "--shader-lines") || !strcmp(word, "--no-shader-lines"))
-		o->shader_lines =
-			!strcmp(word, "--shader-lines") ? BW_LINES_WANTED : BW_LINES_UNWANTED;
-	else if (!strcmp(word, "-i") || !strcmp(word, "--interactive"))
-		o->interactive = true;
-	else if (!strcmp(word, "--tui") || !strcmp(word, "-tui"))
-		o->interactive = o->tui = true;
-	else if (!strcmp(word, "-h") || !strcmp(word, "--help"))
-		o->help = true;
-	else if (!bw_vgpu_option_take(word, &o->vgpu))
-		return bw_errorf(BW_E_INVALID, "\"breakwater run\" has no option %s (see --help)",
-				 word);
-	++*i;
+	const struct bw_script_item item = {BW_SCRIPT_COMMAND, value};
+	return bw_vec_push(&((struct bw_run_options *)options)->script, item);
+}
+
+static struct bw_error *take_script(void *options, const char *option, const char *value)
+{
+	const struct bw_script_item item = {BW_SCRIPT_FILE, value};
+	return bw_vec_push(&((struct bw_run_options *)options)->script, item);
+}
+
+static struct bw_error *take_lines(void *options, const char *option, const char *value)
+{
+	((struct bw_run_options *)options)->shader_lines =
+		!strcmp(option, "--shader-lines") ? BW_LINES_WANTED : BW_LINES_UNWANTED;
 	return NULL;
 }
+
+static struct bw_error *take_kernel(void *options, const char *word)
+{
+	struct bw_run_options *o = options;
+	if (o->kernel)
+		return bw_errorf(BW_E_INVALID, "One kernel at a time: \"%s\" comes after \"%s\"",
+				 word, o->kernel);
+	o->kernel = word;
+	return NULL;
+}
+
+#define OPTIONS struct bw_run_options
+
+static const struct bw_option interactive_rows[] = {
+	{"-i, --interactive", NULL, "give the prompt before the kernel starts",
+	 BW_FLAG(OPTIONS, interactive)},
+	{0},
+};
+static const struct bw_option session_rows[] = {
+	{"--tui", NULL, "a prompt with the terminal screen (\"help tui\")", BW_FLAG(OPTIONS, tui),
+	 BW_HAS(OPTIONS, interactive), .also = "-tui"},
+	{"-ex", "COMMAND", "run a debugger command, in the order given (also --eval-command)",
+	 BW_CALL(take_command), .also = "--ex --eval-command"},
+	{"-x", "FILE",
+	 "run the commands in FILE, or the script FILE.py in Python; - is standard input (also --command)",
+	 BW_CALL(take_script), .also = "--command"},
+	{"--batch", NULL, "no prompt: leave when the commands are done", BW_FLAG(OPTIONS, batch),
+	 .also = "-batch"},
+	{"--timeout", "SECONDS", "end the session when it has taken so long, with exit status 124",
+	 BW_CALL(take_limit)},
+	{"--json", NULL, "every answer as one line of JSON", BW_FLAG(OPTIONS, json)},
+	{0},
+};
+static const struct bw_option help_rows[] = {
+	BW_ROW_HELP(OPTIONS, help),
+	{0},
+};
+static const struct bw_option run_rows[] = {
+	{"--shader-lines, --no-shader-lines", NULL,
+	 "the Vulkan driver keeps the lines of shaders (RADV_DEBUG=nirdebuginfo); it may make other code for "
+	 "that, and use no cache. The default for a shader, not for a program",
+	 BW_CALL(take_lines)},
+	{"--gfx", "VERSION",
+	 "which GPU a crash file is of, where it does not say: gfx1100, 11.0, ...",
+	 BW_CALL(take_gfx)},
+	{"--gpu", "GPU",
+	 "virtual[:navi31], an index, or a PCI address (default: the first AMD GPU, the virtual one where "
+	 "there is none)",
+	 BW_TEXT(OPTIONS, gpu)},
+	{0},
+};
+
+const struct bw_command_line bw_line_run = {
+	.name = "breakwater run",
+	.usage = run_usage,
+	.groups = {{"Options:", interactive_rows},
+		   {NULL, session_rows},
+		   {NULL, bw_vgpu_rows, offsetof(OPTIONS, vgpu)},
+		   {NULL, run_rows},
+		   {NULL, help_rows},
+		   {"Of a program after --:", bw_swap_rows, offsetof(OPTIONS, swaps)},
+		   BW_COMPILE_GROUP(offsetof(OPTIONS, compile)),
+		   BW_LAUNCH_GROUPS(offsetof(OPTIONS, launch))},
+	.word = take_kernel,
+};
+
+const struct bw_command_line bw_line_attach = {
+	.name = "breakwater attach",
+	.usage = attach_usage,
+	.groups = {{"Options:", session_rows}, {NULL, help_rows}},
+	.word = take_kernel,
+};
 
 static struct bw_error *check_attach(struct bw_run_options *o)
 {
@@ -120,34 +158,11 @@ static bool is_only_o0(const struct bw_compile_options *o)
 
 struct bw_error *bw_run_options_parse(struct bw_run_options *o, int argc, char **argv)
 {
-	for (int i = 1; i < argc;) {
-		bool taken;
-		if (!strcmp(argv[i], "--")) {
-			o->program = &argv[i + 1];
-			break;
-		}
-		BW_TRY(bw_launch_options_take(&o->launch, argc, argv, &i, &taken));
-		if (taken)
-			continue;
-		BW_TRY(bw_compile_options_take(&o->compile, argc, argv, &i, &taken));
-		if (taken)
-			continue;
-		int used;
-		BW_TRY(bw_swap_option_take(argv + i, &o->swaps, &used));
-		if (used) {
-			i += used;
-			continue;
-		}
-		if (argv[i][0] == '-' && argv[i][1]) {
-			BW_TRY(take_option(o, argc, argv, &i));
-			continue;
-		}
-		if (o->kernel)
-			return bw_errorf(BW_E_INVALID,
-					 "One kernel at a time: \"%s\" comes after \"%s\"", argv[i],
-					 o->kernel);
-		o->kernel = argv[i++];
-	}
+	const struct bw_command_line *l = o->attach ? &bw_line_attach : &bw_line_run;
+	int rest;
+	BW_TRY(bw_command_line_parse(l, o, argc, argv, &rest));
+	if (!strcmp(argv[rest - 1], "--"))
+		o->program = &argv[rest];
 	if (o->help)
 		return NULL;
 	if ((o->swaps.words.len || o->swaps.save) && (o->attach || o->kernel))

@@ -21,7 +21,7 @@ struct bw_script_items BW_VEC(struct bw_script_item);
 
 struct bw_run_options {
 	struct bw_script_items script;
-	bool interactive, tui, batch, json, fidelity, help;
+	bool interactive, tui, batch, json, help;
 	struct bw_vgpu_options vgpu;
 	enum bw_lines_wish shader_lines;
 	const char *gpu, *kernel;
@@ -39,5 +39,6 @@ struct bw_run_options {
 struct bw_error *bw_run_options_parse(struct bw_run_options *o, int argc,
 				      char **argv) BW_MUST_CHECK;
 void bw_run_options_fini(struct bw_run_options *o);
+extern const struct bw_command_line bw_line_run, bw_line_attach;
 
 #endif

@@ -326,15 +326,18 @@ struct bw_error *bw_show_strict_of(struct bw_kmd *kmd, const struct bw_vgpu_opti
 	return err;
 }
 
-bool bw_vgpu_option_take(const char *word, struct bw_vgpu_options *o)
-{
-	if (!strcmp(word, "--strict"))
-		o->strict = true;
-	else if (!strcmp(word, "--deterministic"))
-		o->deterministic = true;
-	else if (!strcmp(word, "--trace-hash"))
-		o->trace_hash = true;
-	else
-		return false;
-	return true;
-}
+const struct bw_option bw_vgpu_rows[] = {
+	{"--strict", NULL,
+	 "the virtual GPU shows what only hardware would: at the end, missing waits, uninitialised registers, "
+	 "stale caches, hazards",
+	 BW_FLAG(struct bw_vgpu_options, strict)},
+	{"--deterministic", NULL, BW_DETERMINISTIC_HELP,
+	 BW_FLAG(struct bw_vgpu_options, deterministic)},
+	{"--trace-hash", NULL,
+	 "the same, and at the end a hash of all instructions and memory accesses",
+	 BW_FLAG(struct bw_vgpu_options, trace_hash)},
+	{"--fidelity", NULL,
+	 "at the end, which instructions the virtual GPU executed not exactly, and how often",
+	 BW_FLAG(struct bw_vgpu_options, fidelity)},
+	{0},
+};

@@ -102,7 +102,7 @@ int main(int argc, char **argv)
 	int status = 0;
 	struct bw_error *err = bw_launch_command_parse(&c.line, argc, argv);
 	if (!err && c.line.help)
-		printf("%s%s", usage, bw_launch_options_help);
+		bw_launch_options_print_help(usage);
 	else if (!err)
 		err = load(&c, &shader);
 	if (!err && shader)

@@ -10,6 +10,7 @@
 
 #include <jansson.h>
 
+#include "base/cleanup.h"
 #include "base/str.h"
 #include "base/util.h"
 #include "isa/inst.h"
@@ -36,28 +37,29 @@ static int fail(const char *fmt, ...)
 	return STATUS_USAGE;
 }
 
-/* 0, or the exit status of an error that has been printed. */
-static int parse(int argc, char **argv, bool takes_pattern, struct options *o)
+static struct bw_error *take_pattern(void *options, const char *word)
 {
-	for (int i = 1; i < argc; i++) {
-		if (!strcmp(argv[i], "--json"))
-			o->json = true;
-		else if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
-			o->help = true;
-		else if (argv[i][0] == '-')
-			return fail("\"breakwater vgpu %s\" has no option %s (see --help)", argv[0],
-				    argv[i]);
-		else if (!takes_pattern)
-			return fail("\"breakwater vgpu %s\" takes no \"%s\" (see --help)", argv[0],
-				    argv[i]);
-		else if (o->pattern)
-			return fail("one pattern at a time: \"%s\" comes after \"%s\"", argv[i],
-				    o->pattern);
-		else
-			o->pattern = argv[i];
-	}
+	struct options *o = options;
+	if (o->pattern)
+		return bw_errorf(BW_E_INVALID, "one pattern at a time: \"%s\" comes after \"%s\"",
+				 word, o->pattern);
+	o->pattern = word;
+	return NULL;
+}
+
+/* 0, or the exit status of an error that has been printed. */
+static int parse(const struct bw_command_line *l, int argc, char **argv, struct options *o)
+{
+	_cleanup_error_ struct bw_error *err = bw_command_line_parse(l, o, argc, argv, NULL);
+	if (err)
+		return fail("%s", err->message);
+	if (o->help)
+		bw_command_line_print_help(l);
 	return 0;
 }
+
+static const struct bw_option rows[] = {
+	BW_ROW_JSON(struct options, json), BW_ROW_HELP(struct options, help), {0}};
 
 static int print_json(json_t *root)
 {
@@ -75,9 +77,17 @@ static int print_json(json_t *root)
 static const char isa_usage[] =
 	"Usage: breakwater vgpu isa [--json] [PATTERN]\n"
 	"\n"
-	"Lists the opcodes of %s and how true to the hardware the virtual GPU executes each: exact, within\n"
+	"Lists the opcodes of gfx1100 and how true to the hardware the virtual GPU executes each: exact, within\n"
 	"1 ULP, approximate, or absent, with the reason. PATTERN is part of a name (\"fma\"), or a whole one with\n"
 	"* and ? in it (\"v_*_f64\").\n";
+
+const struct bw_command_line bw_line_vgpu_isa = {
+	.name = "breakwater vgpu isa",
+	.usage = isa_usage,
+	.groups = {{"Options:", rows}},
+	.word = take_pattern,
+	.next = &bw_line_vgpu_profiles,
+};
 
 /* What the executor executes is the same for every profile: the first stands for them all. */
 static const char *gfx(void)
@@ -211,13 +221,9 @@ static int isa_text(const char *pattern)
 int bw_vgpu_main_isa(int argc, char **argv)
 {
 	struct options o = {0};
-	int status = parse(argc, argv, true, &o);
-	if (status)
+	int status = parse(&bw_line_vgpu_isa, argc, argv, &o);
+	if (status || o.help)
 		return status;
-	if (o.help) {
-		printf(isa_usage, gfx());
-		return 0;
-	}
 	return o.json ? isa_json(o.pattern) : isa_text(o.pattern);
 }
 
@@ -227,6 +233,12 @@ static const char profiles_usage[] =
 	"Usage: breakwater vgpu profiles [--json]\n"
 	"\n"
 	"Lists the GPUs that the virtual GPU can be: names for --gpu virtual:NAME.\n";
+
+const struct bw_command_line bw_line_vgpu_profiles = {
+	.name = "breakwater vgpu profiles",
+	.usage = profiles_usage,
+	.groups = {{"Options:", rows}},
+};
 
 static unsigned n_cus(const struct bw_profile *p)
 {
@@ -255,13 +267,9 @@ int bw_vgpu_main_profiles(int argc, char **argv)
 	struct options o = {0};
 	size_t n;
 	const struct bw_profile *const *all = bw_profile_all(&n);
-	int status = parse(argc, argv, false, &o);
-	if (status)
+	int status = parse(&bw_line_vgpu_profiles, argc, argv, &o);
+	if (status || o.help)
 		return status;
-	if (o.help) {
-		fputs(profiles_usage, stdout);
-		return 0;
-	}
 	if (o.json)
 		return profiles_json(all, n);
 	printf("%-9s %-9s %-25s %4s  %9s\n", "Name", "Target", "Model", "CUs", "Memory");

@@ -4,7 +4,6 @@
  * takes the folder away again at the end. */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -36,56 +35,21 @@ static const char usage[] =
 	"       breakwater-vgpu isa [--json] [PATTERN]\n"
 	"       breakwater-vgpu profiles [--json]\n"
 	"The virtual GPU of Breakwater: serves programs and debuggers on a socket. isa lists what it\n"
-	"executes and how exactly, profiles the GPUs that it can be.\n"
-	"\n"
-	"  --profile NAME          the GPU to be (breakwater-vgpu profiles lists them)\n"
-	"  --threads N             threads that run waves; 0 (default): one a core\n"
-	"  --deterministic         one thread, fixed scheduling order, time counted in "
-	"instructions\n"
-	"  --strict[=quiet]        poisoned registers, late results, stale caches: say what only "
-	"hardware would show;\n"
-	"                          quiet: only to clients that ask\n"
-	"  --trace-hash            hash all instructions and memory accesses; makes it "
-	"--deterministic\n"
-	"  --fidelity              count what is executed, for those who ask how exact it was\n"
-	"  --lockup-timeout MS     end jobs that run longer; 0 (default): never\n"
-	"  --quiet                 keep what the kernel would log to the file \"log\" alone, not "
-	"on standard error\n"
-	"  --no-defects            leave out the kernel's interface defects\n"
-	"  --vfio-user PATH        be a PCI function for QEMU's vfio-user-pci, which connects here; end "
-	"with it\n"
-	"  --vram MIB              how much VRAM it has then: 256 to 16384 (default 1024)\n"
-	"  --socket PATH           listen here; default: SOCKET in the run folder, printed on "
-	"start\n"
-	"  --exit-with-last-client end when the last client has gone, or none comes within 10 s\n"
-	"  --ready-fd N            write \"ready PATH\" to this descriptor once the socket listens\n"
-	"  --help, --version\n"
-	"\n"
-	"Clients find a server by its socket in the environment: BREAKWATER_VGPU=PATH.\n";
+	"executes and how exactly, profiles the GPUs that it can be.\n";
 
 struct settings {
 	const struct bw_profile *profile;
 	struct bw_uapi_options uapi;
 	const char *socket;
 	const char *vfio_user; /* socket of the PCI function, in place of the kernel interface */
-	uint64_t vram_size_b;  /* of that; 0: not given */
-	bool exit_with_last;
-	int ready_fd;
+	uint32_t vram_mib;     /* of that; 0: not given */
+	bool exit_with_last, has_ready_fd, help, version;
+	uint32_t ready_fd;
 };
 
 enum { FIRST_CLIENT_MS = 10000 };
 
 /* ---- options ---- */
-
-static struct bw_error *number(const char *option, const char *text, uint64_t max, uint64_t *out)
-{
-	uint64_t v;
-	if (!bw_parse_u64(text, &v) || v > max)
-		return bw_errorf(BW_E_INVALID, "--%s wants a number up to %llu, not \"%s\"", option,
-				 (unsigned long long)max, text);
-	*out = v;
-	return NULL;
-}
 
 static struct bw_error *no_profile(const char *name)
 {
@@ -101,7 +65,7 @@ static struct bw_error *no_profile(const char *name)
 /* Options of one front end are none of the other. */
 static struct bw_error *check_front_end(const struct settings *s)
 {
-	if (!s->vfio_user && s->vram_size_b)
+	if (!s->vfio_user && s->vram_mib)
 		return bw_errorf(BW_E_INVALID, "--vram is an option of --vfio-user");
 	if (!s->vfio_user)
 		return NULL;
@@ -122,110 +86,85 @@ static struct bw_error *check_front_end(const struct settings *s)
 	return NULL;
 }
 
+static struct bw_error *take_profile(void *settings, const char *option, const char *value)
+{
+	struct settings *s = settings;
+	s->profile = bw_profile_find(value);
+	return s->profile ? NULL : no_profile(value);
+}
+
+static struct bw_error *take_strict(void *settings, const char *option, const char *value)
+{
+	struct settings *s = settings;
+	if (value && strcmp(value, "quiet"))
+		return bw_errorf(BW_E_INVALID, "--strict is alone or =quiet, not \"%s\"", value);
+	s->uapi.device.strict = true;
+	s->uapi.strict_at_end |= value != NULL;
+	return NULL;
+}
+
+static const struct bw_option rows[] = {
+	{"--profile", "NAME", "the GPU to be (\"breakwater vgpu profiles\" lists them)",
+	 BW_CALL(take_profile)},
+	{"--threads", "N", "threads that run waves; 0 (default): one a core",
+	 BW_U32(struct settings, uapi.device.threads, 0, 1024)},
+	{"--deterministic", NULL,
+	 "one thread, fixed scheduling order, time counted in instructions",
+	 BW_FLAG(struct settings, uapi.device.deterministic)},
+	{"--strict", "[=quiet]",
+	 "poisoned registers, late results, stale caches: say what only hardware would show; quiet: only to "
+	 "clients that ask",
+	 BW_CALL(take_strict)},
+	{"--trace-hash", NULL,
+	 "hash all instructions and memory accesses; makes it --deterministic",
+	 BW_FLAG(struct settings, uapi.device.trace),
+	 BW_HAS(struct settings, uapi.device.deterministic)},
+	{"--fidelity", NULL, "count what is executed, for those who ask how exact it was",
+	 BW_FLAG(struct settings, uapi.device.counts)},
+	{"--lockup-timeout", "MS", "end jobs that run longer; 0 (default): never",
+	 BW_U32(struct settings, uapi.lockup_timeout_ms, 0, 1u << 31)},
+	{"--quiet", NULL,
+	 "keep what the kernel would log to the file \"log\" alone, not on standard error",
+	 BW_FLAG(struct settings, uapi.quiet)},
+	{"--no-defects", NULL, "leave out the kernel's interface defects",
+	 BW_FLAG(struct settings, uapi.no_defects)},
+	{"--vfio-user", "PATH",
+	 "be a PCI function for QEMU's vfio-user-pci, which connects here; end with it",
+	 BW_TEXT(struct settings, vfio_user)},
+	{"--vram", "MIB", "how much VRAM it has then: 256 to 16384 (default 1024)",
+	 BW_U32(struct settings, vram_mib, 0, BW_PCI_VRAM_MAX_B >> 20)},
+	{"--socket", "PATH", "listen here; default: SOCKET in the run folder, printed on start",
+	 BW_TEXT(struct settings, socket)},
+	{"--exit-with-last-client", NULL,
+	 "end when the last client has gone, or none comes within 10 s",
+	 BW_FLAG(struct settings, exit_with_last)},
+	{"--ready-fd", "N", "write \"ready PATH\" to this descriptor once the socket listens",
+	 BW_U32(struct settings, ready_fd, 0, 1u << 20), BW_HAS(struct settings, has_ready_fd)},
+	BW_ROW_HELP(struct settings, help),
+	{"--version", NULL, NULL, BW_FLAG(struct settings, version)},
+	{0},
+};
+
+static const struct bw_command_line line = {
+	.name = "breakwater vgpu serve",
+	.usage = usage,
+	.groups = {{"Options:", rows}},
+	.after = "Clients find a server by its socket in the environment: BREAKWATER_VGPU=PATH.\n",
+	.next = &bw_line_vgpu_isa,
+};
+
 static struct bw_error *parse(int argc, char **argv, struct settings *s)
 {
-	enum {
-		PROFILE = 256,
-		THREADS,
-		DETERMINISTIC,
-		STRICT,
-		TRACE_HASH,
-		FIDELITY,
-		LOCKUP,
-		QUIET,
-		NO_DEFECTS,
-		VFIO_USER,
-		VRAM,
-		SOCKET,
-		EXIT,
-		READY,
-		HELP,
-		VERSION
-	};
-	/* clang-format off */
-	static const struct option options[] = {
-		{"profile", required_argument, NULL, PROFILE}, {"threads", required_argument, NULL, THREADS},
-		{"deterministic", no_argument, NULL, DETERMINISTIC}, {"fidelity", no_argument, NULL, FIDELITY},
-		{"strict", optional_argument, NULL, STRICT}, {"trace-hash", no_argument, NULL, TRACE_HASH},
-		{"lockup-timeout", required_argument, NULL, LOCKUP},
-		{"vfio-user", required_argument, NULL, VFIO_USER}, {"vram", required_argument, NULL, VRAM},
-		{"quiet", no_argument, NULL, QUIET}, {"no-defects", no_argument, NULL, NO_DEFECTS}, {"socket", required_argument, NULL, SOCKET},
-		{"exit-with-last-client", no_argument, NULL, EXIT}, {"ready-fd", required_argument, NULL, READY},
-		{"help", no_argument, NULL, HELP}, {"version", no_argument, NULL, VERSION}, {0},
-	};
-	/* clang-format on */
-	int o;
-	uint64_t v = 0;
-	opterr = 0;
-	while ((o = getopt_long(argc, argv, ":", options, NULL)) != -1) {
-		switch (o) {
-		case PROFILE:
-			s->profile = bw_profile_find(optarg);
-			if (!s->profile)
-				return no_profile(optarg);
-			break;
-		case THREADS:
-			BW_TRY(number("threads", optarg, 1024, &v));
-			s->uapi.device.threads = (unsigned)v;
-			break;
-		case DETERMINISTIC:
-			s->uapi.device.deterministic = true;
-			break;
-		case STRICT:
-			if (optarg && strcmp(optarg, "quiet"))
-				return bw_errorf(BW_E_INVALID,
-						 "--strict is alone or =quiet, not \"%s\"", optarg);
-			s->uapi.device.strict = true;
-			s->uapi.strict_at_end |= optarg != NULL;
-			break;
-		case TRACE_HASH:
-			s->uapi.device.trace = s->uapi.device.deterministic = true;
-			break;
-		case FIDELITY:
-			s->uapi.device.counts = true;
-			break;
-		case LOCKUP:
-			BW_TRY(number("lockup-timeout", optarg, 1u << 31, &v));
-			s->uapi.lockup_timeout_ms = (unsigned)v;
-			break;
-		case QUIET:
-			s->uapi.quiet = true;
-			break;
-		case NO_DEFECTS:
-			s->uapi.no_defects = true;
-			break;
-		case VFIO_USER:
-			s->vfio_user = optarg;
-			break;
-		case VRAM:
-			BW_TRY(number("vram", optarg, BW_PCI_VRAM_MAX_B >> 20, &v));
-			s->vram_size_b = v << 20;
-			break;
-		case SOCKET:
-			s->socket = optarg;
-			break;
-		case EXIT:
-			s->exit_with_last = true;
-			break;
-		case READY:
-			BW_TRY(number("ready-fd", optarg, 1u << 20, &v));
-			s->ready_fd = (int)v;
-			break;
-		case HELP:
-			fputs(usage, stdout);
-			exit(0);
-		case VERSION:
-			puts("breakwater-vgpu " BW_VERSION);
-			exit(0);
-		case ':':
-			return bw_errorf(BW_E_INVALID, "option %s wants a value", argv[optind - 1]);
-		default:
-			return bw_errorf(BW_E_INVALID, "unknown option %s; see --help",
-					 argv[optind - 1]);
-		}
-	}
-	if (optind < argc)
-		return bw_errorf(BW_E_INVALID, "\"%s\" is not an option; see --help", argv[optind]);
+	int rest;
+	BW_TRY(bw_command_line_parse(&line, s, argc, argv, &rest));
+	if (s->help)
+		bw_command_line_print_help(&line);
+	else if (s->version)
+		puts("breakwater-vgpu " BW_VERSION);
+	if (s->help || s->version)
+		exit(0);
+	if (rest < argc)
+		return bw_errorf(BW_E_INVALID, "\"%s\" is not an option; see --help", argv[rest]);
 	return check_front_end(s);
 }
 
@@ -329,11 +268,11 @@ static void serve_all(struct bw_uapi *u, const struct settings *s, int listening
 /* Tells the process that started us "ready" and the socket's path, or the reason why not. */
 static void tell_starter(struct settings *s, const char *what, const char *rest)
 {
-	if (s->ready_fd < 0)
+	if (!s->has_ready_fd)
 		return;
-	dprintf(s->ready_fd, "%s%s", what, rest);
-	close(s->ready_fd);
-	s->ready_fd = -1;
+	dprintf((int)s->ready_fd, "%s%s", what, rest);
+	close((int)s->ready_fd);
+	s->has_ready_fd = false;
 }
 
 static int signal_fd(void)
@@ -362,7 +301,7 @@ static void raise_limits(void)
 static void say_ready(struct settings *s, const char *name, const char *path)
 {
 	char rest[300];
-	if (s->ready_fd < 0) {
+	if (!s->has_ready_fd) {
 		printf("%s=%s\n", name, path);
 		fflush(stdout);
 	}
@@ -373,8 +312,8 @@ static void say_ready(struct settings *s, const char *name, const char *path)
 /* One client, as QEMU is one: the GPU of a machine ends with the machine. */
 static struct bw_error *run_pci(struct settings *s)
 {
-	struct bw_pci_options options = {s->uapi.device,
-					 s->vram_size_b ? s->vram_size_b : BW_PCI_VRAM_DEFAULT_B};
+	struct bw_pci_options options = {s->uapi.device, s->vram_mib ? (uint64_t)s->vram_mib << 20
+								     : BW_PCI_VRAM_DEFAULT_B};
 	struct socket_file file = {0};
 	struct bw_pci *p = NULL;
 	_cleanup_close_ int listening = -1, signals = signal_fd(), sock = -1;
@@ -431,7 +370,11 @@ static struct bw_error *run_server(struct settings *s)
 int main(int argc, char **argv)
 {
 	size_t n_profiles;
-	struct settings s = {.profile = *bw_profile_all(&n_profiles), .ready_fd = -1};
+	struct settings s = {.profile = *bw_profile_all(&n_profiles)};
+	if (argc == 2 && !strcmp(argv[1], "--rows")) { /* for the build, as of "breakwater help" */
+		bw_command_line_rows(&line);
+		return 0;
+	}
 	if (argc > 1 && !strcmp(argv[1], "isa"))
 		return bw_vgpu_main_isa(argc - 1, argv + 1);
 	if (argc > 1 && !strcmp(argv[1], "profiles"))
@@ -443,7 +386,7 @@ int main(int argc, char **argv)
 		status = err ? 1 : 0;
 	}
 	if (err) {
-		if (s.ready_fd < 0) /* else the starter says it */
+		if (!s.has_ready_fd) /* else the starter says it */
 			fprintf(stderr, "breakwater-vgpu: %s\n", err->message);
 		tell_starter(&s, err->message, "");
 		bw_error_free(err);

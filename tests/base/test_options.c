@@ -167,7 +167,7 @@ static void errors(void **state)
 static void help(void **state)
 {
 	static const struct bw_option long_rows[] = {
-		{"--a-very-long-name-of-an-option", "VALUE", "on its line", BW_SHOWN},
+		{"--a-very-long-name-of-an-option", "VALUE", "on its own line", BW_SHOWN},
 		{"--short", NULL,
 		 "words that go on and on until the line is full and the next one begins below the first word "
 		 "of them, as it does here",
@@ -202,7 +202,8 @@ static void help(void **state)
 		"Usage: x\n"
 		"\n"
 		"Options:\n"
-		"  --a-very-long-name-of-an-option VALUE  on its line\n"
+		"  --a-very-long-name-of-an-option VALUE\n"
+		"           on its own line\n"
 		"  --short  words that go on and on until the line is full and the next one begins below the first word of\n"
 		"           them, as it does here\n");
 	bw_str_free(&text);

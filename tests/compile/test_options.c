@@ -18,6 +18,8 @@ static void ok(struct bw_error *err)
 }
 
 /* Takes all that it can of argv, up to NULL; the number of words that are left. */
+static const struct bw_command_line line = {.name = "try", .groups = {BW_COMPILE_GROUP(0)}};
+
 static int take_all(struct bw_compile_options *o, const char *const *argv)
 {
 	int argc = 0, i = 0;
@@ -25,7 +27,8 @@ static int take_all(struct bw_compile_options *o, const char *const *argv)
 	while (argv[argc])
 		argc++;
 	while (i < argc && taken)
-		ok(bw_compile_options_take(o, argc, (char *const *)(uintptr_t)argv, &i, &taken));
+		ok(bw_command_line_take(&line, o, argc, (char *const *)(uintptr_t)argv, &i,
+					&taken));
 	return argc - i;
 }
 
@@ -44,8 +47,8 @@ static void words(void **state)
 				    "-x -y",
 				    "-Os",
 				    NULL};
-	static const char *const expected[] = {"-O0", "-D",  "A=1", "-DB", "-I",
-					       "inc", "-Uc", "-w",  "-x",  "-y"};
+	static const char *const expected[] = {"-O0", "-DA=1", "-DB", "-Iinc",
+					       "-Uc", "-w",    "-x",  "-y"};
 	struct bw_compile_options o = {0};
 	assert_int_equal(take_all(&o, argv), 1); /* -Os is not one of them */
 	assert_int_equal(o.words.len, sizeof(expected) / sizeof(*expected));
@@ -106,8 +109,8 @@ static void says_what_is_wrong(void **state)
 		struct bw_compile_options o = {0};
 		int index = 0, argc = wrong[i][1] ? 2 : 1;
 		bool taken;
-		struct bw_error *err = bw_compile_options_take(
-			&o, argc, (char *const *)(uintptr_t)wrong[i], &index, &taken);
+		struct bw_error *err = bw_command_line_take(
+			&line, &o, argc, (char *const *)(uintptr_t)wrong[i], &index, &taken);
 		assert_non_null(err);
 		assert_non_null(strstr(err->message, said[i]));
 		bw_error_free(err);

@@ -51,10 +51,10 @@ static void bad_options(void **state)
 {
 	/* clang-format off */
 	static const struct { const char *argv[4]; const char *says; } rows[] = {
-		{{"vgpu", "--nonsense"}, "unknown option --nonsense"},
+		{{"vgpu", "--nonsense"}, "has no option --nonsense"},
 		{{"vgpu", "--profile", "navi99"}, "there is no profile \"navi99\""},
-		{{"vgpu", "--profile"}, "option --profile wants a value"},
-		{{"vgpu", "--threads", "many"}, "--threads wants a number up to 1024, not \"many\""},
+		{{"vgpu", "--profile"}, "--profile needs a value"},
+		{{"vgpu", "--threads", "many"}, "--threads wants a number from 0 to 1024, not \"many\""},
 		{{"vgpu", "--lockup-timeout", "-1"}, "--lockup-timeout wants a number"},
 		{{"vgpu", "word"}, "\"word\" is not an option"},
 	};
