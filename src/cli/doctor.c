@@ -566,14 +566,14 @@ int bw_main_doctor(int argc, char **argv)
 {
 	struct doctor d = {.root = ""};
 	struct bw_out *out;
-	struct bw_error *err = bw_command_line_parse(&bw_line_doctor, &d, argc, argv, NULL);
+	_cleanup_error_ struct bw_error *err =
+		bw_command_line_parse(&bw_line_doctor, &d, argc, argv, NULL);
 	if (!err && !d.help)
 		err = bw_out_create(stdout, d.json, &out);
 	if (err)
 		fprintf(stderr, "breakwater: %s.\n", err->message);
 	else if (d.help)
 		bw_command_line_print_help(&bw_line_doctor);
-	bw_error_free(err);
 	if (err || d.help)
 		return err ? BW_EXIT_USAGE : 0;
 	look_at_kernel(&d);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What bash, zsh and fish offer behind "breakwater ..." is what the program's own help lists."""
+"""What bash, zsh and fish offer after "breakwater ..." is what the program's own help lists: all options of all forms,
+and nothing else."""
 import os
 import pathlib
 import pty
@@ -13,13 +14,7 @@ import tempfile
 BUILD = pathlib.Path(os.environ["BREAKWATER_BUILD"])
 SOURCE = pathlib.Path(os.environ["BREAKWATER_SOURCE"])
 FOLDER = tempfile.TemporaryDirectory()
-ENV = dict(os.environ, PATH=f"{FOLDER.name}{os.pathsep}{os.environ['PATH']}", LC_ALL="C.UTF-8")
-# What the shells call: the three ask for the same help, which takes long under sanitizers. Each page is made once.
-PROGRAM = f"""#!/bin/sh
-page="{FOLDER.name}/$(printf %s "$*" | tr / _)"
-[ -e "$page" ] || "{BUILD}/breakwater" "$@" >"$page"
-cat "$page"
-"""
+ENV = dict(os.environ, PATH=f"{BUILD}{os.pathsep}{os.environ['PATH']}", LC_ALL="C.UTF-8")
 
 
 def said(*command):
@@ -32,11 +27,11 @@ def bash(*words):
         COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
         _breakwater breakwater "${{COMP_WORDS[COMP_CWORD]}}" "${{COMP_WORDS[COMP_CWORD - 1]}}"
         printf '%s\\n' "${{COMPREPLY[@]}}" """
-    return [w for w in said("bash", "-c", script, "bash", SOURCE / "completions/breakwater.bash", *words).splitlines() if w]
+    return [w for w in said("bash", "-c", script, "bash", BUILD / "completions/breakwater", *words).splitlines() if w]
 
 
 def fish(*words):
-    script = f"source {SOURCE}/completions/breakwater.fish; complete -C '{' '.join(words)}'"
+    script = f"source {BUILD}/completions/breakwater.fish; complete -C '{' '.join(words)}'"
     return [line.split("\t")[0] for line in said("fish", "-c", script).splitlines()]
 
 
@@ -72,7 +67,7 @@ def zsh_folder():
     folder = pathlib.Path(FOLDER.name, "zsh")
     folder.mkdir()
     folder.joinpath(".zshrc").write_text(ZSHRC)
-    folder.joinpath("_breakwater").symlink_to(SOURCE / "completions/breakwater.zsh")
+    folder.joinpath("_breakwater").symlink_to(BUILD / "completions/_breakwater")
     return folder
 
 
@@ -95,6 +90,13 @@ def zsh(*words, folders=[]):
     os.waitpid(pid, 0)
     os.close(fd)
     return [w for w in out.read_text().splitlines() if w]
+
+
+# All that have options; "help" and "vgpu" alone have none.
+FORMS = [[name] for name in re.findall(r"^BW_SUBCOMMAND\((\w+)", (SOURCE / "src/cli/subcommands.def").read_text(), re.M)
+         if name != "vgpu"]
+FORMS += [["bisect", "--stomp"], ["vgpu", "serve"], ["vgpu", "linux"], ["vgpu", "isa"], ["vgpu", "profiles"]]
+ALSO = {"--ex", "--eval-command", "--command"}  # other names, which help has in its text or not at all
 
 
 def check(shell):
@@ -122,28 +124,29 @@ def check(shell):
         (["run", "--trace"], ["--trace-hash"]),
         (["vgpu", "linux", "--mem"], ["--memory"]),
         (["run", "saxpy.s", "--group"], ["--group", "--groups"]),
+        (["run", "--wave", ""], ["32", "64"]),  # values of a list
+        (["vgpu", "linux", "--accel", "k"], ["kvm"]),
+        (["mem", "--hub", ""], ["gc", "mm"]),
         (["attach", str(os.getpid())], None),
     ):
         got = shell("breakwater", *words)
         if expected is None:
             expected = [p for p in got if p.startswith(words[-1])] or ["a process"]
         equal(got, expected, words)
-    # each option of each command is a word of its help, and each that its usage has is offered
-    for command in commands:
-        help_text = said("breakwater", command, "--help")
-        offered = shell("breakwater", command, "--")
-        strange = [o for o in offered if o not in help_text]
-        usage = re.findall(rf"^(?:Usage:)? *breakwater {command} (.*)", help_text, re.M)
-        strange += [o for o in re.findall(r"[\[ ](--[a-z][a-z0-9-]*)", "\n".join(usage)) if o not in offered]
-        if strange or (re.search(r"^  --[a-z]", help_text, re.M) and not offered):
-            failed.append(f"{shell.__name__}: options of {command}: {offered}; wrong are {strange}")
+    # each option of each form is offered, and no other
+    for form in FORMS:
+        help_text = said("breakwater", *form, "--help")
+        usage, *rest = help_text.split("\n\n")
+        listed = set(re.findall(r"(?:^  |, )(--[a-z][a-z0-9-]*)", "\n".join(re.findall(r"^  --?[A-Za-z].*?(?=   | [A-Z]|$)", help_text, re.M)), re.M))
+        offered = shell("breakwater", *form, "--")
+        missing, strange = sorted(listed - set(offered)), [o for o in offered if o not in help_text]
+        strange = [o for o in strange if o not in ALSO]
+        if missing or strange or not listed:
+            failed.append(f"{shell.__name__}: options of {' '.join(form)}: {offered}; missing are {missing}, wrong {strange}")
     return failed
 
 
 def main():
-    program = pathlib.Path(FOLDER.name, "breakwater")
-    program.write_text(PROGRAM)
-    program.chmod(0o755)
     failed = check(bash)
     got = bash("breakwater", "run", "examples/sax")
     if got != ["examples/saxpy.s"]:
