@@ -7,16 +7,17 @@ Outputs: OPCODES.h   enum bw_pm4_op
          OPCODES.inc one row for each packet, sorted by opcode
          FIELDS.h    BW_PM4_<PACKET>_<FIELD>: "bit, width", from bit 0 of the body (base/words.h)
          CALLS.inc   rows of src/pm4/calls.c, one for each form of a packet that has fields
-Fails on a row it cannot read, on a name, an opcode or a form given twice, on an unknown sender or kind, and on fields that
-are not in the packet or overlap.
+Fails on a row it cannot read, on a name, an opcode or a form given twice, on an unknown sender or kind, on fields that
+are not in the packet or overlap, and on a packet that says nothing of its body.
 """
 import collections
 import re
 import sys
 
-KINDS = {"number", "hex", "address", "stream", "stream_size", "initiator", "register", "sh", "context", "uconfig"}
+KINDS = {"number", "hex", "address", "stream", "stream_size", "initiator", "register", "sh", "context", "uconfig", "config"}
+SPACES, SET_FORMS = {"sh", "context", "uconfig", "config"}, {"plain", "pairs", "packed"}
 SENDERS = {"c": "BW_PM4_BY_COMPUTE", "g": "BW_PM4_BY_GFX", "k": "BW_PM4_BY_KERNEL"}
-Packet = collections.namedtuple("Packet", "op name body senders number forms")
+Packet = collections.namedtuple("Packet", "op name body senders number forms others")
 Form = collections.namedtuple("Form", "name body fields number")
 Field = collections.namedtuple("Field", "name lo n_bits kind")
 
@@ -40,11 +41,11 @@ class Reader:
         op, name, body, senders = words
         if not re.fullmatch(r"0x[0-9a-f]{2}", op) or not re.fullmatch(r"[A-Z][A-Z0-9_]*", name):
             self.fail(f"bad opcode or name: {op} {name}")
-        if not body.isdigit() or not senders or set(senders) - set("cgkd"):
+        if not body.isdigit() or not senders or set(senders) - set("cgkdw"):
             self.fail(f"bad body size or senders: {body} {senders}")
         self.once("name", name)
         self.once("opcode", int(op, 16))
-        self.packets.append(Packet(int(op, 16), name, int(body), senders, self.number, []))
+        self.packets.append(Packet(int(op, 16), name, int(body), senders, self.number, [], []))
 
     def form(self, name, body):
         self.once("form", name)
@@ -56,6 +57,8 @@ class Reader:
         packet = self.packets[-1]
         if words[0] == "form" and len(words) == 3 and words[2].isdigit():
             return self.form(words[1], int(words[2]))
+        if words == ["words"] or (len(words) == 3 and words[0] == "registers" and words[1] in SPACES and words[2] in SET_FORMS):
+            return packet.others.append(words)
         if not packet.forms:
             self.form(packet.name.lower(), packet.body)
         form = packet.forms[-1]
@@ -93,12 +96,18 @@ class Reader:
                     self.line_of_packet(words)
                 elif words:
                     self.packet(words)
+        for p in self.packets:
+            self.number = p.number
+            if len(p.others) + bool(p.forms) != 1:
+                self.fail(f"{p.name} has either fields, or registers, or words")
         return sorted(self.packets)
 
 
 def opcode_row(p):
-    flags = " | ".join(SENDERS[s] for s in p.senders.replace("d", ""))
-    return f'{{0x{p.op:02x}, {p.body}, {flags}, {"true" if "d" in p.senders else "false"}, "{p.name}"}}, /* line {p.number} */\n'
+    flags = " | ".join(SENDERS[s] for s in p.senders if s in SENDERS)
+    has = ["true" if s in p.senders else "false" for s in "dw"]
+    sets = [f"BW_PM4_SETS_{form.upper()}, BW_PM4_{space.upper()}_BEGIN_DW" for _, space, form in filter(lambda o: len(o) == 3, p.others)]
+    return f'{{0x{p.op:02x}, {p.body}, {flags}, {", ".join(has + (sets or ["BW_PM4_SETS_NONE, 0"]))}, "{p.name}"}}, /* line {p.number} */\n'
 
 
 def places(packets):

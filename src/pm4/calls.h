@@ -20,6 +20,7 @@ enum bw_pm4_call_kind {
 	BW_PM4_CALL_SH,		 /* from the first register that SET_SH_REG can write; and so on */
 	BW_PM4_CALL_CONTEXT,
 	BW_PM4_CALL_UCONFIG,
+	BW_PM4_CALL_CONFIG,
 };
 
 struct bw_pm4_call_field {

@@ -39,8 +39,7 @@ const char *bw_pm4_name(unsigned op, char buf[16])
 bool bw_pm4_starts_waves(unsigned op)
 {
 	const struct bw_pm4_info *info = bw_pm4_info(op);
-	return info && (!strncmp(info->name, "DISPATCH_", 9) || !strncmp(info->name, "DRAW_", 5)) &&
-	       !strstr(info->name, "PREAMBLE") && !strstr(info->name, "STATE_INIT");
+	return info && info->starts_waves;
 }
 
 unsigned bw_pm4_type(uint32_t header)
@@ -120,51 +119,25 @@ static uint64_t u64(const uint32_t *lo)
 
 /* --- registers --- */
 
-enum set_form { PLAIN, PAIRS, PACKED };
-static const struct {
-	uint8_t op;
-	enum set_form form;
-	uint32_t base_dw;
-} set_packets[] = {
-	{BW_PM4_SET_CONFIG_REG, PLAIN, BW_PM4_CONFIG_BEGIN_DW},
-	{BW_PM4_SET_SH_REG, PLAIN, BW_PM4_SH_BEGIN_DW},
-	{BW_PM4_SET_SH_REG_INDEX, PLAIN, BW_PM4_SH_BEGIN_DW},
-	{BW_PM4_SET_SH_REG_PAIRS, PAIRS, BW_PM4_SH_BEGIN_DW},
-	{BW_PM4_SET_SH_REG_PAIRS_PACKED, PACKED, BW_PM4_SH_BEGIN_DW},
-	{BW_PM4_SET_SH_REG_PAIRS_PACKED_N, PACKED, BW_PM4_SH_BEGIN_DW},
-	{BW_PM4_SET_CONTEXT_REG, PLAIN, BW_PM4_CONTEXT_BEGIN_DW},
-	{BW_PM4_SET_CONTEXT_REG_INDEX, PLAIN, BW_PM4_CONTEXT_BEGIN_DW},
-	{BW_PM4_SET_CONTEXT_REG_PAIRS, PAIRS, BW_PM4_CONTEXT_BEGIN_DW},
-	{BW_PM4_SET_CONTEXT_REG_PAIRS_PACKED, PACKED, BW_PM4_CONTEXT_BEGIN_DW},
-	{BW_PM4_SET_UCONFIG_REG, PLAIN, BW_PM4_UCONFIG_BEGIN_DW},
-	{BW_PM4_SET_UCONFIG_REG_INDEX, PLAIN, BW_PM4_UCONFIG_BEGIN_DW},
-};
-
-static int set_row(const struct bw_pm4_packet *p)
-{
-	for (size_t i = 0; i < BW_ARRAY_SIZE(set_packets); i++)
-		if (p->kind == BW_PM4_TYPE3 && set_packets[i].op == p->op)
-			return (int)i;
-	return -1;
-}
-
 bool bw_pm4_set_reg_begin(const struct bw_pm4_packet *p, struct bw_pm4_set_reg *out)
 {
-	int row = set_row(p);
-	if (row < 0 || p->n_body < 2)
+	const struct bw_pm4_info *info = p->kind == BW_PM4_TYPE3 ? bw_pm4_info(p->op) : NULL;
+	if (!info || p->n_body < 2)
 		return false;
-	*out = (struct bw_pm4_set_reg){.packet = p, .base_dw = set_packets[row].base_dw};
-	switch (set_packets[row].form) {
-	case PLAIN:
+	*out = (struct bw_pm4_set_reg){.packet = p, .info = info};
+	switch (info->sets) {
+	case BW_PM4_SETS_PLAIN:
 		out->n = p->n_body - 1;
 		break;
-	case PAIRS: /* offset, value, offset, value, ... */
+	case BW_PM4_SETS_PAIRS: /* offset, value, offset, value, ... */
 		out->n = p->n_body / 2;
 		break;
-	case PACKED: /* count; then offsets of two registers, and their values */
+	case BW_PM4_SETS_PACKED: /* count; then offsets of two registers, and their values */
 		out->n = (uint32_t)BW_MIN(bw_words_get(p->body, BW_PM4_PACKED_COUNT),
 					  (uint64_t)(p->n_body - 1) / 3 * 2);
 		break;
+	default:
+		return false;
 	}
 	return true;
 }
@@ -175,18 +148,19 @@ bool bw_pm4_set_reg_next(struct bw_pm4_set_reg *s, uint32_t *out_addr_dw, uint32
 	if (s->i >= s->n)
 		return false;
 	uint32_t i = s->i++;
-	switch (set_packets[set_row(s->packet)].form) {
-	case PLAIN:
-		*out_addr_dw = s->base_dw + bw_words_get(body, BW_PM4_REG_OFFSET) + i;
+	switch (s->info->sets) {
+	case BW_PM4_SETS_PLAIN:
+		*out_addr_dw = s->info->sets_from_dw + bw_words_get(body, BW_PM4_REG_OFFSET) + i;
 		s->value = &body[1 + i];
 		break;
-	case PAIRS:
-		*out_addr_dw = s->base_dw + bw_words_get(&body[2 * i], BW_PM4_REG_OFFSET);
+	case BW_PM4_SETS_PAIRS:
+		*out_addr_dw =
+			s->info->sets_from_dw + bw_words_get(&body[2 * i], BW_PM4_REG_OFFSET);
 		s->value = &body[2 * i + 1];
 		break;
-	case PACKED: {
+	default: { /* packed */
 		const uint32_t *group = body + 1 + i / 2 * 3;
-		*out_addr_dw = s->base_dw + bw_half16(group[0], i & 1);
+		*out_addr_dw = s->info->sets_from_dw + bw_half16(group[0], i & 1);
 		s->value = &group[1 + (i & 1)];
 		break;
 	}

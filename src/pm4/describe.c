@@ -159,6 +159,7 @@ static void add_field(const struct bw_pm4_names *names, const struct bw_pm4_call
 		[BW_PM4_CALL_SH] = BW_PM4_SH_BEGIN_DW,
 		[BW_PM4_CALL_CONTEXT] = BW_PM4_CONTEXT_BEGIN_DW,
 		[BW_PM4_CALL_UCONFIG] = BW_PM4_UCONFIG_BEGIN_DW,
+		[BW_PM4_CALL_CONFIG] = BW_PM4_CONFIG_BEGIN_DW,
 	};
 	bw_str_addf(out, "%s ", f->name);
 	switch (f->kind) {
@@ -170,6 +171,7 @@ static void add_field(const struct bw_pm4_names *names, const struct bw_pm4_call
 	case BW_PM4_CALL_SH:
 	case BW_PM4_CALL_CONTEXT:
 	case BW_PM4_CALL_UCONFIG:
+	case BW_PM4_CALL_CONFIG:
 		add_register(names, bases_dw[f->kind] + (uint32_t)value, out);
 		break;
 	default:

@@ -46,9 +46,14 @@ uint32_t bw_pm4_size_dw(uint32_t header);
 bool bw_pm4_at(const uint32_t *dw, size_t n_dw, size_t pos, struct bw_pm4_packet *out);
 
 enum bw_pm4_sender { BW_PM4_BY_COMPUTE = 1, BW_PM4_BY_GFX = 2, BW_PM4_BY_KERNEL = 4 };
+/* How a packet's body has the registers that it writes. */
+enum bw_pm4_sets { BW_PM4_SETS_NONE, BW_PM4_SETS_PLAIN, BW_PM4_SETS_PAIRS, BW_PM4_SETS_PACKED };
 struct bw_pm4_info {
 	uint8_t op, min_body, senders;
-	bool is_draw;	  /* or has parameters of one */
+	bool is_draw; /* or has parameters of one */
+	bool starts_waves;
+	uint8_t sets; /* enum bw_pm4_sets */
+	uint16_t sets_from_dw;
 	const char *name; /* "DISPATCH_DIRECT" */
 };
 /* NULL: no packet has this opcode. */
@@ -77,7 +82,7 @@ enum {
 /* SET_*_REG, SET_*_REG_INDEX, the PAIRS forms: address and value of one register at a time. */
 struct bw_pm4_set_reg {
 	const struct bw_pm4_packet *packet;
-	uint32_t base_dw;      /* of the register space */
+	const struct bw_pm4_info *info;
 	uint32_t n, i;	       /* registers, next one */
 	const uint32_t *value; /* where the last one's value is, in the packet */
 };

@@ -235,7 +235,7 @@ static struct bw_error *add_set(struct bw_decompile *d, const struct bw_pm4_pack
 	bw_str_add(&d->code, "\tset_registers(");
 	add_packet_name(d, p->op);
 	bw_str_addf(&d->code, ", 0x%02x, 0x%x, 0x%x, %u, (uint32_t[]){\n", p->header & 0xff,
-		    set->base_dw, p->body[0] & 0xffff0000u, p->n_body - 1);
+		    set->info->sets_from_dw, p->body[0] & 0xffff0000u, p->n_body - 1);
 	for (uint32_t i = 1; bw_pm4_set_reg_next(&s, &addr_dw, &value); i++) {
 		struct bw_reg reg;
 		bool known = register_at(d, addr_dw, &reg);
@@ -265,7 +265,7 @@ static bool is_plain_set(const struct bw_pm4_packet *p, struct bw_pm4_set_reg *o
 	s = *out;
 	while (bw_pm4_set_reg_next(&s, &addr_dw, &value)) {
 		if (++n >= p->n_body || value != p->body[n] ||
-		    addr_dw != out->base_dw + (p->body[0] & 0xffff) + n - 1)
+		    addr_dw != out->info->sets_from_dw + (p->body[0] & 0xffff) + n - 1)
 			return false;
 	}
 	return n == p->n_body - 1;

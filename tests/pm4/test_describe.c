@@ -16,7 +16,7 @@ static void test_packets(void **state)
 	/* Headers and bodies as nvd.h of Linux lays them out; registers by their offsets in
 	 * gc_11_0_0_offset.h. */
 	static const struct {
-		uint32_t dw[10], n;
+		uint32_t dw[16], n;
 		const char *text;
 	} cases[] = {
 		{{0xc0027600, 0x20c, 0x10000, 1},
@@ -51,6 +51,49 @@ static void test_packets(void **state)
 		 "offset 0x40, vertex_register COMPUTE_USER_DATA_0, instance_register "
 		 "COMPUTE_USER_DATA_1, draw_initiator 0x2\n"},
 		{{0xc001b100, 0x3000, 0x7f}, 3, "address 0x7f00003000\n"},
+		/* gfx9_plus_merged_f32_*_pm4_packets.h of PAL has these */
+		{{0xc0091d00, 0x40050012, 0x104, 0x10, 0x20, 0x20001, 7, 8, 0, 9, 0},
+		 11,
+		 "operation 18, repeats 1, complete 0, read 1, read_control 0, engine 1, "
+		 "increment 4, dmode 1, base 0x10, size 32, offset_0 1, offset_1 2, "
+		 "destination 0x7, source_0 0x8, source_1 0x9\n"},
+		{{0xc0023000, 5, 2, 0x00640003},
+		 4,
+		 "n_primitives 5, draw_initiator 0x2, index_offset 3, primitive_type 4, "
+		 "n_indices 3\n"},
+		{{0xc0085b00, 0x1000, 0x7f, ~0u, 0, 1, 2, 0x1000, 0, 8},
+		 10,
+		 "destination 0x7f00001000, mask 0xffffffff, value 0x200000001, increment 0x1000, "
+		 "n_entries 8\n"},
+		{{0xc0035c00, 0x1000, 0x7f, 0x10900003, 0x8001},
+		 5,
+		 "address 0x7f00001000, n_dw 3, chain 1, offload_polling 0, valid 1, "
+		 "cache_policy 1, pasid 32769\n"},
+		{{0xc0007500, 2}, 2, "sync_context_manager 0, sync_dma 1\n"},
+		{{0xc0027700, 0x8000020c, 0x40, 0x70000},
+		 4,
+		 "register COMPUTE_PGM_LO, index 2, offset 0x40, driver_data 0x7\n"},
+		{{0xc0017800, 0x00058012, 9},
+		 3,
+		 "register_offset 0x12, defer 1, queue 5\n0x00000009\n"},
+		{{0xc0038e00, 0x100, 0x40, 0x7f, 0x100d0c14},
+		 5,
+		 "size 256, address 0x7f00000040, interval 5, reset_count 67, reset_force 1, "
+		 "report_and_reset 1, cache_policy 1\n"},
+		{{0xc0029100, 0x1230, 1, 2}, 4, "from_base 0, address_16b 0x10000123, index 2\n"},
+		{{0xc0029e00, 0xc0000010, 4, 0x40},
+		 4,
+		 "offset 0x10, cache_policy 0, increment_ce 1, increment_cs 1, n_dw 4, "
+		 "address_offset 0x40\n"},
+		/* pm4_mes_map_process of kfd_pm4_headers_ai.h */
+		{{0xc00ea100, 0x15008001, 0x1000, 1, 2, 3, 4, 0, 5, 0, 0, 0x2000, 0, 0x00c10081,
+		  0x40, 0x7f},
+		 16,
+		 "pasid 32769, debug_queue 1, quantum 10, page_table 0x100001000, sh_mem_bases "
+		 "0x2, sh_mem_config 0x3, trap_handler 0x4, trap_memory 0x5, gds_address 0x2000, "
+		 "n_gws 1, sdma 1, n_oac 0, gds_size 1, n_queues 3, completion_signal 0x7f00000040\n"},
+		/* only its size is known */
+		{{0xc0009900, 3}, 2, "0x00000003\n"},
 		/* a bit that no field has; a size that no form has; what comes after the fields */
 		{{0xc0008500, 1}, 2, "dummy 1\n"},
 		{{0xc0008400, 0x80000001}, 2, "counter 1, and 0x80000000 in dword 1\n"},
