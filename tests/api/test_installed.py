@@ -55,6 +55,45 @@ int main(int argc, char **argv) {
 }
 """
 
+# A program that needs none: a breakpoint with a condition, and a step.
+STEPS = """
+#include <breakwater/breakwater.h>
+#include <stdio.h>
+static struct breakwater_error *debug(char *kernel, struct breakwater_session **s, struct breakwater_event **e) {
+	const char *words[] = {"run", kernel, "--grid", "64", "--group", "64", "--arg", "out=zeros:64", NULL};
+	const struct breakwater_break_at at = {.size_b = sizeof(at), .place = "loop.s:10", .condition = "$v1 == 5"};
+	struct breakwater_wave before = {.size_b = sizeof(before)}, after = before;
+	struct breakwater_error *err;
+	uint32_t number;
+	if ((err = breakwater_open(words, s)) || (err = breakwater_break_set(*s, &at, &number)) ||
+	    (err = breakwater_start(*s)) || (err = breakwater_wait(*s, -1, e)) ||
+	    (err = breakwater_wave(*s, breakwater_event_wave(*e), &before)))
+		return err;
+	breakwater_event_free(*e);
+	if ((err = breakwater_step(*s, BREAKWATER_STEP_INSTRUCTION, 1, e)) ||
+	    (err = breakwater_wave(*s, breakwater_event_wave(*e), &after)))
+		return err;
+	printf("breakpoint %u, then %d bytes\\n", before.breakpoint, (int)(after.pc - before.pc));
+	breakwater_event_free(*e);
+	breakwater_close(*s);
+	return NULL;
+}
+int main(int argc, char **argv) {
+	struct breakwater_session *s = NULL;
+	struct breakwater_event *e = NULL;
+	struct breakwater_error *err = debug(argv[1], &s, &e);
+	if (err)
+		puts(breakwater_error_message(err));
+	return err != NULL;
+}
+"""
+
+
+def compiled(folder, libraries, name, text):
+    (folder / f"{name}.c").write_text(text)
+    output("gcc", f"-I{folder / PREFIX / 'include'}", folder / f"{name}.c", f"-L{libraries}", "-lbreakwater", "-o", folder / name)
+    return folder / name
+
 
 def alone(folder, libraries):
     """Without the library of the commands, only these are missing, which is said."""
@@ -62,14 +101,14 @@ def alone(folder, libraries):
     other.mkdir()
     for file in libraries.glob("libbreakwater.so*"):
         shutil.copy(file, other / file.name, follow_symlinks=False)
-    (folder / "command.c").write_text(COMMAND)
-    output("gcc", f"-I{folder / PREFIX / 'include'}", folder / "command.c", f"-L{libraries}", "-lbreakwater", "-o", folder / "command")
-    for place, expected in ((libraries, "here"), (other, "Commands need libbreakwater-commands.so.0, which is installed beside libbreakwater.so.0")):
+    command, steps = compiled(folder, libraries, "command", COMMAND), compiled(folder, libraries, "steps", STEPS)
+    missing = "Commands need libbreakwater-commands.so.0, which is installed beside libbreakwater.so.0"
+    for program, place, expected in ((command, libraries, "here"), (command, other, missing), (steps, other, "breakpoint 1, then 4 bytes\n")):
         env = dict(os.environ, LD_LIBRARY_PATH=str(place), **sanitizer_of(place / "libbreakwater.so.0"))
         if place == other:  # the parts that it starts are found from where it is installed
             env["BREAKWATER_LIBEXEC"] = str(folder / PREFIX / "libexec/breakwater")
-        said = subprocess.run([folder / "command", SOURCE / "tests/e2e/kernels/loop.s"], env=env, capture_output=True, text=True, timeout=TIMEOUT_S)
-        check(said.stdout.startswith(expected), f"with {place.name}: {said.stdout}{said.stderr}")
+        said = subprocess.run([program, SOURCE / "tests/e2e/kernels/loop.s"], env=env, capture_output=True, text=True, timeout=TIMEOUT_S)
+        check(said.stdout.startswith(expected), f"{program.name} with {place.name}: {said.stdout}{said.stderr}")
 
 
 def example():
