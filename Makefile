@@ -46,8 +46,8 @@ check-linux: all
 	@BREAKWATER_LINUX=whole meson test -C $(BUILD) --print-errorlogs --suite linux --timeout-multiplier 4
 
 # AddressSanitizer and UndefinedBehaviorSanitizer. CI leaves out the sessions that take longest there, of which each
-# kind has shorter ones.
-SANITIZE_LONG = api-python|e2e-(bisect|breadcrumbs|capture_modes|capture_names|decompile|filters|frames|help|languages|lines|matrix|report|report_page|stomp_waves|strangers|strict|torture|traces|tui|variables|waves)|strict-e2e-.*|vulkan-(attach|capture|dispatch|record-lines|shader|shaders)
+# kind has shorter ones; sessions with --json are those without it once more.
+SANITIZE_LONG = api-python|json-(breakpoints|control|device|faults|habits|hang|lanes|opencl|passing|run|session|source|state|strict|types|values|vgpu|watch)|e2e-(bisect|breadcrumbs|capture_modes|capture_names|decompile|filters|frames|help|languages|lines|matrix|report|report_page|stomp_waves|strangers|strict|torture|traces|tui|variables|waves)|strict-e2e-.*|vulkan-(attach|capture|dispatch|record-lines|shader|shaders)
 check-sanitize: sanitize-build
 	@tools/run-tests.py $(SANITIZE) --timeout-multiplier 4
 
@@ -60,18 +60,20 @@ sanitize-build: deps
 	@ninja -C $(SANITIZE) --quiet
 
 # ThreadSanitizer: the device, its driver, the agent, live and whole sessions. CI has the part whose threads
-# are few.
+# are few, and builds what that needs.
 THREADS_SHORT = base-|wire-|kmd-|debug-|handles|layer$$|target-fake|vgpu-uapi-
 check-threads: threads-build
 	@meson test -C $(THREADS) --print-errorlogs --timeout-multiplier 6
 
-check-threads-short: threads-build
+check-threads-short: $(THREADS)/build.ninja
 	@tools/run-tests.py $(THREADS) --timeout-multiplier 6 \
 		$$(meson test -C $(THREADS) --no-rebuild --list 2>/dev/null | sed -n 's/.* \/ //p' | grep -E '^($(THREADS_SHORT))')
 
-threads-build: deps
-	@[ -f $(THREADS)/build.ninja ] || $(SETUP) $(THREADS) -Db_sanitize=thread -Db_lundef=false >/dev/null
+threads-build: $(THREADS)/build.ninja
 	@ninja -C $(THREADS) --quiet
+
+$(THREADS)/build.ninja: | deps
+	@$(SETUP) $(THREADS) -Db_sanitize=thread -Db_lundef=false >/dev/null
 
 # gcc's warnings are the ones we keep to; clang's would drown the findings.
 check-fuzz: deps
