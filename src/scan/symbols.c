@@ -11,15 +11,22 @@
 #include "base/cleanup.h"
 #include "base/util.h"
 #include "sym/demangle.h"
+#include "sym/placed.h"
+
+static struct bw_error *keep(void *cookie, struct bw_code_object *co)
+{
+	struct bw_scan_symbols *s = cookie;
+	struct bw_error *err = bw_vec_push(&s->code, co);
+	if (err)
+		bw_code_object_close(co);
+	return err;
+}
 
 struct bw_error *bw_scan_symbols_add(struct bw_scan_symbols *s, const char *path)
 {
 	struct bw_code_object *co;
 	BW_TRY(bw_code_object_load(path, &co));
-	struct bw_error *err = bw_vec_push(&s->code, co);
-	if (err)
-		bw_code_object_close(co);
-	return err;
+	return keep(s, co);
 }
 
 void bw_scan_symbols_close(struct bw_scan_symbols *s)
@@ -44,23 +51,28 @@ static bool is_code_object(const char *path)
 	       !memcmp(head.e_ident, ELFMAG, SELFMAG) && head.e_machine == EM_AMDGPU;
 }
 
-/* Files among the words of its command line, seen from its folder. */
-static void add_code_of(struct bw_scan_symbols *s, pid_t pid)
+struct bw_error *bw_scan_code_of(pid_t pid, bw_scan_code_fn *fn, void *cookie)
 {
 	char path[512], words[64 * 1024];
 	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
 	_cleanup_fclose_ FILE *f = fopen(path, "re");
 	if (!f)
-		return;
+		return NULL;
 	size_t n = fread(words, 1, sizeof(words) - 1, f);
 	words[n] = '\0';
 	for (const char *w = words; w < words + n; w += strlen(w) + 1) {
+		struct bw_code_object *co;
 		if (!*w || snprintf(path, sizeof(path), *w == '/' ? "%.0d%s" : "/proc/%d/cwd/%s",
 				    *w == '/' ? 0 : (int)pid, w) >= (int)sizeof(path))
 			continue;
-		if (is_code_object(path))
-			bw_error_free(bw_scan_symbols_add(s, path)); /* damaged: not known */
+		if (!is_code_object(path))
+			continue;
+		struct bw_error *damaged = bw_code_object_load(path, &co);
+		bw_error_free(damaged);
+		if (!damaged)
+			BW_TRY(fn(cookie, co));
 	}
+	return NULL;
 }
 
 static void look_at_vmid(struct bw_scan_symbols *s, unsigned vmid)
@@ -69,7 +81,7 @@ static void look_at_vmid(struct bw_scan_symbols *s, unsigned vmid)
 	v->is_looked_at = true;
 	v->has_process = bw_gpu_process_of(s->gpu->kmd, vmid, &v->process);
 	if (v->has_process)
-		add_code_of(s, v->process.pid);
+		bw_error_free(bw_scan_code_of(v->process.pid, keep, s));
 	struct bw_error *err =
 		bw_gpu_space_open(s->gpu->kmd, &s->gpu->part, BW_GPUVM_GC, vmid, &v->space, NULL);
 	v->is_open = !err;
@@ -85,50 +97,26 @@ const struct bw_kmd_client *bw_scan_symbols_process(struct bw_scan_symbols *s, u
 	return s->vmid[vmid].has_process ? &s->vmid[vmid].process : NULL;
 }
 
-enum { AROUND_B = 512, PAGE_B = 4096 };
-
-/* Equal dwords in percent around an offset of the image, of the function that is there: breakpoints
- * may be in it. 0: nothing to compare. */
-static unsigned likeness(struct bw_gpu_space *space, const struct bw_code_object *co,
-			 const struct bw_symbol *sym, uint64_t offset, uint64_t pc)
+static size_t read_space(void *cookie, uint64_t va, void *out, size_t size_b)
 {
-	size_t image_b, n_same = 0, n = 0;
-	const uint8_t *image = bw_code_object_image(co, &image_b);
-	uint8_t memory[2 * AROUND_B];
-	uint64_t first = offset > AROUND_B ? offset - AROUND_B : 0, end = offset + AROUND_B;
-	first = BW_MAX(first, sym->addr);
-	end = BW_MIN(end, sym->addr + sym->size_b);
-	end = BW_MIN(end, (uint64_t)image_b);
-	if (first >= end || end - first < 4 || first > offset || pc < offset - first)
-		return 0;
-	size_t got = bw_gpu_space_read(space, pc - (offset - first), memory, (size_t)(end - first));
-	for (size_t i = 0; i + 4 <= got; i += 4, n++)
-		n_same += !memcmp(memory + i, image + first + i, 4);
-	return n && got == end - first ? (unsigned)(n_same * 100 / n) : 0;
+	return bw_gpu_space_read(cookie, va, out, size_b);
 }
 
-/* Images lie at multiples of a page, so the offset in the page is known. */
 static const struct bw_symbol *find_symbol(struct bw_scan_symbols *s, unsigned vmid, uint64_t pc,
 					   uint64_t *out_offset)
 {
-	enum { LIKE_ENOUGH = 80, MOST_PAGES = 16384 };
 	const struct bw_symbol *best = NULL;
-	unsigned best_likeness = LIKE_ENOUGH - 1;
+	unsigned best_likeness = BW_PLACED_ENOUGH - 1;
+	struct bw_placed_window w;
+	bw_placed_look(pc, read_space, &s->vmid[vmid].space, &w);
 	bw_vec_each(&s->code, co) {
-		size_t image_b;
-		bw_code_object_image(*co, &image_b);
-		for (uint64_t at = pc % PAGE_B; at < image_b && at / PAGE_B < MOST_PAGES;
-		     at += PAGE_B) {
-			const struct bw_symbol *sym = bw_code_object_symbol_at(*co, at);
-			if (!sym || !sym->is_function || at >= sym->addr + sym->size_b)
-				continue;
-			unsigned like = likeness(&s->vmid[vmid].space, *co, sym, at, pc);
-			if (like <= best_likeness)
-				continue;
-			best = sym;
-			best_likeness = like;
-			*out_offset = at - sym->addr;
-		}
+		uint64_t base;
+		unsigned like = bw_placed_find(*co, &w, &base);
+		if (like <= best_likeness)
+			continue;
+		best = bw_code_object_symbol_at(*co, pc - base);
+		best_likeness = like;
+		*out_offset = pc - base - best->addr;
 	}
 	return best;
 }

@@ -36,4 +36,9 @@ const struct bw_kmd_client *bw_scan_symbols_process(struct bw_scan_symbols *s, u
 /* "saxpy+60" for an address of a VMID; false where its code is not known. */
 bool bw_scan_symbols_at(struct bw_scan_symbols *s, unsigned vmid, uint64_t pc, struct bw_str *out);
 
+/* The code objects that the words of a process's command line name, seen from its folder. fn takes
+ * each of them; damaged ones are left out. */
+typedef struct bw_error *bw_scan_code_fn(void *cookie, struct bw_code_object *co);
+struct bw_error *bw_scan_code_of(pid_t pid, bw_scan_code_fn *fn, void *cookie) BW_MUST_CHECK;
+
 #endif
