@@ -169,7 +169,11 @@ struct bw_error *bw_dump_open(const struct bw_target_source *source, struct bw_t
 	struct bw_dump *d = calloc(1, sizeof(*d));
 	if (!d)
 		return bw_error_nomem();
-	d->t = (struct bw_target){.ops = &ops, .is_past = true, .caps = BW_CAP_FAULT};
+	d->t = (struct bw_target){.ops = &ops,
+				  .kind = "a crash file",
+				  .instead = "that needs a running GPU",
+				  .is_past = true,
+				  .caps = BW_CAP_FAULT};
 	d->crash = source->crash;
 	if (d->crash->report.ranges.len)
 		d->t.caps |= BW_CAP_MAPS;

@@ -19,19 +19,31 @@ static bool write_gfxoff(struct bw_gpu *g, uint32_t on)
 	return ok;
 }
 
-struct bw_error *bw_gpu_take(struct bw_kmd *kmd, struct bw_gpu *g)
+static struct bw_error *find_blocks(struct bw_gpu *g)
 {
 	static const char *const blocks[BW_GPU_N_BLOCKS] = {"gc",   "mmhub", "osssys", "hdp",
 							    "sdma", "sdma0", "sdma1"};
-	*g = (struct bw_gpu){.kmd = kmd};
-	BW_TRY(bw_gpu_part_of(kmd, &g->part));
+	BW_TRY(bw_gpu_part_of(g->kmd, &g->part));
 	for (size_t i = 0; i < BW_GPU_N_BLOCKS; i++) {
-		struct bw_error *none = bw_gpu_block_open(kmd, blocks[i], &g->block[g->n_blocks]);
+		struct bw_error *none =
+			bw_gpu_block_open(g->kmd, blocks[i], &g->block[g->n_blocks]);
 		g->n_blocks += !none;
 		bw_error_free(none);
 	}
-	bw_error_free(bw_kmd_file_open(kmd, "amdgpu_gfxoff", true, &g->gfxoff));
+	bw_error_free(bw_kmd_file_open(g->kmd, "amdgpu_gfxoff", true, &g->gfxoff));
 	return NULL;
+}
+
+struct bw_error *bw_gpu_take(struct bw_kmd *kmd, struct bw_gpu *g)
+{
+	*g = (struct bw_gpu){.kmd = kmd};
+	return find_blocks(g);
+}
+
+struct bw_error *bw_gpu_borrow(struct bw_kmd *kmd, struct bw_gpu *g)
+{
+	*g = (struct bw_gpu){.kmd = kmd, .is_borrowed = true};
+	return find_blocks(g);
 }
 
 void bw_gpu_hold(struct bw_gpu *g)
@@ -54,7 +66,8 @@ void bw_gpu_close(struct bw_gpu *g)
 	bw_gpu_allow(g);
 	if (g->gfxoff)
 		bw_kmd_file_close(g->gfxoff);
-	bw_kmd_close(g->kmd);
+	if (!g->is_borrowed)
+		bw_kmd_close(g->kmd);
 	*g = (struct bw_gpu){0};
 }
 

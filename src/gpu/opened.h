@@ -12,6 +12,7 @@ enum { BW_GPU_N_BLOCKS = 7, BW_GPU_VMIDS = 16 };
 
 struct bw_gpu {
 	struct bw_kmd *kmd;
+	bool is_borrowed;	    /* kmd is */
 	struct bw_kmd_file *gfxoff; /* NULL: the GPU has none, or no access */
 	bool is_held;		    /* GFXOFF is */
 	struct bw_gpuvm_part part;
@@ -21,6 +22,8 @@ struct bw_gpu {
 
 /* Takes kmd, which close() closes, and finds the blocks; GFXOFF is not touched. */
 struct bw_error *bw_gpu_take(struct bw_kmd *kmd, struct bw_gpu *out) BW_MUST_CHECK;
+/* The same of a kmd that stays its owner's. */
+struct bw_error *bw_gpu_borrow(struct bw_kmd *kmd, struct bw_gpu *out) BW_MUST_CHECK;
 /* Holds GFXOFF off until close(), where that is possible. */
 void bw_gpu_hold(struct bw_gpu *g);
 /* Allows GFXOFF again, where it is held. */

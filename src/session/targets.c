@@ -5,11 +5,13 @@
 
 #include "dump/dump.h"
 #include "live/live.h"
+#include "scan/target.h"
 
 static bw_target_open_fn *const openers[BW_SOURCE_COUNT] = {
 	[BW_SOURCE_PROGRAM] = bw_live_open,
 	[BW_SOURCE_PROCESS] = bw_live_open,
 	[BW_SOURCE_CRASH] = bw_dump_open,
+	[BW_SOURCE_WAVES] = bw_scan_open,
 };
 
 struct bw_error *bw_open_target(const struct bw_target_source *source, struct bw_target **out)

@@ -14,6 +14,7 @@ enum bw_target_source_kind {
 	/* one that runs already, and is detached from when the target is closed */
 	BW_SOURCE_PROCESS,
 	BW_SOURCE_CRASH, /* what a GPU has left behind */
+	BW_SOURCE_WAVES, /* the waves that are on a GPU, which are looked at */
 	BW_SOURCE_COUNT,
 };
 
@@ -22,7 +23,8 @@ struct bw_target_source {
 	struct bw_kmd *kmd;	      /* the GPU; borrowed, must outlive the target */
 	const struct bw_crash *crash; /* CRASH: as read; borrowed, must outlive the target */
 	uint32_t gc;		      /* CRASH: what the user says; 0: what the files say */
-	pid_t pid;		      /* PROCESS: started by `breakwater exec` */
+	pid_t pid;  /* PROCESS: started by `breakwater exec`; WAVES: whose, 0: of all */
+	bool halts; /* WAVES: they are halted until the target is closed */
 
 	/* PROGRAM: argv[0] is looked up in PATH. What it submits to the GPU is held until
 	 * bw_target_release. Processes that it starts are debugged with it, each when it opens the

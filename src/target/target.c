@@ -126,9 +126,8 @@ struct bw_error *bw_target_need(const struct bw_target *t, uint32_t caps)
 	if (!missing)
 		return NULL;
 	const char *what = bw_target_cap_text((enum bw_target_cap)(missing & -missing));
-	if (t->is_past)
-		return bw_errorf(BW_E_UNSUPPORTED,
-				 "a crash file cannot %s: that needs a running GPU", what);
+	if (t->kind)
+		return bw_errorf(BW_E_UNSUPPORTED, "%s cannot %s: %s", t->kind, what, t->instead);
 	return bw_errorf(BW_E_UNSUPPORTED, "this target cannot %s", what);
 }
 

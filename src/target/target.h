@@ -274,6 +274,9 @@ struct bw_target {
 	/* The PC of a memory violation is the access itself, and that of an address watch right
 	 * after it; set_precise changes it. */
 	bool is_precise;
+	/* Of a target that only shows what there is, for the error of what it cannot do: "a crash
+	 * file", "that needs a running GPU". NULL: another one. */
+	const char *kind, *instead;
 	bool is_past;  /* it is what a GPU has left behind: nothing can be run or changed */
 	pid_t program; /* the one that it has started; 0: none */
 	struct bw_target_facts facts;

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "base/shown.h"
+#include "target/call.h"
 
 static const char *base_name(const char *path)
 {
@@ -386,7 +387,7 @@ static void show_cause(struct bw_out *o, struct bw_debug *d, const struct bw_sto
 		return;
 	}
 	if (s->reasons == BW_REASON_SINGLE_STEP ||
-	    (bw_debug_target(d)->is_past && s->reasons == BW_REASON_INTERRUPT))
+	    (!bw_target_can(bw_debug_target(d), BW_CAP_RUN) && s->reasons == BW_REASON_INTERRUPT))
 		return;
 	const char *signal = bw_reason_signal(s->reasons);
 	bw_reason_text(s->reasons, reasons, sizeof(reasons));
@@ -479,6 +480,8 @@ void bw_show_stop(struct bw_out *o, struct bw_debug *d, const struct bw_stop *s,
 		bw_out_line(
 			o,
 			bw_debug_target(d)->is_past ? "There is no wave in it."
+			: !bw_target_can(bw_debug_target(d), BW_CAP_RUN)
+				? "There is no wave to look at."
 			: s->focus_ended
 				? "No wave is on the GPU now; \"continue\" goes on."
 				: "Interrupted. No wave is on the GPU now; \"continue\" goes on.");

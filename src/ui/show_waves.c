@@ -191,8 +191,10 @@ void bw_show_inferiors(struct bw_out *o, struct bw_debug *d)
 static const char *no_dispatches(struct bw_debug *d)
 {
 	const struct bw_target *target = bw_debug_target(d);
-	return target && !bw_target_can(target, BW_CAP_RUN) ? "The file tells of no dispatch."
-							    : "Nothing has been dispatched.";
+	if (!target || bw_target_can(target, BW_CAP_RUN))
+		return "Nothing has been dispatched.";
+	return target->is_past ? "The file tells of no dispatch."
+			       : "Waves do not tell which dispatch they belong to.";
 }
 
 struct bw_error *bw_show_wave_count(struct bw_out *o, struct bw_debug *d)

@@ -286,6 +286,13 @@ struct bw_error *bw_debug_match_again(struct bw_debug *d)
 		point_info(x);
 		x->info.kernarg_va = kernarg_of(&x->info);
 	}
+	if (bw_target_can(d->target, BW_CAP_RUN))
+		return NULL;
+	bw_vec_each(&d->stopped, slot) {
+		const struct bw_wave_info *w = &d->slots[*slot].info;
+		BW_IN_SPACE(d, w->space);
+		BW_TRY(bw_debug_match_pc(d, w->pc));
+	}
 	return NULL;
 }
 

@@ -33,6 +33,8 @@ struct bw_dispatch_record {
 struct bw_error *bw_debug_on_submit(struct bw_debug *d,
 				    const struct bw_target_event *ev) BW_MUST_CHECK;
 /* Matches kernels again: code was added since the dispatches were seen. */
+/* The code object at the PC of a wave, by its bytes, where no dispatch has told of it. */
+struct bw_error *bw_debug_match_pc(struct bw_debug *d, uint64_t pc) BW_MUST_CHECK;
 struct bw_error *bw_debug_match_again(struct bw_debug *d) BW_MUST_CHECK;
 void bw_debug_on_done(struct bw_debug *d, const struct bw_target_event *ev);
 struct bw_dispatch_record *bw_debug_dispatch_priv(struct bw_debug *d, uint32_t number);

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "sym/placed.h"
+
 enum { MATCH_MAX_B = 1024 };
 
 /* How many bytes of the kernel can be compared; 0: the descriptor points outside the image. */
@@ -151,6 +153,42 @@ static struct bw_error *use_kernel(struct bw_debug *d, struct bw_dispatch_record
 	if (k->end > k->entry)
 		x->kernel_end = va + (k->end - k->entry);
 	return add_load(d, m, x->info.load_base);
+}
+
+/* ---- Code of which no dispatch tells ---- */
+
+/* All that can be read from va on, up to size_b. */
+static size_t read_some(void *cookie, uint64_t va, void *out, size_t size_b)
+{
+	struct bw_debug *d = cookie;
+	for (size_t n = size_b; n >= 4; n /= 2) {
+		struct bw_error *err = bw_target_read(d->target, va, out, n);
+		bw_error_free(err);
+		if (!err)
+			return n;
+	}
+	return 0;
+}
+
+struct bw_error *bw_debug_match_pc(struct bw_debug *d, uint64_t pc)
+{
+	struct bw_placed_window w;
+	struct bw_module *best = NULL;
+	unsigned best_likeness = BW_PLACED_ENOUGH - 1;
+	uint64_t base, best_base = 0;
+	if (bw_debug_load_at(d, pc) || !d->modules.len)
+		return NULL;
+	bw_placed_look(pc, read_some, d, &w);
+	bw_vec_each(&d->modules, m) {
+		unsigned like =
+			(*m)->co && !(*m)->is_found ? bw_placed_find((*m)->co, &w, &base) : 0;
+		if (like <= best_likeness)
+			continue;
+		best_likeness = like;
+		best_base = base;
+		best = *m;
+	}
+	return best ? add_load(d, best, best_base) : NULL;
 }
 
 struct bw_error *bw_debug_match_kernel(struct bw_debug *d, struct bw_dispatch_record *x)

@@ -213,6 +213,9 @@ struct bw_error *bw_debug_examine(struct bw_debug *d, uint32_t slot)
 	hw.pc = pc;
 	w->hw = hw;
 	w->displaced_va = 0;
+	/* where waves are only looked at, nothing has told of their code */
+	if (!bw_target_can(d->target, BW_CAP_RUN))
+		BW_TRY(bw_debug_match_pc(d, pc));
 	identify(d, w);
 
 	uint32_t trap_id = bw_wave_get(&hw.state, BW_WF_TRAP_ID);
