@@ -227,16 +227,29 @@ struct bw_error *bw_dap_attach(struct bw_dap *s, json_t *args, json_t *body)
 {
 	struct words w = {0};
 	int64_t pid = 0;
-	const char *pid_text = NULL;
+	const char *pid_text = NULL, *gpu = NULL;
+	bool waves = false, halt = false;
 	char number[24];
+	BW_TRY(bw_dap_take_bool(args, "waves", &waves));
+	BW_TRY(bw_dap_take_bool(args, "halt", &halt));
+	BW_TRY(bw_dap_take_text(args, "gpu", &gpu));
+	bool has_pid = json_object_get(args, "pid") || !waves;
 	/* VS Code's ${command:pickProcess} gives a string. */
 	if (json_is_string(json_object_get(args, "pid")))
 		BW_TRY(bw_dap_need_text(args, "pid", &pid_text));
-	else
+	else if (has_pid)
 		BW_TRY(bw_dap_need_int(args, "pid", &pid));
 	snprintf(number, sizeof(number), "%lld", (long long)pid);
 	struct bw_error *err = add_word(&w, "attach");
-	if (!err)
+	if (!err && waves)
+		err = add_word(&w, "--waves");
+	if (!err && halt)
+		err = add_word(&w, "--halt");
+	if (!err && gpu)
+		err = add_word(&w, "--gpu");
+	if (!err && gpu)
+		err = add_word(&w, gpu);
+	if (!err && has_pid)
 		err = add_word(&w, pid_text ? pid_text : number);
 	if (!err)
 		err = add_word(&w, NULL);

@@ -28,9 +28,9 @@ struct bw_error *bw_session_open(struct bw_session *s, struct bw_run_options *o)
 		return bw_errorf(BW_E_INVALID, "--gfx is for crash files%s%s%s",
 				 o->kernel ? "; " : "", o->kernel ? o->kernel : "",
 				 o->kernel ? " is none" : "");
-	if (o->attach)
+	if (o->attach && o->pid)
 		BW_TRY(bw_use_gpu_of(o->pid, &is_virtual));
-	else
+	else if (!o->attach)
 		BW_TRY(o->kernel ? bw_prepare_kernel(s, o) : bw_prepare_program(s, o));
 	BW_TRY(bw_swaps_begin(&o->swaps, NULL, &s->swaps));
 	if (s->swaps)
@@ -41,6 +41,8 @@ struct bw_error *bw_session_open(struct bw_session *s, struct bw_run_options *o)
 		BW_TRY(bw_check_fidelity(s->kmd));
 	BW_TRY(bw_check_strict(s->kmd, &o->vgpu));
 	bw_session_catch_signals(s);
+	if (o->waves)
+		return bw_open_waves(s, o);
 	return o->attach ? bw_session_attach(s, o->pid) : NULL;
 }
 

@@ -27,5 +27,7 @@ struct bw_error *bw_prepare_capture(struct bw_session *s, const char *path,
 
 /* crash.c: reads o->kernel, says what happened, and shows where its waves are. */
 struct bw_error *bw_open_crash(struct bw_session *s, const struct bw_run_options *o) BW_MUST_CHECK;
+/* waves.c: reads the waves that are on the GPU, which is open, and shows where they are. */
+struct bw_error *bw_open_waves(struct bw_session *s, const struct bw_run_options *o) BW_MUST_CHECK;
 
 #endif

@@ -21,10 +21,15 @@ static const char run_usage[] =
 
 static const char attach_usage[] =
 	"Usage: breakwater attach [OPTIONS] PID\n"
+	"       breakwater attach --waves [--halt] [OPTIONS] [PID]\n"
 	"\n"
 	"Debugs a program that runs already; \"breakwater exec\" has started it. What it submits to the GPU from\n"
 	"now on can be stopped; under \"exec --ready\", what runs already, too. Leaving, by quit or detach,\n"
-	"leaves the program as it was.\n";
+	"leaves the program as it was.\n"
+	"\n"
+	"With --waves it looks at the waves that are on the GPU, of a process or of all, whoever has started them:\n"
+	"those of a program that hangs, too. Registers, memory, code, \"report\" and the terminal screen are as in\n"
+	"any session; nothing can be run, stopped or changed.\n";
 
 static struct bw_error *take_limit(void *options, const char *option, const char *value)
 {
@@ -114,6 +119,18 @@ static const struct bw_option run_rows[] = {
 	{0},
 };
 
+static const struct bw_option waves_rows[] = {
+	{"--waves", NULL, "look at waves, without a trap handler; of gfx9 to gfx12",
+	 BW_FLAG(OPTIONS, waves)},
+	{"--halt", NULL,
+	 "with --waves: all waves of the GPU are halted until the session ends, whatever ends it, so that all "
+	 "that is read is of one moment",
+	 BW_FLAG(OPTIONS, halt)},
+	{"--gpu", "GPU", "with --waves: virtual, an index, or a PCI address",
+	 BW_TEXT(OPTIONS, gpu)},
+	{0},
+};
+
 const struct bw_command_line bw_line_run = {
 	.name = "breakwater run",
 	.usage = run_usage,
@@ -131,13 +148,17 @@ const struct bw_command_line bw_line_run = {
 const struct bw_command_line bw_line_attach = {
 	.name = "breakwater attach",
 	.usage = attach_usage,
-	.groups = {{"Options:", session_rows}, {NULL, help_rows}},
+	.groups = {{"Options:", waves_rows}, {NULL, session_rows}, {NULL, help_rows}},
 	.word = take_kernel,
 };
 
 static struct bw_error *check_attach(struct bw_run_options *o)
 {
 	uint64_t pid;
+	if (o->halt && !o->waves)
+		return bw_errorf(BW_E_INVALID, "--halt needs --waves");
+	if (o->waves && !o->kernel && !o->program && !o->launch.words.len && !o->compile.first)
+		return NULL;
 	if (o->program || o->launch.words.len || o->compile.first || !o->kernel ||
 	    !bw_parse_u64(o->kernel, &pid) || !pid || pid > INT32_MAX)
 		return bw_errorf(

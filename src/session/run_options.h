@@ -28,6 +28,8 @@ struct bw_run_options {
 	uint32_t gc;	/* --gfx, of a crash file; 0: not given */
 	double limit_s; /* 0: none */
 	bool attach;	/* `kernel` is a process number */
+	bool waves;	/* --waves of attach: only look at waves; pid 0: at those of all */
+	bool halt;	/* --halt of attach --waves */
 	pid_t pid;
 	char **program; /* after --, borrowed from argv */
 	struct bw_launch_options launch;
