@@ -98,7 +98,7 @@ struct bw_error *bw_command_line_take(const struct bw_command_line *l, void *opt
 /* The error for an option that l does not have. */
 struct bw_error *bw_command_line_unknown(const struct bw_command_line *l, const char *word);
 
-/* Adds what --help says; with the rows of a group alone, where it is no command. */
+/* Adds what --help says; with the rows of a group alone, where it is not a command. */
 void bw_command_line_help(const struct bw_command_line *l, struct bw_str *out);
 /* The same, on standard output. */
 void bw_command_line_print_help(const struct bw_command_line *l);

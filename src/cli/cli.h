@@ -112,7 +112,7 @@ struct bw_session_hooks bw_cli_hooks(struct bw_cli *c);
 /* Waits for the next stop and shows it; for an editor, which waits itself, nothing. */
 struct bw_error *bw_cli_wait_and_show(struct bw_cli *c) BW_MUST_CHECK;
 /* A stop of "finish": what the function returned stands before the displays, as in gdb. */
-void bw_cli_stopped_behind(struct bw_cli *c, const struct bw_stop *s, const struct bw_returned *r);
+void bw_cli_finished(struct bw_cli *c, const struct bw_stop *s, const struct bw_returned *r);
 
 /* ---- leave.c ---- */
 

@@ -227,7 +227,7 @@ struct bw_error *bw_cmd_finish(struct bw_cli *c, const char *args)
 	err = bw_debug_finish(c->debug, &stop);
 	if (err)
 		return end_if_gone(c, err);
-	bw_cli_stopped_behind(c, &stop, &returned);
+	bw_cli_finished(c, &stop, &returned);
 	return NULL;
 }
 

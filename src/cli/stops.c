@@ -44,7 +44,7 @@ struct bw_session_hooks bw_cli_hooks(struct bw_cli *c)
 	return (struct bw_session_hooks){stopping, stopped, ending, c};
 }
 
-void bw_cli_stopped_behind(struct bw_cli *c, const struct bw_stop *s, const struct bw_returned *r)
+void bw_cli_finished(struct bw_cli *c, const struct bw_stop *s, const struct bw_returned *r)
 {
 	c->returned = r;
 	bw_session_stopped(c->session, s, false);

@@ -45,8 +45,8 @@ static void say_attached(struct bw_session *s, pid_t pid, const struct bw_target
 		bw_out_line(
 			s->out,
 			"%u wave%s launched before and cannot be stopped: \"breakwater exec --ready\" starts a program "
-			"so that they can. \"shell breakwater umr -wa\" shows where they are.",
-			n, n == 1 ? " was" : "s were");
+			"so that they can. \"breakwater attach --waves %d\" in another terminal looks at them.",
+			n, n == 1 ? " was" : "s were", (int)pid);
 	bw_out_bool(s->out, "ready", a->was_ready);
 	bw_out_int(s->out, "unstoppable", n);
 	bw_out_int(s->out, "pid", pid);

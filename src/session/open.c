@@ -27,7 +27,7 @@ struct bw_error *bw_session_open(struct bw_session *s, struct bw_run_options *o)
 	if (o->gc)
 		return bw_errorf(BW_E_INVALID, "--gfx is for crash files%s%s%s",
 				 o->kernel ? "; " : "", o->kernel ? o->kernel : "",
-				 o->kernel ? " is none" : "");
+				 o->kernel ? " is not one" : "");
 	if (o->attach && o->pid)
 		BW_TRY(bw_use_gpu_of(o->pid, &is_virtual));
 	else if (!o->attach)

@@ -31,7 +31,8 @@ static struct bw_error *add_code_of_all(struct bw_session *s, pid_t pid)
 	return NULL;
 }
 
-static void say_looking(struct bw_session *s, const struct bw_target *t, size_t n, bool halts)
+static void say_looking(struct bw_session *s, const struct bw_target *t, size_t n,
+			const struct bw_run_options *o)
 {
 	bool event = !bw_out_in_request(s->out);
 	if (event)
@@ -39,10 +40,13 @@ static void say_looking(struct bw_session *s, const struct bw_target *t, size_t 
 	if (n)
 		bw_out_line(s->out, n == 1 ? "%zu wave is on %s, %s." : "%zu waves are on %s, %s.",
 			    n, t->facts.name,
-			    halts ? "halted with all others of the GPU until this session ends"
-				  : "as read while they ran");
+			    o->halt ? "halted with all others of the GPU until this session ends"
+				    : "as read while they ran");
+	else if (o->pid)
+		bw_out_line(s->out, "Process %d has no wave on %s now.", (int)o->pid,
+			    t->facts.name);
 	bw_out_int(s->out, "waves", (int64_t)n);
-	bw_out_bool(s->out, "halted", halts);
+	bw_out_bool(s->out, "halted", o->halt);
 	if (event)
 		bw_out_end(s->out);
 }
@@ -55,7 +59,7 @@ struct bw_error *bw_open_waves(struct bw_session *s, const struct bw_run_options
 	BW_TRY(add_code_of_all(s, o->pid));
 	BW_TRY(bw_open_target(&source, &target));
 	s->attached = true; /* there is nothing to be killed when the session ends */
-	say_looking(s, target, bw_target_stopped(target, NULL, 0), o->halt);
+	say_looking(s, target, bw_target_stopped(target, NULL, 0), o);
 	struct bw_stop stop;
 	BW_TRY(bw_debug_start(s->debug, target));
 	BW_TRY(bw_debug_wait(s->debug, -1, &stop));
