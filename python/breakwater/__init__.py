@@ -14,9 +14,10 @@ In a script that `breakwater run -x script.py` runs, breakwater.current() is the
 doc/scripting.md has more. One thread at a time uses the module; Session.interrupt is for others."""
 from ._library import Error, plain as _plain
 from .breakpoints import Breakpoint
-from .session import Event, Session, attach, current, open_crash, run
+from .session import Event, Session, attach, current, look_at_waves, open_crash, run
 from .values import Value
 from .waves import Dispatch, Wave
 
 __version__: str = _plain("version").decode()
-__all__ = ["Breakpoint", "Dispatch", "Error", "Event", "Session", "Value", "Wave", "attach", "current", "open_crash", "run"]
+__all__ = ["Breakpoint", "Dispatch", "Error", "Event", "Session", "Value", "Wave", "attach", "current", "look_at_waves",
+           "open_crash", "run"]

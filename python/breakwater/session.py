@@ -45,7 +45,7 @@ class Event:
 
 
 class Session:
-    """What is debugged. Made by breakwater.run, attach, open_crash or current; a context manager that closes it.
+    """What is debugged. Made by breakwater.run, attach, look_at_waves, open_crash or current; a context manager that closes it.
 
     Ctrl-C while a session waits stops the program, and raises KeyboardInterrupt."""
 
@@ -260,6 +260,13 @@ def attach(pid: int) -> Session:
 def open_crash(path: Union[str, "os.PathLike[str]"]) -> Session:
     """A session with what a GPU has left behind: a devcoredump, or the folder of a hang report of RADV."""
     return _open("run", path)
+
+
+def look_at_waves(pid: Optional[int] = None, halt: bool = False, gpu: Optional[str] = None) -> Session:
+    """A session on the waves that are on a GPU, of a process or of all, without a trap handler: those of a program that
+    hangs, too. halt: all waves of the GPU stand still until it is closed."""
+    words = ["--waves", *(["--halt"] if halt else []), *(["--gpu", gpu] if gpu else []), *([str(pid)] if pid else [])]
+    return _open("attach", *words)
 
 
 _current: Optional[Session] = None

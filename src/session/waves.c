@@ -56,6 +56,11 @@ struct bw_error *bw_open_waves(struct bw_session *s, const struct bw_run_options
 	const struct bw_target_source source = {
 		.kind = BW_SOURCE_WAVES, .kmd = s->kmd, .pid = o->pid, .halts = o->halt};
 	struct bw_target *target;
+	if (!o->pid && bw_kmd_is_virtual(s->kmd) && !getenv(BW_KMD_SERVER_ENV))
+		return bw_errorf(
+			BW_E_INVALID,
+			"Which virtual GPU is looked at? Each program of \"breakwater run\" or \"exec\" has "
+			"its own: \"breakwater attach --waves PID\" takes that of a process");
 	BW_TRY(add_code_of_all(s, o->pid));
 	BW_TRY(bw_open_target(&source, &target));
 	s->attached = true; /* there is nothing to be killed when the session ends */

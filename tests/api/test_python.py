@@ -15,6 +15,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
 from documented import fenced, numberless  # noqa: E402
 from harness import BREAKWATER, BUILD, SOURCE, TIMEOUT_S, check, equal, main  # noqa: E402
+from looked_at import Gpu  # noqa: E402
 
 # Of Debian, which the module is for; the tests themselves may be run by another one.
 PYTHON = "/usr/bin/python3"
@@ -336,6 +337,25 @@ def examples():
           "the example in the text")
 
 
+def waves_that_hang():
+    """Of a program that nobody debugs; work-item i of kernels/stuck.s has written 3 * i + 7, and hangs."""
+    with Gpu() as gpu:
+        gpu.start("stuck", out="zeros:64")
+        gpu.await_states(["running"] * 2)
+        out, _ = python(f"""
+            with breakwater.look_at_waves({gpu.waves()[0]["pid"]}, halt=True) as session:
+                print(sorted(x for wave in session.waves for x in wave.read("v2", "I")) == [3 * i + 7 for i in range(64)])
+                print(session.waves[0].where.split(" at ")[0])
+                try:
+                    session.resume()
+                except breakwater.Error as e:
+                    print(e.code, e)
+        """)
+        equal(out.splitlines(), ["True", "stuck ()", "unsupported a session that only looks at waves cannot run waves: "
+                                 '"breakwater run" and "breakwater attach PID" can'], "what Python sees")
+        gpu.await_states(["running"] * 2)
+
+
 if __name__ == "__main__":
     main(reads, errors, functions, interrupt, sessions_go_on, scripts_are_sourced, scripts_fail, sessions_of_scripts_end,
-         scripts_are_interrupted, examples)
+         scripts_are_interrupted, examples, waves_that_hang)

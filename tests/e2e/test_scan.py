@@ -132,6 +132,35 @@ def its_report():
         gpu.runs_on()
 
 
+def fenced(text, after, kind=""):
+    return text.split(after, 1)[1].split(f"```{kind}\n", 1)[1].split("```", 1)[0]
+
+
+def the_page():
+    """doc/waves.md: its kernel, its commands, and what the second one prints. Where in the loop the wave is, is chance."""
+    text = (SOURCE / "doc/waves.md").read_text()
+    with Gpu() as gpu:
+        (pathlib.Path(gpu.folder.name) / "hang.cl").write_text(fenced(text, "This kernel", "c"))
+        first, second = (fenced(text, after, "sh").strip() for after in ("in the first terminal", "finds it by that"))
+        words = first.split()
+        equal(words[0], "breakwater", "the first command")
+        gpu.programs.append(subprocess.Popen(gpu.command(*words[1:]), env=gpu.env, cwd=gpu.folder.name, stdout=subprocess.DEVNULL,
+                                             stderr=subprocess.DEVNULL))
+        gpu.await_states(["running"])
+        name = re.search(r"\$\(pgrep -nx (\w+)\)$", second)[1]
+        pid = gpu.waves()[0]["pid"]
+        equal((pathlib.Path("/proc") / str(pid) / "comm").read_text(), f"{name}\n", "the name that pgrep looks for")
+        env = {k: v for k, v in gpu.env.items() if k != "BREAKWATER_VGPU"}
+        done = subprocess.run(gpu.command(*second.split("$")[0].split()[1:], str(pid), "--batch"), env=env, text=True,
+                              capture_output=True, check=True, timeout=TIMEOUT_S)
+        loop = [re.sub(r"^=> .*", "=> ", re.sub(r"^0x[0-9a-f]+ in ", "", line)) for line in (fenced(text, "at the loop") + "$" + done.stdout).split("\n")]
+        shown, said = "\n".join(loop).split("$")
+        equal(said, shown, "what the page shows")
+        # without a process there is no virtual GPU to look at
+        lone = subprocess.run(gpu.command("attach", "--waves", "--batch"), env=env, text=True, capture_output=True, timeout=TIMEOUT_S)
+        check(lone.returncode == 2 and "Which virtual GPU is looked at?" in lone.stderr, f"without a process: {lone}")
+
+
 def an_editor():
     with StuckGpu() as gpu:
         with Client(env=gpu.env) as c:
@@ -149,4 +178,4 @@ def an_editor():
 
 if __name__ == "__main__":
     main(what_it_shows, the_process_that_is_meant, what_is_refused, what_ends_it, its_report,
-         an_editor)
+         the_page, an_editor)
