@@ -62,9 +62,9 @@ static const struct bw_option rows[] = {
 	 "only the first COUNT packets of submission N run, dispatches among them",
 	 BW_TEXT(WORDS, packets)},
 	{"--shader", "WHICH=FILE",
-	 "assembly (.s), or SPIR-V (.spv, .comp and others), takes the place of a shader: of the name "
-	 "(patterns: *), hash of its SPIR-V or address of its code that \"capture show\" has, or of its "
-	 "module's, entry point's or source file's name. Several times",
+	 "assembly (.s), or SPIR-V (.spv, .comp and others), takes the place of a shader. WHICH: its name "
+	 "(patterns: *), the hash of its SPIR-V or the address of its code, as \"capture show\" has them, "
+	 "or the name of its module, entry point or source file. Several times",
 	 BW_CALL(take_shader)},
 	{"--loop", "COUNT", "all of that, again and again", BW_U64(WORDS, loop, 1, UINT32_MAX)},
 	{"--timeout", "SECONDS", "how long a submission may run (default 10)",
