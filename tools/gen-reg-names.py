@@ -13,8 +13,9 @@ for what builds packets:
                __SEGMENT of each register, or __INDEX of one behind an index/data pair;
                regs/field.h has what to use them with
     numbers.h  enum bw_register, one number for each register that is not behind an index/data pair
-    .c         the block and name of each number, to find its address in a given GPU, and its fields,
-               to be compared with those of another version (vgpu/device/register_map.h)
+    .c         the block and name of each number, to find its address in a given GPU, its fields, to be
+               compared with those of another version, and what LIST says of writing and of its reset value
+               (vgpu/device/register_map.h)
 
 For the debugger, whose generations have a header each, which C and the assembler read (src/arch):
 
@@ -65,8 +66,9 @@ class Unplaced:
 class Used:
     """A register that the list names."""
 
-    def __init__(self, block, register, first):
+    def __init__(self, block, register, first, read_only, reset):
         self.block, self.register, self.first = block, register, first  # first: of its row in the list
+        self.read_only, self.reset = read_only, reset
 
     @property
     def indexed(self):
@@ -87,6 +89,19 @@ def expand(pattern):
     if len(words) < 2 or not all(re.fullmatch(r"\w+", w) for w in words):
         return None
     return [head + w + tail for w in words]
+
+
+def reset_of(text, fields):
+    """The number that VALUE of reset=VALUE is; None: badly written, or fields that the register does not have."""
+    if re.fullmatch(r"0x[0-9a-f]{1,8}", text):
+        return int(text, 16)
+    places, value = {name: (hi, lo) for name, hi, lo in fields}, 0
+    for part in text.split(","):
+        name, _, number = part.partition(":")
+        if name not in places or not number.isdigit() or int(number) << places[name][1] & ~field_mask(*places[name]):
+            return None
+        value |= int(number) << places[name][1]
+    return value
 
 
 def read_list(path, tables, errors):
@@ -120,7 +135,9 @@ def read_list(path, tables, errors):
                 block = reader(TABLES / f"{words[1]}-{words[2]}.txt", errors).read()
                 tables.append(block)
             continue
-        names = expand(words[0]) if len(words) == 1 else None
+        reset_words = [w for w in words[1:] if w.startswith("reset=")]
+        known = len(words) == 1 + len(reset_words) + ("read-only" in words[1:]) and len(reset_words) < 2
+        names = expand(words[0]) if known else None
         if not names:
             fail(f"'{' '.join(words)}' is neither a register nor a row of them")
             continue
@@ -141,7 +158,10 @@ def read_list(path, tables, errors):
                 seen[name] = line
                 if "-" in words[0] and not set(by_name[name].fields) <= set(by_name[names[0]].fields):
                     fail(f"{name} has other fields than {names[0]}")
-                used.append(Used(block, by_name[name], name == names[0]))
+                reset = reset_of(reset_words[0][6:], by_name[names[0]].fields) if reset_words else 0
+                if reset is None:
+                    fail(f"{reset_words[0]} is neither a number nor fields of {name}")
+                used.append(Used(block, by_name[name], name == names[0], "read-only" in words, reset))
     places = {}
     for u in used:
         if not u.block.path:
@@ -212,7 +232,7 @@ def write_names(used, tables):
         first = len(fields)
         fields += [f'\t{{"{f}", {hi}, {lo}}},' for f, hi, lo in u.register.fields] if u.first else []
         out.append(f'\t[BW_REG_{u.register.name}] = {{"{u.register.name}", '
-                   f"{blocks.index(u.block.block) if u.block.path else len(blocks)}, {first}, {len(fields) - first}}},")
+                   f"{blocks.index(u.block.block) if u.block.path else len(blocks)}, {first}, {len(fields) - first}, {str(u.read_only).lower()}, {u.reset or 0:#x}}},")
     out += ["};", "", "const struct bw_register_field bw_register_fields[] = {"]
     return out + fields + ["};"]
 

@@ -169,13 +169,6 @@ static void write_fault_cntl(struct bw_device *dev, const struct bw_bank_sel *b,
 	pthread_mutex_unlock(&dev->vm.lock);
 }
 
-static void write_ignored(struct bw_device *dev, const struct bw_bank_sel *b, enum bw_register reg,
-			  uint32_t value)
-{
-	BW_LOG(DEBUG, "vgpu", "write of 0x%08x to %s, which is read-only", value,
-	       bw_register_name(reg));
-}
-
 /* --- what is busy --- */
 
 static unsigned waves_in(struct bw_device *dev, unsigned se, unsigned sa)
@@ -379,7 +372,8 @@ static uint32_t read_mes_version(struct bw_device *dev, const struct bw_bank_sel
 
 /* --- the table: everything not listed is plain storage ---
  *
- * To give a register behaviour: its row in data/regs/gfx11.list, a function or two above, a row
+ * To give a register behaviour: its row in data/regs/gfx11.list (which says whether it is read-only
+ * and its reset value), a function or two above, a row
  * here. One that is banked by VMID: also a line in per_vmid; by queue: it belongs to cp.c. */
 
 #define ONE(name) BW_REG_##name, BW_REG_##name
@@ -401,33 +395,27 @@ static const struct {
 	{ONE(RSMU_DATA), bw_bus_read_rsmu, bw_bus_write_rsmu},
 	{ONE(CP_MES_CNTL), NULL, write_pipe_cntl},
 	{ONE(CP_MEC_RS64_CNTL), NULL, write_pipe_cntl},
-	{ONE(CP_MES_GP3_LO), read_mes_version, write_ignored},
+	{ONE(CP_MES_GP3_LO), read_mes_version, NULL},
 	{ONE(GPU_HDP_FLUSH_REQ), NULL, write_hdp_flush},
-	{ONE(GPU_HDP_FLUSH_DONE), NULL, write_ignored},
-	{ONE(RCC_CONFIG_MEMSIZE), NULL, write_ignored},
 	{ONE(IH_RB_CNTL), NULL, write_ih},
 	{ONE(IH_RB_RPTR), read_ih, write_ih},
 	{ONE(IH_RB_WPTR), read_ih, write_ih},
 	{ONE(RLC_CAPTURE_GPU_CLOCK_COUNT), NULL, write_capture_clock},
-	{ONE(CP_MES_MTIME_LO), read_clock, write_ignored},
-	{ONE(CP_MES_MTIME_HI), read_clock, write_ignored},
-	{ONE(GOLDEN_TSC_COUNT_UPPER), read_clock, write_ignored},
-	{ONE(GOLDEN_TSC_COUNT_LOWER), read_clock, write_ignored},
+	{ONE(CP_MES_MTIME_LO), read_clock, NULL},
+	{ONE(CP_MES_MTIME_HI), read_clock, NULL},
+	{ONE(GOLDEN_TSC_COUNT_UPPER), read_clock, NULL},
+	{ONE(GOLDEN_TSC_COUNT_LOWER), read_clock, NULL},
 	{ROW(GCVM_INVALIDATE_ENG0_SEM, GCVM_INVALIDATE_ENG17_SEM), read_inv_sem, NULL},
 	{ROW(GCVM_INVALIDATE_ENG0_REQ, GCVM_INVALIDATE_ENG17_REQ), NULL, write_inv_req},
-	{ROW(GCVM_INVALIDATE_ENG0_ACK, GCVM_INVALIDATE_ENG17_ACK), read_inv_ack, write_ignored},
+	{ROW(GCVM_INVALIDATE_ENG0_ACK, GCVM_INVALIDATE_ENG17_ACK), read_inv_ack, NULL},
 	{ROW(MMVM_INVALIDATE_ENG0_SEM, MMVM_INVALIDATE_ENG17_SEM), read_inv_sem, NULL},
-	{ROW(MMVM_INVALIDATE_ENG0_ACK, MMVM_INVALIDATE_ENG17_ACK), read_mm_inv_ack, write_ignored},
+	{ROW(MMVM_INVALIDATE_ENG0_ACK, MMVM_INVALIDATE_ENG17_ACK), read_mm_inv_ack, NULL},
 	{ONE(GCVM_L2_PROTECTION_FAULT_CNTL), NULL, write_fault_cntl},
-	{ONE(GCVM_L2_PROTECTION_FAULT_STATUS), NULL, write_ignored},
-	{ONE(GCVM_L2_PROTECTION_FAULT_ADDR_LO32), NULL, write_ignored},
-	{ONE(GCVM_L2_PROTECTION_FAULT_ADDR_HI32), NULL, write_ignored},
-	{ONE(GRBM_STATUS), read_grbm_status, write_ignored},
-	{ROW(GRBM_STATUS_SE0, GRBM_STATUS_SE5), read_grbm_status_se, write_ignored},
-	{ONE(CP_STAT), read_cp_stat, write_ignored},
-	{ONE(CP_CPC_STATUS), read_cpc_status, write_ignored},
-	{ONE(GB_ADDR_CONFIG), NULL, write_ignored},
-	{ONE(SQ_DEBUG_STS_GLOBAL), read_sq_debug_global, write_ignored},
+	{ONE(GRBM_STATUS), read_grbm_status, NULL},
+	{ROW(GRBM_STATUS_SE0, GRBM_STATUS_SE5), read_grbm_status_se, NULL},
+	{ONE(CP_STAT), read_cp_stat, NULL},
+	{ONE(CP_CPC_STATUS), read_cpc_status, NULL},
+	{ONE(SQ_DEBUG_STS_GLOBAL), read_sq_debug_global, NULL},
 	{ROW(TCP_WATCH0_ADDR_H, TCP_WATCH3_ADDR_H), NULL, write_tcp_watch},
 	{ROW(TCP_WATCH0_ADDR_L, TCP_WATCH3_ADDR_L), NULL, write_tcp_watch},
 	{ROW(TCP_WATCH0_CNTL, TCP_WATCH3_CNTL), NULL, write_tcp_watch},
@@ -438,8 +426,8 @@ static const struct {
 	{ROW(CP_GFX_MQD_BASE_ADDR, CP_RB0_ACTIVE), read_gfx_hqd, NULL},
 	{ONE(GRBM_GFX_INDEX), read_grbm_gfx_index, NULL},
 	{ONE(GRBM_GFX_CNTL), read_grbm_gfx_cntl, NULL},
-	{ONE(GRBM_STATUS2), read_grbm_status2, write_ignored},
-	{ROW(SDMA0_STATUS_REG, SDMA1_STATUS_REG), read_sdma_status, write_ignored},
+	{ONE(GRBM_STATUS2), read_grbm_status2, NULL},
+	{ROW(SDMA0_STATUS_REG, SDMA1_STATUS_REG), read_sdma_status, NULL},
 	{ROW(SDMA0_QUEUE0_RB_CNTL, SDMA1_QUEUE0_DOORBELL_OFFSET), bw_sdma_reg_read,
 	 bw_sdma_reg_write},
 };
@@ -450,6 +438,9 @@ static const struct {
 static void set_defaults(struct bw_device *dev)
 {
 	const struct bw_profile *p = dev->profile;
+	for (unsigned reg = 0; reg < BW_N_REGISTERS; reg++)
+		if (bw_register_names[reg].reset)
+			bw_reg_set(dev, reg, bw_register_names[reg].reset);
 	/* VRAM at MC address 512 GiB, everything else off; VMID 0 reaches it untranslated
 	 * (doc/hardware/page-tables.md 5: SYSTEM_ACCESS_MODE 3, the aperture around the
 	 * framebuffer). */
@@ -460,28 +451,13 @@ static void set_defaults(struct bw_device *dev)
 	bw_reg_set(dev, BW_REG_GCMC_VM_FB_LOCATION_TOP, fb_top);
 	bw_reg_set(dev, BW_REG_MMMC_VM_FB_LOCATION_BASE, fb_base);
 	bw_reg_set(dev, BW_REG_MMMC_VM_FB_LOCATION_TOP, fb_top);
-	bw_reg_set(dev, BW_REG_GCMC_VM_AGP_BOT, 0xffffff);
 	bw_reg_set(dev, BW_REG_GCMC_VM_SYSTEM_APERTURE_LOW_ADDR, fb_base * RATIO);
 	bw_reg_set(dev, BW_REG_GCMC_VM_SYSTEM_APERTURE_HIGH_ADDR, fb_top * RATIO + RATIO - 1);
-	bw_reg_set(dev, BW_REG_GCMC_VM_MX_L1_TLB_CNTL,
-		   BW_FIELD(GCMC_VM_MX_L1_TLB_CNTL, ENABLE_L1_TLB, 1) |
-			   BW_FIELD(GCMC_VM_MX_L1_TLB_CNTL, SYSTEM_ACCESS_MODE, 3) |
-			   BW_FIELD(GCMC_VM_MX_L1_TLB_CNTL, ENABLE_ADVANCED_DRIVER_MODEL, 1) |
-			   BW_FIELD(GCMC_VM_MX_L1_TLB_CNTL, MTYPE, 3));
-
 	bw_reg_set(dev, BW_REG_GB_ADDR_CONFIG, p->gb_addr_config);
 	bw_reg_set(dev, BW_REG_GB_ADDR_CONFIG_READ, p->gb_addr_config);
 	bw_reg_set(dev, BW_REG_RCC_CONFIG_MEMSIZE, (uint32_t)(p->vram_size_b / MIB_B));
-	bw_reg_set(dev, BW_REG_GRBM_GFX_INDEX, BW_GRBM_BROADCAST);
-	bw_reg_set(dev, BW_REG_RLC_RLCS_BOOTLOAD_STATUS,
-		   BW_FIELD_MASK(RLC_RLCS_BOOTLOAD_STATUS, BOOTLOAD_COMPLETE));
 	bw_bus_set_defaults(dev);
-	/* Memory exceptions of this device are precise, and a debugger can tell. */
-	bw_reg_set(dev, BW_REG_SQ_DEBUG, BW_FIELD_MASK(SQ_DEBUG, SINGLE_MEMOP));
-	enum { CONTEXT_CNTL = 0x01fffe00 }; /* gc_11_0_0_default.h; of MMHUB the same [I] */
 	for (unsigned v = 0; v < BW_N_VMIDS; v++) {
-		bw_reg_set(dev, BW_REG_GCVM_CONTEXT0_CNTL + v, CONTEXT_CNTL);
-		bw_reg_set(dev, BW_REG_MMVM_CONTEXT0_CNTL + v, CONTEXT_CNTL);
 		*vmid_slot(dev, BW_REG_SH_MEM_BASES, v) = BW_SH_MEM_BASES;
 		*vmid_slot(dev, BW_REG_SH_MEM_CONFIG, v) =
 			BW_FIELD(SH_MEM_CONFIG, ALIGNMENT_MODE, BW_ALIGNMENT_UNALIGNED);
@@ -593,6 +569,9 @@ void bw_device_reg_write(struct bw_device *dev, const struct bw_bank *bank, uint
 	bw_reg_write_fn *fn = rows[dev->regs.handler[reg]].write;
 	if (bw_cp_is_sh(addr_dw))
 		bw_cp_sh_write(dev, &s, addr_dw, value);
+	else if (bw_register_names[reg].read_only)
+		BW_LOG(DEBUG, "vgpu", "write of 0x%08x to %s, which is read-only", value,
+		       bw_register_name(reg));
 	else if (fn)
 		fn(dev, &s, reg, value);
 	else

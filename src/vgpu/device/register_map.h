@@ -7,6 +7,7 @@
  * data/regs/gfx11.list; addresses are looked up in the register database when a device is made. */
 
 #include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -44,6 +45,8 @@ struct bw_register_name {
 	uint8_t block; /* of bw_register_blocks; bw_n_register_blocks: of no table */
 	uint16_t first_field,
 		n_fields; /* of bw_register_fields; of a row only the first has some */
+	bool read_only;
+	uint32_t reset;
 };
 struct bw_register_field {
 	const char *name;

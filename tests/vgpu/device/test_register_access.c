@@ -35,6 +35,38 @@ static void test_storage_and_defaults(void **state)
 	rig_stop(&r);
 }
 
+/* What the hardware alone sets, by nvd.h's and the register headers' names. */
+static void test_read_only(void **state)
+{
+	struct rig r;
+	rig_start(&r, NULL);
+	const uint32_t regs[] = {REG(GB_ADDR_CONFIG),
+				 REG(GCVM_L2_PROTECTION_FAULT_STATUS),
+				 REG(GCVM_L2_PROTECTION_FAULT_ADDR_LO32),
+				 REG(GRBM_STATUS),
+				 REG(CP_STAT),
+				 0xde3 /* RCC_CONFIG_MEMSIZE */,
+				 0xe27 /* GPU_HDP_FLUSH_DONE */};
+	for (unsigned i = 0; i < BW_ARRAY_SIZE(regs); i++) {
+		uint32_t before = rig_read(&r, regs[i]);
+		rig_write(&r, regs[i], ~before);
+		assert_int_equal(rig_read(&r, regs[i]), before);
+	}
+	rig_stop(&r);
+}
+
+/* Values of gc_11_0_0_default.h, and of each register of a row. */
+static void test_reset_values(void **state)
+{
+	struct rig r;
+	rig_start(&r, NULL);
+	uint32_t context = REG(GCVM_CONTEXT0_CNTL);
+	for (unsigned v = 8; v < 16; v++) /* the rig has set up those before it */
+		assert_int_equal(rig_read(&r, context + v), 0x01fffe00);
+	assert_int_equal(rig_read(&r, REG(GCMC_VM_AGP_BOT)), 0xffffff);
+	rig_stop(&r);
+}
+
 static void test_vmid_banks(void **state)
 {
 	struct rig r;
@@ -172,6 +204,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_storage_and_defaults),
+		cmocka_unit_test(test_read_only),
+		cmocka_unit_test(test_reset_values),
 		cmocka_unit_test(test_vmid_banks),
 		cmocka_unit_test(test_queue_banks),
 		cmocka_unit_test(test_sq_ind_banks),
