@@ -286,6 +286,8 @@ static struct bw_error *take_waves(struct scan_target *s, const struct bw_target
 		known |= bit;
 		if (!(wanted & bit))
 			continue;
+		if (slot >= f->n_slots) /* more waves than a SIMD has: the register says so */
+			continue;
 		make_stopped(&w->wave, bw_scan_code_pc(w), slot);
 		note_vmid(s, w->wave.space);
 		s->slots[slot] = (uint32_t)i;

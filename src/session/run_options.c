@@ -119,6 +119,11 @@ static const struct bw_option run_rows[] = {
 	{0},
 };
 
+static const struct bw_option attach_rows[] = {
+	{"-i, --interactive", NULL, "give the prompt where there is no terminal, too",
+	 BW_FLAG(OPTIONS, interactive)},
+	{0},
+};
 static const struct bw_option waves_rows[] = {
 	{"--waves", NULL, "look at waves, without a trap handler; of gfx9 to gfx12",
 	 BW_FLAG(OPTIONS, waves)},
@@ -148,7 +153,10 @@ const struct bw_command_line bw_line_run = {
 const struct bw_command_line bw_line_attach = {
 	.name = "breakwater attach",
 	.usage = attach_usage,
-	.groups = {{"Options:", waves_rows}, {NULL, session_rows}, {NULL, help_rows}},
+	.groups = {{"Options:", waves_rows},
+		   {NULL, attach_rows},
+		   {NULL, session_rows},
+		   {NULL, help_rows}},
 	.word = take_kernel,
 };
 

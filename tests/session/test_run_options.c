@@ -61,9 +61,10 @@ static void a_program_has_its_words(void **state)
 static void a_process_is_a_number(void **state)
 {
 	struct bw_run_options o;
-	char words[] = "123";
+	char words[] = "-i 123";
 	assert_null(parse(&o, words, true));
 	assert_int_equal(o.pid, 123);
+	assert_true(o.interactive);
 	bw_run_options_fini(&o);
 }
 

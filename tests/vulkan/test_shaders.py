@@ -343,7 +343,8 @@ def check_run_and_capture(folder):
     out = ask("capture", "-o", path, "--shader", f"second step={shader}", "--", PROGRAM)
     check(f"sum {total(step, one)}\n" in out, out)
     check("memory is as captured" in ask("replay", "--check", path), "what is captured is what has run")
-    for words in (["run", "--shader", f"x={shader}", shader], ["attach", "--shader", f"x={shader}", "1"],
+    check('"breakwater attach" has no option --shader' in ask("attach", "--shader", f"x={shader}", "1", status=2), "attach --shader")
+    for words in (["run", "--shader", f"x={shader}", shader],
                   ["capture", "-o", path, "--pid", "1", "--shader", f"x={shader}"], ["capture", "-o", path, "--pid", "1", "--save-shaders", folder]):
         check("--shader and --save-shaders are for a program" in ask(*words, status=2), words)
 
