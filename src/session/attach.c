@@ -105,6 +105,11 @@ struct bw_error *bw_session_check_gpu(struct bw_session *s, pid_t pid)
 {
 	_cleanup_free_ char *server = NULL;
 	const char *ours = NULL;
+	if (!s->kmd)
+		return bw_errorf(
+			BW_E_STATE,
+			"This session looks at a crash file, and has no GPU: breakwater attach %d",
+			(int)pid);
 	BW_TRY(bw_process_setting(pid, "BREAKWATER_VGPU", &server));
 	for (const char *const *e = bw_kmd_program_env(s->kmd); e && *e; e++)
 		if (bw_starts_with(*e, "BREAKWATER_VGPU="))

@@ -72,22 +72,25 @@ void bw_session_fini(struct bw_session *s)
 		close(s->kept_fd);
 }
 
-void bw_session_say(struct bw_session *s, const char *kind, const char *text)
+/* around: what stands before and after the text where people read it. */
+static void say_notice(struct bw_session *s, const char *kind, const char *text,
+		       const char *const around[2])
 {
 	bw_out_begin(s->out, "event", "notice");
 	bw_out_str(s->out, "kind", kind);
 	bw_out_str(s->out, "text", text);
-	bw_out_line(s->out, "%s", text);
+	bw_out_line(s->out, "%s%s%s", around[0], text, around[1]);
 	bw_out_end(s->out);
+}
+
+void bw_session_say(struct bw_session *s, const char *kind, const char *text)
+{
+	say_notice(s, kind, text, (const char *const[]){"", ""});
 }
 
 void bw_session_warn(struct bw_session *s, const char *text)
 {
-	bw_out_begin(s->out, "event", "notice");
-	bw_out_str(s->out, "kind", "warning");
-	bw_out_str(s->out, "text", text);
-	bw_out_line(s->out, "warning: %s.", text);
-	bw_out_end(s->out);
+	say_notice(s, "warning", text, (const char *const[]){"warning: ", "."});
 }
 
 /* ---- Its program ---- */

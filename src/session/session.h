@@ -128,7 +128,7 @@ struct bw_error *bw_session_start(struct bw_session *s) BW_MUST_CHECK;
 struct bw_error *bw_session_restart(struct bw_session *s) BW_MUST_CHECK;
 /* attach.c: to the first process of the session, or to one more. */
 struct bw_error *bw_session_attach(struct bw_session *s, pid_t pid) BW_MUST_CHECK;
-/* Fails where the process uses another GPU than this session, whose own is open. */
+/* Fails where the process uses another GPU than this session, or this one has none. */
 struct bw_error *bw_session_check_gpu(struct bw_session *s, pid_t pid) BW_MUST_CHECK;
 /* Says that a stop has come, with what the program has printed meanwhile, and remembers it. brief:
  * after a step. */
