@@ -394,6 +394,7 @@ int main(int argc, char **argv)
 		bw_replay_override_fini(v);
 	bw_vec_free(&c.o.overrides);
 	bw_vec_free(&c.o.dumps);
+	bw_replay_words_fini(&c.words);
 	if (fflush(stdout) && !status)
 		status = EXIT_OUTPUT;
 	return status;
