@@ -3,7 +3,7 @@
 """Writes what code needs to refer to registers by name, from the register files.
 
 Usage: gen-reg-names.py -o OUTPUT LIST
-       gen-reg-names.py -o GEN_bits.h LIST FILE.txt...
+       gen-reg-names.py -o GEN_bits.h|GEN_flags.h LIST FILE.txt...
 
 LIST says which registers of which files in data/regs (its own head says how it is written). What is
 written depends on the end of OUTPUT's name. For the virtual GPU, which is made for one generation, and
@@ -27,6 +27,9 @@ For the debugger, whose generations have a header each, which C and the assemble
                    #define BW_GFX11_STATUS__HALT 0x2000     mask of a field
                    #define BW_GFX11_STATUS__HALT_LO 13      its lowest bit
                    #define BW_GFX11_STATUS__HALT_WIDTH 1
+
+    flags.h    how the fields of a wave's registers are shown, as LIST (data/regs/flags.list) says: the array
+               `flags` of struct bw_arch_flag
 
 The same for the same input. Something wrong in the input is one line FILE:LINE: WHAT each, and exit
 status 1.
@@ -237,10 +240,9 @@ def write_names(used, tables):
     return out + fields + ["};"]
 
 
-def read_generation(list_path, paths, errors):
-    """{register: (index or None, {field: (hi, lo)})} of the files of one generation, in their order."""
-    text = pathlib.Path(list_path).read_text(encoding="ascii")
-    wanted = [name for name in (row.partition("#")[0].strip() for row in text.splitlines()) if name]
+def read_generation(wanted, paths, errors):
+    """{register: (index or None, {field: (hi, lo)})} of the files of one generation, in their order: of the index
+    space "sq", and the registers that are wanted by name."""
     found = {}
     for path in paths:
         for r in register_reader()(path, errors).read().registers:
@@ -253,7 +255,6 @@ def read_generation(list_path, paths, errors):
             for name, hi, lo in r.fields:
                 if fields.setdefault(name, (hi, lo)) != (hi, lo):
                     errors.append(f"{path}: {r.name}.{name} is {hi}:{lo}, and other bits in a file before")
-    errors += [f"{list_path}: {paths[0]} has no {name}" for name in wanted if name not in found]
     return found
 
 
@@ -270,16 +271,57 @@ def write_bits(found, generation):
     return out
 
 
+def read_flags(path, found, errors):
+    """{register: {field: names}} of a list of flags; found: of the generation, which need not have all of them."""
+    shown = {}
+    for line, row in enumerate(pathlib.Path(path).read_text(encoding="ascii").splitlines(), 1):
+        place, *names = row.partition("#")[0].split() or [""]
+        register, _, field = place.partition(".")
+        if place and not field:
+            shown[register] = {}
+        elif place and register not in shown:
+            errors.append(f"{path}:{line}: {register} itself has no line before")
+        elif place:
+            shown[register][field] = [] if names == ["-"] else names
+            bits = found.get(f"SQ_WAVE_{register}", (0, {}))[1].get(field)
+            width = bits[0] - bits[1] + 1 if bits else len(names)
+            if len(names) not in (1, width):
+                errors.append(f"{path}:{line}: {place} has a width of {width}, and {len(names)} names")
+            elif not names:
+                errors.append(f"{path}:{line}: {place} has no name")
+    return shown
+
+
+def write_flags(found, shown):
+    out = ["static const struct bw_arch_flag flags[] = {"]
+    for register, exceptions in shown.items():
+        fields = found.get(f"SQ_WAVE_{register}", (0, {}))[1]
+        for field, (hi, lo) in sorted(fields.items(), key=lambda f: f[1][1]):
+            names = exceptions.get(field, [field])
+            for i, name in enumerate(names):
+                width = 1 if len(names) > 1 else hi - lo + 1
+                out.append(f'\t{{BW_WREG_{register}, {{{lo + i}, {width}}}, "{name}"}},')
+    return out + ["};"]
+
+
 def main():
-    writers = {"fields.h": write_fields, "numbers.h": write_numbers, ".c": write_names, "_bits.h": write_bits}
+    writers = {"fields.h": write_fields, "numbers.h": write_numbers, ".c": write_names,
+               "_bits.h": write_bits, "_flags.h": write_flags}
     output = sys.argv[2] if len(sys.argv) > 3 else ""
     write = [w for end, w in writers.items() if output.endswith(end)]
-    if sys.argv[1:2] != ["-o"] or not write or (write[0] is write_bits) != (len(sys.argv) > 4):
+    of_generation = write and write[0] in (write_bits, write_flags)
+    if sys.argv[1:2] != ["-o"] or not write or of_generation != (len(sys.argv) > 4):
         raise SystemExit(__doc__)
     errors, tables = [], []
     if write[0] is write_bits:
-        used = read_generation(sys.argv[3], sys.argv[4:], errors)
+        wanted = pathlib.Path(sys.argv[3]).read_text(encoding="ascii").splitlines()
+        wanted = [name for name in (row.partition("#")[0].strip() for row in wanted) if name]
+        used = read_generation(wanted, sys.argv[4:], errors)
+        errors += [f"{sys.argv[3]}: {sys.argv[4]} has no {name}" for name in wanted if name not in used]
         tables = pathlib.Path(output).name.removesuffix("_bits.h").upper()
+    elif write[0] is write_flags:
+        used = read_generation((), sys.argv[4:], errors)
+        tables = read_flags(sys.argv[3], used, errors)
     else:
         used = read_list(sys.argv[3], tables, errors)
     if errors:

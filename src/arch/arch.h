@@ -9,9 +9,10 @@
  * their place.
  *
  * Bit positions are not written down here: the rows take them from macros that
- * tools/gen-reg-names.py makes from the register database (arch/gfx11_bits.h, ...). Code that is
- * for one generation anyway, the trap handler and the virtual GPU's executor, uses these macros
- * directly, so that they stay constants.
+ * tools/gen-reg-names.py makes from the register database (arch/gfx11_bits.h, ...), as it makes the
+ * flags by which they are shown (arch/gfx11_flags.h, ...). Code that is for one generation anyway,
+ * the trap handler and the virtual GPU's executor, uses these macros directly, so that they stay
+ * constants.
  *
  * Pure: constant data, and functions of their arguments. Any thread. */
 
@@ -85,7 +86,8 @@ enum bw_sq_mode {
  *     has a new name or does not exist any more is an error of the compiler. Facts that the
  *     database does not have are in gfxN_extra.h with their source: TTMPs (the kernel's
  *     cwsr_trap_handler_gfxN.asm). Words of code come from data/isa.
- *  3. A register or a meaning that is new: a name in enum bw_wreg or enum bw_wave_field.
+ *  3. A register or a meaning that is new: a name in enum bw_wreg or enum bw_wave_field. A
+ *     register whose fields are to be shown: data/regs/flags.list.
  *  4. List the row in arch.c. tests/arch checks every row against the database and LLVM.
  * A generation whose waves are only to be looked at needs data/regs/waves.list instead of
  * debugger.list, and no words of code (gfx10_row.h).

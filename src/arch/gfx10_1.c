@@ -3,6 +3,7 @@
 #include "arch/gfx10_1_bits.h"
 #define BW_ARCH_GEN GFX10_1
 #include "arch/row.h"
+#include "arch/gfx10_1_flags.h"
 #include "regs/regs.h"
 
 /* GC versions: gfx_target_version in amdkfd/kfd_device.c of Linux 6.12. VGPRs: AMDGPU.td of LLVM

@@ -34,7 +34,4 @@
 #define IND(name) BW_ARCH_PASTE(BW_ARCH_GEN, name)
 #define TTMP_ROW(n) [BW_WREG_TTMP##n] = {.ind = IND(TTMP##n)}
 
-/* A row of flags: the name in the database is the one that is shown. */
-#define FLAG(reg, field) {BW_WREG_##reg, BITS(reg, field), #field}
-
 #endif

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""tools/gen-reg-names.py, the bits of a generation, with register files that agree, and with some that do not.
+"""tools/gen-reg-names.py, the bits and flags of a generation, with register files that agree, and with some that do not.
 
 Usage: gen_bits.py GENERATOR
 """
@@ -15,13 +15,16 @@ DIRECT = "SQ_CMD  0x1/0  FIELD 3:1\nSQ_DEBUG  0x2/0  FIELD 3:1\nSQ_OTHER  0x3/0 
 WAVE = "SQ_WAVE_STATUS  0x0102/ix:sq  SCC 0  PRIO 4:3  TOP 31\n"
 
 
-def generate(folder, *tables):
+FLAGS = "STATUS\nSTATUS.SCC -\nSTATUS.PRIO low high  # a bit each\nSTATUS.GONE -\nOTHER\n"
+
+
+def generate(folder, *tables, end="bits", list_text=LIST):
     paths = []
     for i, text in enumerate(tables):
         paths.append(folder / f"{i}.txt")
         paths[-1].write_text(HEAD + text)
-    output, wanted = folder / "x_bits.h", folder / "wanted.list"
-    wanted.write_text(LIST)
+    output, wanted = folder / f"x_{end}.h", folder / "wanted.list"
+    wanted.write_text(list_text)
     r = subprocess.run([sys.executable, sys.argv[1], "-o", output, wanted, *paths], text=True, capture_output=True)
     return r.returncode, r.stderr, output.read_text() if r.returncode == 0 else ""
 
@@ -42,6 +45,16 @@ def main():
             assert status == 1 and says in errors, errors
         status, errors, _ = generate(folder, WAVE)
         assert status == 1 and "0.txt has no SQ_CMD" in errors, errors
+        status, _, text = generate(folder, WAVE, end="flags", list_text=FLAGS)
+        assert status == 0
+        assert [line.strip() for line in text.splitlines()][2:-1] == [
+            '{BW_WREG_STATUS, {3, 1}, "low"},', '{BW_WREG_STATUS, {4, 1}, "high"},', '{BW_WREG_STATUS, {31, 1}, "TOP"},']
+        for wrong, says in ((FLAGS.replace(" high", " high top"), "3: STATUS.PRIO has a width of 2, and 3 names"),
+                            (FLAGS[7:], "1: STATUS itself has no line before"),
+                            (FLAGS.replace(" -", "", 1), "2: STATUS.SCC has a width of 1, and 0 names"),
+                            (FLAGS.replace("GONE -", "GONE"), "4: STATUS.GONE has no name")):
+            status, errors, _ = generate(folder, WAVE, end="flags", list_text=wrong)
+            assert status == 1 and says in errors, errors
 
 
 if __name__ == "__main__":
