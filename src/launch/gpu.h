@@ -2,7 +2,7 @@
 #ifndef BW_LAUNCH_GPU_H
 #define BW_LAUNCH_GPU_H
 
-/* A launch on an amdgpu device, through libdrm. */
+/* A launch on an amdgpu device. */
 
 #include "launch/plan.h"
 

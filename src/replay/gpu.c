@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "replay/gpu.h"
 
-#include <amdgpu_drm.h>
-#include <drm.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
-#include "base/newer_drm.h"
 #include "base/util.h"
+#include "node/node.h"
 
 enum { PAGE_B = BW_CAPTURE_PAGE_B };
 #define DOMAINS (AMDGPU_GEM_DOMAIN_GTT | AMDGPU_GEM_DOMAIN_VRAM)
@@ -24,9 +18,8 @@ enum { PAGE_B = BW_CAPTURE_PAGE_B };
 #define ADDED (UINT64_MAX - UINT32_MAX)
 
 struct buffer {
-	uint64_t id, size_b;
-	uint32_t handle;
-	uint8_t *cpu;
+	uint64_t id, size_b; /* size_b: as captured */
+	struct bw_node_buffer made;
 };
 
 struct context {
@@ -48,48 +41,18 @@ struct bw_replay_gpu {
 	struct BW_VEC(struct space) spaces;
 };
 
-static int call(int fd, unsigned long cmd, void *arg)
-{
-	int r;
-	do
-		r = ioctl(fd, cmd, arg);
-	while (r < 0 && (errno == EINTR || errno == EAGAIN));
-	return r < 0 ? -errno : 0;
-}
-
-static struct bw_error *gpu_error(int r, const char *what)
-{
-	return bw_error_errno(-r, "%s", what);
-}
-
 /* ---- Opening ---- */
-
-static struct bw_error *open_node(const char *node, int *out)
-{
-	int fd = open(node, O_RDWR | O_CLOEXEC);
-	if (fd < 0)
-		return bw_error_errno(errno, "cannot open %s", node);
-	*out = fd;
-	return NULL;
-}
 
 struct bw_error *bw_replay_gpu_open(const char *node, struct bw_replay_gpu **out)
 {
-	_cleanup_close_ int fd = -1;
-	struct drm_amdgpu_info_hw_ip ip = {0};
-	struct drm_amdgpu_info info = {.return_pointer = (uintptr_t)&ip,
-				       .return_size = sizeof(ip),
-				       .query = AMDGPU_INFO_HW_IP_INFO,
-				       .query_hw_ip = {.type = AMDGPU_HW_IP_COMPUTE}};
-	BW_TRY(open_node(node, &fd));
-	int r = call(fd, DRM_IOCTL_AMDGPU_INFO, &info);
-	if (r)
-		return bw_error_wrap(gpu_error(r, "it cannot be used as an AMD GPU"), "%s", node);
+	int fd;
+	uint32_t version;
+	BW_TRY(bw_node_open(node, &fd, &version));
+	close(fd);
 	struct bw_replay_gpu *g = calloc(1, sizeof(*g));
 	if (!g)
 		return bw_error_nomem();
-	g->node = node;
-	memcpy(&g->version, (const char *)&ip + BW_HW_IP_DISCOVERY_VERSION_AT, sizeof(g->version));
+	*g = (struct bw_replay_gpu){.node = node, .version = version};
 	*out = g;
 	return NULL;
 }
@@ -101,11 +64,7 @@ uint32_t bw_replay_gpu_version(const struct bw_replay_gpu *g)
 
 static void free_buffer(struct space *s, size_t i)
 {
-	struct buffer *b = &s->buffers.data[i];
-	struct drm_gem_close gone = {.handle = b->handle};
-	if (b->cpu)
-		munmap(b->cpu, bw_align_up(b->size_b, PAGE_B));
-	call(s->fd, DRM_IOCTL_GEM_CLOSE, &gone);
+	bw_node_buffer_close(s->fd, &s->buffers.data[i].made);
 	bw_vec_remove(&s->buffers, i);
 }
 
@@ -136,7 +95,7 @@ static struct bw_error *space_of(struct bw_replay_gpu *g, uint32_t number, struc
 	}
 	struct space s = {.number = number};
 	BW_TRY(bw_vec_reserve(&g->spaces, g->spaces.len + 1));
-	BW_TRY(open_node(g->node, &s.fd));
+	BW_TRY(bw_node_open(g->node, &s.fd, &g->version));
 	g->spaces.data[g->spaces.len++] = s;
 	*out = &g->spaces.data[g->spaces.len - 1];
 	return NULL;
@@ -152,54 +111,33 @@ static struct buffer *find_buffer(const struct space *s, uint64_t id)
 	return NULL;
 }
 
-static struct bw_error *map_cpu(struct space *s, struct buffer *b)
-{
-	union drm_amdgpu_gem_mmap a = {.in = {.handle = b->handle}};
-	int r = call(s->fd, DRM_IOCTL_AMDGPU_GEM_MMAP, &a);
-	if (r)
-		return gpu_error(r, "GPU memory cannot be seen from the CPU");
-	void *p = mmap(NULL, bw_align_up(b->size_b, PAGE_B), PROT_READ | PROT_WRITE, MAP_SHARED,
-		       s->fd, (off_t)a.out.addr_ptr);
-	if (p == MAP_FAILED)
-		return bw_error_errno(errno, "GPU memory cannot be seen from the CPU");
-	b->cpu = p;
-	return NULL;
-}
-
 static struct bw_error *make_buffer(struct space *s, const struct bw_capture_buffer *info)
 {
 	/* The program's own pages become memory of the system. */
 	uint32_t domains = info->flags & BW_CAPTURE_USERPTR ? AMDGPU_GEM_DOMAIN_GTT : info->domains;
 	bool has_content = domains & DOMAINS;
-	union drm_amdgpu_gem_create a = {
-		.in = {.bo_size = info->size_b,
-		       .alignment = PAGE_B,
-		       .domains = has_content ? domains & DOMAINS : domains,
-		       .domain_flags = has_content ? AMDGPU_GEM_CREATE_CPU_ACCESS_REQUIRED |
-							     AMDGPU_GEM_CREATE_VRAM_CLEARED
-						   : 0}};
+	struct buffer b = {.id = info->id, .size_b = info->size_b};
 	BW_TRY(bw_vec_reserve(&s->buffers, s->buffers.len + 1));
-	int r = call(s->fd, DRM_IOCTL_AMDGPU_GEM_CREATE, &a);
-	if (r)
-		return bw_error_wrap(gpu_error(r, "no GPU memory"), "%llu bytes",
-				     (unsigned long long)info->size_b);
-	struct buffer *b = &s->buffers.data[s->buffers.len++];
-	*b = (struct buffer){.id = info->id, .size_b = info->size_b, .handle = a.out.handle};
-	return has_content ? map_cpu(s, b) : NULL;
+	BW_TRY(bw_node_buffer_make(s->fd, info->size_b, has_content ? domains & DOMAINS : domains,
+				   has_content ? AMDGPU_GEM_CREATE_CPU_ACCESS_REQUIRED |
+							 AMDGPU_GEM_CREATE_VRAM_CLEARED
+					       : 0,
+				   &b.made));
+	s->buffers.data[s->buffers.len++] = b;
+	return NULL;
 }
 
 static int map_gpu(const struct space *s, const struct bw_capture_map *m, uint32_t operation)
 {
 	const struct buffer *b = m->buffer ? find_buffer(s, m->buffer) : NULL;
-	struct drm_amdgpu_gem_va a = {.handle = b ? b->handle : 0,
-				      .operation = operation,
-				      .flags = m->flags,
-				      .va_address = m->va,
-				      .offset_in_bo = m->offset_b,
-				      .map_size = m->size_b};
 	if (m->buffer && !b)
 		return -ENOENT;
-	return call(s->fd, DRM_IOCTL_AMDGPU_GEM_VA, &a);
+	return bw_node_map(s->fd, (struct drm_amdgpu_gem_va){.handle = b ? b->made.handle : 0,
+							     .operation = operation,
+							     .flags = m->flags,
+							     .va_address = m->va,
+							     .offset_in_bo = m->offset_b,
+							     .map_size = m->size_b});
 }
 
 static bool same_map(const struct bw_capture_map *a, const struct bw_capture_map *b)
@@ -242,7 +180,7 @@ static struct bw_error *map_all(struct space *s, const struct bw_capture_space *
 			continue;
 		int r = map_gpu(s, m, AMDGPU_VA_OP_UNMAP);
 		if (r)
-			return gpu_error(r, "GPU memory cannot be unmapped");
+			return bw_node_error(r, "GPU memory cannot be unmapped");
 		bw_vec_remove(&s->maps, i);
 	}
 	size_t n_kept = s->maps.len;
@@ -251,7 +189,7 @@ static struct bw_error *map_all(struct space *s, const struct bw_capture_space *
 			continue;
 		int r = map_gpu(s, m, AMDGPU_VA_OP_MAP);
 		if (r)
-			return bw_error_wrap(gpu_error(r, "the kernel does not map it"),
+			return bw_error_wrap(bw_node_error(r, "the kernel does not map it"),
 					     "0x%llx, %llu bytes, where the capture has them",
 					     (unsigned long long)m->va,
 					     (unsigned long long)m->size_b);
@@ -285,7 +223,7 @@ uint8_t *bw_replay_gpu_memory(struct bw_replay_gpu *g, uint32_t space, uint64_t 
 		if (s->number != space)
 			continue;
 		const struct buffer *b = find_buffer(s, buffer);
-		return b ? b->cpu : NULL;
+		return b ? b->made.cpu : NULL;
 	}
 	return NULL;
 }
@@ -295,10 +233,10 @@ static uint8_t *mapped_at(const struct space *s, const struct bw_capture_map *m,
 {
 	const struct buffer *b = find_buffer(s, m->buffer);
 	uint64_t at = va - m->va + m->offset_b;
-	if (!b || !b->cpu || at >= b->size_b)
+	if (!b || !b->made.cpu || at >= b->size_b)
 		return NULL;
 	*out_left_b = BW_MIN(b->size_b - at, m->size_b - (va - m->va));
-	return b->cpu + at;
+	return b->made.cpu + at;
 }
 
 uint8_t *bw_replay_gpu_at(struct bw_replay_gpu *g, uint32_t space, uint64_t va,
@@ -389,11 +327,11 @@ struct bw_error *bw_replay_gpu_add(struct bw_replay_gpu *g, const struct bw_capt
 	BW_TRY(bw_vec_reserve(&s->added, s->added.len + 1));
 	BW_TRY(make_buffer(s, &info));
 	struct buffer *b = &s->buffers.data[s->buffers.len - 1];
-	memcpy(b->cpu, new->bytes, new->size_b);
+	memcpy(b->made.cpu, new->bytes, new->size_b);
 	int r = map_gpu(s, &m, AMDGPU_VA_OP_MAP);
 	if (r) {
 		free_buffer(s, s->buffers.len - 1);
-		return bw_error_wrap(gpu_error(r, "the kernel does not map it"),
+		return bw_error_wrap(bw_node_error(r, "the kernel does not map it"),
 				     "new memory of %llu bytes at 0x%llx",
 				     (unsigned long long)m.size_b, (unsigned long long)m.va);
 	}
@@ -425,91 +363,50 @@ static struct bw_error *context_of(struct space *s, uint32_t captured, uint32_t 
 			return NULL;
 		}
 	}
-	union drm_amdgpu_ctx a = {.in = {.op = AMDGPU_CTX_OP_ALLOC_CTX}};
-	int r = call(s->fd, DRM_IOCTL_AMDGPU_CTX, &a);
-	if (r)
-		return gpu_error(r, "cannot make a context");
-	*out = a.out.alloc.ctx_id;
-	return bw_vec_push(&s->contexts, ((struct context){captured, a.out.alloc.ctx_id}));
+	BW_TRY(bw_node_context(s->fd, out));
+	return bw_vec_push(&s->contexts, ((struct context){captured, *out}));
 }
 
-struct chunks {
-	struct BW_VEC(struct drm_amdgpu_cs_chunk) list;
-	struct BW_VEC(struct drm_amdgpu_cs_chunk_ib) ibs;
-	struct BW_VEC(struct drm_amdgpu_bo_list_entry) handles;
-	struct drm_amdgpu_bo_list_in bo_list;
-	struct drm_amdgpu_cs_chunk_fence fence;
-};
-
-static struct bw_error *add_chunk(struct chunks *c, uint32_t id, size_t size_b, const void *data)
-{
-	return bw_vec_push(&c->list, ((struct drm_amdgpu_cs_chunk){id, (uint32_t)(size_b / 4),
-								   (uintptr_t)data}));
-}
-
-static struct bw_error *make_chunks(const struct space *s, const struct bw_capture_submission *sub,
-				    struct chunks *c)
+/* fence: room for what a chunk points to. */
+static struct bw_error *make_job(const struct space *s, const struct bw_capture_submission *sub,
+				 struct drm_amdgpu_cs_chunk_fence *fence, struct bw_node_job *job)
 {
 	enum { CP_GFX_SHADOW = 0x0a }; /* AMDGPU_CHUNK_ID_CP_GFX_SHADOW: addresses alone */
 	bw_vec_each(&s->buffers, b)
-		BW_TRY(bw_vec_push(&c->handles,
-				   ((struct drm_amdgpu_bo_list_entry){.bo_handle = b->handle})));
-	c->bo_list = (struct drm_amdgpu_bo_list_in){.operation = ~0u,
-						    .list_handle = ~0u,
-						    .bo_number = (uint32_t)c->handles.len,
-						    .bo_info_size = sizeof(*c->handles.data),
-						    .bo_info_ptr = (uintptr_t)c->handles.data};
-	BW_TRY(add_chunk(c, AMDGPU_CHUNK_ID_BO_HANDLES, sizeof(c->bo_list), &c->bo_list));
-	BW_TRY(bw_vec_reserve(&c->ibs, sub->ibs.len));
-	bw_vec_each(&sub->ibs, ib) {
-		struct drm_amdgpu_cs_chunk_ib *one = &c->ibs.data[c->ibs.len++];
-		*one = (struct drm_amdgpu_cs_chunk_ib){.flags = ib->flags,
-						       .va_start = ib->va,
-						       .ib_bytes = ib->size_b,
-						       .ip_type = ib->ip_type,
-						       .ip_instance = ib->ip_instance,
-						       .ring = ib->ring};
-		BW_TRY(add_chunk(c, AMDGPU_CHUNK_ID_IB, sizeof(*one), one));
-	}
-	const struct buffer *fence = sub->fence_buffer ? find_buffer(s, sub->fence_buffer) : NULL;
-	if (fence) {
-		c->fence = (struct drm_amdgpu_cs_chunk_fence){
-			.handle = fence->handle, .offset = (uint32_t)sub->fence_offset_b};
-		BW_TRY(add_chunk(c, AMDGPU_CHUNK_ID_FENCE, sizeof(c->fence), &c->fence));
+		BW_TRY(bw_vec_push(&job->buffers, ((struct drm_amdgpu_bo_list_entry){
+							  .bo_handle = b->made.handle})));
+	bw_vec_each(&sub->ibs, ib)
+		BW_TRY(bw_vec_push(&job->ibs,
+				   ((struct drm_amdgpu_cs_chunk_ib){.flags = ib->flags,
+								    .va_start = ib->va,
+								    .ib_bytes = ib->size_b,
+								    .ip_type = ib->ip_type,
+								    .ip_instance = ib->ip_instance,
+								    .ring = ib->ring})));
+	const struct buffer *b = sub->fence_buffer ? find_buffer(s, sub->fence_buffer) : NULL;
+	if (b) {
+		*fence = (struct drm_amdgpu_cs_chunk_fence){
+			.handle = b->made.handle, .offset = (uint32_t)sub->fence_offset_b};
+		BW_TRY(bw_vec_push(&job->more, ((struct drm_amdgpu_cs_chunk){AMDGPU_CHUNK_ID_FENCE,
+									     sizeof(*fence) / 4,
+									     (uintptr_t)fence})));
 	}
 	bw_vec_each(&sub->chunks, k)
 		if (k->id == CP_GFX_SHADOW)
-			BW_TRY(add_chunk(c, k->id, k->size_b, k->data));
+			BW_TRY(bw_vec_push(&job->more, ((struct drm_amdgpu_cs_chunk){
+							       k->id, (uint32_t)(k->size_b / 4),
+							       (uintptr_t)k->data})));
 	return NULL;
 }
 
-static int submit(const struct space *s, uint32_t ctx_id, const struct chunks *c, uint64_t *out)
-{
-	_cleanup_free_ uint64_t *pointers = calloc(c->list.len, sizeof(*pointers));
-	if (!pointers)
-		return -ENOMEM;
-	for (size_t i = 0; i < c->list.len; i++)
-		pointers[i] = (uintptr_t)&c->list.data[i];
-	union drm_amdgpu_cs a = {.in = {.ctx_id = ctx_id,
-					.num_chunks = (uint32_t)c->list.len,
-					.chunks = (uintptr_t)pointers}};
-	int r = call(s->fd, DRM_IOCTL_AMDGPU_CS, &a);
-	if (!r)
-		*out = a.out.handle;
-	return r;
-}
-
-static void wait_for(const struct space *s, const struct drm_amdgpu_wait_cs_in *in,
+static void wait_for(const struct space *s, struct drm_amdgpu_wait_cs_in in,
 		     struct bw_capture_result *out)
 {
-	union drm_amdgpu_wait_cs a = {.in = *in};
-	out->result = call(s->fd, DRM_IOCTL_AMDGPU_WAIT_CS, &a);
-	out->has_ended = out->result || !a.out.status;
-	struct bw_info_gpuvm_fault fault = {0};
-	struct drm_amdgpu_info info = {.return_pointer = (uintptr_t)&fault,
-				       .return_size = sizeof(fault),
-				       .query = BW_INFO_GPUVM_FAULT};
-	if (out->result && !call(s->fd, DRM_IOCTL_AMDGPU_INFO, &info)) {
+	bool has_ended;
+	struct bw_info_gpuvm_fault fault;
+	out->result = bw_node_wait(s->fd, in, &has_ended);
+	out->has_ended = has_ended;
+	if (out->result && bw_node_fault(s->fd, &fault)) {
 		out->fault_va = fault.addr;
 		out->fault_status = fault.status;
 	}
@@ -527,27 +424,25 @@ struct bw_error *bw_replay_gpu_submit(struct bw_replay_gpu *g,
 				      struct bw_capture_result *out)
 {
 	struct space *s;
-	struct chunks c = {0};
-	uint32_t ctx_id = 0;
+	struct drm_amdgpu_cs_chunk_fence fence_chunk;
+	struct bw_node_job job = {0};
 	uint64_t fence = 0;
 	*out = (struct bw_capture_result){.has_ended = 1};
 	BW_TRY(space_of(g, sub->summary.space, &s));
-	struct bw_error *err = context_of(s, sub->summary.ctx_id, &ctx_id);
+	struct bw_error *err = context_of(s, sub->summary.ctx_id, &job.ctx_id);
 	if (!err)
-		err = make_chunks(s, sub, &c);
-	int r = err ? 0 : submit(s, ctx_id, &c, &fence);
-	if (!err && r)
-		out->result = r;
-	const struct drm_amdgpu_wait_cs_in wait = {.handle = fence,
-						   .timeout = deadline_ns(timeout_s),
-						   .ip_type = sub->summary.ip_type,
-						   .ip_instance = sub->summary.ip_instance,
-						   .ring = sub->summary.ring,
-						   .ctx_id = ctx_id};
-	if (!err && !r)
-		wait_for(s, &wait, out);
-	bw_vec_free(&c.list);
-	bw_vec_free(&c.ibs);
-	bw_vec_free(&c.handles);
+		err = make_job(s, sub, &fence_chunk, &job);
+	if (!err)
+		out->result = bw_node_submit(s->fd, &job, &fence);
+	if (!err && !out->result)
+		wait_for(s,
+			 (struct drm_amdgpu_wait_cs_in){.handle = fence,
+							.timeout = deadline_ns(timeout_s),
+							.ip_type = sub->summary.ip_type,
+							.ip_instance = sub->summary.ip_instance,
+							.ring = sub->summary.ring,
+							.ctx_id = job.ctx_id},
+			 out);
+	bw_node_job_fini(&job);
 	return err;
 }
