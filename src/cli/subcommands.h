@@ -22,7 +22,7 @@
 	extern const struct bw_command_line bw_line_##name;
 #include "cli/subcommands.def"
 #undef BW_SUBCOMMAND
-int bw_main_bisect_stomp(int argc, char **argv); /* bisect_stomp.c */
+int bw_main_bisect_stomp(int argc, char **argv); /* bisect/stomp.c */
 /* `breakwater vgpu linux` (vgpu_linux.c); argv[0] is that last word. */
 int bw_main_vgpu_linux(int argc, char **argv);
 extern const struct bw_command_line bw_line_vgpu_linux;

@@ -6,7 +6,7 @@
 
 #include "base/shown.h"
 #include "base/util.h"
-#include "cli/bisect.h"
+#include "cli/bisect/show.h"
 
 static const char *where_name(enum bw_bisect_where where)
 {
@@ -110,10 +110,9 @@ static struct bw_error *show_packet(struct bw_out *o, struct bw_capture_reader *
 	return err;
 }
 
-static void show_sentence(struct bw_bisect *b, const struct bw_bisect_found *f,
-			  const struct bw_capture_submission *s)
+static void show_sentence(struct bw_out *o, const struct bw_bisect *b,
+			  const struct bw_bisect_found *f, const struct bw_capture_submission *s)
 {
-	struct bw_out *o = b->look.out;
 	if (f->where == BW_BISECT_NO_DISPATCH)
 		bw_out_line(o,
 			    "It is bad without any of its %zu dispatches, too; its packets are not "
@@ -136,11 +135,10 @@ static void show_sentence(struct bw_bisect *b, const struct bw_bisect_found *f,
 		bw_out_line(o, "Which part of it causes that cannot be told.");
 }
 
-struct bw_error *bw_bisect_show(struct bw_bisect *b, struct bw_capture_reader *r,
-				const struct bw_bisect_found *f,
+struct bw_error *bw_bisect_show(struct bw_out *o, const struct bw_bisect *b,
+				struct bw_capture_reader *r, const struct bw_bisect_found *f,
 				const struct bw_capture_submission *s)
 {
-	struct bw_out *o = b->look.out;
 	bw_out_bool(o, "found", f->number);
 	if (*f->other)
 		bw_out_str(o, "other", f->other);
@@ -150,10 +148,9 @@ struct bw_error *bw_bisect_show(struct bw_bisect *b, struct bw_capture_reader *r
 	}
 	if (!f->number) {
 		bw_out_line(o, "%s",
-			    b->has_said_damage
-				    ? "What is left of the capture, which is damaged, does "
-				      "nothing wrong."
-				    : "The replay does nothing wrong.");
+			    b->is_damaged ? "What is left of the capture, which is damaged, does "
+					    "nothing wrong."
+					  : "The replay does nothing wrong.");
 		return NULL;
 	}
 	bw_out_line(o, "Submission %u is the first that is bad: it %s.", f->number, f->how);
@@ -170,6 +167,36 @@ struct bw_error *bw_bisect_show(struct bw_bisect *b, struct bw_capture_reader *r
 	else if (f->where == BW_BISECT_PACKET)
 		return show_packet(o, r, f);
 	else
-		show_sentence(b, f, s);
+		show_sentence(o, b, f, s);
 	return NULL;
+}
+
+static void show_size(uint64_t size_b, char *out, size_t room)
+{
+	if (size_b < 1 << 20)
+		snprintf(out, room, "%.1f KiB", (double)size_b / 1024);
+	else
+		snprintf(out, room, "%.1f MiB", (double)size_b / (1 << 20));
+}
+
+void bw_bisect_show_smallest(struct bw_out *o, const char *path, const struct bw_bisect_smallest *m)
+{
+	char before[32], after[32];
+	show_size(m->all_b, before, sizeof(before));
+	show_size(m->size_b, after, sizeof(after));
+	bw_out_line(
+		o,
+		"The smallest capture that still shows it is %s: %s of %s. It has %zu of %zu "
+		"submissions; the last has %zu of %zu dispatches, %zu of %zu buffers, and before "
+		"it %zu of %zu pages that are not zero. A replay of it was bad in the same way.",
+		path, after, before, m->n_submissions, m->all_submissions, m->n_dispatches,
+		m->all_dispatches, m->n_buffers, m->all_buffers, m->n_pages, m->all_pages);
+	json_t *j = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "file", path,
+			      "bytes", (json_int_t)m->size_b, "bytes_before", (json_int_t)m->all_b,
+			      "submissions", (json_int_t)m->n_submissions, "submissions_before",
+			      (json_int_t)m->all_submissions, "dispatches",
+			      (json_int_t)m->n_written_dispatches, "buffers",
+			      (json_int_t)m->n_buffers, "buffers_before",
+			      (json_int_t)m->all_buffers, "pages", (json_int_t)m->n_pages);
+	bw_out_json(o, "smallest", j);
 }

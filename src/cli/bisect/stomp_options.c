@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/bisect_stomp.h"
+#include "cli/bisect/stomp.h"
 
 #include <string.h>
 

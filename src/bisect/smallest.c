@@ -11,9 +11,9 @@
 
 #include "base/cleanup.h"
 #include "base/util.h"
+#include "bisect/bisect.h"
 #include "capture/reduce.h"
 #include "capture/seek.h"
-#include "cli/bisect.h"
 
 /* What can be left out, one by one. */
 struct units {
@@ -237,14 +237,14 @@ static struct bw_error *try_candidate(struct smallest *m, const char *what, bool
 {
 	const struct bw_bisect_part all = {.last = m->found->number};
 	struct bw_bisect_outcome o;
-	bw_bisect_progress_begin(m->b, what);
+	bw_bisect_begins(m->b, what);
 	BW_TRY(write_candidate(m, m->path));
 	BW_TRY(run_part(m, &all, &o));
 	*out_is_bad = o.verdict == BW_BISECT_BAD && is_alike(m, o.answer);
 	json_decref(o.answer);
 	if (*out_is_bad)
 		BW_TRY(is_same_culprit(m, out_is_bad));
-	bw_bisect_progress_end(m->b, what, *out_is_bad ? BW_BISECT_BAD : BW_BISECT_GOOD);
+	bw_bisect_ended(m->b, what, *out_is_bad ? BW_BISECT_BAD : BW_BISECT_GOOD);
 	return NULL;
 }
 
@@ -428,41 +428,24 @@ static struct bw_error *prepare(struct smallest *m)
 	return units_init(&m->buffers, m->space.buffers.len);
 }
 
-static void show_size(uint64_t size_b, char *out, size_t room)
+static void describe(const struct smallest *m, struct bw_bisect_smallest *out)
 {
-	if (size_b < 1 << 20)
-		snprintf(out, room, "%.1f KiB", (double)size_b / 1024);
-	else
-		snprintf(out, room, "%.1f MiB", (double)size_b / (1 << 20));
-}
-
-static void show(struct smallest *m, struct bw_out *o, const char *path)
-{
-	char before[32], after[32];
-	size_t n, n_dispatches = 0;
-	uint64_t size_b = bw_capture_reader_size(m->r), n_pages = m->pages.len;
+	size_t n;
 	bw_capture_reader_entries(m->r, &n);
+	*out = (struct bw_bisect_smallest){
+		.size_b = m->size_b,
+		.all_b = bw_capture_reader_size(m->r),
+		.n_submissions = m->made.n_submissions,
+		.all_submissions = n,
+		.all_dispatches = m->sub->dispatches.len,
+		.n_written_dispatches = m->made.n_dispatches,
+		.n_buffers = m->buffers.n - count_out(&m->buffers),
+		.all_buffers = m->buffers.n,
+		.n_pages = m->zeros.n - count_out(&m->zeros),
+		.all_pages = m->pages.len,
+	};
 	for (size_t i = 0; i < m->sub->dispatches.len; i++)
-		n_dispatches += runs_dispatch(m, i);
-	show_size(size_b, before, sizeof(before));
-	show_size(m->size_b, after, sizeof(after));
-	bw_out_line(
-		o,
-		"The smallest capture that still shows it is %s: %s of %s. It has %u of %zu "
-		"submissions; the last has %zu of %zu dispatches, %zu of %zu buffers, and before "
-		"it %zu of %" PRIu64 " pages that are not zero. A replay of it was bad in the "
-		"same way.",
-		path, after, before, m->made.n_submissions, n, n_dispatches, m->sub->dispatches.len,
-		m->buffers.n - count_out(&m->buffers), m->buffers.n,
-		m->zeros.n - count_out(&m->zeros), n_pages);
-	json_t *j = json_pack("{s:s, s:I, s:I, s:i, s:I, s:i, s:I, s:I, s:I}", "file", path,
-			      "bytes", (json_int_t)m->size_b, "bytes_before", (json_int_t)size_b,
-			      "submissions", (int)m->made.n_submissions, "submissions_before",
-			      (json_int_t)n, "dispatches", (int)m->made.n_dispatches, "buffers",
-			      (json_int_t)(m->buffers.n - count_out(&m->buffers)), "buffers_before",
-			      (json_int_t)m->buffers.n, "pages",
-			      (json_int_t)(m->zeros.n - count_out(&m->zeros)));
-	bw_out_json(o, "smallest", j);
+		out->n_dispatches += runs_dispatch(m, i);
 }
 
 /* The last word is a replay of what is written. */
@@ -478,7 +461,8 @@ static struct bw_error *finish(struct smallest *m, const char *path)
 
 struct bw_error *bw_bisect_smallest(struct bw_bisect *b, struct bw_capture_reader *r,
 				    const struct bw_bisect_found *f,
-				    const struct bw_capture_submission *s)
+				    const struct bw_capture_submission *s, const char *path,
+				    struct bw_bisect_smallest *out)
 {
 	struct bw_bisect candidate = *b;
 	struct smallest m = {.b = &candidate, .r = r, .found = f, .sub = s};
@@ -489,11 +473,10 @@ struct bw_error *bw_bisect_smallest(struct bw_bisect *b, struct bw_capture_reade
 	if (!err)
 		err = reduce(&m);
 	if (!err)
-		err = finish(&m, b->smallest);
-	bw_bisect_progress_clear(b);
+		err = finish(&m, path);
 	b->n_tries = candidate.n_tries;
 	if (!err)
-		show(&m, b->look.out, b->smallest);
+		describe(&m, out);
 	json_decref(m.expected);
 	bw_capture_space_fini(&m.space);
 	bw_vec_free(&m.steps);

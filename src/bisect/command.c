@@ -13,15 +13,13 @@
 #include "base/cleanup.h"
 #include "base/str.h"
 #include "base/util.h"
-#include "cli/bisect.h"
-#include "cli/cli.h"
+#include "bisect/bisect.h"
 
 enum { BUFFERS_MAX = 64, SKIP = 125, STOP_FROM = 128, WORD_MAX_B = 40 };
 #define BUFFER "buffer:"
 
-struct bw_error *bw_bisect_take_buffer(void *bisect, const char *option, const char *text)
+struct bw_error *bw_bisect_add_buffer(struct bw_bisect *b, const char *text)
 {
-	struct bw_bisect *b = bisect;
 	struct bw_bisect_buffer one = {0};
 	if (!isdigit((unsigned char)*text) || strlen(text) >= sizeof(one.text) ||
 	    !bw_parse_u64(text, &one.what))
@@ -57,9 +55,8 @@ static size_t placeholder(const char *command, const char *at, char *out, size_t
 	return n + 2;
 }
 
-struct bw_error *bw_bisect_take_command(void *bisect, const char *option, const char *command)
+struct bw_error *bw_bisect_set_command(struct bw_bisect *b, const char *command)
 {
-	struct bw_bisect *b = bisect;
 	char word[WORD_MAX_B];
 	size_t n;
 	if (!*command)
@@ -68,7 +65,7 @@ struct bw_error *bw_bisect_take_command(void *bisect, const char *option, const 
 	for (const char *at = command; *at; at += n ? n : 1) {
 		n = placeholder(command, at, word, sizeof(word));
 		if (n && bw_starts_with(word, BUFFER))
-			BW_TRY(bw_bisect_take_buffer(b, option, word + strlen(BUFFER)));
+			BW_TRY(bw_bisect_add_buffer(b, word + strlen(BUFFER)));
 	}
 	return NULL;
 }
@@ -164,8 +161,7 @@ struct bw_error *bw_bisect_run_command(struct bw_bisect *b, const struct bw_bise
 	const struct facts f = facts_of(part, status, out);
 	struct bw_str text = {0};
 	int said = 0;
-	bw_bisect_progress_clear(b);
-	bw_out_flush(b->look.out);
+	b->listener.runs_command(b->listener.cookie);
 	expand(b, &f, &text);
 	struct bw_error *err =
 		text.failed ? bw_error_nomem() : run_shell(b, bw_str_text(&text), &f, &said);

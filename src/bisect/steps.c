@@ -4,8 +4,8 @@
 
 #include "base/cleanup.h"
 #include "base/util.h"
+#include "bisect/bisect.h"
 #include "capture/seek.h"
-#include "cli/bisect.h"
 #include "pm4/describe.h"
 
 enum { IP_SDMA = 2 }; /* AMDGPU_HW_IP_DMA; compute is 1, graphics is 0 */

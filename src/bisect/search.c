@@ -1,97 +1,32 @@
 /* SPDX-License-Identifier: MIT */
-/* breakwater bisect: the first submission of a capture with which its replay is bad, and in it the
- * first dispatch or packet. */
-#include <inttypes.h>
+/* The search: submissions are halved, then the parts of the one that is bad. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "base/util.h"
+#include "bisect/bisect.h"
 #include "capture/seek.h"
-#include "cli/bisect.h"
-#include "cli/bisect_stomp.h"
-#include "cli/subcommands.h"
 
-static const char usage[] =
-	"Usage: breakwater bisect [OPTIONS] FILE\n"
-	"       breakwater bisect --stomp [OPTIONS] -- PROGRAM | FILE   (--stomp --help)\n"
-	"\n"
-	"Finds the first submission of a capture with which its replay is bad, and in it the first dispatch, or where no\n"
-	"dispatch does it the first packet. Without an option bad is what fails or hangs. Exit status: 0 when it was\n"
-	"found, 1 where nothing is bad.\n";
-
-static struct bw_error *take_override(void *bisect, const char *option, const char *value)
+void bw_bisect_fini(struct bw_bisect *b)
 {
-	struct bw_bisect *b = bisect;
-	char *end;
-	unsigned long long n = strtoull(value, &end, 10);
-	if (*value < '0' || *value > '9' || !n || n > UINT32_MAX || (*end != '=' && *end != '.'))
-		return bw_errorf(BW_E_INVALID, "--override wants N=FILE, not \"%s\"", value);
-	return bw_vec_push(&b->overrides, ((struct bw_bisect_override){value, (uint32_t)n}));
+	bw_vec_free(&b->buffers);
+	bw_vec_free(&b->overrides);
+	bw_vec_free(&b->shaders);
 }
 
-static struct bw_error *take_shader(void *bisect, const char *option, const char *value)
+void bw_bisect_begins(const struct bw_bisect *b, const char *what)
 {
-	return bw_vec_push(&((struct bw_bisect *)bisect)->shaders, value);
+	b->listener.begins(b->listener.cookie, b, what);
 }
 
-static struct bw_error *take_timeout(void *bisect, const char *option, const char *value)
+void bw_bisect_ended(struct bw_bisect *b, const char *what, enum bw_bisect_verdict verdict)
 {
-	uint64_t n;
-	((struct bw_bisect *)bisect)->timeout = value;
-	return bw_look_number(option, value, &n);
+	if (b->n_left)
+		b->n_left--;
+	b->listener.ended(b->listener.cookie, b, what, verdict);
 }
-
-static const struct bw_option bad_rows[] = {
-	{"--hang", NULL, "a submission that does not end", BW_FLAG(struct bw_bisect, hang)},
-	{"--fault", NULL, "a submission that ends with a page fault",
-	 BW_FLAG(struct bw_bisect, fault)},
-	{"--differs", NULL, "memory that is not as captured, and whatever fails or hangs",
-	 BW_FLAG(struct bw_bisect, differs)},
-	{"--bad", "COMMAND",
-	 "what this command for sh says of each try: 0 good, 1 to 127 bad, 125 skip; others stop",
-	 BW_CALL(bw_bisect_take_command)},
-	{"--buffer", "BUFFER",
-	 "with --bad: the command gets its memory, too (by its number or an address in it)",
-	 BW_CALL(bw_bisect_take_buffer)},
-	{0},
-};
-static const struct bw_option rows[] = {
-	{"--override", "N[.IB]=FILE",
-	 "submission N as FILE has it, as in replay: what is still bad then?",
-	 BW_CALL(take_override)},
-	{"--shader", "WHICH=FILE", "a shader as FILE has it, likewise", BW_CALL(take_shader)},
-	{"--stomp", NULL,
-	 "what is read unset instead: with registers or new buffers filled (--stomp --help)",
-	 BW_SHOWN},
-	{"--smallest", "FILE",
-	 "then write the smallest capture that still shows it: only the submissions, dispatches, buffers "
-	 "and pages that it takes",
-	 BW_TEXT(struct bw_bisect, smallest)},
-	{"--tries", "COUNT", "at most so many replays for it (default 200)",
-	 BW_U32(struct bw_bisect, smallest_tries, 0, INT32_MAX)},
-	BW_LOOK_GPU,
-	{"--timeout", "SECONDS",
-	 "how long a submission may run before it counts as hanging (default 10)",
-	 BW_CALL(take_timeout)},
-	BW_LOOK_END,
-};
-
-const struct bw_command_line bw_line_bisect = {
-	.name = "breakwater bisect",
-	.usage = usage,
-	.groups = {{"What is bad:", bad_rows}, {"Options:", rows}},
-	.after =
-		"In COMMAND {buffer:4} is a file with the memory of buffer 4 as the try has left it, and {submission},\n"
-		"{dispatches}, {packets} and {status} say what was run and with which exit status of the replay. The same is in\n"
-		"the environment: BREAKWATER_BUFFER_4, BREAKWATER_SUBMISSION and so on.\n"
-		"\n"
-		"    breakwater bisect bug.bwc --bad 'cmp {buffer:4} good.bin'\n",
-	.word = bw_look_take_word,
-	.next = &bw_line_bisect_stomp,
-};
 
 /* ---- Halving ---- */
 
@@ -138,7 +73,7 @@ static struct bw_error *halve(struct halving *h)
 		size_t middle = middle_of(h, skipped);
 		if (!middle)
 			return NULL;
-		h->b->progress.left = halvings(h->bad - h->good);
+		h->b->n_left = halvings(h->bad - h->good);
 		BW_TRY(h->try(h, middle, &verdict));
 		if (verdict == BW_BISECT_BAD)
 			h->bad = middle;
@@ -162,11 +97,11 @@ static struct bw_error *try_part(struct halving *h, size_t n, enum bw_bisect_ver
 	else
 		snprintf(what, sizeof(what), "the first %zu %s of submission %u", n,
 			 h->limit == BW_BISECT_PACKETS ? "packets" : "dispatches", h->number);
-	bw_bisect_progress_begin(h->b, what);
+	bw_bisect_begins(h->b, what);
 	BW_TRY(bw_bisect_try(h->b, &part, &o));
 	json_decref(o.answer);
 	*out = o.verdict;
-	bw_bisect_progress_end(h->b, what, o.verdict);
+	bw_bisect_ended(h->b, what, o.verdict);
 	return NULL;
 }
 
@@ -175,7 +110,7 @@ static struct bw_error *find_dispatch(struct halving *h, size_t n, struct bw_bis
 {
 	enum bw_bisect_verdict verdict;
 	h->limit = BW_BISECT_DISPATCHES;
-	h->b->progress.left = 1 + halvings(n);
+	h->b->n_left = 1 + halvings(n);
 	BW_TRY(h->try(h, 0, &verdict));
 	f->where = BW_BISECT_NO_DISPATCH;
 	if (verdict == BW_BISECT_BAD)
@@ -195,7 +130,7 @@ static struct bw_error *find_packet(struct halving *h, struct bw_pm4_steps *step
 {
 	enum bw_bisect_verdict verdict;
 	h->limit = BW_BISECT_PACKETS;
-	h->b->progress.left = 1 + halvings(steps->len);
+	h->b->n_left = 1 + halvings(steps->len);
 	BW_TRY(h->try(h, 0, &verdict));
 	f->n_packets = steps->len;
 	f->where = BW_BISECT_BEFORE;
@@ -224,7 +159,7 @@ static struct bw_error *find_part(struct bw_bisect *b, struct bw_capture_reader 
 	struct halving h = {.b = b, .try = try_part, .number = f->number};
 	struct bw_pm4_steps steps = {0};
 	enum bw_bisect_verdict verdict;
-	b->progress.left = 2 + halvings(s->dispatches.len);
+	b->n_left = 2 + halvings(s->dispatches.len);
 	BW_TRY(h.try(&h, 0, &verdict));
 	f->is_good_alone = verdict == BW_BISECT_GOOD;
 	if (verdict != BW_BISECT_BAD)
@@ -284,8 +219,8 @@ static struct bw_error *find_stop(struct bw_bisect *b, struct bw_bisect_found *f
 {
 	const struct bw_bisect_part all = {.last = UINT32_MAX};
 	struct bw_bisect_outcome o;
-	b->progress.left = 3;
-	bw_bisect_progress_begin(b, "all submissions");
+	b->n_left = 3;
+	bw_bisect_begins(b, "all submissions");
 	BW_TRY(bw_bisect_try(b, &all, &o));
 	if (o.verdict == BW_BISECT_BAD) {
 		f->number = o.number;
@@ -307,13 +242,13 @@ static struct bw_error *try_until(struct halving *h, size_t n, enum bw_bisect_ve
 	struct bw_bisect_outcome o;
 	char what[80];
 	snprintf(what, sizeof(what), "all up to submission %u", part.last);
-	bw_bisect_progress_begin(h->b, what);
+	bw_bisect_begins(h->b, what);
 	BW_TRY(bw_bisect_try(h->b, &part, &o));
 	json_decref(o.answer);
 	*out = o.verdict;
 	if (o.verdict == BW_BISECT_BAD)
 		snprintf(h->how, sizeof(h->how), "%s", o.how);
-	bw_bisect_progress_end(h->b, what, o.verdict);
+	bw_bisect_ended(h->b, what, o.verdict);
 	return NULL;
 }
 
@@ -326,7 +261,7 @@ static struct bw_error *find_by_command(struct bw_bisect *b, struct bw_capture_r
 	enum bw_bisect_verdict verdict = BW_BISECT_GOOD;
 	struct bw_error *err = bw_bisect_candidates(b, r, &numbers);
 	h.bad = numbers.len;
-	b->progress.left = 3 + halvings(numbers.len);
+	b->n_left = 3 + halvings(numbers.len);
 	if (!err)
 		err = h.try(&h, h.bad, &verdict);
 	if (!err && verdict == BW_BISECT_SKIP)
@@ -353,82 +288,23 @@ static bool is_overridden(const struct bw_bisect *b, uint32_t number)
 	return false;
 }
 
-static struct bw_error *search(struct bw_bisect *b, struct bw_capture_reader *r)
+struct bw_error *bw_bisect_search(struct bw_bisect *b, struct bw_capture_reader *r,
+				  struct bw_bisect_found *f, struct bw_capture_submission *s)
 {
-	struct bw_bisect_found f = {.file = b->file, .where = BW_BISECT_SUBMISSION};
-	struct bw_capture_submission s = {0};
 	size_t index = 0, n;
 	const struct bw_capture_entry *e = bw_capture_reader_entries(r, &n);
-	struct bw_error *err = b->command ? find_by_command(b, r, &f) : find_stop(b, &f);
-	if (!err && f.number)
-		err = bw_capture_find(r, f.number, &index);
-	if (!err && f.number)
-		err = bw_capture_reader_submission(r, &e[index], &s);
+	*f = (struct bw_bisect_found){.where = BW_BISECT_SUBMISSION};
+	BW_TRY(b->command ? find_by_command(b, r, f) : find_stop(b, f));
+	if (!f->number)
+		return NULL;
+	BW_TRY(bw_capture_find(r, f->number, &index));
+	BW_TRY(bw_capture_reader_submission(r, &e[index], s));
 	/* the packets of an override are not those of the capture */
-	if (f.number && is_overridden(b, f.number))
-		f.where = BW_BISECT_OVERRIDE;
-	else if (!err && f.number && !f.differs)
-		err = find_part(b, r, &s, &f);
-	else if (!err && f.where == BW_BISECT_PACKET)
-		err = find_step(r, &f);
-	bw_bisect_progress_clear(b);
-	if (!err)
-		err = bw_bisect_show(b, r, &f, &s);
-	if (!err && f.number && b->smallest)
-		err = bw_bisect_smallest(b, r, &f, &s);
-	bw_out_int(b->look.out, "tries", b->n_tries);
-	b->look.status = f.number ? 0 : 1;
-	bw_capture_submission_fini(&s);
-	return err;
-}
-
-static struct bw_error *run_bisect(struct bw_look *l)
-{
-	struct bw_bisect *b = l->cookie;
-	struct bw_capture_reader *r;
-	struct stat file, other;
-	size_t n;
-	if (l->n_words != 1)
-		return bw_errorf(BW_E_INVALID, "bisect wants one capture (see --help)");
-	if (b->buffers.len && !b->command)
-		return bw_errorf(BW_E_INVALID, "--buffer is for the command of --bad");
-	if (b->command && b->differs)
-		return bw_errorf(BW_E_INVALID, "--bad and --differs: one of them");
-	if (b->smallest && (b->overrides.len || b->shaders.len))
-		return bw_errorf(BW_E_INVALID, "--smallest is for the capture as it is, without "
-					       "--override and --shader");
-	b->file = l->words[0];
-	if (b->smallest && !stat(b->file, &file) && !stat(b->smallest, &other) &&
-	    file.st_dev == other.st_dev && file.st_ino == other.st_ino)
-		return bw_errorf(BW_E_INVALID, "--smallest %s is the capture itself", b->smallest);
-	BW_TRY(bw_capture_reader_open(b->file, &r));
-	bw_capture_reader_entries(r, &n);
-	struct bw_error *err = n ? bw_folder_make(BW_FOLDER_RUN, &b->folder)
-				 : bw_errorf(BW_E_INVALID, "%s holds no submission", b->file);
-	bw_bisect_progress_init(b);
-	bw_out_begin(l->out, "command", "bisect");
-	if (!err)
-		err = search(b, r);
-	bw_bisect_progress_clear(b);
-	if (err)
-		bw_out_drop(l->out);
-	else
-		bw_out_end(l->out);
-	bw_folder_remove(&b->folder);
-	bw_capture_reader_close(r);
-	return err;
-}
-
-int bw_main_bisect(int argc, char **argv)
-{
-	struct bw_bisect b = {.timeout = "10", .smallest_tries = 200, .folder = BW_FOLDER_INIT};
-	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
-		if (!strcmp(argv[i], "--stomp"))
-			return bw_main_bisect_stomp(argc, argv);
-	b.look.cookie = &b;
-	int status = bw_look_main(&b.look, &bw_line_bisect, argc, argv, run_bisect);
-	bw_vec_free(&b.buffers);
-	bw_vec_free(&b.overrides);
-	bw_vec_free(&b.shaders);
-	return status;
+	if (is_overridden(b, f->number))
+		f->where = BW_BISECT_OVERRIDE;
+	else if (!f->differs)
+		return find_part(b, r, s, f);
+	else if (f->where == BW_BISECT_PACKET)
+		return find_step(r, f);
+	return NULL;
 }

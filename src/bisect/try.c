@@ -14,8 +14,7 @@
 #include "base/cleanup.h"
 #include "base/memfd.h"
 #include "base/util.h"
-#include "cli/bisect.h"
-#include "cli/cli.h"
+#include "bisect/bisect.h"
 
 /* ---- Running a replay ---- */
 
@@ -28,9 +27,11 @@ static struct bw_error *read_all(int fd, struct bw_str *out)
 	return out->failed ? bw_error_nomem() : NULL;
 }
 
-/* Runs this program with other words; its output and errors as text, and its exit status. */
-static struct bw_error *run_self(char *const *words, struct bw_str *out_text,
-				 struct bw_str *out_errors, int *out_status)
+/* Runs the program with these words; its output and errors as text, and its exit status as shells
+ * have it. */
+static struct bw_error *run_program(const char *program, char *const *words,
+				    struct bw_str *out_text, struct bw_str *out_errors,
+				    int *out_status)
 {
 	_cleanup_close_ int out_fd = bw_memfd("output"), err_fd = bw_memfd("errors");
 	int status = 0;
@@ -40,14 +41,14 @@ static struct bw_error *run_self(char *const *words, struct bw_str *out_text,
 	if (pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGTERM); /* the main thread has forked */
 		if (dup2(out_fd, STDOUT_FILENO) >= 0 && dup2(err_fd, STDERR_FILENO) >= 0)
-			execv("/proc/self/exe", words);
+			execv(program, words);
 		_exit(127);
 	}
 	if (pid < 0)
 		return bw_error_errno(errno, "cannot start a replay");
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	*out_status = WIFEXITED(status) ? WEXITSTATUS(status) : BW_EXIT_SIGNAL + WTERMSIG(status);
+	*out_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 	BW_TRY(read_all(out_fd, out_text));
 	return read_all(err_fd, out_errors);
 }
@@ -141,9 +142,9 @@ static struct bw_error *make_words(const struct bw_bisect *b, const struct bw_bi
 		BW_TRY(add_word(w, "--first"));
 		BW_TRY(add_word(w, first));
 	}
-	if (b->look.gpu) {
+	if (b->gpu) {
 		BW_TRY(add_word(w, "--gpu"));
-		BW_TRY(add_word(w, b->look.gpu));
+		BW_TRY(add_word(w, b->gpu));
 	}
 	if (b->differs && part->limit == BW_BISECT_WHOLE)
 		BW_TRY(add_word(w, "--check"));
@@ -162,11 +163,12 @@ static void say_shaders(struct bw_bisect *b, const char *errors)
 	if (!b->shaders.len || b->has_said_shaders)
 		return;
 	b->has_said_shaders = true;
-	bw_bisect_progress_clear(b);
 	for (const char *line = errors; *line;) {
 		size_t n = strcspn(line, "\n");
-		if (bw_starts_with(line, "--shader "))
-			fprintf(stderr, "%.*s\n", (int)n, line);
+		_cleanup_free_ char *copy =
+			bw_starts_with(line, "--shader ") ? strndup(line, n) : NULL;
+		if (copy)
+			b->listener.says(b->listener.cookie, copy);
 		line += n + (line[n] == '\n');
 	}
 }
@@ -181,14 +183,15 @@ static void say_damage(struct bw_bisect *b, const json_t *answer)
 {
 	int64_t skipped_b = count_of(answer, "damaged_bytes"),
 		records = count_of(answer, "lost_records"), pages = count_of(answer, "lost_pages");
-	if (b->has_said_damage || !(skipped_b || records || pages))
+	char line[200];
+	if (b->is_damaged || !(skipped_b || records || pages))
 		return;
-	b->has_said_damage = true;
-	bw_bisect_progress_clear(b);
-	fprintf(stderr,
-		"The capture is damaged (%" PRId64 " bytes skipped, %" PRId64
-		" records and %" PRId64 " pages missing): what is found can come from that.\n",
-		skipped_b, records, pages);
+	b->is_damaged = true;
+	snprintf(line, sizeof(line),
+		 "The capture is damaged (%" PRId64 " bytes skipped, %" PRId64
+		 " records and %" PRId64 " pages missing): what is found can come from that.",
+		 skipped_b, records, pages);
+	b->listener.says(b->listener.cookie, line);
 }
 
 /* A replay in which nothing ran, or was compared where that was asked for, says nothing: a capture
@@ -210,7 +213,7 @@ static struct bw_error *replay(struct bw_bisect *b, const struct bw_bisect_part 
 	struct bw_error *err = make_words(b, part, &words);
 	b->n_tries++;
 	if (!err)
-		err = run_self(words.data, &text, &errors, out_status);
+		err = run_program(b->breakwater, words.data, &text, &errors, out_status);
 	json_t *answer = err ? NULL : json_loads(bw_str_text(&text), JSON_DISABLE_EOF_CHECK, NULL);
 	if (!err && !json_is_boolean(json_object_get(answer, "same"))) {
 		json_decref(answer);

@@ -2,7 +2,7 @@
 #ifndef BW_CLI_BISECT_STOMP_H
 #define BW_CLI_BISECT_STOMP_H
 
-/* The command line of breakwater bisect --stomp (bisect_stomp_options.c). */
+/* The command line of breakwater bisect --stomp (stomp_options.c). */
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -18,7 +18,7 @@
 #include "base/str.h"
 #include "base/util.h"
 #include "capture/reader.h"
-#include "cli/bisect_stomp.h"
+#include "cli/bisect/stomp.h"
 #include "cli/cli.h"
 #include "cli/subcommands.h"
 #include "inject/stomp.h"
