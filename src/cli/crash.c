@@ -10,7 +10,7 @@
 #include "base/cleanup.h"
 #include "base/util.h"
 #include "session/crash_files.h"
-#include "cli/look_fault.h"
+#include "cli/look/fault.h"
 #include "cli/packets.h"
 #include "cli/report.h"
 #include "cli/subcommands.h"

@@ -8,7 +8,7 @@
 #include "arch/arch.h"
 #include "base/cleanup.h"
 #include "base/util.h"
-#include "cli/look.h"
+#include "cli/look/look.h"
 #include "cli/subcommands.h"
 #include "record/decompile.h"
 

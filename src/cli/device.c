@@ -12,7 +12,7 @@
 #include "base/cleanup.h"
 #include "base/ip_version.h"
 #include "base/util.h"
-#include "cli/look_gpu.h"
+#include "cli/look/gpu.h"
 #include "cli/subcommands.h"
 
 static const char usage[] =

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* breakwater fault: a page fault from a status word, from lines of a kernel log, or from the live
  * registers, in words. */
-#include "cli/look_fault.h"
+#include "cli/look/fault.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "base/lines.h"
 #include "base/ip_version.h"
 #include "base/util.h"
-#include "cli/look_gpu.h"
+#include "cli/look/gpu.h"
 #include "cli/subcommands.h"
 
 static const char usage[] =

@@ -4,7 +4,7 @@
 
 /* breakwater mem: what its parts share. */
 
-#include "cli/look_memory.h"
+#include "cli/look/memory.h"
 #include "ui/print_format.h"
 
 struct bw_mem {

@@ -5,7 +5,7 @@
 /* breakwater queues: what its parts share. */
 
 #include "base/vec.h"
-#include "cli/look_gpu.h"
+#include "cli/look/gpu.h"
 
 enum { BW_QUEUES_MES = 3 /* the micro engine of the scheduler, mes_v11_0.c of Linux 6.12 */ };
 

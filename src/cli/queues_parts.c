@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/util.h"
-#include "cli/look_memory.h"
+#include "cli/look/memory.h"
 #include "cli/queues.h"
 
 /* ---- descriptors ---- */

@@ -4,7 +4,7 @@
 
 /* breakwater regs: what its parts share. */
 
-#include "cli/look.h"
+#include "cli/look/look.h"
 
 enum { BW_LOOK_MAX_FIELDS = 64 };
 

@@ -10,7 +10,7 @@
 #include "base/cleanup.h"
 #include "base/util.h"
 #include "base/vec.h"
-#include "cli/look_gpu.h"
+#include "cli/look/gpu.h"
 
 /* A register found on the GPU. name: has a table. */
 struct found {

@@ -4,7 +4,7 @@
 
 /* breakwater vm: the address space that its walks look at, on a GPU or in text. */
 
-#include "cli/look_gpu.h"
+#include "cli/look/gpu.h"
 #include "crash/vm_state.h"
 #include "gpu/space.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "cli/look_fault.h"
+#include "cli/look/fault.h"
 #include "cli/vm.h"
 
 struct last {

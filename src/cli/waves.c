@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/util.h"
-#include "cli/look_gpu.h"
+#include "cli/look/gpu.h"
 #include "cli/subcommands.h"
 #include "scan/halt.h"
 #include "scan/symbols.h"

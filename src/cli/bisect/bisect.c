@@ -7,7 +7,7 @@
 
 #include "cli/bisect/show.h"
 #include "cli/bisect/stomp.h"
-#include "cli/look.h"
+#include "cli/look/look.h"
 #include "cli/subcommands.h"
 
 struct command {

@@ -7,7 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/util.h"
-#include "cli/umr.h"
+#include "cli/umr/umr.h"
 
 /* ---- sensors ---- */
 

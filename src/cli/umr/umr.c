@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/umr.h"
+#include "cli/umr/umr.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 
 #include "arch/arch.h"
 #include "base/util.h"
-#include "cli/umr.h"
+#include "cli/umr/umr.h"
 
 static void print_row(const char *label, unsigned n, const uint32_t *values, unsigned count)
 {

@@ -4,8 +4,8 @@
 
 #include "base/str.h"
 #include "base/util.h"
-#include "cli/capture.h"
-#include "cli/capture_orders.h"
+#include "cli/capture/capture.h"
+#include "cli/capture/orders.h"
 
 enum { DEFAULT_WAIT_S = 10, WAIT_MAX_S = 24 * 3600, LAST_MAX_S = 24 * 3600 };
 #define DEFAULT_RING_B (1ull << 30)

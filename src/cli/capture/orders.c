@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/capture_orders.h"
+#include "cli/capture/orders.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -15,7 +15,7 @@
 #include "base/str.h"
 #include "base/util.h"
 #include "base/vec.h"
-#include "cli/capture.h"
+#include "cli/capture/capture.h"
 #include "cli/cli.h"
 #include "cli/subcommands.h"
 #include "record/orders.h"

@@ -6,7 +6,7 @@
 
 #include "base/str.h"
 #include "base/util.h"
-#include "cli/umr.h"
+#include "cli/umr/umr.h"
 
 enum { NAME_MAX_B = 128, MAX_FIELDS = 32 };
 

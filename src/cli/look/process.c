@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/util.h"
-#include "cli/look_gpu.h"
+#include "cli/look/gpu.h"
 #include "cli/vm.h"
 
 static bool is_named(const struct bw_kmd_client *c, const char *text)

@@ -7,7 +7,7 @@
 
 #include "base/str.h"
 #include "base/util.h"
-#include "cli/umr.h"
+#include "cli/umr/umr.h"
 
 static struct bw_error *read_named(struct bw_umr *u, const struct bw_kmd_bank *bank,
 				   const char *name, uint32_t *out)

@@ -4,7 +4,7 @@
 
 /* A page fault shown (fault.c). */
 
-#include "cli/look.h"
+#include "cli/look/look.h"
 #include "crash/log.h"
 
 /* In text, and as an object that is added to list. f: what a log said of it, or NULL. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* breakwater capture: what a program submits to the GPU, with all memory that it has mapped, as a
  * file that can be replayed. */
-#include "cli/capture.h"
-#include "cli/capture_orders.h"
+#include "cli/capture/capture.h"
+#include "cli/capture/orders.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/look_gpu.h"
+#include "cli/look/gpu.h"
 
 #include <stdio.h>
 #include <string.h>

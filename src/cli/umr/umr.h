@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BW_CLI_UMR_H
-#define BW_CLI_UMR_H
+#ifndef BW_CLI_UMR_UMR_H
+#define BW_CLI_UMR_UMR_H
 
 /* What programs and people ask of the tool umr (doc/hardware/kernel-interface.md 7,
  * doc/hardware/mesa.md 4): its options and its forms of output, made from our own reading of
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cli/look_gpu.h"
+#include "cli/look/gpu.h"
 #include "scan/halt.h"
 
 struct bw_umr {
@@ -24,12 +24,12 @@ struct bw_umr {
 	struct bw_kmd_bank bank; /* of register accesses */
 };
 
-/* umr_waves.c */
+/* waves.c */
 struct bw_error *bw_umr_waves(struct bw_umr *u) BW_MUST_CHECK;
 /* place: "SE,SA,WGP,SIMD,WAVE" of a halted wave */
 struct bw_error *bw_umr_step(struct bw_umr *u, const char *place) BW_MUST_CHECK;
 
-/* umr_regs.c. Paths are "asic.block.register", with * for any of the three; a name alone is a
+/* regs.c. Paths are "asic.block.register", with * for any of the three; a name alone is a
  * register of any block. */
 struct bw_error *bw_umr_list_blocks(struct bw_umr *u) BW_MUST_CHECK;
 struct bw_error *bw_umr_list_regs(struct bw_umr *u, const char *path) BW_MUST_CHECK;
@@ -43,7 +43,7 @@ struct bw_error *bw_umr_scan(struct bw_umr *u, const char *block) BW_MUST_CHECK;
 /* Decodes a value: by address ("0x2004") or "block.register". */
 struct bw_error *bw_umr_lookup(struct bw_umr *u, const char *what, const char *value) BW_MUST_CHECK;
 
-/* umr_memory.c. place: "[VMID@]ADDRESS", the address in hexadecimal; sizes in hexadecimal bytes.
+/* memory.c. place: "[VMID@]ADDRESS", the address in hexadecimal; sizes in hexadecimal bytes.
  * Bits 15:8 of a VMID are the hub: 0 graphics, 1 memory. Without a VMID: VRAM. */
 struct bw_error *bw_umr_vm_decode(struct bw_umr *u, const char *place,
 				  const char *pages) BW_MUST_CHECK;
@@ -58,7 +58,7 @@ struct bw_error *bw_umr_vm_write_word(struct bw_umr *u, const char *place,
 struct bw_error *bw_umr_dump_ib(struct bw_umr *u, const char *place, const char *size,
 				const char *pm) BW_MUST_CHECK;
 
-/* umr_packets.c. pm, umr's number of a kind of packets: "4" PM4, "3" SDMA, "2" MES. */
+/* packets.c. pm, umr's number of a kind of packets: "4" PM4, "3" SDMA, "2" MES. */
 struct bw_umr_stream {
 	const char *ring; /* NULL: memory */
 	size_t ring_words;
@@ -72,12 +72,12 @@ struct bw_error *bw_umr_dump_file(struct bw_umr *u, const char *path, const char
 /* ring: its name, and which words: "gfx_0.0.0[0:16]" */
 struct bw_error *bw_umr_ring(struct bw_umr *u, const char *ring, bool packets) BW_MUST_CHECK;
 
-/* umr_power.c. on: "0" or "1"; NULL asks for the state. */
+/* power.c. on: "0" or "1"; NULL asks for the state. */
 struct bw_error *bw_umr_power(struct bw_umr *u) BW_MUST_CHECK;
 struct bw_error *bw_umr_top(struct bw_umr *u) BW_MUST_CHECK;
 struct bw_error *bw_umr_gfxoff(struct bw_umr *u, const char *on) BW_MUST_CHECK;
 
-/* umr_queues.c */
+/* queues.c */
 struct bw_error *bw_umr_cpc(struct bw_umr *u) BW_MUST_CHECK;
 struct bw_error *bw_umr_sdma(struct bw_umr *u) BW_MUST_CHECK;
 struct bw_error *bw_umr_config(struct bw_umr *u) BW_MUST_CHECK;

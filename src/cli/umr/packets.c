@@ -9,7 +9,7 @@
 #include "base/str.h"
 #include "base/util.h"
 #include "cli/packets.h"
-#include "cli/umr.h"
+#include "cli/umr/umr.h"
 #include "pm4/mes.h"
 
 /* umr's numbers of decoders. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/look_memory.h"
+#include "cli/look/memory.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/look.h"
+#include "cli/look/look.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -10,9 +10,9 @@
 #include "base/table.h"
 #include "base/util.h"
 #include "capture/seek.h"
-#include "cli/capture.h"
-#include "cli/capture_show.h"
-#include "cli/look.h"
+#include "cli/capture/capture.h"
+#include "cli/capture/show.h"
+#include "cli/look/look.h"
 
 static const char usage[] =
 	"Usage: breakwater capture info FILE [--json]\n"

@@ -6,7 +6,7 @@
 
 #include <signal.h>
 
-#include "cli/look.h"
+#include "cli/look/look.h"
 #include "gpu/opened.h"
 
 /* Opens the GPU that l chooses and holds GFXOFF off, where that is possible; bw_gpu_close() ends
@@ -19,7 +19,7 @@ extern volatile sig_atomic_t bw_look_ended; /* the signal, or 0 */
  * cannot be read. */
 bool bw_look_line(struct bw_kmd *kmd, const char *file, char *out, size_t size_b);
 
-/* ---- processes: look_process.c ---- */
+/* ---- processes: process.c ---- */
 
 /* The VMID of a number from 0 to 15, a process id, or the name of a process that uses the GPU. Of a
  * process with several it wants one of them named. */

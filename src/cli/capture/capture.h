@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BW_CLI_CAPTURE_H
-#define BW_CLI_CAPTURE_H
+#ifndef BW_CLI_CAPTURE_CAPTURE_H
+#define BW_CLI_CAPTURE_CAPTURE_H
 
-/* The parts of `breakwater capture`: its options (capture_options.c), and what shows a capture
- * (capture_show.c). What collects the records is record/collect.h. */
+/* The parts of `breakwater capture`: its options (options.c), and what shows a capture
+ * (show.c). What collects the records is record/collect.h. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@
 #include "inject/swap.h"
 #include "record/collect.h"
 
-/* ---- capture_options.c ---- */
+/* ---- options.c ---- */
 
 struct bw_capture_options {
 	const char *gpu, *output;
@@ -31,7 +31,7 @@ struct bw_capture_options {
 struct bw_error *bw_capture_options_parse(int argc, char **argv,
 					  struct bw_capture_options *out) BW_MUST_CHECK;
 
-/* ---- capture_show.c ---- */
+/* ---- show.c ---- */
 
 /* argv[0] is "info", "list" or "show". */
 extern const struct bw_command_line bw_line_capture_show;

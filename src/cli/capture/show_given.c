@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What dispatches of a capture were given, and the API's buffers and images, as tables of `capture
  * show`. A table that a submission has nothing for is left out. */
-#include "cli/capture_show.h"
+#include "cli/capture/show.h"
 
 #include <stdio.h>
 #include <string.h>

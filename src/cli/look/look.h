@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BW_CLI_LOOK_H
-#define BW_CLI_LOOK_H
+#ifndef BW_CLI_LOOK_LOOK_H
+#define BW_CLI_LOOK_LOOK_H
 
 /* What the commands share that look at a GPU, or at what is left of one (fault, vm, regs, pm4,
  * crash): options, files and the way from words to an exit status. They need no session, and
