@@ -5,10 +5,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <setjmp.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +14,8 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "../suite.h"
 #include "fake_server.h"
 #include "trap/trap.h"
 #include "wire/agent_proto.h"
@@ -513,15 +511,6 @@ static void bad_requests(void **state)
 	end_debugging();
 }
 
-int main(void)
-{
-#define T(fn) cmocka_unit_test_setup_teardown(fn, begin, end)
-	/* clang-format off */
-	const struct CMUnitTest tests[] = {
-		T(paths),	  T(descriptors),	T(buffers),	 T(pages),
-		T(forks),	  T(threads),		T(server_dies),	 T(debugging), T(ends_with_its_submission),
-		T(debugger_dies), T(guard_dies_too),	T(debugger_detaches), T(bad_requests),
-	};
-	/* clang-format on */
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(begin, end, paths, descriptors, buffers, pages, forks, threads, server_dies, debugging,
+	   ends_with_its_submission, debugger_dies, guard_dies_too, debugger_detaches,
+	   bad_requests);

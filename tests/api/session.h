@@ -2,7 +2,7 @@
 #ifndef BW_TESTS_API_SESSION_H
 #define BW_TESTS_API_SESSION_H
 
-/* Sessions of kernels whose values are known, for tests of the library. cmocka.h is included. */
+/* Sessions of kernels whose values are known, for tests of the library. */
 
 #include <breakwater/breakwater.h>
 
@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "../suite.h"
 
 static inline void ok(struct breakwater_error *err)
 {
@@ -88,10 +90,10 @@ static inline struct breakwater_session *running_loop(void)
 }
 
 /* Kernels are named from there. */
-static inline bool enter_source(void)
+static inline int enter_source(void **state)
 {
 	const char *source = getenv("BREAKWATER_SOURCE");
-	return !source || !chdir(source);
+	return source && chdir(source);
 }
 
 #endif

@@ -2,13 +2,9 @@
 /* Breakpoints of libbreakwater: by words, by a struct, and functions that decide about hits. */
 #include <breakwater/breakwater.h>
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "session.h"
 
 struct asked {
@@ -155,14 +151,5 @@ static void breakpoints_are_set_by_a_struct(void **state)
 	breakwater_close(s);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(functions_decide_about_hits),
-		cmocka_unit_test(breakpoints_are_set_by_words),
-		cmocka_unit_test(breakpoints_are_set_by_a_struct),
-	};
-	if (!enter_source())
-		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_AROUND(enter_source, NULL, functions_decide_about_hits, breakpoints_are_set_by_words,
+	     breakpoints_are_set_by_a_struct);

@@ -4,17 +4,13 @@
 #include <breakwater/breakwater.h>
 
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "session.h"
 
 /* ---- Opening ---- */
@@ -383,23 +379,8 @@ static void sessions_stand_side_by_side(void **state)
 	breakwater_close(saxpy);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bad_words_are_refused),
-		cmocka_unit_test(closed_and_missing_handles_are_told),
-		cmocka_unit_test(waves_are_those_of_the_kernel),
-		cmocka_unit_test(old_structs_get_what_fits),
-		cmocka_unit_test(registers_are_rows_of_dwords),
-		cmocka_unit_test(memory_is_that_of_the_wave),
-		cmocka_unit_test(states_and_ends_are_told),
-		cmocka_unit_test(running_programs_are_interrupted),
-		cmocka_unit_test(a_second_thread_is_refused),
-		cmocka_unit_test(sigint_ends_a_wait_and_calls_the_handler),
-		cmocka_unit_test(commands_give_text_and_json),
-		cmocka_unit_test(sessions_stand_side_by_side),
-	};
-	if (!enter_source())
-		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_AROUND(enter_source, NULL, bad_words_are_refused, closed_and_missing_handles_are_told,
+	     waves_are_those_of_the_kernel, old_structs_get_what_fits, registers_are_rows_of_dwords,
+	     memory_is_that_of_the_wave, states_and_ends_are_told, running_programs_are_interrupted,
+	     a_second_thread_is_refused, sigint_ends_a_wait_and_calls_the_handler,
+	     commands_give_text_and_json, sessions_stand_side_by_side);

@@ -5,23 +5,17 @@
  * compiler (words.S, groups.cl). */
 #include "arch/arch.h"
 
-#include <assert.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../suite.h"
 #include "base/util.h"
 #include "isa/inst.h"
 #include "regs/regs.h"
 
 extern const unsigned char words_gfx11[], words_gfx12[];
 extern const unsigned long words_gfx11_size, words_gfx12_size;
-static const char *groups_path;
 
 static const struct bw_arch *row(unsigned major)
 {
@@ -444,7 +438,8 @@ static void test_workgroup_as_compiled(void **state)
 	const struct bw_arch_place *x = &a->at[BW_WF_WORKGROUP_X], *y = &a->at[BW_WF_WORKGROUP_Y],
 				   *z = &a->at[BW_WF_WORKGROUP_Z];
 	char text[65536], whole[32], low[32], high[32];
-	FILE *file = fopen(groups_path, "r");
+	snprintf(text, sizeof(text), "%s/tests/arch/groups_gfx12.s", getenv("BREAKWATER_BUILD"));
+	FILE *file = fopen(text, "r");
 	assert_non_null(file);
 	size_t n = fread(text, 1, sizeof(text) - 1, file);
 	fclose(file);
@@ -482,22 +477,6 @@ static void test_text(void **state)
 	assert_int_equal(bw_arch_hwreg(row(11), BW_WREG_EXEC_LO), -1);
 }
 
-int main(int argc, char **argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_versions),
-		cmocka_unit_test(test_fields_are_where_the_kernel_has_them),
-		cmocka_unit_test(test_every_version_agrees),
-		cmocka_unit_test(test_get_and_set),
-		cmocka_unit_test(test_fields_do_not_overlap),
-		cmocka_unit_test(test_wave_dump),
-		cmocka_unit_test(test_commands),
-		cmocka_unit_test(test_dispatch_registers),
-		cmocka_unit_test(test_words),
-		cmocka_unit_test(test_workgroup_as_compiled),
-		cmocka_unit_test(test_text),
-	};
-	assert(argc == 2);
-	groups_path = argv[1];
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_versions, test_fields_are_where_the_kernel_has_them, test_every_version_agrees,
+      test_get_and_set, test_fields_do_not_overlap, test_wave_dump, test_commands,
+      test_dispatch_registers, test_words, test_workgroup_as_compiled, test_text);

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/base64.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../suite.h"
 #include "base/cleanup.h"
 
 /* The examples of RFC 4648, section 10. */
@@ -43,8 +40,4 @@ static void test_base64(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_base64)};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_base64);

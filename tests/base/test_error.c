@@ -2,11 +2,9 @@
 #include "base/error.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
+
+#include "../suite.h"
 
 static void wrap_keeps_the_payload(void **state)
 {
@@ -44,13 +42,5 @@ static void out_of_memory_needs_no_memory(void **state)
 	bw_error_free(NULL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(wrap_keeps_the_payload),
-		cmocka_unit_test(errno_is_spelled_out),
-		cmocka_unit_test(catch_takes_one_kind),
-		cmocka_unit_test(out_of_memory_needs_no_memory),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(wrap_keeps_the_payload, errno_is_spelled_out, catch_takes_one_kind,
+      out_of_memory_needs_no_memory);

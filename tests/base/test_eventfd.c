@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/eventfd.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include <errno.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
+
+#include "../suite.h"
 
 static struct bw_eventfd_raiser raiser;
 
@@ -64,13 +62,5 @@ static void what_is_no_eventfd_is_refused(void **state)
 	assert_int_equal(bw_eventfd_raise(&raiser, fd), EBADF);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(each_adds_one, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_full_one_that_blocks_is_not_waited_for, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(what_is_no_eventfd_is_refused, set_up, tear_down),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(set_up, tear_down, each_adds_one, a_full_one_that_blocks_is_not_waited_for,
+	   what_is_no_eventfd_is_refused);

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/folder.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "../suite.h"
 
 enum { NOBODY = 65534 };
 
@@ -284,13 +282,6 @@ static void not_where_others_may_rename(void **state)
 	assert_int_equal(chown(open_to_all, 0, 0), 0);
 }
 
-int main(void)
-{
-#define T(fn) cmocka_unit_test_setup_teardown(fn, begin, end)
-	const struct CMUnitTest tests[] = {
-		T(made_and_removed),	   T(left_over_is_removed_and_living_is_not),
-		T(what_is_not_ours_stays), T(removing_follows_no_link),
-		T(one_place_for_all),	   T(not_where_others_may_rename),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(begin, end, made_and_removed, left_over_is_removed_and_living_is_not,
+	   what_is_not_ours_stays, removing_follows_no_link, one_place_for_all,
+	   not_where_others_may_rename);

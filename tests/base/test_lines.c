@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/lines.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include <unistd.h>
 
+#include "../suite.h"
 #include "base/str.h"
 
 /* "NUMBER:BYTES " of each piece. */
@@ -67,12 +64,4 @@ static void missing_files_are_named(void **state)
 	bw_error_free(err);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_are_numbered),
-		cmocka_unit_test(long_lines_come_in_pieces),
-		cmocka_unit_test(missing_files_are_named),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(lines_are_numbered, long_lines_come_in_pieces, missing_files_are_named);

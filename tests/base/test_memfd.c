@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/memfd.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include <fcntl.h>
 #include <sched.h>
@@ -15,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../suite.h"
 #include "base/cleanup.h"
 
 /* 0: a file that can be written and sealed */
@@ -150,13 +147,4 @@ static void every_memfd_noexec(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(can_be_sealed),
-		cmocka_unit_test(sealed_keeps_its_size),
-		cmocka_unit_test(only_what_cannot_shrink_is_mapped),
-		cmocka_unit_test(every_memfd_noexec),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(can_be_sealed, sealed_keeps_its_size, only_what_cannot_shrink_is_mapped, every_memfd_noexec);

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/options.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../suite.h"
 #include "base/util.h"
 
 struct inner {
@@ -209,13 +206,4 @@ static void help(void **state)
 	bw_str_free(&text);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(values),
-		cmocka_unit_test(words),
-		cmocka_unit_test(errors),
-		cmocka_unit_test(help),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(values, words, errors, help);

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/str.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
+
+#include "../suite.h"
 
 static void numbers(void **state)
 {
@@ -103,12 +101,4 @@ static void printable_text(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(printable_text),  cmocka_unit_test(numbers),
-		cmocka_unit_test(skipping_blanks), cmocka_unit_test(nearest_names),
-		cmocka_unit_test(building),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(printable_text, numbers, skipping_blanks, nearest_names, building);

@@ -2,15 +2,12 @@
 /* A table against an array that says of each number whether it is in it. */
 #include "base/table.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../suite.h"
 
 enum { IDS = 3000, STEPS = 200000 };
 
@@ -103,12 +100,5 @@ static void elements_stay_in_order_until_one_is_removed(void **state)
 	bw_table_free(&t);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_that_follow_each_other),
-		cmocka_unit_test(numbers_with_one_hash),
-		cmocka_unit_test(elements_stay_in_order_until_one_is_removed),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(numbers_that_follow_each_other, numbers_with_one_hash,
+      elements_stay_in_order_until_one_is_removed);

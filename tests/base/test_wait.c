@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/wait.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include <pthread.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "../suite.h"
 
 static void *stay(void *unused)
 {
@@ -93,12 +91,5 @@ static void a_process_without_its_first_thread_is_not_ending(void **state)
 	a_process_that_was_killed_is_ending(pid);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_process_is_ending_from_its_end_on),
-		cmocka_unit_test(the_name_is_no_part_of_the_state),
-		cmocka_unit_test(a_process_without_its_first_thread_is_not_ending),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(a_process_is_ending_from_its_end_on, the_name_is_no_part_of_the_state,
+      a_process_without_its_first_thread_is_not_ending);

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Capture files: what was written is read, and of a file that was cut off at any byte, or damaged
  * at any byte, what is whole. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "base/memfd.h"
 #include "base/util.h"
 #include "capture/reader.h"
@@ -536,20 +532,6 @@ static void test_records_that_make_no_sense(void **state)
 	bw_capture_space_fini(&s);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_whole),
-		cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_damaged),
-		cmocka_unit_test(test_other_files),
-		cmocka_unit_test(test_older_records),
-		cmocka_unit_test(test_given),
-		cmocka_unit_test(test_damaged_given),
-		cmocka_unit_test(test_cut_record),
-		cmocka_unit_test(test_labels),
-		cmocka_unit_test(test_equal_pages),
-		cmocka_unit_test(test_records_that_make_no_sense),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_whole, test_cut, test_damaged, test_other_files, test_older_records, test_given,
+      test_damaged_given, test_cut_record, test_labels, test_equal_pages,
+      test_records_that_make_no_sense);

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* The hash of a page is XXH3's of 128 bits, whichever vectors it is made with: xxhash.h without any
  * is the reference. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "capture/hash_priv.h"
 
 #define XXH_VECTOR XXH_SCALAR
 #define XXH_INLINE_ALL
 #include <xxhash.h>
+
+#include "../suite.h"
 
 enum { PAGES = 200 };
 
@@ -55,11 +52,4 @@ static void a_page_of_zeros_has_none(void **state)
 	assert_true(h.word[0] || h.word[1]);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pages_have_the_hash_of_the_reference),
-		cmocka_unit_test(a_page_of_zeros_has_none),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(pages_have_the_hash_of_the_reference, a_page_of_zeros_has_none);

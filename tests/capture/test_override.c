@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Override files: what is in them comes out, and what is wrong with one is said. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "base/util.h"
 #include "capture/override.h"
 
@@ -98,8 +94,4 @@ static void damaged(void **state)
 	BAD(parts[1].va = 0, "16 bytes at 0x0");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(whole), cmocka_unit_test(damaged)};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(whole, damaged);

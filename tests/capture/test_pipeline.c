@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Records of pipelines: what was written is read, from bytes, a file, a ring and a part of a
  * capture; one that was cut off or makes no sense is refused. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "base/memfd.h"
 #include "capture/pipeline.h"
 #include "capture/reader.h"
@@ -262,12 +258,4 @@ static void test_reduce(void **state)
 	check_file(small, 1, 1, 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bytes),  cmocka_unit_test(test_nonsense),
-		cmocka_unit_test(test_file),   cmocka_unit_test(test_ring),
-		cmocka_unit_test(test_reduce),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_bytes, test_nonsense, test_file, test_ring, test_reduce);

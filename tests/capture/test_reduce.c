@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Captures that are a part of another one: memory before the submissions that are kept is what the
  * whole capture has there, but for the pages, words and buffers that were taken out. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "base/memfd.h"
 #include "base/util.h"
 #include "capture/reduce.h"
@@ -226,9 +222,4 @@ static void test_less(void **state)
 	bw_vec_free(&how.words);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_one), cmocka_unit_test(test_gap),
-					   cmocka_unit_test(test_less)};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_one, test_gap, test_less);

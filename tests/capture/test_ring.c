@@ -2,16 +2,12 @@
 /* The ring of the last submissions: what it writes holds the memory that a model, which remembers
  * everything, has at each of the submissions that are left; what is dropped is freed; records that
  * make no sense cost their own address space alone. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "base/memfd.h"
 #include "capture/reader.h"
 #include "capture/ring.h"
@@ -397,14 +393,5 @@ static void survives_nonsense(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(keeps_the_memory_of_the_last),
-		cmocka_unit_test(begins_where_memory_is_known),
-		cmocka_unit_test(is_bounded),
-		cmocka_unit_test(frees_what_has_ended),
-		cmocka_unit_test(survives_nonsense),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(keeps_the_memory_of_the_last, begins_where_memory_is_known, is_bounded, frees_what_has_ended,
+      survives_nonsense);

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "compile/compile.h"
 
 static void ok(struct bw_error *err)
@@ -133,14 +129,4 @@ static void names_of_files(void **state)
 		assert_false(bw_is_shader(neither[i]) || bw_is_kernel(neither[i]));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words),
-		cmocka_unit_test(not_taken),
-		cmocka_unit_test(splits_as_a_shell_does),
-		cmocka_unit_test(says_what_is_wrong),
-		cmocka_unit_test(names_of_files),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(words, not_taken, splits_as_a_shell_does, says_what_is_wrong, names_of_files);

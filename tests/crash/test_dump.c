@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Devcoredumps in the forms of Linux 6.1, 6.12 and 7.1 (doc/hardware/devcoredump.md), whole, torn,
  * cut off and without end. tests/e2e/look.txt has a whole one of 7.1. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "base/util.h"
 #include "crash/crash.h"
 
@@ -139,13 +135,4 @@ static void test_bounds(void **state)
 	bw_crash_free(&c);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_linux_6_1),
-		cmocka_unit_test(test_linux_6_12),
-		cmocka_unit_test(test_damage),
-		cmocka_unit_test(test_bounds),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_linux_6_1, test_linux_6_12, test_damage, test_bounds);

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines of kernel logs, in the forms that Linux 6.1, 6.12 and 7.1 print
  * (doc/hardware/kernel-logs.md), whole and damaged. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "base/util.h"
 #include "crash/log.h"
 
@@ -263,13 +259,5 @@ static void test_guess(void **state)
 	bw_crash_log_free(&log);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_published), cmocka_unit_test(test_forms),
-		cmocka_unit_test(test_damaged),	  cmocka_unit_test(test_two_devices),
-		cmocka_unit_test(test_timeouts),  cmocka_unit_test(test_bounds),
-		cmocka_unit_test(test_guess),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_published, test_forms, test_damaged, test_two_devices, test_timeouts, test_bounds,
+      test_guess);

@@ -4,15 +4,11 @@
  * strings of Linux 5.10 to 6.12 (amdgpu_job.c, amdgpu_device.c, gmc_v9_0.c to gmc_v12_0.c,
  * mes_v11_0.c, mes_v12_0.c, kfd_device_queue_manager.c, amdgpu_ras.c). Each line that says
  * something must be understood; those that begin with '~' are no matter of amdgpu's. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "base/util.h"
 #include "crash/crash.h"
 
@@ -333,11 +329,4 @@ static void test_two_files(void **state)
 	bw_crash_free(&c);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shapes),
-		cmocka_unit_test(test_two_files),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_shapes, test_two_files);

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Pages of RADV's hang reports and of the tool umr: as they are written (tests/e2e/look/radv is a
  * whole one), damaged, and with more in them than a GPU has. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "base/ip_version.h"
 #include "base/util.h"
 #include "crash/crash.h"
@@ -428,16 +424,6 @@ static void test_too_many_waves(void **state)
 	bw_crash_free(&c);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_trace),	       cmocka_unit_test(test_registers),
-		cmocka_unit_test(test_repeated_code),  cmocka_unit_test(test_umr_streams),
-		cmocka_unit_test(test_code),	       cmocka_unit_test(test_ring),
-		cmocka_unit_test(test_ranges),	       cmocka_unit_test(test_long_waves),
-		cmocka_unit_test(test_ranged_waves),   cmocka_unit_test(test_short_waves),
-		cmocka_unit_test(test_too_many_waves), cmocka_unit_test(test_gfx9_waves),
-		cmocka_unit_test(test_gpu_of_waves),   cmocka_unit_test(test_modules),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_trace, test_registers, test_repeated_code, test_umr_streams, test_code, test_ring,
+      test_ranges, test_long_waves, test_ranged_waves, test_short_waves, test_too_many_waves,
+      test_gfx9_waves, test_gpu_of_waves, test_modules);

@@ -2,16 +2,12 @@
 /* Which draw or dispatch of a hang report hangs: trace points as RADV places them, waves as a
  * proof. What is expected follows from how RADV writes its command buffers: a point comes after
  * the work, and a flush waits for that. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "base/util.h"
 #include "crash/trace.h"
 
@@ -359,15 +355,6 @@ static void test_source(void **state)
 	free(text);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_before_the_point), cmocka_unit_test(test_missing_files),
-		cmocka_unit_test(test_after_the_point),	 cmocka_unit_test(test_several),
-		cmocka_unit_test(test_other_flush),	 cmocka_unit_test(test_no_work),
-		cmocka_unit_test(test_none_reached),	 cmocka_unit_test(test_nested),
-		cmocka_unit_test(test_other_waves),	 cmocka_unit_test(test_many),
-		cmocka_unit_test(test_source),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_before_the_point, test_missing_files, test_after_the_point, test_several,
+      test_other_flush, test_no_work, test_none_reached, test_nested, test_other_waves, test_many,
+      test_source);

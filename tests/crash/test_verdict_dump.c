@@ -5,13 +5,10 @@
  */
 #include "crash/crash.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../suite.h"
 #include "base/util.h"
 
 static void verdict_of(const char *text, struct bw_str *out)
@@ -129,13 +126,4 @@ static void test_faults(void **state)
 	SAYS("11.0.0", "XCC", FAULT("mmhub", "0x00007f1200003000", "0x801031"), "VMID 8");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_xcc_is_busy),
-		cmocka_unit_test(test_xccs_that_do_the_same),
-		cmocka_unit_test(test_one_block),
-		cmocka_unit_test(test_faults),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_one_xcc_is_busy, test_xccs_that_do_the_same, test_one_block, test_faults);

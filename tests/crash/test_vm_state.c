@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Registers and entries of an address space as text. tests/e2e/look.txt has walks through what umr
  * prints. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "base/util.h"
 #include "crash/vm_state.h"
 
@@ -118,10 +114,4 @@ static void test_disabled(void **state)
 	bw_crash_vm_free(&vm);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_lines),
-					   cmocka_unit_test(test_user_queue),
-					   cmocka_unit_test(test_disabled)};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_lines, test_user_queue, test_disabled);

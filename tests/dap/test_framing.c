@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "base/cleanup.h"
 #include "dap/framing.h"
 
@@ -94,12 +90,4 @@ static void test_long_header(void **state)
 	bw_dap_frames_fini(&f);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pieces),
-		cmocka_unit_test(test_no_messages),
-		cmocka_unit_test(test_long_header),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_pieces, test_no_messages, test_long_header);

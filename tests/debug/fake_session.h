@@ -5,12 +5,9 @@
 /* A session on the fake target with raw code called "demo" at FAKE_BASE, dispatched as `groups`
  * workgroups of 64 items (two waves of 32 each), arguments at FAKE_BASE + 0x1000. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
+#include "../suite.h"
 #include "debug/debug.h"
 #include "debug/stop.h"
 #include "fake_target.h"

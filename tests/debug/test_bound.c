@@ -145,11 +145,4 @@ static void without_rings(void **state)
 	found_in(0, 3, (uint32_t[]){(uint32_t)SETS, (uint32_t)SETS + 0x804, 1200});
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(behind_the_rings),
-		cmocka_unit_test(without_rings),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(behind_the_rings, without_rings);

@@ -285,18 +285,7 @@ static void test_dispatch_words(void **state)
 	fake_session_end(&s);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_conditions),
-		cmocka_unit_test(test_condition_never_true),
-		cmocka_unit_test(test_ignore_temporary_disable),
-		cmocka_unit_test(test_enable_without_a_program),
-		cmocka_unit_test(test_enable_where_code_has_gone),
-		cmocka_unit_test(test_delete_where_the_program_has_gone),
-		cmocka_unit_test(test_enable_on_dispatch),
-		cmocka_unit_test(test_waves_that_cannot_be_stopped),
-		cmocka_unit_test(test_dispatch_words),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_conditions, test_condition_never_true, test_ignore_temporary_disable,
+      test_enable_without_a_program, test_enable_where_code_has_gone,
+      test_delete_where_the_program_has_gone, test_enable_on_dispatch,
+      test_waves_that_cannot_be_stopped, test_dispatch_words);

@@ -510,16 +510,6 @@ static void test_fetch_fault_without_walk(void **state)
 	fake_session_end(&s);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_each_without_each),
-		cmocka_unit_test(test_nothing_but_looking),
-		cmocka_unit_test(test_generation_without_precise_memory),
-		cmocka_unit_test(test_every_capability_is_tried),
-		cmocka_unit_test(test_asked_for_before),
-		cmocka_unit_test(test_one_of_two_programs),
-		cmocka_unit_test(test_fetch_fault_without_walk),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_each_without_each, test_nothing_but_looking, test_generation_without_precise_memory,
+      test_every_capability_is_tried, test_asked_for_before, test_one_of_two_programs,
+      test_fetch_fault_without_walk);

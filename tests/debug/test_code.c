@@ -317,16 +317,5 @@ static void test_moves(void **state)
 	bw_debug_destroy(d);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kernel_is_recognised),
-		cmocka_unit_test(test_other_code_is_not),
-		cmocka_unit_test(test_where_and_lines),
-		cmocka_unit_test(test_where_something_was),
-		cmocka_unit_test(test_arguments),
-		cmocka_unit_test(test_disassembly),
-		cmocka_unit_test(test_moves),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_kernel_is_recognised, test_other_code_is_not, test_where_and_lines,
+      test_where_something_was, test_arguments, test_disassembly, test_moves);

@@ -3,11 +3,9 @@
  * expected are the bits that can change what is stored. */
 #include "debug/variables/demanded.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
+
+#include "../suite.h"
 
 #define ADD 0x4a020702			  /* v_add_nc_u32 v1, v2, v3 */
 #define LOAD 0xdc520000, 0x017c0002	  /* global_load_b32 v1, v[2:3], off */
@@ -129,13 +127,4 @@ static void test_damage(void **state)
 	assert_int_equal(bits(words, 6, 0), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_uses),   cmocka_unit_test(test_several),
-		cmocka_unit_test(test_far),    cmocka_unit_test(test_two_addresses),
-		cmocka_unit_test(test_used),   cmocka_unit_test(test_ends),
-		cmocka_unit_test(test_damage),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_uses, test_several, test_far, test_two_addresses, test_used, test_ends, test_damage);

@@ -185,17 +185,6 @@ static void test_destroy_while_stopped(void **state)
 	fake_session_end(&s);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_exit_and_again),
-		cmocka_unit_test(test_exit_under_a_step),
-		cmocka_unit_test(test_dispatch_ends_under_a_step),
-		cmocka_unit_test(test_stop_beside_a_watched_wave),
-		cmocka_unit_test(test_end_beside_a_watched_wave),
-		cmocka_unit_test(test_end_while_stopped),
-		cmocka_unit_test(test_stop_beside_an_end),
-		cmocka_unit_test(test_destroy_while_stopped),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_exit_and_again, test_exit_under_a_step, test_dispatch_ends_under_a_step,
+      test_stop_beside_a_watched_wave, test_end_beside_a_watched_wave, test_end_while_stopped,
+      test_stop_beside_an_end, test_destroy_while_stopped);

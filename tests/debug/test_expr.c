@@ -376,16 +376,5 @@ static void test_completion(void **state)
 	bw_debug_free_words(words);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_arithmetic, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_registers, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_names_of_the_focus, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_memory, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_assignment, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_errors, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_completion, setup, teardown),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(setup, teardown, test_arithmetic, test_registers, test_names_of_the_focus, test_memory,
+	   test_assignment, test_errors, test_completion);

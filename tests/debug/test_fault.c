@@ -148,12 +148,4 @@ static void test_fetch(void **state)
 	fake_session_end(&s);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_decoding),    cmocka_unit_test(test_global_lanes),
-		cmocka_unit_test(test_permissions), cmocka_unit_test(test_scalar_and_scratch),
-		cmocka_unit_test(test_fetch),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_decoding, test_global_lanes, test_permissions, test_scalar_and_scratch, test_fetch);

@@ -2,13 +2,9 @@
 /* Conditions as machine code: what LLVM reads in it is what was meant. */
 #include "debug/conditions/filter.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "base/str.h"
 #include "isa/inst.h"
 #include "isa/text.h"
@@ -365,13 +361,11 @@ static void test_left_over(void **state)
 	}
 }
 
-int main(void)
+static int take_gfx11(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_code),	       cmocka_unit_test(test_lanes),
-		cmocka_unit_test(test_not_understood), cmocka_unit_test(test_variables),
-		cmocka_unit_test(test_left_over),
-	};
 	facts.arch = bw_arch_nth(0);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return 0;
 }
+
+TESTS_AROUND(take_gfx11, NULL, test_code, test_lanes, test_not_understood, test_variables,
+	     test_left_over);

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "debug/frames/flow.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../suite.h"
 #include "base/util.h"
 #include "../sym/samples.h"
 
@@ -186,11 +183,10 @@ static void reached(void **state)
 }
 
 /* Any bytes as code, any place in it: no crash, no hang, and no state where none can be. */
-static void damaged(void **state)
+static void check_damaged(const char *sample, const char *name)
 {
-	const char *const *of = *state;
-	struct opened o = opened(of[0]);
-	uint64_t entry = symbol(&o, of[1]);
+	struct opened o = opened(sample);
+	uint64_t entry = symbol(&o, name);
 	uint8_t *image = malloc(o.code.image_b);
 	uint32_t seed = 1;
 	assert_non_null(image);
@@ -218,17 +214,14 @@ static void damaged(void **state)
 	closed(&o);
 }
 
-int main(void)
+static void damaged_callers(void **state)
 {
-	static const char *const deep[] = {"rec.O0", "deep"}, *const tail[] = {"jumps", "tail"};
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(in_the_middle),
-		cmocka_unit_test(effects),
-		cmocka_unit_test(unused_registers),
-		cmocka_unit_test(jumps),
-		cmocka_unit_test(reached),
-		cmocka_unit_test_prestate(damaged, (void *)deep),
-		cmocka_unit_test_prestate(damaged, (void *)tail),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	check_damaged("rec.O0", "deep");
 }
+
+static void damaged_jumps(void **state)
+{
+	check_damaged("jumps", "tail");
+}
+
+TESTS(in_the_middle, effects, unused_registers, jumps, reached, damaged_callers, damaged_jumps);

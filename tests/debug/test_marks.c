@@ -2,14 +2,11 @@
 /* Where a shader stores marks. The words are llvm-mc-19's of the text beside them. */
 #include "debug/dispatches/marks.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../suite.h"
 #include "base/util.h"
 #include "sym/spirv_record.h"
 
@@ -130,13 +127,4 @@ static void test_anything(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ways),
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_begun),
-		cmocka_unit_test(test_anything),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_ways, test_numbers, test_begun, test_anything);

@@ -2,12 +2,10 @@
 /* What has written to registers. The words are llvm-mc-19's of the text beside them. */
 #include "debug/variables/origins.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
+
+#include "../suite.h"
 
 static const uint32_t words[] = {
 	0x7e080287,		/* 00 v_mov_b32 v4, 7 */
@@ -241,14 +239,5 @@ static void test_damage(void **state)
 	assert_int_equal(s.n, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_straight),      cmocka_unit_test(test_copies),
-		cmocka_unit_test(test_ways),	      cmocka_unit_test(test_calls),
-		cmocka_unit_test(test_stores),	      cmocka_unit_test(test_all_stores),
-		cmocka_unit_test(test_shared_memory), cmocka_unit_test(test_in_front),
-		cmocka_unit_test(test_damage),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_straight, test_copies, test_ways, test_calls, test_stores, test_all_stores,
+      test_shared_memory, test_in_front, test_damage);

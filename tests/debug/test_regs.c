@@ -146,12 +146,4 @@ static void test_gfx12(void **state)
 	fake_session_end(&s);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_access),
-		cmocka_unit_test(test_gfx12),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_names, test_access, test_gfx12);

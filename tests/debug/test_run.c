@@ -410,22 +410,8 @@ static void test_bad_places(void **state)
 	fake_session_end(&s);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_waves_at_a_breakpoint),
-		cmocka_unit_test(test_mark_over_trapsts),
-		cmocka_unit_test(test_numbers_stay),
-		cmocka_unit_test(test_breakpoint_on_everything),
-		cmocka_unit_test(test_loop_to_itself_hits_again),
-		cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_interrupted_in_a_copy),
-		cmocka_unit_test(test_interrupted_before_a_breakpoint),
-		cmocka_unit_test(test_stepped_from_a_breakpoint_not_tested),
-		cmocka_unit_test(test_traps),
-		cmocka_unit_test(test_breakpoint_on_a_trap),
-		cmocka_unit_test(test_stop_on_dispatch_and_counts),
-		cmocka_unit_test(test_bad_places),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_all_waves_at_a_breakpoint, test_mark_over_trapsts, test_numbers_stay,
+      test_breakpoint_on_everything, test_loop_to_itself_hits_again, test_steps,
+      test_interrupted_in_a_copy, test_interrupted_before_a_breakpoint,
+      test_stepped_from_a_breakpoint_not_tested, test_traps, test_breakpoint_on_a_trap,
+      test_stop_on_dispatch_and_counts, test_bad_places);

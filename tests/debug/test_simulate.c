@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* src/debug/stepping/simulate.c. Instruction words as LLVM 19 assembles them; effects as the RDNA3
  * ISA manual describes them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../suite.h"
 #include "base/util.h"
 #include "debug/stepping/simulate.h"
 
@@ -193,12 +190,5 @@ static void test_subvector_loop(void **state)
 	assert_memory_equal(&r, &before, sizeof(r));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_conditional_branches), cmocka_unit_test(test_calls_and_jumps),
-		cmocka_unit_test(test_not_simulated),	     cmocka_unit_test(test_all_flows),
-		cmocka_unit_test(test_subvector_loop),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_conditional_branches, test_calls_and_jumps, test_not_simulated, test_all_flows,
+      test_subvector_loop);

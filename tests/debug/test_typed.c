@@ -396,14 +396,5 @@ static void test_errors(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_parts, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_aggregates, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_assignments, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_partly_known, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_errors, setup, teardown),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(setup, teardown, test_parts, test_aggregates, test_assignments, test_partly_known,
+	   test_errors);

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../suite.h"
 #include "base/util.h"
 #include "debug/waves.h"
 
@@ -93,12 +90,4 @@ static void test_names(void **state)
 	assert_null(bw_reason_signal(BW_REASON_SINGLE_STEP));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_f16),
-		cmocka_unit_test(test_conversions),
-		cmocka_unit_test(test_names),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_f16, test_conversions, test_names);

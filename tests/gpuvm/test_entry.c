@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Entry words of doc/hardware/page-tables.md 7 (dumped by others) and layouts that differ by
  * generation. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "gpuvm/gpuvm.h"
 
 static void test_gfx9_words(void **state)
@@ -66,13 +62,4 @@ static void test_names(void **state)
 	assert_false(bw_gpuvm_gen_of(0x0d0000, &gen));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_gfx9_words),
-		cmocka_unit_test(test_directory),
-		cmocka_unit_test(test_gfx12_leaf),
-		cmocka_unit_test(test_names),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_gfx9_words, test_directory, test_gfx12_leaf, test_names);

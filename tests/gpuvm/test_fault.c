@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Fault status words of doc/hardware/page-tables.md 7 in words, the fields against the register
  * database (which is generated from the kernel's headers), and names of GPUs. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "base/cleanup.h"
 #include "base/util.h"
 #include "gpuvm/fault.h"
@@ -265,14 +261,4 @@ static void test_no_generation(void **state)
 	bw_gpuvm_fault_story_free(&s);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_parts),
-		cmocka_unit_test(test_fields_against_the_database),
-		cmocka_unit_test(test_clients),
-		cmocka_unit_test(test_stories),
-		cmocka_unit_test(test_no_generation),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_parts, test_fields_against_the_database, test_clients, test_stories, test_no_generation);

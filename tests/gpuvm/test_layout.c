@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Table shapes against those that other drivers and Linux use: {bytes an entry covers, entries of a
  * block, bytes of a block}, published for a gfx9 APU, and the indices that follow from them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "base/cleanup.h"
 #include "base/util.h"
 #include "gpuvm/layout.h"
@@ -155,13 +151,4 @@ static void test_refused(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_levels),
-		cmocka_unit_test(test_indices),
-		cmocka_unit_test(test_block_sizes),
-		cmocka_unit_test(test_refused),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_levels, test_indices, test_block_sizes, test_refused);

@@ -2,14 +2,10 @@
 /* Random page tables, walked by src/gpuvm and by a second walker that is written from
  * doc/hardware/page-tables.md 2 to 4 by itself: one loop, no sharing of code, bits named by number.
  * Entries are made up from the address they are read at, so that tables need no memory. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "gpuvm/gpuvm.h"
 
 static uint64_t mix(uint64_t x)
@@ -218,8 +214,4 @@ static void test_same_results(void **state)
 	assert_true(n_big > 500);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_results)};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_same_results);

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Fault status words of doc/hardware/page-tables.md 7, and what a walk says about why. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "base/util.h"
 #include "gpuvm/gpuvm.h"
 
@@ -110,13 +106,4 @@ static void test_explain(void **state)
 		   "the PTB (further) entry at vram 0x3f8 cannot be read");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_status_words),
-		cmocka_unit_test(test_clients),
-		cmocka_unit_test(test_fault_fields),
-		cmocka_unit_test(test_explain),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_status_words, test_clients, test_fault_fields, test_explain);

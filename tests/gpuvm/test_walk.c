@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The walks and apertures of doc/hardware/page-tables.md 7: addresses, entries and results
  * printed by other tools on other people's machines. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "base/util.h"
 #include "gpuvm/gpuvm.h"
 
@@ -328,12 +324,5 @@ static void test_hostile_memory(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_vectors),	   cmocka_unit_test(test_aperture_limits),
-		cmocka_unit_test(test_geometries), cmocka_unit_test(test_not_mapped),
-		cmocka_unit_test(test_canonical),  cmocka_unit_test(test_hostile_memory),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_vectors, test_aperture_limits, test_geometries, test_not_mapped, test_canonical,
+      test_hostile_memory);

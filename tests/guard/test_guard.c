@@ -4,16 +4,14 @@
 #include "guard/guard.h"
 
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "../suite.h"
 #include "base/cleanup.h"
 #include "base/util.h"
 #include "gpu/opened.h"
@@ -264,15 +262,6 @@ static void one_that_does_not_wait(void **state)
 	assert_int_equal(value(), 0x11);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_killed_owner),
-		cmocka_unit_test(what_was_restored_is_left_alone),
-		cmocka_unit_test(one_that_ends_in_order),
-		cmocka_unit_test(one_that_has_it_restored),
-		cmocka_unit_test(signals_of_the_terminal),
-		cmocka_unit_test(one_that_does_not_wait),
-	};
-	return cmocka_run_group_tests(tests, open_gpu, close_gpu);
-}
+TESTS_AROUND(open_gpu, close_gpu, a_killed_owner, what_was_restored_is_left_alone,
+	     one_that_ends_in_order, one_that_has_it_restored, signals_of_the_terminal,
+	     one_that_does_not_wait);

@@ -2,15 +2,11 @@
 /* The archive, read back by the rules of the kernel's document on it
  * (Documentation/driver-api/early-userspace/buffer-format.rst): a header of 110 bytes in ASCII, the
  * name, the data, both padded to 4 bytes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "guest/guest_priv.h"
 
 enum { HEADER_B = 110 };
@@ -56,8 +52,4 @@ static void test_members(void **state)
 	bw_str_free(&a);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_members)};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_members);

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What a run says of its guest's kernel log. The reports are those of Linux 6.12. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "guest/guest_priv.h"
 
 static void add(struct bw_klog *k, const char *text)
@@ -82,12 +78,4 @@ static void test_controls(void **state)
 	bw_klog_free(&k);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_oops),
-		cmocka_unit_test(test_flood),
-		cmocka_unit_test(test_controls),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_oops, test_flood, test_controls);

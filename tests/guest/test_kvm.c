@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Whether KVM is of use: what is no KVM is refused with the reason, and this machine's gets the
  * same answer each time. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "guest/kvm.h"
 
 static void test_no_kvm(void **state)
@@ -45,11 +41,4 @@ static void test_this_machine(void **state)
 	bw_error_free(second);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_no_kvm),
-		cmocka_unit_test(test_this_machine),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_no_kvm, test_this_machine);

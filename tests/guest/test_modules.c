@@ -2,15 +2,11 @@
 /* The order of modules: each behind those that its line "depends=" names. The files are made by the
  * compiler (meson.build): top needs mid-a and mid_b, both need base; lost needs what there is no
  * file for; own/mid_b needs nothing. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "base/cleanup.h"
 #include "guest/guest_priv.h"
 
@@ -88,13 +84,4 @@ static void test_not_elf(void **state)
 	assert_null(out);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_own_first),
-		cmocka_unit_test(test_lost),
-		cmocka_unit_test(test_not_elf),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_order, test_own_first, test_lost, test_not_elf);

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What a hostile guest may send: it can neither hold its host process nor fill its memory. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "guest/session.c"
 
 enum { FLOOD = 5000, PLAN_B = 1 << 20 };
@@ -122,13 +118,4 @@ static void test_no_newline(void **state)
 	bw_klog_free(&k);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_hello),
-		cmocka_unit_test(test_started),
-		cmocka_unit_test(test_slow),
-		cmocka_unit_test(test_no_newline),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_hello, test_started, test_slow, test_no_newline);

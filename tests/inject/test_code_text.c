@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "inject/code_text.h"
 
 static void ok(struct bw_error *err)
@@ -121,13 +117,5 @@ static void what_has_no_end_is_refused(void **state)
 	refused(away, 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(labels_and_constants),
-		cmocka_unit_test(constants_behind_other_instructions),
-		cmocka_unit_test(slots_that_differ_become_words),
-		cmocka_unit_test(what_has_no_end_is_refused),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(labels_and_constants, constants_behind_other_instructions, slots_that_differ_become_words,
+      what_has_no_end_is_refused);

@@ -3,13 +3,10 @@
  * were decoded; then the fields that a row of text does not show. */
 #include "isa/inst.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../suite.h"
 #include "base/util.h"
 #include "vec.h"
 
@@ -484,19 +481,5 @@ static void at_an_offset(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(golden_rows),
-		cmocka_unit_test(sixteen_bit_halves),
-		cmocka_unit_test(dpp_fields),
-		cmocka_unit_test(vop3_modifiers),
-		cmocka_unit_test(implied_operands),
-		cmocka_unit_test(literals),
-		cmocka_unit_test(sgpr_runs_are_aligned),
-		cmocka_unit_test(memory_fields),
-		cmocka_unit_test(at_an_offset),
-		cmocka_unit_test(names_and_infos),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(golden_rows, sixteen_bit_halves, dpp_fields, vop3_modifiers, implied_operands, literals,
+      sgpr_runs_are_aligned, memory_fields, at_an_offset, names_and_infos);

@@ -3,13 +3,10 @@
  * hand is what LLVM's disassembler reads; what no encoding can say is refused. */
 #include "isa/inst.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../suite.h"
 #include "base/util.h"
 #include "isa/text.h"
 #include "vec.h"
@@ -311,14 +308,4 @@ static void derived_members_do_not_count(void **state)
 	assert_int_equal(w[0], 0xbf800003);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_vector),
-		cmocka_unit_test(other_words),
-		cmocka_unit_test(by_hand),
-		cmocka_unit_test(refused),
-		cmocka_unit_test(derived_members_do_not_count),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(every_vector, other_words, by_hand, refused, derived_members_do_not_count);

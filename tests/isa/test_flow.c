@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "isa/inst.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../suite.h"
 #include "base/util.h"
 
 /* Targets: the address of the next instruction + 4 x SIMM16 (doc/hardware/encodings.md 2). */
@@ -76,11 +73,4 @@ static void flow_agrees_with_the_tables(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows),
-		cmocka_unit_test(flow_agrees_with_the_tables),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(rows, flow_agrees_with_the_tables);

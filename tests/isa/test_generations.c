@@ -3,12 +3,9 @@
  * them apart. isa/ops.h and the tables are those made of that file. */
 #include "isa/inst.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../suite.h"
 #include "base/util.h"
 #include "isa/asm.h"
 
@@ -154,13 +151,4 @@ static void code(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(there_and_back),
-		cmocka_unit_test(not_in_the_other),
-		cmocka_unit_test(lists),
-		cmocka_unit_test(code),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(there_and_back, not_in_the_other, lists, code);

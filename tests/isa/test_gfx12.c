@@ -4,13 +4,10 @@
  * them. */
 #include "isa/inst.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../suite.h"
 #include "base/str.h"
 #include "base/util.h"
 #include "isa/asm.h"
@@ -173,11 +170,4 @@ static int teardown(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(scalar_words),
-		cmocka_unit_test(words),
-	};
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+TESTS_AROUND(setup, teardown, scalar_words, words);

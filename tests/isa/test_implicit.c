@@ -4,13 +4,10 @@
  * why. */
 #include "isa/inst.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../suite.h"
 #include "base/str.h"
 #include "base/util.h"
 #include "vec.h"
@@ -192,12 +189,4 @@ static void forms(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_rows),
-		cmocka_unit_test(no_encoding_is_missing),
-		cmocka_unit_test(forms),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(all_rows, no_encoding_is_missing, forms);

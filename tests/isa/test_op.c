@@ -4,13 +4,10 @@
  * goes, how wide operands are. Where the two differ, a row says why. */
 #include "isa/inst.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../suite.h"
 #include "base/str.h"
 #include "base/util.h"
 #include "vec.h"
@@ -301,13 +298,4 @@ static void names(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(flags),
-		cmocka_unit_test(flow),
-		cmocka_unit_test(operand_widths),
-		cmocka_unit_test(names),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(flags, flow, operand_widths, names);

@@ -6,13 +6,10 @@
  * Where the decoder differs on purpose, a row of `explained` says why. */
 #include "isa/inst.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../suite.h"
 #include "base/util.h"
 #include "isa/llvm.h"
 #include "vec.h"
@@ -422,15 +419,5 @@ static int teardown(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_field_of_each_row),
-		cmocka_unit_test(dpp_of_each_row),
-		cmocka_unit_test(vopd_pairs),
-		cmocka_unit_test(random_words),
-		cmocka_unit_test(random_operands),
-		cmocka_unit_test(every_explanation_is_needed),
-	};
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+TESTS_AROUND(setup, teardown, each_field_of_each_row, dpp_of_each_row, vopd_pairs, random_words,
+	     random_operands, every_explanation_is_needed);

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "isa/text.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../suite.h"
 #include "isa/inst.h"
 #include "vec.h"
 
@@ -118,16 +115,5 @@ static int teardown(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(golden_rows),
-		cmocka_unit_test(targets_are_absolute),
-		cmocka_unit_test(wave_size),
-		cmocka_unit_test(what_is_no_instruction),
-		cmocka_unit_test(short_buffers),
-		cmocka_unit_test(other_gpus),
-		cmocka_unit_test(fields_that_are_not_used),
-	};
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+TESTS_AROUND(setup, teardown, golden_rows, targets_are_absolute, wave_size, what_is_no_instruction,
+	     short_buffers, other_gpus, fields_that_are_not_used);

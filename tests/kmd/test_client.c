@@ -4,19 +4,17 @@
 #include <drm.h>
 #include <errno.h>
 #include <poll.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include <amdgpu_drm.h>
 
+#include "../suite.h"
 #include "fake_server.h"
 
 static struct fake_server server;
@@ -30,6 +28,7 @@ static void on_gone(void)
 
 static int begin(void **state)
 {
+	signal(SIGPIPE, SIG_DFL);
 	fake_server_start(&server);
 	const struct bw_vgpu_client_hooks hooks = {.gone = on_gone};
 	told_gone = 0;
@@ -300,22 +299,6 @@ static void nobody_there(void **state)
 	bw_error_free(err);
 }
 
-int main(void)
-{
-	signal(SIGPIPE, SIG_DFL);
-#define T(fn) cmocka_unit_test_setup_teardown(fn, begin, end)
-	const struct CMUnitTest tests[] = {
-		T(hello),
-		T(other_versions),
-		T(ioctls),
-		T(user_memory),
-		T(other_memory),
-		T(odd_results),
-		T(descriptors),
-		T(one_waits_others_go_on),
-		T(forked_child),
-		T(server_dies),
-		cmocka_unit_test(nobody_there),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(begin, end, hello, other_versions, ioctls, user_memory, other_memory, odd_results,
+	   descriptors, one_waits_others_go_on, forked_child, server_dies);
+TESTS(nobody_there);

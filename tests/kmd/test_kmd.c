@@ -2,15 +2,13 @@
 #include "kmd/kmd.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "../suite.h"
 #include "fake_server.h"
 #include "kmd/kmd_priv.h"
 
@@ -310,13 +308,9 @@ static void clients(void **state)
 	assert_int_equal(system(command), 0);
 }
 
-int main(void)
+static int forget_vgpu(void **state)
 {
-	unsetenv("BREAKWATER_VGPU");
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(virtual_gpu), cmocka_unit_test(linux_gpu),
-		cmocka_unit_test(clients),     cmocka_unit_test(server_does_not_start),
-		cmocka_unit_test(preload),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unsetenv("BREAKWATER_VGPU");
 }
+
+TESTS_AROUND(forget_vgpu, NULL, virtual_gpu, linux_gpu, clients, server_does_not_start, preload);

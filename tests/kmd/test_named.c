@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "kmd/named.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <cmocka.h>
 
 #include <amdgpu_drm.h>
 #include <drm.h>
 
+#include "../suite.h"
 #include "base/util.h"
 
 /* The expectations are those of the kernel's copy_from_user and copy_to_user (drm_ioctl.c,
@@ -134,10 +132,4 @@ static void waits(void **state)
 	bw_vgpu_named_fini(&named);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(a_submission),
-					   cmocka_unit_test(what_the_kernel_fills_in),
-					   cmocka_unit_test(waits)};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(a_submission, what_the_kernel_fills_in, waits);

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "kmd/prefetch.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include <amdgpu_drm.h>
 #include <drm.h>
 
+#include "../suite.h"
 #include "base/util.h"
 #include "wire/vgpu_proto.h"
 
@@ -125,9 +123,4 @@ static void waits(void **state)
 	assert_int_equal(bw_vgpu_prefetch(_IOC(_IOC_WRITE, 'd', 0xc3, 8), &w, out, sizeof(out)), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(a_submission),
-					   cmocka_unit_test(a_huge_list), cmocka_unit_test(waits)};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(a_submission, a_huge_list, waits);

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "kmd/queue_error.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../suite.h"
 
 static const char vgpu[] =
 	"[    1.000002] amdgpu 0000:03:00.0: amdgpu: Illegal opcode in command stream (ring comp_1.0.0 vmid:1 pasid:32769)\n"
@@ -76,12 +73,4 @@ static void nothing_of_it(void **state)
 		assert_false(bw_kmd_last_queue_error(texts[i], 77, 0, &e));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_process_of_each),
-		cmocka_unit_test(of_linux),
-		cmocka_unit_test(nothing_of_it),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(the_process_of_each, of_linux, nothing_of_it);

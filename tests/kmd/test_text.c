@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* amdgpu_fence_info as amdgpu_debugfs_fence_info_show of Linux 6.12 writes it. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../suite.h"
 #include "kmd/kmd_priv.h"
 
 static void test_fences(void **state)
@@ -67,9 +65,4 @@ static void test_waits(void **state)
 	assert_string_equal(w.holder_comm, "");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_fences),
-					   cmocka_unit_test(test_waits)};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_fences, test_waits);

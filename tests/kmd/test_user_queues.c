@@ -2,15 +2,13 @@
 /* Folders of DRM clients as Linux 7.1.8 makes them (drm_debugfs_clients_add,
  * amdgpu_debugfs_userq_init), and what no kernel writes. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "../suite.h"
 #include "base/util.h"
 #include "kmd/kmd_priv.h"
 
@@ -157,11 +155,4 @@ static void hostile_files(void **state)
 	free(q);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(some_queues, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(hostile_files, set_up, tear_down),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(set_up, tear_down, some_queues, hostile_files);

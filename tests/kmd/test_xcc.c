@@ -2,13 +2,11 @@
 /* A GPU with several graphics blocks, as a kernel made up here shows it: ip_discovery of sysfs, and
  * amdgpu_regs2 with the state of SET_STATE_V2 (amdgpu_umr.h of Linux 6.12). */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../suite.h"
 #include "base/util.h"
 #include "kmd/kmd_priv.h"
 
@@ -156,11 +154,4 @@ static void banks(void **state)
 	bw_kmd_file_close(old.kmd.regs2);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(blocks),
-		cmocka_unit_test(banks),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(blocks, banks);

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "launch/options.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../suite.h"
 #include "base/util.h"
 
 /* Words up to NULL; returns how many were taken as kernel options. */
@@ -137,13 +135,4 @@ static void leave_others(void **state)
 	assert_int_equal(o.words.len, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(take_them),
-		cmocka_unit_test(raw_options),
-		cmocka_unit_test(refuse_them),
-		cmocka_unit_test(leave_others),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(take_them, raw_options, refuse_them, leave_others);

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "launch/plan.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "../suite.h"
 #include "base/util.h"
 #include "launch/dispatch.h"
 
@@ -295,19 +293,17 @@ static void command_buffer(void **state)
 	done(p, &o);
 }
 
-int main(void)
+static int write_raw(void **state)
 {
 	snprintf(raw_path, sizeof(raw_path), "/tmp/bw-test-plan-%d.bin", (int)getpid());
 	FILE *f = fopen(raw_path, "wb");
 	const uint32_t code[] = {0xbf800000, 0xbfb00000};
-	if (!f || fwrite(code, sizeof(code), 1, f) != 1 || fclose(f))
-		return 1;
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bad_input),	  cmocka_unit_test(saxpy),
-		cmocka_unit_test(hidden_args),	  cmocka_unit_test(raw_code),
-		cmocka_unit_test(command_buffer),
-	};
-	int r = cmocka_run_group_tests(tests, NULL, NULL);
-	unlink(raw_path);
-	return r;
+	return !f || fwrite(code, sizeof(code), 1, f) != 1 || fclose(f);
 }
+
+static int remove_raw(void **state)
+{
+	return unlink(raw_path);
+}
+
+TESTS_AROUND(write_raw, remove_raw, bad_input, saxpy, hidden_args, raw_code, command_buffer);

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Buffers of printf made here by hand, as LLVM 19's stores make them; what C's printf makes of the
  * same arguments is expected. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "base/util.h"
 #include "launch/printf.h"
 
@@ -145,12 +141,4 @@ static void what_is_wrong(void **state)
 	free(b.bytes);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers),	 cmocka_unit_test(at_a_stop),
-		cmocka_unit_test(vectors),	 cmocka_unit_test(strings),
-		cmocka_unit_test(what_is_wrong),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(numbers, at_a_stop, vectors, strings, what_is_wrong);

@@ -2,14 +2,12 @@
 #include "launch/value.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "../suite.h"
 #include "base/util.h"
 
 static struct bw_arg_value parsed(const char *text, int default_type)
@@ -263,16 +261,4 @@ static void printing_reads_back(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers),
-		cmocka_unit_test(buffers),
-		cmocka_unit_test(random_values),
-		cmocka_unit_test(files),
-		cmocka_unit_test(type_names),
-		cmocka_unit_test(printing),
-		cmocka_unit_test(printing_reads_back),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(numbers, buffers, random_values, files, type_names, printing, printing_reads_back);

@@ -5,15 +5,12 @@
 /* A whole session without the command line: debugger core, live target, launcher, agent and virtual
  * GPU as they are in the build folder. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-
 #include "debug/debug.h"
 #include "debug/stop.h"
 #include "kmd/kmd.h"
 #include "live/live.h"
+
+#include "../suite.h"
 
 struct session {
 	struct bw_kmd *kmd;

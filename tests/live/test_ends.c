@@ -187,15 +187,4 @@ static void test_detach(void **state)
 	end_lasting_gpu(gpu);
 }
 
-int main(int argc, char **argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_detach),
-		cmocka_unit_test(test_kill_program),
-		cmocka_unit_test(test_kill_gpu),
-		cmocka_unit_test(test_kill_debugger),
-	};
-	if (argc > 1)
-		cmocka_set_test_filter(argv[1]);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_detach, test_kill_program, test_kill_gpu, test_kill_debugger);

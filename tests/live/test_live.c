@@ -427,24 +427,7 @@ static void test_step_over_barrier(void **state)
 	session_end(&s);
 }
 
-int main(int argc, char **argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_runs_undisturbed),
-		cmocka_unit_test(test_breakpoint_edit_continue),
-		cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_loop_with_breakpoints_everywhere),
-		cmocka_unit_test(test_step_speed),
-		cmocka_unit_test(test_interrupt_a_loop),
-		cmocka_unit_test(test_condition_and_lds),
-		cmocka_unit_test(test_step_over_barrier),
-		cmocka_unit_test(test_scratch),
-		cmocka_unit_test(test_memory_violation),
-		cmocka_unit_test(test_illegal_and_traps),
-		cmocka_unit_test(test_4096_waves),
-		cmocka_unit_test(test_4096_waves_of_64),
-	};
-	if (argc > 1)
-		cmocka_set_test_filter(argv[1]);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_runs_undisturbed, test_breakpoint_edit_continue, test_steps,
+      test_loop_with_breakpoints_everywhere, test_step_speed, test_interrupt_a_loop,
+      test_condition_and_lds, test_step_over_barrier, test_scratch, test_memory_violation,
+      test_illegal_and_traps, test_4096_waves, test_4096_waves_of_64);

@@ -3,11 +3,9 @@
 #include "node/node.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../suite.h"
 
 static void expect(struct bw_error *err, enum bw_error_code code, const char *part)
 {
@@ -44,12 +42,4 @@ static void test_nothing_is_closed(void **state)
 	assert_int_equal(b.handle, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_open),
-		cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_nothing_is_closed),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_open, test_errors, test_nothing_is_closed);

@@ -2,14 +2,10 @@
 /* What the parts of a page are made into. Text from outside never becomes markup. */
 #include "page/page.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "base/util.h"
 
 static const char evil[] = "</script><b onclick=\"x\">'&\x1b[31m\t";
@@ -202,17 +198,5 @@ static void pictures_are_enlarged(void **state)
 	bw_str_free(&p.out);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_is_markup),
-		cmocka_unit_test(title_is_escaped),
-		cmocka_unit_test(map_has_each_slot),
-		cmocka_unit_test(lines_are_as_hot_as_their_share),
-		cmocka_unit_test(vgprs_by_lane),
-		cmocka_unit_test(numbers_and_packets_have_limits),
-		cmocka_unit_test(trees_are_closed),
-		cmocka_unit_test(pictures_are_enlarged),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(nothing_is_markup, title_is_escaped, map_has_each_slot, lines_are_as_hot_as_their_share,
+      vgprs_by_lane, numbers_and_packets_have_limits, trees_are_closed, pictures_are_enlarged);

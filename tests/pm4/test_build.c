@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The builder's words are those of the kernel's ring code (gfx_v11_0.c of Linux 6.12, by hand). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "base/util.h"
 #include "pm4/build.h"
 
@@ -55,8 +51,4 @@ static void test_words(void **state)
 	EXPECT(&s, 0xc0065800, 0, ~0u, 0xff, 0, 0, 0xa, 0xc3b1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_words)};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_words);

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Packets as calls: the rows' fields do not overlap, and the fields of what a row takes make the
  * same words again, as programs of breakwater decompile make them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "base/util.h"
 #include "pm4/calls.h"
 #include "pm4/pm4.h"
@@ -118,9 +114,4 @@ static void other_bits(void **state)
 	assert_int_equal(flags, 1u << 31);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(rows), cmocka_unit_test(round_trips),
-					   cmocka_unit_test(other_bits)};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(rows, round_trips, other_bits);

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Which packets write the GPU's clock, and where: words by hand after sid.h of Mesa 25
  * (S_490_DATA_SEL, COPY_DATA_TIMESTAMP) and sdma_v6_0_0_pkt_open.h (SDMA_PKT_TIMESTAMP_GET). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "base/util.h"
 #include "pm4/clock.h"
 
@@ -55,8 +51,4 @@ static void test_rows(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows)};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_rows);

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Packets as drivers send them: words of doc/hardware/dispatch.md and of the kernel's ring code. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "base/util.h"
 #include "pm4/pm4.h"
 
@@ -238,14 +234,5 @@ static void test_write_copy(void **state)
 	assert_false(bw_pm4_copy_data(PACKET(0xc0034000, 0x10501, 0x20, 0, 0x30), &c));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_headers),		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_dispatch),	cmocka_unit_test(test_made_headers),
-		cmocka_unit_test(test_set_reg),		cmocka_unit_test(test_dma_data),
-		cmocka_unit_test(test_synchronisation), cmocka_unit_test(test_wait_functions),
-		cmocka_unit_test(test_indirect_buffer), cmocka_unit_test(test_write_copy),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_headers, test_names, test_dispatch, test_made_headers, test_set_reg, test_dma_data,
+      test_synchronisation, test_wait_functions, test_indirect_buffer, test_write_copy);

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Packets as text, and words out of the forms in which people have them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "base/util.h"
 #include "pm4/describe.h"
 
@@ -207,10 +203,4 @@ static void test_aql(void **state)
 	bw_vec_free(&w);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_packets), cmocka_unit_test(test_opcodes),
-		cmocka_unit_test(test_words), cmocka_unit_test(test_aql)};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_packets, test_opcodes, test_words, test_aql);

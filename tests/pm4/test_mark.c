@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies of command streams with markers. What a copy does is followed as the command processor
  * would: calls, chains and returns (doc/hardware/dispatch.md 2.1; nvd.h of Linux 6.12). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "base/util.h"
 #include "pm4/mark.h"
 #include "pm4/pm4.h"
@@ -259,12 +255,4 @@ static void test_put(void **state)
 	bw_pm4_marked_free(&m);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_dispatches), cmocka_unit_test(test_packets),
-		cmocka_unit_test(test_unseen),	   cmocka_unit_test(test_conditional),
-		cmocka_unit_test(test_endless),	   cmocka_unit_test(test_put),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_dispatches, test_packets, test_unseen, test_conditional, test_endless, test_put);

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Frames as mes_v11_0_add_hw_queue and mes_v11_0_remove_hw_queue of Linux 6.12 put them on the
  * ring: the offsets are those of the packed structs of mes_v11_api_def.h. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "pm4/mes.h"
 
 static uint32_t header(unsigned opcode)
@@ -69,12 +65,4 @@ static void test_others(void **state)
 	bw_str_free(&s);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_add_queue),
-		cmocka_unit_test(test_others),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_names, test_add_queue, test_others);

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Finding dispatches: the command stream that RADV was seen to send for one of them
  * (doc/hardware/dispatch.md 2.1). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "base/util.h"
 #include "pm4/scan.h"
 
@@ -115,12 +111,4 @@ static void test_bad(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_radv),
-		cmocka_unit_test(test_indirect_and_ib),
-		cmocka_unit_test(test_bad),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_radv, test_indirect_and_ib, test_bad);

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* SDMA packets as drivers send them: words of sdma_v6_0.c of Linux and radv_sdma.c of Mesa. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "base/util.h"
 #include "pm4/sdma.h"
 
@@ -137,12 +133,4 @@ static void windows(void **state)
 	assert_true(w.width == 64 && w.height == 64 && w.depth == 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sizes),
-		cmocka_unit_test(bodies),
-		cmocka_unit_test(windows),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(sizes, bodies, windows);

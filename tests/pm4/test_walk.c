@@ -2,15 +2,11 @@
 /* The packets of a submission in the order of execution: calls, chains, loops of them, padding,
  * words that are no packet, SDMA; and what making one a NOP leaves (nvd.h of Linux 6.12, PACKET3;
  * sdma_v6_0_0_pkt_open.h). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "base/util.h"
 #include "pm4/build.h"
 #include "pm4/sdma_build.h"
@@ -149,10 +145,4 @@ static void test_nop(void **state)
 	assert_int_equal(bw_pm4_step_nop(&bad, 2, 5), 0xffff1000);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_order),
-					   cmocka_unit_test(test_hostile),
-					   cmocka_unit_test(test_sdma), cmocka_unit_test(test_nop)};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_order, test_hostile, test_sdma, test_nop);

@@ -4,18 +4,15 @@
  * Others beside them stop in the middle of a message, read no answers, or never stop sending: they
  * hold up nobody, and not the end. */
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "../suite.h"
 #include "base/memfd.h"
 #include "base/util.h"
 #include "capture/reader.h"
@@ -293,9 +290,4 @@ static void two_processes_beside_strangers(void **state)
 	collect_processes(true);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(two_processes),
-					   cmocka_unit_test(two_processes_beside_strangers)};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(two_processes, two_processes_beside_strangers);

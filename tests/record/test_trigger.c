@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Which submissions a trigger takes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "record/trigger.h"
 
 /* A character for each submission: its frame, "1" to "9" of process 1, "a" to "i" of process 2.
@@ -110,13 +106,4 @@ static void takes_from_label_to_label(void **state)
 	assert_true(takes(&t, first, sizeof(first) - 1));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(takes_all_without_one),
-		cmocka_unit_test(takes_the_next),
-		cmocka_unit_test(takes_a_frame),
-		cmocka_unit_test(takes_from_label_to_label),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(takes_all_without_one, takes_the_next, takes_a_frame, takes_from_label_to_label);

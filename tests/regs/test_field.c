@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The constants of regs/field.h: values are those of Linux's gc_11_0_0_sh_mask.h,
  * gc_11_0_0_offset.h and osssys_6_0_0_sh_mask.h. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "regs/field.h"
 
 /* They are constants of the compiler. */
@@ -54,12 +50,4 @@ static void test_places(void **state)
 	assert_int_equal(BW_REG_INDEX(SQ_WAVE_STATUS), 0x102);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_positions),
-		cmocka_unit_test(test_get_and_set),
-		cmocka_unit_test(test_places),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_positions, test_get_and_set, test_places);

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "regs/regs.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../suite.h"
 #include "base/cleanup.h"
 
 static const struct bw_regs_block *block(const char *name, uint32_t version)
@@ -339,20 +336,5 @@ static void patterns(void **state)
 	assert_string_equal(reg.name, "TCP_WATCH0_CNTL");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(known_places),
-		cmocka_unit_test(versions),
-		cmocka_unit_test(versions_unknown),
-		cmocka_unit_test(names_as_typed),
-		cmocka_unit_test(names_misspelt),
-		cmocka_unit_test(every_register),
-		cmocka_unit_test(places_without_register),
-		cmocka_unit_test(several_names_at_one_place),
-		cmocka_unit_test(encode_decode),
-		cmocka_unit_test(encode_refuses),
-		cmocka_unit_test(patterns),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(known_places, versions, versions_unknown, names_as_typed, names_misspelt, every_register,
+      places_without_register, several_names_at_one_place, encode_decode, encode_refuses, patterns);

@@ -5,12 +5,10 @@
 #include "scan/scan.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../suite.h"
 #include "base/ip_version.h"
 #include "base/util.h"
 #include "kmd/kmd_priv.h"
@@ -318,9 +316,4 @@ static void generations_that_are_not_known(void **state)
 	stop(&m);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(gfx9), cmocka_unit_test(gfx10),
-					   cmocka_unit_test(generations_that_are_not_known)};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(gfx9, gfx10, generations_that_are_not_known);

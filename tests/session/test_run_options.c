@@ -2,14 +2,11 @@
 /* The words of `breakwater run` and `breakwater attach`, as its manual has them. */
 #include "session/run_options.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../suite.h"
 #include "base/str.h"
 #include "base/util.h"
 
@@ -99,13 +96,5 @@ static void what_cannot_be_is_said(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_kernel_has_its_options),
-		cmocka_unit_test(a_program_has_its_words),
-		cmocka_unit_test(a_process_is_a_number),
-		cmocka_unit_test(what_cannot_be_is_said),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(a_kernel_has_its_options, a_program_has_its_words, a_process_is_a_number,
+      what_cannot_be_is_said);

@@ -147,14 +147,5 @@ static void what_is_missing_is_said(void **state)
 	end(&x);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(stops_are_shown_between_the_hooks),
-		cmocka_unit_test(silent_stops_are_not_shown),
-		cmocka_unit_test(a_fault_gives_the_exit_status),
-		cmocka_unit_test(what_was_attached_to_runs_on),
-		cmocka_unit_test(what_is_missing_is_said),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(stops_are_shown_between_the_hooks, silent_stops_are_not_shown, a_fault_gives_the_exit_status,
+      what_was_attached_to_runs_on, what_is_missing_is_said);

@@ -1,35 +1,42 @@
 /* SPDX-License-Identifier: MIT */
-/* test_validate VALID MALFORMED COMPUTED...: modules. What is not SPIR-V is refused with a reason,
- * before SPIRV-Cross reads it, and so is what SPIRV-Cross cannot read: workgroups of a computed
- * size. */
+/* What is not SPIR-V is refused with a reason, before SPIRV-Cross reads it, and so is what
+ * SPIRV-Cross cannot read: workgroups of a computed size. */
 #include "shader/reflect.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../suite.h"
 #include "base/cleanup.h"
 #include "shader/validate.h"
 
-static const char *valid, *malformed;
-static char *const *computed; /* NULL ends them */
+/* In the folder that a variable of the environment names; good until the next call. */
+static const char *path_in(const char *variable, const char *file)
+{
+	static char path[512];
+	snprintf(path, sizeof(path), "%s/%s", getenv(variable), file);
+	return path;
+}
+
+static const char *valid(void)
+{
+	return path_in("BREAKWATER_BUILD", "tests/vulkan/step.spv");
+}
 
 static void a_valid_one(void **state)
 {
 	struct bw_shader *s;
-	assert_null(bw_shader_load(valid, NULL, &s));
+	assert_null(bw_shader_load(valid(), NULL, &s));
 	bw_shader_free(s);
 }
 
 static void a_malformed_one(void **state)
 {
 	struct bw_shader *s;
-	_cleanup_error_ struct bw_error *err = bw_shader_load(malformed, NULL, &s);
+	_cleanup_error_ struct bw_error *err = bw_shader_load(
+		path_in("BREAKWATER_SOURCE", "tests/shader/malformed.spv"), NULL, &s);
 	assert_non_null(err);
 	assert_non_null(strstr(err->message, "it is not valid SPIR-V: "));
 	assert_non_null(strstr(err->message, "OpName"));
@@ -37,9 +44,12 @@ static void a_malformed_one(void **state)
 
 static void computed_groups(void **state)
 {
+	static const char *const files[] = {"tests/fuzz/corpus/shader/computed.spv",
+					    "tests/fuzz/corpus/shader/vector.spv"};
 	struct bw_shader *s;
-	for (char *const *path = computed; *path; path++) {
-		_cleanup_error_ struct bw_error *err = bw_shader_load(*path, NULL, &s);
+	for (size_t i = 0; i < 2; i++) {
+		_cleanup_error_ struct bw_error *err =
+			bw_shader_load(path_in("BREAKWATER_SOURCE", files[i]), NULL, &s);
 		assert_non_null(err);
 		assert_int_equal(err->code, BW_E_UNSUPPORTED);
 		assert_non_null(strstr(err->message, "the size of its workgroups is computed"));
@@ -51,7 +61,7 @@ static void cut_short(void **state)
 {
 	enum { MAX = 4096 };
 	static uint32_t words[MAX];
-	_cleanup_fclose_ FILE *f = fopen(valid, "rbe");
+	_cleanup_fclose_ FILE *f = fopen(valid(), "rbe");
 	assert_non_null(f);
 	size_t n = fread(words, sizeof(*words), MAX, f);
 	assert_in_range(n, 100, MAX - 1);
@@ -62,18 +72,4 @@ static void cut_short(void **state)
 	}
 }
 
-int main(int argc, char **argv)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_valid_one),
-		cmocka_unit_test(a_malformed_one),
-		cmocka_unit_test(computed_groups),
-		cmocka_unit_test(cut_short),
-	};
-	if (argc < 4)
-		return 1;
-	valid = argv[1];
-	malformed = argv[2];
-	computed = argv + 3;
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(a_valid_one, a_malformed_one, computed_groups, cut_short);

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "base/util.h"
 #include "swap/bindings.h"
 
@@ -131,10 +127,4 @@ static void circles_end(void **state)
 	assert_int_equal(types_of((const uint32_t[]){OP(30, 1)}, 1, 12, true), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(bindings_are_found),
-					   cmocka_unit_test(types_are_those_of_vulkan),
-					   cmocka_unit_test(circles_end)};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(bindings_are_found, types_are_those_of_vulkan, circles_end);

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "regs/field.h"
 #include "swap/code.h"
 
@@ -86,13 +82,5 @@ static void what_cannot_be_is_refused(void **state)
 	assert_int_equal(BW_FIELD_GET(COMPUTE_PGM_RSRC2, LDS_SIZE, new.rsrc2), 128);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(jump_is_what_llvm_says),
-		cmocka_unit_test(more_registers_are_asked_for),
-		cmocka_unit_test(enough_stays_as_it_is),
-		cmocka_unit_test(what_cannot_be_is_refused),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(jump_is_what_llvm_says, more_registers_are_asked_for, enough_stays_as_it_is,
+      what_cannot_be_is_refused);

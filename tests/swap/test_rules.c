@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "base/util.h"
 #include "swap/rules.h"
 
@@ -173,14 +169,5 @@ static void entry_points_are_found(void **state)
 	assert_null(bw_swap_entry(code, 9 * 4, NULL));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(which_is_a_hash_an_address_or_a_name),
-		cmocka_unit_test(first_rule_that_fits_is_found),
-		cmocka_unit_test(file_is_read_back),
-		cmocka_unit_test(cut_file_is_refused),
-		cmocka_unit_test(entry_points_are_found),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(which_is_a_hash_an_address_or_a_name, first_rule_that_fits_is_found, file_is_read_back,
+      cut_file_is_refused, entry_points_are_found);

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Whether other code can take the place of a captured dispatch's: arguments that this one has,
  * registers that the driver here would set, too, scratch memory. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "regs/field.h"
 #include "swap/variant.h"
 
@@ -198,12 +194,5 @@ static void a_file_is_checked(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(arguments_are_found),	  cmocka_unit_test(pointers_are_followed),
-		cmocka_unit_test(registers_are_compared), cmocka_unit_test(scratch_is_compared),
-		cmocka_unit_test(a_file_is_checked),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(arguments_are_found, pointers_are_followed, registers_are_compared, scratch_is_compared,
+      a_file_is_checked);

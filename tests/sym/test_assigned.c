@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Which assignments give a variable its value: expected is what C executes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "base/float_bits.h"
 #include "sym/assigned.h"
 
@@ -372,13 +368,5 @@ static void test_never(void **state)
 	assert_true(bw_assigned_never(&a, false));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_straight),  cmocka_unit_test(test_branches),
-		cmocka_unit_test(test_parameter), cmocka_unit_test(test_loops),
-		cmocka_unit_test(test_kinds),	  cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_never),	  cmocka_unit_test(test_unclear),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_straight, test_branches, test_parameter, test_loops, test_kinds, test_lines, test_never,
+      test_unclear);

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "sym/cl_types.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../suite.h"
 #include "base/str.h"
 
 /* "struct {int a@0; float b[2]@4;} 12"; "?": not known. */
@@ -132,10 +129,4 @@ static void knows_what_it_does_not_know(void **state)
 	      {"typedef", 0, "p", "?"}, {"#if\n", 0, "p", "?"}, {"#endif\n", 0, "p", "?"});
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(lays_types_out),
-					   cmocka_unit_test(replaces_macros),
-					   cmocka_unit_test(knows_what_it_does_not_know)};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(lays_types_out, replaces_macros, knows_what_it_does_not_know);

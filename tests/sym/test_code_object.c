@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "sym/code_object.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "../suite.h"
 #include "samples.h"
 
 static const struct bw_kernel *only_kernel(const struct bw_code_object *co)
@@ -297,20 +294,5 @@ static void gpu_without_name(void **state)
 	free(copy);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(descriptors),
-		cmocka_unit_test(places),
-		cmocka_unit_test(wave_size),
-		cmocka_unit_test(arguments),
-		cmocka_unit_test(metadata_by_hand),
-		cmocka_unit_test(symbols),
-		cmocka_unit_test(relocations),
-		cmocka_unit_test(refused),
-		cmocka_unit_test(refused_host_program),
-		cmocka_unit_test(another_gpu),
-		cmocka_unit_test(gpu_without_name),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(descriptors, places, wave_size, arguments, metadata_by_hand, symbols, relocations, refused,
+      refused_host_program, another_gpu, gpu_without_name);

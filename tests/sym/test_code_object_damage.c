@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../suite.h"
 #include "exercise.h"
 #include "samples.h"
 
@@ -92,12 +89,4 @@ static void large_numbers(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(truncated),
-		cmocka_unit_test(one_byte_changed),
-		cmocka_unit_test(large_numbers),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(truncated, one_byte_changed, large_numbers);

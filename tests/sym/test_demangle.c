@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "sym/demangle.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
+
+#include "../suite.h"
 
 /* Names as llvm-cxxfilt-19 prints them. */
 static void demangles(void **state)
@@ -67,11 +65,4 @@ static void short_names(void **state)
 			fail_msg("\"%s\" by \"%s\"", rows[i].full, rows[i].typed);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(demangles),
-		cmocka_unit_test(short_names),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(demangles, short_names);

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "sym/frames.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../suite.h"
 #include "opened.h"
 
 /* Expectations are from the sources of the samples and from llvm-dwarfdump-19. */
@@ -109,13 +106,4 @@ static void nothing_known(void **state)
 	closed(plain);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(inlined_chains),
-		cmocka_unit_test(kernels),
-		cmocka_unit_test(returns),
-		cmocka_unit_test(nothing_known),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(inlined_chains, kernels, returns, nothing_known);

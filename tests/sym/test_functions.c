@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "sym/lines.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../suite.h"
 #include "opened.h"
 
 /* Functions of tests/e2e/kernels/scale.cl and of the samples: expectations are from their source,
@@ -92,12 +89,4 @@ static void assembly_and_nothing(void **state)
 	closed(plain);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(inlined_and_called),
-		cmocka_unit_test(parameters),
-		cmocka_unit_test(assembly_and_nothing),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(inlined_and_called, parameters, assembly_and_nothing);

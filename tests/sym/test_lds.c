@@ -3,13 +3,9 @@
  * variables, the offsets of ds_store in its assembly, and .amdhsa_group_segment_fixed_size. */
 #include "sym/lds.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "base/util.h"
 
 enum { MAX = 7 };
@@ -80,8 +76,4 @@ static void rule(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(rule)};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(rule);

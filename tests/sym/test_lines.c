@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "sym/lines.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../suite.h"
 #include "opened.h"
 
 /* Addresses and lines: doc/hardware/code-objects.md 6, from llvm-dwarfdump-19. */
@@ -233,14 +230,5 @@ static void find_and_at_agree(void **state)
 	assert_true(n_checked > 100);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(unoptimised),	     cmocka_unit_test(optimised),
-		cmocka_unit_test(first_of_block),    cmocka_unit_test(assembly),
-		cmocka_unit_test(files_as_typed),    cmocka_unit_test(lines_without_code),
-		cmocka_unit_test(no_line_table),     cmocka_unit_test(source_text),
-		cmocka_unit_test(find_and_at_agree),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(unoptimised, optimised, first_of_block, assembly, files_as_typed, lines_without_code,
+      no_line_table, source_text, find_and_at_agree);

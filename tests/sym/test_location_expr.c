@@ -2,13 +2,11 @@
 #include "sym/variables_priv.h"
 
 #include <dwarf.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
+
+#include "../suite.h"
 
 /* Expressions byte by byte: what they mean by DWARF 5, and by doc/hardware/code-objects.md 7 where
  * clang-19 means something else. Whatever else there is has a reason why it is not known. */
@@ -271,13 +269,4 @@ static void frame_bases(void **state)
 	assert_non_null(bw_location_frame_base(cfa, 0, &base));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(registers),	   cmocka_unit_test(memory),
-		cmocka_unit_test(constants),	   cmocka_unit_test(pieces),
-		cmocka_unit_test(computed_values), cmocka_unit_test(damaged),
-		cmocka_unit_test(frame_bases),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(registers, memory, constants, pieces, computed_values, damaged, frame_bases);

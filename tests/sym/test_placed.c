@@ -2,14 +2,11 @@
 /* The image of a code object, put somewhere into a memory of this test's. */
 #include "sym/placed.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../suite.h"
 #include "samples.h"
 
 #define BASE 0x7fff00042000ull /* a multiple of a page, as drivers place images */
@@ -108,12 +105,4 @@ static void memory_with_holes(void **state)
 	bw_code_object_close(co);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(wherever_a_wave_is),
-		cmocka_unit_test(code_with_breakpoints),
-		cmocka_unit_test(memory_with_holes),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(wherever_a_wave_is, code_with_breakpoints, memory_with_holes);

@@ -4,12 +4,10 @@
 #include "sym/returned.h"
 
 #include <dwarf.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
+
+#include "../suite.h"
 
 static const struct bw_ctype c8 = {.kind = BW_CTYPE_INT, .size_b = 1},
 			     i16 = {.kind = BW_CTYPE_INT, .size_b = 2},
@@ -144,13 +142,4 @@ static void test_damage(void **state)
 	assert_false(bw_returned_in_memory(&huge));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_vectors),
-		cmocka_unit_test(test_structs),
-		cmocka_unit_test(test_damage),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_numbers, test_vectors, test_structs, test_damage);

@@ -8,15 +8,12 @@
  *	              g(); }     // line 11
  *
  * and where its marks are stored is what a driver could make of it that inlines all of them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include <stdio.h>
 #include <string.h>
 
+#include "../suite.h"
 #include "base/util.h"
 #include "sym/frames.h"
 #include "sym/lines.h"
@@ -185,12 +182,4 @@ static void test_damage(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_frames),
-		cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_damage),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_frames, test_lines, test_damage);

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Where a shader's text declares local variables, and where their blocks end. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include <stdio.h>
 #include <string.h>
 
+#include "../suite.h"
 #include "base/util.h"
 #include "sym/shader_scopes.h"
 
@@ -89,13 +86,4 @@ static void not_told(void **state)
 	expect("void f() { a b c = ; < > } ;", "");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(blocks),
-		cmocka_unit_test(loops),
-		cmocka_unit_test(not_code),
-		cmocka_unit_test(not_told),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(blocks, loops, not_code, not_told);

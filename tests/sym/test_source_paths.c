@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Where source files are looked for; the rules are those of gdb's manual, "Specifying Source
  * Directories". */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "sym/source_paths.h"
 
 #define OK(expr) assert_null(expr)
@@ -146,12 +143,4 @@ static void test_own_files(void **state)
 	assert_int_equal(system(command), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rules),
-		cmocka_unit_test(test_folders),
-		cmocka_unit_test(test_own_files),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_rules, test_folders, test_own_files);

@@ -7,15 +7,12 @@
  *	shared uint tile[K];
  *
  * is, by hand after the specification; offsets are those of std430 (GLSL 4.60, 4.4.5). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "../suite.h"
 #include "base/util.h"
 #include "sym/lines.h"
 #include "sym/spirv.h"
@@ -482,21 +479,6 @@ static void debug_instructions(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(debug_instructions),
-		cmocka_unit_test(the_interface),
-		cmocka_unit_test(a_constant_that_was_given),
-		cmocka_unit_test(damage),
-		cmocka_unit_test(a_decoration_like_a_name),
-		cmocka_unit_test(a_ring),
-		cmocka_unit_test(structs_that_double),
-		cmocka_unit_test(variables_in_lds),
-		cmocka_unit_test(the_size_in_nir),
-		cmocka_unit_test(the_table),
-		cmocka_unit_test(the_older_table),
-		cmocka_unit_test(lines_inside_instructions),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(debug_instructions, the_interface, a_constant_that_was_given, damage,
+      a_decoration_like_a_name, a_ring, structs_that_double, variables_in_lds, the_size_in_nir,
+      the_table, the_older_table, lines_inside_instructions);

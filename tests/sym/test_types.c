@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "sym/types.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../suite.h"
 #include "opened.h"
 #include "sym/variables.h"
 
@@ -235,12 +232,4 @@ static void names(void **state)
 	closed(plain);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(opencl),	    cmocka_unit_test(rings_and_anonymous),
-		cmocka_unit_test(c_and_bit_fields), cmocka_unit_test(cplusplus),
-		cmocka_unit_test(declared),	    cmocka_unit_test(names),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(opencl, rings_and_anonymous, c_and_bit_fields, cplusplus, declared, names);

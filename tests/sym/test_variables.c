@@ -3,14 +3,11 @@
 #include "sym/variables.h"
 
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../suite.h"
 #include "opened.h"
 
 /* Variables of the samples and where they are: what llvm-dwarfdump-19 prints for them and what
@@ -478,20 +475,5 @@ static void all_are_known(void **state)
 	assert_true(s.n[BW_LOC_VGPR] > 100 && s.n[BW_LOC_PRIVATE] > 100);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(unoptimised),
-		cmocka_unit_test(optimised),
-		cmocka_unit_test(wave64),
-		cmocka_unit_test(no_frame_base),
-		cmocka_unit_test(lds),
-		cmocka_unit_test(plain_c),
-		cmocka_unit_test(address_spaces),
-		cmocka_unit_test(of_files),
-		cmocka_unit_test(of_units),
-		cmocka_unit_test(inlined),
-		cmocka_unit_test(all_are_known),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(unoptimised, optimised, wave64, no_frame_base, lds, plain_c, address_spaces, of_files,
+      of_units, inlined, all_are_known);

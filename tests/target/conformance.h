@@ -6,20 +6,18 @@
  * alone. Where the target lacks a capability, the suite expects the error that says so.
  *
  * To add a target:
- * 1. Write test_NAME.c here with a `struct target_case`. Its open() opens the target and brings it
- *    to where at least two waves are stopped in code that the test knows, and nothing is patched,
- *    watched or pending; it fills in what is known. The expected values come from the code and the
- *    data that the test has put there, never from the target.
- * 2. Call target_conformance for it from main, and add the executable to meson.build.
+ * 1. Write conformance_NAME.c here with a `struct target_case`. Its open() opens the target and
+ *    brings it to where at least two waves are stopped in code that the test knows, and nothing is
+ *    patched, watched or pending; it fills in what is known. The expected values come from the code
+ *    and the data that the test has put there, never from the target.
+ * 2. Call target_conformance for it in the function of TESTS_RUN_BY, and add the file to
+ *    meson.build.
  * 3. A capability that is new needs a row in calls.c, and a check in conformance.c where something
  *    is to be seen of it. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
+#include "../suite.h"
 #include "target/call.h"
 
 /* What the target must show. */

@@ -129,8 +129,10 @@ static void closed(const struct target_case *c, struct target_fixture *f)
 	free(p);
 }
 
-int main(void)
+static int run(void)
 {
 	const struct target_case dump = {.name = "crash file", .open = open_dump, .closed = closed};
 	return target_conformance(&dump) != 0;
 }
+
+TESTS_RUN_BY(run);

@@ -53,7 +53,7 @@ static void open_fake(const struct target_case *c, struct target_fixture *out)
 	};
 }
 
-int main(void)
+static int run(void)
 {
 	const struct target_case all = {.name = "fake", .open = open_fake};
 	const struct target_case dump = {
@@ -67,3 +67,5 @@ int main(void)
 	}
 	return failed != 0;
 }
+
+TESTS_RUN_BY(run);

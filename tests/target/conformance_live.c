@@ -173,10 +173,12 @@ static void closed_live(const struct target_case *c, struct target_fixture *f)
 	assert_string_equal(text, f->fate == TARGET_KILLED ? "" : "1001 1002 1003\n");
 }
 
-int main(void)
+static int run(void)
 {
 	const struct target_case live = {.name = "live", .open = open_live, .closed = closed_live};
 	int failed = target_conformance(&live);
 	bw_kmd_close(gpu);
 	return failed;
 }
+
+TESTS_RUN_BY(run);

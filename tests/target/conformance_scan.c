@@ -165,7 +165,7 @@ static void closed_scan(const struct target_case *c, struct target_fixture *f)
 	kmd = NULL;
 }
 
-int main(void)
+static int run(void)
 {
 	const struct target_case looks = {.name = "scan", .open = open_scan, .closed = closed_scan};
 	/* nothing else is taken away, since it has no capabilities */
@@ -173,3 +173,5 @@ int main(void)
 		.name = "scan-halts", .lack = BW_CAP_ALL, .open = open_scan, .closed = closed_scan};
 	return target_conformance(&looks) + target_conformance(&halts);
 }
+
+TESTS_RUN_BY(run);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "trap/trap.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
+
+#include "../suite.h"
 
 static const struct bw_arch *gfx11(void)
 {
@@ -160,16 +159,7 @@ static void the_handler_ends_in_padding(void **state)
 	assert_null(bw_trap_handler(bw_arch_nth(1), &size));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_wave_has_a_slot_of_its_own),
-		cmocka_unit_test(slots_and_vgpr_areas_do_not_overlap),
-		cmocka_unit_test(released_waves_lose_what_the_debugger_set),
-		cmocka_unit_test(a_command_under_way_is_left_alone_but_not_a_stale_one),
-		cmocka_unit_test(waves_of_a_dead_program_end),
-		cmocka_unit_test(an_area_that_lies_is_not_believed),
-		cmocka_unit_test(the_handler_ends_in_padding),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(every_wave_has_a_slot_of_its_own, slots_and_vgpr_areas_do_not_overlap,
+      released_waves_lose_what_the_debugger_set,
+      a_command_under_way_is_left_alone_but_not_a_stale_one, waves_of_a_dead_program_end,
+      an_area_that_lies_is_not_believed, the_handler_ends_in_padding);

@@ -2,14 +2,10 @@
 /* src/tui/keys.c: what xterm sends for a key or the mouse (ctlseqs), byte by byte. */
 #include "tui/keys.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "base/util.h"
 
 /* Feeds a text of one key; only its last byte decides. */
@@ -97,12 +93,4 @@ static void test_endless_number(void **state)
 	assert_int_equal(feed(&k, "\033[<0;4294967297;99999999M", &e), BW_TUI_IS_KEY);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_keys),
-		cmocka_unit_test(test_text),
-		cmocka_unit_test(test_endless_number),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_keys, test_text, test_endless_number);

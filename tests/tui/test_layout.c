@@ -2,13 +2,9 @@
 /* src/tui/layout.c: windows fill the screen without gaps, whatever its size. */
 #include "tui/layout.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "base/util.h"
 
 static const struct bw_tui_shares none;
@@ -98,13 +94,4 @@ static void test_names(void **state)
 	assert_null(bw_tui_box_of(&b, BW_TUI_ASM));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_layouts),
-		cmocka_unit_test(test_heights),
-		cmocka_unit_test(test_names),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_sizes, test_layouts, test_heights, test_names);

@@ -3,13 +3,10 @@
 #include "tui/page.h"
 
 #include <locale.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../suite.h"
 
 static void test_printable(void **state)
 {
@@ -90,13 +87,9 @@ static void test_page(void **state)
 	bw_tui_page_fini(&p);
 }
 
-int main(void)
+static int use_utf8(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_printable), cmocka_unit_test(test_tabs),
-		cmocka_unit_test(test_painted),	  cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_page),
-	};
-	setlocale(LC_CTYPE, "C.UTF-8");
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return !setlocale(LC_CTYPE, "C.UTF-8");
 }
+
+TESTS_AROUND(use_utf8, NULL, test_printable, test_tabs, test_painted, test_cut, test_page);

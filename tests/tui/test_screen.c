@@ -196,14 +196,9 @@ static void test_height(void **state)
 	end(&r);
 }
 
-int main(void)
+static int use_utf8(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_scroll),
-		cmocka_unit_test(test_focus),
-		cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_height),
-	};
-	setlocale(LC_CTYPE, "C.UTF-8");
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return !setlocale(LC_CTYPE, "C.UTF-8");
 }
+
+TESTS_AROUND(use_utf8, NULL, test_scroll, test_focus, test_sizes, test_height);

@@ -446,15 +446,5 @@ static void test_memory_that_ends(void **state)
 	fake_session_end(&s);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_assembly),	 cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_source),		 cmocka_unit_test(test_registers),
-		cmocka_unit_test(test_status),		 cmocka_unit_test(test_lanes),
-		cmocka_unit_test(test_lanes_of_a_wave),	 cmocka_unit_test(test_map),
-		cmocka_unit_test(test_map_of_a_session), cmocka_unit_test(test_memory),
-		cmocka_unit_test(test_memory_that_ends),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_assembly, test_nothing, test_source, test_registers, test_status, test_lanes,
+      test_lanes_of_a_wave, test_map, test_map_of_a_session, test_memory, test_memory_that_ends);

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/out.h"
 
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 
-#include <setjmp.h>
-
-#include <cmocka.h>
+#include "../suite.h"
 
 struct writer {
 	struct bw_out *o;
@@ -196,17 +192,6 @@ static void diverted_output_is_logged(void **state)
 	wrote(&log, "1\n");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(objects_carry_their_request),
-		cmocka_unit_test(errors_have_their_details),
-		cmocka_unit_test(lines_are_for_objects_without_facts),
-		cmocka_unit_test(any_bytes_make_valid_text),
-		cmocka_unit_test(registers_are_one_member),
-		cmocka_unit_test(text_knows_no_requests),
-		cmocka_unit_test(output_is_diverted),
-		cmocka_unit_test(diverted_output_is_logged),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(objects_carry_their_request, errors_have_their_details, lines_are_for_objects_without_facts,
+      any_bytes_make_valid_text, registers_are_one_member, text_knows_no_requests,
+      output_is_diverted, diverted_output_is_logged);

@@ -2,13 +2,9 @@
 /* src/ui/paint.c: what gets which colour; and the text itself is never changed. */
 #include "ui/paint.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "base/util.h"
 
 /* As people write it: {b}...{} is what a terminal shows blue. */
@@ -75,13 +71,4 @@ static void test_title(void **state)
 	expect(BW_PAINT_TITLE, "{bold}Id  Frame{}\n");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_text),
-		cmocka_unit_test(test_source),
-		cmocka_unit_test(test_code),
-		cmocka_unit_test(test_title),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_text, test_source, test_code, test_title);

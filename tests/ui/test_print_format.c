@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/print_format.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-#include <cmocka.h>
+
+#include "../suite.h"
 
 /* Expected texts are what gdb 13 prints for print/FMT of the same values. */
 static void letters(void **state)
@@ -147,14 +146,4 @@ static void lanes(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(letters),
-		cmocka_unit_test(format_words),
-		cmocka_unit_test(elements_are_limited),
-		cmocka_unit_test(repeats_are_folded),
-		cmocka_unit_test(lanes),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(letters, format_words, elements_are_limited, repeats_are_folded, lanes);

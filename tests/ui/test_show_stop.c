@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/show.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "../suite.h"
 #include "debug/debug.h"
 
 /* Between a wave's stop and its report the program or its connection can end, and the wave with it:
@@ -39,10 +35,4 @@ static void a_wave_that_is_gone(void **state)
 	bw_debug_destroy(d);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_wave_that_is_gone),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(a_wave_that_is_gone);

@@ -2,13 +2,10 @@
 /* src/ui/sink.c: pages end where the screen does, and the log has all of it, without colours. */
 #include "ui/sink.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../suite.h"
 
 struct screen {
 	struct bw_sink sink;
@@ -129,12 +126,5 @@ static void test_colours_and_log(void **state)
 	end(&s, "at \033[32mk.cl\033[0m:7\nat k.cl:7\n", "at k.cl:7\nat k.cl:7\nno more\n");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pages),	   cmocka_unit_test(test_exactly_full),
-		cmocka_unit_test(test_long_lines), cmocka_unit_test(test_quit),
-		cmocka_unit_test(test_all_of_it),  cmocka_unit_test(test_colours_and_log),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_pages, test_exactly_full, test_long_lines, test_quit, test_all_of_it,
+      test_colours_and_log);

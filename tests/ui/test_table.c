@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/out.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
+
+#include "../suite.h"
 
 static const struct bw_column columns[] = {{"Num", "number", true},
 					   {"What", "what", false},
@@ -73,11 +72,4 @@ static void one_source_two_forms(void **state)
 	free(text);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(text_is_aligned),
-		cmocka_unit_test(one_source_two_forms),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(text_is_aligned, one_source_two_forms);

@@ -5,12 +5,9 @@
 /* What the tests of the API share: buffers, one shader with one buffer, submissions. A step that
  * fails fails the test, so nothing here returns an error. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 
+#include "../suite.h"
 #include "gpu.h"
 
 #define VK_OK(call) assert_int_equal(call, VK_SUCCESS)

@@ -175,8 +175,4 @@ static void a_draw_loses_the_device(void **state)
 	gpu_close(other);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(a_draw_loses_the_device)};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(a_draw_loses_the_device);

@@ -491,12 +491,5 @@ static void transfer_queue(void **state)
 	kit_buffer_free(gpu, &b);
 }
 
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(copies),	    TEST(blocks), TEST(depth),	  TEST(clears),
-		TEST(depth_clears), TEST(blits),  TEST(resolves), TEST(transfer_queue),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(setup, teardown, copies, blocks, depth, clears, depth_clears, blits, resolves,
+	   transfer_queue);

@@ -424,16 +424,5 @@ static void many_devices(void **state)
 	}
 }
 
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	/* clang-format off */
-	const struct CMUnitTest tests[] = {
-		TEST(copies),
-		TEST(shared_memory),  TEST(host_memory),    TEST(memory_budget),
-		TEST(sparse_buffers), TEST(decided_on_gpu), TEST(secondary_buffers),
-		TEST(buffer_markers), TEST(many_devices),
-	};
-	/* clang-format on */
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(setup, teardown, copies, shared_memory, host_memory, memory_budget, sparse_buffers,
+	   decided_on_gpu, secondary_buffers, buffer_markers, many_devices);

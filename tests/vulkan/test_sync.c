@@ -414,20 +414,6 @@ static void fault_loses_device(void **state)
 	gpu_close(gpu);
 }
 
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(timeline_between_queues),
-		TEST(host_signals),
-		TEST(binary_semaphores),
-		TEST(queues_side_by_side),
-		TEST(many_submissions),
-		TEST(events),
-		TEST(timestamps),
-		TEST(calibrated_timestamps),
-		TEST(exported_fds),
-		TEST(fault_loses_device),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(setup, teardown, timeline_between_queues, host_signals, binary_semaphores,
+	   queues_side_by_side, many_submissions, events, timestamps, calibrated_timestamps,
+	   exported_fds, fault_loses_device);

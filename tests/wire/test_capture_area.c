@@ -2,15 +2,13 @@
 #include "wire/capture_area.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
+
+#include "../suite.h"
 
 static struct bw_capture_area reader, writer;
 static int fd;
@@ -168,11 +166,4 @@ static void hostile(void **state)
 	assert_int_not_equal(ftruncate(fd, 4096), 0);
 }
 
-int main(void)
-{
-#define T(name) cmocka_unit_test_setup_teardown(name, begin, end)
-	const struct CMUnitTest tests[] = {
-		T(in_order), T(around_the_end), T(lengths), T(outlives_its_writer), T(hostile),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(begin, end, in_order, around_the_end, lengths, outlives_its_writer, hostile);

@@ -4,9 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +11,8 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
+
+#include "../suite.h"
 
 static int pair[2];
 
@@ -370,26 +368,10 @@ static void sockets_by_path(void **state)
 	must_fail(bw_sock_connect(longer, BW_NO_USER, &client), BW_E_INVALID);
 }
 
-#define WITH_PAIR(test) cmocka_unit_test_setup_teardown(test, make_pair, close_pair)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		WITH_PAIR(parts_arrive_as_one_body),
-		WITH_PAIR(the_header_is_the_documented_one),
-		WITH_PAIR(a_descriptor_travels_with_its_message),
-		WITH_PAIR(wrong_descriptors_are_refused_and_closed),
-		WITH_PAIR(an_announced_descriptor_must_come),
-		WITH_PAIR(hostile_headers_are_refused),
-		WITH_PAIR(a_body_too_long_is_not_sent),
-		WITH_PAIR(the_end_of_the_stream_is_gone),
-		WITH_PAIR(a_timeout_leaves_the_stream_whole),
-		WITH_PAIR(bytes_may_come_one_at_a_time),
-		WITH_PAIR(pieces_never_wait),
-		WITH_PAIR(pieces_end_with_the_stream),
-		WITH_PAIR(a_large_body_is_sent_in_pieces),
-		cmocka_unit_test(parse_wants_the_whole_message),
-		cmocka_unit_test(sockets_by_path),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(make_pair, close_pair, parts_arrive_as_one_body, the_header_is_the_documented_one,
+	   a_descriptor_travels_with_its_message, wrong_descriptors_are_refused_and_closed,
+	   an_announced_descriptor_must_come, hostile_headers_are_refused,
+	   a_body_too_long_is_not_sent, the_end_of_the_stream_is_gone,
+	   a_timeout_leaves_the_stream_whole, bytes_may_come_one_at_a_time, pieces_never_wait,
+	   pieces_end_with_the_stream, a_large_body_is_sent_in_pieces);
+TESTS(parse_wants_the_whole_message, sockets_by_path);

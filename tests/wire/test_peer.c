@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "wire/peer.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -16,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../suite.h"
 #include "wire/message.h"
 
 enum { NOBODY = 65534 };
@@ -187,15 +184,5 @@ static void a_foreign_client_is_not_heard(void **state)
 	close(listening);
 }
 
-int main(void)
-{
-#define T(fn) cmocka_unit_test_setup_teardown(fn, begin, end)
-	const struct CMUnitTest tests[] = {
-		T(the_rule),
-		T(who_was_root),
-		T(a_foreign_server_hears_nothing),
-		T(where_there_is_a_reason),
-		T(a_foreign_client_is_not_heard),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(begin, end, the_rule, who_was_root, a_foreign_server_hears_nothing,
+	   where_there_is_a_reason, a_foreign_client_is_not_heard);

@@ -7,8 +7,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
@@ -17,8 +15,8 @@
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "../../suite.h"
 #include "base/util.h"
 
 enum { LIMIT_MS = 5 };
@@ -373,16 +371,12 @@ static void test_timerfd(void **state)
 	assert_true(good);
 }
 
-int main(void)
+static int be_own_thread(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_waits_last), /* nothing has stopped yet */
-		cmocka_unit_test(test_waits_stand_still),
-		cmocka_unit_test(test_waits_last),
-		cmocka_unit_test(test_clocks),
-		cmocka_unit_test(test_stops_in_waits),
-		cmocka_unit_test(test_timerfd),
-	};
 	bw_clock_mark_own_thread();
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return 0;
 }
+
+/* first while nothing has stopped yet */
+TESTS_AROUND(be_own_thread, NULL, test_waits_last, test_waits_stand_still, test_waits_last,
+	     test_clocks, test_stops_in_waits, test_timerfd);

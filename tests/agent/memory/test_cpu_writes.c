@@ -2,17 +2,13 @@
 /* Pages that the program has written, as the kernel notes them: by each way in which a mapping is
  * written, after its end, and where it is not known. */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../../suite.h"
 #include "agent/agent.h"
 #include "agent/memory/cpu_writes.h"
 #include "base/memfd.h"
@@ -33,8 +29,6 @@ void bw_agent_fd_own(int fd, bool is_own)
 
 enum { NAME = 7 };
 static int memory = -1;
-static bool is_able; /* the kernel does it */
-
 static uint8_t *map(uint64_t first, uint64_t n)
 {
 	uint8_t *p = mmap(NULL, n * PAGE_B, PROT_READ | PROT_WRITE, MAP_SHARED, memory,
@@ -103,10 +97,22 @@ static int tear_down(void **state)
 	return close(memory);
 }
 
+/* Linux 6.7 and later are. */
+static bool is_able(void)
+{
+	struct bw_cpu_writes all = {0};
+	uint8_t *p = watched(0, 1);
+	bool ok = take(&all);
+	munmap(p, PAGE_B);
+	bw_cpu_writes_forget(NAME);
+	bw_vec_free(&all.ranges);
+	return ok;
+}
+
 static void knows_what_is_written(void **state)
 {
 	(void)state;
-	if (!is_able)
+	if (!is_able())
 		skip();
 	uint8_t *p = watched(0, PAGES), *other = map(0, PAGES);
 	forget_first();
@@ -147,7 +153,7 @@ static void knows_what_is_written(void **state)
 static void knows_it_after_the_end_of_a_mapping(void **state)
 {
 	(void)state;
-	if (!is_able)
+	if (!is_able())
 		skip();
 	uint8_t *p = watched(100, 10), *q = watched(0, 4);
 	forget_first();
@@ -177,7 +183,7 @@ static void says_what_it_does_not_know(void **state)
 	struct bw_cpu_writes all = {0};
 	/* a buffer that it was never told of */
 	assert_false(take(&all));
-	if (!is_able)
+	if (!is_able())
 		skip();
 	uint8_t *p = watched(0, 4);
 	assert_true(take(&all));
@@ -236,7 +242,7 @@ static unsigned count_wrong(struct bw_cpu_writes *all, const char *expected)
 static void tells_many_buffers_apart(void **state)
 {
 	(void)state;
-	if (!is_able)
+	if (!is_able())
 		skip();
 	struct bw_cpu_writes all[MANY] = {0};
 	char expected[MANY + 1] = "";
@@ -314,30 +320,5 @@ static void ends(void **state)
 	bw_vec_free(&all.ranges);
 }
 
-/* Linux 6.7 and later do. */
-static bool find_out(void)
-{
-	struct bw_cpu_writes all = {0};
-	set_up(NULL);
-	uint8_t *p = watched(0, 1);
-	bool ok = take(&all);
-	bw_cpu_writes_unmapped(p, PAGE_B);
-	munmap(p, PAGE_B);
-	tear_down(NULL);
-	bw_vec_free(&all.ranges);
-	return ok;
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(knows_what_is_written, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(knows_it_after_the_end_of_a_mapping, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(says_what_it_does_not_know, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(tells_many_buffers_apart, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(ends, set_up, tear_down),
-	};
-	is_able = find_out();
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(set_up, tear_down, knows_what_is_written, knows_it_after_the_end_of_a_mapping,
+	   says_what_it_does_not_know, tells_many_buffers_apart, ends);

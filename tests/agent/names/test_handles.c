@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "agent/names/handles.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
+
+#include "../../suite.h"
 
 enum { N = 500, STEPS = 20000 };
 
@@ -51,8 +50,4 @@ static void test_random(void **state)
 	free(h.records);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_random)};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_random);

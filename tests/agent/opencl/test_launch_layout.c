@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Where a driver has put the arguments of an OpenCL kernel. Blocks are structures that a C compiler
  * has laid out, as an OpenCL compiler does. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../../suite.h"
 #include "agent/opencl/launch_layout.h"
 
 static const uint64_t out_va = 0xffff800100400400, x_va = 0xffff800100400000;
@@ -124,12 +120,4 @@ static void test_many(void **state)
 		assert_true(at[i] == BW_LAUNCH_NOWHERE || at[i] + 4 <= sizeof(block));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all),	cmocka_unit_test(test_unused),
-		cmocka_unit_test(test_unknown), cmocka_unit_test(test_zeros),
-		cmocka_unit_test(test_many),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_all, test_unused, test_unknown, test_zeros, test_many);

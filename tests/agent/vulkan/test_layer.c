@@ -4,14 +4,12 @@
  * (VK_EXT_shader_object), descriptors that are pushed; pipelines are seen in tests/vulkan. */
 #include "agent/vulkan/vk_layer.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <vulkan/vk_layer.h>
-#include <cmocka.h>
 
+#include "../../suite.h"
 #include "agent/agent.h"
 #include "agent/memory/largest_map.h"
 #include "agent/names/names.h"
@@ -576,12 +574,5 @@ static void tables_of_lines(void **state)
 	assert_string_equal(lines_of(pipeline, CODE_VA, text, sizeof(text)), "");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tables_of_lines),
-		cmocka_unit_test_setup_teardown(shader_objects, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(pushed_descriptors, set_up, tear_down),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(tables_of_lines);
+TESTS_EACH(set_up, tear_down, shader_objects, pushed_descriptors);

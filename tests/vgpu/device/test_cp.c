@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../../suite.h"
 #include "base/util.h"
 
 enum { RING = 2, WAIT_MS = 5000 };
@@ -367,20 +363,6 @@ static void test_kernel_registers(void **state)
 	rig_stop(&r);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_scratch_reg),
-		cmocka_unit_test(test_wrap),
-		cmocka_unit_test(test_data_packets),
-		cmocka_unit_test(test_wait_reg_mem),
-		cmocka_unit_test(test_indirect_buffers),
-		cmocka_unit_test(test_cond_exec),
-		cmocka_unit_test(test_predication),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_kernel_registers),
-		cmocka_unit_test(test_atomics),
-		cmocka_unit_test(test_conditions_and_changes),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_scratch_reg, test_wrap, test_data_packets, test_wait_reg_mem, test_indirect_buffers,
+      test_cond_exec, test_predication, test_refused, test_kernel_registers, test_atomics,
+      test_conditions_and_changes);

@@ -3,14 +3,11 @@
  * discovery.h and atomfirmware.h of the same. */
 #include "vgpu/device/discovery.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../../suite.h"
 #include "base/util.h"
 #include "vgpu/device/profile.h"
 #include "vgpu/device/vbios.h"
@@ -165,14 +162,6 @@ static void the_vbios_has_what_a_driver_looks_for(void **state)
 	assert_int_equal(sum, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_image_has_the_sums_of_one_that_was_accepted),
-		cmocka_unit_test(no_block_is_harvested),
-		cmocka_unit_test(the_shape_is_the_profiles),
-		cmocka_unit_test(blocks_are_where_the_device_has_them),
-		cmocka_unit_test(the_vbios_has_what_a_driver_looks_for),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(the_image_has_the_sums_of_one_that_was_accepted, no_block_is_harvested,
+      the_shape_is_the_profiles, blocks_are_where_the_device_has_them,
+      the_vbios_has_what_a_driver_looks_for);

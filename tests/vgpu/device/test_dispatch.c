@@ -3,14 +3,10 @@
  * state that waves start with. */
 #include "rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../../suite.h"
 #include "base/util.h"
 
 enum { WAIT_MS = 20000 };
@@ -463,16 +459,6 @@ static void test_queues_together(void **state)
 	rig_stop(&r);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_grids),	      cmocka_unit_test(test_new_code),
-		cmocka_unit_test(test_barrier),	      cmocka_unit_test(test_cu_mode),
-		cmocka_unit_test(test_partial),	      cmocka_unit_test(test_alignment_mode),
-		cmocka_unit_test(test_messages),      cmocka_unit_test(test_thread_dimensions),
-		cmocka_unit_test(test_start),	      cmocka_unit_test(test_indirect),
-		cmocka_unit_test(test_scratch),	      cmocka_unit_test(test_impossible),
-		cmocka_unit_test(test_initial_state), cmocka_unit_test(test_queues_together),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_grids, test_new_code, test_barrier, test_cu_mode, test_partial, test_alignment_mode,
+      test_messages, test_thread_dimensions, test_start, test_indirect, test_scratch,
+      test_impossible, test_initial_state, test_queues_together);

@@ -8,15 +8,11 @@
  * that one. */
 #include "rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../../suite.h"
 #include "base/util.h"
 #include "pm4/pm4.h"
 #include "pm4/sdma.h"
@@ -331,8 +327,4 @@ static void test_anything(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_anything)};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_anything);

@@ -4,13 +4,9 @@
  * v11_structs.h, words of packets of nvd.h. */
 #include "rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../../suite.h"
 #include "base/cleanup.h"
 #include "base/util.h"
 
@@ -535,22 +531,8 @@ static void test_registers_of_the_bus(void **state)
 	rig_stop(&s.r);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kiq_maps_a_queue),
-		cmocka_unit_test(test_only_the_kiq_maps),
-		cmocka_unit_test(test_a_users_queue_has_a_vmid),
-		cmocka_unit_test(test_a_legacy_queue_has_its_place),
-		cmocka_unit_test(test_an_sdma_queue),
-		cmocka_unit_test(test_a_flush_by_the_scheduler_flushes),
-		cmocka_unit_test(test_registers_by_the_scheduler),
-		cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_damaged_frames),
-		cmocka_unit_test(test_reset_of_the_graphics_queue),
-		cmocka_unit_test(test_reset_of_a_compute_queue),
-		cmocka_unit_test(test_suspended_queues_read_nothing),
-		cmocka_unit_test(test_registers_of_the_bus),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_kiq_maps_a_queue, test_only_the_kiq_maps, test_a_users_queue_has_a_vmid,
+      test_a_legacy_queue_has_its_place, test_an_sdma_queue, test_a_flush_by_the_scheduler_flushes,
+      test_registers_by_the_scheduler, test_refusals, test_damaged_frames,
+      test_reset_of_the_graphics_queue, test_reset_of_a_compute_queue,
+      test_suspended_queues_read_nothing, test_registers_of_the_bus);

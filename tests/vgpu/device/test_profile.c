@@ -3,15 +3,11 @@
  * not those of Navi31. Addresses come from the register files, fields from gc_11_0_3_sh_mask.h. */
 #include "rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../../suite.h"
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "base/util.h"
@@ -187,13 +183,4 @@ static void test_refused(void **state)
 	refused(&p, "waves");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_addresses),
-		cmocka_unit_test(test_registers),
-		cmocka_unit_test(test_dispatch),
-		cmocka_unit_test(test_refused),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_addresses, test_registers, test_dispatch, test_refused);

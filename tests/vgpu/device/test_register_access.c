@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../../suite.h"
 #include "base/cleanup.h"
 #include "base/util.h"
 #include "vgpu/device/register_map.h"
@@ -200,17 +196,5 @@ static void test_addresses(void **state)
 	bw_register_map_fini(&m);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_storage_and_defaults),
-		cmocka_unit_test(test_read_only),
-		cmocka_unit_test(test_reset_values),
-		cmocka_unit_test(test_vmid_banks),
-		cmocka_unit_test(test_queue_banks),
-		cmocka_unit_test(test_sq_ind_banks),
-		cmocka_unit_test(test_clock),
-		cmocka_unit_test(test_addresses),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_storage_and_defaults, test_read_only, test_reset_values, test_vmid_banks,
+      test_queue_banks, test_sq_ind_banks, test_clock, test_addresses);

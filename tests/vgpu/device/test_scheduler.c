@@ -2,15 +2,11 @@
 /* Threads: ending at any moment, idling, sleeping, repeating. */
 #include "rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 
-#include <cmocka.h>
-
+#include "../../suite.h"
 #include "base/util.h"
 #include "vgpu/device/device_priv.h"
 #include "vgpu/device/scheduler_priv.h"
@@ -241,17 +237,5 @@ static void test_watched(void **state)
 	rig_stop(&r);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_destroy),
-		cmocka_unit_test(test_polling_is_cheap),
-		cmocka_unit_test(test_first_sleeper_first),
-		cmocka_unit_test(test_idle),
-		cmocka_unit_test(test_deterministic),
-		cmocka_unit_test(test_destroy_deterministic),
-		cmocka_unit_test(test_invalidate_while_running),
-		cmocka_unit_test(test_watched),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_destroy, test_polling_is_cheap, test_first_sleeper_first, test_idle, test_deterministic,
+      test_destroy_deterministic, test_invalidate_while_running, test_watched);

@@ -3,13 +3,9 @@
  * Words of packets: sdma_v6_0_0_pkt_open.h of Linux and radv_sdma.c of Mesa. */
 #include "rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../../suite.h"
 #include "base/util.h"
 #include "pm4/sdma.h"
 
@@ -371,16 +367,5 @@ static void refusals(void **state)
 		0, 0, 0, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(doorbells_move_the_pointers),
-		cmocka_unit_test(linear_packets),
-		cmocka_unit_test(long_copy),
-		cmocka_unit_test(polls),
-		cmocka_unit_test(linear_windows),
-		cmocka_unit_test(tiled_windows),
-		cmocka_unit_test(refusals),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(doorbells_move_the_pointers, linear_packets, long_copy, polls, linear_windows, tiled_windows,
+      refusals);

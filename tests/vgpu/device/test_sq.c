@@ -2,13 +2,9 @@
 /* SQ_CMD, traps and exceptions as the driver and the debugger meet them. */
 #include "rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../../suite.h"
 #include "base/util.h"
 
 enum { WAIT_MS = 20000, KILL = 3, TRAP = 5, SETHALT = 1, BROADCAST = 1 << 4, CHECK_VMID = 1 << 7 };
@@ -522,24 +518,7 @@ static void test_reset_queue(void **state)
 	rig_stop(&r);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kill),
-		cmocka_unit_test(test_kill_one),
-		cmocka_unit_test(test_halt),
-		cmocka_unit_test(test_halt_at_once),
-		cmocka_unit_test(test_halt_while_launching),
-		cmocka_unit_test(test_fatal_fault),
-		cmocka_unit_test(test_fatal_illegal),
-		cmocka_unit_test(test_trap),
-		cmocka_unit_test(test_trap_on_start),
-		cmocka_unit_test(test_trap_enable),
-		cmocka_unit_test(test_host_trap_all),
-		cmocka_unit_test(test_trap_at_barrier),
-		cmocka_unit_test(test_fault_in_handler),
-		cmocka_unit_test(test_single_step),
-		cmocka_unit_test(test_reset_queue),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_kill, test_kill_one, test_halt, test_halt_at_once, test_halt_while_launching,
+      test_fatal_fault, test_fatal_illegal, test_trap, test_trap_on_start, test_trap_enable,
+      test_host_trap_all, test_trap_at_barrier, test_fault_in_handler, test_single_step,
+      test_reset_queue);

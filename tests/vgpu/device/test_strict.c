@@ -2,13 +2,9 @@
 /* Strict mode: each fault of kernels/strict.s is reported, and nothing else is. */
 #include "rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../../suite.h"
 #include "base/util.h"
 #include "vgpu/device/exec/strict/strict.h"
 
@@ -222,13 +218,4 @@ static void deterministic_traces(void **state)
 	assert_true(other.instructions == seen[0].instructions && other.hash != seen[0].hash);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(find_planted_faults),
-		cmocka_unit_test(old_values_and_poison),
-		cmocka_unit_test(not_strict),
-		cmocka_unit_test(deterministic_traces),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(find_planted_faults, old_values_and_poison, not_strict, deterministic_traces);

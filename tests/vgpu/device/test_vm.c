@@ -2,16 +2,12 @@
 #include "rig.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../../suite.h"
 #include "base/error.h"
 #include "vgpu/device/device_priv.h"
 
@@ -320,14 +316,5 @@ static void test_ih_overflow(void **state)
 	rig_stop(&r);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_read_write),  cmocka_unit_test(test_unmapped),
-		cmocka_unit_test(test_permissions), cmocka_unit_test(test_stale),
-		cmocka_unit_test(test_attach),	    cmocka_unit_test(test_vmid0),
-		cmocka_unit_test(test_ih_overflow), cmocka_unit_test(test_probe),
-		cmocka_unit_test(test_ranges),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_read_write, test_unmapped, test_permissions, test_stale, test_attach, test_vmid0,
+      test_ih_overflow, test_probe, test_ranges);

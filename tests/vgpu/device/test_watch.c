@@ -3,12 +3,9 @@
  * kernels/store.s and load.s. */
 #include "rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../../suite.h"
 
 enum { WAIT_MS = 20000, READ = 0, NONREAD = 1, ATOMIC = 2, ALL = 3, ONE_GRANULE = 0x7fffff };
 enum { TRAP_EN = 1 << 3, EXCP_EN_WATCH = 1 << (4 + 7) };
@@ -157,12 +154,4 @@ static void test_imprecise(void **state)
 	rig_stop(&r);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_precise),	  cmocka_unit_test(test_modes),
-		cmocka_unit_test(test_granule),	  cmocka_unit_test(test_not_meant),
-		cmocka_unit_test(test_imprecise),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_precise, test_modes, test_granule, test_not_meant, test_imprecise);

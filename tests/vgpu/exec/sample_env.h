@@ -6,12 +6,8 @@
  * texels of one float. Included by one file of a program. */
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 
-#include <cmocka.h>
-
+#include "../../suite.h"
 #include "img_env.h"
 
 enum {

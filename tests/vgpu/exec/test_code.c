@@ -2,12 +2,9 @@
 
 /* The cache of decoded code: when written code is seen, page edges, kinds of waves (code.c). */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../../suite.h"
 #include "base/util.h"
 #include "harness.h"
 
@@ -213,18 +210,6 @@ static void high_addresses(void **state)
 	assert_true(h->w->pc >> 47 == 0x1ffff);
 }
 
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(flush_shows_new_code),
-		TEST(icache_inv_of_another_executor),
-		TEST(icache_inv_counts_at_once),
-		TEST(new_translation),
-		TEST(over_page_edges),
-		TEST(kinds_of_waves),
-		TEST(many_pages),
-		TEST(high_addresses),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(setup, teardown, flush_shows_new_code, icache_inv_of_another_executor,
+	   icache_inv_counts_at_once, new_translation, over_page_edges, kinds_of_waves, many_pages,
+	   high_addresses);

@@ -3,12 +3,9 @@
 /* Float exceptions: which instruction raises which, who looks, and the trap (doc/rules.md 119, 135,
  * 232, 294). Expectations are IEEE 754's, for the operands given. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../../suite.h"
 #include "base/util.h"
 #include "harness.h"
 #include "isa/inst.h"
@@ -288,15 +285,4 @@ static void unwatched(void **state)
 	harness_destroy(h);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_instruction),
-		cmocka_unit_test(flags_stay),
-		cmocka_unit_test(read_later),
-		cmocka_unit_test(read_by_new_code),
-		cmocka_unit_test(trap),
-		cmocka_unit_test(unwatched),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(each_instruction, flags_stay, read_later, read_by_new_code, trap, unwatched);

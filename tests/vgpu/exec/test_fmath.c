@@ -6,13 +6,11 @@
 
 #include <fenv.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xmmintrin.h>
-#include <cmocka.h>
 
+#include "../../suite.h"
 #include "base/util.h"
 #include "vgpu/device/exec/alu/fmath.h"
 #include "vgpu/device/exec/alu/lane_math.h"
@@ -578,16 +576,12 @@ static void integer_dots(void **s)
 	}
 }
 
-int main(void)
+static int fill_grids(void **s)
 {
 	fill(&f16_grid, 10, -14);
 	fill(&bf16_grid, 7, -126);
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(f32_as_the_host),   cmocka_unit_test(f64_as_the_host),
-		cmocka_unit_test(f16_one_operand),   cmocka_unit_test(f16_two_operands),
-		cmocka_unit_test(half_fma_is_fused), cmocka_unit_test(narrowing),
-		cmocka_unit_test(scaled_fma),	     cmocka_unit_test(minmax_and_median),
-		cmocka_unit_test(integer_dots),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return 0;
 }
+
+TESTS_AROUND(fill_grids, NULL, f32_as_the_host, f64_as_the_host, f16_one_operand, f16_two_operands,
+	     half_fma_is_fused, narrowing, scaled_fma, minmax_and_median, integer_dots);

@@ -2,13 +2,10 @@
 /* Texel formats, against the definitions of rules 361 to 367 computed in long double, the
  * compiler's own half floats, and texels worked out by hand. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../../suite.h"
 #include "base/util.h"
 #include "image/format.h"
 
@@ -363,21 +360,5 @@ static void numbers(void **state)
 	assert_int_equal(bw_format_buffer(60)->size_b, 12);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(halves_widen),
-		cmocka_unit_test(halves_narrow),
-		cmocka_unit_test(unsigned_floats),
-		cmocka_unit_test(every_code),
-		cmocka_unit_test(nearest_code),
-		cmocka_unit_test(integers_clamp),
-		cmocka_unit_test(texels_by_hand),
-		cmocka_unit_test(shared_exponents),
-		cmocka_unit_test(srgb),
-		cmocka_unit_test(selectors),
-		cmocka_unit_test(sixteen_bits),
-		cmocka_unit_test(numbers),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(halves_widen, halves_narrow, unsigned_floats, every_code, nearest_code, integers_clamp,
+      texels_by_hand, shared_exponents, srgb, selectors, sixteen_bits, numbers);

@@ -2,13 +2,10 @@
 /* Image descriptors, layouts and compressed blocks: against the address library and another
  * decoder, by what must hold for any layout, and by hand. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../../suite.h"
 #include "base/util.h"
 #include "image/format_bc.h"
 #include "image/image.h"
@@ -386,19 +383,5 @@ static void bc1_to_5(void **state)
 	expect(118, bc5, 1, -1, 64 / 127.0f, 0, 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(library_addresses),
-		cmocka_unit_test(nothing_overlaps),
-		cmocka_unit_test(fields),
-		cmocka_unit_test(linear_images),
-		cmocka_unit_test(pipe_xor),
-		cmocka_unit_test(refusals),
-		cmocka_unit_test(hostile),
-		cmocka_unit_test(bc7),
-		cmocka_unit_test(bc6),
-		cmocka_unit_test(bc1_to_5),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(library_addresses, nothing_overlaps, fields, linear_images, pipe_xor, refusals, hostile, bc7,
+      bc6, bc1_to_5);

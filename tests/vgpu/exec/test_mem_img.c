@@ -2,13 +2,10 @@
 /* Image instructions without a sampler, from their encodings. The words are what llvm-mc-19 gives
  * for the text beside them; numbers in comments are rules of doc/rules.md. Where texels lie is
  * test_image.c's. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../../suite.h"
 #include "base/util.h"
 #include "img_env.h"
 
@@ -439,16 +436,6 @@ static void hostile(void **state)
 		assert_int_not_equal(i == BW_MEM_FAULT_APERTURE ? 1 : seen[i], 0);
 }
 
-int main(void)
-{
-	/* clang-format off */
-	const struct CMUnitTest tests[] = {
-#define T(f) cmocka_unit_test_setup_teardown(f, setup32, teardown)
-#define T64(f) cmocka_unit_test_setup_teardown(f, setup64, teardown)
-		T(loads), T(selectors_and_mask), T(dimensions), T(levels), T(sixteen_bits), T(unconverted), T(stores),
-		T(atomics), T(faults), T(residency), T(registers), T(compressed), T(hostile),
-		T64(loads), T64(levels), T64(atomics), T64(compressed), T64(hostile),
-	};
-	/* clang-format on */
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(setup32, teardown, loads, selectors_and_mask, dimensions, levels, sixteen_bits,
+	   unconverted, stores, atomics, faults, residency, registers, compressed, hostile);
+TESTS_EACH(setup64, teardown, loads, levels, atomics, compressed, hostile);

@@ -2,13 +2,10 @@
 /* Sampling of more than one picture: layers, volumes, cubes; and the border around each. Words are
  * what llvm-mc-19 gives for the text beside them. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../../suite.h"
 #include "base/util.h"
 #include "sample_env.h"
 
@@ -188,12 +185,5 @@ static void border_table(void **state)
 		near(get(4 + c, 0), color[c]);
 }
 
-int main(void)
-{
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-#define T64(f) cmocka_unit_test_setup_teardown(f, setup64, teardown)
-	const struct CMUnitTest tests[] = {
-		T(layers), T(volumes), T(cubes), T(borders), T(border_table), T64(cubes),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(setup, teardown, layers, volumes, cubes, borders, border_table);
+TESTS_EACH(setup64, teardown, cubes);

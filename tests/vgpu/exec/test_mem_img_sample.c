@@ -3,13 +3,10 @@
  * filtering as the Vulkan specification has them, with positions and levels in 1/256; numbers in
  * comments are rules of doc/rules.md. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../../suite.h"
 #include "base/util.h"
 #include "sample_env.h"
 
@@ -486,16 +483,7 @@ static void hostile(void **state)
 	}
 }
 
-int main(void)
-{
-	/* clang-format off */
-	const struct CMUnitTest tests[] = {
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-#define T64(f) cmocka_unit_test_setup_teardown(f, setup64, teardown)
-		T(filters_and_wraps), T(truncation), T(half_borders), T(offsets), T(explicit_levels), T(implicit_levels),
-		T(prefixes), T(comparisons), T(gathers), T(integers), T(unnormalized), T(halves), T(reductions), T(degamma), T(warnings), T(anisotropy),
-		T(hostile), T64(filters_and_wraps), T64(explicit_levels), T64(hostile),
-	};
-	/* clang-format on */
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(setup, teardown, filters_and_wraps, truncation, half_borders, offsets, explicit_levels,
+	   implicit_levels, prefixes, comparisons, gathers, integers, unnormalized, halves,
+	   reductions, degamma, warnings, anisotropy, hostile);
+TESTS_EACH(setup64, teardown, filters_and_wraps, explicit_levels, hostile);

@@ -3,14 +3,11 @@
  * of doc/rules.md: random registers, access patterns, partial EXEC, overlapping operands,
  * faults. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../../suite.h"
 #include "base/util.h"
 #include "mem_env.h"
 #include "opcode_model.h"
@@ -586,11 +583,4 @@ static void buffer(void **state)
 	run_format(BW_FMT_MUBUF, try_buffer, rounds(), 53);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(global), cmocka_unit_test(flat),   cmocka_unit_test(scratch),
-		cmocka_unit_test(ds),	  cmocka_unit_test(buffer),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(global, flat, scratch, ds, buffer);

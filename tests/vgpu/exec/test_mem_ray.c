@@ -2,14 +2,12 @@
 /* Rays, the traversal stack, and loads straight to LDS. Words are what llvm-mc-19 gives for the
  * text beside them. What a ray meets is computed here in double precision and in other ways: boxes
  * by walking along the ray, triangles by volumes. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <math.h>
 
+#include "../../suite.h"
 #include "base/util.h"
 #include "mem_env.h"
 
@@ -519,17 +517,5 @@ static void loads_to_lds(void **state)
 					  (float)memory(ENV_VA + 16 * l, 1) / 255.0f) < 1e-6f);
 }
 
-#define T(name)                                                                                    \
-	{#name, name, setup32, teardown, NULL},                                                    \
-	{                                                                                          \
-		#name " wave64", name, setup64, teardown, NULL                                     \
-	}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(boxes),	 T(triangles),	     T(flags),
-		T(ray_operands), T(traversal_stack), T(loads_to_lds),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(setup32, teardown, boxes, triangles, flags, ray_operands, traversal_stack, loads_to_lds);
+TESTS_EACH(setup64, teardown, boxes, triangles, flags, ray_operands, traversal_stack, loads_to_lds);

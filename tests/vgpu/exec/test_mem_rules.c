@@ -2,13 +2,10 @@
 /* Memory instructions by examples of the rules of doc/rules.md (numbers in comments), from
  * their encodings, and what the model test leaves out: scalar loads, lane permutations, append and
  * consume, cache control. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../../suite.h"
 #include "base/util.h"
 #include "mem_env.h"
 
@@ -537,15 +534,6 @@ static void out_of_range(void **state)
 	assert_int_equal(peek32(ENV_VA + 64), 0x4711);
 }
 
-int main(void)
-{
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	/* clang-format off */
-	const struct CMUnitTest tests[] = {
-		T(smem_offsets), T(smem_sizes), T(smem_destinations), T(smem_faults), T(smem_buffers),
-		T(cache_control), T(global_examples), T(global_atomics), T(float_atomics), T(faults),
-		T(ds_examples), T(ds_append_consume), T(permutes), T(swizzles), T(refused), T(out_of_range),
-	};
-	/* clang-format on */
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(setup, teardown, smem_offsets, smem_sizes, smem_destinations, smem_faults, smem_buffers,
+	   cache_control, global_examples, global_atomics, float_atomics, faults, ds_examples,
+	   ds_append_consume, permutes, swizzles, refused, out_of_range);

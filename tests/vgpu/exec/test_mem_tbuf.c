@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Formatted buffer instructions, from their encodings. The words are what llvm-mc-19 gives for the
  * text beside them; numbers in comments are rules of doc/rules.md. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../../suite.h"
 #include "base/util.h"
 #include "mem_env.h"
 
@@ -304,23 +301,7 @@ static void hostile(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define T(f) cmocka_unit_test_setup_teardown(f, setup32, teardown)
-		T(typed_loads),
-		T(typed_loads_packed),
-		T(typed_d16),
-		T(typed_stores),
-		T(untyped_selectors),
-		T(untyped_halves),
-		T(invalid_format),
-		T(faults_change_nothing),
-		T(destinations),
-		T(hostile),
-		cmocka_unit_test_setup_teardown(typed_loads, setup64, teardown),
-		cmocka_unit_test_setup_teardown(untyped_selectors, setup64, teardown),
-		cmocka_unit_test_setup_teardown(hostile, setup64, teardown),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(setup32, teardown, typed_loads, typed_loads_packed, typed_d16, typed_stores,
+	   untyped_selectors, untyped_halves, invalid_format, faults_change_nothing, destinations,
+	   hostile);
+TESTS_EACH(setup64, teardown, typed_loads, untyped_selectors, hostile);

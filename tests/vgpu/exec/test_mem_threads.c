@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../../suite.h"
 #include "mem_env.h"
 
 /* Several threads run different workgroups on the same memory: nothing is lost (rule 426). */
@@ -73,8 +69,4 @@ static void threads(void **state)
 	env_fini(&e);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(threads)};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(threads);

@@ -5,12 +5,9 @@
  * mode decides. The rows compute with the host's floats; what they should give is computed by the
  * integers of fmath.c, which test_fmath.c compares with the host's. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../../suite.h"
 #include "base/util.h"
 #include "harness.h"
 #include "vgpu/device/exec/alu/fmath.h"
@@ -249,8 +246,4 @@ static void every_mode(void **state)
 	print_message("%zu instructions in 512 modes\n", BW_ARRAY_SIZE(cases));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(every_mode)};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(every_mode);

@@ -3,13 +3,10 @@
 /* What happens between instructions: traps, exceptions, single step, requests, waits (exec.c,
  * hwreg.c). Facts: doc/hardware/traps.md 1, 2, 5 and 7; doc/rules.md 259 to 313. */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 #include <xmmintrin.h>
-#include <cmocka.h>
 
+#include "../../suite.h"
 #include "base/util.h"
 #include "harness.h"
 #include "isa/inst.h"
@@ -557,34 +554,9 @@ static void host_float_state_is_untouched(void **state)
 	_mm_setcsr(before);
 }
 
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(s_trap_without_handler_is_skipped),
-		TEST(s_trap_enters_and_rfe_returns),
-		TEST(ttmps_belong_to_the_handler),
-		TEST(illegal_instruction),
-		TEST(illegal_instruction_with_a_handler),
-		TEST(absent_instruction_is_named),
-		TEST(memory_violation),
-		TEST(fetch_violation),
-		TEST(host_trap),
-		TEST(single_step),
-		TEST(step_request_is_for_one_instruction),
-		TEST(step_by_setreg),
-		TEST(barrier),
-		TEST(host_trap_in_a_barrier),
-		TEST(step_over_a_barrier),
-		TEST(sleep_and_polling),
-		TEST(halt),
-		TEST(ends),
-		TEST(trap_at_the_end),
-		TEST(budget_and_yield),
-		TEST(messages),
-		TEST(no_vgprs_after_dealloc),
-		TEST(hwregs),
-		TEST(host_float_state_is_untouched),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(setup, teardown, s_trap_without_handler_is_skipped, s_trap_enters_and_rfe_returns,
+	   ttmps_belong_to_the_handler, illegal_instruction, illegal_instruction_with_a_handler,
+	   absent_instruction_is_named, memory_violation, fetch_violation, host_trap, single_step,
+	   step_request_is_for_one_instruction, step_by_setreg, barrier, host_trap_in_a_barrier,
+	   step_over_a_barrier, sleep_and_polling, halt, ends, trap_at_the_end, budget_and_yield,
+	   messages, no_vgprs_after_dealloc, hwregs, host_float_state_is_untouched);

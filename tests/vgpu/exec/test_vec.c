@@ -14,13 +14,11 @@
  *   stop=fatal|ended|...  how the run ends, if not by running out   fault=LANES
  * and what is not named stays as it was. */
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../../suite.h"
 #include "harness.h"
 #include "isa/text.h"
 #include "vgpu/device/exec/core/exec_priv.h"
@@ -538,12 +536,4 @@ static void tables_join(void **state)
 	assert_int_equal(missing, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(modelled),    cmocka_unit_test(by_hand),
-		cmocka_unit_test(by_rule),     cmocka_unit_test(packed),
-		cmocka_unit_test(tables_join),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(modelled, by_hand, by_rule, packed, tables_join);

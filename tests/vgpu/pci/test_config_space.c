@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "vgpu/pci/config_space.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "../../suite.h"
 #include "vgpu/device/profile.h"
 
 static struct bw_config_space c;
@@ -67,12 +64,4 @@ static void only_what_can_change_changes(void **state)
 	assert_int_equal(c.bytes[BW_CONFIG_SPACE_B - 1], 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_is_a_navi31),
-		cmocka_unit_test(capabilities_are_a_list_with_an_end),
-		cmocka_unit_test(only_what_can_change_changes),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(it_is_a_navi31, capabilities_are_a_list_with_an_end, only_what_can_change_changes);

@@ -2,12 +2,10 @@
 #include "vgpu/pci/dma_map.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <cmocka.h>
+
+#include "../../suite.h"
 
 static struct bw_dma_map map;
 
@@ -68,13 +66,5 @@ static void there_is_an_end_of_ranges(void **state)
 	assert_int_equal(add(0x1000, 0x1000), ENOSPC);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(an_address_is_found_in_its_range, tear_down),
-		cmocka_unit_test_teardown(ranges_do_not_overlap, tear_down),
-		cmocka_unit_test_teardown(an_unmap_names_one_map, tear_down),
-		cmocka_unit_test_teardown(there_is_an_end_of_ranges, tear_down),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(NULL, tear_down, an_address_is_found_in_its_range, ranges_do_not_overlap,
+	   an_unmap_names_one_map, there_is_an_end_of_ranges);

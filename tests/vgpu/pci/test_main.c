@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The program itself as a PCI function: build/breakwater-vgpu --vfio-user. */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +10,8 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "../../suite.h"
 #include "base/util.h"
 
 static char folder[64], path[96];
@@ -141,12 +138,4 @@ static void bad_options(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(it_ends_with_its_client, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_signal_ends_it, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(bad_options, set_up, tear_down),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(set_up, tear_down, it_ends_with_its_client, a_signal_ends_it, bad_options);

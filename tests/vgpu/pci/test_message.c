@@ -3,13 +3,11 @@
 #include "vgpu/pci/message.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
+
+#include "../../suite.h"
 
 static uint8_t bytes[256];
 static size_t n_bytes;
@@ -141,14 +139,5 @@ static void replies_repeat_id_and_command(void **state)
 	assert_memory_equal(out, bad, sizeof(bad));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_map_is_read),
-		cmocka_unit_test(what_is_short_or_wrong_is_refused),
-		cmocka_unit_test(interrupts_are_set_by_eventfd_or_dropped),
-		cmocka_unit_test(a_header_without_a_place_in_the_stream_is_an_error),
-		cmocka_unit_test(replies_repeat_id_and_command),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(a_map_is_read, what_is_short_or_wrong_is_refused, interrupts_are_set_by_eventfd_or_dropped,
+      a_header_without_a_place_in_the_stream_is_an_error, replies_repeat_id_and_command);

@@ -7,9 +7,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,8 +15,8 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "../../suite.h"
 #include "base/memfd.h"
 #include "vgpu/device/discovery.h"
 
@@ -394,21 +391,9 @@ static void a_stop_ends_it_while_it_waits(void **state)
 	assert_true(recv(client, &c, 1, 0) <= 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-		TEST(registers_are_reached),
-		TEST(what_arrives_together_is_answered_in_order),
-		TEST(vram_is_a_file_with_the_tables_in_it),
-		TEST(regions_that_are_absent_have_no_size),
-		TEST(guest_memory_becomes_system_memory),
-		TEST(what_is_no_memory_is_remembered_and_not_used),
-		TEST(an_interrupt_reaches_the_eventfd_of_msi),
-		TEST(an_interrupt_that_nobody_takes_blocks_nothing),
-		TEST(an_interrupt_ring_that_is_not_there_blocks_nothing),
-		TEST(a_client_that_breaks_the_stream_is_left),
-		TEST(a_stop_ends_it_while_it_waits),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(set_up, tear_down, registers_are_reached, what_arrives_together_is_answered_in_order,
+	   vram_is_a_file_with_the_tables_in_it, regions_that_are_absent_have_no_size,
+	   guest_memory_becomes_system_memory, what_is_no_memory_is_remembered_and_not_used,
+	   an_interrupt_reaches_the_eventfd_of_msi, an_interrupt_that_nobody_takes_blocks_nothing,
+	   an_interrupt_ring_that_is_not_there_blocks_nothing,
+	   a_client_that_breaks_the_stream_is_left, a_stop_ends_it_while_it_waits);

@@ -9,10 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,11 +17,11 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include <amdgpu_drm.h>
 #include <drm.h>
 
+#include "../../suite.h"
 #include "base/util.h"
 #include "pm4/build.h"
 #include "vgpu/uapi/uapi.h"

@@ -81,12 +81,4 @@ static void ids_are_the_lowest_free(void **state)
 	bw_ids_fini(&ids);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ranges_split_and_merge),
-		cmocka_unit_test(ranges_never_overlap),
-		cmocka_unit_test(ids_are_the_lowest_free),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(ranges_split_and_merge, ranges_never_overlap, ids_are_the_lowest_free);

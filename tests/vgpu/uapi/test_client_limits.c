@@ -283,16 +283,7 @@ static void a_client_has_so_many_files(void **state)
 	close_client(&other);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(buffers_are_left_to_others, start_small, stop_gpu),
-		cmocka_unit_test_setup_teardown(so_are_descriptors, start_small, stop_gpu),
-		cmocka_unit_test_setup_teardown(memory_is_left_to_others, start_gpu, stop_gpu),
-		cmocka_unit_test_setup_teardown(memory_is_given_back, start_gpu, stop_gpu),
-		cmocka_unit_test_setup_teardown(a_client_has_so_many_objects, start_gpu, stop_gpu),
-		cmocka_unit_test_setup_teardown(a_client_has_so_many_mappings, start_gpu, stop_gpu),
-		cmocka_unit_test_setup_teardown(a_client_has_so_many_files, start_small, stop_gpu),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(start_small, stop_gpu, buffers_are_left_to_others, so_are_descriptors,
+	   a_client_has_so_many_files);
+TESTS_EACH(start_gpu, stop_gpu, memory_is_left_to_others, memory_is_given_back,
+	   a_client_has_so_many_objects, a_client_has_so_many_mappings);

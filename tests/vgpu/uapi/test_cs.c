@@ -563,21 +563,7 @@ static void many_jobs_at_once(void **state)
 	close_client(&c);
 }
 
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start_gpu, stop_gpu)
-	const struct CMUnitTest tests[] = {
-		TEST(many_dependencies_on_one_fence),
-		TEST(a_nop_ib_completes),
-		TEST(a_kernel_runs),
-		TEST(sdma_copies),
-		TEST(a_dependency_orders_two_rings),
-		TEST(unmapping_waits_for_jobs),
-		TEST(a_gang_starts_together),
-		TEST(ibs_of_the_constant_engine),
-		TEST(bad_submissions_are_refused),
-		TEST(chunks_in_any_order),
-		TEST(many_jobs_at_once),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(start_gpu, stop_gpu, many_dependencies_on_one_fence, a_nop_ib_completes, a_kernel_runs,
+	   sdma_copies, a_dependency_orders_two_rings, unmapping_waits_for_jobs,
+	   a_gang_starts_together, ibs_of_the_constant_engine, bad_submissions_are_refused,
+	   chunks_in_any_order, many_jobs_at_once);

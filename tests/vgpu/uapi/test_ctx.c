@@ -76,10 +76,4 @@ static void there_are_only_so_many(void **state)
 	close_client(&c);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test(contexts),
-					   cmocka_unit_test(power_states),
-					   cmocka_unit_test(there_are_only_so_many)};
-	return cmocka_run_group_tests(tests, start_gpu, stop_gpu);
-}
+TESTS_AROUND(start_gpu, stop_gpu, contexts, power_states, there_are_only_so_many);

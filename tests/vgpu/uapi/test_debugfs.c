@@ -201,12 +201,5 @@ static void a_ring(void **state)
 	close_client(&c);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(texts),  cmocka_unit_test(gca_config),
-		cmocka_unit_test(vram),	  cmocka_unit_test(vram_ends_with_the_discovery_binary),
-		cmocka_unit_test(a_ring), cmocka_unit_test(iomem_is_for_buffers_only),
-	};
-	return cmocka_run_group_tests(tests, start_gpu, stop_gpu);
-}
+TESTS_AROUND(start_gpu, stop_gpu, texts, gca_config, vram, vram_ends_with_the_discovery_binary,
+	     a_ring, iomem_is_for_buffers_only);

@@ -321,16 +321,6 @@ static void state_of_the_driver(void **state)
 	close_client(&c);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(regs2_banks_by_vmid, start_gpu, stop_gpu),
-		cmocka_unit_test_setup_teardown(without_defects_v1_takes_the_vmid,
-						start_without_defects, stop_gpu),
-		cmocka_unit_test_setup_teardown(regs2_positions, start_gpu, stop_gpu),
-		cmocka_unit_test_setup_teardown(regs_positions, start_gpu, stop_gpu),
-		cmocka_unit_test_setup_teardown(waves, start_gpu, stop_gpu),
-		cmocka_unit_test_setup_teardown(state_of_the_driver, start_gpu, stop_gpu),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(start_gpu, stop_gpu, regs2_banks_by_vmid, regs2_positions, regs_positions, waves,
+	   state_of_the_driver);
+TESTS_EACH(start_without_defects, stop_gpu, without_defects_v1_takes_the_vmid);

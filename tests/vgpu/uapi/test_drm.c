@@ -249,18 +249,7 @@ static void a_name_lasts_as_long_as_a_handle(void **state)
 	close_client(&c);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(version),
-		cmocka_unit_test(capabilities),
-		cmocka_unit_test(the_core_answers_what_is_absent),
-		cmocka_unit_test(a_version_gives_the_name),
-		cmocka_unit_test(only_what_the_direction_says_is_copied),
-		cmocka_unit_test(every_file_is_a_vm_of_its_own),
-		cmocka_unit_test(what_is_left_of_old_calls),
-		cmocka_unit_test(the_master_vouches_for_a_magic_once),
-		cmocka_unit_test(a_name_lasts_as_long_as_a_handle),
-	};
-	return cmocka_run_group_tests(tests, start_gpu, stop_gpu);
-}
+TESTS_AROUND(start_gpu, stop_gpu, version, capabilities, the_core_answers_what_is_absent,
+	     a_version_gives_the_name, only_what_the_direction_says_is_copied,
+	     every_file_is_a_vm_of_its_own, what_is_left_of_old_calls,
+	     the_master_vouches_for_a_magic_once, a_name_lasts_as_long_as_a_handle);

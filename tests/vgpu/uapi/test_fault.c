@@ -377,28 +377,9 @@ static void waiting_for_others_does_not_count(void **state)
 	close_client(&s.c);
 }
 
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start_gpu, stop_gpu)
-	/* clang-format off */
-	const struct CMUnitTest tests[] = {
-		TEST(a_store_to_nowhere),
-		TEST(a_fault_of_one_is_not_the_others),
-		TEST(an_illegal_instruction),
-		TEST(many_faulting_groups),
-		TEST(an_ib_that_is_not_there),
-		TEST(a_packet_that_is_none),
-		TEST(a_ring_reset_is_of_one_ring),
-		TEST(a_reset_is_asked_for_by_debugfs),
-		cmocka_unit_test_setup_teardown(a_kernel_without_end_is_ended, start_with_timeout,
-						stop_gpu),
-		cmocka_unit_test_setup_teardown(a_wave_that_halts_itself_is_ended, start_with_timeout,
-						stop_gpu),
-		cmocka_unit_test_setup_teardown(held_time_does_not_count, start_with_timeout,
-						stop_gpu),
-		cmocka_unit_test_setup_teardown(waiting_for_others_does_not_count,
-						start_with_a_second, stop_gpu),
-	};
-	/* clang-format on */
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(start_gpu, stop_gpu, a_store_to_nowhere, a_fault_of_one_is_not_the_others,
+	   an_illegal_instruction, many_faulting_groups, an_ib_that_is_not_there,
+	   a_packet_that_is_none, a_ring_reset_is_of_one_ring, a_reset_is_asked_for_by_debugfs);
+TESTS_EACH(start_with_timeout, stop_gpu, a_kernel_without_end_is_ended,
+	   a_wave_that_halts_itself_is_ended, held_time_does_not_count);
+TESTS_EACH(start_with_a_second, stop_gpu, waiting_for_others_does_not_count);

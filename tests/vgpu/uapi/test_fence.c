@@ -282,16 +282,6 @@ static void fences_are_counted(void **state)
 	close_client(&s.c);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(any_and_all),
-		cmocka_unit_test(timeouts_are_absolute),
-		cmocka_unit_test(fences_become_handles),
-		cmocka_unit_test(sync_files_poll_readable_after_a_wait),
-		cmocka_unit_test(a_busy_buffer),
-		cmocka_unit_test(a_secure_buffer_ends_its_queue),
-		cmocka_unit_test(fences_are_counted),
-	};
-	return cmocka_run_group_tests(tests, start_gpu, stop_gpu);
-}
+TESTS_AROUND(start_gpu, stop_gpu, any_and_all, timeouts_are_absolute, fences_become_handles,
+	     sync_files_poll_readable_after_a_wait, a_busy_buffer, a_secure_buffer_ends_its_queue,
+	     fences_are_counted);

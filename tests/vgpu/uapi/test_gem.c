@@ -519,23 +519,8 @@ static void buffers_for_pictures(void **state)
 	close_client(&c);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(create_checks_as_the_kernel),
-		cmocka_unit_test(memory_is_shared_zeroed_and_sealed),
-		cmocka_unit_test(mmap_needs_cpu_access),
-		cmocka_unit_test(buffers_for_pictures),
-		cmocka_unit_test(another_client_sees_nothing),
-		cmocka_unit_test(op_metadata_and_wait),
-		cmocka_unit_test(user_pages),
-		cmocka_unit_test(pages_of_two_buffers),
-		cmocka_unit_test(fences_of_buffers),
-		cmocka_unit_test(on_chip_memory_is_a_name),
-		cmocka_unit_test(prime_shares_a_buffer),
-		cmocka_unit_test(only_exported_buffers_are_imported),
-		cmocka_unit_test(what_cannot_be_taken_back_stays_unused),
-		cmocka_unit_test(freed_memory_is_used_again),
-	};
-	return cmocka_run_group_tests(tests, start_gpu, stop_gpu);
-}
+TESTS_AROUND(start_gpu, stop_gpu, create_checks_as_the_kernel, memory_is_shared_zeroed_and_sealed,
+	     mmap_needs_cpu_access, buffers_for_pictures, another_client_sees_nothing,
+	     op_metadata_and_wait, user_pages, pages_of_two_buffers, fences_of_buffers,
+	     on_chip_memory_is_a_name, prime_shares_a_buffer, only_exported_buffers_are_imported,
+	     what_cannot_be_taken_back_stays_unused, freed_memory_is_used_again);

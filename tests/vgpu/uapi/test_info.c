@@ -330,16 +330,5 @@ static void sensors_follow_the_work(void **state)
 	close_client(&c);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(dev_info_is_a_navi31),
-		cmocka_unit_test(hardware_blocks),
-		cmocka_unit_test(memory),
-		cmocka_unit_test(registers_and_the_clock),
-		cmocka_unit_test(firmware),
-		cmocka_unit_test(the_rest),
-		cmocka_unit_test(sensors_follow_the_work),
-	};
-	return cmocka_run_group_tests(tests, start_gpu, stop_gpu);
-}
+TESTS_AROUND(start_gpu, stop_gpu, dev_info_is_a_navi31, hardware_blocks, memory,
+	     registers_and_the_clock, firmware, the_rest, sensors_follow_the_work);

@@ -277,10 +277,4 @@ static int start_quiet_gpu(void **state)
 	return start_gpu(state);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(everything_comes_back, start_quiet_gpu, stop_gpu),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(start_quiet_gpu, stop_gpu, everything_comes_back);

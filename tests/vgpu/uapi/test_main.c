@@ -307,17 +307,6 @@ static void another_user_is_not_served(void **state)
 	bw_folder_remove_tree(s.folder);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bad_options),
-		cmocka_unit_test(it_ends_with_its_last_client),
-		cmocka_unit_test(signals_end_it_cleanly),
-		cmocka_unit_test(dead_servers_are_swept_away),
-		cmocka_unit_test(what_took_the_sockets_place_stays),
-		cmocka_unit_test(a_left_over_socket_is_explained),
-		cmocka_unit_test(squatted_names),
-		cmocka_unit_test(another_user_is_not_served),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(bad_options, it_ends_with_its_last_client, signals_end_it_cleanly,
+      dead_servers_are_swept_away, what_took_the_sockets_place_stays,
+      a_left_over_socket_is_explained, squatted_names, another_user_is_not_served);

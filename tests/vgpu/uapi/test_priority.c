@@ -231,14 +231,5 @@ static void what_is_urgent_takes_a_right(void **state)
 	close_client(&c);
 }
 
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start_gpu, stop_gpu)
-	const struct CMUnitTest tests[] = {
-		TEST(higher_ones_go_first),
-		TEST(overrides_are_checked),
-		TEST(one_is_master),
-		TEST(what_is_urgent_takes_a_right),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(start_gpu, stop_gpu, higher_ones_go_first, overrides_are_checked, one_is_master,
+	   what_is_urgent_takes_a_right);

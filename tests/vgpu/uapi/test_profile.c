@@ -144,12 +144,4 @@ static void folders_are_its(void **state)
 	bw_folder_remove_tree(root);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_kernel_runs, start_other, stop_gpu),
-		cmocka_unit_test_setup_teardown(programs_are_told, start_other, stop_gpu),
-		cmocka_unit_test_setup_teardown(folders_are_its, start_other, stop_gpu),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(start_other, stop_gpu, a_kernel_runs, programs_are_told, folders_are_its);

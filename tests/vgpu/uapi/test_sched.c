@@ -157,13 +157,5 @@ static void a_write_pointer_between_vectors(void **state)
 	}
 }
 
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start_gpu, stop_gpu)
-	const struct CMUnitTest tests[] = {
-		TEST(a_fence_ahead_of_the_ring),
-		TEST(forged_interrupts),
-		TEST(a_write_pointer_between_vectors),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(start_gpu, stop_gpu, a_fence_ahead_of_the_ring, forged_interrupts,
+	   a_write_pointer_between_vectors);

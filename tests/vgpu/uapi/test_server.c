@@ -311,18 +311,6 @@ static void a_connection_at_the_end(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(hello_is_checked),
-		cmocka_unit_test(requests_are_checked),
-		cmocka_unit_test(memory_that_comes_along),
-		cmocka_unit_test(garbage_ends_only_its_connection),
-		cmocka_unit_test(random_ioctls),
-		cmocka_unit_test(a_client_leaves_nothing),
-		cmocka_unit_test(a_client_may_die_in_the_middle),
-		cmocka_unit_test(threads_of_a_program),
-		cmocka_unit_test(a_connection_at_the_end),
-	};
-	return cmocka_run_group_tests(tests, start_gpu, stop_gpu);
-}
+TESTS_AROUND(start_gpu, stop_gpu, hello_is_checked, requests_are_checked, memory_that_comes_along,
+	     garbage_ends_only_its_connection, random_ioctls, a_client_leaves_nothing,
+	     a_client_may_die_in_the_middle, threads_of_a_program, a_connection_at_the_end);

@@ -291,15 +291,5 @@ static void deadlines(void **state)
 	close_client(&c);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_counter_signals_fences),
-		cmocka_unit_test(the_end_of_a_timeline),
-		cmocka_unit_test(a_client_that_goes),
-		cmocka_unit_test(merged_files),
-		cmocka_unit_test(many_fences),
-		cmocka_unit_test(deadlines),
-	};
-	return cmocka_run_group_tests(tests, start_gpu, stop_gpu);
-}
+TESTS_AROUND(start_gpu, stop_gpu, a_counter_signals_fences, the_end_of_a_timeline,
+	     a_client_that_goes, merged_files, many_fences, deadlines);

@@ -461,19 +461,6 @@ static void an_eventfd_that_blocks(void **state)
 	close(theirs);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_eventfd_is_raised),
-		cmocka_unit_test(an_eventfd_that_blocks),
-		cmocka_unit_test(binary_ones),
-		cmocka_unit_test(bad_arguments),
-		cmocka_unit_test(timelines),
-		cmocka_unit_test(work_signals_a_timeline),
-		cmocka_unit_test(work_waits_for_a_point),
-		cmocka_unit_test(a_wait_ends_when_another_thread_signals),
-		cmocka_unit_test(a_wait_takes_fences_once),
-		cmocka_unit_test(descriptors),
-	};
-	return cmocka_run_group_tests(tests, start_gpu, stop_gpu);
-}
+TESTS_AROUND(start_gpu, stop_gpu, an_eventfd_is_raised, an_eventfd_that_blocks, binary_ones,
+	     bad_arguments, timelines, work_signals_a_timeline, work_waits_for_a_point,
+	     a_wait_ends_when_another_thread_signals, a_wait_takes_fences_once, descriptors);

@@ -150,13 +150,11 @@ static void removing_follows_no_links(void **state)
 	bw_folder_remove_tree(outside);
 }
 
-int main(void)
+static int name_root(void **state)
 {
 	snprintf(root, sizeof(root), "/tmp/bw-test-tree-%d", getpid());
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_loaders_look_for),
-		cmocka_unit_test(clients_read_it_and_cannot_leave_it),
-		cmocka_unit_test(removing_follows_no_links),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return 0;
 }
+
+TESTS_AROUND(name_root, NULL, what_loaders_look_for, clients_read_it_and_cannot_leave_it,
+	     removing_follows_no_links);

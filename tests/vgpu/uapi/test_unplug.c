@@ -180,11 +180,4 @@ static int stop(void **state)
 	return r;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(what_is_written_is_a_number, start, stop),
-		cmocka_unit_test_setup_teardown(goes_and_comes_back, start, stop),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(start, stop, what_is_written_is_a_number, goes_and_comes_back);

@@ -87,12 +87,5 @@ static void closing_the_buffer_unmaps_it(void **state)
 	close_client(&c);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(checks_come_in_the_kernels_order),
-		cmocka_unit_test(the_size_of_the_struct_may_differ),
-		cmocka_unit_test(closing_the_buffer_unmaps_it),
-	};
-	return cmocka_run_group_tests(tests, start_gpu, stop_gpu);
-}
+TESTS_AROUND(start_gpu, stop_gpu, checks_come_in_the_kernels_order,
+	     the_size_of_the_struct_may_differ, closing_the_buffer_unmaps_it);

@@ -341,16 +341,6 @@ static void tables_are_the_drivers_own(void **state)
 	close_client(&c);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(walks_find_what_was_mapped),
-		cmocka_unit_test(flags_reach_the_entries),
-		cmocka_unit_test(large_pages_and_fragments),
-		cmocka_unit_test(prt_is_marked),
-		cmocka_unit_test(random_operations_agree_with_a_model),
-		cmocka_unit_test(delayed_updates_wait_for_a_cs),
-		cmocka_unit_test(tables_are_the_drivers_own),
-	};
-	return cmocka_run_group_tests(tests, start_gpu, stop_gpu);
-}
+TESTS_AROUND(start_gpu, stop_gpu, walks_find_what_was_mapped, flags_reach_the_entries,
+	     large_pages_and_fragments, prt_is_marked, random_operations_agree_with_a_model,
+	     delayed_updates_wait_for_a_cs, tables_are_the_drivers_own);

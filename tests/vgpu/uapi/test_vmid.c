@@ -144,12 +144,5 @@ static void reservation_is_shared_and_kept(void **state)
 	close_client(&a.c);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(more_programs_than_vmids),
-		cmocka_unit_test(busy_vmids_are_not_taken),
-		cmocka_unit_test(reservation_is_shared_and_kept),
-	};
-	return cmocka_run_group_tests(tests, start_gpu, stop_gpu);
-}
+TESTS_AROUND(start_gpu, stop_gpu, more_programs_than_vmids, busy_vmids_are_not_taken,
+	     reservation_is_shared_and_kept);
