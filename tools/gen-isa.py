@@ -13,6 +13,7 @@ What is wrong with ENC is told as "file:line: message", exit status 1. The outpu
 import argparse
 import sys
 
+import generated
 from isa_enc import FAMILIES, MODS, Bad, Encodings
 
 # Where a field goes in struct bw_inst: (format family or "", field) -> member. Members that are no fields of
@@ -393,8 +394,7 @@ def main():
         sys.exit(1)
     for name, part in parts:
         if name:
-            with open(name, "w", encoding="utf-8") as f:
-                f.write(part)
+            generated.write(name, part)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,8 @@ import argparse
 import re
 import sys
 
+import generated
+
 # Forms whose rows are for other names than the one in them.
 NAMES = {
     "CMP2": ["v_cmp_{}", "v_cmpx_{}"],
@@ -109,11 +111,10 @@ def main():
         print(why, file=sys.stderr)
         sys.exit(1)
     if args.out:
-        with open(args.out, "w", encoding="utf-8") as f:
-            f.write("/* SPDX-License-Identifier: MIT */\n"
-                    "/* Made by tools/join-isa.py from data/isa/instructions.enc and exec/sem. */\n"
-                    f"enum {{ BW_JOIN_OPCODES = {len(t.encodings)}, BW_JOIN_EXECUTED = {len(t.rows)}, "
-                    f"BW_JOIN_ABSENT = {len(t.absent)} }};\n")
+        generated.write(args.out, "/* SPDX-License-Identifier: MIT */\n"
+                        "/* Made by tools/join-isa.py from data/isa/instructions.enc and exec/sem. */\n"
+                        f"enum {{ BW_JOIN_OPCODES = {len(t.encodings)}, BW_JOIN_EXECUTED = {len(t.rows)}, "
+                        f"BW_JOIN_ABSENT = {len(t.absent)} }};\n")
 
 
 if __name__ == "__main__":
