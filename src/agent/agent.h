@@ -91,8 +91,11 @@ int bw_agent_share_pages(uint64_t va, uint64_t size_b);
  * object of the file does). */
 void bw_agent_pages_used(uint32_t file, uint32_t handle, uint64_t va, uint64_t size_b);
 void bw_agent_pages_closed(uint32_t file, uint32_t handle);
-/* Moves a descriptor of the agent out of the way of the program's low numbers. */
-int bw_agent_fd_move_high(int fd);
+/* Makes a descriptor the agent's own, out of the way of the program's low numbers: the new one, for
+ * bw_agent_fd_close. */
+int bw_agent_fd_keep(int fd);
+/* Closes it, and sets *fd to -1. Accepts -1. */
+void bw_agent_fd_close(int *fd);
 /* The first descriptor >= fd that is own or a DRM file, -1: none. */
 int bw_agent_fd_next(int fd);
 /* False in a child between vfork and exec, which shares the parent's memory but not its

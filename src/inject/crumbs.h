@@ -52,7 +52,7 @@ struct bw_crumbs_process {
 	int fd;	   /* -1: it has ended */
 	pid_t pid; /* 0: it has no number here */
 	bool greeted;
-	struct bw_crumbs_hello hello;
+	struct bw_hello hello;
 	struct BW_VEC(struct bw_crumbs_area_known) areas;
 	uint32_t n_streams, n_unmarked, n_unseen;
 	struct BW_VEC(uint32_t) n_marks;    /* of its streams, in their order */

@@ -15,11 +15,10 @@ enum { CHANNELS_MAX = 1024 };
 
 static void sock_close(struct bw_vgpu_client *c, int fd)
 {
-	if (fd < 0)
-		return;
-	if (c->hooks.fd_dropped)
-		c->hooks.fd_dropped(fd);
-	close(fd);
+	if (c->hooks.fd_close)
+		c->hooks.fd_close(&fd);
+	else if (fd >= 0)
+		close(fd);
 }
 
 static void channel_free(struct bw_vgpu_client *c, struct bw_vgpu_channel *ch)
@@ -63,10 +62,8 @@ static struct bw_error *handshake(struct bw_vgpu_client *c, int *out_sock)
 	struct bw_error *err = bw_sock_connect(c->path, c->hooks.server_user, &sock);
 	if (err)
 		return connect_error(c, err);
-	if (c->hooks.fd_move)
-		sock = c->hooks.fd_move(sock);
-	if (c->hooks.fd_kept)
-		c->hooks.fd_kept(sock);
+	if (c->hooks.fd_keep)
+		sock = c->hooks.fd_keep(sock);
 
 	struct bw_vgpu_hello hello = {.version = BW_VGPU_PROTO_VERSION,
 				      .pid = (uint32_t)getpid(),

@@ -22,11 +22,10 @@ struct bw_vgpu_client;
 
 /* For a library that must keep its sockets out of its program's sight. All may be NULL. */
 struct bw_vgpu_client_hooks {
-	void (*fd_kept)(int fd);    /* this fd now belongs to the client */
-	void (*fd_dropped)(int fd); /* this fd is about to be closed */
-	void (*gone)(void);	    /* called once, when the server is found to be gone */
-	/* Moves a fresh socket to a number of the library's choice; returns the new fd. */
-	int (*fd_move)(int fd);
+	/* A fresh socket belongs to the client: returns it, or its new number. */
+	int (*fd_keep)(int fd);
+	void (*fd_close)(int *fd); /* closes one of these; *fd becomes -1 */
+	void (*gone)(void);	   /* called once, when the server is found to be gone */
 	/* Makes private pages of the process shared, for GEM_USERPTR; returns the memfd they then
 	 * lie in from its start to its end (the library's own), or -errno. */
 	int (*share_pages)(uint64_t va, uint64_t size_b);

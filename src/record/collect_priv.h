@@ -19,7 +19,7 @@ struct collected_pipeline {
 struct source {
 	int fd;
 	bool greeted;
-	struct bw_capture_hello hello;
+	struct bw_hello hello;
 	/* of those sent since the last record: numbers in the file, or ids in the ring, which they
 	 * are held in meanwhile */
 	struct BW_VEC(uint64_t) pages;

@@ -17,10 +17,12 @@
 
 #include <stdint.h>
 
+#include "wire/hello.h"
+
 #define BW_CAPTURE_SOCKET_ENV "BREAKWATER_CAPTURE"
 
 enum bw_capture_msg {
-	BW_CAPTURE_HELLO = 128, /* bw_capture_hello */
+	BW_CAPTURE_HELLO = 128, /* bw_hello, version BW_CAPTURE_VERSION */
 	BW_CAPTURE_GO,		/* bw_capture_go */
 	BW_CAPTURE_PAGES,	/* up to BW_CAPTURE_SEND_PAGES pages */
 	BW_CAPTURE_SUBMISSION,	/* bw_capture_summary, and the record of a submission */
@@ -38,10 +40,6 @@ enum { BW_CAPTURE_SEND_PAGES = 256 };
 /* DRAIN comes when so much was written since the last one. */
 enum { BW_CAPTURE_DRAIN_B = 4 << 20 };
 
-struct bw_capture_hello {
-	uint32_t version /* BW_CAPTURE_VERSION */, pid;
-	char comm[16];
-};
 struct bw_capture_go {
 	int32_t result; /* 0, or -errno: nothing is captured */
 	/* how long a submission may run until the program goes on without its result */

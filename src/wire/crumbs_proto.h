@@ -11,11 +11,13 @@
 
 #include <stdint.h>
 
+#include "wire/hello.h"
+
 #define BW_CRUMBS_SOCKET_ENV "BREAKWATER_BREADCRUMBS"
 enum { BW_CRUMBS_VERSION = 1, BW_CRUMBS_SLOTS = 1024, BW_CRUMBS_MARKS_MAX = 1 << 17 };
 
 enum bw_crumbs_msg {
-	BW_CRUMBS_HELLO = 160, /* bw_crumbs_hello */
+	BW_CRUMBS_HELLO = 160, /* bw_hello, version BW_CRUMBS_VERSION */
 	BW_CRUMBS_GO,	       /* bw_crumbs_go */
 	BW_CRUMBS_AREA,	       /* bw_crumbs_area, and the memory as a descriptor */
 	/* bw_crumbs_stream, n_marks of bw_crumbs_mark, n_dispatches of bw_crumbs_dispatch */
@@ -55,10 +57,6 @@ struct bw_crumbs_slot {
 };
 _Static_assert(sizeof(struct bw_crumbs_slot) == 128, "two cache lines");
 
-struct bw_crumbs_hello {
-	uint32_t version /* BW_CRUMBS_VERSION */, pid;
-	char comm[16];
-};
 /* A register that is filled with a bad value by a packet. */
 struct bw_crumbs_poke {
 	uint32_t addr_dw /* of the SH registers */, value;

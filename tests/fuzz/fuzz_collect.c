@@ -154,7 +154,7 @@ static bool begin_program(struct bw_collect *c, struct program *p)
 /* Says hello, and takes the memory that comes with the answer. */
 static void greet(struct program *p)
 {
-	const struct bw_capture_hello hello = {.version = BW_CAPTURE_VERSION, .pid = 1};
+	const struct bw_hello hello = {.version = BW_CAPTURE_VERSION, .pid = 1};
 	struct bw_msg m = BW_MSG_INIT;
 	tell(p, BW_CAPTURE_HELLO, &hello, sizeof(hello));
 	struct bw_error *err = bw_msg_recv(p->sock, -1, &m);

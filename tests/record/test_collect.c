@@ -107,7 +107,7 @@ static void submit(unsigned process, unsigned k)
 
 static void run_process(unsigned process)
 {
-	const struct bw_capture_hello hello = {.version = BW_CAPTURE_VERSION, .pid = process};
+	const struct bw_hello hello = {.version = BW_CAPTURE_VERSION, .pid = process};
 	const struct bw_msg_part part = {&hello, sizeof(hello)};
 	struct bw_msg m = BW_MSG_INIT;
 	need(!bw_msg_send(sock, BW_CAPTURE_HELLO, 0, &part, 1, -1));
@@ -157,7 +157,7 @@ static void check_file(int fd)
 static void stop_in_the_middle(void)
 {
 	const struct bw_msg_header h = {BW_MSG_MAGIC, BW_CAPTURE_HELLO, 0, 0,
-					sizeof(struct bw_capture_hello)};
+					sizeof(struct bw_hello)};
 	need(send(sock, &h, sizeof(h), MSG_NOSIGNAL) == sizeof(h));
 	need(send(sock, "part", 4, MSG_NOSIGNAL) == 4);
 	for (;;)
@@ -166,7 +166,7 @@ static void stop_in_the_middle(void)
 
 static void say_hello(void)
 {
-	const struct bw_capture_hello hello = {.version = BW_CAPTURE_VERSION, .pid = 9};
+	const struct bw_hello hello = {.version = BW_CAPTURE_VERSION, .pid = 9};
 	const struct bw_msg_part part = {&hello, sizeof(hello)};
 	need(!bw_msg_send(sock, BW_CAPTURE_HELLO, 0, &part, 1, -1));
 }

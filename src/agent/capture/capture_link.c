@@ -6,13 +6,12 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "agent/agent.h"
 #include "agent/capture/capture.h"
+#include "agent/channel/channel.h"
 #include "agent/memory/cpu_writes.h"
 #include "base/cleanup.h"
-#include "base/log.h"
 #include "wire/capture_area.h"
 #include "wire/message.h"
 
@@ -22,8 +21,7 @@ enum { PAGE_B = BW_CAPTURE_PAGE_B };
  * what is captured runs one after the other. */
 static struct {
 	pthread_mutex_t lock;
-	enum { UNTRIED, OPEN, ENDED } state;
-	int sock;
+	struct bw_channel channel;
 	struct bw_capture_go go; /* what it has said */
 	bool is_late;
 	uint32_t number; /* of the connection */
@@ -33,7 +31,7 @@ static struct {
 	uint8_t *pages;
 	size_t n_pages;
 	uint64_t n_sent;
-} g = {.lock = PTHREAD_MUTEX_INITIALIZER, .sock = -1};
+} g = {.lock = PTHREAD_MUTEX_INITIALIZER, .channel = {.what = "capture", .sock = -1}};
 
 /* The connection of a capture that came to the running program. */
 static struct {
@@ -92,7 +90,7 @@ void bw_capture_link_unlock(void)
 
 bool bw_capture_link_is_open(void)
 {
-	return g.state == OPEN;
+	return g.channel.state == BW_CHANNEL_OPEN;
 }
 
 uint32_t bw_capture_link_number(void)
@@ -117,88 +115,54 @@ uint64_t bw_capture_link_unseen_max_b(void)
 
 void bw_capture_link_end(const struct bw_error *err)
 {
-	BW_LOG(WARN, "agent", "capture: %s", err->message);
-	bw_agent_fd_own(g.sock, false);
-	REAL(close)(g.sock);
-	g.sock = -1;
+	bw_channel_end(&g.channel, err);
 	bw_capture_area_unmap(&g.area);
-	g.state = ENDED;
 	bw_cpu_writes_end();
 	end_given();
 }
 
 static struct bw_error *greet(void)
 {
-	struct bw_capture_hello hello = {.version = BW_CAPTURE_VERSION, .pid = (uint32_t)getpid()};
-	struct bw_msg_part part = {&hello, sizeof(hello)};
-	struct bw_msg m = BW_MSG_INIT;
-	struct bw_capture_go go = {.result = -EPROTO};
-	pthread_getname_np(pthread_self(), hello.comm, sizeof(hello.comm));
-	struct bw_error *err = bw_msg_send(g.sock, BW_CAPTURE_HELLO, 0, &part, 1, -1);
-	if (!err)
-		err = bw_msg_recv(g.sock, -1, &m);
-	if (!err && m.type == BW_CAPTURE_GO && m.body_b == sizeof(go))
-		memcpy(&go, m.body, sizeof(go));
-	if (!err && !go.result && m.fd >= 0)
-		err = bw_capture_area_map(m.fd, &g.area);
+	_cleanup_close_ int area = -1;
 	g.drained = 0;
-	bw_msg_fini(&m);
-	if (!err && go.result)
-		err = bw_error_errno(-go.result, "it is refused");
-	g.go = go;
-	return err;
+	BW_TRY(bw_channel_greet(
+		&g.channel, BW_CAPTURE_HELLO, BW_CAPTURE_VERSION,
+		&(struct bw_channel_answer){BW_CAPTURE_GO, &g.go, sizeof(g.go), &area}));
+	return area >= 0 ? bw_capture_area_map(area, &g.area) : NULL;
 }
 
 bool bw_capture_link_open(void)
 {
-	if (g.state == OPEN)
+	const char *path = bw_agent_config()->capture_socket;
+	if (bw_capture_link_is_open())
 		return true;
 	if (!g.pages)
 		g.pages = malloc((size_t)BW_CAPTURE_SEND_PAGES * PAGE_B);
 	int sock = g.pages ? use_given() : -1;
-	_cleanup_error_ struct bw_error *err = NULL;
 	g.is_late = sock >= 0;
 	if (g.is_late)
-		g.sock = sock; /* it is high, and our own, since it was accepted */
-	else if (g.state == ENDED || !g.pages || !bw_agent_config()->capture_socket)
+		bw_channel_use(&g.channel, sock);
+	else if (g.channel.state == BW_CHANNEL_ENDED || !g.pages || !path ||
+		 !bw_channel_connect(&g.channel, path))
 		return false;
-	g.state = ENDED;
-	if (!g.is_late) {
-		err = bw_sock_connect(bw_agent_config()->capture_socket, BW_NO_USER, &sock);
-		if (err) {
-			BW_LOG(WARN, "agent", "capture: %s", err->message);
-			return false;
-		}
-		g.sock = bw_agent_fd_move_high(sock);
-		bw_agent_fd_own(g.sock, true);
-	}
 	g.n_pages = 0;
 	g.n_sent = 0;
 	g.number++;
-	g.state = OPEN;
-	if ((err = greet()))
+	_cleanup_error_ struct bw_error *err = greet();
+	if (err)
 		bw_capture_link_end(err);
-	return g.state == OPEN;
+	return !err;
 }
 
 void bw_agent_capture_fork_child(void)
 {
 	pthread_mutex_init(&g.lock, NULL);
-	if (g.state == OPEN) {
-		bw_agent_fd_own(g.sock, false);
-		REAL(close)(g.sock);
-	}
-	g.sock = -1;
+	bw_channel_fork_child(&g.channel);
 	bw_capture_area_unmap(&g.area); /* it is the parent's */
-	g.state = UNTRIED;
 	g.n_pages = 0;
 	g.n_sent = 0;
 	pthread_mutex_init(&given.lock, NULL);
-	if (given.fd >= 0) {
-		bw_agent_fd_own(given.fd, false);
-		REAL(close)(given.fd);
-	}
-	given.fd = -1;
+	bw_agent_fd_close(&given.fd);
 	given.is_used = false;
 	atomic_store(&given.is_wanted, false);
 }
@@ -214,15 +178,13 @@ static struct bw_error *drain(bool waits)
 {
 	const struct bw_capture_drain body = {.answers = waits};
 	const struct bw_msg_part part = {&body, sizeof(body)};
-	struct bw_msg m = BW_MSG_INIT;
-	struct bw_error *err = bw_msg_send(g.sock, BW_CAPTURE_DRAIN, 0, &part, 1, -1);
-	if (!err && waits)
-		err = bw_msg_recv(g.sock, -1, &m);
-	if (!err && waits && m.type != BW_CAPTURE_DRAINED)
-		err = bw_errorf(BW_E_INVALID, "its answer makes no sense");
-	bw_msg_fini(&m);
+	if (waits)
+		BW_TRY(bw_channel_ask(&g.channel, BW_CAPTURE_DRAIN, &part, 1,
+				      &(struct bw_channel_answer){.type = BW_CAPTURE_DRAINED}));
+	else
+		BW_TRY(bw_msg_send(g.channel.sock, BW_CAPTURE_DRAIN, 0, &part, 1, -1));
 	g.drained = g.area.at;
-	return err;
+	return NULL;
 }
 
 struct bw_error *bw_capture_link_drain(void)
@@ -234,7 +196,7 @@ static struct bw_error *send_message(enum bw_capture_msg type, const struct bw_m
 				     size_t n)
 {
 	if (!g.area.shared)
-		return bw_msg_send(g.sock, (uint16_t)type, 0, parts, n, -1);
+		return bw_msg_send(g.channel.sock, (uint16_t)type, 0, parts, n, -1);
 	if (bw_capture_area_is_over(&g.area))
 		return bw_errorf(BW_E_GONE, "it is complete");
 	if (!bw_capture_area_put(&g.area, (uint16_t)type, bw_capture_now_ns(), parts, n)) {
@@ -306,19 +268,13 @@ struct bw_error *bw_capture_link_ask(const struct bw_capture_submission *s, uint
 		return NULL;
 	struct bw_capture_bytes names = {0};
 	struct bw_capture_answer answer = {0};
-	struct bw_msg m = BW_MSG_INIT;
 	struct bw_error *err = gather_names(s, &names);
 	const struct bw_capture_ask ask = {.frame = frame, .names_b = (uint32_t)names.len};
 	const struct bw_msg_part parts[] = {{&ask, sizeof(ask)}, {names.data, names.len}};
 	if (!err)
-		err = bw_msg_send(g.sock, BW_CAPTURE_ASK, 0, parts, 2, -1);
-	if (!err)
-		err = bw_msg_recv(g.sock, -1, &m);
-	if (!err && (m.type != BW_CAPTURE_ANSWER || m.body_b != sizeof(answer)))
-		err = bw_errorf(BW_E_INVALID, "its answer makes no sense");
-	if (!err)
-		memcpy(&answer, m.body, sizeof(answer));
-	bw_msg_fini(&m);
+		err = bw_channel_ask(&g.channel, BW_CAPTURE_ASK, parts, 2,
+				     &(struct bw_channel_answer){BW_CAPTURE_ANSWER, &answer,
+								 sizeof(answer), NULL});
 	bw_vec_free(&names);
 	*out_take = answer.take;
 	return err;

@@ -13,10 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agent/capture/capture_link.h"
+#include "agent/channel/listen.h"
 #include "agent/clocks/clock.h"
 #include "agent/clocks/thread.h"
 #include "agent/debugger/attach.h"
-#include "agent/debugger/listen.h"
 #include "agent/memory/memory.h"
 #include "base/cleanup.h"
 #include "base/log.h"
@@ -203,19 +204,10 @@ static bool await_registers(void)
 	return back;
 }
 
-void bw_dbg_close(int *fd)
-{
-	if (*fd >= 0) {
-		bw_agent_fd_own(*fd, false);
-		REAL(close)(*fd);
-	}
-	*fd = -1;
-}
-
 static void take_guard(struct bw_msg *m)
 {
 	struct bw_peer peer;
-	bw_dbg_close(&bw_dbg.guard);
+	bw_agent_fd_close(&bw_dbg.guard);
 	if (m->fd < 0)
 		return;
 	struct bw_error *err = bw_peer_of(m->fd, &peer);
@@ -223,8 +215,7 @@ static void take_guard(struct bw_msg *m)
 	bw_error_free(err);
 	if (!allowed)
 		return; /* it must be a socket, and its peer the one that debugs us */
-	bw_dbg.guard = bw_agent_fd_move_high(bw_take_fd(m->fd));
-	bw_agent_fd_own(bw_dbg.guard, true);
+	bw_dbg.guard = bw_agent_fd_keep(bw_take_fd(m->fd));
 }
 
 /* Those that are ready stay. */
@@ -253,11 +244,11 @@ static void fall_asleep(const struct bw_msg *m)
 	bw_clock_resume();
 	bw_error_free(bw_dbg_reply_result(m, 0, 0, ""));
 	pthread_mutex_lock(&bw_dbg.send_lock);
-	bw_dbg_close(&bw_dbg.sock);
+	bw_agent_fd_close(&bw_dbg.sock);
 	pthread_mutex_unlock(&bw_dbg.send_lock);
 	if (bw_dbg.guard >= 0) { /* else it has been told of another file already, and has its
 				  * connection */
-		bw_dbg_close(&bw_dbg.keeper);
+		bw_agent_fd_close(&bw_dbg.keeper);
 		bw_dbg.keeper = bw_dbg.guard;
 		bw_dbg.guard = -1;
 	}
@@ -303,9 +294,9 @@ static void *service(void *cookie)
 		BW_LOG(WARN, "agent", "the trap handler stays in the program's memory");
 	end_attaches(given_back);
 	pthread_mutex_lock(&bw_dbg.send_lock);
-	bw_dbg_close(&bw_dbg.sock);
+	bw_agent_fd_close(&bw_dbg.sock);
 	pthread_mutex_unlock(&bw_dbg.send_lock);
-	bw_dbg_close(&bw_dbg.guard);
+	bw_agent_fd_close(&bw_dbg.guard);
 	drop_closed_files();
 	set_state(ENDED);
 	/* of the debugger that has started it; later ones only attach */
@@ -371,9 +362,7 @@ int bw_dbg_connect(const char *path, struct bw_agent_file *f)
 		set_state(ENDED);
 		return err->errnum ? -err->errnum : -ECONNREFUSED;
 	}
-	sock = bw_agent_fd_move_high(sock);
-	bw_agent_fd_own(sock, true);
-	return begin_service(sock, f);
+	return begin_service(bw_agent_fd_keep(sock), f);
 }
 
 void bw_debugger_take(int sock)
@@ -388,17 +377,33 @@ void bw_debugger_take(int sock)
 		bw_agent_file_ref(f);
 	}
 	pthread_mutex_unlock(&bw_dbg.lock);
-	bool gone = send(sock, &r, sizeof(r), MSG_NOSIGNAL) != sizeof(r);
-	if (r || gone)
-		bw_dbg_close(&sock);
-	if (r)
+	if (r) {
+		bw_listen_answer(sock, r);
 		return;
-	if (gone)
-		set_state(ENDED);
-	else
+	}
+	if (bw_listen_accept(sock)) {
 		begin_service(sock, f);
+	} else {
+		bw_agent_fd_close(&sock);
+		set_state(ENDED);
+	}
 	bw_agent_file_unref(f);
 }
+
+/* A capture that comes to the program. */
+static void take_capture(int sock)
+{
+	int r = bw_capture_link_take(sock);
+	if (r)
+		bw_listen_answer(sock, r);
+	else
+		bw_listen_accept(sock);
+}
+
+static const struct bw_service services[] = {
+	{BW_MSG_MAGIC, BW_AGENT_PROTO_VERSION, bw_debugger_take},
+	{BW_AGENT_CALL_CAPTURE, BW_CAPTURE_VERSION, take_capture},
+};
 
 void bw_debugger_file_opened(struct bw_agent_file *f)
 {
@@ -417,7 +422,7 @@ void bw_debugger_file_opened(struct bw_agent_file *f)
 		bw_agent_file_unref(f);
 	}
 	if (bw_agent_config()->attachable)
-		bw_listen_start();
+		bw_listen_start(services, BW_ARRAY_SIZE(services));
 	if (first)
 		bw_dbg_connect(path, f);
 }
@@ -474,7 +479,7 @@ void bw_debugger_fork_child(void)
 	/* the parent's, which it may share but not close */
 	bw_dbg.attached.len = bw_dbg.files.len = bw_dbg.closed.len = bw_dbg.held.len = 0;
 	bw_dbg.last = 0;
-	bw_dbg_close(&bw_dbg.sock);
-	bw_dbg_close(&bw_dbg.guard);
-	bw_dbg_close(&bw_dbg.keeper);
+	bw_agent_fd_close(&bw_dbg.sock);
+	bw_agent_fd_close(&bw_dbg.guard);
+	bw_agent_fd_close(&bw_dbg.keeper);
 }

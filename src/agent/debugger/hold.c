@@ -79,7 +79,7 @@ static void call_keeper(struct bw_agent_file *f)
 		int r = bw_dbg_connect(path, f);
 		pthread_mutex_lock(&bw_dbg.lock);
 		if (r) /* the keeper is gone */
-			bw_dbg_close(&bw_dbg.keeper);
+			bw_agent_fd_close(&bw_dbg.keeper);
 	}
 }
 

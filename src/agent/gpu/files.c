@@ -76,8 +76,7 @@ void bw_agent_file_unref(struct bw_agent_file *f)
 	bw_code_swap_forget(f);
 	bw_submit_forget(f);
 	if (f->own_fd >= 0) {
-		bw_agent_fd_own(f->own_fd, false);
-		REAL(close)(f->own_fd);
+		bw_agent_fd_close(&f->own_fd);
 	} else if (f->owner == getpid() && bw_agent_client()) {
 		bw_agent_pages_closed(f->server_file, 0);
 		bw_vgpu_close(bw_agent_client(), f->server_file);
@@ -126,13 +125,24 @@ void bw_agent_fd_own(int fd, bool is_own)
 		atomic_store(&own[fd], is_own);
 }
 
-int bw_agent_fd_move_high(int fd)
+int bw_agent_fd_keep(int fd)
 {
 	int high = REAL(fcntl)(fd, F_DUPFD_CLOEXEC, OWN_FDS_FROM);
-	if (high < 0)
-		return fd; /* a low limit on descriptors: it stays where it is */
-	REAL(close)(fd);
+	if (high >= 0)
+		REAL(close)(fd);
+	else
+		high = fd; /* a low limit on descriptors: it stays where it is */
+	bw_agent_fd_own(high, true);
 	return high;
+}
+
+void bw_agent_fd_close(int *fd)
+{
+	if (*fd >= 0) {
+		bw_agent_fd_own(*fd, false);
+		REAL(close)(*fd);
+	}
+	*fd = -1;
 }
 
 int bw_agent_fd_next(int fd)

@@ -79,22 +79,12 @@ static void server_gone(void)
 	bw_agent_say("breakwater: the virtual GPU has gone away\n");
 }
 
-static void fd_kept(int fd)
-{
-	bw_agent_fd_own(fd, true);
-}
-
-static void fd_dropped(int fd)
-{
-	bw_agent_fd_own(fd, false);
-}
-
 static void connect_client(void)
 {
 	if (!bw_agent_config()->vgpu_socket)
 		return;
-	const struct bw_vgpu_client_hooks hooks = {fd_kept, fd_dropped, server_gone,
-						   bw_agent_fd_move_high, bw_agent_share_pages};
+	const struct bw_vgpu_client_hooks hooks = {bw_agent_fd_keep, bw_agent_fd_close, server_gone,
+						   bw_agent_share_pages};
 	struct bw_vgpu_client *c;
 	_cleanup_error_ struct bw_error *err =
 		bw_vgpu_client_open(bw_agent_config()->vgpu_socket, &hooks, &c);
@@ -201,8 +191,7 @@ void bw_agent_adopt(int fd, unsigned minor)
 		return;
 	int copy = REAL(fcntl)(fd, F_DUPFD_CLOEXEC, 3);
 	if (copy >= 0) {
-		f->own_fd = bw_agent_fd_move_high(copy);
-		bw_agent_fd_own(f->own_fd, true);
+		f->own_fd = bw_agent_fd_keep(copy);
 		if (bw_agent_fd_set(fd, f))
 			bw_debugger_file_opened(f);
 	}

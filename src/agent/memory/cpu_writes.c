@@ -79,21 +79,12 @@ static struct buffer *find_buffer(uint64_t serial)
 	return bw_table_find(&g.buffers, serial);
 }
 
-static void close_fd(int *fd)
-{
-	if (*fd < 0)
-		return;
-	bw_agent_fd_own(*fd, false);
-	REAL(close)(*fd);
-	*fd = -1;
-}
-
 static void end(void)
 {
 	g.is_ended = true;
 	atomic_store(&has_maps, false);
-	close_fd(&g.uffd);
-	close_fd(&g.pagemap);
+	bw_agent_fd_close(&g.uffd);
+	bw_agent_fd_close(&g.pagemap);
 	bw_vec_each(&g.buffers, b)
 		bw_vec_free(&b->left);
 	bw_table_free(&g.buffers);
@@ -165,10 +156,8 @@ static bool open_both(void)
 			REAL(close)(pagemap);
 		return false;
 	}
-	g.uffd = bw_agent_fd_move_high(fd);
-	g.pagemap = bw_agent_fd_move_high(pagemap);
-	bw_agent_fd_own(g.uffd, true);
-	bw_agent_fd_own(g.pagemap, true);
+	g.uffd = bw_agent_fd_keep(fd);
+	g.pagemap = bw_agent_fd_keep(pagemap);
 	return true;
 }
 

@@ -147,8 +147,7 @@ static void forget_gone(uint64_t start, uint64_t end)
 		look_at(s->start, s->end, &now); /* with holes, too */
 		if (now.is_found)
 			continue;
-		bw_agent_fd_own(s->fd, false);
-		REAL(close)(s->fd);
+		bw_agent_fd_close(&s->fd);
 		bw_vec_remove(&all, i--);
 	}
 }
@@ -199,7 +198,7 @@ static int make(uint64_t start, uint64_t end, struct shared *out)
 	int r = move_in(fd, start, end);
 	if (r)
 		return r;
-	*out = (struct shared){start, end, st.st_ino, bw_agent_fd_move_high(bw_take_fd(fd))};
+	*out = (struct shared){start, end, st.st_ino, bw_agent_fd_keep(bw_take_fd(fd))};
 	return 0;
 }
 
@@ -306,7 +305,6 @@ static int share(uint64_t start, uint64_t end)
 	struct shared fresh;
 	if ((r = make(start, end, &fresh)))
 		return r;
-	bw_agent_fd_own(fresh.fd, true);
 	all.data[all.len++] = fresh;
 	inos.data[inos.len++] = fresh.ino;
 	forget_gone(start, end);

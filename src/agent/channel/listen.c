@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "agent/debugger/listen.h"
+#include "agent/channel/listen.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -9,13 +9,10 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
-#include "agent/capture/capture_link.h"
 #include "agent/clocks/thread.h"
-#include "agent/debugger/debugger.h"
 #include "base/log.h"
 #include "wire/abstract_name.h"
 #include "wire/agent_proto.h"
-#include "wire/message.h"
 #include "wire/peer.h"
 
 enum { MAX_WAITING = 16, PATIENCE_S = 5, POLL_MS = 1000, BACKLOG = 64 };
@@ -30,6 +27,8 @@ struct caller {
 
 static atomic_bool started;
 static int listen_fd = -1;
+static const struct bw_service *services;
+static size_t n_services;
 /* The listening thread's. */
 static struct caller waiting[MAX_WAITING];
 static unsigned n_waiting;
@@ -41,18 +40,20 @@ static time_t now(void)
 	return t.tv_sec;
 }
 
-static void end_call(int fd)
+bool bw_listen_accept(int fd)
 {
-	bw_agent_fd_own(fd, false);
-	REAL(close)(fd);
+	const int32_t done = 0;
+	bool there = send(fd, &done, sizeof(done), MSG_NOSIGNAL | MSG_DONTWAIT) == sizeof(done);
+	if (!there)
+		BW_LOG(INFO, "agent", "a peer disconnected before it was answered");
+	return there;
 }
 
-/* Takes the descriptor. */
-static void answer(int fd, int32_t r)
+void bw_listen_answer(int fd, int32_t r)
 {
 	if (send(fd, &r, sizeof(r), MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
-		BW_LOG(INFO, "agent", "a debugger disconnected before it was answered");
-	end_call(fd);
+		BW_LOG(INFO, "agent", "a peer disconnected before it was answered");
+	bw_agent_fd_close(&fd);
 }
 
 static void forget(unsigned i)
@@ -68,7 +69,7 @@ static void add_caller(int fd)
 		for (unsigned i = 1; i < n_waiting; i++)
 			if (waiting[i].until < waiting[oldest].until)
 				oldest = i;
-		answer(waiting[oldest].fd, -ETIMEDOUT);
+		bw_listen_answer(waiting[oldest].fd, -ETIMEDOUT);
 		forget(oldest);
 	}
 	waiting[n_waiting++] = (struct caller){.fd = fd, .until = now() + PATIENCE_S};
@@ -83,25 +84,28 @@ static void accept_caller(void)
 			nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
 		return;
 	}
-	fd = bw_agent_fd_move_high(fd);
-	bw_agent_fd_own(fd, true);
+	fd = bw_agent_fd_keep(fd);
 	struct bw_error *err = bw_peer_of(fd, &peer);
 	if (err || !bw_peer_may_debug_us(&peer))
-		answer(fd, -EPERM);
+		bw_listen_answer(fd, -EPERM);
 	else
 		add_caller(fd);
 	bw_error_free(err);
 }
 
 /* Takes the descriptor. */
-static void take_capture(int fd)
+static void serve(int fd, const struct bw_agent_call *call)
 {
-	const int32_t done = 0;
-	int r = bw_capture_link_take(fd);
-	if (r)
-		answer(fd, r);
-	else if (send(fd, &done, sizeof(done), MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
-		BW_LOG(INFO, "agent", "a capture disconnected before it was answered");
+	for (size_t i = 0; i < n_services; i++) {
+		if (call->magic != services[i].magic)
+			continue;
+		if (call->version == services[i].version)
+			services[i].take(fd);
+		else
+			bw_listen_answer(fd, -EPROTO);
+		return;
+	}
+	bw_listen_answer(fd, -EINVAL);
 }
 
 /* False: the peer's request has not arrived yet. */
@@ -115,17 +119,9 @@ static bool hear(struct caller *c)
 	if (n > 0 && c->got < sizeof(c->call))
 		return false;
 	if (n <= 0)
-		end_call(c->fd);
-	else if (c->call.magic == BW_AGENT_CALL_CAPTURE && c->call.version == BW_CAPTURE_VERSION)
-		take_capture(c->fd);
-	else if (c->call.magic == BW_AGENT_CALL_CAPTURE)
-		answer(c->fd, -EPROTO);
-	else if (c->call.magic != BW_MSG_MAGIC)
-		answer(c->fd, -EINVAL);
-	else if (c->call.version != BW_AGENT_PROTO_VERSION)
-		answer(c->fd, -EPROTO);
+		bw_agent_fd_close(&c->fd);
 	else
-		bw_debugger_take(c->fd);
+		serve(c->fd, &c->call);
 	return true;
 }
 
@@ -142,7 +138,7 @@ static void *listener(void *cookie)
 		for (unsigned i = n_waiting; i-- > 0;) {
 			if (fds[1 + i].revents ? hear(&waiting[i]) : now() > waiting[i].until) {
 				if (!fds[1 + i].revents)
-					answer(waiting[i].fd, -ETIMEDOUT);
+					bw_listen_answer(waiting[i].fd, -ETIMEDOUT);
 				forget(i);
 			}
 		}
@@ -151,7 +147,7 @@ static void *listener(void *cookie)
 	}
 }
 
-void bw_listen_start(void)
+void bw_listen_start(const struct bw_service *all, size_t n)
 {
 	if (atomic_exchange(&started, true))
 		return;
@@ -162,22 +158,17 @@ void bw_listen_start(void)
 			REAL(close)(fd);
 		return;
 	}
-	listen_fd = bw_agent_fd_move_high(fd);
-	bw_agent_fd_own(listen_fd, true);
-	if (bw_thread_start(listener, NULL)) {
-		bw_agent_fd_own(listen_fd, false);
-		REAL(close)(listen_fd);
-	}
+	services = all;
+	n_services = n;
+	listen_fd = bw_agent_fd_keep(fd);
+	if (bw_thread_start(listener, NULL))
+		bw_agent_fd_close(&listen_fd);
 }
 
 void bw_listen_fork_child(void)
 {
-	if (listen_fd >= 0) {
-		bw_agent_fd_own(listen_fd, false);
-		REAL(close)(listen_fd);
-	}
-	listen_fd = -1;
+	bw_agent_fd_close(&listen_fd);
 	while (n_waiting)
-		end_call(waiting[--n_waiting].fd);
+		bw_agent_fd_close(&waiting[--n_waiting].fd);
 	atomic_store(&started, false);
 }

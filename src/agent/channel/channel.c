@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/channel/channel.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/agent.h"
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "wire/hello.h"
+
+bool bw_channel_connect(struct bw_channel *c, const char *path)
+{
+	int sock;
+	c->state = BW_CHANNEL_ENDED;
+	_cleanup_error_ struct bw_error *err = bw_sock_connect(path, BW_NO_USER, &sock);
+	if (err)
+		BW_LOG(WARN, "agent", "%s: %s", c->what, err->message);
+	else
+		bw_channel_use(c, bw_agent_fd_keep(sock));
+	return !err;
+}
+
+void bw_channel_use(struct bw_channel *c, int fd)
+{
+	c->sock = fd;
+	c->state = BW_CHANNEL_OPEN;
+}
+
+static struct bw_error *check(const struct bw_msg *m, const struct bw_channel_answer *answer)
+{
+	if (m->type == answer->type && (!answer->body || m->body_b == answer->body_b))
+		return NULL;
+	return bw_errorf(BW_E_INVALID, "the answer to it makes no sense");
+}
+
+struct bw_error *bw_channel_ask(struct bw_channel *c, uint16_t type,
+				const struct bw_msg_part *parts, size_t n,
+				const struct bw_channel_answer *answer)
+{
+	struct bw_msg m = BW_MSG_INIT;
+	struct bw_error *err = bw_msg_send(c->sock, type, 0, parts, n, -1);
+	if (!err)
+		err = bw_msg_recv(c->sock, -1, &m);
+	if (!err)
+		err = check(&m, answer);
+	if (!err && answer->body)
+		memcpy(answer->body, m.body, answer->body_b);
+	if (!err && answer->out_fd)
+		*answer->out_fd = bw_take_fd(m.fd);
+	bw_msg_fini(&m);
+	return err;
+}
+
+struct bw_error *bw_channel_greet(struct bw_channel *c, uint16_t type, uint32_t version,
+				  const struct bw_channel_answer *answer)
+{
+	struct bw_hello hello = {.version = version, .pid = (uint32_t)getpid()};
+	const struct bw_msg_part part = {&hello, sizeof(hello)};
+	int32_t result;
+	pthread_getname_np(pthread_self(), hello.comm, sizeof(hello.comm));
+	BW_TRY(bw_channel_ask(c, type, &part, 1, answer));
+	memcpy(&result, answer->body, sizeof(result));
+	return result ? bw_error_errno(-result, "it is refused") : NULL;
+}
+
+void bw_channel_end(struct bw_channel *c, const struct bw_error *why)
+{
+	BW_LOG(WARN, "agent", "%s: %s", c->what, why->message);
+	bw_agent_fd_close(&c->sock);
+	c->state = BW_CHANNEL_ENDED;
+}
+
+void bw_channel_fork_child(struct bw_channel *c)
+{
+	bw_agent_fd_close(&c->sock);
+	c->state = BW_CHANNEL_UNTRIED;
+}
