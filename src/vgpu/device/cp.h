@@ -2,7 +2,7 @@
 #ifndef BW_VGPU_DEVICE_CP_H
 #define BW_VGPU_DEVICE_CP_H
 
-/* The command processor and the workgroup dispatcher behind it.
+/* The command processor and the workgroup dispatcher that it feeds.
  *
  * Queues: ME 0 pipe 0 has graphics rings, ME 1 pipes 0 to 3 compute rings, ME 3 the two of the
  * scheduler (mes.h). They are set up by their CP_HQD_* registers under the SRBM bank, or mapped
@@ -32,7 +32,7 @@ enum bw_queue_error {
 	BW_QUEUE_BAD_DISPATCH,
 };
 
-/* Where a queue reads: the ring, or an indirect buffer. */
+/* The place that a queue reads from: the ring, or an indirect buffer. */
 struct bw_cp_level {
 	uint64_t va;
 	uint32_t size_dw, pos_dw;
@@ -122,7 +122,7 @@ void bw_cp_hqd_write(struct bw_device *dev, const struct bw_bank_sel *b, enum bw
 /* Ends all queues of these pipes of an ME (one bit a pipe), with their waves, and waits for it
  * for a short time. */
 void bw_cp_reset_pipes(struct bw_device *dev, unsigned me, uint32_t pipes);
-/* Where bw_cp_is_sh(). */
+/* For registers of which bw_cp_is_sh() is true. */
 uint32_t bw_cp_sh_read(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw);
 void bw_cp_sh_write(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t addr_dw,
 		    uint32_t value);
@@ -149,14 +149,14 @@ bool bw_tc_atomic(void *host, unsigned op, bool is_64, uint64_t src, uint64_t co
 struct bw_draw_unit;
 struct bw_draw_unit *bw_cp_draw_unit(struct bw_device *dev);
 
-/* With the WGP held: carries out the commands posted to it (register_sq.c). */
+/* The caller holds the WGP. Carries out the commands posted to it (register_sq.c). */
 void bw_sq_carry_out(struct bw_wgp *wgp);
 /* Ends all waves of a queue (register_sq.c). */
 void bw_sq_kill_queue(struct bw_device *dev, const struct bw_queue *q);
 
 /* --- the dispatcher (spi.c, launch.c) --- */
 
-/* What one dispatch asks for, decoded from its registers once. */
+/* One dispatch, decoded from its registers once. */
 struct bw_dispatch {
 	struct bw_device *dev;
 	struct bw_queue *queue;
@@ -209,9 +209,9 @@ bool bw_spi_dispatch(struct bw_queue *q, unsigned vmid, const uint32_t dim[3], u
 void bw_spi_cancel(struct bw_device *dev, struct bw_queue *q, unsigned vmid);
 /* A VMID may launch again. */
 void bw_spi_unstalled(struct bw_device *dev);
-/* With the WGP held: launches what was placed there. */
+/* The caller holds the WGP. Launches the waves that were placed there. */
 bool bw_spi_launch(struct bw_wgp *wgp); /* true: there were some */
-/* With the WGP held: the wave in this slot has ended. */
+/* The caller holds the WGP. The wave in this slot has ended. */
 void bw_spi_wave_ended(struct bw_wgp *wgp, struct bw_slot *s);
 /* launch.c: the initial state of every wave of the group. */
 void bw_group_launch(struct bw_group *g);

@@ -2,9 +2,8 @@
 #ifndef BW_VGPU_DEVICE_CP_PACKETS_H
 #define BW_VGPU_DEVICE_CP_PACKETS_H
 
-/* What the files of packets share: memory and registers as packets reach them, and refusals. Each
- * of these stops the queue with a reason when it cannot be done; the packet then ends with
- * BW_CP_STOP. */
+/* Functions that all packet files use: access to memory and registers, and refusals. Each of these
+ * stops the queue with a reason when it cannot be done; the packet then ends with BW_CP_STOP. */
 
 #include "vgpu/device/cp.h"
 

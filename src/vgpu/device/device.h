@@ -39,7 +39,7 @@ struct bw_error *bw_device_create(const struct bw_profile *profile,
 				  void *irq_cookie, struct bw_device **out) BW_MUST_CHECK;
 void bw_device_destroy(struct bw_device *dev);
 const struct bw_profile *bw_device_profile(const struct bw_device *dev);
-/* Where its registers are (register_map.h). */
+/* The addresses of its registers (register_map.h). */
 struct bw_register_map;
 const struct bw_register_map *bw_device_registers(const struct bw_device *dev);
 
@@ -121,12 +121,12 @@ uint8_t *bw_device_sysmem(struct bw_device *dev, uint64_t bus, uint64_t size_b);
 
 /* How long, in ns, waves of this VMID have been held (in the trap handler, or halted by SQ_CMD or
  * the handler) since the device was made: waits of its program do not run out meanwhile. held_now:
- * at this moment. A wave that halts itself is not held. */
+ * they are held at this moment. A wave that halts itself is not held. */
 uint64_t bw_device_held_ns(struct bw_device *dev, unsigned vmid, bool *out_held_now);
 
 /* How long, in ns, a queue's dispatches have waited for room while it had no wave on the GPU, since
- * the device was made: others filled it. now: for how long the one at hand waits, 0: it does
- * not. */
+ * the device was made: others filled it. now: how long the current dispatch has waited; 0: it does
+ * not wait. */
 uint64_t bw_device_starved_ns(struct bw_device *dev, unsigned me, unsigned pipe, unsigned queue,
 			      uint64_t *out_now_ns);
 /* The waves on the GPU, by VMID. */
@@ -137,8 +137,8 @@ struct bw_device_stats {
 	uint64_t instructions, waves_launched, waves_resident, dispatches;
 };
 void bw_device_stats(struct bw_device *dev, struct bw_device_stats *out);
-/* What was executed and how exactly, where bw_device_options.counts; several rows may be about the
- * same. See exec/exec.h for the row. */
+/* Counts of executed instructions, and how exactly they are modelled, if bw_device_options.counts;
+ * several rows may be about the same instruction. See exec/exec.h for the row. */
 struct bw_tally_row;
 void bw_device_tally(struct bw_device *dev,
 		     void (*fn)(void *cookie, const struct bw_tally_row *row), void *cookie);

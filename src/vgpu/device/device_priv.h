@@ -116,7 +116,7 @@ static inline uint8_t bw_ih_ring(unsigned me, unsigned pipe, unsigned queue)
 	bw_words_put(&ring, BW_IH_RING_QUEUE, queue);
 	return (uint8_t)ring;
 }
-/* The same of an SDMA engine. */
+/* The ring number of an SDMA engine's queue. */
 static inline uint8_t bw_ih_ring_sdma(unsigned engine, unsigned queue)
 {
 	uint32_t ring = 0;
@@ -157,7 +157,8 @@ struct bw_registers {
 };
 struct bw_error *bw_registers_init(struct bw_device *dev) BW_MUST_CHECK;
 void bw_registers_fini(struct bw_device *dev);
-/* Where a register is in this GPU; beyond BW_REG_SPACE_DW when it has none. */
+/* The dword address of a register in this GPU; above BW_REG_SPACE_DW if the GPU does not have
+ * it. */
 static inline uint32_t bw_reg_addr(const struct bw_device *dev, enum bw_register reg);
 /* Plain storage, and the per-VMID registers. */
 uint32_t bw_reg_get(struct bw_device *dev, enum bw_register reg);

@@ -28,7 +28,8 @@ const char *bw_draw_rects(struct bw_queue *q, uint32_t n_vertices, uint32_t n_in
 			  bool *out_again);
 struct bw_draw_unit *bw_draw_unit_create(struct bw_device *dev); /* NULL: out of memory */
 void bw_draw_unit_destroy(struct bw_draw_unit *u);		 /* accepts NULL */
-/* What CLEAR_STATE puts into the registers that this file reads (clearstate_gfx11.h of Linux). */
+/* Sets the registers that this file reads to the values of CLEAR_STATE (clearstate_gfx11.h of
+ * Linux). */
 void bw_draw_clear_state(struct bw_device *dev);
 
 #endif

@@ -20,7 +20,7 @@ enum {
 	BW_EXP_N_TARGETS = 23,
 };
 
-/* What a wave exported to one target, by component and lane. */
+/* The values that a wave exported to one target, by component and lane. */
 struct bw_draw_export {
 	uint32_t v[4][BW_DRAW_LANES];
 	uint64_t lanes;
@@ -91,7 +91,8 @@ struct bw_draw_pixel {
 	uint32_t x, y, layer;
 	float z;
 };
-/* From the CB and DB registers. NULL, or why that cannot be drawn to. */
+/* Reads the targets from the CB and DB registers. NULL, or the reason why they cannot be drawn
+ * to. */
 const char *bw_draw_targets_read(struct bw_device *dev, struct bw_draw_targets *out);
 /* Stores what lanes exported: of all samples (-1), or of one. False: u->why. */
 bool bw_draw_store(struct bw_draw_unit *u, const struct bw_draw_targets *t, uint64_t lanes,

@@ -14,7 +14,7 @@
 struct bw_mes;
 struct bw_mes *bw_mes_create(void);
 void bw_mes_destroy(struct bw_mes *m);
-/* Its queue has ended: what it has mapped, it no longer knows. */
+/* Forgets the mapped queues: the scheduler's own queue has ended. */
 void bw_mes_forget(struct bw_mes *m);
 /* Carries out the frame in q->packet. Like bw_cp_packet, it may be called again for the same
  * one. */
@@ -33,7 +33,7 @@ static inline bool bw_is_kiq(const struct bw_queue *q)
 
 /* --- cp_hqd.c --- */
 
-/* What maps a queue says of it beside its descriptor (MQD). */
+/* The properties of a queue that the request to map it has besides its descriptor (MQD). */
 struct bw_queue_map {
 	uint64_t mqd_va; /* of VMID 0 */
 	uint64_t wptr_va;

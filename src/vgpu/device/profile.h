@@ -2,8 +2,8 @@
 #ifndef BW_VGPU_DEVICE_PROFILE_H
 #define BW_VGPU_DEVICE_PROFILE_H
 
-/* What differs between GPUs, as one row of data each. The numbers of Navi31 are those a real card
- * reports (doc/hardware/mesa.md 2.2). */
+/* The differences between GPUs, as one row of data for each GPU. The numbers of Navi31 are those a
+ * real card reports (doc/hardware/mesa.md 2.2). */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -32,7 +32,8 @@ struct bw_profile_clock {
 	uint32_t min_mhz, standard_mhz, max_mhz;
 };
 
-/* As the firmware says it; the names are those of amdgpu_firmware_info in debugfs. */
+/* The versions that the firmware reports; the names are those of amdgpu_firmware_info in
+ * debugfs. */
 struct bw_profile_firmware {
 	const char *name; /* "MEC" */
 	uint32_t feature, version;
@@ -65,7 +66,8 @@ struct bw_profile {
 	uint32_t gb_addr_config;
 	uint32_t shader_clock_mhz; /* that waves see, whatever sclk says */
 
-	/* What programs are told of the board, and no part of the model depends on. */
+	/* Properties of the board that programs can ask for. No part of the model depends on
+	 * them. */
 	struct bw_profile_clock sclk, mclk;
 	uint32_t idle_w, full_w;
 	uint8_t n_rb, n_tcc; /* render backends, texture channel caches */
@@ -82,10 +84,10 @@ struct bw_profile {
 };
 
 extern const struct bw_profile bw_profile_navi31;
-/* All of them, in the order they are listed in; the first is the default. */
+/* All profiles, in the order that users see; the first is the default. */
 const struct bw_profile *const *bw_profile_all(size_t *out_n);
 const struct bw_profile *bw_profile_find(const char *name); /* NULL when there is none */
-/* By the register database's name ("gc"); NULL when there is none. */
+/* A block by its name in the register database ("gc"); NULL when there is none. */
 const struct bw_profile_block *bw_profile_block(const struct bw_profile *p, const char *name);
 
 #endif

@@ -10,11 +10,11 @@
 void bw_spi_submit(struct bw_dispatch *d);
 /* stomp.c. A NOP on a ring, which may say what to fill. */
 void bw_stomp_take_packet(struct bw_queue *q, const struct bw_pm4_packet *p);
-/* What to fill for the waves of the queue's next dispatch. */
+/* The registers and memory to fill for the waves of the queue's next dispatch. */
 void bw_stomp_next_dispatch(struct bw_queue *q, struct bw_vgpu_stomp *out);
 /* Before the waves of a group start. */
 void bw_stomp_lds(const struct bw_group *g);
-/* All but the first SGPRs and VGPRs, which the launch has set. */
+/* Fills all registers but the first SGPRs and VGPRs, which the launch has set. */
 void bw_stomp_registers(const struct bw_vgpu_stomp *s, struct bw_wave *w, unsigned n_sgprs,
 			unsigned n_vgprs);
 /* Before the first instruction of a wave, with w->tlb set. */

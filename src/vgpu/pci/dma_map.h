@@ -2,10 +2,9 @@
 #ifndef BW_VGPU_PCI_DMA_MAP_H
 #define BW_VGPU_PCI_DMA_MAP_H
 
-/* Which bus addresses the guest has given to the device: ranges that do not overlap, sorted by
- * address. A range is memory, or something that is no memory (a ROM, another function's BAR),
- * which is kept because it will be taken away again. An unmap names exactly one earlier map.
- * Pure. */
+/* The bus addresses that the guest has given to the device: ranges that do not overlap, sorted by
+ * address. A range is memory, or something else (a ROM, another function's BAR), which is kept
+ * because the guest will unmap it later. An unmap names exactly one earlier map. Pure. */
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -70,7 +70,7 @@ enum {
 	BW_VFU_VGA,
 	BW_VFU_N_REGIONS
 };
-/* Its interrupts. */
+/* The device's interrupts. */
 enum { BW_VFU_INTX, BW_VFU_MSI, BW_VFU_MSIX, BW_VFU_ERR, BW_VFU_REQ, BW_VFU_N_IRQS };
 
 struct bw_vfu_header {

@@ -36,7 +36,7 @@ struct bw_error *bw_pci_create(const struct bw_profile *profile,
 			       const struct bw_pci_options *options,
 			       struct bw_pci **out) BW_MUST_CHECK;
 void bw_pci_destroy(struct bw_pci *p);
-/* The device behind it, for tests; another one after DEVICE_RESET. */
+/* The GPU model of the PCI device, for tests; another one after DEVICE_RESET. */
 struct bw_device *bw_pci_device(struct bw_pci *p);
 
 /* Carries out one message and makes its reply. body: size_b - BW_VFU_HEADER_B bytes of it. fds:

@@ -23,7 +23,7 @@ int bw_ioctl_gem_va(struct bw_drm_call *c, void *arg);
 void bw_drm_vm_forget_bo(struct bw_drm_vm *vm, struct bw_drm_bo *bo);
 /* Applies the page-table changes whose time has come; true if that was something. */
 bool bw_drm_vm_apply_updates(struct bw_drm_vm *vm);
-/* As at a CS: changes that were delayed are due now. */
+/* Applies delayed changes of mappings, as a CS does. */
 void bw_drm_vm_flush_updates(struct bw_drm_vm *vm);
 
 /* ---- vm_pt.c ---- */

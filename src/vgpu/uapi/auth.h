@@ -2,14 +2,15 @@
 #ifndef BW_VGPU_UAPI_AUTH_H
 #define BW_VGPU_UAPI_AUTH_H
 
-/* Who may call what: the card's master, files that it has authenticated, and administrators
+/* Permissions of ioctls: for the card's master, files that it has authenticated, and administrators
  * (drm_auth.c and drm_ioctl_permit of Linux 6.12). */
 
 #include <stdbool.h>
 
 #include "vgpu/uapi/uapi_priv.h"
 
-/* What an ioctl asks of its caller: DRM_RENDER_ALLOW and the others of drm_ioctl.h. */
+/* The right that an ioctl requires of its caller: DRM_RENDER_ALLOW and the others of
+ * drm_ioctl.h. */
 enum bw_drm_right {
 	BW_DRM_AUTH = 1,	 /* an authenticated file, or one of the render node */
 	BW_DRM_MASTER = 2,	 /* the card's master */

@@ -2,8 +2,8 @@
 #ifndef BW_VGPU_UAPI_CLIENT_LIMITS_H
 #define BW_VGPU_UAPI_CLIENT_LIMITS_H
 
-/* What one program may ask for, and the account of what it has (client_limits.c). Lock held but for
- * bw_drm_limits_init() and bw_drm_account_new(). */
+/* The limits of one program, and the account of what it has (client_limits.c). The caller holds the
+ * lock, except for bw_drm_limits_init() and bw_drm_account_new(). */
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -31,8 +31,8 @@ int bw_user_dup(struct bw_drm_call *c, uint64_t va, uint64_t n, size_t elem_b, v
 
 /* ---- server.c ---- */
 
-/* For user memory during a call: sends one request and waits for its answer. False: the caller has
- * gone. */
+/* Accesses user memory during a call: sends one request and waits for its answer. False: the caller
+ * has gone. */
 struct bw_msg;
 struct bw_msg_part;
 bool bw_conn_ask(struct bw_conn *conn, uint16_t type, const struct bw_msg_part *parts,

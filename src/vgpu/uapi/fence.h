@@ -11,7 +11,7 @@ struct bw_drm_fence *bw_drm_fence_ref(struct bw_drm_fence *f);
 void bw_drm_fence_unref(struct bw_drm_fence *f);
 bool bw_drm_fence_done(struct bw_drm_fence *f);
 struct bw_drm_fence *bw_drm_fence_new_signaled(void);
-/* Where nobody can have waited for it yet. */
+/* Marks a fence as signalled that nobody can have waited for yet. */
 void bw_drm_fence_is_signaled(struct bw_drm_fence *f);
 /* The first of n contexts that no fence has yet. */
 uint64_t bw_drm_fence_contexts(unsigned n);

@@ -38,11 +38,11 @@ struct bw_file_ops {
 	int64_t (*read)(struct bw_file *f, void *out, size_t size_b, uint64_t *pos);
 	int64_t (*write)(struct bw_file *f, const void *data, size_t size_b, uint64_t *pos);
 	int (*ioctl)(struct bw_file *f, struct bw_file_call *c);
-	/* Where opening and closing mean something; comm: the process's name. 0 or -errno. */
+	/* NULL if opening or closing has no effect. comm: the process's name. 0 or -errno. */
 	int (*open)(struct bw_file *f, const char *comm);
 	void (*close)(struct bw_file *f);
 };
-/* Where the PCI device is in the tree, and in its folder the hardware monitor. */
+/* The path of the PCI device in the tree; its folder has the hardware monitor. */
 #define BW_TREE_PCI_ROOT "sys/devices/pci0000:00/0000:00:01.0"
 enum { BW_TREE_RENDER = 128 }; /* the render node's number less the card's */
 #define BW_TREE_RESCAN "sys/bus/pci/rescan"
@@ -62,10 +62,10 @@ struct bw_file_row {
 /* debug/dri/<PCI address>, and the PCI device's folder in sysfs: what changes there */
 const struct bw_file_row *bw_debugfs_rows(size_t *out_n);
 const struct bw_file_row *bw_sysfs_rows(size_t *out_n);
-/* debug/sync, which is no GPU's */
+/* debug/sync, which belongs to no GPU */
 const struct bw_file_row *bw_sync_rows(size_t *out_n);
 bool bw_is_sysfs_row(const struct bw_file_row *row);
-/* What stat() says: 0 for a file that does not tell its size. */
+/* The size that stat() reports: 0 for a file that does not tell its size. */
 uint64_t bw_debugfs_size(const struct bw_profile *profile, const struct bw_file_row *row);
 
 /* debugfs_text.c, sysfs.c, waits.c */

@@ -11,7 +11,7 @@
 /* ---- gpu.c ---- */
 
 struct bw_error *bw_drm_gpu_init(struct bw_uapi *u) BW_MUST_CHECK;
-/* Where a register is in this GPU: a dword address. Registers of a row have numbers in a row. */
+/* A register's dword address in this GPU. Registers of an array have consecutive addresses. */
 uint32_t bw_drm_reg(const struct bw_uapi *u, enum bw_register reg);
 uint32_t bw_rreg(struct bw_uapi *u, enum bw_register reg);
 void bw_wreg(struct bw_uapi *u, enum bw_register reg, uint32_t value);

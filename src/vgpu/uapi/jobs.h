@@ -17,7 +17,8 @@ void bw_drm_ctx_unref(struct bw_drm_ctx *ctx);
  * (amdgpu_ctx_get_entity). */
 int bw_drm_ctx_entity(struct bw_drm_ctx *ctx, uint32_t ip, uint32_t instance, uint32_t ring,
 		      struct bw_drm_entity **out);
-/* What the job that left its queue last has ended with (drm_sched_entity_error); 0 until then. */
+/* The error of the job that left its queue last (drm_sched_entity_error); 0: none, or no job
+ * yet. */
 int bw_drm_entity_error(const struct bw_drm_entity *e);
 /* A reference to the fence of a submission; 0 and NULL: long done. */
 int bw_drm_ctx_fence(struct bw_drm_entity *e, uint64_t seq, struct bw_drm_fence **out);
@@ -52,7 +53,7 @@ uint64_t bw_drm_ring_signaled(struct bw_uapi *u, const struct bw_drm_ring *ring)
 /* Throws away what is on the ring and starts it again empty; its jobs up to this ring_seq count as
  * ended. False: the queue does not stop. */
 bool bw_drm_ring_restart(struct bw_uapi *u, struct bw_drm_ring *ring, uint64_t ended);
-/* As the queue's registers have them, in dwords; may be beyond the ring's end. */
+/* The pointers in the queue's registers, in dwords; they may be beyond the ring's end. */
 void bw_drm_ring_pointers(struct bw_uapi *u, const struct bw_drm_ring *ring, uint64_t *out_rptr,
 			  uint64_t *out_wptr);
 
@@ -63,7 +64,7 @@ void bw_drm_sdma_pointers(struct bw_uapi *u, const struct bw_drm_ring *ring, uin
 			  uint64_t *out_wptr);
 /* Waits until it is idle; false: it does not come to it. */
 bool bw_drm_sdma_stop(struct bw_uapi *u, struct bw_drm_ring *ring);
-/* How a ring's packets access registers: (register & mask) == ref ends a wait. */
+/* Packets of a ring that access registers: (register & mask) == ref ends a wait. */
 struct bw_drm_reg_packets {
 	void (*write)(struct bw_pm4_stream *s, uint32_t addr_dw, uint32_t value);
 	void (*wait)(struct bw_pm4_stream *s, uint32_t addr_dw, uint32_t ref, uint32_t mask);
@@ -76,8 +77,8 @@ void bw_drm_sdma_put_job(struct bw_uapi *u, struct bw_drm_ring *ring, struct bw_
 
 /* ---- waits.c ---- */
 
-/* How long the ring's dispatches have waited for waves of others to end so far, and (now) for how
- * long the one at hand has. */
+/* How long the ring's dispatches have waited for waves of others to end so far, and (now) how long
+ * the current one has. */
 uint64_t bw_drm_ring_starved_ns(struct bw_uapi *u, const struct bw_drm_ring *ring,
 				uint64_t *out_now_ns);
 

@@ -3,8 +3,7 @@
 #define BW_VGPU_UAPI_MODE_H
 
 /* Displays: this GPU has none, so their ioctls find no object, but for buffers, which need no
- * display (gem.c). What the answers are is from drm_mode_object.c and its neighbours of Linux
- * 6.12. */
+ * display (gem.c). The answers follow drm_mode_object.c and its neighbours of Linux 6.12. */
 
 #include <stdint.h>
 

@@ -2,7 +2,8 @@
 #ifndef BW_VGPU_UAPI_SENSORS_H
 #define BW_VGPU_UAPI_SENSORS_H
 
-/* What AMDGPU_INFO_SENSOR tells: load, temperature, clocks (sensors.c). Lock held. */
+/* Values of AMDGPU_INFO_SENSOR: load, temperature, clocks (sensors.c). The caller holds the
+ * lock. */
 
 #include <stdbool.h>
 #include <stdint.h>

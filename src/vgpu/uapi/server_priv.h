@@ -2,7 +2,7 @@
 #ifndef BW_VGPU_UAPI_SERVER_PRIV_H
 #define BW_VGPU_UAPI_SERVER_PRIV_H
 
-/* What connections (server.c) and the requests on them (client_requests.c) share. */
+/* Declarations that connections (server.c) and the requests on them (client_requests.c) share. */
 
 #include "vgpu/uapi/files.h"
 #include "vgpu/uapi/uapi_priv.h"

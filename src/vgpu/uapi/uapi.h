@@ -42,8 +42,8 @@ void bw_uapi_clients(struct bw_uapi *u, unsigned *out_now, uint64_t *out_ever);
 /* Calls fn whenever a client has connected or disconnected. */
 void bw_uapi_on_clients(struct bw_uapi *u, void (*fn)(void *cookie), void *cookie);
 
-/* tree.c: makes the files that programs look for below /dev and /sys. What
- * changes is a marked file without content there (files.h): it is read by FILE_OPEN. */
+/* tree.c: makes the files that programs look for below /dev and /sys. A file whose
+ * content changes is marked and empty there (files.h): FILE_OPEN reads it. */
 struct bw_error *bw_tree_make(const struct bw_profile *profile, const char *root) BW_MUST_CHECK;
 /* Takes the GPU's nodes, folders and links out of that tree, and puts them back. node: number of
  * the card. */

@@ -74,7 +74,7 @@ struct bw_tlb {
 	struct bw_watch watch[BW_N_WATCHES]; /* as of the same moment; of a TCP client only */
 };
 
-/* The page of an address: all of its bits, since what is not canonical is no page. */
+/* The page of an address: all of its bits, since an address that is not canonical has no page. */
 static inline uint64_t bw_tlb_tag(uint64_t va)
 {
 	return va / BW_PAGE_B;
@@ -85,7 +85,7 @@ static inline unsigned bw_tlb_slot(uint64_t va)
 	return bw_tlb_tag(va) % BW_TLB_ENTRIES;
 }
 
-/* Which watches (a bit each) this access of at most 16 bytes hits. */
+/* The watches (a bit each) that this access of at most 16 bytes hits. */
 static inline unsigned bw_tlb_watched(const struct bw_tlb *tlb, uint64_t va, unsigned size_b,
 				      enum bw_access access)
 {

@@ -13,8 +13,8 @@
 /* Whether this instruction can raise any. For VOPD, either half. */
 bool bw_excp_possible(const struct bw_inst *inst);
 
-/* What the lanes of mask raise, enum bw_fexcp. s: operands as the row takes them, modifiers
- * applied. */
+/* The exceptions (enum bw_fexcp) that the lanes of mask raise. s: operands as the row takes them,
+ * modifiers applied. */
 uint32_t bw_excp_lanes(enum bw_op op, const struct bw_map_row *row, const void *const s[3],
 		       uint32_t mask, const struct bw_lane_args *args);
 

@@ -26,7 +26,7 @@ enum bw_fexcp {
 	BW_FEXCP_FLOAT = 0x7f,
 };
 
-/* How one operation rounds and what it does to denormals. */
+/* The rounding of one operation, and its handling of denormals. */
 struct bw_fmath {
 	enum bw_round round;
 	bool flush_in, flush_out;

@@ -41,8 +41,8 @@ static inline double exp2_of(double x)
 		7.054911620801121e-09,
 	};
 	x = x < -300.0 ? -300.0 : x > 300.0 ? 300.0 : x; /* no f32 is as far out; NaN stays */
-	/* To an integer, and to the nearest unless MODE rounds otherwise; then the rest may come
-	 * near 1. */
+	/* Rounds to the nearest integer, unless MODE rounds otherwise; then the rest may come near
+	 * 1. */
 	double whole = (x + 0x1.8p52) - 0x1.8p52, rest = x - whole;
 	int32_t e = (int32_t)(x == x ? whole : 0.0);
 	double power = bits_f64((uint64_t)(uint32_t)(e + 1023) << 52);
@@ -144,7 +144,7 @@ static inline float cos_gpu(float f)
 	return a == 0.25 ? 0.0f : v;
 }
 
-/* Of f16 values: results of an f32 that is rounded once more. */
+/* For f16 values: the f32 result is rounded once more. */
 static inline float exp2_half(float f)
 {
 	float r = (float)exp2_of((double)f);

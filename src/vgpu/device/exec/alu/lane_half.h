@@ -8,8 +8,8 @@
  *
  * Why a double is enough. f16 has 11 significant bits, bf16 has 8: the exact product of two fits
  * into a double's 53. Sums need not, and half_fma says how it makes theirs exact enough. A quotient
- * of two such numbers, or a square root, that is no f16 is further than 2^-24 of itself from every
- * f16 and from every tie, so that it does not matter how the double was rounded. */
+ * of two such numbers, or a square root, that is not an f16 is further than 2^-24 of itself from
+ * every f16 and from every tie, so that it does not matter how the double was rounded. */
 
 #include <stdint.h>
 #include <string.h>
@@ -74,7 +74,7 @@ static inline uint16_t round_to_16(double d, unsigned frac, int emin, enum bw_ro
 	return (uint16_t)(neg << 15 | out);
 }
 
-/* The same from an f32 to f16, eight lanes of it at a time. */
+/* Converts an f32 to f16, in eight lanes at a time. */
 static inline uint16_t f32_bits_to_f16(uint32_t b, enum bw_round round, const struct bw_fmode *m)
 {
 	uint32_t neg = b >> 31, mag = b & 0x7fffffffu;

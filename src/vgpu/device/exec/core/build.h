@@ -35,15 +35,15 @@ uint32_t bw_row_mxcsr(const struct bw_map_row *row, const struct bw_fmode *m);
 /* A mask result goes to a scalar register or pair, unless that is NULL or hidden. */
 void bw_write_mask(struct bw_wave *w, unsigned code, uint64_t mask);
 
-/* Where a scalar operand lies. False: the code is illegal. */
+/* Finds the place of a scalar operand. False: the code is illegal. */
 bool bw_build_scalar_src(struct bw_build *b, unsigned slot, unsigned code, enum bw_row_type t);
 /* False: a TTMP without privilege, the write is to be dropped. */
 bool bw_build_scalar_dst(struct bw_build *b, unsigned code, enum bw_row_type t);
-/* The value of an operand code that is no register for this kind of wave. */
+/* The value of an operand code that does not name a register for this kind of wave. */
 bool bw_constant(const struct bw_exec *x, const struct bw_inst *inst, unsigned code,
 		 enum bw_row_type t, const struct bw_rec_ctx *ctx, uint64_t *out);
-/* Which lanes of a half read something, and which may write (result), of those active: rules 239 to
- * 245. */
+/* The active lanes of a half that may write (result), and those that read something (out_valid):
+ * rules 239 to 245. */
 uint32_t bw_dpp_masks(const struct bw_dpp_lanes *d, unsigned half, uint32_t exec,
 		      uint32_t *out_valid);
 void bw_dpp_prepare(struct bw_code_page *page, const struct bw_inst *inst, struct bw_rec *rec);

@@ -15,7 +15,7 @@ struct bw_strict;
 /* The generation of instructions that the executor is built for; profiles of others are refused. */
 #define BW_EXEC_GEN BW_ISA_GFX11
 
-/* What the executor needs from the device. All are called from the worker thread. */
+/* The functions of the device that the executor calls, all from the worker thread. */
 struct bw_exec_host {
 	void *cookie;
 	/* TBA and TMA of the wave's VMID as canonical byte addresses; whether TBA.TRAP_EN. */
@@ -42,8 +42,8 @@ struct bw_exec_host {
 	/* Flag float exceptions in TRAPSTS always, and not only where MODE.EXCP_EN or the code
 	 * asks. Slow. */
 	bool float_exceptions;
-	/* Of the wave's queue and dispatch: s_sendmsg_rtn GET_DOORBELL and GET_DDID. Optional:
-	 * 0. */
+	/* Results of s_sendmsg_rtn GET_DOORBELL and GET_DDID for the wave's queue and dispatch.
+	 * Optional; without them 0. */
 	uint32_t (*doorbell)(void *cookie, struct bw_wave *w);
 	uint32_t (*dispatch_id)(void *cookie, struct bw_wave *w);
 	/* Count what is executed, for bw_exec_tally. */

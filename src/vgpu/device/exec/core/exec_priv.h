@@ -29,7 +29,7 @@ enum bw_exit {
 	BW_EXIT_FATAL,
 };
 
-/* What a lane function gets beside its operands. */
+/* The arguments of a lane function besides its operands. */
 struct bw_lane_args {
 	uint32_t mask_in; /* carry-in or selector, one bit a lane */
 	uint32_t lane0;	  /* 0 or 32: the number of lane 0 of this half */
@@ -179,7 +179,7 @@ struct bw_map_row {
 	bool vcc_mask;	 /* takes_mask, always from VCC */
 };
 
-/* Both compilations of the rows. */
+/* All rows, as compiled for one kind of processor. */
 struct bw_row_set {
 	const struct bw_map_row *row;
 	size_t n_rows;
@@ -230,7 +230,7 @@ struct bw_absent_row {
 extern const struct bw_absent_row bw_absent_rows[];
 extern const size_t bw_n_absent_rows;
 
-/* What executes an opcode, after the join by name. */
+/* The kind of code that executes an opcode, found by its name. */
 enum bw_sem_kind {
 	BW_SEM_NONE,
 	BW_SEM_MAP,
@@ -252,7 +252,7 @@ struct bw_sem {
 };
 const struct bw_sem *bw_exec_sem(enum bw_op op);
 const struct bw_row_set *bw_exec_rows(void);
-/* Which compilation of rows, and of the memory instructions, this machine takes. */
+/* Whether this machine uses the AVX2 compilation of rows and of the memory instructions. */
 bool bw_exec_host_has_v3(void);
 /* Names of rows that no opcode has, for the test that joins the tables: NULL when all is well. */
 const char *bw_exec_sem_orphan(void);

@@ -16,9 +16,9 @@ struct bw_fmode {
 	uint32_t mxcsr32;      /* for f32 rows; set while the executor runs */
 	uint32_t mxcsr64;      /* for f64 rows: rounding and denormals of the f16/f64 fields */
 	uint32_t mxcsr_narrow; /* for f64 to f32: rounds as f32, takes f64 operands */
-	/* For f16 rows, which handle denormals by themselves: the rounding of the f16/f64 field; as
-	 * mxcsr32 when that is the same. For bf16, whose denormals are denormal in f32, too: keeps
-	 * them. */
+	/* mxcsr_f16 is for f16 rows, which handle denormals by themselves: the rounding of the
+	 * f16/f64 field; equal to mxcsr32 if that rounds the same way. mxcsr_bf16 keeps denormals:
+	 * those of bf16 are denormal in f32, too. */
 	uint32_t mxcsr_f16, mxcsr_bf16;
 	uint32_t flush_in32; /* 1: f32 inputs that are denormal count as zero */
 	uint32_t flush_out32;

@@ -41,7 +41,7 @@ enum {
 	BW_STATUS_USER_PRIO = BW_GFX11_STATUS__USER_PRIO,
 	BW_STATUS_COND_DBG_USER = BW_GFX11_STATUS__COND_DBG_USER,
 	BW_STATUS_COND_DBG_SYS = BW_GFX11_STATUS__COND_DBG_SYS,
-	/* What the trap handler may write. [I] the rest is the hardware's own. */
+	/* The fields that the trap handler may write. [I] only the hardware writes the others. */
 	BW_STATUS_PRIV_WRITABLE = BW_GFX11_STATUS__SCC | BW_GFX11_STATUS__SPI_PRIO |
 				  BW_GFX11_STATUS__USER_PRIO | BW_GFX11_STATUS__HALT |
 				  BW_GFX11_STATUS__SKIP_EXPORT | BW_GFX11_STATUS__COND_DBG_USER |

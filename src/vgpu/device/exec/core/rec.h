@@ -28,7 +28,7 @@ struct bw_map_row;
 struct bw_scalar_row;
 struct bw_exec;
 
-/* What an operand offset is relative to: an index into bw_exec.base. */
+/* The base that an operand offset is relative to: an index into bw_exec.base. */
 enum bw_base {
 	BW_BASE_ABS,   /* 0: the offset is a host address (constants, expanded to 32 lanes) */
 	BW_BASE_WAVE,  /* struct bw_wave: scalar registers, SCC */

@@ -11,7 +11,7 @@ typedef void bw_wmma_fn(float *restrict d, const uint16_t *restrict a, const uin
 			int bf16);
 bw_wmma_fn bw_rows_v1_wmma, bw_rows_v3_wmma;
 
-/* The same for integers that the caller has widened. */
+/* The same for integers: d += a * b; the caller has widened a and b. */
 typedef void bw_wmma_int_fn(int32_t *restrict d, const int16_t *restrict a,
 			    const int16_t *restrict b);
 bw_wmma_int_fn bw_rows_v1_wmma_int, bw_rows_v3_wmma_int;

@@ -64,7 +64,7 @@ struct bw_tap {
 	uint32_t x, y, z; /* z: slice of the view */
 	float weight;
 	bool is_border;
-	bool is_corner; /* of a cube: where three faces meet there is no fourth texel */
+	bool is_corner; /* a cube's corner, where three faces meet: there is no fourth texel */
 };
 
 enum { BW_TAPS = 8 };

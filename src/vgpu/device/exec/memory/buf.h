@@ -2,8 +2,8 @@
 #ifndef BW_VGPU_EXEC_MEM_BUF_H
 #define BW_VGPU_EXEC_MEM_BUF_H
 
-/* What plain and formatted buffer instructions share. Their records are made by bw_mem_prep_begin
- * with addr, dst and data filled. */
+/* Functions that plain and formatted buffer instructions share. Their records are made by
+ * bw_mem_prep_begin with addr, dst and data filled. */
 
 #include "vgpu/device/exec/memory/set.h"
 #include "vgpu/device/exec/memory/span.h"

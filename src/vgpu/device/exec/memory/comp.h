@@ -43,7 +43,8 @@ static inline void bw_comp_write(const struct bw_wave *w, unsigned dst, unsigned
 	}
 }
 
-/* data: the register of each dword. What the instruction does not have is 0 (rule 366). */
+/* data: the register of each dword. Components that the instruction does not have are 0 (rule
+ * 366). */
 static inline void bw_comp_read(const struct bw_wave *w, const uint8_t *data, unsigned lane,
 				struct bw_comps comps, uint32_t v[4])
 {

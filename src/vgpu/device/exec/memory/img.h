@@ -2,8 +2,8 @@
 #ifndef BW_VGPU_EXEC_MEM_IMG_H
 #define BW_VGPU_EXEC_MEM_IMG_H
 
-/* What image instructions share: the address registers by their meaning, the descriptor, reading
- * texels, and results that reach registers only when every lane's texels could be read. */
+/* Functions that image instructions share: the address registers by their meaning, the descriptor,
+ * reading texels, and results that reach registers only when every lane's texels could be read. */
 
 #include "vgpu/device/exec/core/exec_priv.h"
 #include "image/image.h"

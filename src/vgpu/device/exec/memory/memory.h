@@ -3,9 +3,9 @@
 #define BW_VGPU_EXEC_MEM_H
 
 /* Memory instructions: scalar loads, FLAT, GLOBAL and SCRATCH, LDS, buffers. Each format has a
- * table of rows made from its sem/NAME.def; memory.c joins them with the opcodes by name. What
- * depends on the instruction alone is computed once, by the prepare functions, and stored in the
- * record. */
+ * table of rows made from its sem/NAME.def; memory.c joins them with the opcodes by name. Values
+ * that depend on the instruction alone are computed once, by the prepare functions, and stored in
+ * the record. */
 
 #include <string.h>
 
@@ -32,8 +32,8 @@ extern const struct bw_mem_table bw_mem_flat_v3, bw_mem_ds_v3, bw_mem_buf_v3, bw
 /* Cache control and probes: no effect in a model without caches. */
 bw_mem_fn bw_mem_nothing;
 
-/* What a vector memory record knows: registers by number, those that the wave does not have already
- * replaced by v0 (rule 40, for each dword). */
+/* The contents of a vector memory record: registers by number; v0 is in place of those that the
+ * wave does not have (rule 40, for each dword). */
 struct bw_mem_prep {
 	int32_t imm;	  /* byte offset as the format extends it */
 	uint32_t step[2]; /* DS two-address forms: byte offsets */

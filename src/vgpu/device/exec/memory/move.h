@@ -18,8 +18,8 @@
 typedef uint32_t bw_u32_any __attribute__((aligned(1)));
 typedef uint16_t bw_u16_any __attribute__((aligned(1)));
 
-/* What is moved: LO_ and HI_ are the d16 forms, which leave the other half of the register alone on
- * loads and take that half on stores (rules 350, 351, 388, 412, 413). */
+/* The element that is moved. LO_ and HI_ are the d16 forms, which leave the other half of the
+ * register alone on loads and take that half on stores (rules 350, 351, 388, 412, 413). */
 /* clang-format off */
 enum bw_elem {
 	ELEM_U8, ELEM_I8, ELEM_U16, ELEM_I16,
@@ -60,7 +60,7 @@ BW_ALWAYS_INLINE unsigned bw_elem_n_dw(enum bw_elem e)
 	return (bw_elem_size_b(e) + 3) / 4;
 }
 
-/* What each dword of the element is. */
+/* The kind of each dword of the element. */
 BW_ALWAYS_INLINE enum bw_elem bw_elem_dword(enum bw_elem e)
 {
 	return bw_elem_size_b(e) < 4 ? e : ELEM_B32;
@@ -246,7 +246,7 @@ BW_ALWAYS_INLINE void bw_load_index(uint32_t *restrict dst, size_t reg_dw, const
 			bw_gather32(dst + k * reg_dw, src + 4 * k, index, exec);
 }
 
-/* In the order of the lanes, so that the last one stays where several store to one place (rule
+/* Stores in the order of the lanes, so that the last one wins if several store to one place (rule
  * 393). */
 BW_ALWAYS_INLINE void bw_store_index(uint8_t *dst, const uint32_t *const *reg,
 				     const uint32_t *index, uint32_t exec, enum bw_elem e)
@@ -404,7 +404,7 @@ BW_ALWAYS_INLINE void bw_span_store_half(const struct bw_span *s, unsigned h,
 	}
 }
 
-/* All halves of a wave. dst, data: register numbers of the record. */
+/* Loads and stores for all halves of a wave. dst, data: register numbers of the record. */
 BW_ALWAYS_INLINE void bw_span_load(const struct bw_span *s, const struct bw_wave *w, unsigned dst,
 				   enum bw_elem e)
 {

@@ -12,7 +12,7 @@
 
 #include "base/float_bits.h"
 
-/* Which denormals a float operation takes for zero. */
+/* The denormals that a float operation takes for zero. */
 enum bw_rmw_denorm { BW_DENORM_FLUSH_IN = 1, BW_DENORM_FLUSH_OUT = 2 };
 
 static inline uint32_t bw_f32_flush(uint32_t v, bool flush)
@@ -116,8 +116,8 @@ enum bw_rmw_kind { BW_RMW_INT, BW_RMW_FADD, BW_RMW_FCMP };
 struct bw_rmw {
 	/* The new value. */
 	uint64_t (*plain)(uint64_t o, uint64_t d, uint64_t c, uint32_t M);
-	/* On shared memory, where other threads run other workgroups: indivisible. `at` is
-	 * naturally aligned. Returns the old value. */
+	/* The atomic form, for memory that workgroups on other threads use, too. `at` is naturally
+	 * aligned. Returns the old value. */
 	uint64_t (*shared)(void *at, uint64_t d, uint64_t c, uint32_t M);
 	uint8_t size_b;
 	uint8_t kind;

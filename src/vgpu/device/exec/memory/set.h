@@ -3,8 +3,8 @@
 #define BW_VGPU_EXEC_MEM_SET_H
 
 /* Vector memory instructions are compiled twice, for any x86-64 (BW_MEM_SET v1) and for those with
- * AVX2 (v3); memory.c chooses a set of tables. What the files of a set call among themselves is
- * named after it. */
+ * AVX2 (v3); memory.c chooses a set of tables. Functions that only the files of a set call are
+ * named after the set. */
 
 #ifdef BW_MEM_SET
 #define BW_MEM_NAME__(name, set) name##_##set

@@ -55,12 +55,12 @@ struct bw_span {
 	uint8_t *lane[64];	  /* whole element in one place */
 	uint8_t n_pieces[64];
 	struct bw_span_piece piece[64][BW_MEM_MAX_PIECES];
-	/* The memory behind accesses without an effect, which reads as zeros: partially resident
-	 * pages, LDS beyond the allocation, buffers beyond their range. */
+	/* The target of accesses that have no effect; it reads as zeros: partially resident pages,
+	 * LDS beyond the allocation, buffers beyond their range. */
 	uint8_t sink[64][BW_MEM_MAX_B] __attribute__((aligned(16)));
 };
 
-/* What an instruction asks of memory, the same for all of its lanes. */
+/* An instruction's memory request: the part that is equal for all of its lanes. */
 struct bw_mem_request {
 	struct bw_wave *w;
 	struct bw_apertures ap;
@@ -85,8 +85,8 @@ static inline void bw_span_begin(struct bw_span *s, unsigned align_b)
 }
 
 void bw_span_set_align(struct bw_span *s, const struct bw_wave *w, unsigned size_b);
-/* What the wave's alignment mode asks of elements of size_b bytes; after bw_span_begin and
- * may_index. */
+/* Sets the alignment that the wave's mode requires of elements of size_b bytes. Call it after
+ * bw_span_begin and may_index. */
 static inline void bw_span_align(struct bw_span *s, const struct bw_wave *w, unsigned size_b)
 {
 	if (__builtin_expect(w->align_mode != BW_ALIGN_NONE, 0))
@@ -119,7 +119,8 @@ void bw_span_locate_global(struct bw_span *s, const struct bw_mem_request *q, un
 void bw_span_locate_half(struct bw_span *s, const struct bw_mem_request *q, unsigned h,
 			 const uint32_t *lo, const uint32_t *hi, uint64_t base);
 
-/* What the caller returns after locating: OK, or FAULT with the wave told. */
+/* The result for the caller to return after it has found the addresses: OK, or FAULT, which the
+ * wave has been told. */
 enum bw_mem_result bw_span_check(const struct bw_span *s, struct bw_wave *w);
 
 static inline uint32_t bw_wave_half_exec(const struct bw_wave *w, unsigned half)
@@ -212,8 +213,8 @@ static inline bool bw_lanes_are(const uint32_t *v, uint32_t start, uint32_t step
 	return !differs;
 }
 
-/* How the addresses of active lanes follow each other: by size_b, not at all (0), or neither
- * (UINT32_MAX). One active lane is a run. */
+/* The step between the addresses of active lanes: size_b, 0 (all are equal), or UINT32_MAX
+ * (neither). One active lane counts as a step of size_b. */
 static inline uint32_t bw_lanes_step(const uint32_t *v, uint32_t exec, unsigned size_b)
 {
 	unsigned first = (unsigned)__builtin_ctz(exec);

@@ -73,8 +73,8 @@ void bw_strict_poison_lds(void *lds, size_t size_b);
 
 /* Caches of a WGP; owned by s. NULL: out of memory. */
 struct bw_strict_caches *bw_strict_caches_create(struct bw_strict *s);
-/* From the command processor (ACQUIRE_MEM, RELEASE_MEM), any thread: everything that GCR_CNTL
- * names. */
+/* The command processor's cache operations (ACQUIRE_MEM, RELEASE_MEM): everything that GCR_CNTL
+ * names. Any thread. */
 enum bw_strict_cache {
 	BW_STRICT_SCALAR = 1,
 	BW_STRICT_GL0 = 2,

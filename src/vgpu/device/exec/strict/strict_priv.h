@@ -35,7 +35,7 @@ enum {
 
 enum bw_half { BW_HALF_BOTH, BW_HALF_LO, BW_HALF_HI };
 
-/* What a register is to an instruction. */
+/* The use that an instruction makes of a register. */
 enum bw_role {
 	BW_ROLE_VALUE, /* an operand of the ALU */
 	BW_ROLE_ALL,   /* the same, in all lanes whatever EXEC says */
@@ -73,7 +73,7 @@ enum bw_access_kind {
 
 enum { BW_EFFECTS_READS = 12, BW_EFFECTS_WRITES = 3 };
 
-/* What an instruction reads and writes. */
+/* The registers that an instruction reads and writes. */
 struct bw_effects {
 	enum bw_unit unit;
 	enum bw_access_kind access;
@@ -106,7 +106,7 @@ struct bw_strict_op {
 	bool indexed;	  /* bw_effects_index has to be asked each time */
 };
 
-/* How "never written" passes from sources to results. */
+/* The way that "never written" passes from sources to results. */
 enum bw_flows {
 	BW_FLOWS_ANY,	  /* any source that is wholly undefined makes the result so */
 	BW_FLOWS_ALL,	  /* all sources must be: logic, permutations of bytes, packing */
