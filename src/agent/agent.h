@@ -116,11 +116,11 @@ struct bw_agent_config {
 	bool is_tracked;	     /* any of these */
 };
 const struct bw_agent_config *bw_agent_config(void);
-/* On the program's standard error; a whole line. */
+/* Writes a whole line to the program's standard error. */
 void bw_agent_say(const char *text);
 /* The connection to the virtual GPU, made on first use. NULL: not virtual, or not to be reached. */
 struct bw_vgpu_client *bw_agent_client(void);
-/* Its device tree: "/tmp/.../root" */
+/* The virtual GPU's device tree: "/tmp/.../root" */
 const char *bw_agent_root(void);
 /* "0000:03:00.0" of the virtual GPU */
 const char *bw_agent_pci_address(void);
@@ -192,9 +192,9 @@ int bw_agent_live_open(const char *tree_path, int flags);
 /* A stream that reads and writes the descriptor by read() and write(); takes ownership of it. NULL
  * and errno: the descriptor is still the caller's. */
 FILE *bw_agent_live_stream(int fd, const char *mode);
-/* setvbuf(stream, NULL, _IONBF, 0); false: the stream is no such. */
+/* setvbuf(stream, NULL, _IONBF, 0); false: it is not a stream of a live file. */
 bool bw_agent_live_unbuffer(FILE *stream);
-/* Its descriptor, -1: the stream is no such. */
+/* The stream's descriptor; -1: it is not a stream of a live file. */
 int bw_agent_live_fileno(FILE *stream);
 /* Puts what the file has into its descriptor, where libc's own reads find it. 0 or -errno. */
 int bw_agent_live_fill(struct bw_agent_file *f, int fd);

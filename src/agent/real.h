@@ -2,8 +2,8 @@
 #ifndef BW_AGENT_REAL_H
 #define BW_AGENT_REAL_H
 
-/* What a function would have been without us: REAL(open)(path, flags). Looked up once for each
- * place that uses it; looking twice at the same time does no harm. */
+/* The function that the program would call without the agent: REAL(open)(path, flags). It is looked
+ * up once for each place that uses it; two threads may look it up at the same time. */
 
 #include <dlfcn.h>
 #include <stdatomic.h>

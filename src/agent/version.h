@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-/* What the virtual GPU said when the file was opened. */
+/* The answer of the virtual GPU when the file was opened. */
 struct bw_agent_version {
 	int32_t major, minor, patchlevel;
 	char name[16], date[16], desc[32]; /* ended by 0 */

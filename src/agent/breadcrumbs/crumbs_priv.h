@@ -36,7 +36,7 @@ struct bw_crumbs_job {
 	struct bw_crumbs_part parts[]; /* up to the chunks of the call */
 };
 
-/* What breadcrumbs keep for a DRM file. */
+/* The state of breadcrumbs for a DRM file. */
 struct bw_agent_crumbs {
 	struct bw_placed area; /* BW_CRUMBS_SLOTS of bw_crumbs_slot */
 	uint64_t top;	       /* buffers are placed below it */

@@ -3,8 +3,8 @@
 #define BW_AGENT_CLOCKS_CLOCK_H
 
 /* The program's time. It stands still while the debugger holds the program, so that no watchdog of
- * the program expires meanwhile: its monotonic clocks are behind the real ones by the time that the
- * program has been held, and waits with a limit last that much longer (clock_calls.c). The date
+ * the program expires meanwhile: its monotonic clocks are late by the time that the program has
+ * been held, and waits with a limit last that much longer (clock_calls.c). The date
  * (CLOCK_REALTIME) is not changed. Before the first stop, and where there is no debugger, all of it
  * is the real time.
  *
@@ -20,7 +20,7 @@ bool bw_clock_has(clockid_t clock);
 int64_t bw_clock_program_ns(clockid_t clock);
 /* The real time. */
 int64_t bw_clock_real_ns(void);
-/* How far the program's time is behind; grows while it stands still. */
+/* The ns by which the program's time is late; grows while the program's time stands still. */
 int64_t bw_clock_behind_ns(void);
 /* Does it stand still now, for the calling thread? */
 bool bw_clock_is_stopped(void);

@@ -8,9 +8,9 @@
 #include "agent/agent.h"
 #include "wire/agent_proto.h"
 
-/* What lies in the program's address space for the debugger. It outlives the attachment: waves that
- * were launched under the handler may still need it, so each job holds a reference, and dropping
- * the last reference frees it. */
+/* The debugger's memory in the program's address space. It outlives the attachment: waves that were
+ * launched under the handler may still need it, so each job holds a reference, and dropping the
+ * last reference frees it. */
 struct bw_attach_left {
 	atomic_uint refs;
 	struct bw_agent_file *file; /* a reference */
@@ -33,7 +33,7 @@ struct bw_attach {
 	struct bw_attach_flush *flush;
 };
 
-/* Where jobs are submitted: a context and a ring of an IP. */
+/* The queue that jobs are submitted to: a context and a ring of an IP. */
 struct bw_agent_queue {
 	uint32_t ip_type, ring, ctx_id;
 };
@@ -44,7 +44,8 @@ struct bw_attach_request {
 	struct bw_agent_queue queue;   /* where the program submits */
 };
 
-/* On success *out_fd is a dma-buf of the area. out->r says what failed, and where; 0 on success. */
+/* On success *out_fd is a dma-buf of the area. out->r is the failed step and its error; 0 on
+ * success. */
 int bw_attach(struct bw_attach *a, struct bw_agent_file *f, const struct bw_attach_request *q,
 	      struct bw_agent_attach_reply *out, int *out_fd);
 /* Restores patched code, tells the handler that no debugger is attached, and has the instruction

@@ -40,7 +40,7 @@ bool bw_debugger_listens(struct bw_agent_file *f);
  * blob: submit->blob_b bytes that the dispatches point into. */
 uint32_t bw_debugger_hold(struct bw_agent_file *f, struct bw_agent_submit *submit,
 			  const struct bw_agent_dispatch *dispatches, const void *blob);
-/* How long submissions have been held so far, in ns: grows only while one is. */
+/* The total time that submissions have been held, in ns. It grows only while one is held. */
 int64_t bw_debugger_held_ns(void);
 /* The fence of a submission has signalled. */
 void bw_debugger_done(uint32_t submission, int result);

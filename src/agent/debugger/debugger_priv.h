@@ -2,8 +2,8 @@
 #ifndef BW_AGENT_DEBUGGER_DEBUGGER_PRIV_H
 #define BW_AGENT_DEBUGGER_DEBUGGER_PRIV_H
 
-/* What debugger.c, which has the connection and its life, shares with answers.c, which answers
- * requests, and with hold.c, which shows submissions. */
+/* Shared by debugger.c, which owns the connection, answers.c, which answers requests, and hold.c,
+ * which shows submissions to the debugger. */
 
 #include <pthread.h>
 

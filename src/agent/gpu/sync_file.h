@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* In a DRM file by its number at the virtual GPU: a sync object with the fence of a sync_file, and
- * a sync_file, closed by exec, with the fence of a sync object. 0 or -errno. */
+/* Make a sync object with the fence of a sync_file, and a sync_file, closed by exec, with the fence
+ * of a sync object. file: the DRM file's number at the virtual GPU. 0 or -errno. */
 int bw_agent_sync_import(uint32_t file, int fd, uint32_t *out_handle);
 int bw_agent_sync_export(uint32_t file, uint32_t handle, int *out_fd);
 

@@ -2,7 +2,7 @@
 #ifndef BW_AGENT_MEMORY_CHUNK_H
 #define BW_AGENT_MEMORY_CHUNK_H
 
-/* What a chunk of a submission points to. Any thread may call. */
+/* The memory that a chunk of a submission points to. Any thread may call. */
 
 #include <amdgpu_drm.h>
 #include <stdbool.h>

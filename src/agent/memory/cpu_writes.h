@@ -2,15 +2,15 @@
 #ifndef BW_AGENT_MEMORY_CPU_WRITES_H
 #define BW_AGENT_MEMORY_CPU_WRITES_H
 
-/* Which pages of a buffer the program's CPU has written, by the page tables of the program: its
+/* The pages of a buffer that the program's CPU has written, by the page tables of the program: its
  * mappings of the virtual GPU's memory are write-protected, and the kernel notes a write and allows
  * it (userfaultfd with UFFD_FEATURE_WP_ASYNC, and PAGEMAP_SCAN: Linux 6.7 and later). So a capture
- * need not look at pages that nobody has written.
+ * need not read pages that nobody has written.
  *
- * What is not watched is not known, and then all of the buffer has to be looked at: with an older
- * kernel; a buffer that was mapped before the capture began, is imported or exported, or is the
- * program's own memory; after a fork, whose child may write; a GPU's memory, where page tables are
- * the driver's. Any thread. */
+ * Some buffers cannot be watched, so that a capture has to read all of them: any buffer on an older
+ * kernel; one that was mapped before the capture began, is imported or exported, or is the
+ * program's own memory; after a fork, whose child may write; or is in a real GPU's memory, whose
+ * page tables are the driver's. Any thread. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,8 +42,8 @@ void bw_cpu_writes_forget(uint64_t serial);
 void bw_cpu_writes_end(void);
 void bw_cpu_writes_fork_child(void);
 
-/* What was written of a buffer since it was asked for last; at the first time, all that may have
- * been. */
+/* The pages of a buffer that were written since the last request; at the first request, all that
+ * may have been written. */
 struct bw_cpu_writes {
 	uint64_t serial; /* the caller sets it */
 	bool is_known;

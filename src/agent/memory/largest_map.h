@@ -2,14 +2,14 @@
 #ifndef BW_AGENT_MEMORY_LARGEST_MAP_H
 #define BW_AGENT_MEMORY_LARGEST_MAP_H
 
-/* Where memory of a graphics API lies: the driver maps it for the GPU while the program allocates
- * it, on the thread that allocates. */
+/* Finds the GPU address of a graphics API's memory: the driver maps the memory for the GPU while
+ * the program allocates it, on the thread that allocates. */
 
 #include <stdint.h>
 
-/* From here on ranges that ioctls of this thread map are noted. */
+/* Begins to note the ranges that ioctls of this thread map. */
 void bw_largest_map_begin(void);
-/* The address of the largest one since begin; 0: none. */
+/* The address of the largest range since begin; 0: none. */
 uint64_t bw_largest_map_end(void);
 /* An ioctl of this thread has mapped it. */
 void bw_largest_map_note(uint64_t va, uint64_t size_b);

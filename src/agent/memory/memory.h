@@ -2,16 +2,16 @@
 #ifndef BW_AGENT_MEMORY_MEMORY_H
 #define BW_AGENT_MEMORY_MEMORY_H
 
-/* The program's GPU memory by address. Everybody in the agent who reads or writes it does so here:
- * the debugger, captures, code that replaces a shader's, and what looks into command streams.
+/* The program's GPU memory by address. All parts of the agent read and write it here: the debugger,
+ * captures, replacement of shaders, and readers of command streams.
  *
- * Memory is what the program wrote: what a debugger has overwritten (patches) does not show, and a
- * write under a patch takes effect when the patch is removed. Each write is noted for captures
- * (cpu_writes.h). Buffers are reached through mappings that the agent makes for itself on first
- * use. Any thread may call.
+ * Readers see what the program wrote, without the patches of a debugger, and a write under a patch
+ * takes effect when the patch is removed. Each write is noted for captures (cpu_writes.h). Buffers
+ * are reached through mappings that the agent makes for itself on first use. Any thread may call.
  *
- * A result is 0, or -errno with the first address that could not be reached: EFAULT nothing mapped
- * there, EPERM a buffer that the CPU may not see. What lies before it has been copied. */
+ * A result is 0, or -errno with the first address that could not be reached: EFAULT: nothing is
+ * mapped there; EPERM: a buffer that the CPU cannot access. The bytes before it have been
+ * copied. */
 
 #include "agent/agent.h"
 
@@ -20,9 +20,9 @@ int bw_memory_read(struct bw_agent_file *f, uint64_t va, void *out, size_t size_
 int bw_memory_write(struct bw_agent_file *f, uint64_t va, const void *data, size_t size_b,
 		    uint64_t *out_va);
 
-/* Shows memory where it lies, in pieces by address (GEM_USERPTR and pages with patches: a copy). A
- * piece ends where a page does, or the range. see is called with a lock held: it must not call this
- * header. What cannot be reached ends it. */
+/* Shows memory in place, in pieces by address (GEM_USERPTR and pages with patches: a copy). A piece
+ * ends where a page does, or the range. see is called with a lock held: it must not call functions
+ * of this header. The first address that cannot be reached ends the call. */
 typedef void (*bw_memory_see_fn)(void *ctx, const void *bytes, size_t size_b);
 int bw_memory_look(struct bw_agent_file *f, uint64_t va, size_t size_b, bw_memory_see_fn see,
 		   void *ctx);
@@ -33,7 +33,7 @@ int bw_memory_patch(struct bw_agent_file *f, uint64_t va, const void *data, size
 		    uint64_t *out_va);
 /* ENOENT: there is no patch. */
 int bw_memory_unpatch(struct bw_agent_file *f, uint64_t va);
-/* Patches that touch the range, put back and forgotten; (0, UINT64_MAX) is all. */
+/* Removes the patches that touch the range, restoring the memory; (0, UINT64_MAX) is all. */
 void bw_memory_unpatch_range(struct bw_agent_file *f, uint64_t va, uint64_t size_b);
 
 #endif

@@ -9,7 +9,8 @@
 
 #include "agent/agent.h"
 
-/* Where the driver says nothing: the lower half of a 48-bit space, less what it reserves. */
+/* The default where the driver reports none: the lower half of a 48-bit space, less the reserved
+ * part. */
 #define BW_PLACE_TOP_DEFAULT 0x7fffffc00000ull
 #define BW_PLACE_DATA (AMDGPU_VM_PAGE_READABLE | AMDGPU_VM_PAGE_WRITEABLE | AMDGPU_VM_MTYPE_UC)
 /* Uncached too: what the debugger writes into code must be there at the next fetch. */

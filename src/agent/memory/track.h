@@ -24,7 +24,7 @@ struct bw_error *bw_track_maps(struct bw_agent_file *f, struct bw_agent_maps *ou
 /* The address of the first mapping that touches the range (in the lower half); false: none does. */
 bool bw_track_is_taken(struct bw_agent_file *f, uint64_t va, uint64_t size_b, uint64_t *out_va);
 
-/* All of the range is mapped so that the GPU cannot write it (in the lower half). */
+/* Whether all of the range is mapped so that the GPU cannot write it (in the lower half). */
 bool bw_track_is_readonly(struct bw_agent_file *f, uint64_t va, uint64_t size_b);
 
 struct bw_track_buffer {

@@ -2,9 +2,9 @@
 #ifndef BW_AGENT_NAMES_BOUND_SETS_H
 #define BW_AGENT_NAMES_BOUND_SETS_H
 
-/* What a command buffer has in the places of descriptor sets while it is recorded: sets, whose
- * descriptors are looked up when it is submitted, or descriptors that were pushed, which are part
- * of the recording. The caller has the lock of each of these structs. */
+/* The bindings of a command buffer's descriptor sets while it is recorded: sets, whose descriptors
+ * are looked up when it is submitted, or descriptors that were pushed, which are part of the
+ * recording. The caller holds the lock of each of these structs. */
 
 #include "agent/names/descriptors.h"
 #include "agent/names/names.h"

@@ -2,8 +2,8 @@
 #ifndef BW_AGENT_NAMES_DESCRIPTORS_H
 #define BW_AGENT_NAMES_DESCRIPTORS_H
 
-/* Which buffers the program has put into its descriptor sets. Handles are the program's; any thread
- * may call. Images are not looked at. */
+/* The buffers that the program has put into its descriptor sets. Handles are the program's; any
+ * thread may call. Images are ignored. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,15 +29,15 @@ struct bw_dynamic {
 	} at[BW_DYNAMIC_MAX];
 };
 
-/* The bindings of a layout in their order, without empty ones. What is written after the last
- * element of one goes to the next. Kept for ever, equal ones once; NULL: not known. */
+/* The bindings of a layout in their order, without empty ones. Descriptors written after the last
+ * element of one binding go to the next. Kept for ever, equal ones once; NULL: not known. */
 struct bw_binding_count {
 	uint32_t binding, count;
 };
 struct bw_bindings;
 const struct bw_bindings *bw_bindings_keep(const struct bw_binding_count *at, uint32_t n);
-/* Puts d, whose element may be after the last one of its binding, where it belongs. False: there
- * is no such place. */
+/* Corrects the binding and element of d, whose element may be after the last one of its binding.
+ * False: there is no such place. */
 bool bw_bindings_place(const struct bw_bindings *b, struct bw_descriptor *d);
 
 /* Puts one into a list in the order of bindings and elements, in place of that which was there.
@@ -52,12 +52,12 @@ void bw_descriptors_forget(uint64_t set);
 void bw_descriptors_write(uint64_t set, const struct bw_descriptor *d);
 void bw_descriptors_copy(uint64_t from, uint32_t binding, uint32_t element, uint64_t to,
 			 const struct bw_descriptor *first, uint32_t n);
-/* How many dynamic offsets the set takes. */
+/* The number of dynamic offsets that the set takes. */
 uint32_t bw_descriptors_n_dynamic(uint64_t set);
-/* Appends what the set has, with those offsets added. False: no memory. */
+/* Appends the set's descriptors, with those offsets added. False: no memory. */
 bool bw_descriptors_list(uint64_t set, const uint32_t *offsets, uint32_t n,
 			 struct bw_descriptors *out);
-/* In a forked child. */
+/* To be called in a forked child. */
 void bw_descriptors_fork_child(void);
 
 #endif

@@ -2,9 +2,9 @@
 #ifndef BW_AGENT_NAMES_NAMES_INSIDE_H
 #define BW_AGENT_NAMES_NAMES_INSIDE_H
 
-/* What names.c (objects), names_record.c (command buffers and submissions as the API was told them)
- * and names_match.c (which packet is which dispatch) share. One lock guards the objects and all
- * that is recorded; a submission belongs to the thread that makes it. */
+/* Declarations shared by names.c (objects), names_record.c (command buffers and submissions as the
+ * program passed them to the API) and names_match.c (matches packets and dispatches). One lock
+ * guards the objects and all that is recorded; a submission belongs to the thread that makes it. */
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -13,10 +13,10 @@
 
 extern pthread_mutex_t bw_names_lock;
 
-/* At most room - 1 bytes of from (may be NULL), ended by 0. */
+/* Copies at most room - 1 bytes of from (may be NULL), ended by 0. */
 void bw_names_copy(char *to, size_t room, const char *from);
 
-/* Under the lock; NULL: there is none. */
+/* The caller holds the lock. NULL: there is none. */
 struct bw_agent_object *bw_names_find(uint32_t kind, uint64_t handle);
 struct bw_agent_object *bw_names_pipeline_of(uint32_t id);
 
@@ -32,7 +32,7 @@ struct bw_names_recorded {
 	uint64_t packet_va, block_va;	    /* told; 0: not known */
 };
 
-/* What a thread is submitting, or has submitted. */
+/* The submission that a thread is making, or has made. */
 struct bw_names_submission {
 	bool active, has_frame;
 	uint32_t frame; /* has_frame: told */

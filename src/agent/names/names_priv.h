@@ -2,9 +2,9 @@
 #ifndef BW_AGENT_NAMES_NAMES_PRIV_H
 #define BW_AGENT_NAMES_NAMES_PRIV_H
 
-/* What the layer (vk_*.c) tells names.c, in terms that do not depend on the API. Handles are the
- * program's; unknown ones are ignored, as the program may have made them before the layer was
- * active. Any thread may call. */
+/* The functions by which the layer (vk_*.c) reports to names.c, in terms that do not depend on the
+ * API. Handles are the program's; unknown ones are ignored: the program may have made them before
+ * the layer was active. Any thread may call. */
 
 #include "agent/names/descriptors.h"
 #include "agent/names/names.h"
@@ -21,8 +21,8 @@ void bw_names_set_name(uint32_t kind, uint64_t handle, const char *name);
 const char *bw_names_other_name(uint64_t handle, char out[64]);
 /* The object was given memory. */
 void bw_names_place(uint32_t kind, uint64_t handle, uint64_t va, uint64_t size_b);
-/* All buffers and images are these, as bw_names_add takes them, from now on; those that were there
- * keep their ids. */
+/* Replaces all buffers and images by these, as bw_names_add takes them; those that were there keep
+ * their ids. */
 void bw_names_replace_memory(const struct bw_agent_object *all, size_t n);
 
 /* ---- Command buffers ---- */
@@ -42,7 +42,7 @@ void bw_names_cmd_push_set(uint64_t cmd, uint32_t number, uint64_t layout,
 			   const struct bw_descriptors *descriptors);
 void bw_names_cmd_label_begin(uint64_t cmd, const char *label);
 void bw_names_cmd_label_end(uint64_t cmd);
-/* For the dispatches that follow, until the next insert. */
+/* Sets the label of the dispatches that follow, until the next insert. */
 void bw_names_cmd_label_insert(uint64_t cmd, const char *label);
 /* The last dispatch of the command buffer is the one of that packet, and has these arguments, which
  * lie in that block: told of a dispatch that was captured. */
@@ -54,7 +54,8 @@ void bw_names_cmd_execute(uint64_t cmd, uint64_t secondary);
 
 void bw_names_queue_label_begin(uint64_t queue, const char *label);
 void bw_names_queue_label_end(uint64_t queue);
-/* This thread is about to submit these, in this order; `submit_end`: it has. */
+/* submit_begin, submit_add: this thread is about to submit these command buffers, in this order.
+ * submit_end: it has submitted them. */
 void bw_names_submit_begin(uint64_t queue);
 void bw_names_submit_add(uint64_t cmd);
 /* The number of its frame, in place of that by presents; 0: not known. */

@@ -2,10 +2,10 @@
 #ifndef BW_AGENT_OPENCL_LAUNCH_LAYOUT_H
 #define BW_AGENT_OPENCL_LAUNCH_LAYOUT_H
 
-/* Where the arguments of an OpenCL kernel lie in the block that the driver gives to the GPU: in
+/* The places of an OpenCL kernel's arguments in the block that the driver gives to the GPU: in
  * their order, each aligned, without those that the kernel does not use (doc/hardware/mesa.md 6).
- * Which ones those are is not told, so a place is accepted only where the block has the argument's
- * value. Pure. */
+ * The driver does not tell which ones are unused, so a place is accepted only where the block has
+ * the argument's value. Pure. */
 
 #include <stdbool.h>
 #include <stddef.h>

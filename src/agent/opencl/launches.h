@@ -20,7 +20,7 @@ uint32_t bw_launches_kernel(uint64_t handle, const char *name, const struct bw_l
 			    uint32_t n_args);
 /* The kernel `to` is a copy of `from`, with what is set. */
 void bw_launches_clone(uint64_t from, uint64_t to);
-/* What kind of argument it is; BW_LAUNCH_OPAQUE where kernel or argument are not known. */
+/* The kind of the argument; BW_LAUNCH_OPAQUE if kernel or argument is not known. */
 enum bw_launch_kind bw_launches_arg_kind(uint64_t kernel, uint32_t index);
 /* The argument has this value now: its bytes, or a buffer's address. NULL: not known. */
 void bw_launches_set(uint64_t kernel, uint32_t index, const void *value, size_t size_b);
@@ -35,7 +35,7 @@ void bw_launches_add(uint64_t queue, uint64_t kernel, const struct bw_launch_gri
 /* Fills in kernel and arguments of those packets of a submission of the file that are launches'. */
 void bw_launches_match(struct bw_agent_file *f, struct bw_agent_dispatches *dispatches,
 		       struct bw_names_blob *blob);
-/* In a forked child. */
+/* To be called in a forked child. */
 void bw_launches_fork_child(void);
 
 #endif

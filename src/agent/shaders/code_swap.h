@@ -13,7 +13,8 @@
 
 /* Whether code of shaders is replaced or saved. */
 bool bw_code_swap_is_on(void);
-/* Where a submission's streams set RSRC1 and RSRC2 of a dispatch; 0: they do not. */
+/* The addresses at which a submission's streams set RSRC1 and RSRC2 of a dispatch; 0: they do
+ * not. */
 struct bw_code_place {
 	uint64_t rsrc1_va, rsrc2_va;
 };

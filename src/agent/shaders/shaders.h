@@ -2,14 +2,14 @@
 #ifndef BW_AGENT_SHADERS_SHADERS_H
 #define BW_AGENT_SHADERS_SHADERS_H
 
-/* What the compute shaders of living pipelines were made of, and what the driver knows of their
- * code, for the debugger's source level. Any thread may call. */
+/* The sources of the compute shaders of living pipelines, and the driver's records of their code,
+ * for debugging at source level. Any thread may call. */
 
 #include "agent/names/names.h"
 #include "capture/capture.h"
 #include "sym/spirv_record.h"
 
-/* With this in the program's environment the layer has the driver keep what it knows of each
+/* Whether the program's environment asks the layer to have the driver keep its records of each
  * shader's code (wire/agent_proto.h). */
 bool bw_shaders_are_wanted(void);
 
@@ -33,7 +33,7 @@ void bw_shaders_add(uint32_t id, uint64_t handle, struct bw_spirv_copy *spirv,
  * copies both. With another source than before it has none, as it is not known which launch is of
  * which. */
 void bw_shaders_source(uint32_t id, const char *options, const char *source);
-/* What a capture is to say of the pipeline with this id (capture/pipeline.h), without its SPIR-V.
+/* Keeps a capture's record of the pipeline with this id (capture/pipeline.h), without its SPIR-V.
  * Takes the bytes. */
 void bw_shaders_keep_record(uint32_t id, struct bw_capture_bytes *bytes);
 /* The whole record, with its SPIR-V, which the caller frees; false: there is none. out NULL: only
@@ -43,7 +43,7 @@ void bw_shaders_remove(uint64_t handle);
 /* The answer to BW_AGENT_SHADER after its bw_agent_result: appended to out, which the caller
  * frees. 0, or -ENOENT: no such pipeline lives; -ENOMEM. */
 int bw_shaders_describe(uint32_t id, struct bw_names_blob *out);
-/* In a forked child. */
+/* To be called in a forked child. */
 void bw_shaders_fork_child(void);
 
 #endif

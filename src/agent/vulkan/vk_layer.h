@@ -89,7 +89,7 @@ BW_VK_FUNCTIONS(BW_VK_OURS)
 /* vk_descriptors.c: a layout was made. */
 void bw_vk_note_set_layout(VkDevice device, VkDescriptorSetLayout layout,
 			   const VkDescriptorSetLayoutCreateInfo *info);
-/* Where the buffers of a set lie in a descriptor buffer; kept for ever, equal ones once. NULL: the
+/* The places of a set's buffers in a descriptor buffer; kept for ever, equal ones once. NULL: the
  * layout is for descriptor sets, or not known. */
 struct bw_vk_places;
 const struct bw_vk_places *bw_vk_set_layout_places(VkDescriptorSetLayout layout);
@@ -109,7 +109,7 @@ const struct bw_bindings *bw_vk_layout_bindings(VkPipelineLayout layout, uint32_
 /* vk_shaders.c: the program has named a pipeline. */
 void bw_vk_name_pipeline(VkDevice device, uint64_t handle, const char *name);
 
-/* A handle that is no pointer is a number on every platform. */
+/* A handle that is not a pointer is a number on every platform. */
 #define BW_VK_HANDLE(h) ((uint64_t)(uintptr_t)(h))
 
 /* The device of a handle that the loader dispatches (device, queue, command buffer). Never NULL for

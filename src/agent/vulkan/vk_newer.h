@@ -2,7 +2,7 @@
 #ifndef BW_AGENT_VULKAN_VK_NEWER_H
 #define BW_AGENT_VULKAN_VK_NEWER_H
 
-/* What the layer looks at and older Vulkan headers do not have yet; the values are the
+/* Declarations that the layer needs and older Vulkan headers do not have; the values are the
  * registry's. */
 
 #include <vulkan/vulkan.h>

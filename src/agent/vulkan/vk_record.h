@@ -2,8 +2,8 @@
 #ifndef BW_AGENT_VULKAN_VK_RECORD_H
 #define BW_AGENT_VULKAN_VK_RECORD_H
 
-/* What a capture says of a pipeline (capture/pipeline.h): layouts are noted when they are made, as
- * a program may destroy them before its pipelines are used. Any thread may call. */
+/* A capture's record of a pipeline (capture/pipeline.h). Layouts are noted when they are made: a
+ * program may destroy them before it uses its pipelines. Any thread may call. */
 
 #include "agent/vulkan/vk_layer.h"
 #include "capture/pipeline.h"

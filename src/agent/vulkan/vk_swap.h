@@ -31,9 +31,9 @@ void bw_vk_swap_keep(VkPipeline pipeline, const VkComputePipelineCreateInfo *inf
 /* The program has given it this name. layout_lives: whether a layout has not been destroyed. */
 void bw_vk_swap_named(VkDevice device, VkPipeline pipeline, const char *name,
 		      bool (*layout_lives)(VkPipelineLayout layout));
-/* What is to be bound for it. */
+/* The pipeline to bind in place of this one. */
 VkPipeline bw_vk_swap_of(VkPipeline pipeline);
-/* It is destroyed. */
+/* The pipeline is destroyed. */
 void bw_vk_swap_drop(VkDevice device, VkPipeline pipeline);
 
 #endif
