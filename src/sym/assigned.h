@@ -2,7 +2,7 @@
 #ifndef BW_SYM_ASSIGNED_H
 #define BW_SYM_ASSIGNED_H
 
-/* Which of its assignments can have given a variable its value, by the text of the source. The
+/* The assignments that can have given a variable its value, by the text of the source. The
  * optimizer moves code, and the location lists that it writes then have values before the statement
  * that assigns them, or after the next one has. Pure. */
 
@@ -20,15 +20,15 @@ struct bw_assigned {
 
 enum { BW_ASSIGNED_MAX = 64 };
 
-/* False: no assignment that gives the variable this constant (bits, as bw_location has them) can be
- * the last one that was executed, as far as the text says, or only one of which that is not known,
- * as for another one that is not the last, or, of a parameter, that may be it, too; or the text
- * does not say enough (an #if in the variable's scope, a goto, a macro that assigns it). True where
- * there is no text. is_part: the value is that of a member. */
+/* Whether an assignment that gives the variable this constant (bits, as bw_location has them) can
+ * be the last one that was executed. One whose value is not known counts if no other assignment may
+ * give the constant, and for a parameter only if no other can be the last one. False also if the
+ * text does not say enough (an #if in the variable's scope, a goto, a macro that assigns it). True
+ * if there is no text. is_part: the value is that of a member. */
 bool bw_assigned_constant(const struct bw_assigned *a, uint64_t value, bool is_part);
-/* The lines of the assignments that can have been executed last, each once. A parameter's, by the
- * call, is that of its declaration. is_all: there are no others. False: the text does not say
- * enough. is_part: only a member is meant. */
+/* The lines of the assignments that can have been executed last, each once. For the call, which
+ * assigns a parameter, it is the line of the declaration. is_all: there are no others. False: the
+ * text does not say enough. is_part: only a member is meant. */
 struct bw_assigned_last {
 	unsigned line[BW_ASSIGNED_MAX];
 	size_t n;

@@ -30,9 +30,9 @@ struct bw_cl_token {
 };
 struct bw_cl_tokens BW_VEC(struct bw_cl_token);
 
-/* All tokens that are compiled, macros replaced, with an END after them. They point into source
- * and options, which stay as they are. BW_E_INVALID: conditions, comments or macros that cannot be
- * followed; BW_E_UNSUPPORTED: too much of it. */
+/* All tokens that are compiled, macros replaced, with an END after them. They point into source and
+ * options, which stay as they are. BW_E_INVALID: conditions, comments or macros that cannot be
+ * understood; BW_E_UNSUPPORTED: the source is too large. */
 struct bw_error *bw_cl_tokens_of(const char *source, const char *options,
 				 struct bw_cl_tokens *out) BW_MUST_CHECK;
 bool bw_cl_is(const struct bw_cl_token *t, const char *text);

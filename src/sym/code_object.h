@@ -74,8 +74,7 @@ struct bw_error *bw_code_object_load(const char *path, struct bw_code_object **o
 void bw_code_object_close(struct bw_code_object *co);
 
 const char *bw_code_object_path(const struct bw_code_object *co);
-/* From here on its path, which is in all messages, is this one: of the source that it was made
- * from. */
+/* Sets the path for messages: that of the source that the code object was made from. */
 struct bw_error *bw_code_object_show_as(struct bw_code_object *co, const char *path) BW_MUST_CHECK;
 /* The file that it was opened as. */
 const char *bw_code_object_file_path(const struct bw_code_object *co);

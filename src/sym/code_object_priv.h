@@ -14,8 +14,8 @@
 /* More than any GPU program has; keeps a damaged size from becoming an allocation of terabytes. */
 #define MAX_IMAGE_B (256ull << 20)
 
-/* What is read of the ELF file while opening it. The tables are copies: the file may hold them at
- * any alignment. */
+/* The parts of the ELF file that are read while opening it. The tables are copies: the file may
+ * hold them at any alignment. */
 struct bw_elf {
 	const char *path;
 	struct bw_cursor file;
@@ -29,7 +29,7 @@ struct bw_elf {
 #define DAMAGED(e, fmt, ...)                                                                       \
 	bw_errorf(BW_E_INVALID, "%s: damaged code object: " fmt, (e)->path, ##__VA_ARGS__)
 
-/* Where a symbol stands among the others: bw_symbol itself is what users see. */
+/* Data to sort a symbol among the others; bw_symbol itself has what callers see. */
 struct symbol_place {
 	uint64_t section_end; /* address */
 	/* the innermost earlier symbol that covers this one's start, or NONE */

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* "_ZN2ns4dotsEPfi" -> "ns::dots(float*, int)". Owned; NULL where it is no such name. */
+/* "_ZN2ns4dotsEPfi" -> "ns::dots(float*, int)". Owned; NULL if it is not a mangled name. */
 char *bw_demangle(const char *name);
 /* The name without what a template function returns and without its parameters: "ns::dots" of
  * "void ns::dots<float>(float*)". out_len: its length. */

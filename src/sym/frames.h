@@ -20,8 +20,8 @@ struct bw_frame_info {
 
 /* The i-th function around addr, 0 the innermost. False past the last, which is not inlined. */
 bool bw_lines_frame(const struct bw_lines *l, uint64_t addr, unsigned i, struct bw_frame_info *out);
-/* Where functions of that name were inlined: up to max of the addresses of their first lines, of
- * which there are as many as it returns. The name is as users type it (bw_name_is). */
+/* The places where functions of that name were inlined: writes up to max addresses of their first
+ * lines, and returns the number of all. The name is as users type it (bw_name_is). */
 size_t bw_lines_inlined(const struct bw_lines *l, const char *name, uint64_t *out, size_t max);
 /* Whether a call returns to addr, as far as the information says (DW_AT_call_return_pc): 1 yes,
  * 0 no, -1 it does not say. */

@@ -2,9 +2,9 @@
 #ifndef BW_SYM_LDS_H
 #define BW_SYM_LDS_H
 
-/* Where the LDS variables of a kernel lie. No debug information says it: their addresses are those
- * of undefined symbols, all 0. LLVM puts them in the order of a rule, which is applied here, and is
- * held to the size of the LDS that the kernel's descriptor has. */
+/* The addresses of a kernel's LDS variables. Debug information does not have them: they are
+ * undefined symbols, all 0. LLVM sorts the variables by a rule, which is applied here; the result
+ * must fit the LDS size in the kernel's descriptor. */
 
 #include "sym/variables.h"
 

@@ -21,11 +21,11 @@ struct bw_line {
 struct bw_error *bw_lines_open(const struct bw_code_object *co,
 			       struct bw_lines **out) BW_MUST_CHECK;
 void bw_lines_close(struct bw_lines *l);
-/* A sentence about what is missing because the debug information is damaged, which is no error: the
- * rest is there. NULL: nothing is. */
+/* A sentence that names what is missing because the debug information is damaged; this is not an
+ * error, as the rest is there. NULL: nothing is missing. */
 const char *bw_lines_damage(const struct bw_lines *l);
 
-/* What the lines are of. */
+/* The kind of data that the lines were read from. */
 enum bw_lines_origin {
 	BW_LINES_DWARF,	 /* the debug information of a code object */
 	BW_LINES_SOURCE, /* of a shader, from its driver */
@@ -78,9 +78,9 @@ struct bw_line_range {
 	unsigned line;
 	uint64_t start, end; /* equal: there is no code */
 };
-/* All code of FILE:LINE, by address: rows that are no statements as well. Where the line has none,
- * one range without code at the next line that has some, with the line that was asked for. Nothing
- * after the last line with code, and for a file that is not known. out is owned (free). */
+/* All code of FILE:LINE, by address: including rows that are not statements. Where the line has
+ * none, one range without code at the next line that has some, with the line that was asked for.
+ * Nothing after the last line with code, and for a file that is not known. out is owned (free). */
 struct bw_error *bw_lines_ranges(const struct bw_lines *l, const char *file, unsigned line,
 				 struct bw_line_range **out, size_t *out_n) BW_MUST_CHECK;
 /* The range around an address. False where the compiler gave the code no line. */
@@ -88,22 +88,22 @@ bool bw_lines_range_at(const struct bw_lines *l, uint64_t addr, struct bw_line_r
 /* The first line of that file that has a row starting at addr, with bytes or without (the lines of
  * a prologue that is empty); 0: none. */
 unsigned bw_lines_first_at(const struct bw_lines *l, uint64_t addr, const char *file);
-/* Where a breakpoint on the function at entry goes: its prologue_end row, else entry. */
+/* The address for a breakpoint on the function at entry: its prologue_end row, else entry. */
 uint64_t bw_lines_after_prologue(const struct bw_lines *l, uint64_t entry, uint64_t end);
 /* Whether users mean that file: "b/x.cl" is meant by "x.cl" and "b/x.cl", not by "a/b/x.cl". */
 bool bw_lines_is_file(const char *full, const char *meant);
 /* Files named by the tables. */
 size_t bw_lines_files(const struct bw_lines *l, const char *const **out);
-/* Of addresses that bw_lines_find has found, the ones where gdb would stop: they are the first
- * *out_n then. Of one block only the first stays, so that a "for" stops once and not in each round.
- * In optimized code the others of a block are copies of the line and stay, but for the rounds of a
+/* Keeps those addresses of bw_lines_find at which gdb would stop: afterwards they are the first
+ * *out_n. Of one block only the first stays, so that a "for" stops once and not in each round. In
+ * optimized code the others of a block are copies of the line and stay, but for the rounds of a
  * "for". */
 struct bw_error *bw_lines_keep_first(struct bw_lines *l, uint64_t *addr, size_t n,
 				     size_t *out_n) BW_MUST_CHECK;
 
 /* ---- Functions ---- */
 
-/* What the code at an address was written in. Assembly has no variables. */
+/* The language that the code at an address was written in. Assembly has no variables. */
 enum bw_language { BW_LANGUAGE_UNKNOWN, BW_LANGUAGE_ASSEMBLY, BW_LANGUAGE_COMPILED };
 enum bw_language bw_lines_language(const struct bw_lines *l, uint64_t addr);
 
@@ -120,9 +120,9 @@ bool bw_lines_function_covers(const struct bw_lines *l, uint32_t index, uint64_t
 /* The i-th parameter of the function that has code of its own at addr, by its declaration. */
 struct bw_param {
 	char name[64]; /* "" for none */
-	char type_name
-		[32]; /* of C, without typedefs and qualifiers; "float *"; "" where it is no number
-			     * and no pointer to numbers */
+	/* of C, without typedefs and qualifiers; "float *"; "" if it is neither a number nor a
+	 * pointer to numbers */
+	char type_name[32];
 	unsigned size_b; /* of the type; 0: not known */
 };
 bool bw_lines_param(struct bw_lines *l, uint64_t addr, size_t i, struct bw_param *out);
@@ -130,8 +130,8 @@ bool bw_lines_param(struct bw_lines *l, uint64_t addr, size_t i, struct bw_param
 /* The text of one line of a source file (cached), without its newline; NULL when the file cannot be
  * read. Borrowed until close. */
 const char *bw_lines_text(struct bw_lines *l, const char *file, unsigned line);
-/* Where sources are looked for; paths must outlive l, and may change. Without: where the compiler
- * says. */
+/* Sets the folders of sources; paths must outlive l, and may change. Without it: the compiler's
+ * paths. */
 struct bw_source_paths;
 void bw_lines_search_in(struct bw_lines *l, const struct bw_source_paths *paths);
 struct bw_source_file {

@@ -105,7 +105,7 @@ struct bw_error *bw_lines_file_index(struct bw_lines *l, const char *name, const
 
 /* The last row that starts at or before addr; rows.len when there is none. */
 size_t bw_lines_row_before(const struct bw_lines *l, uint64_t addr);
-/* Of each file whether a name typed by a user means it; owned (free), NULL: no memory. */
+/* For each file, whether a name typed by a user means it; owned (free), NULL: no memory. */
 bool *bw_lines_meant_files(const struct bw_lines *l, const char *name);
 /* The first line at or after `line` that a statement of these files has; 0: none. */
 unsigned bw_lines_nearest(const struct bw_lines *l, const bool *meant, unsigned line);
@@ -132,7 +132,7 @@ const struct function *bw_lines_function_around(const struct bw_lines *l, uint64
 struct bw_error *bw_lines_describe_function(struct bw_lines *l, Dwarf_Die *die, Dwarf_Die *unit,
 					    struct function *f) BW_MUST_CHECK;
 struct bw_error *bw_lines_add_call(struct bw_lines *l, Dwarf_Die *call_site) BW_MUST_CHECK;
-/* When all units have been read. */
+/* To be called when all units have been read. */
 void bw_lines_finish_functions(struct bw_lines *l, const struct bw_code_object *co);
 
 #endif

@@ -19,9 +19,9 @@ struct bw_listed {
 	char *params;		     /* of a function, "int, float *", "void" for none; owned */
 };
 
-/* Those of files and namespaces: no variables of functions, none that is only declared. In the
- * order of the information, each once in a unit. Free with bw_listed_free. Fewer where it is
- * damaged. */
+/* Lists the symbols of files and namespaces: no variables of functions, none that is only declared.
+ * In the order of the debug information, each once in a unit; fewer if it is damaged. Free with
+ * bw_listed_free. */
 struct bw_error *bw_lines_listed(struct bw_lines *l, enum bw_listed_kind kind,
 				 struct bw_listed **out, size_t *out_n) BW_MUST_CHECK;
 void bw_listed_free(struct bw_listed *list, size_t n);

@@ -2,8 +2,9 @@
 #ifndef BW_SYM_PLACED_H
 #define BW_SYM_PLACED_H
 
-/* Where a code object lies in memory that nobody has told of: by the bytes around an address at
- * which code runs. Images lie at multiples of a page, so the offset in the page is known. Pure. */
+/* Finds a code object in memory whose load address nobody has reported, by the bytes around an
+ * address at which code runs. Images lie at multiples of a page, so the offset in the page is
+ * known. Pure. */
 
 #include <stdint.h>
 
@@ -23,9 +24,9 @@ typedef size_t bw_placed_read_fn(void *cookie, uint64_t va, void *out, size_t si
 void bw_placed_look(uint64_t pc, bw_placed_read_fn *read, void *cookie,
 		    struct bw_placed_window *out);
 
-/* How much of the function at pc is the same in memory, in percent, where the image lies best; its
- * address goes to out_base. 0: it does not lie there. Breakpoints may be in the code, so less than
- * all of it is enough (BW_PLACED_ENOUGH). */
+/* The part, in percent, of the function at pc that memory has, for the best place of the image; the
+ * image's address goes to out_base. 0: it is not there. Breakpoints may be in the code, so
+ * BW_PLACED_ENOUGH percent are enough. */
 enum { BW_PLACED_ENOUGH = 80 };
 unsigned bw_placed_find(const struct bw_code_object *co, const struct bw_placed_window *w,
 			uint64_t *out_base);

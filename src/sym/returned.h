@@ -2,8 +2,8 @@
 #ifndef BW_SYM_RETURNED_H
 #define BW_SYM_RETURNED_H
 
-/* Where a function that is called leaves its result: clang's calling convention of AMDGPU device
- * functions (doc/hardware/code-objects.md 9). Pure. */
+/* The place of a called function's result: clang's calling convention of AMDGPU device functions
+ * (doc/hardware/code-objects.md 9). Pure. */
 
 #include "sym/variables.h"
 
@@ -18,8 +18,8 @@ bool bw_returned_in(const struct bw_ctype *type, struct bw_location *out);
  * what takes more registers than results have, and objects of C++ that cannot be copied as
  * bytes. */
 bool bw_returned_in_memory(const struct bw_ctype *type);
-/* What of the type is why neither of these knows it: "bit fields", "a base class", "a union". NULL:
- * none of those. */
+/* The part of the type that neither of these functions supports: "bit fields", "a base class", "a
+ * union". NULL: none. */
 const char *bw_returned_why_not(const struct bw_ctype *type);
 /* Whether the compiler has changed what the function takes or returns, or may have done so without
  * saying it in the debug information. */

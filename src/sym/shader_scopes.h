@@ -2,9 +2,9 @@
 #ifndef BW_SYM_SHADER_SCOPES_H
 #define BW_SYM_SHADER_SCOPES_H
 
-/* Where the text of a shader (GLSL, HLSL) declares local variables, and where their blocks end:
- * SPIR-V has no blocks of the source. Macros are not expanded, and all branches of #if are read.
- * Pure. */
+/* The lines where the text of a shader (GLSL, HLSL) declares local variables, and where their
+ * blocks end: SPIR-V has no blocks of the source. Macros are not expanded, and all branches of #if
+ * are read. Pure. */
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
 #ifndef BW_SYM_SOURCE_PATHS_H
 #define BW_SYM_SOURCE_PATHS_H
 
-/* Where source files are looked for, as with gdb's "directory" and "set substitute-path": in the
- * place that the compiler wrote down, changed by the first rule that fits, then in folders. */
+/* The search path of source files, as with gdb's "directory" and "set substitute-path": first the
+ * path in the debug information, changed by the first rule that fits, then folders. */
 
 #include <stdbool.h>
 
@@ -21,8 +21,8 @@ struct bw_source_paths {
 	unsigned version; /* another one after each change */
 	/* Folders of what the user has named to be debugged: its sources are below them, too. */
 	struct BW_VEC(char *) objects;
-	/* What is read is for others (a report): only files of the user's project count, whatever
-	 * the debug information names. */
+	/* The text is for other people (a report): only files of the user's project are read,
+	 * whatever the debug information names. */
 	bool is_confined;
 };
 

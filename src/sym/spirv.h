@@ -2,7 +2,7 @@
 #ifndef BW_SYM_SPIRV_H
 #define BW_SYM_SPIRV_H
 
-/* What the SPIR-V of a compute shader says of its source: its file, its types, and its variables
+/* Reads the source-level facts of a compute shader's SPIR-V: its file, its types, and its variables
  * with the places that the API gives them (SPIR-V 1.6). A pure reader of untrusted words. */
 
 #include "sym/variables.h"
@@ -18,8 +18,8 @@ struct bw_spirv_constant {
 /* Whether a module is whole; the error (BW_E_INVALID) says what is damaged and at which word. */
 struct bw_error *bw_spirv_check(const uint32_t *words, size_t n) BW_MUST_CHECK;
 
-/* Copies the words. entry: the name of the compute shader; NULL: the first one. Fails where this is
- * no SPIR-V; what is damaged later on ends the reading, and the rest is there. */
+/* Copies the words. entry: the name of the compute shader; NULL: the first one. Fails if this is
+ * not SPIR-V. Damage after the header ends the reading; what was read before stays. */
 struct bw_error *bw_spirv_open(const uint32_t *words, size_t n, const char *entry,
 			       const struct bw_spirv_constant *constants, size_t n_constants,
 			       struct bw_spirv **out) BW_MUST_CHECK;
@@ -29,7 +29,7 @@ void bw_spirv_close(struct bw_spirv *s);
 const char *bw_spirv_file(const struct bw_spirv *s);
 /* That, and the files that it includes; NULL past the last. Borrowed. */
 const char *bw_spirv_file_at(const struct bw_spirv *s, size_t i);
-/* How many places of the shader mark the beginning of a line (spirv_record.h). */
+/* The number of places in the shader that mark the beginning of a line (spirv_record.h). */
 size_t bw_spirv_n_marks(const struct bw_spirv *s);
 struct bw_spirv_line {
 	const char *file; /* borrowed */
@@ -55,16 +55,17 @@ bool bw_spirv_is_visible(const struct bw_spirv *s, size_t i, uint32_t function);
 /* Whether it is not in scope at that line, as far as is known, or its name may mean another
  * variable there. file: of the line, as bw_spirv_file_at has it; NULL: not known. */
 bool bw_spirv_is_hidden(const struct bw_spirv *s, size_t i, const char *file, unsigned line);
-/* What the source calls a function; "" where that is not known. Borrowed, not terminated. */
+/* A function's name in the source; "" if it is not known. Borrowed, not terminated. */
 const char *bw_spirv_function_name(const struct bw_spirv *s, uint32_t function, size_t *out_len);
 /* The entry point. */
 uint32_t bw_spirv_entry(const struct bw_spirv *s);
 /* Whether a function calls another one, itself or by others. */
 bool bw_spirv_calls(const struct bw_spirv *s, uint32_t function, uint32_t other);
-/* Where it is: LDS, BOUND, PUSH, BUILTIN, CONSTANT, UNKNOWN with the reason, or OPTIMIZED_OUT. */
+/* The place of variable i: LDS, BOUND, PUSH, BUILTIN, CONSTANT, UNKNOWN with the reason, or
+ * OPTIMIZED_OUT. */
 void bw_spirv_location(const struct bw_spirv *s, size_t i, struct bw_location *out);
-/* How many bytes of LDS Mesa gave the shader's variables. Where that is what all of them take in
- * Mesa's order, each has its place from then on; else none has. */
+/* Tells the bytes of LDS that Mesa gave the shader's variables. If Mesa's order of all variables
+ * needs as many, each variable gets its place; else none does. */
 void bw_spirv_shared_size(struct bw_spirv *s, uint64_t size_b);
 /* A struct by its name; NULL: none. */
 const struct bw_ctype *bw_spirv_type_named(const struct bw_spirv *s, const char *name);

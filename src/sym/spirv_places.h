@@ -2,8 +2,8 @@
 #ifndef BW_SYM_SPIRV_PLACES_H
 #define BW_SYM_SPIRV_PLACES_H
 
-/* Where in the source of a compute shader waves can stay for ever: its loops, and where it waits
- * for the other waves of its workgroup. Pure. */
+/* The places in a compute shader's source where waves can stay for ever: its loops, and its
+ * barriers. Pure. */
 
 #include "base/vec.h"
 #include "sym/spirv.h"
@@ -21,8 +21,8 @@ struct bw_spirv_places {
 	bool has_lines; /* some of the code that runs has a line */
 };
 
-/* Those of the entry point and of the functions that it calls, in the order of the module: outer
- * loops come before inner ones. A source place that occurs several times is there once. */
+/* The places of the entry point and of the functions that it calls, in the order of the module:
+ * outer loops come before inner ones. Each place in the source is there once. */
 struct bw_error *bw_spirv_find_places(struct bw_spirv *s,
 				      struct bw_spirv_places *out) BW_MUST_CHECK;
 void bw_spirv_places_free(struct bw_spirv_places *p);

@@ -20,7 +20,7 @@ struct spv_note {
 	uint32_t id, member, kind, value;
 };
 
-/* Where the record of a shader has a variable (spirv_record.h). */
+/* The place of a variable in a shader's record (spirv_record.h). */
 struct spv_recorded {
 	uint32_t id, offset_b, flag_b;
 };
@@ -120,13 +120,13 @@ uint64_t bw_spv_scalar_size(const struct bw_ctype *t);
 
 /* spirv_debug.c: an instruction without code; any of at least one word. */
 bool bw_spv_is_debug(const struct bw_spirv *s, const uint32_t *w);
-/* For a DebugSource: ids of the OpStrings of its file and of its text, the latter of one that is
- * continued too; 0: none. */
+/* The ids of a DebugSource's OpStrings, of its file and of its text, the latter also of a
+ * DebugSourceContinued; 0: none. */
 uint32_t bw_spv_debug_file(const struct bw_spirv *s, const uint32_t *w);
 uint32_t bw_spv_debug_text(const struct bw_spirv *s, const uint32_t *w);
 bool bw_spv_debug_goes_on(const struct bw_spirv *s, const uint32_t *w);
 /* For a DebugLine or DebugNoLine: the id of the file's OpString, and the line; 0: no line from here
- * on. False: it is none. */
+ * on. False: it is neither. */
 bool bw_spv_debug_line(const struct bw_spirv *s, const uint32_t *w, uint32_t *out_file,
 		       uint32_t *out_line);
 

@@ -38,15 +38,15 @@
 
 struct bw_spirv_words BW_VEC(uint32_t);
 
-/* How many words of a record a value has, of a type that was read from SPIR-V; 0: none can be
- * there. More than a record's: it does not fit. */
+/* The number of words that a value takes in a record, by its type as read from SPIR-V; 0: such a
+ * value cannot be recorded. If the number is larger than a record, it does not fit. */
 uint32_t bw_spirv_record_words(const struct bw_ctype *t);
 /* The value that these words are, as its type lays it out. words: as many as that says; out: of the
  * type's size. */
 void bw_spirv_record_value(const struct bw_ctype *t, const uint32_t *words, uint8_t *out);
 
-/* out: owned (bw_vec_free), empty where there is nothing to note: no variable that has a name, no
- * lines. BW_E_INVALID: this is no SPIR-V, or it is damaged, and where. */
+/* out: owned (bw_vec_free), empty if there is nothing to record: no variable with a name, no lines.
+ * BW_E_INVALID: this is not SPIR-V, or it is damaged, and where. */
 struct bw_error *bw_spirv_record(const uint32_t *words, size_t n,
 				 struct bw_spirv_words *out) BW_MUST_CHECK;
 

@@ -84,9 +84,10 @@ void bw_spv_record_plan(struct bw_spv_record_job *j, size_t functions_at);
 void bw_spv_record_enter(struct bw_spv_record_job *j, uint32_t function);
 /* An instruction of it: pointers are followed through access chains. */
 void bw_spv_record_follow(struct bw_spv_record_job *j, const uint32_t *w, uint32_t n);
-/* What a pointer type of that storage points to; 0: it is none. */
+/* The type that a pointer type of that storage points to; 0: it is not such a type. */
 uint32_t bw_spv_record_pointee(const struct bw_spv_record_job *j, uint32_t type, uint32_t storage);
-/* What an id points to, if that is recorded; else NULL. Borrowed until the next of these calls. */
+/* The variable that an id points to, if it is recorded; else NULL. Borrowed until the next of these
+ * calls. */
 struct pointer *bw_spv_record_pointer(struct bw_spv_record_job *j, uint32_t id);
 /* The opcode that defines an id of the module; 0: none. */
 uint32_t bw_spv_record_op(const struct bw_spv_record_job *j, uint32_t id);
@@ -94,7 +95,7 @@ const struct bw_ctype *bw_spv_record_ctype(struct bw_spv_record_job *j, uint32_t
 /* The element `i` of a composite type; adds to *word where it begins. 0: there is none. */
 uint32_t bw_spv_record_element(struct bw_spv_record_job *j, uint32_t type, uint32_t i,
 			       uint32_t *word);
-/* How many elements a composite type has. */
+/* The number of elements of a composite type. */
 uint64_t bw_spv_record_count(struct bw_spv_record_job *j, uint32_t type);
 
 /* spirv_record_emit.c: appended to out */
@@ -137,7 +138,7 @@ void bw_spv_record_again(struct bw_spv_record_job *j, uint32_t id);
  * of the next one. */
 void bw_spv_record_fence(struct bw_spv_record_job *j);
 /* An instruction of a function as it is to be written: w itself, or a copy in `copy` (n words) that
- * waits for the mark. What that takes is written here. */
+ * depends on the mark. Writes the instructions that this needs. */
 const uint32_t *bw_spv_record_tie(struct bw_spv_record_job *j, const uint32_t *w, uint32_t n,
 				  uint32_t *copy);
 

@@ -82,10 +82,10 @@ const struct bw_ctype *bw_ctype_strip(const struct bw_ctype *t);
 void bw_ctype_name(const struct bw_ctype *t, char *out, size_t out_b);
 /* Like bw_ctype_name, with what its typedefs stand for: "const unsigned int *" of "id_t *". */
 void bw_ctype_name_unrolled(const struct bw_ctype *t, char *out, size_t out_b);
-/* Where the last part of a name of C++ begins: 5 of "zoo::i", 5 of "zoo::box<zoo::i>". */
+/* The offset of the last part of a C++ name: 5 of "zoo::i", 5 of "zoo::box<zoo::i>". */
 size_t bw_last_part(const char *name);
-/* How many bytes of t->name stand before "::" and the names of its enumerators: 10 of the enum
- * class "zoo::color", 3 of the enum "zoo::flags"; 0: none, as in C. */
+/* The number of bytes of t->name that stand before "::" in the names of its enumerators: 10 of the
+ * enum class "zoo::color", 3 of the enum "zoo::flags"; 0: none, as in C. */
 size_t bw_ctype_enum_scope(const struct bw_ctype *t);
 /* The type of the function that begins at that address, inlined copies aside; NULL: not known. */
 const struct bw_ctype *bw_lines_function_type(struct bw_lines *l, uint64_t entry);

@@ -2,8 +2,8 @@
 #ifndef BW_SYM_TYPES_PRIV_H
 #define BW_SYM_TYPES_PRIV_H
 
-/* How types are read: types.c makes them from entries of the debug information, type_names.c names
- * them and finds them by name. */
+/* Internals of reading types: types.c makes them from entries of the debug information,
+ * type_names.c names them and finds them by name. */
 
 #include <elfutils/libdw.h>
 

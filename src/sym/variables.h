@@ -44,7 +44,7 @@ enum bw_location_kind {
 			* `value` says whether it has been assigned */
 	BW_LOC_LAUNCH, /* the kernel's block of arguments, at offset: no register has it any more */
 };
-/* What a private location is relative to. */
+/* The base of a private location. */
 enum bw_frame_base { BW_BASE_ZERO, BW_BASE_S32, BW_BASE_S33 };
 
 struct bw_location_piece { /* a variable that lies in several places */
@@ -87,10 +87,10 @@ struct bw_location {
 	uint64_t start, end; /* addresses for which this holds */
 };
 
-/* Where v is at addr: by the rules for what clang-19 writes (doc/hardware/code-objects.md 7 and 8:
- * the private-space suffix of a variable in a register is ignored, LDS offsets are those of LLVM's
- * layout where sizes confirm it). Bytes of a type that no piece has are optimised out, as a
- * last piece. */
+/* The location of v at addr, by the rules for the output of clang-19 (doc/hardware/code-objects.md
+ * 7 and 8: the private-space suffix of a variable in a register is ignored, LDS offsets are those
+ * of LLVM's layout where sizes confirm it). Bytes of a type that no piece has become a last piece,
+ * which is optimised out. */
 void bw_variable_location(struct bw_lines *l, const struct bw_variable *v, uint64_t addr,
 			  struct bw_location *out);
 /* A computed value, of regs[i] for each step i that is a register (a lane's, of VGPRs). False: it
@@ -107,10 +107,10 @@ bool bw_variable_is_false_constant(const struct bw_lines *l, const struct bw_var
 				   uint64_t addr, const struct bw_location *at);
 /* Whether the code around addr was optimized, as far as the debug information shows it. */
 bool bw_lines_is_optimized(const struct bw_lines *l, uint64_t addr);
-/* Where what is in the registers of a location comes from: called with `accept` for each register,
- * it asks that about each instruction that can have written it last, and returns whether all were
- * accepted; a register that is as it was at the function's entry counts as one of address
- * BW_ORIGIN_ENTRY. `follows`: the location begins right after that instruction. */
+/* Calls `accept` for each instruction that can be the last one to have written a register of the
+ * location, and returns whether all were accepted. For a register that may be unchanged since the
+ * function's entry, the address is BW_ORIGIN_ENTRY. `follows`: the location begins right after that
+ * instruction. */
 enum { BW_ORIGINS_MAX = 64 };
 #define BW_ORIGIN_ENTRY UINT64_MAX
 struct bw_location_origin {

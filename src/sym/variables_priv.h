@@ -2,8 +2,8 @@
 #ifndef BW_SYM_VARIABLES_PRIV_H
 #define BW_SYM_VARIABLES_PRIV_H
 
-/* How variables are read: variables.c finds those of a scope, locations.c the expression that holds
- * at an address, location_expr.c says what it means (location_ops.c has the operators);
+/* Internals of reading variables: variables.c finds those of a scope, locations.c the expression
+ * that holds at an address, location_expr.c says what it means (location_ops.c has the operators);
  * location_compute.c has values that are computed from registers. */
 
 #include <elfutils/libdw.h>
@@ -63,7 +63,7 @@ struct bw_scopes {
 
 void bw_scopes_free(struct bw_scopes *s);
 
-/* What an expression is evaluated with. */
+/* The inputs to an expression's evaluation. */
 struct bw_expr_context {
 	struct bw_section addr; /* .debug_addr */
 	uint64_t addr_base;	/* of the unit in it */
