@@ -2,9 +2,9 @@
 #ifndef BW_CRASH_CRASH_H
 #define BW_CRASH_CRASH_H
 
-/* What a hang or a fault has left behind, of files that may each hold anything of it: lines of
- * kernel logs, devcoredumps, files of RADV's hang reports. And what can be said of it all. Pure:
- * the caller reads the files. */
+/* Reads the traces of a hang or a fault from files of any of these kinds: lines of kernel logs,
+ * devcoredumps, files of RADV's hang reports; and draws conclusions from all of them. Pure: the
+ * caller reads the files. */
 
 #include "crash/dump.h"
 #include "crash/log.h"
@@ -17,7 +17,7 @@ struct bw_crash {
 	struct bw_crash_log log;
 	struct BW_VEC(struct bw_crash_dump) dumps;
 	unsigned n_dumps_left_out;
-	/* Its dump is moved to the end of dumps by bw_crash_end. */
+	/* The report's dump; bw_crash_end moves it to the end of dumps. */
 	struct bw_crash_report report;
 	unsigned n_lines;
 	bool in_dump, failed;
@@ -33,8 +33,8 @@ bool bw_crash_is_empty(const struct bw_crash *c);
 
 /* The part that a dump is of; false: neither it nor the dump says. */
 bool bw_crash_part(const struct bw_crash_dump *d, struct bw_gpuvm_part *out);
-/* For faults in kernel logs: what the user says, else the log, else the first dump that says it;
- * `own` is for that. NULL: the log says it itself, or nothing does. */
+/* The GPU model for faults in kernel logs: the user's, else the log's, else that of the first dump
+ * that has one, in which case `own` holds it. NULL: the log itself has it, or nothing does. */
 const struct bw_gpuvm_part *bw_crash_log_part(const struct bw_crash *c,
 					      const struct bw_gpuvm_part *user,
 					      struct bw_gpuvm_part *own);
@@ -42,7 +42,7 @@ const struct bw_gpuvm_part *bw_crash_log_part(const struct bw_crash *c,
 bool bw_crash_dump_fault(const struct bw_crash_dump *d, const struct bw_gpuvm_part *part,
 			 struct bw_gpuvm_fault_facts *out);
 
-/* Where the command processor was in an IB of the dump. */
+/* The place of the command processor in an IB of the dump. */
 struct bw_crash_place {
 	size_t ib;	  /* in ibs */
 	uint64_t at_dw;	  /* words that were fetched; by a trace point: executed at least */
@@ -59,8 +59,8 @@ bool bw_crash_ring_pending(const struct bw_crash_ring *r, size_t *out_from, size
 void bw_crash_verdict(const struct bw_crash *c, const struct bw_gpuvm_part *part,
 		      struct bw_str *out);
 
-/* What RADV puts around each draw and dispatch (AC_ENCODE_TRACE_POINT of Mesa 25): a NOP with
- * 0xcafe and the number of the trace point. */
+/* Whether it is a trace point, as RADV puts them around each draw and dispatch
+ * (AC_ENCODE_TRACE_POINT of Mesa 25): a NOP with 0xcafe and the number of the trace point. */
 bool bw_crash_is_trace_point(const struct bw_pm4_packet *p, unsigned *out_number);
 
 #endif

@@ -32,7 +32,7 @@ struct bw_crash_ip {
 	uint32_t version; /* base/ip_version.h */
 };
 
-/* Where registers were read: "gfx_v11_0", and "mec 0, pipe 0, queue 0" in it, or "". */
+/* The block whose registers were read: "gfx_v11_0", and "mec 0, pipe 0, queue 0" in it, or "". */
 struct bw_crash_block {
 	char ip[32], part[48];
 	unsigned line;

@@ -2,10 +2,10 @@
 #ifndef BW_CRASH_INCIDENTS_H
 #define BW_CRASH_INCIDENTS_H
 
-/* What of a kernel log belongs together: the faults, timeouts and resets of one hang of one GPU.
- * An incident ends where the driver has ended it (a ring or GPU reset, a soft recovery), where
- * nothing happened for two minutes, and with the boot. What follows a reset as its consequence is
- * still of it. Pure. */
+/* Groups the messages of a kernel log by incident: the faults, timeouts and resets of one hang of
+ * one GPU. An incident ends where the driver has ended it (a ring or GPU reset, a soft recovery),
+ * where nothing happened for two minutes, and with the boot. Consequences of a reset belong to its
+ * incident. Pure. */
 
 #include "crash/log.h"
 

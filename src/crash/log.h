@@ -20,14 +20,14 @@
 
 enum { BW_CRASH_MAX_FAULTS = 256, BW_CRASH_MAX_EVENTS = 512, BW_CRASH_NAME_B = 32 };
 
-/* Where and when a message was. */
+/* The place and time of a message. */
 struct bw_crash_when {
 	unsigned file, boot;	   /* from 0; boots are counted in each file */
 	unsigned order;		   /* of messages in the log, from 1: rises with time */
 	struct bw_crash_time time; /* as the line says it */
 };
 
-/* What of a fault was in the log. */
+/* A fault, as far as the log has it. */
 struct bw_crash_fault {
 	char device[BW_CRASH_NAME_B]; /* PCI address, "" */
 	struct bw_crash_when when;    /* of its first line */
@@ -139,8 +139,8 @@ void bw_crash_log_next_file(struct bw_crash_log *log);
 void bw_crash_log_end(struct bw_crash_log *log);
 void bw_crash_log_free(struct bw_crash_log *log);
 
-/* For words: which GPU it is (part: what the user says, or NULL) and what is known. The pointers in
- * it are the fault's. */
+/* The facts that sentences about a fault are made of, with the GPU model (part: the user's, or
+ * NULL). Its pointers point into the fault. */
 struct bw_gpuvm_fault_facts bw_crash_fault_facts(const struct bw_crash_log *log,
 						 const struct bw_crash_fault *f,
 						 const struct bw_gpuvm_part *part);

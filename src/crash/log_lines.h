@@ -44,7 +44,7 @@ struct bw_crash_lines {
 	bool failed;
 };
 
-/* What one line of a file is. */
+/* The kind of a line of a file. */
 enum bw_crash_use {
 	BW_CRASH_DROP,
 	BW_CRASH_KEEP,	  /* a message, or a part of one */

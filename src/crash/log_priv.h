@@ -2,9 +2,9 @@
 #ifndef BW_CRASH_LOG_PRIV_H
 #define BW_CRASH_LOG_PRIV_H
 
-/* What the readers of a log's messages share: log_fault.c understands page faults, log_event.c all
- * else, log.c gives them each message in its order. Each reader returns whether the message was
- * its own. */
+/* Declarations that the readers of a log's messages share: log_fault.c reads page faults,
+ * log_event.c all others, log.c passes each message to them in order. Each reader returns whether
+ * the message was its own. */
 
 #include "crash/line.h"
 #include "crash/log.h"
@@ -33,7 +33,7 @@ bool bw_crash_is_whole_event(const char *line);
  * is none, or it has neither a name nor a number. */
 bool bw_crash_read_process(const char *line, char process[64], int64_t *pid, char thread[64],
 			   int64_t *tid);
-/* Of two messages: the same GPU, as far as they say. */
+/* Whether two messages are of the same GPU, as far as they name it. */
 bool bw_crash_same_device(const char *a, const char *b);
 
 #endif

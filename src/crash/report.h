@@ -119,7 +119,7 @@ void bw_crash_report_free(struct bw_crash_report *r);
 /* Whether anything was found for `dump`. */
 bool bw_crash_report_has_dump(const struct bw_crash_report *r);
 
-/* A file of the folder that is no text. False: it is no SPIR-V, or there is no room. */
+/* Takes a file of the folder that is not text. False: it is not SPIR-V, or there is no room. */
 bool bw_crash_report_file(struct bw_crash_report *r, const char *name, const void *bytes, size_t n);
 /* The module that a shader was made of; NULL: the files do not have it. */
 const struct bw_crash_module *bw_crash_module_of(const struct bw_crash_report *r,

@@ -2,8 +2,8 @@
 #ifndef BW_CRASH_REPORT_PRIV_H
 #define BW_CRASH_REPORT_PRIV_H
 
-/* What the files of a hang report share, each of which adds to the report what its lines say.
- * Lines are without colours and blanks at the end. */
+/* Readers of a hang report's files; each adds the facts in its lines to the report. Lines come
+ * without colours and trailing blanks. */
 
 #include "crash/line.h"
 #include "crash/report.h"

@@ -2,12 +2,12 @@
 #ifndef BW_CRASH_STORY_H
 #define BW_CRASH_STORY_H
 
-/* What one incident of a kernel log has, as its verdict needs it. */
+/* A summary of one incident of a kernel log, for its verdict. */
 
 #include "crash/crash.h"
 #include "crash/incidents.h"
 
-/* Of each kind of event the first one, and how many there are. */
+/* The first event of each kind, and the number of events of that kind. */
 struct bw_crash_story {
 	const struct bw_crash *crash;
 	const struct bw_gpuvm_part *part;
@@ -23,8 +23,8 @@ struct bw_crash_story {
 	uint64_t n_suppressed;
 };
 
-/* Of incident `incident` of `in`; all of it is borrowed. part: the GPU that the user names, or
- * NULL. */
+/* The summary of incident `incident` of `in`; all of it is borrowed. part: the GPU that the user
+ * names, or NULL. */
 struct bw_crash_story bw_crash_story_of(const struct bw_crash *c, const struct bw_gpuvm_part *part,
 					const struct bw_crash_incidents *in,
 					const struct bw_crash_incident *incident);

@@ -2,8 +2,8 @@
 #ifndef BW_CRASH_TRACE_H
 #define BW_CRASH_TRACE_H
 
-/* Which draw or dispatch of a hang report's command buffers hangs. RADV writes a trace point, a
- * memory write and a NOP with a number, after a draw or a dispatch; where it synchronizes
+/* Finds the draw or dispatch of a hang report's command buffers that hangs. RADV writes a trace
+ * point, a memory write and a NOP with a number, after a draw or a dispatch; where it synchronizes
  * (RADV_DEBUG=hang implies it) a packet that waits for the work before follows, and another trace
  * point. So the work before the last point that was reached was launched, and unless a wait lies
  * between them it may still run. Waves whose PCs lie in its code prove that it does. Pure. */
@@ -18,7 +18,7 @@ struct bw_crash_work {
 	uint8_t op;
 	bool is_compute;  /* a dispatch of a compute shader; else a draw */
 	bool is_launched; /* a trace point after it was reached */
-	/* of the dispatches, or the draws, of all command buffers, from 1; 0: it is no dispatch
+	/* of the dispatches, or the draws, of all command buffers, from 1; 0: it is not a dispatch
 	 * that a debugger lists */
 	unsigned number;
 	unsigned n_waves;		   /* that stand in its code */
@@ -32,7 +32,8 @@ struct bw_crash_trace {
 	unsigned reached, next; /* numbers of trace points */
 	bool has_next;
 	size_t ib, point_dw; /* of the point that was reached */
-	/* What may hang, in order; what has no waves while another has some is not among it. */
+	/* The work that may hang, in order, without work that has no waves while another has
+	 * some. */
 	struct bw_crash_work works[BW_CRASH_MAX_WORKS];
 	unsigned n_works, n_left_out;
 	unsigned n_launched; /* of works */
@@ -44,7 +45,7 @@ struct bw_crash_trace {
 	unsigned n_waves_in_work; /* in the code of any of the works */
 };
 
-/* False: there are no trace points that were reached. */
+/* False: no trace point was reached. */
 bool bw_crash_find_trace(const struct bw_crash *c, const struct bw_crash_dump *d,
 			 struct bw_crash_trace *out);
 
@@ -56,8 +57,8 @@ enum bw_crash_work_state bw_crash_work_state(const struct bw_crash_trace *t, siz
 
 /* The shader of a pipeline whose code is at an address; NULL: the files do not know. */
 const struct bw_crash_shader *bw_crash_shader_at(const struct bw_crash_report *r, uint64_t va);
-/* That one of a draw's or dispatch's shaders which the files know, one with waves first; NULL: they
- * know none. */
+/* The shader of a draw or dispatch that is in the files; one with waves is preferred. NULL: none
+ * is. */
 const struct bw_crash_shader *bw_crash_shader_of(const struct bw_crash *c,
 						 const struct bw_crash_work *w);
 

@@ -9,13 +9,13 @@
 /* A dump; part: what it is of, or NULL. */
 void bw_crash_tell_dump(const struct bw_crash *c, const struct bw_crash_dump *d,
 			const struct bw_gpuvm_part *part, struct bw_str *out);
-/* For a hang report of RADV: which draw or dispatch hangs, by its trace points and waves. */
+/* Names the draw or dispatch that hangs in a hang report of RADV, by its trace points and waves. */
 void bw_crash_tell_trace(const struct bw_crash *c, const struct bw_crash_dump *d,
 			 struct bw_str *out);
-/* Where in its code and in its source the waves of a compute shader stay. */
+/* Tells where in its code and in its source the waves of a compute shader stay. */
 void bw_crash_tell_source(const struct bw_crash_report *r, const struct bw_crash_shader *s,
 			  struct bw_str *out);
-/* What the program had at the address of a page fault; where waves are. */
+/* Tell what the program had at the address of a page fault, and where waves are. */
 void bw_crash_tell_range(const struct bw_crash *c, struct bw_str *out);
 void bw_crash_tell_waves(const struct bw_crash *c, struct bw_str *out);
 /* The kernel logs; part: which GPU they are of, or NULL. */
@@ -23,7 +23,7 @@ void bw_crash_tell_log(const struct bw_crash *c, const struct bw_gpuvm_part *par
 		       struct bw_str *out);
 /* A page fault in one sentence. */
 void bw_crash_add_headline(const struct bw_gpuvm_fault_facts *facts, struct bw_str *out);
-/* What a ring is for, by its name. */
+/* The purpose of a ring, by its name. */
 const char *bw_crash_engine_of(const char *ring);
 
 #endif
