@@ -2,8 +2,8 @@
 #ifndef BW_GPUVM_APERTURES_H
 #define BW_GPUVM_APERTURES_H
 
-/* Where FLAT instructions reach LDS (shared) and scratch (private): 4 GiB each, at what the fields
- * of SH_MEM_BASES say in units of 2^48. */
+/* The apertures by which FLAT instructions reach LDS (shared) and scratch (private): 4 GiB each, at
+ * the address that a field of SH_MEM_BASES has, in units of 2^48. */
 
 #include <stdint.h>
 

@@ -2,8 +2,8 @@
 #ifndef BW_GPUVM_FAULT_H
 #define BW_GPUVM_FAULT_H
 
-/* What a page fault's status word says, for GPUs that are not here: by the version of the graphics
- * IP alone. Fields, names of clients, and sentences for people who do not know the registers
+/* Decodes a page fault's status word by the version of the graphics IP alone, so that no GPU is
+ * needed: fields, names of clients, and sentences for people who do not know the registers
  * (doc/hardware/page-tables.md 6). Pure. */
 
 #include <stdbool.h>
@@ -48,7 +48,7 @@ size_t bw_gpuvm_status_fields(const struct bw_gpuvm_part *part, enum bw_gpuvm_hu
 /* "TCP", "VCN"; NULL: the table of this part has no such client, or there is no table. */
 const char *bw_gpuvm_client(const struct bw_gpuvm_part *part, enum bw_gpuvm_hub hub,
 			    unsigned client, bool write);
-/* What WALKER_ERROR of a status word says: a number that differs between generations. */
+/* The meaning of WALKER_ERROR in a status word; its numbers differ between generations. */
 enum bw_gpuvm_walker_error {
 	BW_GPUVM_WALKER_NONE,
 	BW_GPUVM_WALKER_RANGE,	   /* the address is outside of the context */
@@ -62,14 +62,14 @@ enum bw_gpuvm_walker_error bw_gpuvm_walker_error(enum bw_gpuvm_gen gen, unsigned
 /* "PDE0", "NACK", ... ; "none" for 0. */
 const char *bw_gpuvm_walker_error_name(enum bw_gpuvm_gen gen, unsigned walker_error);
 
-/* Who says that there was a fault. */
+/* The source of a fault's report. */
 enum bw_gpuvm_reporter {
 	BW_GPUVM_HUB,	  /* a hub of gfx9 or later */
 	BW_GPUVM_OLD_GPU, /* gfx6 to gfx8, whose status words are not decoded */
 	BW_GPUVM_RUNTIME, /* ROCm's runtime, which knows an address and a reason in words */
 };
 
-/* What is known of a fault. The interrupt's entry has address, VMID and process; the status is read
+/* The facts about a fault. The interrupt's entry has address, VMID and process; the status is read
  * from the hub's register afterwards, and may be empty (0), or another fault's by then. */
 struct bw_gpuvm_fault_facts {
 	enum bw_gpuvm_reporter reporter;
@@ -91,7 +91,7 @@ struct bw_gpuvm_fault_facts {
 	const char *reason; /* of BW_GPUVM_RUNTIME, or NULL */
 };
 
-/* In sentences, each without a newline; owned by the caller. */
+/* A fault in sentences, each without a newline; owned by the caller. */
 struct bw_gpuvm_fault_story {
 	struct bw_str headline; /* who did what where, and why that failed */
 	struct bw_str who;	/* about the client, one clause */
@@ -99,7 +99,7 @@ struct bw_gpuvm_fault_story {
 	struct bw_str why;	/* one clause */
 	struct bw_str next;	/* what to look at, a line each */
 };
-/* What one field of its status says: "write", "TCP: ...", ""; appended. */
+/* The meaning of one field of the status: "write", "TCP: ...", ""; appended. */
 void bw_gpuvm_fault_field(const struct bw_gpuvm_fault_facts *f,
 			  const struct bw_gpuvm_status_field *field, struct bw_str *out);
 void bw_gpuvm_fault_tell(const struct bw_gpuvm_fault_facts *f, struct bw_gpuvm_fault_story *out);

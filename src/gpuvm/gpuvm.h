@@ -19,22 +19,22 @@ enum bw_gpuvm_gen {
 	BW_GPUVM_GFX12,
 	BW_GPUVM_GFX12_1,
 };
-/* What the bounds of the framebuffer and of AGP (MC_VM_FB_LOCATION_*, FB_OFFSET, AGP_*), those of
- * the system aperture, and those of a context count in (doc/hardware/page-tables.md 5). */
+/* The units of the registers with the bounds of the framebuffer and of AGP (MC_VM_FB_LOCATION_*,
+ * FB_OFFSET, AGP_*), of the system aperture, and of a context (doc/hardware/page-tables.md 5). */
 enum {
 	BW_GPUVM_FB_UNIT_B = 1 << 24,
 	BW_GPUVM_APERTURE_UNIT_B = 1 << 18,
 	BW_GPUVM_PAGE_B = 1 << 12,
 };
 
-/* From a GC version (base/ip_version.h). False: a version without a known layout.
+/* The generation of a GC version (base/ip_version.h). False: a version without a known layout.
  */
 bool bw_gpuvm_gen_of(uint32_t gc_version, enum bw_gpuvm_gen *out_gen);
-/* The other way round: the first version that has it. */
+/* The first GC version of a generation. */
 uint32_t bw_gpuvm_gen_first_gc(enum bw_gpuvm_gen gen);
 /* "gfx11", "gfx12.1" */
 const char *bw_gpuvm_gen_name(enum bw_gpuvm_gen gen);
-/* How many bits an address has. */
+/* The number of bits of an address. */
 unsigned bw_gpuvm_va_bits(enum bw_gpuvm_gen gen);
 
 /* Register values of one hub and VMID as read, without any shift. On gfx12.1, where the location
@@ -49,7 +49,7 @@ struct bw_gpuvm_regs {
 	uint32_t mx_l1_tlb_cntl;    /* MC_VM_MX_L1_TLB_CNTL; VMID 0 only */
 };
 
-/* Those registers decoded: addresses in bytes. */
+/* A context's registers decoded: addresses in bytes. */
 struct bw_gpuvm_context {
 	enum bw_gpuvm_gen gen;
 	unsigned vmid;
@@ -85,11 +85,11 @@ struct bw_gpuvm_entry_field {
 	uint64_t value;
 };
 enum { BW_GPUVM_MAX_ENTRY_FIELDS = 20 };
-/* All fields that the generation has, lowest bits first; is_directory: as a directory entry that is
- * no page, else as one that maps a page. Returns how many. */
+/* All fields that the generation has, lowest bits first; is_directory: decodes it as a directory
+ * entry, else as an entry that maps a page. Returns the number of fields. */
 size_t bw_gpuvm_entry_fields(enum bw_gpuvm_gen gen, bool is_directory, uint64_t raw,
 			     struct bw_gpuvm_entry_field out[BW_GPUVM_MAX_ENTRY_FIELDS]);
-/* What is set, in short: "V S X R W FRAG 9 MTYPE UC" or "V BFS 9". Appended. */
+/* The fields that are set, in short: "V S X R W FRAG 9 MTYPE UC" or "V BFS 9". Appended. */
 void bw_gpuvm_entry_flags(enum bw_gpuvm_gen gen, bool is_directory, uint64_t raw,
 			  struct bw_str *out);
 /* "NC", "RW", "CC", "UC", ... as the generation calls it. */

@@ -38,7 +38,8 @@ struct bw_gpuvm_layout {
 /* BW_E_INVALID says which number does not fit. */
 struct bw_error *bw_gpuvm_layout(const struct bw_gpuvm_layout_spec *spec,
 				 struct bw_gpuvm_layout *out) BW_MUST_CHECK;
-/* Which entry of a level's block an address selects; offset: from the start of the space. */
+/* The index of the entry in a level's block that an address selects; offset: from the start of the
+ * space. */
 uint64_t bw_gpuvm_layout_index(const struct bw_gpuvm_layout *l, unsigned level, uint64_t offset);
 /* PAGE_TABLE_BLOCK_SIZE for the driver's block size (log2 of the entries of a PTB). */
 struct bw_error *bw_gpuvm_layout_block(uint64_t driver_block_size, bool further,
