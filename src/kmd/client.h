@@ -20,7 +20,7 @@
 
 struct bw_vgpu_client;
 
-/* For a library that must keep its sockets out of its program's sight. All may be NULL. */
+/* Hooks of a library that must hide its sockets from its program. All may be NULL. */
 struct bw_vgpu_client_hooks {
 	/* A fresh socket belongs to the client: returns it, or its new number. */
 	int (*fd_keep)(int fd);
@@ -37,15 +37,15 @@ struct bw_error *bw_vgpu_client_open(const char *socket_path,
 				     struct bw_vgpu_client **out) BW_MUST_CHECK;
 /* No call may be under way. Accepts NULL. */
 void bw_vgpu_client_close(struct bw_vgpu_client *c);
-/* What the server reported about itself. */
+/* The server's report about itself. */
 const struct bw_vgpu_hello_reply *bw_vgpu_client_hello(const struct bw_vgpu_client *c);
 bool bw_vgpu_client_is_gone(const struct bw_vgpu_client *c);
-/* As the kernel says; 0: it has no number in this PID namespace. */
+/* The server's pid, from the kernel; 0: it has none in this PID namespace. */
 pid_t bw_vgpu_client_server_pid(const struct bw_vgpu_client *c);
 /* A socket that carries no calls: readable when the server is gone. Owned by the client. */
 int bw_vgpu_client_liveness_fd(const struct bw_vgpu_client *c);
 
-/* For pthread_atfork: the child gets channels of its own to the same files. */
+/* Handlers for pthread_atfork: the child gets channels of its own to the same files. */
 void bw_vgpu_client_fork_prepare(struct bw_vgpu_client *c);
 void bw_vgpu_client_fork_parent(struct bw_vgpu_client *c);
 void bw_vgpu_client_fork_child(struct bw_vgpu_client *c);

@@ -2,7 +2,7 @@
 #ifndef BW_KMD_CLIENT_PRIV_H
 #define BW_KMD_CLIENT_PRIV_H
 
-/* What client.c, which makes the calls, has of channel.c: connections to the server, one for each
+/* Channels (channel.c), over which client.c makes calls: connections to the server, one for each
  * thread that is inside a call. */
 
 #include <pthread.h>

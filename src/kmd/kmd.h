@@ -26,8 +26,8 @@ struct bw_kmd_file; /* one open debugfs or sysfs file: its own position and regi
 /* More options for a server that is started, as words: --threads 1 --quiet. */
 #define BW_KMD_SERVER_ARGS_ENV "BREAKWATER_VGPU_ARGS"
 struct bw_error *bw_kmd_open(const char *selector, struct bw_kmd **out) BW_MUST_CHECK;
-/* From here on the virtual GPU may be one that this user runs, too: for root, who attaches to a
- * program of that user's (wire/peer.h). For the process and those that it forks. */
+/* Allows a virtual GPU that this user runs, too: for root, who attaches to a program of that user
+ * (wire/peer.h). Holds for the process and its forked children. */
 void bw_kmd_use_server_of(uid_t user);
 void bw_kmd_close(struct bw_kmd *kmd);
 bool bw_kmd_is_virtual(const struct bw_kmd *kmd); /* for messages only */
@@ -41,9 +41,9 @@ int bw_kmd_liveness_fd(const struct bw_kmd *kmd);
 uint64_t bw_kmd_n_clients_ever(struct bw_kmd *kmd);
 pid_t bw_kmd_server_pid(const struct bw_kmd *kmd); /* 0 on Linux */
 
-/* What the virtual GPU executed since it was started with --fidelity, and how exactly. out_rows:
- * owned, by falling counts. On hardware, which executes everything as hardware does:
- * BW_E_UNSUPPORTED. */
+/* Counts of instructions that the virtual GPU executed since it was started with --fidelity, and
+ * how exactly it models them. out_rows: owned, by falling counts. On hardware, which executes
+ * everything as hardware does: BW_E_UNSUPPORTED. */
 enum bw_kmd_fidelity {
 	BW_KMD_EXACT,
 	BW_KMD_ULP1, /* within 1 ULP */
@@ -108,8 +108,8 @@ struct bw_kmd_client {
 	uint32_t pasid;
 	char comm[16];
 };
-/* Those that this user may see: on Linux by /proc/PID/fdinfo, where root sees them all. out: owned,
- * NULL where there are none. */
+/* The clients that this user may see: on Linux by /proc/PID/fdinfo, where root sees them all. out:
+ * owned, NULL where there are none. */
 struct bw_error *bw_kmd_clients(struct bw_kmd *kmd, struct bw_kmd_client **out,
 				size_t *out_n) BW_MUST_CHECK;
 
@@ -123,8 +123,8 @@ struct bw_kmd_user_queue {
 	uint32_t type; /* AMDGPU_HW_IP_* */
 	uint64_t mqd;  /* the address of its descriptor in VMID 0, sign-extended */
 };
-/* Those of the GPU, by client and queue. out: owned, NULL where there are none, as in kernels that
- * show none (those before 6.16 have no such queues), and on the virtual GPU. */
+/* The user queues of the GPU, by client and queue. out: owned, NULL if there are none: also on
+ * kernels that do not show them (before 6.16 there are no such queues), and on the virtual GPU. */
 struct bw_error *bw_kmd_user_queues(struct bw_kmd *kmd, struct bw_kmd_user_queue **out,
 				    size_t *out_n) BW_MUST_CHECK;
 
@@ -143,8 +143,8 @@ struct bw_kmd_wait {
 typedef bool bw_kmd_wanted_fn(void *cookie, pid_t pid);
 struct bw_error *bw_kmd_find_wait(struct bw_kmd *kmd, bw_kmd_wanted_fn *wanted, void *cookie,
 				  struct bw_kmd_wait *out) BW_MUST_CHECK;
-/* For who tells the user: looks now and then, and says of each wait once who waits for whom, and
- * what can be done. Zeroed at the start. */
+/* Watches for waits, and reports each wait once: who waits for whom, and what can be done. Zeroed
+ * at the start. */
 struct bw_kmd_wait_watch {
 	uint64_t looked_ms;
 	pid_t told_holder; /* 0: none is told of now */
@@ -154,16 +154,15 @@ struct bw_kmd_wait_watch {
 bool bw_kmd_watch_waits(struct bw_kmd *kmd, struct bw_kmd_wait_watch *w, bw_kmd_wanted_fn *wanted,
 			void *cookie, char *out, size_t size_b);
 
-/* All of a file of the driver's for people to read, up to 1 MiB, below its debugfs folder. Appends
- * to out. */
+/* The whole text, up to 1 MiB, of a file in the driver's debugfs folder. Appends to out. */
 struct bw_error *bw_kmd_text(struct bw_kmd *kmd, const char *file,
 			     struct bw_str *out) BW_MUST_CHECK;
-/* How far a ring of the driver has come: numbers of jobs, which wrap. */
+/* The progress of a ring of the driver: numbers of jobs, which wrap. */
 struct bw_kmd_ring_fences {
 	char ring[32];
 	uint32_t signaled, emitted;
 };
-/* Those of all rings, by amdgpu_fence_info. out: owned, NULL where there are none. */
+/* The progress of all rings, from amdgpu_fence_info. out: owned, NULL where there are none. */
 struct bw_error *bw_kmd_fences(struct bw_kmd *kmd, struct bw_kmd_ring_fences **out,
 			       size_t *out_n) BW_MUST_CHECK;
 

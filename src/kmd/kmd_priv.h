@@ -2,8 +2,9 @@
 #ifndef BW_KMD_KMD_PRIV_H
 #define BW_KMD_KMD_PRIV_H
 
-/* What the two back ends share. A back end embeds struct bw_kmd and struct bw_kmd_file as the first
- * member of its own. File operations answer like system calls: 0 or more, or -errno. */
+/* Declarations that the two back ends share. A back end embeds struct bw_kmd and struct bw_kmd_file
+ * as the first member of its own. File operations answer like system calls: 0 or more, or
+ * -errno. */
 
 #include <pthread.h>
 
@@ -32,7 +33,7 @@ struct bw_kmd_ops {
 					size_t *out_n);
 	/* One sentence on what helps when a file cannot be opened for this reason, or NULL. */
 	const char *(*remedy)(const struct bw_kmd *kmd, bool sysfs, int errnum);
-	/* Where the files are, for messages: "/sys/kernel/debug/dri/0000:03:00.0" */
+	/* The path of the files, for messages: "/sys/kernel/debug/dri/0000:03:00.0" */
 	const char *(*place)(const struct bw_kmd *kmd, bool sysfs);
 };
 
@@ -61,10 +62,10 @@ struct bw_error *bw_kmd_parse_fences(const char *text, struct bw_kmd_ring_fences
 /* bw_kmd_clients() of a kernel whose /proc is there (clients.c). */
 struct bw_error *bw_kmd_linux_clients(const char *proc_root, const char *pci_address,
 				      struct bw_kmd_client **out, size_t *out_n) BW_MUST_CHECK;
-/* What the fdinfo of an open file says, where that file is of this GPU and has a PASID. */
+/* The PASID in the fdinfo of an open file. False: the file is not of this GPU, or has no PASID. */
 bool bw_kmd_parse_fdinfo(const char *text, const char *pci_address, uint32_t *out_pasid);
-/* At most size_b - 1 bytes of a file as text. False: there is none; a process may close a file, or
- * end, while it is looked at. */
+/* Reads at most size_b - 1 bytes of a file as text. False: there is none; a process may close a
+ * file, or end, meanwhile. */
 bool bw_kmd_read_small(const char *path, char *out, size_t size_b);
 /* A line of the virtual GPU's breakwater_clients: "PID PASID NAME". */
 bool bw_kmd_parse_client(const char *line, struct bw_kmd_client *out);
@@ -82,8 +83,8 @@ bool bw_kmd_parse_mqd_info(const char *text, uint32_t *out_type, uint64_t *out_m
 /* Process and name of the text of client-N/proc_info; 0 and "" where it has none. */
 void bw_kmd_parse_proc_info(const char *text, struct bw_kmd_user_queue *out);
 
-/* "LD_PRELOAD=AGENT:WHAT THE USER PRELOADS", for the environment of programs, with the runtime of a
- * sanitizer that we are made with in front. Owned by the caller; NULL: there is no agent, or no
+/* "LD_PRELOAD=AGENT:WHAT THE USER PRELOADS", for the environment of programs, after the runtime of
+ * the sanitizer that this build uses, if any. Owned by the caller; NULL: there is no agent, or no
  * memory. */
 char *bw_kmd_preload_env(void);
 

@@ -2,7 +2,7 @@
 #ifndef BW_KMD_QUEUE_ERROR_H
 #define BW_KMD_QUEUE_ERROR_H
 
-/* What a kernel log says of a command stream that a queue could not execute: "Illegal opcode in
+/* A kernel log's messages about a command stream that a queue could not execute: "Illegal opcode in
  * command stream", "Illegal register access in command stream" (gfx_v11_0.c of Linux 6.12), and
  * "SDMA queue hang" of the virtual GPU. The virtual GPU's log names ring, process, packet and place
  * as well; Linux's names ring and process when the ring is reset. */
