@@ -34,7 +34,7 @@ struct bw_error *bw_live_field_now(struct bw_live *l, uint32_t slot, enum bw_wav
 				   uint32_t *out) BW_MUST_CHECK;
 /* Slots of resident waves of the program, a bit each; n_slots / 32 words. */
 struct bw_error *bw_live_resident(struct bw_live *l, uint32_t *out_bits) BW_MUST_CHECK;
-/* What says where in the grid a wave is, and how many values that are. */
+/* The fields that have a wave's place in the grid. */
 enum { BW_LIVE_GRID = 4 };
 extern const enum bw_wave_field bw_live_grid[BW_LIVE_GRID];
 /* Whether the wave at this place of the grid is still resident. */

@@ -2,9 +2,9 @@
 #ifndef BW_LIVE_GUARD_H
 #define BW_LIVE_GUARD_H
 
-/* What the guard process (src/guard) does for a live target: it is started before anything of the
- * program exists, records what must be restored, and restores it when we leave or are killed; in
- * the latter case it removes the socket's folder, too. */
+/* The guard process (src/guard) of a live target: it is started before the program, records the
+ * state that must be restored, and restores it when we exit or are killed; in the latter case it
+ * removes the socket's folder, too. */
 
 #include "live/live_priv.h"
 
@@ -25,8 +25,8 @@ struct bw_guard_area {
 	uint32_t handler_b, displaced_b;
 	uint32_t proc, vm; /* whose it is */
 };
-/* What has ended: everything; a process, whose agent has been told to detach or is gone; an address
- * space that its program has closed. */
+/* The part of the session that has ended: all of it; a process, whose agent has been told to detach
+ * or is gone; an address space that its program has closed. */
 struct bw_guard_finish {
 	uint32_t all;
 	uint32_t proc, vm;

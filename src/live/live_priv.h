@@ -194,8 +194,8 @@ bool bw_live_proc_is_ending(const struct bw_live_proc *p);
 void bw_live_look_for_ends(struct bw_live *l);
 /* Gives out an event for each process that has ended, and then the last one, EXIT. */
 bool bw_live_next_end(struct bw_live *l, struct bw_target_event *out);
-/* Whose work ours waits for, kept for when ours is over: restoring registers then takes longer, as
- * the waves of others are looked at, too. */
+/* Notes the process whose work ours waits for: when our work has ended, restoring registers takes
+ * longer, as the waves of others are examined, too. */
 void bw_live_find_holder(struct bw_live *l);
 void bw_live_reap(struct bw_live *l, int options);
 void bw_live_free_procs(struct bw_live *l);
@@ -241,7 +241,7 @@ void bw_live_drop_vms(struct bw_live *l, const struct bw_live_proc *p);
 /* Whether the next address space may reserve the VMID: false while another debugger of this GPU has
  * done so. Kept until it is released. */
 bool bw_live_take_reservation(struct bw_live *l);
-/* Where no address space is attached any more that has reserved it. */
+/* Releases the reserved VMID when no attached address space has reserved it any more. */
 void bw_live_release_reservation(struct bw_live *l);
 
 /* ---- start.c ---- */
@@ -256,9 +256,9 @@ struct bw_error *bw_live_spawn(struct bw_live *l, const struct bw_target_source 
 struct bw_error *bw_live_request(struct bw_live *l, struct bw_live_proc *p, uint16_t type,
 				 const struct bw_msg_part *parts, size_t n_parts,
 				 int *out_fd) BW_MUST_CHECK;
-/* Its result as an error. */
+/* The agent's result as an error. */
 struct bw_error *bw_live_result(struct bw_live *l, const char *what) BW_MUST_CHECK;
-/* A message from the agent that is no reply. True: out is an event to give out. */
+/* Handles a message from the agent that is not a reply. True: out is an event to return. */
 struct bw_error *bw_live_event(struct bw_live *l, struct bw_live_proc *p, struct bw_msg *m,
 			       struct bw_target_event *out, bool *out_given) BW_MUST_CHECK;
 struct bw_error *bw_live_release(struct bw_target *t, uint32_t submission) BW_MUST_CHECK;

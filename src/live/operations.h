@@ -2,7 +2,7 @@
 #ifndef BW_LIVE_OPERATIONS_H
 #define BW_LIVE_OPERATIONS_H
 
-/* What the core asks a target for (target/ops.h): stopped waves and their registers, in the slots
+/* The operations of a live target (target/ops.h): stopped waves and their registers, in the slots
  * of the debug areas (slots.c), resuming and stepping (control.c), memory and code (memory.c). */
 
 #include "live/live_priv.h"
