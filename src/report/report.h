@@ -2,9 +2,9 @@
 #ifndef BW_REPORT_REPORT_H
 #define BW_REPORT_REPORT_H
 
-/* A stop of a program, or what a GPU has left behind, as one HTML file that refers to nothing
- * outside of it (src/page makes the HTML). What is shown has limits, since a page must be small
- * enough to be sent to someone; what is left out is said in its place. */
+/* Writes a stop of a program, or the files that a GPU hang has left, as one HTML file that refers
+ * to nothing outside of it (src/page makes the HTML). Each part has a limit, so that the page is
+ * small enough to be sent to someone; the page says where it leaves something out. */
 
 #include "base/error.h"
 #include "base/str.h"
@@ -20,8 +20,8 @@ struct bw_report {
 	const struct bw_gpuvm_part *part; /* which GPU the files are of; NULL: what they say */
 	const char *made;		  /* when and by what the page is made: its last line */
 };
-/* The whole page, appended to out (the caller's). What cannot be read of a session is said in the
- * page, and is no error. */
+/* The whole page, appended to out (the caller's). If a part of a session cannot be read, the page
+ * says so; that is not an error. */
 struct bw_error *bw_report_page(const struct bw_report *r, struct bw_str *out) BW_MUST_CHECK;
 /* Writes the HTML report to a file; one that cannot be written to its end is removed. */
 struct bw_error *bw_report_write(const struct bw_report *r, const char *path,

@@ -8,7 +8,7 @@
 #include "debug/dispatches.h"
 #include "ui/out.h"
 
-/* What limits a page. */
+/* The limits of a page. */
 enum {
 	BW_REPORT_PACKETS = 3000, /* of all rings and IBs */
 	BW_REPORT_LINES = 12000,  /* below packets: registers and words */
