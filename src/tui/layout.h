@@ -2,8 +2,8 @@
 #ifndef BW_TUI_LAYOUT_H
 #define BW_TUI_LAYOUT_H
 
-/* Which windows the terminal screen has, and how high they are. Pure. The windows are one above the
- * other; below them are the line of status and the command window, at the bottom. */
+/* The windows of the terminal screen, and their heights. Pure. The windows are one above the other;
+ * below them are the line of status and the command window, at the bottom. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,12 +18,12 @@ enum bw_tui_window {
 	BW_TUI_CMD,
 	BW_TUI_WINDOWS /* their number */
 };
-/* As `focus` calls it. */
+/* The window's name in the command `focus`. */
 const char *bw_tui_window_name(enum bw_tui_window w);
-/* By its name or a beginning of it; BW_TUI_WINDOWS: there is none. */
+/* Finds a window by its name or a beginning of it; BW_TUI_WINDOWS: there is none. */
 enum bw_tui_window bw_tui_window_by_name(const char *name);
 
-/* As `layout` calls them, in the order of "layout next". */
+/* The layouts of the command `layout`, in the order of "layout next". */
 enum bw_tui_layout {
 	BW_TUI_LAYOUT_SRC,
 	BW_TUI_LAYOUT_ASM,
@@ -35,14 +35,14 @@ enum bw_tui_layout {
 	BW_TUI_LAYOUTS /* their number */
 };
 const char *bw_tui_layout_name(enum bw_tui_layout l);
-/* By its name or a beginning of it; BW_TUI_LAYOUTS: there is none. */
+/* Finds a layout by its name or a beginning of it; BW_TUI_LAYOUTS: there is none. */
 enum bw_tui_layout bw_tui_layout_by_name(const char *name);
 
 /* A screen smaller than this has no room for windows. */
 enum { BW_TUI_MIN_ROWS = 8, BW_TUI_MIN_COLUMNS = 20 };
 
-/* Where a window is: its title in row `y`, from 0, its lines below. The command window has no title
- * of its own: the line of status is above it. */
+/* The place of a window: its title is in row `y`, from 0, its lines are below. The command window
+ * has no title of its own: the line of status is above it. */
 struct bw_tui_box {
 	enum bw_tui_window window;
 	unsigned y, rows; /* title included */
@@ -53,7 +53,7 @@ struct bw_tui_boxes {
 	unsigned n;
 	unsigned status_y;
 };
-/* What the user has made of a layout: how high its windows are to each other. 0: as they were. */
+/* The user's changes to a layout: the relative heights of its windows. 0: unchanged. */
 struct bw_tui_shares {
 	unsigned share[BW_TUI_MOST_BOXES];
 };

@@ -2,7 +2,7 @@
 #ifndef BW_TUI_PAGE_H
 #define BW_TUI_PAGE_H
 
-/* What a window of the terminal screen shows: lines of text with a style for each byte. Pure: a
+/* The content of a window of the terminal screen: lines of text with a style for each byte. Pure: a
  * terminal sees it only in draw.c. */
 
 #include <stdbool.h>
@@ -58,13 +58,13 @@ void bw_tui_cut(const struct bw_tui_line *l, unsigned margin, unsigned left, uns
 struct bw_tui_page {
 	unsigned rows, columns; /* the window's inside */
 	size_t top;		/* the first line that is shown; corrected where it cannot be */
-	unsigned left;		/* columns that are out of sight, behind the margin */
-	unsigned margin;	/* columns at the start that stay in sight */
-	size_t n_lines;		/* of all that there is to show */
+	unsigned left;		/* columns after the margin that are scrolled out of sight */
+	unsigned margin;	/* columns at the start that do not scroll */
+	size_t n_lines;		/* lines of the whole content */
 	struct bw_str title;
 	struct bw_tui_lines BW_VEC(struct bw_tui_line) lines; /* at most `rows` */
 };
-/* The same window without its content. */
+/* Removes the content of a window. */
 void bw_tui_page_clear(struct bw_tui_page *p);
 void bw_tui_page_fini(struct bw_tui_page *p);
 /* Sets n_lines, and top to one at which the page is full, if there are enough lines. */

@@ -54,7 +54,7 @@ enum bw_tui_window bw_tui_screen_next(const struct bw_tui_screen *s, int step);
 /* Rows of the command window, and the first of them. */
 unsigned bw_tui_screen_command_y(const struct bw_tui_screen *s);
 
-/* What the window of memory shows from the next load on (views.h). expr is copied. */
+/* Sets the address that the memory window shows from the next load on (views.h). expr is copied. */
 struct bw_error *bw_tui_screen_follow(struct bw_tui_screen *s, const char *expr,
 				      const struct bw_print_format *format) BW_MUST_CHECK;
 /* The program has stopped: what has changed in registers and memory is so from here on. */

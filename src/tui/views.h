@@ -2,9 +2,9 @@
 #ifndef BW_TUI_VIEWS_H
 #define BW_TUI_VIEWS_H
 
-/* What each window shows: `load` takes it from the debugger's state, `page` makes lines of it.
- * Nothing here knows a terminal. What cannot be read is missing, and never an error: the screen is
- * drawn anew after each command. */
+/* The content of each window: `load` takes it from the debugger's state, `page` makes lines of it.
+ * Nothing here depends on a terminal. A value that cannot be read is left out, without an error:
+ * the screen is drawn again after each command. */
 
 #include "debug/code.h"
 #include "debug/debug.h"
@@ -16,17 +16,17 @@
 
 /* ---- marks.c: the margin of code ---- */
 
-/* At a line of source, or at an address: how many stopped waves are there, and a breakpoint. */
+/* A line of source, or an address, with the number of stopped waves there, and a breakpoint. */
 struct bw_tui_mark {
 	uint64_t at;
 	uint32_t n_waves;
 	bool has_break, is_enabled, was_hit;
 };
 struct bw_tui_marks BW_VEC(struct bw_tui_mark);
-/* By the line, of all that lies in this file; inlined functions count where they were written. */
+/* The marks of a source file, by line; code of an inlined function counts at its own lines. */
 struct bw_error *bw_tui_marks_of_lines(struct bw_debug *d, const char *file,
 				       struct bw_tui_marks *out) BW_MUST_CHECK;
-/* By the address, in the current address space. */
+/* The marks of code, by address, in the current address space. */
 struct bw_error *bw_tui_marks_of_code(struct bw_debug *d, struct bw_tui_marks *out) BW_MUST_CHECK;
 /* The one at a place; all zero: there is none. */
 struct bw_tui_mark bw_tui_mark_at(const struct bw_tui_marks *m, uint64_t at);
