@@ -27,7 +27,7 @@ void bw_page_end(struct bw_page *p);
 void bw_page_section(struct bw_page *p, const char *id, const char *title);
 void bw_page_section_end(struct bw_page *p);
 void bw_page_heading(struct bw_page *p, const char *text);
-/* What can be folded; its summary is the text. */
+/* Begins a part that can be folded; the text is its summary. */
 void bw_page_fold(struct bw_page *p, bool is_open, const char *fmt, ...) BW_PRINTF(3, 4);
 void bw_page_fold_end(struct bw_page *p);
 /* An element for each line of the text: <p>, <li>. */
