@@ -52,7 +52,7 @@ void bw_format_pack(const struct bw_format *f, const uint32_t rgba[4], uint8_t *
 /* 1 as this format's shader sees it. */
 uint32_t bw_format_one(const struct bw_format *f);
 
-/* What DST_SEL codes of a descriptor make of four components. */
+/* The DST_SEL codes of a descriptor, which select among four components. */
 enum { BW_SEL_0, BW_SEL_1, BW_SEL_X = 4, BW_SEL_Y, BW_SEL_Z, BW_SEL_W };
 /* DST_SEL with the code of X in its lowest three bits: each component is itself. */
 #define BW_SEL_SHIFT(c) (3 * (c))
@@ -62,7 +62,7 @@ enum {
 };
 void bw_format_select(const struct bw_format *f, uint32_t dst_sel, const uint32_t in[4],
 		      uint32_t out[4]);
-/* For stores, the other way round: memory component c comes from the first register component whose
+/* The inverse, for stores: memory component c comes from the first register component whose
  * selector names it, and is 0 if none does [I]. */
 void bw_format_unselect(uint32_t dst_sel, const uint32_t in[4], uint32_t out[4]);
 

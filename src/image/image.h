@@ -51,7 +51,7 @@ enum { BW_IMAGE_CACHE = 16 };
 struct bw_image_cache {
 	struct bw_image_seen *slot[BW_IMAGE_CACHE]; /* owned */
 };
-/* As bw_image_read; *out is valid until the next call. */
+/* Like bw_image_read, with a cache; *out is valid until the next call. */
 const char *bw_image_cached(struct bw_image_cache *c, const uint32_t words[BW_IMAGE_DESC_DW],
 			    const struct bw_image **out);
 void bw_image_cache_fini(struct bw_image_cache *c);
@@ -66,8 +66,8 @@ static inline uint32_t bw_image_mip(uint32_t size, unsigned level)
 /* Slices of a level that a view has: 3D depth, or layers. */
 uint32_t bw_image_slices(const struct bw_image *im, unsigned level);
 
-/* Where an element lies. level is absolute; x and y are texels; z is a slice of the view. All are
- * in range. */
+/* The address of an element. level is absolute; x and y are texels; z is a slice of the view. All
+ * are in range. */
 uint64_t bw_image_va(const struct bw_image *im, unsigned level, uint32_t x, uint32_t y, uint32_t z,
 		     uint32_t sample);
 

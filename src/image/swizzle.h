@@ -2,8 +2,8 @@
 #ifndef BW_IMAGE_SWIZZLE_H
 #define BW_IMAGE_SWIZZLE_H
 
-/* How image elements are laid out in blocks of 256 bytes to 256 KiB. Every address bit inside a
- * block is the XOR of some bits of the coordinates, so that the offset is the XOR of what each
+/* The layout of image elements in blocks of 256 bytes to 256 KiB. Every address bit inside a block
+ * is the XOR of some bits of the coordinates, so that the offset is the XOR of what each
  * coordinate, or each part of its bits, contributes by itself: table look-ups. Pure; the tables are
  * made once. */
 
@@ -36,7 +36,7 @@ struct bw_extent_log2 {
 };
 
 struct bw_swizzle {
-	uint8_t block_log2; /* bytes; 0: there is no such layout */
+	uint8_t block_log2; /* of bytes; 0: there is no such layout */
 	bool is_thick;	    /* blocks have a depth, slices are interleaved */
 	bool is_xor;	    /* low bits of the image's base are XORed in, not added */
 	bool is_z;
