@@ -65,7 +65,7 @@ enum { BW_BUFFER_DESC_DW = 4, BW_IMAGE_DESC_DW = 8, BW_SAMPLER_DESC_DW = 4, BW_B
 #define BW_SAMPLER_BORDER_PTR      114, 12
 #define BW_SAMPLER_BORDER_TYPE     126,  2
 
-/* Of image_bvh*_intersect_ray. */
+/* Fields of image_bvh*_intersect_ray descriptors. */
 #define BW_BVH_BASE_256B             0, 40
 #define BW_BVH_SORT_HEURISTIC       53,  2
 #define BW_BVH_GROW                 55,  8
@@ -85,7 +85,7 @@ enum bw_image_type {
 	BW_IMAGE_2D_ARRAY,
 	BW_IMAGE_2D_MSAA,
 	BW_IMAGE_2D_MSAA_ARRAY,
-	BW_IMAGE_BVH = 8, /* of descriptors of image_bvh*: there is no other */
+	BW_IMAGE_BVH = 8, /* the only type of image_bvh* descriptors */
 };
 
 /* An address whose field has it in units of 256 bytes. */
@@ -104,7 +104,7 @@ struct bw_buffer_desc {
 	bool add_tid;
 };
 
-/* How the range check is made (rules 344 to 346). */
+/* The kind of range check (rules 344 to 346). */
 enum bw_oob_select { BW_OOB_STRUCTURED, BW_OOB_INDEX, BW_OOB_NONE, BW_OOB_RAW };
 
 static inline struct bw_buffer_desc bw_buffer_desc_read(const uint32_t words[BW_BUFFER_DESC_DW])
@@ -121,7 +121,7 @@ static inline struct bw_buffer_desc bw_buffer_desc_read(const uint32_t words[BW_
 	};
 }
 
-/* Where in a swizzled buffer (element_b is not 0) an element lies, from its base (rule 343). */
+/* The offset of an element from the base of a swizzled buffer (element_b is not 0; rule 343). */
 static inline uint64_t bw_buffer_desc_swizzle(const struct bw_buffer_desc *b, uint64_t index,
 					      uint64_t offset)
 {

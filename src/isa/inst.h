@@ -32,7 +32,7 @@ enum {
 	BW_SRC_VGPR0 = 256,
 };
 
-/* Of bw_inst.op_sel: the destination's half. */
+/* The bit of bw_inst.op_sel for the destination's half. */
 enum { BW_OP_SEL_DST = 1 << 3 };
 
 enum bw_dpp { BW_DPP_NONE, BW_DPP_8, BW_DPP_16 };
@@ -59,9 +59,8 @@ struct bw_inst {
 	uint8_t n_src;     /* of src[] */
 	bool has_literal;
 	uint16_t reads, writes; /* enum bw_implicit, of both halves of a VOPD. Of this form: compact v_cndmask
-	                    * reads VCC, the 64-bit form only where src[2] says so. What src, sdst and dst
-	                    * imply (see there) is in both places */
-	bool padded;       /* bits that it does not use are not 0: no instruction to LLVM, the hardware does
+	                    * reads VCC, the 64-bit form only where src[2] says so. Registers that src, sdst and dst imply (see there) are in both places */
+	bool padded;       /* bits that it does not use are not 0: LLVM does not decode it, the hardware does
 	                    * not look (ISA manual). Nothing here comes from them */
 	uint32_t literal;
 
@@ -72,8 +71,7 @@ struct bw_inst {
 	uint16_t src[3];   /* operand codes; VGPRs are 256 + n in every format, VSRC1 included. SMEM: none.
 	                    * SOPK: none (dst is read where the opcode says so). 255 means `literal`, also
 	                    * for K of fmaak (src[2]) and fmamk (src[1]): all are src0 * src1 + src2.
-	                    * Compact v_cndmask and v_add_co_ci: src[2] is VCC_LO. s_sendmsg_rtn: the
-	                    * message id, which is no operand code */
+	                    * Compact v_cndmask and v_add_co_ci: src[2] is VCC_LO. s_sendmsg_rtn: the message id, which is not an operand code */
 	int32_t imm;       /* SIMM16 sign-extended; memory formats: byte offset, signed where the format
 	                    * says so; DS: OFFSET1:OFFSET0 as 16 bits */
 
@@ -118,7 +116,7 @@ struct bw_inst {
 /* clang-format on */
 
 /* Decodes the instruction at words[0]. n_dw: how many dwords may be read (1 to 3 are enough).
- * Returns false when the words are no instruction of the generation, or when it does not fit in
+ * Returns false when the words are not an instruction of the generation, or when it does not fit in
  * n_dw; out_inst then says BW_OP_ILLEGAL, 4 bytes, and carries fmt and opcode as far as they could
  * be told. */
 bool bw_isa_decode(enum bw_isa_gen gen, const uint32_t *words, size_t n_dw,
@@ -138,7 +136,7 @@ void bw_isa_drop_unused(enum bw_isa_gen gen, const struct bw_inst *inst, uint32_
  * undefined then). */
 size_t bw_isa_encode(enum bw_isa_gen gen, const struct bw_inst *inst, uint32_t out[3]);
 
-/* Where control can go after the instruction at pc (for stepping). */
+/* The places where control can go after the instruction at pc (for stepping). */
 enum bw_flow bw_isa_flow(const struct bw_inst *inst, uint64_t pc, uint64_t *out_target);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef BW_ISA_OP_H
 #define BW_ISA_OP_H
 
-/* What data/isa says about opcodes, apart from their encodings. */
+/* Properties of opcodes from data/isa, apart from their encodings. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ enum bw_fmt {
 
 enum bw_op_class { BW_CLASS_MAP, BW_CLASS_CMP, BW_CLASS_SCALAR, BW_CLASS_MEM, BW_CLASS_WAVE, BW_CLASS_CTRL };
 
-/* Where control can go after an instruction. */
+/* The places where control can go after an instruction. */
 enum bw_flow {
 	BW_FLOW_NEXT,        /* pc + size */
 	BW_FLOW_BRANCH,      /* always to target */
@@ -49,8 +49,7 @@ enum bw_op_flag {
 	/* ALU */
 	BW_OPF_TRANS = 1 << 7,          /* the transcendental unit's */
 	BW_OPF_PERMLANE = 1 << 8,
-	BW_OPF_KEEPS_DST = 1 << 9,      /* its dst: operand is no input of a computation: what is not written
-	                                 * remains, or moves elsewhere */
+	BW_OPF_KEEPS_DST = 1 << 9,      /* its dst: operand is not an input of a computation: the part that is not written remains, or moves elsewhere */
 	/* Modifiers that some form of it can have. */
 	BW_OPF_DPP = 1 << 10, BW_OPF_CLAMP = 1 << 11, BW_OPF_OMOD = 1 << 12, BW_OPF_NEG = 1 << 13 /* and abs */,
 	BW_OPF_OP_SEL = 1 << 14,
@@ -69,7 +68,7 @@ enum bw_operand_type {
 	BW_OPERAND_TEXEL, BW_OPERAND_FORMAT, BW_OPERAND_EXPORT, BW_OPERAND_ATTR,
 };
 
-/* What an operand is for, or what else is special about it. */
+/* The purpose of an operand, or another special property of it. */
 enum bw_operand_use {
 	BW_USE_NONE,
 	BW_USE_VCC, BW_USE_EXEC,           /* implied, not encoded */
@@ -90,7 +89,7 @@ struct bw_operand {
 	uint16_t bits;         /* of all elements; 0: depends on the wave size or on other fields */
 	bool is_packed;        /* several elements in a register, computed with one by one */
 	bool is_matrix;        /* n VGPRs of a matrix; C and D take half as many in wave64 */
-	bool is_dst;           /* sources: the destination is read too; it is no operand of its own */
+	bool is_dst;           /* sources: the destination is read, too; it is not an operand of its own */
 	bool is_optional;      /* there only when other fields say so (GLC, SVE, SADDR) */
 	bool is_low, is_high;  /* this half of the register */
 };

@@ -8,7 +8,7 @@
 
 #include "isa/inst.h"
 
-/* What an operand of a row may be. */
+/* The kind of operands that a row allows. */
 /* clang-format off */
 enum bw_operand_kind {
 	BW_OPD_NONE,
@@ -31,7 +31,7 @@ enum {
 	BW_ROW_DPP = 1,        /* DPP forms exist */
 	BW_ROW_SDST = 2,       /* second destination, a lane mask */
 	BW_ROW_DST_IF_GLC = 4, /* the destination is written only with GLC */
-	BW_ROW_LITERAL = 8,    /* always followed by a literal that is no operand (SOPK) */
+	BW_ROW_LITERAL = 8,    /* always followed by a literal that is not an operand (SOPK) */
 	BW_ROW_SAMPLER = 16,
 	BW_ROW_DPP_VGPR1 = 32,  /* with DPP src1 must be a VGPR */
 };
@@ -85,7 +85,7 @@ struct bw_isa_form {
 	bool is_y; /* VOPD: of the Y half */
 };
 
-/* All formats are told apart by the bits of the first dword from here on. */
+/* The bits of the first dword from this one on tell all formats apart. */
 enum { BW_ISA_HEAD_LO = 23 };
 
 /* One generation. */

@@ -2,7 +2,7 @@
 #ifndef BW_ISA_PUT_H
 #define BW_ISA_PUT_H
 
-/* What the generated functions that write fields are made of. Private to isa/. */
+/* Helpers of the generated functions that write fields. Private to isa/. */
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -20,7 +20,7 @@ void bw_isa_text_destroy(struct bw_isa_text *t);
 void bw_isa_text_set_lanes(struct bw_isa_text *t, unsigned lanes);
 /* Writes one line without leading or trailing blanks ("v_add_f32_e32 v0, v1, v2"; branch targets as
  * absolute addresses where LLVM leaves them relative) and returns the length in bytes; for words
- * that are no instruction: ".long 0x12345678" and 4. Instructions that LLVM does not know are
+ * that are not an instruction: ".long 0x12345678" and 4. Instructions that LLVM does not know are
  * printed as their words with the name after them: ".long 0x7e00cc01 // v_swap_b16". Fewer than 4
  * bytes: ".byte ...". */
 size_t bw_isa_text_line(struct bw_isa_text *t, const void *code, size_t size_b, uint64_t pc,

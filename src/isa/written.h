@@ -2,7 +2,7 @@
 #ifndef BW_ISA_WRITTEN_H
 #define BW_ISA_WRITTEN_H
 
-/* Which registers an instruction writes. Pure. */
+/* The registers that an instruction writes. Pure. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,8 +21,8 @@ struct bw_written {
 	unsigned n;
 };
 
-/* Of images, all that the instruction can write at most. What a call does in the function that it
- * calls is not in it. */
+/* For images, all that the instruction can write at most. For calls, without the writes of the
+ * called function. */
 void bw_written_by(const struct bw_inst *inst, unsigned lanes, struct bw_written *out);
 bool bw_written_has(const struct bw_written *w, bool is_vgpr, unsigned reg);
 
