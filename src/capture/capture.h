@@ -28,7 +28,7 @@ enum {
 	/* ... in which labels of dispatches are whole */
 	BW_CAPTURE_VERSION_LABELS = 6,
 };
-/* Of one buffer, and of all that an address space has: more than any GPU's memory. */
+/* The limits of one buffer, and of all buffers of an address space: more than any GPU's memory. */
 #define BW_CAPTURE_BUFFER_MAX_B (64ull << 30)
 #define BW_CAPTURE_SPACE_MAX_B (256ull << 30)
 enum {
@@ -99,19 +99,19 @@ struct bw_capture_dispatch {
 	uint64_t indirect_va; /* where groups are read from; 0: they are in the packet */
 	uint32_t groups[3], group_size[3];
 	char pipeline[64], label[64]; /* "": not known; label: see bw_capture_label */
-	/* Of its shader, from BW_CAPTURE_VERSION_SHADERS on. */
+	/* The dispatch's shader; from BW_CAPTURE_VERSION_SHADERS on. */
 	uint64_t hash; /* of its SPIR-V; 0: not known */
 	char module[64], entry[64], file[64];
 	/* The record of its pipeline, from BW_CAPTURE_VERSION_PIPELINES on; 0: there is none. */
 	uint32_t made_of, pad;
-	/* What it was given, from BW_CAPTURE_VERSION_GIVEN on: parts of the submission's vectors.
-	 */
+	/* The dispatch's arguments, as parts of the submission's vectors; from
+	 * BW_CAPTURE_VERSION_GIVEN on. */
 	uint64_t block_va; /* what offsets of arguments count from; 0: none */
 	uint32_t push_at, push_b;
 	uint32_t bound_at, n_bound;
 	uint32_t args_at, n_args;
-	/* From BW_CAPTURE_VERSION_LABELS on: all of a label that is longer than `label` has room
-	 * for, in the submission's `labels`, with a zero after it; label_b 0: `label` is whole. */
+	/* A label that is longer than `label` has room for, in the submission's `labels`, with a
+	 * zero after it; label_b 0: `label` is complete. From BW_CAPTURE_VERSION_LABELS on. */
 	uint32_t label_at, label_b;
 };
 
@@ -165,7 +165,7 @@ struct bw_capture_submission {
 	struct BW_VEC(struct bw_capture_ib) ibs;
 	struct BW_VEC(struct bw_capture_chunk) chunks;
 	struct BW_VEC(struct bw_capture_dispatch) dispatches;
-	/* What dispatches were given, from BW_CAPTURE_VERSION_GIVEN on. */
+	/* Arguments of dispatches; from BW_CAPTURE_VERSION_GIVEN on. */
 	struct BW_VEC(uint8_t) pushes;
 	struct BW_VEC(struct bw_capture_bound) bound;
 	struct BW_VEC(struct bw_capture_arg) args;
@@ -183,9 +183,9 @@ struct bw_error *bw_capture_set_label(struct bw_capture_submission *s,
 				      struct bw_capture_dispatch *d, const char *text,
 				      size_t n) BW_MUST_CHECK;
 
-/* All but the summary, to and from bytes. Decoding checks counts and sizes; what numbers mean, the
- * user of the record checks (state.h). version: of the record, one that is read. out: empty before,
- * and after an error. */
+/* Convert all but the summary to and from bytes. Decoding checks counts and sizes; the user of the
+ * record checks the meaning of numbers (state.h). version: of the record, one that can be read.
+ * out: empty before, and after an error. */
 struct bw_error *bw_capture_submission_encode(const struct bw_capture_submission *s,
 					      struct bw_capture_bytes *out) BW_MUST_CHECK;
 struct bw_error *bw_capture_submission_decode(const void *bytes, size_t size_b, uint32_t version,
@@ -222,8 +222,8 @@ static inline bool bw_capture_hash_same(struct bw_capture_hash a, struct bw_capt
 
 /* "compute", "gfx", "SDMA", "ip 7" */
 const char *bw_capture_ip_name(uint32_t ip_type);
-/* How a submission ended: "was done", "did not end", "failed with a page fault at 0x1000 (status
- * 0x8)", "failed: the driver ended its waves". */
+/* The end of a submission in words: "was done", "did not end", "failed with a page fault at 0x1000
+ * (status 0x8)", "failed: the driver ended its waves". */
 void bw_capture_how(const struct bw_capture_result *r, char *out, size_t room);
 
 #endif

@@ -8,7 +8,7 @@
 #include "capture/capture.h"
 
 struct bw_capture_hash bw_capture_hash_plain(const void *page);
-/* Where the build has it (BW_HAS_HASH_AVX2), for processors that have AVX2. */
+/* For processors that have AVX2; not in every build (BW_HAS_HASH_AVX2). */
 struct bw_capture_hash bw_capture_hash_avx2(const void *page);
 
 #endif

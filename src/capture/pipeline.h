@@ -2,7 +2,7 @@
 #ifndef BW_CAPTURE_PIPELINE_H
 #define BW_CAPTURE_PIPELINE_H
 
-/* What a Vulkan compute pipeline was made of, so that other SPIR-V can be compiled for its place
+/* The inputs that a Vulkan compute pipeline was made from, so that other SPIR-V can replace it
  * later: a record of its own in a capture, which dispatches name by its number. All numbers of
  * layouts and flags are Vulkan's. Pure. */
 
@@ -35,7 +35,7 @@ struct bw_capture_constant {
 	uint64_t value;
 };
 
-/* What the device of the pipeline was asked for. */
+/* Features that the program enabled on the pipeline's device. */
 enum {
 	BW_CAPTURE_ROBUST_BUFFERS = 1, /* robustBufferAccess */
 	BW_CAPTURE_ROBUST_BUFFERS_2 = 2,
@@ -64,9 +64,9 @@ struct bw_capture_pipeline {
 };
 void bw_capture_pipeline_fini(struct bw_capture_pipeline *p);
 
-/* To and from bytes. Decoding checks counts, sizes and the end of the entry point's name; whether
- * Vulkan takes the numbers, the user of the record finds out. out: empty before, and after an
- * error. */
+/* Convert to and from bytes. Decoding checks counts, sizes and the end of the entry point's name;
+ * whether Vulkan accepts the numbers is for the user of the record to check. out: empty before, and
+ * after an error. */
 struct bw_error *bw_capture_pipeline_encode(const struct bw_capture_pipeline *p,
 					    struct bw_capture_bytes *out) BW_MUST_CHECK;
 struct bw_error *bw_capture_pipeline_decode(const void *bytes, size_t size_b,

@@ -32,19 +32,19 @@ const struct bw_capture_device *bw_capture_reader_device(const struct bw_capture
 uint32_t bw_capture_reader_version(const struct bw_capture_reader *r); /* of the file */
 uint64_t bw_capture_reader_size(const struct bw_capture_reader *r);    /* bytes of the file */
 uint64_t bw_capture_reader_pages(const struct bw_capture_reader *r);
-/* In the order of the file, with rising numbers; borrowed. */
+/* All entries in the order of the file, with rising numbers; borrowed. */
 const struct bw_capture_entry *bw_capture_reader_entries(const struct bw_capture_reader *r,
 							 size_t *out_n);
 /* Whether its last block is there. */
 bool bw_capture_reader_is_whole(const struct bw_capture_reader *r);
-/* Bytes that were skipped because they are no block; 0: no damage was seen. */
+/* Bytes that were skipped because they are not a block; 0: no damage was seen. */
 uint64_t bw_capture_reader_skipped_b(const struct bw_capture_reader *r);
 
 /* out: empty; the caller frees it. */
 struct bw_error *bw_capture_reader_submission(struct bw_capture_reader *r,
 					      const struct bw_capture_entry *e,
 					      struct bw_capture_submission *out) BW_MUST_CHECK;
-/* What the GPU has changed. The entry has a result. */
+/* Reads the changes by the GPU. The entry must have a result. */
 struct bw_error *bw_capture_reader_result(struct bw_capture_reader *r,
 					  const struct bw_capture_entry *e,
 					  struct bw_capture_runs *out) BW_MUST_CHECK;

@@ -2,7 +2,7 @@
 #ifndef BW_CAPTURE_RECORD_PRIV_H
 #define BW_CAPTURE_RECORD_PRIV_H
 
-/* How records become bytes, those of submissions (record.c) and of pipelines (pipeline.c). */
+/* Conversion to bytes of the records of submissions (record.c) and of pipelines (pipeline.c). */
 
 #include "capture/capture.h"
 

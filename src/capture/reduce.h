@@ -2,8 +2,8 @@
 #ifndef BW_CAPTURE_REDUCE_H
 #define BW_CAPTURE_REDUCE_H
 
-/* Writes a capture that is a part of another one: some of its submissions, with less memory. What
- * the others have left in memory becomes the memory that the next one starts with. */
+/* Writes a capture that is a part of another one: some of its submissions, with less memory. The
+ * memory that a removed submission leaves becomes the memory that the next one starts with. */
 
 #include "capture/reader.h"
 #include "capture/writer.h"
@@ -15,32 +15,32 @@ struct bw_capture_word {
 };
 struct bw_capture_words BW_VEC(struct bw_capture_word);
 
-/* Of the address space of the last submission. */
+/* Buffer ids and places of pages, in the address space of the last submission. */
 struct bw_capture_ids BW_VEC(uint64_t);
 struct bw_capture_place {
 	uint64_t buffer, index; /* of a page in it */
 };
 struct bw_capture_places BW_VEC(struct bw_capture_place);
 
-/* All of it is borrowed. */
+/* The parts of a capture to keep. All pointers are borrowed. */
 struct bw_capture_reduction {
-	/* By index of bw_capture_reader_entries. */
+	/* Which submissions are kept, by index of bw_capture_reader_entries. */
 	const bool *kept;
-	/* Index of the last one that is kept; later ones are not looked at. */
+	/* Index of the last kept submission; later ones are ignored. */
 	size_t last;
 	/* Buffers that are left out with their mappings; pages that are zero at first; words. All
 	 * three are sorted, by buffer and then by index or offset. */
 	struct bw_capture_ids gone;
 	struct bw_capture_places zeroed;
 	struct bw_capture_words words;
-	/* By the last one's list: dispatches that do not run. NULL: all do. */
+	/* Which dispatches of the last submission's list do not run. NULL: all run. */
 	const bool *no_dispatch;
 	/* The last one's result does not say what it leaves; one that was good is left out. */
 	bool no_runs;
 };
 
-/* What was written. n_pages: those that are not zero in the first record of each address space, and
- * those that later records change. */
+/* The size of the written capture. n_pages: pages that are not zero in the first record of each
+ * address space, and pages that later records change. */
 struct bw_capture_reduced {
 	uint32_t n_submissions, n_dispatches, n_buffers;
 	uint64_t n_pages;

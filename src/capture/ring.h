@@ -21,8 +21,8 @@ struct bw_capture_ring;
 struct bw_capture_ring_limits {
 	uint64_t submissions;
 	uint64_t time_ns; /* older than that, seen from the last one */
-	/* Of memory: pages, which are stored once, and records. A space is dropped, with all that
-	 * it has, when its results are not seen for twice as much. */
+	/* Limit of memory for pages, which are stored once, and records. An address space is
+	 * dropped, with all its data, after twice as much without a result. */
 	uint64_t size_b;
 };
 
@@ -42,8 +42,8 @@ void bw_capture_ring_release(struct bw_capture_ring *r, const uint64_t *ids, siz
 struct bw_error *bw_capture_ring_pipeline(struct bw_capture_ring *r, const void *bytes,
 					  size_t size_b, uint32_t *out_id) BW_MUST_CHECK;
 
-/* Both take what is in the record, which is empty after the call, after an error, too. The pages
- * of its runs are held by the caller. Numbers rise. now_ns: when it came. */
+/* Both move the record's contents, so that it is empty after the call, also after an error. The
+ * caller holds the pages of its runs. Numbers rise. now_ns: the time of the record's arrival. */
 struct bw_error *bw_capture_ring_submission(struct bw_capture_ring *r,
 					    struct bw_capture_submission *s,
 					    uint64_t now_ns) BW_MUST_CHECK;

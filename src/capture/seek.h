@@ -10,9 +10,9 @@
 /* The index of the submission with this number; BW_E_NOT_FOUND names it. */
 struct bw_error *bw_capture_find(const struct bw_capture_reader *r, uint64_t number,
 				 size_t *out_index) BW_MUST_CHECK;
-/* Whether the capture has the memory before submission `index`: of a ring it may not, where nobody
- * has looked at memory after the one before it. What bw_capture_seek finds then lacks what
- * submissions have written since somebody did. */
+/* Whether the capture has the memory before submission `index`. A capture from a ring may not have
+ * it, if memory was not read after the submission before. Then bw_capture_seek lacks what
+ * submissions have written since memory was last read. */
 bool bw_capture_knows_before(const struct bw_capture_reader *r, size_t index);
 /* The address space of submission `index` (of bw_capture_reader_entries) as it is before that, and
  * its record. Both: empty; the caller frees them, after an error, too. Earlier records that are

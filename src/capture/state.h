@@ -2,9 +2,9 @@
 #ifndef BW_CAPTURE_STATE_H
 #define BW_CAPTURE_STATE_H
 
-/* What the memory of an address space holds at a point of a capture: records, applied one after the
- * other. Records come from outside: one that makes no sense is an error, after which the space can
- * only be freed. */
+/* The memory of an address space at a point of a capture, made by applying records one after the
+ * other. Records come from outside: an inconsistent one is an error, after which the space can only
+ * be freed. */
 
 #include "capture/capture.h"
 

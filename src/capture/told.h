@@ -2,13 +2,13 @@
 #ifndef BW_CAPTURE_TOLD_H
 #define BW_CAPTURE_TOLD_H
 
-/* What a replay tells the agent in its process, where there is one: what the program of the capture
- * called its dispatches, and what their pipelines were made of. By functions that the agent's
- * library exports, and that the replay asks the dynamic linker for. */
+/* The interface from a replay to the agent in its process, if there is one: names of the captured
+ * program's dispatches, and sources of their pipelines. The agent's library exports the functions;
+ * the replay gets them from the dynamic linker. */
 
 #include "capture/pipeline.h"
 
-/* Its parts are borrowed for the call. */
+/* A dispatch; its parts are borrowed for the call. */
 struct bw_told_dispatch {
 	const struct bw_capture_dispatch *dispatch;
 	const struct bw_capture_pipeline *made_of; /* NULL: not known */
