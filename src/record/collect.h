@@ -2,8 +2,8 @@
 #ifndef BW_RECORD_COLLECT_H
 #define BW_RECORD_COLLECT_H
 
-/* What collects the records that a program's processes make of their submissions, into a capture.
- * One thread. */
+/* Collects the records that a program's processes make of their submissions, into a capture. One
+ * thread. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,7 +16,8 @@
 
 struct bw_collect; /* records of several processes on their way into one file */
 
-/* What a capture can be for; and what else completes one: the trigger takes no more, an order. */
+/* The events that a capture can be for, and those that complete any capture: the trigger is over,
+ * an order. */
 enum {
 	BW_COLLECT_HANG = 1,
 	BW_COLLECT_FAULT = 2,
@@ -50,8 +51,8 @@ struct bw_error *bw_collect_run(struct bw_collect *c, struct bw_followed *p, uns
 /* Writes the ring, where there is one, and ends the file. From then on programs are told that they
  * are not captured. */
 struct bw_error *bw_collect_finish(struct bw_collect *c) BW_MUST_CHECK;
-/* All that the programs have made, also those that the trigger did not take; and those of them that
- * are in the file. */
+/* The number of submissions that the programs have made, including those that the trigger did not
+ * take; and of those in the file. */
 uint32_t bw_collect_submissions(const struct bw_collect *c);
 uint32_t bw_collect_written(const struct bw_collect *c);
 uint32_t bw_collect_processes(const struct bw_collect *c);

@@ -2,17 +2,17 @@
 #ifndef BW_RECORD_DECOMPILE_H
 #define BW_RECORD_DECOMPILE_H
 
-/* A submission of a capture as C (breakwater decompile): what it is made of (decompile_find.c), its
- * streams as calls (decompile_stream.c), its shaders as lines (decompile_shader.c), what dispatches
- * are given (decompile_notes.c), and the command (cli/decompile.c). What the C is made of is
- * cli/edit/breakwater_edit.h. Bytes come from a capture, so from anywhere. */
+/* Writes a submission of a capture as C (breakwater decompile): its parts (decompile_find.c), its
+ * streams as calls (decompile_stream.c), its shaders as lines (decompile_shader.c), the arguments
+ * of dispatches (decompile_notes.c), and the command (cli/decompile.c). The C calls functions of
+ * cli/edit/breakwater_edit.h. The bytes of a capture are untrusted. */
 
 #include "base/str.h"
 #include "capture/seek.h"
 #include "pm4/describe.h"
 #include "pm4/scan.h"
 
-/* What a scan has for user data that the submission has not set: a value that nobody sets. */
+/* The value of user data that the submission has not set; no program uses it. */
 #define BW_DECOMPILE_NOT_SET 0xbadc0dedu
 enum { BW_DECOMPILE_USER_DATA = 16 };
 
@@ -31,7 +31,7 @@ struct bw_decompile_piece {
 	bool has_notes; /* of all its dispatches */
 };
 
-/* What is said in front of a packet. */
+/* A comment in front of a packet. */
 struct bw_decompile_note {
 	size_t piece, at_dw;
 	char *text; /* owned; lines */

@@ -28,7 +28,8 @@ bool bw_orders_receive(int fd, void *out, size_t size_b, struct bw_orders_sender
 
 /* A socket to poll. */
 struct bw_error *bw_orders_listen(int *out_fd) BW_MUST_CHECK;
-/* What has come; false: nothing, or nothing from somebody who may order. Does not wait. */
+/* Takes an order that has arrived; false: none, or only from somebody who must not give orders.
+ * Does not wait. */
 bool bw_orders_take(int fd, struct bw_capture_order *out, struct bw_orders_sender *out_from);
 void bw_orders_answer(int fd, const struct bw_orders_sender *to,
 		      const struct bw_capture_ordered *answer);

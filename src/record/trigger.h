@@ -2,19 +2,19 @@
 #ifndef BW_RECORD_TRIGGER_H
 #define BW_RECORD_TRIGGER_H
 
-/* Which submissions a capture takes: all, the next N from when somebody says so, one frame, or
- * those from one label to another. Pure. */
+/* Chooses the submissions that a capture takes: all, the next N after an order, one frame, or those
+ * from one label to another. Pure. */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct bw_capture_trigger {
-	/* What was asked for. Names are patterns (fnmatch); NULL: none. */
+	/* The request. Names are patterns (fnmatch); NULL: none. */
 	bool waits; /* for an order */
 	const char *from_label, *to_label;
 	uint32_t frame; /* 0: none */
-	/* How it stands. */
+	/* The current state. */
 	bool is_on, is_over; /* over: none will be taken any more */
 	uint64_t left;	     /* how many more, while it is on; 0: no end */
 	enum { BW_FRAME_NONE, BW_FRAME_AWAITED, BW_FRAME_TAKEN } next_frame;
