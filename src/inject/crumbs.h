@@ -107,7 +107,7 @@ uint32_t bw_crumbs_work_before(const struct bw_crumbs_known *k, uint32_t number)
 /* Streams of the process up to this one that have so many markers: what --break takes. */
 uint32_t bw_crumbs_hits(const struct bw_crumbs_process *p, uint32_t stream, uint32_t number);
 
-/* How far a stream has come. Numbers of markers; 0: none. */
+/* The progress of a stream. Numbers are those of markers; 0: none. */
 struct bw_crumbs_verdict {
 	bool is_good;	      /* it has ended, and well */
 	uint32_t first;	      /* the first that did not end */

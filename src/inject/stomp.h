@@ -11,8 +11,8 @@
 struct bw_stomp_set BW_VEC(struct bw_crumbs_poke);
 
 /* ranges: registers by name or address, FIRST-LAST, several with commas; NULL: all of them. except:
- * the same, those that are left out; NULL: none. BW_E_INVALID: a word is no register that can be
- * filled. The caller frees the vector. */
+ * registers to leave out, in the same form; NULL: none. BW_E_INVALID: a word is not a register that
+ * can be filled. The caller frees the vector. */
 struct bw_error *bw_stomp_make(const char *ranges, const char *except,
 			       struct bw_stomp_set *out) BW_MUST_CHECK;
 /* "COMPUTE_PGM_LO"; NULL: it is none of them. */

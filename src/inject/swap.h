@@ -31,7 +31,7 @@ struct bw_error *bw_swaps_begin(const struct bw_swap_options *o, const struct bw
 				struct bw_swaps **out) BW_MUST_CHECK;
 /* The folder with the rules; borrowed. */
 const char *bw_swaps_folder(const struct bw_swaps *s);
-/* From here on programs that are started have it in their environment. */
+/* Sets our environment, so that programs that are started from now on have it. */
 struct bw_error *bw_swaps_set_environment(const struct bw_swaps *s) BW_MUST_CHECK;
 /* Says what was replaced and what was not, and writes the shaders that are to be saved. */
 struct bw_error *bw_swaps_report(const struct bw_swaps *s, struct bw_out *o) BW_MUST_CHECK;

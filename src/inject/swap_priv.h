@@ -26,8 +26,8 @@ struct bw_swap_assembled {
 struct bw_error *bw_swap_assemble(const char *file, bool is_wave64,
 				  struct bw_swap_assembled *out) BW_MUST_CHECK;
 
-/* swap_compile.c. Has the rule's SPIR-V compiled for each pipeline of the capture that it is for:
- * fills in its variants. What makes no sense of one pipeline is a variant that says so. */
+/* swap_compile.c. Has the rule's SPIR-V compiled for each pipeline of the capture that it matches,
+ * and fills in its variants. For a pipeline with invalid data, the variant has the reason. */
 struct bw_error *bw_swap_compile(const struct bw_swap_replay *of, struct bw_swap_rules *r,
 				 struct bw_swap_rule *rule) BW_MUST_CHECK;
 
