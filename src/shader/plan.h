@@ -49,8 +49,8 @@ struct bw_error *bw_shader_plan_make(const struct bw_shader *shader,
 				     struct bw_shader_plan **out) BW_MUST_CHECK;
 void bw_shader_plan_free(struct bw_shader_plan *plan);
 
-/* For a block, not an image: how many numbers a view has in a block of size_b bytes, and where the
- * i-th one is. */
+/* For a block, not an image: the count of numbers that a view has in a block of size_b bytes, and
+ * the offset of number i. */
 uint64_t bw_shader_view_count(const struct bw_shader_view *v, size_t size_b);
 uint64_t bw_shader_view_offset(const struct bw_shader_view *v, uint64_t i);
 

@@ -2,7 +2,7 @@
 #ifndef BW_SHADER_REFLECT_H
 #define BW_SHADER_REFLECT_H
 
-/* What a compute shader in SPIR-V wants from its host: buffers, push constants, specialization
+/* The interface of a compute shader in SPIR-V to its host: buffers, push constants, specialization
  * constants, images and samplers, the size of its workgroups, each with its name in the source.
  * Read by SPIRV-Cross. */
 

@@ -17,9 +17,10 @@ struct bw_shader_reader {
 /* "DOING: " and what the library says of its last failure. */
 struct bw_error *bw_shader_library_error(const struct bw_shader_reader *r,
 					 const char *doing) BW_MUST_CHECK;
-/* How many descriptors a variable of this type is; 0: the source does not say, or more than 256. */
+/* The number of descriptors of a variable of this type; 0: the source does not say, or more than
+ * 256. */
 size_t bw_shader_count_elements(spvc_type whole);
-/* Images, texel buffers and samplers, to r->s->images. */
+/* Adds images, texel buffers and samplers to r->s->images. */
 struct bw_error *bw_shader_read_images(struct bw_shader_reader *r,
 				       spvc_resources resources) BW_MUST_CHECK;
 

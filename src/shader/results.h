@@ -2,7 +2,7 @@
 #ifndef BW_SHADER_RESULTS_H
 #define BW_SHADER_RESULTS_H
 
-/* What a shader has written, as --print and --dump want it. */
+/* The results of a shader, in the forms of --print and --dump. */
 
 #include "shader/plan.h"
 

@@ -2,7 +2,7 @@
 #ifndef BW_SHADER_TEXELS_H
 #define BW_SHADER_TEXELS_H
 
-/* What is given to an image, a texel buffer or a sampler of a shader:
+/* The words that describe an image, a texel buffer or a sampler of a shader:
  *
  *     image:SIZE[:FORMAT][:SAMPLER...][:CONTENT]    an image, with its sampler where it has one
  *     image:FILE.png                                of the file's size
@@ -29,7 +29,7 @@ struct bw_shader_format {
 };
 /* spirv: SpvImageFormat. NULL: none that is known here. Static. */
 const struct bw_shader_format *bw_shader_format_declared(uint32_t spirv);
-/* As GLSL calls it; capitals do not matter. NULL: none. */
+/* The format of this GLSL name, in upper or lower case. NULL: none. */
 const struct bw_shader_format *bw_shader_format_called(const char *name);
 
 enum bw_shader_wrap { BW_SHADER_CLAMP, BW_SHADER_REPEAT, BW_SHADER_MIRROR };

@@ -16,9 +16,9 @@ struct bw_shader_buffer {
 	void *map; /* of all of it */
 };
 
-/* Of an image, a texel buffer or a sampler; what it is not is null. */
+/* An image, a texel buffer or a sampler; members that it does not need are null. */
 struct bw_shader_vk_image {
-	struct bw_shader_buffer texels; /* of a texel buffer; what an image is copied from and to */
+	struct bw_shader_buffer texels; /* a texel buffer's memory, or the copy of an image's */
 	VkBufferView buffer_view;
 	uint8_t *map; /* of an image in rows that needs no copies; else NULL */
 	uint64_t pitch_b;
@@ -54,7 +54,7 @@ struct vk {
 struct bw_error *bw_shader_open(struct vk *v) BW_MUST_CHECK;
 /* NULL for VK_SUCCESS, else "DOING: " and the reason. */
 struct bw_error *bw_shader_check(VkResult r, const char *doing) BW_MUST_CHECK;
-/* For debuggers and tools. */
+/* Names an object for debuggers and tools. */
 void bw_shader_give_name(struct vk *v, VkObjectType type, uint64_t handle, const char *name);
 
 /* vulkan_resources.c: buffers and descriptor sets. A buffer that is half made is closed with the
@@ -78,7 +78,7 @@ void bw_shader_record_uploads(struct vk *v, VkCommandBuffer cb);
 void bw_shader_record_downloads(struct vk *v, VkCommandBuffer cb);
 /* Mapped images, in front of the dispatch. */
 void bw_shader_record_mapped(struct vk *v, VkCommandBuffer cb);
-/* When the GPU has ended: texels that the shader can write, to the plan. */
+/* Copies the texels that the shader can write to the plan, after the GPU has finished. */
 void bw_shader_take_texels(struct vk *v);
 void bw_shader_close_images(struct vk *v);
 
