@@ -16,7 +16,7 @@ struct bw_swap_bindings BW_VEC(struct bw_swap_binding);
 
 #define BW_SWAP_INLINE_BLOCK (1u << 31) /* VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK */
 
-/* Each set of values once. What is no SPIR-V has none. */
+/* Each set of values once. Bytes that are not SPIR-V have none. */
 struct bw_error *bw_swap_bindings(const uint32_t *code, size_t size_b,
 				  struct bw_swap_bindings *out) BW_MUST_CHECK;
 /* The bit of a VkDescriptorType; 0: it has none. */

@@ -26,8 +26,8 @@ struct bw_swap_regs {
 	unsigned lanes;
 	uint32_t rsrc1, rsrc2;
 };
-/* What RSRC1 and RSRC2 must be for the rule's code; those of `now` where these are enough. NULL: it
- * fits; else why it does not, in words (static). */
+/* The RSRC1 and RSRC2 that the rule's code needs; those of `now` if they are enough. NULL: the code
+ * fits; else the reason why it does not (static). */
 const char *bw_swap_fit(const struct bw_swap_rule *rule, const struct bw_swap_regs *now,
 			struct bw_swap_regs *out);
 /* The rule's code for waves of so many lanes. */

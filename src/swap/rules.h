@@ -2,11 +2,11 @@
 #ifndef BW_SWAP_RULES_H
 #define BW_SWAP_RULES_H
 
-/* Which shaders of a program are replaced, and by what (breakwater exec --shader WHICH=FILE). The
+/* The rules by which shaders of a program are replaced (breakwater exec --shader WHICH=FILE). The
  * debugger writes the file `rules` into a folder of its own, whose path is in the environment of
  * the program; the agent in the program reads it once, and appends a record to the file `said`
  * there for each shader that it sees. Rules with machine code are read by breakwater-replay, too.
- * Bytes in, structs out: whoever wants the files reads and writes them. */
+ * This code converts bytes to structs; callers read and write the files. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ enum { BW_SWAP_RULES_MAX = 64, BW_SWAP_FILE_MAX_B = 64 << 20, BW_SWAP_CODE_MAX_B
 enum bw_swap_kind { BW_SWAP_SPIRV = 1, BW_SWAP_CODE };
 enum bw_swap_by { BW_SWAP_BY_NAME = 1, BW_SWAP_BY_HASH, BW_SWAP_BY_VA };
 
-/* Where bytes are in the file; size_b 0: there are none. */
+/* A range of bytes in the file; size_b 0: there are none. */
 struct bw_swap_bytes {
 	uint32_t at, size_b;
 };
@@ -50,7 +50,7 @@ struct bw_swap_rules {
 	bool saves; /* SPIR-V and code of all shaders are wanted in the folder */
 };
 
-/* What the agent says, one record for each event; appended with one write(). */
+/* The agent's reports, one record for each event; each is appended with one write(). */
 enum bw_swap_event {
 	BW_SWAP_CREATED = 1, /* a pipeline, or an OpenCL kernel */
 	BW_SWAP_REPLACED,    /* ... by the rule's */
@@ -67,7 +67,7 @@ struct bw_swap_said {
 	char text[160];
 };
 
-/* What is known of a shader; texts may be "". */
+/* The facts about a shader; texts may be "". */
 struct bw_swap_shader {
 	uint64_t hash, code_va; /* 0: not known */
 	const char *name, *module, *entry, *file;
@@ -79,7 +79,8 @@ struct bw_error *bw_swap_which(const char *which, size_t n, struct bw_swap_rule 
 int bw_swap_find(const struct bw_swap_rules *r, enum bw_swap_kind kind,
 		 const struct bw_swap_shader *s);
 
-/* Takes the bytes of a file in any case; BW_E_INVALID: it is no such file, and *out is empty. */
+/* Takes the bytes of a file in any case; BW_E_INVALID: it is not a file of rules, and *out is
+ * empty. */
 struct bw_error *bw_swap_rules_read(uint8_t *bytes, size_t size_b,
 				    struct bw_swap_rules *out) BW_MUST_CHECK;
 /* Appends bytes to those that the file is going to have. */

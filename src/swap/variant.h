@@ -15,7 +15,7 @@
 
 #include "swap/rules.h"
 
-/* What the registers of a dispatch say of its program. lanes: of its waves. */
+/* The registers of a dispatch that describe its program. lanes: of its waves. */
 struct bw_swap_program {
 	uint32_t lanes, rsrc1, rsrc2, rsrc3, tmpring;
 	uint32_t threads[3]; /* COMPUTE_NUM_THREAD_X, _Y, _Z */
@@ -23,8 +23,8 @@ struct bw_swap_program {
 
 enum { BW_SWAP_USER_DATA = 16, BW_SWAP_BEHIND_B = 64, BW_SWAP_WHY_B = 160 };
 
-/* What the driver has put into COMPUTE_USER_DATA_*, with arguments that tell each other apart: word
- * i of the push constants is BW_SWAP_PUSH_MARK + i, and there are 0, 13 and 17 workgroups. */
+/* COMPUTE_USER_DATA_* as the driver fills it, with arguments that can be told apart: word i of the
+ * push constants is BW_SWAP_PUSH_MARK + i, and there are 0, 13 and 17 workgroups. */
 #define BW_SWAP_PUSH_MARK 0xb5a00000u
 enum { BW_SWAP_GROUPS_Y = 13, BW_SWAP_GROUPS_Z = 17 };
 struct bw_swap_arguments {
@@ -35,7 +35,7 @@ struct bw_swap_arguments {
 	uint8_t behind[BW_SWAP_USER_DATA][BW_SWAP_BEHIND_B];
 };
 
-/* Where the other shader's user SGPRs come from: SGPR k is the captured dispatch's SGPR from[k], or
+/* The sources of the other shader's user SGPRs: SGPR k is the captured dispatch's SGPR from[k], or
  * word word[k] of the memory that this one leads to. BW_SWAP_NONE: it takes nothing from k; the
  * value is in the SGPR itself. */
 enum { BW_SWAP_NONE = 0xff };
@@ -67,7 +67,7 @@ bool bw_swap_variant_fits(const struct bw_swap_variant *v, const struct bw_swap_
 /* Variant i of a rule of these rules; false: it has no more. */
 bool bw_swap_variant_at(const struct bw_swap_rules *r, const struct bw_swap_rule *rule, size_t i,
 			struct bw_swap_variant *out);
-/* Its own_code or other_code; borrowed from the rules. */
+/* The variant's own_code or other_code; borrowed from the rules. */
 static inline const uint8_t *bw_swap_variant_code(const struct bw_swap_rules *r,
 						  const struct bw_swap_rule *rule,
 						  struct bw_swap_bytes code)
