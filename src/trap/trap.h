@@ -2,8 +2,8 @@
 #ifndef BW_TRAP_TRAP_H
 #define BW_TRAP_TRAP_H
 
-/* What the trap handler (gfx11.S) and the debugger share: the debug area in the program's GPU
- * memory. The assembler reads the #defines, C also the structs; a test holds them together.
+/* The interface of the trap handler (gfx11.S) and the debugger: the debug area in the program's
+ * GPU memory. The assembler reads the #defines, C also the structs; a test compares them.
  *
  *     area + 0        control block, 4 KiB: written by the debugger, read by waves. TMA: here
  *     area + slots    one slot of 4 KiB for each wave slot of the device
@@ -100,7 +100,7 @@
 #define BW_TRAP_STATE_FREE 0
 #define BW_TRAP_STATE_STOPPED 1 /* all saved, waiting */
 
-/* What is in 7:0 of a command, the slot's sequence number from there on */
+/* the command is in bits 7:0, the slot's sequence number in those above */
 #define BW_TRAP_CMD_WHAT 0xff
 #define BW_TRAP_CMD_SEQ_LO 8
 #define BW_TRAP_CMD_RESUME 1	     /* ARG0: BW_TRAP_RESUME_* */
@@ -166,7 +166,7 @@ _Static_assert(sizeof(struct bw_trap_slot) == BW_TRAP_SLOT_STRIDE, "");
 /* The assembled handler for a generation, or NULL when there is none for it. Position independent,
  * padded with s_code_end; must be placed at a multiple of 256 bytes. */
 const void *bw_trap_handler(const struct bw_arch *arch, size_t *out_size_b);
-/* Which of a slot's hw[] holds a register of the wave; -1: the handler does not save it. */
+/* The index in a slot's hw[] of a register of the wave; -1: the handler does not save it. */
 int bw_trap_hw_of(enum bw_wreg reg);
 
 /* Bytes of an area for n_slots waves, and the control block for it. */
