@@ -82,8 +82,8 @@ enum bw_agent_msg {
 	BW_AGENT_EV_DONE, /* bw_agent_done: a submission's fence has signalled (or failed) */
 	/* bw_agent_about: the program has closed a DRM file, and what was attached there is gone */
 	BW_AGENT_EV_CLOSED,
-	/* bw_agent_failed: the fence of a submission carries an error, of one that was not shown,
-	 * too. DONE follows where it was shown. What waits for the GPU in the program, and its
+	/* bw_agent_failed: the fence of a submission carries an error, also if the submission was
+	 * not shown. DONE follows if it was. Threads of the program that wait for the GPU, and its
 	 * exit, wait until RELEASE */
 	BW_AGENT_EV_FAILED,
 	BW_AGENT_REPLY = 0x8000,

@@ -3,8 +3,8 @@
 #define BW_WIRE_CAPTURE_AREA_H
 
 /* Messages in memory that two processes share: one thread at a time writes (the agent), one reads
- * (`breakwater capture`), and neither makes a system call. What was written is there when its
- * writer is dead. Who reads is told by other means that there is something to read.
+ * (`breakwater capture`), and neither makes a system call. Messages stay when their writer has
+ * died. The reader is told by other means that there is something to read.
  *
  * The reader trusts nothing in the memory: places and lengths are checked, and a message is copied
  * out before anybody looks at it. The file cannot be shortened. */
@@ -23,7 +23,7 @@ struct bw_capture_area {
 	uint64_t limit; /* the reader's: how far it reads */
 };
 
-/* What stands in front of a message. */
+/* The header of a message. */
 struct bw_capture_area_entry {
 	uint32_t body_b;
 	uint16_t type;
@@ -38,13 +38,13 @@ struct bw_error *bw_capture_area_map(int fd, struct bw_capture_area *out) BW_MUS
 /* Accepts one that there is not, and leaves that. */
 void bw_capture_area_unmap(struct bw_capture_area *a);
 
-/* The writer's. False: there is no room yet, and nothing was written. */
+/* For the writer. False: there is no room yet, and nothing was written. */
 bool bw_capture_area_put(struct bw_capture_area *a, uint16_t type, uint64_t time_ns,
 			 const struct bw_msg_part *parts, size_t n_parts);
 /* Whether the reader has said that it reads no more. */
 bool bw_capture_area_is_over(const struct bw_capture_area *a);
 
-/* The reader's. What is there now is what the calls below see. */
+/* For the reader. The calls below see the messages that are there now. */
 void bw_capture_area_begin(struct bw_capture_area *a);
 /* The next message's entry; false: there is none. BW_E_INVALID: the memory makes no sense. */
 struct bw_error *bw_capture_area_peek(const struct bw_capture_area *a,

@@ -2,11 +2,11 @@
 #ifndef BW_WIRE_CAPTURE_ORDERS_H
 #define BW_WIRE_CAPTURE_ORDERS_H
 
-/* What `breakwater capture` is told while it runs, from another terminal. It has a datagram socket
- * in the abstract namespace: BW_CAPTURE_ORDERS_NAME and its pid, with a random suffix where
- * somebody else has that name. The name proves nothing: both ends take only datagrams of whom the
- * rule of wire/peer.h allows, by the credentials that the kernel puts beside each
- * (SCM_CREDENTIALS). One order is one datagram, and is answered with one. */
+/* Orders to a running `breakwater capture`, from another terminal. It has a datagram socket in the
+ * abstract namespace: BW_CAPTURE_ORDERS_NAME and its pid, with a random suffix if that name is
+ * taken. The name proves nothing: both ends take only datagrams of peers that the rule of
+ * wire/peer.h allows, by the credentials that the kernel puts beside each (SCM_CREDENTIALS). One
+ * order is one datagram, and is answered with one. */
 
 #include <stdint.h>
 

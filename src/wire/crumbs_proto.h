@@ -25,8 +25,8 @@ enum bw_crumbs_msg {
 	BW_CRUMBS_UNMARKED, /* bw_crumbs_unmarked: a stream without markers, and why */
 };
 
-/* What the GPU and the agent write of a stream. Each half is a cache line of its own: the GPU
- * writes the first. */
+/* The state of a stream, written by the GPU and the agent. Each half is a cache line of its own:
+ * the GPU writes the first. */
 enum bw_crumbs_state {
 	BW_CRUMBS_FREE,
 	BW_CRUMBS_RUNNING,
@@ -39,8 +39,8 @@ struct bw_crumbs_slot {
 	uint32_t ended; /* the last marker whose work has ended; 0: none */
 	uint32_t of_gpu[14];
 	uint32_t go; /* the GPU waits at a marker until this is its number or higher */
-	uint32_t
-		allowed; /* written by the listener, where it is asked: go is no higher than this */
+	/* written by the listener, if it is asked: go must not be higher than this */
+	uint32_t allowed;
 	uint32_t state;	 /* enum bw_crumbs_state */
 	int32_t result;	 /* -errno */
 	uint32_t stream; /* number of the stream */
@@ -65,7 +65,7 @@ enum { BW_CRUMBS_POKES_MAX = 64 };
 struct bw_crumbs_go {
 	int32_t result; /* 0, or -errno: there are no markers */
 	uint32_t every_packet;
-	uint32_t hang_ms; /* without any change this long: it hangs */
+	uint32_t hang_ms; /* a stream without any change for this long hangs */
 	uint32_t asks;	  /* at each marker the GPU waits for `allowed` */
 	/* n_pokes registers are filled after the first at_dispatch dispatches and draws of
 	 * submission at_submission; 0: of each submission */

@@ -32,7 +32,7 @@ struct bw_crumb {
 };
 
 void bw_crumb_encode(const struct bw_crumb *c, uint8_t out[BW_CRUMB_B]);
-/* False: it is no such datagram. Texts are ended, whatever came. */
+/* False: it is not a datagram of breadcrumbs. Texts are always terminated. */
 bool bw_crumb_decode(const void *bytes, size_t n, struct bw_crumb *out);
 
 #endif

@@ -74,10 +74,9 @@ struct bw_error *bw_msg_recv_pieces(int sock, struct bw_msg_pieces *pieces,
 struct bw_error *bw_msg_parse(const void *bytes, size_t size_b, struct bw_msg_header *out_header,
 			      size_t *out_used) BW_MUST_CHECK;
 
-/* Sockets by path (up to 107 bytes). Listening sockets are mode 0600. What is accepted or connected
- * to is a peer that the rule of wire/peer.h allows; another one is an error, and nothing has been
- * read or sent. also: one more user to whom connecting is right, or BW_NO_USER. out_peer: may be
- * NULL. */
+/* Sockets by path (up to 107 bytes). Listening sockets are mode 0600. The rule of wire/peer.h must
+ * allow the peer; another peer is an error, and nothing has been read or sent. also: one more user
+ * to whom connecting is right, or BW_NO_USER. out_peer: may be NULL. */
 struct bw_error *bw_sock_listen(const char *path, int *out_fd) BW_MUST_CHECK;
 struct bw_error *bw_sock_accept(int listening, int *out_fd, struct bw_peer *out_peer) BW_MUST_CHECK;
 struct bw_error *bw_sock_connect(const char *path, uid_t also, int *out_fd) BW_MUST_CHECK;

@@ -2,14 +2,14 @@
 #ifndef BW_WIRE_PEER_H
 #define BW_WIRE_PEER_H
 
-/* Who is at the other end of a socket, from the kernel (SO_PEERCRED): on a connection that was
+/* The process at the other end of a socket, from the kernel (SO_PEERCRED): on a connection that was
  * accepted the process that has connected, on one that was made the process that listens there.
  * Both ends of every connection ask before they read or send anything.
  *
- * The rule (breakwater(1), SECURITY): the peer has our user id, or is root, who can look into us
- * and change us in any case. So root talks to nobody but root, with one exception: root's debugger
- * that is told to attach to a process of another user talks to the agent in that very process, and
- * to the virtual GPU of that user. What these say is checked as everything from outside is. */
+ * The rule (breakwater(1), SECURITY): the peer has our user id, or is root, who can read and change
+ * our memory in any case. So root talks only to root, with one exception: root's debugger that is
+ * told to attach to a process of another user talks to the agent in that very process, and to the
+ * virtual GPU of that user. Their messages are checked like all input from outside. */
 
 #include <stdbool.h>
 #include <sys/types.h>

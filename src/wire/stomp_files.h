@@ -21,7 +21,7 @@ struct bw_stomp_range {
 	uint32_t first, last;
 };
 enum { BW_STOMP_RANGES_MAX = 1024 };
-/* What the memory has then, in each dword. As an address it is mapped nowhere, as a float it is
+/* The value of each dword of filled memory. As an address it is mapped nowhere, as a float it is
  * -3e22, and it is odd and negative as an integer. */
 enum { BW_STOMP_MEMORY_WORD = (int)0xe4cdcdcd };
 
@@ -39,8 +39,8 @@ struct bw_stomp_buffer {
 	char comm[16];
 };
 
-/* What waves find filled (enum bw_vgpu_stomp_what), in which submissions of a process (from 1) and
- * in which dispatches of these (from 0). */
+/* The filled state of waves (enum bw_vgpu_stomp_what), with the submissions of a process (from 1)
+ * and the dispatches of these (from 0) that it holds for. */
 struct bw_stomp_waves {
 	uint32_t what;
 	uint32_t first_submission, last_submission, first_dispatch, last_dispatch;

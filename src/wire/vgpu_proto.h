@@ -2,10 +2,11 @@
 #ifndef BW_WIRE_VGPU_PROTO_H
 #define BW_WIRE_VGPU_PROTO_H
 
-/* What a client says to breakwater-vgpu: the system calls a process would make on amdgpu's device
- * nodes and debugfs files, one request each. A connection (channel) carries one request at a time;
- * a client opens as many as it has threads inside the kernel at once. Structs are little-endian, in
- * natural alignment, at the start of the body; a payload follows where one is named.
+/* The protocol of clients to breakwater-vgpu: the system calls a process would make on amdgpu's
+ * device nodes and debugfs files, one request each. A connection (channel) carries one request at a
+ * time; a client opens as many as it has threads inside the kernel at once. Structs are
+ * little-endian, in natural alignment, at the start of the body; a payload follows where one is
+ * named.
  *
  * The server sees user memory as a kernel does, by copy_from_user and copy_to_user: while it works
  * on an ioctl it may send USER_READ and USER_WRITE, any number of times, which the client answers
@@ -72,8 +73,7 @@ struct bw_vgpu_file {
  * GEM_USERPTR: a memfd sealed against every change of size, which the caller has put
  * in the place of the pages, each of them at its address in the file). The fd that SCHED names is
  * the client's number of that file. After the bytes, any number of bw_vgpu_user, each with its
- * bytes padded to 8: answers to USER_READ that the client expects. What they do not answer is
- * asked. */
+ * bytes padded to 8: answers to USER_READ that the client expects. The server asks for the rest. */
 struct bw_vgpu_ioctl {
 	uint32_t file;
 	uint32_t cmd;
@@ -95,7 +95,7 @@ struct bw_vgpu_fences {
 #define BW_VGPU_IOCTL_BO_FENCES _IOWR(BW_VGPU_IOCTL_TYPE, 0, struct bw_vgpu_fences)
 /* The fence of a sync object becomes work on a buffer. */
 #define BW_VGPU_IOCTL_BO_ADD_FENCE _IOWR(BW_VGPU_IOCTL_TYPE, 1, struct bw_vgpu_fences)
-/* On sync_files; of each the descriptor at `fd` is sent along. -EINVAL: it is none. */
+/* Calls on sync_files; the descriptor in `fd` is sent along. -EINVAL: it is not a sync_file. */
 struct bw_vgpu_sync_merge {
 	int32_t fd;
 	uint32_t second; /* a sync object with the other fence */
@@ -189,8 +189,8 @@ struct bw_vgpu_server_info {
 		dispatches, clients_ever; /* processes, those that have gone, too */
 };
 
-/* How exactly instructions were executed, by opcode and what is to be said of it. -ENODATA: the
- * server was not started with --fidelity. */
+/* The exactness of executed instructions, by opcode and remark. -ENODATA: the server was not
+ * started with --fidelity. */
 enum bw_vgpu_fidelity_kind {
 	BW_VGPU_EXACT,
 	BW_VGPU_ULP1,
@@ -210,15 +210,15 @@ struct bw_vgpu_fidelity_row {
 	char name[40], why[104]; /* the opcode; a clause, or nothing */
 };
 
-/* Where a client finds its server: this variable of the environment holds the socket's path. */
+/* The environment variable that holds the path of the server's socket. */
 #define BW_VGPU_SOCKET_ENV "BREAKWATER_VGPU"
 
-/* How src/kmd starts a server of its own:
+/* The command by which src/kmd starts a server of its own:
  *
  *     breakwater-vgpu --ready-fd N --exit-with-last-client [--profile NAME] [more]
  *
  * (more: the words of BREAKWATER_VGPU_ARGS). Once it listens the server writes "ready PATH\n" to fd
- * N, PATH being that of its socket, and closes it; when it cannot start it writes one sentence
+ * N, where PATH is its socket's, and closes it; if it cannot start, it writes one sentence
  * there instead and exits. It ends when its last client has gone, or when none has come within 10
  * s, and removes its socket, and its run folder with all that is in it. */
 #define BW_VGPU_READY "ready "
