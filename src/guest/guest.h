@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 
-/* What executes the guest's code. */
+/* The executor of the guest's code. */
 enum bw_guest_accel {
 	BW_GUEST_ACCEL_ANY, /* KVM where it is of use, else TCG */
 	BW_GUEST_ACCEL_KVM, /* the machine's processor; no run without it */
@@ -30,12 +30,12 @@ struct bw_guest_options {
 	char *const *command;	 /* up to NULL; empty: a shell */
 	enum bw_guest_accel accel;
 	uint64_t memory_b;
-	unsigned cpus, silence_s; /* silence_s: 0 is no limit */
+	unsigned cpus, silence_s; /* silence_s 0: no limit */
 	bool verbose, gdb, no_gpu, no_driver;
 	bool no_progress; /* nothing on standard error while it boots */
 };
 
-/* What there is to say of a run. */
+/* The result of a run. */
 struct bw_guest_report {
 	bool has_started;   /* the command */
 	bool has_kvm;	    /* the guest ran under KVM, else under TCG */

@@ -52,8 +52,8 @@ struct bw_guest_modules {
  * that are compressed are put when they are wanted; both borrowed. */
 struct bw_error *bw_guest_modules_scan(struct bw_guest_modules *m, const char *folder,
 				       const char *unpacked) BW_MUST_CHECK;
-/* Puts a module into the order, after what it needs. out_found: false where there is no such file,
- * as for what a kernel has built in. */
+/* Puts a module into the order, after those that it needs. out_found: false if there is no such
+ * file, as for modules that the kernel has built in. */
 struct bw_error *bw_guest_modules_want(struct bw_guest_modules *m, const char *name,
 				       bool *out_found) BW_MUST_CHECK;
 void bw_guest_modules_free(struct bw_guest_modules *m);

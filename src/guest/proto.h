@@ -2,7 +2,7 @@
 #ifndef BW_GUEST_PROTO_H
 #define BW_GUEST_PROTO_H
 
-/* What "breakwater vgpu linux" and process 1 of its guest (init/) say to each other, over a
+/* The protocol between "breakwater vgpu linux" and process 1 of its guest (init/), over a
  * virtio-serial port. Frames in the host's byte order: both ends run on x86-64. Neither end trusts
  * the other's sizes. */
 
@@ -10,7 +10,7 @@
 
 /* The port's name, as /sys/class/virtio-ports shows it. */
 #define BW_GUEST_PORT "org.breakwater.guest"
-/* Where the plan's ROOT share appears before it is the root. */
+/* The tag of the plan's ROOT share before it is the root. */
 #define BW_GUEST_ROOT_TAG "root"
 
 enum { BW_GUEST_FRAME_MAX = 65536, BW_GUEST_WINDOW = 32768 };

@@ -35,14 +35,14 @@ void mount_share(const char *tag, const char *path);
 
 /* ---- modules.c ---- */
 
-/* Those of the initramfs, in the order of their names. The port may need them: what failed is told
- * when there is one. */
+/* Load the modules of the initramfs, in the order of their names. The port may need them, so
+ * failures are reported when there is one. */
 void load_own_modules(void);
 void check_own_modules(void);
 /* words: PATH, or PATH and its arguments. */
 void load_module(const char *words);
 void load_driver(const char *words);
-/* What driver-load is to load. */
+/* Keeps the words that driver-load is to load. */
 void keep_driver(const char *words);
 /* The tools driver-load and driver-unload for the guest's user: init under other names. */
 int tool_main(const char *name, int argc, char **argv);
