@@ -25,9 +25,9 @@ struct bw_compile_options {
 /* ---- options.c ---- */
 
 extern const struct bw_option bw_compile_rows[];
-/* Of each option that is taken: keeps the first one. */
+/* Keeps the first of each option that is taken. */
 struct bw_error *bw_compile_note_first(void *options, char *const *words, size_t n) BW_MUST_CHECK;
-/* For a command with a struct bw_compile_options there. */
+/* The option group of a command that has a struct bw_compile_options at offset. */
 #define BW_COMPILE_GROUP(offset)                                                                   \
 	{"Compiler options, for a kernel that is source text; clang-19 gets them:",                \
 	 bw_compile_rows, offset, bw_compile_note_first}
@@ -38,15 +38,15 @@ void bw_compile_options_fini(struct bw_compile_options *o);
 /* Whether the name of a file is that of a kernel, in a language that is known or compiled. */
 bool bw_is_kernel(const char *path);
 /* Makes a code object of the kernel where it is source text. gpu: "gfx1100". out_path: owned; NULL
- * where the kernel is one already. What the compiler says about a source that it takes is added to
- * `said`; what it says about another one is part of the error. */
+ * where the kernel is one already. The compiler's messages about a source that it accepts are added
+ * to `said`; for one that it rejects they are part of the error. */
 struct bw_error *bw_compile_kernel(const char *kernel, const char *gpu,
 				   const struct bw_compile_options *o, struct bw_str *said,
 				   char **out_path) BW_MUST_CHECK;
 
 /* ---- shaders.c ---- */
 
-/* By the name of its file: .comp, .glsl, .hlsl, .spvasm, .spv. */
+/* Whether it is a shader, by the name of its file: .comp, .glsl, .hlsl, .spvasm, .spv. */
 bool bw_is_shader(const char *path);
 /* SPIR-V of a shader that is source text, as a temporary file; out_path: owned, NULL where it is
  * SPIR-V already. entry: of HLSL. */
@@ -59,7 +59,8 @@ struct bw_compiled_shader {
 	/* With -O0: the shader is optimized nevertheless, as it cannot be compiled as it is
 	 * written. */
 	bool is_optimized;
-	/* With -O0: why it keeps no record of its variables and lines; owned; NULL: it does. */
+	/* With -O0: the reason why the shader keeps no record of its variables and lines; owned;
+	 * NULL: it does. */
 	char *not_noting;
 };
 

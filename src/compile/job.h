@@ -6,7 +6,7 @@
 
 #include "compile/compile.h"
 
-/* What is to be compiled, and where to. */
+/* One compilation. */
 struct bw_compile_job {
 	const char *source, *gpu;
 	const char *input; /* what is compiled where that is not the source itself; else NULL */

@@ -25,7 +25,7 @@ struct bw_tool {
 			      * the source */
 	struct bw_str *said; /* what it says of a source that it takes; NULL: not wanted */
 };
-/* Runs argv[0], which is looked for in PATH. What it says of a source that it does not take is part
+/* Runs argv[0], which is looked for in PATH. Its messages about a source that it rejects are part
  * of the error. */
 struct bw_error *bw_tool_run(const char *const *argv, const struct bw_tool *tool) BW_MUST_CHECK;
 
