@@ -89,7 +89,7 @@ const struct bw_command_line bw_line_vgpu_isa = {
 	.next = &bw_line_vgpu_profiles,
 };
 
-/* What the executor executes is the same for every profile: the first stands for them all. */
+/* The executor is the same for every profile: the first one stands for all. */
 static const char *gfx(void)
 {
 	size_t n;

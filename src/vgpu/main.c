@@ -208,7 +208,7 @@ static void remove_socket(const struct socket_file *f)
 /* ---- serving ---- */
 
 /* spare: an open descriptor that is closed when there is no other, so that a new connection can be
- * accepted and refused; otherwise it would wait, and the server spin. */
+ * accepted and refused; otherwise it would stay pending, and the server would spin. */
 static void accept_one(struct bw_uapi *u, int listening, int *spare)
 {
 	int sock = -1;

@@ -226,7 +226,7 @@ static uint32_t hqd_offset(const struct bw_device *dev, enum bw_register reg)
 	return bw_reg_addr(dev, reg) - bw_reg_addr(dev, BW_REG_CP_MQD_BASE_ADDR);
 }
 
-/* Those that both kinds of descriptors have. */
+/* Registers that both kinds of descriptors have. */
 static bool in_every_mqd(enum bw_register reg)
 {
 	return (reg >= BW_REG_CP_MQD_BASE_ADDR && reg <= BW_REG_CP_MQD_BASE_ADDR_HI) ||
@@ -254,8 +254,8 @@ static void load(struct bw_queue *q, const uint32_t mqd[MQD_DW], const struct bw
 			q->sh[first + i] = mqd[MQD_COMPUTE + i];
 }
 
-/* The write pointer as its owner last wrote it to memory; 0 where nothing is mapped, which is no
- * fault: the doorbell will say it. */
+/* The write pointer as its owner last wrote it to memory; 0 if nothing is mapped, which is not a
+ * fault: the doorbell will bring the value. */
 static uint64_t stored_wptr(struct bw_device *dev, const struct bw_queue_map *m)
 {
 	struct bw_vm_fault fault;

@@ -75,7 +75,7 @@ enum bw_cp_result bw_cp_unmap_queues(struct bw_queue *q, const struct bw_pm4_pac
 	return bw_cp_unmap_queue(q, q->unmapping, action == UNMAP_RESET);
 }
 
-/* All that was asked of the queue before has been done: the packets are in one ring. */
+/* Earlier requests to the queue are done: the packets are in one ring. */
 enum bw_cp_result bw_cp_query_status(struct bw_queue *q, const struct bw_pm4_packet *p)
 {
 	if (p->n_body < 6)

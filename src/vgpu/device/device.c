@@ -45,7 +45,7 @@ void bw_device_log_stop(const struct bw_device *dev, const char *fmt, ...)
 		BW_LOG(WARN, "vgpu", "%s", text);
 }
 
-/* What the model has room for. */
+/* Refuses a profile that exceeds the limits of the model. */
 static struct bw_error *check_profile(const struct bw_profile *p)
 {
 	const struct {

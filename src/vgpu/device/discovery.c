@@ -26,7 +26,7 @@ enum {
 _Static_assert(DIES + N_DIES * 4 + 2 <= DIE + 4, "the die follows the list's header");
 _Static_assert(sizeof(struct bw_discovery_gc) == BW_DISCOVERY_GC_FIELDS * 4, "fields only");
 
-/* What no part of the model depends on, as drivers accept it (doc/hardware/pci.md 4.2). */
+/* Values that drivers accept (doc/hardware/pci.md 4.2); no part of the model depends on them. */
 enum {
 	PARAMETER_CACHE = 1024,
 	SCRATCH_SLOTS_PER_CU = 32,

@@ -25,8 +25,8 @@ enum { USE_DEFAULT = 0x20 }; /* in SPI_PS_INPUT_CNTL_n.OFFSET: DEFAULT_VAL, not 
 #define WAVE_N_VERTICES 0, 8
 #define WAVE_N_PRIMITIVES 8, 8
 #define WAVE_N_WAVES 28, 4
-/* Of VGPR 0 of a primitive: its vertices by their number in the subgroup, in the form that its
- * export has, where the shader passes them through; else offsets of the first two. */
+/* Fields of VGPR 0 of a primitive: the numbers of its vertices in the subgroup, in the form of its
+ * export, if the shader passes them through; else offsets of the first two. */
 #define PRIM_VERTEX(i) 10 * (i), 9
 #define PRIM_OFFSET(i) 16 * (i), 16
 /* Fields of the third component of the position's second export. */
@@ -256,7 +256,7 @@ static void make_planes(struct draw *d)
 	}
 }
 
-/* Where a pixel lies between the vertices, and its depth. */
+/* A pixel's position relative to the vertices, and its depth. */
 struct weights {
 	float i, j;		/* as on the screen */
 	float persp_i, persp_j; /* corrected by w */

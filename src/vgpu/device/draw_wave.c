@@ -149,7 +149,7 @@ void bw_draw_wave_begin(struct bw_draw_unit *u, const struct bw_draw_shader *s, 
 	struct bw_wave *w = &u->w;
 	void *exec_private = w->exec_private;
 	memset(w, 0, sizeof(*w));
-	/* As many registers as the program asks for, in blocks of 8 (wave32) or 4. */
+	/* the number of registers that the program asks for, in blocks of 8 (wave32) or 4. */
 	unsigned blocks = BW_FIELD_GET(SPI_SHADER_PGM_RSRC1_PS, VGPRS, s->rsrc1) + 1;
 	unsigned n_vgprs = BW_MIN(blocks * (s->lanes == 32 ? 8 : 4), (unsigned)N_VGPRS);
 	memset(u->vgprs, 0, (size_t)n_vgprs * s->lanes * 4);

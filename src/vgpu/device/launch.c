@@ -159,7 +159,7 @@ static void trap_state(struct bw_device *dev, const struct bw_group *g, struct b
 	}
 }
 
-/* How many of a wave's registers the launch fills, from the first on. */
+/* The number of a wave's registers that the launch fills, from the first on. */
 enum { N_LAUNCH_VGPRS = 1 };
 static unsigned n_launch_sgprs(const struct bw_dispatch *d)
 {

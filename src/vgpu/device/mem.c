@@ -90,9 +90,9 @@ static bool detach(struct space s, uint64_t at, uint64_t size_b)
 {
 	if ((at | size_b) % BW_PAGE_B || size_b == 0 || at > s.size_b || size_b > s.size_b - at)
 		return true;
-	/* In one step, so that a thread with a stale translation meets zeros and not a hole. It
-	 * fails where the process may have no more mappings or memory, and then all is as it
-	 * was. */
+	/* MAP_FIXED replaces the pages in one step, so that a thread with a stale translation reads
+	 * zeros and meets no hole. It fails at the process's limit of mappings or memory, and then
+	 * changes nothing. */
 	void *p = mmap(s.host + at, size_b, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 	if (p == MAP_FAILED)

@@ -324,7 +324,7 @@ static uint32_t read_gfx_hqd(struct bw_device *dev, const struct bw_bank_sel *b,
 	return load(dev, dev->regs.map.addr_dw[reg]);
 }
 
-/* What selects the bank, as the driver has set it for this access. */
+/* The bank selection that the driver has set for this access. */
 static uint32_t read_grbm_gfx_index(struct bw_device *dev, const struct bw_bank_sel *b,
 				    enum bw_register reg)
 {
@@ -357,7 +357,7 @@ static void write_pipe_cntl(struct bw_device *dev, const struct bw_bank_sel *b,
 		bw_cp_reset_pipes(dev, of_mes ? 3 : 1, pipes);
 }
 
-/* What the firmware on the pipe says of itself: version 11:0, version of its interface 23:12. */
+/* The versions of the firmware on the pipe: its own in 11:0, that of its interface in 23:12. */
 static uint32_t read_mes_version(struct bw_device *dev, const struct bw_bank_sel *b,
 				 enum bw_register reg)
 {

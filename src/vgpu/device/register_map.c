@@ -57,7 +57,7 @@ static uint32_t bus_address(const struct bw_profile *p, enum bw_register reg)
 	}
 }
 
-/* A field that this version does not name is no error: the device has the bits nevertheless. */
+/* A field that this version does not name is not an error: the device still has the bits. */
 static struct bw_error *check_fields(const struct bw_register_name *n, const struct bw_reg *reg)
 {
 	for (unsigned i = 0; i < n->n_fields; i++) {

@@ -82,7 +82,7 @@ static uint32_t wave_mask(const struct bw_wgp *wgp, unsigned simd, bool idle_onl
 	return mask;
 }
 
-/* With the WGP held. */
+/* The caller holds the WGP. */
 static uint32_t ind_read(const struct bw_wgp *wgp, unsigned simd, uint32_t sel)
 {
 	enum { HWREGS = 0x100, SGPRS = BW_GFX11_IND_SGPRS, VGPRS = BW_GFX11_IND_VGPRS };
@@ -233,7 +233,7 @@ void bw_sq_cmd(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t valu
 		uint8_t simds = 0;
 		for (unsigned simd = 0; simd < dev->profile->simd_per_wgp; simd++)
 			simds |= (uint8_t)(selects(b, wgp, simd) << simd);
-		/* In this order: waves leave the inbox when they are resident already. */
+		/* This order is needed: waves become resident before they leave the inbox. */
 		if (simds && (atomic_load(&wgp->has_inbox) ||
 			      __atomic_load_n(&wgp->n_resident, __ATOMIC_SEQ_CST)))
 			bw_wgp_post(wgp, value, simds);
@@ -244,7 +244,7 @@ void bw_sq_carry_out(struct bw_wgp *wgp)
 {
 	if (!atomic_load(&wgp->n_cmds))
 		return;
-	/* What was placed here a moment ago counts as resident. */
+	/* Waves that were placed here a moment ago count as resident. */
 	bw_spi_launch(wgp);
 	pthread_mutex_lock(&wgp->cmd_lock);
 	for (unsigned i = 0; i < atomic_load(&wgp->n_cmds); i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Worker threads, the queue of runnable WGPs, sleeping. What a wave does is in wave_run.c. */
+/* Worker threads, the queue of runnable WGPs, sleeping. The execution of waves is in wave_run.c. */
 #include "vgpu/device/scheduler_priv.h"
 
 #include <stdlib.h>
@@ -162,7 +162,7 @@ static void run_wgp(struct bw_worker *worker, struct bw_wgp *wgp)
 
 /* --- parallel workers --- */
 
-/* With sched->lock: sleeps until something is queued, or for ns. */
+/* The caller holds sched->lock. Sleeps until something is queued, at most ns. */
 static void wait_for_work(struct bw_sched *sched, uint64_t ns)
 {
 	sched->n_waiting++;
@@ -434,7 +434,7 @@ void bw_sched_stop(struct bw_device *dev)
 	pthread_cond_broadcast(&sched->cond);
 	pthread_mutex_unlock(&sched->lock);
 	for (unsigned i = 0; i < sched->n_wgps; i++) {
-		/* Its turn ends soon, and no thread starts another. */
+		/* Its turn ends soon, and no thread starts another turn. */
 		bw_wgp_acquire(&sched->wgp[i]);
 		bw_wgp_release(&sched->wgp[i]);
 	}

@@ -272,7 +272,7 @@ static bool fetch(struct bw_sdma_engine *e, uint64_t wptr, struct bw_sdma_packet
 			     left);
 		return false;
 	}
-	/* As much as its header says, then as much as its count says. */
+	/* Read the size that its header needs, then the size that its count gives. */
 	uint64_t have = 0, want = 1;
 	while (have < want) {
 		if (want > left) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What each SDMA packet does. A packet that is not in the table is refused by its name. */
+/* Execution of each SDMA packet. A packet that is not in the table is refused by its name. */
 #include <inttypes.h>
 #include <string.h>
 

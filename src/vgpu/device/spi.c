@@ -328,7 +328,8 @@ bool bw_spi_launch(struct bw_wgp *wgp)
 	unsigned n_resident = wgp->n_resident;
 	for (const struct bw_group *i = g; i; i = i->next)
 		n_resident += i->wg.n_waves;
-	/* In this order: bw_sq_cmd looks without the locks, and finds them in one place. */
+	/* This order is needed: bw_sq_cmd looks without the locks, and must find the waves in one
+	 * of both. */
 	__atomic_store_n(&wgp->n_resident, n_resident, __ATOMIC_SEQ_CST);
 	wgp->inbox = NULL;
 	wgp->inbox_tail = &wgp->inbox;

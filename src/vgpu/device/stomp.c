@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a wave finds where nobody has put anything: LDS, scratch memory, VGPRs and SGPRs filled with
- * a bad value when it starts. A mode of a queue, which a packet switches on and off. */
+/* Fills the LDS, scratch memory, VGPRs and SGPRs that nobody has set with a bad value when a wave
+ * starts. A mode of a queue, which a packet switches on and off. */
 #include <string.h>
 
 #include "pm4/build.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What stands behind the TLBs (vm/vm.h): the page-table walk, invalidations, faults. */
+/* Translation when the TLBs (vm/vm.h) miss: the page-table walk, invalidations, faults. */
 #include "vgpu/device/device_priv.h"
 
 #include <inttypes.h>
@@ -163,7 +163,7 @@ static unsigned rights_of(const struct bw_gpuvm_range *r)
 	       (r->entry.execute ? BW_ACCESS_EXECUTE : 0u);
 }
 
-/* What the walk found, as a range. False: not mapped, or not in one piece. */
+/* Makes a range of the walk's result. False: not mapped, or not contiguous. */
 static bool leaf_range(struct bw_tlb *tlb, const struct bw_gpuvm_range *r, struct bw_tlb_range *out)
 {
 	if (r->verdict != BW_GPUVM_MAPPED)
@@ -204,8 +204,7 @@ static void grow(struct bw_tlb *tlb, const struct bw_gpuvm_context *c, struct bw
 			struct bw_gpuvm_range walked;
 			struct bw_tlb_range next;
 			uint64_t va = forward ? r->va + r->size_b : r->va - 1;
-			/* Not round the end of the address space, nor into the hole in its
-			 * middle. */
+			/* Stop at the end of the address space, and at the hole in its middle. */
 			if ((forward ? va : r->va) == 0 || bw_canonical(va) != va)
 				break;
 			bw_gpuvm_walk(c, read_entry, tlb->dev, va, &walked);
@@ -230,8 +229,8 @@ static void remember_range(struct bw_tlb *tlb, const struct bw_gpuvm_context *c,
 	if (!leaf_range(tlb, walked, &r))
 		return;
 	grow(tlb, c, &r);
-	/* In place of what it has taken in; what else was in its slot moves on, in place of the
-	 * oldest. */
+	/* The new range replaces those that it contains; otherwise the range in its slot moves on,
+	 * and replaces the oldest. */
 	for (unsigned i = 0; i < BW_TLB_RANGES; i++)
 		if (tlb->range[i].size_b && tlb->range[i].va - r.va < r.size_b)
 			tlb->range[i].size_b = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the workers' executors counted, as one. Apart from the rest of the device: its tests bring
- * an executor of their own, which counts nothing. */
+/* The sum of the counts of the workers' executors. In a file of its own, as tests of the device
+ * have an executor without counts. */
 #include "vgpu/device/exec/core/exec.h"
 #include "vgpu/device/scheduler_priv.h"
 #include "vgpu/device/device_priv.h"

@@ -145,8 +145,8 @@ static int reset(struct bw_pci *p)
 
 /* --- guest memory --- */
 
-/* What the device can write and reach is memory; a ROM, a hole or an address beyond its reach is
- * not. */
+/* Memory is usable if the device can write and reach it; a ROM, a hole or an address beyond its
+ * reach is not. */
 static bool usable(const struct bw_pci *p, const struct bw_vfu_request *r, int fd)
 {
 	uint64_t space_b = p->profile.sysmem_size_b;

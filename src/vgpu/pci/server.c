@@ -18,7 +18,7 @@ struct connection {
 	size_t n_fds;
 };
 
-/* What a step of the conversation came to. */
+/* The result of a step of the conversation. */
 enum step { GOES_ON, ENDS };
 
 static struct bw_error *wait_for(struct connection *c, short events, enum step *out_step)

@@ -316,7 +316,8 @@ static void on_file_read(struct bw_conn *c, const uint8_t *body, size_t rest_b)
 	} else if (bw_file_gone(f->file)) {
 		r.result = bw_file_gone(f->file);
 	} else {
-		/* As a read may: less than was asked for, if that does not fit into one message. */
+		/* Like any read, this may return less than was asked for, if that does not fit into
+		 * one message. */
 		uint32_t n = BW_MIN(a.size_b, (uint32_t)BW_MSG_MAX_BODY_B - BW_DRM_PAGE_B);
 		data = malloc(BW_MAX(n, 1u));
 		r.result = data ? (int32_t)f->file->ops->read(f->file, data, n, &r.pos) : -ENOMEM;

@@ -515,8 +515,8 @@ int bw_ioctl_cs(struct bw_drm_call *c, void *arg)
 		r = pass2(&p);
 	if (!r)
 		r = find_list(&p, cs);
-	/* As many jobs as the context remembers may be waiting: the next one waits for the first.
-	 */
+	/* The context remembers a limited number of jobs; if all are waiting, the next one waits
+	 * for the first. */
 	if (!r)
 		r = bw_drm_wait(c, INT64_MAX, slot_free, &p);
 	if (!r)

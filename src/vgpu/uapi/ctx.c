@@ -11,7 +11,7 @@
 #include "vgpu/uapi/uapi_priv.h"
 
 enum { PSTATE_NONE = 0, PSTATE_PEAK = 4, PSTATE_MASK = 0xf };
-enum { MAX_CTXS = 4095 }; /* AMDGPU_VM_MAX_NUM_CTX, and there is no 0 */
+enum { MAX_CTXS = 4095 }; /* AMDGPU_VM_MAX_NUM_CTX; 0 is not used */
 enum { CAP_NICE = 23 };	  /* CAP_SYS_NICE */
 enum { CTX_OP_GET_STABLE_PSTATE = 5, CTX_OP_SET_STABLE_PSTATE = 6 };
 

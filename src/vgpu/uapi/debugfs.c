@@ -36,7 +36,7 @@ static int64_t vram_op(struct bw_file *f, uint8_t *out, const uint8_t *in, size_
 		return -ENXIO;
 	size_t n = (size_t)BW_MIN((uint64_t)size_b, total - *pos);
 	uint8_t *at = bw_drm_vram_cpu(f->u, *pos);
-	/* By whole dwords: waves write here at the same time. */
+	/* Copies whole dwords: waves write here at the same time. */
 	for (size_t i = 0; i < n; i += 4) {
 		uint32_t v;
 		if (in) {
@@ -111,7 +111,7 @@ static int64_t gca_config_read(struct bw_file *f, void *out, size_t size_b, uint
 	return (int64_t)n;
 }
 
-/* As seq_file and sysfs: the text is made anew by each read from the start. */
+/* Like seq_file and sysfs: each read from the start makes the text anew. */
 static int64_t text_read(struct bw_file *f, void *out, size_t size_b, uint64_t *pos)
 {
 	pthread_mutex_lock(&f->lock);
@@ -250,8 +250,8 @@ static void text_clients(struct bw_uapi *u, struct bw_str *s)
 	pthread_mutex_unlock(&u->lock);
 }
 
-/* Modes: amdgpu_debugfs.c, amdgpu_ring.c, amdgpu_ttm.c, drm_debugfs.c of 6.12. What the kernel has
- * besides is in doc/hardware/kernel-files.md, with the reason why it is absent here. */
+/* Modes: amdgpu_debugfs.c, amdgpu_ring.c, amdgpu_ttm.c, drm_debugfs.c of 6.12. Other files of the
+ * kernel are in doc/hardware/kernel-files.md, with the reason why they are absent here. */
 /* clang-format off */
 static const struct bw_file_row debugfs_rows[] = {
 	{"name", 0444, &bw_text_ops, text_name, 0},
@@ -335,7 +335,7 @@ static const struct bw_file_row *find_row(const struct bw_file_row *rows, size_t
 	return NULL;
 }
 
-/* What follows one of the prefixes, or NULL. */
+/* The text after one of the prefixes, or NULL. */
 static const char *after(const char *path, const char *const *prefixes, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

@@ -122,7 +122,7 @@ struct row {
 	bw_drm_ioctl_fn *fn;
 };
 
-/* Of Linux 6.6 */
+/* since Linux 6.6 */
 #define SYNCOBJ_EVENTFD DRM_IOWR(0xcf, struct bw_drm_syncobj_eventfd)
 
 #define CORE(name, flags, fn) [_IOC_NR(DRM_IOCTL_##name)] = {#name, DRM_IOCTL_##name, flags, fn}
@@ -190,7 +190,7 @@ static const struct row rows[256] = {
 /* An ioctl that this driver does not have is logged once for each number. */
 static void say_absent(struct bw_drm_call *c, uint32_t cmd)
 {
-	/* Of Linux 7.1, from 0x56 on */
+	/* since Linux 7.1, from 0x56 on */
 	static const char *const later[] = {"USERQ", "USERQ_SIGNAL", "USERQ_WAIT",
 					    "GEM_LIST_HANDLES"};
 	enum { FIRST_LATER = 0x56 };
@@ -285,7 +285,8 @@ void bw_drm_file_close(struct bw_drm_file *f)
 {
 	struct bw_uapi *u = f->u;
 	pthread_mutex_lock(&u->lock);
-	/* From here on the worker cancels what waits and ends what runs; those jobs keep the VM. */
+	/* From here on the worker cancels waiting jobs and ends running ones; these jobs keep the
+	 * VM. */
 	f->vm->dying = true;
 	bw_drm_auth_close(f);
 	u->n_open[f->node]--;

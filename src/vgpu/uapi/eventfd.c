@@ -80,7 +80,7 @@ int bw_ioctl_syncobj_eventfd(struct bw_drm_call *c, void *arg)
 	int r = !s ? -ENOENT : n >= MAX_OF_A_FILE ? -ENOMEM : 0;
 	if (!r && c->fd_in < 0)
 		r = -EBADF;
-	if (!r && (!fits || !can_raise(c->u))) /* before Linux 6.6 there is no such call */
+	if (!r && (!fits || !can_raise(c->u))) /* Linux has this call since 6.6 */
 		r = -EINVAL;
 	struct bw_drm_account *account = r ? NULL : bw_drm_hold(c->u, c->file->account);
 	if (!r && !account)

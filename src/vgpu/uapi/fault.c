@@ -166,9 +166,9 @@ static void vm_fault(struct bw_uapi *u, const struct vector *v)
 		vm->fault.hub = v->mmhub;
 	}
 	log_fault(u, v, vm, addr, status);
-	/* A fault of a wave without a trap handler: its halting comes as an SQ interrupt, too. What
-	 * the command processor or SDMA met stops that queue alone, with an interrupt of its own:
-	 * the other jobs of the program are innocent. */
+	/* A fault of a wave without a trap handler: its halting comes as an SQ interrupt, too. A
+	 * fault of the command processor or SDMA stops that queue alone, with an interrupt of its
+	 * own: the other jobs of the program are innocent. */
 	if (v->vmid && has_fatal_wave(u, v->vmid))
 		kill_vmid(u, v->vmid, "page fault");
 }

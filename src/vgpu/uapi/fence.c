@@ -133,8 +133,8 @@ static void drop_signaled(struct bw_drm_fences *v)
 int bw_drm_fences_add(struct bw_drm_fences *v, struct bw_drm_fence *f)
 {
 	struct bw_error *err = NULL;
-	/* All are looked at when the list is full, and it is half empty after that: one step for
-	 * each that is added, in the mean. */
+	/* All are checked when the list is full, and afterwards it is half empty: on average one
+	 * step for each added fence. */
 	if (v->len == v->cap) {
 		drop_signaled(v);
 		err = bw_vec_reserve(v, BW_MAX(2 * v->len, (size_t)8));
@@ -151,7 +151,7 @@ int bw_drm_fences_add(struct bw_drm_fences *v, struct bw_drm_fence *f)
 
 bool bw_drm_fences_signaled(struct bw_drm_fences *v)
 {
-	/* From the end, so that asking again and again costs no more than once. */
+	/* From the end, so that repeated calls cost no more than one. */
 	while (v->len && bw_drm_fence_done(v->data[v->len - 1]))
 		bw_drm_fence_unref(v->data[--v->len]);
 	return !v->len;
@@ -178,8 +178,8 @@ int64_t bw_drm_deadline(uint64_t timeout_ns)
 
 int bw_drm_wait(struct bw_drm_call *c, int64_t deadline_ns, bool (*done)(void *arg), void *arg)
 {
-	/* How often a waiter polls for changes that do not wake it: the end of its program, and
-	 * waves being held or no longer held. */
+	/* The interval at which a waiter polls for changes that do not wake it: the end of its
+	 * program, and waves being held or no longer held. */
 	const int64_t slice_ns = 50 * 1000000;
 	struct bw_uapi *u = c->u;
 	bool held_now = false;

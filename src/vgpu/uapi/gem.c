@@ -149,7 +149,7 @@ static int bo_memory(uint64_t size_b, uint64_t *out_dev, uint64_t *out_ino)
 	return bw_take_fd(fd);
 }
 
-/* What a program asks a buffer to be. */
+/* A program's request for a buffer. */
 struct bo_request {
 	uint64_t size_b, align_b, flags;
 	uint32_t domains;
@@ -268,8 +268,8 @@ int bw_ioctl_gem_create(struct bw_drm_call *c, void *arg)
 	} else {
 		align_b = (uint32_t)bw_align_up(align_b, BW_DRM_PAGE_B);
 	}
-	/* What amdgpu_gem_object_create adds, and that its hint has been taken: with all of VRAM
-	 * visible nothing is left of it. */
+	/* The flags that amdgpu_gem_object_create adds; CPU_ACCESS_REQUIRED is dropped, as the CPU
+	 * can access all of VRAM. */
 	flags |= AMDGPU_GEM_CREATE_VRAM_CLEARED | AMDGPU_GEM_CREATE_VRAM_WIPE_ON_RELEASE;
 	flags &= ~(uint64_t)AMDGPU_GEM_CREATE_CPU_ACCESS_REQUIRED;
 
@@ -545,7 +545,7 @@ static void drop_handle(struct bw_drm_file *f, struct bw_drm_bo *bo)
 		bw_ids_remove(&u->names, bo->name);
 		bo->name = 0;
 	}
-	/* It may outlive the VM, held by a mapping of a job that is still to be ended. */
+	/* The buffer may outlive the VM, held by a mapping of a job that has not ended yet. */
 	if (bo->vm == f->vm && !bo->n_handles)
 		bo->vm = NULL;
 	bw_drm_bo_unref(bo);
@@ -580,7 +580,7 @@ int bw_ioctl_destroy_dumb(struct bw_drm_call *c, void *arg)
 	return close_handle(c, ((const struct drm_mode_destroy_dumb *)arg)->handle);
 }
 
-/* What is mapped stays so for the jobs that are still to be ended, and goes with the VM. */
+/* Mapped buffers stay mapped for jobs that have not ended yet; the VM's end frees them. */
 void bw_drm_file_close_bos(struct bw_drm_file *f)
 {
 	bw_ids_each(&f->bos, i) {

@@ -114,7 +114,7 @@ int bw_ioctl_gem_open(struct bw_drm_call *c, void *arg)
 
 /* ---- ioctls of our own: what those of dma-bufs and sync_files need ---- */
 
-/* All of a buffer's work as one fence. */
+/* Puts all work on a buffer, as one fence, into a sync object. */
 static int bo_fences(struct bw_uapi *u, struct bw_drm_bo *bo, struct bw_drm_syncobj *s)
 {
 	struct bw_drm_fence *f = bw_drm_fence_new();

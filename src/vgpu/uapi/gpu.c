@@ -67,7 +67,7 @@ void bw_drm_vram_free(struct bw_uapi *u, uint64_t offset, uint64_t size_b)
 	u->vram_used_b -= size_b;
 }
 
-/* Where VRAM is for VMID 0: the firmware's choice, read as the driver reads it. */
+/* Finds the address of VRAM for VMID 0: the firmware's choice, read as the driver reads it. */
 static void find_vram(struct bw_uapi *u)
 {
 	uint64_t base = BW_FIELD_GET(GCMC_VM_FB_LOCATION_BASE, FB_BASE,
@@ -104,7 +104,7 @@ static void find_vram(struct bw_uapi *u)
 	bw_wreg(u, BW_REG_MMMC_VM_MX_L1_TLB_CNTL, tlb);
 }
 
-/* The same registers of both hubs. Those of one kind have numbers in a row. */
+/* The registers of each hub. Those of one kind have consecutive numbers. */
 static const struct hub {
 	enum bw_register cntl, base_lo, base_hi, start_lo, start_hi, end_lo, end_hi;
 } hubs[] = {

@@ -206,7 +206,7 @@ static void vram_gtt(struct bw_uapi *u, struct answer *a)
 	a->size_b = sizeof(v);
 }
 
-/* What soc21.c lets every program read. */
+/* The registers that soc21.c lets every program read. */
 static bool mmr_allowed(const struct bw_uapi *u, uint32_t addr_dw)
 {
 	static const uint16_t regs[] = {
@@ -307,7 +307,7 @@ static int vbios(struct bw_uapi *u, const struct drm_amdgpu_info *q, struct answ
 	return 0;
 }
 
-/* What gfx_v11_0_set_gds_init says of all gfx11, which has a GDS of the old size by name only. */
+/* The values of gfx_v11_0_set_gds_init for all gfx11; gfx11 has no GDS of that size. */
 static void gds_config(struct answer *a)
 {
 	const struct drm_amdgpu_info_gds gds = {.compute_partition_size = 4096,
@@ -317,8 +317,8 @@ static void gds_config(struct answer *a)
 	memcpy(a->bytes, &gds, a->size_b = sizeof(gds));
 }
 
-/* What VCN 4 of Navi31 decodes and encodes (soc21.c), said without regard to its rings, of which
- * HW_IP_INFO tells that there are none. */
+/* The codecs of VCN 4 of Navi31 (soc21.c). They are reported although HW_IP_INFO reports no rings
+ * for them. */
 static int video_caps(const struct drm_amdgpu_info *q, struct answer *a)
 {
 	enum { AVC = 3, HEVC = 4, JPEG = 5, VP9 = 6, AV1 = 7 };

@@ -40,7 +40,7 @@ int bw_ioctl_get_cap(struct bw_drm_call *c, void *arg)
 	return -EINVAL;
 }
 
-/* drm_setclientcap: what a program may switch on changes nothing where there is no display. */
+/* drm_setclientcap: the capabilities have no effect without a display. */
 int bw_ioctl_set_client_cap(struct bw_drm_call *c, void *arg)
 {
 	const struct drm_set_client_cap *a = arg;

@@ -13,8 +13,8 @@
 #include "vgpu/uapi/klog.h"
 #include "vgpu/uapi/uapi_priv.h"
 
-/* How long the waves are killed before the queue is reset: new ones may be launched meanwhile. The
- * kernel waits 10 ms; killing waves takes longer here. */
+/* The time for which waves are killed before the queue is reset: new ones may be launched
+ * meanwhile. The kernel waits 10 ms; killing waves takes longer here. */
 static const int64_t soft_ns = 500 * 1000000;
 
 static void begin(struct bw_drm_job *job, int error)
@@ -64,8 +64,8 @@ static void log_timeout(struct bw_uapi *u, const struct bw_drm_ring *ring)
 		vm->comm, vm->pid);
 }
 
-/* All jobs on the ring end, the innocent ones too: drm_sched_stop takes their fences away, and
- * drm_sched_start then says -ECANCELED of them. */
+/* All jobs on the ring end, the innocent ones too: drm_sched_stop removes their fences, and
+ * drm_sched_start then ends them with -ECANCELED. */
 static bool cancel_all(struct bw_uapi *u, struct bw_drm_ring *ring)
 {
 	if (!bw_drm_ring_restart(u, ring, ring->emitted))
@@ -90,8 +90,8 @@ static bool reset_ring(struct bw_uapi *u, struct bw_drm_ring *ring)
 	return true;
 }
 
-/* What a program leaves behind when it ends is thrown away at once, where the kernel waits for its
- * time limit; so the jobs after it must not suffer. */
+/* Jobs of a program that has ended are dropped at once (the kernel waits for its time limit); so
+ * the jobs after them must not suffer. */
 static bool drop_head(struct bw_uapi *u, struct bw_drm_ring *ring)
 {
 	struct bw_drm_job *head = ring->head;

@@ -16,7 +16,7 @@
 
 enum { RING_EOP_B = BW_DRM_PAGE_B - BW_DRM_EOP_AT_B /* GFX11_MEC_HPD_SIZE */ };
 enum { RING_DW = BW_DRM_RING_DW, DEQUEUE_RESET_WAVES = 2 };
-/* Of gfx_v11_0_ring_funcs_* and sdma_v6_0_ring_funcs: submissions begin at a multiple of this. */
+/* Alignment of submissions, from gfx_v11_0_ring_funcs_* and sdma_v6_0_ring_funcs. */
 enum { CP_ALIGN_DW = 256, SDMA_ALIGN_DW = 16 };
 /* Doorbell assignments of the kernel, in 64-bit units: AMDGPU_NAVI10_DOORBELL_MEC_RING0, GFX_RING0.
  */
@@ -42,16 +42,17 @@ static uint32_t hqd_read(struct bw_uapi *u, const struct bw_drm_ring *ring, enum
 	return bw_rreg_bank(u, &bank, reg);
 }
 
-/* What the kernel's descriptor of a queue holds besides registers (gfx_v11_0_compute_mqd_init), by
- * dword: header, COMPUTE_PIPELINESTAT_ENABLE, COMPUTE_STATIC_THREAD_MGMT_SE0 to 3,
- * COMPUTE_MISC_RESERVED. From MQD_HQD on come the registers of the queue, by their addresses. */
+/* The fields other than registers in the kernel's descriptor of a queue
+ * (gfx_v11_0_compute_mqd_init), by dword: header, COMPUTE_PIPELINESTAT_ENABLE,
+ * COMPUTE_STATIC_THREAD_MGMT_SE0 to 3, COMPUTE_MISC_RESERVED. The registers of the queue follow
+ * from MQD_HQD on, by their addresses. */
 enum { MQD_HQD = 128, MQD_N_HQD = 64 };
 static const struct {
 	uint16_t at;
 	uint32_t value;
 } compute_mqd[] = {{0, 0xc0310800}, {11, 1}, {23, ~0u}, {24, ~0u}, {26, ~0u}, {27, ~0u}, {32, 7}};
 
-/* Those of a graphics queue have an order of their own (v11_gfx_mqd). */
+/* The registers of a graphics queue have another order (v11_gfx_mqd). */
 static const struct {
 	uint8_t at;
 	enum bw_register reg;
@@ -92,7 +93,8 @@ enum {
 	MQD_CONTROL = 0x00000100,
 };
 
-/* Where the queue reports and what it prefers (gfx_v11_0_compute_mqd_init, _gfx_mqd_init). */
+/* Sets the report addresses and the control register of a queue (gfx_v11_0_compute_mqd_init,
+ * _gfx_mqd_init). */
 static void hqd_start_common(struct bw_uapi *u, const struct bw_drm_ring *ring)
 {
 	enum { EOP_DW = RING_EOP_B / 4 };
@@ -270,8 +272,9 @@ static void put_job(struct bw_uapi *u, struct bw_drm_ring *ring, struct bw_drm_j
 	bw_pm4_put_fence(s, bw_drm_mc(u, ring->fence_offset), job->ring_seq, true);
 }
 
-/* To where the next submission begins: amdgpu_ring_commit with gfx_v11_ring_insert_nop, which makes
- * the words after the first header one packet with it, and sdma_v6_0_ring_insert_nop. */
+/* Pads up to the beginning of the next submission: amdgpu_ring_commit with gfx_v11_ring_insert_nop,
+ * which makes the words after the first header one packet with it, and
+ * sdma_v6_0_ring_insert_nop. */
 static void put_padding(struct bw_drm_ring *ring)
 {
 	struct bw_pm4_stream *s = &ring->stream;
@@ -312,7 +315,7 @@ bool bw_drm_ring_emit(struct bw_uapi *u, struct bw_drm_ring *ring, struct bw_drm
 
 uint64_t bw_drm_ring_signaled(struct bw_uapi *u, const struct bw_drm_ring *ring)
 {
-	/* Others may write there. What was never put on the ring has not ended. */
+	/* Others may write there. A fence that was never put on the ring has not ended. */
 	uint64_t fence = __atomic_load_n((uint64_t *)bw_drm_vram_cpu(u, ring->fence_offset),
 					 __ATOMIC_ACQUIRE);
 	return fence <= ring->emitted ? fence : ring->signaled;

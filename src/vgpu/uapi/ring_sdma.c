@@ -12,7 +12,7 @@
 #include "vgpu/uapi/jobs.h"
 #include "vgpu/uapi/uapi_priv.h"
 
-/* What AMDGPU_IB_FLAG_EMIT_MEM_SYNC makes clean and up to date. */
+/* The caches that AMDGPU_IB_FLAG_EMIT_MEM_SYNC writes back and invalidates. */
 enum {
 	MEM_SYNC_GCR = BW_PM4_GCR_GLI_INV_ALL | BW_PM4_GCR_GLM_INV | BW_PM4_GCR_GLK_INV |
 		       BW_PM4_GCR_GLV_INV | BW_PM4_GCR_GL1_INV | BW_PM4_GCR_GL2_INV |

@@ -104,7 +104,7 @@ void bw_drm_job_push(struct bw_uapi *u, struct bw_drm_job *job)
 		e->tail->next = job;
 	} else {
 		e->head = job;
-		/* It changes its run queue only while it has no jobs
+		/* An entity changes its run queue only while it has no jobs
 		 * (drm_sched_entity_select_rq). */
 		if (!e->on_ring)
 			e->level = bw_drm_ctx_level(job->ctx);
@@ -215,7 +215,7 @@ static bool launch(struct bw_uapi *u, struct bw_drm_job *job)
 	return true;
 }
 
-/* All members of a gang or none; what is left in `members` is what was launched. */
+/* Launches all members of a gang or none; the launched ones stay in `members`. */
 static bool launch_gang(struct bw_uapi *u, struct bw_drm_gang *gang)
 {
 	unsigned n_free = 0;
@@ -227,7 +227,7 @@ static bool launch_gang(struct bw_uapi *u, struct bw_drm_gang *gang)
 		n_free += pick_ring(u, gang->job[i]) != NULL;
 	}
 	for (unsigned i = 1; i < BW_DRM_N_RINGS && gang->n > 1; i++)
-		if (u->rings[i].n) /* so that no two members can end up behind each other */
+		if (u->rings[i].n) /* so that no member can wait in a ring for another */
 			n_free = 0;
 	if (n_free < gang->n || !bw_drm_vmid_grab(gang->job[0]->vm))
 		return false;
@@ -319,7 +319,7 @@ static bool complete(struct bw_uapi *u)
 			job->entity->on_ring--;
 			job->vm->engine_ns[job->ip] += (uint64_t)(bw_now_ns() - job->started_ns);
 			u->vmids[job->vmid].busy--;
-			/* What a reset has thrown away may not have flushed. */
+			/* A job that a reset has dropped may not have flushed. */
 			if (job->flushes && !job->was_reset && u->vmids[job->vmid].vm == job->vm)
 				u->vmids[job->vmid].flushed = job->flushes;
 			if (job->killing && !job->was_reset)

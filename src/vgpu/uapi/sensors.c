@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* How busy the GPU is, and what follows from it: clocks, temperature, power. The load is the time
- * in which some ring had work, by windows of at least 100 ms; the rest is a model in which full
- * load means the figures of the board in the profile, and the temperature comes after with
- * a delay. */
+/* The load of the GPU, and the values computed from it: clocks, temperature, power. The load is the
+ * time in which some ring had work, by windows of at least 100 ms; the rest is a model in which
+ * full load means the figures of the board in the profile, and the temperature comes after with a
+ * delay. */
 #include <amdgpu_drm.h>
 #include <errno.h>
 
@@ -13,7 +13,7 @@ enum { WINDOW_NS = 100 * 1000 * 1000 };
 enum { IDLE_MC = 38000, FULL_MC = 72000 }; /* millidegrees */
 enum { IDLE_MV = 700, FULL_MV = 1100 };
 enum { PSTATE_STANDARD = 1, PSTATE_MIN_SCLK, PSTATE_MIN_MCLK, PSTATE_PEAK };
-/* Of 6.12, which older headers do not have. */
+/* Sensors of Linux 6.12 that older headers do not have. */
 enum { SENSOR_PEAK_SCLK = 0xa, SENSOR_PEAK_MCLK = 0xb, SENSOR_INPUT_POWER = 0xc };
 /* The time the temperature takes for two thirds of the way. */
 #define THERMAL_NS 8000000000ll

@@ -138,7 +138,7 @@ static int increment(struct bw_sw_timeline *t, struct bw_file_call *c)
 {
 	uint32_t left, step;
 	memcpy(&left, c->arg, sizeof(left));
-	/* By so much that "later" keeps its sense. */
+	/* Steps are small enough that "later" keeps its meaning. */
 	do {
 		step = BW_MIN(left, (uint32_t)INT32_MAX);
 		left -= step;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What sync_files are asked (drivers/dma-buf/sync_file.c and dma-fence-unwrap.c of Linux 6.12), by
+/* The ioctls of sync_files (drivers/dma-buf/sync_file.c and dma-fence-unwrap.c of Linux 6.12), as
  * ioctls of our own: BW_VGPU_IOCTL_SYNC_*. */
 #include <errno.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static struct bw_drm_fence *const *consists_of(struct bw_drm_fence *const *f, si
 	return is_one ? f : all->data;
 }
 
-/* By context, and the last of each first (fence_cmp). */
+/* Order by context, with the last of each first (fence_cmp). */
 static int by_context(const void *a, const void *b)
 {
 	const struct bw_drm_fence *f = *(struct bw_drm_fence *const *)a,
@@ -33,7 +33,7 @@ static int by_context(const void *a, const void *b)
 	return later > 0 ? -1 : later < 0;
 }
 
-/* Of all fences of both those that have not signalled, and of a context only the last. */
+/* Merges the fences of both that have not signalled; of each context only the last. */
 static int merge_into(struct bw_drm_fence *into, struct bw_drm_fence *const *both)
 {
 	uint32_t steps = 0;

@@ -86,7 +86,8 @@ static void sync_fd_drop(struct bw_uapi *u, size_t i)
 
 void bw_drm_sync_fds_check(struct bw_uapi *u)
 {
-	/* This takes a system call for each: not more often than the worker wakes for it. */
+	/* This takes a system call for each, so it is not done more often than the worker wakes for
+	 * it. */
 	const int64_t pause_ns = 100 * 1000000;
 	bool look = bw_now_ns() - u->sync_fds_checked_ns > pause_ns;
 	if (look)

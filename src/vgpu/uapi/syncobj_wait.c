@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Waits for sync objects (drm_syncobj_array_wait_timeout of Linux 6.12). A wait takes the fences
- * once: those that are there at the call, the others when they are put in. What becomes of the
- * objects afterwards does not matter to it. */
+ * once: those that are there at the call, the others when they are put in. Later changes of the
+ * objects do not matter to it. */
 #include <drm.h>
 #include <errno.h>
 #include <string.h>

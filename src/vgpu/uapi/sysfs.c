@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What changes in the PCI device's folder of sysfs: memory, load, clocks, sensors
+/* Files of the PCI device's sysfs folder whose content changes: memory, load, clocks, sensors
  * (amdgpu_vram_mgr.c, amdgpu_gtt_mgr.c and pm/amdgpu_pm.c of 6.12). */
 #include <amdgpu_drm.h>
 
@@ -128,7 +128,7 @@ static void text_freq2(struct bw_uapi *u, struct bw_str *s)
 	bw_str_addf(s, "%llu\n", 1000000ull * sensor(u, AMDGPU_INFO_SENSOR_GFX_MCLK));
 }
 
-/* What the kernel lets root write is readable only: the model of clocks and power takes no
+/* Files that root can write on the kernel are read-only here: the model of clocks and power has no
  * settings. */
 /* clang-format off */
 static const struct bw_file_row sysfs_rows[] = {

@@ -19,7 +19,7 @@
 
 enum { SYSFS_FILE_B = 4096 };
 
-/* Where files are being made. The first failure stops everything that follows. */
+/* The state of making files. The first failure stops all that follows. */
 struct maker {
 	const char *root;
 	struct bw_error *err;
@@ -34,7 +34,7 @@ static bool full_path(struct maker *m, const char *path, char out[512])
 	return false;
 }
 
-/* All folders on the way to `path`, which is not made itself. */
+/* Makes all folders on the way to `path`, but not `path`. */
 static void make_parents(struct maker *m, const char *path)
 {
 	char full[512];

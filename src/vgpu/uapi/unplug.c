@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The PCI function goes and comes back: "echo 1 > remove" in its folder of sysfs, "echo 1 >
- * /sys/bus/pci/rescan" (amdgpu_pci_remove, drm_dev_unplug and pci-sysfs.c of Linux 6.12). What was
- * open stays open and answers -ENODEV; jobs end; nodes and files are gone from the tree until the
+ * /sys/bus/pci/rescan" (amdgpu_pci_remove, drm_dev_unplug and pci-sysfs.c of Linux 6.12). Open
+ * files stay open and answer -ENODEV; jobs end; nodes and files are gone from the tree until the
  * bus is scanned again. Unlike on Linux, mappings of buffers keep their pages. */
 #include <errno.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "vgpu/uapi/klog.h"
 #include "vgpu/uapi/uapi_priv.h"
 
-/* What was written, as kstrtoul takes it, and whether it is other than 0; false: no number */
+/* Parses written data like kstrtoul; out_set: it is not 0; false: it is not a number */
 static bool is_number(const void *data, size_t size_b, bool *out_set)
 {
 	char text[24] = "";

@@ -205,7 +205,7 @@ int bw_ioctl_gem_va(struct bw_drm_call *c, void *arg)
 				    AMDGPU_VM_PAGE_WRITEABLE | AMDGPU_VM_PAGE_EXECUTABLE |
 				    AMDGPU_VM_MTYPE_MASK | BW_VM_PAGE_NOALLOC;
 	const uint32_t prt_flags = AMDGPU_VM_DELAY_UPDATE | AMDGPU_VM_PAGE_PRT;
-	/* In this order: doc/hardware/kernel-interface.md 2.2. */
+	/* The order of checks: doc/hardware/kernel-interface.md 2.2. */
 	if (a->va_address < BW_VA_RESERVED_BOTTOM)
 		return -EINVAL;
 	if (a->va_address >= BW_VA_HOLE_START && a->va_address < BW_VA_HOLE_END)

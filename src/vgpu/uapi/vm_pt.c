@@ -49,7 +49,7 @@ static void write_vram(struct bw_drm_vm *vm, const struct bw_drm_table *t, unsig
 	entries[i] = entry;
 }
 
-/* What an entry holds that maps nothing (doc/hardware/page-tables.md 2.2: never just 0). */
+/* The value of an entry that maps nothing (doc/hardware/page-tables.md 2.2: never just 0). */
 static uint64_t empty_entry(unsigned level)
 {
 	return level == PTB ? PTE_X : PTE_P;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Who waits for whom: work that could run if others' work had ended. The file breakwater_waits has
+/* Finds work that could run if the work of other processes had ended. The file breakwater_waits has
  * a line for each pair of processes: who waits, for how many ms; whose work holds the GPU, how many
- * waves of it are there, whether a debugger holds them ('s') or they run ('r'), and the name. No
- * waves: commands that are ahead on the only rings it could go to. */
+ * waves of it are there, whether a debugger holds them ('s') or they run ('r'), and the name. If
+ * there are no waves, commands are ahead of it on the only rings that it could go to. */
 #include <amdgpu_drm.h>
 
 #include "vgpu/uapi/address_space.h"
@@ -65,8 +65,8 @@ static void put_ring(const struct waits *w, const struct bw_drm_ring *ring)
 		put_head(w, ring, job->vm, bw_now_ns() - job->waits_since_ns);
 }
 
-/* Not on a ring although nothing else is in the way: those that it could go to are full, or no VMID
- * is free. */
+/* The job is not on a ring although nothing else holds it up: the rings that it could go to are
+ * full, or no VMID is free. */
 static void put_waiting(const struct waits *w, const struct bw_drm_job *job)
 {
 	if (!job->waits_since_ns)

@@ -210,8 +210,8 @@ static struct number times(const struct number *a, const struct number *b)
 	return p;
 }
 
-/* Both FINITE. The leading bit of the larger one goes to bit 125: 19 bits at least are left below
- * the 106 of a product, so that nothing is lost when much cancels. */
+/* Both must be FINITE. The leading bit of the larger one goes to bit 125: 19 bits at least are left
+ * below the 106 of a product, so that nothing is lost when much cancels. */
 static struct number plus(struct number a, struct number b)
 {
 	if (a.exp + (int)length(a.mant) < b.exp + (int)length(b.mant)) {

@@ -95,7 +95,8 @@ uint64_t div_scale64(uint64_t s0, uint64_t s1, uint64_t s2, const struct bw_fmod
 	return s0;
 }
 
-/* By integers when it is scaled: the quotient may become denormal, and is to be rounded once. */
+/* Computes with integers if the quotient is scaled: it may become denormal, and must be rounded
+ * once. */
 float div_fmas32(float a, float b, float c, uint32_t scale, const struct bw_fmode *m)
 {
 	if (!scale)

@@ -194,7 +194,7 @@ WMMA(v_wmma_i32_16x16x16_iu4, wmma_int(rec, w, x, IU4))
 
 enum { NOT_A_QUAD_LANE = -1 };
 
-/* What a v_interp reads and how it rounds. */
+/* The sources of a v_interp, and its rounding. */
 struct interp {
 	int quad[3];  /* the lane of its quad that a source comes from; or the lane itself */
 	bool half[3]; /* the source is an f16 */

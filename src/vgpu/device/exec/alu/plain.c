@@ -25,7 +25,7 @@ INLINE bool is_16(enum bw_row_type t)
 	       t == BW_T_F16H;
 }
 
-/* Where the lanes of a 32-bit operand are. */
+/* The address of the lanes of a 32-bit operand. */
 INLINE const uint32_t *fetch32(const struct bw_rec *rec, const struct bw_wave *w, struct bw_exec *x,
 			       const uint8_t *vgpr, unsigned i)
 {

@@ -216,7 +216,7 @@ static inline const void *scalar0(const struct bw_rec *rec, const struct bw_wave
 		}                                                                                  \
 		return 0;                                                                          \
 	}
-/* The same with one src0 for all lanes. */
+/* Like BODY, with one src0 for all lanes. */
 #define SPLAT_(name, D, T0, T1, T2, n, expr)                                                       \
 	BODY_FN(name)                                                                              \
 	{                                                                                          \

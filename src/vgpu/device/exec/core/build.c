@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* From a decoded instruction to a record: which handler, and where the operands lie
+/* Makes a record from a decoded instruction: its handler, and the places of its operands
  * (doc/hardware/encodings.md 4, doc/rules.md 25 to 74). */
 
 #include <string.h>

@@ -91,9 +91,9 @@ BRANCH(s_cbranch_cdbguser, CDBG_USER)
 BRANCH(s_cbranch_cdbgsys_or_user, CDBG_SYS || CDBG_USER)
 BRANCH(s_cbranch_cdbgsys_and_user, CDBG_SYS &&CDBG_USER)
 
-/* What an instruction reads as the PC: its 48 bits, zeros above. RADV 22.3 and 25.0 take the upper
- * half as dword 1 of a buffer descriptor, base and stride, for constants after their code, which
- * lies in the upper half of the address space. [seen] */
+/* The value that an instruction reads as the PC: 48 bits, zeros above. RADV 22.3 and 25.0 take the
+ * upper half as dword 1 of a buffer descriptor, base and stride, for constants after their code,
+ * which lies in the upper half of the address space. [seen] */
 static uint64_t pc_value(const struct bw_exec *x, const struct bw_rec *rec)
 {
 	return pc_after(x, rec) & 0xffffffffffffull;

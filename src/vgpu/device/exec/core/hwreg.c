@@ -48,7 +48,8 @@ uint32_t bw_wave_hwreg_read(const struct bw_wave *w, unsigned id)
 	case BW_HWREG_SHADER_CYCLES:
 		return (uint32_t)w->n_executed & BW_SHADER_CYCLES_BITS;
 	default:
-		/* TBA cannot be read this way (doc/rules.md 301). What does not exist reads 0. */
+		/* TBA cannot be read this way (doc/rules.md 301). Registers that do not exist read
+		 * 0. */
 		return 0;
 	}
 }

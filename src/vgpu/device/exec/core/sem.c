@@ -53,7 +53,8 @@ static struct {
 
 bool bw_exec_host_has_v3(void)
 {
-	/* For comparisons and for tests: BREAKWATER_ROWS=v1 takes the rows any x86-64 can run. */
+	/* BREAKWATER_ROWS=v1, for comparisons and tests, selects the rows that any x86-64 can
+	 * run. */
 	const char *wish = getenv("BREAKWATER_ROWS");
 	if (wish && strcmp(wish, "v1") == 0)
 		return false;

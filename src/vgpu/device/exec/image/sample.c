@@ -59,7 +59,7 @@ const struct bw_format *bw_sampler_format(const struct bw_sampler *s, const stru
 	return f;
 }
 
-/* In range so that nothing later overflows; NaN is 0. */
+/* Limits v so that nothing later overflows; NaN becomes 0. */
 static double tame(double v)
 {
 	const double limit = 1 << 30;
@@ -101,8 +101,8 @@ struct bw_detail bw_sample_detail(const struct bw_image *im, const struct bw_sam
 	float longer = h > v ? h : v, shorter = h > v ? v : h;
 	bool aniso = s->min >= BW_FILTER_ANISO_POINT || s->mag >= BW_FILTER_ANISO_POINT;
 	if (aniso && s->max_aniso > 1 && longer > shorter && !isinf(longer)) {
-		/* As many positions as the footprint is longer than wide, up to the limit [I: how
-		 * the hardware places them is not documented]. */
+		/* The number of positions is the ratio of the footprint's length to its width, up
+		 * to the limit [I: how the hardware places them is not documented]. */
 		float ratio = shorter * s->max_aniso < longer ? s->max_aniso : longer / shorter;
 		d.n_aniso = (unsigned)ceilf(ratio);
 		memcpy(d.axis, h > v ? g->h : g->v, sizeof(d.axis));
@@ -242,7 +242,7 @@ static void cross_edge(int64_t x, int64_t y, unsigned face, uint32_t size, struc
 static void cube_texel(const struct bw_image *im, int64_t x, int64_t y, uint32_t size,
 		       struct bw_tap *tap)
 {
-	/* A view may begin in the middle of a cube; its own faces count. Fewer than 6 are no
+	/* A view may begin in the middle of a cube; its own faces count. Fewer than 6 do not make a
 	 * cube. */
 	unsigned face = tap->z % CUBE_FACES;
 	bool out_x = x < 0 || x >= size, out_y = y < 0 || y >= size;
@@ -327,7 +327,7 @@ unsigned bw_sample_taps(const struct bw_image *im, const struct bw_sampler *s, u
 
 uint32_t bw_sample_slice(const struct bw_image *im, float slice)
 {
-	/* To the nearest, halves to even; NaN and what is below are the first. */
+	/* Rounds to nearest, halves to even; NaN and negative numbers select the first slice. */
 	double v = rint(slice);
 	uint32_t n = !(v > 0) ? 0 : v > 65535 ? 65535 : (uint32_t)v;
 	if (im->type == BW_IMAGE_CUBE) {
@@ -362,7 +362,7 @@ bool bw_sample_compare(unsigned func, float reference, float texel)
 void bw_sample_border(const struct bw_image *im, const struct bw_sampler *s,
 		      const uint32_t table[4], uint32_t out[4])
 {
-	/* Which channel of the colour each memory component gets: xyzw, xwyz, wzyx, wxyz, zyxw,
+	/* The channel of the colour that each memory component gets: xyzw, xwyz, wzyx, wxyz, zyxw,
 	 * yxwz. */
 	static const uint8_t order[8][4] = {{0, 1, 2, 3}, {0, 3, 1, 2}, {3, 2, 1, 0}, {3, 0, 1, 2},
 					    {2, 1, 0, 3}, {1, 0, 3, 2}, {0, 1, 2, 3}, {0, 1, 2, 3}};

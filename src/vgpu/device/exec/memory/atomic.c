@@ -12,7 +12,7 @@ static inline uint8_t *atomic_at(const struct bw_span *s, unsigned h, unsigned i
 	return s->split >> (h * BW_LANES + i) & 1 ? NULL : s->lane[h * BW_LANES + i];
 }
 
-/* What FLAT finds in LDS is done there. */
+/* The denormals that an atomic flushes; a FLAT atomic on LDS follows the rules of LDS. */
 static uint32_t denorm_of(const struct bw_wave *w, const struct bw_rmw *op, const uint8_t *host)
 {
 	const struct bw_workgroup *wg = w->wg;

@@ -22,15 +22,15 @@ static struct buffer read_descriptor(const struct bw_wave *w, const struct bw_in
 	};
 }
 
-/* Where a lane's element is in a buffer. */
+/* The place of a lane's element in a buffer. */
 struct element {
 	uint64_t index, offset;
 	uint64_t linear; /* the offset with the index worked in */
 };
 
-/* How many of the size_b bytes of an element are in range: all, none, or for plain multi-dword
- * accesses the leading dwords (rules 344 to 346). SOFFSET takes part in the raw check [I: documents
- * differ; drivers put the offsets of bounded buffers there]. */
+/* The number of the size_b bytes of an element that are in range: all, none, or for plain
+ * multi-dword accesses the leading dwords (rules 344 to 346). SOFFSET takes part in the raw check
+ * [I: documents differ; drivers put the offsets of bounded buffers there]. */
 static unsigned in_range_b(const struct buffer *b, struct element e, unsigned size_b, bool whole)
 {
 	uint64_t at = e.offset, limit = b->d.stride_b;
@@ -67,8 +67,9 @@ static void locate_part(struct bw_span *s, const struct bw_mem_request *q, unsig
 		bw_span_add_piece(s, q, lane, va + to_page_end, to_page_end, n_in - to_page_end);
 }
 
-/* What drivers make of storage and texel buffers: no swizzle, an index or an offset in a register.
- * One comparison says that all lanes are in range. False: each lane for itself. */
+/* The usual descriptors of drivers for storage and texel buffers: no swizzle, an index or an offset
+ * in a register. One comparison shows that all lanes are in range. False: check each lane
+ * separately. */
 static bool locate_plain(struct bw_span *s, const struct bw_mem_request *q, unsigned h,
 			 const struct bw_rec *rec, const struct buffer *b)
 {

@@ -201,7 +201,7 @@ static enum bw_mem_result ds_store_addtid(struct bw_exec *x, struct bw_wave *w,
 	return BW_MEM_OK;
 }
 
-/* Where one lane's atomic works; beyond the allocation a place that reads 0. */
+/* The place of one lane's atomic; beyond the allocation, `outside`, which reads 0. */
 static uint8_t *atomic_at(struct bw_wave *w, uint32_t at, unsigned size_b, uint8_t *outside)
 {
 	if (at < w->wg->lds_size_b && size_b <= w->wg->lds_size_b - at)
@@ -307,7 +307,7 @@ static enum bw_mem_result ds_xchg2(struct bw_wave *w, const struct bw_rec *rec, 
 	return BW_MEM_OK;
 }
 
-/* At M0 base + offset the number of active lanes is added or taken away; all of them get the old
+/* Adds the number of active lanes at M0 base + offset, or subtracts it; all of them get the old
  * value (rule 404). */
 static enum bw_mem_result append(struct bw_wave *w, const struct bw_rec *rec, bool consume)
 {

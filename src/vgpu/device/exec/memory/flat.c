@@ -89,8 +89,8 @@ static void locate_flat(struct bw_span *s, const struct bw_mem_request *q, const
 	}
 }
 
-/* The same dword-aligned place in every lane's private memory: consecutive dwords of lanes lie side
- * by side, in rows that never cross a page. */
+/* Locates the same dword-aligned place in every lane's private memory: consecutive dwords of lanes
+ * lie side by side, in rows that never cross a page. */
 static bool locate_rows(struct bw_span *s, const struct bw_mem_request *q, unsigned h,
 			uint64_t offset_b)
 {

@@ -24,7 +24,7 @@ struct sample {
 	const char *refused;
 };
 
-/* What one lane asks for. */
+/* The request of one lane. */
 struct request {
 	struct bw_position at;
 	struct bw_detail detail;

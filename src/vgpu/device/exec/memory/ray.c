@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Rays against the nodes of a bounding volume hierarchy (rule 443), and the traversal stack in LDS
- * (rule 414). What nodes and descriptors look like, and what an intersection is, is public in AMD's
- * GPU ray tracing library (GPURT, its emulation of the instruction) and in the tables of the ISA
- * manuals; which of two roundings the hardware takes is not. */
+ * (rule 414). The layout of nodes and descriptors, and the definition of an intersection, are
+ * public in AMD's GPU ray tracing library (GPURT, its emulation of the instruction) and in the
+ * tables of the ISA manuals; the choice between two roundings in hardware is not. */
 #include <math.h>
 
 #include "base/float_bits.h"
@@ -37,7 +37,7 @@ enum {
 #define STACK_INDEX 0, 16
 #define STACK_BASE_DW 18, 14
 #define STACK_SIZE 4, 2
-/* What a box node says of each child, and a triangle node of each triangle. */
+/* The flags that a box node has for each child, and a triangle node for each triangle. */
 enum { ONLY_OPAQUE = 1, ONLY_NON_OPAQUE = 2, ONLY_TRIANGLES = 4, ONLY_PROCEDURAL = 8 };
 enum { TRI_DOUBLE_SIDED = 1 << 4, TRI_FLIP_WINDING = 1 << 5, TRI_OPAQUE = 1 << 7 };
 
@@ -73,7 +73,7 @@ static const char *read_hierarchy(const struct bw_wave *w, const struct bw_inst 
 
 /* ---- boxes ---- */
 
-/* Where the ray is between the planes of a box: clamped to the ray, and not. */
+/* The part of the ray between the planes of a box: clamped to the ray, and not clamped. */
 struct interval {
 	float near, far, first, last;
 };
@@ -87,8 +87,8 @@ static struct interval meet_box(const struct ray *r, const float min[3], const f
 		float t_max = (max[a] - r->origin[a]) * r->inverse[a];
 		float in = r->inverse[a] >= 0 ? t_min : t_max,
 		      out = r->inverse[a] >= 0 ? t_max : t_min;
-		/* A plane that gives no number takes no part, as fmax and fmin have it; three of
-		 * them are no box. */
+		/* A plane whose result is NaN is ignored, as by fmax and fmin; three of them are
+		 * not a box. */
 		lo = fmaxf(in, a ? lo : in);
 		hi = fminf(out, a ? hi : out);
 	}
@@ -339,7 +339,7 @@ static enum bw_mem_result intersect(struct bw_exec *x, struct bw_wave *w, const 
 	return BW_MEM_OK;
 }
 
-/* With NSA each register named begins a group: node pointer, extent, origin, direction and its
+/* With NSA each named register begins a group: node pointer, extent, origin, direction and its
  * inverse. */
 static bool prepare_ray(struct bw_rec *rec, const struct bw_rec_ctx *ctx, unsigned node_dw)
 {

@@ -176,8 +176,8 @@ void bw_span_locate_global(struct bw_span *s, const struct bw_mem_request *q, un
 		bw_span_locate_va(s, q, lane, va);
 }
 
-/* All active lanes one after the other or all at the same place, in a page or a known range: one
- * translation. */
+/* Locates active lanes that are consecutive or all at the same place, in a page or a known range,
+ * with one translation. */
 static bool locate_together(struct bw_span *s, const struct bw_mem_request *q, unsigned h,
 			    const uint32_t *lo, const uint32_t *hi, uint64_t base)
 {
@@ -220,8 +220,7 @@ static bool locate_together(struct bw_span *s, const struct bw_mem_request *q, u
 	return true;
 }
 
-/* All addresses lie in the 4 GiB from base on, and nothing but a page table has a say about
- * those. */
+/* Whether all addresses in the 4 GiB from base on are translated by page tables only. */
 static bool plain_4g(uint64_t base, struct bw_apertures ap)
 {
 	uint64_t end = base + UINT32_MAX;
@@ -230,7 +229,7 @@ static bool plain_4g(uint64_t base, struct bw_apertures ap)
 	       !in_aperture(end, ap.shared_hi) && !in_aperture(end, ap.private_hi);
 }
 
-/* All active lanes in a known range. base: of lo. */
+/* Locates all active lanes in a known range. base is added to lo. */
 static bool locate_index(struct bw_span *s, const struct bw_mem_request *q, unsigned h,
 			 const uint32_t *lo, uint64_t base)
 {

@@ -8,7 +8,7 @@
 #include "vgpu/device/exec/memory/move.h"
 #include "vgpu/device/exec/memory/rmw.h"
 
-/* What one instruction does: NULL format is FORMAT 0 or one past the table (rule 371). */
+/* One instruction's access. format is NULL for FORMAT 0, or for one past the table (rule 371). */
 struct access {
 	const struct bw_format *format;
 	uint32_t dst_sel;

@@ -122,7 +122,7 @@ static void evict(struct bw_page_cache *c, uint64_t va, unsigned size_b, unsigne
 	}
 }
 
-/* Where a page is in memory; NULL: not there, watched, or nothing to be cached. */
+/* The host address of a page; NULL: it is absent, watched, or not cached. */
 static const uint8_t *real_page(struct bw_wave *w, uint64_t page)
 {
 	const struct bw_tlb_entry *e = &w->tlb->entry[page % BW_TLB_ENTRIES];
@@ -339,7 +339,7 @@ static struct bw_tlb *take_tlb(struct bw_strict_caches *c, const struct bw_tlb *
 	return tlb;
 }
 
-/* The same load gets the same old answer again and again. */
+/* Counts how often the same load reads the same stale value. */
 static void count_spins(struct bw_strict_step *t, const struct load *l)
 {
 	struct bw_strict_wave *sw = t->sw;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which lanes of which registers were never written, and where those values go.
+/* Finds lanes of registers that were never written, and follows these values.
  *
  * Each VGPR has two bits a lane, for its halves; each SGPR has one. A result counts as unwritten
  * only when that is certain: an operand counts when it is unwritten as a whole, logic and packing
@@ -172,7 +172,7 @@ static bool has_read(const struct bw_strict_step *t, bool of_y, unsigned i)
 	return false;
 }
 
-/* That of source i: its run of registers, an SGPR, or a constant, which is always written. */
+/* The unwritten bits of source i: of its VGPRs, or an SGPR; a constant is always written. */
 static uint64_t source_undef(const struct bw_strict_step *t, bool of_y, unsigned i)
 {
 	const struct bw_effects *e = &t->op->e;
@@ -347,8 +347,8 @@ void bw_defined_after(struct bw_strict_step *t)
 
 /* ---- the trap handler ----
  *
- * It loads back what it saved, and what the debugger has put in its place. What has the same value
- * as before is as it was; what has another one has been written. */
+ * The handler restores the registers that it saved, with the debugger's changes. A register with
+ * the same value as before keeps its state; one with another value has been written. */
 
 void bw_defined_enter_trap(struct bw_strict_wave *sw, const struct bw_wave *w)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an instruction reads and writes, from the operand types of data/isa. */
+/* The registers that an instruction reads and writes, from the operand types of data/isa. */
 #include <string.h>
 
 #include "base/util.h"
@@ -435,7 +435,7 @@ void bw_effects_of(const struct bw_inst *inst, const struct bw_rec *rec,
 
 /* ---- how undefinedness goes through ---- */
 
-/* Opcodes are sorted by name: a row is for a family of them. What is not here is BW_FLOWS_ANY. */
+/* Opcodes are sorted by name: a row is for a family of them. The default is BW_FLOWS_ANY. */
 /* clang-format off */
 static const uint8_t flows_of[BW_OP_COUNT] = {
 	[BW_OP_S_AND_B32 ... BW_OP_S_AND_SAVEEXEC_B64] = BW_FLOWS_ALL,
@@ -484,7 +484,7 @@ static const uint8_t flows_of[BW_OP_COUNT] = {
 	[BW_OP_V_XOR3_B32 ... BW_OP_V_XOR_B32] = BW_FLOWS_ALL,
 };
 
-/* What makes 0 of twice the same. */
+/* Opcodes whose result is 0 if both sources are the same. */
 static const bool cancels[BW_OP_COUNT] = {
 	[BW_OP_S_SUB_I32] = true,
 	[BW_OP_S_SUB_U32] = true,

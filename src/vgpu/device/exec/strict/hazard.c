@@ -191,7 +191,7 @@ static void after_salu(struct bw_hazards *h, const struct bw_effects *e)
 	struct bw_sregs never = {0};
 	bw_sregs_add(&never, BW_SRC_TTMP0, BW_STRICT_SGPRS - BW_SRC_TTMP0); /* TTMPs, M0, EXEC */
 	bw_sregs_remove(&danger, &never);
-	/* Both registers of the mask: a change of one is nothing that compilers look at. */
+	/* Both registers of the mask must be in danger: compilers ignore a change of one. */
 	for (unsigned i = 0; i < 2; i++) {
 		uint64_t even = danger.bit[i] & danger.bit[i] >> 1 & 0x5555555555555555;
 		danger.bit[i] = even | even << 1;

@@ -92,7 +92,7 @@ static bool in_order(const struct bw_pending *p, bool vm)
 	return p->unit == BW_UNIT_FLAT || p->unit == (vm ? BW_UNIT_VMEM : BW_UNIT_DS);
 }
 
-/* How many operations of that order are outstanding from p on. */
+/* The number of operations in that order that are outstanding from p on. */
 static unsigned n_from(const struct bw_pending *p, bool vm)
 {
 	unsigned n = 0;

@@ -53,7 +53,7 @@ void bw_strict_wrap(struct bw_exec *x, struct bw_code_page *page, struct bw_rec 
 			  inst->fmt == BW_FMT_VOPD ? (uint8_t)bw_flows_of(inst, true) : 0},
 	};
 	memcpy(op->word, &page->word[index], BW_MIN(rec->size_dw, 3u) * sizeof(op->word[0]));
-	/* What will not be executed has no effects. */
+	/* An instruction that will not be executed has no effects. */
 	bool runs = inst->op != BW_OP_ILLEGAL && rec->fn != bw_h_illegal &&
 		    rec->fn != bw_h_absent && rec->fn != bw_h_no_vgprs &&
 		    !(rec->fn == bw_h_nop && inst->fmt != BW_FMT_SOPP && inst->fmt != BW_FMT_SOPK);
@@ -116,7 +116,7 @@ static void trace_vgprs(struct bw_strict_step *t, const struct bw_vregs *r)
 	}
 }
 
-/* What goes to memory, and by which addresses. */
+/* Traces the data that goes to memory, and the addresses. */
 static void trace_access(struct bw_strict_step *t)
 {
 	const struct bw_effects *e = &t->op->e;
@@ -130,7 +130,7 @@ static void trace_access(struct bw_strict_step *t)
 		trace_vgprs(t, &e->read[i]);
 }
 
-/* What came from memory. */
+/* Traces the data that came from memory. */
 static void trace_result(struct bw_strict_step *t)
 {
 	const struct bw_effects *e = &t->op->e;
@@ -211,7 +211,7 @@ static const struct bw_rec *checked(struct bw_strict_step *t, const struct bw_re
 	return next;
 }
 
-/* In place of the instruction's own handler, which is called for this one instruction. */
+/* Runs in place of the instruction's own handler, and calls that for one instruction. */
 static BW_HANDLER(strict)
 {
 	/* A copy: the instruction may make the executor forget its page. */
