@@ -3,6 +3,7 @@
 #include "vgpu/device/draw.h"
 #include "vgpu/device/sdma_engine.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,8 +103,7 @@ static bool read_level(struct bw_queue *q, uint32_t *out, uint32_t offset_dw, ui
 			  n * 4ull, &fault);
 }
 
-/* The next packet into q->packet. False: none, or the queue has been stopped. */
-static bool fetch(struct bw_queue *q, uint64_t wptr, struct bw_pm4_packet *out)
+static bool fetch_packet(struct bw_queue *q, uint64_t wptr, uint32_t *out_size_dw)
 {
 	while (q->depth && q->level[q->depth].pos_dw >= q->level[q->depth].size_dw)
 		q->depth--;
@@ -135,7 +135,8 @@ static bool fetch(struct bw_queue *q, uint64_t wptr, struct bw_pm4_packet *out)
 	}
 	if (size > 1 && !read_level(q, q->packet + 1, 1, size - 1))
 		goto fault;
-	return bw_pm4_at(q->packet, size, 0, out);
+	*out_size_dw = size;
+	return true;
 fault:
 	bw_cp_fail(q, BW_QUEUE_FAULT, "commands at 0x%" PRIx64 " of VMID %u cannot be read",
 		   q->depth ? q->level[q->depth].va + (uint64_t)q->level[q->depth].pos_dw * 4
@@ -144,8 +145,15 @@ fault:
 	return false;
 }
 
-/* The scheduler's next frame into q->packet. */
-static bool fetch_frame(struct bw_queue *q, uint64_t wptr)
+static enum bw_cp_result run_packet(struct bw_queue *q, uint32_t size_dw)
+{
+	struct bw_pm4_packet p;
+	bool is_whole = bw_pm4_at(q->packet, size_dw, 0, &p);
+	assert(is_whole); /* its size is that of its header */
+	return bw_cp_packet(q, &p);
+}
+
+static bool fetch_frame(struct bw_queue *q, uint64_t wptr, uint32_t *out_size_dw)
 {
 	uint64_t rptr = atomic_load(&q->rptr);
 	if (wptr <= rptr)
@@ -156,10 +164,38 @@ static bool fetch_frame(struct bw_queue *q, uint64_t wptr)
 			   wptr - rptr);
 		return false;
 	}
+	*out_size_dw = BW_MES_FRAME_DW;
 	if (read_ring(q, rptr, q->packet, BW_MES_FRAME_DW))
 		return true;
 	bw_cp_fail(q, BW_QUEUE_FAULT, "the scheduler's ring cannot be read");
 	return false;
+}
+
+static enum bw_cp_result run_frame(struct bw_queue *q, uint32_t size_dw)
+{
+	return bw_mes_frame(q->dev->cp->mes, q);
+}
+
+static void forget_frames(struct bw_queue *q)
+{
+	bw_mes_forget(q->dev->cp->mes);
+}
+
+/* What a queue's ring holds. */
+struct queue_format {
+	/* Reads the next command, which ends at wptr at the latest, into q->packet. False: there
+	 * is none, or the queue has been stopped. */
+	bool (*fetch)(struct bw_queue *q, uint64_t wptr, uint32_t *out_size_dw);
+	/* Carries it out; called again for the same one after BW_CP_WAIT, POLL and AGAIN. */
+	enum bw_cp_result (*run)(struct bw_queue *q, uint32_t size_dw);
+	void (*ended)(struct bw_queue *q); /* the queue; or NULL */
+};
+static const struct queue_format pm4_format = {fetch_packet, run_packet, NULL};
+static const struct queue_format mes_format = {fetch_frame, run_frame, forget_frames};
+
+static const struct queue_format *format_of(const struct bw_queue *q)
+{
+	return bw_is_mes(q) ? &mes_format : &pm4_format;
 }
 
 static void advance(struct bw_queue *q, uint32_t size_dw)
@@ -199,8 +235,8 @@ static bool dequeue(struct bw_queue *q, uint32_t request)
 	q->polling = false;
 	BW_HQD(q, HQD_PQ_RPTR) = (uint32_t)atomic_load(&q->rptr);
 	pthread_mutex_unlock(&q->dev->cp->lock);
-	if (bw_is_mes(q))
-		bw_mes_forget(q->dev->cp->mes);
+	if (format_of(q)->ended)
+		format_of(q)->ended(q);
 	return true;
 }
 
@@ -224,14 +260,11 @@ static bool run_queue(struct bw_queue *q)
 		return false;
 	}
 	q->polling = false;
+	const struct queue_format *format = format_of(q);
 	bool progress = false;
-	for (unsigned n = 0; n < TURN; n++) {
-		struct bw_pm4_packet p;
-		if (bw_is_mes(q) ? !fetch_frame(q, wptr) : !fetch(q, wptr, &p))
-			break;
-		uint32_t size_dw = bw_is_mes(q) ? BW_MES_FRAME_DW : p.size_dw;
-		enum bw_cp_result result =
-			bw_is_mes(q) ? bw_mes_frame(q->dev->cp->mes, q) : bw_cp_packet(q, &p);
+	uint32_t size_dw;
+	for (unsigned n = 0; n < TURN && format->fetch(q, wptr, &size_dw); n++) {
+		enum bw_cp_result result = format->run(q, size_dw);
 		if (result == BW_CP_WAIT || result == BW_CP_POLL) {
 			q->polling = result == BW_CP_POLL;
 			break;
