@@ -81,7 +81,9 @@ def one_is_killed(folder):
     check(dead["current"] and dead["waves"] > 0, f"the stopped program is not the first: {dead}")
     os.kill(dead["pid"], signal.SIGKILL)
     harness.wait_ending(dead["pid"])
-    left = s.command("info inferiors")["inferiors"]
+    end = time.monotonic() + harness.TIMEOUT_S
+    while len(left := s.command("info inferiors")["inferiors"]) > 1:  # the debugger may hear of it a little later
+        check(time.monotonic() < end, "the killed program is still an inferior")
     equal([(i["inferior"], i["current"]) for i in left], [(rest["inferior"], True)], "inferiors that are left")
     said = [e["text"] for e in harness.events(s.events, "notice")]
     equal([t for t in said if "ended" in t], [f"[Inferior 1 (process {dead['pid']}) ended]"], "notices of ends")
