@@ -158,7 +158,7 @@ void bw_crumbs_give_back(struct bw_crumbs_job *job, int result)
 
 /* ---- What is told to the listener ---- */
 
-/* Which dispatches of the submission its streams have had so far. */
+/* The dispatches of the submission that its streams have had so far. */
 struct told {
 	uint32_t submission, ib;
 	size_t next; /* of the call's dispatches */
@@ -254,8 +254,8 @@ static void tell_unmarked(const struct told *told, const char *why)
 
 /* ---- Copies ---- */
 
-/* What a stream calls is copied only where the GPU cannot write it: the copy is made before the
- * submission begins, and a stream that the GPU itself writes meanwhile would be an old one. */
+/* Called streams are copied only if the GPU cannot write them: the copy is made before the
+ * submission begins, and would be stale if the GPU wrote the stream meanwhile. */
 static bool read_stream(void *cookie, uint64_t va, uint32_t *out, size_t n, bool is_called)
 {
 	struct bw_agent_file *f = cookie;

@@ -16,7 +16,7 @@ enum {
 };
 /* A driver that ends what hangs reports the failure within this time. */
 #define WENT_ON_NS (3 * 1000000000ll)
-/* How long the program waits at most for the kernel's word on what has ended. */
+/* The longest time that the program waits for the kernel to report ended submissions. */
 #define SETTLE_NS 1000000000ll
 
 static struct {

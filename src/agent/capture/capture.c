@@ -25,7 +25,7 @@ enum {
 	CHUNK_MAX_DW = 1 << 16,
 };
 
-/* What was sent of a DRM file. */
+/* The data of a DRM file that was sent. */
 struct bw_agent_capture {
 	uint32_t link;	     /* bw_capture_link_number */
 	bool was_idle;	     /* submissions were made that are not captured */
@@ -130,7 +130,7 @@ static struct bw_error *note_dispatches(const struct bw_capture_call *c,
 	return err;
 }
 
-/* Where they have changed since they were sent. */
+/* Notes the objects if they have changed since they were sent. */
 static struct bw_error *note_objects(struct bw_agent_file *f, struct bw_capture_submission *out)
 {
 	uint64_t now = bw_names_changes() + 1;
@@ -177,7 +177,7 @@ static struct bw_error *decide(const struct bw_capture_call *c,
 	return NULL;
 }
 
-/* What the connection `of` has of pipelines, by their ids. */
+/* The ids of pipelines that were sent on the connection `of`. */
 static struct {
 	uint32_t of;
 	struct BW_VEC(uint32_t) ids;

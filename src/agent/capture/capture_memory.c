@@ -156,7 +156,7 @@ static struct bw_error *look_at_map(struct bw_agent_file *f, struct bw_capture_m
 	return look_at_pages(f, c, b, m, (struct bw_cpu_writes_range){0, b->n_pages}, runs);
 }
 
-/* What the program may have written of it. */
+/* Reads the parts that the program may have written. */
 static struct bw_error *look_at_written(struct bw_agent_file *f, struct bw_capture_memory *c,
 					struct bw_capture_sent *b, const struct bw_agent_map *m,
 					struct bw_capture_runs *runs)

@@ -42,7 +42,7 @@ static void add_shader(uint32_t id, uint64_t handle, const struct bw_capture_pip
 	bw_spirv_copy_unref(spirv);
 }
 
-/* As vk_shaders.c counts them: what lies in a set by itself. */
+/* Counts as vk_shaders.c does: bindings that lie in a set itself. */
 static void note_layout(const struct bw_capture_pipeline *p, struct bw_agent_object *o)
 {
 	size_t at = 0;

@@ -59,8 +59,8 @@ static struct timespec of_ns(int64_t ns)
 /* A wait of the program until a time of `clock`. */
 struct until {
 	clockid_t clock;
-	int64_t base_ns; /* how far the program's time was behind the limit's clock at the start */
-	int64_t used_ns; /* by how much the limit given to libc was put off */
+	int64_t base_ns; /* ns by which the program's time was late at the start */
+	int64_t used_ns; /* ns by which the limit given to libc was put off */
 };
 
 static struct until until_begin(clockid_t clock)
@@ -104,7 +104,7 @@ static bool until_goes_on(const struct until *u)
 		r_;                                                                                \
 	})
 
-/* How much of a wait is left after its time has passed, because the program's time stood still
+/* The ns of a wait that are left after its time has passed, because the program's time stood still
  * meanwhile. 0: it is over. */
 static int64_t still_ns(int64_t *behind)
 {
@@ -239,7 +239,7 @@ EXPORT int sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *t)
 	return WAIT_UNTIL(clock, t, r_ && errno == ETIMEDOUT, REAL(sem_clockwait)(s, clock, at));
 }
 
-/* By date, and by a clock of choice. */
+/* Locks with a time limit by date, and by any clock. */
 #define TIMED_LOCK(type, timed, clocked)                                                           \
 	EXPORT int timed(type *l, const struct timespec *t)                                        \
 	{                                                                                          \
@@ -286,7 +286,7 @@ EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *t, const s
 			(more = of_ns(ns), REAL(ppoll)(fds, n, &more, mask)));
 }
 
-/* What programs built with _FORTIFY_SOURCE call. */
+/* Calls of programs that are built with _FORTIFY_SOURCE. */
 EXPORT int __poll_chk(struct pollfd *fds, nfds_t n, int ms, size_t size_b);
 EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *t, const sigset_t *mask,
 		       size_t size_b);

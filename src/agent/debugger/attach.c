@@ -83,11 +83,11 @@ static int wait_nops(struct bw_agent_file *f, const struct bw_agent_queue *q, ui
 	return r ? r : wait.out.status ? -ETIME : 0;
 }
 
-/* Not the ring of the submission that is to be debugged: a job of another program may stand there
- * with its waves stopped, and there is only one ring for graphics. Jobs for compute go to the ring
- * that has the fewest, whatever their number says (amdgpu_ctx_init_entity and
+/* Chooses another ring than that of the submission to debug: a job of another program may stand
+ * there with its waves stopped, and there is only one ring for graphics. Jobs for compute go to the
+ * ring that has the fewest, whatever their number says (amdgpu_ctx_init_entity and
  * drm_sched_entity_select_rq of Linux 6.12), and a VMID is the same for all rings of the hub.
- * Unchanged where there is no ring for compute. */
+ * Without a ring for compute, q is unchanged. */
 static void choose_ring(struct bw_agent_file *f, struct bw_agent_queue *q)
 {
 	struct drm_amdgpu_info_hw_ip ip = {0};
@@ -131,12 +131,12 @@ static void close_queue(struct bw_agent_file *f, struct bw_agent_queue *q)
 	q->ctx_id = 0;
 }
 
-/* What empties instruction caches when a debugger leaves: patched code may still be in those of
- * WGPs that no stopped wave is on, too. A job with EMIT_MEM_SYNC does it (gfx_v11_0_emit_mem_sync
- * of Linux 6.12: GLI_INV); on a ring of its own, so that it need not wait for the job whose waves
- * are concerned. All that it needs is there from the beginning: Linux writes page tables for
- * unmapped memory only when the jobs of the address space have ended (amdgpu_vm_clear_freed), and
- * what is mapped afterwards waits for that. */
+/* A job that invalidates instruction caches when a debugger detaches: patched code may still be in
+ * the cache of any WGP, also one without a stopped wave. EMIT_MEM_SYNC does it
+ * (gfx_v11_0_emit_mem_sync of Linux 6.12: GLI_INV), on a ring of its own, so that the job need not
+ * wait for the one whose waves were stopped. Its memory is mapped from the beginning: Linux writes
+ * page tables for unmapped memory only when the jobs of the address space have ended
+ * (amdgpu_vm_clear_freed), and later mappings wait for that. */
 struct bw_attach_flush {
 	struct bw_agent_queue queue;
 	struct bw_placed ib;
@@ -194,7 +194,8 @@ static int share_area(struct bw_agent_file *f, uint32_t handle, int *out_fd)
 	return r;
 }
 
-/* Where to look for room so that a buffer of that size comes to lie at va, if it can. */
+/* The top below which to look for room, so that a buffer of that size is placed at va, if
+ * possible. */
 static uint64_t top_for(uint64_t va, uint64_t size_b, uint64_t top)
 {
 	uint64_t want = va ? va + bw_align_up(size_b, PAGE_B) : top;
@@ -211,9 +212,8 @@ static int attach_parts(struct bw_agent_file *f, const struct bw_attach_request 
 	int r = bw_place(f, req->area_size_b, 0, DATA_FLAGS, &top, &p->area);
 	if (r)
 		return failed(out, r, "no GPU memory for the debug area");
-	/* Its pages come zeroed from the kernel (ttm_bo.c, TTM_TT_FLAG_ZERO_ALLOC for what user
-	 * space asks for), and most of the 200 MB is never used: not one page is touched that need
-	 * not be. */
+	/* Its pages come zeroed from the kernel (ttm_bo.c, TTM_TT_FLAG_ZERO_ALLOC for buffers of
+	 * user space), and most of the 200 MB is never used: so only needed pages are written. */
 	memcpy(p->area.cpu, q->control, req->control_size_b);
 	/* Code is never shared, so it can be resident without being on any list. */
 	top = top_for(req->handler_va, handler_b, top);
@@ -344,7 +344,7 @@ static void flush_free(struct bw_attach *a)
 	a->flush = NULL;
 }
 
-/* Where that job cannot be submitted, or is lost: wait until no other job is left. */
+/* If that job cannot be submitted, or is lost: waits until no other job is left. */
 static bool caches_are_empty(struct bw_attach *a)
 {
 	struct bw_attach_flush *u = a->flush;

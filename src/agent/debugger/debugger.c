@@ -88,7 +88,7 @@ struct bw_attach *bw_dbg_attach_of(const struct bw_agent_file *f)
 	return NULL;
 }
 
-/* From here on no submission uses the attachment. */
+/* Removes the attachment, so that no further submission uses it. */
 static struct bw_attach *take_attach(struct bw_attach *a)
 {
 	pthread_mutex_lock(&bw_dbg.lock);
@@ -110,7 +110,7 @@ static void set_state(enum bw_dbg_state state)
 	pthread_mutex_unlock(&bw_dbg.lock);
 }
 
-/* In one step with the new state, so that no submission is held in between. */
+/* Sets the new state in the same step, so that no submission is held in between. */
 static void release_all(enum bw_dbg_state state)
 {
 	pthread_mutex_lock(&bw_dbg.lock);
@@ -218,7 +218,7 @@ static void take_guard(struct bw_msg *m)
 	bw_dbg.guard = bw_agent_fd_keep(bw_take_fd(m->fd));
 }
 
-/* Those that are ready stay. */
+/* Ends the attachments; those that are ready only sleep. */
 static void end_attaches(bool given_back)
 {
 	for (uint32_t i = bw_dbg.attached.len; i-- > 0;) {

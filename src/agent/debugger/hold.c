@@ -92,7 +92,7 @@ bool bw_debugger_listens(struct bw_agent_file *f)
 	return yes;
 }
 
-/* Lock held. Holds the submission once; 0: there is no debugger to hold it. */
+/* The caller holds the lock. Holds the submission once; 0: there is no debugger to hold it. */
 static uint32_t hold_once(struct bw_agent_file *f, struct bw_agent_submit *submit,
 			  const struct bw_agent_dispatch *dispatches, const void *blob)
 {

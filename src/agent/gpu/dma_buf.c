@@ -87,7 +87,7 @@ static int import_fence(const struct buffer *b, const void *arg)
 		return -EFAULT;
 	if (a.flags & ~(uint32_t)DMA_BUF_SYNC_RW || !a.flags)
 		return -EINVAL;
-	/* EINVAL for what is no sync_file, and for no descriptor */
+	/* EINVAL if it is not a sync_file, or not a descriptor */
 	if (bw_agent_sync_import(b->file, a.fd, &fences.syncobj))
 		return -EINVAL;
 	return call(b->file, BW_VGPU_IOCTL_BO_ADD_FENCE, &fences);

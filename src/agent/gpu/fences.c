@@ -21,14 +21,15 @@ struct fence_wait {
 	struct drm_amdgpu_wait_cs_in in;
 };
 
-/* Those that are under way. The lock protects the list and `submission` of its members. */
+/* Waits for fences that have not ended. The lock protects the list and `submission` of its
+ * members. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Taken before `lock`, and held while an end is reported: a program that exits meanwhile waits for
  * the message. Not taken at a fork, which may hold the connection's lock. */
 static pthread_mutex_t telling = PTHREAD_MUTEX_INITIALIZER;
 static struct fence_wait *first;
 
-/* From here on nobody can give it another number. */
+/* Takes it off the list, so that its number cannot change any more. */
 static uint32_t take_off(struct fence_wait *w)
 {
 	pthread_mutex_lock(&lock);

@@ -198,7 +198,7 @@ void bw_agent_adopt(int fd, unsigned minor)
 	bw_agent_file_unref(f);
 }
 
-/* Which pages of the program the virtual GPU uses now. */
+/* Notes the pages of the program that the virtual GPU uses now. */
 static void note_pages(const struct bw_agent_file *f, uint32_t cmd, void *arg)
 {
 	struct drm_amdgpu_gem_userptr user;

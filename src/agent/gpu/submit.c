@@ -33,11 +33,11 @@ enum {
 	DISPATCHES_MAX = 4096, /* shown of one submission; the rest is run, not shown */
 };
 
-/* What SET_SH_REG has set of a register, or of the one n after it. */
+/* The value that SET_SH_REG has set in a register, or in the one n after it. */
 #define SH_AFTER(state, name, n)                                                                   \
 	((state)->sh[BW_REG_GC_DW(COMPUTE_##name) - BW_PM4_SH_BEGIN_DW + (n)])
 #define SH(state, name) SH_AFTER(state, name, 0)
-/* Where it has set it. */
+/* The address of the packet's word that has set it. */
 #define SH_VA(state, name) ((state)->sh_va[BW_REG_GC_DW(COMPUTE_##name) - BW_PM4_SH_BEGIN_DW])
 
 struct submission {
@@ -100,7 +100,7 @@ static bool on_find(void *cookie, const struct bw_pm4_find *found)
 	return true;
 }
 
-/* What cannot be read is not shown: the GPU will report the fault. */
+/* An IB that cannot be read is not shown: the GPU will report the fault. */
 static void scan_ib(struct submission *s, uint64_t va, size_t size_dw)
 {
 	if (s->depth >= IB_DEPTH_MAX || !size_dw || size_dw > IB_MAX_DW)
@@ -117,7 +117,7 @@ static void scan_ib(struct submission *s, uint64_t va, size_t size_dw)
 	s->ib_va = s->state.va = outer;
 }
 
-/* False: this is no submission that the kernel would take, and it may say so itself. */
+/* False: the kernel would refuse this submission; it is left to the kernel to say so. */
 static bool read_chunks(struct submission *s, uint32_t cmd, void *arg)
 {
 	union drm_amdgpu_cs a;

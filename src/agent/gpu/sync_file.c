@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What programs ask of a sync_file. The virtual GPU's is a socket, so that its own ioctls come
+/* The ioctls of programs on a sync_file. The virtual GPU's is a socket, so that its own ioctls come
  * here; they are done by ioctls of a DRM file opened for the purpose. */
 #include "agent/gpu/sync_file.h"
 

@@ -63,8 +63,8 @@ static bool is_over(const struct wait *w, int result, const uint8_t *out)
 	return result || status != w->busy;
 }
 
-/* By how much the program's limits are put off: its clock is behind, and a submission that is held
- * has not begun. Where both grow, they grow during the same time. */
+/* The time by which the program's limits are put off: its clock is late, and a held submission has
+ * not begun. If both grow, they grow during the same time. */
 static int64_t lost_since(int64_t held, int64_t behind)
 {
 	return BW_MAX(bw_debugger_held_ns() - held, bw_clock_behind_ns() - behind);

@@ -20,7 +20,7 @@
 
 enum { MAX_KEPT = 48, MAX_VARIABLES = 8192 };
 
-/* As they were when the program began; never freed. */
+/* The variables' values when the program began; never freed. */
 static char *kept[MAX_KEPT];
 static size_t n_kept;
 
@@ -37,8 +37,8 @@ static bool is_marker(const char *variable)
 	return bw_starts_with(variable, "LD_PRELOAD=") || bw_starts_with(variable, "BREAKWATER_");
 }
 
-/* What `breakwater exec` and `run` put there (cli/cmd_attach.c, kmd/preload.c). RADV_DEBUG is the
- * program's own unless lines of shaders are wanted. */
+/* Whether `breakwater exec` or `run` have set the variable (cli/cmd_attach.c, kmd/preload.c).
+ * RADV_DEBUG is the program's own unless lines of shaders are wanted. */
 static bool is_ours(const char *variable)
 {
 	return is_marker(variable) || bw_starts_with(variable, "OPENCL_LAYERS=") ||

@@ -139,7 +139,7 @@ EXPORT int openat64(int dirfd, const char *path, int flags, ...)
 	return open_any(dirfd, path, flags | O_LARGEFILE, MODE_ARG(flags));
 }
 
-/* What programs built with _FORTIFY_SOURCE call. */
+/* Calls of programs that are built with _FORTIFY_SOURCE. */
 EXPORT int __open_2(const char *path, int flags);
 EXPORT int __open64_2(const char *path, int flags);
 EXPORT int __openat_2(int dirfd, const char *path, int flags);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Files of debugfs and sysfs that the virtual GPU answers. In its tree each is an empty file with a
- * mark (BW_AGENT_MODE_LIVE), so that listings and stat() work as they are; what is opened is a
- * memfd, whose position is the file's, also for duplicates and after fork. Reads and writes of the
- * program go to the server. Text is put into the memfd as well, where a program finds it that has
- * inherited the descriptor through exec. What the streams of libc write by themselves, as the
- * standard output of a shell's echo does, lies in the memfd until the descriptor is closed. */
+ * mark (BW_AGENT_MODE_LIVE), so that listings and stat() need no change; open() returns a memfd,
+ * whose position is the file's, also for duplicates and after fork. Reads and writes of the program
+ * go to the server. Text is put into the memfd as well, where a program finds it that has inherited
+ * the descriptor through exec. Output of libc's streams, like a shell's echo, stays in the memfd
+ * until the descriptor is closed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -25,7 +25,7 @@ struct bw_agent_live {
 	char path[]; /* for readlink() */
 };
 
-/* What one read of a stream asks for: a page, which is the most that some files give at once. */
+/* The size of one read of a stream: a page, which is the most that some files give at once. */
 enum { STREAM_READ_B = 4096, FILL_MAX_B = 64 << 20 };
 
 void bw_agent_live_free(struct bw_agent_live *live)

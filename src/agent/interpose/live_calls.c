@@ -26,7 +26,7 @@ static ssize_t answer(struct bw_agent_file *f, ssize_t r)
 	return -1;
 }
 
-/* At the position of the descriptor, which moves as the file says. */
+/* Reads or writes at the position of the descriptor, which moves as the file says. */
 static ssize_t at_position(struct bw_agent_file *f, int fd, void *out, const void *in,
 			   size_t size_b)
 {
@@ -81,7 +81,8 @@ EXPORT ssize_t pwrite64(int fd, const void *in, size_t size_b, off64_t offset)
 	return f ? at_offset(f, offset, NULL, in, size_b) : REAL(pwrite64)(fd, in, size_b, offset);
 }
 
-/* What programs built with _FORTIFY_SOURCE call; the real ones end the program, as they must. */
+/* Calls of programs that are built with _FORTIFY_SOURCE; the real functions end the program if it
+ * must end. */
 EXPORT ssize_t __read_chk(int fd, void *out, size_t size_b, size_t room_b);
 EXPORT ssize_t __pread_chk(int fd, void *out, size_t size_b, off_t offset, size_t room_b);
 EXPORT ssize_t __pread64_chk(int fd, void *out, size_t size_b, off64_t offset, size_t room_b);

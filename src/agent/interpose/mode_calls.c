@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Who may use a node, and who the program is: chmod and chown of nodes, which change the files that
- * stand for them, and changes of the user, before which the virtual GPU is reached once more. */
+/* Permissions of nodes, and the program's user: chmod and chown of nodes, which change the files
+ * that stand for them, and changes of the user, before which the agent connects to the virtual GPU
+ * once more. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>

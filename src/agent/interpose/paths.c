@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which paths belong to the virtual GPU (doc/hardware/mesa.md 1.1):
+/* The paths that belong to the virtual GPU (doc/hardware/mesa.md 1.1):
  *
  *     /dev/dri and below                    its nodes; nodes it does not have do not exist
  *     /sys/dev/char/226:*, /sys/class/drm*, /sys/module/amdgpu*, /sys/bus/pci/drivers/amdgpu*
@@ -9,7 +9,7 @@
  *     /sys/bus/pci/rescan, which does nothing to the machine's own bus
  *     /proc/self/fdinfo/N and /proc/self/fd/N of its files
  *
- * and what is named relative to one of these folders. A real device at the same PCI address is
+ * and paths relative to one of these folders. A real device at the same PCI address is
  * hidden from the program. Paths that are written in another way (//dev/dri, /dev/../dev/dri) are
  * not recognised. */
 #include <ctype.h>

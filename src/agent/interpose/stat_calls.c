@@ -46,7 +46,8 @@ static void as_kernel(mode_t *mode, uid_t *uid, gid_t *gid)
 		0;                                                                                 \
 	})
 
-/* The same file as by its path: cp(1) compares. struct stat64 has the same members. */
+/* The result is that of the file's path: cp(1) compares both. struct stat64 has the same
+ * members. */
 #define LIVE_STAT(f, st)                                                                           \
 	({                                                                                         \
 		const struct stat *tree_ = bw_agent_live_stat(f);                                  \

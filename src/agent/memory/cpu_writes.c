@@ -17,7 +17,7 @@
 
 enum { PAGE_B = 4096, LEFT_MAX = 4096 };
 
-/* What headers older than Linux 6.7 lack (include/uapi/linux/userfaultfd.h, fs.h). */
+/* Definitions that headers older than Linux 6.7 lack (include/uapi/linux/userfaultfd.h, fs.h). */
 #define FEATURE_WP_HUGETLBFS_SHMEM (1 << 12)
 #define FEATURE_WP_UNPOPULATED (1 << 13)
 #define FEATURE_WP_ASYNC (1 << 15)
@@ -161,7 +161,7 @@ static bool open_both(void)
 	return true;
 }
 
-/* What was written in [start, end), which is protected again. */
+/* Adds the pages written in [start, end), and protects them again. */
 static bool scan(uint64_t start, uint64_t end_va,
 		 bool (*add)(void *ctx, uint64_t start, uint64_t end_va), void *ctx)
 {

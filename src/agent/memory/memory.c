@@ -61,7 +61,7 @@ static bool see_user(uint8_t *user, size_t size_b, bw_memory_see_fn see, void *c
 	return true;
 }
 
-/* What is done with memory: it is shown to see, or else copied from or to data. */
+/* The kind of access: memory is shown to see, or else copied from or to data. */
 struct access {
 	uint8_t *data;
 	bool write;
@@ -69,7 +69,7 @@ struct access {
 	void *ctx;
 };
 
-/* Of a buffer that can be reached; locked. */
+/* Accesses a buffer that can be reached; the caller holds the lock. */
 static bool access_bo(const struct access *a, struct bw_track_bo *bo, uint64_t offset,
 		      size_t size_b)
 {
@@ -168,7 +168,7 @@ static size_t overlap(const struct bw_track_patch *p, uint64_t va, size_t size_b
 	return (size_t)(to - from);
 }
 
-/* With the patches' lock. */
+/* The caller holds the patches' lock. */
 static int read_original(struct bw_agent_file *f, uint64_t va, void *out, size_t size_b,
 			 uint64_t *out_va)
 {
@@ -212,7 +212,8 @@ static int look_at_copy(struct bw_agent_file *f, uint64_t va, size_t size_b, bw_
 	return r;
 }
 
-/* With the patches' lock: where no page has a patch all of it at once, else page by page. */
+/* The caller holds the patches' lock. Shows all at once if no page has a patch, else page by
+ * page. */
 static int look(struct bw_agent_file *f, uint64_t va, size_t size_b, bw_memory_see_fn see,
 		void *ctx)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Pages of the program that become the GPU's (GEM_USERPTR). The virtual GPU is another process:
- * what it is to use must lie in a file that both have mapped. So private pages are copied to a
- * memfd, which is then mapped in their place. What another thread writes between copying and
- * mapping is lost, and after a fork() both processes share the pages. Programs do neither with
- * memory that they are handing to a GPU.
+/* Pages of the program that become the GPU's (GEM_USERPTR). The virtual GPU is another process: the
+ * memory that it uses must lie in a file that both have mapped. So private pages are copied to a
+ * memfd, which is then mapped in their place. Writes of another thread between copying and mapping
+ * are lost, and after a fork() both processes share the pages. Programs do neither with memory that
+ * they are handing to a GPU.
  *
  * A page lies in its file where it lies in the program: the file is as long as the address space,
  * and sparse. So a range that shares pages with a living buffer's has room in that buffer's file
@@ -152,7 +152,7 @@ static void forget_gone(uint64_t start, uint64_t end)
 	}
 }
 
-/* In pieces: one call moves less than 2 GiB. */
+/* Copies in pieces: one call moves less than 2 GiB. */
 static bool copy_pages(uint8_t *to, uint64_t from, uint64_t size_b)
 {
 	const uint64_t piece = 1 << 30;

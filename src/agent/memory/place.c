@@ -35,8 +35,9 @@ uint64_t bw_place_top(struct bw_agent_file *f)
 	return va_top(f) - (uint64_t)(getpid() % N_TOPS) * VA_STEP_B;
 }
 
-/* Downwards from *top until the kernel takes it: the program's own allocator goes upwards, so the
- * two do not meet. What is known to be taken is not tried: Linux logs each refusal as an error. */
+/* Tries addresses downwards from *top until the kernel accepts one: the program's own allocator
+ * goes upwards, so the two do not meet. Addresses that are known to be in use are not tried: Linux
+ * logs each refusal as an error. */
 static int map_low(struct bw_agent_file *f, uint32_t handle, uint64_t size_b, uint32_t flags,
 		   uint64_t *top, uint64_t *out_va)
 {

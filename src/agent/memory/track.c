@@ -63,7 +63,8 @@ static void add_bo(struct bw_track *t, struct bw_track_bo bo)
 	pthread_mutex_unlock(&t->lock);
 }
 
-/* With its address ranges, which go with it (amdgpu_gem_object_close of Linux 6.12). */
+/* Removes a buffer and its mappings, which the kernel removes, too (amdgpu_gem_object_close of
+ * Linux 6.12). */
 static void remove_bo(struct bw_track *t, uint32_t handle)
 {
 	pthread_mutex_lock(&t->lock);
@@ -145,7 +146,8 @@ static void note_va(struct bw_track *t, const struct drm_amdgpu_gem_va *a)
 	size_t at;
 	switch (a->operation) {
 	case AMDGPU_VA_OP_UNMAP:
-		/* By its first address, whole, whatever size was given (amdgpu_vm_bo_unmap). */
+		/* Unmaps the whole mapping at this address, whatever size was given
+		 * (amdgpu_vm_bo_unmap). */
 		at = bw_track_find_range(t, map.va);
 		if (at < t->maps.len && t->maps.data[at].va == map.va)
 			bw_vec_remove(&t->maps, at);

@@ -6,7 +6,7 @@
 
 #include "base/util.h"
 
-/* As written; n_pushed descriptors follow. */
+/* A row of the recording; n_pushed descriptors follow. */
 struct row {
 	uint64_t set;
 	uint32_t number, n_pushed, n_offsets, offsets[BW_DYNAMIC_MAX];

@@ -96,7 +96,7 @@ void bw_descriptors_forget(uint64_t handle)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Where it is, or belongs. */
+/* The index of the descriptor, or the one where it is to be inserted. */
 static size_t place_of(const struct bw_descriptors *list, uint32_t binding, uint32_t element)
 {
 	size_t lo = 0, hi = list->len;

@@ -17,7 +17,7 @@ struct other_name {
 
 pthread_mutex_t bw_names_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Under the lock. */
+/* Protected by the lock. */
 static struct {
 	struct bw_agent_objects objects;
 	uint32_t next_id[4]; /* by kind */

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Which dispatch packet is which dispatch of the API.
+/* Matches dispatch packets with dispatches of the API.
  *
  * A packet says where the code lies, how large groups are and how many there are; a recorded
  * dispatch says its pipeline and how many groups. Both lists have the same order, and the driver
- * may have put dispatches of its own (fills, copies) in between. What makes it certain is that a
- * driver's pipeline object points to its shader, and that knows the code's address: see
- * points_to. */
+ * may have put dispatches of its own (fills, copies) in between. A match is certain because a
+ * driver's pipeline object points to its shader, which has the code's address: see points_to. */
 #include "agent/names/names_inside.h"
 
 #include <stdlib.h>

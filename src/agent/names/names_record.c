@@ -40,7 +40,7 @@ struct queue_label {
 	struct levels label;
 };
 
-/* Under the lock. */
+/* Protected by the lock. */
 static struct {
 	struct BW_VEC(struct command_buffer *) cmds; /* by handle */
 	struct BW_VEC(struct queue_label) queues;
@@ -242,7 +242,7 @@ void bw_names_cmd_told(uint64_t cmd, uint64_t packet_va, uint64_t block_va,
 	});
 }
 
-/* What has no room is cut, and ends with "..."; levels below it are left out. */
+/* A label that has no room is cut, and ends with "..."; levels below it are left out. */
 static void push_label(struct levels *l, const char *more)
 {
 	static const char cut[] = "...";

@@ -118,7 +118,7 @@ static bool begins(const char *text, const char *with)
 	return !strncmp(text, with, strlen(with));
 }
 
-/* What the program's source says of an argument. Without it (a program of a binary) the kind is not
+/* Describes an argument by the program's source. Without it (a program of a binary) the kind is not
  * known, and no launch of the kernel will be recognised. */
 static void describe_arg(cl_kernel kernel, cl_uint index, struct bw_launch_arg *out)
 {
@@ -142,8 +142,8 @@ static void describe_arg(cl_kernel kernel, cl_uint index, struct bw_launch_arg *
 							     : BW_LAUNCH_BUFFER;
 }
 
-/* What the kernel's program was made of, for the types of its arguments. Programs of binaries and
- * linked ones have none. */
+/* Notes the source of the kernel's program, for the types of its arguments. Programs of binaries
+ * and linked ones have none. */
 static void note_source(cl_kernel kernel, uint32_t object)
 {
 	cl_program program = NULL;

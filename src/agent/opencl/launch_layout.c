@@ -17,7 +17,7 @@ struct search {
 	unsigned tries_left;
 };
 
-/* What the argument's bytes at this place say. */
+/* Whether the bytes at this place can be the argument. */
 static bool fits(const struct search *s, const struct bw_launch_arg *a, size_t at)
 {
 	uint64_t word = 0;

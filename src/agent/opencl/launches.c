@@ -67,7 +67,7 @@ static struct kernel *find_kernel(uint64_t handle)
 }
 
 /* Kernels of a name are one object, whatever the program makes and releases: a launch can be
- * submitted when its kernel is gone. An odd number is no handle. */
+ * submitted when its kernel is gone. An odd number is not a handle. */
 static uint32_t object_of(const char *name)
 {
 	uint64_t hash = 0xcbf29ce484222325;

@@ -33,7 +33,7 @@ struct bw_agent_code {
 	}) placed;
 };
 
-/* What has been said, or saved, of a pipeline. */
+/* A report of a pipeline that was made, or a file that was saved. */
 struct seen {
 	uint32_t what, pipeline, file;
 	int rule;
@@ -141,7 +141,8 @@ static void save(const struct job *j)
 
 /* ---- Replacing ---- */
 
-/* Lock held. The rule's code for these waves; NULL: there is no memory for it. */
+/* The caller holds the lock. Places the rule's code for these waves; NULL: there is no memory for
+ * it. */
 static const struct bw_placed *place_code(const struct job *j, int rule)
 {
 	const struct bw_swap_rules *r = bw_agent_shader_rules();

@@ -386,7 +386,7 @@ static bool has_word(const uint64_t *w, size_t n, uint64_t va)
 	return false;
 }
 
-/* code_va: of the shader whose table is wanted; 0: nothing has run it yet, and there is no telling
+/* code_va: of the shader whose table is wanted; 0: nothing has run it yet, and it cannot be told
  * which object is its. */
 static void look_at_pipeline(uint64_t handle, uint64_t code_va, struct found *f)
 {

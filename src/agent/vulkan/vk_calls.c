@@ -17,7 +17,7 @@
 
 /* ---- Memory, buffers, images ---- */
 
-/* Where a piece of memory lies is what the driver maps while it is allocated. */
+/* The address of a memory object is the range that the driver maps during its allocation. */
 static struct bw_handles memories = BW_HANDLES_INIT(uint64_t);
 
 RESULT bw_AllocateMemory(VkDevice device, const VkMemoryAllocateInfo *info,

@@ -292,7 +292,7 @@ static void keep_shader(const struct made *made, uint32_t id, struct bw_spirv_co
 	bw_shaders_add(id, made->handle, spirv, constants, k);
 }
 
-/* What is known of a shader before it is made. */
+/* Describes a shader before it is made. */
 static struct bw_agent_object describe_made(const struct made *made, const struct module *m,
 					    const struct layout *l)
 {

@@ -14,9 +14,9 @@
 
 #define HANDLE(h) BW_VK_HANDLE(h)
 
-/* What a pipeline was made of; owned by the table that has it. */
+/* The inputs that a pipeline was made from; owned by the table that has it. */
 struct kept {
-	VkComputePipelineCreateInfo info; /* what it points to is in here */
+	VkComputePipelineCreateInfo info; /* its pointers point into this struct */
 	VkPipelineShaderStageRequiredSubgroupSizeCreateInfo subgroup;
 	VkSpecializationInfo constants;
 	char *entry;
