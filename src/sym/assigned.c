@@ -87,7 +87,8 @@ static bool named_constant(const struct bw_ctype *t, const char *text, uint64_t 
 	return *out || bw_word_is(text, "false");
 }
 
-/* What `= text` gives: a literal is compared, anything else may give every value. */
+/* The value that `= text` gives: a literal is compared, any other expression may give every
+ * value. */
 static enum gives assigned_value(const struct scan *s, const char *text)
 {
 	const struct bw_ctype *t = bw_ctype_strip(s->a->type);

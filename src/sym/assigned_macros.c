@@ -5,7 +5,7 @@
 
 #include "base/str.h"
 
-/* What the macro has been seen to do so far. */
+/* The facts about the macro that were found so far. */
 struct macro {
 	bool is_open, assigns, names;
 };

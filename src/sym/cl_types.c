@@ -126,7 +126,7 @@ static const struct node *array_of(struct bw_cl_types *t, const struct node *ele
 	return n;
 }
 
-/* "float", "uint", "int4"; NULL: it is no such name. */
+/* "float", "uint", "int4"; NULL: it is not a built-in type. */
 static const struct node *builtin(struct bw_cl_types *t, const char *name, size_t len)
 {
 	struct bw_ctype type;

@@ -67,7 +67,8 @@ unsigned bw_kcp_sgpr_of(unsigned properties, unsigned bit)
 	return n;
 }
 
-/* Where a table lies in the file; stored_b: size of an entry as the file says, elem_b: as it is. */
+/* The place of a table in the file; stored_b: the size of an entry in the file, elem_b: in its
+ * struct. */
 struct table {
 	const char *what;
 	uint64_t offset;
@@ -167,8 +168,8 @@ static struct bw_error *read_image(struct bw_code_object *co, const struct bw_el
 	return NULL;
 }
 
-/* One dynamic relocation. What the loader does is always "base + addend"; a symbol of the object
- * itself is folded into the addend. */
+/* One dynamic relocation. The loader always computes "base + addend"; a symbol of the object itself
+ * is folded into the addend. */
 static struct bw_error *read_reloc(struct bw_code_object *co, const struct bw_elf *e,
 				   const Elf64_Rela *r, const struct bw_cursor *syms,
 				   const struct bw_cursor *strings)

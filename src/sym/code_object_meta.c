@@ -18,8 +18,8 @@ static void bw_cleanup_zone(msgpack_zone **zone)
 		msgpack_zone_free(*zone);
 }
 
-/* How many bytes follow the first byte of a msgpack object before its elements, and how many
- * elements it has (msgpack specification, "Formats"). Elements of a map count twice. */
+/* Finds the number of bytes between the first byte of a msgpack object and its elements, and the
+ * number of elements (msgpack specification, "Formats"). Elements of a map count twice. */
 static bool object_size(struct bw_cursor *c, uint64_t *out_elements)
 {
 	uint8_t first = bw_cursor_u8(c);
@@ -81,7 +81,7 @@ static bool is_text(const msgpack_object *o, const char *text)
 	       !memcmp(o->via.str.ptr, text, len);
 }
 
-/* The value of a key of a map; NULL when it has none or when o is no map. */
+/* The value of a key of a map; NULL if it has none or if o is not a map. */
 static const msgpack_object *value_of(const msgpack_object *o, const char *key)
 {
 	if (!o || o->type != MSGPACK_OBJECT_MAP)
@@ -114,7 +114,7 @@ static struct bw_error *text_of(struct bw_code_object *co, const msgpack_object 
 	return NULL;
 }
 
-/* What older metadata says in place of a C type: ".value_type: f32". */
+/* The field of older metadata in place of a C type: ".value_type: f32". */
 static const char *value_type(const msgpack_object *o)
 {
 	/* clang-format off */

@@ -105,8 +105,8 @@ struct sortable {
 	struct symbol_place place;
 };
 
-/* By address; at one address labels first and the function last, so that a search for "the last
- * symbol not after" finds the function. */
+/* Orders by address; at one address labels first and the function last, so that a search for "the
+ * last symbol not after" finds the function. */
 static int by_address(const void *pa, const void *pb)
 {
 	const struct bw_symbol *a = &((const struct sortable *)pa)->sym;

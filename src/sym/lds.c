@@ -161,9 +161,9 @@ static const char *behind(const char *text, const char *prefix)
 	return text && !strncmp(text, prefix, len) ? text + len : NULL;
 }
 
-/* As C++ mangles it (Itanium C++ ABI, 5.1.6): of _Z4dotsPf it is _ZZ4dotsPfE4tile, of a kernel with
- * C linkage _ZZ4dotsE4tile. Another variable of the name, in another block, has a number after it
- * and is none. */
+/* The name of a variable that C++ has mangled (Itanium C++ ABI, 5.1.6): in _Z4dotsPf it is
+ * _ZZ4dotsPfE4tile, in a kernel with C linkage _ZZ4dotsE4tile. Another variable of the name, in
+ * another block, has a number after it and does not match. */
 static const char *variable_of_cpp(const char *symbol, const char *kernel)
 {
 	char length[24] = "";
@@ -198,7 +198,8 @@ static bool has_symbol(const struct bw_lines *l, const struct bw_kernel *kernel,
 	return false;
 }
 
-/* Those that have a symbol. False: one of them cannot be described, or they are too many. */
+/* Describes the variables that have a symbol. False: one of them cannot be described, or they are
+ * too many. */
 static bool describe(struct bw_lines *l, const struct bw_kernel *kernel,
 		     const struct bw_variable *all, size_t n, struct bw_lds_variable *out,
 		     size_t *out_n)

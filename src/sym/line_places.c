@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Where to stop in a line that has code in several places (linespec.c of gdb,
+/* Chooses the places to stop at in a line that has code in several places (linespec.c of gdb,
  * create_sals_line_offset). */
 #include <ctype.h>
 #include <stdlib.h>
@@ -28,7 +28,8 @@ static bool is_for(struct bw_lines *l, uint64_t addr)
 	return bw_lines_at(l, addr, &line) && bw_lines_is_for(l, line.file, line.line);
 }
 
-/* What tells the beginning of a "for" from its rounds, and is the same in all copies. */
+/* A value that distinguishes the beginning of a "for" from its rounds, and is equal in all
+ * copies. */
 static uint32_t site_at(const struct bw_lines *l, uint64_t addr)
 {
 	size_t i = bw_lines_row_before(l, addr);

@@ -17,7 +17,7 @@
 
 enum { MAX_UNIT_TYPES = 4096 };
 
-/* What operands have in common that must be of one width: an index of `groups`. */
+/* A group of operands that must be of one width: an index of `groups`. */
 struct group {
 	unsigned parent;
 	unsigned bits; /* 0: not known (yet) */
@@ -167,7 +167,7 @@ static bool add_convert(struct compiler *m, uint64_t offset)
 			is_signed);
 }
 
-/* Which widths of less than 32 bits numbers of the program have: 8 | 16. */
+/* The widths below 32 bits that numbers of the program have: 8 | 16. */
 static unsigned narrow_widths(Dwarf_Die *unit)
 {
 	Dwarf_Die die;

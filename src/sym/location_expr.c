@@ -8,8 +8,8 @@
 #include "base/util.h"
 #include "sym/location_machine.h"
 
-/* What the expressions mean that clang-19 writes for variables (doc/hardware/code-objects.md 7).
- * They are read by ourselves: libdw refuses an attribute with a vendor's operator. */
+/* Evaluates the expressions that clang-19 writes for variables (doc/hardware/code-objects.md 7). We
+ * read them ourselves: libdw refuses an attribute with a vendor's operator. */
 
 void bw_location_unknown(struct bw_location *out, const char *fmt, ...)
 {
@@ -57,8 +57,8 @@ static void place_of_number(struct bw_expr_machine *m, const struct bw_expr_valu
 }
 
 /* The place or value on top of the stack. A variable that moved from memory to a register keeps the
- * suffix of its memory's space: the register holds the value itself, and is no address. But where
- * the variable was moved to LDS, that is written as well, and the register has its address. */
+ * suffix of its memory's space: the register holds the value itself, not an address. But if the
+ * variable was moved to LDS, the expression says so, and the register has its address. */
 static void result(struct bw_expr_machine *m, struct bw_location_piece *out)
 {
 	struct bw_expr_value v = bw_expr_pop(m);

@@ -191,7 +191,7 @@ static bool arithmetic_op(struct bw_expr_machine *m, unsigned op)
 	return true;
 }
 
-/* The suffix litN, swap, xderef: the address below is one of space N. What it names stays a place:
+/* The suffix litN, swap, xderef: the address below is one of space N. The result stays a place:
  * front ends write it for the memory that the variable was in. */
 static void xderef(struct bw_expr_machine *m)
 {

@@ -10,8 +10,8 @@
 #include "sym/types_priv.h"
 #include "sym/variables_priv.h"
 
-/* Where a variable is: the expression that holds at an address, from DW_AT_location or a location
- * list of .debug_loclists (DWARF 5) or .debug_loc (DWARF 4). */
+/* The location of a variable: the expression that holds at an address, from DW_AT_location or a
+ * location list of .debug_loclists (DWARF 5) or .debug_loc (DWARF 4). */
 
 /* ---- Sections ---- */
 
@@ -191,7 +191,7 @@ static void search_list(struct search *s, struct bw_cursor c)
 	}
 }
 
-/* Where a list starts; an empty cursor when that is damaged. */
+/* The start of a list; an empty cursor if it is damaged. */
 static struct bw_cursor list_of(struct search *s, Dwarf_Attribute *attr)
 {
 	const struct bw_scopes *sections = &s->l->scopes;
@@ -226,7 +226,7 @@ static void search_attribute(struct search *s, Dwarf_Attribute *attr)
 
 /* ---- Constants ---- */
 
-/* As a variable of the type has it: no more bits than it has, sign-extended. */
+/* The value cut to the bits of the type, and sign-extended. */
 static uint64_t fit(uint64_t value, const struct bw_ctype *type)
 {
 	const struct bw_ctype *t = bw_ctype_strip(type);

@@ -162,8 +162,9 @@ static bool is_aggregate(const struct bw_ctype *t)
 	return t->kind == BW_CTYPE_STRUCT || t->kind == BW_CTYPE_UNION || t->kind == BW_CTYPE_ARRAY;
 }
 
-/* As clang counts them: bytes of an array are packed, those of a vector are not. Members that take
- * no register end it as well as too many do: of damaged types they may be many on each level. */
+/* Counts registers like clang: bytes of an array are packed, those of a vector are not. Counting
+ * ends at a member that takes no register, and at too many: damaged types may have many of them on
+ * each level. */
 static uint64_t n_registers(const struct bw_ctype *type, unsigned depth)
 {
 	const struct bw_ctype *t = bw_ctype_strip(type);

@@ -87,7 +87,7 @@ static struct bw_error *add_marked_rows(struct bw_lines *l, const struct bw_shad
 	return NULL;
 }
 
-/* Of several records at one place the last is right. */
+/* Keeps the last one of several records at one place. */
 static void finish_rows(struct bw_lines *l, size_t code_b)
 {
 	size_t n = 0;

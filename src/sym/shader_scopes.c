@@ -181,7 +181,7 @@ static void end_statement(struct scan *s)
 		end(s);
 }
 
-/* From an opening bracket to past the one that closes it. */
+/* Skips from an opening bracket to the end of its closing one. */
 static void skip_brackets(struct scan *s)
 {
 	int depth = 0;
@@ -193,7 +193,7 @@ static void skip_brackets(struct scan *s)
 	s->is_wrong |= depth != 0;
 }
 
-/* To a mark that is in no brackets: one of these, or the bracket around. */
+/* Skips to one of these marks outside of brackets, or to the closing bracket around. */
 static void skip_to(struct scan *s, char a, char b)
 {
 	while (s->now.kind && s->now.kind != a && s->now.kind != b && s->now.kind != ')' &&
@@ -218,7 +218,7 @@ static void declare(struct scan *s, const struct token *name, bool is_loop)
 		s->err = bw_vec_push(s->out, d);
 }
 
-/* At a type: its name, with what stands in <> after it. */
+/* Skips the name of a type, and the <...> after it. */
 static void skip_type(struct scan *s)
 {
 	take_word(s);
@@ -315,7 +315,7 @@ static void statement(struct scan *s)
 	}
 }
 
-/* From the '{' of a function to its end. */
+/* Reads a function from its '{' to its end. */
 static void function(struct scan *s)
 {
 	const unsigned outside = s->depth;

@@ -179,7 +179,7 @@ static bool is_file(const char *path)
 	return path && !stat(path, &st) && S_ISREG(st.st_mode);
 }
 
-/* In a folder: the whole path, then without its first folders, down to the name alone. */
+/* Looks in a folder for the whole path, then without its first folders, down to the name alone. */
 static char *find_in(const char *folder, const char *path)
 {
 	for (const char *p = path; p; p = strchr(p + 1, '/')) {

@@ -12,7 +12,7 @@
 
 /* The text of source files. */
 
-/* A source file that is larger is not shown: it is no source file. */
+/* A larger file is not shown: it cannot be a source file. */
 #define MAX_SOURCE_B (64 << 20)
 
 /* The whole of a regular file, or NULL. The name comes from the object: it may be a device. */

@@ -309,7 +309,7 @@ static struct bw_error *read_functions(struct bw_spirv *s, size_t at)
 	return NULL;
 }
 
-/* When all strings and functions are known. */
+/* Called when all strings and functions are known. */
 static void finish_marked_lines(struct bw_spirv *s)
 {
 	bw_vec_each(&s->marked, l) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether a module is whole: each instruction in its place, and as long as it must be. What they
- * mean is not looked at, that is for drivers and spirv-val. */
+/* Checks that a module is complete: each instruction is in its place, and has the right length.
+ * Checks of their meaning are for drivers and spirv-val. */
 #include "sym/spirv_priv.h"
 
 #include "base/util.h"

@@ -25,7 +25,7 @@ struct finder {
 	unsigned n_open;
 };
 
-/* Which functions the entry point runs, by index + 1; all, where there are too many calls. */
+/* Marks the functions that the entry point runs, by index + 1; all, if there are too many calls. */
 static void find_run(const struct bw_spirv *s, bool *is_run)
 {
 	bool more = s->calls.len <= CALLS_MAX;

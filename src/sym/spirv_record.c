@@ -89,7 +89,7 @@ static void clear_flags(struct bw_spv_record_job *j, uint32_t zero, uint32_t ind
 	}
 }
 
-/* It is found when all of it is the lane's own. */
+/* The record can be found only after the lane has initialized it. */
 static void begin_record(struct bw_spv_record_job *j)
 {
 	uint32_t p = EMIT_NEW(j, OP_ACCESS_CHAIN, j->pointer_type, j->record, j->opaque);
@@ -109,7 +109,7 @@ static void end_record(struct bw_spv_record_job *j)
 			    bw_spv_constant_id(j, BW_SPIRV_RECORD_ENDED));
 }
 
-/* What stands before the first statement of a function. */
+/* Writes the instructions before the first statement of a function. */
 static void put_head(struct bw_spv_record_job *j, uint32_t function, uint32_t index)
 {
 	uint32_t one = bw_spv_constant_id(j, 1);
@@ -174,7 +174,7 @@ static void after(struct bw_spv_record_job *j, const uint32_t *w, uint32_t n)
 			bw_spv_record_again(j, w[i]);
 		j->has_called = true;
 		break;
-	case OP_EXT_INST: /* modf and frexp write through pointers; ids of others are no pointers */
+	case OP_EXT_INST: /* modf and frexp write through pointers; other ids are not pointers */
 		for (uint32_t i = 5; i < n && !bw_spv_is_debug(j->s, w); i++)
 			bw_spv_record_again(j, w[i]);
 		break;
@@ -183,7 +183,7 @@ static void after(struct bw_spv_record_job *j, const uint32_t *w, uint32_t n)
 	}
 }
 
-/* How far the function has been written. */
+/* The place up to which the function has been written. */
 struct place {
 	uint32_t function, index;
 	bool in_head;	/* before its first statement */

@@ -92,7 +92,7 @@ static const uint32_t *tie_chain(struct bw_spv_record_job *j, const uint32_t *w,
 	return copy;
 }
 
-/* Where the address has no index: a number of 32 bits that is stored. */
+/* For an address without an index: the stored value is tied, if it is a number of 32 bits. */
 static const uint32_t *tie_value(struct bw_spv_record_job *j, const uint32_t *w, uint32_t n,
 				 uint32_t *copy, uint32_t pointer_at, uint32_t value_at)
 {

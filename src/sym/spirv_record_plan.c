@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which variables of a shader are recorded, where, and which pointers lead to them. */
+/* Chooses the variables of a shader to record, their places, and the pointers that lead to them. */
 #include "sym/spirv_record_priv.h"
 
 #include "base/util.h"
@@ -46,7 +46,7 @@ uint64_t bw_spv_record_count(struct bw_spv_record_job *j, uint32_t type)
 	return t->kind == BW_CTYPE_STRUCT ? t->n_members : t->count;
 }
 
-/* How many scalars a type has; 0: it is not recorded. */
+/* The number of scalars in a type; 0: it is not recorded. */
 static uint64_t count_leaves(struct bw_spv_record_job *j, uint32_t type, unsigned height)
 {
 	const struct bw_ctype *t = bw_spv_record_ctype(j, type);
@@ -194,7 +194,7 @@ static void follow_chain(struct bw_spv_record_job *j, const uint32_t *w, uint32_
 	add_pointer(j, &p);
 }
 
-/* Pointers are followed through access chains and calls. What goes elsewhere is not recorded. */
+/* Pointers are followed through access chains and calls. Other pointers are not recorded. */
 void bw_spv_record_follow(struct bw_spv_record_job *j, const uint32_t *w, uint32_t n)
 {
 	switch (bw_spv_op(*w)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a shader is made to store in its record. */
+/* Adds the stores of a shader to its record. */
 #include "sym/spirv_record_priv.h"
 
 /* A vector of two of this float. Its declaration is put after those of the shader, which has the
@@ -82,7 +82,7 @@ static void store_value(struct bw_spv_record_job *j, uint32_t base, uint32_t typ
 	}
 }
 
-/* Where the indices of a pointer lead, none of them beyond its array. */
+/* Adds the offset of a pointer's indices, each limited to its array. */
 static uint32_t add_dynamic(struct bw_spv_record_job *j, uint32_t base, const struct pointer *p)
 {
 	for (unsigned i = 0; i < p->n_dynamic; i++) {
@@ -109,7 +109,7 @@ void bw_spv_record_value(struct bw_spv_record_job *j, const struct pointer *p, u
 	bw_spv_record_store(j, zero, r->flag, bw_spv_constant_id(j, 1));
 }
 
-/* What a call or the like may have written. */
+/* Stores the value of a variable again that a call may have written. */
 void bw_spv_record_again(struct bw_spv_record_job *j, uint32_t id)
 {
 	const struct pointer *p = bw_spv_record_pointer(j, id);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* In which lines the variables of a shader's functions are in scope. SPIR-V has no blocks of the
- * source; its text has them, where that is in the module. A variable is the declaration of its name
- * whose block has all lines that name the variable. Where the text does not say that of exactly
- * one, only the lines in which variables are used tell those of one name apart. */
+/* Finds the lines in which the variables of a shader's functions are in scope. SPIR-V has no blocks
+ * of the source; the source text has them, if the module contains it. A variable is the declaration
+ * of its name whose block has all lines that name the variable. If that is not exactly one,
+ * variables of one name are told apart only by the lines in which they are used. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Where variables in LDS are. SPIR-V does not say it: Mesa lays them out one after the other in
- * the order of their declarations, each aligned to its scalars (nir_lower_vars_to_explicit_types
- * with RADV's shared_var_info). Before that it may drop a variable, or shorten vectors and arrays
- * of which a part is never read (nir_shrink_vec_array_vars): only the size of all of them tells. */
+/* Finds the places of variables in LDS. SPIR-V does not have them: Mesa lays variables out one
+ * after the other in the order of their declarations, each aligned to its scalars
+ * (nir_lower_vars_to_explicit_types with RADV's shared_var_info). Before that it may drop a
+ * variable, or shorten vectors and arrays of which a part is never read
+ * (nir_shrink_vec_array_vars): only the total size shows whether it did. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -29,7 +30,7 @@ static int by_word(const void *pa, const void *pb)
 	return a->word < b->word ? -1 : a->word > b->word;
 }
 
-/* Those that are used, in the order of their declarations. */
+/* Collects the used variables, in the order of their declarations. */
 static struct bw_error *collect(const struct bw_spirv *s, struct shared *out)
 {
 	for (size_t i = 0; i < s->variables.len; i++) {
@@ -42,8 +43,8 @@ static struct bw_error *collect(const struct bw_spirv *s, struct shared *out)
 	return NULL;
 }
 
-/* With scalars of one size there are no holes, so that whatever Mesa leaves out makes the sum
- * smaller. */
+/* With scalars of one size there are no holes, so that every part that Mesa leaves out makes the
+ * sum smaller. */
 static bool is_whole(const struct bw_spirv *s, const struct shared *list, uint64_t size_b)
 {
 	uint64_t sum_b = 0, scalar_b = 0;
@@ -58,7 +59,7 @@ static bool is_whole(const struct bw_spirv *s, const struct shared *list, uint64
 	return sum_b == size_b;
 }
 
-/* All blocks begin at 0 (SPV_KHR_workgroup_memory_explicit_layout). */
+/* Whether all are blocks, which begin at 0 (SPV_KHR_workgroup_memory_explicit_layout). */
 static bool are_blocks(const struct bw_spirv *s, const struct shared *list)
 {
 	bw_vec_each(list, i)

@@ -32,7 +32,7 @@ static struct spv_node *new_node(struct bw_spirv *s)
 	return n;
 }
 
-/* What the type of a member is laid out by. */
+/* The decorations that lay out a member's type. */
 struct layout {
 	uint32_t matrix_stride_b; /* 0: none is given */
 	bool row_major;
@@ -159,7 +159,7 @@ static const struct bw_ctype *matrix(struct bw_spirv *s, const uint32_t *w, stru
 	return array(s, column, w[3], l.matrix_stride_b);
 }
 
-/* What arrays and vectors are made of. */
+/* The innermost element type of arrays and vectors. */
 static const struct bw_ctype *innermost(const struct bw_ctype *t)
 {
 	for (unsigned depth = 0; depth < MAX_HEIGHT; depth++) {
@@ -267,7 +267,7 @@ static const struct bw_ctype *not_supported(struct bw_spirv *s, const char *what
 	return &n->type;
 }
 
-/* A float that is no IEEE one names its encoding. */
+/* A float type that is not of IEEE 754 names its encoding. */
 static const struct bw_ctype *floating(struct bw_spirv *s, const uint32_t *w, unsigned words)
 {
 	if (words < 3)

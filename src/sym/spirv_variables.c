@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which variables a shader has. Their places are those of the API: sets and bindings, push
- * constants, built-in variables. Where a compiler has put the others SPIR-V cannot say. */
+/* The variables of a shader. Their places are those of the API: sets and bindings, push constants,
+ * built-in variables. SPIR-V does not have the places that a compiler chooses for others. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,8 @@ static struct bw_error *add_variable(struct bw_spirv *s, const struct bw_variabl
 	return add_shared(s, v, at, function, 0);
 }
 
-/* Where a variable of a function or of the module is: in the shader's record, if that has it. */
+/* The place of a variable of a function or of the module: in the shader's record, if that has
+ * it. */
 static struct bw_location place_of(const struct bw_spirv *s, uint32_t id)
 {
 	bw_vec_each(&s->recorded, r)
@@ -161,7 +162,7 @@ static struct bw_error *add_constant(struct bw_spirv *s, uint32_t id, uint32_t t
 	return add_variable(s, &v, &at, 0);
 }
 
-/* What a pointer type points to; 0: it is none. */
+/* The type that a pointer type points to; 0: it is not a pointer type. */
 static uint32_t pointee(const struct bw_spirv *s, uint32_t type_id)
 {
 	const uint32_t *w = bw_spv_def(s, type_id, 4);
@@ -193,7 +194,7 @@ bool bw_spv_is_of_compiler(const struct bw_spirv *s, const char *name)
 	return is_known;
 }
 
-/* Of functions: SPIR-V is in the form of before the driver's optimizations. */
+/* Adds the variables of functions: SPIR-V has the form before the driver's optimizations. */
 static struct bw_error *add_locals(struct bw_spirv *s)
 {
 	unsigned op, n;

@@ -121,8 +121,8 @@ static void note_store(void *ctx, uint64_t at, unsigned size_b)
 	}
 }
 
-/* Whether the code of the i-th place stores all that its line assigns. What a declaration does not
- * store is known byte by byte. */
+/* Whether the code of the i-th place stores all that its line assigns. For a declaration any code
+ * is enough: its unstored bytes are tracked one by one. */
 static bool is_stored(const struct store_check *c, size_t i)
 {
 	uint64_t wanted_b = 0;
@@ -350,8 +350,8 @@ static bool registers_are_stale(struct origin_check *c, const struct bw_location
 	return false;
 }
 
-/* Of several assignments that can be the last ones, one that stands in front of this line may have
- * its code after addr: it has not been executed yet, and a constant is that of another one. */
+/* Whether an assignment in front of this line may have its code after addr: then it has not been
+ * executed yet, and a constant at addr is that of another assignment. */
 static bool is_assigned_later(const struct origin_check *c, unsigned at_line, uint64_t addr)
 {
 	if (!c->has_last || c->last.n < 2 || !bw_lines_is_optimized(c->l, addr))

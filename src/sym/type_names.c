@@ -259,7 +259,7 @@ size_t bw_ctype_enum_scope(const struct bw_ctype *t)
 	return t->is_enum_class ? strlen(t->name) : at ? at - 2 : 0;
 }
 
-/* "b::c" is meant by "c" too, where there is no "c". */
+/* Whether name is the last part of full: "c" means "b::c" if there is no "c". */
 static bool is_last_part(const char *full, const char *name)
 {
 	size_t n = strlen(full), m = strlen(name);

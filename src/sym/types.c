@@ -290,7 +290,7 @@ static void fill_enum(struct bw_lines *l, Dwarf_Die *die, struct type_node *n)
 	out->n_enumerators = all.len;
 }
 
-/* Where a bit field is: DW_AT_data_bit_offset, or as DWARF 3 has it, counted from the highest bit
+/* Reads the place of a bit field: DW_AT_data_bit_offset, or in DWARF 3 counted from the highest bit
  * of the number that holds it. */
 static void fill_bits(Dwarf_Die *die, struct bw_cmember *m)
 {
@@ -354,7 +354,7 @@ static void fill_struct(struct bw_lines *l, Dwarf_Die *die, struct type_node *n)
 	out->n_members = all.len;
 }
 
-/* What it gives, and its parameters: those of its declaration, where it has none itself. */
+/* Reads the result type and the parameters: those of its declaration, if it has none itself. */
 static void fill_function(struct bw_lines *l, Dwarf_Die *die, struct type_node *n)
 {
 	struct bw_types *t = &l->types;
@@ -501,7 +501,7 @@ static uint64_t size_of_array(const struct bw_ctype *t)
 
 static void finish(struct type_node *n, unsigned depth);
 
-/* What lies in a type by value; what would make a ring, or a tower that nobody has, is damaged. */
+/* The type of a value inside of `outer`; a cycle, or a depth that no program has, means damage. */
 static const struct bw_ctype *inside(struct type_node *outer, const struct bw_ctype *t,
 				     unsigned depth)
 {

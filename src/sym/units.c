@@ -6,7 +6,7 @@
 #include "sym/lines_priv.h"
 #include "sym/names.h"
 
-/* What the debug information says of the compilation that a source file was part of. */
+/* Reads the debug information about the compilation unit of a source file. */
 
 static const char *language_name(int language)
 {

@@ -257,7 +257,7 @@ static bool covers(const struct function_scope *f, const struct scope_block *b, 
 	return false;
 }
 
-/* Which blocks are around addr. Parents come before what is in them. */
+/* Finds the blocks around addr. Parents come before the blocks in them. */
 static struct bw_error *blocks_around(const struct function_scope *f, uint64_t addr, bool **out)
 {
 	bool *around = calloc(f->blocks.len ? f->blocks.len : 1, sizeof(*around));
@@ -307,7 +307,7 @@ static struct bw_error *list_variable(struct bw_lines *l, const struct scope_var
 	return bw_vec_push(out, as);
 }
 
-/* Of one block: parameters first. */
+/* Lists the variables of one block, parameters first. */
 static struct bw_error *list_block(struct bw_lines *l, const struct function_scope *f,
 				   const struct scope_block *b, struct bw_variable as,
 				   struct list *out)
@@ -341,7 +341,7 @@ static struct bw_error *list_function(struct bw_lines *l, const struct function 
 	return NULL;
 }
 
-/* Those of the file with the code first: it is what its functions mean. */
+/* Lists the variables of files, those of the file with the code first: its functions mean these. */
 static struct bw_error *list_files(struct bw_lines *l, const void *unit, struct list *out)
 {
 	struct bw_variable as = {.is_static = true};
@@ -372,7 +372,7 @@ static struct bw_error *list_all(struct bw_lines *l, uint64_t addr, unsigned lev
 	return list_files(l, f ? unit_of(l, f) : NULL, out);
 }
 
-/* What the module has in common for its functions is no parameter of one that was inlined. */
+/* A variable of the module is not a parameter of an inlined function. */
 static struct bw_error *add_of_shader(struct list *out, struct bw_variable v, bool is_outside)
 {
 	v.is_static |= is_outside && v.is_param;
