@@ -44,7 +44,7 @@ void bw_crash_next_file(struct bw_crash *c)
 	bw_crash_report_next_file(&c->report);
 }
 
-/* What a hang report holds beside waves and code is shown as a dump is. */
+/* Makes a dump of a hang report's parts other than waves and code. */
 static void take_report(struct bw_crash *c)
 {
 	struct bw_crash_report *r = &c->report;

@@ -65,7 +65,7 @@ void bw_crash_dump_unknown(struct bw_crash_dump *d, const char *text, size_t n, 
 	take_error(d, bw_vec_push(&d->unknown, note));
 }
 
-/* What follows a word at the beginning of the line. */
+/* The text that follows a word at the beginning of the line. */
 static const char *after(const char *line, const char *word)
 {
 	return bw_starts_with(line, word) ? line + strlen(word) : NULL;

@@ -84,7 +84,8 @@ static void collect(const struct bw_crash_log *log, struct bw_crash_incidents *i
 
 /* ---- where an incident ends ---- */
 
-/* What a kind of event does to incidents. One that begins none belongs to what was before it. */
+/* The effect of each kind of event on incidents. One that does not begin an incident belongs to the
+ * one before it. */
 enum { BEGINS = 1, ENDS = 2 };
 static const uint8_t roles[BW_CRASH_N_KINDS] = {
 	[BW_CRASH_TIMEOUT] = BEGINS,	      [BW_CRASH_SOFT_RECOVERED] = BEGINS | ENDS,

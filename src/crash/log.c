@@ -95,7 +95,7 @@ static bool is_whole(const char *line)
 	return bw_crash_is_fault_line(line) || bw_crash_is_whole_event(line) || names_process(line);
 }
 
-/* In which order the lines of a fault and of a timeout come. */
+/* The order of the lines of a fault and of a timeout. */
 static int rank_of(const char *line)
 {
 	static const struct {

@@ -322,7 +322,8 @@ void bw_crash_lines_clear(struct bw_crash_lines *l)
 
 /* ---- joining ---- */
 
-/* It breaks off: after a word or a sign that something follows, or in a bracket. */
+/* Whether the message breaks off: after a word or a sign that needs more text, or inside a
+ * bracket. */
 static bool breaks_off(const char *message)
 {
 	static const char *const ends[] = {":",		",",	    "=",	"(",	   " for",
@@ -386,8 +387,8 @@ static void join(struct bw_crash_lines *l, bool (*is_whole)(const char *))
 
 /* ---- order ---- */
 
-/* More steps back in time than forward? Where there are no stamps the groups of lines that belong
- * together say it. */
+/* Whether time steps back more often than forward. Without stamps, groups of lines that belong
+ * together show it. */
 static bool is_backwards(const struct bw_crash_lines *l, int (*rank)(const char *))
 {
 	size_t forward = 0, back = 0, up = 0, down = 0;

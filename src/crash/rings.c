@@ -131,7 +131,7 @@ static void begin_stream(struct bw_crash_report *r, const struct bw_pm4_umr_row 
 	bw_crash_report_error(r, bw_vec_push(&r->streams, new));
 }
 
-/* Where its words go; false: there is no room. */
+/* Makes a stream for the row's words; false: there is no room. */
 static bool open_stream(struct bw_crash_report *r, struct bw_crash_stream *s,
 			const struct bw_pm4_umr_row *row)
 {

@@ -130,7 +130,7 @@ static bool code_line(struct bw_crash_report *r, const char *line, unsigned numb
 }
 
 /* "Compute Shader:", "Vertex Shader as ESGS:", "Compute Shader - annotated disassembly:": the
- * length of the stage's name; 0: it is no such line. */
+ * length of the stage's name; 0: it is not such a line. */
 static size_t stage_of(const char *line, bool *out_is_code)
 {
 	static const char code[] = " - annotated disassembly:";

@@ -58,7 +58,7 @@ const struct bw_crash_shader *bw_crash_shader_of(const struct bw_crash *c,
 
 /* ---- command buffers ---- */
 
-/* What a packet waits for. */
+/* The work that a packet waits for. */
 enum wait { NO_WAIT = 0, FOR_DISPATCHES = 1, FOR_DRAWS = 2, FOR_ALL = 3 };
 
 static enum wait wait_of(const struct bw_pm4_packet *p)
@@ -101,7 +101,7 @@ static bool is_work(const struct bw_pm4_packet *p, bool *out_is_compute)
 	return true;
 }
 
-/* What has been launched and not been waited for, less what this waits for. */
+/* Removes the work that this packet waits for from the launched work. */
 static void drop_waited(struct bw_crash_trace *t, enum wait wait)
 {
 	unsigned n = 0;
@@ -181,8 +181,8 @@ static void take_packet(struct walk *k, const struct bw_pm4_packet *p, const uin
 	}
 }
 
-/* What the command processor may be at where nothing launched is known to run: the first packet
- * after the point that is neither a register nor a NOP. */
+/* Notes the packet that the command processor may be executing if no launched work is known to run:
+ * the first one after the point that is neither a register write nor a NOP. */
 static void take_stuck(struct walk *k, const struct bw_pm4_packet *p)
 {
 	struct bw_pm4_set_reg set;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What can be said of a crash in a few sentences. */
+/* Conclusions from a crash in a few sentences. */
 #include "crash/verdict_priv.h"
 
 #include "base/util.h"

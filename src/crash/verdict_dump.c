@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What can be said of a devcoredump, or of RADV's hang report, in a few sentences. */
+/* Conclusions from a devcoredump, or from RADV's hang report, in a few sentences. */
 #include "crash/verdict_priv.h"
 
 #include <inttypes.h>
@@ -105,7 +105,7 @@ static void add_fault(const struct bw_crash_dump *d, const struct bw_gpuvm_part 
 			"kernel log.\n");
 }
 
-/* What a graphics block of the dump was doing: a GPU of several XCCs has one in each. */
+/* The activity of a graphics block of the dump: a GPU of several XCCs has one in each. */
 struct activity {
 	uint32_t block; /* in blocks */
 	unsigned number;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What can be said of a kernel log: each incident as what happened first, what followed, what the
- * driver did and how that ended, and what to look at next. */
+/* Conclusions from a kernel log: for each incident the first event, its consequences, the driver's
+ * reaction and its result, and what to look at next. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -157,7 +157,7 @@ static void add_hang(const struct bw_crash_event *t, struct bw_str *out)
 	bw_str_add(out, ".");
 }
 
-/* What a fault before a hang has to do with it. */
+/* The relation of a hang to a fault before it. */
 static void add_relation(const struct bw_crash_story *s, struct bw_str *out)
 {
 	enum { FAR_S = 90 };
@@ -408,7 +408,7 @@ static void add_late_fault(const struct bw_crash_story *s, struct bw_str *out)
 			     : ": it is hardly the cause");
 }
 
-/* Who only sees that something is wrong, where nothing says what. */
+/* Names the parts that only notice a failure, if no message has its cause. */
 static void add_onlookers(const struct bw_crash_story *s, struct bw_str *out)
 {
 	bool is_known = s->fault || s->first[BW_CRASH_NO_ANSWER] ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What can be said of waves and of the program's memory in a hang report, in a few sentences. */
+/* Conclusions from the waves and the program's memory in a hang report, in a few sentences. */
 #include "crash/verdict_priv.h"
 
 #include <ctype.h>
@@ -24,7 +24,8 @@ static void add_walk(const struct bw_crash_report *r, struct bw_str *out)
 		last->name, last->value, last->value & 1 ? "valid" : "not valid");
 }
 
-/* What the program had at the address of a page fault, and what walks say that the files have. */
+/* Tells what the program had at the address of a page fault, and the results of page-table walks in
+ * the files. */
 void bw_crash_tell_range(const struct bw_crash *c, struct bw_str *out)
 {
 	add_walk(&c->report, out);
@@ -103,7 +104,7 @@ static void find_crowds(const struct bw_crash_report *r, struct crowds *out)
 	qsort(out->list, n, sizeof(*out->list), by_number);
 }
 
-/* What waves have met: in TRAPSTS at the same bits up to gfx11, in EXCP_FLAG_PRIV of gfx12. */
+/* The exceptions of waves: in TRAPSTS at the same bits up to gfx11, in EXCP_FLAG_PRIV of gfx12. */
 static void add_exceptions(const struct bw_crash_waves *w, struct bw_str *out)
 {
 	size_t n_viol = 0, n_illegal = 0;
@@ -126,7 +127,7 @@ static void add_exceptions(const struct bw_crash_waves *w, struct bw_str *out)
 		bw_str_addf(out, "; %zu of them met an illegal instruction", n_illegal);
 }
 
-/* Where waves stand that the files show, where most of them do first. */
+/* Tells the places of the waves in the files, those with most waves first. */
 void bw_crash_tell_waves(const struct bw_crash *c, struct bw_str *out)
 {
 	enum { MOST_SAID = 4 };

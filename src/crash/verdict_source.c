@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Where in its source a shader hangs, as far as a hang report of RADV can tell: it has the code,
- * and SPIR-V with lines, but no table from one to the other. What waves do not get out of are loops
- * and barriers, which both have. */
+/* Finds the place in the source where a shader hangs, as far as a hang report of RADV shows it: the
+ * report has the code, and SPIR-V with lines, but no table from one to the other. Waves hang in
+ * loops and at barriers, which both have. */
 #include "crash/verdict_priv.h"
 
 #include <inttypes.h>
@@ -147,7 +147,7 @@ static void add_places(const struct bw_spirv_places *p, enum bw_spirv_place_kind
 		bw_str_addf(out, " and %u more places", n - last);
 }
 
-/* Where waves stand in the code, and what of the source that can be. */
+/* Tells where waves stand in the code, and the possible places in the source. */
 static void add_standing(const struct bw_crash_report *r, const struct bw_crash_shader *s,
 			 const struct bw_spirv_places *p, struct bw_str *out)
 {
@@ -179,7 +179,7 @@ static void add_standing(const struct bw_crash_report *r, const struct bw_crash_
 	bw_str_add(out, ".\n");
 }
 
-/* Why there is no line, and what helps. */
+/* Tells why there is no line, and what helps. */
 static void add_reason(const struct bw_crash_shader *s, const struct bw_spirv_places *p,
 		       struct bw_str *out)
 {

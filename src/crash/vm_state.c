@@ -192,7 +192,7 @@ static int by_address(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
-/* Of VMID 0 apertures lie before the page table: those registers are 0 in no GPU at work. */
+/* For VMID 0, apertures come before the page table: their registers are not 0 in a working GPU. */
 static bool is_made_up(const struct bw_crash_vm *vm, const struct bw_crash_vm_context *c)
 {
 	const struct bw_gpuvm_regs *r = &vm->context.regs;

@@ -188,7 +188,7 @@ static void sgpr_row(struct bw_crash_waves *w, struct bw_crash_wave *wave, const
 	uint32_t v[16];
 	unsigned at;
 	int n = row(line, &at, v, BW_ARRAY_SIZE(v));
-	/* Those after a row that is missing are not known by their number. */
+	/* The numbers of registers after a missing row are not known. */
 	if (n < 1 || at != wave->n_sgprs || at + (unsigned)n > BW_CRASH_WAVE_SGPRS) {
 		w->n_damaged++;
 		return;
