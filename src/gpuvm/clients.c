@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Who asked for a translation: client numbers of the two hubs. The graphics hub: gmc_v9_0.c,
- * gfxhub_v2_0/2_1/3_0/3_0_3/11_5_0.c of Linux 6.12, gfxhub_v12_0/12_1.c of Linux 7.1. The memory
- * hub: gmc_v9_0.c, gmc_v10_0.c, mmhub_v2_0/2_3/3_0/3_0_1/3_0_2/3_3/4_1_0.c of Linux 6.12, and
- * mmhub_v3_3.c of 7.1 for what 6.12 lacks. */
+/* The names of clients that request translations, by their numbers in the two hubs. The graphics
+ * hub: gmc_v9_0.c, gfxhub_v2_0/2_1/3_0/3_0_3/11_5_0.c of Linux 6.12, gfxhub_v12_0/12_1.c of Linux
+ * 7.1. The memory hub: gmc_v9_0.c, gmc_v10_0.c, mmhub_v2_0/2_3/3_0/3_0_1/3_0_2/3_3/4_1_0.c of Linux
+ * 6.12, and mmhub_v3_3.c of 7.1 for what 6.12 lacks. */
 #include "gpuvm/fault.h"
 
 #include "base/ip_version.h"

@@ -35,7 +35,7 @@ static bool bit(uint64_t raw, unsigned n)
 	return n != NONE && (raw >> n & 1);
 }
 
-/* Which versions have which layout; the first row of a layout stands for it. */
+/* The layout of each version; the first row of a layout stands for it. */
 static const struct {
 	uint32_t first_gc, last_gc;
 	enum bw_gpuvm_gen gen;
@@ -118,7 +118,7 @@ struct bw_gpuvm_entry bw_gpuvm_pte(enum bw_gpuvm_gen gen, uint64_t raw)
 		.frag = (uint8_t)bw_bits(raw, BW_PTE_FRAG_HI, BW_PTE_FRAG_LO),
 		.leaf = bit(raw, l->leaf_pte),
 		.prt = bit(raw, l->prt),
-		/* On gfx12 a valid entry of the PTB level that is no leaf is a directory
+		/* On gfx12 a valid entry of the PTB level that is not a leaf is a directory
 		 * (doc/hardware/page-tables.md 2.2). */
 		.further = l->further_pte ? bit(raw, l->further_pte) : !bit(raw, l->leaf_pte),
 		.log = bit(raw, l->log),

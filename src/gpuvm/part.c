@@ -158,7 +158,7 @@ static const struct place wide[] = {
 	{"ATOMIC", 21, 21},	   {"VMID", 25, 22},	   {"VF", 26, 26},
 };
 
-/* What is above VF, by part. */
+/* The fields above VF, by part. */
 static const struct place upper_gfx9[] = {{"VFID", 28, 25}, {"UCE", 29, 29}, {"FED", 30, 30}};
 static const struct place upper_mm9[] = {{"VFID", 28, 25}};
 static const struct place upper_gfx10[] = {{"VFID", 29, 25}};

@@ -7,8 +7,8 @@
 
 #include "base/util.h"
 
-/* What a client is, for people who do not know its abbreviation: the subject of a sentence, and
- * what it does there. Matched by the beginning of the name. */
+/* A client in words, for people who do not know its abbreviation: the subject of a sentence, and
+ * its action. Matched by the beginning of the name. */
 enum kind { SHADER, FETCH, SCALAR, COMMANDS, COPY, FIXED, VIDEO, DISPLAY, FIRMWARE, HOST, OTHER };
 static const struct {
 	const char *name, *subject, *is;
@@ -185,7 +185,7 @@ static const char *access_name(const struct bw_gpuvm_status *s, enum kind kind)
 	return "read";
 }
 
-/* Whose the access was: " of process game (pid 7)", " of VMID 3". vmid: -1, not known. */
+/* Adds the owner of the access: " of process game (pid 7)", " of VMID 3". vmid: -1, not known. */
 static void add_owner(const struct bw_gpuvm_fault_facts *f, int vmid, struct bw_str *out)
 {
 	if (f->process && f->process[0] && f->pid)
@@ -229,8 +229,8 @@ static void add_access(const struct bw_gpuvm_fault_facts *f, const struct bw_gpu
 	bw_str_free(&why);
 }
 
-/* What the entry alone says: "The memory hub reported a page fault at address 0x1000 of process
- * game (pid 7), VMID 3." */
+/* Adds the facts of the interrupt's entry alone: "The memory hub reported a page fault at address
+ * 0x1000 of process game (pid 7), VMID 3." */
 static void add_report(const struct bw_gpuvm_fault_facts *f, struct bw_str *out)
 {
 	bw_str_addf(out, "The %s hub reported a page fault",

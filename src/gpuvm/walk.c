@@ -48,7 +48,7 @@ void bw_gpuvm_context_init(struct bw_gpuvm_context *c, enum bw_gpuvm_gen gen, un
 		c->sys_low = ~0ull, c->sys_end = 0;
 }
 
-/* Where table memory or data with this address and S bit lies (doc/hardware/page-tables.md 4). */
+/* The place of table memory or data with this address and S bit (doc/hardware/page-tables.md 4). */
 struct place {
 	bool system;
 	uint64_t address;
