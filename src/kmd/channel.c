@@ -210,7 +210,7 @@ static struct bw_vgpu_channel *take_idle(struct bw_vgpu_client *c)
 	return NULL;
 }
 
-/* After bw_vgpu_client_keep(): false if there is no channel to wait for. */
+/* Called after bw_vgpu_client_keep(). False: there is no channel to wait for. */
 static bool wait_idle(struct bw_vgpu_client *c, struct bw_vgpu_channel **out)
 {
 	struct bw_vgpu_channel *idle = NULL;

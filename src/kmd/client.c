@@ -154,7 +154,7 @@ static int exchange(struct bw_vgpu_client *c, const struct request *q, struct io
 	return -ENODEV;
 }
 
-/* Where the fixed part of a reply is copied to. */
+/* The destination of a reply's fixed part. */
 struct reply {
 	void *to;
 	size_t size_b;
@@ -269,7 +269,7 @@ static int make_ioctl(struct bw_vgpu_client *c, uint32_t file, uint32_t cmd, voi
 {
 	uint8_t bytes[IOCTL_ARG_MAX_B], prefetched[PREFETCH_MAX_B];
 	size_t size_b = _IOC_SIZE(cmd);
-	/* As the DRM core does it: copied in whenever the code has a size (drm_ioctl). */
+	/* Like the DRM core, copy in whenever the code has a size (drm_ioctl). */
 	if (is_own)
 		memcpy(bytes, arg, size_b);
 	else if (!user_copy(false, (uintptr_t)arg, bytes, size_b))

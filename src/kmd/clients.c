@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernel says beside the GPU's own files: processes that use it, with the PASIDs of their
- * DRM files, and the log. */
+/* Data of the kernel outside of the GPU's own files: processes that use it, with the PASIDs of
+ * their DRM files, and the log. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -140,8 +140,8 @@ static struct bw_error *read_text(struct bw_kmd *kmd, const char *name, struct b
 	return err || !out->failed ? err : bw_error_nomem();
 }
 
-/* What a kernel says elsewhere, the virtual GPU has in a file of its own. A program under
- * "breakwater exec" finds that file as well, where all else of its GPU looks like a kernel's. */
+/* The virtual GPU has these data in files of its own. A program under "breakwater exec" finds these
+ * files, too, while the rest of its GPU looks like a kernel's. */
 static struct bw_error *read_own(struct bw_kmd *kmd, const char *name, struct bw_str *out,
 				 bool *out_is_there)
 {

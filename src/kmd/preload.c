@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What the dynamic loader of a program is told to load first. */
+/* The libraries that the dynamic loader of a program is to load first. */
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>

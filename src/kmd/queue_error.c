@@ -70,7 +70,7 @@ static bool begins(const char *text, struct bw_kmd_queue_error *out)
 	return true;
 }
 
-/* What the lines below say of it. */
+/* Reads the details in the lines below the first one. */
 static void continues(const char *text, struct bw_kmd_queue_error *e)
 {
 	const char *pid = strstr(text, " pid "), *body = strstr(text, "amdgpu: ");

@@ -227,8 +227,8 @@ static const struct bw_kmd_ops virtual_ops = {
 
 struct words BW_VEC(const char *);
 
-/* In the second child, between fork and exec: system calls only. The server must not hold what the
- * caller has open (a pipe to a pager would never end), nor die of the caller's Ctrl-C. */
+/* Runs in the second child, between fork and exec: system calls only. The server must not hold what
+ * the caller has open (a pipe to a pager would never end), nor die of the caller's Ctrl-C. */
 static void become_server(char *const *argv, int ready, int fail)
 {
 	int null = open("/dev/null", O_RDWR);
@@ -248,7 +248,7 @@ static void become_server(char *const *argv, int ready, int fail)
 	_exit(127);
 }
 
-/* In a session of its own, so that the terminal's Ctrl-C is not for it. */
+/* Starts the server in a session of its own, so that the terminal's Ctrl-C does not reach it. */
 static struct bw_error *spawn(char *const *argv, int *out_ready, pid_t *out_child)
 {
 	int ready[2], fail[2];
