@@ -87,7 +87,7 @@ static bool is_late(struct bw_live_proc *p, const struct bw_msg *m, uint32_t seq
 	return true;
 }
 
-/* What each reply begins with. */
+/* Each reply begins with a result. */
 enum { REPLY_MIN_B = sizeof(struct bw_agent_result) };
 
 struct bw_error *bw_live_request(struct bw_live *l, struct bw_live_proc *p, uint16_t type,
@@ -322,7 +322,7 @@ static void point_into_blob(const struct bw_live *l, const struct bw_agent_dispa
 		to->n_bindings = from->n_bindings;
 }
 
-/* All of a submission, in the session's own array. */
+/* Copies all bindings of a submission into the session's own array. */
 static struct bw_error *take_bindings(struct bw_live *l, const uint8_t *dispatches,
 				      struct bw_target_dispatch *to, size_t n, size_t blob_b)
 {
@@ -396,7 +396,7 @@ _Static_assert((int)BW_TARG_OPAQUE == (int)BW_AGENT_ARG_OPAQUE &&
 		       BW_TARG_NOWHERE == BW_AGENT_ARG_NOWHERE,
 	       "arguments are passed on unchanged");
 
-/* Its number in this session, which may have several programs. */
+/* Gives the submission a number in this session, which may have several programs. */
 static struct bw_error *number_submission(struct bw_live *l, struct bw_live_vm *vm,
 					  uint32_t in_proc, uint32_t *out)
 {

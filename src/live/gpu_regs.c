@@ -76,7 +76,7 @@ static struct bw_error *name_gfx(uint32_t version, struct bw_target_facts *f)
 	return NULL;
 }
 
-/* How many of its units a field of HW_ID can tell apart. */
+/* The number of units that a field of HW_ID can distinguish. */
 static uint32_t reach(const struct bw_arch *arch, enum bw_wave_field f)
 {
 	return bw_arch_get(arch, f, ~0u) + 1;

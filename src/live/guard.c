@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-/* What the guard process does beyond its list: it restores registers when the debugger leaves and
- * when it is killed, once no wave needs them, and then removes the agent's socket. It has a
- * connection of its own to the agent in the program: there the agent says that code is restored and
- * instruction caches are invalidated (LEFT), and hears that the registers are restored (BACK); and
- * each sees by the end of the connection that the other has ended. */
+/* The guard process's work on registers: it restores them when the debugger exits or is killed,
+ * once no wave needs them, and then removes the agent's socket. It has a connection of its own to
+ * the agent in the program: the agent reports that code is restored and instruction caches are
+ * invalidated (LEFT), the guard that the registers are restored (BACK); each sees the other's end
+ * by the end of the connection. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,13 +24,13 @@ enum {
 	MAX_SAVED = 16 * 8,
 	MAX_AREAS = 64,
 	MAX_AGENTS = 64,
-	/* How long the debugger waits for the guard's work. What takes longer continues after the
-	 * debugger has ended. */
+	/* The longest time that the debugger waits for the guard's work. Longer work continues
+	 * after the debugger has ended. */
 	FINISH_PATIENCE_MS = 20000,
-	/* How long the guard waits for waves of a program that has ended: their results are not
-	 * needed. */
+	/* The longest time that the guard waits for waves of a program that has ended: their
+	 * results are not needed. */
 	DEAD_PATIENCE_MS = 20000,
-	LOOK_MS = 50, /* how often the guard looks for the end of a program */
+	LOOK_MS = 50, /* interval at which the guard looks for the end of a program */
 };
 
 struct agent {
@@ -40,7 +40,7 @@ struct agent {
 	bool has_left, is_dead;
 };
 
-/* What has ended now, of what the guard looks after. */
+/* The part of the guard's list that is to be finished now. */
 struct part {
 	struct bw_saved_reg saved[MAX_SAVED];
 	struct bw_guard_area area[MAX_AREAS];

@@ -40,7 +40,7 @@ enum {
 static const struct bw_kmd_bank everywhere = {
 	.use_grbm = true, .se = ~0u, .sa = ~0u, .instance = ~0u};
 
-/* What has been seen of the wave in a slot. */
+/* The state in which the wave of a slot was seen. */
 enum phase { NEEDS_NO_HANDLER, IS_OUTSIDE };
 
 struct look {

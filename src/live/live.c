@@ -176,7 +176,7 @@ static struct bw_error *read_agent(struct bw_live *l, struct bw_live_proc *p,
 	return err;
 }
 
-/* What needs no waiting. */
+/* Returns an event that needs no waiting. */
 static struct bw_error *next_ready(struct bw_live *l, struct bw_target_event *out, bool *out_given)
 {
 	*out_given = true;
@@ -219,7 +219,7 @@ static struct bw_error *add_poll(struct bw_live *l, int fd)
 	return bw_vec_push(&l->poll_set, ((struct pollfd){.fd = fd, .events = POLLIN}));
 }
 
-/* How long to sleep before the stop count is read again: a short time just after waves were
+/* The time to sleep before the stop count is read again: a short time just after waves were
  * resumed. */
 static uint64_t poll_ns(const struct bw_live *l)
 {

@@ -97,7 +97,7 @@ struct bw_error *bw_live_accept(struct bw_live *l)
 	return err;
 }
 
-/* It can be attached to by a debugger of its own. */
+/* Detaches from a process, so that another debugger can attach to it. */
 static void send_away(struct bw_live *l, struct bw_live_proc *p, const struct bw_agent_hello *h)
 {
 	pid_t pid = p->peer;
@@ -259,7 +259,8 @@ bool bw_live_proc_is_ending(const struct bw_live_proc *p)
 	return !p->is_lost && p->pid > 0 && bw_process_is_ending(p->pid);
 }
 
-/* Its waves that are stopped have been given up: what it waits for, if it was killed. */
+/* Waits for the end of a killed process, which waits for its stopped waves; these have been given
+ * up. */
 static void await_end(const struct bw_live_proc *p)
 {
 	enum { MOMENT_MS = 1000 };

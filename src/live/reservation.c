@@ -16,8 +16,8 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 
-/* Abstract, so that there is no file: nobody has to remove it, and no rights are needed. A process
- * of somebody else's that has the name costs us the reservation and nothing else. */
+/* The name is abstract, so that there is no file to remove, and no rights are needed. If a process
+ * of another user has the name, we only lose the reservation. */
 bool bw_live_take_reservation(struct bw_live *l)
 {
 	struct sockaddr_un name = {.sun_family = AF_UNIX};

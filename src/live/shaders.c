@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a program's agent knows of the shader of a pipeline. */
+/* Requests for the agent's data about the shader of a pipeline. */
 #include "live/live_priv.h"
 #include "live/operations.h"
 

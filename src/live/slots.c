@@ -78,7 +78,7 @@ void bw_live_state(const struct bw_arch *arch, volatile struct bw_trap_slot *s,
 	}
 }
 
-/* Where a slot has a register of the wave's state; NULL: it is not saved. */
+/* The place of a register of the wave's state in a slot; NULL: it is not saved. */
 static volatile uint32_t *saved_reg(volatile struct bw_trap_slot *s, enum bw_wreg reg)
 {
 	int at = bw_trap_hw_of(reg);

@@ -30,7 +30,8 @@ static int move_fd(int fd, int to)
 	return dup2(fd, to) < 0 ? -1 : 0;
 }
 
-/* In the child. Its own process group: Ctrl-C at the terminal is for the debugger. */
+/* Runs in the child, which gets a process group of its own: Ctrl-C at the terminal is for the
+ * debugger. */
 static _Noreturn void exec_program(const struct bw_target_source *o, char **env, int status_fd)
 {
 	signal(SIGINT, SIG_DFL);

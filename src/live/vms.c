@@ -204,7 +204,7 @@ static struct bw_error *ask_attach(struct bw_live *l, struct bw_live_vm *vm, uin
 	return NULL;
 }
 
-/* What all address spaces share, made with the first one. */
+/* Makes the tables that all address spaces share, with the first one. */
 static struct bw_error *make_tables(struct bw_live *l)
 {
 	const struct bw_target_facts *f = &l->t.facts;

@@ -21,7 +21,7 @@ struct bw_error *bw_live_fault(struct bw_target *t, struct bw_target_fault *out)
 		return bw_errorf(BW_E_INVALID, "the program's agent answers FAULT with %u bytes",
 				 l->reply.body_b);
 	memcpy(&f, l->reply.body, sizeof(f));
-	/* a status of 0 is no information (doc/hardware/page-tables.md 6.3) */
+	/* a status of 0 has no information (doc/hardware/page-tables.md 6.3) */
 	*out = (struct bw_target_fault){
 		.present = f.status != 0, .va = f.addr, .status = f.status, .vmhub = f.vmhub};
 	return NULL;
