@@ -19,7 +19,7 @@ static bool is_place(const struct bw_crash_wave *w)
 	       w->simd < MOST_SIMD && w->wave < MOST_WAVES;
 }
 
-/* As large as the waves need it: the files do not say how large the GPU is. */
+/* Makes the map as large as the waves need it: the files do not have the size of the GPU. */
 static void find_size(const struct bw_crash_waves *waves, const struct bw_arch *arch,
 		      struct bw_page_map *m)
 {

@@ -35,7 +35,7 @@ static bool is_zero(const uint32_t *values, unsigned n)
 	return true;
 }
 
-/* All lanes where the files do not say. */
+/* EXEC of a wave; all lanes if the files do not have it. */
 static uint64_t exec_of(const struct bw_crash_wave *w)
 {
 	uint32_t lo, hi = UINT32_MAX;
@@ -188,7 +188,8 @@ static void add_groups(struct bw_crash_page *p, const struct place *places, size
 			    n - shown);
 }
 
-/* Code as instructions, where there is a disassembler for the GPU; why not is no error. */
+/* Shows code as instructions, if there is a disassembler for the GPU; if not, the reason, which is
+ * not an error. */
 static struct bw_error *show_code(struct bw_crash_page *p, const char *gfx,
 				  const struct place *places, size_t n_places, unsigned lanes)
 {
@@ -204,8 +205,8 @@ static struct bw_error *show_code(struct bw_crash_page *p, const char *gfx,
 	return NULL;
 }
 
-/* What is known of the waves of the GPU that the files name, and "gfx1100" of it; NULL: they name
- * none, or nothing is. */
+/* The wave description of the GPU that the files name, and its name like "gfx1100"; NULL: the files
+ * name none, or it is not known. */
 static const struct bw_arch *arch_of(const struct bw_crash_page *p, char gfx[16])
 {
 	struct bw_gpuvm_part part;

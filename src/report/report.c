@@ -26,8 +26,8 @@ static void add_title(const struct bw_report *r, struct bw_page *page)
 	bw_str_free(&title);
 }
 
-/* What is known of the stop: the parts that say what happened come before those that say where
- * everything was. */
+/* Adds the parts about the stop: first those that tell what happened, then those with the state of
+ * everything. */
 static struct bw_error *add_session(struct bw_report_session *s)
 {
 	struct bw_error *err = bw_report_session_waves(s);

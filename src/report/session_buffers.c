@@ -73,7 +73,7 @@ static struct element element_of(const struct bw_type *t)
 	return (struct element){.name = "", .size_b = 4};
 }
 
-/* What the kernel's argument says that points to the buffer. */
+/* The element type of the kernel's argument that points to the buffer. */
 static struct element find_element(struct bw_report_session *s, uint64_t va)
 {
 	struct bw_arg_info *args = NULL;
@@ -128,7 +128,7 @@ static void add_png(struct bw_report_session *s, const struct bw_picture *p, con
 	bw_str_free(&png);
 }
 
-/* How wide a picture of n elements is: like the dispatch's grid where they fit it, else about as
+/* The width of a picture of n elements: like the dispatch's grid where they fit it, else about as
  * wide as high, by powers of two. */
 static uint32_t width_of(struct bw_report_session *s, size_t n)
 {
@@ -272,7 +272,7 @@ static const char *name_of(const struct bw_buffer_info *b, const struct bw_bound
 	return b->name;
 }
 
-/* Those that the dispatch was given come first. */
+/* Whether the dispatch was given this buffer; such buffers come first. */
 static bool is_bound(const struct bw_buffer_info *b, const struct bw_bound *bound, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

@@ -141,7 +141,7 @@ static bool add_line(struct bw_report_session *s, const struct places *places, c
 	return true;
 }
 
-/* All of a short file; of a long one, the lines around those that have waves. */
+/* Adds all lines of a short file; of a long one, the lines around those that have waves. */
 static struct bw_error *add_lines(struct bw_report_session *s, const struct places *places,
 				  const char *file, size_t *room)
 {

@@ -23,7 +23,7 @@ struct stream {
 	char note[160];
 };
 
-/* What is said beside the packet of a dispatch. */
+/* The note beside the packet of a dispatch. */
 static const char *note_of(void *cookie, size_t at)
 {
 	struct stream *x = cookie;
@@ -50,7 +50,7 @@ static void find_submission(struct stream *x, const struct bw_dispatch_info *of)
 		x->last++;
 }
 
-/* From `from` on packets follow one another up to the one at `to`. */
+/* Whether packets from `from` on lead to the one at `to`. */
 static bool leads_to(const uint32_t *dw, size_t from, size_t to)
 {
 	struct bw_pm4_packet p;
@@ -84,8 +84,8 @@ static struct bw_error *read_around(struct stream *x, uint64_t va)
 	return bw_debug_read(x->s->debug, BW_SPACE_GLOBAL, from, x->words, x->n * 4);
 }
 
-/* Where its stream begins is not known: at the first place from which whole packets lead to the
- * packet. */
+/* The beginning of its stream is not known: takes the first place from which whole packets lead to
+ * the packet. */
 static void find_begin(struct stream *x, uint64_t va)
 {
 	size_t to = (va - x->va) / 4, from = 0;
