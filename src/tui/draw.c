@@ -56,13 +56,13 @@ struct bw_tui_term {
 	bool in_colour;
 };
 
-/* What gives the terminal back, for a signal handler. */
+/* The bytes that restore the terminal, for a signal handler. */
 static char leave_bytes[256];
 static volatile sig_atomic_t n_leave_bytes;
 
 /* ---- Sending ---- */
 
-/* In one write where that is possible, so that nothing another process prints comes between. */
+/* Sends all in one write if possible, so that output of other processes does not come between. */
 static void send_bytes(const char *bytes, size_t n)
 {
 	while (n) {

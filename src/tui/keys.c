@@ -10,7 +10,7 @@
 #define CTRL(c) ((c) & 0x1f)
 #define ESC '\033'
 
-/* Both forms of the arrows: the cursor's keys and those of the application. */
+/* Arrow keys have two forms, for cursor mode and for application mode. */
 static const struct {
 	const char *bytes;
 	enum bw_tui_key key;

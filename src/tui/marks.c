@@ -6,7 +6,7 @@
 
 #include "debug/breaks.h"
 
-/* Where stopped waves and breakpoints are. */
+/* The places of stopped waves and breakpoints. */
 
 static int compare(const void *a, const void *b)
 {
@@ -124,7 +124,7 @@ static struct bw_error *all_waves_by_line(struct bw_debug *d, const char *file,
 	return err;
 }
 
-/* Of one that is not in memory yet the place that it was set at. */
+/* Adds a breakpoint's mark; if it is not in memory yet, at the place where it was set. */
 static struct bw_error *break_by_line(struct bw_debug *d, const char *file,
 				      const struct bw_break_info *b, struct bw_tui_marks *out)
 {

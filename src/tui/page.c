@@ -96,7 +96,7 @@ void bw_tui_addf(struct bw_tui_line *l, unsigned style, const char *fmt, ...)
 	free(text);
 }
 
-/* What an SGR sequence of bw_paint stands for. */
+/* The style of an SGR sequence of bw_paint. */
 static unsigned style_of(unsigned sgr)
 {
 	static const uint8_t colours[] = {BW_TUI_RED,  BW_TUI_GREEN,   BW_TUI_YELLOW,

@@ -11,7 +11,7 @@
 
 /* ---- Reading ---- */
 
-/* Where what is followed is now. */
+/* Finds the current address of the expression. */
 static struct bw_error *find_place(struct bw_debug *d, struct bw_tui_memory *s)
 {
 	struct bw_value v = {0};
@@ -149,7 +149,7 @@ struct shape {
 	size_t per_line; /* bytes */
 };
 
-/* As many bytes a line as there is room for, a power of two. */
+/* As many bytes in a line as fit, a power of two. */
 static struct shape shape_of(const struct bw_tui_memory *s, unsigned columns)
 {
 	enum { MOST_B = 32, GAP = 2 };
