@@ -108,7 +108,7 @@ static void decode_bc2_alpha(const uint8_t *block, uint32_t out[16][4])
 
 /* ---- partitions of BC6 and BC7 ---- */
 
-/* Which subset each texel is in: a bit each of two, two bits each of three. The first 32 are
+/* The subset of each texel: one bit each for two subsets, two bits each for three. The first 32 are
  * BC6's. */
 /* clang-format off */
 static const uint16_t partitions2[64] = {
@@ -346,7 +346,7 @@ static int sign_extend(int v, unsigned bits)
 	return (int)bw_sign_extend((uint64_t)(unsigned)v, bits);
 }
 
-/* To 16 bits (signed: 15 and a sign). */
+/* Expands to 16 bits (signed: 15 and a sign). */
 static int bc6_unquantize(int v, unsigned bits, bool is_signed)
 {
 	int magnitude = v < 0 ? -v : v, out;

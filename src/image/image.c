@@ -42,7 +42,7 @@ static void layout_linear(struct bw_image *im, uint32_t pitch)
 	im->slice_b = at;
 }
 
-/* How many levels one block holds at most. Blocks of depth share their size with the slices. */
+/* The largest number of levels in one block. Blocks of depth share their size with the slices. */
 static unsigned max_levels_in_tail(const struct bw_swizzle *sw)
 {
 	unsigned log2 = sw->block_log2;
@@ -54,7 +54,7 @@ static unsigned max_levels_in_tail(const struct bw_swizzle *sw)
 }
 
 struct tail {
-	uint32_t w, h; /* the first level in it is no larger */
+	uint32_t w, h; /* the largest size of its first level */
 	unsigned max, first;
 };
 
@@ -153,7 +153,8 @@ static const char *read_slices(const uint32_t *words, struct bw_image *im, uint3
 	case BW_IMAGE_3D:
 		im->depth = depth + 1;
 		im->is_uav_3d = uav;
-		/* As a UAV first and last slice of the bound level, else the depth of level 0. */
+		/* UAVs have the first and last slice of the bound level, others the depth of level
+		 * 0. */
 		im->first_slice = uav ? first : 0;
 		im->n_slices = uav ? (depth >= first ? depth - first + 1 : 0) : depth + 1;
 		break;

@@ -116,7 +116,7 @@ static unsigned sample_of(const struct bw_format *f, unsigned c, uint32_t v, uns
 	bool fits = x >= 0 && x <= 1;
 	*out_clamped |= !fits;
 	if (!fits)
-		x = x > 1 ? 1 : 0; /* also what is no number */
+		x = x > 1 ? 1 : 0; /* also NaN */
 	if (f->num == BW_NUM_SRGB && c < 3)
 		return bw_linear_to_srgb((float)x);
 	return (unsigned)(x * most + 0.5);

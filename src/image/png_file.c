@@ -90,7 +90,7 @@ struct bw_error *bw_png_write(const char *path, const struct bw_picture *p)
 
 /* ---- Reading ---- */
 
-/* What a longjmp must not lose. */
+/* State that must survive a longjmp. */
 struct reading {
 	png_structp png;
 	png_infop info;

@@ -11,7 +11,8 @@ enum { MICRO_LOG2 = 8, MAX_LOG2 = 18, N_PIPES_LOG2 = 5, N_ELEM = 5, N_SAMPLES = 
 
 enum { AXIS_X, AXIS_Y, AXIS_Z, AXIS_S, N_AXES };
 
-/* What is XORed into one address bit is a mask of coordinate bits, 16 of each axis. */
+/* A coordinate bit in a mask with 16 bits of each axis; the bits of a mask are XORed into one
+ * address bit. */
 static uint64_t bit_of(unsigned axis, unsigned n)
 {
 	return 1ull << (axis * 16 + n);
@@ -74,7 +75,7 @@ static unsigned parse(uint64_t *bit, unsigned at, const char *text)
 	return at;
 }
 
-/* How many bits of an axis the address bits below `end` hold. */
+/* The number of bits of an axis in the address bits below `end`. */
 static unsigned count_axis(const uint64_t *bit, unsigned end, unsigned axis)
 {
 	unsigned n = 0;
@@ -163,7 +164,7 @@ static void extents(struct bw_swizzle *sw, const uint64_t *plain, unsigned elem_
 						    (uint8_t)count_axis(plain, MICRO_LOG2, AXIS_Z)};
 		return;
 	}
-	/* As square as can be; what is left over makes it wider, or higher for 2 and 8 samples. */
+	/* As square as possible; an odd bit makes it wider, or higher for 2 and 8 samples. */
 	unsigned wider = samples_log2 % 2 == 0;
 	sw->block.w = (uint8_t)((n + wider) / 2);
 	sw->block.h = (uint8_t)(n - sw->block.w);
