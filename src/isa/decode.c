@@ -21,8 +21,8 @@ enum {
 	CODE_VGPR = 32
 };
 
-/* What the codes below 256 are; zero is reserved. 239, 251, 252 and 254 are reserved by the manual
- * and decoded by LLVM 19: they pass here. */
+/* The kind of each code below 256; zero is reserved. 239, 251, 252 and 254 are reserved by the
+ * manual and decoded by LLVM 19: they pass here. */
 /* clang-format off */
 static const uint8_t code_kind[256] = {
 	[0 ... 127] = CODE_REG,
@@ -336,7 +336,7 @@ static bool check_flat(struct decoding *d)
 	struct bw_inst *in = d->in;
 	uint16_t saddr = in->fmt == BW_FMT_FLAT ? (uint16_t)BW_SRC_NULL : in->saddr;
 	unsigned n_addr = row->addr_n_reg;
-	/* None too, says the ISA manual (doc/rules.md 380). */
+	/* This also means none, by the ISA manual (doc/rules.md 380). */
 	if (saddr == BW_SRC_EXEC_HI)
 		saddr = BW_SRC_NULL;
 	if (in->fmt == BW_FMT_FLAT) {
@@ -369,10 +369,10 @@ static bool check_buffer(struct decoding *d)
 	       vgprs_exist(in->vdata, row->data_n_reg + in->tfe);
 }
 
-/* How many addresses a sample or load takes depends on the image, and the hardware does not check:
- * only what every form of the opcode needs is looked at. Ray instructions have a fixed number. With
- * NSA theirs come in groups: node (2 VGPRs when 64 bits wide), extent, and runs of 3 for origin,
- * direction and inverse direction (A16: both directions in one run). */
+/* The number of addresses of a sample or load depends on the image, and the hardware does not check
+ * it: only those that every form of the opcode needs are checked. Ray instructions have a fixed
+ * number. With NSA theirs come in groups: node (2 VGPRs when 64 bits wide), extent, and runs of 3
+ * for origin, direction and inverse direction (A16: both directions in one run). */
 static bool image_addresses_exist(const struct bw_isa_row *row, const struct bw_inst *in)
 {
 	bool ray = row->addr_n_reg > RAY_ADDRESSES;
@@ -404,7 +404,7 @@ static bool check_image(struct decoding *d)
 	       vgprs_exist(in->vdata, row->data_n_reg) && image_addresses_exist(row, in);
 }
 
-/* What is to be looked at after the fields. */
+/* Checks to make after reading the fields. */
 /* clang-format off */
 static bool (*const checks[BW_FMT_COUNT])(struct decoding *d) = {
 	[BW_FMT_SOP1] = check_scalar,

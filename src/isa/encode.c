@@ -159,7 +159,7 @@ static size_t encode_form(enum bw_isa_gen gen, const struct bw_isa_form *form,
 	}
 	if (in.has_literal)
 		more_dw(&e, in.literal);
-	/* What no field could hold, or must not be there, does not come back. */
+	/* A value that no field can hold, or that must not be there, does not come back. */
 	if (e.bad || !bw_isa_decode(gen, e.w, e.n_dw, &got) || got.fmt != row->fmt ||
 	    got.size_b != 4 * e.n_dw || !same(&got, inst))
 		return 0;

@@ -20,7 +20,7 @@ static void *find_function(void *library, const char *name)
 
 static void load(void)
 {
-	/* What registers the target: llvm-c/Target.h declares these by macros. */
+	/* The functions that register the target: llvm-c/Target.h declares these by macros. */
 	static const char *const begin[] = {
 		"LLVMInitializeAMDGPUTargetInfo", "LLVMInitializeAMDGPUTarget",
 		"LLVMInitializeAMDGPUTargetMC", "LLVMInitializeAMDGPUDisassembler"};

@@ -10,8 +10,8 @@
 #include "isa/inst.h"
 #include "isa/llvm.h"
 
-/* What is printed depends on the wave size (vcc_lo or vcc), and 16-bit halves exist only in the
- * last setting: each is tried until one knows the words. */
+/* The text depends on the wave size (vcc_lo or vcc), and 16-bit halves exist only in the last
+ * setting: each is tried until one knows the words. */
 enum { WAVE32, WAVE64, HALVES, N_SETTINGS };
 
 static const char *const settings[N_SETTINGS] = {
@@ -142,7 +142,7 @@ size_t bw_isa_text_line(struct bw_isa_text *t, const void *code, size_t size_b, 
 					       i ? ", " : ".byte ", byte[i]);
 		return size_b;
 	}
-	/* The decoder goes first: LLVM 19 can crash printing words that are no instruction (ray
+	/* The decoder goes first: LLVM 19 can crash printing words that are not an instruction (ray
 	 * instructions whose address registers run past v255), and the decoder decides what is an
 	 * instruction, except for those that LLVM does not know. */
 	struct bw_inst inst;
