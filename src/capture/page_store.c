@@ -27,7 +27,7 @@ static uint64_t *bucket_of(const struct bw_page_store *s, struct bw_capture_hash
 	return &s->buckets[h.word[0] & (s->n_buckets - 1)];
 }
 
-/* As many buckets as pages, at least. */
+/* Keeps at least as many buckets as pages. */
 static struct bw_error *make_room(struct bw_page_store *s)
 {
 	if (s->n_used < s->n_buckets)

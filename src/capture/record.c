@@ -255,7 +255,7 @@ static bool is_part(uint32_t at, uint32_t n, size_t of)
 	return at <= of && n <= of - at;
 }
 
-/* What dispatches were given, and the objects of the space. */
+/* Reads the arguments of dispatches, and the objects of the space. */
 static struct bw_error *get_given(struct bw_cursor *c, struct bw_capture_submission *out)
 {
 	BW_TRY(GET_VEC(c, &out->pushes));

@@ -219,7 +219,7 @@ static struct bw_error *absorb_submission(struct bw_capture_ring *r, struct base
 	return err ? err : absorb_runs(r, b, &s->runs);
 }
 
-/* Its records make no sense: none of them is written, and none is taken any more. */
+/* Drops a space with inconsistent records: none of them is written, and no more are taken. */
 static void give_up(struct bw_capture_ring *r, struct base *b, struct bw_error *err)
 {
 	BW_LOG(WARN, "capture", "address space %u is left out: %s", b->state.number, err->message);
@@ -460,7 +460,7 @@ static struct bw_error *translate(struct bw_capture_ring *r, struct bw_capture_w
 	return NULL;
 }
 
-/* All of the space's memory, as runs of the file. */
+/* Writes all memory of the space, as runs of the file. */
 static struct bw_error *all_runs(struct bw_capture_ring *r, struct bw_capture_writer *w,
 				 const struct bw_capture_space *s, struct bw_capture_runs *out)
 {

@@ -50,7 +50,7 @@ static struct bw_error *apply_result(struct bw_capture_reader *r, const struct b
 	return err;
 }
 
-/* What a submission before the wanted one has left. */
+/* Applies the memory that a submission before the wanted one has left. */
 static struct bw_error *apply_earlier(struct bw_capture_reader *r, const struct bw_capture_entry *e,
 				      struct bw_capture_space *s)
 {

@@ -66,7 +66,7 @@ static struct bw_error *add_buffer(struct bw_capture_space *s, const struct bw_c
 	return NULL;
 }
 
-/* In one pass, however many they are. */
+/* Removes any number of buffers in one pass. */
 static void remove_buffers(struct bw_capture_space *s, const uint64_t *ids, size_t n)
 {
 	size_t kept = 0;

@@ -53,7 +53,7 @@ static struct bw_error *write_all(struct bw_capture_writer *w, const void *data,
 	return NULL;
 }
 
-/* What one block consists of. */
+/* The parts of one block. */
 struct block {
 	enum bw_capture_block_kind kind;
 	uint64_t first;
@@ -149,7 +149,7 @@ static struct slot *slot_of(struct slot *slots, size_t n_slots, struct bw_captur
 	return &slots[at];
 }
 
-/* At most half of the slots are used. */
+/* Keeps at least half of the slots free. */
 static struct bw_error *make_room(struct bw_capture_writer *w)
 {
 	if (w->n_used < w->n_slots / 2)
