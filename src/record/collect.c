@@ -141,7 +141,7 @@ static void take_process(struct bw_collect *c)
 		BW_LOG(WARN, "capture", "%s", err->message);
 }
 
-/* What a source has done wrong ends it; an error that is the file's comes back. */
+/* Ends a source that has caused the error; an error of the file is returned. */
 static struct bw_error *blame(struct bw_collect *c, struct source *s, struct bw_error *err)
 {
 	bool is_ours = err->code == BW_E_SYSTEM || err->code == BW_E_NOMEM;
@@ -189,7 +189,7 @@ static struct bw_error *take_entry(struct bw_collect *c, struct source *s,
 	return bw_collect_take(c, s);
 }
 
-/* All that processes have written until now, in the order in which they did. Sources may end. */
+/* Reads all that processes have written until now, in that order. Sources may end. */
 static struct bw_error *drain(struct bw_collect *c)
 {
 	struct source *s;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What programs say to the collector: records, in the file or in the ring. */
+/* Takes the records of programs into the file or the ring. */
 #include <errno.h>
 #include <string.h>
 
@@ -54,7 +54,7 @@ static struct bw_error *space_of(struct bw_collect *c, struct source *s, uint32_
 	return NULL;
 }
 
-/* Of a pipeline, in the file or the ring; 0: it was not sent. */
+/* The number of a pipeline in the file or the ring; 0: it was not sent. */
 static uint32_t number_of(const struct source *s, uint32_t id)
 {
 	for (size_t i = s->pipelines.len; id && i-- > 0;)

@@ -201,7 +201,7 @@ static struct bw_error *look_at_dispatch(struct walk *w, const struct bw_pm4_fin
 
 static struct bw_error *look_through(struct walk *w);
 
-/* What cannot be read stays a number in the packet. */
+/* An address that cannot be read stays a number in the packet. */
 static struct bw_error *follow(struct walk *w, uint64_t va, uint32_t size_dw)
 {
 	struct bw_decompile *d = w->d;

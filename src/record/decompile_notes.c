@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a dispatch is given: user data, and the tables of addresses and descriptors that user data
- * point to. What is an address or a descriptor is told by what it would point to: memory says
- * nothing of it. So each line is a guess, but for the numbers in it. */
+/* Notes the arguments of a dispatch: user data, and the tables of addresses and descriptors that
+ * user data point to. Memory has no types: a value is taken for an address or a descriptor by what
+ * it would point to. So each line is a guess, except for the numbers in it. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ static void add_place(const struct bw_decompile *d, uint64_t va, struct bw_str *
 
 /* ---- Tables ---- */
 
-/* What begins at dw[0] of n; returns how many dwords it has, 0: a number like others. */
+/* Describes the object at dw[0] of n; returns its number of dwords, 0: a plain number. */
 static unsigned add_entry(const struct bw_decompile *d, const uint32_t *dw, unsigned n,
 			  struct bw_str *out)
 {
@@ -137,7 +137,7 @@ static void add_user_data(struct bw_decompile *d, const struct bw_pm4_scan *stat
 	}
 }
 
-/* As the capture has it; NULL: it has none there. */
+/* The capture's dispatch at va; NULL: there is none. */
 static const struct bw_capture_dispatch *dispatch_at(const struct bw_decompile *d, uint64_t va)
 {
 	size_t lo = 0, hi = d->dispatches.len;
@@ -156,8 +156,8 @@ static const struct bw_capture_dispatch *dispatch_at(const struct bw_decompile *
 void bw_decompile_add_name(struct bw_str *out, const char *name)
 {
 	const struct bw_shown shown = bw_shown(name);
-	/* What "\\" and "??" begin goes on in the next line, or is another character. An escape of
-	 * bw_shown has digits after it and ends no line. */
+	/* In C, "\\" can continue a comment in the next line, and "??" can begin a trigraph. An
+	 * escape of bw_shown has digits after it and does not end a line. */
 	for (const char *c = shown.text; *c; c++)
 		if (*c == '\\' && (c[1] < '0' || c[1] > '3'))
 			bw_str_add(out, "\\134");

@@ -33,7 +33,7 @@ static struct bw_error *add_register(struct bw_decompile *d, uint32_t addr_dw,
 	return NULL;
 }
 
-/* Its fields that are not zero, where these are all of the value; else the number. */
+/* Adds the fields that are not zero, if they make up the whole value; else the number. */
 static void add_value(struct bw_decompile *d, const struct bw_reg *reg, uint32_t value)
 {
 	struct bw_reg_field_value f[64];
@@ -315,7 +315,7 @@ static struct bw_error *add_sdma(struct bw_decompile *d, const struct bw_sdma_pa
 	return NULL;
 }
 
-/* How many dwords from `at` on do nothing, as padding does: NOPs of one dword. */
+/* The number of dwords of padding from `at` on: NOPs of one dword. */
 static uint32_t n_padding(const struct bw_decompile_piece *p, size_t at)
 {
 	const uint32_t nop = p->kind == BW_DECOMPILE_SDMA ? 0 : BW_PM4_NOP_1DW;
