@@ -17,7 +17,7 @@ enum {
 	ADD_WITHIN = 4,	    /* instructions from s_getpc to the s_add of the distance */
 };
 
-/* What is known of a dword of the code. */
+/* The facts about a dword of the code. */
 enum {
 	STARTS = 1 << 0,    /* an instruction that can be reached */
 	TARGET = 1 << 1,    /* of a branch */
@@ -79,7 +79,7 @@ static void find_distance(struct bw_code_text *c, size_t at, const struct bw_ins
 	}
 }
 
-/* From one place until the code goes elsewhere. */
+/* Follows the code from one place until control goes elsewhere. */
 static struct bw_error *follow(struct bw_code_text *c, size_t at)
 {
 	for (;;) {
@@ -146,7 +146,7 @@ static int before_last(const char *text)
 	return blank ? (int)(blank - text) : (int)strlen(text);
 }
 
-/* What a line of the text has at a dword. */
+/* The content of a line of the text, at a dword. */
 struct line {
 	enum { WORD, BRANCH, DISTANCE, PLAIN } kind;
 	size_t n_dw;

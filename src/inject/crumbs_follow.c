@@ -140,7 +140,7 @@ static void look_at(struct bw_crumbs *c, const struct bw_crumbs_process *p,
 		__atomic_store_n(&s->allowed, begun, __ATOMIC_RELEASE);
 }
 
-/* Those that were asked about, and match; begun 0: any. */
+/* Lets streams that wait for an answer go on, if they match; begun 0: any. */
 static void let_go(struct bw_crumbs *c, uint32_t pid, uint32_t stream, uint32_t begun)
 {
 	bw_vec_each(&c->processes, p) {

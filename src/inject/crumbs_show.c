@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the markers say when the program has ended. */
+/* Reports the markers when the program has ended. */
 #include "inject/crumbs.h"
 
 #include <inttypes.h>
@@ -137,7 +137,7 @@ static json_t *packet_json(uint32_t number, const struct bw_crumbs_known *k)
 	return j ? j : json_null();
 }
 
-/* What has become of the stream, in words. */
+/* The end of the stream in words. */
 static void tell_how(const struct bw_crumbs_slot *s, const struct bw_crumbs_verdict *v, char *out,
 		     size_t room)
 {
@@ -232,7 +232,7 @@ static struct bw_error *find_bads(const struct bw_crumbs *c, struct bads *out)
 	return NULL;
 }
 
-/* By submission; one that hangs is in front of those that wait for it. */
+/* Orders by submission; one that hangs comes before those that wait for it. */
 static int compare_bads(const void *a, const void *b)
 {
 	const struct bad *x = a, *y = b;

@@ -9,10 +9,10 @@
 #include "base/util.h"
 #include "regs/field.h"
 
-/* What RADV and radeonsi set for each dispatch or each stream (doc/hardware/dispatch.md 2.1), and
- * the kernel does not when it makes a queue (gfx_v11_0_compute_mqd_init of Linux 6.12 sets
- * COMPUTE_STATIC_THREAD_MGMT_*, COMPUTE_PIPELINESTAT_ENABLE and COMPUTE_MISC_RESERVED: they are not
- * here, nor is COMPUTE_VMID). No value sets PRIV, TRAP_PRESENT or an exception. */
+/* Registers that RADV and radeonsi set for each dispatch or each stream (doc/hardware/dispatch.md
+ * 2.1), and the kernel does not set when it makes a queue (gfx_v11_0_compute_mqd_init of Linux 6.12
+ * sets COMPUTE_STATIC_THREAD_MGMT_*, COMPUTE_PIPELINESTAT_ENABLE and COMPUTE_MISC_RESERVED: they
+ * are not here, nor is COMPUTE_VMID). No value sets PRIV, TRAP_PRESENT or an exception. */
 struct row {
 	const char *name;
 	uint32_t addr_dw, value;

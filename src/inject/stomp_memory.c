@@ -29,7 +29,7 @@ const char *bw_stomp_what_name(uint32_t bit)
 	return NULL;
 }
 
-/* 0: it is no such word. */
+/* 0: it is not such a word. */
 static uint32_t what_of(const char *text, size_t n)
 {
 	for (unsigned i = 0; i < BW_ARRAY_SIZE(what_names); i++)

@@ -15,8 +15,8 @@
 #include "inject/swap_priv.h"
 #include "sym/code_object.h"
 
-/* What the code of FILE uses, as words after a label of the wrapper around it: LLVM counts VGPRs
- * itself, and the file says lds_bytes. */
+/* The resources that the code of FILE uses, as words after a label of the wrapper around it: LLVM
+ * counts VGPRs itself, and the file says lds_bytes. */
 static const char wrapper_end[] =
 	"\n\t.text\nbreakwater_end:\n"
 	"\t.section .rodata,\"a\"\n"
@@ -136,7 +136,7 @@ struct bw_error *bw_swap_assemble(const char *file, bool is_wave64, struct bw_sw
 	return err;
 }
 
-/* For waves of 32 lanes (half 0) or 64. */
+/* Assembles for waves of 32 lanes (half 0) or 64. */
 static struct bw_error *assemble_for(const char *file, unsigned half, struct bw_swap_rules *r,
 				     struct bw_swap_rule *rule)
 {
@@ -162,7 +162,8 @@ static size_t n_errors(const struct bw_error *err)
 	return n;
 }
 
-/* Which waves the dispatch has is known when it is seen: for both, where it assembles for both. */
+/* The wave size of the dispatch is known only at run time, so the file is assembled for both sizes,
+ * if possible. */
 static struct bw_error *build_code(const char *file, struct bw_swap_rules *r,
 				   struct bw_swap_rule *rule)
 {

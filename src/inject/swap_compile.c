@@ -357,7 +357,7 @@ static struct bw_error *fill_variant(struct job *j, const struct bw_capture_pipe
 	return err;
 }
 
-/* What is wrong with this one alone is said where it would be replaced. */
+/* An error of this pipeline alone is reported where it would be replaced. */
 static struct bw_error *add_variant(struct job *j, uint32_t made_of)
 {
 	struct bw_swap_variant v = {.made_of = made_of};

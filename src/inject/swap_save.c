@@ -57,7 +57,7 @@ static struct bw_error *read_all(const char *path, uint8_t **out, size_t *out_si
 
 /* ---- SPIR-V ---- */
 
-/* As text, too, where the SPIR-V tools are installed. */
+/* Writes the text, too, if the SPIR-V tools are installed. */
 static bool disassemble(const char *spv, const char *text)
 {
 	const char *const argv[] = {"spirv-dis", spv, "-o", text, NULL};
@@ -152,7 +152,7 @@ static struct bw_error *write_text(const struct bw_swaps *s, const struct bw_swa
 	return err;
 }
 
-/* Of what clang says of the slots: those that have errors. False: there are none. */
+/* Marks the slots for which clang reports errors. False: there are none. */
 static bool refuse_errors(struct bw_code_text *c, const char *said)
 {
 	static const char error[] = ": error:";

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What has become of --shader: which shaders were replaced, and what there was where none was. */
+/* Reports the result of --shader: the shaders that were replaced, or those that the program had if
+ * none was. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -38,7 +39,7 @@ const char *bw_swap_name(const struct bw_swap_said *e)
 	return *e->name ? e->name : *e->module ? e->module : *e->file ? e->file : e->entry;
 }
 
-/* Its name and hash. */
+/* Adds the shader's name and hash. */
 static void add_title(struct bw_str *s, const struct bw_swap_said *e)
 {
 	const char *name = bw_swap_name(e);
