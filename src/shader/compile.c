@@ -20,9 +20,9 @@ enum {
 	TYPES_MAX = 16,
 };
 
-/* With the drivers that are known a shader's code does not depend on where descriptors come from:
- * ordinary sets take the place of pushed ones and of descriptor buffers. Where it does, the code of
- * the program's own SPIR-V is not what the capture has, and the replay refuses it. */
+/* With the known drivers, a shader's code does not depend on the source of descriptors: ordinary
+ * sets take the place of pushed ones and of descriptor buffers. If it does, the code of the
+ * program's own SPIR-V is not what the capture has, and the replay refuses it. */
 enum {
 	SET_FLAGS = VK_DESCRIPTOR_SET_LAYOUT_CREATE_UPDATE_AFTER_BIND_POOL_BIT,
 	DROPPED_SET_FLAGS = VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR |

@@ -76,7 +76,7 @@ static int run_plan(struct bw_shader_plan *plan, const char *name)
 	return 0;
 }
 
-/* With --check, who asks names the file. */
+/* With --check, the caller names the file. */
 static struct bw_error *load(const struct command *c, struct bw_shader **out)
 {
 	struct bw_error *err = bw_shader_load(c->line.file, c->line.options.kernel, out);

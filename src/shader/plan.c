@@ -64,7 +64,7 @@ static bool names_block(const struct bw_shader_block *b, const char *name, size_
 	       (n && strlen(b->type_name) == n && !strncmp(b->type_name, name, n));
 }
 
-/* As the source has it. */
+/* Adds a member's name as the source has it. */
 static void add_name(struct bw_str *out, const struct bw_shader_block *b,
 		     const struct bw_shader_member *m)
 {
@@ -196,7 +196,7 @@ static bool says_type(const char *text)
 	return colon && bw_scalar_parse(colon + 1, &type);
 }
 
-/* How many bytes a member that is not at the end of its block has at most. */
+/* The largest size in bytes of a member that is not at the end of its block. */
 static uint64_t room_of(const struct bw_shader_block *block, const struct bw_shader_member *m)
 {
 	uint64_t end_b = block->fixed_b;
@@ -206,8 +206,8 @@ static uint64_t room_of(const struct bw_shader_block *block, const struct bw_sha
 	return end_b > m->offset_b ? end_b - m->offset_b : 0;
 }
 
-/* Of a struct, an array of structs, or of arrays: its bytes, as they lie in the block. "zeros:N"
- * has N elements. */
+/* Sets the bytes of a struct, or of an array of structs or arrays, as they lie in the block.
+ * "zeros:N" has N elements. */
 static struct bw_error *set_bytes(struct bw_shader_bytes *b, const struct bw_shader_block *block,
 				  const struct bw_shader_member *m, const char *text)
 {
@@ -301,7 +301,7 @@ static struct bw_error *set(struct bw_shader_plan *p, const struct target *t, co
 	return NULL;
 }
 
-/* Which members have been given, as one list of all blocks. */
+/* The index of a member's flag "was given", in one list of all blocks. */
 static size_t flag_of(const struct bw_shader *s, size_t block, size_t member)
 {
 	size_t at = member;

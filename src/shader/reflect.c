@@ -79,8 +79,9 @@ static bool scalar_of(spvc_basetype base, enum bw_scalar *out)
 	return false;
 }
 
-/* Its length, where it is no array of arrays and no specialization constant says it; of both kinds
- * whether it ends with its buffer. Dimensions are listed from the innermost on. */
+/* Finds the length of an array, if it is not an array of arrays and its length is not a
+ * specialization constant; and for all arrays whether it ends with its buffer. Dimensions are
+ * listed from the innermost on. */
 static bool array_length(spvc_type type, uint64_t *out_count, bool *out_runtime)
 {
 	unsigned n = spvc_type_get_num_array_dimensions(type);
@@ -324,7 +325,7 @@ static struct bw_error *reflect(struct bw_shader_reader *r, const char *entry)
 	return read_constants(r);
 }
 
-/* What s has words of. */
+/* Reads the module whose words s has. */
 static struct bw_error *read_module(struct bw_shader *s, const char *entry)
 {
 	struct bw_shader_reader r = {.s = s};

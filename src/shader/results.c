@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/str.h"
 
-/* How many numbers a view has, and how the i-th one is shown. */
+/* The count of numbers in a view. */
 static uint64_t count_of(const struct bw_shader_plan *p, const struct bw_shader_view *v)
 {
 	return v->is_image ? bw_shader_texels_count(&p->texels[v->image])

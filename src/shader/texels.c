@@ -53,7 +53,7 @@ const char *bw_shader_image_example(const struct bw_shader_image *image)
 						: sizes[image->dim][image->is_array];
 }
 
-/* For messages: "it is a cube". */
+/* The kind of the image in messages: "it is a cube". */
 static const char *article(const struct bw_shader_image *image)
 {
 	return *bw_shader_image_shape(image) == 'a' ? "an" : "a";
@@ -211,7 +211,7 @@ static struct bw_error *make_fill(char *rest, struct bw_shader_texels *t)
 	return NULL;
 }
 
-/* The same numbers as those of random:N for buffers. */
+/* Makes the same numbers as random:N does for buffers. */
 static struct bw_error *make_random(char *rest, struct bw_shader_texels *t)
 {
 	_cleanup_(bw_arg_value_fini) struct bw_arg_value v = {0};

@@ -104,7 +104,7 @@ static bool find_family(struct vk *v)
 	return best >= 0;
 }
 
-/* With all that the GPU can do, as the shader may use any of it. */
+/* Opens the device with all of its features, as the shader may use any. */
 static struct bw_error *open_device(struct vk *v)
 {
 	VkPhysicalDeviceVulkan13Features f13 = {
