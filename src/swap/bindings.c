@@ -17,7 +17,7 @@ enum { SAMPLER, COMBINED, SAMPLED_IMAGE, STORAGE_IMAGE, UNIFORM_TEXELS, STORAGE_
 enum { UNIFORM_BUFFER = 6, BUFFER, DYNAMIC_UNIFORM, DYNAMIC_BUFFER, ATTACHMENT };
 enum { VK_INLINE_UNIFORM_BLOCK = 1000138000 };
 
-/* What an id is. */
+/* The definition of an id. */
 struct thing {
 	uint32_t op;
 	uint32_t of; /* the type of a variable, of what is pointed to, of an element, of an image */
