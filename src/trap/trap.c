@@ -9,8 +9,8 @@
 extern const unsigned char bw_trap_gfx11[];
 extern const unsigned long bw_trap_gfx11_size;
 
-/* Registers of the wave by their place in a slot. What a generation does not have, its handler does
- * not write. */
+/* Registers of the wave by their place in a slot. A generation's handler does not write registers
+ * that the generation does not have. */
 static const uint8_t hw_of[BW_WREG_COUNT] = {
 	[BW_WREG_MODE] = BW_TRAP_HW_MODE,
 	[BW_WREG_STATUS] = BW_TRAP_HW_STATUS,
