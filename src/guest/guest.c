@@ -17,7 +17,7 @@
 #include "guest/kvm.h"
 #include "kmd/kmd.h"
 
-/* What process 1 needs before it has the host's files; a kernel may have them built in. */
+/* Modules that process 1 needs before it has the host's files; a kernel may have them built in. */
 static const char *const early_modules[] = {"virtio_pci", "virtio_console", "9pnet_virtio", "9p",
 					    "overlay"};
 

@@ -11,7 +11,7 @@
  * (PRINTKRB_RECORD_MAX, kernel/printk/internal.h of 6.12). */
 enum { LINE_MAX_B = 4096 };
 
-/* What a kernel says first when it goes down (Linux 6.12: arch/x86/mm/fault.c, arch/x86/kernel/
+/* The first words of a kernel that crashes (Linux 6.12: arch/x86/mm/fault.c, arch/x86/kernel/
  * dumpstack.c, kernel/panic.c, lib/bug.c). */
 static const char *const fatal_words[] = {
 	"BUG: unable to handle",
@@ -50,7 +50,7 @@ void bw_klog_add_line(struct bw_klog *k, const char *line)
 		k->fatal = k->n + 1;
 		k->reason = strdup(without_time(line));
 	}
-	/* What comes after the reason is its report; when the ring is full that is kept. */
+	/* The lines after the reason are the report; they are kept when the ring is full. */
 	if (k->fatal && k->n + 1 - k->fatal >= BW_KLOG_LINES)
 		return;
 	char **slot = &k->lines[k->n % BW_KLOG_LINES];

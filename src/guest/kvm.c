@@ -16,7 +16,8 @@
 #include <linux/kvm.h>
 
 enum {
-	/* In the memory of the virtual machine: page tables of one page of 2 MiB, and the code. */
+	/* Addresses in the virtual machine's memory: page tables of one page of 2 MiB, and the
+	 * code. */
 	MEMORY_B = 0x8000,
 	PML4 = 0x1000,
 	PDPT = 0x2000,
@@ -28,7 +29,7 @@ enum {
 	LIMIT_MS = 40,
 };
 
-/* What is mapped, for a guard. */
+/* A mapping, for a guard. */
 struct map {
 	void *at;
 	size_t size_b;

@@ -31,8 +31,8 @@ enum {
 
 /* ---- the process that cleans up ---- */
 
-/* QEMU and the GPU end with us by PR_SET_PDEATHSIG. What kill -9 would leave are files: this
- * process waits until we are gone, however that was, and removes them. */
+/* QEMU and the GPU end with us by PR_SET_PDEATHSIG. After kill -9 our files would stay: this
+ * process waits for our end, and removes them. */
 static void guard(int pipe_end, const char *folder)
 {
 	char byte;
@@ -87,7 +87,7 @@ struct bw_error *bw_machine_open(struct bw_machine *m)
 
 /* ---- starting ---- */
 
-/* In the new process: `fds` become 3, 4, ...; never returns. */
+/* Runs in the new process: `fds` become 3, 4, ...; never returns. */
 static void become(char *const *argv, const int *fds, int n_fds, int words, int end_signal)
 {
 	sigset_t none;
@@ -238,7 +238,8 @@ static struct bw_error *qemu_words(const struct bw_machine *m, const struct bw_g
 					    "-display",	   "none",
 					    "-no-reboot",  "-nic",
 					    "none"};
-	/* What takes over QEMU from inside of the guest starts no program and gets no rights. */
+	/* Code that takes over QEMU from inside the guest cannot start programs, and gets no
+	 * rights. */
 	static const char sandbox[] = "on,obsolete=deny,elevateprivileges=deny,spawn=deny,"
 				      "resourcecontrol=deny";
 	for (size_t i = 0; i < BW_ARRAY_SIZE(fixed); i++)
@@ -248,7 +249,7 @@ static struct bw_error *qemu_words(const struct bw_machine *m, const struct bw_g
 	BW_TRY(bw_words_addf(w, "-accel"));
 	BW_TRY(bw_words_addf(w, m->has_kvm ? "kvm" : "tcg,thread=multi"));
 	/* With a processor of AMD's, QEMU reserves 12 GB below 1 TB in the guest's map of memory,
-	 * where SeaBIOS puts BARs all the same: Linux finds no room for them after "remove" and
+	 * but SeaBIOS puts BARs there nevertheless: Linux finds no room for them after "remove" and
 	 * "rescan". */
 	BW_TRY(bw_words_addf(w, "-cpu"));
 	BW_TRY(bw_words_addf(w, m->has_kvm ? "host" : "qemu64,vendor=GenuineIntel"));
@@ -313,7 +314,7 @@ static void wait_for(pid_t *pid)
 	*pid = 0;
 }
 
-/* It removes its files on SIGTERM; one that does not end is killed. */
+/* Ends the GPU's process, which removes its files on SIGTERM; if it does not end, it is killed. */
 static void end_gpu(struct bw_machine *m)
 {
 	if (m->gpu <= 0)

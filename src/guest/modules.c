@@ -27,7 +27,7 @@ static bool ends_with(const char *text, const char *end)
 	return a > b && !strcmp(text + a - b, end);
 }
 
-/* The name that lsmod would show for a file; NULL where it is no module. Owned. */
+/* The name that lsmod would show for a file; NULL if it is not a module. Owned. */
 static char *module_name(const char *file)
 {
 	for (size_t i = 0; i < BW_ARRAY_SIZE(kinds); i++) {

@@ -16,7 +16,7 @@
 #include "base/folder.h"
 #include "kmd/kmd.h"
 
-/* What tools/guest-parts.sh makes in the cache. */
+/* The folders that tools/guest-parts.sh makes in the cache. */
 #define QEMU_FOLDER "qemu-2"
 #define KERNEL_FOLDER "linux-6.12-2"
 #define LIBRARIES "usr/lib/x86_64-linux-gnu"
@@ -51,9 +51,9 @@ struct bw_error *bw_guest_tree_program(const char *tree, const char *program, st
 	return bw_words_addf(out, "%s/%s", tree, program);
 }
 
-/* What is run from a cache is run with our rights. So nobody else may be able to put anything
- * there: as far as the folder is there, it and all above it must be ours or root's (base/folder.h).
- * out: its path without links, which somebody else could turn to another place afterwards. */
+/* Programs from the cache run with our rights. So nobody else may be able to write there: as far as
+ * the folder is there, it and all above it must be ours or root's (base/folder.h). out: its path
+ * without links, which somebody else could change later. */
 static struct bw_error *check_cache(const char *path, char **out)
 {
 	_cleanup_free_ char *there = strdup(path), *real = NULL;

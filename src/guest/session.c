@@ -55,7 +55,7 @@ static struct bw_error *fail_with(const struct session *s, const struct bw_klog 
 				  enum bw_error_code code, const char *text)
 {
 	_cleanup_(bw_str_free) struct bw_str lines = {0};
-	/* With --verbose they have been seen. */
+	/* With --verbose the user has seen the lines already. */
 	if (!s->o->verbose || log == &s->told)
 		bw_klog_show(log, &lines);
 	return bw_errorf(code, "%s%s%s", text, lines.len ? ". Its log:" : "", bw_str_text(&lines));
@@ -92,7 +92,7 @@ static struct bw_error *is_silent(const struct session *s)
 
 /* ---- sending ---- */
 
-/* As much as the guest takes now: it may take nothing, ever. */
+/* Sends as much as the guest takes now, which may be nothing. */
 static struct bw_error *send_unsent(struct session *s)
 {
 	while (s->unsent.len) {
@@ -305,7 +305,8 @@ static struct bw_error *take_signal(struct session *s, int signals)
 	}
 	if (waitpid(s->m->qemu, NULL, WNOHANG) == s->m->qemu) {
 		s->m->qemu = 0;
-		/* What the guest said before comes first; then the port ends. */
+		/* Nothing more to do: the guest's last messages are read first; then the port
+		 * ends. */
 	}
 	if (s->m->gpu > 0 && s->m->qemu && waitpid(s->m->gpu, NULL, WNOHANG) == s->m->gpu) {
 		s->m->gpu = 0;

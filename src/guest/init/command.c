@@ -33,7 +33,7 @@ static void must_pipe(int fds[2])
 		die(false, "in the guest, there is no pipe: %s", strerror(errno));
 }
 
-/* In the new process; never returns. */
+/* Runs in the new process; never returns. */
 static void become(const struct command *c, int in, int out, int err)
 {
 	setsid();
@@ -251,7 +251,8 @@ void run_command(const struct command *c)
 			fcntl(fds[i], F_SETFL, fcntl(fds[i], F_GETFL) | O_NONBLOCK);
 	port_send(BW_GUEST_STARTED, NULL, 0);
 	loop(&r, signals);
-	/* What the command has left in its pipes; processes that it left behind may write on. */
+	/* Read the rest of the command's pipes; processes that it has started may continue to
+	 * write. */
 	while (r.out >= 0 && carry(&r.out, BW_GUEST_OUT))
 		;
 	while (r.err >= 0 && carry(&r.err, BW_GUEST_ERR))

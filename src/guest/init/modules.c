@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Where driver-load finds what it loads: a file with the DRIVER line of the plan. */
+/* The file from which driver-load takes the driver: the DRIVER line of the plan. */
 #define DRIVER_LINE "/run/breakwater/driver"
 
 /* 0 or errno. */

@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What the host's file system is mounted with: the files do not change below us (cache=loose), and
+/* Mount options of the host's file system: the files do not change below us (cache=loose), and
  * nobody asks for extended attributes, which the overlay would for each file. */
 #define ROOT_OPTIONS "trans=virtio,version=9p2000.L,msize=1048576,cache=loose,noxattr"
-/* What the host and the guest write both see at once, in both directions. */
+/* Mount options of shares: host and guest see each other's writes at once. */
 #define SHARE_OPTIONS "trans=virtio,version=9p2000.L,msize=1048576,cache=mmap"
 
 static void must_mount(const char *what, const char *where, const char *type, unsigned long flags,
