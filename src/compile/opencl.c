@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* OpenCL C to a code object, without ROCm. What its headers would declare is in a prelude of ours
- * in front of the source (prelude/opencl.cl); functions beyond come from the device library where
- * it is installed. */
+/* Compiles OpenCL C to a code object, without ROCm. Our prelude in front of the source
+ * (prelude/opencl.cl) has the declarations of its headers; other functions come from the device
+ * library where it is installed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,10 +47,10 @@ static struct bw_error *add_opencl(const struct bw_compile_job *job, const char 
 	return library ? bw_compile_words_add(args, with_library) : NULL;
 }
 
-/* With these the device library is optimized and the source, whose functions the prelude keeps as
- * they are, is as at -O0. Its variables lie where DWARF says relative to the frame pointer, which
- * -O1 would leave out. DWARF 5 of -O1 has DW_AT_call_all_calls, by which code is known to be
- * optimized; DWARF 4 does not. */
+/* These options optimize the device library, while the prelude keeps the source's functions as at
+ * -O0. The DWARF places of their variables are relative to the frame pointer, which -O1 would leave
+ * out. DWARF 5 of -O1 has DW_AT_call_all_calls, by which code is known to be optimized; DWARF 4
+ * does not. */
 #define LIBRARY_ONLY "-O1", "-fno-omit-frame-pointer", "-gdwarf-4"
 #define SOURCE_AS_IT_IS "-DBREAKWATER_OPTIMIZE_LIBRARY_ONLY"
 
@@ -93,7 +93,7 @@ static struct bw_error *compile_printf(struct bw_compile_job *job, const char *i
 	return err;
 }
 
-/* With the device library. */
+/* Compiles with the device library. */
 static struct bw_error *compile_with_library(struct bw_compile_job *job, const char *include,
 					     const char *library)
 {

@@ -49,7 +49,7 @@ static bool is_for_glslang(const char *word)
 	return word[0] == '-' && word[1] && strchr("DUI", word[1]);
 }
 
-/* With -O0 variables keep their places, in the shader's record of them (sym/spirv_record.h). */
+/* Whether the shader gets a record of its variables (sym/spirv_record.h): with -O0. */
 static bool wants_record(const struct bw_compile_options *o)
 {
 	bw_vec_each(&o->words, w)
