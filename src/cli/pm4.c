@@ -105,24 +105,24 @@ static size_t repeats(const uint32_t *dw, size_t n, size_t at)
 	return k;
 }
 
-static struct bw_error *follow(struct bw_packets *s, const struct bw_pm4_indirect_buffer *ib)
+static struct bw_error *follow(struct bw_packets *s, const struct bw_pm4_flow *flow)
 {
-	uint32_t n = BW_MIN(ib->size_dw, (uint32_t)MAX_IB_WORDS), got = 0;
+	uint32_t n = BW_MIN(flow->size_dw, (uint32_t)MAX_IB_WORDS), got = 0;
 	if (!s->read || s->depth >= MAX_DEPTH || !n)
 		return NULL;
 	_cleanup_free_ uint32_t *dw = calloc(n, 4);
 	if (!dw)
 		return bw_error_nomem();
-	got = s->read(s->cookie, ib->vmid ? ib->vmid : s->vmid, ib->va, dw, n);
+	got = s->read(s->cookie, flow->vmid ? flow->vmid : s->vmid, flow->va, dw, n);
 	struct bw_packets inner = *s;
 	inner.depth++;
-	inner.vmid = ib->vmid ? ib->vmid : s->vmid;
+	inner.vmid = flow->vmid ? flow->vmid : s->vmid;
 	inner.mark = SIZE_MAX;
 	inner.end = 0;
 	inner.first = inner.wrap = 0;
 	if (got < n && s->out)
 		bw_out_line(s->out, "%*s(%u of its %u words can be read)", (int)(4 * inner.depth),
-			    "", got, ib->size_dw);
+			    "", got, flow->size_dw);
 	return bw_packets_show(&inner, dw, got);
 }
 
@@ -130,7 +130,6 @@ static struct bw_error *show_pm4(struct bw_packets *s, const uint32_t *dw, size_
 {
 	struct bw_pm4_packet p;
 	for (size_t at = 0; at < n; at += p.size_dw) {
-		struct bw_pm4_indirect_buffer ib;
 		struct bw_str text = {0};
 		char buf[16];
 		if (!bw_pm4_at(dw, n, at, &p)) {
@@ -146,8 +145,9 @@ static struct bw_error *show_pm4(struct bw_packets *s, const uint32_t *dw, size_
 		show_packet(s,
 			    (struct row){at, name, p.header, p.size_dw, times, bw_str_text(&text)});
 		bw_str_free(&text);
-		if (bw_pm4_indirect_buffer(&p, &ib))
-			BW_TRY(follow(s, &ib));
+		const struct bw_pm4_flow flow = bw_pm4_flow(&p);
+		if (flow.calls)
+			BW_TRY(follow(s, &flow));
 		at += times - 1;
 	}
 	return NULL;
@@ -169,11 +169,9 @@ static struct bw_error *show_sdma(struct bw_packets *s, const uint32_t *dw, size
 		show_packet(s, (struct row){at, bw_sdma_name(p.header, buf), p.header, p.size_dw,
 					    times, bw_str_text(&text)});
 		bw_str_free(&text);
-		if (p.info && p.info->code == BW_SDMA_INDIRECT) {
-			struct bw_pm4_indirect_buffer ib;
-			bw_sdma_indirect(&p, &ib);
-			BW_TRY(follow(s, &ib));
-		}
+		const struct bw_pm4_flow flow = bw_sdma_flow(&p);
+		if (flow.calls)
+			BW_TRY(follow(s, &flow));
 		at += times - 1;
 	}
 	return NULL;

@@ -63,7 +63,7 @@ enum wait { NO_WAIT = 0, FOR_DISPATCHES = 1, FOR_DRAWS = 2, FOR_ALL = 3 };
 
 static enum wait wait_of(const struct bw_pm4_packet *p)
 {
-	struct bw_pm4_event e;
+	struct bw_pm4_event_write e;
 	struct bw_pm4_acquire_mem a;
 	if (p->kind != BW_PM4_TYPE3)
 		return NO_WAIT;

@@ -212,7 +212,7 @@ static void add_work(const struct bw_crash_work *w, struct bw_str *out)
 /* "CS_PARTIAL_FLUSH", "WAIT_REG_MEM" */
 static const char *wait_name(const struct bw_pm4_packet *p, char buf[16])
 {
-	struct bw_pm4_event e;
+	struct bw_pm4_event_write e;
 	if (bw_pm4_event_write(p, &e))
 		switch (e.type) {
 		case BW_PM4_EVENT_CS_PARTIAL_FLUSH:

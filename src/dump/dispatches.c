@@ -85,13 +85,13 @@ static bool on_find(void *cookie, const struct bw_pm4_find *f)
 		s->err = add_dispatch(s, f);
 	if (f->what != BW_PM4_FOUND_INDIRECT_BUFFER || s->depth >= MOST_DEPTH)
 		return !s->err;
-	const uint32_t *dw = bw_dump_words(s->d, f->ib.va, &n);
-	n = dw ? BW_MIN(n, (size_t)f->ib.size_dw) : 0;
+	const uint32_t *dw = bw_dump_words(s->d, f->flow.va, &n);
+	n = dw ? BW_MIN(n, (size_t)f->flow.size_dw) : 0;
 	*s->scanned_dw += n;
 	if (!n || *s->scanned_dw > MOST_SCANNED_DW)
 		return true;
 	struct scan inner = *s;
-	inner.va = bw_canonical(f->ib.va);
+	inner.va = bw_canonical(f->flow.va);
 	inner.depth++;
 	bw_pm4_find_dispatches(s->state, dw, n, on_find, &inner);
 	s->err = inner.err;

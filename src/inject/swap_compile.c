@@ -100,7 +100,7 @@ static bool on_find(void *cookie, const struct bw_pm4_find *found)
 	if (found->what == BW_PM4_FOUND_DISPATCH && va == bw_canonical(l->wanted->packet_va))
 		take_dispatch(l, found);
 	else if (found->what == BW_PM4_FOUND_INDIRECT_BUFFER)
-		scan_ib(l, found->ib.va, found->ib.size_dw);
+		scan_ib(l, found->flow.va, found->flow.size_dw);
 	return !l->out->is_found;
 }
 

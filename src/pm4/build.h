@@ -20,7 +20,16 @@ void bw_pm4_stream_free(struct bw_pm4_stream *s);
 void bw_pm4_put(struct bw_pm4_stream *s, uint32_t dw);
 void bw_pm4_put_copies(struct bw_pm4_stream *s, uint32_t dw,
 		       uint32_t n); /* the same dword n times */
+void bw_pm4_put_words(struct bw_pm4_stream *s, const uint32_t *dw, size_t n); /* NULL: zeros */
 void bw_pm4_put_header(struct bw_pm4_stream *s, enum bw_pm4_op op, uint32_t n_body);
+
+#include "pm4/building.h" /* generated: bw_pm4_build_<form>() */
+
+/* The packet of a struct of pm4/packets.h:
+ *
+ *     BW_PM4_BUILD(s, event_write, .type = BW_PM4_EVENT_CS_PARTIAL_FLUSH, .index = 4); */
+#define BW_PM4_BUILD(s, form, ...) bw_pm4_build_##form(s, &(struct bw_pm4_##form){__VA_ARGS__})
+
 void bw_pm4_put_nop(struct bw_pm4_stream *s, uint32_t size_dw); /* size_dw >= 1 */
 void bw_pm4_put_sh(struct bw_pm4_stream *s, uint32_t addr_dw, const uint32_t *values, uint32_t n);
 void bw_pm4_put_uconfig(struct bw_pm4_stream *s, uint32_t addr_dw, uint32_t value);

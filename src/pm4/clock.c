@@ -8,16 +8,21 @@ static bool of_sdma(const struct bw_pm4_step *s, const uint32_t *words,
 		    struct bw_pm4_clock_write *out)
 {
 	struct bw_sdma_packet p;
-	if (!bw_sdma_at(words, s->size_dw, 0, &p) || !p.info ||
-	    (p.info->code != BW_SDMA_TIMESTAMP_GET && p.info->code != BW_SDMA_TIMESTAMP_GET_GLOBAL))
+	struct bw_sdma_timestamp_get get;
+	struct bw_sdma_timestamp_get_global global;
+	if (!bw_sdma_at(words, s->size_dw, 0, &p))
 		return false;
-	*out = (struct bw_pm4_clock_write){bw_sdma_address(&p) & ~7ull, 8};
+	if (bw_sdma_timestamp_get_global(&p, &global))
+		get.address = global.address;
+	else if (!bw_sdma_timestamp_get(&p, &get))
+		return false;
+	*out = (struct bw_pm4_clock_write){get.address, 8};
 	return true;
 }
 
 static bool of_release(const struct bw_pm4_release_mem *r, struct bw_pm4_clock_write *out)
 {
-	if (r->data_sel != BW_PM4_DATA_CLOCK && r->data_sel != BW_PM4_DATA_SYS_CLOCK)
+	if (r->data_is != BW_PM4_DATA_CLOCK && r->data_is != BW_PM4_DATA_SYS_CLOCK)
 		return false;
 	*out = (struct bw_pm4_clock_write){r->address, 8};
 	return true;
@@ -25,12 +30,12 @@ static bool of_release(const struct bw_pm4_release_mem *r, struct bw_pm4_clock_w
 
 static bool of_copy(const struct bw_pm4_copy_data *c, struct bw_pm4_clock_write *out)
 {
-	if (c->src_sel != BW_PM4_COPY_SRC_CLOCK && c->src_sel != BW_PM4_COPY_SRC_SYS_CLOCK)
+	if (c->source_is != BW_PM4_COPY_SRC_CLOCK && c->source_is != BW_PM4_COPY_SRC_SYS_CLOCK)
 		return false;
-	if (c->dst_sel != BW_PM4_COPY_DST_MEM && c->dst_sel != BW_PM4_COPY_DST_MEM_GRBM &&
-	    c->dst_sel != BW_PM4_COPY_L2)
+	if (c->destination_is != BW_PM4_COPY_DST_MEM &&
+	    c->destination_is != BW_PM4_COPY_DST_MEM_GRBM && c->destination_is != BW_PM4_COPY_L2)
 		return false;
-	*out = (struct bw_pm4_clock_write){c->dst & ~3ull, c->is_64 ? 8 : 4};
+	*out = (struct bw_pm4_clock_write){c->destination & ~3ull, c->is_64 ? 8 : 4};
 	return true;
 }
 

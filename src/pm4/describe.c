@@ -49,23 +49,6 @@ static void add_write(const struct bw_pm4_names *names, uint32_t addr_dw, uint32
 			bw_str_addf(out, "  .%s = %" PRIu64 "\n", f[i].field.name, f[i].value);
 }
 
-static void add_wait(const struct bw_pm4_names *names, const struct bw_pm4_wait *w,
-		     struct bw_str *out)
-{
-	static const char *const functions[] = {"always", "<", "<=", "==", "!=", ">=", ">", "?"};
-	if (w->write_first) {
-		add_register(names, (uint32_t)w->address, out);
-		bw_str_addf(out, " = 0x%" PRIx64 ", then ", w->ref);
-	}
-	bw_str_add(out, "wait until (");
-	if (w->is_memory)
-		bw_str_addf(out, "memory 0x%" PRIx64, w->address);
-	else
-		add_register(names, (uint32_t)(w->write_first ? w->address2 : w->address), out);
-	bw_str_addf(out, " & 0x%" PRIx64 ") %s 0x%" PRIx64 "\n", w->mask,
-		    functions[w->function & 7], w->ref);
-}
-
 static void add_words(const uint32_t *dw, uint32_t n, struct bw_str *out)
 {
 	enum { MAX_WORDS = 64 };
@@ -76,80 +59,10 @@ static void add_words(const uint32_t *dw, uint32_t n, struct bw_str *out)
 		bw_str_addf(out, "and %u more words\n", n - MAX_WORDS);
 }
 
-static void add_ib(const struct bw_pm4_indirect_buffer *ib, struct bw_str *out)
-{
-	bw_str_addf(out, "IB at 0x%" PRIx64 ", %u words, VMID %u%s\n", ib->va, ib->size_dw,
-		    ib->vmid, ib->chain ? ", chained" : "");
-}
+/* FUNCTION of what waits */
+static const char *const compare_names[] = {"always", "<", "<=", "==", "!=", ">=", ">", "?"};
 
-static bool add_dispatch(const struct bw_pm4_packet *p, struct bw_str *out)
-{
-	struct bw_pm4_dispatch d;
-	struct bw_pm4_dispatch_indirect i;
-	if (bw_pm4_dispatch_direct(p, &d)) {
-		bw_str_addf(out, "%u x %u x %u %s, wave%u\n", d.dim[0], d.dim[1], d.dim[2],
-			    d.initiator & BW_PM4_INIT_USE_THREAD_DIMENSIONS ? "threads"
-									    : "workgroups",
-			    d.initiator & BW_PM4_INIT_CS_W32_EN ? 32 : 64);
-		return true;
-	}
-	if (bw_pm4_dispatch_indirect(p, &i)) {
-		bw_str_addf(out, "size from memory %s0x%" PRIx64 "\n", i.has_va ? "" : "base + ",
-			    i.va_or_offset);
-		return true;
-	}
-	return false;
-}
-
-static bool add_memory(const struct bw_pm4_names *names, const struct bw_pm4_packet *p,
-		       struct bw_str *out)
-{
-	struct bw_pm4_release_mem r;
-	struct bw_pm4_write_data w;
-	struct bw_pm4_copy_data c;
-	struct bw_pm4_dma_data d;
-	if (bw_pm4_release_mem(p, &r)) {
-		bw_str_addf(out, "event %u", r.event);
-		if (r.data_sel)
-			bw_str_addf(out, ", writes %s to 0x%" PRIx64,
-				    r.data_sel >= BW_PM4_DATA_CLOCK ? "a clock" : "a fence",
-				    r.address);
-		if (r.data_sel && r.data_sel < BW_PM4_DATA_CLOCK)
-			bw_str_addf(out, " (0x%" PRIx64 ")", r.data);
-		bw_str_addf(out, "%s\n", r.int_sel ? ", raises an interrupt" : "");
-		return true;
-	}
-	if (bw_pm4_write_data(p, &w)) {
-		bw_str_addf(out, "%u words to ", w.n);
-		if (w.dst_sel == BW_PM4_WRITE_REG)
-			add_register(names, (uint32_t)w.address, out);
-		else
-			bw_str_addf(out, "memory 0x%" PRIx64, w.address);
-		bw_str_add(out, "\n");
-		add_words(w.data, w.n, out);
-		return true;
-	}
-	if (bw_pm4_copy_data(p, &c)) {
-		bw_str_addf(out, "%u bits, ", c.is_64 ? 64 : 32);
-		if (c.src_sel == BW_PM4_COPY_REG)
-			add_register(names, (uint32_t)c.src, out);
-		else
-			bw_str_addf(out, "source %u 0x%" PRIx64, c.src_sel, c.src);
-		bw_str_add(out, " to ");
-		if (c.dst_sel == BW_PM4_COPY_REG)
-			add_register(names, (uint32_t)c.dst, out);
-		else
-			bw_str_addf(out, "0x%" PRIx64, c.dst);
-		bw_str_add(out, "\n");
-		return true;
-	}
-	if (bw_pm4_dma_data(p, &d)) {
-		bw_str_addf(out, "%u bytes %s 0x%" PRIx64 " to 0x%" PRIx64 "\n", d.size_b,
-			    d.src_sel == BW_PM4_DMA_SRC_DATA ? "of" : "from", d.src, d.dst);
-		return true;
-	}
-	return false;
-}
+#include "pm4/texts.inc"
 
 static void add_field(const struct bw_pm4_names *names, const struct bw_pm4_call_field *f,
 		      uint64_t value, struct bw_str *out)
@@ -207,95 +120,22 @@ void bw_pm4_describe(const struct bw_pm4_names *names, const struct bw_pm4_packe
 		     struct bw_str *out)
 {
 	struct bw_pm4_set_reg set;
-	struct bw_pm4_indirect_buffer ib;
-	struct bw_pm4_wait wait;
-	struct bw_pm4_acquire_mem acquire;
-	struct bw_pm4_cond_exec cond;
-	struct bw_pm4_set_base base;
-	struct bw_pm4_event event;
-	struct bw_pm4_atomic_mem atomic;
 	uint32_t addr_dw, value;
-
-	if (p->kind != BW_PM4_TYPE3)
+	if (p->kind != BW_PM4_TYPE3 || p->op == BW_PM4_NOP)
 		return;
 	if (bw_pm4_set_reg_begin(p, &set)) {
 		while (bw_pm4_set_reg_next(&set, &addr_dw, &value))
 			add_write(names, addr_dw, value, out);
-	} else if (bw_pm4_indirect_buffer(p, &ib)) {
-		add_ib(&ib, out);
-	} else if (bw_pm4_wait(p, &wait)) {
-		add_wait(names, &wait, out);
-	} else if (bw_pm4_acquire_mem(p, &acquire)) {
-		bw_str_addf(out, "caches 0x%x, 0x%" PRIx64 " bytes from 0x%" PRIx64 "\n",
-			    acquire.gcr, acquire.size, acquire.base);
-	} else if (bw_pm4_cond_exec(p, &cond)) {
-		bw_str_addf(out, "skips %u words if memory 0x%" PRIx64 " is 0\n", cond.skip_dw,
-			    cond.address);
-	} else if (bw_pm4_set_base(p, &base)) {
-		bw_str_addf(out, "base %u = 0x%" PRIx64 "\n", base.index, base.address);
-	} else if (bw_pm4_event_write(p, &event)) {
-		bw_str_addf(out, "event %u, index %u", event.type, event.index);
-		if (event.has_address)
-			bw_str_addf(out, ", to 0x%" PRIx64, event.address);
-		bw_str_add(out, "\n");
-	} else if (bw_pm4_atomic_mem(p, &atomic)) {
-		bw_str_addf(out, "operation %u on 0x%" PRIx64 ", 0x%" PRIx64 "\n", atomic.op,
-			    atomic.address, atomic.src);
-	} else if (!add_dispatch(p, out) && !add_memory(names, p, out) && p->op != BW_PM4_NOP &&
-		   !add_fields(names, p, out)) {
+	} else if (!add_pm4_text(p, names, out) && !add_fields(names, p, out)) {
 		add_words(p->body, p->n_body, out);
 	}
 }
 
 void bw_sdma_describe(const struct bw_sdma_packet *p, struct bw_str *out)
 {
-	struct bw_sdma_copy copy;
-	struct bw_sdma_write write;
-	struct bw_sdma_fill fill;
-	struct bw_pm4_indirect_buffer ib;
 	static const struct bw_pm4_names no_names;
-	struct bw_sdma_poll poll;
-	struct bw_sdma_ptepde pte;
-	if (!p->info)
-		return;
-	switch (p->info->code) {
-	case BW_SDMA_COPY_LINEAR:
-		bw_sdma_copy(p, &copy);
-		bw_str_addf(out, "0x%" PRIx64 " bytes from 0x%" PRIx64 " to 0x%" PRIx64 "\n",
-			    copy.size_b, copy.src, copy.dst);
-		return;
-	case BW_SDMA_WRITE_LINEAR:
-		bw_sdma_write(p, &write);
-		bw_str_addf(out, "%u words to 0x%" PRIx64 "\n", write.n, write.dst);
-		add_words(write.data, write.n, out);
-		return;
-	case BW_SDMA_CONSTANT_FILL:
-		bw_sdma_fill(p, &fill);
-		bw_str_addf(out, "0x%" PRIx64 " bytes at 0x%" PRIx64 " with 0x%x\n", fill.size_b,
-			    fill.dst, fill.value);
-		return;
-	case BW_SDMA_INDIRECT:
-		bw_sdma_indirect(p, &ib);
-		add_ib(&ib, out);
-		return;
-	case BW_SDMA_POLL_REGMEM:
-		bw_sdma_poll(p, &poll);
-		add_wait(&no_names, &poll.wait, out);
-		return;
-	case BW_SDMA_FENCE:
-		bw_str_addf(out, "0x%x to 0x%" PRIx64 "\n", p->dw[3], bw_sdma_address(p));
-		return;
-	case BW_SDMA_PTEPDE:
-		bw_sdma_ptepde(p, &pte);
-		bw_str_addf(out, "%u entries at 0x%" PRIx64 ", the first 0x%" PRIx64 "\n", pte.n,
-			    pte.dst, pte.flags | pte.value);
-		return;
-	case BW_SDMA_NOP:
-		return;
-	default:
+	if (p->info && p->info->code != BW_SDMA_NOP && !add_sdma_text(p, &no_names, out))
 		add_words(p->dw + 1, p->size_dw - 1, out);
-		return;
-	}
 }
 
 /* ---- words from text ---- */

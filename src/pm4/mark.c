@@ -61,36 +61,23 @@ void bw_pm4_marked_write(struct bw_pm4_marked *m, uint64_t va, uint32_t *to)
 
 /* ---- Markers ---- */
 
-static void copy_words(struct bw_pm4_stream *w, const uint32_t *dw, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		bw_pm4_put(w, dw[i]);
-}
-
 /* Without a cache action; 32 bits. Not bw_pm4_put_fence, which writes back the L2. */
 static void put_ended(const struct job *j, struct bw_pm4_stream *w, uint32_t number)
 {
-	enum { BOTTOM_OF_PIPE_TS = 0x28, INDEX_EOP = 5 };
-	bw_pm4_put_header(w, BW_PM4_RELEASE_MEM, 7);
-	bw_pm4_put(w, BOTTOM_OF_PIPE_TS | INDEX_EOP << 8);
-	bw_pm4_put(w, (uint32_t)BW_PM4_DATA_32 << 29);
-	bw_pm4_put(w, bw_lo32(j->o->ended_va));
-	bw_pm4_put(w, bw_hi32(j->o->ended_va));
-	bw_pm4_put(w, number);
-	bw_pm4_put(w, 0);
-	bw_pm4_put(w, 0);
+	BW_PM4_BUILD(w, release_mem, .event = BW_PM4_EVENT_BOTTOM_OF_PIPE_TS,
+		     .index = BW_PM4_EVENT_INDEX_TS, .data_is = BW_PM4_DATA_32,
+		     .address = j->o->ended_va, .value = number);
 }
 
 /* The marker in front of a packet; its number. */
 static uint32_t begin(struct job *j, struct bw_pm4_stream *w, const struct bw_pm4_mark *mark)
 {
-	enum { GREATER_OR_EQUAL = 5 };
 	if (!j->err)
 		j->err = bw_vec_push(&j->out->marks, *mark);
 	uint32_t number = (uint32_t)j->out->marks.len;
 	bw_pm4_put_write_mem(w, j->o->begun_va, &number, 1);
 	if (mark->is_work || mark->op == BW_PM4_MARK_END || number >= j->o->wait_from)
-		bw_pm4_put_wait_mem(w, j->o->go_va, GREATER_OR_EQUAL, number, 0xffffffff);
+		bw_pm4_put_wait_mem(w, j->o->go_va, BW_PM4_GREATER_EQUAL, number, 0xffffffff);
 	return number;
 }
 
@@ -99,7 +86,7 @@ static void put_extra(struct job *j, struct bw_pm4_stream *w)
 	struct bw_pm4_marked *out = j->out;
 	if (!j->o->put_dw || out->has_put || out->n_work != j->o->put_behind)
 		return;
-	copy_words(w, j->o->put, j->o->put_dw);
+	bw_pm4_put_words(w, j->o->put, j->o->put_dw);
 	out->has_put = true;
 }
 
@@ -114,27 +101,18 @@ static void pad(struct bw_pm4_stream *w, size_t behind)
 		bw_pm4_put_nop(w, 1);
 }
 
-/* Parts that are skipped by their length keep it: no markers inside. 0: the packet has none. */
-static size_t conditional_dw(const struct bw_pm4_packet *p)
-{
-	struct bw_pm4_cond_exec cond;
-	struct bw_pm4_pred_exec pred;
-	if (bw_pm4_cond_exec(p, &cond))
-		return cond.skip_dw;
-	return bw_pm4_pred_exec(p, &pred) ? pred.n_dw : 0;
-}
-
 /* Copies the packet and what it calls or chains, in the order of execution. */
 static void mark_call(struct job *j, struct stream *s, const struct bw_pm4_packet *p,
-		      const struct bw_pm4_indirect_buffer *ib)
+		      const struct bw_pm4_flow *flow)
 {
 	/* a chain ends the stream, and its packet ends at the multiple */
-	if (ib->chain)
+	if (flow->chain)
 		pad(&s->words, CALL_PACKET_DW);
 	struct bw_pm4_mark_link link = {.piece = s->piece, .at_dw = s->words.len};
 	bw_pm4_put(&s->words, p->header);
-	copy_words(&s->words, p->body, p->n_body);
-	link.target = mark_stream(j, ib->va, ib->size_dw, (uint8_t)(s->depth + !ib->chain), true);
+	bw_pm4_put_words(&s->words, p->body, p->n_body);
+	link.target =
+		mark_stream(j, flow->va, flow->size_dw, (uint8_t)(s->depth + !flow->chain), true);
 	if (link.target == NO_PIECE)
 		j->out->n_unseen++; /* it is executed where the program has it */
 	else if (!j->err)
@@ -146,34 +124,29 @@ static size_t mark_packet(struct job *j, struct stream *s, const uint32_t *dw, s
 			  const struct bw_pm4_packet *p)
 {
 	const struct bw_pm4_info *info = p->kind == BW_PM4_TYPE3 ? bw_pm4_info(p->op) : NULL;
-	struct bw_pm4_indirect_buffer ib;
+	const struct bw_pm4_flow flow = bw_pm4_flow(p);
 	const struct bw_pm4_mark mark = {.ib_va = s->va,
 					 .at_dw = (uint32_t)pos,
 					 .op = p->op,
 					 .depth = s->depth,
 					 .is_work = info && bw_pm4_starts_waves(p->op)};
-	size_t n = BW_MIN((size_t)p->size_dw + (info ? conditional_dw(p) : 0), s->size_dw - pos);
+	/* parts that are skipped by their length keep it: no markers inside */
+	size_t n = BW_MIN((size_t)p->size_dw + flow.skip_dw, s->size_dw - pos);
 	uint32_t number = 0;
 	put_extra(j, &s->words);
 	if (mark.is_work || (j->o->every_packet && info && p->op != BW_PM4_NOP))
 		number = begin(j, &s->words, &mark);
-	if (info && bw_pm4_indirect_buffer(p, &ib)) {
-		mark_call(j, s, p, &ib);
+	if (flow.calls) {
+		mark_call(j, s, p, &flow);
 		return n;
 	}
 	j->out->n_unseen += n > p->size_dw;
-	copy_words(&s->words, dw + pos, n);
+	bw_pm4_put_words(&s->words, dw + pos, n);
 	if (mark.is_work) {
 		put_ended(j, &s->words, number);
 		j->out->n_work++;
 	}
 	return n;
-}
-
-static bool is_chain(const struct bw_pm4_packet *p)
-{
-	struct bw_pm4_indirect_buffer ib;
-	return bw_pm4_indirect_buffer(p, &ib) && ib.chain;
 }
 
 /* The rest of a stream from a word on that is no packet. */
@@ -185,7 +158,7 @@ static void mark_rest(struct job *j, struct stream *s, const uint32_t *dw, size_
 					 .depth = s->depth,
 					 .is_bad = true};
 	begin(j, &s->words, &mark);
-	copy_words(&s->words, dw + pos, s->size_dw - pos);
+	bw_pm4_put_words(&s->words, dw + pos, s->size_dw - pos);
 	j->out->n_unseen++;
 }
 
@@ -204,14 +177,12 @@ static void mark_words(struct job *j, struct stream *s, const uint32_t *dw)
 {
 	struct bw_pm4_packet p;
 	for (size_t pos = 0; pos < s->size_dw && !j->err && !s->words.failed;) {
-		bool whole = bw_pm4_at(dw, s->size_dw, pos, &p);
-		if (!whole || p.kind == BW_PM4_TYPE0 || p.kind == BW_PM4_RESERVED ||
-		    (p.kind == BW_PM4_TYPE3 && !bw_pm4_info(p.op))) {
+		if (!bw_pm4_at(dw, s->size_dw, pos, &p) || !bw_pm4_is_known(&p)) {
 			mark_rest(j, s, dw, pos);
 			break;
 		}
 		pos += mark_packet(j, s, dw, pos, &p);
-		if (p.kind == BW_PM4_TYPE3 && is_chain(&p))
+		if (bw_pm4_flow(&p).chain)
 			return;
 	}
 	if (!s->depth && !j->err)

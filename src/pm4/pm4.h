@@ -2,18 +2,23 @@
 #ifndef BW_PM4_PM4_H
 #define BW_PM4_PM4_H
 
-/* PM4 command streams of gfx11: packets as structs, and back. Pure: the words come from anywhere
- * and nothing in them is trusted; no address is followed. Layouts: doc/hardware/dispatch.md,
- * nvd.h of Linux 6.12. */
+/* PM4 command streams of gfx11: packets as structs. Pure: the words come from anywhere and nothing
+ * in them is trusted; no address is followed. data/pm4/packets.txt says what packets there are; of
+ * each form of one that has fields there are a struct and what reads it (pm4/packets.h):
+ *
+ *     struct bw_pm4_cond_exec c;
+ *     if (bw_pm4_cond_exec(packet, &c)) ... c.address, c.n_dw
+ *
+ * False, and zeros: it is another packet, or too short. build.h makes packets of the structs. */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/vec.h"
+#include "base/words.h"
 #include "regs/field.h"
-#include "pm4/values.h"
-#include "pm4/opcodes.h" /* generated from data/pm4/packets.txt: enum bw_pm4_op */
+#include "pm4/opcodes.h" /* generated: enum bw_pm4_op, values of fields */
 
 /* --- packets --- */
 
@@ -44,6 +49,11 @@ uint32_t bw_pm4_size_dw(uint32_t header);
 /* The packet at dw[pos]. False: none is left, or (out->size_dw then says how much it wants) it does
  * not fit into the n_dw dwords. */
 bool bw_pm4_at(const uint32_t *dw, size_t n_dw, size_t pos, struct bw_pm4_packet *out);
+/* Of this opcode, with a body of n_body dwords at least. */
+static inline bool bw_pm4_is(const struct bw_pm4_packet *p, enum bw_pm4_op op, uint32_t n_body)
+{
+	return p->kind == BW_PM4_TYPE3 && p->op == op && p->n_body >= n_body;
+}
 
 enum bw_pm4_sender { BW_PM4_BY_COMPUTE = 1, BW_PM4_BY_GFX = 2, BW_PM4_BY_KERNEL = 4 };
 /* How a packet's body has the registers that it writes. */
@@ -58,13 +68,14 @@ struct bw_pm4_info {
 };
 /* NULL: no packet has this opcode. */
 const struct bw_pm4_info *bw_pm4_info(unsigned op);
+/* It is a packet that has a name, or padding: what comes after it is one, too. */
+bool bw_pm4_is_known(const struct bw_pm4_packet *p);
 /* Whether a packet of this opcode is a dispatch or a draw. */
 bool bw_pm4_starts_waves(unsigned op);
 /* "DISPATCH_DIRECT", or "opcode 0xee". buf is used for the latter. */
 const char *bw_pm4_name(unsigned op, char buf[16]);
 
-/* --- decoded bodies. Each decoder checks opcode and length and returns false when they do not fit
- * --- */
+/* --- registers --- */
 
 /* The parts of the register space that packets reach by an offset (nvd.h of Linux,
  * PACKET3_SET_*_REG_START and _END): dword addresses. */
@@ -99,138 +110,31 @@ enum {
 		BW_FIELD_MASK(COMPUTE_DISPATCH_INITIATOR, USE_THREAD_DIMENSIONS),
 	BW_PM4_INIT_CS_W32_EN = BW_FIELD_MASK(COMPUTE_DISPATCH_INITIATOR, CS_W32_EN),
 };
-struct bw_pm4_dispatch {
-	uint32_t dim[3], initiator;
-};
-bool bw_pm4_dispatch_direct(const struct bw_pm4_packet *p, struct bw_pm4_dispatch *out);
-struct bw_pm4_dispatch_indirect {
-	bool has_va; /* the compute queue's form; else an offset from SET_BASE index 1 */
-	uint64_t va_or_offset;
-	uint32_t initiator;
-};
-bool bw_pm4_dispatch_indirect(const struct bw_pm4_packet *p, struct bw_pm4_dispatch_indirect *out);
 
-struct bw_pm4_indirect_buffer {
-	uint64_t va;
-	uint32_t size_dw;
-	uint8_t vmid;
-	bool chain;
-};
-bool bw_pm4_indirect_buffer(const struct bw_pm4_packet *p, struct bw_pm4_indirect_buffer *out);
-
-struct bw_pm4_event {
-	uint8_t type, index;
-	bool has_address;
-	uint64_t address;
-};
-bool bw_pm4_event_write(const struct bw_pm4_packet *p, struct bw_pm4_event *out);
-
-struct bw_pm4_release_mem {
-	uint8_t event, event_index, data_sel, int_sel, dst_sel;
-	uint32_t gcr;
-	uint64_t address, data;
-	uint32_t int_ctxid;
-};
-bool bw_pm4_release_mem(const struct bw_pm4_packet *p, struct bw_pm4_release_mem *out);
-
-struct bw_pm4_acquire_mem {
-	uint64_t base, size;
-	uint32_t gcr;
-	bool pws;
-};
-bool bw_pm4_acquire_mem(const struct bw_pm4_packet *p, struct bw_pm4_acquire_mem *out);
-
-struct bw_pm4_write_data {
-	uint8_t dst_sel;
-	bool one_address; /* all dwords to the same place */
-	uint64_t address; /* bytes, or a dword register address */
-	const uint32_t *data;
-	uint32_t n;
-};
-bool bw_pm4_write_data(const struct bw_pm4_packet *p, struct bw_pm4_write_data *out);
-
-/* The register that an address of COPY_DATA, or a mask of REG_RMW, names: in dwords. */
-uint32_t bw_pm4_reg_of(uint64_t address);
-struct bw_pm4_copy_data {
-	uint8_t src_sel, dst_sel;
-	bool is_64;
-	uint64_t src, dst;
-};
-bool bw_pm4_copy_data(const struct bw_pm4_packet *p, struct bw_pm4_copy_data *out);
-
-struct bw_pm4_dma_data {
-	uint8_t src_sel, dst_sel;
-	bool src_is_reg, dst_is_reg, src_fixed, dst_fixed, sync;
-	uint64_t src, dst; /* src: the fill value with SRC_DATA */
-	uint32_t size_b;
-};
-bool bw_pm4_dma_data(const struct bw_pm4_packet *p, struct bw_pm4_dma_data *out);
-
-/* WAIT_REG_MEM and WAIT_REG_MEM64 */
-struct bw_pm4_wait {
-	uint8_t function; /* enum bw_pm4_compare */
-	bool is_memory, is_64;
-	bool write_first; /* operation 1: write `ref` to register `address`, then wait on register
-			     `address2` */
-	uint64_t address, address2, ref, mask;
-};
-bool bw_pm4_wait(const struct bw_pm4_packet *p, struct bw_pm4_wait *out);
-bool bw_pm4_wait_true(const struct bw_pm4_wait *w, uint64_t value);
-
-struct bw_pm4_cond_exec {
-	uint64_t address;
-	uint32_t skip_dw;
-};
-/* REWIND, whose VALID bit is set in memory when what follows is complete. False: malformed. */
-bool bw_pm4_rewind(const struct bw_pm4_packet *p, bool *out_valid);
-bool bw_pm4_cond_exec(const struct bw_pm4_packet *p, struct bw_pm4_cond_exec *out);
-
-struct bw_pm4_set_predication {
-	uint8_t op;  /* enum bw_pm4_pred_op */
-	bool if_set; /* executed where the value is not zero; else where it is */
-	uint64_t address;
-};
-bool bw_pm4_set_predication(const struct bw_pm4_packet *p, struct bw_pm4_set_predication *out);
-struct bw_pm4_set_base {
-	uint8_t index;
-	uint64_t address;
-};
-bool bw_pm4_set_base(const struct bw_pm4_packet *p, struct bw_pm4_set_base *out);
 struct bw_pm4_load_reg {
 	uint64_t address;
 	uint32_t addr_dw, n;
 }; /* LOAD_SH_REG_INDEX, LOAD_CONTEXT_REG_INDEX, LOAD_UCONFIG_REG_INDEX */
 bool bw_pm4_load_reg(const struct bw_pm4_packet *p, struct bw_pm4_load_reg *out);
 
-struct bw_pm4_atomic_mem {
-	uint8_t op;	  /* enum bw_tc_op */
-	bool is_64, loop; /* loop: again until what was there is equal to `compare` */
-	uint64_t address, src, compare;
-};
-bool bw_pm4_atomic_mem(const struct bw_pm4_packet *p, struct bw_pm4_atomic_mem *out);
+/* --- other bodies --- */
 
-struct bw_pm4_cond_write {
-	struct bw_pm4_wait poll; /* only looked at once */
-	uint8_t write_space;	 /* 0 register, 1 memory, 2 scratch register */
-	uint64_t write_address;
-	uint32_t data;
-};
-bool bw_pm4_cond_write(const struct bw_pm4_packet *p, struct bw_pm4_cond_write *out);
+#include "pm4/packets.h" /* generated */
 
-/* REG_RMW: register = (register & and) | or, either of them itself a register if so marked.
- * CONTEXT_REG_RMW: the same with and = ~mask, or = data & mask. */
-struct bw_pm4_reg_rmw {
-	uint32_t addr_dw, and_value, or_value;
-	bool and_is_reg, or_is_reg;
+/* Where a packet has execution go on, beside the packet after it. */
+struct bw_pm4_flow {
+	bool calls; /* the stream of size_dw dwords at va; chain: it takes this one's place */
+	bool chain;
+	uint8_t vmid;
+	uint32_t size_dw;
+	uint64_t va;
+	uint32_t skip_dw; /* dwords after the packet, which it may skip */
 };
-bool bw_pm4_reg_rmw(const struct bw_pm4_packet *p, struct bw_pm4_reg_rmw *out);
+struct bw_pm4_flow bw_pm4_flow(const struct bw_pm4_packet *p);
 
-/* The following dwords apply to the devices of a mask only: bit 0 is the first GPU of a group, or
- * the only one. */
-struct bw_pm4_pred_exec {
-	uint8_t devices;
-	uint32_t n_dw;
-};
-bool bw_pm4_pred_exec(const struct bw_pm4_packet *p, struct bw_pm4_pred_exec *out);
+/* WAIT_REG_MEM and WAIT_REG_MEM64, both as the latter. */
+bool bw_pm4_wait(const struct bw_pm4_packet *p, struct bw_pm4_wait_reg_mem64 *out);
+/* FUNCTION of WAIT_REG_MEM (BW_PM4_EQUAL ...): whether a masked value and the reference are so. */
+bool bw_pm4_compare(unsigned function, uint64_t value, uint64_t reference);
 
 #endif

@@ -15,7 +15,9 @@ static bool look(struct bw_pm4_scan *state, const struct bw_pm4_packet *p, struc
 {
 	struct bw_pm4_set_reg set;
 	struct bw_pm4_set_base base;
+	struct bw_pm4_dispatch_direct direct;
 	struct bw_pm4_dispatch_indirect indirect;
+	struct bw_pm4_dispatch_indirect_at at;
 	uint32_t addr_dw, value;
 
 	if (bw_pm4_set_reg_begin(p, &set)) {
@@ -28,22 +30,25 @@ static bool look(struct bw_pm4_scan *state, const struct bw_pm4_packet *p, struc
 			state->base[base.index] = base.address;
 		return false;
 	}
-	if (bw_pm4_dispatch_direct(p, &f->dispatch)) {
+	if (bw_pm4_dispatch_direct(p, &direct)) {
 		f->what = BW_PM4_FOUND_DISPATCH;
+		f->dispatch =
+			(struct bw_pm4_dispatch){{direct.x, direct.y, direct.z}, direct.initiator};
 		return true;
 	}
 	if (bw_pm4_dispatch_indirect(p, &indirect)) {
+		bool has_va = bw_pm4_dispatch_indirect_at(p, &at);
 		f->what = BW_PM4_FOUND_DISPATCH;
 		f->indirect = true;
-		f->indirect_va = indirect.va_or_offset + (indirect.has_va ? 0 : state->base[1]);
-		f->dispatch = (struct bw_pm4_dispatch){{~0u, ~0u, ~0u}, indirect.initiator};
+		f->indirect_va = has_va ? at.address : indirect.offset + state->base[1];
+		f->dispatch = (struct bw_pm4_dispatch){{~0u, ~0u, ~0u},
+						       has_va ? at.initiator : indirect.initiator};
 		return true;
 	}
-	if (bw_pm4_indirect_buffer(p, &f->ib)) {
+	f->flow = bw_pm4_flow(p);
+	if (f->flow.calls)
 		f->what = BW_PM4_FOUND_INDIRECT_BUFFER;
-		return true;
-	}
-	return false;
+	return f->flow.calls;
 }
 
 void bw_pm4_find_dispatches(struct bw_pm4_scan *state, const uint32_t *dw, size_t n_dw,
@@ -52,16 +57,13 @@ void bw_pm4_find_dispatches(struct bw_pm4_scan *state, const uint32_t *dw, size_
 	struct bw_pm4_packet p;
 	for (size_t pos = 0; pos < n_dw; pos += p.size_dw) {
 		struct bw_pm4_find f = {.what = BW_PM4_FOUND_BAD, .pos_dw = pos, .state = state};
-		bool whole = bw_pm4_at(dw, n_dw, pos, &p);
-		bool bad = !whole || p.kind == BW_PM4_TYPE0 || p.kind == BW_PM4_RESERVED ||
-			   (p.kind == BW_PM4_TYPE3 && !bw_pm4_info(p.op));
-		if (bad) {
+		if (!bw_pm4_at(dw, n_dw, pos, &p) || !bw_pm4_is_known(&p)) {
 			fn(cookie, &f);
 			return;
 		}
 		if (look(state, &p, &f) && !fn(cookie, &f))
 			return;
-		if (f.what == BW_PM4_FOUND_INDIRECT_BUFFER && f.ib.chain)
+		if (f.flow.chain)
 			return;
 	}
 }

@@ -18,6 +18,9 @@ struct bw_pm4_scan {
 	 * the caller may set va, and has addresses then */
 	uint64_t sh_va[BW_PM4_N_SH], va;
 };
+struct bw_pm4_dispatch {
+	uint32_t dim[3], initiator;
+};
 enum bw_pm4_found { BW_PM4_FOUND_DISPATCH, BW_PM4_FOUND_INDIRECT_BUFFER, BW_PM4_FOUND_BAD };
 struct bw_pm4_find {
 	enum bw_pm4_found what;
@@ -26,7 +29,7 @@ struct bw_pm4_find {
 	struct bw_pm4_dispatch dispatch; /* dim: ~0 each when read from memory at indirect_va */
 	bool indirect;
 	uint64_t indirect_va;
-	struct bw_pm4_indirect_buffer ib;
+	struct bw_pm4_flow flow;
 };
 /* Reports what it finds in order, until the end or until the callback returns false. Follows
  * nothing: an INDIRECT_BUFFER is the caller's to read and scan with the same state (a chain ends

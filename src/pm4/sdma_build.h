@@ -5,6 +5,11 @@
 /* Building command streams of the SDMA engines, version 6.0 (sdma_v6_0.c of Linux 6.12). */
 
 #include "pm4/build.h"
+#include "pm4/sdma.h"
+#include "pm4/sdma_building.h" /* generated */
+
+/* As BW_PM4_BUILD(). */
+#define BW_SDMA_BUILD(s, form, ...) bw_sdma_build_##form(s, &(struct bw_sdma_##form){__VA_ARGS__})
 
 /* n words as one packet: COUNT of the first has the others in it. */
 void bw_sdma_put_nops(struct bw_pm4_stream *s, uint32_t n);

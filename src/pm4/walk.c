@@ -56,13 +56,13 @@ static struct bw_error *add_step(struct job *j, const struct place *p, size_t po
 }
 
 /* What a stream calls; a chained one becomes *out_next, and the stream ends there. */
-static struct bw_error *follow(struct job *j, const struct place *p,
-			       const struct bw_pm4_indirect_buffer *ib, struct place *out_next)
+static struct bw_error *follow(struct job *j, const struct place *p, const struct bw_pm4_flow *flow,
+			       struct place *out_next)
 {
-	struct place next = {.s = {ib->va, ib->size_dw, p->s.is_sdma},
+	struct place next = {.s = {flow->va, flow->size_dw, p->s.is_sdma},
 			     .stream = p->stream,
-			     .depth = (uint8_t)(p->depth + !ib->chain)};
-	if (ib->chain) {
+			     .depth = (uint8_t)(p->depth + !flow->chain)};
+	if (flow->chain) {
 		*out_next = next;
 		return NULL;
 	}
@@ -73,12 +73,9 @@ static struct bw_error *walk_pm4(struct job *j, const struct place *p, const uin
 				 struct place *out_next)
 {
 	struct bw_pm4_packet one;
-	struct bw_pm4_indirect_buffer ib;
 	size_t n = p->s.size_dw;
 	for (size_t pos = 0; pos < n; pos += one.size_dw) {
-		bool is_whole = bw_pm4_at(dw, n, pos, &one);
-		if (!is_whole || one.kind == BW_PM4_TYPE0 || one.kind == BW_PM4_RESERVED ||
-		    (one.kind == BW_PM4_TYPE3 && !bw_pm4_info(one.op))) {
+		if (!bw_pm4_at(dw, n, pos, &one) || !bw_pm4_is_known(&one)) {
 			return add_step(j, p, pos,
 					&(struct bw_pm4_step){.header = dw[pos],
 							      .size_dw = (uint32_t)(n - pos),
@@ -90,10 +87,10 @@ static struct bw_error *walk_pm4(struct job *j, const struct place *p, const uin
 						 .size_dw = one.size_dw,
 						 .is_work = bw_pm4_starts_waves(one.op)};
 		BW_TRY(add_step(j, p, pos, &step));
-		if (!bw_pm4_indirect_buffer(&one, &ib))
-			continue;
-		BW_TRY(follow(j, p, &ib, out_next));
-		if (ib.chain)
+		const struct bw_pm4_flow flow = bw_pm4_flow(&one);
+		if (flow.calls)
+			BW_TRY(follow(j, p, &flow, out_next));
+		if (flow.chain)
 			return NULL;
 	}
 	return NULL;
@@ -102,11 +99,9 @@ static struct bw_error *walk_pm4(struct job *j, const struct place *p, const uin
 static struct bw_error *walk_sdma(struct job *j, const struct place *p, const uint32_t *dw)
 {
 	struct bw_sdma_packet one;
-	struct bw_pm4_indirect_buffer ib;
 	size_t n = p->s.size_dw;
 	for (size_t pos = 0; pos < n; pos += one.size_dw) {
-		bool is_whole = bw_sdma_at(dw, n, pos, &one);
-		if (!is_whole || !one.info) {
+		if (!bw_sdma_at(dw, n, pos, &one) || !one.info) {
 			return add_step(j, p, pos,
 					&(struct bw_pm4_step){.header = dw[pos],
 							      .size_dw = (uint32_t)(n - pos),
@@ -116,11 +111,9 @@ static struct bw_error *walk_sdma(struct job *j, const struct place *p, const ui
 			continue;
 		const struct bw_pm4_step step = {.header = one.header, .size_dw = one.size_dw};
 		BW_TRY(add_step(j, p, pos, &step));
-		if (one.info->code != BW_SDMA_INDIRECT)
-			continue;
-		bw_sdma_indirect(&one, &ib);
-		ib.chain = false;
-		BW_TRY(follow(j, p, &ib, NULL));
+		const struct bw_pm4_flow flow = bw_sdma_flow(&one);
+		if (flow.calls)
+			BW_TRY(follow(j, p, &flow, NULL));
 	}
 	return NULL;
 }

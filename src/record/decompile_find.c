@@ -229,7 +229,7 @@ static bool found(void *cookie, const struct bw_pm4_find *f)
 	if (f->what == BW_PM4_FOUND_DISPATCH && !w->has_notes)
 		w->err = look_at_dispatch(w, f);
 	else if (f->what == BW_PM4_FOUND_INDIRECT_BUFFER)
-		w->err = follow(w, bw_canonical(f->ib.va), f->ib.size_dw);
+		w->err = follow(w, bw_canonical(f->flow.va), f->flow.size_dw);
 	return !w->err;
 }
 
@@ -246,11 +246,9 @@ static struct bw_error *look_through(struct walk *w)
 	for (size_t at = 0;
 	     p.kind == BW_DECOMPILE_SDMA && !w->err && bw_sdma_at(p.dw, p.size_b / 4, at, &s);
 	     at += s.size_dw) {
-		struct bw_pm4_indirect_buffer ib;
-		if (!s.info || s.info->code != BW_SDMA_INDIRECT)
-			continue;
-		bw_sdma_indirect(&s, &ib);
-		w->err = follow(w, bw_canonical(ib.va), ib.size_dw);
+		const struct bw_pm4_flow flow = bw_sdma_flow(&s);
+		if (flow.calls)
+			w->err = follow(w, bw_canonical(flow.va), flow.size_dw);
 	}
 	return w->err;
 }

@@ -459,7 +459,7 @@ static bool on_find(void *cookie, const struct bw_pm4_find *found)
 	if (found->what == BW_PM4_FOUND_DISPATCH)
 		j->err = look_at(j, found);
 	else if (found->what == BW_PM4_FOUND_INDIRECT_BUFFER)
-		scan_ib(j, found->ib.va, found->ib.size_dw);
+		scan_ib(j, found->flow.va, found->flow.size_dw);
 	return !j->err;
 }
 

@@ -55,8 +55,7 @@ static bool leads_to(const uint32_t *dw, size_t from, size_t to)
 {
 	struct bw_pm4_packet p;
 	while (from < to && bw_pm4_at(dw, to, from, &p)) {
-		if (p.kind == BW_PM4_RESERVED || p.kind == BW_PM4_TYPE0 ||
-		    (p.kind == BW_PM4_TYPE3 && !bw_pm4_info(p.op)))
+		if (!bw_pm4_is_known(&p))
 			return false;
 		from += p.size_dw;
 	}
@@ -103,8 +102,7 @@ static void find_end(struct stream *x)
 {
 	struct bw_pm4_packet p;
 	size_t at = x->stop;
-	while (at < x->n && bw_pm4_at(x->words, x->n, at, &p) && p.kind != BW_PM4_RESERVED &&
-	       p.kind != BW_PM4_TYPE0 && (p.kind != BW_PM4_TYPE3 || bw_pm4_info(p.op)) && p.header)
+	while (at < x->n && bw_pm4_at(x->words, x->n, at, &p) && bw_pm4_is_known(&p))
 		at += p.size_dw;
 	x->n = BW_MAX(at, x->stop + 1);
 }

@@ -15,48 +15,27 @@ static uint64_t sum;
 
 static bool found(void *cookie, const struct bw_pm4_find *f)
 {
-	sum += f->pos_dw + f->dispatch.dim[0] + f->ib.size_dw + f->state->sh[0x212];
+	sum += f->pos_dw + f->dispatch.dim[0] + f->flow.size_dw + f->state->sh[0x212];
 	return true;
 }
 
 static void decode_all(const struct bw_pm4_packet *p)
 {
-	union {
-		struct bw_pm4_dispatch dispatch;
-		struct bw_pm4_dispatch_indirect indirect;
-		struct bw_pm4_indirect_buffer ib;
-		struct bw_pm4_event event;
-		struct bw_pm4_release_mem release;
-		struct bw_pm4_acquire_mem acquire;
-		struct bw_pm4_copy_data copy;
-		struct bw_pm4_dma_data dma;
-		struct bw_pm4_cond_exec cond;
-		struct bw_pm4_set_base base;
-		struct bw_pm4_load_reg load;
-		struct bw_pm4_atomic_mem atomic;
-		struct bw_pm4_cond_write cond_write;
-		struct bw_pm4_reg_rmw rmw;
-		struct bw_pm4_pred_exec pred;
-	} u;
 	struct bw_pm4_set_reg set;
-	struct bw_pm4_write_data write;
-	struct bw_pm4_wait wait;
+	struct bw_pm4_load_reg load;
+	struct bw_pm4_wait_reg_mem64 wait;
 	uint32_t addr, value;
 	char buf[16];
 	sum += (uint8_t)bw_pm4_name(p->op, buf)[0];
-	sum += bw_pm4_dispatch_direct(p, &u.dispatch) + bw_pm4_dispatch_indirect(p, &u.indirect) +
-	       bw_pm4_indirect_buffer(p, &u.ib) + bw_pm4_event_write(p, &u.event) +
-	       bw_pm4_release_mem(p, &u.release) + bw_pm4_acquire_mem(p, &u.acquire) +
-	       bw_pm4_copy_data(p, &u.copy) + bw_pm4_dma_data(p, &u.dma) +
-	       bw_pm4_cond_exec(p, &u.cond) + bw_pm4_set_base(p, &u.base) +
-	       bw_pm4_load_reg(p, &u.load) + bw_pm4_atomic_mem(p, &u.atomic) +
-	       bw_pm4_cond_write(p, &u.cond_write) + bw_pm4_reg_rmw(p, &u.rmw) +
-	       bw_pm4_pred_exec(p, &u.pred);
+#define FORM(form, n)                                                                              \
+	{                                                                                          \
+		struct bw_pm4_##form v;                                                            \
+		sum += bw_pm4_##form(p, &v);                                                       \
+	}
+#include "pm4/forms.inc"
 	if (bw_pm4_wait(p, &wait))
-		sum += bw_pm4_wait_true(&wait, sum);
-	if (bw_pm4_write_data(p, &write))
-		for (uint32_t i = 0; i < write.n; i++)
-			sum += write.data[i];
+		sum += bw_pm4_compare(wait.function, sum & wait.mask, wait.reference);
+	sum += bw_pm4_load_reg(p, &load) + bw_pm4_flow(p).skip_dw;
 	if (bw_pm4_set_reg_begin(p, &set))
 		while (bw_pm4_set_reg_next(&set, &addr, &value))
 			sum += addr + value;

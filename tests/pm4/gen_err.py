@@ -14,7 +14,7 @@ import tempfile
 def main():
     generator, source, words = sys.argv[1:4]
     with tempfile.TemporaryDirectory() as folder:
-        outputs = [pathlib.Path(folder) / name for name in ("a.h", "a.inc")]
+        outputs = [pathlib.Path(folder) / name for name in ("opcodes.h", "texts.inc")]
         run = subprocess.run([sys.executable, generator, source, *map(str, outputs)],
                              capture_output=True, text=True)
         if run.returncode == 0 or words not in run.stderr or any(o.exists() for o in outputs):

@@ -61,22 +61,25 @@ static void test_names(void **state)
 
 static void test_dispatch(void **state)
 {
-	struct bw_pm4_dispatch d;
+	struct bw_pm4_dispatch_direct d;
 	assert_true(bw_pm4_dispatch_direct(PACKET(0xc0031502, 4, 2, 1, 0x2045), &d));
-	assert_int_equal(d.dim[0], 4);
-	assert_int_equal(d.dim[1], 2);
-	assert_int_equal(d.dim[2], 1);
+	assert_int_equal(d.x, 4);
+	assert_int_equal(d.y, 2);
+	assert_int_equal(d.z, 1);
 	assert_int_equal(d.initiator, 0x2045);
 	assert_false(bw_pm4_dispatch_direct(PACKET(0xc0021502, 4, 2, 1), &d));
 
 	struct bw_pm4_dispatch_indirect i;
-	assert_true(bw_pm4_dispatch_indirect(PACKET(0xc0021602, 0x1000, 0x80, 5), &i));
-	assert_true(i.has_va);
-	assert_int_equal(i.va_or_offset, 0x8000001000);
-	assert_int_equal(i.initiator, 5);
+	struct bw_pm4_dispatch_indirect_at at;
+	assert_true(bw_pm4_dispatch_indirect_at(PACKET(0xc0021602, 0x1000, 0x80, 5), &at));
+	assert_int_equal(at.address, 0x8000001000);
+	assert_int_equal(at.initiator, 5);
 	assert_true(bw_pm4_dispatch_indirect(PACKET(0xc0011602, 0x40, 5), &i));
-	assert_false(i.has_va);
-	assert_int_equal(i.va_or_offset, 0x40);
+	assert_int_equal(i.offset, 0x40);
+	assert_int_equal(i.initiator, 5);
+	/* too short for it: zeros */
+	assert_false(bw_pm4_dispatch_indirect_at(PACKET(0xc0011602, 0x40, 5), &at));
+	assert_int_equal(at.address, 0);
 }
 
 static void test_made_headers(void **state)
@@ -132,24 +135,24 @@ static void test_dma_data(void **state)
 	struct bw_pm4_dma_data d;
 	/* RADV's prefetch of 96 bytes of code: to nowhere */
 	assert_true(bw_pm4_dma_data(PACKET(0xc0055000, 0x60200000, 0, 0x8000, 0, 0x8000, 96), &d));
-	assert_int_equal(d.src_sel, BW_PM4_DMA_L2);
-	assert_int_equal(d.dst_sel, BW_PM4_DMA_DST_NOWHERE);
-	assert_int_equal(d.src, 0x800000000000);
-	assert_int_equal(d.size_b, 96);
+	assert_int_equal(d.source_is, BW_PM4_DMA_L2);
+	assert_int_equal(d.destination_is, BW_PM4_DMA_DST_NOWHERE);
+	assert_int_equal(d.source, 0x800000000000);
+	assert_int_equal(d.bytes, 96);
 	/* fill 0x40300000, copy 0x60300000, synchronisation 0x80000000 */
 	assert_true(
 		bw_pm4_dma_data(PACKET(0xc0055000, 0x40300000, 0x1234, 0, 0x100, 1, 0x2000), &d));
-	assert_int_equal(d.src_sel, BW_PM4_DMA_SRC_DATA);
-	assert_int_equal(d.dst_sel, BW_PM4_DMA_L2);
-	assert_int_equal(d.dst, 0x100000100);
+	assert_int_equal(d.source_is, BW_PM4_DMA_SRC_DATA);
+	assert_int_equal(d.destination_is, BW_PM4_DMA_L2);
+	assert_int_equal(d.destination, 0x100000100);
 	assert_true(bw_pm4_dma_data(PACKET(0xc0055000, 0x80000000, 0, 0, 0, 0, 0), &d));
 	assert_true(d.sync);
-	assert_int_equal(d.size_b, 0);
+	assert_int_equal(d.bytes, 0);
 }
 
 static void test_synchronisation(void **state)
 {
-	struct bw_pm4_event e;
+	struct bw_pm4_event_write e;
 	assert_true(bw_pm4_event_write(PACKET(0xc0004600, 0x407), &e));
 	assert_int_equal(e.type, BW_PM4_EVENT_CS_PARTIAL_FLUSH);
 	assert_int_equal(e.index, 4);
@@ -165,50 +168,60 @@ static void test_synchronisation(void **state)
 	assert_true(bw_pm4_release_mem(
 		PACKET(0xc0064900, 0x06603514, 0x42000000, 0x1000, 0xf4, 7, 0, 0), &r));
 	assert_int_equal(r.event, 0x14);
-	assert_int_equal(r.event_index, 5);
-	assert_int_equal(r.data_sel, BW_PM4_DATA_64);
-	assert_int_equal(r.int_sel, BW_PM4_INT_AFTER_WRITE);
+	assert_int_equal(r.index, 5);
+	assert_int_equal(r.data_is, BW_PM4_DATA_64);
+	assert_int_equal(r.interrupt, BW_PM4_INT_AFTER_WRITE);
 	assert_int_equal(r.address, 0xf400001000);
-	assert_int_equal(r.data, 7);
+	assert_int_equal(r.value, 7);
 
 	/* gfx_v11_0_wait_reg_mem with operation 1: request register, acknowledge register */
-	struct bw_pm4_wait w;
+	struct bw_pm4_wait_reg_mem64 w;
 	assert_true(bw_pm4_wait(PACKET(0xc0053c00, 0x43, 0x290b, 0x291d, 0xf80002, 2, 0x20), &w));
-	assert_false(w.is_memory);
-	assert_true(w.write_first);
+	assert_false(w.in_memory);
+	assert_int_equal(w.operation, 1);
 	assert_int_equal(w.function, 3);
-	assert_int_equal(w.address, 0x290b);
-	assert_int_equal(w.address2, 0x291d);
+	assert_int_equal(w.register_, 0x290b);
+	assert_int_equal(w.second_register, 0x291d);
 	assert_int_equal(w.mask, 2);
 	assert_true(bw_pm4_wait(PACKET(0xc0053c00, 0x13, 0x1000, 0x80, 9, ~0u, 4), &w));
-	assert_true(w.is_memory);
+	assert_true(w.in_memory);
 	assert_int_equal(w.address, 0x8000001000);
-	assert_true(bw_pm4_wait_true(&w, 9));
-	assert_false(bw_pm4_wait_true(&w, 8));
+	assert_int_equal(w.reference, 9);
+	assert_int_equal(w.mask, ~0u);
+	/* WAIT_REG_MEM64 */
+	assert_true(bw_pm4_wait(PACKET(0xc0079300, 0x15, 0x1000, 0x80, 9, 1, ~0u, 2, 4), &w));
+	assert_int_equal(w.function, BW_PM4_GREATER_EQUAL);
+	assert_int_equal(w.reference, 0x100000009);
+	assert_int_equal(w.mask, 0x2ffffffff);
 }
 
 static void test_wait_functions(void **state)
 {
 	/* always, <, <=, ==, !=, >=, > of 4, 5, 6 against 5 */
 	static const char *const want[] = {"111", "100", "110", "010", "101", "011", "001"};
-	for (uint8_t f = 0; f < 7; f++) {
-		struct bw_pm4_wait w = {.function = f, .ref = 5, .mask = 0xf};
+	for (unsigned f = 0; f < 7; f++)
 		for (unsigned i = 0; i < 3; i++)
-			assert_int_equal(bw_pm4_wait_true(&w, 0x34 + i), want[f][i] == '1');
-	}
+			assert_int_equal(bw_pm4_compare(f, 4 + i, 5), want[f][i] == '1');
 }
 
 static void test_indirect_buffer(void **state)
 {
-	struct bw_pm4_indirect_buffer ib;
+	struct bw_pm4_flow flow;
 	/* gfx_v11_0_ring_emit_ib_compute: VALID, length 56, VMID 3 */
-	assert_true(bw_pm4_indirect_buffer(PACKET(0xc0023f00, 0x10000, 0x8000, 0x03800038), &ib));
-	assert_int_equal(ib.va, 0x800000010000);
-	assert_int_equal(ib.size_dw, 56);
-	assert_int_equal(ib.vmid, 3);
-	assert_false(ib.chain);
-	assert_true(bw_pm4_indirect_buffer(PACKET(0xc0023f00, 0x10000, 0x8000, 0x00900038), &ib));
-	assert_true(ib.chain);
+	flow = bw_pm4_flow(PACKET(0xc0023f00, 0x10000, 0x8000, 0x03800038));
+	assert_true(flow.calls);
+	assert_int_equal(flow.va, 0x800000010000);
+	assert_int_equal(flow.size_dw, 56);
+	assert_int_equal(flow.vmid, 3);
+	assert_false(flow.chain);
+	flow = bw_pm4_flow(PACKET(0xc0023f00, 0x10000, 0x8000, 0x00900038));
+	assert_true(flow.calls && flow.chain);
+	/* COND_EXEC, PRED_EXEC; one that goes on, and one that is too short */
+	assert_int_equal(bw_pm4_flow(PACKET(0xc0032200, 0x1000, 0, 0, 7)).skip_dw, 7);
+	assert_int_equal(bw_pm4_flow(PACKET(0xc0002300, 0x1000010)).skip_dw, 16);
+	flow = bw_pm4_flow(PACKET(0xc0004600, 0x407));
+	assert_false(flow.calls || flow.skip_dw);
+	assert_false(bw_pm4_flow(PACKET(0xc0013f00, 0x10000, 0x8000)).calls);
 }
 
 static void test_write_copy(void **state)
@@ -216,21 +229,21 @@ static void test_write_copy(void **state)
 	struct bw_pm4_write_data w;
 	/* the kernel's emit_wreg on a compute ring */
 	assert_true(bw_pm4_write_data(PACKET(0xc0033700, 0x100000, 0x2953, 0, 0x1001), &w));
-	assert_int_equal(w.dst_sel, BW_PM4_WRITE_REG);
-	assert_int_equal(w.address, 0x2953);
-	assert_int_equal(w.n, 1);
+	assert_int_equal(w.destination, BW_PM4_WRITE_REG);
+	assert_int_equal(w.register_, 0x2953);
+	assert_int_equal(w.n_data, 1);
 	assert_int_equal(w.data[0], 0x1001);
 	assert_true(bw_pm4_write_data(PACKET(0xc0043700, 0x500, 0x1000, 1, 5, 6), &w));
-	assert_int_equal(w.dst_sel, BW_PM4_WRITE_MEM);
+	assert_int_equal(w.destination, BW_PM4_WRITE_MEM);
 	assert_int_equal(w.address, 0x100001000);
-	assert_int_equal(w.n, 2);
+	assert_int_equal(w.n_data, 2);
 
 	struct bw_pm4_copy_data c;
 	assert_true(bw_pm4_copy_data(PACKET(0xc0044000, 0x10501, 0x20, 0, 0x30, 1), &c));
-	assert_int_equal(c.src_sel, BW_PM4_COPY_SRC_MEM);
-	assert_int_equal(c.dst_sel, BW_PM4_COPY_DST_MEM);
+	assert_int_equal(c.source_is, BW_PM4_COPY_SRC_MEM);
+	assert_int_equal(c.destination_is, BW_PM4_COPY_DST_MEM);
 	assert_true(c.is_64);
-	assert_int_equal(c.dst, 0x100000030);
+	assert_int_equal(c.destination, 0x100000030);
 	assert_false(bw_pm4_copy_data(PACKET(0xc0034000, 0x10501, 0x20, 0, 0x30), &c));
 }
 

@@ -46,30 +46,28 @@ static void note(struct trace *t, const struct bw_pm4_packet *p)
 {
 	struct bw_pm4_write_data w;
 	struct bw_pm4_release_mem r;
-	struct bw_pm4_wait wait;
-	struct bw_pm4_dispatch d;
+	struct bw_pm4_wait_reg_mem wait;
+	struct bw_pm4_dispatch_direct d;
 	if (bw_pm4_write_data(p, &w) && w.address == BEGUN_VA) {
-		assert_int_equal(w.dst_sel, BW_PM4_WRITE_MEM);
+		assert_int_equal(w.destination, BW_PM4_WRITE_MEM);
 		t->begun[t->n_begun++] = w.data[0];
 	} else if (bw_pm4_release_mem(p, &r) && r.address == ENDED_VA) {
-		assert_int_equal(r.data_sel, BW_PM4_DATA_32);
+		assert_int_equal(r.data_is, BW_PM4_DATA_32);
 		assert_int_equal(r.event, 0x28); /* BOTTOM_OF_PIPE_TS */
 		assert_int_equal(r.gcr, 0);
-		t->ended[t->n_ended++] = (uint32_t)r.data;
-	} else if (bw_pm4_wait(p, &wait) && wait.is_memory && wait.address == GO_VA) {
-		assert_true(bw_pm4_wait_true(&wait, wait.ref + 1));
-		assert_true(bw_pm4_wait_true(&wait, wait.ref));
-		assert_false(bw_pm4_wait_true(&wait, wait.ref - 1));
-		t->waits[t->n_waits++] = (uint32_t)wait.ref;
+		t->ended[t->n_ended++] = (uint32_t)r.value;
+	} else if (bw_pm4_wait_reg_mem(p, &wait) && wait.in_memory && wait.address == GO_VA) {
+		assert_int_equal(wait.function, BW_PM4_GREATER_EQUAL);
+		assert_int_equal(wait.mask, ~0u);
+		t->waits[t->n_waits++] = wait.reference;
 	} else if (bw_pm4_dispatch_direct(p, &d)) {
-		t->dims[t->n_dims++] = d.dim[0];
+		t->dims[t->n_dims++] = d.x;
 	}
 }
 
 static void follow(struct trace *t, const uint32_t *copy, size_t all_dw, uint64_t va, size_t n)
 {
 	struct bw_pm4_packet p;
-	struct bw_pm4_indirect_buffer ib;
 	size_t begin = (va - COPY_VA) / 4;
 	if (va < COPY_VA || begin + n > all_dw) {
 		t->called_outside = va;
@@ -78,11 +76,12 @@ static void follow(struct trace *t, const uint32_t *copy, size_t all_dw, uint64_
 	assert_int_equal(n % 8, 0);
 	for (size_t at = 0; at < n; at += p.size_dw) {
 		assert_true(bw_pm4_at(copy + begin, n, at, &p));
-		if (p.kind == BW_PM4_TYPE3 && bw_pm4_indirect_buffer(&p, &ib)) {
-			if (ib.chain)
+		const struct bw_pm4_flow flow = bw_pm4_flow(&p);
+		if (flow.calls) {
+			if (flow.chain)
 				assert_int_equal(at + p.size_dw, n);
-			follow(t, copy, all_dw, ib.va, ib.size_dw);
-			if (ib.chain)
+			follow(t, copy, all_dw, flow.va, flow.size_dw);
+			if (flow.chain)
 				return;
 		} else if (p.kind == BW_PM4_TYPE3) {
 			note(t, &p);

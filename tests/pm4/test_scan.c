@@ -81,9 +81,9 @@ static void test_indirect_and_ib(void **state)
 	assert_int_equal(s.f[0].dispatch.dim[2], ~0u);
 	assert_int_equal(s.f[1].indirect_va, 0x8000002000);
 	assert_int_equal(s.f[2].what, BW_PM4_FOUND_INDIRECT_BUFFER);
-	assert_int_equal(s.f[2].ib.va, 0x800000010000);
+	assert_int_equal(s.f[2].flow.va, 0x800000010000);
 	assert_false(s.f[3].indirect);
-	assert_true(s.f[4].ib.chain);
+	assert_true(s.f[4].flow.chain);
 	/* The callback can end it. */
 	s = (struct seen){.stop_after = 2};
 	bw_pm4_find_dispatches(&scan, ib, BW_ARRAY_SIZE(ib), found, &s);

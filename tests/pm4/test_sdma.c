@@ -64,45 +64,50 @@ static struct bw_sdma_packet whole(const uint32_t *dw, size_t n)
 static void bodies(void **state)
 {
 	struct bw_sdma_packet p = WHOLE(1, 0x3ffffeff, 0, 0x1000, 0x80, 0x2000, 0x81);
-	struct bw_sdma_copy copy;
-	bw_sdma_copy(&p, &copy);
-	assert_true(copy.size_b == 0x3fffff00 && copy.src == 0x8000001000 &&
-		    copy.dst == 0x8100002000);
-	assert_true(copy.dst2 == 0);
+	struct bw_sdma_copy_linear copy;
+	struct bw_sdma_copy_broadcast two;
+	assert_true(bw_sdma_copy_linear(&p, &copy));
+	assert_true(copy.bytes_less_1 == 0x3ffffeff && copy.source == 0x8000001000 &&
+		    copy.destination == 0x8100002000);
+	assert_false(bw_sdma_copy_broadcast(&p, &two));
+	assert_true(two.destination_2 == 0);
 
-	struct bw_sdma_fill fill;
+	struct bw_sdma_constant_fill fill;
 	p = WHOLE(11 | 1u << 30, 0x1000, 0x80, 0xabcd, 0xff);
-	bw_sdma_fill(&p, &fill);
-	assert_true(fill.dst == 0x8000001000 && fill.size_b == 256 && fill.value == 0xabcd);
-	assert_int_equal(fill.unit_b, 2);
+	assert_true(bw_sdma_constant_fill(&p, &fill));
+	assert_true(fill.destination == 0x8000001000 && fill.bytes_less_1 == 255 &&
+		    fill.value == 0xabcd);
+	assert_int_equal(fill.unit_log2, 1);
 
-	struct bw_pm4_indirect_buffer ib;
 	p = WHOLE(4 | 7 << 16, 0x10000020, 0x80, 64, 0, 0);
-	bw_sdma_indirect(&p, &ib);
-	assert_true(ib.va == 0x8010000020 && ib.size_dw == 64 && ib.vmid == 7);
+	struct bw_pm4_flow flow = bw_sdma_flow(&p);
+	assert_true(flow.calls && !flow.chain && flow.va == 0x8010000020 && flow.size_dw == 64 &&
+		    flow.vmid == 7);
+	p = WHOLE(9, 0x1000, 0x80, 1, 9);
+	assert_int_equal(bw_sdma_flow(&p).skip_dw, 9);
 
 	/* sdma_v6_0_ring_emit_hdp_flush, _reg_wait; radv_cp_wait_mem on the transfer queue */
-	struct bw_sdma_poll poll;
+	struct bw_sdma_poll_regmem poll;
 	p = WHOLE(8 | 1 << 26 | 3u << 28, 0xe27 << 2, 0xe26 << 2, 4, 4, 0xfff << 16 | 10);
-	bw_sdma_poll(&p, &poll);
-	assert_true(poll.hdp_flush && !poll.wait.is_memory);
-	assert_true(poll.wait.address == 0xe27 && poll.wait.address2 == 0xe26 &&
-		    poll.wait.ref == 4);
+	bw_sdma_poll_regmem(&p, &poll);
+	assert_true(poll.hdp_flush && !poll.in_memory);
+	assert_true(poll.register_ == 0xe27 && poll.second_register == 0xe26 &&
+		    poll.reference == 4);
 	p = WHOLE(8 | 5u << 28 | 1u << 31, 0x1004, 0x80, 9, ~0u, 0xfff << 16 | 10);
-	bw_sdma_poll(&p, &poll);
-	assert_true(poll.wait.is_memory && poll.wait.address == 0x8000001004);
-	assert_true(bw_pm4_wait_true(&poll.wait, 9) && !bw_pm4_wait_true(&poll.wait, 8));
+	bw_sdma_poll_regmem(&p, &poll);
+	assert_true(poll.in_memory && poll.address == 0x8000001004);
+	assert_true(poll.function == BW_PM4_GREATER_EQUAL && poll.mask == ~0u);
 
-	struct bw_pm4_atomic_mem a;
+	struct bw_sdma_atomic a;
 	p = WHOLE(10 | 47u << 25 | 1 << 16, 0x1000, 0x80, 1, 2, 3, 4, 10);
 	bw_sdma_atomic(&p, &a);
-	assert_true(a.op == BW_TC_ADD && a.is_64 && a.loop && a.src == 0x200000001 &&
+	assert_true(a.operation == BW_TC_ADD && a.is_64 && a.loop && a.source == 0x200000001 &&
 		    a.compare == 0x400000003);
 
 	struct bw_sdma_srbm_write w;
 	p = WHOLE(14 | 0x5u << 28, 0x1234, 0xffffffff);
 	bw_sdma_srbm_write(&p, &w);
-	assert_true(w.addr_dw == 0x1234 && w.mask == 0x00ff00ff);
+	assert_true(w.register_ == 0x1234 && w.byte_enable == 0x5);
 }
 
 static void windows(void **state)
@@ -114,9 +119,9 @@ static void windows(void **state)
 	bw_sdma_window(&p, &w);
 	assert_true(!w.src_is_tiled && !w.dst_is_tiled && w.elem_log2 == 2);
 	assert_true(w.src_linear.x == 3 && w.src_linear.y == 4 && w.src_linear.z == 5);
-	assert_true(w.src_linear.pitch == 100 && w.src_linear.slice_pitch == 10000);
-	assert_true(w.dst_linear.z == 8 && w.dst_linear.pitch == 50 &&
-		    w.dst_linear.va == 0x8000002000);
+	assert_true(w.src_linear.pitch_less_1 == 99 && w.src_linear.slice_pitch_less_1 == 9999);
+	assert_true(w.dst_linear.z == 8 && w.dst_linear.pitch_less_1 == 49 &&
+		    w.dst_linear.address == 0x8000002000);
 	assert_true(w.width == 16 && w.height == 32 && w.depth == 2);
 
 	/* detile: 64 KiB R_X, 4 bytes, 2D, level 1 of 3 */
@@ -124,12 +129,12 @@ static void windows(void **state)
 		  2 | 27 << 3 | 1 << 9 | 2 << 16 | 1 << 20, 0x2000, 0x80, 0, 63 << 16, 4095,
 		  63 | 63 << 16, 0);
 	bw_sdma_window(&p, &w);
-	assert_true(w.src_is_tiled && !w.dst_is_tiled && !w.has_metadata);
-	assert_true(w.src_tiled.width == 256 && w.src_tiled.height == 128 &&
-		    w.src_tiled.depth == 5);
-	assert_true(w.src_tiled.sw_mode == 27 && w.src_tiled.dimension == 1);
-	assert_true(w.src_tiled.n_levels == 3 && w.src_tiled.level == 1 && w.elem_log2 == 2);
-	assert_true(w.dst_linear.pitch == 64 && w.dst_linear.slice_pitch == 4096);
+	assert_true(w.src_is_tiled && !w.dst_is_tiled);
+	assert_true(w.src_tiled.width_less_1 == 255 && w.src_tiled.height_less_1 == 127 &&
+		    w.src_tiled.depth_less_1 == 4);
+	assert_true(w.src_tiled.swizzle_mode == 27 && w.src_tiled.dimension == 1);
+	assert_true(w.src_tiled.last_level == 2 && w.src_tiled.level == 1 && w.elem_log2 == 2);
+	assert_true(w.dst_linear.pitch_less_1 == 63 && w.dst_linear.slice_pitch_less_1 == 4095);
 	assert_true(w.width == 64 && w.height == 64 && w.depth == 1);
 }
 

@@ -96,7 +96,7 @@ static bool on_find(void *cookie, const struct bw_pm4_find *found)
 	if (found->what == BW_PM4_FOUND_DISPATCH)
 		add_dispatch(s, found);
 	else if (found->what == BW_PM4_FOUND_INDIRECT_BUFFER)
-		scan_ib(s, found->ib.va, found->ib.size_dw);
+		scan_ib(s, found->flow.va, found->flow.size_dw);
 	return true;
 }
 

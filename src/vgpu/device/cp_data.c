@@ -11,25 +11,24 @@ enum bw_cp_result bw_cp_write_data(struct bw_queue *q, const struct bw_pm4_packe
 	struct bw_pm4_write_data w;
 	if (!bw_pm4_write_data(p, &w))
 		return bw_cp_malformed(q, p);
-	switch (w.dst_sel) {
+	switch (w.destination) {
 	case BW_PM4_WRITE_REG:
-		for (uint32_t i = 0; i < w.n; i++)
-			if (!bw_cp_reg_write(q, (uint32_t)w.address + (w.one_address ? 0 : i),
-					     w.data[i]))
+		for (uint32_t i = 0; i < w.n_data; i++)
+			if (!bw_cp_reg_write(q, w.register_ + (w.one_address ? 0 : i), w.data[i]))
 				return BW_CP_STOP;
 		return BW_CP_DONE;
 	case BW_PM4_WRITE_MEM:
 	case BW_PM4_WRITE_MEM_GRBM:
 	case BW_PM4_WRITE_L2:
 		if (!w.one_address)
-			return bw_cp_mem_write(q, w.address, w.data, w.n * 4ull) ? BW_CP_DONE
-										 : BW_CP_STOP;
-		for (uint32_t i = 0; i < w.n; i++)
+			return bw_cp_mem_write(q, w.address, w.data, w.n_data * 4ull) ? BW_CP_DONE
+										      : BW_CP_STOP;
+		for (uint32_t i = 0; i < w.n_data; i++)
 			if (!bw_cp_mem_write(q, w.address, &w.data[i], 4))
 				return BW_CP_STOP;
 		return BW_CP_DONE;
 	default:
-		return bw_cp_refuse(q, p, "DST_SEL", w.dst_sel);
+		return bw_cp_refuse(q, p, "DST_SEL", w.destination);
 	}
 }
 
@@ -42,21 +41,21 @@ enum bw_cp_result bw_cp_copy_data(struct bw_queue *q, const struct bw_pm4_packet
 		return bw_cp_malformed(q, p);
 	unsigned n = c.is_64 ? 2 : 1;
 
-	switch (c.src_sel) {
+	switch (c.source_is) {
 	case BW_PM4_COPY_REG:
 	case BW_PM4_COPY_PERF: /* a performance counter is a register too */
 		for (unsigned i = 0; i < n; i++)
-			if (!bw_cp_reg_read(q, bw_pm4_reg_of(c.src) + i, &half[i]))
+			if (!bw_cp_reg_read(q, c.source_register + i, &half[i]))
 				return BW_CP_STOP;
 		value = bw_join32(half[1], half[0]);
 		break;
 	case BW_PM4_COPY_SRC_MEM:
 	case BW_PM4_COPY_L2:
-		if (!bw_cp_mem_read(q, c.src & ~3ull, &value, n * 4))
+		if (!bw_cp_mem_read(q, c.source & ~3ull, &value, n * 4))
 			return BW_CP_STOP;
 		break;
 	case BW_PM4_COPY_SRC_IMM:
-		value = c.src;
+		value = c.source;
 		break;
 	case BW_PM4_COPY_SRC_ATOMIC:
 		value = q->atomic_return;
@@ -66,22 +65,23 @@ enum bw_cp_result bw_cp_copy_data(struct bw_queue *q, const struct bw_pm4_packet
 		value = bw_device_realtime(q->dev);
 		break;
 	default:
-		return bw_cp_refuse(q, p, "SRC_SEL", c.src_sel);
+		return bw_cp_refuse(q, p, "SRC_SEL", c.source_is);
 	}
-	switch (c.dst_sel) {
+	switch (c.destination_is) {
 	case BW_PM4_COPY_REG:
 	case BW_PM4_COPY_PERF:
 		for (unsigned i = 0; i < n; i++)
-			if (!bw_cp_reg_write(q, bw_pm4_reg_of(c.dst) + i,
+			if (!bw_cp_reg_write(q, c.destination_register + i,
 					     i ? bw_hi32(value) : bw_lo32(value)))
 				return BW_CP_STOP;
 		return BW_CP_DONE;
 	case BW_PM4_COPY_DST_MEM:
 	case BW_PM4_COPY_DST_MEM_GRBM:
 	case BW_PM4_COPY_L2:
-		return bw_cp_mem_write(q, c.dst & ~3ull, &value, n * 4) ? BW_CP_DONE : BW_CP_STOP;
+		return bw_cp_mem_write(q, c.destination & ~3ull, &value, n * 4) ? BW_CP_DONE
+										: BW_CP_STOP;
 	default:
-		return bw_cp_refuse(q, p, "DST_SEL", c.dst_sel);
+		return bw_cp_refuse(q, p, "DST_SEL", c.destination_is);
 	}
 }
 
@@ -90,22 +90,22 @@ enum bw_cp_result bw_cp_dma_data(struct bw_queue *q, const struct bw_pm4_packet 
 	struct bw_pm4_dma_data d;
 	if (!bw_pm4_dma_data(p, &d))
 		return bw_cp_malformed(q, p);
-	if (d.src_sel == BW_PM4_DMA_GDS || d.src_is_reg || d.src_fixed)
-		return bw_cp_refuse(q, p, "SRC_SEL", d.src_sel);
-	if (d.dst_sel == BW_PM4_DMA_GDS || d.dst_is_reg || d.dst_fixed)
-		return bw_cp_refuse(q, p, "DST_SEL", d.dst_sel);
-	if (d.dst_sel == BW_PM4_DMA_DST_NOWHERE || d.size_b == 0)
+	if (d.source_is == BW_PM4_DMA_GDS || d.source_is_register || d.source_fixed)
+		return bw_cp_refuse(q, p, "SRC_SEL", d.source_is);
+	if (d.destination_is == BW_PM4_DMA_GDS || d.destination_is_register || d.destination_fixed)
+		return bw_cp_refuse(q, p, "DST_SEL", d.destination_is);
+	if (d.destination_is == BW_PM4_DMA_DST_NOWHERE || d.bytes == 0)
 		return BW_CP_DONE; /* a prefetch, or synchronisation only */
 
 	uint8_t chunk[16384];
-	bool fill = d.src_sel == BW_PM4_DMA_SRC_DATA;
+	bool fill = d.source_is == BW_PM4_DMA_SRC_DATA;
 	if (fill)
 		for (size_t i = 0; i < sizeof(chunk); i += 4)
-			memcpy(chunk + i, &d.src, 4);
-	for (uint32_t done = 0; done < d.size_b;) {
-		uint32_t n = BW_MIN(d.size_b - done, (uint32_t)sizeof(chunk));
-		if ((!fill && !bw_cp_mem_read(q, d.src + done, chunk, n)) ||
-		    !bw_cp_mem_write(q, d.dst + done, chunk, n))
+			memcpy(chunk + i, &d.source, 4);
+	for (uint32_t done = 0; done < d.bytes;) {
+		uint32_t n = BW_MIN(d.bytes - done, (uint32_t)sizeof(chunk));
+		if ((!fill && !bw_cp_mem_read(q, d.source + done, chunk, n)) ||
+		    !bw_cp_mem_write(q, d.destination + done, chunk, n))
 			return BW_CP_STOP;
 		done += n;
 	}
@@ -193,10 +193,11 @@ enum bw_cp_result bw_cp_atomic_mem(struct bw_queue *q, const struct bw_pm4_packe
 			   (unsigned long long)va);
 		return BW_CP_STOP;
 	}
-	if (!bw_tc_atomic(host, a.op, a.is_64, a.src, a.compare, &q->atomic_return))
-		return bw_cp_refuse(q, p, "ATOMIC", a.op);
+	if (!bw_tc_atomic(host, a.operation, a.is_64, a.source, a.compare, &q->atomic_return))
+		return bw_cp_refuse(q, p, "ATOMIC", a.operation);
 	uint64_t want = a.is_64 ? a.compare : (uint32_t)a.compare;
-	return a.loop && q->atomic_return != want ? BW_CP_POLL : BW_CP_DONE;
+	return a.command == BW_PM4_ATOMIC_LOOP && q->atomic_return != want ? BW_CP_POLL
+									   : BW_CP_DONE;
 }
 
 /* --- conditions and changes --- */
@@ -207,32 +208,45 @@ enum bw_cp_result bw_cp_cond_write(struct bw_queue *q, const struct bw_pm4_packe
 	uint32_t value;
 	if (!bw_pm4_cond_write(p, &c))
 		return bw_cp_malformed(q, p);
-	if (c.poll.is_memory ? !bw_cp_mem_read(q, c.poll.address, &value, 4)
-			     : !bw_cp_reg_read(q, (uint32_t)c.poll.address, &value))
+	if (c.in_memory ? !bw_cp_mem_read(q, c.address, &value, 4)
+			: !bw_cp_reg_read(q, c.register_, &value))
 		return BW_CP_STOP;
-	if (!bw_pm4_wait_true(&c.poll, value))
+	if (!bw_pm4_compare(c.function, value & c.mask, c.reference))
 		return BW_CP_DONE;
 	switch (c.write_space) {
 	case 0:
-		return bw_cp_reg_write(q, (uint32_t)c.write_address, c.data) ? BW_CP_DONE
-									     : BW_CP_STOP;
+		return bw_cp_reg_write(q, c.write_register, c.value) ? BW_CP_DONE : BW_CP_STOP;
 	case 1:
-		return bw_cp_mem_write(q, c.write_address, &c.data, 4) ? BW_CP_DONE : BW_CP_STOP;
+		return bw_cp_mem_write(q, c.write_address, &c.value, 4) ? BW_CP_DONE : BW_CP_STOP;
 	default:
 		return bw_cp_refuse(q, p, "WRITE_SPACE", c.write_space);
 	}
 }
 
+/* register = (register & and) | or */
+static enum bw_cp_result change(struct bw_queue *q, uint32_t reg, uint32_t and, uint32_t or)
+{
+	uint32_t value;
+	return bw_cp_reg_read(q, reg, &value) && bw_cp_reg_write(q, reg, (value & and) | or)
+		       ? BW_CP_DONE
+		       : BW_CP_STOP;
+}
+
+enum bw_cp_result bw_cp_context_reg_rmw(struct bw_queue *q, const struct bw_pm4_packet *p)
+{
+	struct bw_pm4_context_reg_rmw r;
+	if (!bw_pm4_context_reg_rmw(p, &r))
+		return bw_cp_malformed(q, p);
+	return change(q, r.register_, ~r.mask, r.value & r.mask);
+}
+
 enum bw_cp_result bw_cp_reg_rmw(struct bw_queue *q, const struct bw_pm4_packet *p)
 {
 	struct bw_pm4_reg_rmw r;
-	uint32_t value;
 	if (!bw_pm4_reg_rmw(p, &r))
 		return bw_cp_malformed(q, p);
-	if ((r.and_is_reg && !bw_cp_reg_read(q, bw_pm4_reg_of(r.and_value), &r.and_value)) ||
-	    (r.or_is_reg && !bw_cp_reg_read(q, bw_pm4_reg_of(r.or_value), &r.or_value)) ||
-	    !bw_cp_reg_read(q, r.addr_dw, &value) ||
-	    !bw_cp_reg_write(q, r.addr_dw, (value & r.and_value) | r.or_value))
+	if ((r.and_mask_is_register && !bw_cp_reg_read(q, r.and_register, &r.and_mask)) ||
+	    (r.or_mask_is_register && !bw_cp_reg_read(q, r.or_register, &r.or_mask)))
 		return BW_CP_STOP;
-	return BW_CP_DONE;
+	return change(q, r.register_, r.and_mask, r.or_mask);
 }

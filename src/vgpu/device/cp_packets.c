@@ -184,21 +184,23 @@ static enum bw_cp_result dispatch(struct bw_queue *q, const uint32_t dim[3], uin
 
 static enum bw_cp_result do_dispatch_direct(struct bw_queue *q, const struct bw_pm4_packet *p)
 {
-	struct bw_pm4_dispatch d;
+	struct bw_pm4_dispatch_direct d;
 	if (!bw_pm4_dispatch_direct(p, &d))
 		return bw_cp_malformed(q, p);
-	return dispatch(q, d.dim, d.initiator);
+	return dispatch(q, (const uint32_t[3]){d.x, d.y, d.z}, d.initiator);
 }
 
 static enum bw_cp_result do_dispatch_indirect(struct bw_queue *q, const struct bw_pm4_packet *p)
 {
 	struct bw_pm4_dispatch_indirect d;
+	struct bw_pm4_dispatch_indirect_at at;
 	uint32_t dim[3];
 	if (!bw_pm4_dispatch_indirect(p, &d))
 		return bw_cp_malformed(q, p);
-	if (!bw_cp_mem_read(q, d.va_or_offset + (d.has_va ? 0 : q->base[1]), dim, sizeof(dim)))
+	bool has_va = bw_pm4_dispatch_indirect_at(p, &at);
+	if (!bw_cp_mem_read(q, has_va ? at.address : d.offset + q->base[1], dim, sizeof(dim)))
 		return BW_CP_STOP;
-	return dispatch(q, dim, d.initiator);
+	return dispatch(q, dim, has_va ? at.initiator : d.initiator);
 }
 
 /* Strict mode has caches that go stale; else there are none. */
@@ -212,8 +214,8 @@ static void invalidate_caches(struct bw_queue *q, bool scalar, bool gl0, bool gl
 
 static enum bw_cp_result do_indirect_buffer(struct bw_queue *q, const struct bw_pm4_packet *p)
 {
-	struct bw_pm4_indirect_buffer ib;
-	if (!bw_pm4_indirect_buffer(p, &ib))
+	struct bw_pm4_flow ib = bw_pm4_flow(p);
+	if (!ib.calls)
 		return bw_cp_malformed(q, p);
 	/* Only packets of the ring set the VMID: an IB calls and chains in its own address
 	 * space. */
@@ -262,7 +264,7 @@ static enum bw_cp_result do_cond_exec(struct bw_queue *q, const struct bw_pm4_pa
 		return bw_cp_malformed(q, p);
 	if (!bw_cp_mem_read(q, c.address, &value, 4))
 		return BW_CP_STOP;
-	return go_on_behind(q, p, value ? 0 : c.skip_dw);
+	return go_on_behind(q, p, value ? 0 : c.n_dw);
 }
 
 static enum bw_cp_result do_pred_exec(struct bw_queue *q, const struct bw_pm4_packet *p)
@@ -276,10 +278,10 @@ static enum bw_cp_result do_pred_exec(struct bw_queue *q, const struct bw_pm4_pa
 /* Waits until VALID has been set in the packet in memory: it is read again each time. */
 static enum bw_cp_result do_rewind(struct bw_queue *q, const struct bw_pm4_packet *p)
 {
-	bool valid;
-	if (!bw_pm4_rewind(p, &valid))
+	struct bw_pm4_rewind r;
+	if (!bw_pm4_rewind(p, &r))
 		return bw_cp_malformed(q, p);
-	return valid ? BW_CP_DONE : BW_CP_POLL;
+	return r.valid ? BW_CP_DONE : BW_CP_POLL;
 }
 
 static enum bw_cp_result do_set_predication(struct bw_queue *q, const struct bw_pm4_packet *p)
@@ -288,18 +290,19 @@ static enum bw_cp_result do_set_predication(struct bw_queue *q, const struct bw_
 	uint64_t value = 0;
 	if (!bw_pm4_set_predication(p, &s))
 		return bw_cp_malformed(q, p);
-	switch (s.op) {
+	switch (s.operation) {
 	case BW_PM4_PRED_CLEAR:
 		q->predicated = false;
 		return BW_CP_DONE;
 	case BW_PM4_PRED_BOOL32:
 	case BW_PM4_PRED_BOOL64:
-		if (!bw_cp_mem_read(q, s.address, &value, s.op == BW_PM4_PRED_BOOL32 ? 4 : 8))
+		if (!bw_cp_mem_read(q, s.address, &value,
+				    s.operation == BW_PM4_PRED_BOOL32 ? 4 : 8))
 			return BW_CP_STOP;
-		q->predicated = (value != 0) != s.if_set;
+		q->predicated = (value != 0) != s.draw_visible;
 		return BW_CP_DONE;
 	default: /* counters of what is drawn */
-		return bw_cp_refuse(q, p, "PRED_OP", s.op);
+		return bw_cp_refuse(q, p, "PRED_OP", s.operation);
 	}
 }
 
@@ -331,17 +334,17 @@ static enum bw_cp_result do_release_mem(struct bw_queue *q, const struct bw_pm4_
 	struct bw_pm4_release_mem r;
 	if (!bw_pm4_release_mem(p, &r))
 		return bw_cp_malformed(q, p);
-	if (r.data_sel > BW_PM4_DATA_SYS_CLOCK)
-		return bw_cp_refuse(q, p, "DATA_SEL", r.data_sel);
+	if (r.data_is > BW_PM4_DATA_SYS_CLOCK)
+		return bw_cp_refuse(q, p, "DATA_SEL", r.data_is);
 	/* End of pipe: everything before it has finished. */
 	if (atomic_load(&q->n_inflight))
 		return BW_CP_WAIT;
 	invalidate_caches(q, false, r.gcr & BW_PM4_RELEASE_GLV_INV, r.gcr & BW_PM4_RELEASE_GL1_INV);
-	uint64_t data = r.data_sel >= BW_PM4_DATA_CLOCK ? bw_device_realtime(q->dev) : r.data;
-	if (r.data_sel != BW_PM4_DATA_NONE &&
-	    !bw_cp_mem_write(q, r.address, &data, r.data_sel == BW_PM4_DATA_32 ? 4 : 8))
+	uint64_t data = r.data_is >= BW_PM4_DATA_CLOCK ? bw_device_realtime(q->dev) : r.value;
+	if (r.data_is != BW_PM4_DATA_NONE &&
+	    !bw_cp_mem_write(q, r.address, &data, r.data_is == BW_PM4_DATA_32 ? 4 : 8))
 		return BW_CP_STOP;
-	if ((r.int_sel == BW_PM4_INT_ONLY || r.int_sel == BW_PM4_INT_AFTER_WRITE) &&
+	if ((r.interrupt == BW_PM4_INT_ONLY || r.interrupt == BW_PM4_INT_AFTER_WRITE) &&
 	    reports_end_of_pipe(q)) {
 		struct bw_ih_vector v = {
 			.client = BW_IH_CLIENT_GRBM_CP,
@@ -357,28 +360,29 @@ static enum bw_cp_result do_release_mem(struct bw_queue *q, const struct bw_pm4_
 
 static enum bw_cp_result do_wait(struct bw_queue *q, const struct bw_pm4_packet *p)
 {
-	struct bw_pm4_wait w;
+	struct bw_pm4_wait_reg_mem64 w;
 	uint64_t value = 0;
 	if (!bw_pm4_wait(p, &w))
 		return bw_cp_malformed(q, p);
-	if (w.is_memory) {
-		if (!bw_cp_mem_read(q, w.address, &value, w.is_64 ? 8 : 4))
+	bool write_first = w.operation == 1;
+	if (w.in_memory) {
+		if (!bw_cp_mem_read(q, w.address, &value, p->op == BW_PM4_WAIT_REG_MEM64 ? 8 : 4))
 			return BW_CP_STOP;
 	} else {
-		if (w.write_first && !q->started &&
-		    !bw_cp_reg_write(q, (uint32_t)w.address, (uint32_t)w.ref))
+		if (write_first && !q->started &&
+		    !bw_cp_reg_write(q, w.register_, (uint32_t)w.reference))
 			return BW_CP_STOP;
 		q->started = true;
-		uint32_t reg, from = (uint32_t)(w.write_first ? w.address2 : w.address);
-		if (!bw_cp_reg_read(q, from, &reg))
+		uint32_t reg;
+		if (!bw_cp_reg_read(q, write_first ? w.second_register : w.register_, &reg))
 			return BW_CP_STOP;
 		value = reg;
 		/* The written value is the request; the wait is for its masked bits to be read
 		 * back. */
-		if (w.write_first)
-			w.ref &= w.mask;
+		if (write_first)
+			w.reference &= w.mask;
 	}
-	return bw_pm4_wait_true(&w, value) ? BW_CP_DONE : BW_CP_POLL;
+	return bw_pm4_compare(w.function, value & w.mask, w.reference) ? BW_CP_DONE : BW_CP_POLL;
 }
 
 static enum bw_cp_result do_invalidate_tlbs(struct bw_queue *q, const struct bw_pm4_packet *p)
@@ -397,18 +401,21 @@ static enum bw_cp_result do_clear_state(struct bw_queue *q, const struct bw_pm4_
 
 static enum bw_cp_result do_num_instances(struct bw_queue *q, const struct bw_pm4_packet *p)
 {
-	bw_reg_set(q->dev, BW_REG_VGT_NUM_INSTANCES, p->n_body ? p->body[0] : 0);
+	struct bw_pm4_num_instances i;
+	bw_pm4_num_instances(p, &i);
+	bw_reg_set(q->dev, BW_REG_VGT_NUM_INSTANCES, i.n);
 	return BW_CP_DONE;
 }
 
 static enum bw_cp_result do_draw_index_auto(struct bw_queue *q, const struct bw_pm4_packet *p)
 {
+	struct bw_pm4_draw_index_auto d;
 	char buf[16];
-	if (p->n_body < 2)
+	if (!bw_pm4_draw_index_auto(p, &d))
 		return bw_cp_malformed(q, p);
 	bool again = false;
-	const char *why =
-		bw_draw_rects(q, p->body[0], bw_reg_get(q->dev, BW_REG_VGT_NUM_INSTANCES), &again);
+	const char *why = bw_draw_rects(q, d.n_vertices,
+					bw_reg_get(q->dev, BW_REG_VGT_NUM_INSTANCES), &again);
 	if (!why)
 		return again ? BW_CP_AGAIN : BW_CP_DONE;
 	bw_cp_fail(q, BW_QUEUE_BAD_PACKET, "packet %s: %s", bw_pm4_name(p->op, buf), why);
@@ -417,8 +424,8 @@ static enum bw_cp_result do_draw_index_auto(struct bw_queue *q, const struct bw_
 
 /* --- the table ---
  *
- * To add a packet: a row in data/pm4/packets.txt if it has none, a struct and a decoder in src/pm4,
- * a function and a row here, a case in tests/vgpu/device/test_cp.c. */
+ * To add a packet: a row in data/pm4/packets.txt if it has none, a function and a row here, a case
+ * in tests/vgpu/device/test_cp.c. */
 
 static const struct {
 	uint8_t op;
@@ -451,7 +458,7 @@ static const struct {
 	{BW_PM4_RELEASE_MEM, false, do_release_mem},
 	{BW_PM4_PREAMBLE_CNTL, true, do_nothing},
 	{BW_PM4_DMA_DATA, false, bw_cp_dma_data},
-	{BW_PM4_CONTEXT_REG_RMW, false, bw_cp_reg_rmw},
+	{BW_PM4_CONTEXT_REG_RMW, false, bw_cp_context_reg_rmw},
 	{BW_PM4_ACQUIRE_MEM, false, do_acquire_mem},
 	{BW_PM4_REWIND, false, do_rewind},
 	{BW_PM4_PRIME_UTCL2, false, do_nothing},

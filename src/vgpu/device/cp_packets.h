@@ -19,7 +19,7 @@ bool bw_cp_reg_write(struct bw_queue *q, uint32_t addr_dw, uint32_t value);
 
 /* cp_data.c: packets that move data */
 bw_cp_packet_fn bw_cp_write_data, bw_cp_copy_data, bw_cp_dma_data, bw_cp_atomic_mem,
-	bw_cp_cond_write, bw_cp_reg_rmw;
+	bw_cp_cond_write, bw_cp_reg_rmw, bw_cp_context_reg_rmw;
 /* cp_events.c: events and the counters they write */
 bw_cp_packet_fn bw_cp_event_write, bw_cp_event_write_zpass;
 

@@ -5,7 +5,6 @@
 
 #include "base/log.h"
 #include "base/util.h"
-#include "pm4/fields.h"
 #include "vgpu/device/scheduler.h"
 #include "vgpu/device/sdma_engine.h"
 
@@ -42,14 +41,14 @@ static enum bw_sdma_result do_gcr_req(struct bw_sdma_engine *e, const struct bw_
 
 static enum bw_sdma_result do_indirect(struct bw_sdma_engine *e, const struct bw_sdma_packet *p)
 {
-	struct bw_pm4_indirect_buffer ib;
+	struct bw_sdma_indirect ib;
 	if (e->in_ib)
 		return refuse(e, p, "an indirect buffer calls no other one");
 	bw_sdma_indirect(p, &ib);
 	atomic_fetch_add(&e->rptr, p->size_dw);
-	e->ib_va = ib.va;
+	e->ib_va = ib.address;
 	e->ib_pos_dw = 0;
-	e->ib_size_dw = ib.size_dw;
+	e->ib_size_dw = ib.n_dw;
 	e->ib_vmid = e->ring_vmid ? e->ring_vmid : ib.vmid; /* a program's queue stays in its own */
 	e->in_ib = true;
 	return BW_SDMA_JUMPED;
@@ -86,18 +85,21 @@ static enum bw_sdma_result do_pre_exe(struct bw_sdma_engine *e, const struct bw_
 
 static enum bw_sdma_result do_fence(struct bw_sdma_engine *e, const struct bw_sdma_packet *p)
 {
-	return bw_sdma_write_mem(e, bw_sdma_address(p) & ~3ull, &p->dw[3], 4) ? BW_SDMA_DONE
-									      : BW_SDMA_STOP;
+	struct bw_sdma_fence f;
+	bw_sdma_fence(p, &f);
+	return bw_sdma_write_mem(e, f.address & ~3ull, &f.value, 4) ? BW_SDMA_DONE : BW_SDMA_STOP;
 }
 
 static enum bw_sdma_result do_trap(struct bw_sdma_engine *e, const struct bw_sdma_packet *p)
 {
+	struct bw_sdma_trap t;
+	bw_sdma_trap(p, &t);
 	struct bw_ih_vector v = {
 		.client = BW_IH_CLIENT_GFX,
 		.source = BW_IH_SRC_SDMA_TRAP,
 		.ring = bw_ih_ring_sdma(e->index, e->queue),
 		.vmid = (uint8_t)bw_sdma_vmid(e),
-		.data = {(uint32_t)bw_words_get(p->dw, BW_SDMA_TRAP_INT_CONTEXT)},
+		.data = {t.int_context},
 	};
 	if (BW_FIELD_GET(SDMA0_CNTL, TRAP_ENABLE, bw_reg_get(e->dev, BW_REG_SDMA0_CNTL + e->index)))
 		bw_ih_raise(e->dev, &v);
@@ -107,9 +109,14 @@ static enum bw_sdma_result do_trap(struct bw_sdma_engine *e, const struct bw_sdm
 static enum bw_sdma_result do_timestamp_get(struct bw_sdma_engine *e,
 					    const struct bw_sdma_packet *p)
 {
+	struct bw_sdma_timestamp_get get;
+	struct bw_sdma_timestamp_get_global global;
 	uint64_t now = bw_device_realtime(e->dev);
-	return bw_sdma_write_mem(e, bw_sdma_address(p) & ~7ull, &now, 8) ? BW_SDMA_DONE
-									 : BW_SDMA_STOP;
+	if (bw_sdma_timestamp_get_global(p, &global))
+		get.address = global.address;
+	else
+		bw_sdma_timestamp_get(p, &get);
+	return bw_sdma_write_mem(e, get.address, &now, 8) ? BW_SDMA_DONE : BW_SDMA_STOP;
 }
 
 /* ---- registers ---- */
@@ -124,37 +131,42 @@ static enum bw_sdma_result illegal_register(struct bw_sdma_engine *e, uint32_t a
 static enum bw_sdma_result do_srbm_write(struct bw_sdma_engine *e, const struct bw_sdma_packet *p)
 {
 	struct bw_sdma_srbm_write w;
+	uint32_t mask = 0, old = 0;
 	bw_sdma_srbm_write(p, &w);
 	if (!privileged(e))
-		return illegal_register(e, w.addr_dw);
-	uint32_t old = w.mask == ~0u ? 0 : bw_device_reg_read(e->dev, NULL, w.addr_dw);
-	bw_device_reg_write(e->dev, NULL, w.addr_dw, (old & ~w.mask) | (w.value & w.mask));
+		return illegal_register(e, w.register_);
+	for (unsigned i = 0; i < 4; i++)
+		if (w.byte_enable >> i & 1)
+			mask |= 0xffu << 8 * i;
+	if (mask != ~0u)
+		old = bw_device_reg_read(e->dev, NULL, w.register_);
+	bw_device_reg_write(e->dev, NULL, w.register_, (old & ~mask) | (w.value & mask));
 	return BW_SDMA_DONE;
 }
 
 static enum bw_sdma_result do_poll(struct bw_sdma_engine *e, const struct bw_sdma_packet *p)
 {
-	struct bw_sdma_poll poll;
+	struct bw_sdma_poll_regmem poll;
 	uint32_t value;
-	bw_sdma_poll(p, &poll);
-	if (poll.wait.is_memory) {
-		if (!bw_sdma_read(e, poll.wait.address, &value, 4))
+	bw_sdma_poll_regmem(p, &poll);
+	if (poll.in_memory) {
+		if (!bw_sdma_read(e, poll.address, &value, 4))
 			return BW_SDMA_STOP;
 	} else {
 		/* Everybody may flush what the host writes. */
 		bool flushes =
 			poll.hdp_flush &&
-			poll.wait.address == bw_reg_addr(e->dev, BW_REG_GPU_HDP_FLUSH_DONE) &&
-			poll.wait.address2 == bw_reg_addr(e->dev, BW_REG_GPU_HDP_FLUSH_REQ);
+			poll.register_ == bw_reg_addr(e->dev, BW_REG_GPU_HDP_FLUSH_DONE) &&
+			poll.second_register == bw_reg_addr(e->dev, BW_REG_GPU_HDP_FLUSH_REQ);
 		if (!privileged(e) && !flushes)
-			return illegal_register(e, (uint32_t)poll.wait.address);
+			return illegal_register(e, poll.register_);
 		if (poll.hdp_flush && !e->started)
-			bw_device_reg_write(e->dev, NULL, (uint32_t)poll.wait.address2,
-					    (uint32_t)poll.wait.ref);
+			bw_device_reg_write(e->dev, NULL, poll.second_register, poll.reference);
 		e->started = true;
-		value = bw_device_reg_read(e->dev, NULL, (uint32_t)poll.wait.address);
+		value = bw_device_reg_read(e->dev, NULL, poll.register_);
 	}
-	return bw_pm4_wait_true(&poll.wait, value) ? BW_SDMA_DONE : BW_SDMA_POLL;
+	return bw_pm4_compare(poll.function, value & poll.mask, poll.reference) ? BW_SDMA_DONE
+										: BW_SDMA_POLL;
 }
 
 /* Writes the request of an invalidation engine and waits for its acknowledgement. */
@@ -180,44 +192,48 @@ static enum bw_sdma_result do_vm_invalidation(struct bw_sdma_engine *e,
 
 static enum bw_sdma_result do_copy_linear(struct bw_sdma_engine *e, const struct bw_sdma_packet *p)
 {
-	struct bw_sdma_copy c;
+	struct bw_sdma_copy_linear c;
+	struct bw_sdma_copy_broadcast two;
 	uint8_t chunk[CHUNK_B];
-	bw_sdma_copy(p, &c);
-	uint64_t end = BW_MIN(c.size_b, e->progress + TURN_B);
+	bw_sdma_copy_linear(p, &c);
+	bw_sdma_copy_broadcast(p, &two);
+	const uint64_t size_b = c.bytes_less_1 + 1ull, end = BW_MIN(size_b, e->progress + TURN_B);
 	while (e->progress < end) {
 		size_t n = (size_t)BW_MIN(end - e->progress, (uint64_t)sizeof(chunk));
-		if (!bw_sdma_read(e, c.src + e->progress, chunk, n) ||
-		    !bw_sdma_write_mem(e, c.dst + e->progress, chunk, n) ||
-		    (c.dst2 && !bw_sdma_write_mem(e, c.dst2 + e->progress, chunk, n)))
+		if (!bw_sdma_read(e, c.source + e->progress, chunk, n) ||
+		    !bw_sdma_write_mem(e, c.destination + e->progress, chunk, n) ||
+		    (two.destination_2 &&
+		     !bw_sdma_write_mem(e, two.destination_2 + e->progress, chunk, n)))
 			return BW_SDMA_STOP;
 		e->progress += n;
 	}
-	return e->progress < c.size_b ? BW_SDMA_AGAIN : BW_SDMA_DONE;
+	return e->progress < size_b ? BW_SDMA_AGAIN : BW_SDMA_DONE;
 }
 
 static enum bw_sdma_result do_fill(struct bw_sdma_engine *e, const struct bw_sdma_packet *p)
 {
-	struct bw_sdma_fill f;
+	struct bw_sdma_constant_fill f;
 	uint8_t chunk[CHUNK_B];
-	bw_sdma_fill(p, &f);
-	for (size_t i = 0; i < sizeof(chunk); i += f.unit_b)
-		memcpy(chunk + i, &f.value, f.unit_b);
-	uint64_t end = BW_MIN(f.size_b, e->progress + TURN_B);
+	bw_sdma_constant_fill(p, &f);
+	const size_t unit_b = BW_MIN(1u << f.unit_log2, 4u); /* how much of the value is repeated */
+	for (size_t i = 0; i < sizeof(chunk); i += unit_b)
+		memcpy(chunk + i, &f.value, unit_b);
+	const uint64_t size_b = f.bytes_less_1 + 1ull, end = BW_MIN(size_b, e->progress + TURN_B);
 	while (e->progress < end) {
 		size_t n = (size_t)BW_MIN(end - e->progress, (uint64_t)sizeof(chunk));
-		if (!bw_sdma_write_mem(e, f.dst + e->progress, chunk, n))
+		if (!bw_sdma_write_mem(e, f.destination + e->progress, chunk, n))
 			return BW_SDMA_STOP;
 		e->progress += n;
 	}
-	return e->progress < f.size_b ? BW_SDMA_AGAIN : BW_SDMA_DONE;
+	return e->progress < size_b ? BW_SDMA_AGAIN : BW_SDMA_DONE;
 }
 
 static enum bw_sdma_result do_write(struct bw_sdma_engine *e, const struct bw_sdma_packet *p)
 {
-	struct bw_sdma_write w;
-	bw_sdma_write(p, &w);
-	return bw_sdma_write_mem(e, w.dst & ~3ull, w.data, w.n * 4ull) ? BW_SDMA_DONE
-								       : BW_SDMA_STOP;
+	struct bw_sdma_write_linear w;
+	bw_sdma_write_linear(p, &w);
+	return bw_sdma_write_mem(e, w.destination & ~3ull, w.data, w.n_data * 4ull) ? BW_SDMA_DONE
+										    : BW_SDMA_STOP;
 }
 
 static enum bw_sdma_result do_ptepde(struct bw_sdma_engine *e, const struct bw_sdma_packet *p)
@@ -225,11 +241,12 @@ static enum bw_sdma_result do_ptepde(struct bw_sdma_engine *e, const struct bw_s
 	struct bw_sdma_ptepde t;
 	uint64_t entries[512];
 	bw_sdma_ptepde(p, &t);
-	for (uint32_t i = 0; i < t.n;) {
+	const uint32_t n = t.entries_less_1 + 1;
+	for (uint32_t i = 0; i < n;) {
 		uint32_t k = 0;
-		for (; k < BW_ARRAY_SIZE(entries) && i + k < t.n; k++)
-			entries[k] = t.flags | (t.value + (i + k) * t.increment);
-		if (!bw_sdma_write_mem(e, (t.dst & ~7ull) + i * 8ull, entries, k * 8ull))
+		for (; k < BW_ARRAY_SIZE(entries) && i + k < n; k++)
+			entries[k] = t.entry_flags | (t.value + (i + k) * t.increment);
+		if (!bw_sdma_write_mem(e, (t.destination & ~7ull) + i * 8ull, entries, k * 8ull))
 			return BW_SDMA_STOP;
 		i += k;
 	}
@@ -238,7 +255,7 @@ static enum bw_sdma_result do_ptepde(struct bw_sdma_engine *e, const struct bw_s
 
 static enum bw_sdma_result do_atomic(struct bw_sdma_engine *e, const struct bw_sdma_packet *p)
 {
-	struct bw_pm4_atomic_mem a;
+	struct bw_sdma_atomic a;
 	struct bw_vm_fault fault;
 	uint64_t old;
 	unsigned vmid = bw_sdma_vmid(e);
@@ -255,7 +272,7 @@ static enum bw_sdma_result do_atomic(struct bw_sdma_engine *e, const struct bw_s
 			     vmid, va);
 		return BW_SDMA_STOP;
 	}
-	if (!bw_tc_atomic(host, a.op, a.is_64, a.src, a.compare, &old))
+	if (!bw_tc_atomic(host, a.operation, a.is_64, a.source, a.compare, &old))
 		return refuse(e, p, "this operation is not supported");
 	uint64_t want = a.is_64 ? a.compare : (uint32_t)a.compare;
 	return a.loop && old != want ? BW_SDMA_POLL : BW_SDMA_DONE;

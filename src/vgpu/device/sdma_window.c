@@ -33,24 +33,24 @@ static const char *tiled_side(const struct bw_sdma_tiled *t, struct side *out)
 					    "32_32_32_32_UINT"};
 	static const uint8_t types[4] = {BW_IMAGE_1D_ARRAY, BW_IMAGE_2D_ARRAY, BW_IMAGE_3D, 0};
 	unsigned format = 0, type = types[t->dimension];
-	for (unsigned i = 1; t->elem_log2 < BW_ARRAY_SIZE(names) && i < 64 && !format; i++) {
+	for (unsigned i = 1; t->element_log2 < BW_ARRAY_SIZE(names) && i < 64 && !format; i++) {
 		const struct bw_format *f = bw_format_image(i);
-		if (f && !strcmp(f->name, names[t->elem_log2]))
+		if (f && !strcmp(f->name, names[t->element_log2]))
 			format = i;
 	}
 	if (!format || !type)
 		return "its surface has a layout that does not exist";
 	uint32_t words[BW_IMAGE_DESC_DW] = {0};
-	bw_words_put(words, BW_IMAGE_BASE_256B, t->va / 256);
-	bw_words_put(words, BW_IMAGE_MAX_MIP, t->n_levels - 1u);
+	bw_words_put(words, BW_IMAGE_BASE_256B, t->address / 256);
+	bw_words_put(words, BW_IMAGE_MAX_MIP, t->last_level);
 	bw_words_put(words, BW_IMAGE_FORMAT, format);
-	bw_words_put(words, BW_IMAGE_WIDTH, t->width - 1u);
-	bw_words_put(words, BW_IMAGE_HEIGHT, t->height - 1u);
+	bw_words_put(words, BW_IMAGE_WIDTH, t->width_less_1);
+	bw_words_put(words, BW_IMAGE_HEIGHT, t->height_less_1);
 	bw_words_put(words, BW_IMAGE_DST_SEL, BW_SEL_XYZW);
-	bw_words_put(words, BW_IMAGE_LAST_LEVEL, t->n_levels - 1u);
-	bw_words_put(words, BW_IMAGE_SW_MODE, t->sw_mode);
+	bw_words_put(words, BW_IMAGE_LAST_LEVEL, t->last_level);
+	bw_words_put(words, BW_IMAGE_SW_MODE, t->swizzle_mode);
 	bw_words_put(words, BW_IMAGE_TYPE, type);
-	bw_words_put(words, BW_IMAGE_DEPTH, t->depth - 1u);
+	bw_words_put(words, BW_IMAGE_DEPTH, t->depth_less_1);
 	bw_words_put(words, BW_IMAGE_UAV3D, type == BW_IMAGE_3D); /* slices of the level */
 	const char *why = bw_image_read(words, &out->im);
 	if (why)
@@ -64,8 +64,8 @@ static const char *tiled_side(const struct bw_sdma_tiled *t, struct side *out)
 	out->z = t->z;
 	/* Memory has the size of a level rounded up: compressed formats end with a part of a
 	 * block. */
-	out->width = level_size(t->width, t->level);
-	out->height = level_size(t->height, t->level);
+	out->width = level_size(t->width_less_1 + 1u, t->level);
+	out->height = level_size(t->height_less_1 + 1u, t->level);
 	out->slices = bw_image_slices(&out->im, t->level);
 	return NULL;
 }
@@ -75,9 +75,9 @@ static bool element_va(const struct side *s, uint32_t x, uint32_t y, uint32_t z,
 {
 	if (!s->is_tiled) {
 		const struct bw_sdma_linear *l = &s->linear;
-		*out_va = l->va + ((uint64_t)(l->z + z) * l->slice_pitch +
-				   (uint64_t)(l->y + y) * l->pitch + l->x + x) *
-					  s->elem_b;
+		*out_va = l->address + ((uint64_t)(l->z + z) * (l->slice_pitch_less_1 + 1u) +
+					(uint64_t)(l->y + y) * (l->pitch_less_1 + 1u) + l->x + x) *
+					       s->elem_b;
 		return true;
 	}
 	x += s->x, y += s->y, z += s->z;
@@ -129,7 +129,7 @@ enum bw_sdma_result bw_sdma_copy_window(struct bw_sdma_engine *e, const struct b
 	if (!why && w.elem_log2 > 4)
 		why = "its elements are larger than 16 bytes";
 	if (!why && w.src_is_tiled && w.dst_is_tiled &&
-	    w.src_tiled.elem_log2 != w.dst_tiled.elem_log2)
+	    w.src_tiled.element_log2 != w.dst_tiled.element_log2)
 		why = "its elements differ in size";
 	if (why) {
 		bw_sdma_fail(e, "SDMA packet %s: %s", bw_sdma_name(p->header, buf), why);

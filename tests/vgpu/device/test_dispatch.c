@@ -270,10 +270,8 @@ static void test_indirect(void **state)
 	s.len -= 5;
 	const uint32_t dim[3] = {9, 1, 1};
 	memcpy(rig_ptr(&r, RIG_DATA + 0x100000), dim, sizeof(dim));
-	bw_pm4_put_header(&s, BW_PM4_DISPATCH_INDIRECT, 3);
-	bw_pm4_put(&s, LO(RIG_DATA + 0x100000));
-	bw_pm4_put(&s, HI(RIG_DATA + 0x100000));
-	bw_pm4_put(&s, BW_PM4_INIT_ENABLE | BW_PM4_INIT_CS_W32_EN);
+	BW_PM4_BUILD(&s, dispatch_indirect_at, .address = RIG_DATA + 0x100000,
+		     .initiator = BW_PM4_INIT_ENABLE | BW_PM4_INIT_CS_W32_EN);
 	assert_true(rig_wait(&r, 1, rig_submit(&r, 1, &s), WAIT_MS));
 	for (unsigned i = 0; i < 9 * 64 + 1; i++)
 		assert_int_equal(data(&r)[i], i < 9 * 64 ? 3 * i + 7 : 0);

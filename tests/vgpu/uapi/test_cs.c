@@ -448,11 +448,9 @@ static void chunks_in_any_order(void **state)
 	uint32_t at[4] = {0};
 	bw_pm4_put_write_mem(&s, DATA, &(uint32_t){1}, 1);
 	at[1] = (uint32_t)s.len;
-	const uint32_t copy[5] = {BW_PM4_COPY_SRC_MEM | BW_PM4_COPY_DST_MEM << 8 | 1 << 20, DATA, 0,
-				  DATA + 4, 0};
-	bw_pm4_put_header(&s, BW_PM4_COPY_DATA, 5);
-	for (unsigned i = 0; i < 5; i++)
-		bw_pm4_put(&s, copy[i]);
+	BW_PM4_BUILD(&s, copy_data, .source_is = BW_PM4_COPY_SRC_MEM,
+		     .destination_is = BW_PM4_COPY_DST_MEM, .confirm = true, .source = DATA,
+		     .destination = DATA + 4);
 	at[2] = (uint32_t)s.len;
 	bw_pm4_put_write_mem(&s, DATA, &(uint32_t){3}, 1);
 	at[3] = put_ib(&ib, &s);

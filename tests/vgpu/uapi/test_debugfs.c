@@ -184,7 +184,7 @@ static void a_ring(void **state)
 	struct bw_pm4_indirect_buffer b;
 	for (uint32_t at = before[1]; at < all[1] && bw_pm4_at(all + 3, RING_DW, at, &p);
 	     at += p.size_dw)
-		found += bw_pm4_indirect_buffer(&p, &b) && b.va == IB && b.size_dw == 8;
+		found += bw_pm4_indirect_buffer(&p, &b) && b.address == IB && b.n_dw == 8;
 	assert_int_equal(found, 1);
 	pos = 4;
 	assert_int_equal(file_read(&c, file, &pos, head, 4), 4);

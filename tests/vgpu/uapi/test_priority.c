@@ -51,15 +51,11 @@ static uint32_t put_ib(struct buffer *ib, unsigned which, struct bw_pm4_stream *
 static uint32_t put_numbered(struct buffer *ib, unsigned which)
 {
 	struct bw_pm4_stream s = {0};
-	const uint32_t add[8] = {BW_TC_ADD, DATA + 4 * COUNT, 0, 1};
-	const uint32_t copy[5] = {BW_PM4_COPY_SRC_ATOMIC | BW_PM4_COPY_DST_MEM << 8, 0, 0,
-				  DATA + 4 * (ORDER + which), 0};
-	bw_pm4_put_header(&s, BW_PM4_ATOMIC_MEM, 8);
-	for (unsigned i = 0; i < 8; i++)
-		bw_pm4_put(&s, add[i]);
-	bw_pm4_put_header(&s, BW_PM4_COPY_DATA, 5);
-	for (unsigned i = 0; i < 5; i++)
-		bw_pm4_put(&s, copy[i]);
+	BW_PM4_BUILD(&s, atomic_mem, .operation = BW_TC_ADD, .address = DATA + 4 * COUNT,
+		     .source = 1);
+	BW_PM4_BUILD(&s, copy_data, .source_is = BW_PM4_COPY_SRC_ATOMIC,
+		     .destination_is = BW_PM4_COPY_DST_MEM,
+		     .destination = DATA + 4 * (ORDER + which));
 	return put_ib(ib, which, &s);
 }
 
