@@ -92,6 +92,12 @@ static const struct bw_decompile_piece *stream_at(const struct bw_decompile *d, 
 	return i == SIZE_MAX ? NULL : &d->pieces.data[i];
 }
 
+/* The name of a field as C has it. */
+static const char *member(const struct bw_pm4_call_field *f)
+{
+	return strcmp(f->name, "register") ? f->name : "register_";
+}
+
 /* The struct of a call's arguments, and the call; once each. */
 static struct bw_error *add_call_type(struct bw_decompile *d, const struct bw_pm4_call *c)
 {
@@ -103,13 +109,14 @@ static struct bw_error *add_call_type(struct bw_decompile *d, const struct bw_pm
 	const struct bw_pm4_call_field *f;
 	bw_str_addf(s, "\nstruct %s {\n\tuint64_t flags", c->name);
 	for (f = c->fields; f->name; f++)
-		bw_str_addf(s, ", %s", f->name);
+		bw_str_addf(s, ", %s", member(f));
 	bw_str_addf(s, ";\n%s};\n",
 		    c->has_data ? "\tconst uint32_t *data;\n\tuint32_t n_data;\n" : "");
 	bw_str_addf(s, "static inline void bw_%s(struct %s v)\n{\n", c->name, c->name);
 	bw_str_add(s, "\tconst struct bw_field f[] = {\n");
 	for (f = c->fields; f->name; f++)
-		bw_str_addf(s, "\t\t{\"%s\", %u, %u, v.%s},\n", f->name, f->lo, f->n_bits, f->name);
+		bw_str_addf(s, "\t\t{\"%s\", %u, %u, v.%s},\n", f->name, f->lo, f->n_bits,
+			    member(f));
 	if (c->count_bits)
 		bw_str_addf(s, "\t\t{\"n_data\", %u, %u, v.n_data - %u},\n", c->count_lo,
 			    c->count_bits, c->count_less);
@@ -178,7 +185,7 @@ static struct bw_error *add_call(struct bw_decompile *d, const struct bw_pm4_cal
 		uint64_t value = bw_pm4_call_get(f, dw);
 		if (!value)
 			continue;
-		bw_str_addf(&d->code, "%s.%s = ", between, f->name);
+		bw_str_addf(&d->code, "%s.%s = ", between, member(f));
 		BW_TRY(add_argument(d, f, value, stream));
 		between = ", ";
 	}

@@ -37,7 +37,7 @@ def compute(value):
 
     called = padded(write(RESULTS, 0x11) + packet(0x3c, 3 | 1 << 4, *address(RESULTS + 12), value, 0xffffffff, 4) + write(RESULTS + 4, 0x22),
                     0xffff1000)
-    chained = padded(write(RESULTS + 8, 0x33), 0xffff1000)
+    chained = padded(write(RESULTS + 8, 0x33) + packet(0x21, 0xc200, 0xffffffff, 0), 0xffff1000)  # REG_RMW of GRBM_GFX_INDEX
     first = packet(0x3f, *address(CALLED), len(called) | 1 << 23) + packet(0x46, 7 | 4 << 8)
     first += [0xffff1000] * (12 - len(first)) + packet(0x3f, *address(CHAINED), len(chained) | 1 << 20 | 1 << 23)
     return {CODE: first, CALLED: called, CHAINED: chained}
