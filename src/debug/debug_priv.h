@@ -2,8 +2,8 @@
 #ifndef BW_DEBUG_DEBUG_PRIV_H
 #define BW_DEBUG_DEBUG_PRIV_H
 
-/* The session itself, for the folders below. What one of them offers to the others is in a header
- * of its own: waves/waves_priv.h, breakpoints/breakpoints_priv.h ... */
+/* The session itself, for the folders below. What one of them offers to the others, and its part of
+ * the session, is in a header of its own: waves/waves_priv.h, breakpoints/breakpoints_priv.h ... */
 
 #include "arch/arch.h"
 #include "base/util.h"
@@ -14,7 +14,6 @@
 #include "debug/stop.h"
 #include "debug/waves.h"
 #include "isa/inst.h"
-#include "sym/source_paths.h"
 #include "target/call.h"
 
 struct bw_var {
@@ -29,25 +28,6 @@ struct bw_space_of {
 	uint32_t number, inferior;
 };
 
-/* A cache of instructions, so that a step needs no request to the program. */
-enum { BW_INST_CACHE = 512 };
-struct bw_inst_entry {
-	uint64_t va; /* 0: none */
-	uint32_t space;
-	uint32_t words[3];
-	struct bw_inst inst;
-};
-
-/* Whether an instruction is within whole-wave code, and which SGPRs have EXEC as it was before. */
-enum { BW_WHOLE_WAVE_CACHE = 64 };
-struct bw_whole_wave {
-	uint64_t pc; /* 0: none */
-	uint32_t space;
-	uint16_t sgpr;
-	bool found, is_pair;
-	bool others; /* the inactive lanes, not all */
-};
-
 /* A cache of memory, used while the conditions of many waves are evaluated. */
 enum { BW_MEM_LINE_B = 256, BW_MEM_LINES = 32 };
 struct bw_mem_line {
@@ -58,10 +38,9 @@ struct bw_mem_line {
 
 struct bw_break;
 struct bw_buffer_info;
+struct bw_debug_code;
 struct bw_dispatch_record;
 struct bw_isa_text;
-struct bw_load;
-struct bw_module;
 struct bw_patch;
 struct bw_stack;
 struct bw_wave_record;
@@ -109,13 +88,7 @@ struct bw_debug {
 	int exit_status;
 	bool exit_known;
 
-	struct BW_VEC(struct bw_module *) modules;
-	struct BW_VEC(struct bw_load) loads;
-	/* of the whole session, each once, whatever its address space */
-	struct BW_VEC(struct bw_load) past_loads;
-	char *default_kernel;
-	struct bw_lines *shader; /* the sources of the shader that is to run; or NULL */
-	struct bw_source_paths source_paths;
+	struct bw_debug_code *code;
 	struct bw_isa_text *text;
 
 	struct BW_VEC(struct bw_break *) breaks;
@@ -178,8 +151,6 @@ struct bw_debug {
 	struct bw_stack *stack;			     /* frames/frames.c; NULL: not asked for yet */
 	struct BW_VEC(struct bw_var) vars;
 	unsigned n_values; /* $1, $2 ... of print */
-	struct bw_inst_entry insts[BW_INST_CACHE];
-	struct bw_whole_wave whole_waves[BW_WHOLE_WAVE_CACHE];
 	bool lines_wanted;
 	bool told_origin[BW_LINES_NONE]; /* what the lines of shaders are of has been said */
 	struct bw_mem_line lines[BW_MEM_LINES];

@@ -127,7 +127,7 @@ static void tell_other_line(struct bw_debug *d, const struct bw_break *b)
 	unsigned line = 0;
 	if (b->where.kind != BW_WHERE_LINE)
 		return;
-	bw_vec_each(&d->modules, m) {
+	bw_vec_each(&d->code->modules, m) {
 		const struct bw_lines *l = (*m)->lines;
 		if (!l || !bw_lines_shader_file(l) ||
 		    !bw_lines_find(l, b->where.name, b->where.line, &addr, 1, &line) ||
@@ -213,7 +213,7 @@ void bw_debug_forget_places_in(struct bw_debug *d, uint32_t space)
 static bool is_in_code(struct bw_debug *d, const struct bw_where_spec *where)
 {
 	bool is = where->kind == BW_WHERE_ADDRESS;
-	bw_vec_each(&d->modules, m) {
+	bw_vec_each(&d->code->modules, m) {
 		struct bw_addr_vec found = {0};
 		if (!is)
 			bw_error_free(bw_where_in_module(*m, where, 0, &found));

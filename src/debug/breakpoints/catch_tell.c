@@ -126,7 +126,7 @@ static void tell_unknown_name(struct bw_debug *d, const struct bw_break *b)
 	struct names names = {0};
 	size_t n = 0;
 	const struct bw_target_object *o = NULL;
-	bw_vec_each(&d->modules, m)
+	bw_vec_each(&d->code->modules, m)
 		if (!(*m)->is_found && module_fits(*m, pattern, &names))
 			return;
 	bw_vec_each(&d->dispatches, x) {

@@ -51,15 +51,15 @@ static const char *default_file(struct bw_debug *d)
 	const struct bw_load *l = stopped ? bw_debug_load_at(d, f.at) : NULL;
 	if (l && l->module->lines && bw_lines_shader_file(l->module->lines))
 		return bw_lines_shader_file(l->module->lines);
-	bw_vec_each(&d->modules, m) {
+	bw_vec_each(&d->code->modules, m) {
 		size_t n;
 		const struct bw_kernel *k = bw_module_kernels(*m, &n);
 		for (size_t i = 0; (*m)->lines && i < n; i++)
-			if ((!d->default_kernel || strcmp(k[i].name, d->default_kernel) == 0) &&
+			if ((!d->code->kernel || strcmp(k[i].name, d->code->kernel) == 0) &&
 			    bw_lines_at((*m)->lines, k[i].entry, &line))
 				return line.file;
 	}
-	return d->shader ? bw_lines_shader_file(d->shader) : NULL;
+	return d->code->shader ? bw_lines_shader_file(d->code->shader) : NULL;
 }
 
 static struct bw_error *parse_line(struct bw_debug *d, const char *file, size_t file_len,
@@ -160,7 +160,7 @@ static struct bw_error *parse_symbol(const char *text, struct bw_where_spec *out
 
 static bool any_symbol(struct bw_debug *d, const char *name)
 {
-	bw_vec_each(&d->modules, m)
+	bw_vec_each(&d->code->modules, m)
 		if (bw_module_symbol(*m, name))
 			return true;
 	return false;
@@ -300,7 +300,7 @@ struct bw_error *bw_where_resolve(struct bw_debug *d, const struct bw_where_spec
 {
 	if (s->kind == BW_WHERE_ADDRESS)
 		return bw_vec_push(out, s->offset_b);
-	bw_vec_each(&d->loads, l)
+	bw_vec_each(&d->code->loads, l)
 		if (l->space == d->space)
 			BW_TRY(bw_where_in_module(l->module, s, l->base, out));
 	return NULL;
@@ -313,7 +313,7 @@ struct names BW_VEC(const char *);
 static struct bw_error *collect_names(struct bw_debug *d, enum bw_where_kind kind,
 				      struct names *out)
 {
-	bw_vec_each(&d->modules, m) {
+	bw_vec_each(&d->code->modules, m) {
 		size_t n;
 		if (kind == BW_WHERE_SYMBOL) {
 			const struct bw_symbol *s = bw_module_symbols(*m, &n);
@@ -395,8 +395,8 @@ static size_t lines_before(struct bw_lines *l, const struct bw_where_spec *s)
 
 bool bw_where_why_not(struct bw_debug *d, const struct bw_where_spec *s, char *out, size_t out_b)
 {
-	for (size_t i = 0; s->kind == BW_WHERE_LINE && i < d->modules.len; i++) {
-		struct bw_lines *l = d->modules.data[i]->lines;
+	for (size_t i = 0; s->kind == BW_WHERE_LINE && i < d->code->modules.len; i++) {
+		struct bw_lines *l = d->code->modules.data[i]->lines;
 		if (!l || !file_meant(l, s->name))
 			continue;
 		enum bw_lines_origin origin = bw_lines_origin(l);
@@ -430,20 +430,20 @@ struct bw_error *bw_where_check(struct bw_debug *d, const struct bw_where_spec *
 	struct bw_addr_vec found = {0};
 	struct bw_error *err = NULL;
 
-	size_t n_lines = d->shader ? lines_before(d->shader, s) : 0;
+	size_t n_lines = d->code->shader ? lines_before(d->code->shader, s) : 0;
 	if (n_lines)
 		return bw_errorf(BW_E_NOT_FOUND, "No line %u in file \"%s\", which has %zu",
 				 s->line, s->name, n_lines);
-	if (s->kind == BW_WHERE_ADDRESS || d->modules.len == 0)
+	if (s->kind == BW_WHERE_ADDRESS || d->code->modules.len == 0)
 		return NULL;
 	/* Code of the program that is found when it is dispatched may have the place. */
 	bool told = false;
-	bw_vec_each(&d->modules, m)
+	bw_vec_each(&d->code->modules, m)
 		told |= !(*m)->is_found;
 	if (!told)
 		return NULL;
-	for (size_t i = 0; !err && i < d->modules.len; i++)
-		err = bw_where_in_module(d->modules.data[i], s, 0, &found);
+	for (size_t i = 0; !err && i < d->code->modules.len; i++)
+		err = bw_where_in_module(d->code->modules.data[i], s, 0, &found);
 	size_t n = found.len;
 	bw_vec_free(&found);
 	return err || n ? err : not_found(d, s);
@@ -454,7 +454,7 @@ bool bw_where_scope(struct bw_debug *d, const struct bw_where_spec *s,
 {
 	if (s->kind == BW_WHERE_ADDRESS)
 		return bw_variables_frame_at(d, s->offset_b, out);
-	bw_vec_each(&d->modules, m) {
+	bw_vec_each(&d->code->modules, m) {
 		struct bw_addr_vec found = {0};
 		struct bw_error *err = (*m)->lines ? bw_where_in_module(*m, s, 0, &found) : NULL;
 		bool has = !err && found.len;
@@ -499,7 +499,7 @@ struct bw_error *bw_debug_places(struct bw_debug *d, const char *text, uint64_t 
 /* The line of a symbol in the image of whichever module has it. */
 static bool line_in_modules(struct bw_debug *d, const struct bw_where_spec *s, struct bw_line *out)
 {
-	bw_vec_each(&d->modules, m) {
+	bw_vec_each(&d->code->modules, m) {
 		struct bw_addr_vec found = {0};
 		bw_error_free(bw_where_in_module(*m, s, 0, &found));
 		bool has = found.len && bw_module_line_from(*m, found.data[0], out);
@@ -524,10 +524,10 @@ static const char *whole_name_in(const struct bw_lines *l, const char *name)
 static const char *whole_name(struct bw_debug *d, const char *name)
 {
 	const char *found = NULL;
-	for (size_t i = 0; i < d->modules.len && !found; i++)
-		found = whole_name_in(d->modules.data[i]->lines, name);
+	for (size_t i = 0; i < d->code->modules.len && !found; i++)
+		found = whole_name_in(d->code->modules.data[i]->lines, name);
 	if (!found)
-		found = whole_name_in(d->shader, name);
+		found = whole_name_in(d->code->shader, name);
 	return found ? found : name;
 }
 
@@ -574,9 +574,9 @@ struct bw_error *bw_debug_source_of(struct bw_debug *d, const char *text, char *
 
 bool bw_debug_load(struct bw_debug *d, size_t i, struct bw_load_info *out)
 {
-	if (i >= d->loads.len)
+	if (i >= d->code->loads.len)
 		return false;
-	const struct bw_load *l = &d->loads.data[i];
+	const struct bw_load *l = &d->code->loads.data[i];
 	size_t n = 0;
 	*out = (struct bw_load_info){.name = l->module->name, .va = l->base, .size_b = l->size_b};
 	bw_module_symbols(l->module, &n);

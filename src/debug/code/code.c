@@ -9,6 +9,41 @@
 #include "base/cleanup.h"
 #include "sym/demangle.h"
 
+/* ---- The session's ---- */
+
+struct bw_error *bw_debug_code_init(struct bw_debug_code *c)
+{
+	return bw_source_paths_init(&c->source_paths);
+}
+
+void bw_debug_code_fini(struct bw_debug_code *c)
+{
+	bw_source_paths_fini(&c->source_paths);
+	bw_vec_free(&c->loads);
+	bw_vec_free(&c->past_loads);
+	bw_vec_each(&c->modules, m)
+		bw_module_free(*m);
+	bw_vec_free(&c->modules);
+	bw_lines_close(c->shader);
+	free(c->kernel);
+}
+
+void bw_debug_code_forget(struct bw_debug *d, uint32_t space)
+{
+	for (size_t i = d->code->loads.len; i-- > 0;)
+		if (!space || d->code->loads.data[i].space == space)
+			bw_vec_remove(&d->code->loads, i);
+	bw_debug_forget_insts(d);
+}
+
+void bw_debug_set_default_kernel(struct bw_debug *d, const char *name)
+{
+	free(d->code->kernel);
+	d->code->kernel = name ? strdup(name) : NULL;
+}
+
+/* ---- Modules ---- */
+
 const void *bw_module_image(const struct bw_module *m, size_t *out_size_b)
 {
 	if (m->co)
@@ -113,7 +148,7 @@ void bw_module_free(struct bw_module *m)
 
 struct bw_load *bw_debug_load_at(struct bw_debug *d, uint64_t va)
 {
-	bw_vec_each(&d->loads, l)
+	bw_vec_each(&d->code->loads, l)
 		if (l->space == d->space && va >= l->base && va - l->base < l->size_b)
 			return l;
 	return NULL;
@@ -143,7 +178,7 @@ struct bw_module *bw_debug_module_at(struct bw_debug *d, uint64_t va, uint64_t *
 	*out_base = l ? l->base : 0;
 	if (l || d->target)
 		return l ? l->module : NULL;
-	bw_vec_each(&d->modules, m) {
+	bw_vec_each(&d->code->modules, m) {
 		bw_module_image(*m, &image_b);
 		if (va < image_b)
 			return *m;
@@ -181,8 +216,8 @@ static bool same_place(const struct bw_where *a, const struct bw_where *b)
 
 bool bw_debug_where_executed(struct bw_debug *d, const struct bw_executed *x, struct bw_where *out)
 {
-	for (size_t i = d->past_loads.len; i-- > 0;) {
-		const struct bw_load *l = &d->past_loads.data[i];
+	for (size_t i = d->code->past_loads.len; i-- > 0;) {
+		const struct bw_load *l = &d->code->past_loads.data[i];
 		if (!has_code(l->module, l->base, x))
 			continue;
 		where_in(l->module, l->base, x->pc, out);
@@ -190,7 +225,7 @@ bool bw_debug_where_executed(struct bw_debug *d, const struct bw_executed *x, st
 	}
 	struct bw_where found;
 	bool any = false;
-	bw_vec_each(&d->modules, m) {
+	bw_vec_each(&d->code->modules, m) {
 		size_t n;
 		const struct bw_kernel *k = bw_module_kernels(*m, &n);
 		for (size_t i = 0; i < n; i++, k++) {
@@ -274,14 +309,14 @@ void bw_debug_symbolize(struct bw_debug *d, uint64_t addr, char *out, size_t out
 void bw_debug_forget_insts(struct bw_debug *d)
 {
 	for (size_t i = 0; i < BW_INST_CACHE; i++)
-		d->insts[i].va = 0;
-	memset(d->whole_waves, 0, sizeof(d->whole_waves));
+		d->code->insts[i].va = 0;
+	memset(d->code->whole_waves, 0, sizeof(d->code->whole_waves));
 }
 
 struct bw_error *bw_debug_read_inst(struct bw_debug *d, uint64_t va, struct bw_inst *out,
 				    uint32_t out_words[3])
 {
-	struct bw_inst_entry *e = &d->insts[va / 4 % BW_INST_CACHE];
+	struct bw_inst_entry *e = &d->code->insts[va / 4 % BW_INST_CACHE];
 	uint32_t words[3] = {0};
 	size_t n = 3;
 

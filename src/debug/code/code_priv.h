@@ -7,6 +7,7 @@
 
 #include "debug/debug_priv.h"
 #include "isa/inst.h"
+#include "sym/source_paths.h"
 
 /* A code object or a piece of raw code that the user has given. */
 struct bw_module {
@@ -30,6 +31,42 @@ struct bw_load {
 	uint32_t space;
 	uint64_t base, size_b;
 };
+
+/* A cache of instructions, so that a step needs no request to the program. */
+enum { BW_INST_CACHE = 512 };
+struct bw_inst_entry {
+	uint64_t va; /* 0: none */
+	uint32_t space;
+	uint32_t words[3];
+	struct bw_inst inst;
+};
+
+/* Whether an instruction is within whole-wave code, and which SGPRs have EXEC as it was before
+ * (waves/whole_wave.c). */
+enum { BW_WHOLE_WAVE_CACHE = 64 };
+struct bw_whole_wave {
+	uint64_t pc; /* 0: none */
+	uint32_t space;
+	uint16_t sgpr;
+	bool found, is_pair;
+	bool others; /* the inactive lanes, not all */
+};
+
+struct bw_debug_code {
+	struct BW_VEC(struct bw_module *) modules;
+	struct BW_VEC(struct bw_load) loads;
+	/* of the whole session, each once, whatever its address space */
+	struct BW_VEC(struct bw_load) past_loads;
+	char *kernel;		 /* the one that will run; NULL: not known */
+	struct bw_lines *shader; /* the sources of the shader that is to run; or NULL */
+	struct bw_source_paths source_paths;
+	struct bw_inst_entry insts[BW_INST_CACHE];
+	struct bw_whole_wave whole_waves[BW_WHOLE_WAVE_CACHE];
+};
+struct bw_error *bw_debug_code_init(struct bw_debug_code *c) BW_MUST_CHECK;
+void bw_debug_code_fini(struct bw_debug_code *c);
+/* Drops what is loaded in an address space that no longer exists; 0: in all of them. */
+void bw_debug_code_forget(struct bw_debug *d, uint32_t space);
 
 const void *bw_module_image(const struct bw_module *m, size_t *out_size_b);
 const struct bw_kernel *bw_module_kernels(const struct bw_module *m, size_t *out_n);

@@ -11,7 +11,7 @@
 
 struct bw_source_paths *bw_debug_source_paths(struct bw_debug *d)
 {
-	return &d->source_paths;
+	return &d->code->source_paths;
 }
 
 /* The lines of the first code object that names the file and finds it, or else of one that names
@@ -20,7 +20,7 @@ static struct bw_lines *lines_of(struct bw_debug *d, const char *file, struct bw
 {
 	struct bw_lines *named = NULL;
 	struct bw_source_file f;
-	bw_vec_each(&d->modules, m) {
+	bw_vec_each(&d->code->modules, m) {
 		if (!(*m)->lines || !bw_lines_source((*m)->lines, file, &f) || (named && !f.path))
 			continue;
 		*out = f;
@@ -28,8 +28,8 @@ static struct bw_lines *lines_of(struct bw_debug *d, const char *file, struct bw
 		if (f.path)
 			break;
 	}
-	if (!named && d->shader && bw_lines_source(d->shader, file, out))
-		named = d->shader;
+	if (!named && d->code->shader && bw_lines_source(d->code->shader, file, out))
+		named = d->code->shader;
 	return named;
 }
 
@@ -47,9 +47,9 @@ bool bw_debug_source_info(struct bw_debug *d, const char *file, struct bw_source
 bool bw_debug_source_files(struct bw_debug *d, size_t i, const char **out_object,
 			   const char *const **out, size_t *out_n)
 {
-	if (i >= d->modules.len)
+	if (i >= d->code->modules.len)
 		return false;
-	const struct bw_module *m = d->modules.data[i];
+	const struct bw_module *m = d->code->modules.data[i];
 	*out_object = m->name;
 	*out_n = m->lines ? bw_lines_files(m->lines, out) : 0;
 	return true;
@@ -90,15 +90,15 @@ bool bw_debug_list(struct bw_debug *d, size_t i, enum bw_listed_kind kind,
 		   struct bw_debug_listed *out, struct bw_error **out_err)
 {
 	struct bw_debug_listed x = {0};
-	if (i >= d->modules.len)
+	if (i >= d->code->modules.len)
 		return false;
-	struct bw_module *m = d->modules.data[i];
+	struct bw_module *m = d->code->modules.data[i];
 	struct bw_error *err = NULL;
 	if (m->lines)
 		err = bw_lines_listed(m->lines, kind, &x.list, &x.n);
 	if (!err)
 		err = list_symbols(m, kind, &x);
-	bw_vec_each(&d->loads, l)
+	bw_vec_each(&d->code->loads, l)
 		if (l->module == m && !x.base)
 			x.base = l->base;
 	if (err) {

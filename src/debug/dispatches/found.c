@@ -108,7 +108,7 @@ struct bw_error *bw_debug_learn_code(struct bw_debug *d, struct bw_dispatch_reco
 		return bw_error_nomem();
 	make_symbol(symbol);
 	BW_TRY(bw_debug_add_raw(d, symbol, code, size_b));
-	struct bw_module *m = d->modules.data[d->modules.len - 1];
+	struct bw_module *m = d->code->modules.data[d->code->modules.len - 1];
 	m->is_found = true;
 	if (x->pipeline.entry[0] && !(m->entry = strdup(x->pipeline.entry)))
 		return bw_error_nomem();

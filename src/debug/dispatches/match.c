@@ -82,45 +82,45 @@ static unsigned evidence(struct bw_debug *d, const struct bw_module *m, const st
 {
 	uint64_t base = va - k->entry;
 	unsigned found = m->is_found ? 0 : 16;
-	bw_vec_each(&d->loads, l)
+	bw_vec_each(&d->code->loads, l)
 		if (l->space == d->space && l->module == m && l->base == base)
 			found |= 8;
 	if (!(found & 8) && m->co && has_neighbours(d, m, k, base))
 		found |= 4;
 	if (base % IMAGE_ALIGN_B == 0)
 		found |= 2;
-	if (d->default_kernel && !strcmp(k->name, d->default_kernel))
+	if (d->code->kernel && !strcmp(k->name, d->code->kernel))
 		found |= 1;
 	return found;
 }
 
 static struct bw_error *remember_load(struct bw_debug *d, const struct bw_load *load)
 {
-	bw_vec_each(&d->past_loads, l)
+	bw_vec_each(&d->code->past_loads, l)
 		if (l->module == load->module && l->base == load->base)
 			return NULL;
-	return bw_vec_push(&d->past_loads, *load);
+	return bw_vec_push(&d->code->past_loads, *load);
 }
 
 static struct bw_error *add_load(struct bw_debug *d, struct bw_module *m, uint64_t base)
 {
 	size_t size_b;
 	bw_module_image(m, &size_b);
-	for (size_t i = 0; i < d->loads.len; i++) {
-		struct bw_load *l = &d->loads.data[i];
+	for (size_t i = 0; i < d->code->loads.len; i++) {
+		struct bw_load *l = &d->code->loads.data[i];
 		if (l->space != d->space)
 			continue;
 		if (l->module == m && l->base == base)
 			return NULL;
 		/* Removes what was loaded at these addresses before. */
 		if (base < l->base + l->size_b && l->base < base + size_b) {
-			bw_vec_remove(&d->loads, i);
+			bw_vec_remove(&d->code->loads, i);
 			i--;
 		}
 	}
 	struct bw_load load = {.module = m, .space = d->space, .base = base, .size_b = size_b};
 	BW_TRY(remember_load(d, &load));
-	return bw_vec_push(&d->loads, load);
+	return bw_vec_push(&d->code->loads, load);
 }
 
 static const char *title_of(struct bw_module *m, const struct bw_kernel *k)
@@ -176,10 +176,10 @@ struct bw_error *bw_debug_match_pc(struct bw_debug *d, uint64_t pc)
 	struct bw_module *best = NULL;
 	unsigned best_likeness = BW_PLACED_ENOUGH - 1;
 	uint64_t base, best_base = 0;
-	if (bw_debug_load_at(d, pc) || !d->modules.len)
+	if (bw_debug_load_at(d, pc) || !d->code->modules.len)
 		return NULL;
 	bw_placed_look(pc, read_some, d, &w);
-	bw_vec_each(&d->modules, m) {
+	bw_vec_each(&d->code->modules, m) {
 		unsigned like =
 			(*m)->co && !(*m)->is_found ? bw_placed_find((*m)->co, &w, &base) : 0;
 		if (like <= best_likeness)
@@ -198,10 +198,10 @@ struct bw_error *bw_debug_match_kernel(struct bw_debug *d, struct bw_dispatch_re
 	struct candidate best = {NULL, NULL, 0};
 	x->info.kernel_name = x->info.kernel_title = "?";
 	x->info.code_object = "";
-	size_t head_b = d->modules.len ? read_head(d, va, head) : 0;
+	size_t head_b = d->code->modules.len ? read_head(d, va, head) : 0;
 	if (!head_b)
 		return NULL;
-	bw_vec_each(&d->modules, m) {
+	bw_vec_each(&d->code->modules, m) {
 		size_t n;
 		const struct bw_kernel *k = bw_module_kernels(*m, &n);
 		for (size_t i = 0; i < n; i++, k++) {

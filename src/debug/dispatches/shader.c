@@ -116,7 +116,7 @@ static struct bw_error *make_lines(struct bw_debug *d, struct bw_module *m,
 		return err;
 	}
 	BW_TRY(bw_lines_of_shader(&code, &m->lines));
-	bw_lines_search_in(m->lines, &d->source_paths);
+	bw_lines_search_in(m->lines, &d->code->source_paths);
 	return NULL;
 }
 
@@ -145,9 +145,9 @@ struct bw_error *bw_debug_set_shader(struct bw_debug *d, const uint32_t *words, 
 		return NULL;
 	BW_TRY(err);
 	BW_TRY(bw_lines_of_shader(&code, &lines));
-	bw_lines_search_in(lines, &d->source_paths);
-	bw_lines_close(d->shader);
-	d->shader = lines;
+	bw_lines_search_in(lines, &d->code->source_paths);
+	bw_lines_close(d->code->shader);
+	d->code->shader = lines;
 	return NULL;
 }
 

@@ -45,7 +45,7 @@ static char **finish_words(struct words *w)
 
 static void add_symbols(struct bw_debug *d, struct words *w, const char *prefix)
 {
-	bw_vec_each(&d->modules, m) {
+	bw_vec_each(&d->code->modules, m) {
 		size_t n;
 		const struct bw_symbol *s = bw_module_symbols(*m, &n);
 		for (size_t i = 0; i < n; i++) {
@@ -68,7 +68,7 @@ static void add_symbols(struct bw_debug *d, struct words *w, const char *prefix)
 static void add_args(struct bw_debug *d, struct words *w, const char *prefix, const char *lead,
 		     bool assembly)
 {
-	bw_vec_each(&d->modules, m) {
+	bw_vec_each(&d->code->modules, m) {
 		size_t n;
 		const struct bw_kernel *k = bw_module_kernels(*m, &n);
 		for (size_t i = 0; i < n; i++)
@@ -216,7 +216,7 @@ char **bw_debug_complete_where(struct bw_debug *d, const char *prefix)
 {
 	struct words w = {0};
 	add_symbols(d, &w, prefix);
-	bw_vec_each(&d->modules, m) {
+	bw_vec_each(&d->code->modules, m) {
 		const char *const *files;
 		size_t n = (*m)->lines ? bw_lines_files((*m)->lines, &files) : 0;
 		for (size_t i = 0; i < n; i++) {

@@ -399,11 +399,11 @@ static struct launched launch_of(struct bw_expr *x, const char *name)
 		l.arg = find_arg(l.kernel, name);
 		return l;
 	}
-	bw_vec_each(&x->d->modules, m) {
+	bw_vec_each(&x->d->code->modules, m) {
 		size_t n;
 		const struct bw_kernel *k = bw_module_kernels(*m, &n);
 		for (size_t i = 0; !x->wave && !(*m)->is_found && i < n && !l.arg; i++) {
-			if (x->d->default_kernel && strcmp(k[i].name, x->d->default_kernel) != 0)
+			if (x->d->code->kernel && strcmp(k[i].name, x->d->code->kernel) != 0)
 				continue;
 			l.kernel = &k[i];
 			l.language = bw_kernel_is_assembly(*m, &k[i]) ? BW_LANGUAGE_ASSEMBLY
@@ -484,7 +484,7 @@ static bool symbol_address(struct bw_debug *d, const char *name, uint64_t *out)
 {
 	if (bw_starts_with(name, "::"))
 		name += 2;
-	bw_vec_each(&d->loads, l) {
+	bw_vec_each(&d->code->loads, l) {
 		const struct bw_symbol *s =
 			l->space == d->space ? bw_module_named(l->module, name, NULL) : NULL;
 		if (s) {
@@ -493,7 +493,7 @@ static bool symbol_address(struct bw_debug *d, const char *name, uint64_t *out)
 		}
 	}
 	/* not loaded yet: the address in the image, as gdb shows it before run */
-	bw_vec_each(&d->modules, m) {
+	bw_vec_each(&d->code->modules, m) {
 		const struct bw_symbol *s = bw_module_named(*m, name, NULL);
 		if (s) {
 			*out = s->addr;
@@ -526,7 +526,7 @@ static struct bw_error *no_symbol(struct bw_expr *x, const char *name, const str
 				 l->arg ? " is what the kernel was launched with" : "");
 	for (size_t i = 0; l->kernel && i < l->kernel->n_args && count < 128; i++)
 		names[count++] = l->kernel->args[i].name;
-	bw_vec_each(&x->d->modules, m) {
+	bw_vec_each(&x->d->code->modules, m) {
 		size_t n;
 		const struct bw_symbol *s = bw_module_symbols(*m, &n);
 		for (size_t i = 0; i < n && count < BW_ARRAY_SIZE(names); i++)

@@ -22,7 +22,7 @@ static struct bw_error *need_text(struct bw_debug *d)
 	const char *gpu = bw_arch_default_gfx();
 	if (d->target && d->target->facts.gfx[0])
 		return bw_isa_text_create(d->target->facts.gfx, &d->text);
-	bw_vec_each(&d->modules, m) {
+	bw_vec_each(&d->code->modules, m) {
 		if ((*m)->co) {
 			gpu = bw_code_object_gpu((*m)->co);
 			break;
@@ -41,7 +41,7 @@ static struct bw_error *read_code(struct bw_debug *d, uint64_t va, uint32_t word
 		*out_size_b = 12;
 		return bw_debug_read_inst(d, va, &unused, words);
 	}
-	bw_vec_each(&d->modules, m) {
+	bw_vec_each(&d->code->modules, m) {
 		size_t n;
 		const uint8_t *image = bw_module_image(*m, &n);
 		if (va + 4 > n)

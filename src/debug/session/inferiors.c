@@ -160,16 +160,13 @@ void bw_debug_on_space_gone(struct bw_debug *d, uint32_t space)
 	drop_dispatches(d, space);
 	bw_debug_forget_places_in(d, space);
 	bw_filter_dirty(d);
-	for (size_t i = d->loads.len; i-- > 0;)
-		if (d->loads.data[i].space == space)
-			bw_vec_remove(&d->loads, i);
+	bw_debug_code_forget(d, space);
 	for (size_t i = d->buffers.len; i-- > 0;)
 		if (d->buffers.data[i].space == space)
 			bw_vec_remove(&d->buffers, i);
 	for (size_t i = d->spaces.len; i-- > 0;)
 		if (d->spaces.data[i].number == space)
 			bw_vec_remove(&d->spaces, i);
-	bw_debug_forget_insts(d);
 	if (d->space == space)
 		bw_debug_use_space(d, d->spaces.len ? d->spaces.data[0].number : 0);
 }

@@ -75,11 +75,11 @@ static struct bw_error *in_module(struct bw_module *m, uint64_t base, const stru
 static struct bw_error *in_all(struct bw_debug *d, const struct bw_where_spec *s,
 			       struct ranges *out)
 {
-	bw_vec_each(&d->loads, l)
+	bw_vec_each(&d->code->loads, l)
 		if (l->space == d->space)
 			BW_TRY(in_module(l->module, l->base, s, out));
-	for (size_t i = 0; !out->len && i < d->modules.len; i++)
-		BW_TRY(in_module(d->modules.data[i], 0, s, out));
+	for (size_t i = 0; !out->len && i < d->code->modules.len; i++)
+		BW_TRY(in_module(d->code->modules.data[i], 0, s, out));
 	return NULL;
 }
 
@@ -91,7 +91,7 @@ static struct bw_error *find_ranges(struct bw_debug *d, const struct bw_where_sp
 		return add_address(l ? l->module : NULL, l ? l->base : 0, s->offset_b, out);
 	}
 	BW_TRY(in_all(d, s, out));
-	bw_vec_each(&d->modules, m) {
+	bw_vec_each(&d->code->modules, m) {
 		bool wanted = !out->len && s->kind == BW_WHERE_LINE;
 		const char *file = wanted ? file_in(*m, s->name) : NULL;
 		struct bw_code_range outside = {

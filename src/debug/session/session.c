@@ -14,11 +14,19 @@
 #include "isa/text.h"
 #include "sym/lines.h"
 
+/* The session with all of its parts. */
+struct whole {
+	struct bw_debug debug; /* first: it is freed as a whole */
+	struct bw_debug_code code;
+};
+
 struct bw_error *bw_debug_create(struct bw_debug **out)
 {
-	struct bw_debug *d = calloc(1, sizeof(*d));
-	if (!d)
+	struct whole *all = calloc(1, sizeof(*all));
+	if (!all)
 		return bw_error_nomem();
+	struct bw_debug *d = &all->debug;
+	d->code = &all->code;
 	d->next_break = 1;
 	d->next_wave = 1;
 	d->focus_slot = UINT32_MAX;
@@ -27,7 +35,7 @@ struct bw_error *bw_debug_create(struct bw_debug **out)
 	d->settings.print_elements = 200; /* gdb's */
 	d->settings.print_repeats = 10;	  /* gdb's */
 	d->alone_slot = UINT32_MAX;
-	struct bw_error *err = bw_source_paths_init(&d->source_paths);
+	struct bw_error *err = bw_debug_code_init(d->code);
 	if (err)
 		bw_debug_destroy(d);
 	else
@@ -40,18 +48,13 @@ void bw_debug_destroy(struct bw_debug *d)
 	if (!d)
 		return;
 	bw_debug_detach(d);
-	bw_source_paths_fini(&d->source_paths);
 	bw_vec_each(&d->breaks, b)
 		bw_break_free(*b);
 	bw_vec_free(&d->breaks);
 	bw_vec_free(&d->break_list);
 	bw_vec_free(&d->patches);
 	bw_vec_free(&d->free_cells);
-	bw_vec_free(&d->loads);
-	bw_vec_free(&d->past_loads);
-	bw_vec_each(&d->modules, m)
-		bw_module_free(*m);
-	bw_vec_free(&d->modules);
+	bw_debug_code_fini(d->code);
 	bw_debug_forget_dispatches(d);
 	bw_vec_free(&d->dispatches);
 	bw_vec_free(&d->dispatch_list);
@@ -69,8 +72,6 @@ void bw_debug_destroy(struct bw_debug *d)
 	bw_vec_free(&d->spaces);
 	bw_vec_free(&d->inferiors);
 	free(d->slots);
-	free(d->default_kernel);
-	bw_lines_close(d->shader);
 	bw_debug_forget_cl_types(d);
 	bw_isa_text_destroy(d->text);
 	free(d);
@@ -180,7 +181,7 @@ void bw_debug_forget_program(struct bw_debug *d)
 	bw_debug_forget_places(d);
 	bw_watch_forget(d);
 	d->excp_ever = d->excp;
-	d->loads.len = 0;
+	bw_debug_code_forget(d, 0);
 	bw_debug_forget_dispatches(d);
 	d->held.len = 0;
 	d->stopped.len = 0;
@@ -204,7 +205,6 @@ void bw_debug_forget_program(struct bw_debug *d)
 	free(d->slots);
 	d->slots = NULL;
 	bw_debug_waves_changed(d);
-	bw_debug_forget_insts(d);
 }
 
 /* bw_debug_interrupt may come in at any moment: it must not find a target that is being freed. */
@@ -320,17 +320,18 @@ struct bw_error *bw_debug_add_code_object(struct bw_debug *d, struct bw_code_obj
 	m->name = strdup(bw_code_object_path(co));
 	struct bw_error *err = m->name ? bw_lines_open(co, &m->lines) : bw_error_nomem();
 	if (!err)
-		bw_lines_search_in(m->lines, &d->source_paths);
+		bw_lines_search_in(m->lines, &d->code->source_paths);
 	if (!err)
-		err = bw_vec_reserve(&d->modules, d->modules.len + 1);
+		err = bw_vec_reserve(&d->code->modules, d->code->modules.len + 1);
 	if (err) {
 		bw_module_free(m);
 		return err;
 	}
 	/* before what was found without a name in the meantime */
-	memmove(d->modules.data + 1, d->modules.data, d->modules.len * sizeof(*d->modules.data));
-	d->modules.data[0] = m;
-	d->modules.len++;
+	memmove(d->code->modules.data + 1, d->code->modules.data,
+		d->code->modules.len * sizeof(*d->code->modules.data));
+	d->code->modules.data[0] = m;
+	d->code->modules.len++;
 	if (bw_lines_damage(m->lines))
 		bw_debug_note(d, BW_NOTICE_WARNING, "%s", bw_lines_damage(m->lines));
 	if (!d->target)
@@ -348,7 +349,8 @@ struct bw_error *bw_debug_add_raw(struct bw_debug *d, const char *name, const vo
 		return bw_error_nomem();
 	m->name = strdup(name);
 	m->raw = malloc(size_b ? size_b : 1);
-	struct bw_error *err = m->name && m->raw ? bw_vec_push(&d->modules, m) : bw_error_nomem();
+	struct bw_error *err =
+		m->name && m->raw ? bw_vec_push(&d->code->modules, m) : bw_error_nomem();
 	if (err) {
 		bw_module_free(m);
 		return err;
@@ -358,10 +360,4 @@ struct bw_error *bw_debug_add_raw(struct bw_debug *d, const char *name, const vo
 	m->raw_kernel = (struct bw_kernel){.name = m->name, .end = size_b};
 	m->raw_symbol = (struct bw_symbol){.name = m->name, .size_b = size_b, .is_function = true};
 	return NULL;
-}
-
-void bw_debug_set_default_kernel(struct bw_debug *d, const char *name)
-{
-	free(d->default_kernel);
-	d->default_kernel = name ? strdup(name) : NULL;
 }

@@ -69,7 +69,7 @@ struct bw_error *bw_variables_list(struct bw_debug *d, const struct bw_variables
 				   const struct bw_variable **out, size_t *out_n)
 {
 	struct bw_variable_cache *c = &d->variables;
-	unsigned version = d->source_paths.version;
+	unsigned version = d->code->source_paths.version;
 	if (c->lines != f->lines || c->addr != f->addr || c->level != f->level ||
 	    c->paths_version != version) {
 		struct bw_variable *list;
@@ -192,7 +192,7 @@ const struct bw_ctype *bw_debug_type_named(struct bw_debug *d, const char *name)
 	const struct bw_ctype *t = NULL;
 	if (bw_variables_frame(d, bw_debug_focus_priv(d), &f))
 		t = bw_lines_type_named(f.lines, name);
-	bw_vec_each(&d->modules, m)
+	bw_vec_each(&d->code->modules, m)
 		if (!t && (*m)->lines)
 			t = bw_lines_type_named((*m)->lines, name);
 	return t;
@@ -291,7 +291,7 @@ static bool is_wrong_cached(struct bw_debug *d, const struct bw_variables_frame 
 {
 	struct bw_variable_cache *c = &d->variables;
 	bool is_cached = c->lines == f->lines && c->addr == f->addr && c->level == f->level &&
-			 c->paths_version == d->source_paths.version && v >= c->list &&
+			 c->paths_version == d->code->source_paths.version && v >= c->list &&
 			 v < c->list + c->n;
 	/* a condition is checked before its code is loaded, when nothing is known of registers */
 	if (!is_cached || !bw_debug_load_at(d, f->base + f->addr))
@@ -401,9 +401,9 @@ const struct bw_ctype *bw_debug_function_type(struct bw_debug *d, const struct b
 			       ? bw_lines_function_type(l->module->lines, v->bits - l->base)
 			       : NULL;
 	const struct bw_ctype *found = NULL; /* not loaded: an address in the image */
-	for (size_t i = 0; !found && i < d->modules.len; i++)
-		if (d->modules.data[i]->lines)
-			found = bw_lines_function_type(d->modules.data[i]->lines, v->bits);
+	for (size_t i = 0; !found && i < d->code->modules.len; i++)
+		if (d->code->modules.data[i]->lines)
+			found = bw_lines_function_type(d->code->modules.data[i]->lines, v->bits);
 	return found;
 }
 

@@ -114,7 +114,8 @@ static struct bw_whole_wave look_for(struct bw_debug *d, uint64_t pc)
 
 static const struct bw_whole_wave *code_at(struct bw_debug *d, uint32_t space, uint64_t pc)
 {
-	struct bw_whole_wave *w = &d->whole_waves[pc / 4 % BW_ARRAY_SIZE(d->whole_waves)];
+	struct bw_whole_wave *w =
+		&d->code->whole_waves[pc / 4 % BW_ARRAY_SIZE(d->code->whole_waves)];
 	if (w->pc == pc && w->space == space)
 		return w;
 	*w = look_for(d, pc);
