@@ -28,14 +28,6 @@ struct bw_space_of {
 	uint32_t number, inferior;
 };
 
-/* A cache of memory, used while the conditions of many waves are evaluated. */
-enum { BW_MEM_LINE_B = 256, BW_MEM_LINES = 32 };
-struct bw_mem_line {
-	bool valid;
-	uint64_t va;
-	uint8_t data[BW_MEM_LINE_B];
-};
-
 struct bw_break;
 struct bw_buffer_info;
 struct bw_debug_code;
@@ -44,6 +36,7 @@ struct bw_isa_text;
 struct bw_patch;
 struct bw_stack;
 struct bw_wave_record;
+struct bw_waves;
 
 /* The variables that were last asked for: those visible at an address of an image (variables/). */
 struct bw_variable_cache {
@@ -106,15 +99,7 @@ struct bw_debug {
 	struct bw_internal_place internal[BW_INTERNAL_PLACES];
 	uint32_t internal_wave;
 
-	struct bw_wave_record *slots; /* target->facts.n_slots */
-	struct bw_u32_vec stopped;    /* slots of stopped waves, in the order of wave numbers */
-	struct BW_VEC(struct bw_wave_info) wave_list; /* the array that bw_debug_waves returned */
-	bool wave_list_valid;
-	uint32_t next_wave;
-	uint32_t focus_slot;   /* UINT32_MAX: none */
-	uint32_t focus_number; /* of the wave that has the focus, also while it runs */
-	unsigned focus_lane;
-	uint32_t unstoppable;
+	struct bw_waves *waves;
 	bool waits_at_error; /* a program, since a queue error that was reported */
 	bool report_pending; /* the next wait reports a stop that has happened already */
 	uint32_t alone_slot; /* slot of the wave that continues alone; UINT32_MAX: none */
@@ -150,10 +135,8 @@ struct bw_debug {
 						      */
 	struct bw_stack *stack;			     /* frames/frames.c; NULL: not asked for yet */
 	struct BW_VEC(struct bw_var) vars;
-	unsigned n_values; /* $1, $2 ... of print */
-	bool lines_wanted;
+	unsigned n_values;		 /* $1, $2 ... of print */
 	bool told_origin[BW_LINES_NONE]; /* what the lines of shaders are of has been said */
-	struct bw_mem_line lines[BW_MEM_LINES];
 };
 
 /* Whose instructions the target's GPU executes: the generation of bw_debug_arch() by its name. */

@@ -86,8 +86,8 @@ void bw_excp_remove_ours(struct bw_debug *d)
 {
 	if (!d->excp_ever || !d->target || !bw_target_can(d->target, BW_EXCP_NEEDS))
 		return;
-	for (size_t i = 0; i < d->stopped.len; i++) {
-		struct bw_wave_record *w = &d->slots[d->stopped.data[i]];
+	for (size_t i = 0; i < d->waves->stopped.len; i++) {
+		struct bw_wave_record *w = bw_stopped_wave(d, i);
 		bw_error_free(write_enables(d, w, 0));
 	}
 	d->excp = d->excp_ever = 0;

@@ -36,8 +36,8 @@ static bool wave_place(void *cookie, uint64_t number, uint32_t out_group[3],
 	/* the wave may run: a number is never used twice, and if another wave has taken its place,
 	 * that one is examined */
 	for (uint32_t i = 0; i < d->target->facts.n_slots && number; i++)
-		if (d->slots[i].known && d->slots[i].info.number == number)
-			w = &d->slots[i];
+		if (d->waves->slots[i].known && d->waves->slots[i].info.number == number)
+			w = &d->waves->slots[i];
 	if (!w)
 		return false;
 	memcpy(out_group, w->info.workgroup, sizeof(w->info.workgroup));

@@ -77,9 +77,9 @@ struct looked_at {
 
 static struct looked_at look_at(struct bw_debug *d, struct bw_wave_record *w, uint64_t lanes)
 {
-	struct looked_at before = {d->focus_slot, d->focus_lane, d->state};
-	d->focus_slot = w->info.slot;
-	d->focus_lane = lanes ? (unsigned)__builtin_ctzll(lanes) : 0;
+	struct looked_at before = {d->waves->focus_slot, d->waves->focus_lane, d->state};
+	d->waves->focus_slot = w->info.slot;
+	d->waves->focus_lane = lanes ? (unsigned)__builtin_ctzll(lanes) : 0;
 	d->state = BW_DEBUG_STOPPED;
 	bw_stack_changed(d);
 	return before;
@@ -88,8 +88,8 @@ static struct looked_at look_at(struct bw_debug *d, struct bw_wave_record *w, ui
 static void look_back(struct bw_debug *d, struct looked_at before)
 {
 	d->state = before.state;
-	d->focus_slot = before.slot;
-	d->focus_lane = before.lane;
+	d->waves->focus_slot = before.slot;
+	d->waves->focus_lane = before.lane;
 	bw_stack_changed(d);
 }
 

@@ -347,8 +347,8 @@ uint32_t bw_watch_software_hit(struct bw_debug *d, struct bw_wave_record *w,
 static struct bw_wave_record *wave_for(struct bw_debug *d, const struct bw_break *b, bool *out_none)
 {
 	*out_none = is_software(b) && !(b->watch->size_b && b->watch->memory == BW_SPACE_GLOBAL);
-	for (size_t i = 0; *out_none && i < d->stopped.len; i++) {
-		struct bw_wave_record *w = &d->slots[d->stopped.data[i]];
+	for (size_t i = 0; *out_none && i < d->waves->stopped.len; i++) {
+		struct bw_wave_record *w = bw_stopped_wave(d, i);
 		if (!w->stopped || !bw_watch_is_for(b, w))
 			continue;
 		*out_none = false;
@@ -480,7 +480,7 @@ static struct bw_error *choose(struct bw_debug *d, struct bw_break *b, bool is_l
 	struct bw_wave_record *w;
 	BW_TRY(bw_debug_need_focus(d, &w));
 	p->wave = w->info.number;
-	p->lane = d->focus_lane;
+	p->lane = d->waves->focus_lane;
 	p->dispatch = w->info.dispatch;
 	memcpy(p->workgroup, w->info.workgroup, sizeof(p->workgroup));
 	if (!is_location && !b->info.watch_group && !in_memory)

@@ -188,7 +188,7 @@ static struct bw_error *parse_address(struct bw_debug *d, const char *text,
 		struct bw_expr_error where;
 		BW_TRY(bw_debug_eval(d, text, &v, &where));
 		struct bw_error *err = bw_value_need_number(&v);
-		va = (uint64_t)bw_value_i64(&v, d->focus_lane);
+		va = (uint64_t)bw_value_i64(&v, d->waves->focus_lane);
 		bw_value_fini(&v);
 		if (err)
 			return err;

@@ -288,8 +288,8 @@ struct bw_error *bw_debug_match_again(struct bw_debug *d)
 	}
 	if (bw_target_can(d->target, BW_CAP_RUN))
 		return NULL;
-	bw_vec_each(&d->stopped, slot) {
-		const struct bw_wave_info *w = &d->slots[*slot].info;
+	bw_vec_each(&d->waves->stopped, slot) {
+		const struct bw_wave_info *w = &d->waves->slots[*slot].info;
 		BW_IN_SPACE(d, w->space);
 		BW_TRY(bw_debug_match_pc(d, w->pc));
 	}
@@ -477,8 +477,8 @@ static uint64_t capacity_groups(const struct bw_target_facts *f, const struct bw
 /* Whether a dispatch before this one in its queue, or one after it, has a stopped wave. */
 static bool stopped_beside(const struct bw_debug *d, const struct bw_dispatch_record *x, bool after)
 {
-	for (size_t i = 0; i < d->stopped.len; i++) {
-		const struct bw_wave_info *w = &d->slots[d->stopped.data[i]].info;
+	for (size_t i = 0; i < d->waves->stopped.len; i++) {
+		const struct bw_wave_info *w = &bw_stopped_wave(d, i)->info;
 		if (w->queue == x->info.queue && w->dispatch &&
 		    (after ? w->dispatch > x->info.number : w->dispatch < x->info.number))
 			return true;
@@ -505,8 +505,8 @@ struct bw_error *bw_debug_count_waves(struct bw_debug *d, uint32_t number,
 	if (!x)
 		return bw_errorf(BW_E_NOT_FOUND, "There is no dispatch %u", number);
 
-	for (size_t i = 0; i < d->stopped.len; i++)
-		if (d->slots[d->stopped.data[i]].info.dispatch == number)
+	for (size_t i = 0; i < d->waves->stopped.len; i++)
+		if (bw_stopped_wave(d, i)->info.dispatch == number)
 			c.stopped++;
 	c.known = grid_known(&x->info);
 	if (!c.known) {
@@ -525,7 +525,7 @@ struct bw_error *bw_debug_count_waves(struct bw_debug *d, uint32_t number,
 		c.finished = rest;
 		break;
 	case BW_DISPATCH_RUNNING:
-		c.running = BW_MIN(rest, (uint64_t)d->unstoppable);
+		c.running = BW_MIN(rest, (uint64_t)d->waves->unstoppable);
 		rest -= c.running;
 		if (d->state == BW_DEBUG_RUNNING) {
 			c.running += rest;

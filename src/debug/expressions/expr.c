@@ -451,7 +451,7 @@ struct bw_error *bw_debug_eval_check(struct bw_debug *d, const char *text,
 {
 	struct bw_expr x = {.d = d,
 			    .wave = bw_debug_focus_priv(d),
-			    .lane = d->focus_lane,
+			    .lane = d->waves->focus_lane,
 			    .text = text,
 			    .check = true,
 			    .at = at,
@@ -476,7 +476,7 @@ struct bw_error *bw_debug_eval_type(struct bw_debug *d, const char *text, struct
 {
 	struct bw_expr x = {.d = d,
 			    .wave = bw_debug_focus_priv(d),
-			    .lane = d->focus_lane,
+			    .lane = d->waves->focus_lane,
 			    .text = text,
 			    .error_column = SIZE_MAX,
 			    .skip = 1};
@@ -503,7 +503,8 @@ struct bw_error *bw_debug_eval_type(struct bw_debug *d, const char *text, struct
 struct bw_error *bw_debug_eval(struct bw_debug *d, const char *text, struct bw_value *out,
 			       struct bw_expr_error *out_where)
 {
-	return bw_debug_eval_for(d, text, bw_debug_focus_priv(d), d->focus_lane, out, out_where);
+	return bw_debug_eval_for(d, text, bw_debug_focus_priv(d), d->waves->focus_lane, out,
+				 out_where);
 }
 
 struct bw_error *bw_debug_eval_lane(struct bw_debug *d, const char *text, unsigned lane,

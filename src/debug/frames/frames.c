@@ -34,14 +34,14 @@ struct bw_error *bw_stack_hide(struct bw_debug *d, unsigned n)
 	BW_TRY(bw_stack_of(d, &w, &s));
 	s->level = 0;
 	s->hidden = n;
-	s->level_wave = d->focus_number;
+	s->level_wave = d->waves->focus_number;
 	return NULL;
 }
 
 unsigned bw_stack_hidden(const struct bw_debug *d)
 {
 	const struct bw_stack *s = d->stack;
-	return s && s->level_wave == d->focus_number ? s->hidden : 0;
+	return s && s->level_wave == d->waves->focus_number ? s->hidden : 0;
 }
 
 struct bw_error *bw_stack_of(struct bw_debug *d, struct bw_wave_record **out_wave,
@@ -171,17 +171,17 @@ const char *bw_debug_stack_end(struct bw_debug *d)
 unsigned bw_debug_frame_level(struct bw_debug *d)
 {
 	const struct bw_stack *s = d->stack;
-	return s && s->level_wave == d->focus_number ? s->level : 0;
+	return s && s->level_wave == d->waves->focus_number ? s->level : 0;
 }
 
 struct bw_error *bw_debug_select_frame(struct bw_debug *d, unsigned level)
 {
 	struct bw_stack_frame frame;
 	BW_TRY(bw_debug_stack_frame(d, level, &frame));
-	if (d->stack->level_wave != d->focus_number)
+	if (d->stack->level_wave != d->waves->focus_number)
 		d->stack->hidden = 0;
 	d->stack->level = level;
-	d->stack->level_wave = d->focus_number;
+	d->stack->level_wave = d->waves->focus_number;
 	return NULL;
 }
 

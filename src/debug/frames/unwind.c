@@ -210,9 +210,9 @@ static bool read_pointer(struct bw_debug *d, struct bw_wave_record *w, bool is_g
 	uint32_t half[2] = {0};
 	enum bw_space space = BW_SPACE_GLOBAL;
 	BW_IN_SPACE(d, w->info.space);
-	struct bw_error *err = read_scratch(d, w, d->focus_lane, at, &half[0]);
+	struct bw_error *err = read_scratch(d, w, d->waves->focus_lane, at, &half[0]);
 	if (!err && is_generic)
-		err = read_scratch(d, w, d->focus_lane, at + 4, &half[1]);
+		err = read_scratch(d, w, d->waves->focus_lane, at + 4, &half[1]);
 	bool is_read = !err;
 	bw_error_free(err);
 	uint64_t addr = bw_join32(half[1], half[0]);

@@ -67,8 +67,8 @@ static uint32_t waves_at(struct bw_debug *d, uint64_t va)
 	uint32_t n = 0;
 	if (d->state != BW_DEBUG_STOPPED)
 		return 0;
-	for (size_t i = 0; i < d->stopped.len; i++) {
-		const struct bw_wave_info *w = &d->slots[d->stopped.data[i]].info;
+	for (size_t i = 0; i < d->waves->stopped.len; i++) {
+		const struct bw_wave_info *w = &bw_stopped_wave(d, i)->info;
 		n += w->pc == va && w->space == d->space;
 	}
 	return n;

@@ -69,7 +69,7 @@ static void make_current(struct bw_debug *d, const struct bw_inferior_info *i)
 
 void bw_debug_focus_on(struct bw_debug *d, const struct bw_wave_record *w)
 {
-	d->focus_slot = w ? w->info.slot : UINT32_MAX;
+	d->waves->focus_slot = w ? w->info.slot : UINT32_MAX;
 	if (!w)
 		return;
 	bw_debug_use_space(d, w->info.space);
@@ -116,27 +116,10 @@ struct bw_error *bw_debug_on_space(struct bw_debug *d, uint32_t space, pid_t pid
 /* Drops the waves that have ended with it. */
 static void drop_waves(struct bw_debug *d, uint32_t space)
 {
-	size_t n = 0;
-	for (size_t i = 0; i < d->stopped.len; i++) {
-		struct bw_wave_record *w = &d->slots[d->stopped.data[i]];
-		if (w->info.space == space && w->known)
-			w->stopped = w->known = false;
-		else
-			d->stopped.data[n++] = d->stopped.data[i];
-	}
-	d->stopped.len = n;
-	bw_debug_waves_changed(d);
+	bw_waves_forget_space(d, space);
 	for (size_t i = d->watched.len; i-- > 0;)
-		if (!d->slots[d->watched.data[i]].known)
+		if (!d->waves->slots[d->watched.data[i]].known)
 			bw_vec_remove(&d->watched, i);
-	if (d->state != BW_DEBUG_STOPPED || bw_debug_focus_priv(d))
-		return;
-	struct bw_wave_record *next = n ? &d->slots[d->stopped.data[0]] : NULL;
-	if (next) {
-		d->focus_number = next->info.number;
-		d->focus_lane = next->info.exec ? (unsigned)__builtin_ctzll(next->info.exec) : 0;
-	}
-	bw_debug_focus_on(d, next);
 }
 
 static void drop_dispatches(struct bw_debug *d, uint32_t space)
@@ -226,8 +209,8 @@ const struct bw_inferior_info *bw_debug_inferiors(struct bw_debug *d, size_t *ou
 		i->n_waves = 0;
 		bw_vec_each(&d->spaces, s)
 			i->n_spaces += s->inferior == i->number;
-		for (size_t k = 0; d->state == BW_DEBUG_STOPPED && k < d->stopped.len; k++)
-			i->n_waves += d->slots[d->stopped.data[k]].info.inferior == i->number;
+		for (size_t k = 0; d->state == BW_DEBUG_STOPPED && k < d->waves->stopped.len; k++)
+			i->n_waves += bw_stopped_wave(d, k)->info.inferior == i->number;
 	}
 	*out_n = d->inferiors.len;
 	return d->inferiors.data;
@@ -252,8 +235,8 @@ struct bw_error *bw_debug_set_inferior(struct bw_debug *d, uint32_t number)
 	struct bw_inferior_info *i;
 	BW_TRY(need(d, number, &i));
 	make_current(d, i);
-	for (size_t k = 0; d->state == BW_DEBUG_STOPPED && k < d->stopped.len; k++) {
-		const struct bw_wave_record *w = &d->slots[d->stopped.data[k]];
+	for (size_t k = 0; d->state == BW_DEBUG_STOPPED && k < d->waves->stopped.len; k++) {
+		const struct bw_wave_record *w = bw_stopped_wave(d, k);
 		if (w->info.inferior == number)
 			return bw_debug_set_focus(d, w->info.number);
 	}

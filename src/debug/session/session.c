@@ -18,6 +18,7 @@
 struct whole {
 	struct bw_debug debug; /* first: it is freed as a whole */
 	struct bw_debug_code code;
+	struct bw_waves waves;
 };
 
 struct bw_error *bw_debug_create(struct bw_debug **out)
@@ -27,9 +28,9 @@ struct bw_error *bw_debug_create(struct bw_debug **out)
 		return bw_error_nomem();
 	struct bw_debug *d = &all->debug;
 	d->code = &all->code;
+	d->waves = &all->waves;
 	d->next_break = 1;
-	d->next_wave = 1;
-	d->focus_slot = UINT32_MAX;
+	d->waves->focus_slot = UINT32_MAX;
 	d->precise = -1;
 	d->settings.hold_time = true;
 	d->settings.print_elements = 200; /* gdb's */
@@ -58,8 +59,7 @@ void bw_debug_destroy(struct bw_debug *d)
 	bw_debug_forget_dispatches(d);
 	bw_vec_free(&d->dispatches);
 	bw_vec_free(&d->dispatch_list);
-	bw_vec_free(&d->wave_list);
-	bw_vec_free(&d->stopped);
+	bw_waves_fini(d->waves);
 	bw_vec_free(&d->watched);
 	bw_vec_free(&d->held);
 	bw_vec_each(&d->vars, v) {
@@ -71,7 +71,6 @@ void bw_debug_destroy(struct bw_debug *d)
 	bw_stack_free(d);
 	bw_vec_free(&d->spaces);
 	bw_vec_free(&d->inferiors);
-	free(d->slots);
 	bw_debug_forget_cl_types(d);
 	bw_isa_text_destroy(d->text);
 	free(d);
@@ -168,7 +167,7 @@ struct bw_error *bw_debug_start(struct bw_debug *d, struct bw_target *t)
 	if (!slots)
 		return bw_error_nomem();
 	bw_debug_forget_program(d);
-	d->slots = slots;
+	d->waves->slots = slots;
 	d->target = t;
 	d->state = BW_DEBUG_RUNNING;
 	BW_TRY(bw_excp_update(d));
@@ -184,7 +183,7 @@ void bw_debug_forget_program(struct bw_debug *d)
 	bw_debug_code_forget(d, 0);
 	bw_debug_forget_dispatches(d);
 	d->held.len = 0;
-	d->stopped.len = 0;
+	bw_waves_forget(d);
 	bw_vec_each(&d->patches, p)
 		free(p->filter_code);
 	d->patches.len = 0;
@@ -194,17 +193,9 @@ void bw_debug_forget_program(struct bw_debug *d)
 	memset(d->internal, 0, sizeof(d->internal));
 	d->spaces.len = d->inferiors.len = 0;
 	d->next_inferior = d->inferior = d->space = 0;
-	d->focus_slot = UINT32_MAX;
-	d->focus_number = 0;
-	d->focus_lane = 0;
-	d->unstoppable = 0;
 	d->pending.kind = BW_STOP_NONE;
 	d->alone_slot = UINT32_MAX;
 	d->watched.len = 0;
-	d->next_wave = 1;
-	free(d->slots);
-	d->slots = NULL;
-	bw_debug_waves_changed(d);
 }
 
 /* bw_debug_interrupt may come in at any moment: it must not find a target that is being freed. */
@@ -238,8 +229,8 @@ void bw_debug_prepare_detach(struct bw_debug *d, uint32_t inferior)
 {
 	if (!bw_target_can(d->target, BW_CAP_RUN | BW_CAP_WRITE_REGS))
 		return;
-	for (size_t i = 0; i < d->stopped.len; i++) {
-		struct bw_wave_record *w = &d->slots[d->stopped.data[i]];
+	for (size_t i = 0; i < d->waves->stopped.len; i++) {
+		struct bw_wave_record *w = bw_stopped_wave(d, i);
 		if (inferior && w->info.inferior != inferior)
 			continue;
 		if (inferior && d->excp_ever)

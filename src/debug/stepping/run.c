@@ -75,11 +75,11 @@ struct bw_error *bw_debug_run_on(struct bw_debug *d, uint32_t *slots, size_t n)
 {
 	BW_TRY(bw_filters_update(d));
 	for (size_t i = 0; i < n; i++)
-		BW_TRY(prepare_to_run(d, &d->slots[slots[i]]));
+		BW_TRY(prepare_to_run(d, &d->waves->slots[slots[i]]));
 	if (n)
 		BW_TRY(bw_target_resume(d->target, slots, n));
 	for (size_t i = 0; i < n; i++)
-		d->slots[slots[i]].stopped = false;
+		d->waves->slots[slots[i]].stopped = false;
 	bw_debug_waves_changed(d);
 	return NULL;
 }
@@ -99,7 +99,7 @@ static struct bw_error *resume_all(struct bw_debug *d)
 		d->alone_slot = slot;
 		return NULL;
 	}
-	BW_TRY(bw_debug_run_on(d, d->stopped.data, d->stopped.len));
+	BW_TRY(bw_debug_run_on(d, d->waves->stopped.data, d->waves->stopped.len));
 	return bw_debug_release_held(d);
 }
 
@@ -155,8 +155,8 @@ static bool any_pending(struct bw_debug *d)
 {
 	if (d->state != BW_DEBUG_STOPPED)
 		return false;
-	for (size_t i = 0; i < d->stopped.len; i++)
-		if (is_pending(d, &d->slots[d->stopped.data[i]]))
+	for (size_t i = 0; i < d->waves->stopped.len; i++)
+		if (is_pending(d, bw_stopped_wave(d, i)))
 			return true;
 	return false;
 }
@@ -182,8 +182,8 @@ static void report(struct bw_debug *d, uint32_t old_focus, struct bw_stop *out)
 {
 	struct bw_wave_record *best = NULL;
 
-	for (size_t i = 0; i < d->stopped.len; i++) {
-		struct bw_wave_record *w = &d->slots[d->stopped.data[i]];
+	for (size_t i = 0; i < d->waves->stopped.len; i++) {
+		struct bw_wave_record *w = bw_stopped_wave(d, i);
 		if (w->reported)
 			continue;
 		/* among equal stops the focus stays where it is */
@@ -194,20 +194,22 @@ static void report(struct bw_debug *d, uint32_t old_focus, struct bw_stop *out)
 	struct bw_wave_record *focus = bw_debug_focus_priv(d);
 	if (!best || (!bw_wave_is_event(best) && focus))
 		best = focus;
-	*out = (struct bw_stop){
-		.kind = BW_STOP_WAVES, .n_waves = d->stopped.len, .n_unstoppable = d->unstoppable};
+	*out = (struct bw_stop){.kind = BW_STOP_WAVES,
+				.n_waves = d->waves->stopped.len,
+				.n_unstoppable = d->waves->unstoppable};
 	if (!best) {
 		out->kind = BW_STOP_INTERRUPTED;
 		return;
 	}
 	bool moved = best->info.number != old_focus;
-	if (moved || !(best->info.exec >> d->focus_lane & 1) ||
-	    (best->info.breakpoint_lanes && !(best->info.breakpoint_lanes >> d->focus_lane & 1)))
-		d->focus_lane = bw_wave_stop_lane(d, best);
-	d->focus_number = best->info.number;
+	if (moved || !(best->info.exec >> d->waves->focus_lane & 1) ||
+	    (best->info.breakpoint_lanes &&
+	     !(best->info.breakpoint_lanes >> d->waves->focus_lane & 1)))
+		d->waves->focus_lane = bw_wave_stop_lane(d, best);
+	d->waves->focus_number = best->info.number;
 	bw_debug_focus_on(d, best);
 	out->wave = best->info.number;
-	out->lane = d->focus_lane;
+	out->lane = d->waves->focus_lane;
 	out->focus_changed = moved;
 	out->reasons = best->info.reasons;
 	out->breakpoint = best->info.breakpoint;
@@ -215,8 +217,8 @@ static void report(struct bw_debug *d, uint32_t old_focus, struct bw_stop *out)
 	out->dispatch = best->info.dispatch;
 	struct bw_break *b = bw_debug_break_priv(d, out->breakpoint);
 	out->breakpoint_temporary = b && b->info.temporary;
-	for (size_t i = 0; i < d->stopped.len; i++) {
-		struct bw_wave_record *w = &d->slots[d->stopped.data[i]];
+	for (size_t i = 0; i < d->waves->stopped.len; i++) {
+		struct bw_wave_record *w = bw_stopped_wave(d, i);
 		if (w->reported)
 			continue;
 		bool same = w->info.pc == best->info.pc &&
@@ -233,8 +235,8 @@ static void report(struct bw_debug *d, uint32_t old_focus, struct bw_stop *out)
 /* Stops everything and reports. */
 struct bw_error *bw_debug_stop_and_report(struct bw_debug *d, struct bw_stop *out)
 {
-	uint32_t old_focus = d->focus_number;
-	BW_TRY(bw_debug_stop_waves(d, &d->unstoppable));
+	uint32_t old_focus = d->waves->focus_number;
+	BW_TRY(bw_debug_stop_waves(d, &d->waves->unstoppable));
 	BW_TRY(bw_debug_collect(d));
 	report(d, old_focus, out);
 	return NULL;
@@ -259,15 +261,15 @@ static struct bw_error *examine_all(struct bw_debug *d, size_t n, struct bw_u32_
 		*out_stop |= bw_tests_are_ended(d);
 		if (d->defers_tests)
 			return NULL;
-		struct bw_wave_record *w = &d->slots[d->stopped.data[i]];
+		struct bw_wave_record *w = bw_stopped_wave(d, i);
 		/* held since an earlier stop */
-		if (w->stopped || is_watched(d, d->stopped.data[i]))
+		if (w->stopped || is_watched(d, d->waves->stopped.data[i]))
 			continue;
-		BW_TRY(bw_debug_examine(d, d->stopped.data[i]));
+		BW_TRY(bw_debug_examine(d, d->waves->stopped.data[i]));
 		if (bw_wave_is_event(w))
 			*out_stop = true;
 		else
-			BW_TRY(bw_vec_push(go, d->stopped.data[i]));
+			BW_TRY(bw_vec_push(go, d->waves->stopped.data[i]));
 	}
 	return NULL;
 }
@@ -280,10 +282,11 @@ struct bw_error *bw_debug_sort_stops(struct bw_debug *d, bool *out_stop)
 	struct bw_u32_vec go = {0};
 
 	*out_stop = d->defers_tests = false;
-	BW_TRY(bw_vec_reserve(&d->stopped, n_slots));
-	size_t n = BW_MIN(bw_target_stopped(d->target, d->stopped.data, n_slots), (size_t)n_slots);
-	d->stopped.len = 0;
-	bw_debug_order_stops(d, d->stopped.data, n);
+	BW_TRY(bw_vec_reserve(&d->waves->stopped, n_slots));
+	size_t n = BW_MIN(bw_target_stopped(d->target, d->waves->stopped.data, n_slots),
+			  (size_t)n_slots);
+	d->waves->stopped.len = 0;
+	bw_debug_order_stops(d, d->waves->stopped.data, n);
 	bw_mem_lines_begin(d);
 	struct bw_error *err = examine_all(d, n, &go, out_stop);
 	bw_mem_lines_end(d);
@@ -311,24 +314,23 @@ static struct bw_error *on_queue_error(struct bw_debug *d, const struct bw_targe
 {
 	struct bw_error *err = NULL;
 	if (d->state == BW_DEBUG_RUNNING)
-		err = bw_debug_stop_waves(d, &d->unstoppable);
+		err = bw_debug_stop_waves(d, &d->waves->unstoppable);
 	if (!err && d->state == BW_DEBUG_RUNNING)
 		err = bw_debug_collect(d);
 	if (err && !bw_error_catch(&err, BW_E_GONE))
 		return err;
 	if (d->state == BW_DEBUG_RUNNING) { /* it has ended */
-		d->stopped.len = 0;
-		d->focus_slot = UINT32_MAX;
+		bw_waves_run(d);
 		d->state = BW_DEBUG_STOPPED;
 	}
 	d->waits_at_error = true;
-	if (!d->stopped.len && ev->space)
+	if (!d->waves->stopped.len && ev->space)
 		bw_debug_use_space(d, ev->space);
 	*out = (struct bw_stop){.kind = BW_STOP_QUEUE_ERROR,
 				.pid = ev->pid,
 				.result = ev->result,
-				.n_waves = d->stopped.len,
-				.n_unstoppable = d->unstoppable,
+				.n_waves = d->waves->stopped.len,
+				.n_unstoppable = d->waves->unstoppable,
 				.queue_error = ev->queue_error};
 	return NULL;
 }
@@ -357,9 +359,9 @@ struct bw_error *bw_debug_handle(struct bw_debug *d, const struct bw_target_even
 			return d->state == BW_DEBUG_RUNNING ? bw_debug_release_held(d) : NULL;
 		*out = (struct bw_stop){.kind = BW_STOP_DISPATCH, .dispatch = (uint32_t)before + 1};
 		if (d->state == BW_DEBUG_RUNNING) {
-			BW_TRY(bw_debug_stop_waves(d, &d->unstoppable));
+			BW_TRY(bw_debug_stop_waves(d, &d->waves->unstoppable));
 			BW_TRY(bw_debug_collect(d));
-			out->n_waves = d->stopped.len;
+			out->n_waves = d->waves->stopped.len;
 		}
 		break;
 	}
@@ -445,9 +447,7 @@ struct bw_error *bw_debug_continue(struct bw_debug *d)
 	bool alone = d->watched.len && d->settings.scheduler_locking == BW_LOCKING_ON;
 	if (alone || d->alone_slot != UINT32_MAX)
 		return NULL; /* the others stay as they are */
-	d->stopped.len = 0;
-	d->focus_slot = UINT32_MAX;
-	d->state = BW_DEBUG_RUNNING;
+	bw_waves_run(d);
 	return NULL;
 }
 
@@ -459,9 +459,7 @@ static struct bw_error *forget_gone(struct bw_debug *d, struct bw_error *err)
 		return err;
 	d->watched.len = 0;
 	d->alone_slot = UINT32_MAX;
-	d->stopped.len = 0;
-	d->focus_slot = UINT32_MAX;
-	d->state = BW_DEBUG_RUNNING;
+	bw_waves_run(d);
 	return NULL;
 }
 
@@ -474,7 +472,7 @@ static struct bw_error *wait_for(struct bw_debug *d, int timeout_ms, struct bw_s
 	if (d->report_pending && d->state == BW_DEBUG_STOPPED) {
 		d->report_pending = false;
 		if (d->pending.kind == BW_STOP_NONE)
-			report(d, d->focus_number, out);
+			report(d, d->waves->focus_number, out);
 		else
 			*out = d->pending;
 		d->pending.kind = BW_STOP_NONE;
@@ -538,9 +536,7 @@ struct bw_error *bw_step_unless_gone(struct bw_debug *d, struct bw_error *err, s
 	if (!err || err->code != BW_E_GONE || !d->target)
 		return err;
 	bw_error_free(err);
-	d->stopped.len = 0;
-	d->focus_slot = UINT32_MAX;
-	d->state = BW_DEBUG_RUNNING;
+	bw_waves_run(d);
 	return bw_debug_wait(d, -1, out);
 }
 

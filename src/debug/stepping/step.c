@@ -70,7 +70,7 @@ struct bw_error *bw_step_await(struct bw_debug *d, const struct bw_step_wait *w,
 		BW_TRY(bw_debug_resume_time(d));
 		BW_TRY(bw_debug_sort_stops(d, &other));
 		/* the wave waited for may be the one that was found */
-		if (other && !d->slots[slot].stopped)
+		if (other && !d->waves->slots[slot].stopped)
 			out->kind = BW_STOP_WAVES;
 		if (other)
 			return NULL;
@@ -84,8 +84,8 @@ struct bw_error *bw_step_await(struct bw_debug *d, const struct bw_step_wait *w,
 static struct bw_error *missing_at_barrier(struct bw_debug *d, const struct bw_wave_record *w,
 					   struct bw_u32_vec *out)
 {
-	for (size_t i = 0; i < d->stopped.len; i++) {
-		struct bw_wave_record *o = &d->slots[d->stopped.data[i]];
+	for (size_t i = 0; i < d->waves->stopped.len; i++) {
+		struct bw_wave_record *o = bw_stopped_wave(d, i);
 		if (o == w || !o->stopped || o->info.dispatch != w->info.dispatch ||
 		    memcmp(o->info.workgroup, w->info.workgroup, sizeof(w->info.workgroup)) != 0)
 			continue;
@@ -108,7 +108,7 @@ static void name_waves(struct bw_debug *d, const struct bw_u32_vec *slots, struc
 			    i == 0		  ? ""
 			    : i + 1 == slots->len ? " and "
 						  : ", ",
-			    d->slots[slots->data[i]].info.number);
+			    d->waves->slots[slots->data[i]].info.number);
 	if (slots->len > MOST)
 		bw_str_addf(out, " and %zu more", slots->len - MOST);
 }
@@ -154,9 +154,9 @@ struct bw_error *bw_step_companions(struct bw_debug *d, const struct bw_wave_rec
 				    const struct bw_inst *inst, struct bw_u32_vec *out)
 {
 	if (d->settings.scheduler_locking == BW_LOCKING_OFF) {
-		for (size_t i = 0; i < d->stopped.len; i++)
-			if (d->stopped.data[i] != w->info.slot)
-				BW_TRY(bw_vec_push(out, d->stopped.data[i]));
+		for (size_t i = 0; i < d->waves->stopped.len; i++)
+			if (d->waves->stopped.data[i] != w->info.slot)
+				BW_TRY(bw_vec_push(out, d->waves->stopped.data[i]));
 		return NULL;
 	}
 	if (inst->op == BW_OP_S_BARRIER || w->info.in_barrier)
@@ -168,7 +168,7 @@ struct bw_error *bw_step_resume_others(struct bw_debug *d, const struct bw_u32_v
 {
 	bw_filter_dirty(d); /* variables of the user may have changed */
 	for (size_t i = 0; i < others->len; i++)
-		d->slots[others->data[i]].reported = false;
+		d->waves->slots[others->data[i]].reported = false;
 	return bw_debug_run_on(d, others->data, others->len);
 }
 
@@ -291,7 +291,7 @@ static struct bw_error *step_once(struct bw_debug *d, struct bw_wave_record *w,
 		BW_TRY(bw_debug_examine(d, w->info.slot));
 	if (p)
 		inst = p->inst;
-	else if (w->info.wave_in_group || d->stopped.len > 1)
+	else if (w->info.wave_in_group || d->waves->stopped.len > 1)
 		BW_TRY(bw_debug_read_inst(d, w->hw.pc, &inst, NULL));
 	struct bw_error *err = bw_step_companions(d, w, &inst, &others);
 	if (!err)
@@ -303,25 +303,25 @@ static struct bw_error *step_once(struct bw_debug *d, struct bw_wave_record *w,
 static void fill_step_stop(struct bw_debug *d, struct bw_wave_record *w, struct bw_stop *out)
 {
 	struct bw_break *b = bw_debug_break_priv(d, w->info.breakpoint);
-	if (!(w->info.exec >> d->focus_lane & 1) && w->info.breakpoint_lanes)
-		d->focus_lane = bw_wave_stop_lane(d, w);
+	if (!(w->info.exec >> d->waves->focus_lane & 1) && w->info.breakpoint_lanes)
+		d->waves->focus_lane = bw_wave_stop_lane(d, w);
 	/* It has a new number where its dispatch was taken for another, which has ended
 	 * meanwhile. */
-	if (bw_debug_wave_number(d, w) != d->focus_number) {
-		d->focus_number = w->info.number;
+	if (bw_debug_wave_number(d, w) != d->waves->focus_number) {
+		d->waves->focus_number = w->info.number;
 		bw_debug_sort_stopped(d);
 	}
 	*out = (struct bw_stop){
 		.kind = BW_STOP_WAVES,
 		.wave = w->info.number,
-		.lane = d->focus_lane,
+		.lane = d->waves->focus_lane,
 		.reasons = w->info.reasons,
 		.breakpoint = w->info.breakpoint,
 		.breakpoint_lanes = w->info.breakpoint_lanes,
 		.breakpoint_temporary = b && b->info.temporary,
-		.n_waves = d->stopped.len,
+		.n_waves = d->waves->stopped.len,
 		.n_same = 1,
-		.n_unstoppable = d->unstoppable,
+		.n_unstoppable = d->waves->unstoppable,
 		.dispatch = w->info.dispatch,
 	};
 	w->reported = true;
@@ -480,7 +480,7 @@ struct bw_error *bw_step_alone_ended(struct bw_debug *d, const struct bw_wave_re
 
 struct bw_error *bw_debug_wait_alone(struct bw_debug *d, int timeout_ms, struct bw_stop *out)
 {
-	struct bw_wave_record *w = &d->slots[d->alone_slot];
+	struct bw_wave_record *w = &d->waves->slots[d->alone_slot];
 	struct bw_u32_vec none = {0};
 	bool is_over = false;
 	struct bw_error *err = until_stop(d, w, &none, timeout_ms, &is_over, out);

@@ -22,8 +22,8 @@ struct bw_error *bw_debug_watch_begin(struct bw_debug *d)
 	struct bw_error *err = NULL;
 	d->watched.len = 0;
 	d->watched_turn = 0;
-	for (size_t i = 0; !err && i < d->stopped.len; i++) {
-		const struct bw_wave_record *w = &d->slots[d->stopped.data[i]];
+	for (size_t i = 0; !err && i < d->waves->stopped.len; i++) {
+		const struct bw_wave_record *w = bw_stopped_wave(d, i);
 		bool wanted = w->stopped && may_move(d, w) && bw_watch_wants(d, w);
 		err = bw_vec_push(wanted ? &d->watched : &others, w->info.slot);
 	}
@@ -49,7 +49,7 @@ static void watched_ended(struct bw_debug *d, const struct bw_wave_record *w)
 		if (!bw_watch_is_for(b, w))
 			continue;
 		bw_vec_each(&d->watched, slot)
-			shared |= bw_watch_is_for(b, &d->slots[*slot]);
+			shared |= bw_watch_is_for(b, &d->waves->slots[*slot]);
 		if (shared)
 			continue;
 		bw_debug_note(d, BW_NOTICE_SAID, "[Watchpoint %u deleted: wave %u has ended]",
@@ -212,7 +212,7 @@ static struct bw_error *next_step(struct bw_debug *d, struct bw_wave_record **ou
 				  struct bw_stop *out)
 {
 	d->watched_turn = (d->watched_turn + 1) % d->watched.len;
-	struct bw_wave_record *w = *out_wave = &d->slots[d->watched.data[d->watched_turn]];
+	struct bw_wave_record *w = *out_wave = &d->waves->slots[d->watched.data[d->watched_turn]];
 	*out_over = *out_stop = false;
 	*out_moved = true;
 	if (!w->stopped)

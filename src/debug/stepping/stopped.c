@@ -194,7 +194,7 @@ static void identify(struct bw_debug *d, struct bw_wave_record *w)
 
 struct bw_error *bw_debug_examine(struct bw_debug *d, uint32_t slot)
 {
-	struct bw_wave_record *w = &d->slots[slot];
+	struct bw_wave_record *w = &d->waves->slots[slot];
 	struct bw_target_wave hw;
 
 	BW_TRY(bw_target_read_wave(d->target, slot, &hw));
@@ -257,8 +257,8 @@ struct bw_error *bw_debug_examine(struct bw_debug *d, uint32_t slot)
 static int by_position(const void *pa, const void *pb, void *cookie)
 {
 	const struct bw_debug *d = cookie;
-	const struct bw_wave_info *a = &d->slots[*(const uint32_t *)pa].info;
-	const struct bw_wave_info *b = &d->slots[*(const uint32_t *)pb].info;
+	const struct bw_wave_info *a = &d->waves->slots[*(const uint32_t *)pa].info;
+	const struct bw_wave_info *b = &d->waves->slots[*(const uint32_t *)pb].info;
 	if (a->dispatch != b->dispatch)
 		return a->dispatch < b->dispatch ? -1 : 1;
 	for (int i = 2; i >= 0; i--)
@@ -272,37 +272,36 @@ static int by_position(const void *pa, const void *pb, void *cookie)
 struct bw_error *bw_debug_collect(struct bw_debug *d)
 {
 	uint32_t n_slots = d->target->facts.n_slots;
-	BW_TRY(bw_vec_reserve(&d->stopped, n_slots));
-	size_t n = BW_MIN(bw_target_stopped(d->target, d->stopped.data, n_slots), (size_t)n_slots);
+	BW_TRY(bw_vec_reserve(&d->waves->stopped, n_slots));
+	size_t n = BW_MIN(bw_target_stopped(d->target, d->waves->stopped.data, n_slots),
+			  (size_t)n_slots);
 
 	size_t next = 0;
 	for (uint32_t slot = 0; slot < n_slots; slot++) {
-		if (next < n && d->stopped.data[next] == slot)
+		if (next < n && d->waves->stopped.data[next] == slot)
 			next++;
 		else
-			d->slots[slot].stopped = false;
+			d->waves->slots[slot].stopped = false;
 	}
-	d->stopped.len = n;
-	bw_debug_order_stops(d, d->stopped.data, n);
+	d->waves->stopped.len = n;
+	bw_debug_order_stops(d, d->waves->stopped.data, n);
 	for (size_t i = 0; i < n; i++) {
 		bw_tests_are_ended(d);
-		BW_TRY(bw_debug_examine(d, d->stopped.data[i]));
+		BW_TRY(bw_debug_examine(d, d->waves->stopped.data[i]));
 	}
 	d->defers_tests = false;
-	qsort_r(d->stopped.data, n, sizeof(uint32_t), by_position, d);
+	qsort_r(d->waves->stopped.data, n, sizeof(uint32_t), by_position, d);
 	for (size_t i = 0; i < n; i++)
-		bw_debug_wave_number(d, &d->slots[d->stopped.data[i]]);
+		bw_debug_wave_number(d, bw_stopped_wave(d, i));
 	bw_debug_sort_stopped(d);
 	d->state = BW_DEBUG_STOPPED;
 	bw_debug_waves_changed(d);
 	bw_watch_at_stop(d);
 
-	struct bw_wave_record *w = bw_debug_wave_priv(d, d->focus_number);
-	if (!w && n) {
-		w = &d->slots[d->stopped.data[0]];
-		d->focus_number = w->info.number;
-		d->focus_lane = bw_wave_first_active(w);
-	}
-	bw_debug_focus_on(d, w);
+	struct bw_wave_record *w = bw_debug_wave_priv(d, d->waves->focus_number);
+	if (w)
+		bw_debug_focus_on(d, w);
+	else
+		bw_debug_focus_first(d);
 	return NULL;
 }

@@ -441,7 +441,8 @@ struct bw_error *bw_debug_variable_value(struct bw_debug *d, const struct bw_var
 					 struct bw_value *out)
 {
 	struct bw_variables_frame f;
-	struct bw_value_of x = {.d = d, .wave = bw_debug_focus_priv(d), .lane = d->focus_lane};
+	struct bw_value_of x = {
+		.d = d, .wave = bw_debug_focus_priv(d), .lane = d->waves->focus_lane};
 	if (!bw_variables_frame(d, x.wave, &f))
 		return bw_errorf(BW_E_STATE, "No wave is stopped");
 	return bw_variables_value(&x, &f, v, out);
@@ -451,7 +452,8 @@ struct bw_error *bw_debug_variable_entry_value(struct bw_debug *d, const struct 
 					       struct bw_value *out)
 {
 	struct bw_variables_frame f;
-	struct bw_value_of x = {.d = d, .wave = bw_debug_focus_priv(d), .lane = d->focus_lane};
+	struct bw_value_of x = {
+		.d = d, .wave = bw_debug_focus_priv(d), .lane = d->waves->focus_lane};
 	if (!bw_variables_frame(d, x.wave, &f))
 		return bw_errorf(BW_E_STATE, "No wave is stopped");
 	return bw_variables_entry_value(&x, &f, v, out);
@@ -459,6 +461,7 @@ struct bw_error *bw_debug_variable_entry_value(struct bw_debug *d, const struct 
 
 struct bw_error *bw_debug_fetch(struct bw_debug *d, struct bw_value *v)
 {
-	struct bw_value_of x = {.d = d, .wave = bw_debug_focus_priv(d), .lane = d->focus_lane};
+	struct bw_value_of x = {
+		.d = d, .wave = bw_debug_focus_priv(d), .lane = d->waves->focus_lane};
 	return bw_variables_fetch(&x, v);
 }

@@ -128,7 +128,8 @@ static bool take_out_unread(struct bw_debug *d, const struct bw_variables_frame 
 
 bool bw_debug_returned_value(struct bw_debug *d, const struct bw_returned *r, struct bw_value *out)
 {
-	struct bw_value_of x = {.d = d, .wave = bw_debug_focus_priv(d), .lane = d->focus_lane};
+	struct bw_value_of x = {
+		.d = d, .wave = bw_debug_focus_priv(d), .lane = d->waves->focus_lane};
 	struct bw_variables_frame f;
 	struct bw_value v = {0};
 	struct bw_location l = r->location;

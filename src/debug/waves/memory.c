@@ -49,22 +49,22 @@ struct bw_error *bw_debug_gdb_error(struct bw_error *err)
 
 void bw_mem_lines_begin(struct bw_debug *d)
 {
-	d->lines_wanted = true;
-	memset(d->lines, 0, sizeof(d->lines));
+	d->waves->lines_wanted = true;
+	memset(d->waves->lines, 0, sizeof(d->waves->lines));
 }
 
 void bw_mem_lines_end(struct bw_debug *d)
 {
-	d->lines_wanted = false;
+	d->waves->lines_wanted = false;
 }
 
 /* Reads global memory, through the cache while it is in use. */
 static struct bw_error *read_global(struct bw_debug *d, uint64_t addr, uint8_t *out, size_t size_b)
 {
 	uint64_t va = bw_align_down(addr, BW_MEM_LINE_B);
-	if (!d->lines_wanted || addr + size_b > va + BW_MEM_LINE_B)
+	if (!d->waves->lines_wanted || addr + size_b > va + BW_MEM_LINE_B)
 		return bw_target_read(d->target, addr, out, size_b);
-	struct bw_mem_line *l = &d->lines[va / BW_MEM_LINE_B % BW_MEM_LINES];
+	struct bw_mem_line *l = &d->waves->lines[va / BW_MEM_LINE_B % BW_MEM_LINES];
 	if (!l->valid || l->va != va) {
 		struct bw_error *err = bw_target_read(d->target, va, l->data, BW_MEM_LINE_B);
 		l->valid = !err;
@@ -118,7 +118,7 @@ struct bw_error *bw_wave_mem_write(struct bw_debug *d, const struct bw_wave_mem 
 		return NULL;
 	bw_debug_forget_insts(d);
 	bw_stack_changed(d);
-	memset(d->lines, 0, sizeof(d->lines));
+	memset(d->waves->lines, 0, sizeof(d->waves->lines));
 	if (m->space == BW_SPACE_GLOBAL) {
 		struct bw_error *err = check_address(m->addr);
 		return bw_debug_gdb_error(err ? err
@@ -133,7 +133,7 @@ struct bw_error *bw_wave_mem_write(struct bw_debug *d, const struct bw_wave_mem 
 
 static struct bw_wave_mem of_focus(struct bw_debug *d, enum bw_space space, uint64_t addr)
 {
-	return (struct bw_wave_mem){bw_debug_focus_priv(d), d->focus_lane, space, addr};
+	return (struct bw_wave_mem){bw_debug_focus_priv(d), d->waves->focus_lane, space, addr};
 }
 
 struct bw_error *bw_debug_read(struct bw_debug *d, enum bw_space space, uint64_t addr, void *out,

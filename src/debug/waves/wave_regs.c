@@ -373,7 +373,7 @@ struct bw_error *bw_wave_reg_write(struct bw_debug *d, struct bw_wave_record *w,
 				r.index, r.index);
 		break;
 	}
-	d->wave_list_valid = false;
+	d->waves->list_valid = false;
 	bw_stack_changed(d);
 	return err;
 }

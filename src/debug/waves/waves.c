@@ -9,14 +9,70 @@
 #include "base/cleanup.h"
 #include "trap/trap.h"
 
+/* ---- The session's ---- */
+
+void bw_waves_fini(struct bw_waves *waves)
+{
+	bw_vec_free(&waves->list);
+	bw_vec_free(&waves->stopped);
+	free(waves->slots);
+}
+
+void bw_waves_forget(struct bw_debug *d)
+{
+	struct bw_waves *waves = d->waves;
+	waves->stopped.len = 0;
+	waves->unstoppable = waves->last_number = 0;
+	waves->focus_slot = UINT32_MAX;
+	waves->focus_number = 0;
+	waves->focus_lane = 0;
+	free(waves->slots);
+	waves->slots = NULL;
+	bw_debug_waves_changed(d);
+}
+
+void bw_waves_forget_space(struct bw_debug *d, uint32_t space)
+{
+	struct bw_u32_vec *stopped = &d->waves->stopped;
+	size_t n = 0;
+	for (size_t i = 0; i < stopped->len; i++) {
+		struct bw_wave_record *w = bw_stopped_wave(d, i);
+		if (w->info.space == space && w->known)
+			w->stopped = w->known = false;
+		else
+			stopped->data[n++] = stopped->data[i];
+	}
+	stopped->len = n;
+	bw_debug_waves_changed(d);
+	if (d->state == BW_DEBUG_STOPPED && !bw_debug_focus_priv(d))
+		bw_debug_focus_first(d);
+}
+
+void bw_waves_run(struct bw_debug *d)
+{
+	d->waves->stopped.len = 0;
+	d->waves->focus_slot = UINT32_MAX;
+	d->state = BW_DEBUG_RUNNING;
+}
+
 /* ---- Focus ---- */
 
 struct bw_wave_record *bw_debug_focus_priv(struct bw_debug *d)
 {
-	if (d->state != BW_DEBUG_STOPPED || d->focus_slot == UINT32_MAX)
+	if (d->state != BW_DEBUG_STOPPED || d->waves->focus_slot == UINT32_MAX)
 		return NULL;
-	struct bw_wave_record *w = &d->slots[d->focus_slot];
+	struct bw_wave_record *w = &d->waves->slots[d->waves->focus_slot];
 	return w->stopped ? w : NULL;
+}
+
+void bw_debug_focus_first(struct bw_debug *d)
+{
+	struct bw_wave_record *w = d->waves->stopped.len ? bw_stopped_wave(d, 0) : NULL;
+	if (w) {
+		d->waves->focus_number = w->info.number;
+		d->waves->focus_lane = bw_wave_first_active(w);
+	}
+	bw_debug_focus_on(d, w);
 }
 
 struct bw_error *bw_debug_need_focus(struct bw_debug *d, struct bw_wave_record **out)
@@ -34,7 +90,7 @@ struct bw_error *bw_debug_need_focus(struct bw_debug *d, struct bw_wave_record *
 
 struct bw_wave_record *bw_debug_wave_priv(struct bw_debug *d, uint32_t number)
 {
-	size_t lo = 0, hi = d->stopped.len;
+	size_t lo = 0, hi = d->waves->stopped.len;
 	if (d->state != BW_DEBUG_STOPPED)
 		return NULL;
 	/* while waves are still being examined the list has no order yet */
@@ -43,7 +99,7 @@ struct bw_wave_record *bw_debug_wave_priv(struct bw_debug *d, uint32_t number)
 		return focus->stopped ? focus : NULL;
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
-		struct bw_wave_record *w = &d->slots[d->stopped.data[mid]];
+		struct bw_wave_record *w = bw_stopped_wave(d, mid);
 		if (w->info.number == number)
 			return w->stopped ? w : NULL;
 		if (w->info.number < number)
@@ -62,7 +118,7 @@ const struct bw_wave_info *bw_debug_focus(struct bw_debug *d)
 
 unsigned bw_debug_focus_lane(struct bw_debug *d)
 {
-	return d->focus_lane;
+	return d->waves->focus_lane;
 }
 
 struct bw_error *bw_debug_set_focus(struct bw_debug *d, uint32_t number)
@@ -70,13 +126,13 @@ struct bw_error *bw_debug_set_focus(struct bw_debug *d, uint32_t number)
 	struct bw_wave_record *w = bw_debug_wave_priv(d, number);
 	if (!w)
 		return bw_errorf(BW_E_NOT_FOUND,
-				 number && number < d->next_wave
+				 number && number <= d->waves->last_number
 					 ? "Wave %u is not stopped, or has ended"
 					 : "Unknown wave %u",
 				 number);
-	if (number != d->focus_number)
-		d->focus_lane = bw_wave_first_active(w);
-	d->focus_number = number;
+	if (number != d->waves->focus_number)
+		d->waves->focus_lane = bw_wave_first_active(w);
+	d->waves->focus_number = number;
 	bw_debug_focus_on(d, w);
 	return NULL;
 }
@@ -88,7 +144,7 @@ struct bw_error *bw_debug_set_lane(struct bw_debug *d, unsigned lane)
 	if (lane >= w->info.lanes)
 		return bw_errorf(BW_E_NOT_FOUND, "Invalid lane ID: %u (the wave has lanes 0 to %u)",
 				 lane, w->info.lanes - 1u);
-	d->focus_lane = lane;
+	d->waves->focus_lane = lane;
 	return NULL;
 }
 
@@ -153,7 +209,7 @@ void bw_lane_name(struct bw_debug *d, const struct bw_wave_info *w, unsigned lan
 
 void bw_debug_waves_changed(struct bw_debug *d)
 {
-	d->wave_list_valid = false;
+	d->waves->list_valid = false;
 	bw_stack_resumed(d);
 }
 
@@ -162,19 +218,19 @@ const struct bw_wave_info *bw_debug_waves(struct bw_debug *d, size_t *out_n)
 	*out_n = 0;
 	if (d->state != BW_DEBUG_STOPPED)
 		return NULL;
-	if (!d->wave_list_valid) {
-		struct bw_error *err = bw_vec_reserve(&d->wave_list, d->stopped.len);
+	if (!d->waves->list_valid) {
+		struct bw_error *err = bw_vec_reserve(&d->waves->list, d->waves->stopped.len);
 		if (err) {
 			bw_error_free(err);
 			return NULL;
 		}
-		for (size_t i = 0; i < d->stopped.len; i++)
-			d->wave_list.data[i] = d->slots[d->stopped.data[i]].info;
-		d->wave_list.len = d->stopped.len;
-		d->wave_list_valid = true;
+		for (size_t i = 0; i < d->waves->stopped.len; i++)
+			d->waves->list.data[i] = bw_stopped_wave(d, i)->info;
+		d->waves->list.len = d->waves->stopped.len;
+		d->waves->list_valid = true;
 	}
-	*out_n = d->wave_list.len;
-	return d->wave_list.data;
+	*out_n = d->waves->list.len;
+	return d->waves->list.data;
 }
 
 const struct bw_wave_info *bw_debug_wave(struct bw_debug *d, uint32_t number)
@@ -188,8 +244,8 @@ const struct bw_wave_info *bw_debug_wave_at(struct bw_debug *d, uint32_t dispatc
 {
 	if (d->state != BW_DEBUG_STOPPED)
 		return NULL;
-	for (size_t i = 0; i < d->stopped.len; i++) {
-		const struct bw_wave_info *w = &d->slots[d->stopped.data[i]].info;
+	for (size_t i = 0; i < d->waves->stopped.len; i++) {
+		const struct bw_wave_info *w = &bw_stopped_wave(d, i)->info;
 		if (w->dispatch == dispatch && w->wave_in_group == wave_in_group &&
 		    memcmp(w->workgroup, workgroup, sizeof(w->workgroup)) == 0)
 			return w;
@@ -200,19 +256,19 @@ const struct bw_wave_info *bw_debug_wave_at(struct bw_debug *d, uint32_t dispatc
 uint32_t bw_debug_wave_number(struct bw_debug *d, struct bw_wave_record *w)
 {
 	if (!w->info.number)
-		w->info.number = d->next_wave++;
+		w->info.number = ++d->waves->last_number;
 	return w->info.number;
 }
 
 static int by_number(const void *pa, const void *pb, void *cookie)
 {
 	const struct bw_debug *d = cookie;
-	uint32_t a = d->slots[*(const uint32_t *)pa].info.number;
-	uint32_t b = d->slots[*(const uint32_t *)pb].info.number;
+	uint32_t a = d->waves->slots[*(const uint32_t *)pa].info.number;
+	uint32_t b = d->waves->slots[*(const uint32_t *)pb].info.number;
 	return a < b ? -1 : a > b;
 }
 
 void bw_debug_sort_stopped(struct bw_debug *d)
 {
-	qsort_r(d->stopped.data, d->stopped.len, sizeof(uint32_t), by_number, d);
+	qsort_r(d->waves->stopped.data, d->waves->stopped.len, sizeof(uint32_t), by_number, d);
 }

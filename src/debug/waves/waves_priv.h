@@ -27,6 +27,39 @@ struct bw_wave_record {
 	uint32_t raw_enables;
 };
 
+/* A cache of memory, used while the conditions of many waves are evaluated. */
+enum { BW_MEM_LINE_B = 256, BW_MEM_LINES = 32 };
+struct bw_mem_line {
+	bool valid;
+	uint64_t va;
+	uint8_t data[BW_MEM_LINE_B];
+};
+
+struct bw_waves {
+	struct bw_wave_record *slots; /* target->facts.n_slots */
+	struct bw_u32_vec stopped;    /* slots of stopped waves, in the order of wave numbers */
+	uint32_t unstoppable;	      /* how many could not be stopped */
+	struct BW_VEC(struct bw_wave_info) list; /* the array that bw_debug_waves returned */
+	bool list_valid;
+	uint32_t last_number;  /* given to a wave */
+	uint32_t focus_slot;   /* UINT32_MAX: none */
+	uint32_t focus_number; /* of the wave that has the focus, also while it runs */
+	unsigned focus_lane;
+	bool lines_wanted;
+	struct bw_mem_line lines[BW_MEM_LINES];
+};
+void bw_waves_fini(struct bw_waves *waves);
+/* Drops those of one run of the program. */
+void bw_waves_forget(struct bw_debug *d);
+/* Drops those that have ended with an address space. */
+void bw_waves_forget_space(struct bw_debug *d, uint32_t space);
+/* All run, or end. */
+void bw_waves_run(struct bw_debug *d);
+static inline struct bw_wave_record *bw_stopped_wave(const struct bw_debug *d, size_t i)
+{
+	return &d->waves->slots[d->waves->stopped.data[i]];
+}
+
 /* The lowest active lane, 0 where none is. */
 static inline unsigned bw_wave_first_active(const struct bw_wave_record *w)
 {
@@ -39,6 +72,8 @@ uint32_t bw_debug_scratch_lane_b(struct bw_debug *d, const struct bw_wave_record
 
 /* waves.c */
 struct bw_wave_record *bw_debug_focus_priv(struct bw_debug *d);
+/* The first stopped wave gets the focus, where there is one. */
+void bw_debug_focus_first(struct bw_debug *d);
 struct bw_error *bw_debug_need_focus(struct bw_debug *d, struct bw_wave_record **out) BW_MUST_CHECK;
 struct bw_wave_record *bw_debug_wave_priv(struct bw_debug *d, uint32_t number);
 /* The number of a wave, given on first use. */
