@@ -29,9 +29,8 @@ struct bw_space_of {
 };
 
 struct bw_break;
-struct bw_buffer_info;
 struct bw_debug_code;
-struct bw_dispatch_record;
+struct bw_dispatches;
 struct bw_isa_text;
 struct bw_patch;
 struct bw_stack;
@@ -108,22 +107,10 @@ struct bw_debug {
 	struct bw_u32_vec watched;
 	size_t watched_turn;
 
-	struct BW_VEC(struct bw_dispatch_record) dispatches;
-	uint32_t dispatches_dropped;	  /* dispatches 1 to this number have ended and are no
-					   * longer listed */
-	struct bw_target_object *objects; /* as last asked for, in that space; owned */
-	size_t n_objects;
-	uint32_t objects_space;
-	struct BW_VEC(struct bw_buffer_info) buffers; /* bound.c */
-	uint32_t next_buffer;
-	bool buffers_found; /* looked for when so many continues had been: */
-	uint64_t buffers_continues;
-	uint64_t continues;			       /* counts bw_debug_continue */
-	struct BW_VEC(struct bw_cl_source) cl_sources; /* opencl.c */
+	struct bw_dispatches *dispatches;
+	uint64_t continues; /* counts bw_debug_continue */
 	/* the next wait reports it: it came while nothing waited; kind NONE: none */
 	struct bw_stop pending;
-	struct BW_VEC(struct bw_dispatch_info) dispatch_list;
-	struct bw_u32_vec held;	    /* submissions that are held */
 	uint64_t deferred_since_ms; /* the first of them waits for an earlier one (run.c); 0: not */
 
 	uint32_t excp, excp_ever; /* exceptions that are enabled now, and were in this run of the
@@ -135,8 +122,7 @@ struct bw_debug {
 						      */
 	struct bw_stack *stack;			     /* frames/frames.c; NULL: not asked for yet */
 	struct BW_VEC(struct bw_var) vars;
-	unsigned n_values;		 /* $1, $2 ... of print */
-	bool told_origin[BW_LINES_NONE]; /* what the lines of shaders are of has been said */
+	unsigned n_values; /* $1, $2 ... of print */
 };
 
 /* Whose instructions the target's GPU executes: the generation of bw_debug_arch() by its name. */

@@ -149,7 +149,7 @@ static void insert_places(struct bw_debug *d, struct bw_break *b, bool announce)
 {
 	bool was_pending = b->info.pending, is_refused = false;
 	/* Before the first submission nothing can be patched: no code of the program is known. */
-	if (!d->target || d->dispatches.len == 0 || b->filter || b->info.kind != BW_BREAK_CODE)
+	if (!d->target || d->dispatches->all.len == 0 || b->filter || b->info.kind != BW_BREAK_CODE)
 		return;
 	for (size_t i = 0; i < d->spaces.len; i++) {
 		BW_IN_SPACE(d, d->spaces.data[i].number);
@@ -242,7 +242,7 @@ static struct bw_error *check_condition(struct bw_debug *d, const char *expr,
 static struct bw_error *check_places(struct bw_debug *d, const struct bw_where_spec *where)
 {
 	struct bw_addr_vec found = {0};
-	if (!d->target || d->dispatches.len == 0 || where->kind == BW_WHERE_LINE)
+	if (!d->target || d->dispatches->all.len == 0 || where->kind == BW_WHERE_LINE)
 		return NULL;
 	struct bw_error *err = bw_where_resolve(d, where, &found);
 	for (size_t i = 0; !err && i < found.len; i++)

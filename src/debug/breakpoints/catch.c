@@ -140,7 +140,7 @@ static void catch_one(struct bw_debug *d, struct bw_break *b, const struct bw_di
 
 void bw_catch_again(struct bw_debug *d, struct bw_break *b)
 {
-	bw_vec_each(&d->dispatches, x) {
+	bw_vec_each(&d->dispatches->all, x) {
 		const struct bw_catch *c = find_catch(b, x->info.number);
 		BW_IN_SPACE(d, x->info.space);
 		if (x->info.state >= BW_DISPATCH_DONE || bw_debug_has_begun(d, x) == BW_BEGUN_YES)
@@ -223,7 +223,7 @@ void bw_catch_sweep(struct bw_debug *d)
 
 static bool runs_earlier(struct bw_debug *d, uint32_t submission, const struct bw_catch *c)
 {
-	bw_vec_each(&d->dispatches, x)
+	bw_vec_each(&d->dispatches->all, x)
 		if (x->info.submission < submission && x->info.state == BW_DISPATCH_RUNNING &&
 		    x->info.desc.code_va == c->va && x->info.space == c->space)
 			return true;

@@ -29,7 +29,7 @@ static void tell_begun(struct bw_debug *d, const struct bw_break *b)
 	const struct bw_dispatch_filter *f = b->filter;
 	uint32_t begun = 0;
 	bool is_over = false;
-	bw_vec_each(&d->dispatches, x) {
+	bw_vec_each(&d->dispatches->all, x) {
 		bool over = x->info.state >= BW_DISPATCH_DONE;
 		if ((over && !is_absolute(f)) || bw_debug_has_begun(d, x) != BW_BEGUN_YES ||
 		    !bw_catch_fits(f, x))
@@ -129,7 +129,7 @@ static void tell_unknown_name(struct bw_debug *d, const struct bw_break *b)
 	bw_vec_each(&d->code->modules, m)
 		if (!(*m)->is_found && module_fits(*m, pattern, &names))
 			return;
-	bw_vec_each(&d->dispatches, x) {
+	bw_vec_each(&d->dispatches->all, x) {
 		if (bw_catch_name_fits(pattern, x))
 			return;
 		add_name(&names, x->info.kernel_title);
@@ -150,9 +150,9 @@ static void tell_unknown_name(struct bw_debug *d, const struct bw_break *b)
 static void tell_unknown_label(struct bw_debug *d, const struct bw_break *b)
 {
 	struct names names = {0};
-	if (!d->dispatches.len)
+	if (!d->dispatches->all.len)
 		return;
-	bw_vec_each(&d->dispatches, x) {
+	bw_vec_each(&d->dispatches->all, x) {
 		if (bw_catch_label_fits(b->filter->label, x))
 			return;
 		add_name(&names, x->info.label);
@@ -171,7 +171,7 @@ void bw_catch_tell_new(struct bw_debug *d, const struct bw_break *b)
 
 void bw_catch_tell_unmatched(struct bw_debug *d)
 {
-	size_t n = d->dispatches_dropped + d->dispatches.len;
+	size_t n = d->dispatches->dropped + d->dispatches->all.len;
 	bw_vec_each(&d->breaks, it) {
 		const struct bw_break *b = *it;
 		const struct bw_dispatch_filter *f = b->filter;

@@ -192,7 +192,7 @@ struct bw_filter_facts bw_filter_facts_of(struct bw_filter_at *at)
 				    .resume_before_b = RESUME_B,
 				    .cookie = at};
 	bool first = true;
-	bw_vec_each(&d->dispatches, x) {
+	bw_vec_each(&d->dispatches->all, x) {
 		const struct bw_target_dispatch *t = &x->info.desc;
 		if (x->info.state != BW_DISPATCH_HELD && x->info.state != BW_DISPATCH_RUNNING)
 			continue;

@@ -227,7 +227,7 @@ static struct bw_error *look_at_args(struct look *l)
 static struct bw_buffer_info *buffer_around(struct bw_debug *d, uint64_t va, bool is_image)
 {
 	struct bw_buffer_info *best = NULL;
-	bw_vec_each(&d->buffers, b)
+	bw_vec_each(&d->dispatches->buffers, b)
 		if (b->space == d->space && b->va && va >= b->va && va - b->va < b->size_b &&
 		    b->is_image == is_image &&
 		    (!best || (b->from_api && !best->from_api) ||
@@ -238,9 +238,9 @@ static struct bw_buffer_info *buffer_around(struct bw_debug *d, uint64_t va, boo
 
 static struct bw_error *add_buffer(struct bw_debug *d, struct bw_buffer_info b)
 {
-	b.number = ++d->next_buffer;
+	b.number = ++d->dispatches->last_buffer;
 	b.space = d->space;
-	return bw_vec_push(&d->buffers, b);
+	return bw_vec_push(&d->dispatches->buffers, b);
 }
 
 /* Updates the buffers that the API knows; those that it has destroyed are removed. */
@@ -251,21 +251,21 @@ static struct bw_error *update_from_api(struct bw_debug *d)
 	if (!bw_target_can(d->target, BW_CAP_OBJECTS))
 		return NULL;
 	BW_TRY(bw_debug_objects(d, &all, &n));
-	for (size_t k = d->buffers.len; k-- > 0;) {
-		struct bw_buffer_info *b = &d->buffers.data[k];
+	for (size_t k = d->dispatches->buffers.len; k-- > 0;) {
+		struct bw_buffer_info *b = &d->dispatches->buffers.data[k];
 		bool lives = !b->from_api || b->space != d->space;
 		for (size_t i = 0; i < n && !lives; i++)
 			lives = all[i].id == b->object &&
 				all[i].kind == (b->is_image ? BW_OBJECT_IMAGE : BW_OBJECT_BUFFER);
 		if (!lives)
-			bw_vec_remove(&d->buffers, k);
+			bw_vec_remove(&d->dispatches->buffers, k);
 	}
 	for (size_t i = 0; i < n; i++) {
 		struct bw_buffer_info *known = NULL, b = {.space = d->space, .from_api = true};
 		if (all[i].kind != BW_OBJECT_BUFFER && all[i].kind != BW_OBJECT_IMAGE)
 			continue;
 		b.is_image = all[i].kind == BW_OBJECT_IMAGE;
-		bw_vec_each(&d->buffers, it)
+		bw_vec_each(&d->dispatches->buffers, it)
 			if (it->from_api && it->space == d->space && it->object == all[i].id &&
 			    it->is_image == b.is_image)
 				known = it;
@@ -354,7 +354,7 @@ static struct bw_error *number_found(struct look *l)
 				.va = f->va, .size_b = f->size_b, .is_image = image};
 			memcpy(new.name, f->name, sizeof(new.name));
 			BW_TRY(add_buffer(l->d, new));
-			b = &l->d->buffers.data[l->d->buffers.len - 1];
+			b = &l->d->dispatches->buffers.data[l->d->dispatches->buffers.len - 1];
 		}
 		f->buffer = b->number;
 		if (!f->name[0])
@@ -398,14 +398,14 @@ struct bw_error *bw_debug_buffers(struct bw_debug *d, const struct bw_buffer_inf
 {
 	BW_TRY(bw_debug_need_target(d));
 	BW_TRY(update_from_api(d));
-	*out = d->buffers.data;
-	*out_n = d->buffers.len;
+	*out = d->dispatches->buffers.data;
+	*out_n = d->dispatches->buffers.len;
 	return NULL;
 }
 
 struct bw_error *bw_debug_buffer(struct bw_debug *d, uint32_t number, struct bw_buffer_info *out)
 {
-	bw_vec_each(&d->buffers, b) {
+	bw_vec_each(&d->dispatches->buffers, b) {
 		if (b->number == number) {
 			*out = *b;
 			return NULL;
@@ -419,7 +419,8 @@ struct bw_error *bw_debug_buffer(struct bw_debug *d, uint32_t number, struct bw_
 struct bw_error *bw_debug_find_buffer(struct bw_debug *d, uint32_t dispatch, uint32_t number,
 				      struct bw_buffer_info *out)
 {
-	bool fresh = d->buffers_found && d->buffers_continues == d->continues;
+	bool fresh =
+		d->dispatches->buffers_found && d->dispatches->buffers_continues == d->continues;
 	struct bw_error *err = fresh ? bw_debug_buffer(d, number, out) : NULL;
 	if (fresh && !err)
 		return NULL;
@@ -431,7 +432,7 @@ struct bw_error *bw_debug_find_buffer(struct bw_debug *d, uint32_t dispatch, uin
 		BW_TRY(bw_debug_bound(d, dispatch, &bound, &n));
 	free(bound);
 	BW_TRY(bw_debug_buffers(d, &all, &n));
-	d->buffers_found = true;
-	d->buffers_continues = d->continues;
+	d->dispatches->buffers_found = true;
+	d->dispatches->buffers_continues = d->continues;
 	return bw_debug_buffer(d, number, out);
 }

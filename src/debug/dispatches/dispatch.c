@@ -70,18 +70,43 @@ static void free_dispatch(struct bw_dispatch_record *x)
 	free(x->api_kernel);
 }
 
-void bw_debug_forget_dispatches(struct bw_debug *d)
+void bw_dispatches_forget(struct bw_dispatches *x)
 {
-	bw_vec_each(&d->dispatches, x)
-		free_dispatch(x);
-	d->dispatches.len = 0;
-	d->dispatches_dropped = 0;
-	free(d->objects);
-	d->objects = NULL;
-	d->n_objects = 0;
-	bw_vec_free(&d->buffers);
-	d->next_buffer = 0;
-	d->buffers_found = false;
+	bw_vec_each(&x->all, it)
+		free_dispatch(it);
+	x->all.len = x->held.len = 0;
+	x->dropped = 0;
+	free(x->objects);
+	x->objects = NULL;
+	x->n_objects = 0;
+	bw_vec_free(&x->buffers);
+	x->last_buffer = 0;
+	x->buffers_found = false;
+}
+
+void bw_dispatches_forget_space(struct bw_dispatches *x, uint32_t space)
+{
+	bw_vec_each(&x->all, it) {
+		if (it->info.space != space || it->info.state >= BW_DISPATCH_DONE)
+			continue;
+		for (size_t i = x->held.len; i-- > 0;)
+			if (x->held.data[i] == it->info.submission)
+				bw_vec_remove(&x->held, i);
+		it->info.state = BW_DISPATCH_FAILED;
+		it->info.result = -ECANCELED;
+	}
+	for (size_t i = x->buffers.len; i-- > 0;)
+		if (x->buffers.data[i].space == space)
+			bw_vec_remove(&x->buffers, i);
+}
+
+void bw_dispatches_fini(struct bw_dispatches *x)
+{
+	bw_dispatches_forget(x);
+	bw_vec_free(&x->all);
+	bw_vec_free(&x->list);
+	bw_vec_free(&x->held);
+	bw_cl_sources_free(x);
 }
 
 /* A program may make millions of dispatches: of those that have ended, only the last ones are
@@ -89,15 +114,15 @@ void bw_debug_forget_dispatches(struct bw_debug *d)
 static void drop_old(struct bw_debug *d)
 {
 	enum { KEEP = 4096, SLACK = 1024 };
+	struct bw_dispatch_record *all = d->dispatches->all.data;
 	size_t n = 0;
-	if (d->dispatches.len < KEEP + SLACK)
+	if (d->dispatches->all.len < KEEP + SLACK)
 		return;
-	while (n < SLACK && d->dispatches.data[n].info.state >= BW_DISPATCH_DONE)
-		free_dispatch(&d->dispatches.data[n++]);
-	memmove(d->dispatches.data, d->dispatches.data + n,
-		(d->dispatches.len - n) * sizeof(*d->dispatches.data));
-	d->dispatches.len -= n;
-	d->dispatches_dropped += (uint32_t)n;
+	while (n < SLACK && all[n].info.state >= BW_DISPATCH_DONE)
+		free_dispatch(&all[n++]);
+	d->dispatches->all.len -= n;
+	memmove(all, all + n, d->dispatches->all.len * sizeof(*all));
+	d->dispatches->dropped += (uint32_t)n;
 }
 
 static struct bw_error *refresh_objects(struct bw_debug *d)
@@ -107,10 +132,10 @@ static struct bw_error *refresh_objects(struct bw_debug *d)
 	if (!bw_target_can(d->target, BW_CAP_OBJECTS))
 		return NULL;
 	BW_TRY(bw_target_objects(d->target, &all, &n));
-	free(d->objects);
-	d->objects = all;
-	d->n_objects = n;
-	d->objects_space = d->space;
+	free(d->dispatches->objects);
+	d->dispatches->objects = all;
+	d->dispatches->n_objects = n;
+	d->dispatches->objects_space = d->space;
 	return NULL;
 }
 
@@ -120,16 +145,17 @@ struct bw_error *bw_debug_objects(struct bw_debug *d, const struct bw_target_obj
 	BW_TRY(bw_debug_need_target(d));
 	BW_TRY(bw_target_need(d->target, BW_CAP_OBJECTS));
 	BW_TRY(refresh_objects(d));
-	*out = d->objects;
-	*out_n = d->n_objects;
+	*out = d->dispatches->objects;
+	*out_n = d->dispatches->n_objects;
 	return NULL;
 }
 
 static const struct bw_target_object *find_pipeline(const struct bw_debug *d, uint32_t id)
 {
-	for (size_t i = 0; i < d->n_objects; i++)
-		if (d->objects[i].kind == BW_OBJECT_PIPELINE && d->objects[i].id == id)
-			return &d->objects[i];
+	for (size_t i = 0; i < d->dispatches->n_objects; i++)
+		if (d->dispatches->objects[i].kind == BW_OBJECT_PIPELINE &&
+		    d->dispatches->objects[i].id == id)
+			return &d->dispatches->objects[i];
 	return NULL;
 }
 
@@ -139,7 +165,7 @@ static struct bw_error *name_dispatch(struct bw_debug *d, struct bw_dispatch_rec
 {
 	uint32_t id = x->info.desc.pipeline;
 	const struct bw_target_object *p =
-		id && d->objects_space == d->space ? find_pipeline(d, id) : NULL;
+		id && d->dispatches->objects_space == d->space ? find_pipeline(d, id) : NULL;
 	if (id && !*fresh && (!p || !p->name[0])) {
 		BW_TRY(refresh_objects(d));
 		*fresh = true;
@@ -202,7 +228,7 @@ static struct bw_error *fill_dispatch(struct bw_debug *d, const struct bw_target
 				      size_t i, bool *fresh, struct bw_dispatch_record *out)
 {
 	struct bw_dispatch_record x = {0};
-	x.info.number = d->dispatches_dropped + (uint32_t)d->dispatches.len + 1;
+	x.info.number = d->dispatches->dropped + (uint32_t)d->dispatches->all.len + 1;
 	x.info.submission = ev->submission;
 	x.info.queue = ev->queue;
 	x.info.space = ev->space;
@@ -225,9 +251,9 @@ static struct bw_error *fill_dispatch(struct bw_debug *d, const struct bw_target
 /* Sets the packet number of a new dispatch from an earlier one in its queue. */
 static void guess_from_last(struct bw_debug *d)
 {
-	struct bw_dispatch_record *x = &d->dispatches.data[d->dispatches.len - 1];
-	for (size_t i = d->dispatches.len - 1; i-- > 0;) {
-		const struct bw_dispatch_record *last = &d->dispatches.data[i];
+	struct bw_dispatch_record *x = &d->dispatches->all.data[d->dispatches->all.len - 1];
+	for (size_t i = d->dispatches->all.len - 1; i-- > 0;) {
+		const struct bw_dispatch_record *last = &d->dispatches->all.data[i];
 		if (last->info.queue != x->info.queue)
 			continue;
 		x->packet_guessed = last->packet_known || last->packet_guessed;
@@ -247,15 +273,15 @@ static struct bw_error *add_dispatch(struct bw_debug *d, const struct bw_target_
 	unsigned lanes = dispatch_lanes(bw_debug_arch(d), &x.info);
 	x.info.waves_per_group =
 		(uint32_t)BW_MIN((items + lanes - 1) / lanes, (uint64_t)UINT32_MAX);
-	struct bw_error *err = bw_vec_push(&d->dispatches, x);
+	struct bw_error *err = bw_vec_push(&d->dispatches->all, x);
 	if (err) {
 		free_dispatch(&x);
 		return err;
 	}
-	bw_vec_each(&d->dispatches, it)
+	bw_vec_each(&d->dispatches->all, it)
 		point_info(it);
 	guess_from_last(d);
-	bw_catch_new_dispatch(d, &d->dispatches.data[d->dispatches.len - 1]);
+	bw_catch_new_dispatch(d, &d->dispatches->all.data[d->dispatches->all.len - 1]);
 	bw_filter_dirty(d); /* its waves may have fewer registers */
 	return NULL;
 }
@@ -269,14 +295,14 @@ struct bw_error *bw_debug_on_submit(struct bw_debug *d, const struct bw_target_e
 	for (size_t i = 0; i < ev->n_dispatches; i++)
 		BW_TRY(add_dispatch(d, ev, i, &fresh));
 	if (!ev->is_running)
-		BW_TRY(bw_vec_push(&d->held, ev->submission));
+		BW_TRY(bw_vec_push(&d->dispatches->held, ev->submission));
 	bw_debug_resolve_breaks(d);
 	return NULL;
 }
 
 struct bw_error *bw_debug_match_again(struct bw_debug *d)
 {
-	bw_vec_each(&d->dispatches, x) {
+	bw_vec_each(&d->dispatches->all, x) {
 		bool from_api = x->info.kernel && x->api_kernel;
 		if ((x->info.kernel && !from_api) || x->info.state >= BW_DISPATCH_DONE)
 			continue;
@@ -313,7 +339,7 @@ static const char *why_failed(int result)
 
 void bw_debug_on_done(struct bw_debug *d, const struct bw_target_event *ev)
 {
-	bw_vec_each(&d->dispatches, x) {
+	bw_vec_each(&d->dispatches->all, x) {
 		if (x->info.submission != ev->submission)
 			continue;
 		x->info.state = ev->result ? BW_DISPATCH_FAILED : BW_DISPATCH_DONE;
@@ -327,29 +353,30 @@ void bw_debug_on_done(struct bw_debug *d, const struct bw_target_event *ev)
 
 struct bw_dispatch_record *bw_debug_dispatch_priv(struct bw_debug *d, uint32_t number)
 {
-	uint32_t i = number - d->dispatches_dropped - 1;
-	return number > d->dispatches_dropped && i < d->dispatches.len ? &d->dispatches.data[i]
-								       : NULL;
+	uint32_t i = number - d->dispatches->dropped - 1;
+	return number > d->dispatches->dropped && i < d->dispatches->all.len
+		       ? &d->dispatches->all.data[i]
+		       : NULL;
 }
 
 const struct bw_dispatch_info *bw_debug_dispatches(struct bw_debug *d, size_t *out_n)
 {
-	d->dispatch_list.len = 0;
+	d->dispatches->list.len = 0;
 	*out_n = 0;
-	bw_vec_each(&d->dispatches, x) {
-		struct bw_error *err = bw_vec_push(&d->dispatch_list, x->info);
+	bw_vec_each(&d->dispatches->all, x) {
+		struct bw_error *err = bw_vec_push(&d->dispatches->list, x->info);
 		if (err) {
 			bw_error_free(err);
 			break;
 		}
 	}
-	*out_n = d->dispatch_list.len;
-	return d->dispatch_list.data;
+	*out_n = d->dispatches->list.len;
+	return d->dispatches->list.data;
 }
 
 const struct bw_dispatch_info *bw_debug_held(struct bw_debug *d)
 {
-	bw_vec_each(&d->dispatches, x)
+	bw_vec_each(&d->dispatches->all, x)
 		if (x->info.state == BW_DISPATCH_HELD)
 			return &x->info;
 	return NULL;
@@ -366,7 +393,7 @@ const struct bw_dispatch_info *bw_debug_dispatch(struct bw_debug *d, uint32_t nu
 static void guess_packets(struct bw_debug *d, const struct bw_dispatch_record *known)
 {
 	uint32_t packet = known->packet;
-	bw_vec_each(&d->dispatches, x) {
+	bw_vec_each(&d->dispatches->all, x) {
 		if (x->info.queue != known->info.queue || x->info.number <= known->info.number)
 			continue;
 		packet = next_packet(d, packet);
@@ -384,7 +411,7 @@ struct bw_dispatch_record *bw_debug_dispatch_of(struct bw_debug *d, const struct
 	struct bw_dispatch_record *best = NULL;
 	int best_score = 0;
 
-	bw_vec_each(&d->dispatches, x) {
+	bw_vec_each(&d->dispatches->all, x) {
 		int score = 1;
 		if (x->info.state != BW_DISPATCH_RUNNING || x->info.space != hw->space)
 			continue;
@@ -418,7 +445,7 @@ struct bw_dispatch_record *bw_debug_dispatch_of(struct bw_debug *d, const struct
 static size_t count_unknown(const struct bw_debug *d)
 {
 	size_t n = 0;
-	bw_vec_each(&d->dispatches, x)
+	bw_vec_each(&d->dispatches->all, x)
 		n += x->info.state == BW_DISPATCH_RUNNING && !x->packet_known && !x->packet_guessed;
 	return n;
 }

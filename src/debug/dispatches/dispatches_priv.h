@@ -29,6 +29,28 @@ struct bw_dispatch_record {
 	struct bw_api_kernel *api_kernel;   /* owned; NULL: no API describes the kernel */
 };
 
+struct bw_dispatches {
+	struct BW_VEC(struct bw_dispatch_record) all;
+	uint32_t dropped; /* dispatches 1 to this number have ended and are no longer listed */
+	struct BW_VEC(
+		struct bw_dispatch_info) list; /* the array that bw_debug_dispatches returned */
+	struct bw_u32_vec held;		       /* submissions that are held */
+	struct bw_target_object *objects;      /* as last asked for, in that space; owned */
+	size_t n_objects;
+	uint32_t objects_space;
+	struct BW_VEC(struct bw_buffer_info) buffers; /* bound.c */
+	uint32_t last_buffer;
+	bool buffers_found; /* looked for when so many continues had been: */
+	uint64_t buffers_continues;
+	struct BW_VEC(struct bw_cl_source) cl_sources; /* opencl.c */
+	bool told_origin[BW_LINES_NONE]; /* what the lines of shaders are of has been said */
+};
+void bw_dispatches_fini(struct bw_dispatches *x);
+/* Drops those of one run of the program. */
+void bw_dispatches_forget(struct bw_dispatches *x);
+/* Those of an address space that no longer exists have failed. */
+void bw_dispatches_forget_space(struct bw_dispatches *x, uint32_t space);
+
 /* dispatch.c */
 struct bw_error *bw_debug_on_submit(struct bw_debug *d,
 				    const struct bw_target_event *ev) BW_MUST_CHECK;
@@ -46,8 +68,6 @@ struct bw_dispatch_record *bw_debug_dispatch_of(struct bw_debug *d,
 enum bw_begun { BW_BEGUN_NOT, BW_BEGUN_UNKNOWN, BW_BEGUN_YES };
 enum bw_begun bw_debug_has_begun(const struct bw_debug *d, const struct bw_dispatch_record *x);
 
-/* Frees the list of dispatches. */
-void bw_debug_forget_dispatches(struct bw_debug *d);
 /* Sorts slots that have just stopped by the order in which their dispatches were launched. */
 void bw_debug_order_stops(struct bw_debug *d, uint32_t *slots, size_t n);
 
@@ -81,7 +101,7 @@ void bw_debug_use_args(struct bw_dispatch_record *x);
  * known. x NULL: no kernel. Lives as long as the session. */
 const struct bw_ctype *bw_debug_cl_type(struct bw_debug *d, const struct bw_dispatch_info *x,
 					const char *name);
-void bw_debug_forget_cl_types(struct bw_debug *d);
+void bw_cl_sources_free(struct bw_dispatches *x);
 
 /* inst_start.c */
 /* The instruction before pc, in the function that pc is in; 0: not known. */

@@ -15,14 +15,14 @@ uint64_t bw_debug_now_ms(void)
 void bw_hang_restart(struct bw_debug *d)
 {
 	uint64_t now = bw_debug_now_ms();
-	bw_vec_each(&d->dispatches, x)
+	bw_vec_each(&d->dispatches->all, x)
 		x->first_since_ms = x->first_since_ms ? now : 0;
 }
 
 /* Whether a dispatch before x in its queue runs. */
 static bool has_to_wait(const struct bw_debug *d, const struct bw_dispatch_record *x)
 {
-	for (const struct bw_dispatch_record *o = d->dispatches.data; o < x; o++)
+	for (const struct bw_dispatch_record *o = d->dispatches->all.data; o < x; o++)
 		if (o->info.queue == x->info.queue && o->info.state == BW_DISPATCH_RUNNING &&
 		    o->info.submission != x->info.submission)
 			return true;
@@ -34,7 +34,7 @@ int bw_hang_limit(struct bw_debug *d, int timeout_ms)
 	uint64_t limit = d->settings.hang_ms, now = bw_debug_now_ms();
 	if (!limit)
 		return timeout_ms;
-	bw_vec_each(&d->dispatches, x) {
+	bw_vec_each(&d->dispatches->all, x) {
 		if (x->info.state != BW_DISPATCH_RUNNING || has_to_wait(d, x))
 			continue;
 		if (!x->first_since_ms)
@@ -53,7 +53,7 @@ static struct bw_dispatch_record *found(struct bw_debug *d)
 	uint64_t limit = d->settings.hang_ms, now = bw_debug_now_ms();
 	if (!limit)
 		return NULL;
-	bw_vec_each(&d->dispatches, x)
+	bw_vec_each(&d->dispatches->all, x)
 		if (x->info.state == BW_DISPATCH_RUNNING && x->first_since_ms &&
 		    now - x->first_since_ms >= limit && !has_to_wait(d, x))
 			return x;

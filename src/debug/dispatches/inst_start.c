@@ -12,7 +12,7 @@ static bool walk_to(struct bw_debug *d, uint64_t pc, uint64_t *out_before, uint6
 {
 	uint64_t at, end;
 	struct bw_error *err = bw_debug_function_range(d, pc, &at, &end);
-	bw_vec_each(&d->dispatches, x) {
+	bw_vec_each(&d->dispatches->all, x) {
 		if (!err || pc < x->kernel_start || pc >= x->kernel_end)
 			continue;
 		bw_error_free(err);

@@ -90,7 +90,7 @@ struct bw_cl_source {
 static const struct bw_cl_types *types_of(struct bw_debug *d, const char *options,
 					  const char *source)
 {
-	bw_vec_each(&d->cl_sources, s)
+	bw_vec_each(&d->dispatches->cl_sources, s)
 		if (!strcmp(s->options, options) && !strcmp(s->source, source))
 			return s->types;
 	struct bw_cl_source new = {strdup(options), strdup(source), NULL};
@@ -98,7 +98,7 @@ static const struct bw_cl_types *types_of(struct bw_debug *d, const char *option
 				       ? bw_cl_types_open(source, options, &new.types)
 				       : bw_error_nomem();
 	if (!err)
-		err = bw_vec_push(&d->cl_sources, new);
+		err = bw_vec_push(&d->dispatches->cl_sources, new);
 	if (!err)
 		return new.types;
 	bw_error_free(err);
@@ -121,12 +121,12 @@ const struct bw_ctype *bw_debug_cl_type(struct bw_debug *d, const struct bw_disp
 	return types ? bw_cl_types_named(types, name) : NULL;
 }
 
-void bw_debug_forget_cl_types(struct bw_debug *d)
+void bw_cl_sources_free(struct bw_dispatches *x)
 {
-	bw_vec_each(&d->cl_sources, s) {
+	bw_vec_each(&x->cl_sources, s) {
 		bw_cl_types_close(s->types);
 		free(s->options);
 		free(s->source);
 	}
-	bw_vec_free(&d->cl_sources);
+	bw_vec_free(&x->cl_sources);
 }

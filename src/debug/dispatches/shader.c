@@ -160,9 +160,10 @@ void bw_debug_tell_lines(struct bw_debug *d)
 	const struct bw_load *l = bw_debug_load_at(d, w->info.pc);
 	enum bw_lines_origin origin =
 		l && l->module->lines ? bw_lines_origin(l->module->lines) : BW_LINES_NONE;
-	if (origin == BW_LINES_NONE || origin == BW_LINES_DWARF || d->told_origin[origin])
+	if (origin == BW_LINES_NONE || origin == BW_LINES_DWARF ||
+	    d->dispatches->told_origin[origin])
 		return;
-	d->told_origin[origin] = true;
+	d->dispatches->told_origin[origin] = true;
 	if (origin == BW_LINES_MARKED)
 		bw_debug_note(
 			d, BW_NOTICE_SAID,

@@ -6,7 +6,6 @@
 #include "debug/stepping/stepping_priv.h"
 #include "debug/waves/waves_priv.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -122,31 +121,14 @@ static void drop_waves(struct bw_debug *d, uint32_t space)
 			bw_vec_remove(&d->watched, i);
 }
 
-static void drop_dispatches(struct bw_debug *d, uint32_t space)
-{
-	bw_vec_each(&d->dispatches, x) {
-		if (x->info.space != space ||
-		    (x->info.state != BW_DISPATCH_HELD && x->info.state != BW_DISPATCH_RUNNING))
-			continue;
-		for (size_t i = d->held.len; i-- > 0;)
-			if (d->held.data[i] == x->info.submission)
-				bw_vec_remove(&d->held, i);
-		x->info.state = BW_DISPATCH_FAILED;
-		x->info.result = -ECANCELED;
-	}
-}
-
 void bw_debug_on_space_gone(struct bw_debug *d, uint32_t space)
 {
 	bw_watch_forget_space(d, space);
 	drop_waves(d, space);
-	drop_dispatches(d, space);
+	bw_dispatches_forget_space(d->dispatches, space);
 	bw_debug_forget_places_in(d, space);
 	bw_filter_dirty(d);
 	bw_debug_code_forget(d, space);
-	for (size_t i = d->buffers.len; i-- > 0;)
-		if (d->buffers.data[i].space == space)
-			bw_vec_remove(&d->buffers, i);
 	for (size_t i = d->spaces.len; i-- > 0;)
 		if (d->spaces.data[i].number == space)
 			bw_vec_remove(&d->spaces, i);

@@ -19,6 +19,7 @@ struct whole {
 	struct bw_debug debug; /* first: it is freed as a whole */
 	struct bw_debug_code code;
 	struct bw_waves waves;
+	struct bw_dispatches dispatches;
 };
 
 struct bw_error *bw_debug_create(struct bw_debug **out)
@@ -29,6 +30,7 @@ struct bw_error *bw_debug_create(struct bw_debug **out)
 	struct bw_debug *d = &all->debug;
 	d->code = &all->code;
 	d->waves = &all->waves;
+	d->dispatches = &all->dispatches;
 	d->next_break = 1;
 	d->waves->focus_slot = UINT32_MAX;
 	d->precise = -1;
@@ -56,12 +58,9 @@ void bw_debug_destroy(struct bw_debug *d)
 	bw_vec_free(&d->patches);
 	bw_vec_free(&d->free_cells);
 	bw_debug_code_fini(d->code);
-	bw_debug_forget_dispatches(d);
-	bw_vec_free(&d->dispatches);
-	bw_vec_free(&d->dispatch_list);
+	bw_dispatches_fini(d->dispatches);
 	bw_waves_fini(d->waves);
 	bw_vec_free(&d->watched);
-	bw_vec_free(&d->held);
 	bw_vec_each(&d->vars, v) {
 		free(v->name);
 		bw_value_fini(&v->value);
@@ -71,7 +70,6 @@ void bw_debug_destroy(struct bw_debug *d)
 	bw_stack_free(d);
 	bw_vec_free(&d->spaces);
 	bw_vec_free(&d->inferiors);
-	bw_debug_forget_cl_types(d);
 	bw_isa_text_destroy(d->text);
 	free(d);
 }
@@ -181,8 +179,7 @@ void bw_debug_forget_program(struct bw_debug *d)
 	bw_watch_forget(d);
 	d->excp_ever = d->excp;
 	bw_debug_code_forget(d, 0);
-	bw_debug_forget_dispatches(d);
-	d->held.len = 0;
+	bw_dispatches_forget(d->dispatches);
 	bw_waves_forget(d);
 	bw_vec_each(&d->patches, p)
 		free(p->filter_code);

@@ -42,12 +42,12 @@ struct bw_error *bw_debug_release_held(struct bw_debug *d)
 	if (d->waits_at_error)
 		BW_TRY(bw_target_release(d->target, 0));
 	d->waits_at_error = false;
-	while (d->held.len && !must_wait(d, d->held.data[0])) {
-		uint32_t submission = d->held.data[0];
+	while (d->dispatches->held.len && !must_wait(d, d->dispatches->held.data[0])) {
+		uint32_t submission = d->dispatches->held.data[0];
 		d->deferred_since_ms = 0;
-		bw_vec_remove(&d->held, 0);
+		bw_vec_remove(&d->dispatches->held, 0);
 		BW_TRY(bw_target_release(d->target, submission));
-		bw_vec_each(&d->dispatches, x) {
+		bw_vec_each(&d->dispatches->all, x) {
 			if (x->info.submission != submission || x->info.state != BW_DISPATCH_HELD)
 				continue;
 			x->info.state = BW_DISPATCH_RUNNING;
@@ -353,9 +353,10 @@ struct bw_error *bw_debug_handle(struct bw_debug *d, const struct bw_target_even
 		bw_debug_on_program_gone(d, ev);
 		break;
 	case BW_EVENT_SUBMIT: {
-		size_t before = d->dispatches.len;
+		size_t before = d->dispatches->all.len;
 		BW_TRY(bw_debug_on_submit(d, ev));
-		if (!d->settings.stop_on_dispatch || d->dispatches.len == before || ev->is_running)
+		if (!d->settings.stop_on_dispatch || d->dispatches->all.len == before ||
+		    ev->is_running)
 			return d->state == BW_DEBUG_RUNNING ? bw_debug_release_held(d) : NULL;
 		*out = (struct bw_stop){.kind = BW_STOP_DISPATCH, .dispatch = (uint32_t)before + 1};
 		if (d->state == BW_DEBUG_RUNNING) {
