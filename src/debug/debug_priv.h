@@ -28,11 +28,10 @@ struct bw_space_of {
 	uint32_t number, inferior;
 };
 
-struct bw_break;
+struct bw_breaks;
 struct bw_debug_code;
 struct bw_dispatches;
 struct bw_isa_text;
-struct bw_patch;
 struct bw_stack;
 struct bw_wave_record;
 struct bw_waves;
@@ -48,15 +47,6 @@ struct bw_variable_cache {
 };
 enum { BW_NOT_ASKED = 2 };
 
-/* Where a step ends. va 0: nowhere. */
-enum { BW_INTERNAL_PLACES = 65 }; /* as many as a line has, and where the function returns to */
-struct bw_internal_place {
-	uint64_t va;
-	/* only when s32 is this: the same place is passed in calls of the function by itself */
-	bool has_s32;
-	uint32_t s32;
-};
-
 struct bw_debug {
 	struct bw_target *target;
 	enum bw_debug_state state;
@@ -64,10 +54,6 @@ struct bw_debug {
 	bool time_held;
 	bw_notice_fn *notice;
 	void *notice_cookie;
-	bw_passing_fn *passing;
-	void *passing_cookie;
-	bw_deciding_fn *deciding;
-	void *deciding_cookie;
 	/* The current address space, to which all addresses refer: that of the focus, or else the
 	 * one that the last event came from. BW_IN_SPACE selects another one until the end of its
 	 * block. */
@@ -83,21 +69,8 @@ struct bw_debug {
 	struct bw_debug_code *code;
 	struct bw_isa_text *text;
 
-	struct BW_VEC(struct bw_break *) breaks;
-	struct BW_VEC(struct bw_break_info) break_list; /* the array that bw_debug_breakpoints
-							 * returned */
-	struct BW_VEC(struct bw_patch) patches;
-	uint32_t next_break;
-	uint32_t next_cell;
-	bool filters_dirty;
+	struct bw_breaks *breaks;
 	bool defers_tests; /* Ctrl-C: conditions are tested when waves run on (stopped.c) */
-	uint64_t filters_used, filters_retired; /* a bit each */
-	struct bw_u32_vec free_cells;
-
-	/* temporary breakpoints of a step: they stop only this wave */
-	struct bw_internal_place internal[BW_INTERNAL_PLACES];
-	uint32_t internal_wave;
-
 	struct bw_waves *waves;
 	bool waits_at_error; /* a program, since a queue error that was reported */
 	bool report_pending; /* the next wait reports a stop that has happened already */
@@ -112,10 +85,6 @@ struct bw_debug {
 	/* the next wait reports it: it came while nothing waited; kind NONE: none */
 	struct bw_stop pending;
 	uint64_t deferred_since_ms; /* the first of them waits for an earlier one (run.c); 0: not */
-
-	uint32_t excp, excp_ever; /* exceptions that are enabled now, and were in this run of the
-				   * program */
-	int precise;		  /* asked for: 1 on, 0 off, -1 nothing */
 
 	struct bw_variable_cache variables;
 	struct BW_VEC(struct bw_ctype *) made_types; /* owned; types that the program does not name

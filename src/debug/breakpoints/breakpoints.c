@@ -25,9 +25,24 @@ void bw_break_free(struct bw_break *b)
 	free(b);
 }
 
+void bw_breaks_init(struct bw_breaks *breaks)
+{
+	breaks->precise = -1;
+}
+
+void bw_breaks_fini(struct bw_breaks *breaks)
+{
+	bw_vec_each(&breaks->all, b)
+		bw_break_free(*b);
+	bw_vec_free(&breaks->all);
+	bw_vec_free(&breaks->list);
+	bw_vec_free(&breaks->patches);
+	bw_vec_free(&breaks->free_cells);
+}
+
 struct bw_break *bw_debug_break_priv(struct bw_debug *d, uint32_t number)
 {
-	bw_vec_each(&d->breaks, b)
+	bw_vec_each(&d->breaks->all, b)
 		if ((*b)->info.number == number)
 			return *b;
 	return NULL;
@@ -167,44 +182,49 @@ static void insert_places(struct bw_debug *d, struct bw_break *b, bool announce)
 
 void bw_debug_resolve_breaks(struct bw_debug *d)
 {
-	bw_vec_each(&d->breaks, b)
+	bw_vec_each(&d->breaks->all, b)
 		insert_places(d, *b, true);
 }
 
-void bw_debug_forget_places(struct bw_debug *d)
+static void forget_places(struct bw_break *b, uint32_t space)
 {
-	bw_vec_each(&d->breaks, b) {
-		(*b)->told_refused = false;
-		(*b)->places.len = 0;
-		bw_catch_forget(*b);
-		(*b)->where_space = 0;
-		(*b)->info.pending = true;
-	}
+	for (size_t i = b->places.len; i-- > 0;)
+		if (!space || b->places.data[i].space == space)
+			bw_vec_remove(&b->places, i);
+	for (size_t i = b->catches.len; i-- > 0;)
+		if (!space || b->catches.data[i].space == space)
+			bw_vec_remove(&b->catches, i);
+	b->info.pending = b->places.len == 0;
+	if (space)
+		return;
+	b->told_refused = false;
+	b->where_space = 0;
+	bw_catch_forget(b);
 }
 
-void bw_debug_forget_places_in(struct bw_debug *d, uint32_t space)
+void bw_breaks_forget(struct bw_debug *d, uint32_t space)
 {
-	bw_vec_each(&d->breaks, it) {
-		struct bw_break *b = *it;
-		for (size_t i = b->places.len; i-- > 0;)
-			if (b->places.data[i].space == space)
-				bw_vec_remove(&b->places, i);
-		for (size_t i = b->catches.len; i-- > 0;)
-			if (b->catches.data[i].space == space)
-				bw_vec_remove(&b->catches, i);
-		b->info.pending = b->places.len == 0;
-	}
-	for (size_t i = d->patches.len; i-- > 0;) {
-		struct bw_patch *p = &d->patches.data[i];
-		if (p->space != space)
+	struct bw_breaks *own = d->breaks;
+	bw_watch_forget(d, space);
+	bw_vec_each(&own->all, b)
+		forget_places(*b, space);
+	for (size_t i = own->patches.len; i-- > 0;) {
+		struct bw_patch *p = &own->patches.data[i];
+		if (space && p->space != space)
 			continue;
 		if (p->filter)
-			d->filters_retired |= 1ull << (p->filter - 1u);
+			own->filters_retired |= 1ull << (p->filter - 1u);
 		if (p->copy_va)
-			bw_error_free(bw_vec_push(&d->free_cells, p->cell));
+			bw_error_free(bw_vec_push(&own->free_cells, p->cell));
 		free(p->filter_code);
-		bw_vec_remove(&d->patches, i);
+		bw_vec_remove(&own->patches, i);
 	}
+	bw_filter_dirty(d);
+	if (space)
+		return;
+	own->filters_used = own->filters_retired = 0;
+	own->free_cells.len = own->n_cells = 0;
+	memset(own->internal, 0, sizeof(own->internal));
 }
 
 /* ---- Commands ---- */
@@ -260,8 +280,8 @@ static struct bw_error *enlist(struct bw_debug *d, struct bw_break *b, const cha
 		b->condition = strdup(condition);
 	if (!b->spec || (condition && !b->condition))
 		return bw_error_nomem();
-	BW_TRY(bw_vec_push(&d->breaks, b));
-	b->info = (struct bw_break_info){.number = d->next_break++,
+	BW_TRY(bw_vec_push(&d->breaks->all, b));
+	b->info = (struct bw_break_info){.number = ++d->breaks->last_number,
 					 .enabled = true,
 					 .temporary = temporary,
 					 .pending = true,
@@ -360,13 +380,13 @@ struct bw_error *bw_debug_break_delete(struct bw_debug *d, uint32_t number)
 	struct bw_break *b;
 	if (number)
 		BW_TRY(find_break(d, number, &b));
-	for (size_t i = d->breaks.len; i-- > 0;) {
-		b = d->breaks.data[i];
+	for (size_t i = d->breaks->all.len; i-- > 0;) {
+		b = d->breaks->all.data[i];
 		if (number && b->info.number != number)
 			continue;
 		remove_places(d, b);
 		bw_break_free(b);
-		bw_vec_remove(&d->breaks, i);
+		bw_vec_remove(&d->breaks->all, i);
 	}
 	return bw_excp_update(d);
 }
@@ -378,12 +398,12 @@ struct bw_error *bw_break_check_condition(struct bw_debug *d, const char *expr)
 
 struct bw_error *bw_break_add(struct bw_debug *d, struct bw_break *b, uint32_t *out_number)
 {
-	struct bw_error *err = bw_vec_push(&d->breaks, b);
+	struct bw_error *err = bw_vec_push(&d->breaks->all, b);
 	if (err) {
 		bw_break_free(b);
 		return err;
 	}
-	b->info.number = d->next_break++;
+	b->info.number = ++d->breaks->last_number;
 	*out_number = b->info.number;
 	return NULL;
 }
@@ -427,7 +447,7 @@ struct bw_error *bw_debug_break_enable(struct bw_debug *d, uint32_t number, bool
 	struct bw_break *one;
 	if (number)
 		BW_TRY(find_break(d, number, &one));
-	bw_vec_each(&d->breaks, b)
+	bw_vec_each(&d->breaks->all, b)
 		if (!number || (*b)->info.number == number)
 			BW_TRY(enable(d, *b, on));
 	return NULL;
@@ -471,8 +491,8 @@ struct bw_error *bw_debug_break_ignore(struct bw_debug *d, uint32_t number, uint
 
 void bw_debug_on_passing(struct bw_debug *d, bw_passing_fn *fn, void *cookie)
 {
-	d->passing = fn;
-	d->passing_cookie = cookie;
+	d->breaks->passing = fn;
+	d->breaks->passing_cookie = cookie;
 }
 
 struct bw_error *bw_debug_break_pass(struct bw_debug *d, uint32_t number)
@@ -485,8 +505,8 @@ struct bw_error *bw_debug_break_pass(struct bw_debug *d, uint32_t number)
 
 void bw_debug_on_deciding(struct bw_debug *d, bw_deciding_fn *fn, void *cookie)
 {
-	d->deciding = fn;
-	d->deciding_cookie = cookie;
+	d->breaks->deciding = fn;
+	d->breaks->deciding_cookie = cookie;
 }
 
 struct bw_error *bw_debug_break_decide(struct bw_debug *d, uint32_t number, bool on)
@@ -512,19 +532,19 @@ static void refresh(struct bw_break *b)
 
 const struct bw_break_info *bw_debug_breakpoints(struct bw_debug *d, size_t *out_n)
 {
-	d->break_list.len = 0;
+	d->breaks->list.len = 0;
 	*out_n = 0;
-	struct bw_error *err = bw_vec_reserve(&d->break_list, d->breaks.len);
+	struct bw_error *err = bw_vec_reserve(&d->breaks->list, d->breaks->all.len);
 	if (err) {
 		bw_error_free(err);
 		return NULL;
 	}
-	bw_vec_each(&d->breaks, b) {
+	bw_vec_each(&d->breaks->all, b) {
 		refresh(*b);
-		d->break_list.data[d->break_list.len++] = (*b)->info;
+		d->breaks->list.data[d->breaks->list.len++] = (*b)->info;
 	}
-	*out_n = d->break_list.len;
-	return d->break_list.data;
+	*out_n = d->breaks->list.len;
+	return d->breaks->list.data;
 }
 
 const struct bw_break_info *bw_debug_breakpoint(struct bw_debug *d, uint32_t number)

@@ -126,12 +126,42 @@ struct bw_patch {
 	size_t filter_dw;
 };
 
+/* Where a step ends. va 0: nowhere. */
+enum { BW_INTERNAL_PLACES = 65 }; /* as many as a line has, and where the function returns to */
+struct bw_internal_place {
+	uint64_t va;
+	/* only when s32 is this: the same place is passed in calls of the function by itself */
+	bool has_s32;
+	uint32_t s32;
+};
+
+struct bw_breaks {
+	struct BW_VEC(struct bw_break *) all;
+	struct BW_VEC(struct bw_break_info) list; /* the array that bw_debug_breakpoints returned */
+	uint32_t last_number;
+	bw_passing_fn *passing;
+	void *passing_cookie;
+	bw_deciding_fn *deciding;
+	void *deciding_cookie;
+	struct BW_VEC(struct bw_patch) patches;
+	uint32_t n_cells; /* for copies of instructions, that have been given to patches */
+	struct bw_u32_vec free_cells;
+	bool filters_dirty;
+	uint64_t filters_used, filters_retired; /* a bit each */
+	/* temporary breakpoints of a step: they stop only this wave */
+	struct bw_internal_place internal[BW_INTERNAL_PLACES];
+	uint32_t internal_wave;
+	int precise; /* asked for: 1 on, 0 off, -1 nothing (exceptions.c) */
+};
+void bw_breaks_init(struct bw_breaks *breaks);
+void bw_breaks_fini(struct bw_breaks *breaks);
+/* Drops what is in an address space that no longer exists, 0: in all of them: places, which are
+ * pending then, their s_traps, and watchpoints. */
+void bw_breaks_forget(struct bw_debug *d, uint32_t space);
+
 /* breakpoints.c */
-/* Drops the places and s_traps in an address space that no longer exists. */
-void bw_debug_forget_places_in(struct bw_debug *d, uint32_t space);
 /* Adds the places that new loads bring, and inserts those of enabled breakpoints. */
 void bw_debug_resolve_breaks(struct bw_debug *d);
-void bw_debug_forget_places(struct bw_debug *d);
 /* In d->space. */
 struct bw_patch *bw_debug_patch_at(struct bw_debug *d, uint64_t va);
 /* The s_trap that replaces an instruction. */
@@ -196,14 +226,12 @@ bool bw_filter_is_trap(unsigned trap_id);
 
 /* watch.c */
 void bw_watchpoint_free(struct bw_watchpoint *p);
-/* Deletes the watchpoints whose memory is gone. */
-void bw_watch_forget_space(struct bw_debug *d, uint32_t space);
+/* Deletes the watchpoints of an address space that is gone; 0: all. */
+void bw_watch_forget(struct bw_debug *d, uint32_t space);
 /* Takes or frees the watch register of b, as it is enabled or disabled. */
 struct bw_error *bw_watch_apply(struct bw_debug *d, struct bw_break *b, bool on) BW_MUST_CHECK;
 /* The wave says that these watch registers were hit, a bit each. */
 void bw_watch_examine(struct bw_debug *d, struct bw_wave_record *w, unsigned registers);
-/* The program has ended. */
-void bw_watch_forget(struct bw_debug *d);
 /* Called when everything has stopped, and (settle) before it is resumed: values that the user has
  * written meanwhile are those that watched values are compared with. */
 void bw_watch_at_stop(struct bw_debug *d);
@@ -229,6 +257,8 @@ bool bw_watch_is_outside(const struct bw_watchpoint *p, const struct bw_wave_rec
 bool bw_watch_end_scopes(struct bw_debug *d, struct bw_wave_record *w);
 
 /* exceptions.c */
+/* A new target: sets on it what was asked for before, and says what it cannot do. */
+struct bw_error *bw_excp_begin(struct bw_debug *d) BW_MUST_CHECK;
 /* Works out anew which exceptions waves trap for. */
 struct bw_error *bw_excp_update(struct bw_debug *d) BW_MUST_CHECK;
 /* The register with EXCP_EN, without what we put into it. */

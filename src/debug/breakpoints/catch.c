@@ -155,7 +155,7 @@ void bw_catch_again(struct bw_debug *d, struct bw_break *b)
 
 void bw_catch_on_done(struct bw_debug *d, const struct bw_dispatch_record *x)
 {
-	bw_vec_each(&d->breaks, b) {
+	bw_vec_each(&d->breaks->all, b) {
 		const struct bw_catch *c = find_catch(*b, x->info.number);
 		if (c && c->late && !c->caught)
 			bw_catch_tell_passed(d, *b, x->info.number);
@@ -172,7 +172,7 @@ void bw_catch_forget(struct bw_break *b)
 
 void bw_catch_new_dispatch(struct bw_debug *d, const struct bw_dispatch_record *x)
 {
-	bw_vec_each(&d->breaks, b)
+	bw_vec_each(&d->breaks->all, b)
 		catch_one(d, *b, x);
 }
 
@@ -193,7 +193,7 @@ bool bw_catch_hit(struct bw_debug *d, struct bw_break *b, const struct bw_wave_r
 
 void bw_catch_sweep(struct bw_debug *d)
 {
-	bw_vec_each(&d->breaks, it) {
+	bw_vec_each(&d->breaks->all, it) {
 		struct bw_break *b = *it;
 		if (!b->filter)
 			continue;
@@ -232,7 +232,7 @@ static bool runs_earlier(struct bw_debug *d, uint32_t submission, const struct b
 
 bool bw_catch_is_ambiguous(struct bw_debug *d, uint32_t submission)
 {
-	bw_vec_each(&d->breaks, b) {
+	bw_vec_each(&d->breaks->all, b) {
 		if (!(*b)->info.enabled)
 			continue;
 		bw_vec_each(&(*b)->catches, c) {

@@ -15,7 +15,7 @@
 struct bw_error *bw_excp_update(struct bw_debug *d)
 {
 	uint32_t mask = 0;
-	bw_vec_each(&d->breaks, it) {
+	bw_vec_each(&d->breaks->all, it) {
 		const struct bw_break *b = *it;
 		if (!b->info.enabled)
 			continue;
@@ -25,11 +25,41 @@ struct bw_error *bw_excp_update(struct bw_debug *d)
 	}
 	if (d->target && !bw_target_can(d->target, BW_EXCP_NEEDS))
 		return NULL;
-	d->excp = mask;
-	d->excp_ever |= mask;
+	d->waves->excp = mask;
+	d->waves->excp_ever |= mask;
 	if (!d->target)
 		return NULL;
 	return bw_target_set_exceptions(d->target, mask);
+}
+
+/* Exceptions were to be caught before there was a target: this one may not be able to. */
+static void warn_of_exceptions(struct bw_debug *d)
+{
+	_cleanup_error_ struct bw_error *err = bw_target_need(d->target, BW_EXCP_NEEDS);
+	bw_vec_each(&d->breaks->all, b)
+		if (err && (*b)->info.kind == BW_BREAK_EXCEPTION && (*b)->info.enabled)
+			bw_debug_note(d, BW_NOTICE_WARNING, "Breakpoint %u stops nothing: %s",
+				      (*b)->info.number, err->message);
+}
+
+/* The setting outlives targets. */
+static struct bw_error *keep_precise(struct bw_debug *d)
+{
+	if (d->breaks->precise < 0 || d->target->is_precise == (d->breaks->precise == 1))
+		return NULL;
+	if (bw_target_can(d->target, BW_CAP_PRECISE))
+		return bw_target_set_precise(d->target, d->breaks->precise);
+	_cleanup_error_ struct bw_error *err = bw_target_need(d->target, BW_CAP_PRECISE);
+	bw_debug_note(d, BW_NOTICE_WARNING, "Memory stays %s: %s",
+		      d->target->is_precise ? "precise" : "imprecise", err->message);
+	return NULL;
+}
+
+struct bw_error *bw_excp_begin(struct bw_debug *d)
+{
+	BW_TRY(bw_excp_update(d));
+	warn_of_exceptions(d);
+	return keep_precise(d);
 }
 
 static uint32_t of_program(struct bw_debug *d, const struct bw_wave_record *w)
@@ -41,7 +71,7 @@ static uint32_t of_program(struct bw_debug *d, const struct bw_wave_record *w)
 uint32_t bw_excp_own_enables(struct bw_debug *d, const struct bw_wave_record *w, uint32_t raw)
 {
 	const struct bw_arch *arch = bw_debug_arch(d);
-	uint32_t ours = d->excp_ever & ~of_program(d, w);
+	uint32_t ours = d->waves->excp_ever & ~of_program(d, w);
 	return bw_arch_set(arch, BW_WF_EXCP_EN, raw, bw_arch_get(arch, BW_WF_EXCP_EN, raw) & ~ours);
 }
 
@@ -60,8 +90,8 @@ static struct bw_error *write_enables(struct bw_debug *d, struct bw_wave_record 
 struct bw_error *bw_excp_sync(struct bw_debug *d, struct bw_wave_record *w)
 {
 	/* the trap handler leaves out what would trap at once */
-	w->hidden_excp = bw_wave_get(&w->hw.state, BW_WF_ALU_EXCEPTIONS) & d->excp;
-	return write_enables(d, w, d->excp);
+	w->hidden_excp = bw_wave_get(&w->hw.state, BW_WF_ALU_EXCEPTIONS) & d->waves->excp;
+	return write_enables(d, w, d->waves->excp);
 }
 
 struct bw_error *bw_excp_restore_flags(struct bw_debug *d, struct bw_wave_record *w)
@@ -84,13 +114,13 @@ struct bw_error *bw_excp_write_own(struct bw_debug *d, struct bw_wave_record *w)
 
 void bw_excp_remove_ours(struct bw_debug *d)
 {
-	if (!d->excp_ever || !d->target || !bw_target_can(d->target, BW_EXCP_NEEDS))
+	if (!d->waves->excp_ever || !d->target || !bw_target_can(d->target, BW_EXCP_NEEDS))
 		return;
 	for (size_t i = 0; i < d->waves->stopped.len; i++) {
 		struct bw_wave_record *w = bw_stopped_wave(d, i);
 		bw_error_free(write_enables(d, w, 0));
 	}
-	d->excp = d->excp_ever = 0;
+	d->waves->excp = d->waves->excp_ever = 0;
 	bw_error_free(bw_target_set_exceptions(d->target, 0));
 }
 
@@ -99,7 +129,7 @@ uint32_t bw_excp_hit(struct bw_debug *d, struct bw_wave_record *w, uint32_t excp
 	uint64_t lanes = w->info.exec;
 	/* exceptions that the program itself enabled stop it with or without a catchpoint */
 	*out_resume = !(excp & of_program(d, w));
-	bw_vec_each(&d->breaks, it) {
+	bw_vec_each(&d->breaks->all, it) {
 		struct bw_break *b = *it;
 		if (b->info.kind != BW_BREAK_EXCEPTION || !b->info.enabled ||
 		    !(b->info.excp & excp))
@@ -148,11 +178,11 @@ struct bw_error *bw_debug_set_precise(struct bw_debug *d, bool on)
 {
 	if (d->target)
 		BW_TRY(bw_target_set_precise(d->target, on));
-	d->precise = on;
+	d->breaks->precise = on;
 	return NULL;
 }
 
 bool bw_debug_is_precise(const struct bw_debug *d)
 {
-	return d->target ? d->target->is_precise : d->precise == 1;
+	return d->target ? d->target->is_precise : d->breaks->precise == 1;
 }

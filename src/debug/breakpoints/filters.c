@@ -21,7 +21,7 @@ enum {
 
 void bw_filter_dirty(struct bw_debug *d)
 {
-	d->filters_dirty = true;
+	d->breaks->filters_dirty = true;
 }
 
 static uint64_t cell_va(struct bw_debug *d, unsigned index)
@@ -40,9 +40,9 @@ static uint64_t cell_va(struct bw_debug *d, unsigned index)
 static bool condition_at(struct bw_debug *d, uint64_t va, struct bw_str *out)
 {
 	for (size_t i = 0; i < BW_INTERNAL_PLACES; i++)
-		if (d->internal[i].va == va)
+		if (d->breaks->internal[i].va == va)
 			return false;
-	bw_vec_each(&d->breaks, it) {
+	bw_vec_each(&d->breaks->all, it) {
 		const struct bw_break *b = *it;
 		bool here = false;
 		bw_vec_each(&b->places, at)
@@ -76,7 +76,7 @@ static struct bw_error *take_out(struct bw_debug *d, struct bw_patch *p)
 		return NULL;
 	BW_TRY(patch_word(d, p, BW_TRAP_ID_BREAKPOINT));
 	BW_TRY(bw_target_set_filter(d->target, p->filter - 1u, 0, NULL));
-	d->filters_retired |= 1ull << (p->filter - 1);
+	d->breaks->filters_retired |= 1ull << (p->filter - 1);
 	p->filter = 0;
 	free(p->filter_code);
 	p->filter_code = NULL;
@@ -92,12 +92,12 @@ static struct bw_error *put_in(struct bw_debug *d, struct bw_patch *p, const uin
 	struct bw_inst inst;
 	uint64_t next = p->va + p->inst.size_b, va;
 	/* never over code that a wave may be in */
-	unsigned index = (unsigned)__builtin_ctzll(~d->filters_used);
+	unsigned index = (unsigned)__builtin_ctzll(~d->breaks->filters_used);
 
 	if (index >= BW_TRAP_N_FILTERS || !(va = cell_va(d, index)))
 		return take_out(d, p);
 	if (p->filter)
-		d->filters_retired |= 1ull << (p->filter - 1);
+		d->breaks->filters_retired |= 1ull << (p->filter - 1);
 	BW_TRY(bw_debug_read_inst(d, p->va, &inst, words));
 	uint32_t *copy = malloc(n * sizeof(*copy));
 	if (!copy)
@@ -117,7 +117,7 @@ static struct bw_error *put_in(struct bw_debug *d, struct bw_patch *p, const uin
 	p->filter_dw = n;
 	p->filter = (uint8_t)(index + 1);
 	p->filter_va = va;
-	d->filters_used |= 1ull << index;
+	d->breaks->filters_used |= 1ull << index;
 	BW_TRY(bw_target_write(d->target, va, cell, sizeof(cell)));
 	const struct bw_target_filter filter = {va + RESUME_DW * 4, va, n_vgprs};
 	BW_TRY(bw_target_set_filter(d->target, index, p->va, &filter));
@@ -152,16 +152,16 @@ static struct bw_error *update(struct bw_debug *d, struct bw_patch *p,
 
 struct bw_error *bw_filters_update(struct bw_debug *d)
 {
-	if (!d->filters_dirty || !d->target || !bw_target_can(d->target, BW_CAP_FILTER))
+	if (!d->breaks->filters_dirty || !d->target || !bw_target_can(d->target, BW_CAP_FILTER))
 		return NULL;
-	d->filters_dirty = false;
+	d->breaks->filters_dirty = false;
 	if (d->state == BW_DEBUG_STOPPED) { /* no wave can be in a cell that was freed */
-		d->filters_used &= ~d->filters_retired;
-		d->filters_retired = 0;
+		d->breaks->filters_used &= ~d->breaks->filters_retired;
+		d->breaks->filters_retired = 0;
 	}
 	struct bw_filter_at at = {.d = d};
 	struct bw_filter_facts facts = bw_filter_facts_of(&at);
-	bw_vec_each(&d->patches, p) {
+	bw_vec_each(&d->breaks->patches, p) {
 		BW_IN_SPACE(d, p->space);
 		at.va = p->va;
 		struct bw_error *err = update(d, p, &facts);
@@ -177,7 +177,7 @@ void bw_filter_drop(struct bw_debug *d, struct bw_patch *p)
 	if (p->filter && d->target)
 		bw_error_free(bw_target_set_filter(d->target, p->filter - 1u, 0, NULL));
 	if (p->filter)
-		d->filters_retired |= 1ull << (p->filter - 1u);
+		d->breaks->filters_retired |= 1ull << (p->filter - 1u);
 	free(p->filter_code);
 	p->filter_code = NULL;
 	p->filter = 0;
@@ -231,7 +231,7 @@ void bw_debug_break_tested(struct bw_debug *d, uint32_t number, struct bw_break_
 
 uint64_t bw_filter_pc(struct bw_debug *d, uint64_t pc)
 {
-	bw_vec_each(&d->patches, p) {
+	bw_vec_each(&d->breaks->patches, p) {
 		if (!p->filter || p->space != d->space || pc < p->filter_va ||
 		    pc >= p->filter_va + RESUME_DW * 4)
 			continue;

@@ -96,20 +96,21 @@ static void look_back(struct bw_debug *d, struct looked_at before)
 static void tell_passing(struct bw_debug *d, const struct bw_break *b, struct bw_wave_record *w,
 			 uint64_t lanes)
 {
-	if (!d->passing)
+	if (!d->breaks->passing)
 		return;
 	struct looked_at before = look_at(d, w, lanes);
-	d->passing(d->passing_cookie, b->info.number, bw_debug_wave_number(d, w));
+	d->breaks->passing(d->breaks->passing_cookie, b->info.number, bw_debug_wave_number(d, w));
 	look_back(d, before);
 }
 
 static bool decides_to_stop(struct bw_debug *d, const struct bw_break *b, struct bw_wave_record *w,
 			    uint64_t lanes)
 {
-	if (!b->info.decides || !d->deciding)
+	if (!b->info.decides || !d->breaks->deciding)
 		return true;
 	struct looked_at before = look_at(d, w, lanes);
-	bool stops = d->deciding(d->deciding_cookie, b->info.number, bw_debug_wave_number(d, w));
+	bool stops = d->breaks->deciding(d->breaks->deciding_cookie, b->info.number,
+					 bw_debug_wave_number(d, w));
 	look_back(d, before);
 	return stops;
 }
@@ -135,7 +136,7 @@ bool bw_break_counts(struct bw_debug *d, struct bw_break *b, struct bw_wave_reco
 bool bw_break_is_conditional(struct bw_debug *d, const struct bw_wave_record *w)
 {
 	bool any = false;
-	bw_vec_each(&d->breaks, it) {
+	bw_vec_each(&d->breaks->all, it) {
 		const struct bw_break *b = *it;
 		bool here = false;
 		bw_vec_each(&b->places, p)
@@ -152,7 +153,7 @@ bool bw_break_is_conditional(struct bw_debug *d, const struct bw_wave_record *w)
 uint32_t bw_debug_break_hit(struct bw_debug *d, struct bw_wave_record *w, uint64_t *out_lanes)
 {
 	uint32_t hit = 0;
-	bw_vec_each(&d->breaks, it) {
+	bw_vec_each(&d->breaks->all, it) {
 		struct bw_break *b = *it;
 		bool here = false;
 		bw_vec_each(&b->places, p)

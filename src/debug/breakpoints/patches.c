@@ -12,7 +12,7 @@
 
 struct bw_patch *bw_debug_patch_at(struct bw_debug *d, uint64_t va)
 {
-	bw_vec_each(&d->patches, p)
+	bw_vec_each(&d->breaks->patches, p)
 		if (p->va == va && p->space == d->space)
 			return p;
 	return NULL;
@@ -40,9 +40,9 @@ struct bw_error *bw_debug_patch_ref(struct bw_debug *d, uint64_t va)
 	BW_TRY(bw_target_need(d->target, BW_BREAK_NEEDS));
 	BW_TRY(bw_debug_read_inst(d, va, &new.inst, NULL));
 	BW_TRY(bw_inst_check_start(d, va));
-	BW_TRY(bw_vec_reserve(&d->patches, d->patches.len + 1));
+	BW_TRY(bw_vec_reserve(&d->breaks->patches, d->breaks->patches.len + 1));
 	BW_TRY(bw_target_patch(d->target, va, bw_patch_word(d, &new, BW_TRAP_ID_BREAKPOINT)));
-	d->patches.data[d->patches.len++] = new;
+	d->breaks->patches.data[d->breaks->patches.len++] = new;
 	bw_filter_dirty(d);
 	return NULL;
 }
@@ -63,9 +63,9 @@ void bw_debug_patch_unref(struct bw_debug *d, uint64_t va)
 		bw_error_free(err);
 	}
 	if (p->copy_va) {
-		err = bw_vec_push(&d->free_cells, p->cell);
+		err = bw_vec_push(&d->breaks->free_cells, p->cell);
 		bw_error_free(err); /* when out of memory the cell is lost, which does no other
 				     * harm */
 	}
-	bw_vec_remove(&d->patches, (size_t)(p - d->patches.data));
+	bw_vec_remove(&d->breaks->patches, (size_t)(p - d->breaks->patches.data));
 }

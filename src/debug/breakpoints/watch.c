@@ -137,7 +137,7 @@ static void remember(struct bw_break *b, struct bw_value *now)
 static unsigned registers_in_use(struct bw_debug *d)
 {
 	unsigned used = 0;
-	bw_vec_each(&d->breaks, b)
+	bw_vec_each(&d->breaks->all, b)
 		if ((*b)->watch && (*b)->info.watch_register >= 0 && (*b)->info.enabled)
 			used |= 1u << (*b)->info.watch_register;
 	return used;
@@ -154,7 +154,7 @@ struct bw_error *bw_watch_apply(struct bw_debug *d, struct bw_break *b, bool on)
 		BW_TRY(bw_target_set_watch(d->target, (unsigned)index, NULL));
 		return NULL;
 	}
-	bw_vec_each(&d->breaks, it)
+	bw_vec_each(&d->breaks->all, it)
 		if (*it != b && (*it)->watch && (*it)->info.enabled &&
 		    (*it)->info.watch_register == index)
 			return bw_errorf(BW_E_STATE,
@@ -251,7 +251,7 @@ void bw_watch_examine(struct bw_debug *d, struct bw_wave_record *w, unsigned reg
 	bool precise = d->target->is_precise;
 	w->info.cause_pc = precise ? bw_inst_before(d, w->info.pc) : 0;
 	w->info.pc_imprecise |= !precise;
-	bw_vec_each(&d->breaks, it) {
+	bw_vec_each(&d->breaks->all, it) {
 		struct bw_break *b = *it;
 		uint64_t lanes;
 		if (!b->watch || b->watch->space != w->info.space || !b->info.enabled ||
@@ -286,7 +286,7 @@ bool bw_watch_is_for(const struct bw_break *b, const struct bw_wave_record *w)
 
 bool bw_watch_wants(struct bw_debug *d, const struct bw_wave_record *w)
 {
-	bw_vec_each(&d->breaks, b)
+	bw_vec_each(&d->breaks->all, b)
 		if (bw_watch_is_for(*b, w))
 			return true;
 	return false;
@@ -312,7 +312,7 @@ uint32_t bw_watch_software_hit(struct bw_debug *d, struct bw_wave_record *w,
 			       const struct bw_wave_access *a, bool *out_own)
 {
 	uint32_t hit = 0;
-	bw_vec_each(&d->breaks, it) {
+	bw_vec_each(&d->breaks->all, it) {
 		struct bw_break *b = *it;
 		struct bw_value now = {0};
 		uint64_t lanes = w->info.exec;
@@ -372,7 +372,7 @@ static bool read_if_possible(struct bw_debug *d, const struct bw_break *b, struc
 
 void bw_watch_at_stop(struct bw_debug *d)
 {
-	bw_vec_each(&d->breaks, it) {
+	bw_vec_each(&d->breaks->all, it) {
 		struct bw_watchpoint *p = (*it)->watch;
 		if (!p || !(*it)->info.enabled)
 			continue;
@@ -384,7 +384,7 @@ void bw_watch_at_stop(struct bw_debug *d)
 
 void bw_watch_settle(struct bw_debug *d)
 {
-	bw_vec_each(&d->breaks, it) {
+	bw_vec_each(&d->breaks->all, it) {
 		struct bw_watchpoint *p = (*it)->watch;
 		struct bw_value now = {0};
 		if (d->state != BW_DEBUG_STOPPED || !p || !(*it)->info.enabled || !p->has_at_stop ||
@@ -400,29 +400,18 @@ void bw_watch_settle(struct bw_debug *d)
 	}
 }
 
-/* all: in whatever space. */
-static void forget(struct bw_debug *d, bool all, uint32_t space)
+void bw_watch_forget(struct bw_debug *d, uint32_t space)
 {
-	for (size_t i = d->breaks.len; i-- > 0;) {
-		struct bw_break *b = d->breaks.data[i];
-		if (!b->watch || (!all && b->watch->space != space))
+	for (size_t i = d->breaks->all.len; i-- > 0;) {
+		struct bw_break *b = d->breaks->all.data[i];
+		if (!b->watch || (space && b->watch->space != space))
 			continue;
 		bw_debug_note(d, BW_NOTICE_INFO,
 			      "Watchpoint %u deleted: what it watched is gone with the program",
 			      b->info.number);
 		bw_break_free(b);
-		bw_vec_remove(&d->breaks, i);
+		bw_vec_remove(&d->breaks->all, i);
 	}
-}
-
-void bw_watch_forget(struct bw_debug *d)
-{
-	forget(d, true, 0);
-}
-
-void bw_watch_forget_space(struct bw_debug *d, uint32_t space)
-{
-	forget(d, false, space);
 }
 
 /* ---- The command ---- */

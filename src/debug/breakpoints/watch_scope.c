@@ -100,8 +100,8 @@ static bool has_ended(struct bw_debug *d, const struct bw_watchpoint *p,
 bool bw_watch_end_scopes(struct bw_debug *d, struct bw_wave_record *w)
 {
 	bool any = false;
-	for (size_t i = d->breaks.len; i-- > 0;) {
-		struct bw_break *b = d->breaks.data[i];
+	for (size_t i = d->breaks->all.len; i-- > 0;) {
+		struct bw_break *b = d->breaks->all.data[i];
 		if (!b->watch || !bw_watch_is_for(b, w) || !has_ended(d, b->watch, w))
 			continue;
 		bw_debug_note(d, BW_NOTICE_SAID,

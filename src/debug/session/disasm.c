@@ -55,7 +55,7 @@ static struct bw_error *read_code(struct bw_debug *d, uint64_t va, uint32_t word
 
 static uint32_t breakpoint_at(struct bw_debug *d, uint64_t va)
 {
-	bw_vec_each(&d->breaks, b)
+	bw_vec_each(&d->breaks->all, b)
 		bw_vec_each(&(*b)->places, p)
 			if (p->va == va && p->space == d->space && (*b)->info.enabled)
 				return (*b)->info.number;

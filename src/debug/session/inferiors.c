@@ -123,11 +123,9 @@ static void drop_waves(struct bw_debug *d, uint32_t space)
 
 void bw_debug_on_space_gone(struct bw_debug *d, uint32_t space)
 {
-	bw_watch_forget_space(d, space);
+	bw_breaks_forget(d, space);
 	drop_waves(d, space);
 	bw_dispatches_forget_space(d->dispatches, space);
-	bw_debug_forget_places_in(d, space);
-	bw_filter_dirty(d);
 	bw_debug_code_forget(d, space);
 	for (size_t i = d->spaces.len; i-- > 0;)
 		if (d->spaces.data[i].number == space)

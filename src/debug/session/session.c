@@ -20,6 +20,7 @@ struct whole {
 	struct bw_debug_code code;
 	struct bw_waves waves;
 	struct bw_dispatches dispatches;
+	struct bw_breaks breaks;
 };
 
 struct bw_error *bw_debug_create(struct bw_debug **out)
@@ -31,9 +32,9 @@ struct bw_error *bw_debug_create(struct bw_debug **out)
 	d->code = &all->code;
 	d->waves = &all->waves;
 	d->dispatches = &all->dispatches;
-	d->next_break = 1;
+	d->breaks = &all->breaks;
+	bw_breaks_init(d->breaks);
 	d->waves->focus_slot = UINT32_MAX;
-	d->precise = -1;
 	d->settings.hold_time = true;
 	d->settings.print_elements = 200; /* gdb's */
 	d->settings.print_repeats = 10;	  /* gdb's */
@@ -51,12 +52,7 @@ void bw_debug_destroy(struct bw_debug *d)
 	if (!d)
 		return;
 	bw_debug_detach(d);
-	bw_vec_each(&d->breaks, b)
-		bw_break_free(*b);
-	bw_vec_free(&d->breaks);
-	bw_vec_free(&d->break_list);
-	bw_vec_free(&d->patches);
-	bw_vec_free(&d->free_cells);
+	bw_breaks_fini(d->breaks);
 	bw_debug_code_fini(d->code);
 	bw_dispatches_fini(d->dispatches);
 	bw_waves_fini(d->waves);
@@ -133,29 +129,6 @@ struct bw_error *bw_debug_need_target(struct bw_debug *d)
 	return NULL;
 }
 
-/* Exceptions were to be caught before there was a target: this one may not be able to. */
-static void warn_of_exceptions(struct bw_debug *d)
-{
-	_cleanup_error_ struct bw_error *err = bw_target_need(d->target, BW_EXCP_NEEDS);
-	bw_vec_each(&d->breaks, b)
-		if (err && (*b)->info.kind == BW_BREAK_EXCEPTION && (*b)->info.enabled)
-			bw_debug_note(d, BW_NOTICE_WARNING, "Breakpoint %u stops nothing: %s",
-				      (*b)->info.number, err->message);
-}
-
-/* The setting outlives targets. */
-static struct bw_error *keep_precise(struct bw_debug *d)
-{
-	if (d->precise < 0 || d->target->is_precise == (d->precise == 1))
-		return NULL;
-	if (bw_target_can(d->target, BW_CAP_PRECISE))
-		return bw_target_set_precise(d->target, d->precise);
-	_cleanup_error_ struct bw_error *err = bw_target_need(d->target, BW_CAP_PRECISE);
-	bw_debug_note(d, BW_NOTICE_WARNING, "Memory stays %s: %s",
-		      d->target->is_precise ? "precise" : "imprecise", err->message);
-	return NULL;
-}
-
 struct bw_error *bw_debug_start(struct bw_debug *d, struct bw_target *t)
 {
 	if (d->target)
@@ -168,26 +141,15 @@ struct bw_error *bw_debug_start(struct bw_debug *d, struct bw_target *t)
 	d->waves->slots = slots;
 	d->target = t;
 	d->state = BW_DEBUG_RUNNING;
-	BW_TRY(bw_excp_update(d));
-	warn_of_exceptions(d);
-	return keep_precise(d);
+	return bw_excp_begin(d);
 }
 
 void bw_debug_forget_program(struct bw_debug *d)
 {
-	bw_debug_forget_places(d);
-	bw_watch_forget(d);
-	d->excp_ever = d->excp;
+	bw_breaks_forget(d, 0);
 	bw_debug_code_forget(d, 0);
 	bw_dispatches_forget(d->dispatches);
 	bw_waves_forget(d);
-	bw_vec_each(&d->patches, p)
-		free(p->filter_code);
-	d->patches.len = 0;
-	d->filters_used = d->filters_retired = 0;
-	d->free_cells.len = 0;
-	d->next_cell = 0;
-	memset(d->internal, 0, sizeof(d->internal));
 	d->spaces.len = d->inferiors.len = 0;
 	d->next_inferior = d->inferior = d->space = 0;
 	d->pending.kind = BW_STOP_NONE;
@@ -230,7 +192,7 @@ void bw_debug_prepare_detach(struct bw_debug *d, uint32_t inferior)
 		struct bw_wave_record *w = bw_stopped_wave(d, i);
 		if (inferior && w->info.inferior != inferior)
 			continue;
-		if (inferior && d->excp_ever)
+		if (inferior && d->waves->excp_ever)
 			bw_error_free(bw_excp_write_own(d, w));
 		if (w->skip_b && w->info.pc == w->stop_pc)
 			bw_error_free(bw_target_write_reg(d->target, w->info.slot, BW_TREG_PC,
@@ -242,7 +204,7 @@ void bw_debug_prepare_detach(struct bw_debug *d, uint32_t inferior)
 static void stop_to_leave(struct bw_debug *d)
 {
 	uint32_t running;
-	if (!d->excp_ever || d->state != BW_DEBUG_RUNNING ||
+	if (!d->waves->excp_ever || d->state != BW_DEBUG_RUNNING ||
 	    !bw_target_can(d->target, BW_EXCP_NEEDS))
 		return;
 	struct bw_error *err = bw_debug_stop_waves(d, &running);

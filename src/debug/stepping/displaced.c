@@ -37,12 +37,12 @@ static struct bw_error *make_copy(struct bw_debug *d, struct bw_patch *p)
 		return NULL;
 	bw_target_code_buffer(d->target, &buffer, &size_b);
 	BW_TRY(bw_debug_read_inst(d, p->va, &inst, words));
-	if (d->free_cells.len)
-		cell = d->free_cells.data[--d->free_cells.len];
+	if (d->breaks->free_cells.len)
+		cell = d->breaks->free_cells.data[--d->breaks->free_cells.len];
 	else
-		cell = d->next_cell++;
+		cell = d->breaks->n_cells++;
 	if (size_b < BUFFER_TAIL_B || (cell + 1ull) * CELL_B > size_b / 2 - BUFFER_TAIL_B) {
-		BW_TRY(bw_vec_push(&d->free_cells, cell));
+		BW_TRY(bw_vec_push(&d->breaks->free_cells, cell));
 		return bw_errorf(BW_E_UNSUPPORTED, "too many breakpoints to step over (%u)", cell);
 	}
 	for (size_t i = 0; i < BW_ARRAY_SIZE(code); i++)

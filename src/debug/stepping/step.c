@@ -392,17 +392,17 @@ static struct bw_error *insert_places(struct bw_debug *d, const struct bw_wave_r
 {
 	for (size_t i = 0; i < n; i++) {
 		BW_TRY(bw_debug_patch_ref(d, places[i].va));
-		d->internal[i] = places[i];
+		d->breaks->internal[i] = places[i];
 	}
-	d->internal_wave = w->info.number;
+	d->breaks->internal_wave = w->info.number;
 	return NULL;
 }
 
 static void remove_places(struct bw_debug *d, uint32_t space)
 {
 	for (size_t i = 0; i < BW_INTERNAL_PLACES; i++) {
-		uint64_t va = d->internal[i].va;
-		d->internal[i].va = 0;
+		uint64_t va = d->breaks->internal[i].va;
+		d->breaks->internal[i].va = 0;
 		if (!va || !d->target) /* the program has ended meanwhile */
 			continue;
 		BW_IN_SPACE(d, space);

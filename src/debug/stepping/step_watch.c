@@ -43,8 +43,8 @@ static void watched_ended(struct bw_debug *d, const struct bw_wave_record *w)
 	for (size_t i = d->watched.len; i-- > 0;)
 		if (d->watched.data[i] == w->info.slot)
 			bw_vec_remove(&d->watched, i);
-	for (size_t i = d->breaks.len; i-- > 0;) {
-		struct bw_break *b = d->breaks.data[i];
+	for (size_t i = d->breaks->all.len; i-- > 0;) {
+		struct bw_break *b = d->breaks->all.data[i];
 		bool shared = false;
 		if (!bw_watch_is_for(b, w))
 			continue;

@@ -7,6 +7,7 @@
 #include "debug/debug_priv.h"
 #include "debug/stop.h"
 
+struct bw_internal_place;
 struct bw_wave_record;
 
 /* stopped.c: whether Ctrl-C has come while waves are looked at. Conditions are not tested then, but

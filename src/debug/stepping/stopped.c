@@ -86,7 +86,7 @@ static bool at_place(struct bw_debug *d, const struct bw_wave_record *w,
 		     const struct bw_internal_place *p)
 {
 	uint32_t s32;
-	if (!p->va || w->info.pc != p->va || w->info.number != d->internal_wave)
+	if (!p->va || w->info.pc != p->va || w->info.number != d->breaks->internal_wave)
 		return false;
 	if (!p->has_s32)
 		return true;
@@ -99,7 +99,7 @@ static bool at_place(struct bw_debug *d, const struct bw_wave_record *w,
 static bool at_internal(struct bw_debug *d, const struct bw_wave_record *w)
 {
 	for (size_t i = 0; i < BW_INTERNAL_PLACES; i++)
-		if (at_place(d, w, &d->internal[i]))
+		if (at_place(d, w, &d->breaks->internal[i]))
 			return true;
 	return false;
 }

@@ -261,7 +261,7 @@ static struct bw_error *check_exceptions(struct bw_debug *d, const struct bw_wav
 	enum bw_wreg reg = bw_arch_reg_of(arch, BW_WF_ALU_EXCEPTIONS);
 	uint32_t added = bw_wave_get(after, BW_WF_ALU_EXCEPTIONS) &
 			 ~bw_wave_get(&w->hw.state, BW_WF_ALU_EXCEPTIONS);
-	uint32_t traps = added & (bw_wave_get(&w->hw.state, BW_WF_EXCP_EN) | d->excp);
+	uint32_t traps = added & (bw_wave_get(&w->hw.state, BW_WF_EXCP_EN) | d->waves->excp);
 	char names[128];
 	if (!traps)
 		return NULL;

@@ -23,6 +23,7 @@ void bw_waves_forget(struct bw_debug *d)
 	struct bw_waves *waves = d->waves;
 	waves->stopped.len = 0;
 	waves->unstoppable = waves->last_number = 0;
+	waves->excp_ever = waves->excp;
 	waves->focus_slot = UINT32_MAX;
 	waves->focus_number = 0;
 	waves->focus_lane = 0;

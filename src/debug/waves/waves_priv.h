@@ -45,6 +45,9 @@ struct bw_waves {
 	uint32_t focus_slot;   /* UINT32_MAX: none */
 	uint32_t focus_number; /* of the wave that has the focus, also while it runs */
 	unsigned focus_lane;
+	/* exceptions that they trap for because we want it (breakpoints/exceptions.c): now, and at
+	 * any time in this run of the program */
+	uint32_t excp, excp_ever;
 	bool lines_wanted;
 	struct bw_mem_line lines[BW_MEM_LINES];
 };
