@@ -33,6 +33,7 @@ struct bw_debug_code;
 struct bw_dispatches;
 struct bw_isa_text;
 struct bw_stack;
+struct bw_stepping;
 struct bw_wave_record;
 struct bw_waves;
 
@@ -70,22 +71,10 @@ struct bw_debug {
 	struct bw_isa_text *text;
 
 	struct bw_breaks *breaks;
-	bool defers_tests; /* Ctrl-C: conditions are tested when waves run on (stopped.c) */
 	struct bw_waves *waves;
-	bool waits_at_error; /* a program, since a queue error that was reported */
-	bool report_pending; /* the next wait reports a stop that has happened already */
-	uint32_t alone_slot; /* slot of the wave that continues alone; UINT32_MAX: none */
-	/* slots of the waves that are stepped for software watchpoints, one after the other
-	 * (step_watch.c) */
-	struct bw_u32_vec watched;
-	size_t watched_turn;
-
+	struct bw_stepping *stepping;
 	struct bw_dispatches *dispatches;
 	uint64_t continues; /* counts bw_debug_continue */
-	/* the next wait reports it: it came while nothing waited; kind NONE: none */
-	struct bw_stop pending;
-	uint64_t deferred_since_ms; /* the first of them waits for an earlier one (run.c); 0: not */
-
 	struct bw_variable_cache variables;
 	struct BW_VEC(struct bw_ctype *) made_types; /* owned; types that the program does not name
 						      */

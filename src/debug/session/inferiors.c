@@ -116,9 +116,9 @@ struct bw_error *bw_debug_on_space(struct bw_debug *d, uint32_t space, pid_t pid
 static void drop_waves(struct bw_debug *d, uint32_t space)
 {
 	bw_waves_forget_space(d, space);
-	for (size_t i = d->watched.len; i-- > 0;)
-		if (!d->waves->slots[d->watched.data[i]].known)
-			bw_vec_remove(&d->watched, i);
+	for (size_t i = d->stepping->watched.len; i-- > 0;)
+		if (!d->waves->slots[d->stepping->watched.data[i]].known)
+			bw_vec_remove(&d->stepping->watched, i);
 }
 
 void bw_debug_on_space_gone(struct bw_debug *d, uint32_t space)

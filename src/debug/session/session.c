@@ -21,6 +21,7 @@ struct whole {
 	struct bw_waves waves;
 	struct bw_dispatches dispatches;
 	struct bw_breaks breaks;
+	struct bw_stepping stepping;
 };
 
 struct bw_error *bw_debug_create(struct bw_debug **out)
@@ -33,12 +34,12 @@ struct bw_error *bw_debug_create(struct bw_debug **out)
 	d->waves = &all->waves;
 	d->dispatches = &all->dispatches;
 	d->breaks = &all->breaks;
+	d->stepping = &all->stepping;
 	bw_breaks_init(d->breaks);
-	d->waves->focus_slot = UINT32_MAX;
+	bw_debug_forget_program(d);
 	d->settings.hold_time = true;
 	d->settings.print_elements = 200; /* gdb's */
 	d->settings.print_repeats = 10;	  /* gdb's */
-	d->alone_slot = UINT32_MAX;
 	struct bw_error *err = bw_debug_code_init(d->code);
 	if (err)
 		bw_debug_destroy(d);
@@ -56,7 +57,7 @@ void bw_debug_destroy(struct bw_debug *d)
 	bw_debug_code_fini(d->code);
 	bw_dispatches_fini(d->dispatches);
 	bw_waves_fini(d->waves);
-	bw_vec_free(&d->watched);
+	bw_stepping_fini(d->stepping);
 	bw_vec_each(&d->vars, v) {
 		free(v->name);
 		bw_value_fini(&v->value);
@@ -152,9 +153,7 @@ void bw_debug_forget_program(struct bw_debug *d)
 	bw_waves_forget(d);
 	d->spaces.len = d->inferiors.len = 0;
 	d->next_inferior = d->inferior = d->space = 0;
-	d->pending.kind = BW_STOP_NONE;
-	d->alone_slot = UINT32_MAX;
-	d->watched.len = 0;
+	bw_stepping_forget(d->stepping);
 }
 
 /* bw_debug_interrupt may come in at any moment: it must not find a target that is being freed. */

@@ -24,13 +24,13 @@ enum {
 static bool must_wait(struct bw_debug *d, uint32_t submission)
 {
 	if (!bw_catch_is_ambiguous(d, submission)) {
-		d->deferred_since_ms = 0;
+		d->stepping->deferred_since_ms = 0;
 		return false;
 	}
 	uint64_t now = bw_debug_now_ms();
-	if (!d->deferred_since_ms)
-		d->deferred_since_ms = now;
-	return now - d->deferred_since_ms < DEFER_MOST_MS;
+	if (!d->stepping->deferred_since_ms)
+		d->stepping->deferred_since_ms = now;
+	return now - d->stepping->deferred_since_ms < DEFER_MOST_MS;
 }
 
 /* Releases held submissions; their dispatches run from here on. */
@@ -39,12 +39,12 @@ struct bw_error *bw_debug_release_held(struct bw_debug *d)
 	if (!bw_target_can(d->target, BW_CAP_RUN))
 		return NULL;
 	BW_TRY(bw_filters_update(d));
-	if (d->waits_at_error)
+	if (d->stepping->waits_at_error)
 		BW_TRY(bw_target_release(d->target, 0));
-	d->waits_at_error = false;
+	d->stepping->waits_at_error = false;
 	while (d->dispatches->held.len && !must_wait(d, d->dispatches->held.data[0])) {
 		uint32_t submission = d->dispatches->held.data[0];
-		d->deferred_since_ms = 0;
+		d->stepping->deferred_since_ms = 0;
 		bw_vec_remove(&d->dispatches->held, 0);
 		BW_TRY(bw_target_release(d->target, submission));
 		bw_vec_each(&d->dispatches->all, x) {
@@ -89,14 +89,14 @@ static struct bw_error *resume_all(struct bw_debug *d)
 	struct bw_wave_record *focus = bw_debug_focus_priv(d);
 	if (d->state != BW_DEBUG_STOPPED)
 		return bw_debug_release_held(d);
-	d->alone_slot = UINT32_MAX;
+	d->stepping->alone_slot = UINT32_MAX;
 	BW_TRY(bw_debug_watch_begin(d));
-	if (d->watched.len)
+	if (d->stepping->watched.len)
 		return NULL;
 	if (d->settings.scheduler_locking == BW_LOCKING_ON && focus) {
 		uint32_t slot = focus->info.slot;
 		BW_TRY(bw_debug_run_on(d, &slot, 1));
-		d->alone_slot = slot;
+		d->stepping->alone_slot = slot;
 		return NULL;
 	}
 	BW_TRY(bw_debug_run_on(d, d->waves->stopped.data, d->waves->stopped.len));
@@ -245,7 +245,7 @@ struct bw_error *bw_debug_stop_and_report(struct bw_debug *d, struct bw_stop *ou
 /* The wave is stepped for a watchpoint, and is examined in its turn. */
 static bool is_watched(const struct bw_debug *d, uint32_t slot)
 {
-	bw_vec_each(&d->watched, it)
+	bw_vec_each(&d->stepping->watched, it)
 		if (*it == slot)
 			return true;
 	return false;
@@ -259,7 +259,7 @@ static struct bw_error *examine_all(struct bw_debug *d, size_t n, struct bw_u32_
 	for (size_t i = 0; i < n; i++) {
 		/* thousands of waves may have a condition that is to be tested */
 		*out_stop |= bw_tests_are_ended(d);
-		if (d->defers_tests)
+		if (d->stepping->defers_tests)
 			return NULL;
 		struct bw_wave_record *w = bw_stopped_wave(d, i);
 		/* held since an earlier stop */
@@ -281,7 +281,7 @@ struct bw_error *bw_debug_sort_stops(struct bw_debug *d, bool *out_stop)
 	uint32_t n_slots = d->target->facts.n_slots;
 	struct bw_u32_vec go = {0};
 
-	*out_stop = d->defers_tests = false;
+	*out_stop = d->stepping->defers_tests = false;
 	BW_TRY(bw_vec_reserve(&d->waves->stopped, n_slots));
 	size_t n = BW_MIN(bw_target_stopped(d->target, d->waves->stopped.data, n_slots),
 			  (size_t)n_slots);
@@ -323,7 +323,7 @@ static struct bw_error *on_queue_error(struct bw_debug *d, const struct bw_targe
 		bw_waves_run(d);
 		d->state = BW_DEBUG_STOPPED;
 	}
-	d->waits_at_error = true;
+	d->stepping->waits_at_error = true;
 	if (!d->waves->stopped.len && ev->space)
 		bw_debug_use_space(d, ev->space);
 	*out = (struct bw_stop){.kind = BW_STOP_QUEUE_ERROR,
@@ -382,15 +382,15 @@ struct bw_error *bw_debug_handle(struct bw_debug *d, const struct bw_target_even
 		BW_TRY(bw_debug_sort_stops(d, &stop));
 		if (!stop)
 			break;
-		bool interrupted = d->defers_tests;
+		bool interrupted = d->stepping->defers_tests;
 		BW_TRY(bw_debug_stop_and_report(d, out));
 		/* the answer to a Ctrl-C, unless another stop was found */
 		if (interrupted && !(out->reasons & ~(uint32_t)BW_REASON_INTERRUPT))
 			bw_target_forget_interrupt(d->target);
 		break;
 	case BW_EVENT_INTERRUPT:
-		d->defers_tests = d->state == BW_DEBUG_RUNNING;
-		if (d->defers_tests)
+		d->stepping->defers_tests = d->state == BW_DEBUG_RUNNING;
+		if (d->stepping->defers_tests)
 			return bw_debug_stop_and_report(d, out);
 		break;
 	case BW_EVENT_EXIT:
@@ -426,13 +426,13 @@ struct bw_error *bw_debug_continue(struct bw_debug *d)
 	BW_TRY(bw_debug_need_target(d));
 	BW_TRY(bw_target_need(d->target, BW_CAP_RUN));
 	/* stops of other waves at the same time are reported first, one after the other */
-	d->report_pending = any_pending(d) || d->pending.kind != BW_STOP_NONE;
-	if (d->report_pending)
+	d->stepping->report_pending = any_pending(d) || d->stepping->pending.kind != BW_STOP_NONE;
+	if (d->stepping->report_pending)
 		return NULL;
 	bw_debug_forget_insts(d);
 	bw_filter_dirty(d); /* variables of the user may have changed */
 	d->continues++;
-	d->deferred_since_ms = 0;
+	d->stepping->deferred_since_ms = 0;
 	bw_hang_restart(d);
 	bw_watch_settle(d);
 	bw_catch_sweep(d);
@@ -445,8 +445,8 @@ struct bw_error *bw_debug_continue(struct bw_debug *d)
 	/* the program or the GPU has died while we were stopped: wait will say so */
 	if (err && !bw_error_catch(&err, BW_E_GONE))
 		return err;
-	bool alone = d->watched.len && d->settings.scheduler_locking == BW_LOCKING_ON;
-	if (alone || d->alone_slot != UINT32_MAX)
+	bool alone = d->stepping->watched.len && d->settings.scheduler_locking == BW_LOCKING_ON;
+	if (alone || d->stepping->alone_slot != UINT32_MAX)
 		return NULL; /* the others stay as they are */
 	bw_waves_run(d);
 	return NULL;
@@ -458,8 +458,8 @@ static struct bw_error *forget_gone(struct bw_debug *d, struct bw_error *err)
 {
 	if (!bw_error_catch(&err, BW_E_GONE))
 		return err;
-	d->watched.len = 0;
-	d->alone_slot = UINT32_MAX;
+	d->stepping->watched.len = 0;
+	d->stepping->alone_slot = UINT32_MAX;
 	bw_waves_run(d);
 	return NULL;
 }
@@ -470,25 +470,25 @@ static struct bw_error *wait_for(struct bw_debug *d, int timeout_ms, struct bw_s
 	struct bw_stop stop = {.kind = BW_STOP_NONE};
 
 	BW_TRY(bw_debug_need_target(d));
-	if (d->report_pending && d->state == BW_DEBUG_STOPPED) {
-		d->report_pending = false;
-		if (d->pending.kind == BW_STOP_NONE)
+	if (d->stepping->report_pending && d->state == BW_DEBUG_STOPPED) {
+		d->stepping->report_pending = false;
+		if (d->stepping->pending.kind == BW_STOP_NONE)
 			report(d, d->waves->focus_number, out);
 		else
-			*out = d->pending;
-		d->pending.kind = BW_STOP_NONE;
+			*out = d->stepping->pending;
+		d->stepping->pending.kind = BW_STOP_NONE;
 		return NULL;
 	}
-	if (d->watched.len) {
+	if (d->stepping->watched.len) {
 		BW_TRY(forget_gone(d, bw_debug_step_watched(d, timeout_ms, &stop)));
-		if (stop.kind != BW_STOP_NONE || d->watched.len) {
+		if (stop.kind != BW_STOP_NONE || d->stepping->watched.len) {
 			*out = stop;
 			return NULL;
 		}
 	}
-	if (d->alone_slot != UINT32_MAX) {
+	if (d->stepping->alone_slot != UINT32_MAX) {
 		BW_TRY(forget_gone(d, bw_debug_wait_alone(d, timeout_ms, &stop)));
-		if (stop.kind != BW_STOP_NONE || d->alone_slot != UINT32_MAX) {
+		if (stop.kind != BW_STOP_NONE || d->stepping->alone_slot != UINT32_MAX) {
 			*out = stop;
 			return NULL;
 		}
@@ -500,7 +500,7 @@ static struct bw_error *wait_for(struct bw_debug *d, int timeout_ms, struct bw_s
 			uint64_t now = bw_debug_now_ms();
 			left = now < end ? (int)(end - now) : 0;
 		}
-		bool deferred = d->deferred_since_ms && d->state == BW_DEBUG_RUNNING;
+		bool deferred = d->stepping->deferred_since_ms && d->state == BW_DEBUG_RUNNING;
 		int most = d->state == BW_DEBUG_RUNNING ? bw_hang_limit(d, left) : left;
 		if (deferred && (most < 0 || most > DEFER_POLL_MS))
 			most = DEFER_POLL_MS;
@@ -566,8 +566,9 @@ static struct bw_error *handle_ends(struct bw_debug *d, enum bw_target_end until
 		struct bw_error *err = bw_debug_handle(d, &ev, &stop);
 		if (err && !bw_error_catch(&err, BW_E_GONE))
 			return err;
-		if (stop.kind != BW_STOP_NONE && !is_end(&stop) && d->pending.kind == BW_STOP_NONE)
-			d->pending = stop;
+		if (stop.kind != BW_STOP_NONE && !is_end(&stop) &&
+		    d->stepping->pending.kind == BW_STOP_NONE)
+			d->stepping->pending = stop;
 	}
 	if (any_stops && d->target && d->state == BW_DEBUG_STOPPED)
 		BW_TRY(bw_debug_collect(d));

@@ -480,14 +480,14 @@ struct bw_error *bw_step_alone_ended(struct bw_debug *d, const struct bw_wave_re
 
 struct bw_error *bw_debug_wait_alone(struct bw_debug *d, int timeout_ms, struct bw_stop *out)
 {
-	struct bw_wave_record *w = &d->waves->slots[d->alone_slot];
+	struct bw_wave_record *w = &d->waves->slots[d->stepping->alone_slot];
 	struct bw_u32_vec none = {0};
 	bool is_over = false;
 	struct bw_error *err = until_stop(d, w, &none, timeout_ms, &is_over, out);
 	bw_vec_free(&none);
 	if (!err && d->target && out->kind == BW_STOP_NONE && !is_over && !w->stopped)
 		return NULL; /* the time is over */
-	d->alone_slot = UINT32_MAX;
+	d->stepping->alone_slot = UINT32_MAX;
 	if (err || !d->target) /* the program may have ended meanwhile */
 		return err;
 	if (is_over && out->kind == BW_STOP_NONE)

@@ -11,6 +11,18 @@
 
 enum { EVENTS_EVERY = 64, BARRIER_POLL_MS = 2, FINISH_MS = 1000 };
 
+void bw_stepping_fini(struct bw_stepping *s)
+{
+	bw_vec_free(&s->watched);
+}
+
+void bw_stepping_forget(struct bw_stepping *s)
+{
+	s->pending.kind = BW_STOP_NONE;
+	s->alone_slot = UINT32_MAX;
+	s->watched.len = 0;
+}
+
 static bool may_move(struct bw_debug *d, const struct bw_wave_record *w)
 {
 	return d->settings.scheduler_locking != BW_LOCKING_ON || w == bw_debug_focus_priv(d);
@@ -20,14 +32,14 @@ struct bw_error *bw_debug_watch_begin(struct bw_debug *d)
 {
 	struct bw_u32_vec others = {0};
 	struct bw_error *err = NULL;
-	d->watched.len = 0;
-	d->watched_turn = 0;
+	d->stepping->watched.len = 0;
+	d->stepping->watched_turn = 0;
 	for (size_t i = 0; !err && i < d->waves->stopped.len; i++) {
 		const struct bw_wave_record *w = bw_stopped_wave(d, i);
 		bool wanted = w->stopped && may_move(d, w) && bw_watch_wants(d, w);
-		err = bw_vec_push(wanted ? &d->watched : &others, w->info.slot);
+		err = bw_vec_push(wanted ? &d->stepping->watched : &others, w->info.slot);
 	}
-	if (!err && d->watched.len && d->settings.scheduler_locking != BW_LOCKING_ON) {
+	if (!err && d->stepping->watched.len && d->settings.scheduler_locking != BW_LOCKING_ON) {
 		err = bw_step_resume_others(d, &others);
 		if (!err)
 			err = bw_debug_release_held(d);
@@ -40,15 +52,15 @@ struct bw_error *bw_debug_watch_begin(struct bw_debug *d)
  * them. */
 static void watched_ended(struct bw_debug *d, const struct bw_wave_record *w)
 {
-	for (size_t i = d->watched.len; i-- > 0;)
-		if (d->watched.data[i] == w->info.slot)
-			bw_vec_remove(&d->watched, i);
+	for (size_t i = d->stepping->watched.len; i-- > 0;)
+		if (d->stepping->watched.data[i] == w->info.slot)
+			bw_vec_remove(&d->stepping->watched, i);
 	for (size_t i = d->breaks->all.len; i-- > 0;) {
 		struct bw_break *b = d->breaks->all.data[i];
 		bool shared = false;
 		if (!bw_watch_is_for(b, w))
 			continue;
-		bw_vec_each(&d->watched, slot)
+		bw_vec_each(&d->stepping->watched, slot)
 			shared |= bw_watch_is_for(b, &d->waves->slots[*slot]);
 		if (shared)
 			continue;
@@ -68,7 +80,7 @@ static struct bw_error *check_barrier(struct bw_debug *d, struct bw_wave_record 
 	struct bw_error *err = bw_step_companions(d, w, inst, &others);
 	bw_vec_free(&others);
 	if (err)
-		d->watched.len = 0;
+		d->stepping->watched.len = 0;
 	return err;
 }
 
@@ -196,7 +208,7 @@ static struct bw_error *look_at_others(struct bw_debug *d, struct bw_stop *out)
 static struct bw_error *wait_at_barriers(struct bw_debug *d, struct bw_stop *out)
 {
 	bool stopped, is_over;
-	uint32_t slot = d->watched.data[0];
+	uint32_t slot = d->stepping->watched.data[0];
 	BW_TRY(bw_target_wait_wave(d->target, slot, bw_hang_limit(d, BARRIER_POLL_MS), &stopped,
 				   &is_over));
 	if (stopped || is_over)
@@ -211,8 +223,9 @@ static struct bw_error *next_step(struct bw_debug *d, struct bw_wave_record **ou
 				  bool *out_moved, bool *out_over, bool *out_stop,
 				  struct bw_stop *out)
 {
-	d->watched_turn = (d->watched_turn + 1) % d->watched.len;
-	struct bw_wave_record *w = *out_wave = &d->waves->slots[d->watched.data[d->watched_turn]];
+	d->stepping->watched_turn = (d->stepping->watched_turn + 1) % d->stepping->watched.len;
+	struct bw_wave_record *w = *out_wave =
+		&d->waves->slots[d->stepping->watched.data[d->stepping->watched_turn]];
 	*out_over = *out_stop = false;
 	*out_moved = true;
 	if (!w->stopped)
@@ -246,7 +259,7 @@ struct bw_error *bw_debug_step_watched(struct bw_debug *d, int timeout_ms, struc
 			if (alone)
 				return NULL;
 		}
-		if (idle && d->watched.len && idle >= d->watched.len) {
+		if (idle && d->stepping->watched.len && idle >= d->stepping->watched.len) {
 			BW_TRY(wait_at_barriers(d, out));
 			idle = 0;
 			i = EVENTS_EVERY;
@@ -259,10 +272,10 @@ struct bw_error *bw_debug_step_watched(struct bw_debug *d, int timeout_ms, struc
 		if (out->kind == BW_STOP_EXITED || out->kind == BW_STOP_GPU_GONE)
 			return NULL;
 		if (out->kind != BW_STOP_NONE || stop) {
-			d->watched.len = 0;
+			d->stepping->watched.len = 0;
 			return bw_debug_stop_and_report(d, out);
 		}
-		if (!d->watched.len || (timeout_ms >= 0 && i % EVENTS_EVERY == 0))
+		if (!d->stepping->watched.len || (timeout_ms >= 0 && i % EVENTS_EVERY == 0))
 			return NULL;
 	}
 }

@@ -10,6 +10,23 @@
 struct bw_internal_place;
 struct bw_wave_record;
 
+struct bw_stepping {
+	bool defers_tests;   /* Ctrl-C: conditions are tested when waves run on (stopped.c) */
+	bool waits_at_error; /* a program, since a queue error that was reported */
+	bool report_pending; /* the next wait reports a stop that has happened already */
+	/* the next wait reports it: it came while nothing waited; kind NONE: none */
+	struct bw_stop pending;
+	uint64_t deferred_since_ms; /* the first held submission waits for an earlier one (run.c);
+				     * 0: not */
+	uint32_t alone_slot;	    /* of the wave that continues alone; UINT32_MAX: none */
+	/* slots of the waves that are stepped for software watchpoints, one after the other
+	 * (step_watch.c) */
+	struct bw_u32_vec watched;
+	size_t watched_turn;
+};
+void bw_stepping_fini(struct bw_stepping *s);
+void bw_stepping_forget(struct bw_stepping *s);
+
 /* stopped.c: whether Ctrl-C has come while waves are looked at. Conditions are not tested then, but
  * when the waves run on. */
 bool bw_tests_are_ended(struct bw_debug *d);
@@ -76,14 +93,14 @@ bool bw_test_deferred(struct bw_debug *d, struct bw_wave_record *w);
 struct bw_error *bw_step_unless_gone(struct bw_debug *d, struct bw_error *err,
 				     struct bw_stop *out) BW_MUST_CHECK;
 /* step_watch.c: a wave with a software watchpoint is stepped, the others run. */
-/* Sorts the stopped waves: those that a software watchpoint has stepped go to d->watched, the
- * others are resumed at once. If d->watched is empty afterwards, none has been resumed. */
+/* Sorts the stopped waves: those that a software watchpoint has stepped go to watched, the
+ * others are resumed at once. If watched is empty afterwards, none has been resumed. */
 struct bw_error *bw_debug_watch_begin(struct bw_debug *d) BW_MUST_CHECK;
 /* Waits for the wave in alone_slot, as bw_debug_wait does. alone_slot is UINT32_MAX when that has
  * ended; without a stop then, all waves have been resumed. */
 struct bw_error *bw_debug_wait_alone(struct bw_debug *d, int timeout_ms,
 				     struct bw_stop *out) BW_MUST_CHECK;
-/* Steps until there is a stop, or the waves have ended (d->watched is empty then), or, with a
+/* Steps until there is a stop, or the waves have ended (watched is empty then), or, with a
  * timeout, for a little while. */
 struct bw_error *bw_debug_step_watched(struct bw_debug *d, int timeout_ms,
 				       struct bw_stop *out) BW_MUST_CHECK;

@@ -106,7 +106,7 @@ static bool at_internal(struct bw_debug *d, const struct bw_wave_record *w)
 
 bool bw_tests_are_ended(struct bw_debug *d)
 {
-	return d->defers_tests |= bw_target_is_interrupted(d->target);
+	return d->stepping->defers_tests |= bw_target_is_interrupted(d->target);
 }
 
 static void at_breakpoint(struct bw_debug *d, struct bw_wave_record *w)
@@ -117,7 +117,7 @@ static void at_breakpoint(struct bw_debug *d, struct bw_wave_record *w)
 	/* one that was stopped in front of the s_trap has not been tested on the GPU yet, which is
 	 * quicker */
 	bool before = p->filter && w->info.reasons == BW_REASON_INTERRUPT;
-	w->untested = (d->defers_tests || before) && bw_break_is_conditional(d, w);
+	w->untested = (d->stepping->defers_tests || before) && bw_break_is_conditional(d, w);
 	if (!w->untested)
 		w->info.breakpoint = bw_debug_break_hit(d, w, &w->info.breakpoint_lanes);
 	if (w->info.breakpoint)
@@ -289,7 +289,7 @@ struct bw_error *bw_debug_collect(struct bw_debug *d)
 		bw_tests_are_ended(d);
 		BW_TRY(bw_debug_examine(d, d->waves->stopped.data[i]));
 	}
-	d->defers_tests = false;
+	d->stepping->defers_tests = false;
 	qsort_r(d->waves->stopped.data, n, sizeof(uint32_t), by_position, d);
 	for (size_t i = 0; i < n; i++)
 		bw_debug_wave_number(d, bw_stopped_wave(d, i));
