@@ -16,11 +16,6 @@
 #include "isa/inst.h"
 #include "target/call.h"
 
-struct bw_var {
-	char *name;
-	struct bw_value value;
-};
-
 struct bw_u32_vec BW_VEC(uint32_t);
 
 /* An address space of a program: waves and dispatches are in one (inferiors.c). */
@@ -34,19 +29,10 @@ struct bw_dispatches;
 struct bw_isa_text;
 struct bw_stack;
 struct bw_stepping;
+struct bw_variables;
+struct bw_vars;
 struct bw_wave_record;
 struct bw_waves;
-
-/* The variables that were last asked for: those visible at an address of an image (variables/). */
-struct bw_variable_cache {
-	const struct bw_lines *lines; /* NULL: none yet */
-	uint64_t addr;
-	unsigned level, paths_version;
-	struct bw_variable *list; /* owned */
-	uint8_t *wrong;		  /* owned; of each: BW_NOT_ASKED, or whether its location is */
-	size_t n;
-};
-enum { BW_NOT_ASKED = 2 };
 
 struct bw_debug {
 	struct bw_target *target;
@@ -75,12 +61,9 @@ struct bw_debug {
 	struct bw_stepping *stepping;
 	struct bw_dispatches *dispatches;
 	uint64_t continues; /* counts bw_debug_continue */
-	struct bw_variable_cache variables;
-	struct BW_VEC(struct bw_ctype *) made_types; /* owned; types that the program does not name
-						      */
-	struct bw_stack *stack;			     /* frames/frames.c; NULL: not asked for yet */
-	struct BW_VEC(struct bw_var) vars;
-	unsigned n_values; /* $1, $2 ... of print */
+	struct bw_variables *variables;
+	struct bw_stack *stack;
+	struct bw_vars *vars;
 };
 
 /* Whose instructions the target's GPU executes: the generation of bw_debug_arch() by its name. */
@@ -111,7 +94,6 @@ void bw_debug_on_program_gone(struct bw_debug *d, const struct bw_target_event *
 void bw_debug_focus_on(struct bw_debug *d, const struct bw_wave_record *w);
 
 /* frames/frames.c */
-void bw_stack_free(struct bw_debug *d);
 /* Registers or memory of a stopped wave have changed. */
 void bw_stack_changed(struct bw_debug *d);
 /* Waves are resumed, or have been: frame 0 is selected. */

@@ -16,7 +16,7 @@
 static bool variable(void *cookie, const char *name, struct bw_value *out)
 {
 	const struct bw_filter_at *at = cookie;
-	bw_vec_each(&at->d->vars, v) {
+	bw_vec_each(&at->d->vars->all, v) {
 		if (strcmp(v->name, name) != 0)
 			continue;
 		*out = v->value;

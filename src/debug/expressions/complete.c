@@ -154,7 +154,7 @@ char **bw_debug_complete_expr(struct bw_debug *d, const char *prefix)
 				add_word(&w, prefix, "$", arch->reg[i].name);
 		for (size_t i = 0; bw_expr_internal_name(i); i++)
 			add_word(&w, prefix, "$", bw_expr_internal_name(i));
-		bw_vec_each(&d->vars, v)
+		bw_vec_each(&d->vars->all, v)
 			add_word(&w, prefix, "$", v->name);
 		add_numbered(d, &w, prefix);
 		return finish_words(&w);

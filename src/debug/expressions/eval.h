@@ -10,6 +10,17 @@
 struct bw_variables_frame;
 struct bw_wave_record;
 
+/* $NAME of the user. */
+struct bw_var {
+	char *name; /* owned */
+	struct bw_value value;
+};
+struct bw_vars {
+	struct BW_VEC(struct bw_var) all;
+	unsigned n_values; /* $1, $2 ... of print */
+};
+void bw_vars_fini(struct bw_vars *vars);
+
 /* expr.c */
 struct bw_error *bw_debug_eval_for(struct bw_debug *d, const char *text, struct bw_wave_record *w,
 				   unsigned lane, struct bw_value *out,

@@ -242,9 +242,18 @@ struct bw_error *bw_expr_dim3(struct bw_expr *x, const char *name, char member,
 
 /* ---- Convenience variables ---- */
 
+void bw_vars_fini(struct bw_vars *vars)
+{
+	bw_vec_each(&vars->all, v) {
+		free(v->name);
+		bw_value_fini(&v->value);
+	}
+	bw_vec_free(&vars->all);
+}
+
 static struct bw_var *find_var(struct bw_debug *d, const char *name)
 {
-	bw_vec_each(&d->vars, v)
+	bw_vec_each(&d->vars->all, v)
 		if (strcmp(v->name, name) == 0)
 			return v;
 	return NULL;
@@ -269,7 +278,7 @@ struct bw_error *bw_debug_set_var(struct bw_debug *d, const char *name, const st
 	enum { VARS_MAX = 10000 }; /* they are found by looking at one after the other */
 	struct bw_value copy;
 	struct bw_var *var = find_var(d, name);
-	if (!var && d->vars.len >= VARS_MAX)
+	if (!var && d->vars->all.len >= VARS_MAX)
 		return bw_errorf(BW_E_INVALID,
 				 "there are %d convenience variables already, which is the limit: "
 				 "$%s is not made",
@@ -277,13 +286,14 @@ struct bw_error *bw_debug_set_var(struct bw_debug *d, const char *name, const st
 	BW_TRY(copy_value(d, v, &copy));
 	if (!var) {
 		struct bw_var new = {.name = strdup(name)};
-		struct bw_error *err = new.name ? bw_vec_push(&d->vars, new) : bw_error_nomem();
+		struct bw_error *err =
+			new.name ? bw_vec_push(&d->vars->all, new) : bw_error_nomem();
 		if (err) {
 			free(new.name);
 			bw_value_fini(&copy);
 			return err;
 		}
-		var = &d->vars.data[d->vars.len - 1];
+		var = &d->vars->all.data[d->vars->all.len - 1];
 	}
 	bw_value_fini(&var->value);
 	var->value = copy;
@@ -292,19 +302,19 @@ struct bw_error *bw_debug_set_var(struct bw_debug *d, const char *name, const st
 
 const struct bw_value *bw_debug_var(struct bw_debug *d, size_t i, const char **out_name)
 {
-	if (i >= d->vars.len)
+	if (i >= d->vars->all.len)
 		return NULL;
-	*out_name = d->vars.data[i].name;
-	return &d->vars.data[i].value;
+	*out_name = d->vars->all.data[i].name;
+	return &d->vars->all.data[i].value;
 }
 
 unsigned bw_debug_record(struct bw_debug *d, const struct bw_value *v)
 {
 	char name[16];
-	snprintf(name, sizeof(name), "%u", ++d->n_values);
+	snprintf(name, sizeof(name), "%u", ++d->vars->n_values);
 	struct bw_error *err = bw_debug_set_var(d, name, v);
 	bw_error_free(err); /* a value can be shown without entering the history */
-	return d->n_values;
+	return d->vars->n_values;
 }
 
 /* "", "$", "$3", of $, $$ and $$3: the last value, the one before it, the third before it. False:
@@ -316,7 +326,7 @@ static bool history_name(struct bw_debug *d, const char *name, char out[16])
 		return false;
 	if (back && name[1] && !bw_parse_u64(name + 1, &back))
 		return false;
-	unsigned number = back < d->n_values ? d->n_values - (unsigned)back : 0;
+	unsigned number = back < d->vars->n_values ? d->vars->n_values - (unsigned)back : 0;
 	snprintf(out, 16, "%u", number);
 	return true;
 }
@@ -337,7 +347,7 @@ static struct bw_error *var_value(struct bw_expr *x, const char *name, bool assi
 		BW_TRY(copy_value(x->d, &v->value, out));
 	if (v) {
 		out->place = BW_PLACE_VAR;
-		out->var = (uint32_t)(v - x->d->vars.data);
+		out->var = (uint32_t)(v - x->d->vars->all.data);
 	} else if (x->skip) {
 		*out = bw_expr_int(0, 4, true);
 	}

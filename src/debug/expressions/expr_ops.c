@@ -532,7 +532,7 @@ struct bw_error *bw_expr_assign(struct bw_expr *x, struct bw_value *place, struc
 	if (place->place == BW_PLACE_NONE)
 		return bw_errorf(BW_E_INVALID, "Left operand of assignment is not an lvalue");
 	if (place->place == BW_PLACE_VAR)
-		return bw_debug_set_var(x->d, x->d->vars.data[place->var].name, v);
+		return bw_debug_set_var(x->d, x->d->vars->all.data[place->var].name, v);
 	if (place->place == BW_PLACE_MEMORY && place->n_elem)
 		return bw_errorf(BW_E_INVALID, "cannot assign to an array: choose an element, [0]");
 	if (v->type.kind == BW_TYPE_TEXT)

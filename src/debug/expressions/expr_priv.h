@@ -8,7 +8,7 @@
  * expr_declare.c parses types. */
 
 #include "debug/bound.h"
-#include "debug/debug_priv.h"
+#include "debug/expressions/eval.h"
 #include "debug/variables/variables_priv.h"
 
 enum bw_tok_kind {

@@ -4,27 +4,21 @@
 #include "debug/waves/waves_priv.h"
 #include "sym/frames.h"
 
-void bw_stack_free(struct bw_debug *d)
+void bw_stack_fini(struct bw_stack *s)
 {
-	if (!d->stack)
-		return;
-	bw_vec_free(&d->stack->activations);
-	bw_facts_free(d->stack->facts);
-	free(d->stack);
-	d->stack = NULL;
+	bw_vec_free(&s->activations);
+	bw_facts_free(s->facts);
 }
 
 void bw_stack_changed(struct bw_debug *d)
 {
-	if (d->stack)
-		d->stack->is_valid = false;
+	d->stack->is_valid = false;
 }
 
 void bw_stack_resumed(struct bw_debug *d)
 {
 	bw_stack_changed(d);
-	if (d->stack)
-		d->stack->level = d->stack->hidden = 0;
+	d->stack->level = d->stack->hidden = 0;
 }
 
 struct bw_error *bw_stack_hide(struct bw_debug *d, unsigned n)
@@ -41,19 +35,15 @@ struct bw_error *bw_stack_hide(struct bw_debug *d, unsigned n)
 unsigned bw_stack_hidden(const struct bw_debug *d)
 {
 	const struct bw_stack *s = d->stack;
-	return s && s->level_wave == d->waves->focus_number ? s->hidden : 0;
+	return s->level_wave == d->waves->focus_number ? s->hidden : 0;
 }
 
 struct bw_error *bw_stack_of(struct bw_debug *d, struct bw_wave_record **out_wave,
 			     struct bw_stack **out)
 {
+	struct bw_stack *s = d->stack;
 	struct bw_wave_record *w;
 	BW_TRY(bw_debug_need_focus(d, &w));
-	if (!d->stack)
-		d->stack = calloc(1, sizeof(*d->stack));
-	struct bw_stack *s = d->stack;
-	if (!s)
-		return bw_error_nomem();
 	if (!s->is_valid || s->wave != w->info.number) {
 		s->activations.len = 0;
 		s->is_complete = false;

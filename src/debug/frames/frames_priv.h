@@ -35,6 +35,8 @@ struct bw_stack {
 	uint32_t level_wave;
 };
 
+void bw_stack_fini(struct bw_stack *s);
+
 /* A step has stopped where inlined functions begin, n of which it has not entered. */
 struct bw_error *bw_stack_hide(struct bw_debug *d, unsigned n) BW_MUST_CHECK;
 unsigned bw_stack_hidden(const struct bw_debug *d);

@@ -3,6 +3,8 @@
 #include "debug/breakpoints/breakpoints_priv.h"
 #include "debug/dispatches/dispatches_priv.h"
 #include "debug/stop.h"
+#include "debug/expressions/eval.h"
+#include "debug/frames/frames_priv.h"
 #include "debug/variables/variables_priv.h"
 #include "debug/waves/waves_priv.h"
 
@@ -22,6 +24,9 @@ struct whole {
 	struct bw_dispatches dispatches;
 	struct bw_breaks breaks;
 	struct bw_stepping stepping;
+	struct bw_variables variables;
+	struct bw_stack stack;
+	struct bw_vars vars;
 };
 
 struct bw_error *bw_debug_create(struct bw_debug **out)
@@ -35,6 +40,9 @@ struct bw_error *bw_debug_create(struct bw_debug **out)
 	d->dispatches = &all->dispatches;
 	d->breaks = &all->breaks;
 	d->stepping = &all->stepping;
+	d->variables = &all->variables;
+	d->stack = &all->stack;
+	d->vars = &all->vars;
 	bw_breaks_init(d->breaks);
 	bw_debug_forget_program(d);
 	d->settings.hold_time = true;
@@ -58,13 +66,9 @@ void bw_debug_destroy(struct bw_debug *d)
 	bw_dispatches_fini(d->dispatches);
 	bw_waves_fini(d->waves);
 	bw_stepping_fini(d->stepping);
-	bw_vec_each(&d->vars, v) {
-		free(v->name);
-		bw_value_fini(&v->value);
-	}
-	bw_vec_free(&d->vars);
-	bw_variables_free(d);
-	bw_stack_free(d);
+	bw_variables_fini(d->variables);
+	bw_stack_fini(d->stack);
+	bw_vars_fini(d->vars);
 	bw_vec_free(&d->spaces);
 	bw_vec_free(&d->inferiors);
 	bw_isa_text_destroy(d->text);

@@ -68,7 +68,7 @@ bool bw_variables_frame(struct bw_debug *d, struct bw_wave_record *w,
 struct bw_error *bw_variables_list(struct bw_debug *d, const struct bw_variables_frame *f,
 				   const struct bw_variable **out, size_t *out_n)
 {
-	struct bw_variable_cache *c = &d->variables;
+	struct bw_variable_cache *c = &d->variables->visible;
 	unsigned version = d->code->source_paths.version;
 	if (c->lines != f->lines || c->addr != f->addr || c->level != f->level ||
 	    c->paths_version != version) {
@@ -95,7 +95,7 @@ struct bw_error *bw_variables_list(struct bw_debug *d, const struct bw_variables
 
 static const struct bw_ctype *made(struct bw_debug *d, const struct bw_ctype *t)
 {
-	bw_vec_each(&d->made_types, it) {
+	bw_vec_each(&d->variables->made_types, it) {
 		const struct bw_ctype *have = *it;
 		if (have->kind == t->kind && have->elem == t->elem && have->count == t->count &&
 		    have->stride_b == t->stride_b && have->address_class == t->address_class)
@@ -109,7 +109,7 @@ static const struct bw_ctype *made(struct bw_debug *d, const struct bw_ctype *t)
 	*new = *t;
 	if (members_b)
 		new->members = memcpy(new + 1, t->members, members_b);
-	struct bw_error *err = bw_vec_push(&d->made_types, new);
+	struct bw_error *err = bw_vec_push(&d->variables->made_types, new);
 	if (err) {
 		bw_error_free(err);
 		free(new);
@@ -176,14 +176,13 @@ const struct bw_ctype *bw_variables_array_of(struct bw_debug *d, const struct bw
 					  .count = count});
 }
 
-void bw_variables_free(struct bw_debug *d)
+void bw_variables_fini(struct bw_variables *x)
 {
-	bw_vec_each(&d->made_types, it)
+	bw_vec_each(&x->made_types, it)
 		free(*it);
-	bw_vec_free(&d->made_types);
-	free(d->variables.list);
-	free(d->variables.wrong);
-	d->variables = (struct bw_variable_cache){0};
+	bw_vec_free(&x->made_types);
+	free(x->visible.list);
+	free(x->visible.wrong);
 }
 
 const struct bw_ctype *bw_debug_type_named(struct bw_debug *d, const char *name)
@@ -289,7 +288,7 @@ static bool is_wrong(struct bw_debug *d, const struct bw_variables_frame *f,
 static bool is_wrong_cached(struct bw_debug *d, const struct bw_variables_frame *f,
 			    const struct bw_variable *v, const struct bw_location *l)
 {
-	struct bw_variable_cache *c = &d->variables;
+	struct bw_variable_cache *c = &d->variables->visible;
 	bool is_cached = c->lines == f->lines && c->addr == f->addr && c->level == f->level &&
 			 c->paths_version == d->code->source_paths.version && v >= c->list &&
 			 v < c->list + c->n;

@@ -22,6 +22,23 @@ struct bw_variables_frame {
 	uint32_t s32, s33;
 };
 
+/* The variables that were last asked for: those visible at an address of an image. */
+struct bw_variable_cache {
+	const struct bw_lines *lines; /* NULL: none yet */
+	uint64_t addr;
+	unsigned level, paths_version;
+	struct bw_variable *list; /* owned */
+	uint8_t *wrong;		  /* owned; of each: BW_NOT_ASKED, or whether its location is */
+	size_t n;
+};
+enum { BW_NOT_ASKED = 2 };
+
+struct bw_variables {
+	struct bw_variable_cache visible;
+	struct BW_VEC(struct bw_ctype *) made_types; /* owned; that the program does not name */
+};
+void bw_variables_fini(struct bw_variables *x);
+
 /* named.c */
 /* NULL: no variable has that name there: "i", "zoo::i", "::i". Borrowed as bw_variables_list's. */
 const struct bw_variable *bw_variables_find(struct bw_debug *d, const struct bw_variables_frame *f,
@@ -63,7 +80,6 @@ const struct bw_ctype *bw_variables_filled(struct bw_debug *d, const struct bw_c
 /* An array like another one, with so many elements. */
 const struct bw_ctype *bw_variables_counted(struct bw_debug *d, const struct bw_ctype *array,
 					    uint64_t count);
-void bw_variables_free(struct bw_debug *d);
 
 /* shader.c */
 /* A value that is not known, and why. */
