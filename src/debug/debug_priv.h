@@ -18,15 +18,11 @@
 
 struct bw_u32_vec BW_VEC(uint32_t);
 
-/* An address space of a program: waves and dispatches are in one (inferiors.c). */
-struct bw_space_of {
-	uint32_t number, inferior;
-};
-
 struct bw_breaks;
 struct bw_debug_code;
 struct bw_dispatches;
 struct bw_isa_text;
+struct bw_programs;
 struct bw_stack;
 struct bw_stepping;
 struct bw_variables;
@@ -45,25 +41,19 @@ struct bw_debug {
 	 * one that the last event came from. BW_IN_SPACE selects another one until the end of its
 	 * block. */
 	uint32_t space;
-	struct BW_VEC(struct bw_space_of) spaces;
-	struct BW_VEC(struct bw_inferior_info) inferiors;
-	uint32_t next_inferior, inferior; /* the last number given; the current one */
-	pid_t pid;			  /* of the current inferior, or of the last one */
-	char comm[17];
-	int exit_status;
-	bool exit_known;
+	uint64_t continues;	  /* counts bw_debug_continue */
+	struct bw_isa_text *text; /* session/disasm.c; NULL: not asked for yet */
 
+	/* The parts, each in the header of its folder. */
+	struct bw_programs *programs;
 	struct bw_debug_code *code;
-	struct bw_isa_text *text;
-
-	struct bw_breaks *breaks;
 	struct bw_waves *waves;
-	struct bw_stepping *stepping;
 	struct bw_dispatches *dispatches;
-	uint64_t continues; /* counts bw_debug_continue */
-	struct bw_variables *variables;
 	struct bw_stack *stack;
+	struct bw_variables *variables;
 	struct bw_vars *vars;
+	struct bw_breaks *breaks;
+	struct bw_stepping *stepping;
 };
 
 /* Whose instructions the target's GPU executes: the generation of bw_debug_arch() by its name. */
@@ -83,13 +73,6 @@ void bw_space_leave(struct bw_in_space *s);
 #define BW_IN_SPACE(d, space)                                                                      \
 	__attribute__((cleanup(bw_space_leave), unused)) struct bw_in_space in_space_ =            \
 		bw_space_enter(d, space)
-/* The number of the inferior that has it, 0 for none. */
-uint32_t bw_debug_inferior_of_space(const struct bw_debug *d, uint32_t space);
-struct bw_error *bw_debug_on_program(struct bw_debug *d,
-				     const struct bw_target_event *ev) BW_MUST_CHECK;
-struct bw_error *bw_debug_on_space(struct bw_debug *d, uint32_t space, pid_t pid) BW_MUST_CHECK;
-void bw_debug_on_space_gone(struct bw_debug *d, uint32_t space);
-void bw_debug_on_program_gone(struct bw_debug *d, const struct bw_target_event *ev);
 /* Sets the focus, and with it the current address space. NULL: no focus. */
 void bw_debug_focus_on(struct bw_debug *d, const struct bw_wave_record *w);
 

@@ -4,6 +4,7 @@
 #include "debug/breakpoints/breakpoints_priv.h"
 #include "debug/variables/variables_priv.h"
 #include "debug/dispatches/dispatches_priv.h"
+#include "debug/programs_priv.h"
 #include "debug/expressions/eval.h"
 #include "debug/waves/waves_priv.h"
 
@@ -166,8 +167,8 @@ static void insert_places(struct bw_debug *d, struct bw_break *b, bool announce)
 	/* Before the first submission nothing can be patched: no code of the program is known. */
 	if (!d->target || d->dispatches->all.len == 0 || b->filter || b->info.kind != BW_BREAK_CODE)
 		return;
-	for (size_t i = 0; i < d->spaces.len; i++) {
-		BW_IN_SPACE(d, d->spaces.data[i].number);
+	for (size_t i = 0; i < d->programs->spaces.len; i++) {
+		BW_IN_SPACE(d, d->programs->spaces.data[i].number);
 		insert_in_space(d, b, &is_refused);
 	}
 	b->info.pending = b->places.len == 0;

@@ -3,6 +3,7 @@
  * have run. */
 #include "debug/breakpoints/breakpoints_priv.h"
 #include "debug/dispatches/dispatches_priv.h"
+#include "debug/programs_priv.h"
 #include "debug/waves/waves_priv.h"
 
 #include <errno.h>

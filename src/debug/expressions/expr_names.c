@@ -4,6 +4,7 @@
 #include "debug/dispatches/dispatches_priv.h"
 #include "debug/expressions.h"
 #include "debug/expressions/expr_priv.h"
+#include "debug/programs_priv.h"
 #include "debug/waves/waves_priv.h"
 
 #include <stdio.h>
@@ -157,8 +158,9 @@ static struct bw_error *internal_value(struct bw_expr *x, enum internal what, st
 	char place[56];
 
 	if (what == I_EXITCODE) {
-		if (x->d->exit_known && WIFEXITED(x->d->exit_status))
-			*out = bw_expr_int((unsigned)WEXITSTATUS(x->d->exit_status), 4, true);
+		if (x->d->programs->exit_known && WIFEXITED(x->d->programs->exit_status))
+			*out = bw_expr_int((unsigned)WEXITSTATUS(x->d->programs->exit_status), 4,
+					   true);
 		else
 			*out = (struct bw_value){0};
 		return NULL;

@@ -3,6 +3,7 @@
  * dropped when one ends. */
 #include "debug/breakpoints/breakpoints_priv.h"
 #include "debug/dispatches/dispatches_priv.h"
+#include "debug/programs_priv.h"
 #include "debug/stepping/stepping_priv.h"
 #include "debug/waves/waves_priv.h"
 
@@ -35,9 +36,31 @@ void bw_space_leave(struct bw_in_space *s)
 
 /* ---- Who there is ---- */
 
+void bw_programs_fini(struct bw_programs *p)
+{
+	bw_vec_free(&p->spaces);
+	bw_vec_free(&p->all);
+}
+
+void bw_programs_forget(struct bw_debug *d)
+{
+	d->programs->spaces.len = d->programs->all.len = 0;
+	d->programs->last_number = d->programs->current = d->space = 0;
+}
+
+pid_t bw_debug_program_pid(const struct bw_debug *d)
+{
+	return d->programs->pid;
+}
+
+const char *bw_debug_program_name(const struct bw_debug *d)
+{
+	return d->programs->comm;
+}
+
 static struct bw_inferior_info *find_inferior(struct bw_debug *d, uint32_t number)
 {
-	bw_vec_each(&d->inferiors, i)
+	bw_vec_each(&d->programs->all, i)
 		if (i->number == number)
 			return i;
 	return NULL;
@@ -45,7 +68,7 @@ static struct bw_inferior_info *find_inferior(struct bw_debug *d, uint32_t numbe
 
 static struct bw_inferior_info *find_pid(struct bw_debug *d, pid_t pid)
 {
-	bw_vec_each(&d->inferiors, i)
+	bw_vec_each(&d->programs->all, i)
 		if (i->pid == pid)
 			return i;
 	return NULL;
@@ -53,7 +76,7 @@ static struct bw_inferior_info *find_pid(struct bw_debug *d, pid_t pid)
 
 uint32_t bw_debug_inferior_of_space(const struct bw_debug *d, uint32_t space)
 {
-	bw_vec_each(&d->spaces, s)
+	bw_vec_each(&d->programs->spaces, s)
 		if (s->number == space)
 			return s->inferior;
 	return 0;
@@ -61,9 +84,9 @@ uint32_t bw_debug_inferior_of_space(const struct bw_debug *d, uint32_t space)
 
 static void make_current(struct bw_debug *d, const struct bw_inferior_info *i)
 {
-	d->inferior = i->number;
-	d->pid = i->pid;
-	memcpy(d->comm, i->comm, sizeof(d->comm));
+	d->programs->current = i->number;
+	d->programs->pid = i->pid;
+	memcpy(d->programs->comm, i->comm, sizeof(d->programs->comm));
 }
 
 void bw_debug_focus_on(struct bw_debug *d, const struct bw_wave_record *w)
@@ -81,13 +104,13 @@ void bw_debug_focus_on(struct bw_debug *d, const struct bw_wave_record *w)
 
 struct bw_error *bw_debug_on_program(struct bw_debug *d, const struct bw_target_event *ev)
 {
-	struct bw_inferior_info i = {.number = d->next_inferior + 1, .pid = ev->pid};
+	struct bw_inferior_info i = {.number = d->programs->last_number + 1, .pid = ev->pid};
 	if (find_pid(d, ev->pid)) /* it has run another program in its place (exec) */
 		return NULL;
 	memcpy(i.comm, ev->comm, sizeof(ev->comm));
-	BW_TRY(bw_vec_push(&d->inferiors, i));
-	d->next_inferior++;
-	if (d->inferiors.len == 1) {
+	BW_TRY(bw_vec_push(&d->programs->all, i));
+	d->programs->last_number++;
+	if (d->programs->all.len == 1) {
 		make_current(d, &i);
 		bw_debug_note(d, BW_NOTICE_PROGRAM, "%s (process %d) uses the GPU", i.comm,
 			      (int)i.pid);
@@ -101,11 +124,12 @@ struct bw_error *bw_debug_on_program(struct bw_debug *d, const struct bw_target_
 struct bw_error *bw_debug_on_space(struct bw_debug *d, uint32_t space, pid_t pid)
 {
 	const struct bw_inferior_info *i = find_pid(d, pid);
-	bw_vec_each(&d->spaces, s)
+	bw_vec_each(&d->programs->spaces, s)
 		if (s->number == space)
 			return NULL;
-	BW_TRY(bw_vec_push(&d->spaces, ((struct bw_space_of){space, i ? i->number : d->inferior})));
-	if (d->spaces.len == 1)
+	BW_TRY(bw_vec_push(&d->programs->spaces,
+			   ((struct bw_space_of){space, i ? i->number : d->programs->current})));
+	if (d->programs->spaces.len == 1)
 		bw_debug_use_space(d, space);
 	return NULL;
 }
@@ -127,11 +151,12 @@ void bw_debug_on_space_gone(struct bw_debug *d, uint32_t space)
 	drop_waves(d, space);
 	bw_dispatches_forget_space(d->dispatches, space);
 	bw_debug_code_forget(d, space);
-	for (size_t i = d->spaces.len; i-- > 0;)
-		if (d->spaces.data[i].number == space)
-			bw_vec_remove(&d->spaces, i);
+	for (size_t i = d->programs->spaces.len; i-- > 0;)
+		if (d->programs->spaces.data[i].number == space)
+			bw_vec_remove(&d->programs->spaces, i);
 	if (d->space == space)
-		bw_debug_use_space(d, d->spaces.len ? d->spaces.data[0].number : 0);
+		bw_debug_use_space(d, d->programs->spaces.len ? d->programs->spaces.data[0].number
+							      : 0);
 }
 
 /* "inferior 2 (process 17, names)" with what became of it. */
@@ -154,17 +179,17 @@ static void say_gone(struct bw_debug *d, const struct bw_inferior_info *i,
 /* Drops those of its address spaces that are left. */
 static void forget_inferior(struct bw_debug *d, uint32_t number)
 {
-	for (size_t i = d->spaces.len; i-- > 0;)
-		if (d->spaces.data[i].inferior == number)
-			bw_debug_on_space_gone(d, d->spaces.data[i].number);
-	for (size_t i = d->inferiors.len; i-- > 0;)
-		if (d->inferiors.data[i].number == number)
-			bw_vec_remove(&d->inferiors, i);
-	if (d->inferior != number || !d->inferiors.len)
+	for (size_t i = d->programs->spaces.len; i-- > 0;)
+		if (d->programs->spaces.data[i].inferior == number)
+			bw_debug_on_space_gone(d, d->programs->spaces.data[i].number);
+	for (size_t i = d->programs->all.len; i-- > 0;)
+		if (d->programs->all.data[i].number == number)
+			bw_vec_remove(&d->programs->all, i);
+	if (d->programs->current != number || !d->programs->all.len)
 		return;
-	make_current(d, &d->inferiors.data[0]);
-	bw_vec_each(&d->spaces, s)
-		if (s->inferior == d->inferior)
+	make_current(d, &d->programs->all.data[0]);
+	bw_vec_each(&d->programs->spaces, s)
+		if (s->inferior == d->programs->current)
 			bw_debug_use_space(d, s->number);
 }
 
@@ -174,7 +199,7 @@ void bw_debug_on_program_gone(struct bw_debug *d, const struct bw_target_event *
 	if (!i)
 		return;
 	/* the event for the end of the last one comes next */
-	if (d->inferiors.len > 1)
+	if (d->programs->all.len > 1)
 		say_gone(d, i, ev);
 	forget_inferior(d, i->number);
 }
@@ -183,17 +208,17 @@ void bw_debug_on_program_gone(struct bw_debug *d, const struct bw_target_event *
 
 const struct bw_inferior_info *bw_debug_inferiors(struct bw_debug *d, size_t *out_n)
 {
-	bw_vec_each(&d->inferiors, i) {
-		i->is_current = i->number == d->inferior;
+	bw_vec_each(&d->programs->all, i) {
+		i->is_current = i->number == d->programs->current;
 		i->n_spaces = 0;
 		i->n_waves = 0;
-		bw_vec_each(&d->spaces, s)
+		bw_vec_each(&d->programs->spaces, s)
 			i->n_spaces += s->inferior == i->number;
 		for (size_t k = 0; d->state == BW_DEBUG_STOPPED && k < d->waves->stopped.len; k++)
 			i->n_waves += bw_stopped_wave(d, k)->info.inferior == i->number;
 	}
-	*out_n = d->inferiors.len;
-	return d->inferiors.data;
+	*out_n = d->programs->all.len;
+	return d->programs->all.data;
 }
 
 const struct bw_inferior_info *bw_debug_inferior_of(struct bw_debug *d, pid_t pid)
@@ -220,7 +245,7 @@ struct bw_error *bw_debug_set_inferior(struct bw_debug *d, uint32_t number)
 		if (w->info.inferior == number)
 			return bw_debug_set_focus(d, w->info.number);
 	}
-	bw_vec_each(&d->spaces, s)
+	bw_vec_each(&d->programs->spaces, s)
 		if (s->inferior == number)
 			bw_debug_use_space(d, s->number);
 	return NULL;
@@ -230,7 +255,7 @@ struct bw_error *bw_debug_detach_inferior(struct bw_debug *d, uint32_t number)
 {
 	struct bw_inferior_info *i;
 	BW_TRY(need(d, number, &i));
-	if (d->inferiors.len == 1) {
+	if (d->programs->all.len == 1) {
 		bw_debug_detach(d);
 		return NULL;
 	}
@@ -245,7 +270,7 @@ struct bw_error *bw_debug_kill_inferior(struct bw_debug *d, uint32_t number)
 {
 	struct bw_inferior_info *i;
 	BW_TRY(need(d, number, &i));
-	if (d->inferiors.len == 1)
+	if (d->programs->all.len == 1)
 		return bw_debug_kill(d);
 	pid_t pid = i->pid;
 	BW_TRY(bw_target_kill(d->target, pid));

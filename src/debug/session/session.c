@@ -2,7 +2,7 @@
 #include "debug/stepping/stepping_priv.h"
 #include "debug/breakpoints/breakpoints_priv.h"
 #include "debug/dispatches/dispatches_priv.h"
-#include "debug/stop.h"
+#include "debug/programs_priv.h"
 #include "debug/expressions/eval.h"
 #include "debug/frames/frames_priv.h"
 #include "debug/variables/variables_priv.h"
@@ -19,6 +19,7 @@
 /* The session with all of its parts. */
 struct whole {
 	struct bw_debug debug; /* first: it is freed as a whole */
+	struct bw_programs programs;
 	struct bw_debug_code code;
 	struct bw_waves waves;
 	struct bw_dispatches dispatches;
@@ -35,6 +36,7 @@ struct bw_error *bw_debug_create(struct bw_debug **out)
 	if (!all)
 		return bw_error_nomem();
 	struct bw_debug *d = &all->debug;
+	d->programs = &all->programs;
 	d->code = &all->code;
 	d->waves = &all->waves;
 	d->dispatches = &all->dispatches;
@@ -69,8 +71,7 @@ void bw_debug_destroy(struct bw_debug *d)
 	bw_variables_fini(d->variables);
 	bw_stack_fini(d->stack);
 	bw_vars_fini(d->vars);
-	bw_vec_free(&d->spaces);
-	bw_vec_free(&d->inferiors);
+	bw_programs_fini(d->programs);
 	bw_isa_text_destroy(d->text);
 	free(d);
 }
@@ -102,16 +103,6 @@ enum bw_debug_state bw_debug_state(const struct bw_debug *d)
 struct bw_target *bw_debug_target(struct bw_debug *d)
 {
 	return d->target;
-}
-
-pid_t bw_debug_program_pid(const struct bw_debug *d)
-{
-	return d->pid;
-}
-
-const char *bw_debug_program_name(const struct bw_debug *d)
-{
-	return d->comm;
 }
 
 struct bw_debug_settings *bw_debug_settings(struct bw_debug *d)
@@ -155,8 +146,7 @@ void bw_debug_forget_program(struct bw_debug *d)
 	bw_debug_code_forget(d, 0);
 	bw_dispatches_forget(d->dispatches);
 	bw_waves_forget(d);
-	d->spaces.len = d->inferiors.len = 0;
-	d->next_inferior = d->inferior = d->space = 0;
+	bw_programs_forget(d);
 	bw_stepping_forget(d->stepping);
 }
 

@@ -2,6 +2,7 @@
 /* Resuming waves and waiting for events: continue, wait. */
 #include "debug/breakpoints/breakpoints_priv.h"
 #include "debug/dispatches/dispatches_priv.h"
+#include "debug/programs_priv.h"
 #include "debug/faults.h"
 #include "debug/stepping/stepping_priv.h"
 #include "debug/waves/waves_priv.h"
@@ -303,8 +304,8 @@ static void ended(struct bw_debug *d, const struct bw_target_event *ev, struct b
 				.exit_known = ev->exit_known,
 				.exit_status = ev->exit_status};
 	bw_catch_tell_unmatched(d);
-	d->exit_known = ev->exit_known;
-	d->exit_status = ev->exit_status;
+	d->programs->exit_known = ev->exit_known;
+	d->programs->exit_status = ev->exit_status;
 	bw_debug_close_target(d);
 }
 

@@ -2,6 +2,7 @@
 /* What has stopped: who the waves in the slots are, and why each of them stopped. */
 #include "debug/breakpoints/breakpoints_priv.h"
 #include "debug/dispatches/dispatches_priv.h"
+#include "debug/programs_priv.h"
 #include "debug/stepping/stepping_priv.h"
 #include "debug/waves/waves_priv.h"
 
