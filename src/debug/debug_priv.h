@@ -8,11 +8,7 @@
 #include "arch/arch.h"
 #include "base/util.h"
 #include "base/vec.h"
-#include "debug/breaks.h"
 #include "debug/debug.h"
-#include "debug/dispatches.h"
-#include "debug/stop.h"
-#include "debug/waves.h"
 #include "isa/inst.h"
 #include "target/call.h"
 

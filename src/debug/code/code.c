@@ -2,6 +2,8 @@
 /* The session's code: modules, where they are loaded, symbols and source lines of addresses. */
 #include "debug/code.h"
 #include "debug/code/code_priv.h"
+#include "debug/dispatches.h"
+#include "debug/waves.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,6 +3,7 @@
  * tables say. */
 #include "debug/bound.h"
 #include "debug/faults.h"
+#include "debug/dispatches.h"
 #include "debug/waves/waves_priv.h"
 
 #include <stdlib.h>

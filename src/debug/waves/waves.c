@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Waves: their identity, why they have stopped, and which one has the focus. */
+#include "debug/dispatches.h"
 #include "debug/waves/waves_priv.h"
 
 #include <stdio.h>
