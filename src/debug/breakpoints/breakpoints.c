@@ -41,6 +41,14 @@ void bw_breaks_fini(struct bw_breaks *breaks)
 	bw_vec_free(&breaks->free_cells);
 }
 
+bool bw_break_is_at(const struct bw_break *b, uint32_t space, uint64_t va)
+{
+	bw_vec_each(&b->places, p)
+		if (p->va == va && p->space == space)
+			return true;
+	return false;
+}
+
 struct bw_break *bw_debug_break_priv(struct bw_debug *d, uint32_t number)
 {
 	bw_vec_each(&d->breaks->all, b)
@@ -101,10 +109,7 @@ static void insert_in_space(struct bw_debug *d, struct bw_break *b, bool *out_re
 		bw_error_free(err);
 	}
 	for (size_t i = 0; i < now.len; i++) {
-		bool have = false;
-		bw_vec_each(&b->places, p)
-			have |= p->va == now.data[i] && p->space == d->space;
-		if (have)
+		if (bw_break_is_at(b, d->space, now.data[i]))
 			continue;
 		err = bw_vec_push(&b->places, ((struct bw_place_va){d->space, now.data[i]}));
 		if (err) {
@@ -189,12 +194,8 @@ void bw_debug_resolve_breaks(struct bw_debug *d)
 
 static void forget_places(struct bw_break *b, uint32_t space)
 {
-	for (size_t i = b->places.len; i-- > 0;)
-		if (!space || b->places.data[i].space == space)
-			bw_vec_remove(&b->places, i);
-	for (size_t i = b->catches.len; i-- > 0;)
-		if (!space || b->catches.data[i].space == space)
-			bw_vec_remove(&b->catches, i);
+	bw_vec_drop(&b->places, p, !space || p->space == space);
+	bw_vec_drop(&b->catches, c, !space || c->space == space);
 	b->info.pending = b->places.len == 0;
 	if (space)
 		return;

@@ -169,6 +169,8 @@ uint32_t bw_patch_word(const struct bw_debug *d, const struct bw_patch *p, unsig
 struct bw_error *bw_debug_patch_ref(struct bw_debug *d, uint64_t va) BW_MUST_CHECK;
 void bw_debug_patch_unref(struct bw_debug *d, uint64_t va);
 void bw_break_free(struct bw_break *b);
+/* Whether this is one of its places. */
+bool bw_break_is_at(const struct bw_break *b, uint32_t space, uint64_t va);
 /* Which breakpoint stops this wave at its PC: counts the hit. 0: none, the wave should be
  * resumed. */
 uint32_t bw_debug_break_hit(struct bw_debug *d, struct bw_wave_record *w, uint64_t *out_lanes);

@@ -44,10 +44,7 @@ static bool condition_at(struct bw_debug *d, uint64_t va, struct bw_str *out)
 			return false;
 	bw_vec_each(&d->breaks->all, it) {
 		const struct bw_break *b = *it;
-		bool here = false;
-		bw_vec_each(&b->places, at)
-			here |= at->va == va && at->space == d->space;
-		if (!here || !b->info.enabled)
+		if (!bw_break_is_at(b, d->space, va) || !b->info.enabled)
 			continue;
 		if ((!b->condition && !b->info.wave) || b->filter || b->info.kind != BW_BREAK_CODE)
 			return false;

@@ -138,10 +138,7 @@ bool bw_break_is_conditional(struct bw_debug *d, const struct bw_wave_record *w)
 	bool any = false;
 	bw_vec_each(&d->breaks->all, it) {
 		const struct bw_break *b = *it;
-		bool here = false;
-		bw_vec_each(&b->places, p)
-			here |= p->va == w->info.pc && p->space == w->info.space;
-		if (!here || !b->info.enabled)
+		if (!bw_break_is_at(b, w->info.space, w->info.pc) || !b->info.enabled)
 			continue;
 		if (!b->condition && !b->info.decides)
 			return false;
@@ -155,10 +152,7 @@ uint32_t bw_debug_break_hit(struct bw_debug *d, struct bw_wave_record *w, uint64
 	uint32_t hit = 0;
 	bw_vec_each(&d->breaks->all, it) {
 		struct bw_break *b = *it;
-		bool here = false;
-		bw_vec_each(&b->places, p)
-			here |= p->va == w->info.pc && p->space == w->info.space;
-		if (!b->info.enabled || !here)
+		if (!b->info.enabled || !bw_break_is_at(b, w->info.space, w->info.pc))
 			continue;
 		if (b->info.wave && b->info.wave != bw_debug_wave_number(d, w))
 			continue;

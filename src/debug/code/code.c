@@ -32,9 +32,7 @@ void bw_debug_code_fini(struct bw_debug_code *c)
 
 void bw_debug_code_forget(struct bw_debug *d, uint32_t space)
 {
-	for (size_t i = d->code->loads.len; i-- > 0;)
-		if (!space || d->code->loads.data[i].space == space)
-			bw_vec_remove(&d->code->loads, i);
+	bw_vec_drop(&d->code->loads, l, !space || l->space == space);
 	bw_debug_forget_insts(d);
 }
 

@@ -90,15 +90,11 @@ void bw_dispatches_forget_space(struct bw_dispatches *x, uint32_t space)
 	bw_vec_each(&x->all, it) {
 		if (it->info.space != space || it->info.state >= BW_DISPATCH_DONE)
 			continue;
-		for (size_t i = x->held.len; i-- > 0;)
-			if (x->held.data[i] == it->info.submission)
-				bw_vec_remove(&x->held, i);
+		bw_vec_drop(&x->held, submission, *submission == it->info.submission);
 		it->info.state = BW_DISPATCH_FAILED;
 		it->info.result = -ECANCELED;
 	}
-	for (size_t i = x->buffers.len; i-- > 0;)
-		if (x->buffers.data[i].space == space)
-			bw_vec_remove(&x->buffers, i);
+	bw_vec_drop(&x->buffers, b, b->space == space);
 }
 
 void bw_dispatches_fini(struct bw_dispatches *x)

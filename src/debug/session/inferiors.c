@@ -136,24 +136,14 @@ struct bw_error *bw_debug_on_space(struct bw_debug *d, uint32_t space, pid_t pid
 
 /* ---- They go ---- */
 
-/* Drops the waves that have ended with it. */
-static void drop_waves(struct bw_debug *d, uint32_t space)
-{
-	bw_waves_forget_space(d, space);
-	for (size_t i = d->stepping->watched.len; i-- > 0;)
-		if (!d->waves->slots[d->stepping->watched.data[i]].known)
-			bw_vec_remove(&d->stepping->watched, i);
-}
-
 void bw_debug_on_space_gone(struct bw_debug *d, uint32_t space)
 {
 	bw_breaks_forget(d, space);
-	drop_waves(d, space);
+	bw_waves_forget_space(d, space);
+	bw_vec_drop(&d->stepping->watched, slot, !d->waves->slots[*slot].known);
 	bw_dispatches_forget_space(d->dispatches, space);
 	bw_debug_code_forget(d, space);
-	for (size_t i = d->programs->spaces.len; i-- > 0;)
-		if (d->programs->spaces.data[i].number == space)
-			bw_vec_remove(&d->programs->spaces, i);
+	bw_vec_drop(&d->programs->spaces, s, s->number == space);
 	if (d->space == space)
 		bw_debug_use_space(d, d->programs->spaces.len ? d->programs->spaces.data[0].number
 							      : 0);
@@ -182,9 +172,7 @@ static void forget_inferior(struct bw_debug *d, uint32_t number)
 	for (size_t i = d->programs->spaces.len; i-- > 0;)
 		if (d->programs->spaces.data[i].inferior == number)
 			bw_debug_on_space_gone(d, d->programs->spaces.data[i].number);
-	for (size_t i = d->programs->all.len; i-- > 0;)
-		if (d->programs->all.data[i].number == number)
-			bw_vec_remove(&d->programs->all, i);
+	bw_vec_drop(&d->programs->all, i, i->number == number);
 	if (d->programs->current != number || !d->programs->all.len)
 		return;
 	make_current(d, &d->programs->all.data[0]);

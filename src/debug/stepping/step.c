@@ -129,9 +129,8 @@ static struct bw_error *bring_group(struct bw_debug *d, const struct bw_wave_rec
 {
 	struct bw_str names = {0};
 	struct bw_error *err = missing_at_barrier(d, w, out);
-	for (size_t i = out->len; known && i-- > 0;)
-		if (contains(known, out->data[i]))
-			bw_vec_remove(out, i);
+	if (known)
+		bw_vec_drop(out, slot, contains(known, *slot));
 	if (err || !out->len)
 		return err;
 	name_waves(d, out, &names);

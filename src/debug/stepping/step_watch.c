@@ -52,9 +52,7 @@ struct bw_error *bw_debug_watch_begin(struct bw_debug *d)
  * them. */
 static void watched_ended(struct bw_debug *d, const struct bw_wave_record *w)
 {
-	for (size_t i = d->stepping->watched.len; i-- > 0;)
-		if (d->stepping->watched.data[i] == w->info.slot)
-			bw_vec_remove(&d->stepping->watched, i);
+	bw_vec_drop(&d->stepping->watched, slot, *slot == w->info.slot);
 	for (size_t i = d->breaks->all.len; i-- > 0;) {
 		struct bw_break *b = d->breaks->all.data[i];
 		bool shared = false;
