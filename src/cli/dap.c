@@ -15,13 +15,13 @@
 #include "cli/commands.h"
 #include "cli/complete.h"
 #include "session/crash_files.h"
-#include "cli/dap_port.h"
-#include "cli/dap_token.h"
 #include "cli/python.h"
 #include "session/prepare.h"
 #include "cli/subcommands.h"
 #include "compile/compile.h"
 #include "dap/dap.h"
+#include "dap/port.h"
+#include "dap/token.h"
 #include "debug/expressions.h"
 
 static const char usage[] =

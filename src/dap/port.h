@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BW_CLI_DAP_PORT_H
-#define BW_CLI_DAP_PORT_H
+#ifndef BW_DAP_PORT_H
+#define BW_DAP_PORT_H
 
 /* A port of the loopback device on which one editor connects. */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/dap_token.h"
+#include "dap/token.h"
 
 #include <errno.h>
 #include <fcntl.h>

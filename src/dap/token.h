@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BW_CLI_DAP_TOKEN_H
-#define BW_CLI_DAP_TOKEN_H
+#ifndef BW_DAP_TOKEN_H
+#define BW_DAP_TOKEN_H
 
 /* The secret that an editor shows on a port (dap/gate.h), in a file that only the user can read. */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/dap_port.h"
+#include "dap/port.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
