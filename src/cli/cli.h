@@ -22,21 +22,20 @@
 struct bw_returned;
 struct bw_cli_tui;
 
-/* A session that an editor drives (dap.c): no command waits for a stop, since requests are answered
- * meanwhile, and the program's output does not go to ours. */
-struct bw_cli_editor {
-	bool waits; /* commands wait all the same: those of -ex and -x */
-	void (*stopped)(void *cookie, const struct bw_stop *s);
-	void *cookie;
+/* Whether an editor drives the session (dap.c), and who waits for stops then. */
+enum bw_cli_editor {
+	BW_EDITOR_NONE,
+	BW_EDITOR_WAITS,     /* no command does, since requests are answered meanwhile */
+	BW_EDITOR_LETS_WAIT, /* the commands of -ex and -x, as they do elsewhere */
 };
 
 struct bw_cli {
 	/* `own`, or that of a program which calls our library. */
 	struct bw_session *session;
 	struct bw_session own;
-	struct bw_debug *debug;	      /* the session's */
-	struct bw_out *out;	      /* the session's; owned with `own` */
-	struct bw_cli_editor *editor; /* NULL: there is none */
+	struct bw_debug *debug; /* the session's */
+	struct bw_out *out;	/* the session's; owned with `own` */
+	enum bw_cli_editor editor;
 
 	struct bw_cli_tui *tui; /* owned; NULL: the terminal screen was never enabled */
 

@@ -27,8 +27,6 @@ static void stopped(void *cookie, const struct bw_stop *s)
 		bw_cli_show_returned(c, c->returned);
 	if (s->kind == BW_STOP_WAVES)
 		bw_cli_show_displays(c);
-	if (c->editor)
-		c->editor->stopped(c->editor->cookie, s);
 }
 
 /* In a signal handler. */
@@ -56,7 +54,7 @@ struct bw_error *bw_cli_wait_and_show(struct bw_cli *c)
 	struct bw_stop stop;
 	bw_out_flush(c->out);
 	bw_str_clear(&c->session->warnings);
-	if (c->editor && !c->editor->waits)
+	if (c->editor == BW_EDITOR_WAITS)
 		return NULL;
 	bw_cli_tui_resumed(c);
 	BW_TRY(bw_debug_wait(c->debug, -1, &stop));

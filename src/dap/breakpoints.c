@@ -386,7 +386,7 @@ void bw_dap_passing(void *cookie, uint32_t breakpoint, uint32_t wave)
 	struct bw_dap *s = cookie;
 	struct bw_dap_break *b = bw_dap_find_break(s, breakpoint);
 	if (!b || !b->log) {
-		s->host->passing(s->host->cookie, breakpoint, wave);
+		s->console.passing(s->console.cookie, breakpoint, wave);
 		return;
 	}
 	struct bw_str text = {0};

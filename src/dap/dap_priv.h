@@ -10,8 +10,11 @@
 #include "base/vec.h"
 #include "dap/dap.h"
 #include "dap/link.h"
+#include "dap/output.h"
 #include "debug/frames.h"
 #include "debug/waves.h"
+#include "session/run_options.h"
+#include "session/session.h"
 
 /* The thread of the program as a whole: it is there where no wave is stopped, since editors cannot
  * pause a program without a thread. Numbers of waves do not get there. */
@@ -72,9 +75,18 @@ struct bw_dap_hits BW_VEC(struct bw_dap_hit);
 struct bw_dap_places BW_VEC(uint64_t);
 
 struct bw_dap {
-	const struct bw_dap_host *host;
+	struct bw_dap_console console;
+	int in_fd, out_fd; /* to the editor; owned; -1: closed */
 	struct bw_dap_link *link;
-	struct bw_debug *debug; /* NULL: not launched yet */
+	struct bw_session *session;
+	struct bw_debug *debug; /* the session's; NULL: not launched yet */
+	/* of the launch; its words are the request's, until the script has run */
+	struct bw_run_options options;
+	bool is_open;		    /* or could not be */
+	bool has_reported;	    /* what --strict and the like show, for the last program */
+	struct bw_dap_sink printed; /* by commands, and the programs that they start */
+	FILE *printed_file;
+	struct bw_dap_sink output[2]; /* of the program that is debugged */
 
 	/* of the client (initialize) */
 	bool is_greeted; /* `initialize` was answered before the server was there */
@@ -125,6 +137,20 @@ struct bw_error *bw_dap_need_stopped(const struct bw_dap *s) BW_MUST_CHECK;
 /* Answers a message, whatever it is. */
 void bw_dap_handle(struct bw_dap *s, const struct bw_dap_incoming *m);
 
+/* ---- The session (session.c) ---- */
+
+/* connect.c */
+void bw_dap_hang_up(struct bw_dap *s);
+/* Runs lines as typed in the debug console. */
+struct bw_error *bw_dap_execute(struct bw_dap *s, const char *lines) BW_MUST_CHECK;
+/* Shows a stop, and runs the commands of its breakpoint. */
+struct bw_error *bw_dap_stopped(struct bw_dap *s, const struct bw_stop *stop,
+				bool brief) BW_MUST_CHECK;
+/* For each stop that has been shown, and what is one for the editor alone. */
+void bw_dap_note_stop(struct bw_dap *s, const struct bw_stop *stop);
+/* Ends the session: kills the program, or detaches from it. */
+void bw_dap_leave(struct bw_dap *s, bool kill);
+
 /* ---- Sending (session.c, requests.c) ---- */
 
 /* body is taken; NULL: none. */
@@ -135,6 +161,8 @@ void bw_dap_say(struct bw_dap *s, const char *category, const char *text);
 void bw_dap_answer(struct bw_dap *s, json_t *body);
 /* After bw_dap_link_busy: what takes long is over. */
 void bw_dap_end_busy(struct bw_dap *s);
+/* What was printed since the last call; owned, NULL: nothing. */
+char *bw_dap_take_printed(struct bw_dap *s);
 /* What has been printed, written and stopped since the last call. */
 void bw_dap_flush(struct bw_dap *s);
 /* Responses without their "seq"; new references. */

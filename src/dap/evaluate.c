@@ -55,9 +55,9 @@ static struct bw_error *run_command(struct bw_dap *s, const char *line, uint32_t
 	bw_dap_flush(s); /* what was printed before is no answer */
 	uint64_t pc = pc_of(s, wave);
 	bw_dap_link_busy(s->link, s->debug, s->request_seq);
-	struct bw_error *err = s->host->execute(s->host->cookie, line);
+	struct bw_error *err = bw_dap_execute(s, line);
 	bw_dap_end_busy(s);
-	_cleanup_free_ char *text = s->host->take_text(s->host->cookie);
+	_cleanup_free_ char *text = bw_dap_take_printed(s);
 	bw_dap_keep_lane(s);
 	if (err && err->code == BW_E_INVALID) {
 		struct bw_error *second = bw_dap_add_value(s, line, "result", hex, body);
@@ -256,7 +256,7 @@ struct bw_error *bw_dap_completions(struct bw_dap *s, json_t *args, json_t *body
 	if (!copy)
 		return bw_error_nomem();
 	size_t start = bw_debug_word_start(copy, n);
-	char **words = s->host->complete(s->host->cookie, copy, copy + start);
+	char **words = s->console.complete(s->console.cookie, copy, copy + start);
 	for (size_t i = 0; words && words[i] && i < WORDS_MAX; i++)
 		json_array_append_new(list, target(words[i], start, n - start));
 	if (words)

@@ -7,6 +7,9 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/util.h"
+#include "compile/compile.h"
+#include "session/crash_files.h"
 
 /* The session from `initialize` to `disconnect`. */
 
@@ -93,6 +96,12 @@ static struct bw_error *add_words(struct words *w, json_t *list, const char *key
 	return NULL;
 }
 
+/* Whether a launch of this file is `breakwater run FILE`; else it is a program. */
+static bool is_kernel_file(const char *path)
+{
+	return bw_is_kernel(path) || bw_is_shader(path) || bw_is_crash(path);
+}
+
 static struct bw_error *launch_words(struct bw_dap *s, json_t *args, struct words *w)
 {
 	const char *program = NULL;
@@ -100,7 +109,7 @@ static struct bw_error *launch_words(struct bw_dap *s, json_t *args, struct word
 	BW_TRY(bw_dap_need_text(args, "program", &program));
 	BW_TRY(bw_dap_take_array(args, "args", &program_args));
 	BW_TRY(bw_dap_take_array(args, "kernelOptions", &options));
-	bool is_kernel = s->host->is_kernel(s->host->cookie, program);
+	bool is_kernel = is_kernel_file(program);
 	if (is_kernel && json_array_size(program_args))
 		return bw_errorf(
 			BW_E_INVALID,
@@ -152,13 +161,49 @@ static void send_progress(struct bw_dap *s, bool begins, const char *title)
 	bw_dap_event(s, begins ? "progressStart" : "progressEnd", body);
 }
 
+/* Words of `breakwater run` that are about its terminal. */
+static struct bw_error *check_options(const struct bw_run_options *o)
+{
+	const struct {
+		bool is_there;
+		const char *word, *why;
+	} words[] = {
+		{o->help, "--help", "\"help\" in the debug console has the commands"},
+		{o->json, "--json", "an editor has its own protocol"},
+		{o->tui, "--tui", "the editor is the screen"},
+		{o->batch, "--batch", "the editor says when the session ends"},
+		{o->interactive, "--interactive", "the debug console is the prompt"},
+	};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(words); i++)
+		if (words[i].is_there)
+			return bw_errorf(BW_E_UNSUPPORTED, "%s is not for an editor's session: %s",
+					 words[i].word, words[i].why);
+	return NULL;
+}
+
+static struct bw_error *open_words(struct bw_dap *s, const struct words *w, bool attach)
+{
+	if (s->is_open)
+		return bw_errorf(
+			BW_E_STATE,
+			"This session could not begin, and cannot be tried again: start a new session");
+	s->is_open = true;
+	s->options.attach = attach;
+	/* the last word is NULL */
+	BW_TRY(bw_run_options_parse(&s->options, (int)w->len - 1, w->data));
+	BW_TRY(check_options(&s->options));
+	BW_TRY(bw_session_open(s->session, &s->options));
+	s->debug = s->session->debug;
+	return NULL;
+}
+
 static struct bw_error *open_session(struct bw_dap *s, struct words *w, bool attach)
 {
 	if (s->debug)
 		return bw_errorf(BW_E_STATE, "One session at a time: this one has begun");
 	send_progress(s, true,
 		      attach ? "Attaching to the program" : "Preparing the kernel or the program");
-	struct bw_error *err = s->host->open(s->host->cookie, w->data, attach, &s->debug);
+	struct bw_error *err = open_words(s, w, attach);
 	send_progress(s, false, NULL);
 	BW_TRY(err);
 	s->is_attached = attach;
@@ -177,7 +222,7 @@ static struct bw_error *run_setup(struct bw_dap *s, json_t *args)
 		if (!json_is_string(line))
 			return bw_errorf(BW_E_INVALID,
 					 "\"initCommands\" is not an array of strings");
-		BW_TRY(s->host->execute(s->host->cookie, json_string_value(line)));
+		BW_TRY(bw_dap_execute(s, json_string_value(line)));
 	}
 	return NULL;
 }
@@ -193,7 +238,7 @@ static struct bw_error *begin(struct bw_dap *s, json_t *args, json_t *body, stru
 	s->max_waves = max_waves ? (unsigned)max_waves : 1;
 	BW_TRY(open_session(s, w, attach));
 	bw_dap_link_busy(s->link, s->debug, s->request_seq);
-	struct bw_error *err = s->host->run_script(s->host->cookie);
+	struct bw_error *err = s->console.run_script(s->console.cookie, &s->options);
 	bw_dap_end_busy(s);
 	BW_TRY(err);
 	BW_TRY(run_setup(s, args));
@@ -267,7 +312,7 @@ static struct bw_error *start(struct bw_dap *s)
 	s->was_running = true; /* the editor knows */
 	s->told_thread = 0;
 	s->hits.len = 0;
-	return s->host->execute(s->host->cookie, s->stop_on_entry ? "starti" : "run");
+	return bw_dap_execute(s, s->stop_on_entry ? "starti" : "run");
 }
 
 struct bw_error *bw_dap_configuration_done(struct bw_dap *s, json_t *args, json_t *body)
@@ -311,7 +356,7 @@ struct bw_error *bw_dap_disconnect(struct bw_dap *s, json_t *args, json_t *body)
 			BW_E_UNSUPPORTED,
 			"\"suspendDebuggee\" is not supported: waves that are stopped need a debugger");
 	if (s->debug)
-		s->host->close(s->host->cookie, kill);
+		bw_dap_leave(s, kill);
 	bw_dap_flush(s);
 	s->debug = NULL;
 	s->over = true;

@@ -24,7 +24,7 @@ struct bw_error *bw_dap_continue(struct bw_dap *s, json_t *args, json_t *body)
 	bw_dap_forget(s);
 	s->was_running = true;
 	s->told_thread = 0;
-	return s->host->execute(s->host->cookie, "continue");
+	return bw_dap_execute(s, "continue");
 }
 
 /* What steps do. */
@@ -74,7 +74,7 @@ static struct bw_error *step(struct bw_dap *s, json_t *args, json_t *body, enum 
 							      .reasons = BW_REASON_SINGLE_STEP});
 		return err;
 	}
-	return s->host->stopped(s->host->cookie, &stop, true);
+	return bw_dap_stopped(s, &stop, true);
 }
 
 struct bw_error *bw_dap_next(struct bw_dap *s, json_t *args, json_t *body)
@@ -106,5 +106,5 @@ struct bw_error *bw_dap_pause(struct bw_dap *s, json_t *args, json_t *body)
 		return NULL;
 	BW_TRY(bw_debug_stop(s->debug, &stop));
 	bw_dap_answer(s, body);
-	return s->host->stopped(s->host->cookie, &stop, false);
+	return bw_dap_stopped(s, &stop, false);
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "dap/dap_priv.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/cleanup.h"
+#include "target/call.h"
 #include "ui/table.h"
 
 /* The loop: requests as they come, and while the program runs, its stops and its output. */
@@ -63,12 +65,30 @@ void bw_dap_note_stop(struct bw_dap *s, const struct bw_stop *stop)
 	bw_dap_forget(s);
 }
 
+char *bw_dap_take_printed(struct bw_dap *s)
+{
+	enum { TEXT_MAX_B = 4 << 20 };
+	char chunk[8192];
+	struct bw_str text = {0};
+	size_t got;
+	bw_out_flush(s->session->out);
+	fflush(s->printed_file);
+	fflush(stdout);
+	while (text.len < TEXT_MAX_B &&
+	       (got = bw_dap_sink_take(&s->printed, chunk, sizeof(chunk))) > 0)
+		bw_str_addn(&text, chunk, got);
+	if (text.len)
+		return bw_str_take(&text);
+	bw_str_free(&text);
+	return NULL;
+}
+
 static void send_output(struct bw_dap *s, bool is_error)
 {
 	enum { CHUNK_B = 32768 };
 	char chunk[CHUNK_B + 1];
 	size_t n;
-	while ((n = s->host->take_output(s->host->cookie, is_error, chunk, CHUNK_B)) > 0) {
+	while ((n = bw_dap_sink_take(&s->output[is_error], chunk, CHUNK_B)) > 0) {
 		for (size_t i = 0; i < n; i++)
 			if (!chunk[i]) /* JSON of jansson ends there */
 				chunk[i] = ' ';
@@ -85,7 +105,7 @@ static bool is_running(const struct bw_dap *s)
 
 void bw_dap_flush(struct bw_dap *s)
 {
-	_cleanup_free_ char *text = s->host->take_text(s->host->cookie);
+	_cleanup_free_ char *text = bw_dap_take_printed(s);
 	if (text)
 		bw_dap_say(s, "console", text);
 	if (!s->debug)
@@ -123,31 +143,41 @@ void bw_dap_flush(struct bw_dap *s)
 	bw_dap_send_stop(s, &stop);
 }
 
-struct bw_error *bw_dap_create(const struct bw_dap_host *host, int in_fd, int out_fd,
-			       const struct bw_dap_begun *begun, struct bw_dap **out)
+struct bw_error *bw_dap_create(struct bw_dap **out)
 {
 	enum { MAX_WAVES = 256 };
 	struct bw_dap *s = calloc(1, sizeof(*s));
 	if (!s)
 		return bw_error_nomem();
-	s->host = host;
+	s->in_fd = s->out_fd = s->printed.fd = s->output[0].fd = s->output[1].fd = -1;
 	s->request = "";
 	s->max_waves = MAX_WAVES;
-	s->is_greeted = begun != NULL;
-	struct bw_error *err = bw_dap_link_open(in_fd, out_fd, begun, &s->link);
-	if (err) {
-		free(s);
-		return err;
-	}
-	*out = s;
-	return NULL;
+	struct bw_error *err = bw_dap_sink_open(&s->printed, "console");
+	if (!err)
+		err = bw_dap_sink_open(&s->output[0], "output");
+	if (!err)
+		err = bw_dap_sink_open(&s->output[1], "error");
+	if (!err)
+		s->printed_file = fdopen(fcntl(s->printed.fd, F_DUPFD_CLOEXEC, 3), "a");
+	if (!err && !s->printed_file)
+		err = bw_error_errno(errno, "cannot keep output");
+	if (err)
+		bw_dap_destroy(s);
+	else
+		*out = s;
+	return err;
+}
+
+FILE *bw_dap_console_file(struct bw_dap *s)
+{
+	return s->printed_file;
 }
 
 void bw_dap_destroy(struct bw_dap *s)
 {
 	if (!s)
 		return;
-	bw_dap_link_close(s->link);
+	bw_dap_hang_up(s);
 	bw_dap_forget(s);
 	bw_vec_free(&s->refs);
 	bw_vec_free(&s->lanes);
@@ -155,8 +185,83 @@ void bw_dap_destroy(struct bw_dap *s)
 	bw_vec_free(&s->places);
 	bw_dap_free_breaks(s);
 	bw_dap_free_sources(s);
+	bw_run_options_fini(&s->options);
+	if (s->printed_file)
+		fclose(s->printed_file);
+	bw_dap_sink_close(&s->printed);
+	for (size_t i = 0; i < 2; i++)
+		bw_dap_sink_close(&s->output[i]);
 	free(s);
 }
+
+/* ---- Its session ---- */
+
+struct bw_error *bw_dap_execute(struct bw_dap *s, const char *lines)
+{
+	bw_session_begin_command(s->session);
+	return s->console.execute(s->console.cookie, lines);
+}
+
+struct bw_error *bw_dap_stopped(struct bw_dap *s, const struct bw_stop *stop, bool brief)
+{
+	bw_session_stopped(s->session, stop, brief);
+	return s->session->commands ? s->session->commands->after_stop(s->session->commands_cookie)
+				    : NULL;
+}
+
+static bool wants_end(const struct bw_session *s)
+{
+	return s->commands && s->commands->wants_end(s->commands_cookie);
+}
+
+/* In the debug console. Takes err; NULL: nothing. */
+static void print_error(struct bw_dap *s, struct bw_error *err)
+{
+	if (err)
+		bw_out_line(s->session->out, "%s.", err->message);
+	bw_error_free(err);
+}
+
+/* At the end of each program, and at that of the session where it comes first. */
+static void print_reports(struct bw_dap *s)
+{
+	if (s->has_reported || s->session->crash)
+		return;
+	s->has_reported = true;
+	print_error(s, bw_session_report(s->session, &s->options));
+}
+
+static void on_stop(void *cookie, const struct bw_stop *stop)
+{
+	struct bw_dap *s = cookie;
+	bool is_end = stop->kind == BW_STOP_EXITED;
+	if (is_end)
+		print_reports(s);
+	s->has_reported &= is_end; /* a program that is started again has its own */
+	bw_dap_note_stop(s, stop);
+}
+
+static void leave_program(struct bw_dap *s, bool kill)
+{
+	if (bw_debug_state(s->debug) == BW_DEBUG_NO_PROGRAM)
+		return;
+	/* The prompt kills what was started, and detaches from what was attached to. */
+	if (!kill)
+		bw_debug_detach(s->debug);
+	else if (s->session->attached && bw_target_can(bw_debug_target(s->debug), BW_CAP_PROCESSES))
+		bw_error_free(bw_debug_kill(s->debug));
+	else
+		s->console.leave(s->console.cookie);
+}
+
+void bw_dap_leave(struct bw_dap *s, bool kill)
+{
+	leave_program(s, kill);
+	print_reports(s);
+	print_error(s, bw_session_what_ended(s->session));
+}
+
+/* ---- The loop ---- */
 
 /* A slice of the program's run. */
 static void look_at_program(struct bw_dap *s)
@@ -170,7 +275,7 @@ static void look_at_program(struct bw_dap *s)
 	else if (bw_debug_state(s->debug) == BW_DEBUG_STOPPED)
 		err = bw_debug_look_for_end(s->debug, &stop);
 	if (!err && stop.kind != BW_STOP_NONE)
-		err = s->host->stopped(s->host->cookie, &stop, false);
+		err = bw_dap_stopped(s, &stop, false);
 	if (!err)
 		return;
 	struct bw_str text = {0};
@@ -185,7 +290,7 @@ static void end_session(struct bw_dap *s)
 {
 	if (!s->debug)
 		return;
-	s->host->close(s->host->cookie, !s->is_attached);
+	bw_dap_leave(s, !s->is_attached);
 	bw_dap_flush(s);
 	s->debug = NULL;
 	if (!s->is_ended)
@@ -193,9 +298,16 @@ static void end_session(struct bw_dap *s)
 	s->is_ended = true;
 }
 
-struct bw_error *bw_dap_serve(struct bw_dap *s)
+struct bw_error *bw_dap_serve(struct bw_dap *s, struct bw_session *session,
+			      const struct bw_dap_console *console)
 {
 	bool ended = false;
+	s->session = session;
+	s->console = *console;
+	session->on_stop = on_stop;
+	session->on_stop_cookie = s;
+	for (size_t i = 0; i < 2; i++)
+		session->output_fd[i] = s->output[i].fd;
 	while (!s->over && !ended && !bw_dap_link_is_broken(s->link)) {
 		struct bw_dap_incoming m;
 		if (bw_dap_link_take(s->link, is_running(s) ? 0 : IDLE_MS, &m)) {
@@ -208,14 +320,17 @@ struct bw_error *bw_dap_serve(struct bw_dap *s)
 		}
 		if (!s->over && !ended)
 			bw_dap_flush(s);
-		if (s->host->wants_end(s->host->cookie) && !s->over) {
+		if (wants_end(s->session) && !s->over) {
 			s->over = true;
 			end_session(s);
 		}
 	}
 	/* The editor has gone without a word: the program ends, or runs on without us. */
 	if (s->debug)
-		s->host->close(s->host->cookie, !s->is_attached);
+		bw_dap_leave(s, !s->is_attached);
 	s->debug = NULL;
-	return bw_dap_link_error(s->link);
+	session->on_stop = NULL;
+	struct bw_error *err = bw_dap_link_error(s->link);
+	bw_dap_hang_up(s);
+	return err;
 }

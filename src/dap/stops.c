@@ -80,8 +80,9 @@ static void send_end(struct bw_dap *s, const struct bw_stop *stop)
 		bw_dap_say(s, "stderr", "The GPU is gone.\n");
 	if (stop->kind == BW_STOP_EXITED) {
 		json_t *body = json_object();
-		json_object_set_new(body, "exitCode",
-				    json_integer(s->host->exit_status(s->host->cookie)));
+		json_object_set_new(
+			body, "exitCode",
+			json_integer(s->session->exit_status_known ? s->session->exit_status : 0));
 		bw_dap_event(s, "exited", body);
 	}
 	if (!s->is_ended)
@@ -231,8 +232,8 @@ struct bw_error *bw_dap_exception_info(struct bw_dap *s, json_t *args, json_t *b
 		return NULL;
 	/* What the command says: the access, the lanes, the page walk. */
 	bw_dap_flush(s);
-	struct bw_error *err = s->host->execute(s->host->cookie, "info fault");
-	_cleanup_free_ char *text = s->host->take_text(s->host->cookie);
+	struct bw_error *err = bw_dap_execute(s, "info fault");
+	_cleanup_free_ char *text = bw_dap_take_printed(s);
 	if (!err && text) {
 		json_t *details = json_object();
 		json_object_set_new(details, "message", bw_json_text(text));

@@ -11,6 +11,9 @@
 #include "base/memfd.h"
 #include "dap/dap.h"
 #include "debug/stop.h"
+#include "session/crash_files.h"
+#include "session/run_options.h"
+#include "session/session.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
@@ -18,7 +21,7 @@ static const uint32_t code[] = {0xbf900003, 0x80048104,
 				0xbfb00000}; /* s_trap 3, s_add_u32, s_endpgm */
 static const struct bw_target_dispatch dispatch = {
 	.code_va = FAKE_BASE, .initiator = 1u << 15, .groups = {2, 1, 1}, .group_size = {64, 1, 1}};
-static struct bw_dap *server;
+static struct bw_session session;
 
 static void must(struct bw_error *err)
 {
@@ -26,15 +29,23 @@ static void must(struct bw_error *err)
 		abort();
 }
 
-static struct bw_error *host_open(void *cookie, char **argv, bool attach, struct bw_debug **out)
+/* In place of src/session's: no file is looked at, and nothing is started. */
+
+bool bw_is_crash(const char *path)
 {
-	struct bw_debug **d = cookie;
+	return true;
+}
+
+struct bw_error *bw_session_report(struct bw_session *s, const struct bw_run_options *o)
+{
+	return NULL;
+}
+
+struct bw_error *bw_session_open(struct bw_session *s, struct bw_run_options *o)
+{
 	struct bw_stop stop;
 	struct fake_target *f = fake_create(NULL);
-	if (*d)
-		return bw_errorf(BW_E_STATE, "one session");
-	must(bw_debug_create(d));
-	must(bw_debug_add_raw(*d, "demo", code, sizeof(code)));
+	must(bw_debug_add_raw(s->debug, "demo", code, sizeof(code)));
 	memcpy(fake_at(f, FAKE_BASE), code, sizeof(code));
 	fake_push(f, &(struct bw_target_event){.kind = BW_EVENT_SUBMIT,
 					       .submission = 1,
@@ -43,65 +54,33 @@ static struct bw_error *host_open(void *cookie, char **argv, bool attach, struct
 					       .n_dispatches = 1});
 	for (uint32_t i = 0; i < 4; i++)
 		fake_launch(f, i, FAKE_BASE, i / 2, i % 2);
-	must(bw_debug_start(*d, &f->t));
-	must(bw_debug_wait(*d, 1000, &stop));
-	bw_dap_note_stop(server, &stop);
-	*out = *d;
+	must(bw_debug_start(s->debug, &f->t));
+	must(bw_debug_wait(s->debug, 1000, &stop));
+	bw_session_stopped(s, &stop, false);
 	return NULL;
 }
 
-static bool host_is_kernel(void *cookie, const char *path)
-{
-	return true;
-}
-
-static void host_close(void *cookie, bool kill)
-{
-}
-
-static struct bw_error *host_execute(void *cookie, const char *line)
+static struct bw_error *execute(void *cookie, const char *lines)
 {
 	return bw_errorf(BW_E_INVALID, "there are no commands here");
 }
 
-static struct bw_error *host_run_script(void *cookie)
+static struct bw_error *run_script(void *cookie, const struct bw_run_options *o)
 {
 	return NULL;
 }
 
-static struct bw_error *host_stopped(void *cookie, const struct bw_stop *stop, bool brief)
-{
-	bw_dap_note_stop(server, stop);
-	return NULL;
-}
-
-static char **host_complete(void *cookie, const char *line, const char *word)
+static char **complete(void *cookie, const char *line, const char *word)
 {
 	return NULL;
 }
 
-static char *host_take_text(void *cookie)
-{
-	return NULL;
-}
-
-static size_t host_take_output(void *cookie, bool is_error, char *out, size_t max)
-{
-	return 0;
-}
-
-static void host_passing(void *cookie, uint32_t breakpoint, uint32_t wave)
+static void passing(void *cookie, uint32_t breakpoint, uint32_t wave)
 {
 }
 
-static int host_exit_status(void *cookie)
+static void leave(void *cookie)
 {
-	return 0;
-}
-
-static bool host_wants_end(void *cookie)
-{
-	return false;
 }
 
 static void add_message(int fd, const char *text, size_t n)
@@ -129,20 +108,9 @@ static void add_lines(int fd, const char *text, size_t n)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
-	struct bw_debug *d = NULL;
-	const struct bw_dap_host host = {.cookie = &d,
-					 .open = host_open,
-					 .run_script = host_run_script,
-					 .is_kernel = host_is_kernel,
-					 .close = host_close,
-					 .execute = host_execute,
-					 .stopped = host_stopped,
-					 .complete = host_complete,
-					 .take_text = host_take_text,
-					 .take_output = host_take_output,
-					 .passing = host_passing,
-					 .exit_status = host_exit_status,
-					 .wants_end = host_wants_end};
+	const struct bw_dap_console console = {NULL, execute, run_script, complete, passing, leave};
+	struct bw_dap *server;
+	struct bw_out *printed;
 	int in = bw_memfd("messages"), out = open("/dev/null", O_WRONLY);
 	if (in < 0 || out < 0)
 		abort();
@@ -151,11 +119,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	else if (write(in, bytes, n) != (ssize_t)n)
 		abort();
 	lseek(in, 0, SEEK_SET);
-	must(bw_dap_create(&host, in, out, NULL, &server));
-	bw_error_free(bw_dap_serve(server));
+	must(bw_dap_create(&server));
+	must(bw_out_create(bw_dap_console_file(server), false, &printed));
+	must(bw_session_init(&session, printed));
+	must(bw_dap_open(server, in, out, NULL));
+	bw_error_free(bw_dap_serve(server, &session, &console));
+	bw_session_fini(&session);
+	bw_out_destroy(printed);
 	bw_dap_destroy(server);
-	bw_debug_destroy(d);
-	close(in);
-	close(out);
 	return 0;
 }
