@@ -115,22 +115,29 @@ static bool decides_to_stop(struct bw_debug *d, const struct bw_break *b, struct
 	return stops;
 }
 
-bool bw_break_counts(struct bw_debug *d, struct bw_break *b, struct bw_wave_record *w,
+/* Whether b, which is where this wave is, is about it: takes the lanes that its condition does not
+ * hold for from `lanes`. */
+static bool concerns(struct bw_debug *d, struct bw_break *b, struct bw_wave_record *w,
 		     uint64_t *lanes)
 {
 	if (b->info.wave && b->info.wave != bw_debug_wave_number(d, w))
 		return false;
 	if (b->condition)
 		*lanes &= lanes_that_hold(d, b, w);
-	if (b->condition && !*lanes)
-		return false;
-	if (!decides_to_stop(d, b, w, *lanes))
-		return false;
+	return (!b->condition || *lanes) && decides_to_stop(d, b, w, *lanes);
+}
+
+/* Whether this hit is not one of those to be ignored. */
+static bool count_hit(struct bw_break *b)
+{
 	b->info.hits++;
-	if (!b->info.ignore)
-		return true;
-	b->info.ignore--;
-	return false;
+	return !b->info.ignore || !b->info.ignore--;
+}
+
+bool bw_break_counts(struct bw_debug *d, struct bw_break *b, struct bw_wave_record *w,
+		     uint64_t *lanes)
+{
+	return concerns(d, b, w, lanes) && count_hit(b);
 }
 
 bool bw_break_is_conditional(struct bw_debug *d, const struct bw_wave_record *w)
@@ -154,31 +161,14 @@ uint32_t bw_debug_break_hit(struct bw_debug *d, struct bw_wave_record *w, uint64
 		struct bw_break *b = *it;
 		if (!b->info.enabled || !bw_break_is_at(b, w->info.space, w->info.pc))
 			continue;
-		if (b->info.wave && b->info.wave != bw_debug_wave_number(d, w))
+		uint64_t lanes = w->info.exec;
+		if (!concerns(d, b, w, &lanes))
 			continue;
-		uint64_t lanes = b->condition ? lanes_that_hold(d, b, w) : w->info.exec;
-		if (b->condition && !lanes)
-			continue;
-		if (!decides_to_stop(d, b, w, lanes))
-			continue;
-		if (b->filter) {
-			/* hits and those to be ignored are counted in dispatches */
-			if (bw_catch_hit(d, b, w) && !hit) {
-				hit = b->info.number;
-				*out_lanes = lanes;
-			}
-			continue;
-		}
-		b->info.hits++;
-		if (b->info.ignore) {
-			b->info.ignore--;
-			continue;
-		}
-		if (b->info.passes) {
+		/* with a filter, hits and those to be ignored are counted in dispatches */
+		bool stops = b->filter ? bw_catch_hit(d, b, w) : count_hit(b);
+		if (stops && b->info.passes && !b->filter) {
 			tell_passing(d, b, w, lanes);
-			continue;
-		}
-		if (!hit) {
+		} else if (stops && !hit) {
 			hit = b->info.number;
 			*out_lanes = lanes;
 		}
