@@ -99,8 +99,6 @@ enum {
 	/* an address watch reports by an exception */
 	BW_WATCH_NEEDS = BW_EXCP_NEEDS | BW_CAP_WATCH,
 };
-/* Stops every wave. On a target that cannot run waves all are stopped. */
-struct bw_error *bw_debug_stop_waves(struct bw_debug *d, uint32_t *out_running) BW_MUST_CHECK;
 struct bw_error *bw_debug_need_target(struct bw_debug *d) BW_MUST_CHECK;
 /* Ends the target, and drops everything that belongs to it. */
 void bw_debug_close_target(struct bw_debug *d);

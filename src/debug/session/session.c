@@ -110,14 +110,6 @@ struct bw_debug_settings *bw_debug_settings(struct bw_debug *d)
 	return &d->settings;
 }
 
-struct bw_error *bw_debug_stop_waves(struct bw_debug *d, uint32_t *out_running)
-{
-	if (bw_target_can(d->target, BW_CAP_RUN))
-		return bw_target_stop_all(d->target, out_running);
-	*out_running = 0;
-	return NULL;
-}
-
 struct bw_error *bw_debug_need_target(struct bw_debug *d)
 {
 	if (!d->target)
@@ -196,14 +188,9 @@ void bw_debug_prepare_detach(struct bw_debug *d, uint32_t inferior)
 /* What waves trap for is taken back from those that are stopped (bw_excp_remove_ours). */
 static void stop_to_leave(struct bw_debug *d)
 {
-	uint32_t running;
-	if (!d->waves->excp_ever || d->state != BW_DEBUG_RUNNING ||
-	    !bw_target_can(d->target, BW_EXCP_NEEDS))
-		return;
-	struct bw_error *err = bw_debug_stop_waves(d, &running);
-	if (!err)
-		err = bw_debug_collect(d);
-	bw_error_free(err);
+	if (d->waves->excp_ever && d->state == BW_DEBUG_RUNNING &&
+	    bw_target_can(d->target, BW_EXCP_NEEDS))
+		bw_error_free(bw_debug_stop_all(d));
 }
 
 void bw_debug_detach(struct bw_debug *d)

@@ -7,7 +7,6 @@
 #include "debug/stepping/stepping_priv.h"
 #include "debug/waves/waves_priv.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -237,8 +236,7 @@ static void report(struct bw_debug *d, uint32_t old_focus, struct bw_stop *out)
 struct bw_error *bw_debug_stop_and_report(struct bw_debug *d, struct bw_stop *out)
 {
 	uint32_t old_focus = d->waves->focus_number;
-	BW_TRY(bw_debug_stop_waves(d, &d->waves->unstoppable));
-	BW_TRY(bw_debug_collect(d));
+	BW_TRY(bw_debug_stop_all(d));
 	report(d, old_focus, out);
 	return NULL;
 }
@@ -313,11 +311,7 @@ static void ended(struct bw_debug *d, const struct bw_target_event *ev, struct b
 static struct bw_error *on_queue_error(struct bw_debug *d, const struct bw_target_event *ev,
 				       struct bw_stop *out)
 {
-	struct bw_error *err = NULL;
-	if (d->state == BW_DEBUG_RUNNING)
-		err = bw_debug_stop_waves(d, &d->waves->unstoppable);
-	if (!err && d->state == BW_DEBUG_RUNNING)
-		err = bw_debug_collect(d);
+	struct bw_error *err = d->state == BW_DEBUG_RUNNING ? bw_debug_stop_all(d) : NULL;
 	if (err && !bw_error_catch(&err, BW_E_GONE))
 		return err;
 	if (d->state == BW_DEBUG_RUNNING) { /* it has ended */
@@ -361,8 +355,7 @@ struct bw_error *bw_debug_handle(struct bw_debug *d, const struct bw_target_even
 			return d->state == BW_DEBUG_RUNNING ? bw_debug_release_held(d) : NULL;
 		*out = (struct bw_stop){.kind = BW_STOP_DISPATCH, .dispatch = (uint32_t)before + 1};
 		if (d->state == BW_DEBUG_RUNNING) {
-			BW_TRY(bw_debug_stop_waves(d, &d->waves->unstoppable));
-			BW_TRY(bw_debug_collect(d));
+			BW_TRY(bw_debug_stop_all(d));
 			out->n_waves = d->waves->stopped.len;
 		}
 		break;

@@ -7,7 +7,6 @@
 #include "debug/stepping/stepping_priv.h"
 #include "debug/waves/waves_priv.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -335,10 +334,9 @@ static void fill_step_stop(struct bw_debug *d, struct bw_wave_record *w, struct 
 static struct bw_error *look_after(struct bw_debug *d, struct bw_wave_record *w,
 				   struct bw_u32_vec *along)
 {
-	uint32_t running, slot = w->info.slot;
+	uint32_t slot = w->info.slot;
 	struct bw_u32_vec group = {0};
-	BW_TRY(bw_debug_stop_waves(d, &running));
-	BW_TRY(bw_debug_collect(d));
+	BW_TRY(bw_debug_stop_all(d));
 	if (!w->stopped || bw_wave_is_event(w))
 		return NULL;
 	struct bw_error *err = w->info.in_barrier ? bring_group(d, w, along, &group) : NULL;

@@ -123,6 +123,8 @@ uint64_t bw_displaced_pc(const struct bw_wave_record *w, uint64_t pc);
 /* stopped.c */
 /* Reads a stopped wave's registers and works out why it stopped. */
 struct bw_error *bw_debug_examine(struct bw_debug *d, uint32_t slot) BW_MUST_CHECK;
+/* Stops every wave, and collects them. On a target that cannot run waves all are stopped. */
+struct bw_error *bw_debug_stop_all(struct bw_debug *d) BW_MUST_CHECK;
 /* Lists all stopped waves, examining those that are new; numbers them; keeps or moves the focus. */
 struct bw_error *bw_debug_collect(struct bw_debug *d) BW_MUST_CHECK;
 

@@ -306,3 +306,11 @@ struct bw_error *bw_debug_collect(struct bw_debug *d)
 		bw_debug_focus_first(d);
 	return NULL;
 }
+
+struct bw_error *bw_debug_stop_all(struct bw_debug *d)
+{
+	d->waves->unstoppable = 0;
+	if (bw_target_can(d->target, BW_CAP_RUN))
+		BW_TRY(bw_target_stop_all(d->target, &d->waves->unstoppable));
+	return bw_debug_collect(d);
+}
