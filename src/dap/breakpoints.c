@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/util.h"
 #include "debug/code.h"
 #include "debug/expressions.h"
 #include "ui/show.h"

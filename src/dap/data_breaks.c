@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "dap/dap_priv.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "arch/wave.h"

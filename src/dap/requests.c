@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "dap/dap_priv.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"

@@ -2,12 +2,10 @@
 #include "dap/dap_priv.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/util.h"
 #include "debug/expressions.h"
 #include "debug/source.h"
 #include "debug/variables.h"

@@ -2,7 +2,6 @@
 #include "dap/dap_priv.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/util.h"

@@ -7,7 +7,6 @@
 #include "debug/waves/waves_priv.h"
 
 #include <fnmatch.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"

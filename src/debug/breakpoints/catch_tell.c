@@ -4,7 +4,6 @@
 #include "debug/breakpoints/catch_priv.h"
 #include "debug/dispatches/dispatches_priv.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"

@@ -8,7 +8,6 @@
 #include "debug/variables/variables_priv.h"
 #include "debug/waves/waves_priv.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"

@@ -4,7 +4,6 @@
 #include "debug/dispatches/dispatches_priv.h"
 #include "debug/waves/waves_priv.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"

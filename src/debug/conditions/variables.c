@@ -7,7 +7,6 @@
 #include "debug/registers.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "trap/trap.h"
 

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/str.h"
 
 enum {
 	PIECE_B = 4096,

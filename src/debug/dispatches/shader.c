@@ -4,10 +4,8 @@
 #include "debug/waves/waves_priv.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/cleanup.h"
-#include "base/util.h"
 #include "debug/dispatches/marks.h"
 #include "isa/inst.h"
 #include "sym/spirv.h"

@@ -5,7 +5,6 @@
 #include "debug/expressions/expr_priv.h"
 #include "debug/waves/waves_priv.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"

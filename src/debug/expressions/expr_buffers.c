@@ -6,7 +6,6 @@
 #include "debug/expressions/expr_priv.h"
 #include "debug/waves/waves_priv.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#include "base/util.h"
-
 enum { MAX_POINTERS = 8, MAX_DIMS = 8, MAX_ARRAY_B = 1 << 30 };
 
 /* What the words name, without what is around it. */

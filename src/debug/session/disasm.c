@@ -6,7 +6,6 @@
 #include "debug/frames.h"
 #include "debug/waves/waves_priv.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "arch/arch.h"

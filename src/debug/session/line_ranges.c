@@ -5,7 +5,6 @@
 #include "debug/code/code_priv.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct ranges BW_VEC(struct bw_code_range);
 

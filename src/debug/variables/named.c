@@ -3,7 +3,6 @@
  * the debug information ("zoo::in::j"); a function of a namespace means them without it. */
 #include "base/cleanup.h"
 #include "base/str.h"
-#include "base/util.h"
 #include "debug/variables.h"
 #include "debug/variables/variables_priv.h"
 #include "sym/demangle.h"

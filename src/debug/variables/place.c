@@ -5,7 +5,6 @@
 #include "debug/waves/waves_priv.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 void bw_debug_flat_space(enum bw_space *space, uint64_t *addr)

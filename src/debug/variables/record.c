@@ -7,7 +7,6 @@
 #include "sym/spirv_record.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/cleanup.h"
 

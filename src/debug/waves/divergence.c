@@ -10,7 +10,6 @@
 #include "debug/waves/waves_priv.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/util.h"

@@ -3,7 +3,6 @@
 #include "debug/waves.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "base/util.h"
 

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "trap/trap.h"
 
 /* ---- The session's ---- */
 
