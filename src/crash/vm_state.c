@@ -40,7 +40,7 @@ static const struct {
 };
 /* clang-format on */
 
-static void put(struct bw_crash_vm_context *c, size_t i, bool brief, uint64_t value)
+static void put_field(struct bw_crash_vm_context *c, size_t i, bool brief, uint64_t value)
 {
 	char *at = (char *)&c->regs + registers[i].offset;
 	uint64_t old = 0;
@@ -88,7 +88,7 @@ static bool is_register(struct bw_crash_vm *vm, const char *name, size_t n, uint
 		if (!brief && !full)
 			continue;
 		bool is_other = !brief && is_other_context(vm, name, n);
-		put(is_other ? &vm->other : &vm->context, i, brief, value);
+		put_field(is_other ? &vm->other : &vm->context, i, brief, value);
 		return true;
 	}
 	return false;

@@ -172,7 +172,8 @@ static void extents(struct bw_swizzle *sw, const uint64_t *plain, unsigned elem_
 	sw->micro.h = (uint8_t)(n_micro - sw->micro.w);
 }
 
-static void make(const struct mode *m, bool is_3d, unsigned elem_log2, unsigned samples_log2)
+static void make_swizzle(const struct mode *m, bool is_3d, unsigned elem_log2,
+			 unsigned samples_log2)
 {
 	struct bw_swizzle *sw = &layouts[m->mode][is_3d][elem_log2][samples_log2];
 	uint64_t bit[64] = {0}, plain[64] = {0};
@@ -216,9 +217,9 @@ static void make_all(void)
 		for (unsigned elem = 0; elem < N_ELEM; elem++) {
 			unsigned n_samples = m->kind == 'R' ? N_SAMPLES : 1;
 			for (unsigned s = 0; m->dims != 3 && s < n_samples; s++)
-				make(m, false, elem, s);
+				make_swizzle(m, false, elem, s);
 			if (m->dims != 2)
-				make(m, true, elem, 0);
+				make_swizzle(m, true, elem, 0);
 		}
 	}
 }

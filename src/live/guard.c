@@ -250,7 +250,7 @@ static void take_reg(struct part *g, const struct bw_msg *m)
 		g->n_saved++;
 }
 
-static void take(void *cookie, struct bw_msg *m)
+static void take_message(void *cookie, struct bw_msg *m)
 {
 	struct guard *g = cookie;
 	if (m->type == BW_GUARD_FINISH && m->body_b == sizeof(struct bw_guard_finish))
@@ -278,19 +278,19 @@ static void died(void *cookie)
 struct bw_error *bw_live_guard_start(struct bw_live *l)
 {
 	struct guard g = {.live = l, .folder = l->folder.path, .socket_path = l->socket_path};
-	const struct bw_guard_work work = {take, died, &g};
+	const struct bw_guard_work work = {take_message, died, &g};
 	return bw_guard_start(&l->guard, l->kmd, &work);
 }
 
-static struct bw_error *tell(struct bw_live *l, uint16_t type, const void *data, size_t size_b,
-			     int fd)
+static struct bw_error *tell_guard(struct bw_live *l, uint16_t type, const void *data,
+				   size_t size_b, int fd)
 {
 	return bw_guard_ask(&l->guard, type, data, size_b, fd, -1);
 }
 
 struct bw_error *bw_live_guard_reg(struct bw_live *l, const struct bw_saved_reg *r)
 {
-	return tell(l, BW_GUARD_REG, r, sizeof(*r), -1);
+	return tell_guard(l, BW_GUARD_REG, r, sizeof(*r), -1);
 }
 
 struct bw_error *bw_live_guard_area(struct bw_live *l, const struct bw_live_vm *vm, int area_fd)
@@ -304,7 +304,7 @@ struct bw_error *bw_live_guard_area(struct bw_live *l, const struct bw_live_vm *
 					.displaced_b = vm->displaced_b,
 					.proc = vm->proc->number,
 					.vm = vm->number};
-	return tell(l, BW_GUARD_AREA, &a, sizeof(a), area_fd);
+	return tell_guard(l, BW_GUARD_AREA, &a, sizeof(a), area_fd);
 }
 
 /* One end of a line for the agent, the other for the guard. */
@@ -314,7 +314,7 @@ struct bw_error *bw_live_guard_agent(struct bw_live *l, const struct bw_live_pro
 	int sv[2];
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sv))
 		return bw_error_errno(errno, "socketpair");
-	struct bw_error *err = tell(l, BW_GUARD_AGENT, &agent, sizeof(agent), sv[0]);
+	struct bw_error *err = tell_guard(l, BW_GUARD_AGENT, &agent, sizeof(agent), sv[0]);
 	if (!err)
 		err = bw_msg_send(p->fd, BW_AGENT_GUARD, 0, NULL, 0, sv[1]);
 	close(sv[0]);

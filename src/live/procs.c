@@ -249,7 +249,7 @@ struct bw_error *bw_live_make_ready(struct bw_target *t, pid_t pid)
 /* ---- They go ---- */
 
 /* Events that carry only a kind and a process. */
-static void tell(struct bw_live *l, struct bw_target_event ev)
+static void note_event(struct bw_live *l, struct bw_target_event ev)
 {
 	bw_error_free(bw_vec_push(&l->notes, ev));
 }
@@ -275,8 +275,8 @@ void bw_live_proc_lost(struct bw_live *l, struct bw_live_proc *p)
 	p->is_lost = true;
 	bw_vec_each(&l->vms, vm)
 		if ((*vm)->proc == p)
-			tell(l, (struct bw_target_event){.kind = BW_EVENT_SPACE_GONE,
-							 .space = (*vm)->number});
+			note_event(l, (struct bw_target_event){.kind = BW_EVENT_SPACE_GONE,
+							       .space = (*vm)->number});
 	bw_live_drop_vms(l, p);
 	await_end(p);
 }

@@ -62,7 +62,7 @@ static bool same_name(const char *a, const char *b)
 
 struct settings BW_VEC(char *);
 
-static struct bw_error *set(struct settings *s, const char *setting)
+static struct bw_error *set_variable(struct settings *s, const char *setting)
 {
 	char *copy = (char *)(uintptr_t)setting; /* execve takes them non-const */
 	bw_vec_each(s, it) {
@@ -94,14 +94,14 @@ static struct bw_error *make_env(struct bw_live *l, const struct bw_target_sourc
 	for (char **e = environ; *e; e++)
 		BW_TRY(bw_vec_push(out, *e));
 	for (const char *const *e = bw_kmd_program_env(l->kmd); e && *e; e++)
-		BW_TRY(set(out, *e));
+		BW_TRY(set_variable(out, *e));
 	for (const char *const *e = o->env; e && *e; e++)
-		BW_TRY(set(out, *e));
-	BW_TRY(set(out, socket_setting));
+		BW_TRY(set_variable(out, *e));
+	BW_TRY(set_variable(out, socket_setting));
 	if (is_ours(o->argv[0]))
-		BW_TRY(set(out, BW_AGENT_OWNED_ENV "=1"));
+		BW_TRY(set_variable(out, BW_AGENT_OWNED_ENV "=1"));
 	/* other processes, and later this one */
-	BW_TRY(set(out, BW_AGENT_ATTACH_ENV "=1"));
+	BW_TRY(set_variable(out, BW_AGENT_ATTACH_ENV "=1"));
 	return bw_vec_push(out, NULL);
 }
 

@@ -13,7 +13,7 @@ struct module {
 };
 
 /* The instruction after the one at `at`; false at the end. It has `*out_n` words. */
-static bool next(const struct module *m, size_t *at, size_t *out_n)
+static bool next_instruction(const struct module *m, size_t *at, size_t *out_n)
 {
 	*at += *at ? *out_n : SPV_HEADER;
 	*out_n = *at < m->n_words ? bw_spv_n_words(m->words[*at]) : 0;
@@ -24,7 +24,7 @@ static bool next(const struct module *m, size_t *at, size_t *out_n)
 static uint32_t maker_of(const struct module *m, uint32_t id, size_t *out_at, size_t *out_n)
 {
 	size_t at = 0, n = 0;
-	while (next(m, &at, &n)) {
+	while (next_instruction(m, &at, &n)) {
 		uint32_t op = bw_spv_op(m->words[at]);
 		if (op < OP_CONSTANT_TRUE || op > OP_SPEC_OP || n < 3 || m->words[at + 2] != id)
 			continue;
@@ -74,7 +74,7 @@ static struct bw_error *check_vector(const struct module *m, uint32_t id)
 struct bw_error *bw_shader_check_group(const uint32_t *words, size_t n_words, uint32_t entry)
 {
 	const struct module m = {words, n_words};
-	for (size_t at = 0, n = 0; next(&m, &at, &n);) {
+	for (size_t at = 0, n = 0; next_instruction(&m, &at, &n);) {
 		const uint32_t *w = &words[at];
 		uint32_t op = bw_spv_op(w[0]);
 		if (op == OP_EXECUTION_MODE_ID && n > 3 && w[1] == entry &&
@@ -90,7 +90,7 @@ struct bw_error *bw_shader_check_group(const uint32_t *words, size_t n_words, ui
 uint32_t bw_shader_entry_id(const uint32_t *words, size_t n_words, const char *name)
 {
 	const struct module m = {words, n_words};
-	for (size_t at = 0, n = 0; next(&m, &at, &n);) {
+	for (size_t at = 0, n = 0; next_instruction(&m, &at, &n);) {
 		const uint32_t *w = &words[at];
 		if (bw_spv_op(w[0]) == OP_ENTRY_POINT && n > 3 && w[1] == MODEL_COMPUTE &&
 		    !strncmp((const char *)(w + 3), name, (n - 3) * sizeof(*w)))

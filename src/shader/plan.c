@@ -279,7 +279,8 @@ static struct bw_error *set_constant(const struct bw_shader_constant *c, const c
 	return NULL;
 }
 
-static struct bw_error *set(struct bw_shader_plan *p, const struct target *t, const char *text)
+static struct bw_error *set_target(struct bw_shader_plan *p, const struct target *t,
+				   const char *text)
 {
 	const struct bw_shader *s = p->shader;
 	switch (t->kind) {
@@ -332,7 +333,8 @@ static struct bw_error *take_args(struct bw_shader_plan *p, const struct bw_laun
 		}
 		if (again)
 			return bw_errorf(BW_E_INVALID, "argument %s is given twice", a->name);
-		BW_TRY(bw_error_wrap(set(p, &t, a->value), "--arg %s=%s", a->name, a->value));
+		BW_TRY(bw_error_wrap(set_target(p, &t, a->value), "--arg %s=%s", a->name,
+				     a->value));
 	}
 	return NULL;
 }

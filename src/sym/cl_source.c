@@ -284,7 +284,7 @@ static struct bw_error *take_options(struct pre *p, const char *options)
 	}
 }
 
-static struct bw_error *put(struct pre *p, struct bw_cl_token t, bool in_doubt)
+static struct bw_error *put_token(struct pre *p, struct bw_cl_token t, bool in_doubt)
 {
 	if (p->out->len >= TOKENS_MAX)
 		return bw_errorf(BW_E_UNSUPPORTED, "too many tokens");
@@ -298,7 +298,7 @@ static struct bw_error *expand(struct pre *p, struct bw_cl_token t, bool in_doub
 {
 	struct macro *m = t.kind == BW_CL_NAME ? find_macro(p, &t) : NULL;
 	if (!m || !m->is_defined || m->takes_arguments || m->is_active)
-		return put(p, t, in_doubt || (m && (m->takes_arguments || m->in_doubt)));
+		return put_token(p, t, in_doubt || (m && (m->takes_arguments || m->in_doubt)));
 	p->n_replaced += 1 + (unsigned)m->body.len;
 	if (depth >= EXPANSION_MAX || p->n_replaced > REPLACED_MAX)
 		return bw_errorf(BW_E_UNSUPPORTED, "macros that are too deep");
@@ -547,7 +547,7 @@ static struct bw_error *directive(struct pre *p)
 		return NULL;
 	struct bw_cl_token what = next_of_line(&p->r);
 	what.kind = BW_CL_PACK;
-	return what.len == 4 && !memcmp(what.text, "pack", 4) ? put(p, what, false) : NULL;
+	return what.len == 4 && !memcmp(what.text, "pack", 4) ? put_token(p, what, false) : NULL;
 }
 
 static void skip_line(struct reader *r)

@@ -9,7 +9,7 @@
 
 #include "base/cleanup.h"
 
-static struct bw_error *put(struct bw_source_paths *p, const char *folder, bool in_front)
+static struct bw_error *add_folder(struct bw_source_paths *p, const char *folder, bool in_front)
 {
 	char *copy = strdup(folder);
 	if (!copy)
@@ -38,8 +38,8 @@ struct bw_error *bw_source_paths_reset(struct bw_source_paths *p)
 {
 	p->version++;
 	drop_folders(p);
-	BW_TRY(put(p, "$cdir", false));
-	return put(p, "$cwd", false);
+	BW_TRY(add_folder(p, "$cdir", false));
+	return add_folder(p, "$cwd", false);
 }
 
 struct bw_error *bw_source_paths_init(struct bw_source_paths *p)
@@ -119,7 +119,7 @@ struct bw_error *bw_source_paths_add(struct bw_source_paths *p, const char *fold
 		bw_vec_remove(&p->folders, i);
 		break;
 	}
-	return put(p, folder, true);
+	return add_folder(p, folder, true);
 }
 
 struct bw_error *bw_source_paths_substitute(struct bw_source_paths *p, const char *from,

@@ -186,7 +186,7 @@ struct origin_check {
 	bool is_of_kernel;
 };
 
-static bool make(struct origin_check *c, unsigned line)
+static bool mark_made(struct origin_check *c, unsigned line)
 {
 	bool found = false;
 	for (size_t i = 0; i < c->last.n; i++)
@@ -249,7 +249,7 @@ static bool accept_origin(void *ctx, const struct bw_location_origin *o)
 		if (!is_input(c, o) || (c->v->is_param && !comes_in(c, o)))
 			return false;
 		if (c->v->is_param && c->has_last)
-			return make(c, c->v->decl_line);
+			return mark_made(c, c->v->decl_line);
 		return !c->has_last || c->last.n == 1;
 	}
 	unsigned line = line_of(c->l, c->v, c->file, o->at, &is_inside);
@@ -263,10 +263,10 @@ static bool accept_origin(void *ctx, const struct bw_location_origin *o)
 	/* the code in front of a function's first statement takes its parameters over, and prepares
 	 * other values: those that it computes are none of them */
 	bool is_taken = c->v->is_param && line == c->head && o->is_load;
-	if (line && (make(c, line) || (is_taken && make(c, c->v->decl_line))))
+	if (line && (mark_made(c, line) || (is_taken && mark_made(c, c->v->decl_line))))
 		return true;
 	if (c->v->is_param && !is_inside) /* of an inlined function: an argument */
-		return make(c, c->v->decl_line);
+		return mark_made(c, c->v->decl_line);
 	/* the line of a fused instruction is that of either operation */
 	if (!o->follows || (line && !o->is_fused) || c->last.n != 1 || !c->last.is_all)
 		return false;

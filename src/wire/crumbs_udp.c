@@ -7,13 +7,13 @@
 static const uint8_t magic[] = {'B', 'W', 'B', 'C', 1};
 enum { KIND_AT = 5, OP_AT = 6, NUMBERS_AT = 8, N_NUMBERS = 11, WIDE_AT = 56, TEXTS_AT = 80 };
 
-static void put(uint8_t *at, uint64_t v, unsigned n)
+static void put_number(uint8_t *at, uint64_t v, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
 		at[i] = (uint8_t)(v >> (8 * i));
 }
 
-static uint64_t get(const uint8_t *at, unsigned n)
+static uint64_t get_number(const uint8_t *at, unsigned n)
 {
 	uint64_t v = 0;
 	for (unsigned i = 0; i < n; i++)
@@ -32,9 +32,9 @@ void bw_crumb_encode(const struct bw_crumb *c, uint8_t out[BW_CRUMB_B])
 	out[KIND_AT] = c->kind;
 	out[OP_AT] = c->op;
 	for (unsigned i = 0; i < N_NUMBERS; i++)
-		put(out + NUMBERS_AT + 4 * i, numbers[i], 4);
-	put(out + WIDE_AT, c->token, 8);
-	put(out + WIDE_AT + 8, c->ib_va, 8);
+		put_number(out + NUMBERS_AT + 4 * i, numbers[i], 4);
+	put_number(out + WIDE_AT, c->token, 8);
+	put_number(out + WIDE_AT + 8, c->ib_va, 8);
 	memcpy(out + TEXTS_AT, c->comm, BW_CRUMB_COMM_B);
 	memcpy(out + TEXTS_AT + BW_CRUMB_COMM_B, c->pipeline, BW_CRUMB_PIPELINE_B);
 	memcpy(out + TEXTS_AT + BW_CRUMB_COMM_B + BW_CRUMB_PIPELINE_B, c->label, BW_CRUMB_LABEL_B);
@@ -50,7 +50,7 @@ bool bw_crumb_decode(const void *bytes, size_t n, struct bw_crumb *out)
 	    at[KIND_AT] > BW_CRUMB_GO_ON)
 		return false;
 	for (unsigned i = 0; i < N_NUMBERS; i++)
-		numbers[i] = (uint32_t)get(at + NUMBERS_AT + 4 * i, 4);
+		numbers[i] = (uint32_t)get_number(at + NUMBERS_AT + 4 * i, 4);
 	*out = (struct bw_crumb){.kind = at[KIND_AT],
 				 .op = at[OP_AT],
 				 .sequence = numbers[0],
@@ -64,8 +64,8 @@ bool bw_crumb_decode(const void *bytes, size_t n, struct bw_crumb *out)
 				 .at_dw = numbers[8],
 				 .dispatch = (int32_t)numbers[9],
 				 .result = (int32_t)numbers[10],
-				 .token = get(at + WIDE_AT, 8),
-				 .ib_va = get(at + WIDE_AT + 8, 8)};
+				 .token = get_number(at + WIDE_AT, 8),
+				 .ib_va = get_number(at + WIDE_AT + 8, 8)};
 	const uint8_t *texts = at + TEXTS_AT;
 	memcpy(out->comm, texts, BW_CRUMB_COMM_B - 1);
 	memcpy(out->pipeline, texts + BW_CRUMB_COMM_B, BW_CRUMB_PIPELINE_B - 1);

@@ -217,8 +217,8 @@ static struct bw_error *list_marks(const struct bw_crumbs_call *c, const struct 
 	return err;
 }
 
-static bool tell(const struct bw_crumbs_call *c, const struct bw_pm4_marked *m, struct told *told,
-		 const struct bw_crumbs_part *p, uint32_t slot)
+static bool tell_stream(const struct bw_crumbs_call *c, const struct bw_pm4_marked *m,
+			struct told *told, const struct bw_crumbs_part *p, uint32_t slot)
 {
 	struct marks marks = {0};
 	struct described dispatches = {0};
@@ -332,7 +332,7 @@ static bool mark_one(const struct bw_crumbs_call *c, const struct bw_crumbs_go *
 	}
 	p->slot->stream = ++g.streams;
 	struct bw_error *err = make_copy(c, p, go, told, &m);
-	bool ok = !err && tell(c, &m, told, p, slot);
+	bool ok = !err && tell_stream(c, &m, told, p, slot);
 	if (ok) {
 		p->ib.va_start = p->copy.va;
 		p->ib.ib_bytes = (uint32_t)m.pieces.data[0].words.len * 4;

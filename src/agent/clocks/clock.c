@@ -91,7 +91,7 @@ bool bw_clock_is_stopped(void)
 	return !ours && atomic_load(&c.stopped);
 }
 
-static void set(bool stopped)
+static void set_stopped(bool stopped)
 {
 	pthread_mutex_lock(&c.lock);
 	if (stopped != atomic_load(&c.stopped)) {
@@ -110,12 +110,12 @@ static void set(bool stopped)
 
 void bw_clock_stop(void)
 {
-	set(true);
+	set_stopped(true);
 }
 
 void bw_clock_resume(void)
 {
-	set(false);
+	set_stopped(false);
 }
 
 /* Between these two no other thread is in the middle of a change. */

@@ -214,8 +214,8 @@ static int look_at_copy(struct bw_agent_file *f, uint64_t va, size_t size_b, bw_
 
 /* The caller holds the patches' lock. Shows all at once if no page has a patch, else page by
  * page. */
-static int look(struct bw_agent_file *f, uint64_t va, size_t size_b, bw_memory_see_fn see,
-		void *ctx)
+static int show_original(struct bw_agent_file *f, uint64_t va, size_t size_b, bw_memory_see_fn see,
+			 void *ctx)
 {
 	const bool is_plain = !is_patched(f->track, va, size_b);
 	int r = 0;
@@ -236,7 +236,7 @@ int bw_memory_look(struct bw_agent_file *f, uint64_t va, size_t size_b, bw_memor
 {
 	struct bw_track *t = f->track;
 	pthread_mutex_lock(&t->patch_lock);
-	int r = look(f, va & BW_VA_MASK, size_b, see, ctx);
+	int r = show_original(f, va & BW_VA_MASK, size_b, see, ctx);
 	pthread_mutex_unlock(&t->patch_lock);
 	return r;
 }

@@ -184,7 +184,7 @@ static int move_in(int fd, uint64_t start, uint64_t end)
 }
 
 /* A new file. */
-static int make(uint64_t start, uint64_t end, struct shared *out)
+static int make_file(uint64_t start, uint64_t end, struct shared *out)
 {
 	const uint64_t size_b = 1ull << LIMIT_BITS;
 	struct rlimit limit;
@@ -303,7 +303,7 @@ static int share(uint64_t start, uint64_t end)
 		return extend(s, &l);
 	/* Pages shared before for a buffer that is gone are the program's like any others. */
 	struct shared fresh;
-	if ((r = make(start, end, &fresh)))
+	if ((r = make_file(start, end, &fresh)))
 		return r;
 	all.data[all.len++] = fresh;
 	inos.data[inos.len++] = fresh.ino;

@@ -296,9 +296,9 @@ static void unpack(const struct bw_draw_export *e, unsigned format, unsigned lan
 }
 
 /* One texel; outside of the surface nothing is written. */
-static bool put(struct bw_draw_unit *u, const struct bw_draw_surface *s,
-		const struct bw_draw_pixel *p, uint32_t sample, const uint32_t components[4],
-		uint8_t write_mask)
+static bool put_texel(struct bw_draw_unit *u, const struct bw_draw_surface *s,
+		      const struct bw_draw_pixel *p, uint32_t sample, const uint32_t components[4],
+		      uint8_t write_mask)
 {
 	const struct bw_image *im = &s->im;
 	const struct bw_format *f = im->format;
@@ -341,7 +341,7 @@ static bool put_color(struct bw_draw_unit *u, const struct bw_draw_surface *s, u
 		v[c] = rgba[s->from[c]];
 		write_mask |= (uint8_t)((s->mask >> s->from[c] & 1) << c);
 	}
-	return put(u, s, p, sample, v, write_mask);
+	return put_texel(u, s, p, sample, v, write_mask);
 }
 
 static bool put_depth(struct bw_draw_unit *u, const struct bw_draw_targets *t, unsigned lane,
@@ -353,7 +353,7 @@ static bool put_depth(struct bw_draw_unit *u, const struct bw_draw_targets *t, u
 				       : f32_bits(p->z);
 	if (t->export_depth && !t->clear_depth && !(e->lanes >> lane & 1))
 		return true;
-	return put(u, &t->depth, p, sample, (uint32_t[4]){z}, 1);
+	return put_texel(u, &t->depth, p, sample, (uint32_t[4]){z}, 1);
 }
 
 static bool put_stencil(struct bw_draw_unit *u, const struct bw_draw_targets *t, unsigned lane,
@@ -377,7 +377,7 @@ static bool put_stencil(struct bw_draw_unit *u, const struct bw_draw_targets *t,
 		if (bw_vm_read(&u->tlb[u->w.vmid], va, &old, 1, &fault))
 			value = (value & t->stencil_mask) | (old & ~(uint32_t)t->stencil_mask);
 	}
-	return put(u, &t->stencil, p, sample, (uint32_t[4]){value & 0xff}, 1);
+	return put_texel(u, &t->stencil, p, sample, (uint32_t[4]){value & 0xff}, 1);
 }
 
 static bool store_lane(struct bw_draw_unit *u, const struct bw_draw_targets *t, unsigned lane,

@@ -26,17 +26,17 @@ static uint32_t *reg_of(struct bw_sdma_engine *e, enum bw_register reg0)
 	return &e->regs[(reg0 - BW_REG_SDMA0_QUEUE0_RB_CNTL) / BW_N_SDMA];
 }
 
-static uint32_t get(struct bw_sdma_engine *e, enum bw_register reg0)
+static uint32_t read_queue(struct bw_sdma_engine *e, enum bw_register reg0)
 {
 	return __atomic_load_n(reg_of(e, reg0), __ATOMIC_SEQ_CST);
 }
 
-static void set(struct bw_sdma_engine *e, enum bw_register reg0, uint32_t value)
+static void write_queue(struct bw_sdma_engine *e, enum bw_register reg0, uint32_t value)
 {
 	__atomic_store_n(reg_of(e, reg0), value, __ATOMIC_SEQ_CST);
 }
 
-#define REG(e, name) get((e), BW_REG_SDMA0_QUEUE0_##name)
+#define REG(e, name) read_queue((e), BW_REG_SDMA0_QUEUE0_##name)
 #define FIELD(e, name, field) BW_FIELD_GET(SDMA0_QUEUE0_##name, field, REG(e, name))
 
 unsigned bw_sdma_vmid(const struct bw_sdma_engine *e)
@@ -142,10 +142,10 @@ uint32_t bw_sdma_reg_read(struct bw_device *dev, const struct bw_bank_sel *b, en
 	uint64_t rptr_b = atomic_load(&e->rptr) * 4;
 	switch ((int)reg0) {
 	case BW_REG_SDMA0_QUEUE0_RB_RPTR:
-		v = e->active ? (uint32_t)rptr_b : get(e, reg0);
+		v = e->active ? (uint32_t)rptr_b : read_queue(e, reg0);
 		break;
 	case BW_REG_SDMA0_QUEUE0_RB_RPTR_HI:
-		v = e->active ? bw_hi32(rptr_b) : get(e, reg0);
+		v = e->active ? bw_hi32(rptr_b) : read_queue(e, reg0);
 		break;
 	case BW_REG_SDMA0_QUEUE0_CONTEXT_STATUS:
 		v = BW_FIELD(SDMA0_QUEUE0_CONTEXT_STATUS, SELECTED, e->active) |
@@ -154,7 +154,7 @@ uint32_t bw_sdma_reg_read(struct bw_device *dev, const struct bw_bank_sel *b, en
 			     !e->active || rptr_b / 4 == e->wptr);
 		break;
 	default:
-		v = get(e, reg0);
+		v = read_queue(e, reg0);
 		break;
 	}
 	pthread_mutex_unlock(&dev->sdma->lock);
@@ -169,7 +169,7 @@ void bw_sdma_reg_write(struct bw_device *dev, const struct bw_bank_sel *b, enum 
 	bool enable = BW_FIELD_GET(SDMA0_QUEUE0_RB_CNTL, RB_ENABLE, value);
 	pthread_mutex_lock(&dev->sdma->lock);
 	if (reg0 != BW_REG_SDMA0_QUEUE0_CONTEXT_STATUS)
-		set(e, reg0, value);
+		write_queue(e, reg0, value);
 	switch ((int)reg0) {
 	case BW_REG_SDMA0_QUEUE0_RB_CNTL:
 		if (enable && !e->active)
@@ -196,8 +196,8 @@ bool bw_sdma_doorbell(struct bw_device *dev, uint32_t index_dw, uint64_t value)
 		    FIELD(e, DOORBELL_OFFSET, OFFSET) != index_dw)
 			continue;
 		e->wptr = value / 4;
-		set(e, BW_REG_SDMA0_QUEUE0_RB_WPTR, bw_lo32(value));
-		set(e, BW_REG_SDMA0_QUEUE0_RB_WPTR_HI, bw_hi32(value));
+		write_queue(e, BW_REG_SDMA0_QUEUE0_RB_WPTR, bw_lo32(value));
+		write_queue(e, BW_REG_SDMA0_QUEUE0_RB_WPTR_HI, bw_hi32(value));
 		found = true;
 	}
 	pthread_mutex_unlock(&dev->sdma->lock);
@@ -324,8 +324,8 @@ static void stop(struct bw_sdma_engine *e)
 {
 	uint64_t rptr_b = atomic_load(&e->rptr) * 4;
 	pthread_mutex_lock(&e->dev->sdma->lock);
-	set(e, BW_REG_SDMA0_QUEUE0_RB_RPTR, (uint32_t)rptr_b);
-	set(e, BW_REG_SDMA0_QUEUE0_RB_RPTR_HI, bw_hi32(rptr_b));
+	write_queue(e, BW_REG_SDMA0_QUEUE0_RB_RPTR, (uint32_t)rptr_b);
+	write_queue(e, BW_REG_SDMA0_QUEUE0_RB_RPTR_HI, bw_hi32(rptr_b));
 	e->active = e->stop_request = e->in_ib = e->polling = e->stopped = false;
 	if (e->mapped)
 		e->mapped = false;
@@ -394,9 +394,10 @@ struct bw_sdma_engine *bw_sdma_map(struct bw_device *dev, const uint32_t mask[BW
 			continue;
 		pthread_mutex_lock(&dev->sdma->lock);
 		memcpy(e->regs, mqd, N_COPIED * sizeof(mqd[0]));
-		set(e, BW_REG_SDMA0_QUEUE0_DOORBELL, BW_FIELD_MASK(SDMA0_QUEUE0_DOORBELL, ENABLE));
-		set(e, BW_REG_SDMA0_QUEUE0_DOORBELL_OFFSET,
-		    BW_FIELD(SDMA0_QUEUE0_DOORBELL_OFFSET, OFFSET, m->doorbell_dw));
+		write_queue(e, BW_REG_SDMA0_QUEUE0_DOORBELL,
+			    BW_FIELD_MASK(SDMA0_QUEUE0_DOORBELL, ENABLE));
+		write_queue(e, BW_REG_SDMA0_QUEUE0_DOORBELL_OFFSET,
+			    BW_FIELD(SDMA0_QUEUE0_DOORBELL_OFFSET, OFFSET, m->doorbell_dw));
 		activate(e);
 		e->ring_vmid = (uint8_t)m->vmid;
 		e->mapped = true;

@@ -135,7 +135,7 @@ int bw_vfu_parse(const struct bw_vfu_header *h, const uint8_t *body, size_t n_fd
 
 /* --- replies --- */
 
-static void put(struct bw_vfu_reply *r, const void *data, size_t n)
+static void append_reply(struct bw_vfu_reply *r, const void *data, size_t n)
 {
 	memcpy(r->bytes + r->size_b, data, n);
 	r->size_b += n;
@@ -143,17 +143,17 @@ static void put(struct bw_vfu_reply *r, const void *data, size_t n)
 
 static void put16(struct bw_vfu_reply *r, uint16_t v)
 {
-	put(r, &v, 2);
+	append_reply(r, &v, 2);
 }
 
 static void put32(struct bw_vfu_reply *r, uint32_t v)
 {
-	put(r, &v, 4);
+	append_reply(r, &v, 4);
 }
 
 static void put64(struct bw_vfu_reply *r, uint64_t v)
 {
-	put(r, &v, 8);
+	append_reply(r, &v, 8);
 }
 
 void bw_vfu_reply_begin(struct bw_vfu_reply *r, const struct bw_vfu_header *to)
@@ -184,7 +184,7 @@ void bw_vfu_reply_version(struct bw_vfu_reply *r)
 {
 	put16(r, 0);
 	put16(r, 0);
-	put(r, capabilities, sizeof(capabilities));
+	append_reply(r, capabilities, sizeof(capabilities));
 }
 
 void bw_vfu_reply_unmap(struct bw_vfu_reply *r, uint64_t address, uint64_t size_b)

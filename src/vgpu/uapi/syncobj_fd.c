@@ -14,7 +14,7 @@
 #include "vgpu/uapi/uapi_priv.h"
 
 /* A sync_file polls readable once its fence has signalled. */
-static void tell(struct bw_drm_sync_fd *s)
+static void tell_if_done(struct bw_drm_sync_fd *s)
 {
 	if (s->fence && !s->told && bw_drm_fence_done(s->fence))
 		s->told = send(s->sock, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
@@ -23,7 +23,7 @@ static void tell(struct bw_drm_sync_fd *s)
 void bw_drm_sync_files_tell(struct bw_uapi *u)
 {
 	bw_vec_each(&u->sync_fds, s)
-		tell(s);
+		tell_if_done(s);
 }
 
 int bw_drm_sync_fd_new(struct bw_uapi *u, struct bw_drm_account *account,
@@ -56,7 +56,7 @@ int bw_drm_sync_fd_new(struct bw_uapi *u, struct bw_drm_account *account,
 	if (made.syncobj)
 		made.syncobj->refs++;
 	*out_fd = pair[1];
-	tell(&u->sync_fds.data[u->sync_fds.len - 1]); /* it may have signalled already */
+	tell_if_done(&u->sync_fds.data[u->sync_fds.len - 1]); /* it may have signalled already */
 	return 0;
 }
 
@@ -99,7 +99,7 @@ void bw_drm_sync_fds_check(struct bw_uapi *u)
 			sync_fd_drop(u, i);
 			continue;
 		}
-		tell(s);
+		tell_if_done(s);
 		i++;
 	}
 }

@@ -25,8 +25,8 @@ uint64_t bw_drm_ring_starved_ns(struct bw_uapi *u, const struct bw_drm_ring *rin
 			     : bw_device_starved_ns(u->dev, ring->me, ring->pipe, 0, out_now_ns);
 }
 
-static void put(const struct waits *w, const struct bw_drm_vm *waiter, int64_t ns,
-		struct bw_drm_vm *holder)
+static void add_wait(const struct waits *w, const struct bw_drm_vm *waiter, int64_t ns,
+		     struct bw_drm_vm *holder)
 {
 	bool held_now = false;
 	if (holder->pid == waiter->pid)
@@ -44,12 +44,13 @@ static void put_head(const struct waits *w, const struct bw_drm_ring *ring,
 	uint64_t starved_ns;
 	bw_drm_ring_starved_ns(w->u, ring, &starved_ns);
 	if (!starved_ns) {
-		put(w, waiter, waited_ns, ring->head->vm);
+		add_wait(w, waiter, waited_ns, ring->head->vm);
 		return;
 	}
 	for (unsigned i = BW_DRM_FIRST_VMID; i <= BW_DRM_LAST_VMID; i++)
 		if (w->waves[i] && w->u->vmids[i].vm)
-			put(w, waiter, BW_MAX(waited_ns, (int64_t)starved_ns), w->u->vmids[i].vm);
+			add_wait(w, waiter, BW_MAX(waited_ns, (int64_t)starved_ns),
+				 w->u->vmids[i].vm);
 }
 
 static void put_ring(const struct waits *w, const struct bw_drm_ring *ring)

@@ -102,7 +102,7 @@ static uint64_t sign_of(enum bw_fkind t)
 }
 
 /* Signalling NaNs are invalid, denormals that count as such are reported. */
-static uint32_t look(const struct lane *a, const struct bw_fmath *m)
+static uint32_t input_exceptions(const struct lane *a, const struct bw_fmath *m)
 {
 	uint32_t flags = 0;
 	for (unsigned i = 0; i < a->n; i++) {
@@ -123,7 +123,7 @@ static bool counts_as_zero(const struct lane *a, unsigned i, const struct bw_fma
 /* Float to integer: rule 154. A saturated value is invalid, a fraction lost inexact. */
 static uint32_t to_int(const struct lane *a, const struct bw_fmath *m, double lo, double hi)
 {
-	uint32_t flags = look(a, m);
+	uint32_t flags = input_exceptions(a, m);
 	for (unsigned i = 0; i < a->n; i++) {
 		double v = counts_as_zero(a, i, m) ? 0.0 : value(a->type, a->s[i]);
 		if (!(__builtin_trunc(v) >= lo && __builtin_trunc(v) <= hi))
@@ -162,7 +162,7 @@ static uint32_t convert(const struct lane *a, enum bw_fkind to, int round)
 /* 1 / sqrt(x), log2(x), 2^x: the exceptions that do not depend on the result's last bit. */
 static uint32_t transcendental(enum kind kind, const struct lane *a, const struct bw_fmath *m)
 {
-	uint32_t flags = look(a, m);
+	uint32_t flags = input_exceptions(a, m);
 	double v = counts_as_zero(a, 0, m) ? 0.0 : value(a->type, a->s[0]);
 	int emin = a->type == BW_FKIND_F16 ? -14 : a->type == BW_FKIND_F32 ? -126 : -1022;
 	if (v != v)
@@ -192,7 +192,7 @@ static uint32_t transcendental(enum kind kind, const struct lane *a, const struc
 static uint32_t div_fixup(const struct lane *a, const struct bw_fmath *m)
 {
 	const struct lane operands = {.type = a->type, .s = {a->s[1], a->s[2]}, .n = 2, .m = a->m};
-	uint32_t flags = look(&operands, m);
+	uint32_t flags = input_exceptions(&operands, m);
 	double den = counts_as_zero(a, 1, m) ? 0.0 : value(a->type, a->s[1]);
 	double num = counts_as_zero(a, 2, m) ? 0.0 : value(a->type, a->s[2]);
 	if (den != den || num != num)
@@ -295,11 +295,11 @@ static uint32_t lane_flags(enum kind kind, const struct lane *a)
 	case FMA_F16:
 		return fma_f16(a, &m);
 	case OPERANDS:
-		return look(a, &m);
+		return input_exceptions(a, &m);
 	case FINITE:
 	case FRACT: {
 		double v = counts_as_zero(a, 0, &m) ? 0.0 : value(a->type, a->s[0]);
-		uint32_t flags = look(a, &m);
+		uint32_t flags = input_exceptions(a, &m);
 		if (__builtin_isinf(v))
 			return flags | BW_FEXCP_INVALID;
 		return kind == FINITE && v == v && v * 4.0 != __builtin_trunc(v * 4.0)

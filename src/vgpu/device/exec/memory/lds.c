@@ -51,7 +51,7 @@ static uint32_t texel_x(const struct bw_format *f, uint32_t dst_sel, const uint8
 	return out[0];
 }
 
-static void put(struct bw_wave *w, const struct bw_mem_prep *p, unsigned lane, uint32_t value)
+static void put_lane(struct bw_wave *w, const struct bw_mem_prep *p, unsigned lane, uint32_t value)
 {
 	uint32_t at = (w->s[BW_SRC_M0] & 0xffff) + (uint32_t)p->imm + 4 * lane;
 	if (at < w->wg->lds_size_b && w->wg->lds_size_b - at >= 4) /* else dropped: rule 398 */
@@ -85,13 +85,13 @@ static enum bw_mem_result to_lds(struct bw_exec *x, struct bw_wave *w, const str
 	BW_EACH_LANE(bw_wave_exec(w), lane) {
 		uint8_t buffer[BW_MEM_MAX_B];
 		if (where == TEXEL)
-			put(w, p, lane,
-			    f ? texel_x(f, (unsigned)bw_words_get(v, BW_BUFFER_DST_SEL),
-					bw_span_element(&s, lane, size_b, buffer))
-			      : 0);
+			put_lane(w, p, lane,
+				 f ? texel_x(f, (unsigned)bw_words_get(v, BW_BUFFER_DST_SEL),
+					     bw_span_element(&s, lane, size_b, buffer))
+				   : 0);
 		else
-			put(w, p, lane,
-			    bw_elem_extend(e, bw_span_element(&s, lane, size_b, buffer), 0));
+			put_lane(w, p, lane,
+				 bw_elem_extend(e, bw_span_element(&s, lane, size_b, buffer), 0));
 	}
 	return BW_MEM_OK;
 }
