@@ -61,7 +61,7 @@ struct bw_queue {
 	bool predicated;	/* SET_PREDICATION: packets with the predicate bit are skipped */
 	_Atomic bool polling; /* waits for memory or a register; also looked at without the lock */
 	uint64_t mqd_va;      /* of a queue that was mapped; else 0; under cp.lock */
-	struct bw_queue *unmapping; /* what the waiting packet ends */
+	struct bw_queue *unmapping; /* the queue that the waiting packet ends */
 	_Atomic bool suspended;	    /* by the scheduler: nothing is read from the ring */
 	bool started; /* the waiting packet has carried out the part before its wait */
 	struct {
@@ -72,7 +72,7 @@ struct bw_queue {
 	char why[288];	  /* the error in words; under cp.lock */
 	uint32_t *packet; /* the current packet, BW_CP_PACKET_DW */
 	uint32_t n_dispatches;
-	struct bw_vgpu_stomp stomp; /* what new waves find filled; and dispatches since it came */
+	struct bw_vgpu_stomp stomp; /* the fill of new waves; and dispatches since it came */
 	uint32_t n_stomp_dispatches;
 	uint64_t n_invocations; /* threads of all its dispatches, for pipeline statistics */
 

@@ -82,7 +82,7 @@ int bw_vfu_parse(const struct bw_vfu_header *h, const uint8_t *body, size_t n_fd
 	case BW_VFU_VERSION:
 		r.version.major = bw_cursor_u16(&c);
 		r.version.minor = bw_cursor_u16(&c);
-		break; /* what the client can do changes nothing here */
+		break; /* the client's capabilities change nothing here */
 	case BW_VFU_DMA_MAP:
 		max_fds = 1;
 		ok = has_argsz(&c, 32);

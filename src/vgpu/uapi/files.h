@@ -83,7 +83,7 @@ struct bw_file {
 	pthread_mutex_t lock; /* of the file's own state, as the kernel's per-file lock */
 	bool writable;
 	uint32_t n_unplugged; /* bw_uapi's when it was opened */
-	int gone; /* what it answers when the GPU has been taken away since; 0: as before */
+	int gone;	      /* its answer after the GPU was removed; 0: as before */
 	/* text files: as it was when last read from the start */
 	char *text;
 	size_t text_b;

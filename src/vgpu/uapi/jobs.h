@@ -36,7 +36,7 @@ struct bw_error *bw_drm_sched_start(struct bw_uapi *u) BW_MUST_CHECK;
 void bw_drm_sched_stop(struct bw_uapi *u);
 void bw_drm_kick(struct bw_uapi *u);	 /* any thread, no lock needed */
 void bw_drm_irq(void *cookie);		 /* the device's callback, on its threads */
-void bw_drm_schedule(struct bw_uapi *u); /* what was pushed, at once if it can be. Lock held */
+void bw_drm_schedule(struct bw_uapi *u); /* schedules pushed jobs. Lock held */
 void bw_drm_job_free(struct bw_drm_job *job);
 void bw_drm_job_finish(struct bw_uapi *u, struct bw_drm_job *job, int error);
 void bw_drm_job_push(struct bw_uapi *u, struct bw_drm_job *job); /* takes it */

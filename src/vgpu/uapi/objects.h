@@ -100,7 +100,7 @@ struct bw_drm_mappings BW_VEC(struct bw_drm_mapping);
 
 /* A change of the page tables, in the order the program made them. */
 struct bw_drm_update {
-	struct bw_drm_mapping m; /* what the range becomes; owns a reference to m.bo */
+	struct bw_drm_mapping m; /* the new mapping; owns a reference to m.bo */
 	bool clear;		 /* not mapped; m.bo stays until then */
 	bool delayed;		 /* waits for the next CS or VA call (AMDGPU_VM_DELAY_UPDATE) */
 	uint64_t after_job;	 /* jobs of the VM up to this number must have finished */
@@ -182,7 +182,7 @@ struct bw_drm_job {
 	struct bw_drm_ib *ibs;
 	struct bw_drm_bo *uf_bo;
 	uint64_t uf_offset, uf_value;
-	struct bw_vgpu_stomp stomp; /* what its waves find filled */
+	struct bw_vgpu_stomp stomp; /* the fill of its waves */
 	/* on the ring */
 	uint64_t ring_seq;
 	unsigned vmid;
@@ -192,7 +192,7 @@ struct bw_drm_job {
 	int64_t waits_since_ns; /* nothing but other work keeps it from running; 0: not so */
 	bool killing, was_reset;
 	int64_t kill_since_ns;
-	int error; /* what its fence will carry */
+	int error; /* the error of its fence */
 };
 /* Jobs of one call that start together. */
 struct bw_drm_gang {

@@ -57,7 +57,7 @@ static void put_ring(const struct waits *w, const struct bw_drm_ring *ring)
 {
 	if (!ring->head)
 		return;
-	/* what runs waits for nobody */
+	/* running jobs wait for nobody */
 	uint64_t starved_ns;
 	bw_drm_ring_starved_ns(w->u, ring, &starved_ns);
 	if (starved_ns)

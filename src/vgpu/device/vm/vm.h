@@ -122,7 +122,7 @@ static inline uint8_t *bw_tlb_lookup(struct bw_tlb *tlb, uint64_t va, enum bw_ac
 
 static inline unsigned bw_tlb_range_slot(uint64_t va)
 {
-	enum { LEAF_B = 2 << 20 }; /* what a directory entry maps */
+	enum { LEAF_B = 2 << 20 }; /* the size that a directory entry maps */
 	return va / LEAF_B % BW_TLB_RANGES;
 }
 

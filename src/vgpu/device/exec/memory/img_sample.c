@@ -180,7 +180,7 @@ static bool tap_value(struct sample *t, unsigned lane, unsigned level, const str
 /* The taps of a position, in the order of bw_sample_taps. */
 struct taps {
 	unsigned level, n;
-	bool all; /* those without weight count, too */
+	bool all; /* texels without weight count, too */
 	struct bw_tap tap[BW_TAPS];
 };
 

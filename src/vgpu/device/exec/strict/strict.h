@@ -18,7 +18,7 @@
 #include "vgpu/device/exec/core/wave.h"
 
 struct bw_strict;
-struct bw_strict_wave;	 /* what strict mode knows about a wave: bw_wave.exec_private */
+struct bw_strict_wave;	 /* a wave's state in strict mode: bw_wave.exec_private */
 struct bw_strict_caches; /* of one WGP: scalar cache, vector caches of its two CUs */
 
 enum bw_strict_kind {

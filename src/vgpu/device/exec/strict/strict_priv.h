@@ -90,8 +90,8 @@ struct bw_effects {
 	struct bw_vregs read[BW_EFFECTS_READS];
 	struct bw_vregs write[BW_EFFECTS_WRITES];
 	struct bw_sregs sread, swrite;
-	struct bw_sregs saddr; /* those of sread that are part of an address */
-	struct bw_sregs data;  /* those that are numbers, not masks or descriptors */
+	struct bw_sregs saddr; /* registers of sread that are part of an address */
+	struct bw_sregs data;  /* registers that are numbers, not masks or descriptors */
 };
 
 /* An instruction of a strict executor: the record's handler is bw_h_strict, this has the rest. */
@@ -215,7 +215,7 @@ void bw_strict_wrap(struct bw_exec *x, struct bw_code_page *page, struct bw_rec 
 
 /* wait.c */
 void bw_wait_before(struct bw_strict_step *t); /* s_waitcnt and checks */
-/* what the instruction is about to overwrite */
+/* values that the instruction is about to overwrite */
 struct bw_pending *bw_wait_hold(struct bw_strict_step *t);
 void bw_wait_issue(struct bw_strict_step *t, struct bw_pending *p, bool executed);
 
