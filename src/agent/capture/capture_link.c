@@ -22,7 +22,7 @@ enum { PAGE_B = BW_CAPTURE_PAGE_B };
 static struct {
 	pthread_mutex_t lock;
 	struct bw_channel channel;
-	struct bw_capture_go go; /* what it has said */
+	struct bw_capture_go go; /* the collector's answer */
 	bool is_late;
 	uint32_t number; /* of the connection */
 	struct bw_capture_area area;

@@ -115,7 +115,7 @@ static struct bw_error *send_page(struct bw_agent_file *f, struct bw_capture_mem
 	static uint8_t page[PAGE_B]; /* under the lock */
 	uint64_t bad_va;
 	if (bw_memory_read(f, va, page, PAGE_B, &bad_va))
-		return NULL; /* what cannot be read keeps the content it had */
+		return NULL; /* pages that cannot be read keep their content */
 	struct bw_capture_hash h = bw_capture_hash_page(page);
 	struct bw_capture_run run = {.buffer = b->id, .index = index, .count = 1};
 	if (bw_capture_hash_same(h, b->hash[index]))

@@ -474,7 +474,7 @@ void bw_debugger_fork_child(void)
 	pthread_mutex_init(&bw_dbg.send_lock, NULL);
 	pthread_cond_init(&bw_dbg.changed, NULL);
 	bw_listen_fork_child();
-	/* what it opens itself is its own: then it connects like any process */
+	/* a file that it opens itself is its own: then it connects like any process */
 	bw_dbg.state = UNTRIED;
 	/* the parent's, which it may share but not close */
 	bw_dbg.attached.len = bw_dbg.files.len = bw_dbg.closed.len = bw_dbg.held.len = 0;

@@ -15,7 +15,7 @@ enum { MAX_AT_ONCE = 256 };
 struct fence_wait {
 	struct fence_wait *next;
 	struct bw_agent_file *file; /* a reference */
-	struct bw_attach_left *job; /* what its waves may need; NULL: nothing */
+	struct bw_attach_left *job; /* memory its waves may need; NULL: none */
 	uint32_t submission;	    /* 0: not shown to the debugger */
 	bool tells_failure;
 	struct drm_amdgpu_wait_cs_in in;

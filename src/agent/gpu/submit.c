@@ -44,7 +44,7 @@ struct submission {
 	struct bw_agent_file *file;
 	struct drm_amdgpu_cs_in in;
 	struct drm_amdgpu_cs_chunk chunks[CHUNKS_MAX + 2]; /* ours after those of the program */
-	uint8_t *data; /* what the chunks point to, copied; NULL: to the program's memory */
+	uint8_t *data; /* copy of the chunks' data; NULL: it is in the program's memory */
 	struct bw_pm4_scan state;
 	struct bw_agent_dispatches dispatches;
 	struct bw_code_places places; /* of the dispatches */
@@ -178,7 +178,7 @@ struct extra {
 	uint32_t handles[2];
 	uint32_t n;
 	bool has_new_chunks;	    /* s->chunks are not those of the program */
-	struct bw_vgpu_stomp stomp; /* what the waves find filled; what 0: nothing */
+	struct bw_vgpu_stomp stomp; /* the fill of the waves; what 0: none */
 };
 
 /* The program's list with ours after it; *out_entries: owned. */

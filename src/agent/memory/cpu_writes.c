@@ -38,7 +38,7 @@ struct pm_scan_arg {
 struct buffer {
 	uint64_t serial;
 	bool is_unknown;
-	/* what was written by mappings that are gone, or by the agent */
+	/* writes by mappings that are gone, or by the agent */
 	struct bw_cpu_writes_ranges left;
 	struct bw_cpu_writes *asked; /* while it is */
 };

@@ -259,7 +259,7 @@ static bool is_all_of(const struct look *l, uint64_t ino)
 /* The parts that are not in the file come into it. */
 static int extend(struct shared *s, const struct look *l)
 {
-	/* what it had there may still be mapped elsewhere, or used by a buffer */
+	/* its pages there may still be mapped elsewhere, or used by a buffer */
 	for (size_t i = 0; i < l->n_parts; i++)
 		if (l->parts[i].ino != s->ino && l->parts[i].start < s->end &&
 		    l->parts[i].end > s->start)

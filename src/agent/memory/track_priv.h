@@ -18,7 +18,7 @@ struct bw_track_bo {
 	uint8_t *cpu;	      /* our mapping of it, NULL until needed */
 	bool no_cpu;	      /* the kernel does not map it */
 	bool is_shared;	      /* bw_track_buffer */
-	uint64_t mmap_offset; /* what GEM_MMAP has said; 0: nothing */
+	uint64_t mmap_offset; /* the answer of GEM_MMAP; 0: none */
 };
 
 struct bw_track_patch {

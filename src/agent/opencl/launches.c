@@ -233,7 +233,7 @@ static void match(struct bw_agent_file *f, struct bw_agent_dispatch *d, struct b
 		if (!same_grid(&l->grid, d) || !find_block(f, l, d, at))
 			continue;
 		fill(l, at, d, blob);
-		/* those before it in its queue have been executed, or have failed */
+		/* launches before it in its queue have been executed, or have failed */
 		uint64_t queue = l->queue;
 		for (size_t k = i + 1; k-- > 0;)
 			if (g.launches.data[k].queue == queue)

@@ -220,7 +220,7 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc(VkDevice device,
 		return (PFN_vkVoidFunction)get_device_proc;
 	if (!strcmp(name, "vkDestroyDevice"))
 		return (PFN_vkVoidFunction)destroy_device;
-	/* what the device does not have is not made to appear */
+	/* the layer adds no functions that the device does not have */
 	PFN_vkVoidFunction next = d->get(device, name), ours = bw_vk_hook(name);
 	return next && ours ? ours : next;
 }

@@ -177,7 +177,7 @@ void bw_vk_swap_named(VkDevice device, VkPipeline pipeline, const char *name,
 				    "the driver makes no pipeline of it");
 		return;
 	}
-	/* what the debugger knows of its source is not so any more */
+	/* the debugger's source information does not hold any more */
 	bw_shaders_remove(HANDLE(pipeline));
 	bw_agent_shader_say(BW_SWAP_REPLACED, rule, &k->object, NULL);
 }
