@@ -47,7 +47,7 @@ struct scan {
 	uint64_t value;
 	bool is_part;
 	bool names_share; /* an array's name without an index counts as a write */
-	/* what may write, by a macro, and with is_strict_references by a reference of C++, counts
+	/* a possible write, by a macro, and with is_strict_references by a reference of C++, counts
 	 * as a write */
 	bool is_strict, is_strict_references;
 	uint64_t calls, macros; /* bit n: of the n-th open parenthesis */
@@ -226,7 +226,7 @@ static void found_name(struct scan *s, const char *line, const char *at)
 	if (s->names_share && bw_ctype_strip(s->a->type)->kind == BW_CTYPE_ARRAY && !is_part &&
 	    s->line != s->a->decl_line)
 		is_shared = true;
-	/* what it points to */
+	/* the memory that it points to */
 	bool is_target = is_pointer && (is_part || (before > line && before[-1] == '*' &&
 						    !is_stepped && s->line != s->a->decl_line));
 	if (!is_shared && !is_strict_write && is_target)
@@ -505,7 +505,8 @@ bool bw_assigned_constant(const struct bw_assigned *a, uint64_t value, bool is_p
 		may |= reached && w->gives == GIVES_MAYBE;
 		elsewhere |= !reached && w->gives != GIVES_OTHER;
 	}
-	/* what all calls pass to an optimized function is a constant; what it assigns is another */
+	/* a value that all calls pass to an optimized function is a constant; a value that it
+	 * assigns is another */
 	return may && !elsewhere && (!a->is_param || n_reached == 1);
 }
 

@@ -28,7 +28,7 @@ static struct bw_error *add_ranges(struct bw_lines *l, Dwarf_Die *die, uint32_t 
 	Dwarf_Addr base, start, end;
 	ptrdiff_t at = 0;
 	while (may_look(l) && (at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
-		/* what the linker discarded starts at 0 */
+		/* functions that the linker discarded start at 0 */
 		if (!start || start >= end)
 			continue;
 		struct function_range r = {start, end, function};

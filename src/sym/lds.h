@@ -12,7 +12,7 @@ struct bw_lds_variable {
 	const char *symbol; /* "kernel.variable"; of C++ the mangled name of a local variable */
 	uint64_t size_b;    /* not 0 */
 	uint64_t align_b;   /* a power of two: of the type, or what the source asks for if more */
-	uint64_t type_align_b; /* the same without what the source asks for */
+	uint64_t type_align_b; /* without the source's own alignment */
 	uint64_t offset_b;     /* out */
 };
 

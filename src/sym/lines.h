@@ -56,7 +56,7 @@ struct bw_shader_code {
 	size_t n_marks;
 	uint32_t begun_b;	/* up to here a lane has not begun its record; 0: not known */
 	const char *nir;	/* its text, or NULL */
-	const char *nir_name;	/* what that is called as a file */
+	const char *nir_name;	/* of the file with this text */
 	struct bw_spirv *spirv; /* or NULL; taken over, also by an error */
 };
 struct bw_error *bw_lines_of_shader(const struct bw_shader_code *code,

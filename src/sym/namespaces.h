@@ -12,7 +12,7 @@
 struct bw_namespaces {
 	Dwarf_Die *unit;
 	size_t *dies_left; /* how many entries may be looked at: damaged ones may have no end */
-	/* what is in front of names of a namespace without a name, "(anonymous namespace)::"; NULL:
+	/* the prefix of names in a namespace without a name, "(anonymous namespace)::"; NULL:
 	 * nothing */
 	const char *anonymous;
 	/* prefix: "outer::inner::", "" in the file */

@@ -75,7 +75,7 @@ struct bw_error *bw_source_paths_object(struct bw_source_paths *p, const char *f
 
 void bw_source_paths_confine(struct bw_source_paths *p, bool on)
 {
-	p->version++; /* what was read before is read anew */
+	p->version++; /* files are read anew */
 	p->is_confined = on;
 }
 

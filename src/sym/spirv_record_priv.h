@@ -21,7 +21,7 @@ enum {
 
 /* A variable or a function's parameter with a place in the record. */
 struct recorded {
-	uint32_t id, type; /* what it holds */
+	uint32_t id, type; /* of its value */
 	uint32_t at, flag; /* words */
 	uint32_t function; /* its index + 1; 0: of the module */
 	bool is_param, has_initializer, is_dropped;

@@ -448,7 +448,7 @@ static void put_name(const struct bw_ctype *t, bool unrolled, unsigned depth, ch
 				base = t->name;
 				break;
 			}
-			/* those of C have names from typedefs; one without has none */
+			/* types of C have names from typedefs, or none */
 			snprintf(vector, sizeof(vector), "%s __attribute__((vector_size(%llu)))",
 				 base_name(t->elem), (unsigned long long)t->count);
 			base = vector;

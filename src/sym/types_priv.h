@@ -38,7 +38,7 @@ struct bw_types {
 
 	bool has_names;				    /* names is filled */
 	struct BW_VEC(struct named_type) names;	    /* by name */
-	struct BW_VEC(struct named_type) qualified; /* those of `names` with a "::", by entry */
+	struct BW_VEC(struct named_type) qualified; /* entries of `names` with a "::", by entry */
 	struct BW_VEC(char *) texts;
 };
 

@@ -39,7 +39,7 @@ enum bw_location_kind {
 	BW_LOC_BOUND, /* a shader's buffer of set `reg`, binding `value`, at offset; of an array of
 			  * buffers, the addresses of all of them (offset is how many) */
 	BW_LOC_PUSH,  /* push constants, at offset */
-	BW_LOC_BUILTIN, /* what the API says of the invocation: reg, a BuiltIn of SPIR-V */
+	BW_LOC_BUILTIN, /* a built-in of the invocation: reg, a BuiltIn of SPIR-V */
 	BW_LOC_RECORD, /* in the record that a shader keeps (spirv_record.h), at offset; the word at
 			* `value` says whether it has been assigned */
 	BW_LOC_LAUNCH, /* the kernel's block of arguments, at offset: no register has it any more */
