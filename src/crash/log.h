@@ -107,7 +107,7 @@ struct bw_crash_event {
 	char ring[BW_CRASH_NAME_B];
 	bool has_seq;
 	uint64_t signaled, emitted; /* timeouts: last fences that were done, and put on the ring */
-	uint64_t number;	    /* what it is depends on the kind */
+	uint64_t number;	    /* its meaning depends on the kind */
 	char detail[96];	    /* likewise */
 	char process[64], thread[64];
 	int64_t pid, tid;
