@@ -24,7 +24,7 @@ struct bw_gpuvm_layout_level {
 	uint64_t covers_b;	 /* the same */
 	uint64_t n_entries;	 /* of one block */
 	uint64_t entries_b;	 /* 8 bytes each */
-	uint64_t block_b;	 /* what is allocated: whole pages of 4 KiB */
+	uint64_t block_b;	 /* allocated size: whole pages of 4 KiB */
 	uint64_t block_covers_b; /* by one block; 0: 2^64 */
 };
 
