@@ -18,7 +18,7 @@ struct bw_followed {
 	struct bw_kmd *kmd; /* NULL: nobody is told of waits */
 	/* gets a sentence without its end */
 	void (*tell_wait)(const char *text);
-	struct bw_kmd_wait_watch waits; /* what was told, from one call to the next */
+	struct bw_kmd_wait_watch waits; /* the reported waits, from one call to the next */
 };
 
 struct bw_follow {

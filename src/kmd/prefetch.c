@@ -17,7 +17,7 @@ enum { MAX_CHUNKS = 32 };
 struct prefetch {
 	uint8_t *out;
 	size_t len, cap;
-	bool is_own; /* what is read now is the caller's own, and good */
+	bool is_own; /* the memory read now is the caller's own, and valid */
 };
 
 struct range {
@@ -94,7 +94,7 @@ static void add_submission(struct prefetch *a, const struct drm_amdgpu_cs_in *cs
 		ranges[i] = (struct range){chunk.chunk_data, chunk.length_dw * 4ull};
 	}
 	const uint8_t *data = headers ? add_range(a, ranges, n) : NULL;
-	a->is_own = false; /* what the data point to is the program's */
+	a->is_own = false; /* the data point to the program's memory */
 	for (uint32_t i = 0; data && i < n; i++) {
 		struct drm_amdgpu_bo_list_in list;
 		memcpy(&chunk, headers + i * stride, sizeof(chunk));

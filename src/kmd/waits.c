@@ -103,8 +103,8 @@ bool bw_kmd_watch_waits(struct bw_kmd *kmd, struct bw_kmd_wait_watch *w, bw_kmd_
 		return false;
 	bool is_first = !w->looked_ms;
 	w->looked_ms = now_ms;
-	/* what was submitted just now does not wait for long; and one that is stopped does not
-	 * answer, which is told elsewhere */
+	/* a job that was submitted just now does not wait for long; and a stopped server does not
+	 * answer, which is reported elsewhere */
 	if (is_first || !kmd->ops->is_virtual || bw_process_state(bw_kmd_server_pid(kmd)) == 'T')
 		return false;
 	struct bw_error *err = bw_kmd_find_wait(kmd, wanted, cookie, &wait);
