@@ -22,7 +22,7 @@ struct bw_leave {
 	/* where waves may be in the handler, and in copies of instructions that end in an s_trap */
 	const struct bw_guard_area *areas;
 	size_t n_areas;
-	uint32_t enables; /* what waves enter the handler for because of us (trap.h) */
+	uint32_t enables; /* our reasons for which waves enter the handler (trap.h) */
 	/* Called between two looks. False: stop waiting. out_patched: a program has ended with its
 	 * code still patched. */
 	bool (*meanwhile)(void *cookie, bool *out_patched);

@@ -99,7 +99,7 @@ struct bw_live_vm {
 
 /* A submission that is held or under way. */
 struct bw_live_submission {
-	uint32_t number; /* what the core calls it */
+	uint32_t number; /* the core's number */
 	struct bw_live_proc *proc;
 	struct bw_live_vm *vm;
 	uint32_t in_proc; /* what the agent calls it */
@@ -141,7 +141,7 @@ struct bw_live {
 	struct bw_kmd_wait_watch waits;			  /* of our programs for those of others */
 	struct bw_kmd_wait held_up_by;			  /* bw_live_find_holder */
 	struct bw_target_dispatch *dispatches;		  /* of the last SUBMIT given out */
-	uint8_t *blob;					  /* what they point into */
+	uint8_t *blob;					  /* the data that they point to */
 	struct BW_VEC(struct bw_target_binding) bindings; /* of all of them */
 	struct BW_VEC(struct bw_target_arg) args;	  /* the same */
 	struct BW_VEC(struct bw_queue_key) queues;
