@@ -36,7 +36,7 @@ struct bw_report_packets {
 	size_t n, first, wrap; /* first: place of the first word; wrap: words of the ring */
 	size_t mark;	       /* place of the packet that is marked; SIZE_MAX: none */
 	const char *why;       /* at the mark */
-	/* what is said beside a packet at that place, or NULL; NULL: nothing anywhere */
+	/* the note beside a packet at that place, or NULL; NULL: no notes */
 	const char *(*note)(void *cookie, size_t at);
 	void *cookie;
 };
