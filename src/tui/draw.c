@@ -81,7 +81,7 @@ static void send_bytes(const char *bytes, size_t n)
 
 static void send_text(struct bw_str *s)
 {
-	fflush(stdout); /* what was printed before comes before */
+	fflush(stdout); /* earlier output comes first */
 	send_bytes(bw_str_text(s), s->len);
 	bw_str_free(s);
 }

@@ -151,7 +151,7 @@ void bw_tui_cut(const struct bw_tui_line *l, unsigned margin, unsigned left, uns
 		filled += width;
 		add_bytes(out, (unsigned char)styles[i], text + i, n);
 	}
-	/* what is highlighted is so up to the window's edge */
+	/* a highlight extends to the window's edge */
 	if (l->styles.len)
 		style = (unsigned char)styles[l->styles.len - 1] & BW_TUI_REVERSE;
 	for (; filled < columns; filled++)

@@ -253,7 +253,7 @@ void bw_tui_lanes_page(const struct bw_tui_lanes *s, struct bw_tui_page *p)
 	}
 	bw_str_addf(&p->title, "%u of wave %u", s->n, s->wave);
 	p->rows -= p->rows > 1; /* below the names of the columns */
-	p->margin = p->columns; /* what is to the left is chosen by columns */
+	p->margin = p->columns; /* scrolling is by columns */
 	bw_tui_page_begin(p, n);
 	add_header(s, &x, p);
 	for (size_t i = p->top; i < n && i < p->top + p->rows; i++)

@@ -42,7 +42,7 @@ typedef const char *bw_tui_text_fn(void *cookie, const char *file, unsigned line
 struct bw_tui_source {
 	char *file;    /* owned; NULL: there is none */
 	unsigned line; /* of the selected frame; 0: it is not in this file */
-	unsigned near; /* what to show at first */
+	unsigned near; /* the line to show at first */
 	size_t n_lines;
 	struct bw_tui_marks marks;
 	bw_tui_text_fn *text;
@@ -59,7 +59,7 @@ struct bw_tui_code {
 	size_t n, current;	   /* SIZE_MAX: the selected frame is not in them */
 	char *name;		   /* owned; of the function, or NULL */
 	struct bw_tui_marks marks;
-	/* what was disassembled, to do it again only where that has changed */
+	/* the disassembled code, to do it again only if that has changed */
 	uint64_t start, end;
 	uint8_t *bytes; /* owned */
 };
@@ -74,7 +74,7 @@ struct bw_tui_register {
 	char name[16];
 	uint64_t value;
 	uint8_t digits;	 /* 0: decimal */
-	char text[96];	 /* what it means: symbol, flags; "" for none */
+	char text[96];	 /* its meaning: symbol, flags; "" for none */
 	bool is_changed; /* since the last stop of this wave */
 	enum { BW_TUI_REGS_MAIN, BW_TUI_REGS_SGPRS, BW_TUI_REGS_VGPRS } group;
 };
