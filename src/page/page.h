@@ -91,7 +91,7 @@ struct bw_page_packet {
 	const char *text; /* lines of what it does */
 	size_t most;	  /* of these lines are shown */
 	const char *why;  /* it is marked, and this is the reason; NULL: it is not */
-	const char *note; /* what is said beside it; NULL: nothing */
+	const char *note; /* the note beside it; NULL: none */
 };
 /* Returns how many lines of its text were shown. */
 size_t bw_page_packet(struct bw_page *p, const struct bw_page_packet *k);

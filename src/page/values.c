@@ -36,7 +36,7 @@ size_t bw_page_vgpr(struct bw_page *p, const char *name, const uint32_t *values,
 void bw_page_numbers(struct bw_page *p, const struct bw_page_numbers *x)
 {
 	enum { PER_ROW = 8, SHOWN = 16 * PER_ROW, FEW = 2 * SHOWN };
-	bool is_long = x->n > FEW; /* what is after the first rows is folded */
+	bool is_long = x->n > FEW; /* rows after the first ones are folded */
 	bw_str_add(&p->out, "<div class=\"num\" data-type=\"");
 	bw_html_text(&p->out, x->type);
 	bw_str_add(&p->out, "\">\n");
