@@ -42,7 +42,7 @@ enum bw_op_flag {
 	BW_OPF_LOAD = 1 << 0,
 	BW_OPF_STORE = 1 << 1,
 	BW_OPF_ATOMIC = 1 << 2,         /* reads and writes in one, with or without a result */
-	BW_OPF_TO_LDS = 1 << 3,         /* what is loaded goes to LDS */
+	BW_OPF_TO_LDS = 1 << 3,         /* loaded data go to LDS */
 	BW_OPF_ADDTID = 1 << 4,         /* the lane's number makes the address, no VGPR does */
 	BW_OPF_TWO_ADDRESSES = 1 << 5,
 	BW_OPF_INVALIDATE = 1 << 6,     /* empties a cache */
