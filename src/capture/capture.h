@@ -48,7 +48,7 @@ struct bw_capture_summary {
 	uint32_t frame;	    /* presents before it, plus one; 0: not known */
 	uint64_t ib_b;	    /* bytes of its IBs, not of those that they call */
 	uint64_t mapped_b;  /* of all buffers that are mapped */
-	uint64_t changed_b; /* what the CPU has written since the state before, in whole pages */
+	uint64_t changed_b; /* CPU writes since the state before, in whole pages */
 	uint64_t time_ns;   /* CLOCK_MONOTONIC of the machine */
 	char comm[16];
 };
@@ -106,7 +106,7 @@ struct bw_capture_dispatch {
 	uint32_t made_of, pad;
 	/* The dispatch's arguments, as parts of the submission's vectors; from
 	 * BW_CAPTURE_VERSION_GIVEN on. */
-	uint64_t block_va; /* what offsets of arguments count from; 0: none */
+	uint64_t block_va; /* the base of argument offsets; 0: none */
 	uint32_t push_at, push_b;
 	uint32_t bound_at, n_bound;
 	uint32_t args_at, n_args;

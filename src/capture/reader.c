@@ -116,7 +116,7 @@ static struct bw_error *note_pages(struct bw_capture_reader *r, uint64_t at,
 {
 	const struct pages_block *last = r->pages.len ? &r->pages.data[r->pages.len - 1] : NULL;
 	struct pages_block one = {b->first, b->raw_b / BW_CAPTURE_PAGE_B, at};
-	/* what does not fit the order, its header damaged by design, is left alone */
+	/* a block that does not fit the order, its header damaged on purpose, is skipped */
 	if (!one.first || !one.count || one.count > BW_CAPTURE_BLOCK_PAGES_MAX ||
 	    b->raw_b % BW_CAPTURE_PAGE_B || one.first > UINT64_MAX - one.count ||
 	    (last && one.first < last->first + last->count))

@@ -559,7 +559,7 @@ struct bw_error *bw_capture_ring_write(struct bw_capture_ring *r, struct bw_capt
 		err = write_record(r, w, b, e);
 		n += !err;
 		free_record(r, e);
-		/* what the sender has made up costs its own space alone */
+		/* false data of a sender cost only its own space */
 		if (err && err->code == BW_E_INVALID) {
 			give_up(r, b, err);
 			err = NULL;

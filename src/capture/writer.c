@@ -29,7 +29,7 @@ struct bw_capture_writer {
 	/* every page of the file by its hash; open addressing, a power of two of slots */
 	struct slot *slots;
 	size_t n_slots, n_used;
-	/* what was written of pipelines: number - 1 */
+	/* written pipelines, by number - 1 */
 	struct BW_VEC(struct written_pipeline {
 		uint64_t check;
 		size_t size_b;
