@@ -224,7 +224,7 @@ static struct bw_error *take_from(struct bw_collect *c, struct source *s)
 	if (!err && !is_whole)
 		return NULL;
 	if (c->ring && s->greeted) {
-		/* what it says now, or its end, comes after its records */
+		/* its next message, or its end, comes after its records */
 		struct bw_error *ours = drain(c);
 		if (ours || !has_source(c, s)) {
 			bw_error_free(err);
@@ -362,7 +362,7 @@ struct bw_error *bw_collect_run(struct bw_collect *c, struct bw_followed *p, uns
 	c->program = p;
 	c->until = until;
 	struct bw_error *err = bw_follow_program(&f, &ended);
-	/* what others have written that run on */
+	/* records of others, which continue to run */
 	if (!err && ended)
 		err = drain(c);
 	if (err || c->is_over || ended)

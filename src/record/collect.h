@@ -34,7 +34,7 @@ struct bw_collect_options {
 	bool sees_all;	    /* memory is looked at after each submission, with a ring, too */
 	struct bw_capture_ring_limits limits;
 	struct bw_capture_trigger trigger;
-	const char *file; /* what it writes, for those who give orders */
+	const char *file; /* the file's name for those who give orders */
 };
 /* w: borrowed. */
 struct bw_error *bw_collect_open(struct bw_capture_writer *w, const struct bw_collect_options *o,

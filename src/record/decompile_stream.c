@@ -354,7 +354,7 @@ static struct bw_error *add_packet(struct bw_decompile *d, size_t piece, size_t 
 		*out_dw = pm4.size_dw;
 		return add_pm4(d, &pm4, p->dw + at);
 	}
-	/* what cannot be packets to the end is words */
+	/* data that are not packets up to the end are words */
 	*out_dw = (uint32_t)(n - at);
 	add_raw(d, p->dw + at, *out_dw);
 	return NULL;
