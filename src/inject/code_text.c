@@ -70,7 +70,7 @@ static void find_distance(struct bw_code_text *c, size_t at, const struct bw_ins
 			c->pc_of[next] = (uint32_t)pc + 1;
 			return;
 		}
-		/* what has no scalar destination says 0, or the number of a VGPR */
+		/* an instruction without a scalar destination has 0, or the number of a VGPR */
 		bool is_scalar = i.fmt == BW_FMT_SOP1 || i.fmt == BW_FMT_SOP2 ||
 				 i.fmt == BW_FMT_SOPK || i.fmt == BW_FMT_SMEM;
 		if (is_add || (is_scalar && i.dst == getpc->dst))
