@@ -47,7 +47,7 @@ struct bw_stomp_waves {
 };
 struct bw_stomp_submission {
 	uint32_t pid, number;
-	uint32_t what; /* what its waves found filled */
+	uint32_t what; /* the fill of its waves */
 	uint32_t reserved;
 };
 
