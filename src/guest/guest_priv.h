@@ -96,7 +96,7 @@ struct bw_machine {
 	struct bw_folder folder; /* the GPU's socket, gdb's socket, modules of the user's */
 	pid_t qemu, gpu, guard;	 /* 0: none */
 	int port, serial;	 /* sockets; the kernel's end is QEMU's */
-	int words;		 /* what QEMU and the GPU say on standard error */
+	int words;		 /* standard error of QEMU and the GPU */
 	int guard_pipe;
 	int signals;	     /* a signalfd of those that end us, and of children */
 	bool has_kvm;	     /* that QEMU is to use it */
