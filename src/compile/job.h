@@ -9,7 +9,7 @@
 /* One compilation. */
 struct bw_compile_job {
 	const char *source, *gpu;
-	const char *input; /* what is compiled where that is not the source itself; else NULL */
+	const char *input; /* the compiled file, if that is not the source itself; else NULL */
 	const struct bw_compile_options *options;
 	const char *const *last; /* arguments after the user's, up to NULL; NULL: none */
 	struct bw_str *said;

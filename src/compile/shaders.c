@@ -99,7 +99,7 @@ static struct bw_error *add_words(struct bw_compile_words *out, enum language la
 	if (asprintf(&include, "-I%.*s", slash ? (int)(slash - source) : 1, slash ? source : ".") <
 	    0)
 		return bw_error_nomem();
-	/* what glslang makes of HLSL has decorations that SPIR-V 1.4 and later have no more */
+	/* glslang's output for HLSL has decorations that SPIR-V 1.4 and later do not have */
 	BW_TRY(bw_compile_words_add(
 		out, (const char *const[]){names[language], "--target-env",
 					   language == HLSL ? "vulkan1.1" : "vulkan1.3", NULL}));

@@ -23,7 +23,7 @@ struct bw_tool {
 	const char *what;    /* has happened to the source when it fails: "does not compile" */
 	const char *package; /* that has the program; NULL: it is ours, and what it says is about
 			      * the source */
-	struct bw_str *said; /* what it says of a source that it takes; NULL: not wanted */
+	struct bw_str *said; /* its messages about a source that it accepts; NULL: not wanted */
 };
 /* Runs argv[0], which is looked for in PATH. Its messages about a source that it rejects are part
  * of the error. */
