@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Checks an encodings file (data/isa) and makes the tables of the decoder and the encoder from it.
 
-Usage: gen-isa.py [--ops OPS_H] [-o TABLES_C] ENC
+Usage: gen-isa.py [--gens GENS_H] [--ops OPS_H] [-o TABLES_C] ENC
 
-OPS_H     enum bw_isa_gen, enum bw_op (sorted by name)
+GENS_H    enum bw_isa_gen
+OPS_H     enum bw_op (sorted by name)
 TABLES_C  for each generation: which format a first dword has, opcode -> row for each format, the fields of
           each format read into a struct bw_inst and written from it; the rows, the info table
 
@@ -61,12 +62,15 @@ def implicit(names):
     return " | ".join("BW_IMPLICIT_" + n for n in names) or "0"
 
 
+def write_gens(enc, out):
+    out.append("#ifndef BW_ISA_GENS_H\n#define BW_ISA_GENS_H\n\nenum bw_isa_gen {")
+    out += [f"\tBW_ISA_{g.upper()}," for g in enc.generations]
+    out.append("\tBW_ISA_GEN_COUNT,\n};\n\n#endif")
+
+
 def write_ops(enc, out):
     names = sorted({i.name for i in enc.insns})
     out.append("#ifndef BW_ISA_OPS_H\n#define BW_ISA_OPS_H\n")
-    out.append("enum bw_isa_gen {")
-    out += [f"\tBW_ISA_{g.upper()}," for g in enc.generations]
-    out.append("\tBW_ISA_GEN_COUNT,\n};\n")
     out.append("/* How many opcodes each has. */\nenum {")
     for g in enc.generations:
         out.append(f"\tBW_ISA_OPS_{g.upper()} = {len({i.name for i in enc.insns if g in i.opcodes})},")
@@ -375,6 +379,7 @@ def write_tables(enc, out):
 
 def main():
     args = argparse.ArgumentParser()
+    args.add_argument("--gens")
     args.add_argument("--ops")
     args.add_argument("-o", dest="tables")
     args.add_argument("enc")
@@ -384,7 +389,7 @@ def main():
     parts = []
     try:
         enc = Encodings(text)
-        for name, write in ((args.ops, write_ops), (args.tables, write_tables)):
+        for name, write in ((args.gens, write_gens), (args.ops, write_ops), (args.tables, write_tables)):
             out = ["/* SPDX-License-Identifier: MIT */",
                    "/* Made by tools/gen-isa.py from data/isa. */"]
             write(enc, out)

@@ -9,6 +9,7 @@
 #include "base/util.h"
 #include "base/vec.h"
 #include "isa/inst.h"
+#include "isa/ops.h"
 #include "isa/text.h"
 
 enum {

@@ -20,7 +20,7 @@ void bw_asm_put(struct bw_asm *a, const struct bw_inst *inst)
 		bw_asm_dword(a, w[i]);
 }
 
-void bw_asm_1(struct bw_asm *a, enum bw_op op, unsigned dst, struct bw_asm_src src)
+void bw_asm_1(struct bw_asm *a, unsigned op, unsigned dst, struct bw_asm_src src)
 {
 	const struct bw_inst inst = {
 		.op = op,
@@ -32,7 +32,7 @@ void bw_asm_1(struct bw_asm *a, enum bw_op op, unsigned dst, struct bw_asm_src s
 	bw_asm_put(a, &inst);
 }
 
-void bw_asm_2(struct bw_asm *a, enum bw_op op, unsigned dst, struct bw_asm_src src0,
+void bw_asm_2(struct bw_asm *a, unsigned op, unsigned dst, struct bw_asm_src src0,
 	      struct bw_asm_src src1)
 {
 	bool first = src0.code == BW_SRC_LITERAL, second = src1.code == BW_SRC_LITERAL;
@@ -47,7 +47,7 @@ void bw_asm_2(struct bw_asm *a, enum bw_op op, unsigned dst, struct bw_asm_src s
 	bw_asm_put(a, &inst);
 }
 
-void bw_asm_imm(struct bw_asm *a, enum bw_op op, unsigned dst, int32_t imm)
+void bw_asm_imm(struct bw_asm *a, unsigned op, unsigned dst, int32_t imm)
 {
 	const struct bw_inst inst = {.op = op, .dst = (uint16_t)dst, .imm = imm};
 	bw_asm_put(a, &inst);
@@ -67,7 +67,7 @@ void bw_asm_branch_to(struct bw_asm *a, size_t at, size_t to)
 		a->dw[at] = w[0];
 }
 
-uint32_t bw_asm_word(enum bw_isa_gen gen, enum bw_op op, int32_t imm)
+uint32_t bw_asm_word(enum bw_isa_gen gen, unsigned op, int32_t imm)
 {
 	const struct bw_inst inst = {.op = op, .imm = imm};
 	uint32_t w[3];

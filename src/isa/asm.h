@@ -39,15 +39,15 @@ void bw_asm_put(struct bw_asm *a, const struct bw_inst *inst);
 void bw_asm_dword(struct bw_asm *a, uint32_t dw);
 /* dst is what bw_inst.dst is: an SGPR code, for vector instructions the number of a VGPR; 0 where
  * there is none. Of two literals there is one dword: they must be the same. */
-void bw_asm_1(struct bw_asm *a, enum bw_op op, unsigned dst, struct bw_asm_src src);
-void bw_asm_2(struct bw_asm *a, enum bw_op op, unsigned dst, struct bw_asm_src src0,
+void bw_asm_1(struct bw_asm *a, unsigned op, unsigned dst, struct bw_asm_src src);
+void bw_asm_2(struct bw_asm *a, unsigned op, unsigned dst, struct bw_asm_src src0,
 	      struct bw_asm_src src1);
 /* SOPP and SOPK: SIMM16 and, where there is one, SDST. */
-void bw_asm_imm(struct bw_asm *a, enum bw_op op, unsigned dst, int32_t imm);
+void bw_asm_imm(struct bw_asm *a, unsigned op, unsigned dst, int32_t imm);
 /* Makes the branch at dword `at` lead to dword `to`. */
 void bw_asm_branch_to(struct bw_asm *a, size_t at, size_t to);
 
 /* The word of an instruction of SIMM16 alone, of one dword: s_trap, s_code_end. It must exist. */
-uint32_t bw_asm_word(enum bw_isa_gen gen, enum bw_op op, int32_t imm);
+uint32_t bw_asm_word(enum bw_isa_gen gen, unsigned op, int32_t imm);
 
 #endif

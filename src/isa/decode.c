@@ -6,6 +6,7 @@
 #include "base/util.h"
 #include "isa/extra_words.h"
 #include "isa/opcode_tables.h"
+#include "isa/ops.h"
 
 enum { MAX_DW = 3 };
 

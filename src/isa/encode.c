@@ -102,7 +102,7 @@ static void put_half(const struct bw_isa_layout *layout, const struct bw_isa_row
 	e->bad |= !layout->put(in, e->w);
 }
 
-static const struct bw_isa_form *y_form(const struct bw_isa_tables *t, enum bw_op op)
+static const struct bw_isa_form *y_form(const struct bw_isa_tables *t, unsigned op)
 {
 	for (unsigned i = t->first_form[op]; i < t->first_form[op + 1]; i++)
 		if (t->forms[i].is_y)

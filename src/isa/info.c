@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "isa/opcode_tables.h"
+#include "isa/ops.h"
 
-const struct bw_op_info *bw_isa_op_info(enum bw_op op)
+const struct bw_op_info *bw_isa_op_info(unsigned op)
 {
 	return &bw_isa_infos[op < BW_OP_COUNT ? op : BW_OP_ILLEGAL];
 }
@@ -44,7 +45,7 @@ const char *bw_isa_fmt_name(enum bw_fmt fmt)
 	return fmt_names[fmt < BW_FMT_COUNT ? fmt : BW_FMT_ILLEGAL];
 }
 
-enum bw_op bw_isa_op_by_name(const char *name)
+unsigned bw_isa_op_by_name(const char *name)
 {
 	/* The ops are sorted by name, BW_OP_ILLEGAL aside. */
 	unsigned lo = BW_OP_ILLEGAL + 1, hi = BW_OP_COUNT;
@@ -61,7 +62,7 @@ enum bw_op bw_isa_op_by_name(const char *name)
 	return BW_OP_ILLEGAL;
 }
 
-bool bw_isa_has_op(enum bw_isa_gen gen, enum bw_op op)
+bool bw_isa_has_op(enum bw_isa_gen gen, unsigned op)
 {
 	const uint16_t *first = bw_isa_tables[gen].first_form;
 	return first[op] != first[op + 1];
@@ -92,8 +93,7 @@ unsigned bw_operand_n_regs(const struct bw_operand *operand, unsigned lanes, boo
 	return operand->bits <= 32 ? 1 : (operand->bits + 31u) / 32;
 }
 
-size_t bw_isa_op_encodings(enum bw_isa_gen gen, enum bw_op op, struct bw_op_encoding *out,
-			   size_t max)
+size_t bw_isa_op_encodings(enum bw_isa_gen gen, unsigned op, struct bw_op_encoding *out, size_t max)
 {
 	const struct bw_isa_tables *t = &bw_isa_tables[gen];
 	size_t n = 0;

@@ -52,7 +52,7 @@ enum bw_implicit {
 };
 
 struct bw_inst {
-	enum bw_op op;
+	uint16_t op;       /* enum bw_op (isa/ops.h) */
 	enum bw_fmt fmt;
 	uint16_t opcode;   /* number within the format */
 	uint8_t size_b;    /* 4, 8 or 12; 4 when illegal */
@@ -108,7 +108,7 @@ struct bw_inst {
 	uint8_t attr, attr_chan;   /* LDSDIR */
 
 	/* VOPD: the fields above are the X half, these the Y half */
-	enum bw_op op_y;
+	uint16_t op_y;
 	uint16_t dst_y, src_y[3];  /* fmac and friends read dst */
 	uint16_t opcode_y;
 	uint8_t n_src_y;

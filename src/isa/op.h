@@ -8,8 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "isa/ops.h" /* generated: enum bw_isa_gen { BW_ISA_GFX11, ... },
-		      * enum bw_op { BW_OP_ILLEGAL, BW_OP_V_ADD_F32, ... BW_OP_COUNT } */
+#include "isa/gens.h" /* generated: enum bw_isa_gen { BW_ISA_GFX11, ... } */
+
+/* An opcode is a number of the generated enum bw_op { BW_OP_ILLEGAL, BW_OP_V_ADD_F32, ...
+ * BW_OP_COUNT } in isa/ops.h. Only files that name opcodes include that: they are compiled again
+ * when one is added. */
 
 /* clang-format off */
 enum bw_fmt {
@@ -102,7 +105,7 @@ struct bw_op_info {
 	enum bw_fmt fmt;         /* the shortest format it exists in */
 	enum bw_op_class class;
 	enum bw_flow flow;
-	enum bw_op same;         /* VOPD halves: the instruction that computes the same; others: itself */
+	uint16_t same;           /* VOPD halves: the instruction that computes the same; others: itself */
 	uint32_t flags;          /* enum bw_op_flag */
 	uint8_t n_dst, n_src;
 	struct bw_operand dst[BW_OP_MAX_DST], src[BW_OP_MAX_SRC];
@@ -110,10 +113,10 @@ struct bw_op_info {
 };
 /* clang-format on */
 
-const struct bw_op_info *bw_isa_op_info(enum bw_op op);
+const struct bw_op_info *bw_isa_op_info(unsigned op);
 const char *bw_isa_fmt_name(enum bw_fmt fmt);
 /* BW_OP_ILLEGAL when there is none of that name. */
-enum bw_op bw_isa_op_by_name(const char *name);
+unsigned bw_isa_op_by_name(const char *name);
 /* "gfx11" */
 const char *bw_isa_gen_name(enum bw_isa_gen gen);
 /* False: data/isa does not have it. */
@@ -124,7 +127,7 @@ bool bw_isa_gen_by_name(const char *name, enum bw_isa_gen *out);
 unsigned bw_operand_n_regs(const struct bw_operand *operand, unsigned lanes, bool is_c);
 
 /* Whether the generation has the opcode. */
-bool bw_isa_has_op(enum bw_isa_gen gen, enum bw_op op);
+bool bw_isa_has_op(enum bw_isa_gen gen, unsigned op);
 
 /* Every encoding of an opcode: the formats it exists in and its number there. */
 struct bw_op_encoding {
@@ -134,7 +137,7 @@ struct bw_op_encoding {
 	uint16_t reads, writes; /* enum bw_implicit */
 };
 /* Fills at most max of out; returns how many there are. */
-size_t bw_isa_op_encodings(enum bw_isa_gen gen, enum bw_op op, struct bw_op_encoding *out,
+size_t bw_isa_op_encodings(enum bw_isa_gen gen, unsigned op, struct bw_op_encoding *out,
 			   size_t max);
 
 #endif

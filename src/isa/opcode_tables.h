@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "isa/inst.h"
+#include "isa/ops.h"
 
 /* The kind of operands that a row allows. */
 /* clang-format off */

@@ -9,7 +9,7 @@ static void add_written(struct bw_written *w, bool is_vgpr, unsigned first, unsi
 		w->run[w->n++] = (struct bw_written_run){is_vgpr, (uint16_t)first, (uint16_t)n};
 }
 
-static void add_alu(struct bw_written *w, const struct bw_inst *inst, enum bw_op op, unsigned dst,
+static void add_alu(struct bw_written *w, const struct bw_inst *inst, unsigned op, unsigned dst,
 		    unsigned lanes)
 {
 	const struct bw_op_info *info = bw_isa_op_info(op);

@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/util.h"
 #include "isa/inst.h"
+#include "isa/ops.h"
 #include "isa/text.h"
 #include "record/decompile.h"
 #include "swap/code.h"

@@ -6,6 +6,7 @@
 
 #include "base/util.h"
 #include "isa/asm.h"
+#include "isa/ops.h"
 #include "regs/field.h"
 
 enum {

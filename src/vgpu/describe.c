@@ -14,6 +14,7 @@
 #include "base/str.h"
 #include "base/util.h"
 #include "isa/inst.h"
+#include "isa/ops.h"
 #include "vgpu/device/exec/core/exec.h"
 #include "vgpu/device/exec/core/fidelity.h"
 #include "vgpu/device/profile.h"
@@ -107,7 +108,7 @@ static bool matches(const char *pattern, const char *name)
 }
 
 /* "VOP1 37, VOP3 421": the number in the opcode field of each format. */
-static void add_encodings(struct bw_str *s, enum bw_op op)
+static void add_encodings(struct bw_str *s, unsigned op)
 {
 	struct bw_op_encoding e[MAX_ENCODINGS];
 	size_t n = bw_isa_op_encodings(BW_EXEC_GEN, op, e, MAX_ENCODINGS);
@@ -119,7 +120,7 @@ static void add_encodings(struct bw_str *s, enum bw_op op)
 			    e[i].opcode);
 }
 
-static json_t *encodings_json(enum bw_op op)
+static json_t *encodings_json(unsigned op)
 {
 	struct bw_op_encoding e[MAX_ENCODINGS];
 	size_t n = bw_isa_op_encodings(BW_EXEC_GEN, op, e, MAX_ENCODINGS);
@@ -141,7 +142,7 @@ static int no_match(const char *pattern)
 	size_t n = 0, near;
 	for (unsigned op = BW_OP_ILLEGAL + 1; op < BW_OP_COUNT; op++)
 		if (bw_isa_has_op(BW_EXEC_GEN, op))
-			names[n++] = bw_isa_op_info((enum bw_op)op)->name;
+			names[n++] = bw_isa_op_info(op)->name;
 	if (bw_nearest(pattern, names, n, &near, 1))
 		return fail("no opcode of %s matches \"%s\" (did you mean %s?)", gfx(), pattern,
 			    names[near]);
@@ -155,14 +156,14 @@ static int isa_json(const char *pattern)
 	json_t *opcodes = json_array(), *counts = json_object();
 	unsigned count[BW_FIDELITY_COUNT] = {0};
 	for (unsigned op = BW_OP_ILLEGAL + 1; op < BW_OP_COUNT; op++) {
-		const char *name = bw_isa_op_info((enum bw_op)op)->name;
-		struct bw_op_fidelity f = bw_exec_fidelity((enum bw_op)op);
+		const char *name = bw_isa_op_info(op)->name;
+		struct bw_op_fidelity f = bw_exec_fidelity(op);
 		if (!bw_isa_has_op(BW_EXEC_GEN, op) || !matches(pattern, name))
 			continue;
 		count[f.kind]++;
 		json_array_append_new(opcodes,
 				      json_pack("{s:s, s:o, s:s, s:s*}", "name", name, "encodings",
-						encodings_json((enum bw_op)op), "executed",
+						encodings_json(op), "executed",
 						bw_fidelity_name(f.kind), "why", f.why));
 	}
 	if (!json_array_size(opcodes)) {
@@ -184,8 +185,8 @@ static int isa_text(const char *pattern)
 	struct bw_str line = {0};
 	unsigned count[BW_FIDELITY_COUNT] = {0}, n = 0;
 	for (unsigned op = BW_OP_ILLEGAL + 1; op < BW_OP_COUNT; op++) {
-		const char *name = bw_isa_op_info((enum bw_op)op)->name;
-		struct bw_op_fidelity f = bw_exec_fidelity((enum bw_op)op);
+		const char *name = bw_isa_op_info(op)->name;
+		struct bw_op_fidelity f = bw_exec_fidelity(op);
 		if (!bw_isa_has_op(BW_EXEC_GEN, op) || !matches(pattern, name))
 			continue;
 		if (!n++)
@@ -197,7 +198,7 @@ static int isa_text(const char *pattern)
 		bw_str_pad(&line, EXECUTED_AT);
 		bw_str_add(&line, bw_fidelity_name(f.kind));
 		bw_str_pad(&line, ENCODING_AT);
-		add_encodings(&line, (enum bw_op)op);
+		add_encodings(&line, op);
 		if (f.why) {
 			bw_str_pad(&line, WHY_AT);
 			bw_str_add(&line, f.why);

@@ -6,6 +6,7 @@
 #include "../suite.h"
 #include "base/util.h"
 #include "debug/stepping/simulate.h"
+#include "isa/ops.h"
 
 #define PC 0x7f0000001000ull
 

@@ -8,6 +8,7 @@
 
 #include "base/util.h"
 #include "isa/inst.h"
+#include "isa/ops.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size_b);
 

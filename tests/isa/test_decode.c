@@ -2,6 +2,7 @@
 /* The rows of decode.vec: name and length, and the operands that LLVM printed against those that
  * were decoded; then the fields that a row of text does not show. */
 #include "isa/inst.h"
+#include "isa/ops.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 /* Words from instructions: what has been decoded becomes the same words again; what is built by
  * hand is what LLVM's disassembler reads; what no encoding can say is refused. */
 #include "isa/inst.h"
+#include "isa/ops.h"
 
 #include <stdlib.h>
 #include <string.h>

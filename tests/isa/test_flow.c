@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "isa/inst.h"
+#include "isa/ops.h"
 
 #include <string.h>
 

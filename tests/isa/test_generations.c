@@ -8,6 +8,7 @@
 #include "../suite.h"
 #include "base/util.h"
 #include "isa/asm.h"
+#include "isa/ops.h"
 
 static const struct {
 	enum bw_isa_gen gen;

@@ -12,6 +12,7 @@
 #include "base/util.h"
 #include "isa/asm.h"
 #include "isa/llvm.h"
+#include "isa/ops.h"
 
 static const struct bw_llvm *calls;
 static LLVMDisasmContextRef llvm;

@@ -3,6 +3,7 @@
  * them (tests/golden/isa/implicit.vec). Where the tables differ, a row of `differences` says
  * why. */
 #include "isa/inst.h"
+#include "isa/ops.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,6 +3,7 @@
  * (tests/golden/isa/facts.vec): what they do to memory, which are transcendental, where control
  * goes, how wide operands are. Where the two differ, a row says why. */
 #include "isa/inst.h"
+#include "isa/ops.h"
 
 #include <stdio.h>
 #include <string.h>

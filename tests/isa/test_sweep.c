@@ -12,6 +12,7 @@
 #include "../suite.h"
 #include "base/util.h"
 #include "isa/llvm.h"
+#include "isa/ops.h"
 #include "vec.h"
 
 static const struct bw_llvm *calls;

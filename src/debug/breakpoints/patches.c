@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "isa/ops.h"
 #include "trap/trap.h"
 
 struct bw_patch *bw_debug_patch_at(struct bw_debug *d, uint64_t va)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The comparisons of compile.c: of all lanes at once, into ttmp[14:15]. */
 #include "debug/conditions/filter_priv.h"
+#include "isa/ops.h"
 
 #include <string.h>
 

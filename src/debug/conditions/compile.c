@@ -10,6 +10,7 @@
  * there is compile_lanes.c may know, for the lanes that are left then. */
 #include "debug/conditions/filter_priv.h"
 #include "debug/registers.h"
+#include "isa/ops.h"
 
 #include <string.h>
 

@@ -8,6 +8,7 @@
  * code) and are restored. Values are 32 bits wide; what has another type, or a name not known here,
  * makes the comparison it stands in count as true. */
 #include "debug/conditions/filter_priv.h"
+#include "isa/ops.h"
 
 enum { MAX_LABELS = 128, MAX_FIXUPS = 256, N_STACK = 3 };
 
@@ -38,7 +39,7 @@ static void place(struct gen *g, unsigned label)
 	g->label[label] = g->c->n;
 }
 
-static void branch(struct gen *g, enum bw_op op, unsigned label)
+static void branch(struct gen *g, unsigned op, unsigned label)
 {
 	if (g->n_fixups == MAX_FIXUPS) {
 		g->full = true;
@@ -82,7 +83,7 @@ static bool has_value(const struct bw_filter_tree *t, uint8_t at)
 	       need(t, at) <= N_STACK;
 }
 
-static enum bw_op operation(const struct bw_ft_node *n)
+static unsigned operation(const struct bw_ft_node *n)
 {
 	switch (n->op) {
 	case '+':

@@ -33,9 +33,9 @@ enum bw_compare { BW_LT, BW_LE, BW_GT, BW_GE, BW_EQ, BW_NE };
 /* ---- write_code.c ---- */
 
 /* The s_cmp that makes such a comparison of 32 bits. */
-enum bw_op bw_filter_scalar_compare(enum bw_compare compare, bool is_signed);
+unsigned bw_filter_scalar_compare(enum bw_compare compare, bool is_signed);
 /* Like bw_filter_scalar_compare, with a V_CMP. */
-enum bw_op bw_filter_vector_compare(enum bw_compare compare, bool is_signed);
+unsigned bw_filter_vector_compare(enum bw_compare compare, bool is_signed);
 /* SCC: the comparison of an SGPR with a number. */
 void bw_filter_compare_sgpr(struct bw_asm *c, enum bw_compare op, bool is_signed, unsigned sgpr,
 			    uint32_t value);

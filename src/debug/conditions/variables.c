@@ -5,6 +5,7 @@
  * registers alone. */
 #include "debug/conditions/filter_priv.h"
 #include "debug/registers.h"
+#include "isa/ops.h"
 
 #include <stdio.h>
 
@@ -262,7 +263,7 @@ static void check_base(const struct bw_filter_tokens *t, const struct bw_filter_
 	bw_asm_1(c, BW_OP_S_SETPC_B64, 0, bw_asm_code(BW_FR_LINK));
 }
 
-static enum bw_op load_op(const struct bw_type *t, bool lds)
+static unsigned load_op(const struct bw_type *t, bool lds)
 {
 	bool is_signed = t->kind == BW_TYPE_INT;
 	switch (t->size_b) {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Pieces of code that compiled conditions are made of. */
 #include "debug/conditions/filter_priv.h"
+#include "isa/ops.h"
 
 enum { LEAF = BW_FR_LEAF };
 
 static const struct bw_asm_src zero = {BW_FR_INLINE_0}, minus_1 = {BW_FR_INLINE_MINUS_1};
 
-enum bw_op bw_filter_scalar_compare(enum bw_compare compare, bool is_signed)
+unsigned bw_filter_scalar_compare(enum bw_compare compare, bool is_signed)
 {
 	static const enum bw_op ops[][2] = {
 		[BW_LT] = {BW_OP_S_CMP_LT_U32, BW_OP_S_CMP_LT_I32},
@@ -19,7 +20,7 @@ enum bw_op bw_filter_scalar_compare(enum bw_compare compare, bool is_signed)
 	return ops[compare][is_signed];
 }
 
-enum bw_op bw_filter_vector_compare(enum bw_compare compare, bool is_signed)
+unsigned bw_filter_vector_compare(enum bw_compare compare, bool is_signed)
 {
 	static const enum bw_op ops[][2] = {
 		[BW_LT] = {BW_OP_V_CMP_LT_U32, BW_OP_V_CMP_LT_I32},

@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/util.h"
 #include "base/vec.h"
+#include "isa/ops.h"
 #include "isa/written.h"
 #include "sym/spirv_record.h"
 
@@ -87,7 +88,7 @@ static void learn(struct state *s, struct known k)
 
 /* The mark that a copy of src[0] writes to a register; 0: none. */
 static uint32_t mark_moved(const struct search *s, const struct state *now,
-			   const struct bw_inst *inst, enum bw_op op, uint32_t src)
+			   const struct bw_inst *inst, unsigned op, uint32_t src)
 {
 	op = bw_isa_op_info(op)->same;
 	if ((op != BW_OP_V_MOV_B32 && op != BW_OP_S_MOV_B32) || inst->dpp != BW_DPP_NONE ||

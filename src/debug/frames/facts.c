@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "debug/dispatches.h"
 #include "debug/waves/waves_priv.h"
+#include "isa/ops.h"
 #include "sym/frames.h"
 
 enum { MAX_ROWS = 256, MAX_CALLEES = 4096 };

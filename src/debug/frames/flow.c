@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/util.h"
+#include "isa/ops.h"
 
 enum {
 	MAX_PLACES = 2048,   /* where paths meet, in one function */

@@ -128,7 +128,7 @@ void bw_sym_execute(struct bw_sym_state *s, const struct bw_inst *inst, uint64_t
 struct bw_sym bw_sym_source(const struct bw_sym_state *s, const struct bw_inst *inst, unsigned i,
 			    unsigned dword);
 /* Dwords moved by scratch_load_b32 to b128; 0: something else. */
-unsigned bw_sym_moved_dwords(enum bw_op op, bool *out_store);
+unsigned bw_sym_moved_dwords(unsigned op, bool *out_store);
 /* sym_vgprs.c: what the instruction leaves in the first VGPRs; s is as it is before it. */
 void bw_sym_first_vgprs(struct bw_sym_state *s, const struct bw_inst *inst, unsigned lanes);
 /* What a function does that is called, apart from the register of the return address. */

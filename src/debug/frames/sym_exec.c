@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "isa/ops.h"
 #include "isa/written.h"
 
 enum { STACK = 32, FIRST_SGPR_OF_NONE = 106 };
@@ -264,10 +265,10 @@ static bool scratch_offset(const struct bw_sym_state *s, const struct bw_inst *i
 	return true;
 }
 
-unsigned bw_sym_moved_dwords(enum bw_op op, bool *out_store)
+unsigned bw_sym_moved_dwords(unsigned op, bool *out_store)
 {
 	static const struct {
-		enum bw_op load, store;
+		unsigned load, store;
 		unsigned n;
 	} rows[] = {
 		{BW_OP_SCRATCH_LOAD_B32, BW_OP_SCRATCH_STORE_B32, 1},

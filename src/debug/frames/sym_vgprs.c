@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* VGPRs that arguments of calls are in: addresses in scratch that code gives to functions. */
 #include "debug/frames/flow.h"
+#include "isa/ops.h"
 
 #include <string.h>
 
@@ -8,7 +9,7 @@
 
 static const struct bw_sym unknown = {BW_SYM_UNKNOWN, 0, 0};
 
-static bool is_move(enum bw_op op)
+static bool is_move(unsigned op)
 {
 	return op == BW_OP_V_MOV_B32 || bw_isa_op_info(op)->same == BW_OP_V_MOV_B32;
 }

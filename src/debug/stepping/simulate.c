@@ -2,6 +2,7 @@
 #include "debug/stepping/simulate.h"
 
 #include "base/util.h"
+#include "isa/ops.h"
 
 /* 64 bits at a scalar operand code; a pair begins at an even SGPR. False: a code that is no place
  * of 64 bits (TTMPs and M0 are not a shader's to jump through). */
@@ -42,12 +43,12 @@ static uint64_t of_wave(const struct bw_sim_regs *r, uint64_t mask)
 }
 
 /* Whether a conditional branch is taken. False: nothing says what this one asks. */
-static bool condition(const struct bw_sim_regs *r, enum bw_op op, bool *out_taken)
+static bool condition(const struct bw_sim_regs *r, unsigned op, bool *out_taken)
 {
 	bool vccz = of_wave(r, bw_join32(r->s[BW_SRC_VCC_HI], r->s[BW_SRC_VCC_LO])) == 0;
 	bool execz = of_wave(r, r->exec) == 0;
 	const struct {
-		enum bw_op op;
+		unsigned op;
 		bool taken;
 	} rows[] = {
 		{BW_OP_S_CBRANCH_SCC0, !r->scc},

@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/str.h"
+#include "isa/ops.h"
 
 enum {
 	ALONG_POLL_MS = 2,

@@ -7,6 +7,7 @@
 #include "debug/frames/frames_priv.h"
 #include "debug/stepping/stepping_priv.h"
 #include "debug/waves/waves_priv.h"
+#include "isa/ops.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,6 +6,7 @@
 #include "debug/dispatches/dispatches_priv.h"
 #include "debug/stepping/stepping_priv.h"
 #include "debug/waves/waves_priv.h"
+#include "isa/ops.h"
 
 #include <string.h>
 

@@ -5,6 +5,7 @@
 #include "debug/programs_priv.h"
 #include "debug/stepping/stepping_priv.h"
 #include "debug/waves/waves_priv.h"
+#include "isa/ops.h"
 
 #include <stdlib.h>
 #include <string.h>

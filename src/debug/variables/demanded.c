@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/util.h"
 #include "base/vec.h"
+#include "isa/ops.h"
 #include "isa/written.h"
 
 enum { MAX_DWORDS = 1 << 18, MAX_VALUES = 4096, MAX_LOOKS = 1 << 17 };
@@ -76,7 +77,7 @@ static uint32_t up_to_highest(uint32_t mask)
 
 /* An operation of two operands without modifiers: what it needs of operand i, where the other one
  * is `other` if that is known, and `result` is needed of the result. */
-static uint32_t of_two(enum bw_op op, unsigned i, bool is_known, uint32_t other, uint32_t result)
+static uint32_t of_two(unsigned op, unsigned i, bool is_known, uint32_t other, uint32_t result)
 {
 	uint32_t low = up_to_highest(result);
 	switch ((int)op) {
@@ -174,7 +175,7 @@ static uint32_t of_three(const struct bw_inst *inst, unsigned i, uint32_t result
 }
 
 /* Of integers, for which alone it matters. */
-static bool is_equality(enum bw_op op)
+static bool is_equality(unsigned op)
 {
 	switch ((int)op) {
 	case BW_OP_V_CMP_EQ_I32:
@@ -207,7 +208,7 @@ static bool is_equality(enum bw_op op)
 
 /* A comparison with a constant may look at some bits only: at the sign, or at those above a power
  * of two. */
-static uint32_t of_comparison(enum bw_op op, unsigned i, bool is_known, uint32_t other)
+static uint32_t of_comparison(unsigned op, unsigned i, bool is_known, uint32_t other)
 {
 	const struct bw_operand *o = &bw_isa_op_info(op)->src[i & 1];
 	bool is_number = o->type == BW_OPERAND_UINT || o->type == BW_OPERAND_INT ||
@@ -266,7 +267,7 @@ static uint32_t of_memory(const struct bw_inst *inst, const struct wanted *reg, 
 	return out;
 }
 
-static bool is_copy(enum bw_op op)
+static bool is_copy(unsigned op)
 {
 	return op == BW_OP_V_MOV_B32 || op == BW_OP_S_MOV_B32 || op == BW_OP_V_READFIRSTLANE_B32;
 }

@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/util.h"
+#include "isa/ops.h"
 #include "isa/written.h"
 
 enum { MAX_DWORDS = 1 << 18, MAX_COPIES = 6, N_RESULTS = 8 };

@@ -8,6 +8,7 @@
 
 #include "gpuvm/apertures.h"
 #include "isa/descriptor.h"
+#include "isa/ops.h"
 
 static bool is_lds_aperture(uint64_t va)
 {

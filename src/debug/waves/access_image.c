@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "isa/descriptor.h"
+#include "isa/ops.h"
 
 /* DIM of the instruction: 1D 2D 3D cube 1D-array 2D-array 2D-MSAA 2D-MSAA-array */
 static const uint8_t n_coords[8] = {1, 2, 3, 3, 2, 3, 3, 4};

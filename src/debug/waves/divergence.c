@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/util.h"
 #include "base/vec.h"
+#include "isa/ops.h"
 
 enum { MAX_INSTS = 65536, LOOK_AHEAD = 8, NOT_KNOWN = -1 };
 
@@ -124,7 +125,7 @@ static bool only_grows(const struct code *c, size_t from, size_t to, unsigned ma
 	return true;
 }
 
-static bool is_saveexec(enum bw_op op)
+static bool is_saveexec(unsigned op)
 {
 	return op == BW_OP_S_AND_SAVEEXEC_B32 || op == BW_OP_S_AND_SAVEEXEC_B64 ||
 	       op == BW_OP_S_AND_NOT1_SAVEEXEC_B32 || op == BW_OP_S_AND_NOT1_SAVEEXEC_B64 ||

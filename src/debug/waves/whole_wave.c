@@ -8,6 +8,7 @@
 #include "debug/waves/waves_priv.h"
 
 #include "base/util.h"
+#include "isa/ops.h"
 #include "isa/written.h"
 
 enum {

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "isa/inst.h"
+#include "isa/ops.h"
 #include "vgpu/device/draw_priv.h"
 
 enum { N_VGPRS = 256, LDS_B = 64 << 10, M0 = 125, EXEC_LO = 126, EXEC_HI = 127 };

@@ -9,6 +9,7 @@
 
 #include "../../suite.h"
 #include "base/util.h"
+#include "isa/ops.h"
 #include "mem_env.h"
 #include "opcode_model.h"
 

@@ -7,6 +7,7 @@
 
 #include "../../suite.h"
 #include "base/util.h"
+#include "isa/ops.h"
 #include "mem_env.h"
 
 static struct env e;

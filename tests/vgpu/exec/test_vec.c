@@ -21,6 +21,7 @@
 #include "../../suite.h"
 #include "harness.h"
 #include "isa/text.h"
+#include "isa/ops.h"
 #include "vgpu/device/exec/core/exec_priv.h"
 
 enum { LINE_B = 8192, MAX_LANES = 64, MAX_DW = 24, MAX_LDS_B = 0x10000, SCRATCH = 0x20000 };

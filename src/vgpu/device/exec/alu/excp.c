@@ -6,6 +6,7 @@
 
 #include "base/float_bits.h"
 #include "base/util.h"
+#include "isa/ops.h"
 #include "vgpu/device/exec/core/build.h"
 #include "vgpu/device/exec/alu/fmath.h"
 #include "vgpu/device/exec/alu/lane_half.h"
@@ -44,8 +45,8 @@ static void fill_kinds(void)
 	for (size_t i = 0; i < BW_ARRAY_SIZE(table); i++)
 		kinds[bw_isa_op_by_name(table[i].name)] = (uint8_t)table[i].kind;
 	for (unsigned op = BW_OP_ILLEGAL + 1; op < BW_OP_COUNT; op++) {
-		const struct bw_op_info *info = bw_isa_op_info((enum bw_op)op);
-		if (info->same != (enum bw_op)op)
+		const struct bw_op_info *info = bw_isa_op_info(op);
+		if (info->same != op)
 			kinds[op] = kinds[info->same];
 		else if (info->class == BW_CLASS_CMP && compares_floats(info))
 			kinds[op] = OPERANDS;
@@ -53,7 +54,7 @@ static void fill_kinds(void)
 	kinds[BW_OP_ILLEGAL] = NO_KIND;
 }
 
-static enum kind kind_of(enum bw_op op)
+static enum kind kind_of(unsigned op)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	pthread_once(&once, fill_kinds);
@@ -367,7 +368,7 @@ static uint64_t element(const void *s, unsigned bits, unsigned i)
 	return bits == 32 ? ((const uint32_t *)s)[i] : ((const uint64_t *)s)[i];
 }
 
-uint32_t bw_excp_lanes(enum bw_op op, const struct bw_map_row *row, const void *const s[3],
+uint32_t bw_excp_lanes(unsigned op, const struct bw_map_row *row, const void *const s[3],
 		       uint32_t mask, const struct bw_lane_args *args)
 {
 	enum kind kind = kind_of(op);

@@ -15,7 +15,7 @@ bool bw_excp_possible(const struct bw_inst *inst);
 
 /* The exceptions (enum bw_fexcp) that the lanes of mask raise. s: operands as the row takes them,
  * modifiers applied. */
-uint32_t bw_excp_lanes(enum bw_op op, const struct bw_map_row *row, const void *const s[3],
+uint32_t bw_excp_lanes(unsigned op, const struct bw_map_row *row, const void *const s[3],
 		       uint32_t mask, const struct bw_lane_args *args);
 
 /* Whether this word is an s_getreg_b32 of TRAPSTS, or the s_trap of a breakpoint that replaces one:

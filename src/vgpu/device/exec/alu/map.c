@@ -503,7 +503,7 @@ BW_HANDLER(bw_h_dual)
 }
 
 static uint32_t half_excp(const struct bw_rec *rec, const struct bw_wave *w, struct bw_exec *x,
-			  enum bw_op op)
+			  unsigned op)
 {
 	const struct bw_lane_args args = {.m = &x->m};
 	const void *s[3] = {NULL, NULL, NULL};

@@ -10,6 +10,7 @@
 
 #include "base/util.h"
 #include "base/vec.h"
+#include "isa/ops.h"
 #include "vgpu/device/exec/core/exec_priv.h"
 #include "vgpu/device/exec/core/hwreg.h"
 
@@ -88,7 +89,7 @@ static void report(struct bw_exec *x, struct bw_wave *w, const struct bw_rec *re
 BW_HANDLER(bw_h_illegal)
 {
 	/* An encoding with operands that do not exist still has a name. */
-	enum bw_op op = rec->inst->op;
+	unsigned op = rec->inst->op;
 	report(x, w, rec, op == BW_OP_ILLEGAL ? NULL : bw_isa_op_info(op)->name);
 	BW_EXIT(BW_EXIT_ILLEGAL, bw_code_pc(&x->code, rec));
 }

@@ -63,7 +63,7 @@ enum bw_run bw_exec_run(struct bw_exec *x, struct bw_wave *w, uint64_t budget);
 /* Counts of what was executed since the executor was made, where bw_exec_host.counts. Any thread,
  * at any time. */
 struct bw_tally_row {
-	enum bw_op op;
+	unsigned op;
 	struct bw_op_fidelity fidelity;
 	bool is_second; /* the Y half of a VOPD pair: no instruction of its own */
 	uint64_t n;	/* waves that executed it, times how often */

@@ -250,7 +250,7 @@ struct bw_sem {
 		const struct bw_absent_row *absent;
 	};
 };
-const struct bw_sem *bw_exec_sem(enum bw_op op);
+const struct bw_sem *bw_exec_sem(unsigned op);
 const struct bw_row_set *bw_exec_rows(void);
 /* Whether this machine uses the AVX2 compilation of rows and of the memory instructions. */
 bool bw_exec_host_has_v3(void);

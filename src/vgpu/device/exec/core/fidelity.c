@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include "base/util.h"
+#include "isa/ops.h"
 #include "vgpu/device/exec/core/exec_priv.h"
 
 static const struct {
@@ -26,7 +27,7 @@ static void fill(void)
 	table[BW_OP_ILLEGAL] = (struct bw_op_fidelity){BW_FIDELITY_ABSENT, "no instruction"};
 }
 
-struct bw_op_fidelity bw_exec_fidelity(enum bw_op op)
+struct bw_op_fidelity bw_exec_fidelity(unsigned op)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	pthread_once(&once, fill);

@@ -100,7 +100,7 @@ struct bw_mem_row {
 };
 
 /* NULL: not a memory instruction, or one that is absent. Defined by memory.c. */
-const struct bw_mem_row *bw_exec_mem_row(enum bw_op op);
+const struct bw_mem_row *bw_exec_mem_row(unsigned op);
 
 /* The inside of an executor, as far as handlers and memory functions look at it. */
 struct bw_fmode;

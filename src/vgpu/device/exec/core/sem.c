@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "isa/ops.h"
 #include "vgpu/device/exec/core/exec_priv.h"
 #include "vgpu/device/exec/join.h"
 
@@ -64,7 +65,7 @@ bool bw_exec_host_has_v3(void)
 
 static void add_sem(const char *name, struct bw_sem sem)
 {
-	enum bw_op op = bw_isa_op_by_name(name);
+	unsigned op = bw_isa_op_by_name(name);
 	if (op == BW_OP_ILLEGAL || joined.sem[op].kind != BW_SEM_NONE)
 		joined.orphan = name;
 	else
@@ -135,7 +136,7 @@ static void join_once(void)
 	pthread_once(&once, join);
 }
 
-const struct bw_sem *bw_exec_sem(enum bw_op op)
+const struct bw_sem *bw_exec_sem(unsigned op)
 {
 	join_once();
 	return &joined.sem[op];

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "arch/arch.h"
+#include "isa/ops.h"
 #include "vgpu/device/exec/core/exec_priv.h"
 #include "vgpu/device/exec/core/hwreg.h"
 
@@ -25,7 +26,7 @@ static void add_count(struct bw_tally_cell *c, uint64_t by)
 	atomic_store_explicit(&c->n, n + by, memory_order_relaxed);
 }
 
-static struct bw_tally_cell *cell(struct bw_tally *t, enum bw_op op, struct bw_op_fidelity f,
+static struct bw_tally_cell *cell(struct bw_tally *t, unsigned op, struct bw_op_fidelity f,
 				  bool is_second)
 {
 	_Atomic(struct bw_tally_cell *) *at = &t->first;
@@ -166,7 +167,7 @@ static const char *remark(const struct bw_inst *in, const struct bw_rec_ctx *ctx
 }
 
 /* The remark about this use of an instruction. */
-static struct bw_op_fidelity fidelity_of(const struct bw_rec *rec, enum bw_op op,
+static struct bw_op_fidelity fidelity_of(const struct bw_rec *rec, unsigned op,
 					 const struct bw_rec_ctx *ctx)
 {
 	struct bw_op_fidelity f = bw_exec_fidelity(op);

@@ -14,7 +14,7 @@
 
 struct bw_tally_cell {
 	_Atomic(struct bw_tally_cell *) next;
-	enum bw_op op;
+	unsigned op;
 	enum bw_fidelity kind;
 	const char *why; /* static; NULL: exact, and nothing to say */
 	bool is_second;	 /* the Y half of a VOPD pair: no instruction of its own */

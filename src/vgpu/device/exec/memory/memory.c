@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include "base/util.h"
+#include "isa/ops.h"
 #include "vgpu/device/exec/core/exec_priv.h"
 
 enum bw_mem_result bw_mem_nothing(struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec)
@@ -26,7 +27,7 @@ static void join(void)
 	const struct bw_mem_table *const *tables = bw_exec_host_has_v3() ? tables_v3 : tables_v1;
 	for (size_t t = 0; t < BW_ARRAY_SIZE(tables_v1); t++) {
 		for (size_t i = 0; i < tables[t]->n; i++) {
-			enum bw_op op = bw_isa_op_by_name(tables[t]->row[i].name);
+			unsigned op = bw_isa_op_by_name(tables[t]->row[i].name);
 			/* A row without an opcode, or two rows for one, is a mistake in the
 			 * tables. */
 			assert(op != BW_OP_ILLEGAL && !row_of[op]);
@@ -35,7 +36,7 @@ static void join(void)
 	}
 }
 
-const struct bw_mem_row *bw_exec_mem_row(enum bw_op op)
+const struct bw_mem_row *bw_exec_mem_row(unsigned op)
 {
 	pthread_once(&joined, join);
 	return (unsigned)op < BW_OP_COUNT ? row_of[op] : NULL;

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "isa/ops.h"
 #include "vgpu/device/exec/memory/memory.h"
 #include "vgpu/device/exec/strict/caches.h"
 

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "isa/ops.h"
 #include "vgpu/device/exec/strict/strict_priv.h"
 
 struct bw_trap_shadow {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "isa/ops.h"
 #include "vgpu/device/exec/memory/img.h"
 #include "vgpu/device/exec/strict/strict_priv.h"
 
@@ -508,7 +509,7 @@ static const bool cancels[BW_OP_COUNT] = {
 
 enum bw_flows bw_flows_of(const struct bw_inst *inst, bool of_y)
 {
-	enum bw_op op = of_y ? inst->op_y : inst->op;
+	unsigned op = of_y ? inst->op_y : inst->op;
 	const uint16_t *src = of_y ? inst->src_y : inst->src;
 	if (inst->dpp != BW_DPP_NONE || (cancels[op] && src[0] == src[1]))
 		return BW_FLOWS_DEFINED;

@@ -4,6 +4,7 @@
  * around on gfx11. The positions of LLVM are taken. Hazards of LDSDIR and exports are not here,
  * because the executor has neither. */
 #include "base/util.h"
+#include "isa/ops.h"
 #include "vgpu/device/exec/strict/strict_priv.h"
 
 /* s_waitcnt_depctr: fields that are 0 are waited for (doc/hardware/encodings.md 8; LLVM's

@@ -2,11 +2,12 @@
 /* v_movrel and s_movrel: M0 says which registers they use, when they are executed (rules 36 to 38,
  * 43). */
 #include "base/util.h"
+#include "isa/ops.h"
 #include "vgpu/device/exec/strict/strict_priv.h"
 
 enum { SRC = 1, DST = 2, TWO = 4 /* M0 has one index for each */ };
 
-static unsigned kind_of(enum bw_op op)
+static unsigned kind_of(unsigned op)
 {
 	switch ((int)op) {
 	case BW_OP_V_MOVRELS_B32:
@@ -27,7 +28,7 @@ static unsigned kind_of(enum bw_op op)
 	}
 }
 
-bool bw_effects_are_indexed(enum bw_op op)
+bool bw_effects_are_indexed(unsigned op)
 {
 	return kind_of(op) != 0;
 }

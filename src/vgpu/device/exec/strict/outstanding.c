@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "isa/ops.h"
 #include "vgpu/device/exec/strict/strict_priv.h"
 
 enum { COUNTER_MAX = 63 };

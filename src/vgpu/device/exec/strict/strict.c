@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "isa/ops.h"
 
 /* ---- findings ---- */
 

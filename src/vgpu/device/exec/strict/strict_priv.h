@@ -202,7 +202,7 @@ void bw_strict_trace_add(struct bw_strict *s, const uint64_t *words, size_t n, b
 void bw_effects_of(const struct bw_inst *inst, const struct bw_rec *rec,
 		   const struct bw_rec_ctx *ctx, struct bw_effects *out);
 enum bw_flows bw_flows_of(const struct bw_inst *inst, bool of_y);
-bool bw_effects_are_indexed(enum bw_op op);
+bool bw_effects_are_indexed(unsigned op);
 /* Puts what M0 chooses into the effects, and into the scalar operands, of a copy. */
 void bw_effects_index(struct bw_strict_op *op, const struct bw_wave *w);
 
