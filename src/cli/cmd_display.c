@@ -219,25 +219,38 @@ struct bw_error *bw_cli_enable_displays(struct bw_cli *c, const char *args, bool
 	return bw_cli_each_number(c, args, disable_one, &disabled);
 }
 
+struct display_row {
+	uint64_t number;
+	const char *text;
+	bool enabled, in_scope;
+};
+
+static void expression(struct bw_table *t, const void *of)
+{
+	const struct display_row *r = of;
+	bw_table_both(t, bw_json_text(r->text), "%s%s", r->text,
+		      r->in_scope ? "" : " (cannot be evaluated in the current context)");
+}
+
+static const struct bw_fact display_rows[] = {
+	{"Num", "number", "number", BW_OF(struct display_row, number)},
+	{"Enb", "enabled", "bool", BW_OF(struct display_row, enabled), .yes = "y", .no = "n"},
+	{"Expression", "expression", "text", BW_GET(expression)},
+	{NULL, "in_scope", "bool", BW_OF(struct display_row, in_scope)},
+};
+BW_FACTS(display_facts, "info display", "displays", display_rows);
+
 struct bw_error *bw_info_display(struct bw_cli *c, const char *args)
 {
-	static const struct bw_column columns[] = {{"Num", "number", true},
-						   {"Enb", "enabled", false},
-						   {"Expression", NULL, false},
-						   {NULL, "expression", false},
-						   {NULL, "in_scope", false}};
 	struct bw_table t;
-	bw_table_init(&t, "displays", columns, BW_ARRAY_SIZE(columns));
+	bw_table_begin(&t, &display_facts);
 	for (size_t i = 0; i < c->n_displays; i++) {
-		if (!c->displays[i].text)
+		const struct bw_display *x = &c->displays[i];
+		struct display_row r = {i + 1, x->text, !x->disabled};
+		if (!x->text)
 			continue;
-		bw_table_int(&t, (int64_t)i + 1);
-		bw_table_bool(&t, !c->displays[i].disabled, "y", "n");
-		bool here = in_scope(c, &c->displays[i]);
-		bw_table_text(&t, "%s%s", c->displays[i].text,
-			      here ? "" : " (cannot be evaluated in the current context)");
-		bw_table_json_cell(&t, bw_json_text(c->displays[i].text));
-		bw_table_json_cell(&t, json_boolean(here));
+		r.in_scope = in_scope(c, x);
+		bw_table_row(&t, &r);
 	}
 	bw_out_table(c->out, &t, "There are no auto-display expressions now.");
 	bw_table_fini(&t);

@@ -225,35 +225,54 @@ struct bw_error *bw_info_program(struct bw_cli *c, const char *args)
 	return NULL;
 }
 
+static void load_end(struct bw_table *t, const void *of)
+{
+	const struct bw_load_info *l = of;
+	bw_table_hex(t, l->va + l->size_b, 12);
+}
+
+static void load_symbols(struct bw_table *t, const void *of)
+{
+	const struct bw_load_info *l = of;
+	bw_table_text(t, "%s", l->has_lines ? "Yes" : l->has_symbols ? "Yes (no lines)" : "No");
+}
+
+static const struct bw_fact load_rows[] = {
+	{"From", "from", "hex", BW_OF(struct bw_load_info, va), .digits = 12},
+	{"To", "to", "hex", BW_GET(load_end)},
+	{"Syms Read", "symbols", "Yes|Yes (no lines)|No", BW_GET(load_symbols)},
+	{"Code Object", "name", "text", BW_OF(struct bw_load_info, name)},
+};
+BW_FACTS(load_facts, "info sharedlibrary", "code_objects", load_rows);
+
 /* The code that is in the GPU's memory. */
 struct bw_error *bw_info_sharedlibrary(struct bw_cli *c, const char *args)
 {
-	static const struct bw_column columns[] = {{"From", "from", false},
-						   {"To", "to", false},
-						   {"Syms Read", "symbols", false},
-						   {"Code Object", "name", false}};
 	struct bw_load_info l;
 	struct bw_table t;
-	bw_table_init(&t, "code_objects", columns, BW_ARRAY_SIZE(columns));
-	for (size_t i = 0; bw_debug_load(c->debug, i, &l); i++) {
-		bw_table_hex(&t, l.va, 12);
-		bw_table_hex(&t, l.va + l.size_b, 12);
-		bw_table_text(&t, "%s",
-			      l.has_lines     ? "Yes"
-			      : l.has_symbols ? "Yes (no lines)"
-					      : "No");
-		bw_table_text(&t, "%s", l.name);
-	}
+	bw_table_begin(&t, &load_facts);
+	for (size_t i = 0; bw_debug_load(c->debug, i, &l); i++)
+		bw_table_row(&t, &l);
 	bw_out_table(c->out, &t, "No code objects loaded at this time.");
 	bw_table_fini(&t);
 	return NULL;
 }
 
+struct signal_row {
+	char signal[32], reason[64];
+	const char *stop;
+};
+
+static const struct bw_fact signal_rows[] = {
+	{"Signal", "signal", "text", BW_OF(struct signal_row, signal)},
+	{"Reason", "reason", "reason", BW_OF(struct signal_row, reason)},
+	{"Stop", "stop", "Yes|Yes (catch)|No (catch fp)", BW_OF(struct signal_row, stop)},
+};
+BW_FACTS(signal_facts, "info signals", "signals", signal_rows);
+
 /* Reasons that stop a wave, and the signals that gdb's users know for them. */
 struct bw_error *bw_info_signals(struct bw_cli *c, const char *args)
 {
-	static const struct bw_column columns[] = {
-		{"Signal", "signal", false}, {"Reason", "reason", false}, {"Stop", "stop", false}};
 	struct bw_table t;
 	size_t n;
 	uint32_t caught = 0;
@@ -261,21 +280,18 @@ struct bw_error *bw_info_signals(struct bw_cli *c, const char *args)
 	for (size_t i = 0; i < n; i++)
 		if (list[i].enabled)
 			caught |= list[i].excp;
-	bw_table_init(&t, "signals", columns, BW_ARRAY_SIZE(columns));
+	bw_table_begin(&t, &signal_facts);
 	for (unsigned bit = 0; bit < 32; bit++) {
-		char reason[64], signal[32];
-		bw_reason_text(1u << bit, reason, sizeof(reason));
+		struct signal_row r;
+		bw_reason_text(1u << bit, r.reason, sizeof(r.reason));
 		const char *text = bw_reason_signal(1u << bit);
-		if (!reason[0] || !text)
+		if (!r.reason[0] || !text)
 			continue;
-		snprintf(signal, sizeof(signal), "%.*s", (int)strcspn(text, ","), text);
-		bool fp = 1u << bit & BW_REASON_FP_EXCEPTION;
-		bw_table_text(&t, "%s", signal);
-		bw_table_text(&t, "%s", reason);
-		bw_table_text(&t, "%s",
-			      !fp					 ? "Yes"
-			      : caught >> (bit - BW_REASON_FP_SHIFT) & 1 ? "Yes (catch)"
-									 : "No (catch fp)");
+		snprintf(r.signal, sizeof(r.signal), "%.*s", (int)strcspn(text, ","), text);
+		r.stop = !(1u << bit & BW_REASON_FP_EXCEPTION)	    ? "Yes"
+			 : caught >> (bit - BW_REASON_FP_SHIFT) & 1 ? "Yes (catch)"
+								    : "No (catch fp)";
+		bw_table_row(&t, &r);
 	}
 	bw_out_table(c->out, &t, "");
 	bw_table_fini(&t);

@@ -421,34 +421,39 @@ struct bw_error *bw_cmd_update(struct bw_cli *c, const char *args)
 	return NULL;
 }
 
+struct window_row {
+	const char *name;
+	uint32_t lines, columns;
+	bool is_focus;
+};
+
+static const struct bw_fact window_rows[] = {
+	{"Name", NULL, "text", BW_OF(struct window_row, name)},
+	{"Lines", NULL, "count", BW_OF(struct window_row, lines)},
+	{"Columns", NULL, "count", BW_OF(struct window_row, columns)},
+	{"Focus", NULL, "bool", BW_OF(struct window_row, is_focus), .yes = "(has focus)"},
+};
+static const struct bw_fact_table window_facts = {NULL, "windows", window_rows,
+						  BW_ARRAY_SIZE(window_rows)};
+
 /* gdb's table, with the line of status among the windows. */
 struct bw_error *bw_info_win(struct bw_cli *c, const char *args)
 {
-	static const struct bw_column columns[] = {
-		{"Name", "name", false},
-		{"Lines", "lines", true},
-		{"Columns", "columns", true},
-		{"Focus", "focus", false},
-	};
 	if (!bw_cli_tui_is_on(c)) {
 		bw_out_line(c->out, "The TUI is not active.");
 		return NULL;
 	}
 	const struct bw_tui_screen *s = &c->tui->screen;
 	struct bw_table t;
-	bw_table_init(&t, "windows", columns, BW_ARRAY_SIZE(columns));
+	bw_table_begin(&t, &window_facts);
 	for (unsigned i = 0; i < s->boxes.n; i++) {
 		const struct bw_tui_box *box = &s->boxes.box[i];
-		if (i + 1 == s->boxes.n && i) {
-			bw_table_text(&t, "status");
-			bw_table_int(&t, 1);
-			bw_table_int(&t, s->columns);
-			bw_table_text(&t, "%s", "");
-		}
-		bw_table_text(&t, "%s", bw_tui_window_name(box->window));
-		bw_table_int(&t, box->rows);
-		bw_table_int(&t, s->columns);
-		bw_table_text(&t, "%s", box->window == s->focus ? "(has focus)" : "");
+		struct window_row r = {bw_tui_window_name(box->window), box->rows, s->columns,
+				       box->window == s->focus};
+		struct window_row status = {"status", 1, s->columns, false};
+		if (i + 1 == s->boxes.n && i)
+			bw_table_row(&t, &status);
+		bw_table_row(&t, &r);
 	}
 	bw_out_table(c->out, &t, "");
 	bw_table_fini(&t);

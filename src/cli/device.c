@@ -131,6 +131,38 @@ static void show_partitions(struct bw_look *l, const struct bw_gpu *g)
 		bw_out_line(l->out, "%-12s none: this GPU is not divided", "Partitions");
 }
 
+struct block_row {
+	const char *name, *registers;
+	struct bw_kmd_ip ip;
+};
+
+static void version(struct bw_table *t, const void *of)
+{
+	const struct bw_kmd_ip *ip = &((const struct block_row *)of)->ip;
+	bw_table_text(t, "%u.%u.%u", ip->major, ip->minor, ip->revision);
+}
+
+static void segments(struct bw_table *t, const void *of)
+{
+	const struct bw_kmd_ip *ip = &((const struct block_row *)of)->ip;
+	struct bw_str text = {0};
+	json_t *list = json_array();
+	for (unsigned k = 0; k < ip->n_segments; k++) {
+		bw_str_addf(&text, "%s0x%x", k ? " " : "", ip->segment[k]);
+		json_array_append_new(list, json_sprintf("0x%x", ip->segment[k]));
+	}
+	bw_table_both(t, list, "%s", bw_str_text(&text));
+	bw_str_free(&text);
+}
+
+static const struct bw_fact block_rows[] = {
+	{"  Block", "name", "text", BW_OF(struct block_row, name)},
+	{"Version", "version", "text", BW_GET(version)},
+	{"Segments", "segments", "hex[]", BW_GET(segments)},
+	{"Registers", "registers", "text", BW_OF(struct block_row, registers)},
+};
+BW_FACTS(block_facts, "device blocks", "blocks", block_rows);
+
 static void show_blocks(struct bw_look *l, const struct bw_gpu *g)
 {
 	/* hw_id_names of amdgpu_discovery.c, Linux 6.12: the blocks that debuggers ask about */
@@ -139,38 +171,20 @@ static void show_blocks(struct bw_look *l, const struct bw_gpu *g)
 		"ATHUB", "NBIF",  "MP0",    "MP1",   "DF",    "UMC",   "UVD",	"VCN",
 		"VCN1",	 "JPEG",  "VPE",    "DMU",   "DCN",   "DCI",   "THM",	"SMUIO",
 		"CLKA",	 "CLKB",  "FUSE",   "LSDMA", "PCIE",  "XGMI",  "IOHC",	"ACP"};
-	static const struct bw_column columns[] = {
-		{"  Block", NULL, false},      {NULL, "name", false},
-		{"Version", "version", false}, {"Segments", NULL, false},
-		{NULL, "segments", false},     {"Registers", "registers", false}};
 	struct bw_table t;
-	bw_table_init(&t, "blocks", columns, BW_ARRAY_SIZE(columns));
+	bw_table_begin(&t, &block_facts);
 	for (size_t i = 0; i < BW_ARRAY_SIZE(names); i++) {
-		struct bw_kmd_ip ip;
-		_cleanup_error_ struct bw_error *none = bw_kmd_ip(g->kmd, names[i], &ip);
+		struct block_row r = {.name = names[i]};
+		_cleanup_error_ struct bw_error *none = bw_kmd_ip(g->kmd, names[i], &r.ip);
 		if (none)
 			continue;
-		struct bw_str segments = {0};
-		json_t *list = json_array();
-		for (unsigned k = 0; k < ip.n_segments; k++) {
-			bw_str_addf(&segments, "%s0x%x", k ? " " : "", ip.segment[k]);
-			json_array_append_new(list, json_sprintf("0x%x", ip.segment[k]));
-		}
-		bw_table_text(&t, "  %s", names[i]);
-		bw_table_text(&t, "%s", names[i]);
-		bw_table_text(&t, "%u.%u.%u", ip.major, ip.minor, ip.revision);
-		bw_table_text(&t, "%s", bw_str_text(&segments));
-		bw_table_json_cell(&t, list);
-		bw_str_free(&segments);
 		/* SDMA's are in GC's segments since gfx10, and in its table */
 		struct bw_gpu_block own;
 		_cleanup_error_ struct bw_error *unknown =
 			bw_gpu_block_open(g->kmd, names[i], &own);
 		bool in_gc = bw_starts_with(names[i], "SDMA") && bw_ip_major(g->part.gc) >= 10;
-		if (!unknown)
-			bw_table_text(&t, "known");
-		else
-			bw_table_text(&t, "%s", in_gc ? "known, with GC's" : "not known here");
+		r.registers = !unknown ? "known" : in_gc ? "known, with GC's" : "not known here";
+		bw_table_row(&t, &r);
 	}
 	bw_out_line(l->out, "%s", "Blocks");
 	bw_out_table(l->out, &t, "  (ip_discovery has none)\n");
@@ -294,27 +308,35 @@ static void show_memory(struct bw_look *l, const struct bw_gpu *g)
 
 /* ---- firmware ---- */
 
+struct firmware_row {
+	char name[64];
+	uint64_t feature, version;
+};
+
+static const struct bw_fact firmware_rows[] = {
+	{"  Firmware", "name", "text", BW_OF(struct firmware_row, name)},
+	{"Feature", "feature", "count", BW_OF(struct firmware_row, feature)},
+	{"Version", "version", "hex", BW_OF(struct firmware_row, version), .digits = 8},
+};
+BW_FACTS(firmware_facts, "device firmware", "firmware", firmware_rows);
+
 /* Lines of amdgpu_firmware_info: "MEC feature version: 29, firmware version: 0x00000029". */
 static void show_firmware(struct bw_look *l, const struct bw_gpu *g)
 {
-	static const struct bw_column columns[] = {{"  Firmware", NULL, false},
-						   {NULL, "name", false},
-						   {"Feature", "feature", true},
-						   {"Version", "version", false}};
 	struct bw_str text = {0};
 	struct bw_table t;
 	char vbios[128] = "";
 	_cleanup_error_ struct bw_error *err = bw_kmd_text(g->kmd, "amdgpu_firmware_info", &text);
-	bw_table_init(&t, "firmware", columns, BW_ARRAY_SIZE(columns));
+	bw_table_begin(&t, &firmware_facts);
 	for (const char *line = bw_str_text(&text); !err && *line;) {
 		size_t n = strcspn(line, "\n");
 		const char *mark = memmem(line, n, " feature version: ", 18),
 			   *version = memmem(line, n, "firmware version: 0x", 20);
 		if (mark && version) {
-			bw_table_text(&t, "  %.*s", (int)(mark - line), line);
-			bw_table_text(&t, "%.*s", (int)(mark - line), line);
-			bw_table_int(&t, strtol(mark + 18, NULL, 10));
-			bw_table_hex(&t, strtoull(version + 18, NULL, 16), 8);
+			struct firmware_row r = {.feature = strtoul(mark + 18, NULL, 10),
+						 .version = strtoull(version + 18, NULL, 16)};
+			snprintf(r.name, sizeof(r.name), "%.*s", (int)(mark - line), line);
+			bw_table_row(&t, &r);
 		}
 		line += n + (line[n] == '\n');
 	}
@@ -374,6 +396,20 @@ static void show_gfxoff(struct bw_look *l, const struct bw_gpu *g)
 	bw_str_free(&text);
 }
 
+struct access_row {
+	const char *file, *use, *access, *reason;
+	bool granted;
+};
+
+static const struct bw_fact access_rows[] = {
+	{"  File", "file", "text", BW_OF(struct access_row, file)},
+	{"For", "use", "text", BW_OF(struct access_row, use)},
+	{"Access", NULL, "text", BW_OF(struct access_row, access)},
+	{NULL, "granted", "bool", BW_OF(struct access_row, granted)},
+	{NULL, "reason", "text?", BW_OF(struct access_row, reason)},
+};
+BW_FACTS(access_facts, "device access", "access", access_rows);
+
 static void show_access(struct bw_look *l, const struct bw_gpu *g)
 {
 	static const struct {
@@ -386,30 +422,21 @@ static void show_access(struct bw_look *l, const struct bw_gpu *g)
 		     {"amdgpu_iomem", "system memory of the GPU", true},
 		     {"amdgpu_gfxoff", "GFXOFF", true},
 		     {"amdgpu_firmware_info", "firmware", false}};
-	static const struct bw_column columns[] = {
-		{"  File", NULL, false}, {NULL, "file", false},	   {"For", "use", false},
-		{"Access", NULL, false}, {NULL, "granted", false}, {NULL, "reason", false}};
 	struct bw_table t;
 	unsigned node = render_node(g->kmd);
-	bw_table_init(&t, "access", columns, BW_ARRAY_SIZE(columns));
+	bw_table_begin(&t, &access_facts);
 	if (node) {
 		char path[32];
 		snprintf(path, sizeof(path), "/dev/dri/renderD%u", node);
 		bool is_virtual = bw_kmd_is_virtual(g->kmd),
 		     ok = is_virtual || !access(path, R_OK | W_OK);
-		const char *why = strerror(errno);
-		bw_table_text(&t, "  %s", path);
-		bw_table_text(&t, "%s", path);
-		bw_table_text(&t, "programs");
-		bw_table_text(&t, "%s",
-			      is_virtual ? "for programs under \"breakwater exec\""
-			      : ok	 ? "yes"
-					 : why);
-		bw_table_json_cell(&t, json_boolean(ok));
-		if (ok)
-			bw_table_empty(&t);
-		else
-			bw_table_text(&t, "%s", why);
+		const char *why = ok ? NULL : strerror(errno);
+		struct access_row r = {path, "programs",
+				       is_virtual ? "for programs under \"breakwater exec\""
+				       : ok	  ? "yes"
+						  : why,
+				       why, ok};
+		bw_table_row(&t, &r);
 	}
 	for (size_t i = 0; i < BW_ARRAY_SIZE(files); i++) {
 		struct bw_kmd_file *f;
@@ -417,15 +444,9 @@ static void show_access(struct bw_look *l, const struct bw_gpu *g)
 			bw_kmd_file_open(g->kmd, files[i].file, files[i].writes, &f);
 		if (!err)
 			bw_kmd_file_close(f);
-		bw_table_text(&t, "  %s", files[i].file);
-		bw_table_text(&t, "%s", files[i].file);
-		bw_table_text(&t, "%s", files[i].use);
-		bw_table_text(&t, "%s", err ? err->message : "yes");
-		bw_table_json_cell(&t, json_boolean(!err));
-		if (err)
-			bw_table_text(&t, "%s", err->message);
-		else
-			bw_table_empty(&t);
+		const char *why = err ? err->message : NULL;
+		struct access_row r = {files[i].file, files[i].use, why ? why : "yes", why, !err};
+		bw_table_row(&t, &r);
 	}
 	bw_out_line(l->out, "%s", "Access");
 	bw_out_table(l->out, &t, "");

@@ -502,29 +502,23 @@ static void try_virtual(struct doctor *d)
 
 /* ---- The report ---- */
 
+static const char *const verdicts[] = {[GOOD] = "ok", [NOTE] = "note", [MISSING] = "missing"};
+
+static const struct bw_fact finding_rows[] = {
+	{"", "verdict", "", BW_OF(struct finding, verdict), BW_NAMES(verdicts)},
+	{"What", "what", "text", BW_OF(struct finding, what)},
+	{"Finding", "finding", "text", BW_OF(struct finding, text)},
+	{NULL, "remedy", "text?", BW_OF(struct finding, remedy)},
+};
+BW_FACTS(finding_facts, "doctor", "findings", finding_rows);
+
 static void report(struct doctor *d, struct bw_out *o)
 {
-	static const char *const words[] = {[GOOD] = "ok", [NOTE] = "note", [MISSING] = "missing"};
-	static const struct bw_column columns[] = {{"", "verdict", false},
-						   {"What", "what", false},
-						   {"Finding", "finding", false},
-						   {NULL, "remedy", false}};
-	struct bw_table t;
 	size_t remedies = 0;
 	bw_out_begin(o, "command", "doctor");
-	bw_table_init(&t, "findings", columns, BW_ARRAY_SIZE(columns));
-	bw_vec_each(&d->findings, f) {
-		bw_table_text(&t, "%s", words[f->verdict]);
-		bw_table_text(&t, "%s", f->what ? f->what : "?");
-		bw_table_text(&t, "%s", f->text ? f->text : "?");
-		if (f->remedy)
-			bw_table_text(&t, "%s", f->remedy);
-		else
-			bw_table_empty(&t);
+	bw_out_facts(o, &finding_facts, d->findings.data, d->findings.len, "");
+	bw_vec_each(&d->findings, f)
 		remedies += f->remedy != NULL;
-	}
-	bw_out_table(o, &t, "");
-	bw_table_fini(&t);
 	if (remedies)
 		bw_out_line(o, "\nTo get the rest:");
 	/* one remedy may help against several things */

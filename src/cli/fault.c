@@ -128,26 +128,54 @@ static json_t *json_of(const struct bw_gpuvm_fault_facts *facts,
 	return o;
 }
 
+struct field_row {
+	const struct bw_gpuvm_fault_facts *facts;
+	struct bw_gpuvm_status_field f;
+};
+
+static void bits(struct bw_table *t, const void *of)
+{
+	const struct bw_gpuvm_status_field *f = &((const struct field_row *)of)->f;
+	if (f->hi == f->lo)
+		bw_table_text(t, "%u", f->lo);
+	else
+		bw_table_text(t, "%u:%u", f->hi, f->lo);
+}
+
+static void value(struct bw_table *t, const void *of)
+{
+	const struct bw_gpuvm_status_field *f = &((const struct field_row *)of)->f;
+	bw_table_text(t, f->value > 9 ? "0x%x" : "%u", f->value);
+}
+
+static void meaning(struct bw_table *t, const void *of)
+{
+	const struct field_row *r = of;
+	struct bw_str text = {0};
+	bw_gpuvm_fault_field(r->facts, &r->f, &text);
+	bw_table_text(t, "%s", bw_str_text(&text));
+	bw_str_free(&text);
+}
+
+/* JSON has them in another form (add_fields). */
+static const struct bw_fact field_rows[] = {
+	{"  Field", NULL, "text", BW_OF(struct field_row, f.name)},
+	{"Bits", NULL, "text", BW_GET(bits)},
+	{"Value", NULL, "text", BW_GET(value)},
+	{"", NULL, "text", BW_GET(meaning)},
+};
+static const struct bw_fact_table field_facts = {NULL, NULL, field_rows, BW_ARRAY_SIZE(field_rows)};
+
 static void show_fields(struct bw_out *o, const struct bw_gpuvm_fault_facts *facts)
 {
-	static const struct bw_column columns[] = {
-		{"  Field", "", false}, {"Bits", "", false}, {"Value", "", false}, {"", "", false}};
 	struct bw_gpuvm_status_field f[BW_GPUVM_MAX_STATUS_FIELDS];
 	size_t n = fields_of(facts, f);
 	struct bw_table t;
 	struct bw_str text = {0};
-	bw_table_init(&t, "fields", columns, BW_ARRAY_SIZE(columns));
+	bw_table_begin(&t, &field_facts);
 	for (size_t i = 0; i < n; i++) {
-		struct bw_str meaning = {0};
-		bw_gpuvm_fault_field(facts, &f[i], &meaning);
-		bw_table_text(&t, "  %s", f[i].name);
-		if (f[i].hi == f[i].lo)
-			bw_table_text(&t, "%u", f[i].lo);
-		else
-			bw_table_text(&t, "%u:%u", f[i].hi, f[i].lo);
-		bw_table_text(&t, f[i].value > 9 ? "0x%x" : "%u", f[i].value);
-		bw_table_text(&t, "%s", bw_str_text(&meaning));
-		bw_str_free(&meaning);
+		struct field_row r = {facts, f[i]};
+		bw_table_row(&t, &r);
 	}
 	bw_table_render(&t, &text);
 	bw_out_text(o, bw_str_text(&text));

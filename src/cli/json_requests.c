@@ -11,7 +11,7 @@
 #include "base/str.h"
 #include "session/version.h"
 
-enum { SCHEMA = 1 }; /* raised when an object of doc/json.schema.json changes its meaning */
+enum { SCHEMA = 1 }; /* raised when an object of doc/json.schema.in changes its meaning */
 
 void bw_cli_begin_json(struct bw_cli *c)
 {

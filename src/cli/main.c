@@ -46,6 +46,10 @@ static int main_help(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "--rows"))
 		return print_rows();
+	if (argc > 1 && !strcmp(argv[1], "--facts")) {
+		bw_facts_print();
+		return 0;
+	}
 	printf("Breakwater debugs AMD GPUs. It works on the virtual GPU that comes with it, too.\n\n");
 	for (size_t i = 0; i < BW_ARRAY_SIZE(subcommands); i++)
 		printf("  breakwater %-6s  %s\n", subcommands[i].name, subcommands[i].about);

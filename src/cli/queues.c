@@ -133,26 +133,43 @@ static void add_state(const struct queue *q, struct bw_str *out)
 		bw_str_addf(out, ", error 0x%x", q->error);
 }
 
+struct queue_row {
+	struct queue q;
+	char name[40];
+	const char *kind;
+	struct bw_str owner, state;
+};
+
+static const struct bw_fact queue_rows[] = {
+	{"Queue", "queue", "text", BW_OF(struct queue_row, name)},
+	{"For", "kind", "graphics|compute|scheduler", BW_OF(struct queue_row, kind)},
+	{"VMID", "vmid", "count", BW_OF(struct queue_row, q.vmid)},
+	{"Process", "owner", "text", BW_OF(struct queue_row, owner)},
+	{"State", "state", "text", BW_OF(struct queue_row, state)},
+	{"Ring", "base", "hex", BW_OF(struct queue_row, q.base)},
+	{"Words", "size", "count", BW_OF(struct queue_row, q.size_dw)},
+	{"Read", "rptr", "hex", BW_OF(struct queue_row, q.rptr), .align = BW_ALIGN_RIGHT},
+	{"Write", "wptr", "hex", BW_OF(struct queue_row, q.wptr), .align = BW_ALIGN_RIGHT},
+	{"Doorbell", "doorbell", "hex", BW_OF(struct queue_row, q.doorbell)},
+	{"MQD", "mqd", "hex", BW_OF(struct queue_row, q.mqd)},
+};
+BW_FACTS(queue_facts, "queues", "queues", queue_rows);
+
 static void add_row(const struct bw_gpu *g, struct bw_table *t, const struct queue *q)
 {
 	struct bw_kmd_client process;
-	struct bw_str state = {0};
-	bw_table_text(t, "me%u.pipe%u.queue%u", q->bank.me, q->bank.pipe, q->bank.queue);
-	bw_table_text(t, "%s", q->bank.me == BW_QUEUES_MES ? "scheduler" : q->kind->name);
-	bw_table_int(t, q->vmid);
+	struct queue_row r = {.q = *q,
+			      .kind = q->bank.me == BW_QUEUES_MES ? "scheduler" : q->kind->name};
+	snprintf(r.name, sizeof(r.name), "me%u.pipe%u.queue%u", q->bank.me, q->bank.pipe,
+		 q->bank.queue);
 	if (bw_gpu_process_of(g->kmd, q->vmid, &process))
-		bw_table_text(t, "%s (%d)", process.comm, (int)process.pid);
+		bw_str_addf(&r.owner, "%s (%d)", process.comm, (int)process.pid);
 	else
-		bw_table_text(t, "%s", q->vmid ? "not known" : "the driver");
-	add_state(q, &state);
-	bw_table_text(t, "%s", bw_str_text(&state));
-	bw_str_free(&state);
-	bw_table_hex(t, q->base, 1);
-	bw_table_int(t, (int64_t)q->size_dw);
-	bw_table_hex(t, q->rptr, 1);
-	bw_table_hex(t, q->wptr, 1);
-	bw_table_hex(t, q->doorbell, 1);
-	bw_table_hex(t, q->mqd, 1);
+		bw_str_add(&r.owner, q->vmid ? "not known" : "the driver");
+	add_state(q, &r.state);
+	bw_table_row(t, &r);
+	bw_str_free(&r.owner);
+	bw_str_free(&r.state);
 }
 
 /* The scheduler's own queue has a descriptor like those of compute. */
@@ -172,11 +189,6 @@ static void note_mqd(struct bw_queues *c, const struct bw_gpu *g, const struct q
 
 static struct bw_error *show_queues(struct bw_queues *c, const struct bw_gpu *g, json_t *mqds)
 {
-	static const struct bw_column columns[] = {
-		{"Queue", "queue", false},	 {"For", "kind", false},    {"VMID", "vmid", true},
-		{"Process", "owner", false},	 {"State", "state", false}, {"Ring", "base", false},
-		{"Words", "size", true},	 {"Read", "rptr", true},    {"Write", "wptr", true},
-		{"Doorbell", "doorbell", false}, {"MQD", "mqd", false}};
 	/* gfx_v11_0.c, gfx_v10_0.c and mes_v11_0.c of Linux 6.12: micro engines, pipes and queues
 	 * that the driver or KFD may use */
 	const bool has_mes = bw_ip_major(g->part.gc) >= 11;
@@ -189,7 +201,7 @@ static struct bw_error *show_queues(struct bw_queues *c, const struct bw_gpu *g,
 		      {&compute, 2, 4, 8, !has_mes},
 		      {&compute, BW_QUEUES_MES, 2, 1, has_mes}};
 	struct bw_table t;
-	bw_table_init(&t, "queues", columns, BW_ARRAY_SIZE(columns));
+	bw_table_begin(&t, &queue_facts);
 	struct bw_error *err = NULL;
 	for (size_t i = 0; i < BW_ARRAY_SIZE(places); i++)
 		for (unsigned n = 0; places[i].is_there && !err && !bw_look_ended &&

@@ -104,7 +104,20 @@ void bw_queues_note_mqd(struct bw_queues *c, const struct bw_gpu *g,
 struct sdma_queue {
 	unsigned engine;
 	char prefix[32]; /* "SDMA0_QUEUE3" */
+	const char *state;
+	uint64_t vmid, base, size_dw, rptr, wptr;
 };
+
+static const struct bw_fact sdma_rows[] = {
+	{"Queue", "queue", "text", BW_OF(struct sdma_queue, prefix)},
+	{"VMID", "vmid", "count", BW_OF(struct sdma_queue, vmid)},
+	{"State", "state", "text", BW_OF(struct sdma_queue, state)},
+	{"Ring", "base", "hex", BW_OF(struct sdma_queue, base)},
+	{"Words", "size", "count", BW_OF(struct sdma_queue, size_dw)},
+	{"Read", "rptr", "hex", BW_OF(struct sdma_queue, rptr), .align = BW_ALIGN_RIGHT},
+	{"Write", "wptr", "hex", BW_OF(struct sdma_queue, wptr), .align = BW_ALIGN_RIGHT},
+};
+BW_FACTS(sdma_facts, "queues sdma", "sdma", sdma_rows);
 
 static struct bw_error *read_sdma(const struct bw_gpu *g, const struct sdma_queue *q,
 				  const char *what, uint32_t *out)
@@ -115,8 +128,8 @@ static struct bw_error *read_sdma(const struct bw_gpu *g, const struct sdma_queu
 }
 
 /* Ring pointers count bytes, RB_SIZE is log2 of dwords: sdma_v6_0.c of Linux 6.12. */
-static struct bw_error *sdma_row(struct bw_queues *c, const struct bw_gpu *g,
-				 const struct sdma_queue *q, struct bw_table *t)
+static struct bw_error *sdma_row(struct bw_queues *c, const struct bw_gpu *g, struct sdma_queue *q,
+				 struct bw_table *t)
 {
 	uint32_t cntl, base, base_hi, rptr, rptr_hi, wptr, wptr_hi;
 	struct bw_reg reg;
@@ -143,28 +156,24 @@ static struct bw_error *sdma_row(struct bw_queues *c, const struct bw_gpu *g,
 	BW_TRY(read_sdma(g, q, "RB_RPTR_HI", &rptr_hi));
 	BW_TRY(read_sdma(g, q, "RB_WPTR", &wptr));
 	BW_TRY(read_sdma(g, q, "RB_WPTR_HI", &wptr_hi));
-	uint64_t size = 1ull << fields[1], r = bw_join32(rptr_hi, rptr) / 4,
-		 w = bw_join32(wptr_hi, wptr) / 4;
-	bw_table_text(t, "%s", q->prefix);
-	bw_table_int(t, (int64_t)fields[2]);
-	bw_table_text(t, "%s", !fields[0] ? "not active" : r % size == w % size ? "empty" : "busy");
-	bw_table_hex(t, bw_join_256b(base_hi, base), 1);
-	bw_table_int(t, (int64_t)size);
-	bw_table_hex(t, r, 1);
-	bw_table_hex(t, w, 1);
+	q->vmid = fields[2];
+	q->base = bw_join_256b(base_hi, base);
+	q->size_dw = 1ull << fields[1];
+	q->rptr = bw_join32(rptr_hi, rptr) / 4;
+	q->wptr = bw_join32(wptr_hi, wptr) / 4;
+	q->state = !fields[0]					  ? "not active"
+		   : q->rptr % q->size_dw == q->wptr % q->size_dw ? "empty"
+								  : "busy";
+	bw_table_row(t, q);
 	return NULL;
 }
 
 struct bw_error *bw_queues_show_sdma(struct bw_queues *c, const struct bw_gpu *g)
 {
-	static const struct bw_column columns[] = {
-		{"Queue", "queue", false}, {"VMID", "vmid", true},  {"State", "state", false},
-		{"Ring", "base", false},   {"Words", "size", true}, {"Read", "rptr", true},
-		{"Write", "wptr", true}};
 	enum { MAX_ENGINES = 8, MAX_QUEUES = 8 };
 	struct bw_table t;
 	struct bw_error *err = NULL;
-	bw_table_init(&t, "sdma", columns, BW_ARRAY_SIZE(columns));
+	bw_table_begin(&t, &sdma_facts);
 	for (unsigned e = 0; e < MAX_ENGINES && !err; e++) {
 		/* gfx9 and gfx10 have GFX and RLC0 to 7, gfx11 and later QUEUE0 to 7 */
 		struct sdma_queue q = {.engine = e};
@@ -185,6 +194,19 @@ struct bw_error *bw_queues_show_sdma(struct bw_queues *c, const struct bw_gpu *g
 }
 
 /* ---- what is busy ---- */
+
+struct status_row {
+	const char *name;
+	uint32_t value;
+	struct bw_str fields;
+};
+
+static const struct bw_fact status_rows[] = {
+	{"Register", "name", "text", BW_OF(struct status_row, name)},
+	{"Value", "value", "hex", BW_OF(struct status_row, value), .digits = 8},
+	{"Fields", "fields", "text", BW_OF(struct status_row, fields)},
+};
+BW_FACTS(status_facts, "queues status", "status", status_rows);
 
 struct bw_error *bw_queues_show_status(struct bw_queues *c, const struct bw_gpu *g)
 {
@@ -215,34 +237,30 @@ struct bw_error *bw_queues_show_status(struct bw_queues *c, const struct bw_gpu 
 					    "CP_MES_HEADER_DUMP",
 					    "SDMA0_STATUS_REG",
 					    "SDMA1_STATUS_REG"};
-	static const struct bw_column columns[] = {{"Register", "name", false},
-						   {"Value", "value", false},
-						   {"Fields", "fields", false}};
 	struct bw_table t;
 	struct bw_error *err = NULL;
-	bw_table_init(&t, "status", columns, BW_ARRAY_SIZE(columns));
+	bw_table_begin(&t, &status_facts);
 	for (size_t i = 0; i < BW_ARRAY_SIZE(names) && !err; i++) {
 		struct bw_reg_field_value f[64];
-		struct bw_str set = {0};
+		struct status_row r = {names[i]};
 		struct bw_reg reg;
-		uint32_t addr_dw, value;
+		uint32_t addr_dw;
 		if (!bw_gpu_find(g, names[i], &reg, &addr_dw))
 			continue;
-		err = bw_kmd_reg_read(g->kmd, NULL, addr_dw, &value);
-		if (err || (!value && !c->all))
+		err = bw_kmd_reg_read(g->kmd, NULL, addr_dw, &r.value);
+		if (err || (!r.value && !c->all))
 			continue;
 		size_t n =
-			BW_MIN(bw_reg_decode(&reg, value, f, BW_ARRAY_SIZE(f)), BW_ARRAY_SIZE(f));
+			BW_MIN(bw_reg_decode(&reg, r.value, f, BW_ARRAY_SIZE(f)), BW_ARRAY_SIZE(f));
 		for (size_t k = 0; k < n; k++)
 			if (f[k].value && f[k].field.hi == f[k].field.lo)
-				bw_str_addf(&set, "%s%s", set.len ? " " : "", f[k].field.name);
+				bw_str_addf(&r.fields, "%s%s", r.fields.len ? " " : "",
+					    f[k].field.name);
 			else if (f[k].value)
-				bw_str_addf(&set, "%s%s=0x%" PRIx64, set.len ? " " : "",
+				bw_str_addf(&r.fields, "%s%s=0x%" PRIx64, r.fields.len ? " " : "",
 					    f[k].field.name, f[k].value);
-		bw_table_text(&t, "%s", names[i]);
-		bw_table_hex(&t, value, 8);
-		bw_table_text(&t, "%s", bw_str_text(&set));
-		bw_str_free(&set);
+		bw_table_row(&t, &r);
+		bw_str_free(&r.fields);
 	}
 	if (!err) {
 		bw_out_line(c->look.out, "%s", "Command processors");
@@ -264,46 +282,51 @@ static const struct bw_kmd_ring_fences *fences_of(const struct bw_kmd_ring_fence
 	return NULL;
 }
 
-static void ring_row(const struct bw_gpu *g, const char *ring,
+struct ring_row {
+	const char *ring;
+	uint32_t head[3], signaled, emitted, pending;
+	bool has_head, has_fences;
+};
+
+#define HEAD BW_IF(struct ring_row, has_head), .align = BW_ALIGN_RIGHT
+#define FENCES BW_IF(struct ring_row, has_fences)
+static const struct bw_fact ring_rows[] = {
+	{"Ring", "ring", "text", BW_OF(struct ring_row, ring)},
+	{"Read", "rptr", "hex?", BW_OF(struct ring_row, head[0]), HEAD},
+	{"Write", "wptr", "hex?", BW_OF(struct ring_row, head[1]), HEAD},
+	{"Driver", "driver_wptr", "hex?", BW_OF(struct ring_row, head[2]), HEAD},
+	{"Signaled", "signaled", "count?", BW_OF(struct ring_row, signaled), FENCES},
+	{"Emitted", "emitted", "count?", BW_OF(struct ring_row, emitted), FENCES},
+	{"Pending", "pending", "count?", BW_OF(struct ring_row, pending), FENCES},
+};
+BW_FACTS(ring_facts, "queues rings", "rings", ring_rows);
+
+static void add_ring(const struct bw_gpu *g, const char *ring,
 		     const struct bw_kmd_ring_fences *fences, struct bw_table *t)
 {
 	char file[64];
-	uint32_t head[3];
+	struct ring_row r = {.ring = ring, .has_fences = fences != NULL};
 	size_t done = 0;
 	struct bw_kmd_file *f;
 	snprintf(file, sizeof(file), "amdgpu_ring_%s", ring);
 	struct bw_error *err = bw_kmd_file_open(g->kmd, file, false, &f);
 	if (!err) {
-		err = bw_kmd_file_read(f, 0, head, sizeof(head), &done);
+		err = bw_kmd_file_read(f, 0, r.head, sizeof(r.head), &done);
 		bw_kmd_file_close(f);
 	}
-	bool has_head = !err && done == sizeof(head);
+	r.has_head = !err && done == sizeof(r.head);
 	bw_error_free(err);
-	if (!has_head && !fences)
-		return;
-	bw_table_text(t, "%s", ring);
-	for (int i = 0; i < 3; i++)
-		if (has_head)
-			bw_table_hex(t, head[i], 1);
-		else
-			bw_table_empty(t);
-	if (!fences) {
-		for (int i = 0; i < 3; i++)
-			bw_table_empty(t);
-		return;
+	if (fences) {
+		r.signaled = fences->signaled;
+		r.emitted = fences->emitted;
+		r.pending = fences->emitted - fences->signaled;
 	}
-	bw_table_int(t, fences->signaled);
-	bw_table_int(t, fences->emitted);
-	bw_table_int(t, (int64_t)(uint32_t)(fences->emitted - fences->signaled));
+	if (r.has_head || fences)
+		bw_table_row(t, &r);
 }
 
 void bw_queues_show_rings(struct bw_queues *c, const struct bw_gpu *g)
 {
-	static const struct bw_column columns[] = {
-		{"Ring", "ring", false},	{"Read", "rptr", true},
-		{"Write", "wptr", true},	{"Driver", "driver_wptr", true},
-		{"Signaled", "signaled", true}, {"Emitted", "emitted", true},
-		{"Pending", "pending", true}};
 	/* as gfx_v*_0.c, sdma_v*_0.c, vcn_v*.c and mes_v11_0.c of Linux 6.12 name them */
 	static const char *const names[] = {
 		"gfx_0.0.0",	 "gfx_0.1.0",  "gfx",		"comp_1.0.0",
@@ -317,9 +340,9 @@ void bw_queues_show_rings(struct bw_queues *c, const struct bw_gpu *g)
 	_cleanup_free_ struct bw_kmd_ring_fences *fences = NULL;
 	size_t n = 0;
 	bw_error_free(bw_kmd_fences(g->kmd, &fences, &n)); /* rings without fences */
-	bw_table_init(&t, "rings", columns, BW_ARRAY_SIZE(columns));
+	bw_table_begin(&t, &ring_facts);
 	for (size_t i = 0; i < BW_ARRAY_SIZE(names); i++)
-		ring_row(g, names[i], fences_of(fences, n, names[i]), &t);
+		add_ring(g, names[i], fences_of(fences, n, names[i]), &t);
 	bw_out_line(c->look.out, "%s", "Rings of the driver");
 	bw_out_table(c->look.out, &t, "  none can be read\n");
 	bw_table_fini(&t);

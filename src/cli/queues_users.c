@@ -32,44 +32,50 @@ static const struct bw_queues_mapped *mapped(const struct bw_queues *c,
 	return NULL;
 }
 
+struct user_row {
+	struct bw_kmd_user_queue q;
+	char kind[24], owner[40], hardware[40];
+	uint64_t mqd;
+};
+
+static const struct bw_fact user_rows[] = {
+	{"Client", "client", "count", BW_OF(struct user_row, q.client)},
+	{"Queue", "queue", "count", BW_OF(struct user_row, q.queue)},
+	{"Process", "owner", "text", BW_OF(struct user_row, owner)},
+	{"For", "kind", "text", BW_OF(struct user_row, kind)},
+	{"MQD", "mqd", "hex?", BW_OF(struct user_row, mqd), BW_IF(struct user_row, q.has_mqd)},
+	{"Hardware queue", "hardware_queue", "text", BW_OF(struct user_row, hardware)},
+};
+BW_FACTS(user_facts, "queues users", "user_queues", user_rows);
+
 static void add_row(struct bw_table *t, const struct bw_kmd_user_queue *q,
 		    const struct bw_queues_mapped *m)
 {
-	char kind[24];
-	bw_table_int(t, (int64_t)q->client);
-	bw_table_int(t, (int64_t)q->queue);
+	struct user_row r = {*q, "not known", "not known", "the kernel does not tell"};
 	if (q->pid)
-		bw_table_text(t, "%s (%d)", q->comm, (int)q->pid);
-	else
-		bw_table_text(t, "%s", "not known");
-	if (!q->has_mqd) {
-		bw_table_text(t, "%s", "not known");
-		bw_table_empty(t);
-		bw_table_text(t, "%s", "the kernel does not tell");
-		return;
+		snprintf(r.owner, sizeof(r.owner), "%s (%d)", q->comm, (int)q->pid);
+	if (q->has_mqd) {
+		kind_of(q, r.kind);
+		r.mqd = bw_queues_mqd_address(q->mqd);
+		/* copy engines' queues have no register with the address of the descriptor */
+		snprintf(r.hardware, sizeof(r.hardware), "%s",
+			 q->type < COPYING ? "not mapped" : "not known");
 	}
-	kind_of(q, kind);
-	bw_table_text(t, "%s", kind);
-	bw_table_hex(t, bw_queues_mqd_address(q->mqd), 1);
 	if (m)
-		bw_table_text(t, "me%u.pipe%u.queue%u", m->bank.me, m->bank.pipe, m->bank.queue);
-	else /* copy engines' queues have no register with the address of the descriptor */
-		bw_table_text(t, "%s", q->type < COPYING ? "not mapped" : "not known");
+		snprintf(r.hardware, sizeof(r.hardware), "me%u.pipe%u.queue%u", m->bank.me,
+			 m->bank.pipe, m->bank.queue);
+	bw_table_row(t, &r);
 }
 
 struct bw_error *bw_queues_show_users(struct bw_queues *c, const struct bw_gpu *g, json_t *mqds)
 {
-	static const struct bw_column columns[] = {
-		{"Client", "client", true},  {"Queue", "queue", true},
-		{"Process", "owner", false}, {"For", "kind", false},
-		{"MQD", "mqd", false},	     {"Hardware queue", "hardware_queue", false}};
 	_cleanup_free_ struct bw_kmd_user_queue *list = NULL;
 	size_t n = 0;
 	BW_TRY(bw_kmd_user_queues(g->kmd, &list, &n));
 	if (!n)
 		return NULL;
 	struct bw_table t;
-	bw_table_init(&t, "user_queues", columns, BW_ARRAY_SIZE(columns));
+	bw_table_begin(&t, &user_facts);
 	for (size_t i = 0; i < n && !bw_look_ended; i++) {
 		const struct bw_queues_mapped *m = list[i].has_mqd ? mapped(c, &list[i]) : NULL;
 		char name[64];

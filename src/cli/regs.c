@@ -88,22 +88,33 @@ static bool is_of_gpu(const struct bw_look *l, const struct bw_regs_block *b)
 	return same;
 }
 
-static const struct bw_column register_columns[] = {
-	{"Register", "name", false},   {"Block", "block", false},   {"Version", "version", false},
-	{"Segment", "segment", false}, {"Offset", "offset", false}, {"Fields", "fields", true}};
+struct register_row {
+	struct bw_reg reg;
+	char name[96], version[24], segment[24];
+	const char *block;
+};
+
+static const struct bw_fact register_rows[] = {
+	{"Register", "name", "text", BW_OF(struct register_row, name)},
+	{"Block", "block", "text", BW_OF(struct register_row, block)},
+	{"Version", "version", "text", BW_OF(struct register_row, version)},
+	{"Segment", "segment", "text", BW_OF(struct register_row, segment)},
+	{"Offset", "offset", "hex", BW_OF(struct register_row, reg.offset_dw), .digits = 4},
+	{"Fields", "fields", "count", BW_OF(struct register_row, reg.n_fields)},
+};
+BW_FACTS(register_facts, "regs list", "registers", register_rows);
 
 static void add_register(struct bw_table *t, const struct bw_reg *reg)
 {
-	uint32_t v = bw_regs_version(reg->block);
-	bw_table_text(t, "%s%s", reg->prefix, reg->name);
-	bw_table_text(t, "%s", bw_regs_block_name(reg->block));
-	bw_table_text(t, "%u.%u.%u", BW_IP_NUMBERS(v));
+	struct register_row r = {.reg = *reg, .block = bw_regs_block_name(reg->block)};
+	snprintf(r.name, sizeof(r.name), "%s%s", reg->prefix, reg->name);
+	snprintf(r.version, sizeof(r.version), "%u.%u.%u",
+		 BW_IP_NUMBERS(bw_regs_version(reg->block)));
 	if (reg->segment == BW_REG_INDEXED)
-		bw_table_text(t, "%s", reg->space);
+		snprintf(r.segment, sizeof(r.segment), "%s", reg->space);
 	else
-		bw_table_text(t, "%d", reg->segment);
-	bw_table_hex(t, reg->offset_dw, 4);
-	bw_table_int(t, reg->n_fields);
+		snprintf(r.segment, sizeof(r.segment), "%d", reg->segment);
+	bw_table_row(t, &r);
 }
 
 static struct bw_error *find_registers(struct bw_look *l)
@@ -114,7 +125,7 @@ static struct bw_error *find_registers(struct bw_look *l)
 		return bw_errorf(BW_E_INVALID, "find wants one name");
 	bool is_pattern = strpbrk(l->words[1], "*?") != NULL;
 	snprintf(pattern, sizeof(pattern), is_pattern ? "%s" : "*%s*", l->words[1]);
-	bw_table_init(&t, "registers", register_columns, BW_ARRAY_SIZE(register_columns));
+	bw_table_begin(&t, &register_facts);
 	/* Registers of just this name come first. */
 	for (int round = is_pattern ? 1 : 0; round < 2; round++) {
 		const struct bw_regs_block *b;
@@ -178,7 +189,7 @@ static struct bw_error *list(struct bw_look *l)
 	if (l->n_words != 2)
 		return bw_errorf(BW_E_INVALID, "list wants one block");
 	BW_TRY(block_of(l, l->words[1], &b));
-	bw_table_init(&t, "registers", register_columns, BW_ARRAY_SIZE(register_columns));
+	bw_table_begin(&t, &register_facts);
 	for (size_t i = 0; i < bw_regs_count(b); i++) {
 		struct bw_reg reg = bw_regs_get(b, i);
 		add_register(&t, &reg);
@@ -190,28 +201,29 @@ static struct bw_error *list(struct bw_look *l)
 	return NULL;
 }
 
+static void bits(struct bw_table *t, const void *of)
+{
+	const struct bw_reg_field *f = &((const struct bw_reg_field_value *)of)->field;
+	if (f->hi == f->lo)
+		bw_table_text(t, "%u", f->lo);
+	else
+		bw_table_text(t, "%u:%u", f->hi, f->lo);
+}
+
+static const struct bw_fact field_rows[] = {
+	{"  Field", "name", "text", BW_OF(struct bw_reg_field_value, field.name)},
+	{"Bits", NULL, "text", BW_GET(bits)},
+	{NULL, "high", "count", BW_OF(struct bw_reg_field_value, field.hi)},
+	{NULL, "low", "count", BW_OF(struct bw_reg_field_value, field.lo)},
+	{"Value", "value", "hex", BW_OF(struct bw_reg_field_value, value)},
+};
+BW_FACTS(field_facts, "regs decode", "fields", field_rows);
+
 void bw_look_fields(struct bw_out *o, const struct bw_reg *reg, uint64_t word)
 {
-	static const struct bw_column columns[] = {
-		{"  Field", NULL, false}, {NULL, "name", false}, {"Bits", NULL, false},
-		{NULL, "high", false},	  {NULL, "low", false},	 {"Value", "value", false}};
 	struct bw_reg_field_value f[BW_LOOK_MAX_FIELDS];
 	size_t n = BW_MIN(bw_reg_decode(reg, word, f, BW_ARRAY_SIZE(f)), BW_ARRAY_SIZE(f));
-	struct bw_table t;
-	bw_table_init(&t, "fields", columns, BW_ARRAY_SIZE(columns));
-	for (size_t i = 0; i < n; i++) {
-		bw_table_text(&t, "  %s", f[i].field.name);
-		bw_table_text(&t, "%s", f[i].field.name);
-		if (f[i].field.hi == f[i].field.lo)
-			bw_table_text(&t, "%u", f[i].field.lo);
-		else
-			bw_table_text(&t, "%u:%u", f[i].field.hi, f[i].field.lo);
-		bw_table_int(&t, f[i].field.hi);
-		bw_table_int(&t, f[i].field.lo);
-		bw_table_hex(&t, f[i].value, 1);
-	}
-	bw_out_table(o, &t, "  (its fields are not known)\n");
-	bw_table_fini(&t);
+	bw_out_facts(o, &field_facts, f, n, "  (its fields are not known)\n");
 }
 
 /* For an HQD: the size that QUEUE_SIZE stands for, which people look the register up for. */

@@ -167,7 +167,14 @@ static void show_config(struct bw_look *l, const struct bw_gpuvm_layout *t)
 	bw_str_free(&s);
 }
 
-static void text_size(struct bw_table *t, uint64_t b)
+struct level_row {
+	struct bw_gpuvm_layout_level k;
+	uint64_t index;
+	bool has_index;
+};
+
+/* As text in the largest unit that fits. */
+static void add_size(struct bw_table *t, json_t *json, uint64_t b)
 {
 	static const char *const units[] = {"", " KiB", " MiB", " GiB", " TiB", " PiB"};
 	unsigned u = 0;
@@ -175,17 +182,53 @@ static void text_size(struct bw_table *t, uint64_t b)
 		b /= 1024;
 		u++;
 	}
-	bw_table_text(t, "%" PRIu64 "%s", b, units[u]);
+	bw_table_both(t, json, "%" PRIu64 "%s", b, units[u]);
 }
+
+static void entry_covers(struct bw_table *t, const void *of)
+{
+	uint64_t b = ((const struct level_row *)of)->k.covers_b;
+	add_size(t, json_sprintf("0x%" PRIx64, b), b);
+}
+
+static void block_takes(struct bw_table *t, const void *of)
+{
+	uint64_t b = ((const struct level_row *)of)->k.block_b;
+	add_size(t, json_integer((json_int_t)b), b);
+}
+
+static void block_covers(struct bw_table *t, const void *of)
+{
+	uint64_t b = ((const struct level_row *)of)->k.block_covers_b;
+	add_size(t, json_sprintf("0x%" PRIx64, b), b);
+}
+
+static void address_bits(struct bw_table *t, const void *of)
+{
+	const struct bw_gpuvm_layout_level *k = &((const struct level_row *)of)->k;
+	unsigned bits = 0;
+	while (bits < 63 && 1ull << bits < k->n_entries)
+		bits++;
+	if (bits)
+		bw_table_text(t, "%u:%u", k->shift + bits - 1, k->shift);
+	else
+		bw_table_text(t, "none");
+}
+
+static const struct bw_fact level_rows[] = {
+	{"Level", "level", "text", BW_OF(struct level_row, k.name)},
+	{"Entries", "entries", "count", BW_OF(struct level_row, k.n_entries)},
+	{"Entry covers", "entry_covers", "hex", BW_GET(entry_covers), .align = BW_ALIGN_RIGHT},
+	{"Block takes", "block_bytes", "count", BW_GET(block_takes)},
+	{"Block covers", "block_covers", "hex", BW_GET(block_covers), .align = BW_ALIGN_RIGHT},
+	{"Address bits", "bits", "text", BW_GET(address_bits)},
+	{"Index", "index", "hex?", BW_OF(struct level_row, index),
+	 BW_IF(struct level_row, has_index), .align = BW_ALIGN_RIGHT},
+};
+BW_FACTS(level_facts, "vm layout", "levels", level_rows);
 
 static struct bw_error *layout(struct bw_look *l)
 {
-	static const struct bw_column columns[] = {
-		{"Level", "level", false},	 {"Entries", "entries", true},
-		{"Entry covers", NULL, true},	 {NULL, "entry_covers", false},
-		{"Block takes", NULL, true},	 {NULL, "block_bytes", false},
-		{"Block covers", NULL, true},	 {NULL, "block_covers", false},
-		{"Address bits", "bits", false}, {"Index", "index", true}};
 	struct vm_command *c = l->cookie;
 	struct bw_gpuvm_layout_spec s;
 	struct bw_gpuvm_layout v;
@@ -206,26 +249,14 @@ static struct bw_error *layout(struct bw_look *l)
 	bw_out_int(l->out, "bfs", s.bfs);
 	bw_out_bool(l->out, "translate_further", s.further);
 	bw_out_hex(l->out, "vm_size", s.size_b);
-	bw_table_init(&t, "levels", columns, BW_ARRAY_SIZE(columns) - !c->has_at);
+	bw_table_begin(&t, &level_facts);
+	if (!c->has_at)
+		bw_table_hide(&t, "index");
 	for (unsigned i = 0; i < v.n_levels; i++) {
-		const struct bw_gpuvm_layout_level *k = &v.level[i];
-		unsigned bits = 0;
-		while (bits < 63 && 1ull << bits < k->n_entries)
-			bits++;
-		bw_table_text(&t, "%s", k->name);
-		bw_table_int(&t, (int64_t)k->n_entries);
-		text_size(&t, k->covers_b);
-		bw_table_hex(&t, k->covers_b, 1);
-		text_size(&t, k->block_b);
-		bw_table_int(&t, (int64_t)k->block_b);
-		text_size(&t, k->block_covers_b);
-		bw_table_hex(&t, k->block_covers_b, 1);
-		if (bits)
-			bw_table_text(&t, "%u:%u", k->shift + bits - 1, k->shift);
-		else
-			bw_table_text(&t, "none");
+		struct level_row r = {v.level[i], .has_index = c->has_at};
 		if (c->has_at)
-			bw_table_hex(&t, bw_gpuvm_layout_index(&v, i, c->at - c->start), 1);
+			r.index = bw_gpuvm_layout_index(&v, i, c->at - c->start);
+		bw_table_row(&t, &r);
 	}
 	bw_out_table(l->out, &t, "");
 	bw_table_fini(&t);
@@ -312,11 +343,41 @@ static void add_entry_words(enum bw_gpuvm_gen gen, unsigned level, bool is_direc
 	bw_str_add(out, ".");
 }
 
+struct field_row {
+	enum bw_gpuvm_gen gen;
+	struct bw_gpuvm_entry_field f;
+};
+
+static void field_bits(struct bw_table *t, const void *of)
+{
+	const struct field_row *r = of;
+	if (r->f.hi == r->f.lo)
+		bw_table_text(t, "%u", r->f.lo);
+	else
+		bw_table_text(t, "%u:%u", r->f.hi, r->f.lo);
+}
+
+static void meaning(struct bw_table *t, const void *of)
+{
+	const struct field_row *r = of;
+	struct bw_str text = {0};
+	add_meaning(r->gen, &r->f, &text);
+	bw_table_text(t, "%s", bw_str_text(&text));
+	bw_str_free(&text);
+}
+
+static const struct bw_fact field_rows[] = {
+	{"Field", "name", "text", BW_OF(struct field_row, f.name)},
+	{"Bits", NULL, "text", BW_GET(field_bits)},
+	{NULL, "high", "count", BW_OF(struct field_row, f.hi)},
+	{NULL, "low", "count", BW_OF(struct field_row, f.lo)},
+	{"Value", "value", "hex", BW_OF(struct field_row, f.value)},
+	{"", "meaning", "text", BW_GET(meaning)},
+};
+BW_FACTS(entry_facts, "vm entry", "fields", field_rows);
+
 static struct bw_error *entry(struct bw_look *l)
 {
-	static const struct bw_column columns[] = {
-		{"Field", "name", false}, {"Bits", NULL, false},     {NULL, "high", false},
-		{NULL, "low", false},	  {"Value", "value", false}, {"", "meaning", false}};
 	struct vm_command *c = l->cookie;
 	struct bw_gpuvm_entry_field f[BW_GPUVM_MAX_ENTRY_FIELDS];
 	struct bw_table t;
@@ -343,20 +404,10 @@ static struct bw_error *entry(struct bw_look *l)
 	bw_out_line(l->out, "%s", bw_str_text(&words));
 	bw_out_hex(l->out, "entry", raw);
 	bw_out_str(l->out, "summary", bw_str_text(&words));
-	bw_table_init(&t, "fields", columns, BW_ARRAY_SIZE(columns));
+	bw_table_begin(&t, &entry_facts);
 	for (size_t i = 0; i < n; i++) {
-		struct bw_str meaning = {0};
-		add_meaning(gen, &f[i], &meaning);
-		bw_table_text(&t, "%s", f[i].name);
-		if (f[i].hi == f[i].lo)
-			bw_table_text(&t, "%u", f[i].lo);
-		else
-			bw_table_text(&t, "%u:%u", f[i].hi, f[i].lo);
-		bw_table_int(&t, f[i].hi);
-		bw_table_int(&t, f[i].lo);
-		bw_table_hex(&t, f[i].value, 1);
-		bw_table_text(&t, "%s", bw_str_text(&meaning));
-		bw_str_free(&meaning);
+		struct field_row r = {gen, f[i]};
+		bw_table_row(&t, &r);
 	}
 	bw_out_table(l->out, &t, "");
 	bw_table_fini(&t);

@@ -8,9 +8,11 @@
 
 #include "base/util.h"
 
+static const char *const memories[] = {"vram", "system"};
+
 static const char *memory_name(bool system)
 {
-	return system ? "system" : "vram";
+	return memories[system];
 }
 
 static void add_size(struct bw_str *out, uint64_t size_b)
@@ -48,43 +50,65 @@ static void show_context(struct bw_look *l, const struct bw_look_vm *vm, uint64_
 	bw_str_free(&part);
 }
 
+struct step_row {
+	struct bw_gpuvm_step s;
+	bool is_readable;
+	struct bw_str flags, leads_to;
+};
+
+static void entry_at(struct bw_table *t, const void *of)
+{
+	const struct bw_gpuvm_step *s = &((const struct step_row *)of)->s;
+	bw_table_text(t, "%s 0x%" PRIx64, memory_name(s->system), s->address);
+}
+
+static void entry_value(struct bw_table *t, const void *of)
+{
+	const struct step_row *r = of;
+	if (r->is_readable)
+		bw_table_hex(t, r->s.value, 16);
+	else
+		bw_table_text(t, "cannot be read");
+}
+
+static void level(struct bw_table *t, const void *of)
+{
+	bw_table_text(t, "%s", bw_gpuvm_level_name(((const struct step_row *)of)->s.level));
+}
+
+static const struct bw_fact step_rows[] = {
+	{"Level", "level", "text", BW_GET(level)},
+	{"Entry at", NULL, "text", BW_GET(entry_at)},
+	{NULL, "memory", "", BW_OF(struct step_row, s.system), BW_NAMES(memories)},
+	{NULL, "address", "hex", BW_OF(struct step_row, s.address)},
+	{"Index", "index", "hex", BW_OF(struct step_row, s.index)},
+	{"Value", "value", "text", BW_GET(entry_value)},
+	{"Bits", "flags", "text?", BW_OF(struct step_row, flags),
+	 BW_IF(struct step_row, is_readable)},
+	{"Leads to", "leads_to", "text?", BW_OF(struct step_row, leads_to)},
+};
+BW_FACTS(step_facts, "vm walk", "steps", step_rows);
+
 static void show_steps(struct bw_look *l, const struct bw_gpuvm_context *c,
 		       const struct bw_gpuvm_range *r)
 {
-	static const struct bw_column columns[] = {
-		{"Level", "level", false}, {"Entry at", NULL, false},
-		{NULL, "memory", false},   {NULL, "address", false},
-		{"Index", "index", false}, {"Value", "value", false},
-		{"Bits", "flags", false},  {"Leads to", "leads_to", false}};
 	struct bw_table t;
-	bw_table_init(&t, "steps", columns, BW_ARRAY_SIZE(columns));
+	bw_table_begin(&t, &step_facts);
 	for (unsigned i = 0; i < r->n_steps; i++) {
-		const struct bw_gpuvm_step *s = &r->step[i];
-		bool unreadable = r->verdict == BW_GPUVM_UNREADABLE && i + 1 == r->n_steps;
+		struct step_row row = {r->step[i],
+				       r->verdict != BW_GPUVM_UNREADABLE || i + 1 < r->n_steps};
 		bool dir = bw_gpuvm_step_is_directory(c, r, i);
 		struct bw_gpuvm_entry e =
-			dir ? bw_gpuvm_pde(c->gen, s->value) : bw_gpuvm_pte(c->gen, s->value);
-		struct bw_str flags = {0};
-		bw_gpuvm_entry_flags(c->gen, dir, s->value, &flags);
-		bw_table_text(&t, "%s", bw_gpuvm_level_name(s->level));
-		bw_table_text(&t, "%s 0x%" PRIx64, memory_name(s->system), s->address);
-		bw_table_text(&t, "%s", memory_name(s->system));
-		bw_table_hex(&t, s->address, 1);
-		bw_table_hex(&t, s->index, 1);
-		if (unreadable) {
-			bw_table_text(&t, "cannot be read");
-			bw_table_empty(&t);
-			bw_table_empty(&t);
-		} else {
-			bw_table_hex(&t, s->value, 16);
-			bw_table_text(&t, "%s", bw_str_text(&flags));
-			if (e.valid)
-				bw_table_text(&t, "%s at %s 0x%" PRIx64, dir ? "table" : "page",
-					      memory_name(e.system), e.base);
-			else
-				bw_table_text(&t, "nothing");
-		}
-		bw_str_free(&flags);
+			dir ? bw_gpuvm_pde(c->gen, row.s.value) : bw_gpuvm_pte(c->gen, row.s.value);
+		bw_gpuvm_entry_flags(c->gen, dir, row.s.value, &row.flags);
+		if (row.is_readable && e.valid)
+			bw_str_addf(&row.leads_to, "%s at %s 0x%" PRIx64, dir ? "table" : "page",
+				    memory_name(e.system), e.base);
+		else if (row.is_readable)
+			bw_str_add(&row.leads_to, "nothing");
+		bw_table_row(&t, &row);
+		bw_str_free(&row.flags);
+		bw_str_free(&row.leads_to);
 	}
 	if (r->n_steps || l->json)
 		bw_out_table(l->out, &t, "");
@@ -218,6 +242,7 @@ struct bw_error *bw_look_walk(struct bw_look *l, struct bw_look_vm *vm, uint64_t
 /* ---- maps ---- */
 
 struct run {
+	enum bw_gpuvm_gen gen;
 	bool is_open, is_system;
 	uint64_t va, size_b, address;
 	struct bw_gpuvm_entry entry; /* of the first page */
@@ -231,42 +256,52 @@ static bool is_of_kind(const struct bw_gpuvm_entry *a, const struct bw_gpuvm_ent
 	       a->coherent == b->coherent && a->mtype == b->mtype && a->tmz == b->tmz;
 }
 
-static void close_run(struct bw_table *t, const struct bw_gpuvm_context *c, const struct run *m)
+static void run_end(struct bw_table *t, const void *of)
 {
-	if (!m->is_open)
-		return;
-	bw_table_hex(t, m->va, 12);
+	const struct run *m = of;
 	bw_table_hex(t, m->va + m->size_b - 1, 12);
+}
+
+static void run_size(struct bw_table *t, const void *of)
+{
+	const struct run *m = of;
 	struct bw_str size = {0};
 	add_size(&size, m->size_b);
-	bw_table_text(t, "%s", bw_str_text(&size));
+	bw_table_both(t, json_integer((json_int_t)m->size_b), "%s", bw_str_text(&size));
 	bw_str_free(&size);
-	bw_table_int(t, (int64_t)m->size_b);
-	bw_table_int(t, m->n_pages);
-	bw_table_text(t, "%s", memory_name(m->is_system));
-	bw_table_hex(t, m->address, 1);
+}
+
+static void run_access(struct bw_table *t, const void *of)
+{
+	const struct run *m = of;
 	const struct bw_gpuvm_entry *e = &m->entry;
 	bw_table_text(t, "%s%s%s%s %s", e->read ? "r" : "-", e->write ? "w" : "-",
 		      e->execute ? "x" : "-", e->coherent ? "c" : "-",
-		      bw_gpuvm_mtype_name(c->gen, e->mtype));
+		      bw_gpuvm_mtype_name(m->gen, e->mtype));
 }
+
+static const struct bw_fact run_rows[] = {
+	{"From", "from", "hex", BW_OF(struct run, va), .digits = 12},
+	{"To", "to", "hex", BW_GET(run_end)},
+	{"Size", "bytes", "count", BW_GET(run_size)},
+	{"Pages", "pages", "count", BW_OF(struct run, n_pages)},
+	{"Memory", "memory", "", BW_OF(struct run, is_system), BW_NAMES(memories)},
+	{"Address", "physical", "hex", BW_OF(struct run, address)},
+	{"Access", "access", "text", BW_GET(run_access)},
+};
+BW_FACTS(run_facts, "vm maps", "ranges", run_rows);
 
 enum { MAX_RUNS = 100000 };
 
 struct bw_error *bw_look_maps(struct bw_look *l, struct bw_look_vm *vm)
 {
-	static const struct bw_column columns[] = {
-		{"From", "from", false},	{"To", "to", false},
-		{"Size", NULL, true},		{NULL, "bytes", false},
-		{"Pages", "pages", true},	{"Memory", "memory", false},
-		{"Address", "physical", false}, {"Access", "access", false}};
 	const struct bw_gpuvm_context *c = &vm->space.context;
 	struct bw_table t;
 	struct run m = {0};
 	unsigned n = 0;
 	uint64_t total_b = 0;
 	const char *stopped = NULL;
-	bw_table_init(&t, "ranges", columns, BW_ARRAY_SIZE(columns));
+	bw_table_begin(&t, &run_facts);
 	for (uint64_t va = c->start; va <= c->end && n < MAX_RUNS && !bw_look_ended;) {
 		struct bw_gpuvm_range r;
 		bool mapped = bw_gpuvm_walk(c, bw_look_vm_read, vm, va, &r) &&
@@ -281,9 +316,11 @@ struct bw_error *bw_look_maps(struct bw_look *l, struct bw_look_vm *vm)
 			    m.is_system == r.system && m.address + m.size_b == r.address &&
 			    is_of_kind(&m.entry, &r.entry);
 		if (!more) {
-			close_run(&t, c, &m);
+			if (m.is_open)
+				bw_table_row(&t, &m);
 			n += m.is_open;
-			m = (struct run){.is_open = mapped,
+			m = (struct run){.gen = c->gen,
+					 .is_open = mapped,
 					 .is_system = r.system,
 					 .va = va,
 					 .address = r.address,
@@ -298,8 +335,8 @@ struct bw_error *bw_look_maps(struct bw_look *l, struct bw_look_vm *vm)
 			break;
 		va = next;
 	}
-	if (n < MAX_RUNS)
-		close_run(&t, c, &m);
+	if (n < MAX_RUNS && m.is_open)
+		bw_table_row(&t, &m);
 	bw_out_begin(l->out, "command", "vm maps");
 	if (!vm->text.is_user_queue)
 		bw_out_int(l->out, "vmid", c->vmid);

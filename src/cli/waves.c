@@ -53,21 +53,6 @@ static void add_state(const struct bw_wave_state *s, struct bw_str *out)
 		bw_str_add(out, "running");
 }
 
-/* What SPI gives a wave that has a trap handler. */
-static void show_dispatch(struct bw_table *t, const struct bw_target_wave *w)
-{
-	const uint32_t *g = w->workgroup;
-	if (w->wave_in_group == BW_GROUP_UNKNOWN) {
-		bw_table_empty(t);
-		bw_table_empty(t);
-		bw_table_empty(t);
-		return;
-	}
-	bw_table_int(t, w->dispatch_packet);
-	bw_table_text(t, "(%u,%u,%u)/%u", g[0], g[1], g[2], w->wave_in_group);
-	bw_table_json_cell(t, json_pack("[i,i,i]", (int)g[0], (int)g[1], (int)g[2]));
-}
-
 /* ---- registers ---- */
 
 static const uint32_t *lanes_of(const struct bw_scan_wave *w, unsigned vgpr)
@@ -139,55 +124,84 @@ static void show_registers(struct bw_look *l, const struct bw_scan_wave *w)
 
 /* ---- the list ---- */
 
+struct wave_row {
+	const struct waves_command *c;
+	struct bw_scan_wave w;
+	char place[32];
+	const char *process;
+	int32_t pid;
+	uint64_t trapped_at;
+	struct bw_str state, symbol;
+	bool is_trapped, is_placed;
+};
+
+static void exec(struct bw_table *t, const void *of)
+{
+	const struct wave_row *r = of;
+	bw_table_hex(t, r->w.wave.exec, r->w.wave.lanes / 4);
+}
+
+static void workgroup(struct bw_table *t, const void *of)
+{
+	const struct wave_row *r = of;
+	const uint32_t *g = r->w.wave.workgroup;
+	if (r->is_placed)
+		bw_table_both(t, json_pack("[i,i,i]", (int)g[0], (int)g[1], (int)g[2]),
+			      "(%u,%u,%u)/%u", g[0], g[1], g[2], r->w.wave.wave_in_group);
+}
+
+static void registers(struct bw_table *t, const void *of)
+{
+	const struct wave_row *r = of;
+	if (r->c->look.json && r->c->registers)
+		bw_table_json_cell(t, registers_json(&r->w));
+}
+
+static const struct bw_fact wave_rows[] = {
+	{"Place", "place", "text", BW_OF(struct wave_row, place)},
+	{"VMID", "vmid", "count", BW_OF(struct wave_row, w.wave.space)},
+	{"Process", "process", "text?", BW_OF(struct wave_row, process)},
+	{NULL, "pid", "integer?", BW_OF(struct wave_row, pid)},
+	{"State", "state", "text", BW_OF(struct wave_row, state)},
+	{"PC", "pc", "hex", BW_OF(struct wave_row, w.wave.pc)},
+	{NULL, "trapped_at", "hex?", BW_OF(struct wave_row, trapped_at),
+	 BW_IF(struct wave_row, is_trapped)},
+	{"Function", "symbol", "text?", BW_OF(struct wave_row, symbol)},
+	{"Lanes", "lanes", "wave-size", BW_OF(struct wave_row, w.wave.lanes),
+	 .align = BW_ALIGN_RIGHT},
+	{"EXEC", "exec", "hex", BW_GET(exec)},
+	{"Dispatch", "dispatch", "count?", BW_OF(struct wave_row, w.wave.dispatch_packet),
+	 BW_IF(struct wave_row, is_placed)},
+	{"Workgroup", "workgroup", "dims?", BW_GET(workgroup)},
+	{NULL, "registers", "scanned-registers?", BW_GET(registers)},
+};
+BW_FACTS(wave_facts, "waves", "waves", wave_rows);
+
+static void add_wave(struct bw_table *t, struct waves_command *c, const struct bw_scan_wave *w)
+{
+	const struct bw_kmd_client *process = bw_scan_symbols_process(&c->symbols, w->wave.space);
+	struct wave_row r = {.c = c,
+			     .w = *w,
+			     .process = process ? process->comm : NULL,
+			     .pid = process ? process->pid : 0,
+			     .trapped_at = bw_scan_code_pc(w),
+			     .is_trapped = bw_wave_get(&w->wave.state, BW_WF_IN_HANDLER),
+			     .is_placed = w->wave.wave_in_group != BW_GROUP_UNKNOWN};
+	bw_place_text(w->place, r.place);
+	add_state(&w->wave.state, &r.state);
+	bw_scan_symbols_at(&c->symbols, w->wave.space, r.trapped_at, &r.symbol);
+	bw_table_row(t, &r);
+	bw_str_free(&r.state);
+	bw_str_free(&r.symbol);
+}
+
 static void show(struct waves_command *c, const struct bw_scan_waves *list)
 {
-	static const struct bw_column columns[] = {
-		{"Place", "place", false},	{"VMID", "vmid", true},
-		{"Process", "process", false},	{NULL, "pid", false},
-		{"State", "state", false},	{"PC", "pc", false},
-		{NULL, "trapped_at", false},	{"Function", "symbol", false},
-		{"Lanes", "lanes", true},	{"EXEC", "exec", false},
-		{"Dispatch", "dispatch", true}, {"Workgroup", NULL, false},
-		{NULL, "workgroup", false},	{NULL, "registers", false}};
 	struct bw_look *l = &c->look;
 	struct bw_table t;
-	bw_table_init(&t, "waves", columns, BW_ARRAY_SIZE(columns));
-	bw_vec_each(list, w) {
-		char place[32];
-		struct bw_str state = {0}, symbol = {0};
-		const struct bw_kmd_client *process =
-			bw_scan_symbols_process(&c->symbols, w->wave.space);
-		bw_place_text(w->place, place);
-		bw_table_text(&t, "%s", place);
-		bw_table_int(&t, w->wave.space);
-		if (process) {
-			bw_table_text(&t, "%s", process->comm);
-			bw_table_int(&t, process->pid);
-		} else {
-			bw_table_empty(&t);
-			bw_table_empty(&t);
-		}
-		add_state(&w->wave.state, &state);
-		bw_table_text(&t, "%s", bw_str_text(&state));
-		bw_table_hex(&t, w->wave.pc, 1);
-		if (bw_wave_get(&w->wave.state, BW_WF_IN_HANDLER))
-			bw_table_hex(&t, bw_scan_code_pc(w), 1);
-		else
-			bw_table_empty(&t);
-		if (bw_scan_symbols_at(&c->symbols, w->wave.space, bw_scan_code_pc(w), &symbol))
-			bw_table_text(&t, "%s", bw_str_text(&symbol));
-		else
-			bw_table_empty(&t);
-		bw_table_int(&t, w->wave.lanes);
-		bw_table_hex(&t, w->wave.exec, w->wave.lanes / 4);
-		show_dispatch(&t, &w->wave);
-		if (l->json && c->registers)
-			bw_table_json_cell(&t, registers_json(w));
-		else
-			bw_table_empty(&t);
-		bw_str_free(&state);
-		bw_str_free(&symbol);
-	}
+	bw_table_begin(&t, &wave_facts);
+	bw_vec_each(list, w)
+		add_wave(&t, c, w);
 	bw_out_begin(l->out, "command", "waves");
 	bw_out_bool(l->out, "halted", c->halt);
 	bw_out_table(l->out, &t, "There are no waves.\n");

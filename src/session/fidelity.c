@@ -21,12 +21,18 @@ static const struct {
 	[BW_KMD_UNUSUAL] = {"unusual", "unusual"},
 };
 
-static const struct bw_column columns[] = {
-	{"Opcode", "opcode", false},
-	{"Times", "times", true},
-	{"Executed", "executed", false},
-	{"Why", "why", false},
+static void executed(struct bw_table *t, const void *of)
+{
+	bw_table_text(t, "%s", kinds[((const struct bw_kmd_fidelity_row *)of)->kind].text);
+}
+
+static const struct bw_fact opcode_rows[] = {
+	{"Opcode", "opcode", "text", BW_OF(struct bw_kmd_fidelity_row, name)},
+	{"Times", "times", "count", BW_OF(struct bw_kmd_fidelity_row, count)},
+	{"Executed", "executed", "text", BW_GET(executed)},
+	{"Why", "why", "text", BW_OF(struct bw_kmd_fidelity_row, why)},
 };
+BW_FACTS(opcode_facts, "fidelity", "opcodes", opcode_rows);
 
 /* Server options are words; more go after those that the user gave. */
 struct bw_error *bw_add_server_args(const char *words)
@@ -44,19 +50,6 @@ struct bw_error *bw_check_fidelity(struct bw_kmd *kmd)
 	_cleanup_free_ struct bw_kmd_fidelity_row *rows = NULL;
 	size_t n;
 	return bw_kmd_fidelity(kmd, &rows, &n);
-}
-
-/* What is not exact, one row each. */
-static void fill(struct bw_table *t, const struct bw_kmd_fidelity_row *rows, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (rows[i].kind == BW_KMD_EXACT)
-			continue;
-		bw_table_text(t, "%s", rows[i].name);
-		bw_table_int(t, (int64_t)rows[i].count);
-		bw_table_text(t, "%s", kinds[rows[i].kind].text);
-		bw_table_text(t, "%s", rows[i].why);
-	}
 }
 
 /* "1000 instructions executed: 900 exact, 100 within 1 ULP." */
@@ -93,8 +86,10 @@ struct bw_error *bw_show_fidelity(struct bw_kmd *kmd, struct bw_out *o)
 		all += rows[i].count;
 	}
 	struct bw_table t;
-	bw_table_init(&t, "opcodes", columns, BW_ARRAY_SIZE(columns));
-	fill(&t, rows, n);
+	bw_table_begin(&t, &opcode_facts);
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].kind != BW_KMD_EXACT)
+			bw_table_row(&t, &rows[i]);
 	bw_out_begin(o, "event", "fidelity");
 	summary(o, count, all);
 	bw_out_int(o, "instructions", (int64_t)all);

@@ -198,46 +198,44 @@ static void show_lines(struct bw_out *o, struct bw_debug *d, const struct report
 	}
 }
 
-static void place_cells(struct bw_table *t, struct bw_debug *d, const struct finding *f)
+struct finding_row {
+	struct finding f;
+	char instruction[128];
+	struct bw_where where;
+};
+
+static void offset(struct bw_table *t, const void *of)
 {
-	struct bw_where w;
-	bool known = where_is(d, f, &w);
-	if (known && w.function)
-		bw_table_text(t, "%s", w.function);
-	else
-		bw_table_empty(t);
-	if (known && w.has_line) {
-		bw_table_text(t, "%s", w.line.file);
-		bw_table_int(t, w.line.line);
-	} else {
-		bw_table_empty(t);
-		bw_table_empty(t);
-	}
+	const struct finding *f = &((const struct finding_row *)of)->f;
+	bw_table_int(t, (int64_t)(f->pc - f->start));
 }
+
+/* In text it has another form (show_lines). */
+#define HAS_LINE BW_IF(struct finding_row, where.has_line)
+static const struct bw_fact finding_rows[] = {
+	{NULL, "kind", "text", BW_OF(struct finding_row, f.kind)},
+	{NULL, "times", "count", BW_OF(struct finding_row, f.times)},
+	{NULL, "vmid", "count", BW_OF(struct finding_row, f.vmid)},
+	{NULL, "address", "hex", BW_OF(struct finding_row, f.pc)},
+	{NULL, "offset", "integer", BW_GET(offset)},
+	{NULL, "instruction", "text", BW_OF(struct finding_row, instruction)},
+	{NULL, "function", "text?", BW_OF(struct finding_row, where.function)},
+	{NULL, "file", "text?", BW_OF(struct finding_row, where.line.file), HAS_LINE},
+	{NULL, "line", "count?", BW_OF(struct finding_row, where.line.line), HAS_LINE},
+	{NULL, "text", "text", BW_OF(struct finding_row, f.text)},
+};
+BW_FACTS(finding_facts, "strict", "findings", finding_rows);
 
 static void show_table(struct bw_out *o, struct bw_debug *d, const struct report *r)
 {
-	/* clang-format off */
-	static const struct bw_column columns[] = {
-		{"Kind", "kind", false},	 {"Times", "times", true}, {"VMID", "vmid", true},
-		{"Address", "address", false},	 {"Offset", "offset", true}, {"Instruction", "instruction", false},
-		{"Function", "function", false}, {"File", "file", false},   {"Line", "line", true},
-		{"Finding", "text", false},
-	};
-	/* clang-format on */
 	struct bw_table t;
-	bw_table_init(&t, "findings", columns, BW_ARRAY_SIZE(columns));
+	bw_table_begin(&t, &finding_facts);
 	bw_vec_each(&r->findings, f) {
-		char text[128];
-		instruction_text(r, f, text, sizeof(text));
-		bw_table_text(&t, "%s", f->kind);
-		bw_table_int(&t, (int64_t)f->times);
-		bw_table_int(&t, (int64_t)f->vmid);
-		bw_table_text(&t, "0x%" PRIx64, f->pc);
-		bw_table_int(&t, (int64_t)(f->pc - f->start));
-		bw_table_text(&t, "%s", text);
-		place_cells(&t, d, f);
-		bw_table_text(&t, "%s", f->text);
+		struct finding_row row = {.f = *f};
+		instruction_text(r, f, row.instruction, sizeof(row.instruction));
+		if (!where_is(d, f, &row.where))
+			row.where = (struct bw_where){0};
+		bw_table_row(&t, &row);
 	}
 	bw_out_table(o, &t, "");
 	bw_table_fini(&t);

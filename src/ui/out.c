@@ -421,6 +421,17 @@ void bw_out_table(struct bw_out *o, const struct bw_table *t, const char *if_emp
 	bw_str_free(&text);
 }
 
+void bw_out_facts_of(struct bw_out *o, const struct bw_fact_table *facts, const void *elements,
+		     size_t n, size_t element_b, const char *if_empty)
+{
+	struct bw_table t;
+	bw_table_begin(&t, facts);
+	for (size_t i = 0; i < n; i++)
+		bw_table_row(&t, (const char *)elements + i * element_b);
+	bw_out_table(o, &t, if_empty);
+	bw_table_fini(&t);
+}
+
 void bw_out_error(struct bw_out *o, const struct bw_error *err)
 {
 	if (o->json) {

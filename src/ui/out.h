@@ -6,7 +6,7 @@
  * (and each event) becomes one JSON object on one line: {"type": "answer", "command": ..., facts}
  * or {"type": "event", "event": ..., facts}. A command gives both, lines for people and facts for
  * programs, and the mode chooses; an object without facts gets the lines instead ("lines").
- * doc/json.md describes the objects, doc/json.schema.json is their schema. */
+ * doc/json.md describes the objects, json.schema.json (of doc/json.schema.in) is their schema. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -73,6 +73,11 @@ void bw_out_json(struct bw_out *o, const char *key, json_t *value); /* takes the
 
 /* For both. A table without rows shows `if_empty` in text. */
 void bw_out_table(struct bw_out *o, const struct bw_table *t, const char *if_empty);
+/* The facts of n elements of an array. */
+#define bw_out_facts(o, facts, elements, n, if_empty)                                              \
+	bw_out_facts_of((o), (facts), (elements), (n), sizeof(*(elements)), (if_empty))
+void bw_out_facts_of(struct bw_out *o, const struct bw_fact_table *facts, const void *elements,
+		     size_t n, size_t element_b, const char *if_empty);
 /* An error that is not the end of a request: an event on f (JSON), a sentence on stderr (text).
  * Does not take err. */
 void bw_out_error(struct bw_out *o, const struct bw_error *err);

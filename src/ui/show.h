@@ -25,13 +25,14 @@ void bw_show_stop(struct bw_out *o, struct bw_debug *d, const struct bw_stop *s,
 /* function, offset, file and line of a place, as far as they are known: by these names in every
  * object. */
 void bw_show_place_facts(struct bw_out *o, const struct bw_where *where);
-/* A place as cells of a table, for the columns that BW_PLACE_COLUMNS stands for. */
-#define BW_PLACE_COLUMNS                                                                           \
-	{NULL, "function", false}, {NULL, "offset", false}, {NULL, "file", false},                 \
-	{                                                                                          \
-		NULL, "line", false                                                                \
-	}
-void bw_table_place(struct bw_table *t, const struct bw_where *where);
+/* The same as facts of a table; where: a struct bw_where in its elements. */
+/* clang-format off */
+#define BW_PLACE_FACTS(type, where)                                                                \
+	{NULL, "function", "text?", BW_OF(type, where.function)},                                  \
+	{NULL, "offset", "count?", BW_OF(type, where.offset_b), BW_IF(type, where.function)},      \
+	{NULL, "file", "text?", BW_OF(type, where.line.file), BW_IF(type, where.has_line)},        \
+	{NULL, "line", "count?", BW_OF(type, where.line.line), BW_IF(type, where.has_line)}
+/* clang-format on */
 /* "saxpy () at saxpy.s:14", "0x7f001018 in ?? ()" */
 void bw_show_frame(struct bw_debug *d, uint64_t pc, uint32_t dispatch, bool with_args,
 		   struct bw_str *out);
@@ -85,6 +86,7 @@ const char *bw_show_dispatch_state(struct bw_debug *d, const struct bw_dispatch_
 void bw_show_dims(char out[48], const uint32_t v[3]);
 /* [64, 1, 1], or null; a new reference */
 json_t *bw_dims_json(const uint32_t v[3]);
+void bw_table_dims(struct bw_table *t, const uint32_t v[3]);
 void bw_show_submissions(struct bw_out *o, struct bw_debug *d);
 struct bw_error *bw_show_pipelines(struct bw_out *o, struct bw_debug *d) BW_MUST_CHECK;
 struct bw_error *bw_show_dispatch(struct bw_out *o, struct bw_debug *d,

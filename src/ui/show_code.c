@@ -87,33 +87,33 @@ static void add_why(const struct bw_break_tested *tested, struct bw_str *out)
 	bw_str_add(out, tested->why);
 }
 
-/* Where each wave that comes by has to stop for it. */
-static void add_tested(struct bw_table *t, struct bw_debug *d, const struct bw_break_info *b)
-{
+/* A breakpoint as its table shows it. */
+struct break_row {
+	struct bw_break_info b;
+	const char *kind, *disposition;
+	struct bw_str what, why;
 	struct bw_break_tested tested;
-	struct bw_str why = {0};
-	bw_debug_break_tested(d, b->number, &tested);
-	if (tested.by < BW_TESTED_BY_BOTH)
-		return;
-	add_why(&tested, &why);
-	bw_table_note(t, "\t%s%s%s",
-		      tested.by == BW_TESTED_BY_BOTH
-			      ? "tested on the GPU as far as it can be, then by the debugger"
-			      : "tested by the debugger",
-		      why.len ? ": " : "", bw_str_text(&why));
-	bw_str_free(&why);
-}
+	const char *const *lines;
+	size_t n_lines;
+	struct bw_where where;
+};
 
 /* The lines that gdb prints below a breakpoint. */
-static void add_notes(struct bw_table *t, struct bw_debug *d, const struct bw_break_info *b,
-		      const char *const *lines, size_t n_lines)
+static void add_notes(struct bw_table *t, const struct break_row *r)
 {
+	const struct bw_break_info *b = &r->b;
 	const char *kind = b->kind == BW_BREAK_EXCEPTION ? "catchpoint"
 			   : b->kind == BW_BREAK_CODE	 ? "breakpoint"
 							 : "watchpoint";
 	if (b->condition)
 		bw_table_note(t, "\tstop only if %s", b->condition);
-	add_tested(t, d, b);
+	if (r->tested.by >= BW_TESTED_BY_BOTH)
+		bw_table_note(
+			t, "\t%s%s%s",
+			r->tested.by == BW_TESTED_BY_BOTH
+				? "tested on the GPU as far as it can be, then by the debugger"
+				: "tested by the debugger",
+			r->why.len ? ": " : "", bw_str_text(&r->why));
 	if (b->wave)
 		bw_table_note(t, "\tstop only in wave %u", b->wave);
 	if (b->hits)
@@ -129,83 +129,89 @@ static void add_notes(struct bw_table *t, struct bw_debug *d, const struct bw_br
 		bw_table_note(t, "\tdisable after %llu stop%s",
 			      (unsigned long long)b->disable_after,
 			      b->disable_after == 1 ? "" : "s");
-	for (size_t i = 0; i < n_lines; i++)
-		bw_table_note(t, "\t%s", lines[i]);
+	for (size_t i = 0; i < r->n_lines; i++)
+		bw_table_note(t, "\t%s", r->lines[i]);
 }
 
-/* The same for programs. */
-static void add_facts(struct bw_table *t, struct bw_debug *d, const struct bw_break_info *b,
-		      const char *const *lines, size_t n_lines)
+static void address(struct bw_table *t, const void *of)
 {
-	static const char *const testers[] = {[BW_TESTED_BY_GPU] = "gpu",
-					      [BW_TESTED_BY_BOTH] = "gpu and debugger",
-					      [BW_TESTED_BY_DEBUGGER] = "debugger"};
-	struct bw_break_tested tested;
-	struct bw_str why = {0};
-	bw_debug_break_tested(d, b->number, &tested);
-	add_why(&tested, &why);
-	json_t *commands = json_array();
-	for (size_t i = 0; i < n_lines; i++)
-		json_array_append_new(commands, bw_json_text(lines[i]));
-	bw_table_json_cell(t, json_string(kind_text(b)));
-	bw_table_json_cell(t, b->condition ? bw_json_text(b->condition) : NULL);
-	bw_table_json_cell(t, testers[tested.by] ? json_string(testers[tested.by]) : NULL);
-	bw_table_json_cell(t, why.len ? bw_json_text(bw_str_text(&why)) : NULL);
-	bw_str_free(&why);
-	bw_table_json_cell(t, json_integer((json_int_t)b->hits));
-	bw_table_json_cell(t, b->not_stopped ? json_integer((json_int_t)b->not_stopped) : NULL);
-	bw_table_json_cell(t, json_integer((json_int_t)b->ignore));
-	bw_table_json_cell(t, commands);
-	bw_table_json_cell(t, b->wave ? json_integer(b->wave) : NULL);
-	bw_table_json_cell(t, json_boolean(b->pending));
-	bw_table_json_cell(t, bw_addresses_json(b));
-	struct bw_where where = {0};
-	if (b->n_addr)
-		bw_debug_where(d, b->addr[0], &where);
-	bw_table_place(t, &where);
+	const struct bw_break_info *b = &((const struct break_row *)of)->b;
+	if (b->kind == BW_BREAK_CODE && b->n_addr == 1)
+		bw_table_hex(t, b->addr[0], 12);
+	else if (b->kind == BW_BREAK_CODE)
+		bw_table_text(t, "%s", b->n_addr ? "<MULTIPLE>" : "<PENDING>");
 }
+
+static void addresses(struct bw_table *t, const void *of)
+{
+	bw_table_json_cell(t, bw_addresses_json(&((const struct break_row *)of)->b));
+}
+
+static void commands_of(struct bw_table *t, const void *of)
+{
+	const struct break_row *r = of;
+	json_t *list = json_array();
+	for (size_t i = 0; i < r->n_lines; i++)
+		json_array_append_new(list, bw_json_text(r->lines[i]));
+	bw_table_json_cell(t, list);
+}
+
+static const char *const testers[] = {[BW_TESTED_BY_GPU] = "gpu",
+				      [BW_TESTED_BY_BOTH] = "gpu and debugger",
+				      [BW_TESTED_BY_DEBUGGER] = "debugger"};
+
+static const struct bw_fact break_rows[] = {
+	{"Num", "number", "number", BW_OF(struct break_row, b.number), .align = BW_ALIGN_LEFT},
+	{"Type", NULL, "text", BW_OF(struct break_row, kind)},
+	{"Disp", "disposition", "keep|del|dis", BW_OF(struct break_row, disposition)},
+	{"Enb", "enabled", "bool", BW_OF(struct break_row, b.enabled), .yes = "y", .no = "n"},
+	{"Address", NULL, "text", BW_GET(address)},
+	{"What", "what", "text", BW_OF(struct break_row, what)},
+	{NULL, "kind",
+	 "breakpoint|dprintf|dispatch|watchpoint|hw watchpoint|read watchpoint|acc watchpoint|catchpoint",
+	 BW_OF(struct break_row, kind)},
+	{NULL, "condition", "text?", BW_OF(struct break_row, b.condition)},
+	{NULL, "tested_by", "?", BW_OF(struct break_row, tested.by), BW_NAMES(testers)},
+	{NULL, "not_on_gpu", "text?", BW_OF(struct break_row, why)},
+	{NULL, "hits", "count", BW_OF(struct break_row, b.hits)},
+	{NULL, "not_stopped", "number?", BW_OF(struct break_row, b.not_stopped),
+	 .says = "Dispatches that it fits and could not stop."},
+	{NULL, "ignore", "count", BW_OF(struct break_row, b.ignore)},
+	{NULL, "commands", "text[]", BW_GET(commands_of)},
+	{NULL, "wave", "number?", BW_OF(struct break_row, b.wave)},
+	{NULL, "pending", "bool", BW_OF(struct break_row, b.pending)},
+	{NULL, "addresses", "hex[]", BW_GET(addresses)},
+	BW_PLACE_FACTS(struct break_row, where),
+};
+BW_FACTS(break_facts, "info breakpoints", "breakpoints", break_rows);
 
 void bw_show_breakpoints(struct bw_out *o, struct bw_debug *d, bool only_watch,
 			 bw_commands_fn *commands, void *cookie)
 {
-	static const struct bw_column columns[] = {
-		{"Num", "number", false},	{"Type", NULL, false},
-		{"Disp", "disposition", false}, {"Enb", "enabled", false},
-		{"Address", NULL, false},	{"What", "what", false},
-		{NULL, "kind", false},		{NULL, "condition", false},
-		{NULL, "tested_by", false},	{NULL, "not_on_gpu", false},
-		{NULL, "hits", false},		{NULL, "not_stopped", false},
-		{NULL, "ignore", false},	{NULL, "commands", false},
-		{NULL, "wave", false},		{NULL, "pending", false},
-		{NULL, "addresses", false},	BW_PLACE_COLUMNS};
-	size_t n = 0, n_lines;
+	size_t n = 0;
 	const struct bw_break_info *list = bw_debug_breakpoints(d, &n);
 	struct bw_table t;
-	bw_table_init(&t, "breakpoints", columns, BW_ARRAY_SIZE(columns));
+	bw_table_begin(&t, &break_facts);
 	for (size_t i = 0; i < n; i++) {
 		const struct bw_break_info *b = &list[i];
+		struct break_row r = {.b = *b,
+				      .kind = kind_text(b),
+				      .disposition = b->temporary	? "del"
+						     : b->disable_after ? "dis"
+									: "keep"};
 		if (only_watch && (b->kind == BW_BREAK_CODE || b->kind == BW_BREAK_EXCEPTION))
 			continue;
-		bw_table_int(&t, b->number);
-		bw_table_text(&t, "%s", kind_text(b));
-		bw_table_text(&t, "%s", b->temporary ? "del" : b->disable_after ? "dis" : "keep");
-		bw_table_bool(&t, b->enabled, "y", "n");
-		if (b->kind != BW_BREAK_CODE)
-			bw_table_text(&t, "%s", "");
-		else if (!b->n_addr)
-			bw_table_text(&t, "<PENDING>");
-		else if (b->n_addr > 1)
-			bw_table_text(&t, "<MULTIPLE>");
-		else
-			bw_table_hex(&t, b->addr[0], 12);
-		struct bw_str what = {0};
-		add_what(d, b, &what);
-		bw_table_text(&t, "%s", bw_str_text(&what));
-		bw_str_free(&what);
-		const char *const *lines = commands(cookie, b->number, &n_lines);
-		add_facts(&t, d, b, lines, n_lines);
-		add_notes(&t, d, b, lines, n_lines);
+		add_what(d, b, &r.what);
+		bw_debug_break_tested(d, b->number, &r.tested);
+		add_why(&r.tested, &r.why);
+		r.lines = commands(cookie, b->number, &r.n_lines);
+		if (b->n_addr)
+			bw_debug_where(d, b->addr[0], &r.where);
+		bw_table_row(&t, &r);
+		add_notes(&t, &r);
 		add_places(&t, d, b);
+		bw_str_free(&r.what);
+		bw_str_free(&r.why);
 	}
 	bw_out_table(o, &t, only_watch ? "No watchpoints." : "No breakpoints or watchpoints.");
 	bw_table_fini(&t);

@@ -10,20 +10,10 @@
 #include "target/call.h"
 #include "ui/show.h"
 
-static const char *state_name(enum bw_dispatch_state state)
-{
-	switch (state) {
-	case BW_DISPATCH_HELD:
-		return "held";
-	case BW_DISPATCH_RUNNING:
-		return "running";
-	case BW_DISPATCH_DONE:
-		return "done";
-	case BW_DISPATCH_FAILED:
-		return "failed";
-	}
-	return "?";
-}
+static const char *const states[] = {[BW_DISPATCH_HELD] = "held",
+				     [BW_DISPATCH_RUNNING] = "running",
+				     [BW_DISPATCH_DONE] = "done",
+				     [BW_DISPATCH_FAILED] = "failed"};
 
 /* A later dispatch of its queue has waves: all of its own have been launched. */
 static bool is_launched(struct bw_debug *d, const struct bw_dispatch_info *x)
@@ -42,13 +32,13 @@ const char *bw_show_dispatch_state(struct bw_debug *d, const struct bw_dispatch_
 {
 	struct bw_wave_count c = {0};
 	if (x->state != BW_DISPATCH_RUNNING || bw_debug_state(d) != BW_DEBUG_STOPPED)
-		return state_name(x->state);
+		return states[x->state];
 	bw_error_free(bw_debug_count_waves(d, x->number, &c));
 	if (c.total && c.waiting == c.total)
 		return "waiting";
 	if (c.total && c.finished == c.total && is_launched(d, x))
 		return "done";
-	return state_name(x->state);
+	return states[x->state];
 }
 
 void bw_show_dims(char out[48], const uint32_t v[3])
@@ -66,35 +56,49 @@ json_t *bw_dims_json(const uint32_t v[3])
 	return json_pack("[I, I, I]", (json_int_t)v[0], (json_int_t)v[1], (json_int_t)v[2]);
 }
 
+void bw_table_dims(struct bw_table *t, const uint32_t v[3])
+{
+	char text[48];
+	bw_show_dims(text, v);
+	bw_table_both(t, bw_dims_json(v), "%s", text);
+}
+
+struct submission_row {
+	struct bw_dispatch_info first;
+	uint32_t last;
+};
+
+static void dispatches(struct bw_table *t, const void *of)
+{
+	const struct submission_row *r = of;
+	if (r->first.number == r->last)
+		bw_table_text(t, "%u", r->last);
+	else
+		bw_table_text(t, "%u-%u", r->first.number, r->last);
+}
+
+static const struct bw_fact submission_rows[] = {
+	{"Id", "submission", "count", BW_OF(struct submission_row, first.submission)},
+	{"Queue", "queue", "count", BW_OF(struct submission_row, first.queue)},
+	{"Frame", "frame", "number?", BW_OF(struct submission_row, first.frame)},
+	{"Dispatches", NULL, "text", BW_GET(dispatches)},
+	{"State", "state", "", BW_OF(struct submission_row, first.state), BW_NAMES(states)},
+	{NULL, "first_dispatch", "number", BW_OF(struct submission_row, first.number)},
+	{NULL, "last_dispatch", "number", BW_OF(struct submission_row, last)},
+};
+BW_FACTS(submission_facts, "info submissions", "submissions", submission_rows);
+
 void bw_show_submissions(struct bw_out *o, struct bw_debug *d)
 {
-	static const struct bw_column columns[] = {
-		{"Id", "submission", true},    {"Queue", "queue", true},
-		{"Frame", "frame", true},      {"Dispatches", NULL, false},
-		{"State", "state", false},     {NULL, "first_dispatch", false},
-		{NULL, "last_dispatch", false}};
 	size_t n = 0;
 	const struct bw_dispatch_info *list = bw_debug_dispatches(d, &n);
 	struct bw_table t;
-	bw_table_init(&t, "submissions", columns, BW_ARRAY_SIZE(columns));
-	for (size_t i = 0; i < n;) {
-		size_t end = i + 1;
-		while (end < n && list[end].submission == list[i].submission)
+	bw_table_begin(&t, &submission_facts);
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i + 1; end < n && list[end].submission == list[i].submission;)
 			end++;
-		bw_table_int(&t, list[i].submission);
-		bw_table_int(&t, list[i].queue);
-		if (list[i].frame)
-			bw_table_int(&t, list[i].frame);
-		else
-			bw_table_empty(&t);
-		if (end - i == 1)
-			bw_table_text(&t, "%u", list[i].number);
-		else
-			bw_table_text(&t, "%u-%u", list[i].number, list[end - 1].number);
-		bw_table_text(&t, "%s", state_name(list[i].state));
-		bw_table_json_cell(&t, json_integer(list[i].number));
-		bw_table_json_cell(&t, json_integer(list[end - 1].number));
-		i = end;
+		struct submission_row r = {list[i], list[end - 1].number};
+		bw_table_row(&t, &r);
 	}
 	bw_out_table(o, &t, "Nothing has been submitted.");
 	bw_table_fini(&t);
@@ -112,41 +116,57 @@ static const uint32_t *workgroup_of(struct bw_debug *d, const struct bw_target_o
 	return dim;
 }
 
+struct pipeline_row {
+	struct bw_target_object p;
+	const uint32_t *dim;
+	char hash[17];
+};
+
+static void pipeline_group(struct bw_table *t, const void *of)
+{
+	const struct pipeline_row *r = of;
+	if (r->dim)
+		bw_table_dims(t, r->dim);
+	else
+		bw_table_both(t, NULL, "specialised");
+}
+
+static void pipeline_code(struct bw_table *t, const void *of)
+{
+	const struct pipeline_row *r = of;
+	if (r->p.va)
+		bw_table_hex(t, r->p.va, 12);
+	else
+		bw_table_text(t, "not dispatched yet");
+}
+
+static const struct bw_fact pipeline_rows[] = {
+	{"Id", "pipeline", "number", BW_OF(struct pipeline_row, p.id)},
+	{"Name", "name", "text", BW_OF(struct pipeline_row, p.name)},
+	{"Entry", "entry", "text", BW_OF(struct pipeline_row, p.entry)},
+	{"Module", "module", "text", BW_OF(struct pipeline_row, p.module)},
+	{"Workgroup", NULL, "dims", BW_GET(pipeline_group)},
+	{"SPIR-V", "hash", "text", BW_OF(struct pipeline_row, hash)},
+	{"Code", NULL, "hex", BW_GET(pipeline_code)},
+	{"Push", "push_constant_bytes", "count", BW_OF(struct pipeline_row, p.push_b)},
+	{NULL, "workgroup", "dims?", BW_GET(pipeline_group)},
+	{NULL, "code", "hex?", BW_OF(struct pipeline_row, p.va)},
+};
+BW_FACTS(pipeline_facts, "info pipelines", "pipelines", pipeline_rows);
+
 struct bw_error *bw_show_pipelines(struct bw_out *o, struct bw_debug *d)
 {
-	static const struct bw_column columns[] = {
-		{"Id", "pipeline", true},   {"Name", "name", false},
-		{"Entry", "entry", false},  {"Module", "module", false},
-		{"Workgroup", NULL, false}, {"SPIR-V", "hash", false},
-		{"Code", NULL, false},	    {"Push", "push_constant_bytes", true},
-		{NULL, "workgroup", false}, {NULL, "code", false}};
 	const struct bw_target_object *all;
 	size_t n;
 	BW_TRY(bw_debug_objects(d, &all, &n));
 	struct bw_table t;
-	bw_table_init(&t, "pipelines", columns, BW_ARRAY_SIZE(columns));
+	bw_table_begin(&t, &pipeline_facts);
 	for (size_t i = 0; i < n; i++) {
-		const struct bw_target_object *p = &all[i];
-		char group[48] = "specialised";
-		if (p->kind != BW_OBJECT_PIPELINE)
+		struct pipeline_row r = {all[i], workgroup_of(d, &all[i])};
+		if (r.p.kind != BW_OBJECT_PIPELINE)
 			continue;
-		const uint32_t *dim = workgroup_of(d, p);
-		if (dim)
-			bw_show_dims(group, dim);
-		bw_table_int(&t, p->id);
-		bw_table_text(&t, "%s", p->name);
-		bw_table_text(&t, "%s", p->entry);
-		bw_table_text(&t, "%s", p->module);
-		bw_table_text(&t, "%s", group);
-		bw_table_text(&t, "%016llx", (unsigned long long)p->hash);
-		if (p->va)
-			bw_table_hex(&t, p->va, 12);
-		else
-			bw_table_text(&t, "not dispatched yet");
-		bw_table_int(&t, p->push_b);
-		bw_table_json_cell(&t, dim ? bw_dims_json(dim) : NULL);
-		bw_table_json_cell(&t, p->va ? json_sprintf("0x%llx", (unsigned long long)p->va)
-					     : NULL);
+		snprintf(r.hash, sizeof(r.hash), "%016llx", (unsigned long long)r.p.hash);
+		bw_table_row(&t, &r);
 	}
 	bw_out_table(
 		o, &t,
@@ -256,50 +276,51 @@ static void where_text(char out[32], const struct bw_bound *b)
 		snprintf(out, 32, "s%u+0x%x", b->sgpr, b->offset_b);
 }
 
-static void shape_text(char out[48], const struct bw_bound *b)
+static void where(struct bw_table *t, const void *of)
 {
-	out[0] = 0;
-	if (b->kind == BW_BOUND_IMAGE)
-		snprintf(out, 48, "%s %ux%ux%u, format %u", bw_image_type_name(b->type), b->dim[0],
-			 b->dim[1], b->dim[2], b->format);
-	else if (b->stride_b)
-		snprintf(out, 48, "stride %u, format %u", b->stride_b, b->format);
+	char text[32];
+	where_text(text, of);
+	bw_table_text(t, "%s", text);
 }
+
+static void shape(struct bw_table *t, const void *of)
+{
+	const struct bw_bound *b = of;
+	if (b->kind == BW_BOUND_IMAGE)
+		bw_table_text(t, "%s %ux%ux%u, format %u", bw_image_type_name(b->type), b->dim[0],
+			      b->dim[1], b->dim[2], b->format);
+	else if (b->stride_b)
+		bw_table_text(t, "stride %u, format %u", b->stride_b, b->format);
+	else
+		bw_table_text(t, "%s", "");
+}
+
+static const char *const bound_kinds[] = {
+	[BW_BOUND_BUFFER] = "buffer", [BW_BOUND_IMAGE] = "image", [BW_BOUND_POINTER] = "pointer"};
+
+static const struct bw_fact descriptor_rows[] = {
+	{"Where", "where", "text", BW_GET(where)},
+	{"Kind", "kind", "", BW_OF(struct bw_bound, kind), BW_NAMES(bound_kinds)},
+	{"Address", "address", "hex", BW_OF(struct bw_bound, va), .digits = 12},
+	{"Size", "size", "count", BW_OF(struct bw_bound, size_b)},
+	{"Shape", "shape", "text", BW_GET(shape)},
+	{"Buffer", "buffer", "count", BW_OF(struct bw_bound, buffer)},
+	{"Name", "name", "text", BW_OF(struct bw_bound, name)},
+	{NULL, "descriptor_address", "hex", BW_OF(struct bw_bound, at), .digits = 12},
+};
+BW_FACTS(descriptor_facts, "info descriptors", "descriptors", descriptor_rows);
 
 struct bw_error *bw_show_descriptors(struct bw_out *o, struct bw_debug *d,
 				     const struct bw_dispatch_info *x)
 {
-	static const char *const kinds[] = {[BW_BOUND_BUFFER] = "buffer",
-					    [BW_BOUND_IMAGE] = "image",
-					    [BW_BOUND_POINTER] = "pointer"};
-	static const struct bw_column columns[] = {
-		{"Where", "where", false},     {"Kind", "kind", false},
-		{"Address", "address", false}, {"Size", "size", true},
-		{"Shape", "shape", false},     {"Buffer", "buffer", true},
-		{"Name", "name", false},       {NULL, "descriptor_address", false}};
 	struct bw_bound *list;
 	size_t n;
 	BW_TRY(bw_debug_bound(d, x->number, &list, &n));
-	struct bw_table t;
-	bw_table_init(&t, "descriptors", columns, BW_ARRAY_SIZE(columns));
-	for (size_t i = 0; i < n; i++) {
-		char where[32], shape[48];
-		where_text(where, &list[i]);
-		shape_text(shape, &list[i]);
-		bw_table_text(&t, "%s", where);
-		bw_table_text(&t, "%s", kinds[list[i].kind]);
-		bw_table_hex(&t, list[i].va, 12);
-		bw_table_int(&t, (int64_t)list[i].size_b);
-		bw_table_text(&t, "%s", shape);
-		bw_table_int(&t, list[i].buffer);
-		bw_table_text(&t, "%s", list[i].name);
-		bw_table_hex(&t, list[i].at, 12);
-	}
-	free(list);
 	bw_out_line(o, "Dispatch %u of %s", x->number, x->kernel_title);
 	bw_out_int(o, "dispatch", x->number);
-	bw_out_table(o, &t, "Nothing in its user SGPRs points to a descriptor or a buffer.");
-	bw_table_fini(&t);
+	bw_out_facts(o, &descriptor_facts, list, n,
+		     "Nothing in its user SGPRs points to a descriptor or a buffer.");
+	free(list);
 	return NULL;
 }
 
@@ -325,43 +346,51 @@ static const char *buffer_name(const struct bw_buffer_info *b, const struct bw_b
 	return b->name;
 }
 
+struct buffer_row {
+	struct bw_buffer_info b;
+	const char *name;
+	struct bw_str at;
+};
+
+static void buffer_address(struct bw_table *t, const void *of)
+{
+	const struct buffer_row *r = of;
+	if (r->b.va)
+		bw_table_hex(t, r->b.va, 12);
+	else
+		bw_table_text(t, "no memory");
+}
+
+static const char *const buffer_kinds[] = {"buffer", "image"};
+
+static const struct bw_fact buffer_rows[] = {
+	{"Id", "buffer", "number", BW_OF(struct buffer_row, b.number)},
+	{"Kind", "kind", "", BW_OF(struct buffer_row, b.is_image), BW_NAMES(buffer_kinds)},
+	{"Address", NULL, "hex", BW_GET(buffer_address)},
+	{"Size", "size", "count", BW_OF(struct buffer_row, b.size_b)},
+	{"Bound at", "bound", "text", BW_OF(struct buffer_row, at)},
+	{"Name", "name", "text", BW_OF(struct buffer_row, name)},
+	{NULL, "address", "hex?", BW_OF(struct buffer_row, b.va)},
+};
+BW_FACTS(buffer_facts, "info buffers", "buffers", buffer_rows);
+
 struct bw_error *bw_show_buffers(struct bw_out *o, struct bw_debug *d,
 				 const struct bw_dispatch_info *x)
 {
-	static const struct bw_column columns[] = {
-		{"Id", "buffer", true},	 {"Kind", "kind", false},      {"Address", NULL, false},
-		{"Size", "size", true},	 {"Bound at", "bound", false}, {"Name", "name", false},
-		{NULL, "address", false}};
-	struct bw_bound *bound = NULL;
+	_cleanup_free_ struct bw_bound *bound = NULL;
 	const struct bw_buffer_info *list;
 	size_t n_bound = 0, n;
 	if (x)
 		BW_TRY(bw_debug_bound(d, x->number, &bound, &n_bound));
-	struct bw_error *err = bw_debug_buffers(d, &list, &n);
-	if (err) {
-		free(bound);
-		return err;
-	}
+	BW_TRY(bw_debug_buffers(d, &list, &n));
 	struct bw_table t;
-	bw_table_init(&t, "buffers", columns, BW_ARRAY_SIZE(columns));
+	bw_table_begin(&t, &buffer_facts);
 	for (size_t i = 0; i < n; i++) {
-		struct bw_str at = {0};
-		bound_text(&at, bound, n_bound, list[i].number);
-		bw_table_int(&t, list[i].number);
-		bw_table_text(&t, list[i].is_image ? "image" : "buffer");
-		if (list[i].va)
-			bw_table_hex(&t, list[i].va, 12);
-		else
-			bw_table_text(&t, "no memory");
-		bw_table_int(&t, (int64_t)list[i].size_b);
-		bw_table_text(&t, "%s", bw_str_text(&at));
-		bw_table_text(&t, "%s", buffer_name(&list[i], bound, n_bound));
-		bw_table_json_cell(
-			&t,
-			list[i].va ? json_sprintf("0x%llx", (unsigned long long)list[i].va) : NULL);
-		bw_str_free(&at);
+		struct buffer_row r = {list[i], buffer_name(&list[i], bound, n_bound)};
+		bound_text(&r.at, bound, n_bound, list[i].number);
+		bw_table_row(&t, &r);
+		bw_str_free(&r.at);
 	}
-	free(bound);
 	if (x && n)
 		bw_out_line(o, "\"Bound at\" is for dispatch %u of %s.", x->number,
 			    x->kernel_title);

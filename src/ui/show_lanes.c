@@ -15,7 +15,7 @@ struct lanes_row {
 	char *text; /* owned */
 	json_t *json;
 	uint64_t lanes;
-	bool failed;
+	bool failed, active;
 };
 
 void bw_show_value_in_lane(struct bw_debug *d, const struct bw_value *v, unsigned lane, char letter,
@@ -102,6 +102,24 @@ static void free_row(struct lanes_row *r)
 	free(r->text);
 }
 
+static void lanes_of(struct bw_table *t, const void *of)
+{
+	add_lanes(t, ((const struct lanes_row *)of)->lanes);
+}
+
+static void value_of(struct bw_table *t, const void *of)
+{
+	bw_table_json_cell(t, json_incref(((const struct lanes_row *)of)->json));
+}
+
+static const struct bw_fact value_facts[] = {
+	{"Lanes", "lanes", "text", BW_GET(lanes_of)},
+	{"", "active", "bool", BW_OF(struct lanes_row, active), .no = "inactive"},
+	{"Value", "text", "text", BW_OF(struct lanes_row, text)},
+	{NULL, "value", "value?", BW_GET(value_of)},
+};
+BW_FACTS(lanes_facts, "print lanes", "lanes", value_facts);
+
 static struct bw_error *lane_rows(struct bw_debug *d, const char *expr, char letter, uint64_t lanes,
 				  bool active, struct bw_table *t)
 {
@@ -109,13 +127,9 @@ static struct bw_error *lane_rows(struct bw_debug *d, const char *expr, char let
 	size_t n;
 	struct bw_error *err = value_rows(d, expr, letter, lanes, rows, &n);
 	for (size_t i = 0; i < n; i++) {
-		if (!err && rows[i].text) {
-			add_lanes(t, rows[i].lanes);
-			bw_table_bool(t, active, "", "inactive");
-			bw_table_text(t, "%s", rows[i].text);
-			bw_table_json_cell(t, rows[i].json);
-			rows[i].json = NULL;
-		}
+		rows[i].active = active;
+		if (!err && rows[i].text)
+			bw_table_row(t, &rows[i]);
 		free_row(&rows[i]);
 	}
 	return err;
@@ -180,15 +194,11 @@ struct bw_error *bw_show_lanes_text(struct bw_debug *d, const char *expr, char l
 struct bw_error *bw_show_in_lanes(struct bw_out *o, struct bw_debug *d, const char *expr,
 				  char letter, uint64_t lanes)
 {
-	static const struct bw_column columns[] = {{"Lanes", "lanes", false},
-						   {"", "active", false},
-						   {"Value", "text", false},
-						   {NULL, "value", false}};
 	const struct bw_wave_info *w = bw_debug_focus(d);
 	uint64_t all = all_lanes(w);
 	BW_TRY(check_expression(d, expr));
 	struct bw_table t;
-	bw_table_init(&t, "lanes", columns, BW_ARRAY_SIZE(columns));
+	bw_table_begin(&t, &lanes_facts);
 	struct bw_error *err = lane_rows(d, expr, letter, lanes & all & w->exec, true, &t);
 	if (!err)
 		err = lane_rows(d, expr, letter, lanes & all & ~w->exec, false, &t);
@@ -208,34 +218,41 @@ void bw_show_whole_wave(struct bw_out *o, const struct bw_wave_info *w)
 			"In whole-wave code of the compiler: EXEC has other lanes than the program's, which are the active ones shown.");
 }
 
+struct lane_row {
+	uint32_t lane;
+	bool is_focus, active;
+	char name[96];
+	struct bw_str frame;
+};
+
+static const struct bw_fact lane_facts[] = {
+	{"", NULL, "bool", BW_OF(struct lane_row, is_focus), .yes = "*"},
+	{"Id", "lane", "count", BW_OF(struct lane_row, lane)},
+	{"State", "active", "bool", BW_OF(struct lane_row, active), .yes = "A", .no = "I"},
+	{"Target Id", "name", "text", BW_OF(struct lane_row, name)},
+	{"Frame", "frame", "text", BW_OF(struct lane_row, frame)},
+};
+BW_FACTS(each_lane_facts, "info lanes", "lanes", lane_facts);
+
 void bw_show_lanes(struct bw_out *o, struct bw_debug *d, unsigned first, unsigned last,
 		   bool only_active)
 {
-	static const struct bw_column columns[] = {{"", NULL, false},
-						   {"Id", "lane", true},
-						   {"State", "active", false},
-						   {"Target Id", "name", false},
-						   {"Frame", "frame", false}};
 	const struct bw_wave_info *w = bw_debug_focus(d);
+	struct lane_row r = {0};
 	struct bw_table t;
-	bw_table_init(&t, "lanes", columns, BW_ARRAY_SIZE(columns));
-	struct bw_str frame = {0};
+	bw_table_begin(&t, &each_lane_facts);
 	if (w)
-		bw_show_frame(d, w->pc, w->dispatch, false, &frame);
-	for (unsigned lane = first; w && lane <= last && lane < w->lanes; lane++) {
-		bool active = w->exec >> lane & 1;
-		if (only_active && !active)
+		bw_show_frame(d, w->pc, w->dispatch, false, &r.frame);
+	for (r.lane = first; w && r.lane <= last && r.lane < w->lanes; r.lane++) {
+		r.active = w->exec >> r.lane & 1;
+		if (only_active && !r.active)
 			continue;
-		char name[96];
-		bw_lane_name(d, w, lane, name, sizeof(name));
-		bw_table_text(&t, "%s", lane == bw_debug_focus_lane(d) ? "*" : "");
-		bw_table_int(&t, lane);
-		bw_table_bool(&t, active, "A", "I");
-		bw_table_text(&t, "%s", name);
-		bw_table_text(&t, "%s", bw_str_text(&frame));
+		r.is_focus = r.lane == bw_debug_focus_lane(d);
+		bw_lane_name(d, w, r.lane, r.name, sizeof(r.name));
+		bw_table_row(&t, &r);
 	}
 	bw_out_table(o, &t, "No such lanes.");
-	bw_str_free(&frame);
+	bw_str_free(&r.frame);
 	bw_table_fini(&t);
 }
 
@@ -327,29 +344,59 @@ static void place_text(struct bw_debug *d, const struct bw_wave_info *w, const s
 	}
 }
 
+struct group_row {
+	struct lane_class c;
+	struct lanes_row values;
+	uint64_t lanes;
+	struct bw_str items, place;
+	bool is_focus, is_active, is_apart, left_loop;
+};
+
+static void group_lanes(struct bw_table *t, const void *of)
+{
+	add_lanes(t, ((const struct group_row *)of)->lanes);
+}
+
+static void group_value(struct bw_table *t, const void *of)
+{
+	bw_table_json_cell(t, json_incref(((const struct group_row *)of)->values.json));
+}
+
+enum { VALUE_TITLE = 4 };
+#define APART BW_IF(struct group_row, is_apart)
+static const struct bw_fact group_rows[] = {
+	{"", NULL, "bool", BW_OF(struct group_row, is_focus), .yes = "*"},
+	{"Lanes", "lanes", "text", BW_GET(group_lanes)},
+	{"State", "active", "bool", BW_OF(struct group_row, is_active), .yes = "active",
+	 .no = "inactive"},
+	{"Work-items", "items", "text", BW_OF(struct group_row, items)},
+	[VALUE_TITLE] = {"Value", "text", "text?", BW_OF(struct group_row, values.text),
+			 BW_IF(struct group_row, values.text)},
+	{NULL, "value", "value?", BW_GET(group_value)},
+	{"Frame", "place", "text", BW_OF(struct group_row, place)},
+	{NULL, "branch", "hex?", BW_OF(struct group_row, c.branch), APART},
+	{NULL, "left_loop", "bool?", BW_OF(struct group_row, left_loop), APART},
+};
+BW_FACTS(group_facts, "info lanes groups", "groups", group_rows);
+
+/* values: NULL: there is no expression. */
 static void add_group(struct bw_table *t, struct bw_debug *d, const struct lane_class *c,
-		      uint64_t lanes, struct lanes_row *row)
+		      uint64_t lanes, const struct lanes_row *values)
 {
 	const struct bw_wave_info *w = bw_debug_focus(d);
-	struct bw_str items = {0}, place = {0};
-	bw_show_items(d, w, lanes, &items);
-	place_text(d, w, c, &place);
-	bw_table_text(t, "%s", lanes >> bw_debug_focus_lane(d) & 1 ? "*" : "");
-	add_lanes(t, lanes);
-	bw_table_bool(t, c->kind == LANES_ACTIVE, "active", "inactive");
-	bw_table_text(t, "%s", bw_str_text(&items));
-	if (row) {
-		bw_table_text(t, "%s", row->text);
-		bw_table_json_cell(t, row->json);
-		row->json = NULL;
-	}
-	bw_table_text(t, "%s", bw_str_text(&place));
-	bool branch = c->kind == LANES_BRANCH || c->kind == LANES_LOOP;
-	bw_table_json_cell(t,
-			   branch ? json_sprintf("0x%llx", (unsigned long long)c->branch) : NULL);
-	bw_table_json_cell(t, branch ? json_boolean(c->kind == LANES_LOOP) : NULL);
-	bw_str_free(&items);
-	bw_str_free(&place);
+	struct group_row r = {.c = *c,
+			      .lanes = lanes,
+			      .is_focus = lanes >> bw_debug_focus_lane(d) & 1,
+			      .is_active = c->kind == LANES_ACTIVE,
+			      .is_apart = c->kind == LANES_BRANCH || c->kind == LANES_LOOP,
+			      .left_loop = c->kind == LANES_LOOP};
+	if (values)
+		r.values = *values;
+	bw_show_items(d, w, lanes, &r.items);
+	place_text(d, w, c, &r.place);
+	bw_table_row(t, &r);
+	bw_str_free(&r.items);
+	bw_str_free(&r.place);
 }
 
 static struct bw_error *add_class(struct bw_table *t, struct bw_debug *d,
@@ -374,19 +421,8 @@ static struct bw_error *add_class(struct bw_table *t, struct bw_debug *d,
 struct bw_error *bw_show_divergence(struct bw_out *o, struct bw_debug *d, const char *expr,
 				    char letter)
 {
-	const struct bw_column with_value[] = {
-		{"", NULL, false},	    {"Lanes", "lanes", false},
-		{"State", "active", false}, {"Work-items", "items", false},
-		{expr, "text", false},	    {NULL, "value", false},
-		{"Frame", "place", false},  {NULL, "branch", false},
-		{NULL, "left_loop", false},
-	};
-	static const struct bw_column alone[] = {
-		{"", NULL, false},	    {"Lanes", "lanes", false},
-		{"State", "active", false}, {"Work-items", "items", false},
-		{"Frame", "place", false},  {NULL, "branch", false},
-		{NULL, "left_loop", false},
-	};
+	struct bw_fact rows[BW_ARRAY_SIZE(group_rows)];
+	const struct bw_fact_table titled = {.key = "groups", .rows = rows, .n = group_facts.n};
 	const struct bw_wave_info *w = bw_debug_focus(d);
 	struct bw_lane_branch branches[BW_LANE_BRANCHES];
 	struct lane_class classes[BW_LANE_BRANCHES + 3];
@@ -396,8 +432,9 @@ struct bw_error *bw_show_divergence(struct bw_out *o, struct bw_debug *d, const 
 		BW_TRY(check_expression(d, expr));
 	BW_TRY(bw_debug_lane_branches(d, branches, &n_branches));
 	size_t n = classes_of(w, d, branches, n_branches, classes);
-	bw_table_init(&t, "groups", expr ? with_value : alone,
-		      expr ? BW_ARRAY_SIZE(with_value) : BW_ARRAY_SIZE(alone));
+	memcpy(rows, group_rows, sizeof(rows));
+	rows[VALUE_TITLE].title = expr;
+	bw_table_begin(&t, &titled);
 	struct bw_error *err = NULL;
 	for (size_t i = 0; i < n && !err; i++)
 		err = add_class(&t, d, &classes[i], expr, letter);

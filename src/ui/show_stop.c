@@ -95,14 +95,6 @@ void bw_show_place_facts(struct bw_out *o, const struct bw_where *where)
 	}
 }
 
-void bw_table_place(struct bw_table *t, const struct bw_where *where)
-{
-	bw_table_json_cell(t, where->function ? bw_json_text(where->function) : NULL);
-	bw_table_json_cell(t, where->function ? json_integer((json_int_t)where->offset_b) : NULL);
-	bw_table_json_cell(t, where->has_line ? bw_json_text(where->line.file) : NULL);
-	bw_table_json_cell(t, where->has_line ? json_integer(where->line.line) : NULL);
-}
-
 /* The place of a stop: frame, source line, instruction. */
 static void show_place(struct bw_out *o, struct bw_debug *d, const struct bw_wave_info *w,
 		       const char *lead)

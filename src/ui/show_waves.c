@@ -10,83 +10,93 @@
 #include "base/vec.h"
 #include "target/call.h"
 
-/* The first one only where there are several. */
-/* clang-format off */
-static const struct bw_column wave_columns[] = {
-	{"Inf", "inferior", true},
-	{"", NULL, false},
-	{"Id", "wave", true},
-	{"Target Id", "name", false},
-	{NULL, "place", false},
-	{"Lanes", "lanes", false},
-	{"Frame", "frame", false},
-	{"Stopped by", NULL, false},
-	{NULL, "reason", false},
-	{NULL, "breakpoint", false},
-	{NULL, "at_barrier", false},
-	{NULL, "pc", false},
-	{NULL, "exec", false},
-	{NULL, "current", false},
-	BW_PLACE_COLUMNS,
-};
-/* clang-format on */
-
-static void add_reason(struct bw_table *t, const struct bw_wave_info *w)
-{
-	char text[160];
-	bw_reason_text(w->reasons, text, sizeof(text));
-	if (w->breakpoint)
-		bw_table_text(t, "%s %u", text, w->breakpoint);
-	else
-		bw_table_text(t, "%s%s", text, w->in_barrier ? " (at a barrier)" : "");
-}
-
-static void add_reason_facts(struct bw_table *t, const struct bw_wave_info *w)
-{
-	char text[160];
-	bw_reason_text(w->reasons, text, sizeof(text));
-	bw_table_json_cell(t, text[0] ? json_string(text) : NULL);
-	bw_table_json_cell(t, w->breakpoint ? json_integer(w->breakpoint) : NULL);
-	bw_table_json_cell(t, json_boolean(w->in_barrier));
-}
-
-static void add_wave(struct bw_table *t, struct bw_debug *d, const struct bw_wave_info *w,
-		     bool several, bool focus)
-{
-	char name[96], place[32];
-	bw_wave_name(w, name, sizeof(name));
-	bw_place_text(w->place, place);
-	struct bw_str lanes = {0}, frame = {0};
-	bw_print_lanes(&lanes, w->exec);
-	bw_show_frame(d, w->pc, w->dispatch, false, &frame);
-	if (several)
-		bw_table_int(t, w->inferior);
-	bw_table_text(t, "%s", focus ? "*" : "");
-	bw_table_int(t, w->number);
-	bw_table_text(t, "%s", name);
-	bw_table_text(t, "%s", place);
-	bw_table_text(t, "%s", bw_str_text(&lanes));
-	bw_table_text(t, "%s", bw_str_text(&frame));
-	add_reason(t, w);
-	add_reason_facts(t, w);
-	bw_table_hex(t, w->pc, 0);
-	bw_table_hex(t, w->exec, 0);
-	bw_table_json_cell(t, json_boolean(focus));
+struct wave_row {
+	struct bw_debug *d;
+	struct bw_wave_info w;
+	char name[96], place[32], reason[160];
 	struct bw_where where;
-	bw_debug_wave_where(d, w, &where);
-	bw_table_place(t, &where);
-	bw_str_free(&lanes);
-	bw_str_free(&frame);
+	bool is_focus;
+};
+
+static void lanes(struct bw_table *t, const void *of)
+{
+	const struct wave_row *r = of;
+	struct bw_str s = {0};
+	bw_print_lanes(&s, r->w.exec);
+	bw_table_text(t, "%s", bw_str_text(&s));
+	bw_str_free(&s);
+}
+
+static void frame(struct bw_table *t, const void *of)
+{
+	const struct wave_row *r = of;
+	struct bw_str s = {0};
+	bw_show_frame(r->d, r->w.pc, r->w.dispatch, false, &s);
+	bw_table_text(t, "%s", bw_str_text(&s));
+	bw_str_free(&s);
+}
+
+static void stopped_by(struct bw_table *t, const void *of)
+{
+	const struct wave_row *r = of;
+	if (r->w.breakpoint)
+		bw_table_text(t, "%s %u", r->reason, r->w.breakpoint);
+	else
+		bw_table_text(t, "%s%s", r->reason, r->w.in_barrier ? " (at a barrier)" : "");
+}
+
+static const struct bw_fact wave_rows[] = {
+	{"Inf", "inferior", "number?",
+	 BW_OF(struct wave_row, w.inferior)}, /* where there are several */
+	{"", NULL, "bool", BW_OF(struct wave_row, is_focus), .yes = "*"},
+	{"Id", "wave", "number", BW_OF(struct wave_row, w.number)},
+	{"Target Id", "name", "text", BW_OF(struct wave_row, name)},
+	{NULL, "place", "text", BW_OF(struct wave_row, place)},
+	{"Lanes", "lanes", "text", BW_GET(lanes)},
+	{"Frame", "frame", "text", BW_GET(frame)},
+	{"Stopped by", NULL, "text", BW_GET(stopped_by)},
+	{NULL, "reason", "reason?", BW_OF(struct wave_row, reason)},
+	{NULL, "breakpoint", "number?", BW_OF(struct wave_row, w.breakpoint)},
+	{NULL, "at_barrier", "bool", BW_OF(struct wave_row, w.in_barrier)},
+	{NULL, "pc", "hex", BW_OF(struct wave_row, w.pc)},
+	{NULL, "exec", "hex", BW_OF(struct wave_row, w.exec)},
+	{NULL, "current", "bool", BW_OF(struct wave_row, is_focus)},
+	BW_PLACE_FACTS(struct wave_row, where),
+};
+BW_FACTS(wave_facts, "info waves", "waves", wave_rows);
+
+static struct wave_row row_of(struct bw_debug *d, const struct bw_wave_info *w)
+{
+	const struct bw_wave_info *focus = bw_debug_focus(d);
+	struct wave_row r = {.d = d, .w = *w, .is_focus = focus && focus->number == w->number};
+	bw_wave_name(w, r.name, sizeof(r.name));
+	bw_place_text(w->place, r.place);
+	bw_reason_text(w->reasons, r.reason, sizeof(r.reason));
+	bw_debug_wave_where(d, w, &r.where);
+	return r;
 }
 
 /* Waves that are at the same place for the same reason. */
 struct group {
-	uint64_t pc;
-	uint32_t space, reasons, breakpoint;
-	size_t n;
-	uint32_t first;
+	struct wave_row first;
+	uint64_t n;
 };
 struct group_vec BW_VEC(struct group);
+
+/* For people alone: JSON lists each wave. */
+static const struct bw_fact group_rows[] = {
+	{"Waves", NULL, "count", BW_OF(struct group, n)},
+	{"First", NULL, "number", BW_OF(struct group, first.w.number)},
+	{"Frame", NULL, "text", BW_GET(frame)},
+	{"Stopped by", NULL, "text", BW_GET(stopped_by)},
+};
+static const struct bw_fact_table group_facts = {NULL, NULL, group_rows, BW_ARRAY_SIZE(group_rows)};
+
+static bool is_alike(const struct bw_wave_info *a, const struct bw_wave_info *b)
+{
+	return a->pc == b->pc && a->space == b->space && a->reasons == b->reasons &&
+	       a->breakpoint == b->breakpoint;
+}
 
 static void show_groups(struct bw_out *o, struct bw_debug *d, const struct bw_wave_info *waves,
 			size_t n)
@@ -95,41 +105,15 @@ static void show_groups(struct bw_out *o, struct bw_debug *d, const struct bw_wa
 	for (size_t i = 0; i < n; i++) {
 		struct group *found = NULL;
 		bw_vec_each(&groups, g)
-			if (g->pc == waves[i].pc && g->space == waves[i].space &&
-			    g->reasons == waves[i].reasons &&
-			    g->breakpoint == waves[i].breakpoint) {
+			if (!found && is_alike(&g->first.w, &waves[i]))
 				found = g;
-				break;
-			}
-		if (found) {
+		if (found)
 			found->n++;
-			continue;
-		}
-		struct group g = {
-			waves[i].pc, waves[i].space, waves[i].reasons, waves[i].breakpoint,
-			1,	     waves[i].number};
-		bw_error_free(bw_vec_push(&groups, g));
+		else
+			bw_error_free(
+				bw_vec_push(&groups, ((struct group){row_of(d, &waves[i]), 1})));
 	}
-	static const struct bw_column columns[] = {{"Waves", "waves", true},
-						   {"First", "first", true},
-						   {"Frame", "frame", false},
-						   {"Stopped by", "reason", false}};
-	struct bw_table t;
-	bw_table_init(&t, "groups", columns, BW_ARRAY_SIZE(columns));
-	bw_vec_each(&groups, g) {
-		const struct bw_wave_info *w = bw_debug_wave(d, g->first);
-		if (!w)
-			continue;
-		struct bw_str frame = {0};
-		bw_show_frame(d, g->pc, w->dispatch, false, &frame);
-		bw_table_int(&t, (int64_t)g->n);
-		bw_table_int(&t, g->first);
-		bw_table_text(&t, "%s", bw_str_text(&frame));
-		add_reason(&t, w);
-		bw_str_free(&frame);
-	}
-	bw_out_table(o, &t, "");
-	bw_table_fini(&t);
+	bw_out_facts(o, &group_facts, groups.data, groups.len, "");
 	bw_vec_free(&groups);
 	bw_out_line(
 		o,
@@ -140,20 +124,21 @@ static void show_groups(struct bw_out *o, struct bw_debug *d, const struct bw_wa
 void bw_show_waves(struct bw_out *o, struct bw_debug *d, bool all)
 {
 	enum { SCREENFUL = 32 };
-	size_t n = 0;
+	size_t n = 0, n_inferiors;
 	const struct bw_wave_info *waves = bw_debug_waves(d, &n);
-	const struct bw_wave_info *focus = bw_debug_focus(d);
 	if (n > SCREENFUL && !all && !bw_out_is_json(o)) {
 		show_groups(o, d, waves, n);
 		return;
 	}
 	struct bw_table t;
-	size_t n_inferiors;
+	bw_table_begin(&t, &wave_facts);
 	bw_debug_inferiors(d, &n_inferiors);
-	bool several = n_inferiors > 1;
-	bw_table_init(&t, "waves", wave_columns + !several, BW_ARRAY_SIZE(wave_columns) - !several);
-	for (size_t i = 0; i < n; i++)
-		add_wave(&t, d, &waves[i], several, focus && focus->number == waves[i].number);
+	if (n_inferiors < 2)
+		bw_table_hide(&t, "inferior");
+	for (size_t i = 0; i < n; i++) {
+		struct wave_row r = row_of(d, &waves[i]);
+		bw_table_row(&t, &r);
+	}
 	bw_out_table(o, &t,
 		     bw_debug_state(d) == BW_DEBUG_NO_PROGRAM
 			     ? "No program runs; \"run\" starts it."
@@ -161,30 +146,22 @@ void bw_show_waves(struct bw_out *o, struct bw_debug *d, bool all)
 	bw_table_fini(&t);
 }
 
+static const struct bw_fact inferior_rows[] = {
+	{"", NULL, "bool", BW_OF(struct bw_inferior_info, is_current), .yes = "*"},
+	{"Num", "inferior", "number", BW_OF(struct bw_inferior_info, number)},
+	{"Process", "pid", "number", BW_OF(struct bw_inferior_info, pid)},
+	{"Program", "program", "text", BW_OF(struct bw_inferior_info, comm)},
+	{"Address spaces", "spaces", "count", BW_OF(struct bw_inferior_info, n_spaces)},
+	{"Waves stopped", "waves", "count", BW_OF(struct bw_inferior_info, n_waves)},
+	{NULL, "current", "bool", BW_OF(struct bw_inferior_info, is_current)},
+};
+BW_FACTS(inferior_facts, "info inferiors", "inferiors", inferior_rows);
+
 void bw_show_inferiors(struct bw_out *o, struct bw_debug *d)
 {
-	static const struct bw_column columns[] = {{"", NULL, false},
-						   {"Num", "inferior", true},
-						   {"Process", "pid", true},
-						   {"Program", "program", false},
-						   {"Address spaces", "spaces", true},
-						   {"Waves stopped", "waves", true},
-						   {NULL, "current", false}};
 	size_t n = 0;
 	const struct bw_inferior_info *all = bw_debug_inferiors(d, &n);
-	struct bw_table t;
-	bw_table_init(&t, "inferiors", columns, BW_ARRAY_SIZE(columns));
-	for (size_t i = 0; i < n; i++) {
-		bw_table_text(&t, "%s", all[i].is_current ? "*" : "");
-		bw_table_int(&t, all[i].number);
-		bw_table_int(&t, all[i].pid);
-		bw_table_text(&t, "%s", all[i].comm);
-		bw_table_int(&t, all[i].n_spaces);
-		bw_table_int(&t, (int64_t)all[i].n_waves);
-		bw_table_json_cell(&t, json_boolean(all[i].is_current));
-	}
-	bw_out_table(o, &t, "No program uses the GPU.");
-	bw_table_fini(&t);
+	bw_out_facts(o, &inferior_facts, all, n, "No program uses the GPU.");
 }
 
 /* What a crash file does not tell may have been there. */
@@ -197,43 +174,41 @@ static const char *no_dispatches(struct bw_debug *d)
 			       : "Waves do not tell which dispatch they belong to.";
 }
 
+struct count_row {
+	struct bw_dispatch_info dispatch;
+	struct bw_wave_count c;
+};
+
+static const struct bw_fact count_rows[] = {
+	{"Dispatch", "dispatch", "number", BW_OF(struct count_row, dispatch.number)},
+	{"Kernel", "kernel", "text", BW_OF(struct count_row, dispatch.kernel_title)},
+	{"Total", "total", "count?", BW_OF(struct count_row, c.total),
+	 BW_IF(struct count_row, c.known)},
+	{"Stopped", "stopped", "count", BW_OF(struct count_row, c.stopped)},
+	{"Running", "running", "count", BW_OF(struct count_row, c.running)},
+	{"Waiting", "waiting", "count?", BW_OF(struct count_row, c.waiting),
+	 BW_IF(struct count_row, c.known)},
+	{"Finished", "finished", "count?", BW_OF(struct count_row, c.finished),
+	 BW_IF(struct count_row, c.known)},
+};
+BW_FACTS(count_facts, "info waves count", "dispatches", count_rows);
+
 struct bw_error *bw_show_wave_count(struct bw_out *o, struct bw_debug *d)
 {
-	static const struct bw_column columns[] = {
-		{"Dispatch", "dispatch", true}, {"Kernel", "kernel", false},
-		{"Total", "total", true},	{"Stopped", "stopped", true},
-		{"Running", "running", true},	{"Waiting", "waiting", true},
-		{"Finished", "finished", true}};
 	size_t n = 0;
 	const struct bw_dispatch_info *dispatches = bw_debug_dispatches(d, &n);
+	struct bw_error *err = NULL;
 	struct bw_table t;
-	bw_table_init(&t, "dispatches", columns, BW_ARRAY_SIZE(columns));
-	for (size_t i = 0; i < n; i++) {
-		struct bw_wave_count c;
-		struct bw_error *err = bw_debug_count_waves(d, dispatches[i].number, &c);
-		if (err) {
-			bw_table_fini(&t);
-			return err;
-		}
-		bw_table_int(&t, dispatches[i].number);
-		bw_table_text(&t, "%s", dispatches[i].kernel_title);
-		if (c.known)
-			bw_table_int(&t, (int64_t)c.total);
-		else
-			bw_table_empty(&t);
-		bw_table_int(&t, (int64_t)c.stopped);
-		bw_table_int(&t, (int64_t)c.running);
-		if (c.known) {
-			bw_table_int(&t, (int64_t)c.waiting);
-			bw_table_int(&t, (int64_t)c.finished);
-		} else {
-			bw_table_empty(&t);
-			bw_table_empty(&t);
-		}
+	bw_table_begin(&t, &count_facts);
+	for (size_t i = 0; i < n && !err; i++) {
+		struct count_row r = {.dispatch = dispatches[i]};
+		err = bw_debug_count_waves(d, dispatches[i].number, &r.c);
+		bw_table_row(&t, &r);
 	}
-	bw_out_table(o, &t, no_dispatches(d));
+	if (!err)
+		bw_out_table(o, &t, no_dispatches(d));
 	bw_table_fini(&t);
-	return NULL;
+	return err;
 }
 
 void bw_show_wave(struct bw_out *o, struct bw_debug *d, const struct bw_wave_info *w)
@@ -300,36 +275,50 @@ void bw_show_wave(struct bw_out *o, struct bw_debug *d, const struct bw_wave_inf
 	bw_str_free(&frame);
 }
 
+struct dispatch_row {
+	struct bw_dispatch_info x;
+	const char *state;
+};
+
+static void groups(struct bw_table *t, const void *of)
+{
+	bw_table_dims(t, ((const struct dispatch_row *)of)->x.desc.groups);
+}
+
+static void group_size(struct bw_table *t, const void *of)
+{
+	bw_table_dims(t, ((const struct dispatch_row *)of)->x.desc.group_size);
+}
+
+static const struct bw_fact dispatch_rows[] = {
+	{"Id", "dispatch", "number", BW_OF(struct dispatch_row, x.number)},
+	{"Queue", "queue", "count", BW_OF(struct dispatch_row, x.queue)},
+	{"Groups", NULL, "dims", BW_GET(groups)},
+	{"Workgroup", NULL, "dims", BW_GET(group_size)},
+	{"State", "state", "dispatch-state", BW_OF(struct dispatch_row, state)},
+	{"Kernel Function", "kernel_title", "text", BW_OF(struct dispatch_row, x.kernel_title),
+	 .says = "As the source has it: of C++, demangled."},
+	{NULL, "groups", "dims?", BW_GET(groups)},
+	{NULL, "workgroup", "dims", BW_GET(group_size)},
+	{NULL, "kernel", "text", BW_OF(struct dispatch_row, x.kernel_name)},
+	{"Label", "label", "text?", BW_OF(struct dispatch_row, x.label)},
+};
+BW_FACTS(dispatch_facts, "info dispatches", "dispatches", dispatch_rows);
+
 void bw_show_dispatches(struct bw_out *o, struct bw_debug *d)
 {
-	static const struct bw_column columns[] = {
-		{"Id", "dispatch", true},  {"Queue", "queue", true},
-		{"Groups", NULL, false},   {"Workgroup", NULL, false},
-		{"State", "state", false}, {"Kernel Function", "kernel_title", false},
-		{NULL, "groups", false},   {NULL, "workgroup", false},
-		{NULL, "kernel", false},   {"Label", "label", false}};
-	size_t n = 0, n_columns = BW_ARRAY_SIZE(columns) - 1;
+	size_t n = 0;
+	bool has_labels = false;
 	const struct bw_dispatch_info *list = bw_debug_dispatches(d, &n);
 	for (size_t i = 0; i < n; i++)
-		if (list[i].label[0])
-			n_columns = BW_ARRAY_SIZE(columns);
+		has_labels |= list[i].label[0] != '\0';
 	struct bw_table t;
-	bw_table_init(&t, "dispatches", columns, n_columns);
+	bw_table_begin(&t, &dispatch_facts);
+	if (!has_labels)
+		bw_table_hide(&t, "label");
 	for (size_t i = 0; i < n; i++) {
-		char groups[48], group[48];
-		bw_show_dims(groups, list[i].desc.groups);
-		bw_show_dims(group, list[i].desc.group_size);
-		bw_table_int(&t, list[i].number);
-		bw_table_int(&t, list[i].queue);
-		bw_table_text(&t, "%s", groups);
-		bw_table_text(&t, "%s", group);
-		bw_table_text(&t, "%s", bw_show_dispatch_state(d, &list[i]));
-		bw_table_text(&t, "%s", list[i].kernel_title);
-		bw_table_json_cell(&t, bw_dims_json(list[i].desc.groups));
-		bw_table_json_cell(&t, bw_dims_json(list[i].desc.group_size));
-		bw_table_json_cell(&t, bw_json_text(list[i].kernel_name));
-		if (n_columns == BW_ARRAY_SIZE(columns))
-			bw_table_text(&t, "%s", list[i].label);
+		struct dispatch_row r = {list[i], bw_show_dispatch_state(d, &list[i])};
+		bw_table_row(&t, &r);
 	}
 	bw_out_table(o, &t, no_dispatches(d));
 	bw_table_fini(&t);
@@ -350,34 +339,49 @@ void bw_show_arg(struct bw_debug *d, const struct bw_arg_info *a, char letter, s
 	}
 }
 
+struct arg_row {
+	struct bw_debug *d;
+	struct bw_kernel_arg arg;
+	const struct bw_arg_info *info;
+};
+
+static void arg_offset(struct bw_table *t, const void *of)
+{
+	const struct arg_row *r = of;
+	if (!r->arg.is_absent)
+		bw_table_int(t, r->arg.offset_b);
+}
+
+static void arg_value(struct bw_table *t, const void *of)
+{
+	const struct arg_row *r = of;
+	struct bw_str value = {0};
+	bw_show_arg(r->d, r->info, r->info->value.type.kind == BW_TYPE_POINTER ? 'x' : 0, &value);
+	bw_table_both(t, r->info->has_value ? bw_json_text(bw_str_text(&value)) : NULL, "%s",
+		      bw_str_text(&value));
+	bw_str_free(&value);
+}
+
+static const struct bw_fact arg_rows[] = {
+	{"Argument", "name", "text", BW_OF(struct arg_row, arg.name)},
+	{"Type", "type", "text", BW_OF(struct arg_row, arg.type_name)},
+	{"Offset", "offset", "count?", BW_GET(arg_offset)},
+	{"Size", "size", "count", BW_OF(struct arg_row, arg.size_b)},
+	{"Launch value", "launch_value", "text?", BW_GET(arg_value)},
+};
+BW_FACTS(arg_facts, "info kernel", "arguments", arg_rows);
+
 static struct bw_error *show_args(struct bw_out *o, struct bw_debug *d,
 				  const struct bw_dispatch_info *info)
 {
-	static const struct bw_column columns[] = {
-		{"Argument", "name", false},   {"Type", "type", false},
-		{"Offset", "offset", true},    {"Size", "size", true},
-		{"Launch value", NULL, false}, {NULL, "launch_value", false}};
 	struct bw_arg_info *args = NULL;
 	size_t n = 0;
 	BW_TRY(bw_debug_args(d, info->number, &args, &n));
 	struct bw_table t;
-	bw_table_init(&t, "arguments", columns, BW_ARRAY_SIZE(columns));
+	bw_table_begin(&t, &arg_facts);
 	for (size_t i = 0; i < n; i++) {
-		struct bw_str value = {0};
-		bw_show_arg(d, &args[i], args[i].value.type.kind == BW_TYPE_POINTER ? 'x' : 0,
-			    &value);
-		bw_table_text(&t, "%s", args[i].arg->name);
-		bw_table_text(&t, "%s", args[i].arg->type_name);
-		bool absent = args[i].arg->is_absent;
-		if (absent)
-			bw_table_empty(&t);
-		else
-			bw_table_int(&t, args[i].arg->offset_b);
-		bw_table_int(&t, args[i].arg->size_b);
-		bw_table_text(&t, "%s", bw_str_text(&value));
-		bw_table_json_cell(&t,
-				   args[i].has_value ? bw_json_text(bw_str_text(&value)) : NULL);
-		bw_str_free(&value);
+		struct arg_row r = {d, *args[i].arg, &args[i]};
+		bw_table_row(&t, &r);
 	}
 	bw_out_table(o, &t, "Its arguments are not described (no metadata).");
 	bw_table_fini(&t);

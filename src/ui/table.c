@@ -1,15 +1,51 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/table.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-void bw_table_init(struct bw_table *t, const char *key, const struct bw_column *columns,
-		   size_t n_columns)
+#include "base/cleanup.h"
+#include "base/options.h"
+#include "base/util.h"
+
+extern const struct bw_fact_table *const __start_bw_facts[]
+	__attribute__((weak, visibility("hidden")));
+extern const struct bw_fact_table *const __stop_bw_facts[]
+	__attribute__((weak, visibility("hidden")));
+
+void bw_facts_print(void)
 {
-	*t = (struct bw_table){.key = key, .columns = columns, .n_columns = n_columns};
+	for (const struct bw_fact_table *const *f = __start_bw_facts; f < __stop_bw_facts; f++) {
+		bw_print_row("facts", &(*f)->name, 1);
+		for (size_t i = 0; i < (*f)->n; i++) {
+			const struct bw_fact *row = &(*f)->rows[i];
+			struct bw_str type = {0};
+			for (size_t k = 0; k < row->n_names; k++)
+				if (row->names[k])
+					bw_str_addf(&type, "%s%s", type.len ? "|" : "",
+						    row->names[k]);
+			bw_str_add(&type, row->type ? row->type : "");
+			const char *const fields[] = {row->key, bw_str_text(&type), row->says};
+			if (row->key)
+				bw_print_row("fact", fields, BW_ARRAY_SIZE(fields));
+			bw_str_free(&type);
+		}
+	}
+}
+
+void bw_table_begin(struct bw_table *t, const struct bw_fact_table *facts)
+{
+	*t = (struct bw_table){.key = facts->key, .columns = facts->rows, .n_columns = facts->n};
+}
+
+void bw_table_hide(struct bw_table *t, const char *key)
+{
+	for (size_t c = 0; c < t->n_columns; c++)
+		if (t->columns[c].key && !strcmp(t->columns[c].key, key))
+			t->hidden |= 1ull << c;
 }
 
 void bw_table_fini(struct bw_table *t)
@@ -30,9 +66,24 @@ size_t bw_table_rows(const struct bw_table *t)
 	return t->n_cells / t->n_columns;
 }
 
+/* As far as the column's title is indented; takes text. */
+static char *indented(const struct bw_table *t, char *text)
+{
+	const char *title = t->columns[t->n_cells % t->n_columns].title;
+	size_t blanks = title ? strspn(title, " ") : 0;
+	char *out = NULL;
+	if (!blanks || !text)
+		return text;
+	if (asprintf(&out, "%*s%s", (int)blanks, "", text) < 0)
+		out = NULL;
+	free(text);
+	return out;
+}
+
 /* Takes both. */
 static void add_cell(struct bw_table *t, char *text, json_t *json)
 {
+	text = indented(t, text);
 	if (t->n_cells == t->cap) {
 		size_t cap = t->cap ? t->cap * 2 : 64;
 		struct bw_cell *cells = reallocarray(t->cells, cap, sizeof(*cells));
@@ -47,19 +98,34 @@ static void add_cell(struct bw_table *t, char *text, json_t *json)
 	t->cells[t->n_cells++] = (struct bw_cell){text, json};
 }
 
+/* A row stays a row, whatever a program calls its things. */
+static char *printable(const char *text)
+{
+	struct bw_str shown = {0};
+	bw_str_add_printable(&shown, text ? text : "", "");
+	return bw_str_take(&shown);
+}
+
 void bw_table_text(struct bw_table *t, const char *fmt, ...)
 {
 	va_list args;
 	va_start(args, fmt);
-	char *text = NULL;
+	_cleanup_free_ char *text = NULL;
 	if (vasprintf(&text, fmt, args) < 0)
 		text = NULL;
 	va_end(args);
-	/* A row stays a row, whatever a program calls its things. */
-	struct bw_str shown = {0};
-	bw_str_add_printable(&shown, text ? text : "", "");
-	add_cell(t, bw_str_take(&shown), text ? bw_json_text(text) : NULL);
-	free(text);
+	add_cell(t, printable(text), text ? bw_json_text(text) : NULL);
+}
+
+void bw_table_both(struct bw_table *t, json_t *json, const char *fmt, ...)
+{
+	va_list args;
+	va_start(args, fmt);
+	_cleanup_free_ char *text = NULL;
+	if (vasprintf(&text, fmt, args) < 0)
+		text = NULL;
+	va_end(args);
+	add_cell(t, printable(text), json);
 }
 
 void bw_table_int(struct bw_table *t, int64_t value)
@@ -93,6 +159,58 @@ void bw_table_json_cell(struct bw_table *t, json_t *value)
 	add_cell(t, NULL, value);
 }
 
+static const char *text_at(const struct bw_fact *f, const void *at)
+{
+	const char *text = f->field == BW_FIELD_TEXT  ? *(const char *const *)at
+			   : f->field == BW_FIELD_STR ? bw_str_text(at)
+						      : at;
+	return text ? text : "";
+}
+
+static void add_field(struct bw_table *t, const struct bw_fact *f, const void *at)
+{
+	uint64_t number = 0;
+	const char *text = f->field >= BW_FIELD_TEXT ? text_at(f, at) : NULL;
+	bool optional = f->type && strchr(f->type, '?');
+	if (!text) /* the lowest byte comes first */
+		memcpy(&number, at, f->size_b);
+	if (optional && !f->has_b && (text ? !*text : !number))
+		return;
+	if (f->names)
+		text = number < f->n_names ? f->names[number] : "?";
+	if (text)
+		bw_table_text(t, "%s", text);
+	else if (f->field == BW_FIELD_BOOL)
+		bw_table_bool(t, number, f->yes ? f->yes : "", f->no ? f->no : "");
+	else if (f->type && bw_starts_with(f->type, "hex"))
+		bw_table_hex(t, number, f->digits);
+	else
+		bw_table_int(t, f->field == BW_FIELD_SIGNED ? (int32_t)number : (int64_t)number);
+}
+
+static bool is_known(const struct bw_fact *f, const void *of)
+{
+	static const char zeros[8];
+	return !f->has_b || memcmp((const char *)of + f->has, zeros, f->has_b) != 0;
+}
+
+void bw_table_row(struct bw_table *t, const void *of)
+{
+	for (size_t c = 0; c < t->n_columns; c++) {
+		const struct bw_fact *f = &t->columns[c];
+		size_t end = t->n_cells + 1;
+		if (t->hidden >> c & 1 || !is_known(f, of))
+			;
+		else if (f->get)
+			f->get(t, of);
+		else
+			add_field(t, f, (const char *)of + f->offset);
+		assert(t->n_cells <= end);
+		if (t->n_cells < end)
+			bw_table_empty(t);
+	}
+}
+
 void bw_table_note(struct bw_table *t, const char *fmt, ...)
 {
 	va_list args;
@@ -115,6 +233,17 @@ static size_t text_width(const char *text)
 	for (; text && *text; text++)
 		n += ((unsigned char)*text & 0xc0) != 0x80;
 	return n;
+}
+
+static bool is_right(const struct bw_fact *f)
+{
+	static const char *const numbers[] = {"number", "count", "integer"};
+	if (f->align)
+		return f->align == BW_ALIGN_RIGHT;
+	for (size_t i = 0; f->type && i < BW_ARRAY_SIZE(numbers); i++)
+		if (bw_starts_with(f->type, numbers[i]))
+			return true;
+	return false;
 }
 
 static void add_aligned(struct bw_str *line, const char *text, size_t width, bool right,
@@ -151,11 +280,11 @@ void bw_table_render(const struct bw_table *t, struct bw_str *out)
 	for (size_t r = 0; r <= rows; r++) {
 		size_t pending = 0;
 		for (size_t c = 0; c < t->n_columns; c++) {
-			if (!t->columns[c].title)
+			if (!t->columns[c].title || t->hidden >> c & 1)
 				continue;
 			const char *text = r == 0 ? t->columns[c].title
 						  : t->cells[(r - 1) * t->n_columns + c].text;
-			add_aligned(out, text, width[c], t->columns[c].right, &pending);
+			add_aligned(out, text, width[c], is_right(&t->columns[c]), &pending);
 		}
 		bw_str_add(out, "\n");
 		for (; note < t->n_notes && t->notes[note].row <= r; note++)

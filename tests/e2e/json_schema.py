@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What breakwater writes with --json, held against doc/json.schema.json, line by line and as a session."""
+"""What breakwater writes with --json, held against json.schema.json, which the build makes, line by line and as a session."""
 import itertools
 import json
 import os
@@ -7,8 +7,7 @@ import pathlib
 
 import jsonschema  # Debian: python3-jsonschema
 
-SOURCE = pathlib.Path(os.environ.get("BREAKWATER_SOURCE", ".")).resolve()
-PATH = SOURCE / "doc/json.schema.json"
+PATH = pathlib.Path(os.environ.get("BREAKWATER_BUILD", "build")).resolve() / "json.schema.json"
 # What tells kinds of objects apart.
 KEYS = ("type", "event", "command", "what", "result")
 

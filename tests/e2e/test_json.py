@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """--json: requests and answers. Every object of every test that talks JSON is held
-against doc/json.schema.json by harness.py; here is the schema itself, every command of "help", and, with
+against json.schema.json by harness.py; here is the schema itself, every command of "help", and, with
 transcripts as arguments, what their commands write with --json."""
 import base64
 import copy

@@ -9,7 +9,7 @@
 #include "debug/debug.h"
 
 /* Between a wave's stop and its report the program or its connection can end, and the wave with it:
- * the event is still one of doc/json.schema.json (event-stop-without-waves). */
+ * the event is still one of doc/json.schema.in (event-stop-without-waves). */
 static void a_wave_that_is_gone(void **state)
 {
 	static const char *const expected[2] = {

@@ -131,49 +131,48 @@ static struct bw_error *show_info(struct show *s)
 
 /* ---- list ---- */
 
-static void add_ring(struct bw_table *t, const struct bw_capture_summary *m)
-{
-	bw_table_text(t, "%s %u", bw_capture_ip_name(m->ip_type), m->ring);
-}
+struct entry_row {
+	struct bw_capture_summary m;
+	char ring[40], outcome[80];
+	uint64_t mapped_kib, cpu_kib, gpu_kib;
+	bool is_seen;
+};
+
+static const struct bw_fact entry_rows[] = {
+	{"Number", "number", "number", BW_OF(struct entry_row, m.number)},
+	{"Process", "comm", "text", BW_OF(struct entry_row, m.comm)},
+	{"PID", "pid", "count", BW_OF(struct entry_row, m.pid)},
+	{"Space", "space", "count", BW_OF(struct entry_row, m.space)},
+	{"Ring", "ring", "text", BW_OF(struct entry_row, ring)},
+	{"Dispatches", "dispatches", "count", BW_OF(struct entry_row, m.n_dispatches)},
+	{"IBs", "ibs", "count", BW_OF(struct entry_row, m.n_ibs)},
+	{"IB bytes", "ib_bytes", "count", BW_OF(struct entry_row, m.ib_b)},
+	{"Mapped KiB", "mapped_kib", "count", BW_OF(struct entry_row, mapped_kib)},
+	{"CPU KiB", "cpu_kib", "count", BW_OF(struct entry_row, cpu_kib)},
+	{"GPU KiB", "gpu_kib", "count?", BW_OF(struct entry_row, gpu_kib),
+	 BW_IF(struct entry_row, is_seen)},
+	{"Result", "outcome", "text", BW_OF(struct entry_row, outcome)},
+};
+BW_FACTS(entry_facts, "capture list", "submissions", entry_rows);
 
 static struct bw_error *show_list(struct show *s)
 {
-	static const struct bw_column columns[] = {{"Number", "number", true},
-						   {"Process", "comm", false},
-						   {"PID", "pid", true},
-						   {"Space", "space", true},
-						   {"Ring", "ring", false},
-						   {"Dispatches", "dispatches", true},
-						   {"IBs", "ibs", true},
-						   {"IB bytes", "ib_bytes", true},
-						   {"Mapped KiB", "mapped_kib", true},
-						   {"CPU KiB", "cpu_kib", true},
-						   {"GPU KiB", "gpu_kib", true},
-						   {"Result", "outcome", false}};
 	struct bw_table t;
 	size_t n;
 	const struct bw_capture_entry *e = bw_capture_reader_entries(s->r, &n);
-	bw_table_init(&t, "submissions", columns, BW_ARRAY_SIZE(columns));
+	bw_table_begin(&t, &entry_facts);
 	for (size_t i = 0; i < n; i++) {
 		const struct bw_capture_summary *m = &e[i].summary;
-		char result[80];
-		result_text(&e[i], result, sizeof(result));
-		bw_table_int(&t, m->number);
-		bw_table_text(&t, "%s", m->comm);
-		bw_table_int(&t, m->pid);
-		bw_table_int(&t, m->space);
-		add_ring(&t, m);
-		bw_table_int(&t, m->n_dispatches);
-		bw_table_int(&t, m->n_ibs);
-		bw_table_int(&t, (int64_t)m->ib_b);
-		bw_table_int(&t, (int64_t)(m->mapped_b / 1024));
-		bw_table_int(&t, (int64_t)(m->changed_b / 1024));
-		if (e[i].has_result && e[i].result.has_ended && bw_capture_is_seen(&e[i].result))
-			bw_table_int(&t, (int64_t)e[i].result.changed_pages *
-						 (BW_CAPTURE_PAGE_B / 1024));
-		else
-			bw_table_empty(&t);
-		bw_table_text(&t, "%s", result);
+		const struct bw_capture_result *done = &e[i].result;
+		struct entry_row r = {
+			.m = *m,
+			.mapped_kib = m->mapped_b / 1024,
+			.cpu_kib = m->changed_b / 1024,
+			.gpu_kib = (uint64_t)done->changed_pages * (BW_CAPTURE_PAGE_B / 1024),
+			.is_seen = e[i].has_result && done->has_ended && bw_capture_is_seen(done)};
+		result_text(&e[i], r.outcome, sizeof(r.outcome));
+		snprintf(r.ring, sizeof(r.ring), "%s %u", bw_capture_ip_name(m->ip_type), m->ring);
+		bw_table_row(&t, &r);
 	}
 	bw_out_begin(s->look.out, "command", "capture list");
 	bw_out_table(s->look.out, &t, "It holds no submission.");
@@ -186,81 +185,111 @@ static struct bw_error *show_list(struct show *s)
 
 /* ---- show ---- */
 
+struct ib_row {
+	uint64_t number;
+	struct bw_capture_ib ib;
+};
+
+static void ib_ring(struct bw_table *t, const void *of)
+{
+	const struct bw_capture_ib *ib = &((const struct ib_row *)of)->ib;
+	bw_table_text(t, "%s %u", bw_capture_ip_name(ib->ip_type), ib->ring);
+}
+
+static const struct bw_fact ib_rows[] = {
+	{"IB", "ib", "count", BW_OF(struct ib_row, number)},
+	{"Address", "va", "hex", BW_OF(struct ib_row, ib.va)},
+	{"Bytes", "bytes", "count", BW_OF(struct ib_row, ib.size_b)},
+	{"Ring", "ring", "text", BW_GET(ib_ring)},
+	{"Flags", "flags", "hex", BW_OF(struct ib_row, ib.flags)},
+};
+BW_FACTS(ib_facts, "capture ibs", "ibs", ib_rows);
+
 static void show_ibs(struct show *s, const struct bw_capture_submission *sub)
 {
-	static const struct bw_column columns[] = {{"IB", "ib", true},
-						   {"Address", "va", false},
-						   {"Bytes", "bytes", true},
-						   {"Ring", "ring", false},
-						   {"Flags", "flags", false}};
 	struct bw_table t;
-	bw_table_init(&t, "ibs", columns, BW_ARRAY_SIZE(columns));
+	bw_table_begin(&t, &ib_facts);
 	for (size_t i = 0; i < sub->ibs.len; i++) {
-		const struct bw_capture_ib *ib = &sub->ibs.data[i];
-		bw_table_int(&t, (int64_t)i);
-		bw_table_hex(&t, ib->va, 0);
-		bw_table_int(&t, ib->size_b);
-		bw_table_text(&t, "%s %u", bw_capture_ip_name(ib->ip_type), ib->ring);
-		bw_table_hex(&t, ib->flags, 0);
+		struct ib_row r = {i, sub->ibs.data[i]};
+		bw_table_row(&t, &r);
 	}
 	bw_out_table(s->look.out, &t, "No IBs.");
 	bw_table_fini(&t);
 }
 
-static void add_dim(struct bw_table *t, const uint32_t dim[3], bool is_known)
+struct dispatch_row {
+	uint64_t number;
+	struct bw_capture_dispatch d;
+	const char *label;
+};
+
+static void groups(struct bw_table *t, const void *of)
 {
-	if (is_known)
-		bw_table_text(t, "%u,%u,%u", dim[0], dim[1], dim[2]);
-	else
-		bw_table_empty(t);
+	const struct bw_capture_dispatch *d = &((const struct dispatch_row *)of)->d;
+	if (!d->indirect_va)
+		bw_table_text(t, "%u,%u,%u", d->groups[0], d->groups[1], d->groups[2]);
 }
+
+static void group_size(struct bw_table *t, const void *of)
+{
+	const uint32_t *dim = ((const struct dispatch_row *)of)->d.group_size;
+	bw_table_text(t, "%u,%u,%u", dim[0], dim[1], dim[2]);
+}
+
+static void hash(struct bw_table *t, const void *of)
+{
+	const struct dispatch_row *r = of;
+	if (r->d.hash)
+		bw_table_text(t, "%016" PRIx64, r->d.hash);
+}
+
+static const struct bw_fact dispatch_rows[] = {
+	{"Dispatch", "dispatch", "count", BW_OF(struct dispatch_row, number)},
+	{"Packet", "packet", "hex", BW_OF(struct dispatch_row, d.packet_va)},
+	{"Code", "code", "hex", BW_OF(struct dispatch_row, d.code_va)},
+	{"Groups", "groups", "text?", BW_GET(groups)},
+	{"Group size", "group_size", "text", BW_GET(group_size)},
+	{"Pipeline", "pipeline", "text", BW_OF(struct dispatch_row, d.pipeline)},
+	{"SPIR-V", "hash", "text?", BW_GET(hash)},
+	{"Record", "record", "number?", BW_OF(struct dispatch_row, d.made_of)},
+	{"Label", "label", "text", BW_OF(struct dispatch_row, label)},
+};
+BW_FACTS(dispatch_facts, "capture dispatches", "dispatches", dispatch_rows);
 
 static void show_dispatches(struct show *s, const struct bw_capture_submission *sub)
 {
-	static const struct bw_column columns[] = {{"Dispatch", "dispatch", true},
-						   {"Packet", "packet", false},
-						   {"Code", "code", false},
-						   {"Groups", "groups", false},
-						   {"Group size", "group_size", false},
-						   {"Pipeline", "pipeline", false},
-						   {"SPIR-V", "hash", false},
-						   {"Record", "record", true},
-						   {"Label", "label", false}};
 	struct bw_table t;
-	bw_table_init(&t, "dispatches", columns, BW_ARRAY_SIZE(columns));
+	bw_table_begin(&t, &dispatch_facts);
 	for (size_t i = 0; i < sub->dispatches.len; i++) {
 		const struct bw_capture_dispatch *d = &sub->dispatches.data[i];
-		bw_table_int(&t, (int64_t)i);
-		bw_table_hex(&t, d->packet_va, 0);
-		bw_table_hex(&t, d->code_va, 0);
-		add_dim(&t, d->groups, !d->indirect_va);
-		add_dim(&t, d->group_size, true);
-		bw_table_text(&t, "%s", d->pipeline);
-		if (d->hash)
-			bw_table_text(&t, "%016" PRIx64, d->hash);
-		else
-			bw_table_empty(&t);
-		if (d->made_of)
-			bw_table_int(&t, d->made_of);
-		else
-			bw_table_empty(&t);
-		bw_table_text(&t, "%s", bw_capture_label(sub, d));
+		struct dispatch_row r = {i, *d, bw_capture_label(sub, d)};
+		bw_table_row(&t, &r);
 	}
 	bw_out_table(s->look.out, &t, "No dispatches.");
 	bw_table_fini(&t);
 }
 
+struct record_row {
+	uint32_t record, push_b, subgroup;
+	uint64_t n_sets, n_bindings, n_constants, spirv_b;
+	const char *entry;
+};
+
+static const struct bw_fact record_rows[] = {
+	{"Record", "record", "number", BW_OF(struct record_row, record)},
+	{"Entry point", "entry", "text", BW_OF(struct record_row, entry)},
+	{"Sets", "sets", "count", BW_OF(struct record_row, n_sets)},
+	{"Bindings", "bindings", "count", BW_OF(struct record_row, n_bindings)},
+	{"Push constants", "push_bytes", "count", BW_OF(struct record_row, push_b)},
+	{"Constants", "constants", "count", BW_OF(struct record_row, n_constants)},
+	{"Subgroup", "subgroup", "number?", BW_OF(struct record_row, subgroup)},
+	{"SPIR-V bytes", "spirv_bytes", "count", BW_OF(struct record_row, spirv_b)},
+};
+BW_FACTS(record_facts, "capture records", "records", record_rows);
+
 /* What the pipelines of its dispatches were made of, each once. */
 static struct bw_error *show_pipelines(struct show *s, const struct bw_capture_submission *sub)
 {
-	static const struct bw_column columns[] = {{"Record", "record", true},
-						   {"Entry point", "entry", false},
-						   {"Sets", "sets", true},
-						   {"Bindings", "bindings", true},
-						   {"Push constants", "push_bytes", true},
-						   {"Constants", "constants", true},
-						   {"Subgroup", "subgroup", true},
-						   {"SPIR-V bytes", "spirv_bytes", true}};
 	struct seen {
 		uint64_t id;
 	};
@@ -268,11 +297,10 @@ static struct bw_error *show_pipelines(struct show *s, const struct bw_capture_s
 	uint32_t n_damaged = 0;
 	struct bw_error *err = NULL;
 	struct bw_table t;
-	bw_table_init(&t, "records", columns, BW_ARRAY_SIZE(columns));
+	bw_table_begin(&t, &record_facts);
 	for (size_t i = 0; !err && i < sub->dispatches.len; i++) {
 		const struct bw_capture_dispatch *d = &sub->dispatches.data[i];
 		struct bw_capture_pipeline p = {0};
-		uint32_t push_b = 0;
 		if (!d->made_of || bw_table_find(&seen, d->made_of))
 			continue;
 		err = bw_table_add(&seen, (struct seen){d->made_of});
@@ -286,19 +314,16 @@ static struct bw_error *show_pipelines(struct show *s, const struct bw_capture_s
 		}
 		if (err)
 			break;
+		struct record_row r = {.record = d->made_of,
+				       .entry = p.head.entry,
+				       .n_sets = p.sets.len,
+				       .n_bindings = p.bindings.len,
+				       .n_constants = p.constants.len,
+				       .subgroup = p.head.subgroup,
+				       .spirv_b = p.spirv.len * sizeof(uint32_t)};
 		bw_vec_each(&p.pushes, push)
-			push_b = BW_MAX(push_b, push->offset_b + push->size_b);
-		bw_table_int(&t, d->made_of);
-		bw_table_text(&t, "%s", p.head.entry);
-		bw_table_int(&t, (int64_t)p.sets.len);
-		bw_table_int(&t, (int64_t)p.bindings.len);
-		bw_table_int(&t, push_b);
-		bw_table_int(&t, (int64_t)p.constants.len);
-		if (p.head.subgroup)
-			bw_table_int(&t, p.head.subgroup);
-		else
-			bw_table_empty(&t);
-		bw_table_int(&t, (int64_t)(p.spirv.len * sizeof(uint32_t)));
+			r.push_b = BW_MAX(r.push_b, push->offset_b + push->size_b);
+		bw_table_row(&t, &r);
 		bw_capture_pipeline_fini(&p);
 	}
 	if (!err && seen.len > n_damaged)
@@ -346,39 +371,48 @@ static struct seen_buffer *see_buffers(const struct bw_capture_space *space,
 	return seen;
 }
 
+struct buffer_row {
+	struct bw_capture_buffer b;
+	struct seen_buffer seen;
+	bool has_after;
+};
+
+static void domains(struct bw_table *t, const void *of)
+{
+	const struct bw_capture_buffer *b = &((const struct buffer_row *)of)->b;
+	/* AMDGPU_GEM_DOMAIN_* */
+	bw_table_text(t, "%s",
+		      b->flags & BW_CAPTURE_USERPTR ? "user"
+		      : b->domains & 4		    ? "VRAM"
+		      : b->domains & 2		    ? "GTT"
+						    : "other");
+}
+
+static const struct bw_fact buffer_rows[] = {
+	{"Buffer", "buffer", "number", BW_OF(struct buffer_row, b.id)},
+	{"Address", "va", "hex?", BW_OF(struct buffer_row, seen.va),
+	 BW_IF(struct buffer_row, seen.is_mapped)},
+	{"Bytes", "bytes", "count", BW_OF(struct buffer_row, b.size_b)},
+	{"Domains", "domains", "VRAM|GTT|user|other", BW_GET(domains)},
+	{"CPU pages", "cpu_pages", "count", BW_OF(struct buffer_row, seen.cpu_pages)},
+	{"GPU pages", "gpu_pages", "count?", BW_OF(struct buffer_row, seen.gpu_pages),
+	 BW_IF(struct buffer_row, has_after)},
+};
+BW_FACTS(buffer_facts, "capture buffers", "buffers", buffer_rows);
+
 /* after: NULL where the capture has no memory after it */
 static struct bw_error *show_buffers(struct show *s, const struct bw_capture_space *space,
 				     const struct bw_capture_runs *before,
 				     const struct bw_capture_runs *after)
 {
-	static const struct bw_column columns[] = {
-		{"Buffer", "buffer", true},	  {"Address", "va", false},
-		{"Bytes", "bytes", true},	  {"Domains", "domains", false},
-		{"CPU pages", "cpu_pages", true}, {"GPU pages", "gpu_pages", true}};
 	_cleanup_free_ struct seen_buffer *seen = see_buffers(space, before, after);
 	struct bw_table t;
 	if (!seen)
 		return bw_error_nomem();
-	bw_table_init(&t, "buffers", columns, BW_ARRAY_SIZE(columns));
+	bw_table_begin(&t, &buffer_facts);
 	for (size_t i = 0; i < space->buffers.len; i++) {
-		const struct bw_capture_buffer *b = &space->buffers.data[i].info;
-		bw_table_int(&t, (int64_t)b->id);
-		if (seen[i].is_mapped)
-			bw_table_hex(&t, seen[i].va, 0);
-		else
-			bw_table_empty(&t);
-		bw_table_int(&t, (int64_t)b->size_b);
-		/* AMDGPU_GEM_DOMAIN_* */
-		bw_table_text(&t, "%s",
-			      b->flags & BW_CAPTURE_USERPTR ? "user"
-			      : b->domains & 4		    ? "VRAM"
-			      : b->domains & 2		    ? "GTT"
-							    : "other");
-		bw_table_int(&t, (int64_t)seen[i].cpu_pages);
-		if (after)
-			bw_table_int(&t, (int64_t)seen[i].gpu_pages);
-		else
-			bw_table_empty(&t);
+		struct buffer_row r = {space->buffers.data[i].info, seen[i], after != NULL};
+		bw_table_row(&t, &r);
 	}
 	bw_out_table(s->look.out, &t, "No buffers.");
 	bw_table_fini(&t);

@@ -28,33 +28,42 @@ static void show_table(struct bw_out *o, struct bw_table *t)
 	bw_table_fini(t);
 }
 
+struct push_row {
+	uint64_t dispatch;
+	struct bw_capture_dispatch d;
+	const uint8_t *bytes;
+};
+
 /* As dwords, as `info dispatch` has them; bytes of a last one that is not whole count as 0. */
-static void add_words(struct bw_table *t, const uint8_t *bytes, uint32_t n)
+static void words(struct bw_table *t, const void *of)
 {
+	const struct push_row *r = of;
 	struct bw_str text = {0};
-	for (uint32_t at = 0; at < n; at += 4) {
+	for (uint32_t at = 0; at < r->d.push_b; at += 4) {
 		uint32_t word = 0;
-		memcpy(&word, bytes + at, BW_MIN(n - at, 4u));
+		memcpy(&word, r->bytes + at, BW_MIN(r->d.push_b - at, 4u));
 		bw_str_addf(&text, "%s%08x", at ? " " : "", word);
 	}
 	bw_table_text(t, "%s", bw_str_text(&text));
 	bw_str_free(&text);
 }
 
+static const struct bw_fact push_rows[] = {
+	{"Dispatch", "dispatch", "count", BW_OF(struct push_row, dispatch)},
+	{"Bytes", "bytes", "count", BW_OF(struct push_row, d.push_b)},
+	{"Push constants", "words", "text", BW_GET(words)},
+};
+BW_FACTS(push_facts, "capture pushes", "push_constants", push_rows);
+
 static void show_pushes(struct bw_out *o, const struct bw_capture_submission *sub)
 {
-	static const struct bw_column columns[] = {{"Dispatch", "dispatch", true},
-						   {"Bytes", "bytes", true},
-						   {"Push constants", "words", false}};
 	struct bw_table t;
-	bw_table_init(&t, "push_constants", columns, BW_ARRAY_SIZE(columns));
+	bw_table_begin(&t, &push_facts);
 	for (size_t i = 0; i < sub->dispatches.len; i++) {
-		const struct bw_capture_dispatch *d = &sub->dispatches.data[i];
-		if (!d->push_b)
-			continue;
-		bw_table_int(&t, (int64_t)i);
-		bw_table_int(&t, d->push_b);
-		add_words(&t, sub->pushes.data + d->push_at, d->push_b);
+		struct push_row r = {i, sub->dispatches.data[i]};
+		r.bytes = sub->pushes.data + r.d.push_at;
+		if (r.d.push_b)
+			bw_table_row(&t, &r);
 	}
 	show_table(o, &t);
 }
@@ -70,101 +79,109 @@ static const struct bw_capture_object *buffer_at(const struct bw_capture_space *
 	return best;
 }
 
+struct bound_row {
+	uint64_t dispatch;
+	struct bw_capture_bound b;
+	const char *name;
+};
+
+static void descriptor(struct bw_table *t, const void *of)
+{
+	char room[16];
+	bw_table_text(t, "%s", descriptor_name(((const struct bound_row *)of)->b.type, room));
+}
+
+static const struct bw_fact bound_rows[] = {
+	{"Dispatch", "dispatch", "count", BW_OF(struct bound_row, dispatch)},
+	{"Set", "set", "count", BW_OF(struct bound_row, b.set)},
+	{"Binding", "binding", "count", BW_OF(struct bound_row, b.binding)},
+	{"Element", "element", "count", BW_OF(struct bound_row, b.element)},
+	{"Type", "type", "text", BW_GET(descriptor)},
+	{"Address", "va", "hex?", BW_OF(struct bound_row, b.va)},
+	{"Bytes", "bytes", "count", BW_OF(struct bound_row, b.size_b)},
+	{"Name", "name", "text", BW_OF(struct bound_row, name)},
+};
+BW_FACTS(bound_facts, "capture bound", "bound", bound_rows);
+
 static void show_bound(struct bw_out *o, const struct bw_capture_space *space,
 		       const struct bw_capture_submission *sub)
 {
-	static const struct bw_column columns[] = {
-		{"Dispatch", "dispatch", true}, {"Set", "set", true},
-		{"Binding", "binding", true},	{"Element", "element", true},
-		{"Type", "type", false},	{"Address", "va", false},
-		{"Bytes", "bytes", true},	{"Name", "name", false}};
-	char room[16];
 	struct bw_table t;
-	bw_table_init(&t, "bound", columns, BW_ARRAY_SIZE(columns));
+	bw_table_begin(&t, &bound_facts);
 	for (size_t i = 0; i < sub->dispatches.len; i++) {
 		const struct bw_capture_dispatch *d = &sub->dispatches.data[i];
 		for (uint32_t k = 0; k < d->n_bound; k++) {
-			const struct bw_capture_bound *b = &sub->bound.data[d->bound_at + k];
-			const struct bw_capture_object *x = buffer_at(space, bw_canonical(b->va));
-			bw_table_int(&t, (int64_t)i);
-			bw_table_int(&t, b->set);
-			bw_table_int(&t, b->binding);
-			bw_table_int(&t, b->element);
-			bw_table_text(&t, "%s", descriptor_name(b->type, room));
-			if (b->va)
-				bw_table_hex(&t, b->va, 0);
-			else
-				bw_table_empty(&t);
-			bw_table_int(&t, (int64_t)b->size_b);
-			bw_table_text(&t, "%s", x ? x->name : "");
+			struct bound_row r = {i, sub->bound.data[d->bound_at + k]};
+			const struct bw_capture_object *x = buffer_at(space, bw_canonical(r.b.va));
+			r.name = x ? x->name : NULL;
+			bw_table_row(&t, &r);
 		}
 	}
 	show_table(o, &t);
 }
 
-static const char *argument_kind(uint32_t kind)
+struct arg_row {
+	uint64_t dispatch;
+	uint32_t number;
+	struct bw_capture_arg a;
+};
+
+static void argument_kind(struct bw_table *t, const void *of)
 {
-	switch (kind) {
-	case BW_CAPTURE_ARG_VALUE:
-		return "value";
-	case BW_CAPTURE_ARG_BUFFER:
-		return "buffer";
-	case BW_CAPTURE_ARG_LOCAL:
-		return "local";
-	default:
-		return "opaque";
-	}
+	static const char *const names[] = {[BW_CAPTURE_ARG_OPAQUE] = "opaque",
+					    [BW_CAPTURE_ARG_VALUE] = "value",
+					    [BW_CAPTURE_ARG_BUFFER] = "buffer",
+					    [BW_CAPTURE_ARG_LOCAL] = "local"};
+	uint32_t kind = ((const struct arg_row *)of)->a.kind;
+	bw_table_text(t, "%s", kind < BW_ARRAY_SIZE(names) ? names[kind] : "opaque");
 }
+
+static void argument_offset(struct bw_table *t, const void *of)
+{
+	const struct arg_row *r = of;
+	if (r->a.offset_b != BW_CAPTURE_ARG_NOWHERE)
+		bw_table_int(t, r->a.offset_b);
+}
+
+static const struct bw_fact arg_rows[] = {
+	{"Dispatch", "dispatch", "count", BW_OF(struct arg_row, dispatch)},
+	{"Argument", "argument", "count", BW_OF(struct arg_row, number)},
+	{"Name", "name", "text", BW_OF(struct arg_row, a.name)},
+	{"Type", "type", "text", BW_OF(struct arg_row, a.type)},
+	{"Kind", "kind", "value|buffer|local|opaque", BW_GET(argument_kind)},
+	{"Offset", "offset", "count?", BW_GET(argument_offset)},
+	{"Bytes", "bytes", "count", BW_OF(struct arg_row, a.size_b)},
+};
+BW_FACTS(arg_facts, "capture arguments", "arguments", arg_rows);
 
 static void show_args(struct bw_out *o, const struct bw_capture_submission *sub)
 {
-	static const struct bw_column columns[] = {
-		{"Dispatch", "dispatch", true}, {"Argument", "argument", true},
-		{"Name", "name", false},	{"Type", "type", false},
-		{"Kind", "kind", false},	{"Offset", "offset", true},
-		{"Bytes", "bytes", true}};
 	struct bw_table t;
-	bw_table_init(&t, "arguments", columns, BW_ARRAY_SIZE(columns));
+	bw_table_begin(&t, &arg_facts);
 	for (size_t i = 0; i < sub->dispatches.len; i++) {
 		const struct bw_capture_dispatch *d = &sub->dispatches.data[i];
 		for (uint32_t k = 0; k < d->n_args; k++) {
-			const struct bw_capture_arg *a = &sub->args.data[d->args_at + k];
-			bw_table_int(&t, (int64_t)i);
-			bw_table_int(&t, k);
-			bw_table_text(&t, "%s", a->name);
-			bw_table_text(&t, "%s", a->type);
-			bw_table_text(&t, "%s", argument_kind(a->kind));
-			if (a->offset_b == BW_CAPTURE_ARG_NOWHERE)
-				bw_table_empty(&t);
-			else
-				bw_table_int(&t, a->offset_b);
-			bw_table_int(&t, a->size_b);
+			struct arg_row r = {i, k, sub->args.data[d->args_at + k]};
+			bw_table_row(&t, &r);
 		}
 	}
 	show_table(o, &t);
 }
 
-static void show_objects(struct bw_out *o, const struct bw_capture_space *space)
+static void object_kind(struct bw_table *t, const void *of)
 {
-	static const struct bw_column columns[] = {{"Object", "object", true},
-						   {"Kind", "kind", false},
-						   {"Address", "va", false},
-						   {"Bytes", "bytes", true},
-						   {"Name", "name", false}};
-	struct bw_table t;
-	bw_table_init(&t, "objects", columns, BW_ARRAY_SIZE(columns));
-	bw_vec_each(&space->objects, x) {
-		bw_table_int(&t, x->id);
-		bw_table_text(&t, "%s", x->kind == BW_CAPTURE_OBJECT_IMAGE ? "image" : "buffer");
-		if (x->va)
-			bw_table_hex(&t, x->va, 0);
-		else
-			bw_table_empty(&t);
-		bw_table_int(&t, (int64_t)x->size_b);
-		bw_table_text(&t, "%s", x->name);
-	}
-	show_table(o, &t);
+	const struct bw_capture_object *x = of;
+	bw_table_text(t, x->kind == BW_CAPTURE_OBJECT_IMAGE ? "image" : "buffer");
 }
+
+static const struct bw_fact object_rows[] = {
+	{"Object", "object", "count", BW_OF(struct bw_capture_object, id)},
+	{"Kind", "kind", "buffer|image", BW_GET(object_kind)},
+	{"Address", "va", "hex?", BW_OF(struct bw_capture_object, va)},
+	{"Bytes", "bytes", "count", BW_OF(struct bw_capture_object, size_b)},
+	{"Name", "name", "text", BW_OF(struct bw_capture_object, name)},
+};
+BW_FACTS(object_facts, "capture objects", "objects", object_rows);
 
 void bw_capture_show_given(struct bw_out *o, const struct bw_capture_space *space,
 			   const struct bw_capture_submission *sub)
@@ -172,5 +189,6 @@ void bw_capture_show_given(struct bw_out *o, const struct bw_capture_space *spac
 	show_pushes(o, sub);
 	show_bound(o, space, sub);
 	show_args(o, sub);
-	show_objects(o, space);
+	if (space->objects.len)
+		bw_out_facts(o, &object_facts, space->objects.data, space->objects.len, "");
 }
