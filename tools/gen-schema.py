@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""doc/json.schema.json: doc/json.schema.in, with tables of facts as the program describes them ("breakwater help
---facts"; src/ui/table.h).
+"""json.schema.json: doc/json.schema.in, with tables of facts as the program describes them ("breakwater help --facts";
+src/ui/table.h).
 
     gen-schema.py doc/json.schema.in FACTS OUTPUT
 
-In the first, {"$facts": "info waves"} is a table's array; it may have further members, which an array may have.
+The first is a JSON Schema, in which two members stand for more. {"$facts": "info waves"} is a table's array.
+{"$object": {"wave": "number", "pc?": "hex"}} is an object that has these members alone; "?" is one that may be missing. A
+type is a word as in rows of facts, "=x" for the text x, or a schema. Both may have further members. Every line of output
+is one of the definitions end-..., event-... and answer-...
 """
 import json
 import pathlib
@@ -15,13 +18,20 @@ import sys
 TYPES = {"text": {"type": "string"}, "bool": {"type": "boolean"}, "integer": {"type": "integer"}}
 
 
-def schema_of(type_name, says):
-    plain = type_name.removesuffix("?")
-    one = plain.removesuffix("[]")
-    schema = {"enum": one.split("|")} if "|" in one else TYPES.get(one) or {"$ref": f"#/$defs/{one}"}
-    if one != plain:
-        schema = {"type": "array", "items": schema}
-    return {"description": says, **schema} if says else schema
+def type_of(word):
+    """The schema that a word stands for."""
+    one = word.removesuffix("[]")
+    if one != word:
+        return {"type": "array", "items": type_of(one)}
+    if word.startswith("="):
+        return {"const": word[1:]}
+    return {"enum": word.split("|")} if "|" in word else TYPES.get(word) or {"$ref": f"#/$defs/{word}"}
+
+
+def object_of(members):
+    """members: a schema for each key."""
+    return {"type": "object", "properties": {key.removesuffix("?"): s for key, s in members.items()},
+            "required": [key for key in members if not key.endswith("?")], "additionalProperties": False}
 
 
 def tables_of(path):
@@ -38,9 +48,11 @@ def tables_of(path):
 
 
 def array_of(rows):
-    return {"type": "array", "items": {
-        "type": "object", "properties": {key: schema_of(type_name, says) for key, type_name, says in rows},
-        "required": [key for key, type_name, _ in rows if not type_name.endswith("?")], "additionalProperties": False}}
+    members = {}
+    for key, word, says in rows:
+        schema = type_of(word.removesuffix("?"))
+        members[key + "?" * word.endswith("?")] = {"description": says, **schema} if says else schema
+    return {"type": "array", "items": object_of(members)}
 
 
 def filled(schema, tables, used):
@@ -48,16 +60,20 @@ def filled(schema, tables, used):
         return [filled(s, tables, used) for s in schema]
     if not isinstance(schema, dict):
         return schema
-    out = {k: filled(v, tables, used) for k, v in schema.items() if k != "$facts"}
+    out = {k: filled(v, tables, used) for k, v in schema.items() if k not in ("$facts", "$object")}
     if "$facts" in schema:
         used.add(schema["$facts"])
-        out = {**out, **array_of(tables[schema["$facts"]])}
+        out.update(array_of(tables[schema["$facts"]]))
+    if "$object" in schema:
+        out.update(object_of({k: type_of(v) if isinstance(v, str) else filled(v, tables, used)
+                              for k, v in schema["$object"].items()}))
     return out
 
 
 def main(template, facts, output):
     tables, used = tables_of(facts), set()
     schema = filled(json.loads(pathlib.Path(template).read_text()), tables, used)
+    schema["oneOf"] = [type_of(name) for name in schema["$defs"] if name.startswith(("end-", "event-", "answer-"))]
     assert used == set(tables), f"{template} has no {', '.join(sorted(set(tables) - used))}"
     refs = set(re.findall(r'"\$ref": "#/\$defs/([^"]*)"', json.dumps(schema)))
     assert refs <= set(schema["$defs"]), f"there is no {', '.join(sorted(refs - set(schema['$defs'])))}"
