@@ -181,7 +181,7 @@ static void forget_frames(struct bw_queue *q)
 	bw_mes_forget(q->dev->cp->mes);
 }
 
-/* What a queue's ring holds. */
+/* The kind of packets in a queue's ring. */
 struct queue_format {
 	/* Reads the next command, which ends at wptr at the latest, into q->packet. False: there
 	 * is none, or the queue has been stopped. */

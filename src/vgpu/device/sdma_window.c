@@ -17,7 +17,7 @@ struct side {
 	struct bw_sdma_linear linear;
 	struct bw_image im;
 	unsigned level;
-	uint32_t x, y, z, width, height, slices; /* the size of the level */
+	uint32_t x, y, z, width, height, slices; /* the window's corner, and the level's size */
 	unsigned elem_b;
 };
 

@@ -50,7 +50,7 @@ struct bw_drm_fence {
 	int error;			    /* -errno the work ended with */
 	uint16_t pasid;			    /* of a job: its VM's */
 	const struct bw_drm_fence_ops *ops; /* NULL: of no driver */
-	const char *timeline;		    /* whose it is, as programs are told; NULL: nobody's */
+	const char *timeline;		    /* its owner, as programs are told; NULL: none */
 	uint64_t context; /* in one the fence with the latest seqno signals last; 0: none */
 	uint64_t seqno;
 	int64_t signaled_ns;		/* CLOCK_MONOTONIC */
