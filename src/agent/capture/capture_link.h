@@ -21,7 +21,7 @@ void bw_capture_link_unlock(void);
 /* Connects, the first time; false: nothing is captured. */
 bool bw_capture_link_open(void);
 bool bw_capture_link_is_open(void);
-/* The connection's number, from 1. What was sent on an earlier connection is not part of this one's
+/* The connection's number, from 1. Data sent on an earlier connection are not part of this one's
  * capture. */
 uint32_t bw_capture_link_number(void);
 /* Whether the program may have made submissions before it. */

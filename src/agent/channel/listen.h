@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a peer may ask for, by a bw_agent_call. */
+/* The requests that a peer may make by a bw_agent_call. */
 struct bw_service {
 	uint32_t magic, version;
 	/* Takes ownership of fd, which the program does not see, and answers: by
