@@ -260,7 +260,7 @@ static bool may_be_promoted(const struct bw_kernel *kernel, uint64_t total_b)
 static bool lay_out_in(const struct bw_kernel *kernel, bool is_optimized, struct bw_lds_variable *v,
 		       size_t *inout_n)
 {
-	/* what the functions on workgroups of the device library have (ockl.bc of Debian 12) */
+	/* LDS of the device library's functions on workgroups (ockl.bc of Debian 12) */
 	static const struct bw_lds_variable scratch = {
 		.symbol = "__scratch_lds", .size_b = 256, .align_b = 8, .type_align_b = 8};
 	size_t n = *inout_n;

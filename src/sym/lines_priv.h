@@ -77,7 +77,7 @@ struct bw_lines {
 	struct bw_spirv *spirv; /* owned; NULL: not of a shader, or its SPIR-V is not known */
 	enum bw_lines_origin origin;
 	uint32_t begun_b; /* of a shader's record, as in bw_shader_code */
-	char *damage;	  /* what is lost, and why; NULL: nothing */
+	char *damage;	  /* the lost part, and why; NULL: none */
 	char *elf_bytes;  /* libelf's own copy: it may write to what it is given */
 	Elf *elf;
 	Dwarf *dwarf;
