@@ -50,7 +50,7 @@ static struct virtual_file *virtual_file(struct bw_kmd_file *f)
 
 /* Without us a server that was started here has no clients, unless a program still runs: then the
  * server continues, and is inherited by init. Usually it ends at once, and is waited for, so that
- * neither a zombie nor its files are left behind. */
+ * neither a zombie nor its files stay. */
 static int wait_for_child(pid_t child)
 {
 	int status = 0;
