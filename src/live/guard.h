@@ -23,7 +23,7 @@ struct bw_guard_area {
 	uint64_t size_b;
 	uint64_t handler_va, displaced_va;
 	uint32_t handler_b, displaced_b;
-	uint32_t proc, vm; /* whose it is */
+	uint32_t proc, vm; /* its owner */
 };
 /* The part of the session that has ended: all of it; a process, whose agent has been told to detach
  * or is gone; an address space that its program has closed. */
