@@ -143,7 +143,7 @@ struct bw_tui_memory {
 	struct bw_print_format format;
 	enum bw_space space;
 	uint64_t addr;
-	uint32_t wave; /* whose LDS, and lane whose scratch */
+	uint32_t wave; /* the wave of LDS, the lane of scratch */
 	unsigned lane;
 	size_t n; /* bytes that could be read; 0: see why */
 	uint8_t bytes[BW_TUI_MEMORY_B];
