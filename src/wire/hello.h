@@ -2,8 +2,8 @@
 #ifndef BW_WIRE_HELLO_H
 #define BW_WIRE_HELLO_H
 
-/* What a process says first to `breakwater capture` (wire/capture_proto.h) and to `breakwater exec
- * --breadcrumbs` (wire/crumbs_proto.h). */
+/* The first message of a process to `breakwater capture` (wire/capture_proto.h) and to `breakwater
+ * exec --breadcrumbs` (wire/crumbs_proto.h). */
 
 #include <stdint.h>
 
