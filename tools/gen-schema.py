@@ -15,6 +15,11 @@ import pathlib
 import re
 import sys
 
+def check(is_right, says):
+    if not is_right:
+        raise SystemExit(f"gen-schema.py: {says}")
+
+
 TYPES = {"text": {"type": "string"}, "bool": {"type": "boolean"}, "integer": {"type": "integer"}}
 
 
@@ -40,7 +45,7 @@ def tables_of(path):
     for line in pathlib.Path(path).read_text().splitlines():
         kind, *fields = [re.sub(r"\\(.)", lambda m: "\n" if m[1] == "n" else m[1], f) for f in line.split("\t")]
         if kind == "facts":
-            assert fields[0] not in tables, f"two tables are called {fields[0]}"
+            check(fields[0] not in tables, f"two tables are called {fields[0]}")
             rows = tables[fields[0]] = []
         else:
             rows.append(fields)
@@ -62,6 +67,7 @@ def filled(schema, tables, used):
         return schema
     out = {k: filled(v, tables, used) for k, v in schema.items() if k not in ("$facts", "$object")}
     if "$facts" in schema:
+        check(schema["$facts"] in tables, f"the program has no table {schema['$facts']}")
         used.add(schema["$facts"])
         out.update(array_of(tables[schema["$facts"]]))
     if "$object" in schema:
@@ -74,9 +80,9 @@ def main(template, facts, output):
     tables, used = tables_of(facts), set()
     schema = filled(json.loads(pathlib.Path(template).read_text()), tables, used)
     schema["oneOf"] = [type_of(name) for name in schema["$defs"] if name.startswith(("end-", "event-", "answer-"))]
-    assert used == set(tables), f"{template} has no {', '.join(sorted(set(tables) - used))}"
+    check(used == set(tables), f"{template} has no {', '.join(sorted(set(tables) - used))}")
     refs = set(re.findall(r'"\$ref": "#/\$defs/([^"]*)"', json.dumps(schema)))
-    assert refs <= set(schema["$defs"]), f"there is no {', '.join(sorted(refs - set(schema['$defs'])))}"
+    check(refs <= set(schema["$defs"]), f"there is no type {', '.join(sorted(refs - set(schema['$defs'])))}")
     pathlib.Path(output).write_text(json.dumps(schema, indent=1, ensure_ascii=False) + "\n")
 
 
