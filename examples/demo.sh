@@ -29,5 +29,5 @@ Now it is your turn:
 
 \$ ${1:-breakwater} run -i $kernel
 
-"help" lists the commands; README.md has more.
+"help" lists the commands; doc/debugging.md has more.
 END

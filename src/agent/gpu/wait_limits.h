@@ -5,7 +5,7 @@
 /* Finite waits of the program. Time in which the debugger holds a submission does not count: a
  * fence that cannot signal because the debugger holds its submission must not look like a hang.
  * (The virtual GPU leaves out time in which waves are stopped; on hardware it counts, see
- * README.md.) */
+ * doc/install.md.) */
 
 #include "agent/agent.h"
 
