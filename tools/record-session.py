@@ -225,6 +225,7 @@ def frames(recording):
 # ---- the picture ----
 
 SIZE, WIDTH, LINE, MARGIN = 14, 8.43, 19, 14  # of a font of 14 px: a column, a row; around the text
+# Blanks stay by two ways: browsers take the property, others the attribute, and neither is inherited by text.
 LIGHT = {"back": "#ffffff", "text": "#1f2328", "edge": "#d1d9e0", "cursor": "#8c959f",
          "c": ["#57606a", "#cf222e", "#116329", "#7d4e00", "#0550ae", "#8250df", "#1b7c83", "#57606a"]}
 DARK = {"back": "#0d1117", "text": "#e6edf3", "edge": "#3d444d", "cursor": "#8b949e",
@@ -265,7 +266,7 @@ def draw(recording):
         return f"#{names[key]}"
 
     def row_use(n, row):
-        href = name_of("l", row, lambda name: f'<text id="{name}">{line_text(row)}</text>')
+        href = name_of("l", row, lambda name: f'<text id="{name}" xml:space="preserve">{line_text(row)}</text>')
         return f'<use href="{href}" y="{n * LINE + SIZE}"/>'
 
     for at, (seconds, rows, (cursor_row, cursor_column)) in enumerate(film):
@@ -281,14 +282,14 @@ def draw(recording):
         stops.append(f"{begin / total * 100:.3f}%{{transform:translateY({number(-at * height)}px)}}")
         begin += seconds
     last = number(-(len(film) - 1) * height)
-    css = (f"text{{font:{SIZE}px ui-monospace,SFMono-Regular,Menlo,'DejaVu Sans Mono','Liberation Mono',monospace}}"
+    css = (f"text{{font:{SIZE}px ui-monospace,SFMono-Regular,Menlo,'DejaVu Sans Mono','Liberation Mono',monospace;white-space:pre}}"
            f".bold{{font-weight:bold}}.dim{{fill-opacity:.7}}{style_rules(LIGHT)}"
            f"@media(prefers-color-scheme:dark){{{style_rules(DARK)}}}"
            f".film{{transform:translateY({last}px);animation:film {number(total)}s step-end infinite}}"
            f"@media(prefers-reduced-motion:reduce){{.film{{animation:none}}}}"
            f"@keyframes film{{{''.join(stops)}}}")
     return "\n".join([
-        f'<svg xmlns="http://www.w3.org/2000/svg" xml:space="preserve" width="{number(width)}" height="{number(height)}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{number(width)}" height="{number(height)}" '
         f'viewBox="0 0 {number(width)} {number(height)}">',
         "<title>A session of Breakwater in a terminal</title>",
         f"<style>{css}</style>",
