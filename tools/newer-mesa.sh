@@ -25,7 +25,7 @@ command -v mmdebstrap >/dev/null || skip "mmdebstrap is not installed"
 
 mkdir -p "$tree$there/build"
 find "$source/build" -maxdepth 1 -type f ! -name '*.ninja' ! -name '*.json' -exec cp -t "$tree$there/build" {} +
-cp "$source/build/breakwater-layer.json" "$tree$there/build"
+cp "$source"/build/{breakwater-layer,json.schema}.json "$tree$there/build"
 for part in breakwater tests doc; do
 	[ ! -d "$source/$part" ] || cp -r "$source/$part" "$tree$there"
 done
