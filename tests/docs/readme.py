@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""README.md is short, what it shows and links to exists, and doc/README.md lists every page.
+"""README.md is short, what it shows and links to exists, doc/README.md lists every page, doc/tutorials/README.md every tutorial, and
+every tutorial is run by a test.
 
-Usage: readme.py, with the environment of the tests.
+Usage: readme.py TUTORIAL..., the names of the tutorials that have a test, with the environment of the tests.
 """
 import os
 import pathlib
@@ -34,15 +35,18 @@ def broken(page):
 
 def main():
     source = pathlib.Path(os.environ["BREAKWATER_SOURCE"]).resolve()
-    readme, index = source / "README.md", source / "doc/README.md"
+    readme = source / "README.md"
     wrong = []
     if readme.stat().st_size > LARGEST_B:
         wrong.append(f"README.md has {readme.stat().st_size} bytes; it may have {LARGEST_B}: the rest is for pages of doc/")
-    for page in [readme, *sorted((source / "doc").glob("*.md"))]:
+    for page in [readme, *sorted((source / "doc").glob("*.md")), *sorted((source / "doc/tutorials").glob("*.md"))]:
         wrong += broken(page)
-    listed = {link[1] for link in LINK.finditer(index.read_text())}
-    wrong += [f"doc/README.md does not list {page.name}" for page in sorted((source / "doc").glob("*.md"))
-              if page != index and page.name not in listed]
+    for index in (source / "doc/README.md", source / "doc/tutorials/README.md"):
+        listed = {link[1] for link in LINK.finditer(index.read_text())}
+        wrong += [f"{index.relative_to(source)} does not list {page.name}" for page in sorted(index.parent.glob("*.md"))
+                  if page != index and page.name not in listed]
+    pages = {page.stem for page in (source / "doc/tutorials").glob("*.md")} - {"README"}
+    wrong += [f"{name} is a tutorial without a test, or a test without a tutorial" for name in sorted(pages ^ set(sys.argv[1:]))]
     print(*wrong, sep="\n")
     return 1 if wrong else 0
 

@@ -33,9 +33,14 @@ class Case:
 
 
 def parse(path):
+    return parse_lines(path.name, path.read_text().splitlines())
+
+
+def parse_lines(name, lines, first=1):
+    """The cases in lines, which are those of the file of that name from line `first` on."""
     cases = []
     pending = None
-    for number, line in enumerate(path.read_text().splitlines(), 1):
+    for number, line in enumerate(lines, first):
         if pending is not None:
             pending.command += "\n" + line
             pending = pending if line.endswith("\\") else None
@@ -46,7 +51,7 @@ def parse(path):
             continue
         elif not cases:
             if line.strip():
-                sys.exit(f"{path}:{number}: text before the first command")
+                sys.exit(f"{name}:{number}: text before the first command")
         elif re.fullmatch(r"\[status \d+\]", line):
             cases[-1].status = int(line[8:-1])
         else:
@@ -85,6 +90,25 @@ def run(case, env, cwd):
     return done.returncode, done.stdout.decode(errors="replace").splitlines()
 
 
+def report(name, case, status, got):
+    """Says how a case went wrong; true if it went well."""
+    at = matches(case.expect, got)
+    if at is None and status == case.status:
+        return True
+    print(f"{name}:{case.line}: $ {case.command}")
+    if status is None:
+        print(f"  did not end within {TIMEOUT_S} s")
+    elif status != case.status:
+        print(f"  status {status}, expected {case.status}")
+    if at is not None:
+        wanted = case.expect[at] if at < len(case.expect) else "(nothing more)"
+        print(f"  not found: {wanted}")
+    print("  it printed:")
+    for line in got:
+        print("    " + line)
+    return False
+
+
 def main():
     build = os.environ["BREAKWATER_BUILD"]
     source = os.environ["BREAKWATER_SOURCE"]
@@ -95,22 +119,7 @@ def main():
         path = pathlib.Path(name)
         for case in parse(path):
             ran += 1
-            status, got = run(case, env, source)
-            at = matches(case.expect, got)
-            if at is None and status == case.status:
-                continue
-            failed += 1
-            print(f"{path.name}:{case.line}: $ {case.command}")
-            if status is None:
-                print(f"  did not end within {TIMEOUT_S} s")
-            elif status != case.status:
-                print(f"  status {status}, expected {case.status}")
-            if at is not None:
-                wanted = case.expect[at] if at < len(case.expect) else "(nothing more)"
-                print(f"  not found: {wanted}")
-            print("  it printed:")
-            for line in got:
-                print("    " + line)
+            failed += not report(path.name, case, *run(case, env, source))
     print(f"{ran - failed} passed, {failed} failed")
     return failed != 0
 

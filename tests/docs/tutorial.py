@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Runs a tutorial as it is written: its files, its commands, and the output that it shows.
+
+    tutorial.py [--show] PAGE...       with BREAKWATER_BUILD and BREAKWATER_SOURCE in the environment
+
+--show: prints all output, for the one who writes a page. Each page is run in a folder of its own, with the build folder first in PATH, block by block:
+
+    ```console     a transcript (tests/e2e/transcript.py): commands, and what they print. Addresses and numbers of processes in it
+                   stand for any others. If the output has lines "(breakwater) COMMAND", the command before them runs in a terminal, and
+                   these commands are typed at its prompts. A block that begins with such a line continues the session of the
+                   block before.
+    ```diff        changes the file whose name ends the paragraph before: "Mend it in `sum.cl`:"
+    ```LANGUAGE    is that file, as a whole
+"""
+import fcntl
+import os
+import pathlib
+import pty
+import re
+import select
+import signal
+import struct
+import sys
+import tempfile
+import termios
+import time
+
+SOURCE = pathlib.Path(os.environ["BREAKWATER_SOURCE"]).resolve()
+BUILD = pathlib.Path(os.environ["BREAKWATER_BUILD"]).resolve()
+sys.path.insert(0, str(SOURCE / "tests/e2e"))
+import transcript  # noqa: E402
+
+PROMPT = "(breakwater) "
+ANSWER = re.compile(r".*\(y or n\) (?=\w)")  # a question of the debugger, and behind it what the page types
+WAITS = re.compile(r"(?:^|\n)(?:\(breakwater\) |[^\n]*\(y or n\) )$")
+VARIES = re.compile(r"\b0x[0-9a-f]{8,}|(?<=process )\d+|(?<=pid )\d+")  # addresses, processes
+ROWS, COLUMNS = 2000, 250  # no output is cut, and the debugger does not stop after a screen of it
+SETTLE_S = 0.3             # what is typed before the line editor has set the terminal up is echoed twice
+
+
+class Block:
+    """A fenced block of a page."""
+
+    def __init__(self, line, language, file):
+        self.line, self.language, self.file = line, language, file
+        self.lines = []
+
+
+def blocks_of(page):
+    """The page's blocks in their order; a console block that continues a session is added to the one before."""
+    blocks, block, before = [], None, ""
+    for number, line in enumerate(page.read_text().splitlines(), 1):
+        if block is None and line.startswith("```"):
+            named = re.search(r"`([\w./-]+)`:$", before)
+            block = Block(number + 1, line[3:].strip(), named[1] if named else None)
+        elif line == "```":
+            continues = block.language == "console" and block.lines and block.lines[0].startswith(PROMPT)
+            session = next((b for b in reversed(blocks) if b.language == "console"), None) if continues else None
+            if session:
+                session.lines += block.lines
+            else:
+                blocks.append(block)
+            block = None
+        elif block is not None:
+            block.lines.append(line)
+        elif line.strip():
+            before = line
+    for block in blocks:
+        if block.language != "console" and not block.file:
+            sys.exit(f"{page.name}:{block.line}: the paragraph before this block does not end with the name of its file")
+    return blocks
+
+
+def write(block, folder):
+    (folder / block.file).parent.mkdir(parents=True, exist_ok=True)
+    (folder / block.file).write_text("".join(line + "\n" for line in block.lines))
+
+
+def edit(page, block, folder):
+    text = (folder / block.file).read_text()
+    old, new = ("".join(line[1:] + "\n" for line in block.lines if not line.startswith(other)) for other in "+-")
+    if text.count(old) != 1:
+        sys.exit(f"{page.name}:{block.line}: {block.file} has the old lines {text.count(old)} times")
+    (folder / block.file).write_text(text.replace(old, new))
+
+
+def typed_in(case):
+    """What the page types after the command itself."""
+    for line in case.expect:
+        answer = ANSWER.match(line)
+        if line.startswith(PROMPT):
+            yield line[len(PROMPT):]
+        elif answer:
+            yield line[answer.end():]
+
+
+def run_in_terminal(case, inputs, env, folder):
+    """(status, lines of the terminal) of a command whose user types inputs at its prompts."""
+    pid, fd = pty.fork()
+    if pid == 0:
+        os.chdir(folder)
+        os.execve("/bin/sh", ["sh", "-c", case.command], env)
+    fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
+    text, end, is_late = "", time.monotonic() + transcript.TIMEOUT_S, False
+    while not is_late:
+        try:
+            if select.select([fd], [], [], SETTLE_S)[0]:
+                data = os.read(fd, 65536)
+                if not data:
+                    break
+                text += data.decode(errors="replace").replace("\r", "")
+            elif WAITS.search(text) and inputs:
+                os.write(fd, inputs.pop(0).encode() + b"\n")
+                text += "\0"  # the prompt is no longer one that waits
+        except OSError:  # the other end has closed
+            break
+        is_late = time.monotonic() > end
+    if is_late:
+        os.kill(pid, signal.SIGKILL)
+    os.close(fd)
+    status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    return None if is_late else status, text.replace("\0", "").splitlines()
+
+
+def run(case, env, folder):
+    inputs = list(typed_in(case))
+    case.expect = [VARIES.sub("{*}", line) for line in case.expect]
+    return run_in_terminal(case, inputs, env, folder) if inputs else transcript.run(case, env, folder)
+
+
+def run_page(page, shows):
+    with tempfile.TemporaryDirectory(prefix="tutorial-") as name:
+        folder = pathlib.Path(name) / "work"
+        home = pathlib.Path(name) / "home"
+        folder.mkdir()
+        home.mkdir()
+        env = dict(os.environ, PATH=f"{BUILD}:{os.environ['PATH']}", LC_ALL="C.UTF-8", TERM="dumb", HOME=str(home), TMPDIR=name)
+        env.pop("XDG_STATE_HOME", None)
+        for block in blocks_of(page):
+            if block.language == "console":
+                for case in transcript.parse_lines(page.name, block.lines, block.line):
+                    status, lines = run(case, env, folder)
+                    if shows:
+                        print(f"$ {case.command}", *lines, f"[status {status}]", sep="\n")
+                    elif not transcript.report(page.name, case, status, lines):
+                        return False
+            elif block.language == "diff":
+                edit(page, block, folder)
+            else:
+                write(block, folder)
+    return True
+
+
+def main():
+    shows = sys.argv[1] == "--show"
+    failed = [page for page in sys.argv[1 + shows:] if not run_page(pathlib.Path(page).resolve(), shows)]
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
