@@ -78,10 +78,10 @@ void bw_cli_leave(struct bw_cli *c)
 {
 	if (bw_session_leave(c->session) != BW_LEFT_KILLED)
 		return;
-	if (c->session->gpu_fault)
+	if (c->session->gpu_fault && c->plain)
 		bw_out_line(
 			c->out,
-			"[The program was killed. With -i, or commands, \"breakwater run\" stays here to look around]");
+			"[The program was killed. To look around at such a stop, use \"breakwater run -i\" or give commands]");
 	else if (!c->session->interactive && !c->quit)
 		bw_out_line(c->out, "[The program was killed]");
 }

@@ -51,15 +51,16 @@ static struct bw_error *run_session(struct bw_cli *c, const struct bw_run_option
 	if (!o->script.len && !o->interactive && !o->attach && !c->session->crash) {
 		c->plain = true;
 		BW_TRY(bw_cmd_run(c, ""));
-		c->plain = false;
 		/* The program or the session has ended: nothing is left to ask. */
 		if (c->quit || bw_debug_state(c->debug) == BW_DEBUG_NO_PROGRAM)
 			return NULL;
 		if (bw_session_interrupts() && !terminal && !o->interactive)
 			c->session->exit_status = BW_EXIT_SIGNAL + SIGINT;
 	}
-	if (terminal || o->interactive)
+	if (terminal || o->interactive) {
+		c->plain = false;
 		bw_cli_interact(c);
+	}
 	return NULL;
 }
 
