@@ -14,7 +14,7 @@ THREADS  = build-threads
 WERROR   = $(if $(CI),true,false)
 SETUP    = meson setup
 
-.PHONY: all deps demo check check-linux check-plain check-sanitize check-sanitize-short sanitize-build check-threads check-threads-short threads-build check-fuzz bench format install deb check-deb vsix clean
+.PHONY: all deps demo check check-linux check-plain check-sanitize check-sanitize-short sanitize-build check-threads check-threads-short threads-build check-fuzz bench format install deb check-deb book check-book vsix clean
 
 all: deps $(BUILD)/build.ninja
 	@ninja -C $(BUILD) --quiet
@@ -96,6 +96,17 @@ deb:
 
 check-deb: deb
 	@tools/check-deb.sh build-deb
+
+# doc/ and the manual pages as HTML, with a search: build/book/index.html. check-book: warnings are errors; then links,
+# spelling and, in headless Chromium where it is installed, search, navigation and dark mode.
+book: all
+	@tools/install-deps.sh book
+	@tools/make-book.py $(BUILD)
+
+check-book: all
+	@tools/install-deps.sh book
+	@tools/make-book.py $(BUILD) --strict
+	@tests/docs/book.py $(BUILD)
 
 clean:
 	rm -rf $(BUILD) $(SANITIZE) $(THREADS) $(FUZZ) build-deb

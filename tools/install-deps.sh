@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Installs the Debian packages that the build and the tests need, and says which.
-# Does nothing, and needs no rights, when all are there. "install-deps.sh deb": what makes a package, too.
+# Does nothing, and needs no rights, when all are there. "install-deps.sh deb": what makes a package, too;
+# "book": what makes the book (doc/README.md) and checks its spelling.
 set -eu
 
 packages="
@@ -16,6 +17,7 @@ packages="
 drivers="mesa-vulkan-drivers"
 
 [ "${1:-}" != deb ] || packages="$packages debhelper dpkg-dev"
+[ "${1:-}" != book ] || packages="$packages python3-sphinx python3-myst-parser furo mandoc codespell"
 
 missing_of() {
 	for p; do
