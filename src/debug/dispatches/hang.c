@@ -60,6 +60,20 @@ static struct bw_dispatch_record *found(struct bw_debug *d)
 	return NULL;
 }
 
+/* The last dispatch that runs in the submission of x: which of them it is that does not end is not
+ * known. */
+static const struct bw_dispatch_record *last_beside(const struct bw_debug *d,
+						    const struct bw_dispatch_record *x)
+{
+	const struct bw_dispatch_record *last = x;
+	bw_vec_each(&d->dispatches->all, o)
+		if (o > x && o->info.queue == x->info.queue &&
+		    o->info.submission == x->info.submission &&
+		    o->info.state == BW_DISPATCH_RUNNING)
+			last = o;
+	return last;
+}
+
 /* Each command that waits has the limit again; that the same dispatch still runs is said in other
  * words, as the first message is what users look for. */
 bool bw_hang_is_over(struct bw_debug *d)
@@ -67,12 +81,23 @@ bool bw_hang_is_over(struct bw_debug *d)
 	struct bw_dispatch_record *x = found(d);
 	if (!x)
 		return false;
-	bw_debug_note(
-		d, BW_NOTICE_WARNING,
-		x->hang_was_told
-			? "dispatch %u (%s) still has not ended after another %llu ms"
-			: "dispatch %u (%s) has been running for %llu ms, which is taken for a hang",
-		x->info.number, x->info.kernel_title, (unsigned long long)d->settings.hang_ms);
+	const struct bw_dispatch_record *last = last_beside(d, x);
+	bool was_told = x->hang_was_told;
+	unsigned long long ms = d->settings.hang_ms;
 	x->hang_was_told = true;
+	if (last == x)
+		bw_debug_note(
+			d, BW_NOTICE_WARNING,
+			was_told
+				? "dispatch %u (%s) still has not ended after another %llu ms"
+				: "dispatch %u (%s) has been running for %llu ms, which is taken for a hang",
+			x->info.number, x->info.kernel_title, ms);
+	else
+		bw_debug_note(
+			d, BW_NOTICE_WARNING,
+			was_told
+				? "submission %u (dispatches %u to %u) still has not ended after another %llu ms"
+				: "submission %u (dispatches %u to %u) has been running for %llu ms, which is taken for a hang",
+			x->info.submission, x->info.number, last->info.number, ms);
 	return true;
 }
