@@ -6,8 +6,8 @@
 
 --show: prints all output, for the one who writes a page. Each page is run in a folder of its own, with the build folder first in PATH, block by block:
 
-    ```console     a transcript (tests/e2e/transcript.py): commands, and what they print. Addresses and numbers of processes in it
-                   stand for any others. If the output has lines "(breakwater) COMMAND", the command before them runs in a terminal, and
+    ```console     a transcript (tests/e2e/transcript.py): commands, and what they print. What compilers and machines decide stands
+                   for anything: addresses, numbers of processes, hashes, the instruction after "=>". If the output has lines "(breakwater) COMMAND", the command before them runs in a terminal, and
                    these commands are typed at its prompts. A block that begins with such a line continues the session of the
                    block before.
     ```diff        changes the file whose name ends the paragraph before: "Mend it in `sum.cl`:"
@@ -34,7 +34,7 @@ import transcript  # noqa: E402
 PROMPT = "(breakwater) "
 ANSWER = re.compile(r".*\(y or n\) (?=\w)")  # a question of the debugger, and behind it what the page types
 WAITS = re.compile(r"(?:^|\n)(?:\(breakwater\) |[^\n]*\(y or n\) )$")
-VARIES = re.compile(r"\b0x[0-9a-f]{8,}|(?<=process )\d+|(?<=pid )\d+")  # addresses, processes
+VARIES = re.compile(r"^=> .*|\b0x[0-9a-f]{8,}|(?<=process )\d+|(?<=pid )\d+|\b[0-9a-f]{16}\b")
 ROWS, COLUMNS = 2000, 250  # no output is cut, and the debugger does not stop after a screen of it
 SETTLE_S = 0.3             # what is typed before the line editor has set the terminal up is echoed twice
 
