@@ -16,6 +16,8 @@ import pathlib
 import re
 import sys
 
+from roff import roff, see_also, title
+
 Option = collections.namedtuple("Option", "names value title help also")
 Line = collections.namedtuple("Line", "name usage after options")
 
@@ -119,12 +121,6 @@ def shell(template, output, *paths):
 
 # ---- Manual pages ----
 
-def roff(text):
-    """A line of text."""
-    text = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq").replace("`", "\\(ga").replace("^", "\\(ha").replace("~", "\\(ti")
-    return re.sub(r"^\.", r"\\&.", text, flags=re.M)
-
-
 def words(text):
     """Options bold, words in capitals in italics."""
     def mark(m):
@@ -136,7 +132,7 @@ def words(text):
 def paragraphs(text):
     """Text as --help has it: indented or aligned lines stay as they are."""
     out = []
-    for block in re.split(r"\n\n+", text.strip("\n")):
+    for block in filter(None, re.split(r"\n\n+", text.strip("\n"))):
         lines = block.split("\n")
         if any(l.startswith(" ") or re.match(r"\S+(?: \S+)?   +\S", l) for l in lines):
             out.append(".PP\n.nf\n.RS\n" + "\n".join(roff(l.removeprefix("    ")) for l in lines) + "\n.RE\n.fi\n")
@@ -202,12 +198,21 @@ def about_of(text):
     return re.sub(r": breakwater .*", "", text)
 
 
+def related(name, forms):
+    """The pages that the page of a subcommand refers to: those on what its options take and print."""
+    text = " ".join(line.usage for line in forms.values())
+    names = {n for line in forms.values() for o in line.options for n in names_of(o)}
+    return ["breakwater(1)", "breakwater(7)"] + (["breakwater-json(5)"] if "--json" in names else []) + (
+        ["breakwater-commands(7)", "breakwater-script(5)"] if "-x" in names else []) + (
+        ["breakwater-capture-file(5)"] if "bwc" in text or name == "capture" else [])
+
+
 def page(name, folder, output, *paths):
     rows = Rows(paths)
     forms = rows.forms(name)
     prose = Prose(pathlib.Path(folder, f"breakwater-{name}.in"))
     about = about_of(rows.subcommands[name])
-    out = f'.\\" SPDX-License-Identifier: MIT\n.TH BREAKWATER-{name.upper()} 1 "" "breakwater" "User commands"\n'
+    out = title(f"breakwater-{name}", 1, "User commands")
     out += f".SH NAME\nbreakwater\\-{name} \\- {roff(about)}\n.SH SYNOPSIS\n{synopsis(forms)}.SH DESCRIPTION\n"
     first = next(iter(forms.values()))
     more = prose.take("MORE")
@@ -216,11 +221,11 @@ def page(name, folder, output, *paths):
         if line.options:
             out += ".SH OPTIONS" + ("" if form == name else f" OF {roff(form.upper())}") + "\n"
             if form != name:
-                out += paragraphs(prose_of(line.usage))
+                out += paragraphs(prose_of(line.usage)).removeprefix(".PP\n")
             out += option_list(line, prose)
         if line.after:
             out += ".SS Notes\n" + paragraphs(line.after).removeprefix(".PP\n")
-    out += prose.take("SECTIONS") + ".SH SEE ALSO\n.BR breakwater (1)\n"
+    out += prose.take("SECTIONS") + see_also(related(name, forms))
     prose.check(name)
     pathlib.Path(output).write_text(out)
 
@@ -230,9 +235,10 @@ def overview(prose_path, *paths):
     rows = Rows(paths)
     prose = Prose(pathlib.Path(prose_path))
     listed = "".join(f".TP\n.BR breakwater\\-{n} (1)\n{roff(sentence(about_of(a)))}\n" for n, a in rows.subcommands.items() if n != "help")
-    out = prose.take("DESCRIPTION") + ".SH COMMANDS\n" + listed + prose.take("SECTIONS")
-    out += ".SH SEE ALSO\n" + "".join(f".BR breakwater\\-{n} (1),\n" for n in rows.subcommands if n != "help")
-    out += ".BR breakwater\\-commands (7),\n.BR gdb (1)\n"
+    out = title("breakwater", 1, "User commands") + prose.take("DESCRIPTION") + ".SH COMMANDS\n" + listed + prose.take("SECTIONS")
+    out += see_also([f"breakwater-{n}(1)" for n in rows.subcommands if n != "help"] + [
+        "breakwater.h(3)", "breakwater-capture-file(5)", "breakwater-json(5)", "breakwater-script(5)", "breakwater(7)",
+        "breakwater-commands(7)", "gdb(1)"])
     prose.check("overview")
     pathlib.Path(output).write_text(out)
 
@@ -241,7 +247,7 @@ def commands(prose_path, *paths):
     *paths, output = paths
     rows = Rows(paths)
     prose = Prose(pathlib.Path(prose_path))
-    out = prose.take("DESCRIPTION")
+    out = title("breakwater-commands", 7, "Commands of the debugger") + prose.take("DESCRIPTION")
     for topic, about in rows.topics:
         out += f".SH {topic.upper()}\n{roff(about)}\n"
         for name, short, args, help_text, more, its_topic, examples in rows.commands:
@@ -255,7 +261,7 @@ def commands(prose_path, *paths):
     out += ".SH SETTINGS\n"
     for name, values, example, about in rows.settings:
         out += f".TP\n\\fBset {roff(name)}\\fR {words(values)}\n{roff(about)}\n"
-    out += prose.take("SECTIONS") + ".SH SEE ALSO\n.BR breakwater (1),\n.BR breakwater\\-run (1)\n"
+    out += prose.take("SECTIONS") + see_also(["breakwater(1)", "breakwater-run(1)", "breakwater-script(5)", "breakwater(7)"])
     prose.check("commands")
     pathlib.Path(output).write_text(out)
 

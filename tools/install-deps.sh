@@ -9,7 +9,7 @@ packages="
  meson ninja-build pkg-config gcc libc6-dev python3 libpython3.11
  clang-19 clang-format-19 lld-19 llvm-19 llvm-19-dev libclang-rt-19-dev
  libdrm-dev libelf-dev libdw-dev libedit-dev libncurses-dev libjansson-dev libmsgpack-dev libpng-dev libxxhash-dev libzstd-dev
- libcmocka-dev python3-jsonschema gdb tmux zsh fish
+ libcmocka-dev python3-jsonschema gdb tmux zsh fish groff mandoc
  opencl-c-headers libvulkan-dev libspirv-cross-c-shared-dev glslang-tools spirv-tools
  rocm-device-libs
 "

@@ -90,7 +90,7 @@ class Book:
     def add_manual(self):
         """The manual pages; returns what the table of contents has of them."""
         mandoc = shutil.which("mandoc")
-        pages = sorted(self.man.glob("*.[17]"))
+        pages = sorted(p for p in self.man.glob("*.[1357]") if not p.read_text().startswith(".so "))
         if not pages or not mandoc:
             self.left_out.append("the manual pages (" + ("mandoc is not installed" if pages else f"{self.man} has none: make") + ")")
             self.write("man/README.md", "# Manual pages\n\nThis copy of the book was made without the manual pages. "
