@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_SELFTEST_SELFTEST_PRIV_H
+#define BW_SELFTEST_SELFTEST_PRIV_H
+
+/* What the steps share. All of it but state.c and alive.c is used in a step's process. */
+
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "debug/stop.h"
+#include "gpu/opened.h"
+#include "selftest/selftest.h"
+#include "session/session.h"
+
+/* A step that runs: the argument of bw_selftest_step.run. */
+struct bw_selftest_work {
+	struct bw_selftest_result *r;
+	const char *gpu;    /* selector */
+	const char *folder; /* for kernels and their output; removed by the parent */
+};
+
+/* ---- child.c ---- */
+
+void bw_selftest_value(struct bw_selftest_work *w, const char *name, const char *fmt, ...)
+	BW_PRINTF(3, 4);
+/* "waiting for the wave": the report says it if the step hangs. */
+void bw_selftest_doing(struct bw_selftest_work *w, const char *fmt, ...) BW_PRINTF(2, 3);
+/* A process that has to end with the step. */
+void bw_selftest_owns(struct bw_selftest_work *w, pid_t pid);
+/* Runs fn in a process of its own for limit_s at most, and ends what that has started. Fills r,
+ * whose memory is shared; HUNG if the limit has passed. */
+struct bw_error *bw_selftest_child(struct bw_error *(*fn)(void *work), struct bw_selftest_work *w,
+				   uint32_t limit_s) BW_MUST_CHECK;
+/* SIGINT, SIGTERM and SIGHUP end the current step from here on. */
+void bw_selftest_catch_signals(void);
+
+/* ---- kernels.c ---- */
+
+struct bw_selftest_kernel {
+	const char *name;
+	const uint8_t *code;
+	size_t size_b;
+	uint32_t mark_b; /* offset of the instruction that steps look at */
+};
+/* An assertion if there is none of that name. */
+struct bw_selftest_kernel bw_selftest_kernel(const char *name);
+
+/* ---- program.c ---- */
+
+/* One kernel, as the words of breakwater-launch. Its buffer is written to a file in the end. */
+struct bw_selftest_launch {
+	const char *kernel;
+	uint32_t vgprs, sgprs, lds_b, groups; /* groups of 32 work-items */
+	const char *buffer;		      /* "zeros:32:u32" */
+	uint32_t ticks; /* the second argument, of the 100 MHz counter; 0: there is none */
+};
+enum { BW_SELFTEST_TICKS_A_SECOND = 100000000 };
+struct bw_selftest_program {
+	struct bw_selftest_work *w;
+	struct bw_selftest_kernel kernel;
+	char object[256], dump[256]; /* paths */
+	bool has_session;
+	struct bw_session session;
+	struct bw_out *out; /* owned */
+	FILE *nowhere;	    /* owned */
+	struct bw_kmd *kmd; /* owned; of a program without a session */
+	pid_t pid;	    /* the same */
+};
+/* Starts it without a debugger. */
+struct bw_error *bw_selftest_spawn(struct bw_selftest_work *w, const struct bw_selftest_launch *l,
+				   struct bw_selftest_program *out) BW_MUST_CHECK;
+/* Waits for its end. */
+struct bw_error *bw_selftest_join(struct bw_selftest_program *p) BW_MUST_CHECK;
+/* Opens a session for it, and starts it. Its submission has not been released. */
+struct bw_error *bw_selftest_debug(struct bw_selftest_work *w, const struct bw_selftest_launch *l,
+				   struct bw_selftest_program *out) BW_MUST_CHECK;
+/* Puts a breakpoint at the kernel's mark. */
+struct bw_error *bw_selftest_break(struct bw_selftest_program *p,
+				   uint32_t *out_number) BW_MUST_CHECK;
+/* Waits for a stop of waves for this reason; an error says what came instead. missing: what it
+ * means if the program ends without one: "the trap handler was not entered". */
+struct bw_error *bw_selftest_await(struct bw_selftest_program *p, uint32_t reason,
+				   const char *missing, struct bw_stop *out) BW_MUST_CHECK;
+/* Resumes it and waits for its end, which has to be a good one. */
+struct bw_error *bw_selftest_finish(struct bw_selftest_program *p) BW_MUST_CHECK;
+/* The words of the buffer, after its end: n of them. */
+struct bw_error *bw_selftest_output(struct bw_selftest_program *p, uint32_t *out,
+				    size_t n) BW_MUST_CHECK;
+/* Checks words that are all the same. */
+struct bw_error *bw_selftest_check_words(struct bw_selftest_program *p, size_t n,
+					 uint32_t expected) BW_MUST_CHECK;
+struct bw_error *bw_selftest_sgpr(struct bw_selftest_program *p, uint32_t wave, unsigned n,
+				  uint32_t *out) BW_MUST_CHECK;
+/* Address of the buffer: s[4:5] of the wave at the mark. */
+struct bw_error *bw_selftest_buffer_va(struct bw_selftest_program *p, uint32_t wave,
+				       uint64_t *out) BW_MUST_CHECK;
+/* Ends what there still is of it. Accepts one that could not be started. */
+void bw_selftest_close(struct bw_selftest_program *p);
+
+/* ---- state.c: the GPU's registers that a debugger changes ---- */
+
+enum { BW_SELFTEST_STATE = 56 };
+struct bw_selftest_state {
+	size_t n;
+	struct {
+		char name[40];
+		uint32_t value;
+	} regs[BW_SELFTEST_STATE];
+};
+struct bw_error *bw_selftest_state_read(struct bw_gpu *gpu,
+					struct bw_selftest_state *out) BW_MUST_CHECK;
+/* Waits some seconds until all of it is as it was before: guards restore when they notice the end
+ * of what they guard. The error names the registers that differ. */
+struct bw_error *bw_selftest_state_check(struct bw_gpu *gpu,
+					 const struct bw_selftest_state *before) BW_MUST_CHECK;
+
+/* ---- alive.c ---- */
+
+/* Whether the GPU answers: a register is read, and a kernel runs. */
+struct bw_error *bw_selftest_alive(void *work) BW_MUST_CHECK;
+
+/* ---- The steps ---- */
+
+#define BW_STEP(name, does, risk)                                                                  \
+	struct bw_error *bw_selftest_step_##name(void *work) BW_MUST_CHECK;
+#include "selftest/steps.def"
+#undef BW_STEP
+
+#endif

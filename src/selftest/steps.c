@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of the steps. */
+#include "selftest/selftest_priv.h"
+
+#include "base/util.h"
+
+const struct bw_selftest_step *bw_selftest_steps(size_t *out_n)
+{
+	static const struct bw_selftest_step steps[] = {
+#define BW_STEP(name, does, risk) {#name, does, risk, bw_selftest_step_##name},
+#include "selftest/steps.def"
+#undef BW_STEP
+	};
+	*out_n = BW_ARRAY_SIZE(steps);
+	return steps;
+}

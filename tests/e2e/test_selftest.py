@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""breakwater selftest on the virtual GPU: all steps pass and leave nothing, and its options."""
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+
+from harness import BREAKWATER, BUILD, SOURCE, TIMEOUT_S, check, check_strict, device_state, equal, main, processes
+
+STEPS = ["access", "registers", "pages", "waves", "trap", "save", "breakpoint", "step", "steps", "many", "watch", "detach", "kill"]
+
+
+def selftest(*args, status=0, env=None):
+    """Its standard output, its errors and its report ("" for none)."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([BREAKWATER, "selftest", *args], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=2 * TIMEOUT_S, env={**os.environ, **(env or {})})
+        report = pathlib.Path(folder) / "breakwater-selftest.txt"
+        text = report.read_text() if report.exists() else ""
+        equal(done.returncode, status, f"status of selftest {args}, which says\n{done.stdout}{done.stderr}{text}\n")
+        check_strict(done.stderr)
+        return done.stdout, done.stderr, text
+
+
+def verdicts(report):
+    """Step: verdict, without the time."""
+    return dict(re.findall(r"^(\w+): ([^\n]*?)(?:, [\d.]+ s)?$", report, re.M))
+
+
+def passes():
+    out, _, report = selftest("--gpu", "virtual")
+    equal(verdicts(report), {name: "passed" for name in STEPS}, "verdicts")
+    check(out.endswith("All of these steps have passed. The report is breakwater-selftest.txt.\n"), f"the end: {out}")
+    for line in ("  GC: 11.0.0", "  VMID belongs to: the program", "  hits: 4096", "  watch hit: value 0x22,"):
+        check(line in report, f"{line} in\n{report}")
+    check(re.search(r"As the trap handler has saved them: \d{4} words compared, 0 differ", report), f"compared words in\n{report}")
+    for private in (os.uname().nodename, str(pathlib.Path.home()) + "/"):
+        check(len(private) < 4 or private not in report, f"{private} in\n{report}")
+
+
+def leaves_registers():
+    """A GPU that lives on has the registers that it had, after a dry run and after the steps."""
+    server = subprocess.Popen([BUILD / "breakwater-vgpu"], stdout=subprocess.PIPE, text=True)
+    try:
+        found = re.search(r"BREAKWATER_VGPU=(\S+)", server.stdout.readline())
+        check(found, "the server says its socket")
+        env = {**os.environ, "BREAKWATER_VGPU": found.group(1)}
+        program = BUILD / "tests/live/device_state"
+        before = device_state(program, env)
+        out, _, report = selftest("--gpu", "virtual", "--dry-run", env=env)
+        equal(device_state(program, env), before, "registers after --dry-run")
+        equal(report, "", "a report of --dry-run")
+        for name in STEPS:
+            check(re.search(rf"^\d+/{len(STEPS)} {name}$", out, re.M), f"{name} in\n{out}")
+        _, _, report = selftest("--gpu", "virtual", "--up-to", "breakpoint", env=env)
+        equal([name for name, v in verdicts(report).items() if v == "passed"], STEPS[:STEPS.index("breakpoint") + 1], "steps")
+        equal(device_state(program, env), before, "registers after --up-to breakpoint")
+    finally:
+        server.terminate()
+        server.wait(TIMEOUT_S)
+
+
+def refuses():
+    _, err, _ = selftest("--up-to", "nowhere", status=2)
+    equal(err, f'breakwater: There is no step "nowhere"; there are {", ".join(STEPS)}.\n', "the error")
+    # Nothing is tested where the report cannot be written.
+    out, err, _ = selftest("--gpu", "virtual", "-o", "nowhere/report.txt", status=2)
+    check("nowhere/report.txt" in err and "passed" not in out, f"{out}{err}")
+
+
+def is_described():
+    """The page names the steps in their order."""
+    rows = (SOURCE / "doc/first-light.md").read_text().split("| steps | what they do |")[1].split("\n\n")[0]
+    equal([name for row in rows.splitlines()[2:] for name in re.findall(r"`(\w+)`", row.split("|")[1])], STEPS, "steps of the page")
+
+
+def ends():
+    """A step that does not end in time is told from one that fails."""
+    _, _, report = selftest("--gpu", "virtual", "--limit", "1", status=1)
+    found = verdicts(report)
+    equal(found["pages"], "hung, and the GPU still works", "pages, which takes 4 seconds")
+    equal(found["waves"], "not run", "the step after it")
+    check("reason: The step did not end in time while waiting for the end of the kernel \"linger\"; the GPU reads registers and runs "
+          "kernels." in report, report)
+    equal(processes("breakwater-launch"), [], "programs that are left")
+
+
+if __name__ == "__main__":
+    main(passes, leaves_registers, refuses, is_described, ends)
