@@ -6,10 +6,10 @@
  * addresses in, dwords out. */
 
 #include "launch/plan.h"
+#include "pm4/aql.h"
 #include "pm4/build.h"
 
 enum {
-	BW_AQL_PACKET_B = 64,
 	BW_IB_ALIGN_DW = 8,
 };
 

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* Packets laid out as structs, as the HSA Platform System Architecture Specification (2.9) and the
+ * headers of ROCR-Runtime have them, and read by offsets. */
+#include <string.h>
+
+#include "../suite.h"
+#include "pm4/aql.h"
+
+/* hsa_kernel_dispatch_packet_t */
+struct dispatch {
+	uint16_t header, setup, group[3], reserved0;
+	uint32_t grid[3], private_b, group_b;
+	uint64_t kernel_object, kernarg, reserved2, completion;
+};
+/* hsa_barrier_and_packet_t, hsa_barrier_or_packet_t */
+struct barrier {
+	uint16_t header, reserved0;
+	uint32_t reserved1;
+	uint64_t signal[5], reserved2, completion;
+};
+/* hsa_amd_barrier_value_packet_t */
+struct value {
+	uint16_t header;
+	uint8_t format, rsvd;
+	uint32_t reserved0;
+	uint64_t signal;
+	int64_t value, mask;
+	uint32_t cond, reserved1;
+	uint64_t reserved2, reserved3, completion;
+};
+_Static_assert(sizeof(struct dispatch) == BW_AQL_PACKET_B && sizeof(struct barrier) == 64 &&
+		       sizeof(struct value) == 64,
+	       "packets have 64 bytes");
+
+static struct bw_aql_packet read_packet(const void *packet)
+{
+	uint32_t dw[BW_AQL_PACKET_DW];
+	struct bw_aql_packet p;
+	memcpy(dw, packet, sizeof(dw));
+	bw_aql_read(dw, &p);
+	return p;
+}
+
+static void test_dispatch(void **state)
+{
+	/* type 2, barrier, acquire system, release agent; two dimensions */
+	const struct dispatch d = {.header = 2 | 1 << 8 | 2 << 9 | 1 << 11,
+				   .setup = 2,
+				   .group = {64, 3, 99},
+				   .grid = {1000, 7, 99},
+				   .private_b = 272,
+				   .group_b = 1024,
+				   .kernel_object = 0x7fff12345640,
+				   .kernarg = 0x7fff00001000,
+				   .completion = 0x7fff00002000};
+	struct bw_aql_packet p = read_packet(&d);
+	assert_int_equal(p.type, BW_AQL_DISPATCH);
+	assert_true(p.barrier);
+	assert_int_equal(p.acquire, BW_AQL_SCOPE_SYSTEM);
+	assert_int_equal(p.release, BW_AQL_SCOPE_AGENT);
+	assert_int_equal(p.dispatch.dimensions, 2);
+	assert_int_equal(p.dispatch.group[0], 64);
+	assert_int_equal(p.dispatch.group[1], 3);
+	assert_int_equal(p.dispatch.group[2], 1); /* unused */
+	assert_int_equal(p.dispatch.grid[0], 1000);
+	assert_int_equal(p.dispatch.grid[1], 7);
+	assert_int_equal(p.dispatch.grid[2], 1);
+	assert_int_equal(p.dispatch.private_b, 272);
+	assert_int_equal(p.dispatch.group_b, 1024);
+	assert_true(p.dispatch.kernel_object == 0x7fff12345640);
+	assert_true(p.dispatch.kernarg == 0x7fff00001000);
+	assert_true(p.completion == 0x7fff00002000);
+}
+
+static void test_barriers(void **state)
+{
+	struct barrier b = {.header = 3, .signal = {1, 2, 3, 4, 5}, .completion = 6};
+	struct bw_aql_packet p = read_packet(&b);
+	assert_int_equal(p.type, BW_AQL_BARRIER_AND);
+	assert_false(p.barrier);
+	for (unsigned i = 0; i < 5; i++)
+		assert_int_equal(p.barriers.signal[i], i + 1);
+	assert_int_equal(p.completion, 6);
+	b.header = 5;
+	assert_int_equal(read_packet(&b).type, BW_AQL_BARRIER_OR);
+
+	const struct value v = {
+		.format = 2, .signal = 0x1000, .value = -3, .mask = 0xff, .cond = 3};
+	p = read_packet(&v);
+	assert_int_equal(p.type, BW_AQL_VENDOR);
+	assert_int_equal(p.vendor, BW_AQL_VENDOR_BARRIER_VALUE);
+	assert_int_equal(p.value.signal, 0x1000);
+	assert_true(p.value.value == -3);
+	assert_int_equal(p.value.mask, 0xff);
+	assert_int_equal(p.value.condition, 3);
+	/* hsa_signal_condition32_t: EQ, NE, LT, GTE */
+	assert_true(bw_aql_holds(0, -1, -1) && !bw_aql_holds(0, 0, 1));
+	assert_true(bw_aql_holds(1, 0, 1) && !bw_aql_holds(1, 1, 1));
+	assert_true(bw_aql_holds(2, -1, 0) && !bw_aql_holds(2, 0, -1));
+	assert_true(bw_aql_holds(3, 0, 0) && !bw_aql_holds(3, -1, 0));
+	assert_false(bw_aql_holds(4, 0, 0));
+}
+
+static void test_names(void **state)
+{
+	assert_string_equal(bw_aql_name(2), "kernel dispatch");
+	assert_string_equal(bw_aql_name(5), "barrier-OR");
+	assert_string_equal(bw_aql_name(6), "unknown");
+	assert_string_equal(bw_aql_name(255), "unknown");
+}
+
+TESTS(test_dispatch, test_barriers, test_names);
