@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "vgpu/device/aql.h"
 #include "vgpu/device/cp_priv.h"
 #include "vgpu/device/draw.h"
 #include "vgpu/device/sdma_engine.h"
@@ -56,6 +57,7 @@ void bw_cp_fail(struct bw_queue *q, enum bw_queue_error error, const char *fmt, 
 						     : BW_IH_SRC_CP_BAD_OPCODE,
 		.ring = bw_ih_ring(q->me, q->pipe, q->queue),
 		.vmid = (uint8_t)bw_cp_vmid(q),
+		.data = {bw_is_aql(q) ? bw_aql_error_data(q) : 0},
 	};
 	bw_ih_raise(dev, &v);
 }
@@ -181,6 +183,19 @@ static void forget_frames(struct bw_queue *q)
 	bw_mes_forget(q->dev->cp->mes);
 }
 
+/* Of the queue's own ring, or, while one of its packets has called an indirect buffer, of that. */
+static bool fetch_aql(struct bw_queue *q, uint64_t wptr, uint32_t *out_size_dw)
+{
+	while (q->depth && q->level[q->depth].pos_dw >= q->level[q->depth].size_dw)
+		q->depth--;
+	return q->depth ? fetch_packet(q, wptr, out_size_dw) : bw_aql_fetch(q, out_size_dw);
+}
+
+static enum bw_cp_result run_aql(struct bw_queue *q, uint32_t size_dw)
+{
+	return q->depth ? run_packet(q, size_dw) : bw_aql_run(q);
+}
+
 /* The kind of packets in a queue's ring. */
 struct queue_format {
 	/* Reads the next command, which ends at wptr at the latest, into q->packet. False: there
@@ -189,13 +204,15 @@ struct queue_format {
 	/* Carries it out; called again for the same one after BW_CP_WAIT, POLL and AGAIN. */
 	enum bw_cp_result (*run)(struct bw_queue *q, uint32_t size_dw);
 	void (*ended)(struct bw_queue *q); /* the queue; or NULL */
+	bool counts_packets;		   /* its pointers: it keeps those in memory itself */
 };
-static const struct queue_format pm4_format = {fetch_packet, run_packet, NULL};
-static const struct queue_format mes_format = {fetch_frame, run_frame, forget_frames};
+static const struct queue_format pm4_format = {fetch_packet, run_packet, NULL, false};
+static const struct queue_format mes_format = {fetch_frame, run_frame, forget_frames, false};
+static const struct queue_format aql_format = {fetch_aql, run_aql, NULL, true};
 
 static const struct queue_format *format_of(const struct bw_queue *q)
 {
-	return bw_is_mes(q) ? &mes_format : &pm4_format;
+	return bw_is_mes(q) ? &mes_format : bw_is_aql(q) ? &aql_format : &pm4_format;
 }
 
 static void advance(struct bw_queue *q, uint32_t size_dw)
@@ -277,7 +294,7 @@ static bool run_queue(struct bw_queue *q)
 		if (result == BW_CP_DONE)
 			advance(q, size_dw);
 	}
-	if (progress)
+	if (progress && !format->counts_packets)
 		report_rptr(q);
 	return progress;
 }

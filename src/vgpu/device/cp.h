@@ -39,6 +39,24 @@ struct bw_cp_level {
 	uint8_t vmid;
 };
 
+/* What an AQL queue is doing (aql.c): the packets that have begun and are not complete. */
+enum { BW_AQL_WINDOW = 32 };
+struct bw_aql_running {
+	uint64_t completion, start; /* a signal; a time stamp */
+	bool profiled, has_scratch;
+	uint32_t tmpring;
+	uint64_t scratch;
+	_Atomic bool done; /* set by the dispatcher, which may be any thread */
+};
+struct bw_aql {
+	struct bw_aql_running running[BW_AQL_WINDOW]; /* by index modulo its size */
+	uint64_t first, next; /* indices of packets: the oldest not complete, the next to begin */
+	bool is_loaded;	      /* they are those of memory */
+	bool has_called_ib;   /* of packet `next` */
+	bool has_asked;	      /* for scratch for packet `next` */
+	uint8_t error;	      /* as the interrupt says it; 0: none of a packet's */
+};
+
 struct bw_queue {
 	struct bw_device *dev;
 	uint8_t me, pipe, queue;
@@ -64,6 +82,7 @@ struct bw_queue {
 	struct bw_queue *unmapping; /* the queue that the waiting packet ends */
 	_Atomic bool suspended;	    /* by the scheduler: nothing is read from the ring */
 	bool started; /* the waiting packet has carried out the part before its wait */
+	struct bw_aql aql;
 	struct {
 		uint32_t instance, vertex, row; /* where a draw that takes several turns
 						 * continues */
@@ -169,6 +188,7 @@ struct bw_dispatch {
 	uint32_t scratch_wave_b, scratch_waves; /* of a wave; slots in a shader engine */
 	uint32_t cu_mask[BW_MAX_SES];
 	uint32_t packet_id; /* TTMP6, and the answer to MSG_RTN_GET_DDID */
+	_Atomic bool *done; /* of its AQL packet; or NULL */
 	uint32_t doorbell;  /* of its queue, as MSG_RTN_GET_DOORBELL says it */
 
 	uint32_t begin[3], end[3];	   /* workgroup ids */
@@ -201,10 +221,15 @@ struct bw_group {
 
 struct bw_error *bw_spi_create(struct bw_device *dev) BW_MUST_CHECK;
 void bw_spi_destroy(struct bw_device *dev);
-/* Takes a dispatch of the queue with the registers in q->sh. False: it can never run, out_why says
- * so. */
+/* The AQL packet that a dispatch comes from. */
+struct bw_dispatch_origin {
+	uint32_t slot;	    /* in the ring */
+	_Atomic bool *done; /* set when the dispatch is complete */
+};
+/* Takes a dispatch of the queue with the registers in q->sh; origin NULL: of a PM4 packet. False:
+ * it can never run, out_why says so. */
 bool bw_spi_dispatch(struct bw_queue *q, unsigned vmid, const uint32_t dim[3], uint32_t initiator,
-		     const char **out_why);
+		     const struct bw_dispatch_origin *origin, const char **out_why);
 /* Drops what has not been launched: of a queue, or (q NULL) of a VMID. */
 void bw_spi_cancel(struct bw_device *dev, struct bw_queue *q, unsigned vmid);
 /* A VMID may launch again. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Queues as registers, doorbells and queue descriptors (MQDs) set them up. */
+#include "vgpu/device/aql.h"
 #include "vgpu/device/cp_packets.h"
 #include "vgpu/device/cp_priv.h"
 
@@ -83,6 +84,7 @@ static void activate(struct bw_queue *q)
 	q->depth = 0;
 	q->polling = q->started = q->predicated = false;
 	memset(&q->draw, 0, sizeof(q->draw));
+	memset(&q->aql, 0, sizeof(q->aql));
 	memset(&q->stomp, 0, sizeof(q->stomp));
 	atomic_store(&q->error, BW_QUEUE_OK);
 	q->why[0] = '\0';
@@ -163,10 +165,12 @@ bool bw_cp_doorbell(struct bw_device *dev, uint32_t index_dw, uint64_t value)
 		struct bw_queue *q = &dev->cp->queue[i];
 		if (!q->active || !hears(q, index_dw))
 			continue;
+		found = true;
+		if (bw_is_aql(q)) /* its write index is in memory */
+			continue;
 		q->wptr = value;
 		BW_HQD(q, HQD_PQ_WPTR_LO) = (uint32_t)value;
 		BW_HQD(q, HQD_PQ_WPTR_HI) = bw_hi32(value);
-		found = true;
 	}
 	pthread_mutex_unlock(&dev->cp->lock);
 	if (found)
@@ -254,9 +258,7 @@ static void load(struct bw_queue *q, const uint32_t mqd[MQD_DW], const struct bw
 			q->sh[first + i] = mqd[MQD_COMPUTE + i];
 }
 
-/* The write pointer as its owner last wrote it to memory; 0 if nothing is mapped, which is not a
- * fault: the doorbell will bring the value. */
-static uint64_t stored_wptr(struct bw_device *dev, const struct bw_queue_map *m)
+uint64_t bw_cp_stored_wptr(struct bw_device *dev, const struct bw_queue_map *m)
 {
 	struct bw_vm_fault fault;
 	uint64_t va = bw_canonical(m->wptr_va) & ~7ull;
@@ -276,7 +278,7 @@ enum bw_cp_result bw_cp_map_queue(struct bw_queue *by, struct bw_queue *q,
 		return BW_CP_POLL;
 	if (!bw_cp_mem_read(by, m->mqd_va, mqd, sizeof(mqd)))
 		return BW_CP_STOP;
-	uint64_t wptr = stored_wptr(by->dev, m);
+	uint64_t wptr = bw_cp_stored_wptr(by->dev, m);
 	pthread_mutex_lock(&cp->lock);
 	load(q, mqd, m);
 	BW_HQD(q, HQD_PQ_WPTR_LO) = bw_lo32(wptr);

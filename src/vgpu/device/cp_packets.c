@@ -175,7 +175,7 @@ static enum bw_cp_result dispatch(struct bw_queue *q, const uint32_t dim[3], uin
 		return BW_CP_DONE;
 	if (atomic_load(&q->n_inflight) >= MAX_INFLIGHT)
 		return BW_CP_WAIT;
-	if (bw_spi_dispatch(q, bw_cp_vmid(q), dim, initiator, &why))
+	if (bw_spi_dispatch(q, bw_cp_vmid(q), dim, initiator, NULL, &why))
 		return BW_CP_DONE;
 	bw_cp_fail(q, BW_QUEUE_BAD_DISPATCH, "dispatch of %u x %u x %u: %s", dim[0], dim[1], dim[2],
 		   why);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/util.h"
+#include "vgpu/device/aql.h"
 #include "vgpu/device/spi.h"
 
 #define SH(q, name) (*bw_queue_sh(q, BW_REG_COMPUTE_##name))
@@ -87,7 +88,7 @@ static uint64_t invocations(const struct bw_dispatch *d)
 }
 
 bool bw_spi_dispatch(struct bw_queue *q, unsigned vmid, const uint32_t dim[3], uint32_t initiator,
-		     const char **out_why)
+		     const struct bw_dispatch_origin *origin, const char **out_why)
 {
 	struct bw_dispatch *d = calloc(1, sizeof(*d));
 	if (!d) {
@@ -119,13 +120,18 @@ bool bw_spi_dispatch(struct bw_queue *q, unsigned vmid, const uint32_t dim[3], u
 	bool empty =
 		d->begin[0] >= d->end[0] || d->begin[1] >= d->end[1] || d->begin[2] >= d->end[2];
 	if (*out_why || empty) {
+		if (origin && empty)
+			atomic_store(origin->done, true);
 		free(d);
 		return !*out_why;
 	}
-	d->packet_id = q->n_dispatches++;
+	d->packet_id = origin ? origin->slot : q->n_dispatches;
+	q->n_dispatches++;
+	d->done = origin ? origin->done : NULL;
 	/* DOORBELL_OFFSET, in dwords: handlers take its low 10 bits for the queue's id
-	 * (doc/hardware/traps.md 6). */
-	d->doorbell = BW_HQD_FIELD(q, HQD_PQ_DOORBELL_CONTROL, DOORBELL_OFFSET);
+	 * (doc/hardware/traps.md 6). KFD's handlers want its number of the doorbell. */
+	d->doorbell = bw_is_aql(q) ? bw_aql_doorbell_id(q)
+				   : BW_HQD_FIELD(q, HQD_PQ_DOORBELL_CONTROL, DOORBELL_OFFSET);
 	q->n_invocations += invocations(d);
 	bw_spi_submit(d);
 	return true;

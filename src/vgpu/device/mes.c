@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/util.h"
+#include "vgpu/device/aql.h"
 #include "vgpu/device/cp_packets.h"
 #include "vgpu/device/cp_priv.h"
 #include "vgpu/device/sdma_engine.h"
@@ -16,13 +17,14 @@ enum {
 	MAX_MAPPED = 64,
 	N_COMPUTE_PIPES = 4,
 	FIRST_VMID = 1,
+	MAX_DEBUGGED = 16,
 };
 
 /* Queues that a frame has mapped. */
 struct mapped {
 	bool used, suspended;
 	uint32_t doorbell_dw;
-	uint64_t gang;
+	uint64_t gang, mqd_va;
 	unsigned vmid;		/* 0: a queue of the driver's own */
 	struct bw_queue *queue; /* or: */
 	struct bw_sdma_engine *sdma;
@@ -33,7 +35,15 @@ struct process {
 	unsigned n_queues; /* 0: the VMID is free */
 };
 
+/* What KFD has said of a process's waves, whether it has a VMID at the moment or not. */
+struct debugged {
+	bool used, trap_en;
+	uint64_t context;
+	uint32_t gdbg, watch[BW_N_WATCHES];
+};
+
 struct bw_mes {
+	struct debugged debugged[MAX_DEBUGGED];
 	uint32_t vmid_mask, compute_mask[N_COMPUTE_PIPES], gfx_mask, sdma_mask[BW_N_SDMA];
 	struct mapped mapped[MAX_MAPPED];
 	struct process process[BW_N_VMIDS];
@@ -53,7 +63,7 @@ void bw_mes_forget(struct bw_mes *m)
 {
 	for (unsigned i = 0; i < MAX_MAPPED; i++)
 		if (m->mapped[i].used && m->mapped[i].sdma)
-			bw_sdma_unmap(m->mapped[i].sdma);
+			bw_sdma_end(m->mapped[i].sdma);
 	memset(m, 0, sizeof(*m));
 }
 
@@ -95,6 +105,14 @@ static enum outcome set_hw_rsrc(struct bw_mes *m, struct bw_queue *q, const uint
 	return DONE;
 }
 
+/* Flags of ADD_QUEUE */
+enum {
+	ADD_TRAP_EN = 1 << 10,
+	ADD_AQL = 1 << 11,
+	ADD_KEEPS_CONTEXT = 1 << 12, /* skip_process_ctx_clear */
+	ADD_LEGACY = 1 << 13,
+};
+
 /* --- which VMID --- */
 
 /* Whether the process has one, or got a free one. */
@@ -116,12 +134,52 @@ static bool find_vmid(struct bw_mes *m, uint64_t context, uint64_t page_table, u
 	return best != 0;
 }
 
+static struct debugged *debugged_of(struct bw_mes *m, uint64_t context)
+{
+	for (unsigned i = 0; i < MAX_DEBUGGED; i++)
+		if (m->debugged[i].used && m->debugged[i].context == context)
+			return &m->debugged[i];
+	return NULL;
+}
+
+static void write_vmid_reg(struct bw_device *dev, unsigned vmid, enum bw_register reg,
+			   uint32_t value)
+{
+	const struct bw_bank bank = {.use_srbm = true, .vmid = vmid};
+	bw_device_reg_write(dev, &bank, bw_reg_addr(dev, reg), value);
+}
+
+/* Gives the VMID what KFD has said of its process. */
+static void apply_debugger(struct bw_device *dev, unsigned vmid, const struct debugged *d)
+{
+	uint32_t hi = bw_reg_get_vmid(dev, BW_REG_SQ_SHADER_TBA_HI, vmid);
+	hi &= ~BW_FIELD_MASK(SQ_SHADER_TBA_HI, TRAP_EN);
+	write_vmid_reg(dev, vmid, BW_REG_SQ_SHADER_TBA_HI,
+		       hi | BW_FIELD(SQ_SHADER_TBA_HI, TRAP_EN, d->trap_en));
+	write_vmid_reg(dev, vmid, BW_REG_SPI_GDBG_PER_VMID_CNTL, d->gdbg);
+	for (unsigned i = 0; i < BW_N_WATCHES; i++) {
+		uint32_t old = bw_reg_get(dev, BW_REG_TCP_WATCH0_CNTL + i);
+		bool was_its = BW_FIELD_GET(TCP_WATCH0_CNTL, VALID, old) &&
+			       BW_FIELD_GET(TCP_WATCH0_CNTL, VMID, old) == vmid;
+		uint32_t value = d->watch[i] & ~BW_FIELD_MASK(TCP_WATCH0_CNTL, VMID);
+		if (BW_FIELD_GET(TCP_WATCH0_CNTL, VALID, value) || was_its)
+			bw_device_reg_write(dev, NULL, bw_reg_addr(dev, BW_REG_TCP_WATCH0_CNTL + i),
+					    value | BW_FIELD(TCP_WATCH0_CNTL, VMID, vmid));
+	}
+	bw_vm_invalidate(dev, 1u << vmid);
+}
+
 /* The page tables of the process become the VMID's. */
 static void set_vmid(struct bw_mes *m, struct bw_device *dev, unsigned vmid, const uint32_t *f)
 {
 	enum { VALID = 1 };
 	uint64_t root = pair(f, 2) | VALID, trap = pair(f, 33), tma = pair(f, 41);
 	struct process *p = &m->process[vmid];
+	struct debugged *d = debugged_of(m, pair(f, 10));
+	if (d && !(f[36] & ADD_KEEPS_CONTEXT)) {
+		*d = (struct debugged){0};
+		d = NULL;
+	}
 	if (p->n_queues)
 		return;
 	p->context = pair(f, 10);
@@ -133,14 +191,16 @@ static void set_vmid(struct bw_mes *m, struct bw_device *dev, unsigned vmid, con
 	if (trap) {
 		const struct bw_bank bank = {.use_srbm = true, .vmid = vmid};
 		const uint32_t values[] = {bw_lo_256b(trap),
-					   bw_hi_256b(trap) |
-						   BW_FIELD_MASK(SQ_SHADER_TBA_HI, TRAP_EN),
+					   bw_hi_256b(trap) | BW_FIELD(SQ_SHADER_TBA_HI, TRAP_EN,
+								       f[36] & ADD_TRAP_EN ? 1 : 0),
 					   bw_lo_256b(tma), bw_hi_256b(tma)};
 		for (unsigned i = 0; i < BW_ARRAY_SIZE(values); i++)
 			bw_device_reg_write(dev, &bank,
 					    bw_reg_addr(dev, BW_REG_SQ_SHADER_TBA_LO + i),
 					    values[i]);
 	}
+	if (d)
+		apply_debugger(dev, vmid, d);
 	bw_vm_invalidate(dev, 1u << vmid);
 }
 
@@ -148,8 +208,6 @@ static void set_vmid(struct bw_mes *m, struct bw_device *dev, unsigned vmid, con
 
 enum { QUEUE_GFX, QUEUE_COMPUTE, QUEUE_SDMA };
 enum {
-	ADD_AQL = 1 << 11,
-	ADD_LEGACY = 1 << 13,
 	REMOVE_UTILITY = 1 << 1,
 	REMOVE_PREEMPT = 1 << 2,
 };
@@ -222,8 +280,8 @@ static enum outcome add_queue(struct bw_mes *m, struct bw_queue *q, const uint32
 	unsigned vmid = 0;
 	forget_ended(m, f[18]);
 	struct mapped *to = free_slot(m);
-	if (flags & ADD_AQL)
-		return refuse("ADD_QUEUE", "queues of AQL packets are not supported");
+	if (flags & ADD_AQL && type != QUEUE_COMPUTE)
+		return refuse("ADD_QUEUE", "AQL packets are for compute queues");
 	if (type > QUEUE_SDMA || (legacy && type == QUEUE_SDMA))
 		return refuse("ADD_QUEUE", "there is no such type of queue");
 	if (!to)
@@ -232,12 +290,13 @@ static enum outcome add_queue(struct bw_mes *m, struct bw_queue *q, const uint32
 		return refuse("ADD_QUEUE", "its doorbell belongs to another queue");
 	if (!legacy && !find_vmid(m, pair(f, 10), pair(f, 2), &vmid))
 		return refuse("ADD_QUEUE", "all VMIDs are taken");
-	*to = (struct mapped){.doorbell_dw = f[18], .gang = pair(f, 14), .vmid = vmid};
+	*to = (struct mapped){
+		.doorbell_dw = f[18], .gang = pair(f, 14), .vmid = vmid, .mqd_va = pair(f, 19)};
 	const struct bw_queue_map map = {
 		.mqd_va = pair(f, 19),
 		.wptr_va = pair(f, 21),
 		.vmid = vmid,
-		.wptr_vmid = vmid,
+		.wptr_vmid = 0, /* as drivers give it to a scheduler of API 2 and later */
 		.doorbell_dw = f[18],
 	};
 	if (!legacy)
@@ -260,8 +319,11 @@ static enum outcome add_queue(struct bw_mes *m, struct bw_queue *q, const uint32
 
 static enum outcome end_queue(struct bw_mes *m, struct bw_queue *q, struct mapped *w)
 {
+	/* Waves of KFD's queues would be saved by their trap handler. They are ended instead: a
+	 * dispatch that has not been completed begins again when its queue is mapped again. */
 	enum bw_cp_result r =
-		w->sdma ? bw_sdma_unmap(w->sdma) : bw_cp_unmap_queue(q, w->queue, false);
+		w->sdma ? bw_sdma_unmap(q, w->sdma, w->mqd_va)
+			: bw_cp_unmap_queue(q, w->queue, w->vmid && bw_is_aql(w->queue));
 	if (r != BW_CP_DONE)
 		return outcome_of(r);
 	w->used = false;
@@ -360,8 +422,9 @@ static enum outcome suspend(struct bw_mes *m, struct bw_queue *q, const uint32_t
 		struct mapped *w = &m->mapped[i];
 		if (!w->used || !w->vmid || (!(f[1] & 1) && w->gang != pair(f, 2)))
 			continue;
-		/* Waves would have to be saved by their trap handler. */
-		if (w->queue && atomic_load(&w->queue->n_inflight))
+		/* Waves would have to be saved by their trap handler. Those of AQL queues run on,
+		 * and nothing is completed before RESUME. */
+		if (w->queue && !bw_is_aql(w->queue) && atomic_load(&w->queue->n_inflight))
 			return refuse("SUSPEND", "a queue has waves, which cannot be saved");
 		if (w->queue)
 			atomic_store(&w->queue->suspended, true);
@@ -397,6 +460,33 @@ enum {
 	MISC_SET_SHADER_DEBUGGER,
 };
 
+/* KFD names a process by its context: its VMID may change, or it may have none. */
+static enum outcome set_shader_debugger(struct bw_mes *m, struct bw_device *dev, const uint32_t *f)
+{
+	const uint32_t flushes = 1u << 31;
+	uint64_t context = pair(f, 6);
+	struct debugged *d = debugged_of(m, context);
+	for (unsigned i = 0; i < MAX_DEBUGGED && !d; i++)
+		if (!m->debugged[i].used)
+			d = &m->debugged[i];
+	if (!d)
+		return refuse("MISC", "there are too many processes with a debugger");
+	*d = (struct debugged){
+		.used = true,
+		.context = context,
+		.gdbg = f[8] & flushes ? BW_FIELD_MASK(SPI_GDBG_PER_VMID_CNTL, TRAP_EN) : f[9],
+		.trap_en = !(f[8] & flushes) && f[14],
+	};
+	if (!(f[8] & flushes))
+		memcpy(d->watch, f + 10, sizeof(d->watch));
+	for (unsigned v = FIRST_VMID; v < BW_N_VMIDS; v++)
+		if (m->process[v].n_queues && m->process[v].context == context)
+			apply_debugger(dev, v, d);
+	if (f[8] & flushes)
+		*d = (struct debugged){0};
+	return DONE;
+}
+
 static enum outcome misc(struct bw_mes *m, struct bw_queue *q, const uint32_t *f)
 {
 	uint32_t value;
@@ -423,10 +513,10 @@ static enum outcome misc(struct bw_mes *m, struct bw_queue *q, const uint32_t *f
 			return STOPPED;
 		return (value & f[8]) == (f[7] & f[8]) ? DONE : AGAIN;
 	}
+	case MISC_SET_SHADER_DEBUGGER:
+		return set_shader_debugger(m, q->dev, f);
 	default:
-		return refuse("MISC", f[1] == MISC_SET_SHADER_DEBUGGER
-					      ? "the shader debugger of KFD is not supported"
-					      : "its sub-operation is not known");
+		return refuse("MISC", "its sub-operation is not known");
 	}
 }
 

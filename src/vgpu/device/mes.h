@@ -42,6 +42,9 @@ struct bw_queue_map {
 	uint32_t doorbell_dw;
 	bool skips; /* begins at its write pointer: what is in the ring is not executed */
 };
+/* The write pointer as its owner last wrote it to memory; 0 if nothing is mapped, which is not a
+ * fault: the doorbell will bring the value. */
+uint64_t bw_cp_stored_wptr(struct bw_device *dev, const struct bw_queue_map *m);
 /* Loads the registers of queue q from its MQD and starts it. BW_CP_STOP: `by` has been stopped, as
  * the MQD cannot be read; BW_CP_POLL: q is still busy with what it had before. */
 enum bw_cp_result bw_cp_map_queue(struct bw_queue *by, struct bw_queue *q,

@@ -21,7 +21,10 @@ static const struct bw_profile_firmware navi31_firmware[] = {
 	{"SMC", 0, 0x004e7300},
 	{"SDMA", 60, 21},
 	{"MES_KIQ", 6, 0x6c},
-	{"MES", 1, 0x3d},
+	/* KFD frees a write pointer at the end of a queue that it has not made for schedulers of an
+	 * API below 2 (Linux 6.12.117); with 14 and 0x40 it debugs, with 0x47 all queues come by
+	 * ADD_QUEUE. */
+	{"MES", 14, 0x50},
 };
 
 /* doc/hardware/pci.md 4.1 */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "vgpu/device/sdma_engine.h"
+#include "vgpu/device/cp_packets.h"
 #include "vgpu/device/mes.h"
 
 #include <inttypes.h>
@@ -388,6 +389,7 @@ struct bw_sdma_engine *bw_sdma_map(struct bw_device *dev, const uint32_t mask[BW
 		N_COPIED =
 			(BW_REG_SDMA0_QUEUE0_IB_CNTL - BW_REG_SDMA0_QUEUE0_RB_CNTL) / BW_N_SDMA + 1
 	};
+	uint64_t wptr_b = bw_cp_stored_wptr(dev, m);
 	for (unsigned i = BW_N_SDMA; i < N_ENGINES; i++) {
 		struct bw_sdma_engine *e = &dev->sdma->engine[i];
 		if (e->mapped || !bw_bit_is_set(mask[e->index], e->queue))
@@ -399,6 +401,8 @@ struct bw_sdma_engine *bw_sdma_map(struct bw_device *dev, const uint32_t mask[BW
 		write_queue(e, BW_REG_SDMA0_QUEUE0_DOORBELL_OFFSET,
 			    BW_FIELD(SDMA0_QUEUE0_DOORBELL_OFFSET, OFFSET, m->doorbell_dw));
 		activate(e);
+		/* What was written while the queue was not mapped, and rang no doorbell. */
+		e->wptr = BW_MAX(e->wptr, wptr_b / 4);
 		e->ring_vmid = (uint8_t)m->vmid;
 		e->mapped = true;
 		atomic_store(&e->suspended, false);
@@ -409,13 +413,23 @@ struct bw_sdma_engine *bw_sdma_map(struct bw_device *dev, const uint32_t mask[BW
 	return NULL;
 }
 
-enum bw_cp_result bw_sdma_unmap(struct bw_sdma_engine *e)
+enum bw_cp_result bw_sdma_end(struct bw_sdma_engine *e)
 {
 	pthread_mutex_lock(&e->dev->sdma->lock);
 	bool active = e->active;
 	e->stop_request |= active;
 	pthread_mutex_unlock(&e->dev->sdma->lock);
 	return active ? BW_CP_POLL : BW_CP_DONE;
+}
+
+enum bw_cp_result bw_sdma_unmap(struct bw_queue *by, struct bw_sdma_engine *e, uint64_t mqd_va)
+{
+	enum { RPTR = (BW_REG_SDMA0_QUEUE0_RB_RPTR - BW_REG_SDMA0_QUEUE0_RB_CNTL) / BW_N_SDMA };
+	enum bw_cp_result r = bw_sdma_end(e);
+	const uint32_t rptr[2] = {REG(e, RB_RPTR), REG(e, RB_RPTR_HI)};
+	if (r == BW_CP_DONE && !bw_cp_mem_write(by, mqd_va + RPTR * 4, rptr, sizeof(rptr)))
+		return BW_CP_STOP;
+	return r;
 }
 
 bool bw_sdma_polling(struct bw_device *dev)

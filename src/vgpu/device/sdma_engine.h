@@ -69,8 +69,11 @@ struct bw_queue_map;
 struct bw_sdma_engine *bw_sdma_map(struct bw_device *dev, const uint32_t mask[BW_N_SDMA],
 				   const uint32_t mqd[BW_SDMA_MQD_DW],
 				   const struct bw_queue_map *m);
-/* BW_CP_POLL: it has not come to its end yet. */
-enum bw_cp_result bw_sdma_unmap(struct bw_sdma_engine *e);
+/* Ends the queue. BW_CP_POLL: it has not come to its end yet. */
+enum bw_cp_result bw_sdma_end(struct bw_sdma_engine *e);
+/* The same, and writes its read pointer into its descriptor. BW_CP_STOP: `by` has been stopped, as
+ * there is no such memory. */
+enum bw_cp_result bw_sdma_unmap(struct bw_queue *by, struct bw_sdma_engine *e, uint64_t mqd_va);
 
 /* Results of executing a packet (sdma_packets.c). */
 enum bw_sdma_result {

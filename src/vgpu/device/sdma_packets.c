@@ -152,6 +152,10 @@ static enum bw_sdma_result do_poll(struct bw_sdma_engine *e, const struct bw_sdm
 	if (poll.in_memory) {
 		if (!bw_sdma_read(e, poll.address, &value, 4))
 			return BW_SDMA_STOP;
+	} else if (poll.function == BW_PM4_ALWAYS && !poll.register_ && !poll.mask) {
+		/* ROCr's flush of what the host writes (hdp_flush_cmd_ of amd_blit_sdma.cpp): it
+		 * names no register, and the host's writes are seen at once here. */
+		return BW_SDMA_DONE;
 	} else {
 		/* Everybody may flush what the host writes. */
 		bool flushes =
@@ -305,6 +309,7 @@ static const struct {
 	{BW_SDMA_SRBM_WRITE, do_srbm_write},
 	{BW_SDMA_PRE_EXE, do_pre_exe},
 	{BW_SDMA_GCR_REQ, do_gcr_req},
+	{BW_SDMA_USER_GCR_REQ, do_gcr_req},
 	{BW_SDMA_DUMMY_TRAP, do_nothing},
 };
 

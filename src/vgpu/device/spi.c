@@ -222,6 +222,8 @@ static bool step(struct bw_dispatch *d)
 
 static void complete(struct bw_dispatch *d)
 {
+	if (d->done)
+		atomic_store(d->done, true);
 	atomic_fetch_sub(&d->queue->n_inflight, 1);
 	bw_cp_kick(d->dev);
 	free(d);

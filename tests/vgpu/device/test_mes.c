@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernel's queue and the scheduler as gfx_v11_0.c and mes_v11_0.c of Linux 6.12 use them.
  * Places in frames are offsetof() of mes_v11_api_def.h divided by 4, those in descriptors are of
- * v11_structs.h, words of packets of nvd.h. */
+ * v11_structs.h, words of packets of nvd.h.
+ *
+ * Long file: all tests of frames use the same small driver. */
 #include "rig.h"
 
 #include <string.h>
@@ -336,6 +338,177 @@ static void test_registers_by_the_scheduler(void **state)
 	rig_stop(&s.r);
 }
 
+/* --- KFD's queues: flags 9 (of a KFD process), 11 (AQL) and 12 (keep the process's context), as
+ * tried with Linux 6.12 (doc/hardware/device.md 6) --- */
+
+enum {
+	AQL_QUEUE = (int)(RIG_DATA + 0x200000), /* amd_queue_t; the same address for VMIDs */
+	AQL_DESCRIPTOR = (int)(RIG_DATA + 0x201000),
+	AQL_KERNARG = (int)(RIG_DATA + 0x202000),
+	AQL_SIGNAL = (int)(RIG_DATA + 0x203000),
+	KFD_FLAGS = 1 << 9 | 1 << 11 | 1 << 12,
+	TRAP_EN = 1 << 10,
+};
+
+static uint64_t make_aql_mqd(struct sched *s)
+{
+	uint64_t mc = make_mqd(s, 1, USER_RING, USER_DOORBELL);
+	uint32_t *mqd = vram(s, MQDS + 0x1000);
+	mqd[139] = AQL_QUEUE + 0x80; /* where the read and the write index are */
+	mqd[141] = AQL_QUEUE + 0x38;
+	mqd[145] = 2 << 18 | SIZE_FIELD; /* SLOT_BASED_WPTR */
+	return mc;
+}
+
+/* A dispatch of kernel "poll", which waits for a word in the kernel arguments and then counts its
+ * waves: two. */
+static void put_poll_dispatch(struct sched *s)
+{
+	uint32_t *kd = vram(s, AQL_DESCRIPTOR);
+	uint64_t entry = rig_code(&s->r, "poll") - AQL_DESCRIPTOR;
+	memset(kd, 0, 64);
+	memset(vram(s, AQL_QUEUE), 0, 0x1000);
+	memset(vram(s, AQL_SIGNAL), 0, 64);
+	memset(vram(s, AQL_KERNARG), 0, 128);
+	memcpy(kd + 4, &entry, 8);
+	kd[12] = 7 | 0xc0 << 12 | 1u << 29 | 1u << 30;
+	kd[13] = 2 << 1 | 1 << 7;
+	kd[14] = 1 << 3 | 1 << 10; /* kernel arguments, wave32 */
+	vram(s, AQL_QUEUE)[0x88 / 4] = 0x80;
+	vram(s, AQL_QUEUE)[0x38 / 4] = 1;
+	vram(s, AQL_SIGNAL)[2] = 1;
+	const uint32_t packet[16] = {
+		2 | 1 << 16, 64 | 1 << 16, 1, 64, 1, 1,		 0, 0, AQL_DESCRIPTOR,
+		0,	     AQL_KERNARG,  0, 0,  0, AQL_SIGNAL, 0};
+	memcpy(vram(s, USER_RING), packet, sizeof(packet));
+}
+
+static bool remove_queue(struct sched *s)
+{
+	uint32_t f[64] = {0};
+	f[1] = USER_DOORBELL;
+	return mes_frame(s, 3, f, 5);
+}
+
+/* KFD takes a queue away while its kernel runs, and puts it back: MES answers both, and the kernel
+ * comes to its end. */
+static void test_an_aql_queue_comes_back(void **state)
+{
+	struct sched s;
+	start(&s);
+	map_mes(&s);
+	set_resources(&s);
+	put_poll_dispatch(&s);
+	uint64_t mqd = make_aql_mqd(&s);
+	assert_true(add_queue(&s, 1, mqd, KFD_FLAGS));
+	assert_true(rig_wait_resident(&s.r, 2, WAIT_MS));
+	assert_true(remove_queue(&s));
+	assert_int_equal(vram(&s, AQL_SIGNAL)[2], 1);
+	assert_int_equal(vram(&s, AQL_QUEUE)[0x80 / 4], 0);
+	assert_true(add_queue(&s, 1, mqd, KFD_FLAGS));
+	vram(&s, AQL_KERNARG)[0] = 1;
+	assert_true(comes(&s, AQL_SIGNAL + 8, 0));
+	assert_int_equal(vram(&s, AQL_KERNARG + 64)[0], 2);
+	assert_int_equal(vram(&s, AQL_QUEUE)[0x80 / 4], 1);
+	assert_true(remove_queue(&s));
+	rig_stop(&s.r);
+}
+
+static uint32_t vmid_reg(struct sched *s, unsigned vmid, uint32_t addr_dw)
+{
+	const struct bw_bank bank = {.use_srbm = true, .vmid = vmid};
+	return bw_device_reg_read(s->r.dev, &bank, addr_dw);
+}
+
+/* SET_SHADER_DEBUGGER names a process by its context, whose VMID has these settings from then on,
+ * and when its queue comes back. */
+static void test_the_debugger_of_a_process(void **state)
+{
+	struct sched s;
+	start(&s);
+	map_mes(&s);
+	set_resources(&s);
+	memset(vram(&s, AQL_QUEUE), 0, 0x1000);
+	vram(&s, AQL_QUEUE)[0x88 / 4] = 0x80;
+	uint64_t mqd = make_aql_mqd(&s);
+	uint32_t add[64] = {0}, set[64] = {0};
+	add[2] = RIG_TABLES;
+	add[10] = 0x1000;
+	add[18] = USER_DOORBELL;
+	memcpy(add + 19, &mqd, 8);
+	add[27] = 1;
+	add[33] = 0x10000000; /* TBA */
+	add[35] = 1 | 3 << 1;
+	add[36] = KFD_FLAGS;
+	assert_true(mes_frame(&s, 2, add, 37));
+	assert_int_equal(vmid_reg(&s, 8, REG(SQ_SHADER_TBA_LO)), 0x100000);
+	assert_int_equal(vmid_reg(&s, 8, REG(SQ_SHADER_TBA_HI)) >> 31, 0); /* trap_en */
+	set[1] = 5;
+	set[6] = 0x1000;
+	set[9] = 0x808;
+	set[10] = 1u << 31 | 3 << 24; /* TCP_WATCH0_CNTL: VALID, and a VMID that is replaced */
+	set[14] = 1;
+	assert_true(mes_frame(&s, 14, set, 2));
+	assert_int_equal(vmid_reg(&s, 8, REG(SQ_SHADER_TBA_HI)) >> 31, 1);
+	assert_int_equal(vmid_reg(&s, 8, REG(SPI_GDBG_PER_VMID_CNTL)), 0x808);
+	assert_int_equal(rig_read(&s.r, REG(TCP_WATCH0_CNTL)), 1u << 31 | 8 << 24);
+	assert_true(remove_queue(&s));
+	assert_true(mes_frame(&s, 2, add, 37));
+	assert_int_equal(vmid_reg(&s, 8, REG(SQ_SHADER_TBA_HI)) >> 31, 1);
+	/* the end of the process */
+	set[8] = 1u << 31;
+	assert_true(mes_frame(&s, 14, set, 2));
+	assert_int_equal(vmid_reg(&s, 8, REG(SQ_SHADER_TBA_HI)) >> 31, 0);
+	assert_int_equal(vmid_reg(&s, 8, REG(SPI_GDBG_PER_VMID_CNTL)), 8);
+	assert_int_equal(rig_read(&s.r, REG(TCP_WATCH0_CNTL)) >> 31, 0);
+	/* trap_en of the queue itself */
+	assert_true(remove_queue(&s));
+	add[36] |= TRAP_EN;
+	assert_true(mes_frame(&s, 2, add, 37));
+	assert_int_equal(vmid_reg(&s, 8, REG(SQ_SHADER_TBA_HI)) >> 31, 1);
+	rig_stop(&s.r);
+}
+
+/* An SDMA queue goes on where it was, and finds what was written meanwhile. */
+static void test_an_sdma_queue_comes_back(void **state)
+{
+	struct sched s;
+	start(&s);
+	map_mes(&s);
+	set_resources(&s);
+	uint64_t at = MQDS + 0x1000, mqd = rig_mc(&s.r, at), wptr = rig_mc(&s.r, WPTRS);
+	uint32_t *ring = vram(&s, USER_RING), add[64] = {0};
+	memset(vram(&s, at), 0, 0x1000);
+	memset(vram(&s, WPTRS), 0, 8);
+	vram(&s, at)[0] = 10 << 1;
+	vram(&s, at)[1] = USER_RING >> 8;
+	add[2] = RIG_TABLES;
+	add[10] = 0x1000;
+	add[18] = USER_DOORBELL;
+	memcpy(add + 19, &mqd, 8);
+	memcpy(add + 21, &wptr, 8);
+	add[27] = 2;
+	add[35] = 1 | 3 << 1;
+	assert_true(mes_frame(&s, 2, add, 37));
+	const uint32_t first[] = {5, (uint32_t)RIG_DATA, 0, 1}; /* FENCE */
+	/* before it the flush of the host's writes and the user's GCR, as ROCr sends them */
+	const uint32_t second[] = {
+		8, 0, 0x80000000, 0, 0, 0, 0x111, 0, 0x43810000, 0, 0, 5, (uint32_t)RIG_DATA + 4,
+		0, 2};
+	memcpy(ring, first, sizeof(first));
+	bw_device_doorbell(s.r.dev, USER_DOORBELL, sizeof(first));
+	assert_true(comes(&s, RIG_DATA, 1));
+	assert_true(remove_queue(&s));
+	assert_int_equal(vram(&s, at)[3], sizeof(first)); /* RB_RPTR */
+	vram(&s, RIG_DATA)[0] = 0;
+	memcpy(ring + 4, second, sizeof(second));
+	vram(&s, WPTRS)[0] = sizeof(first) + sizeof(second);
+	assert_true(mes_frame(&s, 2, add, 37));
+	assert_true(comes(&s, RIG_DATA + 4, 2));
+	assert_int_equal(vram(&s, RIG_DATA)[0], 0);
+	rig_stop(&s.r);
+}
+
 /* A frame that it cannot carry out gets no fence; the frames behind it are carried out. */
 static void test_refusals(void **state)
 {
@@ -345,7 +518,7 @@ static void test_refusals(void **state)
 	uint64_t mqd = make_mqd(&s, 1, USER_RING, USER_DOORBELL);
 	assert_false(add_queue(&s, 1, mqd, 0)); /* no VMIDs yet */
 	set_resources(&s);
-	assert_false(add_queue(&s, 1, mqd, 1u << 11)); /* AQL */
+	assert_false(add_queue(&s, 2, mqd, 1u << 11)); /* AQL by SDMA */
 	assert_false(add_queue(&s, 7, mqd, 0));
 	assert_true(add_queue(&s, 0, mqd, 0));
 	assert_false(add_queue(&s, 0, mqd, 0)); /* the doorbell is taken */
@@ -508,7 +681,7 @@ static void test_registers_of_the_bus(void **state)
 	struct sched s;
 	start(&s);
 	const struct bw_bank mes = {.use_srbm = true, .me = 3, .pipe = 0};
-	assert_int_equal(bw_device_reg_read(s.r.dev, &mes, REG(CP_MES_GP3_LO)), 1 << 12 | 0x3d);
+	assert_int_equal(bw_device_reg_read(s.r.dev, &mes, REG(CP_MES_GP3_LO)), 14 << 12 | 0x50);
 	assert_int_equal(bw_device_reg_read(s.r.dev, &kiq, REG(CP_MES_GP3_LO)), 6 << 12 | 0x6c);
 	*vram(&s, RIG_DATA) = 0x12345678;
 	rig_write(&s.r, 0x6, 0);
@@ -533,6 +706,7 @@ static void test_registers_of_the_bus(void **state)
 
 TESTS(test_kiq_maps_a_queue, test_only_the_kiq_maps, test_a_users_queue_has_a_vmid,
       test_a_legacy_queue_has_its_place, test_an_sdma_queue, test_a_flush_by_the_scheduler_flushes,
-      test_registers_by_the_scheduler, test_refusals, test_damaged_frames,
+      test_registers_by_the_scheduler, test_an_aql_queue_comes_back, test_the_debugger_of_a_process,
+      test_an_sdma_queue_comes_back, test_refusals, test_damaged_frames,
       test_reset_of_the_graphics_queue, test_reset_of_a_compute_queue,
       test_suspended_queues_read_nothing, test_registers_of_the_bus);
