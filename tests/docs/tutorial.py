@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: MIT
 """Runs a tutorial as it is written: its files, its commands, and the output that it shows.
 
-    tutorial.py [--show] PAGE...       with BREAKWATER_BUILD and BREAKWATER_SOURCE in the environment
+    tutorial.py [--show] [--guest] PAGE...     with BREAKWATER_BUILD and BREAKWATER_SOURCE in the environment
 
---show: prints all output, for the one who writes a page. Each page is run in a folder of its own, with the build folder first in PATH, block by block:
+--show: prints all output, for the one who writes a page. --guest: the page boots Linux; it is skipped as tests/linux are, and
+in "make check", which has no time for it. Each page is run in a folder of its own, with the build folder first in PATH, block by block:
 
     ```console     a transcript (tests/e2e/transcript.py): commands, and what they print. What compilers and machines decide stands
-                   for anything: addresses, numbers of processes, hashes, the instruction after "=>". If the output has lines "(breakwater) COMMAND", the command before them runs in a terminal, and
+                   for anything: addresses, numbers of processes, hashes, times of the kernel's log, the instruction after "=>". If the output has lines "(breakwater) COMMAND", the command before them runs in a terminal, and
                    these commands are typed at its prompts. A block that begins with such a line continues the session of the
                    block before.
     ```diff        changes the file whose name ends the paragraph before: "Mend it in `sum.cl`:"
@@ -19,6 +20,7 @@ import pathlib
 import pty
 import re
 import select
+import shlex
 import signal
 import struct
 import sys
@@ -34,7 +36,7 @@ import transcript  # noqa: E402
 PROMPT = "(breakwater) "
 ANSWER = re.compile(r".*\(y or n\) (?=\w)")  # a question of the debugger, and behind it what the page types
 WAITS = re.compile(r"(?:^|\n)(?:\(breakwater\) |[^\n]*\(y or n\) )$")
-VARIES = re.compile(r"^=> .*|\b0x[0-9a-f]{8,}|(?<=process )\d+|(?<=pid )\d+|\b[0-9a-f]{16}\b")
+VARIES = re.compile(r"^=> .*|^\[ *\d+\.\d{6}\]|\b0x[0-9a-f]{6,}|(?<=process )\d+|(?<=pid )\d+|\b[0-9a-f]{16}\b")
 ROWS, COLUMNS = 2000, 250  # no output is cut, and the debugger does not stop after a screen of it
 SETTLE_S = 0.3             # what is typed before the line editor has set the terminal up is echoed twice
 
@@ -129,13 +131,31 @@ def run(case, env, folder):
     return run_in_terminal(case, inputs, env, folder) if inputs else transcript.run(case, env, folder)
 
 
-def run_page(page, shows):
+def guest_wrapper(folder):
+    """A breakwater for PATH that boots a guest as tests/linux do, with their cache and patience."""
+    sys.path.insert(0, str(SOURCE / "tests/linux"))
+    import guest
+    if not guest.IS_WHOLE:
+        print("SKIPPED: it boots a guest more than once; make check-linux runs it.")
+        sys.exit(guest.SKIP)
+    guest.need_parts()
+    transcript.TIMEOUT_S = guest.SILENCE_S + transcript.TIMEOUT_S
+    wrapper = folder / "breakwater"
+    wrapper.write_text('#!/bin/sh\nif [ "$1 $2" = "vgpu linux" ]; then\n\tshift 2\n'
+                       f'\texec {shlex.join(guest.words())} "$@"\nfi\nexec {shlex.quote(str(BUILD / "breakwater"))} "$@"\n')
+    wrapper.chmod(0o755)
+
+
+def run_page(page, shows, is_guest=False):
     with tempfile.TemporaryDirectory(prefix="tutorial-") as name:
         folder = pathlib.Path(name) / "work"
         home = pathlib.Path(name) / "home"
-        folder.mkdir()
-        home.mkdir()
-        env = dict(os.environ, PATH=f"{BUILD}:{os.environ['PATH']}", LC_ALL="C.UTF-8", TERM="dumb", HOME=str(home), TMPDIR=name)
+        programs = pathlib.Path(name) / "bin"
+        for made in (folder, home, programs):
+            made.mkdir()
+        if is_guest:
+            guest_wrapper(programs)
+        env = dict(os.environ, PATH=f"{programs}:{BUILD}:{os.environ['PATH']}", LC_ALL="C.UTF-8", TERM="dumb", HOME=str(home), TMPDIR=name)
         env.pop("XDG_STATE_HOME", None)
         for block in blocks_of(page):
             if block.language == "console":
@@ -153,8 +173,9 @@ def run_page(page, shows):
 
 
 def main():
-    shows = sys.argv[1] == "--show"
-    failed = [page for page in sys.argv[1 + shows:] if not run_page(pathlib.Path(page).resolve(), shows)]
+    options = [word for word in sys.argv[1:] if word in ("--show", "--guest")]
+    pages = [pathlib.Path(word).resolve() for word in sys.argv[1 + len(options):]]
+    failed = [page for page in pages if not run_page(page, "--show" in options, "--guest" in options)]
     return 1 if failed else 0
 
 
