@@ -12,7 +12,7 @@ in "make check", which has no time for it. Each page is run in a folder of its o
                    these commands are typed at its prompts. A block that begins with such a line continues the session of the
                    block before.
     ```diff        changes the file whose name ends the paragraph before: "Mend it in `sum.cl`:"
-    ```LANGUAGE    is that file, as a whole
+    ```LANGUAGE    is that file, as a whole. Of a workflow (yaml) the command of the last step has to be one of the page.
 """
 import fcntl
 import os
@@ -68,7 +68,11 @@ def blocks_of(page):
             block.lines.append(line)
         elif line.strip():
             before = line
+    typed = {line for block in blocks if block.language == "console" for line in block.lines}
     for block in blocks:
+        steps = re.findall(r"run: ([^|\n].*)", "\n".join(block.lines)) if block.language == "yaml" else []
+        if steps and f"$ {steps[-1]}" not in typed:
+            sys.exit(f"{page.name}:{block.line}: the page does not run {steps[-1]}")
         if block.language != "console" and not block.file:
             sys.exit(f"{page.name}:{block.line}: the paragraph before this block does not end with the name of its file")
     return blocks

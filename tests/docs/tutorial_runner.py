@@ -35,6 +35,7 @@ heard %s at 0x12345678
 ```
 """
 FILE = "Save this as `a`:\n\n```text\none\ntwo\n```\n\nIn `a`:\n\n```diff\n one\n-%s\n+three\n```\n\n```console\n$ cat a\none\nthree\n```\n"
+WORKFLOW = "In `a.yml`:\n\n```yaml\nrun: |\n  make\nrun: echo %s\n```\n\n```console\n$ echo a\na\n```\n"
 ENDLESS = (PROMPTS % "two").replace("(breakwater) quit\n", "")
 PATIENCE_S = tutorial.transcript.TIMEOUT_S
 PAGES = (
@@ -49,6 +50,8 @@ PAGES = (
     (False, ENDLESS),
     (True, FILE % "two"),
     (False, FILE % "four"),
+    (True, WORKFLOW % "a"),
+    (False, WORKFLOW % "b"),
     (False, "No file is named.\n\n```c\nint main;\n```\n"),
 )
 
