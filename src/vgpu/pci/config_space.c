@@ -65,7 +65,10 @@ void bw_config_space_init(struct bw_config_space *c, const struct bw_profile *p)
 	put32(c, CAP_PCIE + 0xc, 0x44); /* 16 GT/s, 4 lanes: what the port below QEMU has */
 	put16(c, CAP_PCIE + 0x12, 0x1044);
 	may_write(c, CAP_PCIE + 0x10, 2); /* link control */
-	may_write(c, CAP_PCIE + 0x28, 2); /* device control 2 */
+	/* Device capabilities 2: completes atomics of 32 and 64 bits; whether it may request them
+	 * depends on the port above it. */
+	put32(c, CAP_PCIE + 0x24, 1u << 7 | 1u << 8);
+	may_write(c, CAP_PCIE + 0x28, 2); /* device control 2, among it atomic requests */
 
 	/* A first extended capability, so that the guest knows that there is extended space. */
 	put32(c, EXT_VENDOR, 0x000b | 1u << 16); /* in 19:16 its version */

@@ -32,6 +32,21 @@ static void it_is_a_navi31(void **state)
 	assert_int_equal(get(0x30, 4), 0); /* no ROM */
 }
 
+/* Device Capabilities 2 and Device Control 2 of PCI Express Base 5.0, 7.5.3.15 and 7.5.3.16. */
+static void atomics_can_be_enabled(void **state)
+{
+	bw_config_space_init(&c, &bw_profile_navi31);
+	unsigned at = get(0x34, 1);
+	while (at && get(at, 1) != 0x10)
+		at = get(at + 1, 1);
+	assert_int_not_equal(at, 0);
+	assert_int_equal(get(at + 0x24, 4) >> 6 & 0xf, 6); /* no routing; 32, 64, not 128 bits */
+	assert_int_equal(get(at + 0x28, 2), 0);
+	const uint8_t requester[] = {1 << 6, 0};
+	bw_config_space_write(&c, at + 0x28, requester, 2);
+	assert_int_equal(get(at + 0x28, 2), 1 << 6);
+}
+
 static void capabilities_are_a_list_with_an_end(void **state)
 {
 	bw_config_space_init(&c, &bw_profile_navi31);
@@ -64,4 +79,5 @@ static void only_what_can_change_changes(void **state)
 	assert_int_equal(c.bytes[BW_CONFIG_SPACE_B - 1], 0);
 }
 
-TESTS(it_is_a_navi31, capabilities_are_a_list_with_an_end, only_what_can_change_changes);
+TESTS(it_is_a_navi31, atomics_can_be_enabled, capabilities_are_a_list_with_an_end,
+      only_what_can_change_changes);
