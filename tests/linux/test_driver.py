@@ -11,13 +11,16 @@ from harness import BUILD, check, main
 SAXPY = ("--gpu 0 examples/saxpy.s --grid 256 --group 64 --arg a=2.0 --arg x=iota:256 --arg y=fill:256:1 "
          "--arg out=zeros:256 --print out:8")
 RESULT = "1 3 5 7 9 11 13 15"  # 2 * i + 1
+KFD = f"{BUILD}/tests/linux/kfd {BUILD}/tests/linux/kfd.bin $(cat /sys/class/kfd/kfd/topology/nodes/1/gpu_id) /dev/dri/renderD128"
 DEBUG = "/sys/kernel/debug/dri/0000:01:00.0"
 
 
 def loading():
     """No error in the log, the device nodes, the IB tests on all rings, what the GPU is, what the debugger says of the machine,
-    and a kernel run by the driver."""
-    text = in_guest(f"ls /dev/dri\ncat {DEBUG}/amdgpu_test_ib\nbreakwater device --gpu 0\nbreakwater doctor\nbreakwater run {SAXPY}")
+    and a kernel run by the driver; another one through an AQL queue of KFD, by ioctls, twice, since the first run leaves its
+    queue with a kernel that never ends."""
+    text = in_guest(f"ls /dev/dri\ncat {DEBUG}/amdgpu_test_ib\nbreakwater device --gpu 0\nbreakwater doctor\nbreakwater run {SAXPY}\n{KFD}\n{KFD}")
+    check(text.count("event came, signal 0, 0 of 1000 wrong, read index 1\nqueue destroyed with its waves\n") == 2, text)
     check("ok  lockup_timeout       3600000,3600000,3600000,3600000\n" in text and "Hardware can be debugged here." in text, text)
     check("GFXOFF       held off" in text, text)
     check("card0" in text and "renderD128" in text, text)
