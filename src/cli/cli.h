@@ -39,7 +39,7 @@ struct bw_cli {
 
 	struct bw_cli_tui *tui; /* owned; NULL: the terminal screen was never enabled */
 
-	bool plain;		    /* neither commands nor a prompt so far: the kernel ran at once */
+	bool plain;		    /* neither commands nor a prompt so far */
 	bool is_batch;		    /* --batch */
 	bool confirm;		    /* quit asks */
 	volatile sig_atomic_t quit; /* no further command is run; signal handlers set it, too */
