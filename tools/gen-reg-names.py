@@ -3,7 +3,7 @@
 """Writes what code needs to refer to registers by name, from the register files.
 
 Usage: gen-reg-names.py -o OUTPUT LIST
-       gen-reg-names.py -o GEN_bits.h|GEN_flags.h LIST FILE.txt...
+       gen-reg-names.py -o GEN_bits.h|GEN_flags.h|GEN_places.h LIST FILE.txt...
 
 LIST says which registers of which files in data/regs (its own head says how it is written). What is
 written depends on the end of OUTPUT's name. For the virtual GPU, which is made for one generation, and
@@ -30,14 +30,18 @@ For the debugger, whose generations have a header each, which C and the assemble
 
     flags.h    how the fields of a wave's registers are shown, as LIST (data/regs/flags.list) says: the array
                `flags` of struct bw_arch_flag
+    places.h   where these registers and their fields are, as LIST (data/regs/rows.list) says: the initializers
+               BW_ARCH_REGS and BW_ARCH_FIELDS of struct bw_arch
 
-The same for the same input. Something wrong in the input is one line FILE:LINE: WHAT each, and exit
-status 1.
+The same input gives the same output, and an output that stays the same is not written again. Something wrong
+in the input is one line FILE:LINE: WHAT each, and exit status 1.
 """
 import importlib.util
 import pathlib
 import re
 import sys
+
+import generated
 
 MAX_ERRORS = 20
 TABLES = pathlib.Path(__file__).parents[1] / "data/regs"
@@ -304,12 +308,67 @@ def write_flags(found, shown):
     return out + ["};"]
 
 
+def read_rows(path, found, errors):
+    """({register: (word, index)}, {meaning: [(register, lowest bit, width)]}) of a list of places. The generation does
+    not have those whose index is None or that have no pieces."""
+    registers, fields = {}, {}
+    have = {name.removeprefix("SQ_WAVE_"): r for name, r in found.items()}
+
+    def pieces(place):
+        """Of REGISTER.FIELD[HI:LO]+...; None: the generation does not have it."""
+        out = []
+        for text in place.split("+"):
+            m = re.fullmatch(r"(\w+)\.(\w+)(?:\[(\d+):(\d+)\])?", text)
+            if not m or m[1] not in registers:
+                errors.append(f"{path}:{line}: {text} is not a place in a register with a line before")
+                return None
+            hi, lo = have.get(m[1], (0, {}))[1].get(m[2], (None, None))
+            if hi is None:
+                return None
+            if m[3] and not int(m[4]) <= int(m[3]) <= hi - lo:
+                errors.append(f"{path}:{line}: {text} is not in {m[2]}, which has {hi - lo + 1} bits")
+                return None
+            out.append((m[1], lo + int(m[4]), int(m[3]) - int(m[4]) + 1) if m[3] else (m[1], lo, hi - lo + 1))
+        return out
+
+    for line, row in enumerate(pathlib.Path(path).read_text(encoding="ascii").splitlines(), 1):
+        words = row.partition("#")[0].split()
+        if not words:
+            continue
+        kind, names = words[0], expand(words[1]) if len(words) > 2 else None
+        if kind == "register" and names and (len(words) == 3 or words[3].startswith("=")):
+            for name in names:
+                index = have.get(name, found.get("".join(words[3:])[1:], (None,)))[0]
+                registers[name] = (words[2], index)
+        elif kind == "field" and names:
+            places = [p for p in map(pieces, words[2:]) if p]
+            fields[names[0]] = places[0] if places else []
+        else:
+            errors.append(f"{path}:{line}: neither a register nor a field")
+    return registers, fields
+
+
+def write_places(found, rows):
+    registers, fields = rows
+    out = ["", "#define BW_ARCH_REGS \\"]
+    for name, (word, index) in registers.items():
+        named = "" if word == "-" else f', .name = "{word}"'
+        if index is not None:
+            out.append(f"\t[BW_WREG_{name}] = {{.ind = {index:#x}{named}}}, \\")
+    out += ["", "#define BW_ARCH_FIELDS \\"]
+    for meaning, pieces in fields.items():
+        if pieces:
+            (_, lo, width), (_, more_lo, more) = (pieces + [(None, 0, 0)])[:2]
+            out.append(f"\t[BW_WF_{meaning}] = {{BW_WREG_{pieces[0][0]}, {{{lo}, {width}}}, {{{more_lo}, {more}}}}}, \\")
+    return out + [""]
+
+
 def main():
     writers = {"fields.h": write_fields, "numbers.h": write_numbers, ".c": write_names,
-               "_bits.h": write_bits, "_flags.h": write_flags}
+               "_bits.h": write_bits, "_flags.h": write_flags, "_places.h": write_places}
     output = sys.argv[2] if len(sys.argv) > 3 else ""
     write = [w for end, w in writers.items() if output.endswith(end)]
-    of_generation = write and write[0] in (write_bits, write_flags)
+    of_generation = write and write[0] in (write_bits, write_flags, write_places)
     if sys.argv[1:2] != ["-o"] or not write or of_generation != (len(sys.argv) > 4):
         raise SystemExit(__doc__)
     errors, tables = [], []
@@ -322,6 +381,9 @@ def main():
     elif write[0] is write_flags:
         used = read_generation((), sys.argv[4:], errors)
         tables = read_flags(sys.argv[3], used, errors)
+    elif write[0] is write_places:
+        used = read_generation((), sys.argv[4:], errors)
+        tables = read_rows(sys.argv[3], used, errors)
     else:
         used = read_list(sys.argv[3], tables, errors)
     if errors:
@@ -330,8 +392,7 @@ def main():
         if len(errors) > MAX_ERRORS:
             print(f"... and {len(errors) - MAX_ERRORS} more", file=sys.stderr)
         raise SystemExit(1)
-    with open(output, "w", encoding="ascii") as f:
-        f.write("\n".join(head(*sys.argv[3:]) + write[0](used, tables)) + "\n")
+    generated.write(output, "\n".join(head(*sys.argv[3:]) + write[0](used, tables)) + "\n")
 
 
 if __name__ == "__main__":

@@ -87,7 +87,7 @@ enum bw_sq_mode {
  *     database does not have are in gfxN_extra.h with their source: TTMPs (the kernel's
  *     cwsr_trap_handler_gfxN.asm). Words of code come from data/isa.
  *  3. A register or a meaning that is new: a name in enum bw_wreg or enum bw_wave_field. A
- *     register whose fields are to be shown: data/regs/flags.list.
+ *     register whose fields are to be shown: data/regs/flags.list. Its place: data/regs/rows.list.
  *  4. List the row in arch.c. tests/arch checks every row against the database and LLVM.
  * A generation whose waves are only to be looked at needs data/regs/waves.list instead of
  * debugger.list, and no words of code (gfx10_row.h).

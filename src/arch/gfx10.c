@@ -4,6 +4,7 @@
 #define BW_ARCH_GEN GFX10
 #include "arch/row.h"
 #include "arch/gfx10_flags.h"
+#include "arch/gfx10_places.h"
 #include "regs/regs.h"
 
 /* GC versions: gfx_target_version in amdkfd/kfd_device.c of Linux 6.12. VGPRs: AMDGPU.td of LLVM
@@ -18,6 +19,5 @@ static const struct bw_arch_chip chips[] = {
 #define BW_GFX10_ROW bw_arch_gfx10
 #define BW_GFX10_NAME "gfx10"
 #define BW_GFX10_MINOR 3
-#define BW_GFX10_PAGE_FAULT BITS(TRAPSTS, UTC_ERROR)
 #define BW_GFX10_WAVES_PER_SIMD 16
 #include "arch/gfx10_row.h"

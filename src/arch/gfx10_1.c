@@ -4,6 +4,7 @@
 #define BW_ARCH_GEN GFX10_1
 #include "arch/row.h"
 #include "arch/gfx10_1_flags.h"
+#include "arch/gfx10_1_places.h"
 #include "regs/regs.h"
 
 /* GC versions: gfx_target_version in amdkfd/kfd_device.c of Linux 6.12. VGPRs: AMDGPU.td of LLVM
@@ -17,6 +18,5 @@ static const struct bw_arch_chip chips[] = {
 #define BW_GFX10_ROW bw_arch_gfx10_1
 #define BW_GFX10_NAME "gfx10.1"
 #define BW_GFX10_MINOR 1
-#define BW_GFX10_PAGE_FAULT BITS(TRAPSTS, XNACK_ERROR)
 #define BW_GFX10_WAVES_PER_SIMD 20
 #include "arch/gfx10_row.h"

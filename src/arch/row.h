@@ -2,8 +2,10 @@
 #ifndef BW_ARCH_ROW_H
 #define BW_ARCH_ROW_H
 
-/* For the rows (gfx11.c, gfx12.c): places by the names of the register database. A row defines
- * BW_ARCH_GEN, the prefix of its generation's macros, before it includes this. */
+/* For the rows (gfx9.c to gfx12.c): places by the names of the register database, and the parts
+ * that several rows have. Most registers and fields of a row come from data/regs/rows.list
+ * (arch/gfxN_places.h); a row writes down where it differs. It defines BW_ARCH_GEN, the prefix of
+ * its generation's macros, before it includes this. */
 
 #include "arch/arch.h"
 #include "base/util.h"
@@ -16,9 +18,6 @@
 	{BW_ARCH_PASTE(BW_ARCH_GEN, reg##__##field##_LO),                                          \
 	 BW_ARCH_PASTE(BW_ARCH_GEN, reg##__##field##_WIDTH)}
 #define MASK(reg, field) ((uint32_t)BW_ARCH_PASTE(BW_ARCH_GEN, reg##__##field))
-/* Bits `lo` to `lo` + `width` - 1 of a field that the database does not divide. */
-#define PART(reg, field, at, width)                                                                \
-	{BW_ARCH_PASTE(BW_ARCH_GEN, reg##__##field##_LO) + (at), (width)}
 /* From a field to another one above it. */
 #define SPAN(reg, first, last)                                                                     \
 	{BW_ARCH_PASTE(BW_ARCH_GEN, reg##__##first##_LO),                                          \
@@ -30,8 +29,66 @@
 #define AT(reg, field) {BW_WREG_##reg, BITS(reg, field), {0, 0}}
 #define AT_SPAN(reg, first, last) {BW_WREG_##reg, SPAN(reg, first, last), {0, 0}}
 
-/* An index of SQ_IND. */
-#define IND(name) BW_ARCH_PASTE(BW_ARCH_GEN, name)
-#define TTMP_ROW(n) [BW_WREG_TTMP##n] = {.ind = IND(TTMP##n)}
+/* The bits of a register that can be written (after BW_ARCH_REGS), and why the others cannot. */
+#define WRITABLE(reg_, bits, why)                                                                  \
+	.reg[BW_WREG_##reg_].writable = (bits), .reg[BW_WREG_##reg_].why_not = (why)
+
+/* Parts that every row has. */
+/* clang-format off */
+#define ROW_ARRAYS                                                                                 \
+	.chips = chips, .n_chips = BW_ARRAY_SIZE(chips),                                           \
+	.flags = flags, .n_flags = BW_ARRAY_SIZE(flags),                                           \
+	.main_regs = main_regs, .more_regs = more_regs,                                            \
+	.gprwave = gprwave, .n_gprwave = BW_ARRAY_SIZE(gprwave)
+/* SGPRs and VGPRs of a wave: SQIND_WAVE_SGPRS_OFFSET and SQIND_WAVE_VGPRS_OFFSET of vega10_enum.h,
+ * navi10_enum.h, soc21_enum.h and soc24_enum.h of Linux 6.12 */
+#define ROW_SQ(lane_field)                                                                         \
+	.ind = {                                                                                   \
+		.wave = BITS(SQ_IND_INDEX, WAVE_ID), .lane = BITS(SQ_IND_INDEX, lane_field),       \
+		.index = BITS(SQ_IND_INDEX, INDEX), .auto_incr = MASK(SQ_IND_INDEX, AUTO_INCR),    \
+		.sgprs = 0x200, .vgprs = 0x400,                                                    \
+	},                                                                                         \
+	.sq_cmd = {                                                                                \
+		.cmd = BITS(SQ_CMD, CMD), .mode = BITS(SQ_CMD, MODE),                              \
+		.check_vmid = BITS(SQ_CMD, CHECK_VMID), .data = BITS(SQ_CMD, DATA),                \
+		.vmid = BITS(SQ_CMD, VM_ID),                                                       \
+	}
+
+/* Parts of the rows whose programs can be debugged. */
+#define ROW_READ_ONLY                                                                              \
+	WRITABLE(HW_ID1, 0, "it says where the wave runs"),                                        \
+	WRITABLE(HW_ID2, 0, "it says where the wave runs"),                                        \
+	WRITABLE(GPR_ALLOC, 0, "the wave was given this when it was launched"),                    \
+	WRITABLE(LDS_ALLOC, 0, "the wave was given this when it was launched"),                    \
+	WRITABLE(IB_STS, 0, "it says what the hardware is doing"),                                 \
+	WRITABLE(IB_STS2, 0, "it says what the hardware is doing"),                                \
+	WRITABLE(SHADER_CYCLES, 0, "it is a clock")
+/* Bit 0 of a watch's MASK: kgd_gfx_v11_set_address_watch() and kgd_gfx_v12_set_address_watch() of
+ * Linux 6.12. Granules: LLVM 19, AMDGPUUsage, GRANULATED_LDS_SIZE, and scratch WAVESIZE in 64 dwords. */
+#define ROW_DEBUGGER                                                                               \
+	.gdbg = {                                                                                  \
+		.trap_en = BITS(SPI_GDBG_PER_VMID_CNTL, TRAP_EN),                                  \
+		.excp_en = BITS(SPI_GDBG_PER_VMID_CNTL, EXCP_EN),                                  \
+	},                                                                                         \
+	.tba_hi_addr = BITS(SQ_SHADER_TBA_HI, ADDR_HI),                                            \
+	.tba_hi_trap_en = BITS(SQ_SHADER_TBA_HI, TRAP_EN),                                         \
+	.single_memop = BITS(SQ_DEBUG, SINGLE_MEMOP),                                              \
+	.watch = {                                                                                 \
+		.mask = BITS(TCP_WATCH0_CNTL, MASK), .vmid = BITS(TCP_WATCH0_CNTL, VMID),          \
+		.mode = BITS(TCP_WATCH0_CNTL, MODE), .valid = BITS(TCP_WATCH0_CNTL, VALID),        \
+		.lowest_bit = 7,                                                                   \
+	},                                                                                         \
+	.rsrc = {                                                                                  \
+		.vgprs = BITS(COMPUTE_PGM_RSRC1, VGPRS),                                           \
+		.scratch_en = BITS(COMPUTE_PGM_RSRC2, SCRATCH_EN),                                 \
+		.user_sgprs = BITS(COMPUTE_PGM_RSRC2, USER_SGPR),                                  \
+		.lds_size = BITS(COMPUTE_PGM_RSRC2, LDS_SIZE),                                     \
+		.excp_en = BITS(COMPUTE_PGM_RSRC2, EXCP_EN),                                       \
+		.excp_en_msb = BITS(COMPUTE_PGM_RSRC2, EXCP_EN_MSB),                               \
+		.wave_size = BITS(COMPUTE_TMPRING_SIZE, WAVESIZE),                                 \
+		.lds_granule_b = 512, .wave_size_granule_b = 256,                                  \
+		.wave32 = BITS(COMPUTE_DISPATCH_INITIATOR, CS_W32_EN),                             \
+	}
+/* clang-format on */
 
 #endif

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""tools/gen-reg-names.py, the bits and flags of a generation, with register files that agree, and with some that do not.
+"""tools/gen-reg-names.py, the bits, flags and places of a generation, with register files that agree, and with some that do not.
 
 Usage: gen_bits.py GENERATOR
 """
@@ -54,6 +54,19 @@ def main():
                             (FLAGS.replace(" -", "", 1), "2: STATUS.SCC has a width of 1, and 0 names"),
                             (FLAGS.replace("GONE -", "GONE"), "4: STATUS.GONE has no name")):
             status, errors, _ = generate(folder, WAVE, end="flags", list_text=wrong)
+            assert status == 1 and says in errors, errors
+
+        rows = ("register STATUS status\nregister GONE gone\nregister CYCLES - =SQ_WAVE_STATUS\n"
+                "field A GONE.SCC STATUS.SCC\nfield B STATUS.PRIO[1:1]+STATUS.TOP\nfield C STATUS.MORE\n")
+        status, _, text = generate(folder, WAVE, end="places", list_text=rows)
+        assert status == 0
+        assert [line.strip(" \t\\") for line in text.splitlines() if line.startswith("\t")] == [
+            '[BW_WREG_STATUS] = {.ind = 0x102, .name = "status"},', "[BW_WREG_CYCLES] = {.ind = 0x102},",
+            "[BW_WF_A] = {BW_WREG_STATUS, {0, 1}, {0, 0}},", "[BW_WF_B] = {BW_WREG_STATUS, {4, 1}, {31, 1}},"]
+        for wrong, says in ((rows.replace("[1:1]", "[2:1]"), "5: STATUS.PRIO[2:1] is not in PRIO, which has 2 bits"),
+                            (rows.replace("GONE.SCC", "OTHER.SCC"), "4: OTHER.SCC is not a place in a register"),
+                            (rows.replace("field A", "fields A"), "4: neither a register nor a field")):
+            status, errors, _ = generate(folder, WAVE, end="places", list_text=wrong)
             assert status == 1 and says in errors, errors
 
 

@@ -77,6 +77,9 @@ struct known {
 };
 /* clang-format off */
 static const struct known known_gfx9[] = {
+	/* Vega ISA manual, STATUS */
+	{BW_WF_COND_DBG_USER, 0x12, 1u << 20},
+	{BW_WF_COND_DBG_SYS, 0x12, 1u << 21},
 	{BW_WF_SCC, 0x12, 0x1},			     /* SQ_WAVE_STATUS__SCC_MASK */
 	{BW_WF_IN_HANDLER, 0x12, 0x20},
 	{BW_WF_TRAP_EN, 0x12, 0x40},
