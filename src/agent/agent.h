@@ -55,7 +55,7 @@ struct bw_agent_file {
 	uint32_t number; /* its number among the process's files, from 1, by which the debugger
 			  * names it */
 	uint32_t ip_type, ring; /* of the last submission shown; debugger.c's, under its lock */
-	unsigned minor;		/* 128: render node, 0: card */
+	unsigned minor;		/* 128: render node, 0: card; or BW_AGENT_KFD */
 	uint32_t server_file;	/* virtual */
 	struct bw_agent_version version; /* virtual, of a node */
 	struct bw_agent_live *live;	 /* interpose/live.c; owned */
@@ -124,7 +124,9 @@ struct bw_vgpu_client *bw_agent_client(void);
 const char *bw_agent_root(void);
 /* "0000:03:00.0" of the virtual GPU */
 const char *bw_agent_pci_address(void);
-/* Opens a node of the virtual GPU: a descriptor, or -errno. */
+/* Has the server make the folders of KFD in its tree, once. */
+void bw_agent_need_kfd_tree(void);
+/* Opens a node of the virtual GPU, or its /dev/kfd: a descriptor, or -errno. */
 int bw_agent_open_node(unsigned minor, int flags);
 /* A descriptor that the kernel has opened for a path below /dev/dri: remembered when it is amdgpu's
  * and there is a debugger. */
@@ -155,6 +157,8 @@ enum bw_agent_where { BW_AGENT_ELSEWHERE, BW_AGENT_TREE, BW_AGENT_NODE, BW_AGENT
  * those the ones whose bytes depend on the position (src/vgpu/uapi/tree.c makes them). Programs do
  * not see the bits. */
 enum { BW_AGENT_MODE_LIVE = 01000, BW_AGENT_MODE_POSITIONED = 02000 };
+/* The number that /dev/kfd has here among the nodes. */
+#define BW_AGENT_KFD (~0u)
 struct bw_agent_path {
 	enum bw_agent_where where;
 	const char *path; /* TREE, NODE: in the virtual GPU's tree (buf); ELSEWHERE: the caller's */
@@ -171,6 +175,8 @@ static inline bool bw_agent_is_node(const struct bw_agent_file *f)
 	return f && f->own_fd < 0 && !f->live;
 }
 
+/* "/dev/dri/renderD128" */
+void bw_agent_node_name(unsigned minor, char out[32]);
 /* The file in the tree that stands for a node; its access rights are the node's. */
 void bw_agent_node_path(unsigned minor, struct bw_agent_path *out);
 /* /proc/self/fd/N of a file of the virtual GPU: its real link target must be hidden from the

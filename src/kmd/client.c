@@ -5,6 +5,7 @@
 #include <drm.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/kfd_ioctl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -193,6 +194,22 @@ int bw_vgpu_drm_open(struct bw_vgpu_client *c, unsigned minor, int flags, uint32
 	return call_open(c, BW_VGPU_DRM_OPEN, &part, 1, out_file);
 }
 
+int bw_vgpu_kfd_open(struct bw_vgpu_client *c, uint32_t *out_file)
+{
+	return call_open(c, BW_VGPU_KFD_OPEN, NULL, 0, out_file);
+}
+
+int bw_vgpu_kfd_tree(struct bw_vgpu_client *c)
+{
+	struct bw_vgpu_result reply;
+	struct bw_vgpu_channel *ch;
+	int r = call(c, BW_VGPU_KFD_TREE, NULL, 0, REPLY(reply), &ch);
+	if (r)
+		return r;
+	bw_vgpu_release(c, ch);
+	return reply.result;
+}
+
 int bw_vgpu_file_open(struct bw_vgpu_client *c, const char *path, int flags, uint32_t *out_file)
 {
 	struct bw_vgpu_file_open req = {.flags = (uint32_t)flags};
@@ -213,17 +230,32 @@ int bw_vgpu_close(struct bw_vgpu_client *c, uint32_t file)
 	return reply.result;
 }
 
-/* GEM_USERPTR: the pages, where the arguments are such that the server will want them. */
-static int fd_of_pages(struct bw_vgpu_client *c, uint32_t cmd, const uint8_t *arg)
+/* Pages of the program, where they are such that the server will want them. */
+static int fd_of_pages(struct bw_vgpu_client *c, uint64_t va, uint64_t size_b)
+{
+	if (!c->hooks.share_pages || !size_b || (va | size_b) & 0xfff)
+		return -1;
+	int fd = c->hooks.share_pages(va, size_b);
+	return fd < 0 ? -1 : fd;
+}
+
+static int fd_of_userptr(struct bw_vgpu_client *c, uint32_t cmd, const uint8_t *arg)
 {
 	struct drm_amdgpu_gem_userptr a;
-	if (!c->hooks.share_pages || _IOC_SIZE(cmd) < sizeof(a))
+	if (_IOC_SIZE(cmd) < sizeof(a))
 		return -1;
 	memcpy(&a, arg, sizeof(a));
-	if (!a.size || (a.addr | a.size) & 0xfff || !(a.flags & AMDGPU_GEM_USERPTR_REGISTER))
-		return -1;
-	int fd = c->hooks.share_pages(a.addr, a.size);
-	return fd < 0 ? -1 : fd;
+	return a.flags & AMDGPU_GEM_USERPTR_REGISTER ? fd_of_pages(c, a.addr, a.size) : -1;
+}
+
+static int fd_of_kfd_memory(struct bw_vgpu_client *c, const uint8_t *arg)
+{
+	struct kfd_ioctl_alloc_memory_of_gpu_args a;
+	const uint32_t other = KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_GTT;
+	memcpy(&a, arg, sizeof(a));
+	return a.flags & KFD_IOC_ALLOC_MEM_FLAGS_USERPTR && !(a.flags & other)
+		       ? fd_of_pages(c, a.mmap_offset, a.size)
+		       : -1;
 }
 
 /* struct drm_syncobj_eventfd of Linux 6.6: handle, flags, 64-bit point, fd, pad */
@@ -253,7 +285,9 @@ static int fd_of_ioctl(struct bw_vgpu_client *c, uint32_t cmd, const uint8_t *ar
 	};
 	if (_IOC_TYPE(cmd) == DRM_IOCTL_BASE &&
 	    _IOC_NR(cmd) == DRM_COMMAND_BASE + DRM_AMDGPU_GEM_USERPTR)
-		return fd_of_pages(c, cmd, arg);
+		return fd_of_userptr(c, cmd, arg);
+	if (cmd == AMDKFD_IOC_ALLOC_MEMORY_OF_GPU)
+		return fd_of_kfd_memory(c, arg);
 	for (size_t i = 0; i < BW_ARRAY_SIZE(named); i++) {
 		int fd;
 		if (named[i].type != _IOC_TYPE(cmd) || named[i].nr != _IOC_NR(cmd) ||

@@ -54,6 +54,10 @@ void bw_vgpu_client_fork_child(struct bw_vgpu_client *c);
 void bw_vgpu_client_keep(struct bw_vgpu_client *c);
 
 int bw_vgpu_drm_open(struct bw_vgpu_client *c, unsigned minor, int flags, uint32_t *out_file);
+/* /dev/kfd */
+int bw_vgpu_kfd_open(struct bw_vgpu_client *c, uint32_t *out_file);
+/* Has the server make the folders of KFD in its tree, where they are not yet. */
+int bw_vgpu_kfd_tree(struct bw_vgpu_client *c);
 /* path as in bw_vgpu_file_open: "debug/dri/..." or "sys/..." */
 int bw_vgpu_file_open(struct bw_vgpu_client *c, const char *path, int flags, uint32_t *out_file);
 int bw_vgpu_close(struct bw_vgpu_client *c, uint32_t file);

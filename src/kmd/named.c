@@ -3,11 +3,13 @@
 
 #include <amdgpu_drm.h>
 #include <drm.h>
+#include <linux/kfd_ioctl.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/newer_kfd.h"
 #include "base/util.h"
 
 /* Limits for one submission: more than any driver sends, as a bound on the search. */
@@ -84,6 +86,37 @@ static void of_gem_op(struct bw_vgpu_named *n, const struct drm_amdgpu_gem_op *o
 		name_written(n, op->value, 1, sizeof(struct drm_amdgpu_gem_create_in));
 }
 
+static void of_kfd(struct bw_vgpu_named *n, uint32_t cmd, const void *arg)
+{
+	union {
+		struct kfd_ioctl_get_process_apertures_new_args apertures;
+		struct kfd_ioctl_map_memory_to_gpu_args map;
+		struct kfd_ioctl_wait_events_args wait;
+		struct kfd_ioctl_set_cu_mask_args mask;
+	} in = {0};
+	memcpy(&in, arg, BW_MIN(sizeof(in), (size_t)_IOC_SIZE(cmd)));
+	switch (_IOC_NR(cmd)) {
+	case _IOC_NR(AMDKFD_IOC_GET_PROCESS_APERTURES_NEW):
+		name_written(n, in.apertures.kfd_process_device_apertures_ptr,
+			     in.apertures.num_of_nodes,
+			     sizeof(struct kfd_process_device_apertures));
+		break;
+	case _IOC_NR(AMDKFD_IOC_MAP_MEMORY_TO_GPU):
+	case _IOC_NR(AMDKFD_IOC_UNMAP_MEMORY_FROM_GPU): /* the same members */
+		name_read(n, in.map.device_ids_array_ptr, in.map.n_devices, sizeof(uint32_t));
+		break;
+	case _IOC_NR(AMDKFD_IOC_WAIT_EVENTS):
+		name_read(n, in.wait.events_ptr, in.wait.num_events,
+			  sizeof(struct bw_kfd_event_data));
+		name_written(n, in.wait.events_ptr, in.wait.num_events,
+			     sizeof(struct bw_kfd_event_data));
+		break;
+	case _IOC_NR(AMDKFD_IOC_SET_CU_MASK):
+		name_read(n, in.mask.cu_mask_ptr, in.mask.num_cu_mask / 32, sizeof(uint32_t));
+		break;
+	}
+}
+
 void bw_vgpu_named_find(struct bw_vgpu_named *n, uint32_t cmd, const void *arg)
 {
 	union {
@@ -100,6 +133,8 @@ void bw_vgpu_named_find(struct bw_vgpu_named *n, uint32_t cmd, const void *arg)
 		struct drm_syncobj_timeline_array timeline;
 	} in = {0};
 	n->is_known = true;
+	if (_IOC_TYPE(cmd) == AMDKFD_IOCTL_BASE)
+		of_kfd(n, cmd, arg);
 	if (_IOC_TYPE(cmd) != DRM_IOCTL_BASE)
 		return; /* the files in debugfs take all in the argument */
 	memcpy(&in, arg, BW_MIN(sizeof(in), (size_t)_IOC_SIZE(cmd)));

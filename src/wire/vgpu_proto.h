@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <sys/ioctl.h>
 
-enum { BW_VGPU_PROTO_VERSION = 4 };
+enum { BW_VGPU_PROTO_VERSION = 5 };
 
 enum bw_vgpu_msg {
 	/* client to server; the reply has the same type with the top bit set */
@@ -32,6 +32,10 @@ enum bw_vgpu_msg {
 	BW_VGPU_FILE_WRITE,  /* payload: the bytes */
 	BW_VGPU_SERVER_INFO, /* reply: bw_vgpu_server_info */
 	BW_VGPU_FIDELITY,    /* reply: bw_vgpu_fidelity_reply, payload: its rows */
+	BW_VGPU_KFD_OPEN, /* /dev/kfd; reply: bw_vgpu_open_reply. IOCTL, MMAP and CLOSE take it */
+	/* The folders of KFD appear in the tree, where they are not yet: few programs look at these
+	 * hundreds of files. reply: bw_vgpu_result */
+	BW_VGPU_KFD_TREE,
 	/* server to client, inside an IOCTL */
 	BW_VGPU_USER_READ = 64, /* bw_vgpu_user; reply bw_vgpu_result, payload */
 	BW_VGPU_USER_WRITE,	/* bw_vgpu_user, payload; reply bw_vgpu_result */
@@ -68,12 +72,16 @@ struct bw_vgpu_file {
 	uint32_t pad;
 }; /* CLOSE, FDINFO */
 
+/* The device number of /dev/kfd in the tree: Linux takes any that is free. */
+enum { BW_VGPU_KFD_MAJOR = 241 };
+
 /* + _IOC_SIZE(cmd) bytes; may carry an fd (PRIME_FD_TO_HANDLE, SYNCOBJ_FD_TO_HANDLE,
  * SYNCOBJ_EVENTFD, GET_DEADLINE of sw_sync, and BW_VGPU_IOCTL_SYNC_*: the fd the struct names;
- * GEM_USERPTR: a memfd sealed against every change of size, which the caller has put
- * in the place of the pages, each of them at its address in the file). The fd that SCHED names is
- * the client's number of that file. After the bytes, any number of bw_vgpu_user, each with its
- * bytes padded to 8: answers to USER_READ that the client expects. The server asks for the rest. */
+ * GEM_USERPTR, and KFD's ALLOC_MEMORY_OF_GPU of such memory: a memfd sealed against every change of
+ * size, which the caller has put in the place of the pages, each of them at its address in the
+ * file). The fd that SCHED or KFD's ACQUIRE_VM names is the client's number of that file. After the
+ * bytes, any number of bw_vgpu_user, each with its bytes padded to 8: answers to USER_READ that the
+ * client expects. The server asks for the rest. */
 struct bw_vgpu_ioctl {
 	uint32_t file;
 	uint32_t cmd;

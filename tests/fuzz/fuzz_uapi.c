@@ -213,6 +213,22 @@ static void op_ioctl(void)
 	in.m.fd = -1;
 }
 
+/* Like op_ioctl, of /dev/kfd: number 0 opens it. Memory of the program is the input, too. */
+static void op_kfd(void)
+{
+	uint8_t file = bw_cursor_u8(&in.c), nr = bw_cursor_u8(&in.c), n = bw_cursor_u8(&in.c);
+	uint8_t fd = bw_cursor_u8(&in.c), arg[128] = {0};
+	n &= 0x7f;
+	if (!nr) {
+		request(BW_VGPU_KFD_OPEN, NULL, 0, -1);
+		return;
+	}
+	bw_cursor_copy(&in.c, arg, BW_MIN((size_t)n, bw_cursor_left(&in.c)));
+	struct bw_vgpu_ioctl a = {.file = file, .cmd = _IOC(_IOC_READ | _IOC_WRITE, 'K', nr, n)};
+	struct bw_msg_part parts[] = {{&a, sizeof(a)}, {arg, n}};
+	request(BW_VGPU_IOCTL, parts, 2, fd & 0x80 ? -1 : in.fd[fd % N_FDS]);
+}
+
 /* File; page of the buffer's offset; descriptor. */
 static void op_mmap(void)
 {
@@ -278,7 +294,7 @@ static void op_make_fd(void)
 static void operation(void)
 {
 	uint8_t op = bw_cursor_u8(&in.c);
-	switch (op % 12) {
+	switch (op % 13) {
 	case 0:
 		op_open();
 		break;
@@ -314,6 +330,9 @@ static void operation(void)
 		in.now = other;
 		break;
 	}
+	case 12:
+		op_kfd();
+		break;
 	case 11: { /* this one goes, and a new one comes */
 		leave(in.now);
 		arrive(in.now);

@@ -37,6 +37,10 @@ class Seed:
         """The same for one of own_ioctls."""
         self.ops.append((file, nr, (NO_FD if fd is None else fd) | 0x40 | to << 4, arg))
 
+    def kfd(self, file, nr, arg, fd=None):
+        """Of /dev/kfd; 0: opens it."""
+        self.ops.append((file, nr, NO_FD if fd is None else fd, arg, 12))
+
     def mmap(self, file, page, slot):
         self.ops.append(struct.pack('<BBHB', 4, file, page, slot))
 
@@ -80,7 +84,7 @@ class Seed:
         for op in self.ops:
             if not isinstance(op, bytes):
                 arg = self.argument(op[3], places)
-                op = struct.pack('<BBBBB', 2, op[0], op[1], len(arg), op[2]) + arg
+                op = struct.pack('<BBBBB', op[4] if len(op) > 4 else 2, op[0], op[1], len(arg), op[2]) + arg
             out += op
         for place, data in zip(places, self.memory):
             out = out.ljust(place, b'\0') + self.argument(data, places)
@@ -383,12 +387,34 @@ def registers(s):
     s.read(6, 0, 64)
 
 
+def kfd(s):
+    """A process of KFD: an address space, memory of each kind, events. File 2 is /dev/kfd; its GPU's number is that of the
+    profile (test_kfd.c)."""
+    gpu, event, ids = 7840, s.put(struct.pack('<12I', *[0] * 10, 1, 0)), s.put(struct.pack('<I', 7840))
+    s.kfd(0, 0, b'')
+    s.kfd(2, 0x15, struct.pack('<II', 1, gpu))
+    s.kfd(2, 0x14, ('QII', s.put(bytes(56)), 1, 0))
+    s.pages(0)
+    for size, flags, fd in ((4096, 1, None), (8192, 2, None), (8192, 8, None), (4096, 16, None), (4096, 4, 0)):
+        s.kfd(2, 0x16, struct.pack('<QQQQII', 0x10000 + (flags << 16), size, 0, 0x11000 if fd == 0 else 0, gpu, flags | 1 << 31), fd)
+    for handle in range(5):
+        s.kfd(2, 0x18, ('QQII', gpu << 32 | handle, ids, 1, 0))
+    for kind in (0, 8):
+        s.kfd(2, 0x08, struct.pack('<QIIIIII', 0, 0, kind, 1, 0, 0, 0))
+    s.kfd(2, 0x0a, struct.pack('<II', 1, 0))
+    s.kfd(2, 0x0c, ('QIIII', event, 1, 0, 0, 0))
+    s.kfd(2, 0x09, struct.pack('<II', 1, 0))
+    s.kfd(2, 0x19, ('QQII', gpu << 32, ids, 1, 0))
+    s.kfd(2, 0x17, struct.pack('<Q', gpu << 32))
+    s.kfd(2, 0x23, struct.pack('<QII', 0, gpu, 0))
+
+
 def main():
     folder = sys.argv[1]
     os.makedirs(folder, exist_ok=True)
     for make in (share, always_valid, between_programs, tables,
                  tables_of_a_file_that_goes, ranges, kernel, halting, sync, timelines, own_fences, lists,
-                 pages, infos, registers):
+                 pages, infos, registers, kfd):
         s = Seed()
         make(s)
         with open(os.path.join(folder, make.__name__), 'wb') as f:

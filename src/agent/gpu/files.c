@@ -108,7 +108,7 @@ bool bw_agent_fd_forget(int fd)
 	struct bw_agent_file *f = atomic_exchange(&table[fd], NULL);
 	bool last = f && --f->n_fds == 0;
 	pthread_mutex_unlock(&table_lock);
-	if (last && !f->live)
+	if (last && !f->live && f->minor != BW_AGENT_KFD)
 		bw_debugger_file_closed(f);
 	bw_agent_file_unref(f);
 	return f;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/kfd_ioctl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,7 @@
 #include "agent/memory/stomp.h"
 #include "agent/memory/track.h"
 #include "base/cleanup.h"
+#include "base/log.h"
 #include "base/util.h"
 #include "swap/rules.h"
 #include "wire/agent_proto.h"
@@ -127,6 +129,21 @@ const char *bw_agent_root(void)
 	return need_client() ? root : NULL;
 }
 
+static void make_kfd_tree(void)
+{
+	int r = bw_vgpu_kfd_tree(bw_agent_client());
+	if (r)
+		BW_LOG(WARN, "agent", "the virtual GPU cannot make its KFD folders: %s",
+		       strerror(-r));
+}
+
+void bw_agent_need_kfd_tree(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	if (bw_agent_client())
+		pthread_once(&once, make_kfd_tree);
+}
+
 const char *bw_agent_pci_address(void)
 {
 	struct bw_vgpu_client *c = need_client();
@@ -146,7 +163,7 @@ static struct bw_agent_file *new_file(unsigned minor)
 	f->minor = minor;
 	f->owner = getpid();
 	f->own_fd = -1;
-	if (bw_agent_config()->is_tracked)
+	if (bw_agent_config()->is_tracked && minor != BW_AGENT_KFD)
 		f->track = bw_track_new();
 	return f;
 }
@@ -162,17 +179,19 @@ int bw_agent_open_node(unsigned minor, int flags)
 	/* A descriptor of its own that is never ready and cannot be read or written. */
 	int fd = epoll_create1(flags & O_CLOEXEC ? EPOLL_CLOEXEC : 0);
 	int r = fd < 0 ? -errno : 0;
+	bool is_kfd = minor == BW_AGENT_KFD;
 	if (!r)
-		r = bw_vgpu_drm_open(c, minor, flags & ~O_CLOEXEC, &f->server_file);
+		r = is_kfd ? bw_vgpu_kfd_open(c, &f->server_file)
+			   : bw_vgpu_drm_open(c, minor, flags & ~O_CLOEXEC, &f->server_file);
 	if (r)
 		f->owner = 0; /* nothing to close there */
-	else
+	else if (!is_kfd)
 		r = bw_agent_version_ask(f->server_file, &f->version);
 	if (!r && !bw_agent_fd_set(fd, f))
 		r = -EMFILE;
-	if (!r)
+	if (!r && !is_kfd)
 		bw_debugger_file_opened(f);
-	else if (fd >= 0)
+	if (r && fd >= 0)
 		REAL(close)(fd);
 	bw_agent_file_unref(f);
 	return r ? r : fd;
@@ -212,6 +231,35 @@ static void note_pages(const struct bw_agent_file *f, uint32_t cmd, void *arg)
 		bw_agent_pages_closed(f->server_file, gone);
 }
 
+/* The same for KFD, whose calls end with -EBADF in another process than the one that opened it
+ * (kfd_ioctl). ACQUIRE_VM names a descriptor of the program; the server knows the file by its
+ * number. */
+static int kfd_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg)
+{
+	struct kfd_ioctl_alloc_memory_of_gpu_args a;
+	struct kfd_ioctl_free_memory_of_gpu_args gone;
+	struct kfd_ioctl_acquire_vm_args vm;
+	if (f->owner != getpid())
+		return -EBADF;
+	if (cmd == AMDKFD_IOC_ACQUIRE_VM) {
+		if (!bw_agent_copy_in(&vm, (uintptr_t)arg, sizeof(vm)))
+			return -EFAULT;
+		struct bw_agent_file *named = bw_agent_file_of((int)vm.drm_fd);
+		vm.drm_fd = bw_agent_is_node(named) ? named->server_file : ~0u;
+		bw_agent_file_unref(named);
+		return bw_vgpu_ioctl(bw_agent_client(), f->server_file, cmd, &vm);
+	}
+	int r = bw_vgpu_ioctl(bw_agent_client(), f->server_file, cmd, arg);
+	if (!r && cmd == AMDKFD_IOC_ALLOC_MEMORY_OF_GPU &&
+	    bw_agent_copy_in(&a, (uintptr_t)arg, sizeof(a)) &&
+	    a.flags & KFD_IOC_ALLOC_MEM_FLAGS_USERPTR)
+		bw_agent_pages_used(f->server_file, (uint32_t)a.handle + 1, a.va_addr, a.size);
+	else if (!r && cmd == AMDKFD_IOC_FREE_MEMORY_OF_GPU &&
+		 bw_agent_copy_in(&gone, (uintptr_t)arg, sizeof(gone)))
+		bw_agent_pages_closed(f->server_file, (uint32_t)gone.handle + 1);
+	return r;
+}
+
 /* SCHED names a descriptor of the program; the server knows the file by its number. */
 static int set_priority(struct bw_agent_file *f, uint32_t cmd, const void *arg)
 {
@@ -231,6 +279,8 @@ static int make_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg, bool is_
 		int r = REAL(ioctl)(f->own_fd, cmd, arg);
 		return r < 0 ? -errno : r;
 	}
+	if (f->minor == BW_AGENT_KFD)
+		return kfd_ioctl(f, cmd, arg);
 	if (_IOC_TYPE(cmd) == DRM_IOCTL_BASE && _IOC_NR(cmd) == _IOC_NR(DRM_IOCTL_AMDGPU_SCHED))
 		return set_priority(f, cmd, arg);
 	int r = (is_own ? bw_vgpu_own_ioctl : bw_vgpu_ioctl)(bw_agent_client(), f->server_file, cmd,

@@ -241,8 +241,7 @@ static ssize_t readlink_node(int fd, char *out, size_t size_b)
 		errno = ENOENT;
 		return -1;
 	}
-	snprintf(name, sizeof(name), "/dev/dri/%s%u", f->minor >= 128 ? "renderD" : "card",
-		 f->minor);
+	bw_agent_node_name(f->minor, name);
 	const char *target = f->live ? bw_agent_live_path(f) : name;
 	size_t n = strnlen(target, size_b);
 	memcpy(out, target, n);

@@ -2,6 +2,7 @@
 /* The paths that belong to the virtual GPU (doc/hardware/mesa.md 1.1):
  *
  *     /dev/dri and below                    its nodes; nodes it does not have do not exist
+ *     /dev/kfd, /sys/class/kfd*, /sys/devices/virtual/kfd*
  *     /sys/dev/char/226:*, /sys/class/drm*, /sys/module/amdgpu*, /sys/bus/pci/drivers/amdgpu*
  *     any path below /sys that names the PCI address of the virtual GPU
  *     /sys/class/hwmon*, /sys/kernel/debug/dri, /sys/kernel/debug/sync
@@ -54,6 +55,12 @@ static bool is_folder(const char *path, const char *folder)
 	return !strncmp(path, folder, n) && !path[n + strspn(path + n, "/")];
 }
 
+/* The folders of KFD in sysfs. */
+static bool is_sys_of_kfd(const char *path)
+{
+	return below(path, "/sys/class/kfd") || below(path, "/sys/devices/virtual/kfd");
+}
+
 static bool names_pci_address(const char *path)
 {
 	const char *pci = bw_agent_pci_address();
@@ -66,7 +73,8 @@ static bool is_sys_of_gpu(const char *path)
 	    below(path, "/sys/module/amdgpu") || below(path, "/sys/bus/pci/drivers/amdgpu") ||
 	    below(path, "/sys/class/hwmon") || below(path, "/sys/kernel/debug/dri") ||
 	    below(path, "/sys/kernel/debug/sync") || is_folder(path, "/sys/kernel/debug") ||
-	    is_folder(path, "/sys/bus/pci/devices") || !strcmp(path, "/sys/bus/pci/rescan"))
+	    is_folder(path, "/sys/bus/pci/devices") || !strcmp(path, "/sys/bus/pci/rescan") ||
+	    is_sys_of_kfd(path))
 		return true;
 	/* Only here must the server be asked who it is. */
 	return (bw_starts_with(path, "/sys/devices/pci") || below(path, "/sys/bus/pci")) &&
@@ -104,9 +112,15 @@ static void set_tree(const char *path, struct bw_agent_path *out)
 	out->path = out->buf;
 	out->where = BW_AGENT_TREE;
 	const char *slash = strrchr(path, '/');
-	if (bw_starts_with(path, "/dev/dri/") && slash == path + strlen("/dev/dri") &&
-	    node_minor(slash + 1, &out->minor) && !REAL(access)(out->buf, F_OK))
+	if (root && is_sys_of_kfd(path))
+		bw_agent_need_kfd_tree();
+	if (!strcmp(path, "/dev/kfd")) {
+		out->minor = BW_AGENT_KFD;
 		out->where = BW_AGENT_NODE;
+	} else if (bw_starts_with(path, "/dev/dri/") && slash == path + strlen("/dev/dri") &&
+		   node_minor(slash + 1, &out->minor) && !REAL(access)(out->buf, F_OK)) {
+		out->where = BW_AGENT_NODE;
+	}
 }
 
 /* The folder that a relative path starts from, where it lies in the tree. Only a path that may be
@@ -154,11 +168,20 @@ bool bw_agent_is_fd_link(const char *path, int *out_fd)
 	       is_proc_of(path, "fd", out_fd);
 }
 
+void bw_agent_node_name(unsigned minor, char out[32])
+{
+	if (minor == BW_AGENT_KFD)
+		snprintf(out, 32, "/dev/kfd");
+	else
+		snprintf(out, 32, "/dev/dri/%s%u", minor >= 128 ? "renderD" : "card", minor);
+}
+
 void bw_agent_node_path(unsigned minor, struct bw_agent_path *out)
 {
 	const char *root = bw_agent_root();
-	snprintf(out->buf, sizeof(out->buf), "%s/dev/dri/%s%u", root ? root : "/nonexistent",
-		 minor >= 128 ? "renderD" : "card", minor);
+	char name[32];
+	bw_agent_node_name(minor, name);
+	snprintf(out->buf, sizeof(out->buf), "%s%s", root ? root : "/nonexistent", name);
 	out->path = out->buf;
 	out->minor = minor;
 	out->where = BW_AGENT_NODE;
@@ -199,7 +222,7 @@ void bw_agent_resolve(int dirfd, const char *path, struct bw_agent_path *out)
 		return;
 	switch (path[0]) {
 	case '/':
-		if (path[1] == 'd' ? below(path, "/dev/dri")
+		if (path[1] == 'd' ? below(path, "/dev/dri") || !strcmp(path, "/dev/kfd")
 				   : path[1] == 's' && bw_starts_with(path, "/sys/") &&
 					     is_sys_of_gpu(path))
 			set_tree(path, out);

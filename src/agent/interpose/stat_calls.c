@@ -14,14 +14,15 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-enum { DRM_MAJOR = 226 };
+/* That of KFD is any free number; it is the one of /sys/class/kfd/kfd/dev (src/vgpu/uapi). */
+enum { DRM_MAJOR = 226, KFD_MAJOR = BW_VGPU_KFD_MAJOR };
 
 /* Takes them from the file that stands for the node (bw_agent_node_path), whose access rights are
  * its own. */
 static void as_node(unsigned node_minor, mode_t *mode, dev_t *rdev)
 {
 	*mode = S_IFCHR | (*mode & ALLPERMS);
-	*rdev = makedev(DRM_MAJOR, node_minor);
+	*rdev = node_minor == BW_AGENT_KFD ? makedev(KFD_MAJOR, 0) : makedev(DRM_MAJOR, node_minor);
 }
 
 #define NODE_STAT(st, m)                                                                           \
@@ -172,9 +173,12 @@ EXPORT int statx(int dirfd, const char *path, int flags, unsigned mask, struct s
 		as_kernel(&shown, &st->stx_uid, &st->stx_gid);
 		st->stx_mode = (uint16_t)shown;
 	} else if (!r && p.where == BW_AGENT_NODE) {
-		st->stx_mode = S_IFCHR | (st->stx_mode & ALLPERMS);
-		st->stx_rdev_major = DRM_MAJOR;
-		st->stx_rdev_minor = p.minor;
+		mode_t shown = st->stx_mode;
+		dev_t rdev;
+		as_node(p.minor, &shown, &rdev);
+		st->stx_mode = (uint16_t)shown;
+		st->stx_rdev_major = major(rdev);
+		st->stx_rdev_minor = minor(rdev);
 		st->stx_size = 0;
 	}
 	bw_agent_file_unref(f);

@@ -19,6 +19,16 @@
 /* ---- va.c ---- */
 
 int bw_ioctl_gem_va(struct bw_drm_call *c, void *arg);
+/* A mapping to be made: addresses and sizes are whole pages. */
+struct bw_drm_map {
+	uint64_t va, offset_b, size_b;
+	uint32_t flags; /* AMDGPU_VM_PAGE_* and AMDGPU_VM_MTYPE_* */
+};
+/* Maps a part of a buffer, and takes away the mapping that begins at an address. The page tables
+ * change with bw_drm_vm_flush_updates(). -EINVAL: not whole pages, not in the buffer, or something
+ * else is mapped there; -ENOENT: this buffer is not. */
+int bw_drm_vm_map(struct bw_drm_vm *vm, struct bw_drm_bo *bo, const struct bw_drm_map *a);
+int bw_drm_vm_unmap(struct bw_drm_vm *vm, struct bw_drm_bo *bo, uint64_t va);
 /* Drops every mapping of a buffer (its last handle in the VM's file is closed). */
 void bw_drm_vm_forget_bo(struct bw_drm_vm *vm, struct bw_drm_bo *bo);
 /* Applies the page-table changes whose time has come; true if that was something. */

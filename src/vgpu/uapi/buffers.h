@@ -6,6 +6,21 @@
 
 #include "vgpu/uapi/uapi_priv.h"
 
+/* A request for a buffer, from a program or for it. */
+struct bw_drm_bo_request {
+	uint64_t size_b, align_b, flags;
+	uint32_t domains; /* AMDGPU_GEM_DOMAIN_* */
+	int memory; /* a memfd of the caller that becomes the buffer's (taken on success), or -1 */
+	uint64_t memory_at_b; /* where it begins in that file */
+};
+/* A buffer without a handle, with one reference, on the account of a client. */
+int bw_drm_bo_create(struct bw_uapi *u, struct bw_drm_account *account,
+		     const struct bw_drm_bo_request *a, struct bw_drm_bo **out);
+/* A duplicate of the memfd in which pages of the program are, as its client passed it with the
+ * call: for bw_drm_bo_request.memory, with the pages' address as memory_at_b. -EFAULT: none, or
+ * not one that can be used. Without the lock. */
+int bw_drm_user_pages(struct bw_drm_call *c, uint64_t va, uint64_t size_b);
+
 struct bw_drm_bo *bw_drm_bo_get(struct bw_drm_file *f, uint32_t handle); /* borrowed */
 /* Takes the reference, on failure too. */
 int bw_drm_bo_add_handle(struct bw_drm_file *f, struct bw_drm_bo *bo, uint32_t *out_handle);

@@ -14,6 +14,7 @@
 #include "vgpu/uapi/buffers.h"
 #include "vgpu/uapi/drm_call.h"
 #include "vgpu/uapi/files.h"
+#include "vgpu/uapi/kfd.h"
 #include "vgpu/uapi/server_priv.h"
 #include "vgpu/uapi/uapi_priv.h"
 #include "wire/message.h"
@@ -47,6 +48,8 @@ static void reply_result(struct bw_conn *c, int r)
 
 void bw_client_file_unref(struct bw_uapi *u, struct bw_client_file *f)
 {
+	if (!f)
+		return;
 	pthread_mutex_lock(&u->lock);
 	bool last = !--f->refs;
 	pthread_mutex_unlock(&u->lock);
@@ -75,24 +78,33 @@ struct bw_drm_file *bw_conn_file(struct bw_conn *c, uint32_t number)
 	return f ? f->drm : NULL;
 }
 
-/* Takes drm or file. */
-static int file_add(struct bw_conn *c, struct bw_drm_file *drm, struct bw_file *file,
-		    uint32_t *out_id)
+struct bw_client_file *bw_conn_file_ref(struct bw_conn *c, uint32_t number)
+{
+	struct bw_client_file *f = bw_ids_get(&c->client->files, number);
+	if (!f || !f->drm)
+		return NULL;
+	f->refs++;
+	return f;
+}
+
+/* Takes what the file is. */
+static int file_add(struct bw_conn *c, struct bw_client_file what, uint32_t *out_id)
 {
 	struct bw_client_file *f = calloc(1, sizeof(*f));
 	int r = f ? 0 : -ENOMEM;
 	if (f) {
-		*f = (struct bw_client_file){1, drm, file};
+		*f = what;
+		f->refs = 1;
 		pthread_mutex_lock(&c->u->lock);
 		r = c->client->files.n < BW_DRM_MAX_FILES ? bw_ids_add(&c->client->files, f, out_id)
 							  : -EMFILE;
 		pthread_mutex_unlock(&c->u->lock);
 	}
 	if (r) {
-		if (drm)
-			bw_drm_file_close(drm);
-		if (file)
-			bw_file_close(file);
+		if (what.drm)
+			bw_drm_file_close(what.drm);
+		if (what.file)
+			bw_file_close(what.file);
 		free(f);
 	}
 	return r;
@@ -184,9 +196,40 @@ static void on_drm_open(struct bw_conn *c, const uint8_t *body, size_t rest_b)
 				    c->client->account, &f);
 	if (!r.result) {
 		f->opener = bw_conn_pid(c);
-		r.result = file_add(c, f, NULL, &r.file);
+		r.result = file_add(c, (struct bw_client_file){.drm = f}, &r.file);
 	}
 	reply_struct(c, &r, sizeof(r));
+}
+
+/* The process of KFD, made by its first open. */
+static int kfd_of(struct bw_client *client, struct bw_uapi *u, struct bw_kfd **out)
+{
+	struct bw_kfd *fresh = NULL;
+	int r = bw_kfd_create(u, client->pid, client->comm, client->account, &fresh);
+	if (r)
+		return r;
+	pthread_mutex_lock(&u->lock);
+	if (!client->kfd)
+		client->kfd = bw_take(fresh);
+	*out = client->kfd;
+	pthread_mutex_unlock(&u->lock);
+	bw_kfd_destroy(fresh); /* another thread was first */
+	return 0;
+}
+
+static void on_kfd_open(struct bw_conn *c, const uint8_t *body, size_t rest_b)
+{
+	struct bw_vgpu_open_reply r = {0};
+	struct bw_kfd *kfd;
+	r.result = kfd_of(c->client, c->u, &kfd);
+	if (!r.result)
+		r.result = file_add(c, (struct bw_client_file){.kfd = kfd}, &r.file);
+	reply_struct(c, &r, sizeof(r));
+}
+
+static void on_kfd_tree(struct bw_conn *c, const uint8_t *body, size_t rest_b)
+{
+	reply_result(c, bw_uapi_need_kfd_tree(c->u));
 }
 
 static void on_close(struct bw_conn *c, const uint8_t *body, size_t rest_b)
@@ -230,11 +273,13 @@ static void on_ioctl(struct bw_conn *c, const uint8_t *body, size_t rest_b)
 		struct bw_drm_call call = {.u = c->u,
 					   .conn = c,
 					   .file = f->drm,
+					   .kfd = f->kfd,
 					   .fd_in = c->request.fd,
 					   .fd_out = -1,
 					   .ahead = data + arg_b,
 					   .ahead_b = rest_b - arg_b};
-		r.result = bw_drm_ioctl(&call, a.cmd, data);
+		r.result = f->kfd ? bw_kfd_ioctl(&call, a.cmd, data)
+				  : bw_drm_ioctl(&call, a.cmd, data);
 		fd = call.fd_out;
 		r.fd_at = fd >= 0 ? call.fd_at : 0;
 	}
@@ -256,6 +301,7 @@ static void on_mmap(struct bw_conn *c, const uint8_t *body, size_t rest_b)
 	struct bw_client_file *f = file_get(c, a.file);
 	r.result = !f	    ? -EBADF
 		   : f->drm ? bw_drm_mmap(f->drm, a.offset, a.size_b, &fd, &r.fd_offset)
+		   : f->kfd ? bw_kfd_mmap(f->kfd, a.offset, a.size_b, &fd)
 			    : -ENODEV;
 	if (f)
 		bw_client_file_unref(c->u, f);
@@ -296,7 +342,7 @@ static void on_file_open(struct bw_conn *c, const uint8_t *body, size_t rest_b)
 		path[rest_b] = '\0';
 		r.result = bw_file_open(c->u, path, a.flags, c->client->comm, &file);
 		if (!r.result)
-			r.result = file_add(c, NULL, file, &r.file);
+			r.result = file_add(c, (struct bw_client_file){.file = file}, &r.file);
 	}
 	reply_struct(c, &r, sizeof(r));
 }
@@ -421,6 +467,8 @@ static const struct {
 	[BW_VGPU_FILE_WRITE] = {"FILE_WRITE", sizeof(struct bw_vgpu_file_io), true, on_file_write},
 	[BW_VGPU_SERVER_INFO] = {"SERVER_INFO", 0, false, on_server_info},
 	[BW_VGPU_FIDELITY] = {"FIDELITY", 0, false, on_fidelity},
+	[BW_VGPU_KFD_OPEN] = {"KFD_OPEN", 0, false, on_kfd_open},
+	[BW_VGPU_KFD_TREE] = {"KFD_TREE", 0, false, on_kfd_tree},
 };
 /* clang-format on */
 

@@ -176,6 +176,12 @@ int64_t bw_drm_deadline(uint64_t timeout_ns)
 	return (int64_t)timeout_ns < 0 ? INT64_MAX : (int64_t)timeout_ns;
 }
 
+static uint64_t held_ns(const struct bw_drm_call *c, bool *out_held_now)
+{
+	struct bw_drm_vm *vm = bw_drm_call_vm(c);
+	return vm ? bw_drm_vm_held_ns(vm, out_held_now) : 0;
+}
+
 int bw_drm_wait(struct bw_drm_call *c, int64_t deadline_ns, bool (*done)(void *arg), void *arg)
 {
 	/* The interval at which a waiter polls for changes that do not wake it: the end of its
@@ -183,14 +189,14 @@ int bw_drm_wait(struct bw_drm_call *c, int64_t deadline_ns, bool (*done)(void *a
 	const int64_t slice_ns = 50 * 1000000;
 	struct bw_uapi *u = c->u;
 	bool held_now = false;
-	uint64_t held_at_start = bw_drm_vm_held_ns(c->file->vm, &held_now);
+	uint64_t held_at_start = held_ns(c, &held_now);
 	bool poll = deadline_ns <= bw_now_ns();
 	for (;;) {
 		if (done(arg))
 			return 0;
 		int64_t now = bw_now_ns(), until = now + slice_ns;
 		if (deadline_ns != INT64_MAX) {
-			uint64_t held = bw_drm_vm_held_ns(c->file->vm, &held_now) - held_at_start;
+			uint64_t held = held_ns(c, &held_now) - held_at_start;
 			int64_t left = deadline_ns > INT64_MAX - (int64_t)held
 					       ? INT64_MAX
 					       : deadline_ns + (int64_t)held;

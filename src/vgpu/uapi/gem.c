@@ -149,17 +149,9 @@ static int bo_memory(uint64_t size_b, uint64_t *out_dev, uint64_t *out_ino)
 	return bw_take_fd(fd);
 }
 
-/* A program's request for a buffer. */
-struct bo_request {
-	uint64_t size_b, align_b, flags;
-	uint32_t domains;
-	int memory; /* a memfd of the caller that becomes the buffer's (taken on success), or -1 */
-	uint64_t memory_at_b; /* where it begins in that file */
-};
-
-static int bo_create(struct bw_drm_file *f, const struct bo_request *a, struct bw_drm_bo **out)
+int bw_drm_bo_create(struct bw_uapi *u, struct bw_drm_account *account,
+		     const struct bw_drm_bo_request *a, struct bw_drm_bo **out)
 {
-	struct bw_uapi *u = f->u;
 	uint64_t usable_vram, total_gtt, usable_gtt;
 	bw_drm_memory_sizes(u, &usable_vram, &total_gtt, &usable_gtt);
 	bool vram = a->domains & AMDGPU_GEM_DOMAIN_VRAM;
@@ -190,7 +182,7 @@ static int bo_create(struct bw_drm_file *f, const struct bo_request *a, struct b
 	uint64_t place = BW_MAX(bw_align_up(a->align_b, BW_DRM_PAGE_B), (uint64_t)BW_DRM_PAGE_B);
 	if (bo->size_b >= LEAF_B)
 		place = bw_align_up(place, LEAF_B);
-	bo->account = bw_drm_hold(u, f->account);
+	bo->account = bw_drm_hold(u, account);
 	if (!bo->account)
 		return -ENOMEM;
 	if (!bw_ranges_alloc(&u->fake, bo->size_b, BW_DRM_PAGE_B, &bo->fake_offset)) {
@@ -276,16 +268,16 @@ int bw_ioctl_gem_create(struct bw_drm_call *c, void *arg)
 	struct bw_drm_bo *bo;
 	uint32_t handle;
 	pthread_mutex_lock(&c->u->lock);
-	struct bo_request request = {.size_b = size_b,
-				     .align_b = align_b,
-				     .flags = flags,
-				     .domains = (uint32_t)domains,
-				     .memory = -1};
-	int r = bo_create(c->file, &request, &bo);
+	struct bw_drm_bo_request request = {.size_b = size_b,
+					    .align_b = align_b,
+					    .flags = flags,
+					    .domains = (uint32_t)domains,
+					    .memory = -1};
+	int r = bw_drm_bo_create(c->u, c->file->account, &request, &bo);
 	/* A buffer that VRAM has no room for goes to system memory. */
 	if (r && domains == AMDGPU_GEM_DOMAIN_VRAM) {
 		request.domains |= AMDGPU_GEM_DOMAIN_GTT;
-		r = bo_create(c->file, &request, &bo);
+		r = bw_drm_bo_create(c->u, c->file->account, &request, &bo);
 	}
 	if (!r) {
 		if (flags & AMDGPU_GEM_CREATE_VM_ALWAYS_VALID)
@@ -360,7 +352,7 @@ int bw_ioctl_create_dumb(struct bw_drm_call *c, void *arg)
 	if (!a->pitch)
 		return -EINVAL;
 	a->size = bw_align_up((uint64_t)a->pitch * a->height, BW_DRM_PAGE_B);
-	struct bo_request request = {
+	struct bw_drm_bo_request request = {
 		.size_b = a->size,
 		.domains = AMDGPU_GEM_DOMAIN_VRAM,
 		.flags = AMDGPU_GEM_CREATE_CPU_GTT_USWC | AMDGPU_GEM_CREATE_VRAM_CONTIGUOUS |
@@ -368,7 +360,7 @@ int bw_ioctl_create_dumb(struct bw_drm_call *c, void *arg)
 		.memory = -1};
 	struct bw_drm_bo *bo;
 	pthread_mutex_lock(&c->u->lock);
-	int r = bo_create(c->file, &request, &bo) ? -ENOMEM : 0;
+	int r = bw_drm_bo_create(c->u, c->file->account, &request, &bo) ? -ENOMEM : 0;
 	if (!r)
 		r = bw_drm_bo_add_handle(c->file, bo, &a->handle);
 	pthread_mutex_unlock(&c->u->lock);
@@ -389,6 +381,8 @@ int bw_drm_mmap(struct bw_drm_file *f, uint64_t offset, uint64_t size_b, int *ou
 	/* drm_gem_mmap: the start must be that of a buffer, and the file must have a handle to it.
 	 */
 	int r = !bo || size_b > bo->size_b || !size_b ? -EINVAL : -EACCES;
+	if (r == -EACCES && bo->kfd_vm == f->vm)
+		r = 0;
 	if (r == -EACCES) {
 		bw_ids_each(&f->bos, i)
 			if (f->bos.slot[i] == bo)
@@ -482,16 +476,15 @@ int bw_ioctl_gem_op(struct bw_drm_call *c, void *arg)
 	return r;
 }
 
-/* A duplicate of the program's pages as its client passed them: only memory that no process can
- * shrink, or reading it here would end the GPU for all clients. */
-static int user_pages(struct bw_drm_call *c, const struct drm_amdgpu_gem_userptr *a)
+/* Only memory that no process can shrink, or reading it here would end the GPU for all clients. */
+int bw_drm_user_pages(struct bw_drm_call *c, uint64_t va, uint64_t size_b)
 {
 	const int wanted = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 	struct stat st;
 	uint64_t end;
 	/* F_SEAL_EXEC comes with vm.memfd_noexec, and with our own files */
 	if ((fcntl(c->fd_in, F_GET_SEALS) & ~F_SEAL_EXEC) != wanted || fstat(c->fd_in, &st) < 0 ||
-	    __builtin_add_overflow(a->addr, a->size, &end) || (uint64_t)st.st_size < end)
+	    __builtin_add_overflow(va, size_b, &end) || (uint64_t)st.st_size < end)
 		return -EFAULT;
 	int fd = fcntl(c->fd_in, F_DUPFD_CLOEXEC, 3);
 	return fd < 0 ? -errno : fd;
@@ -515,16 +508,16 @@ int bw_ioctl_gem_userptr(struct bw_drm_call *c, void *arg)
 		       "GEM_USERPTR: these pages of the program cannot become the virtual GPU's");
 		return -ENODEV;
 	}
-	int fd = user_pages(c, a);
+	int fd = bw_drm_user_pages(c, a->addr, a->size);
 	if (fd < 0)
 		return fd;
 	struct bw_drm_bo *bo;
 	pthread_mutex_lock(&c->u->lock);
-	struct bo_request request = {.size_b = a->size,
-				     .domains = AMDGPU_GEM_DOMAIN_GTT,
-				     .memory = fd,
-				     .memory_at_b = a->addr};
-	int r = bo_create(c->file, &request, &bo);
+	struct bw_drm_bo_request request = {.size_b = a->size,
+					    .domains = AMDGPU_GEM_DOMAIN_GTT,
+					    .memory = fd,
+					    .memory_at_b = a->addr};
+	int r = bw_drm_bo_create(c->u, c->file->account, &request, &bo);
 	if (!r) {
 		bo->user = true;
 		bo->user_read_only = a->flags & AMDGPU_GEM_USERPTR_READONLY;

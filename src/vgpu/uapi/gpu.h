@@ -31,6 +31,8 @@ void *bw_drm_vram_cpu(struct bw_uapi *u, uint64_t offset);
 enum { BW_DRM_N_IPS = 10 };
 extern const uint32_t bw_drm_max_ibs[BW_DRM_N_IPS]; /* in one submission, by IP type */
 int bw_ioctl_info(struct bw_drm_call *c, void *arg);
+/* Ticks of the clock that the GPU's time stamps count in. */
+uint64_t bw_drm_gpu_clock(struct bw_uapi *u);
 void bw_drm_gca_config(struct bw_uapi *u, uint32_t out[36]);
 void bw_drm_memory_sizes(struct bw_uapi *u, uint64_t *out_vram_usable, uint64_t *out_gtt_total,
 			 uint64_t *out_gtt_usable);

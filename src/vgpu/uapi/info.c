@@ -345,7 +345,7 @@ static int video_caps(const struct drm_amdgpu_info *q, struct answer *a)
 	return 0;
 }
 
-static uint64_t timestamp(struct bw_uapi *u)
+uint64_t bw_drm_gpu_clock(struct bw_uapi *u)
 {
 	bw_wreg(u, BW_REG_RLC_CAPTURE_GPU_CLOCK_COUNT, 1); /* latches it */
 	uint64_t lo = bw_rreg(u, BW_REG_RLC_GPU_CLOCK_COUNT_LSB);
@@ -365,7 +365,7 @@ static int query(struct bw_drm_call *c, const struct drm_amdgpu_info *q, struct 
 	case AMDGPU_INFO_HW_IP_COUNT:
 		return hw_ip_count(q, a);
 	case AMDGPU_INFO_TIMESTAMP:
-		answer_u64(a, timestamp(u));
+		answer_u64(a, bw_drm_gpu_clock(u));
 		return 0;
 	case AMDGPU_INFO_FW_VERSION:
 		return fw_version(u, q, a);

@@ -79,6 +79,9 @@ struct bw_drm_bo {
 	struct bw_drm_fences busy; /* work that uses it */
 	/* VM_ALWAYS_VALID: its VM, borrowed until the handle is closed */
 	struct bw_drm_vm *vm;
+	/* made through /dev/kfd: files with this address space may map it (kfd_memory.c); borrowed,
+	 * and only compared */
+	const struct bw_drm_vm *kfd_vm;
 	uint64_t meta_flags, tiling;
 	uint32_t metadata_b;
 	uint8_t metadata[256];

@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "vgpu/uapi/drm_call.h"
+#include "vgpu/uapi/kfd.h"
 #include "vgpu/uapi/server_priv.h"
 #include "vgpu/uapi/uapi_priv.h"
 #include "wire/message.h"
@@ -76,6 +77,7 @@ static void client_gone(struct bw_uapi *u, struct bw_client *client)
 	bw_ids_each(&client->files, i)
 		bw_client_file_unref(u, client->files.slot[i]);
 	bw_ids_fini(&client->files);
+	bw_kfd_destroy(client->kfd);
 	pthread_mutex_lock(&u->lock);
 	bw_drm_account_unref(client->account);
 	pthread_mutex_unlock(&u->lock);

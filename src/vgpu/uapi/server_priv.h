@@ -8,11 +8,12 @@
 #include "vgpu/uapi/uapi_priv.h"
 #include "wire/message.h"
 
-/* An open file of a client: of the DRM device or one opened by path. */
+/* An open file of a client: of the DRM device, one opened by path, or /dev/kfd. */
 struct bw_client_file {
 	unsigned refs; /* the client's, and one for each call under way */
 	struct bw_drm_file *drm;
 	struct bw_file *file;
+	struct bw_kfd *kfd; /* the client's */
 };
 
 struct bw_client {
@@ -21,6 +22,7 @@ struct bw_client {
 	int pid;
 	char comm[16];
 	struct bw_ids files;
+	struct bw_kfd *kfd; /* owned; NULL until it opens /dev/kfd */
 	struct bw_drm_account *account;
 };
 
@@ -37,7 +39,5 @@ struct bw_conn {
 void bw_uapi_tell_clients(struct bw_uapi *u);
 /* Carries out conn->request and answers it. conn->broken is set where the answer cannot be sent. */
 void bw_conn_handle(struct bw_conn *conn);
-/* Drops a reference to a file that bw_client.files holds. */
-void bw_client_file_unref(struct bw_uapi *u, struct bw_client_file *f);
 
 #endif

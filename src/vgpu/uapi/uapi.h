@@ -45,6 +45,8 @@ void bw_uapi_on_clients(struct bw_uapi *u, void (*fn)(void *cookie), void *cooki
 /* tree.c: makes the files that programs look for below /dev and /sys. A file whose
  * content changes is marked and empty there (files.h): FILE_OPEN reads it. */
 struct bw_error *bw_tree_make(const struct bw_profile *profile, const char *root) BW_MUST_CHECK;
+/* Adds the folders of KFD to the tree, where they are not yet. 0 or -errno. */
+int bw_uapi_need_kfd_tree(struct bw_uapi *u);
 /* Takes the GPU's nodes, folders and links out of that tree, and puts them back. node: number of
  * the card. */
 void bw_tree_unplug(const struct bw_profile *profile, const char *root, unsigned node);

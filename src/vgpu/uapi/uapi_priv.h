@@ -52,6 +52,7 @@ struct bw_uapi {
 	bool is_unplugged;
 	_Atomic uint32_t n_unplugged;	   /* how often */
 	_Atomic unsigned node;		   /* number of the card */
+	bool has_kfd_tree;		   /* its folders are in the tree */
 	uint32_t n_open[BW_DRM_MAX_NODES]; /* files of a card of that number and its render node */
 
 	struct bw_ranges vram, gtt, fake;

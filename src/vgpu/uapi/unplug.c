@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "vgpu/uapi/files.h"
 #include "vgpu/uapi/jobs.h"
+#include "vgpu/uapi/kfd.h"
 #include "vgpu/uapi/klog.h"
 #include "vgpu/uapi/uapi_priv.h"
 
@@ -47,6 +48,18 @@ static void take_away(struct bw_uapi *u)
 	}
 	if (u->options.root)
 		bw_tree_unplug(u->profile, u->options.root, u->node);
+	if (u->options.root && u->has_kfd_tree)
+		bw_kfd_tree_unplug(u->options.root);
+}
+
+/* Those who have looked at KFD's folders do not ask for them again. */
+static struct bw_error *plug_kfd(struct bw_uapi *u, unsigned node)
+{
+	struct bw_tree_maker m = {.root = u->options.root};
+	const struct bw_kfd_host host = bw_kfd_host();
+	bw_kfd_tree_remove(u->options.root);
+	bw_kfd_tree_make(&m, u->profile, &host, node);
+	return m.err;
 }
 
 /* The card has the first number that nobody has open (drm_minor_alloc). */
@@ -61,6 +74,8 @@ static int bring_back(struct bw_uapi *u)
 	}
 	_cleanup_error_ struct bw_error *err =
 		u->options.root ? bw_tree_plug(u->profile, u->options.root, node) : NULL;
+	if (!err && u->options.root && u->has_kfd_tree)
+		err = plug_kfd(u, node);
 	if (err) {
 		BW_LOG(ERROR, "uapi", "files of the GPU: %s", err->message);
 		bw_tree_unplug(u->profile, u->options.root, node);

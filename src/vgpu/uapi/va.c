@@ -113,13 +113,13 @@ static int verify(const struct bw_drm_bo *bo, uint64_t va, uint64_t offset, uint
 	return 0;
 }
 
-static int map(struct bw_drm_vm *vm, struct bw_drm_bo *bo, const struct drm_amdgpu_gem_va *a)
+int bw_drm_vm_map(struct bw_drm_vm *vm, struct bw_drm_bo *bo, const struct bw_drm_map *a)
 {
-	int r = verify(bo, a->va_address, a->offset_in_bo, a->map_size);
+	int r = verify(bo, a->va, a->offset_b, a->size_b);
 	if (r)
 		return r;
-	struct bw_drm_mapping m = {pfn_of(a->va_address), pfn_of(a->va_address + a->map_size - 1),
-				   bo, bo ? a->offset_in_bo : 0, a->flags};
+	struct bw_drm_mapping m = {pfn_of(a->va), pfn_of(a->va + a->size_b - 1), bo,
+				   bo ? a->offset_b : 0, a->flags};
 	size_t at = first_from(&vm->maps, m.start);
 	if (at < vm->maps.len && vm->maps.data[at].start <= m.last)
 		return -EINVAL;
@@ -133,7 +133,7 @@ static int map(struct bw_drm_vm *vm, struct bw_drm_bo *bo, const struct drm_amdg
 	return 0;
 }
 
-static int unmap(struct bw_drm_vm *vm, struct bw_drm_bo *bo, uint64_t va)
+int bw_drm_vm_unmap(struct bw_drm_vm *vm, struct bw_drm_bo *bo, uint64_t va)
 {
 	size_t at = first_from(&vm->maps, pfn_of(va));
 	if (at == vm->maps.len || vm->maps.data[at].start != pfn_of(va) ||
@@ -190,12 +190,12 @@ static int clear(struct bw_drm_vm *vm, uint64_t start, uint64_t last, size_t n_m
 	return 0;
 }
 
-static int replace(struct bw_drm_vm *vm, struct bw_drm_bo *bo, const struct drm_amdgpu_gem_va *a)
+static int replace(struct bw_drm_vm *vm, struct bw_drm_bo *bo, const struct bw_drm_map *a)
 {
-	int r = verify(bo, a->va_address, a->offset_in_bo, a->map_size);
+	int r = verify(bo, a->va, a->offset_b, a->size_b);
 	if (!r)
-		r = clear(vm, pfn_of(a->va_address), pfn_of(a->va_address + a->map_size - 1), 1);
-	return r ? r : map(vm, bo, a);
+		r = clear(vm, pfn_of(a->va), pfn_of(a->va + a->size_b - 1), 1);
+	return r ? r : bw_drm_vm_map(vm, bo, a);
 }
 
 int bw_ioctl_gem_va(struct bw_drm_call *c, void *arg)
@@ -220,6 +220,7 @@ int bw_ioctl_gem_va(struct bw_drm_call *c, void *arg)
 
 	struct bw_drm_vm *vm = c->file->vm;
 	struct bw_drm_bo *bo = NULL;
+	const struct bw_drm_map m = {a->va_address, a->offset_in_bo, a->map_size, a->flags};
 	pthread_mutex_lock(&c->u->lock);
 	int r = 0;
 	if (a->operation != AMDGPU_VA_OP_CLEAR && !(a->flags & AMDGPU_VM_PAGE_PRT)) {
@@ -228,16 +229,16 @@ int bw_ioctl_gem_va(struct bw_drm_call *c, void *arg)
 	}
 	if (r) {
 	} else if (a->operation == AMDGPU_VA_OP_MAP) {
-		r = map(vm, bo, a);
+		r = bw_drm_vm_map(vm, bo, &m);
 	} else if (a->operation == AMDGPU_VA_OP_UNMAP) {
-		r = unmap(vm, bo, a->va_address);
+		r = bw_drm_vm_unmap(vm, bo, a->va_address);
 	} else if (a->operation == AMDGPU_VA_OP_CLEAR) {
 		r = verify(NULL, a->va_address, 0, a->map_size);
 		if (!r)
 			r = clear(vm, pfn_of(a->va_address),
 				  pfn_of(a->va_address + a->map_size - 1), 0);
 	} else {
-		r = replace(vm, bo, a);
+		r = replace(vm, bo, &m);
 	}
 	if (!r && !(a->flags & AMDGPU_VM_DELAY_UPDATE))
 		bw_drm_vm_flush_updates(vm);

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_VGPU_UAPI_KFD_H
+#define BW_VGPU_UAPI_KFD_H
+
+/* KFD: /dev/kfd, by which ROCm's runtime uses the GPU. As in Linux 6.12 (amdkfd) there is one KFD
+ * process for each process that opens the file, however often; it ends with that process. Its GPU
+ * memory lies in the address space of a render node that the program names (ACQUIRE_VM).
+ *
+ *     kfd.c           the calls, and those that only tell something
+ *     kfd_memory.c    memory: made, mapped, unmapped, freed; mmap
+ *     kfd_events.c    events, and waiting for them
+ *     kfd_topology.c  the folders of /sys/class/kfd, which describe the nodes
+ *
+ * The driver's lock guards everything here. Functions return 0 or -errno as the kernel's do. */
+
+#include <linux/kfd_ioctl.h>
+
+#include "vgpu/uapi/tree_maker.h"
+#include "vgpu/uapi/uapi_priv.h"
+
+enum {
+	BW_KFD_FIRST_OTHER_EVENT = 0x40000000, /* ids of events without a slot */
+	BW_KFD_MAX_OTHER_EVENTS = 4096,	       /* of our own: Linux has no limit */
+	BW_KFD_SLOTS_WITHOUT_PAGE = 256,       /* where the program gave no event page */
+	BW_KFD_DOORBELLS_B = 8192,	       /* of a process */
+};
+
+/* What the upper bits of an offset for mmap on /dev/kfd say (kfd_priv.h), and the GPU in it. */
+#define BW_KFD_MMAP_TYPE(offset) ((offset) >> 62)
+#define BW_KFD_MMAP_GPU(offset) ((uint32_t)((offset) >> 46 & 0xffff))
+enum { BW_KFD_MMAP_MMIO, BW_KFD_MMAP_RESERVED, BW_KFD_MMAP_EVENTS, BW_KFD_MMAP_DOORBELL };
+#define BW_KFD_MMAP_OFFSET(type, gpu_id) ((uint64_t)(type) << 62 | (uint64_t)(gpu_id) << 46)
+/* A handle of memory names the GPU, too. */
+#define BW_KFD_HANDLE(gpu_id, id) ((uint64_t)(gpu_id) << 32 | (id))
+
+struct bw_kfd_buffer {
+	struct bw_drm_bo *bo; /* owned reference */
+	uint64_t va, size_b;  /* of one copy */
+	uint8_t n_copies;     /* one after the other in the address space: 2 for AQL_QUEUE_MEM */
+	uint32_t flags;	      /* KFD_IOC_ALLOC_MEM_FLAGS_* */
+	bool is_mapped;
+};
+
+struct bw_kfd_event {
+	uint32_t type; /* KFD_IOC_EVENT_* */
+	bool auto_reset, signaled;
+	uint64_t age; /* from 1; raised by each signal, never 0 or 1 again */
+	/* of the types MEMORY and HW_EXCEPTION: what happened last */
+	struct kfd_hsa_memory_exception_data memory;
+	struct kfd_hsa_hw_exception_data hw;
+};
+
+/* A KFD process. */
+struct bw_kfd {
+	struct bw_uapi *u;
+	struct bw_drm_account *account; /* the client's; owned reference */
+	int pid;
+	char comm[16];
+	uint32_t gpu_id, n_unplugged;
+	struct bw_client_file *vm_file; /* owned reference: the file that has `vm` */
+	struct bw_drm_vm *vm;		/* NULL: none acquired yet */
+	struct bw_ids buffers;	/* struct bw_kfd_buffer, by the lower half of their handles */
+	struct bw_drm_bo *mmio; /* pages that the program maps; made when asked for */
+	struct bw_drm_bo *doorbells;
+	struct bw_drm_bo *event_page; /* owned reference; NULL: not yet */
+	uint64_t event_page_handle;   /* BW_KFD_HANDLE of it; 0: the driver's own page */
+	bool has_page_of_program;
+	struct bw_ids signals; /* events with a slot, from 1 */
+	struct bw_ids others;  /* from BW_KFD_FIRST_OTHER_EVENT */
+	struct bw_kfd_waiter *waiters;
+	/* of the program's second-level trap handler, its runtime's list of code objects */
+	uint64_t tba, tma, r_debug, scratch_va;
+	bool is_runtime_enabled, runtime_saves_ttmps;
+};
+
+/* ---- kfd.c ---- */
+
+/* The process of a client; with the last close nothing ends. out: the client owns it. */
+int bw_kfd_create(struct bw_uapi *u, int pid, const char *comm, struct bw_drm_account *account,
+		  struct bw_kfd **out);
+/* Takes the lock. Accepts NULL. */
+void bw_kfd_destroy(struct bw_kfd *p);
+/* data: the argument struct of _IOC_SIZE(cmd) bytes, in and out. Takes the lock. */
+int bw_kfd_ioctl(struct bw_drm_call *c, uint32_t cmd, uint8_t *data);
+
+/* ---- kfd_memory.c ---- */
+
+void bw_kfd_free_memory(struct bw_kfd *p);
+struct bw_kfd_buffer *bw_kfd_buffer(struct bw_kfd *p, uint64_t handle); /* borrowed; NULL */
+/* Pages of the driver's own that the program maps, made in *bo on first use. */
+int bw_kfd_own_pages(struct bw_kfd *p, struct bw_drm_bo **bo, uint64_t size_b);
+/* As bw_drm_mmap(), of /dev/kfd. Takes the lock. */
+int bw_kfd_mmap(struct bw_kfd *p, uint64_t offset, uint64_t size_b, int *out_fd);
+int bw_kfd_ioctl_alloc_memory(struct bw_drm_call *c, void *arg);
+int bw_kfd_ioctl_free_memory(struct bw_drm_call *c, void *arg);
+int bw_kfd_ioctl_map_memory(struct bw_drm_call *c, void *arg);
+int bw_kfd_ioctl_unmap_memory(struct bw_drm_call *c, void *arg);
+int bw_kfd_ioctl_available_memory(struct bw_drm_call *c, void *arg);
+
+/* ---- kfd_events.c ---- */
+
+void bw_kfd_free_events(struct bw_kfd *p);
+/* The page of the slots, made if there is none. NULL: no memory. */
+struct bw_drm_bo *bw_kfd_event_page(struct bw_kfd *p);
+int bw_kfd_ioctl_create_event(struct bw_drm_call *c, void *arg);
+int bw_kfd_ioctl_destroy_event(struct bw_drm_call *c, void *arg);
+int bw_kfd_ioctl_set_event(struct bw_drm_call *c, void *arg);
+int bw_kfd_ioctl_reset_event(struct bw_drm_call *c, void *arg);
+int bw_kfd_ioctl_wait_events(struct bw_drm_call *c, void *arg);
+
+/* ---- kfd_topology.c ---- */
+
+/* The number by which programs name the GPU, as kfd_generate_gpu_id() makes it: a checksum of what
+ * it is and where. */
+uint32_t bw_kfd_gpu_id(const struct bw_profile *p);
+/* The CPUs and the memory of this machine, which are node 0. */
+struct bw_kfd_host {
+	unsigned n_cpus;
+	uint64_t memory_b;
+};
+struct bw_kfd_host bw_kfd_host(void);
+/* Makes the folders below "sys/devices/virtual/kfd", with their link in "sys/class/kfd". node: the
+ * number of the card. */
+void bw_kfd_tree_make(struct bw_tree_maker *m, const struct bw_profile *p,
+		      const struct bw_kfd_host *host, unsigned node);
+/* Takes the GPU's node out of these, as when its driver is unbound, or everything. */
+void bw_kfd_tree_unplug(const char *root);
+void bw_kfd_tree_remove(const char *root);
+
+#endif
