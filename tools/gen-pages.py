@@ -190,7 +190,9 @@ def targets():
     texts = dict(re.findall(r'\{(BW_CAP_\w+), "([^"]+)"\}', (SOURCE / "src/target/target.c").read_text()))
     declared = re.findall(r"^\t(BW_CAP_\w+) = 1 <<", (SOURCE / "src/target/target.h").read_text(), re.M)
     assert set(texts) == set(declared) and len(texts) > 10, "target.c and target.h"
-    arch = {p.name: ".single_memop" in p.read_text() for p in (SOURCE / "src/arch").glob("gfx*.c")}
+    # The part of the rows that says how memory accesses are made precise.
+    assert ".single_memop" in (SOURCE / "src/arch/row.h").read_text().split("#define ROW_DEBUGGER")[1], "arch/row.h"
+    arch = {p.name: "ROW_DEBUGGER" in p.read_text() for p in (SOURCE / "src/arch").glob("gfx*.c")}
     assert all(has == (re.match(r"gfx1[1-9]", name) is not None) for name, has in arch.items() if re.fullmatch(r"gfx\d+\.c", name)), arch
     assert "bw_target_gpu_caps" in (SOURCE / "src/live/live.c").read_text()
     assert "BW_CAP_" not in (SOURCE / "src/scan/target.c").read_text(), "attach --waves can do more than the page says"
