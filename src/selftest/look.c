@@ -12,9 +12,33 @@
 #include "base/ip_version.h"
 #include "base/util.h"
 #include "gpu/space.h"
+#include "guard/guard.h"
 #include "scan/halt.h"
 #include "scan/scan.h"
 #include "trap/trap.h"
+
+/* ---- GFXOFF ---- */
+
+/* Holds it off where that is possible. A guard allows it again if this process is killed, as a step
+ * that does not end is. */
+static struct bw_error *hold(struct bw_guard *g, struct bw_gpu *gpu)
+{
+	if (!gpu->gfxoff)
+		return NULL;
+	BW_TRY(bw_guard_start(g, gpu->kmd, NULL));
+	BW_TRY(bw_guard_add_gfxoff(g));
+	bw_gpu_hold(gpu);
+	return gpu->is_held ? NULL : bw_guard_forget(g);
+}
+
+static void allow(struct bw_guard *g, struct bw_gpu *gpu)
+{
+	if (gpu->is_held) {
+		bw_gpu_allow(gpu);
+		bw_error_free(bw_guard_forget(g));
+	}
+	bw_guard_end(g);
+}
 
 /* ---- access ---- */
 
@@ -155,14 +179,17 @@ struct bw_error *bw_selftest_step_registers(void *work)
 	struct bw_selftest_work *w = work;
 	struct bw_kmd *kmd;
 	struct bw_gpu gpu = {0};
+	struct bw_guard guard = BW_GUARD_INIT;
 	BW_TRY(bw_kmd_open(w->gpu, &kmd));
 	struct bw_error *err = bw_gpu_take(kmd, &gpu);
 	if (err) {
 		bw_kmd_close(kmd);
 		return err;
 	}
-	bw_gpu_hold(&gpu);
-	err = look_at_registers(w, &gpu);
+	err = hold(&guard, &gpu);
+	if (!err)
+		err = look_at_registers(w, &gpu);
+	allow(&guard, &gpu);
 	bw_gpu_close(&gpu);
 	return err;
 }
@@ -245,15 +272,17 @@ static struct bw_error *with_linger(struct bw_selftest_work *w,
 {
 	struct bw_selftest_program p;
 	struct bw_gpu gpu = {0};
+	struct bw_guard guard = BW_GUARD_INIT;
 	struct bw_error *err = bw_selftest_spawn(w, &linger, &p);
 	if (!err)
 		err = bw_gpu_borrow(p.kmd, &gpu);
-	if (!err) {
-		bw_gpu_hold(&gpu);
+	if (!err)
+		err = hold(&guard, &gpu);
+	if (!err)
 		err = look(&p, &gpu);
-	}
 	if (!err)
 		err = check_result(&p);
+	allow(&guard, &gpu);
 	bw_gpu_close(&gpu);
 	bw_selftest_close(&p);
 	return err;
@@ -345,7 +374,9 @@ static struct bw_error *read_halted(struct bw_selftest_program *p, struct bw_gpu
 				    struct bw_scan_wave out[2])
 {
 	struct bw_scan_halt h = BW_SCAN_HALT_INIT;
-	h.gpu = gpu;
+	struct bw_gpu seen = *gpu;
+	seen.is_held = false; /* a guard knows that already: GFXOFF is to be allowed once */
+	h.gpu = &seen;
 	bw_selftest_doing(p->w, "halting all waves");
 	struct bw_error *err = bw_scan_halt_begin(&h);
 	for (int i = 0; i < 2 && !err; i++) {
