@@ -21,6 +21,7 @@
 #include "base/str.h"
 #include "base/util.h"
 #include "vgpu/describe.h"
+#include "vgpu/device/exec/core/plant.h"
 #include "vgpu/pci/pci.h"
 #include "vgpu/uapi/uapi.h"
 #include "wire/message.h"
@@ -103,6 +104,30 @@ static struct bw_error *take_strict(void *settings, const char *option, const ch
 	return NULL;
 }
 
+static struct bw_error *take_plant(void *settings, const char *option, const char *value)
+{
+	static const struct {
+		const char *name;
+		enum bw_plant plant;
+	} plants[] = {
+#define ROW(id, name, about) {name, BW_PLANT_##id},
+		BW_PLANTS(ROW)
+#undef ROW
+	};
+	struct settings *s = settings;
+	for (size_t i = 0; i < BW_ARRAY_SIZE(plants); i++) {
+		if (strcmp(value, plants[i].name))
+			continue;
+		s->uapi.device.plant |= plants[i].plant;
+		return NULL;
+	}
+#define NAME(id, name, about) " " name
+	return bw_errorf(BW_E_INVALID,
+			 "%s: there is no fault \"%s\"; there are these:" BW_PLANTS(NAME), option,
+			 value);
+#undef NAME
+}
+
 static const struct bw_option rows[] = {
 	{"--profile", "NAME", "the GPU to be (\"breakwater vgpu profiles\" lists them)",
 	 BW_CALL(take_profile)},
@@ -140,6 +165,7 @@ static const struct bw_option rows[] = {
 	 BW_FLAG(struct settings, exit_with_last)},
 	{"--ready-fd", "N", "write \"ready PATH\" to this descriptor once the socket listens",
 	 BW_U32(struct settings, ready_fd, 0, 1u << 20), BW_HAS(struct settings, has_ready_fd)},
+	{"--plant", "NAME", NULL, BW_CALL(take_plant), .is_hidden = true}, /* exec/core/plant.h */
 	BW_ROW_HELP(struct settings, help),
 	{"--version", NULL, NULL, BW_FLAG(struct settings, version)},
 	{0},

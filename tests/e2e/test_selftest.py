@@ -70,6 +70,26 @@ def refuses():
     check("nowhere/report.txt" in err and "passed" not in out, f"{out}{err}")
 
 
+def finds_faults():
+    """Faults of hardware that are planted in the virtual GPU: the right step says the right words."""
+    no_entry = "The wave has passed s_trap 3 without entering the trap handler"
+    for fault, step, verdict, reason in (
+            ("trap-en", "trap", "failed", no_entry),
+            ("vgpr", "save", "failed", "v7 of lane 0 is 0x00000000, not 0x07070000"),
+            ("watch", "watch", "failed", "The watchpoint was not hit although the kernel has written the word"),
+            ("hang", "trap", "hung, and the GPU still works", "the GPU reads registers and runs kernels"),
+            ("dead", "trap", "hung, and the GPU does not answer", "the GPU does not run an empty kernel")):
+        limit = ["--limit", "20"] if verdict.startswith("hung") else []
+        _, _, report = selftest("--gpu", "virtual", *limit, status=1, env={"BREAKWATER_VGPU_ARGS": f"--quiet --plant {fault}"})
+        found = verdicts(report)
+        expected = {name: "passed" for name in STEPS[:STEPS.index(step)]}
+        expected |= {step: verdict} | {name: "not run" for name in STEPS[STEPS.index(step) + 1:]}
+        equal(found, expected, f"verdicts with {fault}, in\n{report}\n")
+        section = report.split(f"\n{step}: ")[1].split("\n\n")[0]
+        check(reason in section, f"{reason} in\n{section}")
+    equal(processes("breakwater-launch"), [], "programs that are left")
+
+
 def is_described():
     """The page names the steps in their order."""
     rows = (SOURCE / "doc/first-light.md").read_text().split("| steps | what they do |")[1].split("\n\n")[0]
@@ -88,4 +108,4 @@ def ends():
 
 
 if __name__ == "__main__":
-    main(passes, leaves_registers, refuses, is_described, ends)
+    main(passes, leaves_registers, refuses, finds_faults, is_described, ends)

@@ -189,6 +189,7 @@ struct bw_device {
 	struct bw_registers regs;
 	uint64_t t0_ns;
 	_Atomic uint64_t virtual_ns; /* deterministic: the device's own clock */
+	atomic_bool is_dead;	     /* BW_PLANT_DEAD has begun */
 
 	struct bw_strict *strict; /* NULL: neither strict nor traced */
 	struct bw_cp *cp;

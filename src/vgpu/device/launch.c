@@ -140,6 +140,8 @@ static void trap_state(struct bw_device *dev, const struct bw_group *g, struct b
 	const struct bw_dispatch *d = g->dispatch;
 	uint32_t hi = bw_reg_get_vmid(dev, BW_REG_SQ_SHADER_TBA_HI, d->vmid);
 	uint32_t lo = bw_reg_get_vmid(dev, BW_REG_SQ_SHADER_TBA_LO, d->vmid);
+	if (dev->is_dead)
+		w->status |= BW_STATUS_FATAL_HALT;
 	bool wanted = BW_FIELD_GET(COMPUTE_PGM_RSRC2, TRAP_PRESENT, d->rsrc2) ||
 		      BW_FIELD_GET(SPI_GDBG_PER_VMID_CNTL, TRAP_EN, gdbg);
 	if (!BW_FIELD_GET(SQ_SHADER_TBA_HI, TRAP_EN, hi) || !wanted)

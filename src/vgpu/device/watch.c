@@ -6,6 +6,7 @@
 #include "vgpu/device/device_priv.h"
 
 #include "base/util.h"
+#include "vgpu/device/exec/core/plant.h"
 
 enum {
 	GRANULE_BITS = 7,
@@ -18,7 +19,8 @@ void bw_watches_of(struct bw_device *dev, unsigned vmid, struct bw_watch out[BW_
 		uint32_t hi = bw_reg_get(dev, BW_REG_TCP_WATCH0_ADDR_H + i);
 		uint32_t lo = bw_reg_get(dev, BW_REG_TCP_WATCH0_ADDR_L + i);
 		uint32_t cntl = bw_reg_get(dev, BW_REG_TCP_WATCH0_CNTL + i);
-		bool on = BW_FIELD_GET(TCP_WATCH0_CNTL, VALID, cntl) &&
+		bool on = !(dev->options.plant & BW_PLANT_WATCH) &&
+			  BW_FIELD_GET(TCP_WATCH0_CNTL, VALID, cntl) &&
 			  BW_FIELD_GET(TCP_WATCH0_CNTL, VMID, cntl) == vmid;
 		uint64_t mask = BW_FIELD_GET(TCP_WATCH0_CNTL, MASK, cntl);
 		uint64_t above = BW_VA_MASK & ~((1ull << (MASK_TOP + 1)) - 1);

@@ -7,6 +7,7 @@
 #include "base/util.h"
 #include "vgpu/device/scheduler_priv.h"
 #include "vgpu/device/spi.h"
+#include "vgpu/device/exec/core/plant.h"
 
 enum {
 	QUANTUM = 4096,	    /* instructions of a wave's turn */
@@ -21,6 +22,8 @@ static bool host_trap_base(void *cookie, unsigned vmid, uint64_t *out_tba, uint6
 	struct bw_device *dev = ((struct bw_worker *)cookie)->dev;
 	uint32_t tba_hi = bw_reg_get_vmid(dev, BW_REG_SQ_SHADER_TBA_HI, vmid);
 	uint32_t tma_hi = bw_reg_get_vmid(dev, BW_REG_SQ_SHADER_TMA_HI, vmid);
+	if (dev->options.plant & BW_PLANT_DEAD)
+		dev->is_dead = true;
 	*out_tba = bw_canonical(bw_join_256b(BW_FIELD_GET(SQ_SHADER_TBA_HI, ADDR_HI, tba_hi),
 					     bw_reg_get_vmid(dev, BW_REG_SQ_SHADER_TBA_LO, vmid)));
 	*out_tma = bw_canonical(bw_join_256b(BW_FIELD_GET(SQ_SHADER_TMA_HI, ADDR_HI, tma_hi),
@@ -135,6 +138,7 @@ struct bw_exec_host bw_worker_exec_host(struct bw_worker *worker)
 		.border_colors = host_border_colors,
 		.precise_memory = host_precise_memory,
 		.counts = worker->dev->options.counts,
+		.plant = worker->dev->options.plant,
 		.strict = worker->dev->strict,
 		.sh_mem_bases = BW_SH_MEM_BASES,
 	};

@@ -13,6 +13,7 @@
 #include "isa/ops.h"
 #include "vgpu/device/exec/core/exec_priv.h"
 #include "vgpu/device/exec/core/hwreg.h"
+#include "vgpu/device/exec/core/plant.h"
 
 /* The run loop looks at the code generation, and unwinds what builds without sibling calls left on
  * the stack, after this many instructions. */
@@ -128,12 +129,25 @@ BW_HANDLER(bw_h_mem)
 
 /* ---- traps ---- */
 
-/* Whether there is a trap handler for this wave, and its address. */
+/* Faults for tests that a wave has which is going to enter the handler. */
+static void plant_at_entry(struct bw_exec *x, struct bw_wave *w)
+{
+	enum { LOST_VGPR = 7 };
+	if (x->host.plant & BW_PLANT_VGPR && w->n_vgprs > LOST_VGPR)
+		memset(&w->v[LOST_VGPR * w->lanes], 0, w->lanes * sizeof(*w->v));
+	if (x->host.plant & (BW_PLANT_HANG | BW_PLANT_DEAD))
+		w->status |= BW_STATUS_FATAL_HALT;
+}
+
+/* Whether there is a trap handler for this wave, and its address. Who asks has it enter. */
 static bool trap_handler(struct bw_exec *x, struct bw_wave *w, uint64_t *out_tba)
 {
 	uint64_t tma;
-	return (w->status & BW_STATUS_TRAP_EN) &&
-	       x->host.trap_base(x->host.cookie, w->vmid, out_tba, &tma);
+	if (x->host.plant & BW_PLANT_TRAP_EN || !(w->status & BW_STATUS_TRAP_EN) ||
+	    !x->host.trap_base(x->host.cookie, w->vmid, out_tba, &tma))
+		return false;
+	plant_at_entry(x, w);
+	return true;
 }
 
 /* Exceptions without a trap handler, and those inside of the trap handler, end the wave. */

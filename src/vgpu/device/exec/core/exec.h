@@ -48,6 +48,7 @@ struct bw_exec_host {
 	uint32_t (*dispatch_id)(void *cookie, struct bw_wave *w);
 	/* Count what is executed, for bw_exec_tally. */
 	bool counts;
+	uint32_t plant; /* enum bw_plant: faults for tests */
 	/* Strict mode or the trace (strict.h). NULL: neither. */
 	struct bw_strict *strict;
 	/* SH_MEM_BASES of the VMIDs */
