@@ -93,7 +93,8 @@ static struct bw_error *load(struct bw_launch_plan *p, const struct bw_launch_op
 				 path);
 	if (!ends_with(path, ".bin"))
 		return bw_errorf(BW_E_INVALID,
-				 "%s is neither a code object (ELF) nor raw machine code (.bin)",
+				 "%s is neither a code object (ELF) nor raw machine code (.bin); "
+				 "`breakwater run --help` lists the kinds of files",
 				 path);
 	if (size_b % 4)
 		return bw_errorf(BW_E_INVALID,
@@ -115,8 +116,9 @@ struct bw_error *bw_launch_plan_check_gpu(const struct bw_launch_plan *plan, con
 {
 	if (!plan->co || !strcmp(bw_code_object_gpu(plan->co), gpu))
 		return NULL;
-	return bw_errorf(BW_E_INVALID, "%s is built for %s; this GPU is %s",
-			 bw_code_object_path(plan->co), bw_code_object_gpu(plan->co), gpu);
+	return bw_errorf(BW_E_INVALID,
+			 "%s is built for %s; this GPU is %s: compile it with -mcpu=%s",
+			 bw_code_object_path(plan->co), bw_code_object_gpu(plan->co), gpu, gpu);
 }
 
 /* Kernel */

@@ -148,8 +148,9 @@ static struct bw_error *no_agent(pid_t pid, int e)
 	if (e == ENOENT || e == ENODEV)
 		return bw_errorf(BW_E_NOT_FOUND,
 				 "process %d cannot be attached to: it was not started by "
-				 "\"breakwater exec\", or has not opened the GPU yet",
-				 (int)pid);
+				 "\"breakwater exec\", or has not opened the GPU yet; \"breakwater "
+				 "attach --waves %d\" shows its waves",
+				 (int)pid, (int)pid);
 	if (e == EBUSY)
 		return bw_errorf(BW_E_STATE, "process %d has a debugger already", (int)pid);
 	if (e == EALREADY)

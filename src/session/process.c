@@ -18,6 +18,12 @@ struct bw_error *bw_process_setting(pid_t pid, const char *name, char **out)
 	snprintf(path, sizeof(path), "/proc/%d/environ", (int)pid);
 	_cleanup_fclose_ FILE *f = fopen(path, "re");
 	*out = NULL;
+	if (!f && errno == EACCES)
+		return bw_error_errno(
+			errno,
+			"process %d is not yours (attach as its user, or as root): its "
+			"environment cannot be read",
+			(int)pid);
 	if (!f)
 		return errno == ENOENT
 			       ? bw_errorf(BW_E_NOT_FOUND, "There is no process %d", (int)pid)
