@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Scripts in Python, run in the session. libpython is loaded when the first one comes: a debugger
  * without scripts does not need it. What runs a script is python/breakwater/_script.py, and the
- * session is reached by the functions that the program exports (src/api). */
+ * session is reached by the functions of libbreakwater (src/api). */
 #include "cli/python.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,8 +17,9 @@
 #include "base/util.h"
 #include "kmd/kmd.h"
 
-/* Debian 12's. The functions below are those of every Python 3. */
-static const char default_library[] = "libpython3.11.so.1.0";
+/* Debian 12's, with which tests run scripts; Debian 13's; others. The functions below are those of
+ * every Python 3. */
+static const char *const versions[] = {"3.11", "3.13", "3.12", "3.14"};
 static const char library_env[] = "BREAKWATER_PYTHON";
 
 enum { EVAL_INPUT = 258, FILE_INPUT = 257 }; /* Py_eval_input, Py_file_input */
@@ -57,18 +59,36 @@ bool bw_cli_is_python(const char *path)
 
 /* ---- Loading ---- */
 
-static struct bw_error *load_library(void)
+/* The one that the user names, or the first of ours that there is. Extension modules find Python's
+ * functions in what is global. */
+static struct bw_error *open_library(char name[PATH_MAX], void **out_library)
 {
 	const char *named = getenv(library_env);
-	const char *name = named && *named ? named : default_library;
-	/* Extension modules find Python's functions in what is global. */
-	void *library = dlopen(name, RTLD_NOW | RTLD_GLOBAL);
+	void *library = NULL;
+	if (named && *named) {
+		snprintf(name, PATH_MAX, "%s", named);
+		library = dlopen(name, RTLD_NOW | RTLD_GLOBAL);
+	} else {
+		for (size_t i = 0; !library && i < BW_ARRAY_SIZE(versions); i++) {
+			snprintf(name, PATH_MAX, "libpython%s.so.1.0", versions[i]);
+			library = dlopen(name, RTLD_NOW | RTLD_GLOBAL);
+		}
+	}
 	if (!library)
 		return bw_errorf(
 			BW_E_UNSUPPORTED,
-			"Scripts in Python need %s, which cannot be loaded (%s): install the package libpython3.11, or "
-			"name another libpython in %s",
-			name, dlerror(), library_env);
+			"Scripts in Python need libpython, which cannot be loaded (%s): install the package libpython3.11 "
+			"(Debian 12) or libpython3.13 (Debian 13), or name another libpython in %s",
+			dlerror(), library_env);
+	*out_library = library;
+	return NULL;
+}
+
+static struct bw_error *load_library(void)
+{
+	char name[PATH_MAX];
+	void *library = NULL;
+	BW_TRY(open_library(name, &library));
 	for (size_t i = 0; i < BW_ARRAY_SIZE(functions); i++) {
 		void *fn = dlsym(library, functions[i].name);
 		if (!fn)

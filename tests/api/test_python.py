@@ -279,7 +279,7 @@ def scripts_fail():
     out, _ = script("import sys\nprint('ends')\nsys.exit()\n", *SAXPY_WORDS, commands="echo after\\n\n")
     equal(out, "ends\nafter\n", "sys.exit")
     _, err = script("", *SAXPY_WORDS, status=2, BREAKWATER_PYTHON="/no/libpython.so")
-    check("install the package libpython3.11" in err, err)
+    check("install the package libpython3.11 (Debian 12)" in err, err)
     _, err = script("", *SAXPY_WORDS, status=2, BREAKWATER_PYTHON="libm.so.6")
     check("it is not a libpython" in err, err)
     out, _ = script("", *SAXPY_WORDS, status=2, before=["--json"])
