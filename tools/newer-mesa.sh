@@ -24,7 +24,7 @@ command -v mmdebstrap >/dev/null || skip "mmdebstrap is not installed"
 "$tools/debian-tree.sh" newer "$tree" || skip "a Debian 13 with Mesa of its backports cannot be made (above)"
 
 mkdir -p "$tree$there/build"
-find "$source/build" -maxdepth 1 -type f ! -name '*.ninja' ! -name '*.json' -exec cp -t "$tree$there/build" {} +
+find "$source/build" -maxdepth 1 \( -type f ! -name '*.ninja' ! -name '*.json' -o -type l -name 'lib*' \) -exec cp -dt "$tree$there/build" {} +
 cp "$source"/build/{breakwater-layer,json.schema}.json "$tree$there/build"
 for part in breakwater tests doc; do
 	[ ! -d "$source/$part" ] || cp -r "$source/$part" "$tree$there"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The C functions (include/breakwater/*.h) by ctypes, and their errors as exceptions.
 
-They are looked for in the running program first: `breakwater` exports them for the scripts that it runs. Elsewhere
+They are looked for in the running program first: `breakwater` has loaded the library for the scripts that it runs. Elsewhere
 they are in libbreakwater.so.0, or in the file that BREAKWATER_LIBRARY names."""
 from __future__ import annotations
 

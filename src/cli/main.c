@@ -12,6 +12,7 @@
 #include "base/str.h"
 #include "base/util.h"
 #include "session/version.h"
+#include "ui/table.h"
 
 static int main_help(int argc, char **argv);
 
@@ -47,7 +48,7 @@ static int main_help(int argc, char **argv)
 	if (argc > 1 && !strcmp(argv[1], "--rows"))
 		return print_rows();
 	if (argc > 1 && !strcmp(argv[1], "--facts")) {
-		bw_facts_print();
+		bw_facts_print(__start_bw_facts, __stop_bw_facts);
 		return 0;
 	}
 	printf("Breakwater debugs AMD GPUs. It works on the virtual GPU that comes with it, too.\n\n");

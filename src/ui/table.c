@@ -11,14 +11,10 @@
 #include "base/options.h"
 #include "base/util.h"
 
-extern const struct bw_fact_table *const __start_bw_facts[]
-	__attribute__((weak, visibility("hidden")));
-extern const struct bw_fact_table *const __stop_bw_facts[]
-	__attribute__((weak, visibility("hidden")));
-
-void bw_facts_print(void)
+static void print_tables(const struct bw_fact_table *const *begin,
+			 const struct bw_fact_table *const *end)
 {
-	for (const struct bw_fact_table *const *f = __start_bw_facts; f < __stop_bw_facts; f++) {
+	for (const struct bw_fact_table *const *f = begin; f < end; f++) {
 		bw_print_row("facts", &(*f)->name, 1);
 		for (size_t i = 0; i < (*f)->n; i++) {
 			const struct bw_fact *row = &(*f)->rows[i];
@@ -34,6 +30,14 @@ void bw_facts_print(void)
 			bw_str_free(&type);
 		}
 	}
+}
+
+void bw_facts_print(const struct bw_fact_table *const *begin,
+		    const struct bw_fact_table *const *end)
+{
+	print_tables(__start_bw_facts, __stop_bw_facts);
+	if (begin != __start_bw_facts)
+		print_tables(begin, end);
 }
 
 void bw_table_begin(struct bw_table *t, const struct bw_fact_table *facts)

@@ -81,9 +81,16 @@ struct bw_fact_table {
 						sizeof(its_rows) / sizeof((its_rows)[0])};         \
 	static const struct bw_fact_table *const id##_listed                                       \
 		__attribute__((used, section("bw_facts"))) = &id
+/* The linker's list of the tables in the program or the library that the including file is in. */
+extern const struct bw_fact_table *const __start_bw_facts[]
+	__attribute__((weak, visibility("hidden")));
+extern const struct bw_fact_table *const __stop_bw_facts[]
+	__attribute__((weak, visibility("hidden")));
 /* Prints all of them for tools/gen-schema.py, as bw_print_row does: "facts NAME", then
- * "fact KEY TYPE SAYS" each. */
-void bw_facts_print(void);
+ * "fact KEY TYPE SAYS" each. Those of the library, and from begin to end those of its caller, the
+ * program. */
+void bw_facts_print(const struct bw_fact_table *const *begin,
+		    const struct bw_fact_table *const *end);
 
 struct bw_cell {
 	char *text;

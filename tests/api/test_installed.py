@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """The library as others find it: installed into a folder of its own, the example of doc/scripting.md is compiled
 by what pkg-config says, and run, with the library alone; the shared library exports what the headers declare, under
-its version, and beside it only what the commands of the prompt need, and the program exports the functions, too."""
+its version, and beside it only what the commands of the prompt need; the program shares the library, and has none of
+it a second time."""
 import os
 import pathlib
 import re
@@ -16,6 +17,7 @@ from documented import fenced, numberless  # noqa: E402
 from harness import BREAKWATER, BUILD, SOURCE, TIMEOUT_S, check, equal, main  # noqa: E402
 
 PREFIX = "usr/local"
+MODULES = "lib/python%d.%d/dist-packages" % sys.version_info[:2]
 
 
 def output(*command, **kwargs):
@@ -139,15 +141,16 @@ def module():
         libraries = install(pathlib.Path(name))
         folder = pathlib.Path(name) / PREFIX
         library = libraries / "libbreakwater.so.0"
-        env = dict(os.environ, LD_LIBRARY_PATH=str(libraries), PYTHONPATH=str(folder / "lib/python3.11/dist-packages"),
+        env = dict(os.environ, LD_LIBRARY_PATH=str(libraries), PYTHONPATH=str(folder / MODULES),
                    ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0", **sanitizer_of(library))
         equal(output("/usr/bin/python3", "-c", "import breakwater; print(breakwater.__version__)", env=env),
               output(BREAKWATER, "--version").split()[1] + "\n", "version")
         script = folder / "where.py"
         script.write_text("import os, breakwater\nprint(os.path.realpath(breakwater.__file__), breakwater.current().state)\n")
         out = output(folder / "bin/breakwater", "run", "--batch", "-x", script, "examples/saxpy.s", "--grid", "64", "--group", "64",
-                     "--arg", "a=2.0", "--arg", "x=iota:64", "--arg", "y=fill:64:1", "--arg", "out=zeros:64", cwd=SOURCE)
-        equal(out, f"{folder.resolve()}/lib/python3.11/dist-packages/breakwater/__init__.py none\n", "the module of a script")
+                     "--arg", "a=2.0", "--arg", "x=iota:64", "--arg", "y=fill:64:1", "--arg", "out=zeros:64", cwd=SOURCE,
+                     env={k: v for k, v in os.environ.items() if k != "LD_LIBRARY_PATH"})  # Meson's, with the library of the build
+        equal(out, f"{folder.resolve()}/{MODULES}/breakwater/__init__.py none\n", "the module of a script")
 
 
 def declared():
@@ -161,15 +164,15 @@ def declared():
 def exports():
     wanted = declared()
     check(len(wanted) > 50, f"only {sorted(wanted)} are declared")
-    for file in (BUILD / "libbreakwater.so.0", BREAKWATER):
-        lines = output("nm", "-D", "--defined-only", file).splitlines()
-        names = {line.split()[-1] for line in lines if line.split()[1] in "TW"}
-        mine = {n.split("@")[0] for n in names if n.split("@")[0].startswith("breakwater_")}
-        equal(mine, wanted, f"functions of {file.name}")
-        versions = {n.partition("@@")[2] for n in names if n.startswith("breakwater_")}
-        equal(versions, {"BREAKWATER_0.1"} if file != BREAKWATER else {""}, f"versions of {file.name}")
-        others = {n for n in names if n.startswith("bw_") and not n.endswith("@@BREAKWATER_PRIVATE")}
-        check(not others, f"{file.name} exports {sorted(others)[:5]}")
+    lines = output("nm", "-D", "--defined-only", BUILD / "libbreakwater.so.0").splitlines()
+    names = {line.split()[-1] for line in lines if line.split()[1] in "TW"}
+    mine = {n for n in names if n.startswith("breakwater_")}
+    equal({n.split("@")[0] for n in mine}, wanted, "functions of the library")
+    equal({n.partition("@@")[2] for n in mine}, {"BREAKWATER_0.1"}, "versions of the library")
+    listed = {tuple(n.split("@")) for n in re.findall(r"^ (breakwater_\S+) ", (SOURCE / "debian/libbreakwater0.symbols").read_text(), re.M)}
+    equal(listed, {tuple(n.split("@@")) for n in mine}, "debian/libbreakwater0.symbols")
+    others = {n for n in names - mine if not (n.startswith("bw_") and n.endswith("@@BREAKWATER_PRIVATE"))}
+    check(not others, f"the library exports {sorted(others)[:5]}")
     check("SONAME               libbreakwater.so.0\n" in output("objdump", "-p", BUILD / "libbreakwater.so.0"), "soname")
 
 
@@ -179,11 +182,15 @@ def defined(file, prefix):
 
 
 def parts():
-    """The commands of the prompt and the line editor are in a library of their own, and nothing is in both."""
+    """The commands of the prompt and the line editor are not in the library, and nothing of the library is a second time in
+    the program or in the library of the commands."""
     library, commands = BUILD / "libbreakwater.so.0", BUILD / "libbreakwater-commands.so.0"
     check(defined(commands, "bw_cmd_"), "there are commands in libbreakwater-commands.so.0")
     equal(defined(library, ("bw_cmd_", "bw_cli_")), set(), "commands in libbreakwater.so.0")
-    equal(defined(library, "bw_") & defined(commands, "bw_"), set(), "functions that are in both libraries")
+    check(defined(BREAKWATER, "bw_main_"), "there are commands in the program")
+    for other in commands, BREAKWATER:
+        equal(defined(library, ("bw_", "breakwater_")) & defined(other, ("bw_", "breakwater_")), set(), f"what is in the library and in {other.name}")
+        check("NEEDED               libbreakwater.so.0\n" in output("objdump", "-p", other), f"{other.name} does not ask for the library")
     needed = output("objdump", "-p", library)
     check("libedit" not in needed, f"libbreakwater.so.0 asks for libedit:\n{needed}")
     equal(output("nm", "-D", "--defined-only", commands).count("@@BREAKWATER_PRIVATE"), 1, "what the commands' library exports")
