@@ -90,7 +90,7 @@ format:
 install: all
 	@meson install -C $(BUILD)
 
-# A Debian package, in build-deb; check-deb installs it in a bare Debian 12 and runs the demo there.
+# The Debian packages, in build-deb; check-deb: lintian, and debian/tests in a bare Debian 12.
 deb:
 	@tools/make-deb.sh build-deb
 

@@ -1,29 +1,51 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Installs the package of make-deb.sh in a bare Debian 12 and runs the demo there. As root.
+# What the packages of make-deb.sh are worth: lintian, then debian/tests in a bare Debian 12, each with only the packages
+# that it asks for, and last the removal. As root.
 # Usage: check-deb.sh FOLDER
 set -eu
 cd "$(dirname "$0")/.."
 [ "$(id -u)" = 0 ] || { echo "check-deb needs root: it makes a Debian tree." >&2; exit 1; }
-command -v mmdebstrap >/dev/null || apt-get install -y -qq --no-install-recommends mmdebstrap
+for tool in mmdebstrap lintian; do
+	command -v "$tool" >/dev/null || apt-get install -y -qq --no-install-recommends "$tool"
+done
+lintian --info --display-info --pedantic --fail-on error,warning,info,pedantic "$1"/breakwater_*.changes
+echo "lintian has found nothing."
+
+# Name and packages of each test, a line: "demo: breakwater, breakwater-doc".
+tests_of() {
+	sed -n 's/^Tests: *\(.*\)/\1:/p; s/^Depends: *//p' debian/tests/control | paste -d' ' - -
+}
+
 place=$(mktemp -d)
 trap 'rm -rf --one-file-system "$place"' EXIT
 tools/debian-tree.sh make "$place/tree"
-cp "$1"/breakwater_*.deb "$place/tree/root/"
+mkdir -p "$place/tree/root/debs" "$place/tree/root/tests"
+cp "$1"/*.deb "$place/tree/root/debs/"
+cp debian/tests/* "$place/tree/root/tests/"
+tests_of >"$place/tree/root/list"
+grep -q . "$place/tree/root/list" || { echo "debian/tests/control has no test." >&2; exit 1; }
+
+# A folder of packages is an archive for apt, so that dependencies between ours are resolved as in a real one.
 tools/debian-tree.sh enter "$place/tree" '
-	set -e
+	set -eu
 	export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive
-	apt-get update -qq
-	apt-get install -y -qq --no-install-recommends /root/breakwater_*.deb >/root/install.log 2>&1 || { tail /root/install.log; exit 1; }
-	/usr/share/doc/breakwater/examples/demo.sh
+	log=/root/install.log
+	quietly() { "$@" >>$log 2>&1 || { tail $log; exit 1; }; }
+	install() { quietly apt-get install -y --no-install-recommends "$@"; }
+	quietly apt-get update
+	install dpkg-dev
+	cd /root/debs
+	dpkg-scanpackages -m . >Packages 2>>$log
+	echo "deb [trusted=yes] file:/root/debs ./" >/etc/apt/sources.list.d/breakwater.list
+	quietly apt-get update
+	while IFS=: read -r test packages; do
+		echo "== $test:$packages"
+		quietly apt-get satisfy -y --no-install-recommends "$packages" </dev/null
+		AUTOPKGTEST_TMP=$(mktemp -d) "/root/tests/$test" </dev/null
+	done </root/list
 	breakwater exec -- breakwater doctor >/root/doctor.log || true
-	breakwater umr -wa
-	apt-get install -y -qq --no-install-recommends python3 libpython3.11 >>/root/install.log 2>&1 || { tail /root/install.log; exit 1; }
-	python3 -c "import breakwater; print(breakwater.__version__)"
-	cd /usr/share/doc/breakwater
-	breakwater run --batch -x examples/check.py examples/fahrenheit.s --grid 128 --group 64 --arg in=iota:128 --arg out=zeros:128
-	cd /
 	[ -s /usr/share/breakwater/breakwater.vsix ]
-	apt-get remove -y -qq breakwater >/dev/null
+	quietly apt-get remove -y breakwater libbreakwater0
 	! ls -d /usr/libexec/breakwater /usr/lib/python3/dist-packages/breakwater 2>/dev/null'
-echo "The package installs, runs the demo and is removed."
+echo "The packages install, pass debian/tests and are removed."

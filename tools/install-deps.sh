@@ -16,7 +16,7 @@ packages="
 # The drivers of tests/vulkan. Bookworm's (22.3) do, its backports' (25.0) are what the tests are about.
 drivers="mesa-vulkan-drivers"
 
-[ "${1:-}" != deb ] || packages="$packages debhelper dpkg-dev"
+[ "${1:-}" != deb ] || packages="$packages debhelper dh-python dpkg-dev"
 [ "${1:-}" != book ] || packages="$packages python3-sphinx python3-myst-parser furo mandoc codespell"
 
 missing_of() {
