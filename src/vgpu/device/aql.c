@@ -210,11 +210,20 @@ static bool finish_packets(struct bw_queue *q)
 	return true;
 }
 
-/* The packet has begun; `done`: and it is complete. */
+/* The packet has begun; `done`: and it is complete. Such packets have time stamps, too: HIP's events
+ * are barriers. */
 static enum bw_cp_result begun(struct bw_queue *q, const struct bw_aql_packet *p, bool done)
 {
 	struct bw_aql_running *r = &q->aql.running[q->aql.next % BW_AQL_WINDOW];
+	struct bw_aql_queue_object o;
+	uint64_t object_va;
 	r->completion = p->completion;
+	if (done && p->completion) {
+		if (!read_object(q, &object_va, &o))
+			return BW_CP_STOP;
+		r->profiled = o.properties & BW_AQL_QUEUE_PROFILES;
+		r->start = bw_device_realtime(q->dev);
+	}
 	q->aql.next++;
 	atomic_store(&q->rptr, q->aql.next * BW_AQL_PACKET_DW);
 	if (done)

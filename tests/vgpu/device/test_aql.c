@@ -325,12 +325,16 @@ static void test_barriers(void **state)
 	assert_int_equal(get64(&r, signal_va(3) + 8), 1);
 	put64(&r, b + 8, 0);
 	assert_true(signalled(&r, 3));
-	/* no dependencies: how HIP gets a signal for what was before */
+	/* no dependencies: how HIP gets a signal for what was before, and its time */
+	enum { PROPERTIES = 0xb4, PROFILES = 1 << 3, START = 0x20, END = 0x28 };
+	at(&r, QUEUE)[PROPERTIES / 4] |= PROFILES;
 	for (unsigned i = 0; i < 2; i++) {
 		const uint64_t none[8] = {i ? BARRIER_OR : BARRIER_AND, 0, 0, 0, 0, 0, 0,
 					  make_signal(&r, 4, 0)};
 		submit(&r, none);
 		assert_true(signalled(&r, 4));
+		uint64_t start = get64(&r, signal_va(4) + START);
+		assert_true(start && get64(&r, signal_va(4) + END) >= start);
 	}
 	rig_stop(&r);
 }
