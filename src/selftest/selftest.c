@@ -95,6 +95,25 @@ static struct bw_error *read_before(struct run *r)
 	return bw_selftest_state_read(&r->gpu, &r->before);
 }
 
+/* Registers that are not as they were make a step fail; after one that has failed or hung the report
+ * says them as well. Before that the first step has to have opened the GPU's files, and a GPU that
+ * does not answer is not asked. */
+static void check_state(struct run *r, size_t i)
+{
+	struct bw_selftest_result *result = &r->t.results[i];
+	bool passed = result->verdict == BW_SELFTEST_PASSED;
+	if (result->verdict == BW_SELFTEST_GPU_HUNG || (!i && !passed))
+		return;
+	_cleanup_error_ struct bw_error *err =
+		i ? bw_selftest_state_check(&r->gpu, &r->before) : read_before(r);
+	if (!err)
+		return;
+	size_t n = strlen(result->why);
+	snprintf(result->why + n, sizeof(result->why) - n, "%s%s", n ? "; " : "", err->message);
+	if (passed)
+		result->verdict = BW_SELFTEST_FAILED;
+}
+
 static struct bw_error *run_step(struct run *r, size_t i)
 {
 	struct bw_selftest_result *result = &r->t.results[i];
@@ -104,15 +123,7 @@ static struct bw_error *run_step(struct run *r, size_t i)
 	BW_TRY(bw_selftest_child(r->t.steps[i].run, &w, r->o->limit_s ? r->o->limit_s : LIMIT_S));
 	if (result->verdict == BW_SELFTEST_HUNG)
 		BW_TRY(ask_gpu(r, &w));
-	if (result->verdict == BW_SELFTEST_PASSED) {
-		struct bw_error *err =
-			i ? bw_selftest_state_check(&r->gpu, &r->before) : read_before(r);
-		if (err) {
-			result->verdict = BW_SELFTEST_FAILED;
-			snprintf(result->why, sizeof(result->why), "%s", err->message);
-		}
-		bw_error_free(err);
-	}
+	check_state(r, i);
 	fprintf(r->o->out, "  %s in %.1f s%s%s\n", bw_selftest_verdict_text(result->verdict),
 		result->seconds, result->why[0] ? ": " : "", result->why);
 	fflush(r->o->out);
