@@ -93,6 +93,7 @@ static void of_kfd(struct bw_vgpu_named *n, uint32_t cmd, const void *arg)
 		struct kfd_ioctl_map_memory_to_gpu_args map;
 		struct kfd_ioctl_wait_events_args wait;
 		struct kfd_ioctl_set_cu_mask_args mask;
+		struct kfd_ioctl_get_tile_config_args tiles;
 	} in = {0};
 	memcpy(&in, arg, BW_MIN(sizeof(in), (size_t)_IOC_SIZE(cmd)));
 	switch (_IOC_NR(cmd)) {
@@ -110,6 +111,12 @@ static void of_kfd(struct bw_vgpu_named *n, uint32_t cmd, const void *arg)
 			  sizeof(struct bw_kfd_event_data));
 		name_written(n, in.wait.events_ptr, in.wait.num_events,
 			     sizeof(struct bw_kfd_event_data));
+		break;
+	case _IOC_NR(AMDKFD_IOC_GET_TILE_CONFIG):
+		name_written(n, in.tiles.tile_config_ptr, in.tiles.num_tile_configs,
+			     sizeof(uint32_t));
+		name_written(n, in.tiles.macro_tile_config_ptr, in.tiles.num_macro_tile_configs,
+			     sizeof(uint32_t));
 		break;
 	case _IOC_NR(AMDKFD_IOC_SET_CU_MASK):
 		name_read(n, in.mask.cu_mask_ptr, in.mask.num_cu_mask / 32, sizeof(uint32_t));

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* A kernel dispatched through Linux's /dev/kfd by its ioctls alone, as ROCr does it: memory, event,
- * AQL queue, packet, doorbell, and the signal that ends it. Then one that never ends, whose queue
- * is destroyed.
+/* A kernel dispatched through /dev/kfd by its ioctls alone, as ROCr does it: memory, event, AQL
+ * queue, packet, doorbell, and the signal that ends it. Then one that never ends, whose queue is
+ * destroyed.
  *
- * Usage: kfd CODE GPU_ID RENDER_NODE; CODE is the text of kfd.s */
+ * Usage: kfd CODE GPU_ID RENDER_NODE [WHAT]; CODE is the text of kfd.s. WHAT comes in place of the
+ * last part: "killed" ends the program by a signal while that kernel runs, "bad-packet" and
+ * "bad-kernel" give the queue what it cannot execute. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,11 +161,21 @@ static uint32_t create_event(uint64_t page_handle, uint32_t *out_slot)
 	return e.event_id;
 }
 
-static uint32_t create_queue(void *ring, char *object, uint64_t **out_doorbell)
+/* The header of the area for saved waves: where errors of the queue are written, and what they
+ * signal (struct kfd_context_save_area_header). */
+struct save_header {
+	uint32_t offsets[4], debug_offset, debug_b;
+	uint64_t payload;
+	uint32_t event, reserved;
+};
+
+static uint32_t create_queue(void *ring, char *object, struct save_header header,
+			     uint64_t **out_doorbell)
 {
 	uint64_t total = SAVE_B + DEBUG_B;
 	total = (total + PAGE_B - 1) / PAGE_B * PAGE_B;
 	void *save = allocate(total, COMMON | MEM_USERPTR | MEM_COHERENT, NULL);
+	memcpy(save, &header, sizeof(header));
 	void *eop = allocate(PAGE_B, COMMON | MEM_VRAM, NULL);
 	struct create_queue c = {
 		.ring_base_address = (uint64_t)(uintptr_t)ring,
@@ -218,8 +231,9 @@ static void load_code(const char *path, char *code)
 
 int main(int argc, char **argv)
 {
-	if (argc != 4)
+	if (argc != 4 && argc != 5)
 		return 2;
+	const char *what = argc == 5 ? argv[4] : "";
 	setvbuf(stdout, NULL, _IONBF, 0);
 	kfd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
 	must(kfd >= 0, "/dev/kfd");
@@ -248,7 +262,13 @@ int main(int argc, char **argv)
 	*(uint32_t *)(void *)(object + 0x88) = 0x80;
 	uint64_t *doorbell, *write_id = (void *)(object + 0x38);
 	volatile uint64_t *read_id = (void *)(object + 0x80);
-	uint32_t queue = create_queue(ring, object, &doorbell);
+	uint64_t *payload = (void *)(data + 640);
+	uint32_t error_slot, error_event = create_event(0, &error_slot);
+	struct save_header header = {.debug_offset = SAVE_B,
+				     .debug_b = DEBUG_B,
+				     .payload = (uint64_t)(uintptr_t)payload,
+				     .event = error_event};
+	uint32_t queue = create_queue(ring, object, header, &doorbell);
 	printf("queue made\n");
 
 	*signal = (struct signal){.kind = 1, .value = 1, .event = event};
@@ -277,12 +297,24 @@ int main(int argc, char **argv)
 	       came ? "came" : "missed", signal->value, wrong, N, *read_id);
 
 	/* one that waits for ever: the queue is destroyed with its waves */
+	int is_bad_packet = !strcmp(what, "bad-packet");
 	*go = 0;
 	ring[1] = ring[0];
+	if (!strcmp(what, "bad-kernel"))
+		ring[1].kernel_object = 0x123456789000;
 	*write_id = 2;
-	__atomic_store_n(&ring[1].header, 2 | 2 << 9 | 2 << 11, __ATOMIC_RELEASE);
+	__atomic_store_n(&ring[1].header, (is_bad_packet ? 77 : 2) | 2 << 9 | 2 << 11,
+			 __ATOMIC_RELEASE);
 	__atomic_store_n(doorbell, 1, __ATOMIC_SEQ_CST);
+	if (!strncmp(what, "bad-", 4)) {
+		int heard = wait_for(error_event);
+		printf("error event %s, payload %#" PRIx64 "\n", heard ? "came" : "missed",
+		       *payload);
+		return 0;
+	}
 	usleep(300000);
+	if (!strcmp(what, "killed"))
+		raise(SIGKILL);
 	struct destroy_queue d = {.queue_id = queue};
 	call(DESTROY_QUEUE, &d, "DESTROY_QUEUE");
 	printf("queue destroyed with its waves\n");

@@ -54,7 +54,7 @@ data = (ctypes.c_uint32 * 12)()
 data[10] = event
 wait = lambda ms: call(0x0c, "QIIII", ctypes.addressof(data), 1, 0, ms, 9)[4]
 print("event", event, wait(0), call(0x0a, "II", event, 0, direction=1), wait(1000), wait(0))
-print("queue", call(0x02, "Q" * 12, *[0] * 12))
+print("queue", call(0x02, "Q" * 12, *[0] * 12), call(0x1f, "II", gpu, 0))
 print("flush", flush=True)
 if not os.fork():
     print("child", call(0x01, "II", 0, 0, direction=2), flush=True)
@@ -75,20 +75,53 @@ page True 1 b'hello'
 missing page EFAULT
 buffer b'data'
 event 1 1 (1, 0) 0 1
-queue EINVAL
+queue EINVAL EINVAL
 flush
 child EBADF
 closed EBADF
 """
 
 
-def a_program_of_kfd():
+def under(*program):
     env = dict(os.environ, ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0", LC_ALL="C")
-    done = subprocess.run([BREAKWATER, "exec", "--", sys.executable, "-c", PROGRAM], env=env, capture_output=True, text=True,
-                          timeout=TIMEOUT_S)
+    return subprocess.run([BREAKWATER, "exec", "--", *program], env=env, capture_output=True, text=True, timeout=TIMEOUT_S)
+
+
+def a_program_of_kfd():
+    done = under(sys.executable, "-c", PROGRAM)
     equal(re.sub(r"\(\d+, \d{3,}\)", "(3, GPU)", done.stdout), EXPECTED, f"the program's output ({done.stderr})")
-    check("KFD's CREATE_QUEUE is not supported" in done.stderr and "breakwater vgpu linux" in done.stderr,
+    check("KFD's SMI_EVENTS is not supported" in done.stderr and "breakwater vgpu linux" in done.stderr,
           f"what is not supported is named: {done.stderr!r}")
 
 
-main(a_program_of_kfd)
+def dispatch(*ends):
+    """kfd.c once for each word, one after the other on the same GPU; "": to its end."""
+    program, code = sys.argv[1:3]
+    gpu = "$(cat /sys/class/kfd/kfd/topology/nodes/1/gpu_id)"
+    return under("sh", "-c", "".join(f"{program} {code} {gpu} /dev/dri/renderD128 {end}\n" for end in ends))
+
+
+DISPATCHED = "queue made\nevent came, signal 0, 0 of 1000 wrong, read index 1\n"
+
+
+def kernels():
+    """What the program prints in the guest (tests/linux/test_driver.py), and again by the next program."""
+    done = dispatch("", "")
+    equal(done.stdout, 2 * (DISPATCHED + "queue destroyed with its waves\n"), f"two programs ({done.stderr})")
+
+
+def programs_that_die():
+    """Each is killed while its kernel runs. There are eight VMIDs: a ninth program needs one that was given back."""
+    done = dispatch(*["killed"] * 9, "")
+    equal(done.stdout, 9 * DISPATCHED + DISPATCHED + "queue destroyed with its waves\n", f"ten programs ({done.stderr})")
+
+
+def packets_that_cannot_be_executed():
+    """KFD's bits for them: EC_QUEUE_PACKET_UNSUPPORTED (20) and EC_QUEUE_PACKET_DISPATCH_CODE_INVALID (18), from 1 on."""
+    done = dispatch("bad-packet", "bad-kernel", "")
+    equal(done.stdout, DISPATCHED + f"error event came, payload {1 << 19:#x}\n" + DISPATCHED + f"error event came, payload {1 << 17:#x}\n" +
+          DISPATCHED + "queue destroyed with its waves\n", f"three programs ({done.stderr})")
+    check(done.stderr.count("KFD: queue 0 of kfd pid") == 2, f"the log says which queue: {done.stderr!r}")
+
+
+main(a_program_of_kfd, kernels, programs_that_die, packets_that_cannot_be_executed)

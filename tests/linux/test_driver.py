@@ -11,7 +11,7 @@ from harness import BUILD, check, main
 SAXPY = ("--gpu 0 examples/saxpy.s --grid 256 --group 64 --arg a=2.0 --arg x=iota:256 --arg y=fill:256:1 "
          "--arg out=zeros:256 --print out:8")
 RESULT = "1 3 5 7 9 11 13 15"  # 2 * i + 1
-KFD = f"{BUILD}/tests/linux/kfd {BUILD}/tests/linux/kfd.bin $(cat /sys/class/kfd/kfd/topology/nodes/1/gpu_id) /dev/dri/renderD128"
+KFD = f"{BUILD}/tests/e2e/kfd {BUILD}/tests/e2e/kfd.bin $(cat /sys/class/kfd/kfd/topology/nodes/1/gpu_id) /dev/dri/renderD128"
 DEBUG = "/sys/kernel/debug/dri/0000:01:00.0"
 
 

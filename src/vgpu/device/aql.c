@@ -210,8 +210,8 @@ static bool finish_packets(struct bw_queue *q)
 	return true;
 }
 
-/* The packet has begun; `done`: and it is complete. Such packets have time stamps, too: HIP's events
- * are barriers. */
+/* The packet has begun; `done`: and it is complete. Such packets have time stamps, too: HIP's
+ * events are barriers. */
 static enum bw_cp_result begun(struct bw_queue *q, const struct bw_aql_packet *p, bool done)
 {
 	struct bw_aql_running *r = &q->aql.running[q->aql.next % BW_AQL_WINDOW];

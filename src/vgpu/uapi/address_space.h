@@ -29,6 +29,9 @@ struct bw_drm_map {
  * else is mapped there; -ENOENT: this buffer is not. */
 int bw_drm_vm_map(struct bw_drm_vm *vm, struct bw_drm_bo *bo, const struct bw_drm_map *a);
 int bw_drm_vm_unmap(struct bw_drm_vm *vm, struct bw_drm_bo *bo, uint64_t va);
+/* What is mapped at an address, as the driver's CPU sees it; NULL: nothing, or not all in one
+ * buffer. */
+uint8_t *bw_drm_vm_cpu(struct bw_drm_vm *vm, uint64_t va, uint64_t size_b);
 /* Drops every mapping of a buffer (its last handle in the VM's file is closed). */
 void bw_drm_vm_forget_bo(struct bw_drm_vm *vm, struct bw_drm_bo *bo);
 /* Applies the page-table changes whose time has come; true if that was something. */

@@ -8,6 +8,7 @@
 #include "vgpu/uapi/fence.h"
 #include "vgpu/uapi/gpu.h"
 #include "vgpu/uapi/jobs.h"
+#include "vgpu/uapi/kfd.h"
 #include "vgpu/uapi/strict_output.h"
 #include "vgpu/uapi/syncobj.h"
 #include "vgpu/uapi/uapi_priv.h"
@@ -24,6 +25,7 @@ static void init_locks(struct bw_uapi *u)
 	pthread_mutex_init(&u->kick_lock, NULL);
 	pthread_mutex_init(&u->log_lock, NULL);
 	pthread_mutex_init(&u->grbm_lock, NULL);
+	pthread_mutex_init(&u->kfd.lock, NULL);
 }
 
 struct bw_error *bw_uapi_create(const struct bw_profile *profile,
@@ -79,6 +81,7 @@ void bw_uapi_destroy(struct bw_uapi *u)
 	if (!u)
 		return;
 	end_connections(u);
+	bw_kfd_stop(u);
 	bw_drm_sched_stop(u);
 	bw_drm_sync_fds_fini(u);
 	bw_drm_events_fini(u);
@@ -103,5 +106,6 @@ void bw_uapi_destroy(struct bw_uapi *u)
 	pthread_mutex_destroy(&u->kick_lock);
 	pthread_mutex_destroy(&u->log_lock);
 	pthread_mutex_destroy(&u->grbm_lock);
+	pthread_mutex_destroy(&u->kfd.lock);
 	free(u);
 }

@@ -8,6 +8,7 @@
 #include "vgpu/uapi/fence.h"
 #include "vgpu/uapi/gpu.h"
 #include "vgpu/uapi/jobs.h"
+#include "vgpu/uapi/kfd.h"
 #include "vgpu/uapi/klog.h"
 #include "vgpu/uapi/uapi_priv.h"
 
@@ -171,6 +172,7 @@ static void vm_fault(struct bw_uapi *u, const struct vector *v)
 	 * own: the other jobs of the program are innocent. */
 	if (v->vmid && has_fatal_wave(u, v->vmid))
 		kill_vmid(u, v->vmid, "page fault");
+	bw_kfd_page_fault(u, v->vmid, addr, status);
 }
 
 /* CP_BAD_OPCODE, CP_PRIV_REG and _INSTR: the queue (or a wave, on its account) did what it may not.
@@ -186,6 +188,10 @@ static void cp_error(struct bw_uapi *u, const struct vector *v)
 	/* A wave's illegal instruction comes as an SQ interrupt as well, which says more. */
 	if (v->source == BW_IH_SRC_CP_PRIV_INSTR)
 		return;
+	if (ring_field(v, BW_IH_RING_QUEUE)) { /* KFD_DEBUG_DOORBELL_ID, _CP_BAD_OP_ECODE */
+		bw_kfd_queue_error(u, v->vmid, v->data[0] & 0x3ff, v->data[0] >> 10 & 0xffff);
+		return;
+	}
 	struct bw_bank bank = {.use_srbm = true, .me = me, .pipe = pipe};
 	uint32_t error = bw_rreg_bank(u, &bank, BW_REG_CP_HQD_ERROR);
 	const char *text = what[error < BW_ARRAY_SIZE(what) ? error : 0];
@@ -256,6 +262,8 @@ static void dispatch(struct bw_uapi *u, const struct vector *v)
 		return; /* as CP_EOP */
 	else if (v->source == BW_IH_SRC_SQ)
 		sq_interrupt(u, v);
+	else if (v->source == BW_IH_SRC_CP_EOP && bw_kfd_interrupt(u, v->vmid, v->data[0]))
+		return;
 	else if (v->source != BW_IH_SRC_CP_EOP) /* completed fences are found by looking at them */
 		BW_LOG(WARN, "uapi", "interrupt of client %#x, source %u is not handled", v->client,
 		       v->source);
@@ -279,7 +287,9 @@ bool bw_drm_ih_ends_only(struct bw_uapi *u)
 		memcpy(&dw, (uint8_t *)bw_drm_vram_cpu(u, u->ih_offset) + rptr, sizeof(dw));
 		uint64_t client = bw_words_get(&dw, BW_IH_CLIENT_ID),
 			 source = bw_words_get(&dw, BW_IH_SOURCE_ID);
-		if ((client != BW_IH_CLIENT_GRBM_CP || source != BW_IH_SRC_CP_EOP) &&
+		/* those of KFD's VMIDs end nothing: they are signals */
+		if ((client != BW_IH_CLIENT_GRBM_CP || source != BW_IH_SRC_CP_EOP ||
+		     bw_words_get(&dw, BW_IH_VMID) > BW_DRM_LAST_VMID) &&
 		    (client != BW_IH_CLIENT_GFX || source != BW_IH_SRC_SDMA_TRAP))
 			return false;
 	}

@@ -32,6 +32,7 @@ int bw_kfd_create(struct bw_uapi *u, int pid, const char *comm, struct bw_drm_ac
 			     .n_unplugged = atomic_load(&u->n_unplugged)};
 	snprintf(p->comm, sizeof(p->comm), "%.15s", comm);
 	bw_ids_init(&p->buffers, 0);
+	bw_ids_init(&p->queues, 0);
 	bw_ids_init(&p->signals, 1); /* the kernel keeps 0 for interrupts without an id */
 	bw_ids_init(&p->others, BW_KFD_FIRST_OTHER_EVENT);
 	*out = p;
@@ -43,6 +44,7 @@ void bw_kfd_destroy(struct bw_kfd *p)
 	if (!p)
 		return;
 	pthread_mutex_lock(&p->u->lock);
+	bw_kfd_end_queues(p);
 	bw_kfd_free_events(p);
 	bw_kfd_free_memory(p);
 	bw_drm_account_unref(p->account);
@@ -118,6 +120,25 @@ static int get_clock_counters(struct bw_drm_call *c, void *arg)
 	a->system_clock_counter = clock_ns(CLOCK_BOOTTIME);
 	a->system_clock_freq = 1000000000;
 	return 0;
+}
+
+/* The arrays of tile modes are of GPUs before gfx9; later ones have them, too, and there they are
+ * empty (amdgpu_amdkfd_get_tile_config). */
+static int get_tile_config(struct bw_drm_call *c, void *arg)
+{
+	enum { N_TILE_MODES = 32, N_MACRO_TILE_MODES = 16 };
+	static const uint32_t none[N_TILE_MODES];
+	struct kfd_ioctl_get_tile_config_args *a = arg;
+	if (a->gpu_id != c->kfd->gpu_id)
+		return -EINVAL;
+	a->gb_addr_config = c->u->profile->gb_addr_config;
+	a->num_banks = a->num_ranks = 0;
+	a->num_tile_configs = BW_MIN(a->num_tile_configs, (uint32_t)N_TILE_MODES);
+	a->num_macro_tile_configs = BW_MIN(a->num_macro_tile_configs, (uint32_t)N_MACRO_TILE_MODES);
+	int r = bw_user_write(c, a->tile_config_ptr, none, a->num_tile_configs * sizeof(none[0]));
+	return r ? r
+		 : bw_user_write(c, a->macro_tile_config_ptr, none,
+				 a->num_macro_tile_configs * sizeof(none[0]));
 }
 
 /* ---- calls that note something ---- */
@@ -215,8 +236,8 @@ struct row {
 /* clang-format off */
 static const struct row rows[BW_KFD_N_IOCTLS] = {
 	AT(AMDKFD_IOC_GET_VERSION, "GET_VERSION"), get_version},
-	AT(BW_KFD_IOC_CREATE_QUEUE, "CREATE_QUEUE"), NULL},
-	AT(AMDKFD_IOC_DESTROY_QUEUE, "DESTROY_QUEUE"), NULL},
+	AT(BW_KFD_IOC_CREATE_QUEUE, "CREATE_QUEUE"), bw_kfd_ioctl_create_queue},
+	AT(AMDKFD_IOC_DESTROY_QUEUE, "DESTROY_QUEUE"), bw_kfd_ioctl_destroy_queue},
 	AT(AMDKFD_IOC_SET_MEMORY_POLICY, "SET_MEMORY_POLICY"), set_memory_policy},
 	AT(AMDKFD_IOC_GET_CLOCK_COUNTERS, "GET_CLOCK_COUNTERS"), get_clock_counters},
 	AT(AMDKFD_IOC_GET_PROCESS_APERTURES, "GET_PROCESS_APERTURES"), get_apertures},
@@ -231,7 +252,7 @@ static const struct row rows[BW_KFD_N_IOCTLS] = {
 	AT(AMDKFD_IOC_DBG_ADDRESS_WATCH_DEPRECATED, "DBG_ADDRESS_WATCH"), is_deprecated},
 	AT(AMDKFD_IOC_DBG_WAVE_CONTROL_DEPRECATED, "DBG_WAVE_CONTROL"), is_deprecated},
 	AT(AMDKFD_IOC_SET_SCRATCH_BACKING_VA, "SET_SCRATCH_BACKING_VA"), set_scratch_backing},
-	AT(AMDKFD_IOC_GET_TILE_CONFIG, "GET_TILE_CONFIG"), NULL},
+	AT(AMDKFD_IOC_GET_TILE_CONFIG, "GET_TILE_CONFIG"), get_tile_config},
 	AT(AMDKFD_IOC_SET_TRAP_HANDLER, "SET_TRAP_HANDLER"), set_trap_handler},
 	AT(AMDKFD_IOC_GET_PROCESS_APERTURES_NEW, "GET_PROCESS_APERTURES_NEW"), get_apertures_new},
 	AT(AMDKFD_IOC_ACQUIRE_VM, "ACQUIRE_VM"), acquire_vm},

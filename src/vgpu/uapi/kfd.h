@@ -9,6 +9,7 @@
  *     kfd.c           the calls, and those that only tell something
  *     kfd_memory.c    memory: made, mapped, unmapped, freed; mmap
  *     kfd_events.c    events, and waiting for them
+ *     kfd_queues.c    AQL queues, doorbells, and interrupts about them
  *     kfd_topology.c  the folders of /sys/class/kfd, which describe the nodes
  *
  * The driver's lock guards everything here. Functions return 0 or -errno as the kernel's do. */
@@ -65,6 +66,8 @@ struct bw_kfd {
 	struct bw_drm_bo *event_page; /* owned reference; NULL: not yet */
 	uint64_t event_page_handle;   /* BW_KFD_HANDLE of it; 0: the driver's own page */
 	bool has_page_of_program;
+	struct bw_ids queues;  /* struct bw_kfd_queue, from 0 */
+	unsigned vmid;	       /* 0: none, as it has no queue */
 	struct bw_ids signals; /* events with a slot, from 1 */
 	struct bw_ids others;  /* from BW_KFD_FIRST_OTHER_EVENT */
 	struct bw_kfd_waiter *waiters;
@@ -107,6 +110,29 @@ int bw_kfd_ioctl_destroy_event(struct bw_drm_call *c, void *arg);
 int bw_kfd_ioctl_set_event(struct bw_drm_call *c, void *arg);
 int bw_kfd_ioctl_reset_event(struct bw_drm_call *c, void *arg);
 int bw_kfd_ioctl_wait_events(struct bw_drm_call *c, void *arg);
+
+/* An interrupt says that an event was signalled: its slot says so, too. */
+void bw_kfd_signal(struct bw_kfd *p, uint32_t id);
+/* Signals an event of type SIGNAL, whatever its slot has. -EINVAL: there is no such event. */
+int bw_kfd_set_event(struct bw_kfd *p, uint32_t id);
+/* Tells all who wait for faults. */
+void bw_kfd_signal_memory(struct bw_kfd *p, const struct kfd_hsa_memory_exception_data *data);
+
+/* ---- kfd_queues.c ---- */
+
+/* No process is left. Without the lock. */
+void bw_kfd_stop(struct bw_uapi *u);
+/* Ends all queues with their waves; gives up the lock meanwhile. */
+void bw_kfd_end_queues(struct bw_kfd *p);
+/* The page tables have changed. */
+void bw_kfd_flush_tlb(struct bw_kfd *p);
+int bw_kfd_ioctl_create_queue(struct bw_drm_call *c, void *arg);
+int bw_kfd_ioctl_destroy_queue(struct bw_drm_call *c, void *arg);
+/* Interrupts of a VMID. False: it is no process of KFD's. */
+bool bw_kfd_interrupt(struct bw_uapi *u, unsigned vmid, uint32_t event_id);
+void bw_kfd_page_fault(struct bw_uapi *u, unsigned vmid, uint64_t va, uint32_t status);
+/* doorbell: its number in the process's page; code: EC_QUEUE_PACKET_* of kfd_ioctl.h, 0: none. */
+void bw_kfd_queue_error(struct bw_uapi *u, unsigned vmid, uint32_t doorbell, unsigned code);
 
 /* ---- kfd_topology.c ---- */
 

@@ -184,16 +184,51 @@ static void set_event(struct bw_kfd *p, struct bw_kfd_event *e)
 	pthread_cond_broadcast(&p->u->changed);
 }
 
+int bw_kfd_set_event(struct bw_kfd *p, uint32_t id)
+{
+	struct bw_kfd_event *e = find_event(p, id);
+	if (!e || e->type != KFD_IOC_EVENT_SIGNAL)
+		return -EINVAL;
+	set_event(p, e);
+	return 0;
+}
+
 int bw_kfd_ioctl_set_event(struct bw_drm_call *c, void *arg)
 {
 	const struct kfd_ioctl_set_event_args *a = arg;
 	pthread_mutex_lock(&c->u->lock);
-	struct bw_kfd_event *e = find_event(c->kfd, a->event_id);
-	int r = e && e->type == KFD_IOC_EVENT_SIGNAL ? 0 : -EINVAL;
-	if (!r)
-		set_event(c->kfd, e);
+	int r = bw_kfd_set_event(c->kfd, a->event_id);
 	pthread_mutex_unlock(&c->u->lock);
 	return r;
+}
+
+/* kfd_signal_event_interrupt: the number is only a hint, as what waits is said by the slots. */
+void bw_kfd_signal(struct bw_kfd *p, uint32_t id)
+{
+	if (!p->event_page)
+		return;
+	uint64_t *slot = slots(p);
+	bool is_hint_right = id < KFD_SIGNAL_EVENT_LIMIT &&
+			     __atomic_load_n(&slot[id], __ATOMIC_ACQUIRE) != UNSIGNALED;
+	bw_ids_each(&p->signals, i) {
+		uint32_t at = i + p->signals.first;
+		if ((is_hint_right && at != id) ||
+		    __atomic_load_n(&slot[at], __ATOMIC_ACQUIRE) == UNSIGNALED)
+			continue;
+		__atomic_store_n(&slot[at], UNSIGNALED, __ATOMIC_RELEASE);
+		set_event(p, p->signals.slot[i]);
+	}
+}
+
+void bw_kfd_signal_memory(struct bw_kfd *p, const struct kfd_hsa_memory_exception_data *data)
+{
+	bw_ids_each(&p->others, i) {
+		struct bw_kfd_event *e = p->others.slot[i];
+		if (e->type != KFD_IOC_EVENT_MEMORY)
+			continue;
+		e->memory = *data;
+		set_event(p, e);
+	}
 }
 
 int bw_kfd_ioctl_reset_event(struct bw_drm_call *c, void *arg)

@@ -234,6 +234,7 @@ static int for_each_gpu(struct bw_drm_call *c, struct kfd_ioctl_map_memory_to_gp
 	}
 	if (p->vm)
 		bw_drm_vm_flush_updates(p->vm);
+	bw_kfd_flush_tlb(p);
 	pthread_mutex_unlock(&c->u->lock);
 	return r;
 }

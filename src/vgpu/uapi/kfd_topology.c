@@ -158,10 +158,9 @@ static void save_sizes(const struct bw_profile *p, unsigned *ctl_stack_b, unsign
 	*cwsr_b = *ctl_stack_b + cus * (VGPRS_B + SGPRS_B + LDS_B + HWREGS_B);
 }
 
-/* HSA_CAP_*: hot pluggable 1:0 and aside 5:2 are none; address watch 7 with four points (11:8 is
- * their logarithm), doorbells of 64 bits 13:12, trap debugging 15, precise memory 17 ... as the
- * guest's driver has them for this GPU without a debugger's firmware. */
-enum { CAPABILITY = 0x3a280, DEBUG_PROP = 0x1d7 };
+/* HSA_CAP_* and HSA_DBG_* of kfd_topology.h, as the guest's driver has them for this GPU: four
+ * watch points, doorbells of 64 bits, and firmware that tells the runtime of errors. */
+enum { CAPABILITY = 0x2003a280, DEBUG_PROP = 0x5d7 };
 
 static uint32_t firmware(const struct bw_profile *p, const char *name)
 {

@@ -34,6 +34,15 @@
 
 struct bw_drm_call; /* call.h */
 
+/* A doorbell of a program that is looked at (kfd_queues.c). */
+struct bw_kfd_queue;
+struct bw_kfd_bell {
+	const struct bw_kfd_queue *queue;
+	const _Atomic uint64_t *value;
+	uint64_t last;
+	uint32_t index_dw;
+};
+
 struct bw_uapi {
 	const struct bw_profile *profile;
 	struct bw_uapi_options options;
@@ -87,6 +96,18 @@ struct bw_uapi {
 	uint64_t n_resets;
 	uint32_t next_pasid;
 	uint64_t next_client_id;
+
+	/* kfd_queues.c */
+	struct {
+		struct bw_kfd *by_vmid[BW_DRM_N_VMIDS]; /* borrowed; those that have queues */
+		uint8_t taken[4];			/* queues of each pipe of ME 1, as bits */
+		/* doorbells that are looked at, by a thread that does not take the lock above */
+		pthread_mutex_t lock;
+		struct bw_kfd_bells BW_VEC(struct bw_kfd_bell) bells;
+		pthread_t thread;
+		bool looks;
+		_Atomic bool is_stopping;
+	} kfd;
 
 	/* the worker: interrupts, completed jobs, scheduling (sched.c) */
 	pthread_t worker;

@@ -148,6 +148,15 @@ int bw_drm_vm_unmap(struct bw_drm_vm *vm, struct bw_drm_bo *bo, uint64_t va)
 	return 0;
 }
 
+uint8_t *bw_drm_vm_cpu(struct bw_drm_vm *vm, uint64_t va, uint64_t size_b)
+{
+	size_t at = first_from(&vm->maps, pfn_of(va));
+	const struct bw_drm_mapping *m = at < vm->maps.len ? &vm->maps.data[at] : NULL;
+	if (!m || !m->bo || m->start > pfn_of(va) || m->last < pfn_of(va + size_b - 1))
+		return NULL;
+	return bw_drm_bo_cpu(m->bo, m->offset_b + va - m->start * BW_DRM_PAGE_B, size_b);
+}
+
 /* Takes away whatever is mapped in [start, last]; what sticks out at either end stays. The pieces
  * that stay are written again, since the entries at the cut say that more is contiguous. n_more:
  * mappings that the call makes afterwards. */

@@ -126,8 +126,8 @@ static void numbers_that_are_no_calls(void **state)
 	assert_int_equal(file_ioctl(&c, kfd, _IOWR('K', 0xff, uint64_t), arg), -ENOTTY);
 	assert_int_equal(file_ioctl(&c, kfd, AMDKFD_IOC_SET_XNACK_MODE, &minus_one), -EPERM);
 	assert_int_equal(file_ioctl(&c, kfd, AMDKFD_IOC_DBG_REGISTER_DEPRECATED, arg), -EPERM);
-	/* not supported yet */
-	assert_int_equal(file_ioctl(&c, kfd, BW_KFD_IOC_CREATE_QUEUE, arg), -EINVAL);
+	/* not supported */
+	assert_int_equal(file_ioctl(&c, kfd, AMDKFD_IOC_SMI_EVENTS, arg), -EINVAL);
 	close_client(&c);
 }
 
@@ -325,6 +325,59 @@ static void memory_that_is_left(void **state)
 	close_client(&c);
 }
 
+/* ---- queues; tests/e2e/test_kfd.py runs kernels ---- */
+
+static void queues_are_checked(void **state)
+{
+	enum { RING = 0x100000, INDICES = 0x200000 };
+	struct client c;
+	struct kfd_ioctl_alloc_memory_of_gpu_args ring, indices;
+	uint32_t kfd = open_both(&c);
+	assert_int_equal(alloc(&c, kfd, RING, PAGE, FLAG(GTT) | FLAG(WRITABLE), &ring), 0);
+	assert_int_equal(alloc(&c, kfd, INDICES, PAGE, FLAG(GTT) | FLAG(WRITABLE), &indices), 0);
+	const struct kfd_ioctl_create_queue_args good = {
+		.ring_base_address = RING,
+		.write_pointer_address = INDICES + 0x38,
+		.read_pointer_address = INDICES + 0x80,
+		.ring_size = PAGE,
+		.gpu_id = gpu_id(),
+		.queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL,
+		.queue_percentage = 100,
+		.queue_priority = 15,
+	};
+	struct kfd_ioctl_create_queue_args a = good;
+	uint32_t cmd = AMDKFD_IOC_CREATE_QUEUE;
+	assert_int_equal(file_ioctl(&c, kfd, cmd, &a), -EINVAL); /* nothing is mapped */
+	assert_int_equal(map(&c, kfd, ring.handle), 0);
+	assert_int_equal(map(&c, kfd, indices.handle), 0);
+#define REFUSED(result, field, value)                                                              \
+	a = good, a.field = (value), assert_int_equal(file_ioctl(&c, kfd, cmd, &a), result)
+	REFUSED(-EINVAL, queue_percentage, 101);
+	REFUSED(-EINVAL, queue_priority, 16);
+	REFUSED(-EINVAL, ring_size, 3000);
+	REFUSED(-EINVAL, ring_size, 2 * PAGE);
+	REFUSED(-EINVAL, ring_base_address, RING + 64);
+	REFUSED(-EINVAL, gpu_id, 1);
+	REFUSED(-EINVAL, read_pointer_address, 0x900000);
+	REFUSED(-EOPNOTSUPP, queue_type, 9);
+	REFUSED(-ENOMEM, queue_type, KFD_IOC_QUEUE_TYPE_SDMA);
+	/* as many as there are hardware queues besides the driver's rings */
+	struct kfd_ioctl_destroy_queue_args gone = {.queue_id = 5};
+	for (uint32_t i = 0; i < 28; i++) {
+		a = good;
+		assert_int_equal(file_ioctl(&c, kfd, cmd, &a), 0);
+		assert_int_equal(a.queue_id, i);
+		assert_true(a.doorbell_offset == (3ull << 62 | (uint64_t)gpu_id() << 46 | 8 * i));
+	}
+	REFUSED(-ENOMEM, queue_priority, 0);
+	assert_int_equal(file_ioctl(&c, kfd, AMDKFD_IOC_DESTROY_QUEUE, &gone), 0);
+	assert_int_equal(file_ioctl(&c, kfd, AMDKFD_IOC_DESTROY_QUEUE, &gone), -EINVAL);
+	a = good;
+	assert_int_equal(file_ioctl(&c, kfd, cmd, &a), 0);
+	assert_int_equal(a.queue_id, 5);
+	close_client(&c);
+}
+
 /* ---- events ---- */
 
 static struct kfd_ioctl_create_event_args make_event(struct client *c, uint32_t kfd, uint32_t type,
@@ -493,5 +546,5 @@ static void a_signal_ends_a_wait(void **state)
 TESTS_AROUND(start_gpu, stop_gpu, version_and_apertures, numbers_that_are_no_calls,
 	     one_process_and_one_address_space, memory_is_checked_as_in_the_kernel,
 	     a_buffer_from_begin_to_end, the_gpu_uses_it, pages_of_the_program, pages_of_the_driver,
-	     memory_that_is_left, events_have_ids_and_slots, the_drivers_own_event_page,
-	     signals_and_their_ages, a_signal_ends_a_wait);
+	     queues_are_checked, memory_that_is_left, events_have_ids_and_slots,
+	     the_drivers_own_event_page, signals_and_their_ages, a_signal_ends_a_wait);
