@@ -95,9 +95,9 @@ static struct bw_error *read_before(struct run *r)
 	return bw_selftest_state_read(&r->gpu, &r->before);
 }
 
-/* Registers that are not as they were make a step fail; after one that has failed or hung the report
- * says them as well. Before that the first step has to have opened the GPU's files, and a GPU that
- * does not answer is not asked. */
+/* Registers that are not as they were make a step fail; after one that has failed or hung the
+ * report says them as well. Before that the first step has to have opened the GPU's files, and a
+ * GPU that does not answer is not asked. */
 static void check_state(struct run *r, size_t i)
 {
 	struct bw_selftest_result *result = &r->t.results[i];
