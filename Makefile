@@ -47,7 +47,7 @@ check-linux: all
 
 # AddressSanitizer and UndefinedBehaviorSanitizer. CI leaves out the sessions that take longest there, of which each
 # kind has shorter ones; sessions with --json are those without it once more.
-SANITIZE_LONG = api-python|json-(breakpoints|control|device|faults|habits|hang|lanes|opencl|passing|run|session|source|state|strict|types|values|vgpu|watch)|e2e-(bisect|breadcrumbs|capture_modes|capture_names|decompile|filters|frames|help|languages|lines|matrix|report|report_page|stomp_waves|strangers|strict|torture|traces|tui|variables|waves)|strict-e2e-.*|vulkan-(attach|capture|dispatch|record-lines|shader|shaders)
+SANITIZE_LONG = api-python|docs-errors|json-(breakpoints|control|device|faults|habits|hang|lanes|opencl|passing|run|session|source|state|strict|types|values|vgpu|watch)|e2e-(bisect|breadcrumbs|capture_modes|capture_names|decompile|filters|frames|help|languages|lines|matrix|report|report_page|selftest|stomp_waves|strangers|strict|torture|traces|tui|variables|waves)|strict-e2e-.*|vulkan-(attach|capture|dispatch|record-lines|shader|shaders)
 check-sanitize: sanitize-build
 	@tools/run-tests.py $(SANITIZE) --timeout-multiplier 4
 
