@@ -10,6 +10,19 @@
 
 enum { BW_KFD_MAJOR_VERSION = 1, BW_KFD_MINOR_VERSION = 17 };
 
+/* Flags of ALLOC_MEMORY_OF_GPU. Linux's own macros shift a signed 1 into the sign bit. */
+#define BW_KFD_ALLOC_VRAM (1u << 0)
+#define BW_KFD_ALLOC_GTT (1u << 1)
+#define BW_KFD_ALLOC_USERPTR (1u << 2)
+#define BW_KFD_ALLOC_DOORBELL (1u << 3)
+#define BW_KFD_ALLOC_MMIO_REMAP (1u << 4)
+#define BW_KFD_ALLOC_UNCACHED (1u << 25)
+#define BW_KFD_ALLOC_COHERENT (1u << 26)
+#define BW_KFD_ALLOC_AQL_QUEUE_MEM (1u << 27)
+#define BW_KFD_ALLOC_PUBLIC (1u << 29)
+#define BW_KFD_ALLOC_EXECUTABLE (1u << 30)
+#define BW_KFD_ALLOC_WRITABLE (1u << 31)
+
 /* Before KFD 1.17 the struct ended before sdma_engine_id. */
 struct bw_kfd_create_queue {
 	struct kfd_ioctl_create_queue_args args;

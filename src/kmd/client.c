@@ -15,6 +15,7 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "base/newer_kfd.h"
 #include "base/sw_sync.h"
 #include "base/util.h"
 #include "base/vec.h"
@@ -251,9 +252,9 @@ static int fd_of_userptr(struct bw_vgpu_client *c, uint32_t cmd, const uint8_t *
 static int fd_of_kfd_memory(struct bw_vgpu_client *c, const uint8_t *arg)
 {
 	struct kfd_ioctl_alloc_memory_of_gpu_args a;
-	const uint32_t other = KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_GTT;
+	const uint32_t other = BW_KFD_ALLOC_VRAM | BW_KFD_ALLOC_GTT;
 	memcpy(&a, arg, sizeof(a));
-	return a.flags & KFD_IOC_ALLOC_MEM_FLAGS_USERPTR && !(a.flags & other)
+	return a.flags & BW_KFD_ALLOC_USERPTR && !(a.flags & other)
 		       ? fd_of_pages(c, a.mmap_offset, a.size)
 		       : -1;
 }

@@ -26,6 +26,7 @@
 #include "agent/memory/track.h"
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "base/newer_kfd.h"
 #include "base/util.h"
 #include "swap/rules.h"
 #include "wire/agent_proto.h"
@@ -251,8 +252,7 @@ static int kfd_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	}
 	int r = bw_vgpu_ioctl(bw_agent_client(), f->server_file, cmd, arg);
 	if (!r && cmd == AMDKFD_IOC_ALLOC_MEMORY_OF_GPU &&
-	    bw_agent_copy_in(&a, (uintptr_t)arg, sizeof(a)) &&
-	    a.flags & KFD_IOC_ALLOC_MEM_FLAGS_USERPTR)
+	    bw_agent_copy_in(&a, (uintptr_t)arg, sizeof(a)) && a.flags & BW_KFD_ALLOC_USERPTR)
 		bw_agent_pages_used(f->server_file, (uint32_t)a.handle + 1, a.va_addr, a.size);
 	else if (!r && cmd == AMDKFD_IOC_FREE_MEMORY_OF_GPU &&
 		 bw_agent_copy_in(&gone, (uintptr_t)arg, sizeof(gone)))

@@ -38,7 +38,7 @@ struct bw_kfd_buffer {
 	struct bw_drm_bo *bo; /* owned reference */
 	uint64_t va, size_b;  /* of one copy */
 	uint8_t n_copies;     /* one after the other in the address space: 2 for AQL_QUEUE_MEM */
-	uint32_t flags;	      /* KFD_IOC_ALLOC_MEM_FLAGS_* */
+	uint32_t flags;	      /* BW_KFD_ALLOC_* */
 	bool is_mapped;
 };
 

@@ -9,13 +9,14 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "base/newer_kfd.h"
 #include "vgpu/uapi/address_space.h"
 #include "vgpu/uapi/buffers.h"
 #include "vgpu/uapi/drm_call.h"
 #include "vgpu/uapi/gpu.h"
 #include "vgpu/uapi/kfd.h"
 
-#define FLAG(name) KFD_IOC_ALLOC_MEM_FLAGS_##name
+#define FLAG(name) BW_KFD_ALLOC_##name
 
 struct bw_kfd_buffer *bw_kfd_buffer(struct bw_kfd *p, uint64_t handle)
 {

@@ -8,7 +8,7 @@
 #include "base/newer_kfd.h"
 #include "vgpu/uapi/kfd.h"
 
-#define FLAG(name) KFD_IOC_ALLOC_MEM_FLAGS_##name
+#define FLAG(name) BW_KFD_ALLOC_##name
 #define PAGE 4096ull
 
 static uint32_t gpu_id(void)
