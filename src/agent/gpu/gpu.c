@@ -232,9 +232,10 @@ static void note_pages(const struct bw_agent_file *f, uint32_t cmd, void *arg)
 		bw_agent_pages_closed(f->server_file, gone);
 }
 
-/* The same for KFD, whose calls end with -EBADF in another process than the one that opened it
- * (kfd_ioctl). ACQUIRE_VM names a descriptor of the program; the server knows the file by its
- * number. */
+/* A call on /dev/kfd. Linux's kfd_ioctl() answers -EBADF in another process than the one that
+ * opened it. ACQUIRE_VM names a descriptor of the program; the server knows the file by its number.
+ * The pages that the GPU uses are noted as for GEM_USERPTR; handles start at 0 here, so one more.
+ */
 static int kfd_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg)
 {
 	struct kfd_ioctl_alloc_memory_of_gpu_args a;
@@ -250,10 +251,15 @@ static int kfd_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg)
 		bw_agent_file_unref(named);
 		return bw_vgpu_ioctl(bw_agent_client(), f->server_file, cmd, &vm);
 	}
+	/* The call replaces the address by an offset for mmap. */
+	uint64_t pages = cmd == AMDKFD_IOC_ALLOC_MEMORY_OF_GPU &&
+					 bw_agent_copy_in(&a, (uintptr_t)arg, sizeof(a))
+				 ? a.mmap_offset
+				 : 0;
 	int r = bw_vgpu_ioctl(bw_agent_client(), f->server_file, cmd, arg);
 	if (!r && cmd == AMDKFD_IOC_ALLOC_MEMORY_OF_GPU &&
 	    bw_agent_copy_in(&a, (uintptr_t)arg, sizeof(a)) && a.flags & BW_KFD_ALLOC_USERPTR)
-		bw_agent_pages_used(f->server_file, (uint32_t)a.handle + 1, a.va_addr, a.size);
+		bw_agent_pages_used(f->server_file, (uint32_t)a.handle + 1, pages, a.size);
 	else if (!r && cmd == AMDKFD_IOC_FREE_MEMORY_OF_GPU &&
 		 bw_agent_copy_in(&gone, (uintptr_t)arg, sizeof(gone)))
 		bw_agent_pages_closed(f->server_file, (uint32_t)gone.handle + 1);
