@@ -140,19 +140,6 @@ class Session:
         return self.process.wait(TIMEOUT_S), rest
 
 
-def processes(name):
-    """pids of running processes of that program of this build."""
-    found = []
-    for entry in pathlib.Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                if os.readlink(entry / "exe") == str(BUILD / name):
-                    found.append(int(entry.name))
-            except OSError:
-                pass
-    return found
-
-
 def children(pid):
     """pids of all descendants."""
     parents = {}

@@ -7,16 +7,20 @@ import re
 import subprocess
 import tempfile
 
-from harness import BREAKWATER, BUILD, SOURCE, TIMEOUT_S, check, check_strict, device_state, equal, main, processes
+from harness import BREAKWATER, BUILD, SOURCE, TIMEOUT_S, check, check_strict, device_state, equal, main, processes_with
 
 STEPS = ["access", "registers", "pages", "waves", "trap", "save", "breakpoint", "step", "steps", "many", "watch", "detach", "kill"]
+
+
+# In the environment of what this test starts: other tests run programs of the same name at the same time.
+MARK = f"BREAKWATER_TEST_SELFTEST={os.getpid()}"
 
 
 def selftest(*args, status=0, env=None):
     """Its standard output, its errors and its report ("" for none)."""
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run([BREAKWATER, "selftest", *args], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                              timeout=2 * TIMEOUT_S, env={**os.environ, **(env or {})})
+                              timeout=2 * TIMEOUT_S, env={**os.environ, **(env or {}), **dict([MARK.split("=")])})
         report = pathlib.Path(folder) / "breakwater-selftest.txt"
         text = report.read_text() if report.exists() else ""
         equal(done.returncode, status, f"status of selftest {args}, which says\n{done.stdout}{done.stderr}{text}\n")
@@ -70,6 +74,10 @@ def refuses():
     check("nowhere/report.txt" in err and "passed" not in out, f"{out}{err}")
 
 
+def nothing_is_left():
+    equal(processes_with(MARK), {}, "programs that are left")
+
+
 def finds_faults():
     """Faults of hardware that are planted in the virtual GPU: the right step says the right words."""
     no_entry = "The wave has passed s_trap 3 without entering the trap handler"
@@ -87,7 +95,7 @@ def finds_faults():
         equal(found, expected, f"verdicts with {fault}, in\n{report}\n")
         section = report.split(f"\n{step}: ")[1].split("\n\n")[0]
         check(reason in section, f"{reason} in\n{section}")
-    equal(processes("breakwater-launch"), [], "programs that are left")
+    nothing_is_left()
 
 
 def is_described():
@@ -104,7 +112,7 @@ def ends():
     equal(found["waves"], "not run", "the step after it")
     check("reason: The step did not end in time while waiting for the end of the kernel \"linger\"; the GPU reads registers and runs "
           "kernels." in report, report)
-    equal(processes("breakwater-launch"), [], "programs that are left")
+    nothing_is_left()
 
 
 if __name__ == "__main__":
