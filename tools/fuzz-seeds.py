@@ -79,7 +79,7 @@ def pm4(build):
 
 
 def sdma_packets():
-    for opcode, sub, name, n in rows("data/pm4/sdma.txt"):
+    for opcode, sub, name, n, *_ in rows("data/pm4/sdma.txt"):
         for fill in (0, 1):
             yield name, words(int(opcode, 16) | int(sub, 16) << 8, *[fill * (i + 1) for i in range(int(n) - 1)])
 
