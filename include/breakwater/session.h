@@ -40,7 +40,7 @@ void breakwater_error_free(struct breakwater_error *e);
 
 /* Gives back text that was handed out as char *; accepts NULL. */
 void breakwater_free(char *text);
-/* "0.1.0"; static. */
+/* As "breakwater --version" has it: MAJOR.MINOR.PATCH; static. */
 const char *breakwater_version(void);
 
 /* ---- Sessions ---- */

@@ -2,7 +2,7 @@
 #ifndef BW_SESSION_VERSION_H
 #define BW_SESSION_VERSION_H
 
-/* Breakwater's: "0.1.0". */
+/* Of Breakwater: the one in meson.build, MAJOR.MINOR.PATCH. */
 const char *bw_version(void);
 
 #endif

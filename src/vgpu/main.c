@@ -27,10 +27,6 @@
 #include "wire/message.h"
 #include "wire/vgpu_proto.h"
 
-#ifndef BW_VERSION
-#define BW_VERSION "0.1.0"
-#endif
-
 static const char usage[] =
 	"Usage: breakwater-vgpu [OPTION]...\n"
 	"       breakwater-vgpu isa [--json] [PATTERN]\n"

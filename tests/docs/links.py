@@ -57,7 +57,7 @@ def links(page):
 
 
 def pages_of(root):
-    top = [root / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")]
+    top = [root / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "NEWS.md", "CHANGELOG.md")]
     return [page for page in top if page.exists()] + sorted((root / "doc").rglob("*.md"))
 
 

@@ -63,7 +63,7 @@ BAD = [
     {"type": "answer", "request": 3, "command": "info", "what": "registers", "registers": {"r0": "0x0"}},
     {"type": "answer", "request": 3, "command": "info", "what": "registers", "registers": {}},
     {"type": "event", "event": "output"}, {"type": "event", "event": "output", "text": "a", "base64": "YQ=="},
-    {"type": "event", "event": "session", "version": "0.1.0", "schema": 2},
+    {"type": "event", "event": "session", "version": "1.2.3", "schema": 2},
 ]
 
 
@@ -98,7 +98,7 @@ def schema_is_strict():
     for line in ("(breakwater) ", "", '{"type":"end","request":1,"request":2,"result":"done"}', '{"type":"end"', "[1]"):
         refused(json_schema.parse, line)
     end = changed(END, request=2)
-    session = {"type": "event", "event": "session", "version": "0.1.0", "schema": 1}
+    session = {"type": "event", "event": "session", "version": "1.2.3", "schema": 1}
     json_schema.check_session([session, STOP, end, changed(PRINT), changed(END, request=3)])
     for objects in ([STOP, end], [session, STOP], [session, STOP, END], [session, session], [session, STOP, session, end],
                     [session, STOP, changed(PRINT, "request"), end]):
