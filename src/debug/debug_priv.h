@@ -2,8 +2,9 @@
 #ifndef BW_DEBUG_DEBUG_PRIV_H
 #define BW_DEBUG_DEBUG_PRIV_H
 
-/* The session itself, for the folders below. What one of them offers to the others, and its part of
- * the session, is in a header of its own: waves/waves_priv.h, breakpoints/breakpoints_priv.h ... */
+/* The session itself, for the folders below. The interface of each folder to the others, and its
+ * part of the session, is in a header of its own: waves/waves_priv.h,
+ * breakpoints/breakpoints_priv.h ... */
 
 #include "arch/arch.h"
 #include "base/util.h"
@@ -14,7 +15,7 @@
 
 struct bw_u32_vec BW_VEC(uint32_t);
 
-/* Removes each element, *it, of which the condition holds. */
+/* Removes from a vector each element *it for which the condition holds. */
 #define bw_vec_drop(v, it, condition)                                                              \
 	({                                                                                         \
 		size_t bw_kept_ = 0;                                                               \
@@ -43,11 +44,10 @@ struct bw_debug {
 	bool time_held;
 	bw_notice_fn *notice;
 	void *notice_cookie;
-	/* The current address space, to which all addresses refer: that of the focus, or else the
-	 * one that the last event came from. BW_IN_SPACE selects another one until the end of its
-	 * block. */
+	/* The current address space, to which all addresses refer: that of the focus, or else that
+	 * of the last event. BW_IN_SPACE selects another one until the end of its block. */
 	uint32_t space;
-	uint64_t continues;	  /* counts bw_debug_continue */
+	uint64_t continues;	  /* number of calls of bw_debug_continue */
 	struct bw_isa_text *text; /* session/disasm.c; NULL: not asked for yet */
 
 	/* The parts, each in the header of its folder. */
@@ -62,10 +62,11 @@ struct bw_debug {
 	struct bw_stepping *stepping;
 };
 
-/* Whose instructions the target's GPU executes: the generation of bw_debug_arch() by its name. */
+/* The generation of the instructions that the target's GPU executes, by the name of
+ * bw_debug_arch(). */
 enum bw_isa_gen bw_debug_isa(const struct bw_debug *d);
 
-/* hang.c: of a clock that is never set. */
+/* Milliseconds of a clock that is never set (hang.c). */
 uint64_t bw_debug_now_ms(void);
 
 /* inferiors.c */
@@ -79,24 +80,25 @@ void bw_space_leave(struct bw_in_space *s);
 #define BW_IN_SPACE(d, space)                                                                      \
 	__attribute__((cleanup(bw_space_leave), unused)) struct bw_in_space in_space_ =            \
 		bw_space_enter(d, space)
-/* Sets the focus, and with it the current address space. NULL: no focus. */
+/* Sets the focus, and with it the current address space. NULL: no wave has the focus. */
 void bw_debug_focus_on(struct bw_debug *d, const struct bw_wave_record *w);
 
 /* frames/frames.c */
-/* Registers or memory of a stopped wave have changed. */
+/* Called when registers or memory of a stopped wave have changed: its frames are out of date. */
 void bw_stack_changed(struct bw_debug *d);
-/* Waves are resumed, or have been: frame 0 is selected. */
+/* Called when waves are or have been resumed: selects frame 0. */
 void bw_stack_resumed(struct bw_debug *d);
 
 /* session.c */
 void bw_debug_note(struct bw_debug *d, enum bw_notice_kind kind, const char *fmt, ...)
 	BW_PRINTF(3, 4);
-/* What it takes to put a breakpoint into code, and to bring a wave past it (displaced.c). */
+/* What a target must be able to do for a breakpoint in code, and to resume a wave after it
+ * (displaced.c). */
 enum {
 	BW_BREAK_NEEDS = BW_CAP_RUN | BW_CAP_WRITE_REGS | BW_CAP_WRITE_MEMORY | BW_CAP_PATCH,
-	/* that waves trap for an exception: of those that have been launched, MODE is written */
+	/* to make waves trap for an exception; MODE is written for waves that have been launched */
 	BW_EXCP_NEEDS = BW_CAP_RUN | BW_CAP_WRITE_REGS | BW_CAP_EXCEPTIONS,
-	/* an address watch reports by an exception */
+	/* to watch an address: the hit is reported by an exception */
 	BW_WATCH_NEEDS = BW_EXCP_NEEDS | BW_CAP_WATCH,
 };
 struct bw_error *bw_debug_need_target(struct bw_debug *d) BW_MUST_CHECK;
@@ -107,7 +109,7 @@ void bw_debug_prepare_detach(struct bw_debug *d, uint32_t inferior);
 void bw_debug_forget_program(struct bw_debug *d);
 
 /* waves/memory.c */
-/* A fault in the words of gdb; other errors as they are. */
+/* Turns a fault into gdb's words ("Cannot access memory ..."); other errors stay as they are. */
 struct bw_error *bw_debug_gdb_error(struct bw_error *err) BW_MUST_CHECK;
 
 #endif

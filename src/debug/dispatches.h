@@ -2,7 +2,7 @@
 #ifndef BW_DEBUG_DISPATCHES_H
 #define BW_DEBUG_DISPATCHES_H
 
-/* Dispatches, and what their kernels were launched with. */
+/* Dispatches, and the arguments with which their kernels were launched. */
 
 #include "debug/debug.h"
 
@@ -15,58 +15,59 @@ enum bw_dispatch_state {
 struct bw_dispatch_info {
 	uint32_t number; /* from 1, never used again */
 	uint32_t submission, queue;
-	uint32_t inferior, space; /* the inferior it belongs to, and the address space of its
+	uint32_t inferior, space; /* the inferior to which it belongs; the address space of its
 				   * addresses */
 	enum bw_dispatch_state state;
 	int result; /* FAILED: -errno */
 	const struct bw_kernel
-		*kernel; /* NULL: code that was not given to the session; borrowed from the code
+		*kernel;	 /* NULL: the session was not given its code; borrowed from the code
 			  * object */
 	const char *kernel_name; /* the symbol; "?" when unknown */
-	/* for people: of C++ as the source has it, "ns::dots(float*)"; else kernel_name */
+	/* for people: C++ names as in the source, "ns::dots(float*)"; else kernel_name */
 	const char *kernel_title;
-	const char *code_object; /* path or "" */
+	const char *code_object; /* its path, or "" */
 	uint64_t load_base;	 /* of the code object's image; 0 when unknown */
 	uint64_t kernarg_va;	 /* 0 when unknown */
 	uint32_t waves_per_group;
-	uint32_t frame; /* of the program's presents, from 1; 0: not known */
+	uint32_t frame; /* number of the program's presents so far, from 1; 0: not known */
 	struct bw_target_dispatch desc;
 	const char *label;			 /* "pass/blur", "" for none */
 	const struct bw_target_object *pipeline; /* NULL: not known */
 };
-/* In order; dispatches that have ended stay listed. */
+/* All dispatches in their order; those that have ended stay listed. Borrowed until the next call
+ * that resumes waves. */
 const struct bw_dispatch_info *bw_debug_dispatches(struct bw_debug *d, size_t *out_n);
 const struct bw_dispatch_info *bw_debug_dispatch(struct bw_debug *d, uint32_t number);
-/* The first dispatch that is held now: none of its waves has begun. NULL: none is held. */
+/* The first dispatch that is held now, so that none of its waves has begun. NULL: none is held. */
 const struct bw_dispatch_info *bw_debug_held(struct bw_debug *d);
-/* Pipelines, buffers and images that the program's API knows by name, as they are now. Borrowed
- * until the next call of this function. */
+/* Lists the pipelines, buffers and images that the program's API knows by name, as they are now.
+ * *out is borrowed until the next call of this function. */
 struct bw_error *bw_debug_objects(struct bw_debug *d, const struct bw_target_object **out,
 				  size_t *out_n) BW_MUST_CHECK;
 
 /* ---- Arguments ---- */
 
-/* Only launch values of a kernel's arguments are known: the content of its block of arguments.
- * Variables of compiled code begin with those values and may change later; they are not known here.
- * $_launch.NAME names the launch value at any place; a bare NAME does where the kernel and the
- * place are written in assembly, which has no variables. */
+/* Only launch values of a kernel's arguments are known: the content of its block of arguments. The
+ * variables of compiled code begin with those values and may change later; that is not seen here.
+ * $_launch.NAME is the launch value at any place. The name alone is the launch value if the kernel
+ * and the place are written in assembly, which has no variables. */
 
 /* The first bytes of an argument. */
 struct bw_arg_bytes {
-	uint32_t n; /* 0: they could not be read */
+	uint32_t n; /* number of bytes; 0: they could not be read */
 	uint8_t bytes[32];
 };
 struct bw_arg_info {
 	const struct bw_kernel_arg *arg;
-	struct bw_value value;	   /* pointer for buffers */
+	struct bw_value value;	   /* for buffers, a pointer */
 	bool has_value;		   /* false: its type is not known, or it could not be read */
-	struct bw_arg_bytes bytes; /* where its type is not known */
+	struct bw_arg_bytes bytes; /* if its type is not known */
 };
-/* "the type params is not known; its 8 bytes: 07 00 ...". */
+/* Writes why an argument has no value: "the type params is not known; its 8 bytes: 07 00 ...". */
 void bw_arg_bytes_text(const struct bw_kernel_arg *arg, const struct bw_arg_bytes *b, char *out,
 		       size_t out_b);
-/* Launch values of the arguments of a dispatch's kernel, hidden ones left out. Owned
- * (bw_debug_free_args). */
+/* The launch values of the arguments of a dispatch's kernel, without hidden arguments. The caller
+ * owns *out (bw_debug_free_args). */
 struct bw_error *bw_debug_args(struct bw_debug *d, uint32_t dispatch, struct bw_arg_info **out,
 			       size_t *out_n) BW_MUST_CHECK;
 void bw_debug_free_args(struct bw_arg_info *args, size_t n);

@@ -2,11 +2,11 @@
 #ifndef BW_DEBUG_PROGRAMS_PRIV_H
 #define BW_DEBUG_PROGRAMS_PRIV_H
 
-/* Programs and their address spaces, as they come and go (session/inferiors.c). */
+/* The programs and their address spaces (session/inferiors.c). */
 
 #include "debug/debug_priv.h"
 
-/* An address space of a program: waves and dispatches are in one. */
+/* An address space of a program; each wave and dispatch is in one. */
 struct bw_space_of {
 	uint32_t number, inferior;
 };
@@ -14,18 +14,19 @@ struct bw_space_of {
 struct bw_programs {
 	struct BW_VEC(struct bw_space_of) spaces;
 	struct BW_VEC(struct bw_inferior_info) all;
-	uint32_t last_number, current; /* given to an inferior; its number */
-	/* of the current one, or of the last one that there was */
+	/* number last given to an inferior; number of the current one */
+	uint32_t last_number, current;
+	/* of the current inferior, or of the last one if all have ended */
 	pid_t pid;
 	char comm[17];
 	int exit_status;
 	bool exit_known;
 };
 void bw_programs_fini(struct bw_programs *p);
-/* Forgets which ones there are. */
+/* Forgets all inferiors and address spaces. */
 void bw_programs_forget(struct bw_debug *d);
 
-/* The number of the inferior that has it, 0 for none. */
+/* The number of the inferior that has the address space; 0: none. */
 uint32_t bw_debug_inferior_of_space(const struct bw_debug *d, uint32_t space);
 struct bw_error *bw_debug_on_program(struct bw_debug *d,
 				     const struct bw_target_event *ev) BW_MUST_CHECK;

@@ -20,26 +20,27 @@ enum bw_reg_special {
 	BW_REG_VCC_HI,
 	BW_REG_SPECIAL_COUNT,
 };
-enum { BW_SGPR_SHOWN = 106 }; /* s0..s105; VCC is a register of its own */
-/* The generation of what is debugged; gfx11 before there is a target. */
+enum { BW_SGPR_SHOWN = 106 }; /* s0 to s105; VCC is a register of its own */
+/* The architecture of the debugged GPU; gfx11 as long as there is no target. */
 const struct bw_arch *bw_debug_arch(const struct bw_debug *d);
-/* Without '$' or with: "pc", "s4", "v3", "s[2:3]", "ttmp8", "status". False: no such register.
- * arch NULL: registers of the wave's state ("status") are left out. */
+/* Parses the name of a register, with or without '$': "pc", "s4", "v3", "s[2:3]", "ttmp8",
+ * "status". False: there is no such register. arch NULL: registers of the wave's state ("status")
+ * are left out. */
 bool bw_wave_reg_parse(const struct bw_arch *arch, const char *name, struct bw_wave_reg *out);
 void bw_wave_reg_name(const struct bw_arch *arch, struct bw_wave_reg r, char out[24]);
-/* In dwords (2 for PC, FLAT_SCRATCH, and for EXEC and VCC of wave64). */
+/* The size of a register in dwords: 2 for PC, FLAT_SCRATCH, and for EXEC and VCC of wave64. */
 unsigned bw_wave_reg_size_dw(struct bw_wave_reg r, const struct bw_wave_info *w);
-/* Not VGPR. Up to 64 bits; pairs low dword first. */
+/* Reads or writes a register of up to 64 bits, not a VGPR. A pair has its low dword first. */
 struct bw_error *bw_debug_reg_read(struct bw_debug *d, uint32_t wave, struct bw_wave_reg r,
 				   uint64_t *out) BW_MUST_CHECK;
 struct bw_error *bw_debug_reg_write(struct bw_debug *d, uint32_t wave, struct bw_wave_reg r,
 				    uint64_t value) BW_MUST_CHECK;
-/* One VGPR of all lanes; out has room for 64. */
+/* Reads or writes one VGPR of all lanes; the array has room for 64. */
 struct bw_error *bw_debug_vgpr_read(struct bw_debug *d, uint32_t wave, unsigned n,
 				    uint32_t *out) BW_MUST_CHECK;
 struct bw_error *bw_debug_vgpr_write(struct bw_debug *d, uint32_t wave, unsigned n, unsigned lane,
 				     uint32_t value) BW_MUST_CHECK;
-/* n SGPRs from first, in one call: for tables. */
+/* Reads n SGPRs, from `first` on, in one call: for tables. */
 struct bw_error *bw_debug_sgprs_read(struct bw_debug *d, uint32_t wave, unsigned first, unsigned n,
 				     uint32_t *out) BW_MUST_CHECK;
 

@@ -2,7 +2,7 @@
 #ifndef BW_DEBUG_STOP_H
 #define BW_DEBUG_STOP_H
 
-/* Running, stepping, and the stops that end it. */
+/* Running, stepping, and the stops that end a run or step. */
 
 #include "debug/debug.h"
 
@@ -13,7 +13,7 @@ enum bw_stop_kind {
 	BW_STOP_INTERRUPTED, /* Ctrl-C, and there was no wave to stop */
 	BW_STOP_EXITED,	     /* the program has ended: exit_status as from waitpid */
 	BW_STOP_GPU_GONE,
-	/* a queue met commands that it cannot execute: queue_error; no wave need be stopped */
+	/* a queue met commands that it cannot execute: queue_error; maybe no wave has stopped */
 	BW_STOP_QUEUE_ERROR,
 };
 struct bw_stop {
@@ -24,14 +24,16 @@ struct bw_stop {
 	bool focus_changed; /* another wave than before */
 	/* WAVES, INTERRUPTED: the wave that was stepped has ended; no stop was asked for */
 	bool focus_ended;
-	uint32_t reasons;    /* of that wave */
-	uint32_t breakpoint; /* of that wave; a temporary one has been deleted already */
+	uint32_t reasons;    /* reasons of that wave */
+	uint32_t breakpoint; /* breakpoint of that wave; a temporary one has been deleted already */
 	bool breakpoint_temporary;
 	uint64_t breakpoint_lanes;
-	size_t n_waves;		/* stopped in all */
-	size_t n_same;		/* stopped for the same reason at the same PC, this one counted */
-	size_t n_other;		/* events of other waves at other places */
-	uint32_t n_unstoppable; /* still running although asked to stop */
+	size_t n_waves; /* all stopped waves */
+	/* waves that stopped for the same reason at the same PC, this one included */
+	size_t n_same;
+	/* waves that stopped for reasons of their own at other places */
+	size_t n_other;
+	uint32_t n_unstoppable; /* waves that still run although they were asked to stop */
 	uint32_t dispatch;	/* WAVES, DISPATCH */
 	bool exit_known;
 	int exit_status; /* EXITED, as from waitpid */
@@ -46,20 +48,20 @@ struct bw_error *bw_debug_continue(struct bw_debug *d) BW_MUST_CHECK;
 /* Waits for the next stop. timeout_ms < 0: for ever. */
 struct bw_error *bw_debug_wait(struct bw_debug *d, int timeout_ms,
 			       struct bw_stop *out) BW_MUST_CHECK;
-/* The program's end where it ended while nothing waited for it: EXITED or GPU_GONE; else NONE.
- * Where one of several programs has ended, a notice says so, and its waves are dropped. Takes no
- * time where all of them run. */
+/* Reports the end of a program that ended while nothing waited for it: EXITED or GPU_GONE;
+ * otherwise NONE. If one of several programs has ended, a notice says so, and its waves are
+ * dropped. Does not wait if all of them run. */
 struct bw_error *bw_debug_look_for_end(struct bw_debug *d, struct bw_stop *out) BW_MUST_CHECK;
-/* Like bw_debug_look_for_end, but only while another program is left: the end of the last one is
+/* Like bw_debug_look_for_end, but only if another program is left: the end of the last program is
  * reported by the command that resumes it. */
 struct bw_error *bw_debug_look_for_some_end(struct bw_debug *d) BW_MUST_CHECK;
 /* The focus wave alone executes `count` instructions, or fewer when something else stops it.
  * over_calls: a call (s_swappc_b64, s_call_b64) counts as one. At s_barrier the other waves of its
- * group run, too, since none would pass otherwise. */
+ * group run as well; otherwise the barrier would never complete. */
 struct bw_error *bw_debug_stepi(struct bw_debug *d, uint64_t count, bool over_calls,
 				struct bw_stop *out) BW_MUST_CHECK;
-/* Steps the focus wave, over calls, until it is past the current source line (or instruction, where
- * there are no lines): out of a loop, not back into it. */
+/* Steps the focus wave, over calls, until it is after the current source line (or instruction,
+ * where there are no lines): out of a loop, not back into it. */
 struct bw_error *bw_debug_until(struct bw_debug *d, struct bw_stop *out) BW_MUST_CHECK;
 /* Steps the focus wave until another source line begins, `count` times; by instructions where there
  * are no lines. over_calls: lines of a called function do not count. */
@@ -71,9 +73,9 @@ struct bw_error *bw_debug_finish(struct bw_debug *d, struct bw_stop *out) BW_MUS
  * in_frame: the place counts only in that frame, not in calls of its function by itself. */
 struct bw_error *bw_debug_advance(struct bw_debug *d, const char *where, bool in_frame,
 				  struct bw_stop *out) BW_MUST_CHECK;
-/* Stops everything now; INTERRUPTED where there is no wave to stop. */
+/* Stops everything now. The stop is INTERRUPTED if there is no wave to stop. */
 struct bw_error *bw_debug_stop(struct bw_debug *d, struct bw_stop *out) BW_MUST_CHECK;
-/* Async-signal-safe: wait and stepi stop everything and return. */
+/* Makes wait and stepi stop everything and return. Async-signal-safe. */
 void bw_debug_interrupt(struct bw_debug *d);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef BW_DEBUG_WAVE_REG_H
 #define BW_DEBUG_WAVE_REG_H
 
-/* Which register of a wave: what registers.h reads and writes, and values come from. */
+/* Names a register of a wave, for registers.h and for values. */
 
 #include <stdint.h>
 
@@ -11,7 +11,7 @@ enum bw_reg_class { BW_REG_SPECIAL, BW_REG_SGPR, BW_REG_VGPR, BW_REG_TTMP, BW_RE
 struct bw_wave_reg {
 	enum bw_reg_class cls;
 	uint16_t index; /* SPECIAL: enum bw_reg_special; STATE: enum bw_wreg */
-	uint16_t count; /* consecutive ones: s[2:3] is 2; 1 otherwise */
+	uint16_t count; /* number of consecutive registers: 2 for s[2:3], otherwise 1 */
 };
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "base/str.h"
 
-/* The last word of text if it is a number after "thread" or "wave"; cuts both off. */
+/* Reads "thread N" or "wave N" at the end of text, and cuts it off. 0: there is none. */
 static uint32_t take_wave(char *text)
 {
 	static const char *const words[] = {"thread", "wave"};
@@ -50,7 +50,7 @@ struct bw_error *bw_break_split(char *text, char **out_condition, uint32_t *out_
 	for (char *p = text; *p; p++) {
 		bool starts = p == text || isspace((unsigned char)p[-1]);
 		const char *quoted = starts && (*p == '"' || *p == '\'') ? strchr(p + 1, *p) : NULL;
-		if (quoted) { /* a name with blanks may have these words in it */
+		if (quoted) { /* a quoted name with blanks may contain these words */
 			p += quoted - p;
 			continue;
 		}

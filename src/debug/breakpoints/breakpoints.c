@@ -80,8 +80,8 @@ static void remove_places(struct bw_debug *d, struct bw_break *b)
 	b->info.pending = true;
 }
 
-/* Removes the address at index i, where no s_trap can be inserted. The next submission tries again,
- * and does not tell again. */
+/* Removes the address at index i, because no s_trap can be inserted there. The next submission
+ * tries again, without a second message. */
 static void drop_place(struct bw_debug *d, struct bw_break *b, size_t i, struct bw_error *err)
 {
 	if (!b->told_refused)
@@ -92,7 +92,7 @@ static void drop_place(struct bw_debug *d, struct bw_break *b, size_t i, struct 
 	bw_vec_remove(&b->places, i);
 }
 
-/* Finds the places of b in the code that is loaded in d->space and puts it in. */
+/* Finds the places of b in the code that is loaded in d->space, and inserts b there. */
 static void insert_in_space(struct bw_debug *d, struct bw_break *b, bool *out_refused)
 {
 	struct bw_addr_vec now = {0};
@@ -126,8 +126,8 @@ static void insert_in_space(struct bw_debug *d, struct bw_break *b, bool *out_re
 	bw_vec_free(&now);
 }
 
-/* A breakpoint on a line of a shader that has no code, or whose driver has no lines of the source,
- * would never be hit. */
+/* Warns of a breakpoint on a line of a shader that would never be hit: the line has no code, or the
+ * driver has no lines of the source. */
 static void tell_no_lines(struct bw_debug *d, struct bw_break *b)
 {
 	char why[256];
@@ -140,8 +140,8 @@ static void tell_no_lines(struct bw_debug *d, struct bw_break *b)
 		      b->info.number, why);
 }
 
-/* Drivers know few of a shader's lines: the next one that has code may be far from the one that was
- * meant, as after a loop. */
+/* Says at which line the breakpoint really is. Drivers know few of a shader's lines: the next line
+ * that has code may be far from the one that was meant, for example after a loop. */
 static void tell_other_line(struct bw_debug *d, const struct bw_break *b)
 {
 	uint64_t addr;
@@ -231,7 +231,7 @@ void bw_breaks_forget(struct bw_debug *d, uint32_t space)
 
 /* ---- Commands ---- */
 
-/* Whether any code that is known has the place, loaded or not. */
+/* Whether any known code has the place, loaded or not. */
 static bool is_in_code(struct bw_debug *d, const struct bw_where_spec *where)
 {
 	bool is = where->kind == BW_WHERE_ADDRESS;
@@ -245,9 +245,9 @@ static bool is_in_code(struct bw_debug *d, const struct bw_where_spec *where)
 	return is;
 }
 
-/* A condition must at least be an expression whose names exist; where: at that place, or NULL. The
- * names of code that is not known yet (a shader, until the program has made it) come with it; one
- * that does not is told when the breakpoint is reached. */
+/* Checks that a condition is an expression whose names exist; where: at that place, or NULL. If the
+ * code is not known yet (a shader before the program has made it), names are accepted; one that
+ * does not exist is reported when the breakpoint is reached. */
 static struct bw_error *check_condition(struct bw_debug *d, const char *expr,
 					const struct bw_where_spec *where)
 {
@@ -260,7 +260,8 @@ static struct bw_error *check_condition(struct bw_debug *d, const char *expr,
 	return bw_error_wrap(err, "the condition \"%s\"", expr);
 }
 
-/* Places in the code that is there already must be instructions. */
+/* Checks that the breakpoint's addresses in code that is loaded are the beginnings of
+ * instructions. */
 static struct bw_error *check_places(struct bw_debug *d, const struct bw_where_spec *where)
 {
 	struct bw_addr_vec found = {0};
@@ -314,7 +315,8 @@ struct bw_error *bw_debug_break_at(struct bw_debug *d, const struct bw_break_at 
 	b->where = where;
 	b->where_space = d->target ? d->space : 0;
 	err = check_places(d, &b->where);
-	bool counts_lines = *place == '+' || *place == '-'; /* from where it stops now */
+	/* the line is counted from where the breakpoint would stop now */
+	bool counts_lines = *place == '+' || *place == '-';
 	if (!err && counts_lines) {
 		if (asprintf(&b->spec, "%s:%u", where.name, where.line) < 0)
 			b->spec = NULL;
@@ -434,7 +436,7 @@ static struct bw_error *enable(struct bw_debug *d, struct bw_break *b, bool on)
 	if (on) {
 		b->info.enabled = true;
 		b->told_refused = false;
-		b->places.len = 0; /* they are inserted when they are found */
+		b->places.len = 0; /* its places are inserted when they are found */
 		insert_places(d, b, false);
 		if (b->filter)
 			bw_catch_again(d, b);
@@ -526,7 +528,7 @@ static void refresh(struct bw_break *b)
 	b->addr.len = 0;
 	bw_vec_each(&b->places, p) {
 		struct bw_error *err = bw_vec_push(&b->addr, p->va);
-		bw_error_free(err); /* when out of memory some are not shown */
+		bw_error_free(err); /* when out of memory, some breakpoints are not listed */
 	}
 	b->info.addr = b->addr.data;
 	b->info.n_addr = b->addr.len;

@@ -15,7 +15,8 @@
 
 /* ---- Which dispatches ---- */
 
-/* A name may itself have the characters of patterns in it, "pass [2]". */
+/* Matches a glob. A name may itself contain a pattern's characters, as in "pass [2]", so it also
+ * matches itself. */
 static bool glob(const char *pattern, const char *text)
 {
 	return text && *text && (!strcmp(pattern, text) || fnmatch(pattern, text, 0) == 0);
@@ -42,7 +43,7 @@ bool bw_catch_name_fits(const char *pattern, const struct bw_dispatch_record *x)
 	       bw_catch_object_fits(pattern, &x->pipeline);
 }
 
-/* One level as the program gave it, or the whole path as it is shown. */
+/* Matches one level of the label as the program gave it, or the whole path as it is shown. */
 bool bw_catch_label_fits(const char *pattern, const struct bw_dispatch_record *x)
 {
 	static const char separator[] = {BW_LABEL_SEPARATOR, 0};
@@ -98,8 +99,8 @@ static struct bw_error *add_place(struct bw_debug *d, struct bw_break *b, uint64
 	return err;
 }
 
-/* The first is told of, as a program may submit hundreds in a second; the others are counted. Takes
- * err; NULL is none. */
+/* Tells the user about the first dispatch that was not stopped, and counts the others, as a program
+ * may submit hundreds in a second. Frees err, which may be NULL. */
 static void say_not_stopped(struct bw_debug *d, struct bw_break *b,
 			    const struct bw_dispatch_record *x, struct bw_error *err)
 {

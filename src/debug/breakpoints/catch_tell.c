@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* What the user is told of breakpoints on dispatches that stop nothing, or not yet: silence there
- * would be taken for "it has not happened". */
+/* Tells the user about breakpoints on dispatches that stop nothing, or nothing yet. Silence would
+ * be misunderstood as "no such dispatch has come". */
 #include "debug/breakpoints/catch_priv.h"
 #include "debug/dispatches/dispatches_priv.h"
 
@@ -11,7 +11,8 @@
 
 /* ---- Dispatches that have begun ---- */
 
-/* What the filter asks for comes once in a run of the program. */
+/* Whether the filter has the number of a dispatch or submission, which comes only once in a run of
+ * the program. */
 static bool is_absolute(const struct bw_dispatch_filter *f)
 {
 	return f->number || f->submission;
@@ -56,7 +57,7 @@ static void tell_begun(struct bw_debug *d, const struct bw_break *b)
 
 void bw_catch_tell_passed(struct bw_debug *d, const struct bw_break *b, uint32_t dispatch)
 {
-	/* a condition, or another wave, may be why */
+	/* the reason may be a condition, or another wave */
 	if (b->condition || b->info.wave || !b->info.enabled)
 		return;
 	bw_debug_note(
@@ -70,7 +71,7 @@ void bw_catch_tell_passed(struct bw_debug *d, const struct bw_break *b, uint32_t
 
 enum { MOST_NAMES = 8 };
 
-/* Names without those that are there twice; the first few, and how many there are. */
+/* The first few of a list of names, without duplicates, and how many names there are. */
 struct names {
 	const char *first[MOST_NAMES];
 	size_t n;

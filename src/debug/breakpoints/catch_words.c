@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The words after "break on dispatch". */
+/* Parses the words after "break on dispatch". */
 #include "debug/breakpoints/catch_priv.h"
 
 #include <ctype.h>
@@ -47,9 +47,9 @@ const char *bw_debug_dispatch_property(size_t i)
 	return i < BW_ARRAY_SIZE(words) ? words[i].word : NULL;
 }
 
-/* A word, or a "quoted text"; text is owned, NULL at the end. */
+/* A word, or a "quoted text", that was read from the line. text is owned; NULL at the end. */
 struct taken {
-	const char *at; /* in what the user typed */
+	const char *at; /* its position in what the user typed */
 	char *text;
 	bool quoted;
 };
@@ -81,7 +81,7 @@ static const struct word *find_word(const struct taken *t)
 	return NULL;
 }
 
-/* "16", "16,4", "[16,4,1]" */
+/* Parses "16", "16,4" or "[16,4,1]". */
 static bool parse_dims(const char *text, uint64_t out[3])
 {
 	int used = 0;
@@ -133,7 +133,7 @@ static struct bw_error *take_value(struct bw_dispatch_filter *f, const struct wo
 	return NULL;
 }
 
-/* What was typed from here up to the next property, without the blanks at its end. */
+/* The length of the text from here up to the next property, without blanks at its end. */
 static int length_to_property(const char *from)
 {
 	const char *end = from, *p = from;
@@ -149,9 +149,9 @@ static int length_to_property(const char *from)
 	}
 }
 
-/* A word that is no property, and does not stand where a number or name may stand without one: for
- * the most part the rest of a label or name with blanks. last: the property before, NULL: a name
- * without its word, at `value`. */
+/* The error for a word that is not a property, in a place where a number or name needs one. Mostly
+ * it is the rest of a label or name with blanks. last: the property before it; NULL: a name was
+ * given without a property, at `value`. */
 static struct bw_error *not_a_property(const struct word *last, const struct taken *t,
 				       const char *value)
 {
@@ -173,7 +173,7 @@ static struct bw_error *not_a_property(const struct word *last, const struct tak
 static struct bw_error *parse_words(const char *text, struct bw_dispatch_filter *f)
 {
 	const struct word *last = NULL;
-	const char *value_at = NULL; /* of the last name or label, where it had no quotes */
+	const char *value_at = NULL; /* position of the last name or label, if it had no quotes */
 	uint32_t given = 0;	     /* a bit for each place in the filter */
 	bool any = false;
 	for (;;) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* Exceptions that waves trap for because the debugger wants them to: EXCP_EN, of new waves by
- * SPI_GDBG, of stopped ones in their slots. Bits that the program's own code enables are left alone
- * (doc/hardware/traps.md 1.2 and 6). */
+/* Makes waves trap for the exceptions that the debugger wants, by EXCP_EN: of new waves through
+ * SPI_GDBG, of stopped waves in their slots. Bits that the program's own code enables are left
+ * alone (doc/hardware/traps.md 1.2 and 6). */
 #include "debug/breakpoints/breakpoints_priv.h"
 #include "debug/dispatches/dispatches_priv.h"
 #include "debug/waves/waves_priv.h"
@@ -32,7 +32,8 @@ struct bw_error *bw_excp_update(struct bw_debug *d)
 	return bw_target_set_exceptions(d->target, mask);
 }
 
-/* Exceptions were to be caught before there was a target: this one may not be able to. */
+/* Warns if the new target cannot catch the exceptions that were to be caught before there was a
+ * target. */
 static void warn_of_exceptions(struct bw_debug *d)
 {
 	_cleanup_error_ struct bw_error *err = bw_target_need(d->target, BW_EXCP_NEEDS);
@@ -42,7 +43,7 @@ static void warn_of_exceptions(struct bw_debug *d)
 				      (*b)->info.number, err->message);
 }
 
-/* The setting outlives targets. */
+/* Sets precise mode on a new target, because the setting is kept when the target changes. */
 static struct bw_error *keep_precise(struct bw_debug *d)
 {
 	if (d->breaks->precise < 0 || d->target->is_precise == (d->breaks->precise == 1))
@@ -75,7 +76,7 @@ uint32_t bw_excp_own_enables(struct bw_debug *d, const struct bw_wave_record *w,
 	return bw_arch_set(arch, BW_WF_EXCP_EN, raw, bw_arch_get(arch, BW_WF_EXCP_EN, raw) & ~ours);
 }
 
-/* The wave's own enables, and `excp` besides. */
+/* Enables the wave's own exceptions and those in excp. */
 static struct bw_error *write_enables(struct bw_debug *d, struct bw_wave_record *w, uint32_t excp)
 {
 	struct bw_wave_state state = w->hw.state;
@@ -89,7 +90,7 @@ static struct bw_error *write_enables(struct bw_debug *d, struct bw_wave_record 
 
 struct bw_error *bw_excp_sync(struct bw_debug *d, struct bw_wave_record *w)
 {
-	/* the trap handler leaves out what would trap at once */
+	/* the trap handler does not restore flags that would trap at once */
 	w->hidden_excp = bw_wave_get(&w->hw.state, BW_WF_ALU_EXCEPTIONS) & d->waves->excp;
 	return write_enables(d, w, d->waves->excp);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* What conditions are compiled with: the dispatches that have waves, the user's variables, and
- * where the program's are at a breakpoint. */
+/* Collects the facts with which conditions are compiled: the dispatches that have waves, the user's
+ * variables, and the places of the program's variables at a breakpoint. */
 #include "debug/breakpoints/breakpoints_priv.h"
 #include "debug/breakpoints/filter_facts.h"
 #include "debug/dispatches/dispatches_priv.h"
@@ -46,8 +46,8 @@ static bool wave_place(void *cookie, uint64_t number, uint32_t out_group[3],
 
 /* ---- Variables of the program ---- */
 
-/* The frame's base while the place of a part is worked out: with the offset in it, no other place
- * looks like one. */
+/* A made-up frame base, used to find the place of a part of a variable: addresses from it on are
+ * offsets in the frame, and cannot be mistaken for other places. */
 enum { BASE = 0x40000000 };
 
 static const char *why_not(enum bw_location_kind kind)
@@ -82,14 +82,14 @@ static bool is_reference(const struct bw_type *t)
 	return c && c->kind == BW_CTYPE_POINTER && c->is_reference;
 }
 
-/* A part of a variable in scratch or LDS. */
+/* The place of a part of a variable in scratch or LDS. */
 static bool in_memory(const struct bw_location *l, const struct bw_value *v, uint64_t size_b,
 		      struct bw_filter_variable *out)
 {
 	bool is_private = l->kind == BW_LOC_PRIVATE;
 	bool has_base = is_private && l->base != BW_BASE_ZERO;
 	uint64_t start = (uint64_t)l->offset + (has_base ? BASE : 0);
-	/* elsewhere: what a reference or a pointer leads to, or an element that there is not */
+	/* the part is elsewhere: behind a reference or a pointer, or outside of the array */
 	if (v->place != BW_PLACE_MEMORY || v->bit_size || l->offset < 0 || v->va < start ||
 	    v->space != (is_private ? BW_SPACE_PRIVATE : BW_SPACE_LDS) || v->va - start >= size_b ||
 	    v->type.size_b > size_b - (v->va - start))
@@ -100,7 +100,7 @@ static bool in_memory(const struct bw_location *l, const struct bw_value *v, uin
 	return true;
 }
 
-/* A part of one in registers, or that is constant. */
+/* The place of a part of a variable that is in registers or is constant. */
 static bool in_registers(const struct bw_value *v, struct bw_filter_variable *out)
 {
 	if (v->bit_size || v->type.kind == BW_TYPE_AGGREGATE)
@@ -129,7 +129,7 @@ static bool in_registers(const struct bw_value *v, struct bw_filter_variable *ou
 	return false;
 }
 
-/* A name that is not a variable's may be an enumerator's. */
+/* The value of an enumerator; called for names that are not variables. */
 static bool enumerator(const struct bw_value *v, struct bw_filter_variable *out)
 {
 	out->kind = BW_FILTER_CONSTANT;

@@ -6,14 +6,14 @@
 
 struct bw_debug;
 
-enum { BW_FILTER_RESUME_DW = 8 }; /* the copy of the instruction, before the filter's code */
+enum { BW_FILTER_RESUME_DW = 8 }; /* dwords before the filter's code: the copy of the instruction */
 
-/* Where a condition is tested; the cookie of its facts. */
+/* Where a condition is tested; the cookie of the callbacks in its facts. */
 struct bw_filter_at {
 	struct bw_debug *d;
 	uint64_t va; /* in d->space */
 };
-/* What all dispatches that have waves, or will have, agree in. */
+/* The facts that are the same for all dispatches that have waves now, or will have. */
 struct bw_filter_facts bw_filter_facts_of(struct bw_filter_at *at);
 
 #endif

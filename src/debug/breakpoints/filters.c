@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Which breakpoints have their condition tested by the trap handler (compile.c), and where that
- * code lies: in the upper half of the code buffer, one cell for each filter. */
+/* Decides which breakpoints have their condition tested by the trap handler (compile.c), and where
+ * that code is: in the upper half of the code buffer, one cell for each filter. */
 #include "debug/breakpoints/breakpoints_priv.h"
 #include "debug/breakpoints/filter_facts.h"
 #include "debug/dispatches/dispatches_priv.h"
@@ -16,7 +16,7 @@
 enum {
 	RESUME_DW = BW_FILTER_RESUME_DW,
 	CELL_DW = 256,
-	CODE_DW = CELL_DW - RESUME_DW - 64, /* the fetcher runs ahead */
+	CODE_DW = CELL_DW - RESUME_DW - 64, /* the instruction fetcher reads ahead of the PC */
 };
 
 void bw_filter_dirty(struct bw_debug *d)
@@ -35,8 +35,8 @@ static uint64_t cell_va(struct bw_debug *d, unsigned index)
 
 /* ---- The condition ---- */
 
-/* The conditions of all breakpoints at va, joined by ||; false: one of them has none, or needs more
- * of the wave. */
+/* Joins the conditions of all breakpoints at va by ||. False: every wave has to stop there, for
+ * example for a breakpoint without a condition, or for a step. */
 static bool condition_at(struct bw_debug *d, uint64_t va, struct bw_str *out)
 {
 	for (size_t i = 0; i < BW_INTERNAL_PLACES; i++)
@@ -66,7 +66,7 @@ static struct bw_error *patch_word(struct bw_debug *d, const struct bw_patch *p,
 	return bw_target_patch(d->target, p->va, bw_patch_word(d, p, id));
 }
 
-/* Every wave stops at p from here on. */
+/* Removes the filter of p: every wave stops there from now on. */
 static struct bw_error *take_out(struct bw_debug *d, struct bw_patch *p)
 {
 	if (!p->filter)
@@ -104,7 +104,7 @@ static struct bw_error *put_in(struct bw_debug *d, struct bw_patch *p, const uin
 		cell[i] = arch->s_code_end;
 	size_t at = inst.size_b / 4;
 	memcpy(cell, words, inst.size_b);
-	/* as in displaced.c: its exceptions are read elsewhere */
+	/* as in displaced.c: the exceptions of this s_trap are read elsewhere */
 	cell[at++] = bw_arch_s_trap(arch, BW_TRAP_ID_CELL_END) | arch->s_trap_reads_exceptions;
 	cell[at++] = (uint32_t)next;
 	cell[at] = bw_hi32(next);
@@ -121,7 +121,7 @@ static struct bw_error *put_in(struct bw_debug *d, struct bw_patch *p, const uin
 	return patch_word(d, p, BW_TRAP_ID_FILTER + index);
 }
 
-/* What reads or writes the PC cannot run from a copy. */
+/* Whether the patch's instruction can run from a copy: one that reads or writes the PC cannot. */
 static bool can_pass(const struct bw_patch *p)
 {
 	uint64_t target;
@@ -141,7 +141,7 @@ static struct bw_error *update(struct bw_debug *d, struct bw_patch *p,
 	bw_str_free(&text);
 	if (!n)
 		return take_out(d, p);
-	/* what it reads says which VGPRs it needs */
+	/* the code is the same, so it needs the same VGPRs */
 	if (p->filter && p->filter_dw == n && !memcmp(p->filter_code, code, n * sizeof(*code)))
 		return NULL;
 	return put_in(d, p, code, n, result.n_vgprs);
@@ -182,7 +182,7 @@ void bw_filter_drop(struct bw_debug *d, struct bw_patch *p)
 
 /* ---- Who tests a condition ---- */
 
-/* At one place of it. */
+/* Finds who tests the condition at one place of the breakpoint. */
 static void tested_at(struct bw_debug *d, const struct bw_break *b, uint64_t va,
 		      struct bw_break_tested *out)
 {

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether a wave at a breakpoint stops there: conditions, counts, and what only prints. */
+/* Decides whether a wave at a breakpoint stops there: conditions, counts, and breakpoints that only
+ * print. */
 #include "debug/breakpoints/breakpoints_priv.h"
 #include "debug/expressions/eval.h"
 #include "debug/waves/waves_priv.h"
 
 enum {
-	TELL_AFTER_MS = 2000, /* and again after ten times that */
-	PAUSE_MS = 1000,      /* without a test: what comes later is counted anew */
+	TELL_AFTER_MS = 2000, /* the user is told after this time, and again after ten times it */
+	PAUSE_MS = 1000,      /* after so long without a test, tests are counted anew */
 };
 
-/* Each test costs a stop of a wave, and nothing is seen of those that the condition does not hold
- * for: says so, before it is taken for a hang. */
+/* Tells the user how often the condition was tested, before this looks like a hang: each test costs
+ * a stop of a wave, and the user sees nothing of waves for which the condition does not hold. */
 static void tell_tests(struct bw_debug *d, struct bw_break *b)
 {
 	struct bw_break_tests *t = &b->tests;
@@ -25,7 +26,8 @@ static void tell_tests(struct bw_debug *d, struct bw_break *b)
 		return;
 	t->told_ms *= 10;
 	bw_debug_break_tested(d, b->info.number, &tested);
-	if (tested.by == BW_TESTED_BY_GPU) /* and these are the waves it holds in */
+	/* the GPU tests the condition, so these are waves for which it holds */
+	if (tested.by == BW_TESTED_BY_GPU)
 		return;
 	bool named = tested.part[0];
 	bw_debug_note(d, BW_NOTICE_SAID,
@@ -68,7 +70,7 @@ static uint64_t lanes_that_hold(struct bw_debug *d, struct bw_break *b, struct b
 	return held;
 }
 
-/* Waves are still being examined: this wave is the focus meanwhile. */
+/* The focus of the session, saved while a wave is examined that is the focus in the meantime. */
 struct looked_at {
 	uint32_t slot;
 	unsigned lane;
@@ -115,8 +117,8 @@ static bool decides_to_stop(struct bw_debug *d, const struct bw_break *b, struct
 	return stops;
 }
 
-/* Whether b, which is where this wave is, is about it: takes the lanes that its condition does not
- * hold for from `lanes`. */
+/* Whether b, which is at this wave's PC, applies to the wave. Removes from `lanes` those for which
+ * the condition does not hold. */
 static bool concerns(struct bw_debug *d, struct bw_break *b, struct bw_wave_record *w,
 		     uint64_t *lanes)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* Watchpoints. The GPU compares addresses of vector memory accesses in ranges of 128 bytes and more
- * (target.h, set_watch); which access it was, and whether it met the bytes the user means, is
- * worked out here from the instruction before the PC. Values that no register can watch are
- * compared after each instruction of one wave. */
+ * (target.h, set_watch); which access it was, and whether it touched the watched bytes, is found
+ * here from the instruction before the PC. Values that no register can watch are compared after
+ * each instruction of one wave. */
 #include "debug/breakpoints/breakpoints_priv.h"
 #include "debug/variables/variables_priv.h"
 #include "debug/dispatches/dispatches_priv.h"
@@ -52,7 +52,7 @@ static bool same(const struct bw_value *a, const struct bw_value *b)
 	return memcmp(a->elem, b->elem, a->n_elem * sizeof(*a->elem)) == 0;
 }
 
-/* An aggregate of these bytes. */
+/* Makes the watched aggregate of these bytes. */
 static struct bw_error *bytes_value(const struct bw_watchpoint *p, const uint8_t *bytes,
 				    struct bw_value *out)
 {
@@ -82,8 +82,8 @@ static struct bw_error *evaluate(struct bw_debug *d, const struct bw_break *b,
 	return err;
 }
 
-/* The value as it is now. In memory the place is fixed, elsewhere the expression is evaluated for
- * the lane it was given for. w: a wave that sees it. */
+/* Reads the watched value as it is now. In memory its place is fixed; otherwise the expression is
+ * evaluated for the lane for which it was given. w: a wave that can read it. */
 static struct bw_error *read_now(struct bw_debug *d, const struct bw_break *b,
 				 struct bw_wave_record *w, struct bw_value *out)
 {
@@ -114,7 +114,7 @@ static struct bw_error *read_now(struct bw_debug *d, const struct bw_break *b,
 	return NULL;
 }
 
-/* Takes `now`. */
+/* Keeps `now` as the last value; it is freed by the watchpoint. */
 static void remember(struct bw_break *b, struct bw_value *now)
 {
 	struct bw_watch_hit *h = &b->watch->hit;
@@ -125,7 +125,7 @@ static void remember(struct bw_break *b, struct bw_value *now)
 	h->old = b->watch->old;
 	h->now = *now;
 	struct bw_error *err = bw_value_copy(now, &b->watch->old);
-	if (err) { /* when out of memory the next hit has no old value to compare with */
+	if (err) { /* when out of memory, the next hit has no old value to compare with */
 		b->watch->old.n_elem = 0;
 		bw_error_free(err);
 	}
@@ -175,7 +175,8 @@ struct bw_error *bw_watch_apply(struct bw_debug *d, struct bw_break *b, bool on)
 
 enum meets { MEETS_NOT, MEETS, MEETS_PERHAPS };
 
-/* LDS: some have two addresses, or one that no VGPR holds. */
+/* Whether an LDS instruction has a single address, in a VGPR. Some have two, or one that is not in
+ * a VGPR. */
 static bool is_plain(const struct bw_inst *i)
 {
 	const struct bw_op_info *info = bw_isa_op_info(i->op);
@@ -205,7 +206,7 @@ static enum meets touches(const struct bw_wave_record *w, const struct bw_wave_a
 	return MEETS;
 }
 
-/* The access before w's PC. */
+/* Whether the access by the instruction before w's PC touches the bytes of p. */
 static enum meets meets(struct bw_debug *d, struct bw_wave_record *w, const struct bw_watchpoint *p,
 			uint64_t *out_lanes)
 {
@@ -292,8 +293,8 @@ bool bw_watch_wants(struct bw_debug *d, const struct bw_wave_record *w)
 	return false;
 }
 
-/* Whether w's instruction, which has accessed a, may have changed what p watches. Registers are the
- * wave's own, and of those that share LDS one moves at a time. */
+/* Whether w's instruction, with the accesses a, may have changed the value that p watches.
+ * Registers belong to the wave, and of the waves that share LDS one runs at a time. */
 static bool is_own(const struct bw_wave_record *w, const struct bw_watchpoint *p,
 		   const struct bw_wave_access *a, uint64_t *lanes)
 {
@@ -343,7 +344,7 @@ uint32_t bw_watch_software_hit(struct bw_debug *d, struct bw_wave_record *w,
 	return hit;
 }
 
-/* A wave through which the value can be read; NULL with out_none false: none is needed. */
+/* A wave through which the value can be read. NULL with out_none false: no wave is needed. */
 static struct bw_wave_record *wave_for(struct bw_debug *d, const struct bw_break *b, bool *out_none)
 {
 	*out_none = is_software(b) && !(b->watch->size_b && b->watch->memory == BW_SPACE_GLOBAL);
@@ -357,7 +358,7 @@ static struct bw_wave_record *wave_for(struct bw_debug *d, const struct bw_break
 	return NULL;
 }
 
-/* False: it cannot be read now. */
+/* Reads the watched value. False: it cannot be read now. */
 static bool read_if_possible(struct bw_debug *d, const struct bw_break *b, struct bw_value *out)
 {
 	bool none;
@@ -366,7 +367,7 @@ static bool read_if_possible(struct bw_debug *d, const struct bw_break *b, struc
 		return false;
 	struct bw_error *err = read_now(d, b, w, out);
 	bool ok = !err;
-	bw_error_free(err); /* it is reported with the next hit */
+	bw_error_free(err); /* the error is reported with the next hit */
 	return ok;
 }
 

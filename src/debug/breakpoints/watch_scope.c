@@ -13,7 +13,7 @@
 
 enum { MOST_FRAMES = 256, MOST_NAME_B = 256, STACK_POINTER = 32 };
 
-/* A local variable of the frame has this name. */
+/* Whether a local variable of the frame has this name. */
 static bool is_local(struct bw_debug *d, const struct bw_variables_frame *f, const char *name,
 		     size_t len)
 {
@@ -41,7 +41,7 @@ static bool names_local(struct bw_debug *d, const struct bw_variables_frame *f, 
 	return false;
 }
 
-/* Where the caller of the selected frame's function continues; false: none is known. */
+/* Finds where the caller of the selected frame's function continues. False: no caller is known. */
 static bool caller_of(struct bw_debug *d, const struct bw_stack_frame *f,
 		      struct bw_stack_frame *out)
 {
@@ -80,7 +80,7 @@ bool bw_watch_is_outside(const struct bw_watchpoint *p, const struct bw_wave_rec
 	return p->has_scope && (w->info.pc < p->scope_start || w->info.pc >= p->scope_end);
 }
 
-/* w, which is stepped for it, has returned to the caller. */
+/* Whether w, which is stepped for the watchpoint, has returned to the caller. */
 static bool has_ended(struct bw_debug *d, const struct bw_watchpoint *p,
 		      const struct bw_wave_record *w)
 {

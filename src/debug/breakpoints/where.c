@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Places as users name them: saxpy, saxpy+8, saxpy.s:12, 12, *0x7f0000001000. */
+/* Places as users write them: saxpy, saxpy+8, saxpy.s:12, 12, *0x7f0000001000. */
 #include "debug/breakpoints/breakpoints_priv.h"
 #include "debug/variables/variables_priv.h"
 #include "debug/code.h"
@@ -38,8 +38,8 @@ static bool selected_frame(struct bw_debug *d, struct bw_stack_frame *out)
 	return true;
 }
 
-/* The file that a bare line number refers to: that of the selected frame, else of the kernel or the
- * shader to run. */
+/* The file to which a line number without a file refers: that of the selected frame, otherwise that
+ * of the kernel or shader to run. */
 static const char *default_file(struct bw_debug *d)
 {
 	struct bw_stack_frame f;
@@ -84,7 +84,7 @@ static struct bw_error *parse_line(struct bw_debug *d, const char *file, size_t 
 	return out->name ? NULL : bw_error_nomem();
 }
 
-/* "+2", "-1": so many lines from where the selected frame is. */
+/* Whether the text is "+2" or "-1", a number of lines from the selected frame's line. */
 static bool is_line_offset(const char *text)
 {
 	return (text[0] == '+' || text[0] == '-') &&
@@ -118,7 +118,8 @@ static bool is_name_char(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '.';
 }
 
-/* The length of "ns::dots<float>(float*, int)"; of C and assembly that is a word. */
+/* The length of a name such as "ns::dots<float>(float*, int)". In C and assembly a name is one
+ * word. */
 static size_t name_length(const char *text)
 {
 	size_t n = 0;
@@ -139,7 +140,7 @@ static size_t name_length(const char *text)
 
 static struct bw_error *parse_symbol(const char *text, struct bw_where_spec *out)
 {
-	if (bw_starts_with(text, "::")) /* as all names are here: from outside of namespaces */
+	if (bw_starts_with(text, "::")) /* names here are always global, so the :: can be skipped */
 		text += 2;
 	size_t n = name_length(text);
 	const char *rest = bw_skip_blanks(text + n);
@@ -166,7 +167,7 @@ static bool any_symbol(struct bw_debug *d, const char *name)
 	return false;
 }
 
-/* *EXPR. A symbol keeps its name, so that the place is found again in the next run. */
+/* Parses *EXPR. A symbol is kept by its name, so that the place is found again in the next run. */
 static struct bw_error *parse_address(struct bw_debug *d, const char *text,
 				      struct bw_where_spec *out)
 {
@@ -243,7 +244,8 @@ static struct bw_error *push_once(struct bw_addr_vec *v, uint64_t addr)
 	return bw_vec_push(v, addr);
 }
 
-/* Functions, which may have several symbols (C++), and the places where they were inlined. */
+/* Appends the addresses of a function: it may have several symbols (C++), and places where it was
+ * inlined. */
 static struct bw_error *symbols_in_module(struct bw_module *m, const struct bw_where_spec *s,
 					  uint64_t base, struct bw_addr_vec *out)
 {
@@ -267,7 +269,7 @@ static struct bw_error *symbols_in_module(struct bw_module *m, const struct bw_w
 	return NULL;
 }
 
-/* As in gdb: a place in the prologue of a function stands for the end of the prologue, where the
+/* As in gdb, a place in the prologue of a function means the end of the prologue, where the
  * parameters have their values. */
 static uint64_t behind_prologue(const struct bw_module *m, uint64_t addr)
 {
@@ -373,7 +375,7 @@ static struct bw_error *not_found(struct bw_debug *d, const struct bw_where_spec
 	return err;
 }
 
-/* The file that a user means, of those that the shader's SPIR-V names; NULL: none. */
+/* The file, of those that the shader's SPIR-V names, that the user means. NULL: none. */
 static const char *file_meant(const struct bw_lines *l, const char *meant)
 {
 	const char *const *files;
@@ -384,7 +386,8 @@ static const char *file_meant(const struct bw_lines *l, const char *meant)
 	return NULL;
 }
 
-/* The number of lines of a shader's file that has not so many; 0: it has, or it is not known. */
+/* The number of lines of a shader's file, if the given line is after the last one. 0: it is not, or
+ * the number is not known. */
 static size_t lines_before(struct bw_lines *l, const struct bw_where_spec *s)
 {
 	struct bw_source_file f;
@@ -436,7 +439,7 @@ struct bw_error *bw_where_check(struct bw_debug *d, const struct bw_where_spec *
 				 s->line, s->name, n_lines);
 	if (s->kind == BW_WHERE_ADDRESS || d->code->modules.len == 0)
 		return NULL;
-	/* Code of the program that is found when it is dispatched may have the place. */
+	/* The place may be in code of the program that is found only when it is dispatched. */
 	bool told = false;
 	bw_vec_each(&d->code->modules, m)
 		told |= !(*m)->is_found;
@@ -496,7 +499,7 @@ struct bw_error *bw_debug_places(struct bw_debug *d, const char *text, uint64_t 
 	return NULL;
 }
 
-/* The line of a symbol in the image of whichever module has it. */
+/* Finds the line of a symbol in the image of any module that has it. */
 static bool line_in_modules(struct bw_debug *d, const struct bw_where_spec *s, struct bw_line *out)
 {
 	bw_vec_each(&d->code->modules, m) {
@@ -520,7 +523,8 @@ static const char *whole_name_in(const struct bw_lines *l, const char *name)
 	return NULL;
 }
 
-/* The whole path of a file that a user names by its last parts; the name itself when none fits. */
+/* The whole path of a file that the user names by the end of its path; the name itself if no file
+ * matches. */
 static const char *whole_name(struct bw_debug *d, const char *name)
 {
 	const char *found = NULL;

@@ -13,16 +13,17 @@
 struct bw_module {
 	struct bw_code_object *co; /* NULL: raw */
 	struct bw_lines *lines;	   /* NULL: raw */
-	char *name;		   /* raw: of its kernel; else path of the code object, owned */
+	/* raw code: name of its kernel; else path of the code object; owned */
+	char *name;
 	uint8_t *raw;
 	size_t raw_b;
-	bool is_found; /* raw: found in a dispatch, not given by the user */
-	char *entry;   /* of a shader: its entry point in the source, a name like that of the
-			* symbol; owned; NULL: not known */
+	bool is_found; /* raw code: found in a dispatch, not given by the user */
+	char *entry;   /* shaders: the entry point in the source, which names the code as the symbol
+			 * does; owned; NULL: not known */
 	struct bw_kernel raw_kernel;
 	struct bw_symbol raw_symbol;
-	char **pretty; /* names of the symbols as the source has them; owned; NULL: not asked for
-			* yet, of a symbol: it is its name */
+	char **pretty; /* the symbols' names as the source has them; owned. NULL: none was asked for
+			 * yet; an element NULL: the name is the symbol's own */
 };
 
 /* Where a module's image lies in an address space. A program may load one twice. */
@@ -41,7 +42,7 @@ struct bw_inst_entry {
 	struct bw_inst inst;
 };
 
-/* Whether an instruction is within whole-wave code, and which SGPRs have EXEC as it was before
+/* Whether an instruction is within whole-wave code, and which SGPRs hold the EXEC of before it
  * (waves/whole_wave.c). */
 enum { BW_WHOLE_WAVE_CACHE = 64 };
 struct bw_whole_wave {
@@ -49,16 +50,16 @@ struct bw_whole_wave {
 	uint32_t space;
 	uint16_t sgpr;
 	bool found, is_pair;
-	bool others; /* the inactive lanes, not all */
+	bool others; /* whole-wave code with the inactive lanes only, not with all lanes */
 };
 
 struct bw_debug_code {
 	struct BW_VEC(struct bw_module *) modules;
 	struct BW_VEC(struct bw_load) loads;
-	/* of the whole session, each once, whatever its address space */
+	/* the loads of the whole session, each once, in any address space */
 	struct BW_VEC(struct bw_load) past_loads;
-	char *kernel;		 /* the one that will run; NULL: not known */
-	struct bw_lines *shader; /* the sources of the shader that is to run; or NULL */
+	char *kernel;		 /* the kernel that will run; NULL: not known */
+	struct bw_lines *shader; /* the sources of the shader that will run, or NULL */
 	struct bw_source_paths source_paths;
 	struct bw_inst_entry insts[BW_INST_CACHE];
 	struct bw_whole_wave whole_waves[BW_WHOLE_WAVE_CACHE];
@@ -71,29 +72,30 @@ void bw_debug_code_forget(struct bw_debug *d, uint32_t space);
 const void *bw_module_image(const struct bw_module *m, size_t *out_size_b);
 const struct bw_kernel *bw_module_kernels(const struct bw_module *m, size_t *out_n);
 const struct bw_symbol *bw_module_symbols(const struct bw_module *m, size_t *out_n);
-/* The name for people: of C++, demangled. */
+/* A symbol's name for people: demangled if it is C++. */
 const char *bw_module_pretty(struct bw_module *m, const struct bw_symbol *s);
-/* The next symbol that users mean by the name, after `after` (NULL: the first one): its own name,
- * or the name in the source, shortened as in C++ (bw_name_is), or a shader's entry point. */
+/* The next symbol after `after` (NULL: the first symbol) that a user may mean by the name: the
+ * symbol's own name, its name in the source, shortened as in C++ (bw_name_is), or a shader's entry
+ * point. */
 const struct bw_symbol *bw_module_named(struct bw_module *m, const char *name,
 					const struct bw_symbol *after);
 const struct bw_symbol *bw_module_symbol(const struct bw_module *m, const char *name);
 const struct bw_symbol *bw_module_symbol_at(const struct bw_module *m, uint64_t offset_b);
-/* The line at an offset in the image, or the first one after it in the same function: shaders of a
- * driver begin with instructions that have none. False: there is none. */
+/* The line at an offset in the image, or the first line after it in the same function: drivers'
+ * shaders begin with instructions that have no line. False: there is none. */
 bool bw_module_line_from(const struct bw_module *m, uint64_t offset_b, struct bw_line *out);
 void bw_module_free(struct bw_module *m);
 
 struct bw_load *bw_debug_load_at(struct bw_debug *d, uint64_t va);
-/* The module there and where its image lies; before the program runs, the first one whose image is
- * large enough, at 0. NULL: none. */
+/* The module at an address and where its image lies; before the program runs, the first module
+ * whose image is large enough, at 0. NULL: none. */
 struct bw_module *bw_debug_module_at(struct bw_debug *d, uint64_t va, uint64_t *out_base);
 
-/* Decoded; out_words may be NULL. In d->space. */
+/* Reads and decodes the instruction at va in d->space. out_words may be NULL. */
 struct bw_error *bw_debug_read_inst(struct bw_debug *d, uint64_t va, struct bw_inst *out,
 				    uint32_t out_words[3]) BW_MUST_CHECK;
 
-/* After anything that may have written code. */
+/* Empties the cache of instructions; called after anything that may have written code. */
 void bw_debug_forget_insts(struct bw_debug *d);
 
 #endif

@@ -14,8 +14,8 @@ struct bw_source_paths *bw_debug_source_paths(struct bw_debug *d)
 	return &d->code->source_paths;
 }
 
-/* The lines of the first code object that names the file and finds it, or else of one that names
- * it. */
+/* The lines of the first code object that names the file and for which the file is found; otherwise
+ * those of any that names it. */
 static struct bw_lines *lines_of(struct bw_debug *d, const char *file, struct bw_source_file *out)
 {
 	struct bw_lines *named = NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The comparisons of compile.c: of all lanes at once, into ttmp[14:15]. */
+/* The comparisons of compile.c, which compare all lanes at once and write ttmp[14:15]. */
 #include "debug/conditions/filter_priv.h"
 #include "isa/ops.h"
 
@@ -79,14 +79,15 @@ static void compare_register(struct bw_filter_parse *p, const struct bw_filter_o
 	bw_filter_select_all(c);
 }
 
-/* A float with 0, of which there are two. */
+/* Compares a float with 0, which has two representations. */
 static bool compare_zero(struct bw_filter_parse *p, const struct bw_filter_operand *o,
 			 enum bw_compare op)
 {
 	enum { CLASS_ZEROS = 3 << 5 };
 	const uint32_t minus_0 = 0x80000000u;
 	switch (op) {
-	case BW_LT: /* their bits are those of greater unsigned numbers than those of -0 */
+	/* as unsigned numbers, the bits of negative floats are greater than those of -0 */
+	case BW_LT:
 		compare_register(p, o, BW_GT, false, minus_0);
 		return true;
 	case BW_GE:
@@ -101,15 +102,16 @@ static bool compare_zero(struct bw_filter_parse *p, const struct bw_filter_opera
 	}
 	case BW_LE:
 	case BW_GT:
-	case BW_NE: /* -0, too: the debugger sees it */
+	case BW_NE: /* also stops at -0, which the debugger then rejects */
 		break;
 	}
 	compare_register(p, o, op, op != BW_NE, 0);
 	return true;
 }
 
-/* Floats by their bits: the order of those of one sign is that of integers, and what the sign and
- * NaNs make different only lets too much stop. False: this comparison cannot be made so. */
+/* Compares floats by their bits: floats of the same sign have the order of integers. Where signs
+ * and NaNs make a difference, too many waves stop, never too few. False: this comparison cannot be
+ * made in this way. */
 static bool compare_float(struct bw_filter_parse *p, const struct bw_filter_operand *o,
 			  enum bw_compare op, const struct bw_value *v)
 {
@@ -141,7 +143,8 @@ static bool compare_float(struct bw_filter_parse *p, const struct bw_filter_oper
 	return true;
 }
 
-/* 64 bits. The number is put where the result will be, which the instruction writes last. */
+/* Compares 64 bits. The number is put into the registers of the result, which the instruction
+ * writes last. */
 static bool compare_wide(struct bw_filter_parse *p, const struct bw_filter_operand *o,
 			 enum bw_compare op, const struct bw_value *v)
 {
@@ -161,7 +164,7 @@ static bool compare_wide(struct bw_filter_parse *p, const struct bw_filter_opera
 	return true;
 }
 
-/* threadIdx.x of groups with one row: the wave, and the lane in it. */
+/* Compares threadIdx.x of workgroups with one row: it gives the wave, and the lane in it. */
 static bool compare_item(struct bw_filter_parse *p, enum bw_compare op, const struct bw_value *v)
 {
 	struct bw_asm *c = &p->code;
@@ -173,7 +176,7 @@ static bool compare_item(struct bw_filter_parse *p, enum bw_compare op, const st
 		 bw_asm_literal(bw_filter_number_mask(p->facts)));
 	bw_filter_compare_sgpr(c, BW_EQ, false, LEAF, (uint32_t)(item / lanes));
 	bw_filter_set_mask(c, LEAF, 1ull << item % lanes);
-	/* s_mov leaves SCC alone */
+	/* s_mov does not change SCC */
 	bw_asm_2(c, BW_OP_S_CSELECT_B32, LEAF, leaf, zero);
 	bw_asm_2(c, BW_OP_S_CSELECT_B32, LEAF + 1, leaf_hi, zero);
 	return true;
@@ -188,8 +191,8 @@ void bw_filter_compare_position(struct bw_filter_parse *p, const uint32_t group[
 	}
 }
 
-/* $_wave == 5: the place of wave 5 in its dispatch. Another dispatch has a wave there, too: it
- * stops, and is looked at. */
+/* Compares $_wave == 5 by the place of wave 5 in its dispatch. A wave at this place of another
+ * dispatch stops as well, and the debugger rejects it. */
 static bool compare_wave(struct bw_filter_parse *p, enum bw_compare op, const struct bw_value *v)
 {
 	struct bw_asm *c = &p->code;
@@ -215,7 +218,7 @@ bool bw_filter_compare_with(struct bw_filter_parse *p, const struct bw_filter_op
 	switch (o->kind) {
 	case BW_FO_SCALAR:
 	case BW_FO_VECTOR:
-		/* what does not hold for a NaN holds when it is negated */
+		/* a comparison that is false for a NaN is true when it is negated */
 		if (o->is_float && negate && op != BW_EQ && op != BW_NE)
 			return false;
 		if (o->is_float)

@@ -28,7 +28,7 @@ static const struct bw_asm_src acc = {BW_FR_ACC}, leaf = {BW_FR_LEAF}, link = {B
 
 /* ---- Parsing the condition ---- */
 
-/* What a part of the condition was compiled to. */
+/* The result of compiling a part of the condition. */
 enum outcome { TRUE_ALWAYS, IN_ACC, IN_LEAF };
 
 static bool is(const struct bw_filter_parse *p, size_t i, int op)
@@ -46,7 +46,7 @@ static bool closes(const struct bw_filter_parse *p, size_t i)
 	return is(p, i, ')') || is(p, i, ']') || is(p, i, '}');
 }
 
-/* The last op outside of brackets in [a, b); b: none. */
+/* The position of the last op in [a, b) that is outside of brackets; b: there is none. */
 static size_t find_op(const struct bw_filter_parse *p, size_t a, size_t b, int op)
 {
 	size_t found = b;
@@ -59,7 +59,7 @@ static size_t find_op(const struct bw_filter_parse *p, size_t a, size_t b, int o
 	return found;
 }
 
-/* Whether [a, b) is one pair of parentheses. */
+/* Whether one pair of parentheses encloses all of [a, b). */
 static bool enclosed(const struct bw_filter_parse *p, size_t a, size_t b)
 {
 	int depth = 0;
@@ -125,7 +125,7 @@ static struct bw_filter_operand dollar(const struct bw_filter_parse *p, const ch
 	return o;
 }
 
-/* Numbers, and variables of the user that are numbers. */
+/* Reads a number, or a convenience variable that is a number. */
 static bool constant(const struct bw_filter_parse *p, size_t a, size_t b, struct bw_value *out)
 {
 	bool minus = b == a + 2 && is(p, a, '-');
@@ -148,7 +148,7 @@ static bool constant(const struct bw_filter_parse *p, size_t a, size_t b, struct
 	return true;
 }
 
-/* A variable that fills [a, b). */
+/* The operand for a variable of the program that fills [a, b). */
 static struct bw_filter_operand variable(const struct bw_filter_parse *p, size_t a, size_t b)
 {
 	const struct bw_filter_var *var = bw_filter_var_at(&p->t, a);
@@ -209,7 +209,7 @@ static struct bw_filter_operand operand(const struct bw_filter_parse *p, size_t 
 		size_t at = (size_t)(inner - p->t.tok);
 		o = inner->kind == BW_TOK_DOLLAR ? dollar(p, inner->name) : variable(p, at, at + 1);
 		const struct bw_filter_var *var = bw_filter_var_at(&p->t, at);
-		/* (int)x of a float is another number; as_int(x) takes what has 32 bits */
+		/* (int)x of a float changes the number; as_int(x) needs 32 bits */
 		if (var && (cast ? o.is_float : var->v.type.size_b != 4))
 			o.kind = BW_FO_NOT_KNOWN;
 		o.is_signed = cast || !strcmp(p->t.tok[a].name, "as_int");
@@ -236,7 +236,7 @@ static struct bw_filter_operand operand(const struct bw_filter_parse *p, size_t 
 
 /* ---- Comparisons ---- */
 
-/* $_workgroup == 2,0,0: [b, end) are the three numbers. */
+/* Compiles $_workgroup == 2,0,0; [b, end) are the three numbers. */
 static enum outcome compare_group(struct bw_filter_parse *p, enum bw_compare op, size_t b,
 				  size_t end)
 {
@@ -251,7 +251,7 @@ static enum outcome compare_group(struct bw_filter_parse *p, enum bw_compare op,
 		    !bw_filter_number_for(&scalar, &o[i].value, &value))
 			return TRUE_ALWAYS;
 	}
-	/* each clears what the one before has left: SCC selects the mask or nothing */
+	/* each comparison keeps or clears the mask, by SCC */
 	bw_filter_set_mask(&p->code, LEAF, ~0ull);
 	const uint32_t group[3] = {(uint32_t)o[0].value.bits, (uint32_t)o[1].value.bits,
 				   (uint32_t)o[2].value.bits};
@@ -314,7 +314,7 @@ static void to_acc(struct bw_filter_parse *p)
 	bw_asm_1(&p->code, BW_OP_S_MOV_B64, ACC, leaf);
 }
 
-/* One side may fill ttmp[2:3], the other must then be a single comparison. */
+/* Joins two sides. One of them may use ttmp[2:3]; the other must then be a single comparison. */
 static enum outcome join(struct bw_filter_parse *p, size_t a, size_t at, size_t b, bool negate,
 			 bool is_and)
 {
@@ -378,7 +378,7 @@ static bool tokenize(const char *text, struct bw_filter_parse *p)
 		bw_expr_lex(text, pos, t);
 		if (t->kind == BW_TOK_END)
 			return true;
-		/* assignments, ?: and what a kernel was launched with are not compiled */
+		/* assignments, ?: and launch values are not compiled */
 		if (t->kind == BW_TOK_BAD || t->is_entry ||
 		    (t->kind == BW_TOK_OP &&
 		     (t->op == BW_OPR_ASSIGN || t->op == BW_OPR_INC || t->op == '?')))
@@ -408,17 +408,17 @@ size_t bw_filter_compile(const char *text, const struct bw_filter_facts *facts, 
 		c->n = start;
 		bw_asm_1(c, BW_OP_S_MOV_B64, ACC, exec);
 	}
-	/* wave32 has no upper half, whatever stands in EXEC_HI: IB_STS2.WAVE64 */
+	/* wave32 has no upper half, whatever the value of EXEC_HI; IB_STS2.WAVE64 tells */
 	bw_asm_imm(c, BW_OP_S_GETREG_B32, LEAF,
 		   (int32_t)bw_arch_hwreg_simm16(facts->arch, BW_WF_IS_WAVE64));
 	bw_filter_compare_sgpr(c, BW_EQ, false, LEAF, 0);
 	bw_asm_2(c, BW_OP_S_CSELECT_B32, ACC + 1, zero, bw_asm_code(ACC + 1));
-	/* SCC: a lane for which the condition may hold */
+	/* SCC: there is a lane for which the condition may hold */
 	bw_asm_2(c, BW_OP_S_AND_B64, ACC, acc, exec);
 	size_t end = c->n;
 	bool bad = c->bad;
 	if (p.inexact) {
-		bw_asm_imm(c, BW_OP_S_CBRANCH_SCC1, 0, 1); /* after the next */
+		bw_asm_imm(c, BW_OP_S_CBRANCH_SCC1, 0, 1); /* jump over the next instruction */
 		bw_asm_1(c, BW_OP_S_SETPC_B64, 0, link);
 		if (!c->bad && bw_filter_lanes(&p, &out_result->is_whole))
 			return c->n;

@@ -15,7 +15,7 @@ enum { MAX_LABELS = 128, MAX_FIXUPS = 256, N_STACK = 3 };
 struct gen {
 	const struct bw_filter_tree *t;
 	struct bw_asm *c;
-	size_t label[MAX_LABELS]; /* where it is */
+	size_t label[MAX_LABELS]; /* position of each label in the code */
 	unsigned n_labels;
 	struct {
 		size_t at;
@@ -59,7 +59,7 @@ static void fix(struct gen *g)
 static const struct bw_asm_src acc = {BW_FR_ACC}, lane = {BW_FR_TTMP7}, zero = {BW_FR_INLINE_0};
 static const uint8_t stack[N_STACK] = {BW_FR_TTMP13, BW_FR_LEAF, BW_FR_LEAF + 1};
 
-/* How many TTMPs a value needs. */
+/* The number of TTMPs that the computation of a value needs. */
 static unsigned need(const struct bw_filter_tree *t, uint8_t at)
 {
 	const struct bw_ft_node *n = &t->node[at];
@@ -68,10 +68,10 @@ static unsigned need(const struct bw_filter_tree *t, uint8_t at)
 	if (n->kind != BW_FT_BINARY)
 		return 0;
 	unsigned a = need(t, n->a), b = need(t, n->b);
-	return a == b ? a + 1 : BW_MAX(a, b); /* of two that differ the greater is not 0 */
+	return a == b ? a + 1 : BW_MAX(a, b); /* if they differ, the greater one is not 0 */
 }
 
-/* Whether it can be computed at all; comparisons have no value here. */
+/* Whether the node's value can be computed. Comparisons have no value here. */
 static bool has_value(const struct bw_filter_tree *t, uint8_t at)
 {
 	const struct bw_ft_node *n = &t->node[at];
@@ -105,7 +105,8 @@ static unsigned operation(const struct bw_ft_node *n)
 	}
 }
 
-/* The value of a node, in stack[base] or in the register that holds it already. */
+/* Writes code for the value of a node, and returns where it is: in stack[base], or in the register
+ * that holds it already. */
 static struct bw_asm_src value(struct gen *g, uint8_t at, unsigned base)
 {
 	const struct bw_ft_node *n = &g->t->node[at];
@@ -149,7 +150,7 @@ static bool compare_of(int op, enum bw_compare *out)
 	return false;
 }
 
-/* Whether a comparison, or a value that is to be 0 or not, can be worked out. */
+/* Whether a comparison, or a test of a value against 0, can be computed. */
 static bool is_testable(const struct bw_filter_tree *t, uint8_t at)
 {
 	const struct bw_ft_node *n = &t->node[at];
@@ -161,7 +162,8 @@ static bool is_testable(const struct bw_filter_tree *t, uint8_t at)
 	       (a == b ? a + 1 : BW_MAX(a, b)) <= N_STACK;
 }
 
-/* A literal on both sides is none for s_cmp: never of two constants. */
+/* Writes the s_cmp of a test. s_cmp cannot have a literal on both sides, so two constants are never
+ * compared. */
 static void test(struct gen *g, uint8_t at)
 {
 	const struct bw_ft_node *n = &g->t->node[at];
@@ -189,7 +191,7 @@ static void test(struct gen *g, uint8_t at)
 	bw_asm_2(g->c, bw_filter_scalar_compare(op, is_signed), 0, a, b);
 }
 
-/* Whether the node may always hold, as nothing in it can be tested. */
+/* Whether the node counts as true for every lane, because nothing in it can be tested. */
 static bool may_always(const struct bw_filter_tree *t, uint8_t at, bool negate)
 {
 	const struct bw_ft_node *n = &t->node[at];
@@ -224,7 +226,7 @@ static void jump(struct gen *g, uint8_t at, bool negate, unsigned yes, unsigned 
 	}
 }
 
-/* Comparisons that count as true, since they cannot be tested here either. */
+/* The number of comparisons that count as true because they cannot be tested here either. */
 static unsigned n_left(const struct bw_filter_tree *t, uint8_t at)
 {
 	const struct bw_ft_node *n = &t->node[at];
@@ -249,7 +251,7 @@ static void write_loop(struct gen *g, uint8_t root)
 	struct bw_asm *c = g->c;
 	unsigned next = new_label(g), yes = new_label(g), none = new_label(g), out = new_label(g);
 	place(g, next);
-	bw_asm_1(c, BW_OP_S_CTZ_I32_B64, BW_FR_TTMP7, acc); /* -1 for 0 */
+	bw_asm_1(c, BW_OP_S_CTZ_I32_B64, BW_FR_TTMP7, acc); /* the result for 0 is -1 */
 	bw_asm_2(c, BW_OP_S_CMP_LT_I32, 0, lane, zero);
 	branch(g, BW_OP_S_CBRANCH_SCC1, none);
 	bw_asm_1(c, BW_OP_S_BITSET0_B64, BW_FR_ACC, lane);

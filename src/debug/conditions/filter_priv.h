@@ -23,7 +23,7 @@ enum {
 	BW_FR_INLINE_MINUS_1 = BW_SRC_INT_0 + 65,
 };
 
-/* Of ttmp11: the wave's number in its group. */
+/* Bits of ttmp11 with the wave's number in its group. */
 static inline uint32_t bw_filter_number_mask(const struct bw_filter_facts *f)
 {
 	return bw_arch_mask(f->arch, BW_WF_WAVE_IN_GROUP);
@@ -32,25 +32,25 @@ static inline uint32_t bw_filter_number_mask(const struct bw_filter_facts *f)
 enum bw_compare { BW_LT, BW_LE, BW_GT, BW_GE, BW_EQ, BW_NE };
 /* ---- write_code.c ---- */
 
-/* The s_cmp that makes such a comparison of 32 bits. */
+/* The opcode of the s_cmp that makes this comparison of 32 bits. */
 unsigned bw_filter_scalar_compare(enum bw_compare compare, bool is_signed);
-/* Like bw_filter_scalar_compare, with a V_CMP. */
+/* Like bw_filter_scalar_compare, but a V_CMP. */
 unsigned bw_filter_vector_compare(enum bw_compare compare, bool is_signed);
-/* SCC: the comparison of an SGPR with a number. */
+/* Sets SCC to the comparison of an SGPR with a number. */
 void bw_filter_compare_sgpr(struct bw_asm *c, enum bw_compare op, bool is_signed, unsigned sgpr,
 			    uint32_t value);
-/* All lanes to LEAF where SCC is set, else none. */
+/* Sets LEAF to all lanes if SCC is set, else to none. */
 void bw_filter_select_all(struct bw_asm *c);
 void bw_filter_set_mask(struct bw_asm *c, unsigned pair, uint64_t mask);
 
 enum { BW_FILTER_MAX_TOKENS = 128, BW_FILTER_MAX_VARS = 16 };
 /* A variable of the program in the condition. */
 struct bw_filter_var {
-	size_t first, end; /* tokens */
+	size_t first, end; /* tokens [first, end) */
 	struct bw_filter_variable v;
-	bool is_shared; /* the registers are those of one before it */
-	/* where it is when it is compared: the first of its registers, SGPRs for BW_FILTER_SGPR
-	 * unless it was brought into VGPRs; numbers of less than 32 bits are extended there */
+	bool is_shared; /* it shares the registers of a variable before it */
+	/* the first of the registers in which it is compared: SGPRs for BW_FILTER_SGPR, unless it
+	 * was loaded into VGPRs; numbers of less than 32 bits have been extended there */
 	unsigned reg;
 };
 struct bw_filter_tokens {
@@ -65,10 +65,11 @@ struct bw_filter_tokens {
 
 void bw_filter_find_variables(struct bw_filter_tokens *t, const struct bw_filter_facts *facts,
 			      struct bw_filter_result *r);
-/* The code that comes first, and each one's register. Some may be forgotten. */
+/* Writes the code that loads the variables, which comes first, and gives each its register.
+ * Variables for which there is no register are dropped. */
 void bw_filter_load_variables(struct bw_filter_tokens *t, const struct bw_filter_facts *facts,
 			      struct bw_asm *c, struct bw_filter_result *r);
-/* The one that begins with that token; NULL: none does. */
+/* The variable that begins with token i; NULL: none does. */
 const struct bw_filter_var *bw_filter_var_at(const struct bw_filter_tokens *t, size_t i);
 /* Whether it is compared in SGPRs, not in VGPRs. */
 bool bw_filter_var_is_scalar(const struct bw_filter_var *var);
@@ -82,9 +83,9 @@ struct bw_filter_parse {
 	struct bw_filter_tokens t;
 	struct bw_asm code;
 	unsigned depth;
-	bool inexact;	 /* a part counts as true that need not be */
-	unsigned n_left; /* comparisons among them */
-	bool lost_join;	 /* since two sides of && or || would each have needed ttmp[2:3] */
+	bool inexact;	 /* a part counts as true that may be false */
+	unsigned n_left; /* number of comparisons that count as true */
+	bool lost_join;	 /* two sides of && or || would each have needed ttmp[2:3] */
 };
 
 enum bw_filter_operand_kind {
@@ -101,8 +102,8 @@ enum bw_filter_operand_kind {
 };
 struct bw_filter_operand {
 	enum bw_filter_operand_kind kind;
-	unsigned reg;		  /* BW_FO_WIDE: the operand code of a pair */
-	bool is_signed, is_float; /* as_int(...), as_float(...); of variables, their type's */
+	unsigned reg;		  /* the register; BW_FO_WIDE: the operand code of a pair */
+	bool is_signed, is_float; /* the type of as_int(...), as_float(...), or of the variable */
 	bool masked;
 	uint32_t mask; /* BW_FO_SCALAR: only these bits */
 	struct bw_value value;
@@ -111,22 +112,24 @@ struct bw_filter_operand {
 /* ---- compare.c ---- */
 
 enum bw_compare bw_filter_negated(enum bw_compare op);
-/* The comparison of the same two operands, the other way around. */
+/* The comparison with its two operands exchanged. */
 enum bw_compare bw_filter_mirrored(enum bw_compare op);
-/* The number in the form in which a 32-bit register is compared with it; false: there is none. */
+/* Converts the number to the form in which a 32-bit register is compared with it. False: there is
+ * no such form. */
 bool bw_filter_number_for(const struct bw_filter_operand *o, const struct bw_value *v,
 			  uint32_t *out);
-/* SCC: all three are equal, and nothing before has cleared the mask in LEAF. */
+/* Sets SCC if the workgroup's position equals all three numbers and no comparison before has
+ * cleared the mask in LEAF. */
 void bw_filter_compare_position(struct bw_filter_parse *p, const uint32_t group[3]);
-/* The lanes for which it holds, into LEAF; negate: what was written is the opposite of op. False:
- * it cannot be compared. */
+/* Puts the lanes for which the comparison holds into LEAF; negate: for which the opposite of op
+ * holds. False: the comparison cannot be made. */
 bool bw_filter_compare_with(struct bw_filter_parse *p, const struct bw_filter_operand *o,
 			    enum bw_compare op, const struct bw_filter_operand *number,
 			    bool negate);
 
 /* ---- tree.c ---- */
 
-/* A condition as a tree, of what compile_lanes.c can compute. */
+/* A condition as a tree of what compile_lanes.c can compute. */
 enum { BW_FT_MAX_NODES = 128 };
 enum bw_ft_kind {
 	BW_FT_UNKNOWN,
@@ -140,9 +143,9 @@ enum bw_ft_kind {
 struct bw_ft_node {
 	enum bw_ft_kind kind;
 	int op;
-	uint8_t a, b; /* operands */
+	uint8_t a, b; /* numbers of the operands' nodes */
 	bool is_signed;
-	bool no_sign;	/* never negative, however it is typed */
+	bool no_sign;	/* never negative, even if its type is signed */
 	uint32_t value; /* BW_FT_CONST; BW_FT_SCALAR, BW_FT_VECTOR: the register */
 };
 
@@ -157,17 +160,17 @@ struct bw_filter_tree {
 	bool bad;
 };
 
-/* Reads the condition. False: it is none, or too long. */
+/* Parses the condition. False: it is not a condition, or is too long. */
 bool bw_filter_tree_parse(struct bw_filter_tree *t, const struct bw_filter_tokens *tokens,
 			  const struct bw_filter_facts *facts, uint8_t *out_root);
-/* Whether the operator makes a value, not a truth. */
+/* Whether the operator computes a number, and is not a comparison or a logical operator. */
 bool bw_ft_computes(int op);
 
 /* ---- compile_lanes.c ---- */
 
 /* Code that goes through the lanes in ACC, and returns by LINK with SCC set where one of them may
- * fulfil the condition. False, and nothing is written: it can say no more than compile.c has said.
- * out_all: nothing in it counts as true that need not be. */
+ * fulfil the condition. False, and nothing is written: it can reject no more lanes than compile.c
+ * has rejected. out_all: every part was tested, and none just counts as true. */
 bool bw_filter_lanes(struct bw_filter_parse *p, bool *out_all);
 
 #endif

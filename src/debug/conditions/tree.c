@@ -80,9 +80,9 @@ static uint8_t binary(struct bw_filter_tree *t, int op, uint8_t a, uint8_t b)
 {
 	struct bw_ft_node *x = &t->node[a], *y = &t->node[b];
 	bool shift = op == BW_OPR_SHL || op == BW_OPR_SHR;
-	/* as C has it: of two types of one size the unsigned one wins */
+	/* as in C: of two types of the same size, the unsigned one is used */
 	bool is_signed = x->is_signed && (shift || y->is_signed);
-	/* a power of two below: % and / of what is not negative */
+	/* a power of two on the right: % and / of a number that is not negative */
 	bool power =
 		y->kind == BW_FT_CONST && y->value && !(y->value & (y->value - 1)) && y->no_sign;
 	bool logical = op == BW_OPR_AND || op == BW_OPR_OR;
@@ -187,7 +187,7 @@ static uint8_t variable(struct bw_filter_tree *t, const struct bw_filter_var *va
 
 static uint8_t parse_level(struct bw_filter_tree *t, unsigned level);
 
-/* After a name: [..], (..) and .NAME are not for here, but must be passed over. */
+/* Skips [..], (..) and .NAME after a name, which a tree cannot have. */
 static bool skip_brackets(struct bw_filter_tree *t)
 {
 	bool any = false;
@@ -212,7 +212,7 @@ static bool skip_brackets(struct bw_filter_tree *t)
 	return any;
 }
 
-/* as_int(x), as_uint(x), (int)x, (unsigned)x: the same bits */
+/* as_int(x), as_uint(x), (int)x, (unsigned)x: reinterpret the bits */
 static uint8_t retyped(struct bw_filter_tree *t, uint8_t x, bool is_signed)
 {
 	struct bw_ft_node n = t->node[x];
@@ -244,7 +244,7 @@ static uint8_t parse_name(struct bw_filter_tree *t)
 		t->at = var->end;
 		return variable(t, var);
 	}
-	/* $v3[5]: another lane than the one that is asked */
+	/* $v3[5]: another lane than the tested one */
 	if (skip_brackets(t) || triple || k->kind != BW_TOK_DOLLAR)
 		return add_node(t, (struct bw_ft_node){.kind = BW_FT_UNKNOWN});
 	return dollar(t, k->name);
@@ -300,14 +300,14 @@ static uint8_t parse_unary(struct bw_filter_tree *t)
 		x = parse_level(t, 0);
 		t->bad |= !take_op(t, ')');
 	} else {
-		t->bad = true; /* what is no value of 32 bits begins otherwise: *p, &x, {float} ...
-				*/
+		t->bad = true; /* other tokens do not begin a value of 32 bits: *p, &x, {float}
+				 * ... */
 	}
 	t->depth--;
 	return x;
 }
 
-/* $_workgroup == 2,0,0: passed over, the wave's position was tested before. */
+/* Skips $_workgroup == 2,0,0; the wave's position was tested before. */
 static bool skip_triple(struct bw_filter_tree *t)
 {
 	bool any = false;
@@ -318,7 +318,7 @@ static bool skip_triple(struct bw_filter_tree *t)
 	return any;
 }
 
-/* Binary operators from the loosest on, as expr.c has them. */
+/* The levels of binary operators, the loosest first, as in expr.c. */
 static const int levels[][4] = {
 	{BW_OPR_OR},
 	{BW_OPR_AND},

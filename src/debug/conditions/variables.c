@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Variables of the program in conditions. Those that lie in registers as the code compares them
- * stay there; others are brought into the VGPRs that the trap handler lends (trap.h,
- * BW_TRAP_C_FILTERS), for all active lanes, before anything is compared. So the two compilers know
- * registers alone. */
+/* Variables of the program in conditions. Variables that are in registers in the form that the code
+ * compares stay there; others are loaded into the VGPRs that the trap handler lends (trap.h,
+ * BW_TRAP_C_FILTERS), for all active lanes, before anything is compared. So the two compilers only
+ * have to know registers. */
 #include "debug/conditions/filter_priv.h"
 #include "debug/registers.h"
 #include "isa/ops.h"
@@ -31,7 +31,7 @@ static bool is_arrow(const struct bw_filter_tokens *t, size_t i)
 	return is_op(t, i, '-') && is_op(t, i + 1, '>') && t->tok[i + 1].column == t->tok[i].end;
 }
 
-/* After the closing bracket of the one at i. */
+/* The token after the bracket that closes the one at i. */
 static size_t behind_brackets(const struct bw_filter_tokens *t, size_t i)
 {
 	int depth = 0;
@@ -44,8 +44,8 @@ static size_t behind_brackets(const struct bw_filter_tokens *t, size_t i)
 	return t->n;
 }
 
-/* The end of what begins with the name at i: item.at[2].x. out_fixed: all of it is known without
- * the program's memory, as far as its form shows. */
+/* The end of an expression like item.at[2].x that begins with the name at i. out_fixed: by its
+ * form, its place is known without reading the program's memory. */
 static size_t chain(const struct bw_filter_tokens *t, size_t i, bool *out_fixed)
 {
 	*out_fixed = true;
@@ -73,7 +73,7 @@ static void not_tested(struct bw_filter_result *r, const char *text, size_t len,
 	snprintf(r->part, sizeof(r->part), "%.*s", (int)BW_MIN(len, sizeof(r->part) - 1), text);
 }
 
-/* Why its value cannot be compared by code; NULL: it can. */
+/* Says why the variable's value cannot be compared by code; NULL: it can. */
 static const char *unfit(const struct bw_filter_variable *v, const struct bw_filter_facts *f)
 {
 	enum bw_type_kind kind = v->type.kind;
@@ -93,7 +93,7 @@ static const char *unfit(const struct bw_filter_variable *v, const struct bw_fil
 	case BW_FILTER_SGPR:
 		return v->reg + n_regs > BW_SRC_TTMP0 ? "is in no register that is compared" : NULL;
 	case BW_FILTER_PRIVATE:
-		/* the loads of scratch take no address that is not a multiple of their size */
+		/* loads of scratch need an address that is a multiple of their size */
 		if (v->offset_b % BW_MIN(size_b, 4u))
 			return "lies across two words";
 		return v->offset_b > INT32_MAX || v->offset_b + size_b > f->scratch_b
@@ -185,7 +185,7 @@ bool bw_filter_var_is_signed(const struct bw_filter_var *var)
 	       (var->v.type.kind == BW_TYPE_UINT && var->v.type.size_b < 4);
 }
 
-/* The lent VGPRs that the condition reads as they are; a bit each. */
+/* The lent VGPRs whose own values the condition reads; a bit for each. */
 static uint32_t vgprs_read(const struct bw_filter_tokens *t)
 {
 	uint32_t used = 0;
@@ -210,7 +210,7 @@ static bool same_place(const struct bw_filter_variable *a, const struct bw_filte
 	       a->type.kind == b->type.kind && a->type.size_b == b->type.size_b;
 }
 
-/* Gives each its registers; those for which there are none are forgotten. */
+/* Gives each variable its registers; variables for which there are none are dropped. */
 static void allot(struct bw_filter_tokens *t, const struct bw_filter_facts *f,
 		  struct bw_filter_result *r)
 {
@@ -245,8 +245,8 @@ static void allot(struct bw_filter_tokens *t, const struct bw_filter_facts *f,
 	}
 }
 
-/* A frame lies in the lane's scratch as long as its base does: a wave whose s33 is something else
- * (before the function has set it) stops, and is looked at. */
+/* Checks that the frame's base is an offset in the lane's scratch. A wave whose s33 has another
+ * value (before the function has set it) stops, and the debugger tests its condition. */
 static void check_base(const struct bw_filter_tokens *t, const struct bw_filter_facts *f,
 		       unsigned base, struct bw_asm *c)
 {
@@ -301,7 +301,7 @@ static void load_private(const struct bw_filter_var *var, struct bw_asm *c)
 					.imm = offset_b > MAX_IMM ? 0 : (int32_t)offset_b});
 }
 
-/* Out of a register that has more than it: 8 or 16 bits of it, or one of an odd pair. */
+/* Extracts a value from a register that holds more: 8 or 16 bits of it, or one of an odd pair. */
 static void take_out(const struct bw_filter_var *var, struct bw_asm *c)
 {
 	const struct bw_filter_variable *v = &var->v;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a dispatch's kernel was launched with, from its kernarg block. */
+/* Reads the values with which a dispatch's kernel was launched from its kernarg block. */
 #include "debug/code.h"
 #include "debug/dispatches/dispatches_priv.h"
 #include "debug/variables.h"
@@ -12,7 +12,7 @@
 #include "base/cleanup.h"
 #include "base/util.h"
 
-/* A type that the kernel's program declares. x: NULL: no dispatch of the kernel is known. */
+/* A type that the kernel's program declares. x NULL: no dispatch of the kernel is known. */
 static const struct bw_ctype *program_type(struct bw_debug *d, const struct bw_dispatch_info *x,
 					   const char *name)
 {
@@ -22,7 +22,7 @@ static const struct bw_ctype *program_type(struct bw_debug *d, const struct bw_d
 	return t ? t : bw_debug_cl_type(d, x, name);
 }
 
-/* "params*": a pointer to a type of the program. */
+/* The type of "params*", a pointer to a type of the program. */
 static bool program_pointer(struct bw_debug *d, const struct bw_dispatch_info *x, const char *name,
 			    struct bw_type *out)
 {
@@ -72,7 +72,7 @@ bool bw_arg_type(struct bw_debug *d, const struct bw_dispatch_info *x,
 			t = bw_type_of(c);
 			break;
 		}
-		/* the bits of a type that is not known are no number */
+		/* the bits of an unknown type are not a number */
 		if (arg->type_name[0] && !known)
 			return false;
 		if (arg->size_b != 1 && arg->size_b != 2 && arg->size_b != 4 && arg->size_b != 8)
@@ -91,7 +91,8 @@ bool bw_kernel_is_assembly(const struct bw_module *m, const struct bw_kernel *k)
 	return m->lines && bw_lines_language(m->lines, k->entry) == BW_LANGUAGE_ASSEMBLY;
 }
 
-/* Without debug information: by the kernel's symbol, or the one that its entry has. */
+/* Without debug information: whether the kernel's symbol, or the symbol at its entry, encloses the
+ * place. */
 static bool in_kernel_symbol(const struct bw_module *m, const struct bw_kernel *k, uint64_t at)
 {
 	if (k->end > k->entry)

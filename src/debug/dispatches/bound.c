@@ -9,10 +9,10 @@
 #include "isa/descriptor.h"
 
 enum {
-	UNIT_B = 16, /* of descriptor sets */
+	UNIT_B = 16, /* bytes of a unit in which a descriptor set is read */
 	SET_MAX_B = 1 << 16,
-	EMPTY_UNITS = 8,   /* so many units in a row without a descriptor end the set */
-	POINTERS_MAX = 64, /* in a kernarg block whose layout is unknown */
+	EMPTY_UNITS = 8,   /* a set ends after so many units in a row without a descriptor */
+	POINTERS_MAX = 64, /* pointers looked for in a kernarg block whose layout is unknown */
 };
 
 struct bound_vec BW_VEC(struct bw_bound);
@@ -50,7 +50,7 @@ static const struct bw_target_map *map_at(const struct look *l, uint64_t va)
 
 /* ---- Descriptors ---- */
 
-/* A buffer descriptor, V# in AMD's documents. */
+/* Whether the words are a buffer descriptor (V# in AMD's documents). */
 static bool is_buffer(const struct look *l, const uint32_t *w, struct bw_bound *out)
 {
 	uint64_t va = bw_canonical(bw_words_get(w, BW_BUFFER_BASE));
@@ -72,7 +72,7 @@ static bool is_buffer(const struct look *l, const uint32_t *w, struct bw_bound *
 	return true;
 }
 
-/* An image descriptor, T#. */
+/* Whether the words are an image descriptor (T#). */
 static bool is_image(const struct look *l, const uint32_t *w, struct bw_bound *out)
 {
 	uint64_t va = bw_desc_256b(w, BW_IMAGE_BASE_256B);
@@ -102,8 +102,8 @@ static struct bw_error *add_bound(struct look *l, struct bw_bound b, unsigned sg
 	return bw_vec_push(&l->found, b);
 }
 
-/* A set at va: up to `limit` descriptors (0: until none has been met for a while). Returns by
- * out_n how many there were. */
+/* Reads the set at va: up to `limit` descriptors (0: until EMPTY_UNITS have none). out_n: the
+ * number of descriptors. */
 static struct bw_error *look_at_set(struct look *l, unsigned sgpr, uint64_t va, uint32_t limit,
 				    uint64_t end_va, size_t *out_n)
 {
@@ -132,7 +132,7 @@ static struct bw_error *look_at_set(struct look *l, unsigned sgpr, uint64_t va, 
 			n++;
 		}
 		empty = units ? 0 : empty + 1;
-		/* A descriptor set begins with a descriptor: otherwise this is no set. */
+		/* A descriptor set begins with a descriptor; otherwise this is not a set. */
 		if (!units && at == 0 && !limit)
 			break;
 		at += (units ? units : 1) * (uint64_t)UNIT_B;
@@ -153,7 +153,7 @@ static uint64_t next_pointer(const struct look *l, uint64_t va)
 	return best;
 }
 
-/* How many descriptors the k-th set in use has; 0: not known. */
+/* The number of descriptors in the k-th set in use; 0: not known. */
 static uint32_t set_size(const struct look *l, size_t k)
 {
 	for (size_t i = 0; i < BW_ARRAY_SIZE(l->x->pipeline.sets); i++)
@@ -162,9 +162,8 @@ static uint32_t set_size(const struct look *l, size_t k)
 	return 0;
 }
 
-/* RADV keeps s[0:1] for its ring descriptors, set (an address of 64 bits) or not (0), up to Mesa 25
- * (doc/hardware/dispatch.md 3); in Mesa 26 they are for any pointer where a shader needs no
- * rings. */
+/* RADV keeps s[0:1] for its ring descriptors, either set (an address of 64 bits) or 0, up to Mesa
+ * 25 (doc/hardware/dispatch.md 3). In Mesa 26 they hold any pointer if a shader needs no rings. */
 static unsigned ring_sgprs(const struct look *l, const uint32_t *s, unsigned n)
 {
 	uint64_t wide = n > 1 ? bw_join32(s[1], s[0]) : 1;
@@ -320,8 +319,8 @@ static void name_bound(struct look *l, const struct bw_variable *v, const struct
 	}
 }
 
-/* What the shader calls the buffers that are bound, where the program gave them no name. The name
- * of an anonymous block, which is static, comes before those of its members. */
+/* Gives bound buffers that the program has not named the name in the shader. An anonymous block's
+ * own name is preferred to its members' names. */
 static struct bw_error *name_by_shader(struct look *l)
 {
 	const struct bw_dispatch_info *x = &l->x->info;
@@ -415,7 +414,7 @@ struct bw_error *bw_debug_buffer(struct bw_debug *d, uint32_t number, struct bw_
 			 number);
 }
 
-/* Conditions ask for each lane, so results are kept, as long as there is one. */
+/* Conditions call this for each lane, so a result is kept until waves run. */
 struct bw_error *bw_debug_find_buffer(struct bw_debug *d, uint32_t dispatch, uint32_t number,
 				      struct bw_buffer_info *out)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Dispatches: those of a submission, which of them a wave belongs to, and how many of its waves
- * have run. */
+/* Dispatches: finds those of a submission, the one to which a wave belongs, and how many waves of
+ * each have run. */
 #include "debug/breakpoints/breakpoints_priv.h"
 #include "debug/dispatches/dispatches_priv.h"
 #include "debug/programs_priv.h"
@@ -22,7 +22,7 @@ static unsigned dispatch_lanes(const struct bw_arch *arch, const struct bw_dispa
 	return bw_arch_lanes(arch, x->desc.initiator);
 }
 
-/* The number of the packet after one: as many bits as a wave is told. */
+/* The number of the packet after this one, in as many bits as waves have for it. */
 static uint32_t next_packet(const struct bw_debug *d, uint32_t packet)
 {
 	return (packet + 1) & bw_arch_get(bw_debug_arch(d), BW_WF_PACKET, ~0u);
@@ -174,7 +174,7 @@ static struct bw_error *name_dispatch(struct bw_debug *d, struct bw_dispatch_rec
 	x->label = x->levels ? strdup(x->levels) : NULL;
 	for (char *c = x->label; c && *c; c++)
 		*c = *c == BW_LABEL_SEPARATOR ? '/' : *c;
-	/* What the command buffer holds is more where pipelines before it had more. */
+	/* The command buffer may hold more push constants, if an earlier pipeline had more. */
 	if (p)
 		x->info.desc.push_b = BW_MIN(x->info.desc.push_b, p->push_b);
 	if (x->info.desc.push_b) {
@@ -279,7 +279,7 @@ static struct bw_error *add_dispatch(struct bw_debug *d, const struct bw_target_
 		point_info(it);
 	guess_from_last(d);
 	bw_catch_new_dispatch(d, &d->dispatches->all.data[d->dispatches->all.len - 1]);
-	bw_filter_dirty(d); /* its waves may have fewer registers */
+	bw_filter_dirty(d); /* the dispatch's waves may have fewer registers */
 	return NULL;
 }
 
@@ -319,7 +319,8 @@ struct bw_error *bw_debug_match_again(struct bw_debug *d)
 	return NULL;
 }
 
-/* What a job's fence carries after Linux has got the GPU back (amdgpu_job_timedout of 6.12). */
+/* Explains the error of a job's fence after Linux has recovered the GPU (amdgpu_job_timedout of
+ * 6.12). */
 static const char *why_failed(int result)
 {
 	switch (result) {
@@ -385,8 +386,8 @@ const struct bw_dispatch_info *bw_debug_dispatch(struct bw_debug *d, uint32_t nu
 	return x ? &x->info : NULL;
 }
 
-/* Packets of a queue are numbered [I: every dispatch packet, as the virtual GPU does]: one known
- * number gives those of later packets. */
+/* Derives packet numbers of later dispatches from one that is known: the dispatch packets of a
+ * queue are numbered consecutively [I], as the virtual GPU does. */
 static void guess_packets(struct bw_debug *d, const struct bw_dispatch_record *known)
 {
 	uint32_t packet = known->packet;
@@ -401,8 +402,8 @@ static void guess_packets(struct bw_debug *d, const struct bw_dispatch_record *k
 	}
 }
 
-/* Several dispatches may run. Evidence for one of them, the strongest first: the packet number that
- * SPI gave its waves (where it is known from another wave), the code, the grid. */
+/* Several dispatches may run at once. The evidence for one of them, the strongest first: the packet
+ * number that SPI gave its waves (if it is known from another wave), the code, the grid. */
 struct bw_dispatch_record *bw_debug_dispatch_of(struct bw_debug *d, const struct bw_target_wave *hw)
 {
 	struct bw_dispatch_record *best = NULL;
@@ -438,7 +439,8 @@ struct bw_dispatch_record *bw_debug_dispatch_of(struct bw_debug *d, const struct
 	return best;
 }
 
-/* Running dispatches of which no wave has been seen: with two of them the order decides. */
+/* The number of running dispatches of which no wave has been seen. If there are two or more, the
+ * order decides. */
 static size_t count_unknown(const struct bw_debug *d)
 {
 	size_t n = 0;
@@ -479,8 +481,8 @@ void bw_debug_order_stops(struct bw_debug *d, uint32_t *slots, size_t n)
 
 /* ---- Counting ---- */
 
-/* How many groups of this kernel fit on the device at once, as the dispatcher would place them:
- * waves per SIMD, LDS and VGPRs. An estimate from above: what is taken by others is not known. */
+/* The number of workgroups of this kernel that fit on the device at once, limited by waves per
+ * SIMD, LDS and VGPRs. An upper bound, because resources that others use are not known. */
 static uint64_t capacity_groups(const struct bw_target_facts *f, const struct bw_dispatch_info *x)
 {
 	uint64_t waves = x->waves_per_group ? x->waves_per_group : 1;
@@ -490,7 +492,7 @@ static uint64_t capacity_groups(const struct bw_target_facts *f, const struct bw
 	const struct bw_arch_resources has =
 		bw_arch_resources(f->arch, lanes, desc->rsrc1, desc->rsrc2, desc->tmpring_size);
 
-	if (f->vgprs_per_simd) /* of 32 lanes */
+	if (f->vgprs_per_simd) /* VGPRs of 32 lanes */
 		simd_waves = BW_MIN(simd_waves, f->vgprs_per_simd / (has.vgprs * (lanes / 32)));
 	uint64_t per_wgp = simd_waves * f->simd_per_wgp / waves;
 	if (has.lds_b && f->lds_per_wgp_b)
@@ -555,9 +557,9 @@ struct bw_error *bw_debug_count_waves(struct bw_debug *d, uint32_t number,
 			c.running += rest;
 			break;
 		}
-		/* Groups are launched in order. Those after the last one seen have not been
-		 * launched if the device was full, and have come and gone if there was room for
-		 * them. */
+		/* Workgroups are launched in order. Those after the last one that was seen have not
+		 * been launched if the device was full; if there was room for them, they have run
+		 * and ended. */
 		uint64_t resident = (c.stopped + c.running + per_group - 1) / BW_MAX(per_group, 1u);
 		uint64_t room = capacity_groups(&d->target->facts, &x->info);
 		uint64_t behind = groups - BW_MIN(groups, x->launched_groups);

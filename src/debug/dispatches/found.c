@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Code that was not given to the session, found where a dispatch points to: shaders of a Vulkan or
- * OpenCL program. It gets a name, so that addresses in it can be shown by name. */
+/* Code that the session was not given, found where a dispatch points: shaders of a Vulkan or OpenCL
+ * program. It gets a name, so that addresses in it can be shown by name. */
 #include "debug/dispatches/dispatches_priv.h"
 #include "debug/registers.h"
 
@@ -13,10 +13,11 @@
 enum {
 	PIECE_B = 4096,
 	CODE_MAX_B = 1 << 20,
-	END_RUN = 5, /* compilers put at least this many after the code (dispatch.md 2.1) */
+	/* compilers put at least this many s_code_end after the code (dispatch.md 2.1) */
+	END_RUN = 5,
 };
 
-/* The code from va to the s_code_ends after it. */
+/* Reads the code from va to the s_code_end instructions after it. */
 static uint8_t *read_code(struct bw_debug *d, uint64_t va, size_t *out_b)
 {
 	uint8_t *code = NULL;
@@ -32,7 +33,7 @@ static uint8_t *read_code(struct bw_debug *d, uint64_t va, size_t *out_b)
 		struct bw_error *err = bw_target_read(d->target, va + n, code + n, want);
 		bool ends = err != NULL;
 		if (err && err->code == BW_E_FAULT && err->va > va + n && err->va - va - n < want) {
-			want = (size_t)(err->va - va - n) & ~3ull; /* all that is there */
+			want = (size_t)(err->va - va - n) & ~3ull; /* as much as is mapped */
 			bw_error_free(err);
 			err = bw_target_read(d->target, va + n, code + n, want);
 		}
@@ -82,7 +83,7 @@ char *bw_pipeline_name(const struct bw_target_object *p)
 	return name;
 }
 
-/* Replaces characters that an expression cannot have in a name. */
+/* Replaces characters that cannot be part of a name in an expression. */
 static void make_symbol(char *name)
 {
 	for (char *p = name; *p; p++)
@@ -97,7 +98,7 @@ struct bw_error *bw_debug_learn_code(struct bw_debug *d, struct bw_dispatch_reco
 	size_t size_b = 0;
 	_cleanup_free_ uint8_t *code = read_code(d, x->info.desc.code_va, &size_b);
 	if (!size_b)
-		return NULL; /* not readable: it stays without a name */
+		return NULL; /* the code cannot be read, and stays without a name */
 	_cleanup_free_ char *symbol = NULL;
 	if (x->pipeline.id)
 		symbol = bw_pipeline_name(&x->pipeline);

@@ -19,7 +19,7 @@ void bw_hang_restart(struct bw_debug *d)
 		x->first_since_ms = x->first_since_ms ? now : 0;
 }
 
-/* Whether a dispatch before x in its queue runs. */
+/* Whether a dispatch before x in its queue still runs. */
 static bool has_to_wait(const struct bw_debug *d, const struct bw_dispatch_record *x)
 {
 	for (const struct bw_dispatch_record *o = d->dispatches->all.data; o < x; o++)
@@ -43,7 +43,7 @@ int bw_hang_limit(struct bw_debug *d, int timeout_ms)
 		int left = end > now ? (int)BW_MIN(end - now, (uint64_t)INT32_MAX) : 0;
 		timeout_ms = timeout_ms < 0 ? left : BW_MIN(timeout_ms, left);
 	}
-	/* what is submitted while we sleep is looked at soon enough */
+	/* so that new submissions are noticed soon enough */
 	int often = (int)BW_MIN(limit, (uint64_t)100);
 	return timeout_ms < 0 ? often : BW_MIN(timeout_ms, often);
 }
@@ -60,8 +60,8 @@ static struct bw_dispatch_record *found(struct bw_debug *d)
 	return NULL;
 }
 
-/* The last dispatch that runs in the submission of x: which of them it is that does not end is not
- * known. */
+/* The last running dispatch in the submission of x. It is not known which of the dispatches in
+ * between hangs. */
 static const struct bw_dispatch_record *last_beside(const struct bw_debug *d,
 						    const struct bw_dispatch_record *x)
 {
@@ -74,8 +74,8 @@ static const struct bw_dispatch_record *last_beside(const struct bw_debug *d,
 	return last;
 }
 
-/* Each command that waits has the limit again; that the same dispatch still runs is said in other
- * words, as the first message is what users look for. */
+/* Each command that waits has the whole limit. If the same dispatch still runs, the message has
+ * other words, because users look for the first message. */
 bool bw_hang_is_over(struct bw_debug *d)
 {
 	struct bw_dispatch_record *x = found(d);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-/* Where instructions begin: read from the start of the function, or of the kernel, that they are
- * in. */
+/* Finds where instructions begin, by reading code from the start of the function or kernel around
+ * them. */
 #include "debug/code.h"
 #include "debug/dispatches/dispatches_priv.h"
 
-enum { MAX_BEFORE = 65536 }; /* instructions from the start of a function to one of its own */
+/* limit: instructions from the start of a function to the wanted one */
+enum { MAX_BEFORE = 65536 };
 
-/* Reads from the start of the function that pc is in up to the first instruction that does not end
- * before pc. False: not known. */
+/* Reads the function around pc from its start to the first instruction that does not end before pc.
+ * False: the function is not known. */
 static bool walk_to(struct bw_debug *d, uint64_t pc, uint64_t *out_before, uint64_t *out_at)
 {
 	uint64_t at, end;

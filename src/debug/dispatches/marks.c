@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* A compiler keeps a mark as a literal, which it moves to a register, and stores that. It may do so
- * far from the store and in another block, as it orders instructions for speed. So what registers
- * hold is followed through the code, along all ways to each block. */
+/* A compiler moves a mark, a literal, to a register, and stores the register. The move may be far
+ * from the store, in another block, because compilers order instructions for speed. So the values
+ * of registers are followed through the code, along all paths to each block. */
 #include "debug/dispatches/marks.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 enum { KNOWN_MAX = 32, ROUNDS_MAX = 32, DWORDS_MAX = 1 << 20, LANES = 64 };
 
 struct known {
-	uint32_t reg; /* operand code */
+	uint32_t reg; /* operand code of the register */
 	uint32_t mark;
 };
 
@@ -30,14 +30,14 @@ struct state {
 };
 
 struct block {
-	uint32_t start; /* dword */
+	uint32_t start; /* number of its first dword */
 	bool is_reached;
 	struct state in;
 };
 
 struct search {
 	const struct bw_marked_code *code;
-	uint32_t n; /* dwords */
+	uint32_t n; /* number of dwords */
 	struct BW_VEC(struct block) blocks;
 	uint32_t *block_at; /* index + 1 of the block that begins at a dword; 0: none */
 	struct BW_VEC(struct bw_shader_mark) found;
@@ -116,7 +116,7 @@ static void execute(const struct search *s, struct state *now, const struct bw_i
 		learn(now, y);
 }
 
-/* The mark that a store writes to memory, among what else it writes; 0: none. */
+/* The mark that a store writes to memory, as one of its dwords; 0: none. */
 static uint32_t mark_stored(const struct state *now, const struct bw_inst *inst)
 {
 	const struct bw_op_info *info = bw_isa_op_info(inst->op);
@@ -139,7 +139,7 @@ static struct bw_error *begin_block(struct search *s, uint32_t at)
 	return NULL;
 }
 
-/* The dword that a branch goes to; s->n: none of the code. */
+/* The dword to which a branch goes; s->n: outside of the code. */
 static uint32_t target_of(const struct search *s, uint64_t target)
 {
 	return target % 4 || target / 4 >= s->n ? s->n : (uint32_t)(target / 4);
@@ -177,7 +177,7 @@ static struct bw_error *find_blocks(struct search *s)
 	return NULL;
 }
 
-/* What is known on every way to a block. True: that is less than it was. */
+/* Keeps what is known on every path to a block. True: something is no longer known. */
 static bool meet(struct search *s, uint32_t at, const struct state *from)
 {
 	if (at >= s->n || !s->block_at[at])
@@ -195,7 +195,8 @@ static bool meet(struct search *s, uint32_t at, const struct state *from)
 	return b->in.n != n;
 }
 
-/* True: more or less is known of one of the blocks after this one. */
+/* Follows a block to those after it. True: something has changed in what is known of one of
+ * them. */
 static bool follow(struct search *s, const struct block *b)
 {
 	struct state now = b->in;

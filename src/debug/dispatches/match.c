@@ -8,7 +8,8 @@
 
 enum { MATCH_MAX_B = 1024 };
 
-/* How many bytes of the kernel can be compared; 0: the descriptor points outside the image. */
+/* The number of bytes of the kernel that can be compared; 0: the descriptor points outside the
+ * image. */
 static size_t kernel_bytes(const struct bw_kernel *k, size_t image_b)
 {
 	if (k->entry >= image_b)
@@ -18,7 +19,7 @@ static size_t kernel_bytes(const struct bw_kernel *k, size_t image_b)
 	return BW_MIN(n, (size_t)MATCH_MAX_B);
 }
 
-/* As much of the code as can be read, up to MATCH_MAX_B. */
+/* Reads as much of the code as is readable, up to MATCH_MAX_B. */
 static size_t read_head(struct bw_debug *d, uint64_t va, uint8_t out[MATCH_MAX_B])
 {
 	for (size_t n = MATCH_MAX_B; n >= 4; n /= 2) {
@@ -54,7 +55,7 @@ static bool kernel_matches(struct bw_debug *d, const struct bw_module *m, const 
 
 enum { IMAGE_ALIGN_B = 4096, NEIGHBOUR_B = 64 };
 
-/* The other kernels of the image lie where they have to if the image begins at base. */
+/* Whether the other kernels of the image are where they must be if the image begins at base. */
 static bool has_neighbours(struct bw_debug *d, const struct bw_module *m, const struct bw_kernel *k,
 			   uint64_t base)
 {
@@ -75,8 +76,8 @@ static bool has_neighbours(struct bw_debug *d, const struct bw_module *m, const 
 	return true;
 }
 
-/* How much speaks for k among kernels with the same code: that the user has given its file, where
- * its image would lie, and at last what the user has asked to run. */
+/* Rates k among kernels with the same code: whether the user has given its file, whether its image
+ * would lie at a likely place, and last, whether the user has asked to run it. */
 static unsigned evidence(struct bw_debug *d, const struct bw_module *m, const struct bw_kernel *k,
 			 uint64_t va)
 {
@@ -157,7 +158,7 @@ static struct bw_error *use_kernel(struct bw_debug *d, struct bw_dispatch_record
 
 /* ---- Code of which no dispatch tells ---- */
 
-/* All that can be read from va on, up to size_b. */
+/* Reads as much as is readable from va on, up to size_b. */
 static size_t read_some(void *cookie, uint64_t va, void *out, size_t size_b)
 {
 	struct bw_debug *d = cookie;

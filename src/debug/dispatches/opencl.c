@@ -86,7 +86,7 @@ struct bw_cl_source {
 	struct bw_cl_types *types; /* owned */
 };
 
-/* The types of a source, read once. NULL: no memory. */
+/* The types of a source, which is parsed once. NULL: out of memory. */
 static const struct bw_cl_types *types_of(struct bw_debug *d, const char *options,
 					  const char *source)
 {

@@ -13,10 +13,10 @@
 
 enum { LINE_B = 4096, LINES = 4096, TEXEL_MAX_B = 16 };
 
-/* Memory that has been read: a line for each of so many addresses. */
+/* A cache of memory: one line for each group of addresses. */
 struct lines {
 	struct bw_debug *d;
-	uint64_t *va; /* of what is in a line; UINT64_MAX: nothing */
+	uint64_t *va; /* address of each line; UINT64_MAX: empty */
 	uint8_t *bytes;
 };
 

@@ -22,12 +22,12 @@ static struct bw_error *open_spirv(const struct bw_target_shader *s, const char 
 			(struct bw_spirv_constant){s->constants[i].id, s->constants[i].value};
 	struct bw_error *err = bw_spirv_open(s->spirv, s->n_words, entry[0] ? entry : NULL,
 					     constants, s->n_constants, out);
-	/* without it the lines are still of use */
+	/* without the SPIR-V, the driver's lines are still useful */
 	bw_error_catch(&err, BW_E_INVALID);
 	return err;
 }
 
-/* What is read of a damaged module is what stands before the damage. */
+/* Warns that a SPIR-V module is damaged: only the part before the damage was read. */
 static void warn_of_damage(struct bw_debug *d, const struct bw_module *m,
 			   const struct bw_target_shader *s)
 {
@@ -40,8 +40,8 @@ static void warn_of_damage(struct bw_debug *d, const struct bw_module *m,
 	bw_error_free(err);
 }
 
-/* No driver carries it out in a way that a debugger could read: silence would be taken for "not
- * reached". */
+/* Warns of debugPrintf. No driver implements it so that a debugger could read the output; silence
+ * would look like "not reached". */
 static void warn_of_prints(struct bw_debug *d, const struct bw_module *m, const struct bw_spirv *s)
 {
 	if (s && bw_spirv_prints(s))
@@ -67,7 +67,7 @@ static bool *find_starts(struct bw_debug *d, const struct bw_module *m)
 	return starts;
 }
 
-/* out: owned; NULL where the shader marks no lines. */
+/* Finds the marks of a shader. The caller owns *out; NULL if the shader has none. */
 static struct bw_error *find_marks(struct bw_debug *d, const struct bw_module *m,
 				   struct bw_shader_code *code, struct bw_shader_mark **out)
 {
@@ -128,7 +128,7 @@ struct bw_error *bw_debug_learn_source(struct bw_debug *d, struct bw_module *m,
 	if (bw_error_catch(&err, BW_E_NOT_FOUND))
 		return NULL;
 	BW_TRY(err);
-	if (!s->source) /* else a kernel of OpenCL, of whose code nothing is known */
+	if (!s->source) /* otherwise it is an OpenCL kernel, of whose code nothing is known */
 		err = make_lines(d, m, s, pipeline->entry);
 	free(s);
 	return err;

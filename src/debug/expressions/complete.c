@@ -55,7 +55,7 @@ static void add_symbols(struct bw_debug *d, struct words *w, const char *prefix)
 				add_word(w, prefix, "", s[i].name);
 				continue;
 			}
-			/* of C++ without what it returns and its parameters, as users type it */
+			/* C++ names without result type and parameters, as users type them */
 			const char *base = bw_name_base(full, &base_b);
 			_cleanup_free_ char *name = strndup(base, base_b);
 			if (name)
@@ -64,7 +64,8 @@ static void add_symbols(struct bw_debug *d, struct words *w, const char *prefix)
 	}
 }
 
-/* Arguments of kernels: of those in assembly, where their names are enough, or of all. */
+/* Adds names of kernels' arguments: only of kernels in assembly, for which the name alone is
+ * enough, or of all. */
 static void add_args(struct bw_debug *d, struct words *w, const char *prefix, const char *lead,
 		     bool assembly)
 {
@@ -85,7 +86,7 @@ static void add_members(struct words *w, const char *prefix, const char *lead,
 	enum { MAX_DEPTH = 8 };
 	for (size_t i = 0; depth < MAX_DEPTH && i < t->n_members; i++) {
 		const struct bw_cmember *m = &t->members[i];
-		/* those of an anonymous struct and of a base are as one's own */
+		/* members of an anonymous struct and of a base class count as the struct's own */
 		if (!m->name || m->is_base)
 			add_members(w, prefix, lead, bw_ctype_strip(m->type), depth + 1);
 		else
@@ -93,7 +94,7 @@ static void add_members(struct words *w, const char *prefix, const char *lead,
 	}
 }
 
-/* "item.at[0].": the members of its type, and of what a pointer leads to. */
+/* Completes "item.at[0]." with the members of its type; of a pointer, with those of its target. */
 static bool complete_members(struct bw_debug *d, struct words *w, const char *prefix)
 {
 	const char *dot = strrchr(prefix, '.'), *arrow = NULL;
@@ -120,7 +121,7 @@ static bool complete_members(struct bw_debug *d, struct words *w, const char *pr
 	return t != NULL;
 }
 
-/* "$v1": numbered registers of the focus wave, which are too many for "$" alone. */
+/* Completes "$v1" with numbered registers of the focus wave, which are too many for "$" alone. */
 static void add_numbered(struct bw_debug *d, struct words *w, const char *prefix)
 {
 	const struct bw_wave_info *wave = bw_debug_focus(d);
@@ -178,7 +179,7 @@ char **bw_debug_complete_expr(struct bw_debug *d, const char *prefix)
 
 size_t bw_debug_word_start(const char *text, size_t n)
 {
-	unsigned depth = 0; /* of indexes, which are part of the word where they are closed */
+	unsigned depth = 0; /* depth of brackets; an index is part of the word if it is closed */
 	for (; n; n--) {
 		char c = text[n - 1];
 		bool is_arrow = c == '>' && n > 1 && text[n - 2] == '-';
@@ -192,7 +193,7 @@ size_t bw_debug_word_start(const char *text, size_t n)
 	return n;
 }
 
-/* After "FILE:" the lines that have code. */
+/* Adds, after "FILE:", the lines that have code. */
 static void add_lines(struct words *w, const struct bw_lines *l, const char *prefix)
 {
 	enum { LAST_LINE = 20000, MOST = 200 };

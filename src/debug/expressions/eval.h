@@ -10,14 +10,14 @@
 struct bw_variables_frame;
 struct bw_wave_record;
 
-/* $NAME of the user. */
+/* A convenience variable, $NAME. */
 struct bw_var {
 	char *name; /* owned */
 	struct bw_value value;
 };
 struct bw_vars {
 	struct BW_VEC(struct bw_var) all;
-	unsigned n_values; /* $1, $2 ... of print */
+	unsigned n_values; /* number of values of print: $1, $2 ... */
 };
 void bw_vars_fini(struct bw_vars *vars);
 
@@ -26,14 +26,15 @@ struct bw_error *bw_debug_eval_for(struct bw_debug *d, const char *text, struct 
 				   unsigned lane, struct bw_value *out,
 				   struct bw_expr_error *out_where) BW_MUST_CHECK;
 
-/* Grammar and names only: nothing is read or written. at: where variables are looked up; NULL: in
- * the selected frame. */
+/* Checks grammar and names only; nothing is read or written. at: the frame in which variables are
+ * looked up; NULL: the selected frame. */
 struct bw_error *bw_debug_eval_check(struct bw_debug *d, const char *text,
 				     const struct bw_variables_frame *at,
 				     struct bw_expr_error *out_where) BW_MUST_CHECK;
 
-/* A variable of that frame, or a part of one, of no wave: its type and place. reads: also what is
- * the same for all waves, a constant; what is in registers is missing, memory is an error. */
+/* Finds type and place of a variable of that frame, or of a part of one, without a wave. reads:
+ * also reads a value that is the same for all waves, such as a constant; a value in registers is
+ * missing then, and memory is an error. */
 struct bw_error *bw_debug_eval_place(struct bw_debug *d, const char *text,
 				     const struct bw_variables_frame *at, bool reads,
 				     struct bw_value *out) BW_MUST_CHECK;

@@ -48,14 +48,14 @@ static struct bw_error *contents(struct bw_expr *x, struct bw_value *v, struct b
 {
 	BW_TRY(bw_expr_scalar(x, v));
 	if (v->type.kind == BW_TYPE_UINT && v->type.is_code) {
-		/* *saxpy, *$pc: the dword there */
+		/* *saxpy and *$pc are the dword there */
 		v->type = (struct bw_type){.kind = BW_TYPE_POINTER,
 					   .size_b = 8,
 					   .elem_kind = BW_TYPE_UINT,
 					   .elem_size_b = 4,
 					   .depth = 1};
 	} else if (v->type.kind == BW_TYPE_INT || v->type.kind == BW_TYPE_UINT) {
-		/* gdb takes an integer for the address of an int */
+		/* as in gdb, an integer is the address of an int */
 		v->bits = (uint64_t)bw_value_i64(v, 0);
 		v->type = (struct bw_type){.kind = BW_TYPE_POINTER,
 					   .size_b = 8,
@@ -141,7 +141,7 @@ static struct bw_error *parse_operator(struct bw_expr *x, int op, struct bw_valu
 	return bw_expr_at(x, column, err);
 }
 
-/* ++$n, --$n */
+/* Parses ++$n and --$n. */
 static struct bw_error *parse_prefix_change(struct bw_expr *x, struct bw_value *out)
 {
 	size_t column = x->tok.column;
@@ -192,7 +192,8 @@ struct bw_error *bw_expr_parse_unary(struct bw_expr *x, struct bw_value *out)
 
 /* ---- Binary ---- */
 
-/* 0: no binary operator. Higher binds tighter; '@' as in gdb. */
+/* The precedence of the next token; 0: it is not a binary operator. Higher binds tighter; '@' as in
+ * gdb. */
 static int precedence(const struct bw_expr *x)
 {
 	if (x->tok.kind != BW_TOK_OP)
@@ -233,7 +234,7 @@ static int precedence(const struct bw_expr *x)
 	}
 }
 
-/* a@n: n elements from where a lies. */
+/* Computes a@n: n elements from the place of a on. */
 static struct bw_error *make_array(struct bw_expr *x, struct bw_value *a, struct bw_value *n,
 				   struct bw_value *out)
 {
@@ -247,7 +248,7 @@ static struct bw_error *make_array(struct bw_expr *x, struct bw_value *a, struct
 				 (long long)count, MAX_ARRAY);
 	struct bw_value p;
 	BW_TRY(address_of(x, a, &p));
-	if (count == 1 && p.type.ctype) { /* of one element it is an array, too */
+	if (count == 1 && p.type.ctype) { /* with one element it is an array as well */
 		const struct bw_ctype *one = bw_variables_array_of(x->d, a->type.ctype, 1, false);
 		if (!one)
 			return bw_error_nomem();

@@ -13,7 +13,7 @@
 
 enum { MAX_DIMS = 4 };
 
-/* The dispatch whose buffers are meant. */
+/* The dispatch to whose buffers the expression refers. */
 static uint32_t dispatch_of(const struct bw_expr *x)
 {
 	const struct bw_dispatch_info *held = bw_debug_held(x->d);
@@ -64,7 +64,7 @@ bool bw_expr_buffer_follows(const struct bw_expr *x)
 	return is_name || x->tok.kind == BW_TOK_INT || x->tok.kind == BW_TOK_STRING;
 }
 
-/* The one that the dispatch's shader or kernel calls so; false: none. */
+/* Finds the buffer that the dispatch's shader or kernel gives this name. False: there is none. */
 static bool bound_buffer(struct bw_expr *x, const char *name, struct bw_buffer_info *out)
 {
 	struct bw_bound *bound = NULL;
@@ -82,8 +82,8 @@ static bool bound_buffer(struct bw_expr *x, const char *name, struct bw_buffer_i
 	return found;
 }
 
-/* Where the shader's block, or the member of one, of that name begins, to the end of its buffer.
- * False: no variable in a buffer has that name here. */
+/* The memory from the start of the shader's block of that name, or the member of a block, to the
+ * end of its buffer. False: no variable in a buffer has that name here. */
 static bool shaders_buffer(struct bw_expr *x, const char *name, const struct bw_buffer_info *all,
 			   size_t n, struct bw_buffer_info *out)
 {
@@ -106,14 +106,16 @@ static bool shaders_buffer(struct bw_expr *x, const char *name, const struct bw_
 	return false;
 }
 
-/* The buffer of that name. Of several, one that the dispatch is given: it has the latest number. */
+/* The buffer of that name. If there are several, one that is bound to the dispatch; it has the
+ * latest number. */
 static struct bw_error *named_buffer(struct bw_expr *x, const char *name,
 				     struct bw_buffer_info *out)
 {
 	const struct bw_buffer_info *all, *found = NULL;
 	size_t n;
 	struct bw_error *err = bw_debug_find_buffer(x->d, dispatch_of(x), 0, out);
-	if (!bw_error_catch(&err, BW_E_NOT_FOUND)) /* none has number 0, but all are known then */
+	/* no buffer has number 0, but the call finds all buffers */
+	if (!bw_error_catch(&err, BW_E_NOT_FOUND))
 		BW_TRY(err);
 	BW_TRY(bw_debug_buffers(x->d, &all, &n));
 	for (size_t i = 0; i < n; i++)
@@ -153,7 +155,7 @@ struct bw_error *bw_expr_buffer(struct bw_expr *x, struct bw_value *out)
 
 /* ---- EXPR as TYPE[N] ---- */
 
-/* [4][3]; a first one that is empty is 0. */
+/* Parses [4][3]. An empty first dimension is 0. */
 static struct bw_error *parse_dims(struct bw_expr *x, uint64_t dims[MAX_DIMS], unsigned *out_n)
 {
 	*out_n = 0;
@@ -182,7 +184,7 @@ static struct bw_error *parse_dims(struct bw_expr *x, uint64_t dims[MAX_DIMS], u
 	return NULL;
 }
 
-/* What an address in a buffer leaves of it, up to its end. */
+/* The bytes from an address in a buffer to the buffer's end. */
 static struct bw_error *room_at(const struct bw_expr *x, uint64_t va, uint64_t *out)
 {
 	const struct bw_buffer_info *b = &x->buffer;

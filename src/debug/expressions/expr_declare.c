@@ -6,7 +6,7 @@
 
 enum { MAX_POINTERS = 8, MAX_DIMS = 8, MAX_ARRAY_B = 1 << 30 };
 
-/* What the words name, without what is around it. */
+/* Parses the words of a type, without stars and brackets. */
 static struct bw_error *parse_words(struct bw_expr *x, struct bw_type_words *words,
 				    const struct bw_ctype **out_named)
 {
@@ -27,7 +27,7 @@ static struct bw_error *parse_words(struct bw_expr *x, struct bw_type_words *wor
 	return NULL;
 }
 
-/* The type with a ctype, which elements of arrays and what pointers to arrays lead to need. */
+/* Gives a type a ctype, which elements of arrays and targets of pointers to arrays need. */
 static struct bw_error *as_ctype(struct bw_expr *x, const struct bw_type *t,
 				 const struct bw_ctype **out)
 {
@@ -48,7 +48,8 @@ static struct bw_error *as_ctype(struct bw_expr *x, const struct bw_type *t,
 	return NULL;
 }
 
-/* "*", "**", "* const", which make t a pointer. space: of what the first one leads to. */
+/* "*", "**", "* const", which make t a pointer. space: the address space of the first star's
+ * target. */
 static struct bw_error *parse_stars(struct bw_expr *x, enum bw_space space, struct bw_type *t)
 {
 	for (unsigned n = 0; bw_expr_is_op(x, '*'); n++) {
@@ -128,8 +129,8 @@ static struct bw_error *skip_parenthesis(struct bw_expr *x)
 	return NULL;
 }
 
-/* What is around a type, outermost last: in "int (*)[3]" what is after the parenthesis belongs to
- * the int, and what is in it to all of that. */
+/* Parses what is around the words of a type, from the inside out: in "int (*)[3]", the part after
+ * the parenthesis applies to the int, and the part in the parenthesis to the result of that. */
 static struct bw_error *parse_around(struct bw_expr *x, enum bw_space space, struct bw_type *t)
 {
 	if (x->depth++ > 32)
@@ -165,7 +166,8 @@ static struct bw_error *parse_around(struct bw_expr *x, enum bw_space space, str
 	return NULL;
 }
 
-/* Words and stars; *out_space: of what a pointer to that leads to. */
+/* Parses words and stars. *out_space: the address space of the type's own place, to which a pointer
+ * to it leads. */
 static struct bw_error *parse_element(struct bw_expr *x, struct bw_type *out,
 				      enum bw_space *out_space)
 {

@@ -170,7 +170,7 @@ static void word(const char *text, size_t pos, struct bw_tok *t)
 	t->name[n] = 0;
 }
 
-/* The character of an escape sequence of C, after its backslash: n, 033, x1b. */
+/* The character of an escape sequence of C, without its backslash: n, 033, x1b. */
 static int escaped(const char *text, size_t *pos)
 {
 	static const char named[] = "a\ab\bf\fn\nr\rt\tv\ve\033";

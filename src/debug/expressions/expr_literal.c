@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Values of several parts that users write: {1, 2, 3} for an array, a struct or a vector,
+/* Values with several parts in expressions: {1, 2, 3} for an array, a struct or a vector,
  * (float4)(1, 2, 3, 4), (float4)(v.xy, 0, 1), and 2 for all components of a vector. */
 #include "debug/expressions/expr_priv.h"
 
@@ -60,7 +60,7 @@ static void put(struct bw_bytes *b, uint64_t at, const void *data, size_t size_b
 	memset(b->known + at, 1, size_b);
 }
 
-/* A number as the type of a part has it. */
+/* Writes a number in the type of a part. */
 static struct bw_error *put_number(struct bw_expr *x, const struct bw_ctype *t, struct bw_value *v,
 				   struct bw_bytes *b, uint64_t at)
 {
@@ -78,7 +78,7 @@ static struct bw_error *put_number(struct bw_expr *x, const struct bw_ctype *t, 
 	return NULL;
 }
 
-/* A whole struct, array or vector. */
+/* Writes a whole struct, array or vector as a part. */
 static struct bw_error *put_whole(struct bw_expr *x, const struct bw_ctype *t, struct bw_value *v,
 				  struct bw_bytes *b, uint64_t at)
 {
@@ -113,7 +113,7 @@ static struct bw_error *parse_part(struct bw_expr *x, const struct bw_ctype *t, 
 	return bw_expr_at(x, column, err);
 }
 
-/* The i-th part of a value of that type. False: there are no more. */
+/* Finds the i-th part of a value of that type. False: there are fewer parts. */
 static bool part_at(const struct bw_ctype *t, uint64_t i, const struct bw_ctype **out,
 		    uint64_t *out_at)
 {
@@ -181,7 +181,7 @@ static struct bw_error *put_component(struct bw_expr *x, const struct bw_ctype *
 	return NULL;
 }
 
-/* The components of a number, or of a vector. */
+/* Writes the components of a vector, or a number as one component. */
 static struct bw_error *put_components(struct bw_expr *x, const struct bw_ctype *t,
 				       struct bw_value *v, struct bw_bytes *b, uint64_t *n)
 {
@@ -207,7 +207,8 @@ static void spread(const struct bw_ctype *t, struct bw_bytes *b)
 			put(b, i * elem_b, b->data, elem_b);
 }
 
-/* "(1, 2, 3, 4)": numbers and vectors, that are so many components together, or one for all. */
+/* "(1, 2, 3, 4)": numbers and vectors that together have as many components as the type, or one
+ * number for all. */
 static struct bw_error *parse_components(struct bw_expr *x, const struct bw_ctype *type,
 					 struct bw_bytes *b)
 {
@@ -245,7 +246,7 @@ static struct bw_error *begin(const struct bw_ctype *type, struct bw_value *out)
 	struct bw_value v = {.type = bw_type_of(type), .bytes = bw_bytes_new(size_b)};
 	if (!v.bytes)
 		return bw_error_nomem();
-	memset(v.bytes->known, 1, size_b); /* what is between members is zero */
+	memset(v.bytes->known, 1, size_b); /* padding between members is zero */
 	*out = v;
 	return NULL;
 }

@@ -60,7 +60,7 @@ static struct bw_error *vgpr_value(struct bw_expr *x, struct bw_wave_reg r, stru
 	return NULL;
 }
 
-/* $s[0:7]: more than a number holds. */
+/* The value of $s[0:7], which is longer than a number. */
 static struct bw_error *sgpr_array(struct bw_expr *x, struct bw_wave_reg r, struct bw_value *out)
 {
 	uint32_t s[BW_SGPR_SHOWN];
@@ -91,7 +91,7 @@ static struct bw_error *reg_value(struct bw_expr *x, struct bw_wave_reg r, struc
 	}
 	const struct bw_dispatch_info *held = x->wave ? NULL : bw_debug_held(x->d);
 	if (held && v.type.is_code) {
-		/* no wave has begun: the address where the first ones will */
+		/* no wave has begun yet: the address where the first waves will begin */
 		v.bits = held->desc.code_va;
 		v.place = BW_PLACE_NONE;
 	} else if (r.cls == BW_REG_VGPR)
@@ -168,7 +168,7 @@ static struct bw_error *internal_value(struct bw_expr *x, enum internal what, st
 	*out = bw_expr_int(0, 4, true);
 	if (what == I_DISPATCH_POS || what == I_LANE_POS)
 		text_value(out, "%s", "");
-	if (!w) /* as gdb: no thread is number 0 */
+	if (!w) /* as in gdb: 0 if no thread is selected */
 		return NULL;
 	switch (what) {
 	case I_LANE:
@@ -261,7 +261,7 @@ static struct bw_var *find_var(struct bw_debug *d, const char *name)
 	return NULL;
 }
 
-/* A variable stores a value, without the place it was read from. */
+/* A variable stores a value without the place from which it was read. */
 static struct bw_error *copy_value(struct bw_debug *d, const struct bw_value *v,
 				   struct bw_value *out)
 {
@@ -277,7 +277,7 @@ static struct bw_error *copy_value(struct bw_debug *d, const struct bw_value *v,
 
 struct bw_error *bw_debug_set_var(struct bw_debug *d, const char *name, const struct bw_value *v)
 {
-	enum { VARS_MAX = 10000 }; /* they are found by looking at one after the other */
+	enum { VARS_MAX = 10000 }; /* a limit, because variables are searched one after the other */
 	struct bw_value copy;
 	struct bw_var *var = find_var(d, name);
 	if (!var && d->vars->all.len >= VARS_MAX)
@@ -319,8 +319,8 @@ unsigned bw_debug_record(struct bw_debug *d, const struct bw_value *v)
 	return d->vars->n_values;
 }
 
-/* "", "$", "$3", of $, $$ and $$3: the last value, the one before it, the third before it. False:
- * no such name. */
+/* Converts a name of the history to its number: "" (for $) is the last value, "$" (for $$) the one
+ * before it, "$3" (for $$3) the third before it. False: it is not such a name. */
 static bool history_name(struct bw_debug *d, const char *name, char out[16])
 {
 	uint64_t back = name[0] == '$';
@@ -367,16 +367,17 @@ static const struct bw_kernel_arg *find_arg(const struct bw_kernel *k, const cha
 	return NULL;
 }
 
-/* The kernel that argument names refer to: the wave's; without a wave the one that will run. */
+/* The kernel to whose arguments names refer: the wave's or, without a wave, the one that will
+ * run. */
 struct launched {
 	const struct bw_kernel *kernel;		 /* NULL: not known */
 	uint64_t kernarg_va;			 /* 0: not known, or not yet */
-	enum bw_language language;		 /* of the code at hand */
-	const struct bw_kernel_arg *arg;	 /* for the name that was asked for */
+	enum bw_language language;		 /* language of the code */
+	const struct bw_kernel_arg *arg;	 /* the argument of the name that was looked up */
 	const struct bw_dispatch_info *dispatch; /* NULL: none yet */
 };
 
-/* Whether an argument's name alone means it: in assembly, and in a kernel without debug
+/* Whether an argument's name alone is its launch value: in assembly, and in a kernel without debug
  * information (rusticl's), but not in a function that such a kernel calls. */
 static bool is_meant_alone(const struct bw_expr *x, const struct launched *l)
 {
@@ -385,7 +386,7 @@ static bool is_meant_alone(const struct bw_expr *x, const struct launched *l)
 		return l->arg;
 	if (l->language != BW_LANGUAGE_UNKNOWN)
 		return false;
-	if (!x->wave) /* a condition is tested where its breakpoint is */
+	if (!x->wave) /* a condition is tested at its breakpoint */
 		return l->dispatch || x->check;
 	bw_debug_frame(x->d, l->dispatch->number, x->wave->info.pc, &frame);
 	return frame.is_kernel && frame.language == BW_LANGUAGE_UNKNOWN;
@@ -515,7 +516,7 @@ static bool symbol_address(struct bw_debug *d, const char *name, uint64_t *out)
 	return false;
 }
 
-/* Suggestions for a name that does not exist. */
+/* The error for a name that does not exist, with suggestions. */
 static struct bw_error *no_symbol(struct bw_expr *x, const char *name, const struct launched *l)
 {
 	const char *names[256];

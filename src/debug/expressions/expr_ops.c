@@ -117,7 +117,7 @@ uint64_t bw_expr_convert(const struct bw_value *v, const struct bw_type *t)
 	return convert(v, 0, t);
 }
 
-/* A result of a conversion is nowhere. */
+/* Drops the place of a value, as the result of a conversion has none. */
 static void drop_place(struct bw_value *v)
 {
 	v->place = BW_PLACE_NONE;
@@ -209,7 +209,7 @@ static bool is_compare(int op)
 	       op == BW_OPR_GE;
 }
 
-/* -1, 0, 1; 2 when one of them is no number. */
+/* Makes the result of a comparison. order: -1, 0 or 1; 2: one of the operands is NaN. */
 static struct bw_value compare(int op, int order)
 {
 	bool yes = false;
@@ -271,7 +271,7 @@ static struct bw_error *divide(int op, uint64_t a, uint64_t b, const struct bw_t
 		return bw_errorf(BW_E_INVALID, "Division by zero");
 	if (t->kind == BW_TYPE_UINT)
 		*out = op == '/' ? a / b : a % b;
-	else if (b == ~0ull) /* -1: the one quotient that C leaves undefined */
+	else if (b == ~0ull) /* -1: the quotient of the smallest number, which C leaves undefined */
 		*out = op == '/' ? -a : 0;
 	else
 		*out = (uint64_t)(op == '/' ? (int64_t)a / (int64_t)b : (int64_t)a % (int64_t)b);
@@ -337,11 +337,11 @@ static uint64_t step_of(const struct bw_type *t)
 	}
 	if (t->depth > 1)
 		return 8;
-	return t->elem_size_b ? t->elem_size_b : 1; /* void *: bytes, as gdb does */
+	return t->elem_size_b ? t->elem_size_b : 1; /* void * counts in bytes, as in gdb */
 }
 
-/* Both as addresses of one space, as far as they are: a generic pointer and &tile[2] may name the
- * same place. False: they lead into different spaces. */
+/* Converts both pointers to addresses of one space if that is possible: a generic pointer and
+ * &tile[2] may name the same place. False: they point to different spaces. */
 static bool in_one_space(struct bw_value *a, struct bw_value *b)
 {
 	bw_debug_flat_space(&a->type.space, &a->bits);
@@ -554,7 +554,7 @@ struct bw_error *bw_expr_assign(struct bw_expr *x, struct bw_value *place, struc
 	if (place->n_elem && !place->across_lanes)
 		return bw_errorf(BW_E_UNSUPPORTED, "cannot write %zu registers at once",
 				 place->n_elem);
-	/* a register has no type: it takes the bits of a float, not its integer part */
+	/* a register has no type, so it gets the bits of a float, not its integer part */
 	if (v->type.kind == BW_TYPE_FLOAT)
 		bits = float_bits(bw_value_f64(v, 0), place->type.size_b);
 	else

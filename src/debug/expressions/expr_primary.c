@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* The leaves of expressions: numbers, names, spaces, types, and what [] does to them. */
+/* The leaves of expressions: numbers, names, spaces, types; and the operators after them, such as
+ * []. */
 #include "debug/waves/waves_priv.h"
 #include "debug/bound.h"
 #include "debug/expressions/expr_priv.h"
@@ -73,7 +74,7 @@ static struct bw_error *parse_as(struct bw_expr *x, const struct bw_type *t, str
 	return err;
 }
 
-/* lds#0x10: an address in a space, of dwords until it is cast. */
+/* Parses lds#0x10, an address in a space. It points to dwords unless it is cast. */
 static struct bw_error *parse_space(struct bw_expr *x, const char *name, size_t column,
 				    struct bw_value *out)
 {
@@ -100,7 +101,8 @@ static struct bw_error *parse_space(struct bw_expr *x, const char *name, size_t 
 	return err;
 }
 
-/* $_workgroup, blockIdx without a member: all three, for == and != with a list. */
+/* Parses $_workgroup and blockIdx without a member: all three numbers, for == and != with a
+ * list. */
 static struct bw_error *triple(struct bw_expr *x, const char *name, struct bw_value *out)
 {
 	struct bw_value v = {.type = {.kind = BW_TYPE_UINT, .size_b = 4}, .is_triple = true}, one;
@@ -264,7 +266,7 @@ static struct bw_error *parse_primary(struct bw_expr *x, struct bw_value *out)
 	return bw_expr_syntax(x);
 }
 
-/* v[i]: a lane of a register, an element of an array, what a pointer points to. */
+/* Computes v[i]: a lane of a register, an element of an array, or an element at a pointer. */
 static struct bw_error *index_into(struct bw_expr *x, struct bw_value *v, struct bw_value *index)
 {
 	struct bw_value r;
@@ -297,7 +299,7 @@ static struct bw_error *index_into(struct bw_expr *x, struct bw_value *v, struct
 		return NULL;
 	}
 	if (x->skip && v->type.kind != BW_TYPE_POINTER)
-		return NULL; /* what a register's lanes are is not known while nothing is read */
+		return NULL; /* the lanes are not known while nothing is read */
 	BW_TRY(bw_expr_scalar(x, v));
 	if (v->type.kind != BW_TYPE_POINTER)
 		return bw_errorf(BW_E_INVALID, "cannot subscript something of this type");
@@ -309,13 +311,13 @@ static struct bw_error *index_into(struct bw_expr *x, struct bw_value *v, struct
 	return NULL;
 }
 
-/* What a value is before a change, without a place. */
+/* Copies a value before it is changed, without its place. */
 static struct bw_error *value_before(struct bw_expr *x, const struct bw_value *v,
 				     struct bw_value *out)
 {
 	struct bw_value_of who = bw_expr_of(x);
 	struct bw_value old = {.type = v->type, .bits = v->bits};
-	if (!bw_expr_is_vector(v)) { /* of a register, the lane in focus */
+	if (!bw_expr_is_vector(v)) { /* of a register, the value of the focus lane */
 		*out = old;
 		return NULL;
 	}
@@ -332,7 +334,7 @@ static struct bw_error *value_before(struct bw_expr *x, const struct bw_value *v
 	return err;
 }
 
-/* $n++, $n--: the value is what it was before. Takes v over. */
+/* Computes $n++ and $n--; the result is the value from before. Frees v. */
 static struct bw_error *postfix_change(struct bw_expr *x, struct bw_value *v, struct bw_value *out)
 {
 	size_t column = x->tok.column;
@@ -354,7 +356,7 @@ static struct bw_error *postfix_change(struct bw_expr *x, struct bw_value *v, st
 	return err;
 }
 
-/* "->": the first of two tokens */
+/* Whether the tokens are "->", which are two. */
 static bool is_arrow(const struct bw_expr *x)
 {
 	return bw_expr_is_op(x, '-') && x->text[x->tok.end] == '>';
@@ -367,7 +369,7 @@ static struct bw_error *parse_member(struct bw_expr *x, struct bw_value *v)
 	size_t column = x->tok.column;
 	if (is_arrow(x)) {
 		bw_expr_next(x);
-		if (v->type.kind == BW_TYPE_AGGREGATE) /* arr->x; gdb takes s->x for s.x too */
+		if (v->type.kind == BW_TYPE_AGGREGATE) /* arr->x; as in gdb, s->x also means s.x */
 			if (bw_type_aggregate(&v->type)->kind == BW_CTYPE_ARRAY)
 				BW_TRY(bw_expr_at(x, column, bw_expr_decay(x, v)));
 	}
@@ -383,7 +385,7 @@ static struct bw_error *parse_member(struct bw_expr *x, struct bw_value *v)
 	return NULL;
 }
 
-/* What gdb can do with the name of a function, and this debugger cannot. */
+/* Refuses uses of a function's name that gdb supports and this debugger does not. */
 static struct bw_error *refuse_function(struct bw_expr *x, const struct bw_value *v)
 {
 	if (!v->type.is_function)

@@ -19,7 +19,7 @@ enum bw_tok_kind {
 	BW_TOK_STRING,
 	BW_TOK_IDENT,  /* name, zoo::name, ::name */
 	BW_TOK_DOLLAR, /* $name; "s[2:3]" is one name */
-	BW_TOK_OP,     /* op: one of the characters, or the codes below */
+	BW_TOK_OP,     /* op: the character itself, or one of the codes below */
 	BW_TOK_BAD,    /* message says why */
 };
 enum bw_tok_op {
@@ -39,10 +39,11 @@ struct bw_tok {
 	enum bw_tok_kind kind;
 	size_t column, end;
 	int op, assign_op;
-	char name[BW_NAME_MAX]; /* IDENT, DOLLAR (without $), STRING */
+	char name[BW_NAME_MAX]; /* the text of IDENT, DOLLAR (without $) and STRING */
 	struct bw_value number; /* INT, FLOAT, CHAR */
 	const char *message;	/* BAD */
-	bool is_entry;		/* IDENT: NAME@entry, what a parameter was called with */
+	/* IDENT: written NAME@entry, the value with which a parameter was called */
+	bool is_entry;
 };
 void bw_expr_lex(const char *text, size_t pos, struct bw_tok *out);
 
@@ -51,17 +52,18 @@ struct bw_expr {
 	struct bw_debug *d;
 	struct bw_wave_record *wave; /* NULL: none */
 	unsigned lane;
-	bool check;			     /* only names and grammar matter */
-	const struct bw_variables_frame *at; /* where variables are looked up; NULL: at the wave */
+	bool check; /* checks names and grammar only */
+	/* where variables are looked up; NULL: at the wave's PC */
+	const struct bw_variables_frame *at;
 	const char *text;
-	struct bw_tok tok; /* the next one */
-	unsigned skip;	   /* > 0: parse, do not read, write or divide */
+	struct bw_tok tok; /* the next token */
+	unsigned skip;	   /* > 0: parse only; do not read, write or divide */
 	unsigned depth;
 	size_t error_column;
-	struct bw_buffer_info buffer; /* the last one that was named; va 0: none was */
+	struct bw_buffer_info buffer; /* the last buffer that was named; va 0: none was */
 };
 
-/* Whose values the expression has. */
+/* The wave and lane from which values of the expression come. */
 static inline struct bw_value_of bw_expr_of(const struct bw_expr *x)
 {
 	return (struct bw_value_of){
@@ -70,130 +72,133 @@ static inline struct bw_value_of bw_expr_of(const struct bw_expr *x)
 
 /* expr.c */
 struct bw_error *bw_expr_parse_assign(struct bw_expr *x, struct bw_value *out) BW_MUST_CHECK;
-/* Like bw_expr_parse_assign and, of "a, b", the value of b. */
+/* Like bw_expr_parse_assign; the value of "a, b" is that of b. */
 struct bw_error *bw_expr_parse_comma(struct bw_expr *x, struct bw_value *out) BW_MUST_CHECK;
 struct bw_error *bw_expr_parse_unary(struct bw_expr *x, struct bw_value *out) BW_MUST_CHECK;
-/* place = place op v, or = v where op is 0. The caller keeps ownership of both; place holds the
- * result then. */
+/* Carries out place = place op v, or place = v if op is 0. The caller keeps ownership of both;
+ * place holds the result. */
 struct bw_error *bw_expr_change(struct bw_expr *x, size_t column, int op, struct bw_value *place,
 				struct bw_value *v) BW_MUST_CHECK;
 
 /* expr_primary.c */
 void bw_expr_next(struct bw_expr *x);
 bool bw_expr_is_op(const struct bw_expr *x, int op);
-/* The error of a token that does not belong where it is. */
+/* The error for a token that does not belong where it is. */
 struct bw_error *bw_expr_syntax(struct bw_expr *x) BW_MUST_CHECK;
 struct bw_error *bw_expr_expect(struct bw_expr *x, int op) BW_MUST_CHECK;
-/* Puts the column of the current token into an error that has none yet. */
+/* Adds the column of the current token to an error that has no column yet. */
 struct bw_error *bw_expr_at(struct bw_expr *x, size_t column, struct bw_error *err) BW_MUST_CHECK;
-/* The rest of "$_workgroup == 2,0,0", of which 2 is first. */
+/* Parses the rest of "$_workgroup == 2,0,0"; the 2 has been read. */
 struct bw_error *bw_expr_compare_triple(struct bw_expr *x, int op, const struct bw_value *a,
 					struct bw_value *first, struct bw_value *out) BW_MUST_CHECK;
-/* $v300: the name of a register that no GPU has, which must not become a variable that is void. */
+/* Refuses $v300, the name of a register that no GPU has: it would otherwise become a convenience
+ * variable without a value. */
 struct bw_error *bw_expr_refuse_register(const char *name) BW_MUST_CHECK;
 struct bw_error *bw_expr_parse_postfix(struct bw_expr *x, struct bw_value *out) BW_MUST_CHECK;
 
 /* expr_ops.c. Operations take ownership of their operands: they are freed, or become the result. */
 struct bw_value bw_expr_int(uint64_t bits, unsigned size_b, bool is_signed);
-/* The focus lane's value of a register, the address of an array in memory. */
+/* Makes v a single number: the focus lane's value of a register, the address of an array in
+ * memory. */
 struct bw_error *bw_expr_scalar(struct bw_expr *x, struct bw_value *v) BW_MUST_CHECK;
 struct bw_error *bw_expr_binary(struct bw_expr *x, int op, struct bw_value *a, struct bw_value *b,
 				struct bw_value *out) BW_MUST_CHECK;
-/* expr_vector.c: the same where one of them is a vector. */
+/* expr_vector.c: like bw_expr_binary, for operands of which at least one is a vector. */
 bool bw_expr_is_vector(const struct bw_value *v);
 struct bw_error *bw_expr_vector_binary(struct bw_expr *x, int op, struct bw_value *a,
 				       struct bw_value *b, struct bw_value *out) BW_MUST_CHECK;
-/* v becomes of that type where both are vectors of the same components and differ in size alone:
- * three components chosen from others have no room for a fourth, which float3 has. */
+/* Gives v the type `to` if both are vectors of the same components and differ only in size: three
+ * components taken from a vector have no room for a fourth, which float3 has. */
 struct bw_error *bw_expr_fit_vector(struct bw_expr *x, const struct bw_type *to,
 				    struct bw_value *v) BW_MUST_CHECK;
-/* -, + and ~ of each component; the others are refused. */
+/* The operators -, + and ~ applied to each component; others are refused. */
 struct bw_error *bw_expr_vector_unary(struct bw_expr *x, int op, struct bw_value *a,
 				      struct bw_value *out) BW_MUST_CHECK;
 struct bw_error *bw_expr_unary(struct bw_expr *x, int op, struct bw_value *a,
 			       struct bw_value *out) BW_MUST_CHECK;
 struct bw_error *bw_expr_cast(struct bw_expr *x, const struct bw_type *t,
 			      struct bw_value *v) BW_MUST_CHECK;
-/* The same bits seen as another type of the same size. */
+/* Reinterprets the bits of a value as another type of the same size. */
 struct bw_error *bw_expr_as(struct bw_expr *x, const struct bw_type *t,
 			    struct bw_value *v) BW_MUST_CHECK;
 bool bw_expr_true(const struct bw_expr *x, const struct bw_value *v);
-/* What a pointer points to, n elements of it (n = 1: a scalar). */
+/* Loads n elements from where a pointer points (n = 1: a single value). */
 struct bw_error *bw_expr_load(struct bw_expr *x, const struct bw_value *ptr, size_t n,
 			      struct bw_value *out) BW_MUST_CHECK;
 struct bw_error *bw_expr_assign(struct bw_expr *x, struct bw_value *place,
 				struct bw_value *v) BW_MUST_CHECK;
 
-/* v as bits of t. */
+/* Converts v to t, and returns the bits. */
 uint64_t bw_expr_convert(const struct bw_value *v, const struct bw_type *t);
 
 /* expr_program.c */
 bool bw_expr_is_variable(struct bw_expr *x, const char *name);
 struct bw_error *bw_expr_variable(struct bw_expr *x, const char *name, bool *out_found,
 				  struct bw_value *out) BW_MUST_CHECK;
-/* NAME@entry: what a parameter was called with. */
+/* The value with which a parameter was called: NAME@entry. */
 struct bw_error *bw_expr_entry(struct bw_expr *x, const char *name,
 			       struct bw_value *out) BW_MUST_CHECK;
 bool bw_expr_enumerator(struct bw_expr *x, const char *name, struct bw_value *out);
-/* Whether the next token begins a type: a variable of that name is none. */
+/* Whether the next token begins a type. The name of a variable does not. */
 bool bw_expr_type_follows(struct bw_expr *x);
-/* Takes "struct node", "item_t"; NULL and nothing taken where no type has that name. */
+/* Reads "struct node", "item_t". *out is NULL, and nothing is read, if no type has that name. */
 struct bw_error *bw_expr_program_type(struct bw_expr *x, const struct bw_ctype **out) BW_MUST_CHECK;
 struct bw_error *bw_expr_pointer_type(struct bw_expr *x, const struct bw_ctype *elem,
 				      enum bw_space space, struct bw_type *out) BW_MUST_CHECK;
-/* v.name, also v->name. v stays the caller's. */
+/* The member of an aggregate: v.name, and v->name. The caller keeps v. */
 struct bw_error *bw_expr_member(struct bw_expr *x, const struct bw_value *v, const char *name,
 				struct bw_value *out) BW_MUST_CHECK;
-/* v[i] of an aggregate. */
+/* The element v[i] of an aggregate. */
 struct bw_error *bw_expr_element(struct bw_expr *x, const struct bw_value *v, int64_t i,
 				 struct bw_value *out) BW_MUST_CHECK;
 /* Makes an array the address of its first element; other aggregates are an error. */
 struct bw_error *bw_expr_decay(struct bw_expr *x, struct bw_value *v) BW_MUST_CHECK;
-/* bw_expr_load of a pointer of the program. */
+/* Like bw_expr_load, for a pointer whose type the program declares. */
 struct bw_error *bw_expr_load_program(struct bw_expr *x, const struct bw_value *ptr, size_t n,
 				      struct bw_value *out) BW_MUST_CHECK;
-/* To a place of the program's: PIECES, or MEMORY with a type of the program. */
+/* Assigns to a place of the program's variables: PIECES, or MEMORY with a type of the program. */
 struct bw_error *bw_expr_assign_program(struct bw_expr *x, struct bw_value *place,
 					struct bw_value *v) BW_MUST_CHECK;
-/* To components of a vector, v.xz: place->vector. */
+/* Assigns to components of a vector, v.xz (place->vector). */
 struct bw_error *bw_expr_assign_components(struct bw_expr *x, struct bw_value *place,
 					   struct bw_value *v) BW_MUST_CHECK;
 
 /* expr_literal.c */
-/* Values of one can be assigned to the other. */
+/* Whether values of one type can be assigned to the other. */
 bool bw_expr_same_type(const struct bw_ctype *a, const struct bw_ctype *b);
 /* Whether the next token begins a literal of that type: {1, 2}, or (1, 2, 3, 4) of a vector. */
 bool bw_expr_literal_follows(const struct bw_expr *x, const struct bw_type *t);
 struct bw_error *bw_expr_literal(struct bw_expr *x, const struct bw_type *t,
 				 struct bw_value *out) BW_MUST_CHECK;
-/* Makes a number a vector of that type, whose components all have it. */
+/* Makes a vector of that type of a number: each component has its value. */
 struct bw_error *bw_expr_fill_vector(struct bw_expr *x, const struct bw_type *t,
 				     struct bw_value *v) BW_MUST_CHECK;
 
 /* expr_buffers.c */
-/* $_buffer(N), $_buffer_size(N), from the parenthesis on. */
+/* Parses the rest of $_buffer(N) and $_buffer_size(N), from the parenthesis on. */
 struct bw_error *bw_expr_buffer_function(struct bw_expr *x, bool size,
 					 struct bw_value *out) BW_MUST_CHECK;
-/* "buffer NAME", "buffer 2": its address. Whether a name, number or text is next. */
+/* Parses what follows "buffer", as in "buffer NAME" and "buffer 2", and returns the address.
+ * bw_expr_buffer_follows: whether a name, number or text is next. */
 bool bw_expr_buffer_follows(const struct bw_expr *x);
 struct bw_error *bw_expr_buffer(struct bw_expr *x, struct bw_value *out) BW_MUST_CHECK;
-/* "as TYPE[N]" after an address: what is there. */
+/* Parses "as TYPE[N]" after an address, and loads the value that is there. */
 struct bw_error *bw_expr_as_type(struct bw_expr *x, struct bw_value *v,
 				 struct bw_value *out) BW_MUST_CHECK;
 
 /* expr_declare.c */
-/* "unsigned int", "item_t *[4]", "int (*)[3]" */
+/* Parses a type: "unsigned int", "item_t *[4]", "int (*)[3]". */
 struct bw_error *bw_expr_parse_type(struct bw_expr *x, struct bw_type *out) BW_MUST_CHECK;
-/* Like bw_expr_parse_type, without what may stand after the stars: "float *" of "float *[4]". */
+/* Like bw_expr_parse_type, without an array after the stars: "float *" of "float *[4]". */
 struct bw_error *bw_expr_parse_element(struct bw_expr *x, struct bw_type *out) BW_MUST_CHECK;
-/* A pointer to t in global memory. */
+/* The type of a pointer to t in global memory. */
 struct bw_error *bw_expr_pointer_to(struct bw_expr *x, const struct bw_type *t,
 				    struct bw_type *out) BW_MUST_CHECK;
 
 /* expr_types.c */
 bool bw_expr_type_word(const char *word);
-/* The type named by words like "unsigned", "long", "__local": feeds one word, false when it does
- * not fit in. */
+/* Collects the words of a type like "unsigned", "long", "__local". bw_expr_type_add adds a word;
+ * false: it does not go with the words before. */
 struct bw_type_words {
 	bool is_unsigned, is_signed, have, is_bool;
 	unsigned n_long;
@@ -203,22 +208,23 @@ struct bw_type_words {
 };
 bool bw_expr_type_add(struct bw_type_words *t, const char *word);
 struct bw_type bw_expr_type_finish(const struct bw_type_words *t);
-/* char, unsigned char and bool, which are shown in a way of their own, also where the program has
- * no such type; NULL: another one. Static. */
+/* The types char, unsigned char and bool, which are printed in their own form even if the program
+ * has no such type. NULL: the words name another type. Static. */
 const struct bw_ctype *bw_expr_type_builtin(const struct bw_type_words *t);
 const struct bw_ctype *bw_expr_char_type(void);
-/* C's own type of a number, or void, for where the program's has none; NULL: there is none. */
+/* C's own type of a number, or void, for code whose debug information has none. NULL: there is
+ * none. */
 const struct bw_ctype *bw_expr_plain_ctype(enum bw_type_kind kind, unsigned size_b);
 
-/* "local" and the like in front of a # */
+/* The address space of a word before '#', such as "local". */
 struct bw_error *bw_expr_space(const char *name, enum bw_space *out) BW_MUST_CHECK;
 
 /* expr_names.c */
-/* Enumerates "_lane" and similar names; NULL after the last one. */
+/* The i-th of "_lane" and similar names; NULL after the last one. */
 const char *bw_expr_internal_name(size_t i);
 struct bw_error *bw_expr_name(struct bw_expr *x, const char *name, bool dollar, bool assigned,
 			      struct bw_value *out) BW_MUST_CHECK;
-/* $_launch.NAME: what the kernel was launched with. */
+/* The value of $_launch.NAME, with which the kernel was launched. */
 struct bw_error *bw_expr_launch(struct bw_expr *x, const char *name,
 				struct bw_value *out) BW_MUST_CHECK;
 /* Whether name is blockIdx or one of the similar ones. */

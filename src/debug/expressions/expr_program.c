@@ -72,7 +72,8 @@ static bool is_tag_word(const char *word)
 	return !strcmp(word, "struct") || !strcmp(word, "union") || !strcmp(word, "enum");
 }
 
-/* "float4" of OpenCL, which is known also where the program does not use it. NULL: no such type. */
+/* A vector type of OpenCL such as "float4", which is known even if the program does not use it.
+ * NULL: there is no such type. */
 static const struct bw_ctype *vector_named(struct bw_expr *x, const char *name)
 {
 	static const unsigned counts[] = {2, 3, 4, 8, 16};
@@ -172,8 +173,8 @@ static const struct bw_cmember *find_member(const struct bw_ctype *s, const char
 	return NULL;
 }
 
-/* Components that "xyzw", "rgba", "stpq" (of GLSL), "s03", "lo", "hi", "even", "odd" of a vector
- * name. 0: none. */
+/* The components of a vector that "xyzw", "rgba", "stpq" (GLSL), "s03", "lo", "hi", "even" or "odd"
+ * names. 0: the name is none of these. */
 static unsigned swizzle(const char *name, unsigned count, unsigned out[16])
 {
 	static const char digits[] = "0123456789abcdef";
@@ -221,7 +222,7 @@ static struct bw_error *no_component(const struct bw_type *type, uint64_t count,
 		count <= 4 ? ", " : "", (unsigned long long)count - 1);
 }
 
-/* Which components of which vector the value is, for assignments. */
+/* Notes of which components of which vector the value consists, for assignments. */
 static struct bw_error *note_components(const struct bw_value *v, const unsigned *which, unsigned n,
 					struct bw_value *out)
 {
@@ -272,7 +273,7 @@ static struct bw_error *several_components(struct bw_expr *x, const struct bw_va
 	return err;
 }
 
-/* Several components at once are a vector of their own, which is nowhere. */
+/* Several components together are a new vector, which has no place. */
 static struct bw_error *vector_member(struct bw_expr *x, const struct bw_value *v,
 				      const struct bw_ctype *t, const char *name,
 				      struct bw_value *out)
@@ -286,7 +287,7 @@ static struct bw_error *vector_member(struct bw_expr *x, const struct bw_value *
 		n == 1 ? t->elem : bw_variables_array_of(x->d, t->elem, n, true);
 	if (!made)
 		return bw_error_nomem();
-	/* three of them have room for four */
+	/* a vector of three has room for four */
 	bool in_row = n == 1 || made->size_b == n * elem_b;
 	for (unsigned i = 1; i < n; i++)
 		in_row &= which[i] == which[0] + i;
@@ -306,8 +307,7 @@ struct bw_error *bw_expr_member(struct bw_expr *x, const struct bw_value *v, con
 	const struct bw_ctype *t = bw_type_aggregate(&v->type);
 	if (t && t->kind == BW_CTYPE_VECTOR)
 		return vector_member(x, v, t, name, out);
-	if (v->type.ctype &&
-	    v->type.kind == BW_TYPE_POINTER) { /* p.x is taken for p->x, as gdb does */
+	if (v->type.ctype && v->type.kind == BW_TYPE_POINTER) { /* as in gdb, p.x means p->x */
 		struct bw_value there;
 		BW_TRY(bw_expr_load(x, v, 1, &there));
 		struct bw_error *err =
@@ -339,7 +339,7 @@ struct bw_error *bw_expr_element(struct bw_expr *x, const struct bw_value *v, in
 {
 	struct bw_value_of who = bw_expr_of(x);
 	const struct bw_ctype *t = bw_type_aggregate(&v->type);
-	/* a shader's buffer that is one array goes by its own name (--arg, HLSL) */
+	/* a shader's buffer that is one array can be indexed by its own name (--arg, HLSL) */
 	if (t->is_block && t->n_members == 1 &&
 	    bw_ctype_strip(t->members[0].type)->kind == BW_CTYPE_ARRAY) {
 		struct bw_value array;
@@ -356,7 +356,7 @@ struct bw_error *bw_expr_element(struct bw_expr *x, const struct bw_value *v, in
 	bool bounded = t->kind == BW_CTYPE_VECTOR || v->bytes;
 	if (bounded && (i < 0 || (uint64_t)i >= t->count))
 		return bw_errorf(BW_E_NOT_FOUND, "no such vector element");
-	/* C has no bounds of arrays in memory: before and after them is other memory */
+	/* C does not check bounds of arrays in memory: other memory is before and after them */
 	int64_t elem_b = (int64_t)bw_ctype_stride(t), offset_b;
 	if (__builtin_mul_overflow(i, elem_b, &offset_b))
 		return bw_errorf(BW_E_INVALID, "no such element: %lld", (long long)i);
@@ -403,7 +403,7 @@ struct bw_error *bw_expr_load_program(struct bw_expr *x, const struct bw_value *
 
 /* ---- Assignment ---- */
 
-/* v becomes what can be put into the aggregate `place`. */
+/* Converts v to a value that can be assigned to the aggregate `place`. */
 static struct bw_error *need_aggregate(struct bw_expr *x, const struct bw_value *place,
 				       struct bw_value *v)
 {
@@ -441,7 +441,7 @@ static struct bw_error *assign_aggregate(struct bw_expr *x, struct bw_value *pla
 	return bw_variables_store(&who, place, v->bytes->data + v->bytes_at, to->size_b);
 }
 
-/* Each component goes to its own place; nothing is written where one of them has none. */
+/* Each component goes to its own place; nothing is written if one of them has no place. */
 static struct bw_error *store_components(struct bw_expr *x, struct bw_value *place,
 					 const uint8_t *bytes)
 {

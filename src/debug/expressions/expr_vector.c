@@ -23,13 +23,14 @@ static bool is_arithmetic(int op)
 	       (op > 0 && op < 128 && strchr("+-*/%&|^", op));
 }
 
-/* Three components that were chosen from others take no room for a fourth, as float3 does. */
+/* Whether two types are the same vector. Three components taken from a vector have no room for a
+ * fourth, which float3 has, so sizes may differ. */
 static bool is_same_vector(const struct bw_ctype *a, const struct bw_ctype *b)
 {
 	return a->count == b->count && bw_expr_same_type(a->elem, b->elem);
 }
 
-/* Both become vectors of the same type, with bytes. */
+/* Converts both operands to vectors of the same type, with bytes. */
 static struct bw_error *match(struct bw_expr *x, struct bw_value *a, struct bw_value *b)
 {
 	struct bw_value_of who = bw_expr_of(x);
@@ -67,14 +68,15 @@ static struct bw_error *component(const struct bw_value *v, const struct bw_type
 	return NULL;
 }
 
-/* A vector of that type, with bytes of its own. */
+/* Makes a vector of that type, with bytes of its own. */
 static struct bw_error *new_vector(const struct bw_type *type, struct bw_value *out)
 {
 	const struct bw_ctype *t = bw_type_aggregate(type);
 	*out = (struct bw_value){.type = *type, .bytes = bw_bytes_new(t->size_b)};
 	if (!out->bytes)
 		return bw_error_nomem();
-	memset(out->bytes->known, 1, t->size_b); /* what is after three components, too */
+	/* including the unused fourth component of three */
+	memset(out->bytes->known, 1, t->size_b);
 	return NULL;
 }
 

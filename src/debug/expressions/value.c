@@ -129,7 +129,7 @@ int64_t bw_value_i64(const struct bw_value *v, size_t i)
 
 	if (v->type.kind != BW_TYPE_FLOAT)
 		return (int64_t)bits;
-	/* as C, but defined everywhere: out of range saturates, NaN is 0 */
+	/* as in C, but with every case defined: out of range saturates, NaN is 0 */
 	double d = float_of(&v->type, bits);
 	if (d != d)
 		return 0;
@@ -269,7 +269,7 @@ struct bw_type bw_type_of(const struct bw_ctype *c)
 		return t; /* void */
 	}
 	t.size_b = (uint8_t)size_b;
-	if (!size_b) /* __int128, or damaged: nothing can be made of its bytes */
+	if (!size_b) /* __int128, or damaged: its bytes cannot be read as a number */
 		t.kind = BW_TYPE_VOID;
 	return t;
 }

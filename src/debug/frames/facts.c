@@ -162,7 +162,7 @@ struct bw_error *bw_facts_row(struct bw_debug *d, const struct bw_wave_record *w
 
 /* ---- Which function ---- */
 
-/* out: until the next call. */
+/* The function of an address; out is valid until the next call. */
 static struct bw_error *function_at(struct bw_debug *d, const struct bw_wave_record *w,
 				    const struct bw_module *m, uint64_t entry,
 				    const struct function **out)
@@ -188,8 +188,9 @@ static struct bw_error *function_at(struct bw_debug *d, const struct bw_wave_rec
 	return NULL;
 }
 
-/* Without debug information: the function of the dispatch's kernel, or one that it calls, by what
- * can be reached. Labels of assembly say nothing. */
+/* Without debug information: finds the function, from the dispatch's kernel on through its calls,
+ * whose reachable instructions include the address. Labels of assembly do not tell where functions
+ * begin. */
 static struct bw_error *reach(struct bw_debug *d, const struct bw_wave_record *w,
 			      const struct bw_module *m, uint64_t kernel, uint64_t at,
 			      uint64_t *out_entry)

@@ -2,13 +2,13 @@
 #ifndef BW_DEBUG_FRAMES_FACTS_H
 #define BW_DEBUG_FRAMES_FACTS_H
 
-/* What is known of code by flow.h, kept over stops: functions, and what they have done to registers
- * when they get to an address. */
+/* The results of flow.h, kept across stops: functions, and what they have done to registers when
+ * they get to an address. */
 
 #include "debug/frames/flow.h"
 #include "debug/frames/frames_priv.h"
 
-/* What the function at entry has done when it gets to `at`. */
+/* What the function at `entry` has done when it gets to `at`. */
 struct bw_facts_row {
 	const struct bw_module *module;
 	uint64_t entry, at;
@@ -16,19 +16,20 @@ struct bw_facts_row {
 	unsigned link;
 	bool has_state;
 	struct bw_sym_state state;
-	struct bw_sym target; /* of the call at `at`: what it calls */
+	struct bw_sym target; /* what the call at `at` calls */
 };
 
-/* Before one caller is looked for: makes room. Rows are there until the next call. */
+/* Called before a caller is looked for: makes room. Rows are valid until the next call. */
 struct bw_error *bw_facts_begin(struct bw_stack *s) BW_MUST_CHECK;
-/* The row of an activation whose function is known. */
+/* The row for an activation whose function is known. */
 struct bw_error *bw_facts_row(struct bw_debug *d, const struct bw_wave_record *w,
 			      const struct bw_activation *a,
 			      const struct bw_facts_row **out) BW_MUST_CHECK;
-/* Sets entry and is_kernel. entry stays 0 where nothing says where the function starts. */
+/* Finds the function of an activation: sets entry and is_kernel. entry stays 0 if it is not known
+ * where the function starts. */
 struct bw_error *bw_facts_function(struct bw_debug *d, const struct bw_wave_record *w,
 				   struct bw_activation *a) BW_MUST_CHECK;
-/* Whether there is a call, and the first SGPR of its return address. */
+/* Whether there is a call at `at`, and the first SGPR of its return address. */
 bool bw_facts_call_at(const struct bw_debug *d, const struct bw_module *m, uint64_t at,
 		      unsigned *out_link);
 

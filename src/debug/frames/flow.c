@@ -11,7 +11,7 @@
 enum {
 	MAX_PLACES = 2048,   /* where paths meet, in one function */
 	MAX_VISITS = 400000, /* instructions executed for one function */
-	MAX_NESTING = 24,    /* of functions whose effect is looked for */
+	MAX_NESTING = 24,    /* of calls, while the effect of functions is looked for */
 	MAX_FUNCTION_B = 1 << 22,
 	DEFAULT_LINK = 30,
 };
@@ -38,7 +38,7 @@ struct walk {
 	uint8_t *seen;	    /* by dword: enum seen */
 	size_t n_dwords;
 	struct BW_VEC(struct place *) places;
-	bool final; /* states are complete: what there is to find is looked for now */
+	bool final; /* the states are complete, so the results are collected now */
 };
 
 void bw_flow_effects_free(struct bw_flow_effects *e)
@@ -148,7 +148,7 @@ static struct bw_error *scan(struct walk *w)
 
 /* ---- States ---- */
 
-/* A path leads to addr with this state. */
+/* Notes that a path leads to addr with this state. */
 static struct bw_error *arrive(struct walk *w, uint64_t addr, const struct bw_sym_state *s)
 {
 	struct place *p = place_at(w, addr);
@@ -209,7 +209,7 @@ static struct bw_flow_entry *find_effect(struct bw_flow_effects *cache, uint64_t
 	return NULL;
 }
 
-/* The effect of a call of `target`; the convention where that is not known. */
+/* The effect of a call of `target`; the calling convention if the target is not known. */
 static struct bw_error *effect_of(struct walk *w, struct bw_sym target, struct bw_sym_effect *out)
 {
 	bw_sym_convention(out);
@@ -279,8 +279,8 @@ static struct bw_error *tail_call(struct walk *w, struct bw_sym target,
 	return NULL;
 }
 
-/* s_setpc_b64: of a pair that still is the caller's a return; of an address a tail call where the
- * function has given everything back, and else a branch. */
+/* Follows s_setpc_b64. It is a return if the pair still has the caller's value. If it is an
+ * address, it is a tail call if the function has restored everything, and otherwise a branch. */
 static struct bw_error *follow_jump(struct walk *w, const struct bw_inst *inst,
 				    const struct bw_sym_state *s)
 {
@@ -398,7 +398,7 @@ static struct bw_error *follow_all(struct walk *w)
 		BW_TRY(follow_path(w, w->places.data[i]));
 	if (w->gave_up)
 		w->flow->has_state = false;
-	/* what is not known of one path is not known of the function */
+	/* if one path is not known, the function is not known */
 	if (w->gave_up || w->is_lost)
 		w->flow->effect.returns = false;
 	return w->gave_up ? NULL : note_reached(w);

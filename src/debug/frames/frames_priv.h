@@ -2,7 +2,7 @@
 #ifndef BW_DEBUG_FRAMES_PRIV_H
 #define BW_DEBUG_FRAMES_PRIV_H
 
-/* The stack of the focus wave, and how it is found. */
+/* The stack of the focus wave, and the search for callers. */
 
 #include "debug/code/code_priv.h"
 #include "debug/debug_priv.h"
@@ -10,7 +10,7 @@
 
 struct bw_wave_record;
 
-/* A function with code of its own that the wave is in. Inlined frames are made of it. */
+/* A function with code of its own in which the wave is. Inlined frames are derived from it. */
 struct bw_activation {
 	uint64_t pc, at;
 	uint64_t entry; /* 0: not known */
@@ -23,25 +23,26 @@ struct bw_activation {
 struct bw_facts;
 
 struct bw_stack {
-	bool is_valid; /* activations are those of this stop */
-	uint32_t wave; /* whose they are */
+	bool is_valid; /* the activations are those of this stop */
+	uint32_t wave; /* number of the wave to which they belong */
 	struct BW_VEC(struct bw_activation) activations;
-	bool is_complete;	/* there are no more */
-	char end[256];		/* why, where the last one is no kernel */
-	struct bw_facts *facts; /* facts.c; NULL: none yet */
-	/* of the wave `level_wave` (0: none): the selected frame, and how many functions that
-	 * begin at its PC it is not shown in yet */
+	bool is_complete; /* all activations have been found */
+	/* why the last activation has no caller, if it is not a kernel */
+	char end[256];
+	struct bw_facts *facts; /* facts.c; NULL: not made yet */
+	/* of the wave `level_wave` (0: none): the selected frame, and how many inlined functions
+	 * that begin at its PC are not shown as entered yet */
 	unsigned level, hidden;
 	uint32_t level_wave;
 };
 
 void bw_stack_fini(struct bw_stack *s);
 
-/* A step has stopped where inlined functions begin, n of which it has not entered. */
+/* Notes that a step has stopped where inlined functions begin, and has not entered n of them. */
 struct bw_error *bw_stack_hide(struct bw_debug *d, unsigned n) BW_MUST_CHECK;
 unsigned bw_stack_hidden(const struct bw_debug *d);
 
-/* The stack of the focus wave, with its first activation at least. */
+/* The stack of the focus wave, with at least its first activation. */
 struct bw_error *bw_stack_of(struct bw_debug *d, struct bw_wave_record **out_wave,
 			     struct bw_stack **out) BW_MUST_CHECK;
 

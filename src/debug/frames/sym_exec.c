@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* One instruction, executed on what is known of registers. */
+/* Executes one instruction on the known values of registers. */
 #include "debug/frames/flow.h"
 
 #include <string.h>
@@ -41,9 +41,8 @@ static bool exec_is(const struct bw_sym_state *s, unsigned lanes, enum bw_sym_ki
 	return true;
 }
 
-/* Lanes that an instruction writes for certain, and those that it may write. What is not known of
- * EXEC has at most the lanes of the entry: code only ever takes lanes away, but where it says so by
- * -1. */
+/* Lanes that an instruction writes for certain, and those that it may write. An unknown EXEC has at
+ * most the lanes of the entry, because code only removes lanes, except when it writes -1. */
 static uint8_t lanes_written(const struct bw_sym_state *s, unsigned lanes)
 {
 	return exec_is(s, lanes, BW_SYM_EXEC)	    ? BW_LANES_ACTIVE
@@ -180,7 +179,7 @@ static void read_lane(struct bw_sym_state *s, const struct bw_inst *inst)
 	set_sgpr(s, inst->dst, l ? l->sym : unknown);
 }
 
-/* What was at these bytes is no longer there, in some lanes at least. */
+/* Drops what is known of these bytes, which were overwritten at least in some lanes. */
 static void drop_scratch(struct bw_sym_state *s, int64_t offset)
 {
 	unsigned n = 0;
@@ -202,7 +201,7 @@ static void store_dword(struct bw_sym_state *s, int32_t offset, unsigned vgpr, u
 		struct bw_sym_slot slot = s->slot[i];
 		int64_t d = (int64_t)slot.offset - offset;
 		bool again = d == 0 && slot.vgpr == vgpr;
-		/* what is unchanged since is stored there once more */
+		/* an unchanged value is stored there again */
 		if (d > -4 && d < 4)
 			slot.lanes &= (uint8_t)~(again ? touched & ~s->vgpr[vgpr] : touched);
 		if (again)
@@ -253,7 +252,7 @@ static void load_dword(struct bw_sym_state *s, int32_t offset, unsigned vgpr, un
 	}
 }
 
-/* "scratch_store_b32 off, v3, s33 offset:16": relative to the base, where that is known. */
+/* The offset of "scratch_store_b32 off, v3, s33 offset:16" from the base. False: not known. */
 static bool scratch_offset(const struct bw_sym_state *s, const struct bw_inst *inst, int32_t *out)
 {
 	if (inst->sve || inst->saddr >= BW_SYM_SGPRS || inst->saddr == BW_SRC_NULL)
@@ -331,7 +330,8 @@ static struct bw_sym or_of(struct bw_sym a, struct bw_sym b)
 {
 	if (is_ones(a) || is_ones(b))
 		return (struct bw_sym){BW_SYM_CONST, 0, UINT32_MAX};
-	/* lanes that were taken away come back: what is or'ed to them is a part of them */
+	/* lanes that were removed come back: the mask that is or'ed is a part of the entry's
+	 * EXEC */
 	if (a.kind == BW_SYM_EXEC && (b.kind == BW_SYM_UNKNOWN || same(a, b)))
 		return a;
 	return b.kind == BW_SYM_EXEC && a.kind == BW_SYM_UNKNOWN ? b : unknown;
@@ -374,7 +374,7 @@ static bool saveexec(struct bw_sym_state *s, const struct bw_inst *inst)
 			after = or_of(src, before);
 		else if (xor&&is_ones(src)) {
 			after = inverted(before);
-			/* the inverse of a part has any lane */
+			/* the inverse of a part may have any lane */
 			if (after.kind == BW_SYM_UNKNOWN)
 				after = (struct bw_sym){BW_SYM_NOT_EXEC, 2, 0};
 		}
@@ -491,7 +491,8 @@ void bw_sym_callee(struct bw_sym_state *s, const struct bw_sym_effect *e, unsign
 	if (!e->keeps_exec)
 		forget_sgprs(s, BW_SRC_EXEC_LO, 2);
 	for (unsigned i = 0; i < 256; i++) {
-		/* "inactive" are those that were so at the call: some may be the caller's own */
+		/* "inactive" means inactive at the call; some of these may be lanes of the
+		 * caller */
 		uint8_t lost = (uint8_t)~e->vgpr[i] & BW_LANES_ALL;
 		if (partial && lost & BW_LANES_INACTIVE)
 			lost = BW_LANES_ALL;

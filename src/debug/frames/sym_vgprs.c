@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* VGPRs that arguments of calls are in: addresses in scratch that code gives to functions. */
+/* VGPRs that hold arguments of calls: addresses in scratch that code passes to functions. */
 #include "debug/frames/flow.h"
 #include "isa/ops.h"
 
@@ -14,8 +14,8 @@ static bool is_move(unsigned op)
 	return op == BW_OP_V_MOV_B32 || bw_isa_op_info(op)->same == BW_OP_V_MOV_B32;
 }
 
-/* Whether lanes may come back that were not active when a VGPR was written: others than those that
- * code which saves registers of all lanes gives back. */
+/* Whether the instruction may activate lanes that were not active when a VGPR was written. Code
+ * that saves registers of all lanes, and then restores EXEC, does not count. */
 static bool lanes_come_back(const struct bw_inst *inst, const struct bw_written *w)
 {
 	switch ((int)inst->op) {
@@ -49,7 +49,7 @@ static struct bw_sym moved(const struct bw_sym_state *s, const struct bw_inst *i
 											: unknown;
 }
 
-/* "scratch_load_b64 v[3:4], off, s33 offset:144", or the store there. */
+/* The slot of "scratch_load_b64 v[3:4], off, s33 offset:144", or of such a store. */
 static struct bw_sym slot_of(const struct bw_sym_state *s, const struct bw_inst *inst)
 {
 	if (inst->fmt != BW_FMT_SCRATCH || inst->sve || inst->saddr >= BW_SYM_SGPRS)
@@ -62,7 +62,7 @@ static struct bw_sym slot_of(const struct bw_sym_state *s, const struct bw_inst 
 			       a.value + (uint32_t)inst->imm};
 }
 
-/* What was loaded from a place is another value there after a store. */
+/* Forgets a slot after a store: a value that was loaded before may differ from it now. */
 static void forget_slot(struct bw_sym_state *s, struct bw_sym slot, unsigned n_dwords)
 {
 	for (unsigned i = 0; i < BW_SYM_VGPRS; i++) {

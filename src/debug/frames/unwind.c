@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* From a function to its caller, and registers as the caller had them. */
+/* Finds the caller of a function, and the caller's registers. */
 #include "debug/dispatches.h"
 #include "debug/frames/facts.h"
 #include "debug/frames/frames_priv.h"
@@ -52,7 +52,7 @@ struct activation_state {
 	const struct bw_sym_state *s;
 };
 
-/* A value that the activation began with, from wherever its code has put it. */
+/* Reads a value that a register had at the activation's entry, from where the code has saved it. */
 static struct bw_error *read_entry_value(struct bw_debug *d, struct bw_wave_record *w,
 					 struct activation_state at, struct bw_sym want,
 					 uint32_t *out, bool *out_known)
@@ -87,7 +87,7 @@ static struct bw_error *read_entry_value(struct bw_debug *d, struct bw_wave_reco
 	return NULL;
 }
 
-/* SGPR n as the activation at `depth` has it. */
+/* Reads SGPR n as the activation at `depth` sees it. */
 static struct bw_error *read_sgpr(struct bw_debug *d, struct bw_wave_record *w, unsigned depth,
 				  unsigned n, uint32_t *out, enum bw_frame_reg_place *out_place)
 {
@@ -122,7 +122,7 @@ static uint64_t all_lanes(const struct bw_wave_record *w)
 	return w->info.lanes == 64 ? UINT64_MAX : UINT32_MAX;
 }
 
-/* VGPR n as the activation at `depth` has it, in the lanes out_known. */
+/* Reads VGPR n as the activation at `depth` sees it, in the lanes out_known. */
 static struct bw_error *read_vgpr(struct bw_debug *d, struct bw_wave_record *w, unsigned depth,
 				  unsigned n, uint32_t *out, uint64_t *out_known)
 {
@@ -202,7 +202,8 @@ struct bw_error *bw_debug_frame_vgpr(struct bw_debug *d, unsigned level, unsigne
 	return read_vgpr(d, w, frame.depth, n, out, out_known);
 }
 
-/* A pointer to scratch that the focus lane has in its scratch: an offset, or a generic one. */
+/* Reads a pointer to scratch (an offset, or a generic pointer) that is stored in the focus lane's
+ * scratch. */
 static bool read_pointer(struct bw_debug *d, struct bw_wave_record *w, bool is_generic, uint32_t at,
 			 uint32_t *out)
 {
@@ -253,7 +254,7 @@ bool bw_debug_frame_sret(struct bw_debug *d, unsigned level, uint32_t *out)
 
 /* ---- The caller ---- */
 
-/* s32 at the function's entry: from a register that is known to be so much above it. */
+/* Finds s32 at the function's entry, from a register that is known to be a constant above it. */
 static struct bw_error *find_base(struct bw_debug *d, struct bw_wave_record *w, unsigned depth)
 {
 	struct bw_activation *a = &d->stack->activations.data[depth];
@@ -279,7 +280,7 @@ static struct bw_error *find_base(struct bw_debug *d, struct bw_wave_record *w, 
 	return NULL;
 }
 
-/* EXEC when the caller made the call: that of the callee's entry. */
+/* Finds EXEC at the call, which is the callee's EXEC at its entry. */
 static struct bw_error *find_exec(struct bw_debug *d, struct bw_wave_record *w, unsigned inner,
 				  struct bw_activation *out)
 {
@@ -382,7 +383,7 @@ static struct bw_error *find_return(struct bw_debug *d, struct bw_wave_record *w
 	return NULL;
 }
 
-/* A damaged stack, or a wrong analysis of it, could have no end. */
+/* Detects a cycle: a damaged stack, or a wrong analysis of it, may have no end. */
 static bool goes_in_circles(struct bw_stack *s, const struct bw_activation *caller,
 			    const struct bw_activation *callee)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Listings of code: text from LLVM, lengths from our own decoder where LLVM has none. */
+/* Disassembly: text from LLVM, lengths of instructions from our own decoder if LLVM has none. */
 #include "debug/breakpoints/breakpoints_priv.h"
 #include "debug/code.h"
 #include "debug/code/code_priv.h"
@@ -30,8 +30,8 @@ static struct bw_error *need_text(struct bw_debug *d)
 	return bw_isa_text_create(gpu, &d->text);
 }
 
-/* Bytes of code: of the program's memory, or of a module that is not loaded, whose addresses are
- * then offsets in its image. */
+/* Reads code from the program's memory, or from a module that is not loaded; addresses are then
+ * offsets in its image. */
 static struct bw_error *read_code(struct bw_debug *d, uint64_t va, uint32_t words[3],
 				  size_t *out_size_b)
 {
@@ -73,7 +73,7 @@ static uint32_t waves_at(struct bw_debug *d, uint64_t va)
 	return n;
 }
 
-/* The PC of the selected frame, which "=>" is at; 0: none. */
+/* The PC of the selected frame, which "=>" marks; 0: none. */
 static uint64_t selected_pc(struct bw_debug *d, const struct bw_wave_record *focus)
 {
 	struct bw_stack_frame f;
@@ -124,7 +124,8 @@ struct bw_error *bw_debug_disassemble(struct bw_debug *d, uint64_t start, uint64
 			(uint8_t)bw_isa_text_line(d->text, l.words, n, va, l.text, sizeof(l.text));
 		if (l.size_b == 4 && bw_isa_decode(bw_debug_isa(d), l.words, n / 4, &inst) &&
 		    inst.size_b > 4)
-			l.size_b = inst.size_b; /* known to us, not to LLVM */
+			/* our decoder knows the instruction, LLVM does not */
+			l.size_b = inst.size_b;
 		if (l.size_b < 4)
 			l.size_b = 4;
 		l.is_pc = pc && pc == va;

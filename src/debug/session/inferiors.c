@@ -105,7 +105,7 @@ void bw_debug_focus_on(struct bw_debug *d, const struct bw_wave_record *w)
 struct bw_error *bw_debug_on_program(struct bw_debug *d, const struct bw_target_event *ev)
 {
 	struct bw_inferior_info i = {.number = d->programs->last_number + 1, .pid = ev->pid};
-	if (find_pid(d, ev->pid)) /* it has run another program in its place (exec) */
+	if (find_pid(d, ev->pid)) /* the process has run another program in its place (exec) */
 		return NULL;
 	memcpy(i.comm, ev->comm, sizeof(ev->comm));
 	BW_TRY(bw_vec_push(&d->programs->all, i));
@@ -149,7 +149,7 @@ void bw_debug_on_space_gone(struct bw_debug *d, uint32_t space)
 							      : 0);
 }
 
-/* "inferior 2 (process 17, names)" with what became of it. */
+/* "inferior 2 (process 17, names)" with what happened to it. */
 static void say_gone(struct bw_debug *d, const struct bw_inferior_info *i,
 		     const struct bw_target_event *ev)
 {
@@ -166,7 +166,7 @@ static void say_gone(struct bw_debug *d, const struct bw_inferior_info *i,
 		      how);
 }
 
-/* Drops those of its address spaces that are left. */
+/* Drops an inferior, with the address spaces that it still has. */
 static void forget_inferior(struct bw_debug *d, uint32_t number)
 {
 	for (size_t i = d->programs->spaces.len; i-- > 0;)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The code of source lines: what "info line" shows of a place. */
+/* The code of source lines, for "info line". */
 #include "debug/breakpoints/breakpoints_priv.h"
 #include "debug/code.h"
 #include "debug/code/code_priv.h"
@@ -22,7 +22,7 @@ static struct bw_error *add_range(struct ranges *out, const struct bw_line_range
 	return bw_vec_push(out, range);
 }
 
-/* What is at an address: its line, or the address alone. */
+/* Adds the line of an address, or the address alone. */
 static struct bw_error *add_address(const struct bw_module *m, uint64_t base, uint64_t va,
 				    struct ranges *out)
 {
@@ -70,7 +70,7 @@ static struct bw_error *in_module(struct bw_module *m, uint64_t base, const stru
 	return err;
 }
 
-/* In the code that is loaded, or else in the images of the code objects. */
+/* Finds the ranges in the loaded code or, if it has none, in the images of the code objects. */
 static struct bw_error *in_all(struct bw_debug *d, const struct bw_where_spec *s,
 			       struct ranges *out)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The variables that a place of the program has: what "info scope" shows. */
+/* The variables at a place of the program, for "info scope". */
 #include "debug/breakpoints/breakpoints_priv.h"
 #include "debug/code.h"
 #include "debug/variables.h"
@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 
-/* Where the place is in code that is loaded, or else in the image of a code object: its frame.
- * False: there is no debug information. */
+/* The frame of a place, in loaded code or else in the image of a code object. False: there is no
+ * debug information. */
 static struct bw_error *scope_of(struct bw_debug *d, const char *where, bool *out_has,
 				 struct bw_variables_frame *out)
 {

@@ -185,7 +185,8 @@ void bw_debug_prepare_detach(struct bw_debug *d, uint32_t inferior)
 	}
 }
 
-/* What waves trap for is taken back from those that are stopped (bw_excp_remove_ours). */
+/* Stops all waves before the session leaves the program, so that bw_excp_remove_ours can restore
+ * their exceptions. */
 static void stop_to_leave(struct bw_debug *d)
 {
 	if (d->waves->excp_ever && d->state == BW_DEBUG_RUNNING &&
@@ -257,7 +258,7 @@ struct bw_error *bw_debug_add_code_object(struct bw_debug *d, struct bw_code_obj
 		bw_module_free(m);
 		return err;
 	}
-	/* before what was found without a name in the meantime */
+	/* before modules that were found without a name in the meantime */
 	memmove(d->code->modules.data + 1, d->code->modules.data,
 		d->code->modules.len * sizeof(*d->code->modules.data));
 	d->code->modules.data[0] = m;

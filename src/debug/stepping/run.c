@@ -12,7 +12,8 @@
 #include "base/cleanup.h"
 
 enum {
-	DEFER_MOST_MS = 3000, /* a submission, for an earlier one with the same code */
+	/* longest wait of a submission for an earlier one with the same code */
+	DEFER_MOST_MS = 3000,
 	DEFER_POLL_MS = 20,
 };
 
@@ -63,7 +64,7 @@ static struct bw_error *prepare_to_run(struct bw_debug *d, struct bw_wave_record
 	bool simulated;
 	if (!w->untested || w->hw.pc != w->stop_pc)
 		return bw_debug_prepare(d, w, &simulated);
-	/* it comes to the breakpoint once more, and its condition is tested then */
+	/* the wave hits the breakpoint again, and the condition is tested then */
 	w->untested = false;
 	w->displaced_va = 0;
 	BW_IN_SPACE(d, w->info.space);
@@ -111,15 +112,15 @@ static struct bw_error *resume(struct bw_debug *d)
 
 /* ---- Stops ---- */
 
-/* Whether a stop is to be reported: not that of a wave that was only asked to stop, nor of one
- * whose step has only reached a barrier. */
+/* Whether the wave's stop is to be reported. Stops of waves that were only asked to stop, and steps
+ * that have only reached a barrier, are not. */
 bool bw_wave_is_event(const struct bw_wave_record *w)
 {
 	uint32_t nothing = BW_REASON_INTERRUPT | (w->info.in_barrier ? BW_REASON_SINGLE_STEP : 0u);
 	return w->info.reasons & ~nothing;
 }
 
-/* Exceptions first, then traps, then the rest: what the user must see most. */
+/* The importance of reasons to the user: exceptions first, then traps, then the rest. */
 static int rank(uint32_t reasons)
 {
 	if (reasons & (BW_REASON_MEMORY_VIOLATION | BW_REASON_ADDRESS_ERROR |
@@ -241,7 +242,7 @@ struct bw_error *bw_debug_stop_and_report(struct bw_debug *d, struct bw_stop *ou
 	return NULL;
 }
 
-/* The wave is stepped for a watchpoint, and is examined in its turn. */
+/* Whether the wave is stepped for a watchpoint; it is then examined in its turn. */
 static bool is_watched(const struct bw_debug *d, uint32_t slot)
 {
 	bw_vec_each(&d->stepping->watched, it)
@@ -250,8 +251,8 @@ static bool is_watched(const struct bw_debug *d, uint32_t slot)
 	return false;
 }
 
-/* Sorts the n slots whose waves have stopped: out_stop says that one of them is an event; the
- * others are added to go. */
+/* Examines the n slots whose waves have stopped. out_stop: one of them is to be reported; slots of
+ * waves that need not stop are added to `go`. */
 static struct bw_error *examine_all(struct bw_debug *d, size_t n, struct bw_u32_vec *go,
 				    bool *out_stop)
 {
@@ -307,7 +308,8 @@ static void ended(struct bw_debug *d, const struct bw_target_event *ev, struct b
 	bw_debug_close_target(d);
 }
 
-/* The program may be about to end, and what it has to say of the error comes first either way. */
+/* Reports a queue error. The program may be about to end; its own output about the error comes
+ * first in any case. */
 static struct bw_error *on_queue_error(struct bw_debug *d, const struct bw_target_event *ev,
 				       struct bw_stop *out)
 {
@@ -370,7 +372,7 @@ struct bw_error *bw_debug_handle(struct bw_debug *d, const struct bw_target_even
 	case BW_EVENT_STOP:
 		if (d->state != BW_DEBUG_RUNNING)
 			break;
-		/* where nothing runs, each wave is what the user has come to see */
+		/* on a target that cannot run, every wave is of interest */
 		if (!bw_target_can(d->target, BW_CAP_RUN))
 			return bw_debug_stop_and_report(d, out);
 		BW_TRY(bw_debug_sort_stops(d, &stop));
@@ -378,7 +380,7 @@ struct bw_error *bw_debug_handle(struct bw_debug *d, const struct bw_target_even
 			break;
 		bool interrupted = d->stepping->defers_tests;
 		BW_TRY(bw_debug_stop_and_report(d, out));
-		/* the answer to a Ctrl-C, unless another stop was found */
+		/* this is the answer to a Ctrl-C, unless there is another reason */
 		if (interrupted && !(out->reasons & ~(uint32_t)BW_REASON_INTERRUPT))
 			bw_target_forget_interrupt(d->target);
 		break;
@@ -432,7 +434,7 @@ struct bw_error *bw_debug_continue(struct bw_debug *d)
 	bw_catch_sweep(d);
 	struct bw_error *err = resume(d);
 	if (err && d->target && bw_target_ends(d->target) == BW_END_SOME) {
-		bw_error_free(err); /* of a program that has just ended: the others are left */
+		bw_error_free(err); /* of a program that has just ended; other programs are left */
 		BW_TRY(bw_debug_look_for_some_end(d));
 		err = resume(d);
 	}
@@ -446,8 +448,8 @@ struct bw_error *bw_debug_continue(struct bw_debug *d)
 	return NULL;
 }
 
-/* Waves that are stepped have ended with their program or GPU: what is left is to wait for the
- * event that says so. */
+/* If stepped waves have ended with their program or GPU, forgets them, so that the caller waits for
+ * the event that says so. */
 static struct bw_error *forget_gone(struct bw_debug *d, struct bw_error *err)
 {
 	if (!bw_error_catch(&err, BW_E_GONE))

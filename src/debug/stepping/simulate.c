@@ -4,8 +4,8 @@
 #include "base/util.h"
 #include "isa/ops.h"
 
-/* 64 bits at a scalar operand code; a pair begins at an even SGPR. False: a code that is no place
- * of 64 bits (TTMPs and M0 are not a shader's to jump through). */
+/* Reads 64 bits of a scalar operand; a pair begins at an even SGPR. False: the operand does not
+ * have 64 bits (a shader cannot jump through TTMPs and M0). */
 static bool read_pair(const struct bw_sim_regs *r, unsigned code, uint64_t *out)
 {
 	code &= ~1u;
@@ -42,7 +42,7 @@ static uint64_t of_wave(const struct bw_sim_regs *r, uint64_t mask)
 	return r->lanes == 32 ? (uint32_t)mask : mask;
 }
 
-/* Whether a conditional branch is taken. False: nothing says what this one asks. */
+/* Whether a conditional branch is taken. False: the registers do not have the bit that it tests. */
 static bool condition(const struct bw_sim_regs *r, unsigned op, bool *out_taken)
 {
 	bool vccz = of_wave(r, bw_join32(r->s[BW_SRC_VCC_HI], r->s[BW_SRC_VCC_LO])) == 0;
@@ -70,8 +70,8 @@ static bool condition(const struct bw_sim_regs *r, unsigned op, bool *out_taken)
 	return false;
 }
 
-/* The two halves of EXEC one after the other (RDNA3 ISA manual, S_SUBVECTOR_LOOP_BEGIN and _END).
- * Nothing to do in wave32 (doc/rules.md 286). */
+/* S_SUBVECTOR_LOOP_BEGIN, which runs a loop for the two halves of EXEC in turn (RDNA3 ISA manual,
+ * S_SUBVECTOR_LOOP_BEGIN and _END). Nothing to do in wave32 (doc/rules.md 286). */
 static bool subvector_begin(struct bw_sim_regs *r, unsigned sdst, uint64_t next, uint64_t target)
 {
 	uint32_t lo = (uint32_t)r->exec, hi = bw_hi32(r->exec);
@@ -114,7 +114,7 @@ static bool set_pc(struct bw_sim_regs *r, unsigned code)
 	uint64_t target;
 	if (!read_pair(r, code, &target))
 		return false;
-	/* the fetcher takes 48 bits of a dword address */
+	/* instruction fetch uses 48 bits of the address, in whole dwords */
 	r->pc = bw_canonical(target & ~3ull);
 	return true;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Stepping: stepi, nexti, runs to a place, and the steps of software watchpoints. One wave runs,
- * and others only where it needs them at a barrier, or where the user has set it so. */
+/* Stepping: stepi, nexti, runs to a place, and the steps of software watchpoints. One wave runs;
+ * others run only if it needs them at a barrier, or if the user has set scheduler-locking so. */
 #include "debug/breakpoints/breakpoints_priv.h"
 #include "debug/code.h"
 #include "debug/dispatches/dispatches_priv.h"
@@ -15,7 +15,8 @@
 
 enum {
 	ALONG_POLL_MS = 2,
-	PATIENCE_MS = 200, /* of a run to a place, before looking for a barrier that blocks it */
+	/* how long a wave runs to a place before a barrier is looked for that blocks it */
+	PATIENCE_MS = 200,
 };
 
 /* ---- Stepping ---- */
@@ -29,7 +30,7 @@ struct bw_error *bw_step_poll(struct bw_debug *d, struct bw_stop *out)
 	do {
 		ev = (struct bw_target_event){.kind = BW_EVENT_NONE};
 		BW_TRY(bw_target_wait(d->target, 0, &ev));
-		/* a stop of another wave is looked for by the caller */
+		/* the caller looks for stops of other waves */
 		if (ev.kind == BW_EVENT_STOP)
 			break;
 		if (ev.kind == BW_EVENT_INTERRUPT)
@@ -180,8 +181,8 @@ static void say_ended(struct bw_debug *d, const struct bw_wave_record *w)
 	bw_debug_note(d, BW_NOTICE_WAVE_EXIT, "[%s exited]", name);
 }
 
-/* The instruction has been simulated in the slot: the wave did not run, and has a new stop in every
- * other respect. */
+/* The instruction has been simulated in the slot: the wave did not run, but otherwise this is a new
+ * stop. */
 void bw_step_simulated(struct bw_debug *d, struct bw_wave_record *w)
 {
 	w->stop_pc = w->hw.pc;
@@ -215,8 +216,8 @@ static void say_missing(struct bw_debug *d, const struct bw_wave_record *w)
 	bw_vec_free(&missing);
 }
 
-/* Everything stops for what the wait for w has found. What has ended the wait is said even where w
- * has come to its own end meanwhile: else a command of many steps would go on, and wait again. */
+/* Stops everything because of an event during the wait for w. The event is reported even if w has
+ * ended its step meanwhile; otherwise a command of many steps would continue, and wait again. */
 static struct bw_error *stop_for(struct bw_debug *d, struct bw_stop *out)
 {
 	bool asked = out->kind == BW_STOP_INTERRUPTED;
@@ -241,7 +242,7 @@ static struct bw_error *step_with(struct bw_debug *d, struct bw_wave_record *w,
 		return NULL;
 	}
 	if (simulated) {
-		/* the others run for as long as that takes */
+		/* other waves run as long as the simulation takes */
 		bw_step_simulated(d, w);
 		BW_TRY(bw_step_resume_others(d, others));
 	} else {
@@ -266,7 +267,7 @@ static struct bw_error *step_with(struct bw_debug *d, struct bw_wave_record *w,
 	d->state = BW_DEBUG_STOPPED;
 	if (!others->len && !is_over)
 		return bw_debug_examine(d, slot);
-	/* what ran along, or took the place of the wave that ended */
+	/* stops of waves that ran along, or that replaced the wave that ended */
 	struct bw_stop at = {0};
 	if (is_over)
 		say_ended(d, w);
@@ -286,7 +287,7 @@ static struct bw_error *step_once(struct bw_debug *d, struct bw_wave_record *w,
 	struct bw_inst inst = {0};
 	struct bw_u32_vec others = {0};
 	struct bw_patch *p = bw_debug_patch_at(d, w->hw.pc);
-	if (w->info.in_barrier) /* it may have left it since */
+	if (w->info.in_barrier) /* the wave may have passed the barrier since */
 		BW_TRY(bw_debug_examine(d, w->info.slot));
 	if (p)
 		inst = p->inst;
@@ -304,7 +305,7 @@ static void fill_step_stop(struct bw_debug *d, struct bw_wave_record *w, struct 
 	struct bw_break *b = bw_debug_break_priv(d, w->info.breakpoint);
 	if (!(w->info.exec >> d->waves->focus_lane & 1) && w->info.breakpoint_lanes)
 		d->waves->focus_lane = bw_wave_stop_lane(d, w);
-	/* It has a new number where its dispatch was taken for another, which has ended
+	/* The wave gets a new number if its dispatch was mistaken for another one, which has ended
 	 * meanwhile. */
 	if (bw_debug_wave_number(d, w) != d->waves->focus_number) {
 		d->waves->focus_number = w->info.number;
@@ -330,8 +331,8 @@ static void fill_step_stop(struct bw_debug *d, struct bw_wave_record *w, struct 
 
 /* ---- To a place ---- */
 
-/* The focus has run for long: it may wait at a barrier for waves that are stopped. Out: those that
- * run as well from now on. */
+/* The focus has run for long: it may wait at a barrier for waves that are stopped. along: the waves
+ * that run as well from now on. */
 static struct bw_error *look_after(struct bw_debug *d, struct bw_wave_record *w,
 				   struct bw_u32_vec *along)
 {
@@ -343,7 +344,7 @@ static struct bw_error *look_after(struct bw_debug *d, struct bw_wave_record *w,
 	struct bw_error *err = w->info.in_barrier ? bring_group(d, w, along, &group) : NULL;
 	for (size_t i = 0; !err && i < group.len; i++)
 		err = bw_vec_push(along, group.data[i]);
-	/* all that ran are resumed, and the new ones as well */
+	/* all waves that ran are resumed, with the new ones */
 	if (!err)
 		err = bw_step_resume_others(d, along);
 	if (!err)
@@ -378,7 +379,8 @@ static struct bw_error *until_stop(struct bw_debug *d, struct bw_wave_record *w,
 		}
 		if (!w->stopped)
 			BW_TRY(bw_debug_examine(d, slot));
-		/* a breakpoint of another wave's, or whose condition fails, on the way */
+		/* on the way there may be breakpoints of other waves, or whose condition does not
+		 * hold */
 		if (bw_wave_is_event(w))
 			return NULL;
 		BW_TRY(bw_debug_run_on(d, &slot, 1));
@@ -419,7 +421,7 @@ static struct bw_error *run_to(struct bw_debug *d, struct bw_wave_record *w,
 	struct bw_inst none = {0};
 
 	bw_filter_dirty(d);	/* variables of the user may have changed */
-	if (w->info.in_barrier) /* it may have left it since */
+	if (w->info.in_barrier) /* the wave may have passed the barrier since */
 		BW_TRY(bw_debug_examine(d, slot));
 	struct bw_error *err = insert_places(d, w, places, n);
 	if (err) {
@@ -484,7 +486,7 @@ struct bw_error *bw_debug_wait_alone(struct bw_debug *d, int timeout_ms, struct 
 	struct bw_error *err = until_stop(d, w, &none, timeout_ms, &is_over, out);
 	bw_vec_free(&none);
 	if (!err && d->target && out->kind == BW_STOP_NONE && !is_over && !w->stopped)
-		return NULL; /* the time is over */
+		return NULL; /* the timeout has passed */
 	d->stepping->alone_slot = UINT32_MAX;
 	if (err || !d->target) /* the program may have ended meanwhile */
 		return err;
@@ -516,8 +518,8 @@ struct bw_error *bw_step_to(struct bw_debug *d, struct bw_wave_record *w, uint64
 	return NULL;
 }
 
-/* After a call. Compiled code has s32 as it was before: a function that calls itself returns to
- * the same place first. */
+/* Runs the wave over a call, to the instruction after it. In compiled code s32 must be as before
+ * the call, because a recursive call returns to the same place earlier. */
 static struct bw_error *over_call(struct bw_debug *d, struct bw_wave_record *w, uint64_t va,
 				  enum step_result *out_result, struct bw_stop *out)
 {

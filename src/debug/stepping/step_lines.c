@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Steps by source lines: until, advance, step, next, finish. Made of steps by instructions
+/* Steps by source lines: until, advance, step, next, finish. They consist of steps by instructions
  * (step.c). */
 #include "debug/breakpoints/breakpoints_priv.h"
 #include "debug/code/code_priv.h"
@@ -14,7 +14,7 @@
 
 #include "sym/frames.h"
 
-/* An event other than the step itself. True: it ends the step, and out describes it. */
+/* Looks for an event other than the step itself. True: it ends the step, and out describes it. */
 static struct bw_error *other_event(struct bw_debug *d, struct bw_stop *out, bool *out_ends)
 {
 	struct bw_stop other = {.kind = BW_STOP_NONE};
@@ -60,7 +60,8 @@ static bool other_line(const struct origin *from, const char *file, unsigned lin
 	return !file || line != from->line || strcmp(file, from->file) != 0;
 }
 
-/* Whether another line begins here. Where no line follows in the function, everywhere. */
+/* Whether another line begins here. If no other line follows in the function, every address
+ * counts. */
 static bool begins_line(struct bw_debug *d, const struct origin *from, uint64_t pc)
 {
 	struct bw_where now;
@@ -80,7 +81,8 @@ static bool function_at(struct bw_debug *d, uint64_t pc, unsigned i, struct bw_f
 	return l && l->module->lines && bw_lines_frame(l->module->lines, pc - l->base, i, out);
 }
 
-/* How many functions around pc lie within the one of that DIE; false: it is none of them. */
+/* Counts the functions around pc that are inside of the function of that DIE. False: pc is not in
+ * that function. */
 static bool depth_within(struct bw_debug *d, uint64_t pc, uint64_t die, unsigned *out)
 {
 	struct bw_frame_info f;
@@ -127,8 +129,8 @@ static bool ends_at(struct bw_debug *d, const struct origin *from, uint64_t pc, 
 	return true;
 }
 
-/* Whether the step has left the inlined function that it began in, for the middle of the line that
- * has called it. As after a return, that line is the one to be left then. */
+/* Whether the step has left the inlined function in which it began, and is in the middle of the
+ * line with its call. As after a return, the step then goes on until it leaves that line. */
 static bool has_left_inlined(struct bw_debug *d, const struct origin *from, uint64_t pc)
 {
 	struct bw_where where;
@@ -142,11 +144,11 @@ static bool has_left_inlined(struct bw_debug *d, const struct origin *from, uint
 /* Where a call returns to. */
 struct call {
 	uint64_t next;
-	const uint32_t *s32; /* of the caller, NULL: its code has no stack */
+	const uint32_t *s32; /* s32 of the caller; NULL: its code has no stack */
 };
 
-/* The wave stands at the first instruction of a function that it has called. It runs on after the
- * prologue, or, where the function has no lines, to its return. out_stays: the step ends there. */
+/* The wave is at the first instruction of a function that it has called: runs it to the end of the
+ * prologue or, if the function has no lines, to its return. out_stays: the step ends there. */
 static struct bw_error *enter(struct bw_debug *d, struct bw_wave_record *w, const struct call *call,
 			      struct bw_stop *out, bool *out_stays, bool *out_ends)
 {
@@ -172,7 +174,7 @@ static struct bw_error *enter(struct bw_debug *d, struct bw_wave_record *w, cons
 	return NULL;
 }
 
-/* One step from `from`, which is the line of the caller then when the function returns. */
+/* Makes one step from `from`. If the function returns, `from` becomes the line of the caller. */
 static struct bw_error *step_line(struct bw_debug *d, struct bw_wave_record *w, struct origin from,
 				  bool over_calls, struct bw_stop *out, bool *out_ends)
 {
@@ -200,8 +202,8 @@ static struct bw_error *step_line(struct bw_debug *d, struct bw_wave_record *w, 
 		if (*out_ends || stays)
 			return NULL;
 		if (flow == BW_FLOW_INDIRECT && !calls) {
-			/* in the middle of the line that has called: it is the one to be left now,
-			 * and its function the one whose lines count */
+			/* The wave is in the middle of the line with the call. The step now has to
+			 * leave this line, and the lines of its function count. */
 			struct bw_where where;
 			bw_debug_where(d, w->info.pc, &where);
 			if (from.has_line && where.has_line && where.line.start != w->info.pc)
@@ -226,7 +228,8 @@ static struct bw_error *step_inline(struct bw_debug *d, struct bw_wave_record *w
 	return bw_stack_hide(d, hidden);
 }
 
-/* Past the line and never back to it: out of a loop. A return ends it as well. */
+/* Steps until the wave is after the line, never back to it, so out of a loop. A return ends the
+ * step as well. */
 static struct bw_error *step_until(struct bw_debug *d, struct bw_wave_record *w,
 				   struct bw_stop *out)
 {
@@ -266,7 +269,7 @@ static struct bw_error *step_lines(struct bw_debug *d, struct bw_wave_record *w,
 
 /* ---- finish ---- */
 
-/* The activation of a frame is the innermost one again. */
+/* Runs the wave until the activation of a frame is the innermost one again. */
 static struct bw_error *return_to(struct bw_debug *d, struct bw_wave_record *w,
 				  const struct bw_stack_frame *f, struct bw_stop *out,
 				  bool *out_there)
@@ -308,8 +311,9 @@ struct bw_error *bw_debug_finish(struct bw_debug *d, struct bw_stop *out)
 
 /* ---- until WHERE, advance ---- */
 
-/* All places of that name in the code that the wave runs, of templates and inlined functions, or
- * the first one elsewhere. As in gdb the wave stops at the first that it reaches. */
+/* Finds all places of that name in the code that the wave runs (templates and inlined functions
+ * have several), or the first one elsewhere. As in gdb, the wave stops at the first place that it
+ * reaches. */
 static struct bw_error *find_places(struct bw_debug *d, const struct bw_wave_record *w,
 				    const char *text, struct bw_internal_place *out, size_t max,
 				    size_t *out_n)
@@ -337,8 +341,8 @@ static struct bw_error *find_places(struct bw_debug *d, const struct bw_wave_rec
 				   text, n_here, max);
 }
 
-/* Where the function of the frame returns to; false: it is the outermost one, or what is after it
- * is not known. */
+/* Finds where the function of the frame returns. False: it is the outermost one, or its caller is
+ * not known. */
 static bool return_place(struct bw_debug *d, const struct bw_stack_frame *f,
 			 struct bw_internal_place *out)
 {
@@ -352,8 +356,8 @@ static bool return_place(struct bw_debug *d, const struct bw_stack_frame *f,
 	return out->va != 0;
 }
 
-/* "until" means the place in the selected frame, not in calls of the function by itself. Its stack
- * is that of the frame unless the place or the frame is in the prologue. */
+/* Whether pc is after its function's prologue, so that s32 tells frames apart: "until" means the
+ * place in the selected frame, not in recursive calls, and the stack differs in the prologue. */
 static bool in_body(struct bw_debug *d, uint64_t pc, uint64_t entry)
 {
 	uint64_t start, end;

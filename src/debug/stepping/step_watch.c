@@ -49,8 +49,8 @@ struct bw_error *bw_debug_watch_begin(struct bw_debug *d)
 	return err;
 }
 
-/* The wave has ended, and with it the watchpoints that it was stepped for, unless other waves share
- * them. */
+/* The wave has ended, and with it the watchpoints for which it was stepped, unless other waves
+ * share them. */
 static void watched_ended(struct bw_debug *d, const struct bw_wave_record *w)
 {
 	bw_vec_drop(&d->stepping->watched, slot, *slot == w->info.slot);
@@ -106,14 +106,14 @@ static struct bw_error *look(struct bw_debug *d, struct bw_wave_record *w, uint6
 		*out_stop = true;
 		return NULL;
 	}
-	/* the user does not see that it was stepped */
+	/* the user does not see that the wave was stepped */
 	if (!*out_stop)
 		w->info.reasons = BW_REASON_INTERRUPT;
 	return NULL;
 }
 
-/* The instruction that w executes next, and what it will access: the registers that the address is
- * computed from may be overwritten by it. */
+/* Decodes the instruction that w executes next, and computes its accesses in advance, because it
+ * may overwrite the registers with the address. */
 static struct bw_error *foresee(struct bw_debug *d, struct bw_wave_record *w,
 				struct bw_inst *out_inst, struct bw_wave_access *out)
 {
@@ -171,7 +171,7 @@ static struct bw_error *watched_step(struct bw_debug *d, struct bw_wave_record *
 	if (*out_over || out->kind == BW_STOP_EXITED || out->kind == BW_STOP_GPU_GONE)
 		return NULL;
 	bool stopped = bw_target_is_stopped(d->target, slot);
-	if (!stopped) /* another one has; this one is in the middle of its instruction */
+	if (!stopped) /* another wave has stopped; this one is in the middle of its instruction */
 		BW_TRY(bw_target_wait_wave(d->target, slot, FINISH_MS, &stopped, out_over));
 	if (!stopped)
 		return NULL;
@@ -217,7 +217,7 @@ static struct bw_error *wait_at_barriers(struct bw_debug *d, struct bw_stop *out
 	return NULL;
 }
 
-/* The next wave in turn executes an instruction. out_moved is false where it waits at a barrier. */
+/* The next wave in turn executes an instruction. out_moved is false if it waits at a barrier. */
 static struct bw_error *next_step(struct bw_debug *d, struct bw_wave_record **out_wave,
 				  bool *out_moved, bool *out_over, bool *out_stop,
 				  struct bw_stop *out)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What has stopped: who the waves in the slots are, and why each of them stopped. */
+/* Examines stopped waves: which waves are in the slots, and why each of them stopped. */
 #include "debug/breakpoints/breakpoints_priv.h"
 #include "debug/dispatches/dispatches_priv.h"
 #include "debug/programs_priv.h"
@@ -83,7 +83,7 @@ static bool is_s_trap(struct bw_debug *d, uint64_t pc)
 	return yes;
 }
 
-/* Whether the step that waits for this place ends here: the stack is as high as it wants it. */
+/* Whether the step that waits for this place ends here: s32 has the value that it requires. */
 static bool at_place(struct bw_debug *d, const struct bw_wave_record *w,
 		     const struct bw_internal_place *p)
 {
@@ -116,8 +116,8 @@ static void at_breakpoint(struct bw_debug *d, struct bw_wave_record *w)
 	const struct bw_patch *p = bw_debug_patch_at(d, w->info.pc);
 	if (!p)
 		return;
-	/* one that was stopped in front of the s_trap has not been tested on the GPU yet, which is
-	 * quicker */
+	/* a wave that was stopped before the s_trap is left untested: when it is resumed, the GPU
+	 * tests the condition, which is faster */
 	bool before = p->filter && w->info.reasons == BW_REASON_INTERRUPT;
 	w->untested = (d->stepping->defers_tests || before) && bw_break_is_conditional(d, w);
 	if (!w->untested)
@@ -128,7 +128,6 @@ static void at_breakpoint(struct bw_debug *d, struct bw_wave_record *w)
 		w->info.reasons |= BW_REASON_SINGLE_STEP;
 }
 
-/* Exceptions that a catchpoint or the program asks for; others do not count. */
 bool bw_test_deferred(struct bw_debug *d, struct bw_wave_record *w)
 {
 	if (!w->untested || w->hw.pc != w->stop_pc)
@@ -156,7 +155,7 @@ static void at_exception(struct bw_debug *d, struct bw_wave_record *w)
 		w->info.breakpoint = number;
 }
 
-/* Identifies the wave in this slot. A wave keeps its slot and its place in the grid until it
+/* Finds out which wave is in this slot. A wave keeps its slot and its place in the grid until it
  * ends. */
 static void identify(struct bw_debug *d, struct bw_wave_record *w)
 {
@@ -206,7 +205,7 @@ struct bw_error *bw_debug_examine(struct bw_debug *d, uint32_t slot)
 		return NULL;
 	}
 	w->reported = false;
-	/* For a PC inside of a displaced copy the address of the original is shown. */
+	/* For a PC in a displaced copy, the address of the original is shown. */
 	uint64_t pc = w->displaced_va ? bw_displaced_pc(w, hw.pc) : bw_filter_pc(d, hw.pc);
 	bool not_run = pc != hw.pc && bw_debug_patch_at(d, pc) &&
 		       (!w->displaced_va || pc == w->displaced_va);
@@ -215,7 +214,7 @@ struct bw_error *bw_debug_examine(struct bw_debug *d, uint32_t slot)
 	hw.pc = pc;
 	w->hw = hw;
 	w->displaced_va = 0;
-	/* where waves are only looked at, nothing has told of their code */
+	/* on a target that cannot run, no dispatch has told about the code of waves */
 	if (!bw_target_can(d->target, BW_CAP_RUN))
 		BW_TRY(bw_debug_match_pc(d, pc));
 	identify(d, w);
@@ -243,7 +242,7 @@ struct bw_error *bw_debug_examine(struct bw_debug *d, uint32_t slot)
 	w->info.pc_imprecise =
 		!d->target->is_precise && bw_wave_get(&hw.state, BW_WF_MEMORY_VIOLATION);
 	w->skip_b = trap_id && !ours ? 4 : 0;
-	/* in a barrier the instruction at the PC is still to come, and its s_trap with it */
+	/* in a barrier, the instruction at the PC, which may be an s_trap, was not executed yet */
 	if (!not_run && !w->info.in_barrier)
 		at_breakpoint(d, w);
 	at_exception(d, w);

@@ -16,26 +16,26 @@
 
 enum { MAX_DWORDS = 1 << 18, MAX_VALUES = 4096, MAX_LOOKS = 1 << 17 };
 
-/* The register whose uses are looked for. */
+/* A register whose uses are searched. */
 struct wanted {
 	bool is_vgpr;
 	unsigned reg;
 };
 
-/* What an instruction has put into a register. */
+/* A value that an instruction has put into a register. */
 struct value {
 	uint64_t from; /* after that instruction */
 	struct wanted reg;
 	uint32_t demanded;	  /* bits, as far as is known by now */
 	uint32_t next;		  /* the next one of the same instruction + 1 */
 	size_t first_use, n_uses; /* in the uses of the walk */
-	bool has_uses;		  /* they were looked for */
+	bool has_uses;		  /* the uses were searched */
 };
 
 /* A dword of the function. */
 struct place {
 	uint32_t seen_by; /* the last value whose uses were looked for here + 1 */
-	uint32_t waiting; /* entry i of the places to go on at, not of this one */
+	uint32_t waiting; /* entry i of the list of waiting places; it is not about this place */
 	uint32_t values;  /* the first value from here on + 1 */
 };
 
@@ -75,8 +75,8 @@ static uint32_t up_to_highest(uint32_t mask)
 	return mask ? UINT32_MAX >> __builtin_clz(mask) : 0;
 }
 
-/* An operation of two operands without modifiers: what it needs of operand i, where the other one
- * is `other` if that is known, and `result` is needed of the result. */
+/* The bits that an operation of two operands, without modifiers, needs of operand i. other: the
+ * value of the other operand, if it is known; result: the bits needed of the result. */
 static uint32_t of_two(unsigned op, unsigned i, bool is_known, uint32_t other, uint32_t result)
 {
 	uint32_t low = up_to_highest(result);
@@ -99,7 +99,7 @@ static uint32_t of_two(unsigned op, unsigned i, bool is_known, uint32_t other, u
 	case BW_OP_V_XNOR_B32:
 	case BW_OP_S_XOR_B32:
 		return result;
-	case BW_OP_V_AND_B32: /* what is 0 in the other one is often known to the compiler */
+	case BW_OP_V_AND_B32: /* the compiler often knows which bits of the other operand are 0 */
 	case BW_OP_S_AND_B32:
 		return is_known ? result & other : 0;
 	case BW_OP_V_OR_B32:
@@ -134,7 +134,7 @@ static uint32_t shifted(const struct bw_inst *inst, unsigned amount, uint32_t re
 	return constant(inst, inst->src[amount], &n) ? result >> (n & 31) : 0;
 }
 
-/* The same of three. */
+/* Like of_two, for operations of three operands. */
 static uint32_t of_three(const struct bw_inst *inst, unsigned i, uint32_t result)
 {
 	uint32_t low = up_to_highest(result), n = 0;
@@ -174,7 +174,7 @@ static uint32_t of_three(const struct bw_inst *inst, unsigned i, uint32_t result
 	}
 }
 
-/* Of integers, for which alone it matters. */
+/* Whether the comparison is == or != of integers; floats need all bits anyway. */
 static bool is_equality(unsigned op)
 {
 	switch ((int)op) {
@@ -249,7 +249,7 @@ static uint32_t of_memory(const struct bw_inst *inst, const struct wanted *reg, 
 {
 	const struct bw_op_info *info = bw_isa_op_info(inst->op);
 	bool two = info->flags & BW_OPF_TWO_ADDRESSES;
-	unsigned bits = two ? info->mem.bits / 2u : info->mem.bits; /* of each */
+	unsigned bits = two ? info->mem.bits / 2u : info->mem.bits; /* of each address */
 	bool is_wide = inst->fmt == BW_FMT_GLOBAL && inst->saddr == BW_SRC_NULL;
 	bool has_address = inst->fmt != BW_FMT_SCRATCH || inst->sve;
 	uint32_t data = bits < 32 ? (1u << bits) - 1 : UINT32_MAX, out = 0;
@@ -272,7 +272,7 @@ static bool is_copy(unsigned op)
 	return op == BW_OP_V_MOV_B32 || op == BW_OP_S_MOV_B32 || op == BW_OP_V_READFIRSTLANE_B32;
 }
 
-/* The bits needed of a value, as far as is known by now. */
+/* The bits needed of a value, as far as known so far. */
 static uint32_t of_value(struct walk *w, uint64_t from, struct wanted reg)
 {
 	if (from < w->code->entry || from >= w->end)
@@ -293,7 +293,7 @@ static uint32_t of_value(struct walk *w, uint64_t from, struct wanted reg)
 	return 0;
 }
 
-/* What the result of an ALU operation is needed for. */
+/* The bits that are needed of the result of an ALU operation. */
 static uint32_t of_result(struct walk *w, const struct bw_inst *inst, uint64_t next, unsigned dst)
 {
 	bool is_scalar = inst->fmt == BW_FMT_SOP1 || inst->fmt == BW_FMT_SOP2 ||
@@ -322,7 +322,7 @@ static uint32_t of_alu(struct walk *w, const struct bw_inst *half, const struct 
 			continue;
 		}
 		bool is_cvt = half->op == BW_OP_V_CVT_F32_I32 || half->op == BW_OP_V_CVT_F32_U32;
-		/* of an address of 64 bits */
+		/* part of an address of 64 bits */
 		bool is_wide = o->bits == 64 && o->type != BW_OPERAND_MASK;
 		if (is_cvt || is_wide) {
 			out = UINT32_MAX;
@@ -341,7 +341,7 @@ static uint32_t of_alu(struct walk *w, const struct bw_inst *half, const struct 
 	return out;
 }
 
-/* is_use: set where the instruction reads the register. */
+/* The bits that an instruction needs of the register. is_use: set if it reads the register. */
 static uint32_t of_instruction(struct walk *w, const struct bw_inst *inst, const struct wanted *reg,
 			       uint64_t next, bool *is_use)
 {
@@ -372,7 +372,7 @@ static uint32_t of_instruction(struct walk *w, const struct bw_inst *inst, const
 			y.src[i] = inst->src_y[i];
 		return of_alu(w, &x, reg, next, is_use) | of_alu(w, &y, reg, next, is_use);
 	}
-	case BW_FMT_VOP3SD: /* sums, and the products of two dwords */
+	case BW_FMT_VOP3SD: /* sums, and products of two dwords */
 		for (unsigned i = 0; i < inst->n_src; i++)
 			if (inst->op != BW_OP_V_DIV_SCALE_F32 &&
 			    inst->op != BW_OP_V_DIV_SCALE_F64 && is_source(reg, inst->src[i], 1)) {
@@ -414,7 +414,7 @@ static void find_uses(struct walk *w, uint32_t value)
 		of_instruction(w, &inst, &v.reg, at + inst.size_b, &is_use);
 		bw_error_free(is_use ? bw_vec_push(&w->uses, at) : NULL);
 		bw_written_by(&inst, w->code->lanes, &written);
-		/* what a function does that is called is not known */
+		/* the effect of a called function is not known */
 		if (bw_written_has(&written, v.reg.is_vgpr, v.reg.reg) || flow == BW_FLOW_CALL ||
 		    flow == BW_FLOW_END || flow == BW_FLOW_INDIRECT)
 			continue;
@@ -428,7 +428,8 @@ static void find_uses(struct walk *w, uint32_t value)
 	w->values.data[value].n_uses = w->uses.len - first;
 }
 
-/* Adds what its uses need of the value by what is known now; whether that is more than before. */
+/* Adds the bits that the uses of a value need, as far as known now. True: that is more than
+ * before. */
 static bool grow(struct walk *w, uint32_t value)
 {
 	const struct value v = w->values.data[value];
@@ -445,12 +446,13 @@ static bool grow(struct walk *w, uint32_t value)
 	return out != v.demanded;
 }
 
-/* Values that need others are found in front of these, so most are known after one round. */
+/* The bits needed of a value, with those of all values on which they depend. Values are found
+ * before the values that they need, so one round gives most results. */
 static uint32_t demanded(struct walk *w, uint64_t from, struct wanted reg)
 {
 	bool has_grown = true;
 	of_value(w, from, reg);
-	if (!w->values.len) /* nothing is after it */
+	if (!w->values.len) /* the value has no later instruction */
 		return 0;
 	for (uint32_t i = 0; i < w->values.len && w->values.data[0].demanded != UINT32_MAX; i++) {
 		find_uses(w, i);
@@ -464,7 +466,8 @@ static uint32_t demanded(struct walk *w, uint64_t from, struct wanted reg)
 	return w->values.data[0].demanded;
 }
 
-/* A dword that is loaded, or returned by a call, is the one that was stored or returned. */
+/* Whether all bits of the dword count: one that is loaded or returned by a call must be the dword
+ * that was stored or returned. */
 static bool is_taken_whole(const struct bw_inst *inst)
 {
 	const struct bw_op_info *info = bw_isa_op_info(inst->op);
@@ -472,7 +475,7 @@ static bool is_taken_whole(const struct bw_inst *inst)
 	       inst->op == BW_OP_S_SWAPPC_B64;
 }
 
-/* False: the address is none of an instruction, or the function too long. */
+/* False: no instruction is at the address, or the function is too long. */
 static bool begin(const struct bw_origin_code *code, uint64_t at, struct walk *out,
 		  struct bw_inst *out_inst)
 {

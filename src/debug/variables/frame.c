@@ -64,7 +64,7 @@ bool bw_variables_frame(struct bw_debug *d, struct bw_wave_record *w,
 	return true;
 }
 
-/* The list of the last address is stored: a condition asks for it in each lane of each wave. */
+/* Keeps the list of the last address, since a condition asks for it in each lane of each wave. */
 struct bw_error *bw_variables_list(struct bw_debug *d, const struct bw_variables_frame *f,
 				   const struct bw_variable **out, size_t *out_n)
 {
@@ -148,7 +148,7 @@ const struct bw_ctype *bw_variables_filled(struct bw_debug *d, const struct bw_c
 					   uint64_t count)
 {
 	struct bw_ctype t = *block;
-	t.elem = block; /* it is known by that and by the count */
+	t.elem = block; /* the type is found again by its element and the count */
 	t.count = count;
 	const struct bw_ctype *have = made(d, &t);
 	if (!have || !have->n_members || have->size_b != block->size_b)
@@ -199,7 +199,7 @@ const struct bw_ctype *bw_debug_type_named(struct bw_debug *d, const char *name)
 
 /* ---- Locations ---- */
 
-/* What code has put into registers, for bw_variable_is_stale. */
+/* The origins of registers' values, for bw_variable_is_stale. */
 struct origins {
 	struct bw_origin_code code;
 	const struct bw_location *location;
@@ -301,7 +301,8 @@ static bool is_wrong_cached(struct bw_debug *d, const struct bw_variables_frame 
 	return *known;
 }
 
-/* Bytes that are stored, and those that are not, as pieces. Too many: all are optimized out. */
+/* Splits a location into pieces: bytes that are stored, and bytes that are not. If there are too
+ * many pieces, all are optimized out. */
 static void split(struct bw_location *l, const bool *covered, size_t size_b)
 {
 	struct bw_location out = {.start = l->start, .end = l->end};
@@ -343,8 +344,8 @@ static bool is_own(void *ctx, uint64_t at)
 }
 
 /* The optimizer drops stores that nothing reads, and gives the memory of a variable to that of
- * another inlined function. What no instruction of its own function in front of the address stores
- * to last is not there. */
+ * another inlined function. So a byte has no value if the last store to it before the address is
+ * not by an instruction of the variable's own function. */
 static void drop_unwritten(struct bw_debug *d, const struct bw_variables_frame *f,
 			   const struct bw_variable *v, struct bw_location *l)
 {

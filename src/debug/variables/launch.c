@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* What a kernel's parameters were when it was launched: the registers that had them are soon used
- * for other things, the kernel's block of arguments stays as it is. */
+/* The values of a kernel's parameters at its launch. The registers that had them are soon used for
+ * other things; the kernel's block of arguments does not change. */
 #include "debug/code/code_priv.h"
 #include "debug/dispatches.h"
 #include "debug/variables/variables_priv.h"
@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* clang calls an argument of another type than the parameter's, as a pointer of HIP, "x.coerce". */
+/* Whether the argument has this name. clang names an argument "x.coerce" if its type differs from
+ * the parameter's, as for a pointer of HIP. */
 static bool is_named(const struct bw_kernel_arg *arg, const char *name)
 {
 	size_t n = strlen(name);
@@ -93,7 +94,7 @@ struct bw_error *bw_variables_entry_value(const struct bw_value_of *x,
 		return bw_errorf(BW_E_INVALID, "%s is not a parameter: it has no value at entry",
 				 v->name);
 	if (x->skip && bw_variable_is_of_kernel(f->lines, v, f->addr, &entry))
-		offset_b = 0; /* the code need not be loaded yet */
+		offset_b = 0; /* the code may not be loaded yet */
 	else if (!bw_variables_launch(x->d, f, v, &offset_b))
 		return bw_errorf(
 			BW_E_NOT_FOUND,

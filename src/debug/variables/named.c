@@ -15,8 +15,8 @@ enum { MOST_NAME_B = 512 };
 
 /* ---- Namespaces ---- */
 
-/* The length of the scope that `full` has in front of `name`: 5 of "zoo::i" for i, 0 for the same
- * name; -1: it is not that name. */
+/* The length of the scope before `name` in `full`: for i, 5 in "zoo::i" and 0 in "i"; -1: it is
+ * another name. */
 static int scope_before(const char *full, const char *name)
 {
 	size_t n = strlen(full), m = strlen(name);
@@ -27,8 +27,8 @@ static int scope_before(const char *full, const char *name)
 	return n > MOST_NAME_B ? -1 : (int)(n - m);
 }
 
-/* "zoo::f" of the function of the frame: what its code names without a scope is looked for in zoo,
- * then outside of it. NULL: no function of C++. Owned. */
+/* The name of the frame's function with its scope, "zoo::f": names without a scope in its code are
+ * looked for in zoo, then outside of it. NULL: not a C++ function. The caller owns it. */
 static char *function_name(const struct bw_variables_frame *f)
 {
 	struct bw_frame_info info;
@@ -42,8 +42,8 @@ static char *function_name(const struct bw_variables_frame *f)
 	return strndup(base, n);
 }
 
-/* A variable in a namespace: that of the innermost one around the function, or else the only one
- * that there is, which "using" may have brought in. */
+/* Finds a variable in a namespace: in the innermost one around the function, otherwise the only
+ * variable of that name, which "using" may have brought in. */
 static const struct bw_variable *in_namespace(const struct bw_variables_frame *f,
 					      const struct bw_variable *list, size_t n,
 					      const char *name, bool *out_is_around)
@@ -93,7 +93,7 @@ const struct bw_variable *bw_variables_find(struct bw_debug *d, const struct bw_
 
 /* ---- Enumerators ---- */
 
-/* The enumeration that t is, or is made of, or points to. */
+/* The enumeration that t is, of which t consists, or to which t points. */
 static const struct bw_ctype *enum_in(const struct bw_ctype *t)
 {
 	for (unsigned depth = 0; depth < 8 && t; depth++) {
@@ -126,8 +126,8 @@ static struct wanted wanted_of(const char *name)
 	return (struct wanted){.name = name + at, .scope = at ? strndup(name, at - 2) : NULL};
 }
 
-/* Whether an enumeration of that name has its enumerators in the scope: they are in its own, and
- * those of one without "class" around it as well. */
+/* Whether an enumeration of that name has its enumerators in the scope: they are in the
+ * enumeration's scope and, without "class", also in the scope around it. */
 static bool is_in_scope(const char *type, const char *scope)
 {
 	size_t at = type ? bw_last_part(type) : 0;
@@ -155,7 +155,7 @@ static bool enumerator_of(const struct bw_ctype *t, const struct wanted *w,
 	return false;
 }
 
-/* The struct that t is, or is made of, or points to. */
+/* The struct that t is, of which t consists, or to which t points. */
 static const struct bw_ctype *struct_in(const struct bw_ctype *t)
 {
 	for (unsigned depth = 0; depth < 8 && t; depth++) {

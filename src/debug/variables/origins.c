@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The code is decoded once; then ways are followed backwards from the address. */
+/* The code is decoded once; then paths are followed backwards from the address. */
 #include "debug/variables/origins.h"
 
 #include <stdlib.h>
@@ -15,11 +15,11 @@ enum { MAX_DWORDS = 1 << 18, MAX_COPIES = 6, N_RESULTS = 8 };
 /* An instruction at a dword of the function. */
 struct place {
 	uint8_t size_dw;	      /* 0: none is there */
-	bool falls, is_call, is_seen; /* falls: the next one comes after it */
+	bool falls, is_call, is_seen; /* falls: the next instruction may be executed after it */
 	uint32_t jump;		      /* dword that it can jump to + 1; 0: nowhere */
-	uint32_t jumps_here;	      /* one that jumps here + 1, and of these */
-	uint32_t next_jump;	      /* the next one that jumps to the same + 1 */
-	uint32_t before;	      /* dword of the one before it + 1 */
+	uint32_t jumps_here;	      /* the first instruction that jumps here + 1 */
+	uint32_t next_jump;	      /* the next instruction that jumps to the same place + 1 */
+	uint32_t before;	      /* dword of the instruction before it + 1 */
 };
 
 struct search {
@@ -102,7 +102,8 @@ static bool is_wait(const struct bw_inst *inst)
 		inst->op == BW_OP_S_CLAUSE || inst->op == BW_OP_S_NOP);
 }
 
-/* What compilers make of two operations: the halves of a VOPD, v_add3_u32 and the like. */
+/* Whether compilers make the instruction of two operations: the halves of a VOPD, v_add3_u32 and
+ * the like. */
 static bool is_fused(const struct bw_inst *inst)
 {
 	return inst->fmt == BW_FMT_VOPD || (inst->n_src == 3 && inst->op != BW_OP_V_CNDMASK_B32);
@@ -217,7 +218,7 @@ static bool search_from(struct search *s, uint32_t at, const struct bw_origin_re
 	return true;
 }
 
-/* With marks of its own: a copy is looked at in the middle of another search. */
+/* Searches with marks of its own, because a copy is searched in the middle of another search. */
 static bool search(struct search *s, uint64_t at, const struct bw_origin_reg *reg, unsigned depth)
 {
 	uint64_t i = (at - s->code->entry) / 4;

@@ -21,7 +21,8 @@ struct bw_error *bw_variables_missing(const struct bw_value *v)
 
 /* ---- Pieces ---- */
 
-/* Memory of a piece: its space and address. False: it is in none, or that is not known. */
+/* Finds address space and address of a piece. False: it is not in memory, or the address is not
+ * known. */
 static bool memory_of(const struct bw_variables_frame *f, const struct bw_location_piece *p,
 		      struct bw_place_at *out)
 {
@@ -92,7 +93,7 @@ static struct bw_error *read_registers(const struct bw_value_of *x,
 	return NULL;
 }
 
-/* Reads a register of a caller: what the functions that it called have saved, or left as it was. */
+/* Reads a register of a caller: the functions that it called have saved it, or not changed it. */
 static struct bw_error *read_outer(const struct bw_value_of *x, const struct bw_variables_frame *f,
 				   const struct bw_location_piece *p, uint8_t *out, bool *out_known)
 {
@@ -119,7 +120,7 @@ static struct bw_error *read_outer(const struct bw_value_of *x, const struct bw_
 	return NULL;
 }
 
-/* A value computed from registers. */
+/* Reads a value that the debug information computes from registers. */
 static struct bw_error *read_computed(const struct bw_value_of *x,
 				      const struct bw_variables_frame *f, struct bw_bytes *b)
 {
@@ -145,7 +146,8 @@ static struct bw_error *read_computed(const struct bw_value_of *x,
 	return NULL;
 }
 
-/* Reads one piece into b, at offset_b. What cannot be read is not known, with the reason. */
+/* Reads one piece into b, at offset_b. Bytes that cannot be read are marked as not known, with the
+ * reason. */
 static struct bw_error *read_piece(const struct bw_value_of *x, const struct bw_variables_frame *f,
 				   const struct bw_location_piece *p, struct bw_bytes *b,
 				   size_t offset_b)
@@ -254,7 +256,7 @@ struct bw_error *bw_variables_load(const struct bw_value_of *x, const struct bw_
 	return NULL;
 }
 
-/* A reference of C++ is what it refers to. Takes v over. */
+/* Replaces a C++ reference by the value to which it refers. Frees v. */
 static struct bw_error *refer(const struct bw_value_of *x, struct bw_value *v, struct bw_value *out)
 {
 	const struct bw_ctype *t = v->type.ctype ? bw_ctype_strip(v->type.ctype) : NULL;
@@ -317,7 +319,7 @@ static struct bw_error *value_of(const struct bw_value_of *x, const struct bw_va
 	if (bw_type_of(variable->type).kind == BW_TYPE_VOID) {
 		char name[BW_TYPE_NAME_MAX];
 		bw_ctype_name(variable->type, name, sizeof(name));
-		if (!strcmp(name, "image")) /* of SPIR-V */
+		if (!strcmp(name, "image")) /* a type of SPIR-V */
 			return bw_errorf(
 				BW_E_UNSUPPORTED,
 				"'%s' is an image: \"dump image FILE.png %s\" writes its "
@@ -474,7 +476,7 @@ static struct bw_error *store_pieces(const struct bw_value_of *x, const struct b
 	size_t n = l->n_pieces ? l->n_pieces : 1, start = 0, done = 0;
 	if (!x->wave)
 		return bw_errorf(BW_E_STATE, "No wave is stopped");
-	for (int pass = 0; pass < 2; pass++) { /* nothing is written where a part cannot be */
+	for (int pass = 0; pass < 2; pass++) { /* nothing is written if a part cannot be written */
 		start = done = 0;
 		for (size_t i = 0; i < n && done < size_b; start += p[i++].size_b) {
 			size_t at = place->bytes_at + done;

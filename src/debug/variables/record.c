@@ -24,8 +24,8 @@ static struct bw_error *read_private(const struct bw_value_of *x, uint64_t at, v
 	return bw_wave_mem_read(x->d, &from, out, n);
 }
 
-/* Where a record begins, the lane's own or what an earlier wave has left. The driver may have put
- * other arrays before it. */
+/* Finds where a record begins: the lane's own, or one that an earlier wave has left. The driver may
+ * have put other arrays before it. */
 static struct bw_error *find_head(const struct bw_value_of *x, uint64_t *out, bool *out_found)
 {
 	const size_t n = BW_MIN(bw_debug_scratch_lane_b(x->d, x->wave), (uint32_t)SEARCH_MAX_B) / 4;
@@ -49,7 +49,7 @@ static struct bw_error *find_head(const struct bw_value_of *x, uint64_t *out, bo
 	return NULL;
 }
 
-/* Where the lane's record begins. *out_why: why it has none; NULL: it has. */
+/* Finds where the lane's record begins. *out_why: why it has none; NULL: it has one. */
 static struct bw_error *find_record(const struct bw_value_of *x, const struct bw_variables_frame *f,
 				    uint64_t *out, const char **out_why)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* What calls return. Optimized code may return nothing where no caller reads it, or a part of a
- * struct (LLVM's DeadArgumentElimination, IPSCCP): of registers only those count that the caller
- * goes on to read, and structs where the debug information says that the function still returns
- * what the source says. */
+/* The values that calls return. Optimized code may return nothing, or only a part of a struct, if
+ * no caller reads the rest (LLVM's DeadArgumentElimination, IPSCCP). So a register counts only if
+ * the caller reads it later, and a struct only if the debug information says that the function
+ * still returns it as in the source. */
 #include "base/util.h"
 #include "debug/frames.h"
 #include "debug/variables/demanded.h"
@@ -11,8 +11,8 @@
 #include "sym/frames.h"
 #include "sym/returned.h"
 
-/* C++ returns objects that cannot be copied as bytes by an address; the debug information says of
- * each class which it is. */
+/* Whether it is known how an aggregate is returned. C++ returns objects that cannot be copied as
+ * bytes in memory whose address is passed; the debug information tells this for each class. */
 static bool is_known_aggregate(const struct bw_ctype *t, bool is_mangled)
 {
 	return !is_mangled || t->convention;
@@ -24,7 +24,7 @@ static bool is_aggregate(const struct bw_ctype *type)
 	return kind == BW_CTYPE_STRUCT || kind == BW_CTYPE_UNION || kind == BW_CTYPE_ARRAY;
 }
 
-/* The caller of a function has given it the place of its result. */
+/* Finds a result in memory, whose address the caller has passed to the function. */
 static bool find_in_memory(struct bw_debug *d, const struct bw_stack_frame *f,
 			   const struct bw_returned *r, struct bw_location *out)
 {
@@ -86,8 +86,8 @@ static bool is_read(const struct bw_origin_code *code, uint64_t at, unsigned reg
 	return true;
 }
 
-/* Takes out the pieces whose registers the caller does not read. False: those are all, or a part of
- * what is not a struct. */
+/* Removes the pieces whose registers the caller does not read. False: no piece is left, or a piece
+ * of a value that is not a struct was removed. */
 static bool take_out_unread(struct bw_debug *d, const struct bw_variables_frame *f,
 			    const struct bw_ctype *type, struct bw_location *l)
 {
@@ -99,7 +99,7 @@ static bool take_out_unread(struct bw_debug *d, const struct bw_variables_frame 
 	out.n_pieces = 0;
 	for (unsigned i = 0; i < l->n_pieces; i++) {
 		struct bw_location_piece p = l->piece[i];
-		/* a struct of up to eight bytes is read as its registers; others by the member */
+		/* a struct of up to eight bytes is read by registers, other structs by members */
 		for (unsigned k = 0, size_b; k < p.size_b; k += size_b) {
 			size_b = p.kind == BW_LOC_VGPR ? BW_MIN(p.size_b - k, 4u) : p.size_b;
 			struct bw_location_piece one = p;
@@ -119,7 +119,7 @@ static bool take_out_unread(struct bw_debug *d, const struct bw_variables_frame 
 	}
 	if (!n_read || (n_read < n && !is_aggregate(type)))
 		return false;
-	if (n_read == n) /* as it was, in fewer pieces */
+	if (n_read == n) /* unchanged, in fewer pieces */
 		return true;
 	out.n_pieces = n_pieces;
 	*l = out;
@@ -139,14 +139,14 @@ bool bw_debug_returned_value(struct bw_debug *d, const struct bw_returned *r, st
 		return false;
 	struct bw_error *err = bw_variables_at(&x, &f, r->type, &l, &v);
 	if (!err && !l.n_pieces)
-		err = bw_debug_fetch(d, &v); /* what is there later is another value */
+		err = bw_debug_fetch(d, &v); /* the place will have another value later */
 	bool is_known = !err && !v.is_missing;
 	bw_error_free(err);
 	if (!is_known) {
 		bw_value_fini(&v);
 		return false;
 	}
-	v.place = BW_PLACE_NONE; /* what is there later is another value */
+	v.place = BW_PLACE_NONE; /* the place will have another value later */
 	*out = v;
 	return true;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* Variables of Vulkan shaders: buffers that the program has bound, push constants, and what the API
- * calls the invocation. Everything is known from the API's calls, since where the driver's code has
- * it in registers is not. */
+/* Variables of Vulkan shaders: buffers that the program has bound, push constants, and built-in
+ * variables of the invocation. All of it comes from the API's calls, because it is not known in
+ * which registers the driver's code has it. */
 #include "debug/bound.h"
 #include "debug/dispatches.h"
 #include "debug/variables/variables_priv.h"
@@ -26,7 +26,7 @@ struct bw_error *bw_variables_not_known(const struct bw_ctype *type, const char 
 	return NULL;
 }
 
-/* False: no buffer is known to be bound there. */
+/* Finds the buffer that is bound to a binding. False: none is known. */
 static bool binding_of(struct bw_debug *d, const struct bw_dispatch_info *x,
 		       const struct bw_location *l, uint32_t element, struct bw_target_binding *out)
 {
@@ -41,7 +41,8 @@ static bool binding_of(struct bw_debug *d, const struct bw_dispatch_info *x,
 	return false;
 }
 
-/* The type with the length of the buffer, where its last array has none of its own. */
+/* The type with a length for its last array, if that has none: as many elements as fit into the
+ * buffer. */
 static const struct bw_ctype *fitted(struct bw_debug *d, const struct bw_ctype *type,
 				     uint64_t room_b)
 {
@@ -60,7 +61,7 @@ static const struct bw_ctype *fitted(struct bw_debug *d, const struct bw_ctype *
 	return t == last ? bw_variables_counted(d, t, count) : bw_variables_filled(d, t, count);
 }
 
-/* An array of buffers: a pointer to each. */
+/* The value of an array of buffers: a pointer to each. */
 static struct bw_error *pointers(struct bw_debug *d, const struct bw_dispatch_info *x,
 				 const struct bw_location *l, const struct bw_ctype *type,
 				 struct bw_value *out)

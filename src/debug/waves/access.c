@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a memory instruction accesses: the address of each lane, worked out from the registers of a
+/* Computes the accesses of a memory instruction: the address of each lane, from the registers of a
  * stopped wave. The address rules are those of doc/rules.md 331, 340 to 347 and 372 to 385. */
 #include "debug/code/code_priv.h"
 #include "debug/waves/waves_priv.h"
@@ -32,7 +32,7 @@ bool bw_access_aperture(uint64_t va, enum bw_space *out_space)
 
 /* The registers that addresses are computed from, for all lanes. */
 struct operands {
-	uint64_t sbase; /* value of the SGPR pair or SGPR, 0 without one */
+	uint64_t sbase; /* value of the SGPR or the pair of SGPRs; 0: there is none */
 	uint32_t soffset;
 	bool has_sbase, vaddr_is_64, has_vaddr;
 	uint32_t lo[64], hi[64];
@@ -42,7 +42,7 @@ struct operands {
 static bool has_sgpr(unsigned code)
 {
 	return code != BW_SRC_NULL &&
-	       code != 127; /* 127: the manual's second code for none (rule 380) */
+	       code != 127; /* 127: the manual's second code for "no register" (rule 380) */
 }
 
 static struct bw_error *scalar(struct bw_debug *d, struct bw_wave_record *w, unsigned code,
@@ -143,7 +143,7 @@ static struct bw_error *load_operands(struct bw_debug *d, struct bw_wave_record 
 	return NULL;
 }
 
-/* False: the lane is out of the descriptor's range. */
+/* The address of a lane's buffer access. False: it is outside of the descriptor's range. */
 static bool buffer_address(const struct bw_inst *i, const struct operands *o, unsigned lane,
 			   uint64_t *out)
 {
@@ -197,7 +197,7 @@ static uint64_t lane_address(const struct bw_inst *i, const struct operands *o, 
 	}
 }
 
-/* A load may have overwritten the registers that its address was computed from. */
+/* Whether a load has overwritten the registers of its own address. */
 static bool overwrites_address(const struct bw_inst *i, const struct operands *o, unsigned size_b)
 {
 	unsigned dst = i->fmt == BW_FMT_MUBUF || i->fmt == BW_FMT_MTBUF ? i->vdata : i->dst;
@@ -221,8 +221,9 @@ struct bw_error *bw_access_of(struct bw_debug *d, struct bw_wave_record *w, uint
 	out->is_scalar = i->fmt == BW_FMT_SMEM;
 	out->is_atomic = info->flags & BW_OPF_ATOMIC;
 	out->is_write = info->flags & (BW_OPF_ATOMIC | BW_OPF_STORE);
-	out->size_b = info->mem.bits ? info->mem.bits / 8 : 4; /* else: the data format decides */
-	/* EXEC itself: in whole-wave code, too */
+	/* otherwise the data format decides */
+	out->size_b = info->mem.bits ? info->mem.bits / 8 : 4;
+	/* EXEC itself, also in whole-wave code */
 	uint64_t exec = w->info.lanes == 32 ? (uint32_t)w->hw.exec : w->hw.exec;
 	out->lanes = out->is_scalar ? 1 : exec;
 	out->span_b = out->size_b;

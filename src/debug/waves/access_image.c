@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-/* What an image instruction accesses: the texel of each lane, and its address. The address is
- * computed for images of one level: exactly for linear layouts, else to the block of the layout
- * (the order of texels inside of a block is not modelled here). Facts: doc/hardware/encodings.md 6
- * and 8; blocks are as wide as high, or twice as wide (AMD's address library). */
+/* Computes the accesses of an image instruction: the texel of each lane, and its address. The
+ * address is computed for images of one level: exactly for linear layouts, otherwise only the block
+ * of the layout (the order of texels inside of a block is not modelled here). Facts:
+ * doc/hardware/encodings.md 6 and 8; blocks are as wide as high, or twice as wide (AMD's address
+ * library). */
 #include "debug/waves/waves_priv.h"
 
 #include <string.h>
@@ -13,7 +14,7 @@
 /* DIM of the instruction: 1D 2D 3D cube 1D-array 2D-array 2D-MSAA 2D-MSAA-array */
 static const uint8_t n_coords[8] = {1, 2, 3, 3, 2, 3, 3, 4};
 
-/* Bytes of a texel by FORMAT; blocks of 4 x 4 texels (109 and up) are not worked out. */
+/* Bytes of a texel by FORMAT; blocks of 4 x 4 texels (109 and up) are not supported. */
 static unsigned texel_b(unsigned format)
 {
 	static const struct {
@@ -29,7 +30,7 @@ static unsigned texel_b(unsigned format)
 	return 0;
 }
 
-/* log2 of a block's bytes by SW_MODE; 0: linear, or none that is known here. */
+/* log2 of a block's bytes by SW_MODE; 0: linear, or a mode that is not known here. */
 static unsigned block_log2(unsigned sw_mode)
 {
 	static const uint8_t log2[32] = {
@@ -67,7 +68,8 @@ static void describe(const uint32_t *t, struct bw_access_image *out)
 	out->dim[2] = has_depth ? field(t, BW_IMAGE_DEPTH) + 1 : 1;
 }
 
-/* The i-th address dword: of a run, or with NSA named one by one and a run from the fifth on. */
+/* The i-th address dword: consecutive registers or, with NSA, four named one by one, and
+ * consecutive registers from the fifth on. */
 static unsigned address_register(const struct bw_inst *i, unsigned n)
 {
 	if (!n || !i->n_nsa)
@@ -94,16 +96,16 @@ static struct bw_error *read_texels(struct bw_debug *d, struct bw_wave_record *w
 	return NULL;
 }
 
-/* How memory is laid out. */
+/* The layout of an image in memory. */
 struct layout {
 	unsigned texel_b;
 	unsigned block_log2, w_log2, h_log2; /* block_log2 0: linear */
-	uint64_t row_b; /* linear: from row to row; else: of one row of blocks */
+	uint64_t row_b; /* linear: bytes from row to row; otherwise: bytes of one row of blocks */
 	uint64_t slice_b;
 	uint32_t first_slice;
 };
 
-/* False: not known here. */
+/* Finds the layout of an image. False: it is not known here. */
 static bool layout_of(const uint32_t *t, const struct bw_access_image *im, struct layout *out)
 {
 	unsigned mode = field(t, BW_IMAGE_SW_MODE), max_mip = field(t, BW_IMAGE_MAX_MIP);
@@ -115,7 +117,7 @@ static bool layout_of(const uint32_t *t, const struct bw_access_image *im, struc
 	    (mode && !out->block_log2) || field(t, BW_IMAGE_BASE_LEVEL))
 		return false;
 	if (!mode) {
-		/* of 1D and 2D, DEPTH is the pitch where it is more than the width */
+		/* for 1D and 2D, DEPTH is the pitch if it is more than the width */
 		uint32_t pitch = field(t, BW_IMAGE_PITCH) + 1;
 		bool has_pitch =
 			(im->type == BW_IMAGE_1D || im->type == BW_IMAGE_2D) && pitch > im->dim[0];
@@ -144,7 +146,7 @@ static uint64_t texel_address(const struct layout *l, const struct bw_access_ima
 			    ((uint64_t)(texel[0] >> l->w_log2) << l->block_log2));
 }
 
-/* Loads, stores and atomics of one texel a lane. */
+/* Whether the instruction is a load, store or atomic of one texel for each lane. */
 static bool names_texels(const struct bw_op_info *info)
 {
 	bool moves = info->flags & (BW_OPF_LOAD | BW_OPF_STORE | BW_OPF_ATOMIC);
@@ -165,7 +167,7 @@ struct bw_error *bw_image_access(struct bw_debug *d, struct bw_wave_record *w,
 	BW_TRY(read_descriptor(d, w, i, t));
 	out->is_image = true;
 	describe(t, im);
-	/* with a sampler the texels are a matter of filters and derivatives */
+	/* with a sampler, the texels depend on filters and derivatives */
 	if (!names_texels(info))
 		return NULL;
 	BW_TRY(read_texels(d, w, i, im));

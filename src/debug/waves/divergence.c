@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-/* Since which branch lanes are inactive. Compilers save the lanes that are to wait in SGPRs, narrow
- * EXEC, often jump over the code that follows with s_cbranch_execz, and give the lanes back to EXEC
- * after it, from the same SGPRs. So between the last instruction that writes such an SGPR and the
- * one that restores EXEC from it, it holds the lanes that wait there; lanes that have left a loop
- * are collected in one that is restored after its s_cbranch_execnz. Lanes that are not needed any
- * more (an early return) are in none: the branch jumps to s_endpgm. */
+/* Finds the branch at which lanes became inactive. Compilers save the lanes that have to wait in
+ * SGPRs, narrow EXEC, often jump over the code that follows with s_cbranch_execz, and give the
+ * lanes back to EXEC after it, from the same SGPRs. So between the last instruction that writes
+ * such an SGPR and the one that restores EXEC from it, it holds the lanes that wait there; lanes
+ * that have left a loop are collected in one that is restored after its s_cbranch_execnz. Lanes
+ * that are not needed any more (an early return) are in no SGPR: the branch jumps to s_endpgm. */
 #include "debug/code.h"
 #include "debug/code/code_priv.h"
 #include "debug/waves/waves_priv.h"
@@ -30,7 +30,7 @@ struct code {
 
 /* The code that a branch or loop controls. */
 struct region {
-	uint64_t branch, end; /* end: where other lanes wait */
+	uint64_t branch, end; /* end: where the waiting lanes become active again */
 	int mask;	      /* SGPR with the lanes that wait */
 	bool is_loop;
 };
@@ -49,7 +49,7 @@ static struct bw_error *read_function(struct bw_debug *d, uint64_t pc, struct co
 	return NULL;
 }
 
-/* Index of the instruction at an address; the length: there is none. */
+/* Index of the instruction at an address; the number of instructions if there is none. */
 static size_t index_of(const struct code *c, uint64_t at)
 {
 	size_t low = 0, high = c->insts.len;
@@ -68,7 +68,7 @@ static bool is_exec(uint16_t code)
 	return code == BW_SRC_EXEC_LO;
 }
 
-/* The SGPR from which an instruction gives lanes back to EXEC. */
+/* The SGPR from which an instruction restores lanes to EXEC. */
 static int restored_from(const struct bw_inst *i)
 {
 	if (i->op == BW_OP_S_OR_B32 || i->op == BW_OP_S_OR_B64) {
@@ -82,8 +82,8 @@ static int restored_from(const struct bw_inst *i)
 		       : NOT_KNOWN;
 }
 
-/* Like restored_from, for the code from `from` on: other instructions may come first, as long as
- * they change neither EXEC nor the flow. */
+/* Like restored_from, for the code from `from` on. Other instructions may come first, if they
+ * change neither EXEC nor the control flow. */
 static int restored_at(const struct code *c, size_t from)
 {
 	for (size_t i = from; i < c->insts.len && i < from + LOOK_AHEAD; i++) {
@@ -112,7 +112,7 @@ static bool writes_sgpr(const struct bw_inst *i, unsigned sgpr, unsigned n, unsi
 	return i->fmt == BW_FMT_VOP3SD && i->sdst < sgpr + n && sgpr < i->sdst + lanes / 32u;
 }
 
-/* In a loop, a mask is only ever added to. */
+/* Whether the code only adds lanes to a mask, as in a loop. */
 static bool only_grows(const struct code *c, size_t from, size_t to, unsigned mask)
 {
 	for (size_t i = from; i < to; i++) {
@@ -132,7 +132,7 @@ static bool is_saveexec(unsigned op)
 	       op == BW_OP_S_OR_SAVEEXEC_B32 || op == BW_OP_S_OR_SAVEEXEC_B64;
 }
 
-/* Whether it makes a mask of EXEC: a saveexec, s_mov sD, exec; s_xor sD, exec, sD. */
+/* Whether the instruction makes a mask of EXEC: a saveexec, s_mov sD, exec; s_xor sD, exec, sD. */
 static bool saves_exec(const struct bw_inst *i)
 {
 	if (is_saveexec(i->op))
@@ -163,7 +163,7 @@ static uint64_t branch_of(const struct code *c, size_t i)
 	return at;
 }
 
-/* What waits for the restoring instruction r, of those after pc. */
+/* Finds the region whose lanes wait for the restoring instruction r, which is after pc. */
 static struct bw_error *find_waiting(const struct code *c, uint64_t pc, size_t r,
 				     struct regions *out)
 {
@@ -221,8 +221,8 @@ static bool is_restored(const struct code *c, size_t i)
 	return false;
 }
 
-/* The only branch before pc whose lanes end when they take it. 0: there are several, or what code
- * does to EXEC is not understood. */
+/* The only branch before pc after which lanes end. 0: there are several, or the code changes EXEC
+ * in a way that is not understood. */
 static uint64_t early_return(const struct code *c, uint64_t pc)
 {
 	uint64_t found = 0, target;
@@ -230,7 +230,7 @@ static uint64_t early_return(const struct code *c, uint64_t pc)
 		const struct code_inst *b = &c->insts.data[i];
 		bool moves = b->inst.op == BW_OP_S_MOV_B32 || b->inst.op == BW_OP_S_MOV_B64;
 		if (moves && is_exec(b->inst.dst))
-			return 0; /* masks that are not kept in SGPRs: not optimized */
+			return 0; /* masks are not kept in SGPRs, as in code without optimization */
 		if (!is_saveexec(b->inst.op) || is_restored(c, i))
 			continue;
 		uint64_t branch = branch_of(c, i);
@@ -246,7 +246,7 @@ static uint64_t early_return(const struct code *c, uint64_t pc)
 	return found;
 }
 
-/* The innermost ones first: they end first. */
+/* Sorts regions by their end, so that the innermost ones are first. */
 static int by_end(const void *a, const void *b)
 {
 	const struct region *x = a, *y = b;

@@ -24,7 +24,7 @@ static bool allows(const struct bw_verdict *v, const struct bw_fault_info *f)
 					      : v->readable;
 }
 
-/* What the page tables say; of a target that cannot walk them it is not known. */
+/* Walks the page tables. On a target that cannot do this, the verdict is not known. */
 static struct bw_error *walk(struct bw_debug *d, uint64_t va, struct bw_verdict *out)
 {
 	_cleanup_error_ struct bw_error *err = bw_target_need(d->target, BW_CAP_WALK);
@@ -66,7 +66,7 @@ uint32_t bw_debug_scratch_lane_b(struct bw_debug *d, const struct bw_wave_record
 	return has.scratch_b / w->info.lanes;
 }
 
-/* What is wrong with an access of one lane. */
+/* The fault of one lane's access. */
 struct lane_fault {
 	bool fails;
 	uint64_t addr;
@@ -82,7 +82,7 @@ static struct bw_error *check_lane(struct pages *p, const struct bw_wave_record 
 
 	out->fails = false;
 	if (a->space[lane] == BW_SPACE_LDS)
-		return NULL; /* reads 0 beyond its end, and is no fault */
+		return NULL; /* an access after the buffer's end reads 0, and is not a fault */
 	if (a->space[lane] == BW_SPACE_PRIVATE) {
 		uint32_t size_b = bw_debug_scratch_lane_b(p->d, w);
 		if (addr + f->access_size_b <= size_b)
@@ -132,7 +132,7 @@ static struct bw_error *find_lanes(struct bw_debug *d, struct bw_wave_record *w,
 	return NULL;
 }
 
-/* What the descriptor says of the image, and what the program calls it. */
+/* Describes the image: by its descriptor, and by the program's name for it. */
 static void describe_image(struct bw_debug *d, const struct bw_wave_record *w,
 			   const struct bw_wave_access *a, struct bw_fault_info *f)
 {
@@ -144,7 +144,7 @@ static void describe_image(struct bw_debug *d, const struct bw_wave_record *w,
 	f->image_type = bw_image_type_name(a->image.type);
 	memcpy(f->image_dim, a->image.dim, sizeof(f->image_dim));
 	f->block_b = a->span_b > a->size_b ? a->span_b : 0;
-	/* what the dispatch was given is known from then on */
+	/* after this call the buffers bound to the dispatch are known */
 	bw_error_free(bw_debug_bound(d, w->info.dispatch, &bound, &n));
 	free(bound);
 	n = 0;
@@ -154,13 +154,13 @@ static void describe_image(struct bw_debug *d, const struct bw_wave_record *w,
 			snprintf(f->image_name, sizeof(f->image_name), "%s", all[i].name);
 }
 
-/* The GPU's own fault record, and its page where the instruction gives no address. */
+/* The GPU's own fault record, and its page if the instruction gives no address. */
 static void add_record(struct bw_debug *d, struct bw_fault_info *f)
 {
 	struct bw_error *err = bw_target_fault(d->target, &f->record);
 	f->has_status = !err && f->record.present;
 	bw_error_free(err);
-	/* of a block of an image the record knows which page it was */
+	/* in a block of an image, the record tells which page faulted */
 	bool in_block = f->block_b && f->has_status && f->record.va - f->block_va < f->block_b;
 	if ((f->has_addr && !in_block) || !f->has_status)
 		return;
@@ -183,14 +183,14 @@ static void find_near(struct bw_debug *d, const struct bw_wave_record *w, struct
 	/* a mapped address lies inside of a buffer, not near one */
 	if (f->verdict.kind == BW_VERDICT_MAPPED)
 		best = 1;
-	/* what the dispatch was given is known from then on */
+	/* after this call the buffers bound to the dispatch are known */
 	bw_error_free(bw_debug_bound(d, w->info.dispatch, &bound, &n));
 	free(bound);
 	n = 0;
 	bw_error_free(bw_debug_buffers(d, &all, &n));
 	for (size_t i = 0; i < n; i++) {
 		const struct bw_buffer_info *b = &all[i];
-		/* an image's size is not known from its descriptor: that of what it lies in says
+		/* a descriptor does not tell an image's size: the buffer in which it lies tells
 		 * more */
 		if (b->is_image && !b->from_api)
 			continue;

@@ -77,8 +77,9 @@ static struct bw_error *read_global(struct bw_debug *d, uint64_t addr, uint8_t *
 	return NULL;
 }
 
-/* Page tables have the low bits alone: what is no address of a shader would lead somewhere. Of the
- * upper half, registers of the GPU have no sign. */
+/* Refuses addresses that a shader cannot have: page tables use only the low bits, so such an
+ * address would reach other memory. Addresses of the upper half are accepted without their sign
+ * bits, as registers of the GPU have them. */
 static struct bw_error *check_address(uint64_t addr)
 {
 	return addr > BW_VA_MASK && addr != bw_canonical(addr)
@@ -86,7 +87,7 @@ static struct bw_error *check_address(uint64_t addr)
 		       : NULL;
 }
 
-/* The space of a wave that memory lies in, which is not global. */
+/* Checks that LDS or scratch has a wave, and that the range has offsets of 32 bits. */
 static struct bw_error *check_place(const struct bw_wave_mem *m, size_t size_b)
 {
 	BW_TRY(need_wave(m->wave, m->space));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The words for why a wave has stopped (doc/conventions.md 2). */
+/* The words for the reasons why a wave has stopped (doc/conventions.md 2). */
 #include "debug/waves.h"
 
 #include <stdio.h>

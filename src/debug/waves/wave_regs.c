@@ -135,7 +135,8 @@ static struct bw_error *read_sgprs(struct bw_debug *d, struct bw_wave_record *w,
 	return NULL;
 }
 
-/* What the wave found in its TTMPs, as far as the trap handler needs none of it for itself. */
+/* Reads the value that the wave found in a TTMP, if the trap handler has not used the TTMP
+ * itself. */
 static struct bw_error *read_ttmp(const struct bw_wave_record *w, unsigned index, uint64_t *out)
 {
 	const struct bw_wave_state *state = &w->hw.state;
@@ -252,7 +253,7 @@ static struct bw_error *write_pc(struct bw_debug *d, struct bw_wave_record *w, u
 	return NULL;
 }
 
-/* An exception that is set while it is enabled would stop the wave at once. */
+/* Refuses a value that sets the flag of an enabled exception, which would stop the wave at once. */
 static struct bw_error *check_exceptions(struct bw_debug *d, const struct bw_wave_record *w,
 					 const struct bw_wave_state *after)
 {

@@ -151,7 +151,7 @@ struct bw_error *bw_debug_set_lane(struct bw_debug *d, unsigned lane)
 
 /* ---- Names ---- */
 
-/* "(1,0,0)/2", "(?,?,?)/?", of a lane without what is after the slash: as rocgdb names them. */
+/* Writes "(1,0,0)/2" or "(?,?,?)/?" as rocgdb does; for a lane, only the part before the slash. */
 static void place_in_grid(const struct bw_wave_info *w, bool of_lane, char out[56])
 {
 	int n = w->wave_in_group == BW_GROUP_UNKNOWN

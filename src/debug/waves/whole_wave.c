@@ -3,7 +3,7 @@
  * that belong to no lane of the program: at -O0 each spill of SGPRs into lanes of a VGPR, in
  * prologues and epilogues the VGPRs that hold such lanes, and operations across lanes. EXEC is
  * saved in SGPRs before and restored from there afterwards (doc/hardware/code-objects.md 10), so
- * which lanes are the program's is known within that code, too. */
+ * the program's lanes are known within that code as well. */
 #include "debug/code/code_priv.h"
 #include "debug/waves/waves_priv.h"
 
@@ -24,7 +24,7 @@ static bool is_minus_1(const struct bw_inst *i)
 	       (i->src[0] == BW_SRC_LITERAL && i->literal == UINT32_MAX);
 }
 
-/* s_mov exec, -1 */
+/* Whether the instruction is s_mov exec, -1. */
 static bool sets_all(const struct bw_inst *i)
 {
 	return (i->op == BW_OP_S_MOV_B32 || i->op == BW_OP_S_MOV_B64) && i->dst == BW_SRC_EXEC_LO &&
@@ -49,7 +49,7 @@ static bool saves(const struct bw_inst *i, struct bw_whole_wave *out)
 	return out->sgpr + out->is_pair < N_SGPRS;
 }
 
-/* The code before an instruction: it begins at dword n of this. */
+/* The code before an instruction: it begins at dword n of the array. */
 struct window {
 	enum bw_isa_gen gen;
 	uint32_t dw[WINDOW_DW];
@@ -72,8 +72,8 @@ static void read_window(struct bw_debug *d, uint64_t pc, struct window *out)
 	}
 }
 
-/* Follows the code from an instruction that saves EXEC to the end. False: it does not lead there in
- * a straight line with the lanes kept. */
+/* Follows the code from an instruction that saves EXEC to the end. False: the code does not lead
+ * there without jumps and with the lanes saved. */
 static bool leads_on(const struct window *c, size_t at, struct bw_whole_wave *w)
 {
 	struct bw_inst i;
