@@ -7,7 +7,8 @@
  *
  * The conventions are those of clang-19's code (doc/hardware/code-objects.md 9): a call leaves the
  * return address in a pair of SGPRs, s32 is the stack pointer and grows upwards, s33 the frame
- * pointer, and EXEC is the same before and after a call. The code is checked for all of these but the link register: a value is known from the instructions that made it. */
+ * pointer, and EXEC is the same before and after a call. The code is checked for all of these but
+ * the link register: a value is known from the instructions that made it. */
 
 #include <stdbool.h>
 #include <stddef.h>
