@@ -5,8 +5,12 @@
 # "book": what makes the book (doc/README.md) and checks its spelling.
 set -eu
 
+codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
+libpython=libpython3.11
+[ "$codename" != trixie ] || libpython=libpython3.13
+
 packages="
- meson ninja-build pkg-config gcc libc6-dev python3 libpython3.11
+ meson ninja-build pkg-config gcc libc6-dev python3 $libpython
  clang-19 clang-format-19 lld-19 llvm-19 llvm-19-dev libclang-rt-19-dev
  libdrm-dev libelf-dev libdw-dev libedit-dev libncurses-dev libjansson-dev libmsgpack-dev libpng-dev libxxhash-dev libzstd-dev
  libcmocka-dev python3-jsonschema gdb tmux zsh fish groff mandoc
@@ -84,7 +88,6 @@ $sudo apt-get update >"$log" 2>&1 || give_up
 [ -n "$missing_drivers" ] || exit 0
 
 # libdrm comes along: the development package wants the version that the drivers want.
-codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
 if [ "$codename" = bookworm ] && add_backports && apt_install -t bookworm-backports $missing_drivers libdrm-dev; then
 	exit 0
 fi

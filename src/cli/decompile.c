@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "arch/arch.h"
+#include "base/build_names.h"
 #include "base/cleanup.h"
 #include "base/util.h"
 #include "cli/look/look.h"
@@ -25,7 +26,8 @@ static const char usage[] =
 	"    cc edit.c -o edit && ./edit edit.bwo\n"
 	"    breakwater replay --override 3=edit.bwo bug.bwc\n"
 	"\n"
-	"Not edited, it is the same submission, byte by byte. Edited assembly is assembled by clang-19 when the program\n"
+	"Not edited, it is the same submission, byte by byte. Edited assembly is assembled by " BW_CLANG
+	" when the program\n"
 	"runs. What has grown beyond its place gets new memory, where nothing is mapped.\n";
 
 extern const unsigned char bw_edit_header[];

@@ -10,6 +10,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/build_names.h"
 #include "base/folder.h"
 #include "base/memfd.h"
 #include "base/util.h"
@@ -412,10 +413,8 @@ static void look_at_tools(struct doctor *d)
 	static const struct {
 		const char *name, *use, *remedy;
 	} tools[] = {
-		{"clang-19", "compiles kernels (.cl, .hip, .s)",
-		 "apt-get install clang-19 (Debian: bookworm-backports)"},
-		{"ld.lld-19", "links kernels",
-		 "apt-get install lld-19 (Debian: bookworm-backports)"},
+		{BW_CLANG, "compiles kernels (.cl, .hip, .s)", "apt-get install " BW_CLANG},
+		{BW_LLD, "links kernels", "apt-get install " BW_LLD_PACKAGE},
 		{"glslangValidator", "compiles shaders (.comp, .hlsl)",
 		 "apt-get install glslang-tools"},
 		{"spirv-as", "assembles shaders (.spvasm)", "apt-get install spirv-tools"},

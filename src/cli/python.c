@@ -13,13 +13,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/build_names.h"
 #include "base/str.h"
 #include "base/util.h"
 #include "kmd/kmd.h"
 
-/* Debian 12's, with which tests run scripts; Debian 13's; others. The functions below are those of
- * every Python 3. */
-static const char *const versions[] = {"3.11", "3.13", "3.12", "3.14"};
+/* The functions below are those of every Python 3; these are versions that are looked for. */
+enum { OLDEST_MINOR = 9, NEWEST_MINOR = 29 };
 static const char library_env[] = "BREAKWATER_PYTHON";
 
 enum { EVAL_INPUT = 258, FILE_INPUT = 257 }; /* Py_eval_input, Py_file_input */
@@ -59,27 +59,30 @@ bool bw_cli_is_python(const char *path)
 
 /* ---- Loading ---- */
 
-/* The one that the user names, or the first of ours that there is. Extension modules find Python's
- * functions in what is global. */
+/* The one that the user names; else that of the build's Python, else the newest that there is.
+ * Extension modules find Python's functions in what is global. */
 static struct bw_error *open_library(char name[PATH_MAX], void **out_library)
 {
 	const char *named = getenv(library_env);
-	void *library = NULL;
-	if (named && *named) {
+	bool is_named = named && *named;
+	char why[256];
+	if (is_named)
 		snprintf(name, PATH_MAX, "%s", named);
+	else
+		snprintf(name, PATH_MAX, "libpython%s.so.1.0", BW_PYTHON);
+	void *library = dlopen(name, RTLD_NOW | RTLD_GLOBAL);
+	if (!library)
+		snprintf(why, sizeof(why), "%s", dlerror());
+	for (int minor = NEWEST_MINOR; !library && !is_named && minor >= OLDEST_MINOR; minor--) {
+		snprintf(name, PATH_MAX, "libpython3.%d.so.1.0", minor);
 		library = dlopen(name, RTLD_NOW | RTLD_GLOBAL);
-	} else {
-		for (size_t i = 0; !library && i < BW_ARRAY_SIZE(versions); i++) {
-			snprintf(name, PATH_MAX, "libpython%s.so.1.0", versions[i]);
-			library = dlopen(name, RTLD_NOW | RTLD_GLOBAL);
-		}
 	}
 	if (!library)
 		return bw_errorf(
 			BW_E_UNSUPPORTED,
 			"Scripts in Python need libpython, which cannot be loaded (%s): install the package libpython3.11 "
 			"(Debian 12) or libpython3.13 (Debian 13), or name another libpython in %s",
-			dlerror(), library_env);
+			why, library_env);
 	*out_library = library;
 	return NULL;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* clang-19 on a job: its words, and what all languages have in common. */
+/* clang on a job: its words, and what all languages have in common. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/build_names.h"
 #include "base/cleanup.h"
 #include "base/util.h"
 #include "compile/job.h"
@@ -39,7 +40,7 @@ struct bw_error *bw_clang(const struct bw_compile_job *job, const struct bw_comp
 		calloc(args->len + job->options->words.len + n_last + 5, sizeof(*argv));
 	if (!argv)
 		return bw_error_nomem();
-	argv[n++] = given && given[0] ? given : "clang-19";
+	argv[n++] = given && given[0] ? given : BW_CLANG;
 	bw_vec_each(args, a)
 		argv[n++] = *a;
 	/* The user's come last, so that they win. */
@@ -51,7 +52,7 @@ struct bw_error *bw_clang(const struct bw_compile_job *job, const struct bw_comp
 	argv[n++] = "-o";
 	argv[n++] = job->object;
 	const struct bw_tool tool = {
-		.source = job->source, .what = what, .package = "clang-19", .said = job->said};
+		.source = job->source, .what = what, .package = BW_CLANG, .said = job->said};
 	return bw_tool_run(argv, &tool);
 }
 

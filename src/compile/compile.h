@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "base/build_names.h"
 #include "base/error.h"
 #include "base/options.h"
 #include "base/str.h"
@@ -29,7 +30,7 @@ extern const struct bw_option bw_compile_rows[];
 struct bw_error *bw_compile_note_first(void *options, char *const *words, size_t n) BW_MUST_CHECK;
 /* The option group of a command that has a struct bw_compile_options at offset. */
 #define BW_COMPILE_GROUP(offset)                                                                   \
-	{"Compiler options, for a kernel that is source text; clang-19 gets them:",                \
+	{"Compiler options, for a kernel that is source text; " BW_CLANG " gets them:",            \
 	 bw_compile_rows, offset, bw_compile_note_first}
 void bw_compile_options_fini(struct bw_compile_options *o);
 

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
+#include "base/build_names.h"
 #include "base/util.h"
 
 static struct bw_llvm llvm;
@@ -49,7 +50,7 @@ struct bw_error *bw_llvm_load(const struct bw_llvm **out)
 	if (why_not[0])
 		return bw_errorf(BW_E_UNSUPPORTED,
 				 "instructions cannot be printed: LLVM's %s cannot be used: %s "
-				 "(Debian package libllvm19)",
+				 "(Debian package " BW_LLVM_PACKAGE ")",
 				 BW_LLVM_LIBRARY, why_not);
 	*out = &llvm;
 	return NULL;

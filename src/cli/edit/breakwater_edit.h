@@ -4,7 +4,7 @@
 
 /* What programs of "breakwater decompile" are made of. Such a program makes command streams and
  * shaders, and writes them as an override file for "breakwater replay --override". It is C for
- * Linux with gcc or clang, and needs no library. Edited shaders are assembled by clang-19, or what
+ * Linux with gcc or clang, and needs no library. Edited shaders are assembled by @CLANG@, or what
  * BREAKWATER_CLANG names; if none is edited, no assembler runs. All numbers are little-endian.
  *
  * Long file: an edit is to need one header alone.
@@ -263,7 +263,7 @@ static inline void bw_assemble(struct bw_piece *p)
 {
 	extern char **environ;
 	char folder[] = "/tmp/breakwater-edit-XXXXXX", source[64], object[64], cpu[64];
-	const char *clang = getenv("BREAKWATER_CLANG") ? getenv("BREAKWATER_CLANG") : "clang-19";
+	const char *clang = getenv("BREAKWATER_CLANG") ? getenv("BREAKWATER_CLANG") : "@CLANG@";
 	if (!mkdtemp(folder))
 		bw_fail("cannot make a folder in /tmp");
 	snprintf(source, sizeof(source), "%s/shader.s", folder);
@@ -299,7 +299,7 @@ static inline void bw_assemble(struct bw_piece *p)
 	int status = -1,
 	    r = posix_spawnp(&pid, clang, NULL, NULL, (char *const *)(uintptr_t)argv, environ);
 	if (r)
-		bw_fail("%s is edited, and %s, which assembles it, cannot be run: %s (Debian package clang-19; BREAKWATER_CLANG names another one)",
+		bw_fail("%s is edited, and %s, which assembles it, cannot be run: %s (Debian package @CLANG@; BREAKWATER_CLANG names another one)",
 			p->name, clang, strerror(r));
 	if (waitpid(pid, &status, 0) < 0 || status)
 		bw_fail("%s does not assemble; its text is %s", p->name, source);
