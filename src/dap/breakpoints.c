@@ -112,7 +112,7 @@ static struct bw_error *add_details(struct bw_dap *s, struct bw_dap_break *b, js
 	return NULL;
 }
 
-/* Places in code that is known but not loaded yet are good: they will be hit. */
+/* Whether a breakpoint can be hit. One in code that is known but not loaded yet can. */
 static bool is_good(struct bw_dap *s, uint32_t number, const char *where)
 {
 	const struct bw_break_info *info = bw_debug_breakpoint(s->debug, number);
@@ -174,8 +174,8 @@ struct bw_error *bw_dap_keep_break(struct bw_dap *s, struct bw_dap_break *b, jso
 	return err;
 }
 
-/* The core's. Names of functions are typed by users, as "break" takes them; paths of files may
- * have any words in them. */
+/* Sets a breakpoint of the core. Users type names of functions in the syntax of `break`; paths of
+ * files may contain any words. */
 static struct bw_error *set(struct bw_dap *s, struct bw_dap_break *b, const char *where,
 			    json_t *args, json_t *list)
 {
@@ -233,7 +233,8 @@ struct bw_error *bw_dap_source_path(struct bw_dap *s, json_t *args, const char *
 	return NULL;
 }
 
-/* Each element of args's "breakpoints" by fn; an error is one that is not verified. */
+/* Sets each element of the argument "breakpoints" by fn. An error makes a breakpoint that is not
+ * verified. */
 typedef struct bw_error *set_fn(struct bw_dap *s, const char *path, json_t *one, json_t *list);
 
 static struct bw_error *set_all(struct bw_dap *s, json_t *args, const char *path, set_fn *fn,
@@ -300,7 +301,7 @@ struct bw_error *bw_dap_set_instruction_breakpoints(struct bw_dap *s, json_t *ar
 	return set_all(s, args, NULL, set_instruction, body);
 }
 
-/* Lines with code, of those asked for. */
+/* Lists the lines with code in the range of the request. */
 struct bw_error *bw_dap_breakpoint_locations(struct bw_dap *s, json_t *args, json_t *body)
 {
 	enum { LINES_MAX = 10000 };
@@ -355,7 +356,7 @@ void bw_dap_update_breaks(struct bw_dap *s)
 	}
 }
 
-/* "{EXPR}" becomes its value for the wave that has the focus. */
+/* Replaces "{EXPR}" by its value for the focus wave. */
 static void format_log(struct bw_dap *s, struct bw_dap_break *b, struct bw_str *out)
 {
 	for (const char *p = b->log; *p;) {

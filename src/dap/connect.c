@@ -11,8 +11,8 @@
 #include "dap/port.h"
 #include "dap/token.h"
 
-/* Nothing reads or writes our standard input and output, which may be the protocol's: not the
- * program, and none that "shell" starts. */
+/* Replaces our standard input and output, which may carry the protocol, so that neither the program
+ * nor one that "shell" starts can read or write them. */
 static struct bw_error *free_standard_streams(const struct bw_dap *s)
 {
 	_cleanup_close_ int null = open("/dev/null", O_RDONLY | O_CLOEXEC);

@@ -13,7 +13,7 @@
 
 /* ---- dataBreakpointInfo ---- */
 
-/* The expression that a request names: a variable of a reference, or a text of its own. */
+/* The expression to which a request refers: a variable of a reference, or a text of its own. */
 static struct bw_error *named_expression(struct bw_dap *s, json_t *args, struct bw_str *out)
 {
 	const char *name = NULL;
@@ -47,7 +47,7 @@ static struct bw_error *named_expression(struct bw_dap *s, json_t *args, struct 
 	return bw_dap_expression_of(&ref, name, out);
 }
 
-/* What can be watched of it from any wave: its address. "" where it is no global memory. */
+/* The address of a value, by which any wave can watch it. "" if it is not in global memory. */
 static void address_of(const struct bw_value *v, struct bw_str *out)
 {
 	char type[BW_TYPE_NAME_MAX];
@@ -134,8 +134,9 @@ struct bw_error *bw_dap_set_data_breakpoints(struct bw_dap *s, json_t *args, jso
 
 /* ---- Exception filters ---- */
 
-/* What always stops has filters, too, so that an editor's list of exceptions has everything: these
- * are on, and stay so: a wave cannot run on from a fault unnoticed. */
+/* Exceptions that always stop have filters as well, so that an editor's list of exceptions is
+ * complete. They are on and cannot be switched off, because a wave cannot continue from a fault
+ * unnoticed. */
 #define ALWAYS "Always stops: a wave cannot go on from it unnoticed."
 static const struct {
 	const char *filter, *label;
@@ -185,8 +186,8 @@ static struct bw_error *add_filter(const char *name, uint32_t *out)
 	return bw_errorf(BW_E_INVALID, "There is no exception filter \"%s\"", name);
 }
 
-/* A client that has never heard of a fault's filter is not told of it; one that switches it off is.
- */
+/* Tells a client that a fault's filter stays on, if the client has switched it off; a client that
+ * does not know the filter is not told. */
 static void say_what_stays(struct bw_dap *s, uint32_t before, uint32_t now)
 {
 	struct bw_str text = {0};

@@ -11,7 +11,7 @@
 
 /* Expressions, assignments, and the commands of the prompt. */
 
-/* Text that is looked at only: no assignment, no increment. The operators are C's. */
+/* Whether an expression assigns or increments, by C's operators. */
 static bool has_side_effects(const char *expr)
 {
 	char quote = 0;
@@ -46,12 +46,12 @@ static uint64_t pc_of(struct bw_dap *s, uint32_t wave)
 	return w ? w->pc : 0;
 }
 
-/* The debug console: a command of the prompt, or where no command has that name, an expression.
- * wave: that of the editor, which follows where the command chooses another. */
+/* The debug console: a command of the prompt, or, if no command has that name, an expression. wave:
+ * the editor's wave; the editor follows if the command chooses another one. */
 static struct bw_error *run_command(struct bw_dap *s, const char *line, uint32_t wave, bool hex,
 				    json_t *body)
 {
-	bw_dap_flush(s); /* what was printed before is no answer */
+	bw_dap_flush(s); /* output from before does not belong to the answer */
 	uint64_t pc = pc_of(s, wave);
 	bw_dap_link_busy(s->link, s->debug, s->request_seq);
 	struct bw_error *err = bw_dap_execute(s, line);
@@ -80,8 +80,9 @@ static struct bw_error *run_command(struct bw_dap *s, const char *line, uint32_t
 	json_object_set_new(body, "result", bw_json_text(text ? text : ""));
 	json_object_set_new(body, "variablesReference", json_integer(0));
 	bw_dap_answer(s, body);
-	/* It may have changed registers, memory or the lane. VS Code moves the keyboard's focus to
-	 * the source when stacks or threads are invalidated: only where the PC is another. */
+	/* The command may have changed registers, memory or the lane. VS Code moves the keyboard's
+	 * focus to the source when stacks or threads are invalidated, so that is done only if the
+	 * PC has changed. */
 	bw_dap_invalidate(s, pc_of(s, wave) == pc ? "variables" : "stacks");
 	const struct bw_wave_info *w = bw_debug_focus(s->debug);
 	if (w && w->number != wave && s->stop.kind == BW_STOP_NONE)
@@ -148,7 +149,7 @@ static bool is_name(const char *text)
 	return true;
 }
 
-/* "[12]" of its place, or -1. */
+/* The number of an index such as "[12]"; -1: it is not one. */
 static long index_of(const char *name)
 {
 	char *end;
@@ -247,7 +248,7 @@ struct bw_error *bw_dap_completions(struct bw_dap *s, json_t *args, json_t *body
 	column -= !s->zero_columns;
 	for (; line > 0 && strchr(text, '\n'); line--)
 		text = strchr(text, '\n') + 1;
-	/* columns are UTF-16 units, which are bytes in all that the prompt takes */
+	/* columns are UTF-16 units, which are bytes in everything that the prompt accepts */
 	size_t n = strcspn(text, "\n");
 	if (column >= 0 && (uint64_t)column < n)
 		n = (size_t)column;

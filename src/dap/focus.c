@@ -60,7 +60,7 @@ struct bw_error *bw_dap_focus(struct bw_dap *s, uint32_t wave, unsigned level)
 {
 	const struct bw_wave_info *w = bw_debug_focus(s->debug);
 	if (!w || w->number != wave) {
-		/* The lane of the wave that had the focus is there again when it gets it back. */
+		/* The wave that had the focus gets its lane back when it has the focus again. */
 		bw_dap_keep_lane(s);
 		BW_TRY(bw_debug_set_focus(s->debug, wave));
 		const struct bw_dap_lane *l = lane_of(s, wave);

@@ -18,23 +18,23 @@ enum {
 };
 
 struct bw_dap_frames {
-	struct bw_str data; /* not yet taken */
-	size_t at;	    /* of it, what has been taken */
+	struct bw_str data; /* bytes that have come */
+	size_t at;	    /* bytes of `data` that have been taken */
 };
 
 struct bw_error *bw_dap_frames_push(struct bw_dap_frames *f, const void *data,
 				    size_t size_b) BW_MUST_CHECK;
-/* The next message; NULL: it is not whole yet. Borrowed until the next call. An error is final: the
- * place of the next message is not known. */
+/* The next message. NULL: it has not come completely. Borrowed until the next call. After an error,
+ * no further message can be read, because its beginning is not known. */
 struct bw_error *bw_dap_frames_take(struct bw_dap_frames *f, const char **out,
 				    size_t *out_b) BW_MUST_CHECK;
-/* Adds what has not been taken yet. */
+/* Adds the bytes that have not been taken yet. */
 void bw_dap_frames_rest(const struct bw_dap_frames *f, struct bw_str *out);
-/* Whether the stream may end here: no message has begun. */
+/* Whether the stream may end here, because no message has begun. */
 bool bw_dap_frames_is_empty(const struct bw_dap_frames *f);
 void bw_dap_frames_fini(struct bw_dap_frames *f);
 
-/* Adds a message, with its header. */
+/* Adds a message with its header. */
 void bw_dap_frame(struct bw_str *out, const char *text, size_t size_b);
 
 #endif

@@ -30,7 +30,7 @@ struct asked {
 	struct bw_str *out;
 };
 
-/* Takes root. */
+/* Adds a message to the answers; frees root. */
 static void send_message(const struct asked *a, json_t *root)
 {
 	json_object_set_new(root, "seq", json_integer(++a->caller->n_sent));
@@ -103,7 +103,7 @@ static enum bw_dap_verdict answer(const struct asked *a)
 	return BW_DAP_WAITS;
 }
 
-/* A message that is no request ends the connection. */
+/* Handles one message. A message that is not a request ends the connection. */
 static enum bw_dap_verdict hear_message(struct bw_dap_caller *c, const char *token,
 					const char *text, size_t text_b, struct bw_str *out)
 {

@@ -10,7 +10,8 @@
 #include "target/call.h"
 #include "ui/table.h"
 
-/* Another place for a wave to go on at: its PC is written, and nothing is executed. */
+/* Adds a target of "goto": a place where a wave can continue. Its PC is written then, and nothing
+ * is executed. */
 
 static struct bw_error *add_target(struct bw_dap *s, uint64_t pc, int64_t wanted_line, json_t *list)
 {

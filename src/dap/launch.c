@@ -96,7 +96,7 @@ static struct bw_error *add_words(struct words *w, json_t *list, const char *key
 	return NULL;
 }
 
-/* Whether a launch of this file is `breakwater run FILE`; else it is a program. */
+/* Whether a launch of this file means `breakwater run FILE`; otherwise it is a program. */
 static bool is_kernel_file(const char *path)
 {
 	return bw_is_kernel(path) || bw_is_shader(path) || bw_is_crash(path);
@@ -161,7 +161,7 @@ static void send_progress(struct bw_dap *s, bool begins, const char *title)
 	bw_dap_event(s, begins ? "progressStart" : "progressEnd", body);
 }
 
-/* Words of `breakwater run` that are about its terminal. */
+/* Refuses options of `breakwater run` that are about a terminal. */
 static struct bw_error *check_options(const struct bw_run_options *o)
 {
 	const struct {
@@ -304,7 +304,7 @@ struct bw_error *bw_dap_attach(struct bw_dap *s, json_t *args, json_t *body)
 	return err;
 }
 
-/* The first instruction of the first dispatch. */
+/* Starts the program, and runs it to the first instruction of the first dispatch. */
 static struct bw_error *start(struct bw_dap *s)
 {
 	bw_dap_forget(s);
@@ -323,8 +323,7 @@ struct bw_error *bw_dap_configuration_done(struct bw_dap *s, json_t *args, json_
 	bw_dap_answer(s, body);
 	if (s->no_debug)
 		BW_TRY(bw_debug_break_enable(s->debug, 0, false));
-	/* A crash file is there as it is: its waves are stopped. And "-ex run" has run the program.
-	 */
+	/* The waves of a crash file are stopped already, and "-ex run" has run the program. */
 	if (!s->is_attached && bw_debug_state(s->debug) == BW_DEBUG_NO_PROGRAM &&
 	    s->stop.kind == BW_STOP_NONE) {
 		struct bw_error *err = start(s);
@@ -388,7 +387,8 @@ struct bw_error *bw_dap_restart(struct bw_dap *s, json_t *args, json_t *body)
 	return start(s);
 }
 
-/* What waits, or is being done, was cancelled when the message was read (link.c). */
+/* Requests that wait, or are being carried out, were cancelled when this message was read
+ * (link.c). */
 struct bw_error *bw_dap_cancel(struct bw_dap *s, json_t *args, json_t *body)
 {
 	int64_t id = 0;

@@ -21,7 +21,7 @@ struct queue BW_VEC(struct bw_dap_incoming);
 
 struct bw_dap_link {
 	int in_fd, out_fd, wake[2];  /* a byte in `wake` ends the reader */
-	struct bw_dap_frames frames; /* the reader's */
+	struct bw_dap_frames frames; /* used by the reader only */
 	pthread_t reader;
 	bool has_reader;
 	pthread_mutex_t lock;
@@ -29,10 +29,10 @@ struct bw_dap_link {
 	struct queue queue;
 	bool ended;
 	struct bw_error *error;
-	struct bw_debug *busy; /* interrupted by some messages */
+	struct bw_debug *busy; /* interrupted by some messages; NULL: none */
 	int64_t busy_seq;
 	bool has_interrupted;
-	bool broken; /* of the writer's thread, as is next_seq */
+	bool broken; /* used by the writer's thread only, as is next_seq */
 	int64_t next_seq;
 };
 
@@ -72,7 +72,7 @@ static bool ends_step(struct bw_dap_link *l, const struct bw_dap_incoming *m)
 	return !strcmp(command, "cancel") && cancel(l, m->root);
 }
 
-/* Takes m. False: nothing more is to be read. */
+/* Puts a message into the queue, which owns it. False: nothing more is to be read. */
 static bool put(struct bw_dap_link *l, struct bw_dap_incoming *m)
 {
 	pthread_mutex_lock(&l->lock);
@@ -94,8 +94,8 @@ static bool put(struct bw_dap_link *l, struct bw_dap_incoming *m)
 	return more;
 }
 
-/* A message that is JSON, but with something in it that has no place here: NULL, or as much of it
- * as an answer needs. */
+/* Parses a message that is JSON but has something that we refuse. Returns as much of it as an
+ * answer needs, or NULL. */
 static json_t *parse_unfit(const char *text, size_t size_b)
 {
 	json_t *root = json_loadb(text, size_b, JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, NULL);
@@ -130,7 +130,8 @@ static struct bw_dap_incoming parse(const char *text, size_t size_b)
 	return m;
 }
 
-/* out_more: false where nothing more is to be read. */
+/* Puts all messages that have come completely into the queue. out_more: false if nothing more is to
+ * be read. */
 static struct bw_error *put_whole_messages(struct bw_dap_link *l, bool *out_more)
 {
 	const char *text;
@@ -273,7 +274,7 @@ bool bw_dap_link_take(struct bw_dap_link *l, int timeout_ms, struct bw_dap_incom
 	bool found = l->queue.len > 0;
 	if (found) {
 		*out = l->queue.data[0];
-		if (out->is_end) /* stays: whoever looks again finds it again */
+		if (out->is_end) /* the end stays in the queue, and is found by each later call */
 			*out = (struct bw_dap_incoming){.is_end = true};
 		else
 			bw_vec_remove(&l->queue, 0);
@@ -307,7 +308,7 @@ bool bw_dap_link_busy(struct bw_dap_link *l, struct bw_debug *d, int64_t seq)
 	l->busy = d;
 	l->busy_seq = seq;
 	l->has_interrupted = false;
-	/* what came before the step began, and was meant to stop it */
+	/* messages that came before the step began, and were meant to stop it */
 	bw_vec_each(&l->queue, m) {
 		if (d && ends_step(l, m) && !l->has_interrupted) {
 			l->has_interrupted = true;

@@ -53,7 +53,7 @@ static struct bw_error *take_place(json_t *args, enum bw_space *out_space, uint6
 	return NULL;
 }
 
-/* How many bytes can be read from there on, at most n: they are in data then. */
+/* Reads up to n bytes into data, and returns how many could be read. */
 static size_t read_some(struct bw_dap *s, enum bw_space space, uint64_t addr, uint8_t *data,
 			size_t n)
 {
@@ -61,7 +61,7 @@ static size_t read_some(struct bw_dap *s, enum bw_space space, uint64_t addr, ui
 		struct bw_error *err = bw_debug_read(s->debug, space, addr, data, n);
 		if (!err)
 			return n;
-		/* the first byte that cannot be read is known, or it takes a search */
+		/* the error tells the first byte that cannot be read; otherwise it is searched */
 		size_t less = err->code == BW_E_FAULT && err->va > addr && err->va - addr < n
 				      ? (size_t)(err->va - addr)
 				      : n / 2;
@@ -171,8 +171,8 @@ struct wanted {
 	bool symbols;
 };
 
-/* Those before addr, from the start of its function on: instructions have several lengths, and can
- * be told only from there. */
+/* Adds the instructions before addr. They are decoded from the start of the function, because
+ * instructions have different lengths. */
 static void add_before(struct bw_dap *s, const struct wanted *w, json_t *list)
 {
 	uint64_t n = (uint64_t)-w->first, start = w->addr, end;

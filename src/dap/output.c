@@ -26,7 +26,7 @@ size_t bw_dap_sink_take(struct bw_dap_sink *s, char *out, size_t max)
 	ssize_t got = pread(s->fd, out, max, s->read);
 	if (got <= 0)
 		return 0;
-	/* what was read takes no memory any more */
+	/* frees the memory of what was read */
 	fallocate(s->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, s->read, got);
 	s->read += got;
 	return (size_t)got;

@@ -53,7 +53,8 @@ static void forget(struct callers *c, size_t i)
 		c->one[i] = c->one[i + 1];
 }
 
-/* Where there is no room for one more, the oldest goes: an editor shows its token at once. */
+/* Accepts a connection. If there is no room for it, the oldest one is closed, since an editor shows
+ * its token at once. */
 static struct bw_error *add_caller(struct callers *c, int listener)
 {
 	const struct timespec pause = {.tv_nsec = 100000000};
@@ -81,7 +82,7 @@ static enum bw_dap_verdict hear(struct caller *c, const char *token)
 	if (got <= 0)
 		return BW_DAP_REFUSED;
 	enum bw_dap_verdict verdict = bw_dap_gate_hear(&c->said, token, chunk, (size_t)got, &out);
-	/* Who does not read the answers is not waited for. */
+	/* A connection that does not read its answers is closed. */
 	if (out.len &&
 	    send(c->fd, out.data, out.len, MSG_DONTWAIT | MSG_NOSIGNAL) != (ssize_t)out.len)
 		verdict = BW_DAP_REFUSED;

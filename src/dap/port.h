@@ -9,10 +9,10 @@
 #include "base/error.h"
 #include "dap/dap.h"
 
-/* Listens on 127.0.0.1; port 0: any. */
+/* Listens on 127.0.0.1; port 0: any free port. */
 struct bw_error *bw_dap_port_open(uint16_t port, int *out_fd, uint16_t *out_port) BW_MUST_CHECK;
-/* Waits for the connection that shows the token. Others do not keep it waiting: they get errors
- * (dap/gate.h), and are closed when it has come. out_begun->data is the caller's. */
+/* Waits for the connection that shows the token. Other connections do not block it: they get errors
+ * (dap/gate.h), and are closed afterwards. The caller owns out_begun->data. */
 struct bw_error *bw_dap_port_accept(int listener, const char *token, int *out_fd,
 				    struct bw_dap_begun *out_begun) BW_MUST_CHECK;
 

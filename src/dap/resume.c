@@ -43,7 +43,7 @@ static struct bw_error *do_step(struct bw_dap *s, enum step kind, bool by_instru
 void bw_dap_end_busy(struct bw_dap *s)
 {
 	bool interrupted = bw_dap_link_busy(s->link, NULL, 0);
-	/* one that came when the work was over already */
+	/* an interrupt that came when the work was done already */
 	if (interrupted && bw_debug_state(s->debug) != BW_DEBUG_NO_PROGRAM)
 		bw_target_forget_interrupt(bw_debug_target(s->debug));
 }
@@ -58,14 +58,14 @@ static struct bw_error *step(struct bw_dap *s, json_t *args, json_t *body, enum 
 		return bw_errorf(BW_E_INVALID, "There is no granularity \"%s\"", granularity);
 	BW_TRY(bw_dap_focus_thread(s, args));
 	BW_TRY(bw_target_need(bw_debug_target(s->debug), BW_CAP_RUN));
-	/* It can take long, and the editor waits for the answer before it allows "pause". */
+	/* The step can take long, and the editor allows "pause" only after the answer. */
 	bw_dap_answer(s, body);
 	s->told_thread = 0;
 	bw_dap_link_busy(s->link, s->debug, s->request_seq);
 	struct bw_error *err = do_step(s, kind, by_instruction, &stop);
 	bw_dap_end_busy(s);
 	if (err) {
-		/* The editor takes the wave for running: it stands where it stood. */
+		/* The editor assumes that the wave runs, but it has not moved. */
 		const struct bw_wave_info *w = bw_debug_focus(s->debug);
 		if (w)
 			bw_dap_note_stop(s, &(struct bw_stop){.kind = BW_STOP_WAVES,

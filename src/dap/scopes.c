@@ -15,7 +15,7 @@
 #include "debug/variables.h"
 #include "ui/show_program.h"
 
-/* What a frame has: variables of the source, registers, LDS, buffers. */
+/* The scopes of a frame: variables of the source, registers, LDS, buffers. */
 
 static unsigned lds_size(struct bw_dap *s, const struct bw_wave_info *w)
 {
@@ -101,7 +101,7 @@ struct listing {
 	json_t *list;
 };
 
-/* Whether the next one is on the page. */
+/* Whether the next variable is among those that the request asks for. */
 static bool next_is_wanted(struct listing *x)
 {
 	uint64_t i = x->at++;
@@ -188,7 +188,7 @@ static struct bw_error *add_variables(struct listing *x, bool params, size_t *ou
 	return NULL;
 }
 
-/* Without debug information: what the kernel was launched with. */
+/* Without debug information: adds the kernel's launch values. */
 static struct bw_error *add_launch_values(struct listing *x)
 {
 	struct bw_arg_info *args;
@@ -357,7 +357,7 @@ static struct bw_error *list_buffers(struct listing *x)
 	const struct bw_buffer_info *all;
 	struct bw_buffer_info ignored;
 	size_t n;
-	/* gives numbers to those that the dispatch has bound */
+	/* this gives numbers to the buffers that are bound to the dispatch */
 	bw_error_free(bw_debug_find_buffer(x->s->debug, x->w->dispatch, UINT32_MAX, &ignored));
 	BW_TRY(bw_debug_buffers(x->s->debug, &all, &n));
 	for (size_t i = 0; i < n; i++) {

@@ -11,7 +11,8 @@
 
 /* The loop: requests as they come, and while the program runs, its stops and its output. */
 
-/* Between two looks at requests while the program runs; and at signals while it does not. */
+/* The time between two checks for requests while the program runs, and for signals while it does
+ * not run. */
 enum { RUNNING_MS = 20, IDLE_MS = 100 };
 
 void bw_dap_event(struct bw_dap *s, const char *event, json_t *body)
@@ -90,7 +91,7 @@ static void send_output(struct bw_dap *s, bool is_error)
 	size_t n;
 	while ((n = bw_dap_sink_take(&s->output[is_error], chunk, CHUNK_B)) > 0) {
 		for (size_t i = 0; i < n; i++)
-			if (!chunk[i]) /* JSON of jansson ends there */
+			if (!chunk[i]) /* jansson ends strings at a NUL */
 				chunk[i] = ' ';
 		chunk[n] = '\0';
 		bw_dap_say(s, is_error ? "stderr" : "stdout", chunk);
@@ -117,7 +118,8 @@ void bw_dap_flush(struct bw_dap *s)
 	if (!s->is_configured)
 		return;
 	bool running = is_running(s), has_stop = s->stop.kind != BW_STOP_NONE;
-	/* What breakpoints' commands have resumed at once is no stop. */
+	/* If a breakpoint's commands have resumed the program at once, there is no stop to
+	 * report. */
 	if (running && has_stop && s->stop.kind != BW_STOP_EXITED)
 		s->stop.kind = BW_STOP_NONE;
 	if (running && !s->was_running) {
@@ -214,7 +216,7 @@ static bool wants_end(const struct bw_session *s)
 	return s->commands && s->commands->wants_end(s->commands_cookie);
 }
 
-/* In the debug console. Takes err; NULL: nothing. */
+/* Prints an error in the debug console, and frees it. NULL: does nothing. */
 static void print_error(struct bw_dap *s, struct bw_error *err)
 {
 	if (err)
@@ -222,7 +224,8 @@ static void print_error(struct bw_dap *s, struct bw_error *err)
 	bw_error_free(err);
 }
 
-/* At the end of each program, and at that of the session where it comes first. */
+/* Prints the reports at the end of each program, or at the end of the session if that comes
+ * first. */
 static void print_reports(struct bw_dap *s)
 {
 	if (s->has_reported || s->session->crash)
@@ -237,7 +240,7 @@ static void on_stop(void *cookie, const struct bw_stop *stop)
 	bool is_end = stop->kind == BW_STOP_EXITED;
 	if (is_end)
 		print_reports(s);
-	s->has_reported &= is_end; /* a program that is started again has its own */
+	s->has_reported &= is_end; /* a program that is started again has its own report */
 	bw_dap_note_stop(s, stop);
 }
 
@@ -245,7 +248,8 @@ static void leave_program(struct bw_dap *s, bool kill)
 {
 	if (bw_debug_state(s->debug) == BW_DEBUG_NO_PROGRAM)
 		return;
-	/* The prompt kills what was started, and detaches from what was attached to. */
+	/* Leaving as the prompt does would kill programs that it has started, and detach from the
+	 * others. */
 	if (!kill)
 		bw_debug_detach(s->debug);
 	else if (s->session->attached && bw_target_can(bw_debug_target(s->debug), BW_CAP_PROCESSES))
@@ -263,7 +267,7 @@ void bw_dap_leave(struct bw_dap *s, bool kill)
 
 /* ---- The loop ---- */
 
-/* A slice of the program's run. */
+/* Lets the program run for a short time, and handles its events. */
 static void look_at_program(struct bw_dap *s)
 {
 	struct bw_stop stop = {.kind = BW_STOP_NONE};
@@ -285,7 +289,8 @@ static void look_at_program(struct bw_dap *s)
 	bw_error_free(err);
 }
 
-/* What the session leaves behind is said before its end, which editors do not read beyond. */
+/* Ends the session. All messages are sent before the event of its end, after which editors do not
+ * read. */
 static void end_session(struct bw_dap *s)
 {
 	if (!s->debug)
@@ -325,7 +330,8 @@ struct bw_error *bw_dap_serve(struct bw_dap *s, struct bw_session *session,
 			end_session(s);
 		}
 	}
-	/* The editor has gone without a word: the program ends, or runs on without us. */
+	/* The editor has closed the connection without `disconnect`: the program is ended, or runs
+	 * on without us. */
 	if (s->debug)
 		bw_dap_leave(s, !s->is_attached);
 	s->debug = NULL;

@@ -9,7 +9,7 @@
 #include "debug/code.h"
 #include "ui/table.h"
 
-/* Stops as events, and what they were about. */
+/* Stops as events, and their details. */
 
 enum {
 	FAULTS = BW_REASON_MEMORY_VIOLATION | BW_REASON_ADDRESS_ERROR |
@@ -90,8 +90,8 @@ static void send_end(struct bw_dap *s, const struct bw_stop *stop)
 	s->is_ended = true;
 }
 
-/* Waves that are at breakpoints now, by number; of these, those that the editor was not told of are
- * marked in the array `fresh` of breakpoint numbers (as many as there are waves at most). */
+/* Waves that are at breakpoints now, by number; numbers of breakpoints with hits of which the
+ * editor has not been told are put into the array `fresh` (which has room for one per wave). */
 static size_t take_hits(struct bw_dap *s, uint32_t *fresh, const struct bw_wave_info *all, size_t n)
 {
 	struct bw_dap_hits now = {0};
@@ -108,7 +108,7 @@ static size_t take_hits(struct bw_dap *s, uint32_t *fresh, const struct bw_wave_
 			     s->hits.data[old].breakpoint == hit.breakpoint;
 		if (!known)
 			fresh[n_fresh++] = hit.breakpoint;
-		/* Without memory the hit is told of again. */
+		/* When out of memory, the hit is reported again. */
 		bw_error_free(bw_vec_push(&now, hit));
 	}
 	bw_vec_free(&s->hits);
@@ -148,8 +148,9 @@ void bw_dap_send_continued(struct bw_dap *s)
 	s->told_thread = 0;
 }
 
-/* The editor will have this thread as the one that has stopped. One that has another one is told
- * that it ran on: nvim-dap continues a second thread that stops. */
+/* Prepares the editor for a stop of this thread. If the editor has another thread as the stopped
+ * one, it is told first that this one continued, because nvim-dap continues a second thread that
+ * stops. */
 static void take_to(struct bw_dap *s, int64_t thread)
 {
 	if (s->told_thread && s->told_thread != thread)
@@ -157,7 +158,7 @@ static void take_to(struct bw_dap *s, int64_t thread)
 	s->told_thread = thread;
 }
 
-/* Takes description. */
+/* Sends the event of the focus wave's stop; frees description. */
 static void send_focus(struct bw_dap *s, const char *reason, json_t *description)
 {
 	const struct bw_wave_info *w = bw_debug_focus(s->debug);
@@ -230,7 +231,7 @@ struct bw_error *bw_dap_exception_info(struct bw_dap *s, json_t *args, json_t *b
 		json_object_set_new(body, "description", json_string(signal));
 	if (!(w->reasons & BW_REASON_MEMORY_VIOLATION))
 		return NULL;
-	/* What the command says: the access, the lanes, the page walk. */
+	/* Prints what the command `fault` says: the access, the lanes, the page walk. */
 	bw_dap_flush(s);
 	struct bw_error *err = bw_dap_execute(s, "info fault");
 	_cleanup_free_ char *text = bw_dap_take_printed(s);

@@ -23,7 +23,7 @@ static struct bw_error *make_text(char out[BW_DAP_TOKEN_MAX + 1])
 	return NULL;
 }
 
-/* O_EXCL: nobody's file that is there already, and no link. */
+/* Writes a new file. O_EXCL: it is neither an existing file nor a link. */
 static struct bw_error *write_new(const char *path, const char *text)
 {
 	_cleanup_close_ int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -68,7 +68,8 @@ static struct bw_error *read_open(int fd, const char *path, char out[BW_DAP_TOKE
 	return NULL;
 }
 
-/* In a folder of somebody else's any file of ours could take the token's place. */
+/* Checks that the folder is the user's: in another user's folder, that user could replace the
+ * token's file by another file of ours. */
 static struct bw_error *check_place(const char *path)
 {
 	const char *slash = strrchr(path, '/');

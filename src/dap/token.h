@@ -11,13 +11,14 @@ enum { BW_DAP_TOKEN_MIN = 32, BW_DAP_TOKEN_MAX = 128 };
 
 struct bw_dap_token {
 	char text[BW_DAP_TOKEN_MAX + 1];
-	char *path; /* of its file; owned */
+	char *path; /* path of its file; owned */
 	struct bw_folder folder;
 };
 #define BW_DAP_TOKEN_INIT {.folder = BW_FOLDER_INIT}
 
-/* file: the user's choice, whose token is taken, and which is made where it is missing. It stays.
- * NULL: a new token, whose file goes with bw_dap_token_fini. */
+/* Reads or makes a token. file: chosen by the user; its token is read, or it is made if it does not
+ * exist, and it is never removed. NULL: a new token in a new file, which bw_dap_token_fini
+ * removes. */
 struct bw_error *bw_dap_token_make(const char *file, struct bw_dap_token *out) BW_MUST_CHECK;
 void bw_dap_token_fini(struct bw_dap_token *t);
 

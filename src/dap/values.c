@@ -59,7 +59,7 @@ static bool is_list(const struct bw_ctype *c)
 	return c && (c->kind == BW_CTYPE_ARRAY || c->kind == BW_CTYPE_VECTOR);
 }
 
-/* Members by name, those of anonymous ones and of base classes among them. */
+/* Counts members by name, including those of anonymous members and of base classes. */
 static size_t count_members(const struct bw_ctype *c)
 {
 	size_t n = 0;
@@ -82,7 +82,7 @@ static bool points_to_data(const struct bw_value *v)
 	       to->kind != BW_CTYPE_UNKNOWN;
 }
 
-/* How many parts a value has, by their number or their name. */
+/* Counts the parts of a value that are found by number, and by name. */
 static void count_parts(const struct bw_value *v, uint64_t *out_indexed, uint64_t *out_named)
 {
 	const struct bw_ctype *c = bw_type_aggregate(&v->type);
@@ -112,7 +112,7 @@ static void add_memory_reference(const struct bw_value *v, json_t *out)
 	json_object_set_new(out, "memoryReference", json_string(text));
 }
 
-/* "x @lanes": what "print" shows as a table, in a line. */
+/* Adds "x @lanes", which "print" shows as a table, in one line. */
 static struct bw_error *add_lanes(struct bw_dap *s, const char *expr, const char *key, bool hex,
 				  json_t *out)
 {
@@ -164,7 +164,7 @@ struct bw_error *bw_dap_add_value(struct bw_dap *s, const char *expr, const char
 	return NULL;
 }
 
-/* One part; an error is its value. */
+/* Adds one part; an error becomes the text of its value. */
 static void add_part(struct bw_dap *s, const char *name, const char *expr, bool hex, json_t *list)
 {
 	json_t *v = bw_dap_variable(name, "", NULL);
@@ -213,7 +213,8 @@ static void add_members(struct members *x, const struct bw_ctype *c)
 static void add_elements(struct bw_dap *s, const char *expr, uint64_t n,
 			 const struct bw_dap_page *page, json_t *list)
 {
-	/* Without a count, an editor that does not page: a screenful, and how many there are. */
+	/* The number of parts for an editor that does not ask for a count: the first ones, and how
+	 * many there are. */
 	enum { UNPAGED = 4096 };
 	uint64_t end = page->count ? page->start + page->count : page->start + UNPAGED;
 	if (end < page->start || end > n)

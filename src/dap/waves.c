@@ -22,9 +22,9 @@ static json_t *wave_title(struct bw_dap *s, const struct bw_wave_info *w)
 	bw_wave_place_text(w, place);
 	bw_wave_name(w, name, sizeof(name));
 	char *blank = strrchr(name, ' ');
-	if (blank) /* the place stands in front */
+	if (blank) /* the place comes first */
 		*blank = '\0';
-	/* Editors cut what is long: first what differs between waves. */
+	/* Editors cut long names, so the part that differs between waves comes first. */
 	bw_str_addf(&text, "%s", place);
 	if (x && strcmp(x->kernel_title, "?") != 0)
 		bw_str_addf(&text, " %s", x->kernel_title);
@@ -48,8 +48,8 @@ static bool is_event(const struct bw_wave_info *w)
 	return w->reasons & ~(uint32_t)BW_REASON_INTERRUPT;
 }
 
-/* The focus first, then waves that have stopped for a reason of their own, then the others; no more
- * than an editor can list. breakwater/waves has all of them. */
+/* Lists the focus wave, then waves that have stopped for a reason of their own, then the others;
+ * not more than an editor can show. breakwater/waves lists all. */
 static void add_waves(struct bw_dap *s, json_t *list)
 {
 	size_t n, shown = 1;
@@ -142,7 +142,8 @@ struct bw_error *bw_dap_stack_trace(struct bw_dap *s, json_t *args, json_t *body
 	BW_TRY(bw_dap_need_int(args, "threadId", &id));
 	BW_TRY(bw_dap_take_count(args, "startFrame", FRAMES_MAX, &start));
 	BW_TRY(bw_dap_take_count(args, "levels", INT64_MAX, &levels));
-	/* These have no frames, and are no errors: editors ask for those of every thread. */
+	/* These threads have no frames. That is not an error, because editors ask for the frames of
+	 * every thread. */
 	if (id == BW_DAP_PROGRAM_THREAD || id == BW_DAP_MORE_THREAD) {
 		json_object_set_new(body, "totalFrames", json_integer(0));
 		return NULL;
@@ -160,7 +161,7 @@ struct bw_error *bw_dap_stack_trace(struct bw_dap *s, json_t *args, json_t *body
 	bool at_end = bw_error_catch(&err, BW_E_NOT_FOUND);
 	if (err)
 		return err;
-	/* One more than is known where there are more, so that the editor asks again. */
+	/* If there are more frames, one more than known, so that the editor asks again. */
 	json_object_set_new(body, "totalFrames", json_integer(at_end ? level : end + 1));
 	return selected ? bw_debug_select_frame(s->debug, selected) : NULL;
 }
@@ -207,7 +208,7 @@ struct counts BW_VEC(struct count);
 
 static struct bw_error *count_wave(struct counts *counts, uint32_t dispatch)
 {
-	for (size_t i = counts->len; i-- > 0;) /* most often that of the wave before */
+	for (size_t i = counts->len; i-- > 0;) /* usually the dispatch of the wave before */
 		if (counts->data[i].dispatch == dispatch) {
 			counts->data[i].waves++;
 			return NULL;
@@ -215,7 +216,7 @@ static struct bw_error *count_wave(struct counts *counts, uint32_t dispatch)
 	return bw_vec_push(counts, ((struct count){dispatch, 1}));
 }
 
-/* The dispatches that stopped waves belong to. */
+/* The dispatches of stopped waves, with the number of waves of each. */
 static json_t *counts_json(struct bw_dap *s, const struct counts *counts)
 {
 	json_t *list = json_array();
