@@ -32,20 +32,22 @@ enum bw_aql_vendor { BW_AQL_VENDOR_PM4_IB = 1, BW_AQL_VENDOR_BARRIER_VALUE = 2 }
 enum bw_aql_scope { BW_AQL_SCOPE_NONE, BW_AQL_SCOPE_AGENT, BW_AQL_SCOPE_SYSTEM };
 
 struct bw_aql_packet {
-	uint8_t type;		  /* enum bw_aql_type, or what is no packet */
-	uint8_t vendor;		  /* of BW_AQL_VENDOR: enum bw_aql_vendor */
+	uint8_t type;		  /* enum bw_aql_type, or a value that is not a packet's */
+	uint8_t vendor;		  /* BW_AQL_VENDOR: enum bw_aql_vendor */
 	bool barrier;		  /* starts when all packets before it are complete */
 	uint8_t acquire, release; /* enum bw_aql_scope */
 	uint64_t completion;	  /* a signal, or 0 */
 	union {
 		struct {
-			unsigned dimensions;	     /* as the packet says: 0 to 3 */
-			uint32_t group[3], grid[3];  /* in work-items; 1 in unused dimensions */
-			uint32_t private_b, group_b; /* of a lane; LDS of a workgroup */
+			unsigned dimensions;	    /* as the packet says: 0 to 3 */
+			uint32_t group[3], grid[3]; /* in work-items; 1 in unused dimensions */
+			/* bytes of scratch of a lane; bytes of LDS of a workgroup */
+			uint32_t private_b, group_b;
 			uint64_t kernel_object, kernarg;
 		} dispatch;
 		struct {
-			uint64_t signal[BW_AQL_N_BARRIER_SIGNALS]; /* 0: none */
+			/* handles of the signals for which it waits; 0: none */
+			uint64_t signal[BW_AQL_N_BARRIER_SIGNALS];
 		} barriers;
 		struct {
 			uint32_t packet[4]; /* INDIRECT_BUFFER */
@@ -58,21 +60,24 @@ struct bw_aql_packet {
 	};
 };
 void bw_aql_read(const uint32_t dw[BW_AQL_PACKET_DW], struct bw_aql_packet *out);
-/* "kernel dispatch"; "unknown" for what is no packet. */
+/* The name of a packet: "kernel dispatch"; "unknown" for a type that is not a packet's. */
 const char *bw_aql_name(unsigned type);
-/* The condition of a barrier on a signed value: 0 equal, 1 not equal, 2 less, 3 at least. */
+/* Whether the condition of a barrier holds for a signed value: 0 equal, 1 not equal, 2 less, 3 at
+ * least. */
 bool bw_aql_holds(uint32_t condition, int64_t value, int64_t reference);
 
-/* amd_queue_t, at the address of read_dispatch_id less the 32-bit offset that follows this. */
+/* amd_queue_t. Its address is that of read_dispatch_id minus the 32-bit offset that follows that
+ * field. */
 enum {
 	BW_AQL_QUEUE_DW = 64,
 	BW_AQL_READ_ID_TO_OFFSET_B = 8,
 	BW_AQL_QUEUE_PROFILES = 1 << 3, /* in properties: signals get time stamps */
 };
 struct bw_aql_queue_object {
-	uint32_t properties, tmpring, descriptor[4]; /* of the scratch */
+	/* tmpring and descriptor: of the queue's scratch */
+	uint32_t properties, tmpring, descriptor[4];
 	uint64_t scratch, inactive_signal;
-	uint32_t wave64_lane_b; /* of scratch that there is */
+	uint32_t wave64_lane_b; /* bytes of scratch for a lane of wave64 */
 };
 void bw_aql_read_queue(const uint32_t dw[BW_AQL_QUEUE_DW], struct bw_aql_queue_object *out);
 
@@ -85,9 +90,9 @@ enum {
 	BW_AQL_SIGNAL_END = 40,
 };
 
-/* A kernel descriptor, which kernel_object points to. */
+/* A kernel descriptor, to which kernel_object points. */
 enum { BW_AQL_DESCRIPTOR_DW = 16, BW_AQL_DESCRIPTOR_B = 4 * BW_AQL_DESCRIPTOR_DW };
-/* What the kernel wants in its first SGPRs, in this order (properties 6:0). */
+/* The values that the kernel needs in its first SGPRs, in this order (properties 6:0). */
 enum bw_aql_sgprs {
 	BW_AQL_SGPR_PRIVATE_BUFFER = 1 << 0,
 	BW_AQL_SGPR_DISPATCH_PTR = 1 << 1,
@@ -100,9 +105,9 @@ enum bw_aql_sgprs {
 };
 struct bw_aql_descriptor {
 	uint32_t group_b, private_b, kernarg_b;
-	int64_t entry_b; /* from the descriptor on */
+	int64_t entry_b; /* offset of the code from the descriptor */
 	uint32_t rsrc1, rsrc2, rsrc3, properties;
-	bool is_reserved_zero; /* the bytes that have no meaning */
+	bool is_reserved_zero; /* all bytes without a meaning are zero */
 };
 void bw_aql_read_descriptor(const uint32_t dw[BW_AQL_DESCRIPTOR_DW], struct bw_aql_descriptor *out);
 

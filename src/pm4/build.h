@@ -19,18 +19,19 @@ struct bw_pm4_stream {
 void bw_pm4_stream_free(struct bw_pm4_stream *s);
 void bw_pm4_put(struct bw_pm4_stream *s, uint32_t dw);
 void bw_pm4_put_copies(struct bw_pm4_stream *s, uint32_t dw,
-		       uint32_t n); /* the same dword n times */
+		       uint32_t n); /* n times the same dword */
 void bw_pm4_put_words(struct bw_pm4_stream *s, const uint32_t *dw, size_t n); /* NULL: zeros */
 void bw_pm4_put_header(struct bw_pm4_stream *s, enum bw_pm4_op op, uint32_t n_body);
 
 #include "pm4/building.h" /* generated: bw_pm4_build_<form>() */
 
-/* The packet of a struct of pm4/packets.h:
+/* Appends the packet of a struct of pm4/packets.h:
  *
  *     BW_PM4_BUILD(s, event_write, .type = BW_PM4_EVENT_CS_PARTIAL_FLUSH, .index = 4); */
 #define BW_PM4_BUILD(s, form, ...) bw_pm4_build_##form(s, &(struct bw_pm4_##form){__VA_ARGS__})
 
-void bw_pm4_put_nop(struct bw_pm4_stream *s, uint32_t size_dw); /* size_dw >= 1 */
+/* Appends a NOP of size_dw >= 1 dwords. */
+void bw_pm4_put_nop(struct bw_pm4_stream *s, uint32_t size_dw);
 void bw_pm4_put_sh(struct bw_pm4_stream *s, uint32_t addr_dw, const uint32_t *values, uint32_t n);
 void bw_pm4_put_uconfig(struct bw_pm4_stream *s, uint32_t addr_dw, uint32_t value);
 void bw_pm4_put_dispatch(struct bw_pm4_stream *s, const uint32_t dim[3], uint32_t initiator);
@@ -38,14 +39,14 @@ void bw_pm4_put_event(struct bw_pm4_stream *s, unsigned type, unsigned index);
 void bw_pm4_put_write_reg(struct bw_pm4_stream *s, uint32_t addr_dw, uint32_t value);
 void bw_pm4_put_write_mem(struct bw_pm4_stream *s, uint64_t va, const uint32_t *values, uint32_t n);
 void bw_pm4_put_wait_reg(struct bw_pm4_stream *s, uint32_t addr_dw, uint32_t ref, uint32_t mask);
-/* Writes `ref` to the first register, waits until (second & mask) == ref & mask. */
+/* Writes `ref` to the first register, then waits until (second register & mask) == (ref & mask). */
 void bw_pm4_put_write_wait_reg(struct bw_pm4_stream *s, uint32_t addr_dw, uint32_t addr2_dw,
 			       uint32_t ref, uint32_t mask);
 void bw_pm4_put_wait_mem(struct bw_pm4_stream *s, uint64_t va, unsigned function, uint32_t ref,
 			 uint32_t mask);
 void bw_pm4_put_indirect_buffer(struct bw_pm4_stream *s, uint64_t va, uint32_t size_dw,
 				unsigned vmid, bool chain);
-/* An end-of-pipe fence: 64-bit value, interrupt when asked. */
+/* Appends an end-of-pipe fence: writes a 64-bit value, and raises an interrupt if asked. */
 void bw_pm4_put_fence(struct bw_pm4_stream *s, uint64_t va, uint64_t value, bool interrupt);
 void bw_pm4_put_acquire(struct bw_pm4_stream *s, uint32_t gcr);
 

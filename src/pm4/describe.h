@@ -16,24 +16,24 @@
 
 struct bw_pm4_names {
 	const struct bw_regs_block *gc;
-	uint32_t bases_dw[8]; /* of the block's segments */
+	uint32_t bases_dw[8]; /* base addresses of the block's segments, in dwords */
 	size_t n_bases;
-	bool fields; /* of registers, too */
+	bool fields; /* whether fields of registers are shown */
 };
 /* For a GPU that is not here: the tables of a GC version, and the segments that GPUs of its
  * generation have (vega10_ip_offset.h, navi10_ip_offset.h of Linux; gfx11 and gfx12 as their
  * discovery tables have it). */
 struct bw_error *bw_pm4_names_of(uint32_t gc_version, struct bw_pm4_names *out) BW_MUST_CHECK;
 
-/* Lines, each with a newline; none for packets that their name says all about. */
+/* Appends lines that describe a packet, each with a newline; none if its name tells everything. */
 void bw_pm4_describe(const struct bw_pm4_names *names, const struct bw_pm4_packet *p,
 		     struct bw_str *out);
 void bw_sdma_describe(const struct bw_sdma_packet *p, struct bw_str *out);
 
-/* Dwords out of bytes from anywhere: hexadecimal words in text (with offsets in front, as dumps of
- * rings and umr have them; of "umr -RS" those of the ring, then those of each indirect buffer), or
- * binary. BW_E_UNSUPPORTED: the packets are of another kind. Appends at most `max`; owned by the
- * caller. */
+/* Reads dwords from untrusted bytes: hexadecimal words in text, or binary. Words may have offsets
+ * before them, as in dumps of rings and of umr. From "umr -RS" come the ring's words, then those of
+ * each indirect buffer. BW_E_UNSUPPORTED: the packets are of another kind. Appends at most `max`
+ * words. The caller owns them. */
 struct bw_pm4_words BW_VEC(uint32_t);
 struct bw_error *bw_pm4_read_words(const char *bytes, size_t n, size_t max,
 				   struct bw_pm4_words *out) BW_MUST_CHECK;

@@ -2,8 +2,8 @@
 #ifndef BW_PM4_FIELDS_H
 #define BW_PM4_FIELDS_H
 
-/* Fields of headers and of what sets registers, for base/words.h. Those of all other packets come
- * from data/pm4 (pm4.h, sdma.h, build.h). */
+/* Fields of headers and of packets that set registers, for base/words.h. Those of all other packets
+ * come from data/pm4 (pm4.h, sdma.h, build.h). */
 
 #include "base/words.h"
 
@@ -16,7 +16,7 @@
 #define BW_PM4_HEADER_COUNT              16, 14  /* types 0 and 3: dwords of the body - 1 */
 #define BW_PM4_HEADER_TYPE               30,  2
 
-/* SET_*_REG: from the base of the register space. */
+/* SET_*_REG: dword offset from the base of the register space. */
 #define BW_PM4_REG_OFFSET                 0, 16
 #define BW_PM4_PACKED_COUNT               0, 16  /* of SET_*_REG_PAIRS_PACKED */
 

@@ -2,9 +2,9 @@
 #ifndef BW_PM4_MARK_H
 #define BW_PM4_MARK_H
 
-/* Copies of a program's command streams with markers between its packets: the GPU itself writes how
- * far it has come (breadcrumbs). Pure: the words come from anywhere, and the copy of a stream that
- * makes no sense has that part as it was.
+/* Copies of a program's command streams with markers between its packets: the GPU itself writes
+ * how far it has come (breadcrumbs). Pure: the words come from anywhere, and a part of a stream
+ * that cannot be decoded is copied unchanged.
  *
  * What is written, and by what:
  * - BEGUN, by WRITE_DATA of the micro engine with a confirmed write, in front of a packet: the
@@ -21,12 +21,14 @@
 /* A marker; its number is its place in the list, from 1. The last one is the end of the stream: it
  * has op 0xff. */
 struct bw_pm4_mark {
-	uint64_t ib_va; /* of the program's own stream, not of the copy */
-	uint32_t at_dw; /* of the packet in it */
+	uint64_t ib_va; /* address in the program's own stream, not in the copy */
+	uint32_t at_dw; /* place of the packet in that stream */
 	uint8_t op;
-	uint8_t depth; /* 0: what was submitted, 1: what that calls; chains do not count */
-	bool is_work;  /* the packet starts waves, and has an ENDED after it */
-	bool is_bad;   /* no packet: what lies here is executed as it is, without markers */
+	/* 0: in a stream that was submitted; 1: in one that it calls; chains do not count */
+	uint8_t depth;
+	bool is_work; /* the packet starts waves, and has an ENDED after it */
+	/* not a packet: the words from here on are executed unchanged, without markers */
+	bool is_bad;
 };
 enum { BW_PM4_MARK_END = 0xff };
 
@@ -36,13 +38,14 @@ typedef bool bw_pm4_mark_read_fn(void *cookie, uint64_t va, uint32_t *out, size_
 				 bool is_called);
 
 struct bw_pm4_mark_options {
-	bool every_packet;		    /* else those that start waves alone */
-	uint64_t begun_va, ended_va, go_va; /* of dwords */
-	uint32_t wait_from;		    /* each marker from this one on is waited for */
+	bool every_packet;		    /* false: only packets that start waves get markers */
+	uint64_t begun_va, ended_va, go_va; /* addresses of dwords */
+	/* the GPU waits before each marker from this one on */
+	uint32_t wait_from;
 	bw_pm4_mark_read_fn *read;
 	void *cookie;
-	/* Packets that are put in front of everything else after the first `put_behind` packets
-	 * that start waves; put_dw 0: none. */
+	/* Packets that are inserted right after the first `put_behind` packets that start waves;
+	 * put_dw 0: none. */
 	const uint32_t *put;
 	size_t put_dw;
 	uint32_t put_behind;
@@ -51,15 +54,16 @@ struct bw_pm4_mark_options {
 /* A stream of the copy. */
 struct bw_pm4_mark_piece {
 	struct bw_pm4_stream words;
-	size_t offset_dw; /* from the start of the copy; once placed */
+	size_t offset_dw; /* offset from the start of the copy; set when it is placed */
 };
-/* A packet of a piece that names another one. */
+/* A packet of a piece that calls or chains another piece. */
 struct bw_pm4_mark_link {
 	size_t piece, at_dw, target;
 };
 
 struct bw_pm4_marked {
-	struct BW_VEC(struct bw_pm4_mark_piece) pieces; /* the first is what is submitted */
+	/* the first piece is the submitted stream */
+	struct BW_VEC(struct bw_pm4_mark_piece) pieces;
 	struct BW_VEC(struct bw_pm4_mark_link) links;
 	struct BW_VEC(struct bw_pm4_mark) marks;
 	size_t size_dw;	   /* of the whole copy */
@@ -68,8 +72,8 @@ struct bw_pm4_marked {
 	bool has_put;
 };
 
-/* The stream at va. BW_E_UNSUPPORTED: it cannot be copied. out: zeroed; freed by the caller in any
- * case. */
+/* Copies the stream at va with markers. BW_E_UNSUPPORTED: it cannot be copied. out: zeroed before;
+ * the caller frees it, also after an error. */
 struct bw_error *bw_pm4_mark(const struct bw_pm4_mark_options *o, uint64_t va, size_t size_dw,
 			     struct bw_pm4_marked *out) BW_MUST_CHECK;
 /* Writes the copy to `to` (size_dw dwords), as it is going to lie at va, a multiple of

@@ -34,33 +34,33 @@ struct bw_pm4_packet {
 	uint32_t size_dw; /* with the header */
 };
 
-/* The type of a header, and the opcode of one of type 3. */
+/* The type of a header; bw_pm4_opcode: the opcode of a header of type 3. */
 unsigned bw_pm4_type(uint32_t header);
 unsigned bw_pm4_opcode(uint32_t header);
 /* The header of a packet of type 3 with a body of 1 to 0x4000 dwords, for graphics. */
 uint32_t bw_pm4_header(unsigned op, uint32_t n_body);
-/* The header of a NOP as long as the packet of type 3 that this header begins. */
+/* The header of a NOP with the same length as the type 3 packet of this header. */
 uint32_t bw_pm4_as_nop(uint32_t header);
-/* COUNT of a header at most: a NOP with it has no body, and is the header alone. */
+/* The largest COUNT of a header. A NOP with it has no body: it is the header alone. */
 enum { BW_PM4_COUNT_MAX = 0x3fff };
 #define BW_PM4_NOP_1DW 0xffff1000u
 /* Size in dwords of the packet that this header begins; at least 1. */
 uint32_t bw_pm4_size_dw(uint32_t header);
-/* The packet at dw[pos]. False: none is left, or (out->size_dw then says how much it wants) it does
- * not fit into the n_dw dwords. */
+/* The packet at dw[pos]. False: none is left, or (out->size_dw is then the size that it needs) it
+ * does not fit into the n_dw dwords. */
 bool bw_pm4_at(const uint32_t *dw, size_t n_dw, size_t pos, struct bw_pm4_packet *out);
-/* Of this opcode, with a body of n_body dwords at least. */
+/* Whether a packet has this opcode, and a body of at least n_body dwords. */
 static inline bool bw_pm4_is(const struct bw_pm4_packet *p, enum bw_pm4_op op, uint32_t n_body)
 {
 	return p->kind == BW_PM4_TYPE3 && p->op == op && p->n_body >= n_body;
 }
 
 enum bw_pm4_sender { BW_PM4_BY_COMPUTE = 1, BW_PM4_BY_GFX = 2, BW_PM4_BY_KERNEL = 4 };
-/* How a packet's body has the registers that it writes. */
+/* How the registers that a packet writes are encoded in its body. */
 enum bw_pm4_sets { BW_PM4_SETS_NONE, BW_PM4_SETS_PLAIN, BW_PM4_SETS_PAIRS, BW_PM4_SETS_PACKED };
 struct bw_pm4_info {
 	uint8_t op, min_body, senders;
-	bool is_draw; /* or has parameters of one */
+	bool is_draw; /* it draws, or has parameters of a draw */
 	bool starts_waves;
 	uint8_t sets; /* enum bw_pm4_sets */
 	uint16_t sets_from_dw;
@@ -68,11 +68,11 @@ struct bw_pm4_info {
 };
 /* NULL: no packet has this opcode. */
 const struct bw_pm4_info *bw_pm4_info(unsigned op);
-/* It is a packet that has a name, or padding: what comes after it is one, too. */
+/* Whether it is a packet with a name, or padding, so that the next word begins a packet as well. */
 bool bw_pm4_is_known(const struct bw_pm4_packet *p);
 /* Whether a packet of this opcode is a dispatch or a draw. */
 bool bw_pm4_starts_waves(unsigned op);
-/* "DISPATCH_DIRECT", or "opcode 0xee". buf is used for the latter. */
+/* The name of an opcode: "DISPATCH_DIRECT", or "opcode 0xee", which is written to buf. */
 const char *bw_pm4_name(unsigned op, char buf[16]);
 
 /* --- registers --- */
@@ -90,12 +90,13 @@ enum {
 	BW_PM4_N_UCONFIG = 0x4000,
 };
 
-/* SET_*_REG, SET_*_REG_INDEX, the PAIRS forms: address and value of one register at a time. */
+/* Reads packets that set registers (SET_*_REG, SET_*_REG_INDEX, the PAIRS forms): address and value
+ * of one register at a time. */
 struct bw_pm4_set_reg {
 	const struct bw_pm4_packet *packet;
 	const struct bw_pm4_info *info;
-	uint32_t n, i;	       /* registers, next one */
-	const uint32_t *value; /* where the last one's value is, in the packet */
+	uint32_t n, i;	       /* number of registers; number of the next one */
+	const uint32_t *value; /* the last register's value, in the packet */
 };
 bool bw_pm4_set_reg_begin(const struct bw_pm4_packet *p, struct bw_pm4_set_reg *out);
 bool bw_pm4_set_reg_next(struct bw_pm4_set_reg *s, uint32_t *out_addr_dw, uint32_t *out_value);
@@ -121,20 +122,21 @@ bool bw_pm4_load_reg(const struct bw_pm4_packet *p, struct bw_pm4_load_reg *out)
 
 #include "pm4/packets.h" /* generated */
 
-/* Where a packet has execution go on, beside the packet after it. */
+/* Where execution continues after a packet, apart from the next packet. */
 struct bw_pm4_flow {
-	bool calls; /* the stream of size_dw dwords at va; chain: it takes this one's place */
+	/* it calls the stream of size_dw dwords at va; chain: it jumps there and does not return */
+	bool calls;
 	bool chain;
 	uint8_t vmid;
 	uint32_t size_dw;
 	uint64_t va;
-	uint32_t skip_dw; /* dwords after the packet, which it may skip */
+	uint32_t skip_dw; /* dwords after the packet that it may skip */
 };
 struct bw_pm4_flow bw_pm4_flow(const struct bw_pm4_packet *p);
 
-/* WAIT_REG_MEM and WAIT_REG_MEM64, both as the latter. */
+/* Reads WAIT_REG_MEM and WAIT_REG_MEM64, both in the form of the latter. */
 bool bw_pm4_wait(const struct bw_pm4_packet *p, struct bw_pm4_wait_reg_mem64 *out);
-/* FUNCTION of WAIT_REG_MEM (BW_PM4_EQUAL ...): whether a masked value and the reference are so. */
+/* Whether a masked value and the reference fulfil a FUNCTION of WAIT_REG_MEM (BW_PM4_EQUAL ...). */
 bool bw_pm4_compare(unsigned function, uint64_t value, uint64_t reference);
 
 #endif

@@ -10,12 +10,14 @@
 
 #include "pm4/pm4.h"
 
-/* Carries register state from one IB of a submission to the next; zero it before the first. */
+/* The state of registers, carried from one IB of a submission to the next. Zero it before the first
+ * IB. */
 struct bw_pm4_scan {
-	uint32_t sh[BW_PM4_N_SH]; /* by address - BW_PM4_SH_BEGIN_DW: what SET_SH_REG has set */
-	uint64_t base[4];	  /* SET_BASE */
-	/* Where the value of each register was set, and where the buffer lies that is looked at:
-	 * the caller may set va, and has addresses then */
+	/* values that SET_SH_REG has set, by address - BW_PM4_SH_BEGIN_DW */
+	uint32_t sh[BW_PM4_N_SH];
+	uint64_t base[4]; /* addresses that SET_BASE has set */
+	/* addresses of the words that set the registers; va: address of the scanned buffer, which
+	 * the caller sets if it wants addresses */
 	uint64_t sh_va[BW_PM4_N_SH], va;
 };
 struct bw_pm4_dispatch {
@@ -24,16 +26,16 @@ struct bw_pm4_dispatch {
 enum bw_pm4_found { BW_PM4_FOUND_DISPATCH, BW_PM4_FOUND_INDIRECT_BUFFER, BW_PM4_FOUND_BAD };
 struct bw_pm4_find {
 	enum bw_pm4_found what;
-	size_t pos_dw; /* of the packet in this buffer */
+	size_t pos_dw; /* offset of the packet in this buffer */
 	const struct bw_pm4_scan *state;
-	struct bw_pm4_dispatch dispatch; /* dim: ~0 each when read from memory at indirect_va */
+	struct bw_pm4_dispatch dispatch; /* dim: each ~0 if it is read from memory at indirect_va */
 	bool indirect;
 	uint64_t indirect_va;
 	struct bw_pm4_flow flow;
 };
-/* Reports what it finds in order, until the end or until the callback returns false. Follows
- * nothing: an INDIRECT_BUFFER is the caller's to read and scan with the same state (a chain ends
- * this buffer). */
+/* Reports dispatches and INDIRECT_BUFFERs in order, until the end of the buffer or until the
+ * callback returns false. It follows no address: the caller reads the target of an INDIRECT_BUFFER,
+ * and scans it with the same state (a chain ends this buffer). */
 typedef bool bw_pm4_find_fn(void *cookie, const struct bw_pm4_find *found);
 void bw_pm4_find_dispatches(struct bw_pm4_scan *state, const uint32_t *dw, size_t n_dw,
 			    bw_pm4_find_fn *fn, void *cookie);

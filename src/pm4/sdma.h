@@ -2,8 +2,8 @@
 #ifndef BW_PM4_SDMA_H
 #define BW_PM4_SDMA_H
 
-/* Command streams of the SDMA engines, version 6.0: packets as structs, as pm4.h has those of PM4.
- * data/pm4/sdma.txt says what packets there are (pm4/sdma_packets.h). */
+/* Command streams of the SDMA engines, version 6.0: packets as structs, like those of PM4 in pm4.h.
+ * data/pm4/sdma.txt lists the packets (pm4/sdma_packets.h). */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,22 +14,25 @@
 struct bw_sdma_info {
 	uint16_t code; /* enum bw_sdma_code */
 	uint8_t min_dw;
-	uint8_t count_lo, count_bits;  /* the field with how many dwords there are beside these */
-	uint8_t longer_bit, longer_dw; /* where the bit is set, as many more */
+	/* the field with the number of dwords beside the fixed ones; 0 bits: none */
+	uint8_t count_lo, count_bits;
+	uint8_t longer_bit, longer_dw; /* if this bit is set, the packet has so many dwords more */
 	const char *name;	       /* "COPY_LINEAR" */
 };
-/* What a packet's header says of it; NULL: no packet has this opcode. */
+/* The facts about a packet, by its header; NULL: no packet has this opcode. */
 const struct bw_sdma_info *bw_sdma_info(uint32_t header);
-/* "COPY_LINEAR", or "opcode 0x03 sub-opcode 0x01". buf is used for the latter. */
+/* The name of a packet: "COPY_LINEAR", or "opcode 0x03 sub-opcode 0x01", which is written to
+ * buf. */
 const char *bw_sdma_name(uint32_t header, char buf[32]);
 
 struct bw_sdma_packet {
-	const struct bw_sdma_info *info; /* NULL: unknown, of one dword as far as one can tell */
+	/* NULL: an unknown packet, whose size is taken as one dword */
+	const struct bw_sdma_info *info;
 	uint32_t header;
 	const uint32_t *dw; /* with the header; borrowed from the stream */
 	uint32_t size_dw;
 };
-/* The packet at dw[pos]. False: none is left, or (out->size_dw then says how much it wants, at
+/* The packet at dw[pos]. False: none is left, or (out->size_dw is then the size that it needs at
  * least) it does not fit into the n_dw dwords. */
 bool bw_sdma_at(const uint32_t *dw, size_t n_dw, size_t pos, struct bw_sdma_packet *out);
 
