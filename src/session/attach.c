@@ -92,7 +92,7 @@ static struct bw_error *attach_first(struct bw_session *s, pid_t pid,
 	return NULL;
 }
 
-/* One more, while others are debugged already. */
+/* Attaches to another program, while others are debugged already. */
 static struct bw_error *attach_another(struct bw_session *s, pid_t pid,
 				       struct bw_target_attached *out)
 {
@@ -127,7 +127,7 @@ struct bw_error *bw_session_attach(struct bw_session *s, pid_t pid)
 	struct bw_target_attached found;
 	BW_TRY(bw_debug_state(s->debug) == BW_DEBUG_NO_PROGRAM ? attach_first(s, pid, &found)
 							       : attach_another(s, pid, &found));
-	/* before the first request it is an event, else what the command answers */
+	/* before the first request this is an event; otherwise it is the command's answer */
 	bool event = !bw_out_in_request(s->out);
 	if (event)
 		bw_out_begin(s->out, "event", "attached");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A capture as what a session runs: breakwater-replay runs it again. */
+/* Makes a capture the program of a session: breakwater-replay runs it again. */
 #include "session/prepare.h"
 
 #include <stdio.h>
@@ -18,7 +18,8 @@ bool bw_is_capture(const char *path)
 	return n > 4 && !strcmp(path + n - 4, ".bwc");
 }
 
-/* A file that cannot be read, the replay tells of. */
+/* Tells which memory the capture does not hold. If the file cannot be read, the replay reports
+ * that. */
 static void tell_not_held(struct bw_session *s, const char *path)
 {
 	char text[512];

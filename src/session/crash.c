@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a GPU has left behind, as what a session shows: nothing runs. */
+/* Opens the files that a GPU has left after a crash, for a session in which nothing runs. */
 #include "session/crash_files.h"
 #include "session/prepare.h"
 #include "session/programs.h"

@@ -26,7 +26,7 @@ static int by_name(const void *a, const void *b)
 
 enum { MAX_FILES = 256 };
 
-/* SPIR-V that a shader was made of: no text. */
+/* Reads a SPIR-V module of a shader, which is not text. */
 static struct bw_error *read_module(struct bw_crash *c, const char *path, const char *name)
 {
 	_cleanup_free_ char *bytes = malloc(BW_CRASH_MAX_MODULE_B);
@@ -45,7 +45,8 @@ static bool is_module(const char *name)
 	return dot && !strcmp(dot, ".spv");
 }
 
-/* A folder from somewhere else: only its own plain files are read, whatever they are called. */
+/* Reads a folder that may come from anyone: only regular files directly in it are read, with any
+ * name. */
 static struct bw_error *read_folder(struct bw_crash *c, const char *path)
 {
 	char *names[MAX_FILES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels and programs that become what a session runs. */
+/* Makes kernels and programs the program of a session. */
 #include "session/prepare.h"
 
 #include <errno.h>
@@ -58,7 +58,8 @@ static struct bw_error *read_file(const char *path, void **out_data, size_t *out
 	return NULL;
 }
 
-/* What the compiler says about a source that it takes: as it is, beside the session's text. */
+/* Shows the compiler's warnings about a source that it accepts, unchanged, apart from the session's
+ * text. */
 static void show_said(struct bw_session *s, const char *text)
 {
 	if (!*text)
@@ -74,7 +75,8 @@ static void show_said(struct bw_session *s, const char *text)
 /* All errors of a kernel and its options are found here, before anything starts. */
 struct bw_error *bw_prepare_kernel(struct bw_session *s, struct bw_run_options *o)
 {
-	const char *gpu = bw_arch_default_gfx(); /* nothing has been started that could be asked */
+	/* no GPU has been opened yet that could be asked */
+	const char *gpu = bw_arch_default_gfx();
 	_cleanup_free_ char *built = NULL;
 	struct bw_str said = {0};
 	BW_TRY(check_readable(o->kernel));

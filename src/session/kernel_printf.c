@@ -45,7 +45,7 @@ static struct bw_error *read_calls(struct bw_session *s, uint64_t kernarg_va, st
 			      sizeof(shown_b));
 }
 
-/* Every byte of it but NUL, and the stop on a line of its own. */
+/* Shows every byte of the text but NUL. The stop then begins on a new line. */
 static void show_text(struct bw_out *o, const struct bw_str *text)
 {
 	const char *data = bw_str_text(text);
@@ -61,7 +61,7 @@ void bw_session_show_kernel_output(struct bw_session *s)
 	struct bw_str text = {0};
 	if (!x)
 		return;
-	/* what cannot be read now is shown at the end */
+	/* if it cannot be read now, it is shown at the end */
 	struct bw_error *err = read_calls(s, x->kernarg_va, &text);
 	if (!err && text.len && bw_out_is_json(s->out))
 		bw_session_show_bytes(s, bw_str_text(&text), text.len);

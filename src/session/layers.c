@@ -28,11 +28,11 @@ static char *add_debug_word(const char *name, const char *word)
 	return out;
 }
 
-/* What makes the loaders of Vulkan and OpenCL use the agent as a layer, too, so that pipelines,
- * kernels, arguments, buffers and command buffers have names, what makes drivers keep the lines of
- * shaders, and what makes the agent have them note their variables. A build without an API's
- * headers has no layer of it: Vulkan's loader is told nothing then, and OpenCL's finds none in the
- * library. */
+/* The settings that make the loaders of Vulkan and OpenCL use the agent as a layer as well, so that
+ * pipelines, kernels, arguments, buffers and command buffers have names; those that make drivers
+ * keep the lines of shaders; and those that make the agent add code that records their variables. A
+ * build without an API's headers has no layer of it: Vulkan's loader is told nothing then, and
+ * OpenCL's finds none in the library. */
 struct bw_error *bw_layer_settings(struct bw_shader_wishes shaders, char *out[BW_LAYER_SETTINGS])
 {
 	char *agent = NULL, *manifest = NULL;

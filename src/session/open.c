@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening a session for what its options name, and what these report at its end. */
+/* Opens a session for what its options name, and prints the reports of these options at its end. */
 #include "session/crash_files.h"
 #include "session/prepare.h"
 #include "session/programs.h"

@@ -19,7 +19,8 @@ struct bw_error *bw_session_keep_output(struct bw_session *s)
 	return s->kept_fd < 0 ? bw_error_errno(errno, "cannot keep the program's output") : NULL;
 }
 
-/* Bytes at the end that begin a UTF-8 sequence whose rest has not been written yet. */
+/* The number of bytes at the end that begin a UTF-8 sequence whose rest has not been written
+ * yet. */
 static size_t unfinished(const unsigned char *data, size_t n)
 {
 	for (size_t back = 1; back <= 3 && back <= n; back++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs that the agent cannot be loaded into. It is a library that the dynamic loader puts in
- * front of the C library (LD_PRELOAD): without the loader, or where that distrusts its environment,
+/* Programs that the agent cannot be loaded into. The agent is a library that the dynamic loader
+ * puts before the C library (LD_PRELOAD). Without the loader, or if it distrusts its environment,
  * there is no agent, and system calls that a program makes without libc bypass it. */
 #include "session/programs.h"
 
@@ -37,8 +37,8 @@ static char *find_program(const char *name)
 	return NULL;
 }
 
-/* An executable of this machine's kind that no loader is asked to start. Shared objects without
- * one, as static-pie, too. */
+/* Whether the file is an executable for this machine that does not name a loader. That includes
+ * shared objects without one, such as static-pie. */
 static bool is_static(int fd)
 {
 	Elf64_Ehdr e;
@@ -56,7 +56,7 @@ static bool is_static(int fd)
 	return true;
 }
 
-/* What makes the loader distrust its environment (AT_SECURE, ld.so(8)); NULL: nothing. */
+/* The reason why the loader distrusts the environment (AT_SECURE, ld.so(8)); NULL: it does not. */
 static const char *privilege(int fd)
 {
 	struct stat st;

@@ -45,7 +45,7 @@ struct bw_error *bw_use_gpu_of(pid_t pid, bool *out_virtual)
 	*out_virtual = server != NULL;
 	if (server && setenv("BREAKWATER_VGPU", server, 1))
 		return bw_error_nomem();
-	/* Root attaches to a program of another user: the virtual GPU is that user's. */
+	/* If root attaches to a program of another user, the virtual GPU belongs to that user. */
 	char path[64];
 	struct stat st;
 	snprintf(path, sizeof(path), "/proc/%d", (int)pid);

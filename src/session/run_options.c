@@ -176,7 +176,8 @@ static struct bw_error *check_attach(struct bw_run_options *o)
 	return NULL;
 }
 
-/* -O0 alone is right for a program, too: its shaders then note their variables. */
+/* Whether -O0 is the only option. It is accepted for a program as well: its shaders then record
+ * their variables. */
 static bool is_only_o0(const struct bw_compile_options *o)
 {
 	bw_vec_each(&o->words, w)

@@ -25,19 +25,21 @@ struct bw_run_options {
 	struct bw_vgpu_options vgpu;
 	enum bw_lines_wish shader_lines;
 	const char *gpu, *kernel;
-	uint32_t gc;	/* --gfx, of a crash file; 0: not given */
+	uint32_t gc;	/* --gfx, for a crash file; 0: not given */
 	double limit_s; /* 0: none */
 	bool attach;	/* `kernel` is a process number */
-	bool waves;	/* --waves of attach: only look at waves; pid 0: at those of all */
-	bool halt;	/* --halt of attach --waves */
+	/* --waves of attach: only read waves; pid 0: the waves of all processes */
+	bool waves;
+	bool halt; /* --halt of attach --waves */
 	pid_t pid;
-	char **program; /* after --, borrowed from argv */
+	char **program; /* the words after --, borrowed from argv */
 	struct bw_launch_options launch;
 	struct bw_compile_options compile;
-	struct bw_swap_options swaps; /* of a program */
+	struct bw_swap_options swaps; /* --shader, for a program */
 };
 
-/* argv[0] is the subcommand. o->attach says which one it is; the rest of *o is zero. */
+/* Parses the words. argv[0] is the subcommand, and o->attach says which one it is; the rest of *o
+ * must be zero. */
 struct bw_error *bw_run_options_parse(struct bw_run_options *o, int argc,
 				      char **argv) BW_MUST_CHECK;
 void bw_run_options_fini(struct bw_run_options *o);

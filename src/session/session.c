@@ -34,13 +34,13 @@ static void on_notice(void *cookie, enum bw_notice_kind kind, const char *text)
 		bw_str_addf(&s->warnings, "Warning: %s.\n", text);
 	if (kind == BW_NOTICE_WARNING)
 		bw_out_line(s->out, "warning: %s.", text);
-	else if (kind == BW_NOTICE_WAVE_EXIT || kind == BW_NOTICE_SAID) /* come in their brackets */
+	else if (kind == BW_NOTICE_WAVE_EXIT || kind == BW_NOTICE_SAID) /* has its brackets */
 		bw_out_line(s->out, "%s", text);
 	else if (kind == BW_NOTICE_DISPATCH_FAILED)
 		bw_out_line(s->out, "[%s]", text);
 	/* Other notices are frequent, and are for programs that read --json. */
 	bw_out_end(s->out);
-	if (kind == BW_NOTICE_SAID) /* it may be long until something else is */
+	if (kind == BW_NOTICE_SAID) /* flush, because it may be long until more output comes */
 		bw_out_flush(s->out);
 }
 
@@ -72,7 +72,7 @@ void bw_session_fini(struct bw_session *s)
 		close(s->kept_fd);
 }
 
-/* around: what stands before and after the text where people read it. */
+/* around: the brackets before and after the text for people. */
 static void say_notice(struct bw_session *s, const char *kind, const char *text,
 		       const char *const around[2])
 {
@@ -177,7 +177,7 @@ static void warn_if_unseen(struct bw_session *s, const struct bw_stop *stop)
 		bw_session_warn(s, err->message);
 }
 
-/* What the session remembers of a stop, and what belongs in front of it. */
+/* Remembers a stop, and prints what has to come before it. */
 static void note_stop(struct bw_session *s, const struct bw_stop *stop)
 {
 	const uint32_t gpu = BW_REASON_MEMORY_VIOLATION | BW_REASON_ADDRESS_ERROR |
@@ -200,7 +200,8 @@ void bw_session_stopped(struct bw_session *s, const struct bw_stop *stop, bool b
 	const struct bw_session_hooks *h = &s->hooks;
 	note_stop(s, stop);
 	bool silent = h->stopping && h->stopping(h->cookie, stop, brief);
-	/* The stop serves only to end the session; with a limit of time the place is shown. */
+	/* The stop only serves to end the session, so it is not shown, unless the limit of time has
+	 * passed. */
 	silent |= s->ended_by && s->ended_by != SIGALRM;
 	if (!silent)
 		bw_show_stop(s->out, s->debug, stop, brief);
@@ -233,7 +234,7 @@ enum bw_session_left bw_session_leave(struct bw_session *s)
 		bw_debug_detach(s->debug);
 		return BW_LEFT_DETACHED;
 	}
-	/* Detaches from further programs that were attached to. */
+	/* Also detaches from other programs to which the session was attached. */
 	bw_error_free(bw_debug_kill(s->debug));
 	bw_session_show_output(s, true);
 	if (s->gpu_fault) {

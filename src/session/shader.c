@@ -22,7 +22,7 @@ static void tell_optimized(struct bw_session *s, const char *source)
 	bw_session_say(s, "said", text);
 }
 
-/* The shader runs as it is. */
+/* Tells the user that the shader runs unchanged, and does not record its variables. */
 static void tell_not_noting(struct bw_session *s, const char *source, const char *why)
 {
 	char text[512];

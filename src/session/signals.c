@@ -26,7 +26,7 @@ struct bw_session *bw_session_current(void)
 	return session;
 }
 
-/* No more commands, and no more waiting. */
+/* Ends the session: no more commands, and no more waiting. */
 static void on_end(int sig)
 {
 	struct bw_session *s = session;
@@ -56,7 +56,7 @@ void bw_session_catch_signals(struct bw_session *s)
 	if (!s->owns_signals)
 		return;
 	session = s;
-	/* Without SA_RESTART: a read at the prompt is cut short, too. */
+	/* Without SA_RESTART: it also interrupts a read at the prompt. */
 	struct sigaction action = {.sa_handler = on_interrupt}, before;
 	sigaction(SIGINT, &action, NULL);
 	signal(SIGPIPE, SIG_IGN);

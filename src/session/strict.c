@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* --strict and --trace-hash: reports what the virtual GPU found and executed, at the end of a
- * program. The server's file breakwater_strict has it, a line each, fields separated by tabs
- * (uapi/strict_output.c). */
+ * program. They come from the server's file breakwater_strict, with a line each, fields separated
+ * by tabs (uapi/strict_output.c). */
 #include "session/programs.h"
 #include "debug/code.h"
 
@@ -167,7 +167,7 @@ static bool where_is(struct bw_debug *d, const struct finding *f, struct bw_wher
 	return bw_debug_where_executed(d, &x, out);
 }
 
-/* " in saxpy at saxpy.s:14", as much of it as is known; owned by out. */
+/* The text " in saxpy at saxpy.s:14", as far as the place is known; owned by out. */
 static const char *place_text(struct bw_debug *d, const struct finding *f, struct bw_str *out)
 {
 	struct bw_where w;
@@ -297,7 +297,8 @@ static bool is_code_object(const char *path)
 	       !memcmp(head.e_ident, ELFMAG, SELFMAG) && head.e_machine == EM_AMDGPU;
 }
 
-/* A file that is no complete code object is ignored. */
+/* Adds the code objects that the command line names. A file that is not a complete code object is
+ * ignored. */
 static void add_code_objects(struct bw_debug *d, char *const *program)
 {
 	for (size_t i = 1; program[0] && program[i]; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which target opens what is to be debugged: the one place that knows what
- * targets there are. */
+/* Chooses the target that opens what is to be debugged. This is the only place that knows all
+ * targets. */
 #include "session/programs.h"
 
 #include "dump/dump.h"

@@ -2,7 +2,7 @@
 #ifndef BW_SESSION_VERSION_H
 #define BW_SESSION_VERSION_H
 
-/* Of Breakwater: the one in meson.build, MAJOR.MINOR.PATCH. */
+/* The version of Breakwater, MAJOR.MINOR.PATCH, from meson.build. */
 const char *bw_version(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Waiting for the answer of another process: tells the user what is waited for, and Ctrl-C gives
- * up. */
+/* Waiting for the answer of another process: tells the user for what it waits; Ctrl-C ends the
+ * wait. */
 #include "session/session.h"
 
 #include <stdarg.h>
@@ -14,7 +14,8 @@ enum {
 	/* With one that is not stopped: it may have much to do, and giving up may cost the
 	 * connection to it. */
 	TELL_SLOW_MS = 10000,
-	TELL_REASON_MS = 500, /* with what is known to take long, and goes on without us */
+	/* with work that is known to take long, and that continues without us */
+	TELL_REASON_MS = 500,
 };
 
 static void tell(struct bw_session *s, const char *fmt, ...) BW_PRINTF(2, 3);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The waves that are on a GPU now, without a trap handler, as what a session shows. */
+/* Opens the waves that are on a GPU now, without a trap handler, for a session that shows them. */
 #include "session/prepare.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static struct bw_error *add_code(void *cookie, struct bw_code_object *co)
 	return bw_debug_add_code_object(s->debug, co);
 }
 
-/* The code objects that the processes name in their command lines may run. */
+/* Adds the code objects in the command lines of processes, because they may run. */
 static struct bw_error *add_code_of_all(struct bw_session *s, pid_t pid)
 {
 	_cleanup_free_ struct bw_kmd_client *clients = NULL;
