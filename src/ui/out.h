@@ -4,9 +4,9 @@
 
 /* Where a command's output goes. In text, lines appear as they are made. With --json, each command
  * (and each event) becomes one JSON object on one line: {"type": "answer", "command": ..., facts}
- * or {"type": "event", "event": ..., facts}. A command gives both, lines for people and facts for
- * programs, and the mode chooses; an object without facts gets the lines instead ("lines").
- * doc/json.md describes the objects, json.schema.json (of doc/json.schema.in) is their schema. */
+ * or {"type": "event", "event": ..., facts}. A command writes both, lines for people and facts for
+ * programs, and the mode selects; an object without facts gets the lines ("lines"). doc/json.md
+ * describes the objects, json.schema.json (of doc/json.schema.in) is their schema. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,13 +18,13 @@
 
 struct bw_out;
 
-/* f is borrowed. */
+/* Makes an output to f, which is borrowed. */
 struct bw_error *bw_out_create(FILE *f, bool json, struct bw_out **out) BW_MUST_CHECK;
 void bw_out_destroy(struct bw_out *o);
 bool bw_out_is_json(const struct bw_out *o);
 
-/* From here on o writes to f (borrowed), in that mode, and to its log as before, until
- * bw_out_restore, which ends what is open and takes `kept`. */
+/* From here on o writes to f (borrowed) in that mode, and to its log as before. bw_out_restore ends
+ * the objects that are open, and frees `kept`. */
 struct bw_error *bw_out_divert(struct bw_out *o, FILE *f, bool json,
 			       struct bw_out **kept) BW_MUST_CHECK;
 void bw_out_restore(struct bw_out *o, struct bw_out *kept);
@@ -39,47 +39,48 @@ void bw_out_end_request(struct bw_out *o, const struct bw_error *err);
 /* kind: "command" or "event". Objects nest: an event inside a command is an object of its own. */
 void bw_out_begin(struct bw_out *o, const char *kind, const char *name);
 void bw_out_end(struct bw_out *o);
-/* Instead of bw_out_end: drops the object, since its facts could not be read. */
+/* Like bw_out_end, but drops the object, because its facts could not be read. */
 void bw_out_drop(struct bw_out *o);
 
-/* A member that names the kind of answer, as "what" of info; it does not count as a fact. */
+/* A member that names the kind of answer, as "what" of info; it does not count as one of its
+ * facts. */
 void bw_out_name(struct bw_out *o, const char *key, const char *value);
-/* From here on facts are left out, so that the object has lines, for people to read. */
+/* on: from here on facts are left out, so that the object has lines for people. */
 void bw_out_lines_only(struct bw_out *o, bool on);
 
-/* For people. Names in it may be a program's: control characters but newline and tab come as
- * \ooo. */
+/* Writes a line for people. Names in it may be a program's: control characters except newline and
+ * tab are written as \ooo. */
 void bw_out_line(struct bw_out *o, const char *fmt, ...) BW_PRINTF(2, 3);
-/* A line that is no sentence: source, an instruction. */
+/* Writes a line that is not a sentence: source, an instruction. */
 void bw_out_painted(struct bw_out *o, enum bw_paint kind, const char *fmt, ...) BW_PRINTF(3, 4);
 void bw_out_text(struct bw_out *o, const char *text); /* without a newline of its own */
 void bw_out_raw(struct bw_out *o, const char *text);  /* text of the user's own: every byte
 						       * unchanged */
-/* Like bw_out_raw, for text that goes to another stream. */
+/* Writes text to another stream, with control characters as in bw_out_line. */
 void bw_out_printable(FILE *f, const char *text);
 void bw_out_flush(struct bw_out *o);
-/* Pages, colours, log: o's own; f of it must not be changed. */
+/* The sink of o, for pages, colours and log; its f must not be changed. */
 struct bw_sink *bw_out_sink(struct bw_out *o);
 
-/* For programs. */
+/* Adds a fact for programs. */
 void bw_out_str(struct bw_out *o, const char *key, const char *value);
 void bw_out_strf(struct bw_out *o, const char *key, const char *fmt, ...) BW_PRINTF(3, 4);
 void bw_out_int(struct bw_out *o, const char *key, int64_t value);
 void bw_out_bool(struct bw_out *o, const char *key, bool value);
 void bw_out_hex(struct bw_out *o, const char *key, uint64_t value);
-/* One of "registers": by its name a hex number, or an array of one for each lane (taken). */
+/* Adds a member of "registers": a hex number or (json_t, freed) an array with one for each lane. */
 void bw_out_register(struct bw_out *o, const char *name, json_t *value);
 void bw_out_json(struct bw_out *o, const char *key, json_t *value); /* takes the reference */
 
-/* For both. A table without rows shows `if_empty` in text. */
+/* Writes a table for people and programs. In text, a table without rows shows `if_empty`. */
 void bw_out_table(struct bw_out *o, const struct bw_table *t, const char *if_empty);
-/* The facts of n elements of an array. */
+/* Writes a table with the facts of n elements of an array. */
 #define bw_out_facts(o, facts, elements, n, if_empty)                                              \
 	bw_out_facts_of((o), (facts), (elements), (n), sizeof(*(elements)), (if_empty))
 void bw_out_facts_of(struct bw_out *o, const struct bw_fact_table *facts, const void *elements,
 		     size_t n, size_t element_b, const char *if_empty);
-/* An error that is not the end of a request: an event on f (JSON), a sentence on stderr (text).
- * Does not take err. */
+/* An error that is not the end of a request: an event on f (JSON), a sentence on stderr (text). The
+ * caller keeps err. */
 void bw_out_error(struct bw_out *o, const struct bw_error *err);
 
 #endif
