@@ -15,16 +15,17 @@ enum bw_block_kind {
 };
 
 struct bw_lines_kept {
-	char **line; /* owned, each of them, too */
+	char **line; /* owned, and so is each line */
 	size_t n;
 };
 
 struct bw_block {
 	enum bw_block_kind kind;
 	uint32_t breakpoint;
-	bool each_wave;	 /* commands -each-wave */
-	bool has_failed; /* a dprintf that has failed: this was reported, and it prints no more */
-	char *name;	 /* owned; name of the user-defined command */
+	bool each_wave; /* commands -each-wave */
+	/* a dprintf that has failed: the error was reported, and it prints no more */
+	bool has_failed;
+	char *name; /* owned; name of the user-defined command */
 	struct bw_lines_kept lines, document;
 };
 
@@ -48,11 +49,11 @@ struct bw_error *bw_lines_kept_copy(const struct bw_lines_kept *k,
 /* Replaces the commands of a breakpoint by one line. */
 struct bw_error *bw_block_set(struct bw_cli *c, uint32_t breakpoint,
 			      const char *line) BW_MUST_CHECK;
-/* NULL: there is none. Borrowed until the next block ends. */
+/* The block of a breakpoint's commands; NULL: there is none. Borrowed until the next block ends. */
 struct bw_block *bw_block_of_breakpoint(const struct bw_cli *c, uint32_t number);
 struct bw_block *bw_block_of_command(const struct bw_cli *c, const char *name);
 
-/* control.c. args: of a user's command, NULL outside of one. */
+/* control.c. The arguments of a user-defined command; NULL outside of one. */
 struct bw_block_args {
 	char *arg[32];
 	size_t n;

@@ -22,132 +22,137 @@
 struct bw_returned;
 struct bw_cli_tui;
 
-/* Whether an editor drives the session (dap.c), and who waits for stops then. */
+/* Whether an editor drives the session (dap.c), and whether commands then wait for stops. */
 enum bw_cli_editor {
 	BW_EDITOR_NONE,
-	BW_EDITOR_WAITS,     /* no command does, since requests are answered meanwhile */
-	BW_EDITOR_LETS_WAIT, /* the commands of -ex and -x, as they do elsewhere */
+	/* commands do not wait for stops, since requests are answered meanwhile */
+	BW_EDITOR_WAITS,
+	BW_EDITOR_LETS_WAIT, /* the commands of -ex and -x wait for stops, as at the prompt */
 };
 
 struct bw_cli {
-	/* `own`, or that of a program which calls our library. */
+	/* `own`, or the session of a program that calls our library */
 	struct bw_session *session;
 	struct bw_session own;
-	struct bw_debug *debug; /* the session's */
-	struct bw_out *out;	/* the session's; owned with `own` */
+	struct bw_debug *debug; /* borrowed from the session */
+	struct bw_out *out;	/* borrowed from the session; owned with `own` */
 	enum bw_cli_editor editor;
 
 	struct bw_cli_tui *tui; /* owned; NULL: the terminal screen was never enabled */
 
-	bool plain;		    /* neither commands nor a prompt so far */
+	bool plain;		    /* neither commands nor a prompt were used so far */
 	bool is_batch;		    /* --batch */
-	bool confirm;		    /* quit asks */
-	volatile sig_atomic_t quit; /* no further command is run; signal handlers set it, too */
+	bool confirm;		    /* quit asks for confirmation */
+	volatile sig_atomic_t quit; /* no further command is run; signal handlers set it as well */
 	bool trace;		    /* set trace-commands on: commands are shown as they run */
-	int64_t n_requests;	    /* --json: so far */
+	int64_t n_requests;	    /* --json: number of requests so far */
 	bool error_reported;	    /* --json: the error of a request is in its end object */
-	char *last_command;	    /* owned; what Enter repeats */
+	char *last_command;	    /* owned; the command that Enter repeats */
 
 	/* where `x` and `list` continue */
 	struct bw_print_format x_format;
 	enum bw_space x_space;
 	uint64_t x_next;
 	char *list_file;
-	unsigned list_first, list_next; /* what was shown last: [first, next) */
-	unsigned backtrace_limit;	/* frames; 0: none */
-	unsigned list_size;		/* lines of a list; 0: the usual number */
+	unsigned list_first, list_next; /* the lines that were shown last: [first, next) */
+	unsigned backtrace_limit;	/* number of frames; 0: all */
+	/* number of lines that `list` shows; 0: the usual number */
+	unsigned list_size;
 	/* commands of breakpoints, and user-defined commands (blocks.c) */
 	struct bw_block *blocks;
 	size_t n_blocks;
-	struct bw_block *collecting; /* owned; lines up to "end" go here; NULL: they are run */
-	unsigned collecting_depth;   /* of blocks in it that have not ended */
-	uint32_t *collecting_for;    /* owned; the breakpoints whose commands they are */
+	/* owned; the block that collects lines up to "end"; NULL: lines are run */
+	struct bw_block *collecting;
+	unsigned collecting_depth; /* number of nested blocks in it that have not ended */
+	uint32_t *collecting_for;  /* owned; the breakpoints that get its lines as commands */
 	size_t n_collecting_for;
-	/* the breakpoint whose commands are to run after this command */
+	/* the breakpoint whose commands run after this command */
 	uint32_t stopped_at;
-	const struct bw_returned *returned; /* by the function that "finish" has left; or NULL */
+	/* the value returned by the function that "finish" has left, or NULL */
+	const struct bw_returned *returned;
 	bool in_stop_commands;
-	/* commands -each-wave: number of waves that the list still runs for; until then no command
-	 * resumes waves */
+	/* commands -each-wave: number of waves for which the list still has to run; until it is 0,
+	 * no command resumes waves */
 	size_t waves_left;
-	bool wave_done;	     /* for one of the waves such a command was reached */
-	unsigned stops;	     /* counts stops, without those of single steps */
+	bool wave_done;	     /* for one of the waves, a command that resumes was reached */
+	unsigned stops;	     /* number of stops, without those of single steps */
 	unsigned depth;	     /* nesting of commands that run other commands */
-	unsigned max_rounds; /* of a loop; 0: no limit */
+	unsigned max_rounds; /* limit for rounds of a loop; 0: none */
 	bool confined;	     /* no command may start programs or touch files (fuzzing) */
 
 	struct bw_terminal terminal;
 
 	struct bw_display *displays; /* owned */
 	size_t n_displays;
-	uint32_t entry_breakpoint; /* of "set trap-on-entry" */
+	uint32_t entry_breakpoint; /* the breakpoint of "set trap-on-entry" */
 };
 
 /* Runs one line. Errors have not been shown yet. */
 struct bw_error *bw_cli_execute(struct bw_cli *c, const char *line) BW_MUST_CHECK;
-/* Before anything that runs other lines: fails where these are nested too deeply; c->depth-- after
- * it. */
+/* Called before anything that runs other lines. Fails if these are nested too deeply; otherwise the
+ * caller does c->depth-- afterwards. */
 struct bw_error *bw_cli_deeper(struct bw_cli *c) BW_MUST_CHECK;
 
 /* ---- begin.c: from nothing to a session, and back ---- */
 
-/* The state of a command line that has no session yet: c->session is there, and empty. */
+/* Initialises a command line that has no session yet: c->session is there, but empty. */
 void bw_cli_init(struct bw_cli *c);
-/* A session of its own, which is not open yet, and which says what happens to f (borrowed). */
+/* Gives the command line a session of its own, which is not open yet and prints to f (borrowed). */
 struct bw_error *bw_cli_begin(struct bw_cli *c, FILE *f, bool json) BW_MUST_CHECK;
-/* The prompt's commands in this session: it is told of stops, and callers of the library can run
- * commands in it. */
+/* Gives a session the prompt's commands: the command line is told about stops, and callers of the
+ * library can run commands. */
 void bw_cli_join(struct bw_cli *c, struct bw_session *s);
-/* Frees what the command line has, with a session of its own; c itself is the caller's. */
+/* Frees the parts of a command line, with its own session. The caller owns c itself. */
 void bw_cli_fini(struct bw_cli *c);
 
-/* library.c: what callers of the library have of a command line, which is the cookie. */
+/* library.c: the commands for callers of the library; the cookie is the command line. */
 extern const struct bw_session_commands bw_cli_as_commands;
 
 /* ---- stops.c ---- */
 
-/* What a command line adds to the stops of a session; it is the cookie. */
+/* The hooks by which a command line adds to a session's stops; the cookie is the command line. */
 struct bw_session_hooks bw_cli_hooks(struct bw_cli *c);
-/* Waits for the next stop and shows it; for an editor, which waits itself, nothing. */
+/* Waits for the next stop and shows it. Does nothing for an editor, which waits itself. */
 struct bw_error *bw_cli_wait_and_show(struct bw_cli *c) BW_MUST_CHECK;
-/* A stop of "finish": what the function returned stands before the displays, as in gdb. */
+/* Handles a stop of "finish": the returned value is printed before the displays, as in gdb. */
 void bw_cli_finished(struct bw_cli *c, const struct bw_stop *s, const struct bw_returned *r);
 
 /* ---- leave.c ---- */
 
-/* Leaves the program (bw_session_leave), and says so where it was killed. */
+/* Leaves the program (bw_session_leave), and tells the user if it was killed. */
 void bw_cli_leave(struct bw_cli *c);
-/* Tells the error that ends the command and frees it; the exit status says that it was one. */
+/* Prints the error that ends a command, and frees it; the exit status tells that there was an
+ * error. */
 void bw_cli_fail(struct bw_cli *c, struct bw_error *err);
-/* "QUESTION(y or n) ": asks at a terminal. Without one the answer is yes, and this is said, as in
- * gdb. After "set confirm off" it is yes without a question. */
+/* "QUESTION(y or n) ": asks at a terminal. Without a terminal the answer is yes, and this is
+ * printed, as in gdb. After "set confirm off" the answer is yes without a question. */
 bool bw_cli_ask(struct bw_cli *c, const char *question);
-/* Asks the user whether to quit while a program is debugged; true without a question where there is
- * nothing to lose, or the session is not interactive. */
+/* Asks the user whether to quit while a program is debugged; true without a question if there is
+ * nothing to lose, or if the session is not interactive. */
 bool bw_cli_may_leave(struct bw_cli *c);
 /* ---- json_requests.c: --json ---- */
 
-/* The first object of a session. */
+/* Prints the first object of a session. */
 void bw_cli_begin_json(struct bw_cli *c);
-/* Runs one line of input as a request; its error has been shown. */
+/* Runs one line of input as a request. An error has been shown when it returns. */
 struct bw_error *bw_cli_request(struct bw_cli *c, const char *line) BW_MUST_CHECK;
 /* ---- script.c, edit.c: where lines come from ---- */
 
-/* Runs one line of a script: a command that comes only too late or too early is reported, and is no
- * error. */
+/* Runs one line of a script: a command that merely comes too late or too early is reported, and is
+ * not an error. */
 struct bw_error *bw_cli_execute_scripted(struct bw_cli *c, const char *line) BW_MUST_CHECK;
 struct bw_run_options;
-/* The commands of -ex and -x. */
+/* Runs the commands of -ex and -x. */
 struct bw_error *bw_cli_run_script(struct bw_cli *c, const struct bw_run_options *o) BW_MUST_CHECK;
 struct bw_error *bw_cli_run_file(struct bw_cli *c,
 				 const char *path) BW_MUST_CHECK; /* "-": standard input */
-/* Are commands waiting on standard input? A terminal never counts; a pipe counts when something
+/* Whether commands wait on standard input. A terminal never counts; a pipe counts when something
  * comes within a moment, so that an open pipe without a writer does not delay the kernel ("-x -"
  * waits for as long as it takes). */
 bool bw_cli_commands_on_stdin(void);
-/* Prompt until quit or end of input. */
+/* Runs the prompt until quit or end of input. */
 void bw_cli_interact(struct bw_cli *c);
-/* Characters of the terminal are those of the user's locale, or UTF-8. */
+/* Selects the character set of the terminal: the user's locale, or UTF-8. */
 void bw_cli_choose_characters(void);
 
 /* ---- blocks.c, control.c: lines up to "end", run later ---- */
@@ -158,7 +163,7 @@ bool bw_cli_collects(const struct bw_cli *c);
 struct bw_error *bw_cli_collect(struct bw_cli *c, const char *line) BW_MUST_CHECK;
 /* Drops the block that is being collected. */
 void bw_cli_cancel_block(struct bw_cli *c);
-/* The input has ended: a block without its "end" is an error. */
+/* Called when the input has ended. A block without its "end" is an error. */
 struct bw_error *bw_cli_end_blocks(struct bw_cli *c) BW_MUST_CHECK;
 /* Runs the user-defined command of this name, if there is one. */
 struct bw_error *bw_cli_run_defined(struct bw_cli *c, const char *line,
@@ -171,42 +176,43 @@ bool bw_cli_is_silent(const struct bw_cli *c, uint32_t breakpoint);
 void bw_cli_free_blocks(struct bw_cli *c);
 /* Shows the help text given by "document"; false: there is no such user-defined command. */
 bool bw_cli_help_defined(struct bw_cli *c, const char *name);
-/* The user's command of that name, or all. */
+/* Shows the user-defined command of that name; NULL: all of them. */
 struct bw_error *bw_show_user(struct bw_cli *c, const char *name) BW_MUST_CHECK;
-/* Lines of a breakpoint's commands; cookie is the cli. */
+/* The lines of a breakpoint's commands. cookie: the command line. */
 const char *const *bw_cli_commands_of(void *cookie, uint32_t breakpoint, size_t *out_n);
 
 /* ---- cmd_break.c ---- */
 
-/* Says where a breakpoint is that has just been set; kind: "Breakpoint", as it begins the line. */
+/* Prints where a breakpoint is that was just set. kind: "Breakpoint", the first word of the
+ * line. */
 void bw_cli_show_new_breakpoint(struct bw_cli *c, uint32_t number, const char *kind);
 
 /* ---- cmd_printf.c ---- */
 
-/* A wave has hit a dprintf. */
+/* Called when a wave has hit a dprintf. */
 void bw_cli_passing(void *cookie, uint32_t breakpoint, uint32_t wave);
 
 /* ---- cmd_run.c ---- */
 
-/* "Value returned is $1 = 15"; nothing where the function returns none. */
+/* Prints "Value returned is $1 = 15"; nothing if the function returns no value. */
 void bw_cli_show_returned(struct bw_cli *c, const struct bw_returned *r);
 
 /* ---- cmd_display.c ---- */
 
 void bw_cli_show_displays(struct bw_cli *c);
 void bw_cli_free_displays(struct bw_cli *c);
-/* enable display, disable display */
+/* Runs "enable display" and "disable display". */
 struct bw_error *bw_cli_enable_displays(struct bw_cli *c, const char *args, bool on) BW_MUST_CHECK;
 
 /* ---- cmd_code.c ---- */
 
-/* "list" begins anew, around the selected frame. */
+/* Makes "list" begin anew, around the selected frame. */
 void bw_cli_forget_list(struct bw_cli *c);
 unsigned bw_cli_list_size(const struct bw_cli *c);
 
 /* ---- crash_registers.c ---- */
 
-/* The GPU's registers in the crash file, or those whose names have `part` in them. */
+/* Shows the GPU's registers in the crash file; part: only those whose names contain it. */
 struct bw_error *bw_cli_show_crash_registers(struct bw_cli *c, const char *part) BW_MUST_CHECK;
 
 #endif

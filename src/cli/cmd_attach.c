@@ -75,7 +75,8 @@ struct bw_error *bw_cmd_inferior(struct bw_cli *c, const char *args)
 
 typedef struct bw_error *inferior_fn(struct bw_debug *d, uint32_t number);
 
-/* Takes "inferiors N...", or the current inferior; what: the action, for messages. */
+/* Runs an action for "inferiors N...", or for the current inferior. what: the action, for
+ * messages. */
 static struct bw_error *for_inferiors(struct bw_cli *c, const char *name, const char *args,
 				      inferior_fn *fn, const char *what)
 {

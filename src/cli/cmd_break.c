@@ -186,7 +186,7 @@ static struct bw_error *set_catchpoint(struct bw_cli *c, const char *args, bool 
 	char what[32];
 	uint32_t number, mask = 0;
 	bw_take_word(&args, what, sizeof(what));
-	/* These stop a wave with or without a catchpoint. */
+	/* These exceptions stop a wave with or without a catchpoint. */
 	if (!strcmp(what, "fault") || !strcmp(what, "trap") || !strcmp(what, "illegal")) {
 		bw_out_line(c->out, "Every %s stops its wave; there is nothing to set.",
 			    !strcmp(what, "fault")  ? "memory violation"
@@ -272,7 +272,7 @@ static struct bw_error *delete_one(struct bw_cli *c, uint32_t number, void *cook
 	return bw_debug_break_delete(c->debug, number);
 }
 
-/* Takes a word off that args may begin with: "delete breakpoints 1 2", "enable once 1". */
+/* Removes a word with which args may begin: "delete breakpoints 1 2", "enable once 1". */
 static bool take_keyword(const char **args, const char *keyword)
 {
 	char word[32];

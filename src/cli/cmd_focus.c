@@ -101,7 +101,7 @@ static struct bw_error *apply_once(struct bw_cli *c, const struct apply *a)
 	return err;
 }
 
-/* What "apply" leaves as it was. */
+/* The focus that "apply" restores at its end. */
 struct focus {
 	uint32_t wave;
 	unsigned lane;

@@ -13,7 +13,7 @@ static int64_t clamped(int64_t n, int64_t low, int64_t high)
 	return n < low ? low : n > high ? high : n;
 }
 
-/* Like the output of a stop, with the level in front: "#1  0x... in outer (...) at nest.cl:4". */
+/* Like the output of a stop, with the level first: "#1 0x... in outer (...) at nest.cl:4". */
 static void show_frame(struct bw_cli *c, const struct bw_stack_frame *f)
 {
 	bw_show_frame_line(c->out, c->debug, f);

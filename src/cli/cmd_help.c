@@ -10,7 +10,7 @@
 #include "cli/help.h"
 #include "debug/breaks.h"
 
-/* Of several names for one thing the first is listed. */
+/* Whether the row is another name for a command before it, so that it is not listed. */
 static bool is_alias(const struct bw_command *table, size_t i)
 {
 	return bw_starts_with(table[i].help, "Same as");
@@ -21,7 +21,7 @@ static bool is_about(const struct bw_command *cmd, const struct bw_help_topic *t
 	return !topic || !strcmp(cmd->topic, topic->name);
 }
 
-/* Those of a topic, or all of them (NULL), a line each. */
+/* Lists the commands of a topic, or all (NULL), a line each. */
 static void list_commands(struct bw_cli *c, const struct bw_help_topic *topic)
 {
 	json_t *found = json_array();
@@ -123,7 +123,8 @@ static void show_examples(struct bw_cli *c, const struct bw_command *cmd)
 	bw_out_json(c->out, "examples", list);
 }
 
-/* One setting, or those of a word, as "logging". False: there is none. */
+/* Shows the help of one setting, or of all that begin with a word such as "logging". False: there
+ * is none. */
 static bool help_setting(struct bw_cli *c, const char *name)
 {
 	size_t n, n_found = 0, len = strlen(name);
@@ -160,7 +161,7 @@ static bool help_setting(struct bw_cli *c, const char *name)
 	return true;
 }
 
-/* What "more" is of: of several names for one thing the first has it. */
+/* The further help of a command. If a command has several names, the first has it. */
 static const char *more_of(const struct bw_command *table, size_t n, const struct bw_command *cmd)
 {
 	for (size_t i = 0; i < n; i++)

@@ -98,7 +98,7 @@ static struct bw_error *find_image(struct bw_cli *c, const char *what, uint32_t 
 	return NULL;
 }
 
-/* Where texels in rows begin: a buffer, whose end is known, or any address. */
+/* Finds where texels in rows begin: in a buffer, whose end is known, or at any address. */
 static struct bw_error *find_rows(struct bw_cli *c, const struct wanted *w, uint64_t *out_va)
 {
 	const struct bw_buffer_info *all, *found = NULL;

@@ -115,7 +115,8 @@ static struct bw_error *check_flags(const char *flags)
 	return NULL;
 }
 
-/* One conversion: spec is "%-8lu" without its length letters, which our 64 bits do not need. */
+/* Writes one conversion. spec: "%-8lu" without its length letters, which 64-bit values do not
+ * need. */
 static struct bw_error *convert(struct bw_cli *c, const char *flags, char letter,
 				const struct bw_value *v, struct bw_str *out)
 {

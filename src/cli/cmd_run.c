@@ -93,7 +93,7 @@ struct bw_error *bw_cmd_next(struct bw_cli *c, const char *args)
 	return step(c, args, bw_debug_step_lines, true);
 }
 
-/* What a function has in registers and in scratch is not what another one expects there. */
+/* Asks before a jump to another function, which expects other values in registers and scratch. */
 static struct bw_error *confirm_jump(struct bw_cli *c, const struct bw_wave_info *w, uint64_t to)
 {
 	struct bw_frame from, there;

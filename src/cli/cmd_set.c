@@ -337,7 +337,7 @@ static const struct setting settings[] = {
 };
 /* clang-format on */
 
-/* Those of its values that begin with prefix. */
+/* Adds the values of a setting that begin with prefix. */
 static void add_values(struct bw_candidates *out, const struct setting *s, const char *prefix)
 {
 	if (s->values)

@@ -65,7 +65,8 @@ struct bw_error *bw_cmd_shell(struct bw_cli *c, const char *args)
 {
 	int status;
 	_cleanup_close_ int out_fd = -1, in_fd = -1;
-	/* With --json its output must not mix with our lines, and it must not read our requests. */
+	/* With --json, the command's output must not mix with our lines, and it must not read our
+	 * requests. */
 	if (bw_out_is_json(c->out)) {
 		out_fd = memfd_create("shell", MFD_CLOEXEC);
 		in_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);

@@ -142,7 +142,7 @@ struct bw_error *bw_info_variables(struct bw_cli *c, const char *args)
 	return bw_show_listed(c->out, c->debug, BW_LISTED_VARIABLES, args);
 }
 
-/* What "info args" and "info locals" take: [-q] [-t TYPE-REGEX] [NAME-REGEX], as in gdb. */
+/* The arguments of "info args" and "info locals": [-q] [-t TYPE-REGEX] [NAME-REGEX], as in gdb. */
 struct wanted {
 	bool is_quiet;
 	char type[256];

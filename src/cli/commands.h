@@ -2,8 +2,8 @@
 #ifndef BW_CLI_COMMANDS_H
 #define BW_CLI_COMMANDS_H
 
-/* Commands of the prompt: the table (commands.c), one function for each (cmd_*.c), and what these
- * read their arguments with. */
+/* Commands of the prompt: the table (commands.c), one function for each (cmd_*.c), and helpers that
+ * read their arguments. */
 
 #include "cli/cli.h"
 
@@ -25,19 +25,19 @@ enum bw_complete {
 	BW_COMPLETE_LAYOUT,
 	BW_COMPLETE_WINDOW,
 	BW_COMPLETE_REGISTERS,
-	BW_COMPLETE_WAVES, /* what can be applied to waves or lanes */
+	BW_COMPLETE_WAVES, /* something that can be applied to waves or lanes */
 };
 
 struct bw_command {
 	const char *name;
-	/* prefix that is enough even where others begin like it, or NULL */
+	/* a prefix that is accepted even if other commands begin with it; or NULL */
 	const char *shortest;
 	bw_command_fn *run;
 	const char *topic; /* a name of bw_help_topics */
 	const char *args;  /* for help: "[N[:LANE]]" */
 	const char *help;  /* one line */
 	const char *more;  /* further lines or NULL */
-	/* commands as typed, one a line; most of them for examples/saxpy.s */
+	/* commands as typed, one on each line; most of them for examples/saxpy.s */
 	const char *examples;
 	enum bw_complete complete;
 	bool repeats; /* Enter runs it again */
@@ -46,16 +46,17 @@ struct bw_command {
 
 const struct bw_command *bw_commands(size_t *out_n);
 const struct bw_command *bw_info_commands(size_t *out_n);
-/* Finds by unique prefix or alias. Errors name the nearest or the ambiguous ones. */
+/* Finds a command by a unique prefix or an alias. Errors name the nearest or the ambiguous ones. */
 struct bw_error *bw_command_find(const struct bw_command *table, size_t n, const char *word,
 				 const char *what, const struct bw_command **out) BW_MUST_CHECK;
 
-/* What "catch fp" takes: the i-th word, NULL after the last. */
+/* The i-th word that "catch fp" accepts; NULL after the last one. */
 const char *bw_cli_exception_word(size_t i);
 
 /* ---- gdb_words.c ---- */
 
-/* The sentence about a command of gdb that does not exist here; NULL: the word is none. */
+/* The sentence about a command of gdb that does not exist here; NULL: gdb has no such command
+ * either. */
 struct bw_error *bw_cli_gdb_word(const char *word, bool info) BW_MUST_CHECK;
 
 /* ---- arguments ---- */
@@ -66,37 +67,39 @@ struct bw_error *bw_cli_dump_image(struct bw_cli *c, const char *path,
 				   const char *args) BW_MUST_CHECK;
 struct bw_error *bw_cli_take_format(const char **args, bool units,
 				    struct bw_print_format *out) BW_MUST_CHECK;
-/* First word of *s into out (cut at out_b), *s moved past it and the blanks after it. */
+/* Copies the first word of *s to out (cut at out_b), and moves *s after it and the blanks that
+ * follow. */
 void bw_take_word(const char **s, char *out, size_t out_b);
-/* Puts a line with a mark below the place of a syntax error. err is taken over. */
+/* Adds to an error the line with a mark below the place of the syntax error. Frees err. */
 struct bw_error *bw_cli_show_where(struct bw_cli *c, struct bw_error *err, const char *text,
 				   const struct bw_expr_error *where) BW_MUST_CHECK;
 struct bw_error *bw_cli_eval(struct bw_cli *c, const char *text,
 			     struct bw_value *out) BW_MUST_CHECK;
-/* "EXPR @lanes": its value in all lanes of the focus wave. out_done false: args are something
- * else. */
+/* Prints "EXPR @lanes": the values in all lanes of the focus wave. out_done false: args have
+ * another form. */
 struct bw_error *bw_cli_print_lanes(struct bw_cli *c, const char *args, char letter,
 				    bool *out_done) BW_MUST_CHECK;
 /* An address: a pointer or an integer, or an array's place. */
-/* The dispatch that args name, else that of the focus, one that runs, or the last; NULL: none. */
+/* The dispatch that args name; otherwise that of the focus, a running one, or the last one. NULL:
+ * there is none. */
 struct bw_error *bw_cli_pick_dispatch(struct bw_cli *c, const char *args,
 				      const struct bw_dispatch_info **out) BW_MUST_CHECK;
 struct bw_error *bw_cli_eval_address(struct bw_cli *c, const char *text, enum bw_space *out_space,
 				     uint64_t *out_addr) BW_MUST_CHECK;
 struct bw_error *bw_cli_eval_count(struct bw_cli *c, const char *text, uint64_t *out) BW_MUST_CHECK;
-/* cmd_data.c: the next x without an address shows what is there. */
+/* cmd_data.c: sets the address for the next `x` without one. */
 void bw_cli_examine_next(struct bw_cli *c, uint64_t va);
-/* fn for each number in "1 3-5", or once with 0 (all) when there is none. */
+/* Calls fn for each number in "1 3-5", or once with 0 (all) if there is none. */
 typedef struct bw_error *bw_number_fn(struct bw_cli *c, uint32_t number, void *cookie);
 struct bw_error *bw_cli_each_number(struct bw_cli *c, const char *args, bw_number_fn *fn,
 				    void *cookie) BW_MUST_CHECK;
 
 /* ---- cmd_source.c ---- */
 
-/* set directories, set substitute-path */
+/* Runs "set directories" and "set substitute-path". */
 struct bw_error *bw_cli_set_folders(struct bw_cli *c, const char *list) BW_MUST_CHECK;
 struct bw_error *bw_cli_set_substitute(struct bw_cli *c, const char *args) BW_MUST_CHECK;
-/* show directories, show substitute-path; false: the word is another one. */
+/* Runs "show directories" and "show substitute-path"; false: it is another word. */
 bool bw_cli_show_paths(struct bw_cli *c, const char *word, const char *rest);
 
 /* ---- cmd_*.c, control.c ---- */

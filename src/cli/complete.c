@@ -69,7 +69,7 @@ static void add_topics(struct bw_candidates *out, const char *prefix)
 	bw_cli_add_words(out, "all", prefix);
 }
 
-/* What "catch" takes: its kind first, then the kind's own words. */
+/* Completes "catch": first the kind, then the kind's own words. */
 static void add_catch_words(struct bw_candidates *out, const char *before, const char *prefix)
 {
 	char kind[16];
@@ -169,7 +169,8 @@ static const char *applied_command(const char *args, const char *word)
 static char **complete_line(struct bw_cli *c, const struct bw_command *table, size_t n,
 			    const char *line, const char *word);
 
-/* What a command takes. args: after its name and format, up to the end of the line. */
+/* Completes the arguments of a command. args: the text after its name and format, up to the end of
+ * the line. */
 static char **complete_args(struct bw_cli *c, const struct bw_command *cmd, const char *args,
 			    const char *word)
 {

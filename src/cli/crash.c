@@ -184,7 +184,7 @@ static bool find_instances(const struct bw_crash_dump *d, size_t at, struct inst
 	return out->n > 1;
 }
 
-/* One register in all of them; one value stands for all that are the same. */
+/* Shows one register in all instances; equal values are shown once. */
 static void show_in_instances(struct bw_out *o, const struct instances *i, size_t row)
 {
 	const struct bw_crash_register *r = &i->d->registers.data[i->at[0] + row];

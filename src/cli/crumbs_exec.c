@@ -192,7 +192,7 @@ const struct bw_option bw_crumbs_rows[] = {
 	{0},
 };
 
-/* Where changes go, and where the user is asked. */
+/* Opens the socket or terminal to which changes are written, and on which the user is asked. */
 static struct bw_error *open_ends(const struct bw_crumbs_options *o, int *out_udp, int *out_tty)
 {
 	if (o->udp)

@@ -74,8 +74,9 @@ static bool free_in(const struct bw_capture_space *s, uint64_t begin, uint64_t s
 	return true;
 }
 
-/* Where new memory can be. Near the code, if there is any: RADV sets the upper bits of its address,
- * COMPUTE_PGM_HI, once for all shaders. Else where breakwater-replay finds room itself. */
+/* Finds a place for new memory. If there is code, it is near the code, because RADV sets the upper
+ * bits of the address, COMPUTE_PGM_HI, once for all shaders. Otherwise it is where
+ * breakwater-replay itself finds room. */
 static void find_free(const struct bw_decompile *d, uint64_t *out_va, uint64_t *out_size_b)
 {
 	const uint64_t pgm_hi_b = 1ull << 40;

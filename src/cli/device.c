@@ -107,7 +107,7 @@ static void show_identity(struct bw_look *l, const struct bw_gpu *g)
 	bw_str_free(&part);
 }
 
-/* On GPUs that can be divided; others lack the files. */
+/* Shows the partitions of a GPU that can be divided. Other GPUs do not have the files. */
 static void show_partitions(struct bw_look *l, const struct bw_gpu *g)
 {
 	static const struct {

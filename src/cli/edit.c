@@ -87,9 +87,9 @@ static unsigned char complete(EditLine *el, int ch)
 	return result;
 }
 
-/* Where the history is kept, as far as there is a home; owned, NULL: nowhere. Root with the home of
- * another user ("su", "sudo -E") must not write where that user says: the folder has to be one that
- * nobody else can replace things in, and the file a plain one of ours, no link. */
+/* The path of the history in the user's home; owned by the caller. NULL: none is kept. Root with
+ * the home of another user ("su", "sudo -E") must not write where that user says: the folder has to
+ * be one that nobody else can replace things in, and the file a plain one of ours, no link. */
 static char *history_path(void)
 {
 	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
@@ -163,8 +163,8 @@ static const char *read_line(EditLine *el, struct bw_cli *c, int *out_n)
 	return line;
 }
 
-/* One character of the terminal, as libedit's own function reads it, but what cannot be one is
- * dropped. */
+/* One character of the terminal, as libedit's own function reads it, but bytes that are not a
+ * character are dropped. */
 static int read_key(EditLine *el, wchar_t *out)
 {
 	struct bw_cli *c;

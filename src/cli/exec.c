@@ -174,7 +174,7 @@ static struct bw_error *run_program(struct bw_kmd *kmd, char **program,
 	return bw_pass_on_wait(pid, kmd, out_status);
 }
 
-/* One event of a program that is to be ready. */
+/* Handles one event of a program that is kept ready for `attach`. */
 static struct bw_error *keep_ready(struct bw_target *t, const struct bw_target_event *ev,
 				   bool *out_over, int *out_status)
 {

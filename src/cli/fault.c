@@ -40,7 +40,8 @@ const struct bw_command_line bw_line_fault = {
 
 /* ---- one fault ---- */
 
-/* Those that are the same everywhere, where the generation is not known. */
+/* The fields of a status word; if the generation is not known, those that are the same in all
+ * generations. */
 static size_t fields_of(const struct bw_gpuvm_fault_facts *facts,
 			struct bw_gpuvm_status_field out[BW_GPUVM_MAX_STATUS_FIELDS])
 {
@@ -308,7 +309,7 @@ static struct bw_error *tell_log(struct bw_look *l, struct bw_crash_log *log, co
 	return NULL;
 }
 
-/* Where the registers of a hub are, by the names of the generations. */
+/* Names of the registers of a hub in different generations. */
 static const char *const live_names[][4] = {
 	{"VM_L2_PROTECTION_FAULT_STATUS", "GCVM_L2_PROTECTION_FAULT_STATUS",
 	 "MMVM_L2_PROTECTION_FAULT_STATUS", NULL},

@@ -31,7 +31,7 @@ static const struct {
 };
 #undef BW_SUBCOMMAND
 
-/* For the build: what manual pages and completions are made of. */
+/* Prints the rows from which the build makes manual pages and completions. */
 static int print_rows(void)
 {
 	for (size_t i = 0; i < BW_ARRAY_SIZE(subcommands); i++) {

@@ -175,7 +175,7 @@ struct search {
 	json_t *found, *holes;
 };
 
-/* Where the bytes are in a buffer whose first byte is at `address`. */
+/* Finds the bytes in a buffer whose first byte is at `address`. */
 static void find_in(struct search *s, uint64_t address, const struct bw_str *buffer)
 {
 	const char *at = buffer->data, *end = buffer->data + buffer->len;
@@ -259,7 +259,7 @@ struct bw_error *bw_mem_find(struct bw_mem *c, struct bw_look_memory *m, uint64_
 
 /* ---- compare ---- */
 
-/* What a range is compared with: other memory, or a file. */
+/* The other side of a comparison: memory, or a file. */
 struct other {
 	struct bw_look_memory memory;
 	uint64_t address;

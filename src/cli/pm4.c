@@ -200,7 +200,7 @@ struct bw_error *bw_packets_show(struct bw_packets *s, const uint32_t *dw, size_
 
 /* ---- GPU memory ---- */
 
-/* For one command: the space that was used last stays open. */
+/* The address space that was used last, which stays open during a command. */
 struct spaces {
 	struct bw_look *l;
 	struct bw_look_vm vm;

@@ -6,13 +6,14 @@
 
 #include "cli/cli.h"
 
-/* Whether the name of a file of commands is that of a script: it ends in .py. */
+/* Whether a file of commands is a Python script: its name ends in .py. */
 bool bw_cli_is_python(const char *path);
-/* Runs it; what it raises has been printed with its traceback. Errors: there is no libpython (the
- * sentence says what to install), the session is one of --json, the script failed. */
+/* Runs a script. An exception has been printed with its traceback when it returns. Errors: there is
+ * no libpython (the sentence says what to install), the session is one of --json, the script
+ * failed. */
 struct bw_error *bw_cli_run_python(struct bw_cli *c, const char *path) BW_MUST_CHECK;
-/* The session ends: what scripts have registered for the end of Python runs (atexit), and sessions
- * of their own are closed. */
+/* Called when the session ends: runs functions that scripts have registered (atexit), and closes
+ * sessions that scripts have opened. */
 void bw_cli_end_python(void);
 
 #endif

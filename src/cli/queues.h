@@ -2,7 +2,7 @@
 #ifndef BW_CLI_QUEUES_H
 #define BW_CLI_QUEUES_H
 
-/* breakwater queues: what its parts share. */
+/* The common declarations of breakwater queues. */
 
 #include "base/vec.h"
 #include "cli/look/gpu.h"
@@ -21,7 +21,7 @@ struct bw_queues {
 	struct BW_VEC(struct bw_queues_mapped) mapped; /* owned */
 };
 
-/* The address of a descriptor without its sign extension and the bits that are not of it. */
+/* The address of a descriptor, without its sign extension and other bits of the register. */
 static inline uint64_t bw_queues_mqd_address(uint64_t address)
 {
 	return address & 0xfffffffffffcull;
@@ -29,15 +29,16 @@ static inline uint64_t bw_queues_mqd_address(uint64_t address)
 
 /* The descriptor of a queue of graphics or compute. */
 struct bw_queues_mqd {
-	const char *queue;		/* its name */
-	const struct bw_kmd_bank *bank; /* of the hardware queue to compare with, or NULL */
-	uint64_t address;		/* in VMID 0 */
+	const char *queue; /* the queue's name */
+	/* registers of the hardware queue with which it is compared, or NULL */
+	const struct bw_kmd_bank *bank;
+	uint64_t address; /* its address in VMID 0 */
 	bool is_graphics;
 };
-/* Shows it as notes below the last row of t, and appends an object to list. */
+/* Shows a descriptor as notes below the last row of t, and appends an object to list. */
 void bw_queues_note_mqd(struct bw_queues *c, const struct bw_gpu *g,
 			const struct bw_queues_mqd *mqd, struct bw_table *t, json_t *list);
-/* Nothing where there are none. */
+/* Shows user queues; prints nothing if there are none. */
 struct bw_error *bw_queues_show_users(struct bw_queues *c, const struct bw_gpu *g,
 				      json_t *mqds) BW_MUST_CHECK;
 struct bw_error *bw_queues_show_sdma(struct bw_queues *c, const struct bw_gpu *g) BW_MUST_CHECK;

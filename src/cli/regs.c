@@ -226,7 +226,7 @@ void bw_look_fields(struct bw_out *o, const struct bw_reg *reg, uint64_t word)
 	bw_out_facts(o, &field_facts, f, n, "  (its fields are not known)\n");
 }
 
-/* For an HQD: the size that QUEUE_SIZE stands for, which people look the register up for. */
+/* For an HQD: shows the size in bytes that QUEUE_SIZE encodes. */
 static void show_ring_size(struct bw_look *l, const struct bw_reg *reg, uint64_t word)
 {
 	struct bw_reg_field f;

@@ -177,7 +177,7 @@ struct bw_error *bw_look_regs_read(struct bw_look_regs *r)
 	return with_gpu(r, read_words);
 }
 
-/* One register, for writing. */
+/* Finds the one register that is to be written. */
 static struct bw_error *find_one(struct bw_gpu *g, const char *word, struct found_list *list)
 {
 	BW_TRY(find_named(g, word, list));

@@ -29,7 +29,7 @@ static void stopped(void *cookie, const struct bw_stop *s)
 		bw_cli_show_displays(c);
 }
 
-/* In a signal handler. */
+/* Called in a signal handler. */
 static void ending(void *cookie)
 {
 	struct bw_cli *c = cookie;

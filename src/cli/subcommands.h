@@ -2,7 +2,7 @@
 #ifndef BW_CLI_SUBCOMMANDS_H
 #define BW_CLI_SUBCOMMANDS_H
 
-/* The subcommands (`breakwater run`, `exec`, `attach`, `doctor`, ...), and what those of them share
+/* The subcommands (`breakwater run`, `exec`, `attach`, `doctor`, ...), and the common part of those
  * that start a program without a session. */
 
 #include <stdbool.h>
@@ -26,14 +26,13 @@ int bw_main_bisect_stomp(int argc, char **argv); /* bisect/stomp.c */
 /* `breakwater vgpu linux` (vgpu_linux.c); argv[0] is that last word. */
 int bw_main_vgpu_linux(int argc, char **argv);
 extern const struct bw_command_line bw_line_vgpu_linux;
-/* exec.c: starts a program on the GPU, not debugged. setting: one more NAME=VALUE of its
- * environment. */
+/* exec.c: starts a program on the GPU, not debugged. setting: an additional NAME=VALUE of its
+ * environment; NULL: none. */
 struct bw_error *bw_cli_spawn(struct bw_kmd *kmd, char **program, struct bw_shader_wishes shaders,
 			      char *setting, pid_t *out_pid) BW_MUST_CHECK;
-/* The exit status where bw_cli_spawn has failed: 127 where there is no such program, as shells
- * have it. */
+/* The exit status after bw_cli_spawn has failed: 127 if there is no such program, as in shells. */
 int bw_cli_not_run_status(const struct bw_error *err);
-/* Puts the folder of a part of Breakwater into our PATH, before all others or after them. */
+/* Adds the folder of a part of Breakwater to our PATH, at the beginning or the end. */
 void bw_cli_add_to_path(const char *part, bool is_first);
 
 #endif

@@ -15,24 +15,23 @@ struct bw_cli;
 
 struct bw_terminal {
 	bool paged;	 /* set pagination; only an interactive session shows pages */
-	bool has_height; /* set height; else as high as the terminal */
+	bool has_height; /* set height was used; otherwise the height is the terminal's */
 	unsigned height; /* 0: unlimited */
 	bool is_styled;	 /* set style enabled */
 	char *log_path;	 /* owned; NULL: breakwater.log */
 	FILE *log;	 /* owned; NULL: not enabled */
 	bool overwrites, redirects;
-	/* bytes that were typed: those that may become a key of the screen, and those for the line
-	 * editor */
+	/* typed bytes: those that may become a key of the screen, and those for the line editor */
 	struct bw_tui_keys keys;
 	char passed[sizeof(((struct bw_tui_keys *)0)->bytes)];
 	unsigned n_passed;
 };
 
-/* Colours, if standard output is a terminal that has them (TERM) and nobody has asked for none
- * (NO_COLOR, https://no-color.org). */
+/* Colours, if standard output is a terminal that has them (TERM) and the user has not switched
+ * colours off (NO_COLOR, https://no-color.org). */
 void bw_terminal_begin(struct bw_cli *c);
 void bw_terminal_end(struct bw_cli *c);
-/* A command was typed: its first page begins. */
+/* Called when a command was typed: its first page begins. */
 void bw_terminal_begin_command(struct bw_cli *c);
 
 /* name: "pagination", "height", "style enabled", "logging enabled", "logging file", "logging

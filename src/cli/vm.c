@@ -173,7 +173,7 @@ struct level_row {
 	bool has_index;
 };
 
-/* As text in the largest unit that fits. */
+/* Adds a size; as text in the largest unit that fits. */
 static void add_size(struct bw_table *t, json_t *json, uint64_t b)
 {
 	static const char *const units[] = {"", " KiB", " MiB", " GiB", " TiB", " PiB"};
@@ -467,7 +467,7 @@ struct bw_error *bw_look_place(const char *text, bool wants_address, unsigned *v
 	if (!bw_parse_u64(number, &v) || v > 15)
 		return bw_errorf(BW_E_INVALID, "\"%s\" is not a VMID: they are 0 to 15", number);
 	*vmid = (unsigned)v;
-	/* As umr takes them, addresses are hexadecimal with or without 0x. */
+	/* As in umr, addresses are hexadecimal with or without 0x. */
 	char *end = NULL;
 	if (wants_address && isxdigit((unsigned char)at[1])) {
 		errno = 0;

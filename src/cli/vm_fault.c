@@ -65,7 +65,7 @@ static struct bw_error *find_in_log(struct bw_look *l, struct last *out)
 	return err;
 }
 
-/* What is mapped at the address now. */
+/* Shows what is mapped at the address now. */
 static void show_now(struct bw_look *l, const struct last *last)
 {
 	struct bw_look_vm vm = {0};

@@ -133,7 +133,7 @@ static const char *verdict_name(enum bw_gpuvm_verdict v)
 	return names[v];
 }
 
-/* Where the walk stopped, and why, in a sentence. */
+/* Adds a sentence that tells where the walk stopped, and why. */
 static void add_end(const struct bw_gpuvm_context *c, const struct bw_gpuvm_range *r, uint64_t va,
 		    struct bw_str *out)
 {
@@ -249,7 +249,8 @@ struct run {
 	unsigned n_pages;
 };
 
-/* What may differ between pages of one line: nothing but the address, and bits of caching. */
+/* Whether two pages may be in one line: they may differ only in the address and in bits of
+ * caching. */
 static bool is_of_kind(const struct bw_gpuvm_entry *a, const struct bw_gpuvm_entry *b)
 {
 	return a->read == b->read && a->write == b->write && a->execute == b->execute &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a bisection has found, as text and JSON. */
+/* Shows the result of a bisection, as text and JSON. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -32,7 +32,7 @@ struct search {
 	unsigned n_tries;
 };
 
-/* What a run has shown. */
+/* The result of a run. */
 struct shown {
 	int status; /* of wait() */
 	bool timed_out;
@@ -42,7 +42,7 @@ struct shown {
 /* The status of exec for a program that is not there. */
 enum { NOT_STARTED = 127 };
 
-/* What can be filled: a register, a new buffer, or something that waves start with. */
+/* The things that can be filled: a register, a new buffer, or something that waves start with. */
 enum kind { REGISTER, BUFFER, WAVES };
 struct item {
 	enum kind kind;
@@ -118,7 +118,7 @@ static bool list_items(const struct item *items, size_t n, bool memory, struct b
 	return any;
 }
 
-/* The same of where waves are. */
+/* Like list_items, for the places of waves. */
 static bool list_span(const struct span *at, struct bw_str *out)
 {
 	if (!memcmp(at, &everywhere, sizeof(*at)))
@@ -129,8 +129,8 @@ static bool list_span(const struct span *at, struct bw_str *out)
 	return true;
 }
 
-/* One run with these items filled, of waves those there. Where memory is filled at all, each run
- * says which buffers there were: the last number stands for none. */
+/* Runs once with these items filled; for waves, only those at that place. If memory is filled at
+ * all, each run reports which buffers there were; the last number stands for none. */
 static struct bw_error *run_once(struct search *s, const struct item *items, size_t n_items,
 				 const struct span *at_waves, struct shown *out)
 {

@@ -12,17 +12,17 @@
 
 /* All words are borrowed from the command line. */
 struct bw_bisect_stomp_options {
-	const char *range, *memory_range; /* NULL: all */
+	const char *range, *memory_range; /* NULL: all registers; all memory */
 	bool stomp, registers, memory;
 	uint64_t timeout_s;
 	bool json, help;
-	const char *capture; /* NULL: a program */
-	char **program;	     /* NULL after its last word; empty: a capture */
+	const char *capture; /* NULL: a program is run */
+	char **program;	     /* ended by NULL; empty: a capture is replayed */
 };
 
 extern const struct bw_command_line bw_line_bisect_stomp;
 
-/* Either a capture or a program is there, unless help was asked for. */
+/* Parses the command line. Either a capture or a program is given, unless help was asked for. */
 struct bw_error *bw_bisect_stomp_parse(int argc, char **argv, struct bw_bisect_stomp_options *out)
 	__attribute__((warn_unused_result));
 

@@ -115,7 +115,7 @@ static struct bw_error *collect(struct run *r, pid_t pid, int pidfd)
 	return bw_collect_run(r->collect, &p, 0, &none);
 }
 
-/* What the capture is for, where the program's end says it. */
+/* The reason to keep the capture, if the program's end is one. */
 static unsigned why_at_end(const struct run *r)
 {
 	return r->o->on & ((bw_collect_hangs(r->collect) ? BW_COLLECT_HANG : 0) |

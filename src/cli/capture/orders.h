@@ -2,7 +2,7 @@
 #ifndef BW_CLI_CAPTURE_ORDERS_H
 #define BW_CLI_CAPTURE_ORDERS_H
 
-/* `breakwater capture --trigger` and `--write`, which give orders to a capture that runs. */
+/* `breakwater capture --trigger` and `--write`, which give orders to a running capture. */
 
 #include <stdbool.h>
 

@@ -37,7 +37,7 @@ struct show {
 	struct bw_capture_reader *r;
 };
 
-/* What is missing, as a sentence; false: nothing. */
+/* Writes what the capture lacks, as a sentence; false: nothing. */
 static bool whats_missing(const struct bw_capture_reader *r, struct bw_str *out)
 {
 	size_t n, n_running = 0;
@@ -287,7 +287,7 @@ static const struct bw_fact record_rows[] = {
 };
 BW_FACTS(record_facts, "capture records", "records", record_rows);
 
-/* What the pipelines of its dispatches were made of, each once. */
+/* Shows the sources of the pipelines of its dispatches, each once. */
 static struct bw_error *show_pipelines(struct show *s, const struct bw_capture_submission *sub)
 {
 	struct seen {
@@ -337,14 +337,14 @@ static struct bw_error *show_pipelines(struct show *s, const struct bw_capture_s
 	return err;
 }
 
-/* What is shown of a buffer beside what it is. */
+/* The columns of a buffer that come from memory. */
 struct seen_buffer {
 	uint64_t va, cpu_pages, gpu_pages;
 	bool is_mapped;
 };
 
-/* One for each buffer of the space, in one pass over the maps and runs; owned by the caller, NULL:
- * no memory. */
+/* Makes one for each buffer of the space, in one pass over the maps and runs. The caller owns the
+ * array; NULL: out of memory. */
 static struct seen_buffer *see_buffers(const struct bw_capture_space *space,
 				       const struct bw_capture_runs *before,
 				       const struct bw_capture_runs *after)
@@ -419,7 +419,7 @@ static struct bw_error *show_buffers(struct show *s, const struct bw_capture_spa
 	return NULL;
 }
 
-/* What the submission has changed; damaged, it counts as lost. */
+/* Reads what the submission has changed. If that is damaged, it counts as lost. */
 static struct bw_error *read_result(struct show *s, const struct bw_capture_entry *e,
 				    struct bw_capture_space *space, struct bw_capture_runs *out)
 {

@@ -8,8 +8,8 @@
 #include "ui/out.h"
 #include "ui/table.h"
 
-/* What the dispatches of a submission were given (push constants, bound buffers, arguments), and
- * the API's buffers and images that there are then. space: at the submission. */
+/* Shows the inputs of a submission's dispatches (push constants, bound buffers, arguments), and the
+ * API's buffers and images that exist then. space: the address space at the submission. */
 void bw_capture_show_given(struct bw_out *o, const struct bw_capture_space *space,
 			   const struct bw_capture_submission *sub);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What dispatches of a capture were given, and the API's buffers and images, as tables of `capture
- * show`. A table that a submission has nothing for is left out. */
+/* The inputs of a capture's dispatches, and the API's buffers and images, as tables of `capture
+ * show`. Empty tables are left out. */
 #include "cli/capture/show.h"
 
 #include <stdio.h>
@@ -34,7 +34,7 @@ struct push_row {
 	const uint8_t *bytes;
 };
 
-/* As dwords, as `info dispatch` has them; bytes of a last one that is not whole count as 0. */
+/* Writes bytes as dwords, as `info dispatch` does. Missing bytes of the last dword count as 0. */
 static void words(struct bw_table *t, const void *of)
 {
 	const struct push_row *r = of;

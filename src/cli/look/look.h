@@ -2,8 +2,8 @@
 #ifndef BW_CLI_LOOK_LOOK_H
 #define BW_CLI_LOOK_LOOK_H
 
-/* What the commands share that look at a GPU, or at what is left of one (fault, vm, regs, pm4,
- * crash): options, files and the way from words to an exit status. They need no session, and
+/* The common part of the commands that inspect a GPU, or the traces of one (fault, vm, regs, pm4,
+ * crash): options, files, and the path from the words to an exit status. They need no session, and
  * without a GPU they work on numbers and files. */
 
 #include <stdbool.h>
@@ -22,11 +22,12 @@ struct bw_look {
 	struct bw_gpuvm_part part; /* --gfx, with --mmhub in it */
 	enum bw_gpuvm_hub hub;	   /* --hub */
 	const char *gpu;	   /* --gpu, or NULL */
-	uint32_t mmhub;		   /* --mmhub, until it is in part; 0: not given */
-	const char **words;	   /* what is not an option; argv's. Owned array */
+	uint32_t mmhub;		   /* --mmhub, until it is put into `part`; 0: not given */
+	/* words that are not options, borrowed from argv; the array is owned */
+	const char **words;
 	size_t n_words;
-	int status;   /* the exit status, where there is no error; the command may set it */
-	void *cookie; /* of the command: its struct */
+	int status;   /* the exit status if there is no error; the command may set it */
+	void *cookie; /* the command's own struct */
 };
 
 /* Rows for structs that begin with a struct bw_look. */
@@ -48,17 +49,17 @@ struct bw_look {
 #define BW_LOOK_END BW_ROW_JSON(struct bw_look, json), BW_ROW_HELP(struct bw_look, help), {0}
 bw_option_take_fn bw_look_take_gfx, bw_look_take_hub, bw_look_take_mmhub;
 
-/* What `word` of a command's line is: adds it to the words. */
+/* Adds a word of the command line that is not an option to the words. */
 struct bw_error *bw_look_take_word(void *look, const char *word) BW_MUST_CHECK;
-/* Parses argv[1...] into the struct that l is the first member of, prints the help, or calls run;
- * prints its error and gives the exit status. line->word is bw_look_take_word. */
+/* Parses argv[1...] into the struct that l is the first member of, prints the help, or calls run.
+ * Prints an error, and returns the exit status. line->word is bw_look_take_word. */
 int bw_look_main(struct bw_look *l, const struct bw_command_line *line, int argc, char **argv,
 		 struct bw_error *(*run)(struct bw_look *l));
 
-/* The number after an option; BW_E_INVALID names the option. */
+/* Parses the number after an option; BW_E_INVALID names the option. */
 struct bw_error *bw_look_number(const char *option, const char *value, uint64_t *out) BW_MUST_CHECK;
 
-/* "gfx9.4.3 (MI300)", for messages. */
+/* Appends the name of a part for messages: "gfx9.4.3 (MI300)". */
 void bw_look_part_name(const struct bw_gpuvm_part *part, struct bw_str *out);
 
 #endif

@@ -53,7 +53,7 @@ void bw_look_memory_close(struct bw_look_memory *m)
 	bw_look_vm_close(&m->vm);
 }
 
-/* Where an address lies: in which file, at what place, and how much follows it there. */
+/* The place of an address: its file, the offset in it, and how many bytes follow. */
 struct piece {
 	bool is_system;
 	uint64_t address, size_b;
@@ -109,7 +109,7 @@ uint64_t bw_look_memory_writable(struct bw_look_memory *m, uint64_t address, uin
 	return at;
 }
 
-/* What is around the bytes in their dwords stays as it is. */
+/* Writes bytes by whole dwords; the other bytes of these dwords keep their values. */
 static struct bw_error *write_dwords(struct bw_kmd_file *f, uint64_t at, const uint8_t *data,
 				     size_t size_b)
 {

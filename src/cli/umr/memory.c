@@ -106,7 +106,8 @@ static void print_registers(const struct place *p, const char *prefix)
 #undef ONE
 }
 
-/* With the entry's place, so that "breakwater vm walk --from" can walk by what was printed. */
+/* Prints a step with the entry's address, so that "breakwater vm walk --from" can use the
+ * output. */
 static void print_step(const struct bw_look_vm *vm, const struct bw_gpuvm_step *s, unsigned depth,
 		       bool is_leaf, uint64_t va)
 {

@@ -32,7 +32,7 @@ static void print_packet(const struct bw_umr_stream *s, const uint32_t *dw, size
 	}
 }
 
-/* One packet, and what it says; returns its words. */
+/* Prints one packet and its fields; returns its number of words. */
 static size_t print_one(const struct bw_umr_stream *s, const struct bw_pm4_names *names, char pm,
 			const uint32_t *dw, size_t at)
 {

@@ -19,7 +19,7 @@ static bool read_sensor(struct bw_kmd_file *f, unsigned number, uint32_t *out)
 	return !err && done == sizeof(*out);
 }
 
-/* Those that this GPU has. */
+/* Prints the sensors that this GPU has. */
 static struct bw_error *print_sensors(struct bw_umr *u)
 {
 	/* enum amd_pp_sensors of kgd_pp_interface.h, and its units */

@@ -96,7 +96,8 @@ static struct bw_error *show_queue(struct bw_umr *u, const struct bw_kmd_bank *b
 	return NULL;
 }
 
-/* Where its firmware is: of gfx11 and later with the RS64 cores' names. */
+/* Prints the firmware's program counter of a pipe; from gfx11 on, the registers are those of the
+ * RS64 cores. */
 static struct bw_error *show_pipe(struct bw_umr *u, const struct bw_kmd_bank *bank, unsigned gen)
 {
 	char name[32];

@@ -2,9 +2,8 @@
 #ifndef BW_CLI_UMR_UMR_H
 #define BW_CLI_UMR_UMR_H
 
-/* What programs and people ask of the tool umr (doc/hardware/kernel-interface.md 7,
- * doc/hardware/mesa.md 4): its options and its forms of output, made from our own reading of
- * debugfs. */
+/* The part of the tool umr that programs and people use (doc/hardware/kernel-interface.md 7,
+ * doc/hardware/mesa.md 4): its options and forms of output, with our own reading of debugfs. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,15 +12,15 @@
 #include "scan/halt.h"
 
 struct bw_umr {
-	struct bw_gpu gpu;  /* without GFXOFF, which is -go's, and signals */
-	struct bw_kmd *kmd; /* gpu's */
+	struct bw_gpu gpu;  /* without signal handlers; GFXOFF is left to -go */
+	struct bw_kmd *kmd; /* borrowed from gpu */
 	char asic[32];	    /* "navi31", or "gfx1100" for a GPU without such a name here */
-	char block_name[BW_GPU_N_BLOCKS][24]; /* of gpu.block, as umr has them: "gfx1100" */
+	char block_name[BW_GPU_N_BLOCKS][24]; /* names of gpu.block in umr's form: "gfx1100" */
 	const struct bw_regs_block *gc;
 	uint32_t gc_bases_dw[8];
 	unsigned n_gc_bases;
 	bool bits, many, halt_waves, skip_gprs, risky;
-	struct bw_kmd_bank bank; /* of register accesses */
+	struct bw_kmd_bank bank; /* the bank for register accesses */
 };
 
 /* waves.c */
@@ -40,7 +39,7 @@ struct bw_error *bw_umr_write_field(struct bw_umr *u, const char *path,
 				    const char *value) BW_MUST_CHECK;
 /* All registers of a block: "mmhub300", and those of the graphics block with -O risky. */
 struct bw_error *bw_umr_scan(struct bw_umr *u, const char *block) BW_MUST_CHECK;
-/* Decodes a value: by address ("0x2004") or "block.register". */
+/* Decodes a value. what: an address ("0x2004") or "block.register". */
 struct bw_error *bw_umr_lookup(struct bw_umr *u, const char *what, const char *value) BW_MUST_CHECK;
 
 /* memory.c. place: "[VMID@]ADDRESS", the address in hexadecimal; sizes in hexadecimal bytes.
@@ -69,7 +68,7 @@ struct bw_umr_stream {
 struct bw_error *bw_umr_packets(struct bw_umr *u, const struct bw_umr_stream *s, const uint32_t *dw,
 				const char *pm) BW_MUST_CHECK;
 struct bw_error *bw_umr_dump_file(struct bw_umr *u, const char *path, const char *pm) BW_MUST_CHECK;
-/* ring: its name, and which words: "gfx_0.0.0[0:16]" */
+/* Prints a ring. ring: its name, and which words: "gfx_0.0.0[0:16]". */
 struct bw_error *bw_umr_ring(struct bw_umr *u, const char *ring, bool packets) BW_MUST_CHECK;
 
 /* power.c. on: "0" or "1"; NULL asks for the state. */

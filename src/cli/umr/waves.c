@@ -86,8 +86,8 @@ static void print_short(const struct bw_scan_wave *w, bool first)
 {
 	const struct bw_place *p = &w->place;
 	const uint32_t *r = w->wave.state.reg;
-	/* What Mesa 22 reads: twelve columns in this order. gfx11 has no INST_DW0, gfx10 no
-	 * INST_DW1: 0. gfx9 has one HW_ID. */
+	/* Mesa 22 reads these twelve columns, in this order. gfx11 has no INST_DW0, gfx10 no
+	 * INST_DW1: they are 0. gfx9 has one HW_ID. */
 	if (first)
 		printf("SE %s SIMD WAVE# WAVE_STATUS PC_HI PC_LO INST_DW0 INST_DW1 EXEC_HI EXEC_LO "
 		       "%s GPRALLOC LDSALLOC TRAPSTS IBSTS M0 MODE\n",
