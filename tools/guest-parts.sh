@@ -4,11 +4,15 @@
 # from Debian, through apt with a configuration of its own, and are only unpacked: nothing is installed on this
 # machine, nothing of the packages is executed here, and no rights are needed.
 #   guest-parts.sh FOLDER [--no-kernel]    makes what FOLDER lacks, and says on standard error what and how large
-# BREAKWATER_DEBIAN and BREAKWATER_DEBIAN_SECURITY are the archives to use, if not those of deb.debian.org.
-# Made are FOLDER/qemu-2 (started by its own dynamic linker) and FOLDER/linux-6.12-2 (vmlinuz, modules, release).
+#   guest-parts.sh FOLDER --rocm           makes the ROCm tree there instead: for "breakwater exec --rocm", too
+#   guest-parts.sh --pin-rocm              prints rocm/packages.txt anew, for one who maintains Breakwater
+# BREAKWATER_DEBIAN and BREAKWATER_DEBIAN_SECURITY are the archives to use, if not those of deb.debian.org, and
+# BREAKWATER_DEBIAN_SNAPSHOT what has the versions of packages that the archive has replaced.
+# Made are FOLDER/qemu-2 (started by its own dynamic linker), FOLDER/linux-6.12-2 (vmlinuz, modules, release), and
+# FOLDER/rocm-1 (Debian 13's ROCm: the packages that rocm/packages.txt pins, each by its SHA256).
 # The number changes when this script makes something else. A folder is complete if it is there: it is made
 # beside its place, and renamed. Each has a file MANIFEST with the hashes of what came out of the packages that
-# apt has verified, and is held to it at each use.
+# apt has verified, and is held to it at each use of this script.
 set -eu
 
 fail() {
@@ -21,19 +25,33 @@ fail() {
 	exit 2
 }
 place=$1
-with_kernel=yes
-[ "${2:-}" != --no-kernel ] || with_kernel=no
-qemu=qemu-2 kernel=linux-6.12-2
+qemu=qemu-2 kernel=linux-6.12-2 rocm=rocm-1
+parts="$qemu $kernel" called="QEMU and the kernel"
+pins_anew=no
+[ "$place" != --pin-rocm ] || pins_anew=yes place=$(mktemp -d)
+case ${2:-} in
+--no-kernel) parts=$qemu ;;
+--rocm) parts=$rocm called="the ROCm tree" ;;
+esac
+pins=$(dirname "$0")/rocm/packages.txt
 archive=${BREAKWATER_DEBIAN:-http://deb.debian.org/debian}
 security=${BREAKWATER_DEBIAN_SECURITY:-http://deb.debian.org/debian-security}
+snapshot=${BREAKWATER_DEBIAN_SNAPSHOT:-http://snapshot.debian.org/archive/debian}
+
+# lacks PART: it is to be made, and is not there.
+lacks() {
+	case " $parts " in *" $1 "*) [ ! -d "$place/$1" ] ;; *) false ;; esac
+}
 
 is_complete() {
-	[ -d "$place/$qemu" ] && { [ $with_kernel = no ] || [ -d "$place/$kernel" ]; }
+	for part in $parts; do
+		! lacks "$part" || return 1
+	done
 }
 
 # Ends where a file is not as it was unpacked, or is gone.
 verify() {
-	for part in $qemu $([ $with_kernel = no ] || echo $kernel); do
+	for part in $parts; do
 		(cd "$place/$part" && sha256sum --quiet --strict --check MANIFEST) >&2 ||
 			fail "$place/$part is not as it was unpacked from Debian's packages: remove that folder, and it is fetched anew"
 	done
@@ -48,7 +66,7 @@ place=$(cd "$place" && pwd)
 # One process at a time makes a folder. The lock ends with the last process that has descriptor 9.
 exec 9>"$place/lock"
 flock -n 9 || {
-	echo "breakwater: another process makes QEMU and the kernel in $place; waiting for it ..." >&2
+	echo "breakwater: another process fetches $called into $place; waiting for it ..." >&2
 	flock 9
 }
 if is_complete; then
@@ -57,7 +75,7 @@ if is_complete; then
 fi
 
 for tool in apt-get apt-cache dpkg-deb flock; do
-	command -v $tool >/dev/null || fail "QEMU and the kernel are fetched from Debian with $tool, which is not installed"
+	command -v $tool >/dev/null || fail "$called: fetched from Debian with $tool, which is not installed"
 done
 keys=/usr/share/keyrings/debian-archive-keyring.gpg
 [ -e $keys ] || fail "$keys is missing, by which packages are verified; it is in the package debian-archive-keyring"
@@ -66,7 +84,7 @@ keys=/usr/share/keyrings/debian-archive-keyring.gpg
 rm -rf "$place"/making.*
 work=$place/making.$$
 mkdir "$work"
-trap 'rm -rf "$work"' EXIT
+trap 'rm -rf "$work"; [ $pins_anew = no ] || rm -rf "$place"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 trap 'exit 129' HUP
@@ -166,6 +184,32 @@ fetch() {
 	rm -r "$work/debs"
 }
 
+# One package of rocm/packages.txt: from the archive, or from what keeps the versions that it has replaced. apt-helper
+# compares the hash, so that it does not matter who serves the file.
+fetch_pinned() {
+	deb=$work/debs/${2##*/}
+	for from in "$archive" "$snapshot/$(sed -n 's/^snapshot //p' "$pins")"; do
+		/usr/lib/apt/apt-helper -c "$work/apt/conf" download-file "$from/$2" "$deb" "SHA256:$4" >"$work/log" 2>&1 9>&- &&
+			[ "$(stat -c %s "$deb")" = "$3" ] && return
+	done
+	tail -n 5 "$work/log" >&2
+	fail "the package $1 could not be fetched in the version that Breakwater pins ($2): $archive may have replaced it by a newer one, and $snapshot, which keeps old ones, could not be reached either. BREAKWATER_DEBIAN_SNAPSHOT names another place that has it"
+}
+
+fetch_rocm() {
+	what="ROCm of Debian 13"
+	mkdir -p "$work/debs" "$work/$rocm"
+	grep -v -e '^#' -e '^snapshot ' "$pins" >"$work/pinned"
+	echo "breakwater: fetching $what, $(awk '{ print $3 }' "$work/pinned" | megabytes) MB (packages: $(wc -l <"$work/pinned")) ..." >&2
+	while read -r name path size hash; do
+		fetch_pinned "$name" "$path" "$size" "$hash"
+		dpkg-deb -x "$deb" "$work/$rocm" || fail "$deb could not be unpacked into $place: is the disk full?"
+		rm "$deb"
+	done <"$work/pinned"
+	(cd "$work/$rocm/usr/share" && rm -rf doc man locale lintian bug)
+	done_with $rocm
+}
+
 done_with() {
 	(cd "$work/$1" && find . -type f ! -name MANIFEST -print0 | LC_ALL=C sort -z | xargs -0 sha256sum >"$work/MANIFEST")
 	mv "$work/MANIFEST" "$work/$1/MANIFEST"
@@ -173,18 +217,40 @@ done_with() {
 	echo "breakwater: $what is in $place/$1, $(du -sk "$place/$1" | awk '{ print $1 * 1024 }' | megabytes) MB." >&2
 }
 
+# The newest versions in the archive of the packages that are pinned now.
+pin_rocm() {
+	what="Debian's package lists"
+	echo "deb [signed-by=$keys] $archive trixie main" >"$work/apt/sources.list"
+	or_fail apt apt-get update -o APT::Update::Error-Mode=any
+	grep '^#' "$pins"
+	date -u '+snapshot %Y%m%dT%H0000Z'
+	for name in $(sed -n 's/ pool.*//p' "$pins"); do
+		apt apt-cache show --no-all-versions "$name" | awk -v n="$name" '/^Filename:/ { f = $2 } /^Size:/ { s = $2 } /^SHA256:/ { h = $2 }
+			END { print n, f, s, h }'
+	done
+}
+
 apt_files
+if [ $pins_anew = yes ]; then
+	pin_rocm
+	exit 0
+fi
+if lacks $rocm; then
+	fetch_rocm
+	verify
+	exit 0
+fi
 what="Debian's package lists"
 or_fail apt apt-get update -o APT::Update::Error-Mode=any
 
-if [ ! -d "$place/$qemu" ]; then
+if lacks $qemu; then
 	# xz-utils and zstd unpack kernel modules.
 	fetch QEMU "$work/$qemu" qemu-system-x86 xz-utils zstd
 	(cd "$work/$qemu/usr/share" && rm -rf doc man locale lintian bug bash-completion)
 	done_with $qemu
 fi
 
-if [ $with_kernel = yes ] && [ ! -d "$place/$kernel" ]; then
+if lacks $kernel; then
 	package=$(apt apt-cache depends linux-image-6.12-amd64 2>"$work/log" | sed -n 's/.*Depends: \(linux-image-6\.12[^ ]*-amd64\)$/\1/p' | head -n 1)
 	[ -n "$package" ] || fail "Debian's bookworm-security has no package linux-image-6.12-amd64 any more"
 	release=${package#linux-image-}

@@ -17,6 +17,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/vec.h"
+#include "guest/rocm.h"
 
 /* Subcommands that do little more than start another program: exec, vgpu. */
 
@@ -29,12 +31,14 @@ static int fail(struct bw_error *err)
 
 struct exec_options {
 	const char *gpu;
-	bool json, help, ready;
+	bool json, help, ready, has_rocm;
 	struct bw_shader_wishes shaders;
 	struct bw_vgpu_options vgpu;
 	struct bw_crumbs_options crumbs;
 	struct bw_swap_options swaps;
-	char **program; /* borrowed from argv */
+	char **program; /* borrowed from argv, or with_rocm */
+	/* --rocm: the same behind the word rocm-run; the words borrowed */
+	struct exec_words BW_VEC(char *) with_rocm;
 };
 
 static const char exec_usage[] =
@@ -59,6 +63,9 @@ static const struct bw_option exec_rows[] = {
 	{0},
 };
 static const struct bw_option exec_end_rows[] = {
+	{"--rocm", NULL,
+	 "PROGRAM gets Debian 13's ROCm, which is fetched the first time (60 MB), and finds rocminfo and hipcc",
+	 BW_FLAG(struct exec_options, has_rocm)},
 	{"--json", NULL, "reports as lines of JSON", BW_FLAG(struct exec_options, json)},
 	BW_ROW_HELP(struct exec_options, help),
 	{0},
@@ -105,6 +112,23 @@ void bw_cli_add_to_path(const char *part, bool is_first)
 		setenv("PATH", path, 1);
 	free(path);
 	free(folder);
+}
+
+/* --rocm: the program's words and environment. */
+static struct bw_error *add_rocm(struct exec_options *o)
+{
+	static char run[] = BW_ROCM_RUN;
+	_cleanup_free_ char *tree = NULL, *tools = NULL;
+	BW_TRY(bw_rocm_find(NULL, &tree, &tools));
+	if (setenv(BW_ROCM_VARIABLE, tree, 1))
+		return bw_error_errno(errno, "setenv");
+	bw_cli_add_to_path("rocm/" BW_ROCM_RUN, true);
+	BW_TRY(bw_vec_push(&o->with_rocm, run));
+	for (char **word = o->program; *word; word++)
+		BW_TRY(bw_vec_push(&o->with_rocm, *word));
+	BW_TRY(bw_vec_push(&o->with_rocm, NULL));
+	o->program = o->with_rocm.data;
+	return NULL;
 }
 
 struct bw_error *bw_cli_spawn(struct bw_kmd *kmd, char **program, struct bw_shader_wishes shaders,
@@ -288,6 +312,8 @@ int bw_main_exec(int argc, char **argv)
 	}
 	if (!err && o.crumbs.listen)
 		return fail(bw_cli_listen_for_crumbs(o.crumbs.listen, o.json));
+	if (!err && o.has_rocm)
+		err = add_rocm(&o);
 	if (!err)
 		err = bw_swaps_begin(&o.swaps, NULL, &swaps);
 	if (!err && swaps)
@@ -325,6 +351,7 @@ int bw_main_exec(int argc, char **argv)
 	bw_stomp_memory_end(stomps);
 	bw_swaps_end(swaps);
 	bw_swap_options_fini(&o.swaps);
+	bw_vec_free(&o.with_rocm);
 	if (err) {
 		fail(err);
 		return failed;

@@ -63,6 +63,10 @@ static const struct bw_option rows[] = {
 	{"--no-driver", NULL, "do not load amdgpu; driver-load in the guest does",
 	 BW_FLAG(struct linux_options, guest.no_driver)},
 	{"--no-gpu", NULL, "a guest without the GPU", BW_FLAG(struct linux_options, guest.no_gpu)},
+	{"--rocm", NULL,
+	 "COMMAND gets Debian 13's ROCm, which is fetched the first time (60 MB), and finds rocminfo and hipcc; "
+	 "--memory is 4G by default then",
+	 BW_FLAG(struct linux_options, guest.has_rocm)},
 	{"--share", "FOLDER", "the guest can write to this folder; may be repeated",
 	 BW_CALL(take_share)},
 	{"--memory", "SIZE", "of the guest, 512M to 64G (default: 2G)",
@@ -80,7 +84,7 @@ static const struct bw_option rows[] = {
 	 "give up a guest that is silent for so long (default: 120; 0: never)",
 	 BW_U32(struct linux_options, guest.silence_s, 0, 1000000)},
 	{"--cache", "FOLDER",
-	 "keep QEMU and the kernel here (default: breakwater/linux in the user's cache folder)",
+	 "keep here what is fetched (default: breakwater/linux in the user's cache folder)",
 	 BW_TEXT(struct linux_options, guest.cache)},
 	{"--json", NULL,
 	 "at the end what the guest was and how long it took, as one line of JSON on standard error; the "
@@ -108,6 +112,9 @@ static struct bw_error *parse(int argc, char **argv, struct linux_options *o)
 			"a command in the guest stands after \"--\": breakwater vgpu linux -- %s",
 			argv[rest]);
 	o->guest.command = &argv[rest];
+	/* KFD keeps 44 MiB for each of a program's queues. */
+	if (!o->guest.memory_b)
+		o->guest.memory_b = (o->guest.has_rocm ? 4ull : 2ull) << 30;
 	BW_TRY(bw_vec_push(&o->shares, NULL));
 	o->guest.shares = o->shares.data;
 	return NULL;
@@ -143,7 +150,7 @@ static struct bw_error *show(const struct bw_guest_options *g, const struct bw_g
 
 int bw_main_vgpu_linux(int argc, char **argv)
 {
-	struct linux_options o = {.guest = {.memory_b = 2ull << 30, .cpus = 2, .silence_s = 120}};
+	struct linux_options o = {.guest = {.cpus = 2, .silence_s = 120}};
 	struct bw_guest_report report = {.has_started = false};
 	int status = 0;
 	struct bw_error *err = parse(argc, argv, &o);

@@ -15,6 +15,7 @@
 #include "base/memfd.h"
 #include "base/util.h"
 #include "guest/kvm.h"
+#include "guest/rocm.h"
 #include "kmd/kmd.h"
 
 /* Modules that process 1 needs before it has the host's files; a kernel may have them built in. */
@@ -166,7 +167,7 @@ static struct bw_error *plan_shares(const struct bw_guest_options *o, struct bw_
 
 /* The command's environment: little, so that a run is the same for all users, and Breakwater's own
  * programs in PATH. */
-static struct bw_error *plan_environment(struct bw_str *plan)
+static struct bw_error *plan_environment(const struct bw_guest_parts *parts, struct bw_str *plan)
 {
 	static const char *const kept[] = {"HOME", "USER",   "LOGNAME",	 "TERM",
 					   "LANG", "LC_ALL", "COLORTERM"};
@@ -180,22 +181,27 @@ static struct bw_error *plan_environment(struct bw_str *plan)
 		*slash = '\0';
 	add_line(
 		plan, BW_GUEST_SET,
-		"PATH=%s:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/run/breakwater/bin",
-		exe);
+		"PATH=%s%s%s:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/run/breakwater/bin",
+		parts->rocm ? parts->rocm_tools : "", parts->rocm ? ":" : "", exe);
+	if (parts->rocm)
+		add_line(plan, BW_GUEST_SET, BW_ROCM_VARIABLE "=%s", parts->rocm);
 	for (size_t i = 0; i < BW_ARRAY_SIZE(kept); i++)
 		if (getenv(kept[i]))
 			add_line(plan, BW_GUEST_SET, "%s=%s", kept[i], getenv(kept[i]));
 	return NULL;
 }
 
-static struct bw_error *plan_command(const struct bw_guest_options *o, struct bw_str *plan)
+static struct bw_error *plan_command(const struct bw_guest_options *o,
+				     const struct bw_guest_parts *parts, struct bw_str *plan)
 {
 	struct winsize w;
 	_cleanup_free_ char *here = getcwd(NULL, 0);
-	BW_TRY(plan_environment(plan));
+	BW_TRY(plan_environment(parts, plan));
 	add_line(plan, BW_GUEST_FOLDER, "%s", here ? here : "/");
 	if (isatty(0) && isatty(1) && isatty(2) && !ioctl(STDIN_FILENO, TIOCGWINSZ, &w))
 		add_line(plan, BW_GUEST_TTY, "%hu %hu", w.ws_row, w.ws_col);
+	if (parts->rocm && o->command && o->command[0])
+		add_line(plan, BW_GUEST_ARG, "%s/" BW_ROCM_RUN, parts->rocm_tools);
 	for (size_t i = 0; o->command && o->command[i]; i++)
 		add_line(plan, BW_GUEST_ARG, "%s", o->command[i]);
 	if (!o->command || !o->command[0])
@@ -264,7 +270,7 @@ static struct bw_error *run_guest(const struct bw_guest_options *o,
 		BW_TRY(plan_modules(o, &modules, n_early, &plan));
 	}
 	BW_TRY(plan_shares(o, &plan));
-	BW_TRY(plan_command(o, &plan));
+	BW_TRY(plan_command(o, parts, &plan));
 	BW_TRY(bw_machine_start(m, o, parts, initrd));
 	if (o->gdb)
 		fprintf(stderr,

@@ -22,7 +22,7 @@ enum bw_guest_accel {
 };
 
 struct bw_guest_options {
-	const char *cache;	 /* the folder of QEMU and the kernel; NULL: the user's */
+	const char *cache;	 /* the folder of what is fetched; NULL: the user's */
 	const char *kernel;	 /* a bzImage; NULL: the pinned one */
 	const char *modules;	 /* a folder of modules, looked at first; NULL: the pinned ones */
 	const char *driver_args; /* more parameters of amdgpu */
@@ -32,6 +32,7 @@ struct bw_guest_options {
 	uint64_t memory_b;
 	unsigned cpus, silence_s; /* silence_s 0: no limit */
 	bool verbose, gdb, no_gpu, no_driver;
+	bool has_rocm;	  /* the command gets the ROCm tree (rocm.h) */
 	bool no_progress; /* nothing on standard error while it boots */
 };
 

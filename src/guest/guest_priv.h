@@ -16,8 +16,17 @@ struct bw_guest_parts {
 	/* the pinned kernel's modules, and those of them that are not compressed any more; NULL
 	 * with a kernel of the user's own */
 	char *modules, *unpacked;
-	char *init; /* our process 1 */
+	char *init;		 /* our process 1 */
+	char *rocm, *rocm_tools; /* rocm.h; NULL: not wanted */
 };
+
+/* The folder in which parts are kept, absolute and without links: nobody else can write there.
+ * given: NULL, or --cache. */
+struct bw_error *bw_guest_cache_find(const char *given, char **out) BW_MUST_CHECK;
+/* Runs tools/guest-parts.sh, which fetches what is missing; `what` is that in messages. Its own
+ * messages go to standard error. */
+struct bw_error *bw_guest_cache_make(const char *cache, const char *option,
+				     const char *what) BW_MUST_CHECK;
 
 /* Makes what is missing. */
 struct bw_error *bw_guest_parts_find(const struct bw_guest_options *o,

@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/folder.h"
+#include "guest/rocm.h"
 #include "kmd/kmd.h"
 
 /* The folders that tools/guest-parts.sh makes in the cache. */
@@ -64,7 +65,7 @@ static struct bw_error *check_cache(const char *path, char **out)
 	struct bw_error *err = bw_folder_check(there, &real);
 	if (err)
 		return bw_error_wrap(err,
-				     "QEMU and the kernel are not kept in %s, which HOME, "
+				     "nothing that is fetched is kept in %s, which HOME, "
 				     "XDG_CACHE_HOME or --cache names",
 				     path);
 	return asprintf(out, "%s%s", real, path + strlen(there)) < 0 ? bw_error_nomem() : NULL;
@@ -85,7 +86,7 @@ static struct bw_error *cache_folder(const char *given, char **out)
 	else
 		return bw_errorf(
 			BW_E_INVALID,
-			"neither XDG_CACHE_HOME nor HOME says where QEMU and the kernel are kept: use --cache FOLDER");
+			"neither XDG_CACHE_HOME nor HOME says where what is fetched is kept: use --cache FOLDER");
 	if (n < 0)
 		return bw_error_nomem();
 	if (path[0] != '/') {
@@ -98,8 +99,14 @@ static struct bw_error *cache_folder(const char *given, char **out)
 	return NULL;
 }
 
-/* Does nothing where all is there. Its messages go to standard error. */
-static struct bw_error *make_missing(const char *cache, bool with_kernel)
+struct bw_error *bw_guest_cache_find(const char *given, char **out)
+{
+	_cleanup_free_ char *named = NULL;
+	BW_TRY(cache_folder(given, &named));
+	return check_cache(named, out);
+}
+
+struct bw_error *bw_guest_cache_make(const char *cache, const char *option, const char *what)
 {
 	_cleanup_free_ char *script = NULL;
 	int status = 0;
@@ -108,7 +115,7 @@ static struct bw_error *make_missing(const char *cache, bool with_kernel)
 	if (pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
 		dup2(STDERR_FILENO, STDOUT_FILENO);
-		execl(script, script, cache, with_kernel ? NULL : "--no-kernel", NULL);
+		execl(script, script, cache, option, NULL);
 		fprintf(stderr, "breakwater: cannot run %s: %s.\n", script, strerror(errno));
 		_exit(127);
 	}
@@ -117,10 +124,10 @@ static struct bw_error *make_missing(const char *cache, bool with_kernel)
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (WIFSIGNALED(status) || (WIFEXITED(status) && WEXITSTATUS(status) >= 128))
-		return bw_errorf(BW_E_INTERRUPTED, "fetching QEMU and the kernel was ended");
+		return bw_errorf(BW_E_INTERRUPTED, "fetching %s was ended", what);
 	if (status)
 		return bw_errorf(BW_E_NOT_FOUND,
-				 "the guest's parts could not be made in %s; the reason is above",
+				 "%s could not be fetched into %s; the reason is above", what,
 				 cache);
 	return NULL;
 }
@@ -132,14 +139,15 @@ static struct bw_error *check_readable(const char *path)
 
 struct bw_error *bw_guest_parts_find(const struct bw_guest_options *o, struct bw_guest_parts *out)
 {
-	_cleanup_free_ char *named = NULL, *cache = NULL, *real = NULL;
+	_cleanup_free_ char *cache = NULL, *real = NULL;
 	_cleanup_(bw_guest_parts_free) struct bw_guest_parts p = {0};
 	if (o->kernel)
 		BW_TRY(check_readable(o->kernel));
-	BW_TRY(cache_folder(o->cache, &named));
-	BW_TRY(check_cache(named, &cache));
+	BW_TRY(bw_guest_cache_find(o->cache, &cache));
 	BW_TRY(bw_kmd_find_part("breakwater-guest-init", &p.init));
-	BW_TRY(make_missing(cache, !o->kernel));
+	BW_TRY(bw_guest_cache_make(cache, o->kernel ? "--no-kernel" : NULL, "QEMU and the kernel"));
+	if (o->has_rocm)
+		BW_TRY(bw_rocm_find(o->cache, &p.rocm, &p.rocm_tools));
 	int n = asprintf(&p.qemu, "%s/" QEMU_FOLDER, cache);
 	if (n >= 0 && o->kernel)
 		n = asprintf(&p.kernel, "%s", o->kernel);
@@ -164,5 +172,7 @@ void bw_guest_parts_free(struct bw_guest_parts *p)
 	free(p->modules);
 	free(p->unpacked);
 	free(p->init);
+	free(p->rocm);
+	free(p->rocm_tools);
 	*p = (struct bw_guest_parts){0};
 }
