@@ -2,8 +2,7 @@
 #ifndef BW_INJECT_STOMP_H
 #define BW_INJECT_STOMP_H
 
-/* Registers that a driver must set by itself, and values with which it is noticed where it does
- * not. */
+/* Registers that a driver must set itself, and values that reveal it if it does not. */
 
 #include "base/vec.h"
 #include "wire/crumbs_proto.h"
@@ -15,7 +14,7 @@ struct bw_stomp_set BW_VEC(struct bw_crumbs_poke);
  * can be filled. The caller frees the vector. */
 struct bw_error *bw_stomp_make(const char *ranges, const char *except,
 			       struct bw_stomp_set *out) BW_MUST_CHECK;
-/* "COMPUTE_PGM_LO"; NULL: it is none of them. */
+/* The name of such a register: "COMPUTE_PGM_LO"; NULL: it is not one of them. */
 const char *bw_stomp_name(uint32_t addr_dw);
 
 #endif

@@ -2,9 +2,9 @@
 #ifndef BW_INJECT_SWAP_H
 #define BW_INJECT_SWAP_H
 
-/* --shader WHICH=FILE and --save-shaders FOLDER: shaders of a program that are replaced, and what
- * there was to replace. The program's agent does it (swap/rules.h); here are the options, the files
- * made into what it needs, and the report. One thread. */
+/* --shader WHICH=FILE and --save-shaders FOLDER: replaces shaders of a program, and lists those
+ * that can be replaced. The program's agent does the work (swap/rules.h); here are the options, the
+ * conversion of files, and the report. One thread. */
 
 #include "base/options.h"
 #include "swap/rules.h"
@@ -12,26 +12,26 @@
 
 struct bw_swap_options {
 	struct BW_VEC(const char *) words; /* WHICH=FILE; borrowed from argv */
-	const char *save;		   /* the folder; borrowed; NULL: nothing is saved */
+	const char *save;		   /* the folder; borrowed; NULL: no shaders are saved */
 };
 void bw_swap_options_fini(struct bw_swap_options *o);
 
-extern const struct bw_option bw_swap_rows[]; /* of a struct bw_swap_options */
+extern const struct bw_option bw_swap_rows[]; /* options that set a struct bw_swap_options */
 
-/* Rules in a folder that goes away with bw_swaps_end. */
+/* Rules in a folder that bw_swaps_end removes. */
 struct bw_swaps;
 /* A replay, for whose capture SPIR-V is compiled here. Both borrowed. */
 struct bw_swap_replay {
 	const char *capture;
 	const char *gpu; /* the value of --gpu; NULL: none */
 };
-/* Compiles and assembles the files, and writes the rules; *out is NULL where the options ask for
- * nothing. of: NULL for a program, whose driver gets SPIR-V as it is. */
+/* Compiles and assembles the files, and writes the rules; *out is NULL if the options ask for
+ * nothing. of: the replay; NULL: a program, whose driver gets the SPIR-V unchanged. */
 struct bw_error *bw_swaps_begin(const struct bw_swap_options *o, const struct bw_swap_replay *of,
 				struct bw_swaps **out) BW_MUST_CHECK;
 /* The folder with the rules; borrowed. */
 const char *bw_swaps_folder(const struct bw_swaps *s);
-/* Sets our environment, so that programs that are started from now on have it. */
+/* Sets our environment for the programs that are started from now on. */
 struct bw_error *bw_swaps_set_environment(const struct bw_swaps *s) BW_MUST_CHECK;
 /* Says what was replaced and what was not, and writes the shaders that are to be saved. */
 struct bw_error *bw_swaps_report(const struct bw_swaps *s, struct bw_out *o) BW_MUST_CHECK;
@@ -40,7 +40,7 @@ void bw_swaps_end(struct bw_swaps *s);
 
 /* ---- swap_build.c ---- */
 
-/* "WHICH=FILE" as a rule, with the bytes that FILE is made to. out_file: FILE, in the word. */
+/* Makes a rule of "WHICH=FILE", with the bytes made from FILE. out_file: FILE, in the word. */
 struct bw_error *bw_swap_build(const char *word, const struct bw_swap_replay *of,
 			       struct bw_swap_rules *r, const char **out_file) BW_MUST_CHECK;
 
