@@ -16,8 +16,8 @@
 
 struct bw_collect; /* records of several processes on their way into one file */
 
-/* The events that a capture can be for, and those that complete any capture: the trigger is over,
- * an order. */
+/* The events for which a capture can be kept, and those that complete any capture: the trigger has
+ * taken all, or an order has come. */
 enum {
 	BW_COLLECT_HANG = 1,
 	BW_COLLECT_FAULT = 2,
@@ -27,29 +27,33 @@ enum {
 };
 
 struct bw_collect_options {
-	const char *socket; /* where agents connect; made here; NULL: those of bw_collect_add */
-	int stop_fd;	    /* to be read: it ends like the program; -1: none */
-	uint32_t wait_ms;   /* bw_capture_go */
-	bool has_ring;	    /* only the last submissions are kept, in memory until the end */
-	bool sees_all;	    /* memory is looked at after each submission, with a ring, too */
+	/* path at which agents connect; it is made here. NULL: only the connections of
+	 * bw_collect_add */
+	const char *socket;
+	/* a descriptor that becomes readable when the capture has to end; -1: none */
+	int stop_fd;
+	uint32_t wait_ms; /* bw_capture_go */
+	bool has_ring;	  /* only the last submissions are kept, in memory until the end */
+	bool sees_all;	  /* memory is read after each submission, also with a ring */
 	struct bw_capture_ring_limits limits;
 	struct bw_capture_trigger trigger;
-	const char *file; /* the file's name for those who give orders */
+	const char *file; /* the file's name, for those who give orders */
 };
-/* w: borrowed. */
+/* Opens a collector that writes to w, which is borrowed. */
 struct bw_error *bw_collect_open(struct bw_capture_writer *w, const struct bw_collect_options *o,
 				 struct bw_collect **out) BW_MUST_CHECK;
-/* A connection to a process, which is taken. */
+/* Adds a connection to a process; the collector owns fd. */
 struct bw_error *bw_collect_add(struct bw_collect *c, int fd) BW_MUST_CHECK;
 /* Accepts NULL. */
 void bw_collect_close(struct bw_collect *c);
-/* Takes what comes until the program has ended or has begun to exit, and what is there
- * then; or until one of `until` (BW_COLLECT_*, but CRASH) has happened, which it says in `out`. The
- * first error of the file's; connections end with it, so that the program runs on uncaptured. */
+/* Handles records until the program has ended or begun to exit, and those that have come by then;
+ * or until one of `until` (BW_COLLECT_*, not CRASH) has happened: *out says which. Returns the
+ * first error of the file; all connections are closed then, and the program runs on without being
+ * captured. */
 struct bw_error *bw_collect_run(struct bw_collect *c, struct bw_followed *p, unsigned until,
 				unsigned *out) BW_MUST_CHECK;
-/* Writes the ring, where there is one, and ends the file. From then on programs are told that they
- * are not captured. */
+/* Writes the ring, if there is one, and completes the file. From then on, programs are told that
+ * they are not captured. */
 struct bw_error *bw_collect_finish(struct bw_collect *c) BW_MUST_CHECK;
 /* The number of submissions that the programs have made, including those that the trigger did not
  * take; and of those in the file. */

@@ -18,20 +18,21 @@ enum { BW_DECOMPILE_USER_DATA = 16 };
 
 enum bw_decompile_kind { BW_DECOMPILE_PM4, BW_DECOMPILE_SDMA, BW_DECOMPILE_SHADER };
 
-/* Something that has bytes at an address and a name in the C. */
+/* Bytes at an address that have a name in the C. */
 struct bw_decompile_piece {
 	enum bw_decompile_kind kind;
 	char name[24], title[24]; /* "ib_0" and "IB_0": of its function or lines, of its number */
-	bool is_called;		  /* no IB of the call */
+	bool is_called;		  /* not an IB of the call itself */
 	uint64_t va;
 	uint32_t size_b;
 	uint32_t *dw;	/* owned; size_b bytes */
-	unsigned lanes; /* of a shader's waves */
-	bool reads_pc;	/* code that cannot change its length, for it uses its own address */
+	unsigned lanes; /* of the waves that run the shader */
+	/* code that cannot change its length, because it uses its own address */
+	bool reads_pc;
 	bool has_notes; /* of all its dispatches */
 };
 
-/* A comment in front of a packet. */
+/* A comment before a packet. */
 struct bw_decompile_note {
 	size_t piece, at_dw;
 	char *text; /* owned; lines */
@@ -45,7 +46,7 @@ struct bw_decompile {
 	struct bw_pm4_names names;
 	struct BW_VEC(struct bw_decompile_piece) pieces;
 	struct BW_VEC(struct bw_decompile_note) notes; /* by piece and place */
-	struct BW_VEC(uint32_t) ibs;		       /* the piece of each IB of the call */
+	struct BW_VEC(uint32_t) ibs;		       /* for each IB of the call, its piece */
 	struct BW_VEC(const struct bw_capture_dispatch *) dispatches; /* of sub, by packet */
 	unsigned n_called, n_shaders, n_dispatches;
 	uint64_t pieces_b;
@@ -60,14 +61,15 @@ void bw_decompile_fini(struct bw_decompile *d);
 
 /* Fills pieces, notes and ibs from space and sub. */
 struct bw_error *bw_decompile_find(struct bw_decompile *d) BW_MUST_CHECK;
-/* The piece that has these bytes; SIZE_MAX: none. size_b 0: of any size. */
+/* The piece with these bytes; SIZE_MAX: none. size_b 0: any size. */
 size_t bw_decompile_piece_at(const struct bw_decompile *d, uint64_t va, uint32_t size_b,
 			     bool is_shader);
 
-/* A name for a comment: it cannot end the comment's line, nor make it go on in the next. */
+/* Appends a name for a comment, so that it can neither end the comment's line nor continue in the
+ * next one. */
 void bw_decompile_add_name(struct bw_str *out, const char *name);
-/* Notes on the dispatch that a scan has come to, whose packet is at packet_va: its shader
- * (SIZE_MAX: not known), names, user data and what that points to. Owned by the caller. */
+/* The notes on the dispatch at which a scan is, whose packet is at packet_va: its shader (SIZE_MAX:
+ * not known), names, user data, and the memory to which that points. The caller owns the text. */
 char *bw_decompile_dispatch_text(struct bw_decompile *d, const struct bw_pm4_find *f,
 				 uint64_t packet_va, size_t shader);
 
@@ -75,8 +77,8 @@ char *bw_decompile_dispatch_text(struct bw_decompile *d, const struct bw_pm4_fin
 
 struct bw_error *bw_decompile_stream(struct bw_decompile *d, size_t piece) BW_MUST_CHECK;
 struct bw_error *bw_decompile_shader(struct bw_decompile *d, size_t piece) BW_MUST_CHECK;
-/* The bytes of code that begins at dw, at most n dwords: up to its last instruction. 0: none can be
- * decoded, or (*out_more) the end is not among them. */
+/* The size in bytes of the code at dw, up to its last instruction; n: dwords that are there. 0:
+ * nothing can be decoded, or (*out_more) the code does not end within them. */
 uint32_t bw_decompile_code_b(const char *gpu, uint64_t va, const uint32_t *dw, size_t n,
 			     bool *out_more, bool *out_reads_pc);
 

@@ -2,7 +2,7 @@
 #ifndef BW_RECORD_ORDERS_H
 #define BW_RECORD_ORDERS_H
 
-/* Orders to a capture that runs (wire/capture_orders.h): datagrams with the credentials of their
+/* Orders to a running capture (wire/capture_orders.h): datagrams with the credentials of their
  * sender. */
 
 #include <stdbool.h>
@@ -18,18 +18,18 @@ struct bw_orders_sender {
 	socklen_t addr_b;
 };
 
-/* A socket without a name. */
+/* Makes a socket without a name. */
 struct bw_error *bw_orders_socket(int *out_fd) BW_MUST_CHECK;
-/* One datagram of exactly this size, from somebody who is allowed; false: there is none. Does not
- * wait. */
+/* Receives one datagram of exactly this size, from someone who is allowed to send it. False: there
+ * is none. Does not wait. */
 bool bw_orders_receive(int fd, void *out, size_t size_b, struct bw_orders_sender *out_from);
 
 /* ---- The side that takes them ---- */
 
-/* A socket to poll. */
+/* Makes a socket that can be polled for orders. */
 struct bw_error *bw_orders_listen(int *out_fd) BW_MUST_CHECK;
-/* Takes an order that has arrived; false: none, or only from somebody who must not give orders.
- * Does not wait. */
+/* Takes an order that has come. False: there is none, or only from someone who must not give
+ * orders. Does not wait. */
 bool bw_orders_take(int fd, struct bw_capture_order *out, struct bw_orders_sender *out_from);
 void bw_orders_answer(int fd, const struct bw_orders_sender *to,
 		      const struct bw_capture_ordered *answer);

@@ -11,12 +11,12 @@
 
 struct bw_capture_trigger {
 	/* The request. Names are patterns (fnmatch); NULL: none. */
-	bool waits; /* for an order */
+	bool waits; /* the trigger waits for an order */
 	const char *from_label, *to_label;
 	uint32_t frame; /* 0: none */
 	/* The current state. */
-	bool is_on, is_over; /* over: none will be taken any more */
-	uint64_t left;	     /* how many more, while it is on; 0: no end */
+	bool is_on, is_over; /* over: no more submissions will be taken */
+	uint64_t left;	     /* submissions still to take while it is on; 0: no limit */
 	enum { BW_FRAME_NONE, BW_FRAME_AWAITED, BW_FRAME_TAKEN } next_frame;
 	uint32_t pid, frame_now; /* of next_frame: 0 until a submission of a known frame comes */
 };
@@ -33,12 +33,12 @@ struct bw_capture_candidate {
 
 /* Whether the trigger needs to see candidates at all. */
 bool bw_capture_trigger_asks(const struct bw_capture_trigger *t);
-/* Before the first submission. */
+/* Called before the first submission. */
 void bw_capture_trigger_begin(struct bw_capture_trigger *t);
 bool bw_capture_trigger_take(struct bw_capture_trigger *t, const struct bw_capture_candidate *c);
-/* The next `count` submissions; -1: until it is told otherwise; 0: none. */
+/* Takes the next `count` submissions; -1: all until a further order; 0: none. */
 void bw_capture_trigger_next(struct bw_capture_trigger *t, int64_t count);
-/* The next frame of which the first submission is seen. */
+/* Takes the next frame whose first submission is seen. */
 void bw_capture_trigger_next_frame(struct bw_capture_trigger *t);
 
 #endif
