@@ -6,9 +6,9 @@
 
 #include "compile/tool.h"
 
-/* NULL: there is none yet. */
+/* The temporary folder; NULL: there is none yet. */
 const char *bw_temporary_folder(void);
-/* A tool that runs (0: it has ended) is ended by a signal that ends this process. */
+/* Says which tool runs (0: none), so that a signal that ends this process ends it as well. */
 void bw_temporary_tool_runs(pid_t pid);
 /* Ends the process if such a signal has come while a tool was running. */
 void bw_temporary_end_if_told(void);
