@@ -2,9 +2,9 @@
 #ifndef BW_SCAN_HALT_H
 #define BW_SCAN_HALT_H
 
-/* All waves of a GPU, halted while they are looked at. Those that were halted before stay so.
- * Halted waves stay halted for ever, and the display with them: so a guard process resumes them
- * when this one is killed, and allows GFXOFF again where this one holds it off. */
+/* Halts all waves of a GPU while they are read. Waves that were halted before stay halted. Nothing
+ * else resumes halted waves, and the display stands still with them; so a guard process resumes
+ * them if this one is killed, and allows GFXOFF again if this one holds it off. */
 
 #include "scan/scan.h"
 
@@ -13,15 +13,15 @@ struct bw_scan_halt {
 	const volatile sig_atomic_t *has_ended; /* as in struct bw_scan */
 	struct bw_guard guard;
 	struct bw_scan_waves before; /* owned */
-	size_t n_were_halted;	     /* of before */
-	bool is_halted;		     /* false after a signal that came first */
+	size_t n_were_halted;	     /* number of waves in `before` that were halted */
+	bool is_halted;		     /* false if a signal came first */
 };
 #define BW_SCAN_HALT_INIT {.guard = BW_GUARD_INIT}
 
-/* Halts; in any case bw_scan_halt_end() follows. */
+/* Halts the waves. bw_scan_halt_end() must follow, also after an error. */
 struct bw_error *bw_scan_halt_begin(struct bw_scan_halt *h) BW_MUST_CHECK;
-/* Resumes the waves. err: what has happened meanwhile, or NULL; it is returned where the waves run
- * on, else freed. */
+/* Resumes the waves. err: an error since then, or NULL; it is returned if the waves run again,
+ * otherwise freed. */
 struct bw_error *bw_scan_halt_end(struct bw_scan_halt *h, struct bw_error *err) BW_MUST_CHECK;
 
 #endif
