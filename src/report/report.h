@@ -16,9 +16,11 @@ struct bw_report {
 	const struct bw_stop *stop; /* the last stop of the session; NULL: none is known */
 	/* warnings since the program was resumed last, a line each; NULL or "": none */
 	const char *notes;
-	const struct bw_crash *crash;	  /* files; NULL: none */
-	const struct bw_gpuvm_part *part; /* which GPU the files are of; NULL: what they say */
-	const char *made;		  /* when and by what the page is made: its last line */
+	const struct bw_crash *crash; /* files; NULL: none */
+	/* the GPU of the files; NULL: the one that the files name */
+	const struct bw_gpuvm_part *part;
+	/* the page's last line: when and by which version it was made */
+	const char *made;
 };
 /* The whole page, appended to out (the caller's). If a part of a session cannot be read, the page
  * says so; that is not an error. */

@@ -33,15 +33,17 @@ struct bw_report_packets {
 	const struct bw_pm4_names *names;
 	bool is_sdma, is_mes;
 	const uint32_t *dw;
-	size_t n, first, wrap; /* first: place of the first word; wrap: words of the ring */
-	size_t mark;	       /* place of the packet that is marked; SIZE_MAX: none */
-	const char *why;       /* at the mark */
+	/* first: place of the first word; wrap: number of the ring's words */
+	size_t n, first, wrap;
+	size_t mark;	 /* place of the marked packet; SIZE_MAX: none */
+	const char *why; /* the text at the mark */
 	/* the note beside a packet at that place, or NULL; NULL: no notes */
 	const char *(*note)(void *cookie, size_t at);
 	void *cookie;
 };
 struct bw_report_room {
-	size_t packets, lines, registers, vgpr_words, pictures_b, buffers_b; /* so far */
+	/* what has been written so far */
+	size_t packets, lines, registers, vgpr_words, pictures_b, buffers_b;
 };
 void bw_report_packets(struct bw_page *page, struct bw_report_room *room,
 		       const struct bw_report_packets *s);
@@ -55,13 +57,13 @@ struct bw_crash_page {
 	struct bw_report_room room;
 };
 void bw_report_crash_verdict(struct bw_crash_page *p);
-/* Faults, what the files are of, command streams. */
+/* Writes faults, the origin of the files, and command streams. */
 struct bw_error *bw_report_crash_begin(struct bw_crash_page *p) BW_MUST_CHECK;
 struct bw_error *bw_report_crash_waves(struct bw_crash_page *p) BW_MUST_CHECK;
-/* arch: NULL where it is not known. */
+/* arch: NULL if it is not known. */
 struct bw_error *bw_report_crash_map(struct bw_crash_page *p,
 				     const struct bw_arch *arch) BW_MUST_CHECK;
-/* The log, registers of the GPU, damage. */
+/* Writes the log, registers of the GPU, and what is damaged. */
 void bw_report_crash_end(struct bw_crash_page *p);
 struct bw_error *bw_report_crash_streams(struct bw_crash_page *p, const struct bw_crash_dump *d,
 					 const struct bw_gpuvm_part *part) BW_MUST_CHECK;
@@ -80,13 +82,14 @@ void bw_report_session_summary(struct bw_report_session *s);
 struct bw_error *bw_report_session_waves(struct bw_report_session *s) BW_MUST_CHECK;
 void bw_report_session_fault(struct bw_report_session *s);
 struct bw_error *bw_report_session_code(struct bw_report_session *s) BW_MUST_CHECK;
-/* The focus wave: frames, variables, lanes; and the registers of it and of others. */
+/* Writes the focus wave: frames, variables, lanes, and registers of it and of other waves. */
 void bw_report_session_lanes(struct bw_report_session *s);
 struct bw_error *bw_report_session_registers(struct bw_report_session *s) BW_MUST_CHECK;
 struct bw_error *bw_report_session_stream(struct bw_report_session *s) BW_MUST_CHECK;
 struct bw_error *bw_report_session_buffers(struct bw_report_session *s) BW_MUST_CHECK;
 
-/* The text that a command prints, as lines; an error is its text. The caller frees it. */
+/* Prints a command's text, which is used as lines; an error is shown by its text. The caller frees
+ * it. */
 typedef struct bw_error *bw_report_say_fn(struct bw_out *o, struct bw_debug *d, void *cookie);
 char *bw_report_said(struct bw_debug *d, bw_report_say_fn *say, void *cookie);
 
