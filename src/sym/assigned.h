@@ -2,7 +2,7 @@
 #ifndef BW_SYM_ASSIGNED_H
 #define BW_SYM_ASSIGNED_H
 
-/* The assignments that can have given a variable its value, by the text of the source. The
+/* Finds, in the text of the source, the assignments that can have given a variable its value. The
  * optimizer moves code, and the location lists that it writes then have values before the statement
  * that assigns them, or after the next one has. Pure. */
 
@@ -26,8 +26,8 @@ enum { BW_ASSIGNED_MAX = 64 };
  * text does not say enough (an #if in the variable's scope, a goto, a macro that assigns it). True
  * if there is no text. is_part: the value is that of a member. */
 bool bw_assigned_constant(const struct bw_assigned *a, uint64_t value, bool is_part);
-/* The lines of the assignments that can have been executed last, each once. For the call, which
- * assigns a parameter, it is the line of the declaration. is_all: there are no others. False: the
+/* The lines of the assignments that can have been executed last, each once. The call assigns a
+ * parameter; it counts with the line of the declaration. is_all: there are no others. False: the
  * text does not say enough. is_part: only a member is meant. */
 struct bw_assigned_last {
 	unsigned line[BW_ASSIGNED_MAX];

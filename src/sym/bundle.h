@@ -13,8 +13,8 @@
 #include "base/error.h"
 
 bool bw_bundle_is(const void *data, size_t size_b);
-/* The code object for a GPU ("gfx1100") in a bundle: *out_data is borrowed from data. Where there
- * is none, the error names those that are there. path: for messages. */
+/* Finds the code object for a GPU ("gfx1100") in a bundle. *out_data is borrowed from data. If
+ * there is none, the error names those of other GPUs. path: for messages. */
 struct bw_error *bw_bundle_find(const void *data, size_t size_b, const char *path, const char *gpu,
 				const uint8_t **out_data, size_t *out_size_b) BW_MUST_CHECK;
 

@@ -23,7 +23,7 @@ struct bw_kernel_arg {
 				   "hidden_block_count_x" */
 	enum bw_arg_kind kind;
 	uint32_t offset_b, size_b;
-	/* a driver's kernel (OpenCL): the driver does not pass it, or its place is not known */
+	/* a driver's OpenCL kernel: the driver does not pass it, or its place is not known */
 	bool is_absent;
 };
 
@@ -46,17 +46,17 @@ unsigned bw_kcp_sgpr_of(unsigned properties, unsigned bit);
 
 struct bw_kernel {
 	const char *name;
-	uint64_t entry;	     /* address in the image of the first instruction */
-	uint64_t end;	     /* of the symbol; == entry when unknown */
+	uint64_t entry;	     /* address of the first instruction in the image */
+	uint64_t end;	     /* end of the symbol; equal to entry if not known */
 	uint64_t descriptor; /* address of NAME.kd */
 	uint32_t rsrc1, rsrc2, rsrc3;
 	uint16_t properties; /* kernel_code_properties */
 	uint32_t lds_b, scratch_b, kernarg_b;
 	bool wave32;
 	uint32_t vgprs;		 /* allocated, from rsrc1 */
-	uint32_t max_group_size; /* .max_flat_workgroup_size, 1024 if not said */
-	uint32_t reqd_group[3];	 /* .reqd_workgroup_size, 0 if not said */
-	bool has_metadata;	 /* args known */
+	uint32_t max_group_size; /* .max_flat_workgroup_size; 1024 if not given */
+	uint32_t reqd_group[3];	 /* .reqd_workgroup_size; 0 if not given */
+	bool has_metadata;	 /* the arguments are known */
 	const struct bw_kernel_arg *args;
 	size_t n_args;
 };
@@ -64,28 +64,29 @@ struct bw_kernel {
 struct bw_symbol {
 	const char *name;
 	uint64_t addr, size_b;
-	bool is_function; /* else a label or an object */
+	bool is_function; /* otherwise a label or an object */
 };
 
-/* path: for messages. data is copied; of an offload bundle, the code object for gfx1100. */
+/* Opens a code object, or the one for gfx1100 in an offload bundle. path: for messages. data is
+ * copied. */
 struct bw_error *bw_code_object_open(const void *data, size_t size_b, const char *path,
 				     struct bw_code_object **out) BW_MUST_CHECK;
 struct bw_error *bw_code_object_load(const char *path, struct bw_code_object **out) BW_MUST_CHECK;
 void bw_code_object_close(struct bw_code_object *co);
 
 const char *bw_code_object_path(const struct bw_code_object *co);
-/* Sets the path for messages: that of the source that the code object was made from. */
+/* Sets the path for messages: that of the source from which the code object was made. */
 struct bw_error *bw_code_object_show_as(struct bw_code_object *co, const char *path) BW_MUST_CHECK;
-/* The file that it was opened as. */
+/* The path of the file as which it was opened. */
 const char *bw_code_object_file_path(const struct bw_code_object *co);
 /* "gfx1100", or "gfx-0x41" style when the number has no name; from e_flags. */
 const char *bw_code_object_gpu(const struct bw_code_object *co);
 const struct bw_kernel *bw_code_object_kernels(const struct bw_code_object *co, size_t *out_n);
-/* NULL when there is none of that name. */
+/* The kernel of that name; NULL: there is none. */
 const struct bw_kernel *bw_code_object_kernel(const struct bw_code_object *co, const char *name);
 /* The lines of the metadata's amdhsa.printf (doc/hardware/code-objects.md 5). */
 const char *const *bw_code_object_printf_formats(const struct bw_code_object *co, size_t *out_n);
-/* Sorted by address. */
+/* All symbols, sorted by address. */
 const struct bw_symbol *bw_code_object_symbols(const struct bw_code_object *co, size_t *out_n);
 /* The symbol that covers addr, or the nearest before it in the same section; NULL if none. */
 /* Names of undefined symbols, each once, without weak declarations: of each variable that a kernel

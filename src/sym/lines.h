@@ -14,15 +14,17 @@ struct bw_line {
 	unsigned line, column;
 	uint64_t start, end; /* addresses in the image that this row covers */
 	bool is_stmt, prologue_end;
-	bool approximate; /* a line 0 row: this is the nearest earlier line of the same sequence */
+	/* the row has line 0: this is the nearest earlier line of the same sequence */
+	bool approximate;
 };
 
-/* A code object without line tables gives an empty table, not an error. co must outlive it. */
+/* Reads the lines of a code object. One without line tables gives an empty table, not an error. co
+ * must outlive it. */
 struct bw_error *bw_lines_open(const struct bw_code_object *co,
 			       struct bw_lines **out) BW_MUST_CHECK;
 void bw_lines_close(struct bw_lines *l);
-/* A sentence that names what is missing because the debug information is damaged; this is not an
- * error, as the rest is there. NULL: nothing is missing. */
+/* A sentence that names what is missing because the debug information is damaged. That is not an
+ * error, as the rest can be used. NULL: nothing is missing. */
 const char *bw_lines_damage(const struct bw_lines *l);
 
 /* The kind of data that the lines were read from. */
@@ -30,8 +32,9 @@ enum bw_lines_origin {
 	BW_LINES_DWARF,	 /* the debug information of a code object */
 	BW_LINES_SOURCE, /* of a shader, from its driver */
 	BW_LINES_MARKED, /* of a shader, from the marks that it stores (spirv_record.h) */
-	BW_LINES_NIR,	 /* the driver's intermediate language: all that it says of a shader */
-	BW_LINES_NONE,	 /* a shader of which only the interface is known */
+	/* the driver's intermediate language, if that is all that the driver tells of a shader */
+	BW_LINES_NIR,
+	BW_LINES_NONE, /* a shader of which only the interface is known */
 };
 enum bw_lines_origin bw_lines_origin(const struct bw_lines *l);
 /* A shader of a Vulkan program: its code is code_b bytes from address 0 on. */
@@ -42,29 +45,30 @@ struct bw_shader_line {
 /* A place in its code where it stores a mark (spirv_record.h), or where a basic block begins. */
 struct bw_shader_mark {
 	uint32_t offset_b;
-	uint32_t mark; /* of a block: the first that it stores; 0: none */
+	uint32_t mark; /* the first mark that the block stores; 0: none */
 	bool begins_line;
 };
 struct bw_spirv;
 struct bw_shader_code {
-	const char *name; /* of its function, borrowed as long as the lines are; NULL: none */
+	const char *name; /* name of its function, borrowed as long as the lines are; NULL: none */
 	size_t code_b;
-	const bool *starts; /* for each dword whether an instruction begins there; NULL: all may */
-	const struct bw_shader_line *lines; /* as the driver has them */
+	const bool *starts; /* for each dword, whether an instruction begins there; NULL: any may */
+	const struct bw_shader_line *lines; /* the driver's lines */
 	size_t n_lines;
-	const struct bw_shader_mark *marks; /* by address; of those lines none is believed then */
+	const struct bw_shader_mark *marks; /* by address; if given, `lines` are not used */
 	size_t n_marks;
-	uint32_t begun_b;	/* up to here a lane has not begun its record; 0: not known */
-	const char *nir;	/* its text, or NULL */
-	const char *nir_name;	/* of the file with this text */
-	struct bw_spirv *spirv; /* or NULL; taken over, also by an error */
+	/* before this offset, a lane has not begun its record; 0: not known */
+	uint32_t begun_b;
+	const char *nir;	/* the intermediate language as text, or NULL */
+	const char *nir_name;	/* the name for that text as a file */
+	struct bw_spirv *spirv; /* or NULL; owned from here on, also after an error */
 };
 struct bw_error *bw_lines_of_shader(const struct bw_shader_code *code,
 				    struct bw_lines **out) BW_MUST_CHECK;
 /* The file that a shader was compiled from, by its SPIR-V; NULL: not known, or no shader. */
 const char *bw_lines_shader_file(const struct bw_lines *l);
-/* Whether a wave at that address of a shader that keeps a record has not begun it: what is there is
- * an earlier wave's, which may have been killed. */
+/* Whether a wave at that address has not begun its record yet. Then the memory has the record of an
+ * earlier wave, which may have been killed. */
 bool bw_lines_before_record(const struct bw_lines *l, uint64_t addr);
 bool bw_lines_at(const struct bw_lines *l, uint64_t addr, struct bw_line *out);
 /* Breakpoint addresses of FILE:LINE: is_stmt rows only, first of each run; file matches by its last
@@ -76,7 +80,7 @@ size_t bw_lines_find(const struct bw_lines *l, const char *file, unsigned line, 
 struct bw_line_range {
 	const char *file;
 	unsigned line;
-	uint64_t start, end; /* equal: there is no code */
+	uint64_t start, end; /* equal: the line has no code */
 };
 /* All code of FILE:LINE, by address: including rows that are not statements. Where the line has
  * none, one range without code at the next line that has some, with the line that was asked for.
@@ -85,12 +89,12 @@ struct bw_error *bw_lines_ranges(const struct bw_lines *l, const char *file, uns
 				 struct bw_line_range **out, size_t *out_n) BW_MUST_CHECK;
 /* The range around an address. False where the compiler gave the code no line. */
 bool bw_lines_range_at(const struct bw_lines *l, uint64_t addr, struct bw_line_range *out);
-/* The first line of that file that has a row starting at addr, with bytes or without (the lines of
- * a prologue that is empty); 0: none. */
+/* The first line of that file with a row that starts at addr, also one without bytes (lines of an
+ * empty prologue); 0: none. */
 unsigned bw_lines_first_at(const struct bw_lines *l, uint64_t addr, const char *file);
 /* The address for a breakpoint on the function at entry: its prologue_end row, else entry. */
 uint64_t bw_lines_after_prologue(const struct bw_lines *l, uint64_t entry, uint64_t end);
-/* Whether users mean that file: "b/x.cl" is meant by "x.cl" and "b/x.cl", not by "a/b/x.cl". */
+/* Whether a user's name means that file: "x.cl" and "b/x.cl" mean "b/x.cl", "a/b/x.cl" does not. */
 bool bw_lines_is_file(const char *full, const char *meant);
 /* Files named by the tables. */
 size_t bw_lines_files(const struct bw_lines *l, const char *const **out);
@@ -107,12 +111,12 @@ struct bw_error *bw_lines_keep_first(struct bw_lines *l, uint64_t *addr, size_t 
 enum bw_language { BW_LANGUAGE_UNKNOWN, BW_LANGUAGE_ASSEMBLY, BW_LANGUAGE_COMPILED };
 enum bw_language bw_lines_language(const struct bw_lines *l, uint64_t addr);
 
-/* The innermost function around an address; one that was inlined there counts as one. */
+/* The innermost function around an address, which may be an inlined one. */
 struct bw_function {
-	const char *name; /* of the source; NULL: it has none */
+	const char *name; /* name in the source; NULL: it has none */
 	bool is_inlined;
-	bool has_params; /* of the function around it that was not inlined */
-	uint32_t index;	 /* which one, for bw_lines_function_covers */
+	bool has_params; /* whether the function around it that was not inlined has parameters */
+	uint32_t index;	 /* number of the function, for bw_lines_function_covers */
 };
 bool bw_lines_function_at(const struct bw_lines *l, uint64_t addr, struct bw_function *out);
 bool bw_lines_function_covers(const struct bw_lines *l, uint32_t index, uint64_t addr);
@@ -137,14 +141,14 @@ void bw_lines_search_in(struct bw_lines *l, const struct bw_source_paths *paths)
 struct bw_source_file {
 	const char *path; /* where it was found; borrowed; NULL: it cannot be read */
 	size_t n_lines;
-	bool is_newer;	  /* it has been changed since the code object was made */
-	bool is_left_out; /* it is there, and not for others (bw_source_paths_confine) */
-	bool *told;	  /* for the caller: false until a search for sources begins anew */
+	bool is_newer;	  /* it is newer than the code object */
+	bool is_left_out; /* it exists, but must not be shown to others (bw_source_paths_confine) */
+	bool *told;	  /* for the caller; false again when sources are searched anew */
 };
 /* The compilation that the file was part of. Strings are borrowed, NULL: not known. */
 struct bw_source_unit {
 	const char *folder, *producer;
-	const char *language; /* as gdb calls it */
+	const char *language; /* language in gdb's words */
 	unsigned dwarf_version;
 };
 bool bw_lines_unit_of(const struct bw_lines *l, const char *file, struct bw_source_unit *out);

@@ -9,14 +9,15 @@
 enum bw_listed_kind { BW_LISTED_FUNCTIONS, BW_LISTED_VARIABLES, BW_LISTED_TYPES };
 
 struct bw_listed {
-	const char *name; /* borrowed from the bw_lines, as all is that is not owned */
-	const char *file; /* where it is declared, of a type of the language its unit's; NULL: not
-			   * known */
+	const char *name; /* borrowed from the bw_lines, as is everything that is not owned */
+	const char *file; /* where it is declared; for a type of the language itself, its unit's
+			   * file; NULL: not known */
 	unsigned line;	  /* 0: not known */
-	bool is_static;	  /* known in its file only */
+	bool is_static;	  /* known in its own file only */
 	bool is_typedef;
-	const struct bw_ctype *type; /* a variable's, what a function returns, the type itself */
-	char *params;		     /* of a function, "int, float *", "void" for none; owned */
+	/* type of the variable, result of the function, or the type itself */
+	const struct bw_ctype *type;
+	char *params; /* functions: "int, float *"; "void": none; owned */
 };
 
 /* Lists the symbols of files and namespaces: no variables of functions, none that is only declared.
