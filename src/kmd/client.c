@@ -2,6 +2,7 @@
 #include "kmd/client_priv.h"
 
 #include <amdgpu_drm.h>
+#include <assert.h>
 #include <drm.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -117,36 +118,38 @@ struct request {
 	size_t min_b; /* a shorter reply is an error */
 };
 
-/* Sends a request and waits for its reply, answering the server's requests in between. On success
- * the reply is in (*out_ch)->in, at least q->min_b long, and the caller releases the channel. */
-static int exchange(struct bw_vgpu_client *c, const struct request *q, struct ioctl *at_hand,
-		    struct bw_vgpu_channel **out_ch)
+static struct bw_error *send_request(struct bw_vgpu_channel *ch, const struct request *q)
 {
-	struct bw_vgpu_channel *ch;
-	int r = bw_vgpu_acquire(c, &ch);
-	if (r)
-		return r;
 	uint32_t seq = ++ch->seq ? ch->seq : ++ch->seq;
-	_cleanup_error_ struct bw_error *err =
-		bw_msg_send(ch->sock, q->type, seq, q->parts, q->n_parts, q->fd);
-	while (!err) {
-		err = bw_msg_recv(ch->sock, -1, &ch->in);
-		if (err)
-			break;
-		if (ch->in.type == BW_VGPU_USER_READ || ch->in.type == BW_VGPU_USER_WRITE) {
-			err = answer_user(ch, at_hand);
-		} else if (ch->in.type == (q->type | BW_VGPU_REPLY) && ch->in.seq == seq &&
-			   ch->in.body_b >= q->min_b && is_result(q->type, ch->in.body)) {
-			*out_ch = ch;
-			return 0;
-		} else {
-			err = bw_errorf(BW_E_INVALID,
-					"unexpected message %#x of %u bytes from the virtual GPU",
-					ch->in.type, ch->in.body_b);
-		}
+	return bw_msg_send(ch->sock, q->type, seq, q->parts, q->n_parts, q->fd);
+}
+
+/* Waits for the reply with that number, answering the server's requests in between. On success it
+ * is in ch->in, at least min_b long. */
+static struct bw_error *await_reply(struct bw_vgpu_channel *ch, uint16_t type, uint32_t seq,
+				    size_t min_b, struct ioctl *at_hand)
+{
+	for (;;) {
+		BW_TRY(bw_msg_recv(ch->sock, -1, &ch->in));
+		if (ch->in.type == BW_VGPU_USER_READ || ch->in.type == BW_VGPU_USER_WRITE)
+			BW_TRY(answer_user(ch, at_hand));
+		else if (ch->in.type == (type | BW_VGPU_REPLY) && ch->in.seq == seq &&
+			 ch->in.body_b >= min_b && is_result(type, ch->in.body))
+			return NULL;
+		else
+			return bw_errorf(BW_E_INVALID,
+					 "unexpected message %#x of %u bytes from the virtual GPU",
+					 ch->in.type, ch->in.body_b);
 	}
-	BW_LOG(WARN, "kmd", "request %u: %s", q->type, err->message);
+}
+
+/* After a failure between a request and its reply. Takes err; -errno. */
+static int give_up(struct bw_vgpu_client *c, struct bw_vgpu_channel *ch, uint16_t type,
+		   struct bw_error *err)
+{
+	BW_LOG(WARN, "kmd", "request %u: %s", type, err->message);
 	bool nomem = err->code == BW_E_NOMEM, interrupted = bw_vgpu_is_interrupted(err);
+	bw_error_free(err);
 	bw_vgpu_discard(c, ch); /* a late answer is discarded with it */
 	if (interrupted)
 		return -EINTR;
@@ -154,6 +157,24 @@ static int exchange(struct bw_vgpu_client *c, const struct request *q, struct io
 		return -ENOMEM;
 	bw_vgpu_mark_gone(c);
 	return -ENODEV;
+}
+
+/* Sends a request and waits for its reply. On success the reply is in (*out_ch)->in, and the caller
+ * releases the channel. */
+static int exchange(struct bw_vgpu_client *c, const struct request *q, struct ioctl *at_hand,
+		    struct bw_vgpu_channel **out_ch)
+{
+	struct bw_vgpu_channel *ch;
+	int r = bw_vgpu_acquire(c, &ch);
+	if (r)
+		return r;
+	struct bw_error *err = send_request(ch, q);
+	if (!err)
+		err = await_reply(ch, q->type, ch->seq, q->min_b, at_hand);
+	if (err)
+		return give_up(c, ch, q->type, err);
+	*out_ch = ch;
+	return 0;
 }
 
 /* The destination of a reply's fixed part. */
@@ -463,6 +484,61 @@ ssize_t bw_vgpu_pwrite(struct bw_vgpu_client *c, uint32_t file, uint64_t pos, co
 			break;
 	} while (done < size_b);
 	return (ssize_t)done;
+}
+
+/* ---- Many small calls ---- */
+
+static struct bw_error *send_access(struct bw_vgpu_channel *ch, uint32_t file,
+				    const struct bw_vgpu_access *a)
+{
+	const struct bw_vgpu_ioctl ioctl = {file, a->cmd};
+	const struct bw_vgpu_file_io io = {file, a->size_b, a->pos};
+	const struct bw_msg_part parts[] = {a->type == BW_VGPU_IOCTL
+						    ? (struct bw_msg_part){&ioctl, sizeof(ioctl)}
+						    : (struct bw_msg_part){&io, sizeof(io)},
+					    {a->data, a->size_b}};
+	const struct request q = {a->type, parts, a->type == BW_VGPU_FILE_READ ? 1 : 2, -1, 0};
+	return send_request(ch, &q);
+}
+
+/* The result of an access whose reply is in ch->in. */
+static void take_access(const struct bw_vgpu_channel *ch, struct bw_vgpu_access *a)
+{
+	struct bw_vgpu_file_io_reply reply;
+	memcpy(&a->result, ch->in.body, sizeof(a->result));
+	if (a->type == BW_VGPU_FILE_READ && a->result > 0) {
+		size_t n = BW_MIN((size_t)a->size_b, ch->in.body_b - sizeof(reply));
+		a->result = (int32_t)BW_MIN((size_t)a->result, n);
+		memcpy(a->data, ch->in.body + sizeof(reply), (size_t)a->result);
+	}
+}
+
+int bw_vgpu_access_many(struct bw_vgpu_client *c, uint32_t file, struct bw_vgpu_access *list,
+			size_t n)
+{
+	struct bw_vgpu_channel *ch;
+	struct ioctl none = {0};
+	assert(n <= BW_VGPU_ACCESSES_MAX);
+	int r = bw_vgpu_acquire(c, &ch);
+	if (r)
+		return r;
+	struct bw_error *err = NULL;
+	const uint32_t before = ch->seq = ch->seq > UINT32_MAX - BW_VGPU_ACCESSES_MAX ? 0 : ch->seq;
+	for (size_t i = 0; i < n && !err; i++)
+		err = send_access(ch, file, &list[i]);
+	for (size_t i = 0; i < n && !err; i++) {
+		err = await_reply(ch, list[i].type, before + 1 + (uint32_t)i,
+				  list[i].type == BW_VGPU_IOCTL
+					  ? sizeof(struct bw_vgpu_ioctl_reply)
+					  : sizeof(struct bw_vgpu_file_io_reply),
+				  &none);
+		if (!err)
+			take_access(ch, &list[i]);
+	}
+	if (err)
+		return give_up(c, ch, list[0].type, err);
+	bw_vgpu_release(c, ch);
+	return 0;
 }
 
 int bw_vgpu_server_info(struct bw_vgpu_client *c, struct bw_vgpu_server_info *out)

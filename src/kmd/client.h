@@ -78,6 +78,21 @@ ssize_t bw_vgpu_pwrite(struct bw_vgpu_client *c, uint32_t file, uint64_t pos, co
  * was asked for. */
 ssize_t bw_vgpu_file_io(struct bw_vgpu_client *c, uint32_t file, uint64_t *pos, void *out,
 			const void *in, size_t size_b);
+/* A small access to a file: one of many that are sent together, so that they need one wait in place
+ * of one each. They are carried out in their order, those after one that fails, too. */
+struct bw_vgpu_access {
+	uint16_t type;	 /* BW_VGPU_IOCTL (data goes in only), BW_VGPU_FILE_READ or _WRITE */
+	uint32_t cmd;	 /* of an ioctl */
+	uint32_t size_b; /* of data */
+	uint64_t pos;	 /* of a read or write */
+	void *data;
+	int32_t result; /* as the call alone would answer */
+};
+/* As many as their messages and the replies fit into the buffers of the connection. */
+enum { BW_VGPU_ACCESSES_MAX = 64 };
+/* 0, or -errno: then it is not known which have been carried out. */
+int bw_vgpu_access_many(struct bw_vgpu_client *c, uint32_t file, struct bw_vgpu_access *list,
+			size_t n);
 /* -ENODATA where the server was not started with --fidelity. out_rows: owned. */
 int bw_vgpu_fidelity(struct bw_vgpu_client *c, struct bw_vgpu_fidelity_row **out_rows,
 		     size_t *out_n);

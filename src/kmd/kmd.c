@@ -13,7 +13,9 @@
 
 #include "base/cleanup.h"
 #include "base/str.h"
+#include "base/util.h"
 #include "kmd/kmd_priv.h"
+#include "kmd/regs.h"
 
 /* amdgpu_regs2 (doc/hardware/kernel-interface.md 4.4, amd/amdgpu/amdgpu_umr.h) */
 struct regs2_state {
@@ -213,16 +215,9 @@ static bool same_bank(const struct bw_kmd_bank *a, const struct bw_kmd_bank *b)
 	       a->pipe == b->pipe && a->queue == b->queue && a->vmid == b->vmid && a->xcc == b->xcc;
 }
 
-static struct bw_error *select_bank(struct bw_kmd *kmd, const struct bw_kmd_bank *bank)
+static struct regs2_state state_of(const struct bw_kmd_bank *bank)
 {
-	static const struct bw_kmd_bank none;
-	if (!bank)
-		bank = &none;
-	if (!kmd->regs2)
-		BW_TRY(bw_kmd_file_open(kmd, "amdgpu_regs2", true, &kmd->regs2));
-	if (kmd->bank_known && same_bank(bank, &kmd->bank))
-		return NULL;
-	struct regs2_state s = {
+	return (struct regs2_state){
 		.use_srbm = bank->use_srbm,
 		.use_grbm = bank->use_grbm,
 		.se = bank->se,
@@ -234,6 +229,18 @@ static struct bw_error *select_bank(struct bw_kmd *kmd, const struct bw_kmd_bank
 		.vmid = bank->vmid,
 		.xcc_id = bank->xcc,
 	};
+}
+
+static struct bw_error *select_bank(struct bw_kmd *kmd, const struct bw_kmd_bank *bank)
+{
+	static const struct bw_kmd_bank none;
+	if (!bank)
+		bank = &none;
+	if (!kmd->regs2)
+		BW_TRY(bw_kmd_file_open(kmd, "amdgpu_regs2", true, &kmd->regs2));
+	if (kmd->bank_known && same_bank(bank, &kmd->bank))
+		return NULL;
+	struct regs2_state s = state_of(bank);
 	kmd->bank_known = false;
 	int r = -ENOTTY;
 	if (!kmd->regs2_v1)
@@ -256,13 +263,9 @@ static struct bw_error *select_bank(struct bw_kmd *kmd, const struct bw_kmd_bank
 	return NULL;
 }
 
-static struct bw_error *reg_access(struct bw_kmd *kmd, const struct bw_kmd_bank *bank,
-				   uint32_t addr_dw, bool write, uint32_t *value)
+/* n: what the read or write has returned */
+static struct bw_error *access_error(struct bw_kmd *kmd, uint32_t addr_dw, bool write, ssize_t n)
 {
-	BW_TRY(select_bank(kmd, bank));
-	uint64_t pos = (uint64_t)addr_dw * 4;
-	ssize_t n = write ? kmd->ops->file_write(kmd->regs2, pos, value, 4)
-			  : kmd->ops->file_read(kmd->regs2, pos, value, 4);
 	if (n < 0)
 		return bw_error_wrap(file_error(kmd->regs2, (int)n, write ? "write" : "read"),
 				     "register %#x", addr_dw);
@@ -270,6 +273,16 @@ static struct bw_error *reg_access(struct bw_kmd *kmd, const struct bw_kmd_bank 
 		return bw_errorf(BW_E_INVALID, "register %#x: amdgpu_regs2 ends before it",
 				 addr_dw);
 	return NULL;
+}
+
+static struct bw_error *reg_access(struct bw_kmd *kmd, const struct bw_kmd_bank *bank,
+				   uint32_t addr_dw, bool write, uint32_t *value)
+{
+	BW_TRY(select_bank(kmd, bank));
+	uint64_t pos = (uint64_t)addr_dw * 4;
+	ssize_t n = write ? kmd->ops->file_write(kmd->regs2, pos, value, 4)
+			  : kmd->ops->file_read(kmd->regs2, pos, value, 4);
+	return access_error(kmd, addr_dw, write, n);
 }
 
 /* A request that was given up may be carried out at any later moment, and select its bank then: so
@@ -301,6 +314,63 @@ struct bw_error *bw_kmd_reg_write(struct bw_kmd *kmd, const struct bw_kmd_bank *
 {
 	pthread_mutex_lock(&kmd->regs_lock);
 	struct bw_error *err = new_bank_after(kmd, reg_access(kmd, bank, addr_dw, true, &value));
+	pthread_mutex_unlock(&kmd->regs_lock);
+	return err;
+}
+
+/* Up to half of BW_KMD_MANY accesses in one go, as each may need its bank selected. */
+static struct bw_error *access_some(struct bw_kmd *kmd, struct bw_kmd_reg *list, size_t n)
+{
+	struct regs2_state state[BW_KMD_MANY / 2];
+	struct bw_kmd_access made[BW_KMD_MANY];
+	size_t at[BW_KMD_MANY / 2], n_made = 0;
+	/* says which state this kernel takes */
+	BW_TRY(select_bank(kmd, &list[0].bank));
+	for (size_t i = 0; i < n; i++) {
+		if (i && !same_bank(&list[i].bank, &list[i - 1].bank)) {
+			state[i] = state_of(&list[i].bank);
+			made[n_made++] = (struct bw_kmd_access){
+				.kind = BW_KMD_IOCTL,
+				.cmd = kmd->regs2_v1 ? REGS2_SET_STATE : REGS2_SET_STATE_V2,
+				.size_b = kmd->regs2_v1 ? _IOC_SIZE(REGS2_SET_STATE)
+							: _IOC_SIZE(REGS2_SET_STATE_V2),
+				.data = &state[i]};
+		}
+		at[i] = n_made;
+		made[n_made++] =
+			(struct bw_kmd_access){.kind = list[i].write ? BW_KMD_WRITE : BW_KMD_READ,
+					       .pos = (uint64_t)list[i].addr_dw * 4,
+					       .size_b = sizeof(list[i].value),
+					       .data = &list[i].value};
+	}
+	kmd->bank_known = false;
+	int r = kmd->ops->file_many(kmd->regs2, made, n_made);
+	if (r < 0)
+		return file_error(kmd->regs2, r, "access");
+	for (size_t i = 0; i < n; i++) {
+		bool selects = at[i] && made[at[i] - 1].kind == BW_KMD_IOCTL;
+		if (selects && made[at[i] - 1].result < 0)
+			return file_error(kmd->regs2, made[at[i] - 1].result,
+					  "select a register bank in");
+		BW_TRY(access_error(kmd, list[i].addr_dw, list[i].write, made[at[i]].result));
+	}
+	kmd->bank = list[n - 1].bank;
+	kmd->bank_known = true;
+	return NULL;
+}
+
+struct bw_error *bw_kmd_regs(struct bw_kmd *kmd, struct bw_kmd_reg *list, size_t n)
+{
+	const size_t some = kmd->ops->file_many ? BW_KMD_MANY / 2 : 1;
+	struct bw_error *err = NULL;
+	pthread_mutex_lock(&kmd->regs_lock);
+	for (size_t i = 0; i < n && !err; i += some) {
+		struct bw_kmd_reg *r = &list[i];
+		err = kmd->ops->file_many
+			      ? access_some(kmd, r, BW_MIN(some, n - i))
+			      : reg_access(kmd, &r->bank, r->addr_dw, r->write, &r->value);
+		err = new_bank_after(kmd, err);
+	}
 	pthread_mutex_unlock(&kmd->regs_lock);
 	return err;
 }

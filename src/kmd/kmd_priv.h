@@ -10,6 +10,17 @@
 
 #include "kmd/kmd.h"
 
+/* An ioctl whose argument names no other memory and only goes in, or a read or write. */
+struct bw_kmd_access {
+	enum { BW_KMD_IOCTL, BW_KMD_READ, BW_KMD_WRITE } kind;
+	uint32_t cmd;	 /* of an ioctl */
+	uint32_t size_b; /* of data */
+	uint64_t pos;	 /* of a read or write */
+	void *data;
+	int result;
+};
+enum { BW_KMD_MANY = 64 };
+
 struct bw_kmd_ops {
 	bool is_virtual;
 	void (*close)(struct bw_kmd *kmd); /* frees */
@@ -20,6 +31,9 @@ struct bw_kmd_ops {
 	int (*file_ioctl)(struct bw_kmd_file *f, uint32_t cmd, void *arg);
 	ssize_t (*file_read)(struct bw_kmd_file *f, uint64_t pos, void *out, size_t size_b);
 	ssize_t (*file_write)(struct bw_kmd_file *f, uint64_t pos, const void *data, size_t size_b);
+	/* Many accesses, n at most BW_KMD_MANY, each with its result; 0, or -errno: it is not known
+	 * which have been made. NULL: they are made one by one. */
+	int (*file_many)(struct bw_kmd_file *f, struct bw_kmd_access *list, size_t n);
 	/* a call on the render node, which is open meanwhile */
 	int (*drm_ioctl)(struct bw_kmd *kmd, uint32_t cmd, void *arg);
 	const char *const *(*program_env)(struct bw_kmd *kmd);

@@ -135,6 +135,25 @@ static ssize_t virtual_file_write(struct bw_kmd_file *f, uint64_t pos, const voi
 			      size_b);
 }
 
+static int virtual_file_many(struct bw_kmd_file *f, struct bw_kmd_access *list, size_t n)
+{
+	static const uint16_t types[] = {[BW_KMD_IOCTL] = BW_VGPU_IOCTL,
+					 [BW_KMD_READ] = BW_VGPU_FILE_READ,
+					 [BW_KMD_WRITE] = BW_VGPU_FILE_WRITE};
+	struct bw_vgpu_access made[BW_KMD_MANY];
+	_Static_assert((int)BW_KMD_MANY <= (int)BW_VGPU_ACCESSES_MAX, "one exchange");
+	for (size_t i = 0; i < n; i++)
+		made[i] = (struct bw_vgpu_access){.type = types[list[i].kind],
+						  .cmd = list[i].cmd,
+						  .size_b = list[i].size_b,
+						  .pos = list[i].pos,
+						  .data = list[i].data};
+	int r = bw_vgpu_access_many(virtual_kmd(f->kmd)->client, virtual_file(f)->file, made, n);
+	for (size_t i = 0; i < n; i++)
+		list[i].result = r ? r : made[i].result;
+	return r;
+}
+
 static const char *const *virtual_program_env(struct bw_kmd *kmd)
 {
 	struct virtual_kmd *k = virtual_kmd(kmd);
@@ -213,6 +232,7 @@ static const struct bw_kmd_ops virtual_ops = {
 	.file_ioctl = virtual_file_ioctl,
 	.file_read = virtual_file_read,
 	.file_write = virtual_file_write,
+	.file_many = virtual_file_many,
 	.drm_ioctl = virtual_drm_ioctl,
 	.program_env = virtual_program_env,
 	.liveness_fd = virtual_liveness_fd,

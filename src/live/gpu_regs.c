@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "arch/arch.h"
 #include "base/log.h"
+#include "kmd/regs.h"
 #include "regs/regs.h"
 
 enum {
@@ -300,7 +301,7 @@ struct bw_error *bw_live_host_trap(struct bw_live *l)
 	return NULL;
 }
 
-static struct bw_kmd_bank simd_bank(const struct bw_target_facts *f, uint32_t slot)
+struct bw_kmd_bank bw_live_simd_bank(const struct bw_target_facts *f, uint32_t slot)
 {
 	struct bw_place p = bw_target_place(f, slot);
 	return (struct bw_kmd_bank){.use_grbm = true,
@@ -309,37 +310,87 @@ static struct bw_kmd_bank simd_bank(const struct bw_target_facts *f, uint32_t sl
 				    .instance = bw_arch_instance(p.wgp, p.simd)};
 }
 
-static struct bw_error *set_index(struct bw_live *l, const struct bw_kmd_bank *bank,
-				  enum bw_wreg reg, uint32_t wave)
+struct bw_error *bw_live_ind_read(const struct bw_live_sq *sq, const struct bw_kmd_bank *bank,
+				  enum bw_wreg reg, uint32_t wave, uint32_t *out)
 {
-	return bw_kmd_reg_write(l->kmd, bank, l->regs.sq_ind_index,
-				bw_arch_ind(l->t.facts.arch, reg, wave));
+	enum { INDEX_TRIES = 100 };
+	const uint32_t want = bw_arch_ind(sq->facts->arch, reg, wave);
+	for (unsigned i = 0; i < INDEX_TRIES; i++) {
+		struct bw_kmd_reg list[] = {
+			{*bank, true, sq->regs->sq_ind_index, want},
+			{*bank, false, sq->regs->sq_ind_data, 0},
+			{*bank, false, sq->regs->sq_ind_index, 0},
+		};
+		BW_TRY(bw_kmd_regs(sq->kmd, list, BW_ARRAY_SIZE(list)));
+		*out = list[1].value;
+		if (list[2].value == want || *out == BW_SQ_ABSENT)
+			return NULL;
+	}
+	return bw_errorf(BW_E_STATE, "another program keeps using the SQ's index register");
 }
 
-static struct bw_error *ind_read(struct bw_live *l, const struct bw_kmd_bank *bank,
-				 enum bw_wreg reg, uint32_t wave, uint32_t *out)
+/* The data and index registers of every SIMD, in one go. */
+static struct bw_error *read_active(const struct bw_live_sq *sq, struct bw_kmd_reg *list,
+				    uint32_t *out)
 {
-	BW_TRY(set_index(l, bank, reg, wave));
-	return bw_kmd_reg_read(l->kmd, bank, l->regs.sq_ind_data, out);
+	const struct bw_target_facts *f = sq->facts;
+	const uint32_t n = f->n_slots / f->waves_per_simd,
+		       want = bw_arch_ind(f->arch, BW_WREG_ACTIVE, 0);
+	/* every SIMD has its own index register: one write for all */
+	BW_TRY(bw_kmd_reg_write(sq->kmd, &broadcast, sq->regs->sq_ind_index, want));
+	for (uint32_t i = 0; i < n; i++) {
+		const struct bw_kmd_bank bank = bw_live_simd_bank(f, i * f->waves_per_simd);
+		list[2 * i] = (struct bw_kmd_reg){bank, false, sq->regs->sq_ind_data, 0};
+		list[2 * i + 1] = (struct bw_kmd_reg){bank, false, sq->regs->sq_ind_index, 0};
+	}
+	BW_TRY(bw_kmd_regs(sq->kmd, list, 2 * (size_t)n));
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t active = list[2 * i].value;
+		if (list[2 * i + 1].value != want && active != BW_SQ_ABSENT)
+			BW_TRY(bw_live_ind_read(sq, &list[2 * i].bank, BW_WREG_ACTIVE, 0, &active));
+		out[i] = active == BW_SQ_ABSENT ? 0 : active & ((1u << f->waves_per_simd) - 1);
+	}
+	return NULL;
+}
+
+struct bw_error *bw_live_active(const struct bw_live_sq *sq, uint32_t **out)
+{
+	const uint32_t n = sq->facts->n_slots / sq->facts->waves_per_simd;
+	_cleanup_free_ struct bw_kmd_reg *list = calloc(2 * (size_t)n, sizeof(*list));
+	_cleanup_free_ uint32_t *active = calloc(n, sizeof(*active));
+	if (!list || !active)
+		return bw_error_nomem();
+	BW_TRY(read_active(sq, list, active));
+	*out = bw_take(active);
+	return NULL;
+}
+
+static struct bw_live_sq sq_of(const struct bw_live *l)
+{
+	return (struct bw_live_sq){l->kmd, &l->regs, &l->t.facts};
+}
+
+static struct bw_error *ind_read(struct bw_live *l, uint32_t slot, enum bw_wreg reg, uint32_t *out)
+{
+	const struct bw_live_sq sq = sq_of(l);
+	const struct bw_kmd_bank bank = bw_live_simd_bank(sq.facts, slot);
+	return bw_live_ind_read(&sq, &bank, reg, slot % sq.facts->waves_per_simd, out);
 }
 
 struct bw_error *bw_live_field_now(struct bw_live *l, uint32_t slot, enum bw_wave_field f,
 				   uint32_t *out)
 {
 	const struct bw_arch *arch = l->t.facts.arch;
-	struct bw_kmd_bank bank = simd_bank(&l->t.facts, slot);
 	uint32_t raw;
-	BW_TRY(ind_read(l, &bank, bw_arch_reg_of(arch, f), slot % l->t.facts.waves_per_simd, &raw));
+	BW_TRY(ind_read(l, slot, bw_arch_reg_of(arch, f), &raw));
 	*out = bw_arch_get(arch, f, raw);
 	return NULL;
 }
 
 static struct bw_error *is_ours(struct bw_live *l, uint32_t vmids, uint32_t slot, bool *out)
 {
-	struct bw_kmd_bank bank = simd_bank(&l->t.facts, slot);
 	uint32_t id;
-	enum bw_wreg reg = bw_arch_reg_of(l->t.facts.arch, BW_WF_VMID);
-	BW_TRY(ind_read(l, &bank, reg, slot % l->t.facts.waves_per_simd, &id));
+	BW_TRY(ind_read(l, slot, bw_arch_reg_of(l->t.facts.arch, BW_WF_VMID), &id));
 	*out = id != BW_SQ_ABSENT && vmids >> bw_arch_get(l->t.facts.arch, BW_WF_VMID, id) & 1;
 	return NULL;
 }
@@ -347,16 +398,17 @@ static struct bw_error *is_ours(struct bw_live *l, uint32_t vmids, uint32_t slot
 struct bw_error *bw_live_count_waves(struct bw_live *l, uint32_t pasid, uint32_t *out)
 {
 	const struct bw_target_facts *f = &l->t.facts;
-	uint32_t vmids, active;
+	const struct bw_live_sq sq = sq_of(l);
+	_cleanup_free_ uint32_t *active = NULL;
+	uint32_t vmids;
 	*out = 0;
 	BW_TRY(vmids_of_pasid(l, pasid, &vmids));
-	for (uint32_t slot = 0; vmids && slot < f->n_slots; slot++) {
-		struct bw_kmd_bank bank = simd_bank(f, slot);
-		uint32_t wave = slot % f->waves_per_simd;
+	if (!vmids)
+		return NULL;
+	BW_TRY(bw_live_active(&sq, &active));
+	for (uint32_t slot = 0; slot < f->n_slots; slot++) {
 		bool ours;
-		if (!wave)
-			BW_TRY(ind_read(l, &bank, BW_WREG_ACTIVE, 0, &active));
-		if (active == BW_SQ_ABSENT || !bw_bit_is_set(active, wave))
+		if (!bw_bit_is_set(active[slot / f->waves_per_simd], slot % f->waves_per_simd))
 			continue;
 		BW_TRY(is_ours(l, vmids, slot, &ours));
 		*out += ours;
@@ -367,30 +419,21 @@ struct bw_error *bw_live_count_waves(struct bw_live *l, uint32_t pasid, uint32_t
 struct bw_error *bw_live_resident(struct bw_live *l, uint32_t *out_bits)
 {
 	const struct bw_target_facts *f = &l->t.facts;
-	uint32_t per_simd = f->waves_per_simd, vmids = bw_live_vmids(l);
+	const struct bw_live_sq sq = sq_of(l);
+	const uint32_t vmids = bw_live_vmids(l);
+	_cleanup_free_ uint32_t *active = NULL;
 
 	memset(out_bits, 0, (f->n_slots + 31) / 32 * sizeof(*out_bits));
-	/* every SIMD has its own index register: one write for all */
-	BW_TRY(set_index(l, &broadcast, BW_WREG_ACTIVE, 0));
-	for (uint32_t slot = 0; slot < f->n_slots; slot += per_simd) {
-		struct bw_kmd_bank bank = simd_bank(f, slot);
-		uint32_t active;
-		BW_TRY(bw_kmd_reg_read(l->kmd, &bank, l->regs.sq_ind_data, &active));
-		if (active == BW_SQ_ABSENT)
+	BW_TRY(bw_live_active(&sq, &active));
+	for (uint32_t slot = 0; slot < f->n_slots; slot++) {
+		bool ours = true;
+		if (!bw_bit_is_set(active[slot / f->waves_per_simd], slot % f->waves_per_simd))
 			continue;
-		active &= (1u << per_simd) - 1;
-		for (uint32_t w = 0; active >> w; w++) {
-			bool ours = true;
-			if (!bw_bit_is_set(active, w))
-				continue;
-			/* a wave stopped in our slot is ours; the others are asked for */
-			if (!bw_live_is_stopped(&l->t, slot + w)) {
-				BW_TRY(is_ours(l, vmids, slot + w, &ours));
-				BW_TRY(set_index(l, &bank, BW_WREG_ACTIVE, 0));
-			}
-			if (ours)
-				out_bits[(slot + w) / 32] |= 1u << (slot + w) % 32;
-		}
+		/* a wave stopped in our slot is ours; the others are asked for */
+		if (!bw_live_is_stopped(&l->t, slot))
+			BW_TRY(is_ours(l, vmids, slot, &ours));
+		if (ours)
+			out_bits[slot / 32] |= 1u << slot % 32;
 	}
 	return NULL;
 }
@@ -398,11 +441,10 @@ struct bw_error *bw_live_resident(struct bw_live *l, uint32_t *out_bits)
 struct bw_error *bw_live_is_resident(struct bw_live *l, uint32_t slot,
 				     const uint32_t grid[BW_LIVE_GRID], bool *out)
 {
-	struct bw_kmd_bank bank = simd_bank(&l->t.facts, slot);
 	uint32_t active, wave = slot % l->t.facts.waves_per_simd;
 
 	*out = false;
-	BW_TRY(ind_read(l, &bank, BW_WREG_ACTIVE, 0, &active));
+	BW_TRY(ind_read(l, slot - wave, BW_WREG_ACTIVE, &active));
 	if (active == BW_SQ_ABSENT || !bw_bit_is_set(active, wave))
 		return NULL;
 	for (uint32_t i = 0; i < BW_LIVE_GRID; i++) {

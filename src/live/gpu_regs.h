@@ -26,6 +26,22 @@ struct bw_error *bw_live_write_saved(struct bw_live *l, uint32_t vmid, uint32_t 
 /* SPI_GDBG_PER_VMID_CNTL of all VMIDs that are ours, after l->excp has changed. */
 struct bw_error *bw_live_update_gdbg(struct bw_live *l) BW_MUST_CHECK;
 struct bw_error *bw_live_host_trap(struct bw_live *l) BW_MUST_CHECK;
+
+/* What it takes to ask the SQs for registers of waves. */
+struct bw_live_sq {
+	struct bw_kmd *kmd;
+	const struct bw_live_regs *regs;
+	const struct bw_target_facts *facts;
+};
+/* The bank of the SIMD that the slot is of. */
+struct bw_kmd_bank bw_live_simd_bank(const struct bw_target_facts *f, uint32_t slot);
+/* The index register is shared with every other process that looks at waves: the read is repeated
+ * until it is still ours afterwards. */
+struct bw_error *bw_live_ind_read(const struct bw_live_sq *sq, const struct bw_kmd_bank *bank,
+				  enum bw_wreg reg, uint32_t wave, uint32_t *out) BW_MUST_CHECK;
+/* The wave slots that have a wave, a bit each, of every SIMD: a word each, in the order of slots.
+ * Owned. */
+struct bw_error *bw_live_active(const struct bw_live_sq *sq, uint32_t **out) BW_MUST_CHECK;
 /* Waves that are resident in the address space of that PASID. */
 struct bw_error *bw_live_count_waves(struct bw_live *l, uint32_t pasid,
 				     uint32_t *out) BW_MUST_CHECK;

@@ -26,11 +26,11 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "live/gpu_regs.h"
 
 enum {
 	PAUSE_MIN_US = 500, /* between two looks */
 	PAUSE_MAX_US = 50000,
-	INDEX_TRIES = 100,
 	/* looks, and how long, in which only waves of others were there, after which the rings are
 	 * theirs. A look at a full GPU takes long. */
 	FOREIGN_LOOKS = 3,
@@ -45,6 +45,7 @@ enum phase { NEEDS_NO_HANDLER, IS_OUTSIDE };
 
 struct look {
 	const struct bw_leave *v;
+	struct bw_live_sq sq;
 	enum phase phase;
 	uint32_t vmids;
 	uint32_t *seen; /* a bit each slot */
@@ -56,24 +57,6 @@ struct look {
 	unsigned foreign_looks;
 	uint64_t foreign_since_ns;
 };
-
-/* The index register is shared with every other process that looks at waves: it must still be ours
- * after the read. */
-static struct bw_error *ind_read(const struct look *l, const struct bw_kmd_bank *bank,
-				 enum bw_wreg reg, uint32_t wave, uint32_t *out)
-{
-	const uint32_t want = bw_arch_ind(l->v->facts->arch, reg, wave),
-		       at = l->v->regs->sq_ind_index;
-	for (unsigned i = 0; i < INDEX_TRIES; i++) {
-		uint32_t now;
-		BW_TRY(bw_kmd_reg_write(l->v->kmd, bank, at, want));
-		BW_TRY(bw_kmd_reg_read(l->v->kmd, bank, l->v->regs->sq_ind_data, out));
-		BW_TRY(bw_kmd_reg_read(l->v->kmd, bank, at, &now));
-		if (now == want || *out == BW_SQ_ABSENT)
-			return NULL;
-	}
-	return bw_errorf(BW_E_STATE, "another program keeps using the SQ's index register");
-}
 
 static bool is_inside(uint64_t pc, uint64_t va, uint32_t size_b)
 {
@@ -93,7 +76,7 @@ static bool is_our_code(const struct bw_leave *v, uint64_t pc)
 static struct bw_error *read_reg(const struct look *l, const struct bw_kmd_bank *bank,
 				 enum bw_wreg reg, uint32_t wave, struct bw_wave_state *state)
 {
-	return ind_read(l, bank, reg, wave, &state->reg[reg]);
+	return bw_live_ind_read(&l->sq, bank, reg, wave, &state->reg[reg]);
 }
 
 /* The registers of a wave that runs are not read at one moment. The one that says whether it is in
@@ -127,21 +110,13 @@ static struct bw_error *is_done(struct look *l, const struct bw_kmd_bank *bank, 
 	return NULL;
 }
 
-/* One look at the slots of a SIMD that have not been seen yet. */
-static struct bw_error *look_at(struct look *l, uint32_t first, bool *out_all)
+/* One look at the slots of a SIMD that have not been seen yet; active: those with a wave. */
+static struct bw_error *look_at(struct look *l, uint32_t first, uint32_t active, bool *out_all)
 {
 	const struct bw_target_facts *f = l->v->facts;
-	const struct bw_place p = bw_target_place(f, first);
-	const struct bw_kmd_bank bank = {.use_grbm = true,
-					 .se = p.se,
-					 .sa = p.sa,
-					 .instance = bw_arch_instance(p.wgp, p.simd)};
-	uint32_t active, all = (1u << f->waves_per_simd) - 1, shift = first % 32;
+	const struct bw_kmd_bank bank = bw_live_simd_bank(f, first);
+	uint32_t all = (1u << f->waves_per_simd) - 1, shift = first % 32;
 
-	if ((l->seen[first / 32] >> shift & all) == all)
-		return NULL;
-	BW_TRY(ind_read(l, &bank, BW_WREG_ACTIVE, 0, &active));
-	active = active == BW_SQ_ABSENT ? 0 : active & all;
 	l->seen[first / 32] |= (all & ~active) << shift;
 	for (uint32_t left = active; left; left &= left - 1) {
 		uint32_t wave = (uint32_t)__builtin_ctz(left);
@@ -153,6 +128,17 @@ static struct bw_error *look_at(struct look *l, uint32_t first, bool *out_all)
 		else
 			*out_all = false;
 	}
+	return NULL;
+}
+
+static struct bw_error *look_at_all(struct look *l, bool *out_all)
+{
+	const struct bw_target_facts *f = l->v->facts;
+	_cleanup_free_ uint32_t *active = NULL;
+	*out_all = true;
+	BW_TRY(bw_live_active(&l->sq, &active));
+	for (uint32_t slot = 0; slot < f->n_slots; slot += f->waves_per_simd)
+		BW_TRY(look_at(l, slot, active[slot / f->waves_per_simd], out_all));
 	return NULL;
 }
 
@@ -173,23 +159,18 @@ static struct bw_error *find_waves(const struct look *l, bool *out_ours, bool *o
 {
 	const struct bw_target_facts *f = l->v->facts;
 	struct bw_wave_state s = {.arch = f->arch};
+	_cleanup_free_ uint32_t *active = NULL;
 	*out_ours = *out_others = false;
-	for (uint32_t slot = 0; slot < f->n_slots && !*out_ours; slot += f->waves_per_simd) {
-		const struct bw_place p = bw_target_place(f, slot);
-		const struct bw_kmd_bank bank = {.use_grbm = true,
-						 .se = p.se,
-						 .sa = p.sa,
-						 .instance = bw_arch_instance(p.wgp, p.simd)};
-		uint32_t active;
-		BW_TRY(ind_read(l, &bank, BW_WREG_ACTIVE, 0, &active));
-		active = active == BW_SQ_ABSENT ? 0 : active & ((1u << f->waves_per_simd) - 1);
-		for (; active; active &= active - 1) {
-			BW_TRY(read_reg(l, &bank, bw_arch_reg_of(f->arch, BW_WF_VMID),
-					(uint32_t)__builtin_ctz(active), &s));
-			bool ours = bw_bit_is_set(l->vmids, bw_wave_get(&s, BW_WF_VMID));
-			*out_ours |= ours;
-			*out_others |= !ours;
-		}
+	BW_TRY(bw_live_active(&l->sq, &active));
+	for (uint32_t slot = 0; slot < f->n_slots && !*out_ours; slot++) {
+		const struct bw_kmd_bank bank = bw_live_simd_bank(f, slot);
+		const uint32_t wave = slot % f->waves_per_simd;
+		if (!bw_bit_is_set(active[slot / f->waves_per_simd], wave))
+			continue;
+		BW_TRY(read_reg(l, &bank, bw_arch_reg_of(f->arch, BW_WF_VMID), wave, &s));
+		bool ours = bw_bit_is_set(l->vmids, bw_wave_get(&s, BW_WF_VMID));
+		*out_ours |= ours;
+		*out_others |= !ours;
 	}
 	return NULL;
 }
@@ -256,21 +237,18 @@ static struct bw_error *await_jobs(struct look *l)
 /* Looks until every slot has been seen in the state that the phase asks for. */
 static struct bw_error *await(struct look *l, enum phase phase)
 {
-	const struct bw_target_facts *f = l->v->facts;
 	unsigned pause_us = PAUSE_MIN_US, rounds = 0;
 
 	l->phase = phase;
-	memset(l->seen, 0, f->n_slots / 8);
+	memset(l->seen, 0, l->v->facts->n_slots / 8);
 	for (bool all = false; !all; rounds++) {
 		bool patched;
 		if (!l->v->meanwhile(l->v->cookie, &patched)) {
 			BW_LOG(WARN, "live", "some waves do not leave the trap handler");
 			return NULL;
 		}
-		all = true;
 		l->call = false;
-		for (uint32_t slot = 0; slot < f->n_slots; slot += f->waves_per_simd)
-			BW_TRY(look_at(l, slot, &all));
+		BW_TRY(look_at_all(l, &all));
 		if (l->call)
 			BW_TRY(call_in(l));
 		if (all)
@@ -354,7 +332,7 @@ static struct bw_error *leave(struct look *l)
 
 struct bw_error *bw_leave_registers(const struct bw_leave *v)
 {
-	struct look l = {.v = v};
+	struct look l = {.v = v, .sq = {v->kmd, v->regs, v->facts}};
 	_cleanup_free_ uint32_t *seen = calloc(v->facts->n_slots / 32 + 1, sizeof(*seen));
 
 	if (!seen)
