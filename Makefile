@@ -16,7 +16,7 @@ SETUP    = meson setup
 # Of the builds for sanitizers and fuzzing: -O2 takes twice as long to compile there.
 CHECKED  = -Doptimization=1
 
-.PHONY: all deps demo check check-linux check-plain check-sanitize check-sanitize-short sanitize-build check-threads check-threads-short threads-build check-fuzz bench format install deb check-deb book check-book vsix clean
+.PHONY: all deps demo check check-linux check-plain check-sanitize check-sanitize-short sanitize-build check-threads check-threads-short threads-build check-fuzz bench format install deb check-deb check-reproducible book check-book vsix clean
 
 all: deps $(BUILD)/build.ninja
 	@ninja -C $(BUILD) --quiet
@@ -92,12 +92,16 @@ format:
 install: all
 	@meson install -C $(BUILD)
 
-# The Debian packages, in build-deb; check-deb: lintian, and debian/tests in a bare Debian 12.
+# The Debian packages, in build-deb; check-deb: lintian, and debian/tests in a bare Debian. SUITE=trixie does both for that
+# Debian; by default it is 12, or for deb the one that this is. check-reproducible: two builds are the same, byte by byte.
 deb:
-	@tools/make-deb.sh build-deb
+	@tools/make-deb.sh build-deb $(SUITE)
 
 check-deb: deb
-	@tools/check-deb.sh build-deb
+	@tools/check-deb.sh build-deb $(SUITE)
+
+check-reproducible:
+	@tools/check-reproducible.sh build-deb
 
 # doc/ and the manual pages as HTML, with a search: build/book/index.html. check-book: warnings are errors; then links,
 # spelling and, in headless Chromium where it is installed, search, navigation and dark mode.

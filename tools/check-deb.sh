@@ -1,16 +1,31 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What the packages of make-deb.sh are worth: lintian, then debian/tests in a bare Debian 12, each with only the packages
+# What the packages of make-deb.sh are worth: lintian, then debian/tests in a bare Debian, each with only the packages
 # that it asks for, and last the removal. As root.
-# Usage: check-deb.sh FOLDER
+#   check-deb.sh FOLDER [SUITE]     SUITE: the Debian that they were made for (bookworm, trixie); by default bookworm
+#   check-deb.sh --lint FOLDER      lintian alone
 set -eu
 cd "$(dirname "$0")/.."
+
+lint() {
+	command -v lintian >/dev/null || apt-get install -y -qq --no-install-recommends lintian
+	lintian --info --display-info --pedantic --fail-on error,warning,info,pedantic "$1"/breakwater_*.changes
+	echo "lintian has found nothing."
+}
+
+case "${1:-} $#" in
+"--lint 2")
+	lint "$2"
+	exit
+	;;
+-*" "* | *" 0" | *" "[3-9]*)
+	sed -n 's/^#   //p' "$0" >&2
+	exit 2
+	;;
+esac
 [ "$(id -u)" = 0 ] || { echo "check-deb needs root: it makes a Debian tree." >&2; exit 1; }
-for tool in mmdebstrap lintian; do
-	command -v "$tool" >/dev/null || apt-get install -y -qq --no-install-recommends "$tool"
-done
-lintian --info --display-info --pedantic --fail-on error,warning,info,pedantic "$1"/breakwater_*.changes
-echo "lintian has found nothing."
+command -v mmdebstrap >/dev/null || apt-get install -y -qq --no-install-recommends mmdebstrap
+lint "$1"
 
 # Name and packages of each test, a line: "demo: breakwater, breakwater-doc".
 tests_of() {
@@ -19,7 +34,7 @@ tests_of() {
 
 place=$(mktemp -d)
 trap 'rm -rf --one-file-system "$place"' EXIT
-tools/debian-tree.sh make "$place/tree"
+tools/debian-tree.sh make "$place/tree" ${2:-}
 mkdir -p "$place/tree/root/debs" "$place/tree/root/tests"
 cp "$1"/*.deb "$place/tree/root/debs/"
 cp debian/tests/* "$place/tree/root/tests/"
@@ -48,4 +63,4 @@ tools/debian-tree.sh enter "$place/tree" '
 	[ -s /usr/share/breakwater/breakwater.vsix ]
 	quietly apt-get remove -y breakwater libbreakwater0
 	! ls -d /usr/libexec/breakwater /usr/lib/python3/dist-packages/breakwater 2>/dev/null'
-echo "The packages install, pass debian/tests and are removed."
+echo "The packages install${2:+ on $2}, pass debian/tests and are removed."

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A minimal Debian 12 in a folder, to try what a newcomer's machine does.
-#   debian-tree.sh make FOLDER             makes it, with make, git and ca-certificates and nothing else
+# A minimal Debian in a folder, to try what a newcomer's machine does.
+#   debian-tree.sh make FOLDER [SUITE]     makes it, with make, git and ca-certificates and nothing else: a Debian 12
+#                                          (bookworm), or the one that SUITE names
 #   debian-tree.sh newer FOLDER            makes a Debian 13 with Mesa of its backports (26.1 or later), and what a
 #                                          Breakwater that was built elsewhere needs to run there
 #   debian-tree.sh enter FOLDER COMMAND    runs COMMAND in it by sh, with an empty environment and /proc, /sys,
@@ -10,7 +11,7 @@
 set -eu
 
 make_tree() {
-	mmdebstrap --quiet --variant=minbase --include=make,git,ca-certificates bookworm "$1" </dev/null
+	mmdebstrap --quiet --variant=minbase --include=make,git,ca-certificates "$2" "$1" </dev/null
 	finish_tree "$1"
 }
 
@@ -62,7 +63,7 @@ inside() {
 }
 
 case "${1:-} $#" in
-"make 2") make_tree "$2" ;;
+"make 2" | "make 3") make_tree "$2" "${3:-bookworm}" ;;
 "newer 2") make_newer "$2" ;;
 "enter 3") exec unshare --mount --pid --fork --kill-child "$0" inside "$2" "$3" ;;
 "inside 3") inside "$2" "$3" ;;
