@@ -158,7 +158,7 @@ static struct bw_error *set_function(struct breakwater_session *s, uint32_t numb
 	struct bw_debug *d = s->session->debug;
 	for (size_t i = 0; i < s->functions.len; i++) {
 		if (s->functions.data[i].number == number)
-			s->functions.data[i] = s->functions.data[--s->functions.len];
+			bw_vec_remove_fast(&s->functions, i);
 	}
 	if (fn) {
 		const struct bw_api_function f = {number, fn, cookie};

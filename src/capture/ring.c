@@ -257,9 +257,7 @@ static void drop_before_mark(struct bw_capture_ring *r, struct base *b)
 	/* now and then, so that each is moved but once */
 	if (b->first <= b->records.len / 2)
 		return;
-	b->records.len -= b->first;
-	memmove(b->records.data, b->records.data + b->first,
-		b->records.len * sizeof(*b->records.data));
+	bw_vec_remove_n(&b->records, 0, b->first);
 	b->mark -= b->first;
 	b->searched -= b->first;
 	b->first = 0;

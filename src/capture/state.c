@@ -69,7 +69,6 @@ static struct bw_error *add_buffer(struct bw_capture_space *s, const struct bw_c
 /* Removes any number of buffers in one pass. */
 static void remove_buffers(struct bw_capture_space *s, const uint64_t *ids, size_t n)
 {
-	size_t kept = 0;
 	for (size_t i = 0; i < n; i++) {
 		struct bw_capture_state_buffer *b = bw_capture_space_buffer(s, ids[i]);
 		if (!b || !b->page)
@@ -78,10 +77,7 @@ static void remove_buffers(struct bw_capture_space *s, const uint64_t *ids, size
 		free(b->page);
 		b->page = NULL;
 	}
-	for (size_t i = 0; i < s->buffers.len; i++)
-		if (s->buffers.data[i].page)
-			s->buffers.data[kept++] = s->buffers.data[i];
-	s->buffers.len = kept;
+	bw_vec_drop(&s->buffers, b, !b->page);
 }
 
 struct bw_error *bw_capture_space_check_runs(const struct bw_capture_space *s,

@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/util.h"
+#include "base/vec.h"
 #include "cli/mem.h"
 
 enum { CHUNK_B = 64 * 1024 };
@@ -208,9 +209,7 @@ static struct bw_error *find_all(struct search *s, uint64_t address, uint64_t si
 			break;
 		find_in(s, first, &buffer);
 		/* less than a match, so that none is found twice */
-		size_t keep = BW_MIN(s->n - 1, buffer.len);
-		memmove(buffer.data, buffer.data + buffer.len - keep, buffer.data ? keep : 0);
-		buffer.len = keep;
+		bw_vec_remove_n(&buffer, 0, buffer.len - BW_MIN(s->n - 1, buffer.len));
 		if (got == want || bw_look_ended)
 			continue;
 		uint64_t hole = hole_size(s->m, address + at, size_b - at);

@@ -4,13 +4,12 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/vec.h"
+
 struct bw_error *bw_dap_frames_push(struct bw_dap_frames *f, const void *data, size_t size_b)
 {
-	if (f->at) {
-		memmove(f->data.data, f->data.data + f->at, f->data.len - f->at);
-		f->data.len -= f->at;
-		f->at = 0;
-	}
+	bw_vec_remove_n(&f->data, 0, f->at);
+	f->at = 0;
 	bw_str_addn(&f->data, data, size_b);
 	return f->data.failed ? bw_error_nomem() : NULL;
 }

@@ -15,16 +15,6 @@
 
 struct bw_u32_vec BW_VEC(uint32_t);
 
-/* Removes from a vector each element *it for which the condition holds. */
-#define bw_vec_drop(v, it, condition)                                                              \
-	({                                                                                         \
-		size_t bw_kept_ = 0;                                                               \
-		bw_vec_each((v), it)                                                               \
-			if (!(condition))                                                          \
-				(v)->data[bw_kept_++] = *it;                                       \
-		(v)->len = bw_kept_;                                                               \
-	})
-
 struct bw_breaks;
 struct bw_debug_code;
 struct bw_dispatches;

@@ -18,6 +18,7 @@
 
 #include "base/cleanup.h"
 #include "base/util.h"
+#include "base/vec.h"
 
 enum { ESCAPE = 'a' - 0x60 /* Ctrl-A, as in QEMU */ };
 
@@ -102,9 +103,7 @@ static struct bw_error *send_unsent(struct session *s)
 			return NULL;
 		if (n < 0 && errno != EINTR)
 			return ended_early(s);
-		size_t left = s->unsent.len - (n > 0 ? (size_t)n : 0);
-		memmove(s->unsent.data, s->unsent.data + s->unsent.len - left, left);
-		s->unsent.len = left;
+		bw_vec_remove_n(&s->unsent, 0, n > 0 ? (size_t)n : 0);
 	}
 	return NULL;
 }

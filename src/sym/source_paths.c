@@ -14,17 +14,10 @@ static struct bw_error *add_folder(struct bw_source_paths *p, const char *folder
 	char *copy = strdup(folder);
 	if (!copy)
 		return bw_error_nomem();
-	struct bw_error *err = bw_vec_push(&p->folders, copy);
-	if (err) {
+	struct bw_error *err = bw_vec_insert(&p->folders, in_front ? 0 : p->folders.len, copy);
+	if (err)
 		free(copy);
-		return err;
-	}
-	if (in_front) {
-		memmove(&p->folders.data[1], &p->folders.data[0],
-			(p->folders.len - 1) * sizeof(copy));
-		p->folders.data[0] = copy;
-	}
-	return NULL;
+	return err;
 }
 
 static void drop_folders(struct bw_source_paths *p)

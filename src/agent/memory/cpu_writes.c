@@ -105,11 +105,7 @@ static struct buffer *need(uint64_t serial)
 
 static void drop_maps(uint64_t serial)
 {
-	size_t n = 0;
-	bw_vec_each(&g.maps, m)
-		if (m->serial != serial)
-			g.maps.data[n++] = *m;
-	g.maps.len = n;
+	bw_vec_drop(&g.maps, m, m->serial == serial);
 }
 
 static void note_unknown(uint64_t serial)
@@ -211,16 +207,9 @@ static size_t first_behind(uint64_t va)
 
 static bool insert_map(struct cpu_map m)
 {
-	size_t at = first_behind(m.start);
-	struct bw_error *err = bw_vec_reserve(&g.maps, g.maps.len + 1);
-	bool ok = !err;
+	struct bw_error *err = bw_vec_insert(&g.maps, first_behind(m.start), m);
 	bw_error_free(err);
-	if (!ok)
-		return false;
-	memmove(&g.maps.data[at + 1], &g.maps.data[at], (g.maps.len - at) * sizeof(m));
-	g.maps.data[at] = m;
-	g.maps.len++;
-	return true;
+	return !err;
 }
 
 static bool watch(const struct cpu_map *m)

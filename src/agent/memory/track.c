@@ -68,11 +68,7 @@ static void add_bo(struct bw_track *t, struct bw_track_bo bo)
 static void remove_bo(struct bw_track *t, uint32_t handle)
 {
 	pthread_mutex_lock(&t->lock);
-	size_t n = 0;
-	bw_vec_each(&t->maps, m)
-		if (m->bo_handle != handle)
-			t->maps.data[n++] = *m;
-	t->maps.len = n;
+	bw_vec_drop(&t->maps, m, m->bo_handle == handle);
 	struct bw_track_bo *bo = bw_table_find(&t->bos, handle);
 	if (bo) {
 		bw_track_unmap_cpu(bo->cpu, bo->size_b);
@@ -100,12 +96,8 @@ size_t bw_track_find_range(const struct bw_track *t, uint64_t va)
 
 static void insert_range(struct bw_track *t, struct bw_agent_map map)
 {
-	size_t at = bw_track_find_range(t, map.va);
-	if (bw_vec_reserve(&t->maps, t->maps.len + 1))
-		return; /* as if it were not mapped; the error is static */
-	memmove(&t->maps.data[at + 1], &t->maps.data[at], (t->maps.len - at) * sizeof(map));
-	t->maps.data[at] = map;
-	t->maps.len++;
+	/* without memory it is as if it were not mapped */
+	bw_error_free(bw_vec_insert(&t->maps, bw_track_find_range(t, map.va), map));
 }
 
 /* CLEAR and REPLACE cut through what is there. */

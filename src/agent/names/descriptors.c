@@ -127,13 +127,7 @@ void bw_descriptors_put(struct bw_descriptors *list, const struct bw_descriptor 
 		return;
 	}
 	size_t i = place_of(list, d->binding, d->element);
-	struct bw_error *err = bw_vec_push(list, *d);
-	if (!err && i + 1 < list->len) {
-		memmove(&list->data[i + 1], &list->data[i],
-			(list->len - 1 - i) * sizeof(*list->data));
-		list->data[i] = *d;
-	}
-	bw_error_free(err);
+	bw_error_free(bw_vec_insert(list, i, *d));
 }
 
 void bw_descriptors_write(uint64_t handle, const struct bw_descriptor *d)

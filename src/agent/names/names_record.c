@@ -95,7 +95,7 @@ void bw_names_cmd_begin(uint64_t handle)
 	struct command_buffer *c = find_cmd(handle);
 	if (!c) {
 		c = calloc(1, sizeof(*c));
-		struct bw_error *err = c ? bw_vec_reserve(&g.cmds, g.cmds.len + 1) : NULL;
+		struct bw_error *err = c ? bw_vec_insert(&g.cmds, cmd_index(handle), c) : NULL;
 		if (!c || err) {
 			free(c);
 			pthread_mutex_unlock(&bw_names_lock);
@@ -103,11 +103,6 @@ void bw_names_cmd_begin(uint64_t handle)
 			return;
 		}
 		c->handle = handle;
-		size_t at = cmd_index(handle);
-		memmove(&g.cmds.data[at + 1], &g.cmds.data[at],
-			(g.cmds.len - at) * sizeof(*g.cmds.data));
-		g.cmds.data[at] = c;
-		g.cmds.len++;
 	}
 	c->dispatches.len = c->text.len = 0;
 	c->pipeline = 0;

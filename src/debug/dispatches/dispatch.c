@@ -117,8 +117,7 @@ static void drop_old(struct bw_debug *d)
 		return;
 	while (n < SLACK && all[n].info.state >= BW_DISPATCH_DONE)
 		free_dispatch(&all[n++]);
-	d->dispatches->all.len -= n;
-	memmove(all, all + n, d->dispatches->all.len * sizeof(*all));
+	bw_vec_remove_n(&d->dispatches->all, 0, n);
 	d->dispatches->dropped += (uint32_t)n;
 }
 

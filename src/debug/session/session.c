@@ -252,17 +252,12 @@ struct bw_error *bw_debug_add_code_object(struct bw_debug *d, struct bw_code_obj
 	struct bw_error *err = m->name ? bw_lines_open(co, &m->lines) : bw_error_nomem();
 	if (!err)
 		bw_lines_search_in(m->lines, &d->code->source_paths);
-	if (!err)
-		err = bw_vec_reserve(&d->code->modules, d->code->modules.len + 1);
+	if (!err) /* before modules that were found without a name in the meantime */
+		err = bw_vec_insert(&d->code->modules, 0, m);
 	if (err) {
 		bw_module_free(m);
 		return err;
 	}
-	/* before modules that were found without a name in the meantime */
-	memmove(d->code->modules.data + 1, d->code->modules.data,
-		d->code->modules.len * sizeof(*d->code->modules.data));
-	d->code->modules.data[0] = m;
-	d->code->modules.len++;
 	if (bw_lines_damage(m->lines))
 		bw_debug_note(d, BW_NOTICE_WARNING, "%s", bw_lines_damage(m->lines));
 	if (!d->target)

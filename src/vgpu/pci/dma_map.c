@@ -25,15 +25,9 @@ int bw_dma_map_add(struct bw_dma_map *m, const struct bw_dma_range *range)
 		return EEXIST;
 	if (m->len >= BW_DMA_MAX_RANGES)
 		return ENOSPC;
-	struct bw_error *err = bw_vec_reserve(m, m->len + 1);
-	if (err) {
-		bw_error_free(err);
-		return ENOMEM;
-	}
-	memmove(&m->data[at + 1], &m->data[at], (m->len - at) * sizeof(m->data[0]));
-	m->data[at] = *range;
-	m->len++;
-	return 0;
+	struct bw_error *err = bw_vec_insert(m, at, *range);
+	bw_error_free(err);
+	return err ? ENOMEM : 0;
 }
 
 int bw_dma_map_remove(struct bw_dma_map *m, uint64_t address, uint64_t size_b,

@@ -24,15 +24,9 @@ int bw_ranges_add(struct bw_ranges *r, uint64_t start, uint64_t size_b)
 		r->data[i].start = start;
 		return 0;
 	}
-	struct bw_error *err = bw_vec_reserve(r, r->len + 1);
-	if (err) {
-		bw_error_free(err);
-		return -ENOMEM;
-	}
-	memmove(&r->data[i + 1], &r->data[i], (r->len - i) * sizeof(r->data[0]));
-	r->data[i] = (struct bw_range){start, end};
-	r->len++;
-	return 0;
+	struct bw_error *err = bw_vec_insert(r, i, ((struct bw_range){start, end}));
+	bw_error_free(err);
+	return err ? -ENOMEM : 0;
 }
 
 bool bw_ranges_alloc(struct bw_ranges *r, uint64_t size_b, uint64_t align_b, uint64_t *out_start)

@@ -77,7 +77,7 @@ void bw_drm_bo_unref(struct bw_drm_bo *bo)
 		return;
 	struct bw_uapi *u = bo->u;
 	bw_ranges_add(&u->fake, bo->fake_offset, bo->size_b);
-	u->bos.data[bo->at] = u->bos.data[--u->bos.len];
+	bw_vec_remove_fast(&u->bos, bo->at);
 	u->bos.data[bo->at]->at = bo->at;
 	if (!(bo->asked_domains & BW_DRM_DOMAINS_ON_CHIP))
 		bw_drm_count_placed(u, bo->account, bo->in_vram, -(int64_t)bo->size_b);

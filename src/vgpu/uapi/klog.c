@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/vec.h"
 #include "vgpu/uapi/fence.h"
 #include "vgpu/uapi/klog.h"
 #include "vgpu/uapi/uapi_priv.h"
@@ -29,8 +30,7 @@ void bw_klog(struct bw_uapi *u, const char *fmt, ...)
 		/* The older half goes, by whole lines. */
 		const char *keep = memchr(u->log.data + KEEP_B / 2, '\n', u->log.len - KEEP_B / 2);
 		size_t from = keep ? (size_t)(keep + 1 - u->log.data) : u->log.len;
-		memmove(u->log.data, u->log.data + from, u->log.len - from);
-		u->log.len -= from;
+		bw_vec_remove_n(&u->log, 0, from);
 	}
 	bw_str_addn(&u->log, line, len);
 	pthread_mutex_unlock(&u->log_lock);

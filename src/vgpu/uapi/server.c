@@ -92,7 +92,7 @@ static void disconnect(struct bw_conn *c)
 	bool last = client && !--client->n_connections;
 	for (size_t i = 0; last && i < u->clients.len; i++) {
 		if (u->clients.data[i] == client) {
-			u->clients.data[i] = u->clients.data[--u->clients.len];
+			bw_vec_remove_fast(&u->clients, i);
 			break;
 		}
 	}
@@ -106,7 +106,7 @@ static void disconnect(struct bw_conn *c)
 	pthread_mutex_lock(&u->lock);
 	for (size_t i = 0; i < u->socks.len; i++) {
 		if (u->socks.data[i] == c->sock) {
-			u->socks.data[i] = u->socks.data[--u->socks.len];
+			bw_vec_remove_fast(&u->socks, i);
 			break;
 		}
 	}

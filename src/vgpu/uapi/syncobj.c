@@ -45,10 +45,7 @@ static void points_trim(struct bw_drm_syncobj *s)
 		s->signaled_point = s->points.data[n].point;
 		bw_drm_fence_unref(s->points.data[n++].fence);
 	}
-	if (!n)
-		return;
-	s->points.len -= n;
-	memmove(s->points.data, s->points.data + n, s->points.len * sizeof(s->points.data[0]));
+	bw_vec_remove_n(&s->points, 0, n);
 }
 
 void bw_drm_syncobj_replace(struct bw_uapi *u, struct bw_drm_syncobj *s, struct bw_drm_fence *f)

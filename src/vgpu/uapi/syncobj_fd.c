@@ -81,7 +81,7 @@ static void sync_fd_drop(struct bw_uapi *u, size_t i)
 	bw_drm_syncobj_unref(s->syncobj);
 	bw_drm_fence_unref(s->fence);
 	bw_drm_release(u, s->account);
-	u->sync_fds.data[i] = u->sync_fds.data[--u->sync_fds.len];
+	bw_vec_remove_fast(&u->sync_fds, i);
 }
 
 void bw_drm_sync_fds_check(struct bw_uapi *u)

@@ -295,9 +295,7 @@ bool bw_drm_vm_apply_updates(struct bw_drm_vm *vm)
 	}
 	if (!n)
 		return false;
-	vm->updates.len -= n;
-	memmove(vm->updates.data, vm->updates.data + n,
-		vm->updates.len * sizeof(vm->updates.data[0]));
+	bw_vec_remove_n(&vm->updates, 0, n);
 	vm->tlb_seq++;
 	return true;
 }

@@ -96,7 +96,7 @@ void bw_drm_vm_unref(struct bw_drm_vm *vm)
 	bw_drm_account_unref(vm->account);
 	for (size_t i = 0; i < u->vms.len; i++) {
 		if (u->vms.data[i] == vm) {
-			u->vms.data[i] = u->vms.data[--u->vms.len];
+			bw_vec_remove_fast(&u->vms, i);
 			break;
 		}
 	}
