@@ -54,26 +54,26 @@ void bw_table_hide(struct bw_table *t, const char *key)
 
 void bw_table_fini(struct bw_table *t)
 {
-	for (size_t i = 0; i < t->n_cells; i++) {
-		free(t->cells[i].text);
-		json_decref(t->cells[i].json);
+	bw_vec_each(&t->cells, cell) {
+		free(cell->text);
+		json_decref(cell->json);
 	}
-	for (size_t i = 0; i < t->n_notes; i++)
-		free(t->notes[i].text);
-	free(t->notes);
-	free(t->cells);
+	bw_vec_each(&t->notes, note)
+		free(note->text);
+	bw_vec_free(&t->notes);
+	bw_vec_free(&t->cells);
 	*t = (struct bw_table){0};
 }
 
 size_t bw_table_rows(const struct bw_table *t)
 {
-	return t->n_cells / t->n_columns;
+	return t->cells.len / t->n_columns;
 }
 
 /* As far as the column's title is indented; takes text. */
 static char *indented(const struct bw_table *t, char *text)
 {
-	const char *title = t->columns[t->n_cells % t->n_columns].title;
+	const char *title = t->columns[t->cells.len % t->n_columns].title;
 	size_t blanks = title ? strspn(title, " ") : 0;
 	char *out = NULL;
 	if (!blanks || !text)
@@ -87,19 +87,13 @@ static char *indented(const struct bw_table *t, char *text)
 /* Takes both. */
 static void add_cell(struct bw_table *t, char *text, json_t *json)
 {
-	text = indented(t, text);
-	if (t->n_cells == t->cap) {
-		size_t cap = t->cap ? t->cap * 2 : 64;
-		struct bw_cell *cells = reallocarray(t->cells, cap, sizeof(*cells));
-		if (!cells) {
-			free(text);
-			json_decref(json);
-			return;
-		}
-		t->cells = cells;
-		t->cap = cap;
+	struct bw_cell cell = {indented(t, text), json};
+	struct bw_error *err = bw_vec_push(&t->cells, cell);
+	if (err) {
+		free(cell.text);
+		json_decref(json);
 	}
-	t->cells[t->n_cells++] = (struct bw_cell){text, json};
+	bw_error_free(err);
 }
 
 /* A row stays a row, whatever a program calls its things. */
@@ -110,13 +104,18 @@ static char *printable(const char *text)
 	return bw_str_take(&shown);
 }
 
+/* NULL when out of memory. */
+static char *formatted(const char *fmt, va_list args)
+{
+	char *text = NULL;
+	return vasprintf(&text, fmt, args) < 0 ? NULL : text;
+}
+
 void bw_table_text(struct bw_table *t, const char *fmt, ...)
 {
 	va_list args;
 	va_start(args, fmt);
-	_cleanup_free_ char *text = NULL;
-	if (vasprintf(&text, fmt, args) < 0)
-		text = NULL;
+	_cleanup_free_ char *text = formatted(fmt, args);
 	va_end(args);
 	add_cell(t, printable(text), text ? bw_json_text(text) : NULL);
 }
@@ -125,9 +124,7 @@ void bw_table_both(struct bw_table *t, json_t *json, const char *fmt, ...)
 {
 	va_list args;
 	va_start(args, fmt);
-	_cleanup_free_ char *text = NULL;
-	if (vasprintf(&text, fmt, args) < 0)
-		text = NULL;
+	_cleanup_free_ char *text = formatted(fmt, args);
 	va_end(args);
 	add_cell(t, printable(text), json);
 }
@@ -202,15 +199,15 @@ void bw_table_row(struct bw_table *t, const void *of)
 {
 	for (size_t c = 0; c < t->n_columns; c++) {
 		const struct bw_fact *f = &t->columns[c];
-		size_t end = t->n_cells + 1;
+		size_t end = t->cells.len + 1;
 		if (t->hidden >> c & 1 || !is_known(f, of))
 			;
 		else if (f->get)
 			f->get(t, of);
 		else
 			add_field(t, f, (const char *)of + f->offset);
-		assert(t->n_cells <= end);
-		if (t->n_cells < end)
+		assert(t->cells.len <= end);
+		if (t->cells.len < end)
 			bw_table_empty(t);
 	}
 }
@@ -218,16 +215,13 @@ void bw_table_row(struct bw_table *t, const void *of)
 void bw_table_note(struct bw_table *t, const char *fmt, ...)
 {
 	va_list args;
-	struct bw_table_note *grown = reallocarray(t->notes, t->n_notes + 1, sizeof(*grown));
-	if (!grown)
-		return;
-	t->notes = grown;
 	va_start(args, fmt);
-	char *text = NULL;
-	if (vasprintf(&text, fmt, args) < 0)
-		text = NULL;
+	struct bw_table_note note = {bw_table_rows(t), formatted(fmt, args)};
 	va_end(args);
-	grown[t->n_notes++] = (struct bw_table_note){.row = bw_table_rows(t), .text = text};
+	struct bw_error *err = bw_vec_push(&t->notes, note);
+	if (err)
+		free(note.text);
+	bw_error_free(err);
 }
 
 /* Columns on a terminal, counting UTF-8 sequences as one. */
@@ -276,7 +270,7 @@ void bw_table_render(const struct bw_table *t, struct bw_str *out)
 	for (size_t c = 0; c < t->n_columns; c++) {
 		width[c] = text_width(t->columns[c].title);
 		for (size_t r = 0; r < rows; r++) {
-			size_t len = text_width(t->cells[r * t->n_columns + c].text);
+			size_t len = text_width(t->cells.data[r * t->n_columns + c].text);
 			width[c] = len > width[c] ? len : width[c];
 		}
 	}
@@ -287,13 +281,13 @@ void bw_table_render(const struct bw_table *t, struct bw_str *out)
 			if (!t->columns[c].title || t->hidden >> c & 1)
 				continue;
 			const char *text = r == 0 ? t->columns[c].title
-						  : t->cells[(r - 1) * t->n_columns + c].text;
+						  : t->cells.data[(r - 1) * t->n_columns + c].text;
 			add_aligned(out, text, width[c], is_right(&t->columns[c]), &pending);
 		}
 		bw_str_add(out, "\n");
-		for (; note < t->n_notes && t->notes[note].row <= r; note++)
-			if (t->notes[note].text)
-				bw_str_addf(out, "%s\n", t->notes[note].text);
+		for (; note < t->notes.len && t->notes.data[note].row <= r; note++)
+			if (t->notes.data[note].text)
+				bw_str_addf(out, "%s\n", t->notes.data[note].text);
 	}
 	free(width);
 }
@@ -323,7 +317,7 @@ json_t *bw_table_json(const struct bw_table *t)
 	for (size_t r = 0; r < bw_table_rows(t); r++) {
 		json_t *row = json_object();
 		for (size_t c = 0; c < t->n_columns; c++) {
-			json_t *cell = t->cells[r * t->n_columns + c].json;
+			json_t *cell = t->cells.data[r * t->n_columns + c].json;
 			if (t->columns[c].key && cell && !json_is_null(cell))
 				json_object_set(row, t->columns[c].key, cell);
 		}

@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/str.h"
+#include "base/vec.h"
 
 struct bw_table;
 
@@ -112,10 +113,8 @@ struct bw_table {
 	const struct bw_fact *columns;
 	size_t n_columns;
 	uint64_t hidden; /* hidden columns, a bit for each */
-	struct bw_cell *cells;
-	size_t n_cells, cap;
-	struct bw_table_note *notes; /* in the order of their rows */
-	size_t n_notes;
+	struct BW_VEC(struct bw_cell) cells;
+	struct BW_VEC(struct bw_table_note) notes; /* in the order of their rows */
 };
 
 /* facts: borrowed. */
