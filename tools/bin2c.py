@@ -8,6 +8,8 @@ Makes `const unsigned char NAME[]`, 16-byte aligned, and `const unsigned long NA
 import pathlib
 import sys
 
+import generated
+
 
 def main():
     source, name, target = sys.argv[1:4]
@@ -19,7 +21,7 @@ def main():
     for at in range(0, len(data), 16):
         lines.append("\t" + ", ".join(f"0x{b:02x}" for b in data[at:at + 16]) + ",")
     lines += ["};", f"const unsigned long {name}_size = {len(data)};", ""]
-    pathlib.Path(target).write_text("\n".join(lines))
+    generated.write(target, "\n".join(lines))
 
 
 if __name__ == "__main__":

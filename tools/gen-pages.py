@@ -16,6 +16,7 @@ import re
 import sys
 import textwrap
 
+import generated
 from roff import SOURCE, roff, see_also, title
 
 HEADERS = ("session.h", "waves.h", "breakpoints.h", "values.h")
@@ -126,9 +127,9 @@ def library(output, folder):
     out += ".PP\nThe compiler warns if the error of a function is not used.\n"
     out += ".SH EXAMPLES\n.nf\n" + roff((SOURCE / "examples/library.c").read_text().split("\n", 1)[1].expandtabs(4)) + ".fi\n"
     out += see_also(["breakwater(1)", "breakwater-run(1)", "breakwater-json(5)", "breakwater(7)", "breakwater-commands(7)", "pkg-config(1)"])
-    pathlib.Path(output).write_text(out)
+    generated.write(output, out)
     for name in (n for h in HEADERS for n in functions(h)):
-        pathlib.Path(folder, f"{name}.3").write_text(".so man3/breakwater.h.3\n")
+        generated.write(pathlib.Path(folder, f"{name}.3"), ".so man3/breakwater.h.3\n")
 
 
 # ---- Pages of doc ----
@@ -223,7 +224,7 @@ def page(template, output):
             out += see_also(words[1:])
         else:
             sys.exit(f"{template}: {words[0]} is not known")
-    pathlib.Path(output).write_text(out)
+    generated.write(output, out)
 
 
 def main():

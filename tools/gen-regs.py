@@ -25,6 +25,8 @@ wrong in the input is one line FILE:LINE: WHAT each, and exit status 1.
 import re
 import sys
 
+import generated
+
 MAX_ERRORS = 20
 MAX_SEGMENT = 7
 FIRST_SPACE = 0x80  # segment numbers of index spaces, as in src/regs/register_tables.h
@@ -257,8 +259,7 @@ def write(tables, path):
             f"const uint32_t bw_regs_n_spaces = {len(spaces)};",
             "const uint32_t bw_regs_tables_b = sizeof(bw_regs_pool) + sizeof(bw_regs_fields) +",
             "\tsizeof(bw_regs_lists) + sizeof(bw_regs_rows) + sizeof(bw_regs_names);"]
-    with open(path, "w", encoding="ascii") as f:
-        f.write("\n".join(out) + "\n")
+    generated.write(path, "\n".join(out) + "\n")
 
 
 def main():

@@ -15,6 +15,9 @@ import pathlib
 import re
 import sys
 
+import generated
+
+
 def check(is_right, says):
     if not is_right:
         raise SystemExit(f"gen-schema.py: {says}")
@@ -83,7 +86,7 @@ def main(template, facts, output):
     check(used == set(tables), f"{template} has no {', '.join(sorted(set(tables) - used))}")
     refs = set(re.findall(r'"\$ref": "#/\$defs/([^"]*)"', json.dumps(schema)))
     check(refs <= set(schema["$defs"]), f"there is no type {', '.join(sorted(refs - set(schema['$defs'])))}")
-    pathlib.Path(output).write_text(json.dumps(schema, indent=1, ensure_ascii=False) + "\n")
+    generated.write(output, json.dumps(schema, indent=1, ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ import pathlib
 import re
 import sys
 
+import generated
 from roff import roff, see_also, title
 
 Option = collections.namedtuple("Option", "names value title help also")
@@ -116,7 +117,7 @@ def shell(template, output, *paths):
     for mark, value in (("COMMANDS", commands), ("SUBCOMMANDS", arms(subs)), ("OPTIONS", arms(options)), ("VALUES", arms(values))):
         assert f"@{mark}@\n" in text, mark
         text = text.replace(f"@{mark}@\n", value)
-    pathlib.Path(output).write_text(text)
+    generated.write(output, text)
 
 
 # ---- Manual pages ----
@@ -227,7 +228,7 @@ def page(name, folder, output, *paths):
             out += ".SS Notes\n" + paragraphs(line.after).removeprefix(".PP\n")
     out += prose.take("SECTIONS") + see_also(related(name, forms))
     prose.check(name)
-    pathlib.Path(output).write_text(out)
+    generated.write(output, out)
 
 
 def overview(prose_path, *paths):
@@ -240,7 +241,7 @@ def overview(prose_path, *paths):
         "breakwater.h(3)", "breakwater-capture-file(5)", "breakwater-json(5)", "breakwater-script(5)", "breakwater(7)",
         "breakwater-commands(7)", "gdb(1)"])
     prose.check("overview")
-    pathlib.Path(output).write_text(out)
+    generated.write(output, out)
 
 
 def commands(prose_path, *paths):
@@ -263,7 +264,7 @@ def commands(prose_path, *paths):
         out += f".TP\n\\fBset {roff(name)}\\fR {words(values)}\n{roff(about)}\n"
     out += prose.take("SECTIONS") + see_also(["breakwater(1)", "breakwater-run(1)", "breakwater-script(5)", "breakwater(7)"])
     prose.check("commands")
-    pathlib.Path(output).write_text(out)
+    generated.write(output, out)
 
 
 if __name__ == "__main__":
