@@ -65,6 +65,17 @@ void bw_str_pad(struct bw_str *s, size_t column)
 		bw_str_addn(s, " ", 1);
 }
 
+void bw_str_add_next(struct bw_str *s, const char *text)
+{
+	bw_str_add(s, s->len ? ", " : "");
+	bw_str_add(s, text);
+}
+
+void bw_str_add_mark(struct bw_str *s, size_t i, size_t n, const char *last)
+{
+	bw_str_add(s, i == 0 ? "" : i + 1 == n ? last : ", ");
+}
+
 void bw_str_clear(struct bw_str *s)
 {
 	s->len = 0;

@@ -21,6 +21,11 @@ void bw_str_add(struct bw_str *s, const char *text);
 void bw_str_addn(struct bw_str *s, const char *text, size_t n);
 void bw_str_addf(struct bw_str *s, const char *fmt, ...) BW_PRINTF(2, 3);
 void bw_str_pad(struct bw_str *s, size_t column); /* spaces up to this length */
+/* A list: the next text in it, after ", " if the string is not empty. */
+void bw_str_add_next(struct bw_str *s, const char *text);
+/* A list of n things in a sentence: adds the mark before thing i, which is `last` (" and ", " or ")
+ * before the last thing. */
+void bw_str_add_mark(struct bw_str *s, size_t i, size_t n, const char *last);
 void bw_str_clear(struct bw_str *s);
 void bw_str_free(struct bw_str *s);
 /* The text itself, never NULL, borrowed until the next change. */

@@ -143,7 +143,7 @@ static struct bw_error *no_exception(const char *word)
 {
 	struct bw_str all = {0};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(exception_words); i++)
-		bw_str_addf(&all, "%s%s", i ? ", " : "", exception_words[i].word);
+		bw_str_add_next(&all, exception_words[i].word);
 	struct bw_error *err =
 		bw_errorf(BW_E_INVALID, "\"%s\" is not an exception: %s", word, bw_str_text(&all));
 	bw_str_free(&all);

@@ -162,7 +162,7 @@ struct bw_error *bw_info_sources(struct bw_cli *c, const char *args)
 		for (size_t k = 0; k < n; k++) {
 			if (!strstr(files[k], args))
 				continue;
-			bw_str_addf(&s, "%s%s", s.len ? ", " : "", files[k]);
+			bw_str_add_next(&s, files[k]);
 			json_array_append_new(list, bw_json_text(files[k]));
 		}
 		bw_out_line(c->out, "%s:", object);

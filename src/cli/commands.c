@@ -340,12 +340,11 @@ static struct bw_error *unknown(const struct bw_command *table, size_t n, const 
 	size_t found = bw_nearest(word, names, n, near, BW_ARRAY_SIZE(near));
 	struct bw_str s = {0};
 	bw_str_addf(&s, "Undefined %s: \"%s\"", what, word);
-	for (size_t i = 0; i < found; i++)
-		bw_str_addf(&s, "%s\"%s\"",
-			    i == 0	     ? "; did you mean "
-			    : i + 1 == found ? " or "
-					     : ", ",
-			    names[near[i]]);
+	bw_str_add(&s, found ? "; did you mean " : "");
+	for (size_t i = 0; i < found; i++) {
+		bw_str_add_mark(&s, i, found, " or ");
+		bw_str_addf(&s, "\"%s\"", names[near[i]]);
+	}
 	bw_str_add(&s, found ? "?  Try \"help\"" : ".  Try \"help\"");
 	struct bw_error *err = bw_errorf(BW_E_INVALID, "%s", bw_str_text(&s));
 	bw_str_free(&s);
@@ -380,7 +379,7 @@ struct bw_error *bw_command_find(const struct bw_command *table, size_t n, const
 	struct bw_str s = {0};
 	for (size_t i = 0; i < n; i++)
 		if (bw_starts_with(table[i].name, word))
-			bw_str_addf(&s, "%s%s", s.len ? ", " : "", table[i].name);
+			bw_str_add_next(&s, table[i].name);
 	struct bw_error *err =
 		bw_errorf(BW_E_INVALID, "Ambiguous %s \"%s\": %s", what, word, bw_str_text(&s));
 	bw_str_free(&s);

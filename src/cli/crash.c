@@ -213,8 +213,7 @@ static size_t show_instances(struct bw_out *o, const struct instances *i, size_t
 	struct bw_str numbers = {0};
 	for (uint32_t k = 0; k < i->n; k++) {
 		const char *part = i->d->blocks.data[i->first + k].part, *colon = strchr(part, ':');
-		bw_str_addf(&numbers, "%s%s", k ? ", " : "",
-			    colon ? bw_skip_blanks(colon + 1) : part);
+		bw_str_add_next(&numbers, colon ? bw_skip_blanks(colon + 1) : part);
 	}
 	bw_out_line(o, "  %s, instances %s", i->d->blocks.data[i->first].ip, bw_str_text(&numbers));
 	bw_str_free(&numbers);

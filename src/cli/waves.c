@@ -48,7 +48,7 @@ static void add_state(const struct bw_wave_state *s, struct bw_str *out)
 		     {BW_WF_IN_BARRIER, "at a barrier"}};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(words); i++)
 		if (bw_wave_get(s, words[i].field))
-			bw_str_addf(out, "%s%s", out->len ? ", " : "", words[i].word);
+			bw_str_add_next(out, words[i].word);
 	if (!out->len)
 		bw_str_add(out, "running");
 }

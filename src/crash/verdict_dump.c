@@ -140,7 +140,7 @@ static void add_busy_bits(const struct bw_regs_block *gc, const struct bw_crash_
 		if (!f[i].value || !says_busy(r->name, name) ||
 		    (!is_status && strstr(bw_str_text(out), name)))
 			continue;
-		bw_str_addf(out, "%s%s", out->len ? ", " : "", name);
+		bw_str_add_next(out, name);
 	}
 }
 

@@ -188,7 +188,7 @@ static void add_names(const struct bw_crash_trace *t, struct bw_str *out)
 	if (n_more)
 		bw_str_addf(out, "%u earlier ones, ", n_more);
 	for (unsigned i = first; i < t->n_works; i++) {
-		bw_str_add(out, i == first ? "" : i + 1 == t->n_works ? " and " : ", ");
+		bw_str_add_mark(out, i - first, t->n_works - first, " and ");
 		add_name(&t->works[i], out);
 	}
 	if (!out->failed && out->len > begin)

@@ -139,7 +139,7 @@ static void add_places(const struct bw_spirv_places *p, enum bw_spirv_place_kind
 	bw_vec_each(&p->list, x) {
 		if (x->kind != kind || !x->file || i == last)
 			continue;
-		bw_str_add(out, !i ? "" : i + 1 == n ? " and " : ", ");
+		bw_str_add_mark(out, i, n, " and ");
 		add_place(x, out);
 		i++;
 	}

@@ -218,7 +218,7 @@ static void report_waves(const struct bw_stomp_memory *s, struct bw_out *o)
 	json_t *list = json_array();
 	for (uint32_t bit = 1; bit < BW_VGPU_STOMP_ALL; bit <<= 1)
 		if (what & bit) {
-			bw_str_addf(&names, "%s%s", names.len ? ", " : "", bw_stomp_what_name(bit));
+			bw_str_add_next(&names, bw_stomp_what_name(bit));
 			json_array_append_new(list, json_string(bw_stomp_what_name(bit)));
 		}
 	if (!s->is_virtual)

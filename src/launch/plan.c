@@ -182,12 +182,10 @@ static void add_names(struct bw_str *s, const char *word, const struct names *na
 	size_t n = bw_nearest(word, (const char *const *)names->data, names->len, near, 3);
 	if (n) {
 		bw_str_add(s, "; did you mean ");
-		for (size_t i = 0; i < n; i++)
-			bw_str_addf(s, "%s%s",
-				    i == 0	 ? ""
-				    : i + 1 == n ? " or "
-						 : ", ",
-				    names->data[near[i]]);
+		for (size_t i = 0; i < n; i++) {
+			bw_str_add_mark(s, i, n, " or ");
+			bw_str_add(s, names->data[near[i]]);
+		}
 		bw_str_add(s, "?");
 		return;
 	}

@@ -43,12 +43,12 @@ static struct bw_error *no_such_block(const char *block, uint32_t version)
 		if (strcasecmp(text(b->name), block))
 			continue;
 		version_text(b->version, v);
-		bw_str_addf(&known, "%s%s", block_known ? ", " : "", v);
+		bw_str_add_next(&known, v);
 		block_known = true;
 	}
 	for (uint32_t i = 0; i < bw_regs_n_blocks && !block_known; i++)
 		if (!i || bw_regs_blocks[i].name != bw_regs_blocks[i - 1].name)
-			bw_str_addf(&known, "%s%s", i ? ", " : "", text(bw_regs_blocks[i].name));
+			bw_str_add_next(&known, text(bw_regs_blocks[i].name));
 	version_text(version, v);
 	struct bw_error *err;
 	if (block_known)
@@ -363,7 +363,7 @@ struct bw_error *bw_reg_field_by_name(const struct bw_reg *reg, const char *name
 			bw_str_free(&known);
 			return NULL;
 		}
-		bw_str_addf(&known, "%s%s", i ? ", " : "", f.name);
+		bw_str_add_next(&known, f.name);
 	}
 	struct bw_error *err =
 		bw_errorf(BW_E_NOT_FOUND, "%s has no field '%s' (it has %s)", reg->name, name,

@@ -149,7 +149,7 @@ static struct bw_error *last_step(const struct bw_selftest *t, const char *up_to
 	_cleanup_(bw_str_free) struct bw_str names = {0};
 	*out_n = t->n;
 	for (size_t i = 0; up_to && i < t->n; i++) {
-		bw_str_addf(&names, "%s%s", i ? ", " : "", t->steps[i].name);
+		bw_str_add_next(&names, t->steps[i].name);
 		if (!strcmp(t->steps[i].name, up_to)) {
 			*out_n = i + 1;
 			return NULL;

@@ -332,7 +332,7 @@ static void bound_text(struct bw_str *out, const struct bw_bound *list, size_t n
 		if (list[i].buffer != number)
 			continue;
 		where_text(where, &list[i]);
-		bw_str_addf(out, "%s%s", out->len ? ", " : "", where);
+		bw_str_add_next(out, where);
 	}
 }
 
@@ -414,7 +414,7 @@ static void usage_text(struct bw_str *out, bool image, uint32_t usage)
 	size_t n = image ? BW_ARRAY_SIZE(images) : BW_ARRAY_SIZE(buffer);
 	for (size_t i = 0; i < n; i++)
 		if (usage >> i & 1)
-			bw_str_addf(out, "%s%s", out->len ? ", " : "", names[i]);
+			bw_str_add_next(out, names[i]);
 }
 
 static void show_mapping(struct bw_out *o, struct bw_debug *d, uint64_t va)

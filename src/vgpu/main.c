@@ -54,7 +54,7 @@ static struct bw_error *no_profile(const char *name)
 	size_t n;
 	const struct bw_profile *const *all = bw_profile_all(&n);
 	for (size_t i = 0; i < n; i++)
-		bw_str_addf(&names, "%s%s", i ? ", " : "", all[i]->name);
+		bw_str_add_next(&names, all[i]->name);
 	return bw_errorf(BW_E_INVALID, "there is no profile \"%s\"; there is %s", name,
 			 bw_str_text(&names));
 }

@@ -69,6 +69,24 @@ static void building(void **state)
 	assert_int_equal(s.len, 0);
 }
 
+static void lists(void **state)
+{
+	struct bw_str s = {0};
+	bw_str_add_next(&s, "a");
+	bw_str_add_next(&s, "b");
+	assert_string_equal(bw_str_text(&s), "a, b");
+	bw_str_clear(&s);
+	for (size_t i = 0; i < 3; i++) {
+		bw_str_add_mark(&s, i, 3, " or ");
+		bw_str_addf(&s, "%zu", i);
+	}
+	assert_string_equal(bw_str_text(&s), "0, 1 or 2");
+	bw_str_clear(&s);
+	bw_str_add_mark(&s, 0, 1, " or ");
+	assert_int_equal(s.len, 0);
+	bw_str_free(&s);
+}
+
 /* As gdb shows such bytes: three octal digits each. */
 static void printable_text(void **state)
 {
@@ -101,4 +119,4 @@ static void printable_text(void **state)
 	}
 }
 
-TESTS(printable_text, numbers, skipping_blanks, nearest_names, building);
+TESTS(printable_text, numbers, skipping_blanks, nearest_names, building, lists);

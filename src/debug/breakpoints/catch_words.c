@@ -163,7 +163,7 @@ static struct bw_error *not_a_property(const struct word *last, const struct tak
 				 value);
 	struct bw_str all = {0};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(words); i++)
-		bw_str_addf(&all, "%s%s", i ? ", " : "", words[i].word);
+		bw_str_add_next(&all, words[i].word);
 	struct bw_error *err = bw_errorf(BW_E_INVALID, "\"%s\" is not a property of dispatches: %s",
 					 t->text, bw_str_text(&all));
 	bw_str_free(&all);

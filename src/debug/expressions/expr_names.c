@@ -482,7 +482,7 @@ struct bw_error *bw_expr_launch(struct bw_expr *x, const char *name, struct bw_v
 	struct bw_str names = {0};
 	for (size_t i = 0; i < l.kernel->n_args; i++)
 		if (l.kernel->args[i].name[0] && l.kernel->args[i].kind != BW_ARG_HIDDEN)
-			bw_str_addf(&names, "%s%s", names.len ? ", " : "", l.kernel->args[i].name);
+			bw_str_add_next(&names, l.kernel->args[i].name);
 	struct bw_error *err =
 		names.len ? bw_errorf(BW_E_NOT_FOUND,
 				      "The kernel %s has no argument \"%s\": it has %s", kernel,

@@ -104,12 +104,10 @@ static void name_waves(struct bw_debug *d, const struct bw_u32_vec *slots, struc
 {
 	enum { MOST = 8 };
 	bw_str_add(out, slots->len == 1 ? "wave " : "waves ");
-	for (size_t i = 0; i < BW_MIN(slots->len, (size_t)MOST); i++)
-		bw_str_addf(out, "%s%u",
-			    i == 0		  ? ""
-			    : i + 1 == slots->len ? " and "
-						  : ", ",
-			    d->waves->slots[slots->data[i]].info.number);
+	for (size_t i = 0; i < BW_MIN(slots->len, (size_t)MOST); i++) {
+		bw_str_add_mark(out, i, slots->len, " and ");
+		bw_str_addf(out, "%u", d->waves->slots[slots->data[i]].info.number);
+	}
 	if (slots->len > MOST)
 		bw_str_addf(out, " and %zu more", slots->len - MOST);
 }
