@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Turns data/pm4/packets.txt and sdma.txt into all that C has of packets.
+"""Turns data/pm4/packets.txt, sdma.txt and mes.txt into all that C has of packets and frames.
 
-Usage: gen-pm4.py packets.txt sdma.txt OUTPUT...
+Usage: gen-pm4.py packets.txt sdma.txt mes.txt OUTPUT...
 Outputs, known by their names (sdma_: of sdma.txt):
   opcodes.h           enum bw_pm4_op, enum bw_sdma_code (sub-opcode << 8 | opcode), values of fields
   [sdma_]opcodes.inc  one row for each packet, sorted by opcode
@@ -12,6 +12,8 @@ Outputs, known by their names (sdma_: of sdma.txt):
   calls.inc           rows of src/pm4/calls.c, one for each form of a packet that has fields
   texts.inc           functions of src/pm4/describe.c: the text of a packet that has one
   flow.inc            bw_pm4_flow(), bw_sdma_flow(): what a packet calls, chains or skips
+  mes_frames.h        BW_MES_<FRAME>, struct bw_mes_<frame> and what reads it: bw_mes_<frame>_at()
+  mes_frames.inc      rows of src/pm4/mes.c, one for each frame
 Fails on a row it cannot read, on a name, an opcode or a form given twice, on an unknown sender or kind, on fields that
 are not in the packet or overlap, on texts with other names, and on a packet that says nothing of its body.
 """
@@ -49,10 +51,14 @@ class Form:
         return next((f for f in self.fields if f.name == name), None)
 
 
+FRAME_DW = 64
+Frame = collections.namedtuple("Frame", "op operation name fence form")
+
+
 class Reader:
     def __init__(self):
         self.path, self.number = "", 0
-        self.packets, self.parts, self.values, self.seen = [], {}, [], {}
+        self.packets, self.parts, self.values, self.frames, self.seen = [], {}, [], [], {}
 
     def fail(self, text):
         sys.exit(f"{self.path}:{self.number}: {text}")
@@ -69,7 +75,10 @@ class Reader:
             self.packets.append(None)
             return
         if words[0] == "values" and len(words) > 3 and len(words) % 2 == 0:
-            self.values.append((words[1], list(zip(words[2::2], words[3::2]))))
+            self.values.append((words[1], list(zip(words[2::2], words[3::2])), bool(self.frames)))
+            return
+        if words[-2:-1] == ["fence"]:
+            self.frame(*words[:-3], *words[-3::2])
             return
         sdma = len(words) == 4 and words[1].startswith("0x")
         if len(words) != 4:
@@ -84,6 +93,20 @@ class Reader:
         self.once(f"opcode {sdma}", code)
         self.packets.append(Packet(code, name, int(body), senders, (self.path, self.number)))
         self.form = None
+
+    def frame(self, op, *more):
+        *operation, name, fence = more
+        if not all(re.fullmatch(r"0x[0-9a-f]{2}", x) for x in [op, *operation]) or len(operation) > 1 or not fence.isdigit():
+            self.fail(f"expected: opcode [operation] name fence dword, not {op} {' '.join(more)}")
+        if int(fence) + 4 > FRAME_DW:
+            self.fail(f"the fence is not in the {FRAME_DW} dwords of the frame")
+        if operation and not name.startswith(next((f.name for f in self.frames if f.op == int(op, 16)), name) + "_"):
+            self.fail(f"{name} does not begin with the name of its frame, which comes first")
+        self.once("frame", name)
+        self.once("opcode of frames", (op, *operation))
+        self.form = Form("mes_" + name.lower(), FRAME_DW, None, self.number)
+        self.packets.append(None)
+        self.frames.append(Frame(int(op, 16), int(operation[0], 16) if operation else None, name, int(fence), self.form))
 
     def begin_form(self, name, body):
         self.once("form", name)
@@ -141,11 +164,12 @@ class Reader:
         kind, _, align = (words[2] if len(words) == 3 else "number").partition("/")
         lo, n_bits = self.place(words[1])
         part = self.parts.get(kind)
+        is_frame = bool(self.frames) and self.frames[-1].form is form
         if part:
             n_bits = part.body * 32
-        elif kind not in KINDS or not (align or "1").isdigit():
+        elif kind not in KINDS | ({"words"} if is_frame else set()) or not (align or "1").isdigit():
             self.fail(f"bad place or kind: {words[1]} {kind}")
-        if lo + n_bits > form.body * 32 or not (part or 1 <= n_bits <= 64) or (form.packet and form.packet.sdma and lo < 16):
+        if lo + n_bits > form.body * 32 or not (part or kind == "words" or 1 <= n_bits <= 64) or (form.packet and form.packet.sdma and lo < 16):
             self.fail(f"{words[0]} is not in the {form.body} dwords of the body")
         for f in form.fields:
             if f.name == words[0] or (not again and f.in_call and f.lo < lo + n_bits and lo < f.lo + f.n_bits):
@@ -171,11 +195,18 @@ class Reader:
 
 # ---- opcodes ----
 
+def enum(tag, rows):
+    return f"enum {tag}{{\n" + "".join(f"\t{name} = {value},\n" for name, value in rows) + "};\n"
+
+
+def values(v):
+    prefix, rows, _ = v
+    return enum("", [(f"{prefix}_{name}", value) for name, value in rows])
+
+
 def opcodes_h(r, packets):
-    def enum(tag, rows):
-        return f"enum {tag}{{\n" + "".join(f"\t{name} = {value},\n" for name, value in rows) + "};\n"
     texts = [enum(tag, [(p.code, f"0x{p.op:04x}") for p in packets if p.sdma == sdma]) for tag, sdma in (("bw_pm4_op ", False), ("bw_sdma_code ", True))]
-    return "\n".join(texts + [enum("", [(f"{prefix}_{name}", value) for name, value in rows]) for prefix, rows in r.values])
+    return "\n".join(texts + [values(v) for v in r.values if not v[2]])
 
 
 def opcodes_inc(r, packets):
@@ -199,7 +230,7 @@ def member(name):
 def c_type(r, f):
     if f.kind in r.parts:
         return f"struct {r.parts[f.kind].c_name}"
-    if f.kind in SPACES:
+    if f.kind in SPACES or f.kind == "words":
         return "uint32_t"
     return "bool" if f.n_bits == 1 else f"uint{next(n for n in (8, 16, 32, 64) if f.n_bits <= n)}_t"
 
@@ -212,6 +243,8 @@ def getter(r, f):
     if f.kind in r.parts:
         return f"{r.parts[f.kind].c_name}_at(w + {f.lo // 32})"
     at = f.lo // 32
+    if f.kind == "words":
+        return "{" + ", ".join(f"w[{i}]" for i in range(at, at + f.n_bits // 32)) + "}"
     value = f"bw_join32(w[{at + 1}], w[{at}])" if f.n_bits == 64 else f"bw_words_get(w, {f.lo}, {f.n_bits})"
     return f"{base_of(f)} + (uint32_t){value}" if base_of(f) else f"{value} & ~{f.align - 1}ull" if f.align > 1 else value
 
@@ -228,7 +261,7 @@ def putter(r, f):
 
 def struct(r, form):
     data = "\tconst uint32_t *data; /* borrowed */\n\tuint32_t n_data;\n" if form.has_data else ""
-    return f"struct {form.c_name} {{\n" + "".join(f"\t{c_type(r, f)} {member(f.name)};\n" for f in form.fields) + data + "};\n"
+    return f"struct {form.c_name} {{\n" + "".join(f"\t{c_type(r, f)} {member(f.name)}{f'[{f.n_bits // 32}]' if f.kind == 'words' else ''};\n" for f in form.fields) + data + "};\n"
 
 
 def initializers(r, form, tabs):
@@ -364,8 +397,34 @@ def flow_inc(r, packets):
         yield switch("bw_sdma_flow" if sdma else "bw_pm4_flow", sdma, "struct bw_pm4_flow", "", packets, body, "(struct bw_pm4_flow){0}")
 
 
+# ---- frames of the MES ----
+
+def mes_frames_h(r, _):
+    return "\n".join([enum("bw_mes_opcode ", [("BW_MES_" + f.name, f.op) for f in r.frames if f.operation is None]),
+                      enum("bw_mes_operation ", [("BW_MES_" + f.name, f.operation) for f in r.frames if f.operation is not None]),
+                      *(values(v) for v in r.values if v[2]), *(part_h(r, f.form) for f in r.frames if f.form.fields)])
+
+
+def in_text(name):
+    """A field's name, in words."""
+    return re.sub(r"\b(aql|mqd|tma)\b", lambda m: m[0].upper(), name.replace("_", " "))
+
+
+def mes_frames_inc(r, _):
+    for f in r.frames:
+        rows = []
+        for field in f.form.fields:
+            if field.kind == "words":
+                rows += [(f"{in_text(field.name)} {i}", field.lo + 32 * i, 32) for i in range(field.n_bits // 32)]
+            else:
+                rows.append((in_text(field.name), field.lo, field.n_bits))
+        fields = "".join(f'\t{{"{name}", {lo}, {n}}},\n' for name, lo, n in rows)
+        yield (f'{{"{f.name}", {f.op}, {-1 if f.operation is None else f.operation}, {f.fence}, {len(rows)}, '
+               f"(const struct field[]){{ /* line {f.form.number} */\n{fields}\t{{NULL, 0, 0}}}}}},\n")
+
+
 OUTPUTS = {"opcodes.h": opcodes_h, "opcodes.inc": opcodes_inc, "packets.h": packets_h, "building.h": building_h,
-           "forms.inc": forms_inc, "calls.inc": calls_inc, "texts.inc": texts_inc, "flow.inc": flow_inc}
+           "forms.inc": forms_inc, "calls.inc": calls_inc, "texts.inc": texts_inc, "flow.inc": flow_inc, "mes_frames.h": mes_frames_h, "mes_frames.inc": mes_frames_inc}
 OF_BOTH = {"opcodes.h", "calls.inc", "texts.inc", "flow.inc"}
 
 
@@ -384,7 +443,9 @@ def main():
         guard = f"BW_PM4_{name.replace('.', '_').upper()}"
         texts[path] = f"#ifndef {guard}\n#define {guard}\n\n{text}\n#endif\n" if name.endswith(".h") else text
     for path, text in texts.items():
-        generated.write(path, f"/* Made by gen-pm4.py from {' and '.join(map(os.path.basename, sources))}. */\n{text}")
+        is_mes = os.path.basename(path).startswith("mes_")
+        of = [s for s in map(os.path.basename, sources) if (s == "mes.txt") == is_mes]
+        generated.write(path, f"/* Made by gen-pm4.py from {' and '.join(of)}. */\n{text}")
 
 
 main()

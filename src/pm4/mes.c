@@ -2,105 +2,69 @@
 #include "pm4/mes.h"
 
 #include <inttypes.h>
+#include <string.h>
 
-#include "base/util.h"
-#include "base/words.h"
-
-enum { SCHEDULER = 1 /* MES_API_TYPE_SCHEDULER */ };
-
-/* enum MES_SCH_API_OPCODE */
-static const char *const names[] = {
-	[0] = "SET_HW_RSRC",
-	[1] = "SET_SCHEDULING_CONFIG",
-	[2] = "ADD_QUEUE",
-	[3] = "REMOVE_QUEUE",
-	[4] = "PERFORM_YIELD",
-	[5] = "SET_GANG_PRIORITY_LEVEL",
-	[6] = "SUSPEND",
-	[7] = "RESUME",
-	[8] = "RESET",
-	[9] = "SET_LOG_BUFFER",
-	[10] = "CHANGE_GANG_PRIORITY",
-	[11] = "QUERY_SCHEDULER_STATUS",
-	[12] = "PROGRAM_GDS",
-	[13] = "SET_DEBUG_VMID",
-	[14] = "MISC",
-	[15] = "UPDATE_ROOT_PAGE_TABLE",
-	[16] = "AMD_LOG",
-	[19] = "SET_HW_RSRC_1",
+struct field {
+	const char *name;
+	unsigned lo, n_bits;
 };
 
-/* enum MESAPI_MISC_OPCODE */
-static const char *const misc_names[] = {
-	"WRITE_REG",
-	"INV_GART",
-	"QUERY_STATUS",
-	"READ_REG",
-	"WAIT_REG_MEM",
-	"SET_SHADER_DEBUGGER",
-	"NOTIFY_WORK_ON_UNMAPPED_QUEUE",
-	"NOTIFY_TO_UNMAP_PROCESSES",
-	"CHANGE_CONFIG",
-	"LAUNCH_CLEANER_SHADER",
+static const struct frame {
+	const char *name;
+	int opcode, operation; /* -1: all operations of the opcode */
+	unsigned fence_dw;
+	size_t n_fields;
+	const struct field *fields;
+} frames[] = {
+#include "mes_frames.inc"
 };
 
-/* union MES_API_HEADER */
-#define HEADER_TYPE 0, 4
-#define HEADER_OPCODE 4, 8
-
-static bool is_of_scheduler(uint32_t header)
+static const struct frame *find_frame(uint32_t header, int64_t operation)
 {
-	return bw_words_get(&header, HEADER_TYPE) == SCHEDULER;
+	bool is_of_scheduler = bw_words_get(&header, BW_MES_HEADER_TYPE) == BW_MES_SCHEDULER;
+	int opcode = (int)bw_words_get(&header, BW_MES_HEADER_OPCODE);
+	for (size_t i = 0; is_of_scheduler && i < BW_ARRAY_SIZE(frames); i++)
+		if (frames[i].opcode == opcode && frames[i].operation == operation)
+			return &frames[i];
+	return NULL;
 }
 
-static unsigned opcode_of(uint32_t header)
+bool bw_mes_info(uint32_t header, struct bw_mes_info *out)
 {
-	return (unsigned)bw_words_get(&header, HEADER_OPCODE);
+	const struct frame *f = find_frame(header, -1);
+	if (f)
+		*out = (struct bw_mes_info){f->name, f->fence_dw};
+	return f;
 }
 
 const char *bw_mes_name(uint32_t header)
 {
-	unsigned opcode = opcode_of(header);
-	if (!is_of_scheduler(header) || opcode >= BW_ARRAY_SIZE(names) || !names[opcode])
-		return "unknown frame";
-	return names[opcode];
+	const struct frame *f = find_frame(header, -1);
+	return f ? f->name : "unknown frame";
 }
 
-/* Members by their dword; the structs are packed to 4 bytes. */
-static const struct {
-	uint8_t opcode, at;
-	bool is_pair;
-	const char *name;
-} members[] = {
-	{2, 1, false, "process"},
-	{2, 2, true, "page table"},
-	{2, 10, true, "process context"},
-	{2, 14, true, "gang context"},
-	{2, 18, false, "doorbell"},
-	{2, 19, true, "MQD"},
-	{2, 21, true, "write pointer at"},
-	{2, 27, false, "queue type"},
-	{3, 1, false, "doorbell"},
-	{3, 2, true, "gang context"},
-	{3, 4, false, "flags"},
-	{3, 9, false, "pipe"},
-	{3, 10, false, "queue"},
-};
+static void add_fields(const struct frame *f, const uint32_t *w, size_t n, struct bw_str *out)
+{
+	for (const struct field *x = f->fields; x < f->fields + f->n_fields; x++) {
+		if (x->lo + x->n_bits > 32 * n)
+			continue;
+		uint64_t value = x->n_bits == 64 ? bw_join32(w[x->lo / 32 + 1], w[x->lo / 32])
+						 : bw_words_get(w, x->lo, x->n_bits);
+		if (x->n_bits > 1)
+			bw_str_addf(out, "%s 0x%" PRIx64 "\n", x->name, value);
+		else if (value)
+			bw_str_addf(out, "%s\n", x->name);
+	}
+}
 
 void bw_mes_describe(const uint32_t *frame, size_t n, struct bw_str *out)
 {
-	enum { MISC = 14 };
-	if (!n || !is_of_scheduler(frame[0]))
-		return;
-	unsigned opcode = opcode_of(frame[0]);
-	for (size_t i = 0; i < BW_ARRAY_SIZE(members); i++) {
-		size_t at = members[i].at;
-		if (members[i].opcode != opcode || at + members[i].is_pair >= n)
-			continue;
-		uint64_t value =
-			members[i].is_pair ? bw_join32(frame[at + 1], frame[at]) : frame[at];
-		bw_str_addf(out, "%s 0x%" PRIx64 "\n", members[i].name, value);
+	const struct frame *f = n ? find_frame(frame[0], -1) : NULL;
+	const struct frame *operation = n > 1 ? find_frame(frame[0], frame[1]) : NULL;
+	if (operation) {
+		bw_str_addf(out, "%s\n", operation->name + strlen(f->name) + 1); /* MISC_ */
+		add_fields(operation, frame, n, out);
+	} else if (f) {
+		add_fields(f, frame, n, out);
 	}
-	if (opcode == MISC && n > 1 && frame[1] < BW_ARRAY_SIZE(misc_names))
-		bw_str_addf(out, "%s\n", misc_names[frame[1]]);
 }

@@ -52,7 +52,7 @@ static void dropping(void **state)
 		assert_null(bw_vec_push(&v, i));
 	bw_vec_drop(&v, it, *it % 3 != 1);
 	check(&v, "147");
-	bw_vec_drop(&v, it, true);
+	bw_vec_drop(&v, it, *it > 0);
 	check(&v, "");
 	bw_vec_free(&v);
 }

@@ -13,7 +13,6 @@
 #include "vgpu/device/sdma_engine.h"
 
 enum {
-	TYPE_SCHEDULER = 1,
 	MAX_MAPPED = 64,
 	N_COMPUTE_PIPES = 4,
 	FIRST_VMID = 1,
@@ -67,11 +66,6 @@ void bw_mes_forget(struct bw_mes *m)
 	memset(m, 0, sizeof(*m));
 }
 
-static uint64_t pair(const uint32_t *frame, unsigned at)
-{
-	return bw_join32(frame[at + 1], frame[at]);
-}
-
 /* --- frames --- */
 
 /* The outcome of a frame. A refused one gets no fence, and the frames after it are carried out:
@@ -96,22 +90,15 @@ static enum outcome do_nothing(struct bw_mes *m, struct bw_queue *q, const uint3
 	return DONE;
 }
 
-static enum outcome set_hw_rsrc(struct bw_mes *m, struct bw_queue *q, const uint32_t *f)
+static enum outcome set_hw_rsrc(struct bw_mes *m, struct bw_queue *q, const uint32_t *w)
 {
-	m->vmid_mask = f[2] & 0xffff & ~1u;
-	memcpy(m->compute_mask, f + 5, sizeof(m->compute_mask));
-	m->gfx_mask = f[13];
-	memcpy(m->sdma_mask, f + 15, sizeof(m->sdma_mask));
+	const struct bw_mes_set_hw_rsrc f = bw_mes_set_hw_rsrc_at(w);
+	m->vmid_mask = f.vmid_mask & ~1u;
+	memcpy(m->compute_mask, f.compute_masks, sizeof(m->compute_mask));
+	m->gfx_mask = f.gfx_mask;
+	memcpy(m->sdma_mask, f.sdma_masks, sizeof(m->sdma_mask));
 	return DONE;
 }
-
-/* Flags of ADD_QUEUE */
-enum {
-	ADD_TRAP_EN = 1 << 10,
-	ADD_AQL = 1 << 11,
-	ADD_KEEPS_CONTEXT = 1 << 12, /* skip_process_ctx_clear */
-	ADD_LEGACY = 1 << 13,
-};
 
 /* --- which VMID --- */
 
@@ -170,30 +157,31 @@ static void apply_debugger(struct bw_device *dev, unsigned vmid, const struct de
 }
 
 /* The page tables of the process become the VMID's. */
-static void set_vmid(struct bw_mes *m, struct bw_device *dev, unsigned vmid, const uint32_t *f)
+static void set_vmid(struct bw_mes *m, struct bw_device *dev, unsigned vmid,
+		     const struct bw_mes_add_queue *f)
 {
 	enum { VALID = 1 };
-	uint64_t root = pair(f, 2) | VALID, trap = pair(f, 33), tma = pair(f, 41);
+	uint64_t root = f->page_table | VALID;
 	struct process *p = &m->process[vmid];
-	struct debugged *d = debugged_of(m, pair(f, 10));
-	if (d && !(f[36] & ADD_KEEPS_CONTEXT)) {
+	struct debugged *d = debugged_of(m, f->process_context);
+	if (d && !f->keeps_context) {
 		*d = (struct debugged){0};
 		d = NULL;
 	}
 	if (p->n_queues)
 		return;
-	p->context = pair(f, 10);
-	p->page_table = pair(f, 2);
+	p->context = f->process_context;
+	p->page_table = f->page_table;
 	bw_reg_set(dev, BW_REG_GCVM_CONTEXT0_PAGE_TABLE_BASE_ADDR_LO32 + vmid, bw_lo32(root));
 	bw_reg_set(dev, BW_REG_GCVM_CONTEXT0_PAGE_TABLE_BASE_ADDR_HI32 + vmid, bw_hi32(root));
-	bw_reg_set(dev, BW_REG_GCVM_CONTEXT0_CNTL + vmid, f[35]);
-	bw_reg_set(dev, BW_REG_IH_VMID_0_LUT + vmid, f[1]);
-	if (trap) {
+	bw_reg_set(dev, BW_REG_GCVM_CONTEXT0_CNTL + vmid, f->context_cntl);
+	bw_reg_set(dev, BW_REG_IH_VMID_0_LUT + vmid, f->process);
+	if (f->trap_handler) {
 		const struct bw_bank bank = {.use_srbm = true, .vmid = vmid};
-		const uint32_t values[] = {bw_lo_256b(trap),
-					   bw_hi_256b(trap) | BW_FIELD(SQ_SHADER_TBA_HI, TRAP_EN,
-								       f[36] & ADD_TRAP_EN ? 1 : 0),
-					   bw_lo_256b(tma), bw_hi_256b(tma)};
+		const uint32_t values[] = {bw_lo_256b(f->trap_handler),
+					   bw_hi_256b(f->trap_handler) |
+						   BW_FIELD(SQ_SHADER_TBA_HI, TRAP_EN, f->trap_en),
+					   bw_lo_256b(f->tma), bw_hi_256b(f->tma)};
 		for (unsigned i = 0; i < BW_ARRAY_SIZE(values); i++)
 			bw_device_reg_write(dev, &bank,
 					    bw_reg_addr(dev, BW_REG_SQ_SHADER_TBA_LO + i),
@@ -206,22 +194,18 @@ static void set_vmid(struct bw_mes *m, struct bw_device *dev, unsigned vmid, con
 
 /* --- adding and removing queues --- */
 
-enum { QUEUE_GFX, QUEUE_COMPUTE, QUEUE_SDMA };
-enum {
-	REMOVE_UTILITY = 1 << 1,
-	REMOVE_PREEMPT = 1 << 2,
-};
-
 /* A hardware queue that nothing has, of those that the driver has left to the scheduler. */
 static struct bw_queue *free_queue(struct bw_mes *m, struct bw_device *dev, uint32_t type)
 {
-	unsigned pipes = type == QUEUE_GFX ? 1 : N_COMPUTE_PIPES;
+	unsigned pipes = type == BW_MES_QUEUE_GFX ? 1 : N_COMPUTE_PIPES;
 	for (unsigned queue = 0; queue < 8; queue++) {
 		for (unsigned pipe = 0; pipe < pipes; pipe++) {
-			uint32_t mask = type == QUEUE_GFX ? m->gfx_mask : m->compute_mask[pipe];
+			uint32_t mask =
+				type == BW_MES_QUEUE_GFX ? m->gfx_mask : m->compute_mask[pipe];
 			if (!bw_bit_is_set(mask, queue))
 				continue;
-			struct bw_queue *q = bw_cp_queue(dev, type != QUEUE_GFX, pipe, queue);
+			struct bw_queue *q =
+				bw_cp_queue(dev, type != BW_MES_QUEUE_GFX, pipe, queue);
 			bool taken = !q;
 			pthread_mutex_lock(&dev->cp->lock);
 			taken |= q && q->active;
@@ -273,40 +257,40 @@ static enum outcome map_sdma(struct bw_mes *m, struct bw_queue *q, struct mapped
 	return to->sdma ? DONE : refuse("ADD_QUEUE", "all SDMA queues are taken");
 }
 
-static enum outcome add_queue(struct bw_mes *m, struct bw_queue *q, const uint32_t *f)
+static enum outcome add_queue(struct bw_mes *m, struct bw_queue *q, const uint32_t *w)
 {
-	uint32_t type = f[27], flags = f[36];
-	bool legacy = flags & ADD_LEGACY;
+	const struct bw_mes_add_queue f = bw_mes_add_queue_at(w);
 	unsigned vmid = 0;
-	forget_ended(m, f[18]);
+	forget_ended(m, f.doorbell);
 	struct mapped *to = free_slot(m);
-	if (flags & ADD_AQL && type != QUEUE_COMPUTE)
+	if (f.aql && f.queue_type != BW_MES_QUEUE_COMPUTE)
 		return refuse("ADD_QUEUE", "AQL packets are for compute queues");
-	if (type > QUEUE_SDMA || (legacy && type == QUEUE_SDMA))
+	if (f.queue_type > BW_MES_QUEUE_SDMA || (f.legacy && f.queue_type == BW_MES_QUEUE_SDMA))
 		return refuse("ADD_QUEUE", "there is no such type of queue");
 	if (!to)
 		return refuse("ADD_QUEUE", "there are too many queues");
-	if (of_doorbell(m, f[18]))
+	if (of_doorbell(m, f.doorbell))
 		return refuse("ADD_QUEUE", "its doorbell belongs to another queue");
-	if (!legacy && !find_vmid(m, pair(f, 10), pair(f, 2), &vmid))
+	if (!f.legacy && !find_vmid(m, f.process_context, f.page_table, &vmid))
 		return refuse("ADD_QUEUE", "all VMIDs are taken");
 	*to = (struct mapped){
-		.doorbell_dw = f[18], .gang = pair(f, 14), .vmid = vmid, .mqd_va = pair(f, 19)};
+		.doorbell_dw = f.doorbell, .gang = f.gang_context, .vmid = vmid, .mqd_va = f.mqd};
 	const struct bw_queue_map map = {
-		.mqd_va = pair(f, 19),
-		.wptr_va = pair(f, 21),
+		.mqd_va = f.mqd,
+		.wptr_va = f.write_pointer_at,
 		.vmid = vmid,
 		.wptr_vmid = 0, /* as drivers give it to a scheduler of API 2 and later */
-		.doorbell_dw = f[18],
+		.doorbell_dw = f.doorbell,
 	};
-	if (!legacy)
-		set_vmid(m, q->dev, vmid, f);
+	if (!f.legacy)
+		set_vmid(m, q->dev, vmid, &f);
 	enum outcome o = DONE;
-	if (type == QUEUE_SDMA) {
+	if (f.queue_type == BW_MES_QUEUE_SDMA) {
 		o = map_sdma(m, q, to, &map);
 	} else {
-		to->queue = legacy ? bw_cp_queue(q->dev, type != QUEUE_GFX, f[48], f[49])
-				   : free_queue(m, q->dev, type);
+		to->queue = f.legacy ? bw_cp_queue(q->dev, f.queue_type != BW_MES_QUEUE_GFX, f.pipe,
+						   f.queue)
+				     : free_queue(m, q->dev, f.queue_type);
 		if (!to->queue)
 			return refuse("ADD_QUEUE", "there is no hardware queue for it");
 		o = outcome_of(bw_cp_map_queue(q, to->queue, &map));
@@ -332,16 +316,17 @@ static enum outcome end_queue(struct bw_mes *m, struct bw_queue *q, struct mappe
 	return DONE;
 }
 
-static enum outcome remove_queue(struct bw_mes *m, struct bw_queue *q, const uint32_t *f)
+static enum outcome remove_queue(struct bw_mes *m, struct bw_queue *q, const uint32_t *frame)
 {
-	if (f[4] & REMOVE_PREEMPT)
+	const struct bw_mes_remove_queue f = bw_mes_remove_queue_at(frame);
+	if (f.preempt)
 		return refuse("REMOVE_QUEUE", "preempting without unmapping is not supported");
-	if (f[4] & REMOVE_UTILITY)
+	if (f.utility)
 		return DONE; /* the KIQ ends by its registers */
-	struct mapped *w = of_doorbell(m, f[1]);
+	struct mapped *w = of_doorbell(m, f.doorbell);
 	if (!q->started) {
 		/* A queue that the KIQ has mapped. */
-		q->unmapping = w ? w->queue : bw_cp_queue_of_doorbell(q->dev, f[1]);
+		q->unmapping = w ? w->queue : bw_cp_queue_of_doorbell(q->dev, f.doorbell);
 		q->started = true;
 	}
 	if (w)
@@ -352,11 +337,6 @@ static enum outcome remove_queue(struct bw_mes *m, struct bw_queue *q, const uin
 }
 
 /* --- resets --- */
-
-enum {
-	RESET_QUEUE_ONLY = 1 << 0,
-	RESET_LEGACY_GFX = 1 << 3,
-};
 
 /* Ends a queue with its waves. */
 static enum outcome reset_queue(struct bw_mes *m, struct bw_queue *q, uint32_t doorbell_dw)
@@ -380,33 +360,34 @@ static enum outcome reset_queue(struct bw_mes *m, struct bw_queue *q, uint32_t d
 
 /* The driver tests the ring at once, with its write pointer where it was: what the ring had before
  * is not executed again [I]. */
-static enum outcome reset_legacy_gfx(struct bw_mes *m, struct bw_queue *q, const uint32_t *f)
+static enum outcome reset_legacy_gfx(struct bw_queue *q, const struct bw_mes_reset *f)
 {
-	struct bw_queue *gfx = bw_cp_queue(q->dev, 0, f[8], f[9]);
+	struct bw_queue *gfx = bw_cp_queue(q->dev, 0, f->pipe, f->queue);
 	if (!gfx)
 		return refuse("RESET", "there is no such graphics queue");
-	if (pair(f, 19))
+	if (f->second_mqd)
 		return refuse("RESET", "there is one graphics pipe");
 	q->started = true;
 	enum outcome o = outcome_of(bw_cp_unmap_queue(q, gfx, true));
 	if (o != DONE)
 		return o;
 	const struct bw_queue_map map = {
-		.mqd_va = pair(f, 11),
-		.wptr_va = pair(f, 14),
-		.doorbell_dw = f[13],
+		.mqd_va = f->mqd,
+		.wptr_va = f->write_pointer_at,
+		.doorbell_dw = f->gfx_doorbell,
 		.skips = true,
 	};
 	return outcome_of(bw_cp_map_queue(q, gfx, &map));
 }
 
-static enum outcome reset(struct bw_mes *m, struct bw_queue *q, const uint32_t *f)
+static enum outcome reset(struct bw_mes *m, struct bw_queue *q, const uint32_t *w)
 {
-	switch (f[1]) {
-	case RESET_QUEUE_ONLY:
-		return reset_queue(m, q, f[4]);
-	case RESET_LEGACY_GFX:
-		return reset_legacy_gfx(m, q, f);
+	const struct bw_mes_reset f = bw_mes_reset_at(w);
+	switch (f.what) {
+	case BW_MES_RESET_QUEUE_ONLY:
+		return reset_queue(m, q, f.doorbell);
+	case BW_MES_RESET_LEGACY_GFX:
+		return reset_legacy_gfx(q, &f);
 	default:
 		return refuse("RESET",
 			      "resets of gangs, and finding what hangs, are not supported");
@@ -415,12 +396,13 @@ static enum outcome reset(struct bw_mes *m, struct bw_queue *q, const uint32_t *
 
 /* --- gangs --- */
 
-static enum outcome suspend(struct bw_mes *m, struct bw_queue *q, const uint32_t *f)
+static enum outcome suspend(struct bw_mes *m, struct bw_queue *q, const uint32_t *frame)
 {
-	uint64_t fence = pair(f, 4), value = f[6];
+	const struct bw_mes_suspend f = bw_mes_suspend_at(frame);
+	uint64_t value = f.suspended_value;
 	for (unsigned i = 0; i < MAX_MAPPED; i++) {
 		struct mapped *w = &m->mapped[i];
-		if (!w->used || !w->vmid || (!(f[1] & 1) && w->gang != pair(f, 2)))
+		if (!w->used || !w->vmid || (!f.all_gangs && w->gang != f.gang_context))
 			continue;
 		/* Waves would have to be saved by their trap handler. Those of AQL queues run on,
 		 * and nothing is completed before RESUME. */
@@ -431,14 +413,15 @@ static enum outcome suspend(struct bw_mes *m, struct bw_queue *q, const uint32_t
 		else
 			atomic_store(&w->sdma->suspended, true);
 	}
-	return !fence || bw_cp_mem_write(q, fence, &value, 8) ? DONE : STOPPED;
+	return !f.suspended_at || bw_cp_mem_write(q, f.suspended_at, &value, 8) ? DONE : STOPPED;
 }
 
-static enum outcome resume(struct bw_mes *m, struct bw_queue *q, const uint32_t *f)
+static enum outcome resume(struct bw_mes *m, struct bw_queue *q, const uint32_t *frame)
 {
+	const struct bw_mes_resume f = bw_mes_resume_at(frame);
 	for (unsigned i = 0; i < MAX_MAPPED; i++) {
 		struct mapped *w = &m->mapped[i];
-		if (!w->used || (!(f[1] & 1) && w->gang != pair(f, 2)))
+		if (!w->used || (!f.all_gangs && w->gang != f.gang_context))
 			continue;
 		if (w->queue)
 			atomic_store(&w->queue->suspended, false);
@@ -451,21 +434,11 @@ static enum outcome resume(struct bw_mes *m, struct bw_queue *q, const uint32_t 
 
 /* --- MISC --- */
 
-enum {
-	MISC_WRITE_REG,
-	MISC_INV_GART,
-	MISC_QUERY_STATUS,
-	MISC_READ_REG,
-	MISC_WAIT_REG_MEM,
-	MISC_SET_SHADER_DEBUGGER,
-};
-
 /* KFD names a process by its context: its VMID may change, or it may have none. */
-static enum outcome set_shader_debugger(struct bw_mes *m, struct bw_device *dev, const uint32_t *f)
+static enum outcome set_shader_debugger(struct bw_mes *m, struct bw_device *dev, const uint32_t *w)
 {
-	const uint32_t flushes = 1u << 31;
-	uint64_t context = pair(f, 6);
-	struct debugged *d = debugged_of(m, context);
+	const struct bw_mes_misc_set_shader_debugger f = bw_mes_misc_set_shader_debugger_at(w);
+	struct debugged *d = debugged_of(m, f.process_context);
 	for (unsigned i = 0; i < MAX_DEBUGGED && !d; i++)
 		if (!m->debugged[i].used)
 			d = &m->debugged[i];
@@ -473,48 +446,65 @@ static enum outcome set_shader_debugger(struct bw_mes *m, struct bw_device *dev,
 		return refuse("MISC", "there are too many processes with a debugger");
 	*d = (struct debugged){
 		.used = true,
-		.context = context,
-		.gdbg = f[8] & flushes ? BW_FIELD_MASK(SPI_GDBG_PER_VMID_CNTL, TRAP_EN) : f[9],
-		.trap_en = !(f[8] & flushes) && f[14],
+		.context = f.process_context,
+		.gdbg = f.flushes ? BW_FIELD_MASK(SPI_GDBG_PER_VMID_CNTL, TRAP_EN) : f.gdbg,
+		.trap_en = !f.flushes && f.trap_en,
 	};
-	if (!(f[8] & flushes))
-		memcpy(d->watch, f + 10, sizeof(d->watch));
+	if (!f.flushes)
+		memcpy(d->watch, f.watches, sizeof(d->watch));
 	for (unsigned v = FIRST_VMID; v < BW_N_VMIDS; v++)
-		if (m->process[v].n_queues && m->process[v].context == context)
+		if (m->process[v].n_queues && m->process[v].context == f.process_context)
 			apply_debugger(dev, v, d);
-	if (f[8] & flushes)
+	if (f.flushes)
 		*d = (struct debugged){0};
 	return DONE;
 }
 
-static enum outcome misc(struct bw_mes *m, struct bw_queue *q, const uint32_t *f)
+static enum outcome write_reg(struct bw_queue *q, const uint32_t *w)
 {
+	const struct bw_mes_misc_write_reg f = bw_mes_misc_write_reg_at(w);
+	return bw_cp_reg_write(q, f.register_, f.value) ? DONE : STOPPED;
+}
+
+static enum outcome read_reg(struct bw_queue *q, const uint32_t *w)
+{
+	const struct bw_mes_misc_read_reg f = bw_mes_misc_read_reg_at(w);
 	uint32_t value;
-	switch (f[1]) {
-	case MISC_WRITE_REG:
-		return bw_cp_reg_write(q, f[6], f[7]) ? DONE : STOPPED;
-	case MISC_INV_GART:
+	bool done = bw_cp_reg_read(q, f.register_, &value) && bw_cp_mem_write(q, f.to, &value, 4);
+	return done ? DONE : STOPPED;
+}
+
+static enum outcome wait_reg_mem(struct bw_queue *q, const uint32_t *w)
+{
+	const struct bw_mes_misc_wait_reg_mem f = bw_mes_misc_wait_reg_mem_at(w);
+	bool writes = f.way == 1;
+	uint32_t value;
+	if (f.way > 1)
+		return refuse("MISC", "this way of waiting does not exist");
+	if (writes && !q->started && !bw_cp_reg_write(q, f.register_, f.reference))
+		return STOPPED;
+	q->started = true;
+	if (!bw_cp_reg_read(q, writes ? f.second_register : f.register_, &value))
+		return STOPPED;
+	return (value & f.mask) == (f.reference & f.mask) ? DONE : AGAIN;
+}
+
+static enum outcome misc(struct bw_mes *m, struct bw_queue *q, const uint32_t *w)
+{
+	switch (bw_mes_misc_at(w).operation) {
+	case BW_MES_MISC_WRITE_REG:
+		return write_reg(q, w);
+	case BW_MES_MISC_INV_GART:
 		bw_vm_invalidate(q->dev, 1);
 		return DONE;
-	case MISC_QUERY_STATUS:
+	case BW_MES_MISC_QUERY_STATUS:
 		return DONE;
-	case MISC_READ_REG:
-		return bw_cp_reg_read(q, f[6], &value) && bw_cp_mem_write(q, pair(f, 7), &value, 4)
-			       ? DONE
-			       : STOPPED;
-	case MISC_WAIT_REG_MEM: {
-		bool writes = f[6] == 1;
-		if (f[6] > 1)
-			return refuse("MISC", "this way of waiting does not exist");
-		if (writes && !q->started && !bw_cp_reg_write(q, f[9], f[7]))
-			return STOPPED;
-		q->started = true;
-		if (!bw_cp_reg_read(q, writes ? f[10] : f[9], &value))
-			return STOPPED;
-		return (value & f[8]) == (f[7] & f[8]) ? DONE : AGAIN;
-	}
-	case MISC_SET_SHADER_DEBUGGER:
-		return set_shader_debugger(m, q->dev, f);
+	case BW_MES_MISC_READ_REG:
+		return read_reg(q, w);
+	case BW_MES_MISC_WAIT_REG_MEM:
+		return wait_reg_mem(q, w);
+	case BW_MES_MISC_SET_SHADER_DEBUGGER:
+		return set_shader_debugger(m, q->dev, w);
 	default:
 		return refuse("MISC", "its sub-operation is not known");
 	}
@@ -522,67 +512,57 @@ static enum outcome misc(struct bw_mes *m, struct bw_queue *q, const uint32_t *f
 
 /* --- the table --- */
 
-static const struct {
-	const char *name;
-	uint8_t opcode, fence_dw; /* where address and value of the fence are */
-	frame_fn *fn;		  /* NULL: not supported */
-} frames[] = {
-	{"SET_HW_RSRC", 0, 50, set_hw_rsrc},
-	{"SET_SCHEDULING_CONFIG", 1, 32, do_nothing}, /* queues are never switched */
-	{"ADD_QUEUE", 2, 37, add_queue},
-	{"REMOVE_QUEUE", 3, 5, remove_queue},
-	{"PERFORM_YIELD", 4, 2, do_nothing},
-	{"SET_GANG_PRIORITY_LEVEL", 5, 7, do_nothing},
-	{"SUSPEND", 6, 7, suspend},
-	{"RESUME", 7, 4, resume},
-	{"RESET", 8, 24, reset},
-	{"SET_LOG_BUFFER", 9, 6, do_nothing}, /* nothing is logged */
-	{"CHANGE_GANG_PRIORITY", 10, 7, do_nothing},
-	{"QUERY_SCHEDULER_STATUS", 11, 2, do_nothing},
-	{"PROGRAM_GDS", 12, 8, NULL},
-	{"SET_DEBUG_VMID", 13, 1, NULL},
-	{"MISC", 14, 2, misc},
-	{"UPDATE_ROOT_PAGE_TABLE", 15, 5, NULL},
-	{"AMD_LOG", 16, 4, NULL},
-	{"SET_HW_RSRC_1", 19, 1, do_nothing},
+static frame_fn *const functions[] = {
+	[BW_MES_SET_HW_RSRC] = set_hw_rsrc,
+	[BW_MES_SET_SCHEDULING_CONFIG] = do_nothing, /* queues are never switched */
+	[BW_MES_ADD_QUEUE] = add_queue,
+	[BW_MES_REMOVE_QUEUE] = remove_queue,
+	[BW_MES_PERFORM_YIELD] = do_nothing,
+	[BW_MES_SET_GANG_PRIORITY_LEVEL] = do_nothing,
+	[BW_MES_SUSPEND] = suspend,
+	[BW_MES_RESUME] = resume,
+	[BW_MES_RESET] = reset,
+	[BW_MES_SET_LOG_BUFFER] = do_nothing, /* nothing is logged */
+	[BW_MES_CHANGE_GANG_PRIORITY] = do_nothing,
+	[BW_MES_QUERY_SCHEDULER_STATUS] = do_nothing,
+	[BW_MES_MISC] = misc,
+	[BW_MES_SET_HW_RSRC_1] = do_nothing,
 };
 
 /* Whether the words can be a frame: where they cannot, nothing says where the next one begins. */
 static bool is_frame(struct bw_queue *q, uint32_t header)
 {
-	unsigned type = (unsigned)bw_bits(header, 3, 0),
-		 size_dw = (unsigned)bw_bits(header, 19, 12);
-	if (type != TYPE_SCHEDULER)
+	uint64_t type = bw_words_get(&header, BW_MES_HEADER_TYPE);
+	uint64_t size_dw = bw_words_get(&header, BW_MES_HEADER_SIZE_DW);
+	if (type != BW_MES_SCHEDULER)
 		bw_cp_fail(q, BW_QUEUE_BAD_PACKET, "0x%08x begins no frame of the scheduler",
 			   header);
 	else if (size_dw != BW_MES_FRAME_DW)
 		bw_cp_fail(q, BW_QUEUE_BAD_PACKET,
 			   "the scheduler's frame 0x%08x has %u dwords, and frames have %u", header,
-			   size_dw, BW_MES_FRAME_DW);
-	return type == TYPE_SCHEDULER && size_dw == BW_MES_FRAME_DW;
+			   (unsigned)size_dw, BW_MES_FRAME_DW);
+	return type == BW_MES_SCHEDULER && size_dw == BW_MES_FRAME_DW;
 }
 
 enum bw_cp_result bw_mes_frame(struct bw_mes *m, struct bw_queue *q)
 {
-	const uint32_t *f = q->packet;
-	unsigned opcode = (unsigned)bw_bits(f[0], 11, 4);
-	if (!is_frame(q, f[0]))
+	const uint32_t *w = q->packet;
+	unsigned opcode = (unsigned)bw_words_get(w, BW_MES_HEADER_OPCODE);
+	struct bw_mes_info info;
+	if (!is_frame(q, w[0]))
 		return BW_CP_STOP;
-	for (size_t i = 0; i < BW_ARRAY_SIZE(frames); i++) {
-		if (frames[i].opcode != opcode)
-			continue;
-		BW_LOG(TRACE, "vgpu", "MES: %s", frames[i].name);
-		enum outcome o = frames[i].fn ? frames[i].fn(m, q, f)
-					      : refuse(frames[i].name, "it is not supported");
-		uint64_t fence = pair(f, frames[i].fence_dw);
-		uint64_t value = pair(f, frames[i].fence_dw + 2u);
-		if (o == AGAIN)
-			return BW_CP_POLL;
-		if (o == STOPPED ||
-		    (o == DONE && fence && !bw_cp_mem_write(q, fence, &value, sizeof(value))))
-			return BW_CP_STOP;
+	if (!bw_mes_info(w[0], &info)) {
+		BW_LOG(ERROR, "vgpu", "MES refuses a frame: it has none of opcode %u", opcode);
 		return BW_CP_DONE;
 	}
-	BW_LOG(ERROR, "vgpu", "MES refuses a frame: it has none of opcode %u", opcode);
+	BW_LOG(TRACE, "vgpu", "MES: %s", info.name);
+	frame_fn *fn = opcode < BW_ARRAY_SIZE(functions) ? functions[opcode] : NULL;
+	enum outcome o = fn ? fn(m, q, w) : refuse(info.name, "it is not supported");
+	const uint32_t *fence = w + info.fence_dw;
+	uint64_t va = bw_join32(fence[1], fence[0]), value = bw_join32(fence[3], fence[2]);
+	if (o == AGAIN)
+		return BW_CP_POLL;
+	if (o == STOPPED || (o == DONE && va && !bw_cp_mem_write(q, va, &value, sizeof(value))))
+		return BW_CP_STOP;
 	return BW_CP_DONE;
 }
