@@ -90,13 +90,20 @@ static struct bw_error *halve(struct halving *h)
 static struct bw_error *try_part(struct halving *h, size_t n, enum bw_bisect_verdict *out)
 {
 	const struct bw_bisect_part part = {h->number, h->number, h->limit, (uint32_t)n};
+	const bool packets = h->limit == BW_BISECT_PACKETS;
+	const char *kind = packets ? "packet" : "dispatch";
+	const char *kinds = packets ? "packets" : "dispatches";
 	struct bw_bisect_outcome o;
 	char what[120];
 	if (h->limit == BW_BISECT_WHOLE)
 		snprintf(what, sizeof(what), "submission %u alone", h->number);
+	else if (n == 0)
+		snprintf(what, sizeof(what), "submission %u without its %s", h->number, kinds);
+	else if (n == 1)
+		snprintf(what, sizeof(what), "the first %s of submission %u", kind, h->number);
 	else
-		snprintf(what, sizeof(what), "the first %zu %s of submission %u", n,
-			 h->limit == BW_BISECT_PACKETS ? "packets" : "dispatches", h->number);
+		snprintf(what, sizeof(what), "the first %zu %s of submission %u", n, kinds,
+			 h->number);
 	bw_bisect_begins(h->b, what);
 	BW_TRY(bw_bisect_try(h->b, &part, &o));
 	json_decref(o.answer);
