@@ -52,14 +52,14 @@ const char *bw_gpuvm_client(const struct bw_gpuvm_part *part, enum bw_gpuvm_hub 
 enum bw_gpuvm_walker_error {
 	BW_GPUVM_WALKER_NONE,
 	BW_GPUVM_WALKER_RANGE,	   /* the address is outside of the context */
-	BW_GPUVM_WALKER_DIRECTORY, /* an entry of a directory (PDE0 to PDE3) is not valid */
+	BW_GPUVM_WALKER_DIRECTORY, /* an entry of a directory (PDB0 to PDB3) is not valid */
 	BW_GPUVM_WALKER_FURTHER,
 	BW_GPUVM_WALKER_NACK,
 	BW_GPUVM_WALKER_DUMMY_PAGE,
 	BW_GPUVM_WALKER_RESERVED,
 };
 enum bw_gpuvm_walker_error bw_gpuvm_walker_error(enum bw_gpuvm_gen gen, unsigned walker_error);
-/* "PDE0", "NACK", ... ; "none" for 0. */
+/* The name of a WALKER_ERROR: "NACK" ..., "none" for 0; of a directory, bw_gpuvm_level_name(). */
 const char *bw_gpuvm_walker_error_name(enum bw_gpuvm_gen gen, unsigned walker_error);
 
 /* The source of a fault's report. */

@@ -242,35 +242,29 @@ struct bw_gpuvm_status bw_gpuvm_status_decode(enum bw_gpuvm_gen gen, uint32_t st
 #undef PART
 }
 
-/* doc/hardware/page-tables.md 6.2 [I] */
 struct walker_error {
 	const char *name;
 	enum bw_gpuvm_walker_error kind;
 };
 
+/* The meaning of a number (doc/hardware/page-tables.md 6.2 [I]). */
 static struct walker_error walker_error(enum bw_gpuvm_gen gen, unsigned number)
 {
-	static const struct walker_error most[] = {
-		{"none", BW_GPUVM_WALKER_NONE},	     {"RANGE", BW_GPUVM_WALKER_RANGE},
-		{"PDE0", BW_GPUVM_WALKER_DIRECTORY}, {"PDE1", BW_GPUVM_WALKER_DIRECTORY},
-		{"PDE2", BW_GPUVM_WALKER_DIRECTORY}, {"TRANSLATE_FURTHER", BW_GPUVM_WALKER_FURTHER},
-		{"NACK", BW_GPUVM_WALKER_NACK},	     {"DUMMY_PAGE", BW_GPUVM_WALKER_DUMMY_PAGE},
-	};
-	static const struct walker_error of_12_1[] = {
-		{"none", BW_GPUVM_WALKER_NONE},
-		{"RANGE", BW_GPUVM_WALKER_RANGE},
-		{"PDE0", BW_GPUVM_WALKER_DIRECTORY},
-		{"PDE1", BW_GPUVM_WALKER_DIRECTORY},
-		{"PDE2", BW_GPUVM_WALKER_DIRECTORY},
-		{"PDE3", BW_GPUVM_WALKER_DIRECTORY},
-		{"TRANSLATE_FURTHER", BW_GPUVM_WALKER_FURTHER},
-		{"NACK", BW_GPUVM_WALKER_NACK},
-		{"DUMMY_PAGE", BW_GPUVM_WALKER_DUMMY_PAGE},
-	};
-	bool is_12_1 = gen == BW_GPUVM_GFX12_1;
-	if (number >= (is_12_1 ? BW_ARRAY_SIZE(of_12_1) : BW_ARRAY_SIZE(most)))
-		return (struct walker_error){"reserved", BW_GPUVM_WALKER_RESERVED};
-	return is_12_1 ? of_12_1[number] : most[number];
+	static const struct walker_error before[] = {{"none", BW_GPUVM_WALKER_NONE},
+						     {"RANGE", BW_GPUVM_WALKER_RANGE}};
+	static const struct walker_error after[] = {{"TRANSLATE_FURTHER", BW_GPUVM_WALKER_FURTHER},
+						    {"NACK", BW_GPUVM_WALKER_NACK},
+						    {"DUMMY_PAGE", BW_GPUVM_WALKER_DUMMY_PAGE}};
+	const unsigned n_directories = gen == BW_GPUVM_GFX12_1 ? 4 : 3;
+	if (number < BW_ARRAY_SIZE(before))
+		return before[number];
+	unsigned level = number - BW_ARRAY_SIZE(before) + 1; /* PDB0 is level 1 */
+	if (level <= n_directories)
+		return (struct walker_error){bw_gpuvm_level_name(level), BW_GPUVM_WALKER_DIRECTORY};
+	unsigned i = level - n_directories - 1;
+	return i < BW_ARRAY_SIZE(after)
+		       ? after[i]
+		       : (struct walker_error){"reserved", BW_GPUVM_WALKER_RESERVED};
 }
 
 const char *bw_gpuvm_walker_error_name(enum bw_gpuvm_gen gen, unsigned number)

@@ -136,8 +136,7 @@ static void add_why(const struct bw_gpuvm_fault_facts *f, const struct bw_gpuvm_
 		bw_str_add(out, "which is not mapped");
 		return;
 	case NO_TABLE:
-		bw_str_addf(out,
-			    "which is not mapped: the directory entry (%s) above it is not valid",
+		bw_str_addf(out, "which is not mapped: the %s entry above it is not valid",
 			    bw_gpuvm_walker_error_name(f->part.gen, s->walker_error));
 		return;
 	case OUTSIDE:

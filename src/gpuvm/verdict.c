@@ -51,7 +51,7 @@ struct bw_gpuvm_fault bw_gpuvm_fault_of(const struct bw_gpuvm_range *r, unsigned
 	case BW_GPUVM_NOT_VALID:
 	case BW_GPUVM_NO_RETRY:
 		f.permission = 1 | asked_bits(access);
-		/* 2, 3, 4 = PDE0, PDE1, PDE2 */
+		/* 2, 3, 4: an entry of PDB0, PDB1, PDB2 */
 		if (r->level != BW_GPUVM_LEVEL_PTB && r->level != BW_GPUVM_LEVEL_FURTHER)
 			f.walker_error = (uint8_t)BW_MIN(r->level + 1, 4);
 		break;

@@ -61,23 +61,23 @@ static void add_origin(struct bw_crash_page *p, const struct bw_crash_dump *d)
  * (doc/hardware/page-tables.md 3). Which of them stopped the walk is in the status word. */
 static void add_levels(struct bw_crash_page *p, const struct bw_gpuvm_fault_facts *f)
 {
-	static const char *const names[] = {"PDE2", "PDE1", "PDE0", "PTE"};
+	enum { N_LEVELS = 4 };
 	struct bw_gpuvm_status s = bw_gpuvm_status_decode(f->part.gen, f->status);
 	const char *error = bw_gpuvm_walker_error_name(f->part.gen, s.walker_error);
-	unsigned stop = BW_ARRAY_SIZE(names);
-	for (unsigned i = 0; i < BW_ARRAY_SIZE(names); i++)
-		if (s.walker_error && !strcmp(error, names[i]))
+	unsigned stop = N_LEVELS;
+	for (unsigned i = 0; i < N_LEVELS; i++)
+		if (s.walker_error && !strcmp(error, bw_gpuvm_level_name(N_LEVELS - 1 - i)))
 			stop = i;
 	if (!s.walker_error && (s.permission || s.mapping_error))
-		stop = BW_ARRAY_SIZE(names) - 1;
-	if (stop == BW_ARRAY_SIZE(names))
+		stop = N_LEVELS - 1;
+	if (stop == N_LEVELS)
 		return; /* it does not say */
 	struct bw_page_tree tree;
 	char text[160];
 	bw_page_heading(&p->page, "Page walk");
 	snprintf(text, sizeof(text), "root of VMID %u", f->vmid >= 0 ? (unsigned)f->vmid : s.vmid);
 	bw_page_tree_begin(&p->page, &tree, text);
-	for (unsigned i = 0; i < BW_ARRAY_SIZE(names); i++) {
+	for (unsigned i = 0; i < N_LEVELS; i++) {
 		uint64_t index = f->address >> (39 - 9 * i) & 0x1ff;
 		enum bw_page_entry state = i < stop    ? BW_PAGE_GOOD
 					   : i == stop ? BW_PAGE_BAD
@@ -89,7 +89,8 @@ static void add_levels(struct bw_crash_page *p, const struct bw_gpuvm_fault_fact
 					   ? "the walk stopped here: the page is not valid"
 					   : "the walk stopped here: the page does not "
 					     "allow this access";
-		snprintf(text, sizeof(text), "%s entry 0x%" PRIx64 ": %s", names[i], index, says);
+		snprintf(text, sizeof(text), "%s entry 0x%" PRIx64 ": %s",
+			 bw_gpuvm_level_name(N_LEVELS - 1 - i), index, says);
 		bw_page_tree_entry(&p->page, &tree, state, text);
 	}
 	bw_page_tree_end(&p->page, &tree);

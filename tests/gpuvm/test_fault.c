@@ -185,7 +185,7 @@ static void test_stories(void **state)
 		 "NACK follows"},
 		{"9.1.0", BW_GPUVM_GC, 0x001008b4, 0x400480000,
 		 "The command processor of VMID 1 read from address 0x400480000, which is not mapped: the "
-		 "directory entry (PDE0) above it is not valid.",
+		 "PDB0 entry above it is not valid.",
 		 "command buffers"},
 		{"9.1.0", BW_GPUVM_GC, 0x001008ba, 0,
 		 "The command processor of VMID 1 read from an address, whose translate-further entry is wrong "
