@@ -16,7 +16,7 @@ SETUP    = meson setup
 # Of the builds for sanitizers and fuzzing: -O2 takes twice as long to compile there.
 CHECKED  = -Doptimization=1
 
-.PHONY: all deps demo check check-linux check-plain check-sanitize check-sanitize-short sanitize-build check-threads check-threads-short threads-build check-fuzz bench format install deb check-deb check-reproducible book check-book vsix clean
+.PHONY: all deps demo check check-linux check-rocm check-plain check-sanitize check-sanitize-short sanitize-build check-threads check-threads-short threads-build check-fuzz bench format install deb check-deb check-reproducible book check-book vsix clean
 
 all: deps $(BUILD)/build.ninja
 	@ninja -C $(BUILD) --quiet
@@ -46,6 +46,10 @@ check-plain: all
 # Whole: what takes a boot of the guest for each case.
 check-linux: all
 	@BREAKWATER_LINUX=whole meson test -C $(BUILD) --print-errorlogs --suite linux --timeout-multiplier 4
+
+# rocminfo, HSA and HIP programs, on the virtual GPU's own /dev/kfd and on Linux's; fetches Debian's ROCm (62 MB).
+check-rocm: all
+	@BREAKWATER_ROCM_TEST=whole meson test -C $(BUILD) --print-errorlogs --suite rocm --timeout-multiplier 4
 
 # AddressSanitizer and UndefinedBehaviorSanitizer. CI leaves out the sessions that take longest there, of which each
 # kind has shorter ones, and checks of the tree and of generators, which run no code of ours.

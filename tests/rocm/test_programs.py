@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""rocminfo, an HSA program and HIP programs, compiled by the hipcc of "breakwater exec --rocm", on the virtual GPU's own
+/dev/kfd. With BREAKWATER_ROCM_TEST=whole (make check-rocm) the tree is fetched, and the same runs in a guest on Linux's
+own KFD; else, with =short, a part. What the programs expect comes from the CPU (programs/*).
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent / "e2e"), str(HERE.parent / "linux")]
+from guest import SKIP, cache, need_parts, words  # noqa: E402
+from harness import BREAKWATER, TIMEOUT_S, check, equal  # noqa: E402
+
+IS_ASKED = bool(os.environ.get("BREAKWATER_ROCM_TEST"))
+IS_WHOLE = os.environ.get("BREAKWATER_ROCM_TEST") == "whole"
+HIP = ["saxpy", "reduce", "scratch", "speak"] if IS_WHOLE else ["saxpy"]
+SLOW_S = 8 * TIMEOUT_S  # under QEMU's translation, on a machine that others use, too
+# HIP 5.7 refuses printf in kernels where the bus has no atomics, and QEMU's root port has none (doc/guest.md).
+NOT_IN_GUEST = ["speak"]
+
+
+def own(*args, cwd):
+    """breakwater exec --rocm ARGS: its standard output."""
+    done = subprocess.run([BREAKWATER, "exec", "--rocm", "--", *args], cwd=cwd, capture_output=True, text=True, timeout=SLOW_S)
+    check(done.returncode == 0, f"{args}: status {done.returncode}\n{done.stdout}\n{done.stderr}")
+    return done.stdout
+
+
+def compile_programs(folder):
+    for name in HIP:
+        own("hipcc", "-w", "-O1", "-o", name, HERE / f"programs/{name}.hip", cwd=folder)
+    tree = cache() / "rocm-1/usr"
+    subprocess.run(["cc", "-o", "vadd", HERE / "programs/vadd.c", f"-I{tree}/include", f"-L{tree}/lib/x86_64-linux-gnu",
+                    "-lhsa-runtime64", "-Wl,--allow-shlib-undefined"], cwd=folder, check=True, timeout=SLOW_S)
+    subprocess.run(["clang-19", "-x", "hip", "--offload-arch=gfx1100", "--cuda-device-only", "--no-gpu-bundle-output", "-nogpulib",
+                    "-nogpuinc", "-O2", "-o", "vadd.co", HERE / "programs/vadd.hip"], cwd=folder, check=True, timeout=SLOW_S)
+
+
+def agent(text):
+    """The part of rocminfo's text that describes the GPU, without what belongs to its place in the machine."""
+    found = re.search(r"\*+ *\nAgent 2 .*", text, re.S)
+    check(found, f"rocminfo names no second agent:\n{text}")
+    return [line.rstrip() for line in found[0].splitlines() if not re.match(r" *(BDFID|Uuid|Max Clock Freq)", line)]
+
+
+def main():
+    if not IS_ASKED:
+        print("SKIPPED: make check-rocm runs the programs of ROCm; BREAKWATER_ROCM_TEST=short has a part of them.")
+        sys.exit(SKIP)
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        info = own("rocminfo", cwd=folder)
+        check("amdgcn-amd-amdhsa--gfx1100" in info, info)
+        compile_programs(folder)
+        equal(own("./vadd", "vadd.co", cwd=folder), "vadd: right\n", "an HSA program")
+        for program in HIP:
+            # It names the tree's linker and libraries itself, so that it needs no --rocm.
+            done = subprocess.run([BREAKWATER, "exec", "--", f"./{program}"], cwd=folder, capture_output=True, text=True, timeout=SLOW_S)
+            said = "lane 0 of group 0\nlane 1 of group 0\n" if program == "speak" else ""
+            equal((done.stdout, done.returncode), (f"{said}{program}: right\n", 0), f"{program}\n{done.stderr}")
+        if not IS_WHOLE:
+            return
+        need_parts()
+        runs = "".join(f"./{p} || exit 1\n" for p in HIP if p not in NOT_IN_GUEST)
+        script = f"rocminfo >&2 || exit 1\n./vadd-run || exit 1\n{runs}"
+        folder.joinpath("vadd-run").write_text("#!/bin/sh\nexec rocm-run ./vadd vadd.co\n")
+        folder.joinpath("vadd-run").chmod(0o755)
+        done = subprocess.run(words("--rocm", "--", "sh", "-c", script), cwd=folder, capture_output=True, text=True, timeout=2 * SLOW_S)
+        equal((done.stdout, done.returncode), ("vadd: right\n" + "".join(f"{p}: right\n" for p in HIP if p not in NOT_IN_GUEST), 0),
+              f"the guest\n{done.stderr}")
+        equal(agent(info), agent(done.stderr), "rocminfo on the own driver, and on Linux's")
+
+
+main()
