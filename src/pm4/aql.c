@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "regs/field.h"
 
 static uint64_t pair(const uint32_t *dw, unsigned at_b)
 {
@@ -108,4 +109,45 @@ void bw_aql_read_descriptor(const uint32_t dw[BW_AQL_DESCRIPTOR_DW], struct bw_a
 	out->is_reserved_zero = !dw[3] && !dw[0x3c / 4];
 	for (unsigned i = 0x18 / 4; i < 0x2c / 4; i++)
 		out->is_reserved_zero &= !dw[i];
+}
+
+static unsigned put_pair(uint32_t *out, unsigned n, uint64_t value)
+{
+	out[n] = bw_lo32(value);
+	out[n + 1] = bw_hi32(value);
+	return n + 2;
+}
+
+void bw_aql_user_data(const struct bw_aql_launch *l, uint32_t out[BW_AQL_USER_SGPRS])
+{
+	uint32_t wanted = l->descriptor->properties;
+	unsigned n = 0;
+	memset(out, 0, BW_AQL_USER_SGPRS * sizeof(*out));
+	if (wanted & BW_AQL_SGPR_PRIVATE_BUFFER) {
+		memcpy(out, l->queue->descriptor, sizeof(l->queue->descriptor));
+		n = 4;
+	}
+	if (wanted & BW_AQL_SGPR_DISPATCH_PTR)
+		n = put_pair(out, n, l->packet_va);
+	if (wanted & BW_AQL_SGPR_QUEUE_PTR)
+		n = put_pair(out, n, l->queue_va);
+	if (wanted & BW_AQL_SGPR_KERNARG_PTR)
+		n = put_pair(out, n, l->packet->dispatch.kernarg);
+	if (wanted & BW_AQL_SGPR_DISPATCH_ID)
+		n = put_pair(out, n, l->index);
+	if (wanted & BW_AQL_SGPR_FLAT_SCRATCH)
+		n = put_pair(out, n, l->queue->scratch);
+	if (wanted & BW_AQL_SGPR_PRIVATE_SIZE)
+		out[n++] = l->packet->dispatch.private_b;
+}
+
+uint32_t bw_aql_rsrc2(const struct bw_aql_launch *l)
+{
+	enum { LDS_GRANULE_B = 512 };
+	uint32_t rsrc2 = l->descriptor->rsrc2 & ~BW_FIELD_MASK(COMPUTE_PGM_RSRC2, LDS_SIZE);
+	rsrc2 |= BW_FIELD(COMPUTE_PGM_RSRC2, LDS_SIZE,
+			  (l->packet->dispatch.group_b + LDS_GRANULE_B - 1) / LDS_GRANULE_B);
+	if (!l->packet->dispatch.private_b)
+		rsrc2 &= ~BW_FIELD_MASK(COMPUTE_PGM_RSRC2, SCRATCH_EN);
+	return rsrc2;
 }

@@ -110,5 +110,18 @@ struct bw_aql_descriptor {
 	bool is_reserved_zero; /* all bytes without a meaning are zero */
 };
 void bw_aql_read_descriptor(const uint32_t dw[BW_AQL_DESCRIPTOR_DW], struct bw_aql_descriptor *out);
+/* A dispatch: its packet, which lies at packet_va as the packet with that index of its queue, and
+ * what it refers to. */
+struct bw_aql_launch {
+	const struct bw_aql_packet *packet;
+	const struct bw_aql_descriptor *descriptor;
+	const struct bw_aql_queue_object *queue;
+	uint64_t packet_va, queue_va, index;
+};
+/* Its user SGPRs: packed, in the order of the properties' bits. The rest is 0. */
+enum { BW_AQL_USER_SGPRS = 16 };
+void bw_aql_user_data(const struct bw_aql_launch *l, uint32_t out[BW_AQL_USER_SGPRS]);
+/* COMPUTE_PGM_RSRC2: the descriptor's, with the LDS and the scratch that the packet asks for. */
+uint32_t bw_aql_rsrc2(const struct bw_aql_launch *l);
 
 #endif

@@ -109,4 +109,33 @@ static void test_names(void **state)
 	assert_string_equal(bw_aql_name(255), "unknown");
 }
 
-TESTS(test_dispatch, test_barriers, test_names);
+/* "Initial Kernel Execution State" of AMDGPUUsage: what is asked for stands in the order of the bits,
+ * without gaps. */
+static void test_user_data(void **state)
+{
+	const struct bw_aql_packet p = {
+		.dispatch = {.private_b = 48, .group_b = 513, .kernarg = 0x1122334455667788}};
+	const struct bw_aql_queue_object o = {.descriptor = {1, 2, 3, 4},
+					      .scratch = 0xaabb0000cc00};
+	struct bw_aql_descriptor d = {.properties = BW_AQL_SGPR_KERNARG_PTR,
+				      .rsrc2 = 0xff8001 /* LDS_SIZE 23:15, SCRATCH_EN 0 */};
+	const struct bw_aql_launch l = {.packet = &p,
+					.descriptor = &d,
+					.queue = &o,
+					.packet_va = 0x700000001040,
+					.queue_va = 0x700000002000,
+					.index = 0x500000003};
+	uint32_t out[BW_AQL_USER_SGPRS];
+	bw_aql_user_data(&l, out);
+	const uint32_t one[BW_AQL_USER_SGPRS] = {0x55667788, 0x11223344};
+	assert_memory_equal(out, one, sizeof(one));
+	d.properties = 0x7f;
+	bw_aql_user_data(&l, out);
+	const uint32_t all[BW_AQL_USER_SGPRS] = {
+		1,	    2,		3, 4, 0x00001040, 0x7000, 0x00002000, 0x7000,
+		0x55667788, 0x11223344, 3, 5, 0x0000cc00, 0xaabb, 48,	      0};
+	assert_memory_equal(out, all, sizeof(all));
+	assert_int_equal(bw_aql_rsrc2(&l), 2 << 15 | 1);
+}
+
+TESTS(test_user_data, test_dispatch, test_barriers, test_names);

@@ -303,62 +303,28 @@ static bool scratch_is_taken(const struct bw_queue *q, const struct bw_aql_queue
 	return false;
 }
 
-static unsigned put_pair(uint32_t *out, unsigned n, uint64_t value)
-{
-	out[n] = bw_lo32(value);
-	out[n + 1] = bw_hi32(value);
-	return n + 2;
-}
-
-/* The user SGPRs, tightly, in the order of the properties' bits. */
-static void put_user_data(struct bw_queue *q, const struct bw_aql_packet *p,
-			  const struct bw_aql_descriptor *d, const struct bw_aql_queue_object *o,
-			  uint64_t object_va)
-{
-	uint32_t data[16] = {0};
-	unsigned n = 0;
-	if (d->properties & BW_AQL_SGPR_PRIVATE_BUFFER) {
-		memcpy(data, o->descriptor, sizeof(o->descriptor));
-		n = 4;
-	}
-	if (d->properties & BW_AQL_SGPR_DISPATCH_PTR)
-		n = put_pair(data, n, slot_va(q, q->aql.next));
-	if (d->properties & BW_AQL_SGPR_QUEUE_PTR)
-		n = put_pair(data, n, object_va);
-	if (d->properties & BW_AQL_SGPR_KERNARG_PTR)
-		n = put_pair(data, n, p->dispatch.kernarg);
-	if (d->properties & BW_AQL_SGPR_DISPATCH_ID)
-		n = put_pair(data, n, q->aql.next);
-	if (d->properties & BW_AQL_SGPR_FLAT_SCRATCH)
-		n = put_pair(data, n, o->scratch);
-	if (d->properties & BW_AQL_SGPR_PRIVATE_SIZE)
-		data[n++] = p->dispatch.private_b;
-	for (unsigned i = 0; i < BW_ARRAY_SIZE(data); i++)
-		*bw_queue_sh(q, BW_REG_COMPUTE_USER_DATA_0 + i) = data[i];
-}
-
 #define SH(q, name) (*bw_queue_sh(q, BW_REG_COMPUTE_##name))
 
-static void put_registers(struct bw_queue *q, const struct bw_aql_packet *p,
-			  const struct bw_aql_descriptor *d, const struct bw_aql_queue_object *o)
+static void put_registers(struct bw_queue *q, const struct bw_aql_launch *l)
 {
-	uint64_t pc = p->dispatch.kernel_object + (uint64_t)d->entry_b;
-	uint32_t rsrc2 = d->rsrc2 & ~BW_FIELD_MASK(COMPUTE_PGM_RSRC2, LDS_SIZE);
-	rsrc2 |= BW_FIELD(COMPUTE_PGM_RSRC2, LDS_SIZE, (p->dispatch.group_b + 511) / 512);
-	if (!p->dispatch.private_b)
-		rsrc2 &= ~BW_FIELD_MASK(COMPUTE_PGM_RSRC2, SCRATCH_EN);
+	const struct bw_aql_packet *p = l->packet;
+	uint64_t pc = p->dispatch.kernel_object + (uint64_t)l->descriptor->entry_b;
+	uint32_t data[BW_AQL_USER_SGPRS];
 	SH(q, PGM_LO) = bw_lo_256b(pc);
 	SH(q, PGM_HI) = bw_hi_256b(pc);
-	SH(q, PGM_RSRC1) = d->rsrc1;
-	SH(q, PGM_RSRC2) = rsrc2;
-	SH(q, PGM_RSRC3) = d->rsrc3;
+	SH(q, PGM_RSRC1) = l->descriptor->rsrc1;
+	SH(q, PGM_RSRC2) = bw_aql_rsrc2(l);
+	SH(q, PGM_RSRC3) = l->descriptor->rsrc3;
 	for (unsigned i = 0; i < 3; i++) {
 		*bw_queue_sh(q, BW_REG_COMPUTE_NUM_THREAD_X + i) = p->dispatch.group[i];
 		*bw_queue_sh(q, BW_REG_COMPUTE_START_X + i) = 0;
 	}
-	SH(q, TMPRING_SIZE) = o->tmpring;
-	SH(q, DISPATCH_SCRATCH_BASE_LO) = bw_lo_256b(o->scratch);
-	SH(q, DISPATCH_SCRATCH_BASE_HI) = bw_hi_256b(o->scratch);
+	bw_aql_user_data(l, data);
+	for (unsigned i = 0; i < BW_ARRAY_SIZE(data); i++)
+		*bw_queue_sh(q, BW_REG_COMPUTE_USER_DATA_0 + i) = data[i];
+	SH(q, TMPRING_SIZE) = l->queue->tmpring;
+	SH(q, DISPATCH_SCRATCH_BASE_LO) = bw_lo_256b(l->queue->scratch);
+	SH(q, DISPATCH_SCRATCH_BASE_HI) = bw_hi_256b(l->queue->scratch);
 }
 
 /* The kernel descriptor. If there is none, that is an error of the packet, not a page fault [I]. */
@@ -416,8 +382,12 @@ static enum bw_cp_result run_dispatch(struct bw_queue *q, const struct bw_aql_pa
 	if (p->dispatch.private_b && scratch_is_taken(q, &o))
 		return BW_CP_WAIT;
 
-	put_user_data(q, p, &d, &o, object_va);
-	put_registers(q, p, &d, &o);
+	put_registers(q, &(struct bw_aql_launch){.packet = p,
+						 .descriptor = &d,
+						 .queue = &o,
+						 .packet_va = slot_va(q, q->aql.next),
+						 .queue_va = object_va,
+						 .index = q->aql.next});
 	struct bw_aql_running *running = &q->aql.running[q->aql.next % BW_AQL_WINDOW];
 	running->start = bw_device_realtime(q->dev);
 	running->profiled = o.properties & BW_AQL_QUEUE_PROFILES;
