@@ -423,6 +423,8 @@ const struct bw_target_ops bw_live_ops = {
 	.maps = bw_live_maps,
 	.objects = bw_live_objects,
 	.shader = bw_live_shader,
+	.loaded = bw_live_loaded,
+	.loaded_bytes = bw_live_loaded_bytes,
 };
 
 struct bw_error *bw_live_open(const struct bw_target_source *source, struct bw_target **out)

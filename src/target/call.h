@@ -108,6 +108,14 @@ struct bw_error *bw_target_objects(struct bw_target *t, struct bw_target_object 
 struct bw_error *bw_target_shader(struct bw_target *t, uint32_t pipeline,
 				  struct bw_target_shader **out) BW_MUST_CHECK;
 
+/* [LOADED] Code objects that a runtime has loaded, with the URI of each ("Code Object URI" in
+ * LLVM's AMDGPUUsage); none where no runtime tells. Owned by the caller (free). */
+struct bw_error *bw_target_loaded(struct bw_target *t, struct bw_target_loaded **out,
+				  size_t *out_n) BW_MUST_CHECK;
+/* [LOADED] The bytes of the file of one of them. Owned by the caller (free). */
+struct bw_error *bw_target_loaded_bytes(struct bw_target *t, uint64_t base, uint8_t **out,
+					size_t *out_size_b) BW_MUST_CHECK;
+
 /* ---- Breakpoints and what else stops waves ---- */
 
 /* [PATCH] Code: the target saves the original and restores it by unpatch, or when the debugger is

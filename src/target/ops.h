@@ -59,6 +59,10 @@ struct bw_target_ops {
 				    size_t *out_n);
 	struct bw_error *(*shader)(struct bw_target *t, uint32_t pipeline,
 				   struct bw_target_shader **out);
+	struct bw_error *(*loaded)(struct bw_target *t, struct bw_target_loaded **out,
+				   size_t *out_n);
+	struct bw_error *(*loaded_bytes)(struct bw_target *t, uint64_t base, uint8_t **out,
+					 size_t *out_size_b);
 
 	struct bw_error *(*patch)(struct bw_target *t, uint64_t va, uint32_t word);
 	struct bw_error *(*unpatch)(struct bw_target *t, uint64_t va);

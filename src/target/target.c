@@ -35,6 +35,7 @@ static const struct {
 	{BW_CAP_PROCESSES, "detach from or kill programs"},
 	{BW_CAP_ATTACH, "attach to processes"},
 	{BW_CAP_READY, "make processes ready for a later debugger"},
+	{BW_CAP_LOADED, "list loaded code objects"},
 };
 
 /* Every operation, and the capabilities without which it is not called. */
@@ -69,6 +70,8 @@ static const struct {
 	X(maps, BW_CAP_MAPS)                                                                       \
 	X(objects, BW_CAP_OBJECTS)                                                                 \
 	X(shader, BW_CAP_OBJECTS)                                                                  \
+	X(loaded, BW_CAP_LOADED)                                                                   \
+	X(loaded_bytes, BW_CAP_LOADED)                                                             \
 	X(patch, BW_CAP_PATCH)                                                                     \
 	X(unpatch, BW_CAP_PATCH)                                                                   \
 	X(code_buffer, BW_CAP_PATCH)                                                               \
@@ -315,6 +318,19 @@ struct bw_error *bw_target_objects(struct bw_target *t, struct bw_target_object 
 {
 	BW_TRY(bw_target_need(t, NEEDS_objects));
 	return t->ops->objects(t, out, out_n);
+}
+
+struct bw_error *bw_target_loaded(struct bw_target *t, struct bw_target_loaded **out, size_t *out_n)
+{
+	BW_TRY(bw_target_need(t, NEEDS_loaded));
+	return t->ops->loaded(t, out, out_n);
+}
+
+struct bw_error *bw_target_loaded_bytes(struct bw_target *t, uint64_t base, uint8_t **out,
+					size_t *out_size_b)
+{
+	BW_TRY(bw_target_need(t, NEEDS_loaded_bytes));
+	return t->ops->loaded_bytes(t, base, out, out_size_b);
 }
 
 struct bw_error *bw_target_shader(struct bw_target *t, uint32_t pipeline,

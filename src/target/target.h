@@ -46,7 +46,8 @@ enum bw_target_cap {
 	BW_CAP_PROCESSES = 1 << 15,  /* programs can be detached from and killed */
 	BW_CAP_ATTACH = 1 << 16,     /* attach, attached: to processes that run already */
 	BW_CAP_READY = 1 << 17,	     /* make_ready: for a debugger that comes later */
-	BW_CAP_ALL = (1 << 18) - 1,
+	BW_CAP_LOADED = 1 << 18,     /* loaded, loaded_bytes: code objects of a runtime */
+	BW_CAP_ALL = (1 << 19) - 1,
 };
 
 struct bw_target_facts {
@@ -60,8 +61,7 @@ struct bw_target_facts {
 	bool is_virtual;
 };
 
-/* For a workgroup's or a wave's place in its grid that what is looked at does not tell: all of
- * them, or none. */
+/* A workgroup's or a wave's place in its grid that is not known: all of its numbers, or none. */
 #define BW_GROUP_UNKNOWN UINT32_MAX
 
 /* Everything of a stopped wave that is small. SGPRs and VGPRs are read apart. */
@@ -174,6 +174,12 @@ struct bw_target_shader {
 	const char *options, *source;
 };
 
+/* A code object in the program's GPU memory, as the runtime that has loaded it tells. */
+struct bw_target_loaded {
+	uint64_t base; /* where its address 0 lies */
+	char uri[1016];
+};
+
 enum bw_target_event_kind {
 	BW_EVENT_NONE,	  /* the timeout has passed */
 	BW_EVENT_PROGRAM, /* a program has opened the GPU: pid, comm */
@@ -260,8 +266,7 @@ struct bw_target_watch {
 	uint32_t space;
 };
 
-/* The capabilities that depend on the GPU's generation alone, for any kind of target: without
- * SQ_DEBUG.SINGLE_MEMOP there is no precise memory. */
+/* What the GPU's generation allows: without SQ_DEBUG.SINGLE_MEMOP there is no precise memory. */
 uint32_t bw_target_gpu_caps(const struct bw_arch *arch);
 
 struct bw_target_ops;

@@ -39,7 +39,7 @@ struct bw_agent_call {
  * connection is one of wire/capture_proto.h, on which the agent speaks first, at the program's next
  * submission. */
 enum { BW_AGENT_CALL_CAPTURE = 0x70614342 /* "BCap" */ };
-enum { BW_AGENT_PROTO_VERSION = 9 };
+enum { BW_AGENT_PROTO_VERSION = 10 };
 /* Between the levels of a label: a program may have any other character in one. */
 enum { BW_AGENT_LABEL_SEPARATOR = 0x1f };
 
@@ -71,6 +71,12 @@ enum bw_agent_msg {
 	/* bw_agent_shader; reply bw_agent_result, bw_agent_shader_info and what that counts */
 	BW_AGENT_SHADER,
 	BW_AGENT_GUARD, /* no body, a fd: the connection to the guard. No reply */
+	/* reply bw_agent_result + array of bw_agent_loaded: code objects that ROCm's runtime has
+	 * loaded */
+	BW_AGENT_CODES,
+	/* bw_agent_loaded_at; reply bw_agent_result, uint64_t: its bytes; and a fd: a memfd with
+	 * them */
+	BW_AGENT_CODE_BYTES,
 	/* on that connection: agent to guard, guard to agent; no body */
 	BW_AGENT_LEFT = 32,
 	BW_AGENT_BACK,
@@ -257,6 +263,15 @@ struct bw_agent_constant {
 struct bw_agent_line {
 	uint32_t offset_b, line, column;
 	uint32_t file_at; /* in the names of files; BW_AGENT_NO_LINE: code of no line */
+};
+/* A code object in the GPU's memory. */
+struct bw_agent_loaded {
+	uint64_t base; /* where its address 0 lies */
+	/* where its bytes are, in the runtime's words: "Code Object URI" in LLVM's AMDGPUUsage */
+	char uri[1016];
+};
+struct bw_agent_loaded_at {
+	uint64_t base;
 };
 /* 0, or the -errno its fence carries */
 struct bw_agent_done {

@@ -14,8 +14,7 @@ static struct fake_target *of(struct bw_target *t)
 	return BW_CONTAINER_OF(t, struct fake_target, t);
 }
 
-/* An operation is called: never without its capabilities. */
-static void must(const struct bw_target *t, uint32_t caps)
+void fake_must(const struct bw_target *t, uint32_t caps)
 {
 	if ((t->caps & caps) == caps)
 		return;
@@ -82,7 +81,7 @@ static enum bw_target_end fake_ends(struct bw_target *t)
 {
 	const struct fake_target *f = of(t);
 	enum bw_target_end end = BW_END_NONE;
-	must(t, BW_CAP_RUN);
+	fake_must(t, BW_CAP_RUN);
 	for (unsigned i = f->next_event; i < f->n_events; i++) {
 		enum bw_target_event_kind kind = f->events[i].kind;
 		if (kind == BW_EVENT_EXIT || kind == BW_EVENT_GPU_GONE)
@@ -126,7 +125,7 @@ static struct bw_error *fake_read_wave(struct bw_target *t, uint32_t slot,
 static struct bw_error *fake_write_reg(struct bw_target *t, uint32_t slot, enum bw_target_reg reg,
 				       uint64_t value)
 {
-	must(t, BW_CAP_WRITE_REGS);
+	fake_must(t, BW_CAP_WRITE_REGS);
 	struct fake_wave *w = NULL;
 	BW_TRY(need(t, slot, &w));
 	if (reg > BW_TREG_STATE) {
@@ -167,7 +166,7 @@ static struct bw_error *fake_read_sgprs(struct bw_target *t, uint32_t slot, unsi
 static struct bw_error *fake_write_sgpr(struct bw_target *t, uint32_t slot, unsigned n,
 					uint32_t value)
 {
-	must(t, BW_CAP_WRITE_REGS);
+	fake_must(t, BW_CAP_WRITE_REGS);
 	struct fake_wave *w = NULL;
 	BW_TRY(need(t, slot, &w));
 	if (n >= 108)
@@ -190,7 +189,7 @@ static struct bw_error *fake_read_vgpr(struct bw_target *t, uint32_t slot, unsig
 static struct bw_error *fake_write_vgpr(struct bw_target *t, uint32_t slot, unsigned n,
 					unsigned lane, uint32_t value)
 {
-	must(t, BW_CAP_WRITE_REGS);
+	fake_must(t, BW_CAP_WRITE_REGS);
 	struct fake_wave *w = NULL;
 	BW_TRY(need(t, slot, &w));
 	if (n >= FAKE_VGPRS || lane >= w->hw.lanes)
@@ -201,7 +200,7 @@ static struct bw_error *fake_write_vgpr(struct bw_target *t, uint32_t slot, unsi
 
 static struct bw_error *fake_resume(struct bw_target *t, const uint32_t *slots, size_t n)
 {
-	must(t, BW_CAP_RUN);
+	fake_must(t, BW_CAP_RUN);
 	struct fake_wave *w = NULL;
 	for (size_t i = 0; i < n; i++) {
 		BW_TRY(need(t, slots[i], &w));
@@ -213,7 +212,7 @@ static struct bw_error *fake_resume(struct bw_target *t, const uint32_t *slots, 
 
 static struct bw_error *fake_step(struct bw_target *t, uint32_t slot)
 {
-	must(t, BW_CAP_RUN);
+	fake_must(t, BW_CAP_RUN);
 	struct fake_wave *w = NULL;
 	BW_TRY(need(t, slot, &w));
 	w->state = FAKE_RUNNING;
@@ -224,7 +223,7 @@ static struct bw_error *fake_step(struct bw_target *t, uint32_t slot)
 static struct bw_error *fake_wait_wave(struct bw_target *t, uint32_t slot, int timeout_ms,
 				       bool *out_stopped, bool *out_ended)
 {
-	must(t, BW_CAP_RUN);
+	fake_must(t, BW_CAP_RUN);
 	struct fake_target *f = of(t);
 	if (f->lost)
 		return bw_errorf(BW_E_GONE, "the program has closed the GPU");
@@ -239,7 +238,7 @@ static struct bw_error *fake_wait_wave(struct bw_target *t, uint32_t slot, int t
 
 static struct bw_error *fake_stop_all(struct bw_target *t, uint32_t *out_running)
 {
-	must(t, BW_CAP_RUN);
+	fake_must(t, BW_CAP_RUN);
 	struct fake_target *f = of(t);
 	for (uint32_t i = 0; i < FAKE_WAVES; i++)
 		if (f->wave[i].state == FAKE_RUNNING)
@@ -268,7 +267,7 @@ static struct bw_error *fake_read(struct bw_target *t, uint64_t va, void *out, s
 static struct bw_error *fake_write(struct bw_target *t, uint64_t va, const void *data,
 				   size_t size_b)
 {
-	must(t, BW_CAP_WRITE_MEMORY);
+	fake_must(t, BW_CAP_WRITE_MEMORY);
 	struct fake_target *f = of(t);
 	if (!fake_has_memory(va, size_b))
 		return bw_error_fault(va, "no memory");
@@ -289,7 +288,7 @@ static struct bw_error *fake_write(struct bw_target *t, uint64_t va, const void 
 static struct bw_error *fake_read_lds(struct bw_target *t, uint32_t slot, uint32_t offset_b,
 				      void *out, size_t size_b)
 {
-	must(t, BW_CAP_LDS);
+	fake_must(t, BW_CAP_LDS);
 	if (offset_b > FAKE_LDS_B || size_b > FAKE_LDS_B - offset_b)
 		return bw_error_fault(offset_b, "Cannot access memory at address local#0x%x",
 				      offset_b);
@@ -300,7 +299,7 @@ static struct bw_error *fake_read_lds(struct bw_target *t, uint32_t slot, uint32
 static struct bw_error *fake_write_lds(struct bw_target *t, uint32_t slot, uint32_t offset_b,
 				       const void *data, size_t size_b)
 {
-	must(t, BW_CAP_LDS | BW_CAP_WRITE_MEMORY);
+	fake_must(t, BW_CAP_LDS | BW_CAP_WRITE_MEMORY);
 	if (offset_b > FAKE_LDS_B || size_b > FAKE_LDS_B - offset_b)
 		return bw_error_fault(offset_b, "Cannot access memory at address local#0x%x",
 				      offset_b);
@@ -311,7 +310,7 @@ static struct bw_error *fake_write_lds(struct bw_target *t, uint32_t slot, uint3
 static struct bw_error *fake_read_scratch(struct bw_target *t, uint32_t slot, unsigned lane,
 					  uint32_t offset_b, void *out, size_t size_b)
 {
-	must(t, BW_CAP_SCRATCH);
+	fake_must(t, BW_CAP_SCRATCH);
 	if (lane >= 64 || offset_b > FAKE_SCRATCH_B || size_b > FAKE_SCRATCH_B - offset_b)
 		return bw_error_fault(offset_b, "Cannot access memory at address private_lane#0x%x",
 				      offset_b);
@@ -322,7 +321,7 @@ static struct bw_error *fake_read_scratch(struct bw_target *t, uint32_t slot, un
 static struct bw_error *fake_write_scratch(struct bw_target *t, uint32_t slot, unsigned lane,
 					   uint32_t offset_b, const void *data, size_t size_b)
 {
-	must(t, BW_CAP_SCRATCH | BW_CAP_WRITE_MEMORY);
+	fake_must(t, BW_CAP_SCRATCH | BW_CAP_WRITE_MEMORY);
 	if (lane >= 64 || offset_b > FAKE_SCRATCH_B || size_b > FAKE_SCRATCH_B - offset_b)
 		return bw_error_fault(offset_b, "Cannot access memory at address private_lane#0x%x",
 				      offset_b);
@@ -332,7 +331,7 @@ static struct bw_error *fake_write_scratch(struct bw_target *t, uint32_t slot, u
 
 static struct bw_error *fake_patch(struct bw_target *t, uint64_t va, uint32_t word)
 {
-	must(t, BW_CAP_PATCH);
+	fake_must(t, BW_CAP_PATCH);
 	struct fake_target *f = of(t);
 	struct fake_patch *p = NULL;
 	if (!fake_has_memory(va, 4))
@@ -355,7 +354,7 @@ static struct bw_error *fake_patch(struct bw_target *t, uint64_t va, uint32_t wo
 
 static struct bw_error *fake_unpatch(struct bw_target *t, uint64_t va)
 {
-	must(t, BW_CAP_PATCH);
+	fake_must(t, BW_CAP_PATCH);
 	struct fake_target *f = of(t);
 	if (f->lost)
 		return bw_errorf(BW_E_GONE, "the program has closed the GPU");
@@ -371,14 +370,14 @@ static struct bw_error *fake_unpatch(struct bw_target *t, uint64_t va)
 
 static void fake_code_buffer(struct bw_target *t, uint64_t *out_va, uint32_t *out_size_b)
 {
-	must(t, BW_CAP_PATCH);
+	fake_must(t, BW_CAP_PATCH);
 	*out_va = FAKE_CODE_BUFFER;
 	*out_size_b = 4096;
 }
 
 static struct bw_error *fake_release(struct bw_target *t, uint32_t submission)
 {
-	must(t, BW_CAP_RUN);
+	fake_must(t, BW_CAP_RUN);
 	of(t)->n_gone++;
 	return NULL;
 }
@@ -393,7 +392,7 @@ static void leave(struct fake_target *f)
 
 static struct bw_error *fake_detach(struct bw_target *t, pid_t pid)
 {
-	must(t, BW_CAP_PROCESSES);
+	fake_must(t, BW_CAP_PROCESSES);
 	if (!pid)
 		leave(of(t));
 	return NULL;
@@ -401,7 +400,7 @@ static struct bw_error *fake_detach(struct bw_target *t, pid_t pid)
 
 static struct bw_error *fake_kill(struct bw_target *t, pid_t pid)
 {
-	must(t, BW_CAP_PROCESSES);
+	fake_must(t, BW_CAP_PROCESSES);
 	of(t)->killed = true;
 	if (!pid)
 		leave(of(t));
@@ -410,14 +409,14 @@ static struct bw_error *fake_kill(struct bw_target *t, pid_t pid)
 
 static struct bw_error *fake_fault(struct bw_target *t, struct bw_target_fault *out)
 {
-	must(t, BW_CAP_FAULT);
+	fake_must(t, BW_CAP_FAULT);
 	*out = (struct bw_target_fault){.present = false};
 	return NULL;
 }
 
 static struct bw_error *fake_walk(struct bw_target *t, uint64_t va, struct bw_verdict *out)
 {
-	must(t, BW_CAP_WALK);
+	fake_must(t, BW_CAP_WALK);
 	bool mapped = fake_has_memory(va, 1);
 	/* the upper half of the memory is read-only */
 	*out = (struct bw_verdict){.kind = mapped ? BW_VERDICT_MAPPED : BW_VERDICT_UNMAPPED,
@@ -429,7 +428,7 @@ static struct bw_error *fake_walk(struct bw_target *t, uint64_t va, struct bw_ve
 
 static struct bw_error *fake_maps(struct bw_target *t, struct bw_target_map **out, size_t *out_n)
 {
-	must(t, BW_CAP_MAPS);
+	fake_must(t, BW_CAP_MAPS);
 	struct bw_target_map *m = calloc(1, sizeof(*m));
 	if (!m)
 		return bw_error_nomem();
@@ -437,21 +436,6 @@ static struct bw_error *fake_maps(struct bw_target *t, struct bw_target_map **ou
 		.va = FAKE_BASE, .size_b = FAKE_MEMORY_B, .flags = 2 | 4 | 8, .domains = 2};
 	*out = m;
 	*out_n = 1;
-	return NULL;
-}
-
-static struct bw_error *fake_shader(struct bw_target *t, uint32_t pipeline,
-				    struct bw_target_shader **out)
-{
-	return bw_errorf(BW_E_NOT_FOUND, "no compute shader of pipeline %u is known", pipeline);
-}
-
-static struct bw_error *fake_objects(struct bw_target *t, struct bw_target_object **out,
-				     size_t *out_n)
-{
-	must(t, BW_CAP_OBJECTS);
-	*out = NULL;
-	*out_n = 0;
 	return NULL;
 }
 
@@ -467,13 +451,13 @@ static void fake_forget_interrupt(struct bw_target *t)
 
 static struct bw_error *fake_detach_children(struct bw_target *t, bool on)
 {
-	must(t, BW_CAP_PROCESSES);
+	fake_must(t, BW_CAP_PROCESSES);
 	return NULL;
 }
 
 static struct bw_error *fake_attach(struct bw_target *t, pid_t pid)
 {
-	must(t, BW_CAP_ATTACH);
+	fake_must(t, BW_CAP_ATTACH);
 	fake_push(of(t), &(struct bw_target_event){
 				 .kind = BW_EVENT_PROGRAM, .pid = pid, .comm = "attached"});
 	return NULL;
@@ -482,20 +466,20 @@ static struct bw_error *fake_attach(struct bw_target *t, pid_t pid)
 static struct bw_error *fake_attached(struct bw_target *t, pid_t pid,
 				      struct bw_target_attached *out)
 {
-	must(t, BW_CAP_ATTACH);
+	fake_must(t, BW_CAP_ATTACH);
 	*out = (struct bw_target_attached){.was_ready = true};
 	return NULL;
 }
 
 static struct bw_error *fake_make_ready(struct bw_target *t, pid_t pid)
 {
-	must(t, BW_CAP_READY);
+	fake_must(t, BW_CAP_READY);
 	return NULL;
 }
 
 static struct bw_error *fake_hold_time(struct bw_target *t, bool on)
 {
-	must(t, BW_CAP_HOLD_TIME);
+	fake_must(t, BW_CAP_HOLD_TIME);
 	of(t)->time_held = on;
 	return NULL;
 }
@@ -503,14 +487,14 @@ static struct bw_error *fake_hold_time(struct bw_target *t, bool on)
 static struct bw_error *fake_set_watch(struct bw_target *t, unsigned index,
 				       const struct bw_target_watch *w)
 {
-	must(t, BW_CAP_WATCH);
+	fake_must(t, BW_CAP_WATCH);
 	of(t)->watch[index] = w ? *w : (struct bw_target_watch){0};
 	return NULL;
 }
 
 static struct bw_error *fake_set_exceptions(struct bw_target *t, uint32_t mask)
 {
-	must(t, BW_CAP_EXCEPTIONS);
+	fake_must(t, BW_CAP_EXCEPTIONS);
 	of(t)->excp = mask;
 	return NULL;
 }
@@ -518,13 +502,13 @@ static struct bw_error *fake_set_exceptions(struct bw_target *t, uint32_t mask)
 static struct bw_error *fake_set_filter(struct bw_target *t, unsigned index, uint64_t pc,
 					const struct bw_target_filter *f)
 {
-	must(t, BW_CAP_FILTER);
+	fake_must(t, BW_CAP_FILTER);
 	return NULL; /* this handler tests nothing: every wave stops */
 }
 
 static struct bw_error *fake_set_precise(struct bw_target *t, bool on)
 {
-	must(t, BW_CAP_PRECISE);
+	fake_must(t, BW_CAP_PRECISE);
 	t->is_precise = on;
 	return NULL;
 }
@@ -568,6 +552,8 @@ static const struct bw_target_ops fake_ops = {
 	.walk = fake_walk,
 	.maps = fake_maps,
 	.objects = fake_objects,
+	.loaded = fake_loaded,
+	.loaded_bytes = fake_loaded_bytes,
 	.shader = fake_shader,
 	.hold_time = fake_hold_time,
 	.detach_children = fake_detach_children,

@@ -66,4 +66,14 @@ void fake_stop(struct fake_target *f, uint32_t slot);
 /* Runs all running waves until each has stopped, ended or made many instructions. */
 void fake_run(struct fake_target *f);
 
+/* An operation is called: never without its capabilities. */
+void fake_must(const struct bw_target *t, uint32_t caps);
+
+/* fake_program.c */
+struct bw_error *fake_shader(struct bw_target *t, uint32_t pipeline, struct bw_target_shader **out);
+struct bw_error *fake_objects(struct bw_target *t, struct bw_target_object **out, size_t *out_n);
+struct bw_error *fake_loaded(struct bw_target *t, struct bw_target_loaded **out, size_t *out_n);
+struct bw_error *fake_loaded_bytes(struct bw_target *t, uint64_t base, uint8_t **out,
+				   size_t *out_size_b);
+
 #endif

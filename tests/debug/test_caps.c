@@ -47,6 +47,7 @@ static const struct lack {
 	{BW_CAP_PROCESSES, "this target cannot detach from or kill programs"},
 	{BW_CAP_ATTACH, "this target cannot attach to processes"},
 	{BW_CAP_READY, "this target cannot make processes ready for a later debugger"},
+	{BW_CAP_LOADED, "this target cannot list loaded code objects"},
 };
 
 static struct bw_error *eval(struct fake_session *s, const char *text)

@@ -116,6 +116,25 @@ static struct bw_error *do_objects(struct target_fixture *f, uint32_t slot)
 	return err;
 }
 
+static struct bw_error *do_loaded(struct target_fixture *f, uint32_t slot)
+{
+	struct bw_target_loaded *all = NULL;
+	size_t n;
+	struct bw_error *err = bw_target_loaded(f->t, &all, &n);
+	free(all);
+	return err;
+}
+
+/* A target that has nothing at an address says so. */
+static struct bw_error *do_loaded_bytes(struct target_fixture *f, uint32_t slot)
+{
+	uint8_t *bytes = NULL;
+	size_t size_b;
+	struct bw_error *err = bw_target_loaded_bytes(f->t, 0x1000, &bytes, &size_b);
+	free(bytes);
+	return err;
+}
+
 static struct bw_error *do_hold_time(struct target_fixture *f, uint32_t slot)
 {
 	BW_TRY(bw_target_hold_time(f->t, true));
@@ -164,6 +183,8 @@ const struct target_call target_calls[] = {
 	{BW_CAP_PRECISE, true, do_precise},
 	{BW_CAP_MAPS, true, do_maps},
 	{BW_CAP_OBJECTS, true, do_objects},
+	{BW_CAP_LOADED, true, do_loaded},
+	{BW_CAP_LOADED, false, do_loaded_bytes},
 	{BW_CAP_HOLD_TIME, true, do_hold_time},
 	{BW_CAP_PROCESSES, true, do_children},
 	{BW_CAP_PROCESSES, false, do_kill},

@@ -13,6 +13,7 @@
 #include "agent/gpu/submit.h"
 #include "agent/memory/memory.h"
 #include "agent/memory/track.h"
+#include "agent/names/loaded_code.h"
 #include "agent/names/names.h"
 #include "agent/shaders/shaders.h"
 #include "base/cleanup.h"
@@ -236,6 +237,28 @@ static struct bw_error *on_files(const struct bw_msg *m, struct bw_agent_file *f
 	return err;
 }
 
+static struct bw_error *on_codes(const struct bw_msg *m, struct bw_agent_file *f)
+{
+	struct bw_agent_codes all = {0};
+	struct bw_agent_result r = {0};
+	set_result(&r, bw_loaded_code_list(&all), 0, "listing code objects");
+	all.len = r.result ? 0 : BW_MIN(all.len, IO_MAX_B / sizeof(*all.data));
+	struct bw_error *err = reply(m, &r, sizeof(r), all.data, all.len * sizeof(*all.data), -1);
+	bw_vec_free(&all);
+	return err;
+}
+
+static struct bw_error *on_code_bytes(const struct bw_msg *m, struct bw_agent_file *f)
+{
+	struct bw_agent_loaded_at req;
+	struct bw_agent_result r = {0};
+	uint64_t size_b = 0;
+	memcpy(&req, m->body, sizeof(req));
+	_cleanup_close_ int fd = bw_loaded_code_open(req.base, &size_b);
+	set_result(&r, fd < 0 ? fd : 0, req.base, "reading a code object");
+	return reply(m, &r, sizeof(r), &size_b, sizeof(size_b), fd < 0 ? -1 : fd);
+}
+
 enum { NO_FILE = UINT32_MAX };
 /* clang-format off */
 static const struct request {
@@ -256,6 +279,8 @@ static const struct request {
 	{BW_AGENT_SHADER, sizeof(struct bw_agent_shader), on_shader, NO_FILE},
 	{BW_AGENT_FILES, 0, on_files, NO_FILE},
 	{BW_AGENT_CLOCK, sizeof(struct bw_agent_clock), on_clock, NO_FILE},
+	{BW_AGENT_CODES, 0, on_codes, NO_FILE},
+	{BW_AGENT_CODE_BYTES, sizeof(struct bw_agent_loaded_at), on_code_bytes, NO_FILE},
 };
 /* clang-format on */
 

@@ -31,6 +31,7 @@ struct bw_load {
 	struct bw_module *module;
 	uint32_t space;
 	uint64_t base, size_b;
+	bool is_told; /* the runtime has told of it (dispatches/loaded.c) */
 };
 
 /* A cache of instructions, so that a step needs no request to the program. */

@@ -192,7 +192,14 @@ static struct bw_error *name_dispatch(struct bw_debug *d, struct bw_dispatch_rec
 
 static struct bw_error *know_code(struct bw_debug *d, struct bw_dispatch_record *x)
 {
+	bool is_loaded = bw_debug_load_at(d, x->info.desc.code_va);
+	if (!is_loaded)
+		BW_TRY(bw_debug_learn_loaded(d));
 	BW_TRY(bw_debug_match_kernel(d, x));
+	if (!x->kernel_end && is_loaded) { /* other code has taken that place */
+		BW_TRY(bw_debug_learn_loaded(d));
+		BW_TRY(bw_debug_match_kernel(d, x));
+	}
 	if (!x->kernel_end) {
 		BW_TRY(bw_debug_learn_code(d, x));
 		BW_TRY(bw_debug_match_kernel(d, x));

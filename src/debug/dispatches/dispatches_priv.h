@@ -89,7 +89,15 @@ struct bw_error *bw_debug_learn_source(struct bw_debug *d, struct bw_module *m,
  * shader. */
 void bw_debug_tell_lines(struct bw_debug *d);
 
+/* loaded.c */
+/* Adds the code objects that the runtime of the current address space's program has loaded, and
+ * drops what it has unloaded. One that cannot be read is a warning. */
+struct bw_error *bw_debug_learn_loaded(struct bw_debug *d) BW_MUST_CHECK;
+
 /* match.c */
+/* A module's image lies at base in d->space, in place of what was there. */
+struct bw_error *bw_debug_add_load(struct bw_debug *d, struct bw_module *m, uint64_t base,
+				   bool is_told) BW_MUST_CHECK;
 /* Recognises the kernel at a dispatch's code address, and adds a load if it is a new one. */
 struct bw_error *bw_debug_match_kernel(struct bw_debug *d,
 				       struct bw_dispatch_record *dispatch) BW_MUST_CHECK;

@@ -103,7 +103,8 @@ static struct bw_error *remember_load(struct bw_debug *d, const struct bw_load *
 	return bw_vec_push(&d->code->past_loads, *load);
 }
 
-static struct bw_error *add_load(struct bw_debug *d, struct bw_module *m, uint64_t base)
+struct bw_error *bw_debug_add_load(struct bw_debug *d, struct bw_module *m, uint64_t base,
+				   bool is_told)
 {
 	size_t size_b;
 	bw_module_image(m, &size_b);
@@ -111,15 +112,18 @@ static struct bw_error *add_load(struct bw_debug *d, struct bw_module *m, uint64
 		struct bw_load *l = &d->code->loads.data[i];
 		if (l->space != d->space)
 			continue;
-		if (l->module == m && l->base == base)
+		if (l->module == m && l->base == base) {
+			l->is_told |= is_told;
 			return NULL;
+		}
 		/* Removes what was loaded at these addresses before. */
 		if (base < l->base + l->size_b && l->base < base + size_b) {
 			bw_vec_remove(&d->code->loads, i);
 			i--;
 		}
 	}
-	struct bw_load load = {.module = m, .space = d->space, .base = base, .size_b = size_b};
+	struct bw_load load = {
+		.module = m, .space = d->space, .base = base, .size_b = size_b, .is_told = is_told};
 	BW_TRY(remember_load(d, &load));
 	return bw_vec_push(&d->code->loads, load);
 }
@@ -153,7 +157,7 @@ static struct bw_error *use_kernel(struct bw_debug *d, struct bw_dispatch_record
 	x->kernel_end = va + kernel_bytes(k, image_b);
 	if (k->end > k->entry)
 		x->kernel_end = va + (k->end - k->entry);
-	return add_load(d, m, x->info.load_base);
+	return bw_debug_add_load(d, m, x->info.load_base, false);
 }
 
 /* ---- Code of which no dispatch tells ---- */
@@ -189,7 +193,7 @@ struct bw_error *bw_debug_match_pc(struct bw_debug *d, uint64_t pc)
 		best_base = base;
 		best = *m;
 	}
-	return best ? add_load(d, best, best_base) : NULL;
+	return best ? bw_debug_add_load(d, best, best_base, false) : NULL;
 }
 
 struct bw_error *bw_debug_match_kernel(struct bw_debug *d, struct bw_dispatch_record *x)

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* The code objects that ROCm's runtime has loaded, as a debugger of it finds them: in a list like
+ * that of a dynamic linker (struct r_debug and struct link_map of <link.h>; ROCR-Runtime,
+ * _amdgpu_r_debug). The name of each is a URI (code_uri.h). The list is the program's memory, so
+ * nothing in it is taken for granted. */
+#include "agent/names/loaded_code.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/names/code_uri.h"
+#include "base/cleanup.h"
+#include "base/memfd.h"
+#include "base/util.h"
+
+enum { MAX_CODES = 65536, COPY_B = 64 << 10 };
+#define MAX_BYTES (1ull << 31)
+
+static _Atomic uint64_t list_va;
+
+void bw_loaded_code_set(uint64_t r_debug)
+{
+	atomic_store(&list_va, r_debug);
+}
+
+/* The first members of both structs, for a program of 64 bits. */
+struct list {
+	int32_t version, pad;
+	uint64_t first;
+};
+struct entry {
+	uint64_t base, name, dynamic, next, prev;
+};
+
+/* A text of the program; cut off where it is longer, or its memory ends. */
+static void read_text(uint64_t va, char *out, size_t room)
+{
+	size_t n = 0;
+	while (n + 1 < room && bw_agent_copy_in(out + n, va + n, 1) && out[n])
+		n++;
+	out[n] = 0;
+}
+
+int bw_loaded_code_list(struct bw_agent_codes *out)
+{
+	struct list l;
+	struct entry e;
+	uint64_t at = atomic_load(&list_va);
+	if (!at)
+		return 0;
+	if (!bw_agent_copy_in(&l, at, sizeof(l)))
+		return -EFAULT;
+	for (at = l.first; at && out->len < MAX_CODES; at = e.next) {
+		struct bw_agent_loaded code = {0};
+		if (!bw_agent_copy_in(&e, at, sizeof(e)))
+			return -EFAULT;
+		code.base = e.base;
+		read_text(e.name, code.uri, sizeof(code.uri));
+		struct bw_error *err = bw_vec_push(out, code);
+		if (err) {
+			bw_error_free(err);
+			return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+static int write_all(int fd, const void *data, size_t size_b)
+{
+	for (size_t at = 0; at < size_b;) {
+		ssize_t n = write(fd, (const char *)data + at, size_b - at);
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		at += n > 0 ? (size_t)n : 0;
+	}
+	return 0;
+}
+
+static int copy_memory(int to, uint64_t va, uint64_t size_b)
+{
+	_cleanup_free_ uint8_t *piece = malloc(COPY_B);
+	int r = piece ? 0 : -ENOMEM;
+	for (uint64_t at = 0; !r && at < size_b; at += COPY_B) {
+		size_t n = (size_t)BW_MIN(size_b - at, (uint64_t)COPY_B);
+		r = bw_agent_copy_in(piece, va + at, n) ? write_all(to, piece, n) : -EFAULT;
+	}
+	return r;
+}
+
+/* size_b 0: up to its end. */
+static int copy_file(int to, const char *path, uint64_t offset_b, uint64_t size_b)
+{
+	_cleanup_close_ int from = REAL(open64)(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	_cleanup_free_ uint8_t *piece = malloc(COPY_B);
+	struct stat st;
+	if (from < 0 || fstat(from, &st))
+		return -errno;
+	if (!piece)
+		return -ENOMEM;
+	if (!S_ISREG(st.st_mode) || offset_b > (uint64_t)st.st_size)
+		return -EINVAL;
+	uint64_t left = BW_MIN(size_b ? size_b : MAX_BYTES, (uint64_t)st.st_size - offset_b);
+	while (left) {
+		ssize_t n =
+			pread(from, piece, (size_t)BW_MIN(left, (uint64_t)COPY_B), (off_t)offset_b);
+		if (n <= 0)
+			return n < 0 ? -errno : -EIO;
+		int r = write_all(to, piece, (size_t)n);
+		if (r)
+			return r;
+		offset_b += (uint64_t)n;
+		left -= (uint64_t)n;
+	}
+	return 0;
+}
+
+static int copy_uri(int to, const char *text)
+{
+	struct bw_code_uri uri;
+	if (!bw_code_uri_read(text, &uri))
+		return -EPROTONOSUPPORT;
+	if (uri.size_b > MAX_BYTES)
+		return -EFBIG;
+	return uri.is_file ? copy_file(to, uri.path, uri.offset_b, uri.size_b)
+			   : copy_memory(to, uri.offset_b, uri.size_b);
+}
+
+int bw_loaded_code_open(uint64_t base, uint64_t *out_size_b)
+{
+	struct bw_agent_codes all = {0};
+	struct stat st;
+	int r = bw_loaded_code_list(&all);
+	const struct bw_agent_loaded *found = NULL;
+	for (size_t i = 0; !r && i < all.len; i++)
+		if (all.data[i].base == base)
+			found = &all.data[i];
+	_cleanup_close_ int fd = found ? bw_memfd("code object") : -1;
+	if (!r)
+		r = !found ? -ENOENT : fd < 0 ? -errno : copy_uri(fd, found->uri);
+	if (!r && (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) || fstat(fd, &st)))
+		r = -errno;
+	bw_vec_free(&all);
+	if (r)
+		return r;
+	*out_size_b = (uint64_t)st.st_size;
+	return bw_take_fd(fd);
+}
