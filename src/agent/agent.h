@@ -54,9 +54,10 @@ struct bw_agent_file {
 	pid_t owner;	 /* the process that opened it: only that one closes it at the server */
 	uint32_t number; /* its number among the process's files, from 1, by which the debugger
 			  * names it */
-	uint32_t ip_type, ring; /* of the last submission shown; debugger.c's, under its lock */
-	unsigned minor;		/* 128: render node, 0: card; or BW_AGENT_KFD */
-	uint32_t server_file;	/* virtual */
+	uint32_t ip_type, ring;	  /* of the last submission shown; debugger.c's, under its lock */
+	unsigned minor;		  /* 128: render node, 0: card; or BW_AGENT_KFD */
+	atomic_bool is_kfd_space; /* KFD's queues run in its address space */
+	uint32_t server_file;	  /* virtual */
 	struct bw_agent_version version; /* virtual, of a node */
 	struct bw_agent_live *live;	 /* interpose/live.c; owned */
 	int own_fd; /* kernel device: a duplicate of ours that stays open when the program closes

@@ -17,7 +17,8 @@
 
 enum {
 	FIRST_USER_VMID = 1,
-	LAST_GFX_VMID = 7, /* 8 to 15 are KFD's (registers.md 5) */
+	LAST_GFX_VMID = 7,
+	KFD_VMIDS = 0xff00, /* 8 to 15, a bit each (registers.md 5) */
 	GCA_DWORDS = 36,
 };
 
@@ -218,6 +219,11 @@ static struct bw_error *point_traps(struct bw_live *l, struct bw_live_vm *vm, un
 	return NULL;
 }
 
+uint32_t bw_live_wave_vmids(const struct bw_live_vm *vm)
+{
+	return vm->vmids & KFD_VMIDS ? vm->vmids & KFD_VMIDS : vm->vmids;
+}
+
 struct bw_error *bw_live_enable_traps(struct bw_live *l, struct bw_live_vm *vm)
 {
 	uint32_t mask, chosen = 0;
@@ -246,6 +252,8 @@ struct bw_error *bw_live_check_vmid(struct bw_live *l, struct bw_live_vm *vm)
 	if (vm->vmid_reserved)
 		return NULL;
 	BW_TRY(vmids_of_pasid(l, vm->pasid, &mask));
+	vm->vmids &=
+		mask | ~(uint32_t)KFD_VMIDS; /* KFD takes one back with the process's last queue */
 	for (unsigned vmid = FIRST_USER_VMID; vmid < 16; vmid++)
 		if (bw_bit_is_set(mask, vmid) && !bw_bit_is_set(vm->vmids, vmid))
 			BW_TRY(point_traps(l, vm, vmid));

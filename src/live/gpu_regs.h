@@ -12,6 +12,9 @@
 
 struct bw_error *bw_live_find_regs(struct bw_live *l) BW_MUST_CHECK;
 struct bw_error *bw_live_facts(struct bw_live *l) BW_MUST_CHECK;
+/* Of its VMIDs those that waves of the program have: where KFD has given it one, not those in which
+ * only jobs of the agent run. */
+uint32_t bw_live_wave_vmids(const struct bw_live_vm *vm);
 /* Finds its VMID and points the trap registers of that at its handler. */
 struct bw_error *bw_live_enable_traps(struct bw_live *l, struct bw_live_vm *vm) BW_MUST_CHECK;
 /* Unless a VMID is reserved, the kernel may have given it another one for this job. */

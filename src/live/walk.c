@@ -31,13 +31,14 @@ struct bw_error *bw_live_walk(struct bw_target *t, uint64_t va, struct bw_verdic
 {
 	struct bw_live *l = bw_live_of(t);
 	const struct bw_live_vm *vm = bw_live_vm(l);
+	uint32_t vmids = vm ? bw_live_wave_vmids(vm) : 0;
 
-	if (!vm || !vm->vmids || vm->vmids & (vm->vmids - 1)) {
+	if (!vmids || vmids & (vmids - 1)) {
 		*out = (struct bw_verdict){.kind = BW_VERDICT_UNKNOWN};
 		snprintf(out->text, sizeof(out->text), "the program's VMID is not known");
 		return NULL;
 	}
-	return bw_live_walk_vmid(l, (unsigned)__builtin_ctz(vm->vmids), va, out);
+	return bw_live_walk_vmid(l, (unsigned)__builtin_ctz(vmids), va, out);
 }
 
 static void note_steps(const struct bw_gpuvm_context *c, const struct bw_gpuvm_range *r,

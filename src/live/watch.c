@@ -40,8 +40,8 @@ static struct bw_live_vm *vm_of(const struct bw_live *l, uint32_t space)
 static struct bw_error *choose_vmid(struct bw_live *l, struct bw_live_vm *vm)
 {
 	uint32_t vmid;
-	vm->watched_vmids = vm->vmids;
-	if (!vm->vmid_reserved || is_one(vm->vmids))
+	vm->watched_vmids = bw_live_wave_vmids(vm);
+	if (!vm->vmid_reserved || is_one(vm->watched_vmids))
 		return NULL;
 	for (uint32_t slot = 0; slot < l->t.facts.n_slots; slot++) {
 		if (bw_live_owner(l, slot) != vm)

@@ -150,7 +150,9 @@ static int get_vmid(struct bw_agent_file *f, bool reserve, const struct bw_agent
 		    uint64_t *top, struct bw_attach_flush *u, uint32_t *out_reserved)
 {
 	union drm_amdgpu_vm vm = {.in = {.op = AMDGPU_VM_OP_RESERVE_VMID}};
-	*out_reserved = reserve && !bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_VM, &vm);
+	/* KFD's VMIDs are not among those that can be reserved. */
+	*out_reserved = reserve && !atomic_load(&f->is_kfd_space) &&
+			!bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_VM, &vm);
 	u->queue = *q;
 	int r = open_queue(f, &u->queue);
 	if (!r)

@@ -10,6 +10,7 @@
 #include "agent/capture/capture.h"
 #include "agent/clocks/clock.h"
 #include "agent/debugger/debugger.h"
+#include "agent/gpu/kfd.h"
 #include "agent/gpu/fences.h"
 #include "agent/gpu/submit.h"
 #include "agent/memory/cpu_writes.h"
@@ -182,6 +183,7 @@ static void fork_child(void)
 		bw_vgpu_client_fork_child(bw_agent_client());
 	bw_clock_fork_child();
 	bw_debugger_fork_child();
+	bw_kfd_fork_child();
 	bw_fence_fork_child();
 	bw_agent_capture_fork_child();
 	bw_cpu_writes_fork_child();

@@ -20,6 +20,7 @@
 #include "agent/capture/capture.h"
 #include "agent/debugger/debugger.h"
 #include "agent/gpu/fences.h"
+#include "agent/gpu/kfd.h"
 #include "agent/gpu/submit.h"
 #include "agent/gpu/wait_limits.h"
 #include "agent/memory/stomp.h"
@@ -310,6 +311,8 @@ int bw_agent_own_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg)
 
 int bw_agent_program_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg)
 {
+	if (f->minor == BW_AGENT_KFD)
+		return bw_kfd_program_ioctl(f, cmd, arg);
 	if (!f->track || _IOC_TYPE(cmd) != DRM_IOCTL_BASE)
 		return bw_agent_ioctl(f, cmd, arg);
 	int r;

@@ -12,10 +12,10 @@
 #include "agent/memory/cpu_writes.h"
 #include "agent/memory/largest_map.h"
 #include "agent/memory/memory.h"
+#include "agent/memory/track_kfd.h"
 #include "agent/memory/track_priv.h"
 #include "base/util.h"
 
-enum { PAGE_B = 4096 };
 #define AMDGPU_NR(cmd) (_IOC_NR(cmd) - DRM_COMMAND_BASE)
 
 struct bw_track *bw_track_new(void)
@@ -52,7 +52,7 @@ void bw_track_fork_child(struct bw_track *t)
 
 /* Buffers */
 
-static void add_bo(struct bw_track *t, struct bw_track_bo bo)
+void bw_track_add(struct bw_track *t, struct bw_track_bo bo)
 {
 	static _Atomic uint64_t last_serial;
 	pthread_mutex_lock(&t->lock);
@@ -65,7 +65,7 @@ static void add_bo(struct bw_track *t, struct bw_track_bo bo)
 
 /* Removes a buffer and its mappings, which the kernel removes, too (amdgpu_gem_object_close of
  * Linux 6.12). */
-static void remove_bo(struct bw_track *t, uint32_t handle)
+void bw_track_remove(struct bw_track *t, uint32_t handle)
 {
 	pthread_mutex_lock(&t->lock);
 	bw_vec_drop(&t->maps, m, m->bo_handle == handle);
@@ -100,8 +100,7 @@ static void insert_range(struct bw_track *t, struct bw_agent_map map)
 	bw_error_free(bw_vec_insert(&t->maps, bw_track_find_range(t, map.va), map));
 }
 
-/* CLEAR and REPLACE cut through what is there. */
-static void clear_range(struct bw_track *t, uint64_t va, uint64_t size_b)
+void bw_track_clear_range(struct bw_track *t, uint64_t va, uint64_t size_b)
 {
 	uint64_t end = va + size_b;
 	for (size_t i = bw_track_find_range(t, va); i < t->maps.len && t->maps.data[i].va < end;) {
@@ -125,6 +124,12 @@ static void clear_range(struct bw_track *t, uint64_t va, uint64_t size_b)
 	}
 }
 
+void bw_track_map_range(struct bw_track *t, struct bw_agent_map map)
+{
+	bw_track_clear_range(t, map.va, map.size_b);
+	insert_range(t, map);
+}
+
 static void note_va(struct bw_track *t, const struct drm_amdgpu_gem_va *a)
 {
 	struct bw_agent_map map = {
@@ -145,12 +150,11 @@ static void note_va(struct bw_track *t, const struct drm_amdgpu_gem_va *a)
 			bw_vec_remove(&t->maps, at);
 		break;
 	case AMDGPU_VA_OP_CLEAR:
-		clear_range(t, map.va, map.size_b);
+		bw_track_clear_range(t, map.va, map.size_b);
 		break;
 	case AMDGPU_VA_OP_MAP:
 	case AMDGPU_VA_OP_REPLACE:
-		clear_range(t, map.va, map.size_b);
-		insert_range(t, map);
+		bw_track_map_range(t, map);
 		break;
 	default:
 		break;
@@ -173,7 +177,7 @@ static int gem_create(struct bw_agent_file *f, uint32_t cmd, void *arg)
 		return r;
 	memcpy(arg, &a, sizeof(a));
 	bo.handle = a.out.handle;
-	add_bo(f->track, bo);
+	bw_track_add(f->track, bo);
 	return 0;
 }
 
@@ -199,7 +203,7 @@ static int gem_close(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	bool known = bw_agent_copy_in(&handle, (uintptr_t)arg, sizeof(handle));
 	int r = bw_agent_ioctl(f, cmd, arg);
 	if (!r && known)
-		remove_bo(f->track, handle);
+		bw_track_remove(f->track, handle);
 	return r;
 }
 
@@ -208,9 +212,9 @@ static int create_dumb(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	struct drm_mode_create_dumb a;
 	int r = bw_agent_ioctl(f, cmd, arg);
 	if (!r && _IOC_SIZE(cmd) == sizeof(a) && bw_agent_copy_in(&a, (uintptr_t)arg, sizeof(a)))
-		add_bo(f->track, (struct bw_track_bo){.handle = a.handle,
-						      .size_b = a.size,
-						      .domains = AMDGPU_GEM_DOMAIN_VRAM});
+		bw_track_add(f->track, (struct bw_track_bo){.handle = a.handle,
+							    .size_b = a.size,
+							    .domains = AMDGPU_GEM_DOMAIN_VRAM});
 	return r;
 }
 
@@ -219,11 +223,11 @@ static int gem_userptr(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	struct drm_amdgpu_gem_userptr a;
 	int r = bw_agent_ioctl(f, cmd, arg);
 	if (!r && bw_agent_copy_in(&a, (uintptr_t)arg, sizeof(a)))
-		add_bo(f->track, (struct bw_track_bo){.handle = a.handle,
-						      .size_b = a.size,
-						      .domains = AMDGPU_GEM_DOMAIN_GTT,
-						      .user = (uint8_t *)(uintptr_t)a.addr,
-						      .is_shared = true});
+		bw_track_add(f->track, (struct bw_track_bo){.handle = a.handle,
+							    .size_b = a.size,
+							    .domains = AMDGPU_GEM_DOMAIN_GTT,
+							    .user = (uint8_t *)(uintptr_t)a.addr,
+							    .is_shared = true});
 	return r;
 }
 
@@ -249,10 +253,10 @@ static int prime_import(struct bw_agent_file *f, uint32_t cmd, void *arg)
 				       .op = AMDGPU_GEM_OP_GET_GEM_CREATE_INFO,
 				       .value = (uintptr_t)&info};
 	if (!bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_GEM_OP, &op))
-		add_bo(f->track, (struct bw_track_bo){.handle = a.handle,
-						      .size_b = info.bo_size,
-						      .domains = (uint32_t)info.domains,
-						      .is_shared = true});
+		bw_track_add(f->track, (struct bw_track_bo){.handle = a.handle,
+							    .size_b = info.bo_size,
+							    .domains = (uint32_t)info.domains,
+							    .is_shared = true});
 	note_shared(f->track, a.handle); /* it may have been there */
 	return r;
 }
@@ -400,14 +404,34 @@ struct bw_error *bw_track_buffers(struct bw_agent_file *f, struct bw_track_buffe
 	return err;
 }
 
-int bw_track_map_cpu(struct bw_agent_file *f, uint32_t handle, uint64_t size_b, uint8_t **out)
+/* The offset for mmap that KFD has told of a buffer of its own. */
+static int kfd_offset(struct bw_track *t, uint32_t handle, uint64_t *out)
+{
+	pthread_mutex_lock(&t->lock);
+	const struct bw_track_bo *bo = bw_table_find(&t->bos, handle);
+	*out = bo ? bo->mmap_offset : 0;
+	pthread_mutex_unlock(&t->lock);
+	return bo ? 0 : -ENOENT;
+}
+
+static int ask_offset(struct bw_agent_file *f, uint32_t handle, uint64_t *out)
 {
 	union drm_amdgpu_gem_mmap a = {.in = {.handle = handle}};
+	if (handle & BW_TRACK_KFD_HANDLE)
+		return kfd_offset(f->track, handle, out);
 	int r = bw_agent_ioctl(f, DRM_IOCTL_AMDGPU_GEM_MMAP, &a);
+	*out = r ? 0 : a.out.addr_ptr;
+	return r;
+}
+
+int bw_track_map_cpu(struct bw_agent_file *f, uint32_t handle, uint64_t size_b, uint8_t **out)
+{
+	uint64_t offset;
+	int r = ask_offset(f, handle, &offset);
 	if (r)
 		return r;
-	void *p = bw_agent_mmap(f, NULL, bw_align_up(size_b, PAGE_B), PROT_READ | PROT_WRITE,
-				MAP_SHARED, a.out.addr_ptr);
+	void *p = bw_agent_mmap(f, NULL, bw_align_up(size_b, BW_TRACK_PAGE_B),
+				PROT_READ | PROT_WRITE, MAP_SHARED, offset);
 	if (p == MAP_FAILED)
 		return -errno;
 	*out = p;
@@ -417,5 +441,5 @@ int bw_track_map_cpu(struct bw_agent_file *f, uint32_t handle, uint64_t size_b, 
 void bw_track_unmap_cpu(uint8_t *cpu, uint64_t size_b)
 {
 	if (cpu)
-		munmap(cpu, bw_align_up(size_b, PAGE_B));
+		munmap(cpu, bw_align_up(size_b, BW_TRACK_PAGE_B));
 }

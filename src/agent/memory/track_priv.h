@@ -18,8 +18,14 @@ struct bw_track_bo {
 	uint8_t *cpu;	      /* our mapping of it, NULL until needed */
 	bool no_cpu;	      /* the kernel does not map it */
 	bool is_shared;	      /* bw_track_buffer */
-	uint64_t mmap_offset; /* the answer of GEM_MMAP; 0: none */
+	uint64_t mmap_offset; /* the answer of GEM_MMAP, or KFD's; 0: none */
+	/* of a buffer of KFD (track_kfd.c): where it will be mapped, one copy after the other, and
+	 * with which AMDGPU_VM_PAGE_* */
+	uint64_t kfd_va;
+	uint32_t kfd_pages;
+	uint8_t n_copies;
 };
+enum { BW_TRACK_PAGE_B = 4096 };
 
 struct bw_track_patch {
 	uint64_t va;
@@ -36,7 +42,17 @@ struct bw_track {
 	struct BW_VEC(struct bw_track_patch) patches;
 };
 
-/* The first range of maps that ends after va. Under the lock. */
+/* A new buffer; one that is gone, with its mappings. */
+void bw_track_add(struct bw_track *t, struct bw_track_bo bo);
+void bw_track_remove(struct bw_track *t, uint32_t handle);
+
+/* Under the lock: */
+
+/* The first range of maps that ends after va. */
 size_t bw_track_find_range(const struct bw_track *t, uint64_t va);
+/* A mapping takes the place of what was there. */
+void bw_track_map_range(struct bw_track *t, struct bw_agent_map map);
+/* Cuts through what is there, as CLEAR and REPLACE do. */
+void bw_track_clear_range(struct bw_track *t, uint64_t va, uint64_t size_b);
 
 #endif

@@ -148,6 +148,14 @@ static unsigned ring_field(const struct vector *v, unsigned lo, unsigned n_bits)
 	return (unsigned)bw_words_get(&ring, lo, n_bits);
 }
 
+/* Whether a debugger has given the VMID's waves a trap handler. */
+static bool has_handler(struct bw_uapi *u, unsigned vmid)
+{
+	const struct bw_bank bank = {.use_srbm = true, .vmid = vmid};
+	return BW_FIELD_GET(SQ_SHADER_TBA_HI, TRAP_EN,
+			    bw_rreg_bank(u, &bank, BW_REG_SQ_SHADER_TBA_HI));
+}
+
 /* gmc_v11_0_process_interrupt */
 static void vm_fault(struct bw_uapi *u, const struct vector *v)
 {
@@ -172,7 +180,7 @@ static void vm_fault(struct bw_uapi *u, const struct vector *v)
 	 * own: the other jobs of the program are innocent. */
 	if (v->vmid && has_fatal_wave(u, v->vmid))
 		kill_vmid(u, v->vmid, "page fault");
-	bw_kfd_page_fault(u, v->vmid, addr, status);
+	bw_kfd_page_fault(u, v->vmid, addr, status, has_handler(u, v->vmid));
 }
 
 /* CP_BAD_OPCODE, CP_PRIV_REG and _INSTR: the queue (or a wave, on its account) did what it may not.

@@ -130,7 +130,9 @@ int bw_kfd_ioctl_create_queue(struct bw_drm_call *c, void *arg);
 int bw_kfd_ioctl_destroy_queue(struct bw_drm_call *c, void *arg);
 /* Interrupts of a VMID. False: it is no process of KFD's. */
 bool bw_kfd_interrupt(struct bw_uapi *u, unsigned vmid, uint32_t event_id);
-void bw_kfd_page_fault(struct bw_uapi *u, unsigned vmid, uint64_t va, uint32_t status);
+/* keeps_waves: a debugger's trap handler has them, until the program ends its queues. */
+void bw_kfd_page_fault(struct bw_uapi *u, unsigned vmid, uint64_t va, uint32_t status,
+		       bool keeps_waves);
 /* doorbell: its number in the process's page; code: EC_QUEUE_PACKET_* of kfd_ioctl.h, 0: none. */
 void bw_kfd_queue_error(struct bw_uapi *u, unsigned vmid, uint32_t doorbell, unsigned code);
 

@@ -423,7 +423,8 @@ static void stop_queues(struct bw_kfd *p)
 }
 
 /* kfd_evict_process, then kfd_signal_vm_fault_event: ROCr prints it and aborts. */
-void bw_kfd_page_fault(struct bw_uapi *u, unsigned vmid, uint64_t va, uint32_t status)
+void bw_kfd_page_fault(struct bw_uapi *u, unsigned vmid, uint64_t va, uint32_t status,
+		       bool keeps_waves)
 {
 	struct bw_kfd *p = process_of(u, vmid);
 	if (!p)
@@ -437,7 +438,8 @@ void bw_kfd_page_fault(struct bw_uapi *u, unsigned vmid, uint64_t va, uint32_t s
 			    .NoExecute = refused & NOT_EXECUTABLE ? 1 : 0},
 		.va = va,
 		.gpu_id = p->gpu_id};
-	stop_queues(p);
+	if (!keeps_waves)
+		stop_queues(p);
 	bw_kfd_signal_memory(p, &data);
 }
 

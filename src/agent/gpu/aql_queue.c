@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: MIT */
+/* AQL queues of a program that can be debugged. No call shows a packet: the program writes it into
+ * the queue's ring, raises the queue's write index and stores to a doorbell. So the GPU gets
+ * another write index, which is ours. A thread for each queue follows the program's, and raises
+ * ours packet by packet: for a kernel dispatch when the debugger has released it, for anything else
+ * at once. The ring, the read index and the queue's object stay the program's.
+ *
+ * A dispatch is over when the read index has passed it: the command processor raises it when the
+ * waves of a packet, and of all packets before it, have ended. */
+#include "agent/gpu/kfd.h"
+
+#include <amdgpu_drm.h>
+#include <errno.h>
+#include <linux/kfd_ioctl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include "agent/clocks/clock.h"
+#include "agent/clocks/thread.h"
+#include "agent/debugger/debugger.h"
+#include "agent/memory/memory.h"
+#include "base/log.h"
+#include "base/newer_kfd.h"
+#include "base/util.h"
+#include "base/vec.h"
+#include "pm4/aql.h"
+#include "regs/field.h"
+
+enum { PAGE_B = 4096, DOORBELLS_B = 2 * PAGE_B };
+
+/* A packet that the GPU has, until the read index has passed it. */
+struct under_way {
+	uint64_t index;
+	uint32_t number; /* for the debugger; 0: it was not shown */
+	struct bw_attach_left *job;
+};
+
+struct queue {
+	struct bw_agent_file *kfd, *vm; /* a reference each */
+	uint32_t id, gpu_id;
+	uint64_t ring_va, write_va, read_va; /* the program's */
+	uint32_t n_slots;
+	uint64_t page_handle;	 /* KFD's, of the page with our write index */
+	_Atomic uint64_t *write; /* ours */
+	uint8_t *doorbells;	 /* our mapping of them; NULL: not mapped yet */
+	_Atomic uint64_t *bell;
+	uint64_t rung, next; /* next: index of the packet to pass on */
+	struct BW_VEC(struct under_way) under_way;
+	atomic_bool ends;
+	bool has_ended; /* under the lock of g */
+};
+
+static struct {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	struct BW_VEC(struct queue *) queues;
+	atomic_uint under_way; /* of all queues, those that were shown */
+} g = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+
+/* ---- a packet as a dispatch ---- */
+
+static bool read_words(struct bw_agent_file *vm, uint64_t va, uint32_t *out, size_t n)
+{
+	uint64_t bad_va;
+	return !bw_memory_read(vm, va, out, n * sizeof(*out), &bad_va);
+}
+
+/* The queue's object, which has its read index at an offset that stands after the index. */
+static bool read_object(const struct queue *q, uint64_t *out_va, struct bw_aql_queue_object *out)
+{
+	uint32_t offset_b, dw[BW_AQL_QUEUE_DW];
+	if (!read_words(q->vm, q->read_va + BW_AQL_READ_ID_TO_OFFSET_B, &offset_b, 1))
+		return false;
+	*out_va = q->read_va - offset_b;
+	if (!read_words(q->vm, *out_va, dw, BW_ARRAY_SIZE(dw)))
+		return false;
+	bw_aql_read_queue(dw, out);
+	return true;
+}
+
+static void fill_dispatch(const struct bw_aql_launch *l, struct bw_agent_dispatch *out)
+{
+	const struct bw_aql_packet *p = l->packet;
+	*out = (struct bw_agent_dispatch){
+		.code_va = p->dispatch.kernel_object + (uint64_t)l->descriptor->entry_b,
+		.rsrc1 = l->descriptor->rsrc1,
+		.rsrc2 = bw_aql_rsrc2(l),
+		.rsrc3 = l->descriptor->rsrc3,
+		.initiator = BW_FIELD(COMPUTE_DISPATCH_INITIATOR, COMPUTE_SHADER_EN, 1) |
+			     BW_FIELD(COMPUTE_DISPATCH_INITIATOR, CS_W32_EN,
+				      !!(l->descriptor->properties & BW_AQL_WAVE32)),
+		.tmpring_size = l->queue->tmpring,
+		.scratch_base_lo = bw_lo_256b(l->queue->scratch),
+		.scratch_base_hi = bw_hi_256b(l->queue->scratch),
+		.packet_va = l->packet_va,
+	};
+	for (unsigned i = 0; i < 3; i++) {
+		uint32_t group = BW_MAX(p->dispatch.group[i], 1u);
+		out->group_size[i] = group;
+		out->groups[i] = (uint32_t)(((uint64_t)p->dispatch.grid[i] + group - 1) / group);
+	}
+	_Static_assert(BW_AQL_USER_SGPRS == BW_ARRAY_SIZE(out->user_data), "as many in both");
+	bw_aql_user_data(l, out->user_data);
+}
+
+/* False: it refers to memory that is not there, which the GPU will report. */
+static bool read_dispatch(const struct queue *q, const struct bw_aql_packet *p, uint64_t packet_va,
+			  struct bw_agent_dispatch *out)
+{
+	uint32_t dw[BW_AQL_DESCRIPTOR_DW];
+	struct bw_aql_descriptor d;
+	struct bw_aql_queue_object o;
+	struct bw_aql_launch l = {.packet = p,
+				  .descriptor = &d,
+				  .queue = &o,
+				  .packet_va = packet_va,
+				  .index = q->next};
+	if (!read_object(q, &l.queue_va, &o) ||
+	    !read_words(q->vm, p->dispatch.kernel_object, dw, BW_ARRAY_SIZE(dw)))
+		return false;
+	bw_aql_read_descriptor(dw, &d);
+	fill_dispatch(&l, out);
+	return true;
+}
+
+/* ---- passing on ---- */
+
+/* Shows a dispatch and waits until it is released. Returns its number; 0: it was not shown. */
+static uint32_t hold(struct queue *q, const struct bw_aql_packet *p, uint64_t packet_va)
+{
+	struct bw_agent_dispatch dispatch;
+	/* Contexts have numbers from 1: in 0 are the queues of KFD, each with its id. */
+	struct bw_agent_submit submit = {.ip_type = AMDGPU_HW_IP_COMPUTE,
+					 .ring = q->id,
+					 .n_dispatches = 1,
+					 .file = q->vm->number};
+	if (!bw_debugger_listens(q->vm) || !read_dispatch(q, p, packet_va, &dispatch))
+		return 0;
+	return bw_debugger_hold(q->vm, &submit, &dispatch, NULL);
+}
+
+/* The value of a doorbell has no meaning in an AQL queue, but each store differs from the last, so
+ * that one who looks at it sees them all. */
+static void ring(struct queue *q)
+{
+	const uint64_t ours = 1ull << 63;
+	atomic_store(q->bell, ours | ++q->rung);
+}
+
+/* The packet at `next`, if the program has finished it. */
+static bool read_packet(const struct queue *q, uint64_t *out_va, struct bw_aql_packet *out)
+{
+	uint64_t write;
+	uint32_t dw[BW_AQL_PACKET_DW];
+	if (!bw_agent_copy_in(&write, q->write_va, sizeof(write)) || q->next >= write)
+		return false;
+	*out_va = q->ring_va + q->next % q->n_slots * BW_AQL_PACKET_B;
+	/* The header is written last, so it is read first. */
+	if (!bw_agent_copy_in(dw, *out_va, sizeof(dw[0])))
+		return false;
+	bw_aql_read(dw, out);
+	if (out->type == BW_AQL_INVALID || !bw_agent_copy_in(dw, *out_va, sizeof(dw)))
+		return false;
+	bw_aql_read(dw, out);
+	return true;
+}
+
+static void begin(struct queue *q, struct under_way one)
+{
+	struct bw_error *err = bw_vec_push(&q->under_way, one);
+	if (!err) {
+		atomic_fetch_add(&g.under_way, one.number != 0);
+		return;
+	}
+	bw_error_free(err);
+	if (one.number)
+		bw_debugger_done(one.number, 0); /* the debugger must not wait for it */
+	bw_debugger_job_ended(one.job);
+}
+
+static bool pass_one(struct queue *q)
+{
+	struct bw_aql_packet p;
+	uint64_t va;
+	uint32_t area_handle;
+	if (!read_packet(q, &va, &p))
+		return false;
+	struct under_way one = {.index = q->next};
+	if (p.type == BW_AQL_DISPATCH) {
+		one.number = hold(q, &p, va);
+		one.job = bw_debugger_job_begun(q->vm, &area_handle);
+	}
+	if (one.number || one.job)
+		begin(q, one);
+	q->next++;
+	atomic_store_explicit(q->write, q->next, memory_order_release);
+	ring(q);
+	return true;
+}
+
+/* Reports those that are over; all: the queue is gone. */
+static bool report_ends(struct queue *q, bool all)
+{
+	uint64_t read = 0;
+	bool any = false;
+	if (!q->under_way.len || (!all && !bw_agent_copy_in(&read, q->read_va, sizeof(read))))
+		return false;
+	for (size_t i = 0; i < q->under_way.len;) {
+		const struct under_way one = q->under_way.data[i];
+		bool is_over = one.index < read;
+		if (!is_over && !all) {
+			i++;
+			continue;
+		}
+		atomic_fetch_sub(&g.under_way, one.number != 0);
+		if (one.number)
+			bw_debugger_done(one.number, is_over ? 0 : -ENODATA);
+		bw_debugger_job_ended(one.job);
+		bw_vec_remove(&q->under_way, i);
+		any = true;
+	}
+	return any;
+}
+
+/* Pauses until the next look: short while there is work. */
+static void pause_for(int64_t idle_ns)
+{
+	static const struct {
+		int64_t idle_ns;
+		long pause_ns;
+	} rows[] = {{5000000, 10000}, {200000000, 100000}, {INT64_MAX, 1000000}};
+	size_t i = 0;
+	while (idle_ns > rows[i].idle_ns)
+		i++;
+	const struct timespec t = {0, rows[i].pause_ns};
+	nanosleep(&t, NULL);
+}
+
+static void *follow(void *cookie)
+{
+	struct queue *q = cookie;
+	int64_t last_ns = bw_clock_real_ns();
+	prctl(PR_SET_TIMERSLACK, 1000ul);
+	while (!atomic_load(&q->ends)) {
+		bool passed = pass_one(q);
+		if (report_ends(q, false) || passed)
+			last_ns = bw_clock_real_ns();
+		else
+			pause_for(bw_clock_real_ns() - last_ns);
+	}
+	report_ends(q, true);
+	pthread_mutex_lock(&g.lock);
+	q->has_ended = true;
+	pthread_cond_broadcast(&g.changed);
+	pthread_mutex_unlock(&g.lock);
+	return NULL;
+}
+
+/* ---- making and ending ---- */
+
+/* A page in system memory for our write index, at the same address for the GPU and for us. */
+static int make_page(struct queue *q)
+{
+	void *at = mmap(NULL, PAGE_B, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (at == MAP_FAILED)
+		return -errno;
+	struct kfd_ioctl_alloc_memory_of_gpu_args a = {
+		.va_addr = (uintptr_t)at,
+		.size = PAGE_B,
+		.gpu_id = q->gpu_id,
+		.flags = BW_KFD_ALLOC_GTT | BW_KFD_ALLOC_WRITABLE | BW_KFD_ALLOC_COHERENT};
+	int r = bw_agent_ioctl(q->kfd, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &a);
+	if (r) {
+		munmap(at, PAGE_B);
+		return r;
+	}
+	q->page_handle = a.handle;
+	struct kfd_ioctl_map_memory_to_gpu_args map = {
+		.handle = a.handle, .device_ids_array_ptr = (uintptr_t)&q->gpu_id, .n_devices = 1};
+	r = bw_agent_ioctl(q->kfd, AMDKFD_IOC_MAP_MEMORY_TO_GPU, &map);
+	if (!r && bw_agent_mmap(q->vm, at, PAGE_B, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+				a.mmap_offset) == MAP_FAILED)
+		r = -errno;
+	q->write = at;
+	return r;
+}
+
+static void free_page(struct queue *q)
+{
+	struct kfd_ioctl_unmap_memory_from_gpu_args unmap = {.handle = q->page_handle,
+							     .device_ids_array_ptr =
+								     (uintptr_t)&q->gpu_id,
+							     .n_devices = 1};
+	struct kfd_ioctl_free_memory_of_gpu_args gone = {.handle = q->page_handle};
+	if (!q->page_handle)
+		return;
+	bw_agent_ioctl(q->kfd, AMDKFD_IOC_UNMAP_MEMORY_FROM_GPU, &unmap);
+	bw_agent_ioctl(q->kfd, AMDKFD_IOC_FREE_MEMORY_OF_GPU, &gone);
+	if (q->write)
+		munmap((void *)q->write, PAGE_B);
+}
+
+static void free_queue(struct queue *q)
+{
+	if (!q)
+		return;
+	free_page(q);
+	if (q->doorbells)
+		munmap(q->doorbells, DOORBELLS_B);
+	bw_vec_free(&q->under_way);
+	bw_agent_file_unref(q->kfd);
+	bw_agent_file_unref(q->vm);
+	free(q);
+}
+
+static struct queue *new_queue(struct bw_agent_file *f, struct bw_agent_file *vm,
+			       const struct kfd_ioctl_create_queue_args *a)
+{
+	enum { MIN_RING_B = 1024 }; /* KFD takes no smaller one */
+	struct queue *q = calloc(1, sizeof(*q));
+	if (!q)
+		return NULL;
+	*q = (struct queue){.kfd = f,
+			    .vm = vm,
+			    .gpu_id = a->gpu_id,
+			    .ring_va = a->ring_base_address,
+			    .write_va = a->write_pointer_address,
+			    .read_va = a->read_pointer_address,
+			    .n_slots =
+				    BW_MAX(a->ring_size, (uint32_t)MIN_RING_B) / BW_AQL_PACKET_B};
+	bw_agent_file_ref(f);
+	bw_agent_file_ref(vm);
+	return q;
+}
+
+/* The queue is there: its doorbell, and the thread that follows it. */
+static int start(struct queue *q, const struct kfd_ioctl_create_queue_args *a)
+{
+	q->id = a->queue_id;
+	uint64_t in_page = a->doorbell_offset % DOORBELLS_B;
+	void *at = bw_agent_mmap(q->kfd, NULL, DOORBELLS_B, PROT_READ | PROT_WRITE, MAP_SHARED,
+				 a->doorbell_offset - in_page);
+	if (at == MAP_FAILED)
+		return -errno;
+	q->doorbells = at;
+	q->bell = (_Atomic uint64_t *)(void *)(q->doorbells + in_page);
+	if (!bw_agent_copy_in(&q->next, q->read_va, sizeof(q->next)))
+		return -EFAULT;
+	atomic_store(q->write, q->next);
+	pthread_mutex_lock(&g.lock);
+	struct bw_error *err = bw_vec_push(&g.queues, q);
+	pthread_mutex_unlock(&g.lock);
+	if (err) {
+		bw_error_free(err);
+		return -ENOMEM;
+	}
+	return bw_thread_start(follow, q);
+}
+
+/* Takes it out of the list; NULL: no such queue. */
+static struct queue *take_queue(uint32_t id)
+{
+	struct queue *found = NULL;
+	pthread_mutex_lock(&g.lock);
+	for (size_t i = g.queues.len; i-- > 0;) {
+		if (g.queues.data[i]->id != id)
+			continue;
+		found = g.queues.data[i];
+		bw_vec_remove(&g.queues, i);
+	}
+	pthread_mutex_unlock(&g.lock);
+	return found;
+}
+
+static void undo_create(struct queue *q)
+{
+	struct kfd_ioctl_destroy_queue_args gone = {.queue_id = q->id};
+	bw_agent_ioctl(q->kfd, AMDKFD_IOC_DESTROY_QUEUE, &gone);
+	take_queue(q->id);
+	free_queue(q);
+}
+
+int bw_aql_create(struct bw_agent_file *f, struct bw_agent_file *vm, uint32_t cmd, void *arg)
+{
+	struct bw_kfd_create_queue a = {0}, made;
+	size_t size_b = BW_MIN(sizeof(a), (size_t)_IOC_SIZE(cmd));
+	if (!bw_agent_copy_in(&a, (uintptr_t)arg, size_b))
+		return -EFAULT;
+	struct queue *q = new_queue(f, vm, &a.args);
+	int r = q ? make_page(q) : -ENOMEM;
+	if (r) {
+		BW_LOG(WARN, "agent", "no page for the write index of a queue: %s", strerror(-r));
+		free_queue(q);
+		return r;
+	}
+	made = a;
+	made.args.write_pointer_address = (uintptr_t)q->write;
+	r = bw_agent_ioctl(f, cmd, &made);
+	if (r) {
+		free_queue(q);
+		return r;
+	}
+	made.args.write_pointer_address = a.args.write_pointer_address;
+	r = start(q, &made.args);
+	if (!r && !bw_agent_copy_out(arg, &made, size_b))
+		r = -EFAULT;
+	if (r)
+		undo_create(q);
+	return r;
+}
+
+int bw_aql_destroy(struct bw_agent_file *f, uint32_t cmd, void *arg)
+{
+	struct kfd_ioctl_destroy_queue_args a;
+	bool known = bw_agent_copy_in(&a, (uintptr_t)arg, sizeof(a));
+	int r = bw_agent_ioctl(f, cmd, arg);
+	struct queue *q = known && !r ? take_queue(a.queue_id) : NULL;
+	if (!q)
+		return r;
+	atomic_store(&q->ends, true);
+	pthread_mutex_lock(&g.lock);
+	while (!q->has_ended)
+		pthread_cond_wait(&g.changed, &g.lock);
+	pthread_mutex_unlock(&g.lock);
+	free_queue(q);
+	return r;
+}
+
+void bw_aql_await_ends(void)
+{
+	const struct timespec pause = {0, 10000000};
+	while (atomic_load(&g.under_way) && bw_debugger_is_connected())
+		nanosleep(&pause, NULL);
+}
+
+void bw_aql_fork_child(void)
+{
+	atomic_store(&g.under_way, 0);
+	pthread_mutex_init(&g.lock, NULL);
+	g.queues.len = 0; /* they are its parent's */
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* What ROCm's runtime does for a program, without ROCm: loads a code object, tells a debugger of it
+ * as ROCr does (struct r_debug, RUNTIME_ENABLE), and dispatches its kernel by an AQL queue.
+ *
+ * Usage: aql CODE_OBJECT GPU_ID RENDER_NODE KERNEL ROUNDS. Each round is a dispatch of 4 workgroups
+ * over 200 points {i / 2, 1, i}, with the scale 2 * ROUND; then it says what the kernel has
+ * written. */
+#include <elf.h>
+#include <inttypes.h>
+#include <link.h>
+#include <pthread.h>
+
+#include "kfd_calls.h"
+
+enum { N = 200, GROUPS = 4, OUT = N + GROUPS, CODE_B = 1 << 20, SCRATCH_B = 16 << 20 };
+
+struct point {
+	float x, y;
+	int32_t id;
+};
+
+/* ---- the code object ---- */
+
+static const char *file;
+static size_t file_b;
+
+static void read_file(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	must(fd >= 0, path);
+	file_b = (size_t)lseek(fd, 0, SEEK_END);
+	file = mmap(NULL, file_b, PROT_READ, MAP_PRIVATE, fd, 0);
+	must(file != MAP_FAILED, "mmap of the code object");
+	close(fd);
+}
+
+static void load(char *base)
+{
+	const Elf64_Ehdr *e = (const void *)file;
+	const Elf64_Phdr *p = (const void *)(file + e->e_phoff);
+	for (unsigned i = 0; i < e->e_phnum; i++)
+		if (p[i].p_type == PT_LOAD)
+			memcpy(base + p[i].p_vaddr, file + p[i].p_offset, p[i].p_filesz);
+}
+
+/* The address of a symbol in the image. */
+static uint64_t find(const char *name)
+{
+	const Elf64_Ehdr *e = (const void *)file;
+	const Elf64_Shdr *s = (const void *)(file + e->e_shoff);
+	for (unsigned i = 0; i < e->e_shnum; i++) {
+		const Elf64_Sym *all = (const void *)(file + s[i].sh_offset);
+		const char *names = file + s[s[i].sh_link].sh_offset;
+		size_t n = s[i].sh_type == SHT_SYMTAB ? s[i].sh_size / sizeof(*all) : 0;
+		for (size_t k = 0; k < n; k++)
+			if (!strcmp(names + all[k].st_name, name))
+				return all[k].st_value;
+	}
+	errno = ENOENT;
+	must(0, name);
+	return 0;
+}
+
+/* ROCr's _amdgpu_r_debug, and its list with one entry. */
+static void tell(char *base)
+{
+	static char uri[128];
+	static struct link_map entry;
+	static struct r_debug list;
+	snprintf(uri, sizeof(uri), "memory://%d#offset=%#" PRIxPTR "&size=%zu", (int)getpid(),
+		 (uintptr_t)file, file_b);
+	entry = (struct link_map){.l_addr = (uintptr_t)base, .l_name = uri};
+	list = (struct r_debug){.r_version = 10, .r_map = &entry};
+	struct runtime_enable r = {.r_debug = (uintptr_t)&list, .mode_mask = 1};
+	call(RUNTIME_ENABLE, &r, "RUNTIME_ENABLE");
+}
+
+/* ---- page faults ---- */
+
+/* A thread of the runtime's waits for them, and aborts the program. */
+static void *await_fault(void *cookie)
+{
+	struct event_data data = {.event_id = *(const uint32_t *)cookie};
+	struct wait_events w = {.events_ptr = (uintptr_t)&data,
+				.num_events = 1,
+				.wait_for_all = 1,
+				.timeout = UINT32_MAX};
+	if (!ioctl(kfd, WAIT_EVENTS, &w) && !w.wait_result) {
+		printf("memory access fault\n");
+		abort();
+	}
+	return NULL;
+}
+
+/* ---- dispatches ---- */
+
+static void dispatch(struct packet *slot, struct packet p, uint64_t *write_id, uint64_t *doorbell)
+{
+	const uint16_t header = 2 | 1 << 8 | 2 << 9 | 2 << 11; /* barrier; scopes: the system */
+	p.header = 1;
+	*slot = p;
+	uint64_t index = (*write_id)++;
+	__atomic_store_n(&slot->header, header, __ATOMIC_RELEASE);
+	__atomic_store_n(doorbell, index, __ATOMIC_SEQ_CST);
+}
+
+struct arguments {
+	const struct point *points;
+	float *out;
+	float scale;
+	int32_t n;
+};
+
+int main(int argc, char **argv)
+{
+	if (argc != 6)
+		return 2;
+	setvbuf(stdout, NULL, _IONBF, 0);
+	read_file(argv[1]);
+	open_gpu((uint32_t)strtoul(argv[2], NULL, 0), argv[3]);
+	char *code = allocate(CODE_B, COMMON | MEM_VRAM | MEM_PUBLIC, NULL);
+	load(code);
+	tell(code);
+	char kernel[64];
+	snprintf(kernel, sizeof(kernel), "%s.kd", argv[4]);
+	uint64_t kernel_object = (uintptr_t)code + find(kernel);
+
+	uint64_t page_handle;
+	uint32_t slot, no_slot;
+	uint64_t *events = allocate(EVENTS_B, SHARED | MEM_GTT, &page_handle);
+	uint32_t event = create_event(page_handle, EVENT_SIGNAL, &slot);
+	uint32_t fault_event = create_event(0, EVENT_MEMORY, &no_slot);
+	pthread_t thread;
+	must(!pthread_create(&thread, NULL, await_fault, &fault_event), "thread");
+
+	char *object = allocate(PAGE_B, SHARED | MEM_GTT, NULL);
+	struct packet *ring = allocate(RING_B, SHARED | MEM_USERPTR, NULL);
+	for (unsigned i = 0; i < RING_B / sizeof(*ring); i++)
+		ring[i].header = 1; /* invalid */
+	char *scratch = allocate(SCRATCH_B, COMMON | MEM_VRAM, NULL);
+	*(uint32_t *)(void *)(object + 0x88) = 0x80;
+	/* 64 waves, each with 128 times 256 bytes: 1 KiB for a lane of 32 */
+	*(uint32_t *)(void *)(object + 0x8c) = 64 | 128 << 12;
+	*(uint64_t *)(void *)(object + 0xa0) = (uintptr_t)scratch;
+	*(uint32_t *)(void *)(object + 0xb0) = 512;
+	uint64_t *doorbell, *write_id = (void *)(object + 0x38);
+	create_queue(ring, object, (struct save_header){.debug_offset = SAVE_B, .debug_b = DEBUG_B},
+		     &doorbell);
+
+	char *data = allocate(4 * PAGE_B, SHARED | MEM_GTT, NULL);
+	struct signal *signal = (void *)data;
+	struct point *points = (void *)(data + PAGE_B);
+	float *out = (void *)(data + 3 * PAGE_B);
+	for (int i = 0; i < N; i++)
+		points[i] = (struct point){(float)i / 2, 1, i};
+	unsigned rounds = (unsigned)atoi(argv[5]);
+	*signal = (struct signal){.kind = 1, .value = rounds, .event = event};
+	signal->mailbox = (uintptr_t)(events + slot);
+	for (unsigned i = 0; i < rounds; i++) {
+		struct arguments *a = (void *)(data + 256 + i * sizeof(*a));
+		*a = (struct arguments){points, out, 2.0f * (float)(i + 1), N};
+		const struct packet p = {.setup = 1,
+					 .group = {64, 1, 1},
+					 .grid = {GROUPS * 64, 1, 1},
+					 .private_b = 256,
+					 .group_b = 256,
+					 .kernel_object = kernel_object,
+					 .kernarg = (uintptr_t)a,
+					 .completion = (uintptr_t)signal};
+		dispatch(&ring[i], p, write_id, doorbell);
+	}
+	while (__atomic_load_n(&signal->value, __ATOMIC_ACQUIRE))
+		must(wait_for(event), "the end of the dispatches");
+	printf("%g %g %g\n", out[10], out[N - 1], out[N]);
+	return 0;
+}
