@@ -449,7 +449,7 @@ unsigned bw_sgpr_indexed(const struct bw_wave *w, unsigned code, uint32_t index,
 	if (n == 2)
 		code &= ~1u, index &= ~1u;
 	if (code < BW_SRC_VCC_LO)
-		end = BW_SRC_VCC_LO;
+		end = BW_SRC_TTMP0; /* VCC follows s105: so cwsr_trap_handler_gfx10.asm saves it */
 	else if (code >= BW_SRC_TTMP0 && code < BW_SRC_NULL && (w->status & BW_STATUS_PRIV))
 		end = BW_SRC_NULL;
 	else
