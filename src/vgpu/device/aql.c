@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "vgpu/device/cp_priv.h"
+#include "vgpu/device/cwsr.h"
 #include "vgpu/device/exec/strict/strict.h"
 
 /* Errors of a queue as its interrupt says them: enum kfd_dbg_trap_exception_code of kfd_ioctl.h,
@@ -242,6 +243,8 @@ bool bw_aql_fetch(struct bw_queue *q, uint32_t *out_size_dw)
 			return false;
 		a->next = a->first;
 		a->is_loaded = true;
+		if (bw_cwsr_has_waves(q) && !bw_cwsr_restore(q))
+			return false;
 	}
 	if (!finish_packets(q) || !load64(q, write_index_va(q), &written))
 		return false;
@@ -362,7 +365,9 @@ static enum bw_cp_result check_sizes(struct bw_queue *q, const struct bw_aql_pac
 	return BW_CP_DONE;
 }
 
-static enum bw_cp_result run_dispatch(struct bw_queue *q, const struct bw_aql_packet *p)
+/* resume: the packet had begun when the queue's waves were saved; or NULL. */
+static enum bw_cp_result run_dispatch(struct bw_queue *q, const struct bw_aql_packet *p,
+				      const struct bw_cwsr_resume *resume)
 {
 	struct bw_aql_descriptor d;
 	struct bw_aql_queue_object o;
@@ -377,7 +382,7 @@ static enum bw_cp_result run_dispatch(struct bw_queue *q, const struct bw_aql_pa
 		return BW_CP_STOP;
 	bool wave32 = d.properties & BW_AQL_WAVE32;
 	uint64_t lane_b = (uint64_t)o.wave64_lane_b * 64 / (wave32 ? 32 : 64);
-	if (q->aql.has_asked || p->dispatch.private_b > lane_b)
+	if (!resume && (q->aql.has_asked || p->dispatch.private_b > lane_b))
 		return ask_for_scratch(q, &o, wave32);
 	if (p->dispatch.private_b && scratch_is_taken(q, &o))
 		return BW_CP_WAIT;
@@ -389,7 +394,7 @@ static enum bw_cp_result run_dispatch(struct bw_queue *q, const struct bw_aql_pa
 						 .queue_va = object_va,
 						 .index = q->aql.next});
 	struct bw_aql_running *running = &q->aql.running[q->aql.next % BW_AQL_WINDOW];
-	running->start = bw_device_realtime(q->dev);
+	running->start = resume ? resume->packet->start : bw_device_realtime(q->dev);
 	running->profiled = o.properties & BW_AQL_QUEUE_PROFILES;
 	running->has_scratch = p->dispatch.private_b;
 	running->tmpring = o.tmpring;
@@ -397,7 +402,9 @@ static enum bw_cp_result run_dispatch(struct bw_queue *q, const struct bw_aql_pa
 	atomic_store(&running->done, false);
 	const struct bw_dispatch_origin origin = {
 		.slot = (uint32_t)(q->aql.next % n_slots(q)),
-		.done = &running->done,
+		.index = q->aql.next,
+		.running = running,
+		.resume = resume,
 	};
 	uint32_t initiator = BW_PM4_INIT_ENABLE | BW_PM4_INIT_FORCE_START_AT_000 |
 			     BW_PM4_INIT_USE_THREAD_DIMENSIONS |
@@ -406,6 +413,26 @@ static enum bw_cp_result run_dispatch(struct bw_queue *q, const struct bw_aql_pa
 	if (!bw_spi_dispatch(q, vmid_of(q), p->dispatch.grid, initiator, &origin, &why))
 		return reject(q, ERROR_REGISTERS, "%s", why);
 	return begun(q, p, false);
+}
+
+bool bw_aql_resume(struct bw_queue *q, const struct bw_cwsr_resume *resume)
+{
+	struct bw_aql_packet p;
+	struct bw_aql_running *running = &q->aql.running[q->aql.next % BW_AQL_WINDOW];
+	uint32_t dw[BW_AQL_PACKET_DW];
+	if (!read_words(q, slot_va(q, q->aql.next), dw, sizeof(dw)))
+		return false;
+	bw_aql_read(dw, &p);
+	memset(running, 0, sizeof(*running));
+	if (resume->packet->done)
+		return begun(q, &p, true) == BW_CP_JUMPED;
+	if (p.type == BW_AQL_DISPATCH && run_dispatch(q, &p, resume) == BW_CP_JUMPED)
+		return true;
+	if (atomic_load(&q->error) == BW_QUEUE_OK)
+		bw_cp_fail(q, BW_QUEUE_BAD_PACKET,
+			   "AQL packet %" PRIu64 " is not the one whose waves were saved",
+			   q->aql.next);
+	return false;
 }
 
 /* --- barriers and vendor packets --- */
@@ -502,7 +529,7 @@ enum bw_cp_result bw_aql_run(struct bw_queue *q)
 	acquire(q, p.acquire);
 	switch ((enum bw_aql_type)p.type) {
 	case BW_AQL_DISPATCH:
-		return run_dispatch(q, &p);
+		return run_dispatch(q, &p, NULL);
 	case BW_AQL_BARRIER_AND:
 	case BW_AQL_BARRIER_OR:
 		return run_barrier(q, &p);

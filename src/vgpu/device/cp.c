@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "vgpu/device/aql.h"
 #include "vgpu/device/cp_priv.h"
+#include "vgpu/device/cwsr.h"
 #include "vgpu/device/draw.h"
 #include "vgpu/device/sdma_engine.h"
 
@@ -236,12 +237,18 @@ static void report_rptr(struct bw_queue *q)
 		BW_LOG(WARN, "vgpu", "the read pointer cannot be reported to 0x%" PRIx64, address);
 }
 
-/* DEQUEUE_REQUEST: 1 lets waves finish, 2 and above end them (RESET_WAVES). */
+/* DEQUEUE_REQUEST. A queue without an area for its waves loses them. */
 static bool dequeue(struct bw_queue *q, uint32_t request)
 {
-	if (request >= 2) {
+	if (request == BW_DEQUEUE_SAVE && bw_cwsr_has_area(q)) {
+		if (!bw_cwsr_save(q)) {
+			q->polling = true;
+			return false;
+		}
+	} else if (request >= BW_DEQUEUE_RESET) {
 		bw_spi_cancel(q->dev, q, 0);
 		bw_sq_kill_queue(q->dev, q);
+		bw_cwsr_abandon(q);
 	}
 	if (atomic_load(&q->n_inflight))
 		return false;
@@ -420,6 +427,7 @@ struct bw_error *bw_cp_create(struct bw_device *dev)
 				   : 0;
 		q->queue = of_mes ? 0 : i % 8;
 		q->tail = &q->head;
+		q->restore_tail = &q->restore;
 		/* Compute units are all enabled until a driver changes that
 		 * (gfx_v11_0_compute_mqd_init). */
 		for (unsigned se = 0; se < BW_MAX_SES; se++)
@@ -461,8 +469,10 @@ void bw_cp_destroy(struct bw_device *dev)
 	struct bw_cp *cp = dev->cp;
 	if (!cp)
 		return;
-	for (unsigned i = 0; i < BW_N_QUEUES; i++)
+	for (unsigned i = 0; i < BW_N_QUEUES; i++) {
 		free(cp->queue[i].packet);
+		bw_cwsr_free(&cp->queue[i]);
+	}
 	bw_draw_unit_destroy(cp->draw);
 	bw_mes_destroy(cp->mes);
 	pthread_mutex_destroy(&cp->lock);

@@ -14,6 +14,7 @@
 
 #include "vgpu/device/device_priv.h"
 #include "pm4/pm4.h"
+#include "vgpu/device/cwsr_stack.h"
 #include "vgpu/device/scheduler.h"
 #include "wire/vgpu_proto.h"
 
@@ -32,6 +33,9 @@ enum bw_queue_error {
 	BW_QUEUE_BAD_DISPATCH,
 };
 
+/* CP_HQD_DEQUEUE_REQUEST.DEQUEUE_REQ: what becomes of the waves (amdgpu_amdkfd_gfx_v11.c). */
+enum bw_dequeue { BW_DEQUEUE_DRAIN = 1, BW_DEQUEUE_RESET, BW_DEQUEUE_SAVE };
+
 /* The place that a queue reads from: the ring, or an indirect buffer. */
 struct bw_cp_level {
 	uint64_t va;
@@ -42,7 +46,8 @@ struct bw_cp_level {
 /* What an AQL queue is doing (aql.c): the packets that have begun and are not complete. */
 enum { BW_AQL_WINDOW = 32 };
 struct bw_aql_running {
-	uint64_t completion, start; /* a signal; a time stamp */
+	struct bw_dispatch *dispatch; /* as long as it is not done; under spi.lock */
+	uint64_t completion, start;   /* a signal; a time stamp */
 	bool profiled, has_scratch;
 	uint32_t tmpring;
 	uint64_t scratch;
@@ -79,6 +84,7 @@ struct bw_queue {
 	bool predicated;	/* SET_PREDICATION: packets with the predicate bit are skipped */
 	_Atomic bool polling; /* waits for memory or a register; also looked at without the lock */
 	uint64_t mqd_va;      /* of a queue that was mapped; else 0; under cp.lock */
+	struct bw_cwsr *cwsr; /* a context save that has begun; or NULL */
 	struct bw_queue *unmapping; /* the queue that the waiting packet ends */
 	_Atomic bool suspended;	    /* by the scheduler: nothing is read from the ring */
 	bool started; /* the waiting packet has carried out the part before its wait */
@@ -98,6 +104,8 @@ struct bw_queue {
 	/* under spi.lock */
 	struct bw_dispatch *head, **tail; /* not completely placed yet */
 	uint64_t n_alive;		  /* groups of all its dispatches, placed and not ended */
+	struct bw_restored *restore, **restore_tail; /* saved groups, placed before all others */
+	bool held;				     /* nothing is placed: cwsr.c */
 	/* waiting for room, with no wave of its own on the GPU: since when (0: it does not), and
 	 * how long it did before */
 	uint64_t starved_since_ns, starved_ns;
@@ -189,6 +197,7 @@ struct bw_dispatch {
 	uint32_t cu_mask[BW_MAX_SES];
 	uint32_t packet_id; /* TTMP6, and the answer to MSG_RTN_GET_DDID */
 	_Atomic bool *done; /* of its AQL packet; or NULL */
+	uint64_t packet;    /* the index of that */
 	uint32_t doorbell;  /* of its queue, as MSG_RTN_GET_DOORBELL says it */
 
 	uint32_t begin[3], end[3];	   /* workgroup ids */
@@ -202,6 +211,17 @@ struct bw_dispatch {
 	uint32_t id[3]; /* next group to place */
 	bool all_placed;
 	uint64_t n_alive; /* groups, placed and not ended */
+	/* of a context save: groups in the save area, groups that have not been placed again */
+	uint64_t n_saved, n_pending;
+	struct bw_restored *restored; /* when it is submitted: its groups that come back */
+};
+
+/* A group that comes back from a save area. */
+struct bw_restored {
+	struct bw_restored *next;
+	struct bw_dispatch *dispatch;
+	uint64_t area_va;
+	struct bw_cwsr_group g;
 };
 
 struct bw_group {
@@ -212,6 +232,9 @@ struct bw_group {
 	unsigned n_alive;
 	uint32_t threads[3];
 	unsigned lds_first, lds_granules;
+	unsigned n_saved; /* of its waves that have ended: into the save area */
+	bool is_saving;
+	struct bw_restored *restored; /* until it is launched; or NULL */
 	struct {
 		uint8_t simd, slot;
 		uint8_t first_granule;
@@ -223,13 +246,26 @@ struct bw_error *bw_spi_create(struct bw_device *dev) BW_MUST_CHECK;
 void bw_spi_destroy(struct bw_device *dev);
 /* The AQL packet that a dispatch comes from. */
 struct bw_dispatch_origin {
-	uint32_t slot;	    /* in the ring */
-	_Atomic bool *done; /* set when the dispatch is complete */
+	uint32_t slot;			     /* in the ring */
+	uint64_t index;			     /* of the packet */
+	struct bw_aql_running *running;	     /* done: set when the dispatch is complete */
+	const struct bw_cwsr_resume *resume; /* it has begun before; or NULL */
 };
 /* Takes a dispatch of the queue with the registers in q->sh; origin NULL: of a PM4 packet. False:
  * it can never run, out_why says so. */
 bool bw_spi_dispatch(struct bw_queue *q, unsigned vmid, const uint32_t dim[3], uint32_t initiator,
 		     const struct bw_dispatch_origin *origin, const char **out_why);
+/* For context saves (cwsr.c). Held: nothing of the queue is placed. */
+void bw_spi_hold(struct bw_queue *q, bool held);
+/* Groups on WGPs. */
+uint64_t bw_spi_n_groups(struct bw_queue *q);
+/* Takes the groups back that have not been placed again; their dispatches count them as saved. */
+struct bw_restored *bw_spi_take_restored(struct bw_queue *q);
+/* How far the dispatch of a packet has come. */
+void bw_spi_progress(struct bw_queue *q, const struct bw_aql_running *r,
+		     struct bw_cwsr_packet *out);
+/* Forgets all dispatches of an AQL queue; none of their groups is on a WGP. */
+void bw_spi_forget(struct bw_queue *q);
 /* Drops what has not been launched: of a queue, or (q NULL) of a VMID. */
 void bw_spi_cancel(struct bw_device *dev, struct bw_queue *q, unsigned vmid);
 /* A VMID may launch again. */

@@ -3,6 +3,7 @@
 #include "vgpu/device/aql.h"
 #include "vgpu/device/cp_packets.h"
 #include "vgpu/device/cp_priv.h"
+#include "vgpu/device/cwsr.h"
 
 #include <string.h>
 #include <time.h>
@@ -125,7 +126,7 @@ void bw_cp_hqd_write(struct bw_device *dev, const struct bw_bank_sel *b, enum bw
 		if (BW_FIELD_GET(CP_HQD_ACTIVE, ACTIVE, value) && !q->active)
 			activate(q), kick = true;
 		else if (!BW_FIELD_GET(CP_HQD_ACTIVE, ACTIVE, value) && q->active)
-			q->dequeue = 1, kick = true;
+			q->dequeue = BW_DEQUEUE_DRAIN, kick = true;
 		break;
 	case BW_REG_CP_HQD_DEQUEUE_REQUEST:
 		if (q->active && BW_FIELD_GET(CP_HQD_DEQUEUE_REQUEST, DEQUEUE_REQ, value)) {
@@ -191,7 +192,7 @@ static bool reset_queues(struct bw_cp *cp, unsigned me, uint32_t pipes)
 			continue;
 		left |= q->active;
 		if (q->active)
-			q->dequeue = 2;
+			q->dequeue = BW_DEQUEUE_RESET;
 		else
 			BW_HQD(q, HQD_PQ_RPTR) = BW_HQD(q, HQD_PQ_WPTR_LO) =
 				BW_HQD(q, HQD_PQ_WPTR_HI) = 0;
@@ -293,22 +294,34 @@ enum bw_cp_result bw_cp_map_queue(struct bw_queue *by, struct bw_queue *q,
 	return BW_CP_DONE;
 }
 
-enum bw_cp_result bw_cp_unmap_queue(struct bw_queue *by, struct bw_queue *q, bool reset)
+/* Writes a queue's register into the descriptor that it was mapped from. */
+static bool write_mqd(struct bw_queue *by, uint64_t mqd_va, enum bw_register reg, uint32_t value)
+{
+	uint64_t at = MQD_HQD + hqd_offset(by->dev, reg);
+	return bw_cp_mem_write(by, mqd_va + at * 4, &value, 4);
+}
+
+enum bw_cp_result bw_cp_unmap_queue(struct bw_queue *by, struct bw_queue *q,
+				    enum bw_dequeue request)
 {
 	struct bw_cp *cp = by->dev->cp;
 	pthread_mutex_lock(&cp->lock);
 	bool active = q->active;
 	uint64_t mqd_va = q->mqd_va;
 	if (active)
-		q->dequeue = BW_MAX(q->dequeue, reset ? 2u : 1u);
+		q->dequeue = q->dequeue == BW_DEQUEUE_RESET ? q->dequeue : request;
 	else
 		q->mqd_va = 0;
 	uint32_t rptr = BW_HQD(q, HQD_PQ_RPTR) & (bw_cp_ring_dw(q) - 1);
 	pthread_mutex_unlock(&cp->lock);
 	if (active)
 		return BW_CP_POLL;
-	uint64_t at = MQD_HQD + hqd_offset(by->dev, BW_REG_CP_HQD_PQ_RPTR);
-	if (mqd_va && !bw_cp_mem_write(by, mqd_va + at * 4, &rptr, 4))
+	if (mqd_va && !write_mqd(by, mqd_va, BW_REG_CP_HQD_PQ_RPTR, rptr))
+		return BW_CP_STOP;
+	if (mqd_va && bw_cwsr_has_area(q) &&
+	    (!write_mqd(by, mqd_va, BW_REG_CP_HQD_CNTL_STACK_OFFSET,
+			BW_HQD(q, HQD_CNTL_STACK_OFFSET)) ||
+	     !write_mqd(by, mqd_va, BW_REG_CP_HQD_WG_STATE_OFFSET, BW_HQD(q, HQD_WG_STATE_OFFSET))))
 		return BW_CP_STOP;
 	return BW_CP_DONE;
 }

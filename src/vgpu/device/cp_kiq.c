@@ -61,7 +61,9 @@ enum bw_cp_result bw_cp_unmap_queues(struct bw_queue *q, const struct bw_pm4_pac
 	q->started = true;
 	if (!q->unmapping || q->unmapping == q)
 		return BW_CP_DONE;
-	return bw_cp_unmap_queue(q, q->unmapping, u.action == BW_PM4_UNMAP_RESET);
+	return bw_cp_unmap_queue(q, q->unmapping,
+				 u.action == BW_PM4_UNMAP_RESET ? BW_DEQUEUE_RESET
+								: BW_DEQUEUE_DRAIN);
 }
 
 /* Earlier requests to the queue are done: the packets are in one ring. */

@@ -5,6 +5,7 @@
 
 #include "base/util.h"
 #include "vgpu/device/aql.h"
+#include "vgpu/device/cwsr.h"
 #include "vgpu/device/spi.h"
 
 #define SH(q, name) (*bw_queue_sh(q, BW_REG_COMPUTE_##name))
@@ -70,6 +71,8 @@ static const char *decode_resources(struct bw_queue *q, struct bw_dispatch *d)
 	if (BW_FIELD_GET(COMPUTE_PGM_RSRC2, SCRATCH_EN, d->rsrc2)) {
 		d->scratch_wave_b = SH_FIELD(q, TMPRING_SIZE, WAVESIZE) * 256;
 		d->scratch_waves = SH_FIELD(q, TMPRING_SIZE, WAVES);
+		if (bw_cwsr_has_area(q))
+			d->scratch_waves = BW_MIN(d->scratch_waves, (uint32_t)BW_CWSR_MAX_SLOTS);
 		d->scratch_base = bw_canonical(bw_join_256b(SH(q, DISPATCH_SCRATCH_BASE_HI),
 							    SH(q, DISPATCH_SCRATCH_BASE_LO)));
 		if (d->scratch_wave_b && waves > d->scratch_waves)
@@ -121,13 +124,21 @@ bool bw_spi_dispatch(struct bw_queue *q, unsigned vmid, const uint32_t dim[3], u
 		d->begin[0] >= d->end[0] || d->begin[1] >= d->end[1] || d->begin[2] >= d->end[2];
 	if (*out_why || empty) {
 		if (origin && empty)
-			atomic_store(origin->done, true);
+			atomic_store(&origin->running->done, true);
 		free(d);
 		return !*out_why;
 	}
 	d->packet_id = origin ? origin->slot : q->n_dispatches;
+	if (origin && !bw_cwsr_resume(d, origin->resume, out_why)) {
+		free(d);
+		return false;
+	}
 	q->n_dispatches++;
-	d->done = origin ? origin->done : NULL;
+	if (origin) {
+		d->done = &origin->running->done;
+		d->packet = origin->index;
+		origin->running->dispatch = d;
+	}
 	/* DOORBELL_OFFSET, in dwords: handlers take its low 10 bits for the queue's id
 	 * (doc/hardware/traps.md 6). KFD's handlers want its number of the doorbell. */
 	d->doorbell = bw_is_aql(q) ? bw_aql_doorbell_id(q)

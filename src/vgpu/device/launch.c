@@ -5,6 +5,7 @@
 
 #include "base/util.h"
 #include "vgpu/device/cp.h"
+#include "vgpu/device/cwsr.h"
 #include "vgpu/device/exec/strict/strict.h"
 #include "vgpu/device/spi.h"
 
@@ -134,12 +135,18 @@ static void identify(const struct bw_group *g, struct bw_slot *s, unsigned i)
 		       BW_FIELD(SQ_WAVE_LDS_ALLOC, LDS_SIZE, g->wg.lds_size_b / 256);
 }
 
+static uint64_t trap_handler_of(struct bw_device *dev, unsigned vmid)
+{
+	uint32_t hi = bw_reg_get_vmid(dev, BW_REG_SQ_SHADER_TBA_HI, vmid);
+	uint32_t lo = bw_reg_get_vmid(dev, BW_REG_SQ_SHADER_TBA_LO, vmid);
+	return bw_canonical(bw_join_256b(BW_FIELD_GET(SQ_SHADER_TBA_HI, ADDR_HI, hi), lo));
+}
+
 static void trap_state(struct bw_device *dev, const struct bw_group *g, struct bw_wave *w,
 		       uint32_t gdbg)
 {
 	const struct bw_dispatch *d = g->dispatch;
 	uint32_t hi = bw_reg_get_vmid(dev, BW_REG_SQ_SHADER_TBA_HI, d->vmid);
-	uint32_t lo = bw_reg_get_vmid(dev, BW_REG_SQ_SHADER_TBA_LO, d->vmid);
 	if (dev->is_dead)
 		w->status |= BW_STATUS_FATAL_HALT;
 	bool wanted = BW_FIELD_GET(COMPUTE_PGM_RSRC2, TRAP_PRESENT, d->rsrc2) ||
@@ -147,6 +154,8 @@ static void trap_state(struct bw_device *dev, const struct bw_group *g, struct b
 	if (!BW_FIELD_GET(SQ_SHADER_TBA_HI, TRAP_EN, hi) || !wanted)
 		return;
 	w->status |= BW_STATUS_TRAP_EN;
+	if (g->restored)
+		return;
 	w->s[TTMP0 + 6] = d->packet_id & BW_GFX11_TTMP6__PACKET; /* rule 328 */
 	for (unsigned i = 0; i < 3; i++)
 		w->s[TTMP0 + 8 + i] = g->wg.id[i];
@@ -154,11 +163,23 @@ static void trap_state(struct bw_device *dev, const struct bw_group *g, struct b
 	if (BW_FIELD_GET(COMPUTE_PGM_RSRC3, TRAP_ON_START, d->rsrc3) ||
 	    BW_FIELD_GET(SPI_GDBG_PER_VMID_CNTL, TRAP_ON_START, gdbg)) {
 		w->trapsts |= BW_TRAPSTS_WAVE_START;
-		bw_wave_enter_trap(
-			w,
-			bw_canonical(bw_join_256b(BW_FIELD_GET(SQ_SHADER_TBA_HI, ADDR_HI, hi), lo)),
-			0, false);
+		bw_wave_enter_trap(w, trap_handler_of(dev, d->vmid), 0, false);
 	}
+}
+
+/* A wave of a save area: the handler's second instruction jumps to where it loads the state, from
+ * the address in EXEC; bit 58: and the LDS of the group. */
+static void begin_restore(struct bw_device *dev, const struct bw_group *g, struct bw_wave *w)
+{
+	enum { RESTORE_ENTRY_B = 4 };
+	uint64_t exec =
+		bw_cwsr_exec(g->restored->area_va + g->restored->g.wave[w->index_in_group].at_b,
+			     w->index_in_group == 0);
+	w->s[EXEC_LO] = bw_lo32(exec);
+	w->s[EXEC_HI] = bw_hi32(exec);
+	w->pc = trap_handler_of(dev, w->vmid) + RESTORE_ENTRY_B;
+	w->status |= BW_STATUS_PRIV;
+	w->switching = BW_WAVE_RESTORES;
 }
 
 /* The number of a wave's registers that the launch fills, from the first on. */
@@ -180,8 +201,8 @@ static void begin_strict(const struct bw_group *g, struct bw_slot *s)
 	const struct bw_wgp *wgp = g->wgp;
 	const struct bw_profile *p = d->dev->profile;
 	const struct bw_strict_launch launch = {
-		.n_sgprs = n_launch_sgprs(d),
-		.n_vgprs = N_LAUNCH_VGPRS,
+		.n_sgprs = g->restored ? M0 : n_launch_sgprs(d),
+		.n_vgprs = g->restored ? s->w.n_vgprs : N_LAUNCH_VGPRS,
 		.sa = wgp->se * p->sa_per_se + wgp->sa,
 		.cu = s->simd / (p->simd_per_wgp / 2),
 		.caches = wgp->caches,
@@ -198,7 +219,8 @@ void bw_group_launch(struct bw_group *g)
 	uint32_t gdbg = bw_reg_get_vmid(dev, BW_REG_SPI_GDBG_PER_VMID_CNTL, d->vmid);
 
 	uint32_t mem_config = bw_reg_get_vmid(dev, BW_REG_SH_MEM_CONFIG, d->vmid);
-	bw_stomp_lds(g);
+	if (!g->restored)
+		bw_stomp_lds(g);
 	if (dev->options.strict)
 		bw_strict_poison_lds(g->wg.lds, g->wg.lds_size_b);
 	for (unsigned i = 0; i < g->wg.n_waves; i++) {
@@ -212,7 +234,8 @@ void bw_group_launch(struct bw_group *g)
 		s->group = g;
 		s->state = BW_SLOT_READY;
 		s->held = s->at_barrier = s->single_step = false;
-		s->fills_scratch = g->place[i].scratch_slot >= 0 && d->stomp.what;
+		s->fills_scratch = g->place[i].scratch_slot >= 0 && d->stomp.what && !g->restored;
+		s->save = NULL;
 		s->counted = 0;
 
 		w->wg = &g->wg;
@@ -240,15 +263,22 @@ void bw_group_launch(struct bw_group *g)
 								    d->scratch_wave_b;
 		}
 		g->wg.wave[i] = w;
-		initial_sgprs(g, w);
-		initial_vgprs(g, w);
+		if (g->restored) {
+			begin_restore(dev, g, w);
+		} else {
+			initial_sgprs(g, w);
+			initial_vgprs(g, w);
+			bw_stomp_registers(&d->stomp, w, n_launch_sgprs(d), N_LAUNCH_VGPRS);
+		}
 		identify(g, s, i);
-		bw_stomp_registers(&d->stomp, w, n_launch_sgprs(d), N_LAUNCH_VGPRS);
 		if (dev->strict)
 			begin_strict(g, s);
-		if (BW_FIELD_GET(SPI_GDBG_PER_VMID_CNTL, LAUNCH_MODE, gdbg) == LAUNCH_HALTED)
+		if (BW_FIELD_GET(SPI_GDBG_PER_VMID_CNTL, LAUNCH_MODE, gdbg) == LAUNCH_HALTED &&
+		    !g->restored)
 			w->status |= BW_STATUS_HALT;
 		trap_state(dev, g, w, gdbg);
 		wgp->resident[s->simd] |= (uint16_t)(1u << s->id);
 	}
+	free(g->restored);
+	g->restored = NULL;
 }

@@ -303,11 +303,13 @@ static enum outcome add_queue(struct bw_mes *m, struct bw_queue *q, const uint32
 
 static enum outcome end_queue(struct bw_mes *m, struct bw_queue *q, struct mapped *w)
 {
-	/* Waves of KFD's queues would be saved by their trap handler. They are ended instead: a
+	/* Waves of KFD's queues save themselves. Without an area for them they are ended: a
 	 * dispatch that has not been completed begins again when its queue is mapped again. */
 	enum bw_cp_result r =
 		w->sdma ? bw_sdma_unmap(q, w->sdma, w->mqd_va)
-			: bw_cp_unmap_queue(q, w->queue, w->vmid && bw_is_aql(w->queue));
+			: bw_cp_unmap_queue(q, w->queue,
+					    w->vmid && bw_is_aql(w->queue) ? BW_DEQUEUE_SAVE
+									   : BW_DEQUEUE_DRAIN);
 	if (r != BW_CP_DONE)
 		return outcome_of(r);
 	w->used = false;
@@ -333,7 +335,7 @@ static enum outcome remove_queue(struct bw_mes *m, struct bw_queue *q, const uin
 		return end_queue(m, q, w);
 	if (!q->unmapping || q->unmapping == q)
 		return DONE; /* it is not there */
-	return outcome_of(bw_cp_unmap_queue(q, q->unmapping, false));
+	return outcome_of(bw_cp_unmap_queue(q, q->unmapping, BW_DEQUEUE_DRAIN));
 }
 
 /* --- resets --- */
@@ -349,7 +351,7 @@ static enum outcome reset_queue(struct bw_mes *m, struct bw_queue *q, uint32_t d
 	q->started = true;
 	if (!q->unmapping || q->unmapping == q)
 		return refuse("RESET", "there is no queue of this doorbell");
-	enum outcome o = outcome_of(bw_cp_unmap_queue(q, q->unmapping, true));
+	enum outcome o = outcome_of(bw_cp_unmap_queue(q, q->unmapping, BW_DEQUEUE_RESET));
 	if (o != DONE || !w)
 		return o;
 	w->used = false;
@@ -368,7 +370,7 @@ static enum outcome reset_legacy_gfx(struct bw_queue *q, const struct bw_mes_res
 	if (f->second_mqd)
 		return refuse("RESET", "there is one graphics pipe");
 	q->started = true;
-	enum outcome o = outcome_of(bw_cp_unmap_queue(q, gfx, true));
+	enum outcome o = outcome_of(bw_cp_unmap_queue(q, gfx, BW_DEQUEUE_RESET));
 	if (o != DONE)
 		return o;
 	const struct bw_queue_map map = {

@@ -51,7 +51,8 @@ enum bw_cp_result bw_cp_map_queue(struct bw_queue *by, struct bw_queue *q,
 				  const struct bw_queue_map *m);
 /* Ends queue q, with the waves of it where reset; its pointers go back into its MQD. BW_CP_POLL: it
  * has not come to its end yet. */
-enum bw_cp_result bw_cp_unmap_queue(struct bw_queue *by, struct bw_queue *q, bool reset);
+enum bw_cp_result bw_cp_unmap_queue(struct bw_queue *by, struct bw_queue *q,
+				    enum bw_dequeue request);
 bool bw_cp_queue_is_active(struct bw_queue *q);
 /* The queue of this doorbell; NULL: none. */
 struct bw_queue *bw_cp_queue_of_doorbell(struct bw_device *dev, uint32_t index_dw);

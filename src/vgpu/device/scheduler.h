@@ -27,7 +27,8 @@ struct bw_slot {
 	bool fills_scratch; /* before its first instruction: dispatch->stomp */
 	uint8_t simd, id;
 	uint64_t wake_ns;
-	uint64_t counted; /* n_executed already added to the statistics */
+	struct bw_cwsr_record *save; /* its context is being saved: cwsr.h */
+	uint64_t counted;	     /* n_executed already added to the statistics */
 	struct bw_group *group;
 };
 

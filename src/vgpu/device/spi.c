@@ -2,6 +2,7 @@
 /* The workgroup dispatcher: which group goes to which WGP, by what is free there. A group starts
  * with all its waves or not at all. */
 #include "vgpu/device/spi.h"
+#include "vgpu/device/cwsr.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -126,6 +127,26 @@ static bool place_scratch(struct bw_dispatch *d, struct bw_wgp *wgp, struct bw_g
 	return true;
 }
 
+/* A group that comes back has its scratch where it had it, so in the same engine. */
+static bool place_restored_scratch(struct bw_dispatch *d, struct bw_wgp *wgp, struct bw_group *g,
+				   const struct bw_restored *r)
+{
+	uint64_t *used = d->queue->scratch_used[wgp->se];
+	if (wgp->se != r->g.se)
+		return false;
+	for (unsigned i = 0; i < r->g.n_waves; i++) {
+		int slot = r->g.wave[i].scratch_slot;
+		if (slot < 0 || (unsigned)slot >= d->scratch_waves ||
+		    used[slot / 64] >> slot % 64 & 1)
+			return false;
+	}
+	for (unsigned i = 0; i < r->g.n_waves; i++) {
+		g->place[i].scratch_slot = r->g.wave[i].scratch_slot;
+		used[g->place[i].scratch_slot / 64] |= 1ull << g->place[i].scratch_slot % 64;
+	}
+	return true;
+}
+
 static void free_waves(struct bw_wgp *wgp, const struct bw_group *g, unsigned i)
 {
 	const struct bw_dispatch *d = g->dispatch;
@@ -136,8 +157,8 @@ static void free_waves(struct bw_wgp *wgp, const struct bw_group *g, unsigned i)
 			~(1ull << g->place[i].scratch_slot % 64);
 }
 
-/* Tries to put the next group of d on this WGP. With spi.lock. */
-static bool try_place(struct bw_dispatch *d, struct bw_wgp *wgp)
+/* Tries to put the next group of d on this WGP, or one that comes back. With spi.lock. */
+static bool try_place(struct bw_dispatch *d, struct bw_restored *r, struct bw_wgp *wgp)
 {
 	struct bw_spi *spi = d->dev->spi;
 	unsigned cus = enabled_cus(d, wgp);
@@ -147,7 +168,8 @@ static bool try_place(struct bw_dispatch *d, struct bw_wgp *wgp)
 	struct bw_group *g = &spi->groups[wgp->index * BW_MAX_GROUPS + id];
 	uint32_t threads[3];
 	group_threads(d, threads);
-	unsigned n_waves = (threads[0] * threads[1] * threads[2] + d->lanes - 1) / d->lanes;
+	unsigned n_waves =
+		r ? r->g.n_waves : (threads[0] * threads[1] * threads[2] + d->lanes - 1) / d->lanes;
 	unsigned lds_total = d->dev->profile->lds_per_wgp_b / d->dev->profile->lds_granule_b;
 
 	/* WGP mode: all SIMDs and all LDS; CU mode: one half of each (rule 326). */
@@ -170,7 +192,10 @@ static bool try_place(struct bw_dispatch *d, struct bw_wgp *wgp)
 	g->dispatch = d;
 	for (unsigned i = 0; i < n_waves; i++)
 		g->place[i].scratch_slot = -1;
-	if (d->scratch_wave_b && !place_scratch(d, wgp, g, n_waves)) {
+	bool scratch_placed = !d->scratch_wave_b ? true
+			      : r		 ? place_restored_scratch(d, wgp, g, r)
+						 : place_scratch(d, wgp, g, n_waves);
+	if (!scratch_placed) {
 		for (unsigned i = 0; i < n_waves; i++)
 			free_waves(wgp, g, i);
 		return false;
@@ -180,6 +205,9 @@ static bool try_place(struct bw_dispatch *d, struct bw_wgp *wgp)
 
 	g->wgp = wgp;
 	g->n_alive = n_waves;
+	g->n_saved = 0;
+	g->is_saving = false;
+	g->restored = r;
 	g->lds_first = (unsigned)lds_first;
 	g->lds_granules = d->lds_granules;
 	memcpy(g->threads, threads, sizeof(threads));
@@ -222,6 +250,8 @@ static bool step(struct bw_dispatch *d)
 
 static void complete(struct bw_dispatch *d)
 {
+	if (d->n_alive || !d->all_placed || d->n_saved || d->n_pending)
+		return;
 	if (d->done)
 		atomic_store(d->done, true);
 	atomic_fetch_sub(&d->queue->n_inflight, 1);
@@ -238,8 +268,16 @@ static void all_placed(struct bw_dispatch *d)
 	if (!q->head)
 		q->tail = &q->head;
 	d->all_placed = true;
-	if (!d->n_alive)
-		complete(d);
+	complete(d);
+}
+
+static struct bw_restored *take_restored(struct bw_queue *q)
+{
+	struct bw_restored *r = q->restore;
+	q->restore = r->next;
+	if (!q->restore)
+		q->restore_tail = &q->restore;
+	return r;
 }
 
 /* Places what fits; on one WGP when given. With spi.lock. */
@@ -249,14 +287,17 @@ static void place(struct bw_device *dev, struct bw_wgp *only)
 	unsigned n = bw_sched_n_wgps(dev);
 	for (unsigned i = 0; i < spi->n_queues; i++) {
 		struct bw_queue *q = spi->queues[(spi->next_queue + i) % spi->n_queues];
-		while (q->head && !is_stalled(dev, q->head->vmid)) {
-			struct bw_dispatch *d = q->head;
+		while ((q->head || q->restore) && !q->held) {
+			struct bw_restored *r = q->restore;
+			struct bw_dispatch *d = r ? r->dispatch : q->head;
+			if (is_stalled(dev, d->vmid))
+				break;
 			struct bw_wgp *found = NULL;
 			for (unsigned k = 0; k < (only ? 1 : n) && !found; k++) {
 				struct bw_wgp *wgp =
 					only ? only
 					     : bw_sched_wgp(dev, spi->order[(spi->next + k) % n]);
-				if (try_place(d, wgp)) {
+				if (try_place(d, r, wgp)) {
 					found = wgp;
 					spi->next = only ? spi->next : (spi->next + k + 1) % n;
 				}
@@ -267,8 +308,12 @@ static void place(struct bw_device *dev, struct bw_wgp *only)
 				break;
 			}
 			bw_sched_kick(found);
-			if (!step(d))
+			if (r) {
+				take_restored(q);
+				d->n_pending--;
+			} else if (!step(d)) {
 				all_placed(d);
+			}
 		}
 	}
 	if (spi->n_queues)
@@ -296,9 +341,18 @@ void bw_spi_submit(struct bw_dispatch *d)
 		spi->queues[spi->n_queues++] = q;
 	atomic_fetch_add(&q->n_inflight, 1);
 	spi->n_dispatches++;
-	*q->tail = d;
-	q->tail = &d->next;
-	place(d->dev, NULL);
+	for (struct bw_restored *r = d->restored; r; r = r->next) {
+		*q->restore_tail = r;
+		q->restore_tail = &r->next;
+		d->n_pending++;
+	}
+	if (d->all_placed) {
+		complete(d);
+	} else {
+		*q->tail = d;
+		q->tail = &d->next;
+	}
+	place(q->dev, NULL);
 	pthread_mutex_unlock(&spi->lock);
 }
 
@@ -310,12 +364,87 @@ void bw_spi_cancel(struct bw_device *dev, struct bw_queue *q, unsigned vmid)
 		struct bw_queue *each = spi->queues[i];
 		if (q && each != q)
 			continue;
+		while (each->restore && (q || each->restore->dispatch->vmid == vmid)) {
+			struct bw_restored *r = take_restored(each);
+			r->dispatch->n_pending--;
+			complete(r->dispatch);
+			free(r);
+		}
 		/* A queue's list is in order and of few VMIDs: what comes after a foreign dispatch
 		 * waits for it anyhow. */
 		while (each->head && (q || each->head->vmid == vmid))
 			all_placed(each->head);
 	}
 	pthread_mutex_unlock(&spi->lock);
+}
+
+/* --- context saves --- */
+
+void bw_spi_hold(struct bw_queue *q, bool held)
+{
+	pthread_mutex_lock(&q->dev->spi->lock);
+	q->held = held;
+	if (!held)
+		place(q->dev, NULL);
+	pthread_mutex_unlock(&q->dev->spi->lock);
+}
+
+uint64_t bw_spi_n_groups(struct bw_queue *q)
+{
+	pthread_mutex_lock(&q->dev->spi->lock);
+	uint64_t n = q->n_alive;
+	pthread_mutex_unlock(&q->dev->spi->lock);
+	return n;
+}
+
+struct bw_restored *bw_spi_take_restored(struct bw_queue *q)
+{
+	pthread_mutex_lock(&q->dev->spi->lock);
+	struct bw_restored *all = q->restore;
+	for (struct bw_restored *r = all; r; r = r->next) {
+		r->dispatch->n_pending--;
+		r->dispatch->n_saved++;
+	}
+	q->restore = NULL;
+	q->restore_tail = &q->restore;
+	pthread_mutex_unlock(&q->dev->spi->lock);
+	return all;
+}
+
+void bw_spi_progress(struct bw_queue *q, const struct bw_aql_running *r, struct bw_cwsr_packet *out)
+{
+	pthread_mutex_lock(&q->dev->spi->lock);
+	out->done = atomic_load(&r->done);
+	if (!out->done && r->dispatch) {
+		out->all_placed = r->dispatch->all_placed;
+		memcpy(out->next, r->dispatch->id, sizeof(out->next));
+	}
+	out->start = r->start;
+	pthread_mutex_unlock(&q->dev->spi->lock);
+}
+
+void bw_spi_forget(struct bw_queue *q)
+{
+	pthread_mutex_lock(&q->dev->spi->lock);
+	is_fed(q);
+	while (q->restore)
+		free(take_restored(q));
+	for (struct bw_dispatch *d = q->head, *next; d; d = next) {
+		next = d->next;
+		if (!d->done) /* of a PM4 packet, which is not saved */
+			free(d);
+	}
+	for (uint64_t i = q->aql.first; i != q->aql.next; i++) {
+		struct bw_aql_running *r = &q->aql.running[i % BW_AQL_WINDOW];
+		if (atomic_load(&r->done))
+			continue;
+		free(r->dispatch);
+		r->dispatch = NULL;
+	}
+	q->head = NULL;
+	q->tail = &q->head;
+	atomic_store(&q->n_inflight, 0);
+	pthread_mutex_unlock(&q->dev->spi->lock);
 }
 
 /* --- on a WGP --- */
@@ -351,13 +480,15 @@ void bw_spi_wave_ended(struct bw_wgp *wgp, struct bw_slot *s)
 	struct bw_group *g = s->group;
 	pthread_mutex_lock(&spi->lock);
 	free_waves(wgp, g, s->w.index_in_group);
+	g->n_saved += bw_cwsr_wave_is_saved(s);
 	if (--g->n_alive == 0) {
 		struct bw_dispatch *d = g->dispatch;
 		set_run(wgp->free_lds, g->lds_first, g->lds_granules, true);
 		wgp->free_groups |= 1u << g->wg.wg_id;
 		d->queue->n_alive--;
-		if (--d->n_alive == 0 && d->all_placed)
-			complete(d);
+		d->n_alive--;
+		d->n_saved += g->n_saved != 0;
+		complete(d);
 	}
 	place(wgp->dev, wgp);
 	pthread_mutex_unlock(&spi->lock);
@@ -441,6 +572,13 @@ void bw_spi_destroy(struct bw_device *dev)
 		return;
 	/* The threads have ended, so what is in flight can be freed here. */
 	for (unsigned i = 0; i < spi->n_queues; i++) {
+		while (spi->queues[i]->restore) {
+			struct bw_restored *r = take_restored(spi->queues[i]);
+			struct bw_dispatch *d = r->dispatch;
+			if (!--d->n_pending && d->all_placed && !d->n_alive)
+				free(d);
+			free(r);
+		}
 		for (struct bw_dispatch *d = spi->queues[i]->head, *next; d; d = next) {
 			next = d->next;
 			if (!d->n_alive)

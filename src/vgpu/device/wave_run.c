@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/util.h"
+#include "vgpu/device/cwsr.h"
 #include "vgpu/device/scheduler_priv.h"
 #include "vgpu/device/spi.h"
 #include "vgpu/device/exec/core/plant.h"
@@ -100,6 +101,11 @@ static uint32_t host_dispatch_id(void *cookie, struct bw_wave *w)
 	return slot_of(w)->group->dispatch->packet_id;
 }
 
+static uint64_t host_save_wave(void *cookie, struct bw_wave *w)
+{
+	return bw_cwsr_wave_asks(slot_of(w));
+}
+
 static void host_absent(void *cookie, struct bw_wave *w, uint64_t pc, const uint32_t *words,
 			const char *name)
 {
@@ -135,6 +141,7 @@ struct bw_exec_host bw_worker_exec_host(struct bw_worker *worker)
 		.absent = host_absent,
 		.doorbell = host_doorbell,
 		.dispatch_id = host_dispatch_id,
+		.save_wave = host_save_wave,
 		.border_colors = host_border_colors,
 		.precise_memory = host_precise_memory,
 		.counts = worker->dev->options.counts,
@@ -290,6 +297,7 @@ static void run_slot(struct bw_worker *worker, struct bw_wgp *wgp, struct bw_slo
 	struct bw_wave *w = &s->w;
 	uint32_t request = atomic_load(&w->request);
 	if (request & BW_REQ_KILL) {
+		bw_cwsr_wave_is_killed(s);
 		wave_ended(worker, wgp, s);
 		return;
 	}
@@ -299,6 +307,8 @@ static void run_slot(struct bw_worker *worker, struct bw_wgp *wgp, struct bw_slo
 	}
 	enum bw_run result =
 		s->single_step ? execute_single_step(worker, s) : execute(worker, s, budget);
+	if (!(w->status & BW_STATUS_IN_BARRIER))
+		s->at_barrier = false; /* also when it has left for a context save */
 	switch (result) {
 	case BW_RUN_QUANTUM:
 		s->state = BW_SLOT_READY;

@@ -414,6 +414,92 @@ static void test_an_aql_queue_comes_back(void **state)
 	rig_stop(&s.r);
 }
 
+/* A queue with an area for its waves: they are there when it is away, the descriptor says where,
+ * and they go on when it comes back. */
+static void test_waves_are_saved(void **state)
+{
+	enum {
+		AREA = (int)(RIG_DATA + 0x400000),
+		STACK_B = 0x8000,
+		AREA_B = 0x100000,
+		/* the descriptor's dwords: cp_hqd_ctx_save_base_addr_lo and others */
+		CTX_SAVE_BASE = 171,
+		CNTL_STACK_OFFSET = 174,
+		CNTL_STACK_SIZE = 175,
+		WG_STATE_OFFSET = 176,
+		CTX_SAVE_SIZE = 177,
+		WAVE_B = 72 * 32 * 4 + 512 + 128,
+	};
+	struct sched s;
+	start(&s);
+	map_mes(&s);
+	set_resources(&s);
+	put_poll_dispatch(&s);
+	uint64_t va = make_aql_mqd(&s), tba = rig_code(&s.r, "handler_cwsr") >> 8 << 8;
+	uint32_t *mqd = vram(&s, MQDS + 0x1000), add[64] = {0};
+	mqd[CTX_SAVE_BASE] = AREA;
+	mqd[CNTL_STACK_OFFSET] = mqd[CNTL_STACK_SIZE] = mqd[WG_STATE_OFFSET] = STACK_B;
+	mqd[CTX_SAVE_SIZE] = AREA_B;
+	add[2] = RIG_TABLES;
+	add[10] = 0x1000;
+	add[18] = USER_DOORBELL;
+	memcpy(add + 19, &va, 8);
+	add[27] = 1;
+	memcpy(add + 33, &tba, 8);
+	add[35] = 1 | 3 << 1;
+	add[36] = KFD_FLAGS;
+	assert_true(mes_frame(&s, 2, add, 37));
+	for (unsigned round = 0; round < 3; round++) {
+		assert_true(rig_wait_resident(&s.r, 2, WAIT_MS));
+		assert_true(remove_queue(&s));
+		assert_true(rig_wait_resident(&s.r, 0, WAIT_MS));
+		assert_int_equal(mqd[WG_STATE_OFFSET], STACK_B + 2 * WAVE_B);
+		assert_in_range(mqd[CNTL_STACK_OFFSET], STACK_B - 64 * 4, STACK_B - 4);
+		/* at the end of the stack two waves of one group */
+		const uint32_t *end = vram(&s, AREA + STACK_B);
+		assert_int_equal(end[-2] & 1u << 12, 1u << 12);
+		assert_int_equal(end[-1] & 1u << 29, 1u << 29);
+		assert_int_equal(vram(&s, AQL_QUEUE)[0x80 / 4], 0);
+		assert_true(mes_frame(&s, 2, add, 37));
+	}
+	vram(&s, AQL_KERNARG)[0] = 1;
+	assert_true(comes(&s, AQL_SIGNAL + 8, 0));
+	assert_int_equal(vram(&s, AQL_KERNARG + 64)[0], 2);
+	assert_true(remove_queue(&s));
+	assert_int_equal(mqd[CNTL_STACK_OFFSET], STACK_B);
+	assert_int_equal(mqd[WG_STATE_OFFSET], STACK_B);
+	rig_stop(&s.r);
+}
+
+/* What a program has written over its save area stops its queue, and nothing else. */
+static void test_a_save_area_that_is_damaged(void **state)
+{
+	struct sched s;
+	char why[288];
+	start(&s);
+	map_mes(&s);
+	set_resources(&s);
+	put_poll_dispatch(&s);
+	uint64_t va = make_aql_mqd(&s);
+	uint32_t *mqd = vram(&s, MQDS + 0x1000);
+	mqd[171] = (uint32_t)(RIG_DATA + 0x400000);
+	mqd[174] = 0x7f00;
+	mqd[175] = 0x8000;
+	mqd[176] = 0x9000;
+	mqd[177] = 0x100000;
+	memset(vram(&s, RIG_DATA + 0x400000), 0x5a, 0x10000);
+	assert_true(add_queue(&s, 1, va, KFD_FLAGS));
+	bool stopped = false;
+	for (unsigned i = 0; i < WAIT_MS && !stopped; i++) {
+		stopped = bw_device_queue_error(s.r.dev, 1, 0, 2, why, sizeof(why));
+		rig_sleep_ms(1);
+	}
+	assert_true(stopped);
+	assert_non_null(strstr(why, "the control stack of its saved waves: "));
+	assert_true(remove_queue(&s));
+	rig_stop(&s.r);
+}
+
 static uint32_t vmid_reg(struct sched *s, unsigned vmid, uint32_t addr_dw)
 {
 	const struct bw_bank bank = {.use_srbm = true, .vmid = vmid};
@@ -706,7 +792,8 @@ static void test_registers_of_the_bus(void **state)
 
 TESTS(test_kiq_maps_a_queue, test_only_the_kiq_maps, test_a_users_queue_has_a_vmid,
       test_a_legacy_queue_has_its_place, test_an_sdma_queue, test_a_flush_by_the_scheduler_flushes,
-      test_registers_by_the_scheduler, test_an_aql_queue_comes_back, test_the_debugger_of_a_process,
+      test_registers_by_the_scheduler, test_an_aql_queue_comes_back, test_waves_are_saved,
+      test_a_save_area_that_is_damaged, test_the_debugger_of_a_process,
       test_an_sdma_queue_comes_back, test_refusals, test_damaged_frames,
       test_reset_of_the_graphics_queue, test_reset_of_a_compute_queue,
       test_suspended_queues_read_nothing, test_registers_of_the_bus);

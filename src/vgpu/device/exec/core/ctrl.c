@@ -107,6 +107,9 @@ HANDLER(s_getpc_b64)
 
 HANDLER(s_setpc_b64)
 {
+	/* The handler of Linux 6.12 leaves this way where STATUS.TRAP_EN is not set. */
+	if (w->switching == BW_WAVE_RESTORES)
+		w->switching = BW_WAVE_RUNS;
 	GOTO(*(const uint64_t *)BW_OPERAND(1));
 }
 
@@ -133,6 +136,7 @@ HANDLER(s_rfe_b64)
 {
 	uint64_t target = *(const uint64_t *)BW_OPERAND(1);
 	w->status &= ~(uint32_t)BW_STATUS_PRIV;
+	w->switching = BW_WAVE_RUNS;
 	/* The run loop acts on the state that the handler has set: HALT, single step, a barrier. */
 	BW_EXIT(BW_EXIT_LOOKUP, bw_canonical(target & ~3ull));
 }
@@ -406,8 +410,9 @@ static uint64_t message_result(struct bw_wave *w, struct bw_exec *x, unsigned ms
 		return x->host.doorbell ? x->host.doorbell(x->host.cookie, w) : 0;
 	case MSG_RTN_GET_DDID:
 		return x->host.dispatch_id ? x->host.dispatch_id(x->host.cookie, w) : 0;
+	case MSG_RTN_SAVE_WAVE:
+		return x->host.save_wave ? x->host.save_wave(x->host.cookie, w) : 0;
 	default:
-		/* SAVE_WAVE: whether a context save is requested, which never happens here [I]. */
 		return 0;
 	}
 }

@@ -217,6 +217,36 @@ static void watch_trap(struct bw_exec *x, struct bw_wave *w)
 	bw_wave_enter_trap(w, tba, 0, false);
 }
 
+/* A wave that waits at a barrier has not arrived there when it comes back: it executes s_barrier
+ * again. The rest of its group does the same or has not come there yet [I]. */
+static void leave_barrier(struct bw_wave *w)
+{
+	enum { S_BARRIER_B = 4 };
+	if (!(w->status & BW_STATUS_IN_BARRIER))
+		return;
+	w->status &= ~(uint32_t)BW_STATUS_IN_BARRIER;
+	w->wg->n_arrived--;
+	w->pc -= S_BARRIER_B;
+}
+
+/* TRAPSTS.SAVECTX has a wave enter the handler as soon as it is not in it, halted or not, whether
+ * or not traps are enabled. Where they are not, the handler leaves PRIV set when it has restored a
+ * wave. */
+static void save_trap(struct bw_exec *x, struct bw_wave *w)
+{
+	uint64_t tba = 0, tma = 0;
+	bool in_handler = w->status & BW_STATUS_PRIV &&
+			  (w->status & BW_STATUS_TRAP_EN || w->switching != BW_WAVE_RUNS);
+	if (in_handler || w->status & BW_STATUS_FATAL_HALT)
+		return;
+	x->host.trap_base(x->host.cookie, w->vmid, &tba, &tma);
+	if (!tba)
+		return;
+	leave_barrier(w);
+	w->switching = BW_WAVE_SAVES;
+	bw_wave_enter_trap(w, tba, 0, false);
+}
+
 /* ---- the loop ---- */
 
 static bool is_halted(const struct bw_wave *w)
@@ -241,6 +271,7 @@ static bool at_barrier(struct bw_wave *w)
 		return false;
 	wg->n_arrived++;
 	w->status |= BW_STATUS_IN_BARRIER;
+	w->handler_waits = w->status & BW_STATUS_PRIV;
 	return true;
 }
 
@@ -349,6 +380,8 @@ static bool handle_requests(struct bw_exec *x, struct bw_wave *w, enum bw_run *o
 		w->status |= BW_STATUS_HALT;
 	if (r & BW_REQ_STEP)
 		w->step_request = true;
+	if (r & BW_REQ_SAVE)
+		w->trapsts |= BW_TRAPSTS_SAVECTX;
 	if (r & BW_REQ_WATCH && w->watch_hits && !watch_waits(x, w))
 		watch_trap(x, w);
 	if (r & BW_REQ_HOST_TRAP) {
@@ -392,9 +425,12 @@ static enum bw_run run_wave(struct bw_exec *x, struct bw_wave *w, uint64_t budge
 			w->step_pending = false;
 			step_trap(x, w);
 		}
+		if (w->trapsts & BW_TRAPSTS_SAVECTX)
+			save_trap(x, w);
 		if (is_halted(w))
 			return BW_RUN_HALTED;
-		if ((w->status & BW_STATUS_IN_BARRIER) && !(w->status & BW_STATUS_PRIV))
+		if ((w->status & BW_STATUS_IN_BARRIER) &&
+		    (w->handler_waits || !(w->status & BW_STATUS_PRIV)))
 			return BW_RUN_BARRIER;
 		if (budget == 0)
 			return BW_RUN_QUANTUM;

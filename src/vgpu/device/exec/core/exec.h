@@ -46,6 +46,9 @@ struct bw_exec_host {
 	 * Optional; without them 0. */
 	uint32_t (*doorbell)(void *cookie, struct bw_wave *w);
 	uint32_t (*dispatch_id)(void *cookie, struct bw_wave *w);
+	/* Result of s_sendmsg_rtn SAVE_WAVE: where the wave stores its state, and in bit 58 whether
+	 * it stores its group's LDS; 0: its context is not to be saved. Optional; without it 0. */
+	uint64_t (*save_wave)(void *cookie, struct bw_wave *w);
 	/* Count what is executed, for bw_exec_tally. */
 	bool counts;
 	uint32_t plant; /* enum bw_plant: faults for tests */

@@ -27,6 +27,7 @@ enum bw_wave_request {
 	BW_REQ_STEP = 1 << 5,  /* SQ_CMD TRAP_AFTER_INST */
 	/* of the wave itself: an address watch was hit, see watch_hits */
 	BW_REQ_WATCH = 1 << 6,
+	BW_REQ_SAVE = 1 << 7, /* context save: TRAPSTS.SAVECTX becomes set */
 };
 
 /* STATUS, MODE, TRAPSTS as gfx11 has them (arch/gfx11_extra.h), constants for the inner loop. SCC,
@@ -49,6 +50,7 @@ enum {
 	BW_TRAPSTS_WATCH0 = BW_GFX11_TRAPSTS__ADDR_WATCH0,
 	BW_TRAPSTS_WATCH1 = 1 << BW_GFX11_TRAPSTS__EXCP_HI_LO, /* 2 and 3 follow */
 	BW_TRAPSTS_MEM_VIOL = BW_GFX11_TRAPSTS__MEM_VIOL,
+	BW_TRAPSTS_SAVECTX = BW_GFX11_TRAPSTS__SAVECTX,
 	BW_TRAPSTS_ILLEGAL_INST = BW_GFX11_TRAPSTS__ILLEGAL_INST,
 	BW_TRAPSTS_HOST_TRAP = BW_GFX11_TRAPSTS__HOST_TRAP,
 	BW_TRAPSTS_WAVE_START = BW_GFX11_TRAPSTS__WAVESTART,
@@ -65,6 +67,13 @@ enum bw_align_mode {
 	BW_ALIGN_STRICT,       /* not at a multiple of their size: a violation */
 	BW_ALIGN_DWORD_STRICT, /* not at a multiple of their size or of 4: a violation */
 	BW_ALIGN_DWORD,	       /* the same, with the low bits dropped instead */
+};
+
+/* Whether the wave is in the part of the trap handler that saves or restores it. */
+enum bw_wave_switch {
+	BW_WAVE_RUNS,
+	BW_WAVE_SAVES,	  /* since it entered for TRAPSTS.SAVECTX */
+	BW_WAVE_RESTORES, /* since its launch */
 };
 
 struct bw_workgroup {
@@ -105,6 +114,8 @@ struct bw_wave {
 	uint8_t index_in_group;
 	/* STATUS.HALT is the shader's own doing (s_sethalt, s_sendmsghalt), not a debugger's */
 	bool halts_itself;
+	bool handler_waits; /* STATUS.IN_BARRIER is of an s_barrier of the trap handler */
+	enum bw_wave_switch switching;
 	bool in_trap_on_end;	  /* the trap at s_endpgm (MODE bit 21) has been taken */
 	_Atomic uint32_t request; /* enum bw_wave_request */
 
