@@ -4,8 +4,9 @@
  * destroyed.
  *
  * Usage: kfd CODE GPU_ID RENDER_NODE [WHAT]; CODE is the text of kfd.s. WHAT comes in place of the
- * last part: "killed" ends the program by a signal while that kernel runs, "bad-packet" and
- * "bad-kernel" give the queue what it cannot execute. */
+ * last part: "killed" ends the program by a signal while that kernel runs, "evicted" has KFD take
+ * the queue off the GPU and back while it runs, "bad-packet" and "bad-kernel" give the queue what
+ * it cannot execute. */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdint.h>
@@ -13,6 +14,56 @@
 #include "kfd_calls.h"
 
 enum { N = 1000 };
+
+struct update_queue {
+	uint64_t ring_base_address;
+	uint32_t queue_id, ring_size, queue_percentage, queue_priority;
+};
+#define UPDATE_QUEUE KFD_CALL(_IOC_WRITE, 0x07, update_queue)
+
+/* 0 percent of the GPU: KFD takes the queue off it. */
+static void set_share(uint32_t queue, void *ring, uint32_t percent)
+{
+	struct update_queue u = {
+		.ring_base_address = (uint64_t)(uintptr_t)ring,
+		.queue_id = queue,
+		.ring_size = RING_B,
+		.queue_percentage = percent,
+		.queue_priority = 7,
+	};
+	call(UPDATE_QUEUE, &u, "UPDATE_QUEUE");
+}
+
+/* Takes the queue away and gives it back while its kernel waits; at the end the kernel may go on
+ * while the queue is away. */
+static void evict(uint32_t queue, void *ring, volatile uint32_t *go,
+		  const volatile struct signal *signal)
+{
+	enum { TIMES = 10, PAUSE_US = 20000 };
+	for (unsigned i = 0; i < TIMES; i++) {
+		if (i)
+			set_share(queue, ring, 100);
+		usleep(PAUSE_US);
+		set_share(queue, ring, 0);
+	}
+	*go = 1;
+	usleep(10 * PAUSE_US);
+	printf("evicted %d times, signal %" PRId64 ", %u waves begun\n", TIMES, signal->value,
+	       go[1]);
+	set_share(queue, ring, 100);
+}
+
+/* Waits for the end of the kernel. */
+static void report(uint32_t event, const struct signal *signal, const uint32_t *out,
+		   const volatile uint64_t *read_id)
+{
+	int came = wait_for(event);
+	unsigned wrong = 0;
+	for (unsigned i = 0; i < N; i++)
+		wrong += out[i] != 3 * i + 7;
+	printf("event %s, signal %" PRId64 ", %u of %u wrong, read index %" PRIu64 "\n",
+	       came ? "came" : "missed", signal->value, wrong, N, *read_id);
+}
 
 static void load_code(const char *path, char *code)
 {
@@ -82,16 +133,13 @@ int main(int argc, char **argv)
 	/* a kernel dispatch; acquires and releases for the system */
 	__atomic_store_n(&ring[0].header, 2 | 2 << 9 | 2 << 11, __ATOMIC_RELEASE);
 	__atomic_store_n(doorbell, 0, __ATOMIC_SEQ_CST);
-	int came = wait_for(event);
-	unsigned wrong = 0;
-	for (unsigned i = 0; i < N; i++)
-		wrong += out[i] != 3 * i + 7;
-	printf("event %s, signal %" PRId64 ", %u of %u wrong, read index %" PRIu64 "\n",
-	       came ? "came" : "missed", signal->value, wrong, N, *read_id);
+	report(event, signal, out, read_id);
 
 	/* one that waits for ever: the queue is destroyed with its waves */
 	int is_bad_packet = !strcmp(what, "bad-packet");
-	*go = 0;
+	go[0] = go[1] = 0;
+	signal->value = 1;
+	memset(out, 0, N * sizeof(*out));
 	ring[1] = ring[0];
 	if (!strcmp(what, "bad-kernel"))
 		ring[1].kernel_object = 0x123456789000;
@@ -106,6 +154,11 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	usleep(300000);
+	if (!strcmp(what, "evicted")) {
+		evict(queue, ring, go, signal);
+		report(event, signal, out, read_id);
+		return 0;
+	}
 	if (!strcmp(what, "killed"))
 		raise(SIGKILL);
 	struct destroy_queue d = {.queue_id = queue};

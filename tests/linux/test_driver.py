@@ -18,9 +18,11 @@ DEBUG = "/sys/kernel/debug/dri/0000:01:00.0"
 def loading():
     """No error in the log, the device nodes, the IB tests on all rings, what the GPU is, what the debugger says of the machine,
     and a kernel run by the driver; another one through an AQL queue of KFD, by ioctls, twice, since the first run leaves its
-    queue with a kernel that never ends."""
-    text = in_guest(f"ls /dev/dri\ncat {DEBUG}/amdgpu_test_ib\nbreakwater device --gpu 0\nbreakwater doctor\nbreakwater run {SAXPY}\n{KFD}\n{KFD}")
+    queue with a kernel that never ends; a third, whose waves save and restore themselves by Linux's trap handler each time that
+    KFD takes its queue away and gives it back: none begins anew."""
+    text = in_guest(f"ls /dev/dri\ncat {DEBUG}/amdgpu_test_ib\nbreakwater device --gpu 0\nbreakwater doctor\nbreakwater run {SAXPY}\n{KFD}\n{KFD}\n{KFD} evicted")
     check(text.count("event came, signal 0, 0 of 1000 wrong, read index 1\nqueue destroyed with its waves\n") == 2, text)
+    check("\nevicted 10 times, signal 1, 32 waves begun\nevent came, signal 0, 0 of 1000 wrong, read index 2\n" in text, text)
     check("ok  lockup_timeout       3600000,3600000,3600000,3600000\n" in text and "Hardware can be debugged here." in text, text)
     check("GFXOFF       held off" in text, text)
     check("card0" in text and "renderD128" in text, text)
