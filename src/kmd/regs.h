@@ -2,8 +2,8 @@
 #ifndef BW_KMD_REGS_H
 #define BW_KMD_REGS_H
 
-/* Many accesses to registers at a time (kmd.h has those to one). The virtual GPU is sent up to 32 of
- * them together, so that a look at every SIMD takes few waits for answers. Any thread may call. */
+/* Many accesses to registers at a time (kmd.h has those to one). The virtual GPU is sent up to 32
+ * of them together, so that a look at every SIMD takes few waits for answers. Any thread may call. */
 
 #include "kmd/kmd.h"
 

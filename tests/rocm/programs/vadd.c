@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A program of HSA: vadd CODE-OBJECT. It loads the code object of vadd.hip, makes a queue, writes an
- * AQL packet into it, and waits for the packet's signal. */
+/* A program of HSA: vadd CODE-OBJECT. It loads the code object of vadd.hip, makes a queue, writes
+ * an AQL packet into it, and waits for the packet's signal. */
 #include <hsa/hsa.h>
 #include <stdint.h>
 #include <stdio.h>
