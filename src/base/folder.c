@@ -89,11 +89,15 @@ static struct bw_error *usable(const char *path, char **out_real)
 	return NULL;
 }
 
+static const char *variable_of(enum bw_folder_kind kind)
+{
+	return kind == BW_FOLDER_RUN ? "TMPDIR" : "XDG_RUNTIME_DIR";
+}
+
 struct bw_error *bw_folder_base(enum bw_folder_kind kind, char **out_path,
 				struct bw_error **out_why_not)
 {
-	const char *name = kind == BW_FOLDER_RUN ? "TMPDIR" : "XDG_RUNTIME_DIR",
-		   *given = getenv(name);
+	const char *name = variable_of(kind), *given = getenv(name);
 	struct bw_error *why_not = NULL;
 	if (out_why_not)
 		*out_why_not = NULL;
@@ -108,7 +112,8 @@ struct bw_error *bw_folder_base(enum bw_folder_kind kind, char **out_path,
 	if (out_why_not && !err)
 		*out_why_not = bw_take(why_not);
 	bw_error_free(why_not);
-	return bw_error_wrap(err, "there is no folder for this process's files");
+	return bw_error_wrap(err, "there is no folder for this process's files (let %s name one)",
+			     name);
 }
 
 /* ---- Removing ---- */
@@ -211,7 +216,8 @@ static struct bw_error *make_one(const char *base, enum bw_folder_kind kind, str
 		return bw_error_nomem();
 	}
 	if (!mkdtemp(path))
-		return bw_error_errno(errno, "cannot make a folder in %s", base);
+		return bw_error_errno(errno, "cannot make a folder in %s (let %s name another one)",
+				      base, variable_of(kind));
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0) {
 		int e = errno;

@@ -10,34 +10,18 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "base/build_names.h"
 #include "base/folder.h"
 #include "base/memfd.h"
 #include "base/util.h"
 #include "base/vec.h"
 #include "cli/cli.h"
+#include "cli/doctor.h"
 #include "cli/subcommands.h"
-#include "compile/compile.h"
 
-enum verdict { GOOD, NOTE, MISSING };
+/* ---- What it is made of ---- */
 
-struct finding {
-	enum verdict verdict;
-	char *what, *text, *remedy; /* owned; remedy may be NULL */
-};
-
-struct doctor {
-	bool json, help;
-	const char *root; /* "" or a folder to look at instead of / */
-	struct BW_VEC(struct finding) findings;
-	bool hardware_ready, virtual_ready;
-	unsigned n_gpus;
-};
-
-static void judge(struct doctor *d, enum verdict v, const char *what, const char *remedy,
-		  const char *fmt, ...) BW_PRINTF(5, 6);
-static void judge(struct doctor *d, enum verdict v, const char *what, const char *remedy,
-		  const char *fmt, ...)
+void bw_doctor_judge(struct doctor *d, enum verdict v, const char *what, const char *remedy,
+		     const char *fmt, ...)
 {
 	struct finding f = {
 		.verdict = v, .what = strdup(what), .remedy = remedy ? strdup(remedy) : NULL};
@@ -49,8 +33,7 @@ static void judge(struct doctor *d, enum verdict v, const char *what, const char
 	bw_error_free(bw_vec_push(&d->findings, f));
 }
 
-static char *path_of(const struct doctor *d, const char *fmt, ...) BW_PRINTF(2, 3);
-static char *path_of(const struct doctor *d, const char *fmt, ...)
+char *bw_doctor_path(const struct doctor *d, const char *fmt, ...)
 {
 	char *rest = NULL, *path = NULL;
 	va_list args;
@@ -63,7 +46,7 @@ static char *path_of(const struct doctor *d, const char *fmt, ...)
 	return path;
 }
 
-static bool read_line(const char *path, char *out, size_t out_b)
+bool bw_doctor_read_line(const char *path, char *out, size_t out_b)
 {
 	_cleanup_fclose_ FILE *f = path ? fopen(path, "re") : NULL;
 	if (!f || !fgets(out, (int)out_b, f))
@@ -76,40 +59,45 @@ static bool read_line(const char *path, char *out, size_t out_b)
 
 static void look_at_kernel(struct doctor *d)
 {
-	_cleanup_free_ char *path = path_of(d, "/proc/sys/kernel/osrelease");
+	_cleanup_free_ char *path = bw_doctor_path(d, "/proc/sys/kernel/osrelease");
 	char text[128] = "";
 	unsigned major = 0, minor = 0;
-	if (!read_line(path, text, sizeof(text)) || sscanf(text, "%u.%u", &major, &minor) != 2)
-		judge(d, NOTE, "kernel", NULL, "its version cannot be read");
+	if (!bw_doctor_read_line(path, text, sizeof(text)) ||
+	    sscanf(text, "%u.%u", &major, &minor) != 2)
+		bw_doctor_judge(d, NOTE, "kernel", NULL, "its version cannot be read");
 	else if (major < 6 || (major == 6 && minor < 1))
-		judge(d, MISSING, "kernel",
-		      "a kernel of 6.1 or later: older ones have no amdgpu_regs2 that can name a VMID",
-		      "Linux %s is too old for hardware", text);
+		bw_doctor_judge(
+			d, MISSING, "kernel",
+			"a kernel of 6.1 or later: older ones have no amdgpu_regs2 that can name a VMID",
+			"Linux %s is too old for hardware", text);
 	else
-		judge(d, GOOD, "kernel", NULL, "Linux %s", text);
+		bw_doctor_judge(d, GOOD, "kernel", NULL, "Linux %s", text);
 
-	_cleanup_free_ char *lock = path_of(d, "/sys/kernel/security/lockdown");
-	if (read_line(lock, text, sizeof(text)) && !strstr(text, "[none]"))
-		judge(d, MISSING, "lockdown",
-		      "a kernel that is not locked down: switch Secure Boot off in the firmware, or boot without lockdown=",
-		      "the kernel is locked down (%s): debugfs files cannot be written", text);
+	_cleanup_free_ char *lock = bw_doctor_path(d, "/sys/kernel/security/lockdown");
+	if (bw_doctor_read_line(lock, text, sizeof(text)) && !strstr(text, "[none]"))
+		bw_doctor_judge(
+			d, MISSING, "lockdown",
+			"a kernel that is not locked down: switch Secure Boot off in the firmware, or boot without lockdown=",
+			"the kernel is locked down (%s): debugfs files cannot be written", text);
 }
 
 static void look_at_debugfs(struct doctor *d)
 {
-	_cleanup_free_ char *mount = path_of(d, "/sys/kernel/debug"),
-			    *dri = path_of(d, "/sys/kernel/debug/dri");
+	_cleanup_free_ char *mount = bw_doctor_path(d, "/sys/kernel/debug"),
+			    *dri = bw_doctor_path(d, "/sys/kernel/debug/dri");
 	if (!mount || access(mount, F_OK)) {
-		judge(d, MISSING, "debugfs", "a kernel with CONFIG_DEBUG_FS",
-		      "there is no /sys/kernel/debug");
+		bw_doctor_judge(d, MISSING, "debugfs", "a kernel with CONFIG_DEBUG_FS",
+				"there is no /sys/kernel/debug");
 	} else if (access(mount, R_OK | X_OK)) {
-		judge(d, MISSING, "debugfs", "run breakwater as root: sudo breakwater ...",
-		      "/sys/kernel/debug may not be entered: %s", strerror(errno));
+		bw_doctor_judge(d, MISSING, "debugfs",
+				"run breakwater as root: sudo breakwater ...",
+				"/sys/kernel/debug may not be entered: %s", strerror(errno));
 	} else if (!dri || access(dri, F_OK)) {
-		judge(d, MISSING, "debugfs", "mount -t debugfs none /sys/kernel/debug",
-		      "/sys/kernel/debug has no dri: debugfs is not mounted, or no GPU driver is loaded");
+		bw_doctor_judge(
+			d, MISSING, "debugfs", "mount -t debugfs none /sys/kernel/debug",
+			"/sys/kernel/debug has no dri: debugfs is not mounted, or no GPU driver is loaded");
 	} else {
-		judge(d, GOOD, "debugfs", NULL, "mounted and readable");
+		bw_doctor_judge(d, GOOD, "debugfs", NULL, "mounted and readable");
 	}
 }
 
@@ -138,17 +126,18 @@ static bool link_name(const char *path, char *out, size_t out_b)
 
 static void look_at_node(struct doctor *d, const struct gpu *g)
 {
-	_cleanup_free_ char *path = path_of(d, "/dev/dri/%s", g->node);
+	_cleanup_free_ char *path = bw_doctor_path(d, "/dev/dri/%s", g->node);
 	char what[48];
 	snprintf(what, sizeof(what), "/dev/dri/%s", g->node);
 	if (!path || access(path, F_OK))
-		judge(d, MISSING, what, "a device node: udev makes it, or mknod",
-		      "it does not exist");
+		bw_doctor_judge(d, MISSING, what, "a device node: udev makes it, or mknod",
+				"it does not exist");
 	else if (access(path, R_OK | W_OK))
-		judge(d, MISSING, what, "sudo usermod -a -G render $USER, and log in again",
-		      "you may not open it: %s", strerror(errno));
+		bw_doctor_judge(d, MISSING, what,
+				"sudo usermod -a -G render $USER, and log in again",
+				"you may not open it: %s", strerror(errno));
 	else
-		judge(d, GOOD, what, NULL, "can be opened");
+		bw_doctor_judge(d, GOOD, what, NULL, "can be opened");
 }
 
 /* ip_discovery/die/0/GC/0 of the device (doc/hardware/kernel-interface.md 5.3). */
@@ -158,22 +147,25 @@ static void look_at_generation(struct doctor *d, const struct gpu *g)
 	unsigned v[3] = {0};
 	for (int i = 0; i < 3; i++) {
 		_cleanup_free_ char *path =
-			path_of(d, "/sys/class/drm/%s/device/ip_discovery/die/0/GC/0/%s", g->node,
-				parts[i]);
+			bw_doctor_path(d, "/sys/class/drm/%s/device/ip_discovery/die/0/GC/0/%s",
+				       g->node, parts[i]);
 		char text[32];
-		if (!read_line(path, text, sizeof(text)) || sscanf(text, "%u", &v[i]) != 1) {
-			judge(d, MISSING, "generation",
-			      "a GPU and a kernel with ip_discovery (gfx10 and later, Linux 5.18)",
-			      "the graphics version of %s cannot be read", g->pci);
+		if (!bw_doctor_read_line(path, text, sizeof(text)) ||
+		    sscanf(text, "%u", &v[i]) != 1) {
+			bw_doctor_judge(
+				d, MISSING, "generation",
+				"a GPU and a kernel with ip_discovery (gfx10 and later, Linux 5.18)",
+				"the graphics version of %s cannot be read", g->pci);
 			return;
 		}
 	}
 	if (v[0] == 11)
-		judge(d, GOOD, "generation", NULL, "graphics %u.%u.%u: supported", v[0], v[1],
-		      v[2]);
+		bw_doctor_judge(d, GOOD, "generation", NULL, "graphics %u.%u.%u: supported", v[0],
+				v[1], v[2]);
 	else
-		judge(d, MISSING, "generation", "an RDNA3 GPU (gfx11), or the virtual one",
-		      "graphics %u.%u.%u: there is no trap handler for it", v[0], v[1], v[2]);
+		bw_doctor_judge(
+			d, MISSING, "generation", "an RDNA3 GPU (gfx11), or the virtual one",
+			"graphics %u.%u.%u: there is no trap handler for it", v[0], v[1], v[2]);
 }
 
 static void look_at_regs2(struct doctor *d, const struct gpu *g)
@@ -182,17 +174,18 @@ static void look_at_regs2(struct doctor *d, const struct gpu *g)
 					    "amdgpu_iomem"};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(files); i++) {
 		_cleanup_free_ char *path =
-			path_of(d, "/sys/kernel/debug/dri/%s/%s", g->pci, files[i]);
+			bw_doctor_path(d, "/sys/kernel/debug/dri/%s/%s", g->pci, files[i]);
 		if (path && !access(path, i == 0 ? R_OK | W_OK : R_OK)) {
-			judge(d, GOOD, files[i], NULL, "can be opened");
+			bw_doctor_judge(d, GOOD, files[i], NULL, "can be opened");
 			continue;
 		}
 		int e = errno;
-		judge(d, MISSING, files[i],
-		      e == EACCES ? "run breakwater as root: sudo breakwater ..." : NULL, "%s",
-		      e == EACCES   ? "permission denied"
-		      : e == ENOENT ? "not there"
-				    : strerror(e));
+		bw_doctor_judge(d, MISSING, files[i],
+				e == EACCES ? "run breakwater as root: sudo breakwater ..." : NULL,
+				"%s",
+				e == EACCES   ? "permission denied"
+				: e == ENOENT ? "not there"
+					      : strerror(e));
 	}
 }
 
@@ -231,11 +224,11 @@ static void find_word(const char *text, const char *key, char *out, size_t out_b
 static void find_option(const struct doctor *d, const char *folder, char *out, size_t out_b)
 {
 	static const char begin[] = "options amdgpu ";
-	_cleanup_free_ char *path = path_of(d, "%s", folder);
+	_cleanup_free_ char *path = bw_doctor_path(d, "%s", folder);
 	struct dirent **names = NULL;
 	int n = path ? scandir(path, &names, NULL, alphasort) : 0;
 	for (int i = 0; i < n; i++) {
-		_cleanup_free_ char *name = path_of(d, "%s/%s", folder, names[i]->d_name);
+		_cleanup_free_ char *name = bw_doctor_path(d, "%s/%s", folder, names[i]->d_name);
 		size_t len = strlen(names[i]->d_name);
 		bool is_conf = len > 5 && !strcmp(names[i]->d_name + len - 5, ".conf");
 		_cleanup_fclose_ FILE *f = name && is_conf ? fopen(name, "re") : NULL;
@@ -256,13 +249,13 @@ static bool whole_timeout(const struct doctor *d, char *text, size_t text_b)
 {
 	static const char *const folders[] = {"/lib/modprobe.d", "/run/modprobe.d",
 					      "/etc/modprobe.d"};
-	_cleanup_free_ char *cmdline = path_of(d, "/proc/cmdline");
+	_cleanup_free_ char *cmdline = bw_doctor_path(d, "/proc/cmdline");
 	char given[128] = "", words[4096] = "";
 	if (strchr(text, ','))
 		return true;
 	for (size_t i = 0; i < BW_ARRAY_SIZE(folders); i++)
 		find_option(d, folders[i], given, sizeof(given));
-	if (read_line(cmdline, words, sizeof(words)))
+	if (bw_doctor_read_line(cmdline, words, sizeof(words)))
 		find_word(words, "amdgpu.lockup_timeout=", given, sizeof(given));
 	size_t first = strcspn(given, ",");
 	if (first != strlen(text) || strncmp(given, text, first))
@@ -279,37 +272,44 @@ static void look_at_parameters(struct doctor *d)
 		"amdgpu lockup_timeout=3600000,3600000,3600000,3600000\" into "
 		"/etc/modprobe.d/amdgpu.conf; negative means never";
 	enum { ENOUGH_MS = 600000 };
-	_cleanup_free_ char *timeout = path_of(d, "/sys/module/amdgpu/parameters/lockup_timeout");
-	_cleanup_free_ char *recovery = path_of(d, "/sys/module/amdgpu/parameters/gpu_recovery");
+	_cleanup_free_ char *timeout =
+		bw_doctor_path(d, "/sys/module/amdgpu/parameters/lockup_timeout");
+	_cleanup_free_ char *recovery =
+		bw_doctor_path(d, "/sys/module/amdgpu/parameters/gpu_recovery");
 	char text[128] = "";
 	long ms = 0;
-	bool has = read_line(timeout, text, sizeof(text));
+	bool has = bw_doctor_read_line(timeout, text, sizeof(text));
 	if (!has && timeout && access(timeout, F_OK)) {
-		judge(d, MISSING, "lockup_timeout", "load the amdgpu driver: modprobe amdgpu",
-		      "the amdgpu module is not loaded");
+		bw_doctor_judge(d, MISSING, "lockup_timeout",
+				"load the amdgpu driver: modprobe amdgpu",
+				"the amdgpu module is not loaded");
 		return;
 	}
 	if (!text[0] || !strcmp(text, "(null)") || (shortest_timeout(text, &ms) && ms == 0))
-		judge(d, NOTE, "lockup_timeout", remedy,
-		      "the kernel's default: a stopped wave is taken for a hang after 2 s to 60 s, and killed");
+		bw_doctor_judge(
+			d, NOTE, "lockup_timeout", remedy,
+			"the kernel's default: a stopped wave is taken for a hang after 2 s to 60 s, and killed");
 	else if (!whole_timeout(d, text, sizeof(text)))
-		judge(d, NOTE, "lockup_timeout", remedy,
-		      "%s for graphics; this kernel does not show that of compute, which is 60 s unless a second value was given",
-		      text);
+		bw_doctor_judge(
+			d, NOTE, "lockup_timeout", remedy,
+			"%s for graphics; this kernel does not show that of compute, which is 60 s unless a second value was given",
+			text);
 	else if (!strchr(text, ','))
-		judge(d, NOTE, "lockup_timeout", remedy,
-		      "%s, which is not for compute: a wave stopped for 60 s is taken for a hang, and killed",
-		      text);
+		bw_doctor_judge(
+			d, NOTE, "lockup_timeout", remedy,
+			"%s, which is not for compute: a wave stopped for 60 s is taken for a hang, and killed",
+			text);
 	else if (shortest_timeout(text, &ms) && ms < ENOUGH_MS)
-		judge(d, NOTE, "lockup_timeout", remedy,
-		      "%s: a wave stopped for %ld ms is taken for a hang, and killed", text, ms);
+		bw_doctor_judge(d, NOTE, "lockup_timeout", remedy,
+				"%s: a wave stopped for %ld ms is taken for a hang, and killed",
+				text, ms);
 	else
-		judge(d, GOOD, "lockup_timeout", NULL, "%s", text);
-	if (read_line(recovery, text, sizeof(text)))
-		judge(d, strcmp(text, "0") ? NOTE : GOOD, "gpu_recovery", NULL,
-		      strcmp(text, "0") ? "%s: a GPU that is taken for hung is reset"
-					: "%s: the GPU is not reset",
-		      text);
+		bw_doctor_judge(d, GOOD, "lockup_timeout", NULL, "%s", text);
+	if (bw_doctor_read_line(recovery, text, sizeof(text)))
+		bw_doctor_judge(d, strcmp(text, "0") ? NOTE : GOOD, "gpu_recovery", NULL,
+				strcmp(text, "0") ? "%s: a GPU that is taken for hung is reset"
+						  : "%s: the GPU is not reset",
+				text);
 }
 
 /* power_dpm_force_performance_level (amdgpu_pm.c, Linux 6.12): the profile levels disable power
@@ -319,37 +319,39 @@ static void look_at_power(struct doctor *d, const struct gpu *g)
 	static const char fixed[] = "echo profile_standard as root into the file "
 				    "power_dpm_force_performance_level of the GPU in "
 				    "/sys/class/drm, and auto when you have debugged";
-	_cleanup_free_ char *level =
-		path_of(d, "/sys/class/drm/%s/device/power_dpm_force_performance_level", g->node);
-	_cleanup_free_ char *path = path_of(d, "/sys/kernel/debug/dri/%s/amdgpu_gfxoff", g->pci);
+	_cleanup_free_ char *level = bw_doctor_path(
+		d, "/sys/class/drm/%s/device/power_dpm_force_performance_level", g->node);
+	_cleanup_free_ char *path =
+		bw_doctor_path(d, "/sys/kernel/debug/dri/%s/amdgpu_gfxoff", g->pci);
 	char text[32] = "";
-	bool is_managed = read_line(level, text, sizeof(text));
+	bool is_managed = bw_doctor_read_line(level, text, sizeof(text));
 	bool is_fixed = bw_starts_with(text, "profile_");
-	judge(d, strcmp(text, "low") ? GOOD : NOTE, "power level", NULL, "%s",
-	      is_fixed		     ? "a profile: fixed clocks, and no power gating"
-	      : !strcmp(text, "low") ? "low: the GPU is slow until this is auto"
-	      : is_managed	     ? text
-				     : "not managed by this driver");
+	bw_doctor_judge(d, strcmp(text, "low") ? GOOD : NOTE, "power level", NULL, "%s",
+			is_fixed	       ? "a profile: fixed clocks, and no power gating"
+			: !strcmp(text, "low") ? "low: the GPU is slow until this is auto"
+			: is_managed	       ? text
+					       : "not managed by this driver");
 	if (path && !access(path, W_OK))
-		judge(d, GOOD, "GFXOFF", NULL,
-		      "is switched off while Breakwater debugs, and on again afterwards");
+		bw_doctor_judge(d, GOOD, "GFXOFF", NULL,
+				"is switched off while Breakwater debugs, and on again afterwards");
 	else if (errno == ENOENT && is_fixed)
-		judge(d, GOOD, "GFXOFF", NULL, "is off, as the power level is a profile");
+		bw_doctor_judge(d, GOOD, "GFXOFF", NULL, "is off, as the power level is a profile");
 	else if (errno == ENOENT)
-		judge(d, NOTE, "GFXOFF", is_managed ? fixed : NULL,
-		      "cannot be switched off here: trap registers are lost if the graphics block powers down");
+		bw_doctor_judge(
+			d, NOTE, "GFXOFF", is_managed ? fixed : NULL,
+			"cannot be switched off here: trap registers are lost if the graphics block powers down");
 	else
-		judge(d, MISSING, "GFXOFF", "run breakwater as root: sudo breakwater ...",
-		      "may not be switched off: %s", strerror(errno));
+		bw_doctor_judge(d, MISSING, "GFXOFF", "run breakwater as root: sudo breakwater ...",
+				"may not be switched off: %s", strerror(errno));
 }
 
 static bool is_amd(const struct doctor *d, const char *node, struct gpu *out)
 {
-	_cleanup_free_ char *vendor = path_of(d, "/sys/class/drm/%s/device/vendor", node);
-	_cleanup_free_ char *device = path_of(d, "/sys/class/drm/%s/device", node);
-	_cleanup_free_ char *driver = path_of(d, "/sys/class/drm/%s/device/driver", node);
+	_cleanup_free_ char *vendor = bw_doctor_path(d, "/sys/class/drm/%s/device/vendor", node);
+	_cleanup_free_ char *device = bw_doctor_path(d, "/sys/class/drm/%s/device", node);
+	_cleanup_free_ char *driver = bw_doctor_path(d, "/sys/class/drm/%s/device/driver", node);
 	char text[32] = "", name[64] = "";
-	if (!read_line(vendor, text, sizeof(text)) || strcmp(text, "0x1002"))
+	if (!bw_doctor_read_line(vendor, text, sizeof(text)) || strcmp(text, "0x1002"))
 		return false;
 	if (link_name(driver, name, sizeof(name)) && strcmp(name, "amdgpu"))
 		return false;
@@ -367,7 +369,7 @@ static size_t count_missing(const struct doctor *d)
 
 static void look_at_gpus(struct doctor *d)
 {
-	_cleanup_free_ char *path = path_of(d, "/sys/class/drm");
+	_cleanup_free_ char *path = bw_doctor_path(d, "/sys/class/drm");
 	struct dirent **list = NULL;
 	int n = path ? scandir(path, &list, NULL, alphasort) : -1;
 	size_t before = count_missing(d);
@@ -376,7 +378,7 @@ static void look_at_gpus(struct doctor *d)
 		if (bw_starts_with(list[i]->d_name, "renderD") &&
 		    strlen(list[i]->d_name) < sizeof(g.node) && is_amd(d, list[i]->d_name, &g)) {
 			size_t so_far = count_missing(d);
-			judge(d, GOOD, g.pci, NULL, "an AMD GPU, as %s", g.node);
+			bw_doctor_judge(d, GOOD, g.pci, NULL, "an AMD GPU, as %s", g.node);
 			d->n_gpus++;
 			look_at_node(d, &g);
 			look_at_generation(d, &g);
@@ -390,52 +392,7 @@ static void look_at_gpus(struct doctor *d)
 	if (d->n_gpus)
 		look_at_parameters(d);
 	else
-		judge(d, NOTE, "AMD GPU", NULL, "none: the virtual GPU is used instead");
-}
-
-/* ---- Programs ---- */
-
-static bool in_path(const struct doctor *d, const char *name)
-{
-	const char *env = *d->root ? "/usr/bin:/bin" : getenv("PATH");
-	_cleanup_free_ char *copy = strdup(env ? env : "/usr/bin:/bin");
-	char *rest = copy;
-	for (char *dir; copy && (dir = strsep(&rest, ":"));) {
-		_cleanup_free_ char *path = path_of(d, "%s/%s", dir, name);
-		if (path && access(path, X_OK) == 0)
-			return true;
-	}
-	return false;
-}
-
-static void look_at_tools(struct doctor *d)
-{
-	static const struct {
-		const char *name, *use, *remedy;
-	} tools[] = {
-		{BW_CLANG, "compiles kernels (.cl, .hip, .s)", "apt-get install " BW_CLANG},
-		{BW_LLD, "links kernels", "apt-get install " BW_LLD_PACKAGE},
-		{"glslangValidator", "compiles shaders (.comp, .hlsl)",
-		 "apt-get install glslang-tools"},
-		{"spirv-as", "assembles shaders (.spvasm)", "apt-get install spirv-tools"},
-	};
-	for (size_t i = 0; i < BW_ARRAY_SIZE(tools); i++) {
-		bool has = in_path(d, tools[i].name);
-		judge(d, has ? GOOD : NOTE, tools[i].name, has ? NULL : tools[i].remedy, "%s%s",
-		      has ? "" : "not found: ", tools[i].use);
-	}
-}
-
-/* Without it kernels that call no function of a library are compiled as well. */
-static void look_at_device_library(struct doctor *d)
-{
-	_cleanup_free_ char *folder = NULL;
-	_cleanup_error_ struct bw_error *err = bw_device_library_find(d->root, &folder);
-	if (folder)
-		judge(d, GOOD, "device library", NULL, "%s", folder + strlen(d->root));
-	else
-		judge(d, NOTE, "device library", "apt-get install rocm-device-libs",
-		      "not found: functions of OpenCL C and of mathematics (sin, vload4) in kernels");
+		bw_doctor_judge(d, NOTE, "AMD GPU", NULL, "none: the virtual GPU is used instead");
 }
 
 /* ---- Sockets and memory files ---- */
@@ -450,34 +407,37 @@ static void look_at_folder(struct doctor *d, enum bw_folder_kind kind, const cha
 	snprintf(remedy, sizeof(remedy),
 		 "let %s name a folder of yours that nobody else may write (mode 0700)", variable);
 	if (err)
-		judge(d, MISSING, what, remedy, "%s", err->message);
+		bw_doctor_judge(d, MISSING, what, remedy, "%s", err->message);
 	else if (why_not)
-		judge(d, NOTE, what, remedy, "%s, since %s", path, why_not->message);
+		bw_doctor_judge(d, NOTE, what, remedy, "%s, since %s", path, why_not->message);
 	else
-		judge(d, GOOD, what, NULL, "%s", path);
+		bw_doctor_judge(d, GOOD, what, NULL, "%s", path);
 }
 
 static void look_at_memory_files(struct doctor *d)
 {
-	_cleanup_free_ char *path = path_of(d, "/proc/sys/vm/memfd_noexec");
+	_cleanup_free_ char *path = bw_doctor_path(d, "/proc/sys/vm/memfd_noexec");
 	char text[32] = "";
-	bool restricted = read_line(path, text, sizeof(text)) && strcmp(text, "0");
+	bool restricted = bw_doctor_read_line(path, text, sizeof(text)) && strcmp(text, "0");
 	if (*d->root) {
 		if (restricted)
-			judge(d, GOOD, "memfd_noexec", NULL,
-			      "vm.memfd_noexec is %s: memory files are made without the right to execute",
-			      text);
+			bw_doctor_judge(
+				d, GOOD, "memfd_noexec", NULL,
+				"vm.memfd_noexec is %s: memory files are made without the right to execute",
+				text);
 		return;
 	}
 	_cleanup_close_ int fd = bw_memfd("doctor");
 	if (fd < 0)
-		judge(d, MISSING, "memory files", restricted ? "sysctl vm.memfd_noexec=0" : NULL,
-		      "cannot be made: %s%s%s", strerror(errno),
-		      restricted ? "; vm.memfd_noexec is " : "", restricted ? text : "");
+		bw_doctor_judge(d, MISSING, "memory files",
+				restricted ? "sysctl vm.memfd_noexec=0" : NULL,
+				"cannot be made: %s%s%s", strerror(errno),
+				restricted ? "; vm.memfd_noexec is " : "", restricted ? text : "");
 	else if (restricted)
-		judge(d, GOOD, "memfd_noexec", NULL,
-		      "vm.memfd_noexec is %s: memory files are made without the right to execute",
-		      text);
+		bw_doctor_judge(
+			d, GOOD, "memfd_noexec", NULL,
+			"vm.memfd_noexec is %s: memory files are made without the right to execute",
+			text);
 }
 
 /* Starts one, and asks it something. */
@@ -492,10 +452,10 @@ static void try_virtual(struct doctor *d)
 		bw_kmd_close(kmd);
 	d->virtual_ready = !err;
 	if (err)
-		judge(d, MISSING, "virtual GPU", NULL, "does not work: %s", err->message);
+		bw_doctor_judge(d, MISSING, "virtual GPU", NULL, "does not work: %s", err->message);
 	else
-		judge(d, GOOD, "virtual GPU", NULL, "works: graphics %u.%u.%u", ip.major, ip.minor,
-		      ip.revision);
+		bw_doctor_judge(d, GOOD, "virtual GPU", NULL, "works: graphics %u.%u.%u", ip.major,
+				ip.minor, ip.revision);
 	bw_error_free(err);
 }
 
@@ -572,9 +532,9 @@ int bw_main_doctor(int argc, char **argv)
 	look_at_kernel(&d);
 	look_at_debugfs(&d);
 	look_at_gpus(&d);
-	look_at_tools(&d);
-	look_at_device_library(&d);
+	bw_doctor_look_at_tools(&d);
 	look_at_memory_files(&d);
+	bw_doctor_look_at_surroundings(&d);
 	if (!*d.root) {
 		look_at_folder(&d, BW_FOLDER_VGPU, "runtime folder", "XDG_RUNTIME_DIR");
 		look_at_folder(&d, BW_FOLDER_RUN, "temporary folder", "TMPDIR");

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/program.h"
 #include "base/vec.h"
 #include "guest/rocm.h"
 
@@ -167,7 +168,7 @@ struct bw_error *bw_cli_spawn(struct bw_kmd *kmd, char **program, struct bw_shad
 		waitpid(pid, NULL, 0);
 	close(status[0]);
 	if (e)
-		return bw_error_errno(e, "cannot run %s", program[0]);
+		return bw_program_not_run(program[0], e);
 	*out_pid = pid;
 	return NULL;
 }
@@ -324,6 +325,8 @@ int bw_main_exec(int argc, char **argv)
 		err = bw_set_up_strict(&o.vgpu);
 	if (!err)
 		err = bw_kmd_open(o.gpu, &kmd);
+	if (!err && bw_kmd_choice(kmd))
+		fprintf(stderr, "breakwater: warning: %s.\n", bw_kmd_choice(kmd));
 	if (!err && o.crumbs.stomps_memory)
 		err = begin_stomps(&o.crumbs, kmd, &stomps);
 	if (!err && o.vgpu.fidelity)

@@ -40,7 +40,8 @@ struct bw_error *bw_clang(const struct bw_compile_job *job, const struct bw_comp
 		calloc(args->len + job->options->words.len + n_last + 5, sizeof(*argv));
 	if (!argv)
 		return bw_error_nomem();
-	argv[n++] = given && given[0] ? given : BW_CLANG;
+	bool is_given = given && given[0];
+	argv[n++] = is_given ? given : BW_CLANG;
 	bw_vec_each(args, a)
 		argv[n++] = *a;
 	/* The user's come last, so that they win. */
@@ -51,8 +52,11 @@ struct bw_error *bw_clang(const struct bw_compile_job *job, const struct bw_comp
 	argv[n++] = job->input ? job->input : job->source;
 	argv[n++] = "-o";
 	argv[n++] = job->object;
-	const struct bw_tool tool = {
-		.source = job->source, .what = what, .package = BW_CLANG, .said = job->said};
+	const struct bw_tool tool = {.source = job->source,
+				     .what = what,
+				     .package = BW_CLANG,
+				     .variable = is_given ? "BREAKWATER_CLANG" : NULL,
+				     .said = job->said};
 	return bw_tool_run(argv, &tool);
 }
 

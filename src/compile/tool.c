@@ -84,7 +84,11 @@ struct bw_error *bw_tool_run(const char *const *argv, const struct bw_tool *tool
 	/* posix_spawn takes them non-const */
 	struct bw_error *err = run_and_collect((char *const *)(uintptr_t)argv, &said, &status);
 	name_source(&said, tool->source);
-	if (err && tool->package)
+	if (err && tool->variable)
+		err = bw_error_wrap(err,
+				    "%s names %s, which does not run (unset it, or let it name %s)",
+				    tool->variable, argv[0], tool->package);
+	else if (err && tool->package)
 		err = bw_error_wrap(err, "%s (Debian package %s)", tool->source, tool->package);
 	if (!err && (!WIFEXITED(status) || WEXITSTATUS(status))) {
 		while (said.len && said.data[said.len - 1] == '\n')

@@ -23,6 +23,7 @@ struct bw_tool {
 	const char *what;    /* what a failure means for the source: "does not compile" */
 	const char *package; /* the package with the program; NULL: it is ours, and its messages are
 			      * about the source */
+	const char *variable; /* that names argv[0]; NULL: none does */
 	/* gets its messages about a source that it accepts; NULL: not wanted */
 	struct bw_str *said;
 };

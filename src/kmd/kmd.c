@@ -67,6 +67,11 @@ const char *bw_kmd_pci_address(const struct bw_kmd *kmd)
 	return kmd->pci_address;
 }
 
+const char *bw_kmd_choice(const struct bw_kmd *kmd)
+{
+	return kmd->choice;
+}
+
 const char *const *bw_kmd_program_env(struct bw_kmd *kmd)
 {
 	return kmd->ops->program_env(kmd);

@@ -32,6 +32,9 @@ void bw_kmd_use_server_of(uid_t user);
 void bw_kmd_close(struct bw_kmd *kmd);
 bool bw_kmd_is_virtual(const struct bw_kmd *kmd); /* for messages only */
 const char *bw_kmd_pci_address(const struct bw_kmd *kmd);
+/* Which of several GPUs was taken where no selector chose one, and how to choose; NULL: there was
+ * no choice. */
+const char *bw_kmd_choice(const struct bw_kmd *kmd);
 /* Settings a program must be started with to use this GPU: NAME=VALUE pairs, NULL-terminated array,
  * borrowed (LD_PRELOAD of the agent, BREAKWATER_VGPU). */
 const char *const *bw_kmd_program_env(struct bw_kmd *kmd);

@@ -54,6 +54,7 @@ struct bw_kmd_ops {
 struct bw_kmd {
 	const struct bw_kmd_ops *ops;
 	char pci_address[16];
+	char *choice; /* owned; bw_kmd_choice */
 	pthread_mutex_t regs_lock;
 	struct bw_kmd_file *regs2;
 	bool regs2_v1; /* kernel without SET_STATE_V2 */

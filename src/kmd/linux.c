@@ -54,6 +54,7 @@ static bool path_of(char out[PATH_MAX], const char *fmt, ...)
 static void linux_close(struct bw_kmd *kmd)
 {
 	struct linux_kmd *k = linux_kmd(kmd);
+	free(k->base.choice);
 	free(k->sysfs_dir);
 	free(k->debugfs_root);
 	free(k->debugfs_dir);
@@ -188,6 +189,23 @@ static pid_t linux_server_pid(const struct bw_kmd *kmd)
 	return 0;
 }
 
+static bool read_line(const char *path, char *out, size_t size_b)
+{
+	_cleanup_fclose_ FILE *f = fopen(path, "re");
+	if (!f || !fgets(out, (int)size_b, f))
+		return false;
+	out[strcspn(out, "\n")] = 0;
+	return true;
+}
+
+/* "none [integrity] confidentiality", beside debugfs (doc/hardware/kernel-interface.md 4.1). */
+static bool is_locked_down(const struct linux_kmd *k)
+{
+	char path[PATH_MAX], text[128];
+	return path_of(path, "%s/../security/lockdown", k->debugfs_root) &&
+	       read_line(path, text, sizeof(text)) && !strstr(text, "[none]");
+}
+
 static const char *linux_remedy(const struct bw_kmd *kmd, bool sysfs, int errnum)
 {
 	if (sysfs)
@@ -196,8 +214,11 @@ static const char *linux_remedy(const struct bw_kmd *kmd, bool sysfs, int errnum
 	case EACCES:
 		return "this needs root, see breakwater(1) PRIVILEGES; or use --gpu virtual";
 	case EPERM:
-		return "the kernel is locked down, see breakwater(1) PRIVILEGES; or use --gpu "
-		       "virtual";
+		return is_locked_down(linux_kmd(kmd))
+			       ? "the kernel is locked down: switch Secure Boot off in the "
+				 "firmware, or use --gpu virtual"
+			       : "a container or a sandbox refuses it: run Breakwater outside of "
+				 "it, or use --gpu virtual";
 	case ENODEV:
 		return "debugfs is not mounted: mount -t debugfs none /sys/kernel/debug";
 	case ENOENT:
@@ -234,15 +255,6 @@ static const struct bw_kmd_ops linux_ops = {
 	.remedy = linux_remedy,
 	.place = linux_place,
 };
-
-static bool read_line(const char *path, char *out, size_t size_b)
-{
-	_cleanup_fclose_ FILE *f = fopen(path, "re");
-	if (!f || !fgets(out, (int)size_b, f))
-		return false;
-	out[strcspn(out, "\n")] = 0;
-	return true;
-}
 
 struct gpu {
 	unsigned index; /* DRM card number */
@@ -372,6 +384,21 @@ static void find_debugfs(struct linux_kmd *k)
 	closedir(dir);
 }
 
+/* "0000:03:00.0 (GPU 0) is used, of 2 AMD GPUs; ..." for a user who has not chosen one. */
+static void note_choice(struct linux_kmd *k, const struct gpus *gpus, const struct gpu *chosen)
+{
+	struct bw_str others = {0};
+	for (size_t i = 0; i < gpus->len; i++)
+		if (&gpus->data[i] != chosen)
+			bw_str_addf(&others, "%s--gpu %u (%s)", others.len ? ", " : "",
+				    gpus->data[i].index, gpus->data[i].pci);
+	if (others.len &&
+	    asprintf(&k->base.choice, "of %zu AMD GPUs, %u (%s) is used: %s chooses another",
+		     gpus->len, chosen->index, chosen->pci, bw_str_text(&others)) < 0)
+		k->base.choice = NULL;
+	bw_str_free(&others);
+}
+
 struct bw_error *bw_kmd_linux_open(const char *sysfs_root, const char *debugfs_root,
 				   const char *selector, struct bw_kmd **out)
 {
@@ -391,6 +418,8 @@ struct bw_error *bw_kmd_linux_open(const char *sysfs_root, const char *debugfs_r
 		k->debugfs_root = strdup(debugfs_root);
 		if (k->sysfs_dir && k->debugfs_root) {
 			find_debugfs(k);
+			if (!selector)
+				note_choice(k, &gpus, gpu);
 			*out = &k->base;
 		} else {
 			linux_close(&k->base);

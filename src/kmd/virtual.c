@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -446,8 +447,22 @@ void bw_kmd_use_server_of(uid_t user)
 	user_to_attach_to = user;
 }
 
+/* Requests carry memory of this process, which it copies by system calls (kmd/client.c). */
+static struct bw_error *check_copying(void)
+{
+	char from = 0, to = 0;
+	struct iovec l = {&to, 1}, r = {&from, 1};
+	if (process_vm_readv(getpid(), &l, 1, &r, 1, 0) == 1 || (errno != EPERM && errno != ENOSYS))
+		return NULL;
+	return bw_error_errno(
+		errno,
+		"the virtual GPU needs the system call process_vm_readv, which a container or a sandbox "
+		"forbids (seccomp): allow it, for instance by docker run --security-opt seccomp=unconfined");
+}
+
 struct bw_error *bw_kmd_virtual_open(const char *profile, struct bw_kmd **out)
 {
+	BW_TRY(check_copying());
 	struct virtual_kmd *k = calloc(1, sizeof(*k));
 	if (!k)
 		return bw_error_nomem();

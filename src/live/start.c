@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/program.h"
 #include "base/util.h"
 #include "base/wait.h"
 #include "wire/agent_find.h"
@@ -132,7 +133,7 @@ struct bw_error *bw_live_spawn(struct bw_live *l, const struct bw_target_source 
 	}
 	close(status[0]);
 	if (e)
-		return bw_error_errno(e, "cannot run %s", o->argv[0]);
+		return bw_program_not_run(o->argv[0], e);
 	l->pidfd = (int)syscall(SYS_pidfd_open, l->child, 0);
 	if (l->pidfd < 0)
 		return bw_error_errno(errno, "cannot watch the program");

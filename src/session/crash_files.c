@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/lines.h"
+#include "base/program.h"
 #include "base/util.h"
 
 static void take_line(void *cookie, const char *text, size_t n, unsigned number)
@@ -74,6 +75,20 @@ static struct bw_error *read_folder(struct bw_crash *c, const char *path)
 	return err;
 }
 
+/* Files that people give in place of a GPU's dump. */
+static struct bw_error *check_kind(const char *path)
+{
+	struct bw_program_file f;
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0 || !bw_program_read(fd, &f) || !f.is_elf)
+		return NULL;
+	return bw_errorf(BW_E_INVALID,
+			 "%s is %s, not a dump of a GPU: amdgpu's dumps are text, in "
+			 "/sys/class/drm/card*/device/devcoredump/data for 5 minutes after a reset",
+			 path,
+			 f.is_core ? "a core dump of a program" : "a program or a code object");
+}
+
 struct bw_error *bw_read_crash(const char *const *paths, size_t n, struct bw_crash *out)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -87,6 +102,8 @@ struct bw_error *bw_read_crash(const char *const *paths, size_t n, struct bw_cra
 	bw_crash_end(out);
 	if (out->failed)
 		return bw_error_nomem();
+	for (size_t i = 0; bw_crash_is_empty(out) && i < n; i++)
+		BW_TRY(check_kind(paths[i]));
 	if (bw_crash_is_empty(out))
 		return bw_errorf(
 			BW_E_NOT_FOUND,

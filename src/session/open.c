@@ -37,6 +37,8 @@ struct bw_error *bw_session_open(struct bw_session *s, struct bw_run_options *o)
 		BW_TRY(bw_swaps_set_environment(s->swaps));
 	BW_TRY(set_up_server(o));
 	BW_TRY(bw_kmd_open(is_virtual ? "virtual" : o->gpu, &s->kmd));
+	if (bw_kmd_choice(s->kmd))
+		bw_session_warn(s, bw_kmd_choice(s->kmd));
 	if (o->vgpu.fidelity)
 		BW_TRY(bw_check_fidelity(s->kmd));
 	BW_TRY(bw_check_strict(s->kmd, &o->vgpu));

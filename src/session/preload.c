@@ -14,47 +14,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/str.h"
-
-enum { MAX_HEADERS = 256 };
-
-/* The path that execvp finds; owned, NULL when there is none. */
-static char *find_program(const char *name)
-{
-	if (strchr(name, '/'))
-		return strdup(name);
-	const char *env = getenv("PATH");
-	_cleanup_free_ char *copy = strdup(env ? env : "/bin:/usr/bin");
-	char *rest = copy;
-	for (char *folder; copy && (folder = strsep(&rest, ":"));) {
-		char *path = NULL;
-		if (asprintf(&path, "%s/%s", *folder ? folder : ".", name) < 0)
-			return NULL;
-		if (!access(path, X_OK))
-			return path;
-		free(path);
-	}
-	return NULL;
-}
-
-/* Whether the file is an executable for this machine that does not name a loader. That includes
- * shared objects without one, such as static-pie. */
-static bool is_static(int fd)
-{
-	Elf64_Ehdr e;
-	Elf64_Phdr p;
-	if (pread(fd, &e, sizeof(e), 0) != sizeof(e) || memcmp(e.e_ident, ELFMAG, SELFMAG) ||
-	    e.e_ident[EI_CLASS] != ELFCLASS64 || (e.e_type != ET_EXEC && e.e_type != ET_DYN) ||
-	    e.e_phentsize != sizeof(p) || e.e_phnum > MAX_HEADERS)
-		return false;
-	for (unsigned i = 0; i < e.e_phnum; i++) {
-		if (pread(fd, &p, sizeof(p), (off_t)(e.e_phoff + i * sizeof(p))) != sizeof(p))
-			return false;
-		if (p.p_type == PT_INTERP)
-			return false;
-	}
-	return true;
-}
+#include "base/program.h"
+#include "session/vulkan_driver.h"
 
 /* The reason why the loader distrusts the environment (AT_SECURE, ld.so(8)); NULL: it does not. */
 static const char *privilege(int fd)
@@ -71,9 +32,44 @@ static const char *privilege(int fd)
 		       : NULL;
 }
 
+#if defined(__aarch64__)
+#define OWN_MACHINE EM_AARCH64
+#else
+#define OWN_MACHINE EM_X86_64
+#endif
+
+/* What the file itself forbids. */
+static struct bw_error *check_file(const char *path, const struct bw_program_file *f)
+{
+	const char *name = bw_program_machine_name(f->machine);
+	if (!f->is_elf)
+		return NULL;
+	if (f->machine != OWN_MACHINE && !(OWN_MACHINE == EM_X86_64 && f->machine == EM_386))
+		return bw_errorf(
+			BW_E_UNSUPPORTED,
+			"%s is a program for %s (ELF machine %u), so that this machine does not run it, or "
+			"only in an emulator, into which the agent cannot be preloaded: build it for %s",
+			path, name ? name : "another machine", f->machine,
+			bw_program_machine_name(OWN_MACHINE));
+	if (!f->is_64_bit)
+		return bw_errorf(
+			BW_E_UNSUPPORTED,
+			"%s is a 32-bit program, so that the agent, which has 64 bits, cannot be preloaded into "
+			"it: build it for 64 bits",
+			path);
+	if (f->all_seen && !f->has_loader)
+		return bw_errorf(
+			BW_E_UNSUPPORTED,
+			"%s is statically linked, so that the agent cannot be preloaded into it: it does not see "
+			"the virtual GPU, and cannot be debugged",
+			path);
+	return NULL;
+}
+
 struct bw_error *bw_check_preload(const char *program)
 {
-	_cleanup_free_ char *path = find_program(program);
+	struct bw_program_file f;
+	_cleanup_free_ char *path = bw_program_find(program);
 	_cleanup_close_ int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
 	if (fd < 0)
 		return NULL;
@@ -84,19 +80,47 @@ struct bw_error *bw_check_preload(const char *program)
 			"%s is %s, so that the agent cannot be preloaded into it: it does not see the virtual "
 			"GPU, and cannot be debugged",
 			path, given);
-	if (is_static(fd))
-		return bw_errorf(
-			BW_E_UNSUPPORTED,
-			"%s is statically linked, so that the agent cannot be preloaded into it: it does not see "
-			"the virtual GPU, and cannot be debugged",
-			path);
-	return NULL;
+	return bw_program_read(fd, &f) ? check_file(path, &f) : NULL;
+}
+
+/* A file without "#!" that is no program of the machine: execvp gives it to /bin/sh. */
+static bool is_for_shell(const char *program)
+{
+	struct bw_program_file f;
+	_cleanup_free_ char *path = bw_program_find(program);
+	_cleanup_close_ int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+	return fd >= 0 && bw_program_read(fd, &f) && !f.is_elf && !f.has_interpreter_line;
+}
+
+struct bw_error *bw_check_used(const char *program)
+{
+	_cleanup_free_ char *driver = NULL;
+	_cleanup_error_ struct bw_error *why = bw_vulkan_driver_find("", &driver);
+	return why ? bw_errorf(BW_E_NOT_FOUND, "%s has ended without using the GPU: %s", program,
+			       why->message)
+		   : bw_errorf(
+			     BW_E_NOT_FOUND,
+			     "%s has ended without using the GPU: \"breakwater exec -- vulkaninfo "
+			     "--summary\" shows the GPUs that a program can choose; if another "
+			     "program does its work, start that one here",
+			     program);
 }
 
 struct bw_error *bw_check_seen(struct bw_kmd *kmd, uint64_t before, const char *program)
 {
 	if (!before || bw_kmd_n_clients_ever(kmd) != before)
 		return NULL;
+	if (is_for_shell(program))
+		return bw_errorf(
+			BW_E_NOT_FOUND,
+			"%s has no #! line, so that /bin/sh has read it: begin it with one "
+			"that names its interpreter",
+			program);
+	_cleanup_free_ char *driver = NULL;
+	_cleanup_error_ struct bw_error *why = bw_vulkan_driver_find("", &driver);
+	if (why)
+		return bw_errorf(BW_E_NOT_FOUND, "%s has not used the GPU: %s", program,
+				 why->message);
 	return bw_errorf(
 		BW_E_NOT_FOUND,
 		"neither %s nor a program that it started opened the virtual GPU through the C library, in front "

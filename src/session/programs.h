@@ -36,6 +36,8 @@ struct bw_error *bw_check_preload(const char *program);
 /* A sentence about a program that has failed without ever having opened the virtual GPU (`before`:
  * bw_kmd_n_clients_ever when it was started). NULL: it has opened it, or this is not known. */
 struct bw_error *bw_check_seen(struct bw_kmd *kmd, uint64_t before, const char *program);
+/* The same of one that has succeeded, and never used a GPU: why this may be, and what to do. */
+struct bw_error *bw_check_used(const char *program) BW_MUST_CHECK;
 
 /* ---- fidelity.c: --fidelity ---- */
 

@@ -163,16 +163,18 @@ static void remember_exit(struct bw_session *s, const struct bw_stop *stop)
 						      : 128 + WTERMSIG(stop->exit_status);
 }
 
-/* The program has failed and never opened the GPU: perhaps the agent could not be loaded into
- * it. */
+/* The program has never opened the GPU: perhaps the agent could not be loaded into it, or it found
+ * no driver. */
 static void warn_if_unseen(struct bw_session *s, const struct bw_stop *stop)
 {
 	if (s->attached || s->program.is_kernel || !s->program.argv || !stop->exit_known ||
-	    !stop->exit_status)
+	    bw_debug_program_pid(s->debug) > 0)
 		return;
 	_cleanup_error_ struct bw_error *said = bw_check_preload(s->program.argv[0]);
 	_cleanup_error_ struct bw_error *err =
-		said ? NULL : bw_check_seen(s->kmd, s->clients_before, s->program.argv[0]);
+		said		    ? NULL
+		: stop->exit_status ? bw_check_seen(s->kmd, s->clients_before, s->program.argv[0])
+				    : bw_check_used(s->program.argv[0]);
 	if (err)
 		bw_session_warn(s, err->message);
 }

@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/cursor.h"
+#include "base/program.h"
 #include "base/util.h"
 #include "regs/field.h"
 #include "sym/bundle.h"
@@ -94,6 +95,17 @@ static struct bw_error *check_header(const struct bw_elf *e)
 {
 	const Elf64_Ehdr *eh = &e->eh;
 	const char *p = e->path;
+	const char *machine = bw_program_machine_name(eh->e_machine);
+	if (eh->e_type == ET_CORE)
+		return bw_errorf(BW_E_INVALID,
+				 "%s: not a code object: a core dump of a program, which gdb reads",
+				 p);
+	if (eh->e_machine != EM_AMDGPU && machine && eh->e_type != ET_REL)
+		return bw_errorf(
+			BW_E_INVALID,
+			"%s: not a code object: a program for %s, not for an AMD GPU; to run "
+			"and debug it: breakwater run -- %s",
+			p, machine, p);
 	if (eh->e_ident[EI_CLASS] != ELFCLASS64 || eh->e_ident[EI_DATA] != ELFDATA2LSB)
 		return bw_errorf(BW_E_INVALID,
 				 "%s: not a code object: not a 64-bit little-endian ELF file", p);

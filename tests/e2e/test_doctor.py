@@ -36,6 +36,8 @@ class Machine:
         for tool in ("clang-19", "ld.lld-19", "glslangValidator", "spirv-as"):
             os.chmod(self.file(f"usr/bin/{tool}", ""), 0o755)
         self.file("usr/lib/x86_64-linux-gnu/amdgcn/bitcode/ocml.bc", "")
+        self.file("usr/share/vulkan/icd.d/radeon_icd.x86_64.json", "{}")
+        self.file("dev/kfd", "")
 
     def file(self, name, text):
         path = self.root / name
@@ -114,6 +116,17 @@ def what_is_wrong_is_named():
         (lambda m: m.remove("usr/bin/clang-19"), "clang-19", "note", "not found", "apt-get install clang-19", 0),
         (lambda m: m.remove("usr/lib/x86_64-linux-gnu/amdgcn/bitcode/ocml.bc"), "device library", "note", "not found",
          "apt-get install rocm-device-libs", 0),
+        (lambda m: m.remove("dev/kfd"), "/dev/kfd", "note", "HIP programs do not see the GPU", "CONFIG_HSA_AMD", 0),
+        (lambda m: m.remove("usr/share/vulkan/icd.d/radeon_icd.x86_64.json"), "Vulkan driver", "note", "install mesa-vulkan-drivers",
+         None, 0),
+        (lambda m: (m.remove("usr/share/vulkan/icd.d/radeon_icd.x86_64.json"),  # NixOS
+                    m.file("run/opengl-driver/share/vulkan/icd.d/radeon_icd.x86_64.json", "{}")), "Vulkan driver", "ok",
+         "/run/opengl-driver/", None, 0),
+        (lambda m: m.file(".flatpak-info", ""), "sandbox", "note", "flatpak", "flatpak-spawn --host", 0),
+        (lambda m: m.file(".dockerenv", ""), "sandbox", "note", "a container", "--device /dev/kfd", 0),
+        (lambda m: m.file("run/.containerenv", ""), "sandbox", "note", "a container", "--device /dev/kfd", 0),
+        (lambda m: m.file("proc/sys/kernel/osrelease", "6.6.87.2-microsoft-standard-WSL2\n"), "WSL", "note", "no amdgpu", None, 0),
+        (lambda m: m.file("proc/sys/kernel/yama/ptrace_scope", "3\n"), "ptrace_scope", "ok", "without ptrace", None, 0),
         (lambda m: m.file(f"sys/devices/pci0000:00/{PCI}/vendor", "0x8086\n"), "AMD GPU", "note", "virtual GPU", None, 1),
     ]
     for spoil, what, verdict, words, remedy, status in cases:
@@ -135,6 +148,22 @@ def an_empty_machine():
         check("Nothing can be debugged here yet." in done.stdout, done.stdout)
 
 
+def an_override():
+    done = subprocess.run([BREAKWATER, "doctor"], env=dict(os.environ, HSA_OVERRIDE_GFX_VERSION="10.3.0"), capture_output=True,
+                          text=True, timeout=TIMEOUT_S)
+    check("10.3.0: HIP programs load code for this GPU" in done.stdout, done.stdout)
+
+
+def two_gpus():
+    with tempfile.TemporaryDirectory() as folder:
+        m = Machine(folder)
+        device = "sys/devices/pci0000:00/0000:0a:00.0"
+        m.file(f"{device}/vendor", "0x1002\n")
+        m.link(f"{device}/driver", "../../../bus/pci/drivers/amdgpu")
+        m.link("sys/class/drm/renderD129/device", "../../../devices/pci0000:00/0000:0a:00.0")
+        check("what --gpu names" in m.findings(0)["GPUs"]["finding"], m.doctor().stdout)
+
+
 def this_machine():
     done = subprocess.run([BREAKWATER, "doctor", "--json"], capture_output=True, text=True, timeout=TIMEOUT_S)
     equal(done.returncode, 0, f"the status here, with {done.stdout}{done.stderr}")
@@ -142,4 +171,4 @@ def this_machine():
 
 
 if __name__ == "__main__":
-    main(all_is_well, what_is_wrong_is_named, an_empty_machine, this_machine)
+    main(all_is_well, what_is_wrong_is_named, an_empty_machine, two_gpus, an_override, this_machine)

@@ -141,6 +141,13 @@ static void linux_gpu(void **state)
 	assert_null(linux_open(NULL, "debug", &kmd));
 	assert_string_equal(bw_kmd_pci_address(kmd), "0000:03:00.0");
 	assert_false(bw_kmd_is_virtual(kmd));
+	assert_string_equal(bw_kmd_choice(kmd), "of 2 AMD GPUs, 1 (0000:03:00.0) is used: --gpu 2 "
+						"(0000:0a:00.0) chooses another");
+	assert_non_null(strstr(kmd->ops->remedy(kmd, false, EPERM), "a container or a sandbox"));
+	put("security/lockdown", "none [integrity] confidentiality\n");
+	assert_non_null(strstr(kmd->ops->remedy(kmd, false, EPERM), "the kernel is locked down"));
+	put("security/lockdown", "[none] integrity confidentiality\n");
+	assert_non_null(strstr(kmd->ops->remedy(kmd, false, EPERM), "a container or a sandbox"));
 	struct bw_kmd_file *f;
 	char text[64];
 	size_t done;
@@ -174,6 +181,7 @@ static void linux_gpu(void **state)
 	bw_kmd_close(kmd);
 
 	assert_null(linux_open("0000:0a:00.0", "debug", &kmd));
+	assert_null(bw_kmd_choice(kmd));
 	assert_null(bw_kmd_file_open(kmd, "name", false, &f)); /* in dri/2 */
 	bw_kmd_file_close(f);
 	bw_kmd_close(kmd);

@@ -19,6 +19,8 @@ struct bw_error *bw_look_gpu_open(struct bw_look *l, struct bw_gpu *g)
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 	struct bw_kmd *kmd;
 	BW_TRY(bw_kmd_open(l->gpu, &kmd));
+	if (bw_kmd_choice(kmd))
+		fprintf(stderr, "breakwater: warning: %s.\n", bw_kmd_choice(kmd));
 	BW_TRY(bw_gpu_take(kmd, g));
 	struct sigaction end = {.sa_handler = on_signal}, old;
 	for (size_t i = 0; i < BW_ARRAY_SIZE(signals); i++)
