@@ -195,6 +195,19 @@ static int call(struct bw_vgpu_client *c, uint16_t type, const struct bw_msg_par
 	return r;
 }
 
+/* The reply is the result alone. */
+static int call_result(struct bw_vgpu_client *c, uint16_t type, const struct bw_msg_part *parts,
+		       size_t n_parts)
+{
+	struct bw_vgpu_result reply;
+	struct bw_vgpu_channel *ch;
+	int r = call(c, type, parts, n_parts, REPLY(reply), &ch);
+	if (r)
+		return r;
+	bw_vgpu_release(c, ch);
+	return reply.result;
+}
+
 static int call_open(struct bw_vgpu_client *c, uint16_t type, const struct bw_msg_part *parts,
 		     size_t n_parts, uint32_t *out_file)
 {
@@ -223,13 +236,7 @@ int bw_vgpu_kfd_open(struct bw_vgpu_client *c, uint32_t *out_file)
 
 int bw_vgpu_kfd_tree(struct bw_vgpu_client *c)
 {
-	struct bw_vgpu_result reply;
-	struct bw_vgpu_channel *ch;
-	int r = call(c, BW_VGPU_KFD_TREE, NULL, 0, REPLY(reply), &ch);
-	if (r)
-		return r;
-	bw_vgpu_release(c, ch);
-	return reply.result;
+	return call_result(c, BW_VGPU_KFD_TREE, NULL, 0);
 }
 
 int bw_vgpu_file_open(struct bw_vgpu_client *c, const char *path, int flags, uint32_t *out_file)
@@ -243,13 +250,7 @@ int bw_vgpu_close(struct bw_vgpu_client *c, uint32_t file)
 {
 	struct bw_vgpu_file req = {.file = file};
 	struct bw_msg_part part = {&req, sizeof(req)};
-	struct bw_vgpu_result reply;
-	struct bw_vgpu_channel *ch;
-	int r = call(c, BW_VGPU_CLOSE, &part, 1, REPLY(reply), &ch);
-	if (r)
-		return r;
-	bw_vgpu_release(c, ch);
-	return reply.result;
+	return call_result(c, BW_VGPU_CLOSE, &part, 1);
 }
 
 /* Pages of the program, where they are such that the server will want them. */
