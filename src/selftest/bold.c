@@ -20,14 +20,15 @@ enum { LAST_VALUE = 0x88, WORD = 5, STEP = 0x11 };
 
 /* ---- watch ---- */
 
-static struct bw_error *watch_word(struct bw_selftest_program *p, const struct bw_stop *at_mark)
+static struct bw_error *watch_word(struct bw_selftest_program *p)
 {
 	struct bw_debug *d = p->session.debug;
 	struct bw_stop stop;
 	uint64_t va;
 	uint32_t number, word;
 	char text[80];
-	BW_TRY(bw_selftest_buffer_va(p, at_mark->wave, &va));
+	BW_TRY(bw_selftest_to_mark(p, &stop));
+	BW_TRY(bw_selftest_buffer_va(p, stop.wave, &va));
 	va += WORD * 4;
 	snprintf(text, sizeof(text), "*(unsigned int *)0x%" PRIx64, va);
 	BW_TRY(bw_debug_watch(d, text, BW_BREAK_WATCH, &number));
@@ -49,32 +50,14 @@ static struct bw_error *watch_word(struct bw_selftest_program *p, const struct b
 					 "The word is 0x%x at hit %u of the watchpoint, not 0x%x",
 					 word, i, i * STEP);
 	}
-	return bw_debug_break_delete(d, number);
-}
-
-static struct bw_error *stop_at_mark(struct bw_selftest_program *p, struct bw_stop *out)
-{
-	uint32_t number;
-	BW_TRY(bw_selftest_break(p, &number));
-	BW_TRY(bw_selftest_await(p, BW_REASON_BREAKPOINT, "The breakpoint was not hit", out));
-	return bw_debug_break_delete(p->session.debug, number);
+	BW_TRY(bw_debug_break_delete(d, number));
+	BW_TRY(bw_selftest_finish(p));
+	return bw_selftest_check_words(p, 32, LAST_VALUE);
 }
 
 struct bw_error *bw_selftest_step_watch(void *work)
 {
-	struct bw_selftest_program p;
-	struct bw_stop stop;
-	struct bw_error *err = bw_selftest_debug(work, &store, &p);
-	if (!err)
-		err = stop_at_mark(&p, &stop);
-	if (!err)
-		err = watch_word(&p, &stop);
-	if (!err)
-		err = bw_selftest_finish(&p);
-	if (!err)
-		err = bw_selftest_check_words(&p, 32, LAST_VALUE);
-	bw_selftest_close(&p);
-	return err;
+	return bw_selftest_with(work, &store, watch_word);
 }
 
 /* ---- detach, kill ---- */

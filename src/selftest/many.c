@@ -4,26 +4,10 @@
 
 #include <inttypes.h>
 
-#include "base/cleanup.h"
 #include "debug/breaks.h"
 #include "debug/waves.h"
 
 enum { GROUPS = 4096, LANES = 32, ROUNDS = 400 };
-
-static struct bw_error *check_result(struct bw_selftest_program *p)
-{
-	_cleanup_free_ uint32_t *words = calloc((size_t)GROUPS * LANES, sizeof(*words));
-	if (!words)
-		return bw_error_nomem();
-	BW_TRY(bw_selftest_output(p, words, (size_t)GROUPS * LANES));
-	for (uint32_t i = 0; i < GROUPS * LANES; i++)
-		if (words[i] != ROUNDS + i)
-			return bw_errorf(
-				BW_E_STATE,
-				"Word %u of the result of the kernel \"count\" is %u, not %u", i,
-				words[i], ROUNDS + i);
-	return NULL;
-}
 
 /* Resumes all waves at each stop, until the program has ended. */
 static struct bw_error *stop_each(struct bw_selftest_program *p)
@@ -52,9 +36,10 @@ static struct bw_error *stop_each(struct bw_selftest_program *p)
 	bw_selftest_value(p->w, "hits", "%" PRIu64, hits);
 	if (stop.kind != BW_STOP_EXITED)
 		return bw_errorf(BW_E_STATE, "The program did not end by itself");
-	return hits == GROUPS ? NULL
-			      : bw_errorf(BW_E_STATE, "%" PRIu64 " of %d waves hit the breakpoint",
-					  hits, GROUPS);
+	if (hits != GROUPS)
+		return bw_errorf(BW_E_STATE, "%" PRIu64 " of %d waves hit the breakpoint", hits,
+				 GROUPS);
+	return bw_selftest_check_row(p, (size_t)GROUPS * LANES, ROUNDS, 1);
 }
 
 struct bw_error *bw_selftest_step_many(void *work)
@@ -63,12 +48,5 @@ struct bw_error *bw_selftest_step_many(void *work)
 	snprintf(buffer, sizeof(buffer), "zeros:%d:u32", GROUPS * LANES);
 	const struct bw_selftest_launch launch = {
 		.kernel = "count", .vgprs = 8, .sgprs = 16, .groups = GROUPS, .buffer = buffer};
-	struct bw_selftest_program p;
-	struct bw_error *err = bw_selftest_debug(work, &launch, &p);
-	if (!err)
-		err = stop_each(&p);
-	if (!err)
-		err = check_result(&p);
-	bw_selftest_close(&p);
-	return err;
+	return bw_selftest_with(work, &launch, stop_each);
 }

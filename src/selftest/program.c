@@ -41,7 +41,7 @@ static void kernel_words(struct words *w, const struct bw_selftest_launch *l,
 	word(w, "%s", "--wave");
 	word(w, "%s", "32");
 	word(w, "%s", "--group");
-	word(w, "%s", "32");
+	word(w, "%u", l->lanes ? l->lanes : 32);
 	word(w, "%s", "--groups");
 	word(w, "%u", l->groups);
 	word(w, "%s", "--vgprs");
@@ -238,6 +238,17 @@ struct bw_error *bw_selftest_await(struct bw_selftest_program *p, uint32_t reaso
 				   wanted);
 }
 
+struct bw_error *bw_selftest_to_mark(struct bw_selftest_program *p, struct bw_stop *out)
+{
+	uint32_t number;
+	BW_TRY(bw_selftest_break(p, &number));
+	BW_TRY(bw_selftest_await(
+		p, BW_REASON_BREAKPOINT,
+		"The breakpoint was not hit (the trap handler was not entered, or the instruction cache has old code)",
+		out));
+	return bw_debug_break_delete(p->session.debug, number);
+}
+
 struct bw_error *bw_selftest_finish(struct bw_selftest_program *p)
 {
 	struct bw_stop stop;
@@ -286,19 +297,27 @@ struct bw_error *bw_selftest_output(struct bw_selftest_program *p, uint32_t *out
 				    p->kernel.name, got, n);
 }
 
-struct bw_error *bw_selftest_check_words(struct bw_selftest_program *p, size_t n, uint32_t expected)
+struct bw_error *bw_selftest_check_row(struct bw_selftest_program *p, size_t n, uint32_t first,
+				       uint32_t step)
 {
 	_cleanup_free_ uint32_t *words = calloc(n, sizeof(*words));
 	if (!words)
 		return bw_error_nomem();
 	BW_TRY(bw_selftest_output(p, words, n));
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		uint32_t expected = first + (uint32_t)i * step;
 		if (words[i] != expected)
 			return bw_errorf(
 				BW_E_STATE,
 				"Word %zu of the result of the kernel \"%s\" is 0x%08x, not 0x%08x",
 				i, p->kernel.name, words[i], expected);
+	}
 	return NULL;
+}
+
+struct bw_error *bw_selftest_check_words(struct bw_selftest_program *p, size_t n, uint32_t expected)
+{
+	return bw_selftest_check_row(p, n, expected, 0);
 }
 
 void bw_selftest_close(struct bw_selftest_program *p)
@@ -322,4 +341,15 @@ void bw_selftest_close(struct bw_selftest_program *p)
 		bw_error_free(bw_selftest_join(p));
 	bw_kmd_close(p->kmd);
 	p->kmd = NULL;
+}
+
+struct bw_error *bw_selftest_with(struct bw_selftest_work *w, const struct bw_selftest_launch *l,
+				  struct bw_error *(*body)(struct bw_selftest_program *p))
+{
+	struct bw_selftest_program p;
+	struct bw_error *err = bw_selftest_debug(w, l, &p);
+	if (!err)
+		err = body(&p);
+	bw_selftest_close(&p);
+	return err;
 }

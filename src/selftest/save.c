@@ -135,6 +135,17 @@ static struct bw_error *compare_restored(struct bw_selftest_program *p)
 	return judge(&m);
 }
 
+static struct bw_error *compare_all(struct bw_selftest_program *p)
+{
+	struct bw_stop stop;
+	BW_TRY(bw_selftest_await(p, BW_REASON_DEBUG_TRAP,
+				 "The wave has passed s_trap 3 without entering the trap handler",
+				 &stop));
+	BW_TRY(compare_saved(p, stop.wave));
+	BW_TRY(bw_selftest_finish(p));
+	return compare_restored(p);
+}
+
 struct bw_error *bw_selftest_step_save(void *work)
 {
 	char buffer[32];
@@ -145,19 +156,5 @@ struct bw_error *bw_selftest_step_save(void *work)
 						  .lds_b = 512,
 						  .groups = 1,
 						  .buffer = buffer};
-	struct bw_selftest_program p;
-	struct bw_stop stop;
-	struct bw_error *err = bw_selftest_debug(work, &launch, &p);
-	if (!err)
-		err = bw_selftest_await(
-			&p, BW_REASON_DEBUG_TRAP,
-			"The wave has passed s_trap 3 without entering the trap handler", &stop);
-	if (!err)
-		err = compare_saved(&p, stop.wave);
-	if (!err)
-		err = bw_selftest_finish(&p);
-	if (!err)
-		err = compare_restored(&p);
-	bw_selftest_close(&p);
-	return err;
+	return bw_selftest_with(work, &launch, compare_all);
 }

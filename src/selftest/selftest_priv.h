@@ -50,9 +50,10 @@ struct bw_selftest_kernel bw_selftest_kernel(const char *name);
 /* One kernel, as the words of breakwater-launch. Its buffer is written to a file in the end. */
 struct bw_selftest_launch {
 	const char *kernel;
-	uint32_t vgprs, sgprs, lds_b, groups; /* groups of 32 work-items */
-	const char *buffer;		      /* "zeros:32:u32" */
-	uint32_t ticks; /* the second argument, of the 100 MHz counter; 0: there is none */
+	uint32_t vgprs, sgprs, lds_b, groups;
+	uint32_t lanes;	    /* work-items of a group; 0: 32 */
+	const char *buffer; /* "zeros:32:u32" */
+	uint32_t ticks;	    /* the second argument, of the 100 MHz counter; 0: there is none */
 };
 enum { BW_SELFTEST_TICKS_A_SECOND = 100000000 };
 struct bw_selftest_program {
@@ -81,11 +82,17 @@ struct bw_error *bw_selftest_break(struct bw_selftest_program *p,
  * means if the program ends without one: "the trap handler was not entered". */
 struct bw_error *bw_selftest_await(struct bw_selftest_program *p, uint32_t reason,
 				   const char *missing, struct bw_stop *out) BW_MUST_CHECK;
+/* Runs it to the kernel's mark, where a breakpoint is set, hit and deleted. */
+struct bw_error *bw_selftest_to_mark(struct bw_selftest_program *p,
+				     struct bw_stop *out) BW_MUST_CHECK;
 /* Resumes it and waits for its end, which has to be a good one. */
 struct bw_error *bw_selftest_finish(struct bw_selftest_program *p) BW_MUST_CHECK;
 /* The words of the buffer, after its end: n of them. */
 struct bw_error *bw_selftest_output(struct bw_selftest_program *p, uint32_t *out,
 				    size_t n) BW_MUST_CHECK;
+/* Checks words that are first, first + step, first + 2 * step ... */
+struct bw_error *bw_selftest_check_row(struct bw_selftest_program *p, size_t n, uint32_t first,
+				       uint32_t step) BW_MUST_CHECK;
 /* Checks words that are all the same. */
 struct bw_error *bw_selftest_check_words(struct bw_selftest_program *p, size_t n,
 					 uint32_t expected) BW_MUST_CHECK;
@@ -96,6 +103,10 @@ struct bw_error *bw_selftest_buffer_va(struct bw_selftest_program *p, uint32_t w
 				       uint64_t *out) BW_MUST_CHECK;
 /* Ends what there still is of it. Accepts one that could not be started. */
 void bw_selftest_close(struct bw_selftest_program *p);
+/* Debugs it from its start to its end. */
+struct bw_error *
+bw_selftest_with(struct bw_selftest_work *w, const struct bw_selftest_launch *l,
+		 struct bw_error *(*body)(struct bw_selftest_program *p)) BW_MUST_CHECK;
 
 /* ---- state.c: the GPU's registers that a debugger changes ---- */
 

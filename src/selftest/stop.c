@@ -34,75 +34,40 @@ struct bw_error *bw_selftest_step_trap(void *work)
 {
 	const struct bw_selftest_launch launch = {
 		.kernel = "trap", .vgprs = 8, .sgprs = 16, .groups = 1, .buffer = "zeros:32:u32"};
-	struct bw_selftest_program p;
-	struct bw_error *err = bw_selftest_debug(work, &launch, &p);
-	if (!err)
-		err = trap_once(&p);
-	bw_selftest_close(&p);
-	return err;
+	return bw_selftest_with(work, &launch, trap_once);
 }
 
 /* ---- breakpoint ---- */
 
-static struct bw_error *check_count(struct bw_selftest_program *p)
-{
-	uint32_t words[32];
-	BW_TRY(bw_selftest_output(p, words, 32));
-	for (uint32_t i = 0; i < 32; i++)
-		if (words[i] != ROUNDS + i)
-			return bw_errorf(
-				BW_E_STATE,
-				"Word %u of the result of the kernel \"count\" is %u, not %u", i,
-				words[i], ROUNDS + i);
-	return NULL;
-}
-
-/* Runs a new program to the mark of "count", and deletes the breakpoint. */
+/* Runs a new program to the mark of "count". */
 static struct bw_error *stop_at_mark(struct bw_selftest_program *p, uint32_t *out_wave)
 {
 	struct bw_stop stop;
-	uint32_t number;
-	BW_TRY(bw_selftest_break(p, &number));
-	BW_TRY(bw_selftest_await(
-		p, BW_REASON_BREAKPOINT,
-		"The breakpoint was not hit (the trap handler was not entered, or the instruction cache has old code)",
-		&stop));
+	BW_TRY(bw_selftest_to_mark(p, &stop));
 	bw_selftest_value(p->w, "PC of breakpoint", "0x%" PRIx64,
 			  bw_debug_wave(p->session.debug, stop.wave)->pc);
 	*out_wave = stop.wave;
-	return bw_debug_break_delete(p->session.debug, number);
+	return NULL;
 }
 
-/* body: what is done at the mark. */
-static struct bw_error *
-with_count(void *work, struct bw_error *(*body)(struct bw_selftest_program *p, uint32_t wave))
+static struct bw_error *finish_count(struct bw_selftest_program *p)
 {
-	struct bw_selftest_program p;
-	uint32_t wave = 0;
-	struct bw_error *err = bw_selftest_debug(work, &count, &p);
-	if (!err)
-		err = stop_at_mark(&p, &wave);
-	if (!err)
-		err = body(&p, wave);
-	if (!err)
-		err = bw_selftest_finish(&p);
-	if (!err)
-		err = check_count(&p);
-	bw_selftest_close(&p);
-	return err;
+	BW_TRY(bw_selftest_finish(p));
+	return bw_selftest_check_row(p, 32, ROUNDS, 1);
 }
 
-static struct bw_error *check_mark(struct bw_selftest_program *p, uint32_t wave)
+static struct bw_error *check_mark(struct bw_selftest_program *p)
 {
-	uint32_t round;
+	uint32_t wave, round;
+	BW_TRY(stop_at_mark(p, &wave));
 	BW_TRY(bw_selftest_sgpr(p, wave, 10, &round));
-	return round == 0 ? NULL
+	return round == 0 ? finish_count(p)
 			  : bw_errorf(BW_E_STATE, "s10 at the breakpoint is %u, not 0", round);
 }
 
 struct bw_error *bw_selftest_step_breakpoint(void *work)
 {
-	return with_count(work, check_mark);
+	return bw_selftest_with(work, &count, check_mark);
 }
 
 /* ---- steps ---- */
@@ -127,20 +92,24 @@ static struct bw_error *step(struct bw_selftest_program *p, uint32_t wave, uint6
 						n, pc, begin + offset);
 }
 
-static struct bw_error *one_step(struct bw_selftest_program *p, uint32_t wave)
+static struct bw_error *one_step(struct bw_selftest_program *p)
 {
-	return step(p, wave, 1, 4);
+	uint32_t wave;
+	BW_TRY(stop_at_mark(p, &wave));
+	BW_TRY(step(p, wave, 1, 4));
+	return finish_count(p);
 }
 
 struct bw_error *bw_selftest_step_step(void *work)
 {
-	return with_count(work, one_step);
+	return bw_selftest_with(work, &count, one_step);
 }
 
-static struct bw_error *many_steps(struct bw_selftest_program *p, uint32_t wave)
+static struct bw_error *many_steps(struct bw_selftest_program *p)
 {
 	enum { IN_LOOP = MANY_STEPS / ROUND_INSTRUCTIONS };
-	uint32_t round, lanes[64];
+	uint32_t wave, round, lanes[64];
+	BW_TRY(stop_at_mark(p, &wave));
 	/* s_nop at the mark; then as many rounds as there are groups of four steps */
 	BW_TRY(step(p, wave, 1 + MANY_STEPS, 4));
 	BW_TRY(bw_selftest_sgpr(p, wave, 10, &round));
@@ -152,10 +121,10 @@ static struct bw_error *many_steps(struct bw_selftest_program *p, uint32_t wave)
 		if (lanes[i] != IN_LOOP)
 			return bw_errorf(BW_E_STATE, "v1 of lane %d after %d steps is %u, not %d",
 					 i, MANY_STEPS, lanes[i], IN_LOOP);
-	return NULL;
+	return finish_count(p);
 }
 
 struct bw_error *bw_selftest_step_steps(void *work)
 {
-	return with_count(work, many_steps);
+	return bw_selftest_with(work, &count, many_steps);
 }

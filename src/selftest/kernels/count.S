@@ -2,7 +2,7 @@
 /* 400 rounds of four instructions from `mark` + 4 on, then work-item g writes 400 + g to the
  * buffer. Groups of 32. Argument: buffer. */
 #include "kernel.inc"
-	s_load_b64 s[4:5], s[0:1], 0
+	load_buffer
 	s_lshl_b32 s8, s2, 5
 	v_add_nc_u32 v2, s8, v0
 	v_mov_b32 v1, 0
@@ -17,6 +17,4 @@ round:
 	s_cbranch_scc1 round
 	v_add_nc_u32 v1, v1, v2
 	v_lshlrev_b32 v2, 2, v2
-	global_store_b32 v2, v1, s[4:5]
-	s_waitcnt_vscnt null, 0
-	finish
+	finish_words

@@ -2,11 +2,6 @@
 /* Writes 0xa11fe to each word of the first 128 bytes of the buffer: whether the GPU still works.
  * Argument: buffer. */
 #include "kernel.inc"
-	s_load_b64 s[4:5], s[0:1], 0
-	v_lshlrev_b32 v2, 2, v0
-	v_mov_b32 v1, 0xa11fe
-	s_waitcnt lgkmcnt(0)
+	begin_words 0xa11fe
 mark:
-	global_store_b32 v2, v1, s[4:5]
-	s_waitcnt_vscnt null, 0
-	finish
+	finish_words

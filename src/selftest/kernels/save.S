@@ -4,7 +4,7 @@
  * 0x51000000 + N. LDS word i is 0x1d500000 + i. Argument: buffer. */
 #include "kernel.inc"
 #include "selftest/kernels/save.h"
-	s_load_b64 s[4:5], s[0:1], 0
+	load_buffer
 	v_mov_b32 v1, v0
 	v_lshlrev_b32 v0, 2, v0
 	v_add_nc_u32 v2, 0x1d500000, v1

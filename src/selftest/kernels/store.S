@@ -2,11 +2,8 @@
 /* Writes 0x11, 0x22 ... 0x88 to each word of the first 128 bytes of the buffer, a store a round.
  * Argument: buffer. */
 #include "kernel.inc"
-	s_load_b64 s[4:5], s[0:1], 0
-	v_lshlrev_b32 v2, 2, v0
-	v_mov_b32 v1, 0
 	s_mov_b32 s10, 0
-	s_waitcnt lgkmcnt(0)
+	begin_words 0
 mark:
 	s_nop 0
 round:
