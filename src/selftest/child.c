@@ -96,12 +96,11 @@ static bool lives(pid_t pid)
 }
 
 /* A program whose debugger has been killed runs to its end; one that cannot is killed. */
-static void end_programs(const struct bw_selftest_result *r)
+static void end_programs(const struct bw_selftest_result *r, uint32_t patience_s)
 {
 	for (size_t i = 0; i < BW_SELFTEST_PROGRAMS; i++) {
 		pid_t pid = r->programs[i];
-		for (unsigned us = 0; us < PROGRAM_ENDS_S * 1000000u && lives(pid);
-		     us += LOOK_EVERY_US)
+		for (unsigned us = 0; us < patience_s * 1000000u && lives(pid); us += LOOK_EVERY_US)
 			usleep(LOOK_EVERY_US);
 		if (lives(pid))
 			kill(pid, SIGKILL);
@@ -156,7 +155,7 @@ struct bw_error *bw_selftest_child(struct bw_error *(*fn)(void *work), struct bw
 		waitpid(pid, NULL, 0);
 		r->verdict = ended ? BW_SELFTEST_INTERRUPTED : BW_SELFTEST_HUNG;
 	}
-	end_programs(r);
+	end_programs(r, BW_MIN(limit_s, (uint32_t)PROGRAM_ENDS_S));
 	r->seconds = now_s() - begin;
 	return NULL;
 }

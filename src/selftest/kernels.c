@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernels of the self-test: machine code made at build time (kernels/kernel.inc). */
+/* The kernels of the self-test: machine code made at build time (kernels/kernel.inc), and those of
+ * the inferences, which are one array (kernels/inferred.S). */
 #include "selftest/selftest_priv.h"
 
 #include <assert.h>
@@ -13,6 +14,29 @@
 	extern const unsigned long bw_selftest_##name##_size;
 KERNELS(KERNEL)
 #undef KERNEL
+extern const unsigned char bw_selftest_inferred[];
+extern const unsigned long bw_selftest_inferred_size;
+
+/* The array ends with three dwords a kernel: begin, end and mark. */
+static bool find_inferred(const char *name, struct bw_selftest_kernel *out)
+{
+	size_t n;
+	const struct bw_selftest_inference *all = bw_selftest_inferences(&n);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t at[3];
+		if (strcmp(all[i].name, name))
+			continue;
+		memcpy(at, bw_selftest_inferred + bw_selftest_inferred_size - (n - i) * sizeof(at),
+		       sizeof(at));
+		assert(at[0] <= at[2] && at[2] < at[1] && at[1] < bw_selftest_inferred_size);
+		*out = (struct bw_selftest_kernel){.name = name,
+						   .code = bw_selftest_inferred + at[0],
+						   .size_b = at[1] - at[0],
+						   .mark_b = at[2] - at[0]};
+		return true;
+	}
+	return false;
+}
 
 struct bw_selftest_kernel bw_selftest_kernel(const char *name)
 {
@@ -34,6 +58,9 @@ struct bw_selftest_kernel bw_selftest_kernel(const char *name)
 		assert(k.mark_b < k.size_b);
 		return k;
 	}
-	assert(!"no such kernel");
-	return (struct bw_selftest_kernel){0};
+	struct bw_selftest_kernel inferred = {0};
+	bool found = find_inferred(name, &inferred);
+	assert(found && "no such kernel");
+	(void)found;
+	return inferred;
 }

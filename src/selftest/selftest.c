@@ -13,12 +13,13 @@
 #include "base/util.h"
 #include "session/version.h"
 
-enum { LIMIT_S = 120, ALIVE_LIMIT_S = 30 };
+enum { LIMIT_S = 120, INFERENCE_LIMIT_S = 60, ALIVE_LEAST_S = 10, ALIVE_LIMIT_S = 30 };
 
 struct run {
 	const struct bw_selftest_options *o;
 	struct bw_selftest t;		  /* its results are shared memory */
 	struct bw_selftest_result *alive; /* of the question after a hang; shared */
+	struct bw_private hide;
 	struct bw_folder folder;
 	struct bw_kmd *kmd; /* a virtual GPU lives as long as this */
 	struct bw_gpu gpu;
@@ -31,7 +32,7 @@ static struct bw_error *write_report(const struct run *r)
 	_cleanup_(bw_str_free) struct bw_str text = {0};
 	if (!r->o->report_path)
 		return NULL;
-	bw_selftest_report(&r->t, bw_version(), &text);
+	bw_selftest_report(&r->t, bw_version(), &r->hide, &text);
 	BW_TRY(bw_file_write(r->o->report_path, "wb", bw_str_text(&text), text.len));
 	_cleanup_close_ int fd = open(r->o->report_path, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0)
@@ -39,12 +40,19 @@ static struct bw_error *write_report(const struct run *r)
 	return NULL;
 }
 
-static void say_step(const struct run *r, size_t i, size_t n)
+static void say_step(const struct run *r, size_t i)
 {
 	const struct bw_selftest_step *s = &r->t.steps[i];
-	fprintf(r->o->out, "%zu/%zu %s\n  %s\n  What could happen: %s\n", i + 1, n, s->name,
-		s->does, s->risk);
-	fflush(r->o->out);
+	bw_out_line(r->o->out, "%zu/%zu %s\n  %s\n  What could happen: %s", i + 1, r->t.n, s->name,
+		    s->does, s->risk);
+	bw_out_flush(r->o->out);
+}
+
+static void say_result(const struct run *r, const struct bw_selftest_result *result)
+{
+	bw_out_line(r->o->out, "  %s in %.1f s%s%s", bw_selftest_verdict_text(result->verdict),
+		    result->seconds, result->why[0] ? ": " : "", result->why);
+	bw_out_flush(r->o->out);
 }
 
 /* A step that did not end: does the GPU answer? */
@@ -54,7 +62,10 @@ static struct bw_error *ask_gpu(struct run *r, struct bw_selftest_work *w)
 	struct bw_selftest_work alive = *w;
 	alive.r = r->alive;
 	memset(r->alive, 0, sizeof(*r->alive));
-	BW_TRY(bw_selftest_child(bw_selftest_alive, &alive, ALIVE_LIMIT_S));
+	uint32_t limit_s = r->o->limit_s ? r->o->limit_s : ALIVE_LIMIT_S;
+	BW_TRY(bw_selftest_child(
+		bw_selftest_alive, &alive,
+		BW_MAX((uint32_t)ALIVE_LEAST_S, BW_MIN(limit_s, (uint32_t)ALIVE_LIMIT_S))));
 	bool answers = r->alive->verdict == BW_SELFTEST_PASSED;
 	step->verdict = answers ? BW_SELFTEST_HUNG : BW_SELFTEST_GPU_HUNG;
 	int n = snprintf(step->why, sizeof(step->why), "The step did not end in time while %s; ",
@@ -114,27 +125,64 @@ static void check_state(struct run *r, size_t i)
 		result->verdict = BW_SELFTEST_FAILED;
 }
 
+/* Runs fn in a process of its own, and asks the GPU if that does not end. */
+static struct bw_error *run_child(struct run *r, struct bw_error *(*fn)(void *work),
+				  struct bw_selftest_result *result,
+				  const struct bw_selftest_inference *asked, uint32_t limit_s)
+{
+	struct bw_selftest_work w = {
+		.r = result, .gpu = r->o->gpu, .folder = r->folder.path, .asked = asked};
+	BW_TRY(bw_selftest_child(fn, &w, r->o->limit_s ? r->o->limit_s : limit_s));
+	return result->verdict == BW_SELFTEST_HUNG ? ask_gpu(r, &w) : NULL;
+}
+
+/* One that failed or hung is unknown. The others are asked as long as the GPU answers. */
+static struct bw_error *ask_inferences(struct run *r, struct bw_selftest_result *step)
+{
+	struct bw_selftest *t = &r->t;
+	for (size_t i = 0; i < t->n_inferences && step->verdict == BW_SELFTEST_RUNNING; i++) {
+		struct bw_selftest_result *answer = &t->answers[i];
+		snprintf(step->doing, sizeof(step->doing), "asking %s", t->inferences[i].name);
+		BW_TRY(write_report(r));
+		BW_TRY(run_child(r, t->inferences[i].ask, answer, &t->inferences[i],
+				 INFERENCE_LIMIT_S));
+		step->seconds += answer->seconds;
+		if (answer->verdict != BW_SELFTEST_PASSED)
+			answer->holds = BW_SELFTEST_UNKNOWN;
+		if (answer->verdict == BW_SELFTEST_GPU_HUNG ||
+		    answer->verdict == BW_SELFTEST_INTERRUPTED) {
+			step->verdict = answer->verdict;
+			snprintf(step->why, sizeof(step->why), "%s", answer->why);
+		}
+	}
+	if (step->verdict == BW_SELFTEST_RUNNING)
+		step->verdict = BW_SELFTEST_PASSED;
+	struct bw_selftest_tally tally = bw_selftest_tally(t);
+	for (int holds = BW_SELFTEST_YES; holds >= BW_SELFTEST_UNKNOWN; holds--)
+		bw_selftest_value(&(struct bw_selftest_work){.r = step},
+				  bw_selftest_holds_text((enum bw_selftest_holds)holds), "%u",
+				  tally.of[holds]);
+	return NULL;
+}
+
 static struct bw_error *run_step(struct run *r, size_t i)
 {
+	const struct bw_selftest_step *s = &r->t.steps[i];
 	struct bw_selftest_result *result = &r->t.results[i];
-	struct bw_selftest_work w = {.r = result, .gpu = r->o->gpu, .folder = r->folder.path};
 	result->verdict = BW_SELFTEST_RUNNING;
 	BW_TRY(write_report(r));
-	BW_TRY(bw_selftest_child(r->t.steps[i].run, &w, r->o->limit_s ? r->o->limit_s : LIMIT_S));
-	if (result->verdict == BW_SELFTEST_HUNG)
-		BW_TRY(ask_gpu(r, &w));
+	BW_TRY(s->run ? run_child(r, s->run, result, NULL, LIMIT_S) : ask_inferences(r, result));
 	check_state(r, i);
-	fprintf(r->o->out, "  %s in %.1f s%s%s\n", bw_selftest_verdict_text(result->verdict),
-		result->seconds, result->why[0] ? ": " : "", result->why);
-	fflush(r->o->out);
+	say_result(r, result);
 	return write_report(r);
 }
 
-static struct bw_error *run_all(struct run *r, size_t n, bool *out_passed)
+/* The first step of all always runs: it reads what registers are before the others. */
+static struct bw_error *run_all(struct run *r, size_t first, size_t last, bool *out_passed)
 {
 	bool passed = true;
-	for (size_t i = 0; i < n && passed; i++) {
-		say_step(r, i, n);
+	for (size_t i = 0; i <= last && passed; i = i < first ? first : i + 1) {
+		say_step(r, i);
 		if (r->o->dry_run)
 			continue;
 		BW_TRY(run_step(r, i));
@@ -144,35 +192,67 @@ static struct bw_error *run_all(struct run *r, size_t n, bool *out_passed)
 	return NULL;
 }
 
-static struct bw_error *last_step(const struct bw_selftest *t, const char *up_to, size_t *out_n)
+/* name: NULL: out stays. */
+static struct bw_error *find_step(const struct bw_selftest *t, const char *name, size_t *out)
 {
 	_cleanup_(bw_str_free) struct bw_str names = {0};
-	*out_n = t->n;
-	for (size_t i = 0; up_to && i < t->n; i++) {
+	for (size_t i = 0; name && i < t->n; i++) {
 		bw_str_add_next(&names, t->steps[i].name);
-		if (!strcmp(t->steps[i].name, up_to)) {
-			*out_n = i + 1;
+		if (!strcmp(t->steps[i].name, name)) {
+			*out = i;
 			return NULL;
 		}
 	}
-	return up_to ? bw_errorf(BW_E_INVALID, "There is no step \"%s\"; there are %s", up_to,
-				 bw_str_text(&names))
-		     : NULL;
+	return name ? bw_errorf(BW_E_INVALID, "There is no step \"%s\"; there are %s", name,
+				bw_str_text(&names))
+		    : NULL;
+}
+
+/* Results are shared with the processes of the steps. */
+static struct bw_error *share_results(struct run *r, size_t *out_size_b)
+{
+	*out_size_b = (r->t.n + r->t.n_inferences + 1) * sizeof(*r->t.results);
+	void *shared =
+		mmap(NULL, *out_size_b, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (shared == MAP_FAILED)
+		return bw_error_errno(errno, "cannot map shared memory");
+	r->t.results = shared;
+	r->t.answers = r->t.results + r->t.n;
+	r->alive = r->t.answers + r->t.n_inferences;
+	return NULL;
+}
+
+static void say_end(const struct run *r, bool passed)
+{
+	struct bw_out *out = r->o->out;
+	struct bw_selftest_tally tally = bw_selftest_tally(&r->t);
+	bw_out_name(out, "report", r->o->report_path ? r->o->report_path : "");
+	bw_out_bool(out, "passed", passed);
+	bw_selftest_show(&r->t, out);
+	if (r->t.results[r->t.n - 1].verdict != BW_SELFTEST_NOT_RUN)
+		bw_out_line(out, "%u inferences hold, %u do not, %u are unknown.",
+			    tally.of[BW_SELFTEST_YES], tally.of[BW_SELFTEST_NO],
+			    tally.of[BW_SELFTEST_UNKNOWN]);
+	bw_out_line(out, "\n%s The report is %s.",
+		    passed ? "All of these steps have passed." : "Not all steps have passed.",
+		    r->o->report_path ? r->o->report_path : "not written");
 }
 
 struct bw_error *bw_selftest_run(const struct bw_selftest_options *o, bool *out_passed)
 {
 	struct run r = {.o = o, .folder = BW_FOLDER_INIT};
-	size_t n;
+	size_t first = 0, last, size_b;
 	r.t.steps = bw_selftest_steps(&r.t.n);
-	BW_TRY(last_step(&r.t, o->up_to, &n));
-	size_t size_b = (r.t.n + 1) * sizeof(*r.t.results);
-	void *shared =
-		mmap(NULL, size_b, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (shared == MAP_FAILED)
-		return bw_error_errno(errno, "cannot map shared memory");
-	r.t.results = shared;
-	r.alive = &r.t.results[r.t.n];
+	r.t.inferences = bw_selftest_inferences(&r.t.n_inferences);
+	last = r.t.n - 1;
+	BW_TRY(find_step(&r.t, o->from, &first));
+	BW_TRY(find_step(&r.t, o->up_to, &last));
+	if (first > last)
+		return bw_errorf(BW_E_INVALID, "The step \"%s\" is after \"%s\"", o->from,
+				 o->up_to);
+	BW_TRY(share_results(&r, &size_b));
+	bw_private_find(&r.hide);
+	bw_out_begin(o->out, "command", "selftest");
 	struct bw_error *err = NULL;
 	if (!o->dry_run) {
 		bw_selftest_catch_signals();
@@ -181,10 +261,18 @@ struct bw_error *bw_selftest_run(const struct bw_selftest_options *o, bool *out_
 			err = open_gpu(&r);
 	}
 	if (!err)
-		err = run_all(&r, n, out_passed);
+		err = run_all(&r, first, last, out_passed);
+	if (!err && o->dry_run)
+		bw_selftest_show(&r.t, o->out);
+	else if (!err)
+		say_end(&r, *out_passed);
+	if (err)
+		bw_out_drop(o->out);
+	else
+		bw_out_end(o->out);
 	bw_gpu_close(&r.gpu);
 	bw_kmd_close(r.kmd);
 	bw_folder_remove(&r.folder);
-	munmap(shared, size_b);
+	munmap(r.t.results, size_b);
 	return err;
 }

@@ -5,8 +5,10 @@
 /* The self-test: whether Breakwater works on a GPU, in steps from harmless to bold (steps.def).
  * Each step runs in a process of its own with a limit of time (child.c), so a hang is told from a
  * failure, and what a step has changed is restored by the guard of src/guard, however the step
- * ends. The first step that does not pass ends the test. The report file is complete after each
- * step, as the machine may not survive the next one. One thread, one test at a time. */
+ * ends. The first step that does not pass ends the test. The last step asks what the debugger only
+ * infers of the hardware (inferences.def): an inference that does not hold is a finding, not a
+ * failure. The report file is complete after each step, as the machine may not survive the next
+ * one. One thread, one test at a time. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,14 +17,16 @@
 
 #include "base/error.h"
 #include "base/str.h"
+#include "ui/out.h"
 
 struct bw_selftest_options {
 	const char *gpu;	 /* as of bw_kmd_open */
+	const char *from;	 /* the first step after access, which always runs; NULL: all */
 	const char *up_to;	 /* the last step; NULL: all */
 	const char *report_path; /* NULL: no file */
 	bool dry_run;		 /* says what would be done; opens no GPU */
 	uint32_t limit_s;	 /* of each step; 0: the default */
-	FILE *out;		 /* what is done is said there; borrowed */
+	struct bw_out *out;	 /* what is done is said there; borrowed */
 };
 
 enum bw_selftest_verdict {
@@ -37,13 +41,21 @@ enum bw_selftest_verdict {
 /* "passed", "failed", "hung, and the GPU still works" */
 const char *bw_selftest_verdict_text(enum bw_selftest_verdict v);
 
-/* What a step has found out. In memory that the step's process shares with this one, so all of it
- * is inside, and texts end in any case. */
+/* Whether an inference holds. */
+enum bw_selftest_holds {
+	BW_SELFTEST_UNKNOWN, /* it could not be tried: the result says why */
+	BW_SELFTEST_NO,
+	BW_SELFTEST_YES,
+};
+
+/* What a step or an inference has found out. In memory that its process shares with this one, so
+ * all of it is inside, and texts end in any case. */
 enum { BW_SELFTEST_VALUES = 40, BW_SELFTEST_PROGRAMS = 4 };
 struct bw_selftest_result {
 	enum bw_selftest_verdict verdict;
+	enum bw_selftest_holds holds; /* of an inference */
 	double seconds;
-	char why[640];		       /* FAILED: a sentence without its end */
+	char why[640];		       /* FAILED, NO: a sentence without its end */
 	char doing[160];	       /* what the step did last: where it hung */
 	uint32_t n_values, n_left_out; /* left out: they had no room */
 	struct {
@@ -59,14 +71,64 @@ struct bw_selftest_step {
 };
 const struct bw_selftest_step *bw_selftest_steps(size_t *out_n);
 
+/* A word that the kernel of an inference writes. */
+struct bw_selftest_word {
+	const char *what; /* NULL after the last */
+	uint32_t expected;
+	bool is_seen_only; /* not compared */
+};
+enum { BW_SELFTEST_WORDS = 12 };
+struct bw_selftest_inference {
+	const char *name; /* of its kernel as well */
+	const char *sentence;
+	const char *where; /* it is relied on: "rules 1, 18", a page and its heading, a file */
+	struct bw_error *(*ask)(void *work);
+	struct bw_selftest_word words[BW_SELFTEST_WORDS];
+};
+const struct bw_selftest_inference *bw_selftest_inferences(size_t *out_n);
+
 /* All that the report has. */
 struct bw_selftest {
 	const struct bw_selftest_step *steps;
 	struct bw_selftest_result *results; /* one a step */
 	size_t n;
+	const struct bw_selftest_inference *inferences;
+	struct bw_selftest_result *answers; /* one an inference */
+	size_t n_inferences;
 };
-/* report.c, pure: the text of the report file. */
-void bw_selftest_report(const struct bw_selftest *t, const char *version, struct bw_str *out);
+/* How many inferences have each answer. */
+struct bw_selftest_tally {
+	unsigned of[BW_SELFTEST_YES + 1];
+};
+struct bw_selftest_tally bw_selftest_tally(const struct bw_selftest *t);
+
+/* ---- private.c: what a report must not have ---- */
+
+enum { BW_PRIVATE_WORDS = 12 };
+struct bw_private {
+	size_t n;
+	struct {
+		char text[256];
+		const char *instead; /* "USER" */
+	} words[BW_PRIVATE_WORDS];
+};
+/* The names and the home folders of this process's user and of the one who has called sudo, and the
+ * host's name. */
+void bw_private_find(struct bw_private *out);
+/* A word that counts only where no letter, digit, _ or - is beside it; not one of one character. */
+void bw_private_add(struct bw_private *p, const char *text, const char *instead);
+/* Adds the text with the private words replaced, and the user in any path below /home. */
+void bw_private_put(const struct bw_private *p, const char *text, struct bw_str *out);
+
+/* ---- report.c, pure ---- */
+
+/* The text of the report file. All text that comes from outside goes through hide. */
+void bw_selftest_report(const struct bw_selftest *t, const char *version,
+			const struct bw_private *hide, struct bw_str *out);
+/* "yes", "no", "unknown" */
+const char *bw_selftest_holds_text(enum bw_selftest_holds holds);
+/* Steps and inferences as facts; those of the inferences are a table in text as well. */
+void bw_selftest_show(const struct bw_selftest *t, struct bw_out *o);
 
 /* Runs the steps. out_passed: all that were to run have passed. An error: the test could not be
  * done; a step that fails is not one. */

@@ -17,6 +17,7 @@ struct bw_selftest_work {
 	struct bw_selftest_result *r;
 	const char *gpu;    /* selector */
 	const char *folder; /* for kernels and their output; removed by the parent */
+	const struct bw_selftest_inference *asked; /* NULL: a step runs */
 };
 
 /* ---- child.c ---- */
@@ -129,6 +130,21 @@ struct bw_error *bw_selftest_state_check(struct bw_gpu *gpu,
 
 /* Whether the GPU answers: a register is read, and a kernel runs. */
 struct bw_error *bw_selftest_alive(void *work) BW_MUST_CHECK;
+
+/* ---- Inferences: infer.c, infer_stop.c ---- */
+
+/* The answer, with what was seen; NO with the first thing that is not as it is inferred. */
+void bw_selftest_answer(struct bw_selftest_work *w, enum bw_selftest_holds holds, const char *fmt,
+			...) BW_PRINTF(3, 4);
+/* How the kernel of the inference w->asked is launched. */
+struct bw_selftest_launch bw_selftest_infer_launch(const struct bw_selftest_work *w);
+/* Compares the words that it has written: the answer, unless one was given before. */
+struct bw_error *bw_selftest_infer_words(struct bw_selftest_program *p) BW_MUST_CHECK;
+
+#define BW_INFERENCE(name, ask, sentence, where, words)                                            \
+	struct bw_error *bw_selftest_ask_##ask(void *work) BW_MUST_CHECK;
+#include "selftest/inferences.def"
+#undef BW_INFERENCE
 
 /* ---- The steps ---- */
 

@@ -172,9 +172,10 @@ static void set_held(struct bw_worker *worker, struct bw_slot *s, bool held)
 
 /* Releases the group's waves from the barrier when all that have not ended have arrived (rules 266
  * to 268). */
-static void check_barrier(struct bw_workgroup *wg)
+static void check_barrier(const struct bw_worker *worker, struct bw_workgroup *wg)
 {
-	if (!wg->n_arrived || wg->n_arrived + wg->n_ended < wg->n_waves)
+	unsigned n_ended = worker->dev->options.plant & BW_PLANT_BARRIER ? 0 : wg->n_ended;
+	if (!wg->n_arrived || wg->n_arrived + n_ended < wg->n_waves)
 		return;
 	wg->n_arrived = 0;
 	for (unsigned i = 0; i < wg->n_waves; i++) {
@@ -201,7 +202,7 @@ static void wave_ended(struct bw_worker *worker, struct bw_wgp *wgp, struct bw_s
 	s->w.status &= ~(uint32_t)BW_STATUS_VALID;
 	wgp->resident[s->simd] &= (uint16_t)~(1u << s->id);
 	__atomic_store_n(&wgp->n_resident, wgp->n_resident - 1, __ATOMIC_RELAXED);
-	check_barrier(wg);
+	check_barrier(worker, wg);
 	bw_spi_wave_ended(wgp, s);
 }
 
@@ -322,7 +323,7 @@ static void run_slot(struct bw_worker *worker, struct bw_wgp *wgp, struct bw_slo
 		s->at_barrier = true;
 		s->state = BW_SLOT_BARRIER;
 		w->status |= BW_STATUS_IN_BARRIER;
-		check_barrier(w->wg);
+		check_barrier(worker, w->wg);
 		break;
 	case BW_RUN_SLEEP:
 		s->state = BW_SLOT_SLEEP;

@@ -10,6 +10,7 @@
 #include "vgpu/device/exec/core/exec_priv.h"
 #include "vgpu/device/exec/alu/lane_bits.h"
 #include "vgpu/device/exec/alu/lane_math.h"
+#include "vgpu/device/exec/core/plant.h"
 #include "vgpu/device/exec/core/wmma.h"
 
 #define HANDLER(name) static BW_HANDLER(h_##name)
@@ -124,6 +125,7 @@ static void wmma_float(const struct bw_rec *rec, struct bw_wave *w, struct bw_ex
 		       enum element ab, enum element cd)
 {
 	static const struct bw_fmode plain;
+	static const uint32_t csr_round[] = {0, 2 << 13, 1 << 13, 3 << 13}; /* by MODE 1:0 */
 	const struct bw_inst *inst = rec->inst;
 	uint16_t a[BW_WMMA_ELEMENTS], b[BW_WMMA_ELEMENTS];
 	float d[BW_WMMA_ELEMENTS];
@@ -131,7 +133,7 @@ static void wmma_float(const struct bw_rec *rec, struct bw_wave *w, struct bw_ex
 	if (!d_exists(x, w, inst))
 		return;
 	uint32_t saved = _mm_getcsr();
-	_mm_setcsr(0x1f80);
+	_mm_setcsr(0x1f80 | (x->host.plant & BW_PLANT_ROUND ? csr_round[w->mode & 3] : 0));
 	read_halves(x, w, inst, a, b);
 	read_c(x, w, inst, cd, c);
 	for (unsigned i = 0; i < BW_WMMA_ELEMENTS; i++)

@@ -8,6 +8,8 @@
 	X(TRAP_EN, "trap-en", "STATUS.TRAP_EN is ignored: no wave enters a trap handler")          \
 	X(VGPR, "vgpr", "a wave that enters the trap handler loses the value of v7")               \
 	X(WATCH, "watch", "address watches never fire")                                            \
+	X(ROUND, "round", "matrix products round as MODE says")                                    \
+	X(BARRIER, "barrier", "barriers wait for waves that have ended")                           \
 	X(HANG, "hang", "a wave that enters the trap handler halts for good in it")                \
 	X(DEAD, "dead", "like hang, and no wave that is launched after that runs")
 
