@@ -14,7 +14,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "linux/call
 from call import CS, WAIT_CS, memory, quiet, start  # noqa: E402
 from work import COMPUTE, FOREVER, ib, prepared  # noqa: E402
 
-REGISTERS = pathlib.Path("/sys/bus/pci/devices/0000:01:00.0/resource5")
+REGISTERS = pathlib.Path("/sys/bus/pci/devices/0000:00:10.0/resource5")
 ROUNDS, SUBMISSIONS, READS = 5, 100, 1000
 
 

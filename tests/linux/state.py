@@ -19,8 +19,8 @@ sys.path.insert(0, str(HERE / "calls"))
 import call  # noqa: E402
 import work  # noqa: E402
 
-DEBUG = pathlib.Path("/sys/kernel/debug/dri/0000:01:00.0")
-DEVICE = pathlib.Path("/sys/bus/pci/devices/0000:01:00.0")
+DEBUG = pathlib.Path("/sys/kernel/debug/dri/0000:00:10.0")
+DEVICE = pathlib.Path("/sys/bus/pci/devices/0000:00:10.0")
 TIMEOUT_S = 240
 # gc_11_0_0_offset.h of Linux 6.12: register, index of its segment
 REGISTERS = {"SQ_IND_INDEX": (0x1118, 0), "SQ_IND_DATA": (0x1119, 0), "SQ_CMD": (0x111b, 0), "GRBM_GFX_CNTL": (0x900, 1),

@@ -12,7 +12,7 @@ SAXPY = ("--gpu 0 examples/saxpy.s --grid 256 --group 64 --arg a=2.0 --arg x=iot
          "--arg out=zeros:256 --print out:8")
 RESULT = "1 3 5 7 9 11 13 15"  # 2 * i + 1
 KFD = f"{BUILD}/tests/e2e/kfd {BUILD}/tests/e2e/kfd.bin $(cat /sys/class/kfd/kfd/topology/nodes/1/gpu_id) /dev/dri/renderD128"
-DEBUG = "/sys/kernel/debug/dri/0000:01:00.0"
+DEBUG = "/sys/kernel/debug/dri/0000:00:10.0"
 
 
 def loading():
@@ -38,7 +38,7 @@ def loading_again():
 
 def removing():
     """PCI remove and rescan: the driver takes the GPU again."""
-    text = in_guest("echo 1 >/sys/bus/pci/devices/0000:01:00.0/remove\n! test -e /dev/dri/card0\necho 1 >/sys/bus/pci/rescan\n"
+    text = in_guest("echo 1 >/sys/bus/pci/devices/0000:00:10.0/remove\n! test -e /dev/dri/card0\necho 1 >/sys/bus/pci/rescan\n"
                     f"cat {DEBUG}/amdgpu_test_ib\nbreakwater run {SAXPY}")
     check("ib ring tests passed." in text and RESULT in text, text)
 

@@ -65,10 +65,13 @@ void bw_config_space_init(struct bw_config_space *c, const struct bw_profile *p)
 	put32(c, CAP_PCIE + 0xc, 0x44); /* 16 GT/s, 4 lanes: what the port below QEMU has */
 	put16(c, CAP_PCIE + 0x12, 0x1044);
 	may_write(c, CAP_PCIE + 0x10, 2); /* link control */
-	/* Device capabilities 2: completes atomics of 32 and 64 bits; whether it may request them
-	 * depends on the port above it. */
+	/* Device capabilities 2: completes atomics of 32 and 64 bits. Device control 2: may request
+	 * them. By this bit, set before a driver has written it, a hypervisor says that what lies
+	 * above the function completes them; Linux looks there if it sees no root port above the
+	 * function (pci_enable_atomic_ops_to_root, drivers/pci/pci.c, 6.12). */
 	put32(c, CAP_PCIE + 0x24, 1u << 7 | 1u << 8);
-	may_write(c, CAP_PCIE + 0x28, 2); /* device control 2, among it atomic requests */
+	put16(c, CAP_PCIE + 0x28, 1u << 6);
+	may_write(c, CAP_PCIE + 0x28, 2);
 
 	/* A first extended capability, so that the guest knows that there is extended space. */
 	put32(c, EXT_VENDOR, 0x000b | 1u << 16); /* in 19:16 its version */
