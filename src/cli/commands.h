@@ -123,8 +123,8 @@ bw_command_fn bw_cmd_step, bw_cmd_next, bw_cmd_jump, bw_cmd_starti, bw_cmd_clear
 bw_command_fn bw_cmd_if, bw_cmd_while, bw_cmd_silent, bw_cmd_document, bw_cmd_eval;
 bw_command_fn bw_cmd_call, bw_cmd_output, bw_cmd_whatis, bw_cmd_ptype, bw_cmd_append, bw_cmd_shell,
 	bw_cmd_cd, bw_cmd_pwd;
-bw_command_fn bw_info_args, bw_info_locals, bw_info_scope, bw_info_program, bw_info_sharedlibrary,
-	bw_info_signals, bw_info_source;
+bw_command_fn bw_info_args, bw_info_locals, bw_info_scope, bw_info_program, bw_info_queues,
+	bw_info_sharedlibrary, bw_info_signals, bw_info_source;
 bw_command_fn bw_cmd_dprintf, bw_info_watchpoints, bw_info_sgprs, bw_info_vgprs;
 bw_command_fn bw_cmd_until, bw_cmd_advance, bw_cmd_commands, bw_cmd_define, bw_cmd_printf,
 	bw_cmd_restore, bw_cmd_show;

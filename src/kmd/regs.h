@@ -3,7 +3,8 @@
 #define BW_KMD_REGS_H
 
 /* Many accesses to registers at a time (kmd.h has those to one). The virtual GPU is sent up to 32
- * of them together, so that a look at every SIMD takes few waits for answers. Any thread may call. */
+ * of them together, so that a look at every SIMD takes few waits for answers. Any thread may
+ * call. */
 
 #include "kmd/kmd.h"
 

@@ -45,7 +45,7 @@ static bool may_be_late(uint16_t type)
 	return type == BW_AGENT_MEM_READ || type == BW_AGENT_MEM_WRITE || type == BW_AGENT_MAPS ||
 	       type == BW_AGENT_FAULT || type == BW_AGENT_OBJECTS || type == BW_AGENT_SHADER ||
 	       type == BW_AGENT_FILES || type == BW_AGENT_CODES || type == BW_AGENT_CODE_BYTES ||
-	       type == BW_AGENT_CLOCK || type == BW_AGENT_RELEASE;
+	       type == BW_AGENT_QUEUES || type == BW_AGENT_CLOCK || type == BW_AGENT_RELEASE;
 }
 
 static struct bw_error *given_up(struct bw_live *l, struct bw_live_proc *p, uint16_t type,
@@ -228,14 +228,12 @@ struct bw_error *bw_live_hold_time(struct bw_target *t, bool on)
 
 /* ---- Events ---- */
 
-static uint32_t queue_number(struct bw_live *l, const struct bw_live_vm *vm,
-			     const struct bw_agent_submit *s)
+uint32_t bw_live_queue_number(struct bw_live *l, const struct bw_queue_key *key)
 {
-	const struct bw_queue_key key = {vm->number, s->ctx_id, s->ip_type, s->ring};
 	for (size_t i = 0; i < l->queues.len; i++)
-		if (memcmp(&l->queues.data[i], &key, sizeof(key)) == 0)
+		if (memcmp(&l->queues.data[i], key, sizeof(*key)) == 0)
 			return (uint32_t)i + 1;
-	struct bw_error *err = l->queues.len < QUEUE_LIMIT ? bw_vec_push(&l->queues, key) : NULL;
+	struct bw_error *err = l->queues.len < QUEUE_LIMIT ? bw_vec_push(&l->queues, *key) : NULL;
 	bw_error_free(err);
 	return (uint32_t)l->queues.len;
 }
@@ -454,15 +452,17 @@ static struct bw_error *on_submit(struct bw_live *l, struct bw_live_proc *p, con
 		}
 	}
 	BW_TRY(number_submission(l, vm, s.submission, &number));
-	*out = (struct bw_target_event){.kind = BW_EVENT_SUBMIT,
-					.pid = p->pid,
-					.space = vm->number,
-					.submission = number,
-					.is_running = s.is_running,
-					.queue = queue_number(l, vm, &s),
-					.frame = s.frame,
-					.dispatches = all,
-					.n_dispatches = s.n_dispatches};
+	*out = (struct bw_target_event){
+		.kind = BW_EVENT_SUBMIT,
+		.pid = p->pid,
+		.space = vm->number,
+		.submission = number,
+		.is_running = s.is_running,
+		.queue = bw_live_queue_number(
+			l, &(struct bw_queue_key){vm->number, s.ctx_id, s.ip_type, s.ring}),
+		.frame = s.frame,
+		.dispatches = all,
+		.n_dispatches = s.n_dispatches};
 	return NULL;
 }
 

@@ -425,6 +425,7 @@ const struct bw_target_ops bw_live_ops = {
 	.shader = bw_live_shader,
 	.loaded = bw_live_loaded,
 	.loaded_bytes = bw_live_loaded_bytes,
+	.queues = bw_live_queues,
 };
 
 struct bw_error *bw_live_open(const struct bw_target_source *source, struct bw_target **out)

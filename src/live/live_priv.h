@@ -258,6 +258,8 @@ struct bw_error *bw_live_request(struct bw_live *l, struct bw_live_proc *p, uint
 				 int *out_fd) BW_MUST_CHECK;
 /* The agent's result as an error. */
 struct bw_error *bw_live_result(struct bw_live *l, const char *what) BW_MUST_CHECK;
+/* The number of the queue in which a submission is, a new one if it was not seen before. */
+uint32_t bw_live_queue_number(struct bw_live *l, const struct bw_queue_key *key);
 /* Handles a message from the agent that is not a reply. True: out is an event to return. */
 struct bw_error *bw_live_event(struct bw_live *l, struct bw_live_proc *p, struct bw_msg *m,
 			       struct bw_target_event *out, bool *out_given) BW_MUST_CHECK;

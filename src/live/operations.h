@@ -70,10 +70,12 @@ struct bw_error *bw_live_objects(struct bw_target *t, struct bw_target_object **
 /* shaders.c */
 struct bw_error *bw_live_shader(struct bw_target *t, uint32_t pipeline,
 				struct bw_target_shader **out) BW_MUST_CHECK;
-/* loaded.c */
+/* runtime.c */
 struct bw_error *bw_live_loaded(struct bw_target *t, struct bw_target_loaded **out,
 				size_t *out_n) BW_MUST_CHECK;
 struct bw_error *bw_live_loaded_bytes(struct bw_target *t, uint64_t base, uint8_t **out,
 				      size_t *out_size_b) BW_MUST_CHECK;
+struct bw_error *bw_live_queues(struct bw_target *t, struct bw_target_queue **out,
+				size_t *out_n) BW_MUST_CHECK;
 
 #endif

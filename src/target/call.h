@@ -115,6 +115,9 @@ struct bw_error *bw_target_loaded(struct bw_target *t, struct bw_target_loaded *
 /* [LOADED] The bytes of the file of one of them. Owned by the caller (free). */
 struct bw_error *bw_target_loaded_bytes(struct bw_target *t, uint64_t base, uint8_t **out,
 					size_t *out_size_b) BW_MUST_CHECK;
+/* [QUEUES] The AQL queues of all programs. Owned by the caller (free). */
+struct bw_error *bw_target_queues(struct bw_target *t, struct bw_target_queue **out,
+				  size_t *out_n) BW_MUST_CHECK;
 
 /* ---- Breakpoints and what else stops waves ---- */
 

@@ -63,6 +63,8 @@ struct bw_target_ops {
 				   size_t *out_n);
 	struct bw_error *(*loaded_bytes)(struct bw_target *t, uint64_t base, uint8_t **out,
 					 size_t *out_size_b);
+	struct bw_error *(*queues)(struct bw_target *t, struct bw_target_queue **out,
+				   size_t *out_n);
 
 	struct bw_error *(*patch)(struct bw_target *t, uint64_t va, uint32_t word);
 	struct bw_error *(*unpatch)(struct bw_target *t, uint64_t va);

@@ -36,6 +36,7 @@ static const struct {
 	{BW_CAP_ATTACH, "attach to processes"},
 	{BW_CAP_READY, "make processes ready for a later debugger"},
 	{BW_CAP_LOADED, "list loaded code objects"},
+	{BW_CAP_QUEUES, "list queues"},
 };
 
 /* Every operation, and the capabilities without which it is not called. */
@@ -72,6 +73,7 @@ static const struct {
 	X(shader, BW_CAP_OBJECTS)                                                                  \
 	X(loaded, BW_CAP_LOADED)                                                                   \
 	X(loaded_bytes, BW_CAP_LOADED)                                                             \
+	X(queues, BW_CAP_QUEUES)                                                                   \
 	X(patch, BW_CAP_PATCH)                                                                     \
 	X(unpatch, BW_CAP_PATCH)                                                                   \
 	X(code_buffer, BW_CAP_PATCH)                                                               \
@@ -331,6 +333,12 @@ struct bw_error *bw_target_loaded_bytes(struct bw_target *t, uint64_t base, uint
 {
 	BW_TRY(bw_target_need(t, NEEDS_loaded_bytes));
 	return t->ops->loaded_bytes(t, base, out, out_size_b);
+}
+
+struct bw_error *bw_target_queues(struct bw_target *t, struct bw_target_queue **out, size_t *out_n)
+{
+	BW_TRY(bw_target_need(t, NEEDS_queues));
+	return t->ops->queues(t, out, out_n);
 }
 
 struct bw_error *bw_target_shader(struct bw_target *t, uint32_t pipeline,

@@ -19,6 +19,7 @@
 
 #include "arch/wave.h"
 #include "base/error.h"
+#include "target/runtime.h"
 #include "target/verdict.h"
 
 /* Between the levels of a label; a level has none in it. */
@@ -47,7 +48,8 @@ enum bw_target_cap {
 	BW_CAP_ATTACH = 1 << 16,     /* attach, attached: to processes that run already */
 	BW_CAP_READY = 1 << 17,	     /* make_ready: for a debugger that comes later */
 	BW_CAP_LOADED = 1 << 18,     /* loaded, loaded_bytes: code objects of a runtime */
-	BW_CAP_ALL = (1 << 19) - 1,
+	BW_CAP_QUEUES = 1 << 19,     /* the program's AQL queues */
+	BW_CAP_ALL = (1 << 20) - 1,
 };
 
 struct bw_target_facts {
@@ -172,12 +174,6 @@ struct bw_target_shader {
 	const char *nir; /* NULL: none */
 	/* of an OpenCL kernel: of its build, and in OpenCL C; NULL: none, or not known which */
 	const char *options, *source;
-};
-
-/* A code object in the program's GPU memory, as the runtime that has loaded it tells. */
-struct bw_target_loaded {
-	uint64_t base; /* where its address 0 lies */
-	char uri[1016];
 };
 
 enum bw_target_event_kind {

@@ -77,6 +77,7 @@ enum bw_agent_msg {
 	/* bw_agent_loaded_at; reply bw_agent_result, uint64_t: its bytes; and a fd: a memfd with
 	 * them */
 	BW_AGENT_CODE_BYTES,
+	BW_AGENT_QUEUES, /* reply bw_agent_result + array of bw_agent_aql_queue */
 	/* on that connection: agent to guard, guard to agent; no body */
 	BW_AGENT_LEFT = 32,
 	BW_AGENT_BACK,
@@ -269,6 +270,12 @@ struct bw_agent_loaded {
 	uint64_t base; /* where its address 0 lies */
 	/* where its bytes are, in the runtime's words: "Code Object URI" in LLVM's AMDGPUUsage */
 	char uri[1016];
+};
+/* An AQL queue: in bw_agent_submit of its dispatches its id is the ring, of context 0. */
+struct bw_agent_aql_queue {
+	uint32_t file, id, n_slots, ip_type;
+	uint64_t ring_va, read_va, write_va;
+	uint64_t passed; /* index of the first packet that the GPU has not been given */
 };
 struct bw_agent_loaded_at {
 	uint64_t base;

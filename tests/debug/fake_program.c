@@ -23,6 +23,14 @@ struct bw_error *fake_loaded(struct bw_target *t, struct bw_target_loaded **out,
 	return NULL;
 }
 
+struct bw_error *fake_queues(struct bw_target *t, struct bw_target_queue **out, size_t *out_n)
+{
+	fake_must(t, BW_CAP_QUEUES);
+	*out = NULL;
+	*out_n = 0;
+	return NULL;
+}
+
 struct bw_error *fake_loaded_bytes(struct bw_target *t, uint64_t base, uint8_t **out,
 				   size_t *out_size_b)
 {

@@ -554,6 +554,7 @@ static const struct bw_target_ops fake_ops = {
 	.objects = fake_objects,
 	.loaded = fake_loaded,
 	.loaded_bytes = fake_loaded_bytes,
+	.queues = fake_queues,
 	.shader = fake_shader,
 	.hold_time = fake_hold_time,
 	.detach_children = fake_detach_children,

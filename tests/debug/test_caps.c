@@ -48,6 +48,7 @@ static const struct lack {
 	{BW_CAP_ATTACH, "this target cannot attach to processes"},
 	{BW_CAP_READY, "this target cannot make processes ready for a later debugger"},
 	{BW_CAP_LOADED, "this target cannot list loaded code objects"},
+	{BW_CAP_QUEUES, "this target cannot list queues"},
 };
 
 static struct bw_error *eval(struct fake_session *s, const char *text)

@@ -66,7 +66,7 @@ CASES = {
     "a program in place of a kernel": (r"printf '\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\3\0\76\0%48s' > $T/p; $B run --batch $T/p --grid 64", 2),
     "a core dump in place of a kernel": (CORE + "printf %48s >> $T/core; $B run --batch $T/core --grid 64", 2),
     "an offload bundle (HIP) without code for this GPU": (f"python3 $T/bundle.py $T/b.hsaco; $B run --batch $T/b.hsaco --grid 64", 2),
-    "no compiler": (f"mkdir -p $T/none; PATH=$T/none $B {KERNEL}", 2),
+    "no compiler": (f"mkdir -p $T/none; unset BREAKWATER_CLANG; PATH=$T/none $B {KERNEL}", 2),
     "a wrong path in BREAKWATER_CLANG": (f"BREAKWATER_CLANG=/nonexistent $B {KERNEL}", 2),
     "a source that does not compile": ("echo nonsense v0 > $T/x.s; $B run --batch $T/x.s --grid 64", 2),
     "several kernels, none chosen": ("$B run --batch $T/two.cl --grid 64 --arg o=zeros:4", 2),

@@ -32,12 +32,12 @@ def shows(text, *lines):
 def a_kernel():
     """A condition on a variable, the variables of the frame and of LDS, a step over a barrier."""
     text = run("--", *command("weigh", 2), script=[
-        "break aql.hip:32 if i == 70", "run", "bt", "info args", "p points[i]", "p w", "info dispatches", "next", "next", "p part[6]",
+        "break aql.hip:32 if i == 70", "run", "bt", "info args", "p points[i]", "p w", "info dispatches", "info queues", "next", "next", "p part[6]",
         "info sharedlibrary", "delete", "continue"])
     shows(text, r"^Breakwater|^Breakpoint 1 \(aql\.hip:32\) waits for its code to be loaded\.$",
           r"hit Breakpoint 1, with lanes \[6\], weigh \(points=0x\w+, out=0x\w+, scale=2, n=200\) at aql\.hip:32$",
           r"^#0  weigh ", r"^scale = 2$", r"^n = 200$", r"^\$1 = {x = 35, y = 1, id = 70}$", r"^\$2 = 71$",
-          r"^ 1 +1 +\[4,1,1\] +\[64,1,1\] +running +weigh$", r"^\$3 = 71$", r"Yes +memory://\d+#offset=0x\w+&size=\d+$",
+          r"^ 1 +1 +\[4,1,1\] +\[64,1,1\] +running +weigh$", r"^ 1 +0 +64 +0 +2 +0x\w+ +dispatch 1 \(weigh\), which is running$", r"^\$3 = 71$", r"Yes +memory://\d+#offset=0x\w+&size=\d+$",
           "^" + re.escape(result(2)), r"\[aql \(process \d+\) exited normally\]")
 
 

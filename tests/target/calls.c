@@ -125,6 +125,15 @@ static struct bw_error *do_loaded(struct target_fixture *f, uint32_t slot)
 	return err;
 }
 
+static struct bw_error *do_queues(struct target_fixture *f, uint32_t slot)
+{
+	struct bw_target_queue *all = NULL;
+	size_t n;
+	struct bw_error *err = bw_target_queues(f->t, &all, &n);
+	free(all);
+	return err;
+}
+
 /* A target that has nothing at an address says so. */
 static struct bw_error *do_loaded_bytes(struct target_fixture *f, uint32_t slot)
 {
@@ -185,6 +194,7 @@ const struct target_call target_calls[] = {
 	{BW_CAP_OBJECTS, true, do_objects},
 	{BW_CAP_LOADED, true, do_loaded},
 	{BW_CAP_LOADED, false, do_loaded_bytes},
+	{BW_CAP_QUEUES, true, do_queues},
 	{BW_CAP_HOLD_TIME, true, do_hold_time},
 	{BW_CAP_PROCESSES, true, do_children},
 	{BW_CAP_PROCESSES, false, do_kill},

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "agent/clocks/clock.h"
+#include "agent/gpu/kfd.h"
 #include "agent/gpu/submit.h"
 #include "agent/memory/memory.h"
 #include "agent/memory/track.h"
@@ -248,6 +249,17 @@ static struct bw_error *on_codes(const struct bw_msg *m, struct bw_agent_file *f
 	return err;
 }
 
+static struct bw_error *on_queues(const struct bw_msg *m, struct bw_agent_file *f)
+{
+	struct bw_aql_list all = {0};
+	struct bw_agent_result r = {0};
+	struct bw_error *err = bw_aql_list(&all);
+	if (!err)
+		err = reply(m, &r, sizeof(r), all.data, all.len * sizeof(*all.data), -1);
+	bw_vec_free(&all);
+	return err;
+}
+
 static struct bw_error *on_code_bytes(const struct bw_msg *m, struct bw_agent_file *f)
 {
 	struct bw_agent_loaded_at req;
@@ -280,6 +292,7 @@ static const struct request {
 	{BW_AGENT_FILES, 0, on_files, NO_FILE},
 	{BW_AGENT_CLOCK, sizeof(struct bw_agent_clock), on_clock, NO_FILE},
 	{BW_AGENT_CODES, 0, on_codes, NO_FILE},
+	{BW_AGENT_QUEUES, 0, on_queues, NO_FILE},
 	{BW_AGENT_CODE_BYTES, sizeof(struct bw_agent_loaded_at), on_code_bytes, NO_FILE},
 };
 /* clang-format on */

@@ -431,6 +431,27 @@ int bw_aql_destroy(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	return r;
 }
 
+struct bw_error *bw_aql_list(struct bw_aql_list *out)
+{
+	struct bw_error *err = NULL;
+	pthread_mutex_lock(&g.lock);
+	bw_vec_each(&g.queues, it) {
+		struct queue *q = *it;
+		const struct bw_agent_aql_queue one = {.file = q->vm->number,
+						       .id = q->id,
+						       .n_slots = q->n_slots,
+						       .ip_type = AMDGPU_HW_IP_COMPUTE,
+						       .ring_va = q->ring_va,
+						       .read_va = q->read_va,
+						       .write_va = q->write_va,
+						       .passed = atomic_load(q->write)};
+		if (!err)
+			err = bw_vec_push(out, one);
+	}
+	pthread_mutex_unlock(&g.lock);
+	return err;
+}
+
 void bw_aql_await_ends(void)
 {
 	const struct timespec pause = {0, 10000000};

@@ -410,7 +410,7 @@ static uint64_t message_result(struct bw_wave *w, struct bw_exec *x, unsigned ms
 		return x->host.doorbell ? x->host.doorbell(x->host.cookie, w) : 0;
 	case MSG_RTN_GET_DDID:
 		return x->host.dispatch_id ? x->host.dispatch_id(x->host.cookie, w) : 0;
-	case MSG_RTN_SAVE_WAVE:
+	case MSG_RTN_SAVE_WAVE: /* 0 if no context is to be saved [I] */
 		return x->host.save_wave ? x->host.save_wave(x->host.cookie, w) : 0;
 	default:
 		return 0;

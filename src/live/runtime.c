@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Requests for the code objects that a program's runtime has loaded. */
+/* Requests for what a program's runtime has made: code objects, queues. */
 #include "live/live_priv.h"
 #include "live/operations.h"
 
@@ -13,6 +13,8 @@
 #include "base/shown.h"
 
 enum { MAX_CODE_B = 1 << 30 };
+
+struct queues BW_VEC(struct bw_target_queue);
 
 struct bw_error *bw_live_loaded(struct bw_target *t, struct bw_target_loaded **out, size_t *out_n)
 {
@@ -70,5 +72,50 @@ struct bw_error *bw_live_loaded_bytes(struct bw_target *t, uint64_t base, uint8_
 		return bw_error_nomem();
 	*out = copy;
 	*out_size_b = size_b;
+	return NULL;
+}
+
+/* Adds those of one program to the array. */
+static struct bw_error *add_queues(struct bw_live *l, struct bw_live_proc *p, struct queues *out)
+{
+	BW_TRY(bw_live_request(l, p, BW_AGENT_QUEUES, NULL, 0, NULL));
+	BW_TRY(bw_live_result(l, "listing the program's queues"));
+	const uint8_t *from = l->reply.body + sizeof(struct bw_agent_result);
+	size_t n = (l->reply.body_b - sizeof(struct bw_agent_result)) /
+		   sizeof(struct bw_agent_aql_queue);
+	for (size_t i = 0; i < n; i++) {
+		struct bw_agent_aql_queue q;
+		struct bw_live_vm *vm;
+		memcpy(&q, from + i * sizeof(q), sizeof(q));
+		BW_TRY(bw_live_vm_of(l, p, q.file, &vm));
+		const struct bw_queue_key key = {
+			.vm = vm->number, .ip_type = q.ip_type, .ring = q.id};
+		BW_TRY(bw_vec_push(
+			out, ((struct bw_target_queue){.number = bw_live_queue_number(l, &key),
+						       .space = vm->number,
+						       .id = q.id,
+						       .n_slots = q.n_slots,
+						       .ring_va = q.ring_va,
+						       .read_va = q.read_va,
+						       .write_va = q.write_va,
+						       .passed = q.passed})));
+	}
+	return NULL;
+}
+
+struct bw_error *bw_live_queues(struct bw_target *t, struct bw_target_queue **out, size_t *out_n)
+{
+	struct bw_live *l = bw_live_of(t);
+	struct queues all = {0};
+	struct bw_error *err = NULL;
+	for (size_t i = 0; !err && i < l->procs.len; i++)
+		if (l->procs.data[i]->fd >= 0 && l->procs.data[i]->has_greeted)
+			err = add_queues(l, l->procs.data[i], &all);
+	if (err) {
+		bw_vec_free(&all);
+		return err;
+	}
+	*out = all.data;
+	*out_n = all.len;
 	return NULL;
 }
