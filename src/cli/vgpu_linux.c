@@ -112,12 +112,16 @@ static struct bw_error *parse(int argc, char **argv, struct linux_options *o)
 			"a command in the guest stands after \"--\": breakwater vgpu linux -- %s",
 			argv[rest]);
 	o->guest.command = &argv[rest];
-	/* KFD keeps 44 MiB for each of a program's queues. */
-	if (!o->guest.memory_b)
-		o->guest.memory_b = (o->guest.has_rocm ? 4ull : 2ull) << 30;
 	BW_TRY(bw_vec_push(&o->shares, NULL));
 	o->guest.shares = o->shares.data;
 	return NULL;
+}
+
+/* Without --memory. KFD keeps 44 MiB for each of a program's queues. */
+static void choose_memory(struct bw_guest_options *g)
+{
+	if (!g->memory_b)
+		g->memory_b = (g->has_rocm ? 4ull : 2ull) << 30;
 }
 
 /* --json */
@@ -154,6 +158,7 @@ int bw_main_vgpu_linux(int argc, char **argv)
 	struct bw_guest_report report = {.has_started = false};
 	int status = 0;
 	struct bw_error *err = parse(argc, argv, &o);
+	choose_memory(&o.guest);
 	if (!err && o.help)
 		bw_command_line_print_help(&bw_line_vgpu_linux);
 	else if (!err)
