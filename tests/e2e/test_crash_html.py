@@ -39,7 +39,7 @@ def file(folder, name, text):
 def sections():
     p = page(LOOK / "dump_7.txt", LOOK / "dmesg.txt")
     check(p.text["verdict"].split("\n")[1].startswith("A dump of kernel 7.1.8"), p.text["verdict"])
-    check("PTE entry 0x10: the walk stopped here: the page is not valid" in p.text["faults"], p.text["faults"])
+    check("PTB entry 0x10: the walk stopped here: the page is not valid" in p.text["faults"], p.text["faults"])
     # the root, and four levels below it, each in the one before
     equal(p.depth, 5, "levels of the tree")
     check("GPU reset(2) succeeded!" in p.text["events"], p.text["events"])

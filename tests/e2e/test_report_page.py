@@ -194,7 +194,7 @@ def kernels_and_programs():
 def crash_files():
     look = SOURCE / "tests/e2e/look"
     p, said = report(look / "dump_7.txt", look / "dmesg.txt")
-    check("PTE entry 0x10: the walk stopped here" in p.text["faults"] and "A dump of kernel 7.1.8" in p.text["verdict"], said)
+    check("PTB entry 0x10: the walk stopped here" in p.text["faults"] and "A dump of kernel 7.1.8" in p.text["verdict"], said)
     p, said = report(look / "radv")
     equal(len(p.cells), 3, "the map")
 
