@@ -52,7 +52,7 @@ struct queue {
 	uint64_t rung, next; /* next: index of the packet to pass on */
 	struct BW_VEC(struct under_way) under_way;
 	atomic_bool ends;
-	bool has_ended; /* under the lock of g */
+	bool is_followed; /* by its thread; under the lock of g */
 };
 
 static struct {
@@ -255,7 +255,7 @@ static void *follow(void *cookie)
 	}
 	report_ends(q, true);
 	pthread_mutex_lock(&g.lock);
-	q->has_ended = true;
+	q->is_followed = false;
 	pthread_cond_broadcast(&g.changed);
 	pthread_mutex_unlock(&g.lock);
 	return NULL;
@@ -359,7 +359,11 @@ static int start(struct queue *q, const struct kfd_ioctl_create_queue_args *a)
 		bw_error_free(err);
 		return -ENOMEM;
 	}
-	return bw_thread_start(follow, q);
+	q->is_followed = true;
+	int r = bw_thread_start(follow, q);
+	if (r)
+		q->is_followed = false;
+	return r;
 }
 
 /* Takes it out of the list; NULL: no such queue. */
@@ -377,18 +381,31 @@ static struct queue *take_queue(uint32_t id)
 	return found;
 }
 
+/* The GPU has the queue no more, and its thread ends. */
+static void end_queue(struct queue *q)
+{
+	atomic_store(&q->ends, true);
+	pthread_mutex_lock(&g.lock);
+	while (q->is_followed)
+		pthread_cond_wait(&g.changed, &g.lock);
+	pthread_mutex_unlock(&g.lock);
+	free_queue(q);
+}
+
 static void undo_create(struct queue *q)
 {
 	struct kfd_ioctl_destroy_queue_args gone = {.queue_id = q->id};
 	bw_agent_ioctl(q->kfd, AMDKFD_IOC_DESTROY_QUEUE, &gone);
 	take_queue(q->id);
-	free_queue(q);
+	end_queue(q);
 }
 
 int bw_aql_create(struct bw_agent_file *f, struct bw_agent_file *vm, uint32_t cmd, void *arg)
 {
 	struct bw_kfd_create_queue a = {0}, made;
 	size_t size_b = BW_MIN(sizeof(a), (size_t)_IOC_SIZE(cmd));
+	if (_IOC_SIZE(cmd) > sizeof(a)) /* of a newer interface */
+		return bw_agent_ioctl(f, cmd, arg);
 	if (!bw_agent_copy_in(&a, (uintptr_t)arg, size_b))
 		return -EFAULT;
 	struct queue *q = new_queue(f, vm, &a.args);
@@ -422,12 +439,7 @@ int bw_aql_destroy(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	struct queue *q = known && !r ? take_queue(a.queue_id) : NULL;
 	if (!q)
 		return r;
-	atomic_store(&q->ends, true);
-	pthread_mutex_lock(&g.lock);
-	while (!q->has_ended)
-		pthread_cond_wait(&g.changed, &g.lock);
-	pthread_mutex_unlock(&g.lock);
-	free_queue(q);
+	end_queue(q);
 	return r;
 }
 
