@@ -38,7 +38,7 @@ struct exec_options {
 	struct bw_crumbs_options crumbs;
 	struct bw_swap_options swaps;
 	char **program; /* borrowed from argv, or with_rocm */
-	/* --rocm: the same behind the word rocm-run; the words borrowed */
+	/* --rocm: the same words after the word rocm-run; the words are borrowed */
 	struct exec_words BW_VEC(char *) with_rocm;
 };
 
