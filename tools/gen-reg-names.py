@@ -83,19 +83,20 @@ class Used:
 
 
 def expand(pattern):
-    """A{0-2}_B: A0_B, A1_B, A2_B; A_{X,Y}: A_X, A_Y. None: badly written."""
-    m = re.fullmatch(r"(\w*)\{([^{}]*)\}(\w*)", pattern)
+    """A{0-2}_B: A0_B, A1_B, A2_B; A_{X,Y}: A_X, A_Y. Of several, the first varies fastest. None: badly written."""
+    m = re.fullmatch(r"([^{}]*)\{([^{}]*)\}(.*)", pattern)
     if not m:
         return [pattern] if re.fullmatch(r"[A-Z]\w*", pattern) else None
     head, middle, tail = m.groups()
+    tails = expand("A" + tail)
     r = re.fullmatch(r"(\d+)-(\d+)", middle)
     if r:
         words = [str(n) for n in range(int(r.group(1)), int(r.group(2)) + 1)]
     else:
         words = middle.split(",")
-    if len(words) < 2 or not all(re.fullmatch(r"\w+", w) for w in words):
+    if not tails or not re.fullmatch(r"\w*", head) or len(words) < 2 or not all(re.fullmatch(r"\w+", w) for w in words):
         return None
-    return [head + w + tail for w in words]
+    return [head + w + t[1:] for t in tails for w in words]
 
 
 def reset_of(text, fields):

@@ -30,6 +30,7 @@ struct bw_kfd_create_queue {
 	uint32_t pad;
 };
 #define BW_KFD_IOC_CREATE_QUEUE AMDKFD_IOWR(0x02, struct bw_kfd_create_queue)
+enum { BW_KFD_QUEUE_SDMA_BY_ENG_ID = 4 }; /* a type of queue */
 
 /* Of the union's members, last_event_age is newer. */
 struct bw_kfd_event_data {

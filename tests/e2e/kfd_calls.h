@@ -62,6 +62,8 @@ struct runtime_enable {
 #define MAP_MEMORY KFD_CALL(KFD_READ_WRITE, 0x18, map_memory)
 #define RUNTIME_ENABLE KFD_CALL(KFD_READ_WRITE, 0x25, runtime_enable)
 enum {
+	QUEUE_TYPE_COMPUTE = 0,
+	QUEUE_TYPE_SDMA = 1,
 	QUEUE_TYPE_COMPUTE_AQL = 2,
 	EVENT_SIGNAL = 0,
 	EVENT_MEMORY = 8,
@@ -171,8 +173,9 @@ struct save_header {
 	uint32_t event, reserved;
 };
 
-static inline uint32_t create_queue(void *ring, char *object, struct save_header header,
-				    uint64_t **out_doorbell)
+/* object: a page with the write index at 0x38 and the read index at 0x80. */
+static inline uint32_t create_queue_of(uint32_t type, void *ring, char *object,
+				       struct save_header header, uint64_t **out_doorbell)
 {
 	uint64_t total = SAVE_B + DEBUG_B;
 	total = (total + PAGE_B - 1) / PAGE_B * PAGE_B;
@@ -185,7 +188,7 @@ static inline uint32_t create_queue(void *ring, char *object, struct save_header
 		.write_pointer_address = (uint64_t)(uintptr_t)(object + 0x38),
 		.read_pointer_address = (uint64_t)(uintptr_t)(object + 0x80),
 		.gpu_id = gpu,
-		.queue_type = QUEUE_TYPE_COMPUTE_AQL,
+		.queue_type = type,
 		.queue_percentage = 100,
 		.queue_priority = 7,
 		.eop_buffer_address = (uint64_t)(uintptr_t)eop,
@@ -202,6 +205,12 @@ static inline uint32_t create_queue(void *ring, char *object, struct save_header
 	must(doorbells != MAP_FAILED, "mmap of doorbells");
 	*out_doorbell = (uint64_t *)(void *)(doorbells + place);
 	return c.queue_id;
+}
+
+static inline uint32_t create_queue(void *ring, char *object, struct save_header header,
+				    uint64_t **out_doorbell)
+{
+	return create_queue_of(QUEUE_TYPE_COMPUTE_AQL, ring, object, header, out_doorbell);
 }
 
 static inline int wait_for(uint32_t event)

@@ -94,11 +94,13 @@ def a_program_of_kfd():
           f"what is not supported is named: {done.stderr!r}")
 
 
+GPU = "$(cat /sys/class/kfd/kfd/topology/nodes/1/gpu_id) /dev/dri/renderD128"
+
+
 def dispatch(*ends):
     """kfd.c once for each word, one after the other on the same GPU; "": to its end."""
     program, code = sys.argv[1:3]
-    gpu = "$(cat /sys/class/kfd/kfd/topology/nodes/1/gpu_id)"
-    return under("sh", "-c", "".join(f"{program} {code} {gpu} /dev/dri/renderD128 {end}\n" for end in ends))
+    return under("sh", "-c", "".join(f"{program} {code} {GPU} {end}\n" for end in ends))
 
 
 DISPATCHED = "queue made\nevent came, signal 0, 0 of 1000 wrong, read index 1\n"
@@ -124,4 +126,13 @@ def packets_that_cannot_be_executed():
     check(done.stderr.count("KFD: queue 0 of kfd pid") == 2, f"the log says which queue: {done.stderr!r}")
 
 
-main(a_program_of_kfd, kernels, programs_that_die, packets_that_cannot_be_executed)
+def other_rings():
+    """Queues of SDMA and of PM4 packets, as in the guest (tests/linux/test_driver.py); and again, after an engine's queue was
+    stopped by a packet that it does not know, which Linux does not tell of."""
+    done = under("sh", "-c", 2 * f"{sys.argv[3]} {GPU} unknown\n")
+    rings = "SDMA: event came, copy right, read pointer reported\nPM4: written, read pointer reported\n"
+    equal(done.stdout, 2 * (rings + "SDMA: the queue of an unknown packet destroyed\n"), f"two programs ({done.stderr})")
+    check(re.search(r"KFD: queue 0 of kfd_rings pid \d+ stopped: SDMA packet opcode 0xfe", done.stderr), f"the log says why: {done.stderr!r}")
+
+
+main(a_program_of_kfd, kernels, programs_that_die, packets_that_cannot_be_executed, other_rings)

@@ -46,7 +46,7 @@ static void run_sdma(uint32_t n_dw)
 		ring[sdma_wptr++ % 1024] = ib[i];
 	bw_device_doorbell(r.dev, 0x200, sdma_wptr * 4);
 	for (unsigned i = 0; i < WAIT_MS && (rig_read(&r, status) & 6) != 4 &&
-			     !bw_device_sdma_error(r.dev, 0, NULL, 0);
+			     !bw_device_sdma_error(r.dev, 0, 0, NULL, 0);
 	     i++)
 		rig_sleep_ms(1);
 	rig_write(&r, REG(SDMA0_QUEUE0_RB_CNTL), 0);

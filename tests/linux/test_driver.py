@@ -11,7 +11,9 @@ from harness import BUILD, check, main
 SAXPY = ("--gpu 0 examples/saxpy.s --grid 256 --group 64 --arg a=2.0 --arg x=iota:256 --arg y=fill:256:1 "
          "--arg out=zeros:256 --print out:8")
 RESULT = "1 3 5 7 9 11 13 15"  # 2 * i + 1
-KFD = f"{BUILD}/tests/e2e/kfd {BUILD}/tests/e2e/kfd.bin $(cat /sys/class/kfd/kfd/topology/nodes/1/gpu_id) /dev/dri/renderD128"
+GPU = "$(cat /sys/class/kfd/kfd/topology/nodes/1/gpu_id) /dev/dri/renderD128"
+KFD = f"{BUILD}/tests/e2e/kfd {BUILD}/tests/e2e/kfd.bin {GPU}"
+RINGS = f"{BUILD}/tests/e2e/kfd_rings {GPU}"
 DEBUG = "/sys/kernel/debug/dri/0000:00:10.0"
 
 
@@ -19,10 +21,11 @@ def loading():
     """No error in the log, the device nodes, the IB tests on all rings, what the GPU is, what the debugger says of the machine,
     and a kernel run by the driver; another one through an AQL queue of KFD, by ioctls, twice, since the first run leaves its
     queue with a kernel that never ends; a third, whose waves save and restore themselves by Linux's trap handler each time that
-    KFD takes its queue away and gives it back: none begins anew."""
-    text = in_guest(f"ls /dev/dri\ncat {DEBUG}/amdgpu_test_ib\nbreakwater device --gpu 0\nbreakwater doctor\nbreakwater run {SAXPY}\n{KFD}\n{KFD}\n{KFD} evicted")
+    KFD takes its queue away and gives it back: none begins anew; and queues of SDMA and of PM4 packets."""
+    text = in_guest(f"ls /dev/dri\ncat {DEBUG}/amdgpu_test_ib\nbreakwater device --gpu 0\nbreakwater doctor\nbreakwater run {SAXPY}\n{KFD}\n{KFD}\n{KFD} evicted\n{RINGS}")
     check(text.count("event came, signal 0, 0 of 1000 wrong, read index 1\nqueue destroyed with its waves\n") == 2, text)
     check("\nevicted 10 times, signal 1, 32 waves begun\nevent came, signal 0, 0 of 1000 wrong, read index 2\n" in text, text)
+    check("SDMA: event came, copy right, read pointer reported\nPM4: written, read pointer reported\n" in text, text)
     check("lockup_timeout       3600000,3600000,3600000,3600000\n" in text and "Hardware can be debugged here." in text, text)
     check("GFXOFF       held off" in text, text)
     check("card0" in text and "renderD128" in text, text)

@@ -84,10 +84,11 @@ void bw_device_reg_write(struct bw_device *dev, const struct bw_bank *bank, uint
 bool bw_device_queue_error(struct bw_device *dev, uint32_t me, uint32_t pipe, uint32_t queue,
 			   char *out_text, size_t size);
 
-/* Like bw_device_queue_error, for an SDMA engine's queue 0: it raises IH source 55 of client 0x0a,
+/* Like bw_device_queue_error, for a queue of an SDMA engine: it raises IH source 55 of client 0x0a,
  * and resumes after RB_CNTL.RB_ENABLE has been cleared, CONTEXT_STATUS.IDLE reads 1, and it is set
  * again. */
-bool bw_device_sdma_error(struct bw_device *dev, unsigned index, char *out_text, size_t size);
+bool bw_device_sdma_error(struct bw_device *dev, unsigned index, unsigned queue, char *out_text,
+			  size_t size);
 
 /* A doorbell write of a ring's new write pointer (SDMA: in bytes). */
 void bw_device_doorbell(struct bw_device *dev, uint32_t index_dw, uint64_t value);

@@ -428,7 +428,7 @@ static const struct {
 	{ONE(GRBM_GFX_CNTL), read_grbm_gfx_cntl, NULL},
 	{ONE(GRBM_STATUS2), read_grbm_status2, NULL},
 	{ROW(SDMA0_STATUS_REG, SDMA1_STATUS_REG), read_sdma_status, NULL},
-	{ROW(SDMA0_QUEUE0_RB_CNTL, SDMA1_QUEUE0_DOORBELL_OFFSET), bw_sdma_reg_read,
+	{ROW(SDMA0_QUEUE0_RB_CNTL, SDMA1_QUEUE3_DOORBELL_OFFSET), bw_sdma_reg_read,
 	 bw_sdma_reg_write},
 };
 #undef ONE

@@ -13,18 +13,16 @@
 
 struct bw_sdma {
 	pthread_mutex_t lock;
-	struct bw_sdma_engine engine[BW_N_SDMA * BW_N_SDMA_QUEUES]; /* the queues 0 first */
+	struct bw_sdma_engine engine[BW_N_SDMA_ENGINES]; /* the queues 0 first */
 };
 
 /* Fault clients of the graphics hub (doc/hardware/page-tables.md 6.4) */
 enum { CLIENT_SDMA0 = 13 };
 
-enum { N_ENGINES = BW_N_SDMA * BW_N_SDMA_QUEUES };
-
-/* Numbers of the two engines' registers lie side by side. */
+/* Numbers of all queues' registers of one name lie side by side, in the order of engine[]. */
 static uint32_t *reg_of(struct bw_sdma_engine *e, enum bw_register reg0)
 {
-	return &e->regs[(reg0 - BW_REG_SDMA0_QUEUE0_RB_CNTL) / BW_N_SDMA];
+	return &e->regs[(reg0 - BW_REG_SDMA0_QUEUE0_RB_CNTL) / BW_N_SDMA_ENGINES];
 }
 
 static uint32_t read_queue(struct bw_sdma_engine *e, enum bw_register reg0)
@@ -75,9 +73,11 @@ void bw_sdma_fail(struct bw_sdma_engine *e, const char *fmt, ...)
 	bw_ih_raise(dev, &v);
 }
 
-bool bw_device_sdma_error(struct bw_device *dev, unsigned index, char *out_text, size_t size)
+bool bw_device_sdma_error(struct bw_device *dev, unsigned index, unsigned queue, char *out_text,
+			  size_t size)
 {
-	struct bw_sdma_engine *e = &dev->sdma->engine[index % BW_N_SDMA];
+	struct bw_sdma_engine *e =
+		&dev->sdma->engine[(queue * BW_N_SDMA + index) % BW_N_SDMA_ENGINES];
 	pthread_mutex_lock(&dev->sdma->lock);
 	bool stopped = e->stopped;
 	if (stopped && size)
@@ -110,11 +110,11 @@ bool bw_sdma_write_mem(struct bw_sdma_engine *e, uint64_t va, const void *data, 
 
 /* ---- registers ---- */
 
-/* out_reg: the same of engine 0. */
+/* out_reg: the same of queue 0 of engine 0. */
 static struct bw_sdma_engine *engine_of(struct bw_device *dev, enum bw_register reg,
 					enum bw_register *out_reg)
 {
-	unsigned i = (reg - BW_REG_SDMA0_QUEUE0_RB_CNTL) % BW_N_SDMA;
+	unsigned i = (reg - BW_REG_SDMA0_QUEUE0_RB_CNTL) % BW_N_SDMA_ENGINES;
 	*out_reg = reg - i;
 	return &dev->sdma->engine[i];
 }
@@ -191,7 +191,7 @@ bool bw_sdma_doorbell(struct bw_device *dev, uint32_t index_dw, uint64_t value)
 {
 	bool found = false;
 	pthread_mutex_lock(&dev->sdma->lock);
-	for (unsigned i = 0; i < N_ENGINES && !found; i++) {
+	for (unsigned i = 0; i < BW_N_SDMA_ENGINES && !found; i++) {
 		struct bw_sdma_engine *e = &dev->sdma->engine[i];
 		if (!e->active || !FIELD(e, DOORBELL, ENABLE) ||
 		    FIELD(e, DOORBELL_OFFSET, OFFSET) != index_dw)
@@ -211,7 +211,7 @@ bool bw_sdma_busy(struct bw_device *dev, unsigned index)
 {
 	bool busy = false;
 	pthread_mutex_lock(&dev->sdma->lock);
-	for (unsigned i = index; i < N_ENGINES; i += BW_N_SDMA) {
+	for (unsigned i = index; i < BW_N_SDMA_ENGINES; i += BW_N_SDMA) {
 		const struct bw_sdma_engine *e = &dev->sdma->engine[i];
 		busy |= e->active && !e->stopped && e->wptr > atomic_load(&e->rptr);
 	}
@@ -374,7 +374,7 @@ static bool run_engine(struct bw_sdma_engine *e)
 bool bw_sdma_turn(struct bw_device *dev)
 {
 	bool progress = false;
-	for (unsigned i = 0; i < N_ENGINES; i++)
+	for (unsigned i = 0; i < BW_N_SDMA_ENGINES; i++)
 		progress |= run_engine(&dev->sdma->engine[i]);
 	return progress;
 }
@@ -386,13 +386,14 @@ struct bw_sdma_engine *bw_sdma_map(struct bw_device *dev, const uint32_t mask[BW
 {
 	/* A descriptor begins with the registers from RB_CNTL to IB_CNTL, in our order. */
 	enum {
-		N_COPIED =
-			(BW_REG_SDMA0_QUEUE0_IB_CNTL - BW_REG_SDMA0_QUEUE0_RB_CNTL) / BW_N_SDMA + 1
+		N_COPIED = (BW_REG_SDMA0_QUEUE0_IB_CNTL - BW_REG_SDMA0_QUEUE0_RB_CNTL) /
+				   BW_N_SDMA_ENGINES +
+			   1
 	};
 	uint64_t wptr_b = bw_cp_stored_wptr(dev, m);
-	for (unsigned i = BW_N_SDMA; i < N_ENGINES; i++) {
+	for (unsigned i = BW_N_SDMA; i < BW_N_SDMA_ENGINES; i++) {
 		struct bw_sdma_engine *e = &dev->sdma->engine[i];
-		if (e->mapped || !bw_bit_is_set(mask[e->index], e->queue))
+		if (e->mapped || e->active || !bw_bit_is_set(mask[e->index], e->queue))
 			continue;
 		pthread_mutex_lock(&dev->sdma->lock);
 		memcpy(e->regs, mqd, N_COPIED * sizeof(mqd[0]));
@@ -424,7 +425,10 @@ enum bw_cp_result bw_sdma_end(struct bw_sdma_engine *e)
 
 enum bw_cp_result bw_sdma_unmap(struct bw_queue *by, struct bw_sdma_engine *e, uint64_t mqd_va)
 {
-	enum { RPTR = (BW_REG_SDMA0_QUEUE0_RB_RPTR - BW_REG_SDMA0_QUEUE0_RB_CNTL) / BW_N_SDMA };
+	enum {
+		RPTR = (BW_REG_SDMA0_QUEUE0_RB_RPTR - BW_REG_SDMA0_QUEUE0_RB_CNTL) /
+		       BW_N_SDMA_ENGINES
+	};
 	enum bw_cp_result r = bw_sdma_end(e);
 	const uint32_t rptr[2] = {REG(e, RB_RPTR), REG(e, RB_RPTR_HI)};
 	if (r == BW_CP_DONE && !bw_cp_mem_write(by, mqd_va + RPTR * 4, rptr, sizeof(rptr)))
@@ -435,7 +439,7 @@ enum bw_cp_result bw_sdma_unmap(struct bw_queue *by, struct bw_sdma_engine *e, u
 bool bw_sdma_polling(struct bw_device *dev)
 {
 	bool polling = false;
-	for (unsigned i = 0; i < N_ENGINES; i++)
+	for (unsigned i = 0; i < BW_N_SDMA_ENGINES; i++)
 		polling |= dev->sdma->engine[i].polling;
 	return polling;
 }
@@ -446,7 +450,7 @@ struct bw_error *bw_sdma_create(struct bw_device *dev)
 	if (!s)
 		return bw_error_nomem();
 	pthread_mutex_init(&s->lock, NULL);
-	for (unsigned i = 0; i < N_ENGINES; i++) {
+	for (unsigned i = 0; i < BW_N_SDMA_ENGINES; i++) {
 		struct bw_sdma_engine *e = &s->engine[i];
 		e->dev = dev;
 		e->index = i % BW_N_SDMA;
@@ -462,7 +466,7 @@ void bw_sdma_destroy(struct bw_device *dev)
 {
 	if (!dev->sdma)
 		return;
-	for (unsigned i = 0; i < N_ENGINES; i++)
+	for (unsigned i = 0; i < BW_N_SDMA_ENGINES; i++)
 		free(dev->sdma->engine[i].packet);
 	pthread_mutex_destroy(&dev->sdma->lock);
 	free(dev->sdma);

@@ -2,10 +2,11 @@
 #ifndef BW_VGPU_DEVICE_SDMA_ENGINE_H
 #define BW_VGPU_DEVICE_SDMA_ENGINE_H
 
-/* The SDMA engines: two, each with a queue 0, set up by SDMAn_QUEUE0_RB_* and woken by a doorbell
- * (pointers count bytes there), and queues that the scheduler maps (mes.h). A queue is called an
- * engine here, as nothing is shared but the registers around the queues. They run on the command
- * processor's thread in short turns, so that long copies do not block other queues.
+/* The SDMA engines: two, each with queues that are set up by SDMAn_QUEUEm_RB_* and woken by a
+ * doorbell (pointers count bytes there), or that the scheduler maps (mes.h): it leaves queue 0 to
+ * the driver. A queue is called an engine here, as nothing is shared but the registers around the
+ * queues. They run on the command processor's thread in short turns, so that long copies do not
+ * block other queues.
  *
  * An engine that meets a packet it cannot execute stops there, raises the interrupt of a hanging
  * queue, and stays stopped until RB_CNTL.RB_ENABLE is cleared and set again. */
@@ -17,8 +18,9 @@ enum {
 	BW_N_SDMA = 2,
 	BW_N_SDMA_QUEUES = 4, /* of each */
 	BW_SDMA_MQD_DW = 20,  /* of v11_sdma_mqd, as far as it is used */
-	BW_SDMA_N_REGS =
-		(BW_REG_SDMA1_QUEUE0_DOORBELL_OFFSET - BW_REG_SDMA0_QUEUE0_RB_CNTL + 1) / 2,
+	BW_N_SDMA_ENGINES = BW_N_SDMA * BW_N_SDMA_QUEUES,
+	BW_SDMA_N_REGS = (BW_REG_SDMA1_QUEUE3_DOORBELL_OFFSET - BW_REG_SDMA0_QUEUE0_RB_CNTL + 1) /
+			 BW_N_SDMA_ENGINES,
 };
 
 struct bw_sdma_engine {

@@ -223,6 +223,11 @@ static void cp_error(struct bw_uapi *u, const struct vector *v)
 
 static void sdma_error(struct bw_uapi *u, const struct vector *v)
 {
+	unsigned queue = ring_field(v, BW_IH_RING_SDMA_QUEUE);
+	if (queue) {
+		bw_kfd_sdma_error(u, v->vmid, ring_field(v, BW_IH_RING_SDMA), queue);
+		return;
+	}
 	struct bw_drm_ring *ring =
 		&u->rings[BW_DRM_FIRST_SDMA + ring_field(v, BW_IH_RING_SDMA) % BW_DRM_N_SDMA];
 	if (!ring->head || ring->head->killing || !bw_drm_ring_stopped(u, ring))
@@ -232,7 +237,7 @@ static void sdma_error(struct bw_uapi *u, const struct vector *v)
 		bw_klog(u, "SDMA queue hang (ring %s vmid:%u pasid:%u)", ring->name,
 			ring->head->vmid, ring->head->vm->pasid);
 		log_process(u, ring->head->vm);
-		if (bw_device_sdma_error(u->dev, ring->pipe, why, sizeof(why)))
+		if (bw_device_sdma_error(u->dev, ring->pipe, 0, why, sizeof(why)))
 			bw_klog(u, "  %s", why);
 	}
 	bw_drm_job_end(u, ring, "SDMA queue hang");
@@ -267,7 +272,9 @@ static void dispatch(struct bw_uapi *u, const struct vector *v)
 	else if (v->client == BW_IH_CLIENT_GFX && v->source == BW_IH_SRC_SDMA_QUEUE_HANG)
 		sdma_error(u, v);
 	else if (v->client == BW_IH_CLIENT_GFX && v->source == BW_IH_SRC_SDMA_TRAP)
-		return; /* as CP_EOP */
+		/* of the driver's own rings: as CP_EOP. The others' ids have 28 bits
+		 * (event_interrupt_wq_v11). */
+		bw_kfd_interrupt(u, v->vmid, v->data[0] & 0xfffffff);
 	else if (v->source == BW_IH_SRC_SQ)
 		sq_interrupt(u, v);
 	else if (v->source == BW_IH_SRC_CP_EOP && bw_kfd_interrupt(u, v->vmid, v->data[0]))
@@ -296,9 +303,9 @@ bool bw_drm_ih_ends_only(struct bw_uapi *u)
 		uint64_t client = bw_words_get(&dw, BW_IH_CLIENT_ID),
 			 source = bw_words_get(&dw, BW_IH_SOURCE_ID);
 		/* those of KFD's VMIDs end nothing: they are signals */
-		if ((client != BW_IH_CLIENT_GRBM_CP || source != BW_IH_SRC_CP_EOP ||
-		     bw_words_get(&dw, BW_IH_VMID) > BW_DRM_LAST_VMID) &&
-		    (client != BW_IH_CLIENT_GFX || source != BW_IH_SRC_SDMA_TRAP))
+		if (bw_words_get(&dw, BW_IH_VMID) > BW_DRM_LAST_VMID ||
+		    ((client != BW_IH_CLIENT_GRBM_CP || source != BW_IH_SRC_CP_EOP) &&
+		     (client != BW_IH_CLIENT_GFX || source != BW_IH_SRC_SDMA_TRAP)))
 			return false;
 	}
 	u->ih_rptr = rptr;

@@ -241,7 +241,7 @@ static const struct row rows[BW_KFD_N_IOCTLS] = {
 	AT(AMDKFD_IOC_SET_MEMORY_POLICY, "SET_MEMORY_POLICY"), set_memory_policy},
 	AT(AMDKFD_IOC_GET_CLOCK_COUNTERS, "GET_CLOCK_COUNTERS"), get_clock_counters},
 	AT(AMDKFD_IOC_GET_PROCESS_APERTURES, "GET_PROCESS_APERTURES"), get_apertures},
-	AT(AMDKFD_IOC_UPDATE_QUEUE, "UPDATE_QUEUE"), NULL},
+	AT(AMDKFD_IOC_UPDATE_QUEUE, "UPDATE_QUEUE"), bw_kfd_ioctl_update_queue},
 	AT(AMDKFD_IOC_CREATE_EVENT, "CREATE_EVENT"), bw_kfd_ioctl_create_event},
 	AT(AMDKFD_IOC_DESTROY_EVENT, "DESTROY_EVENT"), bw_kfd_ioctl_destroy_event},
 	AT(AMDKFD_IOC_SET_EVENT, "SET_EVENT"), bw_kfd_ioctl_set_event},

@@ -9,7 +9,8 @@
  *     kfd.c           the calls, and those that only tell something
  *     kfd_memory.c    memory: made, mapped, unmapped, freed; mmap
  *     kfd_events.c    events, and waiting for them
- *     kfd_queues.c    AQL queues, doorbells, and interrupts about them
+ *     kfd_queues.c    queues: the calls, VMIDs, and interrupts about them
+ *     kfd_doorbells.c, kfd_hw_queues.c   what they are made of (kfd_queues.h)
  *     kfd_topology.c  the folders of /sys/class/kfd, which describe the nodes
  *
  * The driver's lock guards everything here. Functions return 0 or -errno as the kernel's do. */
@@ -120,13 +121,12 @@ void bw_kfd_signal_memory(struct bw_kfd *p, const struct kfd_hsa_memory_exceptio
 
 /* ---- kfd_queues.c ---- */
 
-/* No process is left. Without the lock. */
-void bw_kfd_stop(struct bw_uapi *u);
 /* Ends all queues with their waves; gives up the lock meanwhile. */
 void bw_kfd_end_queues(struct bw_kfd *p);
 /* The page tables have changed. */
 void bw_kfd_flush_tlb(struct bw_kfd *p);
 int bw_kfd_ioctl_create_queue(struct bw_drm_call *c, void *arg);
+int bw_kfd_ioctl_update_queue(struct bw_drm_call *c, void *arg);
 int bw_kfd_ioctl_destroy_queue(struct bw_drm_call *c, void *arg);
 /* Interrupts of a VMID. False: it is no process of KFD's. */
 bool bw_kfd_interrupt(struct bw_uapi *u, unsigned vmid, uint32_t event_id);
@@ -135,6 +135,13 @@ void bw_kfd_page_fault(struct bw_uapi *u, unsigned vmid, uint64_t va, uint32_t s
 		       bool keeps_waves);
 /* doorbell: its number in the process's page; code: EC_QUEUE_PACKET_* of kfd_ioctl.h, 0: none. */
 void bw_kfd_queue_error(struct bw_uapi *u, unsigned vmid, uint32_t doorbell, unsigned code);
+/* A queue of an SDMA engine met a packet that it cannot execute. */
+void bw_kfd_sdma_error(struct bw_uapi *u, unsigned vmid, unsigned engine, unsigned queue);
+
+/* ---- kfd_doorbells.c ---- */
+
+/* Ends the thread that looks at them. No process is left. Without the lock. */
+void bw_kfd_stop(struct bw_uapi *u);
 
 /* ---- kfd_topology.c ---- */
 

@@ -324,7 +324,7 @@ uint64_t bw_drm_ring_signaled(struct bw_uapi *u, const struct bw_drm_ring *ring)
 bool bw_drm_ring_stopped(struct bw_uapi *u, const struct bw_drm_ring *ring)
 {
 	if (ring->is_sdma)
-		return bw_device_sdma_error(u->dev, ring->pipe, NULL, 0);
+		return bw_device_sdma_error(u->dev, ring->pipe, 0, NULL, 0);
 	return hqd_read(u, ring, BW_REG_CP_HQD_ERROR) != 0;
 }
 

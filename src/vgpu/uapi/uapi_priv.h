@@ -34,7 +34,7 @@
 
 struct bw_drm_call; /* call.h */
 
-/* A doorbell of a program that is looked at (kfd_queues.c). */
+/* A doorbell of a program that is looked at (kfd_doorbells.c). */
 struct bw_kfd_queue;
 struct bw_kfd_bell {
 	const struct bw_kfd_queue *queue;
@@ -97,10 +97,11 @@ struct bw_uapi {
 	uint32_t next_pasid;
 	uint64_t next_client_id;
 
-	/* kfd_queues.c */
+	/* kfd_queues.h */
 	struct {
 		struct bw_kfd *by_vmid[BW_DRM_N_VMIDS]; /* borrowed; those that have queues */
 		uint8_t taken[4];			/* queues of each pipe of ME 1, as bits */
+		uint8_t taken_sdma[BW_DRM_N_SDMA];	/* of each engine */
 		/* doorbells that are looked at, by a thread that does not take the lock above */
 		pthread_mutex_t lock;
 		struct bw_kfd_bells BW_VEC(struct bw_kfd_bell) bells;

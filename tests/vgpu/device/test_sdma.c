@@ -108,7 +108,7 @@ static void run(struct sdma *s)
 	char why[200];
 	uint32_t fence = submit(s, 0, false);
 	bool in_time = done(s, 0, fence, WAIT_MS);
-	if (bw_device_sdma_error(s->r.dev, 0, why, sizeof(why)))
+	if (bw_device_sdma_error(s->r.dev, 0, 0, why, sizeof(why)))
 		fail_msg("%s", why);
 	assert_true(in_time);
 }
@@ -332,10 +332,10 @@ static void check_refused(const uint32_t *words, size_t n, const char *text)
 	assert_int_equal(v.source, 55);
 	assert_int_equal(v.ring, 1 << 4);
 	assert_int_equal(v.vmid, 1);
-	assert_true(bw_device_sdma_error(s.r.dev, 1, why, sizeof(why)));
+	assert_true(bw_device_sdma_error(s.r.dev, 1, 0, why, sizeof(why)));
 	if (!strstr(why, text))
 		fail_msg("\"%s\" does not say \"%s\"", why, text);
-	assert_false(bw_device_sdma_error(s.r.dev, 0, why, sizeof(why)));
+	assert_false(bw_device_sdma_error(s.r.dev, 0, 0, why, sizeof(why)));
 	assert_false(done(&s, 1, fence, 5));
 	rig_write(&s.r, reg(1, REG(SDMA0_QUEUE0_RB_CNTL)), 0);
 	uint32_t status = reg(1, REG(SDMA0_QUEUE0_CONTEXT_STATUS));

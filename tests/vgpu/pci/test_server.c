@@ -363,7 +363,7 @@ static void an_interrupt_ring_that_is_not_there_blocks_nothing(void **state)
 	write_reg(0x12e0, 1 | 10 << 1);
 	write_reg(0x12e5, 64);
 	char why[64];
-	while (!bw_device_sdma_error(dev, 0, why, sizeof(why))) /* until the engine has met it */
+	while (!bw_device_sdma_error(dev, 0, 0, why, sizeof(why))) /* until the engine has met it */
 		sched_yield();
 	write_reg(IH_RB_CNTL, 0);
 	assert_int_equal(read_reg(IH_RB_CNTL), 0);

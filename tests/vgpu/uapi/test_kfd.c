@@ -360,7 +360,7 @@ static void queues_are_checked(void **state)
 	REFUSED(-EINVAL, gpu_id, 1);
 	REFUSED(-EINVAL, read_pointer_address, 0x900000);
 	REFUSED(-EOPNOTSUPP, queue_type, 9);
-	REFUSED(-ENOMEM, queue_type, KFD_IOC_QUEUE_TYPE_SDMA);
+	REFUSED(-ENOMEM, queue_type, KFD_IOC_QUEUE_TYPE_SDMA_XGMI); /* no engines for that */
 	/* as many as there are hardware queues besides the driver's rings */
 	struct kfd_ioctl_destroy_queue_args gone = {.queue_id = 5};
 	for (uint32_t i = 0; i < 28; i++) {
@@ -375,6 +375,56 @@ static void queues_are_checked(void **state)
 	a = good;
 	assert_int_equal(file_ioctl(&c, kfd, cmd, &a), 0);
 	assert_int_equal(a.queue_id, 5);
+	/* the queue stays where it is; others do not move, and do not pause here */
+	struct kfd_ioctl_update_queue_args u = {RING, 5, PAGE, 100, 3}, bad = u;
+	assert_int_equal(file_ioctl(&c, kfd, AMDKFD_IOC_UPDATE_QUEUE, &u), 0);
+#define NOT_UPDATED(result, field, value)                                                          \
+	bad = u, bad.field = (value);                                                              \
+	assert_int_equal(file_ioctl(&c, kfd, AMDKFD_IOC_UPDATE_QUEUE, &bad), result)
+	NOT_UPDATED(-EFAULT, queue_id, 99);
+	NOT_UPDATED(-EINVAL, queue_percentage, 101);
+	NOT_UPDATED(-EINVAL, queue_priority, 16);
+	NOT_UPDATED(-EINVAL, ring_size, 3000);
+	NOT_UPDATED(-EOPNOTSUPP, queue_percentage, 0);
+	NOT_UPDATED(-EOPNOTSUPP, ring_base_address, 2 * RING);
+	close_client(&c);
+}
+
+/* Two engines, each with three queues that the driver's own rings leave. */
+static void sdma_queues_are_of_an_engine(void **state)
+{
+	enum { RING = 0x100000, INDICES = 0x200000, N_FREE = 3 };
+	struct client c;
+	struct kfd_ioctl_alloc_memory_of_gpu_args ring, indices;
+	uint32_t kfd = open_both(&c);
+	assert_int_equal(alloc(&c, kfd, RING, PAGE, FLAG(GTT) | FLAG(WRITABLE), &ring), 0);
+	assert_int_equal(alloc(&c, kfd, INDICES, PAGE, FLAG(GTT) | FLAG(WRITABLE), &indices), 0);
+	assert_int_equal(map(&c, kfd, ring.handle), 0);
+	assert_int_equal(map(&c, kfd, indices.handle), 0);
+	const struct bw_kfd_create_queue good = {.args = {.ring_base_address = RING,
+							  .write_pointer_address = INDICES,
+							  .read_pointer_address = INDICES + 8,
+							  .ring_size = PAGE,
+							  .gpu_id = gpu_id(),
+							  .queue_type = BW_KFD_QUEUE_SDMA_BY_ENG_ID,
+							  .queue_percentage = 100},
+						 .sdma_engine_id = 1};
+	struct bw_kfd_create_queue a;
+	for (unsigned i = 0; i < N_FREE; i++)
+		a = good, assert_int_equal(file_ioctl(&c, kfd, BW_KFD_IOC_CREATE_QUEUE, &a), 0);
+	a = good, assert_int_equal(file_ioctl(&c, kfd, BW_KFD_IOC_CREATE_QUEUE, &a), -ENOMEM);
+	a = good, a.sdma_engine_id = 2; /* there are two */
+	assert_int_equal(file_ioctl(&c, kfd, BW_KFD_IOC_CREATE_QUEUE, &a), -ENOMEM);
+	for (unsigned i = 0; i < N_FREE; i++) {
+		a = good, a.args.queue_type = KFD_IOC_QUEUE_TYPE_SDMA; /* any engine */
+		assert_int_equal(file_ioctl(&c, kfd, BW_KFD_IOC_CREATE_QUEUE, &a), 0);
+	}
+	a = good, a.args.queue_type = KFD_IOC_QUEUE_TYPE_SDMA;
+	assert_int_equal(file_ioctl(&c, kfd, BW_KFD_IOC_CREATE_QUEUE, &a), -ENOMEM);
+	struct kfd_ioctl_destroy_queue_args gone = {.queue_id = 1};
+	assert_int_equal(file_ioctl(&c, kfd, AMDKFD_IOC_DESTROY_QUEUE, &gone), 0);
+	a = good, assert_int_equal(file_ioctl(&c, kfd, BW_KFD_IOC_CREATE_QUEUE, &a), 0);
+	assert_int_equal(a.args.queue_id, 1);
 	close_client(&c);
 }
 
@@ -546,5 +596,6 @@ static void a_signal_ends_a_wait(void **state)
 TESTS_AROUND(start_gpu, stop_gpu, version_and_apertures, numbers_that_are_no_calls,
 	     one_process_and_one_address_space, memory_is_checked_as_in_the_kernel,
 	     a_buffer_from_begin_to_end, the_gpu_uses_it, pages_of_the_program, pages_of_the_driver,
-	     queues_are_checked, memory_that_is_left, events_have_ids_and_slots,
-	     the_drivers_own_event_page, signals_and_their_ages, a_signal_ends_a_wait);
+	     queues_are_checked, sdma_queues_are_of_an_engine, memory_that_is_left,
+	     events_have_ids_and_slots, the_drivers_own_event_page, signals_and_their_ages,
+	     a_signal_ends_a_wait);
