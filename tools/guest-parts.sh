@@ -9,7 +9,7 @@
 # BREAKWATER_DEBIAN and BREAKWATER_DEBIAN_SECURITY are the archives to use, if not those of deb.debian.org, and
 # BREAKWATER_DEBIAN_SNAPSHOT what has the versions of packages that the archive has replaced.
 # Made are FOLDER/qemu-2 (started by its own dynamic linker), FOLDER/linux-6.12-2 (vmlinuz, modules, release), and
-# FOLDER/rocm-1 (Debian 13's ROCm: the packages that rocm/packages.txt pins, each by its SHA256).
+# FOLDER/rocm-2 (Debian 13's ROCm: the packages that rocm/packages.txt pins, each by its SHA256).
 # The number changes when this script makes something else. A folder is complete if it is there: it is made
 # beside its place, and renamed. Each has a file MANIFEST with the hashes of what came out of the packages that
 # apt has verified, and is held to it at each use of this script.
@@ -25,7 +25,7 @@ fail() {
 	exit 2
 }
 place=$1
-qemu=qemu-2 kernel=linux-6.12-2 rocm=rocm-1
+qemu=qemu-2 kernel=linux-6.12-2 rocm=rocm-2
 parts="$qemu $kernel" called="QEMU and the kernel"
 pins_anew=no
 [ "$place" != --pin-rocm ] || pins_anew=yes place=$(mktemp -d)

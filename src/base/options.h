@@ -62,6 +62,12 @@ struct bw_option {
 #define BW_ROW_GPU(type, field)                                                                    \
 	{"--gpu", "GPU", "virtual[:navi31], an index, or a PCI address", BW_TEXT(type, field)}
 #define BW_ROW_JSON(type, field) {"--json", NULL, "for programs", BW_FLAG(type, field)}
+/* Of those that start a program. */
+#define BW_ROW_ROCM(type, field)                                                                   \
+	{"--rocm", NULL,                                                                           \
+	 "PROGRAM gets Debian 13's ROCm, which is fetched the first time (60 MB), and finds "      \
+	 "rocminfo, clinfo and hipcc",                                                             \
+	 BW_FLAG(type, field)}
 #define BW_ROW_HELP(type, field) {"-h, --help", NULL, NULL, BW_FLAG(type, field)}
 
 /* Rows with one struct. */

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/crumbs_exec.h"
 #include "cli/pass_on.h"
+#include "cli/rocm.h"
 #include "cli/subcommands.h"
 #include "session/programs.h"
 #include "inject/stomp_memory.h"
@@ -19,7 +20,6 @@
 #include "base/cleanup.h"
 #include "base/program.h"
 #include "base/vec.h"
-#include "guest/rocm.h"
 
 /* Subcommands that do little more than start another program: exec, vgpu. */
 
@@ -38,8 +38,7 @@ struct exec_options {
 	struct bw_crumbs_options crumbs;
 	struct bw_swap_options swaps;
 	char **program; /* borrowed from argv, or with_rocm */
-	/* --rocm: the same words after the word rocm-run; the words are borrowed */
-	struct exec_words BW_VEC(char *) with_rocm;
+	struct bw_rocm_words with_rocm;
 };
 
 static const char exec_usage[] =
@@ -64,9 +63,7 @@ static const struct bw_option exec_rows[] = {
 	{0},
 };
 static const struct bw_option exec_end_rows[] = {
-	{"--rocm", NULL,
-	 "PROGRAM gets Debian 13's ROCm, which is fetched the first time (60 MB), and finds rocminfo and hipcc",
-	 BW_FLAG(struct exec_options, has_rocm)},
+	BW_ROW_ROCM(struct exec_options, has_rocm),
 	{"--json", NULL, "reports as lines of JSON", BW_FLAG(struct exec_options, json)},
 	BW_ROW_HELP(struct exec_options, help),
 	{0},
@@ -113,23 +110,6 @@ void bw_cli_add_to_path(const char *part, bool is_first)
 		setenv("PATH", path, 1);
 	free(path);
 	free(folder);
-}
-
-/* --rocm: the program's words and environment. */
-static struct bw_error *add_rocm(struct exec_options *o)
-{
-	static char run[] = BW_ROCM_RUN;
-	_cleanup_free_ char *tree = NULL, *tools = NULL;
-	BW_TRY(bw_rocm_find(NULL, &tree, &tools));
-	if (setenv(BW_ROCM_VARIABLE, tree, 1))
-		return bw_error_errno(errno, "setenv");
-	bw_cli_add_to_path("rocm/" BW_ROCM_RUN, true);
-	BW_TRY(bw_vec_push(&o->with_rocm, run));
-	for (char **word = o->program; *word; word++)
-		BW_TRY(bw_vec_push(&o->with_rocm, *word));
-	BW_TRY(bw_vec_push(&o->with_rocm, NULL));
-	o->program = o->with_rocm.data;
-	return NULL;
 }
 
 struct bw_error *bw_cli_spawn(struct bw_kmd *kmd, char **program, struct bw_shader_wishes shaders,
@@ -314,7 +294,7 @@ int bw_main_exec(int argc, char **argv)
 	if (!err && o.crumbs.listen)
 		return fail(bw_cli_listen_for_crumbs(o.crumbs.listen, o.json));
 	if (!err && o.has_rocm)
-		err = add_rocm(&o);
+		err = bw_cli_add_rocm(&o.with_rocm, &o.program);
 	if (!err)
 		err = bw_swaps_begin(&o.swaps, NULL, &swaps);
 	if (!err && swaps)

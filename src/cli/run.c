@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/commands.h"
+#include "cli/rocm.h"
 #include "cli/subcommands.h"
 #include "cli/tui.h"
 
@@ -93,7 +94,8 @@ static void end_session(struct bw_cli *c, struct bw_error *err)
 		say_what_ended_it(c);
 }
 
-static struct bw_error *run_given(struct bw_cli *c, struct bw_run_options *o, int argc, char **argv)
+static struct bw_error *run_given(struct bw_cli *c, struct bw_run_options *o,
+				  struct bw_rocm_words *words, int argc, char **argv)
 {
 	BW_TRY(bw_run_options_parse(o, argc, argv));
 	if (o->help) {
@@ -101,6 +103,8 @@ static struct bw_error *run_given(struct bw_cli *c, struct bw_run_options *o, in
 		return NULL;
 	}
 	BW_TRY(bw_cli_begin(c, stdout, o->json));
+	if (o->has_rocm)
+		BW_TRY(bw_cli_add_rocm(words, &o->program));
 	bw_terminal_begin(c);
 	bw_cli_begin_json(c);
 	c->is_batch = o->batch;
@@ -122,13 +126,15 @@ static int main_with(int argc, char **argv, bool attach)
 	struct bw_run_options o = {.attach = attach};
 	bw_cli_init(&c);
 	c.confirm = true;
-	struct bw_error *err = run_given(&c, &o, argc, argv);
+	struct bw_rocm_words words = {0};
+	struct bw_error *err = run_given(&c, &o, &words, argc, argv);
 	if (err)
 		bw_cli_fail(&c, err);
 	bw_cli_end_python();
 	int status = c.session->exit_status;
 	bw_cli_fini(&c);
 	bw_run_options_fini(&o);
+	bw_vec_free(&words);
 	return status;
 }
 

@@ -116,6 +116,7 @@ static const struct bw_option run_rows[] = {
 	 "virtual[:navi31], an index, or a PCI address (default: the first AMD GPU, the virtual one where "
 	 "there is none)",
 	 BW_TEXT(OPTIONS, gpu)},
+	BW_ROW_ROCM(OPTIONS, has_rocm),
 	{0},
 };
 
@@ -209,6 +210,9 @@ struct bw_error *bw_run_options_parse(struct bw_run_options *o, int argc, char *
 		return bw_errorf(
 			BW_E_INVALID,
 			"\"breakwater run\" needs a kernel: breakwater run [OPTIONS] KERNEL [KERNEL OPTIONS]");
+	if (o->has_rocm && !o->program)
+		return bw_errorf(BW_E_INVALID, "--rocm is for a program: "
+					       "breakwater run --rocm -- PROGRAM");
 	const char *other = o->launch.words.len	      ? o->launch.words.data[0]
 			    : is_only_o0(&o->compile) ? NULL
 						      : o->compile.first;

@@ -32,6 +32,7 @@ struct bw_run_options {
 	bool waves;
 	bool halt; /* --halt of attach --waves */
 	pid_t pid;
+	bool has_rocm;	/* --rocm, for a program */
 	char **program; /* the words after --, borrowed from argv */
 	struct bw_launch_options launch;
 	struct bw_compile_options compile;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The figures of `make bench`: bench.py BUILD_DIR [--json] [SECTION...]. Sections: executor memory kernels
-sessions vulkan crash pages captures linux. A table for each, or one JSON object; nothing here has a limit that a machine could fail."""
+sessions vulkan crash pages captures linux rocm. A table for each, or one JSON object; nothing here has a limit that a machine could fail."""
 import json
 import pathlib
 import subprocess
@@ -11,6 +11,7 @@ import captures
 import crash
 import linux
 import pages
+import rocm
 import sessions
 import vulkan
 
@@ -102,7 +103,15 @@ def linux_rows():
     return data, lambda: linux.show(rows, why_not)
 
 
-SECTIONS = {"executor": executor, "memory": memory, "kernels": kernels, "sessions": session_rows, "vulkan": vulkan_rows, "crash": crash_rows, "pages": page_rows, "captures": capture_rows, "linux": linux_rows}
+def rocm_rows():
+    rows, why_not = rocm.measure(BUILD)
+    data = {r.name: {"value": r.value, "unit": r.unit} for r in rows}
+    if why_not:
+        data["not_measured"] = why_not
+    return data, lambda: rocm.show(rows, why_not)
+
+
+SECTIONS = {"executor": executor, "memory": memory, "kernels": kernels, "sessions": session_rows, "vulkan": vulkan_rows, "crash": crash_rows, "pages": page_rows, "captures": capture_rows, "linux": linux_rows, "rocm": rocm_rows}
 
 
 def main():

@@ -65,5 +65,12 @@ def by_env():
     check("renderD128" not in done.stdout, f"without LD_PRELOAD: {done.stdout}")
 
 
+def by_the_linker():
+    """A program that its dynamic linker is told to start has its own name, not the linker's."""
+    linker = next(m[1] for line in open("/proc/self/maps") if (m := re.search(r"(/\S*/ld-linux\S*)", line)))
+    done = under("sh", "-c", f"{linker} --argv0 reader /bin/cat /proc/self/comm")
+    equal(done.stdout, "reader\n", f"the kernel's name of it; {done.stderr}")
+
+
 if __name__ == "__main__":
-    main(every_call, by_env)
+    main(every_call, by_env, by_the_linker)

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""rocminfo, an HSA program and HIP programs, compiled by the hipcc of "breakwater exec --rocm", on the virtual GPU's own
+"""rocminfo, an HSA program, HIP programs, and one of OpenCL and of OpenMP each, compiled by the hipcc of "breakwater exec --rocm", on the virtual GPU's own
 /dev/kfd. With BREAKWATER_ROCM_TEST=whole (make check-rocm) the tree is fetched, and the same runs in a guest on Linux's
 own KFD; else, with =short, a part. What the programs expect comes from the CPU (programs/*).
 """
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,6 +21,9 @@ IS_ASKED = bool(os.environ.get("BREAKWATER_ROCM_TEST"))
 IS_WHOLE = os.environ.get("BREAKWATER_ROCM_TEST") == "whole"
 HIP = ["saxpy", "reduce", "scratch", "speak"] if IS_WHOLE else ["saxpy"]
 SAID = {"speak": "lane 0 of group 0\nlane 1 of group 0\n"}  # by printf in a kernel
+# OpenMP's runtime is this machine's, as its compiler is.
+HAS_OPENMP = bool(shutil.which("clang-linker-wrapper-19")) and pathlib.Path("/usr/lib/llvm-19/lib/libomptarget.so").exists()
+OTHERS = ["scale", "sum"] if HAS_OPENMP else ["scale"]
 SLOW_S = 8 * TIMEOUT_S  # under QEMU's translation, on a machine that others use, too
 
 
@@ -33,7 +37,10 @@ def own(*args, cwd):
 def compile_programs(folder):
     for name in HIP:
         own("hipcc", "-w", "-O1", "-o", name, HERE / f"programs/{name}.hip", cwd=folder)
-    tree = cache() / "rocm-1/usr"
+    own("hipcc", "-O2", "-o", "scale", HERE / "programs/scale.c", "-l:libOpenCL.so.1", cwd=folder)
+    if HAS_OPENMP:
+        own("hipcc", "-O2", "-fopenmp", "-o", "sum", HERE / "programs/sum.c", cwd=folder)
+    tree = cache() / "rocm-2/usr"
     subprocess.run(["cc", "-o", "vadd", HERE / "programs/vadd.c", f"-I{tree}/include", f"-L{tree}/lib/x86_64-linux-gnu",
                     "-lhsa-runtime64", "-Wl,--allow-shlib-undefined"], cwd=folder, check=True, timeout=SLOW_S)
     subprocess.run(["clang-19", "-x", "hip", "--offload-arch=gfx1100", "--cuda-device-only", "--no-gpu-bundle-output", "-nogpulib",
@@ -66,15 +73,21 @@ def main():
             # It names the tree's linker and libraries itself, so that it needs no --rocm.
             done = subprocess.run([BREAKWATER, "exec", "--", f"./{program}"], cwd=folder, capture_output=True, text=True, timeout=SLOW_S)
             equal((done.stdout, done.returncode), (f"{SAID.get(program, '')}{program}: right\n", 0), f"{program}\n{done.stderr}")
+        for program in OTHERS:
+            equal(own(f"./{program}", cwd=folder), f"{program}: right\n", "OpenCL and OpenMP by ROCm")
+        stopped = subprocess.run([BREAKWATER, "run", "--rocm", "--batch", "-ex", "break scale", "-ex", "run", "-ex", "info args", "-ex",
+                                  "delete", "-ex", "continue", "--", "./scale"], cwd=folder, capture_output=True, text=True, timeout=SLOW_S)
+        check(re.search(r'Thread 1 "scale" hit Breakpoint 1, .*\n(.*\n)*x = \(float \*\) 0x.*\ny = .*\nline = .*\nscale: right\n', stopped.stdout),
+              f"a kernel of OpenCL stops, with its arguments: {stopped.stdout}\n{stopped.stderr}")
         if not IS_WHOLE:
             return
         need_parts()
-        runs = "".join(f"./{p} || exit 1\n" for p in HIP)
+        runs = "".join(f"./{p} || exit 1\n" for p in HIP) + "".join(f"rocm-run ./{p} || exit 1\n" for p in OTHERS)
         script = f"rocminfo >&2 || exit 1\n./vadd-run || exit 1\n{runs}"
         folder.joinpath("vadd-run").write_text("#!/bin/sh\nexec rocm-run ./vadd vadd.co\n")
         folder.joinpath("vadd-run").chmod(0o755)
         done = subprocess.run(words("--rocm", "--", "sh", "-c", script), cwd=folder, capture_output=True, text=True, timeout=2 * SLOW_S)
-        equal((done.stdout, done.returncode), ("vadd: right\n" + "".join(SAID.get(p, "") + f"{p}: right\n" for p in HIP), 0),
+        equal((done.stdout, done.returncode), ("vadd: right\n" + "".join(SAID.get(p, "") + f"{p}: right\n" for p in HIP + OTHERS), 0),
               f"the guest\n{done.stderr}")
         equal(agent(info), agent(done.stderr), "rocminfo on the own driver, and on Linux's")
 

@@ -9,6 +9,7 @@
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl_layer.h>
 
+#include <stdio.h>
 #include <string.h>
 
 #include "agent/names/names_priv.h"
@@ -28,6 +29,23 @@ static const cl_icd_dispatch *next;
 static cl_icd_dispatch ours;
 
 /* ---- Buffers ---- */
+
+/* Whether the driver has the functions of OpenCL 3.0. The loader's table has them for each driver:
+ * with an older one they read past the end of the driver's own table. */
+static bool is_opencl_3(cl_context context)
+{
+	cl_device_id devices[16] = {NULL};
+	cl_platform_id platform = NULL;
+	char version[128] = "";
+	unsigned major = 0;
+	return !next->clGetContextInfo(context, CL_CONTEXT_DEVICES, sizeof(devices), devices,
+				       NULL) &&
+	       !next->clGetDeviceInfo(devices[0], CL_DEVICE_PLATFORM, sizeof(platform), &platform,
+				      NULL) &&
+	       !next->clGetPlatformInfo(platform, CL_PLATFORM_VERSION, sizeof(version) - 1, version,
+					NULL) &&
+	       sscanf(version, "OpenCL %u.", &major) == 1 && major >= 3;
+}
 
 /* 0: not known. Of several devices the address of the first one. */
 static uint64_t address_of(cl_mem mem)
@@ -91,7 +109,7 @@ static CL_API_ENTRY cl_mem CL_API_CALL create_buffer(cl_context context, cl_mem_
 	cl_mem_properties only[PROPERTIES_MAX];
 	cl_int err;
 	cl_mem mem = NULL;
-	if (next->clCreateBufferWithProperties && add_property(NULL, only))
+	if (next->clCreateBufferWithProperties && is_opencl_3(context) && add_property(NULL, only))
 		mem = next->clCreateBufferWithProperties(context, only, flags, size_b, host, &err);
 	if (!mem)
 		return next->clCreateBuffer(context, flags, size_b, host, out_err);

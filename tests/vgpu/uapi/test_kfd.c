@@ -384,7 +384,6 @@ static void queues_are_checked(void **state)
 	NOT_UPDATED(-EFAULT, queue_id, 99);
 	NOT_UPDATED(-EINVAL, queue_percentage, 101);
 	NOT_UPDATED(-EINVAL, queue_priority, 16);
-	NOT_UPDATED(-EINVAL, ring_size, 3000);
 	NOT_UPDATED(-EOPNOTSUPP, queue_percentage, 0);
 	NOT_UPDATED(-EOPNOTSUPP, ring_base_address, 2 * RING);
 	close_client(&c);
