@@ -2,6 +2,7 @@
 // Copies of 64 MiB by HIP, in seconds, as a JSON object; with an argument: one kernel and the end.
 #include <hip/hip_runtime.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <vector>

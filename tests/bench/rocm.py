@@ -35,7 +35,7 @@ def programs(build, folder):
     """Rows, and why there are none."""
     made, _ = exec_(build, "--rocm", "--", "hipcc", "-O2", "-o", f"{folder}/copies", str(COPIES))
     if made.returncode:
-        return [], (made.stderr.strip().splitlines() or ["hipcc failed"])[-1]
+        return [], next((line for line in made.stderr.splitlines() if "error" in line), "hipcc failed")
     copies = json.loads(exec_(build, "--rocm", "--", f"{folder}/copies")[0].stdout)
     return [Row("rocminfo, start to end", best(3, build, "--rocm", "--", "rocminfo"), "s", 1.5),
             Row("HIP program with one kernel, start to end", best(3, build, "--rocm", "--", f"{folder}/copies", "start"), "s", 1.5),
