@@ -229,6 +229,12 @@ bool bw_starts_with(const char *text, const char *prefix)
 	return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
+const char *bw_base_name(const char *path)
+{
+	const char *slash = bw_starts_with(path, "memory://") ? NULL : strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
 const char *bw_skip_blanks(const char *text)
 {
 	while (isspace((unsigned char)*text))

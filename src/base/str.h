@@ -47,6 +47,9 @@ bool bw_parse_i64(const char *text, int64_t *out_value);
 bool bw_parse_f64(const char *text, double *out_value);
 
 bool bw_starts_with(const char *text, const char *prefix);
+/* What follows the last slash of a path: "saxpy.hip". A URI of code in memory, which has no such
+ * part, is shown whole. */
+const char *bw_base_name(const char *path);
 /* The first character that is no white space (isspace), or the end. */
 const char *bw_skip_blanks(const char *text);
 

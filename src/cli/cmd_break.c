@@ -53,13 +53,12 @@ void bw_cli_show_new_breakpoint(struct bw_cli *c, uint32_t number, const char *k
 	}
 	struct bw_where where;
 	bw_debug_where(c->debug, b->addr[0], &where);
-	const char *slash = where.has_line ? strrchr(where.line.file, '/') : NULL;
 	struct bw_str s = {0};
 	bw_str_addf(&s, "%s %u at 0x%llx", kind, number, (unsigned long long)b->addr[0]);
 	if (b->n_addr > 1)
 		bw_str_addf(&s, ": %s. (%zu locations)", b->spec, b->n_addr);
 	else if (where.has_line)
-		bw_str_addf(&s, ": file %s, line %u.", slash ? slash + 1 : where.line.file,
+		bw_str_addf(&s, ": file %s, line %u.", bw_base_name(where.line.file),
 			    where.line.line);
 	bw_out_line(c->out, "%s", bw_str_text(&s));
 	bw_str_free(&s);

@@ -13,16 +13,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/str.h"
 #include "base/util.h"
 
 /* Commands about source files and what is in them: info line, info source, info sources, info
  * address; directory and set substitute-path. */
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
 
 /* "0x7f001018 <kernel+16>" */
 static void add_address(struct bw_cli *c, uint64_t va, struct bw_str *out)
@@ -42,15 +37,15 @@ static void show_range(struct bw_cli *c, const struct bw_code_range *r)
 	switch (r->kind) {
 	case BW_RANGE_CODE:
 		bw_out_line(c->out, "Line %u of \"%s\" starts at address %s and ends at %s.",
-			    r->line, base_name(r->file), bw_str_text(&start), bw_str_text(&end));
+			    r->line, bw_base_name(r->file), bw_str_text(&start), bw_str_text(&end));
 		break;
 	case BW_RANGE_EMPTY:
 		bw_out_line(c->out, "Line %u of \"%s\" is at address %s but contains no code.",
-			    r->line, base_name(r->file), bw_str_text(&start));
+			    r->line, bw_base_name(r->file), bw_str_text(&start));
 		break;
 	case BW_RANGE_OUTSIDE:
 		bw_out_line(c->out, "Line number %u is out of range for \"%s\".", r->line,
-			    base_name(r->file));
+			    bw_base_name(r->file));
 		break;
 	case BW_RANGE_NO_LINE:
 		bw_out_line(c->out, "No line number information available for address %s",
@@ -125,7 +120,7 @@ struct bw_error *bw_info_source(struct bw_cli *c, const char *args)
 	if (!c->list_file)
 		BW_TRY(bw_debug_source_of(c->debug, "", &found, &line));
 	const char *file = c->list_file ? c->list_file : found;
-	bw_out_line(c->out, "Current source file is %s, line %u.", base_name(file), line);
+	bw_out_line(c->out, "Current source file is %s, line %u.", bw_base_name(file), line);
 	bw_out_str(c->out, "file", file);
 	bw_out_int(c->out, "line", line);
 	if (!bw_debug_source_info(c->debug, file, &info))

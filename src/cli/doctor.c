@@ -12,6 +12,7 @@
 
 #include "base/folder.h"
 #include "base/memfd.h"
+#include "base/str.h"
 #include "base/util.h"
 #include "base/vec.h"
 #include "cli/cli.h"
@@ -115,8 +116,7 @@ static bool link_name(const char *path, char *out, size_t out_b)
 	if (n < 0)
 		return false;
 	target[n] = '\0';
-	const char *slash = strrchr(target, '/');
-	const char *name = slash ? slash + 1 : target;
+	const char *name = bw_base_name(target);
 	size_t len = strlen(name);
 	if (len >= out_b)
 		return false;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "debug/code.h"
 #include "debug/source.h"
 #include "ui/table.h"
@@ -85,10 +86,9 @@ struct bw_error *bw_dap_modules(struct bw_dap *s, json_t *args, json_t *body)
 	for (; bw_debug_load(s->debug, i, &load); i++) {
 		if (i < start || (count && i - start >= count))
 			continue;
-		const char *slash = strrchr(load.name, '/');
 		json_t *m = json_object();
 		json_object_set_new(m, "id", json_integer((json_int_t)i + 1));
-		json_object_set_new(m, "name", bw_json_text(slash ? slash + 1 : load.name));
+		json_object_set_new(m, "name", bw_json_text(bw_base_name(load.name)));
 		if (load.name[0] == '/')
 			json_object_set_new(m, "path", bw_json_text(load.name));
 		json_object_set_new(m, "addressRange",

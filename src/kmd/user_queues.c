@@ -88,8 +88,7 @@ static bool is_of_gpu(const char *folder, const char *pci_address)
 	if (n < 0)
 		return false;
 	target[n] = '\0';
-	const char *slash = strrchr(target, '/');
-	return !strcmp(slash ? slash + 1 : target, pci_address);
+	return !strcmp(bw_base_name(target), pci_address);
 }
 
 static struct bw_error *look_at_client(const char *folder, uint64_t client, struct queues *out)

@@ -18,6 +18,7 @@
 
 #include "base/cleanup.h"
 #include "base/program.h"
+#include "base/str.h"
 #include "base/util.h"
 #include "base/wait.h"
 #include "wire/agent_find.h"
@@ -80,9 +81,8 @@ static bool is_ours(const char *program)
 {
 	static const char *const names[] = {"breakwater-launch", "breakwater-launch-shader",
 					    "breakwater-replay"};
-	const char *slash = strrchr(program, '/');
 	for (size_t i = 0; i < BW_ARRAY_SIZE(names); i++)
-		if (!strcmp(slash ? slash + 1 : program, names[i]))
+		if (!strcmp(bw_base_name(program), names[i]))
 			return true;
 	return false;
 }

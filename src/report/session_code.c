@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/str.h"
 #include "base/util.h"
 #include "base/vec.h"
 #include "debug/breaks.h"
@@ -219,8 +220,7 @@ static void add_instructions(struct bw_report_session *s, const struct bw_dis_li
 		if (l->line.file && (l->line.line != line || strcmp(l->line.file, file) != 0)) {
 			file = l->line.file;
 			line = l->line.line;
-			const char *slash = strrchr(file, '/');
-			snprintf(place, sizeof(place), "%.80s:%u", slash ? slash + 1 : file, line);
+			snprintf(place, sizeof(place), "%.80s:%u", bw_base_name(file), line);
 		}
 		snprintf(number, sizeof(number), "0x%" PRIx64, l->addr);
 		const struct bw_page_line row = {.number = number,

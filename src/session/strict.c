@@ -175,11 +175,9 @@ static const char *place_text(struct bw_debug *d, const struct finding *f, struc
 		return "";
 	if (w.function)
 		bw_str_addf(out, " in %s", w.function);
-	if (w.has_line) {
-		const char *slash = strrchr(w.line.file, '/');
-		bw_str_addf(out, " at %s:%u%s", slash ? slash + 1 : w.line.file, w.line.line,
+	if (w.has_line)
+		bw_str_addf(out, " at %s:%u%s", bw_base_name(w.line.file), w.line.line,
 			    w.line.approximate ? " (about)" : "");
-	}
 	return bw_str_text(out);
 }
 

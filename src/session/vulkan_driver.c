@@ -26,9 +26,8 @@ static bool is_radv(const char *name)
 /* True: path is RADV's file, or a folder with it, whose path goes to out. */
 static bool has_radv(const char *path, char **out)
 {
-	const char *slash = strrchr(path, '/');
 	DIR *dir = opendir(path);
-	bool found = !dir && is_radv(slash ? slash + 1 : path) && !access(path, R_OK);
+	bool found = !dir && is_radv(bw_base_name(path)) && !access(path, R_OK);
 	if (found)
 		*out = strdup(path);
 	for (struct dirent *e; dir && !found && (e = readdir(dir));)

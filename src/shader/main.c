@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/str.h"
 #include "launch/options.h"
 #include "shader/compile.h"
 #include "shader/plan.h"
@@ -50,7 +51,7 @@ static int report(struct bw_error *err, int status)
 /* "blur" of "effects/blur.comp.spv"; owned */
 static char *stem_of(const char *path)
 {
-	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	const char *base = bw_base_name(path);
 	size_t n = strcspn(base, ".");
 	return strndup(base, n ? n : strlen(base));
 }

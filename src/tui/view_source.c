@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "debug/dispatches.h"
 #include "debug/frames.h"
 #include "debug/source.h"
@@ -80,9 +81,8 @@ void bw_tui_source_page(const struct bw_tui_source *s, struct bw_tui_page *p)
 		bw_tui_page_say(p, "[ No Source Available ]");
 		return;
 	}
-	const char *slash = strrchr(s->file, '/');
 	struct bw_str digits = {0};
-	bw_str_add_printable(&p->title, slash ? slash + 1 : s->file, "");
+	bw_str_add_printable(&p->title, bw_base_name(s->file), "");
 	bw_str_addf(&digits, "%zu", s->n_lines);
 	bw_tui_page_begin(p, s->n_lines);
 	p->margin = BW_TUI_MARGIN + (unsigned)digits.len + 2;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/str.h"
 #include "base/util.h"
 
 json_t *bw_addresses_json(const struct bw_break_info *b)
@@ -40,11 +41,10 @@ static void add_place(struct bw_debug *d, uint64_t addr, struct bw_str *out)
 	struct bw_frame code;
 	bw_debug_where(d, addr, &where);
 	bw_debug_frame(d, 0, addr, &code);
-	const char *slash = where.has_line ? strrchr(where.line.file, '/') : NULL;
 	const char *function = code.function ? code.function : where.function;
 	bw_str_addf(out, "in %s", function ? function : "??");
 	if (where.has_line)
-		bw_str_addf(out, " at %s:%u", slash ? slash + 1 : where.line.file, where.line.line);
+		bw_str_addf(out, " at %s:%u", bw_base_name(where.line.file), where.line.line);
 	else if (where.offset_b)
 		bw_str_addf(out, "+%llu", (unsigned long long)where.offset_b);
 }

@@ -4,17 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "base/util.h"
 
 /* Instructions as gdb's "disassemble" lists them, alone or with their source lines. */
 
 enum { ADDRESS_B = 27, WORDS_B = 28 }; /* columns of text */
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
 
 static bool has_line(const struct bw_dis_line *l)
 {
@@ -56,7 +51,7 @@ static void add_instruction(struct bw_out *o, const struct bw_code_listing *c,
 
 static void add_file(struct bw_out *o, const struct bw_dis_line *l)
 {
-	bw_out_line(o, "%s:", has_line(l) ? base_name(l->line.file) : "unknown");
+	bw_out_line(o, "%s:", has_line(l) ? bw_base_name(l->line.file) : "unknown");
 }
 
 static void add_own_source(struct bw_out *o, struct bw_debug *d, const struct bw_dis_line *l)

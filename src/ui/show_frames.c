@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/show.h"
+#include "base/str.h"
 #include "ui/show_program.h"
 
 #include <string.h>
@@ -7,12 +8,6 @@
 #include "debug/source.h"
 
 /* Frames in gdb's form: "#1  0x7f001018 in outer (...) at nest.cl:4". */
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
 
 /* gdb leaves the address out at the start of a line, and for functions around an inlined one, whose
  * place is a call in the source. */
@@ -49,10 +44,10 @@ void bw_show_stack_frame(struct bw_debug *d, const struct bw_stack_frame *f, str
 	bw_str_add(out, ")");
 	bw_debug_where(d, f->at, &where);
 	if (f->has_line)
-		bw_str_addf(out, " at %s:%u%s", base_name(f->file), f->line,
+		bw_str_addf(out, " at %s:%u%s", bw_base_name(f->file), f->line,
 			    f->line_is_approximate ? " (about)" : "");
 	else if (where.code_object)
-		bw_str_addf(out, " from %s", base_name(where.code_object));
+		bw_str_addf(out, " from %s", bw_base_name(where.code_object));
 }
 
 void bw_show_frame_line(struct bw_out *o, struct bw_debug *d, const struct bw_stack_frame *f)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "base/util.h"
 #include "debug/code.h"
 #include "debug/expressions.h"
@@ -336,12 +337,10 @@ static void place_text(struct bw_debug *d, const struct bw_wave_info *w, const s
 	}
 	bw_debug_where_in(d, w->dispatch, c->branch, &where);
 	bw_str_add(out, c->kind == LANES_LOOP ? "has left the loop at " : "since the branch at ");
-	if (where.has_line) {
-		const char *slash = strrchr(where.line.file, '/');
-		bw_str_addf(out, "%s:%u", slash ? slash + 1 : where.line.file, where.line.line);
-	} else {
+	if (where.has_line)
+		bw_str_addf(out, "%s:%u", bw_base_name(where.line.file), where.line.line);
+	else
 		bw_str_addf(out, "0x%012llx", (unsigned long long)c->branch);
-	}
 }
 
 struct group_row {

@@ -7,13 +7,8 @@
 #include <sys/wait.h>
 
 #include "base/shown.h"
+#include "base/str.h"
 #include "target/call.h"
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
 
 void bw_show_frame(struct bw_debug *d, uint64_t pc, uint32_t dispatch, bool with_args,
 		   struct bw_str *out)
@@ -33,10 +28,10 @@ void bw_show_frame(struct bw_debug *d, uint64_t pc, uint32_t dispatch, bool with
 		bw_str_add(out, "...");
 	bw_str_add(out, ")");
 	if (where.has_line)
-		bw_str_addf(out, " at %s:%u%s", base_name(where.line.file), where.line.line,
+		bw_str_addf(out, " at %s:%u%s", bw_base_name(where.line.file), where.line.line,
 			    where.line.approximate ? " (about)" : "");
 	else if (where.code_object)
-		bw_str_addf(out, " from %s", base_name(where.code_object));
+		bw_str_addf(out, " from %s", bw_base_name(where.code_object));
 }
 
 void bw_show_instruction(struct bw_out *o, struct bw_debug *d, uint64_t pc)

@@ -32,6 +32,11 @@ static void skipping_blanks(void **state)
 	assert_string_equal(bw_skip_blanks(" \t\r\n x y"), "x y");
 	assert_string_equal(bw_skip_blanks("x "), "x ");
 	assert_string_equal(bw_skip_blanks("  "), "");
+	assert_string_equal(bw_base_name("/usr/share/a.hip"), "a.hip");
+	assert_string_equal(bw_base_name("a.hip"), "a.hip");
+	assert_string_equal(bw_base_name("folder/"), "");
+	assert_string_equal(bw_base_name("memory://12#offset=0x10&size=8"),
+			    "memory://12#offset=0x10&size=8");
 	/* a byte of UTF-8 (NEL is U+0085 alone in Latin-1), which must not be taken as negative */
 	assert_string_equal(bw_skip_blanks("\xc3\x85"), "\xc3\x85");
 }

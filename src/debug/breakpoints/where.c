@@ -324,10 +324,8 @@ static struct bw_error *collect_names(struct bw_debug *d, enum bw_where_kind kin
 		} else if ((*m)->lines) {
 			const char *const *f;
 			n = bw_lines_files((*m)->lines, &f);
-			for (size_t i = 0; i < n; i++) {
-				const char *slash = strrchr(f[i], '/');
-				BW_TRY(bw_vec_push(out, slash ? slash + 1 : f[i]));
-			}
+			for (size_t i = 0; i < n; i++)
+				BW_TRY(bw_vec_push(out, bw_base_name(f[i])));
 		}
 	}
 	return NULL;
@@ -337,9 +335,7 @@ static struct bw_error *not_found(struct bw_debug *d, const struct bw_where_spec
 {
 	struct names names = {0};
 	size_t near[MAX_NEAREST];
-	const char *word = s->name;
-	if (s->kind == BW_WHERE_LINE && strrchr(word, '/'))
-		word = strrchr(word, '/') + 1;
+	const char *word = s->kind == BW_WHERE_LINE ? bw_base_name(s->name) : s->name;
 
 	struct bw_error *err = collect_names(d, s->kind, &names);
 	if (err) {

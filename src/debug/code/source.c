@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Source files of the session's code. */
 #include "debug/source.h"
+#include "base/str.h"
 #include "debug/code/code_priv.h"
 
 #include <stdio.h>
@@ -127,10 +128,9 @@ void bw_debug_source_missing(struct bw_debug *d, const char *file, unsigned line
 			     size_t out_b)
 {
 	struct bw_source_file f;
-	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
 	bool first = lines_of(d, file, &f) && !f.path && !*f.told;
 	if (first)
 		*f.told = true;
 	snprintf(out, out_b, first ? "%u\t%s: No such file or directory." : "%u\tin %s", line,
-		 first ? file : name);
+		 first ? file : bw_base_name(file));
 }

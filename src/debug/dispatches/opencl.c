@@ -108,13 +108,31 @@ static const struct bw_cl_types *types_of(struct bw_debug *d, const char *option
 	return NULL;
 }
 
+/* The kernel object of a dispatch, which the layer recognised or, where a runtime hides its
+ * launches (ROCm's), which is the only one of the kernel's name. 0: none. */
+static uint32_t kernel_object(struct bw_debug *d, const struct bw_dispatch_info *x)
+{
+	const struct bw_target_object *all;
+	size_t n, found = 0;
+	uint32_t id = 0;
+	if (x->pipeline || !x->kernel || !bw_debug_load_at(d, x->desc.code_va))
+		return x->pipeline && x->desc.n_args ? x->pipeline->id : 0;
+	_cleanup_error_ struct bw_error *err = bw_debug_objects(d, &all, &n);
+	for (size_t i = 0; !err && i < n; i++) {
+		if (all[i].kind != BW_OBJECT_PIPELINE || strcmp(all[i].name, x->kernel->name) != 0)
+			continue;
+		id = all[i].id;
+		found++;
+	}
+	return found == 1 ? id : 0;
+}
+
 const struct bw_ctype *bw_debug_cl_type(struct bw_debug *d, const struct bw_dispatch_info *x,
 					const char *name)
 {
 	_cleanup_free_ struct bw_target_shader *s = NULL;
-	bool has_source =
-		x && x->pipeline && x->desc.n_args && bw_target_can(d->target, BW_CAP_OBJECTS);
-	struct bw_error *err = has_source ? bw_target_shader(d->target, x->pipeline->id, &s) : NULL;
+	uint32_t object = x && bw_target_can(d->target, BW_CAP_OBJECTS) ? kernel_object(d, x) : 0;
+	struct bw_error *err = object ? bw_target_shader(d->target, object, &s) : NULL;
 	bw_error_free(err); /* the type is not known then */
 	const struct bw_cl_types *types =
 		s && s->source ? types_of(d, s->options, s->source) : types_of(d, "", "");
