@@ -129,8 +129,8 @@ const char *bw_agent_pci_address(void);
 void bw_agent_need_kfd_tree(void);
 /* Opens a node of the virtual GPU, or its /dev/kfd: a descriptor, or -errno. */
 int bw_agent_open_node(unsigned minor, int flags);
-/* A descriptor that the kernel has opened for a path below /dev/dri: remembered when it is amdgpu's
- * and there is a debugger. */
+/* A descriptor that the kernel has opened for a path below /dev/dri, or for /dev/kfd (minor
+ * BW_AGENT_KFD): remembered when it is amdgpu's and there is a debugger. */
 void bw_agent_adopt(int fd, unsigned minor);
 /* Makes the ioctl without tracking or showing it: 0 or more, or -errno. */
 int bw_agent_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg);

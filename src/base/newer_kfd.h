@@ -52,7 +52,41 @@ struct bw_kfd_runtime_enable {
 enum { BW_KFD_RUNTIME_ENABLE = 1, BW_KFD_RUNTIME_TTMP_SAVE = 2 }; /* in mode_mask */
 #define BW_KFD_IOC_RUNTIME_ENABLE AMDKFD_IOWR(0x25, struct bw_kfd_runtime_enable)
 
-/* One more than the highest number: after RUNTIME_ENABLE there is DBG_TRAP. */
+/* KFD's debug calls; those that we make. */
+struct bw_kfd_runtime_info {
+	uint64_t r_debug;
+	uint32_t runtime_state, ttmp_setup;
+};
+struct bw_kfd_dbg_trap {
+	uint32_t pid, op; /* BW_KFD_DBG_* */
+	union {
+		struct {
+			uint64_t exception_mask;
+			uint64_t rinfo_ptr; /* struct bw_kfd_runtime_info, from KFD */
+			uint32_t rinfo_size;
+			uint32_t dbg_fd; /* KFD writes a byte there for each event */
+		} enable;
+		/* QUERY_DEBUG_EVENT: what to clear, and from KFD what has come.
+		 * SEND_RUNTIME_EVENT */
+		struct {
+			uint64_t exception_mask;
+			uint32_t gpu_id, queue_id;
+		} event;
+		uint64_t room[3];
+	};
+};
+enum {
+	BW_KFD_DBG_ENABLE = 0,
+	BW_KFD_DBG_DISABLE = 1,
+	BW_KFD_DBG_SEND_RUNTIME_EVENT = 2,
+	BW_KFD_DBG_QUERY_DEBUG_EVENT = 11,
+};
+/* Exceptions: each is a bit of the masks. */
+enum { BW_KFD_EC_DEVICE_MEMORY_VIOLATION = 33, BW_KFD_EC_PROCESS_RUNTIME = 48 };
+#define BW_KFD_EC_MASK(code) (1ull << ((code) - 1))
+#define BW_KFD_IOC_DBG_TRAP AMDKFD_IOWR(0x26, struct bw_kfd_dbg_trap)
+
+/* One more than the highest number: DBG_TRAP is the last. */
 enum { BW_KFD_N_IOCTLS = 0x27 };
 
 #endif

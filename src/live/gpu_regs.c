@@ -137,6 +137,16 @@ static struct bw_error *vmids_of_pasid(struct bw_live *l, uint32_t pasid, uint32
 	return NULL;
 }
 
+/* Those in which waves of the address space can trap. Jobs of its DRM file run in others, where
+ * KFD's trap handler is not set. */
+static struct bw_error *vmids_of(struct bw_live *l, const struct bw_live_vm *vm, uint32_t *out_mask)
+{
+	BW_TRY(vmids_of_pasid(l, vm->pasid, out_mask));
+	if (vm->is_second_level)
+		*out_mask &= KFD_VMIDS;
+	return NULL;
+}
+
 /* A LUT entry is left over when its VMID is given to another process's next job without an
  * interrupt in between; the handler's page must be mapped there, or the VMID is not the
  * program's. */
@@ -195,7 +205,19 @@ struct bw_error *bw_live_update_gdbg(struct bw_live *l)
 	return NULL;
 }
 
-static struct bw_error *point_traps(struct bw_live *l, struct bw_live_vm *vm, unsigned vmid)
+/* KFD's handler stays, and has been told to jump to ours; but KFD turns traps off on this GPU where
+ * its own debugger is not attached (kfd_dbg_has_cwsr_workaround of Linux 6.12). */
+static struct bw_error *turn_traps_on(struct bw_live *l, unsigned vmid)
+{
+	const struct bw_kmd_bank bank = {.use_srbm = true, .vmid = vmid};
+	uint32_t hi;
+	BW_TRY(bw_kmd_reg_read(l->kmd, &bank, l->regs.tba_hi, &hi));
+	return bw_live_write_saved(l, vmid, l->regs.tba_hi,
+				   hi | bw_arch_put(l->t.facts.arch->tba_hi_trap_en, 1));
+}
+
+static struct bw_error *set_trap_registers(struct bw_live *l, const struct bw_live_vm *vm,
+					   unsigned vmid)
 {
 	const struct bw_live_regs *r = &l->regs;
 	const struct bw_arch *arch = l->t.facts.arch;
@@ -207,7 +229,15 @@ static struct bw_error *point_traps(struct bw_live *l, struct bw_live_vm *vm, un
 	BW_TRY(bw_live_write_saved(l, vmid, r->tma_lo, bw_lo_256b(vm->area_va)));
 	BW_TRY(bw_live_write_saved(l, vmid, r->tma_hi, tma_hi));
 	BW_TRY(bw_live_write_saved(l, vmid, r->tba_lo, bw_lo_256b(vm->handler_va)));
-	BW_TRY(bw_live_write_saved(l, vmid, r->tba_hi, tba_hi));
+	return bw_live_write_saved(l, vmid, r->tba_hi, tba_hi);
+}
+
+static struct bw_error *point_traps(struct bw_live *l, struct bw_live_vm *vm, unsigned vmid)
+{
+	if (vm->is_second_level)
+		BW_TRY(turn_traps_on(l, vmid));
+	else
+		BW_TRY(set_trap_registers(l, vm, vmid));
 	/* it has changed hands */
 	bw_vec_each(&l->vms, it)
 		if (*it != vm && !(*it)->vmid_reserved)
@@ -227,11 +257,11 @@ uint32_t bw_live_wave_vmids(const struct bw_live_vm *vm)
 struct bw_error *bw_live_enable_traps(struct bw_live *l, struct bw_live_vm *vm)
 {
 	uint32_t mask, chosen = 0;
-	BW_TRY(vmids_of_pasid(l, vm->pasid, &mask));
+	BW_TRY(vmids_of(l, vm, &mask));
 	for (unsigned vmid = FIRST_USER_VMID; vmid < 16; vmid++)
 		if (bw_bit_is_set(mask, vmid) && maps_handler(l, vm, vmid))
 			chosen |= 1u << vmid;
-	if (!chosen) {
+	if (!chosen && !vm->is_second_level) {
 		bw_live_note(l, true,
 			     "the VMID of the program was not found (PASID %u): the trap registers "
 			     "of all user VMIDs are "
@@ -251,11 +281,13 @@ struct bw_error *bw_live_check_vmid(struct bw_live *l, struct bw_live_vm *vm)
 	uint32_t mask;
 	if (vm->vmid_reserved)
 		return NULL;
-	BW_TRY(vmids_of_pasid(l, vm->pasid, &mask));
+	BW_TRY(vmids_of(l, vm, &mask));
 	vm->vmids &=
 		mask | ~(uint32_t)KFD_VMIDS; /* KFD takes one back with the process's last queue */
+	/* KFD may have turned traps off again. */
 	for (unsigned vmid = FIRST_USER_VMID; vmid < 16; vmid++)
-		if (bw_bit_is_set(mask, vmid) && !bw_bit_is_set(vm->vmids, vmid))
+		if (bw_bit_is_set(mask, vmid) &&
+		    (vm->is_second_level || !bw_bit_is_set(vm->vmids, vmid)))
 			BW_TRY(point_traps(l, vm, vmid));
 	bw_live_move_watches(l);
 	return NULL;

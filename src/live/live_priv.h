@@ -91,6 +91,7 @@ struct bw_live_vm {
 	uint32_t displaced_b;
 	uint32_t pasid;
 	bool vmid_reserved;
+	bool is_second_level;	/* its waves enter a trap handler of the kernel's first (KFD) */
 	uint32_t vmids;		/* VMIDs whose trap registers are set for it, a bit each */
 	uint32_t watched_vmids; /* of these, those that its waves can have */
 	uint32_t stops_seen;

@@ -236,6 +236,7 @@ static struct bw_error *attach(struct bw_live *l, struct bw_live_vm *vm)
 	vm->displaced_b = DISPLACED_B;
 	vm->pasid = r.pasid;
 	vm->vmid_reserved = r.vmid_reserved;
+	vm->is_second_level = r.is_second_level;
 	vm->stops_seen = 0;
 	bw_live_note_enables(l, vm);
 	BW_TRY(bw_live_guard_area(l, vm, fd));

@@ -15,7 +15,11 @@
  *     ttmp7      IB_STS at entry, later the number of VGPRs, later the slot's sequence number
  *     ttmp12     STATUS at entry (SCC!), scratch (with 13 as a pair) while the wave waits
  *     ttmp13     scratch
- *     ttmp14:15  this wave's slot
+ *     ttmp14:15  this wave's slot; while KFD has saved the wave it is in ttmp4:5
+ *
+ * On Linux's KFD the handler is the second level: KFD's own is entered first, for context saves
+ * (CWSR), and jumps to `second_level` for all else. A wave that waits here leaves to it when a save
+ * is asked for (`park`).
  *
  * Two rules of the code below: SCC belongs to the shader until STATUS has been read, and after STATUS
  * has been written back; and no VGPR may be touched before v0 is in memory. */
@@ -37,12 +41,14 @@
 #define IB_STS2_NUMBER (BW_GFX11_IB_STS2 - 0x100)
 #define WAVE64 hwreg(IB_STS2_NUMBER, BW_GFX11_IB_STS2__WAVE64_LO, BW_GFX11_IB_STS2__WAVE64_WIDTH)
 
-/* The control block's address. */
+/* The control block's address: it says so itself, and KFD's first-level handler in its TMA as well. */
 .macro control_block lo, hi
 	s_sendmsg_rtn_b64 ttmp[\lo:\hi], sendmsg(MSG_RTN_GET_TMA)
 	s_waitcnt lgkmcnt(0)
 	s_lshl_b64 ttmp[\lo:\hi], ttmp[\lo:\hi], 8
 	s_bfe_i64 ttmp[\lo:\hi], ttmp[\lo:\hi], VA_BITS
+	s_load_b64 ttmp[\lo:\hi], ttmp[\lo:\hi], BW_TRAP_C_SELF glc dlc
+	s_waitcnt lgkmcnt(0)
 .endm
 
 /* slot = (((SE * sas + SA) * wgps + WGP) * 4 + SIMD) * waves + WAVE, in ttmp4; from the control block
@@ -106,6 +112,14 @@
 	.p2align 8
 handler:
 	s_getreg_b32 ttmp12, hwreg(HW_REG_STATUS)
+second_level: /* KFD's handler jumps to here: with STATUS in ttmp12, and SCC its own */
+	.if second_level - handler != BW_TRAP_SECOND_LEVEL
+	.error "BW_TRAP_SECOND_LEVEL is wrong"
+	.endif
+	s_bfe_u32 ttmp2, ttmp1, BFE(TTMP1, TRAP_ID)
+	s_cmp_eq_u32 ttmp2, BW_TRAP_ID_PARKED
+	s_cbranch_scc1 unpark
+not_parked:
 	s_getreg_b32 ttmp7, hwreg(HW_REG_IB_STS)
 	s_bfe_u32 ttmp4, ttmp1, BFE(TTMP1, TRAP_ID)
 	s_sub_u32 ttmp5, ttmp4, BW_TRAP_ID_FILTER
@@ -269,11 +283,8 @@ detached_no_trap:
 	s_setreg_imm32_b32 FIELD(TRAPSTS, EXCP_HI), 0
 	s_setreg_imm32_b32 SPAN(TRAPSTS, HOST_TRAP, TRAP_AFTER_INST), 0
 	/* What the debugger had set in MODE: a single step, exceptions it wanted to see */
-	s_sendmsg_rtn_b64 ttmp[2:3], sendmsg(MSG_RTN_GET_TMA)
+	control_block 2, 3
 	s_getreg_b32 ttmp4, hwreg(HW_REG_MODE)
-	s_waitcnt lgkmcnt(0)
-	s_lshl_b64 ttmp[2:3], ttmp[2:3], 8
-	s_bfe_i64 ttmp[2:3], ttmp[2:3], VA_BITS
 	s_load_b32 ttmp5, ttmp[2:3], BW_TRAP_C_ENABLES glc dlc
 	s_waitcnt lgkmcnt(0)
 	s_and_not1_b32 ttmp4, ttmp4, ttmp5
@@ -410,10 +421,7 @@ vgpr_saved:
 	v_mov_b32 v0, BW_TRAP_STATE_STOPPED
 	global_store_addtid_b32 v0, ttmp[14:15] offset:BW_TRAP_S_STATE GLC_ALL
 	s_waitcnt_vscnt null, 0x0
-	s_sendmsg_rtn_b64 ttmp[4:5], sendmsg(MSG_RTN_GET_TMA)
-	s_waitcnt lgkmcnt(0)
-	s_lshl_b64 ttmp[4:5], ttmp[4:5], 8
-	s_bfe_i64 ttmp[4:5], ttmp[4:5], VA_BITS
+	control_block 4, 5
 	v_mov_b32 v0, 1
 	v_mov_b32 v1, 0
 	global_atomic_add_u32 v1, v0, ttmp[4:5] offset:BW_TRAP_C_STOPS
@@ -437,7 +445,40 @@ wait:
 	s_cmp_eq_u32 ttmp4, BW_TRAP_CMD_END
 	s_cbranch_scc1 abandoned
 wait_more:
+	s_getreg_b32 ttmp5, FIELD(TRAPSTS, SAVECTX)
+	s_cmp_eq_u32 ttmp5, 0
+	s_cbranch_scc0 park
 	s_sleep 0x20
+	s_branch wait
+
+/* ---- KFD takes the queue off the GPU ---- */
+
+/* KFD's handler is to save this wave, registers, TTMP4 to 11 and 13 and LDS. The shader's state is in
+ * the slot, so it saves one that stands at `parked`, and knows its slot and the number of the stop. */
+park:
+	s_mov_b64 ttmp[4:5], ttmp[14:15]
+	s_getpc_b64 ttmp[0:1]
+park_pc:
+	s_add_u32 ttmp0, ttmp0, parked - park_pc
+	s_addc_u32 ttmp1, ttmp1, 0
+	s_and_b32 ttmp1, ttmp1, BW_GFX11_TTMP1__PC_HI
+	s_getreg_b32 ttmp12, hwreg(HW_REG_STATUS)
+	s_branch leave_status
+
+/* Executed by the wave outside of the handler, when KFD has restored it. */
+parked:
+	s_trap BW_TRAP_ID_PARKED
+	s_branch parked
+
+unpark:
+	s_getpc_b64 ttmp[2:3]
+unpark_pc:
+	s_sub_u32 ttmp2, ttmp2, unpark_pc - parked
+	/* an s_trap of the shader's own with this id is none of ours */
+	s_cmp_eq_u32 ttmp2, ttmp0
+	s_cbranch_scc0 not_parked
+	s_mov_b64 ttmp[14:15], ttmp[4:5]
+	s_mov_b64 exec, 1
 	s_branch wait
 
 /* ---- LDS_READ, LDS_WRITE: ARG1 dwords between LDS at ARG0 and the slot's DATA, 32 a round ---- */
@@ -492,10 +533,7 @@ lds_done:
 resume:
 	/* The VGPR area again: the LDS commands used ttmp2. Slot and area are both linear in the slot's
 	 * index, so TMA is asked once more and the index comes back from the slot's address. */
-	s_sendmsg_rtn_b64 ttmp[12:13], sendmsg(MSG_RTN_GET_TMA)
-	s_waitcnt lgkmcnt(0)
-	s_lshl_b64 ttmp[12:13], ttmp[12:13], 8
-	s_bfe_i64 ttmp[12:13], ttmp[12:13], VA_BITS
+	control_block 12, 13
 	s_load_b64 ttmp[2:3], ttmp[12:13], BW_TRAP_C_SLOTS glc dlc /* slots, vgprs */
 	s_waitcnt lgkmcnt(0)
 	s_sub_u32 ttmp4, ttmp14, ttmp12
@@ -589,6 +627,7 @@ leave:
 	s_and_b64 exec, exec, exec /* rebuild EXECZ and VCCZ */
 	s_and_b64 vcc, vcc, vcc
 	/* never written back */
+leave_status:
 	s_and_b32 ttmp12, ttmp12, ~(BW_GFX11_STATUS__SPI_PRIO | BW_GFX11_STATUS__ECC_ERR)
 	s_setreg_b32 hwreg(HW_REG_STATUS), ttmp12
 	s_rfe_b64 ttmp[0:1]

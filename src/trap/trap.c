@@ -94,6 +94,11 @@ void bw_trap_control_init(struct bw_trap_control *out, const struct bw_arch *arc
 	};
 }
 
+void bw_trap_place(void *area, uint64_t va)
+{
+	memcpy((uint8_t *)area + BW_TRAP_C_SELF, &va, sizeof(va));
+}
+
 int bw_trap_slot_index(const struct bw_arch *arch, const struct bw_trap_control *c, uint32_t hw_id1)
 {
 	uint32_t wave = bw_arch_get(arch, BW_WF_WAVE_ID, hw_id1);

@@ -22,12 +22,14 @@
  *   - Other commands: the wave executes them, writes command = 0, and continues to poll. */
 
 #define BW_TRAP_MAGIC 0x70617277 /* "wrap" */
-#define BW_TRAP_VERSION 3
+#define BW_TRAP_VERSION 4
 
 /* Control block */
 #define BW_TRAP_C_MAGIC 0x00
-#define BW_TRAP_C_FLAGS 0x04   /* BW_TRAP_F_* */
-#define BW_TRAP_C_STOPS 0x08   /* u32, counts stops: the one line to poll */
+#define BW_TRAP_C_FLAGS 0x04 /* BW_TRAP_F_* */
+/* u64: the control block's own address. Waves find the block by what stands 8 bytes after TMA:
+ * KFD's first-level handler has a TMA of its own, which has the second level's there. */
+#define BW_TRAP_C_SELF 0x08
 #define BW_TRAP_C_SAS 0x10     /* u32: shader arrays per engine */
 #define BW_TRAP_C_WGPS 0x14    /* u32: WGPs per array (harvested ones counted) */
 #define BW_TRAP_C_WAVES 0x18   /* u32: waves per SIMD */
@@ -40,6 +42,7 @@
  * loses them on its way through the handler */
 #define BW_TRAP_C_ENABLES 0x2c
 #define BW_TRAP_C_ENABLES_HW 0x30
+#define BW_TRAP_C_STOPS 0x34 /* u32, counts stops: the one line to poll */
 /* BW_TRAP_N_FILTERS entries of 32 bytes: u64 PC of the s_trap, u64 code of the filter, u64 where to
  * resume, u64 how many VGPRs the filter may change; PC 0: none */
 #define BW_TRAP_C_FILTERS 0x400
@@ -124,6 +127,13 @@
 #define BW_TRAP_N_FILTERS 60
 #define BW_TRAP_FILTER_VGPRS 8
 #define BW_TRAP_ID_CELL_END 0x7d
+/* A wave whose queue KFD has taken off the GPU executes it when the queue comes back, and waits for
+ * commands again, in the slot that it had. */
+#define BW_TRAP_ID_PARKED 0x7c
+
+/* Where KFD's first-level handler jumps to, in bytes from the handler's address. ttmp12 has STATUS
+ * there already. */
+#define BW_TRAP_SECOND_LEVEL 4
 
 #ifndef __ASSEMBLER__
 #include <stddef.h>
@@ -137,9 +147,10 @@ static inline uint32_t bw_trap_command(uint32_t what, uint32_t seq)
 }
 
 struct bw_trap_control {
-	uint32_t magic, flags, stops, pad0, sas, wgps, waves, slots_offset_b, vgprs_offset_4k,
-		n_slots, version;
-	uint32_t enables, enables_hw;
+	uint32_t magic, flags;
+	uint64_t self;
+	uint32_t sas, wgps, waves, slots_offset_b, vgprs_offset_4k, n_slots, version;
+	uint32_t enables, enables_hw, stops;
 };
 struct bw_trap_filter {
 	uint64_t pc, code, resume, vgprs;
@@ -152,7 +163,9 @@ struct bw_trap_slot {
 	uint32_t pad2[340];
 	uint32_t data[BW_TRAP_DATA_DW];
 };
+_Static_assert(offsetof(struct bw_trap_control, self) == BW_TRAP_C_SELF, "");
 _Static_assert(offsetof(struct bw_trap_control, version) == BW_TRAP_C_VERSION, "");
+_Static_assert(offsetof(struct bw_trap_control, stops) == BW_TRAP_C_STOPS, "");
 _Static_assert(offsetof(struct bw_trap_control, enables) == BW_TRAP_C_ENABLES, "");
 _Static_assert(offsetof(struct bw_trap_control, enables_hw) == BW_TRAP_C_ENABLES_HW, "");
 _Static_assert(sizeof(struct bw_trap_filter) == 32, "");
@@ -173,6 +186,8 @@ int bw_trap_hw_of(enum bw_wreg reg);
 uint64_t bw_trap_area_size(uint32_t n_slots);
 void bw_trap_control_init(struct bw_trap_control *out, const struct bw_arch *arch, uint32_t ses,
 			  uint32_t sas, uint32_t wgps, uint32_t waves);
+/* The area's control block is at this address in the waves' address space. */
+void bw_trap_place(void *area, uint64_t va);
 /* Slot of a wave by its HW_ID1, or -1 when HW_ID1 names no slot of this control block. */
 int bw_trap_slot_index(const struct bw_arch *arch, const struct bw_trap_control *c,
 		       uint32_t hw_id1);

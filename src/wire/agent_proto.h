@@ -39,7 +39,7 @@ struct bw_agent_call {
  * connection is one of wire/capture_proto.h, on which the agent speaks first, at the program's next
  * submission. */
 enum { BW_AGENT_CALL_CAPTURE = 0x70614342 /* "BCap" */ };
-enum { BW_AGENT_PROTO_VERSION = 10 };
+enum { BW_AGENT_PROTO_VERSION = 11 };
 /* Between the levels of a label: a program may have any other character in one. */
 enum { BW_AGENT_LABEL_SEPARATOR = 0x1f };
 
@@ -149,6 +149,8 @@ struct bw_agent_attach_reply {
 	struct bw_agent_result r;
 	uint64_t area_va, handler_va, displaced_va;
 	uint32_t pasid, vmid_reserved; /* vmid_reserved: 1 if the kernel granted it */
+	/* 1: the kernel's own trap handler is entered first, and jumps to ours */
+	uint32_t is_second_level, pad;
 };
 
 struct bw_agent_release {

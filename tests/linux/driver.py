@@ -14,17 +14,21 @@ WRONG = re.compile(r"\*ERROR\*|\bERROR\b|WARNING:|\bBUG\b|Oops|Fence fallback|te
 FAULT = re.compile(r"\[gfxhub\] page fault \(src_id:0 ring:0 vmid:1 pasid:\d+\)\n.*in process (?:unmapped|vkrun) .*\n"
                    r".*starting at address 0x0000123456789000 from client 10\n(?:.*\n)*?.*Faulty UTCL2 client ID: TCP \(0x8\)")
 
+# The same in a kernel of an AQL queue, in the first VMID that KFD gives to programs.
+FAULT_OF_KFD = re.compile(r"\[gfxhub\] page fault \(src_id:0 ring:0 vmid:8 pasid:\d+\)\n.*in process aql .*\n"
+                          r".*starting at address 0x\w+ from client 10\n(?:.*\n)*?.*Faulty UTCL2 client ID: TCP \(0x8\)")
 
-def in_guest(script, has_fault=False, has_reset=False, is_long=False, options=()):
+
+def in_guest(script, has_fault=None, has_reset=False, is_long=False, options=()):
     """The output of a shell's script in a guest with the driver; the kernel's log is checked as well. has_fault: the
-    script causes a fault, whose lines the log must have. has_reset: it asks for a reset of the GPU, which must fail.
+    script causes a fault, whose lines the log must have: those of FAULT, or those that it gives. has_reset: it asks for a reset of the GPU, which must fail.
     is_long: it runs for minutes, in which a busy machine may hold up the guest's processors so long that an interrupt
     comes after half a second."""
     out, err = guest("sh", "-ec", script + "\necho ---- log ----\ndmesg", options=options, timeout_s=(6 if is_long else 2) * TIMEOUT_S)
     text, log = out.decode().split("---- log ----\n")
     wrong = [line for line in log.splitlines() if WRONG.search(line)]
     if has_fault:
-        check(FAULT.search(log), "the kernel's log has no report of the fault:\n" + log)
+        check((FAULT if has_fault is True else has_fault).search(log), "the kernel's log has no report of the fault:\n" + log)
         wrong = [line for line in wrong if "page fault" not in line]
     if has_reset:
         check("ASIC reset failed with error, -2" in log, "the kernel's log has no reset:\n" + log)

@@ -3,7 +3,7 @@
 """Linux's own amdgpu on the virtual GPU: its log after loading, its tests of rings and indirect buffers, a kernel
 run through it. The whole (make check-linux) unloads and loads it again, debugs the kernel there, and compares what a
 debugger leaves behind."""
-from driver import e2e, in_guest
+from driver import FAULT_OF_KFD, e2e, in_guest, run_test
 from guest import IS_WHOLE, need_parts
 
 from harness import BUILD, check, main
@@ -69,6 +69,12 @@ def faulting():
     check("received signal SIGSEGV" in text and "Lane 5 reads 4 bytes at 0x123456789000, which is not mapped" in text, text)
 
 
+def kfd_debugging():
+    """Kernels that a program starts by AQL queues of KFD: stopped, stepped, watched, at a fault; the debugger leaves or is killed."""
+    text = in_guest(run_test("e2e/test_aql.py", f"{BUILD}/tests/e2e/aql", f"{BUILD}/tests/e2e/aql.co"), has_fault=FAULT_OF_KFD, is_long=True)
+    check(" passed, 0 failed" in text, text)
+
+
 def state():
     """amdgpu_regs2, _wave, _gprwave, _vram and _iomem against the GPU's own registers and memory (state.py)."""
     text = in_guest("python3 -B tests/linux/state.py")
@@ -93,4 +99,4 @@ def traces():
 
 
 need_parts()
-main(loading, *([loading_again, removing, resetting, debugging, faulting, state, ends, traces, torture] if IS_WHOLE else []))
+main(loading, *([loading_again, removing, resetting, debugging, faulting, kfd_debugging, state, ends, traces, torture] if IS_WHOLE else []))

@@ -103,11 +103,33 @@ static struct bw_error *on_attach(const struct bw_msg *m, struct bw_agent_file *
 	return reply(m, &out, sizeof(out), NULL, 0, fd);
 }
 
+/* Code in GPU memory has changed since instruction caches were last emptied. A command stream
+ * empties them where it begins, an AQL packet does not. */
+static void note_code(const struct bw_agent_file *f)
+{
+	struct bw_attach *a = bw_dbg_attach_of(f);
+	if (a && atomic_load(&f->is_kfd_space))
+		a->has_stale_code = true;
+}
+
+static void empty_caches_for(uint32_t submission)
+{
+	struct bw_attach *a = NULL;
+	pthread_mutex_lock(&bw_dbg.lock);
+	bw_vec_each(&bw_dbg.held, h)
+		if ((*h)->number == submission)
+			a = bw_dbg_attach_of((*h)->file);
+	pthread_mutex_unlock(&bw_dbg.lock);
+	if (a && a->has_stale_code)
+		bw_attach_empty_caches(a);
+}
+
 static struct bw_error *on_release(const struct bw_msg *m, struct bw_agent_file *f)
 {
 	struct bw_agent_release req;
 	memcpy(&req, m->body, sizeof(req));
 	bool found = !req.submission;
+	empty_caches_for(req.submission);
 	pthread_mutex_lock(&bw_dbg.lock);
 	if (!req.submission)
 		bw_dbg.failures_released = req.failures;
@@ -129,6 +151,8 @@ static struct bw_error *on_mem(const struct bw_msg *m, struct bw_agent_file *f)
 	memcpy(&req, m->body, sizeof(req));
 	const uint8_t *data = m->body + sizeof(req);
 	size_t data_b = m->body_b - sizeof(req);
+	if (m->type != BW_AGENT_MEM_READ)
+		note_code(f);
 	if (m->type == BW_AGENT_UNPATCH)
 		return bw_dbg_reply_result(m, bw_memory_unpatch(f, req.va), req.va,
 					   "no such patch");

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "agent/clocks/clock.h"
+#include "agent/gpu/kfd_trap.h"
 #include "agent/memory/memory.h"
 #include "agent/memory/place.h"
 #include "base/log.h"
@@ -102,11 +103,11 @@ static void choose_ring(struct bw_agent_file *f, struct bw_agent_queue *q)
 }
 
 /* Waits for it: then the kernel has given this address space a VMID and programmed it. */
-static int run_nops(struct bw_agent_file *f, const struct bw_agent_queue *q,
+static int run_nops(struct bw_agent_file *f, const struct bw_agent_queue *q, uint32_t ib_flags,
 		    const struct bw_placed *ib)
 {
 	uint64_t fence;
-	int r = submit_nops(f, q, 0, ib, &fence);
+	int r = submit_nops(f, q, ib_flags, ib, &fence);
 	return r ? r
 		 : wait_nops(f, q, fence, (uint64_t)bw_clock_real_ns() + NOP_WAIT_MS * 1000000ull);
 }
@@ -157,7 +158,7 @@ static int get_vmid(struct bw_agent_file *f, bool reserve, const struct bw_agent
 	int r = open_queue(f, &u->queue);
 	if (!r)
 		r = bw_place(f, PAGE_B, 0, CODE_FLAGS, top, &u->ib);
-	return r ? r : run_nops(f, &u->queue, &u->ib);
+	return r ? r : run_nops(f, &u->queue, 0, &u->ib);
 }
 
 /* "pasid:\t32771" in fdinfo (doc/hardware/kernel-interface.md 1.2) */
@@ -204,6 +205,13 @@ static uint64_t top_for(uint64_t va, uint64_t size_b, uint64_t top)
 	return want > va && want <= BW_PLACE_TOP_DEFAULT ? want : top;
 }
 
+/* 1: Linux's KFD enters its own trap handler first, and then ours; 0: ours is the first one. */
+static int set_second_level(struct bw_agent_file *f, const struct bw_attach_parts *p)
+{
+	int r = bw_kfd_trap_set(f, p->handler.va + BW_TRAP_SECOND_LEVEL, p->area.va);
+	return r == -ENOTSUP ? 0 : r ? r : 1;
+}
+
 static int attach_parts(struct bw_agent_file *f, const struct bw_attach_request *q,
 			struct bw_attach_parts *p, struct bw_agent_attach_reply *out, int *out_fd)
 {
@@ -217,6 +225,7 @@ static int attach_parts(struct bw_agent_file *f, const struct bw_attach_request 
 	/* Its pages come zeroed from the kernel (ttm_bo.c, TTM_TT_FLAG_ZERO_ALLOC for buffers of
 	 * user space), and most of the 200 MB is never used: so only needed pages are written. */
 	memcpy(p->area.cpu, q->control, req->control_size_b);
+	bw_trap_place(p->area.cpu, p->area.va);
 	/* Code is never shared, so it can be resident without being on any list. */
 	top = top_for(req->handler_va, handler_b, top);
 	r = bw_place(f, handler_b, AMDGPU_GEM_CREATE_VM_ALWAYS_VALID, CODE_FLAGS, &top,
@@ -237,6 +246,10 @@ static int attach_parts(struct bw_agent_file *f, const struct bw_attach_request 
 	r = bw_attach_pasid(f, &out->pasid);
 	if (r)
 		return failed(out, r, "the kernel does not say which PASID the program has");
+	r = set_second_level(f, p);
+	if (r < 0)
+		return failed(out, r, "KFD does not take the trap handler");
+	out->is_second_level = (uint32_t)r;
 	r = share_area(f, p->area.handle, out_fd);
 	return r ? failed(out, r, "the debug area cannot be shared") : 0;
 }
@@ -254,6 +267,7 @@ int bw_attach(struct bw_attach *a, struct bw_agent_file *f, const struct bw_atta
 	int r = left && p.flush ? attach_parts(f, q, &p, out, out_fd)
 				: failed(out, -ENOMEM, "attaching");
 	if (r) {
+		bw_kfd_trap_reset(f);
 		free(left);
 		if (p.flush) {
 			bw_unplace(f, &p.flush->ib);
@@ -279,6 +293,7 @@ int bw_attach(struct bw_attach *a, struct bw_agent_file *f, const struct bw_atta
 			    {p.displaced.handle, p.displaced.va, p.displaced.size_b},
 			    {p.flush->ib.handle, p.flush->ib.va, p.flush->ib.size_b}}};
 	*a = (struct bw_attach){.file = f,
+				.is_second_level = out->is_second_level,
 				.area_size_b = p.area.size_b,
 				.area = p.area.cpu,
 				.area_handle = p.area.handle,
@@ -301,10 +316,20 @@ int bw_attach_wake(struct bw_attach *a, struct bw_agent_attach_reply *out, int *
 	out->displaced_va = a->left->buffers[2].va;
 	out->pasid = a->pasid;
 	out->vmid_reserved = a->reserved;
+	out->is_second_level = a->is_second_level;
 	/* conditions of the earlier attachment, whose s_traps have been removed from the code */
 	memset(a->area + BW_TRAP_C_FILTERS, 0, BW_TRAP_N_FILTERS * sizeof(struct bw_trap_filter));
 	bw_trap_listen(a->area);
 	return 0;
+}
+
+void bw_attach_empty_caches(struct bw_attach *a)
+{
+	struct bw_attach_flush *u = a->flush;
+	int r = run_nops(a->file, &u->queue, AMDGPU_IB_FLAG_EMIT_MEM_SYNC, &u->ib);
+	if (r)
+		BW_LOG(WARN, "agent", "instruction caches are not emptied: %s", strerror(-r));
+	a->has_stale_code = r != 0;
 }
 
 /* Leaving */
@@ -377,6 +402,8 @@ void bw_attach_sleep(struct bw_attach *a)
 void bw_attach_over(struct bw_attach *a, bool given_back)
 {
 	a->left->stays = !given_back;
+	if (given_back)
+		bw_kfd_trap_reset(a->file);
 	if (a->reserved && given_back) {
 		union drm_amdgpu_vm vm = {.in = {.op = AMDGPU_VM_OP_UNRESERVE_VMID}};
 		bw_agent_ioctl(a->file, DRM_IOCTL_AMDGPU_VM, &vm);

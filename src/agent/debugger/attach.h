@@ -28,6 +28,8 @@ struct bw_attach {
 	uint32_t area_handle; /* for the residency list of each submission */
 	bool reserved;	      /* the VMID */
 	bool is_ready;	      /* it stays in place when the debugger detaches */
+	bool is_second_level; /* KFD's trap handler jumps to ours */
+	bool has_stale_code;  /* AQL: instruction caches may have what stood there before */
 	uint32_t pasid;
 	struct bw_attach_left *left;
 	struct bw_attach_flush *flush;
@@ -48,6 +50,8 @@ struct bw_attach_request {
  * success. */
 int bw_attach(struct bw_attach *a, struct bw_agent_file *f, const struct bw_attach_request *q,
 	      struct bw_agent_attach_reply *out, int *out_fd);
+/* Empties the instruction caches, and returns when that is done. */
+void bw_attach_empty_caches(struct bw_attach *a);
 /* Restores patched code, tells the handler that no debugger is attached, and has the instruction
  * caches invalidated. */
 void bw_attach_end(struct bw_attach *a);

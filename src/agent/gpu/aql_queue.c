@@ -70,6 +70,15 @@ static bool read_words(struct bw_agent_file *vm, uint64_t va, uint32_t *out, siz
 	return !bw_memory_read(vm, va, out, n * sizeof(*out), &bad_va);
 }
 
+/* Memory that the program and the GPU share. The kernel's buffers can be read by a mapping of ours
+ * alone: process_vm_readv() does not take a device's pages. */
+static bool read_shared(const struct queue *q, uint64_t va, void *out, size_t size_b)
+{
+	uint64_t bad_va;
+	return bw_agent_copy_in(out, va, size_b) ||
+	       !bw_memory_read(q->vm, va, out, size_b, &bad_va);
+}
+
 /* The queue's object, which has its read index at an offset that stands after the index. */
 static bool read_object(const struct queue *q, uint64_t *out_va, struct bw_aql_queue_object *out)
 {
@@ -157,14 +166,14 @@ static bool read_packet(const struct queue *q, uint64_t *out_va, struct bw_aql_p
 {
 	uint64_t write;
 	uint32_t dw[BW_AQL_PACKET_DW];
-	if (!bw_agent_copy_in(&write, q->write_va, sizeof(write)) || q->next >= write)
+	if (!read_shared(q, q->write_va, &write, sizeof(write)) || q->next >= write)
 		return false;
 	*out_va = q->ring_va + q->next % q->n_slots * BW_AQL_PACKET_B;
 	/* The header is written last, so it is read first. */
-	if (!bw_agent_copy_in(dw, *out_va, sizeof(dw[0])))
+	if (!read_shared(q, *out_va, dw, sizeof(dw[0])))
 		return false;
 	bw_aql_read(dw, out);
-	if (out->type == BW_AQL_INVALID || !bw_agent_copy_in(dw, *out_va, sizeof(dw)))
+	if (out->type == BW_AQL_INVALID || !read_shared(q, *out_va, dw, sizeof(dw)))
 		return false;
 	bw_aql_read(dw, out);
 	return true;
@@ -208,7 +217,7 @@ static bool report_ends(struct queue *q, bool all)
 {
 	uint64_t read = 0;
 	bool any = false;
-	if (!q->under_way.len || (!all && !bw_agent_copy_in(&read, q->read_va, sizeof(read))))
+	if (!q->under_way.len || (!all && !read_shared(q, q->read_va, &read, sizeof(read))))
 		return false;
 	for (size_t i = 0; i < q->under_way.len;) {
 		const struct under_way one = q->under_way.data[i];
@@ -349,7 +358,7 @@ static int start(struct queue *q, const struct kfd_ioctl_create_queue_args *a)
 		return -errno;
 	q->doorbells = at;
 	q->bell = (_Atomic uint64_t *)(void *)(q->doorbells + in_page);
-	if (!bw_agent_copy_in(&q->next, q->read_va, sizeof(q->next)))
+	if (!read_shared(q, q->read_va, &q->next, sizeof(q->next)))
 		return -EFAULT;
 	atomic_store(q->write, q->next);
 	pthread_mutex_lock(&g.lock);

@@ -199,13 +199,20 @@ int bw_agent_open_node(unsigned minor, int flags)
 	return r ? r : fd;
 }
 
-void bw_agent_adopt(int fd, unsigned minor)
+/* Whether the kernel's file is amdgpu's, or KFD's. */
+static bool is_of_amdgpu(int fd, unsigned minor)
 {
-	if (!bw_agent_config()->is_tracked)
-		return;
 	char name[16] = "";
 	struct drm_version v = {.name = name, .name_len = sizeof(name) - 1};
-	if (REAL(ioctl)(fd, DRM_IOCTL_VERSION, &v) || strncmp(name, "amdgpu", sizeof(name)))
+	struct kfd_ioctl_get_version_args kfd;
+	if (minor == BW_AGENT_KFD)
+		return !REAL(ioctl)(fd, AMDKFD_IOC_GET_VERSION, &kfd);
+	return !REAL(ioctl)(fd, DRM_IOCTL_VERSION, &v) && !strncmp(name, "amdgpu", sizeof(name));
+}
+
+void bw_agent_adopt(int fd, unsigned minor)
+{
+	if (!bw_agent_config()->is_tracked || !is_of_amdgpu(fd, minor))
 		return;
 	struct bw_agent_file *f = new_file(minor);
 	if (!f)
@@ -213,7 +220,7 @@ void bw_agent_adopt(int fd, unsigned minor)
 	int copy = REAL(fcntl)(fd, F_DUPFD_CLOEXEC, 3);
 	if (copy >= 0) {
 		f->own_fd = bw_agent_fd_keep(copy);
-		if (bw_agent_fd_set(fd, f))
+		if (bw_agent_fd_set(fd, f) && minor != BW_AGENT_KFD)
 			bw_debugger_file_opened(f);
 	}
 	bw_agent_file_unref(f);

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "agent/gpu/kfd_trap.h"
 #include "agent/memory/track_kfd.h"
 #include "agent/names/loaded_code.h"
 #include "base/cleanup.h"
@@ -35,6 +36,7 @@ void bw_kfd_fork_child(void)
 	pthread_mutex_init(&g.lock, NULL);
 	g.vm = NULL; /* the reference is its parent's */
 	g.memory_event = 0;
+	bw_kfd_trap_fork_child();
 	bw_loaded_code_set(0);
 	bw_aql_fork_child();
 }
@@ -57,6 +59,7 @@ static int acquire_vm(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	if (named && named->track && !g.vm) {
 		atomic_store(&named->is_kfd_space, true);
 		g.vm = bw_take(named);
+		bw_kfd_trap_begin(f, g.vm, a.gpu_id);
 	}
 	pthread_mutex_unlock(&g.lock);
 	bw_agent_file_unref(named);
@@ -163,6 +166,8 @@ static int noted_ioctl(struct bw_agent_file *f, struct bw_agent_file *vm, uint32
 		return with_handle(f, vm, cmd, arg, true, bw_track_kfd_unmap);
 	case _IOC_NR(AMDKFD_IOC_FREE_MEMORY_OF_GPU):
 		return with_handle(f, vm, cmd, arg, false, bw_track_kfd_free);
+	case _IOC_NR(AMDKFD_IOC_SET_TRAP_HANDLER):
+		return bw_kfd_trap_program_sets(f, cmd, arg);
 	case _IOC_NR(BW_KFD_IOC_CREATE_QUEUE):
 		return create_queue(f, vm, cmd, arg);
 	case _IOC_NR(AMDKFD_IOC_CREATE_EVENT):

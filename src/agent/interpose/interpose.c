@@ -59,15 +59,18 @@ static int open_fdinfo(int asked, int flags)
 	return fail((int)n);
 }
 
-/* The node number of a path below /dev/dri that the kernel has opened. */
+/* A GPU's node below /dev/dri, or /dev/kfd, that the kernel has opened. */
 static void adopt(int fd, const char *path)
 {
 	struct stat st;
-	if (fd < 0 || !path || strncmp(path, "/dev/dri/", 9) || REAL(fstat)(fd, &st) ||
-	    !S_ISCHR(st.st_mode) || major(st.st_rdev) != DRM_MAJOR)
+	if (fd < 0 || !path || strncmp(path, "/dev/", 5))
+		return;
+	bool is_kfd = !strcmp(path, "/dev/kfd");
+	if ((!is_kfd && strncmp(path, "/dev/dri/", 9)) || REAL(fstat)(fd, &st) ||
+	    !S_ISCHR(st.st_mode) || (!is_kfd && major(st.st_rdev) != DRM_MAJOR))
 		return;
 	int e = errno;
-	bw_agent_adopt(fd, minor(st.st_rdev));
+	bw_agent_adopt(fd, is_kfd ? BW_AGENT_KFD : minor(st.st_rdev));
 	errno = e;
 }
 
