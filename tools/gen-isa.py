@@ -38,6 +38,8 @@ FLAGS = {"clamp", "exp_done", "exp_row", "dlc", "glc", "slc", "gds", "sve", "tfe
          "a16", "d16", "unrm"}
 # Fields that the decoder and the encoder treat by themselves.
 OWN = {"op", "opy", "nsa"}
+# They say which offsets there are: written by special_put, read by take_offsets.
+OFFSETS = ("imm_en", "soffset_en")
 
 
 def members_of(family):
@@ -95,6 +97,8 @@ def special_get(f, name):
 
 def special_put(f, name):
     return {
+        ("SMEM", "imm_en"): "in->imm != 0 || in->soffset == BW_SRC_NULL",
+        ("SMEM", "soffset_en"): "in->soffset != BW_SRC_NULL",
         ("VOP3P", "op_sel_hi"): "in->op_sel_hi & 3u",
         ("VOP3P", "op_sel_hi2"): "(uint32_t)in->op_sel_hi >> 2",
         ("VOPD_Y", "vdst"): "(uint32_t)in->dst_y >> 1",
@@ -108,10 +112,35 @@ def member(f, name):
     return m
 
 
-def write_get(f, out):
+def has_codes(f, name):
+    """Whether a field has operand codes, which a generation may number otherwise."""
+    if f.family in ("EXP", "LDSDIR", "MIMG"):
+        return False
+    if f.family == "VOPC" or f.family.startswith("VOP") or f.family == "VINTERP":
+        return name in ("src0", "src1", "src2", "sdst")
+    return name in ("ssrc0", "ssrc1", "sdst", "sbase", "sdata", "soffset", "saddr")
+
+
+def write_codes(enc, out):
+    """Numbers below 128 of operands, in the fields of a generation and in struct bw_inst."""
+    for gen in enc.generations:
+        codes = enc.codes.get(gen, {})
+        back = {c: n for n, c in codes.items()}
+        canonical = [codes.get(n, n) for n in range(128)]
+        # What a generation has no number for does not fit in any field.
+        numbers = [back.get(c, 0xffff if c in codes else c) for c in range(256)]
+        for name, ctype, table in (("codes", "uint8_t", canonical), ("numbers", "uint16_t", numbers)):
+            out.append(f"static const {ctype} {name}_{gen}[{len(table)}] = {{")
+            for n in range(0, len(table), 16):
+                out.append("\t" + " ".join(f"{x}," for x in table[n:n + 16]))
+            out.append("};")
+    out.append("")
+
+
+def write_get(f, gen, codes, out):
     body = []
     for name, field in f.fields.items():
-        if name in OWN:
+        if name in OWN or name in OFFSETS:
             continue
         m = member(f, name)
         raw = f"(w[{field.lo // 32}]{f' >> {field.lo % 32}' if field.lo % 32 else ''} & {field.mask:#x})"
@@ -127,18 +156,23 @@ def write_get(f, out):
                 raw = f"(BW_SRC_VGPR0 + {raw})"
             if field.scale > 1:
                 raw = f"({raw} * {field.scale})"
+            if codes and has_codes(f, name):
+                raw = f"code_of(codes_{gen}, {raw})"
             body.append(f"in->{m} = ({'uint16_t' if m in WIDE else 'uint8_t'}){raw};")
-    out.append(f"static void get_{ident(f)}(const uint32_t *w, struct bw_inst *in) /* line {f.line} */\n{{")
+    if "imm_en" in f.fields:
+        imm, soffset = (f"w[0] >> {f.fields[name].lo} & 1" for name in OFFSETS)
+        body.append(f"take_offsets(in, {imm}, {soffset}, codes_{gen});")
+    out.append(f"static void get_{ident(f, gen)}(const uint32_t *w, struct bw_inst *in) /* line {f.line} */\n{{")
     out += ["\t" + line for line in body]
     out.append("}\n")
 
 
-def write_put(f, out):
+def write_put(f, gen, codes, out):
     body = []
     for name, field in f.fields.items():
         if name in OWN:
             continue
-        m = member(f, name)
+        m = member(f, name) if name not in OFFSETS else None
         place = f"{field.lo // 32}], {field.lo % 32}, {field.hi - field.lo + 1}"
         if m == "imm" and field.signed:
             body.append(f"put_signed(&w[{place}, in->imm)")
@@ -148,38 +182,50 @@ def write_put(f, out):
             value = f"{value} - (uint32_t)BW_SRC_VGPR0"
         if m == "imm":
             value = "(uint32_t)in->imm"
+        if codes and has_codes(f, name):
+            value = f"number_of(numbers_{gen}, {value})"
+            if name == "soffset" and "soffset_en" in f.fields:
+                value = f"in->soffset == BW_SRC_NULL ? 0 : {value}"
         if field.scale > 1:
             body.append(f"(in->{m} % {field.scale} == 0)")
-            value = f"in->{m} / {field.scale}u"
+            value = f"{value} / {field.scale}u"
         body.append(f"put(&w[{place}, {value})")
-    out.append(f"static bool put_{ident(f)}(const struct bw_inst *in, uint32_t *w)\n{{")
+    out.append(f"static bool put_{ident(f, gen)}(const struct bw_inst *in, uint32_t *w)\n{{")
     # All of them, also behind one that does not fit.
     out.append("\treturn " + " &\n\t       ".join(body or ["true"]) + ";\n}\n")
 
 
-def ident(f):
-    return f"{f.gens[0]}_{f.name.lower()}"
+def ident(f, gen):
+    return f"{gen}_{f.name.lower()}"
+
+
+def reader(enc, f, gen):
+    """The generation whose functions for the fields of f are those of gen: the first one without codes of its own."""
+    return gen if gen in enc.codes else next(g for g in f.gens if g not in enc.codes)
 
 
 def write_layouts(enc, out):
+    write_codes(enc, out)
     for f in enc.formats:
-        write_get(f, out)
-        write_put(f, out)
+        for gen in f.gens:
+            if reader(enc, f, gen) == gen:
+                write_get(f, gen, gen in enc.codes, out)
+                write_put(f, gen, gen in enc.codes, out)
     for gen in enc.generations:
         out.append(f"static const struct bw_isa_layout layouts_{gen}[BW_FMT_COUNT] = {{")
         for f in enc.formats:
             if gen in f.gens and f.family != "VOPD_Y":
-                out.append(f"\t[BW_FMT_{f.fmt()}] = {layout(f)},")
+                out.append(f"\t[BW_FMT_{f.fmt()}] = {layout(f, reader(enc, f, gen))},")
         out.append("};")
         y = next((f for f in enc.formats if gen in f.gens and f.family == "VOPD_Y"), None)
         if y:
-            out.append(f"static const struct bw_isa_layout layout_{gen}_y = {layout(y)};")
+            out.append(f"static const struct bw_isa_layout layout_{gen}_y = {layout(y, reader(enc, y, gen))};")
         out.append("")
 
 
-def layout(f):
+def layout(f, gen):
     op, nsa = f.fields.get("op"), f.fields.get("nsa")
-    return (f"{{get_{ident(f)}, put_{ident(f)}, {f.mask:#x}ull, {f.value:#x}ull, {op.mask if op else 0:#x}, "
+    return (f"{{get_{ident(f, gen)}, put_{ident(f, gen)}, {f.mask:#x}ull, {f.value:#x}ull, {op.mask if op else 0:#x}, "
             f"{op.lo if op else 0}, {nsa.lo if nsa else 0}, {f.size // 4}}}")
 
 
@@ -316,7 +362,7 @@ def write_generations(enc, out):
     out.append("const struct bw_isa_tables bw_isa_tables[BW_ISA_GEN_COUNT] = {")
     for gen in enc.generations:
         has_y = any(gen in f.gens and f.family == "VOPD_Y" for f in enc.formats)
-        out.append(f'\t[BW_ISA_{gen.upper()}] = {{"{gen}", first_head_{gen}, heads_{gen}, spaces_{gen}, layouts_{gen}, '
+        out.append(f'\t[BW_ISA_{gen.upper()}] = {{"{gen}", codes_{gen}, numbers_{gen}, first_head_{gen}, heads_{gen}, spaces_{gen}, layouts_{gen}, '
                    f"{f'&layout_{gen}_y' if has_y else 'NULL'}, forms_{gen}, first_form_{gen}}},")
     out.append("};\n")
 
@@ -370,7 +416,7 @@ def write_infos(enc, out):
 
 
 def write_tables(enc, out):
-    out.append('#include "isa/put.h"\n#include "isa/opcode_tables.h"\n')
+    out.append('#include "isa/opcode_tables.h"\n#include "isa/put.h"\n')
     write_layouts(enc, out)
     write_rows(enc, out)
     write_generations(enc, out)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Reads and checks data/isa/*.enc: the head of the file describes its format.
 
-Encodings(text) has `generations` (their names, in order), `types`, `formats` and `insns`. A row of the file
-that has the same format in several generations is one Insn with several opcodes; where the formats of its
-generations differ there is one Insn for each. What is wrong is raised as Bad(line, message).
+Encodings(text) has `generations` (their names, in order), `codes` (of a generation: operand codes that differ from
+the canonical ones), `types`, `formats` and `insns`. A row of the file that has the same format in several generations
+is one Insn with several opcodes; where the formats of its generations differ there is one Insn for each. What is wrong
+is raised as Bad(line, message).
 """
 import re
 
@@ -22,10 +23,17 @@ MODS = {"D": "DPP", "V": "DPP_VGPR1", "C": "CLAMP", "O": "OMOD", "N": "NEG", "S"
 # What the columns flags= and flow= may say: enum bw_op_flag, enum bw_flow.
 FLAGS = ["LOAD", "STORE", "ATOMIC", "TO_LDS", "ADDTID", "TWO_ADDRESSES", "INVALIDATE", "TRANS", "PERMLANE",
          "KEEPS_DST"]
-FLOWS = ["BRANCH", "COND_BRANCH", "CALL", "INDIRECT", "GETPC", "END", "TRAP"]
+FLOWS = ["BRANCH", "COND_BRANCH", "CALL", "INDIRECT", "GETPC", "END", "TRAP", "STACK"]
 # What is in parentheses behind a type: enum bw_operand_use.
 USES = ["vcc", "exec", "addr", "soffset", "mip", "msg", "trapid", "rel", "hwreg", "imm", "lane", "lane*4", "scalar",
         "sel_lo", "sel_hi", "sgpr", "vgpr", "new:cmp", "addend", "factor", "hi"]
+
+
+# What a format may lack that its rows have in other generations: DPP forms, high halves of compact 16-bit operands,
+# literals.
+LACKS = ["dpp", "halves", "literal"]
+# The canonical code of a number that names no register: a reserved one, which makes an instruction illegal.
+NO_CODE = 209
 
 
 class Bad(Exception):
@@ -101,7 +109,7 @@ class Format:
         self.name, self.size, self.gens, self.line = name, size, gens, line
         self.family, self.space = name, name
         self.mask = self.value = 0
-        self.fields = {}
+        self.fields, self.lacks = {}, []
 
     def fmt(self):
         return "VOPD" if self.family in ("VOPD_X", "VOPD_Y") else self.family
@@ -119,6 +127,7 @@ class Insn:
         self.regs, self.unverified = {}, False
         self.mask, self.value = fmt.mask >> 32 << 32, fmt.value >> 32 << 32
         self.unused = 0  # the part of mask that the hardware does not look at
+        self.like = False
 
 
 def bit_range(text, line):
@@ -153,6 +162,7 @@ def parse_field(text, line):
 class Encodings:
     def __init__(self, text):
         self.generations, self.types, self.formats, self.insns = [], {}, [], []
+        self.codes = {}
         for number, line in enumerate(text.splitlines(), 1):
             words = line.split("#")[0].split()
             if not words:
@@ -162,7 +172,9 @@ class Encodings:
                 continue
             if not self.generations:
                 self.generations = ["gfx11"]
-            if words[0] == "type":
+            if words[0] == "codes":
+                self.add_codes(words, number)
+            elif words[0] == "type":
                 self.add_types(words, number)
             elif words[0] == "format":
                 self.add_format(words, number)
@@ -181,6 +193,17 @@ class Encodings:
             if not re.fullmatch(r"gfx\d+", name) or words.count(name) > 1:
                 raise Bad(line, f"'{name}' is not a generation, or is there twice")
         self.generations = words[1:]
+
+    def add_codes(self, words, line):
+        """codes GENERATION NUMBER=CANONICAL..."""
+        if len(words) < 3 or words[1] not in self.generations or words[1] in self.codes:
+            raise Bad(line, "codes GENERATION NUMBER=CANONICAL... expected, once a generation")
+        table = self.codes[words[1]] = {}
+        for word in words[2:]:
+            m = re.fullmatch(r"(\d+)=(\d+|-)", word)
+            if not m or int(m[1]) > 127 or m[2] != "-" and int(m[2]) > 127:
+                raise Bad(line, f"'{word}' is not NUMBER=CANONICAL, both below 128")
+            table[int(m[1])] = NO_CODE if m[2] == "-" else int(m[2])
 
     def add_types(self, words, line):
         if len(words) < 3 or not words[1].isdigit():
@@ -214,6 +237,12 @@ class Encodings:
                 raise Bad(line, f"'{word}' is not KEY=VALUE")
             if key == "as":
                 f.family = val
+                continue
+            if key == "lacks":
+                f.lacks = val.split(",")
+                for what in f.lacks:
+                    if what not in LACKS:
+                        raise Bad(line, f"lacks={val}: it is some of {','.join(LACKS)}")
                 continue
             if key == "space":
                 other = self.find_format(val, f.gens[0])
@@ -255,7 +284,7 @@ class Encodings:
 
     def add_insn(self, words, line):
         first = self.generations[0]
-        if len(words) < 7:
+        if len(words) < 7 and "like" not in words:
             raise Bad(line, f"insn NAME FORMAT {first}=OPCODE CLASS dst=TYPES src=TYPES expected")
         name = words[1]
         if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
@@ -263,7 +292,7 @@ class Encodings:
         if not any(f.name == words[2] for f in self.formats):
             raise Bad(line, f"format {words[2]} is not declared")
         at, rows = 3, []
-        while at < len(words) - 1 and re.fullmatch(r"gfx\d+=(0x[0-9a-f]+|\d+)", words[at]):
+        while at < len(words) and re.fullmatch(r"gfx\d+=(0x[0-9a-f]+|\d+)", words[at]):
             gen, _, opcode = words[at].partition("=")
             if gen not in self.generations:
                 raise Bad(line, f"generation {gen} is not declared")
@@ -280,14 +309,28 @@ class Encodings:
             at += 1
         if not rows:
             raise Bad(line, f"{first}=OPCODE expected, not '{words[3]}'")
-        if words[at] not in CLASSES:
+        if at == len(words):
+            raise Bad(line, "a class or `like` expected at the end")
+        if words[at] not in CLASSES and words[at] != "like":
             raise Bad(line, f"class {words[at]} is unknown")
         for i in rows:
-            i.cls = words[at]
+            if words[at] == "like":
+                self.take_like(i, line)
+            else:
+                i.cls = words[at]
             for word in words[at + 1:]:
                 self.insn_word(i, word, line)
             self.finish_insn(i, line)
             self.insns.append(i)
+
+    def take_like(self, i, line):
+        """Everything but the fixed bits is as in the row of the same name and format in another generation."""
+        other = next((o for o in self.insns if o.name == i.name and o.format.family == i.format.family), None)
+        if not other:
+            raise Bad(line, f"no row above has {i.name} {i.format.name}")
+        for key in ("cls", "mods", "same", "flow", "mem", "dst", "src", "reads", "writes", "flags"):
+            setattr(i, key, getattr(other, key))
+        i.regs = dict(other.regs)
 
     def finish_insn(self, i, line):
         if i.dst is None or i.src is None:
@@ -420,7 +463,9 @@ class Encodings:
             if i.dst:
                 i.dst_kind = ("SREG", i.dst[0].n_regs())
         elif name == "SMEM":
-            i.dst_kind = ("SDATA", i.dst[0].n_regs()) if i.dst else ("NONE", 1)
+            # The field of what is stored is that of results.
+            n = i.regs.get("sdata", i.dst[0].n_regs() if i.dst else 0)
+            i.dst_kind = ("SDATA", n) if n else ("NONE", 1)
         elif name not in VALU:
             i.dst_kind = ("VGPR", i.regs.get("vdst", 1)) if "vdst" in i.format.fields else ("NONE", 1)
 

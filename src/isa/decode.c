@@ -66,7 +66,7 @@ struct decoding {
 static bool align_sgprs(uint16_t *code, unsigned n)
 {
 	if (n <= 1 || *code == BW_SRC_NULL)
-		return true;
+		return *code <= BW_SRC_EXEC_HI;
 	unsigned align = n == 2 ? 2 : 4;
 	unsigned c = *code;
 	if (c < BW_SRC_VCC_LO) {
@@ -241,13 +241,25 @@ static bool check_scalar(struct decoding *d)
 	for (unsigned i = 0; i < in->n_src; i++)
 		if (!take_source(d, row->kind[i], row->n_reg[i], &in->src[i]))
 			return false;
-	return row->dst_kind == BW_OPD_NONE || align_sgprs(&in->dst, row->dst_n_reg);
+	/* s_set_gpr_idx_on: not an operand code */
+	if (in->fmt == BW_FMT_SOPC && row->kind[1] == BW_OPD_IMM)
+		in->src[1] = (uint16_t)(d->w[0] >> 8 & 0xff);
+	if (row->dst_kind != BW_OPD_NONE)
+		return align_sgprs(&in->dst, row->dst_n_reg);
+	if (in->dst > BW_SRC_EXEC_HI) /* not used; a number that names nothing */
+		in->dst = 0;
+	return true;
 }
 
 static bool check_sopk(struct decoding *d)
 {
 	const struct bw_isa_row *row = d->row;
-	if ((row->flags & BW_ROW_LITERAL) && !take_literal(d))
+	if (row->flags & BW_ROW_LITERAL) { /* SDST is not used */
+		if (d->in->dst > BW_SRC_EXEC_HI)
+			d->in->dst = 0;
+		return take_literal(d);
+	}
+	if (d->in->dst > BW_SRC_EXEC_HI)
 		return false;
 	return row->dst_kind == BW_OPD_NONE || align_sgprs(&d->in->dst, row->dst_n_reg);
 }
@@ -265,6 +277,8 @@ static bool check_smem(struct decoding *d)
 	if (row->rsrc_n_reg && !align_sgprs(&base, row->rsrc_n_reg))
 		return false;
 	in->saddr = (uint8_t)base;
+	if (in->soffset > BW_SRC_EXEC_HI)
+		return false;
 	if (row->dst_kind != BW_OPD_SDATA)
 		return true;
 	return align_sgprs(&in->dst, row->dst_n_reg) && in->dst != BW_SRC_M0 &&

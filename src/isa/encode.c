@@ -100,6 +100,8 @@ static void put_half(const struct bw_isa_layout *layout, const struct bw_isa_row
 	if (layout->n_dw > 1)
 		e->w[1] |= bw_hi32(fixed);
 	e->bad |= !layout->put(in, e->w);
+	e->w[0] &= ~(uint32_t)bw_isa_fixed[row->fixed].unused;
+	e->w[1] &= ~bw_hi32(bw_isa_fixed[row->fixed].unused);
 }
 
 static const struct bw_isa_form *y_form(const struct bw_isa_tables *t, unsigned op)
@@ -142,7 +144,13 @@ static size_t encode_form(enum bw_isa_gen gen, const struct bw_isa_form *form,
 	struct bw_inst in = *inst, got;
 	if (is_vector(row))
 		prepare_vector(row, &in, &e);
+	/* An immediate in a field of operand codes, which are translated: see decode.c. */
+	bool raw = row->fmt == BW_FMT_SOPC && row->kind[1] == BW_OPD_IMM;
+	if (raw)
+		in.src[1] = 0;
 	put_half(layout, row, form->opcode, &in, &e);
+	if (raw)
+		e.w[0] |= (uint32_t)(inst->src[1] & 0xff) << 8;
 	if (row->fmt == BW_FMT_VOPD) {
 		const struct bw_isa_form *y = y_form(t, in.op_y);
 		if (!y)

@@ -18,11 +18,13 @@
 #include "isa/op.h"
 
 /* clang-format off */
-/* Operand codes, as in the 9-bit SRC fields; 7- and 8-bit fields use the same numbers. Reserved codes
+/* Operand codes, as in the 9-bit SRC fields of gfx11; 7- and 8-bit fields use the same numbers. They are
+ * canonical: what a generation numbers otherwise (M0 is 124 in words of gfx942) has these here. Reserved codes
  * make an instruction illegal, except 239, 251, 252 and (32-bit vector sources) 254, which the manual
  * reserves and LLVM 19 decodes (POPS_EXITING_WAVE_ID, VCCZ, EXECZ, LDS_DIRECT): they pass.
  * Lane masks: a source is 0..125, a destination 0..127; in wave64 the pair begins at code & ~1. */
 enum {
+	BW_SRC_FLAT_SCRATCH_LO = 102, BW_SRC_XNACK_MASK_LO = 104, /* gfx942: what is s102 to s105 elsewhere */
 	BW_SRC_VCC_LO = 106, BW_SRC_VCC_HI = 107,
 	BW_SRC_TTMP0 = 108, BW_SRC_NULL = 124, BW_SRC_M0 = 125,
 	BW_SRC_EXEC_LO = 126, BW_SRC_EXEC_HI = 127,
@@ -64,7 +66,8 @@ struct bw_inst {
 	                    * not look (ISA manual). Nothing here comes from them */
 	uint32_t literal;
 
-	uint16_t dst;      /* vector formats: VGPR number; scalar formats: SGPR code 0..127. v_readlane,
+	uint16_t dst;      /* vector formats: VGPR number; scalar formats: SGPR code 0..127, also of what an SMEM
+	                    * store stores. v_readlane,
 	                    * v_readfirstlane and v_cmp: SGPR code (compact v_cmp: VCC_LO; v_cmpx in
 	                    * either form: EXEC_LO) */
 	uint16_t sdst;     /* VOP3SD: mask destination, SGPR code; VOP2 v_add_co_ci_u32 and kin: VCC_LO */
@@ -94,7 +97,7 @@ struct bw_inst {
 	uint8_t vaddr, vdata, vdata2; /* VGPR numbers: ADDR, DATA (DATA0), DATA1. dst is VDST */
 	uint8_t saddr;             /* SGPR code: FLAT family SADDR, SMEM SBASE (already x2), MUBUF SOFFSET
 	                            * (8-bit operand code), 124 = none */
-	uint8_t soffset;           /* SMEM SOFFSET code */
+	uint8_t soffset;           /* SMEM SOFFSET code; 124 = none */
 	uint8_t srsrc, ssamp;      /* first SGPR (already x4) */
 	bool glc, slc, dlc, gds, sve, tfe, lwe, offen, idxen, r128, a16, d16, unrm;
 	uint8_t offset0, offset1;  /* DS two-address forms */

@@ -37,6 +37,7 @@ enum bw_flow {
 	BW_FLOW_GETPC,       /* continues with the next instruction, but its result depends on the PC */
 	BW_FLOW_END,         /* s_endpgm and kin */
 	BW_FLOW_TRAP,        /* s_trap */
+	BW_FLOW_STACK,       /* s_cbranch_g_fork, s_cbranch_i_fork, s_cbranch_join: to where EXEC and a stack of branches say */
 };
 
 enum bw_op_flag {

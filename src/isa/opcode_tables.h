@@ -49,6 +49,7 @@ struct bw_isa_row {
 	uint8_t fixed;               /* index into bw_isa_fixed */
 	uint8_t flags;               /* BW_ROW_* */
 	uint16_t reads, writes;      /* enum bw_implicit */
+	uint16_t other;              /* a row of the same opcode, for words without the fixed bits of this one; 0: none */
 };
 /* clang-format on */
 
@@ -92,6 +93,8 @@ enum { BW_ISA_HEAD_LO = 23 };
 /* One generation. */
 struct bw_isa_tables {
 	const char *name;	   /* "gfx11" */
+	const uint8_t *codes;	   /* [128], of operands: number in a field -> struct bw_inst */
+	const uint16_t *numbers;   /* [256], the opposite; 0xffff: has none */
 	const uint8_t *first_head; /* by the first dword >> BW_ISA_HEAD_LO; 0: none */
 	const struct bw_isa_head
 		*heads; /* most specific first; `next`: to try when it does not match */

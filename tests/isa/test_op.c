@@ -289,8 +289,8 @@ static void names(void **state)
 		const struct bw_op_info *info = bw_isa_op_info(op);
 		for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
 			const char *part = strstr(info->name, rows[i].part);
-			bool is = part &&
-				  (rows[i].flag != BW_OPF_INVALIDATE || !strcmp(part, "_inv"));
+			bool is = part && (rows[i].flag != BW_OPF_INVALIDATE ||
+					   !strcmp(part, "_inv") || !strcmp(part, "_inv_vol"));
 			if (info->class == BW_CLASS_CTRL)
 				continue;
 			if (is != !!(info->flags & rows[i].flag))

@@ -172,6 +172,8 @@ enum bw_sim_result bw_simulate(const struct bw_inst *inst, struct bw_sim_regs *r
 		else if (inst->op == BW_OP_S_SWAPPC_B64)
 			ok = set_pc(&r, inst->src[0]) && write_pair(&r, inst->dst, link);
 		break;
+	case BW_FLOW_STACK: /* only the wave knows */
+		break;
 	}
 	if (!ok)
 		return BW_SIM_UNSUPPORTED;
