@@ -16,10 +16,17 @@ SETUP    = meson setup
 # Of the builds for sanitizers and fuzzing: -O2 takes twice as long to compile there.
 CHECKED  = -Doptimization=1
 
-.PHONY: all deps demo check check-linux check-rocm check-plain check-sanitize check-sanitize-short sanitize-build check-threads check-threads-short threads-build check-fuzz bench format install deb check-deb check-reproducible book check-book vsix clean
+.PHONY: all tests deps demo check check-linux check-rocm check-plain check-sanitize check-sanitize-short sanitize-build check-threads check-threads-short threads-build check-fuzz bench format install deb check-deb check-reproducible book check-book vsix clean
 
+# The programs, and what belongs to them. The tests are about as much again; Meson builds what a test needs when it is run.
 all: deps $(BUILD)/build.ninja
-	@ninja -C $(BUILD) --quiet
+	@$(NINJA_RUN) programs
+
+tests: deps $(BUILD)/build.ninja
+	@$(NINJA_RUN)
+
+# On a terminal it shows how far it is: from nothing it takes some minutes.
+NINJA_RUN = quiet=--quiet; [ ! -t 1 ] || quiet=; ninja -C $(BUILD) $$quiet
 
 deps:
 	@tools/install-deps.sh
@@ -40,15 +47,15 @@ check: check-plain check-sanitize-short check-threads-short check-fuzz
 vsix:
 	@tools/make-vsix.py breakwater.vsix && echo "breakwater.vsix"
 
-check-plain: all
+check-plain: tests
 	@tools/run-tests.py $(BUILD)
 
 # Whole: what takes a boot of the guest for each case.
-check-linux: all
+check-linux: tests
 	@BREAKWATER_LINUX=whole meson test -C $(BUILD) --print-errorlogs --suite linux --timeout-multiplier 4
 
 # rocminfo, HSA and HIP programs, on the virtual GPU's own /dev/kfd and on Linux's; fetches Debian's ROCm (62 MB).
-check-rocm: all
+check-rocm: tests
 	@BREAKWATER_ROCM_TEST=whole meson test -C $(BUILD) --print-errorlogs --suite rocm --timeout-multiplier 4
 
 # AddressSanitizer and UndefinedBehaviorSanitizer. CI leaves out the sessions that take longest there, of which each
@@ -87,14 +94,14 @@ check-fuzz: deps
 	@FUZZ_SECONDS=$${FUZZ_SECONDS:-$(if $(CI),5,10)} tools/fuzz-smoke.sh $(FUZZ)
 
 # The speed figures of doc/speed.md, measured on this machine.
-bench: all
+bench: tests
 	@tools/bench.sh $(BUILD)
 
 format:
 	clang-format-19 -i $$(git ls-files 'src/*.[ch]' 'include/*.h' 'tests/*.[ch]' 'examples/*.[ch]')
 
 install: all
-	@meson install -C $(BUILD)
+	@meson install -C $(BUILD) --no-rebuild
 
 # The Debian packages, in build-deb; check-deb: lintian, and debian/tests in a bare Debian. SUITE=trixie does both for that
 # Debian; by default it is 12, or for deb the one that this is. check-reproducible: two builds are the same, byte by byte.
