@@ -314,9 +314,14 @@ int bw_main_exec(int argc, char **argv)
 	if (!err)
 		err = bw_check_strict(kmd, &o.vgpu);
 	if (!err) {
-		_cleanup_error_ struct bw_error *none = bw_check_preload(o.program[0]);
-		if (none)
-			fprintf(stderr, "breakwater: warning: %s.\n", none->message);
+		/* the user's, and not the script that --rocm has put before it */
+		const char *program = o.program[o.has_rocm ? 1 : 0];
+		_cleanup_error_ struct bw_error *none = bw_check_preload(program);
+		_cleanup_error_ struct bw_error *other =
+			none ? NULL : bw_check_gpu_code(kmd, program);
+		if (none || other)
+			fprintf(stderr, "breakwater: warning: %s.\n",
+				(none ? none : other)->message);
 		uint64_t before = bw_kmd_n_clients_ever(kmd);
 		err = o.ready	    ? run_ready(kmd, o.program, o.shaders, &status)
 		      : o.crumbs.on ? run_with_crumbs(kmd, &o, &status)
@@ -324,7 +329,7 @@ int bw_main_exec(int argc, char **argv)
 		if (err)
 			failed = bw_cli_not_run_status(err);
 		_cleanup_error_ struct bw_error *unseen =
-			!err && !none && status ? bw_check_seen(kmd, before, o.program[0]) : NULL;
+			!err && !none && status ? bw_check_seen(kmd, before, program) : NULL;
 		if (unseen)
 			fprintf(stderr, "breakwater: warning: %s.\n", unseen->message);
 	}

@@ -39,6 +39,12 @@ struct bw_error *bw_check_seen(struct bw_kmd *kmd, uint64_t before, const char *
 /* The same of one that has succeeded, and never used a GPU: why this may be, and what to do. */
 struct bw_error *bw_check_used(const char *program) BW_MUST_CHECK;
 
+/* ---- gpu_code.c ---- */
+
+/* Returns an error if the program has HIP kernels, but none for this GPU. NULL: it has, or this is
+ * not known. */
+struct bw_error *bw_check_gpu_code(struct bw_kmd *kmd, const char *program) BW_MUST_CHECK;
+
 /* ---- fidelity.c: --fidelity ---- */
 
 /* Adds options for a virtual GPU that is going to be started. */

@@ -17,5 +17,9 @@ bool bw_bundle_is(const void *data, size_t size_b);
  * there is none, the error names those of other GPUs. path: for messages. */
 struct bw_error *bw_bundle_find(const void *data, size_t size_b, const char *path, const char *gpu,
 				const uint8_t **out_data, size_t *out_size_b) BW_MUST_CHECK;
+/* data: the file of a program. An error if it carries HIP kernels, and all of them are for other
+ * GPUs. NULL: it has some for this GPU, or has none, or this is not known (compressed, damaged). */
+struct bw_error *bw_bundle_check_program(const void *data, size_t size_b, const char *path,
+					 const char *gpu) BW_MUST_CHECK;
 
 #endif

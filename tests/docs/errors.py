@@ -29,6 +29,15 @@ import struct, sys
 name = b"hipv4-amdgcn-amd-amdhsa--gfx1030"
 open(sys.argv[1], "wb").write(b"__CLANG_OFFLOAD_BUNDLE__" + struct.pack("<4Q", 1, 100, 0, len(name)) + name + bytes(64))
 """
+# A program with kernels of HIP, as hipcc puts them into it.
+HIP_PROGRAM = """
+import struct
+ids = [b"hipv4-amdgcn-amd-amdhsa--gfx90a", b"hipv4-amdgcn-amd-amdhsa--gfx942"]
+entries = b"".join(struct.pack("<3Q", 256, 8, len(i)) + i for i in ids)
+bundle = (b"__CLANG_OFFLOAD_BUNDLE__" + struct.pack("<Q", 2) + entries).ljust(264, bytes(1))
+print("const unsigned char code[] __attribute__((used, section(\\".hip_fatbin\\"))) = {%s};" % ",".join(map(str, bundle)))
+print("int main(void) { return 0; }")
+"""
 CORE = r"printf '\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\4\0\76\0' > $T/core; "
 DOCTOR = "mkdir -p $T/m/proc/sys/kernel $T/m/sys/kernel/security $T/m/sys/kernel/debug; "
 # The situation: what a shell runs to have it ($B: the program, $T: a folder), and the status. None: the machine decides.
@@ -96,7 +105,8 @@ CASES = {
     "VK_DRIVER_FILES names only drivers of the CPU (lavapipe)": (
         "touch $T/lvp_icd.json; VK_DRIVER_FILES=$T/lvp_icd.json $B run --batch -- true", 0),
     "no Vulkan driver of AMD GPUs": ("mkdir -p $T/m; rm -rf $T/m/usr; $B doctor --root $T/m", 1),
-    "code for another GPU in a HIP program": ("HSA_OVERRIDE_GFX_VERSION=10.3.0 $B doctor", 0),
+    "a HIP program whose kernels are for other GPUs": ("python3 $T/hip_program.py >$T/h.c; gcc $T/h.c -o $T/h && $B exec -- $T/h", 0),
+    "HSA_OVERRIDE_GFX_VERSION is set": ("HSA_OVERRIDE_GFX_VERSION=10.3.0 $B doctor", 0),
     "attach to a process without a GPU, or not started by Breakwater": ("$B attach --batch $$", 2),
     "attach to a process that does not exist": ("$B attach --batch 4194304", 2),
     "attach without a number": ("$B attach --batch foo", 2),
@@ -156,6 +166,7 @@ def main():
         pathlib.Path(folder, "text.txt").write_text("hello\n")
         pathlib.Path(folder, "seccomp.py").write_text(SECCOMP)
         pathlib.Path(folder, "bundle.py").write_text(BUNDLE)
+        pathlib.Path(folder, "hip_program.py").write_text(HIP_PROGRAM)
         pathlib.Path(folder, "two.cl").write_text("kernel void a(global int *o) { o[0] = 1; }\nkernel void b(global int *o) { o[0] = 1; }\n")
         for situation, message, remedy in table:
             try:
