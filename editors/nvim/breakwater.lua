@@ -4,6 +4,9 @@
 -- after nvim-dap has been loaded. doc/editors.md says what can be done.
 local dap = require("dap")
 
+-- Neovim takes .comp for another language, and does not know .hip.
+vim.filetype.add({ extension = { comp = "glsl", hip = "cpp" } })
+
 -- A server on a port ("breakwater dap --port 4711 --token-file FILE") wants the token that is in a file of yours:
 --     port = 4711, tokenFile = "FILE"
 local function with_token(config, on_config)

@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: MIT
 """Records what an editor sends to `breakwater dap` as a file for test_recorded.py:
 
-    record.py OUT CLIENT [WORD=TEXT...]
+    record.py [--stdio] OUT CLIENT [WORD=TEXT...]
 
-listens on a port of 127.0.0.1 (said on standard output) for one editor, which it connects to a server of its own.
+listens on a port of 127.0.0.1 (said on standard output) for one editor, which it connects to a server of its own;
+with --stdio the editor has started it in place of `breakwater dap`. The server is that of BREAKWATER_BUILD, or of build.
 CLIENT is what the recording calls it; where TEXT is in what was sent the recording has ${WORD}; ${root} is this
 repository. Not a test."""
 import json
+import os
 import pathlib
 import queue
 import socket
@@ -106,14 +108,25 @@ class Recorder:
         self.lines.append(line)
 
 
-def main():
-    out, client, *more = sys.argv[1:]
-    words = [w.split("=", 1) for w in more] + [["root", str(ROOT)]]
+def editor(is_its_child):
+    """The streams from and to the editor."""
+    if is_its_child:
+        return sys.stdin.buffer, sys.stdout.buffer
     listener = socket.create_server(("127.0.0.1", 0))
     print(listener.getsockname()[1], flush=True)
-    sock, _ = listener.accept()
-    server = subprocess.Popen([ROOT / "build/breakwater", "dap"], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    stream, recorder, lines = sock.makefile("rwb"), Recorder(words), queue.Queue()
+    stream = listener.accept()[0].makefile("rwb")
+    return stream, stream
+
+
+def main():
+    args = sys.argv[1:]
+    is_its_child = args[:1] == ["--stdio"]
+    out, client, *more = args[is_its_child:]
+    words = [w.split("=", 1) for w in more] + [["root", str(ROOT)]]
+    program = pathlib.Path(os.environ.get("BREAKWATER_BUILD", ROOT / "build")) / "breakwater"
+    from_editor, to_editor = editor(is_its_child)
+    server = subprocess.Popen([program, "dap"], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    recorder, lines = Recorder(words), queue.Queue()
 
     def pump(source, sink, side):
         try:
@@ -127,7 +140,7 @@ def main():
             pass  # the other side has left
         lines.put((side, None))
 
-    for source, sink, side in ((stream, server.stdin, "client"), (server.stdout, stream, "server")):
+    for source, sink, side in ((from_editor, server.stdin, "client"), (server.stdout, to_editor, "server")):
         threading.Thread(target=pump, args=(source, sink, side), daemon=True).start()
     while True:
         side, m = lines.get()

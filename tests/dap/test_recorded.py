@@ -4,7 +4,9 @@
 read, and the program has done what its source says.
 
     test_recorded.py kernel
+    test_recorded.py transpose       the kernel of doc/tutorials/editors.md, and what that page's pictures show
     test_recorded.py vulkan VKRUN"""
+import json
 import os
 import pathlib
 import re
@@ -12,9 +14,13 @@ import struct
 import subprocess
 import sys
 import tempfile
+import xml.dom.minidom
 
 import recording
 from client import SOURCE, Client, check, equal, main
+
+sys.path.insert(0, str(SOURCE / "tests/docs"))
+import tutorial  # noqa: E402
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "recordings"
 os.environ.setdefault("XDG_RUNTIME_DIR", "/tmp")
@@ -27,6 +33,7 @@ DRIVERS = ("variables", "disassemble", "evaluate")
 def replay(path, words):
     """Returns what the program printed."""
     client, lines = recording.read(path)
+    answers = []
     check(sum("request" in line for line in lines) > 10, f"{path.name} is empty")
     with Client(initialize=False) as c:
         for request, before, now in recording.Replay(c, words).run(lines):
@@ -35,10 +42,16 @@ def replay(path, words):
             if "means" not in before:
                 continue
             said = recording.meaning(request["command"], now["body"])
-            if KIND == "vulkan" and request["command"] in DRIVERS:
+            answers.append((request["command"], said))
+            if KIND == "transpose" and request["command"] == "variables":  # registers are what the compiler made of them
+                equal(*[[v if isinstance(v, str) else v[0] for v in given] for given in (said, before["means"])], what)
+            elif KIND == "vulkan" and request["command"] in DRIVERS:
                 check(bool(said) == bool(before["means"]), f"{what}: {said}")
             else:
                 equal(said, before["means"], what)
+        if KIND == "transpose":  # it is left where it has stopped
+            c.disconnect()
+            return answers
         if any(line.get("command") == "disconnect" for line in lines):
             while c.take():
                 pass
@@ -71,9 +84,32 @@ def vulkan(path):
         equal(list(got), [2 * i + 1 for i in range(256)], "results")
 
 
+def text_of(picture):
+    """The rows of a terminal's picture."""
+    return ["".join(node.firstChild.data for node in row.getElementsByTagName("tspan"))
+            for row in xml.dom.minidom.parse(str(picture)).getElementsByTagName("text")]
+
+
+def transpose(path):
+    """The page's editor stops, and looks at a variable in all lanes; its picture shows what the console now says."""
+    page = SOURCE / "doc/tutorials/editors.md"
+    with tempfile.TemporaryDirectory() as folder:
+        for block in tutorial.blocks_of(page):
+            if block.file and block.language != "diff":
+                tutorial.write(block, pathlib.Path(folder))
+        config = json.loads(pathlib.Path(folder, ".vscode/launch.json").read_text())["configurations"][0]
+        sent = next(line["arguments"] for line in recording.read(path)[1] if line.get("command") == "launch")
+        equal(sent["kernelOptions"], config["kernelOptions"], "options of the page, and of the recording")
+        said = [text for command, text in replay(path, {"${folder}": folder}) if command == "evaluate"][-1].splitlines()
+    shown = text_of(page.parent / f"{path.stem.split('-')[0]}-stop.svg")
+    at = next(i for i, row in enumerate(shown) if row.endswith("print to @lanes"))
+    rows = [re.sub(r"^ *\d+ ", "", row) for row in shown[at + 1:at + 12]]
+    equal([row.split() for row in rows], [line.split() for line in said[:len(rows)]], "the picture's rows, and the console's")
+
+
 def case(path):
     def run():
-        (vulkan if KIND == "vulkan" else kernel)(path)
+        {"kernel": kernel, "transpose": transpose, "vulkan": vulkan}[KIND](path)
     run.__name__ = path.stem
     return run
 

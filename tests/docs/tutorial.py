@@ -12,6 +12,8 @@ in "make check", which has no time for it. Each page is run in a folder of its o
                    these commands are typed at its prompts. A block that begins with such a line continues the session of the
                    block before.
     ```diff        changes the file whose name ends the paragraph before: "Mend it in `sum.cl`:"
+    <!-- editor: transpose.hip:9 if to >= 64 --> before a block of text: it is the debug console of an editor that starts the first
+                   configuration of .vscode/launch.json, with that breakpoint ("-": without one). "> " is what is typed there.
     ```LANGUAGE    is that file, as a whole. Of a workflow (yaml) the command of the last step has to be one of the page.
 """
 import fcntl
@@ -35,6 +37,7 @@ import transcript  # noqa: E402
 
 PROMPT = "(breakwater) "
 ANSWER = re.compile(r".*\(y or n\) (?=\w)")  # a question of the debugger, and behind it what the page types
+EDITOR = re.compile(r"<!-- editor: (.*) -->$")
 WAITS = re.compile(r"(?:^|\n)(?:\(breakwater\) |[^\n]*\(y or n\) )$")
 VARIES = re.compile(r"^=> .*|^\[ *\d+\.\d{6}\]|\b0x[0-9a-f]{6,}|(?<=process )\d+|(?<=pid )\d+|\b[0-9a-f]{16}\b")
 ROWS, COLUMNS = 2000, 250  # no output is cut, and the debugger does not stop after a screen of it
@@ -46,6 +49,7 @@ class Block:
 
     def __init__(self, line, language, file):
         self.line, self.language, self.file = line, language, file
+        self.editor = None  # the match of the comment that makes it an editor's console
         self.lines = []
 
 
@@ -56,6 +60,7 @@ def blocks_of(page):
         if block is None and line.startswith("```"):
             named = re.search(r"`([\w./-]+)`:$", before)
             block = Block(number + 1, line[3:].strip(), named[1] if named else None)
+            block.editor = EDITOR.match(before)
         elif line == "```":
             continues = block.language == "console" and block.lines and block.lines[0].startswith(PROMPT)
             session = next((b for b in reversed(blocks) if b.language == "console"), None) if continues else None
@@ -73,7 +78,7 @@ def blocks_of(page):
         steps = re.findall(r"run: ([^|\n].*)", "\n".join(block.lines)) if block.language == "yaml" else []
         if steps and f"$ {steps[-1]}" not in typed:
             sys.exit(f"{page.name}:{block.line}: the page does not run {steps[-1]}")
-        if block.language != "console" and not block.file:
+        if block.language != "console" and not block.file and not block.editor:
             sys.exit(f"{page.name}:{block.line}: the paragraph before this block does not end with the name of its file")
     return blocks
 
@@ -135,6 +140,19 @@ def run(case, env, folder):
     return run_in_terminal(case, inputs, env, folder) if inputs else transcript.run(case, env, folder)
 
 
+def run_editor(page, block, env, folder, shows):
+    """An editor's session, held against its block."""
+    import editor  # which the pages without one do not need
+    at = block.editor[1]
+    case = transcript.Case(block.line, f"{at} (editor)")
+    case.expect = [VARIES.sub("{*}", line) for line in block.lines]
+    typed = [line[2:] for line in block.lines if line.startswith("> ")]
+    lines = editor.run(folder, [] if at == "-" else [at], typed, env)
+    if shows:
+        print(f"<!-- editor: {at} -->", *lines, sep="\n")
+    return shows or transcript.report(page.name, case, 0, lines)
+
+
 def guest_wrapper(folder):
     """A breakwater for PATH that boots a guest as tests/linux do, with their cache and patience."""
     sys.path.insert(0, str(SOURCE / "tests/linux"))
@@ -162,7 +180,10 @@ def run_page(page, shows, is_guest=False):
         env = dict(os.environ, PATH=f"{programs}:{BUILD}:{os.environ['PATH']}", LC_ALL="C.UTF-8", TERM="dumb", HOME=str(home), TMPDIR=name)
         env.pop("XDG_STATE_HOME", None)
         for block in blocks_of(page):
-            if block.language == "console":
+            if block.editor:
+                if not run_editor(page, block, env, folder, shows):
+                    return False
+            elif block.language == "console":
                 for case in transcript.parse_lines(page.name, block.lines, block.line):
                     status, lines = run(case, env, folder)
                     if shows:
