@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/build_names.h"
 #include "base/cleanup.h"
 #include "base/cursor.h"
 #include "base/program.h"
@@ -115,10 +116,10 @@ static struct bw_error *check_header(const struct bw_elf *e)
 				 "AMD GPU (%u)",
 				 p, eh->e_machine, EM_AMDGPU);
 	if (eh->e_type == ET_REL)
-		return bw_errorf(
-			BW_E_UNSUPPORTED,
-			"%s: a relocatable object: link it first (ld.lld-19 -shared -o OUT.co %s)",
-			p, p);
+		return bw_errorf(BW_E_UNSUPPORTED,
+				 "%s: a relocatable object: link it first (" BW_LLD
+				 " -shared -o OUT.co %s)",
+				 p, p);
 	if (eh->e_type != ET_DYN && eh->e_type != ET_EXEC)
 		return bw_errorf(BW_E_INVALID,
 				 "%s: not a code object: ELF type %u cannot be loaded", p,
