@@ -14,10 +14,11 @@ rm -rf "$1"
 mkdir -p "$1"
 folder=$(realpath "$1")
 
-# $1: where the packages go, beside the source.
+# $1: where the packages go, beside the source. Times of the checkout would get into the packages: every file has the
+# changelog's.
 lay_source() {
 	mkdir -p "$1/breakwater-$version"
-	git ls-files -z | tar -c --null -T - | tar -x -C "$1/breakwater-$version"
+	git ls-files -z | tar -c --mtime="@$(dpkg-parsechangelog -S Timestamp)" --null -T - | tar -x -C "$1/breakwater-$version"
 }
 
 fail() {
