@@ -213,12 +213,16 @@ static void settle(struct bw_live *l)
 	}
 }
 
-static uint32_t count_running(struct bw_live *l, const uint32_t *resident)
+static uint32_t count_running(struct bw_live *l, uint32_t *resident)
 {
 	uint32_t n = 0;
+	for (uint32_t slot = 0; slot < l->t.facts.n_slots; slot++) {
+		uint32_t place = bw_live_is_stopped(&l->t, slot) ? bw_live_place(l, slot) : ~0u;
+		if (place != ~0u)
+			resident[place / 32] &= ~(1u << place % 32);
+	}
 	for (uint32_t slot = 0; slot < l->t.facts.n_slots; slot++)
-		if (resident[slot / 32] >> slot % 32 & 1 && !bw_live_is_stopped(&l->t, slot))
-			n++;
+		n += resident[slot / 32] >> slot % 32 & 1;
 	return n;
 }
 

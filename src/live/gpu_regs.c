@@ -478,8 +478,9 @@ struct bw_error *bw_live_resident(struct bw_live *l, uint32_t *out_bits)
 	return NULL;
 }
 
-struct bw_error *bw_live_is_resident(struct bw_live *l, uint32_t slot,
-				     const uint32_t grid[BW_LIVE_GRID], bool *out)
+/* Whether a wave at this place has these numbers in its grid. */
+static struct bw_error *is_at(struct bw_live *l, uint32_t slot, const uint32_t grid[BW_LIVE_GRID],
+			      bool *out)
 {
 	uint32_t active, wave = slot % l->t.facts.waves_per_simd;
 
@@ -494,5 +495,29 @@ struct bw_error *bw_live_is_resident(struct bw_live *l, uint32_t slot,
 			return NULL;
 	}
 	*out = true;
+	return NULL;
+}
+
+struct bw_error *bw_live_is_resident(struct bw_live *l, uint32_t slot,
+				     const uint32_t grid[BW_LIVE_GRID], bool *out)
+{
+	const struct bw_target_facts *f = &l->t.facts;
+	const struct bw_live_sq sq = sq_of(l);
+	_cleanup_free_ uint32_t *active = NULL;
+	struct bw_live_vm *vm = bw_live_last_owner(l, slot);
+
+	BW_TRY(is_at(l, slot, grid, out));
+	if (*out || !vm || !bw_live_slot(vm, slot)->lent)
+		return NULL;
+	/* KFD may have put it elsewhere. */
+	BW_TRY(bw_live_active(&sq, &active));
+	for (uint32_t i = 0; i < f->n_slots && !*out; i++) {
+		bool ours;
+		if (!bw_bit_is_set(active[i / f->waves_per_simd], i % f->waves_per_simd))
+			continue;
+		BW_TRY(is_ours(l, vm->vmids, i, &ours));
+		if (ours)
+			BW_TRY(is_at(l, i, grid, out));
+	}
 	return NULL;
 }

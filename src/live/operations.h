@@ -30,6 +30,8 @@ struct bw_error *bw_live_read_vgpr(struct bw_target *t, uint32_t slot, unsigned 
 				   uint32_t *out) BW_MUST_CHECK;
 struct bw_error *bw_live_write_vgpr(struct bw_target *t, uint32_t slot, unsigned n, unsigned lane,
 				    uint32_t value) BW_MUST_CHECK;
+/* Where the wave of a slot is on the GPU: at the place of the slot, unless KFD has moved it. */
+uint32_t bw_live_place(struct bw_live *l, uint32_t slot);
 struct bw_error *bw_live_need_stopped(struct bw_live *l, uint32_t slot,
 				      struct bw_live_vm **out) BW_MUST_CHECK;
 struct bw_error *bw_live_read_lds(struct bw_target *t, uint32_t slot, uint32_t offset_b, void *out,

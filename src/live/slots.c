@@ -43,6 +43,16 @@ bool bw_live_is_stopped(struct bw_target *t, uint32_t slot)
 	return bw_live_owner(bw_live_of(t), slot);
 }
 
+uint32_t bw_live_place(struct bw_live *l, uint32_t slot)
+{
+	struct bw_live_vm *vm = bw_live_last_owner(l, slot);
+	volatile struct bw_trap_slot *s = vm ? bw_live_slot(vm, slot) : NULL;
+	if (!s || !s->lent)
+		return slot;
+	int place = bw_trap_slot_index(l->t.facts.arch, vm->control, s->hw[BW_TRAP_HW_HW_ID1]);
+	return place < 0 || (uint32_t)place >= l->t.facts.n_slots ? slot : (uint32_t)place;
+}
+
 size_t bw_live_stopped(struct bw_target *t, uint32_t *out_slots, size_t max)
 {
 	struct bw_live *l = bw_live_of(t);
@@ -93,7 +103,7 @@ static struct bw_error *update_barrier(struct bw_live *l, uint32_t slot,
 	uint32_t now;
 	if (!reg || !bw_wave_get(state, BW_WF_IN_BARRIER))
 		return NULL;
-	BW_TRY(bw_live_field_now(l, slot, BW_WF_IN_BARRIER, &now));
+	BW_TRY(bw_live_field_now(l, bw_live_place(l, slot), BW_WF_IN_BARRIER, &now));
 	if (now)
 		return NULL;
 	bw_wave_set(state, BW_WF_IN_BARRIER, 0);

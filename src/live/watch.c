@@ -3,6 +3,7 @@
  * waves of a VMID, or of the GPU. */
 #include "live/live_priv.h"
 #include "live/gpu_regs.h"
+#include "live/operations.h"
 
 /* The bits that differ between the first and the last byte are not compared, nor those below. */
 static struct bw_error *mask_of(const struct bw_arch *arch, const struct bw_target_watch *w,
@@ -46,7 +47,7 @@ static struct bw_error *choose_vmid(struct bw_live *l, struct bw_live_vm *vm)
 	for (uint32_t slot = 0; slot < l->t.facts.n_slots; slot++) {
 		if (bw_live_owner(l, slot) != vm)
 			continue;
-		BW_TRY(bw_live_field_now(l, slot, BW_WF_VMID, &vmid));
+		BW_TRY(bw_live_field_now(l, bw_live_place(l, slot), BW_WF_VMID, &vmid));
 		vm->watched_vmids &= 1u << vmid;
 		return NULL;
 	}

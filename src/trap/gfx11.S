@@ -16,6 +16,7 @@
  *     ttmp12     STATUS at entry (SCC!), scratch (with 13 as a pair) while the wave waits
  *     ttmp13     scratch
  *     ttmp14:15  this wave's slot; while KFD has saved the wave it is in ttmp4:5
+ *     ttmp11     BW_TRAP_HOME
  *
  * On Linux's KFD the handler is the second level: KFD's own is entered first, for context saves
  * (CWSR), and jumps to `second_level` for all else. A wave that waits here leaves to it when a save
@@ -52,7 +53,8 @@
 .endm
 
 /* slot = (((SE * sas + SA) * wgps + WGP) * 4 + SIMD) * waves + WAVE, in ttmp4; from the control block
- * in ttmp[14:15]. In ttmp3 BW_TRAP_C_SLOTS; ttmp2, ttmp5 and SCC are changed. */
+ * in ttmp[14:15]. In ttmp3 BW_TRAP_C_SLOTS; ttmp2, ttmp5 and SCC are changed. A wave that KFD has put
+ * elsewhere keeps the slot that it had (BW_TRAP_HOME). */
 .macro slot_number
 	s_load_b64 ttmp[2:3], ttmp[14:15], BW_TRAP_C_SAS glc dlc
 	s_waitcnt lgkmcnt(0)
@@ -71,6 +73,13 @@
 	s_mul_i32 ttmp4, ttmp4, ttmp2
 	s_getreg_b32 ttmp5, FIELD(HW_ID1, WAVE_ID)
 	s_add_u32 ttmp4, ttmp4, ttmp5
+	s_load_b32 ttmp2, ttmp[14:15], BW_TRAP_C_HOMES glc dlc
+	s_waitcnt lgkmcnt(0)
+	s_and_b32 ttmp2, ttmp2, ttmp11
+	s_lshr_b32 ttmp2, ttmp2, BW_TRAP_HOME_LO
+	s_sub_u32 ttmp5, ttmp2, 1
+	s_cmp_lg_u32 ttmp2, 0
+	s_cselect_b32 ttmp4, ttmp5, ttmp4
 .endm
 
 /* Before and after a filter that needs VGPRs: this wave's VGPR area in ttmp[2:3], which is free until the
@@ -159,9 +168,26 @@ entry:
 	s_cbranch_scc1 detached
 	/* After DEALLOC_VGPRS a wave has nothing to store through, and only its end before it. */
 	s_bitcmp1_b32 ttmp12, BW_GFX11_STATUS__NO_VGPRS_LO
-	s_cbranch_scc0 save
+	s_cbranch_scc0 await_slot
 abandoned:
 	s_endpgm
+
+/* ---- the slot is lent to a wave that KFD has put elsewhere, and that stands in the handler ---- */
+slot_is_lent:
+	s_getreg_b32 ttmp4, FIELD(TRAPSTS, SAVECTX)
+	s_cmp_eq_u32 ttmp4, 0
+	s_cbranch_scc0 leave /* nothing has been saved: it comes again when it is back */
+	s_sleep 0x20
+await_slot:
+	s_load_b64 ttmp[4:5], ttmp[14:15], BW_TRAP_S_STATE glc dlc /* and the command */
+	s_load_b32 ttmp13, ttmp[14:15], BW_TRAP_S_LENT glc dlc
+	s_waitcnt lgkmcnt(0)
+	s_cmp_eq_u32 ttmp13, 0
+	s_cbranch_scc1 save
+	s_and_b32 ttmp13, ttmp11, BW_TRAP_HOME
+	s_cbranch_scc1 save /* to this wave */
+	s_cmp_eq_u32 ttmp4, BW_TRAP_STATE_STOPPED
+	s_cbranch_scc1 slot_is_lent
 
 /* ---- the end of a displaced instruction: resume after the original, nothing is saved ---- */
 displaced:
@@ -456,6 +482,27 @@ wait_more:
 /* KFD's handler is to save this wave, registers, TTMP4 to 11 and 13 and LDS. The shader's state is in
  * the slot, so it saves one that stands at `parked`, and knows its slot and the number of the stop. */
 park:
+	/* A wave that waits at a barrier comes back in front of it: none of its group has passed. */
+	s_getreg_b32 ttmp4, hwreg(HW_REG_STATUS)
+	s_bitcmp1_b32 ttmp4, BW_GFX11_STATUS__IN_BARRIER_LO
+	s_cbranch_scc0 park_leave
+	s_mov_b64 exec, 3
+	global_load_addtid_b32 v0, ttmp[14:15] offset:BW_TRAP_S_HW GLC_ALL
+	s_waitcnt vmcnt(0)
+	v_readlane_b32 ttmp4, v0, BW_TRAP_HW_PC_LO
+	v_readlane_b32 ttmp5, v0, BW_TRAP_HW_PC_HI
+	s_sub_u32 ttmp4, ttmp4, 4
+	s_subb_u32 ttmp5, ttmp5, 0
+	v_writelane_b32 v0, ttmp4, BW_TRAP_HW_PC_LO
+	v_writelane_b32 v0, ttmp5, BW_TRAP_HW_PC_HI
+	global_store_addtid_b32 v0, ttmp[14:15] offset:BW_TRAP_S_HW GLC_ALL
+	s_mov_b64 exec, 1
+	global_load_addtid_b32 v0, ttmp[14:15] offset:BW_TRAP_S_HW + 4 * BW_TRAP_HW_STATUS GLC_ALL
+	s_waitcnt vmcnt(0)
+	v_and_b32 v0, ~BW_GFX11_STATUS__IN_BARRIER, v0
+	global_store_addtid_b32 v0, ttmp[14:15] offset:BW_TRAP_S_HW + 4 * BW_TRAP_HW_STATUS GLC_ALL
+	s_waitcnt_vscnt null, 0x0
+park_leave:
 	s_mov_b64 ttmp[4:5], ttmp[14:15]
 	s_getpc_b64 ttmp[0:1]
 park_pc:
@@ -478,7 +525,26 @@ unpark_pc:
 	s_cmp_eq_u32 ttmp2, ttmp0
 	s_cbranch_scc0 not_parked
 	s_mov_b64 ttmp[14:15], ttmp[4:5]
+	control_block 2, 3
+	s_load_b32 ttmp4, ttmp[2:3], BW_TRAP_C_SLOTS glc dlc
+	s_sub_u32 ttmp5, ttmp14, ttmp2
+	s_waitcnt lgkmcnt(0)
+	s_sub_u32 ttmp5, ttmp5, ttmp4
+	s_lshr_b32 ttmp5, ttmp5, 12 - BW_TRAP_HOME_LO
+	s_add_u32 ttmp5, ttmp5, 1 << BW_TRAP_HOME_LO
+	s_and_b32 ttmp11, ttmp11, ~BW_TRAP_HOME
+	s_or_b32 ttmp11, ttmp11, ttmp5
 	s_mov_b64 exec, 1
+	v_mov_b32 v1, 0
+	s_getreg_b32 ttmp4, hwreg(HW_REG_HW_ID1)
+	v_mov_b32 v0, ttmp4
+	global_store_addtid_b32 v0, ttmp[14:15] offset:BW_TRAP_S_HW + 4 * BW_TRAP_HW_HW_ID1 GLC_ALL
+	s_getreg_b32 ttmp4, hwreg(HW_REG_HW_ID2)
+	v_mov_b32 v0, ttmp4
+	global_store_addtid_b32 v0, ttmp[14:15] offset:BW_TRAP_S_HW + 4 * BW_TRAP_HW_HW_ID2 GLC_ALL
+	v_mov_b32 v0, 1
+	global_store_addtid_b32 v0, ttmp[14:15] offset:BW_TRAP_S_LENT GLC_ALL
+	s_waitcnt_vscnt null, 0x0
 	s_branch wait
 
 /* ---- LDS_READ, LDS_WRITE: ARG1 dwords between LDS at ARG0 and the slot's DATA, 32 a round ---- */

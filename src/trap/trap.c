@@ -99,6 +99,12 @@ void bw_trap_place(void *area, uint64_t va)
 	memcpy((uint8_t *)area + BW_TRAP_C_SELF, &va, sizeof(va));
 }
 
+void bw_trap_allow_moves(void *area)
+{
+	const uint32_t homes = BW_TRAP_HOME;
+	memcpy((uint8_t *)area + BW_TRAP_C_HOMES, &homes, sizeof(homes));
+}
+
 int bw_trap_slot_index(const struct bw_arch *arch, const struct bw_trap_control *c, uint32_t hw_id1)
 {
 	uint32_t wave = bw_arch_get(arch, BW_WF_WAVE_ID, hw_id1);

@@ -43,10 +43,16 @@
 #define BW_TRAP_C_ENABLES 0x2c
 #define BW_TRAP_C_ENABLES_HW 0x30
 #define BW_TRAP_C_STOPS 0x34 /* u32, counts stops: the one line to poll */
+#define BW_TRAP_C_HOMES 0x38 /* u32: BW_TRAP_HOME after KFD's handler, else 0 */
 /* BW_TRAP_N_FILTERS entries of 32 bytes: u64 PC of the s_trap, u64 code of the filter, u64 where to
  * resume, u64 how many VGPRs the filter may change; PC 0: none */
 #define BW_TRAP_C_FILTERS 0x400
 #define BW_TRAP_C_SIZE 0x1000
+
+/* Bits of TTMP11, which SPI leaves 0 for the waves of KFD, and KFD saves: 1 + the slot of a wave
+ * that has come back from a context save, wherever it runs; 0: its slot follows from HW_ID1. */
+#define BW_TRAP_HOME_LO 7
+#define BW_TRAP_HOME (0xffff << BW_TRAP_HOME_LO)
 
 #define BW_TRAP_F_DETACHED 1 /* no debugger is attached: save nothing, resume at once */
 /* the program has ended with its code still patched: waves end at once */
@@ -63,6 +69,9 @@
 #define BW_TRAP_S_SEQ 0x08  /* raised by the wave at each stop */
 #define BW_TRAP_S_ARG0 0x0c /* arguments of a command */
 #define BW_TRAP_S_ARG1 0x10
+/* 1: to a wave that KFD has put elsewhere after a context save: others who come wait while it has
+ * stopped */
+#define BW_TRAP_S_LENT 0x14
 /* where s_trap BW_TRAP_ID_DISPLACED resumes; set by the debugger */
 #define BW_TRAP_S_RETURN_LO 0x18
 #define BW_TRAP_S_RETURN_HI 0x1c
@@ -150,13 +159,13 @@ struct bw_trap_control {
 	uint32_t magic, flags;
 	uint64_t self;
 	uint32_t sas, wgps, waves, slots_offset_b, vgprs_offset_4k, n_slots, version;
-	uint32_t enables, enables_hw, stops;
+	uint32_t enables, enables_hw, stops, homes;
 };
 struct bw_trap_filter {
 	uint64_t pc, code, resume, vgprs;
 };
 struct bw_trap_slot {
-	uint32_t state, command, seq, arg0, arg1, pad0, return_lo, return_hi;
+	uint32_t state, command, seq, arg0, arg1, lent, return_lo, return_hi;
 	uint32_t pad1[24];
 	uint32_t hw[32];
 	uint32_t sgpr[108];
@@ -166,10 +175,12 @@ struct bw_trap_slot {
 _Static_assert(offsetof(struct bw_trap_control, self) == BW_TRAP_C_SELF, "");
 _Static_assert(offsetof(struct bw_trap_control, version) == BW_TRAP_C_VERSION, "");
 _Static_assert(offsetof(struct bw_trap_control, stops) == BW_TRAP_C_STOPS, "");
+_Static_assert(offsetof(struct bw_trap_control, homes) == BW_TRAP_C_HOMES, "");
 _Static_assert(offsetof(struct bw_trap_control, enables) == BW_TRAP_C_ENABLES, "");
 _Static_assert(offsetof(struct bw_trap_control, enables_hw) == BW_TRAP_C_ENABLES_HW, "");
 _Static_assert(sizeof(struct bw_trap_filter) == 32, "");
 _Static_assert(BW_TRAP_C_FILTERS + BW_TRAP_N_FILTERS * 32 <= BW_TRAP_C_SIZE, "");
+_Static_assert(offsetof(struct bw_trap_slot, lent) == BW_TRAP_S_LENT, "");
 _Static_assert(offsetof(struct bw_trap_slot, return_hi) == BW_TRAP_S_RETURN_HI, "");
 _Static_assert(offsetof(struct bw_trap_slot, hw) == BW_TRAP_S_HW, "");
 _Static_assert(offsetof(struct bw_trap_slot, sgpr) == BW_TRAP_S_SGPR, "");
@@ -188,6 +199,8 @@ void bw_trap_control_init(struct bw_trap_control *out, const struct bw_arch *arc
 			  uint32_t sas, uint32_t wgps, uint32_t waves);
 /* The area's control block is at this address in the waves' address space. */
 void bw_trap_place(void *area, uint64_t va);
+/* The handler is entered after KFD's, whose context saves may move waves. */
+void bw_trap_allow_moves(void *area);
 /* Slot of a wave by its HW_ID1, or -1 when HW_ID1 names no slot of this control block. */
 int bw_trap_slot_index(const struct bw_arch *arch, const struct bw_trap_control *c,
 		       uint32_t hw_id1);

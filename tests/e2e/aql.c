@@ -4,11 +4,12 @@
  *
  * Usage: aql CODE_OBJECT GPU_ID RENDER_NODE KERNEL ROUNDS. Each round is a dispatch of 4 workgroups
  * over 200 points {i / 2, 1, i}, with the scale 2 * ROUND; then it says what the kernel has
- * written. */
+ * written. At SIGUSR1, KFD takes the queue off the GPU, and gives it back. */
 #include <elf.h>
 #include <inttypes.h>
 #include <link.h>
 #include <pthread.h>
+#include <signal.h>
 
 #include "kfd_calls.h"
 
@@ -92,6 +93,19 @@ static void *await_fault(void *cookie)
 	return NULL;
 }
 
+/* ---- the queue leaves the GPU ---- */
+
+static uint32_t queue;
+static struct packet *ring;
+
+static void take_away(int signal_number)
+{
+	(void)signal_number;
+	set_share(queue, ring, 0);
+	usleep(100000);
+	set_share(queue, ring, 100);
+}
+
 /* ---- dispatches ---- */
 
 static void dispatch(struct packet *slot, struct packet p, uint64_t *write_id, uint64_t *doorbell)
@@ -134,7 +148,7 @@ int main(int argc, char **argv)
 	must(!pthread_create(&thread, NULL, await_fault, &fault_event), "thread");
 
 	char *object = allocate(PAGE_B, SHARED | MEM_GTT, NULL);
-	struct packet *ring = allocate(RING_B, SHARED | MEM_USERPTR, NULL);
+	ring = allocate(RING_B, SHARED | MEM_USERPTR, NULL);
 	for (unsigned i = 0; i < RING_B / sizeof(*ring); i++)
 		ring[i].header = 1; /* invalid */
 	char *scratch = allocate(SCRATCH_B, COMMON | MEM_VRAM, NULL);
@@ -144,8 +158,10 @@ int main(int argc, char **argv)
 	*(uint64_t *)(void *)(object + 0xa0) = (uintptr_t)scratch;
 	*(uint32_t *)(void *)(object + 0xb0) = 512;
 	uint64_t *doorbell, *write_id = (void *)(object + 0x38);
-	create_queue(ring, object, (struct save_header){.debug_offset = SAVE_B, .debug_b = DEBUG_B},
-		     &doorbell);
+	const struct save_header header = {.debug_offset = SAVE_B, .debug_b = DEBUG_B};
+	queue = create_queue(ring, object, header, &doorbell);
+	sigaction(SIGUSR1, &(struct sigaction){.sa_handler = take_away, .sa_flags = SA_RESTART},
+		  NULL);
 
 	char *data = allocate(4 * PAGE_B, SHARED | MEM_GTT, NULL);
 	struct signal *signal = (void *)data;

@@ -15,25 +15,6 @@
 
 enum { N = 1000 };
 
-struct update_queue {
-	uint64_t ring_base_address;
-	uint32_t queue_id, ring_size, queue_percentage, queue_priority;
-};
-#define UPDATE_QUEUE KFD_CALL(_IOC_WRITE, 0x07, update_queue)
-
-/* 0 percent of the GPU: KFD takes the queue off it. */
-static void set_share(uint32_t queue, void *ring, uint32_t percent)
-{
-	struct update_queue u = {
-		.ring_base_address = (uint64_t)(uintptr_t)ring,
-		.queue_id = queue,
-		.ring_size = RING_B,
-		.queue_percentage = percent,
-		.queue_priority = 7,
-	};
-	call(UPDATE_QUEUE, &u, "UPDATE_QUEUE");
-}
-
 /* Takes the queue away and gives it back while its kernel waits; at the end the kernel may go on
  * while the queue is away. */
 static void evict(uint32_t queue, void *ring, volatile uint32_t *go,

@@ -49,12 +49,17 @@ struct create_queue {
 struct destroy_queue {
 	uint32_t queue_id, pad;
 };
+struct update_queue {
+	uint64_t ring_base_address;
+	uint32_t queue_id, ring_size, queue_percentage, queue_priority;
+};
 struct runtime_enable {
 	uint64_t r_debug;
 	uint32_t mode_mask, capabilities_mask;
 };
 #define CREATE_QUEUE KFD_CALL(KFD_READ_WRITE, 0x02, create_queue)
 #define DESTROY_QUEUE KFD_CALL(KFD_READ_WRITE, 0x03, destroy_queue)
+#define UPDATE_QUEUE KFD_CALL(_IOC_WRITE, 0x07, update_queue)
 #define CREATE_EVENT KFD_CALL(KFD_READ_WRITE, 0x08, create_event)
 #define WAIT_EVENTS KFD_CALL(KFD_READ_WRITE, 0x0c, wait_events)
 #define ACQUIRE_VM KFD_CALL(_IOC_WRITE, 0x15, acquire_vm)
@@ -211,6 +216,19 @@ static inline uint32_t create_queue(void *ring, char *object, struct save_header
 				    uint64_t **out_doorbell)
 {
 	return create_queue_of(QUEUE_TYPE_COMPUTE_AQL, ring, object, header, out_doorbell);
+}
+
+/* 0 percent of the GPU: KFD takes the queue off it. */
+static inline void set_share(uint32_t queue, void *ring, uint32_t percent)
+{
+	struct update_queue u = {
+		.ring_base_address = (uint64_t)(uintptr_t)ring,
+		.queue_id = queue,
+		.ring_size = RING_B,
+		.queue_percentage = percent,
+		.queue_priority = 7,
+	};
+	call(UPDATE_QUEUE, &u, "UPDATE_QUEUE");
 }
 
 static inline int wait_for(uint32_t event)

@@ -209,6 +209,8 @@ static uint64_t top_for(uint64_t va, uint64_t size_b, uint64_t top)
 static int set_second_level(struct bw_agent_file *f, const struct bw_attach_parts *p)
 {
 	int r = bw_kfd_trap_set(f, p->handler.va + BW_TRAP_SECOND_LEVEL, p->area.va);
+	if (!r)
+		bw_trap_allow_moves(p->area.cpu);
 	return r == -ENOTSUP ? 0 : r ? r : 1;
 }
 
