@@ -29,13 +29,13 @@ MEMORY = {"sbase": "saddr", "sdata": "dst", "soffset": "soffset", "offset": "imm
           "offset0": "offset0", "offset1": "offset1", "srsrc": "srsrc", "ssamp": "ssamp", "dmask": "dmask",
           "dim": "dim", "format": "tbuf_format"}
 MEMORY.update({bit: bit for bit in ("dlc", "glc", "slc", "gds", "sve", "tfe", "lwe", "offen", "idxen", "r128", "a16",
-                                    "d16", "unrm")})
+                                    "d16", "unrm", "acc")})
 EXPORT = {"en": "exp_en", "target": "exp_target", "done": "exp_done", "row_en": "exp_row", "vsrc0": "exp_src[0]",
           "vsrc1": "exp_src[1]", "vsrc2": "exp_src[2]", "vsrc3": "exp_src[3]", "vdst": "dst", "attr": "attr",
           "attr_chan": "attr_chan", "wait_vdst": "wait"}
 WIDE = {"dst", "sdst", "src[0]", "src[1]", "src[2]", "src_y[0]", "src_y[1]"}  # uint16_t
 FLAGS = {"clamp", "exp_done", "exp_row", "dlc", "glc", "slc", "gds", "sve", "tfe", "lwe", "offen", "idxen", "r128",
-         "a16", "d16", "unrm"}
+         "a16", "d16", "unrm", "acc"}
 # Fields that the decoder and the encoder treat by themselves.
 OWN = {"op", "opy", "nsa"}
 # They say which offsets there are: written by special_put, read by take_offsets.
@@ -118,7 +118,7 @@ def has_codes(f, name):
         return False
     if f.family == "VOPC" or f.family.startswith("VOP") or f.family == "VINTERP":
         return name in ("src0", "src1", "src2", "sdst")
-    return name in ("ssrc0", "ssrc1", "sdst", "sbase", "sdata", "soffset", "saddr")
+    return name in ("ssrc0", "ssrc1", "sdst", "sbase", "sdata", "soffset", "saddr", "srsrc")
 
 
 def write_codes(enc, out):
@@ -184,6 +184,8 @@ def write_put(f, gen, codes, out):
             value = "(uint32_t)in->imm"
         if codes and has_codes(f, name):
             value = f"number_of(numbers_{gen}, {value})"
+            if name == "saddr":  # 127 in words means none
+                value = f"in->saddr == BW_SRC_NULL ? 127 : {value}"
             if name == "soffset" and "soffset_en" in f.fields:
                 value = f"in->soffset == BW_SRC_NULL ? 0 : {value}"
         if field.scale > 1:
@@ -296,6 +298,7 @@ def row_flags(i):
 def write_rows(enc, out):
     fixed_index = write_fixed(enc, out)
     out.append("const struct bw_isa_row bw_isa_rows[] = {\n\t{0},")
+    number = {id(i): n for n, i in enumerate(enc.insns, 1)}
     for i in enc.insns:
         kinds = i.src_kind + [("NONE", 1)] * (3 - len(i.src_kind))
         rsrc = {"BUFFER": 4, "BVH": 4, "IMAGE": 8}
@@ -309,7 +312,8 @@ def write_rows(enc, out):
             f"{{{', '.join('BW_OPD_' + k for k, _ in kinds)}}}, {{{', '.join(str(n) for _, n in kinds)}}}, "
             f"BW_OPD_{i.dst_kind[0]}, {i.dst_kind[1]}, {i.half}, {i.neg}, {addr}, {data}, "
             f"{i.regs.get('data1', 1)}, {n_rsrc}, {fixed_index[fixed_of(i)]}, "
-            f"{' | '.join(row_flags(i)) or 0}, {implicit(i.reads)}, {implicit(i.writes)}}}, /* {i.line} */")
+            f"{' | '.join(row_flags(i)) or 0}, {implicit(i.reads)}, {implicit(i.writes)}, "
+            f"{number[id(i.other)] if i.other else 0}}}, /* {i.line} */")
     out.append("};\n")
 
 
@@ -317,8 +321,10 @@ def write_spaces(enc, gen, out):
     spaces = [f for f in enc.formats if gen in f.gens and (f.space == f.name or f.family == "VOPD_Y")]
     sizes = {}
     for f in spaces:
+        others = {id(i.other) for i in enc.insns if i.other}
         table = {i.opcodes[gen]: n for n, i in enumerate(enc.insns, 1)
-                 if gen in i.opcodes and (i.format is f or (f.family != "VOPD_Y" and i.format.family != "VOPD_Y" and
+                 if id(i) not in others and
+                 gen in i.opcodes and (i.format is f or (f.family != "VOPD_Y" and i.format.family != "VOPD_Y" and
                                                             i.format.space == f.name))}
         size = sizes[f.name] = max(table, default=0) + 1
         out.append(f"static const uint16_t space_{gen}_{f.name.lower()}[{size}] = {{")
@@ -362,7 +368,8 @@ def write_generations(enc, out):
     out.append("const struct bw_isa_tables bw_isa_tables[BW_ISA_GEN_COUNT] = {")
     for gen in enc.generations:
         has_y = any(gen in f.gens and f.family == "VOPD_Y" for f in enc.formats)
-        out.append(f'\t[BW_ISA_{gen.upper()}] = {{"{gen}", codes_{gen}, numbers_{gen}, first_head_{gen}, heads_{gen}, spaces_{gen}, layouts_{gen}, '
+        out.append(f'\t[BW_ISA_{gen.upper()}] = {{"{gen}", codes_{gen}, numbers_{gen}, first_head_{gen}, '
+                   f"heads_{gen}, spaces_{gen}, layouts_{gen}, "
                    f"{f'&layout_{gen}_y' if has_y else 'NULL'}, forms_{gen}, first_form_{gen}}},")
     out.append("};\n")
 

@@ -127,7 +127,7 @@ class Insn:
         self.regs, self.unverified = {}, False
         self.mask, self.value = fmt.mask >> 32 << 32, fmt.value >> 32 << 32
         self.unused = 0  # the part of mask that the hardware does not look at
-        self.like = False
+        self.other = None  # a row of the same opcode, for words without the required bits of this one
 
 
 def bit_range(text, line):
@@ -430,9 +430,9 @@ class Encodings:
                 if opcode >> width:
                     raise Bad(i.line, f"opcode {opcode} does not fit the {width} bits of {i.format.name}")
                 where = (gen, i.format.space, i.format.name if i.format.family == "VOPD_Y" else "", opcode)
-                if where in opcodes:
-                    raise Bad(i.line, f"{i.format.name} opcode {opcode} is taken by line {opcodes[where]}")
-                opcodes[where] = i.line
+                if where in opcodes and not self.share_opcode(opcodes[where], i):
+                    raise Bad(i.line, f"{i.format.name} opcode {opcode} is taken by line {opcodes[where].line}")
+                opcodes.setdefault(where, i)
                 what = (gen, i.name, i.format.name)
                 if what in names:
                     raise Bad(i.line, f"{i.name} {i.format.name} is there already, line {names[what]}")
@@ -448,6 +448,15 @@ class Encodings:
                     raise Bad(i.line, f"{i.name} is {what(i)} here and {what(first)} in line {first.line}")
             self.bind(i)
 
+    @staticmethod
+    def share_opcode(first, second):
+        """Two rows of one generation may have the same opcode if bits that they require tell them apart."""
+        both = first.mask & ~first.unused & second.mask & ~second.unused
+        if first.other or len(first.opcodes) > 1 or len(second.opcodes) > 1 or not (first.value ^ second.value) & both:
+            return False
+        first.other = second
+        return True
+
     # Operands to fields: what the decoder checks and where it reads.
     def bind(self, i):
         name = i.format.family
@@ -460,8 +469,8 @@ class Encodings:
         elif name in VALU:
             self.bind_vector(i)
         if name in SCALAR_SRC or name == "SOPK":
-            if i.dst:
-                i.dst_kind = ("SREG", i.dst[0].n_regs())
+            if i.dst or "sdst" in i.regs:  # the field of results may name a source
+                i.dst_kind = ("SREG", i.regs.get("sdst", i.dst[0].n_regs() if i.dst else 0))
         elif name == "SMEM":
             # The field of what is stored is that of results.
             n = i.regs.get("sdata", i.dst[0].n_regs() if i.dst else 0)

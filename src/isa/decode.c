@@ -314,10 +314,12 @@ static bool take_fixed(struct decoding *d, const struct bw_isa_row *row)
 	const struct bw_isa_fixed *f = &bw_isa_fixed[row->fixed];
 	/* Formats of one dword have nothing in the upper half. */
 	uint64_t bits = bw_join32(d->w[1], d->w[0]);
+	if ((bits & f->mask) != f->value)
+		return false;
 	d->in->padded |= (bits & f->unused) != 0;
 	d->w[0] &= ~(uint32_t)f->unused;
 	d->w[1] &= ~bw_hi32(f->unused);
-	return (bits & f->mask) == f->value;
+	return true;
 }
 
 static bool check_vopd(struct decoding *d)
@@ -363,6 +365,8 @@ static bool check_flat(struct decoding *d)
 		if (saddr != BW_SRC_NULL)
 			n_addr = 1;
 	}
+	if (saddr > BW_SRC_EXEC_HI)
+		return false;
 	in->saddr = (uint8_t)saddr;
 	unsigned n_dst = (row->flags & BW_ROW_DST_IF_GLC) && !in->glc ? 1 : row->dst_n_reg;
 	return vgprs_exist(in->vaddr, n_addr) && vgprs_exist(in->vdata, row->data_n_reg) &&
@@ -470,13 +474,17 @@ bool bw_isa_decode(enum bw_isa_gen gen, const uint32_t *words, size_t n_dw,
 	if (fmt != BW_FMT_ILLEGAL && layout->n_dw <= n_dw)
 		d.row = bw_isa_row(&t->spaces[fmt], opcode);
 	if (d.row) {
+		bool fixed = !d.row->fixed || take_fixed(&d, d.row);
+		if (!fixed && d.row->other) {
+			d.row = &bw_isa_rows[d.row->other];
+			fixed = take_fixed(&d, d.row);
+		}
 		out_inst->fmt = fmt = d.row->fmt;
 		out_inst->opcode = (uint16_t)opcode;
 		out_inst->op = d.row->op;
 		out_inst->reads = d.row->reads;
 		out_inst->writes = d.row->writes;
 		d.size_dw = layout->n_dw;
-		bool fixed = !d.row->fixed || take_fixed(&d, d.row);
 		t->layouts[fmt].get(d.w, out_inst);
 		if (fixed && checks[fmt](&d)) {
 			out_inst->size_b = (uint8_t)(4 * d.size_dw);
@@ -506,6 +514,8 @@ void bw_isa_drop_unused(enum bw_isa_gen gen, const struct bw_inst *inst, uint32_
 {
 	const struct bw_isa_tables *t = &bw_isa_tables[gen];
 	const struct bw_isa_row *row = bw_isa_row(&t->spaces[format_of(t, words[0])], inst->opcode);
+	if (row && row->op != inst->op && row->other)
+		row = &bw_isa_rows[row->other];
 	uint64_t unused = row ? bw_isa_fixed[row->fixed].unused : 0;
 	if (inst->fmt == BW_FMT_VOPD)
 		unused |= bw_isa_fixed[bw_isa_row(&t->spaces[BW_FMT_COUNT], inst->opcode_y)->fixed]

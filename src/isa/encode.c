@@ -125,10 +125,11 @@ static bool same(const struct bw_inst *a, const struct bw_inst *b)
 	       SAME(saddr) && SAME(soffset) && SAME(srsrc) && SAME(ssamp) && SAME(glc) &&
 	       SAME(slc) && SAME(dlc) && SAME(gds) && SAME(sve) && SAME(tfe) && SAME(lwe) &&
 	       SAME(offen) && SAME(idxen) && SAME(r128) && SAME(a16) && SAME(d16) && SAME(unrm) &&
-	       SAME(offset0) && SAME(offset1) && SAME(dmask) && SAME(dim) && SAME(tbuf_format) &&
-	       SAME(n_nsa) && SAME_ARRAY(nsa) && SAME(exp_en) && SAME(exp_target) &&
-	       SAME_ARRAY(exp_src) && SAME(exp_done) && SAME(exp_row) && SAME(wait) && SAME(attr) &&
-	       SAME(attr_chan) && SAME(op_y) && SAME(dst_y) && SAME_ARRAY(src_y);
+	       SAME(acc) && SAME(offset0) && SAME(offset1) && SAME(dmask) && SAME(dim) &&
+	       SAME(tbuf_format) && SAME(n_nsa) && SAME_ARRAY(nsa) && SAME(exp_en) &&
+	       SAME(exp_target) && SAME_ARRAY(exp_src) && SAME(exp_done) && SAME(exp_row) &&
+	       SAME(wait) && SAME(attr) && SAME(attr_chan) && SAME(op_y) && SAME(dst_y) &&
+	       SAME_ARRAY(src_y);
 #undef SAME_ARRAY
 #undef SAME
 }

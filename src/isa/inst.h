@@ -99,7 +99,9 @@ struct bw_inst {
 	                            * (8-bit operand code), 124 = none */
 	uint8_t soffset;           /* SMEM SOFFSET code; 124 = none */
 	uint8_t srsrc, ssamp;      /* first SGPR (already x4) */
+	/* gfx942: SC0, NT and SC1 are glc, slc and dlc; tbuf_format is DFMT in 4 bits and NFMT above them */
 	bool glc, slc, dlc, gds, sve, tfe, lwe, offen, idxen, r128, a16, d16, unrm;
+	bool acc;                  /* gfx942: the data are in AccVGPRs */
 	uint8_t offset0, offset1;  /* DS two-address forms */
 	uint8_t dmask, dim, tbuf_format;
 	uint8_t n_nsa, nsa[5];     /* MIMG: address VGPRs after the first */

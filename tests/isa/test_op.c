@@ -291,6 +291,8 @@ static void names(void **state)
 			const char *part = strstr(info->name, rows[i].part);
 			bool is = part && (rows[i].flag != BW_OPF_INVALIDATE ||
 					   !strcmp(part, "_inv") || !strcmp(part, "_inv_vol"));
+			/* gfx942: writes back, too */
+			is |= rows[i].flag == BW_OPF_INVALIDATE && strstr(info->name, "_wbinvl1");
 			if (info->class == BW_CLASS_CTRL)
 				continue;
 			if (is != !!(info->flags & rows[i].flag))
