@@ -24,6 +24,7 @@ uint8_t *bw_tlb_miss(struct bw_tlb *tlb, uint64_t va, enum bw_access access,
 	if (va < HARNESS_BASE || page >= HARNESS_PAGES || (h->access[page] & access) != access) {
 		*out_fault = (struct bw_vm_fault){
 			.va = va, .access = (uint8_t)access, .walker_error = 1};
+		h->n_faults += !probe;
 		return NULL;
 	}
 	if (probe)

@@ -32,6 +32,7 @@ struct harness {
 	uint64_t tba, tma;
 	bool tba_on;
 	unsigned n_absent, n_interrupts, n_wakeups;
+	unsigned n_faults; /* that the device would have reported */
 	char absent_name[64];
 	uint64_t absent_pc;
 	uint32_t interrupt_m0;

@@ -142,6 +142,40 @@ static void over_page_edges(void **state)
 	assert_int_equal(h->w->s[0], 0x22222222);
 }
 
+static void forget_page_1(struct harness *h)
+{
+	h->access[1] = BW_ACCESS_READ | BW_ACCESS_WRITE;
+	for (unsigned i = 0; i < BW_TLB_ENTRIES; i++)
+		h->tlb.entry[i].tag = ~0ull;
+	h->tlb.generation++;
+}
+
+/* There is a fault only for a wave that goes on to a page without code: not for one that ends at
+ * the last word before it, nor because other code has gone on there before. */
+static void next_page_without_code(void **state)
+{
+	struct harness *h = *state;
+	write_code(h, BW_PAGE_B - 4, S_MOV_S0_LITERAL);
+	harness_code(h, BW_PAGE_B, (const uint32_t[]){0x11111111, S_ENDPGM}, 2);
+	h->w->pc = code + BW_PAGE_B - 4;
+	assert_int_equal(bw_exec_run(h->x, h->w, 10), BW_RUN_ENDED);
+	assert_int_equal(h->w->s[0], 0x11111111);
+	forget_page_1(h);
+	assert_int_equal(harness_run(h, (const uint32_t[]){S_MOV_S0_1}, 1), BW_RUN_ENDED);
+	assert_int_equal(h->w->s[0], 1);
+	write_code(h, BW_PAGE_B - 4, S_ENDPGM);
+	bw_exec_flush_code(h->x);
+	h->w->pc = code + BW_PAGE_B - 4;
+	assert_int_equal(bw_exec_run(h->x, h->w, 10), BW_RUN_ENDED);
+	assert_int_equal(h->n_faults, 0);
+	write_code(h, BW_PAGE_B - 4, S_MOV_S0_LITERAL);
+	bw_exec_flush_code(h->x);
+	h->w->pc = code + BW_PAGE_B - 4;
+	assert_int_equal(bw_exec_run(h->x, h->w, 10), BW_RUN_FATAL);
+	assert_int_equal(h->n_faults, 1);
+	assert_int_equal(h->w->fault.va, code + BW_PAGE_B);
+}
+
 /* The same code for waves of different kinds on one executor. */
 static void kinds_of_waves(void **state)
 {
@@ -211,5 +245,5 @@ static void high_addresses(void **state)
 }
 
 TESTS_EACH(setup, teardown, flush_shows_new_code, icache_inv_of_another_executor,
-	   icache_inv_counts_at_once, new_translation, over_page_edges, kinds_of_waves, many_pages,
-	   high_addresses);
+	   icache_inv_counts_at_once, new_translation, over_page_edges, next_page_without_code,
+	   kinds_of_waves, many_pages, high_addresses);

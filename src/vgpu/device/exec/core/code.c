@@ -134,6 +134,15 @@ static bool compare(struct bw_code_page *p, unsigned first, unsigned n, const ui
 	return true;
 }
 
+/* A look that is no fetch yet: a wave that only runs in this page has no fault (fetch_fault of
+ * build.c has it if an instruction lies in both). */
+static const uint8_t *next_page(const struct bw_code_page *p, struct bw_wave *w)
+{
+	struct bw_vm_fault no_matter;
+	return bw_tlb_lookup(w->tlb, p->va + BW_PAGE_B, BW_ACCESS_EXECUTE | BW_ACCESS_PROBE,
+			     &no_matter);
+}
+
 static bool refresh(struct bw_code_page *p, struct bw_wave *w, uint64_t now)
 {
 	const uint8_t *host = bw_tlb_lookup(w->tlb, p->va, BW_ACCESS_EXECUTE, &w->fault);
@@ -145,8 +154,7 @@ static bool refresh(struct bw_code_page *p, struct bw_wave *w, uint64_t now)
 			forget_record(p, i);
 	}
 	if (p->n_words > BW_CODE_DW) {
-		struct bw_vm_fault no_matter;
-		host = bw_tlb_lookup(w->tlb, p->va + BW_PAGE_B, BW_ACCESS_EXECUTE, &no_matter);
+		host = next_page(p, w);
 		if (host) {
 			compare(p, BW_CODE_DW, BW_CODE_TAIL_DW, host);
 		} else {
@@ -195,9 +203,7 @@ unsigned bw_code_words(struct bw_code_page *p, struct bw_wave *w, unsigned index
 {
 	*out_words = &p->word[index];
 	if (index + 3 > BW_CODE_DW && p->n_words == BW_CODE_DW) {
-		struct bw_vm_fault no_matter;
-		const uint8_t *host =
-			bw_tlb_lookup(w->tlb, p->va + BW_PAGE_B, BW_ACCESS_EXECUTE, &no_matter);
+		const uint8_t *host = next_page(p, w);
 		if (host) {
 			memcpy(&p->word[BW_CODE_DW], host, BW_CODE_TAIL_DW * 4);
 			p->n_words = BW_CODE_DW + BW_CODE_TAIL_DW;
