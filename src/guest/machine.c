@@ -157,6 +157,19 @@ static struct bw_error *await_ready(int fd)
 	return bw_errorf(BW_E_STATE, "the virtual GPU did not start%s%s", n ? ": " : "", text);
 }
 
+/* BREAKWATER_VGPU_ARGS counts for this virtual GPU, too. */
+static struct bw_error *add_server_args(struct bw_words *argv)
+{
+	const char *given = getenv(BW_KMD_SERVER_ARGS_ENV);
+	_cleanup_free_ char *text = strdup(given ? given : "");
+	char *save = NULL;
+	if (!text)
+		return bw_error_nomem();
+	for (char *w = strtok_r(text, " ", &save); w; w = strtok_r(NULL, " ", &save))
+		BW_TRY(bw_words_addf(argv, "%s", w));
+	return NULL;
+}
+
 static struct bw_error *start_gpu(struct bw_machine *m, int words)
 {
 	_cleanup_free_ char *program = NULL;
@@ -168,6 +181,7 @@ static struct bw_error *start_gpu(struct bw_machine *m, int words)
 	BW_TRY(bw_words_addf(&argv, "%d", FD_READY));
 	BW_TRY(bw_words_addf(&argv, "--vfio-user"));
 	BW_TRY(bw_words_addf(&argv, "%s/gpu", m->folder.path));
+	BW_TRY(add_server_args(&argv));
 	if (pipe2(ready, O_CLOEXEC) < 0)
 		return bw_error_errno(errno, "no pipe can be made");
 	/* SIGTERM: it removes its files. */
