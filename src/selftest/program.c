@@ -226,6 +226,8 @@ struct bw_error *bw_selftest_await(struct bw_selftest_program *p, uint32_t reaso
 	bw_selftest_doing(p->w, "waiting for a wave of the kernel \"%s\" to stop (%s)",
 			  p->kernel.name, wanted);
 	BW_TRY(bw_debug_wait(p->session.debug, -1, out));
+	if (out->kind == BW_STOP_EXITED && out->exit_known)
+		BW_TRY(check_status(p, out->exit_status));
 	if (out->kind != BW_STOP_WAVES) {
 		first_said(p->w, said, sizeof(said));
 		return bw_errorf(BW_E_STATE, "%s: %s%s%s", missing, end_text(out),
