@@ -32,7 +32,7 @@ static const struct bw_option rows[] = {
 	{"-o, --output", "FILE", "the report; default: breakwater-selftest.txt",
 	 BW_TEXT(struct selftest_command, o.report_path)},
 	{"--limit", "SECONDS",
-	 "how long a step may take until it counts as hung; default: 120, and 60 for an inference",
+	 "how long a step may take until it counts as hung; default: 120, and 90 for an inference",
 	 BW_U32(struct selftest_command, o.limit_s, 1, 3600), .wants = "seconds"},
 	BW_ROW_JSON(struct selftest_command, json),
 	BW_ROW_HELP(struct selftest_command, help),

@@ -95,15 +95,27 @@ static bool lives(pid_t pid)
 	return pid && !kill(pid, 0);
 }
 
-/* A program whose debugger has been killed runs to its end; one that cannot is killed. */
-static void end_programs(const struct bw_selftest_result *r, uint32_t patience_s)
+/* A program whose debugger has been killed runs to its end. Those that have not ended after some
+ * time stay in the list. */
+static void await_programs(struct bw_selftest_result *r, uint32_t patience_s)
 {
 	for (size_t i = 0; i < BW_SELFTEST_PROGRAMS; i++) {
 		pid_t pid = r->programs[i];
 		for (unsigned us = 0; us < patience_s * 1000000u && lives(pid); us += LOOK_EVERY_US)
 			usleep(LOOK_EVERY_US);
-		if (lives(pid))
+		if (!lives(pid))
+			r->programs[i] = 0;
+	}
+}
+
+void bw_selftest_end_programs(struct bw_selftest_result *r)
+{
+	for (size_t i = 0; i < BW_SELFTEST_PROGRAMS; i++) {
+		pid_t pid = r->programs[i];
+		/* of a step that has ended: it is our child, or gone, and the number another's */
+		if (pid && waitpid(pid, NULL, WNOHANG) == 0)
 			kill(pid, SIGKILL);
+		r->programs[i] = 0;
 	}
 	usleep(LOOK_EVERY_US);
 	reap();
@@ -155,7 +167,9 @@ struct bw_error *bw_selftest_child(struct bw_error *(*fn)(void *work), struct bw
 		waitpid(pid, NULL, 0);
 		r->verdict = ended ? BW_SELFTEST_INTERRUPTED : BW_SELFTEST_HUNG;
 	}
-	end_programs(r, BW_MIN(limit_s, (uint32_t)PROGRAM_ENDS_S));
+	await_programs(r, BW_MIN(limit_s, (uint32_t)PROGRAM_ENDS_S));
+	if (r->verdict != BW_SELFTEST_HUNG)
+		bw_selftest_end_programs(r);
 	r->seconds = now_s() - begin;
 	return NULL;
 }

@@ -64,3 +64,29 @@ struct bw_selftest_kernel bw_selftest_kernel(const char *name)
 	(void)found;
 	return inferred;
 }
+
+/* The launcher's process has the name of the kernel's file. */
+static bool is_of_kernel(const char *kernel, const char *name, size_t n)
+{
+	enum { COMM = 15 };
+	char program[64];
+	snprintf(program, sizeof(program), "%s.bin", kernel);
+	return n == BW_MIN(strlen(program), (size_t)COMM) && !strncmp(program, name, n);
+}
+
+bool bw_selftest_is_program(const char *name, size_t n)
+{
+	static const char *const kernels[] = {
+#define KERNEL(name) #name,
+		KERNELS(KERNEL)
+#undef KERNEL
+	};
+	size_t n_inferred;
+	const struct bw_selftest_inference *all = bw_selftest_inferences(&n_inferred);
+	bool found = false;
+	for (size_t i = 0; i < BW_ARRAY_SIZE(kernels); i++)
+		found |= is_of_kernel(kernels[i], name, n);
+	for (size_t i = 0; i < n_inferred; i++)
+		found |= is_of_kernel(all[i].name, name, n);
+	return found;
+}

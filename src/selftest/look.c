@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "arch/arch.h"
@@ -64,20 +63,9 @@ static struct bw_error *need_file(struct bw_selftest_work *w, struct bw_kmd *kmd
 
 static struct bw_error *look_at_access(struct bw_selftest_work *w, struct bw_kmd *kmd)
 {
-	static const char *const blocks[] = {"GC", "MMHUB", "OSSSYS", "SDMA0", "NBIF", "MP0"};
 	struct bw_kmd_ip ip;
-	struct utsname os;
 	char gfx[24];
-	bool is_virtual = bw_kmd_is_virtual(kmd);
-	if (!uname(&os))
-		bw_selftest_value(w, "kernel", "Linux %s", os.release);
-	bw_selftest_value(w, "driver", "%s", is_virtual ? "breakwater-vgpu" : "amdgpu");
-	for (size_t i = 0; i < BW_ARRAY_SIZE(blocks); i++) {
-		_cleanup_error_ struct bw_error *none = bw_kmd_ip(kmd, blocks[i], &ip);
-		if (!none)
-			bw_selftest_value(w, blocks[i], "%u.%u.%u", ip.major, ip.minor,
-					  ip.revision);
-	}
+	bw_selftest_about(w, kmd);
 	BW_TRY(bw_kmd_ip(kmd, "GC", &ip));
 	uint32_t version = BW_IP_VERSION(ip.major, ip.minor, ip.revision);
 	const struct bw_arch *arch = bw_arch_of_code(version);

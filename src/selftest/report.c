@@ -77,6 +77,8 @@ static void add_step(const struct page *p, const struct bw_selftest_step *s,
 
 static void add_inferences(const struct page *p, const struct bw_selftest *t)
 {
+	if (t->is_model)
+		bw_str_add(p->out, "  " BW_SELFTEST_OF_MODEL "\n");
 	for (size_t i = 0; i < t->n_inferences; i++) {
 		const struct bw_selftest_result *r = &t->answers[i];
 		bw_str_addf(p->out, "  %s: %s", t->inferences[i].name,

@@ -13,7 +13,8 @@
 #include "base/util.h"
 #include "session/version.h"
 
-enum { LIMIT_S = 120, INFERENCE_LIMIT_S = 60, ALIVE_LEAST_S = 10, ALIVE_LIMIT_S = 30 };
+/* More than the 60 s after which Linux's driver by default ends a job that hangs. */
+enum { LIMIT_S = 120, INFERENCE_LIMIT_S = 90, ALIVE_LEAST_S = 10, ALIVE_LIMIT_S = 30 };
 
 struct run {
 	const struct bw_selftest_options *o;
@@ -24,6 +25,7 @@ struct run {
 	struct bw_kmd *kmd; /* a virtual GPU lives as long as this */
 	struct bw_gpu gpu;
 	struct bw_selftest_state before;
+	struct bw_selftest_log log;
 };
 
 /* The report has to be on the disk before a step that the machine may not survive. */
@@ -48,17 +50,26 @@ static void say_step(const struct run *r, size_t i)
 	bw_out_flush(r->o->out);
 }
 
+static void say_log(const struct run *r, const char *text)
+{
+	_cleanup_(bw_str_free) struct bw_str line = {0};
+	bw_str_add_printable(&line, text, "");
+	bw_out_line(r->o->out, "  " BW_SELFTEST_LOG ": %s", bw_str_text(&line));
+}
+
 static void say_result(const struct run *r, const struct bw_selftest_result *result)
 {
 	bw_out_line(r->o->out, "  %s in %.1f s%s%s", bw_selftest_verdict_text(result->verdict),
 		    result->seconds, result->why[0] ? ": " : "", result->why);
+	for (uint32_t i = 0; i < result->n_values; i++)
+		if (!strcmp(result->values[i].name, BW_SELFTEST_LOG))
+			say_log(r, result->values[i].text);
 	bw_out_flush(r->o->out);
 }
 
-/* A step that did not end: does the GPU answer? */
-static struct bw_error *ask_gpu(struct run *r, struct bw_selftest_work *w)
+static struct bw_error *ask_whether_alive(struct run *r, const struct bw_selftest_work *w,
+					  bool *out_answers)
 {
-	struct bw_selftest_result *step = w->r;
 	struct bw_selftest_work alive = *w;
 	alive.r = r->alive;
 	memset(r->alive, 0, sizeof(*r->alive));
@@ -66,18 +77,34 @@ static struct bw_error *ask_gpu(struct run *r, struct bw_selftest_work *w)
 	BW_TRY(bw_selftest_child(
 		bw_selftest_alive, &alive,
 		BW_MAX((uint32_t)ALIVE_LEAST_S, BW_MIN(limit_s, (uint32_t)ALIVE_LIMIT_S))));
-	bool answers = r->alive->verdict == BW_SELFTEST_PASSED;
-	step->verdict = answers ? BW_SELFTEST_HUNG : BW_SELFTEST_GPU_HUNG;
-	int n = snprintf(step->why, sizeof(step->why), "The step did not end in time while %s; ",
+	*out_answers = r->alive->verdict == BW_SELFTEST_PASSED;
+	bw_selftest_end_programs(r->alive);
+	return NULL;
+}
+
+/* A step that did not end, or whose job the driver has ended after its time limit: does the GPU
+ * answer? */
+static struct bw_error *ask_gpu(struct run *r, struct bw_selftest_work *w)
+{
+	struct bw_selftest_result *step = w->r;
+	char what[400];
+	bool answers = false;
+	if (step->verdict == BW_SELFTEST_HUNG)
+		snprintf(what, sizeof(what), "The step did not end in time while %s",
 			 step->doing[0] ? step->doing : "it began");
+	else
+		snprintf(what, sizeof(what), "The driver has ended the kernel, which hung: %.300s",
+			 step->why);
+	BW_TRY(ask_whether_alive(r, w, &answers));
+	step->verdict = answers ? BW_SELFTEST_HUNG : BW_SELFTEST_GPU_HUNG;
 	if (answers)
-		snprintf(step->why + n, sizeof(step->why) - (size_t)n,
-			 "the GPU reads registers and runs kernels");
+		snprintf(step->why, sizeof(step->why),
+			 "%s; the GPU reads registers and runs kernels", what);
 	else
 		snprintf(
-			step->why + n, sizeof(step->why) - (size_t)n,
-			"the GPU does not run an empty kernel, a reset or a reboot may be needed (%.160s)",
-			r->alive->why[0] ? r->alive->why : r->alive->doing);
+			step->why, sizeof(step->why),
+			"%s; the GPU does not run an empty kernel, a reset or a reboot may be needed (%.160s)",
+			what, r->alive->why[0] ? r->alive->why : r->alive->doing);
 	return NULL;
 }
 
@@ -96,6 +123,11 @@ static struct bw_error *share_gpu(struct bw_kmd *kmd)
 static struct bw_error *open_gpu(struct run *r)
 {
 	BW_TRY(bw_kmd_open(r->o->gpu, &r->kmd));
+	r->t.is_model = bw_selftest_is_model(r->kmd);
+	_cleanup_error_ struct bw_error *none = bw_selftest_log_begin(&r->log, r->kmd);
+	if (none)
+		bw_out_line(r->o->out, "The kernel log will not be in the report: %s.",
+			    none->message);
 	return share_gpu(r->kmd);
 }
 
@@ -125,7 +157,8 @@ static void check_state(struct run *r, size_t i)
 		result->verdict = BW_SELFTEST_FAILED;
 }
 
-/* Runs fn in a process of its own, and asks the GPU if that does not end. */
+/* Runs fn in a process of its own, and asks the GPU if that does not end. Its programs may run on
+ * then. */
 static struct bw_error *run_child(struct run *r, struct bw_error *(*fn)(void *work),
 				  struct bw_selftest_result *result,
 				  const struct bw_selftest_inference *asked, uint32_t limit_s)
@@ -133,7 +166,13 @@ static struct bw_error *run_child(struct run *r, struct bw_error *(*fn)(void *wo
 	struct bw_selftest_work w = {
 		.r = result, .gpu = r->o->gpu, .folder = r->folder.path, .asked = asked};
 	BW_TRY(bw_selftest_child(fn, &w, r->o->limit_s ? r->o->limit_s : limit_s));
-	return result->verdict == BW_SELFTEST_HUNG ? ask_gpu(r, &w) : NULL;
+	bw_selftest_log_take(&r->log, &w);
+	if (result->verdict != BW_SELFTEST_HUNG &&
+	    !(result->verdict == BW_SELFTEST_FAILED && bw_selftest_log_has_timeout(result)))
+		return NULL;
+	struct bw_error *err = ask_gpu(r, &w);
+	bw_selftest_log_take(&r->log, &w);
+	return err;
 }
 
 /* One that failed or hung is unknown. The others are asked as long as the GPU answers. */
@@ -155,6 +194,8 @@ static struct bw_error *ask_inferences(struct run *r, struct bw_selftest_result 
 			snprintf(step->why, sizeof(step->why), "%s", answer->why);
 		}
 	}
+	for (size_t i = 0; i < t->n_inferences; i++)
+		bw_selftest_end_programs(&t->answers[i]);
 	if (step->verdict == BW_SELFTEST_RUNNING)
 		step->verdict = BW_SELFTEST_PASSED;
 	struct bw_selftest_tally tally = bw_selftest_tally(t);
@@ -172,6 +213,7 @@ static struct bw_error *run_step(struct run *r, size_t i)
 	result->verdict = BW_SELFTEST_RUNNING;
 	BW_TRY(write_report(r));
 	BW_TRY(s->run ? run_child(r, s->run, result, NULL, LIMIT_S) : ask_inferences(r, result));
+	bw_selftest_end_programs(result);
 	check_state(r, i);
 	say_result(r, result);
 	return write_report(r);
@@ -228,11 +270,14 @@ static void say_end(const struct run *r, bool passed)
 	struct bw_selftest_tally tally = bw_selftest_tally(&r->t);
 	bw_out_name(out, "report", r->o->report_path ? r->o->report_path : "");
 	bw_out_bool(out, "passed", passed);
+	bw_out_bool(out, "virtual", r->t.is_model);
 	bw_selftest_show(&r->t, out);
 	if (r->t.results[r->t.n - 1].verdict != BW_SELFTEST_NOT_RUN)
 		bw_out_line(out, "%u inferences hold, %u do not, %u are unknown.",
 			    tally.of[BW_SELFTEST_YES], tally.of[BW_SELFTEST_NO],
 			    tally.of[BW_SELFTEST_UNKNOWN]);
+	if (r->t.is_model && r->t.results[r->t.n - 1].verdict != BW_SELFTEST_NOT_RUN)
+		bw_out_line(out, "%s", BW_SELFTEST_OF_MODEL);
 	bw_out_line(out, "\n%s The report is %s.",
 		    passed ? "All of these steps have passed." : "Not all steps have passed.",
 		    r->o->report_path ? r->o->report_path : "not written");
@@ -270,6 +315,7 @@ struct bw_error *bw_selftest_run(const struct bw_selftest_options *o, bool *out_
 		bw_out_drop(o->out);
 	else
 		bw_out_end(o->out);
+	bw_selftest_log_end(&r.log);
 	bw_gpu_close(&r.gpu);
 	bw_kmd_close(r.kmd);
 	bw_folder_remove(&r.folder);

@@ -95,6 +95,7 @@ struct bw_selftest {
 	const struct bw_selftest_inference *inferences;
 	struct bw_selftest_result *answers; /* one an inference */
 	size_t n_inferences;
+	bool is_model; /* the GPU is Breakwater's own virtual one */
 };
 /* How many inferences have each answer. */
 struct bw_selftest_tally {
@@ -125,6 +126,10 @@ void bw_private_put(const struct bw_private *p, const char *text, struct bw_str 
 /* The text of the report file. All text that comes from outside goes through hide. */
 void bw_selftest_report(const struct bw_selftest *t, const char *version,
 			const struct bw_private *hide, struct bw_str *out);
+/* A sentence for those who read the answers of a virtual GPU. */
+#define BW_SELFTEST_OF_MODEL                                                                       \
+	"This is Breakwater's virtual GPU, which was built by these inferences: "                  \
+	"\"yes\" means that the kernel and the driver work, and says nothing about hardware."
 /* "yes", "no", "unknown" */
 const char *bw_selftest_holds_text(enum bw_selftest_holds holds);
 /* Steps and inferences as facts; those of the inferences are a table in text as well. */

@@ -2,7 +2,7 @@
 #ifndef BW_SELFTEST_SELFTEST_PRIV_H
 #define BW_SELFTEST_SELFTEST_PRIV_H
 
-/* What the steps share. All of it but state.c and alive.c is used in a step's process. */
+/* What the steps share. All of it but state.c, klog.c and alive.c is used in a step's process. */
 
 #include <stdio.h>
 #include <sys/types.h>
@@ -29,9 +29,14 @@ void bw_selftest_doing(struct bw_selftest_work *w, const char *fmt, ...) BW_PRIN
 /* A process that has to end with the step. */
 void bw_selftest_owns(struct bw_selftest_work *w, pid_t pid);
 /* Runs fn in a process of its own for limit_s at most, and ends what that has started. Fills r,
- * whose memory is shared; HUNG if the limit has passed. */
+ * whose memory is shared; HUNG if the limit has passed: then programs that do not end still run.
+ */
 struct bw_error *bw_selftest_child(struct bw_error *(*fn)(void *work), struct bw_selftest_work *w,
 				   uint32_t limit_s) BW_MUST_CHECK;
+/* Kills the programs of a step or an inference that hung, after the GPU was asked: Linux's driver
+ * clears the memory of a killed program when its job has ended, and everybody's later requests for
+ * memory wait for that (amdgpu_bo_release_notify, Linux 6.12). */
+void bw_selftest_end_programs(struct bw_selftest_result *r);
 /* SIGINT, SIGTERM and SIGHUP end the current step from here on. */
 void bw_selftest_catch_signals(void);
 
@@ -45,6 +50,8 @@ struct bw_selftest_kernel {
 };
 /* An assertion if there is none of that name. */
 struct bw_selftest_kernel bw_selftest_kernel(const char *name);
+/* Whether Linux could show a program that runs one of them by this name, which it cuts. */
+bool bw_selftest_is_program(const char *name, size_t n);
 
 /* ---- program.c ---- */
 
@@ -125,6 +132,34 @@ struct bw_error *bw_selftest_state_read(struct bw_gpu *gpu,
  * of what they guard. The error names the registers that differ. */
 struct bw_error *bw_selftest_state_check(struct bw_gpu *gpu,
 					 const struct bw_selftest_state *before) BW_MUST_CHECK;
+
+/* ---- about.c ---- */
+
+/* Says which machine it is: versions, firmware, settings of the driver. */
+void bw_selftest_about(struct bw_selftest_work *w, struct bw_kmd *kmd);
+/* Whether the GPU is Breakwater's virtual one, with its own driver or with Linux's. */
+bool bw_selftest_is_model(struct bw_kmd *kmd);
+
+/* ---- klog.c: what the GPU's driver says in the kernel log ---- */
+
+#define BW_SELFTEST_LOG "kernel log" /* the name of such values */
+struct bw_selftest_log {
+	struct bw_kmd *kmd; /* borrowed; NULL: nothing is read */
+	struct bw_str seen;
+};
+/* What comes from here on is new. Its error: the log cannot be read. */
+struct bw_error *bw_selftest_log_begin(struct bw_selftest_log *log,
+				       struct bw_kmd *kmd) BW_MUST_CHECK;
+/* New lines become values of the result. */
+void bw_selftest_log_take(struct bw_selftest_log *log, struct bw_selftest_work *w);
+/* Whether the driver says among them that it has ended a job after its time limit. */
+bool bw_selftest_log_has_timeout(const struct bw_selftest_result *r);
+void bw_selftest_log_end(struct bw_selftest_log *log);
+/* What a log has more than it had before; it may have lost its oldest lines. Pure. */
+const char *bw_selftest_log_after(const char *before, const char *now);
+/* Appends a line of the driver's, without the names of other programs. False: it is not one of the
+ * driver's. Pure. */
+bool bw_selftest_log_line(const char *line, size_t n, struct bw_str *out);
 
 /* ---- alive.c ---- */
 

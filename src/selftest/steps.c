@@ -13,7 +13,7 @@ const struct bw_selftest_step *bw_selftest_steps(size_t *out_n)
 		/* without a function: each inference runs in a process of its own */
 		{"inferences",
 		 "Runs a small kernel for each behaviour of the GPU that is only inferred, and says whether it is so (doc/inferences.md).",
-		 "The kernels are unusual. One that hangs is ended after its time, and the GPU is asked whether it still works.",
+		 "The kernels are unusual. If one hangs, the GPU is asked whether it still works, and the hung kernel is ended after the last one.",
 		 NULL},
 	};
 	*out_n = BW_ARRAY_SIZE(steps);

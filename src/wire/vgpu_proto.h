@@ -232,4 +232,7 @@ struct bw_vgpu_fidelity_row {
 #define BW_VGPU_READY "ready "
 #define BW_VGPU_ARGS_ENV "BREAKWATER_VGPU_ARGS"
 
+/* What the part number of its VBIOS begins with: Linux's driver shows it (amdgpu_firmware_info). */
+#define BW_VGPU_MARK "BREAKWATER-VGPU"
+
 #endif

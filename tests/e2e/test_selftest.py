@@ -107,7 +107,7 @@ def planted(*faults):
 
 def finds_inferences():
     """Inferences that do not hold or cannot be tried: the step passes, the table says it, in JSON as well."""
-    out, _, report = selftest("--gpu", "virtual", "--from", "inferences", "--limit", "10", "--json", env=planted("round", "barrier"))
+    out, _, report = selftest("--gpu", "virtual", "--from", "inferences", "--limit", "15", "--json", env=planted("round", "barrier"))
     found = {name: answer for name, answer in answers(report).items() if answer != "yes"}
     equal(found, {"matrix_round": "no: 2^24 + 1, first element: 0x4b800001, not 0x4b800000",
                   "ended_barrier": "unknown: The step did not end in time while waiting for the end of the kernel \"ended_barrier\"; the GPU "
@@ -131,27 +131,34 @@ def hides_names():
     check("erika-planted" not in report and "~/none.so" in report, report)
 
 
-def finds_fault(case):
-    fault, step, verdict, reason = case
-    limit = ["--limit", "5"] if verdict.startswith("hung") else []
-    _, _, report = selftest("--gpu", "virtual", "--from", step, *limit, status=1, env=planted(fault))
-    expected = {name: "not run" for name in STEPS} | {"access": "passed", step: verdict}
-    equal(verdicts(report), expected, f"verdicts with {fault}, in\n{report}\n")
+# What each fault of hardware, planted in the virtual GPU, is told as: the step, its verdict, and words of its section.
+FAULTS = {
+    "hang": ("trap", "hung, and the GPU still works", "the GPU reads registers and runs kernels"),
+    "watch": ("watch", "failed", "The watchpoint was not hit although the kernel has written the word"),
+    "dead": ("trap", "hung, and the GPU does not answer", "the GPU does not run an empty kernel"),
+    "trap-en": ("trap", "failed", "The wave has passed s_trap 3 without entering the trap handler"),
+    "vgpr": ("save", "failed", "v7 of lane 0 is 0x00000000, not 0x07070000"),
+}
+
+
+def check_fault(fault, report):
+    step, verdict, reason = FAULTS[fault]
+    equal(verdicts(report), {name: "not run" for name in STEPS} | {"access": "passed", step: verdict}, f"verdicts with {fault}, in\n{report}\n")
     section = report.split(f"\n{step}: ")[1].split("\n\n")[0]
     check(reason in section, f"{reason} in\n{section}")
 
 
+def finds_fault(fault):
+    step, verdict, _ = FAULTS[fault]
+    limit = ["--limit", "5"] if verdict.startswith("hung") else []
+    _, _, report = selftest("--gpu", "virtual", "--from", step, *limit, status=1, env=planted(fault))
+    check_fault(fault, report)
+
+
 def finds_faults():
-    """Faults of hardware that are planted in the virtual GPU: the right step says the right words. Two at a time, as some
-    wait for a limit."""
-    no_entry = "The wave has passed s_trap 3 without entering the trap handler"
-    cases = (("hang", "trap", "hung, and the GPU still works", "the GPU reads registers and runs kernels"),
-             ("watch", "watch", "failed", "The watchpoint was not hit although the kernel has written the word"),
-             ("dead", "trap", "hung, and the GPU does not answer", "the GPU does not run an empty kernel"),
-             ("trap-en", "trap", "failed", no_entry),
-             ("vgpr", "save", "failed", "v7 of lane 0 is 0x00000000, not 0x07070000"))
+    """The right step says the right words. Two at a time, as some wait for a limit."""
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        list(pool.map(finds_fault, cases))
+        list(pool.map(finds_fault, FAULTS))
     nothing_is_left()
 
 
@@ -163,7 +170,7 @@ def is_described():
 
 def ends():
     """A step that does not end in time is told from one that fails."""
-    _, _, report = selftest("--gpu", "virtual", "--from", "pages", "--limit", "1", status=1)
+    _, _, report = selftest("--gpu", "virtual", "--from", "pages", "--limit", "2", status=1)
     found = verdicts(report)
     equal(found["pages"], "hung, and the GPU still works", "pages, which takes 4 seconds")
     equal(found["waves"], "not run", "the step after it")

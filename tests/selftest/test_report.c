@@ -60,6 +60,11 @@ static void says_what_each_step_found(void **state)
 			    "    PC: 0x10\n"
 			    "  third: unknown\n"
 			    "\nkill: not run\n");
+	bw_str_clear(&text);
+	t.is_model = true;
+	bw_selftest_report(&t, "1.2.3", &hide, &text);
+	assert_non_null(strstr(bw_str_text(&text),
+			       "\nask: passed\n  " BW_SELFTEST_OF_MODEL "\n  first: yes\n"));
 	bw_str_free(&text);
 }
 
@@ -127,5 +132,55 @@ static void has_a_kernel_for_each_inference(void **state)
 	}
 }
 
-TESTS(says_what_each_step_found, hides_names, has_a_row_for_each_step,
-      has_a_kernel_for_each_inference);
+/* The lines are those of Linux 6.12: amdgpu_vm_print_task_info, amdgpu_job_timedout. */
+static void has_lines_of_the_driver(void **state)
+{
+	static const struct {
+		const char *line, *expected; /* NULL: not of the driver */
+	} cases[] = {
+		{"<6>[   12.000001] usb 1-1: new device", NULL},
+		{"<3>[   12.000001] amdgpu 0000:03:00.0: ring timeout",
+		 "[   12.000001] amdgpu 0000:03:00.0: ring timeout"},
+		{"[drm] gone", "[drm] gone"},
+		{"amdgpu:  in process exec_zero.bin pid 222 thread exec_zero.bin pid 222)",
+		 "amdgpu:  in process exec_zero.bin pid 222 thread exec_zero.bin pid 222)"},
+		{"amdgpu: Process silent_exceptio pid 3 thread silent_exceptio pid 3",
+		 "amdgpu: Process silent_exceptio pid 3 thread silent_exceptio pid 3"},
+		{"amdgpu: Process Web pid 1 pid 2 thread a b:cs0 pid 3",
+		 "amdgpu: Process PROGRAM pid 1 pid 2 thread PROGRAM pid 3"},
+		{"amdgpu: Process empty.bin.old pid 2 thread  pid 3",
+		 "amdgpu: Process PROGRAM pid 2 thread PROGRAM pid 3"},
+		{"amdgpu: process without end", "amdgpu: process without end"},
+		{"amdgpu: rocess ", "amdgpu: rocess "},
+	};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(cases); i++) {
+		struct bw_str text = {0};
+		bool is_of_driver =
+			bw_selftest_log_line(cases[i].line, strlen(cases[i].line), &text);
+		assert_int_equal(is_of_driver, cases[i].expected != NULL);
+		assert_string_equal(bw_str_text(&text), is_of_driver ? cases[i].expected : "");
+		bw_str_free(&text);
+	}
+}
+
+static void finds_new_lines(void **state)
+{
+	static const struct {
+		const char *before, *now, *expected;
+	} cases[] = {
+		{"", "a\nb\n", "a\nb\n"},
+		{"a\nb\n", "a\nb\n", ""},
+		{"a\nb\n", "a\nb\nc\n", "c\n"},
+		{"a\nb\n", "b\nc\nd\n", "c\nd\n"},	/* the oldest is gone */
+		{"a\nb\n", "b\nb\nc\n", "c\n"},		/* the last of equal ones */
+		{"a\nb\n", "x\nbb\nc\n", "x\nbb\nc\n"}, /* all that was seen is gone */
+		{"a\nb", "b", ""},
+		{"a\nb\n", "", ""},
+	};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(cases); i++)
+		assert_string_equal(bw_selftest_log_after(cases[i].before, cases[i].now),
+				    cases[i].expected);
+}
+
+TESTS(says_what_each_step_found, has_lines_of_the_driver, finds_new_lines, hides_names,
+      has_a_row_for_each_step, has_a_kernel_for_each_inference);

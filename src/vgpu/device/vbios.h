@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+#include "wire/vgpu_proto.h"
+
 struct bw_profile;
 
 enum {
@@ -21,7 +23,7 @@ enum {
 void bw_vbios_make(const struct bw_profile *profile, uint8_t out[BW_VBIOS_B]);
 /* The image's identity in messages of Linux's driver: the part number, by atom_get_vbios_pn();
  * version and date are the same for all. */
-#define BW_VBIOS_PART_NUMBER "BREAKWATER-VGPU-%s" /* with the profile's name */
+#define BW_VBIOS_PART_NUMBER BW_VGPU_MARK "-%s" /* with the profile's name */
 #define BW_VBIOS_VERSION "001.000.000.000"
 #define BW_VBIOS_DATE "2026/11/22 12:00"
 
