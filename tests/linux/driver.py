@@ -19,12 +19,13 @@ FAULT_OF_KFD = re.compile(r"\[gfxhub\] page fault \(src_id:0 ring:0 vmid:8 pasid
                           r".*starting at address 0x\w+ from client 10\n(?:.*\n)*?.*Faulty UTCL2 client ID: TCP \(0x8\)")
 
 
-def in_guest(script, has_fault=None, has_reset=False, is_long=False, options=()):
+def in_guest(script, has_fault=None, has_reset=False, is_long=False, options=(), plants=()):
     """The output of a shell's script in a guest with the driver; the kernel's log is checked as well. has_fault: the
     script causes a fault, whose lines the log must have: those of FAULT, or those that it gives. has_reset: it asks for a reset of the GPU, which must fail.
     is_long: it runs for minutes, in which a busy machine may hold up the guest's processors so long that an interrupt
-    comes after half a second."""
-    out, err = guest("sh", "-ec", script + "\necho ---- log ----\ndmesg", options=options, timeout_s=(6 if is_long else 2) * TIMEOUT_S)
+    comes after half a second. plants: faults of the virtual GPU (breakwater-vgpu --plant)."""
+    out, err = guest("sh", "-ec", script + "\necho ---- log ----\ndmesg", options=options, timeout_s=(6 if is_long else 2) * TIMEOUT_S,
+                     env={"BREAKWATER_VGPU_ARGS": " ".join(f"--plant {fault}" for fault in plants)} if plants else {})
     text, log = out.decode().split("---- log ----\n")
     wrong = [line for line in log.splitlines() if WRONG.search(line)]
     if has_fault:

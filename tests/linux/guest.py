@@ -40,10 +40,11 @@ def words(*args):
     return [str(BREAKWATER), "vgpu", "linux", "--cache", str(cache()), "--silence", str(SILENCE_S), *([] if ACCEL == "any" else ["--accel", ACCEL]), *[str(a) for a in args]]
 
 
-def guest(*args, status=0, data=b"", cwd=SOURCE, options=("--no-gpu",), timeout_s=2 * TIMEOUT_S):
+def guest(*args, status=0, data=b"", cwd=SOURCE, options=("--no-gpu",), timeout_s=2 * TIMEOUT_S, env={}):
     """breakwater vgpu linux OPTIONS -- ARGS; its standard output and standard error as bytes. timeout_s is beside the
     time that the guest may be silent for."""
-    done = subprocess.run(words(*options, "--", *args), cwd=cwd, input=data, capture_output=True, timeout=SILENCE_S + timeout_s)
+    done = subprocess.run(words(*options, "--", *args), cwd=cwd, input=data, capture_output=True, timeout=SILENCE_S + timeout_s,
+                          env={**os.environ, **env})
     if done.returncode != status:
         raise Failure(f"{args}: status {done.returncode}, expected {status}\n"
                       f"{done.stdout.decode(errors='replace')}\n{done.stderr.decode(errors='replace')}")
