@@ -18,6 +18,7 @@
  *     names/        pipelines, labels and buffers by name; which packet is which dispatch
  *     shaders/      what shaders were made of, and code in their place
  *     vulkan/, opencl/  the same library as a layer, which tells names/
+ *     config.c      what the environment says
  *     version.c     the driver's version, also of a GPU that has ended
  *
  * Limits. A forked child shares its parent's DRM files for as long as the parent lives; what it
@@ -103,20 +104,35 @@ int bw_agent_fd_next(int fd);
  * descriptors. */
 bool bw_agent_owns_table(void);
 
-/* gpu/gpu.c */
+/* config.c */
 
+/* What processes of ours offer to the program, in folders that its environment names
+ * (wire/agent_folders.h). */
+enum bw_agent_offer {
+	BW_AGENT_SHADERS, /* shaders are replaced or saved */
+	BW_AGENT_STOMP,	  /* new buffers are filled */
+	BW_AGENT_N_OFFERS
+};
 struct bw_agent_config {
-	const char *vgpu_socket;     /* NULL: the kernel's own GPUs */
-	const char *debugger_socket; /* NULL: no debugger */
-	const char *capture_socket;  /* NULL: it is not captured */
-	const char *crumbs_socket;   /* NULL: no breadcrumbs */
-	const char *shader_folder;   /* NULL: no shaders are replaced or saved */
-	const char *stomp_folder;    /* NULL: new buffers are not filled */
-	bool attachable;	     /* one may come later */
-	bool is_debuggable;	     /* either */
-	bool is_tracked;	     /* any of these */
+	const char *vgpu_socket;		/* NULL: the kernel's own GPUs */
+	const char *debugger_socket;		/* NULL: no debugger */
+	const char *capture_socket;		/* NULL: it is not captured */
+	const char *crumbs_socket;		/* NULL: no breadcrumbs */
+	const char *folders[BW_AGENT_N_OFFERS]; /* NULL: nobody offers that */
+	bool attachable;			/* a debugger may come later */
+	bool is_debuggable;			/* ... or is there */
+	bool is_tracked;			/* any of these */
 };
 const struct bw_agent_config *bw_agent_config(void);
+/* The path of a file in the folder of an offer; false: it is not offered, or too long. */
+enum { BW_AGENT_PATH_B = 640 };
+bool bw_agent_offer_path(enum bw_agent_offer offer, const char *name, char out[BW_AGENT_PATH_B]);
+/* Appends a record to such a file, by one write(). */
+void bw_agent_offer_append(enum bw_agent_offer offer, const char *name, const void *record,
+			   size_t size_b);
+
+/* gpu/gpu.c */
+
 /* Writes a whole line to the program's standard error. */
 void bw_agent_say(const char *text);
 /* The connection to the virtual GPU, made on first use. NULL: not virtual, or not to be reached. */

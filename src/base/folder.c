@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/str.h"
 
 static const char *const kinds[] = {
@@ -22,12 +23,12 @@ static const char *const kinds[] = {
 };
 
 /* BASE_MAX: a socket's address has room for 107 bytes, and the longest that comes after it is
- * "/breakwater-debug-XXXXXX/socket". MAX_DEPTH: of what is removed; our own trees have ten
+ * "/breakwater-debug-XXXXXX/capture". MAX_DEPTH: of what is removed; our own trees have ten
  * levels. */
 enum {
 	N_KINDS = sizeof(kinds) / sizeof(kinds[0]),
 	SUFFIX_LEN = 6,
-	BASE_MAX = 76,
+	BASE_MAX = 75,
 	MAX_DEPTH = 32,
 	TRIES = 100
 };
@@ -83,6 +84,9 @@ static struct bw_error *usable(const char *path, char **out_real)
 		return bw_errorf(BW_E_INVALID,
 				 "%s is too long for the path of a socket (more than %d bytes)",
 				 real, BASE_MAX);
+	if (strchr(real, ':'))
+		return bw_errorf(BW_E_INVALID, "%s has a colon in it, which ends a path in a list",
+				 real);
 	if (access(real, W_OK | X_OK) < 0)
 		return bw_error_errno(errno, "%s cannot be written", real);
 	*out_real = bw_take(real);
@@ -243,6 +247,26 @@ struct bw_error *bw_folder_make(enum bw_folder_kind kind, struct bw_folder *out)
 	return made ? NULL
 		    : bw_errorf(BW_E_STATE,
 				"another process removes every folder that is made in %s", base);
+}
+
+struct bw_error *bw_folder_need(enum bw_folder_kind kind, struct bw_folder *f)
+{
+	return f->path ? NULL : bw_folder_make(kind, f);
+}
+
+struct bw_error *bw_folder_write(const struct bw_folder *f, const char *name, const char *mode,
+				 const void *data, size_t size_b)
+{
+	_cleanup_free_ char *path = NULL;
+	if (asprintf(&path, "%s/%s", f->path, name) < 0)
+		return bw_error_nomem();
+	return bw_file_write(path, mode, data, size_b);
+}
+
+FILE *bw_folder_read(const struct bw_folder *f, const char *name)
+{
+	_cleanup_free_ char *path = NULL;
+	return asprintf(&path, "%s/%s", f->path, name) < 0 ? NULL : fopen(path, "rbe");
 }
 
 void bw_folder_remove(struct bw_folder *f)

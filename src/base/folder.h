@@ -10,6 +10,7 @@
  * thread may call. */
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "base/error.h"
 
@@ -34,6 +35,12 @@ struct bw_error *bw_folder_base(enum bw_folder_kind kind, char **out_path,
 
 /* A new one of mode 0700, locked, after the left-over ones have been removed. */
 struct bw_error *bw_folder_make(enum bw_folder_kind kind, struct bw_folder *out) BW_MUST_CHECK;
+/* Makes it, unless that has been done. */
+struct bw_error *bw_folder_need(enum bw_folder_kind kind, struct bw_folder *f) BW_MUST_CHECK;
+/* A file in it, as bw_file_write and fopen(3). */
+struct bw_error *bw_folder_write(const struct bw_folder *f, const char *name, const char *mode,
+				 const void *data, size_t size_b) BW_MUST_CHECK;
+FILE *bw_folder_read(const struct bw_folder *f, const char *name);
 /* Removes it with all that is in it. Accepts BW_FOLDER_INIT, and leaves that. */
 void bw_folder_remove(struct bw_folder *f);
 

@@ -20,6 +20,7 @@
 #include "base/cleanup.h"
 #include "base/program.h"
 #include "base/vec.h"
+#include "wire/agent_folders.h"
 
 /* Subcommands that do little more than start another program: exec, vgpu. */
 
@@ -269,12 +270,12 @@ static struct bw_error *show_reports(struct bw_kmd *kmd, const struct exec_optio
 }
 
 static struct bw_error *begin_stomps(const struct bw_crumbs_options *o, const struct bw_kmd *kmd,
-				     struct bw_stomp_memory **out)
+				     struct bw_folder *folder, struct bw_stomp_memory **out)
 {
 	struct bw_stomp_choice c = {0};
 	struct bw_error *err = bw_cli_choose_stomps(o, &c);
 	if (!err)
-		err = bw_stomp_memory_begin(&c, bw_kmd_is_virtual(kmd), out);
+		err = bw_stomp_memory_begin(&c, bw_kmd_is_virtual(kmd), folder, out);
 	bw_stomp_choice_fini(&c);
 	return err;
 }
@@ -285,6 +286,7 @@ int bw_main_exec(int argc, char **argv)
 	struct bw_kmd *kmd = NULL;
 	struct bw_swaps *swaps = NULL;
 	struct bw_stomp_memory *stomps = NULL;
+	struct bw_folder folder = BW_FOLDER_INIT; /* for the program's agents */
 	int status = 0, failed = BW_EXIT_USAGE;
 	struct bw_error *err = parse_exec(argc, argv, &o);
 	if (!err && o.help) {
@@ -296,9 +298,7 @@ int bw_main_exec(int argc, char **argv)
 	if (!err && o.has_rocm)
 		err = bw_cli_add_rocm(&o.with_rocm, &o.program);
 	if (!err)
-		err = bw_swaps_begin(&o.swaps, NULL, &swaps);
-	if (!err && swaps)
-		err = bw_swaps_set_environment(swaps);
+		err = bw_swaps_begin(&o.swaps, NULL, &folder, &swaps);
 	if (!err && o.vgpu.fidelity)
 		err = bw_add_server_args("--fidelity");
 	if (!err)
@@ -308,7 +308,9 @@ int bw_main_exec(int argc, char **argv)
 	if (!err && bw_kmd_choice(kmd))
 		fprintf(stderr, "breakwater: warning: %s.\n", bw_kmd_choice(kmd));
 	if (!err && o.crumbs.stomps_memory)
-		err = begin_stomps(&o.crumbs, kmd, &stomps);
+		err = begin_stomps(&o.crumbs, kmd, &folder, &stomps);
+	if (!err && folder.path)
+		err = bw_agent_folders_add(folder.path);
 	if (!err && o.vgpu.fidelity)
 		err = bw_check_fidelity(kmd);
 	if (!err)
@@ -338,6 +340,7 @@ int bw_main_exec(int argc, char **argv)
 	bw_kmd_close(kmd);
 	bw_stomp_memory_end(stomps);
 	bw_swaps_end(swaps);
+	bw_folder_remove(&folder);
 	bw_swap_options_fini(&o.swaps);
 	bw_vec_free(&o.with_rocm);
 	if (err) {

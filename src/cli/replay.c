@@ -49,6 +49,7 @@ static struct bw_error *replay(const struct bw_replay_words *w, int argc, char *
 	static char shader_rules[] = "--shader-rules";
 	struct bw_swap_options o = {0};
 	struct bw_swaps *swaps = NULL;
+	struct bw_folder folder = BW_FOLDER_INIT;
 	struct bw_out *out = NULL;
 	_cleanup_free_ char **words = calloc((size_t)argc + 3, sizeof(*words));
 	const struct bw_swap_replay of = {w->file, w->gpu};
@@ -56,10 +57,10 @@ static struct bw_error *replay(const struct bw_replay_words *w, int argc, char *
 	for (size_t i = 0; !err && i < w->shaders.len; i++)
 		err = bw_vec_push(&o.words, w->shaders.data[i]);
 	if (!err)
-		err = bw_swaps_begin(&o, &of, &swaps);
+		err = bw_swaps_begin(&o, &of, &folder, &swaps);
 	if (!err && swaps) {
 		words[1] = shader_rules;
-		words[2] = (char *)(uintptr_t)bw_swaps_folder(swaps);
+		words[2] = folder.path;
 	}
 	if (!err) {
 		words[0] = argv[0];
@@ -72,6 +73,7 @@ static struct bw_error *replay(const struct bw_replay_words *w, int argc, char *
 		err = bw_swaps_report(swaps, out);
 	bw_out_destroy(out);
 	bw_swaps_end(swaps);
+	bw_folder_remove(&folder);
 	bw_swap_options_fini(&o);
 	return err;
 }

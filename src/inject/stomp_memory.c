@@ -7,13 +7,12 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/folder.h"
 #include "base/str.h"
 #include "base/util.h"
 #include "wire/vgpu_proto.h"
 
 struct bw_stomp_memory {
-	struct bw_folder folder;
+	struct bw_folder *folder; /* borrowed */
 	bool is_virtual;
 };
 
@@ -127,20 +126,8 @@ void bw_stomp_choice_fini(struct bw_stomp_choice *c)
 
 /* ---- The folder ---- */
 
-static struct bw_error *put_file(const struct bw_stomp_memory *s, const char *name,
-				 const void *data, size_t size_b)
-{
-	_cleanup_free_ char *path = NULL;
-	if (asprintf(&path, "%s/%s", s->folder.path, name) < 0)
-		return bw_error_nomem();
-	_cleanup_fclose_ FILE *f = fopen(path, "wbe");
-	if (!f || (size_b && fwrite(data, size_b, 1, f) != 1) || fflush(f))
-		return bw_error_errno(errno, "cannot write %s", path);
-	return NULL;
-}
-
 struct bw_error *bw_stomp_memory_begin(const struct bw_stomp_choice *c, bool is_virtual,
-				       struct bw_stomp_memory **out)
+				       struct bw_folder *folder, struct bw_stomp_memory **out)
 {
 	if (c->names_waves && !is_virtual)
 		return bw_errorf(
@@ -154,15 +141,13 @@ struct bw_error *bw_stomp_memory_begin(const struct bw_stomp_choice *c, bool is_
 		return bw_error_nomem();
 	s->is_virtual = is_virtual;
 	waves.what = is_virtual ? waves.what : 0;
-	s->folder = (struct bw_folder)BW_FOLDER_INIT;
-	struct bw_error *err = bw_folder_make(BW_FOLDER_DEBUG, &s->folder);
-	if (!err && setenv(BW_STOMP_FOLDER_ENV, s->folder.path, 1))
-		err = bw_error_nomem();
+	s->folder = folder;
+	struct bw_error *err = bw_folder_need(BW_FOLDER_DEBUG, folder);
 	if (!err)
-		err = put_file(s, BW_STOMP_RANGES_FILE, c->buffers.data,
-			       c->buffers.len * sizeof(*c->buffers.data));
+		err = bw_folder_write(folder, BW_STOMP_RANGES_FILE, "wbe", c->buffers.data,
+				      c->buffers.len * sizeof(*c->buffers.data));
 	if (!err)
-		err = put_file(s, BW_STOMP_WAVES_FILE, &waves, sizeof(waves));
+		err = bw_folder_write(folder, BW_STOMP_WAVES_FILE, "wbe", &waves, sizeof(waves));
 	if (err)
 		bw_stomp_memory_end(s);
 	else
@@ -172,9 +157,6 @@ struct bw_error *bw_stomp_memory_begin(const struct bw_stomp_choice *c, bool is_
 
 void bw_stomp_memory_end(struct bw_stomp_memory *s)
 {
-	if (!s)
-		return;
-	bw_folder_remove(&s->folder);
 	free(s);
 }
 
@@ -196,15 +178,9 @@ static json_t *buffer_json(const struct bw_stomp_buffer *b)
 	return one;
 }
 
-static FILE *open_records(const struct bw_stomp_memory *s, const char *name)
-{
-	_cleanup_free_ char *path = NULL;
-	return asprintf(&path, "%s/%s", s->folder.path, name) < 0 ? NULL : fopen(path, "rbe");
-}
-
 static void report_waves(const struct bw_stomp_memory *s, struct bw_out *o)
 {
-	_cleanup_fclose_ FILE *f = open_records(s, BW_STOMP_SUBMISSIONS_FILE);
+	_cleanup_fclose_ FILE *f = bw_folder_read(s->folder, BW_STOMP_SUBMISSIONS_FILE);
 	struct bw_stomp_submission b;
 	unsigned n = 0, n_filled = 0, last = 0;
 	uint32_t what = 0;
@@ -240,7 +216,7 @@ struct bw_error *bw_stomp_memory_report(const struct bw_stomp_memory *s, struct 
 	enum { SHOWN_MAX = 1 << 16 };
 	unsigned counts[4] = {0}, n = 0;
 	struct bw_stomp_buffer b;
-	_cleanup_fclose_ FILE *f = open_records(s, BW_STOMP_FILLED_FILE);
+	_cleanup_fclose_ FILE *f = bw_folder_read(s->folder, BW_STOMP_FILLED_FILE);
 	json_t *list = json_array();
 	bw_out_begin(o, "event", "stomped");
 	while (f && fread(&b, sizeof(b), 1, f) == 1) {

@@ -6,6 +6,7 @@
  * starting waves that is; and reports what was filled. The program's agent fills buffers
  * (wire/stomp_files.h), the virtual GPU the rest. One thread. */
 
+#include "base/folder.h"
 #include "base/vec.h"
 #include "ui/out.h"
 #include "wire/stomp_files.h"
@@ -28,10 +29,11 @@ void bw_stomp_choice_fini(struct bw_stomp_choice *c);
 const char *bw_stomp_what_name(uint32_t bit);
 
 struct bw_stomp_memory;
-/* The folder with the choice; programs that are started from here on have it in their environment.
+/* Writes the choice into the folder, which is made if need be, stays the caller's and outlives *out.
  * is_virtual: the GPU can fill the state of starting waves; otherwise BW_E_UNSUPPORTED if the user
  * has chosen such state by name. */
 struct bw_error *bw_stomp_memory_begin(const struct bw_stomp_choice *c, bool is_virtual,
+				       struct bw_folder *folder,
 				       struct bw_stomp_memory **out) BW_MUST_CHECK;
 /* Reports how many buffers were filled (as JSON, each of them), and which state of waves. */
 struct bw_error *bw_stomp_memory_report(const struct bw_stomp_memory *s,

@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
-#include "base/folder.h"
 #include "base/str.h"
 #include "base/util.h"
 #include "inject/swap_priv.h"
@@ -51,22 +50,16 @@ const struct bw_option bw_swap_rows[] = {
 
 static struct bw_error *write_rules(const struct bw_swaps *s)
 {
-	_cleanup_free_ char *path = NULL;
 	_cleanup_free_ uint8_t *head = NULL;
 	size_t size_b;
-	if (asprintf(&path, "%s/" BW_SWAP_RULES_FILE, s->folder.path) < 0)
-		return bw_error_nomem();
 	BW_TRY(bw_swap_rules_head(&s->rules, &head, &size_b));
-	_cleanup_fclose_ FILE *f = fopen(path, "wbe");
-	if (!f || fwrite(head, 1, size_b, f) != size_b ||
-	    (s->rules.size_b && fwrite(s->rules.bytes, 1, s->rules.size_b, f) != s->rules.size_b) ||
-	    fflush(f))
-		return bw_error_errno(errno, "cannot write %s", path);
-	return NULL;
+	BW_TRY(bw_folder_write(s->folder, BW_SWAP_RULES_FILE, "wbe", head, size_b));
+	return bw_folder_write(s->folder, BW_SWAP_RULES_FILE, "abe", s->rules.bytes,
+			       s->rules.size_b);
 }
 
 struct bw_error *bw_swaps_begin(const struct bw_swap_options *o, const struct bw_swap_replay *of,
-				struct bw_swaps **out)
+				struct bw_folder *folder, struct bw_swaps **out)
 {
 	*out = NULL;
 	if (!o->words.len && !o->save)
@@ -76,7 +69,7 @@ struct bw_error *bw_swaps_begin(const struct bw_swap_options *o, const struct bw
 	struct bw_swaps *s = calloc(1, sizeof(*s));
 	if (!s)
 		return bw_error_nomem();
-	s->folder = (struct bw_folder)BW_FOLDER_INIT;
+	s->folder = folder;
 	s->save = o->save;
 	s->rules.saves = o->save;
 	struct bw_error *err = NULL;
@@ -85,7 +78,7 @@ struct bw_error *bw_swaps_begin(const struct bw_swap_options *o, const struct bw
 		err = bw_swap_build(o->words.data[i], of, &s->rules, &s->files[i]);
 	}
 	if (!err)
-		err = bw_folder_make(BW_FOLDER_DEBUG, &s->folder);
+		err = bw_folder_need(BW_FOLDER_DEBUG, folder);
 	if (!err)
 		err = write_rules(s);
 	if (err)
@@ -95,21 +88,10 @@ struct bw_error *bw_swaps_begin(const struct bw_swap_options *o, const struct bw
 	return err;
 }
 
-const char *bw_swaps_folder(const struct bw_swaps *s)
-{
-	return s->folder.path;
-}
-
-struct bw_error *bw_swaps_set_environment(const struct bw_swaps *s)
-{
-	return setenv(BW_SWAP_FOLDER_ENV, s->folder.path, 1) ? bw_error_nomem() : NULL;
-}
-
 void bw_swaps_end(struct bw_swaps *s)
 {
 	if (!s)
 		return;
-	bw_folder_remove(&s->folder);
 	bw_swap_rules_fini(&s->rules);
 	free(s);
 }

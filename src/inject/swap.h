@@ -6,6 +6,7 @@
  * that can be replaced. The program's agent does the work (swap/rules.h); here are the options, the
  * conversion of files, and the report. One thread. */
 
+#include "base/folder.h"
 #include "base/options.h"
 #include "swap/rules.h"
 #include "ui/out.h"
@@ -18,24 +19,20 @@ void bw_swap_options_fini(struct bw_swap_options *o);
 
 extern const struct bw_option bw_swap_rows[]; /* options that set a struct bw_swap_options */
 
-/* Rules in a folder that bw_swaps_end removes. */
 struct bw_swaps;
 /* A replay, for whose capture SPIR-V is compiled here. Both borrowed. */
 struct bw_swap_replay {
 	const char *capture;
 	const char *gpu; /* the value of --gpu; NULL: none */
 };
-/* Compiles and assembles the files, and writes the rules; *out is NULL if the options ask for
- * nothing. of: the replay; NULL: a program, whose driver gets the SPIR-V unchanged. */
+/* Compiles and assembles the files, and writes the rules into the folder, which is made if need be
+ * and stays the caller's; *out is NULL if the options ask for nothing. of: the replay; NULL: a
+ * program, whose driver gets the SPIR-V unchanged. The folder outlives *out. */
 struct bw_error *bw_swaps_begin(const struct bw_swap_options *o, const struct bw_swap_replay *of,
-				struct bw_swaps **out) BW_MUST_CHECK;
-/* The folder with the rules; borrowed. */
-const char *bw_swaps_folder(const struct bw_swaps *s);
-/* Sets our environment for the programs that are started from now on. */
-struct bw_error *bw_swaps_set_environment(const struct bw_swaps *s) BW_MUST_CHECK;
+				struct bw_folder *folder, struct bw_swaps **out) BW_MUST_CHECK;
 /* Says what was replaced and what was not, and writes the shaders that are to be saved. */
 struct bw_error *bw_swaps_report(const struct bw_swaps *s, struct bw_out *o) BW_MUST_CHECK;
-/* Removes the folder. Accepts NULL. */
+/* Accepts NULL. */
 void bw_swaps_end(struct bw_swaps *s);
 
 /* ---- swap_build.c ---- */

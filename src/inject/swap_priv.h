@@ -4,12 +4,11 @@
 
 /* The inside of swap.h. */
 
-#include "base/folder.h"
 #include "base/str.h"
 #include "inject/swap.h"
 
 struct bw_swaps {
-	struct bw_folder folder;
+	struct bw_folder *folder;   /* with the rules; borrowed */
 	struct bw_swap_rules rules; /* the rules, to be written */
 	const char *words[BW_SWAP_RULES_MAX], *files[BW_SWAP_RULES_MAX]; /* borrowed */
 	const char *save;						 /* borrowed; NULL */

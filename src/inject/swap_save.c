@@ -73,7 +73,7 @@ static struct bw_error *save_spirv(const struct bw_swaps *s, const struct bw_swa
 	_cleanup_free_ char *from = NULL, *stem = stem_of(e), *to = NULL, *text = NULL;
 	_cleanup_free_ uint8_t *bytes = NULL;
 	size_t size_b;
-	if (!stem || asprintf(&from, "%s/%016" PRIx64 ".spv", s->folder.path, e->hash) < 0 ||
+	if (!stem || asprintf(&from, "%s/%016" PRIx64 ".spv", s->folder->path, e->hash) < 0 ||
 	    asprintf(&to, "%s/%s.spv", s->save, stem) < 0 ||
 	    asprintf(&text, "%s/%s.spvasm", s->save, stem) < 0)
 		return bw_error_nomem();
@@ -222,7 +222,7 @@ static struct bw_error *save_code(const struct bw_swaps *s, const struct bw_swap
 	_cleanup_free_ uint8_t *bytes = NULL;
 	struct bw_str text = {0};
 	size_t size_b, code_b = 0;
-	if (asprintf(&from, "%s/" BW_SWAP_CODE_FILE ".%u.%u", s->folder.path, e->pid, e->number) <
+	if (asprintf(&from, "%s/" BW_SWAP_CODE_FILE ".%u.%u", s->folder->path, e->pid, e->number) <
 	    0)
 		return bw_error_nomem();
 	BW_TRY(read_all(from, &bytes, &size_b));

@@ -17,13 +17,10 @@ enum { SHOWN_MAX = 12, EVENTS_MAX = 1 << 20 };
 /* A process that was killed can have left a part of a record, at the end. */
 static struct bw_error *read_events(const struct bw_swaps *s, struct bw_swap_events *out)
 {
-	_cleanup_free_ char *path = NULL;
 	struct bw_swap_said one;
-	if (asprintf(&path, "%s/" BW_SWAP_SAID_FILE, s->folder.path) < 0)
-		return bw_error_nomem();
-	_cleanup_fclose_ FILE *f = fopen(path, "rbe");
+	_cleanup_fclose_ FILE *f = bw_folder_read(s->folder, BW_SWAP_SAID_FILE);
 	if (!f && errno != ENOENT)
-		return bw_error_errno(errno, "cannot read %s", path);
+		return bw_error_errno(errno, "cannot read %s/" BW_SWAP_SAID_FILE, s->folder->path);
 	while (f && out->len < EVENTS_MAX && fread(&one, sizeof(one), 1, f) == 1) {
 		char *const texts[] = {one.name, one.module, one.entry, one.file};
 		for (size_t i = 0; i < BW_ARRAY_SIZE(texts); i++)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/shown.h"
 #include "base/str.h"
 #include "base/util.h"
@@ -92,10 +93,7 @@ static struct bw_error *append(const struct bw_replay_swap *s, const struct bw_s
 	_cleanup_free_ char *path = NULL;
 	if (asprintf(&path, "%s/" BW_SWAP_SAID_FILE, s->folder) < 0)
 		return bw_error_nomem();
-	_cleanup_fclose_ FILE *f = fopen(path, "abe");
-	if (!f || fwrite(e, sizeof(*e), 1, f) != 1 || fflush(f))
-		return bw_error_errno(errno, "cannot write %s", path);
-	return NULL;
+	return bw_file_write(path, "abe", e, sizeof(*e));
 }
 
 static struct bw_error *say(struct bw_replay_swap *s, enum bw_swap_event event, int rule,

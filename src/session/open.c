@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "inject/swap.h"
+#include "wire/agent_folders.h"
 
 /* The debugger itself reports what the kernel logs about a fault, and in more detail. */
 static struct bw_error *set_up_server(const struct bw_run_options *o)
@@ -33,9 +34,9 @@ struct bw_error *bw_session_open(struct bw_session *s, struct bw_run_options *o)
 		BW_TRY(bw_use_gpu_of(o->pid, &is_virtual));
 	else if (!o->attach)
 		BW_TRY(o->kernel ? bw_prepare_kernel(s, o) : bw_prepare_program(s, o));
-	BW_TRY(bw_swaps_begin(&o->swaps, NULL, &s->swaps));
+	BW_TRY(bw_swaps_begin(&o->swaps, NULL, &s->folder, &s->swaps));
 	if (s->swaps)
-		BW_TRY(bw_swaps_set_environment(s->swaps));
+		BW_TRY(bw_agent_folders_add(s->folder.path));
 	BW_TRY(set_up_server(o));
 	BW_TRY(bw_kmd_open(is_virtual ? "virtual" : o->gpu, &s->kmd));
 	if (bw_kmd_choice(s->kmd))

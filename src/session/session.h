@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "base/folder.h"
 #include "base/str.h"
 #include "debug/debug.h"
 #include "debug/stop.h"
@@ -71,8 +72,9 @@ struct bw_session {
 	/* ---- What is debugged ---- */
 	struct bw_kmd *kmd; /* owned */
 	struct bw_program program;
-	struct bw_swaps *swaps; /* owned; the shaders that are replaced, or NULL */
-	struct bw_crash *crash; /* owned; the crash file that is shown, or NULL */
+	struct bw_swaps *swaps;	 /* owned; the shaders that are replaced, or NULL */
+	struct bw_folder folder; /* with their rules, for the agents of programs */
+	struct bw_crash *crash;	 /* owned; the crash file that is shown, or NULL */
 	struct bw_shader_wishes shaders;
 	/* the session was attached to a running program, which is never killed unless the user
 	 * asks */

@@ -3,9 +3,9 @@
 #define BW_SWAP_RULES_H
 
 /* The rules by which shaders of a program are replaced (breakwater exec --shader WHICH=FILE). The
- * debugger writes the file `rules` into a folder of its own, whose path is in the environment of
- * the program; the agent in the program reads it once, and appends a record to the file `said`
- * there for each shader that it sees. Rules with machine code are read by breakwater-replay, too.
+ * debugger writes the file `rules` into its folder for agents (wire/agent_folders.h); the agent in
+ * the program reads it once, and appends a record to the file `said` there for each shader that it
+ * sees. Rules with machine code are read by breakwater-replay, too.
  * This code converts bytes to structs; callers read and write the files. */
 
 #include <stdbool.h>
@@ -15,7 +15,6 @@
 #include "base/error.h"
 #include "base/vec.h"
 
-#define BW_SWAP_FOLDER_ENV "BREAKWATER_SHADERS"
 #define BW_SWAP_RULES_FILE "rules"
 #define BW_SWAP_SAID_FILE "said"
 #define BW_SWAP_CODE_FILE "code" /* of each shader whose code has been saved: with a number */

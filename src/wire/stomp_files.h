@@ -2,15 +2,13 @@
 #ifndef BW_WIRE_STOMP_FILES_H
 #define BW_WIRE_STOMP_FILES_H
 
-/* `breakwater exec --stomp-memory` and the agents of its program: a folder, named in the
- * environment, with the file `ranges`, which says which new buffers are to be filled, and the file
- * `filled`, to which each agent appends a record for each new buffer (one write() each). The file
- * `waves` says what the virtual GPU is to fill when waves start, and `submissions` gets a record
- * for each submission. */
+/* `breakwater exec --stomp-memory` and the agents of its program: files of the folder of `exec`
+ * (wire/agent_folders.h). `ranges` says which new buffers are to be filled, and to `filled` each
+ * agent appends a record for each new buffer (one write() each). `waves` says what the virtual GPU
+ * is to fill when waves start, and `submissions` gets a record for each submission. */
 
 #include <stdint.h>
 
-#define BW_STOMP_FOLDER_ENV "BREAKWATER_STOMP_MEMORY"
 #define BW_STOMP_RANGES_FILE "ranges"
 #define BW_STOMP_FILLED_FILE "filled"
 #define BW_STOMP_WAVES_FILE "waves"

@@ -244,10 +244,13 @@ static void one_place_for_all(void **state)
 	touch(in(base, "file"));
 	setenv("XDG_RUNTIME_DIR", in(base, "file"), 1);
 	expect_base(BW_FOLDER_VGPU, "/tmp", "not a folder");
-	snprintf(longer, sizeof(longer), "%s/%0*d", base, 77 - (int)strlen(base) - 1, 0);
+	snprintf(longer, sizeof(longer), "%s/%0*d", base, 76 - (int)strlen(base) - 1, 0);
 	assert_int_equal(mkdir(longer, 0700), 0);
 	setenv("XDG_RUNTIME_DIR", longer, 1);
 	expect_base(BW_FOLDER_VGPU, "/tmp", "too long");
+	assert_int_equal(mkdir(in(base, "a:b"), 0700), 0);
+	setenv("XDG_RUNTIME_DIR", in(base, "a:b"), 1);
+	expect_base(BW_FOLDER_DEBUG, "/tmp", "colon");
 	setenv("XDG_RUNTIME_DIR", "", 1);
 	expect_base(BW_FOLDER_VGPU, "/tmp", NULL);
 	unsetenv("XDG_RUNTIME_DIR");

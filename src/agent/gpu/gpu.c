@@ -29,41 +29,6 @@
 #include "base/log.h"
 #include "base/newer_kfd.h"
 #include "base/util.h"
-#include "swap/rules.h"
-#include "wire/agent_proto.h"
-#include "wire/capture_proto.h"
-#include "wire/crumbs_proto.h"
-#include "wire/stomp_files.h"
-
-static struct bw_agent_config config;
-static pthread_once_t config_once = PTHREAD_ONCE_INIT;
-
-static const char *setting(const char *name)
-{
-	const char *v = getenv(name);
-	return v && *v ? strdup(v) : NULL; /* the program may change its environment */
-}
-
-static void read_config(void)
-{
-	config.vgpu_socket = setting(BW_VGPU_SOCKET_ENV);
-	config.debugger_socket = setting(BW_AGENT_SOCKET_ENV);
-	const char *attach = getenv(BW_AGENT_ATTACH_ENV);
-	config.attachable = attach && !strcmp(attach, "1");
-	config.is_debuggable = config.debugger_socket || config.attachable;
-	config.capture_socket = setting(BW_CAPTURE_SOCKET_ENV);
-	config.crumbs_socket = setting(BW_CRUMBS_SOCKET_ENV);
-	config.shader_folder = setting(BW_SWAP_FOLDER_ENV);
-	config.stomp_folder = setting(BW_STOMP_FOLDER_ENV);
-	config.is_tracked = config.is_debuggable || config.capture_socket || config.crumbs_socket ||
-			    config.shader_folder || config.stomp_folder;
-}
-
-const struct bw_agent_config *bw_agent_config(void)
-{
-	pthread_once(&config_once, read_config);
-	return &config;
-}
 
 /* The virtual GPU */
 
@@ -328,7 +293,8 @@ int bw_agent_program_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	if (_IOC_NR(cmd) == DRM_COMMAND_BASE + DRM_AMDGPU_CTX)
 		bw_crumbs_context_ioctl(arg);
 	struct drm_amdgpu_gem_create_in asked;
-	bool makes_buffer = bw_agent_config()->stomp_folder && cmd == DRM_IOCTL_AMDGPU_GEM_CREATE &&
+	bool makes_buffer = bw_agent_config()->folders[BW_AGENT_STOMP] &&
+			    cmd == DRM_IOCTL_AMDGPU_GEM_CREATE &&
 			    bw_agent_copy_in(&asked, (uintptr_t)arg, sizeof(asked));
 	if (bw_agent_captures() && bw_agent_capture_answers(f, cmd, arg))
 		r = 0;

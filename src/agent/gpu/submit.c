@@ -445,7 +445,7 @@ int bw_submit(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	/* a debugger that has just detached may still need what it left in place */
 	struct bw_attach_left *job = listens ? NULL : bw_debugger_job_begun(f, &area_handle);
 	bool captures = bw_agent_captures(), has_crumbs = bw_crumbs_are_on();
-	bool swaps = bw_code_swap_is_on(), stomps = bw_agent_config()->stomp_folder;
+	bool swaps = bw_code_swap_is_on(), stomps = bw_agent_config()->folders[BW_AGENT_STOMP];
 	struct submission *s =
 		listens || job || area_handle || captures || has_crumbs || swaps || stomps
 			? calloc(1, sizeof(*s))

@@ -15,30 +15,27 @@
 
 static struct {
 	pthread_once_t once;
-	char folder[512];
 	struct bw_stomp_range ranges[BW_STOMP_RANGES_MAX];
 	size_t n;
 	struct bw_stomp_waves waves;
 	uint32_t n_buffers, n_submissions; /* made so far; atomic */
 } g = {.once = PTHREAD_ONCE_INIT};
 
-enum { NAME_B = 32 };
-
 /* Bytes of a file of the folder. */
 static size_t load_file(const char *name, void *out, size_t size_b)
 {
-	char path[sizeof(g.folder) + NAME_B];
-	snprintf(path, sizeof(path), "%s/%s", g.folder, name);
-	_cleanup_close_ int fd = REAL(open64)(path, O_RDONLY | O_CLOEXEC);
+	char path[BW_AGENT_PATH_B];
+	_cleanup_close_ int fd = -1;
+	if (bw_agent_offer_path(BW_AGENT_STOMP, name, path))
+		fd = REAL(open64)(path, O_RDONLY | O_CLOEXEC);
 	ssize_t got = fd < 0 ? -1 : REAL(read)(fd, out, size_b);
 	if (got < 0)
-		BW_LOG(WARN, "agent", "--stomp-memory: cannot read %s", path);
+		BW_LOG(WARN, "agent", "--stomp-memory: cannot read the file %s", name);
 	return got < 0 ? 0 : (size_t)got;
 }
 
 static void load(void)
 {
-	snprintf(g.folder, sizeof(g.folder), "%s", bw_agent_config()->stomp_folder);
 	g.n = load_file(BW_STOMP_RANGES_FILE, g.ranges, sizeof(g.ranges)) / sizeof(g.ranges[0]);
 	if (load_file(BW_STOMP_WAVES_FILE, &g.waves, sizeof(g.waves)) != sizeof(g.waves))
 		g.waves.what = 0;
@@ -64,22 +61,13 @@ static bool fill(struct bw_agent_file *f, uint32_t handle, uint64_t size_b)
 	return true;
 }
 
-static void say(const char *name, const void *record, size_t size_b)
-{
-	char path[sizeof(g.folder) + NAME_B];
-	snprintf(path, sizeof(path), "%s/%s", g.folder, name);
-	_cleanup_close_ int fd =
-		REAL(open64)(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-	if (fd < 0 || REAL(write)(fd, record, size_b) != (ssize_t)size_b)
-		BW_LOG(WARN, "agent", "--stomp-memory: cannot write %s", path);
-}
-
 void bw_stomp_new_buffer(struct bw_agent_file *f, const struct drm_amdgpu_gem_create_in *in,
 			 uint32_t handle)
 {
 	const uint64_t memory =
 		AMDGPU_GEM_DOMAIN_CPU | AMDGPU_GEM_DOMAIN_GTT | AMDGPU_GEM_DOMAIN_VRAM;
-	if (!bw_agent_config()->stomp_folder || !(in->domains & memory) || (in->domains & ~memory))
+	if (!bw_agent_config()->folders[BW_AGENT_STOMP] || !(in->domains & memory) ||
+	    (in->domains & ~memory))
 		return;
 	pthread_once(&g.once, load);
 	struct bw_stomp_buffer b = {.pid = (uint32_t)getpid(),
@@ -93,12 +81,12 @@ void bw_stomp_new_buffer(struct bw_agent_file *f, const struct drm_amdgpu_gem_cr
 		b.result = BW_STOMP_MUST_BE_ZERO;
 	else
 		b.result = fill(f, handle, in->bo_size) ? BW_STOMP_FILLED : BW_STOMP_NOT_SEEN;
-	say(BW_STOMP_FILLED_FILE, &b, sizeof(b));
+	bw_agent_offer_append(BW_AGENT_STOMP, BW_STOMP_FILLED_FILE, &b, sizeof(b));
 }
 
 bool bw_stomp_submission(struct bw_vgpu_stomp *out)
 {
-	if (!bw_agent_config()->stomp_folder)
+	if (!bw_agent_config()->folders[BW_AGENT_STOMP])
 		return false;
 	pthread_once(&g.once, load);
 	const struct bw_stomp_waves *w = &g.waves;
@@ -109,7 +97,7 @@ bool bw_stomp_submission(struct bw_vgpu_stomp *out)
 	uint32_t can = bw_agent_config()->vgpu_socket ? w->what : 0;
 	bool is_chosen = s.number >= w->first_submission && s.number <= w->last_submission;
 	s.what = is_chosen ? can : 0;
-	say(BW_STOMP_SUBMISSIONS_FILE, &s, sizeof(s));
+	bw_agent_offer_append(BW_AGENT_STOMP, BW_STOMP_SUBMISSIONS_FILE, &s, sizeof(s));
 	*out = (struct bw_vgpu_stomp){.what = is_chosen ? can : can & BW_VGPU_STOMP_SCRATCH,
 				      .word = (uint32_t)BW_STOMP_MEMORY_WORD,
 				      .first_dispatch = is_chosen ? w->first_dispatch : 1,

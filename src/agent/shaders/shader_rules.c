@@ -15,16 +15,14 @@
 static struct {
 	pthread_once_t once;
 	bool is_on;
-	char folder[512];
 	struct bw_swap_rules rules;
 } g = {.once = PTHREAD_ONCE_INIT};
 
 static void load(void)
 {
-	const char *folder = bw_agent_config()->shader_folder;
+	const char *folder = bw_agent_config()->folders[BW_AGENT_SHADERS];
 	if (!folder)
 		return;
-	snprintf(g.folder, sizeof(g.folder), "%s", folder);
 	_cleanup_error_ struct bw_error *err = bw_swap_rules_load(folder, &g.rules);
 	if (err)
 		BW_LOG(WARN, "agent", "shaders: %s", err->message);
@@ -51,14 +49,8 @@ int bw_agent_shader_rule(enum bw_swap_kind kind, const struct bw_agent_object *o
 
 void bw_agent_shader_append(const struct bw_swap_said *record)
 {
-	char path[sizeof(g.folder) + sizeof(BW_SWAP_SAID_FILE)];
-	if (!bw_agent_shader_rules())
-		return;
-	snprintf(path, sizeof(path), "%s/" BW_SWAP_SAID_FILE, g.folder);
-	_cleanup_close_ int fd =
-		REAL(open64)(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-	if (fd < 0 || REAL(write)(fd, record, sizeof(*record)) != sizeof(*record))
-		BW_LOG(WARN, "agent", "shaders: cannot write %s", path);
+	if (bw_agent_shader_rules())
+		bw_agent_offer_append(BW_AGENT_SHADERS, BW_SWAP_SAID_FILE, record, sizeof(*record));
 }
 
 void bw_agent_shader_say(enum bw_swap_event event, int rule, const struct bw_agent_object *o,
@@ -79,8 +71,9 @@ void bw_agent_shader_say(enum bw_swap_event event, int rule, const struct bw_age
 
 bool bw_agent_shader_save(const char *name, const void *bytes, size_t size_b)
 {
-	char path[sizeof(g.folder) + 96], part[sizeof(path) + 32];
-	snprintf(path, sizeof(path), "%s/%.80s", g.folder, name);
+	char path[BW_AGENT_PATH_B], part[sizeof(path) + 32];
+	if (!bw_agent_offer_path(BW_AGENT_SHADERS, name, path))
+		return false;
 	snprintf(part, sizeof(part), "%s.%d", path, (int)gettid());
 	_cleanup_close_ int fd = REAL(open64)(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)

@@ -26,6 +26,7 @@
 #include "cli/subcommands.h"
 #include "regs/regs.h"
 #include "wire/agent_find.h"
+#include "wire/agent_folders.h"
 #include "wire/capture_proto.h"
 
 static int fail(struct bw_error *err, int status)
@@ -68,7 +69,7 @@ static struct bw_error *start(struct run *r)
 	struct bw_capture_device device;
 	_cleanup_free_ char *socket = NULL;
 	identify(r->kmd, &device);
-	BW_TRY(bw_folder_make(BW_FOLDER_DEBUG, &r->folder));
+	BW_TRY(bw_folder_need(BW_FOLDER_DEBUG, &r->folder));
 	if (!r->o->pid && asprintf(&socket, "%s/capture", r->folder.path) < 0)
 		return bw_error_nomem();
 	r->fd = open(r->o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -297,9 +298,9 @@ static int run_capture(const struct bw_capture_options *o)
 	struct bw_swaps *swaps = NULL;
 	struct bw_error *err = bw_set_up_strict(&o->vgpu);
 	if (!err)
-		err = bw_swaps_begin(&o->swaps, NULL, &swaps);
+		err = bw_swaps_begin(&o->swaps, NULL, &r.folder, &swaps);
 	if (!err && swaps)
-		err = bw_swaps_set_environment(swaps);
+		err = bw_agent_folders_add(r.folder.path);
 	if (!err && o->pid)
 		err = catch_signals(&r.stop_fd);
 	if (!err && o->pid)

@@ -31,12 +31,6 @@ void bw_agent_say(const char *text)
 	fail_msg("it says \"%s\"", text);
 }
 
-const struct bw_agent_config *bw_agent_config(void)
-{
-	static const struct bw_agent_config config; /* no shaders are replaced */
-	return &config;
-}
-
 /* ---- The driver ---- */
 
 /* A shader object of RADV points to its shader, which knows where its code lies. */
