@@ -109,22 +109,25 @@ bool bw_agent_owns_table(void);
 /* What processes of ours offer to the program, in folders that its environment names
  * (wire/agent_folders.h). */
 enum bw_agent_offer {
+	/* sockets of services */
+	BW_AGENT_DEBUGGER,
+	BW_AGENT_CAPTURE,
+	BW_AGENT_CRUMBS,
+	/* rules */
 	BW_AGENT_SHADERS, /* shaders are replaced or saved */
 	BW_AGENT_STOMP,	  /* new buffers are filled */
 	BW_AGENT_N_OFFERS
 };
 struct bw_agent_config {
 	const char *vgpu_socket;		/* NULL: the kernel's own GPUs */
-	const char *debugger_socket;		/* NULL: no debugger */
-	const char *capture_socket;		/* NULL: it is not captured */
-	const char *crumbs_socket;		/* NULL: no breadcrumbs */
 	const char *folders[BW_AGENT_N_OFFERS]; /* NULL: nobody offers that */
 	bool attachable;			/* a debugger may come later */
 	bool is_debuggable;			/* ... or is there */
 	bool is_tracked;			/* any of these */
 };
 const struct bw_agent_config *bw_agent_config(void);
-/* The path of a file in the folder of an offer; false: it is not offered, or too long. */
+/* The path of a file in the folder of an offer, name NULL: of its socket or rules; false: it is not
+ * offered, or too long. */
 enum { BW_AGENT_PATH_B = 640 };
 bool bw_agent_offer_path(enum bw_agent_offer offer, const char *name, char out[BW_AGENT_PATH_B]);
 /* Appends a record to such a file, by one write(). */

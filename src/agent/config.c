@@ -21,7 +21,8 @@
 
 /* The file by which a folder is known to have the offer. */
 static const char *const files[BW_AGENT_N_OFFERS] = {
-	[BW_AGENT_SHADERS] = BW_SWAP_RULES_FILE,
+	[BW_AGENT_DEBUGGER] = BW_AGENT_SOCKET,	 [BW_AGENT_CAPTURE] = BW_CAPTURE_SOCKET,
+	[BW_AGENT_CRUMBS] = BW_CRUMBS_SOCKET,	 [BW_AGENT_SHADERS] = BW_SWAP_RULES_FILE,
 	[BW_AGENT_STOMP] = BW_STOMP_RANGES_FILE,
 };
 
@@ -43,17 +44,14 @@ static void read_config(void)
 {
 	const char *folders = getenv(BW_AGENT_FOLDERS_ENV);
 	config.vgpu_socket = setting(BW_VGPU_SOCKET_ENV);
-	config.debugger_socket = setting(BW_AGENT_SOCKET_ENV);
 	const char *attach = getenv(BW_AGENT_ATTACH_ENV);
 	config.attachable = attach && !strcmp(attach, "1");
-	config.is_debuggable = config.debugger_socket || config.attachable;
-	config.capture_socket = setting(BW_CAPTURE_SOCKET_ENV);
-	config.crumbs_socket = setting(BW_CRUMBS_SOCKET_ENV);
-	config.is_tracked = config.is_debuggable || config.capture_socket || config.crumbs_socket;
+	config.is_tracked = config.attachable;
 	for (unsigned i = 0; i < BW_AGENT_N_OFFERS; i++) {
 		config.folders[i] = bw_agent_folders_find(folders, files[i], is_there);
 		config.is_tracked |= config.folders[i] != NULL;
 	}
+	config.is_debuggable = config.folders[BW_AGENT_DEBUGGER] || config.attachable;
 }
 
 const struct bw_agent_config *bw_agent_config(void)
@@ -65,7 +63,8 @@ const struct bw_agent_config *bw_agent_config(void)
 bool bw_agent_offer_path(enum bw_agent_offer offer, const char *name, char out[BW_AGENT_PATH_B])
 {
 	const char *folder = bw_agent_config()->folders[offer];
-	return folder && snprintf(out, BW_AGENT_PATH_B, "%s/%s", folder, name) < BW_AGENT_PATH_B;
+	return folder && snprintf(out, BW_AGENT_PATH_B, "%s/%s", folder,
+				  name ? name : files[offer]) < BW_AGENT_PATH_B;
 }
 
 void bw_agent_offer_append(enum bw_agent_offer offer, const char *name, const void *record,

@@ -211,8 +211,6 @@ static struct bw_error *open_ends(const struct bw_crumbs_options *o, int *out_ud
 struct bw_error *bw_cli_run_with_crumbs(struct bw_kmd *kmd, const struct bw_crumbs_run *r,
 					int *out_status)
 {
-	struct bw_folder folder = BW_FOLDER_INIT;
-	_cleanup_free_ char *socket = NULL;
 	_cleanup_close_ int udp = -1, tty = -1;
 	BW_TRY(open_ends(r->options, &udp, &tty));
 	const struct bw_crumbs_options *o = r->options;
@@ -227,19 +225,12 @@ struct bw_error *bw_cli_run_with_crumbs(struct bw_kmd *kmd, const struct bw_crum
 						    .break_hits = r->options->break_hits,
 						    .udp = udp,
 						    .tty = tty};
-	char attach[] = "BREAKWATER_ATTACH=1";
 	struct bw_crumbs *c = NULL;
 	pid_t pid = -1;
-	BW_TRY(bw_folder_make(BW_FOLDER_DEBUG, &folder));
-	struct bw_error *err = NULL;
-	if (asprintf(&socket, "%s/breadcrumbs", folder.path) < 0 ||
-	    setenv(BW_CRUMBS_SOCKET_ENV, socket, 1))
-		err = bw_error_nomem();
-	if (!err)
-		err = bw_crumbs_open(&settings, socket, &c);
+	struct bw_error *err = bw_crumbs_open(&settings, r->folder, &c);
 	bw_pass_on_begin();
 	if (!err)
-		err = bw_cli_spawn(kmd, r->program, r->shaders, attach, &pid);
+		err = bw_cli_spawn(kmd, r->program, r->shaders, true, &pid);
 	if (!err) {
 		bw_pass_on_to(pid);
 		_cleanup_close_ int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
@@ -256,6 +247,5 @@ struct bw_error *bw_cli_run_with_crumbs(struct bw_kmd *kmd, const struct bw_crum
 	}
 	bw_crumbs_close(c);
 	bw_vec_free(&pokes);
-	bw_folder_remove(&folder);
 	return err;
 }

@@ -4,6 +4,7 @@
 
 /* The options and functions of breadcrumbs for `breakwater exec`. */
 
+#include "base/folder.h"
 #include "base/options.h"
 #include "session/layers.h"
 #include "kmd/kmd.h"
@@ -45,7 +46,8 @@ struct bw_crumbs_run {
 	const struct bw_crumbs_options *options;
 	char **program;
 	struct bw_shader_wishes shaders;
-	struct bw_out *out; /* where the report is printed */
+	const struct bw_folder *folder; /* in which agents connect */
+	struct bw_out *out;		/* where the report is printed */
 };
 /* Runs the program to its end, and prints the report. The status is that of wait(). */
 struct bw_error *bw_cli_run_with_crumbs(struct bw_kmd *kmd, const struct bw_crumbs_run *r,

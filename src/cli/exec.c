@@ -21,6 +21,7 @@
 #include "base/program.h"
 #include "base/vec.h"
 #include "wire/agent_folders.h"
+#include "wire/agent_proto.h"
 
 /* Subcommands that do little more than start another program: exec, vgpu. */
 
@@ -114,7 +115,7 @@ void bw_cli_add_to_path(const char *part, bool is_first)
 }
 
 struct bw_error *bw_cli_spawn(struct bw_kmd *kmd, char **program, struct bw_shader_wishes shaders,
-			      char *setting, pid_t *out_pid)
+			      bool attachable, pid_t *out_pid)
 {
 	char *settings[BW_LAYER_SETTINGS];
 	int status[2];
@@ -125,7 +126,9 @@ struct bw_error *bw_cli_spawn(struct bw_kmd *kmd, char **program, struct bw_shad
 	}
 	pid_t pid = fork();
 	if (pid == 0) {
-		putenv(setting);
+		/* so that "breakwater attach" finds a program that it can look into */
+		if (attachable)
+			putenv((char *)BW_AGENT_ATTACH_ENV "=1");
 		/* Hang reports of Mesa are made with the tool umr, which knows real GPUs only: the
 		 * program finds our own first. Without it the reports lack two pages, which is no
 		 * reason to fail. */
@@ -171,11 +174,9 @@ int bw_cli_not_run_status(const struct bw_error *err)
 static struct bw_error *run_program(struct bw_kmd *kmd, char **program,
 				    struct bw_shader_wishes shaders, int *out_status)
 {
-	/* so that "breakwater attach" finds a program that it can look into */
-	char setting[] = "BREAKWATER_ATTACH=1";
 	pid_t pid;
 	bw_pass_on_begin();
-	BW_TRY(bw_cli_spawn(kmd, program, shaders, setting, &pid));
+	BW_TRY(bw_cli_spawn(kmd, program, shaders, true, &pid));
 	bw_pass_on_to(pid);
 	return bw_pass_on_wait(pid, kmd, out_status);
 }
@@ -242,10 +243,12 @@ static struct bw_error *run_ready(struct bw_kmd *kmd, char **program,
 }
 
 static struct bw_error *run_with_crumbs(struct bw_kmd *kmd, const struct exec_options *o,
-					int *out_status)
+					const struct bw_folder *folder, int *out_status)
 {
-	struct bw_crumbs_run r = {
-		.options = &o->crumbs, .program = o->program, .shaders = o->shaders};
+	struct bw_crumbs_run r = {.options = &o->crumbs,
+				  .program = o->program,
+				  .shaders = o->shaders,
+				  .folder = folder};
 	BW_TRY(bw_out_create(stderr, o->json, &r.out));
 	struct bw_error *err = bw_cli_run_with_crumbs(kmd, &r, out_status);
 	bw_out_destroy(r.out);
@@ -309,6 +312,8 @@ int bw_main_exec(int argc, char **argv)
 		fprintf(stderr, "breakwater: warning: %s.\n", bw_kmd_choice(kmd));
 	if (!err && o.crumbs.stomps_memory)
 		err = begin_stomps(&o.crumbs, kmd, &folder, &stomps);
+	if (!err && o.crumbs.on)
+		err = bw_folder_need(BW_FOLDER_DEBUG, &folder);
 	if (!err && folder.path)
 		err = bw_agent_folders_add(folder.path);
 	if (!err && o.vgpu.fidelity)
@@ -326,7 +331,7 @@ int bw_main_exec(int argc, char **argv)
 				(none ? none : other)->message);
 		uint64_t before = bw_kmd_n_clients_ever(kmd);
 		err = o.ready	    ? run_ready(kmd, o.program, o.shaders, &status)
-		      : o.crumbs.on ? run_with_crumbs(kmd, &o, &status)
+		      : o.crumbs.on ? run_with_crumbs(kmd, &o, &folder, &status)
 				    : run_program(kmd, o.program, o.shaders, &status);
 		if (err)
 			failed = bw_cli_not_run_status(err);

@@ -29,12 +29,11 @@ static int fail(struct bw_error *err)
 
 static struct bw_error *run_on(const char *gpu, char **argv, int *out_status)
 {
-	char setting[] = "BREAKWATER_ATTACH=1";
 	struct bw_kmd *kmd;
 	pid_t pid;
 	BW_TRY(bw_kmd_open(gpu, &kmd));
 	bw_pass_on_begin();
-	struct bw_error *err = bw_cli_spawn(kmd, argv, (struct bw_shader_wishes){0}, setting, &pid);
+	struct bw_error *err = bw_cli_spawn(kmd, argv, (struct bw_shader_wishes){0}, true, &pid);
 	if (!err) {
 		bw_pass_on_to(pid);
 		err = bw_pass_on_wait(pid, kmd, out_status);

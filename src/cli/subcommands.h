@@ -26,10 +26,10 @@ int bw_main_bisect_stomp(int argc, char **argv); /* bisect/stomp.c */
 /* `breakwater vgpu linux` (vgpu_linux.c); argv[0] is that last word. */
 int bw_main_vgpu_linux(int argc, char **argv);
 extern const struct bw_command_line bw_line_vgpu_linux;
-/* exec.c: starts a program on the GPU, not debugged. setting: an additional NAME=VALUE of its
- * environment; NULL: none. */
+/* exec.c: starts a program on the GPU, not debugged. attachable: `attach` and
+ * `capture --pid` find its agent. */
 struct bw_error *bw_cli_spawn(struct bw_kmd *kmd, char **program, struct bw_shader_wishes shaders,
-			      char *setting, pid_t *out_pid) BW_MUST_CHECK;
+			      bool attachable, pid_t *out_pid) BW_MUST_CHECK;
 /* The exit status after bw_cli_spawn has failed: 127 if there is no such program, as in shells. */
 int bw_cli_not_run_status(const struct bw_error *err);
 /* Adds the folder of a part of Breakwater to our PATH, at the beginning or the end. */

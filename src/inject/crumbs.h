@@ -9,6 +9,7 @@
 
 #include <sys/types.h>
 
+#include "base/folder.h"
 #include "base/vec.h"
 #include "inject/stomp.h"
 #include "kmd/follow.h"
@@ -76,8 +77,9 @@ struct bw_crumbs {
 	struct BW_VEC(struct bw_crumbs_process *) processes; /* owned */
 };
 
-/* socket: the path at which agents connect; it is made here. */
-struct bw_error *bw_crumbs_open(const struct bw_crumbs_settings *settings, const char *socket,
+/* Agents connect in the folder. */
+struct bw_error *bw_crumbs_open(const struct bw_crumbs_settings *settings,
+				const struct bw_folder *folder,
 				struct bw_crumbs **out) BW_MUST_CHECK;
 /* Accepts NULL. */
 void bw_crumbs_close(struct bw_crumbs *c);

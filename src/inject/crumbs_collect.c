@@ -14,6 +14,7 @@
 #include "base/memfd.h"
 #include "base/util.h"
 #include "base/wait.h"
+#include "wire/agent_folders.h"
 
 enum {
 	HANG_MS = 500,
@@ -25,14 +26,14 @@ enum {
 };
 #define AREA_B (BW_CRUMBS_SLOTS * sizeof(struct bw_crumbs_slot))
 
-struct bw_error *bw_crumbs_open(const struct bw_crumbs_settings *settings, const char *socket,
-				struct bw_crumbs **out)
+struct bw_error *bw_crumbs_open(const struct bw_crumbs_settings *settings,
+				const struct bw_folder *folder, struct bw_crumbs **out)
 {
 	struct bw_crumbs *c = calloc(1, sizeof(*c));
 	if (!c)
 		return bw_error_nomem();
 	*c = (struct bw_crumbs){.settings = *settings, .listening = -1};
-	struct bw_error *err = bw_sock_listen(socket, &c->listening);
+	struct bw_error *err = bw_agent_folders_listen(folder, BW_CRUMBS_SOCKET, &c->listening);
 	if (!err && getrandom(&c->token, sizeof(c->token), 0) != sizeof(c->token))
 		err = bw_error_errno(errno, "getrandom");
 	if (err) {
@@ -97,12 +98,12 @@ static struct bw_error *take_hello(struct bw_crumbs *c, struct bw_crumbs_process
 	for (uint32_t i = 0; i < go.n_pokes; i++)
 		go.pokes[i] = c->settings.pokes.data[i];
 	struct bw_msg_part part = {&go, sizeof(go)};
-	if (p->greeted || p->said.msg.body_b != sizeof(p->hello))
-		return bw_errorf(BW_E_INVALID, "its first message is wrong");
-	memcpy(&p->hello, p->said.msg.body, sizeof(p->hello));
-	p->hello.comm[sizeof(p->hello.comm) - 1] = '\0';
-	if (p->hello.version != BW_CRUMBS_VERSION)
+	if (p->greeted)
+		return bw_errorf(BW_E_INVALID, "it greets twice");
+	struct bw_error *err = bw_hello_read(&p->said.msg, BW_CRUMBS_VERSION, &p->hello);
+	if (bw_error_catch(&err, BW_E_UNSUPPORTED))
 		go.result = -EPROTONOSUPPORT;
+	BW_TRY(err);
 	p->greeted = !go.result;
 	return bw_msg_answer(p->fd, BW_CRUMBS_GO, p->said.msg.seq, &part, -1);
 }

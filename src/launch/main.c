@@ -62,7 +62,7 @@ static int report(struct bw_error *err, int status)
 static int report_gpu(struct bw_error *err)
 {
 	bool gpu = err->code == BW_E_FAULT || err->code == BW_E_GONE;
-	bool hint = err->code == BW_E_FAULT && !getenv("BREAKWATER_DEBUGGER");
+	bool hint = err->code == BW_E_FAULT && !getenv("BREAKWATER_OWNED");
 	int status = report(err, gpu ? EXIT_GPU : EXIT_OTHER);
 	if (hint)
 		fprintf(stderr, "breakwater-launch: to stop where it happens: breakwater run "

@@ -241,18 +241,8 @@ uint32_t bw_live_queue_number(struct bw_live *l, const struct bw_queue_key *key)
 static struct bw_error *on_hello(struct bw_live *l, struct bw_live_proc *p, const struct bw_msg *m,
 				 struct bw_target_event *out, bool *out_given)
 {
-	struct bw_agent_hello h;
-	if (m->body_b < sizeof(h))
-		return bw_errorf(BW_E_INVALID, "the program's agent greets with %u bytes",
-				 m->body_b);
-	memcpy(&h, m->body, sizeof(h));
-	if (h.version != BW_AGENT_PROTO_VERSION)
-		return bw_errorf(BW_E_UNSUPPORTED,
-				 "the program's agent speaks version %u, this debugger version %u: "
-				 "they are of "
-				 "different builds",
-				 h.version, BW_AGENT_PROTO_VERSION);
-	h.comm[sizeof(h.comm) - 1] = 0;
+	struct bw_hello h;
+	BW_TRY(bw_hello_read(m, BW_AGENT_PROTO_VERSION, &h));
 	bw_make_line(h.comm, 0);
 	*out_given = bw_live_hello(l, &p, &h);
 	if (!*out_given)

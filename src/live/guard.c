@@ -52,7 +52,6 @@ struct part {
 
 struct guard {
 	const struct bw_live *live; /* as it was when the guard was forked: what never changes */
-	char *folder, *socket_path;
 	struct part has, over;
 };
 
@@ -269,15 +268,14 @@ static void died(void *cookie)
 {
 	struct guard *g = cookie;
 	finish(g, &(struct bw_guard_finish){.all = true});
-	unlink(g->socket_path);
-	rmdir(g->folder);
+	bw_folder_remove_tree(g->live->folder.path);
 }
 
 /* ---- What the debugger asks for ---- */
 
 struct bw_error *bw_live_guard_start(struct bw_live *l)
 {
-	struct guard g = {.live = l, .folder = l->folder.path, .socket_path = l->socket_path};
+	struct guard g = {.live = l};
 	const struct bw_guard_work work = {take_message, died, &g};
 	return bw_guard_start(&l->guard, l->kmd, &work);
 }

@@ -23,6 +23,7 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "base/wait.h"
+#include "wire/agent_folders.h"
 
 enum {
 	POLL_MIN_NS = 50 * 1000,
@@ -46,11 +47,7 @@ void bw_live_note(struct bw_live *l, bool warning, const char *fmt, ...)
 static struct bw_error *make_socket(struct bw_live *l)
 {
 	BW_TRY(bw_folder_make(BW_FOLDER_DEBUG, &l->folder));
-	if (asprintf(&l->socket_path, "%s/agent", l->folder.path) < 0) {
-		l->socket_path = NULL;
-		return bw_error_nomem();
-	}
-	return bw_sock_listen(l->socket_path, &l->listen_fd);
+	return bw_agent_folders_listen(&l->folder, BW_AGENT_SOCKET, &l->listen_fd);
 }
 
 static void close_fd(int *fd)
@@ -72,7 +69,6 @@ static void free_live(struct bw_live *l)
 	close_fd(&l->listen_fd);
 	close_fd(&l->wake_fd);
 	close_fd(&l->pidfd);
-	free(l->socket_path);
 	bw_folder_remove(&l->folder);
 	bw_vec_each(&l->queue, q)
 		bw_msg_fini(&q->m);

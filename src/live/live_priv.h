@@ -122,7 +122,6 @@ struct bw_live {
 	int child_status;
 
 	struct bw_folder folder; /* with the socket that agents connect to */
-	char *socket_path;
 	int listen_fd, wake_fd;
 	struct BW_VEC(struct bw_live_proc *) procs;
 	uint32_t turn; /* index of the connection that is served first */
@@ -182,7 +181,7 @@ struct bw_live_proc *bw_live_proc_of(struct bw_live *l, pid_t pid);
 struct bw_error *bw_live_accept(struct bw_live *l) BW_MUST_CHECK;
 /* Handles the HELLO of a connection; where the process has an entry already, the two are merged.
  * False: it is not debugged here. */
-bool bw_live_hello(struct bw_live *l, struct bw_live_proc **p, const struct bw_agent_hello *h);
+bool bw_live_hello(struct bw_live *l, struct bw_live_proc **p, const struct bw_hello *h);
 /* Handles a message of an agent that is not debugged here. False: its connection has ended. */
 bool bw_live_serve_other(struct bw_live *l, int fd);
 /* The connection has ended. */

@@ -98,7 +98,7 @@ struct bw_error *bw_live_accept(struct bw_live *l)
 }
 
 /* Detaches from a process, so that another debugger can attach to it. */
-static void send_away(struct bw_live *l, struct bw_live_proc *p, const struct bw_agent_hello *h)
+static void send_away(struct bw_live *l, struct bw_live_proc *p, const struct bw_hello *h)
 {
 	pid_t pid = p->peer;
 	struct bw_error *err = bw_msg_send(p->fd, BW_AGENT_DETACH, 1, NULL, 0, -1);
@@ -130,7 +130,7 @@ static bool takes_number(struct bw_live_proc *p)
 	return p->peer && p->pidfd >= 0;
 }
 
-bool bw_live_hello(struct bw_live *l, struct bw_live_proc **pp, const struct bw_agent_hello *h)
+bool bw_live_hello(struct bw_live *l, struct bw_live_proc **pp, const struct bw_hello *h)
 {
 	struct bw_live_proc *p = *pp, *known = p->peer ? bw_live_proc_of(l, p->peer) : NULL;
 	size_t n = 0;

@@ -22,6 +22,7 @@
 #include "base/util.h"
 #include "base/wait.h"
 #include "wire/agent_find.h"
+#include "wire/agent_folders.h"
 
 /* ---- The program ---- */
 
@@ -87,10 +88,10 @@ static bool is_ours(const char *program)
 	return false;
 }
 
-/* The environment: ours, the GPU's settings, the caller's, and the name of the socket that the
+/* The environment: ours, the GPU's settings, the caller's, and the folder with the socket that the
  * agent connects to. */
 static struct bw_error *make_env(struct bw_live *l, const struct bw_target_source *o,
-				 const char *socket_setting, struct settings *out)
+				 const char *folder_setting, struct settings *out)
 {
 	for (char **e = environ; *e; e++)
 		BW_TRY(bw_vec_push(out, *e));
@@ -98,7 +99,7 @@ static struct bw_error *make_env(struct bw_live *l, const struct bw_target_sourc
 		BW_TRY(set_variable(out, *e));
 	for (const char *const *e = o->env; e && *e; e++)
 		BW_TRY(set_variable(out, *e));
-	BW_TRY(set_variable(out, socket_setting));
+	BW_TRY(set_variable(out, folder_setting));
 	if (is_ours(o->argv[0]))
 		BW_TRY(set_variable(out, BW_AGENT_OWNED_ENV "=1"));
 	/* other processes, and later this one */
@@ -110,9 +111,9 @@ struct bw_error *bw_live_spawn(struct bw_live *l, const struct bw_target_source 
 {
 	int status[2], e = 0;
 	struct settings env = {0};
-	_cleanup_free_ char *setting = NULL;
+	_cleanup_free_ char *setting = bw_agent_folders_setting(l->folder.path);
 
-	if (asprintf(&setting, "%s=%s", BW_AGENT_SOCKET_ENV, l->socket_path) < 0)
+	if (!setting)
 		return bw_error_nomem();
 	struct bw_error *err = make_env(l, o, setting, &env);
 	if (!err && pipe2(status, O_CLOEXEC))

@@ -22,7 +22,7 @@ struct bw_error *bw_collect_open(struct bw_capture_writer *w, const struct bw_co
 	if (!c)
 		return bw_error_nomem();
 	*c = (struct bw_collect){.w = w,
-				 .listening = -1,
+				 .listening = o->listening,
 				 .orders = -1,
 				 .stop_fd = o->stop_fd,
 				 .wait_ms = o->wait_ms,
@@ -36,8 +36,6 @@ struct bw_error *bw_collect_open(struct bw_capture_writer *w, const struct bw_co
 		err = bw_orders_listen(&c->orders);
 	if (!err && o->has_ring)
 		err = bw_capture_ring_new(&o->limits, &c->ring);
-	if (!err && o->socket)
-		err = bw_sock_listen(o->socket, &c->listening);
 	if (err) {
 		bw_collect_close(c);
 		return err;

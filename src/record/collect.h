@@ -27,9 +27,9 @@ enum {
 };
 
 struct bw_collect_options {
-	/* path at which agents connect; it is made here. NULL: only the connections of
+	/* where agents connect, which becomes the collector's; -1: only the connections of
 	 * bw_collect_add */
-	const char *socket;
+	int listening;
 	/* a descriptor that becomes readable when the capture has to end; -1: none */
 	int stop_fd;
 	uint32_t wait_ms; /* bw_capture_go */

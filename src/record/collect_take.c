@@ -168,11 +168,11 @@ static struct bw_error *take_hello(struct bw_collect *c, struct source *s)
 				   .asks = bw_capture_trigger_asks(&c->trigger),
 				   .unseen_max_b = c->unseen_max_b};
 	struct bw_msg_part part = {&go, sizeof(go)};
-	if (s->msg.body_b != sizeof(s->hello))
-		return bw_errorf(BW_E_INVALID, "its first message is wrong");
-	memcpy(&s->hello, s->msg.body, sizeof(s->hello));
-	if (s->hello.version != BW_CAPTURE_VERSION)
+	struct bw_error *err = bw_hello_read(&s->msg, BW_CAPTURE_VERSION, &s->hello);
+	if (bw_error_catch(&err, BW_E_UNSUPPORTED))
 		go.result = -EPROTONOSUPPORT;
+	else if (err)
+		return err;
 	else if (c->is_over)
 		go.result = -ECANCELED;
 	_cleanup_close_ int fd = -1;

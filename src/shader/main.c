@@ -61,7 +61,7 @@ static int run_plan(struct bw_shader_plan *plan, const char *name)
 	struct bw_error *err = bw_shader_run(plan, name);
 	if (err && err->code == BW_E_GONE) {
 		int status = report(err, EXIT_GPU);
-		if (!getenv("BREAKWATER_DEBUGGER"))
+		if (!getenv("BREAKWATER_OWNED"))
 			fprintf(stderr,
 				"breakwater-launch-shader: to stop where it happens: breakwater "
 				"run SHADER with the same options\n");

@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/str.h"
+#include "wire/message.h"
 
 /* Takes the next folder off the list; NULL: there is none. The caller's. */
 static char *next_folder(const char **list)
@@ -37,6 +38,15 @@ struct bw_error *bw_agent_folders_add(const char *folder)
 	if (!setting || setenv(BW_AGENT_FOLDERS_ENV, strchr(setting, '=') + 1, 1))
 		return bw_error_nomem();
 	return NULL;
+}
+
+struct bw_error *bw_agent_folders_listen(const struct bw_folder *f, const char *service,
+					 int *out_fd)
+{
+	_cleanup_free_ char *path = NULL;
+	if (asprintf(&path, "%s/%s", f->path, service) < 0)
+		return bw_error_nomem();
+	return bw_sock_listen(path, out_fd);
 }
 
 char *bw_agent_folders_find(const char *list, const char *name, bool (*is_there)(const char *path))

@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-#include "base/error.h"
+#include "base/folder.h"
 
 #define BW_AGENT_FOLDERS_ENV "BREAKWATER_AGENT"
 
@@ -21,6 +21,9 @@
 char *bw_agent_folders_setting(const char *folder);
 /* The same into our own environment, for the programs that are started from now on. */
 struct bw_error *bw_agent_folders_add(const char *folder) BW_MUST_CHECK;
+/* Listens on the socket of a service in the folder of this process. */
+struct bw_error *bw_agent_folders_listen(const struct bw_folder *f, const char *service,
+					 int *out_fd) BW_MUST_CHECK;
 /* The first folder of the list that has a file of this name; the caller's. NULL: none, or there is
  * no memory. is_there: whether a path exists. list may be NULL. */
 char *bw_agent_folders_find(const char *list, const char *name, bool (*is_there)(const char *path));

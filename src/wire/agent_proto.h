@@ -2,8 +2,8 @@
 #ifndef BW_WIRE_AGENT_PROTO_H
 #define BW_WIRE_AGENT_PROTO_H
 
-/* The debugger and the agent inside the program. The debugger listens on the socket named by
- * BREAKWATER_DEBUGGER in the program's environment; the agent connects when the program first opens
+/* The debugger and the agent inside the program. The debugger listens on the socket BW_AGENT_SOCKET
+ * of its folder (wire/agent_folders.h); the agent connects when the program first opens
  * an amdgpu device and from then on answers requests (type, seq) with (type | REPLY, seq) and sends
  * events (seq 0). When the connection ends without DETACH, the agent does what DETACH does:
  * restores patched code, releases held submissions, resumes stopped waves, and never stops one
@@ -14,7 +14,9 @@
 
 #include <stdint.h>
 
-#define BW_AGENT_SOCKET_ENV "BREAKWATER_DEBUGGER"
+#include "wire/hello.h"
+
+#define BW_AGENT_SOCKET "debug"
 /* With BREAKWATER_ATTACH=1 in its environment a program can be attached to later: its agent listens
  * on a name in the abstract namespace: BW_AGENT_NAME and its pid, as it knows it, with a random
  * suffix where that name is taken. The name proves nothing: a debugger tries those that
@@ -99,8 +101,7 @@ enum bw_agent_msg {
 /* pid: as the program knows it. The debugger takes the kernel's word (SO_PEERCRED): in another PID
  * namespace this number belongs to another process. */
 struct bw_agent_hello {
-	uint32_t version, pid;
-	char comm[16];
+	struct bw_hello head;
 	char pci_address[16];
 	uint32_t is_render_node, pad;
 };

@@ -2,8 +2,8 @@
 #ifndef BW_WIRE_CAPTURE_PROTO_H
 #define BW_WIRE_CAPTURE_PROTO_H
 
-/* The agent and `breakwater capture`, which listens on the socket named by BREAKWATER_CAPTURE in
- * the program's environment. Each process connects at its first submission, says HELLO and waits
+/* The agent and `breakwater capture`, which listens on the socket BW_CAPTURE_SOCKET of its folder
+ * (wire/agent_folders.h). Each process connects at its first submission, says HELLO and waits
  * for GO; from then on messages go from the agent alone, and are not answered, but for ASK, which
  * comes before each submission where GO says so. Records are those of
  * capture/capture.h, with two differences: a page is named by its place among those that this
@@ -19,7 +19,7 @@
 
 #include "wire/hello.h"
 
-#define BW_CAPTURE_SOCKET_ENV "BREAKWATER_CAPTURE"
+#define BW_CAPTURE_SOCKET "capture"
 
 enum bw_capture_msg {
 	BW_CAPTURE_HELLO = 128, /* bw_hello, version BW_CAPTURE_VERSION */

@@ -2,8 +2,8 @@
 #ifndef BW_WIRE_CRUMBS_PROTO_H
 #define BW_WIRE_CRUMBS_PROTO_H
 
-/* The agent and `breakwater exec --breadcrumbs`, which listens on the socket named by
- * BREAKWATER_BREADCRUMBS in the program's environment. Each process connects at its first
+/* The agent and `breakwater exec --breadcrumbs`, which listens on the socket BW_CRUMBS_SOCKET of
+ * its folder (wire/agent_folders.h). Each process connects at its first
  * submission, says HELLO and waits for GO; from then on messages go from the agent alone, and are
  * not answered. For each DRM file, AREA brings memory that the GPU writes and that outlives the
  * program: slots, of which each submitted command stream has one until it has ended. STREAM says
@@ -13,7 +13,7 @@
 
 #include "wire/hello.h"
 
-#define BW_CRUMBS_SOCKET_ENV "BREAKWATER_BREADCRUMBS"
+#define BW_CRUMBS_SOCKET "crumbs"
 enum { BW_CRUMBS_VERSION = 1, BW_CRUMBS_SLOTS = 1024, BW_CRUMBS_MARKS_MAX = 1 << 17 };
 
 enum bw_crumbs_msg {

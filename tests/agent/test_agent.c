@@ -18,6 +18,7 @@
 #include "../suite.h"
 #include "fake_server.h"
 #include "trap/trap.h"
+#include "wire/agent_folders.h"
 #include "wire/agent_proto.h"
 #include "wire/message.h"
 
@@ -36,7 +37,7 @@ static int end(void **state)
 }
 
 /* Not by fork: a child that allocates before exec can wait for ever for a lock of the allocator
- * that one of the server's threads had. */
+ * that one of the server's threads had. debugger: its folder; NULL: none. */
 static pid_t start(const char *what, const char *debugger, int err_fd)
 {
 	enum { MORE = 3 };
@@ -50,7 +51,7 @@ static pid_t start(const char *what, const char *debugger, int err_fd)
 	assert_non_null(env);
 	snprintf(text[0], sizeof(text[0]), "LD_PRELOAD=%s", preload);
 	snprintf(text[1], sizeof(text[1]), "BREAKWATER_VGPU=%s", server.socket);
-	snprintf(text[2], sizeof(text[2]), "BREAKWATER_DEBUGGER=%s", debugger ? debugger : "");
+	snprintf(text[2], sizeof(text[2]), BW_AGENT_FOLDERS_ENV "=%s", debugger ? debugger : "");
 	size_t own = debugger ? MORE : MORE - 1;
 	for (size_t i = 0; i < own; i++)
 		env[i] = text[i]; /* before what we have of that name: the first one counts */
@@ -211,18 +212,18 @@ static uint32_t raw_dw(uint64_t offset_b)
 
 static struct bw_agent_submit begin_debugging(pid_t *out_pid)
 {
-	snprintf(dbg.path, sizeof(dbg.path), "%s/debugger", server.folder);
+	snprintf(dbg.path, sizeof(dbg.path), "%s/" BW_AGENT_SOCKET, server.folder);
 	must(bw_sock_listen(dbg.path, &dbg.listen));
-	*out_pid = start("submit", dbg.path, -1);
+	*out_pid = start("submit", server.folder, -1);
 	assert_int_equal(poll(&(struct pollfd){.fd = dbg.listen, .events = POLLIN}, 1, PATIENCE_MS),
 			 1);
 	dbg.sock = accept4(dbg.listen, NULL, NULL, SOCK_CLOEXEC);
 	dbg.m = (struct bw_msg)BW_MSG_INIT;
 	struct bw_agent_hello hello;
 	await(BW_AGENT_EV_HELLO, &hello, sizeof(hello));
-	assert_int_equal(hello.version, BW_AGENT_PROTO_VERSION);
-	assert_int_equal(hello.pid, *out_pid);
-	assert_string_equal(hello.comm, "agent_probe");
+	assert_int_equal(hello.head.version, BW_AGENT_PROTO_VERSION);
+	assert_int_equal(hello.head.pid, *out_pid);
+	assert_string_equal(hello.head.comm, "agent_probe");
 	assert_string_equal(hello.pci_address, "0000:03:00.0");
 	assert_int_equal(hello.is_render_node, 1);
 	int line[2];

@@ -15,8 +15,8 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 OTHERS = {"fnmatch(3)", "gdb(1)", "pkg-config(1)", "sha1sum(1)"}
 # Set by Breakwater for its own processes and those of the program, and by the build.
 INTERNAL = {
-    "BREAKWATER_AGENT", "BREAKWATER_ATTACH", "BREAKWATER_BREADCRUMBS", "BREAKWATER_CAPTURE", "BREAKWATER_DEBUGGER", "BREAKWATER_OWNED",
-    "BREAKWATER_ROWS", "BREAKWATER_SHADER_LINES", "BREAKWATER_SHADER_NOTES"}
+    "BREAKWATER_AGENT", "BREAKWATER_ATTACH", "BREAKWATER_OWNED", "BREAKWATER_ROWS",
+    "BREAKWATER_SHADER_LINES", "BREAKWATER_SHADER_NOTES"}
 ALTERNATING = re.compile(r"\.(?:BR|RB|BI|IB|IR|RI)[ \t]+(.*)")
 ARGUMENT = re.compile(r'"((?:[^"]|"")*)"|([^ \t]+)')  # roff has no other quotes
 ENDS_A_WORD, BEGINS_A_WORD = re.compile(r"[a-z,;.:)]$"), re.compile(r"[a-z]")

@@ -288,7 +288,7 @@ def check_half_message(s):
     """A process that stops in the middle of a message holds up no other one."""
     program = ("import os, socket, subprocess, sys\n"
                "s = socket.socket(socket.AF_UNIX)\n"
-               "s.connect(os.environ['BREAKWATER_BREADCRUMBS'])\n"
+               "s.connect(os.environ['BREAKWATER_AGENT'] + '/crumbs')\n"
                "s.sendall(b'BrAK' + bytes(8))\n"
                "sys.exit(subprocess.run(sys.argv[1:]).returncode)\n")
     report, _ = crumbs(["--breadcrumbs"], sys.executable, "-c", program, REPLAY, s.file)

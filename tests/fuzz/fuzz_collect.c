@@ -232,7 +232,8 @@ static void feed(struct input *in, struct collector *r)
 static void collect(struct input *in)
 {
 	const struct bw_capture_device device = {.name = "fuzz"};
-	const struct bw_collect_options o = {.stop_fd = -1,
+	const struct bw_collect_options o = {.listening = -1,
+					     .stop_fd = -1,
 					     .wait_ms = 1,
 					     .has_ring = true,
 					     .limits = {.submissions = 3, .size_b = 1 << 20},

@@ -238,8 +238,11 @@ static void end_strangers(const pid_t pid[N_STRANGERS])
 
 static void collect_processes(bool has_strangers)
 {
-	const struct bw_collect_options o = {
-		.stop_fd = -1, .wait_ms = 1000, .has_ring = true, .file = "collected.bwc"};
+	const struct bw_collect_options o = {.listening = -1,
+					     .stop_fd = -1,
+					     .wait_ms = 1000,
+					     .has_ring = true,
+					     .file = "collected.bwc"};
 	const struct bw_capture_device device = {.name = "test"};
 	struct bw_capture_writer *w;
 	struct bw_collect *c;

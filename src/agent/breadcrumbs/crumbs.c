@@ -30,7 +30,7 @@ static struct {
 
 bool bw_crumbs_are_on(void)
 {
-	return bw_agent_config()->crumbs_socket;
+	return bw_agent_config()->folders[BW_AGENT_CRUMBS];
 }
 
 /* ---- Memory ---- */

@@ -9,12 +9,12 @@ static struct {
 	pthread_mutex_t lock;
 	struct bw_channel channel;
 	struct bw_crumbs_go go;
-} g = {.lock = PTHREAD_MUTEX_INITIALIZER, .channel = {.what = "breadcrumbs", .sock = -1}};
+} g = {.lock = PTHREAD_MUTEX_INITIALIZER, .channel = {.service = BW_AGENT_CRUMBS, .sock = -1}};
 
 static void connect_once(void)
 {
 	const struct bw_channel_answer go = {BW_CRUMBS_GO, &g.go, sizeof(g.go), NULL};
-	if (!bw_channel_connect(&g.channel, bw_agent_config()->crumbs_socket))
+	if (!bw_channel_connect(&g.channel))
 		return;
 	_cleanup_error_ struct bw_error *err =
 		bw_channel_greet(&g.channel, BW_CRUMBS_HELLO, BW_CRUMBS_VERSION, &go);

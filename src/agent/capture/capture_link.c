@@ -31,51 +31,32 @@ static struct {
 	uint8_t *pages;
 	size_t n_pages;
 	uint64_t n_sent;
-} g = {.lock = PTHREAD_MUTEX_INITIALIZER, .channel = {.what = "capture", .sock = -1}};
+} g = {.lock = PTHREAD_MUTEX_INITIALIZER, .channel = {.service = BW_AGENT_CAPTURE, .sock = -1}};
 
-/* The connection of a capture that came to the running program. */
-static struct {
-	pthread_mutex_t lock;
-	int fd; /* -1: there is none, or it is in use */
-	bool is_used;
-	atomic_bool is_wanted; /* either; read without the lock */
-} given = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
+/* The connection of a capture that came to the running program, until it is used; or one of
+ * these. */
+enum { GIVEN_NONE = -1, GIVEN_IN_USE = -2 };
+static atomic_int given = GIVEN_NONE;
 
 bool bw_agent_captures(void)
 {
-	return bw_agent_config()->capture_socket || atomic_load(&given.is_wanted);
+	return bw_agent_config()->folders[BW_AGENT_CAPTURE] || atomic_load(&given) != GIVEN_NONE;
 }
 
 int bw_capture_link_take(int fd)
 {
-	pthread_mutex_lock(&given.lock);
-	bool is_free = !bw_agent_config()->capture_socket && given.fd < 0 && !given.is_used;
-	if (is_free) {
-		given.fd = fd;
-		atomic_store(&given.is_wanted, true);
-	}
-	pthread_mutex_unlock(&given.lock);
-	return is_free ? 0 : -EBUSY;
+	int none = GIVEN_NONE;
+	bool is_free = !bw_agent_config()->folders[BW_AGENT_CAPTURE];
+	return is_free && atomic_compare_exchange_strong(&given, &none, fd) ? 0 : -EBUSY;
 }
 
-/* -1: none has come. */
+/* Below 0: none has come, or it is in use. With the lock held nobody else takes one away. */
 static int use_given(void)
 {
-	pthread_mutex_lock(&given.lock);
-	int fd = given.fd;
-	given.fd = -1;
-	given.is_used |= fd >= 0;
-	pthread_mutex_unlock(&given.lock);
+	int fd = atomic_load(&given);
+	if (fd >= 0)
+		atomic_store(&given, GIVEN_IN_USE);
 	return fd;
-}
-
-/* Another one may come. */
-static void end_given(void)
-{
-	pthread_mutex_lock(&given.lock);
-	given.is_used = false;
-	atomic_store(&given.is_wanted, false);
-	pthread_mutex_unlock(&given.lock);
 }
 
 void bw_capture_link_lock(void)
@@ -118,7 +99,7 @@ void bw_capture_link_end(const struct bw_error *err)
 	bw_channel_end(&g.channel, err);
 	bw_capture_area_unmap(&g.area);
 	bw_cpu_writes_end();
-	end_given();
+	atomic_store(&given, GIVEN_NONE); /* another one may come */
 }
 
 static struct bw_error *greet(void)
@@ -133,7 +114,6 @@ static struct bw_error *greet(void)
 
 bool bw_capture_link_open(void)
 {
-	const char *path = bw_agent_config()->capture_socket;
 	if (bw_capture_link_is_open())
 		return true;
 	if (!g.pages)
@@ -142,8 +122,8 @@ bool bw_capture_link_open(void)
 	g.is_late = sock >= 0;
 	if (g.is_late)
 		bw_channel_use(&g.channel, sock);
-	else if (g.channel.state == BW_CHANNEL_ENDED || !g.pages || !path ||
-		 !bw_channel_connect(&g.channel, path))
+	else if (g.channel.state == BW_CHANNEL_ENDED || !g.pages ||
+		 !bw_agent_config()->folders[BW_AGENT_CAPTURE] || !bw_channel_connect(&g.channel))
 		return false;
 	g.n_pages = 0;
 	g.n_sent = 0;
@@ -161,10 +141,8 @@ void bw_agent_capture_fork_child(void)
 	bw_capture_area_unmap(&g.area); /* it is the parent's */
 	g.n_pages = 0;
 	g.n_sent = 0;
-	pthread_mutex_init(&given.lock, NULL);
-	bw_agent_fd_close(&given.fd);
-	given.is_used = false;
-	atomic_store(&given.is_wanted, false);
+	int fd = atomic_exchange(&given, GIVEN_NONE);
+	bw_agent_fd_close(&fd);
 }
 
 uint64_t bw_capture_now_ns(void)

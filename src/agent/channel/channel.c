@@ -1,25 +1,48 @@
 /* SPDX-License-Identifier: MIT */
 #include "agent/channel/channel.h"
 
-#include <pthread.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/agent.h"
 #include "base/cleanup.h"
 #include "base/log.h"
-#include "wire/hello.h"
 
-bool bw_channel_connect(struct bw_channel *c, const char *path)
+static const char *const names[] = {
+	[BW_AGENT_DEBUGGER] = "debugger",
+	[BW_AGENT_CAPTURE] = "capture",
+	[BW_AGENT_CRUMBS] = "breadcrumbs",
+};
+
+int bw_channel_dial(enum bw_agent_offer service)
 {
+	char path[BW_AGENT_PATH_B];
 	int sock;
-	c->state = BW_CHANNEL_ENDED;
+	if (!bw_agent_offer_path(service, NULL, path))
+		return -1;
 	_cleanup_error_ struct bw_error *err = bw_sock_connect(path, BW_NO_USER, &sock);
 	if (err)
-		BW_LOG(WARN, "agent", "%s: %s", c->what, err->message);
-	else
-		bw_channel_use(c, bw_agent_fd_keep(sock));
-	return !err;
+		BW_LOG(WARN, "agent", "%s: %s", names[service], err->message);
+	return err ? -1 : bw_agent_fd_keep(sock);
+}
+
+struct bw_hello bw_channel_hello(uint32_t version)
+{
+	struct bw_hello hello = {.version = version, .pid = (uint32_t)getpid()};
+	_cleanup_close_ int fd = REAL(open64)("/proc/self/comm", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : REAL(read)(fd, hello.comm, sizeof(hello.comm) - 1);
+	if (n > 0 && hello.comm[n - 1] == '\n')
+		hello.comm[n - 1] = '\0';
+	return hello;
+}
+
+bool bw_channel_connect(struct bw_channel *c)
+{
+	int sock = bw_channel_dial(c->service);
+	c->state = BW_CHANNEL_ENDED;
+	if (sock >= 0)
+		bw_channel_use(c, sock);
+	return sock >= 0;
 }
 
 void bw_channel_use(struct bw_channel *c, int fd)
@@ -56,10 +79,9 @@ struct bw_error *bw_channel_ask(struct bw_channel *c, uint16_t type,
 struct bw_error *bw_channel_greet(struct bw_channel *c, uint16_t type, uint32_t version,
 				  const struct bw_channel_answer *answer)
 {
-	struct bw_hello hello = {.version = version, .pid = (uint32_t)getpid()};
+	const struct bw_hello hello = bw_channel_hello(version);
 	const struct bw_msg_part part = {&hello, sizeof(hello)};
 	int32_t result;
-	pthread_getname_np(pthread_self(), hello.comm, sizeof(hello.comm));
 	BW_TRY(bw_channel_ask(c, type, &part, 1, answer));
 	memcpy(&result, answer->body, sizeof(result));
 	return result ? bw_error_errno(-result, "it is refused") : NULL;
@@ -67,7 +89,7 @@ struct bw_error *bw_channel_greet(struct bw_channel *c, uint16_t type, uint32_t 
 
 void bw_channel_end(struct bw_channel *c, const struct bw_error *why)
 {
-	BW_LOG(WARN, "agent", "%s: %s", c->what, why->message);
+	BW_LOG(WARN, "agent", "%s: %s", names[c->service], why->message);
 	bw_agent_fd_close(&c->sock);
 	c->state = BW_CHANNEL_ENDED;
 }

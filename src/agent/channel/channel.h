@@ -2,17 +2,29 @@
 #ifndef BW_AGENT_CHANNEL_CHANNEL_H
 #define BW_AGENT_CHANNEL_CHANNEL_H
 
-/* The agent's end of a connection to a process that serves or watches the program: it says HELLO,
- * waits for the answer, and sends messages. One for captures and one for breadcrumbs; a debugger's,
- * which asks by itself, has a life of its own (agent/debugger). Nothing is locked here: calls for
- * one channel are made under its owner's lock. */
+/* The agent's connections to processes of ours, one for each service: debugger, capture,
+ * breadcrumbs. There are two ways in which one comes about. The agent connects (bw_channel_dial)
+ * where a process that has started the program offers the service: to the debugger when the program
+ * opens a GPU, to the others at its first submission. Or a process comes to the running program,
+ * and its first message names the service (listen.h). From then on they are alike: the agent says
+ * bw_hello, by which the other side knows process and version.
+ *
+ * They are connections of their own since their other ends are different processes, each of which
+ * may come, end or be killed while the others go on: a capture outlives the debugger. All three may
+ * be there at the same time, one of each. A process whose connection ends without notice is treated
+ * as one that has left. A forked child has none of them and begins anew; exec ends them, and the
+ * new program's agent finds the same environment.
+ *
+ * struct bw_channel is for services that are asked and told by the agent alone. Nothing is locked
+ * here: calls for one channel are made under its owner's lock. */
 
 #include <stdbool.h>
 
-#include "wire/message.h"
+#include "agent/agent.h"
+#include "wire/hello.h"
 
 struct bw_channel {
-	const char *what; /* "capture", for messages */
+	enum bw_agent_offer service;
 	enum bw_channel_state {
 		BW_CHANNEL_UNTRIED,
 		BW_CHANNEL_OPEN,
@@ -21,8 +33,13 @@ struct bw_channel {
 	int sock; /* a descriptor of the agent's own; -1: none */
 };
 
-/* Connects to the socket at path, once. */
-bool bw_channel_connect(struct bw_channel *c, const char *path);
+/* Connects to who offers the service: a descriptor of the agent's own; -1: nobody does, or is there
+ * any more. */
+int bw_channel_dial(enum bw_agent_offer service);
+struct bw_hello bw_channel_hello(uint32_t version);
+
+/* Dials, once. */
+bool bw_channel_connect(struct bw_channel *c);
 /* Uses a connection that somebody else has made, as of now. Takes ownership of fd. */
 void bw_channel_use(struct bw_channel *c, int fd);
 /* Sends a message and waits for an answer of that type, which may bring a descriptor (*out_fd, the

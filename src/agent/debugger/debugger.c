@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "agent/capture/capture_link.h"
+#include "agent/channel/channel.h"
 #include "agent/channel/listen.h"
 #include "agent/clocks/clock.h"
 #include "agent/clocks/thread.h"
@@ -321,15 +322,8 @@ static void real_pci_address(unsigned minor, char *out, size_t size_b)
 
 static void say_hello(const struct bw_agent_file *f)
 {
-	struct bw_agent_hello hello = {.version = BW_AGENT_PROTO_VERSION,
-				       .pid = (uint32_t)getpid(),
+	struct bw_agent_hello hello = {.head = bw_channel_hello(BW_AGENT_PROTO_VERSION),
 				       .is_render_node = f->minor >= 128};
-	int fd = open("/proc/self/comm", O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, hello.comm, sizeof(hello.comm) - 1);
-	if (n > 0 && hello.comm[n - 1] == '\n')
-		hello.comm[n - 1] = 0;
-	if (fd >= 0)
-		close(fd);
 	if (f->own_fd < 0)
 		snprintf(hello.pci_address, sizeof(hello.pci_address), "%s",
 			 bw_agent_pci_address());
@@ -353,16 +347,13 @@ static int begin_service(int sock, struct bw_agent_file *f)
 	return r;
 }
 
-int bw_dbg_connect(const char *path, struct bw_agent_file *f)
+int bw_dbg_connect(struct bw_agent_file *f)
 {
-	int sock;
-	_cleanup_error_ struct bw_error *err = bw_sock_connect(path, BW_NO_USER, &sock);
-	if (err) {
-		BW_LOG(WARN, "agent", "debugger: %s", err->message);
-		set_state(ENDED);
-		return err->errnum ? -err->errnum : -ECONNREFUSED;
-	}
-	return begin_service(bw_agent_fd_keep(sock), f);
+	int sock = bw_channel_dial(BW_AGENT_DEBUGGER);
+	if (sock >= 0)
+		return begin_service(sock, f);
+	set_state(ENDED);
+	return -ECONNREFUSED;
 }
 
 void bw_debugger_take(int sock)
@@ -407,11 +398,10 @@ static const struct bw_service services[] = {
 
 void bw_debugger_file_opened(struct bw_agent_file *f)
 {
-	const char *path = bw_agent_config()->debugger_socket;
 	if (!f->track)
 		return;
 	pthread_mutex_lock(&bw_dbg.lock);
-	bool first = path && bw_dbg.state == UNTRIED;
+	bool first = bw_agent_config()->folders[BW_AGENT_DEBUGGER] && bw_dbg.state == UNTRIED;
 	if (first)
 		bw_dbg.state = CHANGING;
 	bw_agent_file_ref(f);
@@ -424,7 +414,7 @@ void bw_debugger_file_opened(struct bw_agent_file *f)
 	if (bw_agent_config()->attachable)
 		bw_listen_start(services, BW_ARRAY_SIZE(services));
 	if (first)
-		bw_dbg_connect(path, f);
+		bw_dbg_connect(f);
 }
 
 void bw_debugger_file_closed(struct bw_agent_file *f)

@@ -49,8 +49,8 @@ struct bw_error *bw_dbg_send(uint16_t type, uint32_t seq, const struct bw_msg_pa
 void bw_dbg_send_event(uint16_t type, const struct bw_msg_part *parts, size_t n);
 /* Lock held. */
 bool bw_dbg_is_open(const struct bw_agent_file *f);
-/* Connects to the debugger that listens at this path, and announces the file. 0 or -errno. */
-int bw_dbg_connect(const char *path, struct bw_agent_file *f);
+/* Connects to the debugger that has started the program, and announces the file. 0 or -errno. */
+int bw_dbg_connect(struct bw_agent_file *f);
 /* Lock held. 0: the one that has submitted last, else the first. */
 struct bw_agent_file *bw_dbg_find_file(uint32_t number);
 /* The file that a request names, with a reference. */

@@ -65,18 +65,18 @@ bool bw_debugger_is_ready(const struct bw_agent_file *f)
  * trap handler is there before the first wave. */
 static void call_keeper(struct bw_agent_file *f)
 {
-	const char *path = bw_agent_config()->debugger_socket;
+	const char *offered = bw_agent_config()->folders[BW_AGENT_DEBUGGER];
 	for (;;) {
 		if (bw_dbg.state == CHANGING) {
 			pthread_cond_wait(&bw_dbg.changed, &bw_dbg.lock);
 			continue;
 		}
-		if (!path || bw_dbg.keeper < 0 || bw_dbg.state != ENDED || !bw_dbg_is_open(f) ||
+		if (!offered || bw_dbg.keeper < 0 || bw_dbg.state != ENDED || !bw_dbg_is_open(f) ||
 		    bw_dbg_attach_of(f))
 			return;
 		bw_dbg.state = CHANGING;
 		pthread_mutex_unlock(&bw_dbg.lock);
-		int r = bw_dbg_connect(path, f);
+		int r = bw_dbg_connect(f);
 		pthread_mutex_lock(&bw_dbg.lock);
 		if (r) /* the keeper is gone */
 			bw_agent_fd_close(&bw_dbg.keeper);

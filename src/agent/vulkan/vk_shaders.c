@@ -118,7 +118,7 @@ static bool has_debug_printf(const uint32_t *code, size_t n)
 static void warn_of_prints(const uint32_t *code, size_t n)
 {
 	static atomic_flag said = ATOMIC_FLAG_INIT;
-	if (!bw_agent_config()->debugger_socket && has_debug_printf(code, n) &&
+	if (!bw_agent_config()->folders[BW_AGENT_DEBUGGER] && has_debug_printf(code, n) &&
 	    !atomic_flag_test_and_set(&said))
 		bw_agent_say(
 			"breakwater: a shader prints by debugPrintfEXT: that is not shown; "

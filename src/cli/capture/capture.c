@@ -67,17 +67,19 @@ struct run {
 static struct bw_error *start(struct run *r)
 {
 	struct bw_capture_device device;
-	_cleanup_free_ char *socket = NULL;
+	_cleanup_close_ int listening = -1;
 	identify(r->kmd, &device);
-	BW_TRY(bw_folder_need(BW_FOLDER_DEBUG, &r->folder));
-	if (!r->o->pid && asprintf(&socket, "%s/capture", r->folder.path) < 0)
-		return bw_error_nomem();
+	if (!r->o->pid) {
+		BW_TRY(bw_folder_need(BW_FOLDER_DEBUG, &r->folder));
+		BW_TRY(bw_agent_folders_listen(&r->folder, BW_CAPTURE_SOCKET, &listening));
+		BW_TRY(bw_agent_folders_add(r->folder.path));
+	}
 	r->fd = open(r->o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (r->fd < 0)
 		return bw_error_errno(errno, "cannot write %s", r->o->output);
 	BW_TRY(bw_capture_writer_create(r->fd, &device, &r->w));
 	_cleanup_free_ char *file = realpath(r->o->output, NULL);
-	const struct bw_collect_options o = {.socket = socket,
+	const struct bw_collect_options o = {.listening = bw_take_fd(listening),
 					     .stop_fd = r->stop_fd,
 					     .wait_ms = (uint32_t)(r->o->wait_s * 1000),
 					     .has_ring = r->o->has_ring,
@@ -141,13 +143,10 @@ static void complete(struct run *r)
 
 static struct bw_error *run_program(struct run *r)
 {
-	_cleanup_free_ char *setting = NULL;
 	pid_t pid;
-	if (asprintf(&setting, "%s=%s/capture", BW_CAPTURE_SOCKET_ENV, r->folder.path) < 0)
-		return bw_error_nomem();
 	bw_pass_on_begin();
 	struct bw_error *err =
-		bw_cli_spawn(r->kmd, r->o->program, (struct bw_shader_wishes){0}, setting, &pid);
+		bw_cli_spawn(r->kmd, r->o->program, (struct bw_shader_wishes){0}, false, &pid);
 	if (err) {
 		r->failed = bw_cli_not_run_status(err);
 		return err;
@@ -299,8 +298,6 @@ static int run_capture(const struct bw_capture_options *o)
 	struct bw_error *err = bw_set_up_strict(&o->vgpu);
 	if (!err)
 		err = bw_swaps_begin(&o->swaps, NULL, &r.folder, &swaps);
-	if (!err && swaps)
-		err = bw_agent_folders_add(r.folder.path);
 	if (!err && o->pid)
 		err = catch_signals(&r.stop_fd);
 	if (!err && o->pid)
