@@ -9,25 +9,13 @@ static struct {
 	pthread_mutex_t lock;
 	struct bw_channel channel;
 	struct bw_crumbs_go go;
-} g = {.lock = PTHREAD_MUTEX_INITIALIZER, .channel = {.service = BW_AGENT_CRUMBS, .sock = -1}};
-
-static void connect_once(void)
-{
-	const struct bw_channel_answer go = {BW_CRUMBS_GO, &g.go, sizeof(g.go), NULL};
-	if (!bw_channel_connect(&g.channel))
-		return;
-	_cleanup_error_ struct bw_error *err =
-		bw_channel_greet(&g.channel, BW_CRUMBS_HELLO, BW_CRUMBS_VERSION, &go);
-	if (err)
-		bw_channel_end(&g.channel, err);
-}
+} g = {.lock = PTHREAD_MUTEX_INITIALIZER, .channel = BW_CHANNEL_INIT(BW_AGENT_CRUMBS)};
 
 const struct bw_crumbs_go *bw_crumbs_link(void)
 {
+	const struct bw_channel_answer go = {BW_CRUMBS_GO, &g.go, sizeof(g.go), NULL};
 	pthread_mutex_lock(&g.lock);
-	if (g.channel.state == BW_CHANNEL_UNTRIED)
-		connect_once();
-	bool is_open = g.channel.state == BW_CHANNEL_OPEN;
+	bool is_open = bw_channel_open(&g.channel, BW_CRUMBS_HELLO, BW_CRUMBS_VERSION, &go);
 	pthread_mutex_unlock(&g.lock);
 	return is_open ? &g.go : NULL;
 }

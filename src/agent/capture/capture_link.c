@@ -23,40 +23,23 @@ static struct {
 	pthread_mutex_t lock;
 	struct bw_channel channel;
 	struct bw_capture_go go; /* the collector's answer */
-	bool is_late;
-	uint32_t number; /* of the connection */
+	uint32_t number;	 /* of the connection */
 	struct bw_capture_area area;
 	uint64_t drained; /* of it, when that was asked for last */
 	/* pages to be sent, and how many were since the last record */
 	uint8_t *pages;
 	size_t n_pages;
 	uint64_t n_sent;
-} g = {.lock = PTHREAD_MUTEX_INITIALIZER, .channel = {.service = BW_AGENT_CAPTURE, .sock = -1}};
-
-/* The connection of a capture that came to the running program, until it is used; or one of
- * these. */
-enum { GIVEN_NONE = -1, GIVEN_IN_USE = -2 };
-static atomic_int given = GIVEN_NONE;
+} g = {.lock = PTHREAD_MUTEX_INITIALIZER, .channel = BW_CHANNEL_INIT(BW_AGENT_CAPTURE)};
 
 bool bw_agent_captures(void)
 {
-	return bw_agent_config()->folders[BW_AGENT_CAPTURE] || atomic_load(&given) != GIVEN_NONE;
+	return bw_channel_is_wanted(&g.channel);
 }
 
-int bw_capture_link_take(int fd)
+void bw_capture_link_take(int fd)
 {
-	int none = GIVEN_NONE;
-	bool is_free = !bw_agent_config()->folders[BW_AGENT_CAPTURE];
-	return is_free && atomic_compare_exchange_strong(&given, &none, fd) ? 0 : -EBUSY;
-}
-
-/* Below 0: none has come, or it is in use. With the lock held nobody else takes one away. */
-static int use_given(void)
-{
-	int fd = atomic_load(&given);
-	if (fd >= 0)
-		atomic_store(&given, GIVEN_IN_USE);
-	return fd;
+	bw_channel_take(&g.channel, fd);
 }
 
 void bw_capture_link_lock(void)
@@ -81,7 +64,7 @@ uint32_t bw_capture_link_number(void)
 
 bool bw_capture_link_is_late(void)
 {
-	return g.is_late;
+	return g.channel.given == BW_CHANNEL_IN_USE;
 }
 
 uint32_t bw_capture_link_wait_ms(void)
@@ -99,36 +82,24 @@ void bw_capture_link_end(const struct bw_error *err)
 	bw_channel_end(&g.channel, err);
 	bw_capture_area_unmap(&g.area);
 	bw_cpu_writes_end();
-	atomic_store(&given, GIVEN_NONE); /* another one may come */
-}
-
-static struct bw_error *greet(void)
-{
-	_cleanup_close_ int area = -1;
-	g.drained = 0;
-	BW_TRY(bw_channel_greet(
-		&g.channel, BW_CAPTURE_HELLO, BW_CAPTURE_VERSION,
-		&(struct bw_channel_answer){BW_CAPTURE_GO, &g.go, sizeof(g.go), &area}));
-	return area >= 0 ? bw_capture_area_map(area, &g.area) : NULL;
 }
 
 bool bw_capture_link_open(void)
 {
+	_cleanup_close_ int area = -1;
+	const struct bw_channel_answer go = {BW_CAPTURE_GO, &g.go, sizeof(g.go), &area};
 	if (bw_capture_link_is_open())
 		return true;
 	if (!g.pages)
 		g.pages = malloc((size_t)BW_CAPTURE_SEND_PAGES * PAGE_B);
-	int sock = g.pages ? use_given() : -1;
-	g.is_late = sock >= 0;
-	if (g.is_late)
-		bw_channel_use(&g.channel, sock);
-	else if (g.channel.state == BW_CHANNEL_ENDED || !g.pages ||
-		 !bw_agent_config()->folders[BW_AGENT_CAPTURE] || !bw_channel_connect(&g.channel))
+	if (!g.pages || !bw_channel_open(&g.channel, BW_CAPTURE_HELLO, BW_CAPTURE_VERSION, &go))
 		return false;
 	g.n_pages = 0;
 	g.n_sent = 0;
+	g.drained = 0;
 	g.number++;
-	_cleanup_error_ struct bw_error *err = greet();
+	_cleanup_error_ struct bw_error *err =
+		area >= 0 ? bw_capture_area_map(area, &g.area) : NULL;
 	if (err)
 		bw_capture_link_end(err);
 	return !err;
@@ -141,8 +112,6 @@ void bw_agent_capture_fork_child(void)
 	bw_capture_area_unmap(&g.area); /* it is the parent's */
 	g.n_pages = 0;
 	g.n_sent = 0;
-	int fd = atomic_exchange(&given, GIVEN_NONE);
-	bw_agent_fd_close(&fd);
 }
 
 uint64_t bw_capture_now_ns(void)

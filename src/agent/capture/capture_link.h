@@ -11,10 +11,8 @@
 #include "capture/capture.h"
 #include "wire/capture_proto.h"
 
-/* The connection of a capture that has come to the running program, which is used from the next
- * submission on. 0: the descriptor is taken; -EBUSY: the program is captured already. Called by any
- * thread, without the lock. */
-int bw_capture_link_take(int fd);
+/* The connection of a capture that has come to the running program: bw_channel_take. */
+void bw_capture_link_take(int fd);
 
 void bw_capture_link_lock(void);
 void bw_capture_link_unlock(void);

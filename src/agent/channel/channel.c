@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "agent/channel/channel.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/channel/listen.h"
 #include "base/cleanup.h"
 #include "base/log.h"
 
@@ -36,19 +38,24 @@ struct bw_hello bw_channel_hello(uint32_t version)
 	return hello;
 }
 
-bool bw_channel_connect(struct bw_channel *c)
+bool bw_channel_is_wanted(struct bw_channel *c)
 {
-	int sock = bw_channel_dial(c->service);
-	c->state = BW_CHANNEL_ENDED;
-	if (sock >= 0)
-		bw_channel_use(c, sock);
-	return sock >= 0;
+	return bw_agent_config()->folders[c->service] ||
+	       atomic_load(&c->given) != BW_CHANNEL_NOT_GIVEN;
 }
 
-void bw_channel_use(struct bw_channel *c, int fd)
+void bw_channel_take(struct bw_channel *c, int fd)
 {
-	c->sock = fd;
-	c->state = BW_CHANNEL_OPEN;
+	int none = BW_CHANNEL_NOT_GIVEN;
+	if (bw_agent_config()->folders[c->service] ||
+	    !atomic_compare_exchange_strong(&c->given, &none, BW_CHANNEL_IS_ANSWERED)) {
+		bw_listen_answer(fd, -EBUSY);
+		return;
+	}
+	/* only then may the program's threads say hello on it */
+	if (!bw_listen_accept(fd))
+		bw_agent_fd_close(&fd);
+	atomic_store(&c->given, fd);
 }
 
 static struct bw_error *check(const struct bw_msg *m, const struct bw_channel_answer *answer)
@@ -76,8 +83,8 @@ struct bw_error *bw_channel_ask(struct bw_channel *c, uint16_t type,
 	return err;
 }
 
-struct bw_error *bw_channel_greet(struct bw_channel *c, uint16_t type, uint32_t version,
-				  const struct bw_channel_answer *answer)
+static struct bw_error *greet(struct bw_channel *c, uint16_t type, uint32_t version,
+			      const struct bw_channel_answer *answer)
 {
 	const struct bw_hello hello = bw_channel_hello(version);
 	const struct bw_msg_part part = {&hello, sizeof(hello)};
@@ -87,15 +94,36 @@ struct bw_error *bw_channel_greet(struct bw_channel *c, uint16_t type, uint32_t 
 	return result ? bw_error_errno(-result, "it is refused") : NULL;
 }
 
+bool bw_channel_open(struct bw_channel *c, uint16_t type, uint32_t version,
+		     const struct bw_channel_answer *answer)
+{
+	if (c->state == BW_CHANNEL_OPEN)
+		return true;
+	c->sock = atomic_load(&c->given); /* nobody else takes it away: the lock is held */
+	if (c->sock >= 0)
+		atomic_store(&c->given, BW_CHANNEL_IN_USE);
+	else
+		c->sock = c->state == BW_CHANNEL_UNTRIED ? bw_channel_dial(c->service) : -1;
+	c->state = c->sock >= 0 ? BW_CHANNEL_OPEN : BW_CHANNEL_ENDED;
+	_cleanup_error_ struct bw_error *err =
+		c->sock >= 0 ? greet(c, type, version, answer) : NULL;
+	if (err)
+		bw_channel_end(c, err);
+	return c->state == BW_CHANNEL_OPEN;
+}
+
 void bw_channel_end(struct bw_channel *c, const struct bw_error *why)
 {
 	BW_LOG(WARN, "agent", "%s: %s", names[c->service], why->message);
 	bw_agent_fd_close(&c->sock);
 	c->state = BW_CHANNEL_ENDED;
+	atomic_store(&c->given, BW_CHANNEL_NOT_GIVEN); /* another one may come */
 }
 
 void bw_channel_fork_child(struct bw_channel *c)
 {
+	int given = atomic_exchange(&c->given, BW_CHANNEL_NOT_GIVEN);
+	bw_agent_fd_close(&given);
 	bw_agent_fd_close(&c->sock);
 	c->state = BW_CHANNEL_UNTRIED;
 }

@@ -381,19 +381,9 @@ void bw_debugger_take(int sock)
 	bw_agent_file_unref(f);
 }
 
-/* A capture that comes to the program. */
-static void take_capture(int sock)
-{
-	int r = bw_capture_link_take(sock);
-	if (r)
-		bw_listen_answer(sock, r);
-	else
-		bw_listen_accept(sock);
-}
-
 static const struct bw_service services[] = {
 	{BW_MSG_MAGIC, BW_AGENT_PROTO_VERSION, bw_debugger_take},
-	{BW_AGENT_CALL_CAPTURE, BW_CAPTURE_VERSION, take_capture},
+	{BW_AGENT_CALL_CAPTURE, BW_CAPTURE_VERSION, bw_capture_link_take},
 };
 
 void bw_debugger_file_opened(struct bw_agent_file *f)
