@@ -25,7 +25,7 @@ enum bw_error_code {
 
 struct bw_error {
 	enum bw_error_code code;
-	int errnum;    /* BW_E_SYSTEM, else 0 */
+	int errnum;    /* of the call or answer that failed; 0: none */
 	uint64_t va;   /* BW_E_FAULT, else 0 */
 	char *message; /* one sentence without a final stop */
 };

@@ -145,43 +145,30 @@ struct bw_error *bw_live_spawn(struct bw_live *l, const struct bw_target_source 
 
 /* ---- Attaching to a program that runs already ---- */
 
-static struct bw_error *no_agent(pid_t pid, int e)
+static struct bw_error *find_agent(pid_t pid, int *out_fd)
 {
-	if (e == ENOENT || e == ENODEV)
-		return bw_errorf(BW_E_NOT_FOUND,
-				 "process %d cannot be attached to: it was not started by "
-				 "\"breakwater exec\", or has not opened the GPU yet; \"breakwater "
-				 "attach --waves %d\" shows its waves",
-				 (int)pid, (int)pid);
-	if (e == EBUSY)
-		return bw_errorf(BW_E_STATE, "process %d has a debugger already", (int)pid);
-	if (e == EALREADY)
-		return bw_errorf(BW_E_STATE, "the debugger of process %d is still leaving",
-				 (int)pid);
-	if (e == EPERM)
-		return bw_errorf(BW_E_SYSTEM, "process %d belongs to another user", (int)pid);
-	if (e == EPROTO || e == EINVAL)
-		return bw_errorf(BW_E_UNSUPPORTED,
-				 "the agent in process %d is of another version of Breakwater",
-				 (int)pid);
-	return bw_error_errno(e, "cannot attach to process %d", (int)pid);
+	const struct bw_agent_call call = {BW_MSG_MAGIC, BW_AGENT_PROTO_VERSION};
+	return bw_agent_find(pid, &call, "attached to", "has a debugger", out_fd);
 }
 
 static struct bw_error *call_agent(pid_t pid, int *out_fd)
 {
 	enum { TRIES = 50, TRIES_LEAVING = 1500, PAUSE_MS = 20 };
-	const struct bw_agent_call call = {BW_MSG_MAGIC, BW_AGENT_PROTO_VERSION};
-	int e = bw_agent_find(pid, &call, out_fd);
+	struct bw_error *err = find_agent(pid, out_fd);
 	/* One that has just left: the program may not have noticed it yet. One that is leaving
 	 * waits for waves, registers and the kernel. */
-	for (unsigned i = 0; (e == -EBUSY && i < TRIES) || (e == -EALREADY && i < TRIES_LEAVING);
+	for (unsigned i = 0; err && ((err->errnum == EBUSY && i < TRIES) ||
+				     (err->errnum == EALREADY && i < TRIES_LEAVING));
 	     i++) {
+		bw_error_free(err);
 		nanosleep(&(struct timespec){.tv_nsec = PAUSE_MS * 1000000l}, NULL);
-		e = bw_agent_find(pid, &call, out_fd);
+		err = find_agent(pid, out_fd);
 	}
-	if (e == -ETIME)
-		return bw_errorf(BW_E_TIMEOUT, "process %d does not answer", (int)pid);
-	return e ? no_agent(pid, -e) : NULL;
+	if (!err || err->code != BW_E_NOT_FOUND)
+		return err;
+	_cleanup_error_ struct bw_error *none = err;
+	return bw_errorf(BW_E_NOT_FOUND, "%s; \"breakwater attach --waves %d\" shows its waves",
+			 none->message, (int)pid);
 }
 
 struct bw_error *bw_live_attach_to(struct bw_target *t, pid_t pid)

@@ -89,7 +89,8 @@ static int find_socket(pid_t pid, int *out_fd, struct bw_peer *out_peer)
 	return r;
 }
 
-int bw_agent_find(pid_t pid, const struct bw_agent_call *call, int *out_fd)
+/* 0 or -errno */
+static int call_agent(pid_t pid, const struct bw_agent_call *call, int *out_fd)
 {
 	const struct timeval patience = {.tv_sec = 10}, for_ever = {0};
 	struct bw_peer peer;
@@ -110,4 +111,42 @@ int bw_agent_find(pid_t pid, const struct bw_agent_call *call, int *out_fd)
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &for_ever, sizeof(for_ever));
 	*out_fd = bw_take_fd(fd);
 	return 0;
+}
+
+static struct bw_error *refusal(pid_t pid, int e, const char *done, const char *busy)
+{
+	switch (e) {
+	case ENOENT:
+	case ENODEV:
+		return bw_errorf(BW_E_NOT_FOUND,
+				 "process %d cannot be %s: it was not started by \"breakwater "
+				 "exec\", or has not opened the GPU yet",
+				 (int)pid, done);
+	case EBUSY:
+		return bw_errorf(BW_E_STATE, "process %d %s already", (int)pid, busy);
+	case EALREADY:
+		return bw_errorf(BW_E_STATE, "the debugger of process %d is still leaving",
+				 (int)pid);
+	case EPERM:
+		return bw_errorf(BW_E_SYSTEM, "process %d belongs to another user", (int)pid);
+	case EPROTO:
+	case EINVAL:
+		return bw_errorf(BW_E_UNSUPPORTED,
+				 "the agent in process %d is of another version of Breakwater",
+				 (int)pid);
+	case ETIME:
+		return bw_errorf(BW_E_TIMEOUT, "process %d does not answer", (int)pid);
+	default:
+		return bw_error_errno(e, "process %d cannot be %s", (int)pid, done);
+	}
+}
+
+struct bw_error *bw_agent_find(pid_t pid, const struct bw_agent_call *call, const char *done,
+			       const char *busy, int *out_fd)
+{
+	int e = call_agent(pid, call, out_fd);
+	struct bw_error *err = e ? refusal(pid, -e, done, busy) : NULL;
+	if (err)
+		err->errnum = -e;
+	return err;
 }

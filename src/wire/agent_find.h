@@ -8,9 +8,12 @@
 
 #include "wire/agent_proto.h"
 
-/* Connects to the agent in the process and makes the call. Root may call those of other users. 0,
- * or -errno: ENOENT, none listens in that process; EAGAIN, some names could not be connected to;
- * EPERM, it belongs to another user; ETIME, it does not answer; or what the agent has answered. */
-int bw_agent_find(pid_t pid, const struct bw_agent_call *call, int *out_fd);
+/* Connects to the agent in the process and makes the call. Root may call those of other users.
+ * done, busy: words of errors: "process 5 cannot be <done>: ...", "process 5 <busy> already".
+ * errnum of the error: ENOENT, no agent listens in that process; EAGAIN, some names could not be
+ * connected to; EPERM, it belongs to another user; ETIME, it does not answer; or what the agent has
+ * answered. */
+struct bw_error *bw_agent_find(pid_t pid, const struct bw_agent_call *call, const char *done,
+			       const char *busy, int *out_fd) BW_MUST_CHECK;
 
 #endif

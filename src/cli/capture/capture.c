@@ -164,31 +164,6 @@ static struct bw_error *run_program(struct run *r)
 
 /* ---- A process that runs already ---- */
 
-static struct bw_error *refusal(pid_t pid, int e)
-{
-	switch (e) {
-	case ENOENT:
-		return bw_errorf(
-			BW_E_NOT_FOUND,
-			"process %d cannot be captured: it was not started by \"breakwater "
-			"exec\", or has not opened the GPU yet",
-			(int)pid);
-	case EBUSY:
-		return bw_errorf(BW_E_STATE, "process %d is captured already", (int)pid);
-	case EPERM:
-		return bw_errorf(BW_E_SYSTEM, "process %d belongs to another user", (int)pid);
-	case EINVAL:
-	case EPROTO:
-		return bw_errorf(BW_E_UNSUPPORTED,
-				 "the agent in process %d is of another version of Breakwater",
-				 (int)pid);
-	case ETIME:
-		return bw_errorf(BW_E_TIMEOUT, "process %d does not answer", (int)pid);
-	default:
-		return bw_error_errno(e, "cannot capture process %d", (int)pid);
-	}
-}
-
 static struct bw_error *run_process(struct run *r)
 {
 	const struct bw_agent_call call = {BW_AGENT_CALL_CAPTURE, BW_CAPTURE_VERSION};
@@ -197,9 +172,7 @@ static struct bw_error *run_process(struct run *r)
 	_cleanup_close_ int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (pidfd < 0)
 		return bw_error_errno(errno, "cannot watch process %d", (int)pid);
-	int e = bw_agent_find(pid, &call, &fd);
-	if (e)
-		return refusal(pid, -e);
+	BW_TRY(bw_agent_find(pid, &call, "captured", "is captured", &fd));
 	BW_TRY(bw_collect_add(r->collect, fd));
 	if (!r->o->json)
 		fprintf(stderr,
