@@ -256,16 +256,15 @@ static struct bw_error *run_with_crumbs(struct bw_kmd *kmd, const struct exec_op
 }
 
 static struct bw_error *show_reports(struct bw_kmd *kmd, const struct exec_options *o,
-				     const struct bw_swaps *swaps,
-				     const struct bw_stomp_memory *stomps)
+				     const struct bw_swaps *swaps, const struct bw_folder *folder)
 {
 	struct bw_out *out;
 	BW_TRY(bw_out_create(stderr, o->json, &out));
 	struct bw_error *err = bw_show_strict_of(kmd, &o->vgpu, o->program, out);
 	if (!err && swaps)
 		err = bw_swaps_report(swaps, out);
-	if (!err && stomps)
-		err = bw_stomp_memory_report(stomps, out);
+	if (!err && o->crumbs.stomps_memory)
+		err = bw_stomp_memory_report(folder, bw_kmd_is_virtual(kmd), out);
 	if (!err && o->vgpu.fidelity)
 		err = bw_show_fidelity(kmd, out);
 	bw_out_destroy(out);
@@ -273,12 +272,12 @@ static struct bw_error *show_reports(struct bw_kmd *kmd, const struct exec_optio
 }
 
 static struct bw_error *begin_stomps(const struct bw_crumbs_options *o, const struct bw_kmd *kmd,
-				     struct bw_folder *folder, struct bw_stomp_memory **out)
+				     struct bw_folder *folder)
 {
 	struct bw_stomp_choice c = {0};
 	struct bw_error *err = bw_cli_choose_stomps(o, &c);
 	if (!err)
-		err = bw_stomp_memory_begin(&c, bw_kmd_is_virtual(kmd), folder, out);
+		err = bw_stomp_memory_begin(&c, bw_kmd_is_virtual(kmd), folder);
 	bw_stomp_choice_fini(&c);
 	return err;
 }
@@ -288,7 +287,6 @@ int bw_main_exec(int argc, char **argv)
 	struct exec_options o = {0};
 	struct bw_kmd *kmd = NULL;
 	struct bw_swaps *swaps = NULL;
-	struct bw_stomp_memory *stomps = NULL;
 	struct bw_folder folder = BW_FOLDER_INIT; /* for the program's agents */
 	int status = 0, failed = BW_EXIT_USAGE;
 	struct bw_error *err = parse_exec(argc, argv, &o);
@@ -311,7 +309,7 @@ int bw_main_exec(int argc, char **argv)
 	if (!err && bw_kmd_choice(kmd))
 		fprintf(stderr, "breakwater: warning: %s.\n", bw_kmd_choice(kmd));
 	if (!err && o.crumbs.stomps_memory)
-		err = begin_stomps(&o.crumbs, kmd, &folder, &stomps);
+		err = begin_stomps(&o.crumbs, kmd, &folder);
 	if (!err && o.crumbs.on)
 		err = bw_folder_need(BW_FOLDER_DEBUG, &folder);
 	if (!err && folder.path)
@@ -341,9 +339,8 @@ int bw_main_exec(int argc, char **argv)
 			fprintf(stderr, "breakwater: warning: %s.\n", unseen->message);
 	}
 	if (!err)
-		err = show_reports(kmd, &o, swaps, stomps);
+		err = show_reports(kmd, &o, swaps, &folder);
 	bw_kmd_close(kmd);
-	bw_stomp_memory_end(stomps);
 	bw_swaps_end(swaps);
 	bw_folder_remove(&folder);
 	bw_swap_options_fini(&o.swaps);

@@ -11,11 +11,6 @@
 #include "base/util.h"
 #include "wire/vgpu_proto.h"
 
-struct bw_stomp_memory {
-	struct bw_folder *folder; /* borrowed */
-	bool is_virtual;
-};
-
 /* ---- Which ---- */
 
 static const char *const what_names[] = {"lds", "scratch", "vgprs", "sgprs"};
@@ -127,37 +122,20 @@ void bw_stomp_choice_fini(struct bw_stomp_choice *c)
 /* ---- The folder ---- */
 
 struct bw_error *bw_stomp_memory_begin(const struct bw_stomp_choice *c, bool is_virtual,
-				       struct bw_folder *folder, struct bw_stomp_memory **out)
+				       struct bw_folder *folder)
 {
+	struct bw_stomp_waves waves = c->waves;
 	if (c->names_waves && !is_virtual)
 		return bw_errorf(
 			BW_E_UNSUPPORTED,
 			"--stomp-memory: LDS, scratch, VGPRs and SGPRs of new waves are filled by the "
 			"virtual GPU (--gpu virtual); of this GPU new buffers alone can be filled, by "
 			"their numbers");
-	struct bw_stomp_waves waves = c->waves;
-	struct bw_stomp_memory *s = calloc(1, sizeof(*s));
-	if (!s)
-		return bw_error_nomem();
-	s->is_virtual = is_virtual;
 	waves.what = is_virtual ? waves.what : 0;
-	s->folder = folder;
-	struct bw_error *err = bw_folder_need(BW_FOLDER_DEBUG, folder);
-	if (!err)
-		err = bw_folder_write(folder, BW_STOMP_RANGES_FILE, "wbe", c->buffers.data,
-				      c->buffers.len * sizeof(*c->buffers.data));
-	if (!err)
-		err = bw_folder_write(folder, BW_STOMP_WAVES_FILE, "wbe", &waves, sizeof(waves));
-	if (err)
-		bw_stomp_memory_end(s);
-	else
-		*out = s;
-	return err;
-}
-
-void bw_stomp_memory_end(struct bw_stomp_memory *s)
-{
-	free(s);
+	BW_TRY(bw_folder_need(BW_FOLDER_DEBUG, folder));
+	BW_TRY(bw_folder_write(folder, BW_STOMP_RANGES_FILE, "wbe", c->buffers.data,
+			       c->buffers.len * sizeof(*c->buffers.data)));
+	return bw_folder_write(folder, BW_STOMP_WAVES_FILE, "wbe", &waves, sizeof(waves));
 }
 
 /* ---- The report ---- */
@@ -178,9 +156,9 @@ static json_t *buffer_json(const struct bw_stomp_buffer *b)
 	return one;
 }
 
-static void report_waves(const struct bw_stomp_memory *s, struct bw_out *o)
+static void report_waves(const struct bw_folder *folder, bool is_virtual, struct bw_out *o)
 {
-	_cleanup_fclose_ FILE *f = bw_folder_read(s->folder, BW_STOMP_SUBMISSIONS_FILE);
+	_cleanup_fclose_ FILE *f = bw_folder_read(folder, BW_STOMP_SUBMISSIONS_FILE);
 	struct bw_stomp_submission b;
 	unsigned n = 0, n_filled = 0, last = 0;
 	uint32_t what = 0;
@@ -197,26 +175,27 @@ static void report_waves(const struct bw_stomp_memory *s, struct bw_out *o)
 			bw_str_add_next(&names, bw_stomp_what_name(bit));
 			json_array_append_new(list, json_string(bw_stomp_what_name(bit)));
 		}
-	if (!s->is_virtual)
+	if (!is_virtual)
 		bw_out_line(o,
 			    "LDS, scratch, VGPRs and SGPRs were not filled: the virtual GPU alone "
 			    "does that.");
 	else
 		bw_out_line(o, "In %u of %u submissions new waves were filled%s%s.", n_filled, n,
 			    what ? ": " : "", bw_str_text(&names));
-	bw_out_bool(o, "fills_waves", s->is_virtual);
+	bw_out_bool(o, "fills_waves", is_virtual);
 	bw_out_int(o, "submissions", last);
 	bw_out_int(o, "submissions_filled", n_filled);
 	bw_out_json(o, "waves", list);
 	bw_str_free(&names);
 }
 
-struct bw_error *bw_stomp_memory_report(const struct bw_stomp_memory *s, struct bw_out *o)
+struct bw_error *bw_stomp_memory_report(const struct bw_folder *folder, bool is_virtual,
+					struct bw_out *o)
 {
 	enum { SHOWN_MAX = 1 << 16 };
 	unsigned counts[4] = {0}, n = 0;
 	struct bw_stomp_buffer b;
-	_cleanup_fclose_ FILE *f = bw_folder_read(s->folder, BW_STOMP_FILLED_FILE);
+	_cleanup_fclose_ FILE *f = bw_folder_read(folder, BW_STOMP_FILLED_FILE);
 	json_t *list = json_array();
 	bw_out_begin(o, "event", "stomped");
 	while (f && fread(&b, sizeof(b), 1, f) == 1) {
@@ -233,7 +212,7 @@ struct bw_error *bw_stomp_memory_report(const struct bw_stomp_memory *s, struct 
 		counts[BW_STOMP_NOT_SEEN]);
 	bw_out_int(o, "filled", counts[BW_STOMP_FILLED]);
 	bw_out_json(o, "buffers", list);
-	report_waves(s, o);
+	report_waves(folder, is_virtual, o);
 	bw_out_end(o);
 	return NULL;
 }

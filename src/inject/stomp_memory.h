@@ -28,17 +28,13 @@ void bw_stomp_choice_fini(struct bw_stomp_choice *c);
 /* The word for one bit of enum bw_vgpu_stomp_what: "lds". */
 const char *bw_stomp_what_name(uint32_t bit);
 
-struct bw_stomp_memory;
-/* Writes the choice into the folder, which is made if need be, stays the caller's and outlives *out.
- * is_virtual: the GPU can fill the state of starting waves; otherwise BW_E_UNSUPPORTED if the user
- * has chosen such state by name. */
+/* Writes the choice into the folder, which is made if need be and stays the caller's. is_virtual:
+ * the GPU can fill the state of starting waves; otherwise BW_E_UNSUPPORTED if the user has chosen
+ * such state by name. */
 struct bw_error *bw_stomp_memory_begin(const struct bw_stomp_choice *c, bool is_virtual,
-				       struct bw_folder *folder,
-				       struct bw_stomp_memory **out) BW_MUST_CHECK;
+				       struct bw_folder *folder) BW_MUST_CHECK;
 /* Reports how many buffers were filled (as JSON, each of them), and which state of waves. */
-struct bw_error *bw_stomp_memory_report(const struct bw_stomp_memory *s,
+struct bw_error *bw_stomp_memory_report(const struct bw_folder *folder, bool is_virtual,
 					struct bw_out *o) BW_MUST_CHECK;
-/* Accepts NULL. */
-void bw_stomp_memory_end(struct bw_stomp_memory *s);
 
 #endif
