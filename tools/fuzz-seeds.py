@@ -41,6 +41,18 @@ def code_object(build):
     return {p.name: p.read_bytes() for p in code_objects(build)}
 
 
+def kernel_symbol(build):
+    """Code objects, behind the address of their first descriptor."""
+    seeds = {}
+    for p in code_objects(build):
+        symbols, names = (sections_of(p).get(s, b"") for s in (".dynsym", ".dynstr"))
+        for at in range(0, len(symbols), 24):
+            name, _, _, _, value, _ = struct.unpack_from("<IBBHQQ", symbols, at)
+            if names[name:names.index(b"\0", name)].endswith(b".kd"):
+                seeds[p.name] = struct.pack("<H", value & 0xffff) + p.read_bytes()
+    return seeds
+
+
 def lines(build):
     seeds = {}
     for p in code_objects(build):
@@ -215,7 +227,7 @@ def assigned(build):
     return seeds
 
 
-TARGETS = (assigned, code_object, lines, isa_decode, pm4, sdma, commands, command, expr, wire, agent, client, gpuvm, module, vfio_user)
+TARGETS = (assigned, code_object, kernel_symbol, lines, isa_decode, pm4, sdma, commands, command, expr, wire, agent, client, gpuvm, module, vfio_user)
 
 
 def main():

@@ -15,7 +15,7 @@
 
 enum {
 	BW_CAPTURE_PAGE_B = 4096,
-	BW_CAPTURE_VERSION = 6,	       /* of records and files */
+	BW_CAPTURE_VERSION = 7,	       /* of records and files */
 	BW_CAPTURE_VERSION_OLDEST = 1, /* that is read */
 	/* the first one in which dispatches have what is known of their shader */
 	BW_CAPTURE_VERSION_SHADERS = 2,
@@ -27,6 +27,9 @@ enum {
 	BW_CAPTURE_VERSION_GIVEN = 5,
 	/* ... in which labels of dispatches are whole */
 	BW_CAPTURE_VERSION_LABELS = 6,
+	/* ... in which the record of a pipeline may have a code object, and buffers may be
+	 * BW_CAPTURE_BUSY */
+	BW_CAPTURE_VERSION_CODE = 7,
 };
 /* The limits of one buffer, and of all buffers of an address space: more than any GPU's memory. */
 #define BW_CAPTURE_BUFFER_MAX_B (64ull << 30)
@@ -43,7 +46,9 @@ struct bw_capture_summary {
 	uint32_t number; /* from 1, in the order of the file */
 	uint32_t space;	 /* the address space (DRM file), from 1 */
 	uint32_t pid, ctx_id;
-	uint32_t ip_type, ip_instance, ring; /* AMDGPU_HW_IP_*, of the last IB */
+	/* AMDGPU_HW_IP_*, of the last IB; of context 0, which no program has: a queue of KFD with
+	 * that number */
+	uint32_t ip_type, ip_instance, ring;
 	uint32_t n_ibs, n_dispatches;
 	uint32_t frame;	    /* presents before it, plus one; 0: not known */
 	uint64_t ib_b;	    /* bytes of its IBs, not of those that they call */
@@ -72,9 +77,14 @@ struct bw_capture_buffer {
 	uint64_t id; /* never used again within an address space */
 	uint64_t size_b;
 	uint32_t domains; /* AMDGPU_GEM_DOMAIN_* */
-	uint32_t flags;	  /* BW_CAPTURE_USERPTR */
+	uint32_t flags;	  /* enum bw_capture_buffer_flags */
 };
-enum { BW_CAPTURE_USERPTR = 1 }; /* the program's own memory */
+enum bw_capture_buffer_flags {
+	BW_CAPTURE_USERPTR = 1, /* the program's own memory */
+	/* the program writes it while the GPU works, without a call that would wait: memory of
+	 * ROCm's runtime, with its queues and signals */
+	BW_CAPTURE_BUSY = 2,
+};
 
 struct bw_capture_map {
 	uint64_t va, size_b, offset_b;
@@ -222,6 +232,9 @@ static inline bool bw_capture_hash_same(struct bw_capture_hash a, struct bw_capt
 
 /* "compute", "gfx", "SDMA", "ip 7" */
 const char *bw_capture_ip_name(uint32_t ip_type);
+/* "compute ring 0", and without the word "compute 0"; "AQL queue 2". */
+void bw_capture_ring_text(const struct bw_capture_summary *s, bool with_word, char *out,
+			  size_t room);
 /* The end of a submission in words: "was done", "did not end", "failed with a page fault at 0x1000
  * (status 0x8)", "failed: the driver ended its waves". */
 void bw_capture_how(const struct bw_capture_result *r, char *out, size_t room);

@@ -14,6 +14,7 @@ void bw_capture_pipeline_fini(struct bw_capture_pipeline *p)
 	bw_vec_free(&p->pushes);
 	bw_vec_free(&p->constants);
 	bw_vec_free(&p->spirv);
+	bw_vec_free(&p->code);
 	memset(p, 0, sizeof(*p));
 }
 
@@ -26,7 +27,11 @@ static struct bw_error *put_all(const struct bw_capture_pipeline *p, struct bw_c
 	BW_TRY(BW_RECORD_PUT_VEC(out, &p->bindings));
 	BW_TRY(BW_RECORD_PUT_VEC(out, &p->pushes));
 	BW_TRY(BW_RECORD_PUT_VEC(out, &p->constants));
-	return BW_RECORD_PUT_VEC(out, &p->spirv);
+	BW_TRY(BW_RECORD_PUT_VEC(out, &p->spirv));
+	if (!p->code.len)
+		return NULL;
+	BW_TRY(bw_record_put(out, &p->code_base, sizeof(p->code_base)));
+	return BW_RECORD_PUT_VEC(out, &p->code);
 }
 
 struct bw_error *bw_capture_pipeline_encode(const struct bw_capture_pipeline *p,
@@ -106,6 +111,12 @@ static struct bw_error *get_all(struct bw_cursor *c, struct bw_capture_pipeline 
 	BW_TRY(GET_VEC(c, &out->pushes, BW_CAPTURE_PUSHES_MAX));
 	BW_TRY(GET_VEC(c, &out->constants, BW_CAPTURE_CONSTANTS_MAX));
 	BW_TRY(GET_VEC(c, &out->spirv, BW_CAPTURE_SPIRV_MAX_B / sizeof(uint32_t)));
+	if (bw_cursor_left(c) >= 2 * sizeof(uint64_t)) {
+		out->code_base = bw_cursor_u64(c);
+		BW_TRY(GET_VEC(c, &out->code, BW_CAPTURE_CODE_MAX_B));
+		if (!out->code.len)
+			return bad("it has a code object of no bytes");
+	}
 	if (bw_cursor_left(c))
 		return bad("it is too long");
 	return check(out);

@@ -2,9 +2,10 @@
 #ifndef BW_CAPTURE_PIPELINE_H
 #define BW_CAPTURE_PIPELINE_H
 
-/* The inputs that a Vulkan compute pipeline was made from, so that other SPIR-V can replace it
- * later: a record of its own in a capture, which dispatches name by its number. All numbers of
- * layouts and flags are Vulkan's. Pure. */
+/* What the code of a dispatch was made from: a record of its own in a capture, which dispatches
+ * name by its number. Of a Vulkan compute pipeline it has the inputs, so that other SPIR-V can
+ * replace it later; all numbers of layouts and flags are Vulkan's. Of a kernel of ROCm it has the
+ * code object, which says to a debugger what is at which address. Pure. */
 
 #include "capture/capture.h"
 
@@ -14,6 +15,7 @@ enum {
 	BW_CAPTURE_PUSHES_MAX = 32,
 	BW_CAPTURE_CONSTANTS_MAX = 4096,
 	BW_CAPTURE_SPIRV_MAX_B = 12 << 20,
+	BW_CAPTURE_CODE_MAX_B = 12 << 20,
 	BW_CAPTURE_PIPELINES_MAX = 1 << 16, /* of a capture */
 };
 
@@ -51,7 +53,7 @@ struct bw_capture_pipeline_head {
 	uint32_t robustness;
 	uint32_t unknown; /* as of a set: of the pipeline or its stage */
 	uint32_t pad;
-	char entry[256];
+	char entry[256]; /* of a code object: its name, as the program's runtime has it */
 };
 
 struct bw_capture_pipeline {
@@ -61,6 +63,10 @@ struct bw_capture_pipeline {
 	struct BW_VEC(struct bw_capture_push) pushes;
 	struct BW_VEC(struct bw_capture_constant) constants;
 	struct BW_VEC(uint32_t) spirv; /* words */
+	/* The file of the code object, and where its address 0 lies; from BW_CAPTURE_VERSION_CODE
+	 * on, and only of kernels that have one. */
+	uint64_t code_base;
+	struct BW_VEC(uint8_t) code;
 };
 void bw_capture_pipeline_fini(struct bw_capture_pipeline *p);
 

@@ -23,6 +23,18 @@ const char *bw_capture_ip_name(uint32_t ip_type)
 	return ip_type < BW_ARRAY_SIZE(names) ? names[ip_type] : "unknown";
 }
 
+void bw_capture_ring_text(const struct bw_capture_summary *s, bool with_word, char *out,
+			  size_t room)
+{
+	enum { COMPUTE = 1 };
+	bool is_aql = !s->ctx_id && s->ip_type == COMPUTE;
+	snprintf(out, room, "%s%s %u", is_aql ? "AQL" : bw_capture_ip_name(s->ip_type),
+		 is_aql	     ? " queue"
+		 : with_word ? " ring"
+			     : "",
+		 s->ring);
+}
+
 static const char *failure(int result)
 {
 	/* as the kernel sets them: amdgpu_ring_soft_recovery, amdgpu_device_gpu_recover */

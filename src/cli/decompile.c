@@ -137,20 +137,21 @@ static void add_head(const struct bw_decompile *d, struct bw_str *out)
 	char comm[sizeof(m->comm) + 1] = "";
 	struct bw_str name = {0};
 	memcpy(comm, m->comm, sizeof(m->comm));
+	char ring[32];
+	bw_capture_ring_text(m, true, ring, sizeof(ring));
 	bw_decompile_add_name(&name, comm);
-	bw_str_addf(
-		out,
-		"// Submission %u: %s ring %u, process %u (%s). %zu IB%s, %u called stream%s, %u "
-		"shader%s, %u dispatch%s.\n"
-		"//     breakwater decompile --header > breakwater_edit.h     (not where "
-		"Breakwater is installed)\n"
-		"//     cc edit.c -o edit && ./edit edit.bwo\n"
-		"//     breakwater replay --override %u=edit.bwo FILE\n"
-		"#include \"breakwater_edit.h\"\n",
-		m->number, bw_capture_ip_name(m->ip_type), m->ring, m->pid, bw_str_text(&name),
-		d->ibs.len, d->ibs.len == 1 ? "" : "s", d->n_called, d->n_called == 1 ? "" : "s",
-		d->n_shaders, d->n_shaders == 1 ? "" : "s", d->n_dispatches,
-		d->n_dispatches == 1 ? "" : "es", m->number);
+	bw_str_addf(out,
+		    "// Submission %u: %s, process %u (%s). %zu IB%s, %u called stream%s, %u "
+		    "shader%s, %u dispatch%s.\n"
+		    "//     breakwater decompile --header > breakwater_edit.h     (not where "
+		    "Breakwater is installed)\n"
+		    "//     cc edit.c -o edit && ./edit edit.bwo\n"
+		    "//     breakwater replay --override %u=edit.bwo FILE\n"
+		    "#include \"breakwater_edit.h\"\n",
+		    m->number, ring, m->pid, bw_str_text(&name), d->ibs.len,
+		    d->ibs.len == 1 ? "" : "s", d->n_called, d->n_called == 1 ? "" : "s",
+		    d->n_shaders, d->n_shaders == 1 ? "" : "s", d->n_dispatches,
+		    d->n_dispatches == 1 ? "" : "es", m->number);
 	bw_str_free(&name);
 	bw_str_add(out, "\nenum { ");
 	bw_vec_each(&d->pieces, p)

@@ -336,7 +336,9 @@ static struct bw_error *fill_variant(struct job *j, const struct bw_capture_pipe
 				     struct bw_swap_variant *v)
 {
 	struct seen own = {0}, other = {0};
-	struct bw_error *err = check_layout(j, p);
+	struct bw_error *err =
+		p->spirv.len ? check_layout(j, p)
+			     : bw_errorf(BW_E_INVALID, "it is a kernel of ROCm, without SPIR-V");
 	if (!err)
 		err = compile(j, p, &own, &other);
 	if (!err) {

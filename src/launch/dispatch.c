@@ -8,11 +8,6 @@
 
 enum { SCRATCH_UNIT_B = 256, CS_PARTIAL_FLUSH_INDEX = 4 };
 
-/* GCR_CNTL of RADV's preamble (invalidate everything a shader reads through, code too) and of its
- * end (write back): doc/hardware/dispatch.md 2.1. */
-#define GCR_BEFORE 0xc3b1u
-#define GCR_AFTER 0xc030u
-
 #define SET_SH(ib, reg, ...)                                                                       \
 	bw_pm4_put_sh(ib, BW_REG_GC_DW(reg), (const uint32_t[]){__VA_ARGS__},                      \
 		      sizeof((uint32_t[]){__VA_ARGS__}) / 4)
@@ -72,7 +67,7 @@ struct bw_error *bw_dispatch_ib(const struct bw_launch_plan *plan,
 	for (unsigned i = 0; i < 3; i++)
 		partial |= plan->grid[i] % plan->group[i] != 0;
 
-	bw_pm4_put_acquire(ib, GCR_BEFORE);
+	bw_pm4_put_acquire(ib, BW_PM4_GCR_BEFORE);
 	SET_SH(ib, COMPUTE_START_X, 0, 0, 0);
 	SET_SH(ib, COMPUTE_STATIC_THREAD_MGMT_SE0, ~0u, ~0u);
 	SET_SH(ib, COMPUTE_STATIC_THREAD_MGMT_SE2, ~0u, ~0u);
@@ -110,7 +105,7 @@ struct bw_error *bw_dispatch_ib(const struct bw_launch_plan *plan,
 				    BW_FIELD(COMPUTE_DISPATCH_INITIATOR, CS_W32_EN, plan->wave32));
 
 	bw_pm4_put_event(ib, BW_PM4_EVENT_CS_PARTIAL_FLUSH, CS_PARTIAL_FLUSH_INDEX);
-	bw_pm4_put_acquire(ib, GCR_AFTER);
+	bw_pm4_put_acquire(ib, BW_PM4_GCR_AFTER);
 	while (ib->len % BW_IB_ALIGN_DW)
 		bw_pm4_put_nop(ib, 1);
 	return ib->failed ? bw_error_nomem() : NULL;

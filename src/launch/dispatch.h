@@ -10,7 +10,7 @@
 #include "pm4/build.h"
 
 enum {
-	BW_IB_ALIGN_DW = 8,
+	BW_IB_ALIGN_DW = BW_PM4_IB_ALIGN_DW,
 };
 
 struct bw_dispatch_memory {

@@ -141,6 +141,15 @@ void bw_aql_user_data(const struct bw_aql_launch *l, uint32_t out[BW_AQL_USER_SG
 		out[n++] = l->packet->dispatch.private_b;
 }
 
+unsigned bw_aql_wants_scratch(const struct bw_aql_launch *l)
+{
+	bool wave32 = l->descriptor->properties & BW_AQL_WAVE32;
+	uint64_t lane_b = (uint64_t)l->queue->wave64_lane_b * 64 / (wave32 ? 32 : 64);
+	if (l->packet->dispatch.private_b <= lane_b)
+		return 0;
+	return wave32 ? BW_AQL_WANTS_SCRATCH32 : BW_AQL_WANTS_SCRATCH64;
+}
+
 uint32_t bw_aql_rsrc2(const struct bw_aql_launch *l)
 {
 	enum { LDS_GRANULE_B = 512 };

@@ -81,6 +81,10 @@ struct bw_aql_queue_object {
 };
 void bw_aql_read_queue(const uint32_t dw[BW_AQL_QUEUE_DW], struct bw_aql_queue_object *out);
 
+/* The value of queue_inactive_signal when a kernel needs more scratch than the queue has: for which
+ * kind of waves (amd_aql_queue.cpp of ROCR-Runtime). The runtime answers with 0. */
+enum { BW_AQL_WANTS_SCRATCH64 = 1, BW_AQL_WANTS_SCRATCH32 = 0x400 };
+
 /* amd_signal_t: offsets in bytes */
 enum {
 	BW_AQL_SIGNAL_VALUE = 8,
@@ -118,6 +122,8 @@ struct bw_aql_launch {
 	const struct bw_aql_queue_object *queue;
 	uint64_t packet_va, queue_va, index;
 };
+/* What the queue has to ask its runtime for before it runs; 0: nothing. */
+unsigned bw_aql_wants_scratch(const struct bw_aql_launch *l);
 /* Its user SGPRs: packed, in the order of the properties' bits. The rest is 0. */
 enum { BW_AQL_USER_SGPRS = 16 };
 void bw_aql_user_data(const struct bw_aql_launch *l, uint32_t out[BW_AQL_USER_SGPRS]);

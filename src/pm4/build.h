@@ -49,5 +49,10 @@ void bw_pm4_put_indirect_buffer(struct bw_pm4_stream *s, uint64_t va, uint32_t s
 /* Appends an end-of-pipe fence: writes a 64-bit value, and raises an interrupt if asked. */
 void bw_pm4_put_fence(struct bw_pm4_stream *s, uint64_t va, uint64_t value, bool interrupt);
 void bw_pm4_put_acquire(struct bw_pm4_stream *s, uint32_t gcr);
+/* GCR_CNTL of RADV's preamble (invalidate everything a shader reads through, code too) and of its
+ * end (write back): doc/hardware/dispatch.md 2.1. */
+enum { BW_PM4_GCR_BEFORE = 0xc3b1, BW_PM4_GCR_AFTER = 0xc030 };
+/* Drivers make a command stream of so many dwords, or a multiple of it. */
+enum { BW_PM4_IB_ALIGN_DW = 8 };
 
 #endif

@@ -38,6 +38,7 @@ struct space {
 struct bw_replay_gpu {
 	const char *node;
 	uint32_t version;
+	unsigned n_engines;
 	struct BW_VEC(struct space) spaces;
 };
 
@@ -47,12 +48,16 @@ struct bw_error *bw_replay_gpu_open(const char *node, struct bw_replay_gpu **out
 {
 	int fd;
 	uint32_t version;
+	struct drm_amdgpu_info_device info = {0};
 	BW_TRY(bw_node_open(node, &fd, &version));
+	int r = bw_node_query(fd, AMDGPU_INFO_DEV_INFO, &info, sizeof(info));
 	close(fd);
 	struct bw_replay_gpu *g = calloc(1, sizeof(*g));
 	if (!g)
 		return bw_error_nomem();
-	*g = (struct bw_replay_gpu){.node = node, .version = version};
+	*g = (struct bw_replay_gpu){.node = node,
+				    .version = version,
+				    .n_engines = r ? 1 : BW_MAX(info.num_shader_engines, 1u)};
 	*out = g;
 	return NULL;
 }
@@ -60,6 +65,11 @@ struct bw_error *bw_replay_gpu_open(const char *node, struct bw_replay_gpu **out
 uint32_t bw_replay_gpu_version(const struct bw_replay_gpu *g)
 {
 	return g->version;
+}
+
+unsigned bw_replay_gpu_engines(const struct bw_replay_gpu *g)
+{
+	return g->n_engines;
 }
 
 static void free_buffer(struct space *s, size_t i)
@@ -427,6 +437,9 @@ struct bw_error *bw_replay_gpu_submit(struct bw_replay_gpu *g,
 	struct drm_amdgpu_cs_chunk_fence fence_chunk;
 	struct bw_node_job job = {0};
 	uint64_t fence = 0;
+	/* not of the summary, which has the queue that the program used */
+	const struct bw_capture_ib *last =
+		sub->ibs.len ? &sub->ibs.data[sub->ibs.len - 1] : &(struct bw_capture_ib){0};
 	*out = (struct bw_capture_result){.has_ended = 1};
 	BW_TRY(space_of(g, sub->summary.space, &s));
 	struct bw_error *err = context_of(s, sub->summary.ctx_id, &job.ctx_id);
@@ -438,9 +451,9 @@ struct bw_error *bw_replay_gpu_submit(struct bw_replay_gpu *g,
 		wait_for(s,
 			 (struct drm_amdgpu_wait_cs_in){.handle = fence,
 							.timeout = deadline_ns(timeout_s),
-							.ip_type = sub->summary.ip_type,
-							.ip_instance = sub->summary.ip_instance,
-							.ring = sub->summary.ring,
+							.ip_type = last->ip_type,
+							.ip_instance = last->ip_instance,
+							.ring = last->ring,
 							.ctx_id = job.ctx_id},
 			 out);
 	bw_node_job_fini(&job);

@@ -16,6 +16,9 @@ void bw_replay_gpu_close(struct bw_replay_gpu *g);
 /* Of its graphics block, as 0x0b0000; 0: the kernel does not say. */
 uint32_t bw_replay_gpu_version(const struct bw_replay_gpu *g);
 
+/* Shader engines, each of which has its part of scratch memory; 1 where the kernel does not say. */
+unsigned bw_replay_gpu_engines(const struct bw_replay_gpu *g);
+
 /* Makes buffers and mappings of an address space those of s. New buffers are zero. */
 struct bw_error *bw_replay_gpu_shape(struct bw_replay_gpu *g,
 				     const struct bw_capture_space *s) BW_MUST_CHECK;

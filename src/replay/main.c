@@ -255,6 +255,12 @@ static int show(struct bw_out *o, const struct command *c, const struct bw_repla
 			    "program share these pages with the GPU.",
 			    r->n_program_b, r->n_program_b == 1 ? "" : "s");
 	bw_out_int(o, "program_bytes", (int64_t)r->n_program_b);
+	if (r->n_scratch_b)
+		bw_out_line(o,
+			    "%" PRIu64 " bytes of scratch memory were left out of the comparison: "
+			    "which wave gets which part of it differs in each run.",
+			    r->n_scratch_b);
+	bw_out_int(o, "scratch_bytes", (int64_t)r->n_scratch_b);
 	show_clocks(o, &r->clocks);
 	show_override(o, c, &r->override_said);
 	bw_out_bool(o, "same", r->verdict == BW_REPLAY_SAME && !r->is_nothing);

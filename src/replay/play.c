@@ -12,6 +12,7 @@
 #include "base/util.h"
 #include "capture/told.h"
 #include "replay/patch.h"
+#include "replay/scratch.h"
 
 enum { PAGE_B = BW_CAPTURE_PAGE_B, FENCE_B = 8 };
 
@@ -26,9 +27,10 @@ struct live_space {
 	bool is_placed; /* on the GPU */
 	/* of the last submission, and of those before it whose memory is not known */
 	struct bw_replay_clocks clocks;
+	struct bw_replay_scratches scratch;
 };
 
-/* A page of the program's own memory, as it was before the submission that has changed it. */
+/* A page of memory that the program writes while the GPU works, as it was before a submission. */
 struct user_page {
 	uint64_t buffer, index, before;
 };
@@ -41,8 +43,9 @@ struct play {
 	struct BW_VEC(struct live_space) spaces;
 	struct BW_VEC(struct fence_place) fences;
 	struct BW_VEC(struct bw_capture_hash) hashes; /* of the capture's pages, once needed */
-	struct BW_VEC(struct user_page) user_pages;   /* that the last submission has changed */
-	bool *runs;				      /* each entry of the file; owned */
+	/* That changed while the last submission ran. */
+	struct BW_VEC(struct user_page) user_pages;
+	bool *runs; /* each entry of the file; owned */
 };
 
 static struct bw_error *space_of(struct play *p, uint32_t number, struct live_space **out)
@@ -153,7 +156,7 @@ static void put_fences(const struct play *p, uint32_t space, uint64_t buffer, ui
 			       captured + (f->offset_b - page_at), FENCE_B);
 }
 
-/* What the submission has changed in the program's own memory, before that becomes the state. */
+/* Pages that threads of the program can have changed, too, before that becomes the state. */
 static struct bw_error *note_user_pages(struct play *p, const struct live_space *s,
 					const struct bw_capture_runs *after)
 {
@@ -161,7 +164,7 @@ static struct bw_error *note_user_pages(struct play *p, const struct live_space 
 	bw_vec_each(after, run) {
 		const struct bw_capture_state_buffer *b =
 			bw_capture_space_buffer(&s->s, run->buffer);
-		if (!b || !(b->info.flags & BW_CAPTURE_USERPTR))
+		if (!b || !(b->info.flags & (BW_CAPTURE_USERPTR | BW_CAPTURE_BUSY)))
 			continue;
 		for (uint64_t i = run->index; i - run->index < run->count && i < b->n_pages; i++)
 			BW_TRY(bw_vec_push(&p->user_pages,
@@ -172,22 +175,33 @@ static struct bw_error *note_user_pages(struct play *p, const struct live_space 
 
 /* Threads of the program write its own memory whenever they want to, beside what the GPU writes
  * there. A byte that the capture has changed and the replay has not is taken for one of theirs. */
-static struct bw_error *take_program_bytes(struct play *p, uint64_t buffer, uint64_t index,
-					   const uint8_t *captured, uint8_t *replayed,
-					   uint8_t *memory)
+static void take_program_bytes(struct play *p, const uint8_t *before, const uint8_t *captured,
+			       uint8_t *memory)
 {
-	uint8_t before[PAGE_B];
-	bw_vec_each(&p->user_pages, u) {
-		if (u->buffer != buffer || u->index != index)
+	for (unsigned i = 0; i < PAGE_B; i++) {
+		if (captured[i] == memory[i] || memory[i] != before[i])
 			continue;
-		BW_TRY(bw_capture_reader_page(p->r, u->before, before));
-		for (unsigned i = 0; i < PAGE_B; i++) {
-			if (captured[i] == replayed[i] || replayed[i] != before[i])
-				continue;
-			replayed[i] = memory[i] = captured[i];
-			p->out->n_program_b++;
-		}
-		return NULL;
+		memory[i] = captured[i];
+		p->out->n_program_b++;
+	}
+}
+
+static struct bw_error *take_program_pages(struct play *p, const struct live_space *s)
+{
+	uint8_t before[PAGE_B], captured[PAGE_B];
+	bw_vec_each(&p->user_pages, u) {
+		const struct bw_capture_state_buffer *b = bw_capture_space_buffer(&s->s, u->buffer);
+		uint8_t *memory = bw_replay_gpu_memory(p->gpu, s->s.number, u->buffer);
+		if (!b || !memory || u->index >= b->n_pages)
+			continue;
+		struct bw_error *err = bw_capture_reader_page(p->r, u->before, before);
+		if (!err)
+			err = bw_capture_reader_page(p->r, b->page[u->index], captured);
+		if (!err)
+			take_program_bytes(p, before, captured, memory + u->index * PAGE_B);
+		/* of a page that the capture has lost nothing is known */
+		if (!bw_error_catch(&err, BW_E_NOT_FOUND) && !bw_error_catch(&err, BW_E_INVALID))
+			BW_TRY(err);
 	}
 	return NULL;
 }
@@ -200,9 +214,10 @@ static struct bw_error *compare_bytes(struct play *p, const struct live_space *s
 	struct bw_replay_difference *d = &p->out->difference;
 	uint8_t captured[PAGE_B], replayed[PAGE_B];
 	BW_TRY(bw_capture_reader_page(p->r, b->page[i], captured));
+	p->out->n_scratch_b +=
+		bw_replay_scratch_settle(&s->scratch, b->info.id, i * PAGE_B, captured, memory);
 	memcpy(replayed, memory, PAGE_B);
 	put_fences(p, s->s.number, b->info.id, i * PAGE_B, captured, replayed);
-	BW_TRY(take_program_bytes(p, b->info.id, i, captured, replayed, memory));
 	unsigned at = 0;
 	while (at < PAGE_B && captured[at] == replayed[at])
 		at++;
@@ -411,6 +426,8 @@ static struct bw_error *run_one(struct play *p, struct live_space *s,
 		broken = note_steps(p, sub);
 	if (!broken && (p->o->check || p->o->settles_clocks))
 		broken = bw_replay_clocks_note(p->gpu, &s->s, sub, &s->clocks);
+	if (!broken && p->o->check)
+		broken = bw_replay_scratch_note(p->gpu, &s->s, sub, &s->scratch);
 	if (!broken)
 		broken = submit(p, &s->s, sub);
 	bw_replay_patches_undo(p->gpu, &s->s, &done);
@@ -428,7 +445,10 @@ static struct bw_error *run_one(struct play *p, struct live_space *s,
 	if (!out->outcome.has_ended || out->outcome.result)
 		out->verdict = is_alike(e, &out->outcome) ? BW_REPLAY_BROKE_AS : BW_REPLAY_BROKE;
 	BW_TRY(take_result(p, s, e, &is_known));
-	if (out->verdict == BW_REPLAY_SAME && is_known && !broke_before(e))
+	bool is_good = out->verdict == BW_REPLAY_SAME && is_known && !broke_before(e);
+	if (is_good)
+		BW_TRY(take_program_pages(p, s));
+	if (is_good)
 		BW_TRY(settle_clocks(p, s, e));
 	if (is_known)
 		s->clocks.len = 0;
@@ -438,8 +458,10 @@ static struct bw_error *run_one(struct play *p, struct live_space *s,
 		if (d->number == e->summary.number)
 			BW_TRY(dump(p, s, d));
 	/* What a submission changes that fails is chance. */
-	if (p->o->check && out->verdict == BW_REPLAY_SAME && is_known && !broke_before(e))
-		return check(p, s, &e->summary);
+	if (p->o->check && is_good)
+		BW_TRY(check(p, s, &e->summary));
+	if (is_known)
+		s->scratch.len = 0;
 	return NULL;
 }
 
@@ -536,6 +558,7 @@ struct bw_error *bw_replay_play(struct bw_capture_reader *r, struct bw_replay_gp
 	bw_vec_each(&p.spaces, s) {
 		bw_capture_space_fini(&s->s);
 		bw_vec_free(&s->clocks);
+		bw_vec_free(&s->scratch);
 	}
 	bw_vec_free(&p.spaces);
 	bw_vec_free(&p.fences);

@@ -66,10 +66,12 @@ struct bw_replay_report {
 	uint32_t n_lost; /* pages of memory that the capture, damaged, does not hold */
 	/* Records that are damaged: a submission that did not run, or what one has changed. */
 	uint32_t n_lost_records;
-	/* Bytes of the program's own memory (GEM_USERPTR) that changed while a submission ran, and
-	 * that the replay does not write: threads of the program share these pages with the GPU.
-	 * They are no difference, and become what the capture has. */
+	/* Bytes of the program's own memory (GEM_USERPTR), and of memory that ROCm's runtime shares
+	 * with the GPU, that changed while a submission ran, and that the replay does not write:
+	 * threads of the program, and its queues, write these pages, too. They are no difference,
+	 * and become what the capture has. */
 	uint64_t n_program_b;
+	uint64_t n_scratch_b; /* of scratch memory, that were others */
 	/* Values of the GPU's clock, which packets have written: no difference, either. */
 	struct bw_replay_clocks_said clocks;
 };

@@ -236,7 +236,7 @@ static void test_other_files(void **state)
 	assert_non_null(err);
 	assert_string_equal(
 		err->message,
-		"test.bwc is a capture of version 9, and this Breakwater reads versions 1 to 6: "
+		"test.bwc is a capture of version 9, and this Breakwater reads versions 1 to 7: "
 		"read it with the Breakwater that made it");
 	bw_error_free(err);
 	memcpy(bytes,

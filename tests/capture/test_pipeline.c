@@ -91,6 +91,31 @@ static void test_bytes(void **state)
 	bw_vec_free(&added);
 }
 
+/* A kernel of ROCm has a code object in place of SPIR-V. */
+static void test_code(void **state)
+{
+	struct bw_capture_pipeline p = {.code_base = 0x7f0000001000}, back = {0};
+	struct bw_capture_bytes bytes = {0};
+	strcpy(p.head.entry, "file:///a.co");
+	ok(bw_capture_pipeline_encode(&p, &bytes));
+	const size_t without = bytes.len;
+	bytes.len = 0;
+	for (uint8_t i = 0; i < 100; i++)
+		ok(bw_vec_push(&p.code, i));
+	ok(bw_capture_pipeline_encode(&p, &bytes));
+	ok(bw_capture_pipeline_decode(bytes.data, bytes.len, &back));
+	assert_true(back.code_base == p.code_base && back.code.len == 100);
+	assert_memory_equal(back.code.data, p.code.data, 100);
+	assert_string_equal(back.head.entry, "file:///a.co");
+	bw_capture_pipeline_fini(&back);
+	for (size_t n = without + 1; n < bytes.len; n++)
+		refused(bw_capture_pipeline_decode(bytes.data, n, &back), "is damaged");
+	memset(bytes.data + without + 8, 0, 8); /* a code object of no bytes */
+	refused(bw_capture_pipeline_decode(bytes.data, without + 16, &back), "of no bytes");
+	bw_vec_free(&bytes);
+	bw_capture_pipeline_fini(&p);
+}
+
 static void test_nonsense(void **state)
 {
 	struct bw_capture_pipeline p = {0}, back = {0};
@@ -258,4 +283,4 @@ static void test_reduce(void **state)
 	check_file(small, 1, 1, 1);
 }
 
-TESTS(test_bytes, test_nonsense, test_file, test_ring, test_reduce);
+TESTS(test_bytes, test_code, test_nonsense, test_file, test_ring, test_reduce);

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Kernels that a program starts by AQL queues, as programs of ROCm do (aql.c): stopped at their source lines, looked
 into, stepped, watched; and the program as it runs on, also without the debugger."""
+import json
 import os
 import pathlib
 import re
 import select
+import subprocess
 import sys
 import tempfile
 
-from harness import IN_GUEST, TIMEOUT_S, Session, check, equal, main, run
+from harness import BREAKWATER, IN_GUEST, TIMEOUT_S, Session, check, equal, main, run
 
 PROGRAM, CODE = (pathlib.Path(a).resolve() for a in sys.argv[1:3])
 GPU = "$(cat /sys/class/kfd/kfd/topology/nodes/1/gpu_id)"
@@ -92,5 +94,38 @@ def the_queue_leaves():
           "^" + re.escape(result(2)), r"\[aql \(process \d+\) exited normally\]")
 
 
-# The virtual GPU's own driver has no trap handler that waves could leave to.
-main(a_kernel, each_dispatch, a_stray_store, the_debugger_ends, *([the_queue_leaves] if IN_GUEST else []))
+def breakwater(*words, status=0):
+    done = subprocess.run([BREAKWATER, *map(str, words)], capture_output=True, text=True, timeout=TIMEOUT_S)
+    equal(done.returncode, status, f"{' '.join(map(str, words))}: {done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def a_capture():
+    """Dispatches are captured with their code object, replayed with the same memory, and debugged by it."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder, "aql.bwc")
+        equal(breakwater("capture", "-o", file, "--", *command("weigh", 2)), result(2), "the captured program's output")
+        listed = json.loads(breakwater("capture", "list", "--json", file))["submissions"]
+        equal([(s["ring"], s["dispatches"], s["outcome"]) for s in listed], [("AQL queue 0", 1, "done")] * 2, "the submissions")
+        shown = json.loads(breakwater("capture", "show", "--json", file, 2))
+        equal([(d["pipeline"], d["groups"], d["group_size"]) for d in shown["dispatches"]], [("weigh", "4,1,1", "64,1,1")], "the dispatch")
+        equal(shown["records"][0]["code_bytes"], CODE.stat().st_size, "the code object")
+        said = json.loads(breakwater("replay", "--check", "--json", file))
+        equal((said["same"], said["checked"], said["dispatches"]), (True, 2, 2), f"the replay: {said}")
+        text = run(file, script=["break aql.hip:32 if i == 70", "run", "p points[i]", "p w", "info dispatches", "next", "p part[6]", "delete", "continue"])
+        shows(text, r"hit Breakpoint 1, with lanes \[6\], weigh \(points=0x\w+, out=0x\w+, scale=2, n=200\) at aql\.hip:32$",
+              r"^\$1 = {x = 35, y = 1, id = 70}$", r"^\$2 = 71$", r"^ 1 +1 +\[4,1,1\] +\[64,1,1\] +running +weigh$", r"^\$3 = 71$", "exited normally")
+
+
+def a_captured_fault():
+    """The capture has the fault of a dispatch, although the program aborts itself; bisect finds the dispatch."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder, "stray.bwc")
+        breakwater("capture", "-o", file, "--", *command("stray", 1), status=134)
+        shows(breakwater("capture", "list", file), r"AQL queue 0 .* failed with a page fault at 0x\w+")
+        shows(breakwater("replay", file, status=3), r"^Submission 1 failed with a page fault at (0x\w+) .*; in the capture it failed with a page fault at \1")
+        shows(breakwater("bisect", file), r"^Its dispatch 0 does it: .* pipeline stray\.$")
+
+
+# The virtual GPU's own driver has no trap handler that waves could leave to. Captures were not tried in the guest.
+main(a_kernel, each_dispatch, a_stray_store, the_debugger_ends, *([the_queue_leaves] if IN_GUEST else [a_capture, a_captured_fault]))

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Packets laid out as structs, as the HSA Platform System Architecture Specification (2.9) and the
  * headers of ROCR-Runtime have them, and read by offsets. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "../suite.h"
-#include "pm4/aql.h"
+#include "pm4/aql_stream.h"
+#include "pm4/scan.h"
+#include "regs/field.h"
 
 /* hsa_kernel_dispatch_packet_t */
 struct dispatch {
@@ -138,4 +141,88 @@ static void test_user_data(void **state)
 	assert_int_equal(bw_aql_rsrc2(&l), 2 << 15 | 1);
 }
 
-TESTS(test_user_data, test_dispatch, test_barriers, test_names);
+struct found {
+	unsigned n;
+	size_t at;
+	struct bw_pm4_dispatch dispatch;
+	struct bw_pm4_scan state;
+};
+
+static bool on_find(void *cookie, const struct bw_pm4_find *f)
+{
+	struct found *out = cookie;
+	assert_int_equal(f->what, BW_PM4_FOUND_DISPATCH);
+	out->n++;
+	out->at = f->pos_dw;
+	out->dispatch = f->dispatch;
+	out->state = *f->state;
+	return true;
+}
+
+#define SH(f, name, n) ((f).state.sh[BW_REG_GC_DW(COMPUTE_##name) - BW_PM4_SH_BEGIN_DW + (n)])
+
+/* As PM4: registers by their names, and the fields of RADV's dispatches (doc/hardware/dispatch.md
+ * 2.3). */
+static void test_stream(void **state)
+{
+	const struct bw_aql_packet p = {.dispatch = {.dimensions = 2,
+						     .group = {64, 2, 1},
+						     .grid = {200, 8, 1},
+						     .kernel_object = 0x7f0000004000,
+						     .kernarg = 0x7f0000008000,
+						     .private_b = 16}};
+	const struct bw_aql_queue_object o = {.tmpring = 0x12345, .scratch = 0xaabb0000cc00};
+	struct bw_aql_descriptor d = {.properties = BW_AQL_SGPR_KERNARG_PTR | BW_AQL_WAVE32,
+				      .entry_b = 0x100,
+				      .rsrc1 = 0x60af0001,
+				      .rsrc2 = 0x91,
+				      .rsrc3 = 7};
+	const struct bw_aql_launch l = {.packet = &p, .descriptor = &d, .queue = &o};
+	struct bw_pm4_stream s = {0};
+	struct found f = {0};
+	struct bw_pm4_scan *scan = calloc(1, sizeof(*scan));
+	size_t at = bw_aql_stream(&l, &s);
+	assert_false(s.failed);
+	assert_int_equal(s.len % BW_PM4_IB_ALIGN_DW, 0);
+	bw_pm4_find_dispatches(scan, s.data, s.len, on_find, &f);
+	assert_int_equal(f.n, 1);
+	assert_int_equal(f.at, at);
+	/* 200 work-items are three whole groups of 64, and one of 8 */
+	assert_int_equal(f.dispatch.dim[0], 4);
+	assert_int_equal(f.dispatch.dim[1], 4);
+	assert_int_equal(f.dispatch.dim[2], 1);
+	/* COMPUTE_SHADER_EN, PARTIAL_TG_EN, FORCE_START_AT_000, ORDER_MODE, CS_W32_EN */
+	assert_int_equal(f.dispatch.initiator, 1 | 1 << 1 | 1 << 2 | 1 << 6 | 1 << 15);
+	assert_int_equal(SH(f, NUM_THREAD_X, 0), 64 | 8 << 16);
+	assert_int_equal(SH(f, NUM_THREAD_X, 1), 2 | 2 << 16);
+	assert_int_equal(SH(f, PGM_LO, 0), 0x41);
+	assert_int_equal(SH(f, PGM_HI, 0), 0x7f);
+	assert_int_equal(SH(f, PGM_RSRC1, 0), 0x60af0001);
+	assert_int_equal(SH(f, PGM_RSRC2, 0), 0x91);
+	assert_int_equal(SH(f, PGM_RSRC3, 0), 7);
+	assert_int_equal(SH(f, TMPRING_SIZE, 0), 0x12345);
+	assert_int_equal(SH(f, DISPATCH_SCRATCH_BASE_LO, 0), 0xbb0000cc);
+	assert_int_equal(SH(f, DISPATCH_SCRATCH_BASE_HI, 0), 0xaa);
+	assert_int_equal(SH(f, USER_DATA_0, 0), 0x8000);
+	assert_int_equal(SH(f, USER_DATA_0, 1), 0x7f00);
+	free(scan);
+	bw_pm4_stream_free(&s);
+}
+
+/* amd_queue.h: scratch_wave64_lane_byte_size; a wave32 has half of the lanes. */
+static void test_scratch(void **state)
+{
+	struct bw_aql_packet p = {.dispatch.private_b = 64};
+	const struct bw_aql_queue_object o = {.wave64_lane_b = 32};
+	struct bw_aql_descriptor d = {.properties = BW_AQL_WAVE32};
+	const struct bw_aql_launch l = {.packet = &p, .descriptor = &d, .queue = &o};
+	assert_int_equal(bw_aql_wants_scratch(&l), 0);
+	p.dispatch.private_b = 65;
+	assert_int_equal(bw_aql_wants_scratch(&l), BW_AQL_WANTS_SCRATCH32);
+	d.properties = 0;
+	assert_int_equal(bw_aql_wants_scratch(&l), BW_AQL_WANTS_SCRATCH64);
+	p.dispatch.private_b = 32;
+	assert_int_equal(bw_aql_wants_scratch(&l), 0);
+}
+
+TESTS(test_stream, test_scratch, test_user_data, test_dispatch, test_barriers, test_names);

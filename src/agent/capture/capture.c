@@ -13,6 +13,7 @@
 #include "agent/capture/captured.h"
 #include "agent/memory/chunk.h"
 #include "agent/memory/track.h"
+#include "agent/names/loaded_kernel.h"
 #include "agent/shaders/shaders.h"
 #include "base/cleanup.h"
 #include "base/log.h"
@@ -115,6 +116,8 @@ static struct bw_error *note_dispatches(const struct bw_capture_call *c,
 		memcpy(one.group_size, d->group_size, sizeof(one.group_size));
 		bw_names_pipeline(&objects, d->pipeline, one.pipeline, sizeof(one.pipeline));
 		note_shader(&objects, d->pipeline, &one);
+		if (c->kernel)
+			one.made_of = c->kernel->code;
 		if (d->label_b && d->label_at <= c->blob->len &&
 		    d->label_b <= c->blob->len - d->label_at)
 			err = bw_capture_set_label(
@@ -191,8 +194,16 @@ static bool was_sent(uint32_t id)
 	return false;
 }
 
+/* The record of what a dispatch is made of; false: there is none. */
+static bool make_record(const struct bw_capture_call *c, uint32_t id, struct bw_capture_bytes *out)
+{
+	return c->kernel && c->kernel->code == id ? bw_loaded_kernel_record(c->kernel, out)
+						  : bw_shaders_record(id, out);
+}
+
 /* The records of the pipelines that the connection does not have yet. */
-static struct bw_error *send_pipelines(const struct bw_capture_submission *s)
+static struct bw_error *send_pipelines(const struct bw_capture_call *c,
+				       const struct bw_capture_submission *s)
 {
 	if (sent.of != bw_capture_link_number()) {
 		sent.of = bw_capture_link_number();
@@ -201,7 +212,7 @@ static struct bw_error *send_pipelines(const struct bw_capture_submission *s)
 	bw_vec_each(&s->dispatches, d) {
 		const struct bw_capture_pipeline_sent head = {.id = d->made_of};
 		struct bw_capture_bytes bytes = {0};
-		if (!d->made_of || was_sent(d->made_of) || !bw_shaders_record(d->made_of, &bytes))
+		if (!d->made_of || was_sent(d->made_of) || !make_record(c, d->made_of, &bytes))
 			continue;
 		struct bw_error *err =
 			bw_capture_link_record(BW_CAPTURE_PIPELINE, &head, sizeof(head), &bytes);
@@ -222,7 +233,7 @@ static struct bw_error *send_submission(const struct bw_capture_call *c,
 	BW_TRY(decide(c, s, out_take));
 	if (!*out_take)
 		return NULL;
-	BW_TRY(send_pipelines(s));
+	BW_TRY(send_pipelines(c, s));
 	BW_TRY(note_objects(c->file, s));
 	BW_TRY(bw_capture_memory_before(c->file, &c->file->capture->memory, s));
 	for (uint32_t i = 0; i < c->in->num_chunks; i++)
@@ -230,6 +241,8 @@ static struct bw_error *send_submission(const struct bw_capture_call *c,
 	s->summary.space = c->file->number;
 	s->summary.pid = (uint32_t)getpid();
 	s->summary.ctx_id = c->in->ctx_id;
+	if (c->is_aql)
+		s->summary.ring = c->queue;
 	s->summary.frame = c->frame;
 	s->summary.changed_b = pages_of(&s->runs) * PAGE_B;
 	s->summary.time_ns = bw_capture_now_ns();
@@ -336,15 +349,24 @@ static void wait_for(struct bw_agent_file *f, const struct drm_amdgpu_wait_cs_in
 	}
 }
 
-void bw_agent_capture_end(struct bw_agent_file *f, int r, const struct drm_amdgpu_wait_cs_in *wait)
+uint32_t bw_agent_capture_wait_ms(void)
 {
-	struct bw_capture_result result = {.result = r, .has_ended = 1};
+	return bw_capture_link_wait_ms();
+}
+
+void bw_agent_capture_unsettle(struct bw_agent_file *f)
+{
+	bw_capture_link_lock();
+	if (f->capture)
+		bw_capture_memory_unsettle(&f->capture->memory);
+	bw_capture_link_unlock();
+}
+
+void bw_agent_capture_ended(struct bw_agent_file *f, const struct bw_capture_result *how)
+{
+	struct bw_capture_result result = *how;
 	struct bw_capture_runs runs = {0};
 	struct bw_capture_bytes bytes = {0};
-	if (!r)
-		wait_for(f, wait, &result);
-	if (!r && result.has_ended && !result.result)
-		note_end(f, wait);
 	struct bw_capture_memory *m = &f->capture->memory;
 	bool failed = !result.has_ended || result.result;
 	bool sees = failed || bw_capture_memory_is_due(m, bw_capture_link_unseen_max_b());
@@ -366,4 +388,14 @@ void bw_agent_capture_end(struct bw_agent_file *f, int r, const struct drm_amdgp
 	bw_vec_free(&runs);
 	bw_vec_free(&bytes);
 	bw_capture_link_unlock();
+}
+
+void bw_agent_capture_end(struct bw_agent_file *f, int r, const struct drm_amdgpu_wait_cs_in *wait)
+{
+	struct bw_capture_result result = {.result = r, .has_ended = 1};
+	if (!r)
+		wait_for(f, wait, &result);
+	if (!r && result.has_ended && !result.result)
+		note_end(f, wait);
+	bw_agent_capture_ended(f, &result);
 }

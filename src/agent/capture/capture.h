@@ -13,6 +13,9 @@
 #include "agent/names/names.h"
 #include "capture/capture.h"
 
+/* The code object in which the kernel of all dispatches of a call is; see names/loaded_kernel.h. */
+struct bw_loaded_kernel;
+
 /* A submission that is about to be made. */
 struct bw_capture_call {
 	struct bw_agent_file *file;
@@ -22,6 +25,10 @@ struct bw_capture_call {
 	const struct bw_agent_dispatches *dispatches;
 	const struct bw_names_blob *blob;
 	uint32_t frame;
+	/* of an AQL queue: its number, which takes the place of the ring's */
+	bool is_aql;
+	uint32_t queue;
+	const struct bw_loaded_kernel *kernel; /* NULL: none that is known */
 };
 
 /* Whether the program is captured at all; cheap. */
@@ -31,6 +38,11 @@ bool bw_agent_captures(void);
 bool bw_agent_capture_begin(const struct bw_capture_call *c);
 /* r: what the call has returned. wait: names its fence when that is 0. */
 void bw_agent_capture_end(struct bw_agent_file *f, int r, const struct drm_amdgpu_wait_cs_in *wait);
+/* For one whose end is not a fence: the time for which to wait, and how it has ended. */
+uint32_t bw_agent_capture_wait_ms(void);
+void bw_agent_capture_ended(struct bw_agent_file *f, const struct bw_capture_result *how);
+/* Work that is not captured may have changed memory since the last submission. */
+void bw_agent_capture_unsettle(struct bw_agent_file *f);
 /* A call of the program that waits for the submission whose end the capture has just waited for:
  * answers it as the kernel would, whom nobody has to ask again. False: it is none. */
 bool bw_agent_capture_answers(const struct bw_agent_file *f, uint32_t cmd, void *arg);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "agent/capture/capture_memory.h"
 
+#include <amdgpu_drm.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "agent/capture/capture_link.h"
 #include "agent/memory/memory.h"
 #include "agent/memory/track.h"
+#include "agent/memory/track_kfd.h"
 #include "base/util.h"
 
 enum {
@@ -55,6 +57,12 @@ uint64_t bw_capture_memory_buffer(const struct bw_capture_memory *c, uint32_t ha
 	return b ? b->id : 0;
 }
 
+static uint32_t flags_of(const struct bw_track_buffer *t)
+{
+	bool is_busy = t->handle & BW_TRACK_KFD_HANDLE && !(t->domains & AMDGPU_GEM_DOMAIN_VRAM);
+	return (t->is_user ? BW_CAPTURE_USERPTR : 0) | (is_busy ? BW_CAPTURE_BUSY : 0);
+}
+
 static struct bw_error *add_buffer(struct bw_capture_memory *c, const struct bw_track_buffer *t,
 				   struct bw_capture_submission *out)
 {
@@ -66,10 +74,8 @@ static struct bw_error *add_buffer(struct bw_capture_memory *c, const struct bw_
 				    .is_shared = t->is_shared,
 				    .n_pages = bw_align_up(t->size_b, PAGE_B) / PAGE_B,
 				    .written = {.serial = t->serial}};
-	const struct bw_capture_buffer one = {.id = b.id,
-					      .size_b = b.size_b,
-					      .domains = t->domains,
-					      .flags = t->is_user ? BW_CAPTURE_USERPTR : 0};
+	const struct bw_capture_buffer one = {
+		.id = b.id, .size_b = b.size_b, .domains = t->domains, .flags = flags_of(t)};
 	BW_TRY(bw_vec_push(&out->buffers, one));
 	b.hash = calloc(b.n_pages ? b.n_pages : 1, sizeof(*b.hash)); /* zero, as memory is */
 	struct bw_error *err = b.hash ? bw_table_add(&c->buffers, b) : bw_error_nomem();

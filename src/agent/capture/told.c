@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "agent/capture/captured.h"
+#include "agent/names/loaded_code.h"
 #include "agent/names/names_priv.h"
 #include "agent/shaders/shaders.h"
 #include "base/cleanup.h"
@@ -89,7 +90,7 @@ static uint64_t pipeline_of(const struct bw_told_dispatch *t)
 	if (t->made_of)
 		note_layout(t->made_of, &o);
 	uint32_t id = bw_names_add(&o);
-	if (t->made_of)
+	if (t->made_of && t->made_of->spirv.len)
 		add_shader(id, o.handle, t->made_of);
 	return o.handle;
 }
@@ -99,6 +100,9 @@ static void note(const struct bw_capture_submission *s, const struct bw_told_dis
 	static const char separator[] = {BW_AGENT_LABEL_SEPARATOR, 0};
 	const struct bw_capture_dispatch *d = t->dispatch;
 	uint64_t pipeline = pipeline_of(t);
+	if (t->made_of && t->made_of->code.len)
+		bw_loaded_code_tell(t->made_of->code_base, t->made_of->head.entry,
+				    t->made_of->code.data, t->made_of->code.len);
 	if (!pipeline)
 		return;
 	bw_names_cmd_begin(COMMANDS);

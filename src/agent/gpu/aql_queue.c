@@ -23,12 +23,13 @@
 #include "agent/clocks/clock.h"
 #include "agent/clocks/thread.h"
 #include "agent/debugger/debugger.h"
+#include "agent/gpu/aql_capture.h"
 #include "agent/memory/memory.h"
 #include "base/log.h"
 #include "base/newer_kfd.h"
 #include "base/util.h"
 #include "base/vec.h"
-#include "pm4/aql.h"
+#include "pm4/aql_stream.h"
 #include "regs/field.h"
 
 enum { PAGE_B = 4096, DOORBELLS_B = 2 * PAGE_B };
@@ -51,6 +52,7 @@ struct queue {
 	_Atomic uint64_t *bell;
 	uint64_t rung, next; /* next: index of the packet to pass on */
 	struct BW_VEC(struct under_way) under_way;
+	struct bw_aql_capture capture;
 	atomic_bool ends;
 	bool is_followed; /* by its thread; under the lock of g */
 };
@@ -100,57 +102,56 @@ static void fill_dispatch(const struct bw_aql_launch *l, struct bw_agent_dispatc
 		.rsrc1 = l->descriptor->rsrc1,
 		.rsrc2 = bw_aql_rsrc2(l),
 		.rsrc3 = l->descriptor->rsrc3,
-		.initiator = BW_FIELD(COMPUTE_DISPATCH_INITIATOR, COMPUTE_SHADER_EN, 1) |
-			     BW_FIELD(COMPUTE_DISPATCH_INITIATOR, CS_W32_EN,
-				      !!(l->descriptor->properties & BW_AQL_WAVE32)),
+		.initiator = bw_aql_initiator(l),
 		.tmpring_size = l->queue->tmpring,
 		.scratch_base_lo = bw_lo_256b(l->queue->scratch),
 		.scratch_base_hi = bw_hi_256b(l->queue->scratch),
 		.packet_va = l->packet_va,
 	};
-	for (unsigned i = 0; i < 3; i++) {
-		uint32_t group = BW_MAX(p->dispatch.group[i], 1u);
-		out->group_size[i] = group;
-		out->groups[i] = (uint32_t)(((uint64_t)p->dispatch.grid[i] + group - 1) / group);
-	}
+	bw_aql_groups(p, out->groups);
+	for (unsigned i = 0; i < 3; i++)
+		out->group_size[i] = BW_MAX(p->dispatch.group[i], 1u);
 	_Static_assert(BW_AQL_USER_SGPRS == BW_ARRAY_SIZE(out->user_data), "as many in both");
 	bw_aql_user_data(l, out->user_data);
 }
 
+/* A dispatch with what it refers to. */
+struct launch {
+	struct bw_aql_launch l;
+	struct bw_aql_descriptor descriptor;
+	struct bw_aql_queue_object object;
+	struct bw_agent_dispatch dispatch;
+};
+
 /* False: it refers to memory that is not there, which the GPU will report. */
-static bool read_dispatch(const struct queue *q, const struct bw_aql_packet *p, uint64_t packet_va,
-			  struct bw_agent_dispatch *out)
+static bool read_launch(const struct queue *q, const struct bw_aql_packet *p, uint64_t packet_va,
+			struct launch *out)
 {
 	uint32_t dw[BW_AQL_DESCRIPTOR_DW];
-	struct bw_aql_descriptor d;
-	struct bw_aql_queue_object o;
-	struct bw_aql_launch l = {.packet = p,
-				  .descriptor = &d,
-				  .queue = &o,
-				  .packet_va = packet_va,
-				  .index = q->next};
-	if (!read_object(q, &l.queue_va, &o) ||
+	out->l = (struct bw_aql_launch){.packet = p,
+					.descriptor = &out->descriptor,
+					.queue = &out->object,
+					.packet_va = packet_va,
+					.index = q->next};
+	if (!read_object(q, &out->l.queue_va, &out->object) ||
 	    !read_words(q->vm, p->dispatch.kernel_object, dw, BW_ARRAY_SIZE(dw)))
 		return false;
-	bw_aql_read_descriptor(dw, &d);
-	fill_dispatch(&l, out);
+	bw_aql_read_descriptor(dw, &out->descriptor);
+	fill_dispatch(&out->l, &out->dispatch);
 	return true;
 }
 
 /* ---- passing on ---- */
 
 /* Shows a dispatch and waits until it is released. Returns its number; 0: it was not shown. */
-static uint32_t hold(struct queue *q, const struct bw_aql_packet *p, uint64_t packet_va)
+static uint32_t hold(struct queue *q, const struct launch *l)
 {
-	struct bw_agent_dispatch dispatch;
 	/* Contexts have numbers from 1: in 0 are the queues of KFD, each with its id. */
 	struct bw_agent_submit submit = {.ip_type = AMDGPU_HW_IP_COMPUTE,
 					 .ring = q->id,
 					 .n_dispatches = 1,
 					 .file = q->vm->number};
-	if (!bw_debugger_listens(q->vm) || !read_dispatch(q, p, packet_va, &dispatch))
-		return 0;
-	return bw_debugger_hold(q->vm, &submit, &dispatch, NULL);
+	return bw_debugger_hold(q->vm, &submit, &l->dispatch, NULL);
 }
 
 /* The value of a doorbell has no meaning in an AQL queue, but each store differs from the last, so
@@ -192,23 +193,70 @@ static void begin(struct queue *q, struct under_way one)
 	bw_debugger_job_ended(one.job);
 }
 
+/* Whether all packets before the next one are complete. */
+static bool is_idle(const struct queue *q)
+{
+	uint64_t read;
+	return read_shared(q, q->read_va, &read, sizeof(read)) && read >= q->next;
+}
+
+static void pass_on(struct queue *q)
+{
+	q->next++;
+	atomic_store_explicit(q->write, q->next, memory_order_release);
+	ring(q);
+}
+
+/* Passes on a packet that a capture may want, and waits until it is complete. */
+static void pass_captured(struct queue *q, const struct bw_aql_packet *p, uint64_t packet_va)
+{
+	struct launch l;
+	struct bw_aql_passing one = {.kfd = q->kfd,
+				     .vm = q->vm,
+				     .queue = q->id,
+				     .index = q->next,
+				     .read_va = q->read_va,
+				     .ends = &q->ends,
+				     .packet = p};
+	if (p->type == BW_AQL_DISPATCH && read_launch(q, p, packet_va, &l)) {
+		one.launch = &l.l;
+		one.dispatch = &l.dispatch;
+		if (bw_aql_capture_ask_scratch(&one) && !read_launch(q, p, packet_va, &l))
+			one.launch = NULL;
+	}
+	bool is_captured = bw_aql_capture_begin(&q->capture, &one);
+	pass_on(q);
+	if (is_captured)
+		bw_aql_capture_end(&q->capture, &one);
+	else
+		bw_aql_capture_passed_other();
+}
+
 static bool pass_one(struct queue *q)
 {
 	struct bw_aql_packet p;
+	struct launch l;
 	uint64_t va;
 	uint32_t area_handle;
 	if (!read_packet(q, &va, &p))
 		return false;
+	bool captures = bw_aql_capture_wants(&p);
+	if (captures && !is_idle(q))
+		return false;
 	struct under_way one = {.index = q->next};
 	if (p.type == BW_AQL_DISPATCH) {
-		one.number = hold(q, &p, va);
+		if (bw_debugger_listens(q->vm) && read_launch(q, &p, va, &l))
+			one.number = hold(q, &l);
 		one.job = bw_debugger_job_begun(q->vm, &area_handle);
 	}
 	if (one.number || one.job)
 		begin(q, one);
-	q->next++;
-	atomic_store_explicit(q->write, q->next, memory_order_release);
-	ring(q);
+	if (captures) {
+		pass_captured(q, &p, va);
+	} else {
+		pass_on(q);
+		bw_aql_capture_passed_other();
+	}
 	return true;
 }
 
@@ -319,6 +367,7 @@ static void free_queue(struct queue *q)
 	if (!q)
 		return;
 	free_page(q);
+	bw_aql_capture_free(q->vm, &q->capture);
 	if (q->doorbells)
 		munmap(q->doorbells, DOORBELLS_B);
 	bw_vec_free(&q->under_way);

@@ -7,9 +7,12 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "agent/capture/capture.h"
+#include "agent/gpu/aql_capture.h"
 #include "agent/gpu/kfd_trap.h"
 #include "agent/memory/track_kfd.h"
 #include "agent/names/loaded_code.h"
+#include "agent/names/loaded_kernel.h"
 #include "base/cleanup.h"
 #include "base/newer_kfd.h"
 #include "base/util.h"
@@ -38,6 +41,7 @@ void bw_kfd_fork_child(void)
 	g.memory_event = 0;
 	bw_kfd_trap_fork_child();
 	bw_loaded_code_set(0);
+	bw_loaded_kernel_fork_child();
 	bw_aql_fork_child();
 }
 
@@ -141,8 +145,11 @@ static int wait_events(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	pthread_mutex_lock(&g.lock);
 	uint32_t memory_event = g.memory_event;
 	pthread_mutex_unlock(&g.lock);
-	if (!r && memory_event && read_arg(cmd, arg, &a, sizeof(a)) && has_fault(&a, memory_event))
+	if (!r && memory_event && read_arg(cmd, arg, &a, sizeof(a)) &&
+	    has_fault(&a, memory_event)) {
+		bw_aql_capture_await();
 		bw_aql_await_ends();
+	}
 	return r;
 }
 
@@ -151,8 +158,10 @@ static int create_queue(struct bw_agent_file *f, struct bw_agent_file *vm, uint3
 	struct kfd_ioctl_create_queue_args a;
 	bool is_aql =
 		read_arg(cmd, arg, &a, sizeof(a)) && a.queue_type == KFD_IOC_QUEUE_TYPE_COMPUTE_AQL;
-	return is_aql && bw_agent_config()->is_debuggable ? bw_aql_create(f, vm, cmd, arg)
-							  : bw_agent_ioctl(f, cmd, arg);
+	if (!is_aql)
+		bw_aql_capture_has_others();
+	bool follows = bw_agent_config()->is_debuggable || bw_agent_captures();
+	return is_aql && follows ? bw_aql_create(f, vm, cmd, arg) : bw_agent_ioctl(f, cmd, arg);
 }
 
 static int noted_ioctl(struct bw_agent_file *f, struct bw_agent_file *vm, uint32_t cmd, void *arg)
@@ -165,6 +174,7 @@ static int noted_ioctl(struct bw_agent_file *f, struct bw_agent_file *vm, uint32
 	case _IOC_NR(AMDKFD_IOC_UNMAP_MEMORY_FROM_GPU):
 		return with_handle(f, vm, cmd, arg, true, bw_track_kfd_unmap);
 	case _IOC_NR(AMDKFD_IOC_FREE_MEMORY_OF_GPU):
+		bw_loaded_kernel_forget();
 		return with_handle(f, vm, cmd, arg, false, bw_track_kfd_free);
 	case _IOC_NR(AMDKFD_IOC_SET_TRAP_HANDLER):
 		return bw_kfd_trap_program_sets(f, cmd, arg);

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,17 @@ enum { MAX_CODES = 65536, COPY_B = 64 << 10 };
 #define MAX_BYTES (1ull << 31)
 
 static _Atomic uint64_t list_va;
+
+/* Those that a replay has told of. */
+struct told {
+	struct bw_agent_loaded loaded;
+	uint8_t *bytes; /* owned */
+	size_t size_b;
+};
+static struct {
+	pthread_mutex_t lock;
+	struct BW_VEC(struct told) all;
+} told = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 void bw_loaded_code_set(uint64_t r_debug)
 {
@@ -48,13 +60,60 @@ static void read_text(uint64_t va, char *out, size_t room)
 	out[n] = 0;
 }
 
+/* NULL: none is at base. Under the lock. */
+static struct told *find_told(uint64_t base)
+{
+	bw_vec_each(&told.all, t)
+		if (t->loaded.base == base)
+			return t;
+	return NULL;
+}
+
+void bw_loaded_code_tell(uint64_t base, const char *uri, const void *bytes, size_t size_b)
+{
+	struct told new = {.loaded.base = base, .size_b = size_b};
+	pthread_mutex_lock(&told.lock);
+	struct told *old = find_told(base);
+	bool is_same = old && old->size_b == size_b && !memcmp(old->bytes, bytes, size_b);
+	if (!is_same)
+		new.bytes = malloc(size_b);
+	if (new.bytes) {
+		memcpy(new.bytes, bytes, size_b);
+		memcpy(new.loaded.uri, uri, strnlen(uri, sizeof(new.loaded.uri) - 1));
+		if (old) {
+			free(old->bytes);
+			*old = new;
+		} else {
+			struct bw_error *err = bw_vec_push(&told.all, new);
+			if (err)
+				free(new.bytes);
+			bw_error_free(err); /* without memory nobody knows it */
+		}
+	}
+	pthread_mutex_unlock(&told.lock);
+}
+
+static int list_told(struct bw_agent_codes *out)
+{
+	struct bw_error *err = NULL;
+	pthread_mutex_lock(&told.lock);
+	bw_vec_each(&told.all, t)
+		if (!err)
+			err = bw_vec_push(out, t->loaded);
+	pthread_mutex_unlock(&told.lock);
+	int r = err ? -ENOMEM : 0;
+	bw_error_free(err);
+	return r;
+}
+
 int bw_loaded_code_list(struct bw_agent_codes *out)
 {
 	struct list l;
 	struct entry e;
 	uint64_t at = atomic_load(&list_va);
-	if (!at)
-		return 0;
+	int r = list_told(out);
+	if (r || !at)
+		return r;
 	if (!bw_agent_copy_in(&l, at, sizeof(l)))
 		return -EFAULT;
 	for (at = l.first; at && out->len < MAX_CODES; at = e.next) {
@@ -121,6 +180,16 @@ static int copy_file(int to, const char *path, uint64_t offset_b, uint64_t size_
 	return 0;
 }
 
+/* -ENOENT: it was not told. */
+static int copy_told(int to, uint64_t base)
+{
+	pthread_mutex_lock(&told.lock);
+	const struct told *t = find_told(base);
+	int r = t ? write_all(to, t->bytes, t->size_b) : -ENOENT;
+	pthread_mutex_unlock(&told.lock);
+	return r;
+}
+
 static int copy_uri(int to, const char *text)
 {
 	struct bw_code_uri uri;
@@ -143,7 +212,9 @@ int bw_loaded_code_open(uint64_t base, uint64_t *out_size_b)
 			found = &all.data[i];
 	_cleanup_close_ int fd = found ? bw_memfd("code object") : -1;
 	if (!r)
-		r = !found ? -ENOENT : fd < 0 ? -errno : copy_uri(fd, found->uri);
+		r = !found ? -ENOENT : fd < 0 ? -errno : copy_told(fd, base);
+	if (r == -ENOENT && found)
+		r = copy_uri(fd, found->uri);
 	if (!r && (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) || fstat(fd, &st)))
 		r = -errno;
 	bw_vec_free(&all);

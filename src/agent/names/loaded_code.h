@@ -19,4 +19,8 @@ int bw_loaded_code_list(struct bw_agent_codes *out);
  * -errno. ENOENT: none is. */
 int bw_loaded_code_open(uint64_t base, uint64_t *out_size_b);
 
+/* A code object that no runtime of this process has loaded: a replay has put it there. Takes a
+ * copy; another one at this base is replaced. */
+void bw_loaded_code_tell(uint64_t base, const char *uri, const void *bytes, size_t size_b);
+
 #endif

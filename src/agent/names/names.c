@@ -79,6 +79,18 @@ uint32_t bw_names_object(const struct bw_agent_object *o)
 	return id ? id : bw_names_add(o);
 }
 
+uint32_t bw_names_kernel(const char *name)
+{
+	uint64_t hash = 0xcbf29ce484222325;
+	struct bw_agent_object o = {.kind = BW_AGENT_OBJECT_PIPELINE};
+	for (const char *c = name; *c; c++)
+		hash = (hash ^ (uint8_t)*c) * 0x100000001b3;
+	memcpy(o.name, name, strnlen(name, sizeof(o.name) - 1));
+	memcpy(o.entry, name, strnlen(name, sizeof(o.entry) - 1));
+	o.handle = hash | 1; /* an odd number is not a handle */
+	return bw_names_object(&o);
+}
+
 void bw_names_remove(uint32_t kind, uint64_t handle)
 {
 	pthread_mutex_lock(&bw_names_lock);

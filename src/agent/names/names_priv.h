@@ -15,6 +15,10 @@
 uint32_t bw_names_add(const struct bw_agent_object *o);
 /* The id of the living object of this kind and handle; o is added where there is none. */
 uint32_t bw_names_object(const struct bw_agent_object *o);
+/* The id of the kernel of that name, of an API that has no pipelines. Kernels of a name are one
+ * object, whatever the program makes and releases: a launch can be submitted when its kernel is
+ * gone. */
+uint32_t bw_names_kernel(const char *name);
 void bw_names_remove(uint32_t kind, uint64_t handle);
 /* kind 0: a name for a thing that has no table of its own (a shader module), kept for later. */
 void bw_names_set_name(uint32_t kind, uint64_t handle, const char *name);

@@ -66,20 +66,6 @@ static struct kernel *find_kernel(uint64_t handle)
 	return NULL;
 }
 
-/* Kernels of a name are one object, whatever the program makes and releases: a launch can be
- * submitted when its kernel is gone. An odd number is not a handle. */
-static uint32_t object_of(const char *name)
-{
-	uint64_t hash = 0xcbf29ce484222325;
-	struct bw_agent_object o = {.kind = BW_AGENT_OBJECT_PIPELINE};
-	for (const char *c = name; *c; c++)
-		hash = (hash ^ (uint8_t)*c) * 0x100000001b3;
-	memcpy(o.name, name, strnlen(name, sizeof(o.name) - 1));
-	memcpy(o.entry, name, strnlen(name, sizeof(o.entry) - 1));
-	o.handle = hash | 1;
-	return bw_names_object(&o);
-}
-
 /* Takes ownership of args. */
 static void keep_kernel(uint64_t handle, uint32_t object, struct bw_launch_arg *args, uint32_t n)
 {
@@ -102,7 +88,7 @@ uint32_t bw_launches_kernel(uint64_t handle, const char *name, const struct bw_l
 {
 	uint32_t n = BW_MIN(n_args, (uint32_t)BW_LAUNCH_ARGS_MAX);
 	struct bw_launch_arg *copy = copy_args(args, n);
-	uint32_t object = copy ? object_of(name) : 0;
+	uint32_t object = copy ? bw_names_kernel(name) : 0;
 	pthread_mutex_lock(&g.lock);
 	if (copy)
 		keep_kernel(handle, object, copy, n);

@@ -171,7 +171,7 @@ static struct bw_error *show_list(struct show *s)
 			.gpu_kib = (uint64_t)done->changed_pages * (BW_CAPTURE_PAGE_B / 1024),
 			.is_seen = e[i].has_result && done->has_ended && bw_capture_is_seen(done)};
 		result_text(&e[i], r.outcome, sizeof(r.outcome));
-		snprintf(r.ring, sizeof(r.ring), "%s %u", bw_capture_ip_name(m->ip_type), m->ring);
+		bw_capture_ring_text(m, false, r.ring, sizeof(r.ring));
 		bw_table_row(&t, &r);
 	}
 	bw_out_begin(s->look.out, "command", "capture list");
@@ -271,7 +271,7 @@ static void show_dispatches(struct show *s, const struct bw_capture_submission *
 
 struct record_row {
 	uint32_t record, push_b, subgroup;
-	uint64_t n_sets, n_bindings, n_constants, spirv_b;
+	uint64_t n_sets, n_bindings, n_constants, spirv_b, code_b;
 	const char *entry;
 };
 
@@ -284,6 +284,7 @@ static const struct bw_fact record_rows[] = {
 	{"Constants", "constants", "count", BW_OF(struct record_row, n_constants)},
 	{"Subgroup", "subgroup", "number?", BW_OF(struct record_row, subgroup)},
 	{"SPIR-V bytes", "spirv_bytes", "count", BW_OF(struct record_row, spirv_b)},
+	{"Code object bytes", "code_bytes", "count", BW_OF(struct record_row, code_b)},
 };
 BW_FACTS(record_facts, "capture records", "records", record_rows);
 
@@ -320,7 +321,8 @@ static struct bw_error *show_pipelines(struct show *s, const struct bw_capture_s
 				       .n_bindings = p.bindings.len,
 				       .n_constants = p.constants.len,
 				       .subgroup = p.head.subgroup,
-				       .spirv_b = p.spirv.len * sizeof(uint32_t)};
+				       .spirv_b = p.spirv.len * sizeof(uint32_t),
+				       .code_b = p.code.len};
 		bw_vec_each(&p.pushes, push)
 			r.push_b = BW_MAX(r.push_b, push->offset_b + push->size_b);
 		bw_table_row(&t, &r);
@@ -447,21 +449,19 @@ static struct bw_error *show_one(struct show *s)
 		err = read_result(s, &e[at], &space, &after);
 	bool is_unseen = e[at].has_result && !bw_capture_is_seen(&e[at].result);
 	if (!err) {
-		char result[80];
+		char result[80], ring[32], short_ring[32];
 		result_text(&e[at], result, sizeof(result));
+		bw_capture_ring_text(&e[at].summary, true, ring, sizeof(ring));
+		bw_capture_ring_text(&e[at].summary, false, short_ring, sizeof(short_ring));
 		bw_out_begin(o, "command", "capture show");
-		bw_out_line(o,
-			    "Submission %" PRIu64
-			    " of %s, process %u, address space %u, %s ring %u: %s",
+		bw_out_line(o, "Submission %" PRIu64 " of %s, process %u, address space %u, %s: %s",
 			    number, bw_shown(e[at].summary.comm).text, e[at].summary.pid,
-			    e[at].summary.space, bw_capture_ip_name(e[at].summary.ip_type),
-			    e[at].summary.ring, result);
+			    e[at].summary.space, ring, result);
 		bw_out_int(o, "number", (int64_t)number);
 		bw_out_str(o, "comm", e[at].summary.comm);
 		bw_out_int(o, "pid", e[at].summary.pid);
 		bw_out_int(o, "space", e[at].summary.space);
-		bw_out_strf(o, "ring", "%s %u", bw_capture_ip_name(e[at].summary.ip_type),
-			    e[at].summary.ring);
+		bw_out_str(o, "ring", short_ring);
 		bw_out_str(o, "outcome", result);
 		show_ibs(s, &sub);
 		show_dispatches(s, &sub);

@@ -26,10 +26,6 @@ enum packet_error {
 	ERROR_VENDOR = 23,
 };
 
-/* What queue_inactive_signal says when a kernel needs more scratch than the queue has: for which
- * kind of waves (amd_aql_queue.cpp of ROCR-Runtime). */
-enum { SCRATCH_WAVE64 = 1, SCRATCH_WAVE32 = 0x400 };
-
 uint32_t bw_aql_error_data(const struct bw_queue *q)
 {
 	unsigned code = q->aql.error ? q->aql.error : q->depth ? ERROR_VENDOR : ERROR_NONE;
@@ -270,7 +266,7 @@ bool bw_aql_fetch(struct bw_queue *q, uint32_t *out_size_dw)
 /* Asks the program for scratch, with the queue empty up to this packet, and waits for its answer: a
  * 0 in the signal. */
 static enum bw_cp_result ask_for_scratch(struct bw_queue *q, const struct bw_aql_queue_object *o,
-					 bool wave32)
+					 unsigned wanted)
 {
 	uint64_t value;
 	if (!is_idle(q))
@@ -282,8 +278,7 @@ static enum bw_cp_result ask_for_scratch(struct bw_queue *q, const struct bw_aql
 	}
 	if (!q->aql.has_asked) {
 		q->aql.has_asked = true;
-		return store64(q, o->inactive_signal + BW_AQL_SIGNAL_VALUE,
-			       wave32 ? SCRATCH_WAVE32 : SCRATCH_WAVE64) &&
+		return store64(q, o->inactive_signal + BW_AQL_SIGNAL_VALUE, wanted) &&
 				       wake_waiters(q, o->inactive_signal)
 			       ? BW_CP_POLL
 			       : BW_CP_STOP;
@@ -380,19 +375,20 @@ static enum bw_cp_result run_dispatch(struct bw_queue *q, const struct bw_aql_pa
 			      p->dispatch.kernel_object);
 	if (!read_object(q, &object_va, &o))
 		return BW_CP_STOP;
+	const struct bw_aql_launch l = {.packet = p,
+					.descriptor = &d,
+					.queue = &o,
+					.packet_va = slot_va(q, q->aql.next),
+					.queue_va = object_va,
+					.index = q->aql.next};
 	bool wave32 = d.properties & BW_AQL_WAVE32;
-	uint64_t lane_b = (uint64_t)o.wave64_lane_b * 64 / (wave32 ? 32 : 64);
-	if (!resume && (q->aql.has_asked || p->dispatch.private_b > lane_b))
-		return ask_for_scratch(q, &o, wave32);
+	unsigned wanted = bw_aql_wants_scratch(&l);
+	if (!resume && (q->aql.has_asked || wanted))
+		return ask_for_scratch(q, &o, wanted);
 	if (p->dispatch.private_b && scratch_is_taken(q, &o))
 		return BW_CP_WAIT;
 
-	put_registers(q, &(struct bw_aql_launch){.packet = p,
-						 .descriptor = &d,
-						 .queue = &o,
-						 .packet_va = slot_va(q, q->aql.next),
-						 .queue_va = object_va,
-						 .index = q->aql.next});
+	put_registers(q, &l);
 	struct bw_aql_running *running = &q->aql.running[q->aql.next % BW_AQL_WINDOW];
 	running->start = resume ? resume->packet->start : bw_device_realtime(q->dev);
 	running->profiled = o.properties & BW_AQL_QUEUE_PROFILES;
