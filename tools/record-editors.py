@@ -3,11 +3,10 @@
 """The pictures of doc/tutorials/editors.md: real editors, which debug the page's kernel as the page says.
 
     record-editors.py nvim NVIM NVIM_DAP     doc/tutorials/nvim-*.svg: Neovim in a terminal (tmux); NVIM_DAP is nvim-dap's folder
-    record-editors.py vscode CODE_SERVER     doc/tutorials/vscode-*.png: code-server, which is VS Code, in headless Chromium
 
 What the editor sends in the session of the first picture, and what it is answered, becomes a recording in
 tests/dap/recordings (record.py): the test dap-recorded-transpose sends it again, so that a picture that is not true any more
-is found. The program is that of BREAKWATER_BUILD, or of build. Neither editor is needed by any test.
+is found. The program is that of BREAKWATER_BUILD, or of build. No test needs the editor.
 """
 import importlib.util
 import json

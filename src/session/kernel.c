@@ -130,10 +130,11 @@ struct bw_error *bw_prepare_program(struct bw_session *s, struct bw_run_options 
 		return bw_error_nomem();
 	for (size_t i = 0; i < n; i++)
 		argv[i] = strdup(o->program[i]);
-	s->program = (struct bw_program){argv, false};
-	if (argv[0] && strchr(argv[0], '/'))
-		BW_TRY(bw_source_paths_object(bw_debug_source_paths(s->debug), argv[0]));
-	_cleanup_error_ struct bw_error *err = bw_check_preload(argv[0]);
+	s->program = (struct bw_program){argv, false, o->has_rocm};
+	const char *named = argv[s->program.named];
+	if (named && strchr(named, '/'))
+		BW_TRY(bw_source_paths_object(bw_debug_source_paths(s->debug), named));
+	_cleanup_error_ struct bw_error *err = bw_check_preload(named);
 	if (err)
 		bw_session_warn(s, err->message);
 	return NULL;

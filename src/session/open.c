@@ -41,10 +41,8 @@ struct bw_error *bw_session_open(struct bw_session *s, struct bw_run_options *o)
 	BW_TRY(bw_kmd_open(is_virtual ? "virtual" : o->gpu, &s->kmd));
 	if (bw_kmd_choice(s->kmd))
 		bw_session_warn(s, bw_kmd_choice(s->kmd));
-	/* the user's, and not the script that --rocm has put before it */
-	size_t own = o->has_rocm && o->program[1] ? 1 : 0;
 	_cleanup_error_ struct bw_error *other =
-		o->program ? bw_check_gpu_code(s->kmd, o->program[own]) : NULL;
+		o->program ? bw_check_gpu_code(s->kmd, s->program.argv[s->program.named]) : NULL;
 	if (other)
 		bw_session_warn(s, other->message);
 	if (o->vgpu.fidelity)

@@ -171,11 +171,12 @@ static void warn_if_unseen(struct bw_session *s, const struct bw_stop *stop)
 	if (s->attached || s->program.is_kernel || !s->program.argv || !stop->exit_known ||
 	    bw_debug_program_pid(s->debug) > 0)
 		return;
-	_cleanup_error_ struct bw_error *said = bw_check_preload(s->program.argv[0]);
+	const char *program = s->program.argv[s->program.named];
+	_cleanup_error_ struct bw_error *said = bw_check_preload(program);
 	_cleanup_error_ struct bw_error *err =
 		said		    ? NULL
-		: stop->exit_status ? bw_check_seen(s->kmd, s->clients_before, s->program.argv[0])
-				    : bw_check_used(s->program.argv[0]);
+		: stop->exit_status ? bw_check_seen(s->kmd, s->clients_before, program)
+				    : bw_check_used(program);
 	if (err)
 		bw_session_warn(s, err->message);
 }

@@ -45,6 +45,7 @@ struct bw_program {
 	/* owned, NULL-terminated: the launcher and its options, or the program */
 	char **argv;
 	bool is_kernel;
+	unsigned named; /* the word of argv that the user gave as the program: 1 after rocm-run */
 };
 
 /* Functions that a client adds to events of a session; each may be NULL. */
