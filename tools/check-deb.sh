@@ -9,7 +9,8 @@ cd "$(dirname "$0")/.."
 
 lint() {
 	command -v lintian >/dev/null || apt-get install -y -qq --no-install-recommends lintian
-	lintian --info --display-info --pedantic --fail-on error,warning,info,pedantic "$1"/breakwater_*.changes
+	# The tag is about "wTH with" in machine code, which Debian 13 has and Debian 12 has not.
+	lintian --suppress-tags spelling-error-in-binary --info --display-info --pedantic --fail-on error,warning,info,pedantic "$1"/breakwater_*.changes
 	echo "lintian has found nothing."
 }
 
