@@ -153,7 +153,8 @@ static void test_all_flows(void **state)
 			assert_int_equal(is, BW_SIM_DISPLACE);
 		else if (flow == BW_FLOW_TRAP)
 			assert_int_equal(is, BW_SIM_TRAP);
-		else if (strcmp(bw_isa_op_info(op)->name, "s_rfe_b64") == 0)
+		else if (flow == BW_FLOW_STACK ||
+			 strncmp(bw_isa_op_info(op)->name, "s_rfe_", 6) == 0)
 			assert_int_equal(is, BW_SIM_UNSUPPORTED);
 		else if (is != BW_SIM_DONE)
 			fail_msg("%s is not simulated", bw_isa_op_info(op)->name);
