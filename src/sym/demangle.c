@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sym/demangle.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,12 +32,25 @@ static bool closes(char c)
 	return c == ')' || c == '>' || c == ']';
 }
 
-/* "operator<", "operator()": the characters after the word are its name. */
-static size_t operator_length(const char *p)
+/* The type of "operator unsigned int()", with the blank before it; so of "operator new()". */
+static size_t conversion_length(const char *p)
+{
+	size_t n = 0;
+	for (int depth = 0; p[n] && (p[n] != '(' || depth); n++)
+		depth += (p[n] == '<') - (p[n] == '>');
+	return n;
+}
+
+/* "operator<", "operator()": the characters after the word are its name. 0: p, which is in `full`,
+ * is not at such a name. */
+static size_t operator_length(const char *full, const char *p)
 {
 	const size_t word = strlen("operator");
-	if (strncmp(p, "operator", word) != 0)
+	if (strncmp(p, "operator", word) != 0 ||
+	    (p > full && (isalnum((unsigned char)p[-1]) || p[-1] == '_')))
 		return 0;
+	if (p[word] == ' ')
+		return word + conversion_length(p + word);
 	size_t n = strspn(p + word, "<>=!+-*/%^&|~,[");
 	if (p[word] == '(')
 		n = 2;
@@ -48,7 +62,7 @@ const char *bw_name_base(const char *full, size_t *out_len)
 	const char *start = full, *p = full;
 	int depth = 0;
 	for (; *p; p++) {
-		size_t op = depth ? 0 : operator_length(p);
+		size_t op = depth ? 0 : operator_length(full, p);
 		if (op) {
 			p += strnlen(p, op) - 1;
 			continue;

@@ -21,6 +21,10 @@ static void demangles(void **state)
 		 "(anonymous namespace)::foo"},
 		{"_ZN1AlsEi", "A::operator<<(int)", "A::operator<<"},
 		{"_ZN1AclEi", "A::operator()(int)", "A::operator()"},
+		{"_ZNK1AcvjEv", "A::operator unsigned int() const", "A::operator unsigned int"},
+		{"_ZNK1AcvPKcEv", "A::operator char const*() const", "A::operator char const*"},
+		{"_Z11my_operatorIiEvT_", "void my_operator<int>(int)", "my_operator<int>"},
+		{"_ZN1BnaEm", "B::operator new[](unsigned long)", "B::operator new[]"},
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		char *full = bw_demangle(rows[i].mangled);
