@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 from harness import BREAKWATER, TIMEOUT_S, check, equal, main
 
@@ -135,4 +136,12 @@ def other_rings():
     check(re.search(r"KFD: queue 0 of kfd_rings pid \d+ stopped: SDMA packet opcode 0xfe", done.stderr), f"the log says why: {done.stderr!r}")
 
 
-main(a_program_of_kfd, kernels, programs_that_die, packets_that_cannot_be_executed, other_rings)
+def no_sdma_in_a_capture():
+    """A capture does not see SDMA queues: a program that is captured gets none, as if all were taken."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([BREAKWATER, "capture", "-o", f"{folder}/x.bwc", "--", "sh", "-c", f"{sys.argv[3]} {GPU}"],
+                              capture_output=True, text=True, timeout=TIMEOUT_S)
+    check("CREATE_QUEUE: Cannot allocate memory\n" in done.stdout, f"the program's first queue is of SDMA packets: {done.stdout}{done.stderr}")
+
+
+main(a_program_of_kfd, kernels, programs_that_die, packets_that_cannot_be_executed, other_rings, no_sdma_in_a_capture)

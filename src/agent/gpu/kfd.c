@@ -153,11 +153,22 @@ static int wait_events(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	return r;
 }
 
+static bool is_sdma(uint32_t queue_type)
+{
+	return queue_type == KFD_IOC_QUEUE_TYPE_SDMA ||
+	       queue_type == KFD_IOC_QUEUE_TYPE_SDMA_XGMI ||
+	       queue_type == BW_KFD_QUEUE_SDMA_BY_ENG_ID;
+}
+
 static int create_queue(struct bw_agent_file *f, struct bw_agent_file *vm, uint32_t cmd, void *arg)
 {
 	struct kfd_ioctl_create_queue_args a;
-	bool is_aql =
-		read_arg(cmd, arg, &a, sizeof(a)) && a.queue_type == KFD_IOC_QUEUE_TYPE_COMPUTE_AQL;
+	bool known = read_arg(cmd, arg, &a, sizeof(a)),
+	     is_aql = known && a.queue_type == KFD_IOC_QUEUE_TYPE_COMPUTE_AQL;
+	/* Nobody follows a ring of SDMA packets. Without one the runtime copies by kernels, which a
+	 * capture has. */
+	if (known && bw_agent_captures() && is_sdma(a.queue_type))
+		return -ENOMEM;
 	if (!is_aql)
 		bw_aql_capture_has_others();
 	bool follows = bw_agent_config()->is_debuggable || bw_agent_captures();
