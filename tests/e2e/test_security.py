@@ -112,11 +112,11 @@ class Program:
         check(self.process.poll() is None, f"the program ends with {self.process.poll()}")
         try:
             pid = named_child(self.process.pid, "breakwater-launch")
-        except harness.Failure:
+            inodes = {os.readlink(f"/proc/{pid}/fd/{fd}") for fd in list_fds(pid)}
+        except (harness.Failure, FileNotFoundError):  # it has just closed one
             return None
         # it listens
         names = pathlib.Path("/proc/net/unix").read_text()
-        inodes = {os.readlink(f"/proc/{pid}/fd/{fd}") for fd in list_fds(pid)}
         return pid if any("@breakwater-agent-" in line and f"socket:[{line.split()[6]}]" in inodes
                           for line in names.splitlines()) else None
 
@@ -247,7 +247,7 @@ def signals_leave_nothing():
                 p = subprocess.Popen([BREAKWATER, "run", LOOP, *LOOP_ARGS],
                                      cwd=SOURCE, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                      stderr=subprocess.DEVNULL)
-                wait_for(lambda: list(tmp.glob("breakwater-run-*/*" if settings else "breakwater-debug-*/agent")), "the start")
+                wait_for(lambda: list(tmp.glob("breakwater-run-*/*" if settings else "breakwater-debug-*/debug")), "the start")
                 family = harness.children(p.pid)
                 p.send_signal(sig)
                 p.wait(TIMEOUT_S)
