@@ -148,7 +148,7 @@ struct bw_error *bw_live_spawn(struct bw_live *l, const struct bw_target_source 
 static struct bw_error *find_agent(pid_t pid, int *out_fd)
 {
 	const struct bw_agent_call call = {BW_MSG_MAGIC, BW_AGENT_PROTO_VERSION};
-	return bw_agent_find(pid, &call, "attached to", "has a debugger", out_fd);
+	return bw_agent_find(pid, &call, "attached to", "has a debugger already", out_fd);
 }
 
 static struct bw_error *call_agent(pid_t pid, int *out_fd)

@@ -123,7 +123,7 @@ static struct bw_error *refusal(pid_t pid, int e, const char *done, const char *
 				 "exec\", or has not opened the GPU yet",
 				 (int)pid, done);
 	case EBUSY:
-		return bw_errorf(BW_E_STATE, "process %d %s already", (int)pid, busy);
+		return bw_errorf(BW_E_STATE, "process %d %s", (int)pid, busy);
 	case EALREADY:
 		return bw_errorf(BW_E_STATE, "the debugger of process %d is still leaving",
 				 (int)pid);

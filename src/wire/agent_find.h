@@ -9,7 +9,7 @@
 #include "wire/agent_proto.h"
 
 /* Connects to the agent in the process and makes the call. Root may call those of other users.
- * done, busy: words of errors: "process 5 cannot be <done>: ...", "process 5 <busy> already".
+ * done, busy: words of errors: "process 5 cannot be <done>: ...", "process 5 <busy>".
  * errnum of the error: ENOENT, no agent listens in that process; EAGAIN, some names could not be
  * connected to; EPERM, it belongs to another user; ETIME, it does not answer; or what the agent has
  * answered. */

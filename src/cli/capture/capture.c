@@ -172,7 +172,7 @@ static struct bw_error *run_process(struct run *r)
 	_cleanup_close_ int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (pidfd < 0)
 		return bw_error_errno(errno, "cannot watch process %d", (int)pid);
-	BW_TRY(bw_agent_find(pid, &call, "captured", "is captured", &fd));
+	BW_TRY(bw_agent_find(pid, &call, "captured", "is captured already", &fd));
 	BW_TRY(bw_collect_add(r->collect, fd));
 	if (!r->o->json)
 		fprintf(stderr,
