@@ -157,8 +157,10 @@ static void check_state(struct run *r, size_t i)
 		result->verdict = BW_SELFTEST_FAILED;
 }
 
-/* Runs fn in a process of its own, and asks the GPU if that does not end. Its programs may run on
- * then. */
+/* Runs fn in a process of its own, and asks the GPU if that does not end. On Linux's driver its
+ * programs run on then: to kill them would hold up later ones (doc/first-light.md). Breakwater's own
+ * driver ends waves with their program; as long as a hung one had its VMID, a debugger could reserve
+ * that VMID, and wait for it without end. */
 static struct bw_error *run_child(struct run *r, struct bw_error *(*fn)(void *work),
 				  struct bw_selftest_result *result,
 				  const struct bw_selftest_inference *asked, uint32_t limit_s)
@@ -172,6 +174,8 @@ static struct bw_error *run_child(struct run *r, struct bw_error *(*fn)(void *wo
 		return NULL;
 	struct bw_error *err = ask_gpu(r, &w);
 	bw_selftest_log_take(&r->log, &w);
+	if (bw_kmd_is_virtual(r->kmd))
+		bw_selftest_end_programs(result);
 	return err;
 }
 
