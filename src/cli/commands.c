@@ -278,7 +278,7 @@ static const struct bw_command infos[] = {
 	 "info pipelines", BW_COMPLETE_NONE, false},
 	{"program", NULL, bw_info_program, "status", "", "The program: its process, and why it stopped.", NULL,
 	 "info program", BW_COMPLETE_NONE, false},
-	{"queues", NULL, bw_info_queues, "gpu", "", "AQL queues of programs of ROCm: how far each has come, and what it waits for.", NULL,
+	{"queues", NULL, bw_info_queues, "gpu", "", "AQL queues of programs of ROCm: how far each has come, and why it stands.", NULL,
 	 "info queues", BW_COMPLETE_NONE, false},
 	{"registers", "r", bw_info_registers, "data", "[NAME... | sgprs | vgprs]", "Registers of the focus wave.", "scalar and vector are the same as sgprs and vgprs.",
 	 "info registers\ninfo registers pc exec s4 v3", BW_COMPLETE_REGISTERS, false},

@@ -22,7 +22,7 @@ static const struct bw_help_topic topics[] = {
 
 static const struct bw_help_setting settings[] = {
 	{"backtrace limit", "N | unlimited", "20", "How many frames \"backtrace\" shows at most."},
-	{"break-on hang", "SECONDS | off", "10", "Stop a submission that takes longer, with its waves."},
+	{"break-on hang", "SECONDS | off", "10", "Stop a submission that takes longer, with its waves, and a program whose AQL queue stands longer at a barrier."},
 	{"breakpoint pending", "on", "on", "A breakpoint whose code is not loaded yet waits for it: always on."},
 	{"confirm", "on | off", "off", "Ask at a terminal before a program that runs is left or killed, and before a jump out of a function."},
 	{"detach-on-fork", "on | off", "on", "Leave processes that the program starts alone, instead of debugging them as well."},

@@ -5,32 +5,24 @@
 /* The AQL queues of the programs, and the packet at which each stands. */
 
 #include "debug/debug.h"
-#include "pm4/aql.h"
+#include "pm4/aql_look.h"
 #include "target/runtime.h"
-
-struct bw_queue_signal {
-	uint64_t va;
-	bool is_known; /* its value could be read */
-	int64_t value;
-};
 
 struct bw_queue_info {
 	struct bw_target_queue queue;
-	/* Indices: all packets before `read` are complete; the program has reserved those before
-	 * `write`. Valid if is_known. */
-	bool is_known;
-	uint64_t read, write;
-	/* Of the packet at `read`, if read != write: */
-	bool has_first;
-	struct bw_aql_packet first;
+	struct bw_aql_state state;
 	uint32_t dispatch; /* its number in the session; 0: none is known */
-	/* Of a barrier: the signals that it waits for. */
-	struct bw_queue_signal signals[BW_AQL_N_BARRIER_SIGNALS];
-	size_t n_signals;
 };
-/* All queues, by number. Memory that cannot be read is not an error: is_known and has_first tell.
- * Owned by the caller (free). */
+/* All queues, by number. Memory that cannot be read is not an error: the state tells. Owned by the
+ * caller (free). */
 struct bw_error *bw_debug_queues(struct bw_debug *d, struct bw_queue_info **out,
 				 size_t *out_n) BW_MUST_CHECK;
+/* Appends what the queue's first packet is, in a few words: "dispatch 3 (weigh), which is running",
+ * "empty". */
+void bw_debug_queue_stands(struct bw_debug *d, const struct bw_queue_info *q, struct bw_str *out);
+/* Appends a paragraph: why queue `which` of these does not go on, who could make it go on, and the
+ * next command to type. Nothing for an empty queue. */
+void bw_debug_explain_queue(struct bw_debug *d, const struct bw_queue_info *all, size_t n,
+			    size_t which, struct bw_str *out);
 
 #endif

@@ -134,6 +134,21 @@ static uint32_t dispatch_of(struct bw_report_session *s)
 	return s->report->stop ? s->report->stop->dispatch : 0;
 }
 
+static struct bw_error *say_queues(struct bw_out *o, struct bw_debug *d, void *cookie)
+{
+	bw_show_standing_queues(o, d);
+	return NULL;
+}
+
+static void add_said(struct bw_report_session *s, const char *title, bw_report_say_fn *say)
+{
+	_cleanup_free_ char *said = bw_report_said(s->debug, say, NULL);
+	if (!said || !*said)
+		return;
+	bw_page_heading(s->page, title);
+	bw_page_rows(s->page, said);
+}
+
 void bw_report_session_summary(struct bw_report_session *s)
 {
 	size_t n = 0;
@@ -152,6 +167,7 @@ void bw_report_session_summary(struct bw_report_session *s)
 		bw_page_heading(s->page, "What the debugger said");
 		bw_page_rows(s->page, said ? said : "");
 	}
+	add_said(s, "AQL queues that do not go on", say_queues);
 	bw_page_section_end(s->page);
 }
 
@@ -182,15 +198,6 @@ static struct bw_error *say_params(struct bw_out *o, struct bw_debug *d, void *c
 static struct bw_error *say_locals(struct bw_out *o, struct bw_debug *d, void *cookie)
 {
 	return bw_show_variables(o, d, BW_SHOW_LOCALS, &(struct bw_show_filter){.none = "none"});
-}
-
-static void add_said(struct bw_report_session *s, const char *title, bw_report_say_fn *say)
-{
-	_cleanup_free_ char *said = bw_report_said(s->debug, say, NULL);
-	if (!said || !*said)
-		return;
-	bw_page_heading(s->page, title);
-	bw_page_rows(s->page, said);
 }
 
 /* Why lanes do not take part. */

@@ -46,6 +46,12 @@ void bw_show_fault(struct bw_out *o, struct bw_debug *d, uint32_t wave);
 /* Tells the user if the wave is in whole-wave code (bw_wave_info.whole_wave). */
 void bw_show_whole_wave(struct bw_out *o, const struct bw_wave_info *w);
 
+/* ---- show_queues.c ---- */
+/* The AQL queues of the programs: a table, and a paragraph for each that does not go on. */
+struct bw_error *bw_show_queues(struct bw_out *o, struct bw_debug *d) BW_MUST_CHECK;
+/* Only the paragraphs; nothing where no queue stands. */
+void bw_show_standing_queues(struct bw_out *o, struct bw_debug *d);
+
 /* ---- show_frames.c ---- */
 /* Appends a frame without its level: "scale (...) at scale.cl:5", "0x7f001018 in outer (...) at
  * nest.cl:4". */

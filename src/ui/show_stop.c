@@ -473,6 +473,8 @@ void bw_show_stop(struct bw_out *o, struct bw_debug *d, const struct bw_stop *s,
 				? "No wave is on the GPU now; \"continue\" goes on."
 				: "Interrupted. No wave is on the GPU now; \"continue\" goes on.");
 		bw_out_str(o, "reason", "interrupted");
+		if (!s->focus_ended)
+			bw_show_standing_queues(o, d);
 		break;
 	case BW_STOP_DISPATCH: {
 		const struct bw_dispatch_info *info = bw_debug_dispatch(d, s->dispatch);
@@ -547,6 +549,9 @@ void bw_show_stop(struct bw_out *o, struct bw_debug *d, const struct bw_stop *s,
 		if (s->n_unstoppable)
 			bw_out_line(o, "warning: %u wave%s did not stop.", s->n_unstoppable,
 				    s->n_unstoppable == 1 ? "" : "s");
+		/* Ctrl-C, or a hang */
+		if (s->reasons == BW_REASON_INTERRUPT && !s->focus_ended)
+			bw_show_standing_queues(o, d);
 		break;
 	}
 	}

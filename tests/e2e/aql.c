@@ -2,9 +2,10 @@
 /* What ROCm's runtime does for a program, without ROCm: loads a code object, tells a debugger of it
  * as ROCr does (struct r_debug, RUNTIME_ENABLE), and dispatches its kernel by an AQL queue.
  *
- * Usage: aql CODE_OBJECT GPU_ID RENDER_NODE KERNEL ROUNDS. Each round is a dispatch of 4 workgroups
- * over 200 points {i / 2, 1, i}, with the scale 2 * ROUND; then it says what the kernel has
- * written. At SIGUSR1, KFD takes the queue off the GPU, and gives it back. */
+ * Usage: aql CODE_OBJECT GPU_ID RENDER_NODE KERNEL ROUNDS [HANG]. Each round is a dispatch of 4
+ * workgroups over 200 points {i / 2, 1, i}, with the scale 2 * ROUND; then it says what the kernel
+ * has written. At SIGUSR1, KFD takes the queue off the GPU, and gives it back. HANG names a packet
+ * after the dispatches at which the queue stands for ever: see hangs[]. */
 #include <elf.h>
 #include <inttypes.h>
 #include <link.h>
@@ -62,17 +63,17 @@ static uint64_t find(const char *name)
 	return 0;
 }
 
-/* ROCr's _amdgpu_r_debug, and its list with one entry. */
+/* ROCr's list of code objects, with one entry, by the name by which its library has it. */
+struct r_debug _amdgpu_r_debug;
 static void tell(char *base)
 {
 	static char uri[128];
 	static struct link_map entry;
-	static struct r_debug list;
 	snprintf(uri, sizeof(uri), "memory://%d#offset=%#" PRIxPTR "&size=%zu", (int)getpid(),
 		 (uintptr_t)file, file_b);
 	entry = (struct link_map){.l_addr = (uintptr_t)base, .l_name = uri};
-	list = (struct r_debug){.r_version = 10, .r_map = &entry};
-	struct runtime_enable r = {.r_debug = (uintptr_t)&list, .mode_mask = 1};
+	_amdgpu_r_debug = (struct r_debug){.r_version = 10, .r_map = &entry};
+	struct runtime_enable r = {.r_debug = (uintptr_t)&_amdgpu_r_debug, .mode_mask = 1};
 	call(RUNTIME_ENABLE, &r, "RUNTIME_ENABLE");
 }
 
@@ -106,16 +107,100 @@ static void take_away(int signal_number)
 	set_share(queue, ring, 100);
 }
 
-/* ---- dispatches ---- */
+/* ---- packets ---- */
 
-static void dispatch(struct packet *slot, struct packet p, uint64_t *write_id, uint64_t *doorbell)
+enum { DISPATCH = 2, AND = 3 };
+
+struct queue_memory {
+	struct packet *ring;
+	char *object; /* amd_queue_t */
+	uint64_t *write_id, *doorbell;
+	uint32_t id;
+};
+
+static void put(struct queue_memory *q, struct packet p, uint16_t type)
 {
-	const uint16_t header = 2 | 1 << 8 | 2 << 9 | 2 << 11; /* barrier; scopes: the system */
+	/* with the barrier bit, and the system as the scope of both fences */
+	const uint16_t header = (uint16_t)(type | 1 << 8 | 2 << 9 | 2 << 11);
+	struct packet *slot = &q->ring[*q->write_id];
 	p.header = 1;
 	*slot = p;
-	uint64_t index = (*write_id)++;
+	uint64_t index = (*q->write_id)++;
 	__atomic_store_n(&slot->header, header, __ATOMIC_RELEASE);
-	__atomic_store_n(doorbell, index, __ATOMIC_SEQ_CST);
+	__atomic_store_n(q->doorbell, index, __ATOMIC_SEQ_CST);
+}
+
+/* A barrier-AND that waits for one signal, and decrements another. */
+static struct packet barrier(const struct signal *waits, const struct signal *completion)
+{
+	struct packet p = {.completion = (uintptr_t)completion};
+	*(uint64_t *)(void *)((char *)&p + 8) = (uintptr_t)waits;
+	return p;
+}
+
+static void make_queue(struct queue_memory *q)
+{
+	const struct save_header header = {.debug_offset = SAVE_B, .debug_b = DEBUG_B};
+	q->object = allocate(PAGE_B, SHARED | MEM_GTT, NULL);
+	q->ring = allocate(RING_B, SHARED | MEM_USERPTR, NULL);
+	for (unsigned i = 0; i < RING_B / sizeof(*q->ring); i++)
+		q->ring[i].header = 1; /* invalid */
+	*(uint32_t *)(void *)(q->object + 0x88) = 0x80;
+	q->write_id = (void *)(q->object + 0x38);
+	q->id = create_queue(q->ring, q->object, header, &q->doorbell);
+}
+
+/* s: signals of value 1; p: a dispatch. */
+static void hang_nobody(struct queue_memory *q, struct signal *s, struct packet p)
+{
+	put(q, barrier(&s[0], NULL), AND);
+}
+
+static void hang_itself(struct queue_memory *q, struct signal *s, struct packet p)
+{
+	put(q, barrier(&s[0], &s[0]), AND);
+}
+
+static void hang_later(struct queue_memory *q, struct signal *s, struct packet p)
+{
+	put(q, barrier(&s[0], NULL), AND);
+	put(q, barrier(NULL, &s[0]), AND);
+}
+
+static void hang_circle(struct queue_memory *q, struct signal *s, struct packet p)
+{
+	struct queue_memory other;
+	make_queue(&other);
+	put(q, barrier(&s[0], &s[1]), AND);
+	put(&other, barrier(&s[1], &s[0]), AND);
+}
+
+static void hang_scratch(struct queue_memory *q, struct signal *s, struct packet p)
+{
+	*(uint64_t *)(void *)(q->object + 0xc0) = (uintptr_t)&s[0];
+	s[0].value = 0;
+	p.private_b = 1 << 16;
+	put(q, p, DISPATCH);
+}
+
+static void hang_unwritten(struct queue_memory *q, struct signal *s, struct packet p)
+{
+	++*q->write_id;
+}
+
+static const struct {
+	const char *name;
+	void (*begin)(struct queue_memory *q, struct signal *s, struct packet p);
+} hangs[] = {{"nobody", hang_nobody}, {"itself", hang_itself},	 {"later", hang_later},
+	     {"circle", hang_circle}, {"scratch", hang_scratch}, {"unwritten", hang_unwritten}};
+
+static void hang(const char *name, struct queue_memory *q, struct signal *s, struct packet p)
+{
+	for (unsigned i = 0; i < sizeof(hangs) / sizeof(hangs[0]); i++)
+		if (!strcmp(hangs[i].name, name))
+			hangs[i].begin(q, s, p);
+	for (;;)
+		pause();
 }
 
 struct arguments {
@@ -127,7 +212,7 @@ struct arguments {
 
 int main(int argc, char **argv)
 {
-	if (argc != 6)
+	if (argc != 6 && argc != 7)
 		return 2;
 	setvbuf(stdout, NULL, _IONBF, 0);
 	read_file(argv[1]);
@@ -147,19 +232,15 @@ int main(int argc, char **argv)
 	pthread_t thread;
 	must(!pthread_create(&thread, NULL, await_fault, &fault_event), "thread");
 
-	char *object = allocate(PAGE_B, SHARED | MEM_GTT, NULL);
-	ring = allocate(RING_B, SHARED | MEM_USERPTR, NULL);
-	for (unsigned i = 0; i < RING_B / sizeof(*ring); i++)
-		ring[i].header = 1; /* invalid */
+	struct queue_memory q = {0};
+	make_queue(&q);
 	char *scratch = allocate(SCRATCH_B, COMMON | MEM_VRAM, NULL);
-	*(uint32_t *)(void *)(object + 0x88) = 0x80;
 	/* 64 waves, each with 128 times 256 bytes: 1 KiB for a lane of 32 */
-	*(uint32_t *)(void *)(object + 0x8c) = 64 | 128 << 12;
-	*(uint64_t *)(void *)(object + 0xa0) = (uintptr_t)scratch;
-	*(uint32_t *)(void *)(object + 0xb0) = 512;
-	uint64_t *doorbell, *write_id = (void *)(object + 0x38);
-	const struct save_header header = {.debug_offset = SAVE_B, .debug_b = DEBUG_B};
-	queue = create_queue(ring, object, header, &doorbell);
+	*(uint32_t *)(void *)(q.object + 0x8c) = 64 | 128 << 12;
+	*(uint64_t *)(void *)(q.object + 0xa0) = (uintptr_t)scratch;
+	*(uint32_t *)(void *)(q.object + 0xb0) = 512;
+	queue = q.id;
+	ring = q.ring;
 	sigaction(SIGUSR1, &(struct sigaction){.sa_handler = take_away, .sa_flags = SA_RESTART},
 		  NULL);
 
@@ -172,19 +253,24 @@ int main(int argc, char **argv)
 	unsigned rounds = (unsigned)atoi(argv[5]);
 	*signal = (struct signal){.kind = 1, .value = rounds, .event = event};
 	signal->mailbox = (uintptr_t)(events + slot);
+	struct packet p = {0};
 	for (unsigned i = 0; i < rounds; i++) {
 		struct arguments *a = (void *)(data + 256 + i * sizeof(*a));
 		*a = (struct arguments){points, out, 2.0f * (float)(i + 1), N};
-		const struct packet p = {.setup = 1,
-					 .group = {64, 1, 1},
-					 .grid = {GROUPS * 64, 1, 1},
-					 .private_b = 256,
-					 .group_b = 256,
-					 .kernel_object = kernel_object,
-					 .kernarg = (uintptr_t)a,
-					 .completion = (uintptr_t)signal};
-		dispatch(&ring[i], p, write_id, doorbell);
+		p = (struct packet){.setup = 1,
+				    .group = {64, 1, 1},
+				    .grid = {GROUPS * 64, 1, 1},
+				    .private_b = 256,
+				    .group_b = 256,
+				    .kernel_object = kernel_object,
+				    .kernarg = (uintptr_t)a,
+				    .completion = (uintptr_t)signal};
+		put(&q, p, DISPATCH);
 	}
+	struct signal *never = (void *)(data + 2 * PAGE_B + PAGE_B / 2);
+	never[0] = never[1] = (struct signal){.kind = 1, .value = 1};
+	if (argc == 7)
+		hang(argv[6], &q, never, p);
 	while (__atomic_load_n(&signal->value, __ATOMIC_ACQUIRE))
 		must(wait_for(event), "the end of the dispatches");
 	printf("%g %g %g\n", out[10], out[N - 1], out[N]);

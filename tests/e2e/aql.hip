@@ -47,3 +47,11 @@ extern "C" __global__ void stray(const point *points, float *out, float scale, i
 	out += i == 40 ? 1 << 28 : 0;
 	out[i] = 2;
 }
+
+/* Ends when somebody sets the last word. */
+extern "C" __global__ void spin(const point *points, float *out, float scale, int n)
+{
+	int *flag = (int *)&out[n + 3];
+	while (__atomic_load_n(flag, __ATOMIC_RELAXED) == 0)
+		__builtin_amdgcn_s_sleep(1);
+}

@@ -16,8 +16,8 @@ PROGRAM, CODE = (pathlib.Path(a).resolve() for a in sys.argv[1:3])
 GPU = "$(cat /sys/class/kfd/kfd/topology/nodes/1/gpu_id)"
 
 
-def command(kernel, rounds):
-    return ["sh", "-c", f"exec {PROGRAM} {CODE} {GPU} /dev/dri/renderD128 {kernel} {rounds}"]
+def command(kernel, rounds, hang=""):
+    return ["sh", "-c", f"exec {PROGRAM} {CODE} {GPU} /dev/dri/renderD128 {kernel} {rounds} {hang}"]
 
 
 def result(rounds):
@@ -94,6 +94,29 @@ def the_queue_leaves():
           "^" + re.escape(result(2)), r"\[aql \(process \d+\) exited normally\]")
 
 
+def what_hangs():
+    """A program that hangs is explained in a paragraph: at the stop, by info queues, and in a report. tests/pm4/test_aql_look.c
+    has all that is said."""
+    stop = ["set break-on hang 0.3", "run"]
+    with tempfile.TemporaryDirectory() as folder:
+        page = pathlib.Path(folder, "a.html")
+        text = run("--", *command("spin", 2), script=[*stop, f"report {page}", "kill"])
+        why = r"Queue 1 of aql \(process \d+\) has 2 packets that are not complete, and stands at packet 0: dispatch 1 \(spin\), which is " \
+            r"running: 8 of its waves are on the GPU, at spin\+\d+ \(aql.hip:\d+\)\. .* signal 0x\w+ \(value 2\)"
+        shows(text, "which is taken for a hang", "^" + why)
+        shows(page.read_text(), why)
+    text = run("--", *command("weigh", 1, "circle"), script=[*stop, "info queues", "kill"])
+    shows(text, r"^warning: queue \d has stood at packet \d for 300 ms, which is taken for a hang\.$", r"^Interrupted\. No wave is on the GPU now",
+          r"^Queue 2 .* stands at packet 0: a barrier-AND that waits until signal (0x\w+) \(value 1\) is 0\. Packet 1 of queue 1, a "
+          r"barrier-AND, decrements it\. But queue 1 stands at packet 1, .* for each other in a circle",
+          r"^ 2 +1 +64 +0 +1 +0x\w+ +barrier-AND, which waits for signal 0x\w+ \(value 1\)$")
+    objects = run("--", *command("weigh", 1, "scratch"), script=[*stop, "info queues", "kill"], json_lines=True)
+    shown = next(o for o in objects if o.get("what") == "queues")["queues"][0]
+    equal(shown["stands_at"], "dispatch 2 (weigh), which waits for scratch", "a queue without scratch")
+    shows(shown["why"], "needs 65536 bytes of scratch for each lane, and the queue has 1024")
+    equal([o["queues"] for o in objects if o.get("event") == "stop"], [[shown["why"]]], "what the stop says")
+
+
 def breakwater(*words, status=0):
     done = subprocess.run([BREAKWATER, *map(str, words)], capture_output=True, text=True, timeout=TIMEOUT_S)
     equal(done.returncode, status, f"{' '.join(map(str, words))}: {done.stdout}{done.stderr}")
@@ -128,4 +151,4 @@ def a_captured_fault():
 
 
 # The virtual GPU's own driver has no trap handler that waves could leave to. Captures were not tried in the guest.
-main(a_kernel, each_dispatch, a_stray_store, the_debugger_ends, *([the_queue_leaves] if IN_GUEST else [a_capture, a_captured_fault]))
+main(a_kernel, each_dispatch, a_stray_store, the_debugger_ends, *([the_queue_leaves] if IN_GUEST else [what_hangs, a_capture, a_captured_fault]))

@@ -81,6 +81,7 @@ void bw_dispatches_forget(struct bw_dispatches *x)
 	x->objects = NULL;
 	x->n_objects = 0;
 	bw_vec_free(&x->buffers);
+	bw_vec_free(&x->standing);
 	x->last_buffer = 0;
 	x->buffers_found = false;
 }

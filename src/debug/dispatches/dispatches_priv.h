@@ -29,6 +29,12 @@ struct bw_dispatch_record {
 	struct bw_api_kernel *api_kernel;   /* owned; NULL: no API describes the kernel */
 };
 
+struct bw_standing_queue {
+	uint32_t number;
+	uint64_t packet, since_ms;
+	bool was_told;
+};
+
 struct bw_dispatches {
 	struct BW_VEC(struct bw_dispatch_record) all;
 	uint32_t dropped; /* dispatches 1 to this number have ended and are no longer listed */
@@ -44,6 +50,9 @@ struct bw_dispatches {
 	bool buffers_found; /* they were looked for when d->continues was: */
 	uint64_t buffers_continues;
 	struct BW_VEC(struct bw_cl_source) cl_sources; /* opencl.c */
+	/* AQL queues that stand at a packet that is not a dispatch (hang.c) */
+	struct BW_VEC(struct bw_standing_queue) standing;
+	uint64_t looked_ms; /* when they were looked at */
 	/* the user was told from where the lines of shaders come */
 	bool told_origin[BW_LINES_NONE];
 };

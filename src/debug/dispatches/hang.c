@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: MIT
-/* break-on hang: a submission that takes longer than the user allows is stopped. Time counts from
- * when it is at the head of its queue, and not while everything is stopped. */
+/* break-on hang: a submission that takes longer than the user allows is stopped, and so is a
+ * program whose AQL queue stands so long at a packet that is not a dispatch, such as a barrier.
+ * Time counts from when it is at the head of its queue, and not while everything is stopped. */
 #include "debug/dispatches/dispatches_priv.h"
 
+#include <inttypes.h>
+#include <stdlib.h>
 #include <time.h>
+
+#include "base/cleanup.h"
+#include "debug/queues.h"
 
 uint64_t bw_debug_now_ms(void)
 {
@@ -17,6 +23,8 @@ void bw_hang_restart(struct bw_debug *d)
 	uint64_t now = bw_debug_now_ms();
 	bw_vec_each(&d->dispatches->all, x)
 		x->first_since_ms = x->first_since_ms ? now : 0;
+	bw_vec_each(&d->dispatches->standing, q)
+		q->since_ms = now;
 }
 
 /* Whether a dispatch before x in its queue still runs. */
@@ -74,13 +82,87 @@ static const struct bw_dispatch_record *last_beside(const struct bw_debug *d,
 	return last;
 }
 
+/* ---- queues ---- */
+
+static bool stands(const struct bw_queue_info *q)
+{
+	const struct bw_aql_state *s = &q->state;
+	return s->is_known && s->read < s->write && s->has_first &&
+	       s->first.type != BW_AQL_DISPATCH;
+}
+
+static const struct bw_standing_queue *before(const struct bw_debug *d, uint32_t number,
+					      uint64_t packet)
+{
+	bw_vec_each(&d->dispatches->standing, q)
+		if (q->number == number && q->packet == packet)
+			return q;
+	return NULL;
+}
+
+/* Reads where the queues stand; those that stand where they stood keep their time. */
+static struct bw_error *look_at_queues(struct bw_debug *d, uint64_t now)
+{
+	__auto_type x = d->dispatches;
+	_cleanup_free_ struct bw_queue_info *all = NULL;
+	size_t n, n_before = x->standing.len;
+	BW_TRY(bw_debug_queues(d, &all, &n));
+	for (size_t i = 0; i < n; i++) {
+		uint32_t number = all[i].queue.number;
+		const struct bw_standing_queue *old = before(d, number, all[i].state.read);
+		struct bw_standing_queue one = {number, all[i].state.read, now, false};
+		if (old)
+			one = *old;
+		if (stands(&all[i]))
+			BW_TRY(bw_vec_push(&x->standing, one));
+	}
+	for (size_t i = 0; i < n_before; i++)
+		bw_vec_remove(&x->standing, 0);
+	return NULL;
+}
+
+/* The queue that has stood too long at a packet; NULL: none has. */
+static struct bw_standing_queue *found_queue(struct bw_debug *d)
+{
+	enum { PAUSE_MS = 50 }; /* each look asks the program's agent */
+	uint64_t limit = d->settings.hang_ms, now = bw_debug_now_ms();
+	struct bw_error *err = NULL;
+	if (limit && now - d->dispatches->looked_ms >= PAUSE_MS) {
+		d->dispatches->looked_ms = now;
+		err = look_at_queues(d, now);
+	}
+	bool can_tell = limit && !err;
+	bw_error_free(err); /* the program is ending, or it has no queues */
+	bw_vec_each(&d->dispatches->standing, q)
+		if (can_tell && now - q->since_ms >= limit)
+			return q;
+	return NULL;
+}
+
+static bool is_queue_over(struct bw_debug *d)
+{
+	struct bw_standing_queue *q = found_queue(d);
+	if (!q)
+		return false;
+	bw_debug_note(d, BW_NOTICE_WARNING,
+		      q->was_told ? "queue %u still stands at packet %" PRIu64
+				    " after another %llu ms"
+				  : "queue %u has stood at packet %" PRIu64
+				    " for %llu ms, which is taken for a hang",
+		      q->number, q->packet, (unsigned long long)d->settings.hang_ms);
+	q->was_told = true;
+	return true;
+}
+
+/* ---- both ---- */
+
 /* Each command that waits has the whole limit. If the same dispatch still runs, the message has
  * other words, because users look for the first message. */
 bool bw_hang_is_over(struct bw_debug *d)
 {
 	struct bw_dispatch_record *x = found(d);
 	if (!x)
-		return false;
+		return is_queue_over(d);
 	const struct bw_dispatch_record *last = last_beside(d, x);
 	bool was_told = x->hang_was_told;
 	unsigned long long ms = d->settings.hang_ms;

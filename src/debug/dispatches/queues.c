@@ -2,17 +2,28 @@
 /* Where the programs' AQL queues stand: read from the rings, as the command processor does it. */
 #include "debug/queues.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "debug/dispatches/dispatches_priv.h"
+#include "debug/code.h"
+#include "debug/programs_priv.h"
+#include "debug/waves.h"
 
-static bool read_memory(struct bw_debug *d, uint64_t va, void *out, size_t size_b)
+static bool read_memory(void *cookie, uint64_t va, void *out, size_t size_b)
 {
+	struct bw_debug *d = cookie;
 	struct bw_error *err = bw_target_read(d->target, va, out, size_b);
 	bw_error_free(err);
 	return !err;
+}
+
+static struct bw_aql_memory memory_of(struct bw_debug *d)
+{
+	return (struct bw_aql_memory){read_memory, d};
 }
 
 /* The dispatch of a packet that is not complete: the newest, as the ring uses slots again. */
@@ -26,44 +37,15 @@ static uint32_t dispatch_of(struct bw_debug *d, uint32_t space, uint64_t packet_
 	return found;
 }
 
-static void read_signals(struct bw_debug *d, struct bw_queue_info *out)
-{
-	const struct bw_aql_packet *p = &out->first;
-	const bool is_barrier = p->type == BW_AQL_BARRIER_AND || p->type == BW_AQL_BARRIER_OR;
-	const bool is_value = p->type == BW_AQL_VENDOR && p->vendor == BW_AQL_VENDOR_BARRIER_VALUE;
-	uint64_t vas[BW_AQL_N_BARRIER_SIGNALS] = {0};
-	if (is_barrier)
-		memcpy(vas, p->barriers.signal, sizeof(vas));
-	else if (is_value)
-		vas[0] = p->value.signal;
-	for (size_t i = 0; i < BW_ARRAY_SIZE(vas); i++) {
-		struct bw_queue_signal *s = &out->signals[out->n_signals];
-		if (!vas[i])
-			continue;
-		out->n_signals++;
-		s->va = vas[i];
-		s->is_known =
-			read_memory(d, vas[i] + BW_AQL_SIGNAL_VALUE, &s->value, sizeof(s->value));
-	}
-}
-
 static void read_queue(struct bw_debug *d, struct bw_queue_info *out)
 {
 	const struct bw_target_queue *q = &out->queue;
-	uint32_t dw[BW_AQL_PACKET_DW];
+	const struct bw_aql_ring ring = {q->ring_va, q->read_va, q->write_va, q->n_slots};
+	const struct bw_aql_memory m = memory_of(d);
 	BW_IN_SPACE(d, q->space);
-	out->is_known = q->n_slots && read_memory(d, q->read_va, &out->read, sizeof(out->read)) &&
-			read_memory(d, q->write_va, &out->write, sizeof(out->write));
-	if (!out->is_known || out->read >= out->write)
-		return;
-	uint64_t va = q->ring_va + out->read % q->n_slots * BW_AQL_PACKET_B;
-	if (!read_memory(d, va, dw, sizeof(dw)))
-		return;
-	bw_aql_read(dw, &out->first);
-	out->has_first = true;
-	if (out->first.type == BW_AQL_DISPATCH)
-		out->dispatch = dispatch_of(d, q->space, va);
-	read_signals(d, out);
+	bw_aql_look(&ring, &m, &out->state);
+	if (out->state.has_first && out->state.first.type == BW_AQL_DISPATCH)
+		out->dispatch = dispatch_of(d, q->space, out->state.first_va);
 }
 
 static int by_number(const void *pa, const void *pb)
@@ -89,4 +71,140 @@ struct bw_error *bw_debug_queues(struct bw_debug *d, struct bw_queue_info **out,
 	*out = list;
 	*out_n = n;
 	return NULL;
+}
+
+/* ---- in words ---- */
+
+static bool is_held(const struct bw_queue_info *q)
+{
+	return q->state.read >= q->queue.passed;
+}
+
+/* "dispatch 3 (weigh), which is running" */
+static void add_dispatch(struct bw_debug *d, const struct bw_queue_info *q, struct bw_str *out)
+{
+	const struct bw_dispatch_info *x = bw_debug_dispatch(d, q->dispatch);
+	if (x)
+		bw_str_addf(out, "dispatch %u (%s)%s", x->number, x->kernel_title,
+			    is_held(q)		     ? ", which is held"
+			    : q->state.wants_scratch ? ", which waits for scratch"
+						     : ", which is running");
+	else
+		bw_str_addf(out, "a kernel dispatch%s", is_held(q) ? ", which is held" : "");
+}
+
+void bw_debug_queue_stands(struct bw_debug *d, const struct bw_queue_info *q, struct bw_str *out)
+{
+	const struct bw_aql_state *s = &q->state;
+	const struct bw_aql_memory m = memory_of(d);
+	BW_IN_SPACE(d, q->queue.space);
+	if (!s->is_known)
+		bw_str_add(out, "the indices cannot be read");
+	else if (s->read >= s->write)
+		bw_str_add(out, "empty");
+	else if (!s->has_first)
+		bw_str_add(out, "a packet that cannot be read");
+	else if (s->first.type == BW_AQL_INVALID)
+		bw_str_add(out, "a packet that the program has not finished");
+	else if (s->first.type == BW_AQL_DISPATCH)
+		add_dispatch(d, q, out);
+	else
+		bw_aql_packet_text(&s->first, &m, out);
+}
+
+/* Where most of the stopped waves of a dispatch are. False: none is stopped. */
+static bool add_place(struct bw_debug *d, uint32_t dispatch, struct bw_str *out)
+{
+	size_t n, best = 0;
+	const struct bw_wave_info *w = bw_debug_waves(d, &n), *found = NULL;
+	for (size_t i = 0; i < n; i++) {
+		size_t same = 0;
+		for (size_t k = 0; w[i].dispatch == dispatch && k < n; k++)
+			same += w[k].dispatch == dispatch && w[k].pc == w[i].pc;
+		if (same > best) {
+			best = same;
+			found = &w[i];
+		}
+		if (i > 256) /* enough to tell */
+			break;
+	}
+	struct bw_where where;
+	if (!found)
+		return false;
+	bw_debug_wave_where(d, found, &where);
+	if (where.function)
+		bw_str_addf(out, "%s+%" PRIu64, where.function, where.offset_b);
+	else
+		bw_str_addf(out, "0x%" PRIx64, found->pc);
+	if (where.has_line)
+		bw_str_addf(out, " (%s:%u)", bw_base_name(where.line.file), where.line.line);
+	return true;
+}
+
+static void program_of(struct bw_debug *d, uint32_t space, char *out, size_t out_b, pid_t *out_pid)
+{
+	uint32_t number = bw_debug_inferior_of_space(d, space);
+	snprintf(out, out_b, "the program");
+	*out_pid = 0;
+	bw_vec_each(&d->programs->all, one)
+		if (one->number == number) {
+			snprintf(out, out_b, "%s (process %d)", one->comm, (int)one->pid);
+			*out_pid = one->pid;
+		}
+}
+
+/* The queues of the same address space; returns which of them is meant. */
+static size_t take_queues(const struct bw_queue_info *all, size_t n, size_t which,
+			  struct bw_aql_one *out, size_t *out_n)
+{
+	size_t at = 0;
+	*out_n = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct bw_aql_one *one = &out[*out_n];
+		if (all[i].queue.space != all[which].queue.space)
+			continue;
+		if (i == which)
+			at = *out_n;
+		one->state = all[i].state;
+		snprintf(one->name, sizeof(one->name), "queue %u", all[i].queue.number);
+		++*out_n;
+	}
+	return at;
+}
+
+void bw_debug_explain_queue(struct bw_debug *d, const struct bw_queue_info *all, size_t n,
+			    size_t which, struct bw_str *out)
+{
+	const struct bw_queue_info *q = &all[which];
+	_cleanup_free_ struct bw_aql_one *queues = calloc(n, sizeof(*queues));
+	char program[48], name[160], for_program[96];
+	struct bw_wave_count count = {0};
+	struct bw_str where = {0};
+	pid_t pid;
+	if (!queues)
+		return;
+	BW_IN_SPACE(d, q->queue.space);
+	program_of(d, q->queue.space, program, sizeof(program), &pid);
+	snprintf(for_program, sizeof(for_program),
+		 "\"shell gdb -p %d\" shows what the program's threads do", (int)pid);
+	struct bw_aql_stand s = {.queues = queues,
+				 .memory = memory_of(d),
+				 .dispatch.is_held = is_held(q),
+				 .program = program,
+				 .for_waves =
+					 "\"info waves\" and \"backtrace\" show where they are",
+				 .for_program = pid ? for_program : NULL};
+	s.which = take_queues(all, n, which, queues, &s.n);
+	const struct bw_dispatch_info *x = bw_debug_dispatch(d, q->dispatch);
+	if (x) {
+		snprintf(name, sizeof(name), "dispatch %u (%s)", x->number, x->kernel_title);
+		s.dispatch.name = name;
+		bw_error_free(bw_debug_count_waves(d, x->number, &count));
+		s.dispatch.are_waves_known = count.known;
+		s.dispatch.n_waves = count.stopped + count.running;
+		if (add_place(d, x->number, &where))
+			s.dispatch.where = bw_str_text(&where);
+	}
+	bw_aql_explain(&s, out);
+	bw_str_free(&where);
 }
