@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "agent/names/code_uri.h"
+#include "sym/code_uri.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef BW_AGENT_NAMES_CODE_URI_H
-#define BW_AGENT_NAMES_CODE_URI_H
+#ifndef BW_SYM_CODE_URI_H
+#define BW_SYM_CODE_URI_H
 
 /* Where the bytes of a code object are, as ROCm's runtime names it: "Code Object URI" in LLVM's
  * AMDGPUUsage. Pure.

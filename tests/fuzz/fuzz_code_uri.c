@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "agent/names/code_uri.h"
+#include "sym/code_uri.h"
 #include "base/util.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -3,8 +3,8 @@
  * AMDGPUUsage, and what ROCr 6.1 was seen to write. */
 #include <string.h>
 
-#include "../../suite.h"
-#include "agent/names/code_uri.h"
+#include "../suite.h"
+#include "sym/code_uri.h"
 
 static void test_memory(void **state)
 {

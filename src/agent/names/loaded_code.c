@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/names/code_uri.h"
+#include "sym/code_uri.h"
 #include "base/cleanup.h"
 #include "base/memfd.h"
 #include "base/util.h"
