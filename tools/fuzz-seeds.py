@@ -185,6 +185,22 @@ def module(build):
     return seeds
 
 
+def loaded(build):
+    """A library with one dynamic symbol, that of ROCm's runtime, at 0x2040."""
+    name = b"\0_amdgpu_r_debug\0"
+    symbols = bytes(24) + struct.pack("<IBBHQQ", 1, 0x11, 0, 1, 0x2040, 40)
+    at = 64 + 56
+    segment = struct.pack("<IIQQQQQQ", 1, 6, 0, 0x1000, 0x1000, 0x2000, 0x2000, 0x1000)
+
+    def section(kind, offset, size, link=0):
+        return struct.pack("<IIQQQQIIQQ", 0, kind, 0, 0, offset, size, link, 0, 8, 24)
+
+    sections = section(0, 0, 0) + section(11, at, len(symbols), 2) + section(3, at + len(symbols), len(name))
+    head = b"\x7fELF\x02\x01\x01" + bytes(9) + struct.pack("<HHIQQQIHHHHHH", 3, 62, 1, 0, 64, at + len(symbols) + len(name), 0,
+                                                             64, 56, 1, 64, 3, 0)
+    return {"library": head + segment + symbols + name + sections}
+
+
 def vfio_user(build):
     """Messages as tests/fuzz/fuzz_vfio_user.c reads them: command, flags, size, body."""
     def message(command, body=b"", flags=0):
@@ -227,7 +243,7 @@ def assigned(build):
     return seeds
 
 
-TARGETS = (assigned, code_object, kernel_symbol, lines, isa_decode, pm4, sdma, commands, command, expr, wire, agent, client, gpuvm, module, vfio_user)
+TARGETS = (assigned, code_object, kernel_symbol, lines, isa_decode, pm4, sdma, commands, command, expr, wire, agent, client, gpuvm, loaded, module, vfio_user)
 
 
 def main():

@@ -296,8 +296,8 @@ static const struct bw_option rows[] = {
 	 "with --halt: the waves stay halted until Enter, the end of input or a signal",
 	 BW_FLAG(struct waves_command, keep)},
 	{"--code", "FILE",
-	 "a code object whose functions may run (those that the processes name in their command lines are "
-	 "looked at anyway)",
+	 "a code object whose functions may run (those that ROCm's runtime has loaded, and those that the "
+	 "processes name in their command lines, are looked at anyway)",
 	 BW_CALL(take_code)},
 	BW_LOOK_GPU,
 	BW_LOOK_END,

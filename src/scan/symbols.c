@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/util.h"
+#include "scan/loaded.h"
 #include "sym/demangle.h"
 #include "sym/placed.h"
 
@@ -37,6 +38,9 @@ void bw_scan_symbols_close(struct bw_scan_symbols *s)
 	bw_vec_each(&s->code, co)
 		bw_code_object_close(*co);
 	bw_vec_free(&s->code);
+	bw_vec_each(&s->loaded, l)
+		bw_code_object_close(l->co);
+	bw_vec_free(&s->loaded);
 }
 
 static bool is_code_object(const char *path)
@@ -51,7 +55,7 @@ static bool is_code_object(const char *path)
 	       !memcmp(head.e_ident, ELFMAG, SELFMAG) && head.e_machine == EM_AMDGPU;
 }
 
-struct bw_error *bw_scan_code_of(pid_t pid, bw_scan_code_fn *fn, void *cookie)
+static struct bw_error *code_of_words(pid_t pid, bw_scan_code_fn *fn, void *cookie)
 {
 	char path[512], words[64 * 1024];
 	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
@@ -75,13 +79,52 @@ struct bw_error *bw_scan_code_of(pid_t pid, bw_scan_code_fn *fn, void *cookie)
 	return NULL;
 }
 
+struct taker {
+	bw_scan_code_fn *fn;
+	void *cookie;
+	bool any;
+};
+
+static struct bw_error *take_loaded(void *cookie, uint64_t base, struct bw_code_object *co)
+{
+	struct taker *t = cookie;
+	t->any = true;
+	return t->fn(t->cookie, co);
+}
+
+struct bw_error *bw_scan_code_of(pid_t pid, bw_scan_code_fn *fn, void *cookie)
+{
+	struct taker t = {fn, cookie, false};
+	BW_TRY(bw_scan_loaded_of(pid, take_loaded, &t));
+	return t.any ? NULL : code_of_words(pid, fn, cookie);
+}
+
+struct keeper {
+	struct bw_scan_symbols *s;
+	unsigned vmid;
+};
+
+static struct bw_error *keep_loaded(void *cookie, uint64_t base, struct bw_code_object *co)
+{
+	struct keeper *k = cookie;
+	const struct bw_scan_loaded_code l = {k->vmid, base, co};
+	struct bw_error *err = bw_vec_push(&k->s->loaded, l);
+	if (err)
+		bw_code_object_close(co);
+	return err;
+}
+
 static void look_at_vmid(struct bw_scan_symbols *s, unsigned vmid)
 {
 	__auto_type v = &s->vmid[vmid];
+	struct keeper k = {s, vmid};
+	size_t n_before = s->loaded.len;
 	v->is_looked_at = true;
 	v->has_process = bw_gpu_process_of(s->gpu->kmd, vmid, &v->process);
 	if (v->has_process)
-		bw_error_free(bw_scan_code_of(v->process.pid, keep, s));
+		bw_error_free(bw_scan_loaded_of(v->process.pid, keep_loaded, &k));
+	if (v->has_process && s->loaded.len == n_before)
+		bw_error_free(code_of_words(v->process.pid, keep, s));
 	struct bw_error *err =
 		bw_gpu_space_open(s->gpu->kmd, &s->gpu->part, BW_GPUVM_GC, vmid, &v->space, NULL);
 	v->is_open = !err;
@@ -102,8 +145,24 @@ static size_t read_space(void *cookie, uint64_t va, void *out, size_t size_b)
 	return bw_gpu_space_read(cookie, va, out, size_b);
 }
 
-static const struct bw_symbol *find_symbol(struct bw_scan_symbols *s, unsigned vmid, uint64_t pc,
+/* In the code that the runtime of the VMID's process has loaded. */
+static const struct bw_symbol *find_loaded(struct bw_scan_symbols *s, unsigned vmid, uint64_t pc,
 					   uint64_t *out_offset)
+{
+	bw_vec_each(&s->loaded, l) {
+		size_t size_b;
+		bw_code_object_image(l->co, &size_b);
+		if (l->vmid != vmid || pc < l->base || pc - l->base >= size_b)
+			continue;
+		const struct bw_symbol *sym = bw_code_object_symbol_at(l->co, pc - l->base);
+		*out_offset = sym ? pc - l->base - sym->addr : 0;
+		return sym;
+	}
+	return NULL;
+}
+
+static const struct bw_symbol *find_by_bytes(struct bw_scan_symbols *s, unsigned vmid, uint64_t pc,
+					     uint64_t *out_offset)
 {
 	const struct bw_symbol *best = NULL;
 	unsigned best_likeness = BW_PLACED_ENOUGH - 1;
@@ -121,12 +180,36 @@ static const struct bw_symbol *find_symbol(struct bw_scan_symbols *s, unsigned v
 	return best;
 }
 
+static const struct bw_symbol *find_symbol(struct bw_scan_symbols *s, unsigned vmid, uint64_t pc,
+					   uint64_t *out_offset)
+{
+	bw_scan_symbols_process(s, vmid);
+	if (vmid >= BW_GPU_VMIDS)
+		return NULL;
+	const struct bw_symbol *sym = find_loaded(s, vmid, pc, out_offset);
+	if (!sym && s->vmid[vmid].is_open && s->code.len)
+		sym = find_by_bytes(s, vmid, pc, out_offset);
+	return sym;
+}
+
+static void add_name(const struct bw_symbol *sym, struct bw_str *out)
+{
+	_cleanup_free_ char *pretty = bw_demangle(sym->name);
+	bw_str_add(out, pretty ? pretty : sym->name);
+}
+
+bool bw_scan_symbols_name(struct bw_scan_symbols *s, unsigned vmid, uint64_t pc, struct bw_str *out)
+{
+	uint64_t offset;
+	const struct bw_symbol *sym = find_symbol(s, vmid, bw_canonical(pc), &offset);
+	if (sym)
+		add_name(sym, out);
+	return sym != NULL;
+}
+
 bool bw_scan_symbols_at(struct bw_scan_symbols *s, unsigned vmid, uint64_t pc, struct bw_str *out)
 {
 	uint64_t offset = 0;
-	bw_scan_symbols_process(s, vmid);
-	if (vmid >= BW_GPU_VMIDS || !s->vmid[vmid].is_open || !s->code.len)
-		return false;
 	if (!s->last.is_valid || s->last.vmid != vmid || s->last.pc != pc) {
 		const struct bw_symbol *sym = find_symbol(s, vmid, pc, &offset);
 		s->last.is_valid = true;

@@ -2,8 +2,9 @@
 #ifndef BW_SCAN_SYMBOLS_H
 #define BW_SCAN_SYMBOLS_H
 
-/* What runs at an address of a GPU that is looked at: code objects are recognized by their bytes in
- * GPU memory. One thread. */
+/* What runs at an address of a GPU that is looked at: code objects that ROCm's runtime has loaded
+ * are where its list says (loaded.h), others are recognized by their bytes in GPU memory. One
+ * thread. */
 
 #include "base/vec.h"
 #include "base/str.h"
@@ -11,9 +12,16 @@
 #include "gpu/space.h"
 #include "sym/code_object.h"
 
+struct bw_scan_loaded_code {
+	unsigned vmid;
+	uint64_t base;
+	struct bw_code_object *co; /* owned */
+};
+
 struct bw_scan_symbols {
 	const struct bw_gpu *gpu; /* borrowed; NULL until it is opened */
 	struct bw_scan_code BW_VEC(struct bw_code_object *) code;
+	struct BW_VEC(struct bw_scan_loaded_code) loaded;
 	struct {
 		bool is_looked_at, has_process, is_open;
 		struct bw_kmd_client process;
@@ -33,11 +41,14 @@ struct bw_error *bw_scan_symbols_add(struct bw_scan_symbols *s, const char *path
 void bw_scan_symbols_close(struct bw_scan_symbols *s);
 /* The process of a VMID; its code objects are known from then on. NULL: not known. */
 const struct bw_kmd_client *bw_scan_symbols_process(struct bw_scan_symbols *s, unsigned vmid);
-/* "saxpy+60" for an address of a VMID; false where its code is not known. */
+/* Appends "saxpy+60" for an address of a VMID; false where its code is not known. */
 bool bw_scan_symbols_at(struct bw_scan_symbols *s, unsigned vmid, uint64_t pc, struct bw_str *out);
+/* Appends "saxpy" in the same way. */
+bool bw_scan_symbols_name(struct bw_scan_symbols *s, unsigned vmid, uint64_t pc,
+			  struct bw_str *out);
 
-/* The code objects that the words of a process's command line name, seen from its folder. fn takes
- * each of them; damaged ones are left out. */
+/* The code objects that ROCm's runtime has loaded in a process; without it, those that the words of
+ * its command line name, seen from its folder. fn takes each of them; damaged ones are left out. */
 typedef struct bw_error *bw_scan_code_fn(void *cookie, struct bw_code_object *co);
 struct bw_error *bw_scan_code_of(pid_t pid, bw_scan_code_fn *fn, void *cookie) BW_MUST_CHECK;
 
