@@ -17,7 +17,8 @@ static const char usage[] =
 	"\n"
 	"Shows the hardware queues that are mapped, of graphics, compute and the scheduler, with the "
 	"process that owns each; queues that programs have made for themselves (Linux 6.16 and later), "
-	"with the hardware queue that each has now; the copy engines' queues; what the command "
+	"with the hardware queue that each has now; where AQL queues of programs of ROCm stand, and "
+	"why; the copy engines' queues; what the command "
 	"processors are busy with; the driver's rings with their pointers and fences.\n";
 
 /* ---- hardware queues ---- */
@@ -26,6 +27,7 @@ static const char usage[] =
 struct kind {
 	const char *name, *active, *vmid, *base, *base_hi, *rptr, *wptr, *wptr_hi, *control,
 		*size_field, *doorbell, *mqd, *mqd_hi, *dequeue, *error;
+	const char *rptr_addr, *rptr_addr_hi, *wptr_addr, *wptr_addr_hi; /* of compute */
 };
 static const struct kind compute = {
 	.name = "compute",
@@ -43,6 +45,10 @@ static const struct kind compute = {
 	.mqd_hi = "CP_MQD_BASE_ADDR_HI",
 	.dequeue = "CP_HQD_DEQUEUE_REQUEST",
 	.error = "CP_HQD_ERROR",
+	.rptr_addr = "CP_HQD_PQ_RPTR_REPORT_ADDR",
+	.rptr_addr_hi = "CP_HQD_PQ_RPTR_REPORT_ADDR_HI",
+	.wptr_addr = "CP_HQD_PQ_WPTR_POLL_ADDR",
+	.wptr_addr_hi = "CP_HQD_PQ_WPTR_POLL_ADDR_HI",
 };
 static const struct kind graphics = {
 	.name = "graphics",
@@ -66,6 +72,8 @@ struct queue {
 	struct bw_kmd_bank bank;
 	uint32_t active, vmid, rptr, control, doorbell, dequeue, error;
 	uint64_t base, wptr, size_dw, mqd;
+	bool is_aql;
+	uint64_t rptr_addr, wptr_addr; /* of an AQL queue: where its indices are */
 };
 
 /* 0 where the GPU has no such register. */
@@ -111,9 +119,15 @@ static struct bw_error *read_queue(const struct bw_gpu *g, struct queue *q)
 	q->error = get(g, &q->bank, k->error, &err);
 	uint32_t mqd = get(g, &q->bank, k->mqd, &err);
 	q->mqd = bw_join32(get(g, &q->bank, k->mqd_hi, &err), mqd) & ~3ull;
+	uint32_t lo = get(g, &q->bank, k->rptr_addr, &err);
+	q->rptr_addr = bw_canonical(bw_join32(get(g, &q->bank, k->rptr_addr_hi, &err), lo));
+	lo = get(g, &q->bank, k->wptr_addr, &err);
+	q->wptr_addr = bw_canonical(bw_join32(get(g, &q->bank, k->wptr_addr_hi, &err), lo));
 	if (err)
 		return err;
-	uint32_t size, is_on;
+	/* 2: indices count packets, and are in memory (kfd_mqd_manager_v11.c of Linux 6.12) */
+	uint32_t size, is_on, slots = 0;
+	q->is_aql = field_of(g, k->control, "SLOT_BASED_WPTR", q->control, &slots) && slots == 2;
 	/* doc/hardware/kernel-interface.md 5: 2^(n + 1) dwords */
 	if (field_of(g, k->control, k->size_field, q->control, &size))
 		q->size_dw = 2ull << size;
@@ -126,11 +140,46 @@ static void add_state(const struct queue *q, struct bw_str *out)
 {
 	uint64_t rptr = q->size_dw ? q->rptr % q->size_dw : q->rptr,
 		 wptr = q->size_dw ? q->wptr % q->size_dw : q->wptr;
-	bw_str_add(out, !q->active ? "not active" : rptr == wptr ? "empty" : "busy");
+	bw_str_add(out, !q->active     ? "not active"
+			: q->is_aql    ? "AQL"
+			: rptr == wptr ? "empty"
+				       : "busy");
 	if (q->dequeue & 0xf)
 		bw_str_add(out, ", being unmapped");
 	if (q->error)
 		bw_str_addf(out, ", error 0x%x", q->error);
+}
+
+/* ---- which one the kernel uses for what ---- */
+
+/* Whether it is the queue by which the driver maps others (KIQ): the scheduler's register has its
+ * place (gfx_v9_0_kiq_setting, mes_v11_0_kiq_setting of Linux 6.12). */
+static bool is_kiq(const struct bw_gpu *g, const struct queue *q)
+{
+	enum { VALID = 0x80 };
+	const struct bw_kmd_bank *b = &q->bank;
+	struct bw_error *err = NULL;
+	uint32_t place = get(g, NULL, "RLC_CP_SCHEDULERS", &err) & 0xff;
+	bool is_known = !err && place & VALID;
+	bw_error_free(err);
+	return is_known && (place & ~(uint32_t)VALID) == (b->me << 5 | b->pipe << 3 | b->queue);
+}
+
+/* KFD_CIK_HIQ_PIPE and KFD_CIK_HIQ_QUEUE, kfd_priv.h of Linux 6.12: in it KFD tells the
+ * scheduler's firmware what to run. */
+static bool is_hiq(const struct bw_gpu *g, const struct queue *q)
+{
+	return q->kind == &compute && q->bank.me == 2 && !q->bank.pipe && !q->bank.queue &&
+	       !q->vmid && bw_ip_major(g->part.gc) < 11;
+}
+
+static const char *purpose(const struct bw_gpu *g, const struct queue *q)
+{
+	if (q->active && is_kiq(g, q))
+		return "KIQ";
+	if (q->active && is_hiq(g, q))
+		return "HIQ";
+	return q->bank.me == BW_QUEUES_MES ? "scheduler" : q->kind->name;
 }
 
 struct queue_row {
@@ -142,7 +191,7 @@ struct queue_row {
 
 static const struct bw_fact queue_rows[] = {
 	{"Queue", "queue", "text", BW_OF(struct queue_row, name)},
-	{"For", "kind", "graphics|compute|scheduler", BW_OF(struct queue_row, kind)},
+	{"For", "kind", "graphics|compute|scheduler|KIQ|HIQ", BW_OF(struct queue_row, kind)},
 	{"VMID", "vmid", "count", BW_OF(struct queue_row, q.vmid)},
 	{"Process", "owner", "text", BW_OF(struct queue_row, owner)},
 	{"State", "state", "text", BW_OF(struct queue_row, state)},
@@ -158,8 +207,7 @@ BW_FACTS(queue_facts, "queues", "queues", queue_rows);
 static void add_row(const struct bw_gpu *g, struct bw_table *t, const struct queue *q)
 {
 	struct bw_kmd_client process;
-	struct queue_row r = {.q = *q,
-			      .kind = q->bank.me == BW_QUEUES_MES ? "scheduler" : q->kind->name};
+	struct queue_row r = {.q = *q, .kind = purpose(g, q)};
 	snprintf(r.name, sizeof(r.name), "me%u.pipe%u.queue%u", q->bank.me, q->bank.pipe,
 		 q->bank.queue);
 	if (bw_gpu_process_of(g->kmd, q->vmid, &process))
@@ -185,6 +233,24 @@ static void note_mqd(struct bw_queues *c, const struct bw_gpu *g, const struct q
 						   .address = q->mqd,
 						   .is_graphics = q->kind == &graphics},
 			   t, mqds);
+}
+
+static struct bw_error *keep(struct bw_queues *c, const struct queue *q)
+{
+	struct bw_queues_mapped mapped = {q->bank, bw_queues_mqd_address(q->mqd)};
+	struct bw_queues_aql aql = {.vmid = q->vmid, .bank = q->bank};
+	if (!q->active)
+		return NULL;
+	BW_TRY(bw_vec_push(&c->mapped, mapped));
+	if (!q->is_aql)
+		return NULL;
+	snprintf(aql.name, sizeof(aql.name), "me%u.pipe%u.queue%u", q->bank.me, q->bank.pipe,
+		 q->bank.queue);
+	aql.ring = (struct bw_aql_ring){.va = q->base,
+					.read_va = q->rptr_addr,
+					.write_va = q->wptr_addr,
+					.n_slots = (uint32_t)(q->size_dw / BW_AQL_PACKET_DW)};
+	return bw_vec_push(&c->aql, aql);
 }
 
 static struct bw_error *show_queues(struct bw_queues *c, const struct bw_gpu *g, json_t *mqds)
@@ -216,9 +282,7 @@ static struct bw_error *show_queues(struct bw_queues *c, const struct bw_gpu *g,
 			if (err || !(q.active || c->all))
 				continue;
 			add_row(g, &t, &q);
-			struct bw_queues_mapped mapped = {q.bank, bw_queues_mqd_address(q.mqd)};
-			if (q.active)
-				err = bw_vec_push(&c->mapped, mapped);
+			err = keep(c, &q);
 			if (c->mqd)
 				note_mqd(c, g, &q, &t, mqds);
 		}
@@ -246,6 +310,7 @@ static struct bw_error *show_graphics_and_compute(struct bw_queues *c, const str
 static struct bw_error *show_all(struct bw_queues *c, const struct bw_gpu *g)
 {
 	BW_TRY(show_graphics_and_compute(c, g));
+	BW_TRY(bw_queues_show_aql(c, g));
 	BW_TRY(bw_queues_show_sdma(c, g));
 	BW_TRY(bw_queues_show_status(c, g));
 	bw_queues_show_rings(c, g);
@@ -271,6 +336,7 @@ static struct bw_error *run_queues(struct bw_look *l)
 	}
 	bw_gpu_close(&g);
 	bw_vec_free(&c->mapped);
+	bw_vec_free(&c->aql);
 	return err;
 }
 
@@ -280,7 +346,8 @@ static const struct bw_option rows[] = {
 	{"--mqd", NULL,
 	 "the descriptor of each queue of graphics and compute in memory, and where the queue has another value",
 	 BW_FLAG(struct bw_queues, mqd)},
-	{"--kfd", NULL, "the queues and run lists of KFD, as the kernel writes them (Linux, root)",
+	{"--kfd", NULL,
+	 "the packets of AQL queues, and the queues and run lists of KFD, as the kernel writes them (Linux, root)",
 	 BW_FLAG(struct bw_queues, kfd)},
 	BW_LOOK_GPU,
 	BW_LOOK_END,

@@ -370,7 +370,8 @@ void bw_queues_show_kfd(struct bw_queues *c, const struct bw_gpu *g)
 	static const char *const names[] = {"mqds", "hqds", "rls"};
 	json_t *files = json_object();
 	if (bw_kmd_is_virtual(g->kmd))
-		bw_out_line(c->look.out, "%s", "KFD: the virtual GPU has no such queues.");
+		bw_out_line(c->look.out, "%s",
+			    "KFD: the virtual GPU's own driver has no files of debugfs for it.");
 	for (size_t i = 0; !bw_kmd_is_virtual(g->kmd) && i < BW_ARRAY_SIZE(names); i++)
 		show_kfd_file(c, names[i], files);
 	bw_out_json(c->look.out, "kfd", files);
