@@ -151,15 +151,19 @@ static void trap_state(struct bw_device *dev, const struct bw_group *g, struct b
 		w->status |= BW_STATUS_FATAL_HALT;
 	bool wanted = BW_FIELD_GET(COMPUTE_PGM_RSRC2, TRAP_PRESENT, d->rsrc2) ||
 		      BW_FIELD_GET(SPI_GDBG_PER_VMID_CNTL, TRAP_EN, gdbg);
-	if (!BW_FIELD_GET(SQ_SHADER_TBA_HI, TRAP_EN, hi) || !wanted)
+	if (!wanted)
 		return;
-	w->status |= BW_STATUS_TRAP_EN;
+	bool has_handler = BW_FIELD_GET(SQ_SHADER_TBA_HI, TRAP_EN, hi);
+	w->status |= has_handler ? BW_STATUS_TRAP_EN : 0;
 	if (g->restored)
 		return;
+	/* Also where waves do not enter the handler: a debugger may come later. */
 	w->s[TTMP0 + 6] = d->packet_id & BW_GFX11_TTMP6__PACKET; /* rule 328 */
 	for (unsigned i = 0; i < 3; i++)
 		w->s[TTMP0 + 8 + i] = g->wg.id[i];
 	w->s[TTMP0 + 11] = w->index_in_group & BW_GFX11_TTMP11__WAVE_IN_GROUP;
+	if (!has_handler)
+		return;
 	if (BW_FIELD_GET(COMPUTE_PGM_RSRC3, TRAP_ON_START, d->rsrc3) ||
 	    BW_FIELD_GET(SPI_GDBG_PER_VMID_CNTL, TRAP_ON_START, gdbg)) {
 		w->trapsts |= BW_TRAPSTS_WAVE_START;

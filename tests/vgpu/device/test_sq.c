@@ -334,6 +334,42 @@ static void test_trap_enable(void **state)
 	rig_stop(&r);
 }
 
+/* Where TBA.TRAP_EN is not set, as Linux 6.12 leaves it for a process of gfx11.0 without a
+ * debugger, waves still get the TTMPs of their launch: ROCdbgapi reads them of waves that are
+ * older than it. */
+static void test_ttmps_without_handler(void **state)
+{
+	enum { TTMP0 = 0x26c, N_GROUPS = 3, N_WAVES = 2 };
+	struct rig r;
+	rig_start(&r, NULL);
+	set_handler(&r, NULL, 0, 0);
+	struct rig_launch l = {.kernel = "loop", .groups = {N_GROUPS}, .threads = {N_WAVES * 32}};
+	uint64_t fence = rig_launch(&r, &l);
+	assert_true(rig_wait_resident(&r, N_GROUPS * N_WAVES, WAIT_MS));
+	unsigned seen[N_GROUPS][N_WAVES] = {{0}};
+	for (unsigned place = 0; place < 192; place++) {
+		unsigned simd = place % 4, wgp = place / 4 % 4, sa = place / 16 % 2,
+			 se = place / 32;
+#define SGPR(wave, n) rig_sq_ind(&r, se, sa, wgp, simd, wave, 0, n)
+		for (uint32_t left = rig_sq_ind(&r, se, sa, wgp, simd, 0, 0, 0xa); left;
+		     left &= left - 1) {
+			unsigned w = (unsigned)__builtin_ctz(left);
+			uint32_t group = SGPR(w, TTMP0 + 8), in_group = SGPR(w, TTMP0 + 11);
+			assert_true(group < N_GROUPS && in_group < N_WAVES);
+			assert_int_equal(SGPR(w, TTMP0 + 9) | SGPR(w, TTMP0 + 10), 0);
+			assert_int_equal(SGPR(w, 0x102) >> 6 & 1, 0); /* TRAP_EN */
+			seen[group][in_group]++;
+		}
+#undef SGPR
+	}
+	for (unsigned g = 0; g < N_GROUPS; g++)
+		for (unsigned w = 0; w < N_WAVES; w++)
+			assert_int_equal(seen[g][w], 1);
+	rig_sq_cmd(&r, KILL | BROADCAST | CHECK_VMID | VMID(1));
+	assert_true(rig_wait(&r, 1, fence, WAIT_MS));
+	rig_stop(&r);
+}
+
 /* A full device that loops: every wave enters the handler on request, waits there, and then
  * resumes. A second request while they are in it does nothing. */
 static void test_host_trap_all(void **state)
@@ -520,5 +556,5 @@ static void test_reset_queue(void **state)
 
 TESTS(test_kill, test_kill_one, test_halt, test_halt_at_once, test_halt_while_launching,
       test_fatal_fault, test_fatal_illegal, test_trap, test_trap_on_start, test_trap_enable,
-      test_host_trap_all, test_trap_at_barrier, test_fault_in_handler, test_single_step,
-      test_reset_queue);
+      test_ttmps_without_handler, test_host_trap_all, test_trap_at_barrier, test_fault_in_handler,
+      test_single_step, test_reset_queue);
