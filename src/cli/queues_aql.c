@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Part of breakwater queues: AQL queues, by which programs of ROCm start kernels. Their packets and
  * indices are read through the page tables of the process's VMID. */
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/util.h"
@@ -13,16 +15,43 @@
 #include "scan/scan.h"
 #include "scan/symbols.h"
 
+/* Memory of a VMID, and of the process that has it. */
+struct memory {
+	bool is_open;
+	struct bw_gpu_space *space; /* NULL: it could not be opened */
+	int fd;			    /* /proc/PID/mem; -1: it cannot be read */
+};
+
 struct queues {
 	const struct bw_queues *c;
 	const struct bw_gpu *gpu;
 	struct bw_scan_symbols symbols;
 	struct bw_aql_one *all; /* of each in c->aql; owned */
+	struct memory memory[BW_GPU_VMIDS];
 };
 
+/* Linux shows the memory of a process that its driver has not allocated itself (userptr) to nobody
+ * (amdgpu_iomem, doc/hardware/kernel-interface.md 5.2). ROCm's runtime gives memory the same
+ * address for the GPU and the CPU, so the process has it. */
 static bool read_space(void *cookie, uint64_t va, void *out, size_t size_b)
 {
-	return bw_gpu_space_read(cookie, va, out, size_b) == size_b;
+	struct memory *m = cookie;
+	return (m->space && bw_gpu_space_read(m->space, va, out, size_b) == size_b) ||
+	       (m->fd >= 0 && pread(m->fd, out, size_b, (off_t)va) == (ssize_t)size_b);
+}
+
+static struct bw_aql_memory memory_of(struct queues *q, unsigned vmid)
+{
+	const struct bw_kmd_client *process = bw_scan_symbols_process(&q->symbols, vmid);
+	struct memory *m = &q->memory[vmid];
+	char path[40];
+	if (!m->is_open) {
+		snprintf(path, sizeof(path), "/proc/%d/mem", process ? (int)process->pid : 0);
+		m->fd = process ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+		m->space = q->symbols.vmid[vmid].is_open ? &q->symbols.vmid[vmid].space : NULL;
+		m->is_open = true;
+	}
+	return (struct bw_aql_memory){read_space, m};
 }
 
 /* The name of the kernel of a dispatch; false: it is not known. */
@@ -197,7 +226,7 @@ static void add_row(struct queues *q, size_t which, struct bw_table *t, struct b
 {
 	const struct bw_queues_aql *a = &q->c->aql.data[which];
 	const struct bw_kmd_client *process = bw_scan_symbols_process(&q->symbols, a->vmid);
-	const struct bw_aql_memory m = {read_space, &q->symbols.vmid[a->vmid].space};
+	const struct bw_aql_memory m = memory_of(q, a->vmid);
 	struct aql_row r = {.queue = a,
 			    .state = &q->all[which].state,
 			    .name = a->name,
@@ -222,11 +251,9 @@ static void look_at_all(struct queues *q)
 {
 	for (size_t i = 0; i < q->c->aql.len; i++) {
 		const struct bw_queues_aql *a = &q->c->aql.data[i];
-		bw_scan_symbols_process(&q->symbols, a->vmid); /* opens its address space */
-		const struct bw_aql_memory m = {read_space, &q->symbols.vmid[a->vmid].space};
+		const struct bw_aql_memory m = memory_of(q, a->vmid);
 		snprintf(q->all[i].name, sizeof(q->all[i].name), "%s", a->name);
-		if (q->symbols.vmid[a->vmid].is_open)
-			bw_aql_look(&a->ring, &m, &q->all[i].state);
+		bw_aql_look(&a->ring, &m, &q->all[i].state);
 	}
 }
 
@@ -254,7 +281,7 @@ static void add_packets(struct queues *q, size_t which, struct bw_table *t)
 	enum { MAX_SHOWN = 256 };
 	const struct bw_queues_aql *a = &q->c->aql.data[which];
 	const struct bw_aql_state *s = &q->all[which].state;
-	const struct bw_aql_memory m = {read_space, &q->symbols.vmid[a->vmid].space};
+	const struct bw_aql_memory m = memory_of(q, a->vmid);
 	uint64_t n = s->is_known && s->read < s->write ? s->write - s->read : 0, shown = 0;
 	uint64_t most = BW_MIN((uint64_t)a->ring.n_slots, (uint64_t)MAX_SHOWN);
 	for (; shown < n && shown < most; shown++) {
@@ -304,6 +331,9 @@ struct bw_error *bw_queues_show_aql(struct bw_queues *c, const struct bw_gpu *g)
 		show_packets(&q);
 	bw_str_free(&whys);
 	bw_table_fini(&t);
+	for (unsigned i = 0; i < BW_GPU_VMIDS; i++)
+		if (q.memory[i].is_open && q.memory[i].fd >= 0)
+			close(q.memory[i].fd);
 	bw_scan_symbols_close(&q.symbols);
 	free(q.all);
 	return NULL;
