@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "base/util.h"
 #include "capture/capture.h"
+#include "pm4/aql.h"
 #include "pm4/mark.h"
 #include "pm4/pm4.h"
 
@@ -77,11 +78,19 @@ static void clean_label(const char *label, char *out, size_t room)
 		*c = *c == LABEL_SEPARATOR ? '/' : *c;
 }
 
-static void name_packet(const struct bw_crumbs_mark *m, char *out, size_t room)
+static bool is_aql(const struct bw_crumbs_known *k)
+{
+	return k->info.ip_type == BW_CRUMBS_AQL;
+}
+
+static void name_packet(const struct bw_crumbs_known *k, const struct bw_crumbs_mark *m, char *out,
+			size_t room)
 {
 	char buf[16];
 	if (m->op == BW_PM4_MARK_END)
 		snprintf(out, room, "the end of the stream");
+	else if (is_aql(k))
+		snprintf(out, room, "%s", bw_aql_name(m->op));
 	else
 		snprintf(out, room, "%s%s", m->is_bad ? "no packet: " : "",
 			 bw_pm4_name(m->op, buf));
@@ -92,15 +101,24 @@ void bw_crumbs_name(const struct bw_crumbs_known *k, uint32_t number, struct bw_
 	const struct bw_crumbs_mark *m = &k->marks[number - 1];
 	const struct bw_crumbs_dispatch *d = bw_crumbs_dispatch_of(k, m);
 	char name[64], label[sizeof(d->label)];
-	name_packet(m, name, sizeof(name));
-	bw_str_addf(out, "marker %u, %s, dword %u of the IB at 0x%" PRIx64, number, name, m->at_dw,
-		    m->ib_va);
+	name_packet(k, m, name, sizeof(name));
+	if (is_aql(k))
+		bw_str_addf(out, "%s, slot %u of the queue at 0x%" PRIx64, name,
+			    m->at_dw / BW_AQL_PACKET_DW, m->ib_va);
+	else
+		bw_str_addf(out, "marker %u, %s, dword %u of the IB at 0x%" PRIx64, number, name,
+			    m->at_dw, m->ib_va);
 	if (!d)
 		return;
 	clean_label(d->label, label, sizeof(label));
-	bw_str_addf(out, ": dispatch %u, code 0x%" PRIx64, d->number, d->code_va);
-	bw_str_addf(out, "%s%s%s%s", *d->pipeline ? ", pipeline " : "", bw_shown(d->pipeline).text,
-		    *label ? ", label " : "", bw_shown(label).text);
+	if (!is_aql(k))
+		bw_str_addf(out, ": dispatch %u", d->number);
+	bw_str_addf(out, ", code 0x%" PRIx64, d->code_va);
+	bw_str_addf(out, "%s%s%s%s",
+		    !*d->pipeline ? ""
+		    : is_aql(k)	  ? ", kernel "
+				  : ", pipeline ",
+		    bw_shown(d->pipeline).text, *label ? ", label " : "", bw_shown(label).text);
 }
 
 static void show_line(struct bw_out *o, const char *title, uint32_t number,
@@ -120,7 +138,7 @@ static json_t *packet_json(uint32_t number, const struct bw_crumbs_known *k)
 	char name[64], va[24], label[sizeof(d->label)];
 	if (!m)
 		return json_null();
-	name_packet(m, name, sizeof(name));
+	name_packet(k, m, name, sizeof(name));
 	snprintf(va, sizeof(va), "0x%" PRIx64, m->ib_va);
 	json_t *j =
 		json_pack("{s:I, s:s, s:s, s:I, s:I}", "marker", (json_int_t)number, "packet", name,
@@ -164,15 +182,33 @@ struct bad {
 	const struct bw_crumbs_known *k;
 	const struct bw_crumbs_slot *s;
 	struct bw_crumbs_verdict v;
+	/* of an AQL queue, whose packets are a stream each: that of the packet that ended last;
+	 * NULL: none has, or it is not known any more */
+	const struct bw_crumbs_known *before;
 };
 struct bads BW_VEC(struct bad);
+
+static void ring_text(const struct bw_crumbs_known *k, bool with_word, char *out, size_t room)
+{
+	if (is_aql(k))
+		snprintf(out, room, "AQL queue %u", k->info.ring);
+	else
+		snprintf(out, room, "%s %s%u", bw_capture_ip_name(k->info.ip_type),
+			 with_word ? "ring " : "", k->info.ring);
+}
+
+/* The last work that has ended. */
+static json_t *last_json(const struct bad *b)
+{
+	return b->before ? packet_json(1, b->before) : packet_json(b->v.last_work, b->k);
+}
 
 static json_t *bad_json(const struct bad *b)
 {
 	const struct bw_crumbs_stream *i = &b->k->info;
 	char how[256], ring[32];
 	tell_how(b->s, &b->v, how, sizeof(how));
-	snprintf(ring, sizeof(ring), "%s %u", bw_capture_ip_name(i->ip_type), i->ring);
+	ring_text(b->k, false, ring, sizeof(ring));
 	return json_pack(
 		"{s:I, s:s, s:I, s:I, s:s, s:s, s:s, s:o, s:o, s:I, s:I}", "process",
 		(json_int_t)b->p->hello.pid, "comm", b->p->hello.comm, "submission",
@@ -181,19 +217,21 @@ static json_t *bad_json(const struct bad *b)
 		b->v.how == BW_CRUMBS_FAULT   ? "fault"
 		: b->v.how == BW_CRUMBS_STUCK ? "hang"
 					      : "unknown",
-		"last_ended", packet_json(b->v.last_work, b->k), "first_not_ended",
-		packet_json(b->v.first, b->k), "unseen", (json_int_t)i->n_unseen, "hits",
+		"last_ended", last_json(b), "first_not_ended", packet_json(b->v.first, b->k),
+		"unseen", (json_int_t)i->n_unseen, "hits",
 		(json_int_t)(b->v.first ? bw_crumbs_hits(b->p, i->stream, b->v.first) : 0));
 }
 
 static void show_bad(const struct bw_crumbs *c, const struct bad *b, struct bw_out *o)
 {
 	const struct bw_crumbs_stream *i = &b->k->info;
-	char how[256];
+	char how[256], ring[32], ib[32] = "";
 	tell_how(b->s, &b->v, how, sizeof(how));
-	bw_out_line(o, "Submission %u of %s (process %u), IB %u on %s ring %u, %s.", i->submission,
-		    bw_shown(b->p->hello.comm).text, b->p->hello.pid, i->ib,
-		    bw_capture_ip_name(i->ip_type), i->ring, how);
+	ring_text(b->k, true, ring, sizeof(ring));
+	if (!is_aql(b->k))
+		snprintf(ib, sizeof(ib), "IB %u on ", i->ib);
+	bw_out_line(o, "Submission %u of %s (process %u), %s%s, %s.", i->submission,
+		    bw_shown(b->p->hello.comm).text, b->p->hello.pid, ib, ring, how);
 	if (!b->v.first) {
 		bw_out_line(
 			o,
@@ -201,7 +239,10 @@ static void show_bad(const struct bw_crumbs *c, const struct bad *b, struct bw_o
 			i->n_marks);
 		return;
 	}
-	show_line(o, "last work that ended: ", b->v.last_work, b->k);
+	if (b->before)
+		show_line(o, "last work that ended: ", 1, b->before);
+	else
+		show_line(o, "last work that ended: ", b->v.last_work, b->k);
 	if (c->settings.every_packet && b->v.last_packet != b->v.last_work)
 		show_line(o, "last packet before:   ", b->v.last_packet, b->k);
 	show_line(o, "first that did not:   ", b->v.first, b->k);
@@ -215,15 +256,31 @@ static void show_bad(const struct bw_crumbs *c, const struct bad *b, struct bw_o
 			    i->n_unseen == 1 ? "has" : "have");
 }
 
+/* Of the packets before one of an AQL queue, the last. */
+static const struct bw_crumbs_known *packet_before(const struct bw_crumbs_area_known *a,
+						   const struct bw_crumbs_known *k)
+{
+	const struct bw_crumbs_known *found = NULL;
+	for (uint32_t i = 0; is_aql(k) && i < BW_CRUMBS_SLOTS; i++) {
+		const struct bw_crumbs_known *o = &a->known[i];
+		bool is_before = o->marks && is_aql(o) && o->info.ring == k->info.ring &&
+				 o->info.stream < k->info.stream;
+		if (is_before && (!found || found->info.stream < o->info.stream))
+			found = o;
+	}
+	return found;
+}
+
 static struct bw_error *find_bads(const struct bw_crumbs *c, struct bads *out)
 {
 	bw_vec_each(&c->processes, p) {
 		bw_vec_each(&(*p)->areas, a) {
 			for (uint32_t i = 0; i < BW_CRUMBS_SLOTS; i++) {
-				struct bad b = {*p, &a->known[i], &a->last[i], {0}};
+				struct bad b = {.p = *p, .k = &a->known[i], .s = &a->last[i]};
 				if (!b.k->marks || b.s->stream != b.k->info.stream)
 					continue;
 				b.v = bw_crumbs_judge(b.s, b.k);
+				b.before = b.v.is_good ? NULL : packet_before(a, b.k);
 				if (!b.v.is_good)
 					BW_TRY(bw_vec_push(out, b));
 			}

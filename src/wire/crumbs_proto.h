@@ -76,6 +76,10 @@ struct bw_crumbs_area {
 	uint32_t file, pad; /* number of the DRM file */
 };
 enum { BW_CRUMBS_NO_DISPATCH = -1 };
+/* The ip_type of a stream that is one packet of an AQL queue: `ring` is the queue's id, marker 1
+ * the packet, with its type as op and its place in the ring as ib_va and at_dw, marker 2 the end.
+ * The agent writes them. Such streams are in an area of their own. */
+enum { BW_CRUMBS_AQL = 0x100, BW_CRUMBS_AQL_FILE = 1 << 30 };
 struct bw_crumbs_stream {
 	uint32_t file, slot;
 	uint32_t stream;     /* from 1, of the process */

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-from harness import BREAKWATER, IN_GUEST, TIMEOUT_S, Session, check, equal, main, run
+from harness import BREAKWATER, IN_GUEST, TIMEOUT_S, Session, check, equal, main, parse, run
 
 PROGRAM, CODE = (pathlib.Path(a).resolve() for a in sys.argv[1:3])
 GPU = "$(cat /sys/class/kfd/kfd/topology/nodes/1/gpu_id)"
@@ -150,5 +150,21 @@ def a_captured_fault():
         shows(breakwater("bisect", file), r"^Its dispatch 0 does it: .* pipeline stray\.$")
 
 
+def crumbs_of(kernel, rounds, status):
+    """The event of exec --breadcrumbs, after the program has ended."""
+    done = subprocess.run([BREAKWATER, "exec", "--breadcrumbs", "--json", "--", *command(kernel, rounds)], stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, text=True, timeout=TIMEOUT_S)
+    equal(done.returncode, status, f"the status: {done.stderr}")
+    return next(o for o in (parse(line) for line in done.stderr.splitlines() if line.startswith("{")) if o.get("event") == "breadcrumbs")
+
+
+def breadcrumbs():
+    """Of AQL packets. test_aql_look.py has a queue that stands."""
+    whole = crumbs_of("weigh", 3, 0)
+    equal((whole["streams"], whole["bad"]), (3, []), "a program that ends")
+    shown = crumbs_of("stray", 1, 134)
+    equal([(b["cause"], b["last_ended"], b["first_not_ended"]["pipeline"]) for b in shown["bad"]], [("fault", None, "stray")], f"a fault: {shown}")
+
+
 # The virtual GPU's own driver has no trap handler that waves could leave to. Captures were not tried in the guest.
-main(a_kernel, each_dispatch, a_stray_store, the_debugger_ends, *([the_queue_leaves] if IN_GUEST else [what_hangs, a_capture, a_captured_fault]))
+main(a_kernel, each_dispatch, a_stray_store, the_debugger_ends, *([the_queue_leaves] if IN_GUEST else [what_hangs, breadcrumbs, a_capture, a_captured_fault]))

@@ -3,6 +3,7 @@
 these stand. tests/pm4/test_aql_look.c has all that is said of a queue."""
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -17,13 +18,14 @@ PROGRAM, CODE = (pathlib.Path(a).resolve() for a in sys.argv[1:3])
 class AqlGpu(Gpu):
     """A GPU with aql.c on it, which hangs."""
 
-    def __init__(self, kernel, hang=""):
-        self.words = f"exec {PROGRAM} {CODE} $(cat /sys/class/kfd/kfd/topology/nodes/1/gpu_id) /dev/dri/renderD128 {kernel} 1 {hang}"
+    def __init__(self, kernel, hang="", options=(), rounds=1):
+        self.options = options
+        self.words = f"exec {PROGRAM} {CODE} $(cat /sys/class/kfd/kfd/topology/nodes/1/gpu_id) /dev/dri/renderD128 {kernel} {rounds} {hang}"
 
     def __enter__(self):
         super().__enter__()
-        self.programs.append(subprocess.Popen([BREAKWATER, "exec", "--", "sh", "-c", self.words], env=self.env, stdout=subprocess.DEVNULL,
-                                              stderr=subprocess.DEVNULL))
+        self.programs.append(subprocess.Popen([BREAKWATER, "exec", *self.options, "--", "sh", "-c", self.words], env=self.env, text=True,
+                                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE if self.options else subprocess.DEVNULL))
         return self
 
     def queues(self, *words, n=1):
@@ -71,5 +73,18 @@ def queues_in_a_circle():
         equal(sorted((p["queue"], p["index"]) for p in shown["packets"]), sorted([(first["queue"], 1), (second["queue"], 0)]), "packets")
 
 
+def breadcrumbs_of_a_barrier():
+    """exec --breadcrumbs names the packet at which a queue stands, and the one before. It gives the GPU one packet at a time."""
+    with AqlGpu("weigh", "nobody", ["--breadcrumbs", "--json"], rounds=2) as gpu:
+        while gpu.queues()["aql"][0]["read"] != 2:
+            pass
+        program, = gpu.programs
+        program.send_signal(signal.SIGTERM)
+        said = program.communicate(timeout=TIMEOUT_S)[1]
+        shown = next(o for o in (harness.parse(line) for line in said.splitlines() if line.startswith("{")) if o.get("event") == "breadcrumbs")
+        equal([(b["ring"], b["submission"], b["last_ended"]["pipeline"], b["first_not_ended"]["packet"]) for b in shown["bad"]],
+              [("AQL queue 0", 3, "weigh", "barrier-AND")], f"the report: {shown}")
+
+
 if __name__ == "__main__":
-    main(waves_of_a_kernel, queues_in_a_circle)
+    main(waves_of_a_kernel, queues_in_a_circle, breadcrumbs_of_a_barrier)

@@ -91,17 +91,25 @@ void bw_crumbs_fork_child(void)
 	g.submissions = g.streams = g.n_failed = 0;
 	bw_crumbs_link_fork_child();
 	bw_crumbs_watch_fork_child();
+	bw_crumbs_packets_fork_child();
 }
 
-/* Lock held. NULL: all are in use. */
-static struct bw_crumbs_slot *take_slot(struct bw_agent_crumbs *c, uint32_t *out_number)
+void bw_crumbs_number(uint32_t *out_submission, uint32_t *out_stream)
 {
-	struct bw_crumbs_slot *slots = (struct bw_crumbs_slot *)c->area.cpu;
+	pthread_mutex_lock(&g.lock);
+	*out_submission = ++g.submissions;
+	*out_stream = ++g.streams;
+	pthread_mutex_unlock(&g.lock);
+}
+
+struct bw_crumbs_slot *bw_crumbs_take_slot(struct bw_crumbs_slot *slots, uint32_t *io_next,
+					   uint32_t *out_number)
+{
 	for (uint32_t i = 0; i < BW_CRUMBS_SLOTS; i++) {
-		uint32_t at = (c->next_slot + i) % BW_CRUMBS_SLOTS;
+		uint32_t at = (*io_next + i) % BW_CRUMBS_SLOTS;
 		if (slots[at].state != BW_CRUMBS_FREE && slots[at].state != BW_CRUMBS_DONE)
 			continue;
-		c->next_slot = at + 1;
+		*io_next = at + 1;
 		memset(&slots[at], 0, sizeof(slots[at]));
 		slots[at].state = BW_CRUMBS_RUNNING;
 		*out_number = at;
@@ -325,7 +333,9 @@ static bool mark_one(const struct bw_crumbs_call *c, const struct bw_crumbs_go *
 {
 	struct bw_pm4_marked m = {0};
 	uint32_t slot;
-	p->slot = take_slot(c->file->crumbs, &slot);
+	struct bw_agent_crumbs *crumbs = c->file->crumbs;
+	p->slot = bw_crumbs_take_slot((struct bw_crumbs_slot *)crumbs->area.cpu, &crumbs->next_slot,
+				      &slot);
 	if (!p->slot) {
 		tell_unmarked(told, "too many submissions are under way");
 		return false;

@@ -8,6 +8,7 @@
  * GPU begin the next work it looks for a page fault, and it notes where nothing changes. */
 
 #include <amdgpu_drm.h>
+#include <stdatomic.h>
 
 #include "agent/agent.h"
 #include "agent/names/names.h"
@@ -30,6 +31,35 @@ struct bw_crumbs_job;
 struct bw_crumbs_job *bw_crumbs_begin(const struct bw_crumbs_call *c, uint32_t *out_handle);
 /* The call was made (wait: its fence), or failed, or was made without the copies (NULL). */
 void bw_crumbs_end(struct bw_crumbs_job *job, const struct drm_amdgpu_wait_cs_in *wait);
+
+/* ---- packets of AQL queues: crumbs_packets.c ---- */
+
+/* A packet that is about to be given to the GPU, as the first that it has not completed. */
+struct bw_crumbs_packet {
+	struct bw_agent_file *vm;
+	uint32_t queue; /* its id */
+	uint64_t ring_va, packet_va;
+	uint8_t type;				  /* enum bw_aql_type */
+	const struct bw_agent_dispatch *dispatch; /* NULL: it is none, or cannot be read */
+	uint64_t kernel_object;			  /* of a dispatch */
+};
+/* One that the GPU has; zeroed before. */
+struct bw_crumbs_passed {
+	struct bw_crumbs_slot *slot; /* NULL: it has no markers, or it has ended */
+	struct bw_agent_file *vm;    /* borrowed */
+	int64_t since_ns;
+	uint64_t fault_va; /* the page fault that was on record before */
+	uint32_t fault_status;
+};
+/* Notes that the packet begins; with --break and --udp waits until the listener allows it, or until
+ * *ends. */
+void bw_crumbs_packet_begin(const struct bw_crumbs_packet *p, const atomic_bool *ends,
+			    struct bw_crumbs_passed *out);
+/* Looks whether a packet that has not ended hangs. */
+void bw_crumbs_packet_look(const struct bw_crumbs_passed *p);
+void bw_crumbs_packet_end(struct bw_crumbs_passed *p);
+/* The program is told of a page fault: those under way may have done it. */
+void bw_crumbs_packets_fault(struct bw_agent_file *vm);
 
 /* The program is about to make an ioctl on contexts. The kernel forgets the fences of one that is
  * freed: how its submissions have ended is asked for before that. */

@@ -64,6 +64,14 @@ void bw_crumbs_watch_fork_child(void);
 
 /* ---- crumbs.c ---- */
 
+/* A slot that is free, of BW_CRUMBS_SLOTS, from *io_next on; it is RUNNING then. NULL: all are in
+ * use. One thread at a time for each area. */
+struct bw_crumbs_slot *bw_crumbs_take_slot(struct bw_crumbs_slot *slots, uint32_t *io_next,
+					   uint32_t *out_number);
+/* The next numbers of a submission and of a stream of this process. */
+void bw_crumbs_number(uint32_t *out_submission, uint32_t *out_stream);
+void bw_crumbs_packets_fork_child(void);
+
 /* Frees a job; result: of its fence. */
 void bw_crumbs_give_back(struct bw_crumbs_job *job, int result);
 

@@ -20,6 +20,7 @@
 #include <sys/prctl.h>
 #include <time.h>
 
+#include "agent/breadcrumbs/crumbs.h"
 #include "agent/clocks/clock.h"
 #include "agent/clocks/thread.h"
 #include "agent/debugger/debugger.h"
@@ -53,6 +54,8 @@ struct queue {
 	uint64_t rung, next; /* next: index of the packet to pass on */
 	struct BW_VEC(struct under_way) under_way;
 	struct bw_aql_capture capture;
+	struct bw_crumbs_passed crumb;	 /* of the packet before `next` */
+	_Atomic uint64_t crumb_is_after; /* its index and 1, while it has not ended; 0: none */
 	atomic_bool ends;
 	bool is_followed; /* by its thread; under the lock of g */
 };
@@ -232,6 +235,63 @@ static void pass_captured(struct queue *q, const struct bw_aql_packet *p, uint64
 		bw_aql_capture_passed_other();
 }
 
+/* ---- breadcrumbs ---- */
+
+/* True: the packet that had markers has ended. */
+static bool look_at_crumb(struct queue *q)
+{
+	if (!q->crumb.slot)
+		return false;
+	if (!is_idle(q)) {
+		bw_crumbs_packet_look(&q->crumb);
+		return false;
+	}
+	bw_crumbs_packet_end(&q->crumb);
+	atomic_store(&q->crumb_is_after, 0);
+	return true;
+}
+
+static void begin_crumb(struct queue *q, const struct bw_aql_packet *p, uint64_t packet_va)
+{
+	struct launch l;
+	struct bw_crumbs_packet one = {.vm = q->vm,
+				       .queue = q->id,
+				       .ring_va = q->ring_va,
+				       .packet_va = packet_va,
+				       .type = p->type};
+	look_at_crumb(q); /* the packet before has ended */
+	if (p->type == BW_AQL_DISPATCH && read_launch(q, p, packet_va, &l)) {
+		one.dispatch = &l.dispatch;
+		one.kernel_object = p->dispatch.kernel_object;
+	}
+	bw_crumbs_packet_begin(&one, &q->ends, &q->crumb);
+	atomic_store(&q->crumb_is_after, q->crumb.slot ? q->next + 1 : 0);
+}
+
+/* Whether a packet is complete, and its last marker not written yet. */
+static bool is_unsettled(const struct queue *q)
+{
+	uint64_t read, after = atomic_load(&q->crumb_is_after);
+	return after && read_shared(q, q->read_va, &read, sizeof(read)) && read >= after;
+}
+
+/* The program knows of a packet that is complete sooner than we do, and exits. */
+static __attribute__((destructor)) void settle_at_exit(void)
+{
+	enum { PAUSE_NS = 100000, MOST = 10000 };
+	bool waits = bw_crumbs_are_on();
+	for (unsigned i = 0; waits && i < MOST; i++) {
+		const struct timespec pause = {0, PAUSE_NS};
+		waits = false;
+		pthread_mutex_lock(&g.lock);
+		bw_vec_each(&g.queues, q)
+			waits |= is_unsettled(*q);
+		pthread_mutex_unlock(&g.lock);
+		if (waits)
+			nanosleep(&pause, NULL);
+	}
+}
+
 static bool pass_one(struct queue *q)
 {
 	struct bw_aql_packet p;
@@ -240,8 +300,8 @@ static bool pass_one(struct queue *q)
 	uint32_t area_handle;
 	if (!read_packet(q, &va, &p))
 		return false;
-	bool captures = bw_aql_capture_wants(&p);
-	if (captures && !is_idle(q))
+	bool captures = bw_aql_capture_wants(&p), is_traced = bw_crumbs_are_on();
+	if ((captures || is_traced) && !is_idle(q))
 		return false;
 	struct under_way one = {.index = q->next};
 	if (p.type == BW_AQL_DISPATCH) {
@@ -251,6 +311,8 @@ static bool pass_one(struct queue *q)
 	}
 	if (one.number || one.job)
 		begin(q, one);
+	if (is_traced)
+		begin_crumb(q, &p, va);
 	if (captures) {
 		pass_captured(q, &p, va);
 	} else {
@@ -305,12 +367,13 @@ static void *follow(void *cookie)
 	prctl(PR_SET_TIMERSLACK, 1000ul);
 	while (!atomic_load(&q->ends)) {
 		bool passed = pass_one(q);
-		if (report_ends(q, false) || passed)
+		if (report_ends(q, false) || look_at_crumb(q) || passed)
 			last_ns = bw_clock_real_ns();
 		else
 			pause_for(bw_clock_real_ns() - last_ns);
 	}
 	report_ends(q, true);
+	look_at_crumb(q);
 	pthread_mutex_lock(&g.lock);
 	q->is_followed = false;
 	pthread_cond_broadcast(&g.changed);

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "agent/breadcrumbs/crumbs.h"
 #include "agent/capture/capture.h"
 #include "agent/gpu/aql_capture.h"
 #include "agent/gpu/kfd_trap.h"
@@ -147,6 +148,10 @@ static int wait_events(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	pthread_mutex_unlock(&g.lock);
 	if (!r && memory_event && read_arg(cmd, arg, &a, sizeof(a)) &&
 	    has_fault(&a, memory_event)) {
+		struct bw_agent_file *vm = get_vm();
+		if (vm)
+			bw_crumbs_packets_fault(vm);
+		bw_agent_file_unref(vm);
 		bw_aql_capture_await();
 		bw_aql_await_ends();
 	}
@@ -171,7 +176,8 @@ static int create_queue(struct bw_agent_file *f, struct bw_agent_file *vm, uint3
 		return -ENOMEM;
 	if (!is_aql)
 		bw_aql_capture_has_others();
-	bool follows = bw_agent_config()->is_debuggable || bw_agent_captures();
+	bool follows =
+		bw_agent_config()->is_debuggable || bw_agent_captures() || bw_crumbs_are_on();
 	return is_aql && follows ? bw_aql_create(f, vm, cmd, arg) : bw_agent_ioctl(f, cmd, arg);
 }
 
