@@ -11,6 +11,26 @@
 #include "cli/look/memory.h"
 #include "cli/queues.h"
 
+/* Appends the fields of a register's value that are not 0: "PRIV_STATE QUEUE_SIZE=0x9". */
+static void add_fields(const struct bw_reg *reg, uint32_t value, struct bw_str *out)
+{
+	struct bw_reg_field_value f[64];
+	size_t n = BW_MIN(bw_reg_decode(reg, value, f, BW_ARRAY_SIZE(f)), BW_ARRAY_SIZE(f));
+	for (size_t k = 0; k < n; k++)
+		if (f[k].value && f[k].field.hi == f[k].field.lo)
+			bw_str_addf(out, "%s%s", out->len ? " " : "", f[k].field.name);
+		else if (f[k].value)
+			bw_str_addf(out, "%s%s=0x%" PRIx64, out->len ? " " : "", f[k].field.name,
+				    f[k].value);
+}
+
+/* Whether the fields say more than the value: addresses and counters have one field of all bits. */
+static bool has_fields(const struct bw_reg *reg)
+{
+	struct bw_reg_field_value f[2];
+	return bw_reg_decode(reg, 0, f, BW_ARRAY_SIZE(f)) > 1;
+}
+
 /* ---- descriptors ---- */
 
 /* The words of a compute MQD from this one on are the registers from CP_MQD_BASE_ADDR on
@@ -90,7 +110,12 @@ void bw_queues_note_mqd(struct bw_queues *c, const struct bw_gpu *g,
 		char other[40] = "";
 		if (differs)
 			snprintf(other, sizeof(other), "  (the queue has 0x%08x)", now);
-		bw_table_note(t, "      %-32s 0x%08x%s", reg.name, words[i], other);
+		struct bw_str fields = {0};
+		if (has_fields(&reg))
+			add_fields(&reg, words[i], &fields);
+		bw_table_note(t, "      %-32s 0x%08x%s%s%s", reg.name, words[i], other,
+			      fields.len ? "  " : "", bw_str_text(&fields));
+		bw_str_free(&fields);
 		json_object_set_new(values, reg.name, json_sprintf("0x%x", words[i]));
 	}
 	json_object_set_new(o, "queue", json_string(mqd->queue));
@@ -241,7 +266,6 @@ struct bw_error *bw_queues_show_status(struct bw_queues *c, const struct bw_gpu 
 	struct bw_error *err = NULL;
 	bw_table_begin(&t, &status_facts);
 	for (size_t i = 0; i < BW_ARRAY_SIZE(names) && !err; i++) {
-		struct bw_reg_field_value f[64];
 		struct status_row r = {names[i]};
 		struct bw_reg reg;
 		uint32_t addr_dw;
@@ -250,15 +274,7 @@ struct bw_error *bw_queues_show_status(struct bw_queues *c, const struct bw_gpu 
 		err = bw_kmd_reg_read(g->kmd, NULL, addr_dw, &r.value);
 		if (err || (!r.value && !c->all))
 			continue;
-		size_t n =
-			BW_MIN(bw_reg_decode(&reg, r.value, f, BW_ARRAY_SIZE(f)), BW_ARRAY_SIZE(f));
-		for (size_t k = 0; k < n; k++)
-			if (f[k].value && f[k].field.hi == f[k].field.lo)
-				bw_str_addf(&r.fields, "%s%s", r.fields.len ? " " : "",
-					    f[k].field.name);
-			else if (f[k].value)
-				bw_str_addf(&r.fields, "%s%s=0x%" PRIx64, r.fields.len ? " " : "",
-					    f[k].field.name, f[k].value);
+		add_fields(&reg, r.value, &r.fields);
 		bw_table_row(&t, &r);
 		bw_str_free(&r.fields);
 	}
