@@ -22,7 +22,7 @@ from isa_enc import FAMILIES, MODS, Bad, Encodings
 SCALAR = {"ssrc0": "src[0]", "ssrc1": "src[1]", "sdst": "dst", "simm16": "imm"}
 VECTOR = {"src0": "src[0]", "src1": "src[1]", "src2": "src[2]", "vsrc1": "src[1]", "vdst": "dst", "abs": "abs",
           "neg": "neg", "neg_hi": "neg_hi", "op_sel": "op_sel", "omod": "omod", "clamp": "clamp", "sdst": "sdst",
-          "wait_exp": "wait"}
+          "wait_exp": "wait", "cbsz": "cbsz", "abid": "abid", "blgp": "blgp", "acc_cd": "acc"}
 Y_HALF = {"src0": "src_y[0]", "vsrc1": "src_y[1]"}
 MEMORY = {"sbase": "saddr", "sdata": "dst", "soffset": "soffset", "offset": "imm", "saddr": "saddr", "addr": "vaddr",
           "vaddr": "vaddr", "data": "vdata", "data0": "vdata", "vdata": "vdata", "data1": "vdata2", "vdst": "dst",
@@ -49,7 +49,7 @@ def members_of(family):
         return Y_HALF
     if family in ("EXP", "LDSDIR"):
         return EXPORT
-    if family.startswith("V"):
+    if family.startswith("V") or family == "MAI":
         return VECTOR
     if family in ("MUBUF", "MTBUF"):
         return dict(MEMORY, soffset="saddr")
@@ -89,6 +89,7 @@ def special_get(f, name):
     special = {
         ("VOP3P", "op_sel_hi"): "in->op_sel_hi |= (uint8_t){};",
         ("VOP3P", "op_sel_hi2"): "in->op_sel_hi |= (uint8_t)({} << 2);",
+        ("MAI", "acc"): "take_acc(in, {});",
         # Of the two destinations one is even, the other odd.
         ("VOPD_Y", "vdst"): "in->dst_y = (uint16_t)({} << 1 | (~in->dst & 1));",
     }
@@ -102,6 +103,10 @@ def special_put(f, name):
         ("VOP3P", "op_sel_hi"): "in->op_sel_hi & 3u",
         ("VOP3P", "op_sel_hi2"): "(uint32_t)in->op_sel_hi >> 2",
         ("VOPD_Y", "vdst"): "(uint32_t)in->dst_y >> 1",
+        ("MAI", "src0"): "vgpr_number(in->src[0])",
+        ("MAI", "src1"): "vgpr_number(in->src[1])",
+        ("MAI", "src2"): "vgpr_number(in->src[2])",
+        ("MAI", "acc"): "put_acc(in)",
     }.get((f.family, name))
 
 
@@ -280,10 +285,21 @@ def write_fixed(enc, out):
 
 def row_flags(i):
     flags = []
-    if "D" in i.mods:
-        flags.append("BW_ROW_DPP")
-    if "V" in i.mods:
+    dpp = "dpp" not in i.format.lacks
+    if "D" in i.mods and dpp:
+        flags.append("BW_ROW_DPP9" if "dpp9" in i.format.has else "BW_ROW_DPP")
+    if "V" in i.mods and dpp:
         flags.append("BW_ROW_DPP_VGPR1")
+    if getattr(i, "sdwa", False):
+        flags.append("BW_ROW_SDWA")
+        if "W" in i.mods:
+            flags.append("BW_ROW_SDWA_SRC")
+        if i.sdwa_omod:
+            flags.append("BW_ROW_SDWA_OMOD")
+    if getattr(i, "sdst", False) and "mask64" in i.format.has:
+        flags.append("BW_ROW_SDST_PAIR")
+    if "literal" in i.format.lacks:
+        flags.append("BW_ROW_NO_LITERAL")
     if getattr(i, "sdst", False):
         flags.append("BW_ROW_SDST")
     if any(t.optional for t in i.dst):
@@ -404,15 +420,20 @@ def write_infos(enc, out):
     out.append("/* Indexed by enum bw_op, which is sorted by name. */")
     out.append("const struct bw_op_info bw_isa_infos[BW_OP_COUNT] = {")
     out.append('\t{.name = "illegal", .class = BW_CLASS_CTRL},')
+    def rank(i):
+        return min(map(enc.generations.index, i.opcodes)), FAMILIES.index(i.format.family)
+
     best = {}
     for i in enc.insns:
-        if (i.name not in best or
-                FAMILIES.index(i.format.family) < FAMILIES.index(best[i.name].format.family)):
+        if i.name not in best or rank(i) < rank(best[i.name]):
             best[i.name] = i
+    by_name = {}
+    for i in enc.insns:
+        by_name.setdefault(i.name, []).append(i)
     for name in sorted(best):
         i = best[name]
         # Compact forms take modifiers only with DPP: what the opcode can have is the union.
-        mods = {m for j in enc.insns if j.name == name for m in j.mods if m != "V"}
+        mods = {m for j in by_name[name] if rank(j)[0] == rank(i)[0] for m in j.mods if m not in "VW"}
         flags = ["BW_OPF_" + f for f in i.flags + [MODS[m] for m in MODS if m in mods]]
         out.append(f'\t{{.name = "{name}", .fmt = BW_FMT_{i.format.fmt()}, .class = BW_CLASS_{i.cls}, '
                    f".flow = BW_FLOW_{i.flow or 'NEXT'}, .same = {op_id(i.same or name)}, "

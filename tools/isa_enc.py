@@ -11,27 +11,31 @@ import re
 CLASSES = ["MAP", "CMP", "SCALAR", "MEM", "WAVE", "CTRL"]
 # The families of formats: enum bw_fmt. The order is that of "the shortest format" in the info table.
 FAMILIES = ["SOP1", "SOP2", "SOPC", "SOPK", "SOPP", "SMEM", "VOP1", "VOP2", "VOPC", "VOP3", "VOP3SD",
-            "VOP3P", "VINTERP", "LDSDIR", "DS", "FLAT", "GLOBAL", "SCRATCH", "MUBUF", "MTBUF", "MIMG", "EXP",
+            "VOP3P", "MAI", "VINTERP", "LDSDIR", "DS", "FLAT", "GLOBAL", "SCRATCH", "MUBUF", "MTBUF", "MIMG", "EXP",
             "VOPD_X", "VOPD_Y"]
-VALU = ["VOP1", "VOP2", "VOPC", "VOP3", "VOP3SD", "VOP3P", "VOPD_X", "VOPD_Y", "VINTERP"]
+VALU = ["VOP1", "VOP2", "VOPC", "VOP3", "VOP3SD", "VOP3P", "MAI", "VOPD_X", "VOPD_Y", "VINTERP"]
 COMPACT = ["VOP1", "VOP2", "VOPC"]
 SCALAR_SRC = {"SOP1", "SOP2", "SOPC"}
 IMPLIED = {"vcc": 106, "exec": 126}
 # Registers that an instruction may read or write without naming them: enum bw_implicit.
 IMPLICIT = ["SCC", "VCC", "EXEC", "M0", "FLAT_SCR", "MODE", "STATUS", "PC", "TTMP0", "TTMP1", "HWREG"]
-MODS = {"D": "DPP", "V": "DPP_VGPR1", "C": "CLAMP", "O": "OMOD", "N": "NEG", "S": "OP_SEL"}
+MODS = {"D": "DPP", "V": "DPP_VGPR1", "C": "CLAMP", "O": "OMOD", "N": "NEG", "S": "OP_SEL",
+        "W": "SDWA_SRC"}
 # What the columns flags= and flow= may say: enum bw_op_flag, enum bw_flow.
 FLAGS = ["LOAD", "STORE", "ATOMIC", "TO_LDS", "ADDTID", "TWO_ADDRESSES", "INVALIDATE", "TRANS", "PERMLANE",
          "KEEPS_DST"]
 FLOWS = ["BRANCH", "COND_BRANCH", "CALL", "INDIRECT", "GETPC", "END", "TRAP", "STACK"]
 # What is in parentheses behind a type: enum bw_operand_use.
 USES = ["vcc", "exec", "addr", "soffset", "mip", "msg", "trapid", "rel", "hwreg", "imm", "lane", "lane*4", "scalar",
-        "sel_lo", "sel_hi", "sgpr", "vgpr", "new:cmp", "addend", "factor", "hi"]
+        "sel_lo", "sel_hi", "sgpr", "vgpr", "acc", "new:cmp", "addend", "factor", "hi"]
 
 
 # What a format may lack that its rows have in other generations: DPP forms, high halves of compact 16-bit operands,
 # literals.
 LACKS = ["dpp", "halves", "literal"]
+# What a format has that it lacks in other generations: SDWA forms, the DPP dword of gfx9 (no DPP8, no FI, other
+# controls), the mask of v_cmpx in VCC or SDST as well as in EXEC, masks of 64 lanes always.
+HAS = ["sdwa", "dpp9", "cmpx_mask", "mask64"]
 # The canonical code of a number that names no register: a reserved one, which makes an instruction illegal.
 NO_CODE = 209
 
@@ -54,8 +58,8 @@ class Type:
         whole = {"MASK": "MASK", "EXPORT": "EXPORT", "TEXEL": "TEXEL", "VADDR": "VADDR", "VADDR0-2": "VADDR",
                  "ATTR": "ATTR", "CHAN": "ATTR", "LIT": "LITERAL", "LIT32": "LITERAL", "VSHARP": "BUFFER",
                  "TSHARP": "IMAGE", "SSHARP": "SAMPLER", "BVHSHARP": "BVH", "B32xN": "BITS"}
-        number = re.fullmatch(r"(BF|IU|SADDR|IMM|[BUIFA])(\d+)(?:x(\d))?", name)
-        packed = re.fullmatch(r"PK(\d)_(BF|IU|[UIF])(\d+)", name)
+        number = re.fullmatch(r"(BF|IU|SADDR|IMM|[BUIFA])(\d+)(?:x(\d+))?", name)
+        packed = re.fullmatch(r"PK(\d+)_(BF|IU|[UIF])(\d+)", name)
         matrix = re.fullmatch(r"MAT_(BF|IU|[IF])\d+x(\d)v", name)
         each = 0
         if name in whole:
@@ -109,7 +113,7 @@ class Format:
         self.name, self.size, self.gens, self.line = name, size, gens, line
         self.family, self.space = name, name
         self.mask = self.value = 0
-        self.fields, self.lacks = {}, []
+        self.fields, self.lacks, self.has = {}, [], []
 
     def fmt(self):
         return "VOPD" if self.family in ("VOPD_X", "VOPD_Y") else self.family
@@ -238,11 +242,12 @@ class Encodings:
             if key == "as":
                 f.family = val
                 continue
-            if key == "lacks":
-                f.lacks = val.split(",")
-                for what in f.lacks:
-                    if what not in LACKS:
-                        raise Bad(line, f"lacks={val}: it is some of {','.join(LACKS)}")
+            if key in ("lacks", "has"):
+                known = LACKS if key == "lacks" else HAS
+                setattr(f, key, val.split(","))
+                for what in val.split(","):
+                    if what not in known:
+                        raise Bad(line, f"{key}={val}: it is some of {','.join(known)}")
                 continue
             if key == "space":
                 other = self.find_format(val, f.gens[0])
@@ -339,6 +344,11 @@ class Encodings:
             for t in operands:
                 if t.use in IMPLIED and t.use.upper() not in getattr(i, key):
                     raise Bad(line, f"{t.base}({t.use}) wants {key}={t.use.upper()}")
+        if "cmpx_mask" in i.format.has and i.dst and i.dst[0].use == "exec":
+            compact = i.format.family in COMPACT
+            i.dst = [Operand("MASK(vcc)" if compact else "MASK", self.types, line)]
+            if compact:
+                i.writes = sorted({*i.writes, "VCC"}, key=IMPLICIT.index)
 
     def insn_word(self, i, word, line):
         key, eq, val = word.partition("=")
@@ -447,6 +457,10 @@ class Encodings:
                 if getattr(i, key) != getattr(first, key):
                     raise Bad(i.line, f"{i.name} is {what(i)} here and {what(first)} in line {first.line}")
             self.bind(i)
+        for i in self.insns:
+            if getattr(i, "sdwa", False):
+                same_gen = [j for j in by_name[i.name] if j.opcodes.keys() & i.opcodes.keys()]
+                i.sdwa_omod = i.dst[0].type.kind == "FLOAT" and any("O" in j.mods for j in same_gen)
 
     @staticmethod
     def share_opcode(first, second):
@@ -483,16 +497,25 @@ class Encodings:
             return ("IMM", 1)
         return ("SREG" if t.use == "sgpr" else "SSRC", t.n_regs())
 
+    @staticmethod
+    def mask_n_regs(i):
+        """1: it depends on the wave."""
+        return 2 if "mask64" in i.format.has else 1
+
     def vector_kind(self, i, t, field):
         n = t.n_regs()
         if t.type.kind == "MASK":
-            return ("MASK", 1)
+            return ("MASK", self.mask_n_regs(i))
         if t.use in ("lane", "scalar", "sel_lo", "sel_hi"):
             return ("SSRC", 1)
+        if t.use == "acc":
+            return ("ACC", n)
         if field == "vsrc1" or t.use == "vgpr":
             return ("VGPR", n)
         if i.format.family == "VINTERP":
             return ("INTERP", n)
+        if i.format.family == "MAI":
+            return ("ACC_C" if field == "src2" else "ACC_AB", n)
         if t.type.matrix:
             # C and D take half as many VGPRs in wave64: only those are sure to be needed.
             return ("MATC", n // 2) if field == "src2" else ("VGPR", n)
@@ -501,6 +524,7 @@ class Encodings:
     def bind_vector(self, i):
         name = i.format.family
         fields = [f for f in ("src0", "vsrc1", "src1", "src2") if f in i.format.fields]
+        halves = name in COMPACT and "halves" not in i.format.lacks
         for t in i.src:
             slot = len(i.src_kind)
             if t.is_dst:
@@ -516,9 +540,11 @@ class Encodings:
             field = fields.pop(0)
             i.src_kind.append(self.vector_kind(i, t, field))
             # Compares of other things than floats (v_cmp_class masks) have no neg and abs.
-            if "N" in i.mods and (i.cls != "CMP" or t.type.kind == "FLOAT"):
+            # In SDWA forms integers have a sign instead.
+            signed = "sdwa" in i.format.has and t.type.kind in ("INT", "UINT")
+            if "N" in i.mods and not signed and (i.cls != "CMP" or t.type.kind == "FLOAT"):
                 i.neg |= 1 << slot
-            if name in COMPACT and t.type.bits == 16:
+            if halves and t.type.bits == 16:
                 i.half |= 1 << slot
         if len(i.src_kind) > 3:
             raise Bad(i.line, f"{i.name} has more than three sources")
@@ -526,10 +552,19 @@ class Encodings:
             t = i.dst[0]
             if t.type.kind == "MASK" and t.use in IMPLIED:
                 i.dst_kind = ("IMPLIED_EXEC" if t.use == "exec" else "IMPLIED_VCC", 1)
-            elif t.type.kind == "MASK" or t.use == "sgpr":
+            elif t.type.kind == "MASK":
+                i.dst_kind = ("SDST", self.mask_n_regs(i))
+            elif t.use == "sgpr":
                 i.dst_kind = ("SDST", 1)
             else:
-                i.dst_kind = ("VGPR", t.n_regs() // (2 if t.type.matrix else 1))
-                if name in COMPACT and t.type.bits == 16:
+                i.dst_kind = ("ACC" if t.use == "acc" else "VGPR", t.n_regs() // (2 if t.type.matrix else 1))
+                if halves and t.type.bits == 16:
                     i.half |= 8
         i.sdst = len(i.dst) > 1 and i.dst[1].type.kind == "MASK"
+        i.sdwa = "sdwa" in i.format.has and self.takes_sdwa(i)
+
+    @staticmethod
+    def takes_sdwa(i):
+        """Parts of registers can be operands where each operand is one register, and is only read or only written."""
+        return "W" in i.mods or bool(i.src) and i.cls in ("MAP", "CMP") and not any(
+            t.is_dst or t.base == "LIT" or t.use == "acc" or t.n_regs() > 1 for t in i.src + i.dst)

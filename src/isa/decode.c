@@ -4,11 +4,10 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "isa/decoding.h"
 #include "isa/extra_words.h"
 #include "isa/opcode_tables.h"
 #include "isa/ops.h"
-
-enum { MAX_DW = 3 };
 
 /* Address VGPRs of a ray instruction after the node pointer. */
 enum { RAY_ADDRESSES = 10 };
@@ -42,47 +41,16 @@ static const uint8_t operand_takes[] = {
 	[BW_OPD_SREG] = CODE_REG,
 	[BW_OPD_VSRC] = CODE_REG | CODE_CONST | CODE_SPECIAL | CODE_LDS | CODE_LITERAL | CODE_VGPR,
 	[BW_OPD_VGPR] = CODE_VGPR,
+	[BW_OPD_ACC] = CODE_VGPR,
 	[BW_OPD_MASK] = CODE_REG,
 	[BW_OPD_MATC] = CODE_CONST | CODE_VGPR,
+	[BW_OPD_ACC_AB] = CODE_VGPR,
+	[BW_OPD_ACC_C] = CODE_CONST | CODE_VGPR,
 	/* LLVM has VGPRs only; the example of rule 152 has its S1 in an SGPR and ran on hardware. */
 	[BW_OPD_INTERP] = CODE_REG | CODE_CONST | CODE_VGPR,
 	[BW_OPD_IMPLIED_EXEC] = 0,
 };
 /* clang-format on */
-
-/* An instruction being decoded. */
-struct decoding {
-	uint32_t w[MAX_DW]; /* a copy; what the instruction does not use is 0 */
-	size_t n_dw;
-	unsigned size_dw; /* used so far; the literal or DPP dword comes last */
-	const struct bw_isa_tables *tables;
-	const struct bw_isa_row *row;
-	struct bw_inst *in;
-};
-
-/* Clears the low bits of an SGPR code that names n registers; false when the run does not exist.
- * VCC lies after s105 and ends a run that starts before it: ACO allocates s[104:107] (aco_ir.cpp,
- * sgpr_limit), although LLVM does not know it. */
-static bool align_sgprs(uint16_t *code, unsigned n)
-{
-	if (n <= 1 || *code == BW_SRC_NULL)
-		return *code <= BW_SRC_EXEC_HI;
-	unsigned align = n == 2 ? 2 : 4;
-	unsigned c = *code;
-	if (c < BW_SRC_VCC_LO) {
-		c -= c % align;
-		if (c + n > BW_SRC_VCC_HI + 1)
-			return false;
-	} else if (c >= BW_SRC_TTMP0 && c < BW_SRC_NULL) {
-		c -= (c - BW_SRC_TTMP0) % align;
-		if (c + n > BW_SRC_NULL)
-			return false;
-	} else if (n != 2 || (c != BW_SRC_VCC_LO && c != BW_SRC_EXEC_LO)) {
-		return false;
-	}
-	*code = (uint16_t)c;
-	return true;
-}
 
 static bool vgprs_exist(unsigned first, unsigned n)
 {
@@ -93,7 +61,8 @@ static bool take_literal(struct decoding *d)
 {
 	if (d->in->has_literal)
 		return true;
-	if (d->in->dpp != BW_DPP_NONE || d->size_dw >= d->n_dw)
+	if (d->in->dpp != BW_DPP_NONE || d->in->sdwa || (d->row->flags & BW_ROW_NO_LITERAL) ||
+	    d->size_dw >= d->n_dw)
 		return false;
 	d->in->has_literal = true;
 	d->in->literal = d->w[d->size_dw++];
@@ -112,11 +81,15 @@ static bool take_source(struct decoding *d, unsigned kind, unsigned n_reg, uint1
 		return false;
 	switch (is) {
 	case CODE_VGPR:
-		return vgprs_exist(*code - BW_SRC_VGPR0, n_reg);
+		if (!vgprs_exist(*code % 256, n_reg))
+			return false;
+		if (kind == BW_OPD_ACC || (kind == BW_OPD_ACC_C && d->in->acc))
+			*code += BW_SRC_ACC0 - BW_SRC_VGPR0;
+		return true;
 	case CODE_REG:
 		/* LLVM's register class for lane masks leaves EXEC out. */
 		if (kind == BW_OPD_MASK)
-			return *code < BW_SRC_EXEC_LO;
+			return *code < BW_SRC_EXEC_LO && (n_reg == 1 || align_sgprs(code, n_reg));
 		return align_sgprs(code, n_reg);
 	case CODE_LDS:
 		return n_reg == 1;
@@ -125,48 +98,6 @@ static bool take_source(struct decoding *d, unsigned kind, unsigned n_reg, uint1
 	default:
 		return true;
 	}
-}
-
-/* DPP16 controls that exist: doc/hardware/encodings.md 5. */
-static bool dpp_ctrl_exists(unsigned ctrl)
-{
-	if (ctrl <= 0xff || ctrl == 0x140 || ctrl == 0x141)
-		return true;
-	if (ctrl >= 0x150 && ctrl <= 0x16f)
-		return true;
-	return ctrl > 0x100 && ctrl < 0x130 && (ctrl & 0xf) != 0;
-}
-
-static bool take_dpp(struct decoding *d, unsigned marker, bool compact)
-{
-	struct bw_inst *in = d->in;
-	if (!(d->row->flags & BW_ROW_DPP) || d->size_dw >= d->n_dw)
-		return false;
-	uint32_t w = d->w[d->size_dw++];
-	in->src[0] = BW_SRC_VGPR0 + (uint16_t)bw_words_get(&w, BW_DPP_SRC0);
-	if (marker != BW_SRC_DPP16) {
-		in->dpp = BW_DPP_8;
-		in->dpp8_sel = (uint32_t)bw_words_get(&w, BW_DPP8_SEL);
-		in->fi = marker == BW_SRC_DPP8_FI;
-		return true;
-	}
-	in->dpp = BW_DPP_16;
-	in->dpp_ctrl = (uint16_t)bw_words_get(&w, BW_DPP16_CTRL);
-	in->fi = bw_words_get(&w, BW_DPP16_FI);
-	in->bound_ctrl = bw_words_get(&w, BW_DPP16_BOUND_CTRL);
-	in->bank_mask = (uint8_t)bw_words_get(&w, BW_DPP16_BANK_MASK);
-	in->row_mask = (uint8_t)bw_words_get(&w, BW_DPP16_ROW_MASK);
-	if (compact) { /* the 64-bit forms have their own */
-		in->neg = in->abs = 0;
-		for (unsigned i = 0; i < 2; i++) {
-			in->neg |= (uint8_t)(bw_words_get(&w, BW_DPP16_NEG(i)) << i);
-			in->abs |= (uint8_t)(bw_words_get(&w, BW_DPP16_ABS(i)) << i);
-		}
-		in->padded |= ((in->neg | in->abs) & ~d->row->neg) != 0;
-		in->neg &= d->row->neg;
-		in->abs &= d->row->neg;
-	}
-	return dpp_ctrl_exists(in->dpp_ctrl);
 }
 
 /* Compact encodings of 16-bit operands have 7 bits of VGPR number and the half in the eighth. */
@@ -207,24 +138,36 @@ static bool take_vector_operands(struct decoding *d, bool compact)
 	unsigned marker = in->src[0];
 	if (row->n_src &&
 	    (marker == BW_SRC_DPP8 || marker == BW_SRC_DPP8_FI || marker == BW_SRC_DPP16) &&
-	    !take_dpp(d, marker, compact))
+	    !bw_decoding_take_dpp(d, marker, compact))
+		return false;
+	if (marker == BW_SRC_SDWA && (row->flags & BW_ROW_SDWA) && !bw_decoding_take_sdwa(d))
 		return false;
 	if ((row->flags & BW_ROW_DPP_VGPR1) && in->dpp != BW_DPP_NONE && in->src[1] < BW_SRC_VGPR0)
 		return false;
 	for (unsigned i = 0; i < row->n_src; i++) {
 		fold_half(d, i);
-		if (!take_source(d, row->kind[i], row->n_reg[i], &in->src[i]))
+		unsigned kind = row->kind[i];
+		if (in->sdwa && kind == BW_OPD_VGPR)
+			kind = BW_OPD_VSRC;
+		if (!take_source(d, kind, row->n_reg[i], &in->src[i]))
 			return false;
 	}
 	switch (row->dst_kind) {
 	case BW_OPD_IMPLIED_VCC:
-		in->dst = BW_SRC_VCC_LO;
+		if (!in->sdwa)
+			in->dst = BW_SRC_VCC_LO;
 		return true;
 	case BW_OPD_IMPLIED_EXEC:
 		in->dst = BW_SRC_EXEC_LO;
 		return true;
 	case BW_OPD_SDST:
-		return in->dst <= BW_SRC_EXEC_HI;
+		if (in->dst <= BW_SRC_EXEC_HI)
+			in->dst = d->tables->codes[in->dst];
+		return in->dst <= BW_SRC_EXEC_HI &&
+		       (row->dst_n_reg == 1 || align_sgprs(&in->dst, row->dst_n_reg));
+	case BW_OPD_ACC:
+		in->acc = true;
+		return vgprs_exist(in->dst, row->dst_n_reg);
 	case BW_OPD_VGPR:
 		fold_half(d, 3);
 		return vgprs_exist(in->dst, row->dst_n_reg);
@@ -294,6 +237,8 @@ static bool check_compact(struct decoding *d)
 
 static bool check_vop3(struct decoding *d)
 {
+	if ((d->row->flags & BW_ROW_SDST_PAIR) && !align_sgprs(&d->in->sdst, 2))
+		return false;
 	return take_vector_operands(d, false);
 }
 
@@ -438,6 +383,7 @@ static bool (*const checks[BW_FMT_COUNT])(struct decoding *d) = {
 	[BW_FMT_VOP3] = check_vop3,
 	[BW_FMT_VOP3SD] = check_vop3,
 	[BW_FMT_VOP3P] = check_vop3,
+	[BW_FMT_MAI] = check_vop3,
 	[BW_FMT_VOPD] = check_vopd,
 	[BW_FMT_VINTERP] = check_vop3,
 	[BW_FMT_LDSDIR] = check_nothing,

@@ -67,6 +67,35 @@ static uint32_t dpp_dword(const struct bw_inst *in, bool compact)
 	return w;
 }
 
+static uint32_t scalar_number(const struct bw_isa_tables *t, uint16_t code)
+{
+	return code < BW_SRC_VGPR0 ? t->numbers[code] : code - (uint32_t)BW_SRC_VGPR0;
+}
+
+static uint32_t sdwa_dword(const struct bw_isa_tables *t, const struct bw_isa_row *row,
+			   const struct bw_inst *in)
+{
+	uint32_t w = 0;
+	bw_words_put(&w, BW_SDWA_SRC0, scalar_number(t, in->src[0]));
+	for (unsigned i = 0; i < 2 && i < row->n_src; i++) {
+		bw_words_put(&w, BW_SDWA_SEL(i), in->src_sel[i]);
+		bw_words_put(&w, BW_SDWA_SEXT(i), in->sext >> i);
+		bw_words_put(&w, BW_SDWA_NEG(i), in->neg >> i);
+		bw_words_put(&w, BW_SDWA_ABS(i), in->abs >> i);
+		bw_words_put(&w, BW_SDWA_SCALAR(i), in->src[i] < BW_SRC_VGPR0);
+	}
+	if (row->fmt != BW_FMT_VOPC) {
+		bw_words_put(&w, BW_SDWA_DST_SEL, in->dst_sel);
+		bw_words_put(&w, BW_SDWA_DST_UNUSED, in->dst_unused);
+		bw_words_put(&w, BW_SDWA_CLAMP, in->clamp);
+		bw_words_put(&w, BW_SDWA_OMOD, in->omod);
+	} else if (in->dst != BW_SRC_VCC_LO) {
+		bw_words_put(&w, BW_SDWA_SDST, t->numbers[in->dst & 127]);
+		bw_words_put(&w, BW_SDWA_SD, 1);
+	}
+	return w;
+}
+
 static bool is_compact(const struct bw_isa_row *row)
 {
 	return row->fmt == BW_FMT_VOP1 || row->fmt == BW_FMT_VOP2 || row->fmt == BW_FMT_VOPC;
@@ -75,11 +104,13 @@ static bool is_compact(const struct bw_isa_row *row)
 static bool is_vector(const struct bw_isa_row *row)
 {
 	return is_compact(row) || row->fmt == BW_FMT_VOP3 || row->fmt == BW_FMT_VOP3SD ||
-	       row->fmt == BW_FMT_VOP3P || row->fmt == BW_FMT_VINTERP || row->fmt == BW_FMT_VOPD;
+	       row->fmt == BW_FMT_VOP3P || row->fmt == BW_FMT_MAI || row->fmt == BW_FMT_VINTERP ||
+	       row->fmt == BW_FMT_VOPD;
 }
 
 /* Makes operands what their fields hold, and says what follows the fields. */
-static void prepare_vector(const struct bw_isa_row *row, struct bw_inst *in, struct encoding *e)
+static void prepare_vector(const struct bw_isa_tables *t, const struct bw_isa_row *row,
+			   struct bw_inst *in, struct encoding *e)
 {
 	if (is_compact(row))
 		unfold_halves(row, in);
@@ -89,6 +120,17 @@ static void prepare_vector(const struct bw_isa_row *row, struct bw_inst *in, str
 			     : in->fi		  ? BW_SRC_DPP8_FI
 						  : BW_SRC_DPP8;
 	}
+	if (in->sdwa) {
+		more_dw(e, sdwa_dword(t, row, in));
+		in->src[0] = BW_SRC_SDWA;
+		if (in->src[1] < BW_SRC_VGPR0 && row->n_src > 1)
+			in->src[1] = (uint16_t)(BW_SRC_VGPR0 + t->numbers[in->src[1]]);
+	}
+	if (row->dst_kind == BW_OPD_SDST && in->dst <= BW_SRC_EXEC_HI)
+		in->dst = t->numbers[in->dst];
+	for (unsigned i = 0; i < row->n_src; i++)
+		if (row->kind[i] == BW_OPD_ACC)
+			in->src[i] -= BW_SRC_ACC0 - BW_SRC_VGPR0;
 	gather_sources(row, in->src);
 }
 
@@ -121,15 +163,16 @@ static bool same(const struct bw_inst *a, const struct bw_inst *b)
 	       SAME_ARRAY(src) && SAME(imm) && SAME(abs) && SAME(neg) && SAME(neg_hi) &&
 	       SAME(op_sel) && SAME(op_sel_hi) && SAME(omod) && SAME(clamp) && SAME(dpp) &&
 	       SAME(dpp_ctrl) && SAME(dpp8_sel) && SAME(row_mask) && SAME(bank_mask) &&
-	       SAME(bound_ctrl) && SAME(fi) && SAME(vaddr) && SAME(vdata) && SAME(vdata2) &&
-	       SAME(saddr) && SAME(soffset) && SAME(srsrc) && SAME(ssamp) && SAME(glc) &&
-	       SAME(slc) && SAME(dlc) && SAME(gds) && SAME(sve) && SAME(tfe) && SAME(lwe) &&
-	       SAME(offen) && SAME(idxen) && SAME(r128) && SAME(a16) && SAME(d16) && SAME(unrm) &&
-	       SAME(acc) && SAME(offset0) && SAME(offset1) && SAME(dmask) && SAME(dim) &&
-	       SAME(tbuf_format) && SAME(n_nsa) && SAME_ARRAY(nsa) && SAME(exp_en) &&
-	       SAME(exp_target) && SAME_ARRAY(exp_src) && SAME(exp_done) && SAME(exp_row) &&
-	       SAME(wait) && SAME(attr) && SAME(attr_chan) && SAME(op_y) && SAME(dst_y) &&
-	       SAME_ARRAY(src_y);
+	       SAME(bound_ctrl) && SAME(fi) && SAME(sdwa) && SAME_ARRAY(src_sel) && SAME(dst_sel) &&
+	       SAME(sext) && SAME(dst_unused) && SAME(cbsz) && SAME(abid) && SAME(blgp) &&
+	       SAME(vaddr) && SAME(vdata) && SAME(vdata2) && SAME(saddr) && SAME(soffset) &&
+	       SAME(srsrc) && SAME(ssamp) && SAME(glc) && SAME(slc) && SAME(dlc) && SAME(gds) &&
+	       SAME(sve) && SAME(tfe) && SAME(lwe) && SAME(offen) && SAME(idxen) && SAME(r128) &&
+	       SAME(a16) && SAME(d16) && SAME(unrm) && SAME(acc) && SAME(offset0) &&
+	       SAME(offset1) && SAME(dmask) && SAME(dim) && SAME(tbuf_format) && SAME(n_nsa) &&
+	       SAME_ARRAY(nsa) && SAME(exp_en) && SAME(exp_target) && SAME_ARRAY(exp_src) &&
+	       SAME(exp_done) && SAME(exp_row) && SAME(wait) && SAME(attr) && SAME(attr_chan) &&
+	       SAME(op_y) && SAME(dst_y) && SAME_ARRAY(src_y);
 #undef SAME_ARRAY
 #undef SAME
 }
@@ -144,7 +187,7 @@ static size_t encode_form(enum bw_isa_gen gen, const struct bw_isa_form *form,
 	struct encoding e = {.n_dw = layout->n_dw};
 	struct bw_inst in = *inst, got;
 	if (is_vector(row))
-		prepare_vector(row, &in, &e);
+		prepare_vector(t, row, &in, &e);
 	/* An immediate in a field of operand codes, which are translated: see decode.c. */
 	bool raw = row->fmt == BW_FMT_SOPC && row->kind[1] == BW_OPD_IMM;
 	if (raw)

@@ -26,6 +26,7 @@ static const char *const fmt_names[BW_FMT_COUNT] = {
 	[BW_FMT_VOP3] = "VOP3",
 	[BW_FMT_VOP3SD] = "VOP3SD",
 	[BW_FMT_VOP3P] = "VOP3P",
+	[BW_FMT_MAI] = "MAI",
 	[BW_FMT_VOPD] = "VOPD",
 	[BW_FMT_VINTERP] = "VINTERP",
 	[BW_FMT_LDSDIR] = "LDSDIR",

@@ -32,12 +32,18 @@ enum {
 	BW_SRC_PRIVATE_LIMIT, BW_SRC_HALF = 240, BW_SRC_INV_2PI = 248,
 	BW_SRC_SCC = 253, BW_SRC_LITERAL = 255,
 	BW_SRC_VGPR0 = 256,
+	BW_SRC_ACC0 = 512, /* gfx942: AccVGPRs */
 };
 
 /* The bit of bw_inst.op_sel for the destination's half. */
 enum { BW_OP_SEL_DST = 1 << 3 };
 
 enum bw_dpp { BW_DPP_NONE, BW_DPP_8, BW_DPP_16 };
+
+/* Parts of a register. */
+enum bw_sdwa_sel { BW_SDWA_BYTE_0, BW_SDWA_BYTE_1, BW_SDWA_BYTE_2, BW_SDWA_BYTE_3, BW_SDWA_WORD_0, BW_SDWA_WORD_1, BW_SDWA_DWORD };
+/* What becomes of the rest of the destination: zeros, the sign of the part, or what it was. */
+enum bw_sdwa_unused { BW_SDWA_PAD, BW_SDWA_SEXT, BW_SDWA_PRESERVE };
 
 /* Registers that an instruction reads or writes without a field that names them. */
 enum bw_implicit {
@@ -69,7 +75,7 @@ struct bw_inst {
 	uint16_t dst;      /* vector formats: VGPR number; scalar formats: SGPR code 0..127, also of what an SMEM
 	                    * store stores. v_readlane,
 	                    * v_readfirstlane and v_cmp: SGPR code (compact v_cmp: VCC_LO; v_cmpx in
-	                    * either form: EXEC_LO) */
+	                    * either form: EXEC_LO). v_cmpx of gfx942 has the dst of v_cmp; `writes` has EXEC */
 	uint16_t sdst;     /* VOP3SD: mask destination, SGPR code; VOP2 v_add_co_ci_u32 and kin: VCC_LO */
 	uint16_t src[3];   /* operand codes; VGPRs are 256 + n in every format, VSRC1 included. SMEM: none.
 	                    * SOPK: none (dst is read where the opcode says so). 255 means `literal`, also
@@ -91,7 +97,14 @@ struct bw_inst {
 	uint16_t dpp_ctrl;         /* DPP16: 9 bits */
 	uint32_t dpp8_sel;         /* DPP8: 24 bits, 3 a lane */
 	uint8_t row_mask, bank_mask;
-	bool bound_ctrl, fi;
+	bool bound_ctrl, fi;       /* gfx942: no fi */
+
+	bool sdwa;                 /* gfx942: parts of registers are operands. src[0] and src[1] are any source but a literal */
+	uint8_t src_sel[2], dst_sel; /* enum bw_sdwa_sel; dst_sel: not of compares */
+	uint8_t sext;              /* bit i: the part of src[i] is signed */
+	uint8_t dst_unused;        /* enum bw_sdwa_unused */
+
+	uint8_t cbsz, abid, blgp;  /* MAI */
 
 	/* memory formats */
 	uint8_t vaddr, vdata, vdata2; /* VGPR numbers: ADDR, DATA (DATA0), DATA1. dst is VDST */
@@ -101,7 +114,7 @@ struct bw_inst {
 	uint8_t srsrc, ssamp;      /* first SGPR (already x4) */
 	/* gfx942: SC0, NT and SC1 are glc, slc and dlc; tbuf_format is DFMT in 4 bits and NFMT above them */
 	bool glc, slc, dlc, gds, sve, tfe, lwe, offen, idxen, r128, a16, d16, unrm;
-	bool acc;                  /* gfx942: the data are in AccVGPRs */
+	bool acc;                  /* gfx942: the data are in AccVGPRs; vector formats: dst is */
 	uint8_t offset0, offset1;  /* DS two-address forms */
 	uint8_t dmask, dim, tbuf_format;
 	uint8_t n_nsa, nsa[5];     /* MIMG: address VGPRs after the first */

@@ -18,7 +18,7 @@
 enum bw_fmt {
 	BW_FMT_ILLEGAL,
 	BW_FMT_SOP1, BW_FMT_SOP2, BW_FMT_SOPC, BW_FMT_SOPK, BW_FMT_SOPP, BW_FMT_SMEM,
-	BW_FMT_VOP1, BW_FMT_VOP2, BW_FMT_VOPC, BW_FMT_VOP3, BW_FMT_VOP3SD, BW_FMT_VOP3P,
+	BW_FMT_VOP1, BW_FMT_VOP2, BW_FMT_VOPC, BW_FMT_VOP3, BW_FMT_VOP3SD, BW_FMT_VOP3P, BW_FMT_MAI,
 	BW_FMT_VOPD, BW_FMT_VINTERP, BW_FMT_LDSDIR, BW_FMT_DS,
 	BW_FMT_FLAT, BW_FMT_GLOBAL, BW_FMT_SCRATCH,
 	BW_FMT_MUBUF, BW_FMT_MTBUF, BW_FMT_MIMG, BW_FMT_EXP,
@@ -81,7 +81,7 @@ enum bw_operand_use {
 	BW_USE_IMM,                        /* SIMM16 is the value */
 	BW_USE_LANE, BW_USE_LANE_X4,       /* number of a lane, times 4 */
 	BW_USE_SCALAR, BW_USE_SEL_LO, BW_USE_SEL_HI, /* any scalar source, no VGPR */
-	BW_USE_SGPR, BW_USE_VGPR,          /* registers only */
+	BW_USE_SGPR, BW_USE_VGPR, BW_USE_ACC, /* registers only; the last: AccVGPRs */
 	BW_USE_NEW_CMP,                    /* the new value, then the one to compare with */
 	BW_USE_ADDEND, BW_USE_FACTOR,
 };

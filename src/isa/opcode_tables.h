@@ -19,8 +19,11 @@ enum bw_operand_kind {
 	BW_OPD_SDST,         /* SGPR code in an 8-bit VGPR field */
 	BW_OPD_VSRC,         /* any vector source */
 	BW_OPD_VGPR,
+	BW_OPD_ACC,          /* AccVGPR, in a field of VGPRs */
 	BW_OPD_MASK,         /* lane mask in SGPRs */
 	BW_OPD_MATC,         /* matrix C: VGPRs or an inline constant */
+	BW_OPD_ACC_AB,       /* MAI: VGPRs or AccVGPRs, as a bit for each says */
+	BW_OPD_ACC_C,        /* MAI: as the destination, or an inline constant */
 	BW_OPD_INTERP,       /* VINTERP: VGPR, SGPR or inline constant */
 	BW_OPD_IMM,          /* the field itself is the value */
 	BW_OPD_LIT,          /* the literal, without a field */
@@ -35,6 +38,12 @@ enum {
 	BW_ROW_LITERAL = 8,    /* always followed by a literal that is not an operand (SOPK) */
 	BW_ROW_SAMPLER = 16,
 	BW_ROW_DPP_VGPR1 = 32,  /* with DPP src1 must be a VGPR */
+	BW_ROW_DPP9 = 64,      /* DPP forms exist, with the dword of gfx9 */
+	BW_ROW_SDWA = 128,     /* SDWA forms exist */
+	BW_ROW_SDWA_OMOD = 256,
+	BW_ROW_SDWA_SRC = 512, /* SDWA forms have parts of sources only */
+	BW_ROW_NO_LITERAL = 1024, /* no literal follows */
+	BW_ROW_SDST_PAIR = 2048, /* the second destination is a pair of SGPRs */
 };
 
 struct bw_isa_row {
@@ -47,7 +56,7 @@ struct bw_isa_row {
 	uint8_t addr_n_reg, data_n_reg, data1_n_reg;
 	uint8_t rsrc_n_reg;          /* SMEM SBASE, SRSRC: SGPRs; 0: not read */
 	uint8_t fixed;               /* index into bw_isa_fixed */
-	uint8_t flags;               /* BW_ROW_* */
+	uint16_t flags;              /* BW_ROW_* */
 	uint16_t reads, writes;      /* enum bw_implicit */
 	uint16_t other;              /* a row of the same opcode, for words without the fixed bits of this one; 0: none */
 };
@@ -118,7 +127,7 @@ static inline const struct bw_isa_row *bw_isa_row(const struct bw_isa_space *spa
 }
 
 /* Special codes of a SRC0 field: the next dword says what it is (doc/hardware/encodings.md 4). */
-enum { BW_SRC_DPP8 = 233, BW_SRC_DPP8_FI = 234, BW_SRC_DPP16 = 250 };
+enum { BW_SRC_DPP8 = 233, BW_SRC_DPP8_FI = 234, BW_SRC_SDWA = 249, BW_SRC_DPP16 = 250 };
 
 /* Compact forms of 16-bit operands: VGPR fields name high halves from here on. */
 enum { BW_VGPR_HIGH_HALF = 128 };

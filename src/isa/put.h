@@ -34,6 +34,25 @@ static inline unsigned number_of(const uint16_t numbers[256], unsigned code)
 	return code < 256 ? numbers[code] : code;
 }
 
+/* Bit i of acc: src[i] is an AccVGPR. */
+static inline void take_acc(struct bw_inst *in, uint32_t acc)
+{
+	for (unsigned i = 0; i < 2; i++)
+		if ((acc >> i & 1) && in->src[i] >= BW_SRC_VGPR0)
+			in->src[i] += BW_SRC_ACC0 - BW_SRC_VGPR0;
+}
+
+static inline uint32_t put_acc(const struct bw_inst *in)
+{
+	return (in->src[0] >= BW_SRC_ACC0) | (uint32_t)(in->src[1] >= BW_SRC_ACC0) << 1;
+}
+
+/* The code of a VGPR in the place of that of an AccVGPR. */
+static inline uint32_t vgpr_number(uint16_t code)
+{
+	return code >= BW_SRC_ACC0 ? code - (uint32_t)(BW_SRC_ACC0 - BW_SRC_VGPR0) : code;
+}
+
 /* SMEM with bits that say which offsets there are. If the register is alone and not in SOFFSET, it
  * is in OFFSET. */
 static inline void take_offsets(struct bw_inst *in, bool has_imm, bool has_soffset,

@@ -426,6 +426,7 @@ void bw_effects_of(const struct bw_inst *inst, const struct bw_rec *rec,
 		image(&b, info, rec);
 		break;
 	case BW_FMT_ILLEGAL:
+	case BW_FMT_MAI: /* gfx942 */
 	case BW_FMT_LDSDIR:
 	case BW_FMT_EXP:
 	case BW_FMT_COUNT:
