@@ -35,14 +35,15 @@ struct bw_error *bw_isa_text_create(const char *gpu, struct bw_isa_text **out)
 		enum bw_isa_gen gen;
 	} known[] = {{"gfx1100", BW_ISA_GFX11}, {"gfx1101", BW_ISA_GFX11},
 		     {"gfx1102", BW_ISA_GFX11}, {"gfx1103", BW_ISA_GFX11},
-		     {"gfx1200", BW_ISA_GFX12}, {"gfx1201", BW_ISA_GFX12}};
+		     {"gfx1200", BW_ISA_GFX12}, {"gfx1201", BW_ISA_GFX12},
+		     {"gfx942", BW_ISA_GFX942}};
 	size_t k = 0;
 	while (k < BW_ARRAY_SIZE(known) && strcmp(gpu, known[k].gpu) != 0)
 		k++;
 	if (k == BW_ARRAY_SIZE(known))
 		return bw_errorf(
 			BW_E_UNSUPPORTED,
-			"no disassembler for %s: gfx1100 to gfx1103, gfx1200 and gfx1201 are supported",
+			"no disassembler for %s: gfx942, gfx1100 to gfx1103, gfx1200 and gfx1201 are supported",
 			gpu);
 
 	const struct bw_llvm *calls;
@@ -53,9 +54,11 @@ struct bw_error *bw_isa_text_create(const char *gpu, struct bw_isa_text **out)
 	t->calls = calls;
 	t->gen = known[k].gen;
 	t->lanes = 32;
-	for (unsigned i = 0; i < N_SETTINGS; i++) {
-		t->llvm[i] =
-			calls->create("amdgcn-amd-amdhsa", gpu, settings[i], NULL, 0, NULL, NULL);
+	/* gfx9 has one wave size and no such setting. */
+	bool is_gfx9 = t->gen == BW_ISA_GFX942;
+	for (unsigned i = 0; i < (is_gfx9 ? 1 : N_SETTINGS); i++) {
+		t->llvm[i] = calls->create("amdgcn-amd-amdhsa", gpu, is_gfx9 ? "" : settings[i],
+					   NULL, 0, NULL, NULL);
 		if (!t->llvm[i]) {
 			bw_isa_text_destroy(t);
 			return bw_errorf(BW_E_UNSUPPORTED,
@@ -106,6 +109,8 @@ static bool ask_llvm(struct bw_isa_text *t, const uint32_t *words, size_t size_b
 					    t->lanes == 64 ? WAVE32 : WAVE64};
 	for (unsigned i = 0; i < N_SETTINGS; i++) {
 		uint32_t copy[3] = {words[0], words[1], words[2]};
+		if (!t->llvm[order[i]])
+			continue;
 		size_t n = t->calls->instruction(t->llvm[order[i]], (uint8_t *)copy, size_b, 0,
 						 text, text_b);
 		if (n == size_b && !strstr(text, "/*Invalid")) {

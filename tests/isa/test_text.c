@@ -90,6 +90,34 @@ static void short_buffers(void **state)
 	assert_int_equal(bw_isa_text_line(text, w, 8, 0, NULL, 0), 8);
 }
 
+static void gfx942(void **state)
+{
+	/* clang-format off */
+	static const struct {
+		uint32_t w[2];
+		unsigned n_dw;
+		const char *line;
+	} rows[] = {
+		{{0xbe84007c}, 1, "s_mov_b32 s4, m0"},
+		{{0xbf820002}, 1, "s_branch 0x100c"},
+		{{0xdc538000, 0x05ff0002}, 2, "global_load_dword a5, v[2:3], off sc0 nt"},
+		{{0x7d920300}, 1, "v_cmp_lt_u32_e32 vcc, v0, v1"},
+		{{0x7db202f9, 0x01058400}, 2, "v_cmpx_lt_u32_sdwa s[4:5], v0, v1 src0_sel:WORD_1 src1_sel:BYTE_1"},
+		{{0xd3c09100, 0x74020501}, 2, "v_mfma_f32_32x32x1_2b_f32 a[0:31], v1, a2, a[0:31] cbsz:1 abid:2 blgp:3"},
+		/* LLVM 19 crashes printing a select that does not exist */
+		{{0x7db202f9, 0x01078400}, 1, ".long 0x7db202f9"},
+	};
+	/* clang-format on */
+	struct bw_isa_text *old = text;
+	assert_null(bw_isa_text_create("gfx942", &text));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		expect(rows[i].w, 8, 0x1000, rows[i].line, 4 * rows[i].n_dw);
+		bw_isa_text_set_lanes(text, 64); /* nothing else, on gfx9 */
+	}
+	bw_isa_text_destroy(text);
+	text = old;
+}
+
 static void other_gpus(void **state)
 {
 	struct bw_isa_text *t = NULL;
@@ -116,4 +144,4 @@ static int teardown(void **state)
 }
 
 TESTS_AROUND(setup, teardown, golden_rows, targets_are_absolute, wave_size, what_is_no_instruction,
-	     short_buffers, other_gpus, fields_that_are_not_used);
+	     short_buffers, gfx942, other_gpus, fields_that_are_not_used);
