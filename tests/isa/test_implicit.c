@@ -11,6 +11,7 @@
 #include "../suite.h"
 #include "base/str.h"
 #include "base/util.h"
+#include "facts.h"
 #include "vec.h"
 
 /* What LLVM has no register for. */
@@ -61,23 +62,6 @@ static struct difference {
 /* Encodings that LLVM 19 does not know: rows marked `unverified`. */
 enum { UNKNOWN_TO_LLVM = 16 };
 
-static unsigned parse_set(const char *text)
-{
-	static const char *const names[] = {"SCC", "VCC", "EXEC", "M0", "FLAT_SCR", "MODE"};
-	unsigned set = 0;
-	while (*text && *text != '-') {
-		size_t n = strcspn(text, ","), i = 0;
-		while (i < BW_ARRAY_SIZE(names) &&
-		       (strlen(names[i]) != n || memcmp(names[i], text, n)))
-			i++;
-		if (i == BW_ARRAY_SIZE(names))
-			fail_msg("LLVM's register %s is new", text);
-		set |= 1u << i;
-		text += n + (text[n] == ',');
-	}
-	return set;
-}
-
 static struct difference *difference_of(const char *name, enum bw_fmt fmt)
 {
 	for (size_t i = 0; i < BW_ARRAY_SIZE(differences); i++)
@@ -127,7 +111,7 @@ static void all_rows(void **state)
 		bool is_y = in.fmt == BW_FMT_VOPD && !strcmp(bw_isa_op_info(in.op_y)->name, name);
 		enum bw_op op = is_y ? in.op_y : in.op;
 		assert_string_equal(bw_isa_op_info(op)->name, name);
-		compare(name, &in, parse_set(uses), parse_set(defs));
+		compare(name, &in, implicit_set(uses), implicit_set(defs));
 		seen[op][in.fmt][is_y] = true;
 		if (is_y && op == in.op)
 			seen[op][in.fmt][0] = true;

@@ -11,6 +11,7 @@
 #include "../suite.h"
 #include "base/str.h"
 #include "base/util.h"
+#include "facts.h"
 #include "vec.h"
 
 struct fact {
@@ -48,15 +49,6 @@ static bool next_fact(FILE *f, struct fact *out)
 	out->info = bw_isa_op_info(out->is_y ? out->in.op_y : out->in.op);
 	assert_string_equal(out->info->name, out->name);
 	return true;
-}
-
-static bool has(const char *list, const char *name)
-{
-	size_t n = strlen(name);
-	for (const char *p = list; *p; p += strcspn(p, ","), p += *p == ',')
-		if (strcspn(p, ",") == n && !memcmp(p, name, n))
-			return true;
-	return false;
 }
 
 static FILE *open_facts(void)
@@ -171,28 +163,6 @@ static void flow(void **state)
 
 /* ---- operands ---- */
 
-/* Numbers of registers (0: a lane mask), sorted. */
-struct widths {
-	unsigned n, regs[16];
-};
-
-static void add_width(struct widths *w, unsigned regs)
-{
-	unsigned i = w->n++;
-	assert_true(w->n <= BW_ARRAY_SIZE(w->regs));
-	for (; i && w->regs[i - 1] > regs; i--)
-		w->regs[i] = w->regs[i - 1];
-	w->regs[i] = regs;
-}
-
-static struct widths llvm_widths(const char *list)
-{
-	struct widths w = {0};
-	for (const char *p = list; *p && *p != '-'; p += strcspn(p, ","), p += *p == ',')
-		add_width(&w, *p == 'm' ? 0 : (unsigned)(strtoul(p, NULL, 10) + 31) / 32);
-	return w;
-}
-
 static void add_operand(struct widths *w, const struct bw_operand *o, bool is_c)
 {
 	if (o->type == BW_OPERAND_MASK)
@@ -215,11 +185,6 @@ static bool is_register(const struct fact *r, const struct bw_operand *o)
 	if (o->type == BW_OPERAND_MASK && r->in.fmt == BW_FMT_VOPC)
 		return false;
 	return o->type != BW_OPERAND_VADDR || r->in.fmt == BW_FMT_MIMG;
-}
-
-static bool same_widths(const struct widths *a, const struct widths *b)
-{
-	return a->n == b->n && !memcmp(a->regs, b->regs, a->n * sizeof(a->regs[0]));
 }
 
 /* Where LLVM has the operands otherwise. */

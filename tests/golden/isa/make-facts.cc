@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-/* Writes tests/golden/isa/facts.vec: what LLVM 19.1's instruction descriptions say of encodings. Not part of
- * the build. Reads rows "NAME DWORD [DWORD] ..." such as those of implicit.vec:
+/* Writes tests/golden/isa/facts.vec and facts-gfx942.vec: what LLVM 19.1's instruction descriptions say of
+ * encodings. Not part of the build. Reads rows "NAME DWORD [DWORD] ..." such as those of implicit.vec:
  *
  *   g++ -std=c++17 $(llvm-config-19 --cppflags) make-facts.cc -o make-facts $(llvm-config-19 --ldflags) -lLLVM-19
  *   ./make-facts gfx1100 < implicit.vec > facts.vec
+ *   ./make-facts gfx942 implicit < facts-gfx942.vec > new.vec      (with the registers that no operand names, too)
  */
 #include <llvm-c/Target.h>
 #include <llvm/MC/MCAsmInfo.h>
@@ -74,6 +75,14 @@ static std::string widths(const MCInstrDesc &d, const MCRegisterInfo &mri, unsig
 	return all.empty() ? "-" : all;
 }
 
+static std::string implicit(ArrayRef<MCPhysReg> regs, const MCRegisterInfo &mri)
+{
+	std::string all;
+	for (MCPhysReg r : regs)
+		all += (all.empty() ? "" : ",") + std::string(mri.getName(r));
+	return all.empty() ? "-" : all;
+}
+
 int main(int argc, char **argv)
 {
 	LLVMInitializeAMDGPUTargetInfo();
@@ -86,10 +95,17 @@ int main(int argc, char **argv)
 	std::unique_ptr<MCRegisterInfo> mri(target->createMCRegInfo(triple));
 	std::unique_ptr<MCAsmInfo> mai(target->createMCAsmInfo(*mri, triple, MCTargetOptions()));
 	std::unique_ptr<MCInstrInfo> mii(target->createMCInstrInfo());
+	const bool has_implicit = argc > 2;
+	/* gfx9 has one wave size and no such features */
+	const std::vector<const char *> settings =
+		gpu.rfind("gfx9", 0) == 0 ? std::vector<const char *>{""}
+					  : std::vector<const char *>{"+wavefrontsize32", "+wavefrontsize64,-wavefrontsize32",
+								      "+real-true16"};
 	std::string line;
-	printf("# What LLVM 19.1's instruction descriptions for %s say of the encodings of implicit.vec, by make-facts.cc:\n"
-	       "# name, dwords, flags, bits of the registers that it defines and that it uses (m: a lane mask, t: tied).\n",
-	       gpu.c_str());
+	printf("# What LLVM 19.1's instruction descriptions for %s say of %s, by make-facts.cc:\n"
+	       "# name, dwords, flags, bits of the registers that it defines and that it uses (m: a lane mask, t: tied)%s.\n",
+	       gpu.c_str(), has_implicit ? "encodings" : "the encodings of implicit.vec",
+	       has_implicit ? ", implicit uses and definitions" : "");
 	while (std::getline(std::cin, line)) {
 		if (line.empty() || line[0] == '#')
 			continue;
@@ -101,7 +117,7 @@ int main(int argc, char **argv)
 		while (n < 3 && words >> word && word.size() == 8)
 			dw[n++] = (uint32_t)strtoul(word.c_str(), nullptr, 16);
 		bool known = false;
-		for (const char *features : {"+wavefrontsize32", "+wavefrontsize64,-wavefrontsize32", "+real-true16"}) {
+		for (const char *features : settings) {
 			std::unique_ptr<MCSubtargetInfo> sti(target->createMCSubtargetInfo(triple, gpu, features));
 			MCContext context(Triple(triple), mai.get(), mri.get(), sti.get());
 			std::unique_ptr<MCDisassembler> dis(target->createMCDisassembler(*sti, context));
@@ -111,10 +127,14 @@ int main(int argc, char **argv)
 			    MCDisassembler::Success)
 				continue;
 			const MCInstrDesc &d = mii->get(inst.getOpcode());
-			printf("%-35s %08x %8.*s  %-18s %-10s %s\n", name.c_str(), dw[0], n > 1 ? 8 : 0,
+			printf("%-35s %08x %8.*s  %-18s %-10s %s", name.c_str(), dw[0], n > 1 ? 8 : 0,
 			       n > 1 ? (std::ostringstream() << std::hex << (dw[1] | 1ull << 32)).str().c_str() + 1 : "",
 			       flags_of(d).c_str(), widths(d, *mri, 0, d.getNumDefs()).c_str(),
 			       widths(d, *mri, d.getNumDefs(), d.getNumOperands()).c_str());
+			if (has_implicit)
+				printf(" %s %s", implicit(d.implicit_uses(), *mri).c_str(),
+				       implicit(d.implicit_defs(), *mri).c_str());
+			printf("\n");
 			known = true;
 			break;
 		}
