@@ -154,6 +154,7 @@ static void make_queue(struct queue_memory *q)
 static void hang_nobody(struct queue_memory *q, struct signal *s, struct packet p)
 {
 	put(q, barrier(&s[0], NULL), AND);
+	put(q, p, DISPATCH);
 }
 
 static void hang_itself(struct queue_memory *q, struct signal *s, struct packet p)

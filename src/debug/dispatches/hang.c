@@ -27,9 +27,12 @@ void bw_hang_restart(struct bw_debug *d)
 		q->since_ms = now;
 }
 
-/* Whether a dispatch before x in its queue still runs. */
+/* Whether a dispatch before x in its queue still runs, or the queue stands at a packet before x. */
 static bool has_to_wait(const struct bw_debug *d, const struct bw_dispatch_record *x)
 {
+	bw_vec_each(&d->dispatches->standing, q)
+		if (q->number == x->info.queue)
+			return true;
 	for (const struct bw_dispatch_record *o = d->dispatches->all.data; o < x; o++)
 		if (o->info.queue == x->info.queue && o->info.state == BW_DISPATCH_RUNNING &&
 		    o->info.submission != x->info.submission)
@@ -43,8 +46,12 @@ int bw_hang_limit(struct bw_debug *d, int timeout_ms)
 	if (!limit)
 		return timeout_ms;
 	bw_vec_each(&d->dispatches->all, x) {
-		if (x->info.state != BW_DISPATCH_RUNNING || has_to_wait(d, x))
+		if (x->info.state != BW_DISPATCH_RUNNING)
 			continue;
+		if (has_to_wait(d, x)) {
+			x->first_since_ms = 0;
+			continue;
+		}
 		if (!x->first_since_ms)
 			x->first_since_ms = now;
 		uint64_t end = x->first_since_ms + limit;
@@ -139,9 +146,9 @@ static struct bw_standing_queue *found_queue(struct bw_debug *d)
 	return NULL;
 }
 
-static bool is_queue_over(struct bw_debug *d)
+/* q: NULL, or one that has stood too long. */
+static bool tell_queue(struct bw_debug *d, struct bw_standing_queue *q)
 {
-	struct bw_standing_queue *q = found_queue(d);
 	if (!q)
 		return false;
 	bw_debug_note(d, BW_NOTICE_WARNING,
@@ -160,9 +167,10 @@ static bool is_queue_over(struct bw_debug *d)
  * other words, because users look for the first message. */
 bool bw_hang_is_over(struct bw_debug *d)
 {
+	struct bw_standing_queue *q = found_queue(d);
 	struct bw_dispatch_record *x = found(d);
 	if (!x)
-		return is_queue_over(d);
+		return tell_queue(d, q);
 	const struct bw_dispatch_record *last = last_beside(d, x);
 	bool was_told = x->hang_was_told;
 	unsigned long long ms = d->settings.hang_ms;
