@@ -92,7 +92,8 @@ struct search {
 	struct bw_lines *l;
 	struct unit unit;
 	uint64_t addr;
-	const uint8_t *expr; /* NULL: none found */
+	const struct bw_kernel *kernel; /* that the wave runs; NULL: not known */
+	const uint8_t *expr;		/* NULL: none found */
 	size_t expr_b;
 	uint64_t start, end; /* where it holds; with none, the gap around addr */
 };
@@ -288,10 +289,23 @@ static bool is_aggregate(const struct bw_ctype *type)
 	return kind == BW_CTYPE_STRUCT || kind == BW_CTYPE_UNION || kind == BW_CTYPE_ARRAY;
 }
 
-/* The function with code of its own around addr: its frame base, and whether it is a kernel. */
-static void set_function(struct bw_lines *l, const struct bw_variable *v, uint64_t addr,
+/* Whether the kernel is one of this code object, and not of another that the wave came from. */
+static bool has_kernel(const struct bw_lines *l, const struct bw_kernel *kernel)
+{
+	size_t n;
+	const struct bw_kernel *k = bw_code_object_kernels(l->co, &n);
+	for (size_t i = 0; i < n; i++)
+		if (&k[i] == kernel)
+			return true;
+	return false;
+}
+
+/* The function with code of its own around the address: its frame base, and whether it is a
+ * kernel. */
+static void set_function(struct bw_lines *l, const struct bw_variable *v, const struct search *s,
 			 struct bw_expr_context *c)
 {
+	uint64_t addr = s->addr;
 	const struct function *f = bw_lines_function_around(l, addr, 0);
 	Dwarf_Die die;
 	Dwarf_Attribute attr;
@@ -317,7 +331,8 @@ static void set_function(struct bw_lines *l, const struct bw_variable *v, uint64
 	}
 	c->may_be_in_lds =
 		is_aggregate(v->type) && kernel && bw_lines_lds_has_more(l, kernel, addr, level);
-	c->lds_offset = fills_lds(l, kernel, c->size_b) ? 0 : -1;
+	const struct bw_kernel *caller = !kernel && has_kernel(l, s->kernel) ? s->kernel : kernel;
+	c->lds_offset = fills_lds(l, caller, c->size_b) ? 0 : -1;
 	if (c->lds_offset && kernel && v->function_die == f->die &&
 	    bw_lines_lds_offset(l, kernel, addr, level, v->name, &offset))
 		c->lds_offset = (int64_t)offset;
@@ -365,18 +380,18 @@ static void locate(struct bw_lines *l, const struct bw_variable *v, struct searc
 	c.addr_base = s->unit.addr_base;
 	c.unit = &s->unit.die;
 	bw_code_object_image(l->co, &c.image_b);
-	set_function(l, v, s->addr, &c);
+	set_function(l, v, s, &c);
 	bw_location_evaluate(&c, s->expr, s->expr_b, out);
 }
 
 void bw_variable_location(struct bw_lines *l, const struct bw_variable *v, uint64_t addr,
-			  struct bw_location *out)
+			  const struct bw_kernel *kernel, struct bw_location *out)
 {
 	if (l->spirv) {
 		bw_spirv_location(l->spirv, v->die, out);
 		return;
 	}
-	struct search s = {.l = l, .addr = addr};
+	struct search s = {.l = l, .addr = addr, .kernel = kernel};
 	*out = (struct bw_location){.kind = BW_LOC_OPTIMIZED_OUT};
 	set_range(l, v, addr, &s.start, &s.end);
 	locate(l, v, &s, out);

@@ -282,7 +282,7 @@ static void find_function(struct origin_check *c, uint64_t addr)
 		c->is_of_kernel = !f->is_inlined && f->is_kernel;
 		if (f->die != c->v->function_die || f->is_inlined)
 			continue;
-		bw_variable_location(c->l, c->v, f->entry, &c->at_entry);
+		bw_variable_location(c->l, c->v, f->entry, NULL, &c->at_entry);
 		if (bw_lines_at(c->l, f->entry, &line))
 			c->head = line.line;
 	}
@@ -314,7 +314,7 @@ static bool is_made_at_end(const struct origin_check *c, const struct bw_locatio
 	if (!c->has_last || !o->at_end(o->ctx, is_vgpr, reg + k, &origin))
 		return false;
 	end.addr = UINT64_MAX;
-	bw_variable_location(c->l, c->v, at->end, &next);
+	bw_variable_location(c->l, c->v, at->end, NULL, &next);
 	enum bw_location_kind kind = is_vgpr ? BW_LOC_VGPR : BW_LOC_SGPR;
 	bool goes_on = !next.n_pieces && next.kind == kind && next.reg == reg;
 	for (unsigned i = 0; i < next.n_pieces; i++)

@@ -90,9 +90,10 @@ struct bw_location {
 /* The location of v at addr, by the rules for the output of clang-19 (doc/hardware/code-objects.md
  * 7 and 8: the private-space suffix of a variable in a register is ignored, LDS offsets are those
  * of LLVM's layout where sizes confirm it). Bytes of a type that no piece has become a last piece,
- * which is optimised out. */
+ * which is optimised out. kernel: that the wave runs, one of the same code object, or NULL: a
+ * function's variable in LDS lies in that of the kernel that called it. */
 void bw_variable_location(struct bw_lines *l, const struct bw_variable *v, uint64_t addr,
-			  struct bw_location *out);
+			  const struct bw_kernel *kernel, struct bw_location *out);
 /* A computed value, of regs[i] for each step i that is a register (a lane's, of VGPRs). False: it
  * is not known, since clang-19 does not write whether operands of DW_OP_lt and the like are signed,
  * nor how many bits of the register they have, and it matters for these. */

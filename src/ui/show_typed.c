@@ -192,9 +192,11 @@ static void print_struct(struct printer *p, const struct bw_ctype *t, uint64_t a
 		}
 		if (p->pretty)
 			new_line(p, depth + 1);
-		if (m->is_base)
-			bw_str_addf(p->out, "<%s> = ", m->name ? m->name : "base");
-		else if (m->name)
+		if (m->is_base) {
+			char name[BW_TYPE_NAME_MAX];
+			bw_ctype_name(m->type, name, sizeof(name));
+			bw_str_addf(p->out, "<%s> = ", name);
+		} else if (m->name)
 			bw_str_addf(p->out, "%s = ", m->name);
 		if (!m->bit_size) {
 			print_at(p, m->type, at + m->offset_b, depth + 1);

@@ -23,7 +23,7 @@ static void look(struct bw_lines *l, uint64_t addr)
 	char name[256];
 	struct bw_error *err = bw_lines_variables(l, addr, 0, &list, &n);
 	for (size_t i = 0; !err && i < n; i++) {
-		bw_variable_location(l, &list[i], addr, &at);
+		bw_variable_location(l, &list[i], addr, NULL, &at);
 		bw_ctype_name(list[i].type, name, sizeof(name));
 		bw_lines_type_named(l, list[i].name);
 	}

@@ -52,7 +52,7 @@ static inline void exercise_location(struct bw_lines *lines, const struct bw_var
 				     uint64_t addr)
 {
 	struct bw_location at;
-	bw_variable_location(lines, v, addr, &at);
+	bw_variable_location(lines, v, addr, NULL, &at);
 	assert(at.kind <= BW_LOC_COMPUTED && at.n_pieces <= 16);
 	assert(at.start <= addr && (addr < at.end || addr == UINT64_MAX));
 	assert(at.kind != BW_LOC_UNKNOWN || *at.why);

@@ -95,7 +95,7 @@ static struct bw_error *print_at(struct bw_lines *l, uint64_t addr, struct seen 
 		BW_TRY(bw_lines_variables(l, addr, level, &all, &n));
 		for (size_t i = 0; i < n; i++) {
 			struct bw_location at;
-			bw_variable_location(l, &all[i], addr, &at);
+			bw_variable_location(l, &all[i], addr, NULL, &at);
 			struct seen one = {all[i].die, at.start, at.end};
 			if (is_new(seen, n_seen, &one))
 				print_location(&all[i], &at);

@@ -113,7 +113,7 @@ static struct bw_location located(const struct opened *o, uint64_t addr, const c
 {
 	struct bw_variable v = variable(o, addr, name);
 	struct bw_location at;
-	bw_variable_location(o->lines, &v, addr, &at);
+	bw_variable_location(o->lines, &v, addr, NULL, &at);
 	assert_true(at.start <= addr && addr < at.end);
 	return at;
 }
@@ -438,7 +438,7 @@ static void survey_object(struct survey *s, const char *object, const struct ope
 			struct bw_variable *all = visible(o, addr, 0, &n);
 			for (size_t i = 0; i < n; i++) {
 				struct bw_location at;
-				bw_variable_location(o->lines, &all[i], addr, &at);
+				bw_variable_location(o->lines, &all[i], addr, NULL, &at);
 				if (at.start == addr || addr == f[k].addr)
 					count(s, object, &all[i], addr, &at);
 			}

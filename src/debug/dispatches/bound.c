@@ -333,7 +333,7 @@ static struct bw_error *name_by_shader(struct look *l)
 	for (int is_static = 1; is_static >= 0; is_static--) {
 		for (size_t i = 0; i < n; i++) {
 			struct bw_location at;
-			bw_variable_location(load->module->lines, &list[i], 0, &at);
+			bw_variable_location(load->module->lines, &list[i], 0, NULL, &at);
 			if (list[i].is_static == is_static)
 				name_bound(l, &list[i], &at);
 		}

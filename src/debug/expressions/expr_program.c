@@ -19,10 +19,19 @@ static bool frame_of(struct bw_expr *x, struct bw_variables_frame *out)
 	return true;
 }
 
+/* HIP's headers declare threadIdx and similar names as objects without data, whose members are
+ * calls: the debugger's own meaning is the one that has values. */
+static bool is_place_of_hip(const struct bw_variable *v)
+{
+	const struct bw_ctype *t = bw_ctype_strip(v->type);
+	return bw_expr_is_dim3(v->name) && t->kind == BW_CTYPE_STRUCT && !t->n_members;
+}
+
 bool bw_expr_is_variable(struct bw_expr *x, const char *name)
 {
 	struct bw_variables_frame f;
-	return frame_of(x, &f) && bw_variables_find(x->d, &f, name);
+	const struct bw_variable *v = frame_of(x, &f) ? bw_variables_find(x->d, &f, name) : NULL;
+	return v && !is_place_of_hip(v);
 }
 
 struct bw_error *bw_expr_variable(struct bw_expr *x, const char *name, bool *out_found,

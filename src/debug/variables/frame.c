@@ -4,6 +4,7 @@
 #include "base/util.h"
 #include "debug/code.h"
 #include "debug/code/code_priv.h"
+#include "debug/dispatches.h"
 #include "debug/frames.h"
 #include "debug/variables/demanded.h"
 #include "debug/variables/variables_priv.h"
@@ -41,6 +42,12 @@ static bool selected(struct bw_debug *d, struct bw_variables_frame *out)
 	return true;
 }
 
+static const struct bw_kernel *kernel_of(struct bw_debug *d, const struct bw_wave_record *w)
+{
+	const struct bw_dispatch_info *x = bw_debug_dispatch(d, w->info.dispatch);
+	return x ? x->kernel : NULL;
+}
+
 bool bw_variables_frame(struct bw_debug *d, struct bw_wave_record *w,
 			struct bw_variables_frame *out)
 {
@@ -49,10 +56,13 @@ bool bw_variables_frame(struct bw_debug *d, struct bw_wave_record *w,
 	if (!w)
 		return false;
 	BW_IN_SPACE(d, w->info.space);
-	if (w == bw_debug_focus_priv(d) && selected(d, out))
+	if (w == bw_debug_focus_priv(d) && selected(d, out)) {
+		out->kernel = kernel_of(d, w);
 		return true;
+	}
 	if (!bw_variables_frame_at(d, w->info.pc, &f))
 		return false;
+	f.kernel = kernel_of(d, w);
 	struct bw_error *err = bw_target_read_sgprs(d->target, w->info.slot, 32, 2, s);
 	f.has_stack = !err;
 	if (!err) {
@@ -421,7 +431,7 @@ struct bw_error *bw_debug_variables(struct bw_debug *d, const struct bw_variable
 void bw_variables_place(struct bw_debug *d, const struct bw_variables_frame *f,
 			const struct bw_variable *v, struct bw_location *out)
 {
-	bw_variable_location(f->lines, v, f->addr, out);
+	bw_variable_location(f->lines, v, f->addr, f->kernel, out);
 	bw_variables_correct(d, f, v, out);
 	out->start += f->base;
 	out->end = out->end > UINT64_MAX - f->base ? UINT64_MAX : out->end + f->base;

@@ -334,7 +334,7 @@ static struct bw_error *value_of(const struct bw_value_of *x, const struct bw_va
 		return bw_errorf(BW_E_UNSUPPORTED, "'%s' has a type that is not supported: %s",
 				 variable->name, name);
 	}
-	bw_variable_location(f->lines, variable, f->addr, &l);
+	bw_variable_location(f->lines, variable, f->addr, f->kernel, &l);
 	bw_variables_correct(x->d, f, variable, &l);
 	if (l.kind == BW_LOC_BOUND || l.kind == BW_LOC_PUSH || l.kind == BW_LOC_BUILTIN)
 		return bw_variables_of_shader(x, &l, variable->type, out);

@@ -13,9 +13,10 @@ struct bw_wave_record;
 /* The frame in which names are looked up. */
 struct bw_variables_frame {
 	struct bw_lines *lines;
-	uint64_t base;	/* of the code object's image */
-	uint64_t addr;	/* in the image */
-	unsigned level; /* of the functions inlined at addr, 0 the innermost */
+	uint64_t base;			/* of the code object's image */
+	uint64_t addr;			/* in the image */
+	unsigned level;			/* of the functions inlined at addr, 0 the innermost */
+	const struct bw_kernel *kernel; /* that the wave runs; NULL: not known */
 	/* it is a caller: its registers are those of frame `frame` (frames.h) */
 	bool is_outer;
 	unsigned frame;
