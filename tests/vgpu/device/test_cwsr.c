@@ -202,10 +202,10 @@ static unsigned run_with_switches(struct rig *r, const struct kernel *k, unsigne
 	return n_saved;
 }
 
-static void run(const struct kernel *k)
+/* Returns how often there were waves to save. */
+static unsigned run_once(const struct kernel *k, unsigned seed)
 {
 	struct rig r;
-	unsigned seed = k->n_groups;
 	rig_start(&r, NULL);
 	put_handler(&r, k->traps_enabled);
 	start_queue(&r);
@@ -217,12 +217,23 @@ static void run(const struct kernel *k)
 	((uint32_t *)rig_ptr(&r, QUEUE))[0xb0 / 4] = k->wave32 ? 32 : 64;
 	for (unsigned i = 0; i < N_PACKETS; i++)
 		submit(&r, k, i);
-	assert_true(run_with_switches(&r, k, &seed) > 0);
+	unsigned n_saved = run_with_switches(&r, k, &seed);
 	for (unsigned i = 0; i < N_PACKETS; i++)
 		assert_int_equal(get64(&r, SIGNALS + i * 64 + 8), 0);
 	assert_int_equal(get64(&r, QUEUE + 0x80), N_PACKETS);
 	check_results(&r, k);
 	rig_stop(&r);
+	return n_saved;
+}
+
+/* On a busy machine all kernels can end between two saves. */
+static void run(const struct kernel *k)
+{
+	enum { TRIES = 20 };
+	unsigned n_saved = 0;
+	for (unsigned i = 0; i < TRIES && !n_saved; i++)
+		n_saved = run_once(k, k->n_groups + i);
+	assert_true(n_saved > 0);
 }
 
 static void test_wave32(void **state)
