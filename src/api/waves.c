@@ -84,11 +84,10 @@ static struct bw_error *text_of(struct breakwater_session *s, const struct bw_wa
 		bw_reason_text(w->reasons, text, sizeof(text));
 		break;
 	case BREAKWATER_WAVE_WHERE: {
-		const uint64_t pc = w->pc;
-		const uint32_t dispatch = w->dispatch;
+		const struct bw_wave_info of = *w;
 		struct bw_error *err = bw_api_focus_begin(&focus, s, w->number, -1);
 		if (!err)
-			bw_show_frame(s->session->debug, pc, dispatch, false, out);
+			bw_show_frame(s->session->debug, &of, false, out);
 		bw_api_focus_end(&focus);
 		return err;
 	}

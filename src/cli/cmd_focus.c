@@ -21,7 +21,7 @@ static void show_frame(struct bw_cli *c, const struct bw_wave_info *w)
 		return;
 	}
 	bw_error_free(err);
-	bw_show_frame(c->debug, w->pc, w->dispatch, true, &text);
+	bw_show_frame(c->debug, w, true, &text);
 	bw_out_line(c->out, "#0  %s", bw_str_text(&text));
 	bw_out_str(c->out, "frame", bw_str_text(&text));
 	bw_str_free(&text);

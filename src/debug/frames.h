@@ -61,6 +61,15 @@ enum bw_frame_reg_place {
 };
 struct bw_error *bw_debug_frame_sgpr(struct bw_debug *d, unsigned level, unsigned n, uint32_t *out,
 				     enum bw_frame_reg_place *out_place) BW_MUST_CHECK;
+/* The call of an inlined function at whose first instruction a wave has stopped without having
+ * entered it, as users see it (a breakpoint names the function around it, or a step came there).
+ * False: its innermost function is meant. The texts are borrowed as long as the code is loaded. */
+struct bw_call_place {
+	const char *function; /* that makes the call; NULL: not known */
+	const char *file;     /* NULL: not known */
+	unsigned line;
+};
+bool bw_debug_at_call(struct bw_debug *d, uint32_t wave, struct bw_call_place *out);
 /* One VGPR of a frame. out has room for 64 lanes; lanes that are not in out_known are not set. */
 struct bw_error *bw_debug_frame_vgpr(struct bw_debug *d, unsigned level, unsigned n, uint32_t *out,
 				     uint64_t *out_known) BW_MUST_CHECK;

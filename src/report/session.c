@@ -117,7 +117,7 @@ static void add_focus(struct bw_report_session *s)
 	bw_reason_text(w->reasons, reasons, sizeof(reasons));
 	bw_str_addf(&text, "Wave %u (%s, at %s) has the focus, lane %u. It is in ", w->number, name,
 		    place, bw_debug_focus_lane(s->debug));
-	bw_show_frame(s->debug, w->pc, w->dispatch, false, &text);
+	bw_show_frame(s->debug, w, false, &text);
 	bw_str_addf(&text, ", and stopped for %s.",
 		    !strcmp(reasons, "INTERRUPT") ? "no reason of its own" : reasons);
 	add_paragraph(s, &text);

@@ -80,7 +80,7 @@ static void tell_group(struct bw_debug *d, struct group *g)
 	const struct bw_wave_info *w = g->first;
 	struct bw_str frame = {0}, reason = {0};
 	char text[160];
-	bw_show_frame(d, w->pc, w->dispatch, false, &frame);
+	bw_show_frame(d, w, false, &frame);
 	bw_reason_text(w->reasons, text, sizeof(text));
 	bw_str_add(&reason, text);
 	if (w->breakpoint)

@@ -135,6 +135,7 @@ bool bw_lines_frame(const struct bw_lines *l, uint64_t addr, unsigned i, struct 
 		.name = f->name,
 		.linkage_name = f->linkage_name,
 		.is_inlined = f->is_inlined,
+		.has_params = f->has_params,
 		.is_kernel = f->is_kernel,
 		.call_file = f->call_file < l->files.len ? l->files.data[f->call_file] : NULL,
 		.call_line = f->call_line,

@@ -10,7 +10,7 @@
 struct bw_frame_info {
 	const char *name;	  /* name in the source; linkage_name may say more; NULL: none */
 	const char *linkage_name; /* NULL: none */
-	bool is_inlined;
+	bool is_inlined, has_params;
 	bool is_kernel;	       /* DW_AT_calling_convention of a kernel: the outermost frame */
 	const char *call_file; /* inlined functions: where it was called; NULL: not known */
 	unsigned call_line, call_column;

@@ -34,7 +34,7 @@ void bw_show_place_facts(struct bw_out *o, const struct bw_where *where);
 	{NULL, "line", "count?", BW_OF(type, where.line.line), BW_IF(type, where.has_line)}
 /* clang-format on */
 /* Appends "saxpy () at saxpy.s:14" or "0x7f001018 in ?? ()". */
-void bw_show_frame(struct bw_debug *d, uint64_t pc, uint32_t dispatch, bool with_args,
+void bw_show_frame(struct bw_debug *d, const struct bw_wave_info *w, bool with_args,
 		   struct bw_str *out);
 /* Shows the instruction at pc: "=> 0x7ffe1018 <saxpy+24>:  s_waitcnt lgkmcnt(0)". */
 void bw_show_instruction(struct bw_out *o, struct bw_debug *d, uint64_t pc);

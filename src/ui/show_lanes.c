@@ -243,7 +243,7 @@ void bw_show_lanes(struct bw_out *o, struct bw_debug *d, unsigned first, unsigne
 	struct bw_table t;
 	bw_table_begin(&t, &each_lane_facts);
 	if (w)
-		bw_show_frame(d, w->pc, w->dispatch, false, &r.frame);
+		bw_show_frame(d, w, false, &r.frame);
 	for (r.lane = first; w && r.lane <= last && r.lane < w->lanes; r.lane++) {
 		r.active = w->exec >> r.lane & 1;
 		if (only_active && !r.active)
@@ -324,7 +324,7 @@ static void place_text(struct bw_debug *d, const struct bw_wave_info *w, const s
 	struct bw_where where;
 	switch (c->kind) {
 	case LANES_ACTIVE:
-		bw_show_frame(d, w->pc, w->dispatch, false, out);
+		bw_show_frame(d, w, false, out);
 		return;
 	case LANES_INACTIVE:
 		return;

@@ -10,24 +10,31 @@
 #include "base/str.h"
 #include "target/call.h"
 
-void bw_show_frame(struct bw_debug *d, uint64_t pc, uint32_t dispatch, bool with_args,
+void bw_show_frame(struct bw_debug *d, const struct bw_wave_info *w, bool with_args,
 		   struct bw_str *out)
 {
 	struct bw_where where;
-	bw_debug_where_in(d, dispatch, pc, &where);
-	bool line_start = where.has_line && !where.line.approximate && where.line.start == pc;
+	struct bw_call_place call = {0};
+	bool at_call = bw_debug_at_call(d, w->number, &call);
+	bw_debug_where_in(d, w->dispatch, w->pc, &where);
+	bool line_start = where.has_line && !where.line.approximate && where.line.start == w->pc;
 	if (!line_start)
-		bw_str_addf(out, "0x%012llx in ", (unsigned long long)pc);
+		bw_str_addf(out, "0x%012llx in ", (unsigned long long)w->pc);
 	struct bw_frame frame;
-	bw_debug_frame(d, dispatch, pc, &frame);
-	const struct bw_wave_info *w = bw_debug_focus(d);
-	const char *function = frame.function ? frame.function : where.function;
+	bw_debug_frame(d, w->dispatch, w->pc, &frame);
+	const struct bw_wave_info *focus = bw_debug_focus(d);
+	const char *function = call.function	? call.function
+			       : frame.function ? frame.function
+						: where.function;
 	bw_str_addf(out, "%s (", function ? function : "??");
 	/* "..." as gdb shows arguments whose values it leaves out */
-	if (with_args && frame.has_params && !(w && w->pc == pc && bw_show_frame_args(d, out)))
+	if (with_args && frame.has_params &&
+	    !(focus && focus->pc == w->pc && bw_show_frame_args(d, out)))
 		bw_str_add(out, "...");
 	bw_str_add(out, ")");
-	if (where.has_line)
+	if (at_call && call.file)
+		bw_str_addf(out, " at %s:%u", bw_base_name(call.file), call.line);
+	else if (where.has_line)
 		bw_str_addf(out, " at %s:%u%s", bw_base_name(where.line.file), where.line.line,
 			    where.line.approximate ? " (about)" : "");
 	else if (where.code_object)
@@ -98,7 +105,7 @@ static void show_place(struct bw_out *o, struct bw_debug *d, const struct bw_wav
 	struct bw_stack_frame frame;
 	struct bw_error *err = bw_debug_stack_frame(d, 0, &frame);
 	if (err)
-		bw_show_frame(d, w->pc, w->dispatch, true, &text);
+		bw_show_frame(d, w, true, &text);
 	else
 		bw_show_stack_frame(d, &frame, &text);
 	bw_out_line(o, "%s%s", lead, bw_str_text(&text));

@@ -31,7 +31,7 @@ static void frame(struct bw_table *t, const void *of)
 {
 	const struct wave_row *r = of;
 	struct bw_str s = {0};
-	bw_show_frame(r->d, r->w.pc, r->w.dispatch, false, &s);
+	bw_show_frame(r->d, &r->w, false, &s);
 	bw_table_text(t, "%s", bw_str_text(&s));
 	bw_str_free(&s);
 }
@@ -219,7 +219,7 @@ void bw_show_wave(struct bw_out *o, struct bw_debug *d, const struct bw_wave_inf
 	bw_reason_text(w->reasons, reasons, sizeof(reasons));
 	struct bw_str lanes = {0}, frame = {0};
 	bw_print_lanes(&lanes, w->exec);
-	bw_show_frame(d, w->pc, w->dispatch, false, &frame);
+	bw_show_frame(d, w, false, &frame);
 	struct bw_str items = {0}, inactive = {0};
 	uint64_t all = w->lanes == 64 ? ~0ull : (1ull << w->lanes) - 1;
 	bw_show_items(d, w, all, &items);

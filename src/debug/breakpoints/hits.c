@@ -173,6 +173,8 @@ uint32_t bw_debug_break_hit(struct bw_debug *d, struct bw_wave_record *w, uint64
 		} else if (stops && !hit) {
 			hit = b->info.number;
 			*out_lanes = lanes;
+			w->not_entered =
+				bw_where_not_entered(d, b->filter ? NULL : &b->where, w->info.pc);
 		}
 	}
 	return hit;

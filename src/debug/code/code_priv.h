@@ -85,6 +85,12 @@ const struct bw_symbol *bw_module_symbol_at(const struct bw_module *m, uint64_t 
 /* The line at an offset in the image, or the first line after it in the same function: drivers'
  * shaders begin with instructions that have no line. False: there is none. */
 bool bw_module_line_from(const struct bw_module *m, uint64_t offset_b, struct bw_line *out);
+
+struct bw_frame_info;
+/* inlined.c: the i-th function around pc, 0 the innermost. False: there is none. */
+bool bw_code_function(struct bw_debug *d, uint64_t pc, unsigned i, struct bw_frame_info *out);
+/* How many inlined functions begin right at pc. */
+unsigned bw_code_beginning(struct bw_debug *d, uint64_t pc);
 void bw_module_free(struct bw_module *m);
 
 struct bw_load *bw_debug_load_at(struct bw_debug *d, uint64_t va);

@@ -19,6 +19,7 @@ void bw_stack_resumed(struct bw_debug *d)
 {
 	bw_stack_changed(d);
 	d->stack->level = d->stack->hidden = 0;
+	d->stack->level_wave = 0;
 }
 
 struct bw_error *bw_stack_hide(struct bw_debug *d, unsigned n)
@@ -32,10 +33,33 @@ struct bw_error *bw_stack_hide(struct bw_debug *d, unsigned n)
 	return NULL;
 }
 
-unsigned bw_stack_hidden(const struct bw_debug *d)
+static unsigned hidden_at_break(const struct bw_wave_record *w)
+{
+	return w->info.breakpoint && w->info.reasons & BW_REASON_BREAKPOINT ? w->not_entered : 0;
+}
+
+unsigned bw_stack_hidden(struct bw_debug *d)
 {
 	const struct bw_stack *s = d->stack;
-	return s->level_wave == d->waves->focus_number ? s->hidden : 0;
+	const struct bw_wave_record *w = bw_debug_focus_priv(d);
+	if (s->level_wave == d->waves->focus_number)
+		return s->hidden;
+	return w ? hidden_at_break(w) : 0;
+}
+
+bool bw_debug_at_call(struct bw_debug *d, uint32_t wave, struct bw_call_place *out)
+{
+	struct bw_frame_info f, inside;
+	const struct bw_wave_record *w = bw_debug_wave_priv(d, wave);
+	if (!w)
+		return false;
+	unsigned n = w == bw_debug_focus_priv(d) ? bw_stack_hidden(d) : hidden_at_break(w);
+	BW_IN_SPACE(d, w->info.space);
+	if (!n || !bw_code_function(d, w->info.pc, n, &f) ||
+	    !bw_code_function(d, w->info.pc, n - 1, &inside))
+		return false;
+	*out = (struct bw_call_place){f.name, inside.call_file, inside.call_line};
+	return true;
 }
 
 struct bw_error *bw_stack_of(struct bw_debug *d, struct bw_wave_record **out_wave,
@@ -110,7 +134,7 @@ static void fill_frame(struct bw_debug *d, const struct bw_wave_record *w,
 	out->is_inlined = found && info.is_inlined;
 	out->is_kernel = !out->is_inlined && a->is_kernel;
 	out->function = found && info.name ? info.name : code.function;
-	out->has_params = code.has_params;
+	out->has_params = found ? info.has_params : code.has_params;
 	out->entry = a->entry;
 	out->die = found ? info.die : 0;
 	out->has_s32 = a->has_s32;
@@ -168,8 +192,7 @@ struct bw_error *bw_debug_select_frame(struct bw_debug *d, unsigned level)
 {
 	struct bw_stack_frame frame;
 	BW_TRY(bw_debug_stack_frame(d, level, &frame));
-	if (d->stack->level_wave != d->waves->focus_number)
-		d->stack->hidden = 0;
+	d->stack->hidden = bw_stack_hidden(d);
 	d->stack->level = level;
 	d->stack->level_wave = d->waves->focus_number;
 	return NULL;

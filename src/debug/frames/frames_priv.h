@@ -40,7 +40,8 @@ void bw_stack_fini(struct bw_stack *s);
 
 /* Notes that a step has stopped where inlined functions begin, and has not entered n of them. */
 struct bw_error *bw_stack_hide(struct bw_debug *d, unsigned n) BW_MUST_CHECK;
-unsigned bw_stack_hidden(const struct bw_debug *d);
+/* How many inlined functions that begin at the focus wave's PC are not shown as entered. */
+unsigned bw_stack_hidden(struct bw_debug *d);
 
 /* The stack of the focus wave, with at least its first activation. */
 struct bw_error *bw_stack_of(struct bw_debug *d, struct bw_wave_record **out_wave,

@@ -74,36 +74,18 @@ static bool begins_line(struct bw_debug *d, const struct origin *from, uint64_t 
 	       (!from->has_line || other_line(from, now.line.file, now.line.line));
 }
 
-/* The i-th function around pc. */
-static bool function_at(struct bw_debug *d, uint64_t pc, unsigned i, struct bw_frame_info *out)
-{
-	struct bw_load *l = bw_debug_load_at(d, pc);
-	return l && l->module->lines && bw_lines_frame(l->module->lines, pc - l->base, i, out);
-}
-
 /* Counts the functions around pc that are inside of the function of that DIE. False: pc is not in
  * that function. */
 static bool depth_within(struct bw_debug *d, uint64_t pc, uint64_t die, unsigned *out)
 {
 	struct bw_frame_info f;
-	for (unsigned i = 0; die && function_at(d, pc, i, &f); i++) {
+	for (unsigned i = 0; die && bw_code_function(d, pc, i, &f); i++) {
 		if (f.die != die)
 			continue;
 		*out = i;
 		return true;
 	}
 	return false;
-}
-
-/* How many inlined functions begin right at pc. */
-static unsigned n_beginning(struct bw_debug *d, uint64_t pc)
-{
-	struct bw_frame_info f;
-	struct bw_load *l = bw_debug_load_at(d, pc);
-	unsigned n = 0;
-	while (l && function_at(d, pc, n, &f) && f.is_inlined && f.entry == pc - l->base)
-		n++;
-	return n;
 }
 
 /* Whether a step ends at pc. out_hidden: how many inlined functions that begin there have not been
@@ -113,7 +95,7 @@ static bool ends_at(struct bw_debug *d, const struct origin *from, uint64_t pc, 
 		    unsigned *out_hidden)
 {
 	struct bw_frame_info callee;
-	unsigned within = 0, begin = n_beginning(d, pc);
+	unsigned within = 0, begin = bw_code_beginning(d, pc);
 	bool inside = depth_within(d, pc, from->die, &within) && within;
 	*out_hidden = 0;
 	if (inside && over_calls)
@@ -124,7 +106,7 @@ static bool ends_at(struct bw_debug *d, const struct origin *from, uint64_t pc, 
 	}
 	if (begin < within)
 		return begins_line(d, from, pc);
-	function_at(d, pc, within - 1, &callee);
+	bw_code_function(d, pc, within - 1, &callee);
 	*out_hidden = other_line(from, callee.call_file, callee.call_line) ? within : within - 1;
 	return true;
 }

@@ -21,7 +21,10 @@ struct bw_wave_record {
 	/* the displaced instruction it was resumed into; 0: none */
 	uint64_t displaced_va, displaced_copy;
 	uint8_t displaced_size_b;
-	uint8_t skip_b;	      /* bytes of an s_trap that has been reported */
+	uint8_t skip_b; /* bytes of an s_trap that has been reported */
+	/* At a breakpoint: how many inlined functions begin at its PC that it is not shown in,
+	 * since the breakpoint names one around them. */
+	unsigned not_entered;
 	uint32_t hidden_excp; /* exceptions that were not reported: enabled by us alone */
 	/* The register with EXCP_EN as in the slot: hw.state has it without what we asked for. */
 	uint32_t raw_enables;
