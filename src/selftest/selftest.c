@@ -158,9 +158,9 @@ static void check_state(struct run *r, size_t i)
 }
 
 /* Runs fn in a process of its own, and asks the GPU if that does not end. On Linux's driver its
- * programs run on then: to kill them would hold up later ones (doc/first-light.md). Breakwater's own
- * driver ends waves with their program; as long as a hung one had its VMID, a debugger could reserve
- * that VMID, and wait for it without end. */
+ * programs run on then: to kill them would hold up later ones (doc/first-light.md). Breakwater's
+ * own driver ends waves with their program; as long as a hung one had its VMID, a debugger could
+ * reserve that VMID, and wait for it without end. */
 static struct bw_error *run_child(struct run *r, struct bw_error *(*fn)(void *work),
 				  struct bw_selftest_result *result,
 				  const struct bw_selftest_inference *asked, uint32_t limit_s)

@@ -130,6 +130,11 @@ struct bw_param {
 	unsigned size_b; /* of the type; 0: not known */
 };
 bool bw_lines_param(struct bw_lines *l, uint64_t addr, size_t i, struct bw_param *out);
+/* Gives the arguments of kernels whose metadata has no names, as in HIP, the names and types of the
+ * parameters in the debug information l of that code object, where they are as many and of the same
+ * sizes. */
+struct bw_error *bw_code_object_name_args(struct bw_code_object *co,
+					  struct bw_lines *l) BW_MUST_CHECK;
 
 /* The text of one line of a source file (cached), without its newline; NULL when the file cannot be
  * read. Borrowed until close. */

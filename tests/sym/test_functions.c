@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../suite.h"
+#include "base/util.h"
 #include "opened.h"
 
 /* Functions of tests/e2e/kernels/scale.cl and of the samples: expectations are from their source,
@@ -89,4 +90,29 @@ static void assembly_and_nothing(void **state)
 	closed(plain);
 }
 
-TESTS(inlined_and_called, parameters, assembly_and_nothing);
+/* The metadata of HIP has no names of arguments; the debug information has parameters. */
+static void names_of_arguments(void **state)
+{
+	static const struct {
+		const char *name, *type;
+	} expected[] = {{"c", ""}, {"out", "float *"}, {"n", "int"}};
+	struct opened o = opened("types.hip.O2");
+	size_t n, found = 0;
+	const struct bw_kernel *k = bw_code_object_kernels(o.co, &n);
+	assert_int_equal(n, 1);
+	assert_string_equal(k->args[0].name, "");
+	assert_null(bw_code_object_name_args(o.co, o.lines));
+	for (size_t i = 0; i < k->n_args; i++) {
+		if (k->args[i].kind == BW_ARG_HIDDEN) {
+			assert_string_equal(k->args[i].name, "");
+			continue;
+		}
+		assert_true(found < BW_ARRAY_SIZE(expected));
+		assert_string_equal(k->args[i].name, expected[found].name);
+		assert_string_equal(k->args[i].type_name, expected[found++].type);
+	}
+	assert_int_equal(found, BW_ARRAY_SIZE(expected));
+	closed(o);
+}
+
+TESTS(inlined_and_called, parameters, assembly_and_nothing, names_of_arguments);

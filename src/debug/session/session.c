@@ -251,6 +251,8 @@ struct bw_error *bw_debug_add_code_object(struct bw_debug *d, struct bw_code_obj
 	m->name = strdup(bw_code_object_path(co));
 	struct bw_error *err = m->name ? bw_lines_open(co, &m->lines) : bw_error_nomem();
 	if (!err)
+		err = bw_code_object_name_args(co, m->lines);
+	if (!err)
 		bw_lines_search_in(m->lines, &d->code->source_paths);
 	if (!err) /* before modules that were found without a name in the meantime */
 		err = bw_vec_insert(&d->code->modules, 0, m);
