@@ -24,6 +24,7 @@
 #include "vgpu/device/exec/core/plant.h"
 #include "vgpu/pci/pci.h"
 #include "vgpu/uapi/uapi.h"
+#include "wire/checks.h"
 #include "wire/message.h"
 #include "wire/vgpu_proto.h"
 
@@ -100,6 +101,15 @@ static struct bw_error *take_strict(void *settings, const char *option, const ch
 	return NULL;
 }
 
+static struct bw_error *take_check(void *settings, const char *option, const char *value)
+{
+	struct settings *s = settings;
+	unsigned what;
+	BW_TRY(bw_checks_parse(option, value, &what));
+	s->uapi.device.check |= what;
+	return NULL;
+}
+
 static struct bw_error *take_plant(void *settings, const char *option, const char *value)
 {
 	static const struct {
@@ -136,6 +146,12 @@ static const struct bw_option rows[] = {
 	 "poisoned registers, late results, stale caches: say what only hardware would show; quiet: only to "
 	 "clients that ask",
 	 BW_CALL(take_strict)},
+	{"--check", "[=LIST]",
+	 "look for errors of programs and say where: all checks, or those of LIST: races",
+	 BW_CALL(take_check)},
+	{"--check-quiet", NULL,
+	 "--check says only the first findings at once, the rest to clients that ask",
+	 BW_FLAG(struct settings, uapi.check_at_end)},
 	{"--trace-hash", NULL,
 	 "hash all instructions and memory accesses; makes it --deterministic",
 	 BW_FLAG(struct settings, uapi.device.trace),

@@ -206,6 +206,7 @@ struct bw_dispatch {
 	unsigned lds_b, lds_granules;
 	bool wgp_mode;
 	struct bw_vgpu_stomp stomp;
+	struct bw_check_dispatch *check; /* the checker's; under its lock */
 
 	/* under spi.lock */
 	uint32_t id[3]; /* next group to place */

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "vgpu/device/cp.h"
+#include "vgpu/device/exec/check/check.h"
 #include "vgpu/device/exec/strict/strict.h"
 #include "vgpu/device/scheduler.h"
 #include "vgpu/device/spi.h"
@@ -85,6 +86,11 @@ static struct bw_error *start(struct bw_device *dev)
 		if (!dev->strict)
 			return bw_error_nomem();
 	}
+	if (o->check) {
+		dev->check = bw_check_create(o->check);
+		if (!dev->check)
+			return bw_error_nomem();
+	}
 	BW_TRY(check_profile(dev->profile));
 	BW_TRY(bw_memory_init(dev));
 	BW_TRY(bw_sched_create(dev));
@@ -134,12 +140,18 @@ void bw_device_destroy(struct bw_device *dev)
 	bw_vm_fini(dev);
 	bw_memory_fini(dev);
 	bw_strict_destroy(dev->strict);
+	bw_check_destroy(dev->check);
 	free(dev);
 }
 
 struct bw_strict *bw_device_strict(struct bw_device *dev)
 {
 	return dev->strict;
+}
+
+struct bw_check *bw_device_check(struct bw_device *dev)
+{
+	return dev->check;
 }
 
 const struct bw_profile *bw_device_profile(const struct bw_device *dev)

@@ -22,6 +22,7 @@ struct bw_device_options {
 	/* strict mode: errors that otherwise only hardware would show become findings
 	 * (exec/strict.h) */
 	bool strict;
+	unsigned check;	    /* what the checker looks for: enum bw_check_what (wire/checks.h) */
 	bool trace;	    /* hash all that is executed */
 	bool deterministic; /* one thread, fixed order, time counted in instructions */
 	bool says_stops;    /* log as an error why a queue has stopped: no driver asks the device */
@@ -55,6 +56,10 @@ enum { BW_ALIGNMENT_UNALIGNED = 3 };
 /* Strict mode's findings and the trace: NULL where the options ask for neither. */
 struct bw_strict;
 struct bw_strict *bw_device_strict(struct bw_device *dev);
+
+/* The checker; NULL where the options ask for none. */
+struct bw_check;
+struct bw_check *bw_device_check(struct bw_device *dev);
 
 /* Register access by absolute dword address (segment base included). Banks as regs2 selects them:
  * GRBM for shader engine and instance, SRBM for pipe, queue and VMID; all-ones = broadcast. */

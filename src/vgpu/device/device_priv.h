@@ -192,6 +192,7 @@ struct bw_device {
 	atomic_bool is_dead;	     /* BW_PLANT_DEAD has begun */
 
 	struct bw_strict *strict; /* NULL: neither strict nor traced */
+	struct bw_check *check;	  /* NULL: nothing is checked */
 	struct bw_cp *cp;
 	struct bw_sdma *sdma;
 	struct bw_spi *spi;

@@ -6,6 +6,7 @@
 #include "base/util.h"
 #include "vgpu/device/aql.h"
 #include "vgpu/device/cwsr.h"
+#include "vgpu/device/exec/check/check.h"
 #include "vgpu/device/spi.h"
 
 #define SH(q, name) (*bw_queue_sh(q, BW_REG_COMPUTE_##name))
@@ -88,6 +89,13 @@ static uint64_t invocations(const struct bw_dispatch *d)
 	for (unsigned i = 0; i < 3; i++)
 		n *= (uint64_t)(d->end[i] - d->begin[i] - 1) * d->threads[i] + d->last[i];
 	return n;
+}
+
+void bw_dispatch_free(struct bw_dispatch *d)
+{
+	if (d)
+		bw_check_dispatch_end(d->check);
+	free(d);
 }
 
 bool bw_spi_dispatch(struct bw_queue *q, unsigned vmid, const uint32_t dim[3], uint32_t initiator,

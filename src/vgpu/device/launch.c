@@ -6,6 +6,7 @@
 #include "base/util.h"
 #include "vgpu/device/cp.h"
 #include "vgpu/device/cwsr.h"
+#include "vgpu/device/exec/check/check.h"
 #include "vgpu/device/exec/strict/strict.h"
 #include "vgpu/device/spi.h"
 
@@ -215,6 +216,17 @@ static void begin_strict(const struct bw_group *g, struct bw_slot *s)
 		abort(); /* as everywhere where memory for the simulation itself runs out */
 }
 
+static void begin_check(struct bw_group *g)
+{
+	struct bw_dispatch *d = g->dispatch;
+	const struct bw_check_launch launch = {.code_va = d->pc,
+					       .user_data = d->user_data,
+					       .lanes = d->lanes,
+					       .vmid = d->vmid,
+					       .is_restored = g->restored != NULL};
+	bw_check_group_begin(d->dev->check, &d->check, &launch, &g->wg);
+}
+
 void bw_group_launch(struct bw_group *g)
 {
 	const struct bw_dispatch *d = g->dispatch;
@@ -227,6 +239,8 @@ void bw_group_launch(struct bw_group *g)
 		bw_stomp_lds(g);
 	if (dev->options.strict)
 		bw_strict_poison_lds(g->wg.lds, g->wg.lds_size_b);
+	if (dev->check)
+		begin_check(g);
 	for (unsigned i = 0; i < g->wg.n_waves; i++) {
 		struct bw_slot *s = &wgp->slot[g->place[i].simd][g->place[i].slot];
 		struct bw_wave *w = &s->w;

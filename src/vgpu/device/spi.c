@@ -256,7 +256,7 @@ static void complete(struct bw_dispatch *d)
 		atomic_store(d->done, true);
 	atomic_fetch_sub(&d->queue->n_inflight, 1);
 	bw_cp_kick(d->dev);
-	free(d);
+	bw_dispatch_free(d);
 }
 
 /* Takes the queue's first dispatch out of the way: it has nothing left to place. */
@@ -432,13 +432,13 @@ void bw_spi_forget(struct bw_queue *q)
 	for (struct bw_dispatch *d = q->head, *next; d; d = next) {
 		next = d->next;
 		if (!d->done) /* of a PM4 packet, which is not saved */
-			free(d);
+			bw_dispatch_free(d);
 	}
 	for (uint64_t i = q->aql.first; i != q->aql.next; i++) {
 		struct bw_aql_running *r = &q->aql.running[i % BW_AQL_WINDOW];
 		if (atomic_load(&r->done))
 			continue;
-		free(r->dispatch);
+		bw_dispatch_free(r->dispatch);
 		r->dispatch = NULL;
 	}
 	q->head = NULL;
@@ -576,13 +576,13 @@ void bw_spi_destroy(struct bw_device *dev)
 			struct bw_restored *r = take_restored(spi->queues[i]);
 			struct bw_dispatch *d = r->dispatch;
 			if (!--d->n_pending && d->all_placed && !d->n_alive)
-				free(d);
+				bw_dispatch_free(d);
 			free(r);
 		}
 		for (struct bw_dispatch *d = spi->queues[i]->head, *next; d; d = next) {
 			next = d->next;
 			if (!d->n_alive)
-				free(d);
+				bw_dispatch_free(d);
 		}
 	}
 	for (unsigned i = 0; i < bw_sched_n_wgps(dev) * BW_MAX_GROUPS; i++) {

@@ -6,6 +6,8 @@
 
 #include "vgpu/device/cp.h"
 
+/* dispatch.c; NULL: nothing happens. */
+void bw_dispatch_free(struct bw_dispatch *d);
 /* Takes ownership. */
 void bw_spi_submit(struct bw_dispatch *d);
 /* stomp.c. A NOP on a ring, which may say what to fill. */

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "vgpu/device/cwsr.h"
+#include "vgpu/device/exec/check/check.h"
 #include "vgpu/device/scheduler_priv.h"
 #include "vgpu/device/spi.h"
 #include "vgpu/device/exec/core/plant.h"
@@ -147,6 +148,7 @@ struct bw_exec_host bw_worker_exec_host(struct bw_worker *worker)
 		.counts = worker->dev->options.counts,
 		.plant = worker->dev->options.plant,
 		.strict = worker->dev->strict,
+		.check = worker->dev->check,
 		.sh_mem_bases = BW_SH_MEM_BASES,
 	};
 }
@@ -178,6 +180,7 @@ static void check_barrier(const struct bw_worker *worker, struct bw_workgroup *w
 	if (!wg->n_arrived || wg->n_arrived + n_ended < wg->n_waves)
 		return;
 	wg->n_arrived = 0;
+	bw_check_barrier(wg);
 	for (unsigned i = 0; i < wg->n_waves; i++) {
 		struct bw_slot *s = slot_of(wg->wave[i]);
 		if (s->group != wg->owner || s->state == BW_SLOT_FREE || !s->at_barrier)

@@ -18,6 +18,7 @@
 #include "vgpu/uapi/gpu.h"
 #include "vgpu/uapi/jobs.h"
 #include "vgpu/uapi/klog.h"
+#include "vgpu/uapi/check_output.h"
 #include "vgpu/uapi/strict_output.h"
 #include "vgpu/uapi/sw_sync.h"
 #include "vgpu/uapi/uapi_priv.h"
@@ -290,6 +291,7 @@ static const struct bw_file_row debugfs_rows[] = {
 	{"breakwater_clients", 0400, &bw_text_ops, text_clients, 0},
 	{"breakwater_log", 0400, &bw_text_ops, text_log, 0},
 	{"breakwater_waits", 0400, &bw_text_ops, bw_text_waits, 0},
+	{"breakwater_check", 0444, &bw_text_ops, bw_check_text, 0},
 	{"breakwater_strict", 0444, &bw_text_ops, bw_strict_text, 0},
 };
 /* clang-format on */

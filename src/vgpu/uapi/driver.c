@@ -9,6 +9,7 @@
 #include "vgpu/uapi/gpu.h"
 #include "vgpu/uapi/jobs.h"
 #include "vgpu/uapi/kfd.h"
+#include "vgpu/uapi/check_output.h"
 #include "vgpu/uapi/strict_output.h"
 #include "vgpu/uapi/syncobj.h"
 #include "vgpu/uapi/uapi_priv.h"
@@ -44,6 +45,8 @@ struct bw_error *bw_uapi_create(const struct bw_profile *profile,
 	struct bw_error *err = bw_device_create(profile, &options->device, bw_drm_irq, u, &u->dev);
 	if (!err)
 		bw_strict_start(u);
+	if (!err)
+		bw_check_output_start(u);
 	if (!err)
 		err = bw_drm_gpu_init(u);
 	if (!err)

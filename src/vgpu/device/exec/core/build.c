@@ -11,6 +11,7 @@
 #include "vgpu/device/exec/core/build.h"
 #include "vgpu/device/exec/alu/excp.h"
 #include "vgpu/device/exec/core/exec_priv.h"
+#include "vgpu/device/exec/check/check.h"
 #include "vgpu/device/exec/strict/strict_priv.h"
 
 /* Codes 240 to 248 by operand type. */
@@ -469,6 +470,8 @@ static bool build_dual(struct bw_build *b, const struct bw_map_row *row_x)
 
 static bool build_mem(struct bw_build *b, const struct bw_mem_row *row)
 {
+	if (b->x->host.check)
+		row = bw_check_row(row, b->inst->op);
 	b->rec->fn = bw_h_mem;
 	b->rec->mem = row;
 	return !row->prepare || row->prepare(b->rec, &b->page->ctx);

@@ -10,6 +10,7 @@
 #include "vgpu/device/exec/core/wave.h"
 
 struct bw_exec;
+struct bw_check;
 struct bw_strict;
 
 /* The generation of instructions that the executor is built for; profiles of others are refused. */
@@ -54,6 +55,8 @@ struct bw_exec_host {
 	uint32_t plant; /* enum bw_plant: faults for tests */
 	/* Strict mode or the trace (strict.h). NULL: neither. */
 	struct bw_strict *strict;
+	/* The checker (check/check.h). NULL: none. */
+	struct bw_check *check;
 	/* SH_MEM_BASES of the VMIDs */
 	uint32_t sh_mem_bases;
 };

@@ -86,7 +86,8 @@ struct bw_workgroup {
 	uint8_t wg_id;	     /* HW_ID2.WG_ID, 0..31 in its WGP */
 	uint32_t id[3];	     /* workgroup ids */
 	struct bw_wave *wave[32];
-	void *owner; /* the dispatcher's record */
+	void *owner;		      /* the dispatcher's record */
+	struct bw_check_group *check; /* NULL: the group is not checked */
 };
 
 struct bw_wave {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "vgpu/device/exec/memory/atomic.h"
 
+#include "vgpu/device/exec/memory/checked.h"
+
 /* One lane's element for an atomic; NULL when it is in pieces (a 64-bit one in private memory). */
 static inline uint8_t *atomic_at(const struct bw_span *s, unsigned h, unsigned i, unsigned size_b)
 {
@@ -39,6 +41,8 @@ void bw_span_atomic(const struct bw_span *s, struct bw_wave *w, const struct bw_
 		    const struct bw_rmw *op)
 {
 	unsigned i;
+	if (BW_MEM_IS_CHECKED)
+		bw_span_touch(s, w, BW_TOUCH_ATOMIC, NULL, op->size_b);
 	uint32_t fp = op->kind == BW_RMW_FADD ? bw_fp_plain_begin() : 0;
 	for (unsigned h = 0; h < w->lanes / BW_LANES; h++) {
 		BW_EACH_LANE(s->half[h].exec, i) {

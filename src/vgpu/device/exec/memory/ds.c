@@ -266,6 +266,7 @@ static enum bw_mem_result ds_atomic(struct bw_wave *w, const struct bw_rec *rec,
 		uint8_t outside[8];
 		uint8_t *at =
 			atomic_at(w, (addr[lane] + (uint32_t)p->imm) & mask, op->size_b, outside);
+		bw_lds_touch(w, lane, at, outside, op->size_b);
 		uint64_t old = lds_get(at, op->size_b);
 		lds_put(at,
 			op->plain(old, bw_lane_get(w, p->data, lane, op->size_b),
@@ -298,6 +299,7 @@ static enum bw_mem_result ds_xchg2(struct bw_wave *w, const struct bw_rec *rec, 
 		for (unsigned i = 0; i < 2; i++) {
 			uint8_t outside[8];
 			uint8_t *at = atomic_at(w, addr + p->step[i], size_b, outside);
+			bw_lds_touch(w, lane, at, outside, size_b);
 			old[i] = lds_get(at, size_b);
 			lds_put(at, bw_lane_get(w, data[i], lane, size_b), size_b);
 		}
@@ -326,6 +328,7 @@ static enum bw_mem_result append(struct bw_wave *w, const struct bw_rec *rec, bo
 		return BW_MEM_FAULT_APERTURE;
 	}
 	uint8_t *host = atomic_at(w, at, 4, outside);
+	bw_lds_touch(w, (unsigned)__builtin_ctzll(exec), host, outside, 4);
 	memcpy(&old, host, 4);
 	new = consume ? old - n : old + n;
 	memcpy(host, &new, 4);

@@ -25,9 +25,15 @@ extern const struct bw_mem_table bw_mem_flat, bw_mem_ds, bw_mem_buf, bw_mem_tbuf
 #else
 extern const struct bw_mem_table bw_mem_flat_v1, bw_mem_ds_v1, bw_mem_buf_v1, bw_mem_tbuf_v1,
 	bw_mem_img_v1, bw_mem_sample_v1, bw_mem_lds_v1, bw_mem_ray_v1;
+extern const struct bw_mem_table bw_mem_flat_check, bw_mem_ds_check, bw_mem_buf_check,
+	bw_mem_tbuf_check;
 extern const struct bw_mem_table bw_mem_flat_v3, bw_mem_ds_v3, bw_mem_buf_v3, bw_mem_tbuf_v3,
 	bw_mem_img_v3, bw_mem_sample_v3, bw_mem_lds_v3, bw_mem_ray_v3;
 #endif
+
+/* Where a scalar load of n_dw dwords begins, and how many of them are read from memory. */
+uint64_t bw_smem_va(const struct bw_wave *w, const struct bw_rec *rec, bool is_buffer,
+		    unsigned n_dw, unsigned *out_n_dw);
 
 /* Cache control and probes: no effect in a model without caches. */
 bw_mem_fn bw_mem_nothing;

@@ -11,7 +11,7 @@
 #include <immintrin.h>
 #endif
 
-#include "vgpu/device/exec/memory/span.h"
+#include "vgpu/device/exec/memory/checked.h"
 
 #define BW_ALWAYS_INLINE static inline __attribute__((always_inline))
 
@@ -405,16 +405,35 @@ BW_ALWAYS_INLINE void bw_span_store_half(const struct bw_span *s, unsigned h,
 }
 
 /* Loads and stores for all halves of a wave. dst, data: register numbers of the record. */
-BW_ALWAYS_INLINE void bw_span_load(const struct bw_span *s, const struct bw_wave *w, unsigned dst,
+BW_ALWAYS_INLINE void bw_span_load(const struct bw_span *s, struct bw_wave *w, unsigned dst,
 				   enum bw_elem e)
 {
+	if (BW_MEM_IS_CHECKED)
+		bw_span_touch(s, w, BW_TOUCH_LOAD, NULL, bw_elem_size_b(e));
 	for (unsigned h = 0; h < w->lanes / BW_LANES; h++)
 		bw_span_load_half(s, h, bw_wave_vgpr(w, dst) + h * BW_LANES, w->lanes, e);
 }
 
-BW_ALWAYS_INLINE void bw_span_store(const struct bw_span *s, const struct bw_wave *w,
-				    const uint8_t *data, enum bw_elem e)
+/* Tells the checker what the lanes store. */
+BW_ALWAYS_INLINE void bw_span_touch_store(const struct bw_span *s, struct bw_wave *w,
+					  const uint8_t *data, enum bw_elem e)
 {
+	bw_span_values values;
+	const uint32_t *reg[4];
+	unsigned lane;
+	if (!BW_MEM_IS_CHECKED)
+		return;
+	for (unsigned k = 0; k < bw_elem_n_dw(e); k++)
+		reg[k] = bw_wave_vgpr(w, data[k]);
+	BW_EACH_LANE(bw_wave_exec(w), lane)
+		bw_elem_store(values[lane], reg, lane, e);
+	bw_span_touch(s, w, BW_TOUCH_STORE, (const bw_span_values *)&values, bw_elem_size_b(e));
+}
+
+BW_ALWAYS_INLINE void bw_span_store(const struct bw_span *s, struct bw_wave *w, const uint8_t *data,
+				    enum bw_elem e)
+{
+	bw_span_touch_store(s, w, data, e);
 	for (unsigned h = 0; h < w->lanes / BW_LANES; h++) {
 		const uint32_t *reg[4];
 		for (unsigned k = 0; k < bw_elem_n_dw(e); k++)

@@ -81,14 +81,19 @@ static enum bw_mem_result read_dwords(struct bw_wave *w, uint64_t va, uint32_t *
 }
 
 /* Address = pair + signed offset + unsigned SOFFSET, low bits cleared (rule 331). */
+static inline uint64_t load_va(const struct bw_wave *w, const struct smem_prep *p)
+{
+	uint64_t va = bw_mem_sgpr64(w, p->sbase) + (uint64_t)(int64_t)p->imm;
+	if (p->soffset != BW_SRC_NULL)
+		va += bw_mem_sgpr(w, p->soffset);
+	return va & ~3ull;
+}
+
 static inline __attribute__((always_inline)) enum bw_mem_result
 load(struct bw_wave *w, const struct bw_rec *rec, unsigned n_dw)
 {
 	const struct smem_prep *p = prep_of(rec);
-	uint64_t va = bw_mem_sgpr64(w, p->sbase) + (uint64_t)(int64_t)p->imm;
-	if (p->soffset != BW_SRC_NULL)
-		va += bw_mem_sgpr(w, p->soffset);
-	va &= ~3ull;
+	uint64_t va = load_va(w, p);
 
 	const struct bw_tlb_entry *e = &w->tlb->entry[bw_tlb_slot(va)];
 	if (__builtin_expect(e->tag == bw_tlb_tag(va) && e->access & BW_ACCESS_READ &&
@@ -106,10 +111,10 @@ load(struct bw_wave *w, const struct bw_rec *rec, unsigned n_dw)
 
 /* Descriptor base, stride for the size of the range only; dwords beyond it read 0 one by one (rule
  * 334). */
-static enum bw_mem_result buffer_load(struct bw_wave *w, const struct bw_rec *rec, unsigned n_dw)
+static uint64_t buffer_va(const struct bw_wave *w, const struct smem_prep *p, unsigned n_dw,
+			  unsigned *out_n_in)
 {
-	const struct smem_prep *p = prep_of(rec);
-	uint32_t v[4], data[16] = {0};
+	uint32_t v[4];
 	for (unsigned i = 0; i < 4; i++)
 		v[i] = bw_mem_sgpr(w, p->sbase + i);
 	uint64_t base = bw_words_get(v, BW_BUFFER_BASE);
@@ -121,11 +126,27 @@ static enum bw_mem_result buffer_load(struct bw_wave *w, const struct bw_rec *re
 	offset &= ~3ull;
 
 	uint64_t n_in = range_b > offset ? (range_b - offset) / 4 : 0;
-	enum bw_mem_result result = read_dwords(w, bw_canonical((base & ~3ull) + offset), data,
-						(unsigned)BW_MIN(n_in, (uint64_t)n_dw));
+	*out_n_in = (unsigned)BW_MIN(n_in, (uint64_t)n_dw);
+	return bw_canonical((base & ~3ull) + offset);
+}
+
+static enum bw_mem_result buffer_load(struct bw_wave *w, const struct bw_rec *rec, unsigned n_dw)
+{
+	const struct smem_prep *p = prep_of(rec);
+	uint32_t data[16] = {0};
+	unsigned n_in;
+	uint64_t va = buffer_va(w, p, n_dw, &n_in);
+	enum bw_mem_result result = read_dwords(w, va, data, n_in);
 	if (result == BW_MEM_OK)
 		memcpy(&w->s[p->dst], data, 4 * p->n_write);
 	return result;
+}
+
+uint64_t bw_smem_va(const struct bw_wave *w, const struct bw_rec *rec, bool is_buffer,
+		    unsigned n_dw, unsigned *out_n_dw)
+{
+	*out_n_dw = n_dw;
+	return is_buffer ? buffer_va(w, prep_of(rec), n_dw, out_n_dw) : load_va(w, prep_of(rec));
 }
 
 #define LOAD(name, n_dw)                                                                           \

@@ -140,6 +140,9 @@ void bw_span_locate_private(struct bw_span *s, const struct bw_mem_request *q, u
 	const struct bw_wave *w = q->w;
 	unsigned size_b = q->size_b;
 	uint64_t lane_size_b = w->scratch_size_b / w->lanes;
+#ifdef BW_MEM_CHECK
+	s->private_lanes |= 1ull << lane;
+#endif
 	if (s->round_down)
 		offset_b -= offset_b % s->align_b;
 	if (offset_b > lane_size_b || size_b > lane_size_b - offset_b || offset_b % s->align_b) {

@@ -49,6 +49,9 @@ struct bw_span {
 	bool round_down; /* or are given */
 	uint64_t split;	 /* lanes that need piece[] */
 	uint64_t fault_lanes;
+#ifdef BW_MEM_CHECK
+	uint64_t private_lanes; /* elements in private memory */
+#endif
 	struct bw_vm_fault fault; /* of the first faulting lane */
 	bool page_fault;	  /* else an aperture or alignment violation */
 	uint32_t index[64];	  /* BW_SPAN_INDEX; less than 2^31 */
@@ -82,6 +85,9 @@ static inline void bw_span_begin(struct bw_span *s, unsigned align_b)
 	s->half[0].kind = s->half[1].kind = BW_SPAN_NONE;
 	s->split = 0;
 	s->fault_lanes = 0;
+#ifdef BW_MEM_CHECK
+	s->private_lanes = 0;
+#endif
 }
 
 void bw_span_set_align(struct bw_span *s, const struct bw_wave *w, unsigned size_b);

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+#include "vgpu/device/exec/check/check_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+
+struct bw_check *bw_check_create(unsigned what)
+{
+	struct bw_check *c = calloc(1, sizeof(*c));
+	if (!c)
+		return NULL;
+	pthread_mutex_init(&c->lock, NULL);
+	c->what = what;
+	c->place = calloc(BW_SHADOW_PLACES + 1, sizeof(*c->place));
+	c->place_index = calloc(BW_CHECK_PLACE_SLOTS, sizeof(*c->place_index));
+	c->finding = calloc(BW_CHECK_FINDINGS, sizeof(*c->finding));
+	if (c->place && c->place_index && c->finding)
+		return c;
+	bw_check_destroy(c);
+	return NULL;
+}
+
+static void free_dispatch(struct bw_check_dispatch *d)
+{
+	while (d->groups) {
+		struct bw_check_group *g = d->groups;
+		d->groups = g->next;
+		free(g);
+	}
+	bw_order_fini(&d->order);
+	free(d);
+}
+
+void bw_check_destroy(struct bw_check *c)
+{
+	if (!c)
+		return;
+	while (c->dispatches) {
+		struct bw_check_dispatch *d = c->dispatches;
+		c->dispatches = d->next;
+		free_dispatch(d);
+	}
+	bw_shadow_fini(&c->shadow);
+	free(c->place);
+	free(c->place_index);
+	free(c->finding);
+	pthread_mutex_destroy(&c->lock);
+	free(c);
+}
+
+/* ---- places ---- */
+
+/* Numbers are in cells, so they can be given anew only while no dispatch runs. */
+static void renew_places(struct bw_check *c)
+{
+	if (c->n_places < BW_SHADOW_PLACES * 3 / 4 || c->dispatches)
+		return;
+	c->n_places = 0;
+	memset(c->place_index, 0, BW_CHECK_PLACE_SLOTS * sizeof(*c->place_index));
+	bw_shadow_clear(&c->shadow);
+}
+
+static bool is_place(const struct bw_check_place *p, const struct bw_check_dispatch *d,
+		     const struct bw_check_at *at)
+{
+	return p->pc == at->pc && p->vmid == d->vmid && p->code_va == d->code_va &&
+	       p->word[0] == at->word[0];
+}
+
+static uint16_t place_of(struct bw_check *c, const struct bw_check_dispatch *d,
+			 const struct bw_check_at *at)
+{
+	size_t i = (size_t)(((at->pc ^ d->code_va << 7) * 0x9e3779b97f4a7c15) >> 32);
+	for (i %= BW_CHECK_PLACE_SLOTS; c->place_index[i]; i = (i + 1) % BW_CHECK_PLACE_SLOTS)
+		if (is_place(&c->place[c->place_index[i]], d, at))
+			return c->place_index[i];
+	if (c->n_places == BW_SHADOW_PLACES)
+		return 0;
+	uint16_t n = (uint16_t)++c->n_places;
+	c->place_index[i] = n;
+	c->place[n] = (struct bw_check_place){.pc = at->pc,
+					      .code_va = d->code_va,
+					      .n_words = (uint8_t)BW_MIN(at->n_words, 3u),
+					      .vmid = d->vmid,
+					      .access = at->access,
+					      .name = at->name};
+	memcpy(c->place[n].word, at->word, c->place[n].n_words * sizeof(uint32_t));
+	return n;
+}
+
+/* ---- dispatches and groups ---- */
+
+static struct bw_check_dispatch *new_dispatch(struct bw_check *c,
+					      const struct bw_check_launch *launch)
+{
+	struct bw_check_dispatch *d = calloc(1, sizeof(*d));
+	if (!d)
+		return NULL;
+	renew_places(c);
+	d->check = c;
+	d->number = ++c->n_dispatches;
+	d->code_va = launch->code_va;
+	memcpy(d->user_data, launch->user_data, sizeof(d->user_data));
+	d->vmid = launch->vmid;
+	d->lanes = (uint8_t)launch->lanes;
+	d->next = c->dispatches;
+	c->dispatches = d;
+	return d;
+}
+
+static struct bw_check_group *new_group(struct bw_check_dispatch *d, const struct bw_workgroup *wg)
+{
+	struct bw_check_group *g = calloc(1, sizeof(*g));
+	if (!g)
+		return NULL;
+	g->dispatch = d;
+	g->order = bw_order_begin(&d->order, wg->id, wg->n_waves);
+	if (!g->order) {
+		free(g);
+		return NULL;
+	}
+	g->next = d->groups;
+	d->groups = g;
+	return g;
+}
+
+void bw_check_group_begin(struct bw_check *c, struct bw_check_dispatch **dispatch,
+			  const struct bw_check_launch *launch, struct bw_workgroup *wg)
+{
+	pthread_mutex_lock(&c->lock);
+	if (!*dispatch)
+		*dispatch = new_dispatch(c, launch);
+	wg->check = *dispatch && !launch->is_restored ? new_group(*dispatch, wg) : NULL;
+	/* What a group that is not followed does could order others. */
+	if (*dispatch && !wg->check)
+		(*dispatch)->order.is_blind = true;
+	pthread_mutex_unlock(&c->lock);
+}
+
+void bw_check_barrier(struct bw_workgroup *wg)
+{
+	if (!wg->check)
+		return;
+	struct bw_check *c = wg->check->dispatch->check;
+	pthread_mutex_lock(&c->lock);
+	bw_order_barrier(&wg->check->dispatch->order, wg->check->order);
+	pthread_mutex_unlock(&c->lock);
+}
+
+void bw_check_dispatch_end(struct bw_check_dispatch *d)
+{
+	if (!d)
+		return;
+	struct bw_check *c = d->check;
+	pthread_mutex_lock(&c->lock);
+	struct bw_check_dispatch **at = &c->dispatches;
+	while (*at != d)
+		at = &(*at)->next;
+	*at = d->next;
+	pthread_mutex_unlock(&c->lock);
+	free_dispatch(d);
+}
+
+/* ---- instructions ---- */
+
+/* The group of a wave whose instructions are steps; NULL: the trap handler's are not. */
+static struct bw_check_group *followed(const struct bw_wave *w)
+{
+	struct bw_check_group *g = w->wg ? w->wg->check : NULL;
+	return g && !(w->status & BW_STATUS_PRIV) && w->index_in_group < g->order->n_waves ? g
+											   : NULL;
+}
+
+bool bw_check_begin(struct bw_check *c, struct bw_wave *w, const struct bw_check_at *at)
+{
+	struct bw_check_group *g = followed(w);
+	if (!g)
+		return false;
+	pthread_mutex_lock(&c->lock);
+	c->step = (struct bw_check_step){
+		.dispatch = g->dispatch,
+		.wave = &g->order->wave[w->index_in_group],
+		.place = place_of(c, g->dispatch, at),
+		.is_coherent = at->is_coherent && at->access == BW_CHECK_LOAD,
+	};
+	return true;
+}
+
+void bw_check_end(struct bw_check *c)
+{
+	bw_order_step(&c->step.dispatch->order, c->step.wave);
+	c->step = (struct bw_check_step){0};
+	pthread_mutex_unlock(&c->lock);
+}
+
+void bw_check_fence(struct bw_check *c)
+{
+	bw_order_fence(&c->step.dispatch->order, c->step.wave);
+}
+
+void bw_check_give_up(struct bw_check *c)
+{
+	c->step.dispatch->order.is_blind = true;
+}
+
+static bool is_lds(const struct bw_wave *w, const uint8_t *host)
+{
+	return w->wg->lds && host >= w->wg->lds && host < w->wg->lds + w->wg->lds_size_b;
+}
+
+static enum bw_shadow_kind shadow_kind(const struct bw_check_step *s, enum bw_touch_kind kind)
+{
+	return kind == BW_TOUCH_STORE	 ? BW_SHADOW_STORE
+	       : kind == BW_TOUCH_ATOMIC ? BW_SHADOW_RMW
+	       : s->is_coherent		 ? BW_SHADOW_ATOMIC_LOAD
+					 : BW_SHADOW_LOAD;
+}
+
+/* The cell of the dword that has a byte of the host's; NULL: out of memory. */
+static struct bw_shadow_cell *cell_of(struct bw_check *c, const uint8_t *host)
+{
+	struct bw_check_step *s = &c->step;
+	uintptr_t number = (uintptr_t)host / BW_SHADOW_PAGE_B;
+	if (!s->page || s->page_number != number) {
+		s->page = bw_shadow_page(&c->shadow, (uintptr_t)host, s->dispatch->number);
+		s->page_number = number;
+	}
+	return s->page ? &s->page->cell[(uintptr_t)host % BW_SHADOW_PAGE_B / 4] : NULL;
+}
+
+/* The bytes of a touch in the dword of its byte at_b: how many; out_mask has their bits. */
+static unsigned in_dword(const struct bw_touch *t, unsigned at_b, uint8_t *out_mask)
+{
+	unsigned first = (unsigned)((uintptr_t)(t->host + at_b) % 4);
+	unsigned n = BW_MIN(4 - first, t->size_b - at_b);
+	*out_mask = (uint8_t)(((1u << n) - 1) << first);
+	return n;
+}
+
+static void enter(struct bw_check *c, struct bw_wave *w, enum bw_touch_kind kind,
+		  const struct bw_touch *t)
+{
+	struct bw_check_step *s = &c->step;
+	struct bw_shadow_access a = {.order = &s->dispatch->order,
+				     .wave = s->wave,
+				     .kind = shadow_kind(s, kind),
+				     .is_lds = is_lds(w, t->host),
+				     .place = s->place,
+				     .lane = t->lane};
+	for (unsigned at_b = 0, n; at_b < t->size_b; at_b += n) {
+		uint8_t *host = t->host + at_b;
+		struct bw_shadow_past past;
+		bool past_is_load;
+		n = in_dword(t, at_b, &a.mask);
+		struct bw_shadow_cell *cell = cell_of(c, host);
+		if (!cell)
+			continue;
+		a.is_silent = t->value && !memcmp(host, t->value + at_b, n);
+		a.location = (uint64_t)(uintptr_t)host / 4;
+		if (a.is_lds) /* another group may have it later */
+			a.location ^= (uint64_t)(s->wave->group->serial + 1) << 46;
+		if (!bw_shadow_enter(cell, &a, &past, &past_is_load))
+			continue;
+		bw_check_report(c, w,
+				&(struct bw_check_race){&past, past_is_load, t,
+							(enum bw_check_access)kind, at_b, n});
+	}
+}
+
+/* ---- lanes of one store ---- */
+
+enum { LANE_SLOTS = 512 };
+
+/* Whether two lanes store different bytes to the same address. */
+static bool differ(const struct bw_touch *a, const struct bw_touch *b)
+{
+	const uint8_t *from = BW_MAX(a->host, b->host);
+	const uint8_t *to = BW_MIN(a->host + a->size_b, b->host + b->size_b);
+	return from < to && memcmp(a->value + (from - a->host), b->value + (from - b->host),
+				   (size_t)(to - from)) != 0;
+}
+
+static void report_lanes(struct bw_check *c, struct bw_wave *w, const struct bw_touch *a,
+			 const struct bw_touch *b)
+{
+	const struct bw_shadow_cell *cell = cell_of(c, b->host);
+	const struct bw_shadow_past past = {
+		.wave = c->step.wave->serial, .place = c->step.place, .lane = a->lane, .mask = 15};
+	if (cell && !bw_shadow_is_atomic(cell))
+		bw_check_report(
+			c, w,
+			&(struct bw_check_race){&past, false, b, BW_CHECK_STORE, 0, b->size_b});
+}
+
+static bool is_ascending(const struct bw_touch *t, unsigned n)
+{
+	for (unsigned i = 1; i < n; i++)
+		if (t[i].host < t[i - 1].host + t[i - 1].size_b)
+			return false;
+	return true;
+}
+
+/* Elements of one instruction have one size, and are seldom at odd distances: it is enough to
+ * compare those that begin in the same dword. */
+static void compare_lanes(struct bw_check *c, struct bw_wave *w, const struct bw_touch *t,
+			  unsigned n)
+{
+	uint16_t slot[LANE_SLOTS] = {0};
+	if (is_ascending(t, n))
+		return;
+	for (unsigned i = 0; i < n && i < LANE_SLOTS / 2; i++) {
+		uintptr_t dword = (uintptr_t)t[i].host / 4;
+		size_t k = (size_t)((dword * 0x9e3779b97f4a7c15) >> 40) % LANE_SLOTS;
+		while (slot[k] && (uintptr_t)t[slot[k] - 1].host / 4 != dword)
+			k = (k + 1) % LANE_SLOTS;
+		if (!slot[k]) {
+			slot[k] = (uint16_t)(i + 1);
+			continue;
+		}
+		const struct bw_touch *first = &t[slot[k] - 1];
+		if (first->lane != t[i].lane && differ(first, &t[i])) {
+			report_lanes(c, w, first, &t[i]);
+			return;
+		}
+	}
+}
+
+void bw_check_touch(struct bw_wave *w, enum bw_touch_kind kind, const struct bw_touch *touches,
+		    unsigned n)
+{
+	struct bw_check_group *g = followed(w);
+	if (!g)
+		return;
+	struct bw_check *c = g->dispatch->check;
+	if (kind == BW_TOUCH_STORE)
+		compare_lanes(c, w, touches, n);
+	for (unsigned i = 0; i < n; i++)
+		enter(c, w, kind, &touches[i]);
+}

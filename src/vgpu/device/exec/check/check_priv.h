@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_VGPU_EXEC_CHECK_PRIV_H
+#define BW_VGPU_EXEC_CHECK_PRIV_H
+
+#include <pthread.h>
+
+#include "vgpu/device/exec/check/check.h"
+#include "vgpu/device/exec/check/shadow.h"
+#include "vgpu/device/exec/core/touch.h"
+
+struct bw_check_group {
+	struct bw_check_group *next;
+	struct bw_check_dispatch *dispatch;
+	struct bw_order_group *order;
+};
+
+struct bw_check_dispatch {
+	struct bw_check_dispatch *next;
+	struct bw_check *check;
+	uint64_t number; /* from 1 */
+	struct bw_order order;
+	struct bw_check_group *groups;
+	uint64_t code_va;
+	uint32_t user_data[16];
+	uint8_t vmid, lanes;
+};
+
+/* A memory instruction of the code, numbered from 1. */
+struct bw_check_place {
+	uint64_t pc, code_va;
+	uint32_t word[3];
+	uint8_t n_words, vmid;
+	enum bw_check_access access;
+	const char *name;
+};
+
+/* The instruction that is being executed. */
+struct bw_check_step {
+	struct bw_check_dispatch *dispatch;
+	struct bw_order_wave *wave;
+	uint16_t place;		     /* 0: there are too many */
+	struct bw_shadow_page *page; /* the last one that it has touched; NULL: none */
+	uintptr_t page_number;
+	bool is_coherent; /* a load with GLC=1 */
+};
+
+struct bw_check {
+	unsigned what;
+	pthread_mutex_t lock;
+	struct bw_shadow shadow;
+	struct bw_check_dispatch *dispatches;
+	uint64_t n_dispatches;
+	struct bw_check_place *place;
+	uint16_t *place_index; /* by hash; BW_CHECK_PLACE_SLOTS */
+	unsigned n_places;
+	struct bw_check_step step;
+
+	struct bw_check_finding *finding;
+	size_t n_findings;
+	bw_check_listener *listener;
+	void *listener_cookie;
+};
+
+enum { BW_CHECK_FINDINGS = 1024, BW_CHECK_PLACE_SLOTS = 1 << 15 };
+
+/* check.c. An instruction of a wave begins; false: it is not checked, and does not end. */
+struct bw_check_at {
+	uint64_t pc;
+	const uint32_t *word;
+	unsigned n_words;
+	enum bw_check_access access;
+	const char *name;
+	bool is_coherent;
+};
+bool bw_check_begin(struct bw_check *c, struct bw_wave *w, const struct bw_check_at *at);
+void bw_check_end(struct bw_check *c);
+/* Within an instruction: an acquire of device scope; something orders waves that cannot be
+ * followed. */
+void bw_check_fence(struct bw_check *c);
+void bw_check_give_up(struct bw_check *c);
+
+/* findings.c: a race of the current instruction's access with a past one. */
+struct bw_check_race {
+	const struct bw_shadow_past *past;
+	bool past_is_load;
+	const struct bw_touch *touch;
+	enum bw_check_access access;
+	unsigned offset_b, size_b; /* of the conflict, from the touch's first byte */
+};
+void bw_check_report(struct bw_check *c, struct bw_wave *w, const struct bw_check_race *r);
+
+#endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "base/util.h"
+#include "base/words.h"
+#include "vgpu/device/exec/check/check_priv.h"
+
+const char *bw_check_relation_name(enum bw_check_relation relation)
+{
+	static const char *const names[] = {[BW_CHECK_LANES] = "lanes",
+					    [BW_CHECK_WAVES] = "waves",
+					    [BW_CHECK_GROUPS] = "groups"};
+	return names[relation];
+}
+
+const char *bw_check_access_name(enum bw_check_access access)
+{
+	static const char *const names[] = {
+		[BW_CHECK_LOAD] = "load", [BW_CHECK_STORE] = "store", [BW_CHECK_ATOMIC] = "atomic"};
+	return names[access];
+}
+
+/* ---- where it is ---- */
+
+/* The virtual address of a host address, which the wave has just looked up; 0: not known. */
+static uint64_t va_of(const struct bw_wave *w, const uint8_t *host)
+{
+	const struct bw_tlb *tlb = w->tlb;
+	for (unsigned i = 0; i < BW_TLB_RANGES; i++) {
+		const struct bw_tlb_range *r = &tlb->range[i];
+		if (r->size_b && host >= r->host && host < r->host + r->size_b)
+			return r->va + (uint64_t)(host - r->host);
+	}
+	for (unsigned i = 0; i < BW_TLB_ENTRIES; i++) {
+		const struct bw_tlb_entry *e = &tlb->entry[i];
+		if (e->tag != UINT64_MAX && e->host && host >= e->host &&
+		    host < e->host + BW_PAGE_B)
+			return e->tag * BW_PAGE_B + (uint64_t)(host - e->host);
+	}
+	return 0;
+}
+
+/* Looks through a block of arguments for the pointer that is nearest below f->va. */
+static void look_for_pointer(struct bw_wave *w, unsigned sgpr, uint64_t block,
+			     struct bw_check_finding *f)
+{
+	enum { ARGUMENTS_B = 512 };
+	for (uint32_t at = 0; at < ARGUMENTS_B; at += 8) {
+		struct bw_vm_fault no_matter = {0};
+		uint64_t va = block + at, pointer;
+		const uint8_t *host = bw_tlb_lookup_unwatched(
+			w->tlb, va, (enum bw_access)(BW_ACCESS_READ | BW_ACCESS_PROBE), &no_matter);
+		if (!host)
+			return;
+		memcpy(&pointer, host, sizeof(pointer));
+		if (!pointer || pointer > f->va || f->va - pointer > UINT32_MAX ||
+		    (f->has_pointer && pointer <= f->pointer))
+			continue;
+		f->has_pointer = true;
+		f->pointer_sgpr = (uint8_t)sgpr;
+		f->pointer_offset = at;
+		f->pointer = pointer;
+	}
+}
+
+static void find_pointer(const struct bw_check_dispatch *d, struct bw_wave *w,
+			 struct bw_check_finding *f)
+{
+	for (unsigned i = 0; f->va && i + 1 < BW_ARRAY_SIZE(d->user_data); i += 2) {
+		uint64_t block = bw_join32(d->user_data[i + 1], d->user_data[i]);
+		if (block && block % 8 == 0 && bw_canonical(block) == block)
+			look_for_pointer(w, i, block, f);
+	}
+}
+
+static struct bw_check_side side_of(const struct bw_check *c, unsigned place, uint32_t wave,
+				    unsigned lane)
+{
+	const struct bw_check_place *p = &c->place[place];
+	const struct bw_order_wave *w = c->step.dispatch->order.wave[wave];
+	struct bw_check_side s = {.access = p->access,
+				  .pc = place ? p->pc : 0,
+				  .code_va = p->code_va,
+				  .n_words = p->n_words,
+				  .name = place ? p->name : "?",
+				  .wave = w->index,
+				  .lane = (uint8_t)lane};
+	memcpy(s.word, p->word, sizeof(s.word));
+	memcpy(s.group, w->group->id, sizeof(s.group));
+	return s;
+}
+
+/* ---- findings ---- */
+
+static bool is_same(const struct bw_check_finding *a, const struct bw_check_finding *b)
+{
+	bool straight = a->first.pc == b->first.pc && a->second.pc == b->second.pc;
+	bool crossed = a->first.pc == b->second.pc && a->second.pc == b->first.pc;
+	return a->vmid == b->vmid && a->relation == b->relation && a->is_lds == b->is_lds &&
+	       (straight || crossed);
+}
+
+static struct bw_check_finding *find(struct bw_check *c, const struct bw_check_finding *f)
+{
+	for (size_t i = 0; i < c->n_findings; i++)
+		if (is_same(&c->finding[i], f))
+			return &c->finding[i];
+	return NULL;
+}
+
+void bw_check_report(struct bw_check *c, struct bw_wave *w, const struct bw_check_race *r)
+{
+	const struct bw_check_dispatch *d = c->step.dispatch;
+	const struct bw_order_wave *now = c->step.wave, *then = d->order.wave[r->past->wave];
+	const uint8_t *host = r->touch->host + r->offset_b;
+	struct bw_check_finding f = {
+		.relation = then == now			? BW_CHECK_LANES
+			    : then->group == now->group ? BW_CHECK_WAVES
+							: BW_CHECK_GROUPS,
+		.is_lds = w->wg->lds && host >= w->wg->lds && host < w->wg->lds + w->wg->lds_size_b,
+		.vmid = d->vmid,
+		.lanes = d->lanes,
+		.count = 1,
+		.size_b = r->size_b,
+		.first = side_of(c, r->past->place, r->past->wave, r->past->lane),
+		.second = side_of(c, c->step.place, now->serial, r->touch->lane),
+	};
+	struct bw_check_finding *known = find(c, &f);
+	if (known) {
+		known->count++;
+		return;
+	}
+	if (c->n_findings == BW_CHECK_FINDINGS)
+		return;
+	f.va = f.is_lds ? (uint64_t)(host - w->wg->lds) : va_of(w, host);
+	if (!f.is_lds)
+		find_pointer(d, w, &f);
+	c->finding[c->n_findings++] = f;
+	if (c->listener)
+		c->listener(c->listener_cookie, c->n_findings, &f);
+}
+
+void bw_check_listen(struct bw_check *c, bw_check_listener *fn, void *cookie)
+{
+	pthread_mutex_lock(&c->lock);
+	c->listener = fn;
+	c->listener_cookie = cookie;
+	pthread_mutex_unlock(&c->lock);
+}
+
+size_t bw_check_findings(struct bw_check *c, struct bw_check_finding *out, size_t max)
+{
+	pthread_mutex_lock(&c->lock);
+	size_t n = c->n_findings;
+	memcpy(out, c->finding, BW_MIN(n, max) * sizeof(*out));
+	pthread_mutex_unlock(&c->lock);
+	return n;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory instructions of an executor with a checker. Each has a row here, whose function calls that
+ * of the checker's set as one step. */
+#include <pthread.h>
+
+#include "base/util.h"
+#include "isa/ops.h"
+#include "vgpu/device/exec/check/check_priv.h"
+#include "vgpu/device/exec/core/exec_priv.h"
+#include "vgpu/device/exec/memory/memory.h"
+
+static struct bw_mem_row row_of[BW_OP_COUNT];	       /* here */
+static const struct bw_mem_row *inner_of[BW_OP_COUNT]; /* what they call */
+static pthread_once_t joined = PTHREAD_ONCE_INIT;
+
+/* ---- scalar memory ---- */
+
+/* A scalar load is the whole wave's; lane 0 stands for it. */
+static void touch_scalar(struct bw_wave *w, const struct bw_rec *rec)
+{
+	const struct bw_op_info *info = bw_isa_op_info(rec->inst->op);
+	bool is_buffer = info->src[0].type == BW_OPERAND_BUFFER;
+	unsigned n = bw_operand_n_regs(&info->dst[0], w->lanes, false);
+	uint64_t va = bw_smem_va(w, rec, is_buffer, n, &n);
+	for (; n; n--, va += 4) {
+		struct bw_vm_fault no_matter = {0};
+		if (bw_canonical(va) != va)
+			return;
+		uint8_t *host = bw_tlb_lookup_unwatched(
+			w->tlb, va, (enum bw_access)(BW_ACCESS_READ | BW_ACCESS_PROBE), &no_matter);
+		if (host)
+			bw_check_touch_one(w, BW_TOUCH_LOAD, 0, host, 4);
+	}
+}
+
+/* ---- one instruction ---- */
+
+static enum bw_check_access access_of(const struct bw_op_info *info)
+{
+	bool loads = info->flags & BW_OPF_LOAD, stores = info->flags & BW_OPF_STORE;
+	return info->flags & BW_OPF_ATOMIC || (loads && stores) ? BW_CHECK_ATOMIC
+	       : stores						? BW_CHECK_STORE
+								: BW_CHECK_LOAD;
+}
+
+/* An acquire of device scope empties the L1, one of the workgroup only what is nearer. */
+static bool is_fence(unsigned op)
+{
+	return op == BW_OP_BUFFER_GL1_INV || op == BW_OP_S_GL1_INV;
+}
+
+static enum bw_mem_result checked(struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec)
+{
+	struct bw_check *c = x->host.check;
+	const struct bw_inst *in = rec->inst;
+	const struct bw_op_info *info = bw_isa_op_info(in->op);
+	const struct bw_code_page *page = x->code.page;
+	const struct bw_check_at at = {
+		.pc = bw_code_pc(&x->code, rec),
+		.word = &page->word[rec - page->rec],
+		.n_words = rec->size_dw,
+		.access = access_of(info),
+		.name = info->name,
+		.is_coherent = in->glc,
+	};
+	bool is_checked = bw_check_begin(c, w, &at);
+	if (is_checked && is_fence(in->op))
+		bw_check_fence(c);
+	/* Images are not followed. */
+	if (is_checked && in->fmt == BW_FMT_MIMG && at.access == BW_CHECK_ATOMIC)
+		bw_check_give_up(c);
+	if (is_checked && in->fmt == BW_FMT_SMEM && info->flags & BW_OPF_LOAD)
+		touch_scalar(w, rec);
+	enum bw_mem_result r = inner_of[in->op]->fn(x, w, rec);
+	if (is_checked)
+		bw_check_end(c);
+	return r;
+}
+
+static void join(void)
+{
+	static const struct bw_mem_table *const tables[] = {&bw_mem_flat_check, &bw_mem_ds_check,
+							    &bw_mem_buf_check, &bw_mem_tbuf_check};
+	for (unsigned op = 0; op < BW_OP_COUNT; op++)
+		inner_of[op] = bw_exec_mem_row(op);
+	for (size_t t = 0; t < BW_ARRAY_SIZE(tables); t++)
+		for (size_t i = 0; i < tables[t]->n; i++)
+			inner_of[bw_isa_op_by_name(tables[t]->row[i].name)] = &tables[t]->row[i];
+	for (unsigned op = 0; op < BW_OP_COUNT; op++)
+		if (inner_of[op])
+			row_of[op] = (struct bw_mem_row){inner_of[op]->name, checked,
+							 inner_of[op]->prepare};
+}
+
+const struct bw_mem_row *bw_check_row(const struct bw_mem_row *row, unsigned op)
+{
+	pthread_once(&joined, join);
+	return &row_of[op];
+}

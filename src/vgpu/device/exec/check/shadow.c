@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+#include "vgpu/device/exec/check/shadow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+
+enum { FIRST_PAGES = 256 };
+
+/* Fields of a packed access. */
+enum {
+	FLAG_AT = 0,
+	MASK_AT = 1,
+	LANE_AT = 5,
+	PLACE_AT = 11,
+	CLOCK_AT = 25,
+	WAVE_AT = 42,
+	MASK_BITS = 4,
+	LANE_BITS = 6,
+	PLACE_BITS = 14,
+	CLOCK_BITS = 17,
+};
+
+uint64_t bw_shadow_pack(const struct bw_shadow_past *p)
+{
+	return (uint64_t)p->wave << WAVE_AT | (uint64_t)p->clock << CLOCK_AT |
+	       (uint64_t)p->place << PLACE_AT | (uint64_t)p->lane << LANE_AT |
+	       (uint64_t)p->mask << MASK_AT | (uint64_t)p->flag << FLAG_AT;
+}
+
+static uint32_t bits(uint64_t word, unsigned at, unsigned n)
+{
+	return (uint32_t)(word >> at) & ((1u << n) - 1);
+}
+
+struct bw_shadow_past bw_shadow_unpack(uint64_t word)
+{
+	return (struct bw_shadow_past){
+		.wave = (uint32_t)(word >> WAVE_AT),
+		.clock = bits(word, CLOCK_AT, CLOCK_BITS),
+		.place = (uint16_t)bits(word, PLACE_AT, PLACE_BITS),
+		.lane = (uint8_t)bits(word, LANE_AT, LANE_BITS),
+		.mask = (uint8_t)bits(word, MASK_AT, MASK_BITS),
+		.flag = word >> FLAG_AT & 1,
+	};
+}
+
+/* ---- pages ---- */
+
+void bw_shadow_clear(struct bw_shadow *s)
+{
+	for (size_t i = 0; i < s->max; i++)
+		free(s->slot[i].page);
+	if (s->slot)
+		memset(s->slot, 0, s->max * sizeof(*s->slot));
+	s->n = 0;
+}
+
+void bw_shadow_fini(struct bw_shadow *s)
+{
+	bw_shadow_clear(s);
+	free(s->slot);
+	*s = (struct bw_shadow){0};
+}
+
+static struct bw_shadow_slot *find(const struct bw_shadow *s, uint64_t number)
+{
+	size_t i = (size_t)((number * 0x9e3779b97f4a7c15) >> 24) & (s->max - 1);
+	while (s->slot[i].page && s->slot[i].number != number)
+		i = (i + 1) & (s->max - 1);
+	return &s->slot[i];
+}
+
+static bool grow(struct bw_shadow *s)
+{
+	struct bw_shadow old = *s;
+	size_t max = BW_MAX(2 * old.max, (size_t)FIRST_PAGES);
+	struct bw_shadow_slot *slot = calloc(max, sizeof(*slot));
+	if (!slot)
+		return false;
+	s->slot = slot;
+	s->max = max;
+	for (size_t i = 0; i < old.max; i++)
+		if (old.slot[i].page)
+			*find(s, old.slot[i].number) = old.slot[i];
+	free(old.slot);
+	return true;
+}
+
+struct bw_shadow_page *bw_shadow_page(struct bw_shadow *s, uintptr_t host, uint64_t dispatch)
+{
+	uint64_t number = host / BW_SHADOW_PAGE_B;
+	if (2 * s->n >= s->max && !grow(s))
+		return NULL;
+	struct bw_shadow_slot *slot = find(s, number);
+	if (!slot->page) {
+		slot->page = calloc(1, sizeof(*slot->page));
+		if (!slot->page)
+			return NULL;
+		slot->number = number;
+		slot->page->dispatch = dispatch;
+		s->n++;
+	}
+	if (slot->page->dispatch != dispatch) {
+		memset(slot->page->cell, 0, sizeof(slot->page->cell));
+		slot->page->dispatch = dispatch;
+	}
+	return slot->page;
+}
+
+/* ---- cells ---- */
+
+bool bw_shadow_is_atomic(const struct bw_shadow_cell *cell)
+{
+	return bw_shadow_unpack(cell->load).flag;
+}
+
+static void set_atomic(struct bw_shadow_cell *cell)
+{
+	struct bw_shadow_past p = bw_shadow_unpack(cell->load);
+	p.flag = true;
+	cell->load = bw_shadow_pack(&p);
+}
+
+/* The same LDS may have been another group's before. */
+static void forget_other_group(struct bw_shadow_cell *cell, const struct bw_shadow_access *a)
+{
+	const struct bw_order *o = a->order;
+	struct bw_shadow_past store = bw_shadow_unpack(cell->store),
+			      load = bw_shadow_unpack(cell->load);
+	if ((store.mask && store.wave < o->n_waves &&
+	     o->wave[store.wave]->group != a->wave->group) ||
+	    (load.mask && load.wave < o->n_waves && o->wave[load.wave]->group != a->wave->group))
+		*cell = (struct bw_shadow_cell){0};
+}
+
+/* Whether a past access touches the same bytes, and nothing orders it before this one. */
+static bool is_unordered(const struct bw_shadow_past *p, const struct bw_shadow_access *a)
+{
+	return p->mask & a->mask && p->wave != a->wave->serial &&
+	       !bw_order_is_before(a->order, p->wave, p->clock, a->wave);
+}
+
+static struct bw_shadow_past present(const struct bw_shadow_access *a)
+{
+	return (struct bw_shadow_past){.wave = a->wave->serial,
+				       .clock = a->wave->clock,
+				       .place = a->place,
+				       .lane = a->lane,
+				       .mask = a->mask};
+}
+
+/* The bytes of an earlier access of the same wave are kept. */
+static uint8_t joined_mask(const struct bw_shadow_past *old, const struct bw_shadow_past *new)
+{
+	bool same = old->wave == new->wave && old->clock == new->clock;
+	return same ? old->mask | new->mask : new->mask;
+}
+
+static bool enter_load(struct bw_shadow_cell *cell, const struct bw_shadow_access *a,
+		       struct bw_shadow_past *out)
+{
+	struct bw_shadow_past store = bw_shadow_unpack(cell->store),
+			      load = bw_shadow_unpack(cell->load), now = present(a);
+	bool conflict = !store.flag && is_unordered(&store, a);
+	*out = store;
+	/* Of two loads that nothing orders, the first stays: a store of the other's wave will be
+	 * in conflict with it. */
+	if (load.mask && is_unordered(&load, a))
+		return conflict;
+	now.flag = load.flag;
+	now.mask = joined_mask(&load, &now);
+	cell->load = bw_shadow_pack(&now);
+	return conflict;
+}
+
+/* It may be the load of an atomic object, whose store looks like any other. So it is no conflict,
+ * and takes what it reads for released. */
+static void enter_atomic_load(struct bw_shadow_cell *cell, const struct bw_shadow_access *a)
+{
+	struct bw_shadow_past store = bw_shadow_unpack(cell->store);
+	if (is_unordered(&store, a))
+		bw_order_was_release(a->order, store.wave, store.clock, a->location);
+	set_atomic(cell);
+	bw_order_acquire(a->order, a->wave, a->location);
+}
+
+static void put_store(struct bw_shadow_cell *cell, const struct bw_shadow_access *a)
+{
+	struct bw_shadow_past store = bw_shadow_unpack(cell->store),
+			      load = bw_shadow_unpack(cell->load), now = present(a);
+	if (a->is_silent && store.mask && store.wave != now.wave) {
+		store.flag = true;
+		cell->store = bw_shadow_pack(&store);
+		return;
+	}
+	/* Memory that had the value before the dispatch is the same in any order. */
+	now.flag = a->is_silent && (store.mask ? store.flag : !a->is_lds);
+	now.mask = joined_mask(&store, &now);
+	cell->store = bw_shadow_pack(&now);
+	cell->load = bw_shadow_pack(&(struct bw_shadow_past){.flag = load.flag});
+}
+
+static bool enter_store(struct bw_shadow_cell *cell, const struct bw_shadow_access *a,
+			struct bw_shadow_past *out, bool *out_is_load)
+{
+	struct bw_shadow_past store = bw_shadow_unpack(cell->store),
+			      load = bw_shadow_unpack(cell->load);
+	bool conflict = false;
+	if (load.flag) { /* as likely an atomic store */
+		bw_order_release(a->order, a->wave, a->location);
+	} else if (!a->is_silent) {
+		*out_is_load = is_unordered(&load, a);
+		conflict = *out_is_load || is_unordered(&store, a);
+		*out = *out_is_load ? load : store;
+	}
+	put_store(cell, a);
+	return conflict;
+}
+
+/* A store before the first atomic operation may have been an atomic store of another workgroup. In
+ * LDS, and within the workgroup, it is the initialisation that a barrier should follow. */
+static bool enter_rmw(struct bw_shadow_cell *cell, const struct bw_shadow_access *a,
+		      struct bw_shadow_past *out, bool *out_is_load)
+{
+	struct bw_shadow_past store = bw_shadow_unpack(cell->store),
+			      load = bw_shadow_unpack(cell->load), now = present(a);
+	bool conflict = is_unordered(&load, a);
+	*out_is_load = conflict;
+	*out = load;
+	if (!conflict && !load.flag && !store.flag && is_unordered(&store, a)) {
+		*out = store;
+		conflict = a->is_lds || a->order->wave[store.wave]->group == a->wave->group;
+		if (!conflict)
+			bw_order_was_release(a->order, store.wave, store.clock, a->location);
+	}
+	cell->store = bw_shadow_pack(&now);
+	cell->load = bw_shadow_pack(&(struct bw_shadow_past){.flag = true});
+	bw_order_release(a->order, a->wave, a->location);
+	bw_order_acquire(a->order, a->wave, a->location);
+	return conflict;
+}
+
+bool bw_shadow_enter(struct bw_shadow_cell *cell, const struct bw_shadow_access *a,
+		     struct bw_shadow_past *out, bool *out_is_load)
+{
+	*out_is_load = false;
+	if (a->is_lds)
+		forget_other_group(cell, a);
+	switch (a->kind) {
+	case BW_SHADOW_LOAD:
+		return enter_load(cell, a, out);
+	case BW_SHADOW_ATOMIC_LOAD:
+		enter_atomic_load(cell, a);
+		return false;
+	case BW_SHADOW_STORE:
+		return enter_store(cell, a, out, out_is_load);
+	case BW_SHADOW_RMW:
+		return enter_rmw(cell, a, out, out_is_load);
+	}
+	return false;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_WIRE_CHECKS_H
+#define BW_WIRE_CHECKS_H
+
+/* The checks of --check: their names, which debugger and virtual GPU have in common. */
+
+#include "base/error.h"
+
+#define BW_CHECKS(ROW) ROW(RACES, "races", 1)
+
+enum bw_check_what {
+#define BW_CHECK_BIT(id, name, bit) BW_CHECK_##id = (bit),
+	BW_CHECKS(BW_CHECK_BIT)
+#undef BW_CHECK_BIT
+};
+
+/* Reads names with commas between them; NULL: all checks. */
+struct bw_error *bw_checks_parse(const char *option, const char *list, unsigned *out) BW_MUST_CHECK;
+
+#endif

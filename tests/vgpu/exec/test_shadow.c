@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/* Cells of the checker's shadow memory: which two accesses are in conflict. */
+#include "vgpu/device/exec/check/shadow.h"
+
+#include <string.h>
+
+#include "../../suite.h"
+
+static const uint32_t origin[3];
+static struct bw_order o;
+static struct bw_order_group *g, *h; /* two waves, and one */
+static struct bw_shadow_cell cell;
+static struct bw_shadow_past past;
+static bool past_is_load;
+
+static int set_up(void **state)
+{
+	g = bw_order_begin(&o, origin, 2);
+	h = bw_order_begin(&o, origin, 1);
+	memset(&cell, 0, sizeof(cell));
+	return g && h ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	bw_order_fini(&o);
+	return 0;
+}
+
+enum { WHOLE = 15, LDS = 1, SILENT = 2 };
+
+static bool enter_bytes(struct bw_order_wave *w, enum bw_shadow_kind kind, unsigned flags,
+			uint8_t mask)
+{
+	const struct bw_shadow_access a = {.order = &o,
+					   .wave = w,
+					   .location = 42,
+					   .kind = kind,
+					   .is_lds = flags & LDS,
+					   .is_silent = flags & SILENT,
+					   .place = (uint16_t)(w->serial + 1),
+					   .lane = 9,
+					   .mask = mask};
+	bool conflict = bw_shadow_enter(&cell, &a, &past, &past_is_load);
+	bw_order_step(&o, w);
+	return conflict;
+}
+
+static bool enter(struct bw_order_wave *w, enum bw_shadow_kind kind, unsigned flags)
+{
+	return enter_bytes(w, kind, flags, WHOLE);
+}
+
+static void packed_is_what_it_was(void **state)
+{
+	const struct bw_shadow_past p = {.wave = BW_ORDER_WAVES - 1,
+					 .clock = BW_ORDER_CLOCKS - 1,
+					 .place = BW_SHADOW_PLACES,
+					 .lane = 63,
+					 .mask = 15,
+					 .flag = true};
+	struct bw_shadow_past q = bw_shadow_unpack(bw_shadow_pack(&p));
+	assert_int_equal(q.wave, p.wave);
+	assert_int_equal(q.clock, p.clock);
+	assert_int_equal(q.place, p.place);
+	assert_int_equal(q.lane, p.lane);
+	assert_int_equal(q.mask, p.mask);
+	assert_true(q.flag);
+}
+
+static void loads_and_one_wave_are_no_conflict(void **state)
+{
+	assert_false(enter(&g->wave[0], BW_SHADOW_LOAD, 0));
+	assert_false(enter(&g->wave[1], BW_SHADOW_LOAD, 0));
+	memset(&cell, 0, sizeof(cell));
+	assert_false(enter(&g->wave[0], BW_SHADOW_STORE, 0));
+	assert_false(enter(&g->wave[0], BW_SHADOW_LOAD, 0));
+	assert_false(enter(&g->wave[0], BW_SHADOW_STORE, 0));
+}
+
+static void a_load_after_a_store(void **state)
+{
+	assert_false(enter(&g->wave[0], BW_SHADOW_STORE, 0));
+	assert_true(enter(&g->wave[1], BW_SHADOW_LOAD, 0));
+	assert_false(past_is_load);
+	assert_int_equal(past.wave, 0);
+	assert_int_equal(past.place, 1);
+	assert_int_equal(past.lane, 9);
+}
+
+static void a_store_after_a_load(void **state)
+{
+	assert_false(enter(&g->wave[0], BW_SHADOW_LOAD, 0));
+	assert_false(enter(&g->wave[1], BW_SHADOW_LOAD, 0));
+	assert_true(enter(&g->wave[1], BW_SHADOW_STORE, 0));
+	assert_true(past_is_load);
+	assert_int_equal(past.wave, 0);
+}
+
+static void a_store_after_a_store(void **state)
+{
+	assert_false(enter(&g->wave[0], BW_SHADOW_STORE, 0));
+	assert_true(enter(&h->wave[0], BW_SHADOW_STORE, 0));
+	assert_false(past_is_load);
+}
+
+static void a_barrier_between_them(void **state)
+{
+	assert_false(enter(&g->wave[0], BW_SHADOW_STORE, LDS));
+	bw_order_barrier(&o, g);
+	assert_false(enter(&g->wave[1], BW_SHADOW_LOAD, LDS));
+	bw_order_barrier(&o, g);
+	assert_false(enter(&g->wave[0], BW_SHADOW_STORE, LDS));
+}
+
+static void other_bytes_are_another_place(void **state)
+{
+	assert_false(enter_bytes(&g->wave[0], BW_SHADOW_STORE, 0, 1));
+	assert_false(enter_bytes(&g->wave[1], BW_SHADOW_STORE, 0, 2));
+	assert_true(enter_bytes(&g->wave[0], BW_SHADOW_LOAD, 0, 6));
+}
+
+static void the_same_value_is_no_conflict(void **state)
+{
+	assert_false(enter(&g->wave[0], BW_SHADOW_STORE, 0));
+	assert_false(enter(&g->wave[1], BW_SHADOW_STORE, SILENT));
+	assert_false(enter(&g->wave[1], BW_SHADOW_LOAD, 0));
+	assert_false(enter(&g->wave[0], BW_SHADOW_LOAD, 0));
+	/* another value is */
+	assert_true(enter(&h->wave[0], BW_SHADOW_STORE, 0));
+}
+
+/* What the host has put there, stored again. In LDS it is what another group has left. */
+static void the_old_value_is_no_conflict(void **state)
+{
+	assert_false(enter(&g->wave[0], BW_SHADOW_STORE, SILENT));
+	assert_false(enter(&g->wave[1], BW_SHADOW_LOAD, 0));
+	memset(&cell, 0, sizeof(cell));
+	assert_false(enter(&g->wave[0], BW_SHADOW_STORE, SILENT | LDS));
+	assert_true(enter(&g->wave[1], BW_SHADOW_LOAD, LDS));
+}
+
+static void another_groups_lds_is_forgotten(void **state)
+{
+	assert_false(enter(&g->wave[0], BW_SHADOW_STORE, LDS));
+	assert_false(enter(&h->wave[0], BW_SHADOW_LOAD, LDS));
+	assert_false(enter(&h->wave[0], BW_SHADOW_STORE, LDS));
+}
+
+static void atomics_are_no_conflict(void **state)
+{
+	assert_false(enter(&g->wave[0], BW_SHADOW_RMW, 0));
+	assert_false(enter(&g->wave[1], BW_SHADOW_RMW, 0));
+	assert_false(enter(&h->wave[0], BW_SHADOW_ATOMIC_LOAD, 0));
+	/* the atomic store of a lock that is let go */
+	assert_false(enter(&g->wave[1], BW_SHADOW_STORE, 0));
+	assert_false(enter(&h->wave[0], BW_SHADOW_RMW, 0));
+}
+
+static void an_atomic_on_one_side(void **state)
+{
+	assert_false(enter(&g->wave[0], BW_SHADOW_RMW, 0));
+	assert_true(enter(&h->wave[0], BW_SHADOW_LOAD, 0));
+	memset(&cell, 0, sizeof(cell));
+	assert_false(enter(&g->wave[0], BW_SHADOW_LOAD, 0));
+	assert_true(enter(&h->wave[0], BW_SHADOW_RMW, 0));
+	assert_true(past_is_load);
+}
+
+/* Within a group it is a missing barrier. Another group's may be the store of an atomic object. */
+static void a_store_before_the_first_atomic(void **state)
+{
+	assert_false(enter(&g->wave[0], BW_SHADOW_STORE, LDS));
+	assert_true(enter(&g->wave[1], BW_SHADOW_RMW, LDS));
+	memset(&cell, 0, sizeof(cell));
+	assert_false(enter(&g->wave[0], BW_SHADOW_STORE, 0));
+	assert_false(enter(&h->wave[0], BW_SHADOW_RMW, 0));
+}
+
+static void a_flag_orders_what_is_behind_it(void **state)
+{
+	struct bw_shadow_cell data = {0}, flag = {0};
+	assert_false(enter(&g->wave[0], BW_SHADOW_STORE, 0));
+	data = cell;
+	cell = flag;
+	assert_false(enter(&g->wave[0], BW_SHADOW_STORE, 0));
+	assert_false(enter(&h->wave[0], BW_SHADOW_ATOMIC_LOAD, 0));
+	flag = cell;
+	cell = data;
+	assert_true(enter(&h->wave[0], BW_SHADOW_LOAD, 0)); /* no fence yet */
+	cell = data;
+	bw_order_fence(&o, &h->wave[0]);
+	assert_false(enter(&h->wave[0], BW_SHADOW_LOAD, 0));
+}
+
+static void pages_belong_to_a_dispatch(void **state)
+{
+	static uint8_t memory[3 * BW_SHADOW_PAGE_B];
+	struct bw_shadow s = {0};
+	struct bw_shadow_page *page = bw_shadow_page(&s, (uintptr_t)memory, 1);
+	assert_non_null(page);
+	page->cell[5].store = 7;
+	assert_ptr_equal(bw_shadow_page(&s, (uintptr_t)memory, 1), page);
+	assert_int_equal(page->cell[5].store, 7);
+	assert_ptr_not_equal(bw_shadow_page(&s, (uintptr_t)memory + BW_SHADOW_PAGE_B, 1), page);
+	assert_ptr_equal(bw_shadow_page(&s, (uintptr_t)memory, 2), page);
+	assert_int_equal(page->cell[5].store, 0);
+	for (uintptr_t i = 1; i < 2000; i++)
+		assert_non_null(bw_shadow_page(&s, i * BW_SHADOW_PAGE_B, 3));
+	assert_ptr_equal(bw_shadow_page(&s, (uintptr_t)memory, 2), page);
+	bw_shadow_fini(&s);
+}
+
+TESTS_EACH(set_up, tear_down, packed_is_what_it_was, loads_and_one_wave_are_no_conflict,
+	   a_load_after_a_store, a_store_after_a_load, a_store_after_a_store,
+	   a_barrier_between_them, other_bytes_are_another_place, the_same_value_is_no_conflict,
+	   the_old_value_is_no_conflict, another_groups_lds_is_forgotten, atomics_are_no_conflict,
+	   an_atomic_on_one_side, a_store_before_the_first_atomic, a_flag_orders_what_is_behind_it,
+	   pages_belong_to_a_dispatch);

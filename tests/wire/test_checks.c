@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#include "wire/checks.h"
+
+#include <string.h>
+
+#include "../suite.h"
+
+static void no_list_is_all_checks(void **state)
+{
+	unsigned what = 0;
+	assert_null(bw_checks_parse("--check", NULL, &what));
+	assert_int_equal(what, BW_CHECK_RACES);
+}
+
+static void names_are_bits(void **state)
+{
+	unsigned what = 0;
+	assert_null(bw_checks_parse("--check", "races,races", &what));
+	assert_int_equal(what, BW_CHECK_RACES);
+}
+
+static void other_words_are_refused_with_the_list(void **state)
+{
+	static const char *const lists[] = {"",	      ",",	"race",	   "racess",
+					    "races,", ",races", "races,x", "init"};
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		unsigned what;
+		struct bw_error *err = bw_checks_parse("--check", lists[i], &what);
+		assert_non_null(err);
+		assert_int_equal(err->code, BW_E_INVALID);
+		assert_non_null(strstr(err->message, "there are these: races"));
+		bw_error_free(err);
+	}
+}
+
+TESTS(no_list_is_all_checks, names_are_bits, other_words_are_refused_with_the_list);
