@@ -256,11 +256,14 @@ static struct bw_error *run_with_crumbs(struct bw_kmd *kmd, const struct exec_op
 }
 
 static struct bw_error *show_reports(struct bw_kmd *kmd, const struct exec_options *o,
-				     const struct bw_swaps *swaps, const struct bw_folder *folder)
+				     const struct bw_swaps *swaps, const struct bw_folder *folder,
+				     bool *out_fails)
 {
 	struct bw_out *out;
 	BW_TRY(bw_out_create(stderr, o->json, &out));
 	struct bw_error *err = bw_show_strict_of(kmd, &o->vgpu, o->program, out);
+	if (!err)
+		err = bw_show_check_of(kmd, &o->vgpu, o->program, out, out_fails);
 	if (!err && swaps)
 		err = bw_swaps_report(swaps, out);
 	if (!err && o->crumbs.stomps_memory)
@@ -289,6 +292,7 @@ int bw_main_exec(int argc, char **argv)
 	struct bw_swaps *swaps = NULL;
 	struct bw_folder folder = BW_FOLDER_INIT; /* for the program's agents */
 	int status = 0, failed = BW_EXIT_USAGE;
+	bool fails = false;
 	struct bw_error *err = parse_exec(argc, argv, &o);
 	if (!err && o.help) {
 		bw_command_line_print_help(&bw_line_exec);
@@ -339,7 +343,7 @@ int bw_main_exec(int argc, char **argv)
 			fprintf(stderr, "breakwater: warning: %s.\n", unseen->message);
 	}
 	if (!err)
-		err = show_reports(kmd, &o, swaps, &folder);
+		err = show_reports(kmd, &o, swaps, &folder, &fails);
 	bw_kmd_close(kmd);
 	bw_swaps_end(swaps);
 	bw_folder_remove(&folder);
@@ -349,6 +353,8 @@ int bw_main_exec(int argc, char **argv)
 		fail(err);
 		return failed;
 	}
+	if (fails && !status)
+		return BW_EXIT_FINDINGS;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 

@@ -31,6 +31,10 @@ struct bw_executed {
  * address; without such code, in the only kernel of a code object that has these bytes at that
  * distance from its start. False: not known, or several kernels match. */
 bool bw_debug_where_executed(struct bw_debug *d, const struct bw_executed *x, struct bw_where *out);
+/* The name of the kernel's argument that is a pointer, at this place of the arguments to which the
+ * user SGPR points, for the kernel that such an instruction was executed in. NULL: not known. */
+const char *bw_debug_pointer_executed(struct bw_debug *d, const struct bw_executed *x,
+				      unsigned sgpr, uint32_t offset_b);
 /* The addresses in loaded code of a place, in the syntax of `break` ("": the focus wave's PC). The
  * caller owns *out (free). */
 struct bw_error *bw_debug_places(struct bw_debug *d, const char *where, uint64_t **out,

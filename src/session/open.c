@@ -59,11 +59,12 @@ struct bw_error *bw_session_open_words(struct bw_session *s, int argc, char **ar
 {
 	struct bw_run_options o = {.attach = attach};
 	struct bw_error *err = bw_run_options_parse(&o, argc, argv);
-	if (!err && (o.script.len || o.interactive || o.batch || o.json || o.help ||
-		     o.limit_s > 0 || o.vgpu.fidelity || o.vgpu.strict || o.vgpu.trace_hash))
+	if (!err &&
+	    (o.script.len || o.interactive || o.batch || o.json || o.help || o.limit_s > 0 ||
+	     o.vgpu.fidelity || o.vgpu.strict || o.vgpu.check || o.vgpu.trace_hash))
 		err = bw_errorf(
 			BW_E_UNSUPPORTED,
-			"-ex, -x, -i, --batch, --json, --help, --timeout, --fidelity, --strict and --trace-hash are for the command line, not for %s session",
+			"-ex, -x, -i, --batch, --json, --help, --timeout, --fidelity, --strict, --check and --trace-hash are for the command line, not for %s session",
 			whose);
 	if (!err)
 		err = bw_session_open(s, &o);
@@ -73,7 +74,11 @@ struct bw_error *bw_session_open_words(struct bw_session *s, int argc, char **ar
 
 struct bw_error *bw_session_report(struct bw_session *s, const struct bw_run_options *o)
 {
+	bool fails;
 	BW_TRY(bw_show_strict(s->kmd, &o->vgpu, s->debug, s->out));
+	BW_TRY(bw_show_check(s->kmd, &o->vgpu, s->debug, s->out, &fails));
+	if (fails && !s->exit_status)
+		s->exit_status = BW_EXIT_FINDINGS;
 	if (s->swaps)
 		BW_TRY(bw_swaps_report(s->swaps, s->out));
 	return o->vgpu.fidelity ? bw_show_fidelity(s->kmd, s->out) : NULL;

@@ -57,6 +57,8 @@ struct bw_error *bw_show_fidelity(struct bw_kmd *kmd, struct bw_out *o) BW_MUST_
 
 struct bw_vgpu_options {
 	bool strict, deterministic, trace_hash, fidelity;
+	const char *check; /* NULL: not wanted; "": all; or names */
+	bool fails_on_findings;
 };
 /* rows of options that set a struct bw_vgpu_options */
 extern const struct bw_option bw_vgpu_rows[];
@@ -72,5 +74,18 @@ struct bw_error *bw_show_strict(struct bw_kmd *kmd, const struct bw_vgpu_options
  * words of its command line. */
 struct bw_error *bw_show_strict_of(struct bw_kmd *kmd, const struct bw_vgpu_options *o,
 				   char *const *program, struct bw_out *out) BW_MUST_CHECK;
+
+/* ---- check.c: --check, set up together with --strict ---- */
+
+bw_option_take_fn bw_take_check;
+struct bw_error *bw_set_up_check(const struct bw_vgpu_options *o) BW_MUST_CHECK;
+struct bw_error *bw_check_check(struct bw_kmd *kmd, const struct bw_vgpu_options *o) BW_MUST_CHECK;
+/* out_fails: there are findings, and --error-on-findings was given. */
+struct bw_error *bw_show_check(struct bw_kmd *kmd, const struct bw_vgpu_options *o,
+			       struct bw_debug *debug, struct bw_out *out,
+			       bool *out_fails) BW_MUST_CHECK;
+struct bw_error *bw_show_check_of(struct bw_kmd *kmd, const struct bw_vgpu_options *o,
+				  char *const *program, struct bw_out *out,
+				  bool *out_fails) BW_MUST_CHECK;
 
 #endif

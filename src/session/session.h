@@ -35,6 +35,7 @@ enum {
 	BW_EXIT_USAGE = 2,
 	BW_EXIT_GPU = 3,
 	BW_EXIT_OUTPUT = 4 /* the output could not be written */,
+	BW_EXIT_FINDINGS = 4 /* --error-on-findings */,
 	BW_EXIT_TIMEOUT = 124 /* as timeout(1) */,
 	BW_EXIT_CANNOT_RUN = 126 /* as shells */,
 	BW_EXIT_NOT_FOUND = 127,

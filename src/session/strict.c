@@ -9,17 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include <elf.h>
-
-#include "arch/arch.h"
-#include "base/cleanup.h"
 #include "base/str.h"
 #include "base/util.h"
 #include "base/vec.h"
-#include "isa/text.h"
-#include "regs/regs.h"
+#include "session/server_report.h"
 #include "ui/table.h"
 
 #define REPORT_FILE "breakwater_strict"
@@ -47,51 +41,18 @@ static void report_fini(struct report *r)
 	free(r->data);
 }
 
-static struct bw_error *read_all(struct bw_kmd *kmd, char **out)
-{
-	struct bw_kmd_file *f;
-	struct bw_str s = {0};
-	char chunk[4096];
-	size_t n = 1;
-	BW_TRY(bw_kmd_file_open(kmd, REPORT_FILE, false, &f));
-	struct bw_error *err = NULL;
-	for (uint64_t at = 0; !err && n; at += n) {
-		err = bw_kmd_file_read(f, at, chunk, sizeof(chunk), &n);
-		if (!err)
-			bw_str_addn(&s, chunk, n);
-		else
-			n = 0;
-	}
-	bw_kmd_file_close(f);
-	*out = err ? NULL : bw_str_take(&s);
-	bw_str_free(&s);
-	return err || *out ? err : bw_error_nomem();
-}
-
-/* The next field of a line; "" after the last. */
-static const char *field(char **line)
-{
-	char *at = strsep(line, "\t");
-	return at ? at : "";
-}
-
-static uint64_t number(char **line)
-{
-	return strtoull(field(line), NULL, 0);
-}
-
 static struct bw_error *take_finding(struct report *r, char *line)
 {
-	struct finding f = {.kind = field(&line)};
-	f.times = number(&line);
-	f.vmid = number(&line);
-	f.pc = number(&line);
-	f.start = number(&line);
-	f.n_words = (unsigned)BW_MIN(number(&line), (uint64_t)BW_ARRAY_SIZE(f.word));
+	struct finding f = {.kind = bw_report_field(&line)};
+	f.times = bw_report_number(&line);
+	f.vmid = bw_report_number(&line);
+	f.pc = bw_report_number(&line);
+	f.start = bw_report_number(&line);
+	f.n_words = (unsigned)BW_MIN(bw_report_number(&line), (uint64_t)BW_ARRAY_SIZE(f.word));
 	for (unsigned i = 0; i < BW_ARRAY_SIZE(f.word); i++)
-		f.word[i] = (uint32_t)number(&line);
-	f.name = field(&line);
-	f.text = field(&line);
+		f.word[i] = (uint32_t)bw_report_number(&line);
+	f.name = bw_report_field(&line);
+	f.text = bw_report_field(&line);
 	return bw_vec_push(&r->findings, f);
 }
 
@@ -101,13 +62,13 @@ static struct bw_error *read_report(struct bw_kmd *kmd, struct report *r)
 		return bw_errorf(BW_E_UNSUPPORTED,
 				 "--strict and --trace-hash need the virtual GPU; %s is hardware",
 				 bw_kmd_pci_address(kmd));
-	BW_TRY(read_all(kmd, &r->data));
+	BW_TRY(bw_report_read(kmd, REPORT_FILE, &r->data));
 	char *rest = r->data, *line = strsep(&rest, "\n");
-	r->checks = number(&line);
-	r->traces = number(&line);
-	r->hash = number(&line);
-	r->instructions = number(&line);
-	r->accesses = number(&line);
+	r->checks = bw_report_number(&line);
+	r->traces = bw_report_number(&line);
+	r->hash = bw_report_number(&line);
+	r->instructions = bw_report_number(&line);
+	r->accesses = bw_report_number(&line);
 	while ((line = strsep(&rest, "\n")))
 		if (*line)
 			BW_TRY(take_finding(r, line));
@@ -116,6 +77,7 @@ static struct bw_error *read_report(struct bw_kmd *kmd, struct report *r)
 
 struct bw_error *bw_set_up_strict(const struct bw_vgpu_options *o)
 {
+	BW_TRY(bw_set_up_check(o));
 	if (o->strict)
 		BW_TRY(bw_add_server_args("--strict=quiet"));
 	if (o->deterministic)
@@ -126,11 +88,10 @@ struct bw_error *bw_set_up_strict(const struct bw_vgpu_options *o)
 struct bw_error *bw_check_strict(struct bw_kmd *kmd, const struct bw_vgpu_options *o)
 {
 	struct report r = {0};
+	BW_TRY(bw_check_check(kmd, o));
 	if (!o->strict && !o->trace_hash)
 		return NULL;
-	struct bw_kmd_ip gc;
-	BW_TRY(bw_kmd_ip(kmd, "GC", &gc));
-	bw_arch_gfx_name(BW_IP_VERSION(gc.major, gc.minor, gc.revision), r.gpu, sizeof(r.gpu));
+	BW_TRY(bw_report_gpu(kmd, r.gpu, sizeof(r.gpu)));
 	struct bw_error *err = read_report(kmd, &r);
 	const char *missing = err			   ? NULL
 			      : o->strict && !r.checks	   ? "--strict"
@@ -149,15 +110,8 @@ struct bw_error *bw_check_strict(struct bw_kmd *kmd, const struct bw_vgpu_option
 static void instruction_text(const struct report *r, const struct finding *f, char *out,
 			     size_t size)
 {
-	struct bw_isa_text *t;
-	struct bw_error *err = bw_isa_text_create(r->gpu, &t);
-	snprintf(out, size, "%s", f->name);
-	if (err) {
-		bw_error_free(err);
-		return;
-	}
-	bw_isa_text_line(t, f->word, f->n_words * 4u, f->pc, out, size);
-	bw_isa_text_destroy(t);
+	const struct bw_report_code x = {r->gpu, f->name, f->word, f->n_words, f->pc};
+	bw_report_instruction(&x, out, size);
 }
 
 static bool where_is(struct bw_debug *d, const struct finding *f, struct bw_where *out)
@@ -271,9 +225,7 @@ struct bw_error *bw_show_strict(struct bw_kmd *kmd, const struct bw_vgpu_options
 	struct report r = {0};
 	if (!o->strict && !o->trace_hash)
 		return NULL;
-	struct bw_kmd_ip gc;
-	BW_TRY(bw_kmd_ip(kmd, "GC", &gc));
-	bw_arch_gfx_name(BW_IP_VERSION(gc.major, gc.minor, gc.revision), r.gpu, sizeof(r.gpu));
+	BW_TRY(bw_report_gpu(kmd, r.gpu, sizeof(r.gpu)));
 	struct bw_error *err = read_report(kmd, &r);
 	if (!err && o->strict)
 		show_findings(out, debug, &r);
@@ -283,33 +235,6 @@ struct bw_error *bw_show_strict(struct bw_kmd *kmd, const struct bw_vgpu_options
 	return err;
 }
 
-static bool is_code_object(const char *path)
-{
-	Elf64_Ehdr head;
-	struct stat st;
-	/* Not a device, whose opening may have effects, nor a pipe, which waits. */
-	if (stat(path, &st) || !S_ISREG(st.st_mode))
-		return false;
-	_cleanup_fclose_ FILE *f = fopen(path, "rb");
-	return f && fread(&head, sizeof(head), 1, f) == 1 &&
-	       !memcmp(head.e_ident, ELFMAG, SELFMAG) && head.e_machine == EM_AMDGPU;
-}
-
-/* Adds the code objects that the command line names. A file that is not a complete code object is
- * ignored. */
-static void add_code_objects(struct bw_debug *d, char *const *program)
-{
-	for (size_t i = 1; program[0] && program[i]; i++) {
-		struct bw_code_object *co;
-		if (!is_code_object(program[i]))
-			continue;
-		struct bw_error *err = bw_code_object_load(program[i], &co);
-		if (!err)
-			err = bw_debug_add_code_object(d, co);
-		bw_error_free(err);
-	}
-}
-
 struct bw_error *bw_show_strict_of(struct bw_kmd *kmd, const struct bw_vgpu_options *o,
 				   char *const *program, struct bw_out *out)
 {
@@ -317,7 +242,7 @@ struct bw_error *bw_show_strict_of(struct bw_kmd *kmd, const struct bw_vgpu_opti
 	if (!o->strict)
 		return bw_show_strict(kmd, o, NULL, out);
 	BW_TRY(bw_debug_create(&d));
-	add_code_objects(d, program);
+	bw_report_add_code(d, program);
 	struct bw_error *err = bw_show_strict(kmd, o, d, out);
 	bw_debug_destroy(d);
 	return err;
@@ -328,6 +253,11 @@ const struct bw_option bw_vgpu_rows[] = {
 	 "the virtual GPU shows what only hardware would: at the end, missing waits, uninitialised registers, "
 	 "stale caches, hazards",
 	 BW_FLAG(struct bw_vgpu_options, strict)},
+	{"--check", "[=LIST]",
+	 "the virtual GPU looks for races, and says at the end where they are (LIST: races)",
+	 BW_CALL(bw_take_check)},
+	{"--error-on-findings", NULL, "end with status 4 if --check finds something",
+	 BW_FLAG(struct bw_vgpu_options, fails_on_findings)},
 	{"--deterministic", NULL, BW_DETERMINISTIC_HELP,
 	 BW_FLAG(struct bw_vgpu_options, deterministic)},
 	{"--trace-hash", NULL,

@@ -244,6 +244,48 @@ bool bw_debug_where_executed(struct bw_debug *d, const struct bw_executed *x, st
 	return any;
 }
 
+/* The kernel of a module at `base` whose first instruction is the wave's. */
+static const struct bw_kernel *kernel_executed(struct bw_module *m, uint64_t base,
+					       const struct bw_executed *x)
+{
+	size_t n;
+	const struct bw_kernel *k = bw_module_kernels(m, &n);
+	for (size_t i = 0; i < n; i++, k++)
+		if (k->entry == x->start - base && has_code(m, base, x))
+			return k;
+	return NULL;
+}
+
+static const char *pointer_at(const struct bw_kernel *k, unsigned sgpr, uint32_t offset_b)
+{
+	if (!k->has_metadata || bw_kcp_sgpr_of(k->properties, BW_KCP_KERNARG_PTR) != sgpr)
+		return NULL;
+	for (size_t i = 0; i < k->n_args; i++)
+		if (k->args[i].offset_b == offset_b && *k->args[i].name &&
+		    !strcmp(k->args[i].value_kind, "global_buffer"))
+			return k->args[i].name;
+	return NULL;
+}
+
+const char *bw_debug_pointer_executed(struct bw_debug *d, const struct bw_executed *x,
+				      unsigned sgpr, uint32_t offset_b)
+{
+	for (size_t i = d->code->past_loads.len; i-- > 0;) {
+		const struct bw_load *l = &d->code->past_loads.data[i];
+		const struct bw_kernel *k = kernel_executed(l->module, l->base, x);
+		if (k)
+			return pointer_at(k, sgpr, offset_b);
+	}
+	bw_vec_each(&d->code->modules, m) {
+		size_t n;
+		const struct bw_kernel *k = bw_module_kernels(*m, &n);
+		for (size_t i = 0; i < n; i++, k++)
+			if (k->entry <= x->start && has_code(*m, x->start - k->entry, x))
+				return pointer_at(k, sgpr, offset_b);
+	}
+	return NULL;
+}
+
 void bw_debug_where_in(struct bw_debug *d, uint32_t dispatch, uint64_t pc, struct bw_where *out)
 {
 	const struct bw_dispatch_info *x = bw_debug_dispatch(d, dispatch);

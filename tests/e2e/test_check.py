@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""--check on kernels in pairs, with a race and without it (check/table.txt), in waves of 32 and of 64 lanes: each wrong
+one has a finding of its kind at lines of its own, each right one has none. The kernels of the tests and examples that
+have no race have no finding."""
+import concurrent.futures
+import pathlib
+import subprocess
+
+from harness import BREAKWATER, SOURCE, check, equal, main, parse
+
+FOLDER = pathlib.Path(__file__).resolve().parent / "check"
+GRID, GROUP = 1024, 128
+
+
+def table():
+    rows = [line.split(maxsplit=1) for line in (FOLDER / "table.txt").read_text().splitlines()
+            if line.strip() and not line.startswith("#")]
+    return {name: None if what == "none" else [tuple(x.split()) for x in what.split("|")] for name, what in rows}
+
+
+def findings(words, status=0):
+    done = subprocess.run([BREAKWATER, "run", "--check", "--json", *words], capture_output=True, text=True, timeout=120)
+    equal(done.returncode, status, f"the status of {words}: {done.stdout[-2000:]}{done.stderr[-2000:]}")
+    for line in done.stdout.splitlines():
+        event = parse(line)
+        if event.get("event") == "check":
+            equal(event["n_findings"], len(event["findings"]), "n_findings")
+            return event["findings"]
+    raise AssertionError(f"there is no event \"check\": {done.stdout}")
+
+
+def lines_of(kernel):
+    """The first and last line of a kernel in pairs.cl."""
+    text = (FOLDER / "pairs.cl").read_text().splitlines()
+    first = next(i for i, line in enumerate(text, 1) if f"kernel void {kernel}(" in line)
+    return first, next(i for i, line in enumerate(text, 1) if i > first and line == "}")
+
+
+def run_pair(kernel, size):
+    return findings([FOLDER / "pairs.cl", *(["--wave64"] if size == 64 else []), "--kernel", kernel, "--grid", str(GRID),
+                     "--group", str(GROUP), "--arg", f"in=iota:{GRID}:i32", "--arg", f"out=zeros:{GRID + 64}:i32"])
+
+
+def pairs(size):
+    with concurrent.futures.ThreadPoolExecutor(3) as pool:
+        runs = {kernel: pool.submit(run_pair, kernel, size) for kernel in table()}
+    for kernel, wanted in table().items():
+        found = runs[kernel].result()
+        if wanted is None:
+            equal(found, [], f"the findings of {kernel}, wave{size}")
+            continue
+        first, last = lines_of(kernel)
+        kinds = [(f["between"], f["memory"], f["first_access"], f["second_access"]) for f in found]
+        check(any(kind in wanted for kind in kinds), f"{kernel}, wave{size}: {kinds}, and not {wanted}")
+        for f in found:
+            for side in "first", "second":
+                check(f[f"{side}_function"] == kernel and first <= f[f"{side}_line"] <= last,
+                      f"{kernel}, wave{size}: the {side} place is {f}")
+            equal(f["wave_size"], size, "the wave size")
+            if f["memory"] == "memory":
+                check(f["target"].startswith("out + 0x"), f"{kernel}: the target is {f['target']}")
+
+
+def pairs_in_waves_of_32():
+    pairs(32)
+
+
+def pairs_in_waves_of_64():
+    pairs(64)
+
+
+def others():
+    n = "4096"
+    for words in [["examples/saxpy.s", "--grid", "256", "--group", "64", "--arg", "a=2.0", "--arg", "x=iota:256", "--arg",
+                   "y=fill:256:1", "--arg", "out=zeros:256"],
+                  ["tests/e2e/kernels/reverse.s", "--grid", "512", "--group", "256", "--arg", "in=iota:512", "--arg",
+                   "out=zeros:512"],
+                  ["tests/e2e/kernels/order.s", "--grid", n, "--group", "128", "--arg", "out=zeros:512:i32"]]:
+        equal(findings([SOURCE / words[0], *words[1:]]), [], f"the findings of {words[0]}")
+
+
+def statuses_and_names():
+    words = [FOLDER / "pairs.cl", "--kernel", "groups_wrong", "--grid", str(GRID), "--group", str(GROUP), "--arg",
+             f"in=iota:{GRID}:i32", "--arg", f"out=zeros:{GRID}:i32"]
+    check(findings(["--error-on-findings", *words], status=4), "there are findings")
+    words[2] = "groups_right"
+    equal(findings(["--error-on-findings", *words]), [], "the findings of the right kernel")
+    for options, says in [(["--check=races,bound"], 'there is no check "bound"; there are these: races'),
+                          (["--check="], 'there is no check ""; there are these: races'),
+                          (["--error-on-findings"], "--check")]:
+        done = subprocess.run([BREAKWATER, "run", *options, *map(str, words)], capture_output=True, text=True, timeout=120)
+        equal(done.returncode, 2, f"the status with {options}")
+        check(says in done.stderr, f"{options}: {done.stderr}")
+
+
+if __name__ == "__main__":
+    main(pairs_in_waves_of_32, pairs_in_waves_of_64, others, statuses_and_names)
