@@ -227,3 +227,19 @@ kernel void bytes_right(global const int *in, global int *out)
 {
 	((global uchar *)out)[(get_local_id(0) * get_num_groups(0) + get_group_id(0))] = get_group_id(0);
 }
+
+// A loop of compare-and-swap begins with a plain load, whose value may be old.
+kernel void swap_right(global const int *in, global int *out)
+{
+	int old = out[0], seen;
+	while ((seen = atomic_cmpxchg(&out[0], old, old + 1)) != old)
+		old = seen;
+}
+
+kernel void swap_wrong(global const int *in, global int *out)
+{
+	int old = out[0];
+	out[64 + get_global_id(0)] = old;
+	atomic_cmpxchg(&out[1], 0, 1);
+	atomic_inc(&out[0]);
+}

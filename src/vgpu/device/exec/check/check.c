@@ -16,7 +16,8 @@ struct bw_check *bw_check_create(unsigned what)
 	c->place = calloc(BW_SHADOW_PLACES + 1, sizeof(*c->place));
 	c->place_index = calloc(BW_CHECK_PLACE_SLOTS, sizeof(*c->place_index));
 	c->finding = calloc(BW_CHECK_FINDINGS, sizeof(*c->finding));
-	if (c->place && c->place_index && c->finding)
+	c->untold = calloc(BW_CHECK_FINDINGS, sizeof(*c->untold));
+	if (c->place && c->place_index && c->finding && c->untold)
 		return c;
 	bw_check_destroy(c);
 	return NULL;
@@ -46,6 +47,7 @@ void bw_check_destroy(struct bw_check *c)
 	free(c->place);
 	free(c->place_index);
 	free(c->finding);
+	free(c->untold);
 	pthread_mutex_destroy(&c->lock);
 	free(c);
 }
@@ -159,6 +161,7 @@ void bw_check_dispatch_end(struct bw_check_dispatch *d)
 	while (*at != d)
 		at = &(*at)->next;
 	*at = d->next;
+	bw_check_tell(c, d->number);
 	pthread_mutex_unlock(&c->lock);
 	free_dispatch(d);
 }
@@ -327,6 +330,36 @@ static void compare_lanes(struct bw_check *c, struct bw_wave *w, const struct bw
 	}
 }
 
+/* ---- loops of compare-and-swap ---- */
+
+static bool is_compare_and_swap(const struct bw_check_place *p)
+{
+	return strstr(p->name, "_cmpswap") || strstr(p->name, "_cmpstore");
+}
+
+/* Notes a plain load, and recognises the one that a compare-and-swap of the same location follows.
+ * The first lane's location stands for those of all. */
+static void note_swap_loop(struct bw_check *c, enum bw_shadow_kind kind, const struct bw_touch *t)
+{
+	const struct bw_check_step *s = &c->step;
+	struct bw_order_wave *w = s->wave;
+	uint64_t location = (uint64_t)(uintptr_t)t->host / 4;
+	if (kind == BW_SHADOW_LOAD) {
+		w->load[w->next_load++ % BW_ORDER_LOADS] =
+			(struct bw_order_load){location, s->place};
+		return;
+	}
+	if (kind != BW_SHADOW_RMW || !s->place || !is_compare_and_swap(&c->place[s->place]))
+		return;
+	for (unsigned i = 0; i < BW_ORDER_LOADS; i++) {
+		struct bw_check_place *load = &c->place[w->load[i].place];
+		if (!w->load[i].place || w->load[i].location != location || load->is_for_swap)
+			continue;
+		load->is_for_swap = true;
+		bw_check_withdraw(c, w->load[i].place);
+	}
+}
+
 void bw_check_touch(struct bw_wave *w, enum bw_touch_kind kind, const struct bw_touch *touches,
 		    unsigned n)
 {
@@ -336,6 +369,8 @@ void bw_check_touch(struct bw_wave *w, enum bw_touch_kind kind, const struct bw_
 	struct bw_check *c = g->dispatch->check;
 	if (kind == BW_TOUCH_STORE)
 		compare_lanes(c, w, touches, n);
+	else if (n)
+		note_swap_loop(c, shadow_kind(&c->step, kind), touches);
 	for (unsigned i = 0; i < n; i++)
 		enter(c, w, kind, &touches[i]);
 }

@@ -32,6 +32,10 @@ struct bw_check_place {
 	uint8_t n_words, vmid;
 	enum bw_check_access access;
 	const char *name;
+	/* A load whose value a compare-and-swap of the same wave compares: where a GPU has no
+	 * atomic operation of that kind, compilers make a loop that begins with a plain load. What
+	 * it reads may be old. */
+	bool is_for_swap;
 };
 
 /* The instruction that is being executed. */
@@ -42,6 +46,13 @@ struct bw_check_step {
 	struct bw_shadow_page *page; /* the last one that it has touched; NULL: none */
 	uintptr_t page_number;
 	bool is_coherent; /* a load with GLC=1 */
+};
+
+/* A finding about a plain load is told only when its dispatch ends, since a compare-and-swap may
+ * follow the load. */
+struct bw_check_untold {
+	uint64_t dispatch;
+	uint16_t load; /* its place; 0: the finding is told */
 };
 
 struct bw_check {
@@ -56,6 +67,7 @@ struct bw_check {
 	struct bw_check_step step;
 
 	struct bw_check_finding *finding;
+	struct bw_check_untold *untold; /* for each finding */
 	size_t n_findings;
 	bw_check_listener *listener;
 	void *listener_cookie;
@@ -88,5 +100,9 @@ struct bw_check_race {
 	unsigned offset_b, size_b; /* of the conflict, from the touch's first byte */
 };
 void bw_check_report(struct bw_check *c, struct bw_wave *w, const struct bw_check_race *r);
+/* That load turns out to be for a compare-and-swap: its findings are none. */
+void bw_check_withdraw(struct bw_check *c, uint16_t load);
+/* That dispatch has ended: tells what was not told of its loads. */
+void bw_check_tell(struct bw_check *c, uint64_t dispatch);
 
 #endif

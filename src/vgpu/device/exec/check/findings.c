@@ -108,8 +108,48 @@ static struct bw_check_finding *find(struct bw_check *c, const struct bw_check_f
 	return NULL;
 }
 
+static void tell(struct bw_check *c, size_t i)
+{
+	c->untold[i].load = 0;
+	if (c->listener)
+		c->listener(c->listener_cookie, i + 1, &c->finding[i]);
+}
+
+void bw_check_tell(struct bw_check *c, uint64_t dispatch)
+{
+	for (size_t i = 0; i < c->n_findings; i++)
+		if (c->untold[i].load && c->untold[i].dispatch == dispatch)
+			tell(c, i);
+}
+
+void bw_check_withdraw(struct bw_check *c, uint16_t load)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < c->n_findings; i++) {
+		if (c->untold[i].load == load)
+			continue;
+		c->finding[kept] = c->finding[i];
+		c->untold[kept++] = c->untold[i];
+	}
+	c->n_findings = kept;
+}
+
+/* The place of the plain load, if the race is one of a load with an atomic operation; else 0. */
+static uint16_t load_beside_atomic(const struct bw_check *c, const struct bw_check_race *r)
+{
+	uint16_t then = r->past->place, now = c->step.place;
+	if (r->past_is_load && r->access == BW_CHECK_ATOMIC)
+		return then;
+	return r->access == BW_CHECK_LOAD && then && c->place[then].access == BW_CHECK_ATOMIC ? now
+											      : 0;
+}
+
 void bw_check_report(struct bw_check *c, struct bw_wave *w, const struct bw_check_race *r)
 {
+	uint16_t load = load_beside_atomic(c, r);
+	if (load && c->place[load].is_for_swap)
+		return;
+
 	const struct bw_check_dispatch *d = c->step.dispatch;
 	const struct bw_order_wave *now = c->step.wave, *then = d->order.wave[r->past->wave];
 	const uint8_t *host = r->touch->host + r->offset_b;
@@ -135,9 +175,10 @@ void bw_check_report(struct bw_check *c, struct bw_wave *w, const struct bw_chec
 	f.va = f.is_lds ? (uint64_t)(host - w->wg->lds) : va_of(w, host);
 	if (!f.is_lds)
 		find_pointer(d, w, &f);
-	c->finding[c->n_findings++] = f;
-	if (c->listener)
-		c->listener(c->listener_cookie, c->n_findings, &f);
+	c->finding[c->n_findings] = f;
+	c->untold[c->n_findings++] = (struct bw_check_untold){d->number, load};
+	if (!load)
+		tell(c, c->n_findings - 1);
 }
 
 void bw_check_listen(struct bw_check *c, bw_check_listener *fn, void *cookie)
