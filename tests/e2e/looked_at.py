@@ -51,9 +51,9 @@ class Gpu:
                 raise Failure(f"waves that are not {states}: {waves}")
 
     def __exit__(self, *_):
-        for p in self.programs:
-            p.kill()
-            p.wait()
+        for p in self.programs:  # exec passes the signal on to its program; killed itself, it would leave that
+            p.terminate()
+            p.wait(TIMEOUT_S)
         self.server.terminate()
         self.server.communicate()
         self.folder.cleanup()
