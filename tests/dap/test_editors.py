@@ -23,6 +23,7 @@ SUM = 23  # the line of the wrong sum
 LOOP = SOURCE / "tests/e2e/kernels/loop.s"
 LOOP_OPTIONS = ["--grid", 64, "--group", 64, "--arg", "out=zeros:4"]
 BUSY = "has a debugger already"
+NOT_YET = "has not opened the GPU yet"
 SPIN = os.path.abspath(sys.argv.pop(1))
 
 # The protocol's requests (version 1.71); those behind it are refused, with these words.
@@ -196,8 +197,8 @@ def killed(phase):
     while True:
         try:
             return kill_once(phase)
-        except Failure as failure:  # the agent takes its time after a debugger has died
-            if BUSY not in str(failure) or time.monotonic() > end:
+        except Failure as failure:  # the agent takes its time after a debugger has died, and the program until it opens the GPU
+            if not any(words in str(failure) for words in (BUSY, NOT_YET)) or time.monotonic() > end:
                 raise
             time.sleep(0.05)
 
