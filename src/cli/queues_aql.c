@@ -120,14 +120,9 @@ static void stands_text(struct queues *q, const struct bw_queues_aql *a,
 			const struct bw_aql_state *s, const struct bw_aql_memory *m,
 			struct bw_str *out)
 {
-	if (!s->is_known)
-		bw_str_add(out, "the indices cannot be read");
-	else if (s->read >= s->write)
-		bw_str_add(out, "empty");
-	else if (!s->has_first)
-		bw_str_add(out, "a packet that cannot be read");
-	else if (s->first.type == BW_AQL_INVALID)
-		bw_str_add(out, "a packet that the program has not finished");
+	const char *none = bw_aql_no_packet_text(s);
+	if (none)
+		bw_str_add(out, none);
 	else
 		packet_text(q, a->vmid, m, &s->first, out);
 }

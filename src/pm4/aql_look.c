@@ -425,3 +425,15 @@ void bw_aql_explain(const struct bw_aql_stand *s, struct bw_str *out)
 			    bw_aql_name(q->first.type));
 	}
 }
+
+const char *bw_aql_no_packet_text(const struct bw_aql_state *s)
+{
+	if (!s->is_known)
+		return "the indices cannot be read";
+	if (s->read >= s->write)
+		return "empty";
+	if (!s->has_first)
+		return "a packet that cannot be read";
+	return s->first.type == BW_AQL_INVALID ? "a packet that the program has not finished"
+					       : NULL;
+}

@@ -80,6 +80,8 @@ struct bw_aql_stand {
 	/* the next commands to type: for the waves of a dispatch, and for the program on the CPU */
 	const char *for_waves, *for_program;
 };
+/* Where a queue stands, if no packet tells it: "empty" and the like. NULL: s->first tells it. */
+const char *bw_aql_no_packet_text(const struct bw_aql_state *s);
 /* Appends a paragraph that explains why the queue does not go on; nothing if it is empty. */
 void bw_aql_explain(const struct bw_aql_stand *s, struct bw_str *out);
 

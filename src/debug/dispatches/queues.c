@@ -98,14 +98,9 @@ void bw_debug_queue_stands(struct bw_debug *d, const struct bw_queue_info *q, st
 	const struct bw_aql_state *s = &q->state;
 	const struct bw_aql_memory m = memory_of(d);
 	BW_IN_SPACE(d, q->queue.space);
-	if (!s->is_known)
-		bw_str_add(out, "the indices cannot be read");
-	else if (s->read >= s->write)
-		bw_str_add(out, "empty");
-	else if (!s->has_first)
-		bw_str_add(out, "a packet that cannot be read");
-	else if (s->first.type == BW_AQL_INVALID)
-		bw_str_add(out, "a packet that the program has not finished");
+	const char *none = bw_aql_no_packet_text(s);
+	if (none)
+		bw_str_add(out, none);
 	else if (s->first.type == BW_AQL_DISPATCH)
 		add_dispatch(d, q, out);
 	else
