@@ -87,7 +87,9 @@ static uint16_t place_of(struct bw_check *c, const struct bw_check_dispatch *d,
 					      .n_words = (uint8_t)BW_MIN(at->n_words, 3u),
 					      .vmid = d->vmid,
 					      .access = at->access,
-					      .name = at->name};
+					      .name = at->name,
+					      .is_swap = strstr(at->name, "_cmpswap") ||
+							 strstr(at->name, "_cmpstore")};
 	memcpy(c->place[n].word, at->word, c->place[n].n_words * sizeof(uint32_t));
 	return n;
 }
@@ -114,7 +116,7 @@ static struct bw_check_dispatch *new_dispatch(struct bw_check *c,
 
 static struct bw_check_group *new_group(struct bw_check_dispatch *d, const struct bw_workgroup *wg)
 {
-	struct bw_check_group *g = calloc(1, sizeof(*g));
+	struct bw_check_group *g = calloc(1, sizeof(*g) + wg->n_waves * sizeof(g->wave[0]));
 	if (!g)
 		return NULL;
 	g->dispatch = d;
@@ -185,6 +187,7 @@ bool bw_check_begin(struct bw_check *c, struct bw_wave *w, const struct bw_check
 	c->step = (struct bw_check_step){
 		.dispatch = g->dispatch,
 		.wave = &g->order->wave[w->index_in_group],
+		.loads = &g->wave[w->index_in_group],
 		.place = place_of(c, g->dispatch, at),
 		.is_coherent = at->is_coherent && at->access == BW_CHECK_LOAD,
 	};
@@ -332,26 +335,21 @@ static void compare_lanes(struct bw_check *c, struct bw_wave *w, const struct bw
 
 /* ---- loops of compare-and-swap ---- */
 
-static bool is_compare_and_swap(const struct bw_check_place *p)
-{
-	return strstr(p->name, "_cmpswap") || strstr(p->name, "_cmpstore");
-}
-
 /* Notes a plain load, and recognises the one that a compare-and-swap of the same location follows.
  * The first lane's location stands for those of all. */
 static void note_swap_loop(struct bw_check *c, enum bw_shadow_kind kind, const struct bw_touch *t)
 {
 	const struct bw_check_step *s = &c->step;
-	struct bw_order_wave *w = s->wave;
+	struct bw_check_wave *w = s->loads;
 	uint64_t location = (uint64_t)(uintptr_t)t->host / 4;
 	if (kind == BW_SHADOW_LOAD) {
-		w->load[w->next_load++ % BW_ORDER_LOADS] =
-			(struct bw_order_load){location, s->place};
+		w->load[w->next_load++ % BW_CHECK_LOADS] =
+			(struct bw_check_load){location, s->place};
 		return;
 	}
-	if (kind != BW_SHADOW_RMW || !s->place || !is_compare_and_swap(&c->place[s->place]))
+	if (kind != BW_SHADOW_RMW || !c->place[s->place].is_swap)
 		return;
-	for (unsigned i = 0; i < BW_ORDER_LOADS; i++) {
+	for (unsigned i = 0; i < BW_CHECK_LOADS; i++) {
 		struct bw_check_place *load = &c->place[w->load[i].place];
 		if (!w->load[i].place || w->load[i].location != location || load->is_for_swap)
 			continue;

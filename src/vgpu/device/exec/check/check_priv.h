@@ -8,10 +8,21 @@
 #include "vgpu/device/exec/check/shadow.h"
 #include "vgpu/device/exec/core/touch.h"
 
+/* The last plain loads of a wave: the instruction's place (0: none), and its first location. */
+enum { BW_CHECK_LOADS = 4 };
+struct bw_check_wave {
+	struct bw_check_load {
+		uint64_t location;
+		uint16_t place;
+	} load[BW_CHECK_LOADS];
+	uint8_t next_load;
+};
+
 struct bw_check_group {
 	struct bw_check_group *next;
 	struct bw_check_dispatch *dispatch;
 	struct bw_order_group *order;
+	struct bw_check_wave wave[]; /* by index */
 };
 
 struct bw_check_dispatch {
@@ -36,12 +47,14 @@ struct bw_check_place {
 	 * atomic operation of that kind, compilers make a loop that begins with a plain load. What
 	 * it reads may be old. */
 	bool is_for_swap;
+	bool is_swap; /* a compare-and-swap */
 };
 
 /* The instruction that is being executed. */
 struct bw_check_step {
 	struct bw_check_dispatch *dispatch;
 	struct bw_order_wave *wave;
+	struct bw_check_wave *loads; /* of the wave */
 	uint16_t place;		     /* 0: there are too many */
 	struct bw_shadow_page *page; /* the last one that it has touched; NULL: none */
 	uintptr_t page_number;

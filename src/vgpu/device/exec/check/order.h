@@ -33,13 +33,6 @@ struct bw_order_known {
 	uint32_t n;
 };
 
-/* The last plain loads of a wave: its instruction's place, and the first location. */
-enum { BW_ORDER_LOADS = 4 };
-struct bw_order_load {
-	uint64_t location;
-	uint16_t place; /* 0: none */
-};
-
 struct bw_order_wave {
 	struct bw_order_group *group;
 	uint32_t serial; /* in the dispatch, from 0 */
@@ -55,8 +48,6 @@ struct bw_order_wave {
 	uint64_t pending[BW_ORDER_PENDING];
 	uint8_t n_pending;
 	bool many_pending;
-	struct bw_order_load load[BW_ORDER_LOADS]; /* the caller's own */
-	uint8_t next_load;
 };
 
 struct bw_order_group {

@@ -175,8 +175,8 @@ static bool enter_load(struct bw_shadow_cell *cell, const struct bw_shadow_acces
 	return conflict;
 }
 
-/* It may be the load of an atomic object, whose store looks like any other. So it is no conflict,
- * and takes what it reads for released. */
+/* It may be the load of an atomic object, whose store looks like any other. So it is not a
+ * conflict, and takes what it reads for released. */
 static void enter_atomic_load(struct bw_shadow_cell *cell, const struct bw_shadow_access *a)
 {
 	struct bw_shadow_past store = bw_shadow_unpack(cell->store);
