@@ -13,7 +13,7 @@
 #include "sym/code_object.h"
 
 /* Finds the runtime's symbol in a file that is mapped: its distance from the start of the file's
- * first mapping. False: the file has none, or is no library of this machine. */
+ * first mapping. False: the file has none, or is not a library of this machine. */
 bool bw_scan_find_list(int fd, uint64_t *out);
 
 /* base: where the code object's address 0 lies in GPU memory. The callback owns co. */
