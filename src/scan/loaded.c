@@ -25,10 +25,13 @@ enum {
 	MAX_URI_B = 1024,
 };
 #define MAX_CODE_B (256ull << 20)
+#define MAX_CODES_B                                                                                \
+	(1ull << 30) /* of all: a damaged list may lead to the same one again and again */
 
 struct process {
 	pid_t pid;
-	int mem; /* /proc/PID/mem */
+	int mem;	 /* /proc/PID/mem */
+	uint64_t left_b; /* of MAX_CODES_B */
 };
 
 static bool read_at(int fd, uint64_t at, void *out, size_t size_b)
@@ -159,7 +162,7 @@ static uint64_t find_list(const struct process *p)
 /* ---- the code objects ---- */
 
 /* The bytes that a URI names; NULL: they cannot be read. */
-static uint8_t *read_bytes(const struct process *p, const char *text, uint64_t *out_size_b)
+static uint8_t *read_bytes(struct process *p, const char *text, uint64_t *out_size_b)
 {
 	struct bw_code_uri uri;
 	off_t file_b;
@@ -171,8 +174,9 @@ static uint8_t *read_bytes(const struct process *p, const char *text, uint64_t *
 	if (uri.is_file)
 		uri.size_b = BW_MIN(uri.size_b ? uri.size_b : MAX_CODE_B,
 				    (uint64_t)file_b - uri.offset_b);
-	if (!uri.size_b || uri.size_b > MAX_CODE_B)
+	if (!uri.size_b || uri.size_b > BW_MIN(MAX_CODE_B, p->left_b))
 		return NULL;
+	p->left_b -= uri.size_b;
 	_cleanup_free_ uint8_t *bytes = malloc(uri.size_b);
 	if (!bytes || !read_at(uri.is_file ? file : p->mem, uri.offset_b, bytes, uri.size_b))
 		return NULL;
@@ -200,7 +204,7 @@ struct entry {
 
 struct bw_error *bw_scan_loaded_of(pid_t pid, bw_scan_loaded_fn *fn, void *cookie)
 {
-	struct process p = {.pid = pid};
+	struct process p = {.pid = pid, .left_b = MAX_CODES_B};
 	struct list l;
 	struct entry e;
 	char path[40], uri[MAX_URI_B];
