@@ -46,6 +46,7 @@ static struct bw_error *push(struct scan *s, uint32_t function, const struct bw_
 	struct function f = {.die = l->functions.len + 1,
 			     .depth = s->depth + 1,
 			     .is_inlined = true,
+			     .has_params = bw_spirv_has_params(l->spirv, function),
 			     .entry = m->begins_line ? m->offset_b : 0,
 			     .body = m->begins_line ? m->offset_b : 0,
 			     .call_file = s->file,

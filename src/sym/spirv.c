@@ -295,6 +295,8 @@ static struct bw_error *read_functions(struct bw_spirv *s, size_t at)
 		}
 		if ((op == OP_VARIABLE || op == OP_FUNCTION_PARAMETER) && n > 2)
 			define(s, w[2], at);
+		if (op == OP_FUNCTION_PARAMETER && f)
+			f->has_params = true;
 		if (op == OP_FUNCTION_CALL && n > 3 && f)
 			BW_TRY(bw_vec_push(
 				&s->calls,

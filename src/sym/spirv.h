@@ -57,6 +57,7 @@ bool bw_spirv_is_visible(const struct bw_spirv *s, size_t i, uint32_t function);
 bool bw_spirv_is_hidden(const struct bw_spirv *s, size_t i, const char *file, unsigned line);
 /* A function's name in the source; "" if it is not known. Borrowed, not terminated. */
 const char *bw_spirv_function_name(const struct bw_spirv *s, uint32_t function, size_t *out_len);
+bool bw_spirv_has_params(const struct bw_spirv *s, uint32_t function);
 /* The entry point. */
 uint32_t bw_spirv_entry(const struct bw_spirv *s);
 /* Whether a function calls another one, itself or by others. */

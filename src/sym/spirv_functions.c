@@ -40,6 +40,12 @@ const char *bw_spirv_function_name(const struct bw_spirv *s, uint32_t function, 
 	return name;
 }
 
+bool bw_spirv_has_params(const struct bw_spirv *s, uint32_t function)
+{
+	return function && function <= s->functions.len &&
+	       s->functions.data[function - 1].has_params;
+}
+
 bool bw_spirv_calls(const struct bw_spirv *s, uint32_t function, uint32_t other)
 {
 	_cleanup_free_ bool *seen = calloc(s->functions.len + 1, sizeof(*seen));

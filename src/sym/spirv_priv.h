@@ -28,6 +28,7 @@ struct spv_recorded {
 struct spv_function {
 	uint32_t id;
 	uint32_t first_line, last_line; /* 0: not known */
+	bool has_params;
 };
 
 struct spv_call {
