@@ -107,7 +107,8 @@ struct bw_inst {
 	uint8_t cbsz, abid, blgp;  /* MAI */
 
 	/* memory formats */
-	uint8_t vaddr, vdata, vdata2; /* VGPR numbers: ADDR, DATA (DATA0), DATA1. dst is VDST */
+	uint8_t vaddr;             /* VGPR numbers: ADDR, */
+	uint16_t vdata, vdata2;    /* DATA (DATA0), DATA1. dst is VDST */
 	uint8_t saddr;             /* SGPR code: FLAT family SADDR, SMEM SBASE (already x2), MUBUF SOFFSET
 	                            * (8-bit operand code), 124 = none */
 	uint8_t soffset;           /* SMEM SOFFSET code; 124 = none */

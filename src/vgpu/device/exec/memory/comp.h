@@ -45,7 +45,7 @@ static inline void bw_comp_write(const struct bw_wave *w, unsigned dst, unsigned
 
 /* data: the register of each dword. Components that the instruction does not have are 0 (rule
  * 366). */
-static inline void bw_comp_read(const struct bw_wave *w, const uint8_t *data, unsigned lane,
+static inline void bw_comp_read(const struct bw_wave *w, const uint16_t *data, unsigned lane,
 				struct bw_comps comps, uint32_t v[4])
 {
 	enum bw_comp kind = comps.kind;

@@ -284,7 +284,7 @@ static enum bw_mem_result ds_atomic(struct bw_wave *w, const struct bw_rec *rec,
 static enum bw_mem_result ds_xchg2(struct bw_wave *w, const struct bw_rec *rec, unsigned size_b)
 {
 	const struct bw_mem_prep *p = bw_mem_prep(rec);
-	const uint8_t *data[2] = {p->data, p->data2};
+	const uint16_t *data[2] = {p->data, p->data2};
 	unsigned lane;
 	if (p->is_nop)
 		return BW_MEM_OK;
@@ -452,10 +452,13 @@ static bool prepare(struct bw_rec *rec, const struct bw_rec_ctx *ctx, unsigned n
 	struct bw_mem_prep *p = bw_mem_prep_begin(rec, ctx);
 	if (in->gds)
 		return false;
-	p->imm &= 0xffff;
 	p->has_return = n_load != 0;
-	p->step[0] = in->offset0 * step_b;
-	p->step[1] = in->offset1 * step_b;
+	if (step_b) {
+		p->step[0] = in->offset0 * step_b;
+		p->step[1] = in->offset1 * step_b;
+	} else {
+		p->imm &= 0xffff;
+	}
 	bw_mem_prep_src(p->addr, in->vaddr, 1, ctx);
 	bw_mem_prep_src(p->data, in->vdata, n_store, ctx);
 	if (n_operands == 2)

@@ -416,8 +416,8 @@ static enum bw_mem_result img_atomic(struct bw_exec *x, struct bw_wave *w, const
 		return bw_span_check(&i.span, w);
 	struct bw_mem_prep p = {.dst = i.p->dst, .has_return = rec->inst->glc};
 	unsigned n_dw = op->size_b / 4;
-	memcpy(p.data, i.p->data, n_dw);
-	memcpy(p.data2, i.p->data + (n_operands == 2 ? n_dw : 0), n_dw);
+	memcpy(p.data, i.p->data, n_dw * sizeof(p.data[0]));
+	memcpy(p.data2, i.p->data + (n_operands == 2 ? n_dw : 0), n_dw * sizeof(p.data2[0]));
 	bw_span_atomic(&i.span, w, &p, op);
 	if (p.has_return)
 		write_status(&i, n_dw);

@@ -44,8 +44,8 @@ enum { BW_IMG_MAX_ADDR = 13, BW_IMG_BLOCKS = 8 };
  * offset, bias, compare value, derivatives, body (rule 435); these are where each begins. */
 struct bw_img_prep {
 	uint8_t addr[BW_IMG_MAX_ADDR];
-	uint8_t data[4];
-	uint8_t dst;
+	uint16_t data[4];
+	uint16_t dst;
 	uint8_t bias, compare, grad, body;
 	bool has_status; /* a register follows the data: TFE, and LWE of samples */
 	bool is_nop;

@@ -41,16 +41,18 @@ bw_mem_fn bw_mem_nothing;
 /* The contents of a vector memory record: registers by number; v0 is in place of those that the
  * wave does not have (rule 40, for each dword). */
 struct bw_mem_prep {
-	int32_t imm;	  /* byte offset as the format extends it */
-	uint32_t step[2]; /* DS two-address forms: byte offsets */
-	uint8_t addr[2];  /* dwords of the address */
-	uint8_t data[4];  /* dwords of DATA, DATA0 */
-	uint8_t data2[4]; /* of DATA1 */
-	uint8_t dst;
-	uint8_t saddr; /* SGPR code, BW_SRC_NULL for none */
-	bool is_nop;   /* a destination register is out of range (rules 39, 44, 45) */
-	bool sve;
-	bool has_return; /* atomics: GLC */
+	union {
+		int32_t imm;	  /* byte offset as the format extends it */
+		uint32_t step[2]; /* DS two-address forms: byte offsets */
+	};
+	uint16_t addr[2];  /* dwords of the address */
+	uint16_t data[4];  /* dwords of DATA, DATA0 */
+	uint16_t data2[4]; /* of DATA1 */
+	uint16_t dst;
+	uint8_t saddr;	 /* SGPR code, BW_SRC_NULL for none */
+	bool is_nop : 1; /* a destination register is out of range (rules 39, 44, 45) */
+	bool sve : 1;
+	bool has_return : 1; /* atomics: GLC */
 };
 static_assert(sizeof(struct bw_mem_prep) <= sizeof(((struct bw_rec *)0)->prep),
 	      "fits into a record");
@@ -66,17 +68,17 @@ static inline struct bw_mem_prep *bw_mem_prep_begin(struct bw_rec *rec,
 	struct bw_mem_prep *p = (struct bw_mem_prep *)(void *)rec->prep;
 	memset(p, 0, sizeof(*p));
 	p->imm = rec->inst->imm;
-	p->dst = (uint8_t)rec->inst->dst;
+	p->dst = rec->inst->dst;
 	/* Nothing can be moved without VGPRs. */
 	p->is_nop = ctx->n_vgprs == 0;
 	return p;
 }
 
-static inline void bw_mem_prep_src(uint8_t *out, unsigned first, unsigned n,
+static inline void bw_mem_prep_src(uint16_t *out, unsigned first, unsigned n,
 				   const struct bw_rec_ctx *ctx)
 {
 	for (unsigned i = 0; i < n; i++)
-		out[i] = (uint8_t)(first + i < ctx->n_vgprs ? first + i : 0);
+		out[i] = (uint16_t)(first + i < ctx->n_vgprs ? first + i : 0);
 }
 
 static inline void bw_mem_prep_dst(struct bw_mem_prep *p, unsigned n, const struct bw_rec_ctx *ctx)
@@ -86,7 +88,7 @@ static inline void bw_mem_prep_dst(struct bw_mem_prep *p, unsigned n, const stru
 }
 
 /* One lane's operand of 4 or 8 bytes. */
-static inline uint64_t bw_lane_get(const struct bw_wave *w, const uint8_t *reg, unsigned lane,
+static inline uint64_t bw_lane_get(const struct bw_wave *w, const uint16_t *reg, unsigned lane,
 				   unsigned size_b)
 {
 	uint64_t value = bw_wave_vgpr(w, reg[0])[lane];

@@ -416,7 +416,7 @@ BW_ALWAYS_INLINE void bw_span_load(const struct bw_span *s, struct bw_wave *w, u
 
 /* Tells the checker what the lanes store. */
 BW_ALWAYS_INLINE void bw_span_touch_store(const struct bw_span *s, struct bw_wave *w,
-					  const uint8_t *data, enum bw_elem e)
+					  const uint16_t *data, enum bw_elem e)
 {
 	bw_span_values values;
 	const uint32_t *reg[4];
@@ -430,8 +430,8 @@ BW_ALWAYS_INLINE void bw_span_touch_store(const struct bw_span *s, struct bw_wav
 	bw_span_touch(s, w, BW_TOUCH_STORE, (const bw_span_values *)&values, bw_elem_size_b(e));
 }
 
-BW_ALWAYS_INLINE void bw_span_store(const struct bw_span *s, struct bw_wave *w, const uint8_t *data,
-				    enum bw_elem e)
+BW_ALWAYS_INLINE void bw_span_store(const struct bw_span *s, struct bw_wave *w,
+				    const uint16_t *data, enum bw_elem e)
 {
 	bw_span_touch_store(s, w, data, e);
 	for (unsigned h = 0; h < w->lanes / BW_LANES; h++) {
