@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: MIT
 """Joins the encodings with what executes them, by name; the build stops where one is missing.
 
-Usage: join-isa.py [-o JOIN_H] FILE...
+Usage: join-isa.py [-o JOIN_H] [--gen GENERATION]... FILE...
 
 Each FILE is data/isa/instructions.enc (lines that begin with "insn NAME", apart from those of other generations
-alone) or one of the executor's tables (src/vgpu/device/exec/sem/*.def: rows FORM(..., NAME, ...)). Every encoding must have exactly one row of
-semantics, or one ABSENT(NAME, "reason"); every row must have an encoding. EXCP and APPROX rows are
-remarks on opcodes that are executed, and need both.
+alone than the GENERATIONs that are executed) or one of the executor's tables (src/vgpu/device/exec/sem/*.def: rows
+FORM(..., NAME, ...)). Every encoding must have exactly one row of semantics, or one ABSENT(NAME, "reason"); every
+row must have an encoding. EXCP, APPROX and ABSENT_ON rows are remarks on opcodes that are executed, and need both.
+FORMAT_ABSENT_ON rows name no opcode.
 
-JOIN_H    how many there are of each, for the compiler to compare with its own tables
+JOIN_H    how many there are of each, and of encodings in each generation, for the compiler to compare with its
+          own tables
 
 What is wrong is told as "file:line: message", exit status 1. The output depends on the input alone.
 """
@@ -25,7 +27,8 @@ NAMES = {
     "SAVEEXEC": ["{}_b32", "{}_b64"],
     "WREXEC": ["{}_b32", "{}_b64"],
 }
-REMARKS = {"EXCP", "APPROX"}
+REMARKS = {"EXCP", "APPROX", "ABSENT_ON"}
+NO_OPCODE = {"FORMAT_ABSENT_ON"}
 
 
 class Bad(Exception):
@@ -42,8 +45,10 @@ def without_comments(text):
 
 
 class Tables:
-    def __init__(self):
+    def __init__(self, gens):
+        self.gens = gens
         self.encodings, self.rows, self.absent, self.remarks = {}, {}, {}, {}
+        self.of_gen = {g: set() for g in gens}
 
     def read(self, path):
         with open(path, encoding="utf-8") as f:
@@ -52,12 +57,17 @@ class Tables:
             where = (path, number)
             insn = re.match(r"insn\s+([a-z][a-z0-9_]*)\s", line)
             row = re.match(r"([A-Z][A-Z0-9_]*)\((.*)", line)
-            if insn and re.search(r"\sgfx\d+=", line) and not re.search(r"\sgfx11=", line):
-                continue  # of another generation alone: the virtual GPU does not have it
             if insn:
-                self.encodings.setdefault(insn[1], where)
-            elif row:
+                self.add_encoding(where, insn[1], set(re.findall(r"\s(gfx\d+)=", line)))
+            elif row and row[1] not in NO_OPCODE:
                 self.add_row(where, row[1], row[2])
+
+    def add_encoding(self, where, name, gens):
+        executed = gens & set(self.gens)
+        for g in executed:
+            self.of_gen[g].add(name)
+        if executed or not gens:
+            self.encodings.setdefault(name, where)
 
     def add_row(self, where, form, rest):
         name = re.search(r"(?:^|[\s,])([a-z][a-z0-9_]*)", rest)
@@ -100,9 +110,10 @@ class Tables:
 def main():
     args = argparse.ArgumentParser()
     args.add_argument("-o", dest="out")
+    args.add_argument("--gen", action="append", default=[], help="a generation that is executed")
     args.add_argument("files", nargs="+")
     args = args.parse_args()
-    t = Tables()
+    t = Tables(args.gen)
     try:
         for path in args.files:
             t.read(path)
@@ -111,10 +122,10 @@ def main():
         print(why, file=sys.stderr)
         sys.exit(1)
     if args.out:
+        of_gen = "".join(f"BW_JOIN_OPCODES_{g.upper()} = {len(names)}, " for g, names in t.of_gen.items())
         generated.write(args.out, "/* SPDX-License-Identifier: MIT */\n"
                         "/* Made by tools/join-isa.py from data/isa/instructions.enc and exec/sem. */\n"
-                        f"enum {{ BW_JOIN_OPCODES = {len(t.encodings)}, BW_JOIN_EXECUTED = {len(t.rows)}, "
-                        f"BW_JOIN_ABSENT = {len(t.absent)} }};\n")
+                        f"enum {{ {of_gen}BW_JOIN_EXECUTED = {len(t.rows)}, BW_JOIN_ABSENT = {len(t.absent)} }};\n")
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@
 #include "vgpu/device/profile.h"
 
 enum { STATUS_USAGE = 2, MAX_ENCODINGS = 6 };
+#define GEN BW_ISA_GFX11 /* of the GPU that gfx() names */
 
 struct options {
 	bool json, help;
@@ -111,7 +112,7 @@ static bool matches(const char *pattern, const char *name)
 static void add_encodings(struct bw_str *s, unsigned op)
 {
 	struct bw_op_encoding e[MAX_ENCODINGS];
-	size_t n = bw_isa_op_encodings(BW_EXEC_GEN, op, e, MAX_ENCODINGS);
+	size_t n = bw_isa_op_encodings(GEN, op, e, MAX_ENCODINGS);
 	for (size_t i = 0; i < n && i < MAX_ENCODINGS; i++)
 		bw_str_addf(s, "%s%s%s %u", i ? ", " : "", bw_isa_fmt_name(e[i].fmt),
 			    e[i].fmt != BW_FMT_VOPD ? ""
@@ -123,7 +124,7 @@ static void add_encodings(struct bw_str *s, unsigned op)
 static json_t *encodings_json(unsigned op)
 {
 	struct bw_op_encoding e[MAX_ENCODINGS];
-	size_t n = bw_isa_op_encodings(BW_EXEC_GEN, op, e, MAX_ENCODINGS);
+	size_t n = bw_isa_op_encodings(GEN, op, e, MAX_ENCODINGS);
 	json_t *array = json_array();
 	for (size_t i = 0; i < n && i < MAX_ENCODINGS; i++) {
 		json_t *one = json_pack("{s:s, s:i}", "format", bw_isa_fmt_name(e[i].fmt), "opcode",
@@ -141,7 +142,7 @@ static int no_match(const char *pattern)
 	static const char *names[BW_OP_COUNT];
 	size_t n = 0, near;
 	for (unsigned op = BW_OP_ILLEGAL + 1; op < BW_OP_COUNT; op++)
-		if (bw_isa_has_op(BW_EXEC_GEN, op))
+		if (bw_isa_has_op(GEN, op))
 			names[n++] = bw_isa_op_info(op)->name;
 	if (bw_nearest(pattern, names, n, &near, 1))
 		return fail("no opcode of %s matches \"%s\" (did you mean %s?)", gfx(), pattern,
@@ -158,7 +159,7 @@ static int isa_json(const char *pattern)
 	for (unsigned op = BW_OP_ILLEGAL + 1; op < BW_OP_COUNT; op++) {
 		const char *name = bw_isa_op_info(op)->name;
 		struct bw_op_fidelity f = bw_exec_fidelity(op);
-		if (!bw_isa_has_op(BW_EXEC_GEN, op) || !matches(pattern, name))
+		if (!bw_isa_has_op(GEN, op) || !matches(pattern, name))
 			continue;
 		count[f.kind]++;
 		json_array_append_new(opcodes,
@@ -187,7 +188,7 @@ static int isa_text(const char *pattern)
 	for (unsigned op = BW_OP_ILLEGAL + 1; op < BW_OP_COUNT; op++) {
 		const char *name = bw_isa_op_info(op)->name;
 		struct bw_op_fidelity f = bw_exec_fidelity(op);
-		if (!bw_isa_has_op(BW_EXEC_GEN, op) || !matches(pattern, name))
+		if (!bw_isa_has_op(GEN, op) || !matches(pattern, name))
 			continue;
 		if (!n++)
 			printf("%-*s%-*s%-*s%s\n", EXECUTED_AT, "Opcode", ENCODING_AT - EXECUTED_AT,

@@ -120,7 +120,13 @@ static void *alloc64(size_t size_b)
 
 struct harness *harness_create(unsigned lanes)
 {
+	return harness_create_gen(BW_ISA_GFX11, lanes);
+}
+
+struct harness *harness_create_gen(enum bw_isa_gen gen, unsigned lanes)
+{
 	struct harness *h = alloc64(sizeof(*h));
+	h->gen = gen;
 	h->mem = aligned_alloc(BW_PAGE_B, HARNESS_PAGES * BW_PAGE_B);
 	assert(h->mem);
 	memset(h->mem, 0, HARNESS_PAGES * BW_PAGE_B);
@@ -133,6 +139,7 @@ struct harness *harness_create(unsigned lanes)
 	h->tma = HARNESS_BASE + HARNESS_DATA;
 	const struct bw_exec_host host = {
 		.cookie = h,
+		.gen = gen,
 		.trap_base = trap_base,
 		.realtime = realtime,
 		.shader_cycles = shader_cycles,
@@ -168,6 +175,7 @@ void harness_reset(struct harness *h)
 		.v = v,
 		.lanes = lanes,
 		.n_vgprs = HARNESS_VGPRS,
+		.accum_offset = h->gen == BW_ISA_GFX942 ? HARNESS_ACCUM_OFFSET : 0,
 		.vmid = 1,
 		.tlb = &h->tlb,
 		.wg = &h->wg,

@@ -14,7 +14,8 @@
 enum {
 	HARNESS_PAGES = 64,
 	HARNESS_VGPRS = 64,
-	HARNESS_CODE = 0, /* offsets into the memory */
+	HARNESS_ACCUM_OFFSET = 32, /* gfx942: the VGPR that is a0 */
+	HARNESS_CODE = 0,	   /* offsets into the memory */
 	HARNESS_HANDLER = 0x8000,
 	HARNESS_DATA = 0x10000,
 };
@@ -23,6 +24,7 @@ enum {
 #define HARNESS_HIGH 0xffff800100000000ull
 
 struct harness {
+	enum bw_isa_gen gen;
 	struct bw_exec *x;
 	struct bw_wave *w;
 	struct bw_workgroup wg;
@@ -41,6 +43,8 @@ struct harness {
 /* A wave of 32 or 64 lanes, all active, in the usual compute mode (IEEE, DX10_CLAMP, f32
  * flushed). */
 struct harness *harness_create(unsigned lanes);
+/* The same of another generation than gfx11. */
+struct harness *harness_create_gen(enum bw_isa_gen gen, unsigned lanes);
 void harness_destroy(struct harness *h);
 /* A fresh wave; memory and code stay. */
 void harness_reset(struct harness *h);

@@ -539,7 +539,8 @@ static void run_format(enum bw_fmt fmt, try_fn *attempt, unsigned n_rounds, unsi
 		const char *name = bw_isa_op_info(op)->name;
 		/* Formatted buffers, loads into the LDS and rays have tests of their own. */
 		bool other = bw_isa_op_info(op)->fmt != fmt || !bw_exec_mem_row(op) ||
-			     strstr(name, "_format_") || strstr(name, "_lds_");
+			     !bw_isa_has_op(BW_ISA_GFX11, op) || strstr(name, "_format_") ||
+			     strstr(name, "_lds_");
 		for (size_t i = 0; i < BW_ARRAY_SIZE(others); i++)
 			other = other || !strcmp(name, others[i]);
 		if (other)

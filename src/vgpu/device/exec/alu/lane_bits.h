@@ -129,4 +129,15 @@ static inline uint64_t qsad(uint64_t s0, uint32_t s1, uint64_t s2, int masked, i
 
 #define SAT(v, lo, hi) ((v) < (lo) ? (lo) : (v) > (hi) ? (hi) : (v))
 
+/* Exact sums of two products: the result of 32 bits may wrap, the saturated one needs all of it. */
+static inline int64_t dot_i16(uint32_t a, uint32_t b)
+{
+	return (int64_t)(int16_t)a * (int16_t)b + (int64_t)((int32_t)a >> 16) * ((int32_t)b >> 16);
+}
+
+static inline int64_t dot_u16(uint32_t a, uint32_t b)
+{
+	return (int64_t)(a & 0xffff) * (b & 0xffff) + (int64_t)(a >> 16) * (b >> 16);
+}
+
 #endif

@@ -291,4 +291,10 @@ static inline int32_t dot_int(uint32_t a, uint32_t b, unsigned bits, uint32_t si
 	return sum;
 }
 
+/* A float that goes through an f16 on its way. */
+static inline float round_half(float v, const struct bw_fmode *m)
+{
+	return f16_to_f32(f32_to_f16(v, (enum bw_round)m->round16, m), m->flush_in16);
+}
+
 #endif

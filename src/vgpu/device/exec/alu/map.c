@@ -90,6 +90,40 @@ static const void *fetch64(const struct fetch *f, unsigned i)
 	return out;
 }
 
+static const void *fetch_part(const struct fetch *f, unsigned i, unsigned bits)
+{
+	unsigned from_bits = f->rec->base[1 + i] == BW_BASE_ABS ? bits : 32;
+	bw_sdwa_take(f->inst, i, fetch32(f, i), from_bits, f->x->src[i], bits);
+	return f->x->src[i];
+}
+
+/* DPP of gfx942: lanes from anywhere in the wave. */
+static void fetch_far(const struct bw_rec *rec, const struct bw_wave *w, struct bw_exec *x)
+{
+	const uint32_t *v = (const uint32_t *)BW_OPERAND(1);
+	bool wide = bw_type_bits((enum bw_row_type)rec->map->src[0]) == 64;
+	memcpy(x->far[0], v, sizeof(x->far[0]));
+	if (wide)
+		memcpy(x->far[1], v + w->lanes, sizeof(x->far[1]));
+}
+
+static const void *permute_far(const struct fetch *f, unsigned i, unsigned bits)
+{
+	void *out = f->x->src[i];
+	for (unsigned l = 0; l < BW_LANES; l++) {
+		unsigned from = f->dpp->far_from[f->half * BW_LANES + l];
+		bool valid = f->valid >> l & 1;
+		uint32_t lo = valid ? f->x->far[0][from] : 0;
+		if (bits == 16)
+			((uint16_t *)out)[l] = (uint16_t)lo;
+		else if (bits == 32)
+			((uint32_t *)out)[l] = lo;
+		else
+			((uint64_t *)out)[l] = bw_join32(valid ? f->x->far[1][from] : 0, lo);
+	}
+	return out;
+}
+
 /* Lanes change places; those without a source read 0. */
 static const void *permute(const struct fetch *f, unsigned i, const void *p, unsigned bits)
 {
@@ -148,6 +182,19 @@ static const void *make_pair(const struct fetch *f, unsigned i, const uint32_t *
 	return out;
 }
 
+/* Two f32, the low one by OPSEL and NEG, the high one by OPSEL_HI and NEG_HI. */
+static const void *make_wide_pair(const struct fetch *f, unsigned i, const uint64_t *p)
+{
+	const struct bw_inst *inst = f->inst;
+	unsigned lo = inst->op_sel >> i & 1 ? 32 : 0, hi = inst->op_sel_hi >> i & 1 ? 32 : 0;
+	uint64_t flip =
+		(inst->neg >> i & 1 ? 1ull << 31 : 0) | (inst->neg_hi >> i & 1 ? 1ull << 63 : 0);
+	uint64_t *out = f->x->src[i];
+	for (unsigned l = 0; l < BW_LANES; l++)
+		out[l] = bw_join32((uint32_t)(p[l] >> hi), (uint32_t)(p[l] >> lo)) ^ flip;
+	return out;
+}
+
 /* v_fma_mix: NEG_HI is |x|, rule 207. */
 static const void *mix(const struct fetch *f, unsigned i, const uint32_t *p)
 {
@@ -168,11 +215,19 @@ static const void *mix(const struct fetch *f, unsigned i, const uint32_t *p)
 static const void *fetch(const struct fetch *f, unsigned i, enum bw_row_type t)
 {
 	unsigned bits = bw_type_bits(t);
-	const void *p = bits == 16 ? fetch16(f, i) : bits == 32 ? fetch32(f, i) : fetch64(f, i);
-	if (i == 0 && f->dpp)
+	const void *p;
+	if (i == 0 && f->dpp && f->dpp->is_far)
+		p = permute_far(f, i, bits);
+	else if (f->inst->sdwa && i < 2 && bits <= 32)
+		p = fetch_part(f, i, bits);
+	else
+		p = bits == 16 ? fetch16(f, i) : bits == 32 ? fetch32(f, i) : fetch64(f, i);
+	if (i == 0 && f->dpp && !f->dpp->is_far)
 		p = permute(f, i, p, bits);
 	if (t == BW_T_MIX)
 		return mix(f, i, p);
+	if (t == BW_T_PKF)
+		return make_wide_pair(f, i, p);
 	if (t == BW_T_PKH || t == BW_T_PKB || f->rec->map->shape == BW_SHAPE_PACKED)
 		return make_pair(f, i, p, t != BW_T_X32);
 	if (((f->inst->abs | f->inst->neg) >> i & 1) && bw_type_is_float(t))
@@ -256,6 +311,9 @@ static void finish(const struct bw_map_row *row, void *d, const struct bw_inst *
 		finish_f16(d, BW_LANES, inst, m);
 	else if (row->dst == BW_T_PKH)
 		finish_f16(d, 2 * BW_LANES, inst, m);
+	else if (row->dst == BW_T_PKF)
+		for (unsigned i = 0; i < 2; i++)
+			finish_f32((float *)d + i * BW_LANES, inst, m);
 }
 
 /* The host's float mode for a row. */
@@ -277,7 +335,13 @@ static void write_lanes(const struct fetch *f, enum bw_row_type t, const void *r
 {
 	uint32_t *d = (uint32_t *)vgpr_half(f, 0);
 	unsigned bits = bw_type_bits(t);
-	if (bits == 32) {
+	if (f->inst->sdwa && bits <= 32) {
+		for (unsigned l = 0; l < BW_LANES; l++)
+			if (mask >> l & 1)
+				d[l] = bw_sdwa_put(f->inst, d[l],
+						   bits == 16 ? ((const uint16_t *)r)[l]
+							      : ((const uint32_t *)r)[l]);
+	} else if (bits == 32) {
 		f->x->rows->blend(d, r, mask);
 	} else if (bits == 64) {
 		const uint64_t *s = r;
@@ -290,9 +354,10 @@ static void write_lanes(const struct fetch *f, enum bw_row_type t, const void *r
 	} else {
 		const uint16_t *s = r;
 		unsigned shift = t == BW_T_F16H || (f->inst->op_sel & BW_OP_SEL_DST) ? 16 : 0;
+		uint32_t keep = f->rec->flags & BW_REC_ZERO_HIGH ? 0 : ~(0xffffu << shift);
 		for (unsigned l = 0; l < BW_LANES; l++)
 			if (mask >> l & 1)
-				d[l] = (d[l] & ~(0xffffu << shift)) | (uint32_t)s[l] << shift;
+				d[l] = (d[l] & keep) | (uint32_t)s[l] << shift;
 	}
 }
 
@@ -343,12 +408,15 @@ BW_HANDLER(bw_h_map)
 		bw_spread(rec, w, x);
 	if (mxcsr != x->m.mxcsr32)
 		bw_fmode_load(mxcsr);
+	if (inst->dpp != BW_DPP_NONE && ((const struct bw_dpp_lanes *)inst)->is_far)
+		fetch_far(rec, w, x);
 	for (unsigned half = 0; half < w->lanes / BW_LANES; half++) {
 		struct fetch f = {.rec = rec, .inst = inst, .w = w, .x = x, .half = half};
 		uint32_t mask = (uint32_t)(exec >> 32 * half);
 		if (inst->dpp != BW_DPP_NONE) {
 			f.dpp = (const struct bw_dpp_lanes *)inst;
-			mask = bw_dpp_masks(f.dpp, half, mask, &f.valid);
+			mask = f.dpp->is_far ? bw_dpp_far_masks(f.dpp, half, exec, &f.valid)
+					     : bw_dpp_masks(f.dpp, half, mask, &f.valid);
 		}
 		const void *s[3] = {NULL, NULL, NULL};
 		for (unsigned i = 0; i < row->n_src; i++)
@@ -375,6 +443,8 @@ BW_HANDLER(bw_h_map)
 		d[0] = (uint32_t)result;
 		if (w->lanes == 64)
 			d[1] = (uint32_t)(result >> 32);
+		if (rec->flags & BW_REC_EXEC_TOO)
+			bw_write_mask(w, BW_SRC_EXEC_LO, result);
 	} else if (row->shape == BW_SHAPE_CARRY) {
 		bw_write_mask(w, inst->sdst, result);
 	}

@@ -134,10 +134,11 @@ static void write32(uint32_t *d, const uint32_t *s, uint32_t mask)
 	}
 }
 
-static void write16(uint32_t *d, const uint16_t *s, unsigned shift, uint32_t mask)
+/* bits: those of a register that are written. */
+static void write16(uint32_t *d, const uint16_t *s, unsigned shift, uint32_t bits, uint32_t mask)
 {
 	EACH_LANE(l) {
-		uint32_t take = TAKE(mask) & 0xffffu << shift;
+		uint32_t take = TAKE(mask) & bits;
 		d[l] = ((uint32_t)s[l] << shift & take) | (d[l] & ~take);
 	}
 }
@@ -165,7 +166,9 @@ INLINE uint32_t run_half(const struct bw_rec *rec, struct bw_wave *w, struct bw_
 		write64(d, d + w->lanes, x->tmp[1], exec);
 	} else if (is_16(row->dst)) {
 		mask = row->fn(x->tmp[1], s[0], s[1], s[2], &args);
-		write16(d, (const uint16_t *)x->tmp[1], row->dst == BW_T_F16H ? 16 : 0, exec);
+		unsigned shift = row->dst == BW_T_F16H ? 16 : 0;
+		write16(d, (const uint16_t *)x->tmp[1], shift,
+			rec->flags & BW_REC_ZERO_HIGH ? UINT32_MAX : 0xffffu << shift, exec);
 	} else if (exec == UINT32_MAX) {
 		mask = row->fn(d, s[0], s[1], s[2], &args);
 	} else {

@@ -6,6 +6,7 @@
  * Forms (D, T0.. are types: U32 I32 F32 B32 N32 X32, the same with 64, U16 I16 B16 F16):
  *   MAP1..3(name, D, T0.., expr)         result for one lane from S0, S1, S2
  *   ACC2(name, D, T0, T1, expr)          the same, S2 is the old destination
+ *   ACC2S(.., expr, R, exact)            the same; with CLAMP as MAP3S
  *   MAP2S, MAP3S(.., expr, R, exact)     with CLAMP: the exact value saturated to R's range
  *   MAP3Q(.., expr, clamped)             with CLAMP: another expression
  *   HALF1..3, HALF2ACC(name, expr)       f16, computed in f32 and rounded; ACC as above
@@ -47,6 +48,7 @@ typedef int64_t lane_I64;
 typedef double lane_F64;
 typedef uint16_t lane_B16, lane_U16, lane_F16, lane_BF16, lane_F16H;
 typedef uint32_t lane_PKH, lane_PKB;
+typedef uint64_t lane_PKF;
 typedef float lane_MIX;
 typedef int16_t lane_I16;
 
@@ -63,6 +65,9 @@ typedef int16_t lane_I16;
 #define FM (&mode_)
 #define NEG (args->neg)
 #define IN32(f) bits_f32(flush32(f32_bits(f), FM->flush_in32))
+#define LO32(v) bits_f32((uint32_t)(v))
+#define HI32(v) bits_f32((uint32_t)((v) >> 32))
+#define PAIR32(lo, hi) ((uint64_t)f32_bits(hi) << 32 | f32_bits(lo))
 #define IN64(f) bits_f64(flush64(f64_bits(f), FM->flush_in16))
 #define LANES_BELOW(first) lanes_below(args->lane0, first, l)
 
@@ -195,6 +200,7 @@ static inline const void *scalar0(const struct bw_rec *rec, const struct bw_wave
 #define MAP2(name, D, T0, T1, expr) MAP_(name, D, T0, T1, T1, 2, expr)
 #define MAP3(name, D, T0, T1, T2, expr) MAP_(name, D, T0, T1, T2, 3, expr)
 #define ACC2(name, D, T0, T1, expr) MAP_(name, D, T0, T1, D, 3, expr)
+#define ACC2S(name, D, T0, T1, expr, R, exact) MAP3S(name, D, T0, T1, D, expr, R, exact)
 
 /* Only the operands that exist may be looked at; n is a constant. */
 #define LANE_OPERANDS(T0, T1, T2, n)                                                               \
@@ -532,6 +538,7 @@ static inline uint32_t lanes_to_mask(const int32_t *t)
 #undef MAP2
 #undef MAP3
 #undef ACC2
+#undef ACC2S
 #undef MAP2S
 #undef MAP3S
 #undef MAP3Q
@@ -565,6 +572,9 @@ static inline uint32_t lanes_to_mask(const int32_t *t)
 	ENTRY(n, BW_SHAPE_MAP, 3, D, T0, T1, T2, FAST3_OF(n, D, T0, T1, T2))
 #define ACC2(n, D, T0, T1, expr)                                                                   \
 	ENTRY(n, BW_SHAPE_MAP, 3, D, T0, T1, D, .reads_dst = true, FAST3_OF(n, D, T0, T1, D))
+#define ACC2S(n, D, T0, T1, expr, R, exact)                                                        \
+	ENTRY(n, BW_SHAPE_MAP, 3, D, T0, T1, D, .reads_dst = true, .sat = sat_##n,                 \
+	      FAST3_OF(n, D, T0, T1, D))
 #define HALF1(n, expr) ENTRY(n, BW_SHAPE_MAP, 1, F16, F16, NONE, NONE, .sat = NULL)
 #define HALF1I(n, expr) ENTRY(n, BW_SHAPE_MAP, 2, F16, F16, I16, NONE, .sat = NULL)
 #define NARROW1(n, T0, expr) ENTRY(n, BW_SHAPE_MAP, 1, F16, T0, NONE, NONE, .sat = NULL)

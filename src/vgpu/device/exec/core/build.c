@@ -50,6 +50,7 @@ unsigned bw_type_bits(enum bw_row_type t)
 	case BW_T_I64:
 	case BW_T_F64:
 	case BW_T_N64:
+	case BW_T_PKF:
 		return 64;
 	}
 	return 0;
@@ -95,6 +96,8 @@ bool bw_constant(const struct bw_exec *x, const struct bw_inst *inst, unsigned c
 			*out = bw_half16(float32[i], 1); /* rule 57 */
 		else if (bits == 16 || t == BW_T_PKH)
 			*out = float16[i]; /* a pair: the low half, rule 55 */
+		else if (t == BW_T_PKF)
+			*out = float32[i]; /* the low one, which compilers take for both */
 		else
 			*out = bits == 64 ? float64[i] : float32[i];
 	} else {
@@ -323,16 +326,20 @@ static void mask_src(struct bw_build *b, unsigned slot, unsigned code)
 		at_wave(b->rec, slot, offsetof(struct bw_wave, s) + 4 * (size_t)code);
 }
 
+static bool is_pair(enum bw_row_type t)
+{
+	return t == BW_T_PKH || t == BW_T_PKB || t == BW_T_PKF;
+}
+
 static bool has_modifiers(const struct bw_inst *inst, const struct bw_map_row *row)
 {
-	bool has_pairs =
-		row->shape == BW_SHAPE_PACKED || row->src[0] == BW_T_PKH || row->src[0] == BW_T_PKB;
+	bool has_pairs = row->shape == BW_SHAPE_PACKED || is_pair((enum bw_row_type)row->src[0]);
 	if (row->src[0] == BW_T_MIX)
 		return true;
 	if (inst->fmt == BW_FMT_VOP3P && has_pairs && (~inst->op_sel_hi & ((1u << row->n_src) - 1)))
 		return true;
 	return inst->abs || inst->neg || inst->neg_hi || inst->omod || inst->op_sel ||
-	       inst->dpp != BW_DPP_NONE ||
+	       inst->dpp != BW_DPP_NONE || inst->sdwa ||
 	       (inst->clamp && row->shape != BW_SHAPE_CMP && row->shape != BW_SHAPE_CMPX);
 }
 
@@ -347,6 +354,17 @@ static bool all_32bit(const struct bw_map_row *row)
 	return true;
 }
 
+/* gfx942: whether the upper half of the result's register becomes 0. It is kept by what the
+ * destination is a source of (v_mac_f16), by v_madak_f16 and its kind, which have three sources in
+ * VOP2, and by v_fma_mixlo_f16 (as LLVM has it: GCNSubtarget, zeroesHigh16BitsOfDest). */
+static bool clears_high(const struct bw_inst *inst, const struct bw_map_row *row)
+{
+	bool keeps = row->reads_dst || row->src[0] == BW_T_MIX ||
+		     (inst->fmt == BW_FMT_VOP2 && row->n_src == 3);
+	return bw_type_bits((enum bw_row_type)row->dst) == 16 && row->dst != BW_T_F16H && !keeps &&
+	       !(inst->op_sel & BW_OP_SEL_DST);
+}
+
 /* Operands of one lane-wise row from the codes given; dst is a VGPR number or, for compares, an
  * SGPR code. False: illegal operand. *out_nop: the destination is out of range, nothing happens. */
 static bool build_operands(struct bw_build *b, const struct bw_map_row *row, unsigned dst,
@@ -357,7 +375,9 @@ static bool build_operands(struct bw_build *b, const struct bw_map_row *row, uns
 	*out_nop = false;
 	rec->map = row;
 	if (row->shape == BW_SHAPE_CMP || row->shape == BW_SHAPE_CMPX) {
-		if (row->shape == BW_SHAPE_CMPX)
+		if (row->shape == BW_SHAPE_CMPX && ctx->gen == BW_ISA_GFX942)
+			rec->flags |= BW_REC_EXEC_TOO;
+		else if (row->shape == BW_SHAPE_CMPX)
 			dst = BW_SRC_EXEC_LO; /* VOP3: whatever VDST says, rule 7 */
 		if (!bw_build_scalar_dst(b, dst, ctx->lanes == 64 ? BW_T_B64 : BW_T_B32))
 			at_wave(rec, 0, offsetof(struct bw_wave, null_dst));
@@ -369,6 +389,8 @@ static bool build_operands(struct bw_build *b, const struct bw_map_row *row, uns
 		}
 		rec->base[0] = BW_BASE_VGPR;
 		rec->off[0] = (uint64_t)dst * ctx->lanes * 4;
+		if (ctx->gen == BW_ISA_GFX942 && clears_high(b->inst, row))
+			rec->flags |= BW_REC_ZERO_HIGH;
 	}
 	for (unsigned i = 0; i < row->n_src; i++) {
 		unsigned code =
@@ -386,10 +408,11 @@ static bool is_plain(const struct bw_inst *inst, const struct bw_map_row *row)
 {
 	bool is_cmp = row->shape == BW_SHAPE_CMP || row->shape == BW_SHAPE_CMPX;
 	for (unsigned i = 0; i < row->n_src; i++)
-		if (row->src[i] == BW_T_PKH || row->src[i] == BW_T_PKB || row->src[i] == BW_T_MIX)
+		if (is_pair((enum bw_row_type)row->src[i]) || row->src[i] == BW_T_MIX)
 			return false;
 	return row->shape != BW_SHAPE_PACKED && inst->fmt != BW_FMT_VOP3P &&
-	       inst->dpp == BW_DPP_NONE && !inst->omod && !inst->op_sel && (is_cmp || !inst->clamp);
+	       inst->dpp == BW_DPP_NONE && !inst->sdwa && !inst->omod && !inst->op_sel &&
+	       (is_cmp || !inst->clamp);
 }
 
 /* The fastest handler for where the sources lie. */
@@ -417,7 +440,7 @@ static bool build_map(struct bw_build *b, const struct bw_map_row *row)
 		return false;
 	if (nop)
 		rec->fn = bw_h_nop;
-	else if (b->page->excp && bw_excp_possible(b->inst))
+	else if ((b->page->excp && bw_excp_possible(b->inst)) || rec->flags & BW_REC_EXEC_TOO)
 		rec->fn = bw_h_map;
 	else if (has_modifiers(b->inst, row) || !all_32bit(row))
 		rec->fn = is_plain(b->inst, row) ? b->x->rows->plain : bw_h_map;
@@ -479,12 +502,12 @@ static bool build_mem(struct bw_build *b, const struct bw_mem_row *row)
 
 /* The words at a record do not decode: finds out whether they are illegal, or the rest of the
  * instruction lies in a page that cannot be executed. */
-static bool is_cut(const uint32_t *word, unsigned n)
+static bool is_cut(const struct bw_exec *x, const uint32_t *word, unsigned n)
 {
 	uint32_t padded[3] = {0};
 	struct bw_inst inst;
 	memcpy(padded, word, n * 4);
-	return n < 3 && bw_isa_decode(BW_EXEC_GEN, padded, 3, &inst) && inst.size_b > n * 4;
+	return n < 3 && bw_isa_decode(x->gen, padded, 3, &inst) && inst.size_b > n * 4;
 }
 
 static BW_HANDLER(fetch_fault)
@@ -499,15 +522,33 @@ static BW_HANDLER(fetch_fault)
 	BW_EXIT(BW_EXIT_FAULT, bw_code_pc(&x->code, rec));
 }
 
+void bw_build_acc(struct bw_inst *inst, unsigned accum_offset)
+{
+	for (unsigned i = 0; i < inst->n_src; i++)
+		if (inst->src[i] >= BW_SRC_ACC0)
+			inst->src[i] = (uint16_t)(inst->src[i] - BW_SRC_ACC0 + BW_SRC_VGPR0 +
+						  accum_offset);
+	if (!inst->acc)
+		return;
+	inst->dst = (uint16_t)(inst->dst + accum_offset);
+	inst->vdata = (uint16_t)(inst->vdata + accum_offset);
+	inst->vdata2 = (uint16_t)(inst->vdata2 + accum_offset);
+	inst->acc = false;
+}
+
 static bool build(struct bw_build *b)
 {
 	const struct bw_sem *sem = bw_exec_sem(b->inst->op);
+	const char *why = bw_exec_absent(b->x->gen, b->inst->op);
+	if (why) {
+		b->rec->fn = bw_h_absent;
+		b->rec->why = why;
+		return true;
+	}
 	switch (sem->kind) {
 	case BW_SEM_NONE:
-		return false;
 	case BW_SEM_ABSENT:
-		b->rec->fn = bw_h_absent;
-		return true;
+		return false;
 	case BW_SEM_MAP:
 		return build_map(b, sem->map);
 	case BW_SEM_SCALAR:
@@ -532,9 +573,11 @@ BW_HANDLER(bw_h_decode)
 	struct bw_rec *out = &page->rec[index];
 	*out = (struct bw_rec){.inst = inst, .size_dw = 1};
 	struct bw_build b = {.x = x, .page = page, .rec = out, .inst = inst};
-	if (!bw_isa_decode(BW_EXEC_GEN, word, n, inst)) {
-		out->fn = is_cut(word, n) ? fetch_fault : bw_h_illegal;
+	if (!bw_isa_decode(x->gen, word, n, inst)) {
+		out->fn = is_cut(x, word, n) ? fetch_fault : bw_h_illegal;
 	} else {
+		if (x->gen == BW_ISA_GFX942)
+			bw_build_acc(inst, page->ctx.accum_offset);
 		out->size_dw = inst->size_b / 4;
 		if (!build(&b))
 			out->fn = bw_h_illegal;

@@ -25,8 +25,14 @@ struct bw_dpp_lanes {
 	uint8_t from[BW_LANES];
 	uint32_t in_range;  /* lanes that have a source */
 	uint32_t enable[2]; /* row and bank masks, for each half */
+	/* gfx942, in place of the first two: lanes of a wave64 read any other one */
+	bool is_far;
+	uint8_t far_from[2 * BW_LANES];
+	uint64_t far_in_range;
 };
 
+/* gfx942: AccVGPRs become the VGPRs that they are. */
+void bw_build_acc(struct bw_inst *inst, unsigned accum_offset);
 unsigned bw_type_bits(enum bw_row_type t);
 /* Whether NEG and ABS apply to it. */
 bool bw_type_is_float(enum bw_row_type t);
@@ -46,6 +52,15 @@ bool bw_constant(const struct bw_exec *x, const struct bw_inst *inst, unsigned c
  * rules 239 to 245. */
 uint32_t bw_dpp_masks(const struct bw_dpp_lanes *d, unsigned half, uint32_t exec,
 		      uint32_t *out_valid);
+/* The same with the EXEC of the wave. */
+uint32_t bw_dpp_far_masks(const struct bw_dpp_lanes *d, unsigned half, uint64_t exec,
+			  uint32_t *out_valid);
 void bw_dpp_prepare(struct bw_code_page *page, const struct bw_inst *inst, struct bw_rec *rec);
+
+/* SDWA: the parts of source i that an instruction takes, for the lanes of a half, and a lane's
+ * result put into a part of the destination. A constant may have from_bits of 16. */
+void bw_sdwa_take(const struct bw_inst *inst, unsigned i, const void *from, unsigned from_bits,
+		  void *out, unsigned bits);
+uint32_t bw_sdwa_put(const struct bw_inst *inst, uint32_t old, uint32_t result);
 
 #endif

@@ -214,8 +214,9 @@ unsigned bw_code_words(struct bw_code_page *p, struct bw_wave *w, unsigned index
 
 static bool same_ctx(const struct bw_rec_ctx *a, const struct bw_rec_ctx *b)
 {
-	return a->n_vgprs == b->n_vgprs && a->lanes == b->lanes && a->vmid == b->vmid &&
-	       a->priv == b->priv && a->excp == b->excp;
+	return a->n_vgprs == b->n_vgprs && a->accum_offset == b->accum_offset &&
+	       a->lanes == b->lanes && a->vmid == b->vmid && a->priv == b->priv &&
+	       a->excp == b->excp;
 }
 
 bool bw_code_enter(struct bw_code *c, struct bw_wave *w, uint64_t pc)
@@ -224,6 +225,8 @@ bool bw_code_enter(struct bw_code *c, struct bw_wave *w, uint64_t pc)
 	uint64_t va = pc & ~(uint64_t)(BW_PAGE_B - 1);
 	const struct bw_rec_ctx ctx = {
 		.n_vgprs = w->status & BW_STATUS_NO_VGPRS ? 0 : w->n_vgprs,
+		.accum_offset = w->accum_offset,
+		.gen = c->gen,
 		.lanes = w->lanes,
 		.vmid = w->vmid,
 		.priv = priv,

@@ -46,6 +46,7 @@ struct bw_code {
 	struct bw_code_page *bucket[BW_CODE_BUCKETS];
 	struct bw_code_page *page; /* the one being executed */
 	unsigned n_pages;
+	uint8_t gen;	       /* bw_exec_host.gen */
 	bool float_exceptions; /* bw_exec_host.float_exceptions */
 	bool counts;	       /* pages have slots of tally.h */
 };

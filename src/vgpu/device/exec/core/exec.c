@@ -35,9 +35,11 @@ struct bw_exec *bw_exec_create(const struct bw_exec_host *host)
 		abort();
 	memset(x, 0, sizeof(*x));
 	x->host = *host;
+	x->gen = host->gen;
 	x->args.m = &x->m;
 	x->rows = bw_exec_rows();
 	bw_code_init(&x->code);
+	x->code.gen = (uint8_t)host->gen;
 	x->code.float_exceptions = host->float_exceptions;
 	x->code.counts = host->counts;
 	return x;
@@ -99,9 +101,8 @@ BW_HANDLER(bw_h_absent)
 {
 	if (x->host.graphics && x->host.graphics(x->host.cookie, w, rec->inst))
 		BW_LEAVE(BW_FOLLOWING(rec));
-	const struct bw_absent_row *row = bw_exec_sem(rec->inst->op)->absent;
 	char name[160]; /* "exp (graphics pipeline)" */
-	snprintf(name, sizeof(name), "%s (%s)", row->name, row->why);
+	snprintf(name, sizeof(name), "%s (%s)", bw_isa_op_info(rec->inst->op)->name, rec->why);
 	report(x, w, rec, name);
 	BW_EXIT(BW_EXIT_ILLEGAL, bw_code_pc(&x->code, rec));
 }

@@ -13,12 +13,11 @@ struct bw_exec;
 struct bw_check;
 struct bw_strict;
 
-/* The generation of instructions that the executor is built for; profiles of others are refused. */
-#define BW_EXEC_GEN BW_ISA_GFX11
-
 /* The functions of the device that the executor calls, all from the worker thread. */
 struct bw_exec_host {
 	void *cookie;
+	/* The generation of the waves: gfx11 or gfx942. Strict mode and the trace are for gfx11. */
+	enum bw_isa_gen gen;
 	/* TBA and TMA of the wave's VMID as canonical byte addresses; whether TBA.TRAP_EN. */
 	bool (*trap_base)(void *cookie, unsigned vmid, uint64_t *out_tba, uint64_t *out_tma);
 	uint64_t (*realtime)(void *cookie);	 /* 100 MHz counter */

@@ -41,6 +41,7 @@ struct bw_row_set;
 
 struct bw_exec {
 	uint8_t *base[BW_BASE_COUNT];
+	enum bw_isa_gen gen;
 	uint64_t left;
 	enum bw_exit exit;
 	uint8_t trap_id;
@@ -54,6 +55,8 @@ struct bw_exec {
 	uint32_t bcast[3][BW_LANES] __attribute__((aligned(64)));
 	uint64_t tmp[2][BW_LANES] __attribute__((aligned(64)));
 	uint64_t src[3][BW_LANES] __attribute__((aligned(64)));
+	/* DPP of gfx942: src0 of the whole wave, before either half of the result is written */
+	uint32_t far[2][2 * BW_LANES];
 	const struct bw_row_set *rows;
 	struct bw_exec_host host;
 	struct bw_absent_seen *absent_seen;
@@ -64,6 +67,9 @@ struct bw_exec {
 enum {			   /* bw_rec.flags */
        BW_REC_SCC64 = 1,   /* reads SCC as a 64-bit operand */
        BW_REC_DEPENDS = 2, /* VOPD: Y reads what X writes */
+       /* gfx942: a 16-bit result clears the upper half of its register */
+       BW_REC_ZERO_HIGH = 4,
+       BW_REC_EXEC_TOO = 8, /* gfx942: v_cmpx, which has a destination beside EXEC */
 };
 
 /* Dispatch. A handler that ends with BW_NEXT jumps directly to the next record's handler; builds
@@ -149,6 +155,7 @@ enum bw_row_type {
 	BW_T_F16H, /* destination: an f16 that goes to the high half */
 	BW_T_PKH,
 	BW_T_PKB, /* pairs of f16, of bf16; halves chosen by op_sel and op_sel_hi */
+	BW_T_PKF, /* a pair of f32 in two registers; either by op_sel and op_sel_hi */
 	BW_T_MIX, /* v_fma_mix: an f32, or half of the register widened to one, by op_sel_hi */
 };
 
@@ -251,6 +258,8 @@ struct bw_sem {
 	};
 };
 const struct bw_sem *bw_exec_sem(unsigned op);
+/* Why waves of a generation do not execute an opcode that has a row; NULL: they do. */
+const char *bw_exec_absent(enum bw_isa_gen gen, unsigned op);
 const struct bw_row_set *bw_exec_rows(void);
 /* Whether this machine uses the AVX2 compilation of rows and of the memory instructions. */
 bool bw_exec_host_has_v3(void);
@@ -260,7 +269,9 @@ const char *bw_exec_sem_orphan(void);
 /* Fills the record of an undecoded place and jumps to it; where every record starts. */
 bw_handler bw_h_decode;
 bw_handler bw_h_next_page;
-bw_handler bw_h_illegal, bw_h_absent, bw_h_no_vgprs, bw_h_nop, bw_h_mem;
+bw_handler bw_h_illegal, bw_h_no_vgprs, bw_h_nop, bw_h_mem;
+/* An instruction that is not executed; bw_rec.why says why. */
+bw_handler bw_h_absent;
 /* The general case of rows: any wave size, any modifier. */
 bw_handler bw_h_map, bw_h_map64, bw_h_dual;
 /* VOPD where float exceptions are looked for; bw_h_map does it by itself. */

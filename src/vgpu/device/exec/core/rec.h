@@ -50,7 +50,10 @@ typedef const struct bw_rec *bw_handler(const struct bw_rec *rec, struct bw_wave
 /* Facts about the wave that a record may depend on. */
 struct bw_rec_ctx {
 	uint16_t n_vgprs; /* allocated; 0 after DEALLOC_VGPRS */
-	uint8_t lanes;	  /* 32 or 64 */
+	/* gfx942: the first of them that is an AccVGPR */
+	uint16_t accum_offset;
+	uint8_t gen;   /* enum bw_isa_gen; the same in all pages of an executor */
+	uint8_t lanes; /* 32 or 64 */
 	uint8_t vmid;
 	bool priv; /* STATUS.PRIV: TTMPs are there */
 	bool excp; /* MODE.EXCP_EN has float exceptions in it, or all are wanted (excp.h) */
@@ -63,8 +66,11 @@ struct bw_rec {
 		const struct bw_mem_row *mem;
 		const struct bw_scalar_row *scalar;
 		const struct bw_rec *target; /* of a direct branch inside the page, or NULL */
+		const char *why;	     /* of what is not executed: a static string */
 	};
-	const struct bw_inst *inst; /* lives as long as the record */
+	/* Lives as long as the record. AccVGPRs have the numbers of the VGPRs that they are:
+	 * bw_build_acc. */
+	const struct bw_inst *inst;
 	union {
 		uint64_t off[4];  /* dst, src0, src1, src2, relative to bw_exec.base[base[i]] */
 		uint64_t prep[4]; /* memory instructions: free for their prepare function */

@@ -97,8 +97,10 @@ struct bw_wave {
 	uint32_t mode;
 	uint32_t status; /* without SCC, EXECZ, VCCZ */
 	uint32_t trapsts;
-	uint32_t *v;	    /* VGPR n, lane l: v[n * lanes + l]; 64-byte aligned */
-	uint16_t n_vgprs;   /* allocated */
+	uint32_t *v;	  /* VGPR n, lane l: v[n * lanes + l]; 64-byte aligned */
+	uint16_t n_vgprs; /* allocated */
+	/* gfx942: the VGPR that is a0; they are in one file */
+	uint16_t accum_offset;
 	uint8_t lanes;	    /* 32 or 64 */
 	uint8_t align_mode; /* enum bw_align_mode */
 	uint8_t vmid;

@@ -395,6 +395,45 @@ static enum bw_mem_result do_bpermute(struct bw_exec *x, struct bw_wave *w,
 	return BW_MEM_OK;
 }
 
+/* gfx942: across the whole wave. */
+static void write_wave(struct bw_wave *w, unsigned dst, const uint32_t *value)
+{
+	for (unsigned h = 0; h < w->lanes / BW_LANES; h++)
+		write_lanes(w, dst, h, value + h * BW_LANES);
+}
+
+static enum bw_mem_result do_permute64(struct bw_exec *x, struct bw_wave *w,
+				       const struct bw_rec *rec)
+{
+	const struct bw_mem_prep *p = bw_mem_prep(rec);
+	const uint32_t *addr = bw_wave_vgpr(w, p->addr[0]), *data = bw_wave_vgpr(w, p->data[0]);
+	uint32_t out[2 * BW_LANES] = {0};
+	unsigned i;
+	if (p->is_nop)
+		return BW_MEM_OK;
+	BW_EACH_LANE(bw_wave_exec(w), i)
+		out[(addr[i] + (uint32_t)p->imm) / 4 % w->lanes] = data[i];
+	write_wave(w, p->dst, out);
+	return BW_MEM_OK;
+}
+
+static enum bw_mem_result do_bpermute64(struct bw_exec *x, struct bw_wave *w,
+					const struct bw_rec *rec)
+{
+	const struct bw_mem_prep *p = bw_mem_prep(rec);
+	const uint32_t *addr = bw_wave_vgpr(w, p->addr[0]), *data = bw_wave_vgpr(w, p->data[0]);
+	uint64_t exec = bw_wave_exec(w);
+	uint32_t out[2 * BW_LANES];
+	if (p->is_nop)
+		return BW_MEM_OK;
+	for (unsigned i = 0; i < w->lanes; i++) {
+		unsigned from = (addr[i] + (uint32_t)p->imm) / 4 % w->lanes;
+		out[i] = exec >> from & 1 ? data[from] : 0;
+	}
+	write_wave(w, p->dst, out);
+	return BW_MEM_OK;
+}
+
 static unsigned reverse5(unsigned v)
 {
 	return (v & 1) << 4 | (v & 2) << 2 | (v & 4) | (v & 8) >> 2 | (v & 16) >> 4;

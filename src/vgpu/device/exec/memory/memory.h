@@ -53,6 +53,7 @@ struct bw_mem_prep {
 	bool is_nop : 1; /* a destination register is out of range (rules 39, 44, 45) */
 	bool sve : 1;
 	bool has_return : 1; /* atomics: GLC */
+	bool denormals : 1;  /* additions of f32 in memory do not flush them: gfx942 */
 };
 static_assert(sizeof(struct bw_mem_prep) <= sizeof(((struct bw_rec *)0)->prep),
 	      "fits into a record");
@@ -69,6 +70,7 @@ static inline struct bw_mem_prep *bw_mem_prep_begin(struct bw_rec *rec,
 	memset(p, 0, sizeof(*p));
 	p->imm = rec->inst->imm;
 	p->dst = rec->inst->dst;
+	p->denormals = ctx->gen == BW_ISA_GFX942;
 	/* Nothing can be moved without VGPRs. */
 	p->is_nop = ctx->n_vgprs == 0;
 	return p;

@@ -63,6 +63,13 @@ static inline uint32_t bw_rmw_add_f32_bits(uint32_t old, uint32_t data, uint32_t
 	return bw_f32_flush(f32_bits(bits_f32(a) + bits_f32(b)), denorm & BW_DENORM_FLUSH_OUT);
 }
 
+static inline uint64_t bw_rmw_add_f64_bits(uint64_t old, uint64_t data, uint32_t denorm)
+{
+	uint64_t a = bw_f64_flush(old, denorm & BW_DENORM_FLUSH_IN);
+	uint64_t b = bw_f64_flush(data, denorm & BW_DENORM_FLUSH_IN);
+	return bw_f64_flush(f64_bits(bits_f64(a) + bits_f64(b)), denorm & BW_DENORM_FLUSH_OUT);
+}
+
 /* Minimum and maximum: a signalling NaN comes back quieted, a number wins over a quiet NaN, two
  * quiet NaNs leave memory as it was [I: which of the two]. */
 #define BW_RMW_MIN_MAX(name, width, quiet_bit, keep_data)                                          \
@@ -152,10 +159,10 @@ static inline uint32_t bw_rmw_lds_denorm(uint32_t mode, unsigned size_b)
 }
 
 /* Memory: additions flush, always; what only compares does not (rule 423; gfx11 is not among the
- * GPUs that LLVM gives denormal support in memory atomics). */
-static inline uint32_t bw_rmw_memory_denorm(const struct bw_rmw *op)
+ * GPUs that LLVM gives denormal support in memory atomics, gfx942 is: keeps). */
+static inline uint32_t bw_rmw_memory_denorm(const struct bw_rmw *op, bool keeps)
 {
-	return op->kind == BW_RMW_FADD ? BW_DENORM_FLUSH_IN | BW_DENORM_FLUSH_OUT : 0;
+	return op->kind == BW_RMW_FADD && !keeps ? BW_DENORM_FLUSH_IN | BW_DENORM_FLUSH_OUT : 0;
 }
 
 /* Float addition in memory rounds to nearest even whatever MODE says (rule 422), so the host's
