@@ -11,6 +11,7 @@
 
 #include "base/util.h"
 #include "isa/ops.h"
+#include "vgpu/device/exec/alu/mfma.h"
 #include "vgpu/device/exec/core/exec_priv.h"
 #include "vgpu/device/exec/join.h"
 
@@ -167,6 +168,9 @@ static void join(void)
 	for (size_t i = 0; i < bw_n_matrix_rows; i++)
 		add_sem(bw_matrix_rows[i].name,
 			(struct bw_sem){.kind = BW_SEM_WAVE, .wave = &bw_matrix_rows[i]});
+	for (size_t i = 0; i < bw_n_mfma_rows; i++)
+		add_sem(bw_mfma_rows[i].name,
+			(struct bw_sem){.kind = BW_SEM_WAVE, .wave = &bw_mfma_rows[i]});
 	for (size_t i = 0; i < BW_ARRAY_SIZE(duals); i++) {
 		const struct bw_sem *same = &joined.sem[bw_isa_op_by_name(duals[i].same)];
 		assert(same->kind == BW_SEM_MAP);
