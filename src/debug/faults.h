@@ -6,6 +6,7 @@
 
 #include "debug/debug.h"
 #include "gpuvm/gpuvm.h"
+#include "sym/host_place.h"
 
 /* Explains a memory violation: the instruction at the PC is decoded, the address of each active
  * lane computed from the saved registers, and the page tables are walked. */
@@ -29,6 +30,10 @@ struct bw_fault_info {
 	uint64_t near_b, near_va, near_size_b;
 	char near_name[64]; /* "" for none */
 	bool near_is_image;
+	/* What the program had at addr, and has freed (size_b 0: nothing that is known), and where
+	 * in its own code. Nothing is near then. */
+	struct bw_target_freed freed;
+	struct bw_host_place freed_in; /* "" and 0 for what is not known */
 	/* Image instructions. If addresses are known, texel is that of first_lane. It is at addr,
 	 * or (block_b > 0) somewhere in the layout's block of block_b bytes at block_va; addr is
 	 * then the page in this block that the GPU's record names. */

@@ -45,7 +45,8 @@ static bool may_be_late(uint16_t type)
 	return type == BW_AGENT_MEM_READ || type == BW_AGENT_MEM_WRITE || type == BW_AGENT_MAPS ||
 	       type == BW_AGENT_FAULT || type == BW_AGENT_OBJECTS || type == BW_AGENT_SHADER ||
 	       type == BW_AGENT_FILES || type == BW_AGENT_CODES || type == BW_AGENT_CODE_BYTES ||
-	       type == BW_AGENT_QUEUES || type == BW_AGENT_CLOCK || type == BW_AGENT_RELEASE;
+	       type == BW_AGENT_QUEUES || type == BW_AGENT_FREED || type == BW_AGENT_CLOCK ||
+	       type == BW_AGENT_RELEASE;
 }
 
 static struct bw_error *given_up(struct bw_live *l, struct bw_live_proc *p, uint16_t type,

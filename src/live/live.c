@@ -417,6 +417,7 @@ const struct bw_target_ops bw_live_ops = {
 	.fault = bw_live_fault,
 	.walk = bw_live_walk,
 	.maps = bw_live_maps,
+	.freed = bw_live_freed,
 	.objects = bw_live_objects,
 	.shader = bw_live_shader,
 	.loaded = bw_live_loaded,

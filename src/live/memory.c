@@ -227,6 +227,28 @@ struct bw_error *bw_live_maps(struct bw_target *t, struct bw_target_map **out, s
 	return NULL;
 }
 
+struct bw_error *bw_live_freed(struct bw_target *t, uint64_t va, struct bw_target_freed *out)
+{
+	struct bw_live *l = bw_live_of(t);
+	struct bw_live_vm *vm;
+	struct bw_agent_freed f;
+	BW_TRY(bw_live_need_vm(l, &vm));
+	const struct bw_agent_mem about = {.va = va, .file = vm->file};
+	const struct bw_msg_part part = {&about, sizeof(about)};
+	BW_TRY(bw_live_request(l, vm->proc, BW_AGENT_FREED, &part, 1, NULL));
+	BW_TRY(bw_live_result(l, "asking what the program has freed"));
+	if (l->reply.body_b < sizeof(f))
+		return bw_errorf(BW_E_INVALID, "the program's agent answers FREED with %u bytes",
+				 l->reply.body_b);
+	memcpy(&f, l->reply.body, sizeof(f));
+	*out = (struct bw_target_freed){.va = f.va, .size_b = f.size_b, .by = f.by};
+	if (va < f.va || va - f.va >= f.size_b)
+		out->size_b = 0;
+	if (f.by)
+		out->pid = (int)vm->proc->pid;
+	return NULL;
+}
+
 /* ---- Names ---- */
 
 static void copy_text(char *to, const char *from, size_t size_b)

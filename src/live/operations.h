@@ -67,6 +67,8 @@ struct bw_error *bw_live_set_filter(struct bw_target *t, unsigned index, uint64_
 				    const struct bw_target_filter *filter) BW_MUST_CHECK;
 struct bw_error *bw_live_maps(struct bw_target *t, struct bw_target_map **out,
 			      size_t *out_n) BW_MUST_CHECK;
+struct bw_error *bw_live_freed(struct bw_target *t, uint64_t va,
+			       struct bw_target_freed *out) BW_MUST_CHECK;
 struct bw_error *bw_live_objects(struct bw_target *t, struct bw_target_object **out,
 				 size_t *out_n) BW_MUST_CHECK;
 /* shaders.c */

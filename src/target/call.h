@@ -100,6 +100,9 @@ struct bw_error *bw_target_walk(struct bw_target *t, uint64_t va,
 /* [MAPS] Owned by the caller (free). */
 struct bw_error *bw_target_maps(struct bw_target *t, struct bw_target_map **out,
 				size_t *out_n) BW_MUST_CHECK;
+/* [FREED] What the program had at an address until it freed it, the last one. */
+struct bw_error *bw_target_freed(struct bw_target *t, uint64_t va,
+				 struct bw_target_freed *out) BW_MUST_CHECK;
 /* [OBJECTS] Owned by the caller (free). */
 struct bw_error *bw_target_objects(struct bw_target *t, struct bw_target_object **out,
 				   size_t *out_n) BW_MUST_CHECK;

@@ -55,6 +55,7 @@ struct bw_target_ops {
 	struct bw_error *(*fault)(struct bw_target *t, struct bw_target_fault *out);
 	struct bw_error *(*walk)(struct bw_target *t, uint64_t va, struct bw_verdict *out);
 	struct bw_error *(*maps)(struct bw_target *t, struct bw_target_map **out, size_t *out_n);
+	struct bw_error *(*freed)(struct bw_target *t, uint64_t va, struct bw_target_freed *out);
 	struct bw_error *(*objects)(struct bw_target *t, struct bw_target_object **out,
 				    size_t *out_n);
 	struct bw_error *(*shader)(struct bw_target *t, uint32_t pipeline,

@@ -37,6 +37,7 @@ static const struct {
 	{BW_CAP_READY, "make processes ready for a later debugger"},
 	{BW_CAP_LOADED, "list loaded code objects"},
 	{BW_CAP_QUEUES, "list queues"},
+	{BW_CAP_FREED, "tell what the program has freed"},
 };
 
 /* Every operation, and the capabilities without which it is not called. */
@@ -69,6 +70,7 @@ static const struct {
 	X(fault, BW_CAP_FAULT)                                                                     \
 	X(walk, BW_CAP_WALK)                                                                       \
 	X(maps, BW_CAP_MAPS)                                                                       \
+	X(freed, BW_CAP_FREED)                                                                     \
 	X(objects, BW_CAP_OBJECTS)                                                                 \
 	X(shader, BW_CAP_OBJECTS)                                                                  \
 	X(loaded, BW_CAP_LOADED)                                                                   \
@@ -313,6 +315,12 @@ struct bw_error *bw_target_maps(struct bw_target *t, struct bw_target_map **out,
 {
 	BW_TRY(bw_target_need(t, NEEDS_maps));
 	return t->ops->maps(t, out, out_n);
+}
+
+struct bw_error *bw_target_freed(struct bw_target *t, uint64_t va, struct bw_target_freed *out)
+{
+	BW_TRY(bw_target_need(t, NEEDS_freed));
+	return t->ops->freed(t, va, out);
 }
 
 struct bw_error *bw_target_objects(struct bw_target *t, struct bw_target_object **out,

@@ -49,7 +49,8 @@ enum bw_target_cap {
 	BW_CAP_READY = 1 << 17,	     /* make_ready: for a debugger that comes later */
 	BW_CAP_LOADED = 1 << 18,     /* loaded, loaded_bytes: code objects of a runtime */
 	BW_CAP_QUEUES = 1 << 19,     /* the program's AQL queues */
-	BW_CAP_ALL = (1 << 20) - 1,
+	BW_CAP_FREED = 1 << 20,	     /* freed: what the program has unmapped */
+	BW_CAP_ALL = (1 << 21) - 1,
 };
 
 struct bw_target_facts {
@@ -225,19 +226,6 @@ struct bw_target_event {
 	bool is_warning, is_said; /* NOTE: said: the user waits, and is to see it now */
 	char text[256];
 	struct bw_target_queue_error queue_error;
-};
-
-struct bw_target_fault {
-	bool present;
-	uint64_t va;	 /* only its page is known */
-	uint32_t status; /* VM_L2_PROTECTION_FAULT_STATUS */
-	uint32_t vmhub;
-};
-
-struct bw_target_map {
-	uint64_t va, size_b;
-	uint32_t flags;	  /* AMDGPU_VM_PAGE_*: 2 readable, 4 writable, 8 executable */
-	uint32_t domains; /* 2 GTT, 4 VRAM */
 };
 
 /* What a process was like when it was attached to. */

@@ -2,7 +2,8 @@
 #ifndef BW_TARGET_VERDICT_H
 #define BW_TARGET_VERDICT_H
 
-/* What the page tables say about an address, and the entries that say so. Plain values. */
+/* What is known of an address: what the page tables say, and the entries that say so; what the GPU
+ * recorded of a fault; what is mapped, or was. Plain values. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,6 +35,28 @@ struct bw_verdict {
 	 * verdict. */
 	uint8_t n_steps, gen; /* gen: enum bw_gpuvm_gen */
 	struct bw_walk_step step[BW_WALK_STEPS];
+};
+
+struct bw_target_fault {
+	bool present;
+	uint64_t va;	 /* only its page is known */
+	uint32_t status; /* VM_L2_PROTECTION_FAULT_STATUS */
+	uint32_t vmhub;
+};
+
+/* Memory that the program had, and has freed. */
+struct bw_target_freed {
+	uint64_t va, size_b; /* size_b 0: nothing that is known */
+	/* the call that freed it: in the executable file of a process, at an address as that file
+	 * has them; pid 0: not known */
+	int pid;
+	uint64_t by;
+};
+
+struct bw_target_map {
+	uint64_t va, size_b;
+	uint32_t flags;	  /* AMDGPU_VM_PAGE_*: 2 readable, 4 writable, 8 executable */
+	uint32_t domains; /* 2 GTT, 4 VRAM */
 };
 
 #endif

@@ -182,6 +182,25 @@ static void show_near(struct bw_out *o, const struct bw_fault_info *f)
 	bw_str_free(&s);
 }
 
+/* "The program has freed it: byte 160 of the 4096 bytes at 0x100004000, in main at a.hip:31." */
+static void show_freed(struct bw_out *o, const struct bw_fault_info *f)
+{
+	struct bw_str s = {0};
+	const struct bw_target_freed *freed = &f->freed;
+	if (!freed->size_b)
+		return;
+	bw_str_addf(&s, "byte %llu of the %llu bytes at 0x%llx",
+		    (unsigned long long)(f->addr - freed->va), (unsigned long long)freed->size_b,
+		    (unsigned long long)freed->va);
+	if (f->freed_in.function[0])
+		bw_str_addf(&s, ", in %s", f->freed_in.function);
+	if (f->freed_in.line)
+		bw_str_addf(&s, " at %s:%u", f->freed_in.file, f->freed_in.line);
+	bw_out_str(o, "freed", bw_str_text(&s));
+	bw_out_line(o, "The program has freed it: %s.", bw_str_text(&s));
+	bw_str_free(&s);
+}
+
 /* "It is texel (3,4) of the 2D image at 0x100004000 (64 x 64, 'colour')." */
 static void show_image(struct bw_out *o, const struct bw_fault_info *f)
 {
@@ -254,6 +273,7 @@ void bw_show_fault(struct bw_out *o, struct bw_debug *d, uint32_t wave)
 	bw_str_free(&s);
 	show_image(o, &f);
 	show_near(o, &f);
+	show_freed(o, &f);
 	if (f.fault_lanes && !f.is_scalar && (f.fault_lanes & (f.fault_lanes - 1))) {
 		struct bw_str lanes = {0};
 		bw_print_lanes(&lanes, f.fault_lanes);

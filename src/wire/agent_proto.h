@@ -14,6 +14,7 @@
 
 #include <stdint.h>
 
+#include "wire/agent_objects.h"
 #include "wire/hello.h"
 
 #define BW_AGENT_SOCKET "debug"
@@ -41,7 +42,7 @@ struct bw_agent_call {
  * connection is one of wire/capture_proto.h, on which the agent speaks first, at the program's next
  * submission. */
 enum { BW_AGENT_CALL_CAPTURE = 0x70614342 /* "BCap" */ };
-enum { BW_AGENT_PROTO_VERSION = 11 };
+enum { BW_AGENT_PROTO_VERSION = 12 };
 /* Between the levels of a label: a program may have any other character in one. */
 enum { BW_AGENT_LABEL_SEPARATOR = 0x1f };
 
@@ -80,6 +81,9 @@ enum bw_agent_msg {
 	 * them */
 	BW_AGENT_CODE_BYTES,
 	BW_AGENT_QUEUES, /* reply bw_agent_result + array of bw_agent_aql_queue */
+	/* bw_agent_mem, no bytes: whether va was mapped until the program freed it; reply
+	 * bw_agent_freed */
+	BW_AGENT_FREED,
 	/* on that connection: agent to guard, guard to agent; no body */
 	BW_AGENT_LEFT = 32,
 	BW_AGENT_BACK,
@@ -168,6 +172,12 @@ struct bw_agent_map {
 	uint64_t bo_size_b;
 	uint32_t domains, pad;
 };
+struct bw_agent_freed {
+	struct bw_agent_result r;
+	uint64_t va, size_b; /* size_b 0: it was not, as far as is known */
+	uint64_t
+		by; /* where in the program's executable, as its file has addresses; 0: not known */
+};
 struct bw_agent_fault {
 	struct bw_agent_result r;
 	uint64_t addr;
@@ -227,47 +237,6 @@ struct bw_agent_submit {
 	uint32_t is_running, pad;
 };
 
-/* Something the program's API made. */
-enum bw_agent_object_kind {
-	/* va: its code, once seen in a dispatch; hash: of its SPIR-V; dim: work-items of a group;
-	 * entry: of the shader. Of OpenCL a kernel: name and entry */
-	BW_AGENT_OBJECT_PIPELINE = 1,
-	BW_AGENT_OBJECT_BUFFER, /* va, size_b; flags: VkBufferUsageFlags */
-	/* va, size_b; dim; format: VkFormat; flags: VkImageUsageFlags */
-	BW_AGENT_OBJECT_IMAGE,
-};
-struct bw_agent_object {
-	uint32_t kind, id; /* ids are never used again */
-	uint64_t handle;   /* as the program knows it */
-	uint64_t va, size_b, hash;
-	uint32_t dim[3], format, flags, push_b;
-	uint16_t sets[8]; /* PIPELINE: descriptors in each set of its layout */
-	char name[64];	  /* given by the program, else empty */
-	char entry[64];
-	char module[64]; /* name of the shader module */
-	char file[64];	 /* PIPELINE: source file of the shader, its last part; "": not known */
-};
-/* SHADER: what the compute shader of a pipeline was made of, and what the driver knows of its code.
- * After it: n_constants of bw_agent_constant, n_lines of bw_agent_line, the SPIR-V, the names of
- * files (each with a zero after it), the text of the NIR with a zero after it; of a kernel of
- * OpenCL its options and its source, each with a zero after it. */
-struct bw_agent_shader {
-	uint32_t pipeline /* id of its object */, pad;
-};
-struct bw_agent_shader_info {
-	uint32_t spirv_b, n_constants, n_lines, files_b, nir_b, source_b;
-};
-/* A specialization constant that the program has given a value. */
-struct bw_agent_constant {
-	uint32_t id, size_b; /* size_b: 1, 2, 4 or 8 */
-	uint64_t value;
-};
-/* A record of the driver's table, in its order: from offset_b in the code on. */
-#define BW_AGENT_NO_LINE UINT32_MAX
-struct bw_agent_line {
-	uint32_t offset_b, line, column;
-	uint32_t file_at; /* in the names of files; BW_AGENT_NO_LINE: code of no line */
-};
 /* A code object in the GPU's memory. */
 struct bw_agent_loaded {
 	uint64_t base; /* where its address 0 lies */

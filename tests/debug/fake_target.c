@@ -426,6 +426,15 @@ static struct bw_error *fake_walk(struct bw_target *t, uint64_t va, struct bw_ve
 	return NULL;
 }
 
+static struct bw_error *fake_freed(struct bw_target *t, uint64_t va, struct bw_target_freed *out)
+{
+	fake_must(t, BW_CAP_FREED);
+	*out = ((struct fake_target *)t)->freed;
+	if (va < out->va || va - out->va >= out->size_b)
+		out->size_b = 0;
+	return NULL;
+}
+
 static struct bw_error *fake_maps(struct bw_target *t, struct bw_target_map **out, size_t *out_n)
 {
 	fake_must(t, BW_CAP_MAPS);
@@ -551,6 +560,7 @@ static const struct bw_target_ops fake_ops = {
 	.fault = fake_fault,
 	.walk = fake_walk,
 	.maps = fake_maps,
+	.freed = fake_freed,
 	.objects = fake_objects,
 	.loaded = fake_loaded,
 	.loaded_bytes = fake_loaded_bytes,

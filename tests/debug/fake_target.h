@@ -47,6 +47,7 @@ struct fake_target {
 	bool stop_pending, interrupted, killed, time_held;
 	struct bw_target_watch watch[BW_TARGET_WATCHES]; /* size_b 0: off */
 	uint32_t excp;					 /* as asked for by set_exceptions */
+	struct bw_target_freed freed;			 /* what the program has freed last */
 	bool lost;		    /* the program is ending: no wave answers any more */
 	bool *closed;		    /* set by close, which frees the target */
 	unsigned n_resumes, n_gone; /* submissions released */

@@ -49,6 +49,7 @@ static const struct lack {
 	{BW_CAP_READY, "this target cannot make processes ready for a later debugger"},
 	{BW_CAP_LOADED, "this target cannot list loaded code objects"},
 	{BW_CAP_QUEUES, "this target cannot list queues"},
+	{BW_CAP_FREED, "this target cannot tell what the program has freed"},
 };
 
 static struct bw_error *eval(struct fake_session *s, const char *text)

@@ -99,6 +99,24 @@ static void test_global_lanes(void **state)
 	fake_session_end(&s);
 }
 
+/* What the program has freed is told, and then nothing is near. */
+static void test_freed(void **state)
+{
+	struct fake_session s;
+	struct bw_fault_info f;
+	start(&s, &rows[0]);
+	/* lane 2 is the first outside of the memory: right after the range, then inside of it */
+	s.fake->freed = (struct bw_target_freed){.va = FAKE_BASE + 0xf000, .size_b = 0x1000};
+	OK(bw_debug_fault(s.debug, 1, &f));
+	assert_int_equal(f.freed.size_b, 0);
+	s.fake->freed = (struct bw_target_freed){.va = FAKE_BASE + 0xf001, .size_b = 0x1000};
+	OK(bw_debug_fault(s.debug, 1, &f));
+	assert_int_equal(f.freed.size_b, 0x1000);
+	assert_int_equal(f.near_buffer, 0);
+	assert_string_equal(f.freed_in.function, "");
+	fake_session_end(&s);
+}
+
 static void test_permissions(void **state)
 {
 	struct fake_session s;
@@ -148,4 +166,5 @@ static void test_fetch(void **state)
 	fake_session_end(&s);
 }
 
-TESTS(test_decoding, test_global_lanes, test_permissions, test_scalar_and_scratch, test_fetch);
+TESTS(test_decoding, test_global_lanes, test_freed, test_permissions, test_scalar_and_scratch,
+      test_fetch);

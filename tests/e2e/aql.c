@@ -150,6 +150,13 @@ static void make_queue(struct queue_memory *q)
 	q->id = create_queue(q->ring, q->object, header, &q->doorbell);
 }
 
+struct arguments {
+	const struct point *points;
+	float *out;
+	float scale;
+	int32_t n;
+};
+
 /* s: signals of value 1; p: a dispatch. */
 static void hang_nobody(struct queue_memory *q, struct signal *s, struct packet p)
 {
@@ -184,6 +191,18 @@ static void hang_scratch(struct queue_memory *q, struct signal *s, struct packet
 	put(q, p, DISPATCH);
 }
 
+/* The kernel writes to memory that is gone, and never comes to its end. */
+static void hang_freed(struct queue_memory *q, struct signal *s, struct packet p)
+{
+	uint64_t handle;
+	struct arguments *a = (void *)(uintptr_t)p.kernarg;
+	a[1] = a[0];
+	a[1].out = allocate(4 * PAGE_B, SHARED | MEM_GTT, &handle);
+	p.kernarg = (uintptr_t)&a[1];
+	release(handle);
+	put(q, p, DISPATCH);
+}
+
 static void hang_unwritten(struct queue_memory *q, struct signal *s, struct packet p)
 {
 	++*q->write_id;
@@ -193,7 +212,8 @@ static const struct {
 	const char *name;
 	void (*begin)(struct queue_memory *q, struct signal *s, struct packet p);
 } hangs[] = {{"nobody", hang_nobody}, {"itself", hang_itself},	 {"later", hang_later},
-	     {"circle", hang_circle}, {"scratch", hang_scratch}, {"unwritten", hang_unwritten}};
+	     {"circle", hang_circle}, {"scratch", hang_scratch}, {"unwritten", hang_unwritten},
+	     {"freed", hang_freed}};
 
 static void hang(const char *name, struct queue_memory *q, struct signal *s, struct packet p)
 {
@@ -203,13 +223,6 @@ static void hang(const char *name, struct queue_memory *q, struct signal *s, str
 	for (;;)
 		pause();
 }
-
-struct arguments {
-	const struct point *points;
-	float *out;
-	float scale;
-	int32_t n;
-};
 
 int main(int argc, char **argv)
 {

@@ -28,6 +28,9 @@ struct map_memory {
 	uint64_t handle, device_ids_array_ptr;
 	uint32_t n_devices, n_success;
 };
+struct free_memory {
+	uint64_t handle;
+};
 struct create_event {
 	uint64_t event_page_offset;
 	uint32_t event_trigger_data, event_type, auto_reset, node_id, event_id, event_slot_index;
@@ -65,6 +68,8 @@ struct runtime_enable {
 #define ACQUIRE_VM KFD_CALL(_IOC_WRITE, 0x15, acquire_vm)
 #define ALLOC_MEMORY KFD_CALL(KFD_READ_WRITE, 0x16, alloc_memory)
 #define MAP_MEMORY KFD_CALL(KFD_READ_WRITE, 0x18, map_memory)
+#define UNMAP_MEMORY KFD_CALL(KFD_READ_WRITE, 0x19, map_memory)
+#define FREE_MEMORY KFD_CALL(_IOC_WRITE, 0x17, free_memory)
 #define RUNTIME_ENABLE KFD_CALL(KFD_READ_WRITE, 0x25, runtime_enable)
 enum {
 	QUEUE_TYPE_COMPUTE = 0,
@@ -144,6 +149,19 @@ static inline void *allocate(uint64_t size_b, uint32_t flags, uint64_t *out_hand
 	if (out_handle)
 		*out_handle = a.handle;
 	return cpu;
+}
+
+static inline void release(uint64_t handle)
+{
+	uint32_t ids[] = {gpu};
+	struct map_memory m = {
+		.handle = handle,
+		.device_ids_array_ptr = (uint64_t)(uintptr_t)ids,
+		.n_devices = 1,
+	};
+	struct free_memory f = {handle};
+	call(UNMAP_MEMORY, &m, "UNMAP_MEMORY_FROM_GPU");
+	call(FREE_MEMORY, &f, "FREE_MEMORY_OF_GPU");
 }
 
 struct signal {

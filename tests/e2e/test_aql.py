@@ -62,6 +62,15 @@ def a_stray_store():
     check("memory access fault" not in text, text)
 
 
+def a_use_of_freed_memory():
+    """Who freed it is told by the function and the line of the program itself."""
+    source = pathlib.Path(__file__).with_name("kfd_calls.h").read_text().splitlines()
+    line = 1 + next(i for i, s in enumerate(source) if "ioctl(kfd, request" in s)
+    text = run("--", *command("weigh", 1, "freed"), script=["run", "kill"])
+    shows(text, r"received signal SIGSEGV",
+          rf"^The program has freed it: byte 0 of the 16384 bytes at 0x\w+, in call at kfd_calls\.h:{line}\.$")
+
+
 def the_debugger_ends():
     """Detached from, or left by a debugger that was killed, the program comes to its right result."""
     for how in ("detach", "kill -9"):
@@ -169,4 +178,4 @@ def breadcrumbs():
 
 
 # The virtual GPU's own driver has no trap handler that waves could leave to. Captures were not tried in the guest.
-main(a_kernel, each_dispatch, a_stray_store, the_debugger_ends, *([the_queue_leaves] if IN_GUEST else [what_hangs, breadcrumbs, a_capture, a_captured_fault]))
+main(a_kernel, each_dispatch, a_stray_store, a_use_of_freed_memory, the_debugger_ends, *([the_queue_leaves] if IN_GUEST else [what_hangs, breadcrumbs, a_capture, a_captured_fault]))

@@ -107,6 +107,15 @@ static struct bw_error *do_maps(struct target_fixture *f, uint32_t slot)
 	return err;
 }
 
+static struct bw_error *do_freed(struct target_fixture *f, uint32_t slot)
+{
+	struct bw_target_freed freed;
+	struct bw_error *err = bw_target_freed(f->t, f->known.code_va, &freed);
+	/* code that waves run is not freed */
+	assert_true(err || !freed.size_b);
+	return err;
+}
+
 static struct bw_error *do_objects(struct target_fixture *f, uint32_t slot)
 {
 	struct bw_target_object *all = NULL;
@@ -191,6 +200,7 @@ const struct target_call target_calls[] = {
 	{BW_CAP_EXCEPTIONS, true, do_exceptions},
 	{BW_CAP_PRECISE, true, do_precise},
 	{BW_CAP_MAPS, true, do_maps},
+	{BW_CAP_FREED, true, do_freed},
 	{BW_CAP_OBJECTS, true, do_objects},
 	{BW_CAP_LOADED, true, do_loaded},
 	{BW_CAP_LOADED, false, do_loaded_bytes},

@@ -12,6 +12,7 @@
 #include "agent/clocks/clock.h"
 #include "agent/gpu/kfd.h"
 #include "agent/gpu/submit.h"
+#include "agent/memory/freed.h"
 #include "agent/memory/memory.h"
 #include "agent/memory/track.h"
 #include "agent/names/loaded_code.h"
@@ -184,6 +185,20 @@ static struct bw_error *on_maps(const struct bw_msg *m, struct bw_agent_file *f)
 	return err;
 }
 
+static struct bw_error *on_freed(const struct bw_msg *m, struct bw_agent_file *f)
+{
+	struct bw_agent_mem req;
+	struct bw_agent_freed out = {0};
+	struct bw_freed freed;
+	memcpy(&req, m->body, sizeof(req));
+	if (bw_track_freed(f, req.va, &freed)) {
+		out.va = bw_canonical(freed.va);
+		out.size_b = freed.size_b;
+		out.by = freed.by;
+	}
+	return reply(m, &out, sizeof(out), NULL, 0, -1);
+}
+
 static struct bw_error *on_objects(const struct bw_msg *m, struct bw_agent_file *f)
 {
 	struct bw_agent_objects objects = {0};
@@ -310,6 +325,7 @@ static const struct request {
 	{BW_AGENT_PATCH, sizeof(struct bw_agent_mem), on_mem, offsetof(struct bw_agent_mem, file)},
 	{BW_AGENT_UNPATCH, sizeof(struct bw_agent_mem), on_mem, offsetof(struct bw_agent_mem, file)},
 	{BW_AGENT_MAPS, sizeof(struct bw_agent_about), on_maps, offsetof(struct bw_agent_about, file)},
+	{BW_AGENT_FREED, sizeof(struct bw_agent_mem), on_freed, offsetof(struct bw_agent_mem, file)},
 	{BW_AGENT_FAULT, sizeof(struct bw_agent_about), on_fault, offsetof(struct bw_agent_about, file)},
 	{BW_AGENT_OBJECTS, 0, on_objects, NO_FILE},
 	{BW_AGENT_SHADER, sizeof(struct bw_agent_shader), on_shader, NO_FILE},

@@ -67,7 +67,11 @@ void bw_track_add(struct bw_track *t, struct bw_track_bo bo)
  * Linux 6.12). */
 void bw_track_remove(struct bw_track *t, uint32_t handle)
 {
+	const uint64_t by = bw_freed_by();
 	pthread_mutex_lock(&t->lock);
+	bw_vec_each(&t->maps, m)
+		if (m->bo_handle == handle)
+			bw_freed_note(&t->freed, m->va, m->size_b, by);
 	bw_vec_drop(&t->maps, m, m->bo_handle == handle);
 	struct bw_track_bo *bo = bw_table_find(&t->bos, handle);
 	if (bo) {
@@ -100,13 +104,14 @@ static void insert_range(struct bw_track *t, struct bw_agent_map map)
 	bw_error_free(bw_vec_insert(&t->maps, bw_track_find_range(t, map.va), map));
 }
 
-void bw_track_clear_range(struct bw_track *t, uint64_t va, uint64_t size_b)
+void bw_track_clear_range(struct bw_track *t, uint64_t va, uint64_t size_b, uint64_t by)
 {
 	uint64_t end = va + size_b;
 	for (size_t i = bw_track_find_range(t, va); i < t->maps.len && t->maps.data[i].va < end;) {
 		struct bw_agent_map old = t->maps.data[i];
-		uint64_t old_end = old.va + old.size_b;
+		uint64_t old_end = old.va + old.size_b, from = BW_MAX(old.va, va);
 		bw_vec_remove(&t->maps, i);
+		bw_freed_note(&t->freed, from, BW_MIN(old_end, end) - from, by);
 		if (old.va < va) {
 			struct bw_agent_map left = old;
 			left.size_b = va - old.va;
@@ -126,7 +131,7 @@ void bw_track_clear_range(struct bw_track *t, uint64_t va, uint64_t size_b)
 
 void bw_track_map_range(struct bw_track *t, struct bw_agent_map map)
 {
-	bw_track_clear_range(t, map.va, map.size_b);
+	bw_track_clear_range(t, map.va, map.size_b, 0);
 	insert_range(t, map);
 }
 
@@ -139,6 +144,8 @@ static void note_va(struct bw_track *t, const struct drm_amdgpu_gem_va *a)
 		.flags = a->flags,
 		.bo_handle = a->handle,
 	};
+	const bool unmaps = a->operation != AMDGPU_VA_OP_MAP;
+	const uint64_t by = unmaps ? bw_freed_by() : 0;
 	pthread_mutex_lock(&t->lock);
 	size_t at;
 	switch (a->operation) {
@@ -146,11 +153,13 @@ static void note_va(struct bw_track *t, const struct drm_amdgpu_gem_va *a)
 		/* Unmaps the whole mapping at this address, whatever size was given
 		 * (amdgpu_vm_bo_unmap). */
 		at = bw_track_find_range(t, map.va);
-		if (at < t->maps.len && t->maps.data[at].va == map.va)
+		if (at < t->maps.len && t->maps.data[at].va == map.va) {
+			bw_freed_note(&t->freed, map.va, t->maps.data[at].size_b, by);
 			bw_vec_remove(&t->maps, at);
+		}
 		break;
 	case AMDGPU_VA_OP_CLEAR:
-		bw_track_clear_range(t, map.va, map.size_b);
+		bw_track_clear_range(t, map.va, map.size_b, by);
 		break;
 	case AMDGPU_VA_OP_MAP:
 	case AMDGPU_VA_OP_REPLACE:
@@ -352,6 +361,15 @@ struct bw_error *bw_track_maps(struct bw_agent_file *f, struct bw_agent_maps *ou
 	}
 	pthread_mutex_unlock(&t->lock);
 	return err;
+}
+
+bool bw_track_freed(struct bw_agent_file *f, uint64_t va, struct bw_freed *out)
+{
+	struct bw_track *t = f->track;
+	pthread_mutex_lock(&t->lock);
+	bool found = bw_freed_find(&t->freed, va & BW_VA_MASK, out);
+	pthread_mutex_unlock(&t->lock);
+	return found;
 }
 
 bool bw_track_is_taken(struct bw_agent_file *f, uint64_t va, uint64_t size_b, uint64_t *out_va)

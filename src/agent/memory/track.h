@@ -21,6 +21,10 @@ struct bw_agent_maps BW_VEC(struct bw_agent_map);
 /* All mappings by address; the caller frees the vector. */
 struct bw_error *bw_track_maps(struct bw_agent_file *f, struct bw_agent_maps *out) BW_MUST_CHECK;
 
+/* What the program has unmapped there last (in the lower half); false: nothing that is known. */
+struct bw_freed;
+bool bw_track_freed(struct bw_agent_file *f, uint64_t va, struct bw_freed *out);
+
 /* The address of the first mapping that touches the range (in the lower half); false: none does. */
 bool bw_track_is_taken(struct bw_agent_file *f, uint64_t va, uint64_t size_b, uint64_t *out_va);
 

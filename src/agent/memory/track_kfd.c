@@ -65,8 +65,9 @@ void bw_track_kfd_unmap(struct bw_agent_file *f, uint64_t handle)
 		return;
 	uint64_t va = gone.kfd_va & BW_VA_MASK, size_b = gone.n_copies * gone.size_b;
 	bw_memory_unpatch_range(f, va, size_b);
+	const uint64_t by = bw_freed_by();
 	pthread_mutex_lock(&t->lock);
-	bw_track_clear_range(t, va, size_b);
+	bw_track_clear_range(t, va, size_b, by);
 	pthread_mutex_unlock(&t->lock);
 }
 

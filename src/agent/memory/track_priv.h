@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "agent/memory/freed.h"
 #include "agent/memory/memory.h"
 #include "agent/memory/track.h"
 #include "base/table.h"
@@ -34,9 +35,10 @@ struct bw_track_patch {
 };
 
 struct bw_track {
-	pthread_mutex_t lock; /* bos, maps */
+	pthread_mutex_t lock; /* bos, maps, freed */
 	struct BW_TABLE(struct bw_track_bo) bos;
 	struct bw_agent_maps maps; /* by address & BW_VA_MASK, without overlap */
+	struct bw_freed_list freed;
 	/* Taken before the other; unmapping takes it before its call. */
 	pthread_mutex_t patch_lock;
 	struct BW_VEC(struct bw_track_patch) patches;
@@ -52,7 +54,7 @@ void bw_track_remove(struct bw_track *t, uint32_t handle);
 size_t bw_track_find_range(const struct bw_track *t, uint64_t va);
 /* A mapping takes the place of what was there. */
 void bw_track_map_range(struct bw_track *t, struct bw_agent_map map);
-/* Cuts through what is there, as CLEAR and REPLACE do. */
-void bw_track_clear_range(struct bw_track *t, uint64_t va, uint64_t size_b);
+/* Cuts through what is there, as CLEAR and REPLACE do. by: of bw_freed_by. */
+void bw_track_clear_range(struct bw_track *t, uint64_t va, uint64_t size_b, uint64_t by);
 
 #endif

@@ -170,6 +170,24 @@ static void add_record(struct bw_debug *d, struct bw_fault_info *f)
 	bw_error_free(err);
 }
 
+/* Finds what was at the address before the program freed it. */
+static bool find_freed(struct bw_debug *d, struct bw_fault_info *f)
+{
+	char exe[32];
+	if (!f->has_addr || f->space != BW_SPACE_GLOBAL || f->verdict.kind == BW_VERDICT_MAPPED ||
+	    !bw_target_can(d->target, BW_CAP_FREED))
+		return false;
+	struct bw_error *err = bw_target_freed(d->target, f->addr, &f->freed);
+	if (err)
+		f->freed.size_b = 0;
+	bw_error_free(err);
+	if (f->freed.size_b && f->freed.pid) {
+		snprintf(exe, sizeof(exe), "/proc/%d/exe", f->freed.pid);
+		bw_host_place(exe, f->freed.by, &f->freed_in);
+	}
+	return f->freed.size_b > 0;
+}
+
 /* Finds the buffer that lies nearest to the address. */
 static void find_near(struct bw_debug *d, const struct bw_wave_record *w, struct bw_fault_info *f)
 {
@@ -231,6 +249,7 @@ struct bw_error *bw_debug_fault(struct bw_debug *d, uint32_t number, struct bw_f
 		f.has_addr = true;
 		BW_TRY(walk(d, f.addr, &f.verdict));
 		add_record(d, &f);
+		find_freed(d, &f);
 		*out = f;
 		return NULL;
 	}
@@ -247,7 +266,8 @@ struct bw_error *bw_debug_fault(struct bw_debug *d, uint32_t number, struct bw_f
 			BW_TRY(find_lanes(d, w, &a, &f));
 	}
 	add_record(d, &f);
-	find_near(d, w, &f);
+	if (!find_freed(d, &f))
+		find_near(d, w, &f);
 	*out = f;
 	return NULL;
 }
