@@ -13,30 +13,14 @@
 #include "base/util.h"
 #include "base/vec.h"
 #include "debug/code.h"
+#include "session/check_priv.h"
 #include "session/server_report.h"
 #include "ui/table.h"
 #include "wire/checks.h"
 
 #define REPORT_FILE "breakwater_check"
 
-/* One of the two accesses of a race. Texts are borrowed from the report. */
-struct side {
-	const char *access, *name;
-	uint64_t pc, start;
-	uint32_t word[3];
-	unsigned n_words;
-	uint32_t group[3], wave, lane;
-};
-
-struct finding {
-	const char *kind, *relation, *memory;
-	uint64_t times, vmid, lanes, va, size_b;
-	bool has_pointer;
-	uint32_t pointer_sgpr, pointer_offset;
-	uint64_t pointer;
-	struct side first, second;
-};
-struct findings BW_VEC(struct finding);
+struct findings BW_VEC(struct bw_checked);
 
 struct report {
 	char gpu[16];
@@ -53,7 +37,7 @@ static void report_fini(struct report *r)
 
 /* ---- the server's lines ---- */
 
-static void take_side(char **line, struct side *s)
+void bw_checked_take_side(char **line, struct bw_checked_side *s)
 {
 	s->access = bw_report_field(line);
 	s->pc = bw_report_number(line);
@@ -70,27 +54,25 @@ static void take_side(char **line, struct side *s)
 
 static struct bw_error *take_finding(struct report *r, char *line)
 {
-	struct finding f = {.kind = "race", .relation = bw_report_field(&line)};
-	f.memory = bw_report_field(&line);
-	f.times = bw_report_number(&line);
-	f.vmid = bw_report_number(&line);
-	f.lanes = bw_report_number(&line);
-	f.va = bw_report_number(&line);
-	f.size_b = bw_report_number(&line);
-	f.has_pointer = bw_report_number(&line);
-	f.pointer_sgpr = (uint32_t)bw_report_number(&line);
-	f.pointer_offset = (uint32_t)bw_report_number(&line);
-	f.pointer = bw_report_number(&line);
-	take_side(&line, &f.first);
-	take_side(&line, &f.second);
-	return bw_vec_push(&r->findings, f);
+	static const struct bw_checked_kind *const kinds[] = {&bw_checked_race, &bw_checked_bounds};
+	const char *kind = bw_report_field(&line);
+	for (size_t i = 0; i < BW_ARRAY_SIZE(kinds); i++) {
+		struct bw_checked f = {.kind = kinds[i]};
+		if (strcmp(kind, kinds[i]->name))
+			continue;
+		kinds[i]->take(&line, &f);
+		return bw_vec_push(&r->findings, f);
+	}
+	return NULL; /* a newer server's */
 }
 
 static int by_place(const void *a, const void *b)
 {
-	const struct finding *x = a, *y = b;
-	const uint64_t keys[][2] = {{x->second.start, y->second.start},
-				    {x->second.pc, y->second.pc},
+	const struct bw_checked *x = a, *y = b;
+	const struct bw_checked_side *last_x = x->has_second ? &x->second : &x->first,
+				     *last_y = y->has_second ? &y->second : &y->first;
+	const uint64_t keys[][2] = {{last_x->start, last_y->start},
+				    {last_x->pc, last_y->pc},
 				    {x->first.pc, y->first.pc}};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(keys); i++)
 		if (keys[i][0] != keys[i][1])
@@ -159,47 +141,29 @@ struct bw_error *bw_check_check(struct bw_kmd *kmd, const struct bw_vgpu_options
 
 /* ---- output ---- */
 
-static struct bw_executed executed(const struct side *s)
+struct bw_executed bw_checked_executed(const struct bw_checked_side *s)
 {
 	return (struct bw_executed){
 		.pc = s->pc, .start = s->start, .code = s->word, .code_b = s->n_words * 4u};
 }
 
-static bool where_is(struct bw_debug *d, const struct side *s, struct bw_where *out)
+static bool where_is(struct bw_debug *d, const struct bw_checked_side *s, struct bw_where *out)
 {
-	const struct bw_executed x = executed(s);
+	const struct bw_executed x = bw_checked_executed(s);
 	if (s->pc && bw_debug_where_executed(d, &x, out))
 		return true;
 	*out = (struct bw_where){0};
 	return false;
 }
 
-/* "out + 0x10", or the address. */
-static void add_target(struct bw_str *s, struct bw_debug *d, const struct finding *f)
-{
-	const struct bw_executed x = executed(&f->second);
-	const char *name = NULL;
-	if (!strcmp(f->memory, "LDS")) {
-		bw_str_addf(s, "LDS + 0x%" PRIx64, f->va);
-		return;
-	}
-	if (f->has_pointer)
-		name = bw_debug_pointer_executed(d, &x, f->pointer_sgpr, f->pointer_offset);
-	if (name)
-		bw_str_addf(s, "%s + 0x%" PRIx64, name, f->va - f->pointer);
-	else if (f->va)
-		bw_str_addf(s, "0x%" PRIx64, f->va);
-	else
-		bw_str_addf(s, "an address that is not known");
-}
-
-static void instruction_text(const struct report *r, const struct side *s, char *out, size_t size)
+static void instruction_text(const struct report *r, const struct bw_checked_side *s, char *out,
+			     size_t size)
 {
 	const struct bw_report_code x = {r->gpu, s->name, s->word, s->n_words, s->pc};
 	bw_report_instruction(&x, out, size);
 }
 
-static void add_place(struct bw_str *s, struct bw_debug *d, const struct side *side)
+static void add_place(struct bw_str *s, struct bw_debug *d, const struct bw_checked_side *side)
 {
 	struct bw_where w;
 	if (!where_is(d, side, &w))
@@ -212,66 +176,49 @@ static void add_place(struct bw_str *s, struct bw_debug *d, const struct side *s
 }
 
 static void show_side(struct bw_out *o, struct bw_debug *d, const struct report *r,
-		      const struct side *s, const char *when)
+		      const struct bw_checked *f, const struct bw_checked_side *s, const char *when)
 {
-	char text[128];
+	char text[128], more[32] = "";
 	struct bw_str place = {0};
 	instruction_text(r, s, text, sizeof(text));
 	add_place(&place, d, s);
-	bw_out_line(o, "      %s %s%s by lane %u of wave %u of workgroup (%u,%u,%u)", when,
-		    s->access, bw_str_text(&place), s->lane, s->wave, s->group[0], s->group[1],
-		    s->group[2]);
+	int others = __builtin_popcountll(f->bounds.more_lanes);
+	if (others)
+		snprintf(more, sizeof(more), " and %d more", others);
+	bw_out_line(o, "      %s%s%s by lane %u%s of wave %u of workgroup (%u,%u,%u)", when,
+		    s->access, bw_str_text(&place), s->lane, more, s->wave, s->group[0],
+		    s->group[1], s->group[2]);
 	bw_out_line(o, "            0x%" PRIx64 " (+0x%" PRIx64 ")  %s", s->pc, s->pc - s->start,
 		    text);
 	bw_str_free(&place);
 }
 
-/* Why nothing orders the two, and what would. */
-static const char *advice(const struct finding *f)
-{
-	bool one_is_atomic =
-		!strcmp(f->first.access, "atomic") || !strcmp(f->second.access, "atomic");
-	bool is_lds = !strcmp(f->memory, "LDS");
-	if (!strcmp(f->relation, "lanes"))
-		return "the lanes store different values to one place in one instruction: which one stays is not defined; "
-		       "let one lane store, or use an atomic operation";
-	if (!strcmp(f->relation, "waves"))
-		return is_lds || !one_is_atomic
-			       ? "no barrier of the workgroup lies between the two waves' accesses: a barrier would order them"
-			       : "one side is not atomic, and no barrier of the workgroup lies between: use an atomic operation there, or a barrier";
-	return one_is_atomic
-		       ? "one side is not atomic, and workgroups are in no order: use an atomic operation on both sides"
-		       : "workgroups are in no order: use atomic operations, or a dispatch of its own for the second access";
-}
-
 static void show_finding(struct bw_out *o, struct bw_debug *d, const struct report *r,
-			 const struct finding *f)
+			 const struct bw_checked *f)
 {
-	struct bw_str target = {0};
+	struct bw_str headline = {0};
 	char times[32] = "";
-	add_target(&target, d, f);
+	f->kind->add_headline(&headline, d, f);
 	if (f->times > 1)
 		snprintf(times, sizeof(times), ", %" PRIu64 " times", f->times);
-	bw_out_line(o, "  race between %s on %" PRIu64 " byte%s of %s%s",
-		    !strcmp(f->relation, "lanes")   ? "lanes of an instruction"
-		    : !strcmp(f->relation, "waves") ? "waves of a workgroup"
-						    : "workgroups",
-		    f->size_b, f->size_b == 1 ? "" : "s", bw_str_text(&target), times);
-	show_side(o, d, r, &f->first, "first ");
-	show_side(o, d, r, &f->second, "second");
-	bw_out_line(o, "      %s", advice(f));
-	bw_str_free(&target);
+	bw_out_line(o, "  %s%s", bw_str_text(&headline), times);
+	show_side(o, d, r, f, &f->first, f->has_second ? "first  " : "");
+	if (f->has_second)
+		show_side(o, d, r, f, &f->second, "second ");
+	bw_out_line(o, "      %s", f->kind->advice(f));
+	bw_str_free(&headline);
 }
 
 struct row_side {
-	struct side s;
+	struct bw_checked_side s;
 	char instruction[128];
 	struct bw_where where;
 };
 
-/* A finding of the JSON table: both sides, resolved. */
+/* A finding of the JSON table: its sides, resolved. */
 struct row {
-	struct finding f;
+	struct bw_checked f;
+	const char *kind;
 	const char *target;
 	struct row_side first, second;
 	const char *advice;
@@ -279,49 +226,53 @@ struct row {
 
 static void offset_first(struct bw_table *t, const void *of)
 {
-	const struct side *s = &((const struct row *)of)->first.s;
+	const struct bw_checked_side *s = &((const struct row *)of)->first.s;
 	bw_table_int(t, (int64_t)(s->pc - s->start));
 }
 
 static void offset_second(struct bw_table *t, const void *of)
 {
-	const struct side *s = &((const struct row *)of)->second.s;
-	bw_table_int(t, (int64_t)(s->pc - s->start));
+	const struct bw_checked_side *s = &((const struct row *)of)->second.s;
+	if (((const struct row *)of)->f.has_second)
+		bw_table_int(t, (int64_t)(s->pc - s->start));
 }
 
 static void group_first(struct bw_table *t, const void *of)
 {
-	const struct side *s = &((const struct row *)of)->first.s;
+	const struct bw_checked_side *s = &((const struct row *)of)->first.s;
 	bw_table_json_cell(t, json_pack("[I,I,I]", (json_int_t)s->group[0], (json_int_t)s->group[1],
 					(json_int_t)s->group[2]));
 }
 
 static void group_second(struct bw_table *t, const void *of)
 {
-	const struct side *s = &((const struct row *)of)->second.s;
-	bw_table_json_cell(t, json_pack("[I,I,I]", (json_int_t)s->group[0], (json_int_t)s->group[1],
-					(json_int_t)s->group[2]));
+	const struct bw_checked_side *s = &((const struct row *)of)->second.s;
+	if (((const struct row *)of)->f.has_second)
+		bw_table_json_cell(t, json_pack("[I,I,I]", (json_int_t)s->group[0],
+						(json_int_t)s->group[1], (json_int_t)s->group[2]));
 }
 
 /* In text a finding has another form (show_finding). */
-#define SIDE(side)                                                                                 \
-	{NULL, #side "_access", "text", BW_OF(struct row, side.s.access)},                         \
-		{NULL, #side "_address", "hex", BW_OF(struct row, side.s.pc)},                     \
-		{NULL, #side "_offset", "integer", BW_GET(offset_##side)},                         \
-		{NULL, #side "_instruction", "text", BW_OF(struct row, side.instruction)},         \
+#define SIDE(side, may, ...)                                                                       \
+	{NULL, #side "_access", "text" may, BW_OF(struct row, side.s.access)},                     \
+		{NULL, #side "_address", "hex" may, BW_OF(struct row, side.s.pc)},                 \
+		{NULL, #side "_offset", "integer" may, BW_GET(offset_##side)},                     \
+		{NULL, #side "_instruction", "text" may, BW_OF(struct row, side.instruction)},     \
 		{NULL, #side "_function", "text?", BW_OF(struct row, side.where.function)},        \
 		{NULL, #side "_file", "text?", BW_OF(struct row, side.where.line.file),            \
 		 BW_IF(struct row, side.where.has_line)},                                          \
 		{NULL, #side "_line", "count?", BW_OF(struct row, side.where.line.line),           \
 		 BW_IF(struct row, side.where.has_line)},                                          \
-		{NULL, #side "_workgroup", "dims", BW_GET(group_##side)},                          \
-		{NULL, #side "_wave", "count", BW_OF(struct row, side.s.wave)},                    \
+		{NULL, #side "_workgroup", "dims" may, BW_GET(group_##side)},                      \
+		{NULL, #side "_wave", "count" may,                                                 \
+		 BW_OF(struct row, side.s.wave) __VA_OPT__(, ) __VA_ARGS__},                       \
 	{                                                                                          \
-		NULL, #side "_lane", "count", BW_OF(struct row, side.s.lane)                       \
+		NULL, #side "_lane", "count" may,                                                  \
+			BW_OF(struct row, side.s.lane) __VA_OPT__(, ) __VA_ARGS__                  \
 	}
 static const struct bw_fact finding_rows[] = {
-	{NULL, "kind", "text", BW_OF(struct row, f.kind)},
-	{NULL, "between", "text", BW_OF(struct row, f.relation)},
+	{NULL, "kind", "text", BW_OF(struct row, kind)},
+	{NULL, "between", "text?", BW_OF(struct row, f.relation)},
 	{NULL, "memory", "text", BW_OF(struct row, f.memory)},
 	{NULL, "times", "count", BW_OF(struct row, f.times)},
 	{NULL, "vmid", "count", BW_OF(struct row, f.vmid)},
@@ -329,14 +280,16 @@ static const struct bw_fact finding_rows[] = {
 	{NULL, "address", "hex", BW_OF(struct row, f.va)},
 	{NULL, "size", "count", BW_OF(struct row, f.size_b)},
 	{NULL, "target", "text", BW_OF(struct row, target)},
-	SIDE(first),
-	SIDE(second),
+	{NULL, "limit", "count?", "how large the object is, in bytes or elements",
+	 BW_OF(struct row, f.bounds.limit), BW_IF(struct row, f.bounds.of)},
+	SIDE(first, ""),
+	SIDE(second, "?", BW_IF(struct row, f.has_second)),
 	{NULL, "text", "text", BW_OF(struct row, advice)},
 };
 BW_FACTS(finding_facts, "check", "findings", finding_rows);
 
 static void fill_side(struct row_side *out, struct bw_debug *d, const struct report *r,
-		      const struct side *s)
+		      const struct bw_checked_side *s)
 {
 	out->s = *s;
 	instruction_text(r, s, out->instruction, sizeof(out->instruction));
@@ -348,12 +301,13 @@ static void show_table(struct bw_out *o, struct bw_debug *d, const struct report
 	struct bw_table t;
 	bw_table_begin(&t, &finding_facts);
 	bw_vec_each(&r->findings, f) {
-		struct row row = {.f = *f, .advice = advice(f)};
+		struct row row = {.f = *f, .kind = f->kind->name, .advice = f->kind->advice(f)};
 		struct bw_str target = {0};
-		add_target(&target, d, f);
+		f->kind->add_target(&target, d, f);
 		row.target = bw_str_text(&target);
 		fill_side(&row.first, d, r, &f->first);
-		fill_side(&row.second, d, r, &f->second);
+		if (f->has_second)
+			fill_side(&row.second, d, r, &f->second);
 		bw_table_row(&t, &row);
 		bw_str_free(&target);
 	}

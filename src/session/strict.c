@@ -254,7 +254,7 @@ const struct bw_option bw_vgpu_rows[] = {
 	 "stale caches, hazards",
 	 BW_FLAG(struct bw_vgpu_options, strict)},
 	{"--check", "[=LIST]",
-	 "the virtual GPU looks for races, and says at the end where they are (LIST: races)",
+	 "the virtual GPU looks for races and accesses out of bounds (LIST: races, bounds)",
 	 BW_CALL(bw_take_check)},
 	{"--error-on-findings", NULL, "end with status 4 if --check finds something",
 	 BW_FLAG(struct bw_vgpu_options, fails_on_findings)},

@@ -9,7 +9,7 @@ static void no_list_is_all_checks(void **state)
 {
 	unsigned what = 0;
 	assert_null(bw_checks_parse("--check", NULL, &what));
-	assert_int_equal(what, BW_CHECK_RACES);
+	assert_int_equal(what, BW_CHECK_RACES | BW_CHECK_BOUNDS);
 }
 
 static void names_are_bits(void **state)
@@ -17,6 +17,10 @@ static void names_are_bits(void **state)
 	unsigned what = 0;
 	assert_null(bw_checks_parse("--check", "races,races", &what));
 	assert_int_equal(what, BW_CHECK_RACES);
+	assert_null(bw_checks_parse("--check", "bounds", &what));
+	assert_int_equal(what, BW_CHECK_BOUNDS);
+	assert_null(bw_checks_parse("--check", "bounds,races", &what));
+	assert_int_equal(what, BW_CHECK_RACES | BW_CHECK_BOUNDS);
 }
 
 static void other_words_are_refused_with_the_list(void **state)

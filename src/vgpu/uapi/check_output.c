@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "vgpu/device/exec/check/bounds.h"
 #include "vgpu/device/exec/check/check.h"
 #include "vgpu/uapi/check_output.h"
 #include "vgpu/uapi/uapi_priv.h"
@@ -22,25 +23,24 @@ static void add_side(struct bw_str *s, const struct bw_check_side *x)
 		    x->lane);
 }
 
-/* What is checked (bits of enum bw_check_what); then each finding: relation, memory, times, VMID,
+/* A race: relation, memory, times, VMID,
  * lanes of a wave, address, bytes, whether a pointer to it is known, the SGPR that points to the
  * arguments, the pointer's place in them, the pointer; and for both sides: access, address, the
  * wave's first address, how many words, three words, opcode, workgroup, wave, lane. */
-void bw_check_text(struct bw_uapi *u, struct bw_str *s)
+static void add_races(struct bw_check *check, struct bw_str *s)
 {
-	struct bw_check *check = bw_device_check(u->dev);
-	struct bw_check_finding *all = check ? calloc(FINDINGS_MAX, sizeof(*all)) : NULL;
+	struct bw_check_finding *all = calloc(FINDINGS_MAX, sizeof(*all));
 	size_t n = 0;
 	if (all)
 		n = BW_MIN(bw_check_findings(check, all, FINDINGS_MAX), (size_t)FINDINGS_MAX);
-	bw_str_addf(s, "%u\n", u->options.device.check);
 	for (size_t i = 0; i < n; i++) {
 		const struct bw_check_finding *f = &all[i];
-		bw_str_addf(
-			s, "%s\t%s\t%" PRIu64 "\t%u\t%u\t0x%" PRIx64 "\t%u\t%d\t%u\t%u\t0x%" PRIx64,
-			bw_check_relation_name(f->relation), f->is_lds ? "LDS" : "memory", f->count,
-			f->vmid, f->lanes, f->va, f->size_b, f->has_pointer, f->pointer_sgpr,
-			f->pointer_offset, f->pointer);
+		bw_str_addf(s,
+			    "race\t%s\t%s\t%" PRIu64 "\t%u\t%u\t0x%" PRIx64
+			    "\t%u\t%d\t%u\t%u\t0x%" PRIx64,
+			    bw_check_relation_name(f->relation), f->is_lds ? "LDS" : "memory",
+			    f->count, f->vmid, f->lanes, f->va, f->size_b, f->has_pointer,
+			    f->pointer_sgpr, f->pointer_offset, f->pointer);
 		add_side(s, &f->first);
 		add_side(s, &f->second);
 		bw_str_addf(s, "\n");
@@ -48,13 +48,79 @@ void bw_check_text(struct bw_uapi *u, struct bw_str *s)
 	free(all);
 }
 
-/* The first ones at once: a program may run for long. */
-static void on_finding(void *cookie, size_t number, const struct bw_check_finding *f)
+/* An access out of bounds: of which object, the object's name, times, VMID, lanes of a wave, bytes,
+ * the object's address, its size, the place in it, other lanes of the wave, the texel and the size
+ * of an image, whether a pointer to it is known, its SGPR and place; and the access. */
+static void add_bounds(struct bw_check *check, struct bw_str *s)
+{
+	struct bw_bounds_finding *all = calloc(FINDINGS_MAX, sizeof(*all));
+	size_t n = 0;
+	if (all)
+		n = BW_MIN(bw_bounds_findings(check, all, FINDINGS_MAX), (size_t)FINDINGS_MAX);
+	for (size_t i = 0; i < n; i++) {
+		const struct bw_bounds_finding *f = &all[i];
+		const struct bw_outside *o = &f->what;
+		bw_str_addf(s,
+			    "bounds\t%s\t%s\t%" PRIu64 "\t%u\t%u\t%u\t0x%" PRIx64 "\t%" PRIu64
+			    "\t0x%" PRIx64 "\t0x%" PRIx64,
+			    bw_outside_name(o->of), f->name, f->count, f->vmid, f->lanes, o->size_b,
+			    o->base, o->limit, (uint64_t)o->at, f->more_lanes);
+		for (size_t k = 0; k < BW_ARRAY_SIZE(o->texel); k++)
+			bw_str_addf(s, "\t%u", o->texel[k]);
+		for (size_t k = 0; k < BW_ARRAY_SIZE(o->extent); k++)
+			bw_str_addf(s, "\t%u", o->extent[k]);
+		bw_str_addf(s, "\t%d\t%u\t%u", f->has_pointer, f->pointer_sgpr, f->pointer_offset);
+		add_side(s, &f->at);
+		bw_str_addf(s, "\n");
+	}
+	free(all);
+}
+
+/* What is checked (bits of enum bw_check_what); then a line for each finding, which begins with its
+ * kind. */
+void bw_check_text(struct bw_uapi *u, struct bw_str *s)
+{
+	struct bw_check *check = bw_device_check(u->dev);
+	bw_str_addf(s, "%u\n", u->options.device.check);
+	if (!check)
+		return;
+	add_races(check, s);
+	add_bounds(check, s);
+}
+
+/* Findings that are printed at once are the first ones: a program may run for long. */
+static bool is_told(const struct bw_uapi *u, size_t number)
 {
 	enum { AT_ONCE = 3 };
+	return !u->options.check_at_end || number <= AT_ONCE;
+}
+
+static void tell(const char *line, int n, size_t size)
+{
+	ssize_t ignored = write(STDERR_FILENO, line, BW_MIN((size_t)BW_MAX(n, 0), size - 1));
+	(void)ignored;
+}
+
+static void on_bounds(void *cookie, size_t number, const struct bw_bounds_finding *f)
+{
 	const struct bw_uapi *u = cookie;
 	char line[512];
-	if (u->options.check_at_end && number > AT_ONCE)
+	if (!is_told(u, number))
+		return;
+	int n = snprintf(line, sizeof(line),
+			 "check: bounds: %s at 0x%" PRIx64 " (+0x%" PRIx64
+			 "), %s%s%s, place %" PRId64 " of %" PRIu64 "\n",
+			 f->at.name, f->at.pc, f->at.pc - f->at.code_va,
+			 bw_outside_name(f->what.of), *f->name ? " " : "", f->name, f->what.at,
+			 f->what.limit);
+	tell(line, n, sizeof(line));
+}
+
+static void on_finding(void *cookie, size_t number, const struct bw_check_finding *f)
+{
+	const struct bw_uapi *u = cookie;
+	char line[512];
+	if (!is_told(u, number))
 		return;
 	int n = snprintf(line, sizeof(line),
 			 "check: race: %s at 0x%" PRIx64 " (+0x%" PRIx64 ") and %s at 0x%" PRIx64
@@ -62,13 +128,14 @@ static void on_finding(void *cookie, size_t number, const struct bw_check_findin
 			 f->first.name, f->first.pc, f->first.pc - f->first.code_va, f->second.name,
 			 f->second.pc, f->second.pc - f->second.code_va,
 			 f->is_lds ? "LDS" : "address", f->va);
-	ssize_t ignored =
-		write(STDERR_FILENO, line, BW_MIN((size_t)BW_MAX(n, 0), sizeof(line) - 1));
-	(void)ignored;
+	tell(line, n, sizeof(line));
 }
 
 void bw_check_output_start(struct bw_uapi *u)
 {
-	if (bw_device_check(u->dev))
-		bw_check_listen(bw_device_check(u->dev), on_finding, u);
+	struct bw_check *check = bw_device_check(u->dev);
+	if (!check)
+		return;
+	bw_check_listen(check, on_finding, u);
+	bw_bounds_listen(check, on_bounds, u);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "wire/checks.h"
 
 struct bw_check *bw_check_create(unsigned what)
 {
@@ -12,12 +13,14 @@ struct bw_check *bw_check_create(unsigned what)
 	if (!c)
 		return NULL;
 	pthread_mutex_init(&c->lock, NULL);
+	pthread_mutex_init(&c->bounds.lock, NULL);
 	c->what = what;
 	c->place = calloc(BW_SHADOW_PLACES + 1, sizeof(*c->place));
 	c->place_index = calloc(BW_CHECK_PLACE_SLOTS, sizeof(*c->place_index));
 	c->finding = calloc(BW_CHECK_FINDINGS, sizeof(*c->finding));
 	c->untold = calloc(BW_CHECK_FINDINGS, sizeof(*c->untold));
-	if (c->place && c->place_index && c->finding && c->untold)
+	c->bounds.finding = calloc(BW_CHECK_FINDINGS, sizeof(*c->bounds.finding));
+	if (c->place && c->place_index && c->finding && c->untold && c->bounds.finding)
 		return c;
 	bw_check_destroy(c);
 	return NULL;
@@ -48,6 +51,8 @@ void bw_check_destroy(struct bw_check *c)
 	free(c->place_index);
 	free(c->finding);
 	free(c->untold);
+	free(c->bounds.finding);
+	pthread_mutex_destroy(&c->bounds.lock);
 	pthread_mutex_destroy(&c->lock);
 	free(c);
 }
@@ -120,8 +125,11 @@ static struct bw_check_group *new_group(struct bw_check_dispatch *d, const struc
 	if (!g)
 		return NULL;
 	g->dispatch = d;
-	g->order = bw_order_begin(&d->order, wg->id, wg->n_waves);
-	if (!g->order) {
+	g->n_waves = wg->n_waves;
+	bool is_ordered = d->check->what & BW_CHECK_RACES;
+	if (is_ordered)
+		g->order = bw_order_begin(&d->order, wg->id, wg->n_waves);
+	if (is_ordered && !g->order) {
 		free(g);
 		return NULL;
 	}
@@ -137,6 +145,7 @@ void bw_check_group_begin(struct bw_check *c, struct bw_check_dispatch **dispatc
 	if (!*dispatch)
 		*dispatch = new_dispatch(c, launch);
 	wg->check = *dispatch && !launch->is_restored ? new_group(*dispatch, wg) : NULL;
+	wg->is_touch_checked = wg->check && wg->check->order;
 	/* What a group that is not followed does could order others. */
 	if (*dispatch && !wg->check)
 		(*dispatch)->order.is_blind = true;
@@ -145,7 +154,7 @@ void bw_check_group_begin(struct bw_check *c, struct bw_check_dispatch **dispatc
 
 void bw_check_barrier(struct bw_workgroup *wg)
 {
-	if (!wg->check)
+	if (!wg->check || !wg->check->order)
 		return;
 	struct bw_check *c = wg->check->dispatch->check;
 	pthread_mutex_lock(&c->lock);
@@ -170,18 +179,16 @@ void bw_check_dispatch_end(struct bw_check_dispatch *d)
 
 /* ---- instructions ---- */
 
-/* The group of a wave whose instructions are steps; NULL: the trap handler's are not. */
-static struct bw_check_group *followed(const struct bw_wave *w)
+struct bw_check_group *bw_check_followed(const struct bw_wave *w)
 {
 	struct bw_check_group *g = w->wg ? w->wg->check : NULL;
-	return g && !(w->status & BW_STATUS_PRIV) && w->index_in_group < g->order->n_waves ? g
-											   : NULL;
+	return g && !(w->status & BW_STATUS_PRIV) && w->index_in_group < g->n_waves ? g : NULL;
 }
 
 bool bw_check_begin(struct bw_check *c, struct bw_wave *w, const struct bw_check_at *at)
 {
-	struct bw_check_group *g = followed(w);
-	if (!g)
+	struct bw_check_group *g = bw_check_followed(w);
+	if (!g || !g->order)
 		return false;
 	pthread_mutex_lock(&c->lock);
 	c->step = (struct bw_check_step){
@@ -361,8 +368,8 @@ static void note_swap_loop(struct bw_check *c, enum bw_shadow_kind kind, const s
 void bw_check_touch(struct bw_wave *w, enum bw_touch_kind kind, const struct bw_touch *touches,
 		    unsigned n)
 {
-	struct bw_check_group *g = followed(w);
-	if (!g)
+	struct bw_check_group *g = bw_check_followed(w);
+	if (!g || !g->order)
 		return;
 	struct bw_check *c = g->dispatch->check;
 	if (kind == BW_TOUCH_STORE)

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "vgpu/device/exec/check/bounds.h"
 #include "vgpu/device/exec/check/check.h"
 #include "vgpu/device/exec/check/shadow.h"
 #include "vgpu/device/exec/core/touch.h"
@@ -16,12 +17,14 @@ struct bw_check_wave {
 		uint16_t place;
 	} load[BW_CHECK_LOADS];
 	uint8_t next_load;
+	const struct bw_check_at *at; /* the instruction that it executes; NULL: none */
 };
 
 struct bw_check_group {
 	struct bw_check_group *next;
 	struct bw_check_dispatch *dispatch;
-	struct bw_order_group *order;
+	struct bw_order_group *order; /* NULL: races are not looked for */
+	unsigned n_waves;
 	struct bw_check_wave wave[]; /* by index */
 };
 
@@ -68,8 +71,18 @@ struct bw_check_untold {
 	uint16_t load; /* its place; 0: the finding is told */
 };
 
+/* bounds.c */
+struct bw_bounds {
+	pthread_mutex_t lock;
+	struct bw_bounds_finding *finding;
+	size_t n_findings;
+	bw_bounds_listener *listener;
+	void *listener_cookie;
+};
+
 struct bw_check {
-	unsigned what;
+	unsigned what; /* enum bw_check_what */
+	struct bw_bounds bounds;
 	pthread_mutex_t lock;
 	struct bw_shadow shadow;
 	struct bw_check_dispatch *dispatches;
@@ -97,6 +110,8 @@ struct bw_check_at {
 	const char *name;
 	bool is_coherent;
 };
+/* The group of a wave whose instructions are followed; NULL: the trap handler's are not. */
+struct bw_check_group *bw_check_followed(const struct bw_wave *w);
 bool bw_check_begin(struct bw_check *c, struct bw_wave *w, const struct bw_check_at *at);
 void bw_check_end(struct bw_check *c);
 /* Within an instruction: an acquire of device scope; something orders waves that cannot be
@@ -104,7 +119,10 @@ void bw_check_end(struct bw_check *c);
 void bw_check_fence(struct bw_check *c);
 void bw_check_give_up(struct bw_check *c);
 
-/* findings.c: a race of the current instruction's access with a past one. */
+/* findings.c. The kernel's argument that points to f->va, or below. */
+void bw_check_find_pointer(const struct bw_check_dispatch *d, struct bw_wave *w,
+			   struct bw_check_finding *f);
+/* A race of the current instruction's access with a past one. */
 struct bw_check_race {
 	const struct bw_shadow_past *past;
 	bool past_is_load;
@@ -117,5 +135,11 @@ void bw_check_report(struct bw_check *c, struct bw_wave *w, const struct bw_chec
 void bw_check_withdraw(struct bw_check *c, uint16_t load);
 /* That dispatch has ended: tells what was not told of its loads. */
 void bw_check_tell(struct bw_check *c, uint64_t dispatch);
+
+/* bounds.c. The group of a wave whose bounds are checked; NULL: they are not. */
+struct bw_check_group *bw_bounds_group(const struct bw_wave *w);
+/* An access outside; under the lock. name: of BW_BOUNDS_NAME_B bytes, or NULL. */
+void bw_bounds_report(struct bw_check_group *g, struct bw_wave *w, const struct bw_outside *o,
+		      const char *name);
 
 #endif

@@ -63,8 +63,8 @@ static void look_for_pointer(struct bw_wave *w, unsigned sgpr, uint64_t block,
 	}
 }
 
-static void find_pointer(const struct bw_check_dispatch *d, struct bw_wave *w,
-			 struct bw_check_finding *f)
+void bw_check_find_pointer(const struct bw_check_dispatch *d, struct bw_wave *w,
+			   struct bw_check_finding *f)
 {
 	for (unsigned i = 0; f->va && i + 1 < BW_ARRAY_SIZE(d->user_data); i += 2) {
 		uint64_t block = bw_join32(d->user_data[i + 1], d->user_data[i]);
@@ -174,7 +174,7 @@ void bw_check_report(struct bw_check *c, struct bw_wave *w, const struct bw_chec
 		return;
 	f.va = f.is_lds ? (uint64_t)(host - w->wg->lds) : va_of(w, host);
 	if (!f.is_lds)
-		find_pointer(d, w, &f);
+		bw_check_find_pointer(d, w, &f);
 	c->finding[c->n_findings] = f;
 	c->untold[c->n_findings++] = (struct bw_check_untold){d->number, load};
 	if (!load)

@@ -33,6 +33,26 @@ static void touch_scalar(struct bw_wave *w, const struct bw_rec *rec)
 	}
 }
 
+/* Compilers load more than they need, up to 16 dwords: the place is outside only if the first dword
+ * is. */
+static void check_scalar(struct bw_wave *w, const struct bw_rec *rec)
+{
+	const struct bw_op_info *info = bw_isa_op_info(rec->inst->op);
+	unsigned n = bw_operand_n_regs(&info->dst[0], w->lanes, false), n_in;
+	uint64_t base, range_b, va;
+	if (info->src[0].type != BW_OPERAND_BUFFER)
+		return;
+	va = bw_smem_va(w, rec, true, n, &n_in);
+	if (n_in)
+		return;
+	bw_smem_buffer(w, rec, &base, &range_b);
+	bw_check_outside(w, &(struct bw_outside){.of = BW_OUTSIDE_BUFFER,
+						 .size_b = 4 * n,
+						 .base = base,
+						 .limit = range_b,
+						 .at = (int64_t)(va - base)});
+}
+
 /* ---- one instruction ---- */
 
 static enum bw_check_access access_of(const struct bw_op_info *info)
@@ -63,7 +83,10 @@ static enum bw_mem_result checked(struct bw_exec *x, struct bw_wave *w, const st
 		.name = info->name,
 		.is_coherent = in->glc,
 	};
+	struct bw_check_group *g = bw_check_followed(w);
 	bool is_checked = bw_check_begin(c, w, &at);
+	if (g)
+		g->wave[w->index_in_group].at = &at;
 	if (is_checked && is_fence(in->op))
 		bw_check_fence(c);
 	/* Images are not followed. */
@@ -71,7 +94,11 @@ static enum bw_mem_result checked(struct bw_exec *x, struct bw_wave *w, const st
 		bw_check_give_up(c);
 	if (is_checked && in->fmt == BW_FMT_SMEM && info->flags & BW_OPF_LOAD)
 		touch_scalar(w, rec);
+	if (g && in->fmt == BW_FMT_SMEM && info->flags & BW_OPF_LOAD)
+		check_scalar(w, rec);
 	enum bw_mem_result r = inner_of[in->op]->fn(x, w, rec);
+	if (g)
+		g->wave[w->index_in_group].at = NULL;
 	if (is_checked)
 		bw_check_end(c);
 	return r;

@@ -88,6 +88,7 @@ struct bw_workgroup {
 	struct bw_wave *wave[32];
 	void *owner;		      /* the dispatcher's record */
 	struct bw_check_group *check; /* NULL: the group is not checked */
+	bool is_touch_checked;	      /* memory instructions tell what they touch (touch.h) */
 };
 
 struct bw_wave {

@@ -60,6 +60,8 @@ void bw_span_touch(const struct bw_span *s, struct bw_wave *w, enum bw_touch_kin
 		   const bw_span_values *values, unsigned size_b)
 {
 	struct touches out;
+	if (!w->wg->is_touch_checked)
+		return;
 	out.n = 0;
 	for (unsigned h = 0; h < w->lanes / BW_LANES; h++)
 		add_half(&out, s, h, values, size_b);

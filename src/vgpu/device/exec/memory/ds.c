@@ -202,10 +202,16 @@ static enum bw_mem_result ds_store_addtid(struct bw_exec *x, struct bw_wave *w,
 }
 
 /* The place of one lane's atomic; beyond the allocation, `outside`, which reads 0. */
-static uint8_t *atomic_at(struct bw_wave *w, uint32_t at, unsigned size_b, uint8_t *outside)
+static uint8_t *atomic_at(struct bw_wave *w, unsigned lane, uint32_t at, unsigned size_b,
+			  uint8_t *outside)
 {
 	if (at < w->wg->lds_size_b && size_b <= w->wg->lds_size_b - at)
 		return w->wg->lds + at;
+	bw_mem_outside(w, &(struct bw_outside){.of = BW_OUTSIDE_LDS,
+					       .lane = (uint8_t)lane,
+					       .size_b = size_b,
+					       .limit = w->wg->lds_size_b,
+					       .at = at});
 	memset(outside, 0, size_b);
 	return outside;
 }
@@ -264,8 +270,8 @@ static enum bw_mem_result ds_atomic(struct bw_wave *w, const struct bw_rec *rec,
 	uint32_t fp = op->kind == BW_RMW_FADD ? bw_fp_plain_begin() : 0;
 	BW_EACH_LANE(bw_wave_exec(w), lane) {
 		uint8_t outside[8];
-		uint8_t *at =
-			atomic_at(w, (addr[lane] + (uint32_t)p->imm) & mask, op->size_b, outside);
+		uint8_t *at = atomic_at(w, lane, (addr[lane] + (uint32_t)p->imm) & mask, op->size_b,
+					outside);
 		bw_lds_touch(w, lane, at, outside, op->size_b);
 		uint64_t old = lds_get(at, op->size_b);
 		lds_put(at,
@@ -298,7 +304,7 @@ static enum bw_mem_result ds_xchg2(struct bw_wave *w, const struct bw_rec *rec, 
 		uint64_t old[2];
 		for (unsigned i = 0; i < 2; i++) {
 			uint8_t outside[8];
-			uint8_t *at = atomic_at(w, addr + p->step[i], size_b, outside);
+			uint8_t *at = atomic_at(w, lane, addr + p->step[i], size_b, outside);
 			bw_lds_touch(w, lane, at, outside, size_b);
 			old[i] = lds_get(at, size_b);
 			lds_put(at, bw_lane_get(w, data[i], lane, size_b), size_b);
@@ -327,7 +333,7 @@ static enum bw_mem_result append(struct bw_wave *w, const struct bw_rec *rec, bo
 		w->fault_lanes = exec;
 		return BW_MEM_FAULT_APERTURE;
 	}
-	uint8_t *host = atomic_at(w, at, 4, outside);
+	uint8_t *host = atomic_at(w, (unsigned)__builtin_ctzll(exec), at, 4, outside);
 	bw_lds_touch(w, (unsigned)__builtin_ctzll(exec), host, outside, 4);
 	memcpy(&old, host, 4);
 	new = consume ? old - n : old + n;

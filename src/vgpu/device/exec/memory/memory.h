@@ -35,6 +35,10 @@ extern const struct bw_mem_table bw_mem_flat_v3, bw_mem_ds_v3, bw_mem_buf_v3, bw
 uint64_t bw_smem_va(const struct bw_wave *w, const struct bw_rec *rec, bool is_buffer,
 		    unsigned n_dw, unsigned *out_n_dw);
 
+/* The descriptor of a scalar buffer load: where its range begins, and how large it is. */
+void bw_smem_buffer(const struct bw_wave *w, const struct bw_rec *rec, uint64_t *out_base,
+		    uint64_t *out_range_b);
+
 /* Cache control and probes: no effect in a model without caches. */
 bw_mem_fn bw_mem_nothing;
 

@@ -421,7 +421,7 @@ BW_ALWAYS_INLINE void bw_span_touch_store(const struct bw_span *s, struct bw_wav
 	bw_span_values values;
 	const uint32_t *reg[4];
 	unsigned lane;
-	if (!BW_MEM_IS_CHECKED)
+	if (!BW_MEM_IS_CHECKED || !w->wg->is_touch_checked)
 		return;
 	for (unsigned k = 0; k < bw_elem_n_dw(e); k++)
 		reg[k] = bw_wave_vgpr(w, data[k]);

@@ -109,17 +109,24 @@ load(struct bw_wave *w, const struct bw_rec *rec, unsigned n_dw)
 	return result;
 }
 
+/* The base of a descriptor, and the size of its range. */
+static inline uint64_t range_of(const struct bw_wave *w, const struct smem_prep *p,
+				uint64_t *out_range_b)
+{
+	uint32_t v[4];
+	for (unsigned i = 0; i < 4; i++)
+		v[i] = bw_mem_sgpr(w, p->sbase + i);
+	uint64_t stride_b = bw_words_get(v, BW_BUFFER_STRIDE);
+	*out_range_b = bw_words_get(v, BW_BUFFER_NUM_RECORDS) * (stride_b ? stride_b : 1);
+	return bw_words_get(v, BW_BUFFER_BASE);
+}
+
 /* Descriptor base, stride for the size of the range only; dwords beyond it read 0 one by one (rule
  * 334). */
 static uint64_t buffer_va(const struct bw_wave *w, const struct smem_prep *p, unsigned n_dw,
 			  unsigned *out_n_in)
 {
-	uint32_t v[4];
-	for (unsigned i = 0; i < 4; i++)
-		v[i] = bw_mem_sgpr(w, p->sbase + i);
-	uint64_t base = bw_words_get(v, BW_BUFFER_BASE);
-	uint64_t stride_b = bw_words_get(v, BW_BUFFER_STRIDE);
-	uint64_t range_b = bw_words_get(v, BW_BUFFER_NUM_RECORDS) * (stride_b ? stride_b : 1);
+	uint64_t range_b, base = range_of(w, p, &range_b);
 	uint64_t offset = (uint32_t)p->imm;
 	if (p->soffset != BW_SRC_NULL)
 		offset += bw_mem_sgpr(w, p->soffset);
@@ -128,6 +135,12 @@ static uint64_t buffer_va(const struct bw_wave *w, const struct smem_prep *p, un
 	uint64_t n_in = range_b > offset ? (range_b - offset) / 4 : 0;
 	*out_n_in = (unsigned)BW_MIN(n_in, (uint64_t)n_dw);
 	return bw_canonical((base & ~3ull) + offset);
+}
+
+void bw_smem_buffer(const struct bw_wave *w, const struct bw_rec *rec, uint64_t *out_base,
+		    uint64_t *out_range_b)
+{
+	*out_base = bw_canonical(range_of(w, prep_of(rec), out_range_b) & ~3ull);
 }
 
 static enum bw_mem_result buffer_load(struct bw_wave *w, const struct bw_rec *rec, unsigned n_dw)

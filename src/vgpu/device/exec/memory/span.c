@@ -2,6 +2,7 @@
 #include "vgpu/device/exec/memory/span.h"
 
 #include "base/util.h"
+#include "vgpu/device/exec/memory/checked.h"
 
 /* Rules 400, 452, 453. Atomics are aligned to their size in every mode (rule 454). 96 bits count as
  * dwords in the strict mode too [I]. */
@@ -128,16 +129,22 @@ void bw_span_locate_lds(struct bw_span *s, struct bw_wave *w, unsigned lane, uin
 		offset_b -= offset_b % s->align_b;
 	if (offset_b % s->align_b)
 		bw_span_violation(s, lane, offset_b, BW_ACCESS_ATOMIC);
-	else if (offset_b > w->wg->lds_size_b || size_b > w->wg->lds_size_b - offset_b)
-		bw_span_locate_sink(s, lane);
-	else
+	else if (offset_b <= w->wg->lds_size_b && size_b <= w->wg->lds_size_b - offset_b)
 		s->lane[lane] = w->wg->lds + offset_b;
+	else {
+		bw_span_locate_sink(s, lane);
+		bw_mem_outside(w, &(struct bw_outside){.of = BW_OUTSIDE_LDS,
+						       .lane = (uint8_t)lane,
+						       .size_b = size_b,
+						       .limit = w->wg->lds_size_b,
+						       .at = (int64_t)offset_b});
+	}
 }
 
 void bw_span_locate_private(struct bw_span *s, const struct bw_mem_request *q, unsigned lane,
 			    uint64_t offset_b)
 {
-	const struct bw_wave *w = q->w;
+	struct bw_wave *w = q->w;
 	unsigned size_b = q->size_b;
 	uint64_t lane_size_b = w->scratch_size_b / w->lanes;
 #ifdef BW_MEM_CHECK
@@ -145,7 +152,14 @@ void bw_span_locate_private(struct bw_span *s, const struct bw_mem_request *q, u
 #endif
 	if (s->round_down)
 		offset_b -= offset_b % s->align_b;
-	if (offset_b > lane_size_b || size_b > lane_size_b - offset_b || offset_b % s->align_b) {
+	bool is_outside = offset_b > lane_size_b || size_b > lane_size_b - offset_b;
+	if (is_outside)
+		bw_mem_outside(w, &(struct bw_outside){.of = BW_OUTSIDE_SCRATCH,
+						       .lane = (uint8_t)lane,
+						       .size_b = size_b,
+						       .limit = lane_size_b,
+						       .at = (int64_t)offset_b});
+	if (is_outside || offset_b % s->align_b) {
 		bw_span_violation(s, lane, w->flat_scratch + offset_b / 4 * 4 * w->lanes + 4 * lane,
 				  q->access);
 		return;

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef BW_SESSION_CHECK_PRIV_H
+#define BW_SESSION_CHECK_PRIV_H
+
+/* The findings of --check, as the virtual GPU reports them (vgpu/uapi/check_output.c). Each kind of
+ * finding has a row of functions. Texts are borrowed from the report. */
+
+#include "base/str.h"
+#include "base/vec.h"
+#include "debug/code.h"
+
+/* An access: one of the two of a race. */
+struct bw_checked_side {
+	const char *access, *name;
+	uint64_t pc, start;
+	uint32_t word[3];
+	unsigned n_words;
+	uint32_t group[3], wave, lane;
+};
+
+/* An access outside of an object (exec/core/limits.h of the virtual GPU). */
+struct bw_checked_bounds {
+	const char *of, *name; /* name: of an allocation, or "" */
+	uint64_t base, limit, more_lanes;
+	int64_t at;
+	uint32_t texel[4], extent[4];
+};
+
+struct bw_checked_kind;
+
+struct bw_checked {
+	const struct bw_checked_kind *kind;
+	const char *relation, *memory; /* relation: of a race; else NULL */
+	uint64_t times, vmid, lanes, va, size_b;
+	bool has_pointer;
+	uint32_t pointer_sgpr, pointer_offset;
+	uint64_t pointer;
+	struct bw_checked_bounds bounds;
+	bool has_second;
+	struct bw_checked_side first, second;
+};
+
+struct bw_checked_kind {
+	const char *name; /* the first field of its lines, and "kind" in JSON */
+	void (*take)(char **line, struct bw_checked *f);
+	/* the first line of the text */
+	void (*add_headline)(struct bw_str *s, struct bw_debug *d, const struct bw_checked *f);
+	/* the memory in question, in JSON */
+	void (*add_target)(struct bw_str *s, struct bw_debug *d, const struct bw_checked *f);
+	/* the last line of the text: why, and what to do */
+	const char *(*advice)(const struct bw_checked *f);
+};
+extern const struct bw_checked_kind bw_checked_race, bw_checked_bounds;
+
+/* ---- check.c ---- */
+
+void bw_checked_take_side(char **line, struct bw_checked_side *s);
+struct bw_executed bw_checked_executed(const struct bw_checked_side *s);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* Findings of --check=races. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "session/check_priv.h"
+#include "session/server_report.h"
+
+static void take(char **line, struct bw_checked *f)
+{
+	f->relation = bw_report_field(line);
+	f->memory = bw_report_field(line);
+	f->times = bw_report_number(line);
+	f->vmid = bw_report_number(line);
+	f->lanes = bw_report_number(line);
+	f->va = bw_report_number(line);
+	f->size_b = bw_report_number(line);
+	f->has_pointer = bw_report_number(line);
+	f->pointer_sgpr = (uint32_t)bw_report_number(line);
+	f->pointer_offset = (uint32_t)bw_report_number(line);
+	f->pointer = bw_report_number(line);
+	bw_checked_take_side(line, &f->first);
+	bw_checked_take_side(line, &f->second);
+	f->has_second = true;
+}
+
+/* "out + 0x10", or the address. */
+static void add_target(struct bw_str *s, struct bw_debug *d, const struct bw_checked *f)
+{
+	const struct bw_executed x = bw_checked_executed(&f->second);
+	const char *name = NULL;
+	if (!strcmp(f->memory, "LDS")) {
+		bw_str_addf(s, "LDS + 0x%" PRIx64, f->va);
+		return;
+	}
+	if (f->has_pointer)
+		name = bw_debug_pointer_executed(d, &x, f->pointer_sgpr, f->pointer_offset);
+	if (name)
+		bw_str_addf(s, "%s + 0x%" PRIx64, name, f->va - f->pointer);
+	else if (f->va)
+		bw_str_addf(s, "0x%" PRIx64, f->va);
+	else
+		bw_str_addf(s, "an address that is not known");
+}
+
+static void add_headline(struct bw_str *s, struct bw_debug *d, const struct bw_checked *f)
+{
+	bw_str_addf(s, "race between %s on %" PRIu64 " byte%s of ",
+		    !strcmp(f->relation, "lanes")   ? "lanes of an instruction"
+		    : !strcmp(f->relation, "waves") ? "waves of a workgroup"
+						    : "workgroups",
+		    f->size_b, f->size_b == 1 ? "" : "s");
+	add_target(s, d, f);
+}
+
+/* Why nothing orders the two, and what would. */
+static const char *advice(const struct bw_checked *f)
+{
+	bool one_is_atomic =
+		!strcmp(f->first.access, "atomic") || !strcmp(f->second.access, "atomic");
+	bool is_lds = !strcmp(f->memory, "LDS");
+	if (!strcmp(f->relation, "lanes"))
+		return "the lanes store different values to one place in one instruction: which one stays is not defined; "
+		       "let one lane store, or use an atomic operation";
+	if (!strcmp(f->relation, "waves"))
+		return is_lds || !one_is_atomic
+			       ? "no barrier of the workgroup lies between the two waves' accesses: a barrier would order them"
+			       : "one side is not atomic, and no barrier of the workgroup lies between: use an atomic operation there, or a barrier";
+	return one_is_atomic
+		       ? "one side is not atomic, and workgroups are in no order: use an atomic operation on both sides"
+		       : "workgroups are in no order: use atomic operations, or a dispatch of its own for the second access";
+}
+
+const struct bw_checked_kind bw_checked_race = {"race", take, add_headline, add_target, advice};

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+#include "vgpu/device/exec/check/bounds.h"
+
+#include <string.h>
+
+#include "base/util.h"
+#include "vgpu/device/exec/check/check_priv.h"
+#include "wire/checks.h"
+
+const char *bw_outside_name(enum bw_outside_of of)
+{
+	static const char *const names[BW_OUTSIDE_COUNT] = {
+		[BW_OUTSIDE_BUFFER] = "buffer",	  [BW_OUTSIDE_ELEMENTS] = "elements",
+		[BW_OUTSIDE_ELEMENT] = "element", [BW_OUTSIDE_LDS] = "LDS",
+		[BW_OUTSIDE_SCRATCH] = "scratch", [BW_OUTSIDE_IMAGE] = "image",
+		[BW_OUTSIDE_MEMORY] = "memory"};
+	return names[of];
+}
+
+static struct bw_check_side side_of(const struct bw_check_dispatch *d, const struct bw_wave *w,
+				    const struct bw_check_at *at, unsigned lane)
+{
+	struct bw_check_side s = {.access = at->access,
+				  .pc = at->pc,
+				  .code_va = d->code_va,
+				  .n_words = (uint8_t)BW_MIN(at->n_words, 3u),
+				  .name = at->name,
+				  .wave = w->index_in_group,
+				  .lane = (uint8_t)lane};
+	memcpy(s.word, at->word, s.n_words * sizeof(s.word[0]));
+	memcpy(s.group, w->wg->id, sizeof(s.group));
+	return s;
+}
+
+static struct bw_bounds_finding *find(struct bw_bounds *b, const struct bw_bounds_finding *f)
+{
+	for (size_t i = 0; i < b->n_findings; i++) {
+		struct bw_bounds_finding *o = &b->finding[i];
+		if (o->at.pc == f->at.pc && o->vmid == f->vmid && o->what.of == f->what.of &&
+		    o->at.code_va == f->at.code_va)
+			return o;
+	}
+	return NULL;
+}
+
+static bool is_same_wave(const struct bw_check_side *a, const struct bw_check_side *b)
+{
+	return a->wave == b->wave && !memcmp(a->group, b->group, sizeof(a->group));
+}
+
+/* One more access of a known finding. As long as none has come in between, it is another lane of
+ * the first instruction. */
+static void count(struct bw_bounds_finding *f, const struct bw_bounds_finding *again)
+{
+	uint64_t lane = 1ull << again->at.lane;
+	unsigned lanes = 1 + (unsigned)__builtin_popcountll(f->more_lanes);
+	if (f->count == lanes && is_same_wave(&f->at, &again->at) && f->at.lane != again->at.lane &&
+	    !(f->more_lanes & lane))
+		f->more_lanes |= lane;
+	f->count++;
+}
+
+void bw_bounds_report(struct bw_check_group *g, struct bw_wave *w, const struct bw_outside *o,
+		      const char *name)
+{
+	const struct bw_check_dispatch *d = g->dispatch;
+	struct bw_bounds *b = &d->check->bounds;
+	struct bw_bounds_finding f = {
+		.what = *o,
+		.count = 1,
+		.vmid = d->vmid,
+		.lanes = d->lanes,
+		.at = side_of(d, w, g->wave[w->index_in_group].at, o->lane),
+	};
+	struct bw_bounds_finding *known = find(b, &f);
+	if (known) {
+		count(known, &f);
+		return;
+	}
+	if (b->n_findings == BW_CHECK_FINDINGS)
+		return;
+	if (name)
+		memcpy(f.name, name, sizeof(f.name));
+	if (o->base && o->limit) {
+		/* the pointer that is nearest below the object's last byte, if it points to it */
+		struct bw_check_finding p = {.va = o->base + o->limit - 1};
+		bw_check_find_pointer(d, w, &p);
+		f.has_pointer = p.has_pointer && p.pointer == o->base;
+		f.pointer_sgpr = p.pointer_sgpr;
+		f.pointer_offset = p.pointer_offset;
+	}
+	b->finding[b->n_findings++] = f;
+	if (b->listener)
+		b->listener(b->listener_cookie, b->n_findings, &f);
+}
+
+struct bw_check_group *bw_bounds_group(const struct bw_wave *w)
+{
+	struct bw_check_group *g = bw_check_followed(w);
+	return g && g->dispatch->check->what & BW_CHECK_BOUNDS && g->wave[w->index_in_group].at
+		       ? g
+		       : NULL;
+}
+
+void bw_check_outside(struct bw_wave *w, const struct bw_outside *o)
+{
+	struct bw_check_group *g = bw_bounds_group(w);
+	if (!g)
+		return;
+	struct bw_bounds *b = &g->dispatch->check->bounds;
+	pthread_mutex_lock(&b->lock);
+	bw_bounds_report(g, w, o, NULL);
+	pthread_mutex_unlock(&b->lock);
+}
+
+void bw_bounds_listen(struct bw_check *c, bw_bounds_listener *fn, void *cookie)
+{
+	pthread_mutex_lock(&c->bounds.lock);
+	c->bounds.listener = fn;
+	c->bounds.listener_cookie = cookie;
+	pthread_mutex_unlock(&c->bounds.lock);
+}
+
+size_t bw_bounds_findings(struct bw_check *c, struct bw_bounds_finding *out, size_t max)
+{
+	struct bw_bounds *b = &c->bounds;
+	pthread_mutex_lock(&b->lock);
+	size_t n = b->n_findings;
+	memcpy(out, b->finding, BW_MIN(n, max) * sizeof(*out));
+	pthread_mutex_unlock(&b->lock);
+	return n;
+}

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""--check=bounds on kernels in pairs, with an access out of bounds and without it, in waves of 32 and of 64 lanes: each
+wrong one has the finding of its row at a line of its own, each right one has none."""
+import concurrent.futures
+import pathlib
+import subprocess
+
+from harness import BREAKWATER, check, equal, main, parse
+
+FOLDER = pathlib.Path(__file__).resolve().parent / "check"
+SHADER = ["--grid", "256", "--arg", "src=iota:256:i32", "--arg", "dst=zeros:256:i32", "--arg", "table=zeros:2:i32"]
+KERNEL = ["--grid", "128", "--group", "128", "--arg", "in=iota:256:i32", "--arg", "out=zeros:128:i32"]
+
+# The file, its kernel (None: the only one), words of the command, the findings of it with "_wrong": the memory, the
+# access, the end of the target, the size of the object; and the status. Files and kernels have a "_right", too.
+PAIRS = [
+    ("bounds_{}.comp", None, SHADER, [("buffer", "load", " + 0x8", 8), ("buffer", "store", " + 0x400", 1024)], 0),
+    ("bounds.cl", "lds_store_{}", KERNEL, [("LDS", "store", "LDS + 0x400", 1024)], 0),
+    ("bounds.cl", "lds_load_{}", KERNEL, [("LDS", "load", "LDS + 0x400", 1024)], 0),
+    ("bounds.cl", "lds_atomic_{}", KERNEL, [("LDS", "atomic", "LDS + 0x408", 1024)], 0),
+    ("bounds.cl", "scratch_{}", KERNEL, [("scratch", "load", None, None)], 3),
+]
+
+
+def run(file, kernel, words, size, status):
+    words = [FOLDER / file, *(["--kernel", kernel] if kernel else []), *(["--wave64"] if size == 64 else []), *words]
+    if file.endswith(".comp"):
+        words.remove("--wave64") if size == 64 else None
+    done = subprocess.run([BREAKWATER, "run", "--check=bounds", "--json", *words], capture_output=True, text=True,
+                          timeout=120)
+    equal(done.returncode, status, f"the status of {words}: {done.stdout[-2000:]}{done.stderr[-2000:]}")
+    for line in done.stdout.splitlines():
+        event = parse(line)
+        if event.get("event") == "check":
+            return event["findings"]
+    raise AssertionError(f"there is no event \"check\": {done.stdout}")
+
+
+def agree(name, found, wanted):
+    left = list(wanted)
+    for f in found:
+        for row in left:
+            memory, access, target, limit = row
+            if (f["memory"], f["first_access"]) == (memory, access) and (target is None or f["target"].endswith(target)) and \
+                    limit in (None, f["limit"]):
+                left.remove(row)
+                break
+        else:
+            raise AssertionError(f"{name}: {f} is none of {left}")
+        equal(f["kind"], "bounds", f"{name}: the kind")
+        check(f["text"] and "second_access" not in f, f"{name}: {f}")
+    equal(left, [], f"{name}: the findings that are missing")
+
+
+def pairs(size):
+    with concurrent.futures.ThreadPoolExecutor(3) as pool:
+        runs = []
+        for file, kernel, words, wanted, status in PAIRS:
+            for which in "wrong", "right":
+                is_wrong = which == "wrong"
+                name = file.format(which), kernel and kernel.format(which)
+                runs.append((name, wanted if is_wrong else [],
+                             pool.submit(run, *name, words, size, status if is_wrong else 0)))
+    for name, wanted, future in runs:
+        found = future.result()
+        agree(f"{name}, wave{size}", found, wanted)
+        for f in found:
+            check(not name[1] or f["first_function"] == name[1] and f["first_line"], f"{name}: the place of {f}")
+
+
+def pairs_in_waves_of_32():
+    pairs(32)
+
+
+def pairs_in_waves_of_64():
+    pairs(64)
+
+
+if __name__ == "__main__":
+    main(pairs_in_waves_of_32, pairs_in_waves_of_64)
