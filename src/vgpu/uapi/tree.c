@@ -29,12 +29,17 @@ static bool full_path(struct bw_tree_maker *m, const char *path, char out[512])
 	return false;
 }
 
-/* Makes all folders on the way to `path`, but not `path`. */
+/* Makes all folders on the way to `path`, but not `path`. Most paths lie beside the one before. */
 static void make_parents(struct bw_tree_maker *m, const char *path)
 {
 	char full[512];
 	if (m->err || !full_path(m, path, full))
 		return;
+	const size_t parent_len = (size_t)(strrchr(full, '/') - full);
+	if (parent_len == m->made_len && !memcmp(full, m->made, parent_len))
+		return;
+	memcpy(m->made, full, parent_len);
+	m->made_len = parent_len;
 	for (char *slash = full + strlen(m->root) + 1; (slash = strchr(slash, '/')); slash++) {
 		*slash = '\0';
 		if (mkdir(full, 0755) < 0 && errno != EEXIST) {

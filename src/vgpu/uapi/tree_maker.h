@@ -12,6 +12,8 @@
 struct bw_tree_maker {
 	const char *root;
 	struct bw_error *err;
+	char made[512]; /* the folder that the last path lies in: it is there */
+	size_t made_len;
 };
 
 /* A file of sysfs that never changes, with this text. */
