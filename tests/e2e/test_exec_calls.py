@@ -60,6 +60,8 @@ def by_env():
     for options in ([], ["--shader-lines"]):
         said = under("env", "-i", "env", options=options).stdout.splitlines()
         equal(any(re.match("RADV_DEBUG=.*nirdebuginfo", x) for x in said), bool(options), f"{options}, after env -i: {said}")
+        said = [sorted(x.split("=")[1].split(",")) for x in said if re.match("AMD_DEBUG=", x)]
+        equal(said, [["nodcc", "nohyperz"]], "AMD_DEBUG after env -i")
     # what is taken away by name stays away, and so does what is set to something else
     done = under("sh", "-c", "env -u LD_PRELOAD ls /dev/dri; env -i LD_PRELOAD= ls /dev/dri; true")
     check("renderD128" not in done.stdout, f"without LD_PRELOAD: {done.stdout}")

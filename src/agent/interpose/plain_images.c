@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The virtual GPU knows images as they are without compression. Drivers compress what is drawn to
- * (DCC, HTILE), and clear it by its metadata alone: what is then read would be wrong. So RADV is
- * asked for none, by its own switches, before the program runs. */
+ * (DCC, HTILE), and clear it by its metadata alone: what is then read would be wrong. So drivers
+ * are asked for none, by their own switches, before the program runs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,19 +17,27 @@ static bool has_word(const char *list, const char *word)
 	return false;
 }
 
+static void add_word(const char *variable, const char *word)
+{
+	char list[1024];
+	const char *old = getenv(variable);
+	if (old && has_word(old, word))
+		return;
+	int n = snprintf(list, sizeof(list), "%s%s%s", old ? old : "", old && *old ? "," : "",
+			 word);
+	if (n > 0 && (size_t)n < sizeof(list))
+		setenv(variable, list, 1);
+}
+
 static __attribute__((constructor)) void ask_for_plain_images(void)
 {
-	static const char *const words[] = {"nodcc", "nohiz"};
-	char list[1024];
+	/* of RADV, and of radeonsi, which rusticl stands on */
+	static const char *const words[][2] = {{"RADV_DEBUG", "nodcc"},
+					       {"RADV_DEBUG", "nohiz"},
+					       {"AMD_DEBUG", "nodcc"},
+					       {"AMD_DEBUG", "nohyperz"}};
 	if (!bw_agent_config()->vgpu_socket)
 		return;
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		const char *old = getenv("RADV_DEBUG");
-		if (old && has_word(old, words[i]))
-			continue;
-		int n = snprintf(list, sizeof(list), "%s%s%s", old ? old : "",
-				 old && *old ? "," : "", words[i]);
-		if (n > 0 && (size_t)n < sizeof(list))
-			setenv("RADV_DEBUG", list, 1);
-	}
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		add_word(words[i][0], words[i][1]);
 }

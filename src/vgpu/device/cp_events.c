@@ -7,7 +7,8 @@
 #include "base/util.h"
 #include "vgpu/device/cp_packets.h"
 
-enum { N_PIPELINESTAT = 11, PIPELINESTAT_CS_INVOCATIONS = 10, N_RENDER_BACKENDS = 24 };
+/* Eleven counters as before gfx11, and three of mesh and task shaders. */
+enum { N_PIPELINESTAT = 14, PIPELINESTAT_CS_INVOCATIONS = 10, N_RENDER_BACKENDS = 24 };
 #define VALID (1ull << 63) /* of each counter that a query has written */
 
 /* Samples that passed the depth test: a pair of begin and end for each render backend. */
