@@ -8,7 +8,6 @@ Each FILE is data/isa/instructions.enc (lines that begin with "insn NAME", apart
 alone than the GENERATIONs that are executed) or one of the executor's tables (src/vgpu/device/exec/sem/*.def: rows
 FORM(..., NAME, ...)). Every encoding must have exactly one row of semantics, or one ABSENT(NAME, "reason"); every
 row must have an encoding. EXCP, APPROX and ABSENT_ON rows are remarks on opcodes that are executed, and need both.
-FORMAT_ABSENT_ON rows name no opcode.
 
 JOIN_H    how many there are of each, and of encodings in each generation, for the compiler to compare with its
           own tables
@@ -28,7 +27,6 @@ NAMES = {
     "WREXEC": ["{}_b32", "{}_b64"],
 }
 REMARKS = {"EXCP", "APPROX", "ABSENT_ON"}
-NO_OPCODE = {"FORMAT_ABSENT_ON"}
 
 
 class Bad(Exception):
@@ -59,7 +57,7 @@ class Tables:
             row = re.match(r"([A-Z][A-Z0-9_]*)\((.*)", line)
             if insn:
                 self.add_encoding(where, insn[1], set(re.findall(r"\s(gfx\d+)=", line)))
-            elif row and row[1] not in NO_OPCODE:
+            elif row:
                 self.add_row(where, row[1], row[2])
 
     def add_encoding(self, where, name, gens):

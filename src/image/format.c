@@ -69,6 +69,22 @@ const struct bw_format *bw_format_buffer(unsigned number)
 	return lookup(number, N_BUFFER_FORMATS);
 }
 
+/* Formats of one layout follow each other: its first number, by DATA_FORMAT. NUM_FORMAT is enum
+ * bw_num, but FLOAT is 7. */
+const struct bw_format *bw_format_buffer9(unsigned data, unsigned num)
+{
+	static const uint8_t first[] = {0, 1, 7, 14, 20, 23, 30, 31, 32, 36, 42, 48, 51, 58, 61};
+	enum { FLOAT = 7 };
+	const struct bw_format *f =
+		lookup(data < BW_ARRAY_SIZE(first) ? first[data] : 0, N_BUFFER_FORMATS);
+	unsigned want = num == FLOAT ? BW_NUM_FLOAT : num < BW_NUM_FLOAT ? num : BW_NUM_SRGB;
+	for (const struct bw_format *g = f; g && memcmp(g->bits, f->bits, sizeof(f->bits)) == 0;
+	     g = lookup(g->number + 1u, N_BUFFER_FORMATS))
+		if (g->num == want)
+			return g;
+	return NULL;
+}
+
 const struct bw_format *bw_format_image(unsigned number)
 {
 	return lookup(number, N_FORMATS);

@@ -41,6 +41,8 @@ struct bw_format {
 /* NULL: no such format. Strings and structs are static. */
 const struct bw_format *bw_format_buffer(unsigned number);
 const struct bw_format *bw_format_image(unsigned number);
+/* That of a buffer of gfx9, which has DATA_FORMAT and NUM_FORMAT. */
+const struct bw_format *bw_format_buffer9(unsigned data, unsigned num);
 /* The name of a number that exists on the hardware but not here; NULL when reserved there too. */
 const char *bw_format_absent_name(unsigned number);
 

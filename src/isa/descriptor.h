@@ -3,7 +3,8 @@
 #define BW_ISA_DESCRIPTOR_H
 
 /* The fields of the descriptors that memory instructions take from SGPRs, of gfx11
- * (doc/hardware/encodings.md 6; those of image_bvh*: the RDNA3 ISA guide), for base/words.h.
+ * (doc/hardware/encodings.md 6; those of image_bvh*: the RDNA3 ISA guide), for base/words.h. Of
+ * gfx9 (gfx942, AMD's ISA guide of CDNA3): what its buffers have otherwise.
  * Nothing here checks what values mean. */
 
 #include <stdbool.h>
@@ -24,6 +25,11 @@ enum { BW_BUFFER_DESC_DW = 4, BW_IMAGE_DESC_DW = 8, BW_SAMPLER_DESC_DW = 4, BW_B
 #define BW_BUFFER_ADD_TID          119,  1
 #define BW_BUFFER_OOB_SELECT       124,  2  /* enum bw_oob_select */
 #define BW_BUFFER_TYPE             126,  2  /* 0 */
+
+#define BW_BUFFER9_SWIZZLE          63,  1  /* elements of 4 bytes */
+#define BW_BUFFER9_NUM_FORMAT      108,  3
+#define BW_BUFFER9_DATA_FORMAT     111,  4  /* with ADD_TID: STRIDE 17:14 */
+#define BW_BUFFER9_STRIDE_SHIFT     14
 
 #define BW_IMAGE_BASE_256B           0, 40
 #define BW_IMAGE_MAX_MIP            48,  4
@@ -104,8 +110,8 @@ struct bw_buffer_desc {
 	bool add_tid;
 };
 
-/* The kind of range check (rules 344 to 346). */
-enum bw_oob_select { BW_OOB_STRUCTURED, BW_OOB_INDEX, BW_OOB_NONE, BW_OOB_RAW };
+/* The kind of range check (rules 344 to 346). BYTES: that of gfx9, NUM_RECORDS counts bytes. */
+enum bw_oob_select { BW_OOB_STRUCTURED, BW_OOB_INDEX, BW_OOB_NONE, BW_OOB_RAW, BW_OOB_BYTES };
 
 static inline struct bw_buffer_desc bw_buffer_desc_read(const uint32_t words[BW_BUFFER_DESC_DW])
 {
@@ -119,6 +125,20 @@ static inline struct bw_buffer_desc bw_buffer_desc_read(const uint32_t words[BW_
 		.oob_select = (unsigned)bw_words_get(words, BW_BUFFER_OOB_SELECT),
 		.add_tid = bw_words_get(words, BW_BUFFER_ADD_TID),
 	};
+}
+
+/* A descriptor of gfx9, for an instruction with or without an index. With one, and a stride,
+ * NUM_RECORDS counts elements (Mesa's si_descriptors.c, on NUM_RECORDS). */
+static inline struct bw_buffer_desc bw_buffer_desc_read9(const uint32_t words[BW_BUFFER_DESC_DW],
+							 bool has_index)
+{
+	struct bw_buffer_desc b = bw_buffer_desc_read(words);
+	if (b.add_tid)
+		b.stride_b |= (uint32_t)bw_words_get(words, BW_BUFFER9_DATA_FORMAT)
+			      << BW_BUFFER9_STRIDE_SHIFT;
+	b.element_b = bw_words_get(words, BW_BUFFER9_SWIZZLE) ? 4 : 0;
+	b.oob_select = has_index && b.stride_b ? BW_OOB_INDEX : BW_OOB_BYTES;
+	return b;
 }
 
 /* The offset of an element from the base of a swizzled buffer (element_b is not 0; rule 343). */

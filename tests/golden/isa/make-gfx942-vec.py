@@ -254,6 +254,16 @@ for l in range(N):
 emit('ds_permute_b32_gfx9', 'ds_permute_b32 v20, v2, v6', ['exec=%x' % exec_, 'lds=100', lanes(2, to), lanes(6, a), lanes(20, res)],
      [lanes(20, [got[l] if exec_ >> l & 1 else 0xee for l in range(N)])])
 
+for i in range(4):
+    f, a, b = USUAL.f16, vec('f16', n=32), vec('f16', n=32)
+    r = [f.add(x, y) for x, y in zip(a, b)]
+    ok = [k for k, x in enumerate(r) if x != 'nan' and not f.isnan(x)]
+    a, b, r = [[t[k] for k in ok] for t in (a, b, r)]
+    n = len(ok) // 2
+    pack = lambda t: [t[2 * k] | t[2 * k + 1] << 16 for k in range(n)]
+    mem = lambda t: 'mem@10000=' + ','.join('%x' % v for v in t)
+    emit('global_atomic_pk_add_f16', 'global_atomic_pk_add_f16 v20, v2, s[0:1]', ['s0=10000,1', lanes(20, [4 * k for k in range(n)]), lanes(2, pack(b)), mem(pack(a))], [mem(pack(r))])
+
 HAND = '''
 ds_cmpst_b32 "ds_cmpst_b32 v0, v1, v2" : lds=100 lds@0=5,6 v0=0,4 v1=5,5 v2=9,9 -> lds@0=9,6
 ds_cmpst_rtn_b32 "ds_cmpst_rtn_b32 v3, v0, v1, v2" : lds=100 lds@0=5,6 v0=0,4 v1=5,5 v2=9,9 -> lds@0=9,6 v3=5,6
@@ -277,6 +287,80 @@ global_atomic_add_f32 "global_atomic_add_f32 v0, v2, s[0:1]" : s0=10000,1 mem@10
 buffer_wbl2 "buffer_wbl2 sc1" : v0=1 ->
 buffer_inv "buffer_inv sc1" : v0=1 ->
 s_load_b64 "s_load_dwordx2 s[4:5], s[0:1], 0x8" : s0=10000,1 mem@10000=1,2,3,4 -> s4=3,4
+s_store_dword "s_store_dword s4, s[0:1], 0x8" : s0=10000,1 s4=77 mem@10000=1,2,3,4 -> mem@10000=1,2,77,4
+s_store_dwordx2 "s_store_dwordx2 s[4:5], s[0:1], s6 offset:0x4" : s0=10000,1 s4=77,88 s6=6 mem@10000=1,2,3,4 -> mem@10000=1,2,77,88
+s_store_dwordx4 "s_store_dwordx4 s[4:7], s[0:1], 0x0" : s0=10ff8,1 s4=5,6,7,8 mem@10ff8=1,2,3,4,9 -> mem@10ff8=5,6,7,8,9
+s_store_dword "s_store_dword s4, s[0:1], 0x0" : s0=0,5 s4=77 mem@10000=1 -> stop=fatal trapsts=10000100 pc=0
+s_buffer_store_dword "s_buffer_store_dword s4, s[8:11], 0x4" : s4=77 s8=10000,1,8,27000 mem@10000=1,2,3 -> mem@10000=1,77,3
+s_buffer_store_dword "s_buffer_store_dword s4, s[8:11], 0x8" : s4=77 s8=10000,1,8,27000 mem@10000=1,2,3 -> mem@10000=1,2,3
+s_buffer_store_dwordx2 "s_buffer_store_dwordx2 s[4:5], s[8:11], 0x0" : s4=77,88 s8=10000,40001,8,27000 mem@10000=1,2,3 -> mem@10000=77,88,3
+s_buffer_store_dwordx4 "s_buffer_store_dwordx4 s[4:7], s[8:11], 0x4" : s4=77,88,99,aa s8=10000,40001,c,27000 mem@10000=1,2,3,4,5 -> mem@10000=1,77,88,4,5
+s_buffer_load_b128 "s_buffer_load_dwordx4 s[4:7], s[8:11], 0x4" : s8=10000,40001,c,27000 mem@10000=1,2,3,4,5 -> s4=2,3,0,0
+s_atomic_add "s_atomic_add s4, s[0:1], 0x4 glc" : s0=10000,1 s4=3 mem@10000=1,2 -> mem@10000=1,5 s4=2
+s_atomic_add "s_atomic_add s4, s[0:1], 0x4" : s0=10000,1 s4=3 mem@10000=1,2 -> mem@10000=1,5
+s_atomic_cmpswap "s_atomic_cmpswap s[4:5], s[0:1], 0x0 glc" : s0=10000,1 s4=9,1 mem@10000=1,2 -> mem@10000=9,2 s4=1
+s_atomic_cmpswap "s_atomic_cmpswap s[4:5], s[0:1], 0x0 glc" : s0=10000,1 s4=9,5 mem@10000=1,2 -> s4=1
+s_atomic_cmpswap_x2 "s_atomic_cmpswap_x2 s[4:7], s[0:1], 0x8 glc" : s0=10000,1 s4=9,8,3,4 mem@10000=1,2,3,4 -> mem@10000=1,2,9,8 s4=3,4
+s_atomic_sub_x2 "s_atomic_sub_x2 s[4:5], s[0:1], 0x0" : s0=10000,1 s4=1,0 mem@10000=0,2 -> mem@10000=ffffffff,1
+s_atomic_smin "s_atomic_smin s4, s[0:1], 0x0 glc" : s0=10000,1 s4=ffffffff mem@10000=1,2 -> mem@10000=ffffffff,2 s4=1
+s_atomic_umin "s_atomic_umin s4, s[0:1], 0x0 glc" : s0=10000,1 s4=ffffffff mem@10000=1,2 -> s4=1
+s_atomic_inc "s_atomic_inc s4, s[0:1], 0x0" : s0=10000,1 s4=5 mem@10000=5,2 -> mem@10000=0,2
+s_buffer_atomic_or "s_buffer_atomic_or s4, s[8:11], 0x4 glc" : s4=70 s8=10000,1,8,27000 mem@10000=1,2,3 -> mem@10000=1,72,3 s4=2
+s_buffer_atomic_swap_x2 "s_buffer_atomic_swap_x2 s[4:5], s[8:11], 0x8 glc" : s4=70,71 s8=10000,1,8,27000 mem@10000=1,2,3,4 -> s4=0,0
+s_memtime "s_memtime s[4:5]" : -> s4=fff12345,0
+s_memrealtime "s_memrealtime s[4:5]" : -> s4=56789abc,1234
+s_getreg_b32 "s_getreg_b32 s0, hwreg(HW_REG_MODE, 4, 4)" : -> s0=c
+s_getreg_b32 "s_getreg_b32 s0, hwreg(HW_REG_STATUS)" : w64 scc=1 vcc=0 -> s0=10401
+s_getreg_b32 "s_getreg_b32 s0, hwreg(HW_REG_STATUS, 28, 1)" : scratch=1000 -> s0=1
+s_getreg_b32 "s_getreg_b32 s0, hwreg(HW_REG_TRAPSTS)" : trapsts=10110005 -> s0=12400005
+s_getreg_b32 "s_getreg_b32 s0, hwreg(HW_REG_SH_MEM_BASES)" : -> s0=10002
+s_getreg_b32 "s_getreg_b32 s0, hwreg(18)" : -> s0=1000100
+s_getreg_b32 "s_getreg_b32 s0, hwreg(17)" : -> s0=0
+s_getreg_b32 "s_getreg_b32 s0, hwreg(HW_REG_XCC_ID)" : -> s0=0
+s_setreg_b32 "s_setreg_b32 hwreg(HW_REG_MODE, 0, 4), s0" : s0=ffffffff -> mode=3cf
+s_setreg_imm32_b32 "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 28, 1), 1" : ->
+s_setreg_imm32_b32 "s_setreg_imm32_b32 hwreg(HW_REG_STATUS, 0, 1), 1" : priv scc=0 -> scc=1
+s_setreg_imm32_b32 "s_setreg_imm32_b32 hwreg(HW_REG_TRAPSTS, 22, 1), 1" : priv -> trapsts=10000
+s_setreg_imm32_b32 "s_setreg_imm32_b32 hwreg(HW_REG_TRAPSTS, 22, 1), 0" : priv trapsts=10001 -> trapsts=1
+s_sendmsg "s_sendmsg sendmsg(MSG_GET_DOORBELL)" : exec=ff00000080000000 -> exec=ff00000000000000
+s_set_gpr_idx_on "s_set_gpr_idx_on s4, gpr_idx(SRC0); v_mov_b32_e32 v20, v2; s_set_gpr_idx_off" : s4=103 m0=ffffffff v5=1,2,3 -> v20=1,2,3 m0=ffff1f03
+s_set_gpr_idx_on "s_set_gpr_idx_on s4, gpr_idx(DST); v_mov_b32_e32 v2, v6; v_mov_b32_e32 v3, v6; s_set_gpr_idx_off; v_mov_b32_e32 v2, v6" : s4=12 m0=0 exec=5 v6=1,2,3 v20=7,8,9 -> v20=1,8,3 v21=1,a5001501,3 v2=1,a5000201,3 m0=8012
+s_set_gpr_idx_on "s_set_gpr_idx_on s4, gpr_idx(); s_set_gpr_idx_mode gpr_idx(SRC0,SRC1); v_sub_u32_e32 v20, v2, v3; s_set_gpr_idx_off" : s4=1 m0=0 v3=9,8 v4=2,3 -> v20=7,5 m0=3001
+s_set_gpr_idx_on "s_set_gpr_idx_on s4, gpr_idx(SRC0,DST); s_set_gpr_idx_idx s5; s_add_u32 s6, s4, s5; v_mov_b64_e32 v[10:11], v[2:3]; s_set_gpr_idx_off" : s4=1 s5=ffffff02 m0=50000 v4=1,2 v5=3,4 -> v12=1,2 v13=3,4 s6=ffffff03 scc=0 m0=59002
+s_set_gpr_idx_on "s_set_gpr_idx_on s4, gpr_idx(SRC0,DST); v_mov_b32_e32 v30, v2; s_set_gpr_idx_mode gpr_idx(SRC0); v_mov_b32_e32 v20, v2; s_set_gpr_idx_off" : s4=ff m0=0 v0=1,2 -> v20=1,2 m0=10ff
+s_set_gpr_idx_on "s_set_gpr_idx_on s4, gpr_idx(DST); v_fmac_f32_e32 v2, v6, v7; s_set_gpr_idx_off" : s4=1 m0=0 v2=0 v3=3f800000 v6=40000000 v7=40000000 -> v3=40a00000 m0=8001
+s_set_gpr_idx_mode "s_set_gpr_idx_mode gpr_idx(SRC0,SRC1)" : m0=ffff0fff -> m0=ffff3fff
+s_set_gpr_idx_idx "s_set_gpr_idx_idx s5" : s5=12345678 m0=ffff0fff -> m0=ffff0f78
+s_set_gpr_idx_off "s_set_gpr_idx_off; v_mov_b32_e32 v20, v2" : m0=f001 v2=5 -> v20=5
+buffer_load_b32 "buffer_load_dword v5, v0, s[8:11], 0 offen" : s8=10000,1,10,27000 mem@10000=1,2,3,4,5 v0=0,4,c,10 -> v5=1,2,4,0
+buffer_load_b32 "buffer_load_dword v5, v0, s[8:11], s4 offen" : s4=4 s8=10000,1,10,27000 mem@10000=1,2,3,4,5 v0=0,4,8,c -> v5=2,3,4,0
+buffer_load_b32 "buffer_load_dword v5, v0, s[8:11], 0 offen" : s8=10000,80001,8,27000 mem@10000=1,2,3,4,5 v0=0,4,8,1 -> v5=1,2,0,2000000
+buffer_load_b32 "buffer_load_dword v5, v0, s[8:11], 0 idxen offset:4" : s8=10000,80001,2,27000 mem@10000=1,2,3,4,5,6 v0=0,1,2 -> v5=2,4,0
+buffer_load_b64 "buffer_load_dwordx2 a[4:5], v0, s[8:11], 0 offen" : s8=10000,1,c,27000 mem@10000=1,2,3,4 v0=0,8 -> a4=1,3 a5=2,0
+buffer_load_b32 "buffer_load_dword v5, v[0:1], s[8:11], 0 idxen offen" : s8=10000,80080001,9,27000 mem@10000=1,2,3,4,5,6,7,8,9,a,b,c,d,e,f,10,11 v0=0,1,7,8,9 v1=4,4,0,0,0 -> v5=9,a,8,11,0
+buffer_load_b32 "buffer_load_dword v5, off, s[8:11], 0" : s8=10000,40001,c,800000 mem@10000=1,2,3,4 v5=9,9,9,9 -> v5=1,2,3,0
+buffer_store_b32 "buffer_store_dword a1, v0, s[8:11], 0 offen" : s8=10000,1,8,27000 mem@10000=1,2,3 v0=4,8 a1=7,8 -> mem@10000=1,7,3
+buffer_store_b128 "buffer_store_dwordx4 v[4:7], off, s[8:11], 0" : s8=10000,1,8,27000 exec=1 mem@10000=1,2,3 v4=7 v5=8 v6=9 v7=a -> mem@10000=7,8,3
+buffer_atomic_add_f64 "buffer_atomic_add_f64 v[4:5], v0, s[8:11], 0 offen sc0" : s8=10000,1,8,27000 mem@10000=0,3ff00000 v0=0 v4=0 v5=40000000 -> mem@10000=0,40080000 v4=0 v5=3ff00000
+buffer_atomic_min_f64 "buffer_atomic_min_f64 v[4:5], off, s[8:11], 0" : exec=1 s8=10000,1,8,27000 mem@10000=0,3ff00000 v4=0 v5=c0000000 -> mem@10000=0,c0000000
+buffer_atomic_max_f64 "buffer_atomic_max_f64 v[4:5], off, s[8:11], 0" : exec=1 s8=10000,1,8,27000 mem@10000=0,3ff00000 v4=0 v5=c0000000 ->
+buffer_atomic_pk_add_f16 "buffer_atomic_pk_add_f16 v4, v0, s[8:11], 0 offen sc0" : s8=10000,1,8,27000 mem@10000=3c004000,0 v0=0,8 v4=3c003c00,1 -> mem@10000=40004200,0 v4=3c004000,0
+tbuffer_load_format_x "tbuffer_load_format_x v5, v0, s[8:11], 0 format:[BUF_DATA_FORMAT_8,BUF_NUM_FORMAT_UINT] offen" : s8=10000,1,8,0 mem@10000=fe020180,1 v0=0,3,8 -> v5=80,fe,0
+tbuffer_load_format_xyzw "tbuffer_load_format_xyzw v[6:9], v0, s[8:11], 0 format:[BUF_DATA_FORMAT_8_8_8_8,BUF_NUM_FORMAT_UNORM] offen" : s8=10000,1,8,0 mem@10000=ff00ff00,ff v0=0,4 -> v6=0,3f800000 v7=3f800000,0 v8=0,0 v9=3f800000,0
+tbuffer_load_format_xy "tbuffer_load_format_xy v[6:7], v0, s[8:11], 0 format:[BUF_DATA_FORMAT_16_16,BUF_NUM_FORMAT_SINT] offen" : s8=10000,1,8,0 mem@10000=8000fffe,ff v0=0 -> v6=fffffffe v7=ffff8000
+tbuffer_load_format_xyz "tbuffer_load_format_xyz v[6:8], v0, s[8:11], 0 format:[BUF_DATA_FORMAT_32_32_32,BUF_NUM_FORMAT_FLOAT] offen" : s8=10000,1,20,0 mem@10000=1,2,3,4 v0=0 -> v6=1 v7=2 v8=3
+tbuffer_store_format_x "tbuffer_store_format_x v5, v0, s[8:11], 0 format:[BUF_DATA_FORMAT_16,BUF_NUM_FORMAT_UINT] offen" : s8=10000,1,8,0 mem@10000=11111111,1 v0=2 v5=1234 -> mem@10000=12341111,1
+buffer_load_format_xy "buffer_load_format_xy v[6:7], v0, s[8:11], 0 idxen" : s8=10000,40001,2,2cfac mem@10000=20001,40003,60005 v0=0,1,2 -> v6=1,3,0 v7=2,4,0
+buffer_store_format_x "buffer_store_format_x v5, v0, s[8:11], 0 idxen" : s8=10000,10001,4,ccac mem@10000=11111111 v0=2 v5=23 -> mem@10000=11231111
+buffer_load_lds_b32 "buffer_load_dword v0, s[8:11], 0 offen lds" : s8=10000,1,8,27000 lds=100 m0=10 mem@10000=1,2,3 lds@10=0,0,0,7 v0=4,0,8 -> lds@10=2,1,0,7
+global_atomic_pk_add_f16 "global_atomic_pk_add_f16 v4, v0, v2, s[0:1] sc0" : s0=10000,1 mem@10000=3c004000,7bff0001 v0=0,4 v2=3c003c00,7bff0001 -> mem@10000=40004200,7c000002 v4=3c004000,7bff0001
+global_atomic_pk_add_bf16 "global_atomic_pk_add_bf16 v4, v0, v2, s[0:1] sc0" : s0=10000,1 mem@10000=3f804000,7f000001 v0=0,4 v2=3f803f80,7f000001 -> mem@10000=40004040,7f800002 v4=3f804000,7f000001
+flat_atomic_pk_add_f16 "flat_atomic_pk_add_f16 v[0:1], v2" : mem@10000=3c004000 v0=10000 v1=1 v2=3c003c00 -> mem@10000=40004200
+flat_atomic_pk_add_bf16 "flat_atomic_pk_add_bf16 v[0:1], v2" : mem@10000=3f804000 v0=10000 v1=1 v2=3f803f80 -> mem@10000=40004040
+ds_pk_add_f16 "ds_pk_add_f16 v0, v1" : lds=100 lds@0=3c004000 v0=0,0 v1=3c003c00,3c003c00 -> lds@0=42004400
+ds_pk_add_rtn_f16 "ds_pk_add_rtn_f16 v3, v0, v1" : lds=100 lds@0=3c004000 v0=0 v1=3c003c00 -> lds@0=40004200 v3=3c004000
+ds_pk_add_bf16 "ds_pk_add_bf16 v0, v1" : lds=100 lds@0=3f804000 v0=0 v1=3f803f80 -> lds@0=40004040
+ds_pk_add_rtn_bf16 "ds_pk_add_rtn_bf16 v3, v0, v1" : lds=100 lds@0=3f804000 v0=0 v1=3f803f80 -> lds@0=40004040 v3=3f804000
 s_load_b32 "s_load_dword s4, s[0:1], s6 offset:0x4" : s0=10000,1 s6=8 mem@10000=1,2,3,4 -> s4=4
 scratch_store_b32 "scratch_store_dword off, a1, off offset:4; scratch_load_dword v5, off, off offset:4" : scratch=1000 mem@20100=0,0 a1=7,8 -> v5=7,8 mem@20100=7,8
 '''

@@ -2,6 +2,7 @@
 /* Texel formats, against the definitions of rules 361 to 367 computed in long double, the
  * compiler's own half floats, and texels worked out by hand. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -360,5 +361,33 @@ static void numbers(void **state)
 	assert_int_equal(bw_format_buffer(60)->size_b, 12);
 }
 
+/* gfx9 has the layout and the kind of its numbers apart: the format is the one that has both in its
+ * name. */
+static void two_numbers(void **state)
+{
+	static const char *const layout[] = {
+		NULL,	       "8",	   "16",	  "8_8",	"32",	   "16_16",
+		"10_11_11",    "11_11_10", "10_10_10_2",  "2_10_10_10", "8_8_8_8", "32_32",
+		"16_16_16_16", "32_32_32", "32_32_32_32", NULL,
+	};
+	static const char *const kind[] = {"UNORM", "SNORM", "USCALED", "SSCALED",
+					   "UINT",  "SINT",  NULL,	"FLOAT"};
+	unsigned n = 0;
+	for (unsigned data = 0; data < BW_ARRAY_SIZE(layout); data++) {
+		for (unsigned num = 0; num < BW_ARRAY_SIZE(kind); num++) {
+			const struct bw_format *f = bw_format_buffer9(data, num), *want = NULL;
+			char name[64] = "";
+			if (layout[data] && kind[num])
+				snprintf(name, sizeof(name), "%s_%s", layout[data], kind[num]);
+			for (unsigned i = 1; i < 64 && *name; i++)
+				if (strcmp(bw_format_buffer(i)->name, name) == 0)
+					want = bw_format_buffer(i);
+			assert_ptr_equal(f, want);
+			n += f != NULL;
+		}
+	}
+	assert_int_equal(n, 63); /* each is one of them */
+}
+
 TESTS(halves_widen, halves_narrow, unsigned_floats, every_code, nearest_code, integers_clamp,
-      texels_by_hand, shared_exponents, srgb, selectors, sixteen_bits, numbers);
+      texels_by_hand, shared_exponents, srgb, selectors, sixteen_bits, numbers, two_numbers);

@@ -460,10 +460,13 @@ static bool can_mirror(const struct row *r)
 	       strncmp(r->name, "v_dual", 6) != 0;
 }
 
-/* A row of gfx11 in words of gfx942. False: it does not have all of it, or does not execute it. */
+/* A row of gfx11 in words of gfx942. False: it does not have all of it, or does not execute it.
+ * Hardware registers have other numbers and bits. */
 static bool translate(struct row *r)
 {
 	struct row to = *r;
+	if (strstr(r->text, "hwreg("))
+		return false;
 	to.gen = BW_ISA_GFX942;
 	to.translated = true;
 	to.n_dw = to.n_inst = 0;

@@ -563,14 +563,13 @@ static bool build(struct bw_build *b)
 	return false;
 }
 
-BW_HANDLER(bw_h_decode)
+void bw_decode(struct bw_rec *out, struct bw_wave *w, struct bw_exec *x)
 {
 	struct bw_code_page *page = x->code.page;
-	unsigned index = (unsigned)(rec - page->rec);
+	unsigned index = (unsigned)(out - page->rec);
 	const uint32_t *word;
 	unsigned n = bw_code_words(page, w, index, &word);
 	struct bw_inst *inst = bw_code_alloc(page, sizeof(*inst));
-	struct bw_rec *out = &page->rec[index];
 	*out = (struct bw_rec){.inst = inst, .size_dw = 1};
 	struct bw_build b = {.x = x, .page = page, .rec = out, .inst = inst};
 	if (!bw_isa_decode(x->gen, word, n, inst)) {
@@ -586,5 +585,11 @@ BW_HANDLER(bw_h_decode)
 		bw_strict_wrap(x, page, out, inst);
 	if (page->slot && out->fn != fetch_fault)
 		bw_tally_wrap(&x->tally, page, out);
+}
+
+BW_HANDLER(bw_h_decode)
+{
+	struct bw_rec *out = &x->code.page->rec[rec - x->code.page->rec];
+	bw_decode(out, w, x);
 	return out->fn(out, w, x, left, vgpr);
 }

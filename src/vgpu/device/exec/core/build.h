@@ -31,6 +31,8 @@ struct bw_dpp_lanes {
 	uint64_t far_in_range;
 };
 
+/* Fills the record of an undecoded place. */
+void bw_decode(struct bw_rec *rec, struct bw_wave *w, struct bw_exec *x);
 /* gfx942: AccVGPRs become the VGPRs that they are. */
 void bw_build_acc(struct bw_inst *inst, unsigned accum_offset);
 unsigned bw_type_bits(enum bw_row_type t);

@@ -5,8 +5,10 @@
 #include "arch/arch.h"
 #include "base/util.h"
 #include "regs/field.h"
+#include "vgpu/device/exec/core/ctrl9.h"
 #include "vgpu/device/exec/core/exec_priv.h"
 #include "vgpu/device/exec/core/hwreg.h"
+#include "vgpu/device/exec/core/indexed.h"
 
 #define HANDLER(name) static BW_HANDLER(h_##name)
 
@@ -319,7 +321,9 @@ HANDLER(s_getreg_b32)
 	struct field f = field_of(rec->inst);
 	uint32_t v;
 	w->pc = pc_of(x, rec);
-	if (f.id == BW_HWREG_SHADER_CYCLES && x->host.shader_cycles)
+	if (x->gen == BW_ISA_GFX942)
+		v = bw_ctrl9_getreg(w, x, f.id);
+	else if (f.id == BW_HWREG_SHADER_CYCLES && x->host.shader_cycles)
 		v = x->host.shader_cycles(x->host.cookie) & BW_SHADER_CYCLES_BITS;
 	else if (f.id == BW_HWREG_SH_MEM_BASES)
 		v = x->host.sh_mem_bases;
@@ -333,15 +337,19 @@ static const struct bw_rec *setreg(const struct bw_rec *rec, struct bw_wave *w, 
 				   uint64_t left, uint32_t value)
 {
 	struct field f = field_of(rec->inst);
-	uint32_t old = bw_wave_hwreg_read(w, f.id);
+	bool is_gfx9 = x->gen == BW_ISA_GFX942;
+	uint32_t old = is_gfx9 ? bw_ctrl9_getreg(w, x, f.id) : bw_wave_hwreg_read(w, f.id);
 	uint32_t now = (old & ~f.mask) | (value << f.shift & f.mask);
 	bool stepping = w->mode & BW_MODE_TRAP_AFTER_INST;
 	uint32_t traps = w->mode & BW_MODE_EXCP_EN_FLOAT;
-	bw_wave_hwreg_write(w, f.id, now, w->status & BW_STATUS_PRIV);
+	if (is_gfx9)
+		bw_wave_hwreg9_write(w, f.id, now, w->status & BW_STATUS_PRIV);
+	else
+		bw_wave_hwreg_write(w, f.id, now, w->status & BW_STATUS_PRIV);
 	bw_exec_mode_changed(x, w);
 	bool steps_now =
 		!stepping && (w->mode & BW_MODE_TRAP_AFTER_INST) && !(w->status & BW_STATUS_PRIV);
-	if (steps_now || traps != (w->mode & BW_MODE_EXCP_EN_FLOAT))
+	if (steps_now || traps != (w->mode & BW_MODE_EXCP_EN_FLOAT) || bw_is_indexed(x, w))
 		BW_EXIT(BW_EXIT_LOOKUP, pc_after(x, rec));
 	BW_LEAVE(BW_FOLLOWING(rec));
 }
@@ -354,6 +362,54 @@ HANDLER(s_setreg_b32)
 HANDLER(s_setreg_imm32_b32)
 {
 	return setreg(rec, w, x, left, rec->inst->literal);
+}
+
+/* Indexed VGPRs of gfx942: indexed.h. Which operands are indexed is in M0 15:12, by how much in
+ * 7:0. */
+static const struct bw_rec *set_index(const struct bw_rec *rec, struct bw_wave *w,
+				      struct bw_exec *x, uint64_t left, uint32_t mask,
+				      uint32_t value)
+{
+	w->s[BW_SRC_M0] = (w->s[BW_SRC_M0] & ~mask) | (value & mask);
+	bw_exec_mode_changed(x, w);
+	BW_EXIT(BW_EXIT_LOOKUP, pc_after(x, rec));
+}
+
+HANDLER(s_set_gpr_idx_on)
+{
+	uint32_t index = bw_scalar_read32(w, rec->inst, rec->inst->src[0]) & 0xff;
+	w->mode |= BW_MODE9_GPR_IDX_EN;
+	return set_index(rec, w, x, left, 0xf0ff, (uint32_t)rec->inst->src[1] << 12 | index);
+}
+
+HANDLER(s_set_gpr_idx_off)
+{
+	w->mode &= ~(uint32_t)BW_MODE9_GPR_IDX_EN;
+	return set_index(rec, w, x, left, 0, 0);
+}
+
+HANDLER(s_set_gpr_idx_mode)
+{
+	return set_index(rec, w, x, left, 0xf000, (uint32_t)rec->inst->imm << 12);
+}
+
+HANDLER(s_set_gpr_idx_idx)
+{
+	return set_index(rec, w, x, left, 0xff, bw_scalar_read32(w, rec->inst, rec->inst->src[0]));
+}
+
+/* gfx942: the clocks that gfx11 has in a register and in a message. */
+HANDLER(s_memtime)
+{
+	*(uint64_t *)BW_OPERAND(0) =
+		x->host.shader_cycles ? x->host.shader_cycles(x->host.cookie) : w->n_executed;
+	BW_NEXT(BW_FOLLOWING(rec));
+}
+
+HANDLER(s_memrealtime)
+{
+	*(uint64_t *)BW_OPERAND(0) = x->host.realtime ? x->host.realtime(x->host.cookie) : 0;
+	BW_NEXT(BW_FOLLOWING(rec));
 }
 
 /* ---- messages ---- */
@@ -374,6 +430,8 @@ static void send(struct bw_wave *w, struct bw_exec *x, unsigned msg)
 {
 	if (msg == MSG_INTERRUPT && x->host.send_interrupt)
 		x->host.send_interrupt(x->host.cookie, w, w->s[BW_SRC_M0]);
+	else if (x->gen == BW_ISA_GFX942)
+		bw_ctrl9_send(w, x, msg);
 	else if (msg == MSG_DEALLOC_VGPRS)
 		w->status |= BW_STATUS_NO_VGPRS;
 	/* The others are messages to the geometry pipeline, which compute waves do not have. */

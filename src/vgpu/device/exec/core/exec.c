@@ -13,6 +13,7 @@
 #include "isa/ops.h"
 #include "vgpu/device/exec/core/exec_priv.h"
 #include "vgpu/device/exec/core/hwreg.h"
+#include "vgpu/device/exec/core/indexed.h"
 #include "vgpu/device/exec/core/plant.h"
 
 /* The run loop looks at the code generation, and unwinds what builds without sibling calls left on
@@ -402,8 +403,11 @@ static uint64_t run_chunk(struct bw_exec *x, struct bw_wave *w, uint64_t n)
 	const struct bw_rec *rec = bw_goto(w, x, w->pc);
 	uint8_t *vgpr = (uint8_t *)w->v;
 	x->left = n;
+	if (bw_is_indexed(x, w))
+		x->left = n = 1;
 	while (rec) {
-		rec = rec->fn(rec, w, x, x->left, vgpr);
+		rec = bw_is_indexed(x, w) ? bw_run_indexed(rec, w, x)
+					  : rec->fn(rec, w, x, x->left, vgpr);
 		if (rec && (x->left == 0 ||
 			    atomic_load_explicit(&w->request, memory_order_relaxed) != 0)) {
 			w->pc = bw_code_pc(&x->code, rec);

@@ -21,7 +21,6 @@ static_assert((unsigned)BW_JOIN_OPCODES_GFX11 == BW_ISA_OPS_GFX11 &&
 
 #define ABSENT(n, why_) {.name = #n, .why = why_},
 #define ABSENT_ON(...)
-#define FORMAT_ABSENT_ON(...)
 const struct bw_absent_row bw_absent_rows[] = {
 #include "vgpu/device/exec/sem/absent.def"
 };
@@ -29,29 +28,16 @@ const size_t bw_n_absent_rows = BW_ARRAY_SIZE(bw_absent_rows);
 static_assert(BW_ARRAY_SIZE(bw_absent_rows) == BW_JOIN_ABSENT, "so are the absent ones");
 #undef ABSENT
 #undef ABSENT_ON
-#undef FORMAT_ABSENT_ON
 
 /* Those that one generation has otherwise than the row says. */
-static const struct {
+static const struct absent_on {
 	const char *name, *why;
 	enum bw_isa_gen gen;
 } absent_on[] = {
 #define ABSENT(...)
 #define ABSENT_ON(n, gen_, why_) {.name = #n, .why = why_, .gen = BW_ISA_##gen_},
-#define FORMAT_ABSENT_ON(...)
 #include "vgpu/device/exec/sem/absent.def"
 #undef ABSENT_ON
-#undef FORMAT_ABSENT_ON
-};
-static const struct {
-	enum bw_fmt fmt;
-	enum bw_isa_gen gen;
-	const char *why;
-} format_absent_on[] = {
-#define ABSENT_ON(...)
-#define FORMAT_ABSENT_ON(fmt_, gen_, why_)                                                         \
-	{.fmt = BW_FMT_##fmt_, .gen = BW_ISA_##gen_, .why = why_},
-#include "vgpu/device/exec/sem/absent.def"
 };
 
 /* VOPD halves are other instructions under another name. */
@@ -135,17 +121,8 @@ static void join_absent(void)
 			joined.absent[gen][bw_isa_op_by_name(bw_absent_rows[i].name)] =
 				bw_absent_rows[i].why;
 	}
-	for (size_t i = 0; i < BW_ARRAY_SIZE(absent_on); i++)
-		joined.absent[absent_on[i].gen][bw_isa_op_by_name(absent_on[i].name)] =
-			absent_on[i].why;
-	for (size_t i = 0; i < BW_ARRAY_SIZE(format_absent_on); i++) {
-		for (unsigned op = BW_OP_ILLEGAL + 1; op < BW_OP_COUNT; op++) {
-			const struct bw_op_info *info = bw_isa_op_info(op);
-			if (info->fmt == format_absent_on[i].fmt && info->n_src)
-				joined.absent[format_absent_on[i].gen][op] =
-					format_absent_on[i].why;
-		}
-	}
+	for (const struct absent_on *a = absent_on; a != absent_on + BW_ARRAY_SIZE(absent_on); a++)
+		joined.absent[a->gen][bw_isa_op_by_name(a->name)] = a->why;
 }
 
 static void join(void)

@@ -13,12 +13,14 @@ struct buffer {
 	uint32_t soffset; /* of the instruction */
 };
 
-static struct buffer read_descriptor(const struct bw_wave *w, const struct bw_inst *in)
+static struct buffer read_descriptor(const struct bw_exec *x, const struct bw_wave *w,
+				     const struct bw_inst *in)
 {
 	uint32_t v[BW_BUFFER_DESC_DW];
 	bw_mem_descriptor4(w, in, v);
 	return (struct buffer){
-		.d = bw_buffer_desc_read(v),
+		.d = x->gen == BW_ISA_GFX942 ? bw_buffer_desc_read9(v, in->idxen)
+					     : bw_buffer_desc_read(v),
 		.soffset = in->saddr == BW_SRC_NULL ? 0 : bw_scalar_read32(w, in, in->saddr),
 	};
 }
@@ -40,7 +42,7 @@ static unsigned in_range_b(const struct buffer *b, struct element e, unsigned si
 		return e.index < b->d.n_records ? size_b : 0;
 	if (b->d.oob_select == BW_OOB_NONE)
 		return b->d.n_records ? size_b : 0;
-	if (b->d.oob_select == BW_OOB_RAW && !swizzled) {
+	if (b->d.oob_select == BW_OOB_BYTES || (b->d.oob_select == BW_OOB_RAW && !swizzled)) {
 		at = e.linear + b->soffset;
 		limit = b->d.n_records;
 	} else if (e.index >= b->d.n_records) {
@@ -64,8 +66,8 @@ static void tell_outside(const struct bw_mem_request *q, const struct buffer *b,
 			 struct element e, unsigned n_in)
 {
 	bool swizzled = b->d.element_b && b->d.stride_b;
-	bool is_raw =
-		b->d.oob_select == BW_OOB_NONE || (b->d.oob_select == BW_OOB_RAW && !swizzled);
+	bool is_raw = b->d.oob_select == BW_OOB_NONE || b->d.oob_select == BW_OOB_BYTES ||
+		      (b->d.oob_select == BW_OOB_RAW && !swizzled);
 	struct bw_outside o = {.of = BW_OUTSIDE_BUFFER,
 			       .lane = (uint8_t)lane,
 			       .size_b = q->size_b,
@@ -139,7 +141,8 @@ static bool locate_plain(struct bw_span *s, const struct bw_mem_request *q, unsi
 			scaled[i] = v[i] * b->d.stride_b;
 		v = scaled;
 	}
-	if (b->d.oob_select == BW_OOB_RAW && max + fixed_b + soffset + size_b > b->d.n_records)
+	bool by_bytes = b->d.oob_select == BW_OOB_RAW || b->d.oob_select == BW_OOB_BYTES;
+	if (by_bytes && max + fixed_b + soffset + size_b > b->d.n_records)
 		return false;
 	if (max + fixed_b + soffset > UINT32_MAX ||
 	    bw_canonical(base + max + size_b) != base + max + size_b)
@@ -214,7 +217,7 @@ static void locate_half(struct bw_span *s, const struct bw_mem_request *q, unsig
 void bw_buf_locate(struct bw_span *s, struct bw_exec *x, struct bw_wave *w,
 		   const struct bw_rec *rec, struct bw_buf_request request)
 {
-	struct buffer b = read_descriptor(w, rec->inst);
+	struct buffer b = read_descriptor(x, w, rec->inst);
 	struct bw_mem_request q = bw_mem_request_of(x, w, request.size_b, request.access);
 
 	bw_span_begin(s, request.align_b);
@@ -222,6 +225,31 @@ void bw_buf_locate(struct bw_span *s, struct bw_exec *x, struct bw_wave *w,
 	bw_span_align(s, w, request.size_b);
 	for (unsigned h = 0; h < w->lanes / BW_LANES; h++)
 		locate_half(s, &q, h, rec, &b, request.whole);
+}
+
+/* "X000, XY00, XYZ0 or XYZW, depending on the number of components": RDNA3 manual 9.3. */
+static uint32_t identity_sel(const struct bw_format *f)
+{
+	return f ? BW_SEL_XYZW & ((1u << BW_SEL_SHIFT(f->n)) - 1) : 0;
+}
+
+const struct bw_format *bw_buf_format(const struct bw_exec *x, const struct bw_wave *w,
+				      const struct bw_inst *in, uint32_t *out_dst_sel)
+{
+	bool is_gfx9 = x->gen == BW_ISA_GFX942;
+	uint32_t v[BW_BUFFER_DESC_DW];
+	bw_mem_descriptor4(w, in, v);
+	*out_dst_sel = (uint16_t)bw_words_get(v, BW_BUFFER_DST_SEL);
+	if (in->fmt == BW_FMT_MTBUF) {
+		const struct bw_format *f =
+			is_gfx9 ? bw_format_buffer9(in->tbuf_format & 15, in->tbuf_format >> 4)
+				: bw_format_buffer(in->tbuf_format);
+		*out_dst_sel = identity_sel(f);
+		return f;
+	}
+	return is_gfx9 ? bw_format_buffer9((unsigned)bw_words_get(v, BW_BUFFER9_DATA_FORMAT),
+					   (unsigned)bw_words_get(v, BW_BUFFER9_NUM_FORMAT))
+		       : bw_format_buffer((unsigned)bw_words_get(v, BW_BUFFER_FORMAT));
 }
 
 void bw_buf_clear_tfe(struct bw_wave *w, const struct bw_rec *rec, unsigned n_dw)

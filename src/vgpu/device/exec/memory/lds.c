@@ -63,15 +63,14 @@ static enum bw_mem_result to_lds(struct bw_exec *x, struct bw_wave *w, const str
 {
 	const struct bw_mem_prep *p = bw_mem_prep(rec);
 	const struct bw_format *f = NULL;
-	uint32_t v[BW_BUFFER_DESC_DW];
+	uint32_t dst_sel = 0;
 	unsigned size_b = bw_elem_size_b(e), lane;
 	struct bw_span s;
 
 	if (p->is_nop)
 		return BW_MEM_OK;
 	if (where == TEXEL) {
-		bw_mem_descriptor4(w, rec->inst, v);
-		f = bw_format_buffer((unsigned)bw_words_get(v, BW_BUFFER_FORMAT));
+		f = bw_buf_format(x, w, rec->inst, &dst_sel);
 		size_b = f ? f->size_b : 0;
 	}
 	s.fault_lanes = 0;
@@ -86,8 +85,7 @@ static enum bw_mem_result to_lds(struct bw_exec *x, struct bw_wave *w, const str
 		uint8_t buffer[BW_MEM_MAX_B];
 		if (where == TEXEL)
 			put_lane(w, p, lane,
-				 f ? texel_x(f, (unsigned)bw_words_get(v, BW_BUFFER_DST_SEL),
-					     bw_span_element(&s, lane, size_b, buffer))
+				 f ? texel_x(f, dst_sel, bw_span_element(&s, lane, size_b, buffer))
 				   : 0);
 		else
 			put_lane(w, p, lane,

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/float_bits.h"
+#include "base/small_float.h"
 
 /* The denormals that a float operation takes for zero. */
 enum bw_rmw_denorm { BW_DENORM_FLUSH_IN = 1, BW_DENORM_FLUSH_OUT = 2 };
@@ -68,6 +69,33 @@ static inline uint64_t bw_rmw_add_f64_bits(uint64_t old, uint64_t data, uint32_t
 	uint64_t a = bw_f64_flush(old, denorm & BW_DENORM_FLUSH_IN);
 	uint64_t b = bw_f64_flush(data, denorm & BW_DENORM_FLUSH_IN);
 	return bw_f64_flush(f64_bits(bits_f64(a) + bits_f64(b)), denorm & BW_DENORM_FLUSH_OUT);
+}
+
+/* Two floats of 16 bits, each with itself. The sum of two of them as an f32 is exact enough to be
+ * rounded once more; denormals are kept [I]. */
+static inline uint32_t bw_rmw_pk_add_f16_bits(uint32_t old, uint32_t data)
+{
+	uint32_t sum[2];
+	for (unsigned i = 0; i < 2; i++) {
+		float a = bits_f32(bw_f16_to_f32((uint16_t)(old >> 16 * i)));
+		float b = bits_f32(bw_f16_to_f32((uint16_t)(data >> 16 * i)));
+		sum[i] = bw_f32_to_f16(f32_bits(a + b), false);
+	}
+	return sum[0] | sum[1] << 16;
+}
+
+static inline uint32_t bw_rmw_to_bf16(uint32_t f)
+{
+	if (bw_f32_is_nan(f))
+		return f >> 16 | 0x40;
+	return (f + 0x7fff + (f >> 16 & 1)) >> 16;
+}
+
+static inline uint32_t bw_rmw_pk_add_bf16_bits(uint32_t old, uint32_t data)
+{
+	float low = bits_f32(old << 16) + bits_f32(data << 16);
+	float high = bits_f32(old & 0xffff0000) + bits_f32(data & 0xffff0000);
+	return bw_rmw_to_bf16(f32_bits(low)) | bw_rmw_to_bf16(f32_bits(high)) << 16;
 }
 
 /* Minimum and maximum: a signalling NaN comes back quieted, a number wins over a quiet NaN, two

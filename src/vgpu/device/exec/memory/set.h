@@ -17,6 +17,7 @@
 #define bw_mem_buf BW_MEM_NAME(bw_mem_buf)
 #define bw_mem_tbuf BW_MEM_NAME(bw_mem_tbuf)
 #define bw_buf_locate BW_MEM_NAME(bw_buf_locate)
+#define bw_buf_format BW_MEM_NAME(bw_buf_format)
 #define bw_buf_clear_tfe BW_MEM_NAME(bw_buf_clear_tfe)
 #define bw_mem_lds BW_MEM_NAME(bw_mem_lds)
 #define bw_mem_ray BW_MEM_NAME(bw_mem_ray)

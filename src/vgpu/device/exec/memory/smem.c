@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Scalar memory: loads of 1 to 16 dwords for the whole wave, EXEC or not. */
+/* Scalar memory: loads of 1 to 16 dwords for the whole wave, EXEC or not; gfx942: stores and
+ * atomics, too. */
 #include "base/util.h"
 #include "vgpu/device/exec/memory/memory.h"
+#include "vgpu/device/exec/memory/rmw.h"
 
-/* The record of a scalar load. */
+/* The record of a scalar memory instruction. dst: of stores, what they store. */
 struct smem_prep {
 	uint8_t dst;
 	uint8_t n_write; /* dwords that have a register to go to */
 	uint8_t sbase;
 	uint8_t soffset;
+	bool in_bytes;	 /* gfx942: NUM_RECORDS counts bytes whatever the stride */
+	bool has_return; /* atomics: GLC */
 	int32_t imm;
 };
 static_assert(sizeof(struct smem_prep) <= sizeof(((struct bw_rec *)0)->prep), "fits into a record");
@@ -47,6 +51,8 @@ static bool prepare(struct bw_rec *rec, const struct bw_rec_ctx *ctx, unsigned n
 	p->sbase = (uint8_t)(in->saddr < BW_SGPR_COUNT ? in->saddr & ~(base_align - 1) : 0);
 	p->soffset = in->soffset < BW_SGPR_COUNT ? in->soffset : BW_SRC_NULL;
 	p->imm = in->imm;
+	p->in_bytes = ctx->gen == BW_ISA_GFX942;
+	p->has_return = in->glc;
 	return true;
 }
 
@@ -117,7 +123,8 @@ static inline uint64_t range_of(const struct bw_wave *w, const struct smem_prep 
 	for (unsigned i = 0; i < 4; i++)
 		v[i] = bw_mem_sgpr(w, p->sbase + i);
 	uint64_t stride_b = bw_words_get(v, BW_BUFFER_STRIDE);
-	*out_range_b = bw_words_get(v, BW_BUFFER_NUM_RECORDS) * (stride_b ? stride_b : 1);
+	*out_range_b =
+		bw_words_get(v, BW_BUFFER_NUM_RECORDS) * (stride_b && !p->in_bytes ? stride_b : 1);
 	return bw_words_get(v, BW_BUFFER_BASE);
 }
 
@@ -155,6 +162,79 @@ static enum bw_mem_result buffer_load(struct bw_wave *w, const struct bw_rec *re
 	return result;
 }
 
+/* ---- gfx942 ---- */
+
+enum where { PAIR, BUFFER_BASE };
+
+/* One dword at least is in range, or *out_n_in is 0. */
+static uint64_t any_va(const struct bw_wave *w, const struct smem_prep *p, enum where where,
+		       unsigned n_dw, unsigned *out_n_in)
+{
+	*out_n_in = n_dw;
+	return where == PAIR ? load_va(w, p) : buffer_va(w, p, n_dw, out_n_in);
+}
+
+/* The place of what is written. *out: NULL where nothing is resident, which is no fault. Watches
+ * do not see it, as they do not see scalar loads [I]. */
+static enum bw_mem_result find(struct bw_wave *w, uint64_t va, enum bw_access access, uint8_t **out)
+{
+	struct bw_vm_fault f = {.va = va, .access = access};
+	*out = NULL;
+	if (bw_canonical(va) != va)
+		return refused(w, &f, BW_MEM_FAULT_APERTURE);
+	*out = bw_tlb_lookup_unwatched(w->tlb, va, access, &f);
+	return *out || f.prt ? BW_MEM_OK : refused(w, &f, BW_MEM_FAULT_PAGE);
+}
+
+static enum bw_mem_result store(struct bw_wave *w, const struct bw_rec *rec, enum where where,
+				unsigned n_dw)
+{
+	const struct smem_prep *p = prep_of(rec);
+	unsigned n_in;
+	uint64_t va = any_va(w, p, where, n_dw, &n_in);
+	uint8_t *at[4];
+	/* All places are known before anything is written. */
+	for (unsigned i = 0; i < n_in; i++) {
+		enum bw_mem_result result = find(w, va + 4 * i, BW_ACCESS_WRITE, &at[i]);
+		if (result != BW_MEM_OK)
+			return result;
+	}
+	for (unsigned i = 0; i < n_in; i++) {
+		uint32_t v = bw_mem_sgpr(w, p->dst + i);
+		if (at[i])
+			memcpy(at[i], &v, 4);
+	}
+	return BW_MEM_OK;
+}
+
+static uint64_t data_of(const struct bw_wave *w, unsigned code, unsigned size_b)
+{
+	uint32_t low = bw_mem_sgpr(w, code);
+	return size_b == 8 ? bw_join32(bw_mem_sgpr(w, code + 1), low) : low;
+}
+
+/* Data, and after them what cmpswap compares with. */
+static enum bw_mem_result atomic(struct bw_wave *w, const struct bw_rec *rec, enum where where,
+				 const struct bw_rmw *op)
+{
+	const struct smem_prep *p = prep_of(rec);
+	unsigned n_dw = op->size_b / 4, n_in;
+	uint64_t va = any_va(w, p, where, n_dw, &n_in) & ~(uint64_t)(op->size_b - 1), old = 0;
+	uint8_t *at = NULL;
+	if (n_in == n_dw) {
+		enum bw_mem_result result =
+			find(w, va, (enum bw_access)(BW_ACCESS_WRITE | BW_ACCESS_ATOMIC), &at);
+		if (result != BW_MEM_OK)
+			return result;
+	}
+	if (at)
+		old = op->shared(at, data_of(w, p->dst, op->size_b),
+				 data_of(w, p->dst + n_dw, op->size_b), 0);
+	for (unsigned i = 0; i < n_dw && p->has_return && p->n_write; i++)
+		w->s[p->dst + i] = (uint32_t)(old >> 32 * i);
+	return BW_MEM_OK;
+}
+
 uint64_t bw_smem_va(const struct bw_wave *w, const struct bw_rec *rec, bool is_buffer,
 		    unsigned n_dw, unsigned *out_n_dw)
 {
@@ -182,14 +262,32 @@ uint64_t bw_smem_va(const struct bw_wave *w, const struct bw_rec *rec, bool is_b
 	{                                                                                          \
 		return prepare(rec, ctx, n_dw, 4);                                                 \
 	}
+/* cmpswap has twice as many registers: none of them is refused, those that cannot be are 0. */
+#define WRITE(name, call, where, n_dw)                                                             \
+	static enum bw_mem_result do_##name(struct bw_exec *x, struct bw_wave *w,                  \
+					    const struct bw_rec *rec)                              \
+	{                                                                                          \
+		return call;                                                                       \
+	}                                                                                          \
+	static bool prepare_##name(struct bw_rec *rec, const struct bw_rec_ctx *ctx)               \
+	{                                                                                          \
+		return prepare(rec, ctx, n_dw, where == PAIR ? 2 : 4);                             \
+	}
+#define STORE(name, where, n_dw) WRITE(name, store(w, rec, where, n_dw), where, n_dw)
+#define ATOMIC(name, where, rmw)                                                                   \
+	WRITE(name, atomic(w, rec, where, &bw_rmw_##rmw), where, bw_rmw_##rmw.size_b / 4)
 #define HINT(name)
 #include "vgpu/device/exec/sem/smem.def"
 #undef LOAD
 #undef BUFFER
+#undef STORE
+#undef ATOMIC
 #undef HINT
 
-#define LOAD(name, n_dw) {#name, do_##name, prepare_##name},
+#define LOAD(name, ...) {#name, do_##name, prepare_##name},
 #define BUFFER LOAD
+#define STORE LOAD
+#define ATOMIC LOAD
 #define HINT(name) {#name, bw_mem_nothing, NULL},
 static const struct bw_mem_row rows[] = {
 #include "vgpu/device/exec/sem/smem.def"

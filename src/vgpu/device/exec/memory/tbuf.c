@@ -22,19 +22,11 @@ static uint32_t identity_sel(unsigned n)
 	return BW_SEL_XYZW & ((1u << BW_SEL_SHIFT(n)) - 1);
 }
 
-static struct access access_of(const struct bw_wave *w, const struct bw_inst *in, unsigned n,
-			       enum bw_comp kind)
+static struct access access_of(const struct bw_exec *x, const struct bw_wave *w,
+			       const struct bw_inst *in, unsigned n, enum bw_comp kind)
 {
-	uint32_t v[BW_BUFFER_DESC_DW];
 	struct access a = {.n = n, .kind = kind};
-	bw_mem_descriptor4(w, in, v);
-	if (in->fmt == BW_FMT_MTBUF) {
-		a.format = bw_format_buffer(in->tbuf_format);
-		a.dst_sel = a.format ? identity_sel(a.format->n) : 0;
-	} else {
-		a.format = bw_format_buffer((unsigned)bw_words_get(v, BW_BUFFER_FORMAT));
-		a.dst_sel = (uint16_t)bw_words_get(v, BW_BUFFER_DST_SEL);
-	}
+	a.format = bw_buf_format(x, w, in, &a.dst_sel);
 	return a;
 }
 
@@ -93,7 +85,7 @@ static enum bw_mem_result tbuf_load(struct bw_exec *x, struct bw_wave *w, const 
 				    unsigned n, enum bw_comp kind)
 {
 	const struct bw_mem_prep *p = bw_mem_prep(rec);
-	struct access a = access_of(w, rec->inst, n, kind);
+	struct access a = access_of(x, w, rec->inst, n, kind);
 	struct bw_span s;
 	if (p->is_nop)
 		return BW_MEM_OK;
@@ -118,7 +110,7 @@ static enum bw_mem_result tbuf_store(struct bw_exec *x, struct bw_wave *w, const
 				     unsigned n, enum bw_comp kind)
 {
 	const struct bw_mem_prep *p = bw_mem_prep(rec);
-	struct access a = access_of(w, rec->inst, n, kind);
+	struct access a = access_of(x, w, rec->inst, n, kind);
 	const struct bw_format *f = a.format;
 	struct bw_span s;
 	unsigned lane;
