@@ -11,6 +11,7 @@
 #include <link.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 
 #include "kfd_calls.h"
 
@@ -77,21 +78,26 @@ static void tell(char *base)
 	call(RUNTIME_ENABLE, &r, "RUNTIME_ENABLE");
 }
 
-/* ---- page faults ---- */
+/* ---- page faults, and the loss of the GPU ---- */
 
-/* A thread of the runtime's waits for them, and aborts the program. */
-static void *await_fault(void *cookie)
+struct losses {
+	uint32_t fault, gpu; /* events */
+};
+
+/* A thread of the runtime's waits for them, and aborts the program. Like the runtime, it does not
+ * look at errors of the wait. */
+static void *await_losses(void *cookie)
 {
-	struct event_data data = {.event_id = *(const uint32_t *)cookie};
-	struct wait_events w = {.events_ptr = (uintptr_t)&data,
-				.num_events = 1,
-				.wait_for_all = 1,
-				.timeout = UINT32_MAX};
-	if (!ioctl(kfd, WAIT_EVENTS, &w) && !w.wait_result) {
-		printf("memory access fault\n");
-		abort();
-	}
-	return NULL;
+	const struct losses *l = cookie;
+	struct event_data data[2] = {{.event_id = l->fault}, {.event_id = l->gpu}};
+	struct wait_events w = {
+		.events_ptr = (uintptr_t)data, .num_events = 2, .timeout = UINT32_MAX};
+	while (ioctl(kfd, WAIT_EVENTS, &w) || w.wait_result)
+		usleep(1000);
+	/* the second half of the exception: whether memory is lost, and the GPU */
+	bool is_gpu = data[1].what[1] == (1 | (uint64_t)gpu << 32);
+	printf("%s\n", is_gpu ? "the GPU is lost" : "memory access fault");
+	abort();
 }
 
 /* ---- the queue leaves the GPU ---- */
@@ -220,6 +226,7 @@ static void hang(const char *name, struct queue_memory *q, struct signal *s, str
 	for (unsigned i = 0; i < sizeof(hangs) / sizeof(hangs[0]); i++)
 		if (!strcmp(hangs[i].name, name))
 			hangs[i].begin(q, s, p);
+	printf("waits\n");
 	for (;;)
 		pause();
 }
@@ -242,9 +249,10 @@ int main(int argc, char **argv)
 	uint32_t slot, no_slot;
 	uint64_t *events = allocate(EVENTS_B, SHARED | MEM_GTT, &page_handle);
 	uint32_t event = create_event(page_handle, EVENT_SIGNAL, &slot);
-	uint32_t fault_event = create_event(0, EVENT_MEMORY, &no_slot);
+	struct losses losses = {create_event(0, EVENT_MEMORY, &no_slot),
+				create_event(0, EVENT_HW_EXCEPTION, &no_slot)};
 	pthread_t thread;
-	must(!pthread_create(&thread, NULL, await_fault, &fault_event), "thread");
+	must(!pthread_create(&thread, NULL, await_losses, &losses), "thread");
 
 	struct queue_memory q = {0};
 	make_queue(&q);

@@ -6,11 +6,12 @@ import os
 import pathlib
 import re
 import select
+import signal
 import subprocess
 import sys
 import tempfile
 
-from harness import BREAKWATER, IN_GUEST, TIMEOUT_S, Session, check, equal, main, parse, run
+from harness import BREAKWATER, IN_GUEST, TIMEOUT_S, Session, check, equal, main, named_child, parse, run
 
 PROGRAM, CODE = (pathlib.Path(a).resolve() for a in sys.argv[1:3])
 GPU = "$(cat /sys/class/kfd/kfd/topology/nodes/1/gpu_id)"
@@ -69,6 +70,19 @@ def a_use_of_freed_memory():
     text = run("--", *command("weigh", 1, "freed"), script=["run", "kill"])
     shows(text, r"received signal SIGSEGV",
           rf"^The program has freed it: byte 0 of the 16384 bytes at 0x\w+, in call at kfd_calls\.h:{line}\.$")
+
+
+def the_gpu_goes_away():
+    """The program of a virtual GPU that has died hears of it as of the loss of a GPU, and ends."""
+    with subprocess.Popen([BREAKWATER, "exec", "--", *command("weigh", 1, "itself")], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True) as program:
+        try:
+            equal(program.stdout.readline(), "waits\n", "the program")
+            os.kill(named_child(program.pid, "breakwater-vgpu"), signal.SIGKILL)
+            text, _ = program.communicate(timeout=TIMEOUT_S)
+        finally:
+            program.kill()
+    shows(text, "^breakwater: the virtual GPU has gone away$", "^the GPU is lost$")
 
 
 def the_debugger_ends():
@@ -178,4 +192,4 @@ def breadcrumbs():
 
 
 # The virtual GPU's own driver has no trap handler that waves could leave to. Captures were not tried in the guest.
-main(a_kernel, each_dispatch, a_stray_store, a_use_of_freed_memory, the_debugger_ends, *([the_queue_leaves] if IN_GUEST else [what_hangs, breadcrumbs, a_capture, a_captured_fault]))
+main(a_kernel, each_dispatch, a_stray_store, a_use_of_freed_memory, the_debugger_ends, *([the_queue_leaves] if IN_GUEST else [the_gpu_goes_away, what_hangs, breadcrumbs, a_capture, a_captured_fault]))

@@ -10,6 +10,7 @@
 #include "agent/breadcrumbs/crumbs.h"
 #include "agent/capture/capture.h"
 #include "agent/gpu/aql_capture.h"
+#include "agent/gpu/kfd_gone.h"
 #include "agent/gpu/kfd_trap.h"
 #include "agent/memory/track_kfd.h"
 #include "agent/names/loaded_code.h"
@@ -41,6 +42,7 @@ void bw_kfd_fork_child(void)
 	g.vm = NULL; /* the reference is its parent's */
 	g.memory_event = 0;
 	bw_kfd_trap_fork_child();
+	bw_kfd_gone_fork_child();
 	bw_loaded_code_set(0);
 	bw_loaded_kernel_fork_child();
 	bw_aql_fork_child();
@@ -208,10 +210,8 @@ static int noted_ioctl(struct bw_agent_file *f, struct bw_agent_file *vm, uint32
 	}
 }
 
-int bw_kfd_program_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg)
+static int tracked_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg)
 {
-	if (!bw_agent_config()->is_tracked)
-		return bw_agent_ioctl(f, cmd, arg);
 	if (_IOC_NR(cmd) == _IOC_NR(AMDKFD_IOC_ACQUIRE_VM))
 		return acquire_vm(f, cmd, arg);
 	if (_IOC_NR(cmd) == _IOC_NR(BW_KFD_IOC_RUNTIME_ENABLE))
@@ -220,4 +220,11 @@ int bw_kfd_program_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	int r = vm ? noted_ioctl(f, vm, cmd, arg) : bw_agent_ioctl(f, cmd, arg);
 	bw_agent_file_unref(vm);
 	return r;
+}
+
+int bw_kfd_program_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg)
+{
+	int r = bw_agent_config()->is_tracked ? tracked_ioctl(f, cmd, arg)
+					      : bw_agent_ioctl(f, cmd, arg);
+	return bw_kfd_gone_after(cmd, arg, r);
 }
