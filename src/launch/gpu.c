@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "arch/arch.h"
@@ -12,12 +13,15 @@
 #include "node/node.h"
 #include "launch/dispatch.h"
 #include "launch/printf.h"
+#include "wire/checks.h"
+#include "wire/vgpu_proto.h"
 
 enum {
 	QUEUE_B = 256,	   /* amd_queue_t: zeros, gfx11 code takes apertures from registers */
 	CODE_END_B = 512,  /* instruction prefetch runs ahead of the code */
 	WAVES_PER_CU = 32, /* two SIMDs of 16 (mesa.md 2.2) */
 	TMPRING_WAVES_MAX = 0xfff,
+	BOUNDS_FREE_B = 64 << 10,
 };
 #define SCRATCH_MAX_B (512ull << 20)
 #define FLAGS_RW (AMDGPU_VM_PAGE_READABLE | AMDGPU_VM_PAGE_WRITEABLE)
@@ -33,6 +37,7 @@ struct memory {
 
 struct bw_launch_gpu {
 	int fd;
+	bool checks_bounds; /* the virtual GPU does; it is told of the arguments' sizes */
 	uint32_t ctx_id;
 	struct drm_amdgpu_info_device info;
 	char name[16];
@@ -51,7 +56,9 @@ struct bw_error *bw_launch_gpu_open(const char *node, struct bw_launch_gpu **out
 	if (!g)
 		return bw_error_nomem();
 	uint32_t version = 0;
-	*g = (struct bw_launch_gpu){.fd = -1, .next_va = FIRST_VA};
+	*g = (struct bw_launch_gpu){.fd = -1,
+				    .next_va = FIRST_VA,
+				    .checks_bounds = bw_checks_wanted() & BW_CHECK_BOUNDS};
 	struct bw_error *err = bw_node_open(node, &g->fd, &version);
 	int r = err ? 0 : bw_node_query(g->fd, AMDGPU_INFO_DEV_INFO, &g->info, sizeof(g->info));
 	if (r)
@@ -132,6 +139,31 @@ static struct bw_error *place_code(struct bw_launch_gpu *g, const struct bw_laun
 	return NULL;
 }
 
+/* A buffer of the kernel's. If bounds are checked, it has free memory before and after it, in which
+ * accesses are outside of the buffer. */
+static struct bw_error *place_buffer(struct bw_launch_gpu *g, const struct bw_plan_arg *a,
+				     struct memory *out)
+{
+	uint64_t free_b = g->checks_bounds ? BOUNDS_FREE_B : 0;
+	struct memory m;
+	BW_TRY(allocate(g, a->value.size_b + 2 * free_b, AMDGPU_GEM_DOMAIN_GTT, FLAGS_RW, true,
+			&m));
+	m.buffer.cpu += free_b;
+	m.va += free_b;
+	memcpy(m.buffer.cpu, a->value.data, a->value.size_b);
+	*out = m;
+	if (!g->checks_bounds)
+		return NULL;
+	struct bw_vgpu_extent e = {.va = m.va,
+				   .size_b = a->value.size_b,
+				   .before_b = free_b,
+				   .after_b = m.buffer.size_b - free_b - a->value.size_b};
+	snprintf(e.name, sizeof(e.name), "%s", a->name);
+	return ioctl(g->fd, BW_VGPU_IOCTL_EXTENT, &e)
+		       ? bw_error_errno(errno, "cannot tell the virtual GPU of the buffer")
+		       : NULL;
+}
+
 static struct bw_error *place_args(struct bw_launch_gpu *g, const struct bw_launch_plan *p,
 				   struct bw_dispatch_memory *mem)
 {
@@ -143,10 +175,7 @@ static struct bw_error *place_args(struct bw_launch_gpu *g, const struct bw_laun
 		const struct bw_plan_arg *a = &p->args.data[i];
 		if (a->kind != BW_ARG_BUFFER || !a->value.is_buffer)
 			continue;
-		BW_TRY(bw_error_wrap(allocate(g, a->value.size_b, AMDGPU_GEM_DOMAIN_GTT, FLAGS_RW,
-					      true, &g->args[i]),
-				     "argument %s", a->name));
-		memcpy(g->args[i].buffer.cpu, a->value.data, a->value.size_b);
+		BW_TRY(bw_error_wrap(place_buffer(g, a, &g->args[i]), "argument %s", a->name));
 		va[i] = g->args[i].va;
 	}
 	/* One small buffer: the AQL packet, the queue block, the arguments. */

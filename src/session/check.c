@@ -119,6 +119,8 @@ struct bw_error *bw_set_up_check(const struct bw_vgpu_options *o)
 	struct bw_str words = {0};
 	bw_str_addf(&words, "--check%s%s --check-quiet", *o->check ? "=" : "", o->check);
 	struct bw_error *err = bw_add_server_args(bw_str_text(&words));
+	if (!err && setenv(BW_CHECKS_ENV, o->check, 1))
+		err = bw_error_nomem();
 	bw_str_free(&words);
 	return err;
 }

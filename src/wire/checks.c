@@ -2,6 +2,7 @@
 #include "wire/checks.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/util.h"
@@ -37,4 +38,13 @@ struct bw_error *bw_checks_parse(const char *option, const char *list, unsigned 
 	}
 	*out = list ? wanted : all;
 	return NULL;
+}
+
+unsigned bw_checks_wanted(void)
+{
+	const char *list = getenv(BW_CHECKS_ENV);
+	unsigned what = 0;
+	if (list)
+		bw_error_free(bw_checks_parse(BW_CHECKS_ENV, *list ? list : NULL, &what));
+	return what;
 }

@@ -14,7 +14,13 @@ enum bw_check_what {
 #undef BW_CHECK_BIT
 };
 
+/* In the environment of programs: the list of --check=LIST, "" for all. */
+#define BW_CHECKS_ENV "BREAKWATER_CHECK"
+
 /* Reads names with commas between them; NULL: all checks. */
 struct bw_error *bw_checks_parse(const char *option, const char *list, unsigned *out) BW_MUST_CHECK;
+
+/* What a program is checked for, by its environment. */
+unsigned bw_checks_wanted(void);
 
 #endif

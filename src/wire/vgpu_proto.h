@@ -152,6 +152,15 @@ struct bw_vgpu_stomp {
 	uint32_t first_dispatch, last_dispatch;
 };
 
+/* An allocation of the file's address space, for --check=bounds: its exact size, how many bytes
+ * before and after it belong to nothing else, and its name. size_b 0: it is given back. -ENODATA:
+ * the server does not check bounds. */
+struct bw_vgpu_extent {
+	uint64_t va, size_b, before_b, after_b;
+	char name[32]; /* "", or as the program calls it */
+};
+#define BW_VGPU_IOCTL_EXTENT _IOWR(BW_VGPU_IOCTL_TYPE, 5, struct bw_vgpu_extent)
+
 struct bw_vgpu_mmap {
 	uint32_t file;
 	uint32_t prot;

@@ -216,14 +216,23 @@ static void begin_strict(const struct bw_group *g, struct bw_slot *s)
 		abort(); /* as everywhere where memory for the simulation itself runs out */
 }
 
+enum {
+	ROOT_LO = BW_REG_GCVM_CONTEXT0_PAGE_TABLE_BASE_ADDR_LO32,
+	ROOT_HI = BW_REG_GCVM_CONTEXT0_PAGE_TABLE_BASE_ADDR_HI32,
+};
+
 static void begin_check(struct bw_group *g)
 {
 	struct bw_dispatch *d = g->dispatch;
-	const struct bw_check_launch launch = {.code_va = d->pc,
-					       .user_data = d->user_data,
-					       .lanes = d->lanes,
-					       .vmid = d->vmid,
-					       .is_restored = g->restored != NULL};
+	struct bw_device *dev = d->dev;
+	const struct bw_check_launch launch = {
+		.code_va = d->pc,
+		.space = bw_join32(bw_reg_get(dev, ROOT_HI + d->vmid),
+				   bw_reg_get(dev, ROOT_LO + d->vmid)),
+		.user_data = d->user_data,
+		.lanes = d->lanes,
+		.vmid = d->vmid,
+		.is_restored = g->restored != NULL};
 	bw_check_group_begin(d->dev->check, &d->check, &launch, &g->wg);
 }
 

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Output of the checker: the file breakwater_check of the device, whose lines have fields separated
  * by tabs, and lines on standard error as findings are made. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "vgpu/device/exec/check/bounds.h"
 #include "vgpu/device/exec/check/check.h"
+#include "vgpu/uapi/address_space.h"
 #include "vgpu/uapi/check_output.h"
 #include "vgpu/uapi/uapi_priv.h"
+#include "wire/checks.h"
+#include "wire/vgpu_proto.h"
 
 enum { FINDINGS_MAX = 1024 };
 
@@ -138,4 +143,31 @@ void bw_check_output_start(struct bw_uapi *u)
 		return;
 	bw_check_listen(check, on_finding, u);
 	bw_bounds_listen(check, on_bounds, u);
+}
+
+/* A name is shown: no blanks or control characters. */
+static void take_name(char out[BW_EXTENT_NAME_B], const char in[BW_EXTENT_NAME_B])
+{
+	for (unsigned i = 0; i + 1 < BW_EXTENT_NAME_B && in[i]; i++)
+		out[i] = in[i] > ' ' && in[i] < 0x7f ? in[i] : '?';
+}
+
+int bw_drm_extent(struct bw_uapi *u, const struct bw_drm_vm *vm, const void *arg)
+{
+	struct bw_vgpu_extent a;
+	struct bw_check *check = bw_device_check(u->dev);
+	memcpy(&a, arg, sizeof(a));
+	if (!check || !(u->options.device.check & BW_CHECK_BOUNDS))
+		return -ENODATA;
+	struct bw_extent e = {.space = bw_drm_pt_root_entry(vm),
+			      .va = a.va,
+			      .size_b = a.size_b,
+			      .before_b = a.before_b,
+			      .after_b = a.after_b};
+	static_assert(sizeof(a.name) == sizeof(e.name), "names fit");
+	take_name(e.name, a.name);
+	if (a.size_b)
+		return bw_bounds_declare(check, &e) ? 0 : -EINVAL;
+	bw_bounds_withdraw(check, e.space, e.va);
+	return 0;
 }

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "vgpu/uapi/buffers.h"
+#include "vgpu/uapi/check_output.h"
 #include "vgpu/uapi/drm_call.h"
 #include "vgpu/uapi/fence.h"
 #include "vgpu/uapi/syncobj.h"
@@ -160,6 +161,8 @@ int bw_drm_own_ioctl(struct bw_drm_call *c, uint32_t cmd, void *data)
 	case BW_VGPU_IOCTL_BO_FENCES:
 	case BW_VGPU_IOCTL_BO_ADD_FENCE:
 		return of_buffer(c, cmd, data);
+	case BW_VGPU_IOCTL_EXTENT:
+		return bw_drm_extent(c->u, c->file->vm, data);
 	case BW_VGPU_IOCTL_SYNC_MERGE:
 		return bw_ioctl_sync_merge(c, data);
 	case BW_VGPU_IOCTL_SYNC_INFO:

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "vgpu/device/exec/check/bounds.h"
 #include "vgpu/uapi/address_space.h"
 #include "vgpu/uapi/buffers.h"
 #include "vgpu/uapi/drm_call.h"
@@ -84,6 +85,8 @@ void bw_drm_vm_unref(struct bw_drm_vm *vm)
 		return;
 	struct bw_uapi *u = vm->u;
 	vmid_release(vm);
+	if (bw_device_check(u->dev))
+		bw_bounds_forget(bw_device_check(u->dev), bw_drm_pt_root_entry(vm));
 	bw_vec_each(&vm->maps, m)
 		bw_drm_bo_unref(m->bo);
 	bw_vec_each(&vm->updates, up)

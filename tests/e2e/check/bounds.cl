@@ -75,3 +75,81 @@ kernel void scratch_right(global const int *in, global int *out)
 		mine[k] = in[i] + k;
 	out[i] = mine[in[i] % 32];
 }
+
+kernel void end_wrong(global const int *in, global int *out)
+{
+	int i = get_global_id(0);
+	out[i + 1] = in[i];
+}
+
+kernel void end_right(global const int *in, global int *out)
+{
+	int i = get_global_id(0);
+	out[i] = in[i];
+}
+
+kernel void before_wrong(global const int *in, global int *out)
+{
+	int i = get_global_id(0);
+	out[i] = in[i - 1] + in[i]; // the left neighbour's, also of the first one
+}
+
+kernel void before_right(global const int *in, global int *out)
+{
+	int i = get_global_id(0);
+	out[i] = (i ? in[i - 1] : 0) + in[i];
+}
+
+kernel void wide_wrong(global const int4 *in, global int4 *out)
+{
+	int i = get_global_id(0);
+	out[i] = in[i]; // out has 128 ints, and not 128 times 4
+}
+
+kernel void wide_right(global const int4 *in, global int4 *out)
+{
+	int i = get_global_id(0);
+	if (i < 32)
+		out[i] = in[i];
+}
+
+// Elements of three are loaded as four, which leaves the buffer at the last one.
+kernel void three_right(global const int *in, global int *out)
+{
+	int i = get_global_id(0);
+	if (i < 85)
+		out[i] = vload3(i, in).z;
+}
+
+kernel void bytes_wrong(global const uchar *in, global uchar *out)
+{
+	int i = get_global_id(0);
+	out[i * 4 + 4] = in[i];
+}
+
+kernel void bytes_right(global const uchar *in, global uchar *out)
+{
+	int i = get_global_id(0);
+	out[i * 4 + 3] = in[i];
+}
+
+kernel void atomics_wrong(global const int *in, global int *out)
+{
+	atomic_add(&out[in[get_global_id(0)] + 1], 1);
+}
+
+kernel void atomics_right(global const int *in, global int *out)
+{
+	atomic_add(&out[in[get_global_id(0)]], 1);
+}
+
+// The same for all lanes: a scalar load.
+kernel void uniform_wrong(global const int *in, global int *out)
+{
+	out[get_global_id(0)] = in[get_num_groups(0) * 256];
+}
+
+kernel void uniform_right(global const int *in, global int *out)
+{
+	out[get_global_id(0)] = in[get_num_groups(0) * 255];
+}

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "base/words.h"
 #include "vgpu/device/exec/check/check_priv.h"
 #include "wire/checks.h"
 
@@ -112,6 +113,111 @@ void bw_check_outside(struct bw_wave *w, const struct bw_outside *o)
 	bw_bounds_report(g, w, o, NULL);
 	pthread_mutex_unlock(&b->lock);
 }
+
+/* ---- by address ---- */
+
+static void changed(struct bw_bounds *b)
+{
+	atomic_fetch_add_explicit(&b->generation, 1, memory_order_release);
+}
+
+bool bw_bounds_declare(struct bw_check *c, const struct bw_extent *e)
+{
+	struct bw_bounds *b = &c->bounds;
+	if (!(c->what & BW_CHECK_BOUNDS))
+		return false;
+	pthread_mutex_lock(&b->lock);
+	bool ok = bw_extents_add(&b->extents, e);
+	changed(b);
+	pthread_mutex_unlock(&b->lock);
+	return ok;
+}
+
+void bw_bounds_withdraw(struct bw_check *c, uint64_t space, uint64_t va)
+{
+	struct bw_bounds *b = &c->bounds;
+	pthread_mutex_lock(&b->lock);
+	bw_extents_remove(&b->extents, space, va);
+	changed(b);
+	pthread_mutex_unlock(&b->lock);
+}
+
+void bw_bounds_forget(struct bw_check *c, uint64_t space)
+{
+	struct bw_bounds *b = &c->bounds;
+	pthread_mutex_lock(&b->lock);
+	bw_extents_forget(&b->extents, space);
+	changed(b);
+	pthread_mutex_unlock(&b->lock);
+}
+
+/* A load of four aligned dwords whose last one alone is outside: compilers load three dwords so. */
+static bool is_wide_load(const struct bw_check_at *at, const struct bw_extent *e, uint64_t va,
+			 unsigned size_b)
+{
+	return at->access == BW_CHECK_LOAD && size_b == 16 && va % 16 == 0 && va >= e->va &&
+	       va + 12 == e->va + e->size_b;
+}
+
+static uint64_t address_of(const struct bw_addresses *a, unsigned i)
+{
+	return a->base + (a->hi ? bw_join32(a->hi[i], a->lo[i]) : a->lo[i]);
+}
+
+/* One lane's access by address; under the lock. */
+static void look(struct bw_check_group *g, struct bw_wave *w, const struct bw_addresses *at,
+		 unsigned i)
+{
+	uint64_t va = address_of(at, i);
+	unsigned size_b = at->size_b;
+	struct bw_check_wave *mine = &g->wave[w->index_in_group];
+	const struct bw_bounds *b = &g->dispatch->check->bounds;
+	struct bw_extents_answer a = bw_extents_look(&b->extents, g->dispatch->space, va, size_b);
+	const struct bw_extent *e = a.outside_of;
+	if (!e) {
+		mine->from = a.from;
+		mine->to = a.to;
+		mine->generation = b->generation;
+		return;
+	}
+	if (is_wide_load(mine->at, e, va, size_b))
+		return;
+	bw_bounds_report(g, w,
+			 &(struct bw_outside){.of = BW_OUTSIDE_MEMORY,
+					      .lane = (uint8_t)(at->h * 32 + i),
+					      .size_b = at->told_b ? at->told_b : size_b,
+					      .base = e->va,
+					      .limit = e->size_b,
+					      .at = (int64_t)(va - e->va)},
+			 e->name);
+}
+
+void bw_check_addresses(struct bw_wave *w, const struct bw_addresses *a)
+{
+	struct bw_check_group *g = bw_bounds_group(w);
+	uint64_t least = UINT64_MAX, greatest = 0;
+	if (!g || !a->exec)
+		return;
+	struct bw_bounds *b = &g->dispatch->check->bounds;
+	uint64_t generation = atomic_load_explicit(&b->generation, memory_order_acquire);
+	const struct bw_check_wave *mine = &g->wave[w->index_in_group];
+	if (!generation)
+		return;
+	for (uint32_t exec = a->exec; exec; exec &= exec - 1) {
+		uint64_t va = address_of(a, (unsigned)__builtin_ctz(exec));
+		least = BW_MIN(least, va);
+		greatest = BW_MAX(greatest, va);
+	}
+	if (mine->generation == generation && least >= mine->from && greatest < mine->to &&
+	    mine->to - greatest >= a->size_b)
+		return;
+	pthread_mutex_lock(&b->lock);
+	for (uint32_t exec = a->exec; exec; exec &= exec - 1)
+		look(g, w, a, (unsigned)__builtin_ctz(exec));
+	pthread_mutex_unlock(&b->lock);
+}
+
+/* ---- findings ---- */
 
 void bw_bounds_listen(struct bw_check *c, bw_bounds_listener *fn, void *cookie)
 {

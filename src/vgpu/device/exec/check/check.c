@@ -52,6 +52,7 @@ void bw_check_destroy(struct bw_check *c)
 	free(c->finding);
 	free(c->untold);
 	free(c->bounds.finding);
+	bw_extents_fini(&c->bounds.extents);
 	pthread_mutex_destroy(&c->bounds.lock);
 	pthread_mutex_destroy(&c->lock);
 	free(c);
@@ -111,6 +112,7 @@ static struct bw_check_dispatch *new_dispatch(struct bw_check *c,
 	d->check = c;
 	d->number = ++c->n_dispatches;
 	d->code_va = launch->code_va;
+	d->space = launch->space;
 	memcpy(d->user_data, launch->user_data, sizeof(d->user_data));
 	d->vmid = launch->vmid;
 	d->lanes = (uint8_t)launch->lanes;

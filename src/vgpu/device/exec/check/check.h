@@ -74,6 +74,7 @@ const char *bw_check_access_name(enum bw_check_access access);
 /* A workgroup starts: wg->check is set. *dispatch: of its dispatch, NULL before the first group. */
 struct bw_check_launch {
 	uint64_t code_va;
+	uint64_t space;		   /* the root of the page tables, as the registers have it */
 	const uint32_t *user_data; /* 16 */
 	unsigned lanes;
 	uint8_t vmid;

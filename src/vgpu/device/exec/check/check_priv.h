@@ -3,6 +3,7 @@
 #define BW_VGPU_EXEC_CHECK_PRIV_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "vgpu/device/exec/check/bounds.h"
 #include "vgpu/device/exec/check/check.h"
@@ -18,6 +19,8 @@ struct bw_check_wave {
 	} load[BW_CHECK_LOADS];
 	uint8_t next_load;
 	const struct bw_check_at *at; /* the instruction that it executes; NULL: none */
+	/* accesses by address in [from, to) are known to be in bounds, as of that generation */
+	uint64_t from, to, generation;
 };
 
 struct bw_check_group {
@@ -34,7 +37,7 @@ struct bw_check_dispatch {
 	uint64_t number; /* from 1 */
 	struct bw_order order;
 	struct bw_check_group *groups;
-	uint64_t code_va;
+	uint64_t code_va, space;
 	uint32_t user_data[16];
 	uint8_t vmid, lanes;
 };
@@ -74,6 +77,8 @@ struct bw_check_untold {
 /* bounds.c */
 struct bw_bounds {
 	pthread_mutex_t lock;
+	struct bw_extents extents;
+	_Atomic uint64_t generation; /* of the extents; 0: there have been none */
 	struct bw_bounds_finding *finding;
 	size_t n_findings;
 	bw_bounds_listener *listener;
@@ -138,7 +143,7 @@ void bw_check_tell(struct bw_check *c, uint64_t dispatch);
 
 /* bounds.c. The group of a wave whose bounds are checked; NULL: they are not. */
 struct bw_check_group *bw_bounds_group(const struct bw_wave *w);
-/* An access outside; under the lock. name: of BW_BOUNDS_NAME_B bytes, or NULL. */
+/* An access outside; under the lock. name: of BW_EXTENT_NAME_B bytes, or NULL. */
 void bw_bounds_report(struct bw_check_group *g, struct bw_wave *w, const struct bw_outside *o,
 		      const char *name);
 

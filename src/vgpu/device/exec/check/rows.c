@@ -39,12 +39,16 @@ static void check_scalar(struct bw_wave *w, const struct bw_rec *rec)
 {
 	const struct bw_op_info *info = bw_isa_op_info(rec->inst->op);
 	unsigned n = bw_operand_n_regs(&info->dst[0], w->lanes, false), n_in;
-	uint64_t base, range_b, va;
-	if (info->src[0].type != BW_OPERAND_BUFFER)
+	bool is_buffer = info->src[0].type == BW_OPERAND_BUFFER;
+	uint64_t base, range_b, va = bw_smem_va(w, rec, is_buffer, n, &n_in);
+	if (n_in) {
+		static const uint32_t zero[1];
+		bw_check_addresses(
+			w,
+			&(struct bw_addresses){
+				.exec = 1, .lo = zero, .base = va, .size_b = 1, .told_b = 4 * n});
 		return;
-	va = bw_smem_va(w, rec, true, n, &n_in);
-	if (n_in)
-		return;
+	}
 	bw_smem_buffer(w, rec, &base, &range_b);
 	bw_check_outside(w, &(struct bw_outside){.of = BW_OUTSIDE_BUFFER,
 						 .size_b = 4 * n,

@@ -38,6 +38,7 @@ struct bw_addresses {
 	const uint32_t *lo, *hi;
 	uint64_t base;
 	unsigned size_b;
+	unsigned told_b; /* the size that a finding names; 0: size_b */
 };
 void bw_check_addresses(struct bw_wave *w, const struct bw_addresses *a);
 

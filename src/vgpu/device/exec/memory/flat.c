@@ -55,6 +55,18 @@ static bool any_in_aperture(const uint32_t *hi, uint32_t exec, struct bw_apertur
 	return false;
 }
 
+/* A lane whose neighbours access other kinds of memory. */
+static void locate_one(struct bw_span *s, const struct bw_mem_request *q, unsigned h, unsigned i,
+		       struct bw_addresses a)
+{
+	a.h = h;
+	a.exec = 1u << i;
+	a.size_b = q->size_b;
+	if (BW_MEM_IS_CHECKED)
+		bw_check_addresses(q->w, &a);
+	bw_span_locate_global(s, q, h * BW_LANES + i, a.base + bw_join32(a.hi[i], a.lo[i]));
+}
+
 /* The address decides for each lane, before the offset is added, which memory it means (rules 372
  * to 378). */
 static void locate_flat(struct bw_span *s, const struct bw_mem_request *q, const struct bw_rec *rec)
@@ -84,7 +96,9 @@ static void locate_flat(struct bw_span *s, const struct bw_mem_request *q, const
 			else if (hi[i] && hi[i] == ap.private_hi)
 				bw_span_locate_private(s, q, lane, in_aperture_b);
 			else
-				bw_span_locate_global(s, q, lane, bw_join32(hi[i], lo[i]) + offset);
+				locate_one(
+					s, q, h, i,
+					(struct bw_addresses){.lo = lo, .hi = hi, .base = offset});
 		}
 	}
 }

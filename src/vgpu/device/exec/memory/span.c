@@ -309,6 +309,9 @@ static void locate_apart(struct bw_span *s, const struct bw_mem_request *q, unsi
 void bw_span_locate_half(struct bw_span *s, const struct bw_mem_request *q, unsigned h,
 			 const uint32_t *lo, const uint32_t *hi, uint64_t base)
 {
+	if (BW_MEM_IS_CHECKED)
+		bw_check_addresses(
+			q->w, &(struct bw_addresses){h, s->half[h].exec, lo, hi, base, q->size_b});
 	if (!locate_together(s, q, h, lo, hi, base))
 		locate_apart(s, q, h, lo, hi, base);
 }
