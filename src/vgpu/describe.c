@@ -20,10 +20,10 @@
 #include "vgpu/device/profile.h"
 
 enum { STATUS_USAGE = 2, MAX_ENCODINGS = 6 };
-#define GEN BW_ISA_GFX11 /* of the GPU that gfx() names */
 
 struct options {
 	bool json, help;
+	const char *gfx;     /* NULL: of the virtual GPUs */
 	const char *pattern; /* NULL: all */
 };
 
@@ -62,6 +62,13 @@ static int parse(const struct bw_command_line *l, int argc, char **argv, struct 
 
 static const struct bw_option rows[] = {
 	BW_ROW_JSON(struct options, json), BW_ROW_HELP(struct options, help), {0}};
+static const struct bw_option isa_rows[] = {
+	{"--gfx", "gfx1100|gfx942",
+	 "another generation that the executor knows; no virtual GPU is a gfx942 yet",
+	 BW_TEXT(struct options, gfx)},
+	BW_ROW_JSON(struct options, json),
+	BW_ROW_HELP(struct options, help),
+	{0}};
 
 static int print_json(json_t *root)
 {
@@ -77,7 +84,7 @@ static int print_json(json_t *root)
 /* ---- isa ---- */
 
 static const char isa_usage[] =
-	"Usage: breakwater vgpu isa [--json] [PATTERN]\n"
+	"Usage: breakwater vgpu isa [--gfx gfx1100|gfx942] [--json] [PATTERN]\n"
 	"\n"
 	"Lists the opcodes of gfx1100 and how true to the hardware the virtual GPU executes each: exact, within\n"
 	"1 ULP, approximate, or absent, with the reason. PATTERN is part of a name (\"fma\"), or a whole one with\n"
@@ -86,16 +93,34 @@ static const char isa_usage[] =
 const struct bw_command_line bw_line_vgpu_isa = {
 	.name = "breakwater vgpu isa",
 	.usage = isa_usage,
-	.groups = {{"Options:", rows}},
+	.groups = {{"Options:", isa_rows}},
 	.word = take_pattern,
 	.next = &bw_line_vgpu_profiles,
 };
 
-/* The executor is the same for every profile: the first one stands for all. */
-static const char *gfx(void)
+/* The generation that is listed. */
+struct listed {
+	const char *gfx;
+	enum bw_isa_gen gen;
+	unsigned n_ops;
+};
+
+/* The executor is the same for every profile: the first one stands for all. False: it does not have
+ * the generation. */
+static bool find_listed(const struct options *o, struct listed *out)
 {
 	size_t n;
-	return bw_profile_all(&n)[0]->gfx;
+	const struct listed known[] = {
+		{bw_profile_all(&n)[0]->gfx, BW_ISA_GFX11, BW_ISA_OPS_GFX11},
+		{"gfx942", BW_ISA_GFX942, BW_ISA_OPS_GFX942},
+	};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(known); i++) {
+		if (o->gfx && strcmp(o->gfx, known[i].gfx) != 0)
+			continue;
+		*out = known[i];
+		return true;
+	}
+	return false;
 }
 
 /* Case aside; a pattern without wildcards may stand anywhere in the name. */
@@ -109,10 +134,10 @@ static bool matches(const char *pattern, const char *name)
 }
 
 /* "VOP1 37, VOP3 421": the number in the opcode field of each format. */
-static void add_encodings(struct bw_str *s, unsigned op)
+static void add_encodings(struct bw_str *s, const struct listed *g, unsigned op)
 {
 	struct bw_op_encoding e[MAX_ENCODINGS];
-	size_t n = bw_isa_op_encodings(GEN, op, e, MAX_ENCODINGS);
+	size_t n = bw_isa_op_encodings(g->gen, op, e, MAX_ENCODINGS);
 	for (size_t i = 0; i < n && i < MAX_ENCODINGS; i++)
 		bw_str_addf(s, "%s%s%s %u", i ? ", " : "", bw_isa_fmt_name(e[i].fmt),
 			    e[i].fmt != BW_FMT_VOPD ? ""
@@ -121,10 +146,10 @@ static void add_encodings(struct bw_str *s, unsigned op)
 			    e[i].opcode);
 }
 
-static json_t *encodings_json(unsigned op)
+static json_t *encodings_json(const struct listed *g, unsigned op)
 {
 	struct bw_op_encoding e[MAX_ENCODINGS];
-	size_t n = bw_isa_op_encodings(GEN, op, e, MAX_ENCODINGS);
+	size_t n = bw_isa_op_encodings(g->gen, op, e, MAX_ENCODINGS);
 	json_t *array = json_array();
 	for (size_t i = 0; i < n && i < MAX_ENCODINGS; i++) {
 		json_t *one = json_pack("{s:s, s:i}", "format", bw_isa_fmt_name(e[i].fmt), "opcode",
@@ -137,50 +162,50 @@ static json_t *encodings_json(unsigned op)
 }
 
 /* No such opcode: what may have been meant. */
-static int no_match(const char *pattern)
+static int no_match(const struct listed *g, const char *pattern)
 {
 	static const char *names[BW_OP_COUNT];
 	size_t n = 0, near;
 	for (unsigned op = BW_OP_ILLEGAL + 1; op < BW_OP_COUNT; op++)
-		if (bw_isa_has_op(GEN, op))
+		if (bw_isa_has_op(g->gen, op))
 			names[n++] = bw_isa_op_info(op)->name;
 	if (bw_nearest(pattern, names, n, &near, 1))
-		return fail("no opcode of %s matches \"%s\" (did you mean %s?)", gfx(), pattern,
+		return fail("no opcode of %s matches \"%s\" (did you mean %s?)", g->gfx, pattern,
 			    names[near]);
 	return fail(
 		"no opcode of %s matches \"%s\"; a pattern is part of a name, or has * in it: \"*%s*\"",
-		gfx(), pattern, pattern);
+		g->gfx, pattern, pattern);
 }
 
-static int isa_json(const char *pattern)
+static int isa_json(const struct listed *g, const char *pattern)
 {
 	json_t *opcodes = json_array(), *counts = json_object();
 	unsigned count[BW_FIDELITY_COUNT] = {0};
 	for (unsigned op = BW_OP_ILLEGAL + 1; op < BW_OP_COUNT; op++) {
 		const char *name = bw_isa_op_info(op)->name;
 		struct bw_op_fidelity f = bw_exec_fidelity(op);
-		if (!bw_isa_has_op(GEN, op) || !matches(pattern, name))
+		if (!bw_isa_has_op(g->gen, op) || !matches(pattern, name))
 			continue;
 		count[f.kind]++;
 		json_array_append_new(opcodes,
 				      json_pack("{s:s, s:o, s:s, s:s*}", "name", name, "encodings",
-						encodings_json(op), "executed",
+						encodings_json(g, op), "executed",
 						bw_fidelity_name(f.kind), "why", f.why));
 	}
 	if (!json_array_size(opcodes)) {
 		json_decref(opcodes);
 		json_decref(counts);
-		return no_match(pattern);
+		return no_match(g, pattern);
 	}
 	for (unsigned k = 0; k <= BW_FIDELITY_ABSENT; k++)
 		json_object_set_new(counts, bw_fidelity_name((enum bw_fidelity)k),
 				    json_integer(count[k]));
 	return print_json(json_pack("{s:s, s:s, s:s, s:o, s:o}", "type", "answer", "command",
-				    "vgpu isa", "gfx", gfx(), "opcodes", opcodes, "counts",
+				    "vgpu isa", "gfx", g->gfx, "opcodes", opcodes, "counts",
 				    counts));
 }
 
-static int isa_text(const char *pattern)
+static int isa_text(const struct listed *g, const char *pattern)
 {
 	enum { EXECUTED_AT = 30, ENCODING_AT = 44, WHY_AT = 72 };
 	struct bw_str line = {0};
@@ -188,7 +213,7 @@ static int isa_text(const char *pattern)
 	for (unsigned op = BW_OP_ILLEGAL + 1; op < BW_OP_COUNT; op++) {
 		const char *name = bw_isa_op_info(op)->name;
 		struct bw_op_fidelity f = bw_exec_fidelity(op);
-		if (!bw_isa_has_op(GEN, op) || !matches(pattern, name))
+		if (!bw_isa_has_op(g->gen, op) || !matches(pattern, name))
 			continue;
 		if (!n++)
 			printf("%-*s%-*s%-*s%s\n", EXECUTED_AT, "Opcode", ENCODING_AT - EXECUTED_AT,
@@ -199,7 +224,7 @@ static int isa_text(const char *pattern)
 		bw_str_pad(&line, EXECUTED_AT);
 		bw_str_add(&line, bw_fidelity_name(f.kind));
 		bw_str_pad(&line, ENCODING_AT);
-		add_encodings(&line, op);
+		add_encodings(&line, g, op);
 		if (f.why) {
 			bw_str_pad(&line, WHY_AT);
 			bw_str_add(&line, f.why);
@@ -211,11 +236,11 @@ static int isa_text(const char *pattern)
 	if (failed)
 		return fail("out of memory");
 	if (!n)
-		return no_match(pattern);
-	if (n < BW_ISA_OPS_GFX11)
+		return no_match(g, pattern);
+	if (n < g->n_ops)
 		printf("%u of the ", n);
 	printf("%u opcodes of %s: %u exact, %u within 1 ULP, %u approximate, %u absent.\n",
-	       BW_ISA_OPS_GFX11, gfx(), count[BW_FIDELITY_EXACT], count[BW_FIDELITY_ULP1],
+	       g->n_ops, g->gfx, count[BW_FIDELITY_EXACT], count[BW_FIDELITY_ULP1],
 	       count[BW_FIDELITY_LOOSE], count[BW_FIDELITY_ABSENT]);
 	return 0;
 }
@@ -226,7 +251,11 @@ int bw_vgpu_main_isa(int argc, char **argv)
 	int status = parse(&bw_line_vgpu_isa, argc, argv, &o);
 	if (status || o.help)
 		return status;
-	return o.json ? isa_json(o.pattern) : isa_text(o.pattern);
+	struct listed g;
+	if (!find_listed(&o, &g))
+		return fail("the executor has instructions of gfx1100 and gfx942, not of %s",
+			    o.gfx);
+	return o.json ? isa_json(&g, o.pattern) : isa_text(&g, o.pattern);
 }
 
 /* ---- profiles ---- */

@@ -8,6 +8,7 @@ llvm-mc-19. test_vec.c runs the vectors of gfx11 on gfx942 as well, for the inst
     make-gfx942-vec.py > exec-gfx942.vec        (from the root of the tree)
 """
 import os, re, random, subprocess, sys
+from fractions import Fraction
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 # The models without what they write.
@@ -165,6 +166,58 @@ for i, m in enumerate([USUAL] + MODES):
     emit('v_madmk_f16', 'v_madmk_f16 v20, v2, 0x3c01, v10', src, [lanes(20, out(mad, 0xdead0000))])
 emit('v_div_fixup_legacy_f16', 'v_div_fixup_legacy_f16 v20, v2, v6, v10', [lanes(2, [0x3800, 0, 0, 0]), lanes(6, [0x4000, 0, 0x7c00, 0x3c00]), lanes(10, [0x3c00, 0, 0x3c00, 0x8000]), lanes(20, [0xdead0000] * 4)],
      [lanes(20, [0x3800, 'h16:nan', 0, 0x8000])])
+
+# ---- fp8 and bf8: all codes, and the nearest of them ----
+def f8_value(code, man, bias):
+    if code == 0x80: return 'nan'
+    e, m = (code & 0x7f) >> man, code & (1 << man) - 1
+    v = Fraction(m, 1 << man) + (1 if e else 0)
+    return (-1 if code & 0x80 else 1) * v * Fraction(2) ** (max(e, 1) - bias)
+def f32_of(v):  # exact
+    if v == 'nan': return 'nan'
+    if v == 0: return 0
+    s, v, e = v < 0, abs(v), 0
+    while v >= 2: v, e = v / 2, e + 1
+    while v < 1: v, e = v * 2, e - 1
+    return s << 31 | e + 127 << 23 | int((v - 1) * 2**23)
+def f8_code(x, man, bias, ovfl):
+    """Of the bits of an f32."""
+    s, mag = x >> 31, x & 0x7fffffff
+    if mag > 0x7f800000: return 0x80
+    top = f8_value(0x7f, man, bias)
+    if mag == 0x7f800000: return 0x7f | s << 7 if ovfl else 0x80
+    v = Fraction((mag & 0x7fffff | (0x800000 if mag >> 23 else 0))) * Fraction(2) ** (max(mag >> 23, 1) - 150)
+    best = min(range(0x80), key=lambda c: (abs(f8_value(c, man, bias) - v), c & 1))
+    # half of a step above the largest one, and more, is too large (its code is odd)
+    if v >= top + (top - f8_value(0x7e, man, bias)) / 2: return 0x7f | s << 7 if ovfl else 0x80
+    return best | s << 7 if best else 0
+for t, man, bias in (('fp8', 3, 8), ('bf8', 2, 16)):
+    for i in range(8):
+        codes = range(32 * i, 32 * i + 32)
+        hi = [rng.getrandbits(24) for _ in codes]
+        emit(f'v_cvt_f32_{t}', f'v_cvt_f32_{t}_e32 v20, v2', [lanes(2, [h << 8 | c for h, c in zip(hi, codes)])], [lanes(20, [f32_of(f8_value(c, man, bias)) for c in codes])])
+    a = bits(32)
+    emit(f'v_cvt_f32_{t}', f'v_cvt_f32_{t}_sdwa v20, v2 src0_sel:BYTE_2', [lanes(2, a)], [lanes(20, [f32_of(f8_value(v >> 16 & 255, man, bias)) for v in a])])
+    for mods, sh in (('_e32 v[20:21], v2', 0), ('_sdwa v[20:21], v2 src0_sel:WORD_1', 16)):
+        a = [v if v >> sh & 255 != 0x80 and v >> sh + 8 & 255 != 0x80 else 0 for v in bits(32)]
+        emit(f'v_cvt_pk_f32_{t}', f'v_cvt_pk_f32_{t}{mods}', [lanes(2, a)], [lanes(20 + j, [f32_of(f8_value(v >> sh + 8 * j & 255, man, bias)) for v in a]) for j in (0, 1)])
+    near = []
+    for c in range(0x80):  # the codes, the middles between them, and their neighbours
+        mid = f32_of((f8_value(c, man, bias) + f8_value(min(c + 1, 0x7f), man, bias)) / 2)
+        near += [f32_of(f8_value(c, man, bias)), mid, mid + 1, max(mid, 1) - 1]
+    near += [0x7f800000, 0x7fc00001, 1, 0x7f7fffff, f32_of(f8_value(0x7f, man, bias)) + (1 << 22 - man), f32_of(f8_value(0x7f, man, bias)) + (1 << 22 - man) - 1]
+    while len(near) % 32: near.append(rng.getrandbits(31))
+    for i in range(0, len(near), 32):
+        for ovfl in (0, 1):
+            a, b = [v ^ (rng.getrandbits(1) << 31) for v in near[i:i + 32]], [v ^ (rng.getrandbits(1) << 31) for v in near[i:i + 32]]
+            rng.shuffle(b)
+            old, high = bits(32, len(a)), i // 32 & 1
+            res = [f8_code(x, man, bias, ovfl) | f8_code(y, man, bias, ovfl) << 8 for x, y in zip(a, b)]
+            emit(f'v_cvt_pk_{t}_f32', f'v_cvt_pk_{t}_f32 v20, v2, v6' + (' op_sel:[0,0,1]' if high else ''),
+                 [lanes(2, a), lanes(6, b), lanes(20, old)] + (['mode=8003c0'] if ovfl else []),
+                 [lanes(20, [o & 0xffff | r << 16 if high else o & 0xffff0000 | r for o, r in zip(old, res)])])
+a = [0x3f800000, 0xc0000000]
+emit('v_cvt_pk_fp8_f32', 'v_cvt_pk_fp8_f32 v20, -v2, 2.0', ['mode=3c3', lanes(2, a), lanes(20, [0, 0])], [lanes(20, [0x48c0, 0x4848])])
 
 # ---- SDWA ----
 SEL = ('BYTE_0', 'BYTE_1', 'BYTE_2', 'BYTE_3', 'WORD_0', 'WORD_1', 'DWORD')

@@ -35,6 +35,7 @@
 #include "vgpu/device/exec/core/lane_bit.h"
 #include "vgpu/device/exec/alu/lane_approx.h"
 #include "vgpu/device/exec/alu/lane_bits.h"
+#include "vgpu/device/exec/alu/lane_fp8.h"
 #include "vgpu/device/exec/alu/lane_math.h"
 
 #define CAT_(a, b) a##b

@@ -356,11 +356,13 @@ static bool all_32bit(const struct bw_map_row *row)
 
 /* gfx942: whether the upper half of the result's register becomes 0. It is kept by what the
  * destination is a source of (v_mac_f16), by v_madak_f16 and its kind, which have three sources in
- * VOP2, and by v_fma_mixlo_f16 (as LLVM has it: GCNSubtarget, zeroesHigh16BitsOfDest). */
+ * VOP2, by v_fma_mixlo_f16 (as LLVM has it: GCNSubtarget, zeroesHigh16BitsOfDest), and by
+ * v_cvt_pk_fp8_f32. */
 static bool clears_high(const struct bw_inst *inst, const struct bw_map_row *row)
 {
 	bool keeps = row->reads_dst || row->src[0] == BW_T_MIX ||
-		     (inst->fmt == BW_FMT_VOP2 && row->n_src == 3);
+		     (inst->fmt == BW_FMT_VOP2 && row->n_src == 3) ||
+		     bw_isa_op_info(inst->op)->flags & BW_OPF_KEEPS_DST;
 	return bw_type_bits((enum bw_row_type)row->dst) == 16 && row->dst != BW_T_F16H && !keeps &&
 	       !(inst->op_sel & BW_OP_SEL_DST);
 }
@@ -411,8 +413,8 @@ static bool is_plain(const struct bw_inst *inst, const struct bw_map_row *row)
 		if (is_pair((enum bw_row_type)row->src[i]) || row->src[i] == BW_T_MIX)
 			return false;
 	return row->shape != BW_SHAPE_PACKED && inst->fmt != BW_FMT_VOP3P &&
-	       inst->dpp == BW_DPP_NONE && !inst->sdwa && !inst->omod && !inst->op_sel &&
-	       (is_cmp || !inst->clamp);
+	       !is_pair((enum bw_row_type)row->dst) && inst->dpp == BW_DPP_NONE && !inst->sdwa &&
+	       !inst->omod && !inst->op_sel && (is_cmp || !inst->clamp);
 }
 
 /* The fastest handler for where the sources lie. */
