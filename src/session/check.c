@@ -282,7 +282,7 @@ static const struct bw_fact finding_rows[] = {
 	{NULL, "address", "hex", BW_OF(struct row, f.va)},
 	{NULL, "size", "count", BW_OF(struct row, f.size_b)},
 	{NULL, "target", "text", BW_OF(struct row, target)},
-	{NULL, "limit", "count?", "how large the object is, in bytes or elements",
+	{NULL, "limit", "count?", "how large the object is, in bytes, elements or texels",
 	 BW_OF(struct row, f.bounds.limit), BW_IF(struct row, f.bounds.of)},
 	SIDE(first, ""),
 	SIDE(second, "?", BW_IF(struct row, f.has_second)),

@@ -29,6 +29,8 @@ static void take(char **line, struct bw_checked *f)
 	f->pointer_offset = (uint32_t)bw_report_number(line);
 	bw_checked_take_side(line, &f->first);
 	f->memory = b->of;
+	if (!strcmp(b->of, "image"))
+		b->limit = (uint64_t)b->extent[0] * b->extent[1] * b->extent[2];
 	f->va = b->base ? b->base + (uint64_t)b->at : (uint64_t)b->at;
 }
 
@@ -98,12 +100,13 @@ static void add_size(struct bw_str *s, const struct bw_checked *f)
 		bw_str_addf(s, "%" PRIu64 " %s%s", b->limit, unit, b->limit == 1 ? "" : "s");
 }
 
+/* With the punctuation before it. */
 static const char *whose_size(const struct bw_checked *f)
 {
-	return is_of(f, "LDS")	     ? "the workgroup has"
-	       : is_of(f, "scratch") ? "a lane has"
-	       : is_of(f, "element") ? "an element has"
-				     : "which has";
+	return is_of(f, "LDS")	     ? "; the workgroup has"
+	       : is_of(f, "scratch") ? "; a lane has"
+	       : is_of(f, "element") ? "; an element has"
+				     : ", which has";
 }
 
 static void add_headline(struct bw_str *s, struct bw_debug *d, const struct bw_checked *f)
@@ -111,7 +114,7 @@ static void add_headline(struct bw_str *s, struct bw_debug *d, const struct bw_c
 	bw_str_addf(s, "%s of %" PRIu64 " byte%s out of bounds, at ", f->first.access, f->size_b,
 		    f->size_b == 1 ? "" : "s");
 	add_target(s, d, f);
-	bw_str_addf(s, "; %s ", whose_size(f));
+	bw_str_addf(s, "%s ", whose_size(f));
 	add_size(s, f);
 }
 

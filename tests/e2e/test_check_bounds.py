@@ -10,12 +10,15 @@ from harness import BREAKWATER, check, equal, main, parse
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "check"
 SHADER = ["--grid", "256", "--arg", "src=iota:256:i32", "--arg", "dst=zeros:256:i32", "--arg", "table=zeros:2:i32"]
+IMAGE = ["--grid", "16,16", "--arg", "src=image:16x16:r32ui", "--arg", "dst=image:16x16:r32ui"]
 KERNEL = ["--grid", "128", "--group", "128", "--arg", "in=iota:256:i32", "--arg", "out=zeros:128:i32"]
 
 # The file, its kernel (None: the only one), words of the command, the findings of it with "_wrong": the memory, the
 # access, the end of the target, the size of the object; and the status. Files and kernels have a "_right", too.
 PAIRS = [
     ("bounds_{}.comp", None, SHADER, [("buffer", "load", " + 0x8", 8), ("buffer", "store", " + 0x400", 1024)], 0),
+    ("bounds_image_{}.comp", None, IMAGE, [("image", "load", ",-1,0) of an image", 256),
+                                           ("image", "store", "of an image", 256)], 0),
     ("bounds.cl", "lds_store_{}", KERNEL, [("LDS", "store", "LDS + 0x400", 1024)], 0),
     ("bounds.cl", "lds_load_{}", KERNEL, [("LDS", "load", "LDS + 0x400", 1024)], 0),
     ("bounds.cl", "lds_atomic_{}", KERNEL, [("LDS", "atomic", "LDS + 0x408", 1024)], 0),
@@ -41,9 +44,8 @@ def run(file, kernel, words, size, status):
                           timeout=120)
     equal(done.returncode, status, f"the status of {words}: {done.stdout[-2000:]}{done.stderr[-2000:]}")
     for line in done.stdout.splitlines():
-        event = parse(line)
-        if event.get("event") == "check":
-            return event["findings"]
+        if '"event":"check"' in line:
+            return parse(line)["findings"]
     raise AssertionError(f"there is no event \"check\": {done.stdout}")
 
 

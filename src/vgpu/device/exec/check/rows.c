@@ -111,7 +111,8 @@ static enum bw_mem_result checked(struct bw_exec *x, struct bw_wave *w, const st
 static void join(void)
 {
 	static const struct bw_mem_table *const tables[] = {&bw_mem_flat_check, &bw_mem_ds_check,
-							    &bw_mem_buf_check, &bw_mem_tbuf_check};
+							    &bw_mem_buf_check, &bw_mem_tbuf_check,
+							    &bw_mem_img_check};
 	for (unsigned op = 0; op < BW_OP_COUNT; op++)
 		inner_of[op] = bw_exec_mem_row(op);
 	for (size_t t = 0; t < BW_ARRAY_SIZE(tables); t++)

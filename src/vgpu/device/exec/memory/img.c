@@ -7,6 +7,7 @@
 #include "base/util.h"
 #include "image/format_bc.h"
 #include "vgpu/device/exec/memory/atomic.h"
+#include "vgpu/device/exec/memory/checked.h"
 
 /* ---- decoding ---- */
 
@@ -212,6 +213,22 @@ void bw_img_write(const struct bw_img *i, const struct bw_format *f)
 
 /* ---- where ---- */
 
+/* A texel that is not in the image's level. */
+static void tell_outside(const struct bw_img *i, unsigned lane, const struct bw_texel_place *p)
+{
+	const struct bw_image *im = i->im;
+	bw_mem_outside(i->w,
+		       &(struct bw_outside){
+			       .of = BW_OUTSIDE_IMAGE,
+			       .lane = (uint8_t)lane,
+			       .size_b = im->format->size_b,
+			       .texel = {p->x, p->y, p->z, p->sample},
+			       .extent = {bw_image_mip(im->width, p->level),
+					  bw_image_mip(im->height, p->level),
+					  bw_image_slices(im, p->level), 1u << im->samples_log2},
+		       });
+}
+
 static struct bw_texel_place place_of(const struct bw_img *i, unsigned lane, unsigned flags)
 {
 	const struct bw_image *im = i->im;
@@ -237,6 +254,8 @@ static struct bw_texel_place place_of(const struct bw_img *i, unsigned lane, uns
 	p.inside = p.x < bw_image_mip(im->width, p.level) &&
 		   p.y < bw_image_mip(im->height, p.level) && p.z < bw_image_slices(im, p.level) &&
 		   p.sample < 1u << im->samples_log2;
+	if (BW_MEM_IS_CHECKED && !p.inside)
+		tell_outside(i, lane, &p);
 	return p;
 }
 
