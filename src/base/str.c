@@ -163,6 +163,22 @@ void bw_str_add_printable(struct bw_str *s, const char *text, const char *kept)
 	}
 }
 
+void bw_str_add_word(struct bw_str *s, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_./=,:+-@%^";
+	if (*word && !word[strspn(word, plain)]) {
+		bw_str_add(s, word);
+		return;
+	}
+	bw_str_add(s, "'");
+	for (size_t n; n = strcspn(word, "'"), word[n]; word += n + 1) {
+		bw_str_addn(s, word, n);
+		bw_str_add(s, "'\\''");
+	}
+	bw_str_addf(s, "%s'", word);
+}
+
 bool bw_parse_u64(const char *text, uint64_t *out_value)
 {
 	if (!isdigit((unsigned char)text[0]))

@@ -39,6 +39,8 @@ size_t bw_utf8_length(const char *text);
  * it: control characters, those of Unicode (U+0080 to U+009F) and what is not UTF-8 as \ooo, each
  * byte. kept: control characters that stay, "\n\t". */
 void bw_str_add_printable(struct bw_str *s, const char *text, const char *kept);
+/* A word of a command line, as a shell takes it: quoted where it has to be. */
+void bw_str_add_word(struct bw_str *s, const char *word);
 
 /* Numbers as users type them: decimal, 0x hexadecimal, 0b binary, 0 octal, a leading minus, and for
  * sizes a last k, M or G. The whole text must be the number. */

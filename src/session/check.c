@@ -317,10 +317,31 @@ static void show_table(struct bw_out *o, struct bw_debug *d, const struct report
 	bw_table_fini(&t);
 }
 
+/* How the code that is not known here becomes known: the debugger sees what a program loads. */
+static void show_other_way(struct bw_out *o, struct bw_debug *d, const struct report *r,
+			   const struct bw_vgpu_options *v, char *const *program)
+{
+	struct bw_where w;
+	bool is_known = true;
+	bw_vec_each(&r->findings, f)
+		is_known &= where_is(d, &f->first, &w);
+	if (is_known)
+		return;
+	struct bw_str s = {0};
+	bw_str_addf(&s, "breakwater run --check%s%s --batch -ex run --", *v->check ? "=" : "",
+		    v->check);
+	for (; *program; program++) {
+		bw_str_add(&s, " ");
+		bw_str_add_word(&s, *program);
+	}
+	bw_out_line(o, "With functions and lines: %s", bw_str_text(&s));
+	bw_out_str(o, "with_lines", bw_str_text(&s));
+	bw_str_free(&s);
+}
+
 static void show_findings(struct bw_out *o, struct bw_debug *d, const struct report *r)
 {
 	size_t n = r->findings.len;
-	bw_out_begin(o, "event", "check");
 	if (n)
 		bw_out_line(o, "Check: %zu finding%s.", n, n == 1 ? "" : "s");
 	else
@@ -331,23 +352,32 @@ static void show_findings(struct bw_out *o, struct bw_debug *d, const struct rep
 	else
 		bw_vec_each(&r->findings, f)
 			show_finding(o, d, r, f);
-	bw_out_end(o);
+}
+
+/* program: NULL, or what can be run again under the debugger, up to NULL. */
+static struct bw_error *show(struct bw_kmd *kmd, const struct bw_vgpu_options *o,
+			     struct bw_debug *debug, char *const *program, struct bw_out *out,
+			     bool *out_fails)
+{
+	struct report r = {0};
+	struct bw_error *err = read_report(kmd, &r);
+	if (!err) {
+		bw_out_begin(out, "event", "check");
+		show_findings(out, debug, &r);
+		if (program)
+			show_other_way(out, debug, &r, o, program);
+		bw_out_end(out);
+		*out_fails = o->fails_on_findings && r.findings.len;
+	}
+	report_fini(&r);
+	return err;
 }
 
 struct bw_error *bw_show_check(struct bw_kmd *kmd, const struct bw_vgpu_options *o,
 			       struct bw_debug *debug, struct bw_out *out, bool *out_fails)
 {
-	struct report r = {0};
 	*out_fails = false;
-	if (!o->check)
-		return NULL;
-	struct bw_error *err = read_report(kmd, &r);
-	if (!err) {
-		show_findings(out, debug, &r);
-		*out_fails = o->fails_on_findings && r.findings.len;
-	}
-	report_fini(&r);
-	return err;
+	return o->check ? show(kmd, o, debug, NULL, out, out_fails) : NULL;
 }
 
 struct bw_error *bw_show_check_of(struct bw_kmd *kmd, const struct bw_vgpu_options *o,
@@ -359,7 +389,7 @@ struct bw_error *bw_show_check_of(struct bw_kmd *kmd, const struct bw_vgpu_optio
 		return NULL;
 	BW_TRY(bw_debug_create(&d));
 	bw_report_add_code(d, program);
-	struct bw_error *err = bw_show_check(kmd, o, d, out, out_fails);
+	struct bw_error *err = show(kmd, o, d, program, out, out_fails);
 	bw_debug_destroy(d);
 	return err;
 }

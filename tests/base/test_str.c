@@ -2,6 +2,7 @@
 #include "base/str.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,4 +125,30 @@ static void printable_text(void **state)
 	}
 }
 
-TESTS(printable_text, numbers, skipping_blanks, nearest_names, building, lists);
+/* A shell takes each as the word that it was. */
+static void words_for_shells(void **state)
+{
+	static const char *const words[] = {"a.out", "",     "two words", "it's", "'",
+					    "$HOME", "a\\b", "--x=1,2",	  "*",	  "~"};
+	struct bw_str command = {0};
+	bw_str_add(&command, "printf '%s\\n'");
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		bw_str_add(&command, " ");
+		bw_str_add_word(&command, words[i]);
+	}
+	FILE *shell = popen(bw_str_text(&command), "r");
+	assert_non_null(shell);
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		char line[64], want[64];
+		snprintf(want, sizeof(want), "%s\n", words[i]);
+		assert_non_null(fgets(line, sizeof(line), shell));
+		assert_string_equal(line, want);
+	}
+	pclose(shell);
+	bw_str_clear(&command);
+	bw_str_add_word(&command, "./a.out");
+	assert_string_equal(bw_str_text(&command), "./a.out");
+	bw_str_free(&command);
+}
+
+TESTS(words_for_shells, printable_text, numbers, skipping_blanks, nearest_names, building, lists);

@@ -48,6 +48,12 @@ extern "C" __global__ void stray(const point *points, float *out, float scale, i
 	out[i] = 2;
 }
 
+/* All lanes of all waves store here, each something else. */
+extern "C" __global__ void clash(const point *points, float *out, float scale, int n)
+{
+	out[0] = (float)index_of(__builtin_amdgcn_workitem_id_x());
+}
+
 /* Ends when somebody sets the last word. */
 extern "C" __global__ void spin(const point *points, float *out, float scale, int n)
 {

@@ -72,6 +72,17 @@ def a_use_of_freed_memory():
           rf"^The program has freed it: byte 0 of the 16384 bytes at 0x\w+, in call at kfd_calls\.h:{line}\.$")
 
 
+def a_race():
+    """exec --check does not know the code that the program loads, and names the command that does."""
+    done = subprocess.run([BREAKWATER, "exec", "--check=races", "--", *command("clash", 1)], capture_output=True, text=True, timeout=TIMEOUT_S)
+    other = re.search(r"^With functions and lines: (breakwater run --check=races --batch -ex run -- sh -c '.*')$", done.stderr, re.M)
+    check(other, done.stdout + done.stderr)
+    check(" in clash" not in done.stderr, done.stderr)
+    done = subprocess.run(other[1], shell=True, capture_output=True, text=True, timeout=TIMEOUT_S,
+                          env=dict(os.environ, PATH=f"{BREAKWATER.parent}:{os.environ['PATH']}"))
+    shows(done.stdout, r"race between .* in clash at aql\.hip:\d+|store in clash at aql\.hip:\d+ by lane")
+
+
 def the_gpu_goes_away():
     """The program of a virtual GPU that has died hears of it as of the loss of a GPU, and ends."""
     with subprocess.Popen([BREAKWATER, "exec", "--", *command("weigh", 1, "itself")], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -192,4 +203,4 @@ def breadcrumbs():
 
 
 # The virtual GPU's own driver has no trap handler that waves could leave to. Captures were not tried in the guest.
-main(a_kernel, each_dispatch, a_stray_store, a_use_of_freed_memory, the_debugger_ends, *([the_queue_leaves] if IN_GUEST else [the_gpu_goes_away, what_hangs, breadcrumbs, a_capture, a_captured_fault]))
+main(a_kernel, each_dispatch, a_stray_store, a_use_of_freed_memory, the_debugger_ends, *([the_queue_leaves] if IN_GUEST else [a_race, the_gpu_goes_away, what_hangs, breadcrumbs, a_capture, a_captured_fault]))
