@@ -73,11 +73,8 @@ static void look_for_pointer(struct bw_wave *w, unsigned sgpr, uint64_t block,
 	for (uint32_t at = 0; at < ARGUMENTS_B; at += 8) {
 		struct bw_vm_fault no_matter = {0};
 		uint64_t va = block + at, pointer;
-		/* va_of looks for what the instruction has looked up, also for its next lanes */
-		struct bw_tlb_entry *e = &w->tlb->entry[bw_tlb_slot(va)], kept = *e;
 		const uint8_t *host = bw_tlb_lookup_unwatched(
 			w->tlb, va, (enum bw_access)(BW_ACCESS_READ | BW_ACCESS_PROBE), &no_matter);
-		*e = kept;
 		if (!host)
 			return;
 		memcpy(&pointer, host, sizeof(pointer));
