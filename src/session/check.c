@@ -54,7 +54,8 @@ void bw_checked_take_side(char **line, struct bw_checked_side *s)
 
 static struct bw_error *take_finding(struct report *r, char *line)
 {
-	static const struct bw_checked_kind *const kinds[] = {&bw_checked_race, &bw_checked_bounds};
+	static const struct bw_checked_kind *const kinds[] = {&bw_checked_race, &bw_checked_bounds,
+							      &bw_checked_init};
 	const char *kind = bw_report_field(&line);
 	for (size_t i = 0; i < BW_ARRAY_SIZE(kinds); i++) {
 		struct bw_checked f = {.kind = kinds[i]};
@@ -181,18 +182,20 @@ static void show_side(struct bw_out *o, struct bw_debug *d, const struct report 
 		      const struct bw_checked *f, const struct bw_checked_side *s, const char *when)
 {
 	char text[128], more[32] = "";
-	struct bw_str place = {0};
+	struct bw_str line = {0};
 	instruction_text(r, s, text, sizeof(text));
-	add_place(&place, d, s);
+	bw_str_addf(&line, "%s%s", when, s->access);
+	add_place(&line, d, s);
 	int others = __builtin_popcountll(f->bounds.more_lanes);
 	if (others)
 		snprintf(more, sizeof(more), " and %d more", others);
-	bw_out_line(o, "      %s%s%s by lane %u%s of wave %u of workgroup (%u,%u,%u)", when,
-		    s->access, bw_str_text(&place), s->lane, more, s->wave, s->group[0],
-		    s->group[1], s->group[2]);
+	if (s != &f->second || !f->second_is_code)
+		bw_str_addf(&line, " by lane %u%s of wave %u of workgroup (%u,%u,%u)", s->lane,
+			    more, s->wave, s->group[0], s->group[1], s->group[2]);
+	bw_out_line(o, "      %s", bw_str_text(&line));
 	bw_out_line(o, "            0x%" PRIx64 " (+0x%" PRIx64 ")  %s", s->pc, s->pc - s->start,
 		    text);
-	bw_str_free(&place);
+	bw_str_free(&line);
 }
 
 static void show_finding(struct bw_out *o, struct bw_debug *d, const struct report *r,
@@ -204,9 +207,9 @@ static void show_finding(struct bw_out *o, struct bw_debug *d, const struct repo
 	if (f->times > 1)
 		snprintf(times, sizeof(times), ", %" PRIu64 " times", f->times);
 	bw_out_line(o, "  %s%s", bw_str_text(&headline), times);
-	show_side(o, d, r, f, &f->first, f->has_second ? "first  " : "");
+	show_side(o, d, r, f, &f->first, f->has_second && !f->second_is_code ? "first  " : "");
 	if (f->has_second)
-		show_side(o, d, r, f, &f->second, "second ");
+		show_side(o, d, r, f, &f->second, f->second_is_code ? "from " : "second ");
 	bw_out_line(o, "      %s", f->kind->advice(f));
 	bw_str_free(&headline);
 }
@@ -223,6 +226,7 @@ struct row {
 	const char *kind;
 	const char *target;
 	struct row_side first, second;
+	bool second_ran; /* its wave and lane are known */
 	const char *advice;
 };
 
@@ -249,7 +253,7 @@ static void group_first(struct bw_table *t, const void *of)
 static void group_second(struct bw_table *t, const void *of)
 {
 	const struct bw_checked_side *s = &((const struct row *)of)->second.s;
-	if (((const struct row *)of)->f.has_second)
+	if (((const struct row *)of)->second_ran)
 		bw_table_json_cell(t, json_pack("[I,I,I]", (json_int_t)s->group[0],
 						(json_int_t)s->group[1], (json_int_t)s->group[2]));
 }
@@ -275,6 +279,7 @@ static void group_second(struct bw_table *t, const void *of)
 static const struct bw_fact finding_rows[] = {
 	{NULL, "kind", "text", BW_OF(struct row, kind)},
 	{NULL, "between", "text?", BW_OF(struct row, f.relation)},
+	{NULL, "use", "text?", BW_OF(struct row, f.use)},
 	{NULL, "memory", "text", BW_OF(struct row, f.memory)},
 	{NULL, "times", "count", BW_OF(struct row, f.times)},
 	{NULL, "vmid", "count", BW_OF(struct row, f.vmid)},
@@ -285,7 +290,7 @@ static const struct bw_fact finding_rows[] = {
 	{NULL, "limit", "count?", "how large the object is, in bytes, elements or texels",
 	 BW_OF(struct row, f.bounds.limit), BW_IF(struct row, f.bounds.of)},
 	SIDE(first, ""),
-	SIDE(second, "?", BW_IF(struct row, f.has_second)),
+	SIDE(second, "?", BW_IF(struct row, second_ran)),
 	{NULL, "text", "text", BW_OF(struct row, advice)},
 };
 BW_FACTS(finding_facts, "check", "findings", finding_rows);
@@ -307,6 +312,7 @@ static void show_table(struct bw_out *o, struct bw_debug *d, const struct report
 		struct bw_str target = {0};
 		f->kind->add_target(&target, d, f);
 		row.target = bw_str_text(&target);
+		row.second_ran = f->has_second && !f->second_is_code;
 		fill_side(&row.first, d, r, &f->first);
 		if (f->has_second)
 			fill_side(&row.second, d, r, &f->second);

@@ -36,7 +36,8 @@ struct bw_checked {
 	uint32_t pointer_sgpr, pointer_offset;
 	uint64_t pointer;
 	struct bw_checked_bounds bounds;
-	bool has_second;
+	bool has_second, second_is_code; /* is_code: which wave and lane it was is not known */
+	const char *use, *reg;		 /* of a value that nobody has written; else NULL */
 	struct bw_checked_side first, second;
 };
 
@@ -50,7 +51,7 @@ struct bw_checked_kind {
 	/* the last line of the text: why, and what to do */
 	const char *(*advice)(const struct bw_checked *f);
 };
-extern const struct bw_checked_kind bw_checked_race, bw_checked_bounds;
+extern const struct bw_checked_kind bw_checked_race, bw_checked_bounds, bw_checked_init;
 
 /* ---- check.c ---- */
 

@@ -254,7 +254,8 @@ const struct bw_option bw_vgpu_rows[] = {
 	 "stale caches, hazards",
 	 BW_FLAG(struct bw_vgpu_options, strict)},
 	{"--check", "[=LIST]",
-	 "the virtual GPU looks for races and accesses out of bounds (LIST: races, bounds)",
+	 "the virtual GPU looks for races, accesses out of bounds and values that nobody has written "
+	 "(LIST: races, bounds, init)",
 	 BW_CALL(bw_take_check)},
 	{"--error-on-findings", NULL, "end with status 4 if --check finds something",
 	 BW_FLAG(struct bw_vgpu_options, fails_on_findings)},

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""--check on kernels in pairs, with a race and without it (check/table.txt), in waves of 32 and of 64 lanes: each wrong
+"""--check=races on kernels in pairs, with a race and without it (check/table.txt), in waves of 32 and of 64 lanes: each wrong
 one has a finding of its kind at lines of its own, each right one has none. The kernels of the tests and examples that
 have no race have no finding."""
 import concurrent.futures
@@ -19,8 +19,8 @@ def table():
     return {name: None if what == "none" else [tuple(x.split()) for x in what.split("|")] for name, what in rows}
 
 
-def findings(words, status=0):
-    done = subprocess.run([BREAKWATER, "run", "--check", "--json", *words], capture_output=True, text=True, timeout=120)
+def findings(words, status=0, option="--check=races"):
+    done = subprocess.run([BREAKWATER, "run", option, "--json", *words], capture_output=True, text=True, timeout=120)
     equal(done.returncode, status, f"the status of {words}: {done.stdout[-2000:]}{done.stderr[-2000:]}")
     for line in done.stdout.splitlines():
         event = parse(line)
@@ -77,7 +77,7 @@ def others():
                   ["tests/e2e/kernels/reverse.s", "--grid", "512", "--group", "256", "--arg", "in=iota:512", "--arg",
                    "out=zeros:512"],
                   ["tests/e2e/kernels/order.s", "--grid", n, "--group", "128", "--arg", "out=zeros:512:i32"]]:
-        equal(findings([SOURCE / words[0], *words[1:]]), [], f"the findings of {words[0]}")
+        equal(findings([SOURCE / words[0], *words[1:]], option="--check"), [], f"the findings of {words[0]}")
 
 
 def statuses_and_names():

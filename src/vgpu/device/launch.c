@@ -7,6 +7,7 @@
 #include "vgpu/device/cp.h"
 #include "vgpu/device/cwsr.h"
 #include "vgpu/device/exec/check/check.h"
+#include "vgpu/device/exec/check/init.h"
 #include "vgpu/device/exec/strict/strict.h"
 #include "vgpu/device/spi.h"
 
@@ -234,6 +235,16 @@ static void begin_check(struct bw_group *g)
 		.vmid = d->vmid,
 		.is_restored = g->restored != NULL};
 	bw_check_group_begin(d->dev->check, &d->check, &launch, &g->wg);
+	if (bw_init_is_on(d->dev->check) && !g->restored)
+		bw_init_group_begin(d->dev->check, &g->wg, d->pc);
+}
+
+static void begin_init(const struct bw_group *g, struct bw_wave *w)
+{
+	const struct bw_dispatch *d = g->dispatch;
+	const struct bw_init_launch launch = {
+		.code_va = d->pc, .n_sgprs = n_launch_sgprs(d), .n_vgprs = N_LAUNCH_VGPRS};
+	bw_init_wave_begin(w, &launch);
 }
 
 void bw_group_launch(struct bw_group *g)
@@ -300,6 +311,8 @@ void bw_group_launch(struct bw_group *g)
 		identify(g, s, i);
 		if (dev->strict)
 			begin_strict(g, s);
+		if (g->wg.init)
+			begin_init(g, w);
 		if (BW_FIELD_GET(SPI_GDBG_PER_VMID_CNTL, LAUNCH_MODE, gdbg) == LAUNCH_HALTED &&
 		    !g->restored)
 			w->status |= BW_STATUS_HALT;

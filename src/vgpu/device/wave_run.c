@@ -7,6 +7,7 @@
 #include "base/util.h"
 #include "vgpu/device/cwsr.h"
 #include "vgpu/device/exec/check/check.h"
+#include "vgpu/device/exec/check/init.h"
 #include "vgpu/device/scheduler_priv.h"
 #include "vgpu/device/spi.h"
 #include "vgpu/device/exec/core/plant.h"
@@ -206,6 +207,7 @@ static void wave_ended(struct bw_worker *worker, struct bw_wgp *wgp, struct bw_s
 	wgp->resident[s->simd] &= (uint16_t)~(1u << s->id);
 	__atomic_store_n(&wgp->n_resident, wgp->n_resident - 1, __ATOMIC_RELAXED);
 	check_barrier(worker, wg);
+	bw_init_wave_end(&s->w);
 	bw_spi_wave_ended(wgp, s);
 }
 

@@ -10,6 +10,7 @@
 
 #include "vgpu/device/exec/check/bounds.h"
 #include "vgpu/device/exec/check/check.h"
+#include "vgpu/device/exec/check/init.h"
 #include "vgpu/uapi/address_space.h"
 #include "vgpu/uapi/check_output.h"
 #include "vgpu/uapi/uapi_priv.h"
@@ -81,6 +82,27 @@ static void add_bounds(struct bw_check *check, struct bw_str *s)
 	free(all);
 }
 
+/* A value that nobody has written: its use, where it comes from, the register, times, VMID, lanes
+ * of a wave, the place in LDS or scratch, bytes; the instruction that uses it; and the load that it
+ * comes from. */
+static void add_init(struct bw_check *check, struct bw_str *s)
+{
+	struct bw_init_finding *all = calloc(FINDINGS_MAX, sizeof(*all));
+	size_t n = 0;
+	if (all)
+		n = BW_MIN(bw_init_findings(check, all, FINDINGS_MAX), (size_t)FINDINGS_MAX);
+	for (size_t i = 0; i < n; i++) {
+		const struct bw_init_finding *f = &all[i];
+		bw_str_addf(s, "init\t%s\t%s\t%s\t%" PRIu64 "\t%u\t%u\t0x%x\t%u",
+			    bw_init_use_name(f->use), bw_init_memory_name(f->memory), f->reg,
+			    f->count, f->vmid, f->lanes, f->va, f->size_b);
+		add_side(s, &f->at);
+		add_side(s, &f->from);
+		bw_str_addf(s, "\n");
+	}
+	free(all);
+}
+
 /* What is checked (bits of enum bw_check_what); then a line for each finding, which begins with its
  * kind. */
 void bw_check_text(struct bw_uapi *u, struct bw_str *s)
@@ -91,6 +113,7 @@ void bw_check_text(struct bw_uapi *u, struct bw_str *s)
 		return;
 	add_races(check, s);
 	add_bounds(check, s);
+	add_init(check, s);
 }
 
 /* Findings that are printed at once are the first ones: a program may run for long. */
@@ -136,6 +159,20 @@ static void on_finding(void *cookie, size_t number, const struct bw_check_findin
 	tell(line, n, sizeof(line));
 }
 
+static void on_init(void *cookie, size_t number, const struct bw_init_finding *f)
+{
+	const struct bw_uapi *u = cookie;
+	char line[512];
+	if (!is_told(u, number))
+		return;
+	int n = snprintf(line, sizeof(line),
+			 "check: init: %s of %s at 0x%" PRIx64 " (+0x%" PRIx64
+			 "), from %s that nobody has written\n",
+			 bw_init_use_name(f->use), f->at.name, f->at.pc, f->at.pc - f->at.code_va,
+			 f->memory == BW_INIT_REGISTER ? f->reg : bw_init_memory_name(f->memory));
+	tell(line, n, sizeof(line));
+}
+
 void bw_check_output_start(struct bw_uapi *u)
 {
 	struct bw_check *check = bw_device_check(u->dev);
@@ -143,6 +180,7 @@ void bw_check_output_start(struct bw_uapi *u)
 		return;
 	bw_check_listen(check, on_finding, u);
 	bw_bounds_listen(check, on_bounds, u);
+	bw_init_listen(check, on_init, u);
 }
 
 /* A name is shown: no blanks or control characters. */

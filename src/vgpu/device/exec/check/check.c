@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "vgpu/device/exec/check/init.h"
 #include "wire/checks.h"
 
 struct bw_check *bw_check_create(unsigned what)
@@ -15,12 +16,15 @@ struct bw_check *bw_check_create(unsigned what)
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_mutex_init(&c->bounds.lock, NULL);
 	c->what = what;
+	if (bw_init_is_on(c))
+		c->init = bw_init_create();
 	c->place = calloc(BW_SHADOW_PLACES + 1, sizeof(*c->place));
 	c->place_index = calloc(BW_CHECK_PLACE_SLOTS, sizeof(*c->place_index));
 	c->finding = calloc(BW_CHECK_FINDINGS, sizeof(*c->finding));
 	c->untold = calloc(BW_CHECK_FINDINGS, sizeof(*c->untold));
 	c->bounds.finding = calloc(BW_CHECK_FINDINGS, sizeof(*c->bounds.finding));
-	if (c->place && c->place_index && c->finding && c->untold && c->bounds.finding)
+	if (c->place && c->place_index && c->finding && c->untold && c->bounds.finding &&
+	    (c->init || !bw_init_is_on(c)))
 		return c;
 	bw_check_destroy(c);
 	return NULL;
@@ -54,6 +58,7 @@ void bw_check_destroy(struct bw_check *c)
 	free(c->bounds.finding);
 	bw_extents_fini(&c->bounds.extents);
 	pthread_mutex_destroy(&c->bounds.lock);
+	bw_init_destroy(c->init);
 	pthread_mutex_destroy(&c->lock);
 	free(c);
 }

@@ -85,9 +85,12 @@ struct bw_bounds {
 	void *listener_cookie;
 };
 
+struct bw_init;
+
 struct bw_check {
 	unsigned what; /* enum bw_check_what */
 	struct bw_bounds bounds;
+	struct bw_init *init; /* NULL: not checked (init.h) */
 	pthread_mutex_t lock;
 	struct bw_shadow shadow;
 	struct bw_check_dispatch *dispatches;

@@ -12,6 +12,7 @@
 #include "vgpu/device/exec/alu/excp.h"
 #include "vgpu/device/exec/core/exec_priv.h"
 #include "vgpu/device/exec/check/check.h"
+#include "vgpu/device/exec/check/init.h"
 #include "vgpu/device/exec/strict/strict_priv.h"
 
 /* Codes 240 to 248 by operand type. */
@@ -583,6 +584,8 @@ void bw_decode(struct bw_rec *out, struct bw_wave *w, struct bw_exec *x)
 		if (!build(&b))
 			out->fn = bw_h_illegal;
 	}
+	if (x->host.check && bw_init_is_on(x->host.check) && x->host.gen == BW_ISA_GFX11)
+		bw_init_wrap(x, page, out, inst);
 	if (x->host.strict)
 		bw_strict_wrap(x, page, out, inst);
 	if (page->slot && out->fn != fetch_fault)

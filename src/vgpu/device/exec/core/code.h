@@ -25,6 +25,7 @@ struct bw_code_arena {
 };
 
 struct bw_strict_op;
+struct bw_init_op;
 
 struct bw_code_page {
 	/* the last ones lead to the next page */
@@ -34,6 +35,7 @@ struct bw_code_page {
 	uint64_t va;
 	struct bw_rec_ctx ctx;
 	struct bw_strict_op **strict; /* strict mode: by record; else NULL (strict_priv.h) */
+	struct bw_init_op **init;     /* the checker, likewise (init_priv.h) */
 	bool excp; /* float exceptions are computed: ctx says so, or nearby code reads TRAPSTS */
 	uint64_t generation, tlb_generation; /* when it was last compared with memory */
 	struct bw_code_page *next;	     /* in its bucket */

@@ -89,6 +89,7 @@ struct bw_workgroup {
 	void *owner;		      /* the dispatcher's record */
 	struct bw_check_group *check; /* NULL: the group is not checked */
 	bool is_touch_checked;	      /* memory instructions tell what they touch (touch.h) */
+	struct bw_init_group *init;   /* NULL: not for values that nobody wrote */
 };
 
 struct bw_wave {

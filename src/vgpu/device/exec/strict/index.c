@@ -3,7 +3,7 @@
  * 43). */
 #include "base/util.h"
 #include "isa/ops.h"
-#include "vgpu/device/exec/strict/strict_priv.h"
+#include "vgpu/device/exec/strict/effects.h"
 
 enum { SRC = 1, DST = 2, TWO = 4 /* M0 has one index for each */ };
 
@@ -48,34 +48,33 @@ static void index_vgprs(struct bw_effects *e, const struct bw_wave *w, unsigned 
 	}
 }
 
-static void index_sgprs(struct bw_strict_op *op, const struct bw_wave *w, unsigned kind,
-			uint32_t src, uint32_t dst)
+static void index_sgprs(struct bw_inst *inst, struct bw_effects *e, const struct bw_wave *w,
+			unsigned kind, uint32_t src, uint32_t dst)
 {
-	struct bw_effects *e = &op->e;
 	unsigned n = BW_MAX(1u, (unsigned)e->sdw[0]);
 	if (kind & SRC) {
-		op->inst.src[0] = (uint16_t)bw_sgpr_indexed(w, op->inst.src[0], src, n, 0);
+		inst->src[0] = (uint16_t)bw_sgpr_indexed(w, inst->src[0], src, n, 0);
 		e->sread = e->data = (struct bw_sregs){0};
 		bw_sregs_add(&e->sread, BW_SRC_M0, 1);
-		bw_sregs_add(&e->sread, op->inst.src[0], n);
-		bw_sregs_add(&e->data, op->inst.src[0], n);
+		bw_sregs_add(&e->sread, inst->src[0], n);
+		bw_sregs_add(&e->data, inst->src[0], n);
 	}
 	if (kind & DST) {
-		op->inst.dst = (uint16_t)bw_sgpr_indexed(w, op->inst.dst, dst, n, BW_SRC_NULL);
+		inst->dst = (uint16_t)bw_sgpr_indexed(w, inst->dst, dst, n, BW_SRC_NULL);
 		e->swrite = (struct bw_sregs){0};
-		if (op->inst.dst != BW_SRC_NULL)
-			bw_sregs_add(&e->swrite, op->inst.dst, n);
+		if (inst->dst != BW_SRC_NULL)
+			bw_sregs_add(&e->swrite, inst->dst, n);
 	}
 }
 
-void bw_effects_index(struct bw_strict_op *op, const struct bw_wave *w)
+void bw_effects_index(struct bw_inst *inst, struct bw_effects *e, const struct bw_wave *w)
 {
-	unsigned kind = kind_of(op->inst.op);
+	unsigned kind = kind_of(inst->op);
 	uint32_t m0 = w->s[BW_SRC_M0];
 	uint32_t src = kind & TWO ? (uint32_t)bw_words_get(&m0, BW_M0_INDEX_SRC) : m0,
 		 dst = kind & TWO ? (uint32_t)bw_words_get(&m0, BW_M0_INDEX_DST) : m0;
-	if (op->e.unit == BW_UNIT_VALU)
-		index_vgprs(&op->e, w, kind, src, dst);
-	else if (op->e.unit == BW_UNIT_SALU)
-		index_sgprs(op, w, kind, src, dst);
+	if (e->unit == BW_UNIT_VALU)
+		index_vgprs(e, w, kind, src, dst);
+	else if (e->unit == BW_UNIT_SALU)
+		index_sgprs(inst, e, w, kind, src, dst);
 }

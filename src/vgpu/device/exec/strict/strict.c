@@ -218,7 +218,7 @@ static BW_HANDLER(strict)
 	/* A copy: the instruction may make the executor forget its page. */
 	struct bw_strict_op op = *x->code.page->strict[rec - x->code.page->rec];
 	if (op.indexed)
-		bw_effects_index(&op, w);
+		bw_effects_index(&op.inst, &op.e, w);
 	struct bw_strict *s = x->host.strict;
 	struct bw_strict_step t = {.x = x,
 				   .w = w,

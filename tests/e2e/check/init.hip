@@ -1,0 +1,55 @@
+// Pairs of kernels as in init.cl: a reduction in shared memory whose last elements nobody has set; a structure.
+extern "C" __global__ void reduce_wrong(const int *in, int *out)
+{
+	__shared__ int t[128];
+	unsigned l = threadIdx.x;
+	if (l < 120)
+		t[l] = in[l];
+	__syncthreads();
+	for (unsigned n = 64; n; n /= 2) {
+		if (l < n)
+			t[l] += t[l + n];
+		__syncthreads();
+	}
+	if (l == 0)
+		out[0] = t[0];
+}
+
+extern "C" __global__ void reduce_right(const int *in, int *out)
+{
+	__shared__ int t[128];
+	unsigned l = threadIdx.x;
+	t[l] = l < 120 ? in[l] : 0;
+	__syncthreads();
+	for (unsigned n = 64; n; n /= 2) {
+		if (l < n)
+			t[l] += t[l + n];
+		__syncthreads();
+	}
+	if (l == 0)
+		out[0] = t[0];
+}
+
+struct range {
+	int from, to, step;
+};
+
+__device__ __attribute__((noinline)) void begin(range *r, int x)
+{
+	r->from = x;
+	r->to = 2 * x;
+}
+
+extern "C" __global__ void member_wrong(const int *in, int *out)
+{
+	range r;
+	begin(&r, in[threadIdx.x]);
+	out[threadIdx.x] = r.from + r.step;
+}
+
+extern "C" __global__ void member_right(const int *in, int *out)
+{
+	range r;
+	begin(&r, in[threadIdx.x]);
+	out[threadIdx.x] = r.from + r.to;
+}

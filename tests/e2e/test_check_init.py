@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""--check=init on kernels in pairs, with the use of a value that nobody has written and without it, in waves of 32
+lanes and, at -O0, of 64: each wrong one has a finding of its kind at a line of its own, each right one has none."""
+import concurrent.futures
+import pathlib
+import re
+import subprocess
+
+from harness import BREAKWATER, SOURCE, check, equal, main, parse
+
+FOLDER = pathlib.Path(__file__).resolve().parent / "check"
+KERNEL = ["--grid", "128", "--group", "128", "--arg", "in=iota:1024:i32", "--arg", "out=zeros:256:i32"]
+SHADER = ["--grid", "64", "--arg", "src=iota:256:i32", "--arg", "dst=zeros:256:i32"]
+
+# The use, and where the value is that nobody has written, of the kernels that are wrong.
+WRONG = {
+    "lds_sum_wrong": ("store", "LDS"),
+    "lds_branch_wrong": ("branch", "LDS"),
+    "lds_address_wrong": ("address", "LDS"),
+    "lds_atomic_wrong": ("store", "LDS"),
+    "lds_bytes_wrong": ("branch", "LDS"),
+    "array_store_wrong": ("store", "scratch"),
+    "array_branch_wrong": ("branch", "scratch"),
+    "array_address_wrong": ("address", "scratch"),
+    "variable_wrong": ("store", "scratch"),
+    "passed_on_wrong": ("store", "scratch"),
+    "reduce_wrong": ("store", "LDS"),
+    "member_wrong": ("store", None),  # clang may keep a private structure in LDS
+    "store_wrong": ("store", "register"),
+    "branch_wrong": ("branch", "register"),
+    "address_wrong": ("address", "register"),
+}
+
+
+def findings(*words, status=0):
+    done = subprocess.run([BREAKWATER, "run", "--check=init", "--json", *words], capture_output=True, text=True, timeout=120)
+    equal(done.returncode, status, f"the status of {words}: {done.stdout[-2000:]}{done.stderr[-2000:]}")
+    for line in done.stdout.splitlines():
+        event = parse(line)
+        if event.get("event") == "check":
+            equal(event["n_findings"], len(event["findings"]), "n_findings")
+            return event["findings"]
+    raise AssertionError(f"there is no event \"check\": {done.stdout}")
+
+
+def kernels(file):
+    """The kernels of a file, with the first and last lines of those in C."""
+    text = (FOLDER / file).read_text().splitlines()
+    if file.endswith(".s"):
+        return {m[1]: None for m in (re.match(r"\tkernel (\w+)$", line) for line in text) if m}
+    starts = [(i, m[1]) for i, m in enumerate((re.match(r".*(?:kernel|__global__) void (\w+)\(", x) for x in text), 1) if m]
+    return {name: (i, next(k for k, x in enumerate(text, 1) if k > i and x == "}")) for i, name in starts}
+
+
+def judge(name, found, lines):
+    use = WRONG.get(name.split(",")[0])
+    if not use:
+        equal(found, [], f"the findings of {name}")
+        return
+    check(any(f["use"] == use[0] and use[1] in (None, f["memory"]) for f in found), f"{name}: {found}, and not {use}")
+    for f in found:
+        equal(f["kind"], "init", f"{name}: the kind")
+        check(lines is None or f["first_line"] and f["first_function"] in (name.split(",")[0], "sum_of"), f"{name}: {f}")
+        check(f["text"] and ("second_access" in f) == (f["memory"] != "register"), f"{name}: {f}")
+
+
+def all_of(files, words):
+    with concurrent.futures.ThreadPoolExecutor(3) as pool:
+        runs = [(name, lines, pool.submit(findings, FOLDER / file, *words, "--kernel", name, *KERNEL))
+                for file in files for name, lines in kernels(file).items()]
+    for name, lines, run in runs:
+        judge(f"{name}, {words}", run.result(), lines)
+
+
+def waves_of_32():
+    all_of(["init.cl", "init.hip", "init.s"], [])
+
+
+def waves_of_64_without_optimization():
+    all_of(["init.cl", "init.hip"], ["--wave64", "-O0"])
+
+
+def shaders():
+    equal(findings(FOLDER / "init_right.comp", *SHADER), [], "the findings of init_right.comp")
+    found = findings(FOLDER / "init_wrong.comp", *SHADER)
+    uses = {(f["use"], f["memory"]) for f in found}
+    check(("branch", "LDS") in uses, f"the shared array: {found}")
+    check(uses & {("store", "scratch"), ("store", "register")}, f"the private array, wherever ACO keeps it: {found}")
+
+
+def other_kernels():
+    for words in [["examples/saxpy.s", "--grid", "256", "--group", "64", "--arg", "a=2.0", "--arg", "x=iota:256", "--arg",
+                   "y=fill:256:1", "--arg", "out=zeros:256"],
+                  ["tests/e2e/kernels/reverse.s", "--grid", "512", "--group", "256", "--arg", "in=iota:512", "--arg",
+                   "out=zeros:512"]]:
+        equal(findings(SOURCE / words[0], *words[1:]), [], f"the findings of {words[0]}")
+
+
+def status_and_text():
+    words = [FOLDER / "init.cl", "--kernel", "lds_sum_wrong", *KERNEL]
+    check(findings("--error-on-findings", *words, status=4), "there are findings")
+    done = subprocess.run([BREAKWATER, "run", "--check=init", "--batch", *words], capture_output=True, text=True, timeout=120)
+    check(re.search(r"^  stored value from LDS \+ 0x[0-9a-f]+, which nobody has written", done.stdout, re.M), done.stdout)
+    check(re.search(r"^      store in lds_sum_wrong at init.cl:\d+ by lane \d+ of wave \d of workgroup \(0,0,0\)$",
+                    done.stdout, re.M), done.stdout)
+    check(re.search(r"^      from load in (sum_of|lds_sum_wrong) at init.cl:\d+$", done.stdout, re.M), done.stdout)
+
+
+if __name__ == "__main__":
+    main(waves_of_32, waves_of_64_without_optimization, shaders, other_kernels, status_and_text)
