@@ -44,6 +44,10 @@
 	v_lshl_or_b32 v5, v5, 24, v1
 	v_and_b32 v5, 0xffffff, v5
 	v_add_nc_u32 v2, v2, v5
+	s_mov_b32 m0, 3
+	v_movreld_b32 v8, v2                    // v11, while other registers are undefined
+	v_movrels_b32 v2, v8
+	v_add_nc_u32 v2, v2, v11
 	global_store_b32 v1, v2, s[4:5]
 	end store_right
 

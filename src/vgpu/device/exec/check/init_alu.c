@@ -157,12 +157,23 @@ static void prepare_scalar(struct bw_init_op *op, const struct bw_rec_ctx *ctx)
 	}
 }
 
+/* v_movrel: the registers that M0 has chosen. */
+static void index_vector(struct bw_init_op *op)
+{
+	struct bw_init_half *h = &op->half[0];
+	h->dst = op->e.n_writes ? op->e.write[0].first : -1;
+	if (op->e.n_reads && h->n_src)
+		h->src[0].reg = op->e.read[0].first;
+}
+
 void bw_init_prepare_alu(struct bw_init_op *op, const struct bw_rec_ctx *ctx)
 {
 	if (op->kind == BW_INIT_VALU) {
 		op->n_halves = op->inst.fmt == BW_FMT_VOPD ? 2 : 1;
 		for (unsigned i = 0; i < op->n_halves; i++)
 			prepare_vector(op, &op->half[i], ctx, i == 1);
+		if (op->indexed)
+			index_vector(op);
 	} else if (op->kind == BW_INIT_SALU) {
 		op->n_halves = 1;
 		prepare_scalar(op, ctx);
