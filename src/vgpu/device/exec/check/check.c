@@ -208,8 +208,10 @@ bool bw_check_begin(struct bw_check *c, struct bw_wave *w, const struct bw_check
 	return true;
 }
 
-void bw_check_end(struct bw_check *c)
+void bw_check_end(struct bw_check *c, struct bw_wave *w)
 {
+	if (c->step.has_new)
+		bw_check_finish_new(c, w);
 	bw_order_step(&c->step.dispatch->order, c->step.wave);
 	c->step = (struct bw_check_step){0};
 	pthread_mutex_unlock(&c->lock);

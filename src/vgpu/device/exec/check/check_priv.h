@@ -65,6 +65,7 @@ struct bw_check_step {
 	struct bw_shadow_page *page; /* the last one that it has touched; NULL: none */
 	uintptr_t page_number;
 	bool is_coherent; /* a load with GLC=1 */
+	bool has_new;	  /* findings */
 };
 
 /* A finding about a plain load is told only when its dispatch ends, since a compare-and-swap may
@@ -72,6 +73,7 @@ struct bw_check_step {
 struct bw_check_untold {
 	uint64_t dispatch;
 	uint16_t load; /* its place; 0: the finding is told */
+	bool is_new;   /* made by the current instruction */
 };
 
 /* bounds.c */
@@ -121,7 +123,7 @@ struct bw_check_at {
 /* The group of a wave whose instructions are followed; NULL: the trap handler's are not. */
 struct bw_check_group *bw_check_followed(const struct bw_wave *w);
 bool bw_check_begin(struct bw_check *c, struct bw_wave *w, const struct bw_check_at *at);
-void bw_check_end(struct bw_check *c);
+void bw_check_end(struct bw_check *c, struct bw_wave *w);
 /* Within an instruction: an acquire of device scope; something orders waves that cannot be
  * followed. */
 void bw_check_fence(struct bw_check *c);
@@ -130,6 +132,9 @@ void bw_check_give_up(struct bw_check *c);
 /* findings.c. The kernel's argument that points to f->va, or below. */
 void bw_check_find_pointer(const struct bw_check_dispatch *d, struct bw_wave *w,
 			   struct bw_check_finding *f);
+/* The current instruction is complete: adds to its findings what has to be looked up in memory,
+ * and tells them. */
+void bw_check_finish_new(struct bw_check *c, struct bw_wave *w);
 /* A race of the current instruction's access with a past one. */
 struct bw_check_race {
 	const struct bw_shadow_past *past;

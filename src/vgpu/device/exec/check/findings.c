@@ -200,12 +200,24 @@ void bw_check_report(struct bw_check *c, struct bw_wave *w, const struct bw_chec
 	f.va = f.is_lds ? (uint64_t)(host - w->wg->lds) : va_of(w, host);
 	if (!f.va && !f.is_lds)
 		f.va = va_in_extents(d, w, host);
-	if (!f.is_lds)
-		bw_check_find_pointer(d, w, &f);
 	c->finding[c->n_findings] = f;
-	c->untold[c->n_findings++] = (struct bw_check_untold){d->number, load};
-	if (!load)
-		tell(c, c->n_findings - 1);
+	c->untold[c->n_findings++] = (struct bw_check_untold){d->number, load, true};
+	c->step.has_new = true;
+}
+
+/* Not before the instruction is complete: to look into memory may empty the TLB, in which va_of
+ * finds what its other lanes have looked up. */
+void bw_check_finish_new(struct bw_check *c, struct bw_wave *w)
+{
+	for (size_t i = 0; i < c->n_findings; i++) {
+		if (!c->untold[i].is_new)
+			continue;
+		c->untold[i].is_new = false;
+		if (!c->finding[i].is_lds)
+			bw_check_find_pointer(c->step.dispatch, w, &c->finding[i]);
+		if (!c->untold[i].load)
+			tell(c, i);
+	}
 }
 
 void bw_check_listen(struct bw_check *c, bw_check_listener *fn, void *cookie)
