@@ -53,3 +53,11 @@ extern "C" __global__ void member_right(const int *in, int *out)
 	begin(&r, in[threadIdx.x]);
 	out[threadIdx.x] = r.from + r.to;
 }
+
+/* clang adds the two by v_mad_u64_u32, whose addend has an upper half that nobody needs. */
+extern "C" __global__ void grid_right(const int *in, int *out)
+{
+	unsigned i = __builtin_amdgcn_workgroup_id_x() * __builtin_amdgcn_workgroup_size_x() + threadIdx.x;
+	if (i < 100)
+		out[i] = in[i];
+}

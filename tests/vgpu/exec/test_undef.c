@@ -44,6 +44,10 @@ static uint64_t op_add(const uint64_t *s)
 {
 	return s[0] + s[1];
 }
+static uint64_t op_mad(const uint64_t *s)
+{
+	return s[0] * s[1] + s[2];
+}
 static uint64_t op_sub(const uint64_t *s)
 {
 	return s[0] - s[1];
@@ -146,6 +150,7 @@ static const struct {
 	{BW_OP_V_ADD_NC_U32, op_add, 2, .is_rough = true},
 	{BW_OP_V_SUB_NC_U32, op_sub, 2, .is_rough = true},
 	{BW_OP_V_MUL_LO_U32, op_mul, 2, .is_rough = true},
+	{BW_OP_V_MAD_U64_U32, op_mad, 3, .is_rough = true},
 	{BW_OP_V_LSHLREV_B32, op_shl, 2, .is_rough = true},
 	{BW_OP_V_LSHRREV_B32, op_shr, 2, .is_rough = true},
 	{BW_OP_V_ASHRREV_I32, op_sar, 2, .is_rough = true},
@@ -236,7 +241,7 @@ static void agrees_with_all_values(void **state)
 		}
 		assert_true(n_undefined > 100);
 		assert_true(n_defined > 0 || rows[r].fn == op_xor3 || rows[r].fn == op_reverse ||
-			    rows[r].fn == op_add || rows[r].fn == op_sub);
+			    rows[r].fn == op_add || rows[r].fn == op_sub || rows[r].fn == op_mad);
 	}
 }
 
@@ -274,6 +279,14 @@ static void halves_of_packed_ones_are_apart(void **state)
 	assert_int_equal(undefined(BW_OP_V_PACK_B32_F16, s, 2, 32), 0xffff);
 }
 
+/* Compilers add 32 bits so, with whatever is in the upper half. */
+static void the_upper_half_of_an_addend_stays_there(void **state)
+{
+	struct bw_bits s[3] = {{3, 0}, {5, 0}, {7, 0xffffffffull << 32}};
+	assert_true(undefined(BW_OP_V_MAD_U64_U32, s, 3, 64) == 0xffffffffull << 32);
+	assert_true(undefined(BW_OP_V_MAD_I64_I32, s, 3, 64) == 0xffffffffull << 32);
+}
+
 static void a_zero_factor_decides(void **state)
 {
 	struct bw_bits s[2] = {{0, UINT32_MAX}, {0, 0}};
@@ -302,5 +315,5 @@ static void shifts_of_64_bits(void **state)
 }
 
 TESTS(agrees_with_all_values, floats_are_undefined_as_a_whole, a_select_takes_the_chosen_source,
-      halves_of_packed_ones_are_apart, a_zero_factor_decides, not_zero_needs_one_defined_bit,
-      shifts_of_64_bits);
+      halves_of_packed_ones_are_apart, a_zero_factor_decides,
+      the_upper_half_of_an_addend_stays_there, not_zero_needs_one_defined_bit, shifts_of_64_bits);
