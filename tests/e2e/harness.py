@@ -75,8 +75,8 @@ def run(*args, status=0, script=None, json_lines=False, **kwargs):
 
 
 def check_strict(stderr):
-    """With BREAKWATER_VGPU_ARGS=--strict the virtual GPU says its findings there: none is expected."""
-    findings = [line for line in stderr.splitlines() if line.startswith("strict: ")]
+    """With BREAKWATER_VGPU_ARGS=--strict or --check the virtual GPU says its findings there: none is expected."""
+    findings = [line for line in stderr.splitlines() if line.startswith(("strict: ", "check: "))]
     check(not findings, "\n".join(findings))
 
 
