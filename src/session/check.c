@@ -345,6 +345,23 @@ static void show_other_way(struct bw_out *o, struct bw_debug *d, const struct re
 	bw_str_free(&s);
 }
 
+/* Lines of the driver's text are of no use to who has written the shader. */
+static void show_way_to_source(struct bw_out *o, struct bw_debug *d, const struct report *r)
+{
+	static const char nir[] = ".nir";
+	bw_vec_each(&r->findings, f) {
+		struct bw_where w;
+		if (!where_is(d, &f->first, &w) || !w.has_line)
+			continue;
+		size_t len = strlen(w.line.file);
+		if (len < strlen(nir) || strcmp(w.line.file + len - strlen(nir), nir) != 0)
+			continue;
+		bw_out_line(o, "Lines of .nir files are of the driver's text of the shader "
+			       "(\"list\"). With -O0 they are those of its source.");
+		return;
+	}
+}
+
 static void show_findings(struct bw_out *o, struct bw_debug *d, const struct report *r)
 {
 	size_t n = r->findings.len;
@@ -370,6 +387,7 @@ static struct bw_error *show(struct bw_kmd *kmd, const struct bw_vgpu_options *o
 	if (!err) {
 		bw_out_begin(out, "event", "check");
 		show_findings(out, debug, &r);
+		show_way_to_source(out, debug, &r);
 		if (program)
 			show_other_way(out, debug, &r, o, program);
 		bw_out_end(out);

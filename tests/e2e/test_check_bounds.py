@@ -89,5 +89,14 @@ def pairs_in_waves_of_64():
     pairs(64)
 
 
+def the_way_to_the_source():
+    """Without -O0 lines of shaders are those of the driver's text, which is said."""
+    for options, is_said in ((), True), (("-O0",), False):
+        words = [BREAKWATER, "run", *options, "--check=bounds", "--batch", FOLDER / "bounds_wrong.comp", *SHADER]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=120)
+        equal("With -O0 they are those of its source." in done.stdout, is_said, f"{words}: {done.stdout}")
+        equal(" at bounds_wrong.comp:" in done.stdout, not is_said, f"{words}: {done.stdout}")
+
+
 if __name__ == "__main__":
-    main(pairs_in_waves_of_32, pairs_in_waves_of_64)
+    main(pairs_in_waves_of_32, pairs_in_waves_of_64, the_way_to_the_source)
