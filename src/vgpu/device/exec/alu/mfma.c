@@ -170,6 +170,12 @@ static int64_t cut_down(int64_t v, int n)
 	return v >> (n > 63 ? 63 : n);
 }
 
+/* Also of negative values, which C does not shift. */
+static int64_t scale(int64_t v, unsigned n)
+{
+	return (int64_t)((uint64_t)v << n);
+}
+
 enum { FRAC = 24, SUM_FRAC = 31 }; /* fractional bits of aligned products, of their sum */
 
 /* A sum of products: sum * 2^(exponent - FRAC). */
@@ -186,7 +192,7 @@ static struct sum add_products(const struct number *a, const struct number *b, u
 	for (unsigned i = 0; i < n; i += step)
 		s.exponent = BW_MAX(s.exponent, a[i].exponent + b[i].exponent);
 	for (unsigned i = 0; i < n; i += step)
-		s.sum += cut(((int64_t)a[i].sig * b[i].sig) << (FRAC - frac),
+		s.sum += cut(scale((int64_t)a[i].sig * b[i].sig, FRAC - frac),
 			     s.exponent - (a[i].exponent + b[i].exponent));
 	return s;
 }
@@ -227,10 +233,10 @@ static float add_group(const struct number *a, const struct number *b, unsigned 
 	}
 	struct number nc = number_of(F32, f32_bits(c));
 	int32_t max = BW_MAX(s.exponent, nc.exponent);
-	int64_t sum = cut_down(s.sum << (SUM_FRAC - FRAC), max - s.exponent);
-	int64_t addend = cut_down((int64_t)nc.sig << (FRAC - 23), max - nc.exponent);
+	int64_t sum = cut_down(scale(s.sum, SUM_FRAC - FRAC), max - s.exponent);
+	int64_t addend = cut_down(scale(nc.sig, FRAC - 23), max - nc.exponent);
 	if (!fp8 || nc.exponent >= max - 25)
-		sum += addend << (SUM_FRAC - FRAC);
+		sum += scale(addend, SUM_FRAC - FRAC);
 	return sum ? (float)ldexp((double)sum, max - SUM_FRAC) : 0.0f;
 }
 
