@@ -7,7 +7,7 @@ Usage: join-isa.py [-o JOIN_H] [--gen GENERATION]... FILE...
 Each FILE is data/isa/instructions.enc (lines that begin with "insn NAME", apart from those of other generations
 alone than the GENERATIONs that are executed) or one of the executor's tables (src/vgpu/device/exec/sem/*.def: rows
 FORM(..., NAME, ...)). Every encoding must have exactly one row of semantics, or one ABSENT(NAME, "reason"); every
-row must have an encoding. EXCP, APPROX and ABSENT_ON rows are remarks on opcodes that are executed, and need both.
+row must have an encoding. EXCP, APPROX and APPROX_ON rows are remarks on opcodes that are executed, and need both.
 
 JOIN_H    how many there are of each, and of encodings in each generation, for the compiler to compare with its
           own tables
@@ -26,7 +26,7 @@ NAMES = {
     "SAVEEXEC": ["{}_b32", "{}_b64"],
     "WREXEC": ["{}_b32", "{}_b64"],
 }
-REMARKS = {"EXCP", "APPROX", "ABSENT_ON"}
+REMARKS = {"EXCP", "APPROX", "APPROX_ON"}
 
 
 class Bad(Exception):

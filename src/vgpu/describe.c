@@ -183,7 +183,7 @@ static int isa_json(const struct listed *g, const char *pattern)
 	unsigned count[BW_FIDELITY_COUNT] = {0};
 	for (unsigned op = BW_OP_ILLEGAL + 1; op < BW_OP_COUNT; op++) {
 		const char *name = bw_isa_op_info(op)->name;
-		struct bw_op_fidelity f = bw_exec_fidelity(op);
+		struct bw_op_fidelity f = bw_exec_fidelity(g->gen, op);
 		if (!bw_isa_has_op(g->gen, op) || !matches(pattern, name))
 			continue;
 		count[f.kind]++;
@@ -212,7 +212,7 @@ static int isa_text(const struct listed *g, const char *pattern)
 	unsigned count[BW_FIDELITY_COUNT] = {0}, n = 0;
 	for (unsigned op = BW_OP_ILLEGAL + 1; op < BW_OP_COUNT; op++) {
 		const char *name = bw_isa_op_info(op)->name;
-		struct bw_op_fidelity f = bw_exec_fidelity(op);
+		struct bw_op_fidelity f = bw_exec_fidelity(g->gen, op);
 		if (!bw_isa_has_op(g->gen, op) || !matches(pattern, name))
 			continue;
 		if (!n++)

@@ -9,29 +9,39 @@
 
 static const struct {
 	const char *name;
+	enum bw_isa_gen gen; /* BW_ISA_GEN_COUNT: all */
 	struct bw_op_fidelity of;
 } approx[] = {
-#define APPROX(n, kind, why) {#n, {BW_FIDELITY_##kind, why}},
+#define APPROX(n, kind, why) {#n, BW_ISA_GEN_COUNT, {BW_FIDELITY_##kind, why}},
+#define APPROX_ON(n, gen, kind, why) {#n, BW_ISA_##gen, {BW_FIDELITY_##kind, why}},
 #include "vgpu/device/exec/sem/approx.def"
 };
 
-static struct bw_op_fidelity table[BW_OP_COUNT];
+static struct bw_op_fidelity table[BW_ISA_GEN_COUNT][BW_OP_COUNT];
+
+static void fill_generation(enum bw_isa_gen gen)
+{
+	struct bw_op_fidelity *of = table[gen];
+	for (size_t i = 0; i < BW_ARRAY_SIZE(approx); i++)
+		if (approx[i].gen == gen || approx[i].gen == BW_ISA_GEN_COUNT)
+			of[bw_isa_op_by_name(approx[i].name)] = approx[i].of;
+	for (size_t i = 0; i < bw_n_absent_rows; i++)
+		of[bw_isa_op_by_name(bw_absent_rows[i].name)] =
+			(struct bw_op_fidelity){BW_FIDELITY_ABSENT, bw_absent_rows[i].why};
+	of[BW_OP_ILLEGAL] = (struct bw_op_fidelity){BW_FIDELITY_ABSENT, "no instruction"};
+}
 
 static void fill(void)
 {
-	for (size_t i = 0; i < BW_ARRAY_SIZE(approx); i++)
-		table[bw_isa_op_by_name(approx[i].name)] = approx[i].of;
-	for (size_t i = 0; i < bw_n_absent_rows; i++)
-		table[bw_isa_op_by_name(bw_absent_rows[i].name)] =
-			(struct bw_op_fidelity){BW_FIDELITY_ABSENT, bw_absent_rows[i].why};
-	table[BW_OP_ILLEGAL] = (struct bw_op_fidelity){BW_FIDELITY_ABSENT, "no instruction"};
+	for (unsigned gen = 0; gen < BW_ISA_GEN_COUNT; gen++)
+		fill_generation((enum bw_isa_gen)gen);
 }
 
-struct bw_op_fidelity bw_exec_fidelity(unsigned op)
+struct bw_op_fidelity bw_exec_fidelity(enum bw_isa_gen gen, unsigned op)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	pthread_once(&once, fill);
-	return table[op < BW_OP_COUNT ? op : BW_OP_ILLEGAL];
+	return table[gen][op < BW_OP_COUNT ? op : BW_OP_ILLEGAL];
 }
 
 const char *bw_fidelity_name(enum bw_fidelity kind)

@@ -23,7 +23,8 @@ struct bw_op_fidelity {
 	const char *why; /* static; NULL when exact */
 };
 
-struct bw_op_fidelity bw_exec_fidelity(unsigned op);
+/* Of an opcode on that generation. */
+struct bw_op_fidelity bw_exec_fidelity(enum bw_isa_gen gen, unsigned op);
 /* "exact", "within 1 ULP", "approximate", "absent", "unusual" */
 const char *bw_fidelity_name(enum bw_fidelity kind);
 

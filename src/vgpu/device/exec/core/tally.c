@@ -170,7 +170,7 @@ static const char *remark(const struct bw_inst *in, const struct bw_rec_ctx *ctx
 static struct bw_op_fidelity fidelity_of(const struct bw_rec *rec, unsigned op,
 					 const struct bw_rec_ctx *ctx)
 {
-	struct bw_op_fidelity f = bw_exec_fidelity(op);
+	struct bw_op_fidelity f = bw_exec_fidelity(BW_ISA_GFX11, op);
 	if (f.kind == BW_FIDELITY_ABSENT)
 		return f;
 	if (rec->fn == bw_h_illegal)
