@@ -473,7 +473,7 @@ static bool translate(struct row *r)
 	for (unsigned at = 0; at < r->n_dw; to.n_inst++) {
 		struct bw_inst inst, again;
 		if (!bw_isa_decode(BW_ISA_GFX11, r->word + at, r->n_dw - at, &inst) ||
-		    bw_exec_absent(BW_ISA_GFX942, inst.op))
+		    bw_exec_sem(inst.op)->kind == BW_SEM_ABSENT)
 			return false;
 		at += inst.size_b / 4;
 		if (strncmp(r->name, "v_cmpx", 6) == 0)

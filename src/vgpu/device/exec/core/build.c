@@ -542,16 +542,13 @@ void bw_build_acc(struct bw_inst *inst, unsigned accum_offset)
 static bool build(struct bw_build *b)
 {
 	const struct bw_sem *sem = bw_exec_sem(b->inst->op);
-	const char *why = bw_exec_absent(b->x->gen, b->inst->op);
-	if (why) {
-		b->rec->fn = bw_h_absent;
-		b->rec->why = why;
-		return true;
-	}
 	switch (sem->kind) {
 	case BW_SEM_NONE:
-	case BW_SEM_ABSENT:
 		return false;
+	case BW_SEM_ABSENT:
+		b->rec->fn = bw_h_absent;
+		b->rec->why = sem->absent->why;
+		return true;
 	case BW_SEM_MAP:
 		return build_map(b, sem->map);
 	case BW_SEM_SCALAR:

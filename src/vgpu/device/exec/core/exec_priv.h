@@ -258,8 +258,6 @@ struct bw_sem {
 	};
 };
 const struct bw_sem *bw_exec_sem(unsigned op);
-/* Why waves of a generation do not execute an opcode that has a row; NULL: they do. */
-const char *bw_exec_absent(enum bw_isa_gen gen, unsigned op);
 const struct bw_row_set *bw_exec_rows(void);
 /* Whether this machine uses the AVX2 compilation of rows and of the memory instructions. */
 bool bw_exec_host_has_v3(void);

@@ -20,25 +20,11 @@ static_assert((unsigned)BW_JOIN_OPCODES_GFX11 == BW_ISA_OPS_GFX11 &&
 	      "the decoder has the opcodes that were joined");
 
 #define ABSENT(n, why_) {.name = #n, .why = why_},
-#define ABSENT_ON(...)
 const struct bw_absent_row bw_absent_rows[] = {
 #include "vgpu/device/exec/sem/absent.def"
 };
 const size_t bw_n_absent_rows = BW_ARRAY_SIZE(bw_absent_rows);
 static_assert(BW_ARRAY_SIZE(bw_absent_rows) == BW_JOIN_ABSENT, "so are the absent ones");
-#undef ABSENT
-#undef ABSENT_ON
-
-/* Those that one generation has otherwise than the row says. */
-static const struct absent_on {
-	const char *name, *why;
-	enum bw_isa_gen gen;
-} absent_on[] = {
-#define ABSENT(...)
-#define ABSENT_ON(n, gen_, why_) {.name = #n, .why = why_, .gen = BW_ISA_##gen_},
-#include "vgpu/device/exec/sem/absent.def"
-#undef ABSENT_ON
-};
 
 /* VOPD halves are other instructions under another name. */
 static const struct {
@@ -66,7 +52,6 @@ static struct bw_map_row packed_rows[BW_ARRAY_SIZE(packed)];
 
 static struct {
 	struct bw_sem sem[BW_OP_COUNT];
-	const char *absent[BW_ISA_GEN_COUNT][BW_OP_COUNT]; /* why */
 	const struct bw_row_set *rows;
 	const char *orphan;
 } joined;
@@ -114,17 +99,6 @@ static enum bw_sem_kind row_kind(const char *name)
 	return fmt == BW_FMT_VOPD ? BW_SEM_DUAL : BW_SEM_MAP;
 }
 
-static void join_absent(void)
-{
-	for (unsigned gen = 0; gen < BW_ISA_GEN_COUNT; gen++) {
-		for (size_t i = 0; i < bw_n_absent_rows; i++)
-			joined.absent[gen][bw_isa_op_by_name(bw_absent_rows[i].name)] =
-				bw_absent_rows[i].why;
-	}
-	for (const struct absent_on *a = absent_on; a != absent_on + BW_ARRAY_SIZE(absent_on); a++)
-		joined.absent[a->gen][bw_isa_op_by_name(a->name)] = a->why;
-}
-
 static void join(void)
 {
 	joined.rows = bw_exec_host_has_v3() ? &bw_rows_v3 : &bw_rows_v1;
@@ -161,7 +135,6 @@ static void join(void)
 	for (size_t i = 0; i < bw_n_absent_rows; i++)
 		add_sem(bw_absent_rows[i].name,
 			(struct bw_sem){.kind = BW_SEM_ABSENT, .absent = &bw_absent_rows[i]});
-	join_absent();
 }
 
 static void join_once(void)
@@ -174,12 +147,6 @@ const struct bw_sem *bw_exec_sem(unsigned op)
 {
 	join_once();
 	return &joined.sem[op];
-}
-
-const char *bw_exec_absent(enum bw_isa_gen gen, unsigned op)
-{
-	join_once();
-	return joined.absent[gen][op];
 }
 
 const struct bw_row_set *bw_exec_rows(void)
