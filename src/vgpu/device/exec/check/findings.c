@@ -40,31 +40,6 @@ static uint64_t va_of(const struct bw_wave *w, const uint8_t *host)
 	return 0;
 }
 
-/* The same of memory whose extents are known. */
-static uint64_t va_in_extents(const struct bw_check_dispatch *d, struct bw_wave *w,
-			      const uint8_t *host)
-{
-	struct bw_bounds *b = &d->check->bounds;
-	enum { PAGES_MAX = 1 << 16 };
-	uint64_t found = 0;
-	unsigned pages = 0;
-	pthread_mutex_lock(&b->lock);
-	for (size_t i = 0; i < b->extents.n && !found; i++) {
-		const struct bw_extent *e = &b->extents.e[i];
-		uint64_t at = e->va - e->va % BW_PAGE_B, end = e->va + e->size_b;
-		for (; e->space == d->space && at < end && pages++ < PAGES_MAX; at += BW_PAGE_B) {
-			struct bw_vm_fault no_matter = {0};
-			const uint8_t *page = bw_tlb_lookup_unwatched(
-				w->tlb, at, (enum bw_access)(BW_ACCESS_READ | BW_ACCESS_PROBE),
-				&no_matter);
-			if (page && host >= page && host < page + BW_PAGE_B)
-				found = at + (uint64_t)(host - page);
-		}
-	}
-	pthread_mutex_unlock(&b->lock);
-	return found;
-}
-
 /* Looks through a block of arguments for the pointer that is nearest below f->va. */
 static void look_for_pointer(struct bw_wave *w, unsigned sgpr, uint64_t block,
 			     struct bw_check_finding *f)
@@ -198,8 +173,6 @@ void bw_check_report(struct bw_check *c, struct bw_wave *w, const struct bw_chec
 	if (c->n_findings == BW_CHECK_FINDINGS)
 		return;
 	f.va = f.is_lds ? (uint64_t)(host - w->wg->lds) : va_of(w, host);
-	if (!f.va && !f.is_lds)
-		f.va = va_in_extents(d, w, host);
 	c->finding[c->n_findings] = f;
 	c->untold[c->n_findings++] = (struct bw_check_untold){d->number, load, true};
 	c->step.has_new = true;
