@@ -378,9 +378,9 @@ static void show_findings(struct bw_out *o, struct bw_debug *d, const struct rep
 }
 
 /* program: NULL, or what can be run again under the debugger, up to NULL. */
-static struct bw_error *show(struct bw_kmd *kmd, const struct bw_vgpu_options *o,
-			     struct bw_debug *debug, char *const *program, struct bw_out *out,
-			     bool *out_fails)
+static struct bw_error *show_report(struct bw_kmd *kmd, const struct bw_vgpu_options *o,
+				    struct bw_debug *debug, char *const *program,
+				    struct bw_out *out, bool *out_fails)
 {
 	struct report r = {0};
 	struct bw_error *err = read_report(kmd, &r);
@@ -401,7 +401,7 @@ struct bw_error *bw_show_check(struct bw_kmd *kmd, const struct bw_vgpu_options 
 			       struct bw_debug *debug, struct bw_out *out, bool *out_fails)
 {
 	*out_fails = false;
-	return o->check ? show(kmd, o, debug, NULL, out, out_fails) : NULL;
+	return o->check ? show_report(kmd, o, debug, NULL, out, out_fails) : NULL;
 }
 
 struct bw_error *bw_show_check_of(struct bw_kmd *kmd, const struct bw_vgpu_options *o,
@@ -413,7 +413,7 @@ struct bw_error *bw_show_check_of(struct bw_kmd *kmd, const struct bw_vgpu_optio
 		return NULL;
 	BW_TRY(bw_debug_create(&d));
 	bw_report_add_code(d, program);
-	struct bw_error *err = show(kmd, o, d, program, out, out_fails);
+	struct bw_error *err = show_report(kmd, o, d, program, out, out_fails);
 	bw_debug_destroy(d);
 	return err;
 }

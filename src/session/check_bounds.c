@@ -7,7 +7,7 @@
 #include "session/check_priv.h"
 #include "session/server_report.h"
 
-static void take(char **line, struct bw_checked *f)
+static void take_bounds(char **line, struct bw_checked *f)
 {
 	struct bw_checked_bounds *b = &f->bounds;
 	b->of = bw_report_field(line);
@@ -144,4 +144,5 @@ static const char *advice(const struct bw_checked *f)
 		       : "robust access does nothing, which hides the error: compare the index with the size of the bound range, or bind a larger one";
 }
 
-const struct bw_checked_kind bw_checked_bounds = {"bounds", take, add_headline, add_target, advice};
+const struct bw_checked_kind bw_checked_bounds = {"bounds", take_bounds, add_headline, add_target,
+						  advice};

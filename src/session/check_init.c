@@ -12,7 +12,7 @@ static bool is_use(const struct bw_checked *f, const char *use)
 }
 
 /* The first place is that of the use, the second one that of the load. */
-static void take(char **line, struct bw_checked *f)
+static void take_init(char **line, struct bw_checked *f)
 {
 	f->use = bw_report_field(line);
 	f->memory = bw_report_field(line);
@@ -58,4 +58,5 @@ static const char *advice(const struct bw_checked *f)
 	return "the variable in the register is not set on this way: give it a value where it is declared";
 }
 
-const struct bw_checked_kind bw_checked_init = {"init", take, add_headline, add_target, advice};
+const struct bw_checked_kind bw_checked_init = {"init", take_init, add_headline, add_target,
+						advice};

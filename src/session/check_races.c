@@ -6,7 +6,7 @@
 #include "session/check_priv.h"
 #include "session/server_report.h"
 
-static void take(char **line, struct bw_checked *f)
+static void take_race(char **line, struct bw_checked *f)
 {
 	f->relation = bw_report_field(line);
 	f->memory = bw_report_field(line);
@@ -71,4 +71,5 @@ static const char *advice(const struct bw_checked *f)
 		       : "workgroups are in no order: use atomic operations, or a dispatch of its own for the second access";
 }
 
-const struct bw_checked_kind bw_checked_race = {"race", take, add_headline, add_target, advice};
+const struct bw_checked_kind bw_checked_race = {"race", take_race, add_headline, add_target,
+						advice};

@@ -32,7 +32,7 @@ static uint64_t find_event(const struct kfd_ioctl_wait_events_args *w,
 	return 0;
 }
 
-static int tell(void *arg)
+static int tell_of_loss(void *arg)
 {
 	struct kfd_ioctl_wait_events_args w;
 	struct bw_kfd_event_data e;
@@ -67,7 +67,7 @@ int bw_kfd_gone_after(uint32_t cmd, void *arg, int result)
 			loss_event = created.event_id;
 		return result;
 	case _IOC_NR(AMDKFD_IOC_WAIT_EVENTS):
-		return result == -ENODEV ? tell(arg) : result;
+		return result == -ENODEV ? tell_of_loss(arg) : result;
 	default:
 		return result;
 	}

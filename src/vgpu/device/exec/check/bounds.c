@@ -33,7 +33,7 @@ static struct bw_check_side side_of(const struct bw_check_dispatch *d, const str
 	return s;
 }
 
-static struct bw_bounds_finding *find(struct bw_bounds *b, const struct bw_bounds_finding *f)
+static struct bw_bounds_finding *find_known(struct bw_bounds *b, const struct bw_bounds_finding *f)
 {
 	for (size_t i = 0; i < b->n_findings; i++) {
 		struct bw_bounds_finding *o = &b->finding[i];
@@ -51,7 +51,7 @@ static bool is_same_wave(const struct bw_check_side *a, const struct bw_check_si
 
 /* One more access of a known finding. As long as none has come in between, it is another lane of
  * the first instruction. */
-static void count(struct bw_bounds_finding *f, const struct bw_bounds_finding *again)
+static void count_again(struct bw_bounds_finding *f, const struct bw_bounds_finding *again)
 {
 	uint64_t lane = 1ull << again->at.lane;
 	unsigned lanes = 1 + (unsigned)__builtin_popcountll(f->more_lanes);
@@ -73,9 +73,9 @@ void bw_bounds_report(struct bw_check_group *g, struct bw_wave *w, const struct 
 		.lanes = d->lanes,
 		.at = side_of(d, w, g->wave[w->index_in_group].at, o->lane),
 	};
-	struct bw_bounds_finding *known = find(b, &f);
+	struct bw_bounds_finding *known = find_known(b, &f);
 	if (known) {
-		count(known, &f);
+		count_again(known, &f);
 		return;
 	}
 	if (b->n_findings == BW_CHECK_FINDINGS)
@@ -165,8 +165,8 @@ static uint64_t address_of(const struct bw_addresses *a, unsigned i)
 }
 
 /* One lane's access by address; under the lock. */
-static void look(struct bw_check_group *g, struct bw_wave *w, const struct bw_addresses *at,
-		 unsigned i)
+static void look_at_lane(struct bw_check_group *g, struct bw_wave *w, const struct bw_addresses *at,
+			 unsigned i)
 {
 	uint64_t va = address_of(at, i);
 	unsigned size_b = at->size_b;
@@ -213,7 +213,7 @@ void bw_check_addresses(struct bw_wave *w, const struct bw_addresses *a)
 		return;
 	pthread_mutex_lock(&b->lock);
 	for (uint32_t exec = a->exec; exec; exec &= exec - 1)
-		look(g, w, a, (unsigned)__builtin_ctz(exec));
+		look_at_lane(g, w, a, (unsigned)__builtin_ctz(exec));
 	pthread_mutex_unlock(&b->lock);
 }
 

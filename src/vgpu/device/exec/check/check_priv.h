@@ -120,6 +120,9 @@ struct bw_check_at {
 	const char *name;
 	bool is_coherent;
 };
+/* rows.c. What an instruction of memory does there. */
+struct bw_op_info;
+enum bw_check_access bw_check_access_of(const struct bw_op_info *info);
 /* The group of a wave whose instructions are followed; NULL: the trap handler's are not. */
 struct bw_check_group *bw_check_followed(const struct bw_wave *w);
 bool bw_check_begin(struct bw_check *c, struct bw_wave *w, const struct bw_check_at *at);

@@ -144,15 +144,8 @@ static void fill_origin(const struct bw_init *i, bw_init_origin origin, struct b
 
 /* ---- findings ---- */
 
-static enum bw_check_access access_of(const struct bw_op_info *info)
-{
-	return info->flags & BW_OPF_ATOMIC  ? BW_CHECK_ATOMIC
-	       : info->flags & BW_OPF_STORE ? BW_CHECK_STORE
-					    : BW_CHECK_LOAD;
-}
-
-static struct bw_init_finding *find(struct bw_init *i, const struct bw_init_step *t,
-				    enum bw_init_use use)
+static struct bw_init_finding *find_known(struct bw_init *i, const struct bw_init_step *t,
+					  enum bw_init_use use)
 {
 	for (size_t n = 0; n < i->n_findings; n++) {
 		struct bw_init_finding *f = &i->finding[n];
@@ -163,8 +156,8 @@ static struct bw_init_finding *find(struct bw_init *i, const struct bw_init_step
 	return NULL;
 }
 
-static void add(struct bw_init *i, const struct bw_init_step *t, enum bw_init_use use,
-		unsigned lane, bw_init_origin origin)
+static void add_finding(struct bw_init *i, const struct bw_init_step *t, enum bw_init_use use,
+			unsigned lane, bw_init_origin origin)
 {
 	struct bw_init_finding *f = &i->finding[i->n_findings++];
 	*f = (struct bw_init_finding){
@@ -172,7 +165,7 @@ static void add(struct bw_init *i, const struct bw_init_step *t, enum bw_init_us
 		.count = 1,
 		.vmid = t->w->vmid,
 		.lanes = t->w->lanes,
-		.at = {.access = access_of(t->op->info),
+		.at = {.access = bw_check_access_of(t->op->info),
 		       .pc = t->pc,
 		       .code_va = t->iw->code_va,
 		       .n_words = t->op->n_words,
@@ -192,11 +185,11 @@ void bw_init_report(struct bw_init_step *t, enum bw_init_use use, unsigned lane,
 {
 	struct bw_init *i = t->g->check->init;
 	pthread_mutex_lock(&i->lock);
-	struct bw_init_finding *known = find(i, t, use);
+	struct bw_init_finding *known = find_known(i, t, use);
 	if (known)
 		known->count++;
 	else if (i->n_findings < BW_CHECK_FINDINGS)
-		add(i, t, use, lane, origin);
+		add_finding(i, t, use, lane, origin);
 	pthread_mutex_unlock(&i->lock);
 }
 

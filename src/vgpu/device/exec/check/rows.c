@@ -59,7 +59,7 @@ static void check_scalar(struct bw_wave *w, const struct bw_rec *rec)
 
 /* ---- one instruction ---- */
 
-static enum bw_check_access access_of(const struct bw_op_info *info)
+enum bw_check_access bw_check_access_of(const struct bw_op_info *info)
 {
 	bool loads = info->flags & BW_OPF_LOAD, stores = info->flags & BW_OPF_STORE;
 	return info->flags & BW_OPF_ATOMIC || (loads && stores) ? BW_CHECK_ATOMIC
@@ -83,7 +83,7 @@ static enum bw_mem_result checked(struct bw_exec *x, struct bw_wave *w, const st
 		.pc = bw_code_pc(&x->code, rec),
 		.word = &page->word[rec - page->rec],
 		.n_words = rec->size_dw,
-		.access = access_of(info),
+		.access = bw_check_access_of(info),
 		.name = info->name,
 		.is_coherent = in->glc,
 	};

@@ -174,9 +174,10 @@ static uint64_t any_va(const struct bw_wave *w, const struct smem_prep *p, enum 
 	return where == PAIR ? load_va(w, p) : buffer_va(w, p, n_dw, out_n_in);
 }
 
-/* The place of what is written. *out: NULL where nothing is resident, which is no fault. Watches
- * do not see it, as they do not see scalar loads [I]. */
-static enum bw_mem_result find(struct bw_wave *w, uint64_t va, enum bw_access access, uint8_t **out)
+/* The place of what is written. *out: NULL where nothing is resident, which is not a fault.
+ * Watches do not see it, as they do not see scalar loads [I]. */
+static enum bw_mem_result find_written(struct bw_wave *w, uint64_t va, enum bw_access access,
+				       uint8_t **out)
 {
 	struct bw_vm_fault f = {.va = va, .access = access};
 	*out = NULL;
@@ -195,7 +196,7 @@ static enum bw_mem_result store(struct bw_wave *w, const struct bw_rec *rec, enu
 	uint8_t *at[4];
 	/* All places are known before anything is written. */
 	for (unsigned i = 0; i < n_in; i++) {
-		enum bw_mem_result result = find(w, va + 4 * i, BW_ACCESS_WRITE, &at[i]);
+		enum bw_mem_result result = find_written(w, va + 4 * i, BW_ACCESS_WRITE, &at[i]);
 		if (result != BW_MEM_OK)
 			return result;
 	}
@@ -222,8 +223,8 @@ static enum bw_mem_result atomic(struct bw_wave *w, const struct bw_rec *rec, en
 	uint64_t va = any_va(w, p, where, n_dw, &n_in) & ~(uint64_t)(op->size_b - 1), old = 0;
 	uint8_t *at = NULL;
 	if (n_in == n_dw) {
-		enum bw_mem_result result =
-			find(w, va, (enum bw_access)(BW_ACCESS_WRITE | BW_ACCESS_ATOMIC), &at);
+		enum bw_mem_result result = find_written(
+			w, va, (enum bw_access)(BW_ACCESS_WRITE | BW_ACCESS_ATOMIC), &at);
 		if (result != BW_MEM_OK)
 			return result;
 	}
