@@ -28,7 +28,7 @@ SHARED_MEMORY, ROOM_B = "/dev/shm", 4 << 30
 
 @contextlib.contextmanager
 def runtime_folder():
-    """In memory; none where the environment names one, or there is no room."""
+    """A folder in memory. None is made where the environment names one, or memory has no room."""
     try:
         at = os.statvfs(SHARED_MEMORY)
         fits = at.f_bavail * at.f_frsize >= ROOM_B and os.access(SHARED_MEMORY, os.W_OK)

@@ -7,7 +7,8 @@ import concurrent.futures
 import pathlib
 import subprocess
 
-from harness import BREAKWATER, SOURCE, check, equal, main, parse
+from checked import findings
+from harness import BREAKWATER, SOURCE, check, equal, main
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "check"
 GRID, GROUP = 1024, 128
@@ -19,17 +20,6 @@ def table():
     return {name: None if what == "none" else [tuple(x.split()) for x in what.split("|")] for name, what in rows}
 
 
-def findings(words, status=0, option="--check=races"):
-    done = subprocess.run([BREAKWATER, "run", option, "--json", *words], capture_output=True, text=True, timeout=120)
-    equal(done.returncode, status, f"the status of {words}: {done.stdout[-2000:]}{done.stderr[-2000:]}")
-    for line in done.stdout.splitlines():
-        event = parse(line)
-        if event.get("event") == "check":
-            equal(event["n_findings"], len(event["findings"]), "n_findings")
-            return event["findings"]
-    raise AssertionError(f"there is no event \"check\": {done.stdout}")
-
-
 def lines_of(kernel):
     """The first and last line of a kernel in pairs.cl."""
     text = (FOLDER / "pairs.cl").read_text().splitlines()
@@ -38,8 +28,8 @@ def lines_of(kernel):
 
 
 def run_pair(kernel, size):
-    return findings([FOLDER / "pairs.cl", *(["--wave64"] if size == 64 else []), "--kernel", kernel, "--grid", str(GRID),
-                     "--group", str(GROUP), "--arg", f"in=iota:{GRID}:i32", "--arg", f"out=zeros:{GRID + 64}:i32"])
+    return findings("--check=races", FOLDER / "pairs.cl", *(["--wave64"] if size == 64 else []), "--kernel", kernel, "--grid", str(GRID),
+                     "--group", str(GROUP), "--arg", f"in=iota:{GRID}:i32", "--arg", f"out=zeros:{GRID + 64}:i32")
 
 
 def pairs(size):
@@ -77,15 +67,15 @@ def others():
                   ["tests/e2e/kernels/reverse.s", "--grid", "512", "--group", "256", "--arg", "in=iota:512", "--arg",
                    "out=zeros:512"],
                   ["tests/e2e/kernels/order.s", "--grid", n, "--group", "128", "--arg", "out=zeros:512:i32"]]:
-        equal(findings([SOURCE / words[0], *words[1:]], option="--check"), [], f"the findings of {words[0]}")
+        equal(findings("--check", SOURCE / words[0], *words[1:]), [], f"the findings of {words[0]}")
 
 
 def statuses_and_names():
     words = [FOLDER / "pairs.cl", "--kernel", "groups_wrong", "--grid", str(GRID), "--group", str(GROUP), "--arg",
              f"in=iota:{GRID}:i32", "--arg", f"out=zeros:{GRID}:i32"]
-    check(findings(["--error-on-findings", *words], status=4), "there are findings")
+    check(findings("--check=races", "--error-on-findings", *words, status=4), "there are findings")
     words[2] = "groups_right"
-    equal(findings(["--error-on-findings", *words]), [], "the findings of the right kernel")
+    equal(findings("--check=races", "--error-on-findings", *words), [], "the findings of the right kernel")
     for options, says in [(["--check=races,bound"], 'there is no check "bound"; there are these: races'),
                           (["--check="], 'there is no check ""; there are these: races'),
                           (["--error-on-findings"], "--check")]:

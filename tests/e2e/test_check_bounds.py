@@ -6,7 +6,8 @@ import concurrent.futures
 import pathlib
 import subprocess
 
-from harness import BREAKWATER, check, equal, main, parse
+from checked import findings
+from harness import BREAKWATER, check, equal, main
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "check"
 SHADER = ["--grid", "256", "--arg", "src=iota:256:i32", "--arg", "dst=zeros:256:i32", "--arg", "table=zeros:2:i32"]
@@ -40,13 +41,7 @@ def run(file, kernel, words, size, status):
     is_compiled = file.endswith((".cl", ".hip"))
     words = [FOLDER / file, *(["--kernel", kernel] if kernel else []), *(["--wave64"] if size == 64 and is_compiled else []),
              *words]
-    done = subprocess.run([BREAKWATER, "run", "--check=bounds", "--json", *words], capture_output=True, text=True,
-                          timeout=120)
-    equal(done.returncode, status, f"the status of {words}: {done.stdout[-2000:]}{done.stderr[-2000:]}")
-    for line in done.stdout.splitlines():
-        if '"event":"check"' in line:
-            return parse(line)["findings"]
-    raise AssertionError(f"there is no event \"check\": {done.stdout}")
+    return findings("--check=bounds", *words, status=status)
 
 
 def agree(name, found, wanted):

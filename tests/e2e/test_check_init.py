@@ -7,7 +7,8 @@ import pathlib
 import re
 import subprocess
 
-from harness import BREAKWATER, SOURCE, check, equal, main, parse
+from checked import findings
+from harness import BREAKWATER, SOURCE, check, equal, main
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "check"
 KERNEL = ["--grid", "128", "--group", "128", "--arg", "in=iota:1024:i32", "--arg", "out=zeros:256:i32"]
@@ -33,17 +34,6 @@ WRONG = {
 }
 
 
-def findings(*words, status=0):
-    done = subprocess.run([BREAKWATER, "run", "--check=init", "--json", *words], capture_output=True, text=True, timeout=120)
-    equal(done.returncode, status, f"the status of {words}: {done.stdout[-2000:]}{done.stderr[-2000:]}")
-    for line in done.stdout.splitlines():
-        event = parse(line)
-        if event.get("event") == "check":
-            equal(event["n_findings"], len(event["findings"]), "n_findings")
-            return event["findings"]
-    raise AssertionError(f"there is no event \"check\": {done.stdout}")
-
-
 def kernels(file):
     """The kernels of a file, with the first and last lines of those in C."""
     text = (FOLDER / file).read_text().splitlines()
@@ -67,7 +57,7 @@ def judge(name, found, lines):
 
 def all_of(files, words):
     with concurrent.futures.ThreadPoolExecutor(3) as pool:
-        runs = [(name, lines, pool.submit(findings, FOLDER / file, *words, "--kernel", name, *KERNEL))
+        runs = [(name, lines, pool.submit(findings, "--check=init", FOLDER / file, *words, "--kernel", name, *KERNEL))
                 for file in files for name, lines in kernels(file).items()]
     for name, lines, run in runs:
         judge(f"{name}, {words}", run.result(), lines)
@@ -82,8 +72,8 @@ def waves_of_64_without_optimization():
 
 
 def shaders():
-    equal(findings(FOLDER / "init_right.comp", *SHADER), [], "the findings of init_right.comp")
-    found = findings(FOLDER / "init_wrong.comp", *SHADER)
+    equal(findings("--check=init", FOLDER / "init_right.comp", *SHADER), [], "the findings of init_right.comp")
+    found = findings("--check=init", FOLDER / "init_wrong.comp", *SHADER)
     uses = {(f["use"], f["memory"]) for f in found}
     check(("branch", "LDS") in uses, f"the shared array: {found}")
     check(uses & {("store", "scratch"), ("store", "register")}, f"the private array, wherever ACO keeps it: {found}")
@@ -94,12 +84,12 @@ def other_kernels():
                    "y=fill:256:1", "--arg", "out=zeros:256"],
                   ["tests/e2e/kernels/reverse.s", "--grid", "512", "--group", "256", "--arg", "in=iota:512", "--arg",
                    "out=zeros:512"]]:
-        equal(findings(SOURCE / words[0], *words[1:]), [], f"the findings of {words[0]}")
+        equal(findings("--check=init", SOURCE / words[0], *words[1:]), [], f"the findings of {words[0]}")
 
 
 def status_and_text():
     words = [FOLDER / "init.cl", "--kernel", "lds_sum_wrong", *KERNEL]
-    check(findings("--error-on-findings", *words, status=4), "there are findings")
+    check(findings("--check=init", "--error-on-findings", *words, status=4), "there are findings")
     done = subprocess.run([BREAKWATER, "run", "--check=init", "--batch", *words], capture_output=True, text=True, timeout=120)
     check(re.search(r"^  stored value from LDS \+ 0x[0-9a-f]+, which nobody has written", done.stdout, re.M), done.stdout)
     check(re.search(r"^      store in lds_sum_wrong at init.cl:\d+ by lane \d+ of wave \d of workgroup \(0,0,0\)$",
