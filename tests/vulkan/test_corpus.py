@@ -13,9 +13,13 @@ With -DREFERENCE a shader may compute the same in another way: that form is for 
 subgroups have another size. WAVE is the size of the run. Where a NAME.spvasm lies beside NAME.comp
 (spirv.py), it is what RADV gets, and the GLSL is the reference."""
 import argparse
+import functools
+import hashlib
 import math
 import os
 import pathlib
+import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -42,11 +46,36 @@ def compile_case(name, folder, defines):
     if assembly.exists() and "REFERENCE" not in defines:
         code.write_bytes(spirv.assemble(assembly.read_text(), defines))
         return [str(source), str(code)]
-    done = subprocess.run(["glslangValidator", "--target-env", "vulkan1.3", f"-I{SHADERS}", *[f"-D{d}" for d in defines],
-                           "-V", source, "-o", code], capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"{source}: {done.stdout}{done.stderr}")
+    shutil.copyfile(compiled(source, defines), code)
     return [str(source), str(code)]
+
+
+def compiled(source, defines):
+    """The SPIR-V of a shader. Compiling takes nine tenths of this test's time, and most shaders are the same on both
+    sides and in both wave sizes: so the build folder keeps it, by all that it is made of."""
+    text = with_includes(source)
+    options = ["--target-env", "vulkan1.3", f"-I{SHADERS}", *[f"-D{d}" for d in defines if d.split("=")[0] in text]]
+    made_of = "\0".join([compiler_version(), *options, text])
+    code = BUILD / "corpus-spirv" / f"{source.stem}-{hashlib.sha256(made_of.encode()).hexdigest()[:16]}.spv"
+    if not code.exists():
+        code.parent.mkdir(exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=code.parent) as folder:
+            made = pathlib.Path(folder) / code.name
+            done = subprocess.run(["glslangValidator", *options, "-V", source, "-o", made], capture_output=True, text=True)
+            if done.returncode:
+                sys.exit(f"{source}: {done.stdout}{done.stderr}")
+            os.replace(made, code)
+    return code
+
+
+def with_includes(path):
+    text = path.read_text()
+    return text + "".join(with_includes(SHADERS / name) for name in re.findall(r'#include "(.*)"', text))
+
+
+@functools.cache
+def compiler_version():
+    return subprocess.run(["glslangValidator", "--version"], capture_output=True, text=True, check=True).stdout
 
 
 class Result:
