@@ -82,6 +82,7 @@ struct bw_vm {
 };
 void bw_vm_init(struct bw_device *dev);
 void bw_vm_fini(struct bw_device *dev);
+/* The first bw_tlb_sync makes it usable: there are hundreds, and most are never used. */
 void bw_tlb_init(struct bw_tlb *tlb, struct bw_device *dev, unsigned vmid, unsigned client);
 /* Drops what an invalidation made stale. To be called before a run of accesses. */
 void bw_tlb_sync(struct bw_tlb *tlb);

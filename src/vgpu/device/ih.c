@@ -35,6 +35,7 @@ static bool store(struct bw_device *dev, uint32_t cntl, uint64_t address, const 
 	struct bw_tlb tlb;
 	struct bw_vm_fault fault;
 	bw_tlb_init(&tlb, dev, 0, BW_CLIENT_CPC);
+	bw_tlb_sync(&tlb);
 	for (size_t done = 0; done < n;) {
 		size_t piece = BW_MIN(n - done, (size_t)(BW_PAGE_B - (address + done) % BW_PAGE_B));
 		uint8_t *p = bw_tlb_lookup(&tlb, address + done, BW_ACCESS_WRITE | BW_ACCESS_PROBE,

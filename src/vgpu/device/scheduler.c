@@ -327,20 +327,24 @@ void bw_sched_stats(struct bw_device *dev, struct bw_device_stats *out)
 
 /* --- life --- */
 
-static struct bw_error *map_files(struct bw_sched *sched, const struct bw_profile *p)
+/* The WGPs and their register files. Only pages in use cost memory and time, so each can have all
+ * of its slots and registers. */
+static struct bw_error *map_wgps(struct bw_sched *sched, const struct bw_profile *p)
 {
-	/* Only pages in use cost memory, so all WGPs can have their register files. */
+	unsigned n = p->n_se * p->sa_per_se * p->wgp_per_sa;
 	size_t vgprs_b = (size_t)p->simd_per_wgp * p->vgprs_per_simd * 128;
-	sched->files_b = sched->n_wgps * (vgprs_b + p->lds_per_wgp_b);
-	void *files = mmap(NULL, sched->files_b, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (files == MAP_FAILED)
+	size_t slots_b = bw_align_up(n * sizeof(*sched->wgp), BW_PAGE_B);
+	sched->mapped_b = slots_b + n * (vgprs_b + p->lds_per_wgp_b);
+	void *mapped = mmap(NULL, sched->mapped_b, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (mapped == MAP_FAILED)
 		return bw_error_nomem();
-	sched->files = files;
-	for (unsigned i = 0; i < sched->n_wgps; i++) {
-		sched->wgp[i].vgprs = sched->files + i * vgprs_b;
-		sched->wgp[i].lds =
-			sched->files + sched->n_wgps * vgprs_b + i * (size_t)p->lds_per_wgp_b;
+	sched->wgp = mapped;
+	sched->n_wgps = n;
+	uint8_t *vgprs = (uint8_t *)mapped + slots_b, *lds = vgprs + n * vgprs_b;
+	for (unsigned i = 0; i < n; i++) {
+		sched->wgp[i].vgprs = vgprs + i * vgprs_b;
+		sched->wgp[i].lds = lds + i * (size_t)p->lds_per_wgp_b;
 	}
 	return NULL;
 }
@@ -361,13 +365,8 @@ struct bw_error *bw_sched_create(struct bw_device *dev)
 	pthread_cond_init(&sched->cond, &attr);
 	pthread_condattr_destroy(&attr);
 
-	unsigned n = p->n_se * p->sa_per_se * p->wgp_per_sa;
-	sched->wgp = aligned_alloc(64, bw_align_up(n * sizeof(*sched->wgp), 64));
-	if (!sched->wgp)
-		return bw_error_nomem();
-	memset(sched->wgp, 0, n * sizeof(*sched->wgp));
-	sched->n_wgps = n;
-	for (unsigned i = 0; i < n; i++) {
+	BW_TRY(map_wgps(sched, p));
+	for (unsigned i = 0; i < sched->n_wgps; i++) {
 		struct bw_wgp *wgp = &sched->wgp[i];
 		wgp->dev = dev;
 		wgp->index = i;
@@ -382,7 +381,7 @@ struct bw_error *bw_sched_create(struct bw_device *dev)
 		if (dev->options.strict && !wgp->caches)
 			return bw_error_nomem();
 	}
-	return map_files(sched, p);
+	return NULL;
 }
 
 static struct bw_error *start_worker(struct bw_device *dev, struct bw_worker *worker)
@@ -456,9 +455,8 @@ void bw_sched_destroy(struct bw_device *dev)
 		pthread_mutex_destroy(&sched->wgp[i].lock);
 		pthread_mutex_destroy(&sched->wgp[i].cmd_lock);
 	}
-	free(sched->wgp);
-	if (sched->files)
-		munmap(sched->files, sched->files_b);
+	if (sched->wgp)
+		munmap(sched->wgp, sched->mapped_b);
 	pthread_mutex_destroy(&sched->lock);
 	pthread_mutex_destroy(&sched->held_lock);
 	pthread_cond_destroy(&sched->cond);

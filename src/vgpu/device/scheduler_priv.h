@@ -30,12 +30,11 @@ struct bw_sched {
 	bool poked;
 	_Atomic bool stop;
 
-	struct bw_wgp *wgp;
+	struct bw_wgp *wgp; /* mapped, with their register files after them */
 	unsigned n_wgps;
+	size_t mapped_b;
 	struct bw_worker *worker;
 	unsigned n_workers, n_threads;
-	uint8_t *files;
-	size_t files_b;
 
 	pthread_mutex_t held_lock; /* leaf */
 	struct bw_held held[BW_N_VMIDS];

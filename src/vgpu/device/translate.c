@@ -36,7 +36,7 @@ void bw_tlb_init(struct bw_tlb *tlb, struct bw_device *dev, unsigned vmid, unsig
 	tlb->dev = dev;
 	tlb->vmid = vmid;
 	tlb->client = (uint8_t)client;
-	flush(tlb, atomic_load(&dev->vm.generation[vmid]));
+	tlb->generation = atomic_load(&dev->vm.generation[vmid]) - 1;
 }
 
 void bw_tlb_sync(struct bw_tlb *tlb)

@@ -48,21 +48,26 @@ void *bw_drm_vram_cpu(struct bw_uapi *u, uint64_t offset)
 	return bw_device_vram(u->dev) + offset;
 }
 
+/* The host has its pages back, and the next one who looks there finds zeros: what lies in VRAM
+ * itself, and is not a program's buffer, is private memory (device/mem.c). */
+static void clear_vram(struct bw_uapi *u, uint64_t offset, uint64_t size_b)
+{
+	if (madvise(bw_drm_vram_cpu(u, offset), size_b, MADV_DONTNEED) < 0)
+		memset(bw_drm_vram_cpu(u, offset), 0, size_b);
+}
+
 int bw_drm_vram_alloc(struct bw_uapi *u, uint64_t size_b, uint64_t align_b, uint64_t *out_offset)
 {
 	if (!bw_ranges_alloc(&u->vram, size_b, align_b, out_offset))
 		return -ENOMEM;
 	u->vram_used_b += size_b;
-	memset(bw_drm_vram_cpu(u, *out_offset), 0, size_b);
+	clear_vram(u, *out_offset, size_b); /* the GPU may have written there since */
 	return 0;
 }
 
 void bw_drm_vram_free(struct bw_uapi *u, uint64_t offset, uint64_t size_b)
 {
-	/* The host has its pages back, and the next one who looks there finds zeros: what lies in
-	 * VRAM itself, and is not a program's buffer, is private memory (device/mem.c). */
-	if (madvise(bw_drm_vram_cpu(u, offset), size_b, MADV_DONTNEED) < 0)
-		memset(bw_drm_vram_cpu(u, offset), 0, size_b);
+	clear_vram(u, offset, size_b);
 	bw_ranges_add(&u->vram, offset, size_b);
 	u->vram_used_b -= size_b;
 }

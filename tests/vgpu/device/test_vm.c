@@ -17,6 +17,7 @@ static void start(struct rig *r)
 {
 	rig_start(r, NULL);
 	bw_tlb_init(&tlb, r->dev, 1, BW_CLIENT_TCP);
+	bw_tlb_sync(&tlb);
 }
 
 static void clear_status(struct rig *r)
@@ -288,6 +289,7 @@ static void test_vmid0(void **state)
 	uint32_t word = 77, back = 0;
 	rig_start(&r, NULL);
 	bw_tlb_init(&kernel, r.dev, 0, BW_CLIENT_CPC);
+	bw_tlb_sync(&kernel);
 	assert_true(bw_vm_write(&kernel, rig_mc(&r, 0x1234000), &word, 4, &f));
 	memcpy(&back, rig_ptr(&r, 0x1234000), 4);
 	assert_int_equal(back, 77);
