@@ -55,7 +55,7 @@ void bw_checked_take_side(char **line, struct bw_checked_side *s)
 static struct bw_error *take_finding(struct report *r, char *line)
 {
 	static const struct bw_checked_kind *const kinds[] = {&bw_checked_race, &bw_checked_bounds,
-							      &bw_checked_init};
+							      &bw_checked_init, &bw_checked_sync};
 	const char *kind = bw_report_field(&line);
 	for (size_t i = 0; i < BW_ARRAY_SIZE(kinds); i++) {
 		struct bw_checked f = {.kind = kinds[i]};

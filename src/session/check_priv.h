@@ -37,7 +37,9 @@ struct bw_checked {
 	uint64_t pointer;
 	struct bw_checked_bounds bounds;
 	bool has_second, second_is_code; /* is_code: which wave and lane it was is not known */
-	const char *use, *reg;		 /* of a value that nobody has written; else NULL */
+	/* use: of a value that nobody has written, or how a barrier is missed; else NULL */
+	const char *use, *reg;
+	uint64_t missing; /* lanes that do not reach a barrier */
 	struct bw_checked_side first, second;
 };
 
@@ -51,7 +53,8 @@ struct bw_checked_kind {
 	/* the last line of the text: why, and what to do */
 	const char *(*advice)(const struct bw_checked *f);
 };
-extern const struct bw_checked_kind bw_checked_race, bw_checked_bounds, bw_checked_init;
+extern const struct bw_checked_kind bw_checked_race, bw_checked_bounds, bw_checked_init,
+	bw_checked_sync;
 
 /* ---- check.c ---- */
 

@@ -7,7 +7,7 @@ import pathlib
 import re
 import subprocess
 
-from checked import findings
+from checked import findings, kernels
 from harness import BREAKWATER, SOURCE, check, equal, main
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "check"
@@ -34,15 +34,6 @@ WRONG = {
 }
 
 
-def kernels(file):
-    """The kernels of a file, with the first and last lines of those in C."""
-    text = (FOLDER / file).read_text().splitlines()
-    if file.endswith(".s"):
-        return {m[1]: None for m in (re.match(r"\tkernel (\w+)$", line) for line in text) if m}
-    starts = [(i, m[1]) for i, m in enumerate((re.match(r".*(?:kernel|__global__) void (\w+)\(", x) for x in text), 1) if m]
-    return {name: (i, next(k for k, x in enumerate(text, 1) if k > i and x == "}")) for i, name in starts}
-
-
 def judge(name, found, lines):
     use = WRONG.get(name.split(",")[0])
     if not use:
@@ -58,7 +49,7 @@ def judge(name, found, lines):
 def all_of(files, words):
     with concurrent.futures.ThreadPoolExecutor(3) as pool:
         runs = [(name, lines, pool.submit(findings, "--check=init", FOLDER / file, *words, "--kernel", name, *KERNEL))
-                for file in files for name, lines in kernels(file).items()]
+                for file in files for name, lines in kernels(FOLDER / file).items()]
     for name, lines, run in runs:
         judge(f"{name}, {words}", run.result(), lines)
 

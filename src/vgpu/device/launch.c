@@ -8,6 +8,7 @@
 #include "vgpu/device/cwsr.h"
 #include "vgpu/device/exec/check/check.h"
 #include "vgpu/device/exec/check/init.h"
+#include "vgpu/device/exec/check/sync.h"
 #include "vgpu/device/exec/strict/strict.h"
 #include "vgpu/device/spi.h"
 
@@ -313,6 +314,7 @@ void bw_group_launch(struct bw_group *g)
 			begin_strict(g, s);
 		if (g->wg.init)
 			begin_init(g, w);
+		bw_sync_wave_begin(w);
 		if (BW_FIELD_GET(SPI_GDBG_PER_VMID_CNTL, LAUNCH_MODE, gdbg) == LAUNCH_HALTED &&
 		    !g->restored)
 			w->status |= BW_STATUS_HALT;

@@ -8,6 +8,7 @@
 #include "vgpu/device/cwsr.h"
 #include "vgpu/device/exec/check/check.h"
 #include "vgpu/device/exec/check/init.h"
+#include "vgpu/device/exec/check/sync.h"
 #include "vgpu/device/scheduler_priv.h"
 #include "vgpu/device/spi.h"
 #include "vgpu/device/exec/core/plant.h"
@@ -320,11 +321,14 @@ static void run_slot(struct bw_worker *worker, struct bw_wgp *wgp, struct bw_slo
 		s->state = BW_SLOT_READY;
 		break;
 	case BW_RUN_ENDED:
+		bw_sync_wave_end(w);
 		wave_ended(worker, wgp, s);
 		return;
 	case BW_RUN_BARRIER:
 		/* Also when a wave that waits there comes back from a trap: it has arrived already.
 		 */
+		if (!s->at_barrier)
+			bw_sync_arrive(w);
 		s->at_barrier = true;
 		s->state = BW_SLOT_BARRIER;
 		w->status |= BW_STATUS_IN_BARRIER;

@@ -11,6 +11,7 @@
 #include "vgpu/device/exec/check/bounds.h"
 #include "vgpu/device/exec/check/check.h"
 #include "vgpu/device/exec/check/init.h"
+#include "vgpu/device/exec/check/sync.h"
 #include "vgpu/uapi/address_space.h"
 #include "vgpu/uapi/check_output.h"
 #include "vgpu/uapi/uapi_priv.h"
@@ -103,6 +104,25 @@ static void add_init(struct bw_check *check, struct bw_str *s)
 	free(all);
 }
 
+/* A barrier that not all reach: kind, times, VMID, lanes of a wave, the lanes that are missing; the
+ * barrier; and the next or last access of the others, or the other barrier. */
+static void add_sync(struct bw_check *check, struct bw_str *s)
+{
+	struct bw_sync_finding *all = calloc(FINDINGS_MAX, sizeof(*all));
+	size_t n = 0;
+	if (all)
+		n = BW_MIN(bw_sync_findings(check, all, FINDINGS_MAX), (size_t)FINDINGS_MAX);
+	for (size_t i = 0; i < n; i++) {
+		const struct bw_sync_finding *f = &all[i];
+		bw_str_addf(s, "sync\t%s\t%" PRIu64 "\t%u\t%u\t0x%" PRIx64,
+			    bw_sync_kind_name(f->kind), f->count, f->vmid, f->lanes, f->missing);
+		add_side(s, &f->at);
+		add_side(s, &f->other);
+		bw_str_addf(s, "\n");
+	}
+	free(all);
+}
+
 /* What is checked (bits of enum bw_check_what); then a line for each finding, which begins with its
  * kind. */
 void bw_check_text(struct bw_uapi *u, struct bw_str *s)
@@ -114,6 +134,7 @@ void bw_check_text(struct bw_uapi *u, struct bw_str *s)
 	add_races(check, s);
 	add_bounds(check, s);
 	add_init(check, s);
+	add_sync(check, s);
 }
 
 /* Findings that are printed at once are the first ones: a program may run for long. */
@@ -173,6 +194,20 @@ static void on_init(void *cookie, size_t number, const struct bw_init_finding *f
 	tell(line, n, sizeof(line));
 }
 
+static void on_sync(void *cookie, size_t number, const struct bw_sync_finding *f)
+{
+	const struct bw_uapi *u = cookie;
+	char line[512];
+	if (!is_told(u, number))
+		return;
+	int n = snprintf(line, sizeof(line),
+			 "check: sync: %s at 0x%" PRIx64 " (+0x%" PRIx64
+			 ") that not all reach (%s), %s at 0x%" PRIx64 " (+0x%" PRIx64 ")\n",
+			 f->at.name, f->at.pc, f->at.pc - f->at.code_va, bw_sync_kind_name(f->kind),
+			 f->other.name, f->other.pc, f->other.pc - f->other.code_va);
+	tell(line, n, sizeof(line));
+}
+
 void bw_check_output_start(struct bw_uapi *u)
 {
 	struct bw_check *check = bw_device_check(u->dev);
@@ -181,6 +216,7 @@ void bw_check_output_start(struct bw_uapi *u)
 	bw_check_listen(check, on_finding, u);
 	bw_bounds_listen(check, on_bounds, u);
 	bw_init_listen(check, on_init, u);
+	bw_sync_listen(check, on_sync, u);
 }
 
 /* A name is shown: no blanks or control characters. */

@@ -18,21 +18,6 @@ const char *bw_outside_name(enum bw_outside_of of)
 	return names[of];
 }
 
-static struct bw_check_side side_of(const struct bw_check_dispatch *d, const struct bw_wave *w,
-				    const struct bw_check_at *at, unsigned lane)
-{
-	struct bw_check_side s = {.access = at->access,
-				  .pc = at->pc,
-				  .code_va = d->code_va,
-				  .n_words = (uint8_t)BW_MIN(at->n_words, 3u),
-				  .name = at->name,
-				  .wave = w->index_in_group,
-				  .lane = (uint8_t)lane};
-	memcpy(s.word, at->word, s.n_words * sizeof(s.word[0]));
-	memcpy(s.group, w->wg->id, sizeof(s.group));
-	return s;
-}
-
 static struct bw_bounds_finding *find_known(struct bw_bounds *b, const struct bw_bounds_finding *f)
 {
 	for (size_t i = 0; i < b->n_findings; i++) {
@@ -71,7 +56,7 @@ void bw_bounds_report(struct bw_check_group *g, struct bw_wave *w, const struct 
 		.count = 1,
 		.vmid = d->vmid,
 		.lanes = d->lanes,
-		.at = side_of(d, w, g->wave[w->index_in_group].at, o->lane),
+		.at = bw_check_side_of(d, w, g->wave[w->index_in_group].at, o->lane),
 	};
 	struct bw_bounds_finding *known = find_known(b, &f);
 	if (known) {

@@ -15,6 +15,7 @@ struct bw_check *bw_check_create(unsigned what)
 		return NULL;
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_mutex_init(&c->bounds.lock, NULL);
+	pthread_mutex_init(&c->sync.lock, NULL);
 	c->what = what;
 	if (bw_init_is_on(c))
 		c->init = bw_init_create();
@@ -23,8 +24,9 @@ struct bw_check *bw_check_create(unsigned what)
 	c->finding = calloc(BW_CHECK_FINDINGS, sizeof(*c->finding));
 	c->untold = calloc(BW_CHECK_FINDINGS, sizeof(*c->untold));
 	c->bounds.finding = calloc(BW_CHECK_FINDINGS, sizeof(*c->bounds.finding));
+	c->sync.finding = calloc(BW_CHECK_FINDINGS, sizeof(*c->sync.finding));
 	if (c->place && c->place_index && c->finding && c->untold && c->bounds.finding &&
-	    (c->init || !bw_init_is_on(c)))
+	    c->sync.finding && (c->init || !bw_init_is_on(c)))
 		return c;
 	bw_check_destroy(c);
 	return NULL;
@@ -58,6 +60,8 @@ void bw_check_destroy(struct bw_check *c)
 	free(c->bounds.finding);
 	bw_extents_fini(&c->bounds.extents);
 	pthread_mutex_destroy(&c->bounds.lock);
+	free(c->sync.finding);
+	pthread_mutex_destroy(&c->sync.lock);
 	bw_init_destroy(c->init);
 	pthread_mutex_destroy(&c->lock);
 	free(c);
@@ -152,7 +156,7 @@ void bw_check_group_begin(struct bw_check *c, struct bw_check_dispatch **dispatc
 	if (!*dispatch)
 		*dispatch = new_dispatch(c, launch);
 	wg->check = *dispatch && !launch->is_restored ? new_group(*dispatch, wg) : NULL;
-	wg->is_touch_checked = wg->check && wg->check->order;
+	wg->is_touch_checked = wg->check && c->what & (BW_CHECK_RACES | BW_CHECK_SYNC);
 	/* What a group that is not followed does could order others. */
 	if (*dispatch && !wg->check)
 		(*dispatch)->order.is_blind = true;
@@ -161,6 +165,7 @@ void bw_check_group_begin(struct bw_check *c, struct bw_check_dispatch **dispatc
 
 void bw_check_barrier(struct bw_workgroup *wg)
 {
+	bw_sync_meet(wg);
 	if (!wg->check || !wg->check->order)
 		return;
 	struct bw_check *c = wg->check->dispatch->check;
@@ -378,7 +383,10 @@ void bw_check_touch(struct bw_wave *w, enum bw_touch_kind kind, const struct bw_
 		    unsigned n)
 {
 	struct bw_check_group *g = bw_check_followed(w);
-	if (!g || !g->order)
+	if (!g)
+		return;
+	bw_sync_touch(g, w, kind, touches, n);
+	if (!g->order)
 		return;
 	struct bw_check *c = g->dispatch->check;
 	if (kind == BW_TOUCH_STORE)

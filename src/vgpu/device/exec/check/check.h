@@ -10,6 +10,7 @@
  *     rows.c      memory instructions of an executor with a checker, chosen when code is decoded
  *     check.c     dispatches, groups, instructions: what is given to the two above
  *     findings.c  findings, each once for a pair of instructions
+ *     sync.c      barriers that not all reach
  *
  * A memory instruction and all that follows from it is one step under a lock, so the order in which
  * waves meet at atomics is that in which the checker sees them. */
@@ -24,9 +25,9 @@
 struct bw_check;
 struct bw_check_dispatch;
 
-enum bw_check_access { BW_CHECK_LOAD, BW_CHECK_STORE, BW_CHECK_ATOMIC };
+enum bw_check_access { BW_CHECK_LOAD, BW_CHECK_STORE, BW_CHECK_ATOMIC, BW_CHECK_BARRIER };
 
-/* One side of a race. */
+/* One side of a race, or a place of another finding. */
 struct bw_check_side {
 	enum bw_check_access access;
 	uint64_t pc, code_va; /* code_va: where the wave started; pc 0: the place is not known */

@@ -8,11 +8,23 @@
 #include "vgpu/device/exec/check/bounds.h"
 #include "vgpu/device/exec/check/check.h"
 #include "vgpu/device/exec/check/shadow.h"
+#include "vgpu/device/exec/check/sync.h"
 #include "vgpu/device/exec/core/touch.h"
 
 /* The last plain loads of a wave: the instruction's place (0: none), and its first location. */
 enum { BW_CHECK_LOADS = 4 };
+/* sync.c */
+struct bw_sync_wave {
+	uint64_t live;	 /* lanes at its launch */
+	uint64_t absent; /* lanes that were not active at a barrier, and have done nothing since */
+	unsigned n_barriers;
+	bool has_stored, has_ended;	    /* stored: since its last barrier */
+	struct bw_check_side barrier, last; /* its last barrier, its last store */
+	struct bw_check_side skipped;	    /* the barrier of `absent` */
+};
+
 struct bw_check_wave {
+	struct bw_sync_wave sync;
 	struct bw_check_load {
 		uint64_t location;
 		uint16_t place;
@@ -87,11 +99,21 @@ struct bw_bounds {
 	void *listener_cookie;
 };
 
+/* sync.c */
+struct bw_sync {
+	pthread_mutex_t lock;
+	struct bw_sync_finding *finding;
+	size_t n_findings;
+	bw_sync_listener *listener;
+	void *listener_cookie;
+};
+
 struct bw_init;
 
 struct bw_check {
 	unsigned what; /* enum bw_check_what */
 	struct bw_bounds bounds;
+	struct bw_sync sync;
 	struct bw_init *init; /* NULL: not checked (init.h) */
 	pthread_mutex_t lock;
 	struct bw_shadow shadow;
@@ -125,6 +147,9 @@ struct bw_op_info;
 enum bw_check_access bw_check_access_of(const struct bw_op_info *info);
 /* The group of a wave whose instructions are followed; NULL: the trap handler's are not. */
 struct bw_check_group *bw_check_followed(const struct bw_wave *w);
+/* The side of a wave that executes an instruction. */
+struct bw_check_side bw_check_side_of(const struct bw_check_dispatch *d, const struct bw_wave *w,
+				      const struct bw_check_at *at, unsigned lane);
 bool bw_check_begin(struct bw_check *c, struct bw_wave *w, const struct bw_check_at *at);
 void bw_check_end(struct bw_check *c, struct bw_wave *w);
 /* Within an instruction: an acquire of device scope; something orders waves that cannot be
@@ -151,6 +176,10 @@ void bw_check_report(struct bw_check *c, struct bw_wave *w, const struct bw_chec
 void bw_check_withdraw(struct bw_check *c, uint16_t load);
 /* That dispatch has ended: tells what was not told of its loads. */
 void bw_check_tell(struct bw_check *c, uint64_t dispatch);
+
+/* sync.c. An access to memory or LDS; scratch is a lane's own, and compilers reach all lanes'. */
+void bw_sync_touch(struct bw_check_group *g, struct bw_wave *w, enum bw_touch_kind kind,
+		   const struct bw_touch *touches, unsigned n);
 
 /* bounds.c. The group of a wave whose bounds are checked; NULL: they are not. */
 struct bw_check_group *bw_bounds_group(const struct bw_wave *w);

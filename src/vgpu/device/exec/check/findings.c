@@ -15,8 +15,10 @@ const char *bw_check_relation_name(enum bw_check_relation relation)
 
 const char *bw_check_access_name(enum bw_check_access access)
 {
-	static const char *const names[] = {
-		[BW_CHECK_LOAD] = "load", [BW_CHECK_STORE] = "store", [BW_CHECK_ATOMIC] = "atomic"};
+	static const char *const names[] = {[BW_CHECK_LOAD] = "load",
+					    [BW_CHECK_STORE] = "store",
+					    [BW_CHECK_ATOMIC] = "atomic",
+					    [BW_CHECK_BARRIER] = "barrier"};
 	return names[access];
 }
 
@@ -87,6 +89,21 @@ static struct bw_check_side side_of(const struct bw_check *c, unsigned place, ui
 				  .lane = (uint8_t)lane};
 	memcpy(s.word, p->word, sizeof(s.word));
 	memcpy(s.group, w->group->id, sizeof(s.group));
+	return s;
+}
+
+struct bw_check_side bw_check_side_of(const struct bw_check_dispatch *d, const struct bw_wave *w,
+				      const struct bw_check_at *at, unsigned lane)
+{
+	struct bw_check_side s = {.access = at->access,
+				  .pc = at->pc,
+				  .code_va = d->code_va,
+				  .n_words = (uint8_t)BW_MIN(at->n_words, 3u),
+				  .name = at->name,
+				  .wave = w->index_in_group,
+				  .lane = (uint8_t)lane};
+	memcpy(s.word, at->word, s.n_words * sizeof(s.word[0]));
+	memcpy(s.group, w->wg->id, sizeof(s.group));
 	return s;
 }
 

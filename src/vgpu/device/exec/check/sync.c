@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+#include "vgpu/device/exec/check/sync.h"
+
+#include <string.h>
+
+#include "base/util.h"
+#include "vgpu/device/exec/check/check_priv.h"
+#include "wire/checks.h"
+
+const char *bw_sync_kind_name(enum bw_sync_kind kind)
+{
+	static const char *const names[] = {
+		[BW_SYNC_LANES] = "lanes", [BW_SYNC_ENDED] = "ended", [BW_SYNC_PLACES] = "places"};
+	return names[kind];
+}
+
+/* ---- findings ---- */
+
+static bool is_same(const struct bw_sync_finding *a, const struct bw_sync_finding *b)
+{
+	return a->kind == b->kind && a->vmid == b->vmid && a->at.pc == b->at.pc &&
+	       a->at.code_va == b->at.code_va &&
+	       (a->kind != BW_SYNC_PLACES || a->other.pc == b->other.pc);
+}
+
+static void report(struct bw_check_group *g, struct bw_sync_finding f)
+{
+	struct bw_sync *s = &g->dispatch->check->sync;
+	size_t i = 0;
+	f.count = 1;
+	f.vmid = g->dispatch->vmid;
+	f.lanes = g->dispatch->lanes;
+	pthread_mutex_lock(&s->lock);
+	while (i < s->n_findings && !is_same(&s->finding[i], &f))
+		i++;
+	if (i < s->n_findings) {
+		s->finding[i].count++;
+	} else if (i < BW_CHECK_FINDINGS) {
+		s->finding[s->n_findings++] = f;
+		if (s->listener)
+			s->listener(s->listener_cookie, s->n_findings, &f);
+	}
+	pthread_mutex_unlock(&s->lock);
+}
+
+void bw_sync_listen(struct bw_check *c, bw_sync_listener *fn, void *cookie)
+{
+	pthread_mutex_lock(&c->sync.lock);
+	c->sync.listener = fn;
+	c->sync.listener_cookie = cookie;
+	pthread_mutex_unlock(&c->sync.lock);
+}
+
+size_t bw_sync_findings(struct bw_check *c, struct bw_sync_finding *out, size_t max)
+{
+	pthread_mutex_lock(&c->sync.lock);
+	size_t n = c->sync.n_findings;
+	memcpy(out, c->sync.finding, BW_MIN(n, max) * sizeof(*out));
+	pthread_mutex_unlock(&c->sync.lock);
+	return n;
+}
+
+/* ---- waves ---- */
+
+/* What is known of a wave; NULL: it is not followed. */
+static struct bw_sync_wave *sync_of(const struct bw_wave *w, struct bw_check_group **out_group)
+{
+	struct bw_check_group *g = bw_check_followed(w);
+	if (!g || !(g->dispatch->check->what & BW_CHECK_SYNC))
+		return NULL;
+	*out_group = g;
+	return &g->wave[w->index_in_group].sync;
+}
+
+void bw_sync_wave_begin(struct bw_wave *w)
+{
+	struct bw_check_group *g;
+	struct bw_sync_wave *s = sync_of(w, &g);
+	if (s)
+		s->live = bw_wave_exec(w);
+}
+
+void bw_sync_wave_end(struct bw_wave *w)
+{
+	struct bw_check_group *g;
+	struct bw_sync_wave *s = sync_of(w, &g);
+	if (s)
+		s->has_ended = true;
+}
+
+static struct bw_check_side barrier_of(const struct bw_check_group *g, struct bw_wave *w)
+{
+	enum { S_BARRIER_B = 4 };
+	uint32_t word = 0;
+	uint64_t exec = bw_wave_exec(w), pc = w->pc - S_BARRIER_B;
+	struct bw_vm_fault no_matter = {0};
+	const uint8_t *host = bw_tlb_lookup_unwatched(
+		w->tlb, pc, (enum bw_access)(BW_ACCESS_READ | BW_ACCESS_PROBE), &no_matter);
+	if (host)
+		memcpy(&word, host, sizeof(word));
+	const struct bw_check_at at = {.pc = pc,
+				       .word = &word,
+				       .n_words = 1,
+				       .access = BW_CHECK_BARRIER,
+				       .name = "s_barrier"};
+	return bw_check_side_of(g->dispatch, w, &at, exec ? (unsigned)__builtin_ctzll(exec) : 0);
+}
+
+/* Lanes that were missing at a barrier are active again, at this instruction. */
+static void lanes_are_back(struct bw_check_group *g, struct bw_sync_wave *s, uint64_t back,
+			   struct bw_check_side at)
+{
+	at.lane = (uint8_t)__builtin_ctzll(back);
+	report(g,
+	       (struct bw_sync_finding){
+		       .kind = BW_SYNC_LANES, .missing = s->absent, .at = s->skipped, .other = at});
+	s->absent = 0;
+}
+
+void bw_sync_arrive(struct bw_wave *w)
+{
+	struct bw_check_group *g;
+	struct bw_sync_wave *s = sync_of(w, &g);
+	if (!s)
+		return;
+	uint64_t exec = bw_wave_exec(w);
+	s->barrier = barrier_of(g, w);
+	if (exec & s->absent)
+		lanes_are_back(g, s, exec & s->absent, s->barrier);
+	if (s->live & ~exec) {
+		s->absent = s->live & ~exec;
+		s->skipped = s->barrier;
+	}
+	s->n_barriers++;
+	s->has_stored = false;
+}
+
+void bw_sync_touch(struct bw_check_group *g, struct bw_wave *w, enum bw_touch_kind kind,
+		   const struct bw_touch *touches, unsigned n)
+{
+	struct bw_sync_wave *s = &g->wave[w->index_in_group].sync;
+	const struct bw_check_at *at = g->wave[w->index_in_group].at;
+	uint64_t lanes = 0;
+	if (!(g->dispatch->check->what & BW_CHECK_SYNC) || !n || !at)
+		return;
+	for (unsigned i = 0; i < n; i++)
+		lanes |= 1ull << touches[i].lane;
+	if (lanes & s->absent)
+		lanes_are_back(g, s, lanes & s->absent, bw_check_side_of(g->dispatch, w, at, 0));
+	if (kind != BW_TOUCH_LOAD) {
+		s->has_stored = true;
+		s->last = bw_check_side_of(g->dispatch, w, at, touches[0].lane);
+	}
+}
+
+/* ---- where they meet ---- */
+
+/* The trap handler has barriers of its own. */
+static bool is_in_handler(const struct bw_workgroup *wg)
+{
+	for (unsigned i = 0; i < wg->n_waves; i++)
+		if (!wg->check->wave[i].sync.has_ended && wg->wave[i]->status & BW_STATUS_PRIV)
+			return true;
+	return false;
+}
+
+void bw_sync_meet(struct bw_workgroup *wg)
+{
+	struct bw_check_group *g = wg->check;
+	struct bw_sync_wave *first = NULL;
+	if (!g || !(g->dispatch->check->what & BW_CHECK_SYNC) || is_in_handler(wg))
+		return;
+	for (unsigned i = 0; i < g->n_waves; i++) {
+		struct bw_sync_wave *s = &g->wave[i].sync;
+		if (s->has_ended || !s->n_barriers)
+			continue;
+		if (!first)
+			first = s;
+		else if (s->barrier.pc != first->barrier.pc)
+			report(g, (struct bw_sync_finding){.kind = BW_SYNC_PLACES,
+							   .at = first->barrier,
+							   .other = s->barrier});
+	}
+	for (unsigned i = 0; first && i < g->n_waves; i++) {
+		struct bw_sync_wave *s = &g->wave[i].sync;
+		if (!s->has_ended || !s->has_stored || s->n_barriers >= first->n_barriers)
+			continue;
+		report(g, (struct bw_sync_finding){
+				  .kind = BW_SYNC_ENDED, .at = first->barrier, .other = s->last});
+		s->has_stored = false;
+	}
+}
