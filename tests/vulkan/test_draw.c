@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* A program that draws: this GPU does not, so its device is lost; others still work. */
+/* Draws beside other work: the samples that they count, and a draw that is not supported, which is
+ * left out. Their pictures: test_draws.py. */
 #include "kit.h"
 
-#include "base/util.h"
-
 enum { WIDTH = 64, HEIGHT = 32 };
-#define LONG_NS 240000000000ull
 
 struct target {
 	VkImage image;
@@ -42,7 +40,8 @@ static struct target make_target(struct gpu *gpu)
 	return t;
 }
 
-static VkPipeline make_pipeline(struct gpu *gpu, VkPipelineLayout layout)
+static VkPipeline make_pipeline(struct gpu *gpu, VkPipelineLayout layout,
+				VkPrimitiveTopology topology)
 {
 	static const VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
 	VkPipelineRenderingCreateInfo rendering = {
@@ -60,7 +59,7 @@ static VkPipeline make_pipeline(struct gpu *gpu, VkPipelineLayout layout)
 		VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO};
 	VkPipelineInputAssemblyStateCreateInfo assembly = {
 		.sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO,
-		.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST};
+		.topology = topology};
 	VkViewport viewport = {0, 0, WIDTH, HEIGHT, 0, 1};
 	VkRect2D scissor = {{0, 0}, {WIDTH, HEIGHT}};
 	VkPipelineViewportStateCreateInfo view = {
@@ -136,43 +135,73 @@ static void draw(struct gpu *gpu, VkCommandBuffer cmd, const struct target *t, V
 	vkCmdEndRendering(cmd);
 }
 
-static void a_draw_loses_the_device(void **state)
-{
-	struct gpu *other = kit_open(), *gpu = kit_open();
-	struct target t = make_target(gpu);
-	VkPipelineLayoutCreateInfo info = {VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
+struct fixture {
+	struct gpu *gpu;
+	struct target target;
 	VkPipelineLayout layout;
-	VK_OK(vkCreatePipelineLayout(gpu->device, &info, NULL, &layout));
-	VkPipeline pipeline = make_pipeline(gpu, layout);
-	VkFence fence = kit_fence(gpu);
-	VkCommandBuffer cmd = kit_begin(gpu, GPU_UNIVERSAL);
-	draw(gpu, cmd, &t, pipeline);
-	VK_OK(vkEndCommandBuffer(cmd));
-	VK_OK(kit_submit(gpu, GPU_UNIVERSAL, cmd, NULL, NULL, fence));
-	/* Some drivers ask after the wait (Mesa 23 does), all of them at the next submission. */
-	VkResult waited = vkWaitForFences(gpu->device, 1, &fence, VK_TRUE, LONG_NS);
-	assert_true(waited == VK_SUCCESS || waited == VK_ERROR_DEVICE_LOST);
-	VkCommandBuffer next = kit_begin(gpu, GPU_UNIVERSAL);
-	VK_OK(vkEndCommandBuffer(next));
-	assert_int_equal(kit_submit(gpu, GPU_UNIVERSAL, next, NULL, NULL, VK_NULL_HANDLE),
-			 VK_ERROR_DEVICE_LOST);
+	VkPipeline pipeline;
+};
 
-	struct kit_buffer b = kit_buffer(other, 16);
-	cmd = kit_begin(other, GPU_UNIVERSAL);
-	vkCmdFillBuffer(cmd, b.buffer, 0, VK_WHOLE_SIZE, 77);
-	gpu_barrier(cmd);
-	kit_finish(other, GPU_UNIVERSAL, cmd);
-	assert_int_equal(b.map[15], 77);
-	kit_buffer_free(other, &b);
-
-	vkDestroyFence(gpu->device, fence, NULL);
-	vkDestroyPipeline(gpu->device, pipeline, NULL);
-	vkDestroyPipelineLayout(gpu->device, layout, NULL);
-	vkDestroyImageView(gpu->device, t.view, NULL);
-	vkDestroyImage(gpu->device, t.image, NULL);
-	vkFreeMemory(gpu->device, t.memory.memory, NULL);
-	gpu_close(gpu);
-	gpu_close(other);
+static struct fixture begin(VkPrimitiveTopology topology)
+{
+	struct fixture f = {.gpu = kit_open()};
+	VkPipelineLayoutCreateInfo info = {VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
+	VK_OK(vkCreatePipelineLayout(f.gpu->device, &info, NULL, &f.layout));
+	f.target = make_target(f.gpu);
+	f.pipeline = make_pipeline(f.gpu, f.layout, topology);
+	return f;
 }
 
-TESTS(a_draw_loses_the_device);
+static void end(struct fixture *f)
+{
+	vkDestroyPipeline(f->gpu->device, f->pipeline, NULL);
+	vkDestroyPipelineLayout(f->gpu->device, f->layout, NULL);
+	vkDestroyImageView(f->gpu->device, f->target.view, NULL);
+	vkDestroyImage(f->gpu->device, f->target.image, NULL);
+	vkFreeMemory(f->gpu->device, f->target.memory.memory, NULL);
+	gpu_close(f->gpu);
+}
+
+/* The triangle covers all pixels. */
+static void samples_are_counted(void **state)
+{
+	struct fixture f = begin(VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST);
+	VkQueryPoolCreateInfo info = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
+				      .queryType = VK_QUERY_TYPE_OCCLUSION,
+				      .queryCount = 2};
+	VkQueryPool pool;
+	uint64_t n[2] = {0};
+	VK_OK(vkCreateQueryPool(f.gpu->device, &info, NULL, &pool));
+	VkCommandBuffer cmd = kit_begin(f.gpu, GPU_UNIVERSAL);
+	vkCmdResetQueryPool(cmd, pool, 0, 2);
+	for (uint32_t i = 0; i < 2; i++) {
+		vkCmdBeginQuery(cmd, pool, i, VK_QUERY_CONTROL_PRECISE_BIT);
+		for (uint32_t k = 0; k < i + 1; k++)
+			draw(f.gpu, cmd, &f.target, f.pipeline);
+		vkCmdEndQuery(cmd, pool, i);
+	}
+	kit_finish(f.gpu, GPU_UNIVERSAL, cmd);
+	VK_OK(vkGetQueryPoolResults(f.gpu->device, pool, 0, 2, sizeof(n), n, sizeof(*n),
+				    VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT));
+	assert_int_equal(n[0], WIDTH * HEIGHT);
+	assert_int_equal(n[1], 2 * WIDTH * HEIGHT);
+	vkDestroyQueryPool(f.gpu->device, pool, NULL);
+	end(&f);
+}
+
+/* Points are not drawn; what comes after them is done. */
+static void a_refused_draw_is_left_out(void **state)
+{
+	struct fixture f = begin(VK_PRIMITIVE_TOPOLOGY_POINT_LIST);
+	struct kit_buffer b = kit_buffer(f.gpu, 16);
+	VkCommandBuffer cmd = kit_begin(f.gpu, GPU_UNIVERSAL);
+	draw(f.gpu, cmd, &f.target, f.pipeline);
+	vkCmdFillBuffer(cmd, b.buffer, 0, VK_WHOLE_SIZE, 77);
+	gpu_barrier(cmd);
+	kit_finish(f.gpu, GPU_UNIVERSAL, cmd);
+	assert_int_equal(b.map[15], 77);
+	kit_buffer_free(f.gpu, &b);
+	end(&f);
+}
+
+TESTS(samples_are_counted, a_refused_draw_is_left_out);

@@ -27,13 +27,6 @@ unsigned bw_cp_vmid(const struct bw_queue *q)
 	return q->depth ? q->level[q->depth].vmid : BW_HQD_FIELD(q, HQD_VMID, VMID);
 }
 
-struct bw_draw_unit *bw_cp_draw_unit(struct bw_device *dev)
-{
-	if (!dev->cp->draw)
-		dev->cp->draw = bw_draw_unit_create(dev);
-	return dev->cp->draw;
-}
-
 void bw_cp_fail(struct bw_queue *q, enum bw_queue_error error, const char *fmt, ...)
 {
 	struct bw_device *dev = q->dev;
@@ -257,6 +250,7 @@ static bool dequeue(struct bw_queue *q, uint32_t request)
 	q->dequeue = 0;
 	q->depth = 0;
 	q->polling = false;
+	bw_draw_end(q);
 	BW_HQD(q, HQD_PQ_RPTR) = (uint32_t)atomic_load(&q->rptr);
 	pthread_mutex_unlock(&q->dev->cp->lock);
 	if (format_of(q)->ended)
@@ -297,7 +291,6 @@ static bool run_queue(struct bw_queue *q)
 		if (result == BW_CP_STOP || result == BW_CP_AGAIN)
 			break;
 		q->started = false;
-		memset(&q->draw, 0, sizeof(q->draw));
 		if (result == BW_CP_DONE)
 			advance(q, size_dw);
 	}
@@ -472,8 +465,8 @@ void bw_cp_destroy(struct bw_device *dev)
 	for (unsigned i = 0; i < BW_N_QUEUES; i++) {
 		free(cp->queue[i].packet);
 		bw_cwsr_free(&cp->queue[i]);
+		bw_draw_end(&cp->queue[i]);
 	}
-	bw_draw_unit_destroy(cp->draw);
 	bw_mes_destroy(cp->mes);
 	pthread_mutex_destroy(&cp->lock);
 	pthread_mutex_destroy(&cp->kick_lock);

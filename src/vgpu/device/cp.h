@@ -89,10 +89,12 @@ struct bw_queue {
 	_Atomic bool suspended;	    /* by the scheduler: nothing is read from the ring */
 	bool started; /* the waiting packet has carried out the part before its wait */
 	struct bw_aql aql;
-	struct {
-		uint32_t instance, vertex, row; /* where a draw that takes several turns
-						 * continues */
-	} draw;
+	struct bw_draw *draw; /* of the current packet: draw.h */
+	uint64_t index_va;    /* INDEX_BASE, and INDEX_BUFFER_SIZE */
+	uint32_t n_indices;
+	const char *left_out; /* why a draw was left out last, and of which VMID */
+	unsigned left_out_vmid;
+	uint64_t n_samples_passed; /* depth and stencil tests, for occlusion queries */
 	_Atomic enum bw_queue_error error;
 	char why[288];	  /* the error in words; under cp.lock */
 	uint32_t *packet; /* the current packet, BW_CP_PACKET_DW */
@@ -172,9 +174,6 @@ unsigned bw_cp_vmid(const struct bw_queue *q);
  * that number. out_old may be NULL. */
 bool bw_tc_atomic(void *host, unsigned op, bool is_64, uint64_t src, uint64_t compare,
 		  uint64_t *out_old);
-/* The unit that draws rectangles (draw.h), made when it is first needed; NULL: out of memory. */
-struct bw_draw_unit;
-struct bw_draw_unit *bw_cp_draw_unit(struct bw_device *dev);
 
 /* The caller holds the WGP. Carries out the commands posted to it (register_sq.c). */
 void bw_sq_carry_out(struct bw_wgp *wgp);
@@ -207,6 +206,7 @@ struct bw_dispatch {
 	bool wgp_mode;
 	struct bw_vgpu_stomp stomp;
 	struct bw_check_dispatch *check; /* the checker's; under its lock */
+	struct bw_draw *draw;		 /* its groups are those of a draw's round; or NULL */
 
 	/* under spi.lock */
 	uint32_t id[3]; /* next group to place */

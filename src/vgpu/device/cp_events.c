@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Events, and the counters that queries read. Counters of units that this GPU does not have are
- * zeros that are marked as valid (layouts: radv_query.c of Mesa 25; numbers of events:
+/* Events, and the counters that queries read. Counters that are not kept are zeros that are marked
+ * as valid (layouts: radv_query.c of Mesa 25; numbers of events:
  * soc21_enum.h). */
 #include <string.h>
 
@@ -11,13 +11,15 @@
 enum { N_PIPELINESTAT = 14, PIPELINESTAT_CS_INVOCATIONS = 10, N_RENDER_BACKENDS = 24 };
 #define VALID (1ull << 63) /* of each counter that a query has written */
 
-/* Samples that passed the depth test: a pair of begin and end for each render backend. */
+/* Samples that passed the depth test: a pair of begin and end for each render backend, of which the
+ * first one counts for all. */
 static enum bw_cp_result write_zpass(struct bw_queue *q, uint64_t va)
 {
-	const uint64_t none = VALID;
-	for (unsigned rb = 0; rb < N_RENDER_BACKENDS; rb++)
-		if (!bw_cp_mem_write(q, va + rb * 16ull, &none, sizeof(none)))
+	for (unsigned rb = 0; rb < N_RENDER_BACKENDS; rb++) {
+		const uint64_t value = VALID | (rb ? 0 : q->n_samples_passed);
+		if (!bw_cp_mem_write(q, va + rb * 16ull, &value, sizeof(value)))
 			return BW_CP_STOP;
+	}
 	return BW_CP_DONE;
 }
 

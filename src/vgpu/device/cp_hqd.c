@@ -3,6 +3,7 @@
 #include "vgpu/device/aql.h"
 #include "vgpu/device/cp_packets.h"
 #include "vgpu/device/cp_priv.h"
+#include "vgpu/device/draw.h"
 #include "vgpu/device/cwsr.h"
 
 #include <string.h>
@@ -84,7 +85,8 @@ static void activate(struct bw_queue *q)
 	q->wptr = BW_MAX(wptr, rptr);
 	q->depth = 0;
 	q->polling = q->started = q->predicated = false;
-	memset(&q->draw, 0, sizeof(q->draw));
+	bw_draw_end(q);
+	q->left_out = NULL;
 	memset(&q->aql, 0, sizeof(q->aql));
 	memset(&q->stomp, 0, sizeof(q->stomp));
 	atomic_store(&q->error, BW_QUEUE_OK);

@@ -6,7 +6,6 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "vgpu/device/cp_packets.h"
-#include "vgpu/device/draw.h"
 #include "vgpu/device/exec/strict/strict.h"
 #include "vgpu/device/spi.h"
 #include "vgpu/device/mes.h"
@@ -391,37 +390,6 @@ static enum bw_cp_result do_invalidate_tlbs(struct bw_queue *q, const struct bw_
 	return BW_CP_DONE;
 }
 
-/* --- rectangles that drivers draw for themselves (draw.h) --- */
-
-static enum bw_cp_result do_clear_state(struct bw_queue *q, const struct bw_pm4_packet *p)
-{
-	bw_draw_clear_state(q->dev);
-	return BW_CP_DONE;
-}
-
-static enum bw_cp_result do_num_instances(struct bw_queue *q, const struct bw_pm4_packet *p)
-{
-	struct bw_pm4_num_instances i;
-	bw_pm4_num_instances(p, &i);
-	bw_reg_set(q->dev, BW_REG_VGT_NUM_INSTANCES, i.n);
-	return BW_CP_DONE;
-}
-
-static enum bw_cp_result do_draw_index_auto(struct bw_queue *q, const struct bw_pm4_packet *p)
-{
-	struct bw_pm4_draw_index_auto d;
-	char buf[16];
-	if (!bw_pm4_draw_index_auto(p, &d))
-		return bw_cp_malformed(q, p);
-	bool again = false;
-	const char *why = bw_draw_rects(q, d.n_vertices,
-					bw_reg_get(q->dev, BW_REG_VGT_NUM_INSTANCES), &again);
-	if (!why)
-		return again ? BW_CP_AGAIN : BW_CP_DONE;
-	bw_cp_fail(q, BW_QUEUE_BAD_PACKET, "packet %s: %s", bw_pm4_name(p->op, buf), why);
-	return BW_CP_STOP;
-}
-
 /* --- the table ---
  *
  * To add a packet: a row in data/pm4/packets.txt if it has none, a function and a row here, a case
@@ -434,7 +402,7 @@ static const struct {
 } packets[] = {
 	{BW_PM4_NOP, false, do_nop},
 	{BW_PM4_SET_BASE, false, do_set_base},
-	{BW_PM4_CLEAR_STATE, false, do_clear_state},
+	{BW_PM4_CLEAR_STATE, false, bw_cp_clear_state},
 	{BW_PM4_DISPATCH_DIRECT, false, do_dispatch_direct},
 	{BW_PM4_DISPATCH_INDIRECT, false, do_dispatch_indirect},
 	{BW_PM4_ATOMIC_MEM, false, bw_cp_atomic_mem},
@@ -443,9 +411,15 @@ static const struct {
 	{BW_PM4_COND_EXEC, false, do_cond_exec},
 	{BW_PM4_PRED_EXEC, false, do_pred_exec},
 	{BW_PM4_CONTEXT_CONTROL, false, do_nothing},
-	{BW_PM4_INDEX_TYPE, false, do_nothing}, /* draws with indices are refused */
-	{BW_PM4_DRAW_INDEX_AUTO, false, do_draw_index_auto},
-	{BW_PM4_NUM_INSTANCES, false, do_num_instances},
+	{BW_PM4_INDEX_BUFFER_SIZE, false, bw_cp_index_buffer_size},
+	{BW_PM4_DRAW_INDIRECT, false, bw_cp_draw_indirect},
+	{BW_PM4_DRAW_INDEX_INDIRECT, false, bw_cp_draw_index_indirect},
+	{BW_PM4_INDEX_BASE, false, bw_cp_index_base},
+	{BW_PM4_DRAW_INDEX_2, false, bw_cp_draw_index_2},
+	{BW_PM4_INDEX_TYPE, false, bw_cp_index_type},
+	{BW_PM4_DRAW_INDEX_AUTO, false, bw_cp_draw_index_auto},
+	{BW_PM4_NUM_INSTANCES, false, bw_cp_num_instances},
+	{BW_PM4_DRAW_INDEX_OFFSET_2, false, bw_cp_draw_index_offset_2},
 	{BW_PM4_INDIRECT_BUFFER_CNST, true, do_indirect_buffer},
 	{BW_PM4_WRITE_DATA, false, bw_cp_write_data},
 	{BW_PM4_WAIT_REG_MEM, false, do_wait},
@@ -515,10 +489,12 @@ enum bw_cp_result bw_cp_packet(struct bw_queue *q, const struct bw_pm4_packet *p
 		return packets[i].fn(q, p);
 	}
 	const struct bw_pm4_info *info = bw_pm4_info(p->op);
+	if (info && info->is_draw) {
+		bw_cp_leave_out(q, p, "packets of this kind are not executed");
+		return BW_CP_DONE;
+	}
 	bw_cp_fail(q, BW_QUEUE_BAD_PACKET,
-		   !info	   ? "%s is not a PM4 packet"
-		   : info->is_draw ? "packet %s: the virtual GPU computes, it does not draw"
-				   : "packet %s is not supported",
+		   info ? "packet %s is not supported" : "%s is not a PM4 packet",
 		   bw_pm4_name(p->op, buf));
 	return BW_CP_STOP;
 }

@@ -20,6 +20,13 @@ bool bw_cp_reg_write(struct bw_queue *q, uint32_t addr_dw, uint32_t value);
 /* cp_data.c: packets that move data */
 bw_cp_packet_fn bw_cp_write_data, bw_cp_copy_data, bw_cp_dma_data, bw_cp_atomic_mem,
 	bw_cp_cond_write, bw_cp_reg_rmw, bw_cp_context_reg_rmw;
+/* cp_draw.c: packets that draw */
+/* Says why the draw of a packet is not done: once, as long as the reason and the program are the
+ * same. The reason is static. */
+void bw_cp_leave_out(struct bw_queue *q, const struct bw_pm4_packet *p, const char *why);
+bw_cp_packet_fn bw_cp_clear_state, bw_cp_num_instances, bw_cp_index_type, bw_cp_index_base,
+	bw_cp_index_buffer_size, bw_cp_draw_index_auto, bw_cp_draw_index_2,
+	bw_cp_draw_index_offset_2, bw_cp_draw_indirect, bw_cp_draw_index_indirect;
 /* cp_events.c: events and the counters they write */
 bw_cp_packet_fn bw_cp_event_write, bw_cp_event_write_zpass;
 

@@ -19,8 +19,7 @@ struct bw_cp {
 	bool has_thread;
 	_Atomic bool polling;
 	unsigned idle_polls;
-	struct bw_mes *mes;	   /* the same */
-	struct bw_draw_unit *draw; /* of the command processor's thread */
+	struct bw_mes *mes; /* the same */
 };
 
 /* NULL: there is none. */

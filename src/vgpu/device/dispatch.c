@@ -6,6 +6,7 @@
 #include "base/util.h"
 #include "vgpu/device/aql.h"
 #include "vgpu/device/cwsr.h"
+#include "vgpu/device/draw.h"
 #include "vgpu/device/exec/check/check.h"
 #include "vgpu/device/spi.h"
 
@@ -44,10 +45,17 @@ static const char *decode_grid(struct bw_queue *q, struct bw_dispatch *d, const 
 	return NULL;
 }
 
-static const char *decode_resources(struct bw_queue *q, struct bw_dispatch *d)
+void bw_dispatch_group_threads(const struct bw_dispatch *d, uint32_t out[3])
 {
-	const struct bw_profile *p = q->dev->profile;
-	unsigned waves = (d->threads[0] * d->threads[1] * d->threads[2] + d->lanes - 1) / d->lanes;
+	for (unsigned i = 0; i < 3; i++)
+		out[i] = d->id[i] + 1 == d->end[i] ? d->last[i] : d->threads[i];
+	if (d->draw)
+		out[0] = bw_draw_group_threads(d->draw, d->id[0]);
+}
+
+const char *bw_dispatch_resources(struct bw_dispatch *d, unsigned waves)
+{
+	const struct bw_profile *p = d->dev->profile;
 
 	/* Registers are given in blocks of 8 (wave32) or 4, allocated in granules. A wave owns all
 	 * of its granules, but can name no more than 256. */
@@ -68,7 +76,14 @@ static const char *decode_resources(struct bw_queue *q, struct bw_dispatch *d)
 				   p->vgprs_per_simd / p->vgpr_granule_w32 / d->granules);
 	if (waves > per_simd * simds)
 		return "a workgroup needs more registers than a WGP has";
+	if (d->scratch_wave_b && waves > d->scratch_waves)
+		return "TMPRING_SIZE.WAVES is smaller than one workgroup";
+	return NULL;
+}
 
+static const char *decode_resources(struct bw_queue *q, struct bw_dispatch *d)
+{
+	unsigned waves = (d->threads[0] * d->threads[1] * d->threads[2] + d->lanes - 1) / d->lanes;
 	if (BW_FIELD_GET(COMPUTE_PGM_RSRC2, SCRATCH_EN, d->rsrc2)) {
 		d->scratch_wave_b = SH_FIELD(q, TMPRING_SIZE, WAVESIZE) * 256;
 		d->scratch_waves = SH_FIELD(q, TMPRING_SIZE, WAVES);
@@ -76,10 +91,8 @@ static const char *decode_resources(struct bw_queue *q, struct bw_dispatch *d)
 			d->scratch_waves = BW_MIN(d->scratch_waves, (uint32_t)BW_CWSR_MAX_SLOTS);
 		d->scratch_base = bw_canonical(bw_join_256b(SH(q, DISPATCH_SCRATCH_BASE_HI),
 							    SH(q, DISPATCH_SCRATCH_BASE_LO)));
-		if (d->scratch_wave_b && waves > d->scratch_waves)
-			return "COMPUTE_TMPRING_SIZE.WAVES is smaller than one workgroup";
 	}
-	return NULL;
+	return bw_dispatch_resources(d, waves);
 }
 
 /* Threads of the whole grid, for pipeline statistics. */
@@ -95,6 +108,8 @@ void bw_dispatch_free(struct bw_dispatch *d)
 {
 	if (d)
 		bw_check_dispatch_end(d->check);
+	if (d)
+		bw_draw_unref(d->draw);
 	free(d);
 }
 

@@ -2,34 +2,51 @@
 #ifndef BW_VGPU_DEVICE_DRAW_H
 #define BW_VGPU_DEVICE_DRAW_H
 
-/* The rectangles that drivers draw for themselves.
+/* Draws of the universal queue: ARCHITECTURE.md, "A draw".
  *
- * This GPU computes. But on its universal queue a driver clears images, copies to them and converts
- * them by drawing rectangles (RADV's radv_meta_*.c: all with primitive type RECTLIST, which no API
- * offers to programs), and a program that only computes cannot tell. So a RECTLIST is drawn: vertex
- * and pixel shaders run as waves in the executor, their exports go to the colour and depth
- * surfaces. Every other draw is refused. Left out of the pipeline is what no such rectangle uses,
- * and each of these is refused by name: blending, logic operations, depth and stencil tests,
- * clipping.
+ * A draw takes its registers when it begins, and then runs in rounds: some subgroups of vertices go
+ * to the workgroup dispatcher as the groups of a dispatch, their exports become triangles, and the
+ * pixels of these become waves of further dispatches. Between the rounds the queue waits like a
+ * queue whose dispatch is not complete. Vertex and pixel waves have slots like those of compute
+ * shaders, so everything that stops, shows or kills waves works for them.
  *
- * Surfaces are never compressed here: what would decompress one or eliminate a fast clear draws
- * nothing. (The agent asks RADV for images without compression.)
- *
- * Everything runs on the command processor's thread, one wave after the other: such draws are rare
- * and short. A long one is done in parts, between which other queues have their turns. */
+ * Rounds run one after the other. All of a draw but its waves runs on the command processor's
+ * thread. What is not supported is refused by name, and the draw is left out (cp_draw.c). */
 
 #include "vgpu/device/cp.h"
 
-struct bw_draw_unit;
+struct bw_draw;
 
-/* NULL when it is done, or (*out_again) when a part is, which q->draw remembers; else why not, as a
- * clause that stays valid until the next call. */
-const char *bw_draw_rects(struct bw_queue *q, uint32_t n_vertices, uint32_t n_instances,
-			  bool *out_again);
-struct bw_draw_unit *bw_draw_unit_create(struct bw_device *dev); /* NULL: out of memory */
-void bw_draw_unit_destroy(struct bw_draw_unit *u);		 /* accepts NULL */
-/* Sets the registers that this file reads to the values of CLEAR_STATE (clearstate_gfx11.h of
- * Linux). */
+struct bw_draw_call {
+	uint32_t n; /* vertices or indices of one instance */
+	uint32_t n_instances;
+	bool indexed;
+	uint64_t index_va;
+	uint64_t max_indices; /* those beyond read 0 */
+	uint32_t first_index;
+};
+
+/* NULL, and a draw in *out (also when it has nothing to do: NULL there); or the reason why it is
+ * not supported, which stays valid. */
+const char *bw_draw_begin(struct bw_queue *q, const struct bw_draw_call *call,
+			  struct bw_draw **out);
+/* The next part. BW_CP_STOP: it cannot go on, and *out_why says the reason until bw_draw_end(). */
+enum bw_cp_result bw_draw_continue(struct bw_draw *d, const char **out_why);
+/* Drops the queue's draw; waves that still run keep what they need. Accepts that there is none. */
+void bw_draw_end(struct bw_queue *q);
+/* Sets the registers of draws to the values of CLEAR_STATE (clearstate_gfx11.h of Linux). */
 void bw_draw_clear_state(struct bw_device *dev);
+
+/* --- for the dispatcher and the executor (draw_wave.c), any thread --- */
+struct bw_inst;
+/* Threads of a group, by its number in the dispatch. */
+unsigned bw_draw_group_threads(const struct bw_draw *d, uint32_t group);
+/* Sets the registers of a wave that starts, after they were zeroed. */
+void bw_draw_wave_launch(const struct bw_group *g, struct bw_wave *w);
+/* exp and lds_param_load. */
+bool bw_draw_instruction(struct bw_group *g, struct bw_wave *w, const struct bw_inst *in);
+/* All waves of the round have ended, or have been dropped. */
+void bw_draw_round_done(struct bw_draw *d);
+void bw_draw_unref(struct bw_draw *d);
 
 #endif

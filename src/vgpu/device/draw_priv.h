@@ -2,100 +2,255 @@
 #ifndef BW_VGPU_DEVICE_DRAW_PRIV_H
 #define BW_VGPU_DEVICE_DRAW_PRIV_H
 
-/* Shared by the files that draw rectangles: draw.c walks primitives and pixels, draw_wave.c runs
- * the shaders, draw_target.c stores what they export. */
+/* Shared by the files that draw: draw.c goes from round to round; draw_state.c and draw_target.c
+ * read the registers; draw_geometry.c makes subgroups, and triangles of their exports;
+ * draw_pixels.c finds the covered pixels; draw_merge.c tests and stores what they export;
+ * draw_wave.c runs the waves. */
 
-#include "vgpu/device/draw.h"
 #include "image/image.h"
+#include "vgpu/device/draw.h"
+#include "vgpu/device/raster/assemble.h"
+#include "vgpu/device/raster/blend.h"
+#include "vgpu/device/raster/triangle.h"
 
 enum {
 	BW_DRAW_LANES = 64,
+	BW_DRAW_QUADS = BW_DRAW_LANES / 4, /* of a wave */
 	BW_DRAW_PARAMS = 32,
 	BW_DRAW_COLORS = 8,
-	/* targets of an export (ISA manual: EXP) */
-	BW_EXP_MRT0 = 0,
-	BW_EXP_MRTZ = 8,
-	BW_EXP_POS0 = 12,
-	BW_EXP_PRIM = 20,
-	BW_EXP_N_TARGETS = 23,
+	BW_DRAW_SAMPLES = 8,
+	BW_DRAW_VIEWPORTS = 16,
+	BW_DRAW_POSITIONS = 4,	/* exports of a vertex beside its attributes */
+	BW_DRAW_VERTICES = 256, /* of a subgroup, and its primitives */
+	BW_DRAW_SUBGROUPS = 16, /* of a round */
+	BW_DRAW_PIXEL_WAVES = 256,
+	BW_DRAW_RING_UNIT_B = 512, /* of the attribute ring */
 };
 
-/* The values that a wave exported to one target, by component and lane. */
-struct bw_draw_export {
-	uint32_t v[4][BW_DRAW_LANES];
-	uint64_t lanes;
-	uint8_t en;
-};
-
-/* P0, and the differences P10 and P20, of one component of an attribute. */
-struct bw_draw_plane {
-	float p[3];
-};
-
+/* ---- draw_state.c ---- */
 struct bw_draw_shader {
 	uint64_t pc;
-	/* VGPRS, FLOAT_MODE, DX10_CLAMP and IEEE_MODE are at the same bits for all stages. */
-	uint32_t rsrc1;
-	unsigned lanes, n_user; /* SGPRs of the user */
-	bool scratch, fp16_ovfl;
+	uint32_t rsrc1, rsrc2, rsrc3; /* as COMPUTE_PGM_RSRC1 to 3 would say it */
+	uint32_t user[32];
+	unsigned n_user, lanes;
 };
-
-struct bw_draw_unit {
-	struct bw_device *dev;
-	struct bw_exec *exec;
-	struct bw_tlb tlb[BW_N_VMIDS];
-	struct bw_wave w;
-	struct bw_workgroup wg;
-	uint32_t *vgprs; /* 256 of 64 lanes */
-	uint8_t *lds;
-	struct bw_draw_export exports[BW_EXP_N_TARGETS];
-	/* attributes of the primitive whose pixels run, by number and component */
-	struct bw_draw_plane planes[BW_DRAW_PARAMS][4];
-	unsigned n_planes;
-	char why[200];
+/* An input of the pixel shader: SPI_PS_INPUT_CNTL_n. */
+struct bw_draw_input {
+	uint8_t param;
+	bool flat, is_default, raw; /* raw: the three vertices' values as they are */
+	bool of_primitive;
+	bool halves; /* two values of 16 bits */
+	float by_default[4];
 };
-
-/* ---- draw_wave.c ---- */
-/* A wave at its start, with EXEC; registers are zero. */
-void bw_draw_wave_begin(struct bw_draw_unit *u, const struct bw_draw_shader *s, unsigned vmid,
-			uint64_t exec);
-static inline void bw_draw_set_vgpr(struct bw_draw_unit *u, unsigned n, unsigned lane,
-				    uint32_t value)
-{
-	if (n < u->w.n_vgprs)
-		u->w.v[n * u->w.lanes + lane] = value;
-}
-/* Runs the wave to its end. False: it cannot, u->why says the reason. */
-bool bw_draw_wave_run(struct bw_draw_unit *u);
+struct bw_draw_state {
+	struct bw_draw_shader gs, ps;
+	uint32_t gs_sgprs[2]; /* of the ring descriptors */
+	bool passthrough;
+	enum bw_topology topology;
+	bool provoking_last;
+	/* indices */
+	unsigned index_b;
+	bool restarts;
+	uint32_t restart_index, index_offset;
+	/* subgroups */
+	unsigned max_vertices, max_primitives;
+	uint64_t ring_va;
+	uint32_t ring_units;
+	unsigned n_params; /* attributes in the ring: of a vertex, and then of a primitive */
+	/* position exports */
+	int misc, distances[2]; /* which export has them; -1: none */
+	bool has_layer, has_viewport;
+	/* screen */
+	struct bw_raster_rules rules;
+	struct bw_raster_viewport viewport[BW_DRAW_VIEWPORTS];
+	struct bw_raster_area scissor[BW_DRAW_VIEWPORTS];
+	bool kills_all; /* nothing is rasterised */
+	struct {
+		bool on;
+		float scale, offset;
+	} bias[2]; /* of front and back faces */
+	float bias_clamp;
+	int bias_bits; /* of the depth buffer */
+	bool bias_is_float;
+	/* samples */
+	unsigned n_samples;
+	uint32_t sample_mask;
+	int8_t sample_x[BW_DRAW_SAMPLES], sample_y[BW_DRAW_SAMPLES]; /* in 1/16 pixel */
+	bool per_sample;
+	/* pixel shader */
+	uint32_t input_addr, input_ena;
+	bool position_at_sample;
+	unsigned n_inputs;
+	struct bw_draw_input input[BW_DRAW_PARAMS];
+	/* scratch */
+	uint64_t scratch_base;
+	uint32_t scratch_wave_b, scratch_waves;
+};
+/* NULL, or the reason why the draw is not supported. */
+const char *bw_draw_state_read(struct bw_queue *q, struct bw_draw_state *out);
 
 /* ---- draw_target.c ---- */
+/* SPI_SHADER_EX_FORMAT (soc21_enum.h) */
+enum bw_ex_format {
+	BW_EX_ZERO,
+	BW_EX_32_R,
+	BW_EX_32_GR,
+	BW_EX_32_AR,
+	BW_EX_FP16_ABGR,
+	BW_EX_UNORM16_ABGR,
+	BW_EX_SNORM16_ABGR,
+	BW_EX_UINT16_ABGR,
+	BW_EX_SINT16_ABGR,
+	BW_EX_32_ABGR,
+};
 struct bw_draw_surface {
 	bool used;
 	struct bw_image im;
 	unsigned level;
+	/* colours */
 	uint8_t mask;	 /* components written */
 	uint8_t from[4]; /* component of RGBA that each component in memory comes from */
-	unsigned export_format;
+	unsigned export; /* the number of the shader's */
+	struct bw_blend blend;
+};
+struct bw_draw_stencil {
+	uint8_t function, reference, mask, write_mask, op_value;
+	uint8_t fail, pass, depth_fail; /* operations */
 };
 struct bw_draw_targets {
 	struct bw_draw_surface color[BW_DRAW_COLORS], depth, stencil;
-	unsigned n_colors; /* the last one used, and those before */
-	unsigned n_samples;
-	uint32_t sample_mask;
-	bool clear_depth, clear_stencil, export_depth, export_stencil;
-	unsigned z_export_format;
+	unsigned n_colors;  /* the last one used, and those before */
+	unsigned n_exports; /* colours that the shader exports */
+	unsigned export_format[BW_DRAW_COLORS];
+	uint8_t rop3;
+	bool dual_source;
+	/* depth and stencil */
+	bool clear_depth, clear_stencil, writes_depth, writes_stencil;
+	bool export_depth, export_stencil, export_mask;
+	bool is_early; /* tested before the shader, and written then */
+	unsigned z_export_format, z_function;
 	float depth_clear;
-	uint8_t stencil_value, stencil_mask;
+	uint8_t stencil_clear;
+	struct bw_draw_stencil face[2]; /* front, back */
+	bool counts;			/* samples that pass */
+	bool alpha_to_mask;
 };
-struct bw_draw_pixel {
-	uint32_t x, y, layer;
+const char *bw_draw_targets_read(struct bw_queue *q, const struct bw_draw_state *s,
+				 struct bw_draw_targets *out);
+
+/* ---- draw_geometry.c ---- */
+struct bw_draw_vertex {
+	uint32_t id, instance;
+};
+struct bw_draw_subgroup {
+	unsigned n_vertices, n_primitives;
+	uint32_t ring_unit; /* where its attributes begin */
+	struct bw_draw_vertex vertex[BW_DRAW_VERTICES];
+	uint8_t primitive[BW_DRAW_VERTICES][3];
+	uint32_t primitive_id[BW_DRAW_VERTICES];
+	/* exports of its waves */
+	uint32_t position[BW_DRAW_POSITIONS][4][BW_DRAW_VERTICES];
+	bool has_position[BW_DRAW_VERTICES];
+	uint32_t out_primitive[BW_DRAW_VERTICES];
+	bool has_primitive[BW_DRAW_VERTICES];
+};
+/* Values of one input's components at the three corners: as P0, P10 and P20. */
+struct bw_draw_plane {
+	uint32_t p[3];
+};
+struct bw_draw_primitive {
+	struct bw_triangle t;
+	uint32_t layer;
+	struct bw_draw_plane (*planes)[4]; /* by input */
+};
+/* Makes the next subgroups. False: d->why. */
+bool bw_draw_make_subgroups(struct bw_draw *d);
+/* Makes d->primitives of what the subgroups exported. False: d->why. */
+bool bw_draw_make_primitives(struct bw_draw *d);
+
+/* ---- draw_pixels.c ---- */
+struct bw_draw_quad {
+	uint32_t primitive; /* in d->primitives */
+	int32_t x, y;	    /* of the first of its four pixels */
+	int8_t sample;	    /* that it is for; -1: for all */
+	uint8_t covered[4]; /* samples */
+};
+struct bw_draw_pixel_wave {
+	unsigned n_quads;
+	struct bw_draw_quad quad[BW_DRAW_QUADS];
+	uint64_t live;			      /* lanes, at the last export */
+	uint64_t written[BW_DRAW_COLORS + 1]; /* lanes, by output: colours, then MRTZ */
+	uint32_t *output;		      /* of d->outputs: [output][component][lane] */
+};
+/* Fills waves from where it stopped the last time. True: the primitives are done. False: there is
+ * no room, or (d->why) it cannot go on. */
+bool bw_draw_find_pixels(struct bw_draw *d);
+/* Offset of a sample (-1: of the centre) in the pixel, in 1/256 pixel. */
+enum { BW_DRAW_SIXTEENTH = BW_RASTER_SUBPIXELS / 16 };
+static inline int bw_draw_sample_x(const struct bw_draw_state *s, int sample)
+{
+	return (8 + (sample < 0 ? 0 : s->sample_x[sample])) * BW_DRAW_SIXTEENTH;
+}
+static inline int bw_draw_sample_y(const struct bw_draw_state *s, int sample)
+{
+	return (8 + (sample < 0 ? 0 : s->sample_y[sample])) * BW_DRAW_SIXTEENTH;
+}
+
+/* ---- draw_merge.c ---- */
+struct bw_draw_sample {
+	uint32_t x, y, layer, sample;
+	bool is_front;
 	float z;
+	uint8_t stencil; /* reference */
 };
-/* Reads the targets from the CB and DB registers. NULL, or the reason why they cannot be drawn
- * to. */
-const char *bw_draw_targets_read(struct bw_device *dev, struct bw_draw_targets *out);
-/* Stores what lanes exported: of all samples (-1), or of one. False: u->why. */
-bool bw_draw_store(struct bw_draw_unit *u, const struct bw_draw_targets *t, uint64_t lanes,
-		   const struct bw_draw_pixel *pixels, int sample);
+/* Tests depth and stencil, and writes them. *out_passes. False: d->why. */
+bool bw_draw_test(struct bw_draw *d, const struct bw_draw_sample *at, bool *out_passes);
+/* Stores what the pixel waves of the round exported. False: d->why. */
+bool bw_draw_merge(struct bw_draw *d);
+
+/* ---- draw_wave.c ---- */
+/* Starts the round's waves. NULL, or the reason why they can never run. */
+const char *bw_draw_submit(struct bw_draw *d, bool pixels);
+
+struct bw_draw {
+	_Atomic unsigned n_refs; /* the queue, and the dispatch of its round */
+	atomic_bool done;	 /* the round */
+	struct bw_queue *q;
+	struct bw_device *dev;
+	unsigned vmid;
+	struct bw_draw_call call;
+	struct bw_draw_state state;
+	struct bw_draw_targets targets;
+	enum { BW_DRAW_BEGINS, BW_DRAW_VERTICES_RUN, BW_DRAW_PIXELS, BW_DRAW_PIXELS_RUN } phase;
+	bool runs_pixels; /* what the waves of this round are */
+
+	/* the next vertex */
+	struct bw_assembler assembler;
+	uint32_t instance, at, primitive_id;
+	unsigned budget; /* vertices of this round that may still be looked at */
+	bool has_begun;	 /* a primitive is held back that the last subgroup had no room for */
+	struct bw_draw_vertex begun[3];
+	uint32_t begun_id;
+
+	struct bw_draw_subgroup *subgroups; /* BW_DRAW_SUBGROUPS */
+	unsigned n_subgroups;
+	struct bw_draw_primitive *primitives;
+	struct bw_draw_plane (*planes)[4];
+	unsigned n_primitives, primitives_size;
+
+	/* the next pixels */
+	unsigned primitive;
+	int32_t x, y; /* of a block */
+	bool in_primitive;
+	struct bw_draw_pixel_wave *waves; /* BW_DRAW_PIXEL_WAVES */
+	unsigned n_waves;
+	uint32_t *outputs;
+	char why[200];
+};
+
+static inline struct bw_tlb *bw_draw_tlb(const struct bw_draw *d)
+{
+	return bw_cp_tlb(d->dev, d->vmid);
+}
 
 #endif

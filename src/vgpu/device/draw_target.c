@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Colour and depth surfaces: as the CB and DB registers describe them, they are images like those
- * of descriptors, and stored to in the same way. Field positions: gc_11_0_0_sh_mask.h. */
-#include <inttypes.h>
+/* Colour and depth surfaces, and what is done with them. As the CB and DB registers describe them,
+ * they are images like those of descriptors. Field positions: gc_11_0_0_sh_mask.h. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,26 +8,12 @@
 #include "base/util.h"
 #include "base/words.h"
 #include "vgpu/device/draw_priv.h"
-#include "vgpu/device/exec/memory/rmw.h"
 
-/* SPI_SHADER_EX_FORMAT (soc21_enum.h) */
-enum ex_format {
-	EX_ZERO,
-	EX_32_R,
-	EX_32_GR,
-	EX_32_AR,
-	EX_FP16_ABGR,
-	EX_UNORM16_ABGR,
-	EX_SNORM16_ABGR,
-	EX_UINT16_ABGR,
-	EX_SINT16_ABGR,
-	EX_32_ABGR,
-};
 enum { CB_MODE_DISABLE, CB_MODE_NORMAL, CB_MODE_ELIMINATE_FAST_CLEAR, CB_MODE_DCC_DECOMPRESS };
-enum { ROP3_COPY = 0xcc, FUNC_ALWAYS = 7 };
+enum { ROP3_COPY = 0xcc, FUNC_ALWAYS = 7, OP_REPLACE_TEST = 3 };
 
-#define CTX(dev, name) bw_reg_get(dev, BW_REG_##name)
-#define CTX_FIELD(dev, name, field) BW_FIELD_GET(name, field, CTX(dev, name))
+#define CTX(q, name) bw_reg_get((q)->dev, BW_REG_##name)
+#define CTX_FIELD(q, name, field) BW_FIELD_GET(name, field, CTX(q, name))
 
 /* ---- formats ---- */
 
@@ -112,21 +97,45 @@ static const char *make_surface(const struct shape *s, struct bw_draw_surface *o
 
 /* ---- colour ---- */
 
-static const char *read_color(struct bw_device *dev, unsigned i, uint8_t mask,
-			      unsigned export_format, unsigned samples_log2,
-			      struct bw_draw_surface *out)
+static void read_blend(struct bw_queue *q, unsigned i, uint32_t info, struct bw_draw_surface *out)
 {
+	uint32_t word = bw_reg_get(q->dev, BW_REG_CB_BLEND0_CONTROL + i);
+	uint32_t attrib = bw_reg_get(q->dev, BW_REG_CB_COLOR0_ATTRIB + i);
+	struct bw_blend *b = &out->blend;
+	b->enabled = BW_FIELD_GET(CB_BLEND0_CONTROL, ENABLE, word) &&
+		     !BW_FIELD_GET(CB_COLOR0_INFO, BLEND_BYPASS, info) && !out->im.format->is_int;
+	b->color.src = (uint8_t)BW_FIELD_GET(CB_BLEND0_CONTROL, COLOR_SRCBLEND, word);
+	b->color.dst = (uint8_t)BW_FIELD_GET(CB_BLEND0_CONTROL, COLOR_DESTBLEND, word);
+	b->color.op = (uint8_t)BW_FIELD_GET(CB_BLEND0_CONTROL, COLOR_COMB_FCN, word);
+	b->alpha = b->color;
+	if (BW_FIELD_GET(CB_BLEND0_CONTROL, SEPARATE_ALPHA_BLEND, word)) {
+		b->alpha.src = (uint8_t)BW_FIELD_GET(CB_BLEND0_CONTROL, ALPHA_SRCBLEND, word);
+		b->alpha.dst = (uint8_t)BW_FIELD_GET(CB_BLEND0_CONTROL, ALPHA_DESTBLEND, word);
+		b->alpha.op = (uint8_t)BW_FIELD_GET(CB_BLEND0_CONTROL, ALPHA_COMB_FCN, word);
+	}
+	b->clamps = BW_FIELD_GET(CB_COLOR0_INFO, BLEND_CLAMP, info);
+	b->low = out->im.format->num == BW_NUM_SNORM ? -1 : 0;
+	b->dst_alpha_is_1 = BW_FIELD_GET(CB_COLOR0_ATTRIB, FORCE_DST_ALPHA_1, attrib);
+	for (unsigned c = 0; c < 4; c++)
+		b->constant[c] = bits_f32(bw_reg_get(q->dev, BW_REG_CB_BLEND_RED + c));
+}
+
+static const char *read_color(struct bw_queue *q, unsigned i, uint8_t mask, unsigned export_format,
+			      unsigned samples_log2, struct bw_draw_surface *out)
+{
+	struct bw_device *dev = q->dev;
 	uint32_t info = bw_reg_get(dev, BW_REG_CB_COLOR0_INFO + i);
 	uint32_t view = bw_reg_get(dev, BW_REG_CB_COLOR0_VIEW + i);
 	uint32_t attrib2 = bw_reg_get(dev, BW_REG_CB_COLOR0_ATTRIB2 + i);
 	uint32_t attrib3 = bw_reg_get(dev, BW_REG_CB_COLOR0_ATTRIB3 + i);
 	uint32_t base_ext = bw_reg_get(dev, BW_REG_CB_COLOR0_BASE_EXT + i);
+	uint32_t compression = bw_reg_get(dev, BW_REG_CB_COLOR0_FDCC_CONTROL + i);
 	unsigned format = BW_FIELD_GET(CB_COLOR0_INFO, FORMAT, info);
 	unsigned number = BW_FIELD_GET(CB_COLOR0_INFO, NUMBER_TYPE, info);
-	if (!format || !mask || export_format == EX_ZERO)
+	if (!format || !mask || export_format == BW_EX_ZERO)
 		return NULL;
-	if (BW_FIELD_GET(CB_BLEND0_CONTROL, ENABLE, bw_reg_get(dev, BW_REG_CB_BLEND0_CONTROL + i)))
-		return "it blends";
+	if (BW_FIELD_GET(CB_COLOR0_FDCC_CONTROL, FDCC_ENABLE, compression))
+		return "its target is compressed (DCC), which is not supported";
 	const char *layout = format < BW_ARRAY_SIZE(color_formats) ? color_formats[format] : NULL;
 	struct shape s = {
 		.base_256b = bw_join32(base_ext, bw_reg_get(dev, BW_REG_CB_COLOR0_BASE + i)),
@@ -145,22 +154,60 @@ static const char *read_color(struct bw_device *dev, unsigned i, uint8_t mask,
 	if (why)
 		return why;
 	out->mask = mask;
-	out->export_format = export_format;
 	swap_components(out->im.format->n, BW_FIELD_GET(CB_COLOR0_INFO, COMP_SWAP, info),
 			out->from);
+	read_blend(q, i, info, out);
 	return NULL;
 }
 
 /* ---- depth and stencil ---- */
 
-static const char *read_depth(struct bw_device *dev, struct bw_draw_targets *t)
+/* The fields of one face; those of the back are behind them, with other names. */
+#define STENCIL_FACE(q, control, suffix)                                                           \
+	((struct bw_draw_stencil){                                                                 \
+		.function = (uint8_t)BW_FIELD_GET(DB_DEPTH_CONTROL, STENCILFUNC##suffix, control), \
+		.reference =                                                                       \
+			(uint8_t)BW_FIELD_GET(DB_STENCILREFMASK##suffix, STENCILTESTVAL##suffix,   \
+					      CTX(q, DB_STENCILREFMASK##suffix)),                  \
+		.mask = (uint8_t)BW_FIELD_GET(DB_STENCILREFMASK##suffix, STENCILMASK##suffix,      \
+					      CTX(q, DB_STENCILREFMASK##suffix)),                  \
+		.write_mask =                                                                      \
+			(uint8_t)BW_FIELD_GET(DB_STENCILREFMASK##suffix, STENCILWRITEMASK##suffix, \
+					      CTX(q, DB_STENCILREFMASK##suffix)),                  \
+		.op_value = (uint8_t)BW_FIELD_GET(DB_STENCILREFMASK##suffix, STENCILOPVAL##suffix, \
+						  CTX(q, DB_STENCILREFMASK##suffix)),              \
+		.fail = (uint8_t)CTX_FIELD(q, DB_STENCIL_CONTROL, STENCILFAIL##suffix),            \
+		.pass = (uint8_t)CTX_FIELD(q, DB_STENCIL_CONTROL, STENCILZPASS##suffix),           \
+		.depth_fail = (uint8_t)CTX_FIELD(q, DB_STENCIL_CONTROL, STENCILZFAIL##suffix),     \
+	})
+
+static void read_stencil_faces(struct bw_queue *q, struct bw_draw_targets *t)
 {
-	uint32_t control = CTX(dev, DB_DEPTH_CONTROL), view = CTX(dev, DB_DEPTH_VIEW);
+	uint32_t control = CTX(q, DB_DEPTH_CONTROL);
+	t->face[0] = STENCIL_FACE(q, control, );
+	t->face[1] = t->face[0];
+	if (BW_FIELD_GET(DB_DEPTH_CONTROL, BACKFACE_ENABLE, control))
+		t->face[1] = STENCIL_FACE(q, control, _BF);
+	for (unsigned i = 0; i < 2 && t->clear_stencil; i++)
+		t->face[i] = (struct bw_draw_stencil){.function = FUNC_ALWAYS,
+						      .reference = t->stencil_clear,
+						      .mask = 0xff,
+						      .write_mask = t->face[i].write_mask,
+						      .pass = OP_REPLACE_TEST,
+						      .depth_fail = OP_REPLACE_TEST};
+}
+
+static const char *read_depth(struct bw_queue *q, struct bw_draw_targets *t)
+{
+	uint32_t control = CTX(q, DB_DEPTH_CONTROL), view = CTX(q, DB_DEPTH_VIEW);
 	static const char *const z_formats[4] = {NULL, "16", NULL, "32"};
-	unsigned z = CTX_FIELD(dev, DB_Z_INFO, FORMAT);
+	unsigned z = CTX_FIELD(q, DB_Z_INFO, FORMAT);
+	bool has_depth = BW_FIELD_GET(DB_DEPTH_CONTROL, Z_ENABLE, control) && z;
+	bool has_stencil = BW_FIELD_GET(DB_DEPTH_CONTROL, STENCIL_ENABLE, control) &&
+			   CTX_FIELD(q, DB_STENCIL_INFO, FORMAT);
 	struct shape s = {
-		.width = CTX_FIELD(dev, DB_DEPTH_SIZE_XY, X_MAX) + 1,
-		.height = CTX_FIELD(dev, DB_DEPTH_SIZE_XY, Y_MAX) + 1,
+		.width = CTX_FIELD(q, DB_DEPTH_SIZE_XY, X_MAX) + 1,
+		.height = CTX_FIELD(q, DB_DEPTH_SIZE_XY, Y_MAX) + 1,
 		.first = BW_FIELD_GET(DB_DEPTH_VIEW, SLICE_START, view) |
 			 BW_FIELD_GET(DB_DEPTH_VIEW, SLICE_START_HI, view)
 				 << BW_FIELD_WIDTH(DB_DEPTH_VIEW, SLICE_START),
@@ -168,240 +215,93 @@ static const char *read_depth(struct bw_device *dev, struct bw_draw_targets *t)
 			BW_FIELD_GET(DB_DEPTH_VIEW, SLICE_MAX_HI, view)
 				<< BW_FIELD_WIDTH(DB_DEPTH_VIEW, SLICE_MAX),
 		.level = BW_FIELD_GET(DB_DEPTH_VIEW, MIPID, view),
-		.n_levels = CTX_FIELD(dev, DB_Z_INFO, MAXMIP) + 1,
-		.samples_log2 = CTX_FIELD(dev, DB_Z_INFO, NUM_SAMPLES),
+		.n_levels = CTX_FIELD(q, DB_Z_INFO, MAXMIP) + 1,
+		.samples_log2 = CTX_FIELD(q, DB_Z_INFO, NUM_SAMPLES),
 		.resource = 1,
 	};
 	const char *why = NULL;
-	t->clear_depth = CTX_FIELD(dev, DB_RENDER_CONTROL, DEPTH_CLEAR_ENABLE);
-	t->clear_stencil = CTX_FIELD(dev, DB_RENDER_CONTROL, STENCIL_CLEAR_ENABLE);
-	t->export_depth = CTX_FIELD(dev, DB_SHADER_CONTROL, Z_EXPORT_ENABLE);
-	t->export_stencil = CTX_FIELD(dev, DB_SHADER_CONTROL, STENCIL_TEST_VAL_EXPORT_ENABLE);
-	t->z_export_format = CTX_FIELD(dev, SPI_SHADER_Z_FORMAT, Z_EXPORT_FORMAT);
-	uint32_t clear = CTX(dev, DB_DEPTH_CLEAR);
-	memcpy(&t->depth_clear, &clear, 4);
-
-	bool writes_z = BW_FIELD_GET(DB_DEPTH_CONTROL, Z_ENABLE, control) &&
-			BW_FIELD_GET(DB_DEPTH_CONTROL, Z_WRITE_ENABLE, control) && z &&
-			!BW_FIELD_GET(DB_DEPTH_VIEW, Z_READ_ONLY, view);
-	if (writes_z) {
-		if (BW_FIELD_GET(DB_DEPTH_CONTROL, ZFUNC, control) != FUNC_ALWAYS &&
-		    !t->clear_depth)
-			return "it tests depth";
-		s.base_256b = bw_join32(CTX(dev, DB_Z_WRITE_BASE_HI), CTX(dev, DB_Z_WRITE_BASE));
-		s.sw_mode = CTX_FIELD(dev, DB_Z_INFO, SW_MODE);
+	if (!has_depth && !has_stencil)
+		return NULL;
+	if (CTX_FIELD(q, DB_Z_INFO, TILE_SURFACE_ENABLE))
+		return "its depth buffer is compressed (HTILE), which is not supported";
+	if (BW_FIELD_GET(DB_DEPTH_CONTROL, DEPTH_BOUNDS_ENABLE, control))
+		return "depth bounds are not tested";
+	t->writes_depth = BW_FIELD_GET(DB_DEPTH_CONTROL, Z_WRITE_ENABLE, control) &&
+			  !BW_FIELD_GET(DB_DEPTH_VIEW, Z_READ_ONLY, view);
+	t->z_function =
+		t->clear_depth ? FUNC_ALWAYS : BW_FIELD_GET(DB_DEPTH_CONTROL, ZFUNC, control);
+	if (has_depth && (t->writes_depth || t->z_function != FUNC_ALWAYS)) {
+		s.base_256b = bw_join32(CTX(q, DB_Z_WRITE_BASE_HI), CTX(q, DB_Z_WRITE_BASE));
+		s.sw_mode = CTX_FIELD(q, DB_Z_INFO, SW_MODE);
 		s.format =
 			z_formats[z] ? format_number(z_formats[z], z == 1 ? "UNORM" : "FLOAT") : 0;
 		why = make_surface(&s, &t->depth);
 	}
-	if (why || !BW_FIELD_GET(DB_DEPTH_CONTROL, STENCIL_ENABLE, control) ||
-	    !CTX_FIELD(dev, DB_STENCIL_INFO, FORMAT) ||
-	    BW_FIELD_GET(DB_DEPTH_VIEW, STENCIL_READ_ONLY, view))
+	if (why || !has_stencil)
 		return why;
-	unsigned op = CTX_FIELD(dev, DB_STENCIL_CONTROL, STENCILZPASS);
-	if (BW_FIELD_GET(DB_DEPTH_CONTROL, STENCILFUNC, control) != FUNC_ALWAYS &&
-	    !t->clear_stencil)
-		return "it tests stencil";
-	switch (t->clear_stencil ? 3 : op) { /* StencilOp */
-	case 0:				     /* KEEP */
-		return NULL;
-	case 1: /* ZERO */
-	case 2: /* ONES */
-		t->stencil_value = op == 1 ? 0 : 0xff;
-		t->export_stencil = false;
-		break;
-	case 3: /* REPLACE_TEST */
-		t->stencil_value =
-			(uint8_t)(t->clear_stencil
-					  ? CTX_FIELD(dev, DB_STENCIL_CLEAR, CLEAR)
-					  : CTX_FIELD(dev, DB_STENCILREFMASK, STENCILTESTVAL));
-		t->export_stencil &= !t->clear_stencil;
-		break;
-	default:
-		return "it computes with stencil values";
-	}
-	t->stencil_mask = (uint8_t)CTX_FIELD(dev, DB_STENCILREFMASK, STENCILWRITEMASK);
-	s.base_256b =
-		bw_join32(CTX(dev, DB_STENCIL_WRITE_BASE_HI), CTX(dev, DB_STENCIL_WRITE_BASE));
-	s.sw_mode = CTX_FIELD(dev, DB_STENCIL_INFO, SW_MODE);
+	t->writes_stencil = !BW_FIELD_GET(DB_DEPTH_VIEW, STENCIL_READ_ONLY, view);
+	read_stencil_faces(q, t);
+	s.base_256b = bw_join32(CTX(q, DB_STENCIL_WRITE_BASE_HI), CTX(q, DB_STENCIL_WRITE_BASE));
+	s.sw_mode = CTX_FIELD(q, DB_STENCIL_INFO, SW_MODE);
 	s.format = format_number("8", "UINT");
 	return make_surface(&s, &t->stencil);
 }
 
-const char *bw_draw_targets_read(struct bw_device *dev, struct bw_draw_targets *t)
+/* Samples are tested before the shader when nothing that it does can change the result, or when it
+ * asks for that. */
+static void read_order(struct bw_queue *q, struct bw_draw_targets *t)
 {
-	/* Four bits of each target: its components, the format of its export */
-	uint32_t mask = CTX(dev, CB_TARGET_MASK) & CTX(dev, CB_SHADER_MASK);
-	uint32_t formats = CTX(dev, SPI_SHADER_COL_FORMAT);
-	unsigned mode = CTX_FIELD(dev, CB_COLOR_CONTROL, MODE);
-	unsigned samples_log2 = CTX_FIELD(dev, PA_SC_AA_CONFIG, MSAA_NUM_SAMPLES);
-	*t = (struct bw_draw_targets){.n_samples = 1u << samples_log2};
-	t->sample_mask = CTX_FIELD(dev, PA_SC_AA_MASK_X0Y0_X1Y0, AA_MASK_X0Y0);
-	if (samples_log2 > 3)
-		return "it has more than 8 samples";
+	uint32_t control = CTX(q, DB_SHADER_CONTROL);
+	t->clear_depth = CTX_FIELD(q, DB_RENDER_CONTROL, DEPTH_CLEAR_ENABLE);
+	t->clear_stencil = CTX_FIELD(q, DB_RENDER_CONTROL, STENCIL_CLEAR_ENABLE);
+	t->depth_clear = bits_f32(CTX(q, DB_DEPTH_CLEAR));
+	t->stencil_clear = (uint8_t)CTX_FIELD(q, DB_STENCIL_CLEAR, CLEAR);
+	t->export_depth =
+		BW_FIELD_GET(DB_SHADER_CONTROL, Z_EXPORT_ENABLE, control) && !t->clear_depth;
+	t->export_stencil =
+		BW_FIELD_GET(DB_SHADER_CONTROL, STENCIL_TEST_VAL_EXPORT_ENABLE, control) &&
+		!t->clear_stencil;
+	t->export_mask = BW_FIELD_GET(DB_SHADER_CONTROL, MASK_EXPORT_ENABLE, control);
+	t->z_export_format = CTX_FIELD(q, SPI_SHADER_Z_FORMAT, Z_EXPORT_FORMAT);
+	t->alpha_to_mask = CTX_FIELD(q, DB_ALPHA_TO_MASK, ALPHA_TO_MASK_ENABLE) &&
+			   !BW_FIELD_GET(DB_SHADER_CONTROL, ALPHA_TO_MASK_DISABLE, control);
+	bool changes = BW_FIELD_GET(DB_SHADER_CONTROL, KILL_ENABLE, control) || t->export_depth ||
+		       t->export_stencil || t->export_mask || t->alpha_to_mask;
+	t->is_early = !changes || BW_FIELD_GET(DB_SHADER_CONTROL, DEPTH_BEFORE_SHADER, control);
+	t->counts = CTX_FIELD(q, DB_COUNT_CONTROL, ZPASS_ENABLE);
+}
+
+const char *bw_draw_targets_read(struct bw_queue *q, const struct bw_draw_state *s,
+				 struct bw_draw_targets *t)
+{
+	/* Four bits of each target: its components; and of each export, its format. A shader that
+	 * writes the targets 1 and 3 has the exports 0 and 1 [I]. */
+	uint32_t outputs = CTX(q, CB_SHADER_MASK), mask = CTX(q, CB_TARGET_MASK) & outputs;
+	uint32_t formats = CTX(q, SPI_SHADER_COL_FORMAT);
+	unsigned n_exports = 0;
+	unsigned mode = CTX_FIELD(q, CB_COLOR_CONTROL, MODE);
+	unsigned samples_log2 = (unsigned)__builtin_ctz(s->n_samples);
+	memset(t, 0, sizeof(*t));
+	t->rop3 = (uint8_t)CTX_FIELD(q, CB_COLOR_CONTROL, ROP3);
 	if (mode > CB_MODE_DCC_DECOMPRESS)
 		return "it resolves";
-	if (mode == CB_MODE_NORMAL && mask && CTX_FIELD(dev, CB_COLOR_CONTROL, ROP3) != ROP3_COPY)
-		return "it combines colours by a logic operation";
+	read_order(q, t);
+	if (t->alpha_to_mask)
+		return "alpha is not made a coverage";
 	const char *why = NULL;
-	for (unsigned i = 0; i < BW_DRAW_COLORS && !why && mode == CB_MODE_NORMAL; i++)
-		why = read_color(dev, i, bw_words_get(&mask, 4 * i, 4),
-				 bw_words_get(&formats, 4 * i, 4), samples_log2, &t->color[i]);
-	for (unsigned i = 0; i < BW_DRAW_COLORS; i++)
+	for (unsigned i = 0; i < BW_DRAW_COLORS && !why && mode == CB_MODE_NORMAL; i++) {
+		unsigned export = n_exports;
+		if (!(outputs >> 4 * i & 15))
+			continue;
+		n_exports++;
+		t->export_format[export] = formats >> 4 * export & 15;
+		why = read_color(q, i, (uint8_t)(mask >> 4 * i & 15), t->export_format[export],
+				 samples_log2, &t->color[i]);
+		t->color[i].export = export;
 		if (t->color[i].used)
 			t->n_colors = i + 1;
-	return why ? why : read_depth(dev, t);
-}
-
-/* ---- stores ---- */
-
-static uint32_t half(const struct bw_draw_export *e, unsigned c, unsigned lane)
-{
-	return bw_half16(e->v[c / 2][lane], c % 2);
-}
-
-/* A lane's export as RGBA of 32 bits. */
-static void unpack(const struct bw_draw_export *e, unsigned format, unsigned lane, uint32_t rgba[4])
-{
-	for (unsigned c = 0; c < 4; c++) {
-		switch (format) {
-		case EX_32_R:
-		case EX_32_GR:
-			rgba[c] = c < format ? e->v[c][lane] : 0;
-			break;
-		case EX_32_AR: /* alpha comes second on gfx10 and later */
-			rgba[c] = c == 0 ? e->v[0][lane] : c == 3 ? e->v[1][lane] : 0;
-			break;
-		case EX_FP16_ABGR:
-			rgba[c] = bw_f16_to_f32((uint16_t)half(e, c, lane));
-			break;
-		case EX_UNORM16_ABGR:
-			rgba[c] = f32_bits((float)half(e, c, lane) / 65535.0f);
-			break;
-		case EX_SNORM16_ABGR:
-			rgba[c] = f32_bits(
-				BW_MAX((float)(int16_t)half(e, c, lane) / 32767.0f, -1.0f));
-			break;
-		case EX_UINT16_ABGR:
-			rgba[c] = half(e, c, lane);
-			break;
-		case EX_SINT16_ABGR:
-			rgba[c] = (uint32_t)(int32_t)(int16_t)half(e, c, lane);
-			break;
-		default:
-			rgba[c] = e->v[c][lane];
-			break;
-		}
 	}
-}
-
-/* One texel; outside of the surface nothing is written. */
-static bool put_texel(struct bw_draw_unit *u, const struct bw_draw_surface *s,
-		      const struct bw_draw_pixel *p, uint32_t sample, const uint32_t components[4],
-		      uint8_t write_mask)
-{
-	const struct bw_image *im = &s->im;
-	const struct bw_format *f = im->format;
-	uint8_t texel[16];
-	uint32_t old[4], v[4];
-	struct bw_vm_fault fault;
-	struct bw_tlb *tlb = &u->tlb[u->w.vmid];
-	if (p->x >= bw_image_mip(im->width, s->level) ||
-	    p->y >= bw_image_mip(im->height, s->level) || p->layer >= bw_image_slices(im, s->level))
-		return true;
-	uint64_t va = bw_image_va(im, s->level, p->x, p->y, p->layer, sample);
-	memcpy(v, components, sizeof(v));
-	uint8_t all = (uint8_t)((1u << f->n) - 1);
-	if ((write_mask & all) != all) {
-		if (!bw_vm_read(tlb, va, texel, f->size_b, &fault))
-			goto fault;
-		bw_format_unpack(f, texel, old);
-		for (unsigned c = 0; c < 4; c++)
-			if (!(write_mask >> c & 1))
-				v[c] = old[c];
-	}
-	bw_format_pack(f, v, texel);
-	if (bw_vm_write(tlb, va, texel, f->size_b, &fault))
-		return true;
-fault:
-	snprintf(u->why, sizeof(u->why), "its target at 0x%" PRIx64 " is not mapped", fault.va);
-	return false;
-}
-
-static bool put_color(struct bw_draw_unit *u, const struct bw_draw_surface *s, unsigned i,
-		      unsigned lane, const struct bw_draw_pixel *p, uint32_t sample)
-{
-	const struct bw_draw_export *e = &u->exports[BW_EXP_MRT0 + i];
-	uint32_t rgba[4], v[4] = {0};
-	uint8_t write_mask = 0;
-	if (!(e->lanes >> lane & 1))
-		return true;
-	unpack(e, s->export_format, lane, rgba);
-	for (unsigned c = 0; c < s->im.format->n; c++) {
-		v[c] = rgba[s->from[c]];
-		write_mask |= (uint8_t)((s->mask >> s->from[c] & 1) << c);
-	}
-	return put_texel(u, s, p, sample, v, write_mask);
-}
-
-static bool put_depth(struct bw_draw_unit *u, const struct bw_draw_targets *t, unsigned lane,
-		      const struct bw_draw_pixel *p, uint32_t sample)
-{
-	const struct bw_draw_export *e = &u->exports[BW_EXP_MRTZ];
-	uint32_t z = t->clear_depth    ? f32_bits(t->depth_clear)
-		     : t->export_depth ? e->v[0][lane]
-				       : f32_bits(p->z);
-	if (t->export_depth && !t->clear_depth && !(e->lanes >> lane & 1))
-		return true;
-	return put_texel(u, &t->depth, p, sample, (uint32_t[4]){z}, 1);
-}
-
-static bool put_stencil(struct bw_draw_unit *u, const struct bw_draw_targets *t, unsigned lane,
-			const struct bw_draw_pixel *p, uint32_t sample)
-{
-	const struct bw_draw_export *e = &u->exports[BW_EXP_MRTZ];
-	uint32_t value = t->stencil_value;
-	if (t->export_stencil) {
-		if (!(e->lanes >> lane & 1))
-			return true;
-		/* Alone it comes as 16 bits: X[23:16] (ac_get_spi_shader_z_format of Mesa) */
-		value = t->z_export_format == EX_UINT16_ABGR ? bw_half16(e->v[0][lane], 1) & 0xff
-							     : e->v[1][lane] & 0xff;
-	}
-	const struct bw_image *im = &t->stencil.im;
-	if (t->stencil_mask != 0xff && p->x < im->width && p->y < im->height &&
-	    p->layer < bw_image_slices(im, t->stencil.level)) {
-		uint8_t old;
-		struct bw_vm_fault fault;
-		uint64_t va = bw_image_va(im, t->stencil.level, p->x, p->y, p->layer, sample);
-		if (bw_vm_read(&u->tlb[u->w.vmid], va, &old, 1, &fault))
-			value = (value & t->stencil_mask) | (old & ~(uint32_t)t->stencil_mask);
-	}
-	return put_texel(u, &t->stencil, p, sample, (uint32_t[4]){value & 0xff}, 1);
-}
-
-static bool store_lane(struct bw_draw_unit *u, const struct bw_draw_targets *t, unsigned lane,
-		       const struct bw_draw_pixel *p, uint32_t sample)
-{
-	for (unsigned i = 0; i < t->n_colors; i++)
-		if (t->color[i].used && !put_color(u, &t->color[i], i, lane, p, sample))
-			return false;
-	return (!t->depth.used || put_depth(u, t, lane, p, sample)) &&
-	       (!t->stencil.used || put_stencil(u, t, lane, p, sample));
-}
-
-bool bw_draw_store(struct bw_draw_unit *u, const struct bw_draw_targets *t, uint64_t lanes,
-		   const struct bw_draw_pixel *pixels, int only_sample)
-{
-	bool ok = true;
-	uint32_t fp = bw_fp_plain_begin();
-	for (; lanes && ok; lanes &= lanes - 1) {
-		unsigned lane = (unsigned)__builtin_ctzll(lanes);
-		for (uint32_t s = 0; s < t->n_samples && ok; s++)
-			if (t->sample_mask >> s & 1 &&
-			    (only_sample < 0 || (uint32_t)only_sample == s))
-				ok = store_lane(u, t, lane, &pixels[lane], s);
-	}
-	bw_fp_plain_end(fp);
-	return ok;
+	t->n_exports = n_exports;
+	t->dual_source = n_exports > 1 && t->color[0].used && bw_blend_is_dual(&t->color[0].blend);
+	return why ? why : read_depth(q, t);
 }

@@ -1,210 +1,440 @@
 /* SPDX-License-Identifier: MIT */
-/* The shaders of a rectangle, as waves on the command processor's thread. */
-#include <inttypes.h>
-#include <stdio.h>
+/* The waves of a draw: as groups of a dispatch, with registers that the geometry engine and the
+ * rasteriser would fill, and exports instead of stores. Initial registers: radv_shader_args.c of
+ * Mesa 25. The functions from bw_draw_group_threads() on run on the workers' threads, each for the
+ * waves of its group. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
+#include "arch/gfx11_extra.h"
+#include "base/float_bits.h"
 #include "base/util.h"
+#include "base/words.h"
 #include "isa/inst.h"
 #include "isa/ops.h"
 #include "vgpu/device/draw_priv.h"
+#include "vgpu/device/spi.h"
 
-enum { N_VGPRS = 256, LDS_B = 64 << 10, M0 = 125, EXEC_LO = 126, EXEC_HI = 127 };
-/* Limit of a wave's instructions: draws that a driver makes for itself need some hundreds. */
-enum { MAX_INSTRUCTIONS = 1 << 18 };
+enum { EXEC_LO = 126, EXEC_HI = 127 };
+/* Targets of an export (ISA manual: EXP). */
+enum { EXP_MRTZ = 8, EXP_POS0 = 12, EXP_PRIM = 20, EXP_DUAL0 = 21, EXP_DUAL1 = 22 };
+/* SGPRs and VGPRs of a primitive shader. */
+enum { GS_TG_INFO = 2, GS_WAVE_INFO = 3, GS_ATTRIBUTES = 5, GS_USER = 8 };
+enum { GS_VERTEX_ID = 5, GS_INSTANCE_ID = 8, N_GS_VGPRS = 9 };
+/* Fields of gs_tg_info and merged_wave_info. */
+#define TG_N_VERTICES 12, 9
+#define TG_N_PRIMITIVES 22, 9
+#define WAVE_N_VERTICES 0, 8
+#define WAVE_N_PRIMITIVES 8, 8
+#define WAVE_IN_GROUP 24, 4
+#define WAVE_N_WAVES 28, 4
+/* Fields of VGPR 0 of a primitive: the numbers of its vertices in the subgroup, in the form of its
+ * export, if the shader passes them through; else offsets of the first two. */
+#define PRIM_VERTEX(i) 10 * (i), 9
+#define PRIM_OFFSET(i) 16 * (i), 16
+/* Fields of the VGPRs ANCILLARY and POS_FIXED_PT. */
+#define ANCILLARY_SAMPLE 8, 4
+#define ANCILLARY_LAYER 16, 13
+#define POS_FIXED_X 0, 16
+#define POS_FIXED_Y 16, 16
 
-/* ---- the executor's callbacks ---- */
+/* Bits of SPI_PS_INPUT_ADDR. */
+enum input {
+	PERSP_SAMPLE,
+	PERSP_CENTER,
+	PERSP_CENTROID,
+	PERSP_PULL_MODEL,
+	LINEAR_SAMPLE,
+	LINEAR_CENTER,
+	LINEAR_CENTROID,
+	LINE_STIPPLE_TEX,
+	POS_X_FLOAT,
+	POS_Y_FLOAT,
+	POS_Z_FLOAT,
+	POS_W_FLOAT,
+	FRONT_FACE,
+	ANCILLARY,
+	SAMPLE_COVERAGE,
+	POS_FIXED_PT,
+	N_INPUTS,
+};
+static const uint8_t input_sizes[N_INPUTS] = {2, 2, 2, 3, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 
-static bool no_trap_base(void *cookie, unsigned vmid, uint64_t *out_tba, uint64_t *out_tma)
+/* ---- submission ---- */
+
+static bool allocate_outputs(struct bw_draw *d)
 {
-	*out_tba = *out_tma = 0;
-	return false;
+	size_t wave_dw = (size_t)(d->targets.n_exports + 1) * 4 * BW_DRAW_LANES;
+	free(d->outputs);
+	d->outputs = calloc(d->n_waves * wave_dw, sizeof(*d->outputs));
+	for (unsigned i = 0; i < d->n_waves && d->outputs; i++)
+		d->waves[i].output = &d->outputs[i * wave_dw];
+	return d->outputs;
 }
 
-static uint64_t realtime(void *cookie)
+const char *bw_draw_submit(struct bw_draw *d, bool pixels)
 {
-	return bw_device_realtime(((struct bw_draw_unit *)cookie)->dev);
+	const struct bw_draw_shader *s = pixels ? &d->state.ps : &d->state.gs;
+	unsigned n_groups = pixels ? d->n_waves : d->n_subgroups, most = 0;
+	if (pixels && !allocate_outputs(d))
+		return "out of memory";
+	struct bw_dispatch *dispatch = calloc(1, sizeof(*dispatch));
+	if (!dispatch)
+		return "out of memory";
+	d->runs_pixels = pixels;
+	dispatch->dev = d->dev;
+	dispatch->queue = d->q;
+	dispatch->vmid = (uint8_t)d->vmid;
+	dispatch->lanes = s->lanes;
+	dispatch->initiator = s->lanes == 32 ? BW_PM4_INIT_CS_W32_EN : 0;
+	dispatch->pc = s->pc;
+	dispatch->rsrc1 = s->rsrc1;
+	dispatch->rsrc2 = s->rsrc2;
+	dispatch->rsrc3 = s->rsrc3;
+	for (unsigned i = 0; i < 3; i++)
+		dispatch->threads[i] = dispatch->last[i] = dispatch->end[i] = 1;
+	dispatch->end[0] = n_groups;
+	memset(dispatch->cu_mask, 0xff, sizeof(dispatch->cu_mask));
+	/* No dispatch packet has this number. */
+	dispatch->packet_id = BW_GFX11_TTMP6__PACKET;
+	dispatch->doorbell = BW_HQD_FIELD(d->q, HQD_PQ_DOORBELL_CONTROL, DOORBELL_OFFSET);
+	if (BW_FIELD_GET(COMPUTE_PGM_RSRC2, SCRATCH_EN, s->rsrc2)) {
+		dispatch->scratch_base = d->state.scratch_base;
+		dispatch->scratch_wave_b = d->state.scratch_wave_b;
+		dispatch->scratch_waves = d->state.scratch_waves;
+	}
+	dispatch->draw = d;
+	for (unsigned i = 0; i < n_groups; i++)
+		most = BW_MAX(most, bw_draw_group_threads(d, i));
+	const char *why = bw_dispatch_resources(dispatch, (most + s->lanes - 1) / s->lanes);
+	if (why) {
+		free(dispatch);
+		return why;
+	}
+	atomic_store(&d->done, false);
+	atomic_fetch_add(&d->n_refs, 1);
+	bw_spi_submit(dispatch);
+	return NULL;
 }
 
-static uint32_t shader_cycles(void *cookie)
+void bw_draw_round_done(struct bw_draw *d)
 {
-	struct bw_draw_unit *u = cookie;
-	return (uint32_t)(bw_device_now_ns(u->dev) * u->dev->profile->shader_clock_mhz / 1000);
+	atomic_store(&d->done, true);
 }
 
-static void absent(void *cookie, struct bw_wave *w, uint64_t pc, const uint32_t *words,
-		   const char *name)
+/* ---- primitive shaders ---- */
+
+unsigned bw_draw_group_threads(const struct bw_draw *d, uint32_t group)
 {
-	struct bw_draw_unit *u = cookie;
-	snprintf(u->why, sizeof(u->why),
-		 "its shader has %s at 0x%" PRIx64 ", which is not executed",
-		 name ? name : "an instruction", pc);
+	if (d->runs_pixels)
+		return d->state.ps.lanes;
+	const struct bw_draw_subgroup *g = &d->subgroups[group];
+	return BW_MAX(g->n_vertices, g->n_primitives);
 }
 
-static uint64_t border_colors(void *cookie)
+static void set_vgpr(struct bw_wave *w, unsigned n, unsigned lane, uint32_t value)
 {
-	struct bw_device *dev = ((struct bw_draw_unit *)cookie)->dev;
-	uint32_t hi = bw_reg_get(dev, BW_REG_TA_BC_BASE_ADDR_HI);
-	return bw_join_256b(BW_FIELD_GET(TA_BC_BASE_ADDR_HI, ADDRESS, hi),
-			    bw_reg_get(dev, BW_REG_TA_BC_BASE_ADDR));
+	if (n < w->n_vgprs)
+		w->v[n * w->lanes + lane] = value;
 }
+
+static void set_exec(struct bw_wave *w, uint64_t exec)
+{
+	w->s[EXEC_LO] = bw_lo32(exec);
+	w->s[EXEC_HI] = w->lanes == 64 ? bw_hi32(exec) : 0;
+}
+
+/* How many of the subgroup's elements this wave has. */
+static unsigned share(const struct bw_wave *w, unsigned n)
+{
+	unsigned first = w->index_in_group * (unsigned)w->lanes;
+	return n > first ? BW_MIN(n - first, (unsigned)w->lanes) : 0;
+}
+
+static void launch_vertices(const struct bw_draw *d, const struct bw_group *group,
+			    struct bw_wave *w)
+{
+	const struct bw_draw_state *s = &d->state;
+	const struct bw_draw_subgroup *g = &d->subgroups[group->wg.id[0]];
+	unsigned first = w->index_in_group * (unsigned)w->lanes;
+	unsigned n_vertices = share(w, g->n_vertices), n_primitives = share(w, g->n_primitives);
+	memcpy(w->s, s->gs_sgprs, sizeof(s->gs_sgprs));
+	bw_words_put(&w->s[GS_TG_INFO], TG_N_VERTICES, g->n_vertices);
+	bw_words_put(&w->s[GS_TG_INFO], TG_N_PRIMITIVES, g->n_primitives);
+	bw_words_put(&w->s[GS_WAVE_INFO], WAVE_N_VERTICES, n_vertices);
+	bw_words_put(&w->s[GS_WAVE_INFO], WAVE_N_PRIMITIVES, n_primitives);
+	bw_words_put(&w->s[GS_WAVE_INFO], WAVE_IN_GROUP, w->index_in_group);
+	bw_words_put(&w->s[GS_WAVE_INFO], WAVE_N_WAVES, group->wg.n_waves);
+	w->s[GS_ATTRIBUTES] = g->ring_unit;
+	memcpy(&w->s[GS_USER], s->gs.user, s->gs.n_user * sizeof(*w->s));
+	for (unsigned lane = 0; lane < n_primitives; lane++) {
+		const uint8_t *corner = g->primitive[first + lane];
+		uint32_t packed = 0;
+		for (unsigned i = 0; i < 3 && s->passthrough; i++)
+			bw_words_put(&packed, PRIM_VERTEX(i), corner[i]);
+		for (unsigned i = 0; i < 2 && !s->passthrough; i++)
+			bw_words_put(&packed, PRIM_OFFSET(i), corner[i]);
+		set_vgpr(w, 0, lane, packed);
+		set_vgpr(w, 1, lane, corner[2]);
+		set_vgpr(w, 2, lane, g->primitive_id[first + lane]);
+	}
+	for (unsigned lane = 0; lane < n_vertices; lane++) {
+		set_vgpr(w, GS_VERTEX_ID, lane, g->vertex[first + lane].id);
+		set_vgpr(w, GS_INSTANCE_ID, lane, g->vertex[first + lane].instance);
+	}
+	set_exec(w, ~0ull); /* the shader cuts it by merged_wave_info */
+}
+
+/* ---- pixel shaders ---- */
+
+struct pixel {
+	const struct bw_draw_quad *quad;
+	const struct bw_draw_primitive *primitive;
+	uint32_t x, y;
+	uint8_t covered;
+};
+
+static void weigh_at(const struct bw_draw *d, const struct pixel *p, int sample,
+		     struct bw_weights *out)
+{
+	bw_triangle_weigh(&p->primitive->t,
+			  p->x + (double)bw_draw_sample_x(&d->state, sample) / BW_RASTER_SUBPIXELS,
+			  p->y + (double)bw_draw_sample_y(&d->state, sample) / BW_RASTER_SUBPIXELS,
+			  out);
+}
+
+/* The sample where a centroid is: none (the centre) when all are covered, or none is. */
+static int centroid(const struct bw_draw *d, const struct pixel *p)
+{
+	unsigned all = (1u << d->state.n_samples) - 1;
+	return p->covered == all || !p->covered ? -1 : __builtin_ctz(p->covered);
+}
+
+/* One input of the pixel shader by its bit in SPI_PS_INPUT_ADDR. */
+static void input_value(const struct bw_draw *d, unsigned which, const struct pixel *p,
+			uint32_t out[3])
+{
+	const struct bw_draw_state *s = &d->state;
+	int sample = p->quad->sample;
+	int position = s->position_at_sample ? sample : -1;
+	struct bw_weights k;
+	switch (which) {
+	case PERSP_SAMPLE:
+	case PERSP_CENTER:
+	case PERSP_CENTROID:
+	case PERSP_PULL_MODEL:
+	case LINEAR_SAMPLE:
+	case LINEAR_CENTER:
+	case LINEAR_CENTROID: {
+		bool at_sample = which == PERSP_SAMPLE || which == LINEAR_SAMPLE;
+		bool at_centroid = which == PERSP_CENTROID || which == LINEAR_CENTROID;
+		weigh_at(d, p,
+			 at_sample     ? BW_MAX(sample, 0)
+			 : at_centroid ? centroid(d, p)
+				       : -1,
+			 &k);
+		const double *from = which < LINEAR_SAMPLE ? k.persp : k.linear;
+		double scale = which == PERSP_PULL_MODEL ? 1 / k.w : 1;
+		out[0] = f32_bits((float)(from[1] * scale));
+		out[1] = f32_bits((float)(from[2] * scale));
+		out[2] = f32_bits((float)scale);
+		return;
+	}
+	case POS_X_FLOAT:
+		out[0] = f32_bits((float)p->x +
+				  (float)bw_draw_sample_x(s, position) / BW_RASTER_SUBPIXELS);
+		return;
+	case POS_Y_FLOAT:
+		out[0] = f32_bits((float)p->y +
+				  (float)bw_draw_sample_y(s, position) / BW_RASTER_SUBPIXELS);
+		return;
+	case POS_Z_FLOAT:
+		weigh_at(d, p, sample, &k);
+		out[0] = f32_bits((float)k.z);
+		return;
+	case POS_W_FLOAT:
+		weigh_at(d, p, position, &k);
+		out[0] = f32_bits((float)k.w);
+		return;
+	case FRONT_FACE:
+		out[0] = f32_bits(p->primitive->t.is_front ? 1.0f : -1.0f);
+		return;
+	case ANCILLARY:
+		out[0] = 0;
+		bw_words_put(out, ANCILLARY_SAMPLE, (unsigned)BW_MAX(sample, 0));
+		bw_words_put(out, ANCILLARY_LAYER, p->primitive->layer);
+		return;
+	case SAMPLE_COVERAGE:
+		out[0] = p->covered;
+		return;
+	case POS_FIXED_PT:
+		out[0] = 0;
+		bw_words_put(out, POS_FIXED_X, p->x);
+		bw_words_put(out, POS_FIXED_Y, p->y);
+		return;
+	default: /* LINE_STIPPLE_TEX */
+		out[0] = 0;
+		return;
+	}
+}
+
+/* The inputs that SPI_PS_INPUT_ADDR makes room for, in the order of its bits. */
+static void set_inputs(const struct bw_draw *d, struct bw_wave *w, unsigned lane,
+		       const struct pixel *p)
+{
+	unsigned n = 0;
+	for (uint32_t left = d->state.input_addr; left; left &= left - 1) {
+		unsigned bit = (unsigned)__builtin_ctz(left);
+		uint32_t value[3];
+		if (d->state.input_ena >> bit & 1) {
+			input_value(d, bit, p, value);
+			for (unsigned i = 0; i < input_sizes[bit]; i++)
+				set_vgpr(w, n + i, lane, value[i]);
+		}
+		n += input_sizes[bit];
+	}
+}
+
+static void launch_pixels(const struct bw_draw *d, const struct bw_group *group, struct bw_wave *w)
+{
+	const struct bw_draw_pixel_wave *wave = &d->waves[group->wg.id[0]];
+	const struct bw_draw_shader *s = &d->state.ps;
+	uint64_t exec = 0;
+	memcpy(w->s, s->user, s->n_user * sizeof(*w->s));
+	/* The next one has PRIM_MASK and the place of the attributes in LDS: they are not there. */
+	for (unsigned lane = 0; lane < wave->n_quads * 4; lane++) {
+		const struct bw_draw_quad *quad = &wave->quad[lane / 4];
+		const struct pixel p = {
+			.quad = quad,
+			.primitive = &d->primitives[quad->primitive],
+			.x = (uint32_t)quad->x + lane % 2,
+			.y = (uint32_t)quad->y + lane / 2 % 2,
+			.covered = quad->covered[lane % 4],
+		};
+		exec |= (uint64_t)(p.covered != 0) << lane;
+		set_inputs(d, w, lane, &p);
+	}
+	set_exec(w, exec);
+}
+
+void bw_draw_wave_launch(const struct bw_group *g, struct bw_wave *w)
+{
+	const struct bw_draw *d = g->dispatch->draw;
+	w->status |= BW_FIELD_MASK(SQ_WAVE_STATUS, EXPORT_RDY);
+	if (d->runs_pixels)
+		launch_pixels(d, g, w);
+	else
+		launch_vertices(d, g, w);
+}
+
+/* ---- exports ---- */
 
 static uint64_t exec_of(const struct bw_wave *w)
 {
 	return bw_join32(w->lanes == 64 ? w->s[EXEC_HI] : 0, w->s[EXEC_LO]);
 }
 
-static bool do_export(struct bw_draw_unit *u, const struct bw_wave *w, const struct bw_inst *in)
+static void export_vertices(struct bw_draw_subgroup *g, const struct bw_wave *w,
+			    const struct bw_inst *in)
 {
-	if (in->exp_target >= BW_EXP_N_TARGETS)
-		return false;
-	struct bw_draw_export *e = &u->exports[in->exp_target];
-	uint64_t exec = exec_of(w);
-	for (unsigned c = 0; c < 4; c++) {
-		if (!(in->exp_en >> c & 1) || in->exp_src[c] >= w->n_vgprs)
+	unsigned first = w->index_in_group * (unsigned)w->lanes;
+	unsigned target = in->exp_target;
+	for (uint64_t left = exec_of(w); left; left &= left - 1) {
+		unsigned lane = (unsigned)__builtin_ctzll(left), n = first + lane;
+		if (n >= BW_DRAW_VERTICES)
+			return;
+		if (target == EXP_PRIM && in->exp_en & 1 && in->exp_src[0] < w->n_vgprs) {
+			g->out_primitive[n] = w->v[in->exp_src[0] * w->lanes + lane];
+			g->has_primitive[n] = true;
+		}
+		if (target < EXP_POS0 || target >= EXP_POS0 + BW_DRAW_POSITIONS)
 			continue;
-		for (unsigned l = 0; l < w->lanes; l++)
-			if (exec >> l & 1)
-				e->v[c][l] = w->v[in->exp_src[c] * w->lanes + l];
+		for (unsigned c = 0; c < 4; c++)
+			if (in->exp_en >> c & 1 && in->exp_src[c] < w->n_vgprs)
+				g->position[target - EXP_POS0][c][n] =
+					w->v[in->exp_src[c] * w->lanes + lane];
+		g->has_position[n] |= target == EXP_POS0;
 	}
-	e->en |= in->exp_en;
-	e->lanes = exec;
-	return true;
+}
+
+/* The two colours of dual sources, which lie side by side: the first export has those of the even
+ * lanes, in a lane and its odd neighbour, the second one those of the odd lanes. Values of lanes
+ * that EXEC leaves out count as well (seen in code that Mesa 25 makes). [I] */
+static void export_dual(const struct bw_draw *d, struct bw_draw_pixel_wave *wave,
+			const struct bw_wave *w, const struct bw_inst *in)
+{
+	unsigned odd = in->exp_target == EXP_DUAL1;
+	uint64_t exec = exec_of(w) & (odd ? 0xaaaaaaaaaaaaaaaa : 0x5555555555555555);
+	if (d->targets.n_exports < 2)
+		return;
+	for (uint64_t left = exec; left; left &= left - 1) {
+		unsigned lane = (unsigned)__builtin_ctzll(left), even = lane & ~1u;
+		for (unsigned c = 0; c < 4; c++) {
+			if (!(in->exp_en >> c & 1) || in->exp_src[c] >= w->n_vgprs)
+				continue;
+			const uint32_t *from = &w->v[in->exp_src[c] * w->lanes + even];
+			wave->output[c * BW_DRAW_LANES + lane] = from[0];
+			wave->output[(4 + c) * BW_DRAW_LANES + lane] = from[1];
+		}
+	}
+	wave->written[0] |= exec;
+	wave->written[1] |= exec;
+}
+
+static void export_pixels(const struct bw_draw *d, struct bw_draw_pixel_wave *wave,
+			  const struct bw_wave *w, const struct bw_inst *in)
+{
+	unsigned target = in->exp_target, which = target;
+	uint64_t exec = exec_of(w);
+	if (in->exp_done)
+		wave->live |= exec;
+	if (target == EXP_DUAL0 || target == EXP_DUAL1) {
+		export_dual(d, wave, w, in);
+		return;
+	}
+	if (target == EXP_MRTZ)
+		which = d->targets.n_exports;
+	else if (target >= d->targets.n_exports)
+		return; /* no target takes it */
+	uint32_t *to = &wave->output[(size_t)which * 4 * BW_DRAW_LANES];
+	for (unsigned c = 0; c < 4; c++)
+		for (uint64_t left = exec; left; left &= left - 1) {
+			unsigned lane = (unsigned)__builtin_ctzll(left);
+			if (in->exp_en >> c & 1 && in->exp_src[c] < w->n_vgprs)
+				to[c * BW_DRAW_LANES + lane] =
+					w->v[in->exp_src[c] * w->lanes + lane];
+		}
+	wave->written[target == EXP_MRTZ ? BW_DRAW_COLORS : target] |= exec;
 }
 
 /* Lanes 0, 1 and 2 of a quad get P0, P10 and P20 (RDNA3 manual, LDS_PARAM_LOAD); quads without an
  * active lane keep what they had. */
-static bool load_param(struct bw_draw_unit *u, struct bw_wave *w, const struct bw_inst *in)
+static void load_param(const struct bw_draw *d, const struct bw_draw_pixel_wave *wave,
+		       struct bw_wave *w, const struct bw_inst *in)
 {
-	if (in->dst >= w->n_vgprs)
-		return true;
+	static const struct bw_draw_plane zero;
 	uint64_t exec = exec_of(w);
-	const struct bw_draw_plane zero = {{0}};
-	const struct bw_draw_plane *plane =
-		in->attr < u->n_planes ? &u->planes[in->attr][in->attr_chan] : &zero;
-	for (unsigned l = 0; l < w->lanes; l++)
-		if (exec >> (l & ~3u) & 0xf && l % 4 < 3)
-			memcpy(&w->v[in->dst * w->lanes + l], &plane->p[l % 4], 4);
-	return true;
-}
-
-static bool graphics(void *cookie, struct bw_wave *w, const struct bw_inst *in)
-{
-	if (in->op == BW_OP_EXP)
-		return do_export(cookie, w, in);
-	if (in->op == BW_OP_LDS_PARAM_LOAD)
-		return load_param(cookie, w, in);
-	return false;
-}
-
-/* ---- the unit ---- */
-
-struct bw_draw_unit *bw_draw_unit_create(struct bw_device *dev)
-{
-	struct bw_draw_unit *u = calloc(1, sizeof(*u));
-	if (!u)
-		return NULL;
-	u->dev = dev;
-	u->vgprs = aligned_alloc(64, (size_t)N_VGPRS * BW_DRAW_LANES * 4);
-	u->lds = aligned_alloc(64, LDS_B);
-	const struct bw_exec_host host = {
-		.cookie = u,
-		.trap_base = no_trap_base,
-		.realtime = realtime,
-		.shader_cycles = shader_cycles,
-		.absent = absent,
-		.border_colors = border_colors,
-		.graphics = graphics,
-		.sh_mem_bases = BW_SH_MEM_BASES,
-	};
-	u->exec = bw_exec_create(&host);
-	if (u->lds)
-		memset(u->lds, 0, LDS_B);
-	if (!u->vgprs || !u->lds || !u->exec) {
-		bw_draw_unit_destroy(u);
-		return NULL;
-	}
-	for (unsigned v = 0; v < BW_N_VMIDS; v++)
-		bw_tlb_init(&u->tlb[v], dev, v, BW_CLIENT_TCP);
-	return u;
-}
-
-void bw_draw_unit_destroy(struct bw_draw_unit *u)
-{
-	if (!u)
+	if (in->dst >= w->n_vgprs)
 		return;
-	if (u->exec)
-		bw_exec_destroy(u->exec);
-	free(u->vgprs);
-	free(u->lds);
-	free(u);
+	for (unsigned l = 0; l < wave->n_quads * 4; l++) {
+		const struct bw_draw_primitive *p = &d->primitives[wave->quad[l / 4].primitive];
+		const struct bw_draw_plane *plane =
+			in->attr < d->state.n_inputs ? &p->planes[in->attr][in->attr_chan] : &zero;
+		if (exec >> (l & ~3u) & 0xf && l % 4 < 3)
+			w->v[in->dst * w->lanes + l] = plane->p[l % 4];
+	}
 }
 
-/* ---- a wave ---- */
-
-void bw_draw_wave_begin(struct bw_draw_unit *u, const struct bw_draw_shader *s, unsigned vmid,
-			uint64_t exec)
+bool bw_draw_instruction(struct bw_group *g, struct bw_wave *w, const struct bw_inst *in)
 {
-	struct bw_wave *w = &u->w;
-	void *exec_private = w->exec_private;
-	memset(w, 0, sizeof(*w));
-	/* the number of registers that the program asks for, in blocks of 8 (wave32) or 4. */
-	unsigned blocks = BW_FIELD_GET(SPI_SHADER_PGM_RSRC1_PS, VGPRS, s->rsrc1) + 1;
-	unsigned n_vgprs = BW_MIN(blocks * (s->lanes == 32 ? 8 : 4), (unsigned)N_VGPRS);
-	memset(u->vgprs, 0, (size_t)n_vgprs * s->lanes * 4);
-	for (unsigned i = 0; i < BW_EXP_N_TARGETS; i++) {
-		u->exports[i].lanes = 0;
-		u->exports[i].en = 0;
-	}
-	u->wg = (struct bw_workgroup){
-		.lds = u->lds, .lds_size_b = LDS_B, .n_waves = 1, .wave = {w}};
-	w->exec_private = exec_private;
-	w->wg = &u->wg;
-	w->dev = u->dev;
-	w->vmid = (uint8_t)vmid;
-	w->lanes = (uint8_t)s->lanes;
-	w->n_vgprs = (uint16_t)n_vgprs;
-	w->v = u->vgprs;
-	w->pc = s->pc;
-	w->mode = BW_FIELD_GET(SPI_SHADER_PGM_RSRC1_PS, FLOAT_MODE, s->rsrc1) |
-		  BW_FIELD(SQ_WAVE_MODE, DX10_CLAMP,
-			   BW_FIELD_GET(SPI_SHADER_PGM_RSRC1_PS, DX10_CLAMP, s->rsrc1)) |
-		  BW_FIELD(SQ_WAVE_MODE, IEEE,
-			   BW_FIELD_GET(SPI_SHADER_PGM_RSRC1_PS, IEEE_MODE, s->rsrc1)) |
-		  BW_FIELD(SQ_WAVE_MODE, FP16_OVFL, s->fp16_ovfl);
-	w->status = BW_STATUS_VALID | BW_FIELD_MASK(SQ_WAVE_STATUS, EXPORT_RDY);
-	w->s[EXEC_LO] = (uint32_t)exec;
-	w->s[EXEC_HI] = bw_hi32(exec);
-}
-
-bool bw_draw_wave_run(struct bw_draw_unit *u)
-{
-	struct bw_wave *w = &u->w;
-	u->why[0] = '\0';
-	w->tlb = &u->tlb[w->vmid];
-	bw_tlb_sync(w->tlb);
-	while (w->n_executed < MAX_INSTRUCTIONS) {
-		switch (bw_exec_run(u->exec, w, 1 << 16)) {
-		case BW_RUN_ENDED:
-			return true;
-		case BW_RUN_QUANTUM:
-		case BW_RUN_BARRIER: /* it is alone */
-		case BW_RUN_SLEEP:
-			break;
-		case BW_RUN_HALTED:
-			snprintf(u->why, sizeof(u->why), "its shader halts at 0x%" PRIx64, w->pc);
-			return false;
-		case BW_RUN_FATAL:
-			if (!u->why[0])
-				snprintf(u->why, sizeof(u->why),
-					 "its shader at 0x%" PRIx64 " accesses 0x%" PRIx64
-					 ", which is not mapped for that",
-					 w->pc, w->fault.va);
-			return false;
-		}
-	}
-	snprintf(u->why, sizeof(u->why), "its shader at 0x%" PRIx64 " does not end", w->pc);
-	return false;
+	struct bw_draw *d = g->dispatch->draw;
+	if (in->op == BW_OP_EXP && d->runs_pixels)
+		export_pixels(d, &d->waves[g->wg.id[0]], w, in);
+	else if (in->op == BW_OP_EXP && !in->exp_row)
+		export_vertices(&d->subgroups[g->wg.id[0]], w, in);
+	else if (in->op == BW_OP_LDS_PARAM_LOAD && d->runs_pixels)
+		load_param(d, &d->waves[g->wg.id[0]], w, in);
+	else
+		return false;
+	return true;
 }

@@ -6,6 +6,7 @@
 #include "base/util.h"
 #include "vgpu/device/cp.h"
 #include "vgpu/device/cwsr.h"
+#include "vgpu/device/draw.h"
 #include "vgpu/device/exec/check/check.h"
 #include "vgpu/device/exec/check/init.h"
 #include "vgpu/device/exec/check/sync.h"
@@ -207,9 +208,10 @@ static void begin_strict(const struct bw_group *g, struct bw_slot *s)
 	const struct bw_dispatch *d = g->dispatch;
 	const struct bw_wgp *wgp = g->wgp;
 	const struct bw_profile *p = d->dev->profile;
+	bool all = g->restored || d->draw; /* which of a draw's registers are filled is not told */
 	const struct bw_strict_launch launch = {
-		.n_sgprs = g->restored ? M0 : n_launch_sgprs(d),
-		.n_vgprs = g->restored ? s->w.n_vgprs : N_LAUNCH_VGPRS,
+		.n_sgprs = all ? M0 : n_launch_sgprs(d),
+		.n_vgprs = all ? s->w.n_vgprs : N_LAUNCH_VGPRS,
 		.sa = wgp->se * p->sa_per_se + wgp->sa,
 		.cu = s->simd / (p->simd_per_wgp / 2),
 		.caches = wgp->caches,
@@ -260,7 +262,7 @@ void bw_group_launch(struct bw_group *g)
 		bw_stomp_lds(g);
 	if (dev->options.strict)
 		bw_strict_poison_lds(g->wg.lds, g->wg.lds_size_b);
-	if (dev->check)
+	if (dev->check && !d->draw)
 		begin_check(g);
 	for (unsigned i = 0; i < g->wg.n_waves; i++) {
 		struct bw_slot *s = &wgp->slot[g->place[i].simd][g->place[i].slot];
@@ -304,6 +306,9 @@ void bw_group_launch(struct bw_group *g)
 		g->wg.wave[i] = w;
 		if (g->restored) {
 			begin_restore(dev, g, w);
+		} else if (d->draw) {
+			memset(w->v, 0, (size_t)w->n_vgprs * w->lanes * 4);
+			bw_draw_wave_launch(g, w);
 		} else {
 			initial_sgprs(g, w);
 			initial_vgprs(g, w);

@@ -3,6 +3,7 @@
  * with all its waves or not at all. */
 #include "vgpu/device/spi.h"
 #include "vgpu/device/cwsr.h"
+#include "vgpu/device/draw.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -56,12 +57,6 @@ static int find_vgprs(uint64_t free_bits, unsigned n)
 }
 
 /* --- placing --- */
-
-static void group_threads(const struct bw_dispatch *d, uint32_t out[3])
-{
-	for (unsigned i = 0; i < 3; i++)
-		out[i] = d->id[i] + 1 == d->end[i] ? d->last[i] : d->threads[i];
-}
 
 /* COMPUTE_STATIC_THREAD_MGMT_SEn: CUs of array 0 in 15:0, of array 1 in 31:16, two to a WGP. */
 static unsigned enabled_cus(const struct bw_dispatch *d, const struct bw_wgp *wgp)
@@ -167,7 +162,7 @@ static bool try_place(struct bw_dispatch *d, struct bw_restored *r, struct bw_wg
 	unsigned id = (unsigned)__builtin_ctz(wgp->free_groups);
 	struct bw_group *g = &spi->groups[wgp->index * BW_MAX_GROUPS + id];
 	uint32_t threads[3];
-	group_threads(d, threads);
+	bw_dispatch_group_threads(d, threads);
 	unsigned n_waves =
 		r ? r->g.n_waves : (threads[0] * threads[1] * threads[2] + d->lanes - 1) / d->lanes;
 	unsigned lds_total = d->dev->profile->lds_per_wgp_b / d->dev->profile->lds_granule_b;
@@ -254,6 +249,8 @@ static void complete(struct bw_dispatch *d)
 		return;
 	if (d->done)
 		atomic_store(d->done, true);
+	if (d->draw)
+		bw_draw_round_done(d->draw);
 	atomic_fetch_sub(&d->queue->n_inflight, 1);
 	bw_cp_kick(d->dev);
 	bw_dispatch_free(d);
@@ -591,7 +588,7 @@ void bw_spi_destroy(struct bw_device *dev)
 		bool in_use = !(wgp->free_groups >> (i % BW_MAX_GROUPS) & 1);
 		if (in_use && i % BW_MAX_GROUPS < dev->profile->max_groups_per_wgp &&
 		    --g->dispatch->n_alive == 0)
-			free(g->dispatch);
+			bw_dispatch_free(g->dispatch);
 	}
 	free(spi->groups);
 	pthread_mutex_destroy(&spi->lock);

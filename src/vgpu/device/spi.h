@@ -8,6 +8,11 @@
 
 /* dispatch.c; NULL: nothing happens. */
 void bw_dispatch_free(struct bw_dispatch *d);
+/* Threads of the next group to place. */
+void bw_dispatch_group_threads(const struct bw_dispatch *d, uint32_t out[3]);
+/* Registers and LDS of the waves of a group, which has so many, from rsrc1 and rsrc2. NULL, or the
+ * reason why it can never run. */
+const char *bw_dispatch_resources(struct bw_dispatch *d, unsigned waves);
 /* Takes ownership. */
 void bw_spi_submit(struct bw_dispatch *d);
 /* stomp.c. A NOP on a ring, which may say what to fill. */

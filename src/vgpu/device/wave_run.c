@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "vgpu/device/cwsr.h"
+#include "vgpu/device/draw.h"
 #include "vgpu/device/exec/check/check.h"
 #include "vgpu/device/exec/check/init.h"
 #include "vgpu/device/exec/check/sync.h"
@@ -116,11 +117,23 @@ static void host_absent(void *cookie, struct bw_wave *w, uint64_t pc, const uint
 	       name ? name : "this instruction", words[0], words[1], pc);
 }
 
-/* The table of border colours that samplers of compute shaders point into, 0 before a program sets
- * it. */
+static bool host_graphics(void *cookie, struct bw_wave *w, const struct bw_inst *inst)
+{
+	struct bw_group *g = slot_of(w)->group;
+	return g->dispatch->draw && bw_draw_instruction(g, w, inst);
+}
+
+/* The table of border colours that the samplers of the running shader point into, 0 before a
+ * program sets it: compute shaders have another one. */
 static uint64_t host_border_colors(void *cookie)
 {
-	struct bw_device *dev = ((struct bw_worker *)cookie)->dev;
+	struct bw_worker *worker = cookie;
+	struct bw_device *dev = worker->dev;
+	const struct bw_slot *s = atomic_load_explicit(&worker->current, memory_order_relaxed);
+	if (s && s->group->dispatch->draw)
+		return bw_join_256b(BW_FIELD_GET(TA_BC_BASE_ADDR_HI, ADDRESS,
+						 bw_reg_get(dev, BW_REG_TA_BC_BASE_ADDR_HI)),
+				    bw_reg_get(dev, BW_REG_TA_BC_BASE_ADDR));
 	uint32_t hi = bw_reg_get(dev, BW_REG_TA_CS_BC_BASE_ADDR_HI);
 	return bw_join_256b(BW_FIELD_GET(TA_CS_BC_BASE_ADDR_HI, ADDRESS, hi),
 			    bw_reg_get(dev, BW_REG_TA_CS_BC_BASE_ADDR));
@@ -146,6 +159,7 @@ struct bw_exec_host bw_worker_exec_host(struct bw_worker *worker)
 		.dispatch_id = host_dispatch_id,
 		.save_wave = host_save_wave,
 		.border_colors = host_border_colors,
+		.graphics = host_graphics,
 		.precise_memory = host_precise_memory,
 		.counts = worker->dev->options.counts,
 		.plant = worker->dev->options.plant,

@@ -16,6 +16,7 @@
 #include "base/util.h"
 #include "pm4/pm4.h"
 #include "pm4/sdma.h"
+#include "regs/field.h"
 #include "vgpu/device/register_map.h"
 
 enum {
@@ -143,7 +144,7 @@ static void put(struct hostile *h, uint64_t ring, unsigned which, const uint32_t
 static size_t packet(struct hostile *h, uint32_t out[64])
 {
 	unsigned op = below(h, 256);
-	/* Draws stop a queue, so there are few. */
+	/* Draws take long, so there are few here: draw() has others. */
 	for (unsigned i = 0; i < 16 && (!bw_pm4_info(op) || bw_pm4_info(op)->is_draw); i++)
 		op = below(h, 256);
 	const struct bw_pm4_info *info = bw_pm4_info(op);
@@ -216,6 +217,81 @@ static void dispatch(struct hostile *h)
 	}
 	rig_submit_ring(&h->r, 1 + below(h, 4), &s);
 	bw_pm4_stream_free(&s);
+}
+
+/* Registers of a draw by their numbers; those with likely values come first. */
+static void draw_registers(struct hostile *h)
+{
+	const struct {
+		uint32_t reg, value;
+	} likely[] = {
+		{REG(VGT_PRIMITIVE_TYPE), below(h, 4) ? 4 + below(h, 3) : 0x11},
+		{REG(VGT_SHADER_STAGES_EN),
+		 BW_FIELD(VGT_SHADER_STAGES_EN, ES_EN, 2) |
+			 BW_FIELD(VGT_SHADER_STAGES_EN, PRIMGEN_EN, 1) |
+			 BW_FIELD(VGT_SHADER_STAGES_EN, PRIMGEN_PASSTHRU_EN, below(h, 4) != 0)},
+		{REG(GE_CNTL), below(h, 3) ? 128 | 128 << 9 : word(h)},
+		{REG(SPI_SHADER_COL_FORMAT), below(h, 10) | below(h, 10) << 4},
+		{REG(CB_COLOR_CONTROL),
+		 BW_FIELD(CB_COLOR_CONTROL, MODE, 1) | BW_FIELD(CB_COLOR_CONTROL, ROP3, 0xcc)},
+		{REG(CB_COLOR0_INFO), BW_FIELD(CB_COLOR0_INFO, FORMAT, 10)},
+		{REG(CB_COLOR0_BASE), (uint32_t)(RIG_DATA >> 8)},
+		{REG(CB_COLOR0_BASE_EXT), 0},
+		{REG(CB_COLOR0_ATTRIB2), 63 << 14 | 63},
+		{REG(CB_COLOR0_ATTRIB3),
+		 BW_FIELD(CB_COLOR0_ATTRIB3, RESOURCE_TYPE, 1) |
+			 BW_FIELD(CB_COLOR0_ATTRIB3, COLOR_SW_MODE, below(h, 3) ? 27 : 0)},
+		{REG(CB_COLOR0_FDCC_CONTROL), 0},
+		{REG(CB_TARGET_MASK), 0xff},
+		{REG(CB_SHADER_MASK), 0xff},
+		{REG(PA_CL_VTE_CNTL), 0x3f},
+		{REG(PA_SC_SCREEN_SCISSOR_BR), 64 | 64 << 16},
+		{REG(PA_SC_AA_CONFIG), below(h, 3) ? 0 : below(h, 4)},
+		{REG(PA_CL_VPORT_XSCALE), 0x42000000}, /* 32 */
+		{REG(PA_CL_VPORT_YSCALE), 0x42000000},
+		{REG(PA_SC_AA_MASK_X0Y0_X1Y0), ~0u},
+		{REG(SPI_PS_INPUT_ADDR), 2 | (below(h, 2) ? 0 : word(h))},
+		{REG(SPI_PS_INPUT_ENA), ~0u},
+		{REG(SPI_ATTRIBUTE_RING_BASE), (uint32_t)(RIG_DATA >> 16)},
+		{REG(SPI_PS_IN_CONTROL), below(h, 3)},
+	};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(likely); i++)
+		rig_write(&h->r, likely[i].reg, below(h, 16) ? likely[i].value : word(h));
+	const struct bw_register_map *map = bw_device_registers(h->r.dev);
+	for (unsigned i = below(h, 12); i > 0; i--)
+		rig_write(&h->r,
+			  map->addr_dw[BW_REG_SPI_PS_INPUT_CNTL_0 +
+				       below(h, BW_REG_CB_COLOR0_ATTRIB3 -
+							BW_REG_SPI_PS_INPUT_CNTL_0)],
+			  word(h));
+}
+
+static void draw(struct hostile *h)
+{
+	struct bw_pm4_stream s = {0};
+	const uint32_t vertex = (uint32_t)(rig_code(&h->r, "vertex") >> 8), high = 0;
+	const uint32_t pixel = (uint32_t)(rig_code(&h->r, "pixel") >> 8);
+	const uint32_t resources[2] = {8 | 0xc0 << 12, below(h, 3) ? 2 << 1 : word(h)};
+	draw_registers(h);
+	bw_pm4_put_sh(&s, REG(SPI_SHADER_PGM_LO_ES), &vertex, 1);
+	bw_pm4_put_sh(&s, REG(SPI_SHADER_PGM_HI_ES), &high, 1);
+	bw_pm4_put_sh(&s, REG(SPI_SHADER_PGM_LO_PS), &pixel, 1);
+	bw_pm4_put_sh(&s, REG(SPI_SHADER_PGM_HI_PS), &high, 1);
+	bw_pm4_put_sh(&s, REG(SPI_SHADER_PGM_RSRC1_GS), resources, 2);
+	bw_pm4_put_sh(&s, REG(SPI_SHADER_PGM_RSRC1_PS), resources, 2);
+	const uint32_t packets[] = {0xc0002f00,
+				    1 + below(h, 3), /* NUM_INSTANCES */
+				    0xc0042700,
+				    below(h, 200), /* DRAW_INDEX_2 */
+				    offset(h),
+				    0,
+				    below(h, 60),
+				    0,
+				    0xc0012d00,
+				    below(h, 60),
+				    2}; /* DRAW_INDEX_AUTO */
+	bw_pm4_put_words(&s, packets, BW_ARRAY_SIZE(packets));
+	rig_submit(&h->r, 0, &s);
 }
 
 /* ---- rounds ---- */
@@ -294,8 +370,8 @@ static void restart(struct hostile *h)
 static void run_round(uint64_t seed, bool is_strict)
 {
 	static void (*const actions[])(struct hostile *h) = {
-		registers, doorbell,	memory,	  memory,   submit,  submit, kiq,
-		frame,	   copy_engine, dispatch, dispatch, restart, restart};
+		registers, doorbell,	memory,	  memory,   submit, submit,  kiq,
+		frame,	   copy_engine, dispatch, dispatch, draw,   restart, restart};
 	const struct bw_device_options options = {.threads = 2, .strict = is_strict};
 	struct hostile h = {.state = seed};
 	rig_start(&h.r, &options);

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+/* What becomes of a sample: depth and stencil tests, blending, and the stores. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/float_bits.h"
+#include "base/small_float.h"
+#include "base/util.h"
+#include "vgpu/device/draw_priv.h"
+
+enum { ROP3_COPY = 0xcc };
+
+/* ---- texels ---- */
+
+/* The address of a sample; 0: it lies outside of the surface. */
+static uint64_t texel_va(const struct bw_draw_surface *s, const struct bw_draw_sample *at)
+{
+	const struct bw_image *im = &s->im;
+	if (at->x >= bw_image_mip(im->width, s->level) ||
+	    at->y >= bw_image_mip(im->height, s->level) ||
+	    at->layer >= bw_image_slices(im, s->level) || at->sample >> im->samples_log2)
+		return 0;
+	return bw_image_va(im, s->level, at->x, at->y, at->layer, at->sample);
+}
+
+static bool fault_at(struct bw_draw *d, const struct bw_vm_fault *fault)
+{
+	snprintf(d->why, sizeof(d->why), "its target at 0x%" PRIx64 " is not mapped", fault->va);
+	return false;
+}
+
+static bool read_texel(struct bw_draw *d, const struct bw_draw_surface *s, uint64_t va,
+		       uint8_t texel[16])
+{
+	struct bw_vm_fault fault;
+	return bw_vm_read(bw_draw_tlb(d), va, texel, s->im.format->size_b, &fault) ||
+	       fault_at(d, &fault);
+}
+
+static bool write_texel(struct bw_draw *d, const struct bw_draw_surface *s, uint64_t va,
+			const uint8_t texel[16])
+{
+	struct bw_vm_fault fault;
+	return bw_vm_write(bw_draw_tlb(d), va, texel, s->im.format->size_b, &fault) ||
+	       fault_at(d, &fault);
+}
+
+/* ---- depth and stencil ---- */
+
+/* A depth as the buffer holds it, for comparisons with what it holds. */
+static float stored_depth(const struct bw_format *f, float z)
+{
+	uint8_t texel[16];
+	uint32_t v[4] = {f32_bits(z)};
+	bw_format_pack(f, v, texel);
+	bw_format_unpack(f, texel, v);
+	return bits_f32(v[0]);
+}
+
+static bool test_depth(struct bw_draw *d, const struct bw_draw_sample *at, bool *out_passes)
+{
+	const struct bw_draw_targets *t = &d->targets;
+	uint8_t texel[16];
+	uint32_t old[4];
+	uint64_t va = t->depth.used ? texel_va(&t->depth, at) : 0;
+	*out_passes = true;
+	if (!va)
+		return true;
+	if (!read_texel(d, &t->depth, va, texel))
+		return false;
+	bw_format_unpack(t->depth.im.format, texel, old);
+	*out_passes = bw_compare_depth(t->z_function, stored_depth(t->depth.im.format, at->z),
+				       bits_f32(old[0]));
+	return true;
+}
+
+static bool write_depth(struct bw_draw *d, const struct bw_draw_sample *at)
+{
+	const struct bw_draw_targets *t = &d->targets;
+	uint8_t texel[16];
+	uint32_t z[4] = {f32_bits(t->clear_depth ? t->depth_clear : at->z)};
+	uint64_t va = t->depth.used && t->writes_depth ? texel_va(&t->depth, at) : 0;
+	if (!va)
+		return true;
+	bw_format_pack(t->depth.im.format, z, texel);
+	return write_texel(d, &t->depth, va, texel);
+}
+
+bool bw_draw_test(struct bw_draw *d, const struct bw_draw_sample *at, bool *out_passes)
+{
+	struct bw_draw_targets *t = &d->targets;
+	const struct bw_draw_stencil *face = &t->face[at->is_front ? 0 : 1];
+	uint8_t texel[16], old = 0;
+	bool stencil_passes = true, depth_passes = false;
+	uint64_t va = t->stencil.used ? texel_va(&t->stencil, at) : 0;
+	if (va) {
+		if (!read_texel(d, &t->stencil, va, texel))
+			return false;
+		old = texel[0];
+		stencil_passes = bw_compare_stencil(face->function, at->stencil & face->mask,
+						    old & face->mask);
+	}
+	if (stencil_passes && !test_depth(d, at, &depth_passes))
+		return false;
+	*out_passes = stencil_passes && depth_passes;
+	if (va && t->writes_stencil) {
+		unsigned op = !stencil_passes ? face->fail
+			      : depth_passes  ? face->pass
+					      : face->depth_fail;
+		uint8_t value = bw_stencil_op(op, old, at->stencil, face->op_value);
+		texel[0] = (uint8_t)((value & face->write_mask) | (old & ~face->write_mask));
+		if (texel[0] != old && !write_texel(d, &t->stencil, va, texel))
+			return false;
+	}
+	if (*out_passes && t->counts)
+		d->q->n_samples_passed++;
+	return !*out_passes || write_depth(d, at);
+}
+
+/* ---- colours ---- */
+
+static uint32_t half(const uint32_t *v, unsigned c, unsigned lane)
+{
+	return bw_half16(v[c / 2 * BW_DRAW_LANES + lane], c % 2);
+}
+
+/* A lane's export as RGBA of 32 bits. */
+static void unpack(const uint32_t *v, unsigned format, unsigned lane, uint32_t rgba[4])
+{
+	for (unsigned c = 0; c < 4; c++) {
+		switch (format) {
+		case BW_EX_32_R:
+		case BW_EX_32_GR:
+			rgba[c] = c < format ? v[c * BW_DRAW_LANES + lane] : 0;
+			break;
+		case BW_EX_32_AR: /* alpha comes second on gfx10 and later */
+			rgba[c] = c == 0 ? v[lane] : c == 3 ? v[BW_DRAW_LANES + lane] : 0;
+			break;
+		case BW_EX_FP16_ABGR:
+			rgba[c] = bw_f16_to_f32((uint16_t)half(v, c, lane));
+			break;
+		case BW_EX_UNORM16_ABGR:
+			rgba[c] = f32_bits((float)half(v, c, lane) / 65535.0f);
+			break;
+		case BW_EX_SNORM16_ABGR:
+			rgba[c] = f32_bits(
+				BW_MAX((float)(int16_t)half(v, c, lane) / 32767.0f, -1.0f));
+			break;
+		case BW_EX_UINT16_ABGR:
+			rgba[c] = half(v, c, lane);
+			break;
+		case BW_EX_SINT16_ABGR:
+			rgba[c] = (uint32_t)(int32_t)(int16_t)half(v, c, lane);
+			break;
+		default:
+			rgba[c] = v[c * BW_DRAW_LANES + lane];
+			break;
+		}
+	}
+}
+
+static void to_floats(const uint32_t bits[4], float out[4])
+{
+	memcpy(out, bits, 4 * sizeof(*out));
+}
+
+/* The colours of a lane; src1 is the second one of dual sources. */
+struct colors {
+	uint32_t src[4], src1[4];
+};
+
+static void combine(const struct bw_draw_surface *s, const struct colors *in, const uint8_t *texel,
+		    uint32_t out[4])
+{
+	uint32_t memory[4], old[4] = {0, 0, 0, f32_bits(1)};
+	float src[4], src1[4], dst[4], result[4];
+	bw_format_unpack(s->im.format, texel, memory);
+	for (unsigned c = 0; c < s->im.format->n; c++)
+		old[s->from[c]] = memory[c];
+	to_floats(in->src, src);
+	to_floats(in->src1, src1);
+	to_floats(old, dst);
+	bw_blend(&s->blend, src, src1, dst, result);
+	memcpy(out, result, sizeof(result));
+}
+
+static bool put_color(struct bw_draw *d, const struct bw_draw_surface *s, const struct colors *in,
+		      const struct bw_draw_sample *at)
+{
+	const struct bw_format *f = s->im.format;
+	uint8_t texel[16], old[16] = {0}, write_mask = 0;
+	uint32_t rgba[4], v[4] = {0}, before[4];
+	uint64_t va = texel_va(s, at);
+	uint8_t all = (uint8_t)((1u << f->n) - 1);
+	bool is_rop =
+		d->targets.rop3 != ROP3_COPY && f->num != BW_NUM_FLOAT && f->num != BW_NUM_SRGB;
+	if (!va)
+		return true;
+	for (unsigned c = 0; c < f->n; c++)
+		write_mask |= (uint8_t)((s->mask >> s->from[c] & 1) << c);
+	if ((write_mask != all || s->blend.enabled || is_rop) && !read_texel(d, s, va, old))
+		return false;
+	memcpy(rgba, in->src, sizeof(rgba));
+	if (s->blend.enabled && !is_rop)
+		combine(s, in, old, rgba);
+	for (unsigned c = 0; c < f->n; c++)
+		v[c] = rgba[s->from[c]];
+	bw_format_pack(f, v, texel);
+	for (unsigned i = 0; i < f->size_b && is_rop; i++)
+		texel[i] = bw_blend_rop(d->targets.rop3, texel[i], old[i]);
+	if (write_mask != all) {
+		bw_format_unpack(f, texel, v);
+		bw_format_unpack(f, old, before);
+		for (unsigned c = 0; c < f->n; c++)
+			if (!(write_mask >> c & 1))
+				v[c] = before[c];
+		bw_format_pack(f, v, texel);
+	}
+	return write_texel(d, s, va, texel);
+}
+
+/* ---- lanes ---- */
+
+struct lane {
+	const struct bw_draw_pixel_wave *w;
+	const struct bw_draw_quad *quad;
+	const struct bw_draw_primitive *primitive;
+	unsigned lane;
+	struct bw_draw_sample at;
+};
+
+static const uint32_t *output(const struct lane *l, unsigned which)
+{
+	return &l->w->output[(size_t)which * 4 * BW_DRAW_LANES];
+}
+
+/* The late test: with the depth, the stencil value and the samples that the shader exported. */
+static bool test_late(struct bw_draw *d, struct lane *l, bool *out_passes)
+{
+	const struct bw_draw_targets *t = &d->targets;
+	const struct bw_draw_state *s = &d->state;
+	unsigned lane = l->lane;
+	const uint32_t *z = output(l, t->n_exports);
+	bool has_z = l->w->written[BW_DRAW_COLORS] >> lane & 1;
+	bool is_small = t->z_export_format == BW_EX_UINT16_ABGR;
+	struct bw_weights weights;
+	int sample = (int)l->at.sample;
+	bw_triangle_weigh(&l->primitive->t,
+			  l->at.x + (double)bw_draw_sample_x(s, sample) / BW_RASTER_SUBPIXELS,
+			  l->at.y + (double)bw_draw_sample_y(s, sample) / BW_RASTER_SUBPIXELS,
+			  &weights);
+	l->at.z = (float)weights.z;
+	l->at.stencil = t->face[l->at.is_front ? 0 : 1].reference;
+	if (t->export_depth && has_z) {
+		float exported = bits_f32(z[lane]);
+		l->at.z = BW_MIN(BW_MAX(exported, l->primitive->t.z_min), l->primitive->t.z_max);
+	}
+	/* Without depth they are 16 bits: stencil in X[23:16], the mask in Y[15:0]
+	 * (ac_get_spi_shader_z_format of Mesa). */
+	if (t->export_stencil && has_z)
+		l->at.stencil =
+			(uint8_t)(is_small ? bw_half16(z[lane], 1) : z[BW_DRAW_LANES + lane]);
+	if (t->export_mask && has_z) {
+		uint32_t mask = is_small ? z[BW_DRAW_LANES + lane] : z[2 * BW_DRAW_LANES + lane];
+		if (!(mask >> sample & 1)) {
+			*out_passes = false;
+			return true;
+		}
+	}
+	return bw_draw_test(d, &l->at, out_passes);
+}
+
+static bool merge_sample(struct bw_draw *d, struct lane *l)
+{
+	const struct bw_draw_targets *t = &d->targets;
+	struct colors in = {{0}, {0}};
+	bool passes = true;
+	if (!t->is_early && !test_late(d, l, &passes))
+		return false;
+	for (unsigned i = 0; i < t->n_colors && passes; i++) {
+		unsigned export = t->color[i].export;
+		if (!t->color[i].used || !(l->w->written[export] >> l->lane & 1))
+			continue;
+		unpack(output(l, export), t->export_format[export], l->lane, in.src);
+		if (t->dual_source)
+			unpack(output(l, 1), t->export_format[1], l->lane, in.src1);
+		if (!put_color(d, &t->color[i], &in, &l->at))
+			return false;
+		if (t->dual_source)
+			break;
+	}
+	return true;
+}
+
+static bool merge_lane(struct bw_draw *d, struct lane *l, unsigned k)
+{
+	if (!(l->w->live >> l->lane & 1))
+		return true;
+	for (uint32_t left = l->quad->covered[k]; left; left &= left - 1) {
+		l->at = (struct bw_draw_sample){
+			.x = (uint32_t)l->quad->x + k % 2,
+			.y = (uint32_t)l->quad->y + k / 2,
+			.layer = l->primitive->layer,
+			.sample = (uint32_t)__builtin_ctz(left),
+			.is_front = l->primitive->t.is_front,
+		};
+		if (!merge_sample(d, l))
+			return false;
+	}
+	return true;
+}
+
+bool bw_draw_merge(struct bw_draw *d)
+{
+	for (unsigned i = 0; i < d->n_waves; i++) {
+		struct lane l = {.w = &d->waves[i]};
+		for (unsigned n = 0; n < l.w->n_quads * 4; n++) {
+			l.lane = n;
+			l.quad = &l.w->quad[n / 4];
+			l.primitive = &d->primitives[l.quad->primitive];
+			if (!merge_lane(d, &l, n % 4))
+				return false;
+		}
+	}
+	return true;
+}

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+/* A draw's registers, all but those of its targets, in the form that the stages use. Field
+ * positions: gc_11_0_0_sh_mask.h. All registers are a program's, and may have any value. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/float_bits.h"
+#include "base/util.h"
+#include "base/words.h"
+#include "vgpu/device/draw_priv.h"
+
+#define SH(q, name) (*bw_queue_sh(q, BW_REG_SPI_SHADER_##name))
+#define SH_FIELD(q, name, field) BW_FIELD_GET(SPI_SHADER_##name, field, SH(q, name))
+#define CTX(q, name) bw_reg_get((q)->dev, BW_REG_##name)
+#define CTX_FIELD(q, name, field) BW_FIELD_GET(name, field, CTX(q, name))
+
+enum { USE_DEFAULT = 0x20 }; /* in SPI_PS_INPUT_CNTL_n.OFFSET: DEFAULT_VAL, not an attribute */
+enum { ATTRIBUTE_RING_UNIT_B = 64 << 10, SCRATCH_UNIT_B = 256 };
+enum { POLY_MODE_SINGLE, PTYPE_TRIANGLES = 2, OUT_TRIANGLES = 2, OUT_RECTS = 3 };
+enum { POS_AT_SAMPLE = 2 }; /* SPI_BARYC_CNTL.POS_FLOAT_LOCATION */
+enum { VRS_PASSTHROUGH, VRS_OVERRIDE };
+
+/* ---- shaders ---- */
+
+/* The three registers of a stage, which has no other names for their fields than its own, as those
+ * of compute: the stages of the waves' launch know no others. */
+#define RSRC1(q, stage)                                                                            \
+	(BW_FIELD(COMPUTE_PGM_RSRC1, VGPRS, SH_FIELD(q, PGM_RSRC1_##stage, VGPRS)) |               \
+	 BW_FIELD(COMPUTE_PGM_RSRC1, FLOAT_MODE, SH_FIELD(q, PGM_RSRC1_##stage, FLOAT_MODE)) |     \
+	 BW_FIELD(COMPUTE_PGM_RSRC1, DX10_CLAMP, SH_FIELD(q, PGM_RSRC1_##stage, DX10_CLAMP)) |     \
+	 BW_FIELD(COMPUTE_PGM_RSRC1, IEEE_MODE, SH_FIELD(q, PGM_RSRC1_##stage, IEEE_MODE)) |       \
+	 BW_FIELD(COMPUTE_PGM_RSRC1, FP16_OVFL, SH_FIELD(q, PGM_RSRC1_##stage, FP16_OVFL)))
+#define RSRC2(q, stage)                                                                            \
+	(BW_FIELD(COMPUTE_PGM_RSRC2, SCRATCH_EN, SH_FIELD(q, PGM_RSRC2_##stage, SCRATCH_EN)) |     \
+	 BW_FIELD(COMPUTE_PGM_RSRC2, TRAP_PRESENT, SH_FIELD(q, PGM_RSRC2_##stage, TRAP_PRESENT)) | \
+	 BW_FIELD(COMPUTE_PGM_RSRC2, EXCP_EN, SH_FIELD(q, PGM_RSRC2_##stage, EXCP_EN)) |           \
+	 BW_FIELD(COMPUTE_PGM_RSRC2, EXCP_EN_MSB,                                                  \
+		  SH_FIELD(q, PGM_RSRC2_##stage, EXCP_EN) >>                                       \
+			  BW_FIELD_WIDTH(COMPUTE_PGM_RSRC2, EXCP_EN)))
+#define RSRC3(q, stage)                                                                            \
+	(BW_FIELD(COMPUTE_PGM_RSRC3, TRAP_ON_START,                                                \
+		  SH_FIELD(q, PGM_RSRC4_##stage, TRAP_ON_START)) |                                 \
+	 BW_FIELD(COMPUTE_PGM_RSRC3, TRAP_ON_END, SH_FIELD(q, PGM_RSRC4_##stage, TRAP_ON_END)))
+#define N_USER(q, stage)                                                                           \
+	(SH_FIELD(q, PGM_RSRC2_##stage, USER_SGPR) |                                               \
+	 SH_FIELD(q, PGM_RSRC2_##stage, USER_SGPR_MSB)                                             \
+		 << BW_FIELD_WIDTH(SPI_SHADER_PGM_RSRC2_##stage, USER_SGPR))
+
+static void read_user(struct bw_queue *q, enum bw_register first, struct bw_draw_shader *s)
+{
+	s->n_user = BW_MIN(s->n_user, (unsigned)BW_ARRAY_SIZE(s->user));
+	for (unsigned i = 0; i < s->n_user; i++)
+		s->user[i] = *bw_queue_sh(q, first + i);
+}
+
+static const char *read_shaders(struct bw_queue *q, struct bw_draw_state *s)
+{
+	uint32_t stages = CTX(q, VGT_SHADER_STAGES_EN);
+	if (!BW_FIELD_GET(VGT_SHADER_STAGES_EN, PRIMGEN_EN, stages))
+		return "it does not use a primitive shader";
+	if (BW_FIELD_GET(VGT_SHADER_STAGES_EN, LS_EN, stages) ||
+	    BW_FIELD_GET(VGT_SHADER_STAGES_EN, HS_EN, stages))
+		return "tessellation shaders are not run";
+	if (BW_FIELD_GET(VGT_SHADER_STAGES_EN, GS_FAST_LAUNCH, stages))
+		return "mesh shaders are not run";
+	if (BW_FIELD_GET(VGT_SHADER_STAGES_EN, GS_EN, stages))
+		return "geometry shaders are not run";
+	if (BW_FIELD_GET(VGT_SHADER_STAGES_EN, NGG_WAVE_ID_EN, stages))
+		return "transform feedback is not done";
+	s->passthrough = BW_FIELD_GET(VGT_SHADER_STAGES_EN, PRIMGEN_PASSTHRU_EN, stages);
+	s->gs = (struct bw_draw_shader){
+		.pc = bw_canonical(
+			bw_join_256b(SH_FIELD(q, PGM_HI_ES, MEM_BASE), SH(q, PGM_LO_ES))),
+		.rsrc1 = RSRC1(q, GS) |
+			 BW_FIELD(COMPUTE_PGM_RSRC1, WGP_MODE, SH_FIELD(q, PGM_RSRC1_GS, WGP_MODE)),
+		.rsrc2 = RSRC2(q, GS) |
+			 BW_FIELD(COMPUTE_PGM_RSRC2, LDS_SIZE, SH_FIELD(q, PGM_RSRC2_GS, LDS_SIZE)),
+		.rsrc3 = RSRC3(q, GS),
+		.lanes = BW_FIELD_GET(VGT_SHADER_STAGES_EN, GS_W32_EN, stages) ? 32 : 64,
+		.n_user = N_USER(q, GS),
+	};
+	s->gs_sgprs[0] = SH(q, PGM_LO_GS);
+	s->gs_sgprs[1] = SH(q, PGM_HI_GS);
+	s->ps = (struct bw_draw_shader){
+		.pc = bw_canonical(
+			bw_join_256b(SH_FIELD(q, PGM_HI_PS, MEM_BASE), SH(q, PGM_LO_PS))),
+		.rsrc1 = RSRC1(q, PS),
+		.rsrc2 = RSRC2(q, PS),
+		.rsrc3 = RSRC3(q, PS),
+		.lanes = CTX_FIELD(q, SPI_PS_IN_CONTROL, PS_W32_EN) ? 32 : 64,
+		.n_user = N_USER(q, PS),
+	};
+	read_user(q, BW_REG_SPI_SHADER_USER_DATA_GS_0, &s->gs);
+	read_user(q, BW_REG_SPI_SHADER_USER_DATA_PS_0, &s->ps);
+	s->scratch_wave_b = CTX_FIELD(q, SPI_TMPRING_SIZE, WAVESIZE) * SCRATCH_UNIT_B;
+	s->scratch_waves =
+		BW_MIN(CTX_FIELD(q, SPI_TMPRING_SIZE, WAVES), (uint32_t)BW_MAX_SCRATCH_WAVES);
+	s->scratch_base = bw_canonical(
+		bw_join_256b(CTX(q, SPI_GFX_SCRATCH_BASE_HI), CTX(q, SPI_GFX_SCRATCH_BASE_LO)));
+	return NULL;
+}
+
+/* ---- vertices ---- */
+
+static const char *read_vertices(struct bw_queue *q, struct bw_draw_state *s)
+{
+	static const uint8_t index_sizes_b[] = {2, 4, 1, 1};
+	uint32_t geometry = CTX(q, GE_CNTL), out = CTX(q, PA_CL_VS_OUT_CNTL);
+	unsigned topology = CTX_FIELD(q, VGT_PRIMITIVE_TYPE, PRIM_TYPE);
+	const char *why = bw_raster_topology_refused(topology);
+	if (why)
+		return why;
+	s->topology = (enum bw_topology)topology;
+	s->provoking_last = CTX_FIELD(q, PA_SU_SC_MODE_CNTL, PROVOKING_VTX_LAST);
+	s->index_b = index_sizes_b[CTX_FIELD(q, VGT_INDEX_TYPE, INDEX_TYPE)];
+	s->restarts = CTX_FIELD(q, GE_MULTI_PRIM_IB_RESET_EN, RESET_EN);
+	s->restart_index = CTX(q, VGT_MULTI_PRIM_IB_RESET_INDX);
+	if (!CTX_FIELD(q, GE_MULTI_PRIM_IB_RESET_EN, MATCH_ALL_BITS) && s->index_b < 4)
+		s->restart_index &= (1u << 8 * s->index_b) - 1;
+	s->index_offset = CTX(q, GE_INDX_OFFSET);
+	unsigned vertices = BW_FIELD_GET(GE_CNTL, VERTS_PER_SUBGRP, geometry);
+	unsigned primitives = BW_FIELD_GET(GE_CNTL, PRIMS_PER_SUBGRP, geometry);
+	s->max_vertices = BW_MIN(BW_MAX(vertices, 3u), (unsigned)BW_DRAW_VERTICES - 1);
+	s->max_primitives = BW_MIN(BW_MAX(primitives, 1u), (unsigned)BW_DRAW_VERTICES - 1);
+	s->ring_va = (uint64_t)CTX(q, SPI_ATTRIBUTE_RING_BASE) * ATTRIBUTE_RING_UNIT_B;
+	s->ring_units = (CTX_FIELD(q, SPI_ATTRIBUTE_RING_SIZE, MEM_SIZE) + 1) *
+			(ATTRIBUTE_RING_UNIT_B / BW_DRAW_RING_UNIT_B);
+	s->n_params = CTX_FIELD(q, SPI_VS_OUT_CONFIG, NO_PC_EXPORT)
+			      ? 0
+			      : CTX_FIELD(q, SPI_VS_OUT_CONFIG, VS_EXPORT_COUNT) + 1;
+	s->n_params += CTX_FIELD(q, SPI_VS_OUT_CONFIG, PRIM_EXPORT_COUNT);
+	/* The exports after the position are numbered without gaps. */
+	int n = 1;
+	s->misc = BW_FIELD_GET(PA_CL_VS_OUT_CNTL, VS_OUT_MISC_VEC_ENA, out) ? n++ : -1;
+	s->distances[0] = BW_FIELD_GET(PA_CL_VS_OUT_CNTL, VS_OUT_CCDIST0_VEC_ENA, out) ? n++ : -1;
+	s->distances[1] = BW_FIELD_GET(PA_CL_VS_OUT_CNTL, VS_OUT_CCDIST1_VEC_ENA, out) ? n++ : -1;
+	s->has_layer =
+		s->misc >= 0 && BW_FIELD_GET(PA_CL_VS_OUT_CNTL, USE_VTX_RENDER_TARGET_INDX, out);
+	s->has_viewport =
+		s->misc >= 0 && BW_FIELD_GET(PA_CL_VS_OUT_CNTL, USE_VTX_VIEWPORT_INDX, out);
+	return NULL;
+}
+
+/* ---- the screen ---- */
+
+static void narrow(struct bw_raster_area *a, const struct bw_raster_area *by)
+{
+	a->x0 = BW_MAX(a->x0, by->x0);
+	a->y0 = BW_MAX(a->y0, by->y0);
+	a->x1 = BW_MIN(a->x1, by->x1);
+	a->y1 = BW_MIN(a->y1, by->y1);
+}
+
+static struct bw_raster_area scissor_of(struct bw_queue *q, enum bw_register tl,
+					enum bw_register br)
+{
+	uint32_t first = bw_reg_get(q->dev, tl), last = bw_reg_get(q->dev, br);
+	return (struct bw_raster_area){
+		(int32_t)BW_FIELD_GET(PA_SC_WINDOW_SCISSOR_TL, TL_X, first),
+		(int32_t)BW_FIELD_GET(PA_SC_WINDOW_SCISSOR_TL, TL_Y, first),
+		(int32_t)BW_FIELD_GET(PA_SC_WINDOW_SCISSOR_BR, BR_X, last),
+		(int32_t)BW_FIELD_GET(PA_SC_WINDOW_SCISSOR_BR, BR_Y, last),
+	};
+}
+
+static float viewport_register(struct bw_queue *q, unsigned which, unsigned viewport)
+{
+	static const enum bw_register others[6] = {
+		BW_REG_PA_CL_VPORT_XSCALE_1, BW_REG_PA_CL_VPORT_XOFFSET_1,
+		BW_REG_PA_CL_VPORT_YSCALE_1, BW_REG_PA_CL_VPORT_YOFFSET_1,
+		BW_REG_PA_CL_VPORT_ZSCALE_1, BW_REG_PA_CL_VPORT_ZOFFSET_1,
+	};
+	/* Six enables from VPORT_X_SCALE_ENA on, in the order of the registers. */
+	uint32_t enables =
+		CTX(q, PA_CL_VTE_CNTL) >> BW_FIELD_SHIFT(PA_CL_VTE_CNTL, VPORT_X_SCALE_ENA);
+	if (!(enables >> which & 1))
+		return which % 2 ? 0 : 1;
+	return bits_f32(bw_reg_get(q->dev, viewport ? others[which] + viewport - 1
+						    : BW_REG_PA_CL_VPORT_XSCALE + which));
+}
+
+static void read_viewports(struct bw_queue *q, struct bw_draw_state *s)
+{
+	const struct bw_raster_area common[] = {
+		scissor_of(q, BW_REG_PA_SC_SCREEN_SCISSOR_TL, BW_REG_PA_SC_SCREEN_SCISSOR_BR),
+		scissor_of(q, BW_REG_PA_SC_WINDOW_SCISSOR_TL, BW_REG_PA_SC_WINDOW_SCISSOR_BR),
+		scissor_of(q, BW_REG_PA_SC_GENERIC_SCISSOR_TL, BW_REG_PA_SC_GENERIC_SCISSOR_BR),
+	};
+	for (unsigned i = 0; i < (s->has_viewport ? BW_DRAW_VIEWPORTS : 1u); i++) {
+		float v[6];
+		for (unsigned k = 0; k < 6; k++)
+			v[k] = viewport_register(q, k, i);
+		s->viewport[i] = (struct bw_raster_viewport){
+			v[0],
+			v[1],
+			v[2],
+			v[3],
+			v[4],
+			v[5],
+			bits_f32(bw_reg_get(q->dev, BW_REG_PA_SC_VPORT_ZMIN_0 + i)),
+			bits_f32(bw_reg_get(q->dev, BW_REG_PA_SC_VPORT_ZMAX_0 + i))};
+		s->scissor[i] =
+			(struct bw_raster_area){0, 0, BW_RASTER_MAX_SIZE, BW_RASTER_MAX_SIZE};
+		for (unsigned k = 0; k < BW_ARRAY_SIZE(common); k++)
+			narrow(&s->scissor[i], &common[k]);
+		struct bw_raster_area own = scissor_of(q, BW_REG_PA_SC_VPORT_SCISSOR_0_TL + i,
+						       BW_REG_PA_SC_VPORT_SCISSOR_0_BR + i);
+		narrow(&s->scissor[i], &own);
+	}
+}
+
+static void read_bias(struct bw_queue *q, struct bw_draw_state *s)
+{
+	uint32_t mode = CTX(q, PA_SU_SC_MODE_CNTL), format = CTX(q, PA_SU_POLY_OFFSET_DB_FMT_CNTL);
+	s->bias[0].on = BW_FIELD_GET(PA_SU_SC_MODE_CNTL, POLY_OFFSET_FRONT_ENABLE, mode);
+	s->bias[1].on = BW_FIELD_GET(PA_SU_SC_MODE_CNTL, POLY_OFFSET_BACK_ENABLE, mode);
+	s->bias[0].scale = bits_f32(CTX(q, PA_SU_POLY_OFFSET_FRONT_SCALE));
+	s->bias[0].offset = bits_f32(CTX(q, PA_SU_POLY_OFFSET_FRONT_OFFSET));
+	s->bias[1].scale = bits_f32(CTX(q, PA_SU_POLY_OFFSET_BACK_SCALE));
+	s->bias[1].offset = bits_f32(CTX(q, PA_SU_POLY_OFFSET_BACK_OFFSET));
+	s->bias_clamp = bits_f32(CTX(q, PA_SU_POLY_OFFSET_CLAMP));
+	s->bias_bits = (int8_t)BW_FIELD_GET(PA_SU_POLY_OFFSET_DB_FMT_CNTL,
+					    POLY_OFFSET_NEG_NUM_DB_BITS, format);
+	s->bias_is_float =
+		BW_FIELD_GET(PA_SU_POLY_OFFSET_DB_FMT_CNTL, POLY_OFFSET_DB_IS_FLOAT_FMT, format);
+}
+
+static const char *read_screen(struct bw_queue *q, struct bw_draw_state *s)
+{
+	uint32_t mode = CTX(q, PA_SU_SC_MODE_CNTL), clip = CTX(q, PA_CL_CLIP_CNTL);
+	uint32_t out = CTX(q, PA_CL_VS_OUT_CNTL);
+	bool is_rect = s->topology == BW_TOPOLOGY_RECTS;
+	if (BW_FIELD_GET(PA_SU_SC_MODE_CNTL, POLY_MODE, mode) != POLY_MODE_SINGLE && !is_rect &&
+	    (BW_FIELD_GET(PA_SU_SC_MODE_CNTL, POLYMODE_FRONT_PTYPE, mode) != PTYPE_TRIANGLES ||
+	     BW_FIELD_GET(PA_SU_SC_MODE_CNTL, POLYMODE_BACK_PTYPE, mode) != PTYPE_TRIANGLES))
+		return "triangles are not drawn as lines or points";
+	if (CTX_FIELD(q, PA_SC_CONSERVATIVE_RASTERIZATION_CNTL, OVER_RAST_ENABLE) ||
+	    CTX_FIELD(q, PA_SC_CONSERVATIVE_RASTERIZATION_CNTL, UNDER_RAST_ENABLE))
+		return "conservative rasterisation is not done";
+	if (CTX_FIELD(q, PA_CL_VRS_CNTL, VERTEX_RATE_COMBINER_MODE) > VRS_OVERRIDE ||
+	    CTX_FIELD(q, PA_CL_VRS_CNTL, HTILE_RATE_COMBINER_MODE) != VRS_PASSTHROUGH)
+		return "shading rates other than one pixel are not done";
+	s->rules = (struct bw_raster_rules){
+		.is_rect = is_rect,
+		.z_from_minus_w = !BW_FIELD_GET(PA_CL_CLIP_CNTL, DX_CLIP_SPACE_DEF, clip),
+		.clips_near = !BW_FIELD_GET(PA_CL_CLIP_CNTL, ZCLIP_NEAR_DISABLE, clip) &&
+			      !BW_FIELD_GET(PA_CL_CLIP_CNTL, CLIP_DISABLE, clip) && !is_rect,
+		.clips_far = !BW_FIELD_GET(PA_CL_CLIP_CNTL, ZCLIP_FAR_DISABLE, clip) &&
+			     !BW_FIELD_GET(PA_CL_CLIP_CNTL, CLIP_DISABLE, clip) && !is_rect,
+		.clip_mask = (uint8_t)(out >> BW_FIELD_SHIFT(PA_CL_VS_OUT_CNTL, CLIP_DIST_ENA_0)),
+		.cull_mask = (uint8_t)(out >> BW_FIELD_SHIFT(PA_CL_VS_OUT_CNTL, CULL_DIST_ENA_0)),
+		.front_is_clockwise = BW_FIELD_GET(PA_SU_SC_MODE_CNTL, FACE, mode),
+		.culls_front = BW_FIELD_GET(PA_SU_SC_MODE_CNTL, CULL_FRONT, mode),
+		.culls_back = BW_FIELD_GET(PA_SU_SC_MODE_CNTL, CULL_BACK, mode),
+	};
+	s->kills_all = BW_FIELD_GET(PA_CL_CLIP_CNTL, DX_RASTERIZATION_KILL, clip);
+	read_viewports(q, s);
+	read_bias(q, s);
+	return NULL;
+}
+
+static const char *read_samples(struct bw_queue *q, struct bw_draw_state *s)
+{
+	/* samples 0 to 3, and 4 to 7; of the first pixel of four, and of the others */
+	static const enum bw_register places[2][4] = {
+		{BW_REG_PA_SC_AA_SAMPLE_LOCS_PIXEL_X0Y0_0, BW_REG_PA_SC_AA_SAMPLE_LOCS_PIXEL_X1Y0_0,
+		 BW_REG_PA_SC_AA_SAMPLE_LOCS_PIXEL_X0Y1_0,
+		 BW_REG_PA_SC_AA_SAMPLE_LOCS_PIXEL_X1Y1_0},
+		{BW_REG_PA_SC_AA_SAMPLE_LOCS_PIXEL_X0Y0_1, BW_REG_PA_SC_AA_SAMPLE_LOCS_PIXEL_X1Y0_1,
+		 BW_REG_PA_SC_AA_SAMPLE_LOCS_PIXEL_X0Y1_1,
+		 BW_REG_PA_SC_AA_SAMPLE_LOCS_PIXEL_X1Y1_1},
+	};
+	unsigned log2 = CTX_FIELD(q, PA_SC_AA_CONFIG, MSAA_NUM_SAMPLES);
+	if (log2 > 3)
+		return "it has more than 8 samples";
+	s->n_samples = 1u << log2;
+	s->sample_mask = CTX_FIELD(q, PA_SC_AA_MASK_X0Y0_X1Y0, AA_MASK_X0Y0);
+	s->per_sample = CTX_FIELD(q, PA_SC_MODE_CNTL_1, PS_ITER_SAMPLE) && s->n_samples > 1;
+	bool at_centre = !CTX_FIELD(q, PA_SC_MODE_CNTL_0, MSAA_ENABLE) || s->n_samples == 1;
+	for (unsigned i = 0; i < s->n_samples && !at_centre; i++) {
+		uint32_t word = bw_reg_get(q->dev, places[i / 4][0]);
+		for (unsigned k = 1; k < 4; k++)
+			if (bw_reg_get(q->dev, places[i / 4][k]) != word)
+				return "sample locations that differ between pixels are not done";
+		int place = (int)bw_words_get(&word, i % 4 * 8, 8);
+		s->sample_x[i] = (int8_t)(((place & 15) ^ 8) - 8);
+		s->sample_y[i] = (int8_t)(((place >> 4) ^ 8) - 8);
+	}
+	return NULL;
+}
+
+/* ---- inputs of the pixel shader ---- */
+
+static const char *read_inputs(struct bw_queue *q, struct bw_draw_state *s)
+{
+	s->input_addr = CTX(q, SPI_PS_INPUT_ADDR) & 0xffff;
+	s->input_ena = CTX(q, SPI_PS_INPUT_ENA);
+	s->position_at_sample = CTX_FIELD(q, SPI_BARYC_CNTL, POS_FLOAT_LOCATION) == POS_AT_SAMPLE;
+	s->n_inputs = CTX_FIELD(q, SPI_PS_IN_CONTROL, NUM_INTERP) +
+		      CTX_FIELD(q, SPI_PS_IN_CONTROL, NUM_PRIM_INTERP);
+	if (s->n_inputs > BW_DRAW_PARAMS)
+		return "its pixel shader has more than 32 inputs";
+	for (unsigned i = 0; i < s->n_inputs; i++) {
+		uint32_t word = bw_reg_get(q->dev, BW_REG_SPI_PS_INPUT_CNTL_0 + i);
+		struct bw_draw_input *in = &s->input[i];
+		unsigned offset = BW_FIELD_GET(SPI_PS_INPUT_CNTL_0, OFFSET, word);
+		in->of_primitive = BW_FIELD_GET(SPI_PS_INPUT_CNTL_0, PRIM_ATTR, word);
+		in->param = offset % USE_DEFAULT;
+		in->flat = BW_FIELD_GET(SPI_PS_INPUT_CNTL_0, FLAT_SHADE, word);
+		in->raw = in->flat && offset >= USE_DEFAULT;
+		in->is_default = !in->flat && offset >= USE_DEFAULT;
+		in->halves = BW_FIELD_GET(SPI_PS_INPUT_CNTL_0, FP16_INTERP_MODE, word);
+		/* 0000, 0001, 1110, 1111 */
+		unsigned value = BW_FIELD_GET(SPI_PS_INPUT_CNTL_0, DEFAULT_VAL, word);
+		for (unsigned c = 0; c < 4; c++)
+			in->by_default[c] = (float)(c == 3 ? value % 2 : value / 2);
+		if (!in->is_default && in->param >= s->n_params)
+			in->is_default = true; /* nothing is there */
+	}
+	return NULL;
+}
+
+const char *bw_draw_state_read(struct bw_queue *q, struct bw_draw_state *s)
+{
+	memset(s, 0, sizeof(*s));
+	const char *why = read_shaders(q, s);
+	if (!why)
+		why = read_vertices(q, s);
+	if (!why)
+		why = read_screen(q, s);
+	if (!why)
+		why = read_samples(q, s);
+	return why ? why : read_inputs(q, s);
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* Coverage and interpolation. Expected values: rules of Vulkan 1.3 (27.10, polygons), and sums done
+ * by hand. */
+#include "../../suite.h"
+
+#include <math.h>
+
+#include "vgpu/device/raster/triangle.h"
+
+enum { SIZE = 32, CENTRE = BW_RASTER_SUBPIXELS / 2 };
+
+/* A screen of 32 x 32 pixels with (0, 0) at the upper left. */
+static const struct bw_raster_viewport view = {SIZE / 2, SIZE / 2, SIZE / 2, SIZE / 2, 1, 0, 0, 1};
+static const struct bw_raster_area all = {0, 0, SIZE, SIZE};
+
+/* The vertex at a pixel position. */
+static struct bw_raster_vertex at(float x, float y, float z, float w)
+{
+	return (struct bw_raster_vertex){
+		.x = (x / (SIZE / 2) - 1) * w, .y = (y / (SIZE / 2) - 1) * w, .z = z * w, .w = w};
+}
+
+static bool covers(const struct bw_triangle *t, int x, int y)
+{
+	return x >= t->box.x0 && x < t->box.x1 && y >= t->box.y0 && y < t->box.y1 &&
+	       bw_triangle_covers(t, x * BW_RASTER_SUBPIXELS + CENTRE,
+				  y * BW_RASTER_SUBPIXELS + CENTRE);
+}
+
+static unsigned count(const struct bw_triangle *t)
+{
+	unsigned n = 0;
+	for (int y = -2; y < SIZE + 2; y++)
+		for (int x = -2; x < SIZE + 2; x++)
+			n += covers(t, x, y);
+	return n;
+}
+
+/* A square of two triangles with corners on pixel centres: each pixel is covered once, and of the
+ * border only the left and the upper one. */
+static void test_shared_edges(void **state)
+{
+	const struct bw_raster_rules rules = {0};
+	const struct bw_raster_vertex a = at(4.5f, 4.5f, 0, 1), b = at(12.5f, 4.5f, 0, 1),
+				      c = at(4.5f, 12.5f, 0, 1), d = at(12.5f, 12.5f, 0, 1);
+	struct bw_triangle t[2];
+	/* of both windings */
+	assert_true(bw_triangle_setup(&t[0], (struct bw_raster_vertex[]){a, b, c}, &view, &rules,
+				      &all));
+	assert_true(bw_triangle_setup(&t[1], (struct bw_raster_vertex[]){b, c, d}, &view, &rules,
+				      &all));
+	assert_true(t[0].is_exact && t[1].is_exact);
+	assert_true(t[0].is_front != t[1].is_front);
+	for (int y = 0; y < SIZE; y++)
+		for (int x = 0; x < SIZE; x++) {
+			bool inside = x >= 4 && x < 12 && y >= 4 && y < 12;
+			assert_int_equal(covers(&t[0], x, y) + covers(&t[1], x, y), inside);
+		}
+}
+
+/* A fan round a point with random corners covers each pixel of its hull exactly once. */
+static void test_fan_has_no_gaps(void **state)
+{
+	const struct bw_raster_rules rules = {0};
+	unsigned covered[SIZE][SIZE] = {0};
+	uint32_t seed = 1;
+	enum { N = 13 };
+	float x[N], y[N];
+	for (unsigned i = 0; i < N; i++) {
+		seed = seed * 1664525 + 1013904223;
+		float r = 8 + (float)(seed >> 8) / 16777216.0f * 6;
+		x[i] = 16.1f + r * cosf((float)i * 6.2831853f / N);
+		y[i] = 15.7f + r * sinf((float)i * 6.2831853f / N);
+	}
+	for (unsigned i = 0; i < N; i++) {
+		struct bw_triangle t;
+		const struct bw_raster_vertex v[3] = {at(16.1f, 15.7f, 0, 1), at(x[i], y[i], 0, 1),
+						      at(x[(i + 1) % N], y[(i + 1) % N], 0, 1)};
+		assert_true(bw_triangle_setup(&t, v, &view, &rules, &all));
+		for (int py = 0; py < SIZE; py++)
+			for (int px = 0; px < SIZE; px++)
+				covered[py][px] += covers(&t, px, py);
+	}
+	for (int py = 0; py < SIZE; py++)
+		for (int px = 0; px < SIZE; px++) {
+			assert_true(covered[py][px] <= 1);
+			if (hypot(px + 0.5 - 16.1, py + 0.5 - 15.7) < 7)
+				assert_int_equal(covered[py][px], 1);
+		}
+}
+
+static void test_facing_and_culling(void **state)
+{
+	struct bw_raster_rules rules = {0};
+	struct bw_triangle t;
+	/* clockwise as it is seen, y grows downwards */
+	const struct bw_raster_vertex clockwise[3] = {at(4, 4, 0, 1), at(20, 4, 0, 1),
+						      at(4, 20, 0, 1)};
+	assert_true(bw_triangle_setup(&t, clockwise, &view, &rules, &all));
+	assert_false(t.is_front);
+	rules.front_is_clockwise = true;
+	assert_true(bw_triangle_setup(&t, clockwise, &view, &rules, &all));
+	assert_true(t.is_front);
+	rules.culls_back = true;
+	assert_true(bw_triangle_setup(&t, clockwise, &view, &rules, &all));
+	rules.culls_front = true;
+	assert_false(bw_triangle_setup(&t, clockwise, &view, &rules, &all));
+}
+
+static void test_interpolation(void **state)
+{
+	const struct bw_raster_rules rules = {0};
+	const struct bw_raster_vertex v[3] = {at(0, 0, 0.25f, 1), at(16, 0, 0.5f, 2),
+					      at(0, 16, 0.75f, 4)};
+	struct bw_triangle t;
+	struct bw_weights k;
+	assert_true(bw_triangle_setup(&t, v, &view, &rules, &all));
+	bw_triangle_weigh(&t, 4, 8, &k);
+	/* 1/4 of the first, 1/4 of the second, 1/2 of the third corner */
+	assert_float_equal(k.linear[0], 0.25, 1e-6);
+	assert_float_equal(k.linear[1], 0.25, 1e-6);
+	assert_float_equal(k.linear[2], 0.5, 1e-6);
+	assert_float_equal(k.z, 0.25 * 0.25 + 0.25 * 0.5 + 0.5 * 0.75, 1e-6);
+	/* 1/w is linear: 1/4 + 1/8 + 1/8 */
+	assert_float_equal(k.w, 2, 1e-6);
+	assert_float_equal(k.persp[0], 0.5, 1e-6);
+	assert_float_equal(k.persp[1], 0.25, 1e-6);
+	assert_float_equal(k.persp[2], 0.25, 1e-6);
+	/* dz/dx = 1/64, dz/dy = 1/32 */
+	assert_float_equal(t.slope, 1.0 / 32, 1e-6);
+}
+
+/* Half of a triangle lies before the near plane: the other half is drawn. */
+static void test_near_plane(void **state)
+{
+	const struct bw_raster_rules rules = {.clips_near = true, .clips_far = true};
+	const struct bw_raster_vertex v[3] = {at(0, 0, -1, 1), at(32, 0, 1, 1), at(0, 32, -1, 1)};
+	struct bw_triangle t;
+	assert_true(bw_triangle_setup(&t, v, &view, &rules, &all));
+	for (int y = 0; y < SIZE; y++)
+		for (int x = 0; x < SIZE; x++)
+			assert_int_equal(covers(&t, x, y), x >= 16 && x + y < 31);
+	/* all of it */
+	const struct bw_raster_vertex out[3] = {at(0, 0, -1, 1), at(32, 0, -1, 1),
+						at(0, 32, -1, 1)};
+	assert_false(bw_triangle_setup(&t, out, &view, &rules, &all));
+}
+
+/* A corner behind the eye: only points in front of it are covered, and they reach far. */
+static void test_behind_the_eye(void **state)
+{
+	const struct bw_raster_rules rules = {0};
+	const struct bw_raster_vertex v[3] = {
+		{.x = -1, .y = -1, .w = 1}, {.x = 3, .y = 1, .w = -1}, {.x = -1, .y = 1, .w = 1}};
+	struct bw_triangle t;
+	assert_true(bw_triangle_setup(&t, v, &view, &rules, &all));
+	assert_false(t.is_exact);
+	assert_true(count(&t) > 0);
+	struct bw_weights k;
+	for (int y = 0; y < SIZE; y++)
+		for (int x = 0; x < SIZE; x++)
+			if (covers(&t, x, y)) {
+				bw_triangle_weigh(&t, x + 0.5, y + 0.5, &k);
+				assert_true(k.w > 0 && k.persp[0] >= 0 && k.persp[1] >= 0);
+			}
+}
+
+static void test_clip_distance(void **state)
+{
+	struct bw_raster_rules rules = {.clip_mask = 1};
+	struct bw_raster_vertex v[3] = {at(0, 0, 0, 1), at(32, 0, 0, 1), at(0, 32, 0, 1)};
+	struct bw_triangle t;
+	v[0].clip[0] = v[1].clip[0] = 1;
+	v[2].clip[0] = -1; /* zero at y = 16 */
+	assert_true(bw_triangle_setup(&t, v, &view, &rules, &all));
+	for (int y = 0; y < SIZE; y++)
+		for (int x = 0; x < SIZE; x++)
+			assert_int_equal(covers(&t, x, y), y < 16 && x + y < 31);
+	rules = (struct bw_raster_rules){.cull_mask = 1};
+	assert_true(bw_triangle_setup(&t, v, &view, &rules, &all));
+	v[0].clip[0] = v[1].clip[0] = -1;
+	assert_false(bw_triangle_setup(&t, v, &view, &rules, &all));
+}
+
+static void test_rectangle(void **state)
+{
+	const struct bw_raster_rules rules = {.is_rect = true};
+	const struct bw_raster_area scissor = {0, 0, 10, SIZE};
+	const struct bw_raster_vertex v[3] = {at(3, 5, 0, 1), at(3, 9, 0, 1), at(20, 5, 0, 1)};
+	const struct bw_raster_vertex askew[3] = {at(3, 5, 0, 1), at(4, 9, 0, 1), at(20, 5, 0, 1)};
+	struct bw_triangle t;
+	assert_true(bw_triangle_setup(&t, v, &view, &rules, &scissor));
+	assert_int_equal(count(&t), 7 * 4);
+	assert_false(bw_triangle_setup(&t, askew, &view, &rules, &scissor));
+}
+
+/* Numbers that are none, of no area, and far away. */
+static void test_odd_numbers(void **state)
+{
+	const struct bw_raster_rules rules = {.clips_near = true, .clips_far = true};
+	const float odd[] = {0,	     -0.0f, 1,	      -1,	 1e-38f, 1e38f,
+			     -1e38f, NAN,   INFINITY, -INFINITY, 4e4f};
+	uint32_t seed = 7;
+	for (unsigned n = 0; n < 20000; n++) {
+		struct bw_raster_vertex v[3];
+		float *f = (float *)(void *)v;
+		for (unsigned i = 0; i < sizeof(v) / 4; i++) {
+			seed = seed * 1664525 + 1013904223;
+			f[i] = seed >> 28 ? (float)(seed >> 8) / 8388608.0f - 1
+					  : odd[(seed >> 8) % (sizeof(odd) / 4)];
+		}
+		struct bw_triangle t;
+		struct bw_weights k;
+		if (!bw_triangle_setup(&t, v, &view, &rules, &all))
+			continue;
+		assert_true(t.box.x0 >= 0 && t.box.x1 <= SIZE && t.box.y0 >= 0 && t.box.y1 <= SIZE);
+		bool missed = bw_triangle_misses(&t, &all);
+		assert_false(missed && count(&t));
+		bw_triangle_weigh(&t, 1, 1, &k);
+	}
+}
+
+TESTS(test_shared_edges, test_fan_has_no_gaps, test_facing_and_culling, test_interpolation,
+      test_near_plane, test_behind_the_eye, test_clip_distance, test_rectangle, test_odd_numbers);
