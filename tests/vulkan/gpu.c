@@ -33,6 +33,7 @@ struct extra {
 	VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR layout;
 	VkPhysicalDeviceConditionalRenderingFeaturesEXT conditional;
 	VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix;
+	VkPhysicalDeviceProvokingVertexFeaturesEXT provoking_vertex;
 };
 
 #define NO_FEATURES SIZE_MAX
@@ -74,6 +75,9 @@ static const struct {
 	{VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME,
 	 VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR,
 	 offsetof(struct extra, matrix)},
+	{VK_EXT_PROVOKING_VERTEX_EXTENSION_NAME,
+	 VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROVOKING_VERTEX_FEATURES_EXT,
+	 offsetof(struct extra, provoking_vertex)},
 	{VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME, 0, NO_FEATURES},
 	{VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME, 0, NO_FEATURES},
 	{VK_KHR_EXTERNAL_FENCE_FD_EXTENSION_NAME, 0, NO_FEATURES},

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+#include "draw_scenes.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/float_bits.h"
+#include "base/small_float.h"
+#include "base/util.h"
+
+#define TRIS .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST
+const struct scene scenes[] = {
+	{"triangle", "flat", TRIS, .count = 3},
+	{"many", "flat", TRIS, .count = N_VERTICES},
+	{"smooth", "smooth", TRIS, .count = 30},
+	{"noperspective", "noperspective", TRIS, .count = 30},
+	{"linear", "flat", TRIS, .count = 30, .linear = true},
+	{"bgra", "flat", TRIS, .count = 30, .formats = {VK_FORMAT_B8G8R8A8_UNORM}},
+	{"srgb", "smooth", TRIS, .count = 12, .formats = {VK_FORMAT_R8G8B8A8_SRGB}},
+	{"half", "smooth", TRIS, .count = 12, .formats = {VK_FORMAT_R16G16B16A16_SFLOAT}},
+	{"float", "smooth", TRIS, .count = 12, .formats = {VK_FORMAT_R32G32B32A32_SFLOAT}},
+	{"rgb10", "smooth", TRIS, .count = 12, .formats = {VK_FORMAT_A2B10G10R10_UNORM_PACK32}},
+	{"rgb565", "flat", TRIS, .count = 12, .formats = {VK_FORMAT_R5G6B5_UNORM_PACK16}},
+	{"targets", "targets", TRIS, .count = 30,
+	 .formats = {VK_FORMAT_R8G8B8A8_UNORM, VK_FORMAT_R16G16B16A16_SFLOAT,
+		     VK_FORMAT_R8G8B8A8_UINT}},
+	{"indexed", "flat", TRIS, .count = 60, .index_b = 2},
+	{"indexed_32", "flat", TRIS, .count = 60, .index_b = 4, .vertex_offset = 30},
+	{"instances", "flat", TRIS, .count = 9, .index_b = 2, .instances = 5, .first_instance = 1,
+	 .depth = VK_FORMAT_D32_SFLOAT, .compare = VK_COMPARE_OP_LESS},
+	{"strip", "flat", .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP, .count = 20},
+	{"strip_last", "flat", .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP, .count = 20,
+	 .provoking_last = true},
+	{"fan", "flat", .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_FAN, .count = 12},
+	{"restart", "flat", .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP, .count = 60,
+	 .index_b = 2, .restart = true},
+	{"depth32", "flat", TRIS, .count = N_VERTICES, .depth = VK_FORMAT_D32_SFLOAT,
+	 .compare = VK_COMPARE_OP_LESS},
+	{"depth16", "flat", TRIS, .count = N_VERTICES, .depth = VK_FORMAT_D16_UNORM,
+	 .compare = VK_COMPARE_OP_GREATER_OR_EQUAL},
+	{"depth_export", "depth", TRIS, .count = 60, .depth = VK_FORMAT_D32_SFLOAT,
+	 .compare = VK_COMPARE_OP_LESS},
+	{"depth_clamp", "flat", TRIS, .count = 60, .depth = VK_FORMAT_D32_SFLOAT,
+	 .compare = VK_COMPARE_OP_LESS, .depth_clamp = true},
+	{"bias", "flat", TRIS, .count = 60, .depth = VK_FORMAT_D32_SFLOAT,
+	 .compare = VK_COMPARE_OP_LESS, .bias = true},
+	{"stencil", "flat", TRIS, .count = 60, .depth = VK_FORMAT_D32_SFLOAT_S8_UINT,
+	 .compare = VK_COMPARE_OP_LESS, .stencil = true},
+	{"discards", "discards", TRIS, .count = 60, .depth = VK_FORMAT_D32_SFLOAT,
+	 .compare = VK_COMPARE_OP_LESS},
+	{"cull_back", "flat", TRIS, .count = 60, .cull = VK_CULL_MODE_BACK_BIT},
+	{"cull_front", "flat", TRIS, .count = 60, .cull = VK_CULL_MODE_FRONT_BIT,
+	 .front = VK_FRONT_FACE_CLOCKWISE},
+	{"facing", "facing", TRIS, .count = 30, .formats = {VK_FORMAT_R16G16B16A16_SFLOAT}},
+	{"derivative", "derivative", TRIS, .count = 12},
+	{"over", "flat", TRIS, .count = 60, .blend = BLEND_OVER},
+	{"over_half", "flat", TRIS, .count = 30, .blend = BLEND_OVER,
+	 .formats = {VK_FORMAT_R16G16B16A16_SFLOAT}},
+	{"over_srgb", "flat", TRIS, .count = 30, .blend = BLEND_OVER,
+	 .formats = {VK_FORMAT_R8G8B8A8_SRGB}},
+	{"add", "flat", TRIS, .count = 30, .blend = BLEND_ADD},
+	{"constant", "flat", TRIS, .count = 30, .blend = BLEND_CONSTANT},
+	{"max", "flat", TRIS, .count = 30, .blend = BLEND_MAX},
+	{"dual", "dual", TRIS, .count = 30, .blend = BLEND_DUAL},
+	{"logic", "flat", TRIS, .count = 30, .blend = LOGIC_XOR},
+	{"mask", "flat", TRIS, .count = 30,
+	 .mask = VK_COLOR_COMPONENT_R_BIT | VK_COLOR_COMPONENT_B_BIT},
+	{"flipped", "flat", TRIS, .count = 60, .flipped = true, .cull = VK_CULL_MODE_BACK_BIT},
+	{"scissored", "flat", TRIS, .count = 60, .scissored = true},
+	{"behind", "smooth", TRIS, .count = 30, .behind = true, .depth = VK_FORMAT_D32_SFLOAT,
+	 .compare = VK_COMPARE_OP_LESS},
+	{"clipped", "flat", TRIS, .count = 60, .has_clip = true, .clip = 0.1f},
+	{"textured", "texture", TRIS, .count = 12},
+	{"array", "array", TRIS, .count = 12},
+	{"samples4", "flat", TRIS, .count = 60, .samples = VK_SAMPLE_COUNT_4_BIT},
+	{"samples4_depth", "flat", TRIS, .count = 60, .samples = VK_SAMPLE_COUNT_4_BIT,
+	 .depth = VK_FORMAT_D32_SFLOAT, .compare = VK_COMPARE_OP_LESS},
+	{"samples4_shaded", "samples", TRIS, .count = 30, .samples = VK_SAMPLE_COUNT_4_BIT,
+	 .sample_shading = true},
+	{"indirect", "flat", TRIS, .count = 30, .instances = 2, .indirect = true},
+	{"indirect_indexed", "flat", TRIS, .count = 30, .index_b = 2, .indirect = true},
+};
+const size_t n_scenes = BW_ARRAY_SIZE(scenes);
+
+static uint32_t seed;
+
+static float random_float(void)
+{
+	seed = seed * 1664525 + 1013904223;
+	return (float)(seed >> 8) / 16777216.0f;
+}
+
+void scene_vertices(bool behind, float out[N_VERTICES][8])
+{
+	static const float first[3][2] = {{-0.9f, -0.8f}, {0.85f, -0.5f}, {-0.1f, 0.95f}};
+	float centre[2] = {0}, color[4] = {0}, size = 0;
+	seed = 12345;
+	for (unsigned i = 0; i < N_VERTICES; i++) {
+		if (i % 3 == 0) {
+			for (unsigned k = 0; k < 2; k++)
+				centre[k] = random_float() * 2 - 1;
+			size = 0.05f + random_float() * random_float() * 1.5f;
+			for (unsigned k = 0; k < 4; k++)
+				color[k] = 0.1f + 0.8f * random_float();
+		}
+		for (unsigned k = 0; k < 2; k++)
+			out[i][k] =
+				i < 3 ? first[i][k] : centre[k] + size * (random_float() * 2 - 1);
+		out[i][2] = random_float() * 1.2f - 0.1f;
+		float w = behind ? random_float() * 1.6f - 0.4f : 0.5f + random_float();
+		for (unsigned k = 0; k < 3; k++)
+			out[i][k] *= behind ? 1 : w;
+		out[i][3] = w;
+		for (unsigned k = 0; k < 4; k++)
+			out[i][4 + k] = color[k] * (0.7f + 0.3f * random_float());
+	}
+}
+
+uint32_t scene_index(const struct scene *s, uint32_t i)
+{
+	return s->restart && i % 8 == 7 ? (s->index_b == 2 ? 0xffff : 0xffffffff)
+					: s->count - 1 - i;
+}
+
+/* ---- pictures ---- */
+
+unsigned scene_texel_b(VkFormat f)
+{
+	switch ((int)f) {
+	case VK_FORMAT_R5G6B5_UNORM_PACK16:
+		return 2;
+	case VK_FORMAT_R16G16B16A16_SFLOAT:
+		return 8;
+	case VK_FORMAT_R32G32B32A32_SFLOAT:
+		return 16;
+	default:
+		return 4;
+	}
+}
+
+static uint8_t to_byte(double v)
+{
+	return (uint8_t)lrint(fmin(fmax(v, 0), 1) * 255);
+}
+
+static void to_rgba8(VkFormat f, const uint8_t *in, uint8_t out[4])
+{
+	uint32_t word;
+	memcpy(&word, in, f == VK_FORMAT_R5G6B5_UNORM_PACK16 ? 2 : 4);
+	memcpy(out, in, 4);
+	switch ((int)f) {
+	case VK_FORMAT_B8G8R8A8_UNORM:
+		out[0] = in[2];
+		out[2] = in[0];
+		return;
+	case VK_FORMAT_R5G6B5_UNORM_PACK16:
+		out[0] = (uint8_t)(word >> 11 & 31);
+		out[1] = (uint8_t)(word >> 5 & 63);
+		out[2] = (uint8_t)(word & 31);
+		out[3] = 0;
+		return;
+	case VK_FORMAT_A2B10G10R10_UNORM_PACK32:
+		for (int c = 0; c < 3; c++)
+			out[c] = to_byte((word >> 10 * c & 1023) / 1023.0);
+		out[3] = (uint8_t)(word >> 30);
+		return;
+	case VK_FORMAT_R16G16B16A16_SFLOAT:
+		for (int c = 0; c < 4; c++)
+			out[c] = to_byte(bits_f32(
+				bw_f16_to_f32((uint16_t)(in[2 * c] | in[2 * c + 1] << 8))));
+		return;
+	case VK_FORMAT_R32G32B32A32_SFLOAT:
+		for (int c = 0; c < 4; c++) {
+			memcpy(&word, in + 4 * c, 4);
+			out[c] = to_byte(bits_f32(word));
+		}
+		return;
+	default:
+		return;
+	}
+}
+
+void scene_write(FILE *out, const char *name, unsigned target, VkFormat format,
+		 const uint8_t *texels)
+{
+	fprintf(out, "%s%s %d %d\n", name,
+		target == 0   ? ""
+		: target == 1 ? ".1"
+			      : ".2",
+		WIDTH, HEIGHT);
+	for (unsigned i = 0; i < WIDTH * HEIGHT; i++) {
+		uint8_t rgba[4];
+		to_rgba8(format, texels + (size_t)i * scene_texel_b(format), rgba);
+		fwrite(rgba, 1, 4, out);
+	}
+}

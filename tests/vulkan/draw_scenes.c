@@ -1,0 +1,584 @@
+/* SPDX-License-Identifier: MIT */
+/* Draws scenes on the first Vulkan device, each with another part of the pipeline, and writes their
+ * pictures into one file: for each a line "NAME WIDTH HEIGHT", then RGBA with 8 bits a component.
+ * The comparing is test_draws.py's.
+ *
+ *     draw_scenes FOLDER_OF_SPV OUT [SCENE...] */
+#include "draw_scenes.h"
+#include "gpu.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+static const char *folder;
+
+/* ---- objects ---- */
+
+#define MUST(call)                                                                                 \
+	do {                                                                                       \
+		VkResult must_ = (call);                                                           \
+		if (must_ != VK_SUCCESS) {                                                         \
+			fprintf(stderr, "draw_scenes: %s: %d\n", #call, must_);                    \
+			exit(2);                                                                   \
+		}                                                                                  \
+	} while (0)
+
+static void must(struct bw_error *err)
+{
+	if (!err)
+		return;
+	fprintf(stderr, "draw_scenes: %s\n", err->message);
+	exit(2);
+}
+
+struct buffer {
+	VkBuffer buffer;
+	struct gpu_memory memory;
+};
+struct image {
+	VkImage image;
+	VkImageView view;
+	struct gpu_memory memory;
+	VkFormat format;
+};
+
+static struct buffer make_buffer(struct gpu *gpu, VkDeviceSize size_b)
+{
+	struct buffer b;
+	must(gpu_buffer(gpu, size_b,
+			VK_BUFFER_USAGE_VERTEX_BUFFER_BIT | VK_BUFFER_USAGE_INDEX_BUFFER_BIT |
+				VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
+				VK_BUFFER_USAGE_TRANSFER_DST_BIT |
+				VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT,
+			true, &b.buffer, &b.memory));
+	return b;
+}
+
+static void free_buffer(struct gpu *gpu, struct buffer *b)
+{
+	vkDestroyBuffer(gpu->device, b->buffer, NULL);
+	vkFreeMemory(gpu->device, b->memory.memory, NULL);
+}
+
+static struct image make_image(struct gpu *gpu, VkFormat format, VkSampleCountFlagBits samples,
+			       bool linear, VkImageUsageFlags usage, VkImageAspectFlags aspect,
+			       uint32_t width, uint32_t height)
+{
+	struct image i = {.format = format};
+	VkImageCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
+		.imageType = VK_IMAGE_TYPE_2D,
+		.format = format,
+		.extent = {width, height, 1},
+		.mipLevels = 1,
+		.arrayLayers = 1,
+		.samples = samples,
+		.tiling = linear ? VK_IMAGE_TILING_LINEAR : VK_IMAGE_TILING_OPTIMAL,
+		.usage = usage,
+	};
+	VkMemoryRequirements req;
+	MUST(vkCreateImage(gpu->device, &info, NULL, &i.image));
+	vkGetImageMemoryRequirements(gpu->device, i.image, &req);
+	must(gpu_allocate(gpu, req, false, &i.memory));
+	MUST(vkBindImageMemory(gpu->device, i.image, i.memory.memory, 0));
+	VkImageViewCreateInfo view = {
+		.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
+		.image = i.image,
+		.viewType = VK_IMAGE_VIEW_TYPE_2D,
+		.format = format,
+		.subresourceRange = {aspect, 0, 1, 0, 1},
+	};
+	MUST(vkCreateImageView(gpu->device, &view, NULL, &i.view));
+	return i;
+}
+
+static void free_image(struct gpu *gpu, struct image *i)
+{
+	vkDestroyImageView(gpu->device, i->view, NULL);
+	vkDestroyImage(gpu->device, i->image, NULL);
+	vkFreeMemory(gpu->device, i->memory.memory, NULL);
+}
+
+static void change_layout(VkCommandBuffer cmd, VkImage image, VkImageAspectFlags aspect,
+			  VkImageLayout from, VkImageLayout to)
+{
+	VkImageMemoryBarrier barrier = {
+		.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
+		.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
+		.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
+		.oldLayout = from,
+		.newLayout = to,
+		.srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+		.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+		.image = image,
+		.subresourceRange = {aspect, 0, 1, 0, 1},
+	};
+	vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+			     VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, NULL, 0, NULL, 1, &barrier);
+}
+
+static VkShaderModule load(struct gpu *gpu, const char *name)
+{
+	char path[4096];
+	static uint32_t code[16384];
+	snprintf(path, sizeof(path), "%s/draws_%s.spv", folder, name);
+	_cleanup_fclose_ FILE *f = fopen(path, "re");
+	size_t size_b = f ? fread(code, 1, sizeof(code), f) : 0;
+	if (!size_b || size_b == sizeof(code)) {
+		fprintf(stderr, "draw_scenes: cannot read %s\n", path);
+		exit(2);
+	}
+	VkShaderModuleCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
+		.codeSize = size_b,
+		.pCode = code,
+	};
+	VkShaderModule module;
+	MUST(vkCreateShaderModule(gpu->device, &info, NULL, &module));
+	return module;
+}
+
+/* ---- the texture ---- */
+
+struct texture {
+	struct image image;
+	VkSampler sampler;
+	VkDescriptorSetLayout set_layout;
+	VkPipelineLayout layout;
+	VkDescriptorPool pool;
+	VkDescriptorSet set;
+};
+
+static void make_texture(struct gpu *gpu, struct texture *t)
+{
+	t->image = make_image(gpu, VK_FORMAT_R8G8B8A8_UNORM, VK_SAMPLE_COUNT_1_BIT, false,
+			      VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT,
+			      VK_IMAGE_ASPECT_COLOR_BIT, TEXTURE, TEXTURE);
+	struct buffer texels = make_buffer(gpu, TEXTURE * TEXTURE * 4);
+	uint8_t *at = texels.memory.map;
+	for (int i = 0; i < TEXTURE * TEXTURE; i++, at += 4) {
+		at[0] = (uint8_t)(i % TEXTURE * 16);
+		at[1] = (uint8_t)(i / TEXTURE * 16);
+		at[2] = (i + i / TEXTURE) % 2 ? 255 : 0;
+		at[3] = 255;
+	}
+	VkCommandBuffer cmd;
+	VkBufferImageCopy copy = {.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
+				  .imageExtent = {TEXTURE, TEXTURE, 1}};
+	must(gpu_begin(gpu, GPU_UNIVERSAL, &cmd));
+	change_layout(cmd, t->image.image, VK_IMAGE_ASPECT_COLOR_BIT, VK_IMAGE_LAYOUT_UNDEFINED,
+		      VK_IMAGE_LAYOUT_GENERAL);
+	vkCmdCopyBufferToImage(cmd, texels.buffer, t->image.image, VK_IMAGE_LAYOUT_GENERAL, 1,
+			       &copy);
+	must(gpu_finish(gpu, GPU_UNIVERSAL, cmd));
+	free_buffer(gpu, &texels);
+
+	VkSamplerCreateInfo sampler = {.sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
+				       .magFilter = VK_FILTER_LINEAR,
+				       .minFilter = VK_FILTER_LINEAR,
+				       .addressModeU = VK_SAMPLER_ADDRESS_MODE_MIRRORED_REPEAT,
+				       .addressModeV = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER,
+				       .borderColor = VK_BORDER_COLOR_FLOAT_OPAQUE_WHITE};
+	MUST(vkCreateSampler(gpu->device, &sampler, NULL, &t->sampler));
+	VkDescriptorSetLayoutBinding binding = {0, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1,
+						VK_SHADER_STAGE_FRAGMENT_BIT, NULL};
+	VkDescriptorSetLayoutCreateInfo set_layout = {
+		.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
+		.bindingCount = 1,
+		.pBindings = &binding};
+	MUST(vkCreateDescriptorSetLayout(gpu->device, &set_layout, NULL, &t->set_layout));
+	VkPushConstantRange push = {VK_SHADER_STAGE_VERTEX_BIT, 0, 16};
+	VkPipelineLayoutCreateInfo layout = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+					     .setLayoutCount = 1,
+					     .pSetLayouts = &t->set_layout,
+					     .pushConstantRangeCount = 1,
+					     .pPushConstantRanges = &push};
+	MUST(vkCreatePipelineLayout(gpu->device, &layout, NULL, &t->layout));
+	VkDescriptorPoolSize size = {VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1};
+	VkDescriptorPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
+					   .maxSets = 1,
+					   .poolSizeCount = 1,
+					   .pPoolSizes = &size};
+	MUST(vkCreateDescriptorPool(gpu->device, &pool, NULL, &t->pool));
+	VkDescriptorSetAllocateInfo allocate = {
+		.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
+		.descriptorPool = t->pool,
+		.descriptorSetCount = 1,
+		.pSetLayouts = &t->set_layout};
+	MUST(vkAllocateDescriptorSets(gpu->device, &allocate, &t->set));
+	VkDescriptorImageInfo info = {t->sampler, t->image.view, VK_IMAGE_LAYOUT_GENERAL};
+	VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+				      .dstSet = t->set,
+				      .descriptorCount = 1,
+				      .descriptorType = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER,
+				      .pImageInfo = &info};
+	vkUpdateDescriptorSets(gpu->device, 1, &write, 0, NULL);
+}
+
+static void free_texture(struct gpu *gpu, struct texture *t)
+{
+	vkDestroyDescriptorPool(gpu->device, t->pool, NULL);
+	vkDestroyPipelineLayout(gpu->device, t->layout, NULL);
+	vkDestroyDescriptorSetLayout(gpu->device, t->set_layout, NULL);
+	vkDestroySampler(gpu->device, t->sampler, NULL);
+	free_image(gpu, &t->image);
+}
+
+/* ---- the pipeline ---- */
+
+static unsigned n_targets(const struct scene *s)
+{
+	unsigned n = 1;
+	while (n < MAX_TARGETS && s->formats[n])
+		n++;
+	return n;
+}
+
+static VkFormat format_of(const struct scene *s, unsigned i)
+{
+	return s->formats[i] ? s->formats[i] : VK_FORMAT_R8G8B8A8_UNORM;
+}
+
+static VkSampleCountFlagBits samples_of(const struct scene *s)
+{
+	return s->samples ? s->samples : VK_SAMPLE_COUNT_1_BIT;
+}
+
+static VkPipelineColorBlendAttachmentState blend_of(const struct scene *s)
+{
+	static const struct {
+		VkBlendFactor src, dst;
+		VkBlendOp op;
+	} all[] = {
+		[NO_BLEND] = {VK_BLEND_FACTOR_ONE, VK_BLEND_FACTOR_ZERO, VK_BLEND_OP_ADD},
+		[BLEND_OVER] = {VK_BLEND_FACTOR_SRC_ALPHA, VK_BLEND_FACTOR_ONE_MINUS_SRC_ALPHA,
+				VK_BLEND_OP_ADD},
+		[BLEND_ADD] = {VK_BLEND_FACTOR_DST_COLOR, VK_BLEND_FACTOR_ONE,
+			       VK_BLEND_OP_REVERSE_SUBTRACT},
+		[BLEND_CONSTANT] = {VK_BLEND_FACTOR_CONSTANT_COLOR,
+				    VK_BLEND_FACTOR_ONE_MINUS_CONSTANT_ALPHA, VK_BLEND_OP_ADD},
+		[BLEND_MAX] = {VK_BLEND_FACTOR_ONE, VK_BLEND_FACTOR_ONE, VK_BLEND_OP_MAX},
+		[BLEND_DUAL] = {VK_BLEND_FACTOR_SRC1_COLOR, VK_BLEND_FACTOR_ONE_MINUS_SRC1_ALPHA,
+				VK_BLEND_OP_ADD},
+		[LOGIC_XOR] = {VK_BLEND_FACTOR_ONE, VK_BLEND_FACTOR_ZERO, VK_BLEND_OP_ADD},
+	};
+	return (VkPipelineColorBlendAttachmentState){
+		.blendEnable = s->blend != NO_BLEND && s->blend != LOGIC_XOR,
+		.srcColorBlendFactor = all[s->blend].src,
+		.dstColorBlendFactor = all[s->blend].dst,
+		.colorBlendOp = all[s->blend].op,
+		.srcAlphaBlendFactor = VK_BLEND_FACTOR_ONE,
+		.dstAlphaBlendFactor = VK_BLEND_FACTOR_ZERO,
+		.alphaBlendOp = s->blend == BLEND_MAX ? VK_BLEND_OP_MIN : VK_BLEND_OP_ADD,
+		.colorWriteMask = s->mask ? s->mask : 0xf};
+}
+
+static VkPipeline make_pipeline(struct gpu *gpu, const struct scene *s, VkPipelineLayout layout)
+{
+	VkFormat formats[MAX_TARGETS];
+	VkPipelineColorBlendAttachmentState blends[MAX_TARGETS];
+	for (unsigned i = 0; i < n_targets(s); i++) {
+		formats[i] = format_of(s, i);
+		blends[i] = blend_of(s);
+	}
+	VkPipelineRenderingCreateInfo rendering = {
+		.sType = VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO,
+		.colorAttachmentCount = n_targets(s),
+		.pColorAttachmentFormats = formats,
+		.depthAttachmentFormat = s->depth,
+		.stencilAttachmentFormat = s->stencil ? s->depth : VK_FORMAT_UNDEFINED};
+	float clip = s->has_clip ? s->clip : -1000;
+	VkSpecializationMapEntry entry = {0, 0, sizeof(clip)};
+	VkSpecializationInfo constants = {1, &entry, sizeof(clip), &clip};
+	VkPipelineShaderStageCreateInfo stages[2] = {
+		{VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, NULL, 0,
+		 VK_SHADER_STAGE_VERTEX_BIT, load(gpu, "scene"), "main", &constants},
+		{VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, NULL, 0,
+		 VK_SHADER_STAGE_FRAGMENT_BIT, load(gpu, s->frag), "main", NULL}};
+	VkVertexInputBindingDescription binding = {0, 32, VK_VERTEX_INPUT_RATE_VERTEX};
+	VkVertexInputAttributeDescription attributes[2] = {
+		{0, 0, VK_FORMAT_R32G32B32A32_SFLOAT, 0},
+		{1, 0, VK_FORMAT_R32G32B32A32_SFLOAT, 16}};
+	VkPipelineVertexInputStateCreateInfo input = {
+		.sType = VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO,
+		.vertexBindingDescriptionCount = 1,
+		.pVertexBindingDescriptions = &binding,
+		.vertexAttributeDescriptionCount = 2,
+		.pVertexAttributeDescriptions = attributes};
+	VkPipelineInputAssemblyStateCreateInfo assembly = {
+		.sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO,
+		.topology = s->topology,
+		.primitiveRestartEnable = s->restart};
+	VkViewport viewport = s->flipped ? (VkViewport){5.25f, 70.5f, 80.5f, -60, 0.1f, 0.9f}
+					 : (VkViewport){0, 0, WIDTH, HEIGHT, 0, 1};
+	VkRect2D scissor = {{0, 0}, {WIDTH, HEIGHT}};
+	if (s->scissored)
+		scissor = (VkRect2D){{13, 9}, {50, 41}};
+	VkPipelineViewportStateCreateInfo view = {
+		VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO,
+		NULL,
+		0,
+		1,
+		&viewport,
+		1,
+		&scissor};
+	VkPipelineRasterizationProvokingVertexStateCreateInfoEXT provoking = {
+		/* clang-format off */
+		.sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_PROVOKING_VERTEX_STATE_CREATE_INFO_EXT,
+		/* clang-format on */
+		.provokingVertexMode = VK_PROVOKING_VERTEX_MODE_LAST_VERTEX_EXT};
+	VkPipelineRasterizationStateCreateInfo raster = {
+		.sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO,
+		.pNext = s->provoking_last ? &provoking : NULL,
+		.depthClampEnable = s->depth_clamp,
+		.cullMode = s->cull,
+		.frontFace = s->front,
+		.depthBiasEnable = s->bias,
+		.depthBiasConstantFactor = s->bias ? 1000 : 0,
+		.depthBiasSlopeFactor = s->bias ? 1.5f : 0,
+		.lineWidth = 1};
+	VkPipelineMultisampleStateCreateInfo samples = {
+		.sType = VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO,
+		.rasterizationSamples = samples_of(s),
+		.sampleShadingEnable = s->sample_shading,
+		.minSampleShading = 1};
+	VkStencilOpState stencil = {VK_STENCIL_OP_INVERT,
+				    VK_STENCIL_OP_INCREMENT_AND_WRAP,
+				    VK_STENCIL_OP_DECREMENT_AND_CLAMP,
+				    VK_COMPARE_OP_LESS_OR_EQUAL,
+				    0x7,
+				    0xf,
+				    1};
+	VkPipelineDepthStencilStateCreateInfo depth = {
+		.sType = VK_STRUCTURE_TYPE_PIPELINE_DEPTH_STENCIL_STATE_CREATE_INFO,
+		.depthTestEnable = s->depth != VK_FORMAT_UNDEFINED,
+		.depthWriteEnable = s->depth != VK_FORMAT_UNDEFINED,
+		.depthCompareOp = s->compare,
+		.stencilTestEnable = s->stencil,
+		.front = stencil,
+		.back = stencil};
+	VkPipelineColorBlendStateCreateInfo blend = {
+		.sType = VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO,
+		.logicOpEnable = s->blend == LOGIC_XOR,
+		.logicOp = VK_LOGIC_OP_XOR,
+		.attachmentCount = n_targets(s),
+		.pAttachments = blends,
+		.blendConstants = {0.2f, 0.4f, 0.6f, 0.8f}};
+	VkGraphicsPipelineCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
+		.pNext = &rendering,
+		.stageCount = 2,
+		.pStages = stages,
+		.pVertexInputState = &input,
+		.pInputAssemblyState = &assembly,
+		.pViewportState = &view,
+		.pRasterizationState = &raster,
+		.pMultisampleState = &samples,
+		.pDepthStencilState = &depth,
+		.pColorBlendState = &blend,
+		.layout = layout};
+	VkPipeline pipeline;
+	MUST(vkCreateGraphicsPipelines(gpu->device, VK_NULL_HANDLE, 1, &info, NULL, &pipeline));
+	for (int i = 0; i < 2; i++)
+		vkDestroyShaderModule(gpu->device, stages[i].module, NULL);
+	return pipeline;
+}
+
+/* ---- a scene ---- */
+
+struct targets {
+	struct image color[MAX_TARGETS], resolved[MAX_TARGETS], depth;
+};
+
+static void make_targets(struct gpu *gpu, const struct scene *s, struct targets *t)
+{
+	memset(t, 0, sizeof(*t));
+	bool many = samples_of(s) != VK_SAMPLE_COUNT_1_BIT;
+	for (unsigned i = 0; i < n_targets(s); i++) {
+		t->color[i] = make_image(gpu, format_of(s, i), samples_of(s), s->linear,
+					 VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT |
+						 VK_IMAGE_USAGE_TRANSFER_SRC_BIT,
+					 VK_IMAGE_ASPECT_COLOR_BIT, WIDTH, HEIGHT);
+		if (many)
+			t->resolved[i] =
+				make_image(gpu, format_of(s, i), VK_SAMPLE_COUNT_1_BIT, false,
+					   VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT |
+						   VK_IMAGE_USAGE_TRANSFER_SRC_BIT,
+					   VK_IMAGE_ASPECT_COLOR_BIT, WIDTH, HEIGHT);
+	}
+	if (s->depth)
+		t->depth = make_image(gpu, s->depth, samples_of(s), false,
+				      VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT,
+				      VK_IMAGE_ASPECT_DEPTH_BIT |
+					      (s->stencil ? VK_IMAGE_ASPECT_STENCIL_BIT : 0u),
+				      WIDTH, HEIGHT);
+}
+
+static void begin_rendering(VkCommandBuffer cmd, const struct scene *s, const struct targets *t)
+{
+	VkRenderingAttachmentInfo color[MAX_TARGETS];
+	for (unsigned i = 0; i < n_targets(s); i++) {
+		color[i] = (VkRenderingAttachmentInfo){
+			.sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO,
+			.imageView = t->color[i].view,
+			.imageLayout = VK_IMAGE_LAYOUT_GENERAL,
+			.loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR,
+			.storeOp = VK_ATTACHMENT_STORE_OP_STORE,
+			.clearValue.color.float32 = {0.2f, 0.2f, 0.4f, 1},
+		};
+		if (format_of(s, i) == VK_FORMAT_R8G8B8A8_UINT)
+			color[i].clearValue.color = (VkClearColorValue){.uint32 = {1, 2, 3, 4}};
+		if (t->resolved[i].view) {
+			color[i].resolveMode = VK_RESOLVE_MODE_AVERAGE_BIT;
+			color[i].resolveImageView = t->resolved[i].view;
+			color[i].resolveImageLayout = VK_IMAGE_LAYOUT_GENERAL;
+		}
+		change_layout(cmd, t->color[i].image, VK_IMAGE_ASPECT_COLOR_BIT,
+			      VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL);
+		if (t->resolved[i].view)
+			change_layout(cmd, t->resolved[i].image, VK_IMAGE_ASPECT_COLOR_BIT,
+				      VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL);
+	}
+	bool least = s->compare == VK_COMPARE_OP_GREATER_OR_EQUAL;
+	VkRenderingAttachmentInfo depth = {
+		.sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO,
+		.imageView = t->depth.view,
+		.imageLayout = VK_IMAGE_LAYOUT_GENERAL,
+		.loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR,
+		.storeOp = VK_ATTACHMENT_STORE_OP_STORE,
+		.clearValue.depthStencil = {least ? 0.25f : 0.75f, 3},
+	};
+	if (s->depth)
+		change_layout(cmd, t->depth.image,
+			      VK_IMAGE_ASPECT_DEPTH_BIT |
+				      (s->stencil ? VK_IMAGE_ASPECT_STENCIL_BIT : 0u),
+			      VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL);
+	VkRenderingInfo info = {
+		.sType = VK_STRUCTURE_TYPE_RENDERING_INFO,
+		.renderArea = {{0, 0}, {WIDTH, HEIGHT}},
+		.layerCount = 1,
+		.colorAttachmentCount = n_targets(s),
+		.pColorAttachments = color,
+		.pDepthAttachment = s->depth ? &depth : NULL,
+		.pStencilAttachment = s->stencil ? &depth : NULL,
+	};
+	vkCmdBeginRendering(cmd, &info);
+}
+
+enum {
+	INDICES_AT = N_VERTICES * 32,
+	ARGUMENTS_AT = INDICES_AT + N_VERTICES * 4,
+	INPUT_B = ARGUMENTS_AT + 32
+};
+
+static void fill_input(const struct scene *s, uint8_t *map)
+{
+	float vertices[N_VERTICES][8];
+	scene_vertices(s->behind, vertices);
+	memcpy(map, vertices, sizeof(vertices));
+	for (uint32_t i = 0; i < s->count && s->index_b; i++) {
+		uint32_t index = scene_index(s, i);
+		memcpy(map + INDICES_AT + i * s->index_b, &index, s->index_b);
+	}
+	const uint32_t instances = s->instances ? s->instances : 1;
+	const uint32_t plain[] = {s->count, instances, s->first, s->first_instance};
+	const uint32_t indexed[] = {s->count, instances, 0, (uint32_t)s->vertex_offset,
+				    s->first_instance};
+	if (s->index_b)
+		memcpy(map + ARGUMENTS_AT, indexed, sizeof(indexed));
+	else
+		memcpy(map + ARGUMENTS_AT, plain, sizeof(plain));
+}
+
+static void draw(VkCommandBuffer cmd, const struct scene *s, VkBuffer input)
+{
+	VkDeviceSize at = 0;
+	const uint32_t instances = s->instances ? s->instances : 1;
+	vkCmdBindVertexBuffers(cmd, 0, 1, &input, &at);
+	if (s->index_b)
+		vkCmdBindIndexBuffer(cmd, input, INDICES_AT,
+				     s->index_b == 2 ? VK_INDEX_TYPE_UINT16 : VK_INDEX_TYPE_UINT32);
+	if (s->indirect && s->index_b)
+		vkCmdDrawIndexedIndirect(cmd, input, ARGUMENTS_AT, 1, 20);
+	else if (s->indirect)
+		vkCmdDrawIndirect(cmd, input, ARGUMENTS_AT, 1, 16);
+	else if (s->index_b)
+		vkCmdDrawIndexed(cmd, s->count, instances, 0, s->vertex_offset, s->first_instance);
+	else
+		vkCmdDraw(cmd, s->count, instances, s->first, s->first_instance);
+}
+
+static void run_scene(struct gpu *gpu, const struct scene *s, const struct texture *texture,
+		      FILE *out)
+{
+	static const float offset[4] = {0.11f, -0.07f, 0.03f, 0};
+	struct targets t;
+	struct buffer input = make_buffer(gpu, INPUT_B), back[MAX_TARGETS];
+	VkCommandBuffer cmd;
+	fill_input(s, input.memory.map);
+	make_targets(gpu, s, &t);
+	VkPipeline pipeline = make_pipeline(gpu, s, texture->layout);
+	must(gpu_begin(gpu, GPU_UNIVERSAL, &cmd));
+	begin_rendering(cmd, s, &t);
+	vkCmdBindPipeline(cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
+	vkCmdBindDescriptorSets(cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, texture->layout, 0, 1,
+				&texture->set, 0, NULL);
+	vkCmdPushConstants(cmd, texture->layout, VK_SHADER_STAGE_VERTEX_BIT, 0, sizeof(offset),
+			   offset);
+	draw(cmd, s, input.buffer);
+	vkCmdEndRendering(cmd);
+	gpu_barrier(cmd);
+	for (unsigned i = 0; i < n_targets(s); i++) {
+		VkBufferImageCopy copy = {.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
+					  .imageExtent = {WIDTH, HEIGHT, 1}};
+		back[i] = make_buffer(gpu, WIDTH * HEIGHT * 16);
+		vkCmdCopyImageToBuffer(cmd,
+				       t.resolved[i].image ? t.resolved[i].image : t.color[i].image,
+				       VK_IMAGE_LAYOUT_GENERAL, back[i].buffer, 1, &copy);
+	}
+	gpu_barrier(cmd);
+	must(gpu_finish(gpu, GPU_UNIVERSAL, cmd));
+	for (unsigned i = 0; i < n_targets(s); i++) {
+		scene_write(out, s->name, i, format_of(s, i), back[i].memory.map);
+		free_buffer(gpu, &back[i]);
+		free_image(gpu, &t.color[i]);
+		if (t.resolved[i].image)
+			free_image(gpu, &t.resolved[i]);
+	}
+	if (t.depth.image)
+		free_image(gpu, &t.depth);
+	free_buffer(gpu, &input);
+	vkDestroyPipeline(gpu->device, pipeline, NULL);
+}
+
+static bool is_wanted(const char *name, int argc, char **argv)
+{
+	for (int i = 3; i < argc; i++)
+		if (!strcmp(argv[i], name))
+			return true;
+	return argc <= 3;
+}
+
+int main(int argc, char **argv)
+{
+	struct gpu_options options = {0};
+	struct gpu *gpu;
+	struct texture texture;
+	if (argc < 3)
+		return 2;
+	folder = argv[1];
+	FILE *out = fopen(argv[2], "wb");
+	if (!out)
+		return 2;
+	must(gpu_open(&options, &gpu));
+	make_texture(gpu, &texture);
+	for (size_t i = 0; i < n_scenes; i++)
+		if (is_wanted(scenes[i].name, argc, argv))
+			run_scene(gpu, &scenes[i], &texture, out);
+	free_texture(gpu, &texture);
+	gpu_close(gpu);
+	return fclose(out) ? 2 : 0;
+}
