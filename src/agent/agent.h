@@ -18,6 +18,7 @@
  *     names/        pipelines, labels and buffers by name; which packet is which dispatch
  *     shaders/      what shaders were made of, and code in their place
  *     vulkan/, opencl/  the same library as a layer, which tells names/
+ *     rocm/         calls of HIP and HSA that allocate memory, for --check=bounds
  *     config.c      what the environment says
  *     version.c     the driver's version, also of a GPU that has ended
  *

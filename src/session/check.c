@@ -225,6 +225,7 @@ struct row {
 	struct bw_checked f;
 	const char *kind;
 	const char *target;
+	char *made, *freed;
 	struct row_side first, second;
 	bool second_ran; /* its wave and lane are known */
 	const char *advice;
@@ -289,6 +290,11 @@ static const struct bw_fact finding_rows[] = {
 	{NULL, "target", "text", BW_OF(struct row, target)},
 	{NULL, "limit", "count?", "how large the object is, in bytes, elements or texels",
 	 BW_OF(struct row, f.bounds.limit), BW_IF(struct row, f.bounds.of)},
+	{NULL, "is_freed", "bool?", BW_OF(struct row, f.bounds.is_freed),
+	 BW_IF(struct row, f.bounds.of)},
+	{NULL, "made", "text?", "where the program has made the object", BW_OF(struct row, made)},
+	{NULL, "freed", "text?", "where the program has freed the object",
+	 BW_OF(struct row, freed)},
 	SIDE(first, ""),
 	SIDE(second, "?", BW_IF(struct row, second_ran)),
 	{NULL, "text", "text", BW_OF(struct row, advice)},
@@ -312,12 +318,18 @@ static void show_table(struct bw_out *o, struct bw_debug *d, const struct report
 		struct bw_str target = {0};
 		f->kind->add_target(&target, d, f);
 		row.target = bw_str_text(&target);
+		if (f->bounds.of)
+			row.made = bw_checked_made(f);
+		if (f->bounds.is_freed)
+			row.freed = bw_checked_freed(f);
 		row.second_ran = f->has_second && !f->second_is_code;
 		fill_side(&row.first, d, r, &f->first);
 		if (f->has_second)
 			fill_side(&row.second, d, r, &f->second);
 		bw_table_row(&t, &row);
 		bw_str_free(&target);
+		free(row.made);
+		free(row.freed);
 	}
 	bw_out_table(o, &t, "");
 	bw_table_fini(&t);

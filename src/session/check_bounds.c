@@ -3,9 +3,11 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/util.h"
 #include "session/check_priv.h"
 #include "session/server_report.h"
+#include "sym/host_place.h"
 
 static void take_bounds(char **line, struct bw_checked *f)
 {
@@ -27,6 +29,12 @@ static void take_bounds(char **line, struct bw_checked *f)
 	f->has_pointer = bw_report_number(line);
 	f->pointer_sgpr = (uint32_t)bw_report_number(line);
 	f->pointer_offset = (uint32_t)bw_report_number(line);
+	b->is_freed = bw_report_number(line);
+	b->program = bw_report_field(line);
+	for (size_t i = 0; i < BW_ARRAY_SIZE(b->made); i++)
+		b->made[i] = bw_report_number(line);
+	for (size_t i = 0; i < BW_ARRAY_SIZE(b->freed); i++)
+		b->freed[i] = bw_report_number(line);
 	bw_checked_take_side(line, &f->first);
 	f->memory = b->of;
 	if (!strcmp(b->of, "image"))
@@ -103,25 +111,94 @@ static void add_size(struct bw_str *s, const struct bw_checked *f)
 /* With the punctuation before it. */
 static const char *whose_size(const struct bw_checked *f)
 {
-	return is_of(f, "LDS")	     ? "; the workgroup has"
+	return f->bounds.is_freed    ? ", which had"
+	       : is_of(f, "LDS")     ? "; the workgroup has"
 	       : is_of(f, "scratch") ? "; a lane has"
 	       : is_of(f, "element") ? "; an element has"
 				     : ", which has";
 }
 
+/* The functions of HIP's headers that call HIP: the place of interest is their caller. */
+static bool is_of_hip(const struct bw_host_place *p)
+{
+	size_t len = strlen(p->file);
+	return bw_starts_with(p->file, "hip_") && !strcmp(p->file + len - 2, ".h");
+}
+
+static bool find_place(const char *program, const uint64_t calls[BW_CHECKED_CALLERS],
+		       struct bw_host_place *out)
+{
+	enum { INLINED_MAX = 8 };
+	bool found = false;
+	for (size_t i = 0; *program && i < BW_CHECKED_CALLERS && calls[i]; i++) {
+		struct bw_host_place p[INLINED_MAX];
+		size_t n = bw_host_places(program, calls[i], p, INLINED_MAX);
+		for (size_t k = 0; k < n; k++) {
+			if (!found)
+				*out = p[k];
+			found = true;
+			if (!is_of_hip(&p[k])) {
+				*out = p[k];
+				return true;
+			}
+		}
+	}
+	return found;
+}
+
+static char *place_text(const struct bw_checked *f, const uint64_t calls[BW_CHECKED_CALLERS])
+{
+	struct bw_host_place p;
+	struct bw_str s = {0};
+	if (!is_of(f, "memory") || !find_place(f->bounds.program, calls, &p))
+		return NULL;
+	bw_str_add_printable(&s, p.function, "");
+	if (p.line) {
+		bw_str_add(&s, p.function[0] ? " at " : "");
+		bw_str_add_printable(&s, p.file, "");
+		bw_str_addf(&s, ":%u", p.line);
+	}
+	return bw_str_take(&s);
+}
+
+char *bw_checked_made(const struct bw_checked *f)
+{
+	return place_text(f, f->bounds.made);
+}
+
+char *bw_checked_freed(const struct bw_checked *f)
+{
+	return place_text(f, f->bounds.freed);
+}
+
+/* ", made in main at x.hip:12" */
+static void add_places(struct bw_str *s, const struct bw_checked *f)
+{
+	_cleanup_free_ char *made = bw_checked_made(f),
+			    *freed = f->bounds.is_freed ? bw_checked_freed(f) : NULL;
+	if (made)
+		bw_str_addf(s, ", made in %s", made);
+	if (freed)
+		bw_str_addf(s, ", freed in %s", freed);
+}
+
 static void add_headline(struct bw_str *s, struct bw_debug *d, const struct bw_checked *f)
 {
-	bw_str_addf(s, "%s of %" PRIu64 " byte%s out of bounds, at ", f->first.access, f->size_b,
-		    f->size_b == 1 ? "" : "s");
+	bw_str_addf(s, "%s of %" PRIu64 " byte%s %s, at ", f->first.access, f->size_b,
+		    f->size_b == 1 ? "" : "s",
+		    f->bounds.is_freed ? "in freed memory" : "out of bounds");
 	add_target(s, d, f);
 	bw_str_addf(s, "%s ", whose_size(f));
 	add_size(s, f);
+	add_places(s, f);
 }
 
 static const char *advice(const struct bw_checked *f)
 {
 	const struct bw_checked_bounds *b = &f->bounds;
 	bool loads = !strcmp(f->first.access, "load"), stores = !strcmp(f->first.access, "store");
+	if (b->is_freed)
+		return "the memory was freed before the access: free it after the last kernel that uses it has ended, or do not use its address again";
 	if (is_of(f, "scratch"))
 		return "the lane's private memory ends before: such an access is a memory violation; compare the index with the size of the private array";
 	if (is_of(f, "memory") && b->at < 0)

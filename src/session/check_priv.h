@@ -18,12 +18,18 @@ struct bw_checked_side {
 	uint32_t group[3], wave, lane;
 };
 
+enum { BW_CHECKED_CALLERS = 3 };
 /* An access outside of an object (exec/core/limits.h of the virtual GPU). */
 struct bw_checked_bounds {
 	const char *of, *name; /* name: of an allocation, or "" */
 	uint64_t base, limit, more_lanes;
 	int64_t at;
 	uint32_t texel[4], extent[4];
+	/* of an allocation: whether the program has freed it; the file of the program, or ""; the
+	 * calls in it that made and freed the allocation, the innermost first */
+	bool is_freed;
+	const char *program;
+	uint64_t made[BW_CHECKED_CALLERS], freed[BW_CHECKED_CALLERS];
 };
 
 struct bw_checked_kind;
@@ -55,6 +61,13 @@ struct bw_checked_kind {
 };
 extern const struct bw_checked_kind bw_checked_race, bw_checked_bounds, bw_checked_init,
 	bw_checked_sync;
+
+/* ---- check_bounds.c ---- */
+
+/* "main at x.hip:12": where the program has made the object, or freed it. The caller
+ * owns the text; NULL: not known. */
+char *bw_checked_made(const struct bw_checked *f);
+char *bw_checked_freed(const struct bw_checked *f);
 
 /* ---- check.c ---- */
 

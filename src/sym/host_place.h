@@ -5,6 +5,7 @@
 /* Places in programs of the CPU: which function and line an address in an executable file is. */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct bw_host_place {
@@ -16,5 +17,8 @@ struct bw_host_place {
 /* addr: as the file itself has addresses. Debug information is looked for in the file alone. False:
  * the file cannot be read, or has neither a function nor a line there. */
 bool bw_host_place(const char *path, uint64_t addr, struct bw_host_place *out);
+/* The same with the calls that were inlined there: the innermost first, at most max; returns how
+ * many. */
+size_t bw_host_places(const char *path, uint64_t addr, struct bw_host_place *out, size_t max);
 
 #endif

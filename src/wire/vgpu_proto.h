@@ -153,11 +153,17 @@ struct bw_vgpu_stomp {
 };
 
 /* An allocation of the file's address space, for --check=bounds: its exact size, how many bytes
- * before and after it belong to nothing else, and its name. size_b 0: it is given back. -ENODATA:
- * the server does not check bounds. */
+ * before and after it belong to nothing else, its name, and the places in the program that made it
+ * and freed it. size_b 0: it is given back. -ENODATA: the server does not check bounds. */
+enum { BW_VGPU_PROGRAM_B = 256, BW_VGPU_CALLERS = 3 };
 struct bw_vgpu_extent {
 	uint64_t va, size_b, before_b, after_b;
-	char name[32]; /* "", or as the program calls it */
+	/* addresses of calls in the program's file, the innermost first; 0: not known */
+	uint64_t made[BW_VGPU_CALLERS], freed[BW_VGPU_CALLERS];
+	uint32_t is_freed; /* the program has freed it, and nothing else is there yet */
+	uint32_t pad;
+	char name[32];			 /* "", or as the program calls it */
+	char program[BW_VGPU_PROGRAM_B]; /* "", or the path of its file */
 };
 #define BW_VGPU_IOCTL_EXTENT _IOWR(BW_VGPU_IOCTL_TYPE, 5, struct bw_vgpu_extent)
 

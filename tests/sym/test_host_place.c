@@ -33,6 +33,30 @@ static void finds_itself(void **state)
 	assert_int_equal(here(), __LINE__);
 }
 
+__attribute__((noinline)) static const void *caller(void)
+{
+	return __builtin_return_address(0);
+}
+
+static inline __attribute__((always_inline)) unsigned inlined(void)
+{
+	struct bw_host_place p[4];
+	uint64_t addr = in_file(caller()) - 1;
+	assert_int_equal(bw_host_places("/proc/self/exe", addr, p, 4), 2);
+	assert_string_equal(p[0].function, "inlined");
+	assert_string_equal(p[1].function, "finds_callers_of_inlined_functions");
+	assert_string_equal(p[1].file, "test_host_place.c");
+	assert_int_equal(bw_host_places("/proc/self/exe", addr, p, 1), 1);
+	assert_string_equal(p[0].function, "inlined");
+	assert_int_equal(bw_host_places("/proc/self/exe", addr, p, 0), 0);
+	return p[1].line;
+}
+
+static void finds_callers_of_inlined_functions(void **state)
+{
+	assert_int_equal(inlined(), __LINE__);
+}
+
 static void other_files(void **state)
 {
 	struct bw_host_place p;
@@ -63,4 +87,4 @@ static void damaged(void **state)
 	unlink(path);
 }
 
-TESTS(finds_itself, other_files, damaged);
+TESTS(finds_itself, finds_callers_of_inlined_functions, other_files, damaged);

@@ -15,6 +15,7 @@
 #include "agent/memory/track_kfd.h"
 #include "agent/names/loaded_code.h"
 #include "agent/names/loaded_kernel.h"
+#include "agent/rocm/blocks.h"
 #include "base/cleanup.h"
 #include "base/newer_kfd.h"
 #include "base/util.h"
@@ -46,6 +47,7 @@ void bw_kfd_fork_child(void)
 	bw_loaded_code_set(0);
 	bw_loaded_kernel_fork_child();
 	bw_aql_fork_child();
+	bw_rocm_fork_child();
 }
 
 /* The argument as the caller's version of the interface has it: what it lacks is zero. */
@@ -222,9 +224,21 @@ static int tracked_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	return r;
 }
 
+static void note_vm(uint32_t cmd, const void *arg)
+{
+	struct kfd_ioctl_acquire_vm_args a;
+	if (!read_arg(cmd, arg, &a, sizeof(a)))
+		return;
+	struct bw_agent_file *named = bw_agent_file_of((int)a.drm_fd);
+	bw_rocm_vm(named);
+	bw_agent_file_unref(named);
+}
+
 int bw_kfd_program_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg)
 {
 	int r = bw_agent_config()->is_tracked ? tracked_ioctl(f, cmd, arg)
 					      : bw_agent_ioctl(f, cmd, arg);
+	if (!r && _IOC_NR(cmd) == _IOC_NR(AMDKFD_IOC_ACQUIRE_VM))
+		note_vm(cmd, arg);
 	return bw_kfd_gone_after(cmd, arg, r);
 }

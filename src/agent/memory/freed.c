@@ -23,12 +23,13 @@ bool bw_freed_find(const struct bw_freed_list *l, uint64_t va, struct bw_freed *
 	return false;
 }
 
-uint64_t bw_freed_by(void)
+size_t bw_freed_callers(uint64_t *out, size_t max)
 {
 	enum { DEPTH_MAX = 64 };
 	void *frames[DEPTH_MAX];
+	size_t found = 0;
 	int n = backtrace(frames, DEPTH_MAX);
-	for (int i = 0; i < n; i++) {
+	for (int i = 0; i < n && found < max; i++) {
 		Dl_info info;
 		struct link_map *map = NULL;
 		/* the last byte of the call, which is in the line of the call */
@@ -36,7 +37,14 @@ uint64_t bw_freed_by(void)
 		/* the dynamic linker names the program itself "" */
 		if (dladdr1((void *)call, &info, (void **)&map, RTLD_DL_LINKMAP) && map &&
 		    !map->l_name[0])
-			return call - map->l_addr;
+			out[found++] = call - map->l_addr;
 	}
-	return 0;
+	return found;
+}
+
+uint64_t bw_freed_by(void)
+{
+	uint64_t by = 0;
+	bw_freed_callers(&by, 1);
+	return by;
 }

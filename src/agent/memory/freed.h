@@ -28,5 +28,8 @@ void bw_freed_note(struct bw_freed_list *l, uint64_t va, uint64_t size_b, uint64
 bool bw_freed_find(const struct bw_freed_list *l, uint64_t va, struct bw_freed *out);
 /* Where in the program's executable this thread is called from (bw_freed.by). */
 uint64_t bw_freed_by(void);
+/* The same of all of its functions that the thread is in, the innermost first, at most max; returns
+ * how many. */
+size_t bw_freed_callers(uint64_t *out, size_t max);
 
 #endif

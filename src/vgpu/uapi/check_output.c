@@ -57,7 +57,8 @@ static void add_races(struct bw_check *check, struct bw_str *s)
 
 /* An access out of bounds: of which object, the object's name, times, VMID, lanes of a wave, bytes,
  * the object's address, its size, the place in it, other lanes of the wave, the texel and the size
- * of an image, whether a pointer to it is known, its SGPR and place; and the access. */
+ * of an image, whether a pointer to it is known, its SGPR and place, whether it is freed, the
+ * program, the calls in it that made the object, and those that freed it; and the access. */
 static void add_bounds(struct bw_check *check, struct bw_str *s)
 {
 	struct bw_bounds_finding *all = calloc(FINDINGS_MAX, sizeof(*all));
@@ -76,7 +77,12 @@ static void add_bounds(struct bw_check *check, struct bw_str *s)
 			bw_str_addf(s, "\t%u", o->texel[k]);
 		for (size_t k = 0; k < BW_ARRAY_SIZE(o->extent); k++)
 			bw_str_addf(s, "\t%u", o->extent[k]);
-		bw_str_addf(s, "\t%d\t%u\t%u", f->has_pointer, f->pointer_sgpr, f->pointer_offset);
+		bw_str_addf(s, "\t%d\t%u\t%u\t%d\t%s", f->has_pointer, f->pointer_sgpr,
+			    f->pointer_offset, f->is_freed, f->program ? f->program : "");
+		for (size_t k = 0; k < BW_EXTENT_CALLERS; k++)
+			bw_str_addf(s, "\t0x%" PRIx64, f->made[k]);
+		for (size_t k = 0; k < BW_EXTENT_CALLERS; k++)
+			bw_str_addf(s, "\t0x%" PRIx64, f->freed[k]);
 		add_side(s, &f->at);
 		bw_str_addf(s, "\n");
 	}
@@ -158,10 +164,10 @@ static void on_bounds(void *cookie, size_t number, const struct bw_bounds_findin
 		return;
 	int n = snprintf(line, sizeof(line),
 			 "check: bounds: %s at 0x%" PRIx64 " (+0x%" PRIx64
-			 "), %s%s%s, place %" PRId64 " of %" PRIu64 "\n",
+			 "), %s%s%s%s, place %" PRId64 " of %" PRIu64 "\n",
 			 f->at.name, f->at.pc, f->at.pc - f->at.code_va,
-			 bw_outside_name(f->what.of), *f->name ? " " : "", f->name, f->what.at,
-			 f->what.limit);
+			 f->is_freed ? "freed " : "", bw_outside_name(f->what.of),
+			 *f->name ? " " : "", f->name, f->what.at, f->what.limit);
 	tell(line, n, sizeof(line));
 }
 
@@ -226,6 +232,18 @@ static void take_name(char out[BW_EXTENT_NAME_B], const char in[BW_EXTENT_NAME_B
 		out[i] = in[i] > ' ' && in[i] < 0x7f ? in[i] : '?';
 }
 
+/* A path of printable characters, so that it stays in its field of a line; else none. */
+static const char *take_program(struct bw_check *check, const char in[BW_VGPU_PROGRAM_B])
+{
+	size_t len = strnlen(in, BW_VGPU_PROGRAM_B);
+	if (!len || len == BW_VGPU_PROGRAM_B)
+		return NULL;
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char)in[i] < ' ' || in[i] == 0x7f)
+			return NULL;
+	return bw_bounds_program(check, in);
+}
+
 int bw_drm_extent(struct bw_uapi *u, const struct bw_drm_vm *vm, const void *arg)
 {
 	struct bw_vgpu_extent a;
@@ -237,9 +255,15 @@ int bw_drm_extent(struct bw_uapi *u, const struct bw_drm_vm *vm, const void *arg
 			      .va = a.va,
 			      .size_b = a.size_b,
 			      .before_b = a.before_b,
-			      .after_b = a.after_b};
+			      .after_b = a.after_b,
+			      .is_freed = a.is_freed != 0};
 	static_assert(sizeof(a.name) == sizeof(e.name), "names fit");
 	take_name(e.name, a.name);
+	static_assert(sizeof(a.made) == sizeof(e.made), "calls fit");
+	memcpy(e.made, a.made, sizeof(e.made));
+	memcpy(e.freed, a.freed, sizeof(e.freed));
+	if (a.size_b)
+		e.program = take_program(check, a.program);
 	if (a.size_b)
 		return bw_bounds_declare(check, &e) ? 0 : -EINVAL;
 	bw_bounds_withdraw(check, e.space, e.va);

@@ -42,6 +42,22 @@ static void the_last_byte_is_inside_and_the_next_is_not(void **state)
 	bw_extents_fini(&x);
 }
 
+static void nothing_of_freed_memory_is_inside(void **state)
+{
+	struct bw_extents x = {0};
+	struct bw_extent e = extent(0x1000, 100);
+	e.is_freed = true;
+	assert_true(bw_extents_add(&x, &e));
+	assert_int_equal(outside(&x, 0x1000, 4), 0x1000);
+	assert_int_equal(outside(&x, 0x1000 + 96, 4), 0x1000);
+	assert_int_equal(outside(&x, 0x1000 + 100, 4), 0x1000);
+	assert_int_equal(outside(&x, 0x1000 + 164, 4), 0);
+	add(&x, 0x1000, 100); /* something new is there */
+	assert_int_equal(outside(&x, 0x1000, 4), 0);
+	assert_int_equal(x.n, 1);
+	bw_extents_fini(&x);
+}
+
 static void an_access_over_the_start_is_outside(void **state)
 {
 	struct bw_extents x = {0};
@@ -129,6 +145,7 @@ static void ends_of_the_address_space(void **state)
 	bw_extents_fini(&x);
 }
 
-TESTS(the_last_byte_is_inside_and_the_next_is_not, an_access_over_the_start_is_outside,
-      between_two_the_nearer_one_counts, the_answer_holds_for_its_range, spaces_are_apart,
-      a_new_one_replaces_what_it_overlaps, ends_of_the_address_space);
+TESTS(the_last_byte_is_inside_and_the_next_is_not, nothing_of_freed_memory_is_inside,
+      an_access_over_the_start_is_outside, between_two_the_nearer_one_counts,
+      the_answer_holds_for_its_range, spaces_are_apart, a_new_one_replaces_what_it_overlaps,
+      ends_of_the_address_space);

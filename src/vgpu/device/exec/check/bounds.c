@@ -23,7 +23,7 @@ static struct bw_bounds_finding *find_known(struct bw_bounds *b, const struct bw
 	for (size_t i = 0; i < b->n_findings; i++) {
 		struct bw_bounds_finding *o = &b->finding[i];
 		if (o->at.pc == f->at.pc && o->vmid == f->vmid && o->what.of == f->what.of &&
-		    o->at.code_va == f->at.code_va)
+		    o->is_freed == f->is_freed && o->at.code_va == f->at.code_va)
 			return o;
 	}
 	return NULL;
@@ -47,7 +47,7 @@ static void count_again(struct bw_bounds_finding *f, const struct bw_bounds_find
 }
 
 void bw_bounds_report(struct bw_check_group *g, struct bw_wave *w, const struct bw_outside *o,
-		      const char *name)
+		      const struct bw_extent *e)
 {
 	const struct bw_check_dispatch *d = g->dispatch;
 	struct bw_bounds *b = &d->check->bounds;
@@ -56,6 +56,7 @@ void bw_bounds_report(struct bw_check_group *g, struct bw_wave *w, const struct 
 		.count = 1,
 		.vmid = d->vmid,
 		.lanes = d->lanes,
+		.is_freed = e && e->is_freed,
 		.at = bw_check_side_of(d, w, g->wave[w->index_in_group].at, o->lane),
 	};
 	struct bw_bounds_finding *known = find_known(b, &f);
@@ -65,8 +66,12 @@ void bw_bounds_report(struct bw_check_group *g, struct bw_wave *w, const struct 
 	}
 	if (b->n_findings == BW_CHECK_FINDINGS)
 		return;
-	if (name)
-		memcpy(f.name, name, sizeof(f.name));
+	if (e) {
+		memcpy(f.name, e->name, sizeof(f.name));
+		memcpy(f.made, e->made, sizeof(f.made));
+		memcpy(f.freed, e->freed, sizeof(f.freed));
+		f.program = e->program;
+	}
 	if (o->base && o->limit) {
 		/* the pointer that is nearest below the object's last byte, if it points to it */
 		struct bw_check_finding p = {.va = o->base + o->limit - 1};
@@ -104,6 +109,21 @@ void bw_check_outside(struct bw_wave *w, const struct bw_outside *o)
 static void changed(struct bw_bounds *b)
 {
 	atomic_fetch_add_explicit(&b->generation, 1, memory_order_release);
+}
+
+const char *bw_bounds_program(struct bw_check *c, const char *path)
+{
+	struct bw_bounds *b = &c->bounds;
+	const char *known = NULL;
+	pthread_mutex_lock(&b->lock);
+	for (size_t i = 0; !known && i < BW_ARRAY_SIZE(b->program); i++) {
+		if (!b->program[i])
+			b->program[i] = strdup(path);
+		if (b->program[i] && !strcmp(b->program[i], path))
+			known = b->program[i];
+	}
+	pthread_mutex_unlock(&b->lock);
+	return known;
 }
 
 bool bw_bounds_declare(struct bw_check *c, const struct bw_extent *e)
@@ -174,7 +194,7 @@ static void look_at_lane(struct bw_check_group *g, struct bw_wave *w, const stru
 					      .base = e->va,
 					      .limit = e->size_b,
 					      .at = (int64_t)(va - e->va)},
-			 e->name);
+			 e);
 }
 
 void bw_check_addresses(struct bw_wave *w, const struct bw_addresses *a)

@@ -15,7 +15,11 @@ struct bw_bounds_finding {
 	uint64_t count;		/* accesses of lanes */
 	uint64_t more_lanes;	/* others of the same wave in the first instruction */
 	uint8_t vmid, lanes;
-	char name[BW_EXTENT_NAME_B]; /* of the allocation, as its owner calls it; or "" */
+	/* of the allocation, as in bw_extent */
+	char name[BW_EXTENT_NAME_B];
+	bool is_freed;
+	uint64_t made[BW_EXTENT_CALLERS], freed[BW_EXTENT_CALLERS];
+	const char *program;
 	/* as in bw_check_finding */
 	bool has_pointer;
 	uint8_t pointer_sgpr;
@@ -32,6 +36,9 @@ size_t bw_bounds_findings(struct bw_check *c, struct bw_bounds_finding *out, siz
 /* An allocation of an address space, by the root of its page tables as the registers have it, for
  * accesses by address. False: bounds are not checked, or bw_extents_add refuses it. */
 bool bw_bounds_declare(struct bw_check *c, const struct bw_extent *e);
+/* The path of a program, for its extents; it lives as long as the checker. NULL: they are too
+ * many. */
+const char *bw_bounds_program(struct bw_check *c, const char *path);
 /* It is given back; the address space ends. */
 void bw_bounds_withdraw(struct bw_check *c, uint64_t space, uint64_t va);
 void bw_bounds_forget(struct bw_check *c, uint64_t space);

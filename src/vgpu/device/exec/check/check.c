@@ -59,6 +59,8 @@ void bw_check_destroy(struct bw_check *c)
 	free(c->untold);
 	free(c->bounds.finding);
 	bw_extents_fini(&c->bounds.extents);
+	for (size_t i = 0; i < BW_ARRAY_SIZE(c->bounds.program); i++)
+		free(c->bounds.program[i]);
 	pthread_mutex_destroy(&c->bounds.lock);
 	free(c->sync.finding);
 	pthread_mutex_destroy(&c->sync.lock);

@@ -89,6 +89,7 @@ struct bw_check_untold {
 };
 
 /* bounds.c */
+enum { BW_CHECK_PROGRAMS = 64 };
 struct bw_bounds {
 	pthread_mutex_t lock;
 	struct bw_extents extents;
@@ -97,6 +98,7 @@ struct bw_bounds {
 	size_t n_findings;
 	bw_bounds_listener *listener;
 	void *listener_cookie;
+	char *program[BW_CHECK_PROGRAMS]; /* paths; owned */
 };
 
 /* sync.c */
@@ -183,8 +185,8 @@ void bw_sync_touch(struct bw_check_group *g, struct bw_wave *w, enum bw_touch_ki
 
 /* bounds.c. The group of a wave whose bounds are checked; NULL: they are not. */
 struct bw_check_group *bw_bounds_group(const struct bw_wave *w);
-/* An access outside; under the lock. name: of BW_EXTENT_NAME_B bytes, or NULL. */
+/* An access outside; under the lock. e: of an allocation, or NULL. */
 void bw_bounds_report(struct bw_check_group *g, struct bw_wave *w, const struct bw_outside *o,
-		      const char *name);
+		      const struct bw_extent *e);
 
 #endif

@@ -118,7 +118,7 @@ struct bw_extents_answer bw_extents_look(const struct bw_extents *x, uint64_t sp
 	if (!below || va >= end_of(below))
 		return look_in_gap(below, above, va, size_b);
 	return (struct bw_extents_answer){
-		.outside_of = size_b > end_of(below) - va ? below : NULL,
+		.outside_of = below->is_freed || size_b > end_of(below) - va ? below : NULL,
 		.from = below->va,
 		.to = end_of(below),
 	};

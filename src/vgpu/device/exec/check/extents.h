@@ -4,19 +4,25 @@
 
 /* Allocations with their exact sizes, as their owners tell of them, by address space. Around each
  * is memory that belongs to nothing else: the rest of its last page, and what the owner has left
- * free. An access there is outside of the allocation. Pure. */
+ * free. An access there is outside of the allocation, and so is any access after it was freed.
+ * Pure. */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { BW_EXTENTS_MAX = 1 << 16, BW_EXTENT_NAME_B = 32 };
+enum { BW_EXTENTS_MAX = 1 << 16, BW_EXTENT_NAME_B = 32, BW_EXTENT_CALLERS = 3 };
 
 struct bw_extent {
 	uint64_t space; /* number of the address space */
 	uint64_t va, size_b;
 	uint64_t before_b, after_b; /* that belong to nothing else */
 	char name[BW_EXTENT_NAME_B];
+	/* Its owner has freed it, and nothing else is there: all accesses are outside. */
+	bool is_freed;
+	/* calls in the owner's program, the innermost first; 0: not known */
+	uint64_t made[BW_EXTENT_CALLERS], freed[BW_EXTENT_CALLERS];
+	const char *program; /* the path of that, which outlives the extent; NULL: not known */
 };
 
 struct bw_extents {
