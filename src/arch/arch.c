@@ -7,6 +7,7 @@
 
 #include "base/ip_version.h"
 #include "base/util.h"
+#include "gfx942_words.h"
 
 extern const struct bw_arch bw_arch_gfx9, bw_arch_gfx10_1, bw_arch_gfx10, bw_arch_gfx11,
 	bw_arch_gfx12;
@@ -39,10 +40,22 @@ const struct bw_arch *bw_arch_of_code(uint32_t gc_version)
 	return a && bw_arch_knows_code(a) ? a : NULL;
 }
 
+/* GPUs without a row whose name is not that of their version: revision 0 of 9.4.3 was gfx940 and
+ * gfx941 (amdkfd/kfd_device.c of Linux 6.12). */
+static const struct bw_arch_chip named[] = {
+	{BW_IP_VERSION(9, 4, 1), "gfx908", 0},
+	{BW_IP_VERSION(9, 4, 2), "gfx90a", 0},
+	{BW_IP_VERSION(9, 4, 3), "gfx942", 0},
+	{BW_IP_VERSION(9, 4, 4), "gfx942", 0},
+};
+
 void bw_arch_gfx_name(uint32_t gc_version, char *out, size_t size_b)
 {
 	const struct bw_arch *arch = bw_arch_of(gc_version);
 	const struct bw_arch_chip *chip = arch ? bw_arch_chip(arch, gc_version) : NULL;
+	for (size_t i = 0; i < BW_ARRAY_SIZE(named) && !chip; i++)
+		if (named[i].gc_version == gc_version)
+			chip = &named[i];
 	if (chip)
 		snprintf(out, size_b, "%s", chip->gfx);
 	else
@@ -57,7 +70,10 @@ const char *bw_arch_default_gfx(void)
 uint32_t bw_arch_code_end(uint32_t gc_version)
 {
 	const struct bw_arch *arch = bw_arch_of_code(gc_version);
-	/* the same word in all generations so far */
+	/* gfx9 does not have s_code_end: data/isa, s_endpgm of gfx942 */
+	if (bw_ip_major(gc_version) == 9)
+		return BW_GFX942_S_ENDPGM;
+	/* the same word in all other generations so far */
 	return (arch ? arch : rows[0])->s_code_end;
 }
 

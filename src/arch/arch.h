@@ -172,8 +172,8 @@ bool bw_arch_knows_code(const struct bw_arch *a);
 void bw_arch_gfx_name(uint32_t gc_version, char *out, size_t size_b);
 /* What kernels are built for where nothing says which GPU will run them. */
 const char *bw_arch_default_gfx(void);
-/* The word of s_code_end, which fills memory after code so that instruction prefetch runs into
- * nothing else. gc_version 0: the kernel does not tell. */
+/* The word of s_code_end (gfx9: s_endpgm), which fills memory after code so that instruction
+ * prefetch runs into nothing else. gc_version 0: the kernel does not tell. */
 uint32_t bw_arch_code_end(uint32_t gc_version);
 /* All rows; NULL beyond the last. */
 const struct bw_arch *bw_arch_nth(size_t n);

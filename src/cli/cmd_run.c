@@ -19,6 +19,8 @@ struct bw_error *bw_cmd_run(struct bw_cli *c, const char *args)
 		return bw_errorf(
 			BW_E_UNSUPPORTED,
 			"\"run\" takes no arguments here: give them on breakwater's command line");
+	if (c->session->runs_through)
+		return bw_session_run_through(c->session);
 	BW_TRY(bw_session_restart(c->session));
 	return bw_cli_wait_and_show(c);
 }

@@ -419,6 +419,16 @@ struct bw_error *bw_cli_deeper(struct bw_cli *c)
 	return NULL;
 }
 
+/* Whether it has no meaning on a GPU whose waves cannot be stopped. */
+static bool about_stops(const struct bw_command *cmd)
+{
+	static const char *const topics[] = {"running", "breakpoints", "stack", "waves"};
+	bool is_about = false;
+	for (size_t i = 0; i < BW_ARRAY_SIZE(topics); i++)
+		is_about |= !strcmp(cmd->topic, topics[i]);
+	return is_about && cmd->run != bw_cmd_run && cmd->run != bw_cmd_quit;
+}
+
 static struct bw_error *execute(struct bw_cli *c, const char *line)
 {
 	line = bw_skip_blanks(line);
@@ -461,6 +471,8 @@ static struct bw_error *execute(struct bw_cli *c, const char *line)
 		bw_out_line(c->out, "(breakwater) %s", shell ? line : text);
 	bw_out_begin(c->out, "command", cmd->name);
 	struct bw_error *err = bw_debug_look_for_some_end(c->debug);
+	if (!err && about_stops(cmd))
+		err = bw_session_need_stops(c->session);
 	if (!err)
 		err = cmd->run(c, bw_skip_blanks(text + n));
 	if (err)

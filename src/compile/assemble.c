@@ -37,7 +37,7 @@ static char *folder_of(const char *source)
 
 struct bw_error *bw_compile_assembly(struct bw_compile_job *job)
 {
-	bool wave64 = job->options->wave64;
+	bool wave64 = bw_wants_wave64(job);
 	if (!wave64)
 		BW_TRY(asks_for_wave64(job->source, &wave64));
 	_cleanup_free_ char *cpu = NULL, *folder = folder_of(job->source);

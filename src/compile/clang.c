@@ -127,7 +127,7 @@ struct bw_error *bw_clang_common(const struct bw_compile_job *job, struct bw_com
 	const char *const words[] = {
 		"-target", "amdgcn-amd-amdhsa",
 		cpu,	   "-nogpulib",
-		"-g",	   job->options->wave64 ? "-mwavefrontsize64" : "-mno-wavefrontsize64",
+		"-g",	   bw_wants_wave64(job) ? "-mwavefrontsize64" : "-mno-wavefrontsize64",
 		NULL};
 	return bw_compile_words_add(args, words);
 }

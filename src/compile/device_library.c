@@ -53,14 +53,17 @@ static struct bw_error *add_module(const char *folder, const char *name, const c
 	return bw_compile_words_add(args, words);
 }
 
-struct bw_error *bw_device_library_add(const char *folder, const struct bw_compile_options *o,
+struct bw_error *bw_device_library_add(const char *folder, const struct bw_compile_job *job,
 				       bool opencl, struct bw_compile_words *args)
 {
+	const struct bw_compile_options *o = job->options;
+	bool gfx9 = bw_is_gfx9(job->gpu);
 	bool fast = has_word(o, "-cl-fast-relaxed-math") || has_word(o, "-ffast-math");
 	bool unsafe = fast || has_word(o, "-cl-unsafe-math-optimizations");
 	bool finite = fast || has_word(o, "-cl-finite-math-only");
-	bool wave64 = o->wave64 || has_word(o, "-mwavefrontsize64");
-	/* 10.3 is the last generation that version 5.2 of the library knows; what it does for it is
+	bool wave64 = bw_wants_wave64(job) || has_word(o, "-mwavefrontsize64");
+	/* gfx942 is the second revision of gfx940.
+	 * 10.3 is the last generation that version 5.2 of the library knows; what it does for it is
 	 * right for gfx11, too: both have the instructions that the library chooses between. */
 	const struct {
 		const char *name, *variant;
@@ -68,7 +71,7 @@ struct bw_error *bw_device_library_add(const char *folder, const struct bw_compi
 		{"ocml", ""},
 		{"ockl", ""},
 		{"oclc_abi_version", "_500"},
-		{"oclc_isa_version", "_1036"},
+		{"oclc_isa_version", gfx9 ? "_940" : "_1036"},
 		{"oclc_correctly_rounded_sqrt",
 		 has_word(o, "-cl-fp32-correctly-rounded-divide-sqrt") ? "_on" : "_off"},
 		{"oclc_daz_opt", has_word(o, "-cl-denorms-are-zero") ? "_on" : "_off"},

@@ -72,7 +72,7 @@ struct bw_error *bw_compile_hip(struct bw_compile_job *job)
 				     "-fhip-kernel-arg-name",
 				     "-g",
 				     "-O2",
-				     job->options->wave64 ? "-mwavefrontsize64"
+				     bw_wants_wave64(job) ? "-mwavefrontsize64"
 							  : "-mno-wavefrontsize64",
 				     "-include",
 				     include,
@@ -86,7 +86,7 @@ struct bw_error *bw_compile_hip(struct bw_compile_job *job)
 	if (!err && library)
 		err = bw_compile_words_add(&args, has_library);
 	if (!err && library)
-		err = bw_device_library_add(library, job->options, false, &args);
+		err = bw_device_library_add(library, job, false, &args);
 	if (!err)
 		err = bw_clang_with_library(job, &args, library);
 	unlink(include);

@@ -4,6 +4,8 @@
 
 /* One source for clang-19, by its language. */
 
+#include <string.h>
+
 #include "compile/compile.h"
 
 /* One compilation. */
@@ -15,6 +17,16 @@ struct bw_compile_job {
 	struct bw_str *said;
 	char *object; /* owned; bw_temporary_object */
 };
+
+/* "gfx942", whose waves all have 64 lanes. */
+static inline bool bw_is_gfx9(const char *gpu)
+{
+	return strlen(gpu) == strlen("gfx942") && !strncmp(gpu, "gfx9", 4);
+}
+static inline bool bw_wants_wave64(const struct bw_compile_job *job)
+{
+	return job->options->wave64 || bw_is_gfx9(job->gpu);
+}
 
 struct bw_error *bw_compile_assembly(struct bw_compile_job *job) BW_MUST_CHECK;
 struct bw_error *bw_compile_opencl(struct bw_compile_job *job) BW_MUST_CHECK;
@@ -48,9 +60,9 @@ struct bw_error *bw_clang_prelude(const char *object, const unsigned char *text,
 
 /* ---- device_library.c ---- */
 
-/* Adds the library's modules that match these options, as arguments for clang. opencl: with the
- * functions of OpenCL C; otherwise only those for mathematics and the GPU. */
-struct bw_error *bw_device_library_add(const char *folder, const struct bw_compile_options *o,
+/* Adds the library's modules that match the job's options and GPU, as arguments for clang. opencl:
+ * with the functions of OpenCL C; otherwise only those for mathematics and the GPU. */
+struct bw_error *bw_device_library_add(const char *folder, const struct bw_compile_job *job,
 				       bool opencl, struct bw_compile_words *args) BW_MUST_CHECK;
 
 #endif

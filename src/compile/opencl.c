@@ -85,7 +85,7 @@ static struct bw_error *compile_printf(struct bw_compile_job *job, const char *i
 	if (!err)
 		err = bw_compile_words_add(&args, ir);
 	if (!err)
-		err = bw_device_library_add(library, job->options, true, &args);
+		err = bw_device_library_add(library, job, true, &args);
 	if (!err)
 		err = bw_clang(&step, &args, "does not compile");
 	unlink(bitcode);
@@ -101,7 +101,7 @@ static struct bw_error *compile_with_library(struct bw_compile_job *job, const c
 	struct bw_compile_words args = {0};
 	struct bw_error *err = add_opencl(job, include, library, &args);
 	if (!err)
-		err = bw_device_library_add(library, job->options, true, &args);
+		err = bw_device_library_add(library, job, true, &args);
 	if (!err)
 		err = bw_clang(job, &args, "does not compile");
 	if (err && strstr(err->message, "Illegal instruction detected")) {

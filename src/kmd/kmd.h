@@ -18,7 +18,7 @@
 struct bw_kmd;	    /* one GPU */
 struct bw_kmd_file; /* one open debugfs or sysfs file: its own position and register bank */
 
-/* selector: "virtual", "virtual:navi31", "0" (DRM index), "0000:03:00.0", or NULL: the first AMD
+/* selector: "virtual", "virtual:mi300x", "0" (DRM index), "0000:03:00.0", or NULL: the first AMD
  * GPU, the virtual one where there is none. For the virtual GPU, connects to the server named by
  * BREAKWATER_VGPU or starts one (the program breakwater-vgpu beside this one) that ends with its
  * last client. */

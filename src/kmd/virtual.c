@@ -186,7 +186,10 @@ static uint64_t virtual_n_clients_ever(struct bw_kmd *kmd)
 
 static const char *virtual_remedy(const struct bw_kmd *kmd, bool sysfs, int errnum)
 {
-	return errnum == ENOENT ? "the virtual GPU has no such file" : NULL;
+	return errnum == ENOENT ? "the virtual GPU has no such file"
+	       : errnum == EOPNOTSUPP
+		       ? "of this model of the virtual GPU neither registers nor packets can be shown"
+		       : NULL;
 }
 
 static const char *virtual_place(const struct bw_kmd *kmd, bool sysfs)

@@ -6,7 +6,7 @@
 #include "base/util.h"
 #include "regs/field.h"
 
-enum { SCRATCH_UNIT_B = 256, CS_PARTIAL_FLUSH_INDEX = 4 };
+enum { CS_PARTIAL_FLUSH_INDEX = 4 };
 
 #define SET_SH(ib, reg, ...)                                                                       \
 	bw_pm4_put_sh(ib, BW_REG_GC_DW(reg), (const uint32_t[]){__VA_ARGS__},                      \
@@ -15,7 +15,7 @@ enum { SCRATCH_UNIT_B = 256, CS_PARTIAL_FLUSH_INDEX = 4 };
 uint32_t bw_dispatch_scratch_wave_b(const struct bw_launch_plan *plan)
 {
 	return (uint32_t)bw_align_up((uint64_t)plan->scratch_b * (plan->wave32 ? 32 : 64),
-				     SCRATCH_UNIT_B);
+				     plan->gpu->scratch_unit_b);
 }
 
 /* In the order of the properties (doc/hardware/code-objects.md 3); what the user preset on raw code
@@ -84,7 +84,7 @@ struct bw_error *bw_dispatch_ib(const struct bw_launch_plan *plan,
 				bw_hi_256b(mem->scratch_va)));
 		SET_SH(ib, COMPUTE_TMPRING_SIZE,
 		       BW_FIELD(COMPUTE_TMPRING_SIZE, WAVESIZE,
-				bw_dispatch_scratch_wave_b(plan) / SCRATCH_UNIT_B) |
+				bw_dispatch_scratch_wave_b(plan) / plan->gpu->scratch_unit_b) |
 			       BW_FIELD(COMPUTE_TMPRING_SIZE, WAVES, mem->scratch_waves_per_se));
 	} else {
 		SET_SH(ib, COMPUTE_TMPRING_SIZE, 0);

@@ -17,9 +17,8 @@
 #include "wire/vgpu_proto.h"
 
 enum {
-	QUEUE_B = 256,	   /* amd_queue_t: zeros, gfx11 code takes apertures from registers */
-	CODE_END_B = 512,  /* instruction prefetch runs ahead of the code */
-	WAVES_PER_CU = 32, /* two SIMDs of 16 (mesa.md 2.2) */
+	QUEUE_B = 256,	  /* amd_queue_t: zeros, gfx11 code takes apertures from registers */
+	CODE_END_B = 512, /* instruction prefetch runs ahead of the code */
 	TMPRING_WAVES_MAX = 0xfff,
 	BOUNDS_FREE_B = 64 << 10,
 };
@@ -207,8 +206,8 @@ static struct bw_error *place_scratch(struct bw_launch_gpu *g, const struct bw_l
 	uint64_t wave_b = bw_dispatch_scratch_wave_b(p);
 	if (!wave_b)
 		return NULL;
-	uint32_t ses = BW_MAX(g->info.num_shader_engines, 1u);
-	uint64_t waves = (uint64_t)g->info.cu_active_number * WAVES_PER_CU / ses;
+	uint32_t ses = p->gpu->scratch_is_of_gpu ? 1 : BW_MAX(g->info.num_shader_engines, 1u);
+	uint64_t waves = (uint64_t)g->info.cu_active_number * p->gpu->waves_per_cu / ses;
 	uint64_t affordable = SCRATCH_MAX_B / wave_b / ses;
 	waves = BW_MIN(waves, affordable);
 	waves = waves < 1 ? 1 : waves > TMPRING_WAVES_MAX ? TMPRING_WAVES_MAX : waves;

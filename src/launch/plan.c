@@ -33,6 +33,22 @@ enum {
 	 BW_FIELD_MASK(COMPUTE_PGM_RSRC1, WGP_MODE) |                                              \
 	 BW_FIELD_MASK(COMPUTE_PGM_RSRC1, MEM_ORDERED))
 
+/* The first row is for GPUs of which nothing else is known. gfx942: 8 waves on each of 4 SIMDs
+ * (AMDGPU.td of LLVM 19); units of 256 dwords (gc_9_4_3_sh_mask.h). */
+static const struct bw_launch_gpu_kind gpu_kinds[] = {
+	/* two SIMDs of 16 (mesa.md 2.2) */
+	{"gfx1", 32, 256, false, true},
+	{"gfx94", 32, 1024, true, false},
+};
+
+static const struct bw_launch_gpu_kind *kind_of(const char *gfx)
+{
+	for (size_t i = 0; i < BW_ARRAY_SIZE(gpu_kinds); i++)
+		if (bw_starts_with(gfx, gpu_kinds[i].gfx))
+			return &gpu_kinds[i];
+	return &gpu_kinds[0];
+}
+
 /* Files */
 
 static struct bw_error *read_whole(const char *path, uint8_t **out, size_t *out_size_b)
@@ -114,6 +130,12 @@ static struct bw_error *load(struct bw_launch_plan *p, const struct bw_launch_op
 
 struct bw_error *bw_launch_plan_check_gpu(const struct bw_launch_plan *plan, const char *gpu)
 {
+	if (!plan->co && !kind_of(gpu)->runs_raw)
+		return bw_errorf(
+			BW_E_UNSUPPORTED,
+			"%s is machine code without a kernel descriptor, which runs on gfx11; "
+			"this GPU is %s: give a code object, or the source",
+			plan->name, gpu);
 	if (!plan->co || !strcmp(bw_code_object_gpu(plan->co), gpu))
 		return NULL;
 	return bw_errorf(BW_E_INVALID,
@@ -343,14 +365,13 @@ static struct bw_error *choose_registers_kernel(struct bw_launch_plan *p)
 {
 	const struct bw_kernel *k = p->kernel;
 	unsigned need = bw_kcp_sgpr_of(k->properties, 0);
-	/* gfx11 has architected flat scratch: the hardware knows the base, SGPRs do not carry it.
-	 */
+	/* gfx11 and gfx942 have architected flat scratch: the hardware knows the base. */
 	if (k->properties & (BW_KCP_PRIVATE_BUFFER | BW_KCP_FLAT_SCRATCH_INIT))
 		return bw_errorf(BW_E_UNSUPPORTED,
-				 "kernel %s wants a %s in SGPRs, which gfx11 does not have",
-				 p->title,
+				 "kernel %s wants a %s in SGPRs, which %s does not have", p->title,
 				 k->properties & BW_KCP_PRIVATE_BUFFER ? "private segment buffer"
-								       : "flat scratch base");
+								       : "flat scratch base",
+				 bw_code_object_gpu(p->co));
 	p->rsrc1 = k->rsrc1;
 	p->rsrc2 = k->rsrc2;
 	p->rsrc3 = k->rsrc3;
@@ -464,6 +485,7 @@ static struct bw_error *fill(struct bw_launch_plan *p, const struct bw_launch_op
 	BW_TRY(load(p, o, path));
 	if (gpu)
 		BW_TRY(bw_launch_plan_check_gpu(p, gpu));
+	p->gpu = kind_of(p->co ? bw_code_object_gpu(p->co) : "");
 	if (p->co)
 		BW_TRY(choose_kernel(p, o->kernel));
 	BW_TRY(choose_group(p, o));

@@ -25,7 +25,17 @@ struct bw_plan_output {
 	const char *path; /* --dump, else NULL; borrowed from the options */
 };
 
+/* What differs between the GPUs that a kernel can be built for. */
+struct bw_launch_gpu_kind {
+	const char *gfx;	 /* how their names begin: "gfx94" */
+	unsigned waves_per_cu;	 /* that can be resident */
+	uint32_t scratch_unit_b; /* of a wave: COMPUTE_TMPRING_SIZE.WAVESIZE */
+	bool scratch_is_of_gpu;	 /* COMPUTE_TMPRING_SIZE.WAVES: not of each shader engine */
+	bool runs_raw;		 /* machine code without a descriptor */
+};
+
 struct bw_launch_plan {
+	const struct bw_launch_gpu_kind *gpu;
 	struct bw_code_object *co;	/* owned; NULL for raw code */
 	const struct bw_kernel *kernel; /* NULL for raw code */
 	char *name;			/* owned: symbol of the kernel, or name of the file */

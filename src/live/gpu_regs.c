@@ -67,6 +67,12 @@ static struct bw_error *name_gfx(uint32_t version, struct bw_target_facts *f)
 {
 	bw_arch_gfx_name(version, f->gfx, sizeof(f->gfx));
 	f->arch = bw_arch_of_code(version);
+	if (!f->arch && !bw_arch_of(version))
+		return bw_errorf(
+			BW_E_UNSUPPORTED,
+			"waves of %s cannot be stopped, because Breakwater does not have a "
+			"trap handler for it yet",
+			f->gfx);
 	if (!f->arch)
 		return bw_errorf(BW_E_UNSUPPORTED,
 				 "the code of %s is not known to this debugger (\"breakwater "

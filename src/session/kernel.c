@@ -75,8 +75,8 @@ static void show_said(struct bw_session *s, const char *text)
 /* All errors of a kernel and its options are found here, before anything starts. */
 struct bw_error *bw_prepare_kernel(struct bw_session *s, struct bw_run_options *o)
 {
-	/* no GPU has been opened yet that could be asked */
-	const char *gpu = bw_arch_default_gfx();
+	/* "": no GPU has been opened yet that could be asked */
+	const char *gpu = *s->gfx ? s->gfx : bw_arch_default_gfx();
 	_cleanup_free_ char *built = NULL;
 	struct bw_str said = {0};
 	BW_TRY(check_readable(o->kernel));

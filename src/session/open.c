@@ -4,7 +4,11 @@
 #include "session/prepare.h"
 #include "session/programs.h"
 
+#include <stdlib.h>
+
 #include "base/cleanup.h"
+#include "base/util.h"
+#include "wire/vgpu_proto.h"
 #include "inject/swap.h"
 #include "wire/agent_folders.h"
 
@@ -14,6 +18,12 @@ static struct bw_error *set_up_server(const struct bw_run_options *o)
 	BW_TRY(bw_add_server_args("--quiet"));
 	BW_TRY(bw_set_up_strict(&o->vgpu));
 	return o->vgpu.fidelity ? bw_add_server_args("--fidelity") : NULL;
+}
+
+/* A kernel is compiled for that model of the virtual GPU, which is opened before. */
+static bool names_model(const struct bw_run_options *o)
+{
+	return (o->gpu && bw_starts_with(o->gpu, "virtual:")) || getenv(BW_VGPU_SOCKET_ENV);
 }
 
 struct bw_error *bw_session_open(struct bw_session *s, struct bw_run_options *o)
@@ -32,13 +42,17 @@ struct bw_error *bw_session_open(struct bw_session *s, struct bw_run_options *o)
 				 o->kernel ? " is not one" : "");
 	if (o->attach && o->pid)
 		BW_TRY(bw_use_gpu_of(o->pid, &is_virtual));
-	else if (!o->attach)
+	else if (!o->attach && !names_model(o))
 		BW_TRY(o->kernel ? bw_prepare_kernel(s, o) : bw_prepare_program(s, o));
 	BW_TRY(bw_swaps_begin(&o->swaps, NULL, &s->folder, &s->swaps));
 	if (s->swaps)
 		BW_TRY(bw_agent_folders_add(s->folder.path));
 	BW_TRY(set_up_server(o));
 	BW_TRY(bw_kmd_open(is_virtual ? "virtual" : o->gpu, &s->kmd));
+	if (!o->attach && !o->waves)
+		bw_session_look_at_gpu(s);
+	if (!o->attach && names_model(o))
+		BW_TRY(o->kernel ? bw_prepare_kernel(s, o) : bw_prepare_program(s, o));
 	if (bw_kmd_choice(s->kmd))
 		bw_session_warn(s, bw_kmd_choice(s->kmd));
 	_cleanup_error_ struct bw_error *other =

@@ -126,6 +126,7 @@ struct bw_error *bw_session_start(struct bw_session *s)
 		return bw_errorf(
 			BW_E_STATE,
 			"There is no program to start: this session attached to one (\"attach PID\")");
+	BW_TRY(bw_session_need_stops(s));
 	s->attached = false;
 	BW_TRY(open_program(s, &target));
 	if (bw_target_can(target, BW_CAP_PROCESSES))

@@ -81,6 +81,9 @@ struct bw_session {
 	/* the session was attached to a running program, which is never killed unless the user
 	 * asks */
 	bool attached;
+	char gfx[16]; /* "gfx1100"; "": not known */
+	/* waves of this GPU cannot be stopped: programs run to their end (run_through.c) */
+	bool runs_through;
 	bool detach_on_fork;	 /* processes that the program starts are not debugged with it */
 	uint64_t clients_before; /* clients of the virtual GPU when the program was started */
 	/* The object that tells where in the block of arguments the address of printf's buffer is,
@@ -161,6 +164,16 @@ enum bw_session_left { BW_LEFT_NOTHING, BW_LEFT_DETACHED, BW_LEFT_KILLED };
 enum bw_session_left bw_session_leave(struct bw_session *s);
 /* If the limit of time has ended the session, an error that says so; otherwise NULL. */
 struct bw_error *bw_session_what_ended(const struct bw_session *s);
+
+/* ---- run_through.c: a GPU whose waves cannot be stopped ---- */
+
+/* Called when the GPU of a program that is to be started has been opened: sets gfx and
+ * runs_through. */
+void bw_session_look_at_gpu(struct bw_session *s);
+/* An error that says so, if this session cannot stop waves. */
+struct bw_error *bw_session_need_stops(const struct bw_session *s) BW_MUST_CHECK;
+/* Runs the program to its end, shows what it prints, and says how it ended. */
+struct bw_error *bw_session_run_through(struct bw_session *s) BW_MUST_CHECK;
 
 /* ---- signals.c ---- */
 

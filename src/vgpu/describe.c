@@ -271,23 +271,18 @@ const struct bw_command_line bw_line_vgpu_profiles = {
 	.groups = {{"Options:", rows}},
 };
 
-static unsigned n_cus(const struct bw_profile *p)
-{
-	return 2u * p->n_se * p->sa_per_se * p->wgp_per_sa;
-}
-
 static int profiles_json(const struct bw_profile *const *all, size_t n)
 {
 	json_t *array = json_array();
 	for (size_t i = 0; i < n; i++) {
 		const struct bw_profile *p = all[i];
-		json_array_append_new(array,
-				      json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:I, s:s}", "name",
-						p->name, "gfx", p->gfx, "model", p->marketing_name,
-						"pci_device", (int)p->pci_device, "shader_engines",
-						(int)p->n_se, "compute_units", (int)n_cus(p),
-						"vram_bytes", (json_int_t)p->vram_size_b,
-						"pci_address", p->pci_address));
+		json_array_append_new(
+			array,
+			json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:I, s:s}", "name", p->name,
+				  "gfx", p->gfx, "model", p->marketing_name, "pci_device",
+				  (int)p->pci_device, "shader_engines", (int)p->n_se,
+				  "compute_units", (int)bw_profile_n_cus(p), "vram_bytes",
+				  (json_int_t)p->vram_size_b, "pci_address", p->pci_address));
 	}
 	return print_json(json_pack("{s:s, s:s, s:o}", "type", "answer", "command", "vgpu profiles",
 				    "profiles", array));
@@ -303,9 +298,9 @@ int bw_vgpu_main_profiles(int argc, char **argv)
 		return status;
 	if (o.json)
 		return profiles_json(all, n);
-	printf("%-9s %-9s %-25s %4s  %9s\n", "Name", "Target", "Model", "CUs", "Memory");
+	printf("%-9s %-9s %-25s %4s  %10s\n", "Name", "Target", "Model", "CUs", "Memory");
 	for (size_t i = 0; i < n; i++)
-		printf("%-9s %-9s %-25s %4u  %5" PRIu64 " MiB\n", all[i]->name, all[i]->gfx,
-		       all[i]->marketing_name, n_cus(all[i]), all[i]->vram_size_b >> 20);
+		printf("%-9s %-9s %-25s %4u  %6" PRIu64 " MiB\n", all[i]->name, all[i]->gfx,
+		       all[i]->marketing_name, bw_profile_n_cus(all[i]), all[i]->vram_size_b >> 20);
 	return 0;
 }

@@ -60,6 +60,23 @@ static struct bw_error *no_profile(const char *name)
 			 bw_str_text(&names));
 }
 
+/* Strict mode, the trace and the checker know the instructions of gfx11 alone. */
+static struct bw_error *check_modes(const struct settings *s)
+{
+	const struct {
+		const char *option;
+		bool given;
+	} of_gfx11[] = {{"--strict", s->uapi.device.strict},
+			{"--trace-hash", s->uapi.device.trace},
+			{"--check", s->uapi.device.check != 0}};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(of_gfx11); i++)
+		if (of_gfx11[i].given && s->profile->gen != BW_ISA_GFX11)
+			return bw_errorf(BW_E_UNSUPPORTED,
+					 "%s is not supported for %s: it knows gfx11 only",
+					 of_gfx11[i].option, s->profile->gfx);
+	return NULL;
+}
+
 /* Options of one front end are none of the other. */
 static struct bw_error *check_front_end(const struct settings *s)
 {
@@ -204,6 +221,7 @@ static struct bw_error *parse(int argc, char **argv, struct settings *s)
 		exit(0);
 	if (rest < argc)
 		return bw_errorf(BW_E_INVALID, "\"%s\" is not an option; see --help", argv[rest]);
+	BW_TRY(check_modes(s));
 	return check_front_end(s);
 }
 

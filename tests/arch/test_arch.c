@@ -49,7 +49,8 @@ static void test_versions(void **state)
 		uint32_t gc = row(major)->first_gc;
 		assert_int_equal(bw_arch_knows_code(row(major)), major >= 11);
 		assert_ptr_equal(bw_arch_of_code(gc), major >= 11 ? row(major) : NULL);
-		assert_int_equal(bw_arch_code_end(gc), 0xbf9f0000); /* s_code_end of LLVM 19 */
+		/* s_endpgm and s_code_end of LLVM 19 */
+		assert_int_equal(bw_arch_code_end(gc), major == 9 ? 0xbf810000 : 0xbf9f0000);
 	}
 	assert_string_equal(bw_arch_default_gfx(), "gfx1100");
 	assert_null(bw_arch_of(BW_IP_VERSION(12, 1, 0)));
@@ -58,6 +59,8 @@ static void test_versions(void **state)
 	assert_string_equal(bw_arch_chip(row(12), BW_IP_VERSION(12, 0, 1))->gfx, "gfx1201");
 	assert_null(bw_arch_chip(row(12), BW_IP_VERSION(12, 0, 9)));
 	char name[16];
+	bw_arch_gfx_name(BW_IP_VERSION(9, 4, 3), name, sizeof(name));
+	assert_string_equal(name, "gfx942");
 	bw_arch_gfx_name(BW_IP_VERSION(11, 0, 3), name, sizeof(name));
 	assert_string_equal(name, "gfx1101");
 	bw_arch_gfx_name(BW_IP_VERSION(10, 3, 4), name, sizeof(name)); /* Navi23 */

@@ -192,7 +192,9 @@ struct bw_dispatch {
 	uint32_t rsrc1, rsrc2, rsrc3, initiator;
 	uint32_t user_data[16];
 	uint64_t scratch_base;
-	uint32_t scratch_wave_b, scratch_waves; /* of a wave; slots in a shader engine */
+	uint16_t accum_offset; /* bw_wave.accum_offset */
+	/* of a wave; slots in a shader engine, or of the GPU (bw_scratch_pool) */
+	uint32_t scratch_wave_b, scratch_waves;
 	uint32_t cu_mask[BW_MAX_SES];
 	uint32_t packet_id; /* TTMP6, and the answer to MSG_RTN_GET_DDID */
 	_Atomic bool *done; /* of its AQL packet; or NULL */

@@ -307,9 +307,25 @@ static enum bw_cp_result do_set_predication(struct bw_queue *q, const struct bw_
 
 /* --- synchronisation --- */
 
+/* As programs for gfx9 send it, whose caches have other names. The form of gfx11, which is longer,
+ * is that of this project's own command streams. */
+static enum bw_cp_result do_acquire_mem9(struct bw_queue *q, const struct bw_pm4_packet *p)
+{
+	struct bw_pm4_acquire_mem9 old;
+	struct bw_pm4_acquire_mem new;
+	bool is_new = bw_pm4_acquire_mem(p, &new);
+	if (!bw_pm4_acquire_mem9(p, &old))
+		return bw_cp_malformed(q, p);
+	if (is_new ? new.gcr &BW_PM4_GCR_GLI_INV : old.coher & BW_PM4_COHER_ICACHE)
+		bw_sched_flush_code(q->dev);
+	return BW_CP_DONE;
+}
+
 static enum bw_cp_result do_acquire_mem(struct bw_queue *q, const struct bw_pm4_packet *p)
 {
 	struct bw_pm4_acquire_mem a;
+	if (q->dev->profile->gen == BW_ISA_GFX942)
+		return do_acquire_mem9(q, p);
 	if (!bw_pm4_acquire_mem(p, &a))
 		return bw_cp_malformed(q, p);
 	if (a.gcr & BW_PM4_GCR_GLI_INV)

@@ -10,6 +10,9 @@
 #include "vgpu/device/exec/check/check.h"
 #include "vgpu/device/spi.h"
 
+/* gfx90a and later of gfx9, where gfx11 has fields of its own (AMDGPUUsage of LLVM). */
+#define RSRC3_ACCUM_OFFSET 0, 6
+
 #define SH(q, name) (*bw_queue_sh(q, BW_REG_COMPUTE_##name))
 #define SH_FIELD(q, name, field) BW_FIELD_GET(COMPUTE_##name, field, SH(q, name))
 
@@ -57,20 +60,23 @@ const char *bw_dispatch_resources(struct bw_dispatch *d, unsigned waves)
 {
 	const struct bw_profile *p = d->dev->profile;
 
-	/* Registers are given in blocks of 8 (wave32) or 4, allocated in granules. A wave owns all
-	 * of its granules, but can name no more than 256. */
-	unsigned per_32 = d->lanes / 32;
+	/* Registers are given in blocks, twice as many in one of a wave32, and allocated in
+	 * granules. A wave owns all of its granules, but can name no more than 256 (gfx942: 512).
+	 */
+	unsigned per_32 = d->lanes / 32, most = p->waves.max_vgprs;
 	unsigned blocks = BW_FIELD_GET(COMPUTE_PGM_RSRC1, VGPRS, d->rsrc1) + 1;
-	unsigned want = BW_MIN(blocks, d->lanes == 32 ? 32u : 64u) * (8 / per_32);
+	unsigned want = BW_MIN(blocks * p->waves.vgprs_unit * 2 / per_32, most);
 	d->granules = (want * per_32 + p->vgpr_granule_w32 - 1) / p->vgpr_granule_w32;
-	d->n_vgprs = BW_MIN(d->granules * p->vgpr_granule_w32 / per_32, 256u);
+	d->n_vgprs = BW_MIN(d->granules * p->vgpr_granule_w32 / per_32, most);
+	if (p->waves.has_accum)
+		d->accum_offset = (uint16_t)bw_words_get(&d->rsrc3, RSRC3_ACCUM_OFFSET) * 4 + 4;
 
 	d->lds_b = BW_FIELD_GET(COMPUTE_PGM_RSRC2, LDS_SIZE, d->rsrc2) * 512;
 	d->lds_granules = (d->lds_b + p->lds_granule_b - 1) / p->lds_granule_b;
 	if (d->lds_b > p->lds_max_group_b)
 		return "COMPUTE_PGM_RSRC2.LDS_SIZE is more than a workgroup may have";
 
-	d->wgp_mode = BW_FIELD_GET(COMPUTE_PGM_RSRC1, WGP_MODE, d->rsrc1);
+	d->wgp_mode = p->cus_per_wgp == 1 || BW_FIELD_GET(COMPUTE_PGM_RSRC1, WGP_MODE, d->rsrc1);
 	unsigned simds = p->simd_per_wgp / (d->wgp_mode ? 1 : 2);
 	unsigned per_simd = BW_MIN((unsigned)p->waves_per_simd,
 				   p->vgprs_per_simd / p->vgpr_granule_w32 / d->granules);
@@ -85,7 +91,8 @@ static const char *decode_resources(struct bw_queue *q, struct bw_dispatch *d)
 {
 	unsigned waves = (d->threads[0] * d->threads[1] * d->threads[2] + d->lanes - 1) / d->lanes;
 	if (BW_FIELD_GET(COMPUTE_PGM_RSRC2, SCRATCH_EN, d->rsrc2)) {
-		d->scratch_wave_b = SH_FIELD(q, TMPRING_SIZE, WAVESIZE) * 256;
+		d->scratch_wave_b =
+			SH_FIELD(q, TMPRING_SIZE, WAVESIZE) * q->dev->profile->waves.wave_size_b;
 		d->scratch_waves = SH_FIELD(q, TMPRING_SIZE, WAVES);
 		if (bw_cwsr_has_area(q))
 			d->scratch_waves = BW_MIN(d->scratch_waves, (uint32_t)BW_CWSR_MAX_SLOTS);
@@ -125,7 +132,7 @@ bool bw_spi_dispatch(struct bw_queue *q, unsigned vmid, const uint32_t dim[3], u
 	d->queue = q;
 	d->vmid = (uint8_t)vmid;
 	d->initiator = initiator;
-	d->lanes = initiator & BW_PM4_INIT_CS_W32_EN ? 32 : 64;
+	d->lanes = q->dev->profile->waves.has_wave32 && initiator & BW_PM4_INIT_CS_W32_EN ? 32 : 64;
 	d->pc = bw_canonical(bw_join_256b(SH_FIELD(q, PGM_HI, DATA), SH(q, PGM_LO)));
 	d->rsrc1 = SH(q, PGM_RSRC1);
 	d->rsrc2 = SH(q, PGM_RSRC2);

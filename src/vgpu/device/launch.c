@@ -19,6 +19,10 @@ enum { TTMP0 = 108, M0 = 125, EXEC_LO = 126, EXEC_HI = 127 };
 #define TG_APPEND_TERM 6, 12
 #define TG_WAVE_ID 20, 5
 #define TG_FIRST_WAVE 31, 1
+/* GPR_ALLOC of gfx942: all VGPRs in eights, those before the AccVGPRs in fours
+ * (cwsr_trap_handler_gfx9.asm of Linux 6.12). */
+#define GPR_ALLOC9_VGPR_SIZE 6, 6
+#define GPR_ALLOC9_ACCV_OFFSET 12, 6
 enum { THREAD_Y_SHIFT = 10, THREAD_Z_SHIFT = 20 };
 /* SPI_GDBG_PER_VMID_CNTL.LAUNCH_MODE */
 enum { LAUNCH_HALTED = 1, LAUNCH_IN_STEPS = 3 };
@@ -134,6 +138,11 @@ static void identify(const struct bw_group *g, struct bw_slot *s, unsigned i)
 			(4 * (w->lanes / 32));
 	w->gpr_alloc = BW_FIELD(SQ_WAVE_GPR_ALLOC, VGPR_BASE, base) |
 		       BW_FIELD(SQ_WAVE_GPR_ALLOC, VGPR_SIZE, w->n_vgprs / 4u - 1);
+	if (d->dev->profile->gen == BW_ISA_GFX942) {
+		w->gpr_alloc = 0;
+		bw_words_put(&w->gpr_alloc, GPR_ALLOC9_VGPR_SIZE, w->n_vgprs / 8u - 1);
+		bw_words_put(&w->gpr_alloc, GPR_ALLOC9_ACCV_OFFSET, w->accum_offset / 4u - 1);
+	}
 	/* Units of 256 bytes, as the kernel's trap handler reads them. */
 	w->lds_alloc = BW_FIELD(SQ_WAVE_LDS_ALLOC, LDS_BASE, g->wg.lds_base_b / 256) |
 		       BW_FIELD(SQ_WAVE_LDS_ALLOC, LDS_SIZE, g->wg.lds_size_b / 256);
@@ -284,6 +293,7 @@ void bw_group_launch(struct bw_group *g)
 		w->vmid = d->vmid;
 		w->lanes = (uint8_t)d->lanes;
 		w->n_vgprs = (uint16_t)d->n_vgprs;
+		w->accum_offset = d->accum_offset;
 		w->v = (uint32_t *)(void *)(wgp->vgprs +
 					    ((size_t)s->simd * dev->profile->vgprs_per_simd +
 					     g->place[i].first_granule *
@@ -299,9 +309,9 @@ void bw_group_launch(struct bw_group *g)
 		if (g->place[i].scratch_slot >= 0) {
 			w->status |= BW_STATUS_SCRATCH_EN;
 			w->scratch_size_b = d->scratch_wave_b;
-			w->flat_scratch = d->scratch_base + ((uint64_t)d->scratch_waves * wgp->se +
-							     (unsigned)g->place[i].scratch_slot) *
-								    d->scratch_wave_b;
+			uint64_t slot = (uint64_t)d->scratch_waves * bw_scratch_pool(dev, wgp) +
+					(unsigned)g->place[i].scratch_slot;
+			w->flat_scratch = d->scratch_base + slot * d->scratch_wave_b;
 		}
 		g->wg.wave[i] = w;
 		if (g->restored) {
@@ -311,6 +321,10 @@ void bw_group_launch(struct bw_group *g)
 			bw_draw_wave_launch(g, w);
 		} else {
 			initial_sgprs(g, w);
+			if (dev->profile->gen == BW_ISA_GFX942) { /* architected flat scratch */
+				w->s[BW_SRC_FLAT_SCRATCH_LO] = bw_lo32(w->flat_scratch);
+				w->s[BW_SRC_FLAT_SCRATCH_LO + 1] = bw_hi32(w->flat_scratch);
+			}
 			initial_vgprs(g, w);
 			bw_stomp_registers(&d->stomp, w, n_launch_sgprs(d), N_LAUNCH_VGPRS);
 		}

@@ -59,7 +59,9 @@ static const struct bw_profile_ip navi31_ips[] = {
 const struct bw_profile bw_profile_navi31 = {
 	.name = "navi31",
 	.gfx = "gfx1100",
+	.gen = BW_ISA_GFX11,
 	.marketing_name = "AMD Radeon RX 7900 XTX",
+	.pci_class = 0x030000,
 	.pci_device = 0x744c,
 	.pci_subdevice = 0x0e3b,
 	.pci_revision = 0xc8,
@@ -70,9 +72,11 @@ const struct bw_profile bw_profile_navi31 = {
 	.sa_per_se = 2,
 	.wgp_per_sa = 4,
 	.simd_per_wgp = 4,
+	.cus_per_wgp = 2,
 	.waves_per_simd = 16,
 	.vgprs_per_simd = 1536,
 	.vgpr_granule_w32 = 24,
+	.waves = {.has_wave32 = true, .max_vgprs = 256, .vgprs_unit = 4, .wave_size_b = 256},
 	.lds_per_wgp_b = 128 * 1024,
 	.lds_max_group_b = 64 * 1024,
 	.lds_granule_b = 1024,
@@ -84,6 +88,7 @@ const struct bw_profile bw_profile_navi31 = {
 	.mmhub = {BW_IP_VERSION(3, 0, 0), {0x1a000, 0x2408800}},
 	.osssys = {BW_IP_VERSION(6, 0, 0), {0x10a0, 0x240a000}},
 	.hdp = {BW_IP_VERSION(6, 0, 0), {0xf20, 0x240a400}},
+	.has_graphics = true,
 	.rcc_config_memsize_dw = 0xde3,
 	.gpu_hdp_flush_req_dw = 0xe26,
 	.gpu_hdp_flush_done_dw = 0xe27,
@@ -114,11 +119,19 @@ const struct bw_profile bw_profile_navi31 = {
 	.gs_vgt_table_depth = 32,
 	.gs_prim_buffer_depth = 1792,
 	.max_gs_waves_per_vgt = 32,
+	/* as the guest's driver has them: four watch points, doorbells of 64 bits, and firmware
+	 * that tells the runtime of errors */
+	.kfd = {.capability = 0x2003a280,
+		.debug_prop = 0x5d7,
+		.n_queues = 8,
+		.waves_per_cu = 32,
+		.wave_b = 12,
+		.vgprs_b = 0x60000},
 	.firmware = navi31_firmware,
 	.n_firmware = BW_ARRAY_SIZE(navi31_firmware),
 };
 
-static const struct bw_profile *const profiles[] = {&bw_profile_navi31};
+static const struct bw_profile *const profiles[] = {&bw_profile_navi31, &bw_profile_mi300x};
 
 const struct bw_profile *const *bw_profile_all(size_t *out_n)
 {

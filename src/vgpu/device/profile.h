@@ -5,10 +5,12 @@
 /* The differences between GPUs, as one row of data for each GPU. The numbers of Navi31 are those a
  * real card reports (doc/hardware/mesa.md 2.2). */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/ip_version.h"
+#include "isa/inst.h"
 
 enum { BW_PROFILE_SEGMENTS = 5 };
 
@@ -39,22 +41,50 @@ struct bw_profile_firmware {
 	uint32_t feature, version;
 };
 
+/* How a dispatch says what its waves get. */
+struct bw_profile_waves {
+	bool has_wave32;
+	bool has_accum;		/* COMPUTE_PGM_RSRC3.ACCUM_OFFSET: AccVGPRs follow the others */
+	uint16_t max_vgprs;	/* of a lane: 256 */
+	uint8_t vgprs_unit;	/* of a wave64, in one unit of COMPUTE_PGM_RSRC1.VGPRS: 4 */
+	uint16_t wave_size_b;	/* one unit of COMPUTE_TMPRING_SIZE.WAVESIZE: 256 */
+	bool scratch_is_of_gpu; /* COMPUTE_TMPRING_SIZE.WAVES: not of each shader engine */
+};
+
+/* What KFD says of it, and how large its area of saved waves is (kfd_topology.c, kfd_queue.c). */
+struct bw_profile_kfd {
+	uint32_t capability, debug_prop; /* HSA_CAP_*, HSA_DBG_* */
+	uint8_t n_queues;
+	uint16_t waves_per_cu, waves_per_se; /* of the control stack; waves_per_se 0: no limit */
+	uint8_t wave_b;			     /* of a wave there */
+	uint32_t vgprs_b;		     /* of a CU */
+};
+
 struct bw_profile {
-	const char *name; /* "navi31" */
-	const char *gfx;  /* "gfx1100" */
+	const char *name;    /* "navi31" */
+	const char *gfx;     /* "gfx1100" */
+	enum bw_isa_gen gen; /* whose instructions its waves execute */
 	const char *marketing_name;
+	uint32_t pci_class; /* 0x030000 */
 	uint16_t pci_device, pci_subdevice, pci_revision;
 	const char *pci_address; /* "0000:03:00.0" */
 	uint32_t family, external_rev;
 	uint8_t n_se, sa_per_se, wgp_per_sa, simd_per_wgp, waves_per_simd;
-	uint32_t vgprs_per_simd;   /* registers of 32 lanes: 1536 */
+	uint8_t cus_per_wgp;	 /* 2; 1: it has no WGPs, and what is said of them is true of CUs */
+	uint32_t vgprs_per_simd; /* registers of 32 lanes: 1536 */
 	uint32_t vgpr_granule_w32; /* 24; wave64 half of it */
+	struct bw_profile_waves waves;
 	uint32_t lds_per_wgp_b, lds_max_group_b;
 	uint32_t lds_granule_b;
 	uint8_t max_groups_per_wgp; /* 32 */
 	uint64_t vram_size_b, sysmem_size_b;
 	/* Registers of SDMA are in GC's segments since gfx10. */
 	struct bw_profile_block gc, sdma, mmhub, osssys, hdp;
+	/* The GPU whose registers, packets and page tables the device has; NULL: those of the
+	 * blocks above. If it is another one, only this driver's calls reach the device: neither
+	 * the register files of debugfs nor a driver of a guest's. */
+	const struct bw_profile *registers_of;
+	bool has_graphics; /* a ring for it */
 	/* Registers of the bus interface, whose blocks the register database does not have: dword
 	 * addresses. */
 	uint32_t rcc_config_memsize_dw, gpu_hdp_flush_req_dw, gpu_hdp_flush_done_dw;
@@ -79,11 +109,22 @@ struct bw_profile {
 	uint64_t mall_b;
 	uint64_t vram_pinned_b; /* by the driver */
 	uint32_t gs_vgt_table_depth, gs_prim_buffer_depth, max_gs_waves_per_vgt;
+	struct bw_profile_kfd kfd;
 	const struct bw_profile_firmware *firmware; /* in the order of debugfs */
 	size_t n_firmware;
 };
 
-extern const struct bw_profile bw_profile_navi31;
+extern const struct bw_profile bw_profile_navi31, bw_profile_mi300x;
+/* The number of its CUs. */
+static inline unsigned bw_profile_n_cus(const struct bw_profile *p)
+{
+	return (unsigned)p->n_se * p->sa_per_se * p->wgp_per_sa * p->cus_per_wgp;
+}
+/* The GPU whose registers the device has. */
+static inline const struct bw_profile *bw_profile_registers(const struct bw_profile *p)
+{
+	return p->registers_of ? p->registers_of : p;
+}
 /* All profiles, in the order that users see; the first is the default. */
 const struct bw_profile *const *bw_profile_all(size_t *out_n);
 const struct bw_profile *bw_profile_find(const char *name); /* NULL when there is none */

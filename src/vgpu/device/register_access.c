@@ -527,7 +527,8 @@ static bool is_register(struct bw_device *dev, uint32_t addr_dw)
 	if (dev->regs.map.number[addr_dw])
 		return true;
 	for (size_t i = 0; i < BW_ARRAY_SIZE(blocks); i++) {
-		const struct bw_profile_block *at = bw_profile_block(dev->profile, blocks[i]);
+		const struct bw_profile_block *at =
+			bw_profile_block(bw_profile_registers(dev->profile), blocks[i]);
 		const struct bw_regs_block *b;
 		struct bw_reg reg;
 		struct bw_error *err = bw_regs_find(blocks[i], at->version, &b);

@@ -114,7 +114,7 @@ struct bw_error *bw_register_map_init(struct bw_register_map *m, const struct bw
 		return bw_error_nomem();
 	assert(bw_n_register_blocks <= MAX_BLOCKS);
 	for (unsigned i = 0; i < bw_n_register_blocks; i++) {
-		at[i] = bw_profile_block(profile, bw_register_blocks[i].name);
+		at[i] = bw_profile_block(bw_profile_registers(profile), bw_register_blocks[i].name);
 		BW_TRY(bw_regs_find(bw_register_blocks[i].name, at[i]->version, &table[i]));
 	}
 	for (unsigned r = BW_REG_NONE + 1; r < BW_N_REGISTERS; r++) {

@@ -58,12 +58,6 @@ static int find_vgprs(uint64_t free_bits, unsigned n)
 
 /* --- placing --- */
 
-/* COMPUTE_STATIC_THREAD_MGMT_SEn: CUs of array 0 in 15:0, of array 1 in 31:16, two to a WGP. */
-static unsigned enabled_cus(const struct bw_dispatch *d, const struct bw_wgp *wgp)
-{
-	return d->cu_mask[wgp->se] >> (wgp->sa * 16 + wgp->id * 2) & 3;
-}
-
 /* The queue waits for room no longer. With spi.lock. */
 static void is_fed(struct bw_queue *q)
 {
@@ -110,7 +104,7 @@ static bool place_waves(struct bw_dispatch *d, struct bw_wgp *wgp, struct bw_gro
 static bool place_scratch(struct bw_dispatch *d, struct bw_wgp *wgp, struct bw_group *g,
 			  unsigned n_waves)
 {
-	uint64_t *used = d->queue->scratch_used[wgp->se];
+	uint64_t *used = bw_scratch_used(d, wgp);
 	unsigned found = 0;
 	for (unsigned i = 0; i < d->scratch_waves && found < n_waves; i++)
 		if (!(used[i / 64] >> i % 64 & 1))
@@ -126,7 +120,7 @@ static bool place_scratch(struct bw_dispatch *d, struct bw_wgp *wgp, struct bw_g
 static bool place_restored_scratch(struct bw_dispatch *d, struct bw_wgp *wgp, struct bw_group *g,
 				   const struct bw_restored *r)
 {
-	uint64_t *used = d->queue->scratch_used[wgp->se];
+	uint64_t *used = bw_scratch_used(d, wgp);
 	if (wgp->se != r->g.se)
 		return false;
 	for (unsigned i = 0; i < r->g.n_waves; i++) {
@@ -148,7 +142,7 @@ static void free_waves(struct bw_wgp *wgp, const struct bw_group *g, unsigned i)
 	set_run(&wgp->free_vgprs[g->place[i].simd], g->place[i].first_granule, d->granules, true);
 	wgp->free_slots[g->place[i].simd] |= 1u << g->place[i].slot;
 	if (g->place[i].scratch_slot >= 0)
-		d->queue->scratch_used[wgp->se][g->place[i].scratch_slot / 64] &=
+		bw_scratch_used(d, wgp)[g->place[i].scratch_slot / 64] &=
 			~(1ull << g->place[i].scratch_slot % 64);
 }
 
@@ -156,7 +150,7 @@ static void free_waves(struct bw_wgp *wgp, const struct bw_group *g, unsigned i)
 static bool try_place(struct bw_dispatch *d, struct bw_restored *r, struct bw_wgp *wgp)
 {
 	struct bw_spi *spi = d->dev->spi;
-	unsigned cus = enabled_cus(d, wgp);
+	unsigned cus = bw_enabled_cus(d, wgp);
 	if (!wgp->free_groups || !cus)
 		return false;
 	unsigned id = (unsigned)__builtin_ctz(wgp->free_groups);

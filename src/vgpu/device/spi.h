@@ -6,6 +6,26 @@
 
 #include "vgpu/device/cp.h"
 
+/* COMPUTE_STATIC_THREAD_MGMT_SEn: CUs of array 0 in 15:0, of array 1 in 31:16, two to a WGP.
+ * Those that are enabled of a WGP. */
+static inline unsigned bw_enabled_cus(const struct bw_dispatch *d, const struct bw_wgp *wgp)
+{
+	unsigned n = d->dev->profile->cus_per_wgp;
+	return d->cu_mask[wgp->se] >> (wgp->sa * 16 + wgp->id * n) & ((1u << n) - 1);
+}
+
+/* The part of a dispatch's scratch memory that the waves of a WGP share. */
+static inline unsigned bw_scratch_pool(const struct bw_device *dev, const struct bw_wgp *wgp)
+{
+	return dev->profile->waves.scratch_is_of_gpu ? 0 : wgp->se;
+}
+
+/* The scratch slots there that are in use. */
+static inline uint64_t *bw_scratch_used(const struct bw_dispatch *d, const struct bw_wgp *wgp)
+{
+	return d->queue->scratch_used[bw_scratch_pool(d->dev, wgp)];
+}
+
 /* dispatch.c; NULL: nothing happens. */
 void bw_dispatch_free(struct bw_dispatch *d);
 /* Threads of the next group to place. */

@@ -149,6 +149,7 @@ struct bw_exec_host bw_worker_exec_host(struct bw_worker *worker)
 {
 	return (struct bw_exec_host){
 		.cookie = worker,
+		.gen = worker->dev->profile->gen,
 		.trap_base = host_trap_base,
 		.realtime = host_realtime,
 		.shader_cycles = host_shader_cycles,

@@ -76,6 +76,12 @@ struct bw_error *bw_pci_create(const struct bw_profile *profile,
 			       const struct bw_pci_options *options, struct bw_pci **out)
 {
 	uint64_t vram_b = options->vram_size_b;
+	if (profile->registers_of)
+		return bw_errorf(
+			BW_E_UNSUPPORTED,
+			"%s cannot be a PCI device: it has not got registers of its own yet, "
+			"and another driver than that of this project would not find them",
+			profile->name);
 	if (vram_b < BW_PCI_VRAM_MIN_B || vram_b > BW_PCI_VRAM_MAX_B || vram_b & (vram_b - 1))
 		return bw_errorf(
 			BW_E_INVALID,

@@ -67,7 +67,7 @@ int bw_drm_ctx_entity(struct bw_drm_ctx *ctx, uint32_t ip, uint32_t instance, ui
 {
 	if (instance)
 		return -EINVAL;
-	if (ip == AMDGPU_HW_IP_GFX && ring == 0)
+	if (ip == AMDGPU_HW_IP_GFX && ring == 0 && ctx->u->profile->has_graphics)
 		*out = &ctx->gfx;
 	else if (ip == AMDGPU_HW_IP_COMPUTE && ring < BW_DRM_N_COMPUTE)
 		*out = &ctx->compute[ring];

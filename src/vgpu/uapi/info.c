@@ -59,14 +59,14 @@ static uint32_t rb_mask(const struct bw_profile *p)
 
 static uint32_t cu_mask(const struct bw_profile *p)
 {
-	return (1u << 2 * p->wgp_per_sa) - 1; /* a WGP is two CUs */
+	return (1u << p->cus_per_wgp * p->wgp_per_sa) - 1;
 }
 
 static void dev_info(struct bw_uapi *u, struct answer *a)
 {
 	const struct bw_profile *p = u->profile;
 	const uint64_t vm_size = BW_VM_MAX_PFN * BW_DRM_PAGE_B - BW_VA_RESERVED_TOP;
-	const uint32_t n_cu = p->n_se * p->sa_per_se * p->wgp_per_sa * 2u;
+	const uint32_t n_cu = bw_profile_n_cus(p);
 	/* clang-format off */
 	const struct { uint16_t at; uint8_t size; uint64_t value; } fields[] = {
 		{0, 4, p->pci_device}, {4, 4, 0}, {8, 4, p->external_rev}, {12, 4, p->pci_revision},
@@ -80,7 +80,8 @@ static void dev_info(struct bw_uapi *u, struct answer *a)
 		{152, 8, BW_MIN(vm_size, (uint64_t)BW_VA_HOLE_START)},
 		{160, 4, BW_DRM_PAGE_B}, {164, 4, 2 << 20}, {168, 4, BW_DRM_PAGE_B}, /* alignment, fragment, GART page */
 		{176, 4, p->vram_type}, {180, 4, p->vram_bus_bits}, {188, 4, 1}, /* gc_double_offchip_lds_buf */
-		{240, 4, 32}, {244, 4, p->vgprs_per_simd}, {248, 4, p->wgp_per_sa * 2u}, {252, 4, p->n_tcc},
+		{240, 4, p->waves.has_wave32 ? 32 : 64}, {244, 4, p->vgprs_per_simd},
+		{248, 4, p->wgp_per_sa * p->cus_per_wgp}, {252, 4, p->n_tcc},
 		{256, 4, p->gs_vgt_table_depth}, {260, 4, p->gs_prim_buffer_depth},
 		{264, 4, p->max_gs_waves_per_vgt}, {268, 4, p->pcie_lanes},
 		{336, 8, BW_VA_HOLE_END}, {344, 8, BW_VA_HOLE_END | vm_size},
@@ -124,8 +125,9 @@ static int hw_ip_info(const struct bw_uapi *u, const struct drm_amdgpu_info *q, 
 		   q->query_hw_ip.type == AMDGPU_HW_IP_COMPUTE) {
 		discovered = u->profile->gc.version;
 		ip.ib_start_alignment = ip.ib_size_alignment = 32;
-		ip.available_rings =
-			q->query_hw_ip.type == AMDGPU_HW_IP_GFX ? 1 : (1 << BW_DRM_N_COMPUTE) - 1;
+		ip.available_rings = q->query_hw_ip.type == AMDGPU_HW_IP_GFX
+					     ? u->profile->has_graphics
+					     : (1 << BW_DRM_N_COMPUTE) - 1;
 	}
 	ip.hw_ip_version_major = bw_ip_major(discovered);
 	ip.hw_ip_version_minor = bw_ip_minor(discovered);
@@ -446,7 +448,7 @@ void bw_drm_gca_config(struct bw_uapi *u, uint32_t out[36])
 		[0] = 5,
 		[1] = p->n_se,
 		[2] = 1u << BW_FIELD_GET(GB_ADDR_CONFIG, NUM_PIPES, p->gb_addr_config),
-		[3] = p->wgp_per_sa * 2u,
+		[3] = p->wgp_per_sa * (uint32_t)p->cus_per_wgp,
 		[4] = p->sa_per_se,
 		[5] = p->n_rb / p->n_se,
 		[6] = p->n_tcc,

@@ -18,7 +18,6 @@
 #define NODES KFD_DIR "/topology/nodes"
 
 enum {
-	CUS_PER_WGP = 2,
 	FIRST_PROCESSOR = 0x1000,      /* of a GPU, without the bit that says GPU */
 	IS_GPU_PROCESSOR = 1u << 31,   /* kfd_crat.c */
 	PCI_SUBSYSTEM_VENDOR = 0x1002, /* the tree's, too */
@@ -30,16 +29,11 @@ enum {
 	CACHE_DATA = 1,
 	CACHE_INSTRUCTION = 2,
 	CACHE_OF_SIMDS = 8, /* HSA_CACHE_TYPE_* */
-	MES_QUEUES = 8,
+	SQC_CUS = 2,	    /* that share a cache of instructions and scalars */
 	SDMA_QUEUES = 6,
 	N_SDMA = 2, /* as the guest's driver has them */
 	SCRATCH_SLOTS_PER_CU = 32,
 };
-
-static unsigned n_cus(const struct bw_profile *p)
-{
-	return (unsigned)p->n_se * p->sa_per_se * p->wgp_per_sa * CUS_PER_WGP;
-}
 
 /* crc16() of Linux: polynomial 0x8005, the lowest bit first. */
 static uint16_t crc16(const uint8_t *bytes, size_t n)
@@ -142,25 +136,14 @@ static void put_node(struct bw_str *s, const struct node *n)
 /* Bytes of the control stack and of all that KFD's trap handler saves (kfd_queue.c). */
 static void save_sizes(const struct bw_profile *p, unsigned *ctl_stack_b, unsigned *cwsr_b)
 {
-	enum {
-		HEADER_B = 40,
-		WAVES_PER_CU = 32,
-		WORDS_B = 12,
-		END_B = 8,
-		VGPRS_B = 0x60000,
-		SGPRS_B = 0x4000,
-		LDS_B = 0x10000,
-		HWREGS_B = 0x1000
-	};
-	unsigned cus = n_cus(p);
-	*ctl_stack_b = (unsigned)bw_align_up(HEADER_B + cus * WAVES_PER_CU * WORDS_B + END_B,
-					     BW_DRM_PAGE_B);
-	*cwsr_b = *ctl_stack_b + cus * (VGPRS_B + SGPRS_B + LDS_B + HWREGS_B);
+	enum { HEADER_B = 40, END_B = 8, SGPRS_B = 0x4000, LDS_B = 0x10000, HWREGS_B = 0x1000 };
+	const struct bw_profile_kfd *k = &p->kfd;
+	unsigned cus = bw_profile_n_cus(p), waves = cus * k->waves_per_cu;
+	if (k->waves_per_se)
+		waves = BW_MIN(waves, (unsigned)p->n_se * k->waves_per_se);
+	*ctl_stack_b = (unsigned)bw_align_up(HEADER_B + waves * k->wave_b + END_B, BW_DRM_PAGE_B);
+	*cwsr_b = *ctl_stack_b + cus * (k->vgprs_b + SGPRS_B + LDS_B + HWREGS_B);
 }
-
-/* HSA_CAP_* and HSA_DBG_* of kfd_topology.h, as the guest's driver has them for this GPU: four
- * watch points, doorbells of 64 bits, and firmware that tells the runtime of errors. */
-enum { CAPABILITY = 0x2003a280, DEBUG_PROP = 0x5d7 };
 
 static uint32_t firmware(const struct bw_profile *p, const char *name)
 {
@@ -170,7 +153,7 @@ static uint32_t firmware(const struct bw_profile *p, const char *name)
 	return 0;
 }
 
-/* gfx1100 is 110000: major, minor and stepping, two decimal digits each. */
+/* gfx1100 is 110000, gfx942 90402: major, minor and stepping, two decimal digits each. */
 static unsigned target_version(const struct bw_profile *p)
 {
 	unsigned digits = 0;
@@ -184,18 +167,18 @@ static void gpu_properties(struct bw_str *s, const struct bw_profile *p, unsigne
 	unsigned domain, bus, devfn;
 	pci_numbers(p, &domain, &bus, &devfn);
 	struct node n = {
-		.simds = n_cus(p) * (p->simd_per_wgp / CUS_PER_WGP),
+		.simds = bw_profile_n_cus(p) * (p->simd_per_wgp / p->cus_per_wgp),
 		.mem_banks = 1,
 		.caches = n_caches,
 		.io_links = 1,
 		.simd_id_base = IS_GPU_PROCESSOR | FIRST_PROCESSOR,
 		.max_waves = p->waves_per_simd,
 		.lds_kib = p->lds_max_group_b / 1024,
-		.wave_size = 32,
+		.wave_size = p->waves.has_wave32 ? 32 : 64,
 		.arrays = (unsigned)p->n_se * p->sa_per_se,
 		.arrays_per_engine = p->sa_per_se,
-		.cus_per_array = p->wgp_per_sa * CUS_PER_WGP,
-		.simds_per_cu = p->simd_per_wgp / CUS_PER_WGP,
+		.cus_per_array = (unsigned)p->wgp_per_sa * p->cus_per_wgp,
+		.simds_per_cu = p->simd_per_wgp / p->cus_per_wgp,
 		.scratch_slots = SCRATCH_SLOTS_PER_CU,
 		.target = target_version(p),
 		.vendor = PCI_SUBSYSTEM_VENDOR,
@@ -205,14 +188,14 @@ static void gpu_properties(struct bw_str *s, const struct bw_profile *p, unsigne
 		.render_minor = card + BW_TREE_RENDER,
 		.sdma_engines = N_SDMA,
 		.sdma_queues = SDMA_QUEUES,
-		.cp_queues = MES_QUEUES,
+		.cp_queues = p->kfd.n_queues,
 	};
 	save_sizes(p, &n.ctl_stack_b, &n.cwsr_b);
 	put_node(s, &n);
 	bw_str_addf(s, "max_engine_clk_fcompute %u\nlocal_mem_size 0\nfw_version %u\n",
 		    p->sclk.max_mhz, firmware(p, "MEC"));
-	bw_str_addf(s, "capability %u\ndebug_prop %u\nsdma_fw_version %u\n", CAPABILITY, DEBUG_PROP,
-		    firmware(p, "SDMA"));
+	bw_str_addf(s, "capability %u\ndebug_prop %u\nsdma_fw_version %u\n", p->kfd.capability,
+		    p->kfd.debug_prop, firmware(p, "SDMA"));
 	bw_str_addf(s, "unique_id 0\nnum_xcc 1\nmax_engine_clk_ccompute 0\n");
 }
 
@@ -287,10 +270,10 @@ static unsigned put_caches_of_kind(struct bw_tree_maker *m, const struct bw_prof
 {
 	struct bw_str s = {0};
 	unsigned arrays = (unsigned)p->n_se * p->sa_per_se, n = 0;
-	unsigned per_array = p->wgp_per_sa * (unsigned)CUS_PER_WGP;
+	unsigned per_array = (unsigned)p->wgp_per_sa * p->cus_per_wgp;
 	siblings(&s, c->cus ? 1 : arrays, c->cus ? c->cus : per_array);
 	/* that of all CUs has a word for each shader array */
-	for (unsigned cu = 0; cu < (c->cus ? n_cus(p) : 1); cu += c->cus ? c->cus : 1)
+	for (unsigned cu = 0; cu < (c->cus ? bw_profile_n_cus(p) : 1); cu += c->cus ? c->cus : 1)
 		put_cache(m, number + n++, c, cu, bw_str_text(&s));
 	if (s.failed && !m->err)
 		m->err = bw_error_nomem();
@@ -304,9 +287,9 @@ static unsigned put_caches(struct bw_tree_maker *m, const struct bw_profile *p)
 	const unsigned data = CACHE_DATA | CACHE_OF_SIMDS;
 	const struct cache kinds[] = {
 		{1, p->tcp_kib, 128, data, 1},
-		{1, p->sqc_inst_kib, 128, CACHE_INSTRUCTION | CACHE_OF_SIMDS, CUS_PER_WGP},
-		{1, p->sqc_data_kib, 64, data, CUS_PER_WGP},
-		{1, p->gl1_kib, 128, data, p->wgp_per_sa * (unsigned)CUS_PER_WGP},
+		{1, p->sqc_inst_kib, 128, CACHE_INSTRUCTION | CACHE_OF_SIMDS, SQC_CUS},
+		{1, p->sqc_data_kib, 64, data, SQC_CUS},
+		{1, p->gl1_kib, 128, data, (unsigned)p->wgp_per_sa * p->cus_per_wgp},
 		{2, p->gl2_kib, 128, data, 0},
 		{3, (unsigned)(p->mall_b / 1024), 64, data, 0},
 	};
@@ -314,7 +297,7 @@ static unsigned put_caches(struct bw_tree_maker *m, const struct bw_profile *p)
 	for (size_t i = 0; i < BW_ARRAY_SIZE(kinds); i++)
 		if (kinds[i].kib)
 			n += m		    ? put_caches_of_kind(m, p, &kinds[i], n)
-			     : kinds[i].cus ? n_cus(p) / kinds[i].cus
+			     : kinds[i].cus ? bw_profile_n_cus(p) / kinds[i].cus
 					    : 1;
 	return n;
 }

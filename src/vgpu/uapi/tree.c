@@ -231,16 +231,18 @@ static void pci_device(struct bw_tree_maker *m, const struct bw_profile *p, cons
 	char at[256];
 	bw_tree_file(
 		m, AT("%s/uevent", dir),
-		"DRIVER=amdgpu\nPCI_CLASS=30000\nPCI_ID=1002:%04X\nPCI_SUBSYS_ID=1002:%04X\nPCI_SLOT_"
+		"DRIVER=amdgpu\nPCI_CLASS=%X\nPCI_ID=1002:%04X\nPCI_SUBSYS_ID=1002:%04X\nPCI_SLOT_"
 		"NAME=%s\n"
-		"MODALIAS=pci:v00001002d%08Xsv00001002sd%08Xbc03sc00i00\n",
-		p->pci_device, p->pci_subdevice, p->pci_address, p->pci_device, p->pci_subdevice);
+		"MODALIAS=pci:v00001002d%08Xsv00001002sd%08Xbc%02Xsc%02Xi%02X\n",
+		p->pci_class, p->pci_device, p->pci_subdevice, p->pci_address, p->pci_device,
+		p->pci_subdevice, p->pci_class >> 16, p->pci_class >> 8 & 0xff,
+		p->pci_class & 0xff);
 	bw_tree_file(m, AT("%s/vendor", dir), "0x1002\n");
 	bw_tree_file(m, AT("%s/device", dir), "0x%04x\n", p->pci_device);
 	bw_tree_file(m, AT("%s/subsystem_vendor", dir), "0x1002\n");
 	bw_tree_file(m, AT("%s/subsystem_device", dir), "0x%04x\n", p->pci_subdevice);
 	bw_tree_file(m, AT("%s/revision", dir), "0x%02x\n", p->pci_revision);
-	bw_tree_file(m, AT("%s/class", dir), "0x030000\n");
+	bw_tree_file(m, AT("%s/class", dir), "0x%06x\n", p->pci_class);
 	bw_tree_file(m, AT("%s/vbios_version", dir), BW_VBIOS_PART_NUMBER "\n", p->name);
 	bw_tree_file(m, AT("%s/product_name", dir), "%s\n", p->marketing_name);
 	bw_tree_link(m, AT("%s/subsystem", dir), "../../../../bus/pci");

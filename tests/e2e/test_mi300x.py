@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The virtual MI300X (gfx942): kernels of several kinds against what Python computes, in one start of the GPU; what programs
+are told of it; and what the debugger does not do on it, which it says."""
+import os
+import struct
+import subprocess
+
+from harness import BREAKWATER, KERNELS, SOURCE, TIMEOUT_S, check, equal, main
+
+GPU = "virtual:mi300x"
+LINES = [  # options of breakwater run, and the values that are printed
+    ("mi300x.cl --kernel shape --grid 16,12,6 --arg out=zeros:1152 --print out", "shape"),
+    ("mi300x.cl -O0 --kernel shape --grid 16,12,6 --arg out=zeros:1152 --print out", "shape"),
+    ("mi300x.cl --kernel deep --grid 300 --group 100 --arg out=zeros:300 --print out", "deep"),
+    ("mi300x.cl -O0 --kernel deep --grid 300 --group 100 --arg out=zeros:300 --print out", "deep"),
+    ("mi300x.cl --kernel types --grid 128 --group 64 --arg out=zeros:128 --arg sum=zeros:1 --print out --print sum", "types"),
+    ("mi300x.cl --kernel tile --grid 64 --arg out=zeros:1024 --arg a=iota:1024 --arg b=iota:1024 --print out", "tile"),
+    ("accum.s --grid 64 --group 64 --arg out=zeros:65 --print out", "accum"),
+]
+
+
+def shape():
+    groups = [(x, y, z) for z in range(2) for y in range(3) for x in range(2)]
+    items = [(x, y, z) for z in range(3) for y in range(4) for x in range(8)]
+    numbers = [[gx * 8 + x | (gy * 4 + y) << 8 | (gz * 3 + z) << 16 for x, y, z in items] for gx, gy, gz in groups]
+    return [n for group in numbers for n in reversed(group)]
+
+
+def deep():
+    def of(i):
+        a = [k * k + i * (k ^ 5) for k in range(24)]
+        return sum(a[at % 24] * 3 + a[(at + 5) % 24] for at in (i, i // 7)) % 2**32
+    return [of(i) for i in range(300)]
+
+
+def types():
+    def of(i):
+        d = struct.unpack("<Q", struct.pack("<d", 1.0 / (1 + i) + i * 0.125))[0]
+        return d ^ (i * 0x123456789ABCDEF + int(i * 0.5 * 3)) % 2**64
+    return [of(i) for i in range(128)], [sum(range(128))]
+
+
+def tile():
+    return [float(sum((r * 32 + k) * (k * 32 + c) for k in range(32))) for r in range(32) for c in range(32)]
+
+
+def accum():
+    return [*range(64), (16 // 8 - 1) << 6 | (8 // 4 - 1) << 12]
+
+
+def kernels():
+    """All in one start of the GPU. They are compiled for it, as "run" asks it what it is."""
+    commands = [f"{BREAKWATER} run --batch {KERNELS}/{words}" for words, _ in LINES]
+    script = "set -e; " + "; echo ---; ".join(commands) + "; echo ---; cat /sys/class/kfd/kfd/topology/nodes/1/properties"
+    done = subprocess.run([BREAKWATER, "exec", "--gpu", GPU, "--", "sh", "-c", script], capture_output=True, text=True, timeout=TIMEOUT_S)
+    check(done.returncode == 0 and not done.stderr, done.stderr + done.stdout)
+    *parts, properties = done.stdout.split("---\n")
+    equal(len(parts), len(LINES), "answers")
+    for (words, name), text in zip(LINES, parts):
+        want = globals()[name]()
+        lines = [[float(n) if name == "tile" else int(n) for n in line.split(":")[-1].split()] for line in text.splitlines()]
+        equal(lines if isinstance(want, tuple) else lines[0], list(want), words)
+    node = dict(line.split() for line in properties.splitlines())
+    told = {"gfx_target_version": "90402", "simd_count": "160", "simd_per_cu": "4", "wave_front_size": "64", "max_waves_per_simd": "8",
+            "lds_size_in_kb": "64", "num_xcc": "1", "num_cp_queues": "24"}
+    equal({name: node[name] for name in told}, told, "KFD's node")
+
+
+def refused(words, sentence, status=2):
+    done = subprocess.run([BREAKWATER, *words.split()], capture_output=True, text=True, timeout=TIMEOUT_S, cwd=SOURCE)
+    equal((done.returncode, done.stdout + done.stderr), (status, sentence + "\n"), words)
+
+
+NO_STOPS = ("Waves of gfx942 cannot be stopped, because Breakwater does not have a trap handler for it yet: \"run\" runs the program to its "
+            "end.")
+
+
+def refusals():
+    run = f"run --batch --gpu {GPU} -ex"
+    kernel = "tests/e2e/kernels/accum.s --grid 64 --arg out=zeros:65"
+    for command in "break accum", "stepi", "watch $v0", "tbreak accum":
+        done = subprocess.run([BREAKWATER, *run.split(), command, *kernel.split()], capture_output=True, text=True, timeout=TIMEOUT_S, cwd=SOURCE)
+        equal((done.returncode, done.stdout, done.stderr), (2, "", NO_STOPS + "\n"), command)
+    refused(f"run --batch --strict --gpu {GPU} {kernel}",
+            "breakwater: the virtual GPU cannot start: --strict is not supported for gfx942: it knows gfx11 only.")
+    refused(f"regs read GRBM_STATUS --gpu {GPU}",
+            "breakwater: reading GRBM_STATUS: cannot open debugfs of the virtual GPU/amdgpu_regs2: Operation not supported (of this model of the virtual GPU "
+            "neither registers nor packets can be shown).")
+
+
+if __name__ == "__main__":
+    os.environ.pop("BREAKWATER_VGPU_ARGS", None)  # strict mode and the checker know gfx11
+    main(kernels, refusals)
