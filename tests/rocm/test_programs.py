@@ -27,9 +27,9 @@ OTHERS = ["scale", "sum"] if HAS_OPENMP else ["scale"]
 SLOW_S = 8 * TIMEOUT_S  # under QEMU's translation, on a machine that others use, too
 
 
-def own(*args, cwd):
-    """breakwater exec --rocm ARGS: its standard output."""
-    done = subprocess.run([BREAKWATER, "exec", "--rocm", "--", *args], cwd=cwd, capture_output=True, text=True, timeout=SLOW_S)
+def own(*args, cwd, options=()):
+    """breakwater exec --rocm OPTIONS -- ARGS: its standard output."""
+    done = subprocess.run([BREAKWATER, "exec", "--rocm", *options, "--", *args], cwd=cwd, capture_output=True, text=True, timeout=SLOW_S)
     check(done.returncode == 0, f"{args}: status {done.returncode}\n{done.stdout}\n{done.stderr}")
     return done.stdout
 
@@ -59,6 +59,24 @@ def agent(text):
     return [line.rstrip() for line in found[0].splitlines() if not DIFFERS.match(line)]
 
 
+def on_mi300x(folder):
+    """The same programs on the virtual MI300X, and a matrix product: by MFMA there, and by multiplications on gfx1100."""
+    gpu = ["--gpu", "virtual:mi300x"]
+    info = own("rocminfo", cwd=folder, options=gpu)
+    for line in ("amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-", "Wavefront Size:          64(0x40)", "Compute Unit:            40 "):
+        check(line in info, f"{line} in {info}")
+    sums = []
+    for name in HIP:
+        own("hipcc", "-w", "-O1", "--offload-arch=gfx942", "-o", f"{name}-942", HERE / f"programs/{name}.hip", cwd=folder)
+        equal(own(f"./{name}-942", cwd=folder, options=gpu), f"{SAID.get(name, '')}{name}: right\n", f"{name} on gfx942")
+    for arch, options in ("gfx942", gpu), ("gfx1100", []):
+        own("hipcc", "-O2", f"--offload-arch={arch}", "-o", f"matrix-{arch}", HERE.parent.parent / "examples/matrix.hip", cwd=folder)
+        said = re.fullmatch(rf"{arch}[^ ]*: 0 of 6144 elements are wrong, weighted sum (\d+)\n", own(f"./matrix-{arch}", cwd=folder, options=options))
+        check(said, f"matrix on {arch}")
+        sums.append(said[1])
+    equal(sums[0], sums[1], "the sums of both GPUs")
+
+
 def main():
     if not IS_ASKED:
         print("SKIPPED: make check-rocm runs the programs of ROCm; BREAKWATER_ROCM_TEST=short has a part of them.")
@@ -79,6 +97,7 @@ def main():
                                   "delete", "-ex", "continue", "--", "./scale"], cwd=folder, capture_output=True, text=True, timeout=SLOW_S)
         check(re.search(r'Thread 1 "scale" hit Breakpoint 1, .*\n(.*\n)*x = \(float \*\) 0x.*\ny = .*\nline = .*\nscale: right\n', stopped.stdout),
               f"a kernel of OpenCL stops, with its arguments: {stopped.stdout}\n{stopped.stderr}")
+        on_mi300x(folder)
         if not IS_WHOLE:
             return
         need_parts()
