@@ -69,11 +69,13 @@ static void absent(void *cookie, struct bw_wave *w, uint64_t pc, const uint32_t 
 		 name ? name : "?", words[0], pc);
 }
 
-bool gpu_init(struct gpu *g)
+bool gpu_init(struct gpu *g, enum bw_isa_gen gen)
 {
 	memset(g, 0, sizeof(*g));
+	g->gen = gen;
 	struct bw_exec_host host = {
 		.cookie = g,
+		.gen = gen,
 		.trap_base = no_trap,
 		.realtime = realtime,
 		.shader_cycles = cycles,
@@ -83,7 +85,7 @@ bool gpu_init(struct gpu *g)
 		.sh_mem_bases = 0x20001000, /* as amdgpu sets them */
 	};
 	const char *strict = getenv("BW_STRICT");
-	if (strict && !strcmp(strict, "1")) {
+	if (strict && !strcmp(strict, "1") && gen == BW_ISA_GFX11) {
 		host.strict = g->strict = bw_strict_create(true, false);
 		g->caches = g->strict ? bw_strict_caches_create(g->strict) : NULL;
 		if (!g->caches)
@@ -315,6 +317,11 @@ static void init_wave(struct launch *n, struct bw_wave *w, unsigned group, unsig
 		w->flat_scratch = gpu_alloc(n->g, w->scratch_size_b);
 		w->status |= BW_STATUS_SCRATCH_EN;
 	}
+	if (n->g->gen == BW_ISA_GFX942) {
+		w->accum_offset = (uint16_t)(bits(d->rsrc3, 5, 0) * 4 + 4);
+		w->s[BW_SRC_FLAT_SCRATCH_LO] = (uint32_t)w->flat_scratch;
+		w->s[BW_SRC_FLAT_SCRATCH_LO + 1] = (uint32_t)(w->flat_scratch >> 32);
+	}
 	if (n->g->strict) {
 		/* Waves of a group that may use both CUs take turns with them. */
 		bool both = bits(d->rsrc1, 29, 29);
@@ -390,7 +397,7 @@ static bool run_group(struct launch *n, unsigned group)
 {
 	struct bw_workgroup wg = {.n_waves = (uint16_t)n->n_waves, .id = {group, 0, 0}};
 	struct bw_wave *waves = aligned_alloc(64, n->n_waves * bw_align_up(sizeof(*waves), 64));
-	unsigned granule = n->lanes == 32 ? 8 : 4;
+	unsigned granule = n->lanes == 32 || n->g->gen == BW_ISA_GFX942 ? 8 : 4;
 	unsigned n_vgprs = (bits(n->d.rsrc1, 5, 0) + 1) * granule;
 	size_t wave_dw = (size_t)n_vgprs * n->lanes;
 	uint32_t *vgprs = aligned_alloc(64, bw_align_up(n->n_waves * wave_dw * 4, 64));

@@ -23,6 +23,7 @@ struct gpu {
 	uint64_t code_end_b; /* what lies below is the loaded object */
 	struct bw_tlb tlb;
 	struct bw_exec *x;
+	enum bw_isa_gen gen;
 	uint64_t n_instructions;
 	char error[512]; /* of the last call that returned false */
 	uint8_t *elf;
@@ -34,7 +35,8 @@ struct gpu {
 	void *strict_waves[32]; /* bw_wave.exec_private, from group to group */
 };
 
-bool gpu_init(struct gpu *g);
+/* gen: gfx11 or gfx942. Strict mode is of gfx11. */
+bool gpu_init(struct gpu *g, enum bw_isa_gen gen);
 void gpu_fini(struct gpu *g);
 /* Memory from gpu_alloc is gone after the next load. */
 bool gpu_load(struct gpu *g, const char *path);

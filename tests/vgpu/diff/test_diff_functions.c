@@ -224,7 +224,7 @@ int main(int argc, char **argv)
 	struct gpu g;
 	unsigned bad = 0;
 	int fd = mkstemp(object);
-	if (argc < 3 || fd < 0 || !gpu_init(&g)) {
+	if (argc < 3 || fd < 0 || !gpu_init(&g, BW_ISA_GFX11)) {
 		printf("usage: test_diff_functions CLANG SOURCE\n");
 		return 1;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Random functions compiled for gfx1100 and for the host must compute the same, bit for bit.
+/* Random functions compiled for gfx1100, gfx942 and the host must compute the same, bit for bit.
  * BW_DIFF_SEED and BW_DIFF_CASES choose others than the default ones; BW_DIFF_KEEP keeps the files.
  *
  * test_diff_random CLANG */
@@ -16,14 +16,18 @@
 enum { ITEMS = 90, CASES_A_FILE = 64 }; /* 90: the last wave is not full */
 
 static const struct config {
-	const char *name, *flags;
+	const char *name;
+	enum bw_isa_gen gen;
+	const char *flags;
 } configs[] = {
-	{"O0-wave32", "-O0"},
-	{"O3-wave32", "-O3"},
-	{"O2-wave32", "-O2"},
-	{"O0-wave64", "-O0 -mwavefrontsize64"},
-	{"O1-wave64", "-O1 -mwavefrontsize64"},
-	{"O2-wave64", "-O2 -mwavefrontsize64"},
+	{"O0-wave32", BW_ISA_GFX11, "-mcpu=gfx1100 -O0"},
+	{"O3-wave32", BW_ISA_GFX11, "-mcpu=gfx1100 -O3"},
+	{"O2-wave32", BW_ISA_GFX11, "-mcpu=gfx1100 -O2"},
+	{"O0-wave64", BW_ISA_GFX11, "-mcpu=gfx1100 -O0 -mwavefrontsize64"},
+	{"O1-wave64", BW_ISA_GFX11, "-mcpu=gfx1100 -O1 -mwavefrontsize64"},
+	{"O2-wave64", BW_ISA_GFX11, "-mcpu=gfx1100 -O2 -mwavefrontsize64"},
+	{"O0-gfx942", BW_ISA_GFX942, "-mcpu=gfx942 -O0"},
+	{"O2-gfx942", BW_ISA_GFX942, "-mcpu=gfx942 -O2"},
 };
 
 static int compile(const char *clang, const char *flags, const char *source, const char *out)
@@ -113,9 +117,9 @@ int main(int argc, char **argv)
 	uint64_t seed = seed_text ? strtoull(seed_text, NULL, 0) : 1;
 	unsigned n_cases = cases_text ? (unsigned)atoi(cases_text) : 64, bad = 0, total = 0;
 	char dir[] = "/tmp/bw-diff-XXXXXX", source[128], object[128], command[256];
-	struct gpu g;
+	struct gpu g, gfx942;
 
-	if (!mkdtemp(dir) || !gpu_init(&g)) {
+	if (!mkdtemp(dir) || !gpu_init(&g, BW_ISA_GFX11) || !gpu_init(&gfx942, BW_ISA_GFX942)) {
 		printf("cannot begin\n");
 		return 1;
 	}
@@ -141,17 +145,17 @@ int main(int argc, char **argv)
 			char flags[256];
 			snprintf(object, sizeof(object), "%s/%s-%u.co", dir, configs[c].name,
 				 first);
-			snprintf(
-				flags, sizeof(flags),
-				"-target amdgcn-amd-amdhsa -mcpu=gfx1100 -nogpulib -fconvergent-functions %s",
-				configs[c].flags);
+			snprintf(flags, sizeof(flags),
+				 "-target amdgcn-amd-amdhsa -nogpulib -fconvergent-functions %s",
+				 configs[c].flags);
 			total += n;
 			if (compile(clang, flags, source, object)) {
 				printf("%s: the compiler failed\n", configs[c].name);
 				bad += n;
 				continue;
 			}
-			bad += run_config(&g, &configs[c], object, host, source, seed, first, n);
+			bad += run_config(configs[c].gen == BW_ISA_GFX942 ? &gfx942 : &g,
+					  &configs[c], object, host, source, seed, first, n);
 		}
 		if (!host) {
 			printf("%s\n", dlerror());
@@ -159,8 +163,10 @@ int main(int argc, char **argv)
 		}
 		dlclose(host);
 	}
-	printf("%u cases, %u differ, %" PRIu64 " instructions\n", total, bad, g.n_instructions);
+	printf("%u cases, %u differ, %" PRIu64 " instructions\n", total, bad,
+	       g.n_instructions + gfx942.n_instructions);
 	gpu_fini(&g);
+	gpu_fini(&gfx942);
 	snprintf(command, sizeof(command), "rm -rf %s", dir);
 	if (getenv("BW_DIFF_KEEP"))
 		printf("files are in %s\n", dir);
