@@ -317,6 +317,36 @@ for i in range(4):
     mem = lambda t: 'mem@10000=' + ','.join('%x' % v for v in t)
     emit('global_atomic_pk_add_f16', 'global_atomic_pk_add_f16 v20, v2, s[0:1]', ['s0=10000,1', lanes(20, [4 * k for k in range(n)]), lanes(2, pack(b)), mem(pack(a))], [mem(pack(r))])
 
+# ---- min and max: which NaN, and which zero; after AMD's text (V_MIN_F32 and the like of the CDNA manuals) ----
+def minmax(a, b, w, is_max, ieee):
+    e, f = {16: (5, 10), 32: (8, 23), 64: (11, 52)}[w]
+    top, inf = 1 << w - 1, ((1 << e) - 1) << f
+    nan = lambda x: x & ~top > inf
+    number = lambda x: -(x & ~top) if x & top else x  # in the order of the floats
+    for x in (a, b):
+        if ieee and nan(x) and not x >> f - 1 & 1:
+            return x | 1 << f - 1
+    if nan(a) or nan(b):
+        return b if nan(a) else a
+    if number(a) == number(b):  # zeros of both signs, or the same
+        return (min if is_max else max)(a, b)
+    return a if (number(a) > number(b)) == is_max else b
+
+
+for w, one, quiet, loud in (16, 0x3c00, 0x7e01, 0x7c01), (32, 0x3f800000, 0x7fc00001, 0x7f800001), (64, 0x3ff << 52, 0x7ff8 << 48 | 1, 0x7ff << 52 | 1):
+    sign = 1 << w - 1
+    values = [0, sign, one, one | sign, quiet, quiet + 1 | sign, loud, loud + 1 | sign]
+    pairs = [(a, b) for a in values for b in values]
+    for op in 'min', 'max':
+        for mode in 0xf0, 0x2f0:
+            for half in pairs[:32], pairs[32:]:
+                a, b = [p[0] for p in half], [p[1] for p in half]
+                res = [minmax(x, y, w, op == 'max', mode == 0x2f0) for x, y in half]
+                if w == 64:
+                    emit(f'v_{op}_f64', f'v_{op}_f64 v[20:21], v[2:3], v[6:7]', [f'mode={mode:x}'] + wide(2, a) + wide(6, b), wide(20, res))
+                else:
+                    emit(f'v_{op}_f{w}', f'v_{op}_f{w}_e32 v20, v2, v6', [f'mode={mode:x}', lanes(2, a), lanes(6, b)], [lanes(20, res)])
+
 HAND = '''
 ds_cmpst_b32 "ds_cmpst_b32 v0, v1, v2" : lds=100 lds@0=5,6 v0=0,4 v1=5,5 v2=9,9 -> lds@0=9,6
 ds_cmpst_rtn_b32 "ds_cmpst_rtn_b32 v3, v0, v1, v2" : lds=100 lds@0=5,6 v0=0,4 v1=5,5 v2=9,9 -> lds@0=9,6 v3=5,6
