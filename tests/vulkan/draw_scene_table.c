@@ -78,6 +78,9 @@ const struct scene scenes[] = {
 	{"samples4_shaded", "samples", TRIS, .count = 30, .samples = VK_SAMPLE_COUNT_4_BIT,
 	 .sample_shading = true},
 	{"indirect", "flat", TRIS, .count = 30, .instances = 2, .indirect = true},
+	{"indirect_many", "flat", TRIS, .count = 12, .indirect = true, .n_draws = 5},
+	{"indirect_counted", "flat", TRIS, .count = 12, .indirect = true, .n_draws = 5,
+	 .counted = true, .index_b = 2},
 	{"indirect_indexed", "flat", TRIS, .count = 30, .index_b = 2, .indirect = true},
 };
 const size_t n_scenes = BW_ARRAY_SIZE(scenes);

@@ -471,7 +471,9 @@ static void begin_rendering(VkCommandBuffer cmd, const struct scene *s, const st
 enum {
 	INDICES_AT = N_VERTICES * 32,
 	ARGUMENTS_AT = INDICES_AT + N_VERTICES * 4,
-	INPUT_B = ARGUMENTS_AT + 32
+	STRIDE = 32, /* of 5 draws at most */
+	COUNT_AT = ARGUMENTS_AT + 5 * STRIDE,
+	INPUT_B = COUNT_AT + 4
 };
 
 static void fill_input(const struct scene *s, uint8_t *map)
@@ -484,13 +486,16 @@ static void fill_input(const struct scene *s, uint8_t *map)
 		memcpy(map + INDICES_AT + i * s->index_b, &index, s->index_b);
 	}
 	const uint32_t instances = s->instances ? s->instances : 1;
-	const uint32_t plain[] = {s->count, instances, s->first, s->first_instance};
-	const uint32_t indexed[] = {s->count, instances, 0, (uint32_t)s->vertex_offset,
-				    s->first_instance};
-	if (s->index_b)
-		memcpy(map + ARGUMENTS_AT, indexed, sizeof(indexed));
-	else
-		memcpy(map + ARGUMENTS_AT, plain, sizeof(plain));
+	const uint32_t n_draws = s->n_draws ? s->n_draws : 1, count = n_draws - 1;
+	memcpy(map + COUNT_AT, &count, sizeof(count));
+	for (uint32_t i = 0; i < n_draws; i++) {
+		const uint32_t first = i * s->count;
+		const uint32_t plain[] = {s->count, instances, s->first + first, s->first_instance};
+		const uint32_t indexed[] = {s->count, instances, 0,
+					    (uint32_t)s->vertex_offset + first, s->first_instance};
+		memcpy(map + ARGUMENTS_AT + i * STRIDE, s->index_b ? indexed : plain,
+		       s->index_b ? sizeof(indexed) : sizeof(plain));
+	}
 }
 
 static void draw(VkCommandBuffer cmd, const struct scene *s, VkBuffer input)
@@ -501,10 +506,14 @@ static void draw(VkCommandBuffer cmd, const struct scene *s, VkBuffer input)
 	if (s->index_b)
 		vkCmdBindIndexBuffer(cmd, input, INDICES_AT,
 				     s->index_b == 2 ? VK_INDEX_TYPE_UINT16 : VK_INDEX_TYPE_UINT32);
-	if (s->indirect && s->index_b)
-		vkCmdDrawIndexedIndirect(cmd, input, ARGUMENTS_AT, 1, 20);
+	const uint32_t n_draws = s->n_draws ? s->n_draws : 1;
+	if (s->counted)
+		vkCmdDrawIndexedIndirectCount(cmd, input, ARGUMENTS_AT, input, COUNT_AT, n_draws,
+					      STRIDE);
+	else if (s->indirect && s->index_b)
+		vkCmdDrawIndexedIndirect(cmd, input, ARGUMENTS_AT, n_draws, STRIDE);
 	else if (s->indirect)
-		vkCmdDrawIndirect(cmd, input, ARGUMENTS_AT, 1, 16);
+		vkCmdDrawIndirect(cmd, input, ARGUMENTS_AT, n_draws, STRIDE);
 	else if (s->index_b)
 		vkCmdDrawIndexed(cmd, s->count, instances, 0, s->vertex_offset, s->first_instance);
 	else

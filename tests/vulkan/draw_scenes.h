@@ -34,6 +34,8 @@ struct scene {
 	bool sample_shading, depth_clamp, discards_all, stencil, bias, provoking_last;
 	float clip; /* clip distance is x - this */
 	bool has_clip, flipped, scissored, behind, indirect;
+	unsigned n_draws; /* of an indirect draw, each with the next vertices; 0: one */
+	bool counted;	  /* their number is in memory, and one less */
 };
 
 extern const struct scene scenes[];

@@ -122,47 +122,132 @@ enum bw_cp_result bw_cp_draw_index_offset_2(struct bw_queue *q, const struct bw_
 				       .first_index = d.offset});
 }
 
+/* ---- draws whose numbers are in memory ---- */
+
+struct indirect {
+	bool indexed;
+	uint64_t va;
+	uint32_t stride, n; /* of several draws */
+	uint32_t vertex_register, instance_register, draw_register;
+};
+
 /* A user SGPR that an indirect draw writes; the first SH register is none. */
 static bool set_user(struct bw_queue *q, uint32_t addr_dw, uint32_t value)
 {
 	return addr_dw == BW_PM4_SH_BEGIN_DW || bw_cp_reg_write(q, addr_dw, value);
 }
 
+/* Reads the numbers of a draw (VkDrawIndirectCommand, or VkDrawIndexedIndirectCommand). */
+static bool read_call(struct bw_queue *q, const struct indirect *in, uint32_t number,
+		      struct bw_draw_call *out)
+{
+	uint32_t args[5] = {0};
+	const uint32_t *base = &args[in->indexed ? 3 : 2];
+	if (!bw_cp_mem_read(q, in->va + (uint64_t)number * in->stride, args,
+			    in->indexed ? 20 : 16) ||
+	    !set_user(q, in->vertex_register, base[0]) ||
+	    !set_user(q, in->instance_register, base[1]) || !set_user(q, in->draw_register, number))
+		return false;
+	*out = (struct bw_draw_call){.n = args[0],
+				     .n_instances = args[1],
+				     .indexed = in->indexed,
+				     .index_va = q->index_va,
+				     .max_indices = q->n_indices,
+				     .first_index = in->indexed ? args[2] : 0};
+	return true;
+}
+
+/* The draws of a packet one after the other; q->n_drawn of them are done. */
+static enum bw_cp_result draw_indirect(struct bw_queue *q, const struct bw_pm4_packet *p,
+				       const struct indirect *in)
+{
+	struct bw_draw_call call = {0};
+	enum bw_cp_result result = BW_CP_STOP;
+	if (!q->draw && q->n_drawn >= in->n) {
+		q->n_drawn = 0;
+		return BW_CP_DONE;
+	}
+	if (q->draw || read_call(q, in, q->n_drawn, &call))
+		result = draw(q, p, &call);
+	if (result == BW_CP_DONE && ++q->n_drawn < in->n)
+		return BW_CP_AGAIN;
+	if (result == BW_CP_DONE || result == BW_CP_STOP)
+		q->n_drawn = 0;
+	return result;
+}
+
 enum bw_cp_result bw_cp_draw_indirect(struct bw_queue *q, const struct bw_pm4_packet *p)
 {
 	struct bw_pm4_draw_indirect d;
-	struct bw_draw_call call = {0};
-	uint32_t args[4]; /* VkDrawIndirectCommand */
 	if (!bw_pm4_draw_indirect(p, &d))
 		return bw_cp_malformed(q, p);
-	if (!q->draw) {
-		if (!bw_cp_mem_read(q, q->base[1] + d.offset, args, sizeof(args)) ||
-		    !set_user(q, d.vertex_register, args[2]) ||
-		    !set_user(q, d.instance_register, args[3]))
-			return BW_CP_STOP;
-		call = (struct bw_draw_call){.n = args[0], .n_instances = args[1]};
-	}
-	return draw(q, p, &call);
+	return draw_indirect(q, p,
+			     &(struct indirect){.va = q->base[1] + d.offset,
+						.n = 1,
+						.vertex_register = d.vertex_register,
+						.instance_register = d.instance_register,
+						.draw_register = BW_PM4_SH_BEGIN_DW});
 }
 
 enum bw_cp_result bw_cp_draw_index_indirect(struct bw_queue *q, const struct bw_pm4_packet *p)
 {
 	struct bw_pm4_draw_index_indirect d;
-	struct bw_draw_call call = {0};
-	uint32_t args[5]; /* VkDrawIndexedIndirectCommand */
 	if (!bw_pm4_draw_index_indirect(p, &d))
 		return bw_cp_malformed(q, p);
-	if (!q->draw) {
-		if (!bw_cp_mem_read(q, q->base[1] + d.offset, args, sizeof(args)) ||
-		    !set_user(q, d.vertex_register, args[3]) ||
-		    !set_user(q, d.instance_register, args[4]))
-			return BW_CP_STOP;
-		call = (struct bw_draw_call){.n = args[0],
-					     .n_instances = args[1],
-					     .indexed = true,
-					     .index_va = q->index_va,
-					     .max_indices = q->n_indices,
-					     .first_index = args[2]};
-	}
-	return draw(q, p, &call);
+	return draw_indirect(q, p,
+			     &(struct indirect){.indexed = true,
+						.va = q->base[1] + d.offset,
+						.n = 1,
+						.vertex_register = d.vertex_register,
+						.instance_register = d.instance_register,
+						.draw_register = BW_PM4_SH_BEGIN_DW});
+}
+
+/* How many draws a packet with several has. */
+static bool read_count(struct bw_queue *q, bool from_memory, uint64_t va, uint32_t *n)
+{
+	uint32_t count;
+	if (!from_memory)
+		return true;
+	if (!bw_cp_mem_read(q, va, &count, sizeof(count)))
+		return false;
+	*n = BW_MIN(*n, count);
+	return true;
+}
+
+enum bw_cp_result bw_cp_draw_indirect_multi(struct bw_queue *q, const struct bw_pm4_packet *p)
+{
+	struct bw_pm4_draw_indirect_multi d;
+	if (!bw_pm4_draw_indirect_multi(p, &d))
+		return bw_cp_malformed(q, p);
+	if (!read_count(q, d.count_from_memory, d.count_address, &d.n_draws))
+		return BW_CP_STOP;
+	return draw_indirect(q, p,
+			     &(struct indirect){.va = q->base[1] + d.offset,
+						.stride = d.stride,
+						.n = d.n_draws,
+						.vertex_register = d.vertex_register,
+						.instance_register = d.instance_register,
+						.draw_register = d.has_draw_register
+									 ? d.draw_register
+									 : BW_PM4_SH_BEGIN_DW});
+}
+
+enum bw_cp_result bw_cp_draw_index_indirect_multi(struct bw_queue *q, const struct bw_pm4_packet *p)
+{
+	struct bw_pm4_draw_index_indirect_multi d;
+	if (!bw_pm4_draw_index_indirect_multi(p, &d))
+		return bw_cp_malformed(q, p);
+	if (!read_count(q, d.count_from_memory, d.count_address, &d.n_draws))
+		return BW_CP_STOP;
+	return draw_indirect(q, p,
+			     &(struct indirect){.indexed = true,
+						.va = q->base[1] + d.offset,
+						.stride = d.stride,
+						.n = d.n_draws,
+						.vertex_register = d.vertex_register,
+						.instance_register = d.instance_register,
+						.draw_register = d.has_draw_register
+									 ? d.draw_register
+									 : BW_PM4_SH_BEGIN_DW});
 }
