@@ -28,6 +28,7 @@ const struct scene scenes[] = {
 	{"indexed_32", "flat", TRIS, .count = 60, .index_b = 4, .vertex_offset = 30},
 	{"instances", "flat", TRIS, .count = 9, .index_b = 2, .instances = 5, .first_instance = 1,
 	 .depth = VK_FORMAT_D32_SFLOAT, .compare = VK_COMPARE_OP_LESS},
+	{"points", "point", .topology = VK_PRIMITIVE_TOPOLOGY_POINT_LIST, .count = 60},
 	{"strip", "flat", .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP, .count = 20},
 	{"strip_last", "flat", .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP, .count = 20,
 	 .provoking_last = true},

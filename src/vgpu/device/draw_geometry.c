@@ -205,6 +205,32 @@ static bool read_param(struct bw_draw *d, const struct bw_draw_subgroup *g, unsi
 	return false;
 }
 
+/* The place in a point instead of an attribute: its components by SPI_INTERP_CONTROL_0. */
+static void make_sprite(const struct bw_draw_state *s, struct bw_draw_plane out[4])
+{
+	enum { ZERO, ONE, ACROSS, DOWN };
+	for (unsigned c = 0; c < 4; c++) {
+		float p[3] = {0, 0, 0};
+		switch (s->sprite[c]) {
+		case ONE:
+			p[0] = 1;
+			break;
+		case ACROSS:
+			p[1] = 1;
+			break;
+		case DOWN:
+			p[0] = s->sprite_is_up ? 1 : 0;
+			p[2] = s->sprite_is_up ? -1 : 1;
+			break;
+		case ZERO:
+			break;
+		default: /* stays the attribute */
+			continue;
+		}
+		memcpy(out[c].p, p, sizeof(p));
+	}
+}
+
 static bool make_planes(struct bw_draw *d, const struct bw_draw_subgroup *g, unsigned number,
 			const unsigned corner[3], struct bw_draw_plane (*planes)[4])
 {
@@ -224,6 +250,8 @@ static bool make_planes(struct bw_draw *d, const struct bw_draw_subgroup *g, uns
 				       : in->flat ? 0
 						  : difference(in, v[k][c], v[0][c]);
 		}
+		if (in->is_sprite)
+			make_sprite(&d->state, planes[i]);
 	}
 	return true;
 }
@@ -247,25 +275,43 @@ static void set_bias(const struct bw_draw_state *s, struct bw_triangle *t)
 	t->bias = bias;
 }
 
+static bool setup(const struct bw_draw_state *s, const struct bw_draw_subgroup *g,
+		  const unsigned corner[3], unsigned viewport, struct bw_triangle *t)
+{
+	const struct bw_raster_viewport *view = &s->viewport[viewport];
+	const struct bw_raster_area *scissor = &s->scissor[viewport];
+	struct bw_raster_vertex v[3];
+	for (unsigned i = 0; i < 3; i++)
+		read_position(s, g, corner[i], &v[i]);
+	if (s->topology != BW_TOPOLOGY_POINTS)
+		return bw_triangle_setup(t, v, view, &s->rules, scissor);
+	float size[2];
+	for (unsigned i = 0; i < 2; i++) {
+		size[i] = s->has_point_size ? bits_f32(g->position[s->misc][0][corner[0]])
+					    : s->point_size[i];
+		size[i] = fminf(fmaxf(size[i], s->point_least), s->point_most);
+	}
+	return bw_triangle_setup_point(t, &v[0], view, &s->rules, scissor, size);
+}
+
 static bool make_primitive(struct bw_draw *d, const struct bw_draw_subgroup *g, unsigned number)
 {
 	uint32_t exported = g->out_primitive[number];
 	const struct bw_draw_state *s = &d->state;
 	struct bw_draw_primitive *p = &d->primitives[d->n_primitives];
-	struct bw_raster_vertex v[3];
 	unsigned corner[3];
 	for (unsigned i = 0; i < 3; i++) {
-		corner[i] = (unsigned)bw_words_get(&exported, PRIM_VERTEX(i));
+		unsigned from = s->topology == BW_TOPOLOGY_POINTS ? 0 : i;
+		corner[i] = (unsigned)bw_words_get(&exported, PRIM_VERTEX(from));
 		if (corner[i] >= BW_DRAW_VERTICES || !g->has_position[corner[i]])
 			return true; /* it has no such vertex: nothing is drawn [I] */
-		read_position(s, g, corner[i], &v[i]);
 	}
 	uint32_t misc = 0;
 	if (s->misc >= 0)
 		misc = g->position[s->misc][2][corner[s->provoking_last ? 2 : 0]];
 	unsigned viewport = s->has_viewport ? bw_words_get(&misc, MISC_VIEWPORT) : 0;
 	p->layer = s->has_layer ? bw_words_get(&misc, MISC_LAYER) : 0;
-	if (!bw_triangle_setup(&p->t, v, &s->viewport[viewport], &s->rules, &s->scissor[viewport]))
+	if (!setup(s, g, corner, viewport, &p->t))
 		return true;
 	set_bias(s, &p->t);
 	p->planes = &d->planes[(size_t)d->n_primitives * s->n_inputs];

@@ -39,7 +39,8 @@ struct bw_draw_input {
 	uint8_t param;
 	bool flat, is_default, raw; /* raw: the three vertices' values as they are */
 	bool of_primitive;
-	bool halves; /* two values of 16 bits */
+	bool is_sprite; /* the place in a point, by which component: sprite[] */
+	bool halves;	/* two values of 16 bits */
 	float by_default[4];
 };
 struct bw_draw_state {
@@ -65,6 +66,11 @@ struct bw_draw_state {
 	struct bw_raster_viewport viewport[BW_DRAW_VIEWPORTS];
 	struct bw_raster_area scissor[BW_DRAW_VIEWPORTS];
 	bool kills_all; /* nothing is rasterised */
+	/* points */
+	float point_size[2], point_least, point_most;
+	bool has_point_size; /* of the vertex */
+	uint8_t sprite[4];   /* for each component: 0, 1, across, down, the attribute */
+	bool sprite_is_up;
 	struct {
 		bool on;
 		float scale, offset;

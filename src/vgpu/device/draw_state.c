@@ -225,6 +225,23 @@ static void read_bias(struct bw_queue *q, struct bw_draw_state *s)
 		BW_FIELD_GET(PA_SU_POLY_OFFSET_DB_FMT_CNTL, POLY_OFFSET_DB_IS_FLOAT_FMT, format);
 }
 
+static void read_points(struct bw_queue *q, struct bw_draw_state *s)
+{
+	/* Halves of sizes, in 1/16 pixel. */
+	enum { HALF = 8 };
+	uint32_t sprite = CTX(q, SPI_INTERP_CONTROL_0);
+	s->point_size[0] = (float)CTX_FIELD(q, PA_SU_POINT_SIZE, WIDTH) / HALF;
+	s->point_size[1] = (float)CTX_FIELD(q, PA_SU_POINT_SIZE, HEIGHT) / HALF;
+	s->point_least = (float)CTX_FIELD(q, PA_SU_POINT_MINMAX, MIN_SIZE) / HALF;
+	s->point_most = (float)CTX_FIELD(q, PA_SU_POINT_MINMAX, MAX_SIZE) / HALF;
+	s->has_point_size = s->misc >= 0 && CTX_FIELD(q, PA_CL_VS_OUT_CNTL, USE_VTX_POINT_SIZE);
+	s->sprite[0] = (uint8_t)BW_FIELD_GET(SPI_INTERP_CONTROL_0, PNT_SPRITE_OVRD_X, sprite);
+	s->sprite[1] = (uint8_t)BW_FIELD_GET(SPI_INTERP_CONTROL_0, PNT_SPRITE_OVRD_Y, sprite);
+	s->sprite[2] = (uint8_t)BW_FIELD_GET(SPI_INTERP_CONTROL_0, PNT_SPRITE_OVRD_Z, sprite);
+	s->sprite[3] = (uint8_t)BW_FIELD_GET(SPI_INTERP_CONTROL_0, PNT_SPRITE_OVRD_W, sprite);
+	s->sprite_is_up = BW_FIELD_GET(SPI_INTERP_CONTROL_0, PNT_SPRITE_TOP_1, sprite);
+}
+
 static const char *read_screen(struct bw_queue *q, struct bw_draw_state *s)
 {
 	uint32_t mode = CTX(q, PA_SU_SC_MODE_CNTL), clip = CTX(q, PA_CL_CLIP_CNTL);
@@ -255,6 +272,7 @@ static const char *read_screen(struct bw_queue *q, struct bw_draw_state *s)
 	};
 	s->kills_all = BW_FIELD_GET(PA_CL_CLIP_CNTL, DX_RASTERIZATION_KILL, clip);
 	read_viewports(q, s);
+	read_points(q, s);
 	read_bias(q, s);
 	return NULL;
 }
@@ -304,6 +322,8 @@ static const char *read_inputs(struct bw_queue *q, struct bw_draw_state *s)
 		uint32_t word = bw_reg_get(q->dev, BW_REG_SPI_PS_INPUT_CNTL_0 + i);
 		struct bw_draw_input *in = &s->input[i];
 		unsigned offset = BW_FIELD_GET(SPI_PS_INPUT_CNTL_0, OFFSET, word);
+		in->is_sprite = s->topology == BW_TOPOLOGY_POINTS &&
+				BW_FIELD_GET(SPI_PS_INPUT_CNTL_0, PT_SPRITE_TEX, word);
 		in->of_primitive = BW_FIELD_GET(SPI_PS_INPUT_CNTL_0, PRIM_ATTR, word);
 		in->param = offset % USE_DEFAULT;
 		in->flat = BW_FIELD_GET(SPI_PS_INPUT_CNTL_0, FLAT_SHADE, word);

@@ -226,10 +226,11 @@ static const char *read_depth(struct bw_queue *q, struct bw_draw_targets *t)
 		return "its depth buffer is compressed (HTILE), which is not supported";
 	if (BW_FIELD_GET(DB_DEPTH_CONTROL, DEPTH_BOUNDS_ENABLE, control))
 		return "depth bounds are not tested";
-	t->writes_depth = BW_FIELD_GET(DB_DEPTH_CONTROL, Z_WRITE_ENABLE, control) &&
+	t->writes_depth = has_depth && BW_FIELD_GET(DB_DEPTH_CONTROL, Z_WRITE_ENABLE, control) &&
 			  !BW_FIELD_GET(DB_DEPTH_VIEW, Z_READ_ONLY, view);
-	t->z_function =
-		t->clear_depth ? FUNC_ALWAYS : BW_FIELD_GET(DB_DEPTH_CONTROL, ZFUNC, control);
+	t->z_function = t->clear_depth || !has_depth
+				? FUNC_ALWAYS
+				: BW_FIELD_GET(DB_DEPTH_CONTROL, ZFUNC, control);
 	if (has_depth && (t->writes_depth || t->z_function != FUNC_ALWAYS)) {
 		s.base_256b = bw_join32(CTX(q, DB_Z_WRITE_BASE_HI), CTX(q, DB_Z_WRITE_BASE));
 		s.sw_mode = CTX_FIELD(q, DB_Z_INFO, SW_MODE);

@@ -54,10 +54,10 @@ static void test_restart(void **state)
 static void test_refused(void **state)
 {
 	for (unsigned i = 0; i < 64; i++) {
-		bool drawn = i == 4 || i == 5 || i == 6 || i == 0x11;
+		bool drawn = i == 1 || i == 4 || i == 5 || i == 6 || i == 0x11;
 		assert_int_equal(!bw_raster_topology_refused(i), drawn);
 	}
-	assert_string_equal(bw_raster_topology_refused(1), "points are not drawn");
+	assert_string_equal(bw_raster_topology_refused(2), "lines are not drawn");
 }
 
 TESTS(test_orders, test_restart, test_refused);

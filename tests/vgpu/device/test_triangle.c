@@ -194,6 +194,31 @@ static void test_rectangle(void **state)
 	assert_false(bw_triangle_setup(&t, askew, &view, &rules, &scissor));
 }
 
+/* A point of 4 pixels: a square, with the place in it as weights; scissored, and without a size. */
+static void test_point(void **state)
+{
+	const struct bw_raster_rules rules = {.clips_near = true};
+	const struct bw_raster_area scissor = {0, 0, 10, SIZE};
+	struct bw_raster_vertex v = at(9, 12, 0.5f, 2);
+	struct bw_triangle t;
+	struct bw_weights k;
+	const float size[2] = {4, 4}, none[2] = {0, 4};
+	assert_true(bw_triangle_setup_point(&t, &v, &view, &rules, &all, size));
+	for (int y = 0; y < SIZE; y++)
+		for (int x = 0; x < SIZE; x++)
+			assert_int_equal(covers(&t, x, y), x >= 7 && x < 11 && y >= 10 && y < 14);
+	bw_triangle_weigh(&t, 8, 13, &k);
+	assert_float_equal(k.persp[1], 0.25, 1e-6);
+	assert_float_equal(k.persp[2], 0.75, 1e-6);
+	assert_float_equal(k.z, 0.5, 1e-6);
+	assert_float_equal(k.w, 2, 1e-6);
+	assert_true(bw_triangle_setup_point(&t, &v, &view, &rules, &scissor, size));
+	assert_int_equal(count(&t), 3 * 4);
+	assert_false(bw_triangle_setup_point(&t, &v, &view, &rules, &all, none));
+	v.z = -1;
+	assert_false(bw_triangle_setup_point(&t, &v, &view, &rules, &all, size));
+}
+
 /* Numbers that are none, of no area, and far away. */
 static void test_odd_numbers(void **state)
 {
@@ -217,8 +242,12 @@ static void test_odd_numbers(void **state)
 		bool missed = bw_triangle_misses(&t, &all);
 		assert_false(missed && count(&t));
 		bw_triangle_weigh(&t, 1, 1, &k);
+		if (bw_triangle_setup_point(&t, &v[0], &view, &rules, &all,
+					    (const float[2]){v[1].x, v[1].y}))
+			assert_true(count(&t) <= SIZE * SIZE);
 	}
 }
 
 TESTS(test_shared_edges, test_fan_has_no_gaps, test_facing_and_culling, test_interpolation,
-      test_near_plane, test_behind_the_eye, test_clip_distance, test_rectangle, test_odd_numbers);
+      test_near_plane, test_behind_the_eye, test_clip_distance, test_rectangle, test_point,
+      test_odd_numbers);

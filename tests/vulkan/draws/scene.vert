@@ -11,6 +11,7 @@ layout(push_constant) uniform Push
 out gl_PerVertex
 {
 	vec4 gl_Position;
+	float gl_PointSize;
 	float gl_ClipDistance[1];
 };
 layout(constant_id = 0) const float clip = -1000.0;
@@ -18,6 +19,7 @@ void main()
 {
 	gl_Position = position + push.offset * float(gl_InstanceIndex) * position.w;
 	gl_ClipDistance[0] = position.x - clip;
+	gl_PointSize = 1.0 + 12.0 * color_in.x;
 	color = color_in;
 	flat_color = vec4(color_in.xyz + 0.05 * float(gl_InstanceIndex), color_in.w);
 	place = position.xy * 0.5 + 0.5;

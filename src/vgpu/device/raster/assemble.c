@@ -6,13 +6,12 @@
 const char *bw_raster_topology_refused(unsigned topology)
 {
 	switch (topology) {
+	case BW_TOPOLOGY_POINTS:
 	case BW_TOPOLOGY_TRIANGLES:
 	case BW_TOPOLOGY_FAN:
 	case BW_TOPOLOGY_STRIP:
 	case BW_TOPOLOGY_RECTS:
 		return NULL;
-	case BW_TOPOLOGY_POINTS:
-		return "points are not drawn";
 	case BW_TOPOLOGY_LINES:
 	case BW_TOPOLOGY_LINE_STRIP:
 		return "lines are not drawn";
@@ -38,6 +37,10 @@ static void give(uint32_t out[3], uint32_t a, uint32_t b, uint32_t c)
 
 bool bw_raster_assemble(struct bw_assembler *a, uint32_t vertex, uint32_t out[3])
 {
+	if (a->topology == BW_TOPOLOGY_POINTS) {
+		give(out, vertex, vertex, vertex);
+		return true;
+	}
 	if (a->n_held < 2) {
 		a->held[a->n_held++] = vertex;
 		return false;

@@ -30,8 +30,9 @@ struct bw_assembler {
 
 /* NULL, or the reason why primitives of this type are not drawn. */
 const char *bw_raster_topology_refused(unsigned topology);
-/* Takes a vertex. True: it completes the triangle or rectangle in out. The first vertex, or with
- * provoking_last the last one, is the one that gives flat attributes (Vulkan 1.3, 21.1). */
+/* Takes a vertex. True: it completes the primitive in out, a point with its vertex three times. The
+ * first vertex, or with provoking_last the last one, is the one that gives flat attributes (Vulkan
+ * 1.3, 21.1). */
 bool bw_raster_assemble(struct bw_assembler *a, uint32_t vertex, uint32_t out[3]);
 /* The next vertex begins a new primitive, strip or fan. */
 void bw_raster_restart(struct bw_assembler *a);

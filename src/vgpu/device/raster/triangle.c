@@ -195,6 +195,49 @@ bool bw_triangle_setup(struct bw_triangle *t, const struct bw_raster_vertex v[3]
 	return narrow_box(&t->box, x, y);
 }
 
+bool bw_triangle_setup_point(struct bw_triangle *t, const struct bw_raster_vertex *v,
+			     const struct bw_raster_viewport *view,
+			     const struct bw_raster_rules *rules,
+			     const struct bw_raster_area *scissor, const float size[2])
+{
+	const struct bw_raster_vertex corners[3] = {*v, *v, *v};
+	const float at[2] = {v->x / v->w * view->x_scale + view->x_offset,
+			     v->y / v->w * view->y_scale + view->y_offset};
+	int64_t first[2], last[2];
+	if (is_outside(corners, rules))
+		return false;
+	for (unsigned i = 0; i < 2; i++) {
+		if (!(size[i] > 0) || !(size[i] <= GUARD) || !(fabsf(at[i]) <= GUARD))
+			return false;
+		first[i] = (int64_t)nearbyintf((at[i] - size[i] / 2) * BW_RASTER_SUBPIXELS);
+		last[i] = (int64_t)nearbyintf((at[i] + size[i] / 2) * BW_RASTER_SUBPIXELS);
+	}
+	memset(t, 0, sizeof(*t));
+	t->rules = *rules;
+	t->is_rect = t->is_exact = t->is_front = true;
+	t->box = *scissor;
+	t->z_min = fminf(view->z_min, view->z_max);
+	t->z_max = fmaxf(view->z_min, view->z_max);
+	t->edge[0].a = first[0];
+	t->edge[0].b = first[1];
+	t->edge[1].a = last[0];
+	t->edge[1].b = last[1];
+	for (unsigned k = 0; k < 3; k++) {
+		t->w[k] = v->w;
+		t->z[k] = (double)v->z * view->z_scale + (double)v->w * view->z_offset;
+	}
+	t->det = v->w;
+	for (unsigned i = 0; i < 2; i++) {
+		t->e[1 + i][i] = 1 / (double)size[i];
+		t->e[1 + i][2] = -((double)at[i] - (double)size[i] / 2) / (double)size[i];
+	}
+	for (unsigned i = 0; i < 3; i++)
+		t->e[0][i] = (i == 2) - t->e[1][i] - t->e[2][i];
+	t->max_z = t->z[0] / t->w[0];
+	return narrow_box(&t->box, (int64_t[]){first[0], last[0], last[0]},
+			  (int64_t[]){first[1], last[1], last[1]});
+}
+
 /* ---- samples ---- */
 
 /* In front of the eye, between the planes of the view volume and those of the program, and (with

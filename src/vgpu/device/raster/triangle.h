@@ -73,6 +73,12 @@ struct bw_weights {
 bool bw_triangle_setup(struct bw_triangle *t, const struct bw_raster_vertex v[3],
 		       const struct bw_raster_viewport *view, const struct bw_raster_rules *rules,
 		       const struct bw_raster_area *scissor);
+/* The square of a point, of this size in pixels. The second and third weight are the place in it
+ * from the left and from the top, and all its corners are the vertex. */
+bool bw_triangle_setup_point(struct bw_triangle *t, const struct bw_raster_vertex *v,
+			     const struct bw_raster_viewport *view,
+			     const struct bw_raster_rules *rules,
+			     const struct bw_raster_area *scissor, const float size[2]);
 /* x and y in 1/256 pixel. */
 bool bw_triangle_covers(const struct bw_triangle *t, int32_t x, int32_t y);
 /* No sample of the pixels from x0, y0 up to x1, y1 can be covered. May say no although none is. */
