@@ -9,7 +9,7 @@ static void no_list_is_all_checks(void **state)
 {
 	unsigned what = 0;
 	assert_null(bw_checks_parse("--check", NULL, &what));
-	assert_int_equal(what, BW_CHECK_RACES | BW_CHECK_BOUNDS | BW_CHECK_INIT);
+	assert_int_equal(what, BW_CHECK_RACES | BW_CHECK_BOUNDS | BW_CHECK_INIT | BW_CHECK_SYNC);
 }
 
 static void names_are_bits(void **state)
@@ -21,6 +21,8 @@ static void names_are_bits(void **state)
 	assert_int_equal(what, BW_CHECK_BOUNDS);
 	assert_null(bw_checks_parse("--check", "init", &what));
 	assert_int_equal(what, BW_CHECK_INIT);
+	assert_null(bw_checks_parse("--check", "sync", &what));
+	assert_int_equal(what, BW_CHECK_SYNC);
 	assert_null(bw_checks_parse("--check", "bounds,races", &what));
 	assert_int_equal(what, BW_CHECK_RACES | BW_CHECK_BOUNDS);
 }
@@ -28,7 +30,7 @@ static void names_are_bits(void **state)
 static void other_words_are_refused_with_the_list(void **state)
 {
 	static const char *const lists[] = {"",	      ",",	"race",	   "racess",
-					    "races,", ",races", "races,x", "inits"};
+					    "races,", ",races", "races,x", "syncs"};
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
 		unsigned what;
 		struct bw_error *err = bw_checks_parse("--check", lists[i], &what);
