@@ -15,6 +15,7 @@
 #include "debug/code.h"
 #include "session/check_priv.h"
 #include "session/server_report.h"
+#include "session/suppress.h"
 #include "ui/table.h"
 #include "wire/checks.h"
 
@@ -27,11 +28,14 @@ struct report {
 	char *data;
 	uint64_t what; /* enum bw_check_what */
 	struct findings findings;
+	struct bw_suppressions suppressions;
+	uint64_t n_suppressed; /* findings that are not in the list any more */
 };
 
 static void report_fini(struct report *r)
 {
 	bw_vec_free(&r->findings);
+	bw_suppressions_fini(&r->suppressions);
 	free(r->data);
 }
 
@@ -52,10 +56,11 @@ void bw_checked_take_side(char **line, struct bw_checked_side *s)
 	s->lane = (uint32_t)bw_report_number(line);
 }
 
+static const struct bw_checked_kind *const kinds[] = {&bw_checked_race, &bw_checked_bounds,
+						      &bw_checked_init, &bw_checked_sync};
+
 static struct bw_error *take_finding(struct report *r, char *line)
 {
-	static const struct bw_checked_kind *const kinds[] = {&bw_checked_race, &bw_checked_bounds,
-							      &bw_checked_init, &bw_checked_sync};
 	const char *kind = bw_report_field(&line);
 	for (size_t i = 0; i < BW_ARRAY_SIZE(kinds); i++) {
 		struct bw_checked f = {.kind = kinds[i]};
@@ -109,16 +114,41 @@ struct bw_error *bw_take_check(void *options, const char *option, const char *va
 	return NULL;
 }
 
+static struct bw_error *read_suppressions(const struct bw_vgpu_options *o,
+					  struct bw_suppressions *s)
+{
+	const char *names[BW_ARRAY_SIZE(kinds) + 1] = {0};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(kinds); i++)
+		names[i] = kinds[i]->name;
+	return o->suppressions ? bw_suppressions_read(s, o->suppressions, names) : NULL;
+}
+
+/* Before anything runs: the file's errors come at once. */
+static struct bw_error *check_suppressions(const struct bw_vgpu_options *o)
+{
+	struct bw_suppressions s = {0};
+	struct bw_error *err = read_suppressions(o, &s);
+	bw_suppressions_fini(&s);
+	return err;
+}
+
 struct bw_error *bw_set_up_check(const struct bw_vgpu_options *o)
 {
+	const char *needs_check = o->fails_on_findings ? "--error-on-findings"
+				  : o->suppressions    ? "--suppress"
+						       : NULL;
 	if (!o->check)
-		return o->fails_on_findings
-			       ? bw_errorf(BW_E_INVALID,
-					   "--error-on-findings is about the findings of --check, "
-					   "which is not there")
+		return needs_check
+			       ? bw_errorf(
+					 BW_E_INVALID,
+					 "%s is about the findings of --check, which is not there",
+					 needs_check)
 			       : NULL;
+	BW_TRY(check_suppressions(o));
 	struct bw_str words = {0};
-	bw_str_addf(&words, "--check%s%s --check-quiet", *o->check ? "=" : "", o->check);
+	/* What is printed at once may be suppressed at the end. */
+	bw_str_addf(&words, "--check%s%s %s", *o->check ? "=" : "", o->check,
+		    o->suppressions ? "--check-silent" : "--check-quiet");
 	struct bw_error *err = bw_add_server_args(bw_str_text(&words));
 	if (!err && setenv(BW_CHECKS_ENV, o->check, 1))
 		err = bw_error_nomem();
@@ -335,6 +365,63 @@ static void show_table(struct bw_out *o, struct bw_debug *d, const struct report
 	bw_table_fini(&t);
 }
 
+/* ---- findings that are known ---- */
+
+static const struct bw_fact suppressed_rows[] = {
+	{NULL, "line", "count", "of the file", BW_OF(struct bw_suppression, line)},
+	{NULL, "kind", "text", BW_OF(struct bw_suppression, kind)},
+	{NULL, "place", "text", BW_OF(struct bw_suppression, place)},
+	{NULL, "reason", "text", BW_OF(struct bw_suppression, reason)},
+	{NULL, "n_findings", "count", BW_OF(struct bw_suppression, n_findings)},
+};
+BW_FACTS(suppressed_facts, "check suppressions", "suppressions", suppressed_rows);
+
+static struct bw_suppressed_place place_of(const struct bw_where *w)
+{
+	return (struct bw_suppressed_place){.function = w->function,
+					    .file = w->has_line ? bw_base_name(w->line.file) : NULL,
+					    .line = w->has_line ? w->line.line : 0};
+}
+
+/* Takes those away that a row of the file matches. */
+static void suppress(struct report *r, struct bw_debug *d)
+{
+	size_t kept = 0;
+	bw_vec_each(&r->findings, f) {
+		struct bw_where first, second = {0};
+		where_is(d, &f->first, &first);
+		if (f->has_second)
+			where_is(d, &f->second, &second);
+		const struct bw_suppressed_place places[] = {place_of(&first), place_of(&second)};
+		struct bw_suppression *row = bw_suppressions_find(&r->suppressions, f->kind->name,
+								  places, BW_ARRAY_SIZE(places));
+		if (!row)
+			r->findings.data[kept++] = *f;
+		else
+			row->n_findings++;
+	}
+	r->n_suppressed = r->findings.len - kept;
+	r->findings.len = kept;
+}
+
+static void show_suppressed(struct bw_out *o, const struct report *r, const char *path)
+{
+	const struct bw_suppression *rows = r->suppressions.rows.data;
+	if (bw_out_is_json(o)) {
+		bw_out_int(o, "n_suppressed", (int64_t)r->n_suppressed);
+		bw_out_facts(o, &suppressed_facts, rows, r->suppressions.rows.len, "");
+		return;
+	}
+	for (size_t i = 0; i < r->suppressions.rows.len; i++)
+		if (rows[i].n_findings)
+			bw_out_line(o, "  suppressed %" PRIu64 " by %s:%u (%s %s): %s",
+				    rows[i].n_findings, path, rows[i].line, rows[i].kind,
+				    rows[i].place, rows[i].reason);
+		else
+			bw_out_line(o, "  %s:%u (%s %s) has matched no finding", path, rows[i].line,
+				    rows[i].kind, rows[i].place);
+}
+
 /* How the code that is not known here becomes known: the debugger sees what a program loads. */
 static void show_other_way(struct bw_out *o, struct bw_debug *d, const struct report *r,
 			   const struct bw_vgpu_options *v, char *const *program)
@@ -377,10 +464,14 @@ static void show_way_to_source(struct bw_out *o, struct bw_debug *d, const struc
 static void show_findings(struct bw_out *o, struct bw_debug *d, const struct report *r)
 {
 	size_t n = r->findings.len;
+	char suppressed[48] = "";
+	if (r->n_suppressed)
+		snprintf(suppressed, sizeof(suppressed), ", %" PRIu64 " suppressed",
+			 r->n_suppressed);
 	if (n)
-		bw_out_line(o, "Check: %zu finding%s.", n, n == 1 ? "" : "s");
+		bw_out_line(o, "Check: %zu finding%s%s.", n, n == 1 ? "" : "s", suppressed);
 	else
-		bw_out_line(o, "Check: no findings.");
+		bw_out_line(o, "Check: no findings%s.", suppressed);
 	bw_out_int(o, "n_findings", (int64_t)n);
 	if (bw_out_is_json(o))
 		show_table(o, d, r);
@@ -396,9 +487,14 @@ static struct bw_error *show_report(struct bw_kmd *kmd, const struct bw_vgpu_opt
 {
 	struct report r = {0};
 	struct bw_error *err = read_report(kmd, &r);
+	if (!err)
+		err = read_suppressions(o, &r.suppressions);
 	if (!err) {
 		bw_out_begin(out, "event", "check");
+		suppress(&r, debug);
 		show_findings(out, debug, &r);
+		if (o->suppressions)
+			show_suppressed(out, &r, o->suppressions);
 		show_way_to_source(out, debug, &r);
 		if (program)
 			show_other_way(out, debug, &r, o, program);

@@ -59,6 +59,7 @@ struct bw_vgpu_options {
 	bool strict, deterministic, trace_hash, fidelity;
 	const char *check; /* NULL: not wanted; "": all; or names */
 	bool fails_on_findings;
+	const char *suppressions; /* a file (suppress.h), or NULL */
 };
 /* rows of options that set a struct bw_vgpu_options */
 extern const struct bw_option bw_vgpu_rows[];

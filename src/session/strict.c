@@ -254,11 +254,14 @@ const struct bw_option bw_vgpu_rows[] = {
 	 "stale caches, hazards",
 	 BW_FLAG(struct bw_vgpu_options, strict)},
 	{"--check", "[=LIST]",
-	 "the virtual GPU looks for races, accesses out of bounds and values that nobody has written "
-	 "(LIST: races, bounds, init, sync)",
+	 "the virtual GPU looks for races, accesses out of bounds, values that nobody has written and "
+	 "missed barriers (LIST: races, bounds, init, sync)",
 	 BW_CALL(bw_take_check)},
 	{"--error-on-findings", NULL, "end with status 4 if --check finds something",
 	 BW_FLAG(struct bw_vgpu_options, fails_on_findings)},
+	{"--suppress", "FILE",
+	 "leave out findings of --check that are known: a line of FILE has their kind, place and reason",
+	 BW_TEXT(struct bw_vgpu_options, suppressions)},
 	{"--deterministic", NULL, BW_DETERMINISTIC_HELP,
 	 BW_FLAG(struct bw_vgpu_options, deterministic)},
 	{"--trace-hash", NULL,

@@ -170,6 +170,8 @@ static const struct bw_option rows[] = {
 	{"--check-quiet", NULL,
 	 "--check says only the first findings at once, the rest to clients that ask",
 	 BW_FLAG(struct settings, uapi.check_at_end)},
+	{"--check-silent", NULL, "--check says all findings only to clients that ask",
+	 BW_FLAG(struct settings, uapi.check_silent)},
 	{"--trace-hash", NULL,
 	 "hash all instructions and memory accesses; makes it --deterministic",
 	 BW_FLAG(struct settings, uapi.device.trace),

@@ -5,7 +5,9 @@ one has a finding of its kind at lines of its own, each right one has none. The 
 have no race have no finding."""
 import concurrent.futures
 import pathlib
+import re
 import subprocess
+import tempfile
 
 from checked import findings
 from harness import BREAKWATER, SOURCE, check, equal, main
@@ -84,5 +86,28 @@ def statuses_and_names():
         check(says in done.stderr, f"{options}: {done.stderr}")
 
 
+def known_findings():
+    """A file of findings that are known: they are counted, and do not fail; nor are they printed at once."""
+    words = [FOLDER / "pairs.cl", "--kernel", "groups_wrong", "--grid", str(GRID), "--group", str(GROUP), "--arg",
+             f"in=iota:{GRID}:i32", "--arg", f"out=zeros:{GRID}:i32"]
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "known.txt"
+        def run(text):
+            file.write_text(text)
+            return subprocess.run([BREAKWATER, "run", "--check", "--batch", "--error-on-findings", "--suppress", file, *words],
+                                  capture_output=True, text=True, timeout=120)
+        done = run("# kind place reason\nrace groups_w* the second group wins\nbounds pairs.cl  never\n")
+        equal(done.returncode, 0, f"the status: {done.stdout}{done.stderr}")
+        check(re.search(r"^Check: no findings, \d suppressed\.$", done.stdout, re.M), done.stdout)
+        check(re.search(rf"^  suppressed \d by {file}:2 \(race groups_w\*\): the second group wins$", done.stdout, re.M), done.stdout)
+        check(f"  {file}:3 (bounds pairs.cl) has matched no finding" in done.stdout, done.stdout)
+        check("check:" not in done.stderr, done.stderr)
+        done = run("race other_kernel known\n")
+        equal(done.returncode, 4, f"the status: {done.stdout}{done.stderr}")
+        done = run("\nrace pairs.cl\n")
+        equal(done.returncode, 2, "the status")
+        check(f"{file}: line 2: it needs a kind, a place and a reason" in done.stderr, done.stderr)
+
+
 if __name__ == "__main__":
-    main(pairs_in_waves_of_32, pairs_in_waves_of_64, others, statuses_and_names)
+    main(pairs_in_waves_of_32, pairs_in_waves_of_64, others, statuses_and_names, known_findings)

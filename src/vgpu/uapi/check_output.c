@@ -147,7 +147,7 @@ void bw_check_text(struct bw_uapi *u, struct bw_str *s)
 static bool is_told(const struct bw_uapi *u, size_t number)
 {
 	enum { AT_ONCE = 3 };
-	return !u->options.check_at_end || number <= AT_ONCE;
+	return !u->options.check_silent && (!u->options.check_at_end || number <= AT_ONCE);
 }
 
 static void tell(const char *line, int n, size_t size)

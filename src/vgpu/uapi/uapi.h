@@ -20,9 +20,10 @@ struct bw_uapi_options {
 	bool quiet;		    /* the log is kept, and not written to standard error */
 	/* strict mode's findings are only in the file, and not written to standard error */
 	bool strict_at_end;
-	bool check_at_end; /* the checker's: only the first ones are written there */
-	bool no_defects;   /* repair what kernel-interface.md 6 lists, where 6.12 has it */
-	const char *root;  /* folder of the dev/ and sys/ tree, made by bw_tree_make(); or NULL */
+	/* the checker's: only the first ones, or none, are written there */
+	bool check_at_end, check_silent;
+	bool no_defects;  /* repair what kernel-interface.md 6 lists, where 6.12 has it */
+	const char *root; /* folder of the dev/ and sys/ tree, made by bw_tree_make(); or NULL */
 };
 
 struct bw_error *bw_uapi_create(const struct bw_profile *profile,
