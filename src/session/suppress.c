@@ -2,6 +2,7 @@
 #include "session/suppress.h"
 
 #include <fnmatch.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,16 +36,19 @@ static char *take_word(const char **at)
 	return word;
 }
 
-static struct bw_error *check_kind(const char *kind, unsigned line, const char *const *known)
+static bool is_known(const char *kind, const char *const *known)
+{
+	for (; *known; known++)
+		if (!strcmp(kind, *known))
+			return true;
+	return !strcmp(kind, "*");
+}
+
+static struct bw_error *unknown_kind(const char *kind, unsigned line, const char *const *known)
 {
 	struct bw_str list = {0};
-	if (!strcmp(kind, "*"))
-		return NULL;
-	for (const char *const *k = known; *k; k++) {
-		if (!strcmp(kind, *k))
-			return NULL;
-		bw_str_addf(&list, " %s", *k);
-	}
+	for (; *known; known++)
+		bw_str_addf(&list, " %s", *known);
 	struct bw_error *err =
 		bw_errorf(BW_E_INVALID,
 			  "line %u: there are no findings of kind \"%.64s\"; there are:%s, or *",
@@ -75,7 +79,8 @@ struct bw_error *bw_suppressions_add(struct bw_suppressions *s, const char *text
 	if (!*place || !*reason)
 		return bw_errorf(BW_E_INVALID, "line %u: it needs a kind, a place and a reason",
 				 line);
-	BW_TRY(check_kind(kind, line, known));
+	if (!is_known(kind, known))
+		return unknown_kind(kind, line, known);
 	BW_TRY(bw_vec_push(&s->rows, ((struct bw_suppression){kind, place, reason, line, 0})));
 	bw_take(kind);
 	bw_take(place);
