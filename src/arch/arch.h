@@ -75,6 +75,11 @@ enum bw_sq_mode {
 	BW_SQ_MODE_BROADCAST_ME,
 };
 
+/* Numbers of s_trap with which a wave enters the trap handler when the virtual GPU's checker stops
+ * it for a finding (--stop-on-finding): of the instruction that it has just executed, or of the one
+ * that follows. */
+enum { BW_TRAP_ID_FINDING = 0x3e, BW_TRAP_ID_FINDING_HERE = 0x3f };
+
 #define BW_SQ_ABSENT 0xbebebeefu /* what the registers of an SQ that does not exist read as */
 
 /* A generation. To add one:

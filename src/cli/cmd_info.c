@@ -347,6 +347,19 @@ struct bw_error *bw_info_fault(struct bw_cli *c, const char *args)
 	return NULL;
 }
 
+struct bw_error *bw_info_finding(struct bw_cli *c, const char *args)
+{
+	uint64_t number = 0;
+	if (args[0])
+		BW_TRY(bw_cli_eval_count(c, args, &number));
+	return bw_session_finding(c->session, number);
+}
+
+struct bw_error *bw_info_findings(struct bw_cli *c, const char *args)
+{
+	return bw_session_findings(c->session);
+}
+
 struct bw_error *bw_info_agents(struct bw_cli *c, const char *args)
 {
 	struct bw_target *t = bw_debug_target(c->debug);

@@ -115,7 +115,7 @@ bw_command_fn bw_cmd_frame, bw_cmd_backtrace, bw_cmd_up, bw_cmd_down, bw_cmd_fin
 bw_command_fn bw_info_waves, bw_info_wave, bw_info_lanes, bw_info_registers, bw_info_all_registers,
 	bw_info_breakpoints;
 bw_command_fn bw_info_kernel, bw_info_dispatches, bw_info_symbol, bw_info_line, bw_info_fault,
-	bw_info_display, bw_info_agents;
+	bw_info_finding, bw_info_findings, bw_info_display, bw_info_agents;
 bw_command_fn bw_info_submissions, bw_info_dispatch, bw_info_pipelines, bw_info_buffers,
 	bw_info_buffer, bw_info_descriptors;
 

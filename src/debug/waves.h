@@ -19,6 +19,7 @@ enum bw_reason {
 	BW_REASON_ASSERT_TRAP = 1 << 5, /* s_trap 2 */
 	BW_REASON_DEBUG_TRAP = 1 << 6,	/* s_trap 3 */
 	BW_REASON_TRAP = 1 << 7,	/* another s_trap; trap_id is its number */
+	BW_REASON_FINDING = 1 << 8,	/* the virtual GPU's checker (--stop-on-finding) */
 	BW_REASON_WAVE_START = 1 << 9,
 	BW_REASON_WAVE_END = 1 << 10,
 	BW_REASON_INTERRUPT = 1 << 11, /* asked to stop: by Ctrl-C, or because another wave
@@ -64,8 +65,9 @@ struct bw_wave_info {
 	bool builtin_trap; /* at the head of clang's __builtin_trap sequence */
 	/* a memory violation or watchpoint may be reported late: see bw_target.is_precise */
 	bool pc_imprecise;
-	uint64_t cause_pc; /* watchpoints and float exceptions: address of the instruction that
-			    * caused it, which has completed; 0: not known */
+	/* watchpoints, float exceptions and findings: address of the instruction that caused it,
+	 * which has completed, unless it is pc (a finding); 0: not known */
+	uint64_t cause_pc;
 };
 
 /* All stopped waves, by number. Borrowed until the next call that resumes waves. */

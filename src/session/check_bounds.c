@@ -14,9 +14,6 @@ static void take_bounds(char **line, struct bw_checked *f)
 	struct bw_checked_bounds *b = &f->bounds;
 	b->of = bw_report_field(line);
 	b->name = bw_report_field(line);
-	f->times = bw_report_number(line);
-	f->vmid = bw_report_number(line);
-	f->lanes = bw_report_number(line);
 	f->size_b = bw_report_number(line);
 	b->base = bw_report_number(line);
 	b->limit = bw_report_number(line);
@@ -26,16 +23,12 @@ static void take_bounds(char **line, struct bw_checked *f)
 		b->texel[i] = (uint32_t)bw_report_number(line);
 	for (size_t i = 0; i < BW_ARRAY_SIZE(b->extent); i++)
 		b->extent[i] = (uint32_t)bw_report_number(line);
-	f->has_pointer = bw_report_number(line);
-	f->pointer_sgpr = (uint32_t)bw_report_number(line);
-	f->pointer_offset = (uint32_t)bw_report_number(line);
 	b->is_freed = bw_report_number(line);
 	b->program = bw_report_field(line);
 	for (size_t i = 0; i < BW_ARRAY_SIZE(b->made); i++)
 		b->made[i] = bw_report_number(line);
 	for (size_t i = 0; i < BW_ARRAY_SIZE(b->freed); i++)
 		b->freed[i] = bw_report_number(line);
-	bw_checked_take_side(line, &f->first);
 	f->memory = b->of;
 	if (!strcmp(b->of, "image"))
 		b->limit = (uint64_t)b->extent[0] * b->extent[1] * b->extent[2];

@@ -17,13 +17,8 @@ static void take_init(char **line, struct bw_checked *f)
 	f->use = bw_report_field(line);
 	f->memory = bw_report_field(line);
 	f->reg = bw_report_field(line);
-	f->times = bw_report_number(line);
-	f->vmid = bw_report_number(line);
-	f->lanes = bw_report_number(line);
 	f->va = bw_report_number(line);
 	f->size_b = bw_report_number(line);
-	bw_checked_take_side(line, &f->first);
-	bw_checked_take_side(line, &f->second);
 	f->has_second = f->second.pc != 0;
 	f->second_is_code = true;
 	if (is_use(f, "branch"))

@@ -8,6 +8,8 @@
 #include "base/str.h"
 #include "base/vec.h"
 #include "debug/code.h"
+#include "session/programs.h"
+#include "session/suppress.h"
 
 /* An access: one of the two of a race. */
 struct bw_checked_side {
@@ -36,6 +38,7 @@ struct bw_checked_kind;
 
 struct bw_checked {
 	const struct bw_checked_kind *kind;
+	uint64_t number;	       /* from 1, in the order in which they were made */
 	const char *relation, *memory; /* relation: of a race; else NULL */
 	uint64_t times, vmid, lanes, va, size_b;
 	bool has_pointer;
@@ -51,6 +54,7 @@ struct bw_checked {
 
 struct bw_checked_kind {
 	const char *name; /* the first field of its lines, and "kind" in JSON */
+	/* the fields after those of all kinds */
 	void (*take)(char **line, struct bw_checked *f);
 	/* the first line of the text */
 	void (*add_headline)(struct bw_str *s, struct bw_debug *d, const struct bw_checked *f);
@@ -61,6 +65,8 @@ struct bw_checked_kind {
 };
 extern const struct bw_checked_kind bw_checked_race, bw_checked_bounds, bw_checked_init,
 	bw_checked_sync;
+enum { BW_CHECKED_KINDS = 4 };
+extern const struct bw_checked_kind *const bw_checked_kinds[BW_CHECKED_KINDS];
 
 /* ---- check_bounds.c ---- */
 
@@ -69,9 +75,30 @@ extern const struct bw_checked_kind bw_checked_race, bw_checked_bounds, bw_check
 char *bw_checked_made(const struct bw_checked *f);
 char *bw_checked_freed(const struct bw_checked *f);
 
-/* ---- check.c ---- */
+/* ---- check_read.c ---- */
 
-void bw_checked_take_side(char **line, struct bw_checked_side *s);
+struct bw_check_report {
+	char gpu[16];
+	char *data;
+	uint64_t what; /* enum bw_check_what */
+	struct BW_VEC(struct bw_checked) findings;
+	struct bw_suppressions suppressions;
+	uint64_t n_suppressed; /* findings that are not in the list any more */
+};
+
+/* Findings are sorted by place. The caller frees *r, also after an error. */
+struct bw_error *bw_check_report_read(struct bw_kmd *kmd, struct bw_check_report *r) BW_MUST_CHECK;
+void bw_check_report_fini(struct bw_check_report *r);
+
+/* ---- check_show.c ---- */
+
 struct bw_executed bw_checked_executed(const struct bw_checked_side *s);
+/* False, and *out is empty: the place is not known. */
+bool bw_checked_where(struct bw_debug *d, const struct bw_checked_side *s, struct bw_where *out);
+/* A finding as text of several lines. */
+void bw_checked_show(struct bw_out *o, struct bw_debug *d, const struct bw_check_report *r,
+		     const struct bw_checked *f);
+/* All of them as a table; in text a line each. */
+void bw_checked_table(struct bw_out *o, struct bw_debug *d, const struct bw_check_report *r);
 
 #endif

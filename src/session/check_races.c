@@ -10,17 +10,8 @@ static void take_race(char **line, struct bw_checked *f)
 {
 	f->relation = bw_report_field(line);
 	f->memory = bw_report_field(line);
-	f->times = bw_report_number(line);
-	f->vmid = bw_report_number(line);
-	f->lanes = bw_report_number(line);
 	f->va = bw_report_number(line);
 	f->size_b = bw_report_number(line);
-	f->has_pointer = bw_report_number(line);
-	f->pointer_sgpr = (uint32_t)bw_report_number(line);
-	f->pointer_offset = (uint32_t)bw_report_number(line);
-	f->pointer = bw_report_number(line);
-	bw_checked_take_side(line, &f->first);
-	bw_checked_take_side(line, &f->second);
 	f->has_second = true;
 }
 

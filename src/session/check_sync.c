@@ -16,12 +16,7 @@ static void take_sync(char **line, struct bw_checked *f)
 {
 	f->use = bw_report_field(line);
 	f->memory = "barrier";
-	f->times = bw_report_number(line);
-	f->vmid = bw_report_number(line);
-	f->lanes = bw_report_number(line);
 	f->missing = bw_report_number(line);
-	bw_checked_take_side(line, &f->first);
-	bw_checked_take_side(line, &f->second);
 	f->has_second = true;
 }
 

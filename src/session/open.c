@@ -62,6 +62,7 @@ struct bw_error *bw_session_open(struct bw_session *s, struct bw_run_options *o)
 	if (o->vgpu.fidelity)
 		BW_TRY(bw_check_fidelity(s->kmd));
 	BW_TRY(bw_check_strict(s->kmd, &o->vgpu));
+	s->is_checked = o->vgpu.check;
 	bw_session_catch_signals(s);
 	if (o->waves)
 		return bw_open_waves(s, o);

@@ -58,7 +58,7 @@ struct bw_error *bw_show_fidelity(struct bw_kmd *kmd, struct bw_out *o) BW_MUST_
 struct bw_vgpu_options {
 	bool strict, deterministic, trace_hash, fidelity;
 	const char *check; /* NULL: not wanted; "": all; or names */
-	bool fails_on_findings;
+	bool fails_on_findings, stops_on_findings;
 	const char *suppressions; /* a file (suppress.h), or NULL */
 };
 /* rows of options that set a struct bw_vgpu_options */

@@ -105,6 +105,9 @@ static const struct bw_option help_rows[] = {
 	{0},
 };
 static const struct bw_option run_rows[] = {
+	{"--stop-on-finding", NULL,
+	 "stop at the wave that does what --check finds (\"info finding\", \"info findings\")",
+	 BW_FLAG(OPTIONS, vgpu.stops_on_findings)},
 	{"--shader-lines, --no-shader-lines", NULL,
 	 "the Vulkan driver keeps the lines of shaders (RADV_DEBUG=nirdebuginfo); it may make other code for "
 	 "that, and use no cache. The default for a shader, not for a program",

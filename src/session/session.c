@@ -200,16 +200,21 @@ static void note_stop(struct bw_session *s, const struct bw_stop *stop)
 	}
 }
 
-void bw_session_stopped(struct bw_session *s, const struct bw_stop *stop, bool brief)
+void bw_session_stopped(struct bw_session *s, const struct bw_stop *of, bool brief)
 {
 	const struct bw_session_hooks *h = &s->hooks;
+	struct bw_stop with_lane = *of;
+	const struct bw_stop *stop = &with_lane;
+	bw_session_focus_cause(s, &with_lane);
 	note_stop(s, stop);
 	bool silent = h->stopping && h->stopping(h->cookie, stop, brief);
 	/* The stop only serves to end the session, so it is not shown, unless the limit of time has
 	 * passed. */
 	silent |= s->ended_by && s->ended_by != SIGALRM;
-	if (!silent)
+	if (!silent) {
 		bw_show_stop(s->out, s->debug, stop, brief);
+		bw_session_show_cause(s, stop);
+	}
 	if (h->stopped)
 		h->stopped(h->cookie, stop);
 	if (s->on_stop)

@@ -77,6 +77,7 @@ struct bw_session {
 	struct bw_swaps *swaps;	 /* owned; the shaders that are replaced, or NULL */
 	struct bw_folder folder; /* with their rules, for the agents of programs */
 	struct bw_crash *crash;	 /* owned; the crash file that is shown, or NULL */
+	bool is_checked;	 /* --check */
 	struct bw_shader_wishes shaders;
 	/* the session was attached to a running program, which is never killed unless the user
 	 * asks */
@@ -153,6 +154,14 @@ void bw_session_stopped(struct bw_session *s, const struct bw_stop *stop, bool b
 /* The focus wave; an error if none is stopped. */
 struct bw_error *bw_session_need_wave(struct bw_session *s,
 				      const struct bw_wave_info **out) BW_MUST_CHECK;
+/* check_stop.c: findings of --check while the program is there. If the stop is for one
+ * (--stop-on-finding): its lane gets the focus; shows it. */
+void bw_session_focus_cause(struct bw_session *s, struct bw_stop *stop);
+void bw_session_show_cause(struct bw_session *s, const struct bw_stop *stop);
+/* Shows a finding by its number; 0: the one that the focus wave has stopped for. */
+struct bw_error *bw_session_finding(struct bw_session *s, uint64_t number) BW_MUST_CHECK;
+/* Lists all so far. */
+struct bw_error *bw_session_findings(struct bw_session *s) BW_MUST_CHECK;
 /* Reports an event that is not a stop. kind: of a notice (doc/json.md); text: for people. */
 void bw_session_say(struct bw_session *s, const char *kind, const char *text);
 /* Prints "warning: TEXT." */

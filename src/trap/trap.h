@@ -121,7 +121,8 @@
 #define BW_TRAP_CMD_END 4	     /* the wave ends here */
 #define BW_TRAP_RESUME_KEEP_ICACHE 1 /* no code was written since this wave stopped */
 
-/* s_trap ids of our own; 1..3 are those of the compilers (breakpoint, assert, debug). */
+/* s_trap ids of our own; 1..3 are those of the compilers (breakpoint, assert, debug), and two are
+ * the virtual GPU's (BW_TRAP_ID_FINDING in arch/arch.h). */
 #define BW_TRAP_ID_BREAKPOINT 0x7f
 #define BW_TRAP_ID_DISPLACED 0x7e /* end of a displaced instruction: resume at the slot's RETURN */
 

@@ -58,14 +58,15 @@ void bw_show_instruction(struct bw_out *o, struct bw_debug *d, uint64_t pc)
 	bw_out_str(o, "instruction", line[0].text);
 }
 
-/* The instruction that has raised an exception, or made the access that is watched: it is complete,
- * and the PC stands after it. */
+/* The instruction that has raised an exception, or made the access that is watched or found: it is
+ * complete, and the PC stands after it. */
 static void show_cause_inst(struct bw_out *o, struct bw_debug *d, const struct bw_wave_info *w)
 {
 	_cleanup_free_ struct bw_dis_line *line = NULL;
 	char symbol[160];
 	size_t n = 0;
-	if (!(w->reasons & (BW_REASON_WATCHPOINT | BW_REASON_FP_EXCEPTION)))
+	if (!(w->reasons & (BW_REASON_WATCHPOINT | BW_REASON_FP_EXCEPTION | BW_REASON_FINDING)) ||
+	    w->cause_pc == w->pc)
 		return;
 	struct bw_error *err =
 		w->cause_pc ? bw_debug_disassemble(d, w->cause_pc, 0, 1, &line, &n) : NULL;
@@ -403,6 +404,11 @@ static void show_cause(struct bw_out *o, struct bw_debug *d, const struct bw_sto
 	if (s->reasons == BW_REASON_SINGLE_STEP ||
 	    (!bw_target_can(bw_debug_target(d), BW_CAP_RUN) && s->reasons == BW_REASON_INTERRUPT))
 		return;
+	if (s->reasons & BW_REASON_FINDING) {
+		bw_out_line(o, "Thread %u \"%s\" stopped: --check has found something.", s->wave,
+			    name);
+		return;
+	}
 	const char *signal = bw_reason_signal(s->reasons);
 	bw_reason_text(s->reasons, reasons, sizeof(reasons));
 	if (signal)

@@ -43,6 +43,10 @@ static uint32_t reasons_of(const struct bw_wave_state *s, uint32_t trap_id)
 	case BW_TRAP_ID_BREAKPOINT:
 	case BW_TRAP_ID_DISPLACED:
 		break;
+	case BW_TRAP_ID_FINDING:
+	case BW_TRAP_ID_FINDING_HERE:
+		reasons |= BW_REASON_FINDING;
+		break;
 	case 1:
 		reasons |= BW_REASON_BREAKPOINT;
 		break;
@@ -155,6 +159,13 @@ static void at_exception(struct bw_debug *d, struct bw_wave_record *w)
 		w->info.breakpoint = number;
 }
 
+/* Whether the virtual GPU's checker has stopped the wave, and not an s_trap of the program. */
+static bool is_finding(struct bw_debug *d, uint32_t trap_id, uint64_t pc)
+{
+	return (trap_id == BW_TRAP_ID_FINDING || trap_id == BW_TRAP_ID_FINDING_HERE) &&
+	       !is_s_trap(d, pc);
+}
+
 /* Finds out which wave is in this slot. A wave keeps its slot and its place in the grid until it
  * ends. */
 static void identify(struct bw_debug *d, struct bw_wave_record *w)
@@ -231,8 +242,11 @@ struct bw_error *bw_debug_examine(struct bw_debug *d, uint32_t slot)
 	w->info.pc = pc;
 	bw_wave_find_lanes(d, w);
 	w->info.n_vgprs = hw.n_vgprs;
+	bool found = is_finding(d, trap_id, pc);
 	w->info.reasons = reasons_of(&hw.state, trap_id);
-	bool ours = trap_id == BW_TRAP_ID_BREAKPOINT || trap_id == BW_TRAP_ID_DISPLACED;
+	if (w->info.reasons & BW_REASON_FINDING && !found)
+		w->info.reasons ^= BW_REASON_FINDING | BW_REASON_TRAP;
+	bool ours = found || trap_id == BW_TRAP_ID_BREAKPOINT || trap_id == BW_TRAP_ID_DISPLACED;
 	w->info.trap_id = ours ? 0 : trap_id;
 	w->info.breakpoint = 0;
 	w->info.breakpoint_lanes = 0;
@@ -245,6 +259,8 @@ struct bw_error *bw_debug_examine(struct bw_debug *d, uint32_t slot)
 	/* in a barrier, the instruction at the PC, which may be an s_trap, was not executed yet */
 	if (!not_run && !w->info.in_barrier)
 		at_breakpoint(d, w);
+	if (found)
+		w->info.cause_pc = trap_id == BW_TRAP_ID_FINDING_HERE ? pc : bw_inst_before(d, pc);
 	at_exception(d, w);
 	BW_TRY(bw_excp_restore_flags(d, w));
 	bw_watch_examine(d, w, bw_wave_get(&hw.state, BW_WF_WATCH_HITS));

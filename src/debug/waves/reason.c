@@ -23,6 +23,7 @@ static const struct {
 	{BW_REASON_ASSERT_TRAP, "ASSERT_TRAP", "SIGABRT, Aborted"},
 	{BW_REASON_DEBUG_TRAP, "DEBUG_TRAP", "SIGTRAP, Trace/breakpoint trap"},
 	{BW_REASON_TRAP, "TRAP", "SIGTRAP, Trace/breakpoint trap"},
+	{BW_REASON_FINDING, "FINDING", NULL},
 	{BW_REASON_BREAKPOINT, "BREAKPOINT", "SIGTRAP, Trace/breakpoint trap"},
 	{BW_REASON_WATCHPOINT, "WATCHPOINT", "SIGTRAP, Trace/breakpoint trap"},
 	{BW_REASON_SINGLE_STEP, "SINGLE_STEP", NULL},

@@ -90,6 +90,8 @@ static struct bw_error *start(struct bw_device *dev)
 		dev->check = bw_check_create(o->check);
 		if (!dev->check)
 			return bw_error_nomem();
+		if (o->check_stops)
+			bw_check_stop_waves(dev->check);
 	}
 	BW_TRY(check_profile(dev->profile));
 	BW_TRY(bw_memory_init(dev));

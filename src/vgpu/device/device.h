@@ -23,6 +23,7 @@ struct bw_device_options {
 	 * (exec/strict.h) */
 	bool strict;
 	unsigned check;	    /* what the checker looks for: enum bw_check_what (wire/checks.h) */
+	bool check_stops;   /* waves that make a finding enter the trap handler */
 	bool trace;	    /* hash all that is executed */
 	bool deterministic; /* one thread, fixed order, time counted in instructions */
 	bool says_stops;    /* log as an error why a queue has stopped: no driver asks the device */

@@ -10,15 +10,13 @@
 
 #include "vgpu/device/exec/check/bounds.h"
 #include "vgpu/device/exec/check/check.h"
-#include "vgpu/device/exec/check/init.h"
-#include "vgpu/device/exec/check/sync.h"
 #include "vgpu/uapi/address_space.h"
 #include "vgpu/uapi/check_output.h"
 #include "vgpu/uapi/uapi_priv.h"
 #include "wire/checks.h"
 #include "wire/vgpu_proto.h"
 
-enum { FINDINGS_MAX = 1024 };
+enum { FINDINGS_MAX = BW_FOUND_KINDS * 1024 };
 
 static void add_side(struct bw_str *s, const struct bw_check_side *x)
 {
@@ -26,203 +24,164 @@ static void add_side(struct bw_str *s, const struct bw_check_side *x)
 		    "\t%s\t0x%" PRIx64 "\t0x%" PRIx64
 		    "\t%u\t0x%x\t0x%x\t0x%x\t%s\t%u\t%u\t%u\t%u\t%u",
 		    bw_check_access_name(x->access), x->pc, x->code_va, x->n_words, x->word[0],
-		    x->word[1], x->word[2], x->name, x->group[0], x->group[1], x->group[2], x->wave,
-		    x->lane);
+		    x->word[1], x->word[2], x->name ? x->name : "?", x->group[0], x->group[1],
+		    x->group[2], x->wave, x->lane);
 }
 
-/* A race: relation, memory, times, VMID,
- * lanes of a wave, address, bytes, whether a pointer to it is known, the SGPR that points to the
- * arguments, the pointer's place in them, the pointer; and for both sides: access, address, the
- * wave's first address, how many words, three words, opcode, workgroup, wave, lane. */
-static void add_races(struct bw_check *check, struct bw_str *s)
+static void add_pointer(struct bw_str *s, const struct bw_check_pointer *p)
 {
-	struct bw_check_finding *all = calloc(FINDINGS_MAX, sizeof(*all));
-	size_t n = 0;
-	if (all)
-		n = BW_MIN(bw_check_findings(check, all, FINDINGS_MAX), (size_t)FINDINGS_MAX);
-	for (size_t i = 0; i < n; i++) {
-		const struct bw_check_finding *f = &all[i];
-		bw_str_addf(s,
-			    "race\t%s\t%s\t%" PRIu64 "\t%u\t%u\t0x%" PRIx64
-			    "\t%u\t%d\t%u\t%u\t0x%" PRIx64,
-			    bw_check_relation_name(f->relation), f->is_lds ? "LDS" : "memory",
-			    f->count, f->vmid, f->lanes, f->va, f->size_b, f->has_pointer,
-			    f->pointer_sgpr, f->pointer_offset, f->pointer);
-		add_side(s, &f->first);
-		add_side(s, &f->second);
-		bw_str_addf(s, "\n");
-	}
-	free(all);
+	bw_str_addf(s, "\t%d\t%u\t%u\t0x%" PRIx64, p->is_known, p->sgpr, p->offset, p->value);
 }
 
-/* An access out of bounds: of which object, the object's name, times, VMID, lanes of a wave, bytes,
- * the object's address, its size, the place in it, other lanes of the wave, the texel and the size
- * of an image, whether a pointer to it is known, its SGPR and place, whether it is freed, the
- * program, the calls in it that made the object, and those that freed it; and the access. */
-static void add_bounds(struct bw_check *check, struct bw_str *s)
+/* Relation, memory, address, bytes. */
+static void add_race(struct bw_str *s, const struct bw_check_finding *f)
 {
-	struct bw_bounds_finding *all = calloc(FINDINGS_MAX, sizeof(*all));
-	size_t n = 0;
-	if (all)
-		n = BW_MIN(bw_bounds_findings(check, all, FINDINGS_MAX), (size_t)FINDINGS_MAX);
-	for (size_t i = 0; i < n; i++) {
-		const struct bw_bounds_finding *f = &all[i];
-		const struct bw_outside *o = &f->what;
-		bw_str_addf(s,
-			    "bounds\t%s\t%s\t%" PRIu64 "\t%u\t%u\t%u\t0x%" PRIx64 "\t%" PRIu64
-			    "\t0x%" PRIx64 "\t0x%" PRIx64,
-			    bw_outside_name(o->of), f->name, f->count, f->vmid, f->lanes, o->size_b,
-			    o->base, o->limit, (uint64_t)o->at, f->more_lanes);
-		for (size_t k = 0; k < BW_ARRAY_SIZE(o->texel); k++)
-			bw_str_addf(s, "\t%u", o->texel[k]);
-		for (size_t k = 0; k < BW_ARRAY_SIZE(o->extent); k++)
-			bw_str_addf(s, "\t%u", o->extent[k]);
-		bw_str_addf(s, "\t%d\t%u\t%u\t%d\t%s", f->has_pointer, f->pointer_sgpr,
-			    f->pointer_offset, f->is_freed, f->program ? f->program : "");
-		for (size_t k = 0; k < BW_EXTENT_CALLERS; k++)
-			bw_str_addf(s, "\t0x%" PRIx64, f->made[k]);
-		for (size_t k = 0; k < BW_EXTENT_CALLERS; k++)
-			bw_str_addf(s, "\t0x%" PRIx64, f->freed[k]);
-		add_side(s, &f->at);
-		bw_str_addf(s, "\n");
-	}
-	free(all);
+	bw_str_addf(s, "\t%s\t%s\t0x%" PRIx64 "\t%u", bw_check_relation_name(f->race.relation),
+		    f->race.is_lds ? "LDS" : "memory", f->race.va, f->race.size_b);
 }
 
-/* A value that nobody has written: its use, where it comes from, the register, times, VMID, lanes
- * of a wave, the place in LDS or scratch, bytes; the instruction that uses it; and the load that it
- * comes from. */
-static void add_init(struct bw_check *check, struct bw_str *s)
+/* Of which object, the object's name, bytes, the object's address, its size, the place in it, other
+ * lanes of the wave, the texel and the size of an image, whether it is freed, the program, the
+ * calls in it that made the object, and those that freed it. */
+static void add_bounds(struct bw_str *s, const struct bw_check_finding *f)
 {
-	struct bw_init_finding *all = calloc(FINDINGS_MAX, sizeof(*all));
-	size_t n = 0;
-	if (all)
-		n = BW_MIN(bw_init_findings(check, all, FINDINGS_MAX), (size_t)FINDINGS_MAX);
-	for (size_t i = 0; i < n; i++) {
-		const struct bw_init_finding *f = &all[i];
-		bw_str_addf(s, "init\t%s\t%s\t%s\t%" PRIu64 "\t%u\t%u\t0x%x\t%u",
-			    bw_init_use_name(f->use), bw_init_memory_name(f->memory), f->reg,
-			    f->count, f->vmid, f->lanes, f->va, f->size_b);
-		add_side(s, &f->at);
-		add_side(s, &f->from);
-		bw_str_addf(s, "\n");
-	}
-	free(all);
+	const struct bw_outside *o = &f->bounds.what;
+	bw_str_addf(s, "\t%s\t%s\t%u\t0x%" PRIx64 "\t%" PRIu64 "\t0x%" PRIx64 "\t0x%" PRIx64,
+		    bw_outside_name(o->of), f->bounds.name, o->size_b, o->base, o->limit,
+		    (uint64_t)o->at, f->bounds.more_lanes);
+	for (size_t k = 0; k < BW_ARRAY_SIZE(o->texel); k++)
+		bw_str_addf(s, "\t%u", o->texel[k]);
+	for (size_t k = 0; k < BW_ARRAY_SIZE(o->extent); k++)
+		bw_str_addf(s, "\t%u", o->extent[k]);
+	bw_str_addf(s, "\t%d\t%s", f->bounds.is_freed, f->bounds.program ? f->bounds.program : "");
+	for (size_t k = 0; k < BW_EXTENT_CALLERS; k++)
+		bw_str_addf(s, "\t0x%" PRIx64, f->bounds.made[k]);
+	for (size_t k = 0; k < BW_EXTENT_CALLERS; k++)
+		bw_str_addf(s, "\t0x%" PRIx64, f->bounds.freed[k]);
 }
 
-/* A barrier that not all reach: kind, times, VMID, lanes of a wave, the lanes that are missing; the
- * barrier; and the next or last access of the others, or the other barrier. */
-static void add_sync(struct bw_check *check, struct bw_str *s)
+/* A value that nobody has written: its use, where it comes from, the register, the place in LDS or
+ * scratch, bytes. */
+static void add_init(struct bw_str *s, const struct bw_check_finding *f)
 {
-	struct bw_sync_finding *all = calloc(FINDINGS_MAX, sizeof(*all));
-	size_t n = 0;
-	if (all)
-		n = BW_MIN(bw_sync_findings(check, all, FINDINGS_MAX), (size_t)FINDINGS_MAX);
-	for (size_t i = 0; i < n; i++) {
-		const struct bw_sync_finding *f = &all[i];
-		bw_str_addf(s, "sync\t%s\t%" PRIu64 "\t%u\t%u\t0x%" PRIx64,
-			    bw_sync_kind_name(f->kind), f->count, f->vmid, f->lanes, f->missing);
-		add_side(s, &f->at);
-		add_side(s, &f->other);
-		bw_str_addf(s, "\n");
-	}
-	free(all);
+	bw_str_addf(s, "\t%s\t%s\t%s\t0x%x\t%u", bw_init_use_name(f->init.use),
+		    bw_init_memory_name(f->init.memory), f->init.reg, f->init.va, f->init.size_b);
 }
 
-/* What is checked (bits of enum bw_check_what); then a line for each finding, which begins with its
- * kind. */
+/* A barrier that not all reach: how it is missed, the lanes that are missing. */
+static void add_sync(struct bw_str *s, const struct bw_check_finding *f)
+{
+	bw_str_addf(s, "\t%s\t0x%" PRIx64, bw_sync_kind_name(f->sync.kind), f->sync.missing);
+}
+
+/* What is checked (bits of enum bw_check_what); then a line for each finding: its kind, number,
+ * times, VMID, lanes of a wave, both sides, the pointer in the kernel's arguments (whether it is
+ * known, the SGPR that points to the arguments, its place in them, its value), and what the kind
+ * has. A side: access, address, the wave's first address, how many words, three words, opcode,
+ * workgroup, wave, lane. */
 void bw_check_text(struct bw_uapi *u, struct bw_str *s)
 {
+	static void (*const add[BW_FOUND_KINDS])(struct bw_str *,
+						 const struct bw_check_finding *) = {
+		[BW_FOUND_RACE] = add_race,
+		[BW_FOUND_BOUNDS] = add_bounds,
+		[BW_FOUND_INIT] = add_init,
+		[BW_FOUND_SYNC] = add_sync,
+	};
 	struct bw_check *check = bw_device_check(u->dev);
 	bw_str_addf(s, "%u\n", u->options.device.check);
 	if (!check)
 		return;
-	add_races(check, s);
-	add_bounds(check, s);
-	add_init(check, s);
-	add_sync(check, s);
+	struct bw_check_finding *all = calloc(FINDINGS_MAX, sizeof(*all));
+	size_t n =
+		all ? BW_MIN(bw_check_findings(check, all, FINDINGS_MAX), (size_t)FINDINGS_MAX) : 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct bw_check_finding *f = &all[i];
+		bw_str_addf(s, "%s\t%" PRIu64 "\t%" PRIu64 "\t%u\t%u", bw_check_kind_name(f->kind),
+			    f->number, f->count, f->vmid, f->lanes);
+		add_side(s, &f->first);
+		add_side(s, &f->second);
+		add_pointer(s, &f->pointer);
+		add[f->kind](s, f);
+		bw_str_addf(s, "\n");
+	}
+	free(all);
 }
 
 /* Findings that are printed at once are the first ones: a program may run for long. */
-static bool is_told(const struct bw_uapi *u, size_t number)
+static bool is_told(const struct bw_uapi *u, size_t nth)
 {
 	enum { AT_ONCE = 3 };
-	return !u->options.check_silent && (!u->options.check_at_end || number <= AT_ONCE);
+	return !u->options.check_silent && (!u->options.check_at_end || nth <= AT_ONCE);
 }
 
-static void tell(const char *line, int n, size_t size)
+static int race_text(char *out, size_t size, const struct bw_check_finding *f)
 {
-	ssize_t ignored = write(STDERR_FILENO, line, BW_MIN((size_t)BW_MAX(n, 0), size - 1));
+	return snprintf(out, size,
+			"%s at 0x%" PRIx64 " (+0x%" PRIx64 ") and %s at 0x%" PRIx64 " (+0x%" PRIx64
+			"), %s 0x%" PRIx64,
+			f->first.name, f->first.pc, f->first.pc - f->first.code_va, f->second.name,
+			f->second.pc, f->second.pc - f->second.code_va,
+			f->race.is_lds ? "LDS" : "address", f->race.va);
+}
+
+static int bounds_text(char *out, size_t size, const struct bw_check_finding *f)
+{
+	const struct bw_bounds_facts *b = &f->bounds;
+	return snprintf(out, size,
+			"%s at 0x%" PRIx64 " (+0x%" PRIx64 "), %s%s%s%s, place %" PRId64
+			" of %" PRIu64,
+			f->first.name, f->first.pc, f->first.pc - f->first.code_va,
+			b->is_freed ? "freed " : "", bw_outside_name(b->what.of),
+			*b->name ? " " : "", b->name, b->what.at, b->what.limit);
+}
+
+static int init_text(char *out, size_t size, const struct bw_check_finding *f)
+{
+	return snprintf(out, size,
+			"%s of %s at 0x%" PRIx64 " (+0x%" PRIx64
+			"), from %s that nobody has written",
+			bw_init_use_name(f->init.use), f->first.name, f->first.pc,
+			f->first.pc - f->first.code_va,
+			f->init.memory == BW_INIT_REGISTER ? f->init.reg
+							   : bw_init_memory_name(f->init.memory));
+}
+
+static int sync_text(char *out, size_t size, const struct bw_check_finding *f)
+{
+	return snprintf(out, size,
+			"%s at 0x%" PRIx64 " (+0x%" PRIx64
+			") that not all reach (%s), %s at 0x%" PRIx64 " (+0x%" PRIx64 ")",
+			f->first.name, f->first.pc, f->first.pc - f->first.code_va,
+			bw_sync_kind_name(f->sync.kind), f->second.name, f->second.pc,
+			f->second.pc - f->second.code_va);
+}
+
+static void on_finding(void *cookie, size_t nth, const struct bw_check_finding *f)
+{
+	static int (*const text[BW_FOUND_KINDS])(char *, size_t,
+						 const struct bw_check_finding *) = {
+		[BW_FOUND_RACE] = race_text,
+		[BW_FOUND_BOUNDS] = bounds_text,
+		[BW_FOUND_INIT] = init_text,
+		[BW_FOUND_SYNC] = sync_text,
+	};
+	const struct bw_uapi *u = cookie;
+	char what[400], line[512];
+	if (!is_told(u, nth))
+		return;
+	text[f->kind](what, sizeof(what), f);
+	int n = snprintf(line, sizeof(line), "check: %s: %s\n", bw_check_kind_name(f->kind), what);
+	ssize_t ignored =
+		write(STDERR_FILENO, line, BW_MIN((size_t)BW_MAX(n, 0), sizeof(line) - 1));
 	(void)ignored;
-}
-
-static void on_bounds(void *cookie, size_t number, const struct bw_bounds_finding *f)
-{
-	const struct bw_uapi *u = cookie;
-	char line[512];
-	if (!is_told(u, number))
-		return;
-	int n = snprintf(line, sizeof(line),
-			 "check: bounds: %s at 0x%" PRIx64 " (+0x%" PRIx64
-			 "), %s%s%s%s, place %" PRId64 " of %" PRIu64 "\n",
-			 f->at.name, f->at.pc, f->at.pc - f->at.code_va,
-			 f->is_freed ? "freed " : "", bw_outside_name(f->what.of),
-			 *f->name ? " " : "", f->name, f->what.at, f->what.limit);
-	tell(line, n, sizeof(line));
-}
-
-static void on_finding(void *cookie, size_t number, const struct bw_check_finding *f)
-{
-	const struct bw_uapi *u = cookie;
-	char line[512];
-	if (!is_told(u, number))
-		return;
-	int n = snprintf(line, sizeof(line),
-			 "check: race: %s at 0x%" PRIx64 " (+0x%" PRIx64 ") and %s at 0x%" PRIx64
-			 " (+0x%" PRIx64 "), %s 0x%" PRIx64 "\n",
-			 f->first.name, f->first.pc, f->first.pc - f->first.code_va, f->second.name,
-			 f->second.pc, f->second.pc - f->second.code_va,
-			 f->is_lds ? "LDS" : "address", f->va);
-	tell(line, n, sizeof(line));
-}
-
-static void on_init(void *cookie, size_t number, const struct bw_init_finding *f)
-{
-	const struct bw_uapi *u = cookie;
-	char line[512];
-	if (!is_told(u, number))
-		return;
-	int n = snprintf(line, sizeof(line),
-			 "check: init: %s of %s at 0x%" PRIx64 " (+0x%" PRIx64
-			 "), from %s that nobody has written\n",
-			 bw_init_use_name(f->use), f->at.name, f->at.pc, f->at.pc - f->at.code_va,
-			 f->memory == BW_INIT_REGISTER ? f->reg : bw_init_memory_name(f->memory));
-	tell(line, n, sizeof(line));
-}
-
-static void on_sync(void *cookie, size_t number, const struct bw_sync_finding *f)
-{
-	const struct bw_uapi *u = cookie;
-	char line[512];
-	if (!is_told(u, number))
-		return;
-	int n = snprintf(line, sizeof(line),
-			 "check: sync: %s at 0x%" PRIx64 " (+0x%" PRIx64
-			 ") that not all reach (%s), %s at 0x%" PRIx64 " (+0x%" PRIx64 ")\n",
-			 f->at.name, f->at.pc, f->at.pc - f->at.code_va, bw_sync_kind_name(f->kind),
-			 f->other.name, f->other.pc, f->other.pc - f->other.code_va);
-	tell(line, n, sizeof(line));
 }
 
 void bw_check_output_start(struct bw_uapi *u)
 {
 	struct bw_check *check = bw_device_check(u->dev);
-	if (!check)
-		return;
-	bw_check_listen(check, on_finding, u);
-	bw_bounds_listen(check, on_bounds, u);
-	bw_init_listen(check, on_init, u);
-	bw_sync_listen(check, on_sync, u);
+	if (check)
+		bw_check_listen(check, on_finding, u);
 }
 
 /* A name is shown: no blanks or control characters. */

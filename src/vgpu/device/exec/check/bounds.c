@@ -8,81 +8,32 @@
 #include "vgpu/device/exec/check/check_priv.h"
 #include "wire/checks.h"
 
-const char *bw_outside_name(enum bw_outside_of of)
-{
-	static const char *const names[BW_OUTSIDE_COUNT] = {
-		[BW_OUTSIDE_BUFFER] = "buffer",	  [BW_OUTSIDE_ELEMENTS] = "elements",
-		[BW_OUTSIDE_ELEMENT] = "element", [BW_OUTSIDE_LDS] = "LDS",
-		[BW_OUTSIDE_SCRATCH] = "scratch", [BW_OUTSIDE_IMAGE] = "image",
-		[BW_OUTSIDE_MEMORY] = "memory"};
-	return names[of];
-}
-
-static struct bw_bounds_finding *find_known(struct bw_bounds *b, const struct bw_bounds_finding *f)
-{
-	for (size_t i = 0; i < b->n_findings; i++) {
-		struct bw_bounds_finding *o = &b->finding[i];
-		if (o->at.pc == f->at.pc && o->vmid == f->vmid && o->what.of == f->what.of &&
-		    o->is_freed == f->is_freed && o->at.code_va == f->at.code_va)
-			return o;
-	}
-	return NULL;
-}
-
-static bool is_same_wave(const struct bw_check_side *a, const struct bw_check_side *b)
-{
-	return a->wave == b->wave && !memcmp(a->group, b->group, sizeof(a->group));
-}
-
-/* One more access of a known finding. As long as none has come in between, it is another lane of
- * the first instruction. */
-static void count_again(struct bw_bounds_finding *f, const struct bw_bounds_finding *again)
-{
-	uint64_t lane = 1ull << again->at.lane;
-	unsigned lanes = 1 + (unsigned)__builtin_popcountll(f->more_lanes);
-	if (f->count == lanes && is_same_wave(&f->at, &again->at) && f->at.lane != again->at.lane &&
-	    !(f->more_lanes & lane))
-		f->more_lanes |= lane;
-	f->count++;
-}
-
 void bw_bounds_report(struct bw_check_group *g, struct bw_wave *w, const struct bw_outside *o,
 		      const struct bw_extent *e)
 {
 	const struct bw_check_dispatch *d = g->dispatch;
-	struct bw_bounds *b = &d->check->bounds;
-	struct bw_bounds_finding f = {
-		.what = *o,
+	struct bw_check_finding f = {
+		.kind = BW_FOUND_BOUNDS,
 		.count = 1,
 		.vmid = d->vmid,
 		.lanes = d->lanes,
-		.is_freed = e && e->is_freed,
-		.at = bw_check_side_of(d, w, g->wave[w->index_in_group].at, o->lane),
+		.first = bw_check_side_of(d, w, g->wave[w->index_in_group].at, o->lane),
+		.bounds = {.what = *o, .is_freed = e && e->is_freed},
 	};
-	struct bw_bounds_finding *known = find_known(b, &f);
-	if (known) {
-		count_again(known, &f);
-		return;
-	}
-	if (b->n_findings == BW_CHECK_FINDINGS)
+	if (bw_check_is_known(d->check, &f))
 		return;
 	if (e) {
-		memcpy(f.name, e->name, sizeof(f.name));
-		memcpy(f.made, e->made, sizeof(f.made));
-		memcpy(f.freed, e->freed, sizeof(f.freed));
-		f.program = e->program;
+		memcpy(f.bounds.name, e->name, sizeof(f.bounds.name));
+		memcpy(f.bounds.made, e->made, sizeof(f.bounds.made));
+		memcpy(f.bounds.freed, e->freed, sizeof(f.bounds.freed));
+		f.bounds.program = e->program;
 	}
 	if (o->base && o->limit) {
 		/* the pointer that is nearest below the object's last byte, if it points to it */
-		struct bw_check_finding p = {.va = o->base + o->limit - 1};
-		bw_check_find_pointer(d, w, &p);
-		f.has_pointer = p.has_pointer && p.pointer == o->base;
-		f.pointer_sgpr = p.pointer_sgpr;
-		f.pointer_offset = p.pointer_offset;
+		bw_check_find_pointer(d, w, o->base + o->limit - 1, &f.pointer);
+		f.pointer.is_known = f.pointer.is_known && f.pointer.value == o->base;
 	}
-	b->finding[b->n_findings++] = f;
-	if (b->listener)
-		b->listener(b->listener_cookie, b->n_findings, &f);
+	bw_check_found(d->check, w, &f);
 }
 
 struct bw_check_group *bw_bounds_group(const struct bw_wave *w)
@@ -220,24 +171,4 @@ void bw_check_addresses(struct bw_wave *w, const struct bw_addresses *a)
 	for (uint32_t exec = a->exec; exec; exec &= exec - 1)
 		look_at_lane(g, w, a, (unsigned)__builtin_ctz(exec));
 	pthread_mutex_unlock(&b->lock);
-}
-
-/* ---- findings ---- */
-
-void bw_bounds_listen(struct bw_check *c, bw_bounds_listener *fn, void *cookie)
-{
-	pthread_mutex_lock(&c->bounds.lock);
-	c->bounds.listener = fn;
-	c->bounds.listener_cookie = cookie;
-	pthread_mutex_unlock(&c->bounds.lock);
-}
-
-size_t bw_bounds_findings(struct bw_check *c, struct bw_bounds_finding *out, size_t max)
-{
-	struct bw_bounds *b = &c->bounds;
-	pthread_mutex_lock(&b->lock);
-	size_t n = b->n_findings;
-	memcpy(out, b->finding, BW_MIN(n, max) * sizeof(*out));
-	pthread_mutex_unlock(&b->lock);
-	return n;
 }

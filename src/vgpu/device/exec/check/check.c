@@ -15,18 +15,13 @@ struct bw_check *bw_check_create(unsigned what)
 		return NULL;
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_mutex_init(&c->bounds.lock, NULL);
-	pthread_mutex_init(&c->sync.lock, NULL);
+	bool has_list = bw_findings_init(&c->found);
 	c->what = what;
 	if (bw_init_is_on(c))
 		c->init = bw_init_create();
 	c->place = calloc(BW_SHADOW_PLACES + 1, sizeof(*c->place));
 	c->place_index = calloc(BW_CHECK_PLACE_SLOTS, sizeof(*c->place_index));
-	c->finding = calloc(BW_CHECK_FINDINGS, sizeof(*c->finding));
-	c->untold = calloc(BW_CHECK_FINDINGS, sizeof(*c->untold));
-	c->bounds.finding = calloc(BW_CHECK_FINDINGS, sizeof(*c->bounds.finding));
-	c->sync.finding = calloc(BW_CHECK_FINDINGS, sizeof(*c->sync.finding));
-	if (c->place && c->place_index && c->finding && c->untold && c->bounds.finding &&
-	    c->sync.finding && (c->init || !bw_init_is_on(c)))
+	if (c->place && c->place_index && has_list && (c->init || !bw_init_is_on(c)))
 		return c;
 	bw_check_destroy(c);
 	return NULL;
@@ -55,15 +50,11 @@ void bw_check_destroy(struct bw_check *c)
 	bw_shadow_fini(&c->shadow);
 	free(c->place);
 	free(c->place_index);
-	free(c->finding);
-	free(c->untold);
-	free(c->bounds.finding);
+	bw_findings_fini(&c->found);
 	bw_extents_fini(&c->bounds.extents);
 	for (size_t i = 0; i < BW_ARRAY_SIZE(c->bounds.program); i++)
 		free(c->bounds.program[i]);
 	pthread_mutex_destroy(&c->bounds.lock);
-	free(c->sync.finding);
-	pthread_mutex_destroy(&c->sync.lock);
 	bw_init_destroy(c->init);
 	pthread_mutex_destroy(&c->lock);
 	free(c);

@@ -77,15 +77,20 @@ struct bw_check_step {
 	struct bw_shadow_page *page; /* the last one that it has touched; NULL: none */
 	uintptr_t page_number;
 	bool is_coherent; /* a load with GLC=1 */
-	bool has_new;	  /* findings */
+	bool has_new;	  /* races */
 };
 
-/* A finding about a plain load is told only when its dispatch ends, since a compare-and-swap may
- * follow the load. */
-struct bw_check_untold {
-	uint64_t dispatch;
-	uint16_t load; /* its place; 0: the finding is told */
-	bool is_new;   /* made by the current instruction */
+enum { BW_CHECK_FINDINGS = 1024 /* of a kind */, BW_CHECK_PLACE_SLOTS = 1 << 15 };
+
+/* findings.c. The lock is taken last. */
+struct bw_findings {
+	pthread_mutex_t lock;
+	struct bw_check_finding *e; /* in the order in which they were made */
+	size_t n, n_of[BW_FOUND_KINDS], n_told[BW_FOUND_KINDS];
+	uint64_t last; /* the number of the one that was told last */
+	bool stops_waves;
+	bw_check_listener *listener;
+	void *listener_cookie;
 };
 
 /* bounds.c */
@@ -93,29 +98,16 @@ enum { BW_CHECK_PROGRAMS = 64 };
 struct bw_bounds {
 	pthread_mutex_t lock;
 	struct bw_extents extents;
-	_Atomic uint64_t generation; /* of the extents; 0: there have been none */
-	struct bw_bounds_finding *finding;
-	size_t n_findings;
-	bw_bounds_listener *listener;
-	void *listener_cookie;
+	_Atomic uint64_t generation;	  /* of the extents; 0: there have been none */
 	char *program[BW_CHECK_PROGRAMS]; /* paths; owned */
-};
-
-/* sync.c */
-struct bw_sync {
-	pthread_mutex_t lock;
-	struct bw_sync_finding *finding;
-	size_t n_findings;
-	bw_sync_listener *listener;
-	void *listener_cookie;
 };
 
 struct bw_init;
 
 struct bw_check {
 	unsigned what; /* enum bw_check_what */
+	struct bw_findings found;
 	struct bw_bounds bounds;
-	struct bw_sync sync;
 	struct bw_init *init; /* NULL: not checked (init.h) */
 	pthread_mutex_t lock;
 	struct bw_shadow shadow;
@@ -125,15 +117,7 @@ struct bw_check {
 	uint16_t *place_index; /* by hash; BW_CHECK_PLACE_SLOTS */
 	unsigned n_places;
 	struct bw_check_step step;
-
-	struct bw_check_finding *finding;
-	struct bw_check_untold *untold; /* for each finding */
-	size_t n_findings;
-	bw_check_listener *listener;
-	void *listener_cookie;
 };
-
-enum { BW_CHECK_FINDINGS = 1024, BW_CHECK_PLACE_SLOTS = 1 << 15 };
 
 /* check.c. An instruction of a wave begins; false: it is not checked, and does not end. */
 struct bw_check_at {
@@ -159,9 +143,22 @@ void bw_check_end(struct bw_check *c, struct bw_wave *w);
 void bw_check_fence(struct bw_check *c);
 void bw_check_give_up(struct bw_check *c);
 
-/* findings.c. The kernel's argument that points to f->va, or below. */
-void bw_check_find_pointer(const struct bw_check_dispatch *d, struct bw_wave *w,
-			   struct bw_check_finding *f);
+/* findings.c. A finding of the wave, which may be NULL: it is counted if it is known, else kept and
+ * told. True: it is new. */
+bool bw_check_found(struct bw_check *c, struct bw_wave *w, const struct bw_check_finding *f);
+/* The first half of that: it is known, and counted. */
+bool bw_check_is_known(struct bw_check *c, const struct bw_check_finding *f);
+/* The parts of these, under the list's lock. Add: NULL, there are too many. */
+bool bw_findings_init(struct bw_findings *l);
+void bw_findings_fini(struct bw_findings *l);
+bool bw_findings_again(struct bw_findings *l, const struct bw_check_finding *f);
+struct bw_check_finding *bw_findings_add(struct bw_findings *l, const struct bw_check_finding *f);
+void bw_findings_drop(struct bw_findings *l, size_t i);
+void bw_findings_tell(struct bw_findings *l, struct bw_check_finding *f, struct bw_wave *w);
+
+/* races.c. The kernel's argument that points to target, or below. */
+void bw_check_find_pointer(const struct bw_check_dispatch *d, struct bw_wave *w, uint64_t target,
+			   struct bw_check_pointer *out);
 /* The current instruction is complete: adds to its findings what has to be looked up in memory,
  * and tells them. */
 void bw_check_finish_new(struct bw_check *c, struct bw_wave *w);

@@ -253,6 +253,14 @@ static void before(struct bw_init_step *t)
 	}
 }
 
+/* Whether the wave has stopped before this instruction for a finding: all is done then. */
+static bool has_stopped_at(struct bw_wave *w, uint64_t pc)
+{
+	bool is_here = w->finding_pc == pc;
+	w->finding_pc = 0;
+	return is_here;
+}
+
 /* Runs before the instruction's own handler. The trap handler is not followed. */
 static BW_HANDLER(follow)
 {
@@ -261,7 +269,7 @@ static BW_HANDLER(follow)
 	struct bw_init_group *g = w->wg ? w->wg->init : NULL;
 	struct bw_init_wave *iw =
 		g && w->index_in_group < BW_ARRAY_SIZE(g->wave) ? g->wave[w->index_in_group] : NULL;
-	if (iw && !(w->status & BW_STATUS_PRIV)) {
+	if (iw && !(w->status & BW_STATUS_PRIV) && !has_stopped_at(w, bw_code_pc(&x->code, rec))) {
 		if (op->indexed) {
 			indexed = *op;
 			op = &indexed;
@@ -277,6 +285,13 @@ static BW_HANDLER(follow)
 					 .pc = bw_code_pc(&x->code, rec),
 					 .exec = bw_wave_exec(w)};
 		before(&t);
+		/* It stops before the instruction, and comes here again. */
+		if (atomic_load_explicit(&w->request, memory_order_relaxed) & BW_REQ_FINDING) {
+			w->finding_is_here = true;
+			w->finding_pc = t.pc;
+			x->left = left;
+			return rec;
+		}
 	}
 	return fn(rec, w, x, left, vgpr);
 }

@@ -42,29 +42,4 @@ struct bw_init;
 struct bw_init *bw_init_create(void);
 void bw_init_destroy(struct bw_init *i);
 
-/* The use of an undefined value that matters. */
-enum bw_init_use { BW_INIT_BRANCH, BW_INIT_ADDRESS, BW_INIT_STORE };
-/* Where it comes from. */
-enum bw_init_memory { BW_INIT_REGISTER, BW_INIT_IN_LDS, BW_INIT_IN_SCRATCH };
-
-struct bw_init_finding {
-	enum bw_init_use use;
-	enum bw_init_memory memory;
-	char reg[16]; /* "v5", or "" */
-	uint32_t va;  /* in LDS, or in the lane's scratch */
-	uint8_t size_b;
-	uint64_t count;
-	uint8_t vmid, lanes;
-	struct bw_check_side at;
-	struct bw_check_side from; /* the load; pc 0: a register that nobody has written */
-};
-
-/* Called once for each new finding, from a worker thread. */
-typedef void bw_init_listener(void *cookie, size_t number, const struct bw_init_finding *f);
-void bw_init_listen(struct bw_check *c, bw_init_listener *fn, void *cookie);
-/* Findings in the order in which they were made, at most max; returns how many there are. */
-size_t bw_init_findings(struct bw_check *c, struct bw_init_finding *out, size_t max);
-const char *bw_init_use_name(enum bw_init_use use);
-const char *bw_init_memory_name(enum bw_init_memory memory);
-
 #endif

@@ -22,10 +22,6 @@ struct bw_init {
 	struct bw_init_group *groups; /* that have not ended */
 	struct load *load;
 	unsigned n_loads;
-	struct bw_init_finding *finding;
-	size_t n_findings;
-	bw_init_listener *listener;
-	void *listener_cookie;
 };
 
 struct bw_init *bw_init_create(void)
@@ -35,8 +31,7 @@ struct bw_init *bw_init_create(void)
 		return NULL;
 	pthread_mutex_init(&i->lock, NULL);
 	i->load = calloc(BW_ORIGIN_LOADS, sizeof(*i->load));
-	i->finding = calloc(BW_CHECK_FINDINGS, sizeof(*i->finding));
-	if (i->load && i->finding)
+	if (i->load)
 		return i;
 	bw_init_destroy(i);
 	return NULL;
@@ -53,7 +48,6 @@ void bw_init_destroy(struct bw_init *i)
 	}
 	pthread_mutex_destroy(&i->lock);
 	free(i->load);
-	free(i->finding);
 	free(i);
 }
 
@@ -117,115 +111,60 @@ bw_init_origin bw_init_origin_of_load(struct bw_init_step *t, bool is_lds, uint3
 	return op->origin;
 }
 
-static void fill_origin(const struct bw_init *i, bw_init_origin origin, struct bw_init_finding *f)
+/* What is known of it; the load's place is the finding's second one. Under the lock. */
+static void fill_origin(const struct bw_init *i, bw_init_origin origin, struct bw_check_finding *f)
 {
-	f->from = (struct bw_check_side){.name = "?"};
-	f->memory = BW_INIT_REGISTER;
-	f->size_b = 4;
+	struct bw_init_facts *facts = &f->init;
+	f->second = (struct bw_check_side){.name = "?"};
+	facts->memory = BW_INIT_REGISTER;
+	facts->size_b = 4;
 	if (origin >= BW_ORIGIN_LOAD0 && origin - BW_ORIGIN_LOAD0 < (int)i->n_loads) {
 		const struct load *l = &i->load[origin - BW_ORIGIN_LOAD0];
-		f->memory = l->is_lds ? BW_INIT_IN_LDS : BW_INIT_IN_SCRATCH;
-		f->va = l->offset_b;
-		f->size_b = l->size_b;
-		f->from = (struct bw_check_side){.access = BW_CHECK_LOAD,
-						 .pc = l->pc,
-						 .code_va = l->code_va,
-						 .n_words = l->n_words,
-						 .name = l->name};
-		memcpy(f->from.word, l->word, sizeof(f->from.word));
+		facts->memory = l->is_lds ? BW_INIT_IN_LDS : BW_INIT_IN_SCRATCH;
+		facts->va = l->offset_b;
+		facts->size_b = l->size_b;
+		f->second = (struct bw_check_side){.access = BW_CHECK_LOAD,
+						   .pc = l->pc,
+						   .code_va = l->code_va,
+						   .n_words = l->n_words,
+						   .name = l->name};
+		memcpy(f->second.word, l->word, sizeof(f->second.word));
 	} else if (origin >= BW_ORIGIN_VGPR0 && origin < BW_ORIGIN_SGPR0) {
-		snprintf(f->reg, sizeof(f->reg), "v%u", origin - BW_ORIGIN_VGPR0);
+		snprintf(facts->reg, sizeof(facts->reg), "v%u", origin - BW_ORIGIN_VGPR0);
 	} else if (origin >= BW_ORIGIN_SGPR0 && origin < BW_ORIGIN_SCC) {
-		bw_sreg_name(origin - BW_ORIGIN_SGPR0, f->reg);
+		bw_sreg_name(origin - BW_ORIGIN_SGPR0, facts->reg);
 	} else {
-		snprintf(f->reg, sizeof(f->reg), "%s", origin == BW_ORIGIN_SCC ? "scc" : "?");
+		snprintf(facts->reg, sizeof(facts->reg), "%s",
+			 origin == BW_ORIGIN_SCC ? "scc" : "?");
 	}
 }
 
 /* ---- findings ---- */
 
-static struct bw_init_finding *find_known(struct bw_init *i, const struct bw_init_step *t,
-					  enum bw_init_use use)
-{
-	for (size_t n = 0; n < i->n_findings; n++) {
-		struct bw_init_finding *f = &i->finding[n];
-		if (f->use == use && f->at.pc == t->pc && f->vmid == t->w->vmid &&
-		    f->at.word[0] == t->op->word[0])
-			return f;
-	}
-	return NULL;
-}
-
-static void add_finding(struct bw_init *i, const struct bw_init_step *t, enum bw_init_use use,
-			unsigned lane, bw_init_origin origin)
-{
-	struct bw_init_finding *f = &i->finding[i->n_findings++];
-	*f = (struct bw_init_finding){
-		.use = use,
-		.count = 1,
-		.vmid = t->w->vmid,
-		.lanes = t->w->lanes,
-		.at = {.access = bw_check_access_of(t->op->info),
-		       .pc = t->pc,
-		       .code_va = t->iw->code_va,
-		       .n_words = t->op->n_words,
-		       .name = t->op->info->name,
-		       .wave = t->w->index_in_group,
-		       .lane = (uint8_t)lane},
-	};
-	memcpy(f->at.word, t->op->word, sizeof(f->at.word));
-	memcpy(f->at.group, t->w->wg->id, sizeof(f->at.group));
-	fill_origin(i, origin, f);
-	if (i->listener)
-		i->listener(i->listener_cookie, i->n_findings, f);
-}
-
 void bw_init_report(struct bw_init_step *t, enum bw_init_use use, unsigned lane,
 		    bw_init_origin origin)
 {
 	struct bw_init *i = t->g->check->init;
-	pthread_mutex_lock(&i->lock);
-	struct bw_init_finding *known = find_known(i, t, use);
-	if (known)
-		known->count++;
-	else if (i->n_findings < BW_CHECK_FINDINGS)
-		add_finding(i, t, use, lane, origin);
-	pthread_mutex_unlock(&i->lock);
-}
-
-const char *bw_init_use_name(enum bw_init_use use)
-{
-	static const char *const names[] = {[BW_INIT_BRANCH] = "branch",
-					    [BW_INIT_ADDRESS] = "address",
-					    [BW_INIT_STORE] = "store"};
-	return names[use];
-}
-
-const char *bw_init_memory_name(enum bw_init_memory memory)
-{
-	static const char *const names[] = {[BW_INIT_REGISTER] = "register",
-					    [BW_INIT_IN_LDS] = "LDS",
-					    [BW_INIT_IN_SCRATCH] = "scratch"};
-	return names[memory];
-}
-
-void bw_init_listen(struct bw_check *c, bw_init_listener *fn, void *cookie)
-{
-	if (!c->init)
+	struct bw_check_finding f = {
+		.kind = BW_FOUND_INIT,
+		.count = 1,
+		.vmid = t->w->vmid,
+		.lanes = t->w->lanes,
+		.first = {.access = bw_check_access_of(t->op->info),
+			  .pc = t->pc,
+			  .code_va = t->iw->code_va,
+			  .n_words = t->op->n_words,
+			  .name = t->op->info->name,
+			  .wave = t->w->index_in_group,
+			  .lane = (uint8_t)lane},
+		.init = {.use = use},
+	};
+	memcpy(f.first.word, t->op->word, sizeof(f.first.word));
+	memcpy(f.first.group, t->w->wg->id, sizeof(f.first.group));
+	if (bw_check_is_known(t->g->check, &f))
 		return;
-	pthread_mutex_lock(&c->init->lock);
-	c->init->listener = fn;
-	c->init->listener_cookie = cookie;
-	pthread_mutex_unlock(&c->init->lock);
-}
-
-size_t bw_init_findings(struct bw_check *c, struct bw_init_finding *out, size_t max)
-{
-	if (!c->init)
-		return 0;
-	pthread_mutex_lock(&c->init->lock);
-	size_t n = c->init->n_findings;
-	memcpy(out, c->init->finding, BW_MIN(n, max) * sizeof(*out));
-	pthread_mutex_unlock(&c->init->lock);
-	return n;
+	pthread_mutex_lock(&i->lock);
+	fill_origin(i, origin, &f);
+	pthread_mutex_unlock(&i->lock);
+	bw_check_found(t->g->check, t->w, &f);
 }

@@ -7,57 +7,18 @@
 #include "vgpu/device/exec/check/check_priv.h"
 #include "wire/checks.h"
 
-const char *bw_sync_kind_name(enum bw_sync_kind kind)
+static void report(struct bw_check_group *g, struct bw_wave *w, enum bw_sync_kind kind,
+		   uint64_t missing, const struct bw_check_side *at,
+		   const struct bw_check_side *other)
 {
-	static const char *const names[] = {
-		[BW_SYNC_LANES] = "lanes", [BW_SYNC_ENDED] = "ended", [BW_SYNC_PLACES] = "places"};
-	return names[kind];
-}
-
-/* ---- findings ---- */
-
-static bool is_same(const struct bw_sync_finding *a, const struct bw_sync_finding *b)
-{
-	return a->kind == b->kind && a->vmid == b->vmid && a->at.pc == b->at.pc &&
-	       a->at.code_va == b->at.code_va &&
-	       (a->kind != BW_SYNC_PLACES || a->other.pc == b->other.pc);
-}
-
-static void report(struct bw_check_group *g, struct bw_sync_finding f)
-{
-	struct bw_sync *s = &g->dispatch->check->sync;
-	size_t i = 0;
-	f.count = 1;
-	f.vmid = g->dispatch->vmid;
-	f.lanes = g->dispatch->lanes;
-	pthread_mutex_lock(&s->lock);
-	while (i < s->n_findings && !is_same(&s->finding[i], &f))
-		i++;
-	if (i < s->n_findings) {
-		s->finding[i].count++;
-	} else if (i < BW_CHECK_FINDINGS) {
-		s->finding[s->n_findings++] = f;
-		if (s->listener)
-			s->listener(s->listener_cookie, s->n_findings, &f);
-	}
-	pthread_mutex_unlock(&s->lock);
-}
-
-void bw_sync_listen(struct bw_check *c, bw_sync_listener *fn, void *cookie)
-{
-	pthread_mutex_lock(&c->sync.lock);
-	c->sync.listener = fn;
-	c->sync.listener_cookie = cookie;
-	pthread_mutex_unlock(&c->sync.lock);
-}
-
-size_t bw_sync_findings(struct bw_check *c, struct bw_sync_finding *out, size_t max)
-{
-	pthread_mutex_lock(&c->sync.lock);
-	size_t n = c->sync.n_findings;
-	memcpy(out, c->sync.finding, BW_MIN(n, max) * sizeof(*out));
-	pthread_mutex_unlock(&c->sync.lock);
-	return n;
+	const struct bw_check_finding f = {.kind = BW_FOUND_SYNC,
+					   .count = 1,
+					   .vmid = g->dispatch->vmid,
+					   .lanes = g->dispatch->lanes,
+					   .first = *at,
+					   .second = *other,
+					   .sync = {kind, missing}};
+	bw_check_found(g->dispatch->check, w, &f);
 }
 
 /* ---- waves ---- */
@@ -107,13 +68,11 @@ static struct bw_check_side barrier_of(const struct bw_check_group *g, struct bw
 }
 
 /* Lanes that were missing at a barrier are active again, at this instruction. */
-static void lanes_are_back(struct bw_check_group *g, struct bw_sync_wave *s, uint64_t back,
-			   struct bw_check_side at)
+static void lanes_are_back(struct bw_check_group *g, struct bw_wave *w, struct bw_sync_wave *s,
+			   uint64_t back, struct bw_check_side at)
 {
 	at.lane = (uint8_t)__builtin_ctzll(back);
-	report(g,
-	       (struct bw_sync_finding){
-		       .kind = BW_SYNC_LANES, .missing = s->absent, .at = s->skipped, .other = at});
+	report(g, w, BW_SYNC_LANES, s->absent, &s->skipped, &at);
 	s->absent = 0;
 }
 
@@ -126,7 +85,7 @@ void bw_sync_arrive(struct bw_wave *w)
 	uint64_t exec = bw_wave_exec(w);
 	s->barrier = barrier_of(g, w);
 	if (exec & s->absent)
-		lanes_are_back(g, s, exec & s->absent, s->barrier);
+		lanes_are_back(g, w, s, exec & s->absent, s->barrier);
 	if (s->live & ~exec) {
 		s->absent = s->live & ~exec;
 		s->skipped = s->barrier;
@@ -146,7 +105,7 @@ void bw_sync_touch(struct bw_check_group *g, struct bw_wave *w, enum bw_touch_ki
 	for (unsigned i = 0; i < n; i++)
 		lanes |= 1ull << touches[i].lane;
 	if (lanes & s->absent)
-		lanes_are_back(g, s, lanes & s->absent, bw_check_side_of(g->dispatch, w, at, 0));
+		lanes_are_back(g, w, s, lanes & s->absent, bw_check_side_of(g->dispatch, w, at, 0));
 	if (kind != BW_TOUCH_LOAD) {
 		s->has_stored = true;
 		s->last = bw_check_side_of(g->dispatch, w, at, touches[0].lane);
@@ -177,16 +136,14 @@ void bw_sync_meet(struct bw_workgroup *wg)
 		if (!first)
 			first = s;
 		else if (s->barrier.pc != first->barrier.pc)
-			report(g, (struct bw_sync_finding){.kind = BW_SYNC_PLACES,
-							   .at = first->barrier,
-							   .other = s->barrier});
+			report(g, wg->wave[i], BW_SYNC_PLACES, 0, &first->barrier, &s->barrier);
 	}
 	for (unsigned i = 0; first && i < g->n_waves; i++) {
 		struct bw_sync_wave *s = &g->wave[i].sync;
 		if (!s->has_ended || !s->has_stored || s->n_barriers >= first->n_barriers)
 			continue;
-		report(g, (struct bw_sync_finding){
-				  .kind = BW_SYNC_ENDED, .at = first->barrier, .other = s->last});
+		report(g, wg->wave[first->barrier.wave], BW_SYNC_ENDED, 0, &first->barrier,
+		       &s->last);
 		s->has_stored = false;
 	}
 }

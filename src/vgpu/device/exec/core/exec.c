@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/arch.h"
 #include "base/util.h"
 #include "base/vec.h"
 #include "isa/ops.h"
@@ -219,6 +220,19 @@ static void watch_trap(struct bw_exec *x, struct bw_wave *w)
 	bw_wave_enter_trap(w, tba, 0, false);
 }
 
+/* The checker stops a wave for a finding (--stop-on-finding). */
+static void finding_trap(struct bw_exec *x, struct bw_wave *w)
+{
+	uint64_t tba;
+	bool step = w->step_pending, is_here = w->finding_is_here;
+	w->finding_is_here = false;
+	if ((w->status & BW_STATUS_PRIV) || !trap_handler(x, w, &tba))
+		return;
+	w->trapsts |= step ? BW_TRAPSTS_TRAP_AFTER_INST : 0;
+	w->step_pending = false;
+	bw_wave_enter_trap(w, tba, is_here ? BW_TRAP_ID_FINDING_HERE : BW_TRAP_ID_FINDING, false);
+}
+
 /* A wave that waits at a barrier has not arrived there when it comes back: it executes s_barrier
  * again. The rest of its group does the same or has not come there yet [I]. */
 static void leave_barrier(struct bw_wave *w)
@@ -386,6 +400,8 @@ static bool handle_requests(struct bw_exec *x, struct bw_wave *w, enum bw_run *o
 		w->trapsts |= BW_TRAPSTS_SAVECTX;
 	if (r & BW_REQ_WATCH && w->watch_hits && !watch_waits(x, w))
 		watch_trap(x, w);
+	if (r & BW_REQ_FINDING)
+		finding_trap(x, w);
 	if (r & BW_REQ_HOST_TRAP) {
 		host_trap(x, w, w->step_pending);
 		w->step_pending = false;

@@ -27,7 +27,8 @@ enum bw_wave_request {
 	BW_REQ_STEP = 1 << 5,  /* SQ_CMD TRAP_AFTER_INST */
 	/* of the wave itself: an address watch was hit, see watch_hits */
 	BW_REQ_WATCH = 1 << 6,
-	BW_REQ_SAVE = 1 << 7, /* context save: TRAPSTS.SAVECTX becomes set */
+	BW_REQ_SAVE = 1 << 7,	 /* context save: TRAPSTS.SAVECTX becomes set */
+	BW_REQ_FINDING = 1 << 8, /* of the wave itself: the checker has found something */
 };
 
 /* STATUS, MODE, TRAPSTS as gfx11 has them (arch/gfx11_extra.h), constants for the inner loop. SCC,
@@ -135,7 +136,9 @@ struct bw_wave {
 	uint8_t watch_hits;
 	/* without precise memory: instructions until the trap for them, + 1 */
 	uint8_t watch_late;
-	uint64_t n_executed; /* instructions, for SHADER_CYCLES, statistics and --fidelity */
+	bool finding_is_here; /* BW_REQ_FINDING is about the next instruction, not the last one */
+	uint64_t finding_pc;  /* the next instruction, if the wave has stopped there for that */
+	uint64_t n_executed;  /* instructions, for SHADER_CYCLES, statistics and --fidelity */
 
 	/* BW_RUN_FAULT and illegal instructions, for messages and the driver's interrupt */
 	struct bw_vm_fault fault;
