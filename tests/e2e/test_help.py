@@ -16,6 +16,9 @@ TOPICS = "running breakpoints waves data stack files gpu status screen support".
 IN_C = set("backtrace where down up frame finish ptype".split()) | {"info args", "info locals", "info frame", "info types"}
 # Examples that cannot be run here, with the reason.
 NOT_RUN = {
+    "info finding": "the session is not checked (test_check_stop.py)",
+    "info finding 2": "the same",
+    "info findings": "the same",
     "attach 1234": "there is no such process",
     "symbol-file saxpy.co": "there is no such file",
     "info fault": "there was no fault",
