@@ -36,6 +36,17 @@ static struct bw_error *take_value(struct bw_cli *c, const char *args, struct bw
 	return err;
 }
 
+struct bw_error *bw_cmd_whence(struct bw_cli *c, const char *args)
+{
+	struct bw_value v = {0};
+	if (!args[0])
+		return bw_errorf(BW_E_INVALID, "\"whence\" needs an expression: whence out[5]");
+	BW_TRY(bw_cli_eval(c, args, &v));
+	struct bw_error *err = bw_session_whence(c->session, args, &v);
+	bw_value_fini(&v);
+	return err;
+}
+
 /* Options of gdb's print, beside those that are known here. */
 static const char *const other_options[] = {"address",	  "array",	    "array-indexes",
 					    "max-depth",  "max-value-size", "memory-tag-violations",

@@ -107,8 +107,8 @@ bool bw_cli_show_paths(struct bw_cli *c, const char *word, const char *rest);
 bw_command_fn bw_cmd_run, bw_cmd_continue, bw_cmd_stepi, bw_cmd_nexti, bw_cmd_quit;
 bw_command_fn bw_cmd_break, bw_cmd_tbreak, bw_cmd_delete, bw_cmd_enable, bw_cmd_disable,
 	bw_cmd_condition, bw_cmd_ignore;
-bw_command_fn bw_cmd_wave, bw_cmd_lane, bw_cmd_print, bw_cmd_set, bw_cmd_x, bw_cmd_display,
-	bw_cmd_undisplay;
+bw_command_fn bw_cmd_whence, bw_cmd_wave, bw_cmd_lane, bw_cmd_print, bw_cmd_set, bw_cmd_x,
+	bw_cmd_display, bw_cmd_undisplay;
 bw_command_fn bw_cmd_disassemble, bw_cmd_list, bw_cmd_dump, bw_cmd_report, bw_cmd_info, bw_cmd_help,
 	bw_cmd_apropos, bw_cmd_echo, bw_cmd_source;
 bw_command_fn bw_cmd_frame, bw_cmd_backtrace, bw_cmd_up, bw_cmd_down, bw_cmd_finish, bw_info_frame;

@@ -71,4 +71,36 @@ const struct bw_ctype *bw_debug_pointer_to(struct bw_debug *d, const struct bw_c
 /* Converts a generic address to the address space to which it leads, and its offset there. */
 void bw_debug_flat_space(enum bw_space *space, uint64_t *addr);
 
+/* Where the value of a register comes from that the focus wave has at its PC. */
+enum bw_source_kind {
+	BW_SOURCE_LOAD,	  /* the load at pc */
+	BW_SOURCE_LAUNCH, /* register reg, unchanged since the function's entry */
+	BW_SOURCE_CALL,	  /* the call at pc, which may have left it there */
+	BW_SOURCE_OTHER,  /* the instruction at pc: other lanes, a clock, a message */
+};
+struct bw_value_source {
+	enum bw_source_kind kind;
+	uint64_t pc;
+	bool is_vgpr;
+	unsigned reg; /* that the instruction has written */
+	uint32_t offset_b;
+	/* LOAD: where the focus lane has loaded it from, if the registers of the address are as
+	 * they were */
+	bool has_address;
+	enum bw_space space;
+	uint64_t va;
+	uint32_t size_b;
+};
+enum { BW_VALUE_SOURCES = 16 };
+struct bw_value_sources {
+	struct bw_value_source source[BW_VALUE_SOURCES];
+	size_t n;
+	bool is_partial; /* there are more, or something that is not followed is on the way */
+};
+/* Looks for the loads over all paths of the innermost function's code, through what computes with
+ * their values; conditions and EXEC are not followed, so that another lane's path may be among
+ * them. */
+struct bw_error *bw_debug_value_sources(struct bw_debug *d, bool is_vgpr, unsigned reg,
+					struct bw_value_sources *out) BW_MUST_CHECK;
+
 #endif

@@ -83,6 +83,8 @@ const struct bw_wave_info *bw_debug_wave_at(struct bw_debug *d, uint32_t dispatc
 const struct bw_wave_info *bw_debug_focus(struct bw_debug *d);
 unsigned bw_debug_focus_lane(struct bw_debug *d);
 struct bw_error *bw_debug_set_focus(struct bw_debug *d, uint32_t wave_number) BW_MUST_CHECK;
+/* The VMID of the focus wave's address space on the GPU; 0: no wave is stopped. */
+uint32_t bw_debug_focus_vmid(struct bw_debug *d);
 /* An inactive lane may be chosen; the caller warns. */
 struct bw_error *bw_debug_set_lane(struct bw_debug *d, unsigned lane) BW_MUST_CHECK;
 

@@ -86,6 +86,7 @@ struct bw_check_report {
 	uint64_t n_suppressed; /* findings that are not in the list any more */
 };
 
+void bw_checked_take_side(char **line, struct bw_checked_side *s);
 /* Findings are sorted by place. The caller frees *r, also after an error. */
 struct bw_error *bw_check_report_read(struct bw_kmd *kmd, struct bw_check_report *r) BW_MUST_CHECK;
 void bw_check_report_fini(struct bw_check_report *r);
@@ -95,6 +96,11 @@ void bw_check_report_fini(struct bw_check_report *r);
 struct bw_executed bw_checked_executed(const struct bw_checked_side *s);
 /* False, and *out is empty: the place is not known. */
 bool bw_checked_where(struct bw_debug *d, const struct bw_checked_side *s, struct bw_where *out);
+/* " in saxpy at saxpy.s:14", as far as the place is known. */
+void bw_checked_add_place(struct bw_str *s, struct bw_debug *d, const struct bw_checked_side *side);
+/* The instruction as text. gpu: "gfx1100" */
+void bw_checked_instruction(const char *gpu, const struct bw_checked_side *s, char *out,
+			    size_t size);
 /* A finding as text of several lines. */
 void bw_checked_show(struct bw_out *o, struct bw_debug *d, const struct bw_check_report *r,
 		     const struct bw_checked *f);

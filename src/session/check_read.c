@@ -17,7 +17,7 @@ void bw_check_report_fini(struct bw_check_report *r)
 	free(r->data);
 }
 
-static void take_side(char **line, struct bw_checked_side *s)
+void bw_checked_take_side(char **line, struct bw_checked_side *s)
 {
 	s->access = bw_report_field(line);
 	s->pc = bw_report_number(line);
@@ -42,8 +42,8 @@ static void take_common(char **line, struct bw_checked *f)
 	f->times = bw_report_number(line);
 	f->vmid = bw_report_number(line);
 	f->lanes = bw_report_number(line);
-	take_side(line, &f->first);
-	take_side(line, &f->second);
+	bw_checked_take_side(line, &f->first);
+	bw_checked_take_side(line, &f->second);
 	f->has_pointer = bw_report_number(line);
 	f->pointer_sgpr = (uint32_t)bw_report_number(line);
 	f->pointer_offset = (uint32_t)bw_report_number(line);

@@ -25,14 +25,14 @@ bool bw_checked_where(struct bw_debug *d, const struct bw_checked_side *s, struc
 	return false;
 }
 
-static void instruction_text(const struct bw_check_report *r, const struct bw_checked_side *s,
-			     char *out, size_t size)
+void bw_checked_instruction(const char *gpu, const struct bw_checked_side *s, char *out,
+			    size_t size)
 {
-	const struct bw_report_code x = {r->gpu, s->name, s->word, s->n_words, s->pc};
+	const struct bw_report_code x = {gpu, s->name, s->word, s->n_words, s->pc};
 	bw_report_instruction(&x, out, size);
 }
 
-static void add_place(struct bw_str *s, struct bw_debug *d, const struct bw_checked_side *side)
+void bw_checked_add_place(struct bw_str *s, struct bw_debug *d, const struct bw_checked_side *side)
 {
 	struct bw_where w;
 	if (!bw_checked_where(d, side, &w))
@@ -49,9 +49,9 @@ static void show_side(struct bw_out *o, struct bw_debug *d, const struct bw_chec
 {
 	char text[128], more[32] = "";
 	struct bw_str line = {0};
-	instruction_text(r, s, text, sizeof(text));
+	bw_checked_instruction(r->gpu, s, text, sizeof(text));
 	bw_str_addf(&line, "%s%s", when, s->access);
-	add_place(&line, d, s);
+	bw_checked_add_place(&line, d, s);
 	int others = __builtin_popcountll(f->bounds.more_lanes);
 	if (others)
 		snprintf(more, sizeof(more), " and %d more", others);
@@ -175,7 +175,7 @@ static void fill_side(struct row_side *out, struct bw_debug *d, const struct bw_
 		      const struct bw_checked_side *s)
 {
 	out->s = *s;
-	instruction_text(r, s, out->instruction, sizeof(out->instruction));
+	bw_checked_instruction(r->gpu, s, out->instruction, sizeof(out->instruction));
 	bw_checked_where(d, s, &out->where);
 }
 

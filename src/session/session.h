@@ -162,6 +162,11 @@ void bw_session_show_cause(struct bw_session *s, const struct bw_stop *stop);
 struct bw_error *bw_session_finding(struct bw_session *s, uint64_t number) BW_MUST_CHECK;
 /* Lists all so far. */
 struct bw_error *bw_session_findings(struct bw_session *s) BW_MUST_CHECK;
+/* whence.c: shows who has written the value, `text` as the user has typed it, or for a register of
+ * the focus lane which loads it comes from. */
+struct bw_value;
+struct bw_error *bw_session_whence(struct bw_session *s, const char *text,
+				   const struct bw_value *v) BW_MUST_CHECK;
 /* Reports an event that is not a stop. kind: of a notice (doc/json.md); text: for people. */
 void bw_session_say(struct bw_session *s, const char *kind, const char *text);
 /* Prints "warning: TEXT." */

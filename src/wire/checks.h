@@ -7,7 +7,11 @@
 #include "base/error.h"
 
 #define BW_CHECKS(ROW)                                                                             \
-	ROW(RACES, "races", 1) ROW(BOUNDS, "bounds", 2) ROW(INIT, "init", 4) ROW(SYNC, "sync", 8)
+	ROW(RACES, "races", 1)                                                                     \
+	ROW(BOUNDS, "bounds", 2)                                                                   \
+	ROW(INIT, "init", 4)                                                                       \
+	ROW(SYNC, "sync", 8)                                                                       \
+	ROW(WRITERS, "writers", 16) /* no findings: who has written memory */
 
 enum bw_check_what {
 #define BW_CHECK_BIT(id, name, bit) BW_CHECK_##id = (bit),

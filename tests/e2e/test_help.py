@@ -19,6 +19,7 @@ NOT_RUN = {
     "info finding": "the session is not checked (test_check_stop.py)",
     "info finding 2": "the same",
     "info findings": "the same",
+    "whence $_launch.out[5]": "the same (test_check_whence.py)",
     "attach 1234": "there is no such process",
     "symbol-file saxpy.co": "there is no such file",
     "info fault": "there was no fault",

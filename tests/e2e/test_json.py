@@ -369,9 +369,9 @@ def every_command():
     equal(s.leave()[0], 5, "the status")
     missing = [c for c in [*commands, *infos] if ((*c.split(), None)[0], (*c.split(), None)[1]) not in answered]
     # saxpy has one frame: test_frames.py has the answers of those that go from one to another; the terminal screen is
-    # refused; test_check_stop.py has the answers about findings
+    # refused; test_check_stop.py and test_check_whence.py have the answers about findings
     equal(missing, ["attach", "down", "finish", "focus", "layout", "refresh", "symbol-file", "tui", "up", "update",
-                    "winheight", "info finding", "info findings"], "commands that have never answered")
+                    "whence", "winheight", "info finding", "info findings"], "commands that have never answered")
 
 
 def subcommands():

@@ -9,7 +9,8 @@ static void no_list_is_all_checks(void **state)
 {
 	unsigned what = 0;
 	assert_null(bw_checks_parse("--check", NULL, &what));
-	assert_int_equal(what, BW_CHECK_RACES | BW_CHECK_BOUNDS | BW_CHECK_INIT | BW_CHECK_SYNC);
+	assert_int_equal(what, BW_CHECK_RACES | BW_CHECK_BOUNDS | BW_CHECK_INIT | BW_CHECK_SYNC |
+				       BW_CHECK_WRITERS);
 }
 
 static void names_are_bits(void **state)

@@ -122,6 +122,12 @@ unsigned bw_debug_focus_lane(struct bw_debug *d)
 	return d->waves->focus_lane;
 }
 
+uint32_t bw_debug_focus_vmid(struct bw_debug *d)
+{
+	const struct bw_wave_record *w = bw_debug_focus_priv(d);
+	return w ? bw_wave_get(&w->hw.state, BW_WF_VMID) : 0;
+}
+
 struct bw_error *bw_debug_set_focus(struct bw_debug *d, uint32_t number)
 {
 	struct bw_wave_record *w = bw_debug_wave_priv(d, number);

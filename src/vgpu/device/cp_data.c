@@ -5,6 +5,7 @@
 
 #include "base/util.h"
 #include "vgpu/device/cp_packets.h"
+#include "vgpu/device/exec/check/writers.h"
 
 enum bw_cp_result bw_cp_write_data(struct bw_queue *q, const struct bw_pm4_packet *p)
 {
@@ -105,10 +106,14 @@ enum bw_cp_result bw_cp_dma_data(struct bw_queue *q, const struct bw_pm4_packet 
 	for (uint32_t done = 0; done < d.bytes;) {
 		uint32_t n = BW_MIN(d.bytes - done, (uint32_t)sizeof(chunk));
 		if ((!fill && !bw_cp_mem_read(q, d.source + done, chunk, n)) ||
-		    !bw_cp_mem_write(q, d.destination + done, chunk, n))
+		    !bw_cp_mem_put(q, d.destination + done, chunk, n))
 			return BW_CP_STOP;
 		done += n;
 	}
+	const struct bw_writers_packet w = {fill ? BW_TRANSFER_FILL : BW_TRANSFER_COPY,
+					    d.destination, fill ? 0 : d.source, d.bytes,
+					    (uint8_t)bw_cp_vmid(q)};
+	bw_writers_note(q->dev->check, bw_cp_tlb(q->dev, w.vmid), &w);
 	return BW_CP_DONE;
 }
 

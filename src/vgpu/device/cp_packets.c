@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "vgpu/device/cp_packets.h"
+#include "vgpu/device/exec/check/writers.h"
 #include "vgpu/device/exec/strict/strict.h"
 #include "vgpu/device/spi.h"
 #include "vgpu/device/mes.h"
@@ -54,6 +55,15 @@ bool bw_cp_mem_read(struct bw_queue *q, uint64_t va, void *out, size_t n)
 }
 
 bool bw_cp_mem_write(struct bw_queue *q, uint64_t va, const void *data, size_t n)
+{
+	const struct bw_writers_packet p = {BW_TRANSFER_WRITE, va, 0, n, (uint8_t)bw_cp_vmid(q)};
+	if (!bw_cp_mem_put(q, va, data, n))
+		return false;
+	bw_writers_note(q->dev->check, bw_cp_tlb(q->dev, p.vmid), &p);
+	return true;
+}
+
+bool bw_cp_mem_put(struct bw_queue *q, uint64_t va, const void *data, size_t n)
 {
 	struct bw_vm_fault fault;
 	unsigned vmid = bw_cp_vmid(q);

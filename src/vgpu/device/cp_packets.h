@@ -14,6 +14,8 @@ enum bw_cp_result bw_cp_refuse(struct bw_queue *q, const struct bw_pm4_packet *p
 			       unsigned value);
 bool bw_cp_mem_read(struct bw_queue *q, uint64_t va, void *out, size_t n);
 bool bw_cp_mem_write(struct bw_queue *q, uint64_t va, const void *data, size_t n);
+/* The same for parts of a packet's data: the caller tells the checker what is written. */
+bool bw_cp_mem_put(struct bw_queue *q, uint64_t va, const void *data, size_t n);
 bool bw_cp_reg_read(struct bw_queue *q, uint32_t addr_dw, uint32_t *out);
 bool bw_cp_reg_write(struct bw_queue *q, uint32_t addr_dw, uint32_t value);
 

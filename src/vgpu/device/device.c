@@ -10,6 +10,7 @@
 #include "base/util.h"
 #include "vgpu/device/cp.h"
 #include "vgpu/device/exec/check/check.h"
+#include "vgpu/device/exec/check/writers.h"
 #include "vgpu/device/exec/strict/strict.h"
 #include "vgpu/device/scheduler.h"
 #include "vgpu/device/spi.h"
@@ -154,6 +155,24 @@ struct bw_strict *bw_device_strict(struct bw_device *dev)
 struct bw_check *bw_device_check(struct bw_device *dev)
 {
 	return dev->check;
+}
+
+bool bw_device_writers(struct bw_device *dev, unsigned vmid, uint64_t va,
+		       struct bw_writers_answer *out, uint32_t *out_now)
+{
+	struct bw_tlb tlb;
+	struct bw_vm_fault no_matter = {0};
+	if (!dev->check || vmid >= BW_N_VMIDS)
+		return false;
+	bw_tlb_init(&tlb, dev, vmid, BW_CLIENT_TCP);
+	bw_tlb_sync(&tlb);
+	const uint8_t *host = bw_tlb_lookup_unwatched(
+		&tlb, bw_canonical(va & ~3ull), (enum bw_access)(BW_ACCESS_READ | BW_ACCESS_PROBE),
+		&no_matter);
+	if (!host || !bw_writers_look(dev->check, host, out))
+		return false;
+	*out_now = __atomic_load_n((const uint32_t *)(const void *)host, __ATOMIC_RELAXED);
+	return true;
 }
 
 const struct bw_profile *bw_device_profile(const struct bw_device *dev)

@@ -61,6 +61,11 @@ struct bw_strict *bw_device_strict(struct bw_device *dev);
 /* The checker; NULL where the options ask for none. */
 struct bw_check;
 struct bw_check *bw_device_check(struct bw_device *dev);
+/* Who has written the dword at an address of a VMID, and what it is now. False: it is not mapped,
+ * or writers are not noted. */
+struct bw_writers_answer;
+bool bw_device_writers(struct bw_device *dev, unsigned vmid, uint64_t va,
+		       struct bw_writers_answer *out, uint32_t *out_now);
 
 /* Register access by absolute dword address (segment base included). Banks as regs2 selects them:
  * GRBM for shader engine and instance, SRBM for pipe, queue and VMID; all-ones = broadcast. */

@@ -11,6 +11,7 @@
 #include "base/memfd.h"
 #include "base/util.h"
 #include "vgpu/device/discovery.h"
+#include "vgpu/device/exec/check/writers.h"
 #include "vgpu/device/vbios.h"
 
 /* VRAM and the bus are each one reserved range of the host's address space: an access that passes
@@ -55,16 +56,18 @@ struct space {
 	const char *name;
 	uint8_t *host;
 	uint64_t size_b;
+	struct bw_check *check;
 };
 
 static struct space vram_of(struct bw_device *dev)
 {
-	return (struct space){"VRAM", dev->memory.vram, dev->profile->vram_size_b};
+	return (struct space){"VRAM", dev->memory.vram, dev->profile->vram_size_b, dev->check};
 }
 
 static struct space sysmem_of(struct bw_device *dev)
 {
-	return (struct space){"system memory", dev->memory.sysmem, dev->profile->sysmem_size_b};
+	return (struct space){"system memory", dev->memory.sysmem, dev->profile->sysmem_size_b,
+			      dev->check};
 }
 
 static struct bw_error *attach(struct space s, uint64_t at, uint64_t size_b, int fd,
@@ -83,6 +86,7 @@ static struct bw_error *attach(struct space s, uint64_t at, uint64_t size_b, int
 		       (off_t)fd_offset_b);
 	if (p == MAP_FAILED)
 		return bw_error_errno(errno, "attaching memory to %s", s.name);
+	bw_writers_forget(s.check, s.host + at, size_b);
 	return NULL;
 }
 

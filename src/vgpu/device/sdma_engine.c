@@ -97,7 +97,22 @@ bool bw_sdma_read(struct bw_sdma_engine *e, uint64_t va, void *out, size_t n)
 	return false;
 }
 
+void bw_sdma_note(struct bw_sdma_engine *e, enum bw_transfer what, uint64_t to, uint64_t from,
+		  uint64_t size_b)
+{
+	const struct bw_writers_packet p = {what, to, from, size_b, (uint8_t)bw_sdma_vmid(e)};
+	bw_writers_note(e->dev->check, tlb_of(e, p.vmid), &p);
+}
+
 bool bw_sdma_write_mem(struct bw_sdma_engine *e, uint64_t va, const void *data, size_t n)
+{
+	if (!bw_sdma_put(e, va, data, n))
+		return false;
+	bw_sdma_note(e, BW_TRANSFER_WRITE, va, 0, n);
+	return true;
+}
+
+bool bw_sdma_put(struct bw_sdma_engine *e, uint64_t va, const void *data, size_t n)
 {
 	struct bw_vm_fault fault;
 	unsigned vmid = bw_sdma_vmid(e);

@@ -12,6 +12,7 @@
  * queue, and stays stopped until RB_CNTL.RB_ENABLE is cleared and set again. */
 
 #include "pm4/sdma.h"
+#include "vgpu/device/exec/check/writers.h"
 #include "vgpu/device/cp.h"
 
 enum {
@@ -91,6 +92,11 @@ unsigned bw_sdma_vmid(const struct bw_sdma_engine *e);
 /* Memory as packets reach it; false: bw_sdma_fail() has been called. */
 bool bw_sdma_read(struct bw_sdma_engine *e, uint64_t va, void *out, size_t n);
 bool bw_sdma_write_mem(struct bw_sdma_engine *e, uint64_t va, const void *data, size_t n);
+/* The same for parts of a packet's data, of which the checker is told then: where they come from,
+ * or 0. */
+bool bw_sdma_put(struct bw_sdma_engine *e, uint64_t va, const void *data, size_t n);
+void bw_sdma_note(struct bw_sdma_engine *e, enum bw_transfer what, uint64_t to, uint64_t from,
+		  uint64_t size_b);
 /* sdma_window.c: rows of a window, some in each turn */
 enum bw_sdma_result bw_sdma_copy_window(struct bw_sdma_engine *e, const struct bw_sdma_packet *p);
 

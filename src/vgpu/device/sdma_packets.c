@@ -201,16 +201,21 @@ static enum bw_sdma_result do_copy_linear(struct bw_sdma_engine *e, const struct
 	uint8_t chunk[CHUNK_B];
 	bw_sdma_copy_linear(p, &c);
 	bw_sdma_copy_broadcast(p, &two);
-	const uint64_t size_b = c.bytes_less_1 + 1ull, end = BW_MIN(size_b, e->progress + TURN_B);
+	const uint64_t size_b = c.bytes_less_1 + 1ull, end = BW_MIN(size_b, e->progress + TURN_B),
+		       start = e->progress;
 	while (e->progress < end) {
 		size_t n = (size_t)BW_MIN(end - e->progress, (uint64_t)sizeof(chunk));
 		if (!bw_sdma_read(e, c.source + e->progress, chunk, n) ||
-		    !bw_sdma_write_mem(e, c.destination + e->progress, chunk, n) ||
+		    !bw_sdma_put(e, c.destination + e->progress, chunk, n) ||
 		    (two.destination_2 &&
-		     !bw_sdma_write_mem(e, two.destination_2 + e->progress, chunk, n)))
+		     !bw_sdma_put(e, two.destination_2 + e->progress, chunk, n)))
 			return BW_SDMA_STOP;
 		e->progress += n;
 	}
+	bw_sdma_note(e, BW_TRANSFER_COPY, c.destination + start, c.source + start, end - start);
+	if (two.destination_2)
+		bw_sdma_note(e, BW_TRANSFER_COPY, two.destination_2 + start, c.source + start,
+			     end - start);
 	return e->progress < size_b ? BW_SDMA_AGAIN : BW_SDMA_DONE;
 }
 
@@ -222,13 +227,15 @@ static enum bw_sdma_result do_fill(struct bw_sdma_engine *e, const struct bw_sdm
 	const size_t unit_b = BW_MIN(1u << f.unit_log2, 4u); /* how much of the value is repeated */
 	for (size_t i = 0; i < sizeof(chunk); i += unit_b)
 		memcpy(chunk + i, &f.value, unit_b);
-	const uint64_t size_b = f.bytes_less_1 + 1ull, end = BW_MIN(size_b, e->progress + TURN_B);
+	const uint64_t size_b = f.bytes_less_1 + 1ull, end = BW_MIN(size_b, e->progress + TURN_B),
+		       start = e->progress;
 	while (e->progress < end) {
 		size_t n = (size_t)BW_MIN(end - e->progress, (uint64_t)sizeof(chunk));
-		if (!bw_sdma_write_mem(e, f.destination + e->progress, chunk, n))
+		if (!bw_sdma_put(e, f.destination + e->progress, chunk, n))
 			return BW_SDMA_STOP;
 		e->progress += n;
 	}
+	bw_sdma_note(e, BW_TRANSFER_FILL, f.destination + start, 0, end - start);
 	return e->progress < size_b ? BW_SDMA_AGAIN : BW_SDMA_DONE;
 }
 

@@ -10,8 +10,10 @@
 
 #include "vgpu/device/exec/check/bounds.h"
 #include "vgpu/device/exec/check/check.h"
+#include "vgpu/device/exec/check/writers.h"
 #include "vgpu/uapi/address_space.h"
 #include "vgpu/uapi/check_output.h"
+#include "vgpu/uapi/files.h"
 #include "vgpu/uapi/uapi_priv.h"
 #include "wire/checks.h"
 #include "wire/vgpu_proto.h"
@@ -228,3 +230,49 @@ int bw_drm_extent(struct bw_uapi *u, const struct bw_drm_vm *vm, const void *arg
 	bw_bounds_withdraw(check, e.space, e.va);
 	return 0;
 }
+
+/* ---- writers ---- */
+
+static void add_writer(struct bw_str *s, const struct bw_writer *w, uint64_t va)
+{
+	static const char *const names[] = {[BW_TRANSFER_NONE] = "wave",
+					    [BW_TRANSFER_COPY] = "copy",
+					    [BW_TRANSFER_FILL] = "fill",
+					    [BW_TRANSFER_WRITE] = "write"};
+	bw_str_addf(s, "%s\t%d\t%" PRIu64 "\t%u\t0x%x\t%u\t0x%" PRIx64, names[w->transfer],
+		    !w->is_forgotten, w->number, w->vmid, w->mask, w->n_lanes,
+		    w->source ? w->source + va : 0);
+	add_side(s, &w->at);
+	bw_str_add(s, "\n");
+}
+
+static int64_t writers_write(struct bw_file *f, const void *data, size_t size_b, uint64_t *pos)
+{
+	enum { QUESTION_B = 64 };
+	char question[QUESTION_B] = {0};
+	struct bw_writers_answer a;
+	uint32_t now;
+	if (size_b >= sizeof(question))
+		return -EINVAL;
+	memcpy(question, data, size_b);
+	char *rest;
+	uint64_t vmid = strtoull(question, &rest, 0), va = strtoull(rest, NULL, 0) & ~3ull;
+	struct bw_str text = {0};
+	/* so that no buffer goes away meanwhile */
+	pthread_mutex_lock(&f->u->lock);
+	if (vmid <= UINT32_MAX && bw_device_writers(f->u->dev, (unsigned)vmid, va, &a, &now)) {
+		bw_str_addf(&text, "0x%x\t0x%x\n", a.value, now);
+		for (unsigned i = 0; i < a.n; i++)
+			add_writer(&text, &a.by[i], va);
+	}
+	pthread_mutex_unlock(&f->u->lock);
+	pthread_mutex_lock(&f->lock);
+	free(f->text);
+	f->text_b = text.failed ? 0 : text.len;
+	f->text = bw_str_take(&text);
+	pthread_mutex_unlock(&f->lock);
+	*pos = 0;
+	return (int64_t)size_b;
+}
+
+const struct bw_file_ops bw_writers_ops = {bw_text_read, writers_write, NULL};

@@ -6,9 +6,16 @@
 
 struct bw_uapi;
 struct bw_drm_vm;
+struct bw_file_ops;
 
 /* The file breakwater_check: see check_output.c. */
 void bw_check_text(struct bw_uapi *u, struct bw_str *s);
+/* The file breakwater_writers: who has written a dword. What is written there is the question,
+ * "VMID ADDRESS"; what is read, the answer. Empty: it is not mapped. Else a line with the value
+ * that the last write has left and the value now, and a line for each writer, the last one first:
+ * what (wave, copy, fill, write), whether more is known, number of the dispatch, VMID, bytes of the
+ * dword, how many lanes, where a copy comes from, and a side as in breakwater_check. */
+extern const struct bw_file_ops bw_writers_ops;
 /* Prints findings on standard error; to be called when the device exists. */
 void bw_check_output_start(struct bw_uapi *u);
 

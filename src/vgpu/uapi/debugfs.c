@@ -113,7 +113,7 @@ static int64_t gca_config_read(struct bw_file *f, void *out, size_t size_b, uint
 }
 
 /* Like seq_file and sysfs: each read from the start makes the text anew. */
-static int64_t text_read(struct bw_file *f, void *out, size_t size_b, uint64_t *pos)
+int64_t bw_text_read(struct bw_file *f, void *out, size_t size_b, uint64_t *pos)
 {
 	pthread_mutex_lock(&f->lock);
 	if (f->make_text && !*pos) {
@@ -131,7 +131,7 @@ static int64_t text_read(struct bw_file *f, void *out, size_t size_b, uint64_t *
 	return (int64_t)n;
 }
 
-const struct bw_file_ops bw_text_ops = {text_read, NULL, NULL};
+const struct bw_file_ops bw_text_ops = {bw_text_read, NULL, NULL};
 static const struct bw_file_ops vram_ops = {vram_read, vram_write, NULL},
 				iomem_ops = {iomem_read, iomem_write, NULL},
 				gca_config_ops = {gca_config_read, NULL, NULL};
@@ -292,6 +292,7 @@ static const struct bw_file_row debugfs_rows[] = {
 	{"breakwater_log", 0400, &bw_text_ops, text_log, 0},
 	{"breakwater_waits", 0400, &bw_text_ops, bw_text_waits, 0},
 	{"breakwater_check", 0444, &bw_text_ops, bw_check_text, 0},
+	{"breakwater_writers", 0600, &bw_writers_ops, NULL, 0},
 	{"breakwater_strict", 0444, &bw_text_ops, bw_strict_text, 0},
 };
 /* clang-format on */

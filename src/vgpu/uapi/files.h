@@ -107,5 +107,7 @@ void bw_file_close(struct bw_file *f);
 int bw_file_gone(const struct bw_file *f);
 extern const struct bw_file_ops bw_regs_ops, bw_regs2_ops, bw_gprwave_ops, bw_wave_ops, bw_gpr_ops,
 	bw_ring_ops, bw_mqd_ops, bw_text_ops, bw_pci_remove_ops, bw_pci_rescan_ops;
+/* Reads f->text, which bw_file_row.text or a write has made. */
+int64_t bw_text_read(struct bw_file *f, void *out, size_t size_b, uint64_t *pos);
 
 #endif

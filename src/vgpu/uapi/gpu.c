@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "gpuvm/gpuvm.h"
 #include "vgpu/device/discovery.h"
+#include "vgpu/device/exec/check/writers.h"
 #include "vgpu/uapi/address_space.h"
 #include "vgpu/uapi/gpu.h"
 #include "vgpu/uapi/jobs.h"
@@ -62,6 +63,7 @@ int bw_drm_vram_alloc(struct bw_uapi *u, uint64_t size_b, uint64_t align_b, uint
 		return -ENOMEM;
 	u->vram_used_b += size_b;
 	clear_vram(u, *out_offset, size_b); /* the GPU may have written there since */
+	bw_writers_forget(bw_device_check(u->dev), bw_drm_vram_cpu(u, *out_offset), size_b);
 	return 0;
 }
 

@@ -19,9 +19,10 @@ struct bw_check *bw_check_create(unsigned what)
 	c->what = what;
 	if (bw_init_is_on(c))
 		c->init = bw_init_create();
+	bool has_writers = !(what & BW_CHECK_WRITERS) || bw_writers_init(&c->writers);
 	c->place = calloc(BW_SHADOW_PLACES + 1, sizeof(*c->place));
 	c->place_index = calloc(BW_CHECK_PLACE_SLOTS, sizeof(*c->place_index));
-	if (c->place && c->place_index && has_list && (c->init || !bw_init_is_on(c)))
+	if (c->place && c->place_index && has_list && has_writers && (c->init || !bw_init_is_on(c)))
 		return c;
 	bw_check_destroy(c);
 	return NULL;
@@ -48,6 +49,7 @@ void bw_check_destroy(struct bw_check *c)
 		free_dispatch(d);
 	}
 	bw_shadow_fini(&c->shadow);
+	bw_writers_fini(&c->writers);
 	free(c->place);
 	free(c->place_index);
 	bw_findings_fini(&c->found);
@@ -137,6 +139,8 @@ static struct bw_check_group *new_group(struct bw_check_dispatch *d, const struc
 		free(g);
 		return NULL;
 	}
+	if (d->check->what & BW_CHECK_WRITERS)
+		bw_writers_group(d->check, g, wg->id);
 	g->next = d->groups;
 	d->groups = g;
 	return g;
@@ -149,7 +153,8 @@ void bw_check_group_begin(struct bw_check *c, struct bw_check_dispatch **dispatc
 	if (!*dispatch)
 		*dispatch = new_dispatch(c, launch);
 	wg->check = *dispatch && !launch->is_restored ? new_group(*dispatch, wg) : NULL;
-	wg->is_touch_checked = wg->check && c->what & (BW_CHECK_RACES | BW_CHECK_SYNC);
+	wg->is_touch_checked =
+		wg->check && c->what & (BW_CHECK_RACES | BW_CHECK_SYNC | BW_CHECK_WRITERS);
 	/* What a group that is not followed does could order others. */
 	if (*dispatch && !wg->check)
 		(*dispatch)->order.is_blind = true;
@@ -193,31 +198,36 @@ struct bw_check_group *bw_check_followed(const struct bw_wave *w)
 bool bw_check_begin(struct bw_check *c, struct bw_wave *w, const struct bw_check_at *at)
 {
 	struct bw_check_group *g = bw_check_followed(w);
-	if (!g || !g->order)
+	if (!g || !(g->order || c->what & BW_CHECK_WRITERS))
 		return false;
 	pthread_mutex_lock(&c->lock);
 	c->step = (struct bw_check_step){
 		.dispatch = g->dispatch,
-		.wave = &g->order->wave[w->index_in_group],
+		.wave = g->order ? &g->order->wave[w->index_in_group] : NULL,
 		.loads = &g->wave[w->index_in_group],
-		.place = place_of(c, g->dispatch, at),
+		.place = g->order ? place_of(c, g->dispatch, at) : 0,
 		.is_coherent = at->is_coherent && at->access == BW_CHECK_LOAD,
 	};
 	return true;
 }
 
-void bw_check_end(struct bw_check *c, struct bw_wave *w)
+void bw_check_end(struct bw_check *c, struct bw_wave *w, const struct bw_check_at *at, bool is_done)
 {
 	if (c->step.has_new)
 		bw_check_finish_new(c, w);
-	bw_order_step(&c->step.dispatch->order, c->step.wave);
+	if (c->step.wave)
+		bw_order_step(&c->step.dispatch->order, c->step.wave);
+	if (is_done)
+		bw_writers_flush(c, w->wg->check, w, at);
+	c->writers.n_pending = 0;
 	c->step = (struct bw_check_step){0};
 	pthread_mutex_unlock(&c->lock);
 }
 
 void bw_check_fence(struct bw_check *c)
 {
-	bw_order_fence(&c->step.dispatch->order, c->step.wave);
+	if (c->step.wave)
+		bw_order_fence(&c->step.dispatch->order, c->step.wave);
 }
 
 void bw_check_give_up(struct bw_check *c)
@@ -250,8 +260,7 @@ static struct bw_shadow_cell *cell_of(struct bw_check *c, const uint8_t *host)
 	return s->page ? &s->page->cell[(uintptr_t)host % BW_SHADOW_PAGE_B / 4] : NULL;
 }
 
-/* The bytes of a touch in the dword of its byte at_b: how many; out_mask has their bits. */
-static unsigned in_dword(const struct bw_touch *t, unsigned at_b, uint8_t *out_mask)
+unsigned bw_check_in_dword(const struct bw_touch *t, unsigned at_b, uint8_t *out_mask)
 {
 	unsigned first = (unsigned)((uintptr_t)(t->host + at_b) % 4);
 	unsigned n = BW_MIN(4 - first, t->size_b - at_b);
@@ -273,7 +282,7 @@ static void enter(struct bw_check *c, struct bw_wave *w, enum bw_touch_kind kind
 		uint8_t *host = t->host + at_b;
 		struct bw_shadow_past past;
 		bool past_is_load;
-		n = in_dword(t, at_b, &a.mask);
+		n = bw_check_in_dword(t, at_b, &a.mask);
 		struct bw_shadow_cell *cell = cell_of(c, host);
 		if (!cell)
 			continue;
@@ -378,10 +387,12 @@ void bw_check_touch(struct bw_wave *w, enum bw_touch_kind kind, const struct bw_
 	struct bw_check_group *g = bw_check_followed(w);
 	if (!g)
 		return;
+	struct bw_check *c = g->dispatch->check;
 	bw_sync_touch(g, w, kind, touches, n);
+	if (kind != BW_TOUCH_LOAD && c->what & BW_CHECK_WRITERS && n && !is_lds(w, touches[0].host))
+		bw_writers_pend(c, touches, n);
 	if (!g->order)
 		return;
-	struct bw_check *c = g->dispatch->check;
 	if (kind == BW_TOUCH_STORE)
 		compare_lanes(c, w, touches, n);
 	else if (n)

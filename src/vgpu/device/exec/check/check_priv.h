@@ -9,7 +9,9 @@
 #include "vgpu/device/exec/check/check.h"
 #include "vgpu/device/exec/check/shadow.h"
 #include "vgpu/device/exec/check/sync.h"
+#include "vgpu/device/exec/check/writers.h"
 #include "vgpu/device/exec/core/touch.h"
+#include "vgpu/device/exec/memory/span.h"
 
 /* The last plain loads of a wave: the instruction's place (0: none), and its first location. */
 enum { BW_CHECK_LOADS = 4 };
@@ -39,6 +41,8 @@ struct bw_check_group {
 	struct bw_check_group *next;
 	struct bw_check_dispatch *dispatch;
 	struct bw_order_group *order; /* NULL: races are not looked for */
+	/* The number of its first wave as a writer, of the numbers' era. */
+	uint32_t writer, writers_era;
 	unsigned n_waves;
 	struct bw_check_wave wave[]; /* by index */
 };
@@ -71,7 +75,7 @@ struct bw_check_place {
 /* The instruction that is being executed. */
 struct bw_check_step {
 	struct bw_check_dispatch *dispatch;
-	struct bw_order_wave *wave;
+	struct bw_order_wave *wave;  /* NULL: races are not looked for */
 	struct bw_check_wave *loads; /* of the wave */
 	uint16_t place;		     /* 0: there are too many */
 	struct bw_shadow_page *page; /* the last one that it has touched; NULL: none */
@@ -102,6 +106,23 @@ struct bw_bounds {
 	char *program[BW_CHECK_PROGRAMS]; /* paths; owned */
 };
 
+/* writers.c; under the checker's lock */
+struct bw_writers {
+	struct bw_shadow shadow;
+	struct bw_writers_run *run; /* a ring; first_kept is the oldest one's index, and so on */
+	size_t n_runs, first_kept, max_runs;
+	uint32_t next; /* number of the next writer */
+	uint32_t era;  /* how often numbers have begun anew */
+	struct bw_writers_place *place;
+	uint16_t *place_index; /* by hash */
+	unsigned n_places;
+	struct bw_shadow_page *page; /* the last one that was written to; NULL: none */
+	uintptr_t page_number;
+	/* what the current instruction stores, until it has done so */
+	struct bw_touch pending[64 * BW_MEM_MAX_PIECES];
+	unsigned n_pending;
+};
+
 struct bw_init;
 
 struct bw_check {
@@ -111,6 +132,7 @@ struct bw_check {
 	struct bw_init *init; /* NULL: not checked (init.h) */
 	pthread_mutex_t lock;
 	struct bw_shadow shadow;
+	struct bw_writers writers;
 	struct bw_check_dispatch *dispatches;
 	uint64_t n_dispatches;
 	struct bw_check_place *place;
@@ -137,7 +159,11 @@ struct bw_check_group *bw_check_followed(const struct bw_wave *w);
 struct bw_check_side bw_check_side_of(const struct bw_check_dispatch *d, const struct bw_wave *w,
 				      const struct bw_check_at *at, unsigned lane);
 bool bw_check_begin(struct bw_check *c, struct bw_wave *w, const struct bw_check_at *at);
-void bw_check_end(struct bw_check *c, struct bw_wave *w);
+/* is_done: it has not faulted. */
+void bw_check_end(struct bw_check *c, struct bw_wave *w, const struct bw_check_at *at,
+		  bool is_done);
+/* The bytes of a touch in the dword of its byte at_b: how many; out_mask has their bits. */
+unsigned bw_check_in_dword(const struct bw_touch *t, unsigned at_b, uint8_t *out_mask);
 /* Within an instruction: an acquire of device scope; something orders waves that cannot be
  * followed. */
 void bw_check_fence(struct bw_check *c);
@@ -175,6 +201,14 @@ void bw_check_report(struct bw_check *c, struct bw_wave *w, const struct bw_chec
 void bw_check_withdraw(struct bw_check *c, uint16_t load);
 /* That dispatch has ended: tells what was not told of its loads. */
 void bw_check_tell(struct bw_check *c, uint64_t dispatch);
+
+/* writers.c. A workgroup starts; the current instruction stores there, and has done so. */
+bool bw_writers_init(struct bw_writers *x);
+void bw_writers_fini(struct bw_writers *x);
+void bw_writers_group(struct bw_check *c, struct bw_check_group *g, const uint32_t id[3]);
+void bw_writers_pend(struct bw_check *c, const struct bw_touch *touches, unsigned n);
+void bw_writers_flush(struct bw_check *c, struct bw_check_group *g, const struct bw_wave *w,
+		      const struct bw_check_at *at);
 
 /* sync.c. An access to memory or LDS; scratch is a lane's own, and compilers reach all lanes'. */
 void bw_sync_touch(struct bw_check_group *g, struct bw_wave *w, enum bw_touch_kind kind,

@@ -104,7 +104,7 @@ static enum bw_mem_result checked(struct bw_exec *x, struct bw_wave *w, const st
 	if (g)
 		g->wave[w->index_in_group].at = NULL;
 	if (is_checked)
-		bw_check_end(c, w);
+		bw_check_end(c, w, &at, r == BW_MEM_OK);
 	return r;
 }
 

@@ -88,6 +88,11 @@ static bool grow(struct bw_shadow *s)
 	return true;
 }
 
+struct bw_shadow_page *bw_shadow_find(const struct bw_shadow *s, uintptr_t host)
+{
+	return s->max ? find(s, host / BW_SHADOW_PAGE_B)->page : NULL;
+}
+
 struct bw_shadow_page *bw_shadow_page(struct bw_shadow *s, uintptr_t host, uint64_t dispatch)
 {
 	uint64_t number = host / BW_SHADOW_PAGE_B;

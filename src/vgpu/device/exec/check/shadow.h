@@ -44,6 +44,8 @@ struct bw_shadow {
 void bw_shadow_fini(struct bw_shadow *s);
 /* The page of a host address, emptied unless it is this dispatch's (not 0). NULL: out of memory. */
 struct bw_shadow_page *bw_shadow_page(struct bw_shadow *s, uintptr_t host, uint64_t dispatch);
+/* The page as it is; NULL: there is none. */
+struct bw_shadow_page *bw_shadow_find(const struct bw_shadow *s, uintptr_t host);
 /* Forgets all pages. */
 void bw_shadow_clear(struct bw_shadow *s);
 

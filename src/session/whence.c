@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT */
+/* "whence": who has written memory, as the virtual GPU's checker knows it (its server's file
+ * breakwater_writers), and from which loads the value of a register comes. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/util.h"
+#include "debug/dispatches.h"
+#include "debug/value.h"
+#include "debug/variables.h"
+#include "debug/waves.h"
+#include "session/check_priv.h"
+#include "session/server_report.h"
+#include "session/session.h"
+#include "ui/table.h"
+
+#define WRITERS_FILE "breakwater_writers"
+
+enum { DWORDS_MAX = 8 };
+
+/* A row of the answer: a writer of a dword, or that there is none. */
+struct row {
+	uint64_t address;
+	const char *how; /* "wave", "copy", "fill", "write", "unknown", "none" */
+	uint64_t age;	 /* 1: the last one */
+	uint64_t dispatch, source;
+	uint32_t mask, n_lanes;
+	bool has_value, is_stale; /* stale: the memory has another value by now */
+	uint32_t value, now;
+	struct bw_checked_side at;
+	char instruction[128];
+	struct bw_where where;
+};
+
+static void put_group(struct bw_table *t, const void *of)
+{
+	const struct row *r = of;
+	if (!strcmp(r->how, "wave"))
+		bw_table_json_cell(t, json_pack("[I,I,I]", (json_int_t)r->at.group[0],
+						(json_int_t)r->at.group[1],
+						(json_int_t)r->at.group[2]));
+}
+
+#define OF_WAVE BW_IF(struct row, at.pc)
+static const struct bw_fact writer_rows[] = {
+	{NULL, "address", "hex", "of the dword", BW_OF(struct row, address)},
+	{NULL, "by", "text", "wave, copy, fill, write; unknown: not kept; none: no wave or packet",
+	 BW_OF(struct row, how)},
+	{NULL, "age", "count?", "1: the last writer", BW_OF(struct row, age)},
+	{NULL, "dispatch", "count?", "in the order in which the GPU has begun them",
+	 BW_OF(struct row, dispatch)},
+	{NULL, "bytes", "count?", "a bit for each byte of the dword", BW_OF(struct row, mask)},
+	{NULL, "source", "hex?", "where a copy has the bytes from", BW_OF(struct row, source)},
+	{NULL, "value", "hex?", "of the dword, after the last writer", BW_OF(struct row, value),
+	 BW_IF(struct row, has_value)},
+	{NULL, "now", "hex?", "where another value is there now", BW_OF(struct row, now),
+	 BW_IF(struct row, is_stale)},
+	{NULL, "code", "hex?", BW_OF(struct row, at.pc)},
+	{NULL, "instruction", "text?", BW_OF(struct row, instruction), OF_WAVE},
+	{NULL, "function", "text?", BW_OF(struct row, where.function)},
+	{NULL, "file", "text?", BW_OF(struct row, where.line.file),
+	 BW_IF(struct row, where.has_line)},
+	{NULL, "line", "count?", BW_OF(struct row, where.line.line),
+	 BW_IF(struct row, where.has_line)},
+	{NULL, "workgroup", "dims?", BW_GET(put_group)},
+	{NULL, "wave", "count?", BW_OF(struct row, at.wave), OF_WAVE},
+	{NULL, "lane", "count?", BW_OF(struct row, at.lane), OF_WAVE},
+	{NULL, "n_lanes", "count?", "2 or more: this lane and the next ones, a byte or two each",
+	 BW_OF(struct row, n_lanes), OF_WAVE},
+};
+BW_FACTS(writer_facts, "whence", "writers", writer_rows);
+
+/* ---- memory ---- */
+
+static struct bw_error *ask(struct bw_session *s, uint64_t va, char **out)
+{
+	struct bw_kmd_file *f;
+	char question[64];
+	int n = snprintf(question, sizeof(question), "%u 0x%" PRIx64, bw_debug_focus_vmid(s->debug),
+			 va);
+	struct bw_str text = {0};
+	char chunk[1024];
+	size_t done = 1;
+	BW_TRY(bw_kmd_file_open(s->kmd, WRITERS_FILE, true, &f));
+	struct bw_error *err = bw_kmd_file_write(f, 0, question, (size_t)n, &done);
+	for (uint64_t at = 0; !err && done; at += done) {
+		err = bw_kmd_file_read(f, at, chunk, sizeof(chunk), &done);
+		if (!err)
+			bw_str_addn(&text, chunk, done);
+	}
+	bw_kmd_file_close(f);
+	*out = err ? NULL : bw_str_take(&text);
+	bw_str_free(&text);
+	return err || *out ? err : bw_error_nomem();
+}
+
+static void take_writer(char *line, struct row *r)
+{
+	r->how = bw_report_field(&line);
+	if (!bw_report_number(&line))
+		r->how = "unknown";
+	r->dispatch = bw_report_number(&line);
+	bw_report_number(&line); /* VMID */
+	r->mask = (uint32_t)bw_report_number(&line);
+	r->n_lanes = (uint32_t)bw_report_number(&line);
+	r->source = bw_report_number(&line);
+	bw_checked_take_side(&line, &r->at);
+	if (strcmp(r->how, "wave") != 0)
+		r->at.pc = r->dispatch = 0;
+}
+
+/* The bytes of a dword: "", or " (bytes 0 to 1 of the 4)" */
+static void add_bytes(struct bw_str *s, uint32_t mask)
+{
+	if (mask == 15 || !mask)
+		return;
+	bw_str_add(s, " (byte");
+	for (unsigned i = 0; i < 4; i++)
+		if (mask >> i & 1)
+			bw_str_addf(s, " %u", i);
+	bw_str_add(s, " of these 4)");
+}
+
+/* " by lane 5 of wave 0 of workgroup (0,0,0), dispatch 1"; of bytes, by a lane each */
+static void add_wave(struct bw_str *s, const struct row *r)
+{
+	if (r->n_lanes > 1)
+		bw_str_addf(s, " by lanes %u to %u", r->at.lane, r->at.lane + r->n_lanes - 1);
+	else
+		bw_str_addf(s, " by lane %u", r->at.lane);
+	bw_str_addf(s, " of wave %u of workgroup (%u,%u,%u), dispatch %" PRIu64, r->at.wave,
+		    r->at.group[0], r->at.group[1], r->at.group[2], r->dispatch);
+}
+
+static void show_row(struct bw_session *s, const struct row *r, bool is_first)
+{
+	struct bw_str line = {0};
+	bw_str_addf(&line, "    %s ", r->age == 1 ? "last  " : "before");
+	if (!strcmp(r->how, "unknown"))
+		bw_str_addf(&line, "a store of lane %u, of which no more is kept", r->at.lane);
+	else if (!strcmp(r->how, "wave"))
+		bw_str_addf(&line, "%s", r->at.pc ? r->at.access : "a store");
+	else
+		bw_str_addf(&line, "%s by a packet", r->how);
+	if (r->at.pc)
+		bw_checked_add_place(&line, s->debug, &r->at);
+	if (!strcmp(r->how, "wave"))
+		add_wave(&line, r);
+	if (r->source)
+		bw_str_addf(&line, ", from 0x%" PRIx64, r->source);
+	add_bytes(&line, r->mask);
+	if (r->has_value)
+		bw_str_addf(&line, ": 0x%08x (%d)", r->value, (int32_t)r->value);
+	bw_out_line(s->out, "%s", bw_str_text(&line));
+	bw_str_free(&line);
+	if (r->at.pc)
+		bw_out_line(s->out, "             0x%" PRIx64 " (+0x%" PRIx64 ")  %s", r->at.pc,
+			    r->at.pc - r->at.start, r->instruction);
+	if (is_first && r->is_stale)
+		bw_out_line(
+			s->out,
+			"    now    0x%08x (%d), which is not from the GPU: the CPU has written "
+			"it since, or it was given to another buffer",
+			r->now, (int32_t)r->now);
+}
+
+static void show_none(struct bw_session *s, const struct row *r)
+{
+	if (r->now)
+		bw_out_line(
+			s->out,
+			"    no dispatch, copy or fill has written it: 0x%08x (%d) is from the CPU",
+			r->now, (int32_t)r->now);
+	else
+		bw_out_line(s->out, "    nobody has written it, or the CPU has written 0");
+}
+
+/* The writers of a dword: rows of the table, and text. */
+static struct bw_error *dword(struct bw_session *s, const char *gpu, uint64_t va,
+			      struct bw_table *t)
+{
+	_cleanup_free_ char *text = NULL;
+	BW_TRY(ask(s, va, &text));
+	char *rest = text, *line = strsep(&rest, "\n");
+	if (!line || !*line)
+		return bw_errorf(BW_E_NOT_FOUND,
+				 "0x%" PRIx64 " is not mapped on the GPU, or the program is not "
+				 "checked for writers (--check, or --check=writers)",
+				 va);
+	uint32_t value = (uint32_t)bw_report_number(&line), now = (uint32_t)bw_report_number(&line);
+	unsigned age = 0;
+	bool is_text = !bw_out_is_json(s->out);
+	if (is_text)
+		bw_out_line(s->out, "  4 bytes at 0x%" PRIx64 ":", va);
+	while ((line = strsep(&rest, "\n"))) {
+		if (!*line)
+			break;
+		struct row r = {.address = va, .age = ++age, .now = now};
+		take_writer(line, &r);
+		r.has_value = age == 1;
+		r.value = value;
+		r.is_stale = age == 1 && value != now;
+		if (r.at.pc) {
+			bw_checked_instruction(gpu, &r.at, r.instruction, sizeof(r.instruction));
+			bw_checked_where(s->debug, &r.at, &r.where);
+		}
+		if (is_text)
+			show_row(s, &r, age == 1);
+		else
+			bw_table_row(t, &r);
+	}
+	if (!age) {
+		const struct row r = {
+			.address = va, .how = "none", .now = now, .is_stale = now != 0};
+		if (is_text)
+			show_none(s, &r);
+		else
+			bw_table_row(t, &r);
+	}
+	return NULL;
+}
+
+static struct bw_error *memory(struct bw_session *s, uint64_t va, uint64_t size_b,
+			       struct bw_table *t)
+{
+	char gpu[16];
+	uint64_t first = va & ~3ull, n = size_b ? (va + size_b - 1) / 4 - va / 4 + 1 : 1;
+	BW_TRY(bw_report_gpu(s->kmd, gpu, sizeof(gpu)));
+	for (uint64_t i = 0; i < n && i < DWORDS_MAX; i++)
+		BW_TRY(dword(s, gpu, first + 4 * i, t));
+	if (n > DWORDS_MAX)
+		bw_out_int(s->out, "more", (int64_t)(n - DWORDS_MAX));
+	if (n > DWORDS_MAX)
+		bw_out_line(s->out, "  and %" PRIu64 " more dwords: name an element of it",
+			    n - DWORDS_MAX);
+	return NULL;
+}
+
+/* ---- registers ---- */
+
+static const char *const source_names[] = {[BW_SOURCE_LOAD] = "load",
+					   [BW_SOURCE_LAUNCH] = "launch",
+					   [BW_SOURCE_CALL] = "call",
+					   [BW_SOURCE_OTHER] = "other"};
+
+struct source_row {
+	const char *kind;
+	struct bw_value_source s;
+	struct bw_where where;
+	char reg[16];
+};
+static const struct bw_fact source_rows[] = {
+	{NULL, "from", "text", "load, launch, call, other", BW_OF(struct source_row, kind)},
+	{NULL, "register", "text", BW_OF(struct source_row, reg)},
+	{NULL, "code", "hex?", BW_OF(struct source_row, s.pc)},
+	{NULL, "function", "text?", BW_OF(struct source_row, where.function)},
+	{NULL, "file", "text?", BW_OF(struct source_row, where.line.file),
+	 BW_IF(struct source_row, where.has_line)},
+	{NULL, "line", "count?", BW_OF(struct source_row, where.line.line),
+	 BW_IF(struct source_row, where.has_line)},
+	{NULL, "address", "hex?", "that the focus lane has loaded from",
+	 BW_OF(struct source_row, s.va), BW_IF(struct source_row, s.has_address)},
+};
+BW_FACTS(source_facts, "whence sources", "sources", source_rows);
+
+static void show_source(struct bw_session *s, const struct source_row *r)
+{
+	struct bw_str line = {0};
+	bw_str_addf(&line, "  %s ", r->reg);
+	bw_str_add(&line, r->s.kind == BW_SOURCE_LOAD	  ? "from the load"
+			  : r->s.kind == BW_SOURCE_LAUNCH ? "as the function was entered with it"
+			  : r->s.kind == BW_SOURCE_CALL
+				  ? "from the call"
+				  : "from an instruction that is not followed");
+	if (r->where.has_line)
+		bw_str_addf(&line, " at %s:%u", bw_base_name(r->where.line.file),
+			    r->where.line.line);
+	if (r->s.pc)
+		bw_str_addf(&line, " (0x%" PRIx64 ")", r->s.pc);
+	if (r->s.kind == BW_SOURCE_LOAD && !r->s.has_address)
+		bw_str_add(&line, "; its address is not known any more");
+	else if (r->s.kind == BW_SOURCE_LOAD && r->s.space != BW_SPACE_GLOBAL)
+		bw_str_addf(&line, ", of %s + 0x%" PRIx64 ", whose writers are not noted",
+			    r->s.space == BW_SPACE_LDS ? "LDS" : "scratch", r->s.va);
+	bw_out_line(s->out, "%s", bw_str_text(&line));
+	bw_str_free(&line);
+}
+
+static struct bw_error *register_(struct bw_session *s, bool is_vgpr, unsigned reg,
+				  struct bw_table *sources, struct bw_table *writers)
+{
+	struct bw_value_sources all;
+	BW_TRY(bw_debug_value_sources(s->debug, is_vgpr, reg, &all));
+	if (!all.n && !all.is_partial)
+		bw_out_line(s->out, "  %s%u is a constant of the code", is_vgpr ? "v" : "s", reg);
+	for (size_t i = 0; i < all.n; i++) {
+		const struct bw_value_source *x = &all.source[i];
+		struct source_row r = {.kind = source_names[x->kind], .s = *x};
+		snprintf(r.reg, sizeof(r.reg), "%s%u", x->is_vgpr ? "v" : "s", x->reg);
+		if (x->pc)
+			bw_debug_where(s->debug, x->pc, &r.where);
+		bw_table_row(sources, &r);
+		if (!bw_out_is_json(s->out))
+			show_source(s, &r);
+		if (x->has_address && x->space == BW_SPACE_GLOBAL && s->is_checked)
+			bw_error_free(memory(s, x->va, x->size_b, writers));
+	}
+	if (all.is_partial)
+		bw_out_line(s->out,
+			    "  and from what is not followed: conditions, or more than %d sources",
+			    BW_VALUE_SOURCES);
+	bw_out_bool(s->out, "is_partial", all.is_partial);
+	return NULL;
+}
+
+/* The register that the value is in; false: it is in none, or in several. */
+static bool in_register(const struct bw_value *v, bool *out_vgpr, unsigned *out_reg)
+{
+	if (v->place == BW_PLACE_REG && (v->reg.cls == BW_REG_VGPR || v->reg.cls == BW_REG_SGPR)) {
+		*out_vgpr = v->reg.cls == BW_REG_VGPR;
+		*out_reg = v->reg.index;
+		return true;
+	}
+	if (!v->bytes || v->bytes->location.n_pieces ||
+	    (v->bytes->location.kind != BW_LOC_VGPR && v->bytes->location.kind != BW_LOC_SGPR))
+		return false;
+	*out_vgpr = v->bytes->location.kind == BW_LOC_VGPR;
+	*out_reg = v->bytes->location.reg + v->bytes_at / 4;
+	return true;
+}
+
+struct bw_error *bw_session_whence(struct bw_session *s, const char *text, const struct bw_value *v)
+{
+	const struct bw_wave_info *w;
+	bool is_vgpr;
+	unsigned reg;
+	BW_TRY(bw_session_need_wave(s, &w));
+	struct bw_table writers, sources;
+	bw_table_begin(&writers, &writer_facts);
+	bw_table_begin(&sources, &source_facts);
+	struct bw_error *err = NULL;
+	uint64_t size_b = bw_type_size(&v->type) * (v->n_elem ? v->n_elem : 1);
+	if (v->is_missing)
+		err = bw_errorf(BW_E_NOT_FOUND, "%s has no value here%s%s", text,
+				v->bytes && v->bytes->why[0] ? ": " : "",
+				v->bytes ? v->bytes->why : "");
+	else if (v->place == BW_PLACE_MEMORY && v->space == BW_SPACE_GLOBAL && s->is_checked)
+		err = memory(s, v->va, size_b, &writers);
+	else if (v->place == BW_PLACE_MEMORY && v->space == BW_SPACE_GLOBAL)
+		err = bw_errorf(BW_E_STATE,
+				"the program is not checked: with \"breakwater run --check\" it is "
+				"noted who writes memory");
+	else if (v->place == BW_PLACE_MEMORY)
+		err = bw_errorf(BW_E_UNSUPPORTED, "%s is in %s, whose writers are not noted", text,
+				v->space == BW_SPACE_LDS ? "LDS" : "the lane's private memory");
+	else if (in_register(v, &is_vgpr, &reg))
+		err = register_(s, is_vgpr, reg, &sources, &writers);
+	else
+		err = bw_errorf(BW_E_INVALID, "%s is not in memory, and not in one register", text);
+	if (!err && bw_table_rows(&writers))
+		bw_out_table(s->out, &writers, "");
+	if (!err && bw_out_is_json(s->out) && bw_table_rows(&sources))
+		bw_out_table(s->out, &sources, "");
+	bw_table_fini(&writers);
+	bw_table_fini(&sources);
+	return err;
+}

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+#include "vgpu/device/exec/check/writers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "vgpu/device/exec/check/check_priv.h"
+#include "wire/checks.h"
+
+/* A writer in 48 bits of a cell, which has the value in the rest: in the words `store` and `load`
+ * of struct bw_shadow_cell. */
+enum {
+	NUMBER_BITS = 24,
+	PLACE_BITS = 13,
+	LANE_BITS = 6,
+	MASK_BITS = 4,
+	NUMBERS = 1 << NUMBER_BITS,
+	PLACES = (1 << PLACE_BITS) - 1,
+	PLACE_SLOTS = 1 << 15,
+	RUNS = 1 << 19,
+	FIRST_RUNS = 256,
+};
+
+/* The only dispatch of the shadow's pages: they are never emptied for another. */
+enum { ALWAYS = 1 };
+
+/* Writers whose numbers follow each other: the waves of a workgroup, or a packet. */
+struct bw_writers_run {
+	uint32_t first, n;
+	enum bw_transfer transfer;
+	uint8_t vmid;
+	uint64_t number;  /* of the dispatch */
+	uint64_t code_va; /* of waves; of a packet: source less address */
+	uint32_t group[3];
+};
+
+/* An instruction that stores, numbered from 1. */
+struct bw_writers_place {
+	uint64_t pc;
+	uint32_t word[3];
+	uint8_t n_words, access;
+	const char *name;
+};
+
+struct writer {
+	uint32_t number;
+	uint16_t place;
+	uint8_t lane, mask;
+	/* of two or more bytes, the next lanes in order have stored the further ones */
+	bool has_many;
+};
+
+static uint64_t pack(const struct writer *w)
+{
+	return (uint64_t)w->number | (uint64_t)w->place << NUMBER_BITS |
+	       (uint64_t)w->lane << (NUMBER_BITS + PLACE_BITS) |
+	       (uint64_t)w->mask << (NUMBER_BITS + PLACE_BITS + LANE_BITS) |
+	       (uint64_t)w->has_many << (NUMBER_BITS + PLACE_BITS + LANE_BITS + MASK_BITS);
+}
+
+static struct writer unpack(uint64_t word)
+{
+	return (struct writer){
+		.number = word & (NUMBERS - 1),
+		.place = word >> NUMBER_BITS & PLACES,
+		.lane = word >> (NUMBER_BITS + PLACE_BITS) & ((1 << LANE_BITS) - 1),
+		.mask = word >> (NUMBER_BITS + PLACE_BITS + LANE_BITS) & ((1 << MASK_BITS) - 1),
+		.has_many = word >> (NUMBER_BITS + PLACE_BITS + LANE_BITS + MASK_BITS) & 1};
+}
+
+static uint64_t last_of(const struct bw_shadow_cell *c)
+{
+	return c->store & 0xffffffffffff;
+}
+
+static uint64_t before_of(const struct bw_shadow_cell *c)
+{
+	return c->store >> 48 | (c->load & 0xffffffff) << 16;
+}
+
+static void put(struct bw_shadow_cell *c, uint64_t last, uint64_t before, uint32_t value)
+{
+	c->store = last | before << 48;
+	c->load = (before >> 16 & 0xffffffff) | (uint64_t)value << 32;
+}
+
+bool bw_writers_init(struct bw_writers *x)
+{
+	x->place = calloc(PLACES + 1, sizeof(*x->place));
+	x->place_index = calloc(PLACE_SLOTS, sizeof(*x->place_index));
+	return x->place && x->place_index;
+}
+
+void bw_writers_fini(struct bw_writers *x)
+{
+	bw_shadow_fini(&x->shadow);
+	free(x->place);
+	free(x->place_index);
+	free(x->run);
+}
+
+/* ---- numbers and places ---- */
+
+static bool grow(struct bw_writers *x)
+{
+	size_t max = BW_MAX(2 * x->max_runs, (size_t)FIRST_RUNS);
+	struct bw_writers_run *run = realloc(x->run, max * sizeof(*run));
+	if (!run)
+		return false;
+	x->run = run;
+	x->max_runs = max;
+	return true;
+}
+
+/* The number of the first of n new writers. */
+static uint32_t add_run(struct bw_writers *x, struct bw_writers_run r)
+{
+	if (x->next + r.n > NUMBERS) { /* all numbers begin anew */
+		bw_shadow_clear(&x->shadow);
+		x->n_runs = 0;
+		x->next = 0;
+		x->first_kept = 0;
+		x->page = NULL;
+		x->era++;
+	}
+	if (x->n_runs == x->max_runs && x->max_runs < RUNS && !grow(x) && !x->max_runs)
+		return 0;
+	r.first = x->next;
+	x->run[x->n_runs++ % x->max_runs] = r;
+	x->first_kept = x->n_runs > x->max_runs ? x->n_runs - x->max_runs : 0;
+	x->next += r.n;
+	return r.first;
+}
+
+static const struct bw_writers_run *run_of(const struct bw_writers *x, uint32_t number)
+{
+	size_t from = x->first_kept, to = x->n_runs;
+	while (from < to) {
+		size_t k = (from + to) / 2;
+		const struct bw_writers_run *r = &x->run[k % x->max_runs];
+		if (number < r->first)
+			to = k;
+		else if (number - r->first >= r->n)
+			from = k + 1;
+		else
+			return r;
+	}
+	return NULL;
+}
+
+static uint16_t place_of(struct bw_writers *x, const struct bw_check_at *at)
+{
+	size_t i = (size_t)((at->pc * 0x9e3779b97f4a7c15) >> 32) % PLACE_SLOTS;
+	for (; x->place_index[i]; i = (i + 1) % PLACE_SLOTS) {
+		const struct bw_writers_place *p = &x->place[x->place_index[i]];
+		if (p->pc == at->pc && p->word[0] == at->word[0] && p->name == at->name)
+			return x->place_index[i];
+	}
+	if (x->n_places == PLACES)
+		return 0;
+	uint16_t n = (uint16_t)++x->n_places;
+	struct bw_writers_place *p = &x->place[n];
+	x->place_index[i] = n;
+	*p = (struct bw_writers_place){.pc = at->pc,
+				       .n_words = (uint8_t)BW_MIN(at->n_words, 3u),
+				       .access = (uint8_t)at->access,
+				       .name = at->name};
+	memcpy(p->word, at->word, p->n_words * sizeof(uint32_t));
+	return n;
+}
+
+/* ---- what is written ---- */
+
+static struct bw_shadow_cell *cell_of(struct bw_writers *x, const uint8_t *host)
+{
+	uintptr_t number = (uintptr_t)host / BW_SHADOW_PAGE_B;
+	if (!x->page || x->page_number != number) {
+		x->page = bw_shadow_page(&x->shadow, (uintptr_t)host, ALWAYS);
+		x->page_number = number;
+	}
+	return x->page ? &x->page->cell[(uintptr_t)host % BW_SHADOW_PAGE_B / 4] : NULL;
+}
+
+/* Whether the bytes are the next lane's of the same instruction: they are noted together. */
+static bool continues(const struct writer *last, const struct writer *w)
+{
+	unsigned n = (unsigned)__builtin_popcount(last->mask);
+	bool is_next = last->number == w->number && last->place == w->place &&
+		       !(last->mask & w->mask) && last->mask < w->mask;
+	return is_next && w->lane == last->lane + (last->has_many || n == 1 ? n : 1);
+}
+
+static void enter(struct bw_writers *x, const uint8_t *host, struct writer w)
+{
+	struct bw_shadow_cell *c = cell_of(x, host);
+	const uint8_t *dword = host - (uintptr_t)host % 4;
+	uint32_t value;
+	if (!c)
+		return;
+	memcpy(&value, dword, sizeof(value));
+	struct writer last = unpack(last_of(c));
+	bool is_again = last.mask && last.number == w.number && last.place == w.place;
+	if (is_again && __builtin_popcount(w.mask) == 1 && continues(&last, &w)) {
+		last.mask |= w.mask;
+		last.has_many = true;
+		put(c, pack(&last), before_of(c), value);
+		return;
+	}
+	put(c, pack(&w), last.mask ? last_of(c) : before_of(c), value);
+}
+
+void bw_writers_group(struct bw_check *c, struct bw_check_group *g, const uint32_t id[3])
+{
+	struct bw_writers_run r = {.n = g->n_waves,
+				   .vmid = g->dispatch->vmid,
+				   .number = g->dispatch->number,
+				   .code_va = g->dispatch->code_va};
+	memcpy(r.group, id, sizeof(r.group));
+	g->writer = add_run(&c->writers, r);
+	g->writers_era = c->writers.era;
+}
+
+void bw_writers_pend(struct bw_check *c, const struct bw_touch *touches, unsigned n)
+{
+	struct bw_writers *x = &c->writers;
+	for (unsigned i = 0; i < n && x->n_pending < BW_ARRAY_SIZE(x->pending); i++)
+		x->pending[x->n_pending++] = (struct bw_touch){.host = touches[i].host,
+							       .lane = touches[i].lane,
+							       .size_b = touches[i].size_b};
+}
+
+void bw_writers_flush(struct bw_check *c, struct bw_check_group *g, const struct bw_wave *w,
+		      const struct bw_check_at *at)
+{
+	struct bw_writers *x = &c->writers;
+	if (x->n_pending && g->writers_era != x->era)
+		bw_writers_group(c, g, w->wg->id);
+	uint16_t place = x->n_pending ? place_of(x, at) : 0;
+	for (unsigned i = 0; i < x->n_pending; i++) {
+		const struct bw_touch *t = &x->pending[i];
+		for (unsigned at_b = 0, n; at_b < t->size_b; at_b += n) {
+			struct writer by = {.number = g->writer + w->index_in_group,
+					    .place = place,
+					    .lane = t->lane};
+			n = bw_check_in_dword(t, at_b, &by.mask);
+			enter(x, t->host + at_b, by);
+		}
+	}
+	x->n_pending = 0;
+}
+
+void bw_writers_note(struct bw_check *c, struct bw_tlb *tlb, const struct bw_writers_packet *p)
+{
+	/* VMID 0 is the driver's */
+	if (!c || !(c->what & BW_CHECK_WRITERS) || !p->size_b || !p->vmid)
+		return;
+	struct bw_writers *x = &c->writers;
+	pthread_mutex_lock(&c->lock);
+	struct writer by = {
+		.number = add_run(
+			x, (struct bw_writers_run){.n = 1,
+						   .transfer = p->transfer,
+						   .vmid = p->vmid,
+						   .code_va = p->from ? p->from - p->to : 0})};
+	const uint8_t *host = NULL;
+	for (uint64_t va = p->to, left = p->size_b, n; left; va += n, left -= n) {
+		struct bw_vm_fault no_matter = {0};
+		n = BW_MIN(4 - va % 4, left);
+		if (!host || va % BW_PAGE_B == 0)
+			host = bw_tlb_lookup_unwatched(
+				tlb, bw_canonical(va),
+				(enum bw_access)(BW_ACCESS_WRITE | BW_ACCESS_PROBE), &no_matter);
+		if (!host)
+			break;
+		by.mask = (uint8_t)(((1u << n) - 1) << va % 4);
+		enter(x, host, by);
+		host += n;
+	}
+	pthread_mutex_unlock(&c->lock);
+}
+
+void bw_writers_forget(struct bw_check *c, const uint8_t *host, uint64_t size_b)
+{
+	if (!c || !(c->what & BW_CHECK_WRITERS) || !size_b)
+		return;
+	uint64_t first = (uintptr_t)host / BW_SHADOW_PAGE_B,
+		 last = ((uintptr_t)host + size_b - 1) / BW_SHADOW_PAGE_B;
+	pthread_mutex_lock(&c->lock);
+	const struct bw_shadow *s = &c->writers.shadow;
+	for (size_t i = 0; i < s->max; i++)
+		if (s->slot[i].page && s->slot[i].number >= first && s->slot[i].number <= last)
+			memset(s->slot[i].page->cell, 0, sizeof(s->slot[i].page->cell));
+	pthread_mutex_unlock(&c->lock);
+}
+
+/* ---- answers ---- */
+
+static struct bw_writer answer(const struct bw_writers *x, uint64_t word)
+{
+	const struct writer w = unpack(word);
+	const struct bw_writers_run *r = run_of(x, w.number);
+	struct bw_writer by = {.mask = w.mask,
+			       .n_lanes = w.has_many ? (uint8_t)__builtin_popcount(w.mask) : 1,
+			       .is_forgotten = !r,
+			       .at = {.lane = w.lane}};
+	if (!r)
+		return by;
+	by.transfer = r->transfer;
+	by.vmid = r->vmid;
+	by.number = r->number;
+	by.source = r->transfer ? r->code_va : 0;
+	if (r->transfer)
+		return by;
+	const struct bw_writers_place *p = &x->place[w.place];
+	by.at = (struct bw_check_side){.access = (enum bw_check_access)p->access,
+				       .pc = w.place ? p->pc : 0,
+				       .code_va = r->code_va,
+				       .n_words = p->n_words,
+				       .name = p->name,
+				       .wave = (uint16_t)(w.number - r->first),
+				       .lane = w.lane};
+	memcpy(by.at.word, p->word, sizeof(by.at.word));
+	memcpy(by.at.group, r->group, sizeof(by.at.group));
+	return by;
+}
+
+bool bw_writers_look(struct bw_check *c, const uint8_t *host, struct bw_writers_answer *out)
+{
+	struct bw_writers *x = &c->writers;
+	*out = (struct bw_writers_answer){0};
+	if (!(c->what & BW_CHECK_WRITERS))
+		return false;
+	pthread_mutex_lock(&c->lock);
+	const struct bw_shadow_page *page = bw_shadow_find(&x->shadow, (uintptr_t)host);
+	if (page) {
+		const struct bw_shadow_cell *cell =
+			&page->cell[(uintptr_t)host % BW_SHADOW_PAGE_B / 4];
+		const uint64_t words[BW_WRITERS_KEPT] = {last_of(cell), before_of(cell)};
+		out->value = (uint32_t)(cell->load >> 32);
+		while (out->n < BW_WRITERS_KEPT && unpack(words[out->n]).mask) {
+			out->by[out->n] = answer(x, words[out->n]);
+			out->n++;
+		}
+	}
+	pthread_mutex_unlock(&c->lock);
+	return true;
+}
