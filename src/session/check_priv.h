@@ -18,6 +18,7 @@ struct bw_checked_side {
 	uint32_t word[3];
 	unsigned n_words;
 	uint32_t group[3], wave, lane;
+	uint32_t dispatch; /* the so many-th of the GPU; 0: not known */
 };
 
 enum { BW_CHECKED_CALLERS = 3 };
@@ -74,6 +75,11 @@ extern const struct bw_checked_kind *const bw_checked_kinds[BW_CHECKED_KINDS];
  * owns the text; NULL: not known. */
 char *bw_checked_made(const struct bw_checked *f);
 char *bw_checked_freed(const struct bw_checked *f);
+
+/* ---- check_races.c ---- */
+
+/* A race between two dispatches. */
+bool bw_checked_is_of_dispatches(const struct bw_checked *f);
 
 /* ---- check_read.c ---- */
 

@@ -34,12 +34,18 @@ static void add_target(struct bw_str *s, struct bw_debug *d, const struct bw_che
 		bw_str_addf(s, "an address that is not known");
 }
 
+bool bw_checked_is_of_dispatches(const struct bw_checked *f)
+{
+	return f->relation && !strcmp(f->relation, "dispatches");
+}
+
 static void add_headline(struct bw_str *s, struct bw_debug *d, const struct bw_checked *f)
 {
 	bw_str_addf(s, "race between %s on %" PRIu64 " byte%s of ",
-		    !strcmp(f->relation, "lanes")   ? "lanes of an instruction"
-		    : !strcmp(f->relation, "waves") ? "waves of a workgroup"
-						    : "workgroups",
+		    !strcmp(f->relation, "lanes")    ? "lanes of an instruction"
+		    : !strcmp(f->relation, "waves")  ? "waves of a workgroup"
+		    : bw_checked_is_of_dispatches(f) ? "dispatches"
+						     : "workgroups",
 		    f->size_b, f->size_b == 1 ? "" : "s");
 	add_target(s, d, f);
 }
@@ -53,6 +59,8 @@ static const char *advice(const struct bw_checked *f)
 	if (!strcmp(f->relation, "lanes"))
 		return "the lanes store different values to one place in one instruction: which one stays is not defined; "
 		       "let one lane store, or use an atomic operation";
+	if (bw_checked_is_of_dispatches(f))
+		return "nothing between the two dispatches makes the queue wait for the first one: a barrier between them (vkCmdPipelineBarrier, an event; in HIP the same stream) orders them";
 	if (!strcmp(f->relation, "waves"))
 		return is_lds || !one_is_atomic
 			       ? "no barrier of the workgroup lies between the two waves' accesses: a barrier would order them"

@@ -30,6 +30,7 @@ void bw_checked_take_side(char **line, struct bw_checked_side *s)
 		s->group[i] = (uint32_t)bw_report_number(line);
 	s->wave = (uint32_t)bw_report_number(line);
 	s->lane = (uint32_t)bw_report_number(line);
+	s->dispatch = (uint32_t)bw_report_number(line);
 }
 
 const struct bw_checked_kind *const bw_checked_kinds[BW_CHECKED_KINDS] = {

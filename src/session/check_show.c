@@ -58,6 +58,8 @@ static void show_side(struct bw_out *o, struct bw_debug *d, const struct bw_chec
 	if (s != &f->second || !f->second_is_code)
 		bw_str_addf(&line, " by lane %u%s of wave %u of workgroup (%u,%u,%u)", s->lane,
 			    more, s->wave, s->group[0], s->group[1], s->group[2]);
+	if (bw_checked_is_of_dispatches(f))
+		bw_str_addf(&line, ", dispatch %u", s->dispatch);
 	bw_out_line(o, "      %s", bw_str_text(&line));
 	bw_out_line(o, "            0x%" PRIx64 " (+0x%" PRIx64 ")  %s", s->pc, s->pc - s->start,
 		    text);
@@ -139,9 +141,11 @@ static void group_second(struct bw_table *t, const void *of)
 		{NULL, #side "_workgroup", "dims" may, BW_GET(group_##side)},                      \
 		{NULL, #side "_wave", "count" may,                                                 \
 		 BW_OF(struct row, side.s.wave) __VA_OPT__(, ) __VA_ARGS__},                       \
+		{NULL, #side "_lane", "count" may,                                                 \
+		 BW_OF(struct row, side.s.lane) __VA_OPT__(, ) __VA_ARGS__},                       \
 	{                                                                                          \
-		NULL, #side "_lane", "count" may,                                                  \
-			BW_OF(struct row, side.s.lane) __VA_OPT__(, ) __VA_ARGS__                  \
+		NULL, #side "_dispatch", "count?", "in the order in which the GPU has begun them", \
+			BW_OF(struct row, side.s.dispatch)                                         \
 	}
 static const struct bw_fact finding_rows[] = {
 	{"Num", "number", "count", "in the order in which they were made",

@@ -23,11 +23,12 @@ struct gpu *kit_open(void)
 struct kit_buffer kit_buffer(struct gpu *gpu, uint32_t n)
 {
 	struct kit_buffer b = {.n = n};
-	kit_check(gpu_buffer(gpu, n * 4ull,
-			     VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
-				     VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT |
-				     VK_BUFFER_USAGE_CONDITIONAL_RENDERING_BIT_EXT,
-			     true, &b.buffer, &b.memory));
+	kit_check(gpu_buffer(
+		gpu, n * 4ull,
+		VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT |
+			VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
+			VK_BUFFER_USAGE_CONDITIONAL_RENDERING_BIT_EXT,
+		true, &b.buffer, &b.memory));
 	b.map = b.memory.map;
 	memset(b.map, 0, n * 4ull);
 	return b;

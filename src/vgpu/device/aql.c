@@ -520,6 +520,8 @@ enum bw_cp_result bw_aql_run(struct bw_queue *q)
 	       vmid_of(q), bw_aql_name(p.type));
 	if (p.barrier && !is_idle(q))
 		return BW_CP_WAIT;
+	if (p.barrier || p.type != BW_AQL_DISPATCH)
+		bw_queue_new_stretch(q);
 	struct bw_aql_running *running = &q->aql.running[q->aql.next % BW_AQL_WINDOW];
 	memset(running, 0, sizeof(*running));
 	acquire(q, p.acquire);

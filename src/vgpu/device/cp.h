@@ -89,6 +89,9 @@ struct bw_queue {
 	_Atomic bool suspended;	    /* by the scheduler: nothing is read from the ring */
 	bool started; /* the waiting packet has carried out the part before its wait */
 	struct bw_aql aql;
+	/* Dispatches get it: a new number where the queue waits for those before, or may wait for
+	 * others. 0: there was none yet. */
+	uint64_t stretch;
 	struct bw_draw *draw; /* of the current packet: draw.h */
 	uint64_t index_va;    /* INDEX_BASE, and INDEX_BUFFER_SIZE */
 	uint32_t n_indices;
@@ -197,6 +200,7 @@ struct bw_dispatch {
 	/* of a wave; slots in a shader engine, or of the GPU (bw_scratch_pool) */
 	uint32_t scratch_wave_b, scratch_waves;
 	uint32_t cu_mask[BW_MAX_SES];
+	uint64_t stretch;   /* bw_queue.stretch */
 	uint32_t packet_id; /* TTMP6, and the answer to MSG_RTN_GET_DDID */
 	_Atomic bool *done; /* of its AQL packet; or NULL */
 	uint64_t packet;    /* the index of that */
@@ -255,6 +259,8 @@ struct bw_dispatch_origin {
 	struct bw_aql_running *running;	     /* done: set when the dispatch is complete */
 	const struct bw_cwsr_resume *resume; /* it has begun before; or NULL */
 };
+/* What comes now on this queue may wait for what came before (bw_queue.stretch). */
+void bw_queue_new_stretch(struct bw_queue *q);
 /* Takes a dispatch of the queue with the registers in q->sh; origin NULL: of a PM4 packet. False:
  * it can never run, out_why says so. */
 bool bw_spi_dispatch(struct bw_queue *q, unsigned vmid, const uint32_t dim[3], uint32_t initiator,

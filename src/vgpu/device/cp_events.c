@@ -38,7 +38,10 @@ enum bw_cp_result bw_cp_event_write(struct bw_queue *q, const struct bw_pm4_pack
 	bool has_address = bw_pm4_event_write_at(p, &at);
 	switch (e.type) {
 	case BW_PM4_EVENT_CS_PARTIAL_FLUSH:
-		return atomic_load(&q->n_inflight) ? BW_CP_WAIT : BW_CP_DONE;
+		if (atomic_load(&q->n_inflight))
+			return BW_CP_WAIT;
+		bw_queue_new_stretch(q);
+		return BW_CP_DONE;
 	case BW_PM4_EVENT_SAMPLE_PIPELINESTAT: {
 		uint64_t counters[N_PIPELINESTAT] = {0};
 		counters[PIPELINESTAT_CS_INVOCATIONS] = q->n_invocations;

@@ -244,6 +244,8 @@ static enum bw_cp_result do_indirect_buffer(struct bw_queue *q, const struct bw_
 			 * beginning of an IB (si_gfx_cs.c of Mesa 25): radeonsi says nothing of
 			 * code it has written. */
 			bw_sched_flush_code(q->dev);
+			/* whether submissions wait for one another is not known */
+			bw_queue_new_stretch(q);
 			invalidate_caches(q, true, true, true);
 		}
 		q->depth++;
@@ -364,6 +366,7 @@ static enum bw_cp_result do_release_mem(struct bw_queue *q, const struct bw_pm4_
 	/* End of pipe: everything before it has finished. */
 	if (atomic_load(&q->n_inflight))
 		return BW_CP_WAIT;
+	bw_queue_new_stretch(q);
 	invalidate_caches(q, false, r.gcr & BW_PM4_RELEASE_GLV_INV, r.gcr & BW_PM4_RELEASE_GL1_INV);
 	uint64_t data = r.data_is >= BW_PM4_DATA_CLOCK ? bw_device_realtime(q->dev) : r.value;
 	if (r.data_is != BW_PM4_DATA_NONE &&
@@ -407,7 +410,10 @@ static enum bw_cp_result do_wait(struct bw_queue *q, const struct bw_pm4_packet 
 		if (write_first)
 			w.reference &= w.mask;
 	}
-	return bw_pm4_compare(w.function, value & w.mask, w.reference) ? BW_CP_DONE : BW_CP_POLL;
+	if (!bw_pm4_compare(w.function, value & w.mask, w.reference))
+		return BW_CP_POLL;
+	bw_queue_new_stretch(q);
+	return BW_CP_DONE;
 }
 
 static enum bw_cp_result do_invalidate_tlbs(struct bw_queue *q, const struct bw_pm4_packet *p)

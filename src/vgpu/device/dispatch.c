@@ -102,6 +102,12 @@ static const char *decode_resources(struct bw_queue *q, struct bw_dispatch *d)
 	return bw_dispatch_resources(d, waves);
 }
 
+void bw_queue_new_stretch(struct bw_queue *q)
+{
+	static _Atomic uint64_t numbers;
+	q->stretch = atomic_fetch_add(&numbers, 1) + 1;
+}
+
 /* Threads of the whole grid, for pipeline statistics. */
 static uint64_t invocations(const struct bw_dispatch *d)
 {
@@ -159,6 +165,9 @@ bool bw_spi_dispatch(struct bw_queue *q, unsigned vmid, const uint32_t dim[3], u
 		return !*out_why;
 	}
 	d->packet_id = origin ? origin->slot : q->n_dispatches;
+	if (!q->stretch)
+		bw_queue_new_stretch(q);
+	d->stretch = q->stretch;
 	if (origin && !bw_cwsr_resume(d, origin->resume, out_why)) {
 		free(d);
 		return false;

@@ -244,6 +244,7 @@ static void begin_check(struct bw_group *g)
 				   bw_reg_get(dev, ROOT_LO + d->vmid)),
 		.user_data = d->user_data,
 		.lanes = d->lanes,
+		.stretch = d->stretch,
 		.vmid = d->vmid,
 		.is_restored = g->restored != NULL};
 	bw_check_group_begin(d->dev->check, &d->check, &launch, &g->wg);

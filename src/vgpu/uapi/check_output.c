@@ -24,10 +24,10 @@ static void add_side(struct bw_str *s, const struct bw_check_side *x)
 {
 	bw_str_addf(s,
 		    "\t%s\t0x%" PRIx64 "\t0x%" PRIx64
-		    "\t%u\t0x%x\t0x%x\t0x%x\t%s\t%u\t%u\t%u\t%u\t%u",
+		    "\t%u\t0x%x\t0x%x\t0x%x\t%s\t%u\t%u\t%u\t%u\t%u\t%u",
 		    bw_check_access_name(x->access), x->pc, x->code_va, x->n_words, x->word[0],
 		    x->word[1], x->word[2], x->name ? x->name : "?", x->group[0], x->group[1],
-		    x->group[2], x->wave, x->lane);
+		    x->group[2], x->wave, x->lane, x->dispatch);
 }
 
 static void add_pointer(struct bw_str *s, const struct bw_check_pointer *p)
@@ -80,7 +80,7 @@ static void add_sync(struct bw_str *s, const struct bw_check_finding *f)
  * times, VMID, lanes of a wave, both sides, the pointer in the kernel's arguments (whether it is
  * known, the SGPR that points to the arguments, its place in them, its value), and what the kind
  * has. A side: access, address, the wave's first address, how many words, three words, opcode,
- * workgroup, wave, lane. */
+ * workgroup, wave, lane, number of the dispatch. */
 void bw_check_text(struct bw_uapi *u, struct bw_str *s)
 {
 	static void (*const add[BW_FOUND_KINDS])(struct bw_str *,

@@ -19,7 +19,7 @@ struct bw_check *bw_check_create(unsigned what)
 	c->what = what;
 	if (bw_init_is_on(c))
 		c->init = bw_init_create();
-	bool has_writers = !(what & BW_CHECK_WRITERS) || bw_writers_init(&c->writers);
+	bool has_writers = !bw_writers_are_noted(c) || bw_writers_init(&c->writers);
 	c->place = calloc(BW_SHADOW_PLACES + 1, sizeof(*c->place));
 	c->place_index = calloc(BW_CHECK_PLACE_SLOTS, sizeof(*c->place_index));
 	if (c->place && c->place_index && has_list && has_writers && (c->init || !bw_init_is_on(c)))
@@ -120,6 +120,8 @@ static struct bw_check_dispatch *new_dispatch(struct bw_check *c,
 	memcpy(d->user_data, launch->user_data, sizeof(d->user_data));
 	d->vmid = launch->vmid;
 	d->lanes = (uint8_t)launch->lanes;
+	d->stretch = launch->stretch;
+	bw_writers_dispatch(c, d);
 	d->next = c->dispatches;
 	c->dispatches = d;
 	return d;
@@ -139,7 +141,7 @@ static struct bw_check_group *new_group(struct bw_check_dispatch *d, const struc
 		free(g);
 		return NULL;
 	}
-	if (d->check->what & BW_CHECK_WRITERS)
+	if (bw_writers_are_noted(d->check))
 		bw_writers_group(d->check, g, wg->id);
 	g->next = d->groups;
 	d->groups = g;
@@ -198,7 +200,7 @@ struct bw_check_group *bw_check_followed(const struct bw_wave *w)
 bool bw_check_begin(struct bw_check *c, struct bw_wave *w, const struct bw_check_at *at)
 {
 	struct bw_check_group *g = bw_check_followed(w);
-	if (!g || !(g->order || c->what & BW_CHECK_WRITERS))
+	if (!g || !(g->order || bw_writers_are_noted(c)))
 		return false;
 	pthread_mutex_lock(&c->lock);
 	c->step = (struct bw_check_step){
@@ -389,8 +391,10 @@ void bw_check_touch(struct bw_wave *w, enum bw_touch_kind kind, const struct bw_
 		return;
 	struct bw_check *c = g->dispatch->check;
 	bw_sync_touch(g, w, kind, touches, n);
-	if (kind != BW_TOUCH_LOAD && c->what & BW_CHECK_WRITERS && n && !is_lds(w, touches[0].host))
+	if (kind != BW_TOUCH_LOAD && bw_writers_are_noted(c) && n && !is_lds(w, touches[0].host))
 		bw_writers_pend(c, touches, n);
+	if (g->dispatch->has_sibling && n && !is_lds(w, touches[0].host))
+		bw_writers_compare(c, g, w, kind, touches, n);
 	if (!g->order)
 		return;
 	if (kind == BW_TOUCH_STORE)

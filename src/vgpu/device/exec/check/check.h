@@ -36,6 +36,9 @@ struct bw_check_launch {
 	uint64_t space;		   /* the root of the page tables, as the registers have it */
 	const uint32_t *user_data; /* 16 */
 	unsigned lanes;
+	/* Dispatches with the same number have no wait of their queue between them; 0: not
+	 * known. */
+	uint64_t stretch;
 	uint8_t vmid;
 	bool is_restored; /* from a context save: what it has done is not known any more */
 };

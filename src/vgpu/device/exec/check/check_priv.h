@@ -56,6 +56,9 @@ struct bw_check_dispatch {
 	uint64_t code_va, space;
 	uint32_t user_data[16];
 	uint8_t vmid, lanes;
+	uint64_t stretch;    /* bw_check_launch */
+	bool has_sibling;    /* of the same stretch */
+	uint32_t first, era; /* writers.c: number of the stretch's first writer */
 };
 
 /* A memory instruction of the code, numbered from 1. */
@@ -118,6 +121,12 @@ struct bw_writers {
 	unsigned n_places;
 	struct bw_shadow_page *page; /* the last one that was written to; NULL: none */
 	uintptr_t page_number;
+	/* the last ones: how many dispatches, and the number of the first writer */
+	struct bw_writers_stretch {
+		uint64_t number;
+		uint32_t n, first, era;
+	} stretch[64];
+	unsigned next_stretch;
 	/* what the current instruction stores, until it has done so */
 	struct bw_touch pending[64 * BW_MEM_MAX_PIECES];
 	unsigned n_pending;
@@ -197,6 +206,9 @@ struct bw_check_race {
 	unsigned offset_b, size_b; /* of the conflict, from the touch's first byte */
 };
 void bw_check_report(struct bw_check *c, struct bw_wave *w, const struct bw_check_race *r);
+/* The current instruction touches what another dispatch has written: a part of a touch. */
+void bw_check_dispatches_race(struct bw_check *c, struct bw_wave *w, const struct bw_check_at *at,
+			      const struct bw_check_side *then, const struct bw_touch *part);
 /* That load turns out to be for a compare-and-swap: its findings are none. */
 void bw_check_withdraw(struct bw_check *c, uint16_t load);
 /* That dispatch has ended: tells what was not told of its loads. */
@@ -205,6 +217,12 @@ void bw_check_tell(struct bw_check *c, uint64_t dispatch);
 /* writers.c. A workgroup starts; the current instruction stores there, and has done so. */
 bool bw_writers_init(struct bw_writers *x);
 void bw_writers_fini(struct bw_writers *x);
+bool bw_writers_are_noted(const struct bw_check *c);
+/* A dispatch begins: has_sibling and what belongs to it. */
+void bw_writers_dispatch(struct bw_check *c, struct bw_check_dispatch *d);
+/* The current instruction of a dispatch with siblings touches memory: races with these. */
+void bw_writers_compare(struct bw_check *c, struct bw_check_group *g, struct bw_wave *w,
+			enum bw_touch_kind kind, const struct bw_touch *touches, unsigned n);
 void bw_writers_group(struct bw_check *c, struct bw_check_group *g, const uint32_t id[3]);
 void bw_writers_pend(struct bw_check *c, const struct bw_touch *touches, unsigned n);
 void bw_writers_flush(struct bw_check *c, struct bw_check_group *g, const struct bw_wave *w,

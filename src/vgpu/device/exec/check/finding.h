@@ -28,6 +28,7 @@ struct bw_check_side {
 	uint32_t group[3];
 	uint16_t wave; /* in the group */
 	uint8_t lane;
+	uint32_t dispatch; /* the so many-th of the GPU; 0: not known */
 };
 
 /* The pointer at or below an address that the kernel's arguments have, and where in them. */
@@ -39,9 +40,10 @@ struct bw_check_pointer {
 };
 
 enum bw_check_relation {
-	BW_CHECK_LANES,	 /* two lanes of one instruction */
-	BW_CHECK_WAVES,	 /* two waves of a workgroup */
-	BW_CHECK_GROUPS, /* two workgroups */
+	BW_CHECK_LANES,	     /* two lanes of one instruction */
+	BW_CHECK_WAVES,	     /* two waves of a workgroup */
+	BW_CHECK_GROUPS,     /* two workgroups */
+	BW_CHECK_DISPATCHES, /* two dispatches of a queue, which nothing between them orders */
 };
 struct bw_race_facts {
 	enum bw_check_relation relation;

@@ -179,7 +179,8 @@ const char *bw_check_relation_name(enum bw_check_relation relation)
 {
 	static const char *const names[] = {[BW_CHECK_LANES] = "lanes",
 					    [BW_CHECK_WAVES] = "waves",
-					    [BW_CHECK_GROUPS] = "groups"};
+					    [BW_CHECK_GROUPS] = "groups",
+					    [BW_CHECK_DISPATCHES] = "dispatches"};
 	return names[relation];
 }
 

@@ -67,7 +67,8 @@ static struct bw_check_side side_of(const struct bw_check *c, unsigned place, ui
 				  .n_words = p->n_words,
 				  .name = place ? p->name : "?",
 				  .wave = w->index,
-				  .lane = (uint8_t)lane};
+				  .lane = (uint8_t)lane,
+				  .dispatch = (uint32_t)c->step.dispatch->number};
 	memcpy(s.word, p->word, sizeof(s.word));
 	memcpy(s.group, w->group->id, sizeof(s.group));
 	return s;
@@ -82,7 +83,8 @@ struct bw_check_side bw_check_side_of(const struct bw_check_dispatch *d, const s
 				  .n_words = (uint8_t)BW_MIN(at->n_words, 3u),
 				  .name = at->name,
 				  .wave = w->index_in_group,
-				  .lane = (uint8_t)lane};
+				  .lane = (uint8_t)lane,
+				  .dispatch = (uint32_t)d->number};
 	memcpy(s.word, at->word, s.n_words * sizeof(s.word[0]));
 	memcpy(s.group, w->wg->id, sizeof(s.group));
 	return s;
@@ -152,6 +154,28 @@ void bw_check_report(struct bw_check *c, struct bw_wave *w, const struct bw_chec
 			 .is_new = true},
 	};
 	f.race.va = f.race.is_lds ? (uint64_t)(host - w->wg->lds) : va_of(w, host);
+	pthread_mutex_lock(&c->found.lock);
+	if (!bw_findings_again(&c->found, &f))
+		c->step.has_new |= bw_findings_add(&c->found, &f) != NULL;
+	pthread_mutex_unlock(&c->found.lock);
+}
+
+void bw_check_dispatches_race(struct bw_check *c, struct bw_wave *w, const struct bw_check_at *at,
+			      const struct bw_check_side *then, const struct bw_touch *part)
+{
+	const struct bw_check_dispatch *d = c->step.dispatch;
+	struct bw_check_finding f = {
+		.kind = BW_FOUND_RACE,
+		.count = 1,
+		.vmid = d->vmid,
+		.lanes = d->lanes,
+		.first = *then,
+		.second = bw_check_side_of(d, w, at, part->lane),
+		.race = {.relation = BW_CHECK_DISPATCHES,
+			 .va = va_of(w, part->host),
+			 .size_b = part->size_b,
+			 .is_new = true},
+	};
 	pthread_mutex_lock(&c->found.lock);
 	if (!bw_findings_again(&c->found, &f))
 		c->step.has_new |= bw_findings_add(&c->found, &f) != NULL;

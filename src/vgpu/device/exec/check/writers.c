@@ -31,6 +31,7 @@ struct bw_writers_run {
 	enum bw_transfer transfer;
 	uint8_t vmid;
 	uint64_t number;  /* of the dispatch */
+	uint64_t stretch; /* bw_check_launch */
 	uint64_t code_va; /* of waves; of a packet: source less address */
 	uint32_t group[3];
 };
@@ -83,6 +84,12 @@ static void put(struct bw_shadow_cell *c, uint64_t last, uint64_t before, uint32
 {
 	c->store = last | before << 48;
 	c->load = (before >> 16 & 0xffffffff) | (uint64_t)value << 32;
+}
+
+/* Races between dispatches need them, too. */
+bool bw_writers_are_noted(const struct bw_check *c)
+{
+	return c->what & (BW_CHECK_WRITERS | BW_CHECK_RACES);
 }
 
 bool bw_writers_init(struct bw_writers *x)
@@ -215,6 +222,7 @@ void bw_writers_group(struct bw_check *c, struct bw_check_group *g, const uint32
 	struct bw_writers_run r = {.n = g->n_waves,
 				   .vmid = g->dispatch->vmid,
 				   .number = g->dispatch->number,
+				   .stretch = g->dispatch->stretch,
 				   .code_va = g->dispatch->code_va};
 	memcpy(r.group, id, sizeof(r.group));
 	g->writer = add_run(&c->writers, r);
@@ -253,7 +261,7 @@ void bw_writers_flush(struct bw_check *c, struct bw_check_group *g, const struct
 void bw_writers_note(struct bw_check *c, struct bw_tlb *tlb, const struct bw_writers_packet *p)
 {
 	/* VMID 0 is the driver's */
-	if (!c || !(c->what & BW_CHECK_WRITERS) || !p->size_b || !p->vmid)
+	if (!c || !bw_writers_are_noted(c) || !p->size_b || !p->vmid)
 		return;
 	struct bw_writers *x = &c->writers;
 	pthread_mutex_lock(&c->lock);
@@ -282,7 +290,7 @@ void bw_writers_note(struct bw_check *c, struct bw_tlb *tlb, const struct bw_wri
 
 void bw_writers_forget(struct bw_check *c, const uint8_t *host, uint64_t size_b)
 {
-	if (!c || !(c->what & BW_CHECK_WRITERS) || !size_b)
+	if (!c || !bw_writers_are_noted(c) || !size_b)
 		return;
 	uint64_t first = (uintptr_t)host / BW_SHADOW_PAGE_B,
 		 last = ((uintptr_t)host + size_b - 1) / BW_SHADOW_PAGE_B;
@@ -319,7 +327,8 @@ static struct bw_writer answer(const struct bw_writers *x, uint64_t word)
 				       .n_words = p->n_words,
 				       .name = p->name,
 				       .wave = (uint16_t)(w.number - r->first),
-				       .lane = w.lane};
+				       .lane = w.lane,
+				       .dispatch = (uint32_t)r->number};
 	memcpy(by.at.word, p->word, sizeof(by.at.word));
 	memcpy(by.at.group, r->group, sizeof(by.at.group));
 	return by;
@@ -329,7 +338,7 @@ bool bw_writers_look(struct bw_check *c, const uint8_t *host, struct bw_writers_
 {
 	struct bw_writers *x = &c->writers;
 	*out = (struct bw_writers_answer){0};
-	if (!(c->what & BW_CHECK_WRITERS))
+	if (!bw_writers_are_noted(c))
 		return false;
 	pthread_mutex_lock(&c->lock);
 	const struct bw_shadow_page *page = bw_shadow_find(&x->shadow, (uintptr_t)host);
@@ -345,4 +354,79 @@ bool bw_writers_look(struct bw_check *c, const uint8_t *host, struct bw_writers_
 	}
 	pthread_mutex_unlock(&c->lock);
 	return true;
+}
+
+/* ---- races between dispatches ---- */
+
+void bw_writers_dispatch(struct bw_check *c, struct bw_check_dispatch *d)
+{
+	struct bw_writers *x = &c->writers;
+	struct bw_writers_stretch *s = NULL;
+	if (!(c->what & BW_CHECK_RACES) || !d->stretch)
+		return;
+	for (size_t i = 0; !s && i < BW_ARRAY_SIZE(x->stretch); i++)
+		if (x->stretch[i].number == d->stretch)
+			s = &x->stretch[i];
+	if (!s) {
+		s = &x->stretch[x->next_stretch++ % BW_ARRAY_SIZE(x->stretch)];
+		*s = (struct bw_writers_stretch){
+			.number = d->stretch, .first = x->next, .era = x->era};
+	}
+	d->first = s->first;
+	d->era = s->era;
+	d->has_sibling = s->n++ != 0;
+	for (struct bw_check_dispatch *o = c->dispatches; d->has_sibling && o; o = o->next)
+		o->has_sibling |= o->stretch == d->stretch;
+}
+
+/* The writer of bytes of a dword, if it belongs to another dispatch that nothing orders. */
+static const struct bw_writers_run *other_dispatch(const struct bw_writers *x,
+						   const struct bw_check_dispatch *d,
+						   const struct writer *last, uint8_t mask)
+{
+	if (!(last->mask & mask) || (d->era == x->era && last->number < d->first))
+		return NULL;
+	const struct bw_writers_run *r = run_of(x, last->number);
+	return r && !r->transfer && r->stretch == d->stretch && r->number != d->number ? r : NULL;
+}
+
+/* What the language allows: atomic operations of both; a load of coherent memory, which may be
+ * that of an atomic object; a store that changes nothing. */
+static bool is_allowed(const struct bw_check *c, const struct writer *last, enum bw_touch_kind kind,
+		       bool is_silent)
+{
+	bool was_atomic = c->writers.place[last->place].access == BW_CHECK_ATOMIC;
+	return c->step.is_coherent || is_silent || (kind == BW_TOUCH_ATOMIC && was_atomic);
+}
+
+void bw_writers_compare(struct bw_check *c, struct bw_check_group *g, struct bw_wave *w,
+			enum bw_touch_kind kind, const struct bw_touch *touches, unsigned n)
+{
+	struct bw_writers *x = &c->writers;
+	const struct bw_check_at *at = g->wave[w->index_in_group].at;
+	const struct bw_check_dispatch *d = g->dispatch;
+	for (unsigned i = 0; at && i < n; i++) {
+		const struct bw_touch *t = &touches[i];
+		const struct bw_shadow_page *page = NULL;
+		for (unsigned at_b = 0, k; at_b < t->size_b; at_b += k) {
+			uint8_t mask;
+			uint8_t *host = t->host + at_b;
+			k = bw_check_in_dword(t, at_b, &mask);
+			if (!page || (uintptr_t)host % BW_SHADOW_PAGE_B < 4)
+				page = bw_shadow_find(&x->shadow, (uintptr_t)host);
+			if (!page)
+				break;
+			uint64_t word =
+				last_of(&page->cell[(uintptr_t)host % BW_SHADOW_PAGE_B / 4]);
+			const struct writer last = unpack(word);
+			bool is_silent = t->value && !memcmp(host, t->value + at_b, k);
+			if (!other_dispatch(x, d, &last, mask) ||
+			    is_allowed(c, &last, kind, is_silent))
+				continue;
+			const struct bw_writer then = answer(x, word);
+			const struct bw_touch part = {
+				.host = host, .lane = t->lane, .size_b = (uint8_t)k};
+			bw_check_dispatches_race(c, w, at, &then.at, &part);
+		}
+	}
 }

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+"""--check on a Vulkan program (checked.c): two dispatches with and without a barrier between them, and who has filled and
+copied what, by `whence`."""
+import pathlib
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
+from checked import findings  # noqa: E402
+from harness import BREAKWATER, TIMEOUT_S, check, equal, main, parse  # noqa: E402
+
+PROGRAM = pathlib.Path(sys.argv[1]).resolve()
+
+
+def found(what, scenario):
+    return findings(f"--check={what}", "--batch", "-ex", "run", "--", PROGRAM, scenario)
+
+
+def dispatches():
+    wrong = found("races", "chain_wrong")
+    equal({(f["between"], f["first_access"], f["second_access"]) for f in wrong},
+          {("dispatches", "store", "load"), ("dispatches", "store", "store")}, "what is found")
+    for f in wrong:
+        equal((f["first_dispatch"], f["second_dispatch"], f["times"]), (1, 2, 256), f"{f}")
+        check(f["first_function"] == f["second_function"] and f["first_instruction"].startswith("buffer_store_b32"), f"{f}")
+    for right in "chain_right", "event_right", "apart_right", "submits_right":
+        equal(found("races", right), [], right)
+
+
+def fills_and_copies():
+    """Three bytes of the three kinds; the first dispatch multiplies the first 64 by 3 and adds 1."""
+    commands = ["break on dispatch 2", "run", "whence *(int *)$_buffer", "whence ((int *)$_buffer)[100]", "whence ((int *)$_buffer)[130]",
+                "whence ((int *)$_buffer)[200]"]
+    address = subprocess.run([BREAKWATER, "run", "--json", "--batch", "-ex", "break on dispatch 2", "-ex", "run", "-ex",
+                              "info descriptors", "--", PROGRAM, "filled"], capture_output=True, text=True, timeout=TIMEOUT_S)
+    rows = [parse(line) for line in address.stdout.splitlines()]
+    buffer = next(d["address"] for r in rows if r.get("what") == "descriptors" for d in r["descriptors"] if d.get("size") == 1024)
+    given = [w for c in commands for w in ("-ex", c.replace("$_buffer", buffer))]
+    done = subprocess.run([BREAKWATER, "run", "--check=writers", "--json", "--batch", *given, "--", PROGRAM, "filled"],
+                          capture_output=True, text=True, timeout=TIMEOUT_S)
+    answers = [r["writers"] for r in map(parse, done.stdout.splitlines()) if r.get("command") == "whence" and "writers" in r]
+    equal(len(answers), 4, f"answers: {done.stdout[-3000:]}{done.stderr}")
+    first, filled, copied, nobody = answers
+    equal([(w["by"], w.get("dispatch")) for w in first][0], ("wave", 1), f"{first}")
+    equal((int(first[0]["value"], 16), first[1]["by"]), (7 * 3 + 1, "fill"), f"{first}")
+    equal((filled[0]["by"], int(filled[0]["value"], 16)), ("fill", 7), f"{filled}")
+    equal((copied[0]["by"], int(copied[0]["value"], 16)), ("copy", 102), f"{copied}")
+    check(int(copied[0]["source"], 16), f"{copied}")
+    equal(nobody[0]["by"], "none", f"{nobody}")
+
+
+main(dispatches, fills_and_copies)
