@@ -91,10 +91,129 @@ static void filled(void)
 	kit_buffer_free(gpu, &from);
 }
 
+/* ---- by address ---- */
+
+enum { TO = 250 }; /* dwords that the second buffer has */
+struct places {
+	VkDeviceAddress from, to;
+	uint32_t n;
+};
+
+static VkBuffer buffer(uint64_t size_b)
+{
+	const VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+					 .size = size_b,
+					 .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
+						  VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT};
+	VkBuffer b;
+	VK_OK(vkCreateBuffer(gpu->device, &info, NULL, &b));
+	return b;
+}
+
+static uint64_t place_after(VkBuffer b, uint64_t offset, VkMemoryRequirements *out_need)
+{
+	vkGetBufferMemoryRequirements(gpu->device, b, out_need);
+	return (offset + out_need->alignment - 1) / out_need->alignment * out_need->alignment;
+}
+
+static VkDeviceAddress address(VkBuffer b)
+{
+	const VkBufferDeviceAddressInfo info = {VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, NULL,
+						b};
+	return vkGetBufferDeviceAddress(gpu->device, &info);
+}
+
+static VkDeviceMemory memory(uint64_t size_b, uint32_t types)
+{
+	const VkMemoryAllocateFlagsInfo flags = {
+		.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO,
+		.flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT};
+	VkMemoryAllocateInfo info = {VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &flags, size_b, 0};
+	while (!(types >> info.memoryTypeIndex & 1) ||
+	       !(gpu->memory.memoryTypes[info.memoryTypeIndex].propertyFlags &
+		 VK_MEMORY_PROPERTY_HOST_COHERENT_BIT))
+		info.memoryTypeIndex++;
+	VkDeviceMemory m;
+	VK_OK(vkAllocateMemory(gpu->device, &info, NULL, &m));
+	return m;
+}
+
+static void set_name(VkBuffer b, const char *text)
+{
+	PFN_vkSetDebugUtilsObjectNameEXT set =
+		(PFN_vkSetDebugUtilsObjectNameEXT)vkGetInstanceProcAddr(
+			gpu->instance, "vkSetDebugUtilsObjectNameEXT");
+	const VkDebugUtilsObjectNameInfoEXT info = {
+		VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT, NULL, VK_OBJECT_TYPE_BUFFER,
+		(uint64_t)(uintptr_t)b, text};
+	VK_OK(set(gpu->device, &info));
+}
+
+static VkPipeline pipeline(VkPipelineLayout *out_layout)
+{
+	const VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(struct places)};
+	const VkPipelineLayoutCreateInfo layout = {
+		.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+		.pushConstantRangeCount = 1,
+		.pPushConstantRanges = &range};
+	VK_OK(vkCreatePipelineLayout(gpu->device, &layout, NULL, out_layout));
+	const VkComputePipelineCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+		.stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, NULL, 0,
+			  VK_SHADER_STAGE_COMPUTE_BIT, kit_load(gpu, "address"), "main", NULL},
+		.layout = *out_layout,
+	};
+	VkPipeline p;
+	VK_OK(vkCreateComputePipelines(gpu->device, VK_NULL_HANDLE, 1, &info, NULL, &p));
+	return p;
+}
+
+/* Two buffers in one memory, the second right after the first as far as the driver allows. */
+static void by_address(void)
+{
+	VkMemoryRequirements need, need_to;
+	VkPipelineLayout layout;
+	VkPipeline p = pipeline(&layout);
+	VkBuffer from = buffer(N * 4), to = buffer(TO * 4), last = buffer(N * 4);
+	uint64_t at = place_after(from, 0, &need);
+	uint64_t at_to = place_after(to, at + need.size, &need_to);
+	uint64_t at_last = place_after(last, at_to + need_to.size, &need);
+	VkDeviceMemory m = memory(at_last + need.size, need.memoryTypeBits);
+	uint32_t *map;
+	VK_OK(vkBindBufferMemory(gpu->device, from, m, at));
+	VK_OK(vkBindBufferMemory(gpu->device, to, m, at_to));
+	VK_OK(vkBindBufferMemory(gpu->device, last, m, at_last));
+	set_name(to, "results");
+	VK_OK(vkMapMemory(gpu->device, m, 0, VK_WHOLE_SIZE, 0, (void **)&map));
+	for (uint32_t i = 0; i < N; i++)
+		map[at / 4 + i] = i;
+	struct places places = {address(from), address(to), is("past_wrong") ? N : TO};
+	uint64_t sum = 0;
+	VkCommandBuffer cmd = kit_begin(gpu, GPU_COMPUTE);
+	vkCmdBindPipeline(cmd, VK_PIPELINE_BIND_POINT_COMPUTE, p);
+	vkCmdPushConstants(cmd, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(places), &places);
+	vkCmdDispatch(cmd, N / 64, 1, 1);
+	if (is("freed_wrong") || is("reused_right"))
+		vkDestroyBuffer(gpu->device, to, NULL);
+	if (is("reused_right")) {
+		VkBuffer other = buffer(TO * 4);
+		VK_OK(vkBindBufferMemory(gpu->device, other, m, at_to));
+		assert_true(address(other) == places.to);
+	}
+	if (is("gone_wrong"))
+		vkFreeMemory(gpu->device, m, NULL);
+	kit_finish(gpu, GPU_COMPUTE, cmd);
+	for (uint32_t i = 0; !is("gone_wrong") && i < TO; i++)
+		sum += map[at_to / 4 + i];
+	printf("sum %llu\n", (unsigned long long)sum);
+}
+
 static void run(void **state)
 {
 	gpu = kit_open();
-	if (is("filled"))
+	if (strstr("past_wrong past_right freed_wrong reused_right gone_wrong", what))
+		by_address();
+	else if (is("filled"))
 		filled();
 	else
 		chain();

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""--check on a Vulkan program (checked.c): two dispatches with and without a barrier between them, and who has filled and
-copied what, by `whence`."""
+"""--check on a Vulkan program (checked.c): two dispatches with and without a barrier between them; who has filled and copied
+what, by `whence`; and accesses by address outside of buffers, and after they are freed."""
 import pathlib
 import subprocess
 import sys
@@ -49,4 +49,25 @@ def fills_and_copies():
     equal(nobody[0]["by"], "none", f"{nobody}")
 
 
-main(dispatches, fills_and_copies)
+def line_of(text):
+    lines = (pathlib.Path(__file__).parent / "checked.c").read_text().splitlines()
+    return next(i for i, line in enumerate(lines, 1) if text in line)
+
+
+def by_address():
+    """Buffers that a shader has by their addresses, next to each other in one memory."""
+    made = f"buffer at checked.c:{line_of('VK_OK(vkCreateBuffer(')}"
+    past, = found("bounds", "past_wrong")
+    equal((past["target"], past["limit"], past["times"], past["made"]), ("results + 0x3e8", 1000, 6, made), f"{past}")
+    equal((past["first_workgroup"], past["first_lane"], past["is_freed"]), ([3, 0, 0], 250 % 64, False), f"{past}")
+    freed, = found("bounds", "freed_wrong")
+    equal((freed["target"], freed["times"], freed["is_freed"]), ("results + 0x0", 250, True), f"{freed}")
+    equal(freed["freed"], f"by_address at checked.c:{line_of('vkDestroyBuffer(gpu->device, to, NULL)')}", f"{freed}")
+    gone = found("bounds", "gone_wrong")
+    equal({(f["first_access"], f["times"], f["freed"]) for f in gone},
+          {(a, 250, f"by_address at checked.c:{line_of('vkFreeMemory(gpu->device, m, NULL)')}") for a in ("load", "store")}, f"{gone}")
+    for right in "past_right", "reused_right":
+        equal(found("bounds", right), [], right)
+
+
+main(dispatches, fills_and_copies, by_address)

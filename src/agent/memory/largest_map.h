@@ -9,9 +9,11 @@
 
 /* Begins to note the ranges that ioctls of this thread map. */
 void bw_largest_map_begin(void);
-/* The address of the largest range since begin; 0: none. */
-uint64_t bw_largest_map_end(void);
+/* The address of the largest range since begin, and the DRM file, without a reference; 0 and NULL:
+ * none. */
+struct bw_agent_file;
+uint64_t bw_largest_map_end(struct bw_agent_file **out_file);
 /* An ioctl of this thread has mapped it. */
-void bw_largest_map_note(uint64_t va, uint64_t size_b);
+void bw_largest_map_note(struct bw_agent_file *f, uint64_t va, uint64_t size_b);
 
 #endif

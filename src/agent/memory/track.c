@@ -201,7 +201,7 @@ static int gem_va(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	if (!r) {
 		note_va(f->track, &a);
 		if (a.operation == AMDGPU_VA_OP_MAP)
-			bw_largest_map_note(a.va_address, a.map_size);
+			bw_largest_map_note(f, a.va_address, a.map_size);
 	}
 	return r;
 }

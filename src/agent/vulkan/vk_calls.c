@@ -7,6 +7,7 @@
 #include "agent/memory/largest_map.h"
 #include "agent/names/handles.h"
 #include "agent/names/names_priv.h"
+#include "agent/vulkan/vk_bounds.h"
 #include "agent/vulkan/vk_layer.h"
 #include "agent/vulkan/vk_swap.h"
 #include "base/util.h"
@@ -23,18 +24,27 @@ static struct bw_handles memories = BW_HANDLES_INIT(uint64_t);
 RESULT bw_AllocateMemory(VkDevice device, const VkMemoryAllocateInfo *info,
 			 const VkAllocationCallbacks *alloc, VkDeviceMemory *out)
 {
+	const struct bw_vk_device *d = bw_vk_device_of(device);
+	struct bw_agent_file *file;
 	bw_largest_map_begin();
-	VkResult r = bw_vk_device_of(device)->AllocateMemory(device, info, alloc, out);
-	uint64_t va = bw_largest_map_end();
+	VkResult r = d->AllocateMemory(device, info, alloc, out);
+	if (r == VK_ERROR_OUT_OF_DEVICE_MEMORY || r == VK_ERROR_OUT_OF_HOST_MEMORY) {
+		bw_vk_bounds_flush(d);
+		r = d->AllocateMemory(device, info, alloc, out);
+	}
+	uint64_t va = bw_largest_map_end(&file);
 	if (r == VK_SUCCESS && va)
 		bw_handles_put(&memories, HANDLE(*out), &va);
+	if (r == VK_SUCCESS)
+		bw_vk_bounds_memory(d, *out, info, file);
 	return r;
 }
 
 CALL bw_FreeMemory(VkDevice device, VkDeviceMemory memory, const VkAllocationCallbacks *alloc)
 {
 	bw_handles_drop(&memories, HANDLE(memory));
-	bw_vk_device_of(device)->FreeMemory(device, memory, alloc);
+	if (!bw_vk_bounds_keep(memory, alloc))
+		bw_vk_device_of(device)->FreeMemory(device, memory, alloc);
 }
 
 static void place(uint32_t kind, uint64_t object, VkDeviceMemory memory, VkDeviceSize offset,
@@ -55,12 +65,35 @@ RESULT bw_CreateBuffer(VkDevice device, const VkBufferCreateInfo *info,
 					    .size_b = info->size,
 					    .flags = info->usage};
 		bw_names_add(&o);
+		bw_vk_bounds_create(*out, info);
 	}
 	return r;
 }
 
+CALL bw_GetBufferMemoryRequirements(VkDevice device, VkBuffer buffer, VkMemoryRequirements *out)
+{
+	bw_vk_device_of(device)->GetBufferMemoryRequirements(device, buffer, out);
+	bw_vk_bounds_need(buffer, out);
+}
+
+CALL bw_GetBufferMemoryRequirements2(VkDevice device, const VkBufferMemoryRequirementsInfo2 *info,
+				     VkMemoryRequirements2 *out)
+{
+	bw_vk_device_of(device)->GetBufferMemoryRequirements2(device, info, out);
+	bw_vk_bounds_need(info->buffer, &out->memoryRequirements);
+}
+
+CALL bw_GetDeviceBufferMemoryRequirements(VkDevice device,
+					  const VkDeviceBufferMemoryRequirements *info,
+					  VkMemoryRequirements2 *out)
+{
+	bw_vk_device_of(device)->GetDeviceBufferMemoryRequirements(device, info, out);
+	bw_vk_bounds_need_of(info->pCreateInfo, &out->memoryRequirements);
+}
+
 CALL bw_DestroyBuffer(VkDevice device, VkBuffer buffer, const VkAllocationCallbacks *alloc)
 {
+	bw_vk_bounds_destroy(buffer);
 	bw_names_remove(BW_AGENT_OBJECT_BUFFER, HANDLE(buffer));
 	bw_vk_device_of(device)->DestroyBuffer(device, buffer, alloc);
 }
@@ -68,8 +101,12 @@ CALL bw_DestroyBuffer(VkDevice device, VkBuffer buffer, const VkAllocationCallba
 RESULT bw_BindBufferMemory(VkDevice device, VkBuffer buffer, VkDeviceMemory memory,
 			   VkDeviceSize offset)
 {
+	const struct bw_vk_device *d = bw_vk_device_of(device);
 	place(BW_AGENT_OBJECT_BUFFER, HANDLE(buffer), memory, offset, 0);
-	return bw_vk_device_of(device)->BindBufferMemory(device, buffer, memory, offset);
+	VkResult r = d->BindBufferMemory(device, buffer, memory, offset);
+	if (r == VK_SUCCESS)
+		bw_vk_bounds_bind(d, buffer, memory, offset);
+	return r;
 }
 
 RESULT bw_BindBufferMemory2(VkDevice device, uint32_t n, const VkBindBufferMemoryInfo *infos)
@@ -77,7 +114,11 @@ RESULT bw_BindBufferMemory2(VkDevice device, uint32_t n, const VkBindBufferMemor
 	for (uint32_t i = 0; i < n; i++)
 		place(BW_AGENT_OBJECT_BUFFER, HANDLE(infos[i].buffer), infos[i].memory,
 		      infos[i].memoryOffset, 0);
-	return bw_vk_device_of(device)->BindBufferMemory2(device, n, infos);
+	const struct bw_vk_device *d = bw_vk_device_of(device);
+	VkResult r = d->BindBufferMemory2(device, n, infos);
+	for (uint32_t i = 0; r == VK_SUCCESS && i < n; i++)
+		bw_vk_bounds_bind(d, infos[i].buffer, infos[i].memory, infos[i].memoryOffset);
+	return r;
 }
 
 RESULT bw_CreateImage(VkDevice device, const VkImageCreateInfo *info,
@@ -106,6 +147,7 @@ CALL bw_DestroyImage(VkDevice device, VkImage image, const VkAllocationCallbacks
 static void place_image(VkDevice device, VkImage image, VkDeviceMemory memory, VkDeviceSize offset)
 {
 	VkMemoryRequirements need = {0};
+	bw_vk_bounds_bind(bw_vk_device_of(device), VK_NULL_HANDLE, memory, offset);
 	bw_vk_device_of(device)->GetImageMemoryRequirements(device, image, &need);
 	place(BW_AGENT_OBJECT_IMAGE, HANDLE(image), memory, offset, need.size);
 }
@@ -144,6 +186,8 @@ RESULT bw_SetDebugUtilsObjectNameEXT(VkDevice device, const VkDebugUtilsObjectNa
 	for (size_t i = 0; i < BW_ARRAY_SIZE(kinds); i++)
 		if (kinds[i].type == info->objectType)
 			bw_names_set_name(kinds[i].kind, info->objectHandle, info->pObjectName);
+	if (info->objectType == VK_OBJECT_TYPE_BUFFER)
+		bw_vk_bounds_name(info->objectHandle, info->pObjectName);
 	if (info->objectType == VK_OBJECT_TYPE_PIPELINE)
 		bw_vk_name_pipeline(device, info->objectHandle, info->pObjectName);
 	const struct bw_vk_device *d = bw_vk_device_of(device);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The chain of layers: instance and device creation, and who comes next. After the loader's
  * documentation (LoaderLayerInterface.md, interface version 2). */
+#include "agent/vulkan/vk_bounds.h"
 #include "agent/vulkan/vk_layer.h"
 #include "agent/vulkan/vk_record.h"
 
@@ -157,6 +158,11 @@ static void fill_device(struct bw_vk_device *d)
 	d->GetDescriptorSetLayoutBindingOffsetEXT =
 		(PFN_vkGetDescriptorSetLayoutBindingOffsetEXT)d->get(
 			d->handle, "vkGetDescriptorSetLayoutBindingOffsetEXT");
+	d->GetBufferDeviceAddress =
+		(PFN_vkGetBufferDeviceAddress)d->get(d->handle, "vkGetBufferDeviceAddress");
+	if (!d->GetBufferDeviceAddress)
+		d->GetBufferDeviceAddress = (PFN_vkGetBufferDeviceAddress)d->get(
+			d->handle, "vkGetBufferDeviceAddressKHR");
 	d->GetImageMemoryRequirements =
 		(PFN_vkGetImageMemoryRequirements)d->get(d->handle, "vkGetImageMemoryRequirements");
 }
@@ -204,6 +210,7 @@ static VKAPI_ATTR void VKAPI_CALL destroy_device(VkDevice device,
 		device ? (struct bw_vk_device *)(uintptr_t)bw_vk_device_of(device) : NULL;
 	if (!d)
 		return;
+	bw_vk_bounds_end(d);
 	forget((void **)devices, DEVICES_MAX, d);
 	d->DestroyDevice(device, alloc);
 	free(d);

@@ -19,6 +19,9 @@
 	X(CreateBuffer, NULL)                                                                      \
 	X(DestroyBuffer, NULL)                                                                     \
 	X(BindBufferMemory, NULL)                                                                  \
+	X(GetBufferMemoryRequirements, NULL)                                                       \
+	X(GetBufferMemoryRequirements2, "vkGetBufferMemoryRequirements2KHR")                       \
+	X(GetDeviceBufferMemoryRequirements, "vkGetDeviceBufferMemoryRequirementsKHR")             \
 	X(BindBufferMemory2, "vkBindBufferMemory2KHR")                                             \
 	X(CreateImage, NULL)                                                                       \
 	X(DestroyImage, NULL)                                                                      \
@@ -76,6 +79,7 @@ struct bw_vk_device {
 	PFN_vkGetDeviceProcAddr get;
 	PFN_vkDestroyDevice DestroyDevice;
 	PFN_vkGetImageMemoryRequirements GetImageMemoryRequirements;
+	PFN_vkGetBufferDeviceAddress GetBufferDeviceAddress;
 	PFN_vkGetDescriptorSetLayoutBindingOffsetEXT GetDescriptorSetLayoutBindingOffsetEXT;
 	BW_VK_FUNCTIONS(BW_VK_MEMBER)
 };

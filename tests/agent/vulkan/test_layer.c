@@ -14,6 +14,7 @@
 #include "agent/memory/largest_map.h"
 #include "agent/names/names.h"
 #include "agent/names/names_priv.h"
+#include "agent/rocm/program.h"
 #include "agent/shaders/shaders.h"
 #include "base/util.h"
 
@@ -29,6 +30,28 @@ static const uint32_t spirv[] = {0x07230203, 0x10000, 0,       10, 0,  0x5000f, 
 void bw_agent_say(const char *text)
 {
 	fail_msg("it says \"%s\"", text);
+}
+
+/* No bounds are checked here, so nothing is declared. */
+int bw_agent_own_ioctl(struct bw_agent_file *f, uint32_t cmd, void *arg)
+{
+	fail_msg("it makes the call 0x%x", cmd);
+	return -1;
+}
+
+void bw_agent_file_ref(struct bw_agent_file *f)
+{
+	fail_msg("it keeps a file");
+}
+
+void bw_agent_file_unref(struct bw_agent_file *f)
+{
+	fail_msg("it gives a file back");
+}
+
+void bw_rocm_program(char out[BW_VGPU_PROGRAM_B])
+{
+	out[0] = 0;
 }
 
 /* ---- The driver ---- */
@@ -153,7 +176,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL make_memory(VkDevice device, const VkMemor
 						  VkDeviceMemory *out)
 {
 	*out = (VkDeviceMemory)(uintptr_t)++n_made;
-	bw_largest_map_note(MEMORY_VA, 4096);
+	bw_largest_map_note(NULL, MEMORY_VA, 4096);
 	return VK_SUCCESS;
 }
 
