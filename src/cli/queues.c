@@ -269,6 +269,7 @@ static struct bw_error *show_queues(struct bw_queues *c, const struct bw_gpu *g,
 	struct bw_table t;
 	bw_table_begin(&t, &queue_facts);
 	struct bw_error *err = NULL;
+	bool is_any = false;
 	for (size_t i = 0; i < BW_ARRAY_SIZE(places); i++)
 		for (unsigned n = 0; places[i].is_there && !err && !bw_look_ended &&
 				     n < places[i].pipes * places[i].queues;
@@ -282,12 +283,15 @@ static struct bw_error *show_queues(struct bw_queues *c, const struct bw_gpu *g,
 			if (err || !(q.active || c->all))
 				continue;
 			add_row(g, &t, &q);
+			is_any = true;
 			err = keep(c, &q);
 			if (c->mqd)
 				note_mqd(c, g, &q, &t, mqds);
 		}
-	bw_out_line(c->look.out, "%s", "Hardware queues");
-	bw_out_table(c->look.out, &t, "  none is active\n");
+	if (!err || is_any) { /* after an error none may be active, or it was not read */
+		bw_out_line(c->look.out, "%s", "Hardware queues");
+		bw_out_table(c->look.out, &t, "  none is active\n");
+	}
 	bw_table_fini(&t);
 	return err;
 }

@@ -119,13 +119,28 @@ static struct bw_error *interrupted(void)
 	return bw_errorf(BW_E_INTERRUPTED, "Quit: the virtual GPU has not answered");
 }
 
+/* Adds to an error of the system what can be done about it. */
+static struct bw_error *with_remedy(struct bw_kmd *kmd, bool sysfs, int errnum,
+				    struct bw_error *err)
+{
+	const char *remedy = kmd->ops->remedy(kmd, sysfs, errnum);
+	char *longer = NULL;
+	if (remedy && err->message && err->code == BW_E_SYSTEM &&
+	    asprintf(&longer, "%s (%s)", err->message, remedy) >= 0) {
+		free(err->message);
+		err->message = longer;
+	}
+	return err;
+}
+
 static struct bw_error *file_error(struct bw_kmd_file *f, int result, const char *what)
 {
 	if (result == -ENODEV && f->kmd->ops->is_virtual)
 		return bw_errorf(BW_E_GONE, "the virtual GPU has gone away");
 	if (result == -EINTR && f->kmd->ops->is_virtual)
 		return interrupted();
-	return bw_error_errno(-result, "cannot %s %s", what, f->name);
+	struct bw_error *err = bw_error_errno(-result, "cannot %s %s", what, f->name);
+	return result == -EOPNOTSUPP ? with_remedy(f->kmd, false, -result, err) : err;
 }
 
 struct bw_error *bw_kmd_file_open(struct bw_kmd *kmd, const char *name, bool writable,
@@ -149,17 +164,9 @@ struct bw_error *bw_kmd_file_open(struct bw_kmd *kmd, const char *name, bool wri
 		return bw_errorf(BW_E_GONE, "the virtual GPU has gone away");
 	if (r == -EINTR && kmd->ops->is_virtual)
 		return interrupted();
-	const char *remedy = kmd->ops->remedy(kmd, sysfs, -r);
-	struct bw_error *err =
-		bw_error_errno(-r, "cannot open %s/%s", kmd->ops->place(kmd, sysfs), path);
-	if (remedy && err->message && err->code == BW_E_SYSTEM) {
-		char *longer = NULL;
-		if (asprintf(&longer, "%s (%s)", err->message, remedy) >= 0) {
-			free(err->message);
-			err->message = longer;
-		}
-	}
-	return err;
+	return with_remedy(
+		kmd, sysfs, -r,
+		bw_error_errno(-r, "cannot open %s/%s", kmd->ops->place(kmd, sysfs), path));
 }
 
 void bw_kmd_file_close(struct bw_kmd_file *f)
