@@ -194,7 +194,9 @@ def targets():
     # The part of the rows that says how memory accesses are made precise.
     assert ".single_memop" in (SOURCE / "src/arch/row.h").read_text().split("#define ROW_DEBUGGER")[1], "arch/row.h"
     arch = {p.name: "ROW_DEBUGGER" in p.read_text() for p in (SOURCE / "src/arch").glob("gfx*.c")}
-    assert all(has == (re.match(r"gfx1[1-9]", name) is not None) for name, has in arch.items() if re.fullmatch(r"gfx\d+\.c", name)), arch
+    assert all(has == (re.match(r"gfx(942|1[1-9])", name) is not None) for name, has in arch.items() if re.fullmatch(r"gfx\d+\.c", name)), arch
+    filters = [name for name in sorted(arch) if ".has_filters" in (SOURCE / "src/arch" / name).read_text()]
+    assert filters == ["gfx11.c", "gfx12.c"], filters
     assert "bw_target_gpu_caps" in (SOURCE / "src/live/live.c").read_text()
     assert "BW_CAP_" not in (SOURCE / "src/scan/target.c").read_text(), "attach --waves can do more than the page says"
     dump = (SOURCE / "src/dump/dump.c").read_text()
@@ -205,7 +207,8 @@ def targets():
         return "".join(f".IP \\(bu 2\n{roff(texts[c])}\n" for c in caps)
     out = "A crash file can in addition\n" + listed(always) + ".PP\nand, if its files have the facts,\n" + listed(partly)
     out += ".PP\nA session on a running GPU can in addition\n" + listed([c for c in declared if c not in always + partly])
-    return out + ".PP\nOf these, only GPUs from gfx11 on can switch precise memory.\n"
+    return out + (".PP\nOf these, only gfx942 and GPUs from gfx11 on can switch precise memory, and only GPUs from gfx11 on test conditions in the "
+                  "trap handler.\n")
 
 
 def page(template, output):

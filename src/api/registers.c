@@ -25,8 +25,8 @@ static struct bw_error *find_reg(struct breakwater_session *s, uint32_t wave, co
 	BW_TRY(bw_api_find_wave(s, wave, &out->wave));
 	if (!name || !bw_wave_reg_parse(bw_debug_arch(d), name, &out->r))
 		return bw_errorf(BW_E_NOT_FOUND, "There is no register \"%s\"", name ? name : "");
-	out->n_dw = out->r.cls == BW_REG_VGPR ? (size_t)out->r.count * out->wave->lanes
-					      : bw_wave_reg_size_dw(out->r, out->wave);
+	out->n_dw = bw_wave_reg_is_vector(out->r) ? (size_t)out->r.count * out->wave->lanes
+						  : bw_wave_reg_size_dw(out->r, out->wave);
 	return NULL;
 }
 
@@ -46,8 +46,10 @@ static struct bw_wave_reg one_of(struct bw_wave_reg r, unsigned i)
 static struct bw_error *read_vector(struct bw_debug *d, const struct reg *g, uint32_t *out)
 {
 	uint32_t lanes[64];
+	unsigned n;
+	BW_TRY(bw_wave_vgpr_number(g->wave, g->r, &n));
 	for (unsigned i = 0; i < g->r.count; i++) {
-		BW_TRY(bw_debug_vgpr_read(d, g->wave->number, g->r.index + i, lanes));
+		BW_TRY(bw_debug_vgpr_read(d, g->wave->number, n + i, lanes));
 		memcpy(out + (size_t)i * g->wave->lanes, lanes, (size_t)g->wave->lanes * 4);
 	}
 	return NULL;
@@ -56,7 +58,7 @@ static struct bw_error *read_vector(struct bw_debug *d, const struct reg *g, uin
 static struct bw_error *read_reg(struct bw_debug *d, const struct reg *g, uint32_t *out)
 {
 	uint64_t value;
-	if (g->r.cls == BW_REG_VGPR)
+	if (bw_wave_reg_is_vector(g->r))
 		return read_vector(d, g, out);
 	if (g->r.cls == BW_REG_SGPR)
 		return bw_debug_sgprs_read(d, g->wave->number, g->r.index, g->r.count, out);
@@ -77,10 +79,11 @@ static struct bw_error *write_reg(struct bw_debug *d, const struct reg *g, const
 {
 	uint32_t number = g->wave->number;
 	unsigned lanes = g->wave->lanes;
-	if (g->r.cls == BW_REG_VGPR) {
+	if (bw_wave_reg_is_vector(g->r)) {
+		unsigned n;
+		BW_TRY(bw_wave_vgpr_number(g->wave, g->r, &n));
 		for (unsigned i = 0; i < g->n_dw; i++)
-			BW_TRY(bw_debug_vgpr_write(d, number, g->r.index + i / lanes, i % lanes,
-						   data[i]));
+			BW_TRY(bw_debug_vgpr_write(d, number, n + i / lanes, i % lanes, data[i]));
 		return NULL;
 	}
 	if (g->r.count > 1) {
@@ -161,13 +164,16 @@ struct breakwater_error *breakwater_lane_write(struct breakwater_session *s, uin
 	struct bw_error *err = bw_api_enter(&call, s, BW_API_STOPPED);
 	if (!err)
 		err = find_reg(s, wave, name, &g);
-	if (!err && (g.r.cls != BW_REG_VGPR || g.r.count != 1))
+	if (!err && (!bw_wave_reg_is_vector(g.r) || g.r.count != 1))
 		err = bw_errorf(BW_E_INVALID, "%s is not one vector register", name);
 	if (!err && lane >= g.wave->lanes)
 		err = bw_errorf(BW_E_NOT_FOUND, "Invalid lane ID: %u (the wave has lanes 0 to %u)",
 				lane, g.wave->lanes - 1u);
+	unsigned n = 0;
 	if (!err)
-		err = bw_debug_vgpr_write(s->session->debug, wave, g.r.index, lane, value);
+		err = bw_wave_vgpr_number(g.wave, g.r, &n);
+	if (!err)
+		err = bw_debug_vgpr_write(s->session->debug, wave, n, lane, value);
 	return bw_api_leave(&call, err);
 }
 

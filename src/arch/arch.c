@@ -7,14 +7,13 @@
 
 #include "base/ip_version.h"
 #include "base/util.h"
-#include "gfx942_words.h"
 
-extern const struct bw_arch bw_arch_gfx9, bw_arch_gfx10_1, bw_arch_gfx10, bw_arch_gfx11,
-	bw_arch_gfx12;
+extern const struct bw_arch bw_arch_gfx9, bw_arch_gfx942, bw_arch_gfx10_1, bw_arch_gfx10,
+	bw_arch_gfx11, bw_arch_gfx12;
 
 /* the first is what kernels are built for where nothing says which GPU will run them */
-static const struct bw_arch *const rows[] = {&bw_arch_gfx11, &bw_arch_gfx12, &bw_arch_gfx10,
-					     &bw_arch_gfx10_1, &bw_arch_gfx9};
+static const struct bw_arch *const rows[] = {&bw_arch_gfx11,   &bw_arch_gfx12, &bw_arch_gfx10,
+					     &bw_arch_gfx10_1, &bw_arch_gfx9,  &bw_arch_gfx942};
 
 const struct bw_arch *bw_arch_nth(size_t n)
 {
@@ -45,8 +44,6 @@ const struct bw_arch *bw_arch_of_code(uint32_t gc_version)
 static const struct bw_arch_chip named[] = {
 	{BW_IP_VERSION(9, 4, 1), "gfx908", 0},
 	{BW_IP_VERSION(9, 4, 2), "gfx90a", 0},
-	{BW_IP_VERSION(9, 4, 3), "gfx942", 0},
-	{BW_IP_VERSION(9, 4, 4), "gfx942", 0},
 };
 
 void bw_arch_gfx_name(uint32_t gc_version, char *out, size_t size_b)
@@ -70,11 +67,10 @@ const char *bw_arch_default_gfx(void)
 uint32_t bw_arch_code_end(uint32_t gc_version)
 {
 	const struct bw_arch *arch = bw_arch_of_code(gc_version);
-	/* gfx9 does not have s_code_end: data/isa, s_endpgm of gfx942 */
-	if (bw_ip_major(gc_version) == 9)
-		return BW_GFX942_S_ENDPGM;
-	/* the same word in all other generations so far */
-	return (arch ? arch : rows[0])->s_code_end;
+	if (arch)
+		return arch->s_code_end;
+	/* the same word in all GPUs of gfx9, and in all others so far */
+	return (bw_ip_major(gc_version) == 9 ? &bw_arch_gfx942 : rows[0])->s_code_end;
 }
 
 const struct bw_arch_chip *bw_arch_chip(const struct bw_arch *a, uint32_t gc_version)
@@ -144,6 +140,13 @@ unsigned bw_wave_lanes(const struct bw_wave_state *s)
 	return only_64 || bw_wave_get(s, BW_WF_IS_WAVE64) ? 64 : 32;
 }
 
+uint32_t bw_wave_accum_offset(const struct bw_wave_state *s)
+{
+	return s->arch->accum_granule
+		       ? (bw_wave_get(s, BW_WF_ACCUM_OFFSET) + 1) * s->arch->accum_granule
+		       : UINT32_MAX;
+}
+
 void bw_wave_set(struct bw_wave_state *s, enum bw_wave_field f, uint32_t value)
 {
 	uint32_t *reg = &s->reg[s->arch->at[f].reg];
@@ -183,9 +186,10 @@ void bw_arch_flags_text(const struct bw_arch *a, enum bw_wreg reg, uint32_t valu
 
 int bw_arch_hwreg(const struct bw_arch *a, enum bw_wreg reg)
 {
-	/* s_getreg's number is the index in SQ_IND from here on, as far as its six bits reach */
-	enum { FIRST_IND = 0x100, N_HWREGS = 1 << 6 /* BW_GETREG_ID */ };
-	int number = a->reg[reg].ind - FIRST_IND;
+	/* s_getreg's number is the index in SQ_IND from some place on, as far as its six bits
+	 * reach; MODE is 1 everywhere */
+	enum { N_HWREGS = 1 << 6 /* BW_GETREG_ID */ };
+	int number = a->reg[reg].ind - (a->reg[BW_WREG_MODE].ind - 1);
 	return number >= 0 && number < N_HWREGS ? number : -1;
 }
 
@@ -257,8 +261,8 @@ struct bw_arch_resources bw_arch_resources(const struct bw_arch *a, unsigned lan
 {
 	uint32_t wave_size = bw_arch_take(a->rsrc.wave_size, tmpring_size);
 	return (struct bw_arch_resources){
-		/* VGPRS: granules of 8 (wave32) or 4 (wave64) registers, minus 1 */
-		.vgprs = (bw_arch_take(a->rsrc.vgprs, rsrc1) + 1) * (lanes == 32 ? 8 : 4),
+		.vgprs = (bw_arch_take(a->rsrc.vgprs, rsrc1) + 1) * a->rsrc.vgpr_granule *
+			 (lanes == 32 ? 2 : 1),
 		.user_sgprs = bw_arch_take(a->rsrc.user_sgprs, rsrc2),
 		.lds_b = bw_arch_take(a->rsrc.lds_size, rsrc2) * a->rsrc.lds_granule_b,
 		.scratch_b = bw_arch_take(a->rsrc.scratch_en, rsrc2)

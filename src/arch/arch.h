@@ -119,13 +119,18 @@ struct bw_arch {
 	/* Resources */
 	uint8_t waves_per_simd, simds_per_wgp;
 	bool has_wgps; /* false, to gfx9: what is said of WGPs here is true of CUs */
+	uint32_t lds_per_wgp_b;
 	uint8_t pc_bits;
-	uint8_t vgpr_granule;	/* GPR_ALLOC.VGPR_SIZE */
-	uint16_t lds_granule_b; /* LDS_ALLOC.LDS_SIZE */
+	uint8_t vgpr_granule;	   /* GPR_ALLOC.VGPR_SIZE */
+	uint8_t accum_granule;	   /* GPR_ALLOC.ACCV_OFFSET; 0: there are no AccVGPRs */
+	uint16_t lds_granule_b;	   /* LDS_ALLOC.LDS_SIZE */
+	uint8_t n_sgprs;	   /* s0 and those after it that have no other name */
+	uint8_t flat_scratch_sgpr; /* where FLAT_SCRATCH is; 0: it is a register of its own */
 
-	/* SQ_IND_INDEX; SGPRs and VGPRs of a wave begin at these indices, TTMPs follow the SGPRs */
+	/* SQ_IND_INDEX; SGPRs and VGPRs of a wave begin at these indices, TTMPs follow the SGPRs.
+	 * simd: width 0 where the bank selects it (bw_arch_instance) */
 	struct {
-		struct bw_arch_bits wave, lane, index;
+		struct bw_arch_bits wave, simd, lane, index;
 		uint32_t auto_incr;
 		uint16_t sgprs, vgprs;
 	} ind;
@@ -136,7 +141,7 @@ struct bw_arch {
 	struct {
 		struct bw_arch_bits trap_en, excp_en;
 	} gdbg;
-	struct bw_arch_bits tba_hi_addr, tba_hi_trap_en;
+	struct bw_arch_bits tba_hi_addr, tba_hi_trap_en; /* gfx942 has no trap_en */
 	struct bw_arch_bits single_memop; /* width 0: memory accesses cannot be made precise */
 	struct {
 		struct bw_arch_bits mask, vmid, mode, valid;
@@ -145,11 +150,12 @@ struct bw_arch {
 	/* The registers a dispatch starts its waves with: COMPUTE_PGM_RSRC1 and 2, TMPRING_SIZE */
 	struct {
 		struct bw_arch_bits vgprs; /* RSRC1 */
+		uint8_t vgpr_granule;	   /* of wave64; of wave32 twice as many */
 		struct bw_arch_bits scratch_en, user_sgprs, lds_size, excp_en,
 			excp_en_msb;	       /* RSRC2 */
 		struct bw_arch_bits wave_size; /* TMPRING_SIZE */
 		uint16_t lds_granule_b, wave_size_granule_b;
-		struct bw_arch_bits wave32; /* DISPATCH_INITIATOR */
+		struct bw_arch_bits wave32; /* DISPATCH_INITIATOR; width 0: none is */
 	} rsrc;
 
 	/* Words of code, from data/isa (arch/gfx11_words.h, ...) */
@@ -158,9 +164,11 @@ struct bw_arch {
 	/* a bit that the hardware ignores in an s_trap, set in one that stands over code which
 	 * reads ALU exceptions: the virtual GPU looks for such code. 0: there is none */
 	uint32_t s_trap_reads_exceptions;
-	uint32_t s_code_end;
-	uint32_t wait_all;	       /* until nothing of the wave is outstanding */
-	uint32_t msg_rtn_get_doorbell; /* s_sendmsg_rtn's message */
+	bool has_filters;    /* its trap handler tests conditions (src/trap, HAS_FILTERS) */
+	uint32_t s_code_end; /* gfx942: s_endpgm */
+	uint32_t wait_all;   /* until nothing of the wave is outstanding */
+	uint32_t
+		msg_rtn_get_doorbell; /* s_sendmsg_rtn's message; 0: there is no such instruction */
 };
 
 /* The GPUs whose waves the rows know, for messages. */
@@ -207,7 +215,8 @@ void bw_arch_flags_text(const struct bw_arch *a, enum bw_wreg reg, uint32_t valu
 uint32_t bw_arch_put(struct bw_arch_bits b, uint32_t value);
 uint32_t bw_arch_take(struct bw_arch_bits b, uint32_t word);
 
-/* SQ_IND_INDEX for a register of a wave; a field of it is read from there. */
+/* SQ_IND_INDEX for a register of a wave; a field of it is read from there. Where the bank does not
+ * select the SIMD, its number is put in by ind.simd. */
 uint32_t bw_arch_ind(const struct bw_arch *a, enum bw_wreg reg, uint32_t wave);
 /* SQ_IND_INDEX for `first` and those after it; lane: VGPRs only. index: a place in a->ind. */
 uint32_t bw_arch_ind_run(const struct bw_arch *a, uint32_t index, uint32_t wave, uint32_t lane);
@@ -218,6 +227,8 @@ uint32_t bw_arch_sq_cmd_all(const struct bw_arch *a, enum bw_sq_cmd cmd, uint32_
  * selected, and SIMDs by a field of SQ_IND_INDEX and SQ_CMD. */
 enum { BW_ARCH_INSTANCE_SIMD_BITS = 2 };
 uint32_t bw_arch_instance(uint32_t wgp, uint32_t simd);
+/* Of a wave's VGPRs, which are numbered together, the one that is a0; UINT32_MAX: none. */
+uint32_t bw_wave_accum_offset(const struct bw_wave_state *s);
 /* The number that s_getreg has for a register; -1: it has none. */
 int bw_arch_hwreg(const struct bw_arch *a, enum bw_wreg reg);
 /* The simm16 of s_getreg and s_setreg, for base/words.h. */

@@ -43,10 +43,12 @@ const struct bw_arch BW_GFX10_ROW = {
 	.waves_per_simd = BW_GFX10_WAVES_PER_SIMD,
 	.simds_per_wgp = 4,
 	.has_wgps = true,
+	.lds_per_wgp_b = 128 * 1024,
 	.pc_bits = 48,
 	/* cwsr_trap_handler_gfx10.asm, as gfx11 */
 	.vgpr_granule = 4,
 	.lds_granule_b = 256,
+	.n_sgprs = 106,
 	ROW_SQ(WORKITEM_ID),
 };
 /* clang-format on */

@@ -57,14 +57,19 @@ const struct bw_arch bw_arch_gfx11 = {
 	.waves_per_simd = 16,
 	.simds_per_wgp = 4,
 	.has_wgps = true,
+	.lds_per_wgp_b = 128 * 1024, /* doc/rules.md 326 */
 	.pc_bits = 48,
 	/* cwsr_trap_handler_gfx10.asm: SQ_WAVE_LDS_ALLOC_GRANULARITY 8, and VGPRs four at a time */
 	.vgpr_granule = 4,
 	.lds_granule_b = 256,
+	.n_sgprs = 106,
 	ROW_SQ(WORKITEM_ID),
 	ROW_DEBUGGER,
+	ROW_GFX11_DEBUGGER,
+	ROW_RSRC(4, 256),
 
 	.s_trap = BW_GFX11_S_TRAP,
+	.has_filters = true,
 	.trap_id_max = 255,
 	.s_trap_reads_exceptions = BW_GFX11_S_TRAP_READS_TRAPSTS,
 	.s_code_end = BW_GFX11_S_CODE_END,

@@ -68,14 +68,19 @@ const struct bw_arch bw_arch_gfx12 = {
 	.waves_per_simd = 16,
 	.simds_per_wgp = 4,
 	.has_wgps = true,
+	.lds_per_wgp_b = 128 * 1024, /* doc/rules.md 326 */
 	.pc_bits = 48,
 	/* cwsr_trap_handler_gfx12.asm: SQ_WAVE_LDS_ALLOC_GRANULARITY 9, and VGPRs four at a time */
 	.vgpr_granule = 4,
 	.lds_granule_b = 512,
+	.n_sgprs = 106,
 	ROW_SQ(WORKITEM_ID),
 	ROW_DEBUGGER,
+	ROW_GFX11_DEBUGGER,
+	ROW_RSRC(4, 256),
 
 	.s_trap = BW_GFX12_S_TRAP,
+	.has_filters = true,
 	.trap_id_max = 15,
 	.s_code_end = BW_GFX12_S_CODE_END,
 	.wait_all = BW_GFX12_S_WAIT_IDLE,

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* gfx9.0 to 9.4.0 (Vega10, Raven, Vega12, Renoir, Vega20), to look at its waves, as gfx10.c: it has
  * CUs instead of WGPs, and no register that says which wave slots are in use. GC 9.4.1 and later
- * are no part of this row: from 9.4.2 GPR_ALLOC has other bits (cwsr_trap_handler_gfx9.asm), from
- * 9.4.3 a GPU has several graphics units, and of 9.4.1 it is not known here what HW_ID says of
- * eight engines. */
+ * are no part of this row: from 9.4.2 GPR_ALLOC has other bits (cwsr_trap_handler_gfx9.asm;
+ * gfx942.c has 9.4.3), and of 9.4.1 it is not known here what HW_ID says of eight engines. */
 #include "arch/gfx9_bits.h"
 #define BW_ARCH_GEN GFX9
 #include "arch/row.h"
@@ -51,6 +50,8 @@ const struct bw_arch bw_arch_gfx9 = {
 	/* cwsr_trap_handler_gfx9.asm: VGPRs four at a time, LDS in 64 dwords */
 	.vgpr_granule = 4,
 	.lds_granule_b = 256,
+	.n_sgprs = 102,
+	.flat_scratch_sgpr = 102,
 	ROW_SQ(THREAD_ID),
 };
 /* clang-format on */

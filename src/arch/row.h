@@ -63,32 +63,34 @@
 	WRITABLE(IB_STS, 0, "it says what the hardware is doing"),                                 \
 	WRITABLE(IB_STS2, 0, "it says what the hardware is doing"),                                \
 	WRITABLE(SHADER_CYCLES, 0, "it is a clock")
-/* Bit 0 of a watch's MASK: kgd_gfx_v11_set_address_watch() and kgd_gfx_v12_set_address_watch() of
- * Linux 6.12. Granules: LLVM 19, AMDGPUUsage, GRANULATED_LDS_SIZE, and scratch WAVESIZE in 64 dwords. */
+/* Bit 0 of a watch's MASK: kgd_gfx_v9_4_3_set_address_watch(), kgd_gfx_v11_set_address_watch() and
+ * kgd_gfx_v12_set_address_watch() of Linux 6.12. Granules: LLVM 19, AMDGPUUsage, GRANULATED_LDS_SIZE, and scratch WAVESIZE in 64 dwords. */
 #define ROW_DEBUGGER                                                                               \
 	.gdbg = {                                                                                  \
 		.trap_en = BITS(SPI_GDBG_PER_VMID_CNTL, TRAP_EN),                                  \
 		.excp_en = BITS(SPI_GDBG_PER_VMID_CNTL, EXCP_EN),                                  \
 	},                                                                                         \
 	.tba_hi_addr = BITS(SQ_SHADER_TBA_HI, ADDR_HI),                                            \
-	.tba_hi_trap_en = BITS(SQ_SHADER_TBA_HI, TRAP_EN),                                         \
 	.single_memop = BITS(SQ_DEBUG, SINGLE_MEMOP),                                              \
 	.watch = {                                                                                 \
 		.mask = BITS(TCP_WATCH0_CNTL, MASK), .vmid = BITS(TCP_WATCH0_CNTL, VMID),          \
 		.mode = BITS(TCP_WATCH0_CNTL, MODE), .valid = BITS(TCP_WATCH0_CNTL, VALID),        \
 		.lowest_bit = 7,                                                                   \
-	},                                                                                         \
-	.rsrc = {                                                                                  \
-		.vgprs = BITS(COMPUTE_PGM_RSRC1, VGPRS),                                           \
-		.scratch_en = BITS(COMPUTE_PGM_RSRC2, SCRATCH_EN),                                 \
-		.user_sgprs = BITS(COMPUTE_PGM_RSRC2, USER_SGPR),                                  \
-		.lds_size = BITS(COMPUTE_PGM_RSRC2, LDS_SIZE),                                     \
-		.excp_en = BITS(COMPUTE_PGM_RSRC2, EXCP_EN),                                       \
-		.excp_en_msb = BITS(COMPUTE_PGM_RSRC2, EXCP_EN_MSB),                               \
-		.wave_size = BITS(COMPUTE_TMPRING_SIZE, WAVESIZE),                                 \
-		.lds_granule_b = 512, .wave_size_granule_b = 256,                                  \
-		.wave32 = BITS(COMPUTE_DISPATCH_INITIATOR, CS_W32_EN),                             \
 	}
+/* What is not in all of them. */
+#define ROW_GFX11_DEBUGGER                                                                         \
+	.tba_hi_trap_en = BITS(SQ_SHADER_TBA_HI, TRAP_EN),                                         \
+	.rsrc.wave32 = BITS(COMPUTE_DISPATCH_INITIATOR, CS_W32_EN)
+/* vgprs: in a unit of RSRC1.VGPRS, of wave64; scratch_b: in one of WAVESIZE. */
+#define ROW_RSRC(vgprs_, scratch_b)                                                                \
+	.rsrc.vgprs = BITS(COMPUTE_PGM_RSRC1, VGPRS),                                              \
+	.rsrc.scratch_en = BITS(COMPUTE_PGM_RSRC2, SCRATCH_EN),                                    \
+	.rsrc.user_sgprs = BITS(COMPUTE_PGM_RSRC2, USER_SGPR),                                     \
+	.rsrc.lds_size = BITS(COMPUTE_PGM_RSRC2, LDS_SIZE),                                        \
+	.rsrc.excp_en = BITS(COMPUTE_PGM_RSRC2, EXCP_EN),                                          \
+	.rsrc.excp_en_msb = BITS(COMPUTE_PGM_RSRC2, EXCP_EN_MSB),                                  \
+	.rsrc.wave_size = BITS(COMPUTE_TMPRING_SIZE, WAVESIZE), .rsrc.lds_granule_b = 512,         \
+	.rsrc.vgpr_granule = (vgprs_), .rsrc.wave_size_granule_b = (scratch_b)
 /* clang-format on */
 
 #endif

@@ -103,6 +103,7 @@ enum bw_wave_field {
 	/* what was allocated for it. VGPR_SIZE is the number of bw_arch.vgpr_granule minus 1,
 	   LDS_SIZE that of lds_granule_b */
 	BW_WF_VGPR_SIZE,
+	BW_WF_ACCUM_OFFSET, /* gfx942: that of accum_granule minus 1 */
 	BW_WF_LDS_SIZE,
 	/* what SPI puts into TTMPs of a wave that has a trap handler */
 	BW_WF_PACKET,

@@ -117,8 +117,9 @@ static struct bw_error *no_register(const struct bw_arch *arch, const char *word
 		bw_str_addf(&state, "%s ", arch->reg[*r].name);
 	struct bw_error *err = bw_errorf(
 		BW_E_INVALID,
-		"There is no register \"%s\" (pc exec vcc scc m0 %ss0-s105 v0-v255 ttmp0-15)", word,
-		bw_str_text(&state));
+		"There is no register \"%s\" (pc exec vcc scc m0 %ss0-s%u v0-v255 %sttmp0-15)",
+		word, bw_str_text(&state), arch->n_sgprs - 1u,
+		arch->accum_granule ? "a0-a255 " : "");
 	bw_str_free(&state);
 	return err;
 }
@@ -129,7 +130,7 @@ static struct bw_error *one_register(struct bw_cli *c, const char *word)
 	if (!strcmp(word, "vgprs") || !strcmp(word, "vector"))
 		return bw_show_vgprs(c->out, c->debug);
 	if (!strcmp(word, "sgprs") || !strcmp(word, "scalar"))
-		r = (struct bw_wave_reg){BW_REG_SGPR, 0, BW_SGPR_SHOWN};
+		r = (struct bw_wave_reg){BW_REG_SGPR, 0, (uint16_t)bw_debug_n_sgprs(c->debug)};
 	else if (!bw_wave_reg_parse(bw_debug_arch(c->debug), word, &r))
 		return no_register(bw_debug_arch(c->debug), word);
 	return bw_show_register(c->out, c->debug, r);
@@ -368,9 +369,9 @@ struct bw_error *bw_info_agents(struct bw_cli *c, const char *args)
 	const struct bw_target_facts *f = &t->facts;
 	bw_out_line(
 		c->out,
-		"AMDGPU Agent 1: %s, %s, %u shader engines x %u arrays x %u WGPs x %u SIMDs x %u waves",
-		f->name, f->gfx, f->n_se, f->sa_per_se, f->wgp_per_sa, f->simd_per_wgp,
-		f->waves_per_simd);
+		"AMDGPU Agent 1: %s, %s, %u shader engines x %u arrays x %u %s x %u SIMDs x %u waves",
+		f->name, f->gfx, f->n_se, f->sa_per_se, f->wgp_per_sa,
+		f->arch->has_wgps ? "WGPs" : "CUs", f->simd_per_wgp, f->waves_per_simd);
 	bw_out_str(c->out, "name", f->name);
 	bw_out_str(c->out, "gfx", f->gfx);
 	bw_out_int(c->out, "wave_slots", f->n_slots);

@@ -38,7 +38,8 @@ struct bw_dap_ref {
 	enum bw_dap_ref_kind kind;
 	uint32_t wave;
 	unsigned level, index;
-	char *expr; /* owned */
+	unsigned accum_offset; /* VGPR: of the wave (bw_wave_info) */
+	char *expr;	       /* owned */
 };
 struct bw_dap_refs BW_VEC(struct bw_dap_ref);
 enum { BW_DAP_REFS_MAX = 1 << 20 };

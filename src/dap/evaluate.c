@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "debug/registers.h"
 #include "debug/expressions.h"
 #include "ui/table.h"
 
@@ -163,6 +164,7 @@ struct bw_error *bw_dap_expression_of(const struct bw_dap_ref *ref, const char *
 				      struct bw_str *out)
 {
 	long i = index_of(name);
+	char reg[8];
 	switch (ref->kind) {
 	case BW_DAP_REF_LOCALS:
 		if (is_name(name))
@@ -179,8 +181,10 @@ struct bw_error *bw_dap_expression_of(const struct bw_dap_ref *ref, const char *
 			bw_str_addf(out, "$%s", name);
 		break;
 	case BW_DAP_REF_VGPR:
+		bw_wave_vgpr_name(&(struct bw_wave_info){.accum_offset = ref->accum_offset},
+				  ref->index, reg);
 		if (i >= 0)
-			bw_str_addf(out, "$v%u[%ld]", ref->index, i);
+			bw_str_addf(out, "$%s[%ld]", reg, i);
 		break;
 	case BW_DAP_REF_LDS:
 		if (i >= 0)

@@ -74,7 +74,7 @@ struct bw_error *bw_dap_scopes(struct bw_dap *s, json_t *args, json_t *body)
 		{"Locals", BW_DAP_REF_LOCALS, "locals", 0, 0, false},
 		{"Arguments", BW_DAP_REF_ARGS, "arguments", 0, 0, false},
 		{"State", BW_DAP_REF_STATE, "registers", 0, 0, false},
-		{"SGPRs", BW_DAP_REF_SGPRS, "registers", 0, BW_SGPR_SHOWN, false},
+		{"SGPRs", BW_DAP_REF_SGPRS, "registers", 0, bw_debug_n_sgprs(s->debug), false},
 		{"VGPRs", BW_DAP_REF_VGPRS, "registers", 0, w->n_vgprs, false},
 		{"LDS", BW_DAP_REF_LDS, NULL, lds_b / 4, 0, true},
 		{"Buffers", BW_DAP_REF_BUFFERS, NULL, 0, 0, true},
@@ -226,9 +226,10 @@ static struct bw_error *list_args(struct listing *x)
 static struct bw_error *list_sgprs(struct listing *x)
 {
 	uint32_t values[BW_SGPR_SHOWN];
-	BW_TRY(bw_debug_sgprs_read(x->s->debug, x->w->number, 0, BW_SGPR_SHOWN, values));
-	for (unsigned i = 0; i < BW_SGPR_SHOWN; i++) {
-		char name[8], value[16];
+	const unsigned n = bw_debug_n_sgprs(x->s->debug);
+	BW_TRY(bw_debug_sgprs_read(x->s->debug, x->w->number, 0, n, values));
+	for (unsigned i = 0; i < n; i++) {
+		char name[16], value[16];
 		if (!next_is_wanted(x))
 			continue;
 		snprintf(name, sizeof(name), "s%u", i);
@@ -240,8 +241,11 @@ static struct bw_error *list_sgprs(struct listing *x)
 
 static json_t *vgpr_lanes(struct listing *x, unsigned n)
 {
-	const struct bw_dap_ref ref = {
-		.kind = BW_DAP_REF_VGPR, .wave = x->ref->wave, .level = x->ref->level, .index = n};
+	const struct bw_dap_ref ref = {.kind = BW_DAP_REF_VGPR,
+				       .wave = x->ref->wave,
+				       .level = x->ref->level,
+				       .index = n,
+				       .accum_offset = x->w->accum_offset};
 	return json_integer(bw_dap_add_ref(x->s, &ref));
 }
 
@@ -254,7 +258,7 @@ static struct bw_error *list_vgprs(struct listing *x)
 		if (!next_is_wanted(x))
 			continue;
 		BW_TRY(bw_debug_vgpr_read(x->s->debug, x->w->number, i, lanes));
-		snprintf(name, sizeof(name), "v%u", i);
+		bw_wave_vgpr_name(x->w, i, name);
 		snprintf(value, sizeof(value), "0x%08x in lane %u%s", lanes[lane], lane,
 			 x->w->exec >> lane & 1 ? "" : " (inactive)");
 		add_register(x, name, value, "uint32_t, one a lane");
@@ -270,13 +274,14 @@ static struct bw_error *list_lanes(struct listing *x)
 	uint32_t lanes[64];
 	BW_TRY(bw_debug_vgpr_read(x->s->debug, x->w->number, x->ref->index, lanes));
 	for (unsigned i = 0; i < x->w->lanes; i++) {
-		char name[32], value[40], expr[32];
+		char name[32], value[40], expr[32], reg[8];
 		if (!next_is_wanted(x))
 			continue;
 		snprintf(name, sizeof(name), "[%u]", i);
 		snprintf(value, sizeof(value), "0x%08x%s", lanes[i],
 			 x->w->exec >> i & 1 ? "" : " (inactive)");
-		snprintf(expr, sizeof(expr), "$v%u[%u]", x->ref->index, i);
+		bw_wave_vgpr_name(x->w, x->ref->index, reg);
+		snprintf(expr, sizeof(expr), "$%s[%u]", reg, i);
 		json_t *v = bw_dap_variable(name, value, "uint32_t");
 		bw_dap_name_as(v, expr);
 		json_array_append_new(x->list, v);

@@ -20,12 +20,24 @@ enum bw_reg_special {
 	BW_REG_VCC_HI,
 	BW_REG_SPECIAL_COUNT,
 };
-enum { BW_SGPR_SHOWN = 106 }; /* s0 to s105; VCC is a register of its own */
+enum { BW_SGPR_SHOWN = 106 }; /* s0 to s105 at most; VCC is a register of its own */
+/* Those that the debugged GPU has. */
+unsigned bw_debug_n_sgprs(const struct bw_debug *d);
+/* Whether a register has a value for each lane. */
+bool bw_wave_reg_is_vector(struct bw_wave_reg r);
+/* The name of VGPR n of a wave: "v3", or "a3" of an AccVGPR. */
+void bw_wave_vgpr_name(const struct bw_wave_info *w, unsigned n, char out[8]);
+/* Those that are no AccVGPRs. */
+unsigned bw_wave_plain_vgprs(const struct bw_wave_info *w);
+/* The number of a vector register among the wave's VGPRs; an error where the wave does not have all
+ * of r. */
+struct bw_error *bw_wave_vgpr_number(const struct bw_wave_info *w, struct bw_wave_reg r,
+				     unsigned *out) BW_MUST_CHECK;
 /* The architecture of the debugged GPU; gfx11 as long as there is no target. */
 const struct bw_arch *bw_debug_arch(const struct bw_debug *d);
-/* Parses the name of a register, with or without '$': "pc", "s4", "v3", "s[2:3]", "ttmp8",
+/* Parses the name of a register, with or without '$': "pc", "s4", "v3", "a3", "s[2:3]", "ttmp8",
  * "status". False: there is no such register. arch NULL: registers of the wave's state ("status")
- * are left out. */
+ * and AccVGPRs are left out. */
 bool bw_wave_reg_parse(const struct bw_arch *arch, const char *name, struct bw_wave_reg *out);
 void bw_wave_reg_name(const struct bw_arch *arch, struct bw_wave_reg r, char out[24]);
 /* The size of a register in dwords: 2 for PC, FLAT_SCRATCH, and for EXEC and VCC of wave64. */
@@ -35,7 +47,8 @@ struct bw_error *bw_debug_reg_read(struct bw_debug *d, uint32_t wave, struct bw_
 				   uint64_t *out) BW_MUST_CHECK;
 struct bw_error *bw_debug_reg_write(struct bw_debug *d, uint32_t wave, struct bw_wave_reg r,
 				    uint64_t value) BW_MUST_CHECK;
-/* Reads or writes one VGPR of all lanes; the array has room for 64. */
+/* Reads or writes one VGPR of all lanes, AccVGPRs among them (bw_wave_vgpr_number()); the array has
+ * room for 64. */
 struct bw_error *bw_debug_vgpr_read(struct bw_debug *d, uint32_t wave, unsigned n,
 				    uint32_t *out) BW_MUST_CHECK;
 struct bw_error *bw_debug_vgpr_write(struct bw_debug *d, uint32_t wave, unsigned n, unsigned lane,

@@ -6,7 +6,14 @@
 
 #include <stdint.h>
 
-enum bw_reg_class { BW_REG_SPECIAL, BW_REG_SGPR, BW_REG_VGPR, BW_REG_TTMP, BW_REG_STATE };
+enum bw_reg_class {
+	BW_REG_SPECIAL,
+	BW_REG_SGPR,
+	BW_REG_VGPR,
+	BW_REG_ACC, /* gfx942: AccVGPRs */
+	BW_REG_TTMP,
+	BW_REG_STATE,
+};
 
 struct bw_wave_reg {
 	enum bw_reg_class cls;

@@ -55,8 +55,10 @@ struct bw_wave_info {
 	/* EXEC differs from the program's active lanes, in code that the compiler added: spills of
 	 * scalar registers, prologues, operations across lanes. */
 	bool whole_wave;
-	uint8_t lanes;		   /* 32 or 64 */
-	uint32_t n_vgprs;	   /* 0: the wave has freed them, and they cannot be read */
+	uint8_t lanes;	  /* 32 or 64 */
+	uint32_t n_vgprs; /* 0: the wave has freed them, and they cannot be read */
+	/* gfx942: which of them is a0; those before it are v0 and so on. UINT32_MAX: none is */
+	uint32_t accum_offset;
 	uint32_t reasons;	   /* bits of enum bw_reason, for its last stop */
 	uint32_t trap_id;	   /* TRAP, ASSERT_TRAP, DEBUG_TRAP */
 	uint32_t breakpoint;	   /* number of the breakpoint at which it is; 0: none */

@@ -20,7 +20,7 @@ struct layout {
 
 /* clang-format off */
 static const struct layout layouts[] = {
-	[BW_GPUVM_GFX9]    = {47, 54, 54, 51, 3, 55,   56,   56,   NONE, NONE, NONE, 58, 57, 63, 59},
+	[BW_GPUVM_GFX9]    = {47, 54, 54, 51, 3, 55,   56,   56,   NONE, NONE, NONE, 58, BW_PTE_GFX9_MTYPE_LO, 63, 59},
 	[BW_GPUVM_GFX10]   = {47, 54, 54, 51, 3, 55,   56,   56,   NONE, 58,   NONE, 50, 48, 63, 59},
 	[BW_GPUVM_GFX11]   = {BW_PTE_GFX11_ADDRESS_HI, BW_PTE_GFX11_P, BW_PTE_GFX11_P, BW_PTE_GFX11_PRT, 3,
 			      BW_PTE_GFX11_LOG, 56, 56, 57, BW_PTE_GFX11_NOALLOC, NONE, BW_PTE_GFX11_MTYPE_HI,

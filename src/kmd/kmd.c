@@ -458,6 +458,13 @@ static bool is_working_gc(struct bw_kmd *kmd, unsigned instance)
 	return is_there && !harvest;
 }
 
+bool bw_kmd_has_xccs(struct bw_kmd *kmd)
+{
+	struct bw_kmd_ip second;
+	_cleanup_error_ struct bw_error *none = bw_kmd_xcc(kmd, 1, &second);
+	return !none;
+}
+
 struct bw_error *bw_kmd_xcc(struct bw_kmd *kmd, unsigned xcc, struct bw_kmd_ip *out)
 {
 	enum { MAX_INSTANCES = 16 };

@@ -100,6 +100,8 @@ struct bw_error *bw_kmd_ip(struct bw_kmd *kmd, const char *block,
 /* The graphics block of one XCC, of GPUs that have several (gfx9.4.3), by the kernel's number: it
  * counts those that work. BW_E_NOT_FOUND says how many there are. */
 struct bw_error *bw_kmd_xcc(struct bw_kmd *kmd, unsigned xcc, struct bw_kmd_ip *out) BW_MUST_CHECK;
+/* Whether there is more than one. */
+bool bw_kmd_has_xccs(struct bw_kmd *kmd);
 
 /* The CUs that work, of those that the GPU's layout has: what the driver tells programs
  * (AMDGPU_INFO_DEV_INFO, by the render node, which is open meanwhile). */

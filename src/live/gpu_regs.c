@@ -63,7 +63,7 @@ struct bw_error *bw_live_find_regs(struct bw_live *l)
 }
 
 /* The compiler's name of a GC version, and what else is known by it. */
-static struct bw_error *name_gfx(uint32_t version, struct bw_target_facts *f)
+static struct bw_error *name_gfx(struct bw_kmd *kmd, uint32_t version, struct bw_target_facts *f)
 {
 	bw_arch_gfx_name(version, f->gfx, sizeof(f->gfx));
 	f->arch = bw_arch_of_code(version);
@@ -78,6 +78,12 @@ static struct bw_error *name_gfx(uint32_t version, struct bw_target_facts *f)
 				 "the code of %s is not known to this debugger (\"breakwater "
 				 "waves\" may show its waves)",
 				 f->gfx);
+	if (!f->arch->has_wgps && bw_kmd_has_xccs(kmd))
+		return bw_errorf(
+			BW_E_UNSUPPORTED,
+			"waves of this %s cannot be stopped: it has several graphics units "
+			"(XCCs), of which this debugger reaches one",
+			f->gfx);
 	const struct bw_arch_chip *chip = bw_arch_chip(f->arch, version);
 	if (chip)
 		f->vgprs_per_simd = chip->vgprs_per_simd;
@@ -106,8 +112,9 @@ struct bw_error *bw_live_facts(struct bw_live *l)
 		return bw_errorf(BW_E_INVALID, "amdgpu_gca_config has %zu bytes, too few", done);
 	f->n_se = gca[1];
 	f->sa_per_se = gca[4];
-	f->wgp_per_sa = gca[3] / 2;
-	BW_TRY(name_gfx(bw_gpu_block_version(&l->gc), f));
+	f->is_virtual = bw_kmd_is_virtual(l->kmd);
+	BW_TRY(name_gfx(l->kmd, bw_gpu_block_version(&l->gc), f));
+	f->wgp_per_sa = gca[3] / (f->arch->has_wgps ? 2 : 1);
 	f->simd_per_wgp = f->arch->simds_per_wgp;
 	f->waves_per_simd = f->arch->waves_per_simd;
 	if (f->n_se == 0 || f->n_se > reach(f->arch, BW_WF_SE_ID) || f->sa_per_se == 0 ||
@@ -118,8 +125,7 @@ struct bw_error *bw_live_facts(struct bw_live *l)
 			"amdgpu_gca_config has impossible numbers: %u engines, %u arrays, %u WGPs",
 			f->n_se, f->sa_per_se, f->wgp_per_sa);
 	f->n_slots = f->n_se * f->sa_per_se * f->wgp_per_sa * f->simd_per_wgp * f->waves_per_simd;
-	f->lds_per_wgp_b = 128 * 1024; /* gfx10 to gfx12 (doc/rules.md 326) */
-	f->is_virtual = bw_kmd_is_virtual(l->kmd);
+	f->lds_per_wgp_b = f->arch->lds_per_wgp_b;
 	snprintf(f->name, sizeof(f->name), "%s%s", f->is_virtual ? "virtual " : "",
 		 bw_kmd_pci_address(l->kmd));
 	BW_TRY(bw_kmd_reg_read(l->kmd, &broadcast, l->regs.sq_debug, &sq_debug));
@@ -347,20 +353,30 @@ struct bw_error *bw_live_host_trap(struct bw_live *l)
 	return NULL;
 }
 
-struct bw_kmd_bank bw_live_simd_bank(const struct bw_target_facts *f, uint32_t slot)
+/* Of the SIMD that a slot is of, or of its CU. */
+static struct bw_kmd_bank simd_bank(const struct bw_target_facts *f, uint32_t slot)
 {
 	struct bw_place p = bw_target_place(f, slot);
 	return (struct bw_kmd_bank){.use_grbm = true,
 				    .se = p.se,
 				    .sa = p.sa,
-				    .instance = bw_arch_instance(p.wgp, p.simd)};
+				    .instance = p.is_cu ? p.wgp : bw_arch_instance(p.wgp, p.simd)};
 }
 
-struct bw_error *bw_live_ind_read(const struct bw_live_sq *sq, const struct bw_kmd_bank *bank,
-				  enum bw_wreg reg, uint32_t wave, uint32_t *out)
+/* Where the bank selects no SIMD, SQ_IND_INDEX does. */
+static uint32_t simd_in_index(const struct bw_target_facts *f, uint32_t slot)
+{
+	return bw_arch_put(f->arch->ind.simd, bw_target_place(f, slot).simd);
+}
+
+struct bw_error *bw_live_ind_read(const struct bw_live_sq *sq, enum bw_wreg reg, uint32_t slot,
+				  uint32_t *out)
 {
 	enum { INDEX_TRIES = 100 };
-	const uint32_t want = bw_arch_ind(sq->facts->arch, reg, wave);
+	const struct bw_kmd_bank select = simd_bank(sq->facts, slot), *bank = &select;
+	const uint32_t wave = slot % sq->facts->waves_per_simd;
+	const uint32_t want =
+		bw_arch_ind(sq->facts->arch, reg, wave) | simd_in_index(sq->facts, slot);
 	for (unsigned i = 0; i < INDEX_TRIES; i++) {
 		struct bw_kmd_reg list[] = {
 			{*bank, true, sq->regs->sq_ind_index, want},
@@ -385,7 +401,7 @@ static struct bw_error *read_active(const struct bw_live_sq *sq, struct bw_kmd_r
 	/* every SIMD has its own index register: one write for all */
 	BW_TRY(bw_kmd_reg_write(sq->kmd, &broadcast, sq->regs->sq_ind_index, want));
 	for (uint32_t i = 0; i < n; i++) {
-		const struct bw_kmd_bank bank = bw_live_simd_bank(f, i * f->waves_per_simd);
+		const struct bw_kmd_bank bank = simd_bank(f, i * f->waves_per_simd);
 		list[2 * i] = (struct bw_kmd_reg){bank, false, sq->regs->sq_ind_data, 0};
 		list[2 * i + 1] = (struct bw_kmd_reg){bank, false, sq->regs->sq_ind_index, 0};
 	}
@@ -393,8 +409,38 @@ static struct bw_error *read_active(const struct bw_live_sq *sq, struct bw_kmd_r
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t active = list[2 * i].value;
 		if (list[2 * i + 1].value != want && active != BW_SQ_ABSENT)
-			BW_TRY(bw_live_ind_read(sq, &list[2 * i].bank, BW_WREG_ACTIVE, 0, &active));
+			BW_TRY(bw_live_ind_read(sq, BW_WREG_ACTIVE, i * f->waves_per_simd,
+						&active));
 		out[i] = active == BW_SQ_ABSENT ? 0 : active & ((1u << f->waves_per_simd) - 1);
+	}
+	return NULL;
+}
+
+/* Like read_active, where no register says it: STATUS of each slot, VALID with a wave in it. */
+static struct bw_error *find_active(const struct bw_live_sq *sq, uint32_t *out)
+{
+	const struct bw_target_facts *f = sq->facts;
+	enum { EACH = 3 };
+	_cleanup_free_ struct bw_kmd_reg *list = calloc((size_t)EACH * f->n_slots, sizeof(*list));
+	if (!list)
+		return bw_error_nomem();
+	for (uint32_t slot = 0; slot < f->n_slots; slot++) {
+		struct bw_kmd_reg *at = list + (size_t)EACH * slot;
+		const struct bw_kmd_bank bank = simd_bank(f, slot);
+		uint32_t want = bw_arch_ind(f->arch, BW_WREG_STATUS, slot % f->waves_per_simd) |
+				simd_in_index(f, slot);
+		at[0] = (struct bw_kmd_reg){bank, true, sq->regs->sq_ind_index, want};
+		at[1] = (struct bw_kmd_reg){bank, false, sq->regs->sq_ind_data, 0};
+		at[2] = (struct bw_kmd_reg){bank, false, sq->regs->sq_ind_index, 0};
+	}
+	BW_TRY(bw_kmd_regs(sq->kmd, list, (size_t)EACH * f->n_slots));
+	for (uint32_t slot = 0; slot < f->n_slots; slot++) {
+		struct bw_kmd_reg *at = list + (size_t)EACH * slot;
+		uint32_t status = at[1].value;
+		if (at[2].value != at[0].value && status != BW_SQ_ABSENT)
+			BW_TRY(bw_live_ind_read(sq, BW_WREG_STATUS, slot, &status));
+		if (status != BW_SQ_ABSENT && bw_arch_get(f->arch, BW_WF_VALID, status))
+			out[slot / f->waves_per_simd] |= 1u << slot % f->waves_per_simd;
 	}
 	return NULL;
 }
@@ -406,7 +452,10 @@ struct bw_error *bw_live_active(const struct bw_live_sq *sq, uint32_t **out)
 	_cleanup_free_ uint32_t *active = calloc(n, sizeof(*active));
 	if (!list || !active)
 		return bw_error_nomem();
-	BW_TRY(read_active(sq, list, active));
+	if (sq->facts->arch->reg[BW_WREG_ACTIVE].ind)
+		BW_TRY(read_active(sq, list, active));
+	else
+		BW_TRY(find_active(sq, active));
 	*out = bw_take(active);
 	return NULL;
 }
@@ -419,8 +468,7 @@ static struct bw_live_sq sq_of(const struct bw_live *l)
 static struct bw_error *ind_read(struct bw_live *l, uint32_t slot, enum bw_wreg reg, uint32_t *out)
 {
 	const struct bw_live_sq sq = sq_of(l);
-	const struct bw_kmd_bank bank = bw_live_simd_bank(sq.facts, slot);
-	return bw_live_ind_read(&sq, &bank, reg, slot % sq.facts->waves_per_simd, out);
+	return bw_live_ind_read(&sq, reg, slot, out);
 }
 
 struct bw_error *bw_live_field_now(struct bw_live *l, uint32_t slot, enum bw_wave_field f,
@@ -484,15 +532,27 @@ struct bw_error *bw_live_resident(struct bw_live *l, uint32_t *out_bits)
 	return NULL;
 }
 
+/* Whether there is a wave in a slot. */
+static struct bw_error *is_in_use(struct bw_live *l, uint32_t slot, bool *out)
+{
+	const struct bw_arch *arch = l->t.facts.arch;
+	const bool is_told = arch->reg[BW_WREG_ACTIVE].ind;
+	uint32_t v;
+	BW_TRY(ind_read(l, slot, is_told ? BW_WREG_ACTIVE : BW_WREG_STATUS, &v));
+	*out = v != BW_SQ_ABSENT && (is_told ? bw_bit_is_set(v, slot % l->t.facts.waves_per_simd)
+					     : bw_arch_get(arch, BW_WF_VALID, v) != 0);
+	return NULL;
+}
+
 /* Whether a wave at this place has these numbers in its grid. */
 static struct bw_error *is_at(struct bw_live *l, uint32_t slot, const uint32_t grid[BW_LIVE_GRID],
 			      bool *out)
 {
-	uint32_t active, wave = slot % l->t.facts.waves_per_simd;
+	bool is_used;
 
 	*out = false;
-	BW_TRY(ind_read(l, slot - wave, BW_WREG_ACTIVE, &active));
-	if (active == BW_SQ_ABSENT || !bw_bit_is_set(active, wave))
+	BW_TRY(is_in_use(l, slot, &is_used));
+	if (!is_used)
 		return NULL;
 	for (uint32_t i = 0; i < BW_LIVE_GRID; i++) {
 		uint32_t now;

@@ -36,12 +36,10 @@ struct bw_live_sq {
 	const struct bw_live_regs *regs;
 	const struct bw_target_facts *facts;
 };
-/* The bank of the SIMD that the slot is of. */
-struct bw_kmd_bank bw_live_simd_bank(const struct bw_target_facts *f, uint32_t slot);
-/* The index register is shared with every other process that looks at waves: the read is repeated
- * until it is still ours afterwards. */
-struct bw_error *bw_live_ind_read(const struct bw_live_sq *sq, const struct bw_kmd_bank *bank,
-				  enum bw_wreg reg, uint32_t wave, uint32_t *out) BW_MUST_CHECK;
+/* A register of the wave in a slot. The index register is shared with every other process that
+ * looks at waves: the read is repeated until it is still ours afterwards. */
+struct bw_error *bw_live_ind_read(const struct bw_live_sq *sq, enum bw_wreg reg, uint32_t slot,
+				  uint32_t *out) BW_MUST_CHECK;
 /* The wave slots that have a wave, a bit each, of every SIMD: a word each, in the order of slots.
  * Owned. */
 struct bw_error *bw_live_active(const struct bw_live_sq *sq, uint32_t **out) BW_MUST_CHECK;

@@ -73,30 +73,29 @@ static bool is_our_code(const struct bw_leave *v, uint64_t pc)
 }
 
 /* A register of the wave, as a part of `state`. */
-static struct bw_error *read_reg(const struct look *l, const struct bw_kmd_bank *bank,
-				 enum bw_wreg reg, uint32_t wave, struct bw_wave_state *state)
+static struct bw_error *read_reg(const struct look *l, enum bw_wreg reg, uint32_t slot,
+				 struct bw_wave_state *state)
 {
-	return bw_live_ind_read(&l->sq, bank, reg, wave, &state->reg[reg]);
+	return bw_live_ind_read(&l->sq, reg, slot, &state->reg[reg]);
 }
 
 /* The registers of a wave that runs are not read at one moment. The one that says whether it is in
  * the handler comes last: a wave that was outside of our code when its PC was read and is outside
  * of the handler now has been in the program's code in between. */
-static struct bw_error *is_done(struct look *l, const struct bw_kmd_bank *bank, uint32_t wave,
-				bool *out)
+static struct bw_error *is_done(struct look *l, uint32_t slot, bool *out)
 {
 	const struct bw_arch *arch = l->v->facts->arch;
 	enum bw_wreg enables = bw_arch_reg_of(arch, BW_WF_STEP_EN);
 	struct bw_wave_state s = {.arch = arch};
 
 	*out = true;
-	BW_TRY(read_reg(l, bank, bw_arch_reg_of(arch, BW_WF_VMID), wave, &s));
+	BW_TRY(read_reg(l, bw_arch_reg_of(arch, BW_WF_VMID), slot, &s));
 	if (!bw_bit_is_set(l->vmids, bw_wave_get(&s, BW_WF_VMID)))
 		return NULL;
-	BW_TRY(read_reg(l, bank, BW_WREG_PC_LO, wave, &s));
-	BW_TRY(read_reg(l, bank, BW_WREG_PC_HI, wave, &s));
-	BW_TRY(read_reg(l, bank, enables, wave, &s));
-	BW_TRY(read_reg(l, bank, bw_arch_reg_of(arch, BW_WF_IN_HANDLER), wave, &s));
+	BW_TRY(read_reg(l, BW_WREG_PC_LO, slot, &s));
+	BW_TRY(read_reg(l, BW_WREG_PC_HI, slot, &s));
+	BW_TRY(read_reg(l, enables, slot, &s));
+	BW_TRY(read_reg(l, bw_arch_reg_of(arch, BW_WF_IN_HANDLER), slot, &s));
 	if (bw_wave_get(&s, BW_WF_FATAL_HALT))
 		return NULL; /* it goes nowhere any more */
 	*out = !bw_wave_get(&s, BW_WF_IN_HANDLER);
@@ -114,7 +113,6 @@ static struct bw_error *is_done(struct look *l, const struct bw_kmd_bank *bank, 
 static struct bw_error *look_at(struct look *l, uint32_t first, uint32_t active, bool *out_all)
 {
 	const struct bw_target_facts *f = l->v->facts;
-	const struct bw_kmd_bank bank = bw_live_simd_bank(f, first);
 	uint32_t all = (1u << f->waves_per_simd) - 1, shift = first % 32;
 
 	l->seen[first / 32] |= (all & ~active) << shift;
@@ -122,7 +120,7 @@ static struct bw_error *look_at(struct look *l, uint32_t first, uint32_t active,
 		uint32_t wave = (uint32_t)__builtin_ctz(left);
 		bool done = l->seen[first / 32] >> (shift + wave) & 1;
 		if (!done)
-			BW_TRY(is_done(l, &bank, wave, &done));
+			BW_TRY(is_done(l, first + wave, &done));
 		if (done)
 			l->seen[first / 32] |= 1u << (shift + wave);
 		else
@@ -163,11 +161,10 @@ static struct bw_error *find_waves(const struct look *l, bool *out_ours, bool *o
 	*out_ours = *out_others = false;
 	BW_TRY(bw_live_active(&l->sq, &active));
 	for (uint32_t slot = 0; slot < f->n_slots && !*out_ours; slot++) {
-		const struct bw_kmd_bank bank = bw_live_simd_bank(f, slot);
 		const uint32_t wave = slot % f->waves_per_simd;
 		if (!bw_bit_is_set(active[slot / f->waves_per_simd], wave))
 			continue;
-		BW_TRY(read_reg(l, &bank, bw_arch_reg_of(f->arch, BW_WF_VMID), wave, &s));
+		BW_TRY(read_reg(l, bw_arch_reg_of(f->arch, BW_WF_VMID), slot, &s));
 		bool ours = bw_bit_is_set(l->vmids, bw_wave_get(&s, BW_WF_VMID));
 		*out_ours |= ours;
 		*out_others |= !ours;

@@ -17,7 +17,7 @@ static volatile uint32_t *vgpr(struct bw_live *l, struct bw_live_vm *vm, uint32_
 			       unsigned lanes)
 {
 	size_t at = BW_TRAP_C_SIZE + (size_t)l->t.facts.n_slots * BW_TRAP_SLOT_STRIDE +
-		    (size_t)slot * BW_TRAP_VGPR_STRIDE + (size_t)n * lanes * 4;
+		    slot * bw_trap_vgpr_stride(l->t.facts.arch) + (size_t)n * lanes * 4;
 	return (volatile uint32_t *)(vm->area + at);
 }
 
@@ -111,6 +111,14 @@ static struct bw_error *update_barrier(struct bw_live *l, uint32_t slot,
 	return NULL;
 }
 
+/* How many VGPRs have been saved. */
+static uint32_t n_vgprs(struct bw_live *l, volatile struct bw_trap_slot *s)
+{
+	const uint32_t most =
+		(uint32_t)(bw_trap_vgpr_stride(l->t.facts.arch) / (64 * sizeof(uint32_t)));
+	return BW_MIN(s->hw[BW_TRAP_HW_VGPRS], most);
+}
+
 struct bw_error *bw_live_read_wave(struct bw_target *t, uint32_t slot, struct bw_target_wave *out)
 {
 	struct bw_live *l = bw_live_of(t);
@@ -143,7 +151,7 @@ struct bw_error *bw_live_read_wave(struct bw_target *t, uint32_t slot, struct bw
 			      bw_wave_get(&state, BW_WF_WORKGROUP_Y),
 			      bw_wave_get(&state, BW_WF_WORKGROUP_Z)},
 		.wave_in_group = bw_wave_get(&state, BW_WF_WAVE_IN_GROUP),
-		.n_vgprs = BW_MIN(hw[BW_TRAP_HW_VGPRS], 256u),
+		.n_vgprs = n_vgprs(l, s),
 		.lanes = bw_wave_lanes(&state),
 	};
 	return NULL;
@@ -171,6 +179,7 @@ struct bw_error *bw_live_write_reg(struct bw_target *t, uint32_t slot, enum bw_t
 {
 	struct bw_live_vm *vm;
 	uint32_t low = bw_lo32(value), high = bw_hi32(value);
+	const unsigned in_sgprs = t->facts.arch->flat_scratch_sgpr;
 
 	BW_TRY(bw_live_need_stopped(bw_live_of(t), slot, &vm));
 	volatile struct bw_trap_slot *s = bw_live_slot(vm, slot);
@@ -189,6 +198,10 @@ struct bw_error *bw_live_write_reg(struct bw_target *t, uint32_t slot, enum bw_t
 		s->hw[BW_TRAP_HW_M0] = low;
 		break;
 	case BW_TREG_FLAT_SCRATCH:
+		if (in_sgprs) {
+			s->sgpr[in_sgprs] = low;
+			s->sgpr[in_sgprs + 1] = high;
+		}
 		s->hw[BW_TRAP_HW_FLAT_SCRATCH_LO] = low;
 		s->hw[BW_TRAP_HW_FLAT_SCRATCH_HI] = high;
 		break;
@@ -233,7 +246,7 @@ static struct bw_error *check_vgpr(struct bw_live *l, uint32_t slot, unsigned n,
 {
 	BW_TRY(bw_live_need_stopped(l, slot, out));
 	volatile struct bw_trap_slot *s = bw_live_slot(*out, slot);
-	uint32_t have = BW_MIN(s->hw[BW_TRAP_HW_VGPRS], 256u);
+	uint32_t have = n_vgprs(l, s);
 	if (n >= have)
 		return bw_errorf(BW_E_INVALID, "no such VGPR: v%u of %u", n, have);
 	struct bw_wave_state state;

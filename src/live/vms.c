@@ -219,7 +219,7 @@ static struct bw_error *make_tables(struct bw_live *l)
 
 static struct bw_error *attach(struct bw_live *l, struct bw_live_vm *vm)
 {
-	uint64_t area_b = bw_trap_area_size(l->t.facts.n_slots);
+	uint64_t area_b = bw_trap_area_size(l->t.facts.arch, l->t.facts.n_slots);
 	struct bw_agent_attach_reply r = {0};
 	_cleanup_close_ int fd = -1;
 	uint64_t start = bw_live_now_ns();

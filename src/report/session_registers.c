@@ -29,10 +29,11 @@ static void add_sgprs(struct bw_report_session *s, uint32_t wave)
 	enum { PER_ROW = 8 };
 	uint32_t v[BW_SGPR_SHOWN];
 	struct bw_str text = {0};
-	struct bw_error *err = bw_debug_sgprs_read(s->debug, wave, 0, BW_SGPR_SHOWN, v);
+	const unsigned all = bw_debug_n_sgprs(s->debug);
+	struct bw_error *err = bw_debug_sgprs_read(s->debug, wave, 0, all, v);
 	bw_page_heading(s->page, "SGPRs");
-	for (unsigned i = 0; !err && i < BW_SGPR_SHOWN; i += PER_ROW) {
-		unsigned n = BW_MIN(BW_SGPR_SHOWN - i, (unsigned)PER_ROW);
+	for (unsigned i = 0; !err && i < all; i += PER_ROW) {
+		unsigned n = BW_MIN(all - i, (unsigned)PER_ROW);
 		if (is_zero(v + i, n))
 			continue;
 		bw_str_addf(&text, "s[%u:%u]%*s", i, i + n - 1, i + n - 1 < 10 ? 3 : 1, "");
@@ -56,10 +57,11 @@ static void add_vgprs(struct bw_report_session *s, const struct bw_wave_info *w)
 		uint32_t v[64];
 		char name[16];
 		if (s->room->vgpr_words + w->lanes > BW_REPORT_VGPR_WORDS) {
+			bw_wave_vgpr_name(w, i, name);
 			bw_page_note(s->page,
-				     "v%u and all that follow are left out: the page has no more "
+				     "%s and all that follow are left out: the page has no more "
 				     "room.",
-				     i);
+				     name);
 			break;
 		}
 		struct bw_error *err = bw_debug_vgpr_read(s->debug, w->number, i, v);
@@ -72,7 +74,7 @@ static void add_vgprs(struct bw_report_session *s, const struct bw_wave_info *w)
 			n_zero++;
 			continue;
 		}
-		snprintf(name, sizeof(name), "v%u", i);
+		bw_wave_vgpr_name(w, i, name);
 		s->room->vgpr_words += bw_page_vgpr(s->page, name, v, w->lanes, w->exec);
 	}
 	if (n_zero)

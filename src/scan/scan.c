@@ -247,6 +247,12 @@ struct bw_error *bw_scan_facts(const struct bw_gpu *gpu, struct bw_target_facts 
 				 "waves of GC %u.%u.%u are not known here: those of " BW_ARCH_KNOWN
 				 " are",
 				 BW_IP_NUMBERS(gpu->part.gc));
+	if (!f.arch->has_wgps && bw_kmd_has_xccs(gpu->kmd))
+		return bw_errorf(
+			BW_E_UNSUPPORTED,
+			"waves of GC %u.%u.%u are in several graphics units (XCCs), of which "
+			"only one would be looked at",
+			BW_IP_NUMBERS(gpu->part.gc));
 	BW_TRY(bw_kmd_file_open(gpu->kmd, "amdgpu_gca_config", false, &file));
 	struct bw_error *err = bw_kmd_file_read(file, 0, c, sizeof(c), &done);
 	bw_kmd_file_close(file);

@@ -27,7 +27,8 @@ void bw_session_look_at_gpu(struct bw_session *s)
 		return;
 	uint32_t version = BW_IP_VERSION(gc.major, gc.minor, gc.revision);
 	bw_arch_gfx_name(version, s->gfx, sizeof(s->gfx));
-	s->runs_through = !bw_arch_of_code(version);
+	const struct bw_arch *arch = bw_arch_of_code(version);
+	s->runs_through = !arch || (!arch->has_wgps && bw_kmd_has_xccs(s->kmd));
 }
 
 struct bw_error *bw_session_need_stops(const struct bw_session *s)
@@ -36,8 +37,8 @@ struct bw_error *bw_session_need_stops(const struct bw_session *s)
 		return NULL;
 	return bw_errorf(
 		BW_E_UNSUPPORTED,
-		"Waves of %s cannot be stopped, because Breakwater does not have a trap handler "
-		"for it yet: \"run\" runs the program to its end",
+		"Waves of this %s cannot be stopped: Breakwater has no trap handler for it, or it has "
+		"several graphics units (XCCs). \"run\" runs the program to its end",
 		s->gfx);
 }
 

@@ -111,7 +111,8 @@ _Static_assert(BW_ARRAY_SIZE(functions) * sizeof(void (*)(void)) == sizeof(struc
 
 uint32_t bw_target_gpu_caps(const struct bw_arch *arch)
 {
-	return arch->single_memop.width ? BW_CAP_ALL : BW_CAP_ALL & ~(uint32_t)BW_CAP_PRECISE;
+	return BW_CAP_ALL & ~(uint32_t)(arch->single_memop.width ? 0 : BW_CAP_PRECISE) &
+	       ~(uint32_t)(arch->has_filters ? 0 : BW_CAP_FILTER);
 }
 
 bool bw_target_can(const struct bw_target *t, uint32_t caps)

@@ -250,7 +250,8 @@ struct bw_target_watch {
 	uint32_t space;
 };
 
-/* What the GPU's generation allows: without SQ_DEBUG.SINGLE_MEMOP there is no precise memory. */
+/* What the GPU's generation allows: without SQ_DEBUG.SINGLE_MEMOP there is no precise memory, and
+ * not each trap handler tests conditions. */
 uint32_t bw_target_gpu_caps(const struct bw_arch *arch);
 
 struct bw_target_ops;

@@ -1,704 +1,132 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The trap handler for gfx11 (RDNA3). Saves a wave that stops into its slot of the debug area, waits
- * for the debugger, restores everything, edits included, and returns. trap.h has the layout and the
- * protocol. The binary is the same on hardware and on the virtual GPU, for wave32 and wave64.
- *
- * Facts: doc/hardware/traps.md 2 to 5; amdkfd/cwsr_trap_handler_gfx10.asm of Linux 7.1 for
- * which registers hold what (no code of it is used).
- *
- * Registers. The shader owns everything but TTMPs. TTMP6 and 8..11 carry the dispatch's data from SPI
- * and are left alone. Ours:
- *     ttmp0:1    PC and cause
- *     ttmp2:3    this wave's VGPR area
- *     ttmp4:5    EXEC until it is saved and after it is restored, scratch in between
- *     ttmp7      IB_STS at entry, later the number of VGPRs, later the slot's sequence number
- *     ttmp12     STATUS at entry (SCC!), scratch (with 13 as a pair) while the wave waits
- *     ttmp13     scratch
- *     ttmp14:15  this wave's slot; while KFD has saved the wave it is in ttmp4:5
- *     ttmp11     BW_TRAP_HOME
- *
- * On Linux's KFD the handler is the second level: KFD's own is entered first, for context saves
- * (CWSR), and jumps to `second_level` for all else. A wave that waits here leaves to it when a save
- * is asked for (`park`).
- *
- * Two rules of the code below: SCC belongs to the shader until STATUS has been read, and after STATUS
- * has been written back; and no VGPR may be touched before v0 is in memory. */
+/* The trap handler (handler.S) for gfx11 (RDNA3): what differs between generations. */
 
 #define __ASSEMBLER__ 1
 #include "trap.h"
 #include "arch/gfx11_extra.h" /* where the bits are */
 
-#define GLC_ALL glc slc dlc
+#define HAS_SECOND_LEVEL 1
+#define HAS_FILTERS 1
+#define HAS_DEALLOC 1 /* waves can give their VGPRs back */
+#define VGPR_PAGES_LOG2 BW_TRAP_VGPR_PAGES_LOG2
 
-/* A field of a hardware register, for s_getreg and s_setreg; from one field to another; one as the
- * second operand of s_bfe. LLVM has no name for IB_STS2. */
-#define SPAN(reg, first, last) hwreg(HW_REG_##reg, BW_GFX11_##reg##__##first##_LO, \
-	BW_GFX11_##reg##__##last##_LO + BW_GFX11_##reg##__##last##_WIDTH - BW_GFX11_##reg##__##first##_LO)
-#define FIELD(reg, field) SPAN(reg, field, field)
-#define BFE(reg, field) (BW_GFX11_##reg##__##field##_WIDTH << 16) | BW_GFX11_##reg##__##field##_LO
-/* The second operand of s_bfe_i64 that makes an address canonical. */
-#define VA_BITS (48 << 16)
+#define GEN(name) BW_GFX11_##name
+#include "fields.h"
+#define CODE_END BW_GFX11_S_CODE_END
+
+/* Spelling */
+#define S_LOAD_B32 s_load_b32
+#define S_LOAD_B64 s_load_b64
+#define GLC_SCALAR glc dlc
+#define NO_OFFSET null
+#define S_AND_NOT1_B32 s_and_not1_b32
+#define V_ADD_U32 v_add_nc_u32
+#define DS_LOAD_B32 ds_load_b32
+#define DS_STORE_B32 ds_store_b32
+#define GLOBAL_ATOMIC_ADD_U32 global_atomic_add_u32
+#define WAIT_STORES s_waitcnt_vscnt null, 0x0
+#define SETREG_GAP
+
+/* Where a wave runs */
+#define AT_SE FIELD(HW_ID1, SE_ID)
+#define AT_SA FIELD(HW_ID1, SA_ID)
+#define AT_WGP FIELD(HW_ID1, WGP_ID)
+#define AT_SIMD FIELD(HW_ID1, SIMD_ID)
+#define AT_WAVE FIELD(HW_ID1, WAVE_ID)
+
+#define STEP_EN TRAP_AFTER_INST_EN /* of MODE */
+/* LLVM has no name for IB_STS2. */
 #define IB_STS2_NUMBER (BW_GFX11_IB_STS2 - 0x100)
 #define WAVE64 hwreg(IB_STS2_NUMBER, BW_GFX11_IB_STS2__WAVE64_LO, BW_GFX11_IB_STS2__WAVE64_WIDTH)
 
-/* The control block's address: it says so itself, and KFD's first-level handler in its TMA as well. */
-.macro control_block lo, hi
+/* TMA, in 256 bytes. */
+.macro get_tma lo, hi
 	s_sendmsg_rtn_b64 ttmp[\lo:\hi], sendmsg(MSG_RTN_GET_TMA)
 	s_waitcnt lgkmcnt(0)
-	s_lshl_b64 ttmp[\lo:\hi], ttmp[\lo:\hi], 8
-	s_bfe_i64 ttmp[\lo:\hi], ttmp[\lo:\hi], VA_BITS
-	s_load_b64 ttmp[\lo:\hi], ttmp[\lo:\hi], BW_TRAP_C_SELF glc dlc
-	s_waitcnt lgkmcnt(0)
 .endm
 
-/* slot = (((SE * sas + SA) * wgps + WGP) * 4 + SIMD) * waves + WAVE, in ttmp4; from the control block
- * in ttmp[14:15]. In ttmp3 BW_TRAP_C_SLOTS; ttmp2, ttmp5 and SCC are changed. A wave that KFD has put
- * elsewhere keeps the slot that it had (BW_TRAP_HOME). */
-.macro slot_number
-	s_load_b64 ttmp[2:3], ttmp[14:15], BW_TRAP_C_SAS glc dlc
-	s_waitcnt lgkmcnt(0)
-	s_getreg_b32 ttmp4, FIELD(HW_ID1, SE_ID)
-	s_mul_i32 ttmp4, ttmp4, ttmp2
-	s_getreg_b32 ttmp5, FIELD(HW_ID1, SA_ID)
-	s_add_u32 ttmp4, ttmp4, ttmp5
-	s_mul_i32 ttmp4, ttmp4, ttmp3
-	s_getreg_b32 ttmp5, FIELD(HW_ID1, WGP_ID)
-	s_add_u32 ttmp4, ttmp4, ttmp5
-	s_lshl_b32 ttmp4, ttmp4, 2
-	s_getreg_b32 ttmp5, FIELD(HW_ID1, SIMD_ID)
-	s_add_u32 ttmp4, ttmp4, ttmp5
-	s_load_b64 ttmp[2:3], ttmp[14:15], BW_TRAP_C_WAVES glc dlc /* waves, slots */
-	s_waitcnt lgkmcnt(0)
-	s_mul_i32 ttmp4, ttmp4, ttmp2
-	s_getreg_b32 ttmp5, FIELD(HW_ID1, WAVE_ID)
-	s_add_u32 ttmp4, ttmp4, ttmp5
-	s_load_b32 ttmp2, ttmp[14:15], BW_TRAP_C_HOMES glc dlc
-	s_waitcnt lgkmcnt(0)
-	s_and_b32 ttmp2, ttmp2, ttmp11
-	s_lshr_b32 ttmp2, ttmp2, BW_TRAP_HOME_LO
-	s_sub_u32 ttmp5, ttmp2, 1
-	s_cmp_lg_u32 ttmp2, 0
-	s_cselect_b32 ttmp4, ttmp5, ttmp4
+/* A VGPR between the lanes of EXEC and memory, a dword for each lane of the wave. */
+.macro lanes_store vgpr, base, offset:vararg
+	global_store_addtid_b32 \vgpr, \base offset:\offset glc slc dlc
+.endm
+.macro lanes_load vgpr, base, offset:vararg
+	global_load_addtid_b32 \vgpr, \base offset:\offset glc slc dlc
 .endm
 
-/* Before and after a filter that needs VGPRs: this wave's VGPR area in ttmp[2:3], which is free until the
- * wave is saved, how many it needs in ttmp4, and EXEC in ttmp[14:15]. */
-.macro filter_vgprs_begin
-	control_block 14, 15
-	slot_number
-	s_load_b32 ttmp2, ttmp[14:15], BW_TRAP_C_VGPRS glc dlc
-	s_lshl_b32 ttmp4, ttmp4, 4
-	s_bfe_u32 ttmp5, ttmp1, BFE(TTMP1, TRAP_ID)
-	s_sub_u32 ttmp5, ttmp5, BW_TRAP_ID_FILTER
-	s_lshl_b32 ttmp5, ttmp5, 5
-	s_mov_b32 ttmp3, 0
-	s_waitcnt lgkmcnt(0)
-	s_add_u32 ttmp2, ttmp2, ttmp4
-	s_load_b32 ttmp4, ttmp[14:15], ttmp5 offset:BW_TRAP_C_FILTERS + 24 glc dlc
-	s_lshl_b64 ttmp[2:3], ttmp[2:3], 12
-	s_waitcnt lgkmcnt(0)
-	s_add_u32 ttmp2, ttmp2, ttmp14
-	s_addc_u32 ttmp3, ttmp3, ttmp15
-	s_mov_b64 ttmp[14:15], exec
-	s_mov_b64 exec, -1
+/* What is stored before all else, and loaded after it: v0. */
+.macro save_first_vgprs
+	lanes_store v0, ttmp[2:3], 0
 .endm
-
-/* \op moves v0 to v(ttmp4 - 1). */
-.macro filter_vgprs op, done
-	.set n, 0
-	.rept BW_TRAP_FILTER_VGPRS
-	.if n > 0
-	s_cmp_le_u32 ttmp4, n
-	s_cbranch_scc1 \done
-	.endif
-	\op v[n], ttmp[2:3] offset:n * 256 GLC_ALL
-	.set n, n + 1
-	.endr
+.macro restore_last_vgpr
 .endm
+/* lanes_store stores one lane's dword at the offset; what others add of v1 is 0 then. */
+#define FIRST_LANE_OFFSET v_mov_b32 v1, 0
 
-	.text
-	.p2align 8
-handler:
-	s_getreg_b32 ttmp12, hwreg(HW_REG_STATUS)
-second_level: /* KFD's handler jumps to here: with STATUS in ttmp12, and SCC its own */
-	.if second_level - handler != BW_TRAP_SECOND_LEVEL
-	.error "BW_TRAP_SECOND_LEVEL is wrong"
-	.endif
-	s_bfe_u32 ttmp2, ttmp1, BFE(TTMP1, TRAP_ID)
-	s_cmp_eq_u32 ttmp2, BW_TRAP_ID_PARKED
-	s_cbranch_scc1 unpark
-not_parked:
-	s_getreg_b32 ttmp7, hwreg(HW_REG_IB_STS)
-	s_bfe_u32 ttmp4, ttmp1, BFE(TTMP1, TRAP_ID)
-	s_sub_u32 ttmp5, ttmp4, BW_TRAP_ID_FILTER
-	s_cmp_lt_u32 ttmp5, BW_TRAP_N_FILTERS
-	s_cbranch_scc1 filtered
-	s_cmp_eq_u32 ttmp4, BW_TRAP_ID_CELL_END
-	s_cbranch_scc1 cell_end
-entry:
-	/* A load of the shader could otherwise land in a register after it was saved. */
-	s_waitcnt vmcnt(0) expcnt(0) lgkmcnt(0)
-	s_waitcnt_vscnt null, 0x0
-	control_block 14, 15
-	slot_number
-
-	s_load_b32 ttmp2, ttmp[14:15], BW_TRAP_C_VGPRS glc dlc
-	s_load_b32 ttmp13, ttmp[14:15], BW_TRAP_C_FLAGS glc dlc
-	s_waitcnt lgkmcnt(0)
-	/* VGPR area = control + (vgprs + slot * 16) * 4096 */
-	s_lshl_b32 ttmp5, ttmp4, 4
-	s_add_u32 ttmp2, ttmp2, ttmp5
-	/* slot address = control + slots + slot * 4096 */
-	s_lshl_b32 ttmp4, ttmp4, 12
-	s_add_u32 ttmp4, ttmp4, ttmp3
-	s_mov_b32 ttmp3, 0
-	s_lshl_b64 ttmp[2:3], ttmp[2:3], 12
-	s_add_u32 ttmp2, ttmp2, ttmp14
-	s_addc_u32 ttmp3, ttmp3, ttmp15
-	s_add_u32 ttmp14, ttmp14, ttmp4
-	s_addc_u32 ttmp15, ttmp15, 0
-
-	s_bfe_u32 ttmp4, ttmp1, BFE(TTMP1, TRAP_ID) /* once more */
-	s_cmp_eq_u32 ttmp4, BW_TRAP_ID_DISPLACED
-	s_cbranch_scc1 displaced
-	s_bitcmp1_b32 ttmp13, 1 /* BW_TRAP_F_ABANDONED */
-	s_cbranch_scc1 abandoned
-	s_bitcmp1_b32 ttmp13, 0 /* BW_TRAP_F_DETACHED */
-	s_cbranch_scc1 detached
-	/* After DEALLOC_VGPRS a wave has nothing to store through, and only its end before it. */
-	s_bitcmp1_b32 ttmp12, BW_GFX11_STATUS__NO_VGPRS_LO
-	s_cbranch_scc0 await_slot
-abandoned:
-	s_endpgm
-
-/* ---- the slot is lent to a wave that KFD has put elsewhere, and that stands in the handler ---- */
-slot_is_lent:
-	s_getreg_b32 ttmp4, FIELD(TRAPSTS, SAVECTX)
-	s_cmp_eq_u32 ttmp4, 0
-	s_cbranch_scc0 leave /* nothing has been saved: it comes again when it is back */
-	s_sleep 0x20
-await_slot:
-	s_load_b64 ttmp[4:5], ttmp[14:15], BW_TRAP_S_STATE glc dlc /* and the command */
-	s_load_b32 ttmp13, ttmp[14:15], BW_TRAP_S_LENT glc dlc
-	s_waitcnt lgkmcnt(0)
-	s_cmp_eq_u32 ttmp13, 0
-	s_cbranch_scc1 save
-	s_and_b32 ttmp13, ttmp11, BW_TRAP_HOME
-	s_cbranch_scc1 save /* to this wave */
-	s_cmp_eq_u32 ttmp4, BW_TRAP_STATE_STOPPED
-	s_cbranch_scc1 slot_is_lent
-
-/* ---- the end of a displaced instruction: resume after the original, nothing is saved ---- */
-displaced:
-	s_load_b64 ttmp[0:1], ttmp[14:15], BW_TRAP_S_RETURN_LO glc dlc
-	s_waitcnt lgkmcnt(0)
-	s_branch leave
-
-/* ---- a breakpoint with a condition: nothing is saved unless it may hold ---- */
-filtered:
-	/* A wave without VGPRs (DEALLOC_VGPRS) has nothing to compare: it takes the way of all stops. */
-	s_bitcmp1_b32 ttmp12, BW_GFX11_STATUS__NO_VGPRS_LO
-	s_cbranch_scc1 entry
-	control_block 14, 15
-	s_load_b32 ttmp13, ttmp[14:15], BW_TRAP_C_FLAGS glc dlc
-	s_lshl_b32 ttmp5, ttmp5, 5
-	s_waitcnt lgkmcnt(0)
-	s_add_u32 ttmp14, ttmp14, ttmp5
-	s_addc_u32 ttmp15, ttmp15, 0
-	s_load_b64 ttmp[2:3], ttmp[14:15], BW_TRAP_C_FILTERS glc dlc /* PC of the breakpoint */
-	s_load_b64 ttmp[4:5], ttmp[14:15], BW_TRAP_C_FILTERS + 16 glc dlc /* where to resume */
-	s_waitcnt lgkmcnt(0)
-	/* an s_trap of the shader's own with this id is none of ours */
-	s_cmp_eq_u32 ttmp2, ttmp0
-	s_cbranch_scc0 entry
-	s_and_b32 ttmp3, ttmp3, 0xffff
-	s_and_b32 ttmp2, ttmp1, BW_GFX11_TTMP1__PC_HI
-	s_cmp_eq_u32 ttmp2, ttmp3
-	s_cbranch_scc0 entry
-	s_bitcmp1_b32 ttmp13, 1 /* BW_TRAP_F_ABANDONED */
-	s_cbranch_scc1 abandoned
-	s_bitcmp1_b32 ttmp13, 0 /* BW_TRAP_F_DETACHED: the original instruction is back in its place */
-	s_cbranch_scc1 detached_leave
-	s_bitcmp1_b32 ttmp13, 2 /* BW_TRAP_F_STOPPING */
-	s_cbranch_scc1 filter_stopping
-	s_load_b64 ttmp[2:3], ttmp[14:15], BW_TRAP_C_FILTERS + 8 glc dlc /* the filter */
-	s_mov_b32 ttmp7, ttmp4
-	s_mov_b32 ttmp13, ttmp5
-	s_load_b32 ttmp4, ttmp[14:15], BW_TRAP_C_FILTERS + 24 glc dlc /* VGPRs that it needs */
-	/* What the shader has loaded and stored must be there when it is compared. */
-	s_waitcnt vmcnt(0) expcnt(0) lgkmcnt(0)
-	s_waitcnt_vscnt null, 0x0
-	s_cmp_lg_u32 ttmp4, 0
-	s_cbranch_scc1 filter_with_vgprs
-	s_swappc_b64 ttmp[4:5], ttmp[2:3]
-	s_cbranch_scc1 filter_stops
-filter_passes:
-	s_mov_b32 ttmp0, ttmp7
-	s_mov_b32 ttmp1, ttmp13
-	s_branch leave
-filter_stops:
-	s_getreg_b32 ttmp7, hwreg(HW_REG_IB_STS)
-	s_branch entry
-
-	/* All waves are to stop. One that comes by here again and again is in the handler most of the time,
-	 * and ignores host traps there: it stops in front of the s_trap, as if it had got one. */
-filter_stopping:
-	s_and_b32 ttmp1, ttmp1, BW_GFX11_TTMP1__PC_HI
-	s_bitset1_b32 ttmp1, BW_GFX11_TTMP1__HOST_TRAP_LO
-	s_branch entry
-
-	/* The shader's v0 ... lie in the wave's VGPR area meanwhile. */
-filter_with_vgprs:
-	filter_vgprs_begin
-	filter_vgprs global_store_addtid_b32, filter_saved
-filter_saved:
-	s_mov_b64 exec, ttmp[14:15]
-	control_block 2, 3
-	s_bfe_u32 ttmp4, ttmp1, BFE(TTMP1, TRAP_ID)
-	s_sub_u32 ttmp4, ttmp4, BW_TRAP_ID_FILTER
-	s_lshl_b32 ttmp4, ttmp4, 5
-	s_load_b64 ttmp[2:3], ttmp[2:3], ttmp4 offset:BW_TRAP_C_FILTERS + 8 glc dlc
-	s_waitcnt lgkmcnt(0)
-	s_swappc_b64 ttmp[4:5], ttmp[2:3]
-	/* What it says outlives what follows in the highest bit of the address to resume at, where it is
-	 * 0. */
-	s_cselect_b32 ttmp4, 0x80000000, 0
-	s_or_b32 ttmp13, ttmp13, ttmp4
-	s_waitcnt_vscnt null, 0x0
-	filter_vgprs_begin
-	filter_vgprs global_load_addtid_b32, filter_restored
-filter_restored:
-	s_waitcnt vmcnt(0)
-	s_mov_b64 exec, ttmp[14:15]
-	s_bitcmp1_b32 ttmp13, 31
-	s_cbranch_scc1 filter_stops
-	s_branch filter_passes
-
-/* ---- the end of the copy that rejected waves execute: the PC to resume at lies after it ---- */
-cell_end:
-	s_and_b32 ttmp1, ttmp1, BW_GFX11_TTMP1__PC_HI
-	s_bfe_i64 ttmp[0:1], ttmp[0:1], VA_BITS
-	s_load_b64 ttmp[0:1], ttmp[0:1], 4 glc dlc
-	s_waitcnt lgkmcnt(0)
-	s_branch leave
-
-/* ---- no debugger is attached any more ---- */
-detached:
-	s_cmp_eq_u32 ttmp4, 0
-	s_cbranch_scc1 detached_no_trap
-	/* Reads the instruction there now. The s_trap of a breakpoint was fetched before it was
-	 * removed, and the original instruction is back. An s_trap of the shader's own is
-	 * skipped. */
-	s_mov_b64 ttmp[2:3], ttmp[0:1]
-	s_bfe_i64 ttmp[2:3], ttmp[2:3], VA_BITS
-	s_load_b32 ttmp4, ttmp[2:3], null glc dlc
-	s_waitcnt lgkmcnt(0)
-	s_lshr_b32 ttmp4, ttmp4, 16
-	s_cmp_eq_u32 ttmp4, BW_GFX11_S_TRAP >> 16 /* without its SIMM16 */
-	s_cbranch_scc0 detached_leave
-	s_add_u32 ttmp0, ttmp0, 4
-	s_addc_u32 ttmp1, ttmp1, 0
-	s_branch detached_leave
-detached_no_trap:
-	s_getreg_b32 ttmp4, hwreg(HW_REG_TRAPSTS)
-	/* would come again for ever */
-	s_and_b32 ttmp4, ttmp4, BW_GFX11_TRAPSTS__MEM_VIOL | BW_GFX11_TRAPSTS__ILLEGAL_INST
-	s_cbranch_scc1 detached_fatal
-	s_setreg_imm32_b32 SPAN(TRAPSTS, ADDR_WATCH0, MEM_VIOL), 0
-	s_setreg_imm32_b32 FIELD(TRAPSTS, EXCP_HI), 0
-	s_setreg_imm32_b32 SPAN(TRAPSTS, HOST_TRAP, TRAP_AFTER_INST), 0
-	/* What the debugger had set in MODE: a single step, exceptions it wanted to see */
-	control_block 2, 3
-	s_getreg_b32 ttmp4, hwreg(HW_REG_MODE)
-	s_load_b32 ttmp5, ttmp[2:3], BW_TRAP_C_ENABLES glc dlc
-	s_waitcnt lgkmcnt(0)
-	s_and_not1_b32 ttmp4, ttmp4, ttmp5
-	s_setreg_b32 hwreg(HW_REG_MODE), ttmp4
-	/* Float exceptions that are not enabled stay: the shader may look at them. */
-	s_lshr_b32 ttmp4, ttmp4, BW_GFX11_MODE__EXCP_EN_LO
-	s_getreg_b32 ttmp5, FIELD(TRAPSTS, EXCP_ALU)
-	s_and_not1_b32 ttmp5, ttmp5, ttmp4
-	s_setreg_b32 FIELD(TRAPSTS, EXCP_ALU), ttmp5
-detached_leave:
-	s_icache_inv
-	s_branch leave
-detached_fatal:
-	s_sethalt 5
-	s_branch detached_fatal
-
-/* ---- save ---- */
-save:
-	s_mov_b64 ttmp[4:5], exec
-	s_mov_b64 exec, -1
-	global_store_addtid_b32 v0, ttmp[2:3] GLC_ALL
-
-	/* From here on v0 is free. SGPRs go out by 32 lanes of it, in wave64 too. */
-	s_mov_b32 exec_hi, 0
-
-.macro sgpr_save_block base, count
-	.set i, 0
-	.rept \count
-	.if \base + i == 106
-	v_writelane_b32 v0, vcc_lo, i
-	.elseif \base + i == 107
-	v_writelane_b32 v0, vcc_hi, i
+/* SGPR \number of the wave: 106 and 107 are VCC. \op is of v_writelane or v_readlane. */
+.macro sgpr_save number, lane
+	.if \number == 106
+	v_writelane_b32 v0, vcc_lo, \lane
+	.elseif \number == 107
+	v_writelane_b32 v0, vcc_hi, \lane
 	.else
-	v_writelane_b32 v0, s[\base + i], i
+	v_writelane_b32 v0, s[\number], \lane
 	.endif
-	.set i, i + 1
-	.endr
-	global_store_addtid_b32 v0, ttmp[14:15] offset:BW_TRAP_S_SGPR + \base * 4 GLC_ALL
 .endm
-	sgpr_save_block 0, 32
-	sgpr_save_block 32, 32
-	sgpr_save_block 64, 32
-	sgpr_save_block 96, 12
+.macro sgpr_restore number, lane
+	.if \number == 106
+	v_readlane_b32 vcc_lo, v0, \lane
+	.elseif \number == 107
+	v_readlane_b32 vcc_hi, v0, \lane
+	.else
+	v_readlane_b32 s[\number], v0, \lane
+	.endif
+.endm
 
-.macro hwreg_save number, reg:vararg
-	s_getreg_b32 ttmp13, hwreg(\reg)
-	v_writelane_b32 v0, ttmp13, \number
-.endm
-	s_and_b32 ttmp13, ttmp1, BW_GFX11_TTMP1__PC_HI
-	v_writelane_b32 v0, ttmp0, BW_TRAP_HW_PC_LO
-	v_writelane_b32 v0, ttmp13, BW_TRAP_HW_PC_HI
-	v_writelane_b32 v0, ttmp4, BW_TRAP_HW_EXEC_LO
-	v_writelane_b32 v0, ttmp5, BW_TRAP_HW_EXEC_HI
-	v_writelane_b32 v0, m0, BW_TRAP_HW_M0
-	v_writelane_b32 v0, ttmp12, BW_TRAP_HW_STATUS
-	v_writelane_b32 v0, ttmp1, BW_TRAP_HW_TTMP1
-	v_writelane_b32 v0, ttmp7, BW_TRAP_HW_IB_STS
-	v_writelane_b32 v0, ttmp6, BW_TRAP_HW_TTMP6
-	v_writelane_b32 v0, ttmp8, BW_TRAP_HW_TTMP8
-	v_writelane_b32 v0, ttmp9, BW_TRAP_HW_TTMP9
-	v_writelane_b32 v0, ttmp10, BW_TRAP_HW_TTMP10
-	v_writelane_b32 v0, ttmp11, BW_TRAP_HW_TTMP11
-	hwreg_save BW_TRAP_HW_TRAPSTS, HW_REG_TRAPSTS
+.macro save_other_hwregs
 	hwreg_save BW_TRAP_HW_HW_ID1, HW_REG_HW_ID1
 	hwreg_save BW_TRAP_HW_HW_ID2, HW_REG_HW_ID2
-	hwreg_save BW_TRAP_HW_GPR_ALLOC, HW_REG_GPR_ALLOC
-	hwreg_save BW_TRAP_HW_LDS_ALLOC, HW_REG_LDS_ALLOC
 	hwreg_save BW_TRAP_HW_IB_STS2, IB_STS2_NUMBER
 	hwreg_save BW_TRAP_HW_FLAT_SCRATCH_LO, HW_REG_FLAT_SCR_LO
 	hwreg_save BW_TRAP_HW_FLAT_SCRATCH_HI, HW_REG_FLAT_SCR_HI
 	hwreg_save BW_TRAP_HW_CYCLES, HW_REG_SHADER_CYCLES
-	s_getreg_b32 ttmp13, hwreg(HW_REG_MODE)
-	s_bitset0_b32 ttmp13, BW_GFX11_MODE__TRAP_AFTER_INST_EN_LO
-	v_writelane_b32 v0, ttmp13, BW_TRAP_HW_MODE
+.endm
+.macro restore_other_hwregs
+	v_readlane_b32 ttmp7, v0, BW_TRAP_HW_FLAT_SCRATCH_LO
+	s_setreg_b32 hwreg(HW_REG_FLAT_SCR_LO), ttmp7
+	v_readlane_b32 ttmp7, v0, BW_TRAP_HW_FLAT_SCRATCH_HI
+	s_setreg_b32 hwreg(HW_REG_FLAT_SCR_HI), ttmp7
+.endm
+.macro get_mode to
+	s_getreg_b32 \to, hwreg(HW_REG_MODE)
+.endm
 
-	/* VGPRs: (GPR_ALLOC.VGPR_SIZE + 1) * 4 in both wave sizes, as the kernel's handler counts. */
-	s_getreg_b32 ttmp7, FIELD(GPR_ALLOC, VGPR_SIZE)
-	s_add_u32 ttmp7, ttmp7, 1
-	s_lshl_b32 ttmp7, ttmp7, 2
-	s_min_u32 ttmp7, ttmp7, 256
-	v_writelane_b32 v0, ttmp7, BW_TRAP_HW_VGPRS
-	global_store_addtid_b32 v0, ttmp[14:15] offset:BW_TRAP_S_HW GLC_ALL
-
-	/* What was reported must not make the wave enter the handler again. */
+/* What was reported must not make the wave enter the handler again. */
+.macro clear_causes
 	s_setreg_imm32_b32 SPAN(TRAPSTS, EXCP_ALU, MEM_VIOL), 0
 	s_setreg_imm32_b32 SPAN(TRAPSTS, ILLEGAL_INST, BUFFER_OOB), 0
 	s_setreg_imm32_b32 SPAN(TRAPSTS, HOST_TRAP, TRAP_AFTER_INST), 0
 	s_setreg_imm32_b32 FIELD(TRAPSTS, UTC_ERROR), 0
 	s_setreg_imm32_b32 FIELD(MODE, TRAP_AFTER_INST_EN), 0
+.endm
 
-	s_mov_b64 exec, -1
-	s_mov_b64 ttmp[12:13], ttmp[2:3]
+/* (GPR_ALLOC.VGPR_SIZE + 1) * 4 in both wave sizes, as the kernel's handler counts. */
+.macro count_vgprs to
+	s_getreg_b32 \to, FIELD(GPR_ALLOC, VGPR_SIZE)
+	s_add_u32 \to, \to, 1
+	s_lshl_b32 \to, \to, 2
+	s_min_u32 \to, \to, 256
+.endm
+
+/* The first ttmp7 VGPRs but v0, from ttmp[12:13] on; then at vgpr_\label. */
+.macro all_vgprs op, label
 	s_getreg_b32 ttmp4, WAVE64
 	s_cmp_eq_u32 ttmp4, 0
-	s_cbranch_scc0 vgpr_save64
-
-/* All VGPRs but v0, four at a time, until ttmp7 are done. \op moves one; \bytes is its size in memory.
- * Offsets reach 4095 (13 bits signed), so ttmp[12:13] moves on every 4096 bytes. */
-.macro vgpr_all op, bytes, done
-	.set n, 0
-	.rept 64
-	.if n > 0
-	s_cmp_le_u32 ttmp7, n
-	s_cbranch_scc1 \done
-	.if (n * \bytes) % 4096 == 0
-	s_add_u32 ttmp12, ttmp12, 4096
-	s_addc_u32 ttmp13, ttmp13, 0
-	.endif
-	\op v[n], ttmp[12:13] offset:(n * \bytes) % 4096 GLC_ALL
-	.endif
-	\op v[n + 1], ttmp[12:13] offset:((n + 1) * \bytes) % 4096 GLC_ALL
-	\op v[n + 2], ttmp[12:13] offset:((n + 2) * \bytes) % 4096 GLC_ALL
-	\op v[n + 3], ttmp[12:13] offset:((n + 3) * \bytes) % 4096 GLC_ALL
-	.set n, n + 4
-	.endr
+	s_cbranch_scc0 wave64_\label
+	vgpr_all \op, v, 1, 128, vgpr_\label
+	s_branch vgpr_\label
+wave64_\label:
+	vgpr_all \op, v, 1, 256, vgpr_\label
 .endm
-	vgpr_all global_store_addtid_b32, 128, vgpr_saved
-	s_branch vgpr_saved
-vgpr_save64:
-	vgpr_all global_store_addtid_b32, 256, vgpr_saved
 
-vgpr_saved:
-	/* From here to the restore one lane works: v0 carries data, v1 an address offset of 0. */
-	s_mov_b64 exec, 1
-	global_load_addtid_b32 v0, ttmp[14:15] offset:BW_TRAP_S_SEQ GLC_ALL
-	s_waitcnt vmcnt(0)
-	v_add_nc_u32 v0, 1, v0
-	v_readfirstlane_b32 ttmp7, v0
-	s_and_b32 ttmp7, ttmp7, 0xffffff
-	global_store_addtid_b32 v0, ttmp[14:15] offset:BW_TRAP_S_SEQ GLC_ALL
-	v_mov_b32 v0, 0
-	global_store_addtid_b32 v0, ttmp[14:15] offset:BW_TRAP_S_COMMAND GLC_ALL
-	s_waitcnt_vscnt null, 0x0
-	v_mov_b32 v0, BW_TRAP_STATE_STOPPED
-	global_store_addtid_b32 v0, ttmp[14:15] offset:BW_TRAP_S_STATE GLC_ALL
-	s_waitcnt_vscnt null, 0x0
-	control_block 4, 5
-	v_mov_b32 v0, 1
-	v_mov_b32 v1, 0
-	global_atomic_add_u32 v1, v0, ttmp[4:5] offset:BW_TRAP_C_STOPS
-	s_waitcnt_vscnt null, 0x0
-
-/* ---- wait for a command ---- */
-wait:
-	global_load_addtid_b32 v0, ttmp[14:15] offset:BW_TRAP_S_COMMAND GLC_ALL
-	s_waitcnt vmcnt(0)
-	v_readfirstlane_b32 ttmp4, v0
-	s_lshr_b32 ttmp5, ttmp4, BW_TRAP_CMD_SEQ_LO
-	s_cmp_eq_u32 ttmp5, ttmp7
-	s_cbranch_scc0 wait_more /* none, or meant for an earlier stop */
-	s_and_b32 ttmp4, ttmp4, BW_TRAP_CMD_WHAT
-	s_cmp_eq_u32 ttmp4, BW_TRAP_CMD_RESUME
-	s_cbranch_scc1 resume
-	s_cmp_eq_u32 ttmp4, BW_TRAP_CMD_LDS_READ
-	s_cbranch_scc1 lds
-	s_cmp_eq_u32 ttmp4, BW_TRAP_CMD_LDS_WRITE
-	s_cbranch_scc1 lds
-	s_cmp_eq_u32 ttmp4, BW_TRAP_CMD_END
-	s_cbranch_scc1 abandoned
-wait_more:
-	s_getreg_b32 ttmp5, FIELD(TRAPSTS, SAVECTX)
-	s_cmp_eq_u32 ttmp5, 0
-	s_cbranch_scc0 park
-	s_sleep 0x20
-	s_branch wait
-
-/* ---- KFD takes the queue off the GPU ---- */
-
-/* KFD's handler is to save this wave, registers, TTMP4 to 11 and 13 and LDS. The shader's state is in
- * the slot, so it saves one that stands at `parked`, and knows its slot and the number of the stop. */
-park:
-	/* A wave that waits at a barrier comes back in front of it: none of its group has passed. */
-	s_getreg_b32 ttmp4, hwreg(HW_REG_STATUS)
-	s_bitcmp1_b32 ttmp4, BW_GFX11_STATUS__IN_BARRIER_LO
-	s_cbranch_scc0 park_leave
-	s_mov_b64 exec, 3
-	global_load_addtid_b32 v0, ttmp[14:15] offset:BW_TRAP_S_HW GLC_ALL
-	s_waitcnt vmcnt(0)
-	v_readlane_b32 ttmp4, v0, BW_TRAP_HW_PC_LO
-	v_readlane_b32 ttmp5, v0, BW_TRAP_HW_PC_HI
-	s_sub_u32 ttmp4, ttmp4, 4
-	s_subb_u32 ttmp5, ttmp5, 0
-	v_writelane_b32 v0, ttmp4, BW_TRAP_HW_PC_LO
-	v_writelane_b32 v0, ttmp5, BW_TRAP_HW_PC_HI
-	global_store_addtid_b32 v0, ttmp[14:15] offset:BW_TRAP_S_HW GLC_ALL
-	s_mov_b64 exec, 1
-	global_load_addtid_b32 v0, ttmp[14:15] offset:BW_TRAP_S_HW + 4 * BW_TRAP_HW_STATUS GLC_ALL
-	s_waitcnt vmcnt(0)
-	v_and_b32 v0, ~BW_GFX11_STATUS__IN_BARRIER, v0
-	global_store_addtid_b32 v0, ttmp[14:15] offset:BW_TRAP_S_HW + 4 * BW_TRAP_HW_STATUS GLC_ALL
-	s_waitcnt_vscnt null, 0x0
-park_leave:
-	s_mov_b64 ttmp[4:5], ttmp[14:15]
-	s_getpc_b64 ttmp[0:1]
-park_pc:
-	s_add_u32 ttmp0, ttmp0, parked - park_pc
-	s_addc_u32 ttmp1, ttmp1, 0
-	s_and_b32 ttmp1, ttmp1, BW_GFX11_TTMP1__PC_HI
-	s_getreg_b32 ttmp12, hwreg(HW_REG_STATUS)
-	s_branch leave_status
-
-/* Executed by the wave outside of the handler, when KFD has restored it. */
-parked:
-	s_trap BW_TRAP_ID_PARKED
-	s_branch parked
-
-unpark:
-	s_getpc_b64 ttmp[2:3]
-unpark_pc:
-	s_sub_u32 ttmp2, ttmp2, unpark_pc - parked
-	/* an s_trap of the shader's own with this id is none of ours */
-	s_cmp_eq_u32 ttmp2, ttmp0
-	s_cbranch_scc0 not_parked
-	s_mov_b64 ttmp[14:15], ttmp[4:5]
-	control_block 2, 3
-	s_load_b32 ttmp4, ttmp[2:3], BW_TRAP_C_SLOTS glc dlc
-	s_sub_u32 ttmp5, ttmp14, ttmp2
-	s_waitcnt lgkmcnt(0)
-	s_sub_u32 ttmp5, ttmp5, ttmp4
-	s_lshr_b32 ttmp5, ttmp5, 12 - BW_TRAP_HOME_LO
-	s_add_u32 ttmp5, ttmp5, 1 << BW_TRAP_HOME_LO
-	s_and_b32 ttmp11, ttmp11, ~BW_TRAP_HOME
-	s_or_b32 ttmp11, ttmp11, ttmp5
-	s_mov_b64 exec, 1
-	v_mov_b32 v1, 0
-	s_getreg_b32 ttmp4, hwreg(HW_REG_HW_ID1)
-	v_mov_b32 v0, ttmp4
-	global_store_addtid_b32 v0, ttmp[14:15] offset:BW_TRAP_S_HW + 4 * BW_TRAP_HW_HW_ID1 GLC_ALL
-	s_getreg_b32 ttmp4, hwreg(HW_REG_HW_ID2)
-	v_mov_b32 v0, ttmp4
-	global_store_addtid_b32 v0, ttmp[14:15] offset:BW_TRAP_S_HW + 4 * BW_TRAP_HW_HW_ID2 GLC_ALL
-	v_mov_b32 v0, 1
-	global_store_addtid_b32 v0, ttmp[14:15] offset:BW_TRAP_S_LENT GLC_ALL
-	s_waitcnt_vscnt null, 0x0
-	s_branch wait
-
-/* ---- LDS_READ, LDS_WRITE: ARG1 dwords between LDS at ARG0 and the slot's DATA, 32 a round ---- */
-lds:
-	s_mov_b32 m0, ttmp4 /* the command; the shader's M0 is in the slot */
-	s_mov_b64 exec, 3
-	global_load_addtid_b32 v0, ttmp[14:15] offset:BW_TRAP_S_ARG0 GLC_ALL
-	s_waitcnt vmcnt(0)
-	v_readlane_b32 ttmp4, v0, 0 /* LDS address */
-	v_readlane_b32 ttmp5, v0, 1 /* dwords left */
-	s_min_u32 ttmp5, ttmp5, BW_TRAP_DATA_DW
-	s_add_u32 ttmp12, ttmp14, BW_TRAP_S_DATA
-	s_addc_u32 ttmp13, ttmp15, 0
-lds_round:
-	s_cmp_eq_u32 ttmp5, 0
-	s_cbranch_scc1 lds_done
-	s_mov_b32 exec_lo, -1
-	s_cmp_ge_u32 ttmp5, 32
-	s_cbranch_scc1 lds_lanes
-	s_bfm_b32 exec_lo, ttmp5, 0
-lds_lanes:
-	v_mbcnt_lo_u32_b32 v1, -1, 0
-	v_lshlrev_b32 v1, 2, v1
-	v_add_nc_u32 v1, ttmp4, v1
-	s_cmp_eq_u32 m0, BW_TRAP_CMD_LDS_WRITE
-	s_cbranch_scc1 lds_write
-	ds_load_b32 v0, v1
-	s_waitcnt lgkmcnt(0)
-	global_store_addtid_b32 v0, ttmp[12:13] GLC_ALL
-	s_branch lds_next
-lds_write:
-	global_load_addtid_b32 v0, ttmp[12:13] GLC_ALL
-	s_waitcnt vmcnt(0)
-	ds_store_b32 v1, v0
-	s_waitcnt lgkmcnt(0)
-lds_next:
-	s_add_u32 ttmp4, ttmp4, 128
-	s_add_u32 ttmp12, ttmp12, 128
-	s_addc_u32 ttmp13, ttmp13, 0
-	s_min_u32 ttmp2, ttmp5, 32
-	s_sub_u32 ttmp5, ttmp5, ttmp2
-	s_branch lds_round
-lds_done:
-	s_mov_b64 exec, 1
-	v_mov_b32 v0, 0
-	s_waitcnt_vscnt null, 0x0
-	global_store_addtid_b32 v0, ttmp[14:15] offset:BW_TRAP_S_COMMAND GLC_ALL
-	s_waitcnt_vscnt null, 0x0
-	s_branch wait
-
-/* ---- restore ---- */
-resume:
-	/* The VGPR area again: the LDS commands used ttmp2. Slot and area are both linear in the slot's
-	 * index, so TMA is asked once more and the index comes back from the slot's address. */
-	control_block 12, 13
-	s_load_b64 ttmp[2:3], ttmp[12:13], BW_TRAP_C_SLOTS glc dlc /* slots, vgprs */
-	s_waitcnt lgkmcnt(0)
-	s_sub_u32 ttmp4, ttmp14, ttmp12
-	s_sub_u32 ttmp4, ttmp4, ttmp2
-	s_lshr_b32 ttmp4, ttmp4, 12 - 4 /* slot index * 16 */
-	s_add_u32 ttmp2, ttmp3, ttmp4
-	s_mov_b32 ttmp3, 0
-	s_lshl_b64 ttmp[2:3], ttmp[2:3], 12
-	s_add_u32 ttmp2, ttmp2, ttmp12
-	s_addc_u32 ttmp3, ttmp3, ttmp13
-
-	s_mov_b64 exec, 1
-	global_load_addtid_b32 v0, ttmp[14:15] offset:BW_TRAP_S_ARG0 GLC_ALL
-	s_waitcnt vmcnt(0)
-	v_readfirstlane_b32 ttmp4, v0
-	s_bitcmp1_b32 ttmp4, 0 /* BW_TRAP_RESUME_KEEP_ICACHE */
-	s_cbranch_scc1 restore_sgprs
-	s_icache_inv
-restore_sgprs:
-	s_mov_b32 exec_lo, -1
-.macro sgpr_restore_block base, count
-	global_load_addtid_b32 v0, ttmp[14:15] offset:BW_TRAP_S_SGPR + \base * 4 GLC_ALL
-	s_waitcnt vmcnt(0)
-	.set i, 0
-	.rept \count
-	.if \base + i == 106
-	v_readlane_b32 vcc_lo, v0, i
-	.elseif \base + i == 107
-	v_readlane_b32 vcc_hi, v0, i
-	.else
-	v_readlane_b32 s[\base + i], v0, i
-	.endif
-	.set i, i + 1
-	.endr
-.endm
-	sgpr_restore_block 0, 32
-	sgpr_restore_block 32, 32
-	sgpr_restore_block 64, 32
-	sgpr_restore_block 96, 12
-
-	s_getreg_b32 ttmp7, FIELD(GPR_ALLOC, VGPR_SIZE)
-	s_add_u32 ttmp7, ttmp7, 1
-	s_lshl_b32 ttmp7, ttmp7, 2
-	s_min_u32 ttmp7, ttmp7, 256
-	s_mov_b64 exec, -1
-	s_mov_b64 ttmp[12:13], ttmp[2:3]
-	s_getreg_b32 ttmp4, WAVE64
-	s_cmp_eq_u32 ttmp4, 0
-	s_cbranch_scc0 vgpr_restore64
-	vgpr_all global_load_addtid_b32, 128, vgpr_restored
-	s_branch vgpr_restored
-vgpr_restore64:
-	vgpr_all global_load_addtid_b32, 256, vgpr_restored
-vgpr_restored:
-	s_mov_b32 exec_lo, -1
-	s_mov_b32 exec_hi, 0
-	global_load_addtid_b32 v0, ttmp[14:15] offset:BW_TRAP_S_HW GLC_ALL
-	s_waitcnt vmcnt(0)
-	v_readlane_b32 ttmp0, v0, BW_TRAP_HW_PC_LO
-	v_readlane_b32 ttmp1, v0, BW_TRAP_HW_PC_HI
-	v_readlane_b32 ttmp4, v0, BW_TRAP_HW_EXEC_LO
-	v_readlane_b32 ttmp5, v0, BW_TRAP_HW_EXEC_HI
-	v_readlane_b32 ttmp12, v0, BW_TRAP_HW_STATUS
-	v_readlane_b32 ttmp13, v0, BW_TRAP_HW_MODE
-	/* The float exceptions so far, which the shader may look at. One that MODE enables would trap at
-	 * once, and has been reported. */
-	v_readlane_b32 ttmp7, v0, BW_TRAP_HW_TRAPSTS
-	s_lshr_b32 m0, ttmp13, BW_GFX11_MODE__EXCP_EN_LO
-	s_and_not1_b32 ttmp7, ttmp7, m0
-	s_setreg_b32 FIELD(TRAPSTS, EXCP_ALU), ttmp7
-	v_readlane_b32 ttmp7, v0, BW_TRAP_HW_FLAT_SCRATCH_LO
-	s_setreg_b32 hwreg(HW_REG_FLAT_SCR_LO), ttmp7
-	v_readlane_b32 ttmp7, v0, BW_TRAP_HW_FLAT_SCRATCH_HI
-	s_setreg_b32 hwreg(HW_REG_FLAT_SCR_HI), ttmp7
-	v_readlane_b32 ttmp7, v0, BW_TRAP_HW_M0
-	s_mov_b32 m0, ttmp7
-
-	/* The debugger does not access the slot for this stop any more. */
-	s_mov_b64 exec, 1
-	v_mov_b32 v0, BW_TRAP_STATE_FREE
-	global_store_addtid_b32 v0, ttmp[14:15] offset:BW_TRAP_S_STATE GLC_ALL
-	s_waitcnt_vscnt null, 0x0
-	s_mov_b64 exec, -1
-	global_load_addtid_b32 v0, ttmp[2:3] GLC_ALL
-	s_waitcnt vmcnt(0)
-	s_mov_b64 exec, ttmp[4:5]
-	s_setreg_b32 hwreg(HW_REG_MODE), ttmp13
-
-leave:
-	s_and_b32 ttmp1, ttmp1, BW_GFX11_TTMP1__PC_HI
-	s_and_b64 exec, exec, exec /* rebuild EXECZ and VCCZ */
-	s_and_b64 vcc, vcc, vcc
-	/* never written back */
-leave_status:
-	s_and_b32 ttmp12, ttmp12, ~(BW_GFX11_STATUS__SPI_PRIO | BW_GFX11_STATUS__ECC_ERR)
-	s_setreg_b32 hwreg(HW_REG_STATUS), ttmp12
-	s_rfe_b64 ttmp[0:1]
-
-	/* The fetcher runs ahead (doc/hardware/traps.md 7.1). */
-	.rept 64
-	s_code_end
-	.endr
+#include "handler.S"

@@ -6,8 +6,8 @@
 
 #include "base/util.h"
 
-extern const unsigned char bw_trap_gfx11[];
-extern const unsigned long bw_trap_gfx11_size;
+extern const unsigned char bw_trap_gfx11[], bw_trap_gfx942[];
+extern const unsigned long bw_trap_gfx11_size, bw_trap_gfx942_size;
 
 /* Registers of the wave by their place in a slot. A generation's handler does not write registers
  * that the generation does not have. */
@@ -15,6 +15,7 @@ static const uint8_t hw_of[BW_WREG_COUNT] = {
 	[BW_WREG_MODE] = BW_TRAP_HW_MODE,
 	[BW_WREG_STATUS] = BW_TRAP_HW_STATUS,
 	[BW_WREG_TRAPSTS] = BW_TRAP_HW_TRAPSTS,
+	[BW_WREG_HW_ID] = BW_TRAP_HW_HW_ID1,
 	[BW_WREG_HW_ID1] = BW_TRAP_HW_HW_ID1,
 	[BW_WREG_HW_ID2] = BW_TRAP_HW_HW_ID2,
 	[BW_WREG_GPR_ALLOC] = BW_TRAP_HW_GPR_ALLOC,
@@ -48,7 +49,8 @@ const void *bw_trap_handler(const struct bw_arch *arch, size_t *out_size_b)
 		const char *arch;
 		const unsigned char *code;
 		unsigned long size_b;
-	} rows[] = {{"gfx11", bw_trap_gfx11, bw_trap_gfx11_size}};
+	} rows[] = {{"gfx11", bw_trap_gfx11, bw_trap_gfx11_size},
+		    {"gfx942", bw_trap_gfx942, bw_trap_gfx942_size}};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(rows); i++) {
 		if (strcmp(rows[i].arch, arch->name) != 0)
 			continue;
@@ -69,9 +71,15 @@ static uint64_t vgprs_offset(uint32_t n_slots)
 	return BW_TRAP_C_SIZE + (uint64_t)n_slots * BW_TRAP_SLOT_STRIDE;
 }
 
-uint64_t bw_trap_area_size(uint32_t n_slots)
+uint64_t bw_trap_vgpr_stride(const struct bw_arch *arch)
 {
-	return vgprs_offset(n_slots) + (uint64_t)n_slots * BW_TRAP_VGPR_STRIDE;
+	return 4096ull << (arch->accum_granule ? BW_TRAP_VGPR_PAGES_LOG2_ACC
+					       : BW_TRAP_VGPR_PAGES_LOG2);
+}
+
+uint64_t bw_trap_area_size(const struct bw_arch *arch, uint32_t n_slots)
+{
+	return vgprs_offset(n_slots) + n_slots * bw_trap_vgpr_stride(arch);
 }
 
 void bw_trap_control_init(struct bw_trap_control *out, const struct bw_arch *arch, uint32_t ses,

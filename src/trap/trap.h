@@ -2,12 +2,12 @@
 #ifndef BW_TRAP_TRAP_H
 #define BW_TRAP_TRAP_H
 
-/* The interface of the trap handler (gfx11.S) and the debugger: the debug area in the program's
+/* The interface of the trap handler (handler.S) and the debugger: the debug area in the program's
  * GPU memory. The assembler reads the #defines, C also the structs; a test compares them.
  *
  *     area + 0        control block, 4 KiB: written by the debugger, read by waves. TMA: here
  *     area + slots    one slot of 4 KiB for each wave slot of the device
- *     area + vgprs    one VGPR save area for each slot, BW_TRAP_VGPR_STRIDE apart
+ *     area + vgprs    one VGPR save area for each slot (bw_trap_vgpr_stride())
  *
  * A wave finds its slot from HW_ID1: ((((SE * sas + SA) * wgps + WGP) * 4 + SIMD) * waves + WAVE).
  *
@@ -61,7 +61,9 @@
 #define BW_TRAP_F_STOPPING 4
 
 #define BW_TRAP_SLOT_STRIDE 0x1000
-#define BW_TRAP_VGPR_STRIDE 0x10000 /* 256 VGPRs of 64 lanes */
+/* A VGPR save area has 256 VGPRs of 64 lanes, or with AccVGPRs 512, in pages of 4 KiB. */
+#define BW_TRAP_VGPR_PAGES_LOG2 4
+#define BW_TRAP_VGPR_PAGES_LOG2_ACC 5
 
 /* Slot */
 #define BW_TRAP_S_STATE 0x00
@@ -89,10 +91,10 @@
 #define BW_TRAP_HW_STATUS 5 /* as at entry, SCC among it */
 #define BW_TRAP_HW_MODE 6   /* without single steps: set them to step */
 #define BW_TRAP_HW_TRAPSTS                                                                         \
-	7		   /* as at entry; RESUME restores ALU exceptions that are not enabled   \
+	7		    /* as at entry; RESUME restores ALU exceptions that are not enabled   \
 			      */
-#define BW_TRAP_HW_TTMP1 8 /* cause: trap id, host trap */
-#define BW_TRAP_HW_HW_ID1 9
+#define BW_TRAP_HW_TTMP1 8  /* cause: trap id, host trap */
+#define BW_TRAP_HW_HW_ID1 9 /* gfx942: HW_ID */
 #define BW_TRAP_HW_HW_ID2 10
 #define BW_TRAP_HW_GPR_ALLOC 11
 #define BW_TRAP_HW_LDS_ALLOC 12
@@ -189,13 +191,16 @@ _Static_assert(offsetof(struct bw_trap_slot, data) == BW_TRAP_S_DATA, "");
 _Static_assert(sizeof(struct bw_trap_slot) == BW_TRAP_SLOT_STRIDE, "");
 
 /* The assembled handler for a generation, or NULL when there is none for it. Position independent,
- * padded with s_code_end; must be placed at a multiple of 256 bytes. */
+ * padded with s_code_end (gfx942: s_endpgm); must be placed at a multiple of 256 bytes. */
 const void *bw_trap_handler(const struct bw_arch *arch, size_t *out_size_b);
 /* The index in a slot's hw[] of a register of the wave; -1: the handler does not save it. */
 int bw_trap_hw_of(enum bw_wreg reg);
 
+/* From one VGPR save area to the next. VGPRs follow each other in one, AccVGPRs after the others.
+ */
+uint64_t bw_trap_vgpr_stride(const struct bw_arch *arch);
 /* Bytes of an area for n_slots waves, and the control block for it. */
-uint64_t bw_trap_area_size(uint32_t n_slots);
+uint64_t bw_trap_area_size(const struct bw_arch *arch, uint32_t n_slots);
 void bw_trap_control_init(struct bw_trap_control *out, const struct bw_arch *arch, uint32_t ses,
 			  uint32_t sas, uint32_t wgps, uint32_t waves);
 /* The area's control block is at this address in the waves' address space. */

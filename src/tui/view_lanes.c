@@ -112,7 +112,7 @@ static struct bw_error *read_vgprs(struct bw_debug *d, const struct bw_wave_info
 		struct bw_tui_lane_column *c;
 		BW_TRY(bw_debug_vgpr_read(d, w->number, i, v));
 		BW_TRY(add_column(s, &c));
-		snprintf(c->name, sizeof(c->name), "v%u", i);
+		bw_wave_vgpr_name(w, i, c->name);
 		for (unsigned lane = 0; lane < s->n; lane++)
 			snprintf(c->text[lane], BW_TUI_CELL_B, "%08x", v[lane]);
 	}

@@ -50,8 +50,9 @@ static struct bw_error *read_state(struct reader *r, uint8_t which)
 static struct bw_error *read_sgprs(struct reader *r)
 {
 	uint32_t s[BW_SGPR_SHOWN];
-	BW_TRY(bw_debug_sgprs_read(r->d, r->w->number, 0, BW_SGPR_SHOWN, s));
-	for (unsigned i = 0; i < BW_SGPR_SHOWN; i++) {
+	const unsigned n = bw_debug_n_sgprs(r->d);
+	BW_TRY(bw_debug_sgprs_read(r->d, r->w->number, 0, n, s));
+	for (unsigned i = 0; i < n; i++) {
 		struct bw_tui_register x = {.value = s[i], .digits = 8, .group = BW_TUI_REGS_SGPRS};
 		snprintf(x.name, sizeof(x.name), "s%u", i);
 		BW_TRY(push(r, x));
@@ -66,7 +67,7 @@ static struct bw_error *read_vgprs(struct reader *r)
 		struct bw_tui_register x = {.digits = 8, .group = BW_TUI_REGS_VGPRS};
 		BW_TRY(bw_debug_vgpr_read(r->d, r->w->number, i, v));
 		x.value = v[r->out->lane];
-		snprintf(x.name, sizeof(x.name), "v%u", i);
+		bw_wave_vgpr_name(r->w, i, x.name);
 		BW_TRY(push(r, x));
 	}
 	return NULL;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/arch.h"
 #include "base/util.h"
 
 /* A map of the GPU: shader engines and arrays from top to bottom, their WGPs from left to right. Of
@@ -170,7 +171,8 @@ void bw_tui_map_page(const struct bw_tui_map *s, struct bw_tui_page *p)
 	bool is_fine = has_room(s, p->columns);
 	uint32_t n = f->n_se * f->sa_per_se * (is_fine ? f->simd_per_wgp : 1);
 	bw_str_add_printable(&p->title, f->name, "");
-	bw_str_add(&p->title, is_fine ? ", wave slots of SIMDs" : ", SIMDs of WGPs");
+	const char *coarse = f->arch && !f->arch->has_wgps ? ", SIMDs of CUs" : ", SIMDs of WGPs";
+	bw_str_add(&p->title, is_fine ? ", wave slots of SIMDs" : coarse);
 	add_legend(s, p);
 	add_wgps(s, is_fine, p);
 	p->rows -= BW_MIN(p->rows - 1, (unsigned)BW_TUI_MAP_HEAD);

@@ -96,7 +96,7 @@ static struct bw_error *show_vgpr(struct bw_out *o, struct bw_debug *d,
 		struct bw_str line = {0};
 		char name[24] = "";
 		if (lane == 0)
-			snprintf(name, sizeof(name), "v%u", n);
+			bw_wave_vgpr_name(w, n, name);
 		bw_str_addf(&line, "%-6s [%2u]  ", name, lane);
 		/* Inactive lanes are in brackets: their values are old ones. */
 		for (unsigned j = lane; j < lane + 8; j++)
@@ -109,7 +109,7 @@ static struct bw_error *show_vgpr(struct bw_out *o, struct bw_debug *d,
 	json_t *lanes = json_array();
 	for (unsigned lane = 0; lane < w->lanes; lane++)
 		json_array_append_new(lanes, json_sprintf("0x%x", v[lane]));
-	snprintf(reg, sizeof(reg), "v%u", n);
+	bw_wave_vgpr_name(w, n, reg);
 	bw_out_register(o, reg, lanes);
 	return NULL;
 }
@@ -144,20 +144,23 @@ struct bw_error *bw_show_registers(struct bw_out *o, struct bw_debug *d, bool vg
 		BW_TRY(show_special(o, d, w, BW_REG_FLAT_SCRATCH));
 		BW_TRY(show_state(o, d, w, bw_debug_arch(d)->more_regs));
 	}
-	BW_TRY(show_sgprs(o, d, w, 0, BW_SGPR_SHOWN));
+	BW_TRY(show_sgprs(o, d, w, 0, bw_debug_n_sgprs(d)));
 	return vgprs_too && w->n_vgprs ? bw_show_vgprs(o, d) : NULL;
 }
 
 struct bw_error *bw_show_register(struct bw_out *o, struct bw_debug *d, struct bw_wave_reg r)
 {
 	const struct bw_wave_info *w;
+	unsigned n;
 	BW_TRY(need_focus(d, &w));
 	switch (r.cls) {
 	case BW_REG_SPECIAL:
 	case BW_REG_STATE:
 		return show_one(o, d, w, r);
 	case BW_REG_VGPR:
-		return show_vgpr_range(o, d, w, r.index, r.count);
+	case BW_REG_ACC:
+		BW_TRY(bw_wave_vgpr_number(w, r, &n));
+		return show_vgpr_range(o, d, w, n, r.count);
 	case BW_REG_SGPR:
 		if (r.count > 2)
 			return show_sgprs(o, d, w, r.index, r.count);

@@ -76,14 +76,15 @@ static struct bw_error *show_scalars(struct bw_out *o, struct bw_debug *d,
 				     const struct bw_wave_info *w)
 {
 	uint32_t s[BW_SGPR_SHOWN];
+	const unsigned n = bw_debug_n_sgprs(d);
 	struct bw_str line = {0};
-	BW_TRY(bw_debug_sgprs_read(d, w->number, 0, BW_SGPR_SHOWN, s));
+	BW_TRY(bw_debug_sgprs_read(d, w->number, 0, n, s));
 	bw_out_line(o, "%s", "\nscalar registers:");
-	for (unsigned i = 0; i < BW_SGPR_SHOWN; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		char name[8];
 		snprintf(name, sizeof(name), "s%u:", i);
 		bw_str_addf(&line, "%6s %08x", name, s[i]);
-		if (i % PER_ROW == PER_ROW - 1 || i + 1 == BW_SGPR_SHOWN) {
+		if (i % PER_ROW == PER_ROW - 1 || i + 1 == n) {
 			bw_out_line(o, "%s", bw_str_text(&line));
 			bw_str_free(&line);
 			line = (struct bw_str){0};
@@ -102,7 +103,9 @@ static struct bw_error *show_vectors(struct bw_out *o, struct bw_debug *d,
 		BW_TRY(bw_debug_vgpr_read(d, w->number, n, v));
 		for (unsigned lane = 0; lane < w->lanes; lane++)
 			bw_str_addf(&line, " [%u] %08x", lane, v[lane]);
-		bw_out_line(o, "v%u:%s", n, bw_str_text(&line));
+		char name[8];
+		bw_wave_vgpr_name(w, n, name);
+		bw_out_line(o, "%s:%s", name, bw_str_text(&line));
 		bw_str_free(&line);
 	}
 	if (!w->n_vgprs)

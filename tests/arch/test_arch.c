@@ -14,8 +14,8 @@
 #include "isa/inst.h"
 #include "regs/regs.h"
 
-extern const unsigned char words_gfx11[], words_gfx12[];
-extern const unsigned long words_gfx11_size, words_gfx12_size;
+extern const unsigned char words_gfx11[], words_gfx12[], words_gfx942[];
+extern const unsigned long words_gfx11_size, words_gfx12_size, words_gfx942_size;
 
 static const struct bw_arch *row(unsigned major)
 {
@@ -27,6 +27,13 @@ static const struct bw_arch *row(unsigned major)
 static const struct bw_arch *rdna1(void)
 {
 	const struct bw_arch *a = bw_arch_of(BW_IP_VERSION(10, 1, 10));
+	assert_non_null(a);
+	return a;
+}
+
+static const struct bw_arch *cdna3(void)
+{
+	const struct bw_arch *a = bw_arch_of(BW_IP_VERSION(9, 4, 3));
 	assert_non_null(a);
 	return a;
 }
@@ -44,7 +51,12 @@ static void test_versions(void **state)
 	assert_ptr_equal(bw_arch_of(BW_IP_VERSION(10, 1, 4)), rdna1());
 	assert_false(bw_arch_knows_code(rdna1()));
 	assert_null(bw_arch_of(BW_IP_VERSION(9, 4, 1)));
-	assert_null(bw_arch_of(BW_IP_VERSION(9, 4, 3)));
+	assert_null(bw_arch_of(BW_IP_VERSION(9, 4, 2)));
+	assert_string_equal(cdna3()->name, "gfx942");
+	assert_ptr_equal(bw_arch_of(BW_IP_VERSION(9, 4, 4)), cdna3());
+	assert_null(bw_arch_of(BW_IP_VERSION(9, 5, 0)));
+	assert_true(bw_arch_knows_code(cdna3()));
+	assert_int_equal(bw_arch_code_end(BW_IP_VERSION(9, 4, 3)), 0xbf810000);
 	for (unsigned major = 9; major <= 12; major++) {
 		uint32_t gc = row(major)->first_gc;
 		assert_int_equal(bw_arch_knows_code(row(major)), major >= 11);
@@ -106,6 +118,46 @@ static const struct known known_gfx9[] = {
 	{BW_WF_VMID, 0x14, 0xf00000},
 	{BW_WF_VGPR_SIZE, 0x15, 0x3f << 8},	     /* SQ_WAVE_GPR_ALLOC_VGPR_SIZE_SHIFT, _SIZE */
 	{BW_WF_LDS_SIZE, 0x16, 0x1ff << 12},	     /* SQ_WAVE_LDS_ALLOC_LDS_SIZE_SHIFT, _SIZE */
+};
+/* cwsr_trap_handler_gfx9.asm of Linux 6.12 with ASIC_FAMILY >= CHIP_GC_9_4_3, gc_9_4_3_sh_mask.h */
+static const struct known known_gfx942[] = {
+	{BW_WF_COND_DBG_USER, 0x12, 1u << 20},
+	{BW_WF_COND_DBG_SYS, 0x12, 1u << 21},
+	{BW_WF_SCC, 0x12, 0x1},
+	{BW_WF_IN_HANDLER, 0x12, 0x20},
+	{BW_WF_TRAP_EN, 0x12, 0x40},
+	{BW_WF_IN_BARRIER, 0x12, 0x1000},
+	{BW_WF_HALTED, 0x12, 0x2000},
+	{BW_WF_VALID, 0x12, 0x10000},
+	{BW_WF_FATAL_HALT, 0x12, 0x800000},
+	{BW_WF_HAS_SCRATCH, 0x12, 1u << 28},
+	{BW_WF_ALU_EXCEPTIONS, 0x13, 0x7f},
+	{BW_WF_WATCH_HITS, 0x13, 0x7080},
+	{BW_WF_MEMORY_VIOLATION, 0x13, 0x100},
+	{BW_WF_ILLEGAL_INST, 0x13, 0x800},
+	{BW_WF_PAGE_FAULT, 0x13, 0x10000000},
+	{BW_WF_HOST_TRAP, 0x13, 0x400000},	     /* SQ_WAVE_TRAPSTS_HOST_TRAP_MASK */
+	{BW_WF_WAVE_START, 0x13, 0x800000},	     /* SQ_WAVE_TRAPSTS_WAVE_BEGIN_MASK */
+	{BW_WF_WAVE_END, 0x13, 0x1000000},	     /* SQ_WAVE_TRAPSTS_WAVE_END_MASK */
+	{BW_WF_STEPPED, 0x13, 0x2000000},	     /* SQ_WAVE_TRAPSTS_TRAP_AFTER_INST_MASK */
+	{BW_WF_TRAP_ID, 0x26d, 0xff0000},
+	{BW_WF_HOST_TRAP_TTMP, 0x26d, 0x1000000},
+	{BW_WF_EXCP_EN, 0x11, 0xff << 12},
+	{BW_WF_STEP_EN, 0x11, 0x800},		     /* SQ_WAVE_MODE_DEBUG_EN_MASK */
+	{BW_WF_WAVE_ID, 0x14, 0xf},
+	{BW_WF_SIMD_ID, 0x14, 0x30},
+	{BW_WF_WGP_ID, 0x14, 0xf00},
+	{BW_WF_SA_ID, 0x14, 0x1000},
+	{BW_WF_SE_ID, 0x14, 0xe000},
+	{BW_WF_VMID, 0x14, 0xf00000},
+	{BW_WF_VGPR_SIZE, 0x15, 0x3f << 6},
+	{BW_WF_ACCUM_OFFSET, 0x15, 0x3f << 12},	     /* SQ_WAVE_GPR_ALLOC_ACCV_OFFSET_SHIFT, _SIZE */
+	{BW_WF_LDS_SIZE, 0x16, 0x1ff << 12},
+	{BW_WF_PACKET, 0x272, 0x1ffffff},
+	{BW_WF_WORKGROUP_X, 0x274, 0xffffffff},
+	{BW_WF_WORKGROUP_Y, 0x275, 0xffffffff},
+	{BW_WF_WORKGROUP_Z, 0x276, 0xffffffff},
+	{BW_WF_WAVE_IN_GROUP, 0x277, 0x3f},
 };
 static const struct known known_gfx10[] = {
 	{BW_WF_SCC, 0x102, 0x1},
@@ -231,6 +283,7 @@ static void check_known(const struct bw_arch *a, const struct known *k, size_t n
 static void test_fields_are_where_the_kernel_has_them(void **state)
 {
 	check_known(row(9), known_gfx9, BW_ARRAY_SIZE(known_gfx9));
+	check_known(cdna3(), known_gfx942, BW_ARRAY_SIZE(known_gfx942));
 	check_known(row(10), known_gfx10, BW_ARRAY_SIZE(known_gfx10));
 	check_known(rdna1(), known_gfx10, BW_ARRAY_SIZE(known_gfx10));
 	check_known(row(11), known_gfx11, BW_ARRAY_SIZE(known_gfx11));
@@ -274,7 +327,7 @@ static void test_every_version_agrees(void **state)
 		check_version(a, b);
 		n++;
 	}
-	assert_int_equal(n, 7); /* 9.0.0, 10.1.0, 10.3.0, 11.0.0, 11.0.3, 11.5.0, 12.0.0 */
+	assert_int_equal(n, 8); /* 9.0.0, 9.4.3, 10.1.0, 10.3.0, 11.0.0, 11.0.3, 11.5.0, 12.0.0 */
 }
 
 static void test_get_and_set(void **state)
@@ -343,6 +396,10 @@ static void test_wave_dump(void **state)
 	assert_int_equal(row(9)->n_gprwave, BW_ARRAY_SIZE(v9));
 	for (size_t i = 0; i < BW_ARRAY_SIZE(v9); i++)
 		assert_int_equal(row(9)->reg[row(9)->gprwave[i]].ind, v9[i]);
+	assert_int_equal(cdna3()->gprwave_type, 1);
+	assert_int_equal(cdna3()->n_gprwave, BW_ARRAY_SIZE(v9));
+	for (size_t i = 0; i < BW_ARRAY_SIZE(v9); i++)
+		assert_int_equal(cdna3()->reg[cdna3()->gprwave[i]].ind, v9[i]);
 	assert_int_equal(row(10)->gprwave_type, 2);
 	assert_int_equal(row(10)->n_gprwave, BW_ARRAY_SIZE(v10));
 	for (size_t i = 0; i < BW_ARRAY_SIZE(v10); i++)
@@ -367,7 +424,8 @@ static void test_commands(void **state)
 {
 	const struct bw_arch *a;
 	for (size_t i = 0; (a = bw_arch_nth(i)); i++) {
-		bool is_gfx9 = a == row(9); /* THREAD_ID at 6, AUTO_INCR at 12, no ACTIVE */
+		bool is_gfx9 = a == row(9) ||
+			       a == cdna3(); /* THREAD_ID at 6, AUTO_INCR at 12, no ACTIVE */
 		assert_int_equal(bw_arch_ind(a, BW_WREG_STATUS, 3),
 				 (is_gfx9 ? 0x12 : 0x102) << 16 | 3);
 		if (is_gfx9 || a == rdna1())
@@ -407,6 +465,19 @@ static void test_dispatch_registers(void **state)
 	assert_int_equal(bw_arch_lanes(a, 1u << 15), 32); /* S_00B800_CS_W32_EN of Mesa */
 	assert_int_equal(bw_arch_lanes(a, ~(1u << 15)), 64);
 	assert_int_equal(r.scratch_b, 0);
+	/* gfx942: VGPRs in granules of 8, AccVGPRs among them; scratch of a wave in 256 dwords */
+	r = bw_arch_resources(cdna3(), 64, 2, 1, 5 << 12);
+	assert_int_equal(r.vgprs, 24);
+	assert_int_equal(r.scratch_b, 5 * 1024);
+	assert_int_equal(bw_arch_lanes(cdna3(), ~0u), 64);
+}
+
+static void test_accumulators(void **state)
+{
+	struct bw_wave_state s = {.arch = cdna3()}, eleven = {.arch = row(11)};
+	s.reg[BW_WREG_GPR_ALLOC] = (16 / 8 - 1) << 6 | (12 / 4 - 1) << 12;
+	assert_int_equal(bw_wave_accum_offset(&s), 12);
+	assert_int_equal(bw_wave_accum_offset(&eleven), UINT32_MAX);
 }
 
 /* ---- Words, as LLVM assembles them ---- */
@@ -425,9 +496,11 @@ static void check_words(const struct bw_arch *a, const unsigned char *bytes, siz
 	assert_int_equal(word[at++], a->s_code_end);
 	assert_int_equal(word[at++], a->wait_all);
 	/* the message of s_sendmsg_rtn is its source operand */
-	assert_int_equal(word[at++] & 0xff, a->msg_rtn_get_doorbell);
+	if (a->msg_rtn_get_doorbell)
+		assert_int_equal(word[at++] & 0xff, a->msg_rtn_get_doorbell);
 	for (size_t i = 0; i < BW_ARRAY_SIZE(getregs); i++)
-		assert_int_equal(word[at++] & 0xffff, bw_arch_hwreg_simm16(a, getregs[i]));
+		if (bw_arch_has(a, getregs[i]))
+			assert_int_equal(word[at++] & 0xffff, bw_arch_hwreg_simm16(a, getregs[i]));
 	assert_int_equal(at, size_b / 4);
 }
 
@@ -435,6 +508,7 @@ static void test_words(void **state)
 {
 	check_words(row(11), words_gfx11, words_gfx11_size);
 	check_words(row(12), words_gfx12, words_gfx12_size);
+	check_words(cdna3(), words_gfx942, words_gfx942_size);
 }
 
 /* The compiled kernel of groups.cl reads its workgroup from TTMPs. */
@@ -485,4 +559,5 @@ static void test_text(void **state)
 
 TESTS(test_versions, test_fields_are_where_the_kernel_has_them, test_every_version_agrees,
       test_get_and_set, test_fields_do_not_overlap, test_wave_dump, test_commands,
-      test_dispatch_registers, test_words, test_workgroup_as_compiled, test_text);
+      test_dispatch_registers, test_accumulators, test_words, test_workgroup_as_compiled,
+      test_text);

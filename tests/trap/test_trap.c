@@ -6,10 +6,16 @@
 #include <string.h>
 
 #include "../suite.h"
+#include "base/ip_version.h"
 
 static const struct bw_arch *gfx11(void)
 {
 	return bw_arch_nth(0);
+}
+
+static const struct bw_arch *gfx942(void)
+{
+	return bw_arch_of(BW_IP_VERSION(9, 4, 3));
 }
 
 /* HW_ID1 by its fields, as the register reference lays them out. */
@@ -42,16 +48,44 @@ static void every_wave_has_a_slot_of_its_own(void **state)
 	assert_int_equal(bw_trap_slot_index(gfx11(), &c, hw_id1(0, 0, 0, 0, 16)), -1);
 }
 
-static void slots_and_vgpr_areas_do_not_overlap(void **state)
+/* HW_ID: SE 15:13, SH 12, CU 11:8, SIMD 5:4, WAVE 3:0 (gc-9.4.3.txt). */
+static void so_has_every_wave_of_an_xcc(void **state)
+{
+	const struct bw_arch *a = gfx942();
+	struct bw_trap_control c;
+	bw_trap_control_init(&c, a, 4, 1, 10, 8);
+	assert_int_equal(c.n_slots, 1280);
+	int next = 0;
+	for (uint32_t se = 0; se < 4; se++)
+		for (uint32_t cu = 0; cu < 10; cu++)
+			for (uint32_t simd = 0; simd < 4; simd++)
+				for (uint32_t wave = 0; wave < 8; wave++)
+					assert_int_equal(
+						bw_trap_slot_index(a, &c,
+								   se << 13 | cu << 8 | simd << 4 |
+									   wave | 0xfu << 20),
+						next++);
+	assert_int_equal(bw_trap_slot_index(a, &c, 8), -1);
+	assert_int_equal(bw_trap_slot_index(a, &c, 10 << 8), -1);
+	assert_int_equal(bw_trap_slot_index(a, &c, 1 << 12), -1);
+}
+
+static void check_areas(const struct bw_arch *arch, uint64_t vgprs_b)
 {
 	struct bw_trap_control c;
-	bw_trap_control_init(&c, gfx11(), 6, 2, 4, 16);
+	bw_trap_control_init(&c, arch, 6, 2, 4, 16);
 	uint64_t slots_end = c.slots_offset_b + (uint64_t)c.n_slots * BW_TRAP_SLOT_STRIDE;
 	assert_true(c.slots_offset_b >= sizeof(c));
 	assert_true((uint64_t)c.vgprs_offset_4k * 4096 >= slots_end);
-	assert_int_equal((uint64_t)c.vgprs_offset_4k * 4096 +
-				 (uint64_t)c.n_slots * BW_TRAP_VGPR_STRIDE,
-			 bw_trap_area_size(c.n_slots));
+	assert_int_equal((uint64_t)c.vgprs_offset_4k * 4096 + c.n_slots * vgprs_b,
+			 bw_trap_area_size(arch, c.n_slots));
+	assert_int_equal(bw_trap_vgpr_stride(arch), vgprs_b);
+}
+
+static void slots_and_vgpr_areas_do_not_overlap(void **state)
+{
+	check_areas(gfx11(), 256 * 64 * 4);
+	check_areas(gfx942(), 512 * 64 * 4);
 }
 
 /* A small area by hand: two waves of a SIMD. */
@@ -144,22 +178,30 @@ static void an_area_that_lies_is_not_believed(void **state)
 	free(area);
 }
 
+static void check_padding(const struct bw_arch *arch, uint32_t padding, uint32_t last)
+{
+	size_t size = 0;
+	const uint32_t *code = bw_trap_handler(arch, &size);
+	assert_non_null(code);
+	assert_int_equal(size % 4, 0);
+	size_t n = size / 4, end = n;
+	while (end > 0 && code[end - 1] == padding)
+		end--;
+	assert_true(n - end >= 64);
+	assert_int_equal(code[end - 1], last);
+}
+
 static void the_handler_ends_in_padding(void **state)
 {
 	size_t size = 0;
-	const uint32_t *code = bw_trap_handler(gfx11(), &size);
-	assert_non_null(code);
-	assert_int_equal(size % 4, 0);
-	/* s_rfe_b64 ttmp[0:1], then s_code_end (encodings: doc/hardware/traps.md 2.2) */
-	size_t n = size / 4, end = n;
-	while (end > 0 && code[end - 1] == 0xbf9f0000)
-		end--;
-	assert_true(n - end >= 64);
-	assert_int_equal(code[end - 1], 0xbe804a6c);
+	/* s_rfe_b64 ttmp[0:1], then s_code_end (encodings: doc/hardware/traps.md 2.2), on gfx942
+	 * s_endpgm: LLVM 19 */
+	check_padding(gfx11(), 0xbf9f0000, 0xbe804a6c);
+	check_padding(gfx942(), 0xbf810000, 0xbe801f6c);
 	assert_null(bw_trap_handler(bw_arch_nth(1), &size));
 }
 
-TESTS(every_wave_has_a_slot_of_its_own, slots_and_vgpr_areas_do_not_overlap,
-      released_waves_lose_what_the_debugger_set,
+TESTS(every_wave_has_a_slot_of_its_own, so_has_every_wave_of_an_xcc,
+      slots_and_vgpr_areas_do_not_overlap, released_waves_lose_what_the_debugger_set,
       a_command_under_way_is_left_alone_but_not_a_stale_one, waves_of_a_dead_program_end,
       an_area_that_lies_is_not_believed, the_handler_ends_in_padding);

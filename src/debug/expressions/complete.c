@@ -125,10 +125,14 @@ static bool complete_members(struct bw_debug *d, struct words *w, const char *pr
 static void add_numbered(struct bw_debug *d, struct words *w, const char *prefix)
 {
 	const struct bw_wave_info *wave = bw_debug_focus(d);
-	bool is_vgpr = prefix[1] == 'v';
-	if (!wave || (!is_vgpr && prefix[1] != 's') || prefix[2 + strspn(prefix + 2, "0123456789")])
+	const char cls = prefix[1];
+	if (!wave || !cls || !strchr("vas", cls) || prefix[2 + strspn(prefix + 2, "0123456789")])
 		return;
-	for (unsigned i = 0; i < (is_vgpr ? wave->n_vgprs : BW_SGPR_SHOWN); i++) {
+	const unsigned plain = bw_wave_plain_vgprs(wave);
+	const unsigned n = cls == 'v'	? plain
+			   : cls == 'a' ? wave->n_vgprs - plain
+					: bw_debug_n_sgprs(d);
+	for (unsigned i = 0; i < n; i++) {
 		char name[16];
 		snprintf(name, sizeof(name), "%c%u", prefix[1], i);
 		add_word(w, prefix, "$", name);

@@ -30,23 +30,17 @@ static struct bw_error *vgpr_value(struct bw_expr *x, struct bw_wave_reg r, stru
 	struct bw_value v = *out;
 	uint32_t low[64], high[64] = {0};
 	struct bw_target *t = x->d->target;
+	unsigned n;
 
 	if (r.count > 2)
 		return bw_errorf(BW_E_UNSUPPORTED,
 				 "a value of more than 64 bits in each lane (%u registers)",
 				 r.count);
 	BW_TRY(need_wave(x));
-	if (r.index + r.count > x->wave->info.n_vgprs)
-		return x->wave->info.n_vgprs
-			       ? bw_errorf(BW_E_NOT_FOUND,
-					   "the wave has no v%u: it was given v0 to v%u",
-					   r.index + r.count - 1u, x->wave->info.n_vgprs - 1)
-			       : bw_errorf(BW_E_STATE,
-					   "the wave has given its VGPRs back (s_sendmsg "
-					   "DEALLOC_VGPRS)");
-	BW_TRY(bw_target_read_vgpr(t, x->wave->info.slot, r.index, low));
+	BW_TRY(bw_wave_vgpr_number(&x->wave->info, r, &n));
+	BW_TRY(bw_target_read_vgpr(t, x->wave->info.slot, n, low));
 	if (r.count == 2)
-		BW_TRY(bw_target_read_vgpr(t, x->wave->info.slot, r.index + 1u, high));
+		BW_TRY(bw_target_read_vgpr(t, x->wave->info.slot, n + 1, high));
 	v.n_elem = x->wave->info.lanes;
 	v.elem = calloc(v.n_elem, sizeof(*v.elem));
 	if (!v.elem)
@@ -94,7 +88,7 @@ static struct bw_error *reg_value(struct bw_expr *x, struct bw_wave_reg r, struc
 		/* no wave has begun yet: the address where the first waves will begin */
 		v.bits = held->desc.code_va;
 		v.place = BW_PLACE_NONE;
-	} else if (r.cls == BW_REG_VGPR)
+	} else if (bw_wave_reg_is_vector(r))
 		err = vgpr_value(x, r, &v);
 	else if (r.cls == BW_REG_SGPR && r.count > 2)
 		err = sgpr_array(x, r, &v);

@@ -511,14 +511,13 @@ struct bw_error *bw_expr_load(struct bw_expr *x, const struct bw_value *ptr, siz
 static struct bw_error *write_vgpr(struct bw_expr *x, struct bw_wave_reg r, unsigned lane,
 				   uint64_t bits)
 {
+	unsigned n;
 	if (!x->wave)
 		return bw_errorf(BW_E_STATE, "No wave is stopped");
-	for (unsigned i = 0; i < r.count; i++) {
-		if (r.index + i >= x->wave->info.n_vgprs)
-			return bw_errorf(BW_E_NOT_FOUND, "the wave has no v%u", r.index + i);
-		BW_TRY(bw_target_write_vgpr(x->d->target, x->wave->info.slot, r.index + i, lane,
+	BW_TRY(bw_wave_vgpr_number(&x->wave->info, r, &n));
+	for (unsigned i = 0; i < r.count; i++)
+		BW_TRY(bw_target_write_vgpr(x->d->target, x->wave->info.slot, n + i, lane,
 					    bw_half32(bits, i)));
-	}
 	return NULL;
 }
 
@@ -560,7 +559,7 @@ struct bw_error *bw_expr_assign(struct bw_expr *x, struct bw_value *place, struc
 	else
 		bits = v->bits;
 	bits = bw_type_extend(&place->type, bits);
-	if (r.cls == BW_REG_VGPR) {
+	if (bw_wave_reg_is_vector(r)) {
 		unsigned lane = place->lane < 0 ? x->lane : (unsigned)place->lane;
 		BW_TRY(write_vgpr(x, r, lane, bits));
 		if (place->across_lanes && lane < place->n_elem)

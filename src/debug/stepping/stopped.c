@@ -242,6 +242,7 @@ struct bw_error *bw_debug_examine(struct bw_debug *d, uint32_t slot)
 	w->info.pc = pc;
 	bw_wave_find_lanes(d, w);
 	w->info.n_vgprs = hw.n_vgprs;
+	w->info.accum_offset = bw_wave_accum_offset(&hw.state);
 	bool found = is_finding(d, trap_id, pc);
 	w->info.reasons = reasons_of(&hw.state, trap_id);
 	if (w->info.reasons & BW_REASON_FINDING && !found)

@@ -78,7 +78,8 @@ static struct bw_error *read_registers(const struct bw_value_of *x,
 	for (unsigned at = 0; at < p->size_b; at += 4) {
 		unsigned reg = p->reg + at / 4;
 		if (p->kind == BW_LOC_VGPR) {
-			if (reg >= x->wave->info.n_vgprs || x->lane >= x->wave->info.lanes)
+			if (reg >= bw_wave_plain_vgprs(&x->wave->info) ||
+			    x->lane >= x->wave->info.lanes)
 				return NULL;
 			BW_TRY(bw_target_read_vgpr(x->d->target, slot, reg, lanes));
 			word = lanes[x->lane];
@@ -431,7 +432,8 @@ static struct bw_error *write_registers(const struct bw_value_of *x,
 		unsigned reg = p->reg + (unsigned)(from / 4), in = from % 4;
 		size_t n = BW_MIN(size_b - done, (size_t)(4 - in));
 		bool vector = p->kind == BW_LOC_VGPR;
-		if (vector && (reg >= x->wave->info.n_vgprs || x->lane >= x->wave->info.lanes))
+		if (vector &&
+		    (reg >= bw_wave_plain_vgprs(&x->wave->info) || x->lane >= x->wave->info.lanes))
 			return bw_errorf(BW_E_NOT_FOUND, "the wave has no v%u", reg);
 		if (vector) {
 			BW_TRY(bw_target_read_vgpr(x->d->target, slot, reg, lanes));

@@ -16,13 +16,15 @@ static const char *const special_names[BW_REG_SPECIAL_COUNT] = {
 
 enum { VCC_LO = 106, N_TTMP = 16 };
 
-static unsigned class_size(enum bw_reg_class cls)
+static unsigned class_size(const struct bw_arch *arch, enum bw_reg_class cls)
 {
 	switch (cls) {
 	case BW_REG_SGPR:
-		return BW_SGPR_SHOWN;
+		return arch ? arch->n_sgprs : BW_SGPR_SHOWN;
 	case BW_REG_VGPR:
 		return 256;
+	case BW_REG_ACC:
+		return arch && arch->accum_granule ? 256 : 0;
 	case BW_REG_TTMP:
 		return N_TTMP;
 	case BW_REG_STATE:
@@ -50,7 +52,8 @@ bool bw_wave_reg_parse(const struct bw_arch *arch, const char *name, struct bw_w
 	static const struct {
 		const char *prefix;
 		enum bw_reg_class cls;
-	} classes[] = {{"ttmp", BW_REG_TTMP}, {"s", BW_REG_SGPR}, {"v", BW_REG_VGPR}};
+	} classes[] = {
+		{"ttmp", BW_REG_TTMP}, {"s", BW_REG_SGPR}, {"v", BW_REG_VGPR}, {"a", BW_REG_ACC}};
 	unsigned first, last;
 
 	if (*name == '$')
@@ -77,7 +80,7 @@ bool bw_wave_reg_parse(const struct bw_arch *arch, const char *name, struct bw_w
 		if (p && range && *p == ':')
 			p = parse_index(p + 1, &last);
 		if (!p || (range && *p++ != ']') || *p || last < first ||
-		    last >= class_size(classes[i].cls))
+		    last >= class_size(arch, classes[i].cls))
 			continue;
 		*out = (struct bw_wave_reg){classes[i].cls, (uint16_t)first,
 					    (uint16_t)(last - first + 1)};
@@ -88,8 +91,10 @@ bool bw_wave_reg_parse(const struct bw_arch *arch, const char *name, struct bw_w
 
 void bw_wave_reg_name(const struct bw_arch *arch, struct bw_wave_reg r, char out[24])
 {
-	static const char *const prefix[] = {
-		[BW_REG_SGPR] = "s", [BW_REG_VGPR] = "v", [BW_REG_TTMP] = "ttmp"};
+	static const char *const prefix[] = {[BW_REG_SGPR] = "s",
+					     [BW_REG_VGPR] = "v",
+					     [BW_REG_ACC] = "a",
+					     [BW_REG_TTMP] = "ttmp"};
 	const char *state =
 		r.cls == BW_REG_STATE && r.index < BW_WREG_COUNT ? arch->reg[r.index].name : NULL;
 	if (r.cls == BW_REG_SPECIAL)
@@ -117,6 +122,49 @@ unsigned bw_wave_reg_size_dw(struct bw_wave_reg r, const struct bw_wave_info *w)
 	default:
 		return 1;
 	}
+}
+
+unsigned bw_debug_n_sgprs(const struct bw_debug *d)
+{
+	return bw_debug_arch(d)->n_sgprs;
+}
+
+/* ---- VGPRs and AccVGPRs, which are numbered together ---- */
+
+bool bw_wave_reg_is_vector(struct bw_wave_reg r)
+{
+	return r.cls == BW_REG_VGPR || r.cls == BW_REG_ACC;
+}
+
+unsigned bw_wave_plain_vgprs(const struct bw_wave_info *w)
+{
+	return BW_MIN(w->n_vgprs, w->accum_offset);
+}
+
+void bw_wave_vgpr_name(const struct bw_wave_info *w, unsigned n, char out[8])
+{
+	bool is_acc = n >= w->accum_offset;
+	snprintf(out, 8, "%c%u", is_acc ? 'a' : 'v', (is_acc ? n - w->accum_offset : n) % 1000);
+}
+
+struct bw_error *bw_wave_vgpr_number(const struct bw_wave_info *w, struct bw_wave_reg r,
+				     unsigned *out)
+{
+	const bool is_acc = r.cls == BW_REG_ACC;
+	const unsigned plain = bw_wave_plain_vgprs(w), n = is_acc ? w->n_vgprs - plain : plain;
+	const unsigned last = r.index + r.count - 1u;
+	if (w->n_vgprs == 0)
+		return bw_errorf(BW_E_STATE,
+				 "the wave has given its VGPRs back (s_sendmsg DEALLOC_VGPRS)");
+	if (last >= n && !n)
+		return bw_errorf(BW_E_NOT_FOUND, "the wave has no a%u: it was given no AccVGPRs",
+				 last);
+	if (last >= n)
+		return bw_errorf(BW_E_NOT_FOUND, "the wave has no %c%u: it was given %c0 to %c%u",
+				 is_acc ? 'a' : 'v', last, is_acc ? 'a' : 'v', is_acc ? 'a' : 'v',
+				 n - 1);
+	*out = (is_acc ? plain : 0) + r.index;
+	return NULL;
 }
 
 /* ---- Reading ---- */
@@ -209,9 +257,11 @@ struct bw_error *bw_wave_reg_read(struct bw_debug *d, struct bw_wave_record *w,
 		*out = w->hw.state.reg[r.index];
 		return NULL;
 	case BW_REG_VGPR:
+	case BW_REG_ACC:
 		break;
 	}
-	return bw_errorf(BW_E_INVALID, "v%u has a value for each lane", r.index);
+	return bw_errorf(BW_E_INVALID, "%c%u has a value for each lane",
+			 r.cls == BW_REG_ACC ? 'a' : 'v', r.index);
 }
 
 /* ---- Writing ---- */
@@ -369,9 +419,13 @@ struct bw_error *bw_wave_reg_write(struct bw_debug *d, struct bw_wave_record *w,
 				r.index);
 		break;
 	case BW_REG_VGPR:
-		err = bw_errorf(BW_E_INVALID, "v%u has a value for each lane: name one, $v%u[LANE]",
-				r.index, r.index);
+	case BW_REG_ACC: {
+		char name[24];
+		bw_wave_reg_name(bw_debug_arch(d), r, name);
+		err = bw_errorf(BW_E_INVALID, "%s has a value for each lane: name one, $%s[LANE]",
+				name, name);
 		break;
+	}
 	}
 	d->waves->list_valid = false;
 	bw_stack_changed(d);
@@ -403,15 +457,14 @@ struct bw_error *bw_debug_reg_write(struct bw_debug *d, uint32_t wave, struct bw
 	return bw_wave_reg_write(d, w, r, value);
 }
 
+/* Of all that the wave has, as long as it has any. */
 static struct bw_error *check_vgpr(const struct bw_wave_record *w, unsigned n)
 {
-	if (w->info.n_vgprs == 0)
-		return bw_errorf(BW_E_STATE,
-				 "the wave has given its VGPRs back (s_sendmsg DEALLOC_VGPRS)");
-	if (n >= w->info.n_vgprs)
-		return bw_errorf(BW_E_NOT_FOUND, "the wave has no v%u: it was given v0 to v%u", n,
-				 w->info.n_vgprs - 1);
-	return NULL;
+	unsigned number;
+	if (n < w->info.n_vgprs)
+		return NULL;
+	return bw_wave_vgpr_number(&w->info, (struct bw_wave_reg){BW_REG_VGPR, (uint16_t)n, 1},
+				   &number);
 }
 
 struct bw_error *bw_debug_vgpr_read(struct bw_debug *d, uint32_t wave, unsigned n, uint32_t *out)

@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <time.h>
 
+#include "vgpu/device/register_window.h"
 #include "vgpu/uapi/buffers.h"
 #include "vgpu/uapi/fence.h"
 #include "vgpu/uapi/gpu.h"
@@ -43,6 +44,8 @@ struct bw_error *bw_uapi_create(const struct bw_profile *profile,
 	bw_ids_init(&u->names, 1);
 	bw_drm_limits_init(u);
 	struct bw_error *err = bw_device_create(profile, &options->device, bw_drm_irq, u, &u->dev);
+	if (!err)
+		err = bw_register_window_new(u->dev, &u->window);
 	if (!err)
 		bw_strict_start(u);
 	if (!err)
@@ -88,6 +91,7 @@ void bw_uapi_destroy(struct bw_uapi *u)
 	bw_drm_sched_stop(u);
 	bw_drm_sync_fds_fini(u);
 	bw_drm_events_fini(u);
+	bw_register_window_free(u->window);
 	if (u->dev)
 		bw_device_destroy(u->dev);
 	for (unsigned i = 0; i < BW_DRM_N_RINGS; i++)

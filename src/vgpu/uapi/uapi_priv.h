@@ -48,6 +48,7 @@ struct bw_uapi {
 	struct bw_uapi_options options;
 	struct bw_device *dev;
 	const struct bw_register_map *registers; /* where they are in this GPU */
+	struct bw_register_window *window;	 /* all that debugfs shows of them, or NULL */
 	uint64_t fb_base, fb_offset; /* MC address of VRAM offset 0; what page tables add */
 	uint64_t boot_ns;
 

@@ -19,7 +19,6 @@
 #define PTE_R BIT(BW_PTE_R)
 #define PTE_W BIT(BW_PTE_W)
 #define PTE_FRAG(n) ((uint64_t)(n) << BW_PTE_FRAG_LO)
-#define PTE_MTYPE(n) ((uint64_t)(n) << BW_PTE_GFX11_MTYPE_LO)
 #define PTE_PRT BIT(BW_PTE_GFX11_PRT)
 #define PTE_P BIT(BW_PTE_GFX11_P)
 #define PTE_LOG BIT(BW_PTE_GFX11_LOG)
@@ -184,16 +183,24 @@ static int write_level(struct bw_drm_vm *vm, struct bw_drm_table *t, unsigned le
 	return 0;
 }
 
-/* AMDGPU_VM_MTYPE_* to the hardware's, gfx10 and later: RW, which only gfx9 has, is the default. */
-static uint64_t mtype(uint32_t page_flags)
+/* The bits of an MI300X's entries that the device does not look at are those of gfx9; all others
+ * are in the same place. */
+static bool is_gfx9(const struct bw_profile *p)
 {
+	return bw_ip_major(p->gc.version) == 9;
+}
+
+/* AMDGPU_VM_MTYPE_* to the hardware's, in the PTE; RW, which only gfx9 has, is the default. */
+static uint64_t mtype(const struct bw_profile *p, uint32_t page_flags)
+{
+	const unsigned lo = is_gfx9(p) ? BW_PTE_GFX9_MTYPE_LO : BW_PTE_GFX11_MTYPE_LO;
 	switch (page_flags & AMDGPU_VM_MTYPE_MASK) {
 	case AMDGPU_VM_MTYPE_WC:
-		return 1;
+		return 1ull << lo;
 	case AMDGPU_VM_MTYPE_CC:
-		return 2;
+		return 2ull << lo;
 	case AMDGPU_VM_MTYPE_UC:
-		return 3;
+		return 3ull << lo;
 	default:
 		return 0;
 	}
@@ -207,8 +214,8 @@ int bw_drm_pt_write(struct bw_drm_vm *vm, const struct bw_drm_mapping *m, bool c
 	if (!clear) {
 		if (m->flags & AMDGPU_VM_PAGE_EXECUTABLE)
 			s.flags |= PTE_X;
-		s.flags |= PTE_MTYPE(mtype(m->flags));
-		if (m->flags & BW_VM_PAGE_NOALLOC)
+		s.flags |= mtype(vm->u->profile, m->flags);
+		if (m->flags & BW_VM_PAGE_NOALLOC && !is_gfx9(vm->u->profile))
 			s.flags |= PTE_NOALLOC;
 	}
 	if (!clear && s.prt) {

@@ -7,6 +7,7 @@
  * TRAPSTS: code.c) each lane's result is computed again with fmath.h, which is slow; elsewhere they
  * are left out. */
 
+#include "arch/gfx942_extra.h"
 #include "vgpu/device/exec/core/exec_priv.h"
 #include "vgpu/device/exec/core/hwreg.h"
 
@@ -23,7 +24,8 @@ uint32_t bw_excp_lanes(unsigned op, const struct bw_map_row *row, const void *co
 static inline bool bw_excp_is_reader(uint32_t word)
 {
 	return (word & 0xff80003f) == (0xb8800000 | BW_HWREG_TRAPSTS) ||
-	       (word & 0xffffff00) == (BW_GFX11_S_TRAP | BW_GFX11_S_TRAP_READS_TRAPSTS);
+	       (word & 0xffffff00) == (BW_GFX11_S_TRAP | BW_GFX11_S_TRAP_READS_TRAPSTS) ||
+	       (word & 0xffffff00) == (BW_GFX942_S_TRAP | BW_GFX942_S_TRAP_READS_TRAPSTS);
 }
 
 #endif

@@ -6,8 +6,8 @@
 #include "vgpu/device/exec/core/hwreg.h"
 
 /* Fields that are where gfx11 has them, and those that are not. */
-#define SAME(reg, field) (BW_GFX9_4_3_##reg##__##field)
-#define MOVED(reg, gfx9, gfx11) {BW_GFX9_4_3_##reg##__##gfx9, BW_GFX11_##reg##__##gfx11}
+#define SAME(reg, field) (BW_GFX942_##reg##__##field)
+#define MOVED(reg, gfx9, gfx11) {BW_GFX942_##reg##__##gfx9, BW_GFX11_##reg##__##gfx11}
 
 enum {
 	/* VSKIP and CSP, which belong to instructions that are refused, read 0. */
@@ -38,6 +38,7 @@ struct moved {
 static const struct moved status[] = {MOVED(STATUS, SCRATCH_EN, SCRATCH_EN)};
 static const struct moved trapsts[] = {
 	MOVED(TRAPSTS, HOST_TRAP, HOST_TRAP),
+	MOVED(TRAPSTS, WAVESTART, WAVESTART),
 	MOVED(TRAPSTS, WAVE_END, WAVE_END),
 	MOVED(TRAPSTS, TRAP_AFTER_INST, TRAP_AFTER_INST),
 	MOVED(TRAPSTS, PERF_SNAPSHOT, PERF_SNAPSHOT),
@@ -64,8 +65,8 @@ static uint32_t to_gfx11(uint32_t v, uint32_t same, const struct moved *m, size_
 static uint32_t hw_id(const struct bw_wave *w)
 {
 #define FROM(reg, from, to)                                                                        \
-	((w->reg & BW_GFX11_##from) >> BW_GFX11_##from##_LO << BW_GFX9_4_3_HW_ID__##to##_LO &      \
-	 BW_GFX9_4_3_HW_ID__##to)
+	((w->reg & BW_GFX11_##from) >> BW_GFX11_##from##_LO << BW_GFX942_HW_ID__##to##_LO &        \
+	 BW_GFX942_HW_ID__##to)
 	return FROM(hw_id1, HW_ID1__WAVE_ID, WAVE_ID) | FROM(hw_id1, HW_ID1__SIMD_ID, SIMD_ID) |
 	       FROM(hw_id1, HW_ID1__WGP_ID, CU_ID) | FROM(hw_id1, HW_ID1__SA_ID, SH_ID) |
 	       FROM(hw_id1, HW_ID1__SE_ID, SE_ID) | FROM(hw_id2, HW_ID2__PIPE_ID, PIPE_ID) |

@@ -2,14 +2,14 @@
 #ifndef BW_VGPU_EXEC_HWREG9_H
 #define BW_VGPU_EXEC_HWREG9_H
 
-#include "gfx9_4_3_bits.h"
+#include "arch/gfx942_extra.h"
 #include "vgpu/device/exec/core/exec.h"
 
 /* Hardware registers of waves of gfx942. A wave's state is kept in the form of gfx11 (wave.h); what
  * code of gfx942 reads and writes is translated here. Only MODE has a bit of its own. */
 
 /* Numbers of s_getreg and s_setreg: the index in SQ_IND from 0x10 on. */
-#define HWREG9(name) (BW_GFX9_4_3_##name - 0x10)
+#define HWREG9(name) (BW_GFX942_##name - 0x10)
 enum bw_hwreg9 {
 	BW_HWREG9_MODE = HWREG9(MODE),
 	BW_HWREG9_STATUS = HWREG9(STATUS),
@@ -29,7 +29,7 @@ enum bw_hwreg9 {
 #undef HWREG9
 
 /* In bw_wave.mode of a wave of gfx942, where gfx11 has DISABLE_PERF. */
-enum { BW_MODE9_GPR_IDX_EN = BW_GFX9_4_3_MODE__GPR_IDX_EN };
+enum { BW_MODE9_GPR_IDX_EN = BW_GFX942_MODE__GPR_IDX_EN };
 
 /* tba and tma: of the wave's VMID. A register that there is not reads 0. */
 uint32_t bw_wave_hwreg9_read(const struct bw_wave *w, unsigned id, uint64_t tba, uint64_t tma);
