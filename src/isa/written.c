@@ -13,6 +13,7 @@ static void add_alu(struct bw_written *w, const struct bw_inst *inst, unsigned o
 		    unsigned lanes)
 {
 	const struct bw_op_info *info = bw_isa_op_info(op);
+	dst += inst->acc ? BW_WRITTEN_ACC : 0;
 	for (unsigned i = 0; i < info->n_dst; i++) {
 		const struct bw_operand *o = &info->dst[i];
 		bool is_compare = inst->fmt == BW_FMT_VOPC || info->class == BW_CLASS_CMP;
@@ -31,6 +32,7 @@ void bw_written_by(const struct bw_inst *inst, unsigned lanes, struct bw_written
 {
 	const struct bw_op_info *info = bw_isa_op_info(inst->op);
 	unsigned n = info->n_dst ? bw_operand_n_regs(&info->dst[0], lanes, false) : 0;
+	const unsigned acc = inst->acc ? BW_WRITTEN_ACC : 0;
 	out->n = 0;
 	switch ((int)inst->fmt) {
 	case BW_FMT_SOP1:
@@ -46,11 +48,11 @@ void bw_written_by(const struct bw_inst *inst, unsigned lanes, struct bw_written
 	case BW_FMT_GLOBAL:
 	case BW_FMT_SCRATCH:
 	case BW_FMT_LDSDIR:
-		add_written(out, true, inst->dst, n);
+		add_written(out, true, acc + inst->dst, n);
 		break;
 	case BW_FMT_MUBUF:
 	case BW_FMT_MTBUF:
-		add_written(out, true, inst->vdata, n + (n && inst->tfe));
+		add_written(out, true, acc + inst->vdata, n + (n && inst->tfe));
 		break;
 	case BW_FMT_MIMG: /* four components and the status at the most; also of atomics */
 		add_written(out, true, inst->vdata, info->n_dst ? 5 : 0);

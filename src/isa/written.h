@@ -9,13 +9,14 @@
 
 #include "isa/inst.h"
 
-/* Registers that follow each other; SGPRs by operand code, VCC and EXEC among them. */
+/* Registers that follow each other; SGPRs by operand code, VCC and EXEC among them. AccVGPRs are
+ * VGPRs from BW_WRITTEN_ACC on. */
 struct bw_written_run {
 	bool is_vgpr;
 	uint16_t first, n;
 };
 
-enum { BW_WRITTEN_RUNS = 8 };
+enum { BW_WRITTEN_RUNS = 8, BW_WRITTEN_ACC = 256 };
 struct bw_written {
 	struct bw_written_run run[BW_WRITTEN_RUNS];
 	unsigned n;

@@ -191,6 +191,22 @@ static void drop_scratch(struct bw_sym_state *s, int64_t offset)
 	s->n_lanes = (uint16_t)n;
 }
 
+/* A dword of which nothing is known is stored: of an AccVGPR. */
+static void store_unknown(struct bw_sym_state *s, int32_t offset, unsigned lanes)
+{
+	const uint8_t touched = lanes_touched(s, lanes);
+	unsigned n = 0;
+	for (unsigned i = 0; i < s->n_slots; i++) {
+		int64_t d = (int64_t)s->slot[i].offset - offset;
+		if (d > -4 && d < 4)
+			s->slot[i].lanes &= (uint8_t)~touched;
+		if (s->slot[i].lanes)
+			s->slot[n++] = s->slot[i];
+	}
+	s->n_slots = (uint16_t)n;
+	drop_scratch(s, offset);
+}
+
 static void store_dword(struct bw_sym_state *s, int32_t offset, unsigned vgpr, unsigned lanes)
 {
 	uint8_t certain = lanes_written(s, lanes), touched = lanes_touched(s, lanes);
@@ -292,6 +308,10 @@ static bool scratch(struct bw_sym_state *s, const struct bw_inst *inst, unsigned
 		return false;
 	for (unsigned i = 0; i < n; i++) {
 		unsigned vgpr = (store ? inst->vdata : inst->dst) + i;
+		if (inst->acc && store)
+			store_unknown(s, offset + 4 * (int32_t)i, lanes);
+		if (inst->acc)
+			continue;
 		if (vgpr > 255)
 			break;
 		if (store)
