@@ -22,6 +22,15 @@ enum {
 	S_SET_GPR_IDX_ON_S4 = 0xbf110104, /* s_set_gpr_idx_on s4, gpr_idx(SRC0) */
 	V_READFIRSTLANE_S5 = 0x7e0a0502,  /* v_readfirstlane_b32 s5, v2 */
 	V_MOV_V0_1 = 0x7e000281,
+	V_MOV_V0_VCCZ = 0x7e0002fb,
+	S_MOV_S5_EXECZ = 0xbe8500fc,
+	S_ADD_S6_VCCZ_S6 = 0x800606fb,	  /* s_add_u32 s6, src_vccz, s6 */
+	S_MOV_S8_S9_VCCZ = 0xbe8801fb,	  /* s_mov_b64 s[8:9], src_vccz */
+	S_CSELECT_S5_VCCZ_0 = 0x850580fb, /* s_cselect_b32 s5, src_vccz, 0 */
+	S_MOV_VCC_0 = 0xbeea0180,	  /* s_mov_b64 vcc, 0 */
+	S_MOV_VCC_HI_1 = 0xbeeb0081,
+	S_MOV_EXEC_0 = 0xbefe0180,
+	S_CMP_EQ_0_0 = 0xbf068080, /* SCC = 1 */
 };
 
 static int setup(void **state)
@@ -79,4 +88,34 @@ static void indexed_refusal(void **state)
 	assert_int_equal(h->absent_pc, HARNESS_BASE + HARNESS_CODE + 4);
 }
 
-TESTS_EACH(setup, teardown, trap_and_return, messages, indexed_refusal);
+/* VCCZ and EXECZ as operands: ISA manual of CDNA3, 3.4 and the table of scalar operands. */
+static void zero_bits(void **state)
+{
+	struct harness *h = *state;
+	h->w->s[6] = UINT32_MAX;
+	h->w->s[9] = 7;
+	assert_int_equal(RUN(h, S_MOV_VCC_0, S_CMP_EQ_0_0, V_MOV_V0_VCCZ, S_MOV_S5_EXECZ,
+			     S_MOV_S8_S9_VCCZ, S_ENDPGM),
+			 BW_RUN_ENDED);
+	assert_int_equal(harness_v(h, 0)[63], 1);
+	assert_int_equal(h->w->s[5], 0);
+	assert_int_equal(h->w->s[8], 1);
+	assert_int_equal(h->w->s[9], 0);
+	assert_int_equal(h->w->scc, 1); /* as it was */
+
+	harness_reset(h);
+	h->w->s[6] = UINT32_MAX;
+	assert_int_equal(RUN(h, S_MOV_VCC_0, S_ADD_S6_VCCZ_S6, S_MOV_VCC_HI_1, V_MOV_V0_VCCZ,
+			     S_MOV_EXEC_0, S_MOV_S5_EXECZ, S_ENDPGM),
+			 BW_RUN_ENDED);
+	assert_int_equal(h->w->s[6], 0);
+	assert_int_equal(h->w->scc, 1); /* the carry */
+	assert_int_equal(harness_v(h, 0)[63], 0);
+	assert_int_equal(h->w->s[5], 1);
+
+	/* One that looks at SCC as well */
+	harness_reset(h);
+	assert_int_equal(RUN(h, S_CSELECT_S5_VCCZ_0, S_ENDPGM), BW_RUN_FATAL);
+}
+
+TESTS_EACH(setup, teardown, trap_and_return, messages, indexed_refusal, zero_bits);

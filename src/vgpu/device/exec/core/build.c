@@ -11,6 +11,7 @@
 #include "vgpu/device/exec/core/build.h"
 #include "vgpu/device/exec/alu/excp.h"
 #include "vgpu/device/exec/core/exec_priv.h"
+#include "vgpu/device/exec/core/zero_bits.h"
 #include "vgpu/device/exec/check/check.h"
 #include "vgpu/device/exec/check/init.h"
 #include "vgpu/device/exec/strict/strict_priv.h"
@@ -577,9 +578,9 @@ void bw_decode(struct bw_rec *out, struct bw_wave *w, struct bw_exec *x)
 	} else {
 		if (x->gen == BW_ISA_GFX942)
 			bw_build_acc(inst, page->ctx.accum_offset);
+		enum bw_zero_bit zero = bw_zero_bit_take(x->gen, inst);
 		out->size_dw = inst->size_b / 4;
-		if (!build(&b))
-			out->fn = bw_h_illegal;
+		out->fn = build(&b) ? bw_zero_bit_wrap(page, out, zero) : bw_h_illegal;
 	}
 	if (x->host.check && bw_init_is_on(x->host.check) && x->host.gen == BW_ISA_GFX11)
 		bw_init_wrap(x, page, out, inst);
