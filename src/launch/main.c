@@ -21,6 +21,7 @@
 #include "launch/plan.h"
 #include "launch/printf.h"
 #include "regs/regs.h"
+#include "sym/bundle.h"
 
 enum { EXIT_OTHER = 1, EXIT_BAD_INPUT = 2, EXIT_GPU = 3 };
 
@@ -189,6 +190,30 @@ static void gpu_name(struct bw_kmd *kmd, char *out, size_t size_b)
 		bw_arch_gfx_name(BW_IP_VERSION(gc.major, gc.minor, gc.revision), out, size_b);
 }
 
+/* The GPU that the kernel is to run on, for a file with code for several; "": not known. Who runs
+ * the kernel says why. */
+static void gpu_of_bundle(const struct command *c, char *out, size_t size_b)
+{
+	char head[32] = "";
+	_cleanup_fclose_ FILE *f = fopen(c->line.file, "rb");
+	size_t n = f ? fread(head, 1, sizeof(head), f) : 0;
+	struct bw_launch_gpu *g;
+	struct bw_kmd *kmd;
+	*out = 0;
+	if (!bw_bundle_is(head, n))
+		return;
+	_cleanup_error_ struct bw_error *err = NULL;
+	if (getenv("BREAKWATER_VGPU")) {
+		if ((err = bw_launch_gpu_open("/dev/dri/renderD128", &g)))
+			return;
+		snprintf(out, size_b, "%s", bw_launch_gpu_name(g));
+		bw_launch_gpu_close(g);
+	} else if (!(err = bw_kmd_open(c->gpu, &kmd))) {
+		gpu_name(kmd, out, size_b);
+		bw_kmd_close(kmd);
+	}
+}
+
 /* The GPU is the one of the environment (under the agent), or is chosen here. */
 static int choose_and_run(const struct command *c, const struct bw_launch_plan *plan, char **argv)
 {
@@ -225,8 +250,11 @@ int main(int argc, char **argv)
 	struct bw_error *err = bw_launch_command_parse(&c.line, argc, argv);
 	if (!err && c.line.help)
 		bw_launch_options_print_help(usage);
-	else if (!err)
-		err = bw_launch_plan_make(&c.line.options, c.line.file, NULL, &plan);
+	else if (!err) {
+		char gpu[16];
+		gpu_of_bundle(&c, gpu, sizeof(gpu));
+		err = bw_launch_plan_make(&c.line.options, c.line.file, *gpu ? gpu : NULL, &plan);
+	}
 	/* The kernel's name is what a user wants to see in a list of processes, and in a debugger.
 	 */
 	if (plan)

@@ -89,7 +89,7 @@ static bool ends_with(const char *text, const char *tail)
 }
 
 static struct bw_error *load(struct bw_launch_plan *p, const struct bw_launch_options *o,
-			     const char *path)
+			     const char *path, const char *gpu)
 {
 	_cleanup_free_ uint8_t *data = NULL;
 	size_t size_b = 0;
@@ -101,7 +101,7 @@ static struct bw_error *load(struct bw_launch_plan *p, const struct bw_launch_op
 				"%s is a code object: its kernel descriptor says what --vgprs, "
 				"--sgprs, --lds, --scratch, --wave and --user-sgpr say for a .bin",
 				path);
-		BW_TRY(bw_code_object_open(data, size_b, path, &p->co));
+		BW_TRY(bw_code_object_open_for(data, size_b, path, gpu, &p->co));
 		return o->shown ? bw_code_object_show_as(p->co, o->shown) : NULL;
 	}
 	if (ends_with(path, ".s") || ends_with(path, ".S") || ends_with(path, ".cl"))
@@ -482,7 +482,7 @@ static struct bw_error *choose_outputs(struct bw_launch_plan *p, const struct bw
 static struct bw_error *fill(struct bw_launch_plan *p, const struct bw_launch_options *o,
 			     const char *path, const char *gpu)
 {
-	BW_TRY(load(p, o, path));
+	BW_TRY(load(p, o, path, gpu));
 	if (gpu)
 		BW_TRY(bw_launch_plan_check_gpu(p, gpu));
 	p->gpu = kind_of(p->co ? bw_code_object_gpu(p->co) : "");

@@ -95,7 +95,7 @@ struct bw_error *bw_prepare_kernel(struct bw_session *s, struct bw_run_options *
 	BW_TRY(bw_launch_plan_make(&o->launch, object, gpu, &plan));
 	if (plan->co) {
 		struct bw_code_object *co = NULL;
-		err = bw_code_object_load(object, &co);
+		err = bw_code_object_load_for(object, gpu, &co);
 		if (!err && built)
 			err = bw_code_object_show_as(co, o->kernel);
 		s->printf_object = !err && plan->printf_arg ? co : NULL;

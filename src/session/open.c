@@ -4,10 +4,13 @@
 #include "session/prepare.h"
 #include "session/programs.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/util.h"
+#include "wire/vgpu_models.h"
 #include "wire/vgpu_proto.h"
 #include "inject/swap.h"
 #include "wire/agent_folders.h"
@@ -20,10 +23,19 @@ static struct bw_error *set_up_server(const struct bw_run_options *o)
 	return o->vgpu.fidelity ? bw_add_server_args("--fidelity") : NULL;
 }
 
-/* A kernel is compiled for that model of the virtual GPU, which is opened before. */
-static bool names_model(const struct bw_run_options *o)
+/* Which GPU a kernel is compiled for, where the options name a model of the virtual GPU. */
+static const char *gfx_of_model(const struct bw_run_options *o)
 {
-	return (o->gpu && bw_starts_with(o->gpu, "virtual:")) || getenv(BW_VGPU_SOCKET_ENV);
+	static const char selector[] = "virtual:";
+	return o->gpu && bw_starts_with(o->gpu, selector)
+		       ? bw_vgpu_model_gfx(o->gpu + strlen(selector))
+		       : NULL;
+}
+
+/* The virtual GPU runs already, and must be asked what it is before a kernel is compiled. */
+static bool asks_gpu(void)
+{
+	return getenv(BW_VGPU_SOCKET_ENV);
 }
 
 struct bw_error *bw_session_open(struct bw_session *s, struct bw_run_options *o)
@@ -42,7 +54,9 @@ struct bw_error *bw_session_open(struct bw_session *s, struct bw_run_options *o)
 				 o->kernel ? " is not one" : "");
 	if (o->attach && o->pid)
 		BW_TRY(bw_use_gpu_of(o->pid, &is_virtual));
-	else if (!o->attach && !names_model(o))
+	if (!o->attach && gfx_of_model(o))
+		snprintf(s->gfx, sizeof(s->gfx), "%s", gfx_of_model(o));
+	if (!o->attach && !asks_gpu())
 		BW_TRY(o->kernel ? bw_prepare_kernel(s, o) : bw_prepare_program(s, o));
 	BW_TRY(bw_swaps_begin(&o->swaps, NULL, &s->folder, &s->swaps));
 	if (s->swaps)
@@ -51,7 +65,7 @@ struct bw_error *bw_session_open(struct bw_session *s, struct bw_run_options *o)
 	BW_TRY(bw_kmd_open(is_virtual ? "virtual" : o->gpu, &s->kmd));
 	if (!o->attach && !o->waves)
 		bw_session_look_at_gpu(s);
-	if (!o->attach && names_model(o))
+	if (!o->attach && asks_gpu())
 		BW_TRY(o->kernel ? bw_prepare_kernel(s, o) : bw_prepare_program(s, o));
 	if (bw_kmd_choice(s->kmd))
 		bw_session_warn(s, bw_kmd_choice(s->kmd));

@@ -26,7 +26,7 @@
 
 /* More than any GPU program is. */
 #define MAX_FILE_B (1ull << 30)
-/* the GPU that everything is built for today */
+/* the part of a bundle where nothing says which GPU is meant */
 #define BUNDLE_GPU "gfx1100"
 
 #define DESCRIPTOR_B 64
@@ -369,12 +369,12 @@ static struct bw_error *read_all(struct bw_code_object *co, struct bw_elf *e)
 	return NULL;
 }
 
-struct bw_error *bw_code_object_open(const void *data, size_t size_b, const char *path,
-				     struct bw_code_object **out)
+struct bw_error *bw_code_object_open_for(const void *data, size_t size_b, const char *path,
+					 const char *gpu, struct bw_code_object **out)
 {
 	if (bw_bundle_is(data, size_b)) {
 		const uint8_t *entry = NULL;
-		BW_TRY(bw_bundle_find(data, size_b, path, BUNDLE_GPU, &entry, &size_b));
+		BW_TRY(bw_bundle_find(data, size_b, path, gpu ? gpu : BUNDLE_GPU, &entry, &size_b));
 		data = entry;
 	}
 	struct bw_code_object *co = calloc(1, sizeof(*co));
@@ -400,7 +400,19 @@ struct bw_error *bw_code_object_open(const void *data, size_t size_b, const char
 	return err;
 }
 
+struct bw_error *bw_code_object_open(const void *data, size_t size_b, const char *path,
+				     struct bw_code_object **out)
+{
+	return bw_code_object_open_for(data, size_b, path, NULL, out);
+}
+
 struct bw_error *bw_code_object_load(const char *path, struct bw_code_object **out)
+{
+	return bw_code_object_load_for(path, NULL, out);
+}
+
+struct bw_error *bw_code_object_load_for(const char *path, const char *gpu,
+					 struct bw_code_object **out)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct stat st;
@@ -426,7 +438,7 @@ struct bw_error *bw_code_object_load(const char *path, struct bw_code_object **o
 			break; /* the file became shorter meanwhile */
 		len += (size_t)n;
 	}
-	return bw_code_object_open(data, len, path, out);
+	return bw_code_object_open_for(data, len, path, gpu, out);
 }
 
 void bw_code_object_close(struct bw_code_object *co)

@@ -67,8 +67,14 @@ struct bw_symbol {
 	bool is_function; /* otherwise a label or an object */
 };
 
-/* Opens a code object, or the one for gfx1100 in an offload bundle. path: for messages. data is
- * copied. */
+/* Opens a code object, or the one for a GPU in an offload bundle. gpu: "gfx942"; NULL: not known,
+ * and gfx1100. path: for messages. data is copied. */
+struct bw_error *bw_code_object_open_for(const void *data, size_t size_b, const char *path,
+					 const char *gpu,
+					 struct bw_code_object **out) BW_MUST_CHECK;
+struct bw_error *bw_code_object_load_for(const char *path, const char *gpu,
+					 struct bw_code_object **out) BW_MUST_CHECK;
+/* The same where the GPU is not known. */
 struct bw_error *bw_code_object_open(const void *data, size_t size_b, const char *path,
 				     struct bw_code_object **out) BW_MUST_CHECK;
 struct bw_error *bw_code_object_load(const char *path, struct bw_code_object **out) BW_MUST_CHECK;

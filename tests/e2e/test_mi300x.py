@@ -3,10 +3,13 @@
 """The virtual MI300X (gfx942): kernels of several kinds against what Python computes, in one start of the GPU; what programs
 are told of it; and what is refused. The debugger: test_mi300x_debug.py."""
 import os
+import pathlib
 import struct
 import subprocess
+import tempfile
 
-from harness import BREAKWATER, KERNELS, SOURCE, TIMEOUT_S, check, equal, main
+from harness import BREAKWATER, KERNELS, SOURCE, TIMEOUT_S, check, equal, main, run
+from test_languages import CLANG, bundle_of
 
 GPU = "virtual:mi300x"
 LINES = [  # options of breakwater run, and the values that are printed
@@ -67,6 +70,24 @@ def kernels():
     equal({name: node[name] for name in told}, told, "KFD's node")
 
 
+def bundles():
+    """The part for the chosen GPU of a file with code for two."""
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        parts = [("host-x86_64-unknown-linux-gnu-", b"")]
+        for gpu in "gfx1100", "gfx942":
+            (folder / "one.cl").write_text(f"__kernel void one(__global int *out) {{ *out = {gpu[3:]}; }}\n")
+            subprocess.run([CLANG, "-x", "cl", "-target", "amdgcn-amd-amdhsa", f"-mcpu={gpu}", "-nogpulib", "-cl-kernel-arg-info", folder / "one.cl",
+                            "-o", folder / gpu], check=True)
+            parts.append((f"hipv4-amdgcn-amd-amdhsa--{gpu}", (folder / gpu).read_bytes()))
+        (folder / "both.co").write_bytes(bundle_of(parts))
+        for name, value in ("virtual:navi31", "1100"), (GPU, "942"):
+            equal(run(folder / "both.co", "--gpu", name, "--grid", 1, "--group", 1, "--arg", "out=zeros:1", "--print", "out").strip(), value, name)
+            script = ["break one", "run", "info symbol $pc", "continue"]
+            text = run(folder / "both.co", "--gpu", name, "--grid", 1, "--group", 1, "--arg", "out=zeros:1", "--print", "out", script=script)
+            check("hit Breakpoint 1" in text and value in text, text)
+
+
 def refused(words, sentence, status=2):
     done = subprocess.run([BREAKWATER, *words.split()], capture_output=True, text=True, timeout=TIMEOUT_S, cwd=SOURCE)
     equal((done.returncode, done.stdout + done.stderr), (status, sentence + "\n"), words)
@@ -89,4 +110,4 @@ def refusals():
 
 if __name__ == "__main__":
     os.environ.pop("BREAKWATER_VGPU_ARGS", None)  # strict mode and the checker know gfx11
-    main(kernels, refusals)
+    main(kernels, bundles, refusals)

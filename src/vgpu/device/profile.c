@@ -6,6 +6,7 @@
 
 #include "base/util.h"
 #include "regs/regs.h"
+#include "wire/vgpu_models.h"
 
 #define GiB (1024ull * 1024 * 1024)
 
@@ -57,8 +58,8 @@ static const struct bw_profile_ip navi31_ips[] = {
 /* Sizes and ids: doc/hardware/mesa.md 2.1 and 2.2 (published from a real card); segments:
  * doc/hardware/device.md 1; bus interface: the same, 2. */
 const struct bw_profile bw_profile_navi31 = {
-	.name = "navi31",
-	.gfx = "gfx1100",
+	.name = BW_VGPU_NAVI31,
+	.gfx = BW_VGPU_NAVI31_GFX,
 	.gen = BW_ISA_GFX11,
 	.marketing_name = "AMD Radeon RX 7900 XTX",
 	.pci_class = 0x030000,

@@ -5,6 +5,7 @@
 #include "vgpu/device/profile.h"
 
 #include "base/util.h"
+#include "wire/vgpu_models.h"
 
 #define GiB (1024ull * 1024 * 1024)
 
@@ -35,8 +36,8 @@ static const struct bw_profile_ip ips[] = {
  * for gfx942. All 40 CUs of the XCC are there, of which a card has two turned off. Segments: those
  * of vega10_reg_base_init, as Linux 6.12 accepts them for this GPU [I]. */
 const struct bw_profile bw_profile_mi300x = {
-	.name = "mi300x",
-	.gfx = "gfx942",
+	.name = BW_VGPU_MI300X,
+	.gfx = BW_VGPU_MI300X_GFX,
 	.gen = BW_ISA_GFX942,
 	.marketing_name = "AMD Instinct MI300X",
 	.pci_class = 0x120000,
