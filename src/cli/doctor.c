@@ -10,6 +10,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/build_names.h"
 #include "base/folder.h"
 #include "base/memfd.h"
 #include "base/str.h"
@@ -456,6 +457,11 @@ static void try_virtual(struct doctor *d)
 	else
 		bw_doctor_judge(d, GOOD, "virtual GPU", NULL, "works: graphics %u.%u.%u", ip.major,
 				ip.minor, ip.revision);
+	if (!BW_HAS_STENCILS || !__builtin_cpu_supports("avx2"))
+		bw_doctor_judge(d, NOTE, "compiled code", NULL,
+				"none: the virtual GPU interprets, several times slower; %s",
+				BW_HAS_STENCILS ? "this CPU has no AVX2"
+						: "this build has no machine code for it");
 	bw_error_free(err);
 }
 

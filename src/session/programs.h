@@ -56,7 +56,7 @@ struct bw_error *bw_show_fidelity(struct bw_kmd *kmd, struct bw_out *o) BW_MUST_
 /* ---- strict.c: --strict, --deterministic, --trace-hash; and the row of --fidelity ---- */
 
 struct bw_vgpu_options {
-	bool strict, deterministic, trace_hash, fidelity;
+	bool strict, deterministic, trace_hash, fidelity, interpret;
 	const char *check; /* NULL: not wanted; "": all; or names */
 	bool fails_on_findings, stops_on_findings;
 	const char *suppressions; /* a file (suppress.h), or NULL */

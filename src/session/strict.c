@@ -82,6 +82,8 @@ struct bw_error *bw_set_up_strict(const struct bw_vgpu_options *o)
 		BW_TRY(bw_add_server_args("--strict=quiet"));
 	if (o->deterministic)
 		BW_TRY(bw_add_server_args("--deterministic"));
+	if (o->interpret)
+		BW_TRY(bw_add_server_args("--no-compile"));
 	return o->trace_hash ? bw_add_server_args("--trace-hash") : NULL;
 }
 
@@ -267,6 +269,8 @@ const struct bw_option bw_vgpu_rows[] = {
 	{"--trace-hash", NULL,
 	 "the same, and at the end a hash of all instructions and memory accesses",
 	 BW_FLAG(struct bw_vgpu_options, trace_hash)},
+	{"--no-compile", NULL, "the virtual GPU interprets all instructions, which is slower",
+	 BW_FLAG(struct bw_vgpu_options, interpret)},
 	{"--fidelity", NULL,
 	 "at the end, which instructions the virtual GPU executed not exactly, and how often",
 	 BW_FLAG(struct bw_vgpu_options, fidelity)},

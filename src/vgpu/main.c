@@ -181,6 +181,8 @@ static const struct bw_option rows[] = {
 	 BW_HAS(struct settings, uapi.device.deterministic)},
 	{"--fidelity", NULL, "count what is executed, for those who ask how exact it was",
 	 BW_FLAG(struct settings, uapi.device.counts)},
+	{"--no-compile", NULL, "interpret all instructions of waves",
+	 BW_FLAG(struct settings, uapi.device.interpret)},
 	{"--lockup-timeout", "MS", "end jobs that run longer; 0 (default): never",
 	 BW_U32(struct settings, uapi.lockup_timeout_ms, 0, 1u << 31)},
 	{"--quiet", NULL,

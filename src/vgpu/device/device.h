@@ -28,6 +28,7 @@ struct bw_device_options {
 	bool deterministic; /* one thread, fixed order, time counted in instructions */
 	bool says_stops;    /* log as an error why a queue has stopped: no driver asks the device */
 	bool counts;	    /* count what is executed, for bw_device_tally */
+	bool interpret;	    /* no compiled code (exec/compile/compile.h) */
 	uint32_t plant;	    /* enum bw_plant: faults for tests (exec/core/plant.h) */
 };
 

@@ -163,6 +163,7 @@ struct bw_exec_host bw_worker_exec_host(struct bw_worker *worker)
 		.graphics = host_graphics,
 		.precise_memory = host_precise_memory,
 		.counts = worker->dev->options.counts,
+		.interpret = worker->dev->options.interpret,
 		.plant = worker->dev->options.plant,
 		.strict = worker->dev->strict,
 		.check = worker->dev->check,

@@ -105,7 +105,7 @@
 #define SOPK(n, form, D, e, s) ENTRY(n, form, D, D, D)
 #define SOPC(n, T0, T1, c) ENTRY(n, PLAIN, NONE, T0, T1)
 #define SOPKC(n, form, T, c) ENTRY(n, form, NONE, T, T)
-#define SAVEEXEC(n, e) ENTRY(n##_b32, PLAIN, B32, B32, NONE) ENTRY(n##_b64, PLAIN, B64, B64, NONE)
+#define SAVEEXEC(n, e) ENTRY(n##_b32, EXEC, B32, B32, NONE) ENTRY(n##_b64, EXEC, B64, B64, NONE)
 #define WREXEC(n, e) SAVEEXEC(n, e)
 
 const struct bw_scalar_row bw_scalar_rows[] = {

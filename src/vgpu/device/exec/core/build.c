@@ -10,6 +10,7 @@
 #include "vgpu/device/exec/core/apertures.h"
 #include "vgpu/device/exec/core/build.h"
 #include "vgpu/device/exec/alu/excp.h"
+#include "vgpu/device/exec/compile/compile.h"
 #include "vgpu/device/exec/core/exec_priv.h"
 #include "vgpu/device/exec/core/zero_bits.h"
 #include "vgpu/device/exec/check/check.h"
@@ -594,5 +595,7 @@ BW_HANDLER(bw_h_decode)
 {
 	struct bw_rec *out = &x->code.page->rec[rec - x->code.page->rec];
 	bw_decode(out, w, x);
+	if (x->code.compile)
+		bw_compile_at(x->code.compile, x, w, (unsigned)(rec - x->code.page->rec));
 	return out->fn(out, w, x, left, vgpr);
 }

@@ -7,6 +7,7 @@
 
 #include "base/util.h"
 #include "vgpu/device/exec/alu/excp.h"
+#include "vgpu/device/exec/compile/compile.h"
 #include "vgpu/device/exec/core/exec_priv.h"
 #include "vgpu/device/exec/core/hwreg.h"
 #include "vgpu/device/exec/core/tally.h"
@@ -66,6 +67,7 @@ static void forget_all(struct bw_code *c)
 	}
 	c->page = NULL;
 	c->n_pages = 0;
+	bw_compile_empty(c->compile);
 }
 
 void bw_code_init(struct bw_code *c)
@@ -76,6 +78,8 @@ void bw_code_init(struct bw_code *c)
 void bw_code_fini(struct bw_code *c)
 {
 	forget_all(c);
+	bw_compile_destroy(c->compile);
+	c->compile = NULL;
 }
 
 static void forget_record(struct bw_code_page *p, unsigned i)
@@ -90,6 +94,7 @@ static void word_changed(struct bw_code_page *p, unsigned i)
 	for (unsigned back = 0; back < 3 && back <= i; back++)
 		if (i - back < BW_CODE_DW)
 			forget_record(p, i - back);
+	bw_compile_changed(p, i);
 }
 
 /* Code that reads TRAPSTS needs the float exceptions of the instructions before it, in this page or
@@ -152,6 +157,7 @@ static bool refresh(struct bw_code_page *p, struct bw_wave *w, uint64_t now)
 		p->excp = !p->excp;
 		for (unsigned i = 0; i < BW_CODE_DW; i++)
 			forget_record(p, i);
+		p->blocks = NULL; /* which lies in the arena */
 	}
 	if (p->n_words > BW_CODE_DW) {
 		host = next_page(p, w);
@@ -233,6 +239,8 @@ bool bw_code_enter(struct bw_code *c, struct bw_wave *w, uint64_t pc)
 		.excp = !priv && (c->float_exceptions || (w->mode & BW_MODE_EXCP_EN_FLOAT)),
 	};
 	uint64_t now = bw_code_generation();
+	if (bw_compile_is_full(c->compile))
+		forget_all(c);
 	struct bw_code_page *p = c->page;
 	if (!p || p->va != va || !same_ctx(&p->ctx, &ctx)) {
 		uint64_t key = va / BW_PAGE_B ^ ctx.vmid * 16ull ^ ctx.priv ^ ctx.n_vgprs;

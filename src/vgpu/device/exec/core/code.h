@@ -26,6 +26,8 @@ struct bw_code_arena {
 
 struct bw_strict_op;
 struct bw_init_op;
+struct bw_blocks;
+struct bw_compile;
 
 struct bw_code_page {
 	/* the last ones lead to the next page */
@@ -42,15 +44,18 @@ struct bw_code_page {
 	struct bw_code_arena *arena;
 	/* beside rec, where executed instructions are counted; else NULL */
 	struct bw_tally_slot *slot;
+	/* compiled code that starts at records (compile/compile.h); NULL: none yet */
+	struct bw_blocks *blocks;
 };
 
 struct bw_code {
 	struct bw_code_page *bucket[BW_CODE_BUCKETS];
 	struct bw_code_page *page; /* the one being executed */
 	unsigned n_pages;
-	uint8_t gen;	       /* bw_exec_host.gen */
-	bool float_exceptions; /* bw_exec_host.float_exceptions */
-	bool counts;	       /* pages have slots of tally.h */
+	uint8_t gen;		    /* bw_exec_host.gen */
+	bool float_exceptions;	    /* bw_exec_host.float_exceptions */
+	bool counts;		    /* pages have slots of tally.h */
+	struct bw_compile *compile; /* NULL: all code is interpreted */
 };
 
 void bw_code_init(struct bw_code *c);

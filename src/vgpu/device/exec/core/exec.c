@@ -12,14 +12,15 @@
 #include "base/util.h"
 #include "base/vec.h"
 #include "isa/ops.h"
+#include "vgpu/device/exec/compile/compile.h"
 #include "vgpu/device/exec/core/exec_priv.h"
 #include "vgpu/device/exec/core/hwreg.h"
 #include "vgpu/device/exec/core/indexed.h"
 #include "vgpu/device/exec/core/plant.h"
 
 /* The run loop looks at the code generation, and unwinds what builds without sibling calls left on
- * the stack, after this many instructions. */
-enum { CHUNK = 1024 };
+ * the stack, after this many instructions. The end of each is interpreted (compile/compile.h). */
+enum { CHUNK = 4096 };
 /* A wave that sleeps again after fewer instructions is polling. */
 enum { POLL_INSTRUCTIONS = 64 };
 
@@ -44,6 +45,7 @@ struct bw_exec *bw_exec_create(const struct bw_exec_host *host)
 	x->code.gen = (uint8_t)host->gen;
 	x->code.float_exceptions = host->float_exceptions;
 	x->code.counts = host->counts;
+	x->code.compile = bw_compile_create(host->interpret ? BW_COMPILE_OFF : bw_compile_wish());
 	return x;
 }
 

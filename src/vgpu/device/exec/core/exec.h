@@ -51,6 +51,7 @@ struct bw_exec_host {
 	uint64_t (*save_wave)(void *cookie, struct bw_wave *w);
 	/* Count what is executed, for bw_exec_tally. */
 	bool counts;
+	bool interpret; /* no compiled code (compile/compile.h) */
 	uint32_t plant; /* enum bw_plant: faults for tests */
 	/* Strict mode or the trace (strict.h). NULL: neither. */
 	struct bw_strict *strict;

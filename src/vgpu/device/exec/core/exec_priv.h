@@ -209,6 +209,7 @@ enum bw_scalar_form {
 	BW_SCALAR_DST,	 /* the old destination is the last source */
 	BW_SCALAR_K,	 /* SOPK: src0 the register, src1 the sign-extended immediate */
 	BW_SCALAR_KU,	 /* the same, zero-extended */
+	BW_SCALAR_EXEC,	 /* as PLAIN; EXEC is written as well */
 };
 extern const struct bw_scalar_row bw_scalar_rows[];
 extern const size_t bw_n_scalar_rows;

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: MIT */
+
+/* Compiled code beside the interpreter: random programs of rows, branches and what ends blocks, run
+ * in turns of random lengths by two executors, whose waves are equal after each turn.
+ * BREAKWATER_COMPILE_ROUNDS=N runs more programs than usual, BREAKWATER_SEED=N others. */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../suite.h"
+#include "base/util.h"
+#include "harness.h"
+#include "isa/asm.h"
+#include "isa/inst.h"
+#include "isa/ops.h"
+#include "isa/text.h"
+#include "vgpu/device/exec/compile/compile.h"
+#include "vgpu/device/exec/core/exec_priv.h"
+
+enum { VGPRS = 10, SGPRS = 20, MOST = 40, MOST_EXECUTED = 600 };
+
+struct random {
+	uint64_t state;
+};
+
+static uint32_t next(struct random *r)
+{
+	r->state ^= r->state << 13;
+	r->state ^= r->state >> 7;
+	r->state ^= r->state << 17;
+	return (uint32_t)(r->state >> 16);
+}
+
+static uint32_t below(struct random *r, uint32_t n)
+{
+	return next(r) % n;
+}
+
+static bool one_in(struct random *r, uint32_t n)
+{
+	return below(r, n) == 0;
+}
+
+/* ---- programs ---- */
+
+struct program {
+	uint32_t word[3 * MOST];
+	unsigned n_words;
+	unsigned start[MOST]; /* of instructions */
+	unsigned n;
+	unsigned lanes;
+};
+
+static uint16_t random_sgpr(struct random *r)
+{
+	static const uint16_t special[] = {BW_SRC_VCC_LO, BW_SRC_VCC_HI, BW_SRC_M0,
+					   BW_SRC_NULL,	  BW_SRC_TTMP0,	 BW_SRC_EXEC_LO,
+					   BW_SRC_EXEC_HI};
+	return one_in(r, 5) ? special[below(r, BW_ARRAY_SIZE(special))] : (uint16_t)below(r, SGPRS);
+}
+
+static uint16_t random_src(struct random *r, bool vector)
+{
+	if (vector && !one_in(r, 3))
+		return (uint16_t)(BW_SRC_VGPR0 + below(r, VGPRS));
+	switch (below(r, 6)) {
+	case 0:
+		return (uint16_t)(BW_SRC_INT_0 + below(r, 65));
+	case 1:
+		return (uint16_t)(BW_SRC_HALF + below(r, 9));
+	case 2:
+		return BW_SRC_LITERAL;
+	case 3:
+		return one_in(r, 4) ? BW_SRC_SCC : (uint16_t)(BW_SRC_INT_64 + below(r, 17));
+	default:
+		return random_sgpr(r);
+	}
+}
+
+static uint16_t random_op(struct random *r, enum bw_sem_kind kind)
+{
+	for (;;) {
+		unsigned op = below(r, BW_OP_COUNT);
+		if (bw_exec_sem(op)->kind == kind)
+			return (uint16_t)op;
+	}
+}
+
+/* Any row, of any format that it exists in. */
+static size_t random_row(struct random *r, uint32_t word[3])
+{
+	static const enum bw_sem_kind kinds[] = {BW_SEM_MAP, BW_SEM_MAP, BW_SEM_MAP, BW_SEM_SCALAR,
+						 BW_SEM_DUAL};
+	enum bw_sem_kind kind = kinds[below(r, BW_ARRAY_SIZE(kinds))];
+	struct bw_inst inst = {.op = random_op(r, kind)};
+	const struct bw_op_info *info = bw_isa_op_info(inst.op);
+	bool vector = kind != BW_SEM_SCALAR;
+	bool to_scalar = !vector || info->class == BW_CLASS_CMP;
+	if (info->n_dst || kind == BW_SEM_DUAL)
+		inst.dst = to_scalar ? random_sgpr(r) : (uint16_t)below(r, VGPRS);
+	if (vector && one_in(r, 2))
+		inst.sdst = one_in(r, 2) ? BW_SRC_NULL : random_sgpr(r);
+	inst.n_src = info->n_src;
+	if (info->fmt == BW_FMT_SOPK)
+		inst.imm = (int16_t)next(r);
+	for (unsigned i = 0; i < info->n_src && i < BW_ARRAY_SIZE(inst.src) && !inst.imm; i++)
+		inst.src[i] = random_src(r, vector);
+	if (kind == BW_SEM_DUAL) {
+		inst.fmt = BW_FMT_VOPD;
+		inst.op_y = random_op(r, BW_SEM_DUAL);
+		inst.dst_y = (uint16_t)((below(r, VGPRS) & ~1u) | (~inst.dst & 1u));
+		info = bw_isa_op_info(inst.op_y);
+		for (unsigned i = 0; i < info->n_src && i < BW_ARRAY_SIZE(inst.src_y); i++)
+			inst.src_y[i] = i == 0 ? random_src(r, true)
+					       : (uint16_t)(BW_SRC_VGPR0 + below(r, VGPRS));
+	} else if (vector && one_in(r, 3)) {
+		inst.neg = (uint8_t)below(r, 8);
+		inst.abs = (uint8_t)below(r, 8);
+	}
+	for (unsigned i = 0; i < BW_ARRAY_SIZE(inst.src); i++)
+		inst.has_literal |=
+			inst.src[i] == BW_SRC_LITERAL || inst.src_y[i] == BW_SRC_LITERAL;
+	if (inst.has_literal)
+		inst.literal = one_in(r, 2) ? next(r) : 0x3f800000 + below(r, 1000);
+	size_t n = bw_isa_encode(BW_ISA_GFX11, &inst, word);
+	struct bw_inst back;
+	return n && bw_isa_decode(BW_ISA_GFX11, word, n, &back) ? n : 0;
+}
+
+static size_t random_branch(struct random *r, uint32_t word[3])
+{
+	static const uint16_t ops[] = {BW_OP_S_CBRANCH_SCC0,  BW_OP_S_CBRANCH_SCC1,
+				       BW_OP_S_CBRANCH_VCCZ,  BW_OP_S_CBRANCH_VCCNZ,
+				       BW_OP_S_CBRANCH_EXECZ, BW_OP_S_CBRANCH_EXECNZ,
+				       BW_OP_S_BRANCH,	      BW_OP_S_NOP};
+	word[0] = bw_asm_word(BW_ISA_GFX11, ops[below(r, BW_ARRAY_SIZE(ops))], 0);
+	return 1;
+}
+
+static void make_program(struct random *r, struct program *p, unsigned lanes)
+{
+	uint16_t branch_at[MOST];
+	unsigned n_branches = 0, n = 1 + below(r, MOST - 1);
+	*p = (struct program){.lanes = lanes};
+	while (p->n < n) {
+		uint32_t word[3];
+		bool is_branch = one_in(r, 10);
+		size_t size = is_branch ? random_branch(r, word) : random_row(r, word);
+		if (!size)
+			continue;
+		if (is_branch)
+			branch_at[n_branches++] = (uint16_t)p->n_words;
+		p->start[p->n++] = p->n_words;
+		memcpy(&p->word[p->n_words], word, size * sizeof(*word));
+		p->n_words += (unsigned)size;
+	}
+	for (unsigned i = 0; i < n_branches; i++) {
+		unsigned to = below(r, p->n + 1);
+		int target = (int)(to == p->n ? p->n_words : p->start[to]);
+		p->word[branch_at[i]] |= (uint16_t)(target - branch_at[i] - 1);
+	}
+}
+
+/* ---- two executors ---- */
+
+struct pair {
+	struct harness *interpreted, *compiled;
+};
+
+static struct harness *create(const char *wish, unsigned lanes)
+{
+	setenv("BREAKWATER_COMPILE", wish, 1);
+	struct harness *h = harness_create(lanes);
+	unsetenv("BREAKWATER_COMPILE");
+	return h;
+}
+
+static uint32_t random_value(struct random *r)
+{
+	static const uint32_t edges[] = {0,	     1,		 2,	     31,
+					 0x7fffffff, 0x80000000, 0xffffffff, 0x3f800000,
+					 0xbf800000, 0x7f800000, 0xff800000, 0x00000001,
+					 0x80000001, 0x007fffff, 0x4b000000};
+	return one_in(r, 3)   ? edges[below(r, BW_ARRAY_SIZE(edges))]
+	       : one_in(r, 2) ? 0x3f000000 + below(r, 0x01800000) + (one_in(r, 2) ? 0x80000000u : 0)
+			      : next(r);
+}
+
+static void load(struct random *r, const struct pair *p, const struct program *program)
+{
+	struct harness *a = p->interpreted, *b = p->compiled;
+	static const uint32_t end = 0xbfb00000;
+	harness_reset(a);
+	harness_reset(b);
+	for (unsigned i = 0; i < VGPRS * program->lanes; i++)
+		a->w->v[i] = b->w->v[i] = random_value(r);
+	for (unsigned i = 0; i < SGPRS; i++)
+		a->w->s[i] = b->w->s[i] = random_value(r);
+	a->w->s[BW_SRC_VCC_LO] = b->w->s[BW_SRC_VCC_LO] = next(r);
+	if (one_in(r, 2))
+		a->w->s[BW_SRC_EXEC_LO] = b->w->s[BW_SRC_EXEC_LO] = next(r);
+	if (program->lanes == 64 && one_in(r, 2))
+		a->w->s[BW_SRC_EXEC_HI] = b->w->s[BW_SRC_EXEC_HI] = next(r);
+	/* rounding, denormals; without IEEE, DX10_CLAMP */
+	if (one_in(r, 3))
+		a->w->mode = b->w->mode = below(r, 1 << 10);
+	struct harness *both[] = {a, b};
+	for (unsigned i = 0; i < 2; i++) {
+		harness_code(both[i], HARNESS_CODE, program->word, program->n_words);
+		harness_code(both[i], HARNESS_CODE + program->n_words * 4, &end, 1);
+		bw_exec_flush_code(both[i]->x);
+	}
+}
+
+static bool is_nan(uint32_t v)
+{
+	return (v & 0x7fffffff) > 0x7f800000;
+}
+
+/* Whether a source has a NaN in some lane, seen as an f32. */
+static bool has_nan(const struct bw_wave *w, const struct bw_inst *inst, unsigned code)
+{
+	if (code < BW_SRC_VGPR0)
+		return is_nan(bw_scalar_read32(w, inst, code));
+	for (unsigned l = 0; l < w->lanes; l++)
+		if (is_nan(bw_wave_vgpr(w, code - BW_SRC_VGPR0)[l]))
+			return true;
+	return false;
+}
+
+/* Of two NaNs either may be the result (doc/rules.md 116), and compilers choose. */
+static bool has_two_nans(const struct bw_wave *w, const struct bw_inst *inst)
+{
+	unsigned n = 0, n_y = 0;
+	if (inst->fmt < BW_FMT_VOP1)
+		return false;
+	for (unsigned i = 0; i < inst->n_src; i++)
+		n += has_nan(w, inst, inst->src[i]);
+	for (unsigned i = 0; i < inst->n_src_y; i++)
+		n_y += has_nan(w, inst, inst->src_y[i]);
+	if (bw_exec_sem(inst->op)->map->reads_dst)
+		n += has_nan(w, inst, BW_SRC_VGPR0 + inst->dst);
+	if (inst->fmt == BW_FMT_VOPD && bw_exec_sem(inst->op_y)->map->reads_dst)
+		n_y += has_nan(w, inst, BW_SRC_VGPR0 + inst->dst_y);
+	return n > 1 || n_y > 1;
+}
+
+/* Instructions of a program from its start up to one with two NaNs, to its end, or to `most`. */
+static unsigned count_defined(const struct harness *h, const struct program *p, unsigned most)
+{
+	unsigned n = 0;
+	enum bw_run run = BW_RUN_QUANTUM;
+	for (; n < most && run == BW_RUN_QUANTUM; n++) {
+		struct bw_inst inst;
+		size_t at = (h->w->pc - HARNESS_BASE - HARNESS_CODE) / 4;
+		if (at < p->n_words && bw_isa_decode(BW_ISA_GFX11, &p->word[at], 3, &inst) &&
+		    has_two_nans(h->w, &inst))
+			break;
+		run = bw_exec_run(h->x, h->w, 1);
+	}
+	return n;
+}
+
+/* False: equal; otherwise out says what differs. */
+static bool differ(const struct pair *p, char *out, size_t size_b)
+{
+	const struct bw_wave *a = p->interpreted->w, *b = p->compiled->w;
+	for (unsigned i = 0; i < VGPRS * a->lanes; i++) {
+		if (a->v[i] == b->v[i])
+			continue;
+		snprintf(out, size_b, "v%u, lane %u: %#x is %#x", i / a->lanes, i % a->lanes,
+			 a->v[i], b->v[i]);
+		return true;
+	}
+	for (unsigned i = 0; i < BW_SGPR_COUNT; i++) {
+		if (a->s[i] == b->s[i])
+			continue;
+		snprintf(out, size_b, "s%u: %#x is %#x", i, a->s[i], b->s[i]);
+		return true;
+	}
+	snprintf(out, size_b, "pc %#llx is %#llx, scc %u is %u, executed %llu is %llu",
+		 (unsigned long long)a->pc, (unsigned long long)b->pc, a->scc, b->scc,
+		 (unsigned long long)a->n_executed, (unsigned long long)b->n_executed);
+	return a->pc != b->pc || a->scc != b->scc || a->n_executed != b->n_executed ||
+	       a->status != b->status || a->trapsts != b->trapsts || a->mode != b->mode;
+}
+
+static void print_program(const struct program *p)
+{
+	for (unsigned i = 0; i < p->n; i++) {
+		struct bw_inst inst;
+		if (p->word[p->start[i]] == bw_asm_word(BW_ISA_GFX11, BW_OP_S_NOP, 0))
+			continue;
+		char text[200] = "";
+		bw_isa_decode(BW_ISA_GFX11, &p->word[p->start[i]], 3, &inst);
+		snprintf(text, sizeof(text), "%s (format %s)", bw_isa_op_info(inst.op)->name,
+			 bw_isa_fmt_name(inst.fmt));
+		printf("  %3u: %08x %08x %s\n", p->start[i], p->word[p->start[i]],
+		       inst.size_b > 4 ? p->word[p->start[i] + 1] : 0, text);
+	}
+}
+
+/* Loads and runs the program with these random numbers, in turns. False: the waves differ after
+ * one, out says how. */
+static bool run_program(struct random r, const struct pair *p, const struct program *program,
+			char *out, size_t size_b)
+{
+	struct random again = r;
+	load(&again, p, program);
+	unsigned most = count_defined(p->interpreted, program, MOST_EXECUTED);
+	load(&r, p, program);
+	while (most) {
+		unsigned budget = one_in(&r, 3) ? 1 + below(&r, 4) : 1 + below(&r, 200);
+		budget = BW_MIN(budget, most);
+		most -= budget;
+		enum bw_run a = bw_exec_run(p->interpreted->x, p->interpreted->w, budget);
+		enum bw_run b = bw_exec_run(p->compiled->x, p->compiled->w, budget);
+		if (differ(p, out, size_b) || a != b)
+			return false;
+	}
+	return true;
+}
+
+/* Replaces instructions as long as the difference stays. */
+static void shrink(struct random r, const struct pair *p, struct program *program)
+{
+	char no_matter[200];
+	for (unsigned i = 0; i < program->n; i++) {
+		struct program less = *program;
+		unsigned end = i + 1 < program->n ? program->start[i + 1] : program->n_words;
+		for (unsigned k = program->start[i]; k < end; k++)
+			less.word[k] = bw_asm_word(BW_ISA_GFX11, BW_OP_S_NOP, 0);
+		if (!run_program(r, p, &less, no_matter, sizeof(no_matter)))
+			*program = less;
+	}
+}
+
+static unsigned rounds(void)
+{
+	const char *wish = getenv("BREAKWATER_COMPILE_ROUNDS");
+	return wish ? (unsigned)strtoul(wish, NULL, 10) : 20000;
+}
+
+static void check_random(unsigned lanes)
+{
+	struct pair p = {create("off", lanes), create("always", lanes)};
+	const char *seed = getenv("BREAKWATER_SEED");
+	struct random r = {seed ? strtoull(seed, NULL, 0) : 0x123456789abcdefull + lanes};
+	for (unsigned i = 0; i < rounds(); i++) {
+		struct program program;
+		uint64_t state = r.state;
+		char text[200] = "the ends of their turns differ";
+		make_program(&r, &program, lanes);
+		next(&r);
+		if (run_program(r, &p, &program, text, sizeof(text)))
+			continue;
+		shrink(r, &p, &program);
+		run_program(r, &p, &program, text, sizeof(text));
+		print_program(&program);
+		fail_msg("round %u: %s; BREAKWATER_SEED=%#llx", i, text, (unsigned long long)state);
+	}
+	harness_destroy(p.interpreted);
+	harness_destroy(p.compiled);
+}
+
+static void test_wave32(void **state)
+{
+	(void)state;
+	check_random(32);
+}
+
+static void test_wave64(void **state)
+{
+	(void)state;
+	check_random(64);
+}
+
+TESTS(test_wave32, test_wave64);
