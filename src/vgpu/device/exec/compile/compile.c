@@ -280,12 +280,13 @@ static void compile_block(struct bw_compile *c, struct bw_exec *x, struct bw_wav
 	memcpy(&page->rec[index].fn, &code, sizeof(code));
 }
 
-void bw_compile_at(struct bw_compile *c, struct bw_exec *x, struct bw_wave *w, unsigned index)
+void bw_compile_at(struct bw_exec *x, struct bw_wave *w, unsigned index)
 {
+	struct bw_compile *c = x->code.compile;
 	struct bw_code_page *page = x->code.page;
 	/* Those who look at each instruction have it interpreted. */
-	if (c->is_full || x->gen != BW_ISA_GFX11 || page->excp || page->slot || x->host.strict ||
-	    x->host.check)
+	if (!c || c->is_full || x->gen != BW_ISA_GFX11 || page->excp || page->slot ||
+	    x->host.strict || x->host.check)
 		return;
 	if (!page->blocks)
 		page->blocks = bw_code_alloc(page, sizeof(*page->blocks));

@@ -27,9 +27,10 @@ enum bw_compile_wish bw_compile_wish(void);
 struct bw_compile *bw_compile_create(enum bw_compile_wish wish);
 void bw_compile_destroy(struct bw_compile *c);
 
-/* A record has just been decoded: compiles the block that starts there, if there is one, and those
- * that it leads to in code that is decoded already. */
-void bw_compile_at(struct bw_compile *c, struct bw_exec *x, struct bw_wave *w, unsigned index);
+/* A record has just been decoded: compiles the block that starts there, if there is one, and
+ * those that it leads to in code that is decoded already. Nothing where the executor has no
+ * bw_compile. */
+void bw_compile_at(struct bw_exec *x, struct bw_wave *w, unsigned index);
 /* The records of a page from `index` on have other words: blocks with the first of them in it are
  * to be decoded again. */
 void bw_compile_changed(struct bw_code_page *page, unsigned index);

@@ -595,7 +595,6 @@ BW_HANDLER(bw_h_decode)
 {
 	struct bw_rec *out = &x->code.page->rec[rec - x->code.page->rec];
 	bw_decode(out, w, x);
-	if (x->code.compile)
-		bw_compile_at(x->code.compile, x, w, (unsigned)(rec - x->code.page->rec));
+	bw_compile_at(x, w, (unsigned)(rec - x->code.page->rec));
 	return out->fn(out, w, x, left, vgpr);
 }
