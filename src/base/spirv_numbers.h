@@ -85,11 +85,13 @@ enum {
 	OP_SELECTION_MERGE = 247,
 	OP_LABEL = 248,
 	OP_BRANCH = 249,
+	OP_KILL = 252,
 	OP_RETURN = 253,
 	OP_RETURN_VALUE = 254,
 	OP_UNREACHABLE = 255,
 	OP_NO_LINE = 317,
 	OP_EXECUTION_MODE_ID = 331,
+	OP_TERMINATE_INVOCATION = 4416,
 };
 
 /* 3.20, 3.21: decorations and what a variable is that is built in */
@@ -105,11 +107,15 @@ enum {
 	DECO_SET = 34,
 	DECO_OFFSET = 35,
 	BUILTIN_WORKGROUP_SIZE = 25,
+	BUILTIN_FRAG_COORD = 15,
 	BUILTIN_WORKGROUP_ID = 26,
+	BUILTIN_VERTEX_INDEX = 42,
 };
 
 /* 3.3, 3.6: models and modes of an entry point */
 enum {
+	MODEL_VERTEX = 0,
+	MODEL_PIXEL = 4,   /* Fragment */
 	MODEL_COMPUTE = 5, /* GLCompute */
 	MODE_LOCAL_SIZE = 17,
 	MODE_LOCAL_SIZE_ID = 38,
@@ -120,6 +126,7 @@ enum {
 	STORAGE_UNIFORM_CONSTANT = 0,
 	STORAGE_INPUT = 1,
 	STORAGE_UNIFORM = 2,
+	STORAGE_OUTPUT = 3,
 	STORAGE_WORKGROUP = 4,
 	STORAGE_PRIVATE = 6,
 	STORAGE_FUNCTION = 7,
@@ -134,8 +141,9 @@ enum {
 enum {
 	ACCESS_VOLATILE = 1,
 	SCOPE_SUBGROUP = 3,
-	/* acquire and release; of buffers, LDS and images */
+	/* acquire and release; of buffers, LDS and images; only compute shaders have LDS */
 	SEMANTICS_ALL = 0x8 | 0x40 | 0x100 | 0x800,
+	SEMANTICS_NO_LDS = 0x8 | 0x40 | 0x800,
 };
 
 #endif

@@ -237,9 +237,14 @@ static struct bw_error *read_global(struct bw_spirv *s, size_t at, unsigned op, 
 		define(s, w[2], at);
 		return read_debug_source(s, at, n);
 	case OP_ENTRY_POINT:
-		if (n > 3 && w[1] == MODEL_COMPUTE && !s->entry &&
-		    (!entry || !strcmp(text_at(s, at + 3, n - 3), entry)))
+		if (n <= 3 ||
+		    (w[1] != MODEL_COMPUTE && w[1] != MODEL_VERTEX && w[1] != MODEL_PIXEL))
+			return NULL;
+		s->has_models |= s->entry && w[1] != s->model;
+		if (!s->entry && (!entry || !strcmp(text_at(s, at + 3, n - 3), entry))) {
 			s->entry = w[2];
+			s->model = w[1];
+		}
 		return NULL;
 	case OP_NAME:
 		make_line(s, at + 2, n > 2 ? n - 2 : 0);

@@ -78,7 +78,9 @@ struct bw_spirv {
 	uint32_t *function_of_id; /* index + 1 in functions; 0: not a function's */
 	uint8_t *used;		  /* by id: a function names it, or has a number like it */
 	uint32_t bound;
-	uint32_t entry; /* id of the function */
+	uint32_t entry;	 /* id of the function */
+	uint32_t model;	 /* MODEL_*, of that entry point */
+	bool has_models; /* entry points of several */
 	bool is_glsl, is_hlsl;
 	struct bw_spirv_constant *constants; /* owned */
 	size_t n_constants;

@@ -14,16 +14,33 @@
 
 /* ---- Types and constants ---- */
 
-static uint32_t find_workgroup_id(struct bw_spv_record_job *j)
+/* A built-in variable that every shader of this kind can read, and that no compiler knows. */
+static uint32_t source_builtin(const struct bw_spv_record_job *j)
+{
+	return j->s->model == MODEL_VERTEX  ? BUILTIN_VERTEX_INDEX
+	       : j->s->model == MODEL_PIXEL ? BUILTIN_FRAG_COORD
+					    : BUILTIN_WORKGROUP_ID;
+}
+
+static void find_source(struct bw_spv_record_job *j)
 {
 	uint32_t builtin;
-	for (uint32_t id = 1; id < j->s->bound; id++)
-		if (bw_spv_record_op(j, id) == OP_VARIABLE &&
-		    bw_spv_decoration(j->s, id, NO_MEMBER, DECO_BUILTIN, &builtin) &&
-		    builtin == BUILTIN_WORKGROUP_ID)
-			return id;
-	j->adds_workgroup = true;
-	return bw_spv_new_id(j);
+	for (uint32_t id = 1; id < j->s->bound; id++) {
+		const uint32_t *w = bw_spv_def(j->s, id, 4);
+		if (!w || bw_spv_op(*w) != OP_VARIABLE || w[3] != STORAGE_INPUT ||
+		    !bw_spv_decoration(j->s, id, NO_MEMBER, DECO_BUILTIN, &builtin) ||
+		    builtin != source_builtin(j))
+			continue;
+		j->source = id;
+		j->source_type = bw_spv_record_pointee(j, w[1], STORAGE_INPUT);
+		return;
+	}
+	j->adds_source = true;
+	j->source = bw_spv_new_id(j);
+	j->source_type = j->s->model == MODEL_VERTEX  ? j->uint_type
+			 : j->s->model == MODEL_PIXEL ? j->vec4_type
+						      : j->uvec3_type;
+	j->input_type = TYPE(j, &j->adds_input, OP_TYPE_POINTER, STORAGE_INPUT, j->source_type);
 }
 
 static void choose_ids(struct bw_spv_record_job *j)
@@ -34,10 +51,11 @@ static void choose_ids(struct bw_spv_record_job *j)
 	j->uvec3_type = TYPE(j, &j->adds_uvec3, OP_TYPE_VECTOR, j->uint_type, 3);
 	j->bool_type = bw_spv_find_type(j, OP_TYPE_BOOL, none, 0, &j->adds_bool);
 	j->pointer_type = TYPE(j, &j->adds_pointer, OP_TYPE_POINTER, STORAGE_PRIVATE, j->uint_type);
-	j->workgroup_id = find_workgroup_id(j);
-	if (j->adds_workgroup)
-		j->input_type =
-			TYPE(j, &j->adds_input, OP_TYPE_POINTER, STORAGE_INPUT, j->uvec3_type);
+	if (j->s->model == MODEL_PIXEL) {
+		j->float_type = TYPE(j, &j->adds_float, OP_TYPE_FLOAT, 32);
+		j->vec4_type = TYPE(j, &j->adds_vec4, OP_TYPE_VECTOR, j->float_type, 4);
+	}
+	find_source(j);
 	j->record = bw_spv_new_id(j);
 }
 
@@ -51,12 +69,16 @@ static void put_declarations(struct bw_spv_record_job *j)
 		EMIT(j, OP_TYPE_VECTOR, j->uvec2_type, j->uint_type, 2);
 	if (j->adds_uvec3)
 		EMIT(j, OP_TYPE_VECTOR, j->uvec3_type, j->uint_type, 3);
+	if (j->adds_float)
+		EMIT(j, OP_TYPE_FLOAT, j->float_type, 32);
+	if (j->adds_vec4)
+		EMIT(j, OP_TYPE_VECTOR, j->vec4_type, j->float_type, 4);
 	if (j->adds_bool)
 		EMIT(j, OP_TYPE_BOOL, j->bool_type);
 	if (j->adds_pointer)
 		EMIT(j, OP_TYPE_POINTER, j->pointer_type, STORAGE_PRIVATE, j->uint_type);
 	if (j->adds_input)
-		EMIT(j, OP_TYPE_POINTER, j->input_type, STORAGE_INPUT, j->uvec3_type);
+		EMIT(j, OP_TYPE_POINTER, j->input_type, STORAGE_INPUT, j->source_type);
 	for (size_t i = 0; i < j->pairs.len; i += 2)
 		EMIT(j, OP_TYPE_VECTOR, j->pairs.data[i + 1], j->pairs.data[i], 2);
 	for (size_t i = 0; i < j->constants.len; i += 2)
@@ -65,8 +87,8 @@ static void put_declarations(struct bw_spv_record_job *j)
 	EMIT(j, OP_TYPE_ARRAY, array, j->uint_type, length);
 	EMIT(j, OP_TYPE_POINTER, to_array, STORAGE_PRIVATE, array);
 	EMIT(j, OP_VARIABLE, to_array, j->record, STORAGE_PRIVATE);
-	if (j->adds_workgroup)
-		EMIT(j, OP_VARIABLE, j->input_type, j->workgroup_id, STORAGE_INPUT);
+	if (j->adds_source)
+		EMIT(j, OP_VARIABLE, j->input_type, j->source, STORAGE_INPUT);
 }
 
 /* ---- Functions ---- */
@@ -113,8 +135,15 @@ static void end_record(struct bw_spv_record_job *j)
 static void put_head(struct bw_spv_record_job *j, uint32_t function, uint32_t index)
 {
 	uint32_t one = bw_spv_constant_id(j, 1);
-	uint32_t id = EMIT_NEW(j, OP_LOAD, j->uvec3_type, j->workgroup_id);
-	uint32_t x = EMIT_NEW(j, OP_COMPOSITE_EXTRACT, j->uint_type, id, 0);
+	uint32_t x = EMIT_NEW(j, OP_LOAD, j->source_type, j->source);
+	if (j->s->model == MODEL_PIXEL) {
+		x = EMIT_NEW(j, OP_COMPOSITE_EXTRACT, j->float_type, x, 0);
+		x = EMIT_NEW(j, OP_BITCAST, j->uint_type, x);
+	} else if (j->s->model == MODEL_COMPUTE) {
+		x = EMIT_NEW(j, OP_COMPOSITE_EXTRACT, j->uint_type, x, 0);
+	} else if (j->source_type != j->uint_type) {
+		x = EMIT_NEW(j, OP_BITCAST, j->uint_type, x);
+	}
 	uint32_t next = EMIT_NEW(j, OP_I_ADD, j->uint_type, x, one);
 	uint32_t product = EMIT_NEW(j, OP_I_MUL, j->uint_type, x, next); /* always even */
 	j->opaque = EMIT_NEW(j, OP_BITWISE_AND, j->uint_type, product, one);
@@ -231,7 +260,9 @@ static void put_instruction(struct bw_spv_record_job *j, struct place *at, const
 		j->is_inherited = false;
 	} else if (op != OP_VARIABLE && !bw_spv_is_debug(j->s, w)) {
 		before(j, at, op);
-		if (op == OP_RETURN && is_entry(j, at->function))
+		/* a pixel may end in any function */
+		if ((op == OP_RETURN && is_entry(j, at->function)) || op == OP_KILL ||
+		    op == OP_TERMINATE_INVOCATION)
 			end_record(j);
 	}
 	_cleanup_free_ uint32_t *copy = calloc(n, sizeof(*copy));
@@ -273,14 +304,14 @@ static void put_strings(struct bw_spv_record_job *j)
 
 static void put_entry_point(struct bw_spv_record_job *j, const uint32_t *w, uint32_t n)
 {
-	const uint32_t more[] = {j->record, j->workgroup_id};
+	const uint32_t more[] = {j->record, j->source};
 	const bool has_record = j->s->words[1] >= VERSION_1_4;
-	const uint32_t first = OP_ENTRY_POINT | (n + has_record + j->adds_workgroup) << 16;
+	const uint32_t first = OP_ENTRY_POINT | (n + has_record + j->adds_source) << 16;
 	bw_spv_put(j, &first, 1);
 	bw_spv_put(j, w + 1, n - 1);
 	if (has_record)
 		bw_spv_put(j, &more[0], 1);
-	if (j->adds_workgroup)
+	if (j->adds_source)
 		bw_spv_put(j, &more[1], 1);
 }
 
@@ -303,9 +334,8 @@ static void put_globals(struct bw_spv_record_job *j, size_t end)
 			has_names = true;
 		}
 		if (!has_decorations && (is_later || is_declaration)) {
-			if (j->adds_workgroup)
-				EMIT(j, OP_DECORATE, j->workgroup_id, DECO_BUILTIN,
-				     BUILTIN_WORKGROUP_ID);
+			if (j->adds_source)
+				EMIT(j, OP_DECORATE, j->source, DECO_BUILTIN, source_builtin(j));
 			has_decorations = true;
 		}
 		if (op == OP_ENTRY_POINT)
@@ -355,6 +385,10 @@ struct bw_error *bw_spirv_record(const uint32_t *words, size_t n, struct bw_spir
 	struct bw_spv_record_job j = {0};
 	BW_TRY(bw_spirv_check(words, n));
 	BW_TRY(bw_spirv_open(words, n, NULL, NULL, 0, &j.s));
+	if (!j.s->entry || j.s->has_models) { /* shaders of several kinds have no zero in common */
+		bw_spirv_close(j.s);
+		return NULL;
+	}
 	j.next_id = words[3];
 	j.pointer_at = calloc(j.s->bound + 1u, sizeof(*j.pointer_at));
 	j.result_type = calloc(j.s->bound + 1u, sizeof(*j.result_type));

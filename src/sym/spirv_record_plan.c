@@ -93,11 +93,29 @@ uint32_t bw_spv_record_pointee(const struct bw_spv_record_job *j, uint32_t type,
 	return w && bw_spv_op(*w) == OP_TYPE_POINTER && w[2] == storage ? w[3] : 0;
 }
 
+/* Whether it is an input of a vertex or pixel shader, built in or not, or an output that is not
+ * built in. Inputs have their values from the beginning. */
+static bool is_interface(const struct bw_spv_record_job *j, const uint32_t *w, uint32_t storage,
+			 uint32_t *type)
+{
+	uint32_t builtin, pointee = bw_spv_record_pointee(j, w[1], storage);
+	if (!pointee || j->s->model == MODEL_COMPUTE ||
+	    bw_spv_decoration(j->s, pointee, 0, DECO_BUILTIN, &builtin) ||
+	    (storage == STORAGE_OUTPUT &&
+	     bw_spv_decoration(j->s, w[2], NO_MEMBER, DECO_BUILTIN, &builtin)))
+		return false;
+	*type = pointee;
+	return true;
+}
+
 static void plan_variable(struct bw_spv_record_job *j, const uint32_t *w, uint32_t function)
 {
 	const bool is_param = bw_spv_op(*w) == OP_FUNCTION_PARAMETER;
 	uint32_t type =
 		bw_spv_record_pointee(j, w[1], function ? STORAGE_FUNCTION : STORAGE_PRIVATE);
+	const bool is_input = !type && !function && is_interface(j, w, STORAGE_INPUT, &type);
+	if (!type && !function)
+		is_interface(j, w, STORAGE_OUTPUT, &type);
 	const char *name = bw_spv_name(j->s, w[2], NO_MEMBER);
 	if (!type || !*name || bw_spv_is_of_compiler(j->s, name) || j->err)
 		return;
@@ -111,7 +129,8 @@ static void plan_variable(struct bw_spv_record_job *j, const uint32_t *w, uint32
 				   .flag = j->n_words,
 				   .function = function,
 				   .is_param = is_param,
-				   .has_initializer = !is_param && bw_spv_n_words(*w) > 4};
+				   .has_initializer =
+					   is_input || (!is_param && bw_spv_n_words(*w) > 4)};
 	j->n_words = at + words;
 	j->err = bw_vec_push(&j->variables, r);
 }

@@ -62,9 +62,11 @@ struct bw_spv_record_job {
 	uint32_t n_words;		 /* of the record */
 	struct BW_VEC(uint32_t) entries; /* functions */
 	/* ids */
-	uint32_t uint_type, uvec2_type, uvec3_type, bool_type, pointer_type, input_type, record,
-		workgroup_id;
-	bool adds_uint, adds_uvec2, adds_uvec3, adds_bool, adds_pointer, adds_input, adds_workgroup;
+	uint32_t uint_type, uvec2_type, uvec3_type, bool_type, pointer_type, input_type, record;
+	bool adds_uint, adds_uvec2, adds_uvec3, adds_bool, adds_pointer, adds_input;
+	/* the built-in variable that the zero is made of, and the type of its value */
+	uint32_t source, source_type, float_type, vec4_type;
+	bool adds_source, adds_float, adds_vec4;
 	struct BW_VEC(uint32_t) constants; /* pairs: a value, and its id */
 	struct BW_VEC(uint32_t) pairs;	   /* a float's id, and that of a vector of two of it */
 	struct BW_VEC(struct begun_line) lines; /* by mark */

@@ -115,8 +115,18 @@ static struct bw_error *add_global(struct bw_spirv *s, uint32_t id, uint32_t sto
 		at.kind = BW_LOC_PUSH;
 		return add_block(s, id, type_id, at);
 	case STORAGE_INPUT:
-		if (!*v.name || !bw_spv_decoration(s, id, NO_MEMBER, DECO_BUILTIN, &builtin))
+		if (!*v.name)
 			return NULL;
+		at = place_of(s, id); /* also what is built in, in a vertex or pixel shader */
+		v.is_input = at.kind == BW_LOC_RECORD;
+		if (!bw_spv_decoration(s, id, NO_MEMBER, DECO_BUILTIN, &builtin)) {
+			v.is_param = true;
+			break;
+		}
+		if (at.kind == BW_LOC_RECORD) {
+			v.is_static = true;
+			break;
+		}
 		at.kind = BW_LOC_BUILTIN;
 		at.reg = builtin;
 		v.is_static = true;
@@ -131,6 +141,12 @@ static struct bw_error *add_global(struct bw_spirv *s, uint32_t id, uint32_t sto
 	case STORAGE_UNIFORM_CONSTANT:
 		v.is_param = true;
 		unknown(&at, "an image or sampler: \"info buffers\" lists images");
+		break;
+	case STORAGE_OUTPUT:
+		if (!*v.name || bw_spv_decoration(s, id, NO_MEMBER, DECO_BUILTIN, &builtin))
+			return NULL;
+		v.is_static = true;
+		at = place_of(s, id);
 		break;
 	case STORAGE_PRIVATE:
 		if (!strcmp(v.name, BW_SPIRV_RECORD_NAME))
@@ -263,7 +279,7 @@ struct bw_error *bw_spv_read_variables(struct bw_spirv *s)
 		if (type)
 			BW_TRY(add_global(s, id, w[3], type, n_shared));
 	}
-	return s->is_glsl ? add_builtins_of_glsl(s) : NULL;
+	return s->is_glsl && s->model == MODEL_COMPUTE ? add_builtins_of_glsl(s) : NULL;
 }
 
 const struct bw_variable *bw_spirv_variable(const struct bw_spirv *s, size_t i)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Shaders of the corpus, rewritten to keep a record of their variables (src/sym/spirv_record.h): SPIR-V's own
+"""Shaders of the corpus and of draws, rewritten to keep a record of their variables (src/sym/spirv_record.h): SPIR-V's own
 validator must take them, and each variable of their functions must be in the record. Cut off anywhere, or with one
 word damaged, they are an error that says where, or a module; never a crash.
 
@@ -54,6 +54,25 @@ def check(name, folder, debug):
     return n
 
 
+def check_draw_shader(source, folder):
+    """A vertex or pixel shader: its variables and its inputs are recorded, also those that are built in."""
+    spirv, out = folder / f"{source.name}.spv", folder / f"{source.name}.out.spv"
+    done = run("glslangValidator", *ENVIRONMENT, "-g", "-V", source, "-o", spirv)
+    assert done.returncode == 0, done.stdout
+    done = run(RECORD, spirv, out)
+    assert done.returncode == 0, done.stderr
+    done = run("spirv-val", *ENVIRONMENT, out)
+    assert done.returncode == 0, f"{source.name}: {done.stdout}{done.stderr}"
+    before, after = (run("spirv-dis", "--raw-id", f).stdout for f in (spirv, out))
+    n = check_recorded(source.name, before, after)
+    named = dict(re.findall(r'^\s*OpName (%\w+) "([^"]+)"$', before, re.M))
+    recorded = {f"%{i}" for i in re.findall(r'OpString "breakwater.record:(\d+):\d+:\d+"', after)}
+    inputs = [i for i, rest in words_of(before, "OpVariable") if rest.split()[-1] == "Input" and named.get(i)]
+    missing = [named[i] for i in inputs if i not in recorded]
+    assert not missing, f"{source.name}: not recorded: {missing}"
+    return n
+
+
 def check_cut(folder):
     whole, cut = (folder / "control_flow.spv").read_bytes(), folder / "cut.spv"
     for size in range(0, len(whole), 4 * 401):
@@ -80,6 +99,9 @@ def main():
     with tempfile.TemporaryDirectory() as t:
         folder = pathlib.Path(t)
         n = sum(check(name, folder, debug) for debug in ([], ["-g"], ["-gVS"]) for name in NAMES if debug != ["-gVS"] or name not in NO_GVS)
+        sources = sorted((SHADERS.parent / "draws").glob("*.vert")) + sorted((SHADERS.parent / "draws").glob("*.frag"))
+        assert len(sources) > 8, sources
+        n += sum(check_draw_shader(source, folder) for source in sources)
         check_cut(folder)
         check_damaged(folder)
     print(f"{len(NAMES)} shaders, {n} variables are recorded")
