@@ -96,6 +96,7 @@ struct bw_queue {
 	uint64_t index_va;    /* INDEX_BASE, and INDEX_BUFFER_SIZE */
 	uint32_t n_indices;
 	uint32_t n_drawn;     /* draws of the current packet that are done */
+	uint32_t n_rounds;    /* of waves of all its draws */
 	const char *left_out; /* why a draw was left out last, and of which VMID */
 	unsigned left_out_vmid;
 	uint64_t n_samples_passed; /* depth and stencil tests, for occlusion queries */

@@ -197,6 +197,7 @@ struct bw_device {
 	struct bw_cp *cp;
 	struct bw_sdma *sdma;
 	struct bw_spi *spi;
+	struct bw_draw_look *draw_look; /* draw_look.c */
 	struct bw_sched *sched;
 };
 

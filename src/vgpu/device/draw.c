@@ -65,8 +65,12 @@ const char *bw_draw_begin(struct bw_queue *q, const struct bw_draw_call *call, s
 	d->dev = q->dev;
 	d->vmid = bw_cp_vmid(q);
 	d->call = *call;
+	d->packet_va = bw_draw_packet_va(q);
+	d->first_round = q->n_rounds + 1;
 	const char *why = read_registers(d);
 	if (why || is_for_metadata(q, d)) {
+		if (why)
+			bw_draw_look_begin(q, call, NULL, why);
 		bw_draw_unref(d);
 		return why;
 	}
@@ -78,6 +82,7 @@ const char *bw_draw_begin(struct bw_queue *q, const struct bw_draw_call *call, s
 		bw_draw_unref(d);
 		return "out of memory";
 	}
+	bw_draw_look_begin(q, call, d, NULL);
 	*out = d;
 	return NULL;
 }

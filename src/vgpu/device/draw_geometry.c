@@ -294,6 +294,34 @@ static bool setup(const struct bw_draw_state *s, const struct bw_draw_subgroup *
 	return bw_triangle_setup_point(t, &v[0], view, &s->rules, scissor, size);
 }
 
+/* Why the triangle does not cover the watched pixel although it lies over it: it is culled, or the
+ * scissor leaves the pixel out. What clipping removes is not looked for. */
+static void note_missing(struct bw_draw *d, const struct bw_draw_subgroup *g,
+			 const unsigned corner[3], unsigned viewport, uint32_t layer)
+{
+	static const struct bw_raster_area all = {0, 0, BW_RASTER_MAX_SIZE, BW_RASTER_MAX_SIZE};
+	struct bw_draw_state s = d->state;
+	const struct bw_raster_area *scissor = &d->state.scissor[viewport];
+	const int32_t x = d->watched.x, y = d->watched.y;
+	struct bw_triangle t;
+	s.rules.culls_front = s.rules.culls_back = false;
+	s.scissor[viewport] = all;
+	if (!setup(&s, g, corner, viewport, &t) ||
+	    !bw_triangle_covers(&t, x * BW_RASTER_SUBPIXELS + BW_RASTER_SUBPIXELS / 2,
+				y * BW_RASTER_SUBPIXELS + BW_RASTER_SUBPIXELS / 2))
+		return;
+	bool culled = t.is_front ? d->state.rules.culls_front : d->state.rules.culls_back;
+	bool outside = x < scissor->x0 || y < scissor->y0 || x >= scissor->x1 || y >= scissor->y1;
+	if (!culled && !outside)
+		return;
+	const struct bw_draw_sample at = {
+		.x = (uint32_t)x, .y = (uint32_t)y, .layer = layer, .is_front = t.is_front};
+	struct bw_draws_event e = bw_draw_look_event(d, d->n_primitives, &at,
+						     culled ? BW_DRAWS_CULLED : BW_DRAWS_SCISSORED);
+	e.has_depth = false;
+	bw_draw_look_note(d, &e);
+}
+
 static bool make_primitive(struct bw_draw *d, const struct bw_draw_subgroup *g, unsigned number)
 {
 	uint32_t exported = g->out_primitive[number];
@@ -311,6 +339,8 @@ static bool make_primitive(struct bw_draw *d, const struct bw_draw_subgroup *g, 
 		misc = g->position[s->misc][2][corner[s->provoking_last ? 2 : 0]];
 	unsigned viewport = s->has_viewport ? bw_words_get(&misc, MISC_VIEWPORT) : 0;
 	p->layer = s->has_layer ? bw_words_get(&misc, MISC_LAYER) : 0;
+	if (d->watched.on)
+		note_missing(d, g, corner, viewport, p->layer);
 	if (!setup(s, g, corner, viewport, &p->t))
 		return true;
 	set_bias(s, &p->t);

@@ -70,6 +70,7 @@ static bool test_depth(struct bw_draw *d, const struct bw_draw_sample *at, bool 
 	if (!read_texel(d, &t->depth, va, texel))
 		return false;
 	bw_format_unpack(t->depth.im.format, texel, old);
+	d->depth_before = bits_f32(old[0]);
 	*out_passes = bw_compare_depth(t->z_function, stored_depth(t->depth.im.format, at->z),
 				       bits_f32(old[0]));
 	return true;
@@ -104,6 +105,7 @@ bool bw_draw_test(struct bw_draw *d, const struct bw_draw_sample *at, bool *out_
 	if (stencil_passes && !test_depth(d, at, &depth_passes))
 		return false;
 	*out_passes = stencil_passes && depth_passes;
+	d->stencil_failed = !stencil_passes;
 	if (va && t->writes_stencil) {
 		unsigned op = !stencil_passes ? face->fail
 			      : depth_passes  ? face->pass
@@ -228,6 +230,7 @@ struct lane {
 	const struct bw_draw_primitive *primitive;
 	unsigned lane;
 	struct bw_draw_sample at;
+	bool is_masked; /* the shader's sample mask leaves the sample out */
 };
 
 static const uint32_t *output(const struct lane *l, unsigned which)
@@ -264,6 +267,7 @@ static bool test_late(struct bw_draw *d, struct lane *l, bool *out_passes)
 	if (t->export_mask && has_z) {
 		uint32_t mask = is_small ? z[BW_DRAW_LANES + lane] : z[2 * BW_DRAW_LANES + lane];
 		if (!(mask >> sample & 1)) {
+			l->is_masked = true;
 			*out_passes = false;
 			return true;
 		}
@@ -271,13 +275,62 @@ static bool test_late(struct bw_draw *d, struct lane *l, bool *out_passes)
 	return bw_draw_test(d, &l->at, out_passes);
 }
 
-static bool merge_sample(struct bw_draw *d, struct lane *l)
+/* ---- what debuggers are told ---- */
+
+/* A texel as RGBA. */
+static bool read_rgba(struct bw_draw *d, const struct bw_draw_surface *s,
+		      const struct bw_draw_sample *at, uint32_t out[4])
+{
+	uint8_t texel[16];
+	uint32_t v[4];
+	uint64_t va = texel_va(s, at);
+	memset(out, 0, 4 * sizeof(*out));
+	out[3] = s->im.format->is_int ? 1 : f32_bits(1);
+	if (!va)
+		return true;
+	if (!read_texel(d, s, va, texel))
+		return false;
+	bw_format_unpack(s->im.format, texel, v);
+	for (unsigned c = 0; c < s->im.format->n; c++)
+		out[s->from[c]] = v[c];
+	return true;
+}
+
+/* The colours at the watched pixel: before it is written, or after it. */
+static bool note_colors(struct bw_draw *d, const struct lane *l, struct bw_draws_event *e,
+			bool after)
+{
+	const struct bw_draw_targets *t = &d->targets;
+	e->n_colors = 0;
+	for (unsigned i = 0; i < t->n_colors; i++) {
+		const struct bw_draw_surface *s = &t->color[i];
+		struct bw_draws_color *c = &e->color[e->n_colors];
+		if (!s->used)
+			continue;
+		e->n_colors++;
+		if (!read_rgba(d, s, &l->at, after ? c->after : c->before))
+			return false;
+		if (after)
+			continue;
+		c->index = i;
+		c->is_int = s->im.format->is_int;
+		c->mask = s->mask;
+		c->has_value = l->w->written[s->export] >> l->lane & 1;
+		if (c->has_value)
+			unpack(output(l, s->export), t->export_format[s->export], l->lane,
+			       c->value);
+	}
+	return true;
+}
+
+static bool merge_fragment(struct bw_draw *d, struct lane *l, bool *out_passes)
 {
 	const struct bw_draw_targets *t = &d->targets;
 	struct colors in = {{0}, {0}};
 	bool passes = true;
 	if (!t->is_early && !test_late(d, l, &passes))
 		return false;
+	*out_passes = passes;
 	for (unsigned i = 0; i < t->n_colors && passes; i++) {
 		unsigned export = t->color[i].export;
 		if (!t->color[i].used || !(l->w->written[export] >> l->lane & 1))
@@ -293,10 +346,57 @@ static bool merge_sample(struct bw_draw *d, struct lane *l)
 	return true;
 }
 
+/* The same for the watched pixel, with an event. */
+static bool merge_watched(struct bw_draw *d, struct lane *l)
+{
+	struct bw_draws_event colors = {0};
+	bool passes = true;
+	if (!note_colors(d, l, &colors, false) || !merge_fragment(d, l, &passes) ||
+	    !note_colors(d, l, &colors, true))
+		return false;
+	struct bw_draws_event e = bw_draw_look_event(d, l->quad->primitive, &l->at,
+						     passes		 ? BW_DRAWS_WRITTEN
+						     : l->is_masked	 ? BW_DRAWS_MASKED
+						     : d->stencil_failed ? BW_DRAWS_STENCIL_FAILED
+									 : BW_DRAWS_DEPTH_FAILED);
+	e.n_colors = colors.n_colors;
+	memcpy(e.color, colors.color, sizeof(e.color));
+	bw_draw_look_note(d, &e);
+	return true;
+}
+
+static bool merge_sample(struct bw_draw *d, struct lane *l)
+{
+	bool passes;
+	return merge_fragment(d, l, &passes);
+}
+
+/* A lane that exports nothing: the shader has discarded it. */
+static void note_discarded(struct bw_draw *d, struct lane *l, unsigned k)
+{
+	struct bw_draws_event colors = {0};
+	l->at = (struct bw_draw_sample){.x = (uint32_t)l->quad->x + k % 2,
+					.y = (uint32_t)l->quad->y + k / 2,
+					.layer = l->primitive->layer,
+					.is_front = l->primitive->t.is_front};
+	if (!l->quad->covered[k] || !bw_draw_is_watched(d, (int32_t)l->at.x, (int32_t)l->at.y))
+		return;
+	l->at.sample = (uint32_t)__builtin_ctz(l->quad->covered[k]);
+	bool read = note_colors(d, l, &colors, false) && note_colors(d, l, &colors, true);
+	struct bw_draws_event e =
+		bw_draw_look_event(d, l->quad->primitive, &l->at, BW_DRAWS_DISCARDED);
+	e.has_depth = false; /* it was not tested, or before */
+	e.n_colors = read ? colors.n_colors : 0;
+	memcpy(e.color, colors.color, sizeof(e.color));
+	bw_draw_look_note(d, &e);
+}
+
 static bool merge_lane(struct bw_draw *d, struct lane *l, unsigned k)
 {
-	if (!(l->w->live >> l->lane & 1))
+	if (!(l->w->live >> l->lane & 1)) {
+		note_discarded(d, l, k);
 		return true;
+	}
 	for (uint32_t left = l->quad->covered[k]; left; left &= left - 1) {
 		l->at = (struct bw_draw_sample){
 			.x = (uint32_t)l->quad->x + k % 2,
@@ -305,7 +405,9 @@ static bool merge_lane(struct bw_draw *d, struct lane *l, unsigned k)
 			.sample = (uint32_t)__builtin_ctz(left),
 			.is_front = l->primitive->t.is_front,
 		};
-		if (!merge_sample(d, l))
+		l->is_masked = false;
+		if (bw_draw_is_watched(d, (int32_t)l->at.x, (int32_t)l->at.y) ? !merge_watched(d, l)
+									      : !merge_sample(d, l))
 			return false;
 	}
 	return true;

@@ -29,7 +29,15 @@ static bool test_early(struct bw_draw *d, const struct bw_draw_primitive *p, int
 		.z = (float)at.z,
 		.stencil = d->targets.face[p->t.is_front ? 0 : 1].reference,
 	};
-	return bw_draw_test(d, &where, out_passes);
+	if (!bw_draw_test(d, &where, out_passes))
+		return false;
+	if (!*out_passes && bw_draw_is_watched(d, x, y)) {
+		const struct bw_draws_event e = bw_draw_look_event(
+			d, d->primitive, &where,
+			d->stencil_failed ? BW_DRAWS_STENCIL_FAILED : BW_DRAWS_DEPTH_FAILED);
+		bw_draw_look_note(d, &e);
+	}
+	return true;
 }
 
 /* Samples of a pixel that the triangle covers and that pass. False: d->why. */

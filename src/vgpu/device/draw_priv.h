@@ -9,6 +9,7 @@
 
 #include "image/image.h"
 #include "vgpu/device/draw.h"
+#include "vgpu/device/draw_look.h"
 #include "vgpu/device/raster/assemble.h"
 #include "vgpu/device/raster/blend.h"
 #include "vgpu/device/raster/triangle.h"
@@ -112,6 +113,7 @@ enum bw_ex_format {
 struct bw_draw_surface {
 	bool used;
 	struct bw_image im;
+	uint32_t words[BW_IMAGE_DESC_DW]; /* of a descriptor of it */
 	unsigned level;
 	/* colours */
 	uint8_t mask;	 /* components written */
@@ -224,6 +226,15 @@ struct bw_draw {
 	struct bw_queue *q;
 	struct bw_device *dev;
 	unsigned vmid;
+	uint64_t packet_va; /* 0: in a ring */
+	uint32_t round;	    /* number of the one that runs, of those of its queue */
+	uint32_t first_round;
+	/* for debuggers: its number in their list, the pixel whose events are noted, and the depth
+	 * that bw_draw_test() has found there */
+	uint32_t number;
+	struct bw_draws_pixel watched;
+	float depth_before;
+	bool stencil_failed; /* in bw_draw_test() */
 	struct bw_draw_call call;
 	struct bw_draw_state state;
 	struct bw_draw_targets targets;
@@ -253,6 +264,20 @@ struct bw_draw {
 	uint32_t *outputs;
 	char why[200];
 };
+
+/* Whether what becomes of this pixel is noted. */
+static inline bool bw_draw_is_watched(const struct bw_draw *d, int32_t x, int32_t y)
+{
+	return d->watched.on && x == d->watched.x && y == d->watched.y;
+}
+
+/* The address of the packet that the queue executes; 0: it is in a ring. */
+static inline uint64_t bw_draw_packet_va(const struct bw_queue *q)
+{
+	return q->depth ? bw_canonical(q->level[q->depth].va +
+				       (uint64_t)q->level[q->depth].pos_dw * 4)
+			: 0;
+}
 
 static inline struct bw_tlb *bw_draw_tlb(const struct bw_draw *d)
 {

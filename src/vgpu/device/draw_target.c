@@ -85,6 +85,7 @@ static const char *make_surface(const struct shape *s, struct bw_draw_surface *o
 		     type == BW_IMAGE_3D); /* slices of the level, not of level 0 */
 	if (!s->format)
 		return "its target has a format that is not supported";
+	memcpy(out->words, words, sizeof(words));
 	const char *why = bw_image_read(words, &out->im);
 	if (why)
 		return why;

@@ -38,6 +38,8 @@ enum { GS_VERTEX_ID = 5, GS_INSTANCE_ID = 8, N_GS_VGPRS = 9 };
 #define POS_FIXED_X 0, 16
 #define POS_FIXED_Y 16, 16
 
+#define PLACE_PIXELS (1u << 31) /* bw_draw_group_place() */
+
 /* Bits of SPI_PS_INPUT_ADDR. */
 enum input {
 	PERSP_SAMPLE,
@@ -82,6 +84,7 @@ const char *bw_draw_submit(struct bw_draw *d, bool pixels)
 	if (!dispatch)
 		return "out of memory";
 	d->runs_pixels = pixels;
+	d->round = ++d->q->n_rounds;
 	dispatch->dev = d->dev;
 	dispatch->queue = d->q;
 	dispatch->vmid = (uint8_t)d->vmid;
@@ -115,6 +118,14 @@ const char *bw_draw_submit(struct bw_draw *d, bool pixels)
 	atomic_fetch_add(&d->n_refs, 1);
 	bw_spi_submit(dispatch);
 	return NULL;
+}
+
+void bw_draw_group_place(const struct bw_group *g, uint32_t out[3])
+{
+	const struct bw_draw *d = g->dispatch->draw;
+	out[0] = g->wg.id[0];
+	out[1] = (d->round & ~PLACE_PIXELS) | (d->runs_pixels ? (uint32_t)PLACE_PIXELS : 0);
+	out[2] = bw_lo32(d->packet_va);
 }
 
 void bw_draw_round_done(struct bw_draw *d)

@@ -7,6 +7,7 @@
 #include "vgpu/device/cp.h"
 #include "vgpu/device/cwsr.h"
 #include "vgpu/device/draw.h"
+#include "vgpu/device/draw_look.h"
 #include "vgpu/device/exec/check/check.h"
 #include "vgpu/device/exec/check/init.h"
 #include "vgpu/device/exec/check/sync.h"
@@ -172,13 +173,16 @@ static void trap_state(struct bw_device *dev, const struct bw_group *g, struct b
 		return;
 	/* Also where waves do not enter the handler: a debugger may come later. */
 	w->s[TTMP0 + 6] = d->packet_id & BW_GFX11_TTMP6__PACKET; /* rule 328 */
-	for (unsigned i = 0; i < 3; i++)
-		w->s[TTMP0 + 8 + i] = g->wg.id[i];
+	uint32_t place[3] = {g->wg.id[0], g->wg.id[1], g->wg.id[2]};
+	if (d->draw)
+		bw_draw_group_place(g, place);
+	memcpy(&w->s[TTMP0 + 8], place, sizeof(place));
 	w->s[TTMP0 + 11] = w->index_in_group & BW_GFX11_TTMP11__WAVE_IN_GROUP;
 	if (!has_handler)
 		return;
 	if (BW_FIELD_GET(COMPUTE_PGM_RSRC3, TRAP_ON_START, d->rsrc3) ||
-	    BW_FIELD_GET(SPI_GDBG_PER_VMID_CNTL, TRAP_ON_START, gdbg)) {
+	    BW_FIELD_GET(SPI_GDBG_PER_VMID_CNTL, TRAP_ON_START, gdbg) ||
+	    (d->draw && bw_draw_look_stops(g))) {
 		w->trapsts |= BW_TRAPSTS_WAVE_START;
 		bw_wave_enter_trap(w, trap_handler_of(dev, d->vmid), 0, false);
 	}

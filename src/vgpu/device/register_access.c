@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "vgpu/device/device_priv.h"
+#include "vgpu/device/draw_look.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -478,6 +479,7 @@ struct bw_error *bw_registers_init(struct bw_device *dev)
 			r->handler[reg] = (uint8_t)i;
 	bw_bus_init(dev);
 	set_defaults(dev);
+	BW_TRY(bw_draw_look_create(dev));
 	return bw_sq_init(dev);
 }
 
@@ -488,6 +490,7 @@ void bw_registers_fini(struct bw_device *dev)
 	bw_register_map_fini(&dev->regs.map);
 	bw_bus_fini(dev);
 	bw_sq_fini(dev);
+	bw_draw_look_destroy(dev);
 }
 
 /* A bank that was not selected by the caller is the one in GRBM_GFX_INDEX and GRBM_GFX_CNTL. */

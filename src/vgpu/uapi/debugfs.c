@@ -22,6 +22,7 @@
 #include "vgpu/uapi/strict_output.h"
 #include "vgpu/uapi/sw_sync.h"
 #include "vgpu/uapi/uapi_priv.h"
+#include "wire/draws_proto.h"
 
 enum { MAX_TEXT_B = 1 << 20, MMIO_B = 1 << 20 /* BAR5 */ };
 
@@ -291,6 +292,7 @@ static const struct bw_file_row debugfs_rows[] = {
 	{"breakwater_clients", 0400, &bw_text_ops, text_clients, 0},
 	{"breakwater_log", 0400, &bw_text_ops, text_log, 0},
 	{"breakwater_waits", 0400, &bw_text_ops, bw_text_waits, 0},
+	{BW_DRAWS_FILE, 0600, &bw_draws_ops, bw_text_draws, 0},
 	{"breakwater_check", 0444, &bw_text_ops, bw_check_text, 0},
 	{"breakwater_writers", 0600, &bw_writers_ops, NULL, 0},
 	{"breakwater_strict", 0444, &bw_text_ops, bw_strict_text, 0},

@@ -76,6 +76,8 @@ void bw_text_vm_info(struct bw_uapi *u, struct bw_str *s);
 void bw_text_fence_info(struct bw_uapi *u, struct bw_str *s);
 void bw_text_firmware_info(struct bw_uapi *u, struct bw_str *s);
 void bw_text_waits(struct bw_uapi *u, struct bw_str *s);
+/* draws.c */
+void bw_text_draws(struct bw_uapi *u, struct bw_str *s);
 
 struct bw_file {
 	struct bw_uapi *u;
@@ -106,7 +108,7 @@ void bw_file_close(struct bw_file *f);
 /* 0, or -errno when the GPU whose file this is has been taken away (unplug.c). */
 int bw_file_gone(const struct bw_file *f);
 extern const struct bw_file_ops bw_regs_ops, bw_regs2_ops, bw_gprwave_ops, bw_wave_ops, bw_gpr_ops,
-	bw_ring_ops, bw_mqd_ops, bw_text_ops, bw_pci_remove_ops, bw_pci_rescan_ops;
+	bw_ring_ops, bw_mqd_ops, bw_draws_ops, bw_text_ops, bw_pci_remove_ops, bw_pci_rescan_ops;
 /* Reads f->text, which bw_file_row.text or a write has made. */
 int64_t bw_text_read(struct bw_file *f, void *out, size_t size_b, uint64_t *pos);
 
