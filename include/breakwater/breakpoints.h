@@ -62,6 +62,7 @@ enum breakwater_break_kind {
 	BREAKWATER_BREAK_RWATCH,
 	BREAKWATER_BREAK_AWATCH,
 	BREAKWATER_BREAK_EXCEPTION,
+	BREAKWATER_BREAK_DRAW, /* a pixel, a vertex or a draw */
 };
 struct breakwater_break {
 	size_t size_b; /* of this struct; set by the caller */

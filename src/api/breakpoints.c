@@ -204,6 +204,7 @@ static struct bw_error *get(struct breakwater_session *s, uint32_t number,
 		[BW_BREAK_RWATCH] = BREAKWATER_BREAK_RWATCH,
 		[BW_BREAK_AWATCH] = BREAKWATER_BREAK_AWATCH,
 		[BW_BREAK_EXCEPTION] = BREAKWATER_BREAK_EXCEPTION,
+		[BW_BREAK_DRAW] = BREAKWATER_BREAK_DRAW,
 	};
 	const struct bw_break_info *b;
 	BW_TRY(find_break(s, number, &b));

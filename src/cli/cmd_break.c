@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "debug/breaks.h"
 #include "debug/code.h"
+#include "debug/draws.h"
 #include "debug/expressions.h"
 
 #include <errno.h>
@@ -42,7 +43,7 @@ void bw_cli_show_new_breakpoint(struct bw_cli *c, uint32_t number, const char *k
 	bw_out_int(c->out, "number", number);
 	bw_out_bool(c->out, "pending", b->pending);
 	bw_out_json(c->out, "addresses", bw_addresses_json(b));
-	if (bw_starts_with(b->spec, "on dispatch")) {
+	if (bw_starts_with(b->spec, "on dispatch") || b->kind == BW_BREAK_DRAW) {
 		bw_out_line(c->out, "%s %u (%s)", kind, number, b->spec);
 		return;
 	}
@@ -70,7 +71,9 @@ static struct bw_error *set_breakpoint(struct bw_cli *c, const char *args, bool 
 	uint32_t number;
 	const char *dispatch = on_dispatch(args);
 	BW_TRY(dispatch ? bw_debug_break_dispatch(c->debug, dispatch, temporary, &number)
-			: bw_debug_break(c->debug, args, temporary, &number));
+	       : bw_debug_is_draw_place(args)
+		       ? bw_debug_break_draw(c->debug, args, temporary, &number)
+		       : bw_debug_break(c->debug, args, temporary, &number));
 	bw_cli_show_new_breakpoint(c, number, temporary ? "Temporary breakpoint" : "Breakpoint");
 	return NULL;
 }
@@ -408,11 +411,10 @@ struct bw_error *bw_cmd_ignore(struct bw_cli *c, const char *args)
 
 static void save_one(FILE *f, struct bw_cli *c, const struct bw_break_info *b)
 {
-	static const char *const verbs[] = {[BW_BREAK_CODE] = "break ",
-					    [BW_BREAK_WATCH] = "watch ",
-					    [BW_BREAK_RWATCH] = "rwatch ",
-					    [BW_BREAK_AWATCH] = "awatch ",
-					    [BW_BREAK_EXCEPTION] = ""};
+	static const char *const verbs[] = {
+		[BW_BREAK_CODE] = "break ",    [BW_BREAK_WATCH] = "watch ",
+		[BW_BREAK_RWATCH] = "rwatch ", [BW_BREAK_AWATCH] = "awatch ",
+		[BW_BREAK_EXCEPTION] = "",     [BW_BREAK_DRAW] = "break "};
 	size_t n;
 	const char *const *lines = bw_cli_commands_of(c, b->number, &n);
 	const struct bw_block *block = bw_block_of_breakpoint(c, b->number);

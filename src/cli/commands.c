@@ -33,8 +33,10 @@ static const struct bw_command commands[] = {
 	 "break saxpy.s:14 if $_lane == 3.\n"
 	 "wave N (or thread N): for that wave alone.\n"
 	 "break on dispatch [every | N] [NAME] [PROPERTY VALUE...] [if EXPR] stops such dispatches, or the Nth of them, at\n"
-	 "their first instruction. Submissions that take too long are stopped by \"set break-on hang SECONDS\".",
-	 "break saxpy\nbreak saxpy.s:28\nbreak store if $_lane == 3 && $v3[3] > 4.0f\nbreak *$pc\nbreak on dispatch 2 saxpy", BW_COMPLETE_WHERE, false},
+	 "their first instruction. Submissions that take too long are stopped by \"set break-on hang SECONDS\".\n"
+	 "break pixel X,Y, break vertex N [instance M] and break draw N stop the waves of draws that have the pixel (covered, not\n"
+	 "as a helper) or the vertex (its index, or its number from 0), or the draw's first wave, at their first instruction.",
+	 "break saxpy\nbreak saxpy.s:28\nbreak store if $_lane == 3 && $v3[3] > 4.0f\nbreak *$pc\nbreak on dispatch 2 saxpy\nbreak pixel 50,38\nbreak vertex 2\nbreak draw 3", BW_COMPLETE_WHERE, false},
 	{"call", NULL, bw_cmd_call, "data", "EXPR", "Evaluate EXPR; print it unless it is void.", NULL,
 	 "call $s4 + 1", BW_COMPLETE_EXPR, false},
 	{"catch", NULL, bw_cmd_catch, "breakpoints", "fp [KIND...] | dispatch [every | N] [NAME] [PROPERTY VALUE...] [if EXPR]", "Stop waves that raise float exceptions, or divide an integer by zero.",
@@ -101,6 +103,8 @@ static const struct bw_command commands[] = {
 	 "focus asm\nfocus next", BW_COMPLETE_WINDOW, false},
 	{"frame", "f", bw_cmd_frame, "stack", "[N | level N | function NAME]", "Select a frame, which variables are then those of, or show it.", NULL,
 	 "frame\nframe 1\nframe function main", BW_COMPLETE_EXPR, false},
+	{"framebuffer", NULL, bw_cmd_framebuffer, "data", "FILE.png [N | depth | stencil]", "Write an attachment of the focus wave's draw, else of the last one, to a picture.", "N: the color attachment of that number; without it the first one. It is as it is now: what the draw has not written is not there yet.",
+	 "framebuffer out.png\nframebuffer depth.png depth", BW_COMPLETE_FILE, false, true},
 	{"hbreak", NULL, bw_cmd_break, "breakpoints", "[WHERE] [if EXPR] [wave N]", "Same as break.", NULL,
 	 "hbreak saxpy.s:28", BW_COMPLETE_WHERE, false},
 	{"help", "h", bw_cmd_help, "support", "[TOPIC | COMMAND | all]", "List the topics, the commands of one, or explain a command, with examples.", NULL,
@@ -136,6 +140,9 @@ static const struct bw_command commands[] = {
 	 "nexti\nnexti 2", BW_COMPLETE_NONE, true},
 	{"output", NULL, bw_cmd_output, "data", "[/FMT] EXPR", "Print a value alone: no $N, no newline.", NULL,
 	 "output $v3[5]\noutput/x $s4", BW_COMPLETE_EXPR, false},
+	{"pixel", NULL, bw_cmd_pixel, "data", "history [X,Y]", "What every draw did to a pixel: passed or failed tests, what its shader wrote, the color before and after.",
+	 "Begins to note it, and runs the program if it does not run; without X,Y: what has been noted so far. \"Color\" is the attachment.",
+	 "pixel history 50,38\npixel history", BW_COMPLETE_NONE, true},
 	{"print", "p", bw_cmd_print, "data", "[/FMT] [-elements N | unlimited] [-pretty [on | off]] [--] EXPR", "Evaluate EXPR for the focus wave and lane, and print it.",
 	 "FMT: x hex, z padded hex, d signed, u unsigned, o octal, t binary, a address, c char, f float.\n"
 	 "Registers: $pc $exec $vcc $scc $m0 $s4 $s[2:3] $v3 (all lanes) $v3[5]; what the kernel was launched with:\n"
@@ -258,6 +265,8 @@ static const struct bw_command infos[] = {
 	 "info dispatches", BW_COMPLETE_NONE, false},
 	{"display", NULL, bw_info_display, "data", "", "Expressions shown at every stop.", NULL,
 	 "info display", BW_COMPLETE_NONE, false},
+	{"draws", NULL, bw_info_draws, "gpu", "", "Draws so far: their shaders, what they draw to, and why one was left out.", NULL,
+	 "info draws", BW_COMPLETE_NONE, false},
 	{"fault", NULL, bw_info_fault, "gpu", "", "What the memory violation of the focus wave was about.", NULL,
 	 "info fault", BW_COMPLETE_NONE, false},
 	{"finding", NULL, bw_info_finding, "gpu", "[N]", "What --check has found: finding N, or the one that the focus wave has stopped for (--stop-on-finding).", NULL,
@@ -270,6 +279,8 @@ static const struct bw_command infos[] = {
 	 "info functions\ninfo functions ^sax", BW_COMPLETE_NONE, false},
 	{"inferiors", NULL, bw_info_inferiors, "status", "", "Programs that are debugged.", NULL,
 	 "info inferiors", BW_COMPLETE_NONE, false},
+	{"inputs", NULL, bw_info_inputs, "gpu", "", "Inputs of the focus lane's vertex or pixel: by name where the shader notes them (-O0), and as interpolated attributes.", NULL,
+	 "info inputs", BW_COMPLETE_NONE, false},
 	{"kernel", "k", bw_info_kernel, "gpu", "", "The kernel of the focus wave: its grid, resources and arguments.", NULL,
 	 "info kernel", BW_COMPLETE_NONE, false},
 	{"lanes", NULL, bw_info_lanes, "waves", "[EXPR] | [all | FIRST[-LAST]] [-active]", "Lanes of the focus wave that do the same, and have the same value of EXPR.",
@@ -280,7 +291,7 @@ static const struct bw_command infos[] = {
 	 "info line saxpy.s:28", BW_COMPLETE_WHERE, false},
 	{"locals", NULL, bw_info_locals, "stack", "[-q] [-t REGEX] [--] [REGEX]", "Variables of the selected frame, the innermost block first.", "REGEX: those whose name it finds; -t: those whose type it finds; -q: prints nothing where there is none.",
 	 "info locals\ninfo locals -t float ^sum", BW_COMPLETE_NONE, false},
-	{"pipelines", NULL, bw_info_pipelines, "gpu", "", "Compute pipelines of a Vulkan program.", NULL,
+	{"pipelines", NULL, bw_info_pipelines, "gpu", "", "Compute pipelines of a Vulkan program, and the shaders of its graphics pipelines.", NULL,
 	 "info pipelines", BW_COMPLETE_NONE, false},
 	{"program", NULL, bw_info_program, "status", "", "The program: its process, and why it stopped.", NULL,
 	 "info program", BW_COMPLETE_NONE, false},

@@ -20,15 +20,15 @@ static json_t *wave_title(struct bw_dap *s, const struct bw_wave_info *w)
 	char place[56], name[96];
 	const struct bw_dispatch_info *x = bw_debug_dispatch(s->debug, w->dispatch);
 	bw_wave_place_text(w, place);
-	bw_wave_name(w, name, sizeof(name));
-	char *blank = strrchr(name, ' ');
-	if (blank) /* the place comes first */
-		*blank = '\0';
+	snprintf(name, sizeof(name), "AMDGPU Wave %u:%u:%u:%u", w->agent, w->queue, w->dispatch,
+		 w->number); /* without the place, which comes first */
 	/* Editors cut long names, so the part that differs between waves comes first. */
 	bw_str_addf(&text, "%s", place);
 	if (x && strcmp(x->kernel_title, "?") != 0)
 		bw_str_addf(&text, " %s", x->kernel_title);
-	bw_str_addf(&text, ", dispatch %u [%s]", w->dispatch, name);
+	if (!w->draw) /* else the place says it */
+		bw_str_addf(&text, ", dispatch %u", w->dispatch);
+	bw_str_addf(&text, " [%s]", name);
 	json_t *title = bw_dap_text(&text);
 	bw_str_free(&text);
 	return title;
@@ -183,7 +183,10 @@ static json_t *wave_json(struct bw_dap *s, const struct bw_wave_info *w)
 	json_object_set_new(x, "threadId", json_integer(w->number));
 	json_object_set_new(x, "name", wave_title(s, w));
 	json_object_set_new(x, "dispatch", json_integer(w->dispatch));
-	json_object_set_new(x, "workgroup", bw_dims_json(w->workgroup));
+	if (w->draw)
+		json_object_set_new(x, "draw", json_integer(w->draw));
+	else
+		json_object_set_new(x, "workgroup", bw_dims_json(w->workgroup));
 	json_object_set_new(x, "waveInGroup", json_integer(w->wave_in_group));
 	json_object_set_new(x, "pc", hex_json(w->pc));
 	json_object_set_new(x, "exec", hex_json(w->exec));

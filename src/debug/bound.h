@@ -69,6 +69,8 @@ struct bw_picture_of {
 	uint64_t va;
 	uint32_t width, height;
 	const struct bw_format *format; /* not a block-compressed format */
+	unsigned level;			/* of the image, counted from its view's first */
+	bool any_samples; /* of a multisampled image, its first sample; else it is refused */
 };
 struct bw_error *bw_debug_picture(struct bw_debug *d, const struct bw_picture_of *of,
 				  struct bw_picture *out) BW_MUST_CHECK;

@@ -14,6 +14,7 @@ enum bw_break_kind {
 	BW_BREAK_RWATCH,
 	BW_BREAK_AWATCH,
 	BW_BREAK_EXCEPTION, /* waves trap for exceptions */
+	BW_BREAK_DRAW,	    /* a pixel, a vertex or a draw (debug/draws.h) */
 };
 struct bw_break_info {
 	enum bw_break_kind kind;

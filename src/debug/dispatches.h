@@ -30,14 +30,20 @@ struct bw_dispatch_info {
 	uint64_t kernarg_va;	 /* 0 when unknown */
 	uint32_t waves_per_group;
 	uint32_t frame; /* number of the program's presents so far, from 1; 0: not known */
+	/* It is a stage of that draw, and no dispatch. Draws are counted from 1; 0: a dispatch. */
+	uint32_t draw;
 	struct bw_target_dispatch desc;
 	const char *label;			 /* "pass/blur", "" for none */
 	const struct bw_target_object *pipeline; /* NULL: not known */
 };
-/* All dispatches in their order; those that have ended stay listed. Borrowed until the next call
- * that resumes waves. */
+/* All dispatches in their order, without draws; those that have ended stay listed. Borrowed until
+ * the next call that resumes waves. */
 const struct bw_dispatch_info *bw_debug_dispatches(struct bw_debug *d, size_t *out_n);
 const struct bw_dispatch_info *bw_debug_dispatch(struct bw_debug *d, uint32_t number);
+/* The shaders of all draws in their order, two for each: vertex, pixel. Borrowed likewise. */
+const struct bw_dispatch_info *bw_debug_draw_shaders(struct bw_debug *d, size_t *out_n);
+/* Writes "dispatch 3", or "pixel shader of draw 2". */
+void bw_dispatch_words(const struct bw_dispatch_info *x, char out[48]);
 /* The first dispatch that is held now, so that none of its waves has begun. NULL: none is held. */
 const struct bw_dispatch_info *bw_debug_held(struct bw_debug *d);
 /* Lists the pipelines, buffers and images that the program's API knows by name, as they are now.

@@ -44,6 +44,8 @@ struct bw_wave_info {
 	uint32_t number;
 	/* agent is always 1; dispatch: number of a bw_dispatch_info */
 	uint32_t agent, queue, dispatch;
+	enum bw_target_stage stage;
+	uint32_t draw;		  /* stage: of this draw; 0: the wave is of a dispatch */
 	uint32_t inferior, space; /* the inferior to which it belongs; the address space of
 					  * its PC */
 	uint32_t workgroup[3];
@@ -92,15 +94,20 @@ struct bw_error *bw_debug_set_lane(struct bw_debug *d, unsigned lane) BW_MUST_CH
 
 /* Writes "AMDGPU Wave 1:2:1:5 (2,0,0)/1". */
 void bw_wave_name(const struct bw_wave_info *w, char *out, size_t out_b);
-/* Writes "(2,0,0)/1", or "(?,?,?)/?" if the place is not known. */
+/* Writes "(2,0,0)/1", or "(?,?,?)/?" if the place is not known; of a draw's wave "draw 2, pixels".
+ */
 void bw_wave_place_text(const struct bw_wave_info *w, char out[56]);
-/* Writes "AMDGPU Lane 1:2:1:5/3 (2,0,0)[35,0,0]". */
+/* Writes "AMDGPU Lane 1:2:1:5/3 (2,0,0)[35,0,0]", of a draw "AMDGPU Lane 1:1:6:1/3 draw 2, pixel
+ * 50,38". */
 void bw_lane_name(struct bw_debug *d, const struct bw_wave_info *w, unsigned lane, char *out,
 		  size_t out_b);
 /* The work-item of a lane in its workgroup, from the dispatch's workgroup size: lanes are numbered
  * x first. False: the workgroup size is not known, or the lane is outside of the workgroup. */
 bool bw_lane_item(struct bw_debug *d, const struct bw_wave_info *w, unsigned lane,
 		  uint32_t out_item[3]);
+
+/* Whether the lane has a work-item, a vertex or a pixel at all, as far as that is known. */
+bool bw_lane_is_used(struct bw_debug *d, const struct bw_wave_info *w, unsigned lane);
 
 /* The branch at which inactive lanes of the focus wave became inactive, or the loop that they have
  * left. */

@@ -61,6 +61,7 @@ static void free_live(struct bw_live *l)
 {
 	bw_live_free_procs(l);
 	bw_live_gfxoff_release(l);
+	bw_kmd_file_close(l->draws);
 	bw_guard_end(&l->guard);
 	bw_vec_each(&l->others, fd)
 		close(*fd);
@@ -423,6 +424,7 @@ const struct bw_target_ops bw_live_ops = {
 	.loaded = bw_live_loaded,
 	.loaded_bytes = bw_live_loaded_bytes,
 	.queues = bw_live_queues,
+	.draws = bw_live_draws,
 };
 
 struct bw_error *bw_live_open(const struct bw_target_source *source, struct bw_target **out)
@@ -446,7 +448,8 @@ struct bw_error *bw_live_open(const struct bw_target_source *source, struct bw_t
 	if (!err)
 		err = bw_live_facts(l);
 	if (!err)
-		l->t.caps = bw_target_gpu_caps(l->t.facts.arch);
+		l->t.caps = bw_target_gpu_caps(l->t.facts.arch) &
+			    ~(l->t.facts.is_virtual ? 0u : (uint32_t)BW_CAP_DRAWS);
 	if (!err)
 		err = make_socket(l);
 	if (!err)

@@ -115,6 +115,7 @@ struct bw_live_queued {
 struct bw_live {
 	struct bw_target t;
 	struct bw_kmd *kmd;
+	struct bw_kmd_file *draws; /* draws.c; NULL: not opened yet */
 	struct bw_live_regs regs;
 	pid_t child; /* pid of the program that we have started; -1: none */
 	int pidfd;   /* its */

@@ -278,16 +278,18 @@ struct bw_error *bw_live_objects(struct bw_target *t, struct bw_target_object **
 		if (o.kind < BW_AGENT_OBJECT_PIPELINE || o.kind > BW_AGENT_OBJECT_IMAGE)
 			continue; /* of a newer agent */
 		struct bw_target_object *to = &all[k++];
-		*to = (struct bw_target_object){.kind = (enum bw_target_object_kind)o.kind,
-						.id = o.id,
-						.handle = o.handle,
-						.va = o.va,
-						.size_b = o.size_b,
-						.hash = o.hash,
-						.dim = {o.dim[0], o.dim[1], o.dim[2]},
-						.format = o.format,
-						.flags = o.flags,
-						.push_b = o.push_b};
+		*to = (struct bw_target_object){
+			.kind = (enum bw_target_object_kind)o.kind,
+			.id = o.id,
+			.handle = o.handle,
+			.va = o.va,
+			.size_b = o.size_b,
+			.hash = o.hash,
+			.dim = {o.dim[0], o.dim[1], o.dim[2]},
+			.format = o.format,
+			.flags = o.flags,
+			.push_b = o.push_b,
+			.stage = (enum bw_target_stage)(o.stage <= BW_AGENT_PIXEL ? o.stage : 0)};
 		memcpy(to->sets, o.sets, sizeof(to->sets));
 		copy_text(to->name, o.name, sizeof(to->name));
 		copy_text(to->entry, o.entry, sizeof(to->entry));

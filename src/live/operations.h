@@ -74,6 +74,8 @@ struct bw_error *bw_live_objects(struct bw_target *t, struct bw_target_object **
 /* shaders.c */
 struct bw_error *bw_live_shader(struct bw_target *t, uint32_t pipeline,
 				struct bw_target_shader **out) BW_MUST_CHECK;
+/* draws.c */
+struct bw_error *bw_live_draws(struct bw_target *t, uint32_t question, void *io) BW_MUST_CHECK;
 /* runtime.c */
 struct bw_error *bw_live_loaded(struct bw_target *t, struct bw_target_loaded **out,
 				size_t *out_n) BW_MUST_CHECK;

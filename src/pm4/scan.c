@@ -1,13 +1,56 @@
 /* SPDX-License-Identifier: MIT */
 #include "pm4/pm4.h"
 #include "pm4/scan.h"
+#include "regs/field.h"
 
 static void store(struct bw_pm4_scan *state, uint32_t addr_dw, uint32_t value, size_t at_dw)
 {
+	if (addr_dw == BW_REG_GC_DW(SPI_TMPRING_SIZE))
+		state->tmpring_size = value;
+	if (addr_dw == BW_REG_GC_DW(VGT_SHADER_STAGES_EN))
+		state->vertices_w32 = BW_FIELD_GET(VGT_SHADER_STAGES_EN, GS_W32_EN, value);
+	if (addr_dw == BW_REG_GC_DW(SPI_PS_IN_CONTROL))
+		state->pixels_w32 = BW_FIELD_GET(SPI_PS_IN_CONTROL, PS_W32_EN, value);
 	if (addr_dw < BW_PM4_SH_BEGIN_DW || addr_dw >= BW_PM4_SH_BEGIN_DW + BW_PM4_N_SH)
 		return;
 	state->sh[addr_dw - BW_PM4_SH_BEGIN_DW] = value;
 	state->sh_va[addr_dw - BW_PM4_SH_BEGIN_DW] = state->va + at_dw * 4;
+}
+
+enum { IN_MEMORY = 0xffffffffu };
+
+static bool look_at_draw(const struct bw_pm4_scan *state, const struct bw_pm4_packet *p,
+			 struct bw_pm4_draw *out)
+{
+	struct bw_pm4_draw_index_auto plain;
+	struct bw_pm4_draw_index_2 indexed;
+	struct bw_pm4_draw_index_offset_2 offset;
+	struct bw_pm4_draw_indirect indirect;
+	struct bw_pm4_draw_index_indirect indexed_indirect;
+	struct bw_pm4_draw_indirect_multi multi;
+	struct bw_pm4_draw_index_indirect_multi indexed_multi;
+	*out = (struct bw_pm4_draw){.n = IN_MEMORY, .n_instances = IN_MEMORY, .n_draws = 1};
+	if (bw_pm4_draw_index_auto(p, &plain)) {
+		out->n = plain.n_vertices;
+	} else if (bw_pm4_draw_index_2(p, &indexed)) {
+		out->n = indexed.n_indices;
+		out->is_indexed = true;
+	} else if (bw_pm4_draw_index_offset_2(p, &offset)) {
+		out->n = offset.n_indices;
+		out->is_indexed = true;
+	} else if (bw_pm4_draw_indirect_multi(p, &multi)) {
+		out->n_draws = multi.n_draws;
+	} else if (bw_pm4_draw_index_indirect_multi(p, &indexed_multi)) {
+		out->n_draws = indexed_multi.n_draws;
+		out->is_indexed = true;
+	} else if (bw_pm4_draw_index_indirect(p, &indexed_indirect)) {
+		out->is_indexed = true;
+	} else if (!bw_pm4_draw_indirect(p, &indirect)) {
+		return false;
+	}
+	if (out->n != IN_MEMORY)
+		out->n_instances = state->n_instances;
+	return true;
 }
 
 /* True when the packet is reported to the caller. */
@@ -15,6 +58,7 @@ static bool look(struct bw_pm4_scan *state, const struct bw_pm4_packet *p, struc
 {
 	struct bw_pm4_set_reg set;
 	struct bw_pm4_set_base base;
+	struct bw_pm4_num_instances instances;
 	struct bw_pm4_dispatch_direct direct;
 	struct bw_pm4_dispatch_indirect indirect;
 	struct bw_pm4_dispatch_indirect_at at;
@@ -43,6 +87,14 @@ static bool look(struct bw_pm4_scan *state, const struct bw_pm4_packet *p, struc
 		f->indirect_va = has_va ? at.address : indirect.offset + state->base[1];
 		f->dispatch = (struct bw_pm4_dispatch){{~0u, ~0u, ~0u},
 						       has_va ? at.initiator : indirect.initiator};
+		return true;
+	}
+	if (bw_pm4_num_instances(p, &instances)) {
+		state->n_instances = instances.n;
+		return false;
+	}
+	if (look_at_draw(state, p, &f->draw)) {
+		f->what = BW_PM4_FOUND_DRAW;
 		return true;
 	}
 	f->flow = bw_pm4_flow(p);

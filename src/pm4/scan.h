@@ -2,7 +2,7 @@
 #ifndef BW_PM4_SCAN_H
 #define BW_PM4_SCAN_H
 
-/* Finding the dispatches of a command stream. */
+/* Finding the dispatches and draws of a command stream. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,21 +19,36 @@ struct bw_pm4_scan {
 	/* addresses of the words that set the registers; va: address of the scanned buffer, which
 	 * the caller sets if it wants addresses */
 	uint64_t sh_va[BW_PM4_N_SH], va;
+	uint32_t n_instances;	       /* of the draws that follow */
+	uint32_t tmpring_size;	       /* SPI_TMPRING_SIZE: of draws */
+	bool vertices_w32, pixels_w32; /* their waves have 32 lanes */
 };
 struct bw_pm4_dispatch {
 	uint32_t dim[3], initiator;
 };
-enum bw_pm4_found { BW_PM4_FOUND_DISPATCH, BW_PM4_FOUND_INDIRECT_BUFFER, BW_PM4_FOUND_BAD };
+/* Numbers of a draw; ~0: read from memory. */
+struct bw_pm4_draw {
+	uint32_t n, n_instances; /* vertices or indices */
+	uint32_t n_draws;	 /* of a packet that has several: the most that it may have */
+	bool is_indexed;
+};
+enum bw_pm4_found {
+	BW_PM4_FOUND_DISPATCH,
+	BW_PM4_FOUND_DRAW,
+	BW_PM4_FOUND_INDIRECT_BUFFER,
+	BW_PM4_FOUND_BAD
+};
 struct bw_pm4_find {
 	enum bw_pm4_found what;
 	size_t pos_dw; /* offset of the packet in this buffer */
 	const struct bw_pm4_scan *state;
 	struct bw_pm4_dispatch dispatch; /* dim: each ~0 if it is read from memory at indirect_va */
+	struct bw_pm4_draw draw;
 	bool indirect;
 	uint64_t indirect_va;
 	struct bw_pm4_flow flow;
 };
-/* Reports dispatches and INDIRECT_BUFFERs in order, until the end of the buffer or until the
+/* Reports dispatches, draws and INDIRECT_BUFFERs in order, until the end of the buffer or until the
  * callback returns false. It follows no address: the caller reads the target of an INDIRECT_BUFFER,
  * and scans it with the same state (a chain ends this buffer). */
 typedef bool bw_pm4_find_fn(void *cookie, const struct bw_pm4_find *found);

@@ -91,8 +91,12 @@ static void add_dispatch(struct bw_report_session *s)
 		return;
 	bw_show_dims(groups, x->desc.groups);
 	bw_show_dims(group, x->desc.group_size);
-	bw_str_addf(&text, "Dispatch %u of %s has %s workgroups of %s work-items", x->number,
-		    x->kernel_title, groups, group);
+	if (x->draw)
+		bw_str_addf(&text, "Draw %u runs its %s shader, %s", x->draw,
+			    x->desc.stage == BW_STAGE_PIXEL ? "pixel" : "vertex", x->kernel_title);
+	else
+		bw_str_addf(&text, "Dispatch %u of %s has %s workgroups of %s work-items",
+			    x->number, x->kernel_title, groups, group);
 	if (x->label[0])
 		bw_str_addf(&text, ", in %s", x->label);
 	bw_error_free(bw_debug_count_waves(s->debug, x->number, &c));

@@ -67,6 +67,8 @@ struct bw_target_ops {
 	struct bw_error *(*queues)(struct bw_target *t, struct bw_target_queue **out,
 				   size_t *out_n);
 
+	struct bw_error *(*draws)(struct bw_target *t, uint32_t question, void *io);
+
 	struct bw_error *(*patch)(struct bw_target *t, uint64_t va, uint32_t word);
 	struct bw_error *(*unpatch)(struct bw_target *t, uint64_t va);
 	void (*code_buffer)(struct bw_target *t, uint64_t *out_va, uint32_t *out_size_b);

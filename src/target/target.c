@@ -8,6 +8,7 @@
 #include "arch/arch.h"
 #include "base/util.h"
 #include "target/call.h"
+#include "target/draws.h"
 #include "target/ops.h"
 
 /* ---- What a target can do ---- */
@@ -38,6 +39,7 @@ static const struct {
 	{BW_CAP_LOADED, "list loaded code objects"},
 	{BW_CAP_QUEUES, "list queues"},
 	{BW_CAP_FREED, "tell what the program has freed"},
+	{BW_CAP_DRAWS, "tell of draws"},
 };
 
 /* Every operation, and the capabilities without which it is not called. */
@@ -76,6 +78,7 @@ static const struct {
 	X(loaded, BW_CAP_LOADED)                                                                   \
 	X(loaded_bytes, BW_CAP_LOADED)                                                             \
 	X(queues, BW_CAP_QUEUES)                                                                   \
+	X(draws, BW_CAP_DRAWS)                                                                     \
 	X(patch, BW_CAP_PATCH)                                                                     \
 	X(unpatch, BW_CAP_PATCH)                                                                   \
 	X(code_buffer, BW_CAP_PATCH)                                                               \
@@ -342,6 +345,12 @@ struct bw_error *bw_target_loaded_bytes(struct bw_target *t, uint64_t base, uint
 {
 	BW_TRY(bw_target_need(t, NEEDS_loaded_bytes));
 	return t->ops->loaded_bytes(t, base, out, out_size_b);
+}
+
+struct bw_error *bw_target_draws(struct bw_target *t, uint32_t question, void *io)
+{
+	BW_TRY(bw_target_need(t, NEEDS_draws));
+	return t->ops->draws(t, question, io);
 }
 
 struct bw_error *bw_target_queues(struct bw_target *t, struct bw_target_queue **out, size_t *out_n)

@@ -9,8 +9,8 @@
  * decisions: which wave stops for what reason, breakpoints, stepping over them and all-stop belong
  * to the core (src/debug).
  *
- * This header says what a target is and what it shows. Who uses one calls the functions of
- * target/call.h; who makes one fills in the operations of target/ops.h. */
+ * This header has what a target shows; target/call.h is for who uses one, target/ops.h for who
+ * makes one. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,7 +50,8 @@ enum bw_target_cap {
 	BW_CAP_LOADED = 1 << 18,     /* loaded, loaded_bytes: code objects of a runtime */
 	BW_CAP_QUEUES = 1 << 19,     /* the program's AQL queues */
 	BW_CAP_FREED = 1 << 20,	     /* freed: what the program has unmapped */
-	BW_CAP_ALL = (1 << 21) - 1,
+	BW_CAP_DRAWS = 1 << 21,	     /* draws: their lanes, pixels and targets */
+	BW_CAP_ALL = (1 << 22) - 1,
 };
 
 struct bw_target_facts {
@@ -67,6 +68,9 @@ struct bw_target_facts {
 /* A workgroup's or a wave's place in its grid that is not known: all of its numbers, or none. */
 #define BW_GROUP_UNKNOWN UINT32_MAX
 
+#define BW_PACKET_OF_DRAW(arch) bw_arch_get(arch, BW_WF_PACKET, ~0u) /* dispatch_packet */
+#define BW_DRAW_ROUND_PIXELS (1u << 31)
+
 /* Everything of a stopped wave that is small. SGPRs and VGPRs are read apart. */
 struct bw_target_wave {
 	uint32_t slot;
@@ -79,10 +83,11 @@ struct bw_target_wave {
 	 * handler has done to them is left out: IN_HANDLER, STEP_EN. */
 	struct bw_wave_state state;
 	uint32_t dispatch_packet; /* BW_WF_PACKET */
-	uint32_t workgroup[3];	  /* BW_GROUP_UNKNOWN: not known */
-	uint32_t wave_in_group;	  /* the same */
-	uint32_t n_vgprs;	  /* 0: the wave has given them back (DEALLOC_VGPRS) */
-	uint8_t lanes;		  /* 32 or 64 */
+	/* BW_GROUP_UNKNOWN: not known, with wave_in_group. Of a draw (BW_PACKET_OF_DRAW): number in
+	 * the round, round (BW_DRAW_ROUND_PIXELS: of pixels), the packet's address, lower half */
+	uint32_t workgroup[3];
+	uint32_t wave_in_group, n_vgprs; /* n_vgprs 0: given back (DEALLOC_VGPRS) */
+	uint8_t lanes;			 /* 32 or 64 */
 };
 
 /* What can be written one by one; the rest is read-only. */
@@ -117,7 +122,14 @@ struct bw_target_arg {
 	uint32_t size_b;
 	char name[48], type[48]; /* "" where they are not known */
 };
-/* One dispatch of a submission, as the registers in force say. */
+/* A draw has two stages with waves, its vertex and its pixel shader. */
+enum bw_target_stage { BW_STAGE_COMPUTE, BW_STAGE_VERTEX, BW_STAGE_PIXEL };
+/* n: vertices or indices; n_draws: the packet's, at most; UINT32_MAX: read from memory. */
+struct bw_target_draw {
+	uint32_t n, n_instances, n_draws;
+	bool is_indexed;
+};
+/* One dispatch of a submission, or one of the two stages of a draw, which follow each other. */
 struct bw_target_dispatch {
 	uint64_t code_va;
 	uint32_t rsrc1, rsrc2, rsrc3, initiator;
@@ -139,6 +151,8 @@ struct bw_target_dispatch {
 	const struct bw_target_arg *args;
 	uint32_t n_args;
 	uint64_t block_va; /* what their offsets count from; 0: none */
+	enum bw_target_stage stage;
+	struct bw_target_draw draw; /* of a stage of a draw */
 };
 
 /* Things that the program's API knows by name. */
@@ -155,10 +169,11 @@ struct bw_target_object {
 	uint16_t sets[8];		      /* PIPELINE: descriptors in each set of its layout */
 	char name[64], entry[64], module[64]; /* "" where there is none */
 	char file[64];			      /* PIPELINE: of its source, without folders */
+	enum bw_target_stage stage;	      /* PIPELINE: that its shader is for */
 };
 
-/* What the compute shader of a pipeline was made of, and what its driver knows of the code. One
- * owned block: free() of the struct. */
+/* What the shader of a pipeline was made of, and what its driver knows of the code. One owned
+ * block: free() of the struct. */
 struct bw_target_shader {
 	const uint32_t *spirv;
 	size_t n_words;		    /* 0: the program gave the driver no SPIR-V */

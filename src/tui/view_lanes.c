@@ -130,8 +130,7 @@ void bw_tui_lanes_load(struct bw_debug *d, struct bw_tui_lanes *out)
 	out->exec = w->exec;
 	out->focus = bw_debug_focus_lane(d);
 	for (unsigned lane = 0; lane < w->lanes; lane++) {
-		uint32_t item[3];
-		if (bw_lane_item(d, w, lane, item))
+		if (bw_lane_is_used(d, w, lane))
 			out->has_item |= 1ull << lane;
 	}
 	bw_error_free(read_variables(d, out));

@@ -90,6 +90,16 @@ void bw_show_items(struct bw_debug *d, const struct bw_wave_info *w, uint64_t la
 struct bw_error *bw_show_divergence(struct bw_out *o, struct bw_debug *d, const char *expr,
 				    char letter) BW_MUST_CHECK;
 
+/* ---- show_draws.c ---- */
+struct bw_draws_target;
+struct bw_error *bw_show_draws(struct bw_out *o, struct bw_debug *d) BW_MUST_CHECK;
+/* Appends "color 0 64x48 8_8_8_8_UNORM "shadow map"". */
+void bw_show_draw_target(struct bw_debug *d, const struct bw_draws_target *t, struct bw_str *out);
+/* The inputs of the focus lane's vertex or pixel. */
+struct bw_error *bw_show_inputs(struct bw_out *o, struct bw_debug *d,
+				const struct bw_wave_info *w) BW_MUST_CHECK;
+struct bw_error *bw_show_pixel_history(struct bw_out *o, struct bw_debug *d) BW_MUST_CHECK;
+
 /* ---- show_dispatch.c ---- */
 const char *bw_show_dispatch_state(struct bw_debug *d, const struct bw_dispatch_info *x);
 /* Writes "[64,1,1]", or "from memory" for an indirect dispatch. */

@@ -26,6 +26,7 @@ static const char *kind_text(const struct bw_break_info *b)
 		return "acc watchpoint";
 	case BW_BREAK_EXCEPTION:
 		return "catchpoint";
+	case BW_BREAK_DRAW:
 	case BW_BREAK_CODE:
 		break;
 	}
@@ -102,9 +103,9 @@ struct break_row {
 static void add_notes(struct bw_table *t, const struct break_row *r)
 {
 	const struct bw_break_info *b = &r->b;
-	const char *kind = b->kind == BW_BREAK_EXCEPTION ? "catchpoint"
-			   : b->kind == BW_BREAK_CODE	 ? "breakpoint"
-							 : "watchpoint";
+	const char *kind = b->kind == BW_BREAK_EXCEPTION			  ? "catchpoint"
+			   : b->kind == BW_BREAK_CODE || b->kind == BW_BREAK_DRAW ? "breakpoint"
+										  : "watchpoint";
 	if (b->condition)
 		bw_table_note(t, "\tstop only if %s", b->condition);
 	if (r->tested.by >= BW_TESTED_BY_BOTH)
@@ -199,7 +200,8 @@ void bw_show_breakpoints(struct bw_out *o, struct bw_debug *d, bool only_watch,
 				      .disposition = b->temporary	? "del"
 						     : b->disable_after ? "dis"
 									: "keep"};
-		if (only_watch && (b->kind == BW_BREAK_CODE || b->kind == BW_BREAK_EXCEPTION))
+		if (only_watch && (b->kind == BW_BREAK_CODE || b->kind == BW_BREAK_EXCEPTION ||
+				   b->kind == BW_BREAK_DRAW))
 			continue;
 		add_what(d, b, &r.what);
 		bw_debug_break_tested(d, b->number, &r.tested);

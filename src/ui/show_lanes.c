@@ -7,6 +7,7 @@
 
 #include "base/str.h"
 #include "base/util.h"
+#include "debug/draws.h"
 #include "debug/code.h"
 #include "debug/expressions.h"
 
@@ -275,8 +276,7 @@ static size_t classes_of(const struct bw_wave_info *w, struct bw_debug *d,
 	if (w->exec)
 		out[n++] = (struct lane_class){w->exec, LANES_ACTIVE, 0};
 	for (unsigned lane = 0; lane < w->lanes; lane++) {
-		uint32_t item[3];
-		if (!bw_lane_item(d, w, lane, item))
+		if (!bw_lane_is_used(d, w, lane))
 			none |= left & 1ull << lane;
 	}
 	left &= ~none;
@@ -293,9 +293,38 @@ static size_t classes_of(const struct bw_wave_info *w, struct bw_debug *d,
 	return n;
 }
 
+/* "pixels 48,32 to 63,35", all within that rectangle; or "vertices 0 to 5". */
+static void show_draw_items(struct bw_debug *d, const struct bw_wave_info *w, uint64_t lanes,
+			    struct bw_str *out)
+{
+	const struct bw_draws_wave *wave;
+	int32_t x[2] = {INT32_MAX, INT32_MIN}, y[2] = {INT32_MAX, INT32_MIN};
+	unsigned n = 0;
+	struct bw_error *err = bw_debug_draw_lanes(d, w, &wave);
+	for (unsigned lane = 0; !err && lane < w->lanes; lane++) {
+		const struct bw_draws_lane *l = &wave->lane[lane];
+		if (!(lanes >> lane & 1) || !(l->flags & BW_DRAWS_IS_USED))
+			continue;
+		x[0] = BW_MIN(x[0], l->x);
+		x[1] = BW_MAX(x[1], l->x);
+		y[0] = BW_MIN(y[0], l->y);
+		y[1] = BW_MAX(y[1], l->y);
+		n++;
+	}
+	if (n && wave->stage == BW_DRAWS_VERTICES)
+		bw_str_addf(out, "vertices %u to %u", (uint32_t)x[0], (uint32_t)x[1]);
+	else if (n)
+		bw_str_addf(out, "pixels %d,%d to %d,%d", x[0], y[0], x[1], y[1]);
+	bw_error_free(err);
+}
+
 void bw_show_items(struct bw_debug *d, const struct bw_wave_info *w, uint64_t lanes,
 		   struct bw_str *out)
 {
+	if (w->draw) {
+		show_draw_items(d, w, lanes, out);
+		return;
+	}
 	enum { MOST = 4 };
 	unsigned runs = 0;
 	for (unsigned lane = 0; lane < w->lanes; lane++) {
@@ -329,7 +358,7 @@ static void place_text(struct bw_debug *d, const struct bw_wave_info *w, const s
 	case LANES_INACTIVE:
 		return;
 	case LANES_NONE:
-		bw_str_add(out, "(no work-items)");
+		bw_str_add(out, w->draw ? "(not used)" : "(no work-items)");
 		return;
 	case LANES_BRANCH:
 	case LANES_LOOP:
@@ -368,7 +397,8 @@ static const struct bw_fact group_rows[] = {
 	{"Lanes", "lanes", "text", BW_GET(group_lanes)},
 	{"State", "active", "bool", BW_OF(struct group_row, is_active), .yes = "active",
 	 .no = "inactive"},
-	{"Work-items", "items", "text", BW_OF(struct group_row, items)},
+	{"Work-items", "items", "text", BW_OF(struct group_row, items),
+	 .says = "Of a draw the pixels or vertices."},
 	[VALUE_TITLE] = {"Value", "text", "text?", BW_OF(struct group_row, values.text),
 			 BW_IF(struct group_row, values.text)},
 	{NULL, "value", "value?", BW_GET(group_value)},

@@ -31,7 +31,10 @@ static void show_identity(struct bw_out *o, struct bw_debug *d, const struct bw_
 		snprintf(suffix, sizeof(suffix), ", reason: %s", reasons);
 	}
 	bw_out_line(o, "%s %s (stopped%s)", name, place, suffix);
-	bw_out_line(o, "pc: 0x%012llx (kernel %s, entry 0x%012llx)", (unsigned long long)w->pc,
+	bw_out_line(o, "pc: 0x%012llx (%s %s, entry 0x%012llx)", (unsigned long long)w->pc,
+		    !w->draw			 ? "kernel"
+		    : w->stage == BW_STAGE_PIXEL ? "pixel shader"
+						 : "vertex shader",
 		    x ? x->kernel_title : "?", (unsigned long long)(x ? x->desc.code_va : 0));
 }
 

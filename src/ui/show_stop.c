@@ -328,6 +328,7 @@ const char *bw_watch_kind_text(const struct bw_break_info *b)
 	case BW_BREAK_WATCH:
 	case BW_BREAK_CODE:
 	case BW_BREAK_EXCEPTION:
+	case BW_BREAK_DRAW:
 		break;
 	}
 	return "Hardware watchpoint";

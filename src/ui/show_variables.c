@@ -12,6 +12,8 @@
 
 static bool is_wanted(const struct bw_variable *v, enum bw_show_which which)
 {
+	if (which == BW_SHOW_INPUTS)
+		return v->is_input;
 	return !v->is_static && v->is_param == (which == BW_SHOW_PARAMS);
 }
 

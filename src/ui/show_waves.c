@@ -226,15 +226,20 @@ void bw_show_wave(struct bw_out *o, struct bw_debug *d, const struct bw_wave_inf
 	if (all & ~w->exec)
 		bw_print_lanes(&inactive, all & ~w->exec);
 	bw_out_line(o, "Thread %u, %s", w->number, name);
-	bool placed = w->wave_in_group != BW_GROUP_UNKNOWN;
-	if (placed)
+	bool placed = w->wave_in_group != BW_GROUP_UNKNOWN && !w->draw;
+	const struct bw_dispatch_info *x = bw_debug_dispatch(d, w->dispatch);
+	if (w->draw)
+		bw_out_line(o, "  draw       %u, %s shader %s", w->draw,
+			    w->stage == BW_STAGE_PIXEL ? "pixel" : "vertex",
+			    x && x->pipeline ? x->kernel_title : "of the driver's own");
+	else if (placed)
 		bw_out_line(o, "  workgroup  (%u,%u,%u) of dispatch %u, wave %u of it",
 			    w->workgroup[0], w->workgroup[1], w->workgroup[2], w->dispatch,
 			    w->wave_in_group);
 	else
 		bw_out_line(o, "  workgroup  not known, of dispatch %u", w->dispatch);
 	if (items.len)
-		bw_out_line(o, "  work-items %s", items.data);
+		bw_out_line(o, w->draw ? "  lanes are  %s" : "  work-items %s", items.data);
 	bw_out_line(o, "  place      %s", place);
 	bw_out_line(o, "  size       wave%u, %u VGPRs%s", w->lanes, w->n_vgprs,
 		    w->n_vgprs ? "" : " (given back by DEALLOC_VGPRS)");
@@ -251,6 +256,10 @@ void bw_show_wave(struct bw_out *o, struct bw_debug *d, const struct bw_wave_inf
 	bw_out_str(o, "name", name);
 	bw_out_str(o, "place", place);
 	bw_out_int(o, "dispatch", w->dispatch);
+	if (w->draw) {
+		bw_out_int(o, "draw", w->draw);
+		bw_out_str(o, "stage", w->stage == BW_STAGE_PIXEL ? "pixel" : "vertex");
+	}
 	if (placed) {
 		bw_out_json(o, "workgroup", bw_dims_json(w->workgroup));
 		bw_out_int(o, "wave_in_group", w->wave_in_group);

@@ -26,8 +26,10 @@ struct bw_agent_object {
 	char entry[64];
 	char module[64]; /* name of the shader module */
 	char file[64];	 /* PIPELINE: source file of the shader, its last part; "": not known */
+	/* PIPELINE: enum bw_agent_stage. The shaders of a graphics pipeline are an object each. */
+	uint32_t stage, pad;
 };
-/* SHADER: what the compute shader of a pipeline was made of, and what the driver knows of its code.
+/* SHADER: what the shader of a pipeline was made of, and what the driver knows of its code.
  * After it: n_constants of bw_agent_constant, n_lines of bw_agent_line, the SPIR-V, the names of
  * files (each with a zero after it), the text of the NIR with a zero after it; of a kernel of
  * OpenCL its options and its source, each with a zero after it. */

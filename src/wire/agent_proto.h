@@ -42,7 +42,7 @@ struct bw_agent_call {
  * connection is one of wire/capture_proto.h, on which the agent speaks first, at the program's next
  * submission. */
 enum { BW_AGENT_CALL_CAPTURE = 0x70614342 /* "BCap" */ };
-enum { BW_AGENT_PROTO_VERSION = 12 };
+enum { BW_AGENT_PROTO_VERSION = 13 };
 /* Between the levels of a label: a program may have any other character in one. */
 enum { BW_AGENT_LABEL_SEPARATOR = 0x1f };
 
@@ -184,7 +184,11 @@ struct bw_agent_fault {
 	uint32_t status, vmhub;
 };
 
-/* One dispatch packet of a submission with the COMPUTE_* registers in force. */
+/* What the waves of a bw_agent_dispatch are. */
+enum bw_agent_stage { BW_AGENT_COMPUTE, BW_AGENT_VERTEX, BW_AGENT_PIXEL };
+/* One dispatch packet of a submission with the COMPUTE_* registers in force; or the vertex or the
+ * pixel shader of a draw, with those of its stage in the form of COMPUTE_*. The two of a draw
+ * follow each other. */
 struct bw_agent_dispatch {
 	uint64_t code_va; /* PGM_HI:LO << 8, canonical */
 	uint32_t rsrc1, rsrc2, rsrc3, initiator;
@@ -203,8 +207,11 @@ struct bw_agent_dispatch {
 	/* in the blob: n_bindings of bw_agent_binding; not all of them where bindings_cut is 1 */
 	uint32_t bindings_at, n_bindings, bindings_cut;
 	uint32_t args_at, n_args; /* in the blob: n_args of bw_agent_arg */
-	uint32_t pad;
-	uint64_t block_va; /* of the block that the arguments lie in; 0: none */
+	uint32_t stage;		  /* enum bw_agent_stage */
+	/* of a draw: vertices or indices; 0xffffffff: read from memory */
+	uint32_t n_vertices, n_instances;
+	uint32_t n_draws, is_indexed, pad; /* n_draws: the packet has so many at most */
+	uint64_t block_va;		   /* of the block that the arguments lie in; 0: none */
 };
 /* An argument of an OpenCL kernel, in the kernel's order. */
 #define BW_AGENT_ARG_NOWHERE UINT32_MAX

@@ -23,6 +23,12 @@ struct bw_error *fake_loaded(struct bw_target *t, struct bw_target_loaded **out,
 	return NULL;
 }
 
+struct bw_error *fake_draws(struct bw_target *t, uint32_t question, void *io)
+{
+	fake_must(t, BW_CAP_DRAWS);
+	return NULL; /* what is asked for stays empty */
+}
+
 struct bw_error *fake_queues(struct bw_target *t, struct bw_target_queue **out, size_t *out_n)
 {
 	fake_must(t, BW_CAP_QUEUES);

@@ -565,6 +565,7 @@ static const struct bw_target_ops fake_ops = {
 	.loaded = fake_loaded,
 	.loaded_bytes = fake_loaded_bytes,
 	.queues = fake_queues,
+	.draws = fake_draws,
 	.shader = fake_shader,
 	.hold_time = fake_hold_time,
 	.detach_children = fake_detach_children,

@@ -74,6 +74,7 @@ void fake_must(const struct bw_target *t, uint32_t caps);
 struct bw_error *fake_shader(struct bw_target *t, uint32_t pipeline, struct bw_target_shader **out);
 struct bw_error *fake_objects(struct bw_target *t, struct bw_target_object **out, size_t *out_n);
 struct bw_error *fake_loaded(struct bw_target *t, struct bw_target_loaded **out, size_t *out_n);
+struct bw_error *fake_draws(struct bw_target *t, uint32_t question, void *io);
 struct bw_error *fake_queues(struct bw_target *t, struct bw_target_queue **out, size_t *out_n);
 struct bw_error *fake_loaded_bytes(struct bw_target *t, uint64_t base, uint8_t **out,
 				   size_t *out_size_b);

@@ -306,7 +306,7 @@ def every_command():
         "lane": ["1", "apply 0-1 print $_lane"], "list": ["1", "", "-", "1,3"], "output": ["a"],
         "print": ["a", "$v1", "$exec", "out", "*out@3", '"text"', "$void", "/x a", "1.0/0", "0xffffffffffffffff",
             "$pc"],
-        "printf": ['"%d\\n", 1'], "quit": [], "restore": [f"{folder}/dumped out"], "rwatch": ["out[2]"],
+        "pixel": ["history 1,1", "history"], "printf": ['"%d\\n", 1'], "quit": [], "restore": [f"{folder}/dumped out"], "rwatch": ["out[2]"],
         "run": [""], "save": [f"breakpoints {folder}/saved"],
         "set": ["var a = 2.0", "$n = 1", "listsize 5", "trap-on-entry on", "confirm on"],
         "shell": ["echo a", "exit 1"], "show": ["", "directories", "substitute-path", "listsize", "user", "convenience", "values"],
@@ -369,9 +369,11 @@ def every_command():
     equal(s.leave()[0], 5, "the status")
     missing = [c for c in [*commands, *infos] if ((*c.split(), None)[0], (*c.split(), None)[1]) not in answered]
     # saxpy has one frame: test_frames.py has the answers of those that go from one to another; the terminal screen is
-    # refused; test_check_stop.py and test_check_whence.py have the answers about findings
-    equal(missing, ["attach", "down", "finish", "focus", "layout", "refresh", "symbol-file", "tui", "up", "update",
-                    "whence", "winheight", "info finding", "info findings"], "commands that have never answered")
+    # refused; test_check_stop.py and test_check_whence.py have the answers about findings, vulkan/test_draw_debug.py those
+    # about draws
+    equal(missing, ["attach", "down", "finish", "focus", "framebuffer", "layout", "refresh", "symbol-file", "tui",
+                    "up", "update", "whence", "winheight", "info finding", "info findings", "info inputs"],
+          "commands that have never answered")
 
 
 def subcommands():

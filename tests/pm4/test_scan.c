@@ -25,6 +25,44 @@ static bool found(void *cookie, const struct bw_pm4_find *f)
 	return s->n != s->stop_after;
 }
 
+/* Draws as RADV 25 was seen to send them: NUM_INSTANCES, DRAW_INDEX_AUTO, DRAW_INDEX_2, and one
+ * whose numbers are in memory (DRAW_INDIRECT); registers of both stages, and SPI_TMPRING_SIZE. */
+static void test_draws(void **state)
+{
+	/* clang-format off */
+	static const uint32_t ib[] = {
+		0xc0016900, 0x1ba, 0x00402000,             /* SPI_TMPRING_SIZE */
+		0xc0016900, 0x1b6, 0x00008000,             /* SPI_PS_IN_CONTROL: PS_W32_EN */
+		0xc0017600, 0x08, 0x1234,                  /* SPI_SHADER_PGM_LO_PS */
+		0xc0017600, 0xc8, 0x5678,                  /* SPI_SHADER_PGM_LO_ES */
+		0xc0002f00, 5,                             /* NUM_INSTANCES */
+		0xc0012d00, 36, 2,                         /* DRAW_INDEX_AUTO */
+		0xc0042700, 100, 0x10000, 0x80, 60, 0,     /* DRAW_INDEX_2 */
+		0xc0032400, 16, 0x8c, 0x8d, 2,             /* DRAW_INDIRECT */
+	};
+	/* clang-format on */
+	static struct bw_pm4_scan scan;
+	struct seen s = {.n = 0};
+	bw_pm4_find_dispatches(&scan, ib, BW_ARRAY_SIZE(ib), found, &s);
+	assert_int_equal(s.n, 3);
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(s.f[i].what, BW_PM4_FOUND_DRAW);
+	assert_int_equal(s.f[0].pos_dw, 14);
+	assert_int_equal(s.f[0].draw.n, 36);
+	assert_int_equal(s.f[0].draw.n_instances, 5);
+	assert_false(s.f[0].draw.is_indexed);
+	assert_int_equal(s.f[1].draw.n, 60);
+	assert_int_equal(s.f[1].draw.n_instances, 5);
+	assert_true(s.f[1].draw.is_indexed);
+	assert_int_equal(s.f[2].draw.n, ~0u);
+	assert_int_equal(s.f[2].draw.n_instances, ~0u);
+	assert_int_equal(scan.tmpring_size, 0x00402000);
+	assert_int_equal(scan.sh[0x08], 0x1234);
+	assert_int_equal(scan.sh[0xc8], 0x5678);
+	assert_true(scan.pixels_w32);
+	assert_false(scan.vertices_w32);
+}
+
 static void test_radv(void **state)
 {
 	static const uint32_t preamble[] = {0xc0017600, 0x20d, 0x80};
@@ -111,4 +149,4 @@ static void test_bad(void **state)
 	}
 }
 
-TESTS(test_radv, test_indirect_and_ib, test_bad);
+TESTS(test_radv, test_draws, test_indirect_and_ib, test_bad);

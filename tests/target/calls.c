@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "target/draws.h"
+
 static uint32_t words[64];
 
 static struct bw_error *do_run(struct target_fixture *f, uint32_t slot)
@@ -153,6 +155,14 @@ static struct bw_error *do_loaded_bytes(struct target_fixture *f, uint32_t slot)
 	return err;
 }
 
+static struct bw_error *do_draws(struct target_fixture *f, uint32_t slot)
+{
+	struct bw_draws_draw draw = {.number = 0};
+	BW_TRY(bw_target_draws(f->t, BW_DRAWS_IOCTL_DRAW, &draw));
+	assert_int_equal(draw.number, 0); /* nothing has been drawn */
+	return NULL;
+}
+
 static struct bw_error *do_hold_time(struct target_fixture *f, uint32_t slot)
 {
 	BW_TRY(bw_target_hold_time(f->t, true));
@@ -205,6 +215,7 @@ const struct target_call target_calls[] = {
 	{BW_CAP_LOADED, true, do_loaded},
 	{BW_CAP_LOADED, false, do_loaded_bytes},
 	{BW_CAP_QUEUES, true, do_queues},
+	{BW_CAP_DRAWS, true, do_draws},
 	{BW_CAP_HOLD_TIME, true, do_hold_time},
 	{BW_CAP_PROCESSES, true, do_children},
 	{BW_CAP_PROCESSES, false, do_kill},

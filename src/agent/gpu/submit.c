@@ -31,12 +31,16 @@ enum {
 	IB_DEPTH_MAX = 4,
 	DATA_MAX_B = 1 << 20,  /* of all chunks, for copying them at once */
 	DISPATCHES_MAX = 4096, /* shown of one submission; the rest is run, not shown */
+	DRAWS_MAX = 1024,      /* the same */
 };
 
 /* The value that SET_SH_REG has set in a register, or in the one n after it. */
 #define SH_AFTER(state, name, n)                                                                   \
 	((state)->sh[BW_REG_GC_DW(COMPUTE_##name) - BW_PM4_SH_BEGIN_DW + (n)])
 #define SH(state, name) SH_AFTER(state, name, 0)
+/* The same of a stage of a draw. */
+#define SPI(state, name) ((state)->sh[BW_REG_GC_DW(SPI_SHADER_##name) - BW_PM4_SH_BEGIN_DW])
+#define SPI_FIELD(state, name, field) BW_FIELD_GET(SPI_SHADER_##name, field, SPI(state, name))
 /* The address of the packet's word that has set it. */
 #define SH_VA(state, name) ((state)->sh_va[BW_REG_GC_DW(COMPUTE_##name) - BW_PM4_SH_BEGIN_DW])
 
@@ -48,6 +52,9 @@ struct submission {
 	struct bw_pm4_scan state;
 	struct bw_agent_dispatches dispatches;
 	struct bw_code_places places; /* of the dispatches */
+	/* Two for each draw. Captures, markers and replaced code do not know them. */
+	struct bw_agent_dispatches draws;
+	struct BW_VEC(size_t) drawn_at; /* for each: number of dispatches before it */
 	struct bw_names_blob blob;
 	uint64_t ib_va; /* of the IB being looked at */
 	unsigned depth;
@@ -88,6 +95,53 @@ static void add_dispatch(struct submission *s, const struct bw_pm4_find *found)
 	bw_error_free(err);
 }
 
+/* The stages' resource words as those of compute, as far as a debugger reads them. */
+#define RSRC1_OF(r, stage)                                                                         \
+	BW_FIELD(COMPUTE_PGM_RSRC1, VGPRS, SPI_FIELD(r, PGM_RSRC1_##stage, VGPRS))
+#define RSRC2_OF(r, stage)                                                                         \
+	(BW_FIELD(COMPUTE_PGM_RSRC2, SCRATCH_EN, SPI_FIELD(r, PGM_RSRC2_##stage, SCRATCH_EN)) |    \
+	 BW_FIELD(COMPUTE_PGM_RSRC2, EXCP_EN, SPI_FIELD(r, PGM_RSRC2_##stage, EXCP_EN)))
+
+/* A draw is its two shaders, which have waves. */
+static void add_draw(struct submission *s, const struct bw_pm4_find *found)
+{
+	const struct bw_pm4_scan *r = found->state;
+	struct bw_agent_dispatch stages[] = {
+		{.stage = BW_AGENT_VERTEX,
+		 .code_va = bw_canonical(
+			 bw_join_256b(SPI_FIELD(r, PGM_HI_ES, MEM_BASE), SPI(r, PGM_LO_ES))),
+		 .rsrc1 = RSRC1_OF(r, GS),
+		 .rsrc2 = RSRC2_OF(r, GS) | BW_FIELD(COMPUTE_PGM_RSRC2, LDS_SIZE,
+						     SPI_FIELD(r, PGM_RSRC2_GS, LDS_SIZE))},
+		{.stage = BW_AGENT_PIXEL,
+		 .code_va = bw_canonical(
+			 bw_join_256b(SPI_FIELD(r, PGM_HI_PS, MEM_BASE), SPI(r, PGM_LO_PS))),
+		 .rsrc1 = RSRC1_OF(r, PS),
+		 .rsrc2 = RSRC2_OF(r, PS)},
+	};
+	if (s->draws.len >= 2 * (size_t)DRAWS_MAX || s->drawn_at.len != s->draws.len)
+		return;
+	for (size_t i = 0; i < BW_ARRAY_SIZE(stages); i++) {
+		struct bw_agent_dispatch *d = &stages[i];
+		d->tmpring_size = r->tmpring_size;
+		d->initiator = (i ? r->pixels_w32 : r->vertices_w32) ? BW_PM4_INIT_CS_W32_EN : 0;
+		d->packet_va = s->ib_va + found->pos_dw * 4;
+		d->n_vertices = found->draw.n;
+		d->n_instances = found->draw.n_instances;
+		d->n_draws = found->draw.n_draws;
+		d->is_indexed = found->draw.is_indexed;
+		for (unsigned k = 0; k < 3; k++)
+			d->groups[k] = UINT32_MAX;
+		for (unsigned k = 0; k < BW_ARRAY_SIZE(d->user_data); k++)
+			d->user_data[k] =
+				i ? (&SPI(r, USER_DATA_PS_0))[k] : (&SPI(r, USER_DATA_GS_0))[k];
+		struct bw_error *err = bw_vec_push(&s->drawn_at, s->dispatches.len);
+		if (!err)
+			err = bw_vec_push(&s->draws, *d);
+		bw_error_free(err);
+	}
+}
+
 static void scan_ib(struct submission *s, uint64_t va, size_t size_dw);
 
 static bool on_find(void *cookie, const struct bw_pm4_find *found)
@@ -95,6 +149,8 @@ static bool on_find(void *cookie, const struct bw_pm4_find *found)
 	struct submission *s = cookie;
 	if (found->what == BW_PM4_FOUND_DISPATCH)
 		add_dispatch(s, found);
+	else if (found->what == BW_PM4_FOUND_DRAW)
+		add_draw(s, found);
 	else if (found->what == BW_PM4_FOUND_INDIRECT_BUFFER)
 		scan_ib(s, found->flow.va, found->flow.size_dw);
 	return true;
@@ -343,17 +399,36 @@ static bool is_over(struct bw_agent_file *f, const struct recent_one *one)
 	       !a.out.status;
 }
 
-/* The message to the debugger about a submission that has been scanned. */
-static struct bw_agent_submit event_of(struct submission *s, uint32_t frame)
+/* The message to the debugger about a submission that has been scanned; *out_all has its dispatches
+ * and draws in their order (owned). */
+static struct bw_agent_submit event_of(struct submission *s, uint32_t frame,
+				       struct bw_agent_dispatch **out_all)
 {
+	size_t n = s->dispatches.len + s->draws.len, at = 0;
+	struct bw_agent_dispatch *all = calloc(n + 1, sizeof(*all));
+	for (size_t i = 0, k = 0; all && (i < s->dispatches.len || k < s->draws.len);)
+		all[at++] = k < s->draws.len && s->drawn_at.data[k] <= i ? s->draws.data[k++]
+									 : s->dispatches.data[i++];
+	*out_all = all;
 	struct bw_agent_submit event = {.file = s->file->number,
 					.ctx_id = s->in.ctx_id,
 					.ip_type = s->ip_type,
 					.ring = s->ring,
-					.n_dispatches = (uint32_t)s->dispatches.len,
+					.n_dispatches = (uint32_t)at,
 					.frame = frame,
 					.blob_b = (uint32_t)s->blob.len};
 	return event;
+}
+
+static void free_submission(struct submission *s)
+{
+	bw_vec_free(&s->dispatches);
+	bw_vec_free(&s->places);
+	bw_vec_free(&s->draws);
+	bw_vec_free(&s->drawn_at);
+	bw_vec_free(&s->blob);
+	free(s->data);
+	free(s);
 }
 
 static void show_again(struct bw_agent_file *f, const struct recent_one *one)
@@ -368,16 +443,13 @@ static void show_again(struct bw_agent_file *f, const struct recent_one *one)
 	s->ring = one->wait.ring;
 	for (unsigned i = 0; i < one->n_ibs; i++)
 		scan_ib(s, one->ibs[i].va, one->ibs[i].size_dw);
-	uint32_t frame = bw_names_match_kept(one->names, &s->dispatches, &s->blob);
+	uint32_t frame = bw_names_match_kept(one->names, &s->dispatches, &s->draws, &s->blob);
 	bw_launches_match(f, &s->dispatches, &s->blob);
-	struct bw_agent_submit event = event_of(s, frame);
-	if (s->dispatches.len)
-		bw_fence_wait_again(f, &one->wait,
-				    bw_debugger_show(f, &event, s->dispatches.data, s->blob.data));
-	bw_vec_free(&s->dispatches);
-	bw_vec_free(&s->places);
-	bw_vec_free(&s->blob);
-	free(s);
+	_cleanup_free_ struct bw_agent_dispatch *all = NULL;
+	struct bw_agent_submit event = event_of(s, frame, &all);
+	if (event.n_dispatches)
+		bw_fence_wait_again(f, &one->wait, bw_debugger_show(f, &event, all, s->blob.data));
+	free_submission(s);
 }
 
 void bw_submit_show_running(struct bw_agent_file *f)
@@ -461,15 +533,16 @@ int bw_submit(struct bw_agent_file *f, uint32_t cmd, void *arg)
 	bool looks = read && (listens || captures || has_crumbs || swaps);
 	if (read && (looks || job))
 		scan_chunks(s, looks);
-	uint32_t frame = looks ? bw_names_match(&s->dispatches, &s->blob) : 0;
+	uint32_t frame = looks ? bw_names_match(&s->dispatches, &s->draws, &s->blob) : 0;
 	if (looks)
 		bw_launches_match(f, &s->dispatches, &s->blob);
 	if (looks && swaps)
 		bw_code_swap(f, &s->dispatches, &s->places);
 	if (read && listens) {
-		struct bw_agent_submit event = event_of(s, frame);
-		if (s->dispatches.len)
-			number = bw_debugger_hold(f, &event, s->dispatches.data, s->blob.data);
+		_cleanup_free_ struct bw_agent_dispatch *all = NULL;
+		struct bw_agent_submit event = event_of(s, frame, &all);
+		if (event.n_dispatches)
+			number = bw_debugger_hold(f, &event, all, s->blob.data);
 		job = bw_debugger_job_begun(f, &area_handle);
 	}
 	captures = read && captures && begin_capture(s, frame);
@@ -493,10 +566,6 @@ int bw_submit(struct bw_agent_file *f, uint32_t cmd, void *arg)
 		start_wait(s, job, number, out.out.handle);
 	else
 		bw_debugger_job_ended(job);
-	bw_vec_free(&s->dispatches);
-	bw_vec_free(&s->places);
-	bw_vec_free(&s->blob);
-	free(s->data);
-	free(s);
+	free_submission(s);
 	return r;
 }

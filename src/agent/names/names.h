@@ -15,9 +15,10 @@ struct bw_agent_objects BW_VEC(struct bw_agent_object);
 struct bw_names_blob BW_VEC(uint8_t);
 
 /* Fills in pipeline, label and push constants of the packets of a submission that this thread is
- * making, as far as they are known; their bytes go to the end of blob. Returns the number of the
- * frame, 0: not known. */
-uint32_t bw_names_match(struct bw_agent_dispatches *dispatches, struct bw_names_blob *blob);
+ * making, dispatches and draws (two entries each, of its stages), as far as they are known; their
+ * bytes go to the end of blob. Returns the number of the frame, 0: not known. */
+uint32_t bw_names_match(struct bw_agent_dispatches *dispatches, struct bw_agent_dispatches *draws,
+			struct bw_names_blob *blob);
 /* The names of the submission that this thread is making, for a debugger that attaches later. Owned
  * (bw_names_kept_free); NULL: nothing, or no memory. */
 struct bw_names_kept *bw_names_keep(void);
@@ -25,7 +26,7 @@ struct bw_names_kept *bw_names_kept_copy(const struct bw_names_kept *kept);
 void bw_names_kept_free(struct bw_names_kept *kept);
 /* bw_names_match for a submission that was made before; kept may be NULL. */
 uint32_t bw_names_match_kept(struct bw_names_kept *kept, struct bw_agent_dispatches *dispatches,
-			     struct bw_names_blob *blob);
+			     struct bw_agent_dispatches *draws, struct bw_names_blob *blob);
 /* All objects that live; the caller frees the vector. */
 struct bw_error *bw_names_objects(struct bw_agent_objects *out) BW_MUST_CHECK;
 /* A number that changes when buffers or images are made, named, placed or destroyed. */

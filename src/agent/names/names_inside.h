@@ -38,8 +38,10 @@ struct bw_names_submission {
 	uint32_t frame; /* has_frame: told */
 	uint64_t queue;
 	struct BW_VEC(struct bw_names_recorded) dispatches;
+	struct BW_VEC(struct bw_names_recorded) draws; /* groups: vertices, instances */
 	struct bw_names_blob text;
-	size_t next; /* the dispatches before it have their packets */
+	size_t next;	  /* the dispatches before it have their packets */
+	size_t next_draw; /* the same */
 };
 
 /* The calling thread's. */

@@ -180,8 +180,55 @@ static size_t find_recorded(const struct bw_names_submission *s, const struct bw
 	return found ? k : s->dispatches.len;
 }
 
+/* The object of a shader that a draw runs. */
+static struct bw_agent_object *shader_of(const struct bw_names_recorded *r, uint32_t stage)
+{
+	return bw_names_find(BW_AGENT_OBJECT_PIPELINE, BW_NAMES_STAGE(r->pipeline_handle, stage));
+}
+
+/* Whether a recorded draw is the packet whose two stages these are. Of its shaders one is enough:
+ * a draw without colours may have no pixel shader of its own. */
+static bool is_draw(const struct bw_names_recorded *r, const struct bw_agent_dispatch stages[2])
+{
+	bool fits = false;
+	if (!r->pipeline_handle || (r->indirect ? stages->n_vertices != UINT32_MAX
+						: r->groups[0] != stages->n_vertices ||
+							  r->groups[1] != stages->n_instances))
+		return false;
+	for (unsigned i = 0; i < 2; i++) {
+		struct bw_agent_object *o = shader_of(r, stages[i].stage);
+		bool same = o && o->va && ((o->va ^ stages[i].code_va) & BW_VA_MASK) == 0;
+		fits |= same || points_to(r->pipeline_handle, stages[i].code_va);
+	}
+	return fits;
+}
+
+/* Draws are like dispatches: the driver has some of its own in between. One that the driver leaves
+ * out (of no vertices) is passed over. */
+static void match_draws(struct bw_names_submission *s, struct bw_agent_dispatches *draws,
+			struct bw_names_blob *blob)
+{
+	for (size_t i = 0; i + 1 < draws->len; i += 2) {
+		struct bw_agent_dispatch *stages = &draws->data[i];
+		size_t k = s->next_draw;
+		while (k < s->draws.len && !is_draw(&s->draws.data[k], stages))
+			k++;
+		if (k == s->draws.len)
+			continue;
+		s->next_draw = k + 1;
+		for (unsigned n = 0; n < 2; n++) {
+			struct bw_names_recorded r = s->draws.data[k];
+			struct bw_agent_object *o = shader_of(&r, stages[n].stage);
+			if (o)
+				o->va = stages[n].code_va;
+			r.pipeline = o ? o->id : 0;
+			fill(s, &r, &stages[n], blob);
+		}
+	}
+}
+
 static uint32_t match(struct bw_names_submission *s, struct bw_agent_dispatches *dispatches,
-		      struct bw_names_blob *blob)
+		      struct bw_agent_dispatches *draws, struct bw_names_blob *blob)
 {
 	pthread_mutex_lock(&bw_names_lock);
 	const uint32_t frame = bw_names_frame(s);
@@ -194,14 +241,16 @@ static uint32_t match(struct bw_names_submission *s, struct bw_agent_dispatches 
 			fill(s, &s->dispatches.data[k], d, blob);
 			s->next = k + 1;
 		}
+		match_draws(s, draws, blob);
 	}
 	pthread_mutex_unlock(&bw_names_lock);
 	return frame;
 }
 
-uint32_t bw_names_match(struct bw_agent_dispatches *dispatches, struct bw_names_blob *blob)
+uint32_t bw_names_match(struct bw_agent_dispatches *dispatches, struct bw_agent_dispatches *draws,
+			struct bw_names_blob *blob)
 {
-	return match(bw_names_mine(), dispatches, blob);
+	return match(bw_names_mine(), dispatches, draws, blob);
 }
 
 /* ---- Submissions that a debugger comes too late for ---- */
@@ -216,6 +265,8 @@ static struct bw_names_kept *copy_of(const struct bw_names_submission *s)
 	struct bw_names_submission *to = kept ? &kept->submission : NULL;
 	struct bw_error *err = kept ? bw_vec_reserve(&to->dispatches, s->dispatches.len) : NULL;
 	if (kept && !err)
+		err = bw_vec_reserve(&to->draws, s->draws.len);
+	if (kept && !err)
 		err = bw_vec_reserve(&to->text, s->text.len);
 	if (!kept || err) {
 		bw_error_free(err);
@@ -226,9 +277,12 @@ static struct bw_names_kept *copy_of(const struct bw_names_submission *s)
 	if (s->dispatches.len)
 		memcpy(to->dispatches.data, s->dispatches.data,
 		       s->dispatches.len * sizeof(*s->dispatches.data));
+	if (s->draws.len)
+		memcpy(to->draws.data, s->draws.data, s->draws.len * sizeof(*s->draws.data));
 	if (s->text.len)
 		memcpy(to->text.data, s->text.data, s->text.len);
 	to->dispatches.len = s->dispatches.len;
+	to->draws.len = s->draws.len;
 	to->text.len = s->text.len;
 	return kept;
 }
@@ -236,7 +290,7 @@ static struct bw_names_kept *copy_of(const struct bw_names_submission *s)
 struct bw_names_kept *bw_names_keep(void)
 {
 	const struct bw_names_submission *s = bw_names_mine();
-	return s->active && s->dispatches.len ? copy_of(s) : NULL;
+	return s->active && (s->dispatches.len || s->draws.len) ? copy_of(s) : NULL;
 }
 
 struct bw_names_kept *bw_names_kept_copy(const struct bw_names_kept *kept)
@@ -249,15 +303,16 @@ void bw_names_kept_free(struct bw_names_kept *kept)
 	if (!kept)
 		return;
 	bw_vec_free(&kept->submission.dispatches);
+	bw_vec_free(&kept->submission.draws);
 	bw_vec_free(&kept->submission.text);
 	free(kept);
 }
 
 uint32_t bw_names_match_kept(struct bw_names_kept *kept, struct bw_agent_dispatches *dispatches,
-			     struct bw_names_blob *blob)
+			     struct bw_agent_dispatches *draws, struct bw_names_blob *blob)
 {
 	if (!kept || bw_names_mine()->active)
 		return 0;
-	kept->submission.next = 0;
-	return match(&kept->submission, dispatches, blob);
+	kept->submission.next = kept->submission.next_draw = 0;
+	return match(&kept->submission, dispatches, draws, blob);
 }

@@ -23,6 +23,9 @@ void bw_names_remove(uint32_t kind, uint64_t handle);
 /* kind 0: a name for a thing that has no table of its own (a shader module), kept for later. */
 void bw_names_set_name(uint32_t kind, uint64_t handle, const char *name);
 const char *bw_names_other_name(uint64_t handle, char out[64]);
+/* A shader of a graphics pipeline is an object of its own, with this handle; stage: enum
+ * bw_agent_stage. */
+#define BW_NAMES_STAGE(pipeline, stage) ((pipeline) | (uint64_t)(stage))
 /* The object was given memory. */
 void bw_names_place(uint32_t kind, uint64_t handle, uint64_t va, uint64_t size_b);
 /* Replaces all buffers and images by these, as bw_names_add takes them; those that were there keep
@@ -31,11 +34,17 @@ void bw_names_replace_memory(const struct bw_agent_object *all, size_t n);
 
 /* ---- Command buffers ---- */
 
+/* Draws have a pipeline, sets and push constants of their own, and so a record of their own beside
+ * that of the dispatches: the functions with a `cmd` take either. Begin, free, execute, submit_add
+ * and labels are for both. (Handles of command buffers are pointers.) */
+#define BW_NAMES_DRAWS(cmd) ((cmd) | 1u)
 void bw_names_cmd_begin(uint64_t cmd);
 void bw_names_cmd_free(uint64_t cmd);
 void bw_names_cmd_pipeline(uint64_t cmd, uint64_t pipeline);
 /* base: added to the packet's numbers where it is not 0. groups NULL: read from memory. */
 void bw_names_cmd_dispatch(uint64_t cmd, const uint32_t *base, const uint32_t *groups);
+/* n: vertices or indices; UINT32_MAX: read from memory. */
+void bw_names_cmd_draw(uint64_t cmd, uint32_t n, uint32_t n_instances);
 void bw_names_cmd_push(uint64_t cmd, uint32_t offset_b, uint32_t size_b, const void *data);
 /* A descriptor set was bound to that number, with its dynamic offsets; 0: one that is not known. */
 void bw_names_cmd_set(uint64_t cmd, uint32_t number, uint64_t set, const uint32_t *offsets,

@@ -89,7 +89,7 @@ static void free_cmd(struct command_buffer *c)
 		pthread_mutex_unlock(&bw_names_lock);                                              \
 	} while (0)
 
-void bw_names_cmd_begin(uint64_t handle)
+static void begin_record(uint64_t handle)
 {
 	pthread_mutex_lock(&bw_names_lock);
 	struct command_buffer *c = find_cmd(handle);
@@ -114,7 +114,13 @@ void bw_names_cmd_begin(uint64_t handle)
 	pthread_mutex_unlock(&bw_names_lock);
 }
 
-void bw_names_cmd_free(uint64_t handle)
+void bw_names_cmd_begin(uint64_t handle)
+{
+	begin_record(handle);
+	begin_record(BW_NAMES_DRAWS(handle));
+}
+
+static void free_record(uint64_t handle)
 {
 	pthread_mutex_lock(&bw_names_lock);
 	size_t at = cmd_index(handle);
@@ -125,9 +131,16 @@ void bw_names_cmd_free(uint64_t handle)
 	pthread_mutex_unlock(&bw_names_lock);
 }
 
+void bw_names_cmd_free(uint64_t handle)
+{
+	free_record(handle);
+	free_record(BW_NAMES_DRAWS(handle));
+}
+
 static void bind_pipeline(struct command_buffer *c, uint64_t pipeline)
 {
 	const struct bw_agent_object *o = bw_names_find(BW_AGENT_OBJECT_PIPELINE, pipeline);
+	/* of draws: the objects of its shaders are looked for when a packet is known */
 	c->pipeline_handle = pipeline;
 	c->pipeline = o ? o->id : 0;
 }
@@ -189,6 +202,12 @@ static void record(struct command_buffer *c, const uint32_t *base, const uint32_
 void bw_names_cmd_dispatch(uint64_t cmd, const uint32_t *base, const uint32_t *groups)
 {
 	WITH_CMD(cmd, record(c, base, groups));
+}
+
+void bw_names_cmd_draw(uint64_t cmd, uint32_t n, uint32_t n_instances)
+{
+	const uint32_t numbers[3] = {n, n_instances, 1};
+	WITH_CMD(BW_NAMES_DRAWS(cmd), record(c, NULL, n == UINT32_MAX ? NULL : numbers));
 }
 
 void bw_names_cmd_push(uint64_t cmd, uint32_t offset_b, uint32_t size_b, const void *data)
@@ -268,7 +287,7 @@ static void pop_label(struct levels *l)
 		*(last ? last : l->text) = 0;
 }
 
-void bw_names_cmd_label_begin(uint64_t cmd, const char *label)
+static void begin_label(uint64_t cmd, const char *label)
 {
 	WITH_CMD(cmd, {
 		push_label(&c->label, label);
@@ -277,7 +296,13 @@ void bw_names_cmd_label_begin(uint64_t cmd, const char *label)
 	});
 }
 
-void bw_names_cmd_label_end(uint64_t cmd)
+void bw_names_cmd_label_begin(uint64_t cmd, const char *label)
+{
+	begin_label(cmd, label);
+	begin_label(BW_NAMES_DRAWS(cmd), label);
+}
+
+static void end_label(uint64_t cmd)
 {
 	WITH_CMD(cmd, {
 		pop_label(&c->label);
@@ -286,7 +311,13 @@ void bw_names_cmd_label_end(uint64_t cmd)
 	});
 }
 
-void bw_names_cmd_label_insert(uint64_t cmd, const char *label)
+void bw_names_cmd_label_end(uint64_t cmd)
+{
+	end_label(cmd);
+	end_label(BW_NAMES_DRAWS(cmd));
+}
+
+static void insert_label(uint64_t cmd, const char *label)
 {
 	WITH_CMD(cmd, {
 		bw_names_copy(c->inserted, sizeof(c->inserted), label);
@@ -294,6 +325,12 @@ void bw_names_cmd_label_insert(uint64_t cmd, const char *label)
 			*p = *p == BW_AGENT_LABEL_SEPARATOR ? ' ' : *p;
 		c->label_at = 0;
 	});
+}
+
+void bw_names_cmd_label_insert(uint64_t cmd, const char *label)
+{
+	insert_label(cmd, label);
+	insert_label(BW_NAMES_DRAWS(cmd), label);
 }
 
 /* Dispatches and their texts of one list go to the end of another; prefix is put before labels. */
@@ -319,7 +356,7 @@ static void copy_recorded(struct bw_names_recorded r, const struct bw_names_blob
 	*out = r;
 }
 
-void bw_names_cmd_execute(uint64_t cmd, uint64_t secondary)
+static void execute(uint64_t cmd, uint64_t secondary)
 {
 	pthread_mutex_lock(&bw_names_lock);
 	struct command_buffer *c = find_cmd(cmd), *s = find_cmd(secondary);
@@ -332,6 +369,12 @@ void bw_names_cmd_execute(uint64_t cmd, uint64_t secondary)
 		}
 	}
 	pthread_mutex_unlock(&bw_names_lock);
+}
+
+void bw_names_cmd_execute(uint64_t cmd, uint64_t secondary)
+{
+	execute(cmd, secondary);
+	execute(BW_NAMES_DRAWS(cmd), BW_NAMES_DRAWS(secondary));
 }
 
 /* ---- Submitting ---- */
@@ -372,19 +415,27 @@ void bw_names_submit_begin(uint64_t queue)
 	mine.active = true;
 	mine.has_frame = false;
 	mine.queue = queue;
-	mine.dispatches.len = mine.text.len = mine.next = 0;
+	mine.dispatches.len = mine.draws.len = mine.text.len = 0;
+	mine.next = mine.next_draw = 0;
 }
 
 void bw_names_submit_add(uint64_t cmd)
 {
 	pthread_mutex_lock(&bw_names_lock);
-	struct command_buffer *c = find_cmd(cmd);
+	struct command_buffer *c = find_cmd(cmd), *draws = find_cmd(BW_NAMES_DRAWS(cmd));
 	const struct queue_label *q = queue_label(mine.queue);
+	const char *label = q ? q->label.text : "";
+	struct bw_names_recorded copy;
 	if (c) {
 		bw_vec_each(&c->dispatches, r) {
-			struct bw_names_recorded copy;
-			copy_recorded(*r, &c->text, q ? q->label.text : "", &mine.text, &copy);
+			copy_recorded(*r, &c->text, label, &mine.text, &copy);
 			bw_error_free(bw_vec_push(&mine.dispatches, copy));
+		}
+	}
+	if (draws) {
+		bw_vec_each(&draws->dispatches, r) {
+			copy_recorded(*r, &draws->text, label, &mine.text, &copy);
+			bw_error_free(bw_vec_push(&mine.draws, copy));
 		}
 	}
 	pthread_mutex_unlock(&bw_names_lock);
@@ -400,8 +451,9 @@ void bw_names_submit_end(void)
 {
 	mine.active = false;
 	bw_vec_free(&mine.dispatches);
+	bw_vec_free(&mine.draws);
 	bw_vec_free(&mine.text);
-	mine.next = 0;
+	mine.next = mine.next_draw = 0;
 }
 
 void bw_names_present(void)

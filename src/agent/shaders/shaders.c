@@ -348,7 +348,7 @@ static bool is_pointer(uint64_t word)
 /* The NIR as the driver prints it begins so (nir_print.c). */
 static char *read_nir(uint64_t at)
 {
-	static const char begin[] = "shader: MESA_SHADER_COMPUTE";
+	static const char begin[] = "shader: MESA_SHADER_";
 	char head[sizeof(begin) + 8] = {0};
 	if (bw_agent_peek(at, head, sizeof(head) & ~(size_t)7) < sizeof(begin) - 1 ||
 	    strncmp(head, begin, sizeof(begin) - 1) != 0)
@@ -390,7 +390,9 @@ static bool has_word(const uint64_t *w, size_t n, uint64_t va)
  * which object is its. */
 static void look_at_pipeline(uint64_t handle, uint64_t code_va, struct found *f)
 {
+	enum { STAGE_BITS = 3 }; /* of a shader of a graphics pipeline (BW_NAMES_STAGE) */
 	uint64_t object[PIPELINE_LOOK_B / 8], shader[SHADER_LOOK_B / 8];
+	handle &= ~(uint64_t)STAGE_BITS;
 	if (!code_va || !handle || handle % 8 || !is_pointer(handle))
 		return;
 	size_t n = bw_agent_peek(handle, object, sizeof(object)) / 8;

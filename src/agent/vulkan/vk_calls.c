@@ -188,6 +188,12 @@ RESULT bw_SetDebugUtilsObjectNameEXT(VkDevice device, const VkDebugUtilsObjectNa
 			bw_names_set_name(kinds[i].kind, info->objectHandle, info->pObjectName);
 	if (info->objectType == VK_OBJECT_TYPE_BUFFER)
 		bw_vk_bounds_name(info->objectHandle, info->pObjectName);
+	/* the shaders of a graphics pipeline are objects of their own */
+	for (uint32_t stage = BW_AGENT_VERTEX; stage <= BW_AGENT_PIXEL; stage++)
+		if (info->objectType == VK_OBJECT_TYPE_PIPELINE)
+			bw_names_set_name(BW_AGENT_OBJECT_PIPELINE,
+					  BW_NAMES_STAGE(info->objectHandle, stage),
+					  info->pObjectName);
 	if (info->objectType == VK_OBJECT_TYPE_PIPELINE)
 		bw_vk_name_pipeline(device, info->objectHandle, info->pObjectName);
 	const struct bw_vk_device *d = bw_vk_device_of(device);
@@ -215,6 +221,8 @@ CALL bw_CmdBindPipeline(VkCommandBuffer cmd, VkPipelineBindPoint point, VkPipeli
 {
 	if (point == VK_PIPELINE_BIND_POINT_COMPUTE)
 		bw_names_cmd_pipeline(HANDLE(cmd), HANDLE(pipeline));
+	else if (point == VK_PIPELINE_BIND_POINT_GRAPHICS)
+		bw_names_cmd_pipeline(BW_NAMES_DRAWS(HANDLE(cmd)), HANDLE(pipeline));
 	bw_vk_device_of(cmd)->CmdBindPipeline(cmd, point, bw_vk_swap_of(pipeline));
 }
 
@@ -247,11 +255,59 @@ CALL bw_CmdDispatchIndirect(VkCommandBuffer cmd, VkBuffer buffer, VkDeviceSize o
 	bw_vk_device_of(cmd)->CmdDispatchIndirect(cmd, buffer, offset);
 }
 
+CALL bw_CmdDraw(VkCommandBuffer cmd, uint32_t n, uint32_t n_instances, uint32_t first,
+		uint32_t first_instance)
+{
+	bw_names_cmd_draw(HANDLE(cmd), n, n_instances);
+	bw_vk_device_of(cmd)->CmdDraw(cmd, n, n_instances, first, first_instance);
+}
+
+CALL bw_CmdDrawIndexed(VkCommandBuffer cmd, uint32_t n, uint32_t n_instances, uint32_t first,
+		       int32_t base, uint32_t first_instance)
+{
+	bw_names_cmd_draw(HANDLE(cmd), n, n_instances);
+	bw_vk_device_of(cmd)->CmdDrawIndexed(cmd, n, n_instances, first, base, first_instance);
+}
+
+CALL bw_CmdDrawIndirect(VkCommandBuffer cmd, VkBuffer buffer, VkDeviceSize offset, uint32_t n,
+			uint32_t stride)
+{
+	bw_names_cmd_draw(HANDLE(cmd), UINT32_MAX, 0);
+	bw_vk_device_of(cmd)->CmdDrawIndirect(cmd, buffer, offset, n, stride);
+}
+
+CALL bw_CmdDrawIndexedIndirect(VkCommandBuffer cmd, VkBuffer buffer, VkDeviceSize offset,
+			       uint32_t n, uint32_t stride)
+{
+	bw_names_cmd_draw(HANDLE(cmd), UINT32_MAX, 0);
+	bw_vk_device_of(cmd)->CmdDrawIndexedIndirect(cmd, buffer, offset, n, stride);
+}
+
+CALL bw_CmdDrawIndirectCount(VkCommandBuffer cmd, VkBuffer buffer, VkDeviceSize offset,
+			     VkBuffer count, VkDeviceSize count_offset, uint32_t most,
+			     uint32_t stride)
+{
+	bw_names_cmd_draw(HANDLE(cmd), UINT32_MAX, 0);
+	bw_vk_device_of(cmd)->CmdDrawIndirectCount(cmd, buffer, offset, count, count_offset, most,
+						   stride);
+}
+
+CALL bw_CmdDrawIndexedIndirectCount(VkCommandBuffer cmd, VkBuffer buffer, VkDeviceSize offset,
+				    VkBuffer count, VkDeviceSize count_offset, uint32_t most,
+				    uint32_t stride)
+{
+	bw_names_cmd_draw(HANDLE(cmd), UINT32_MAX, 0);
+	bw_vk_device_of(cmd)->CmdDrawIndexedIndirectCount(cmd, buffer, offset, count, count_offset,
+							  most, stride);
+}
+
 CALL bw_CmdPushConstants(VkCommandBuffer cmd, VkPipelineLayout layout, VkShaderStageFlags stages,
 			 uint32_t offset, uint32_t size, const void *values)
 {
 	if (stages & VK_SHADER_STAGE_COMPUTE_BIT)
 		bw_names_cmd_push(HANDLE(cmd), offset, size, values);
+	if (stages & VK_SHADER_STAGE_ALL_GRAPHICS)
+		bw_names_cmd_push(BW_NAMES_DRAWS(HANDLE(cmd)), offset, size, values);
 	bw_vk_device_of(cmd)->CmdPushConstants(cmd, layout, stages, offset, size, values);
 }
 
@@ -259,6 +315,9 @@ CALL bw_CmdPushConstants2(VkCommandBuffer cmd, const VkPushConstantsInfo *info)
 {
 	if (info->stageFlags & VK_SHADER_STAGE_COMPUTE_BIT)
 		bw_names_cmd_push(HANDLE(cmd), info->offset, info->size, info->pValues);
+	if (info->stageFlags & VK_SHADER_STAGE_ALL_GRAPHICS)
+		bw_names_cmd_push(BW_NAMES_DRAWS(HANDLE(cmd)), info->offset, info->size,
+				  info->pValues);
 	bw_vk_device_of(cmd)->CmdPushConstants2(cmd, info);
 }
 

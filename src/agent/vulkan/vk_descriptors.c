@@ -301,13 +301,13 @@ CALL bw_UpdateDescriptorSetWithTemplate(VkDevice device, VkDescriptorSet set,
 
 /* ---- Binding ---- */
 
-static void bind(VkCommandBuffer cmd, uint32_t first, uint32_t n, const VkDescriptorSet *sets,
+static void bind(uint64_t cmd, uint32_t first, uint32_t n, const VkDescriptorSet *sets,
 		 uint32_t n_offsets, const uint32_t *offsets)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t set = sets ? HANDLE(sets[i]) : 0;
 		uint32_t own = BW_MIN(set ? bw_descriptors_n_dynamic(set) : 0, n_offsets);
-		bw_names_cmd_set(HANDLE(cmd), first + i, set, offsets, own);
+		bw_names_cmd_set(cmd, first + i, set, offsets, own);
 		offsets += own;
 		n_offsets -= own;
 	}
@@ -319,7 +319,9 @@ CALL bw_CmdBindDescriptorSets(VkCommandBuffer cmd, VkPipelineBindPoint point,
 			      const uint32_t *offsets)
 {
 	if (point == VK_PIPELINE_BIND_POINT_COMPUTE)
-		bind(cmd, first, n, sets, n_offsets, offsets);
+		bind(HANDLE(cmd), first, n, sets, n_offsets, offsets);
+	else if (point == VK_PIPELINE_BIND_POINT_GRAPHICS)
+		bind(BW_NAMES_DRAWS(HANDLE(cmd)), first, n, sets, n_offsets, offsets);
 	bw_vk_device_of(cmd)->CmdBindDescriptorSets(cmd, point, layout, first, n, sets, n_offsets,
 						    offsets);
 }
@@ -327,20 +329,23 @@ CALL bw_CmdBindDescriptorSets(VkCommandBuffer cmd, VkPipelineBindPoint point,
 CALL bw_CmdBindDescriptorSets2(VkCommandBuffer cmd, const VkBindDescriptorSetsInfo *info)
 {
 	if (info->stageFlags & VK_SHADER_STAGE_COMPUTE_BIT)
-		bind(cmd, info->firstSet, info->descriptorSetCount, info->pDescriptorSets,
+		bind(HANDLE(cmd), info->firstSet, info->descriptorSetCount, info->pDescriptorSets,
 		     info->dynamicOffsetCount, info->pDynamicOffsets);
+	if (info->stageFlags & VK_SHADER_STAGE_ALL_GRAPHICS)
+		bind(BW_NAMES_DRAWS(HANDLE(cmd)), info->firstSet, info->descriptorSetCount,
+		     info->pDescriptorSets, info->dynamicOffsetCount, info->pDynamicOffsets);
 	bw_vk_device_of(cmd)->CmdBindDescriptorSets2(cmd, info);
 }
 
 /* ---- Pushing ---- */
 
-static void push(VkCommandBuffer cmd, VkPipelineLayout layout, uint32_t set, uint32_t n,
+static void push(uint64_t cmd, VkPipelineLayout layout, uint32_t set, uint32_t n,
 		 const VkWriteDescriptorSet *writes)
 {
 	struct bw_descriptors pushed = {0};
 	const struct bw_bindings *bindings = bw_vk_layout_bindings(layout, set);
 	write_all(writes, n, &(struct written){.pushed = &pushed, .bindings = bindings});
-	bw_names_cmd_push_set(HANDLE(cmd), set, bw_vk_layout_set(layout, set), &pushed);
+	bw_names_cmd_push_set(cmd, set, bw_vk_layout_set(layout, set), &pushed);
 	bw_vec_free(&pushed);
 }
 
@@ -349,12 +354,15 @@ static void push_template(VkCommandBuffer cmd, VkDescriptorUpdateTemplate templa
 {
 	struct template t = {0};
 	if (!bw_handles_get(&templates, HANDLE(template), &t) ||
-	    t.point != VK_PIPELINE_BIND_POINT_COMPUTE)
+	    (t.point != VK_PIPELINE_BIND_POINT_COMPUTE &&
+	     t.point != VK_PIPELINE_BIND_POINT_GRAPHICS))
 		return;
+	bool draws = t.point == VK_PIPELINE_BIND_POINT_GRAPHICS;
 	struct bw_descriptors pushed = {0};
 	const struct bw_bindings *bindings = bw_vk_layout_bindings(layout, set);
 	write_template(&(struct written){.pushed = &pushed, .bindings = bindings}, &t, data);
-	bw_names_cmd_push_set(HANDLE(cmd), set, bw_vk_layout_set(layout, set), &pushed);
+	bw_names_cmd_push_set(draws ? BW_NAMES_DRAWS(HANDLE(cmd)) : HANDLE(cmd), set,
+			      bw_vk_layout_set(layout, set), &pushed);
 	bw_vec_free(&pushed);
 }
 
@@ -363,15 +371,20 @@ CALL bw_CmdPushDescriptorSetKHR(VkCommandBuffer cmd, VkPipelineBindPoint point,
 				const VkWriteDescriptorSet *writes)
 {
 	if (point == VK_PIPELINE_BIND_POINT_COMPUTE)
-		push(cmd, layout, set, n, writes);
+		push(HANDLE(cmd), layout, set, n, writes);
+	else if (point == VK_PIPELINE_BIND_POINT_GRAPHICS)
+		push(BW_NAMES_DRAWS(HANDLE(cmd)), layout, set, n, writes);
 	bw_vk_device_of(cmd)->CmdPushDescriptorSetKHR(cmd, point, layout, set, n, writes);
 }
 
 CALL bw_CmdPushDescriptorSet2(VkCommandBuffer cmd, const VkPushDescriptorSetInfo *info)
 {
 	if (info->stageFlags & VK_SHADER_STAGE_COMPUTE_BIT)
-		push(cmd, info->layout, info->set, info->descriptorWriteCount,
+		push(HANDLE(cmd), info->layout, info->set, info->descriptorWriteCount,
 		     info->pDescriptorWrites);
+	if (info->stageFlags & VK_SHADER_STAGE_ALL_GRAPHICS)
+		push(BW_NAMES_DRAWS(HANDLE(cmd)), info->layout, info->set,
+		     info->descriptorWriteCount, info->pDescriptorWrites);
 	bw_vk_device_of(cmd)->CmdPushDescriptorSet2(cmd, info);
 }
 
@@ -411,7 +424,7 @@ CALL bw_CmdBindDescriptorBuffersEXT(VkCommandBuffer cmd, uint32_t n,
 	bw_vk_device_of(cmd)->CmdBindDescriptorBuffersEXT(cmd, n, infos);
 }
 
-static void place_set(VkCommandBuffer cmd, VkPipelineLayout layout, uint32_t set, uint64_t va)
+static void place_set(uint64_t cmd, VkPipelineLayout layout, uint32_t set, uint64_t va)
 {
 	const struct bw_vk_places *places = bw_vk_layout_places(layout, set);
 	struct bw_descriptors all = {0};
@@ -426,19 +439,20 @@ static void place_set(VkCommandBuffer cmd, VkPipelineLayout layout, uint32_t set
 								       (uint64_t)k * DESCRIPTOR_B});
 	}
 	/* in place of all that was there */
-	bw_names_cmd_set(HANDLE(cmd), set, 0, NULL, 0);
-	bw_names_cmd_push_set(HANDLE(cmd), set, bw_vk_layout_set(layout, set), &all);
+	bw_names_cmd_set(cmd, set, 0, NULL, 0);
+	bw_names_cmd_push_set(cmd, set, bw_vk_layout_set(layout, set), &all);
 	bw_vec_free(&all);
 }
 
-static void place_sets(VkCommandBuffer cmd, VkPipelineLayout layout, uint32_t first, uint32_t n,
+/* record: of dispatches or of draws. */
+static void place_sets(uint64_t record, VkPipelineLayout layout, uint32_t first, uint32_t n,
 		       const uint32_t *indices, const VkDeviceSize *offsets)
 {
 	struct buffers b = {0};
-	bw_handles_get(&bound_buffers, HANDLE(cmd), &b);
+	bw_handles_get(&bound_buffers, record & ~(uint64_t)1, &b);
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t va = indices[i] < BUFFERS_MAX ? b.va[indices[i]] : 0;
-		place_set(cmd, layout, first + i, va ? va + offsets[i] : 0);
+		place_set(record, layout, first + i, va ? va + offsets[i] : 0);
 	}
 }
 
@@ -447,7 +461,9 @@ CALL bw_CmdSetDescriptorBufferOffsetsEXT(VkCommandBuffer cmd, VkPipelineBindPoin
 					 const uint32_t *indices, const VkDeviceSize *offsets)
 {
 	if (point == VK_PIPELINE_BIND_POINT_COMPUTE)
-		place_sets(cmd, layout, first, n, indices, offsets);
+		place_sets(HANDLE(cmd), layout, first, n, indices, offsets);
+	else if (point == VK_PIPELINE_BIND_POINT_GRAPHICS)
+		place_sets(BW_NAMES_DRAWS(HANDLE(cmd)), layout, first, n, indices, offsets);
 	bw_vk_device_of(cmd)->CmdSetDescriptorBufferOffsetsEXT(cmd, point, layout, first, n,
 							       indices, offsets);
 }
@@ -456,7 +472,10 @@ CALL bw_CmdSetDescriptorBufferOffsets2EXT(VkCommandBuffer cmd,
 					  const VkSetDescriptorBufferOffsetsInfoEXT *info)
 {
 	if (info->stageFlags & VK_SHADER_STAGE_COMPUTE_BIT)
-		place_sets(cmd, info->layout, info->firstSet, info->setCount, info->pBufferIndices,
-			   info->pOffsets);
+		place_sets(HANDLE(cmd), info->layout, info->firstSet, info->setCount,
+			   info->pBufferIndices, info->pOffsets);
+	if (info->stageFlags & VK_SHADER_STAGE_ALL_GRAPHICS)
+		place_sets(BW_NAMES_DRAWS(HANDLE(cmd)), info->layout, info->firstSet,
+			   info->setCount, info->pBufferIndices, info->pOffsets);
 	bw_vk_device_of(cmd)->CmdSetDescriptorBufferOffsets2EXT(cmd, info);
 }

@@ -48,6 +48,7 @@
 	X(CreatePipelineLayout, NULL)                                                              \
 	X(DestroyPipelineLayout, NULL)                                                             \
 	X(CreateComputePipelines, NULL)                                                            \
+	X(CreateGraphicsPipelines, NULL)                                                           \
 	X(DestroyPipeline, NULL)                                                                   \
 	X(CreateShadersEXT, NULL)                                                                  \
 	X(DestroyShaderEXT, NULL)                                                                  \
@@ -58,6 +59,12 @@
 	X(CmdDispatch, NULL)                                                                       \
 	X(CmdDispatchBase, "vkCmdDispatchBaseKHR")                                                 \
 	X(CmdDispatchIndirect, NULL)                                                               \
+	X(CmdDraw, NULL)                                                                           \
+	X(CmdDrawIndexed, NULL)                                                                    \
+	X(CmdDrawIndirect, NULL)                                                                   \
+	X(CmdDrawIndexedIndirect, NULL)                                                            \
+	X(CmdDrawIndirectCount, "vkCmdDrawIndirectCountKHR")                                       \
+	X(CmdDrawIndexedIndirectCount, "vkCmdDrawIndexedIndirectCountKHR")                         \
 	X(CmdPushConstants, NULL)                                                                  \
 	X(CmdPushConstants2, "vkCmdPushConstants2KHR")                                             \
 	X(CmdExecuteCommands, NULL)                                                                \

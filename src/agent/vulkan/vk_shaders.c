@@ -13,6 +13,7 @@
 #include "agent/shaders/shaders.h"
 #include "agent/vulkan/sha1.h"
 #include "agent/vulkan/vk_layer.h"
+#include "agent/vulkan/vk_plan.h"
 #include "agent/vulkan/vk_record.h"
 #include "agent/vulkan/vk_swap.h"
 #include "base/cleanup.h"
@@ -23,22 +24,8 @@
 #define CALL VKAPI_ATTR void VKAPI_CALL
 #define RESULT VKAPI_ATTR VkResult VKAPI_CALL
 
-/* The facts about a module that its pipelines need later, when it may be destroyed. */
-struct module {
-	uint64_t hash;
-	uint32_t local_size[3];
-	struct bw_spirv_copy *spirv; /* a reference, in the table and in what it returns */
-	char file[64];		     /* of its source, without folders; "": not known */
-};
-struct layout {
-	uint32_t push_b;
-	uint16_t sets[8]; /* descriptors in each */
-	uint64_t hashes[8];
-	const struct bw_vk_places *places[8];
-	const struct bw_bindings *bindings[8];
-};
-static struct bw_handles modules = BW_HANDLES_INIT(struct module);
-static struct bw_handles layouts = BW_HANDLES_INIT(struct layout);
+static struct bw_handles modules = BW_HANDLES_INIT(struct bw_vk_module);
+static struct bw_handles layouts = BW_HANDLES_INIT(struct bw_vk_layout);
 static struct bw_handles set_layouts = BW_HANDLES_INIT(uint16_t);
 
 /* LocalSize of the entry point, where it is a plain number. A size that specialisation may change
@@ -126,10 +113,10 @@ static void warn_of_prints(const uint32_t *code, size_t n)
 			"print a line for each wave\n");
 }
 
-static struct module describe(const uint32_t *code, size_t size_b)
+static struct bw_vk_module describe(const uint32_t *code, size_t size_b)
 {
-	struct module m = {.hash = bw_sha1_64(code, size_b),
-			   .spirv = bw_spirv_copy_new(code, size_b)};
+	struct bw_vk_module m = {.hash = bw_sha1_64(code, size_b),
+				 .spirv = bw_spirv_copy_new(code, size_b)};
 	bw_vk_swap_save(m.hash, code, size_b);
 	warn_of_prints(code, size_b / 4);
 	find_local_size(code, size_b / 4, NULL, m.local_size);
@@ -143,7 +130,7 @@ RESULT bw_CreateShaderModule(VkDevice device, const VkShaderModuleCreateInfo *in
 	VkResult r = bw_vk_device_of(device)->CreateShaderModule(device, info, alloc, out);
 	if (r != VK_SUCCESS)
 		return r;
-	struct module m = describe(info->pCode, info->codeSize);
+	struct bw_vk_module m = describe(info->pCode, info->codeSize);
 	bw_names_set_name(0, HANDLE(*out), "");
 	bw_handles_put(&modules, HANDLE(*out), &m);
 	return r;
@@ -152,7 +139,7 @@ RESULT bw_CreateShaderModule(VkDevice device, const VkShaderModuleCreateInfo *in
 CALL bw_DestroyShaderModule(VkDevice device, VkShaderModule module,
 			    const VkAllocationCallbacks *alloc)
 {
-	struct module m = {0};
+	struct bw_vk_module m = {0};
 	if (bw_handles_get(&modules, HANDLE(module), &m))
 		bw_spirv_copy_unref(m.spirv);
 	bw_handles_drop(&modules, HANDLE(module));
@@ -183,10 +170,10 @@ RESULT bw_CreateDescriptorSetLayout(VkDevice device, const VkDescriptorSetLayout
 	return r;
 }
 
-static struct layout layout_of(uint32_t n_sets, const VkDescriptorSetLayout *sets,
-			       uint32_t n_ranges, const VkPushConstantRange *ranges)
+static struct bw_vk_layout layout_of(uint32_t n_sets, const VkDescriptorSetLayout *sets,
+				     uint32_t n_ranges, const VkPushConstantRange *ranges)
 {
-	struct layout l = {0};
+	struct bw_vk_layout l = {0};
 	for (uint32_t i = 0; i < n_ranges; i++)
 		l.push_b = BW_MAX(l.push_b, ranges[i].offset + ranges[i].size);
 	for (uint32_t i = 0; i < n_sets && i < BW_ARRAY_SIZE(l.sets); i++) {
@@ -200,21 +187,21 @@ static struct layout layout_of(uint32_t n_sets, const VkDescriptorSetLayout *set
 
 uint64_t bw_vk_layout_set(VkPipelineLayout layout, uint32_t set)
 {
-	struct layout l = {0};
+	struct bw_vk_layout l = {0};
 	bw_handles_get(&layouts, HANDLE(layout), &l);
 	return set < BW_ARRAY_SIZE(l.hashes) ? l.hashes[set] : 0;
 }
 
 const struct bw_vk_places *bw_vk_layout_places(VkPipelineLayout layout, uint32_t set)
 {
-	struct layout l = {0};
+	struct bw_vk_layout l = {0};
 	bw_handles_get(&layouts, HANDLE(layout), &l);
 	return set < BW_ARRAY_SIZE(l.places) ? l.places[set] : NULL;
 }
 
 const struct bw_bindings *bw_vk_layout_bindings(VkPipelineLayout layout, uint32_t set)
 {
-	struct layout l = {0};
+	struct bw_vk_layout l = {0};
 	bw_handles_get(&layouts, HANDLE(layout), &l);
 	return set < BW_ARRAY_SIZE(l.bindings) ? l.bindings[set] : NULL;
 }
@@ -225,8 +212,8 @@ RESULT bw_CreatePipelineLayout(VkDevice device, const VkPipelineLayoutCreateInfo
 	VkResult r = bw_vk_device_of(device)->CreatePipelineLayout(device, info, alloc, out);
 	if (r != VK_SUCCESS)
 		return r;
-	struct layout l = layout_of(info->setLayoutCount, info->pSetLayouts,
-				    info->pushConstantRangeCount, info->pPushConstantRanges);
+	struct bw_vk_layout l = layout_of(info->setLayoutCount, info->pSetLayouts,
+					  info->pushConstantRangeCount, info->pPushConstantRanges);
 	bw_handles_put(&layouts, HANDLE(*out), &l);
 	bw_vk_record_layout(*out, info);
 	return r;
@@ -242,7 +229,7 @@ CALL bw_DestroyPipelineLayout(VkDevice device, VkPipelineLayout layout,
 
 static bool layout_lives(VkPipelineLayout layout)
 {
-	struct layout l;
+	struct bw_vk_layout l;
 	return bw_handles_get(&layouts, HANDLE(layout), &l);
 }
 
@@ -259,7 +246,7 @@ static const VkShaderModuleCreateInfo *inline_module(const void *next)
 	return (const VkShaderModuleCreateInfo *)s;
 }
 
-static const char *inline_name(const void *next)
+const char *bw_vk_inline_name(const void *next)
 {
 	const VkBaseInStructure *s = next;
 	while (s && s->sType != VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT)
@@ -267,14 +254,7 @@ static const char *inline_name(const void *next)
 	return s ? ((const VkDebugUtilsObjectNameInfoEXT *)s)->pObjectName : NULL;
 }
 
-/* A shader that the program has made, by whichever call. */
-struct made {
-	uint64_t handle, module; /* module 0: it had none of its own */
-	const char *entry, *name;
-	const VkSpecializationInfo *constants;
-};
-
-static void keep_shader(const struct made *made, uint32_t id, struct bw_spirv_copy *spirv)
+static void keep_shader(const struct bw_vk_made *made, uint32_t id, struct bw_spirv_copy *spirv)
 {
 	const VkSpecializationInfo *info = made->constants;
 	uint32_t n = info ? info->mapEntryCount : 0;
@@ -293,14 +273,16 @@ static void keep_shader(const struct made *made, uint32_t id, struct bw_spirv_co
 }
 
 /* Describes a shader before it is made. */
-static struct bw_agent_object describe_made(const struct made *made, const struct module *m,
-					    const struct layout *l)
+static struct bw_agent_object describe_made(const struct bw_vk_made *made,
+					    const struct bw_vk_module *m,
+					    const struct bw_vk_layout *l)
 {
 	const char *entry = made->entry, *name = made->name;
 	struct bw_agent_object o = {.kind = BW_AGENT_OBJECT_PIPELINE,
 				    .handle = made->handle,
 				    .push_b = l->push_b,
-				    .hash = m->hash};
+				    .hash = m->hash,
+				    .stage = made->stage};
 	memcpy(o.sets, l->sets, sizeof(o.sets));
 	memcpy(o.dim, m->local_size, sizeof(o.dim));
 	memcpy(o.file, m->file, sizeof(o.file));
@@ -313,26 +295,12 @@ static struct bw_agent_object describe_made(const struct made *made, const struc
 	return o;
 }
 
-/* A shader that is about to be made, and the SPIR-V that takes the place of its own: a rule's, or
- * its own with notes. */
-struct plan {
-	struct made made;
-	struct module m; /* as the program gave it; with a reference of its own */
-	struct layout l;
-	int rule;	       /* -1: none */
-	const uint32_t *other; /* NULL: its own stays */
-	size_t other_b;
-	struct bw_spirv_words noted;  /* owned: other, where it is not a rule's */
-	const char *refusal;	      /* why that cannot take the place; NULL: it can */
-	VkShaderModule module;	      /* of the other, until the pipeline is made */
-	VkShaderModuleCreateInfo own; /* where the program has its SPIR-V in line */
-};
-
-static void make_plan(const struct made *made, const struct module *m, const struct layout *l,
-		      struct plan *out)
+static void make_plan(const struct bw_vk_made *made, const struct bw_vk_module *m,
+		      const struct bw_vk_layout *l, struct bw_vk_plan *out)
 {
-	*out = (struct plan){.made = *made, .m = *m, .l = *l, .rule = -1};
-	if (bw_agent_shader_rules()) {
+	*out = (struct bw_vk_plan){.made = *made, .m = *m, .l = *l, .rule = -1};
+	/* rules replace compute shaders */
+	if (bw_agent_shader_rules() && !made->stage) {
 		const struct bw_agent_object o = describe_made(made, m, l);
 		bw_agent_shader_say(BW_SWAP_CREATED, -1, &o, NULL);
 		out->rule = bw_vk_swap_rule(&o);
@@ -346,22 +314,23 @@ static void make_plan(const struct made *made, const struct module *m, const str
 	out->other_b = 4 * out->noted.len;
 }
 
-static void free_plan(struct plan *plan)
+void bw_vk_plan_free(VkDevice device, struct bw_vk_plan *plan)
 {
 	bw_spirv_copy_unref(plan->m.spirv);
 	bw_vec_free(&plan->noted);
+	if (plan->module)
+		bw_vk_device_of(device)->DestroyShaderModule(device, plan->module, NULL);
 }
 
-static const char *entry_of(const struct plan *plan)
+static const char *entry_of(const struct bw_vk_plan *plan)
 {
 	return plan->rule >= 0 ? bw_vk_swap_entry(plan->rule, plan->made.entry) : plan->made.entry;
 }
 
-/* The shader has been made. Notes what it is, with what takes its place; returns its id. */
-static uint32_t add_shader(const struct plan *plan, uint64_t handle)
+uint32_t bw_vk_plan_add(const struct bw_vk_plan *plan, uint64_t handle)
 {
-	struct made made = plan->made;
-	struct module m = plan->m;
+	struct bw_vk_made made = plan->made;
+	struct bw_vk_module m = plan->m;
 	made.handle = handle;
 	const char *refused = plan->refusal;
 	struct bw_agent_object o = describe_made(&made, &m, &plan->l);
@@ -382,24 +351,24 @@ static uint32_t add_shader(const struct plan *plan, uint64_t handle)
 	return id;
 }
 
-static void plan_pipeline(const VkComputePipelineCreateInfo *info, struct plan *out)
+void bw_vk_plan_stage(const VkPipelineShaderStageCreateInfo *info, VkPipelineLayout layout,
+		      const char *name, enum bw_agent_stage stage, struct bw_vk_plan *out)
 {
-	const VkShaderModuleCreateInfo *own = inline_module(info->stage.pNext);
-	struct module m = {0};
-	struct layout l = {0};
+	const VkShaderModuleCreateInfo *own = inline_module(info->pNext);
+	struct bw_vk_module m = {0};
+	struct bw_vk_layout l = {0};
 	if (own)
 		m = describe(own->pCode, own->codeSize);
-	else if (bw_handles_get(&modules, HANDLE(info->stage.module), &m))
+	else if (bw_handles_get(&modules, HANDLE(info->module), &m))
 		bw_spirv_copy_ref(m.spirv);
-	bw_handles_get(&layouts, HANDLE(info->layout), &l);
-	const struct made made = {0, HANDLE(info->stage.module), info->stage.pName,
-				  inline_name(info->pNext), info->stage.pSpecializationInfo};
+	bw_handles_get(&layouts, HANDLE(layout), &l);
+	const struct bw_vk_made made = {0,    HANDLE(info->module),	 info->pName,
+					name, info->pSpecializationInfo, stage};
 	make_plan(&made, &m, &l, out);
 }
 
-/* The stage with the other SPIR-V. False: the driver does not take it. */
-static bool replace_stage(VkDevice device, struct plan *plan,
-			  VkPipelineShaderStageCreateInfo *stage)
+bool bw_vk_plan_replace(VkDevice device, struct bw_vk_plan *plan,
+			VkPipelineShaderStageCreateInfo *stage)
 {
 	if (stage->module) {
 		plan->module = bw_vk_swap_module(device, plan->other, plan->other_b);
@@ -422,20 +391,20 @@ static bool replace_stage(VkDevice device, struct plan *plan,
 /* Pipelines as they are to be made: of other SPIR-V where a rule says so, and with a flag for which
  * the driver keeps what it knows of a shader's code. All owned. */
 struct with_changes {
-	struct plan *plans;
+	struct bw_vk_plan *plans;
 	VkComputePipelineCreateInfo *infos;
 	BwPipelineCreateFlags2CreateInfo *flags;
 	bool has_any, has_swaps;
 };
 
 static void add_pipeline(VkDevice device, const VkComputePipelineCreateInfo *info,
-			 VkPipeline pipeline, const struct plan *plan)
+			 VkPipeline pipeline, const struct bw_vk_plan *plan)
 {
 	bool is_swapped = plan->rule >= 0 && !plan->refusal;
 	struct bw_capture_bytes record = {0};
 	bw_vk_record_pipeline(device, info, is_swapped ? entry_of(plan) : info->stage.pName,
 			      &record);
-	bw_shaders_keep_record(add_shader(plan, HANDLE(pipeline)), &record);
+	bw_shaders_keep_record(bw_vk_plan_add(plan, HANDLE(pipeline)), &record);
 	if (is_swapped)
 		return;
 	const struct bw_agent_object o = describe_made(&plan->made, &plan->m, &plan->l);
@@ -444,30 +413,27 @@ static void add_pipeline(VkDevice device, const VkComputePipelineCreateInfo *inf
 
 static void free_changes(VkDevice device, uint32_t n, struct with_changes *c)
 {
-	for (uint32_t i = 0; c->plans && i < n; i++) {
-		free_plan(&c->plans[i]);
-		if (c->plans[i].module)
-			bw_vk_device_of(device)->DestroyShaderModule(device, c->plans[i].module,
-								     NULL);
-	}
+	for (uint32_t i = 0; c->plans && i < n; i++)
+		bw_vk_plan_free(device, &c->plans[i]);
 	free(c->infos);
 	free(c->flags);
 	free(c->plans);
 }
 
-static void add_flags(VkComputePipelineCreateInfo *info, BwPipelineCreateFlags2CreateInfo *flags)
+void bw_vk_plan_flags(const void **next, VkPipelineCreateFlags *old,
+		      BwPipelineCreateFlags2CreateInfo *flags)
 {
-	const VkBaseInStructure *s = info->pNext;
-	info->flags |= VK_PIPELINE_CREATE_CAPTURE_INTERNAL_REPRESENTATIONS_BIT_KHR;
+	const VkBaseInStructure *s = *next;
+	*old |= VK_PIPELINE_CREATE_CAPTURE_INTERNAL_REPRESENTATIONS_BIT_KHR;
 	while (s && s->sType != BW_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO)
 		s = s->pNext;
 	if (!s)
 		return;
 	/* These flags replace the others. Drivers take the first structure of a kind. */
 	*flags = *(const BwPipelineCreateFlags2CreateInfo *)s;
-	flags->pNext = info->pNext;
+	flags->pNext = *next;
 	flags->flags |= (uint64_t)VK_PIPELINE_CREATE_CAPTURE_INTERNAL_REPRESENTATIONS_BIT_KHR;
-	info->pNext = flags;
+	*next = flags;
 }
 
 /* False: no memory. To be freed in any case. */
@@ -476,22 +442,25 @@ static bool make_changes(VkDevice device, uint32_t n, const VkComputePipelineCre
 {
 	out->plans = calloc(n ? n : 1, sizeof(*out->plans));
 	for (uint32_t i = 0; out->plans && i < n; i++)
-		plan_pipeline(&infos[i], &out->plans[i]);
+		bw_vk_plan_stage(&infos[i].stage, infos[i].layout,
+				 bw_vk_inline_name(infos[i].pNext), BW_AGENT_COMPUTE,
+				 &out->plans[i]);
 	out->infos = calloc(n ? n : 1, sizeof(*out->infos));
 	out->flags = calloc(n ? n : 1, sizeof(*out->flags));
 	if (!out->plans || !out->infos || !out->flags)
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
-		struct plan *plan = &out->plans[i];
+		struct bw_vk_plan *plan = &out->plans[i];
 		out->infos[i] = infos[i];
 		if (bw_shaders_are_wanted()) {
-			add_flags(&out->infos[i], &out->flags[i]);
+			bw_vk_plan_flags(&out->infos[i].pNext, &out->infos[i].flags,
+					 &out->flags[i]);
 			out->has_any = true;
 		}
 		if (!plan->other)
 			continue;
 		out->has_any = out->has_swaps = true;
-		if (!replace_stage(device, plan, &out->infos[i].stage)) {
+		if (!bw_vk_plan_replace(device, plan, &out->infos[i].stage)) {
 			out->infos[i].stage = infos[i].stage;
 			plan->refusal = "the driver makes no shader module of it";
 		}
@@ -525,8 +494,10 @@ RESULT bw_CreateComputePipelines(VkDevice device, VkPipelineCache cache, uint32_
 
 CALL bw_DestroyPipeline(VkDevice device, VkPipeline pipeline, const VkAllocationCallbacks *alloc)
 {
-	bw_names_remove(BW_AGENT_OBJECT_PIPELINE, HANDLE(pipeline));
-	bw_shaders_remove(HANDLE(pipeline));
+	for (uint32_t stage = BW_AGENT_COMPUTE; stage <= BW_AGENT_PIXEL; stage++) {
+		bw_names_remove(BW_AGENT_OBJECT_PIPELINE, BW_NAMES_STAGE(HANDLE(pipeline), stage));
+		bw_shaders_remove(BW_NAMES_STAGE(HANDLE(pipeline), stage));
+	}
 	bw_vk_swap_drop(device, pipeline);
 	bw_vk_device_of(device)->DestroyPipeline(device, pipeline, alloc);
 }
@@ -539,15 +510,15 @@ static bool is_compute_spirv(const VkShaderCreateInfoEXT *info)
 	       info->codeType == VK_SHADER_CODE_TYPE_SPIRV_EXT;
 }
 
-static void plan_shader(const VkShaderCreateInfoEXT *info, struct plan *out)
+static void plan_shader(const VkShaderCreateInfoEXT *info, struct bw_vk_plan *out)
 {
-	struct module m = {0};
+	struct bw_vk_module m = {0};
 	if (is_compute_spirv(info))
 		m = describe(info->pCode, info->codeSize);
-	struct layout l = layout_of(info->setLayoutCount, info->pSetLayouts,
-				    info->pushConstantRangeCount, info->pPushConstantRanges);
-	const struct made made = {0, 0, info->pName ? info->pName : "main",
-				  inline_name(info->pNext), info->pSpecializationInfo};
+	struct bw_vk_layout l = layout_of(info->setLayoutCount, info->pSetLayouts,
+					  info->pushConstantRangeCount, info->pPushConstantRanges);
+	const struct bw_vk_made made = {0, 0, info->pName ? info->pName : "main",
+					bw_vk_inline_name(info->pNext), info->pSpecializationInfo};
 	make_plan(&made, &m, &l, out);
 }
 
@@ -555,7 +526,7 @@ RESULT bw_CreateShadersEXT(VkDevice device, uint32_t n, const VkShaderCreateInfo
 			   const VkAllocationCallbacks *alloc, VkShaderEXT *out)
 {
 	_cleanup_free_ VkShaderCreateInfoEXT *changed = calloc(n ? n : 1, sizeof(*changed));
-	_cleanup_free_ struct plan *plans = calloc(n ? n : 1, sizeof(*plans));
+	_cleanup_free_ struct bw_vk_plan *plans = calloc(n ? n : 1, sizeof(*plans));
 	for (uint32_t i = 0; changed && plans && i < n; i++) {
 		changed[i] = infos[i];
 		if (infos[i].stage != VK_SHADER_STAGE_COMPUTE_BIT)
@@ -571,8 +542,8 @@ RESULT bw_CreateShadersEXT(VkDevice device, uint32_t n, const VkShaderCreateInfo
 		device, n, changed && plans ? changed : infos, alloc, out);
 	for (uint32_t i = 0; changed && plans && i < n; i++) {
 		if (r >= 0 && out[i] && infos[i].stage == VK_SHADER_STAGE_COMPUTE_BIT)
-			add_shader(&plans[i], HANDLE(out[i]));
-		free_plan(&plans[i]);
+			bw_vk_plan_add(&plans[i], HANDLE(out[i]));
+		bw_vk_plan_free(device, &plans[i]);
 	}
 	return r;
 }

@@ -5,6 +5,7 @@
 /* Breakpoints of every kind: places in code, watchpoints, dispatches, exceptions; and the s_traps
  * that they put into code. */
 
+#include "debug/breakpoints/draw_breaks.h"
 #include "debug/breaks.h"
 #include "debug/debug_priv.h"
 #include "isa/inst.h"
@@ -12,7 +13,6 @@
 struct bw_dispatch_record;
 struct bw_module;
 struct bw_wave_access;
-struct bw_wave_record;
 
 enum bw_where_kind { BW_WHERE_SYMBOL, BW_WHERE_LINE, BW_WHERE_ADDRESS };
 /* A place as the user typed it before "if", not yet resolved to addresses. */
@@ -67,7 +67,7 @@ struct bw_place_va {
 	uint64_t va;
 };
 
-/* How often the debugger has tested the condition, without a pause (hits.c). */
+/* Tests of the condition by the debugger, without a pause (hits.c). */
 struct bw_break_tests {
 	uint64_t n, since_ms, last_ms, told_ms;
 	uint64_t error_at; /* d->continues when its error was last reported, + 1 */
@@ -87,6 +87,7 @@ struct bw_break {
 	struct bw_dispatch_filter *filter;
 	struct BW_VEC(struct bw_catch) catches;
 	struct bw_break_tests tests;
+	struct bw_draw_break draw;
 	/* the user was told that it cannot be inserted, in this run or since it was enabled */
 	bool told_refused;
 	bool told_no_lines; /* the user was told why its line of a shader has no place */
@@ -156,6 +157,7 @@ struct bw_breaks {
 	struct BW_VEC(struct bw_patch) patches;
 	uint32_t n_cells; /* cells for copies of instructions that patches have been given so far */
 	struct bw_u32_vec free_cells;
+	struct bw_draws_breaks draws_sent; /* what the GPU was told last */
 	bool filters_dirty;
 	uint64_t filters_used, filters_retired; /* a bit for each filter */
 	/* temporary breakpoints of a step: they stop only the wave internal_wave */
@@ -184,16 +186,14 @@ bool bw_break_is_at(const struct bw_break *b, uint32_t space, uint64_t va);
 /* The number of the breakpoint that stops this wave at its PC, and its lanes; counts the hit. 0:
  * none stops it, and the wave should be resumed. */
 uint32_t bw_debug_break_hit(struct bw_debug *d, struct bw_wave_record *w, uint64_t *out_lanes);
-/* Whether every breakpoint at the wave's PC needs its condition tested before it can stop the
- * wave. */
+/* Whether every breakpoint at the wave's PC has a condition, which can let the wave go on. */
 bool bw_break_is_conditional(struct bw_debug *d, const struct bw_wave_record *w);
 /* Called when the breakpoint has stopped a wave: deletes it if it is temporary; disables it if that
  * was its last stop of "enable once" or "enable count". */
 void bw_debug_drop_temporaries(struct bw_debug *d, uint32_t number);
 struct bw_break *bw_debug_break_priv(struct bw_debug *d, uint32_t number);
 
-/* For other kinds of breakpoints: splits "... [wave N] [if EXPR]"; out_condition points into text.
- */
+/* For other kinds of breakpoints: "... [wave N] [if EXPR]"; out_condition points into text. */
 struct bw_error *bw_break_split(char *text, char **out_condition, uint32_t *out_wave) BW_MUST_CHECK;
 struct bw_error *bw_break_check_condition(struct bw_debug *d, const char *expr) BW_MUST_CHECK;
 /* Gives b its number and puts it into the table. On failure b is freed. */

@@ -62,7 +62,7 @@ bool bw_catch_label_fits(const char *pattern, const struct bw_dispatch_record *x
 bool bw_catch_fits(const struct bw_dispatch_filter *f, const struct bw_dispatch_record *x)
 {
 	const struct bw_dispatch_info *i = &x->info;
-	if ((f->queue && f->queue != i->queue) || (f->frame && f->frame != i->frame) ||
+	if (i->draw || (f->queue && f->queue != i->queue) || (f->frame && f->frame != i->frame) ||
 	    (f->submission && f->submission != i->submission) ||
 	    (f->number && f->number != i->number))
 		return false;

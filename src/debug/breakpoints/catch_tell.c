@@ -171,7 +171,7 @@ void bw_catch_tell_new(struct bw_debug *d, const struct bw_break *b)
 
 void bw_catch_tell_unmatched(struct bw_debug *d)
 {
-	size_t n = d->dispatches->dropped + d->dispatches->all.len;
+	size_t n = d->dispatches->dropped + d->dispatches->all.len - 2 * d->dispatches->n_draws;
 	bw_vec_each(&d->breaks->all, it) {
 		const struct bw_break *b = *it;
 		const struct bw_dispatch_filter *f = b->filter;

@@ -201,7 +201,7 @@ struct bw_filter_facts bw_filter_facts_of(struct bw_filter_at *at)
 		f.n_vgprs = BW_MIN(f.n_vgprs, r.vgprs);
 		f.scratch_b = BW_MIN(f.scratch_b, r.scratch_b / lanes);
 		f.lanes = first || f.lanes == lanes ? lanes : 0;
-		f.one_row &= t->group_size[1] == 1 && t->group_size[2] == 1;
+		f.one_row &= t->stage || (t->group_size[1] == 1 && t->group_size[2] == 1);
 		first = false;
 	}
 	if (first)

@@ -76,7 +76,7 @@ void bw_dispatches_forget(struct bw_dispatches *x)
 	bw_vec_each(&x->all, it)
 		free_dispatch(it);
 	x->all.len = x->held.len = 0;
-	x->dropped = 0;
+	x->dropped = x->n_draws = 0;
 	free(x->objects);
 	x->objects = NULL;
 	x->n_objects = 0;
@@ -103,6 +103,7 @@ void bw_dispatches_fini(struct bw_dispatches *x)
 	bw_dispatches_forget(x);
 	bw_vec_free(&x->all);
 	bw_vec_free(&x->list);
+	bw_vec_free(&x->events);
 	bw_vec_free(&x->held);
 	bw_cl_sources_free(x);
 }
@@ -240,6 +241,8 @@ static struct bw_error *fill_dispatch(struct bw_debug *d, const struct bw_target
 	x.info.frame = ev->frame;
 	x.info.state = ev->is_running ? BW_DISPATCH_RUNNING : BW_DISPATCH_HELD;
 	x.info.desc = ev->dispatches[i];
+	d->dispatches->n_draws += x.info.desc.stage == BW_STAGE_VERTEX;
+	x.info.draw = x.info.desc.stage ? d->dispatches->n_draws : 0;
 	struct bw_error *err = name_dispatch(d, &x, fresh);
 	if (!err)
 		err = know_code(d, &x);
@@ -258,7 +261,7 @@ static void guess_from_last(struct bw_debug *d)
 	struct bw_dispatch_record *x = &d->dispatches->all.data[d->dispatches->all.len - 1];
 	for (size_t i = d->dispatches->all.len - 1; i-- > 0;) {
 		const struct bw_dispatch_record *last = &d->dispatches->all.data[i];
-		if (last->info.queue != x->info.queue)
+		if (last->info.queue != x->info.queue || last->info.draw)
 			continue;
 		x->packet_guessed = last->packet_known || last->packet_guessed;
 		x->packet = next_packet(d, last->packet);
@@ -284,7 +287,8 @@ static struct bw_error *add_dispatch(struct bw_debug *d, const struct bw_target_
 	}
 	bw_vec_each(&d->dispatches->all, it)
 		point_info(it);
-	guess_from_last(d);
+	if (!x.info.draw)
+		guess_from_last(d);
 	bw_catch_new_dispatch(d, &d->dispatches->all.data[d->dispatches->all.len - 1]);
 	bw_filter_dirty(d); /* the dispatch's waves may have fewer registers */
 	return NULL;
@@ -350,9 +354,11 @@ void bw_debug_on_done(struct bw_debug *d, const struct bw_target_event *ev)
 		x->info.state = ev->result ? BW_DISPATCH_FAILED : BW_DISPATCH_DONE;
 		x->info.result = ev->result;
 		bw_catch_on_done(d, x);
+		char words[48];
+		bw_dispatch_words(&x->info, words);
 		if (ev->result)
-			bw_debug_note(d, BW_NOTICE_DISPATCH_FAILED, "dispatch %u (%s) failed: %s",
-				      x->info.number, x->info.kernel_title, why_failed(ev->result));
+			bw_debug_note(d, BW_NOTICE_DISPATCH_FAILED, "%s (%s) failed: %s", words,
+				      x->info.kernel_title, why_failed(ev->result));
 	}
 }
 
@@ -364,42 +370,14 @@ struct bw_dispatch_record *bw_debug_dispatch_priv(struct bw_debug *d, uint32_t n
 		       : NULL;
 }
 
-const struct bw_dispatch_info *bw_debug_dispatches(struct bw_debug *d, size_t *out_n)
-{
-	d->dispatches->list.len = 0;
-	*out_n = 0;
-	bw_vec_each(&d->dispatches->all, x) {
-		struct bw_error *err = bw_vec_push(&d->dispatches->list, x->info);
-		if (err) {
-			bw_error_free(err);
-			break;
-		}
-	}
-	*out_n = d->dispatches->list.len;
-	return d->dispatches->list.data;
-}
-
-const struct bw_dispatch_info *bw_debug_held(struct bw_debug *d)
-{
-	bw_vec_each(&d->dispatches->all, x)
-		if (x->info.state == BW_DISPATCH_HELD)
-			return &x->info;
-	return NULL;
-}
-
-const struct bw_dispatch_info *bw_debug_dispatch(struct bw_debug *d, uint32_t number)
-{
-	struct bw_dispatch_record *x = bw_debug_dispatch_priv(d, number);
-	return x ? &x->info : NULL;
-}
-
 /* Derives packet numbers of later dispatches from one that is known: the dispatch packets of a
  * queue are numbered consecutively [I], as the virtual GPU does. */
 static void guess_packets(struct bw_debug *d, const struct bw_dispatch_record *known)
 {
 	uint32_t packet = known->packet;
 	bw_vec_each(&d->dispatches->all, x) {
-		if (x->info.queue != known->info.queue || x->info.number <= known->info.number)
+		if (x->info.queue != known->info.queue || x->info.draw ||
+		    x->info.number <= known->info.number)
 			continue;
 		packet = next_packet(d, packet);
 		if (x->packet_known)
@@ -409,6 +387,20 @@ static void guess_packets(struct bw_debug *d, const struct bw_dispatch_record *k
 	}
 }
 
+/* A wave of a draw says its packet and its stage. The same command buffer may be submitted again
+ * meanwhile: then it is the earlier one's. */
+static struct bw_dispatch_record *draw_of(struct bw_debug *d, const struct bw_target_wave *hw)
+{
+	bool pixels = hw->workgroup[1] & BW_DRAW_ROUND_PIXELS;
+	bw_vec_each(&d->dispatches->all, x)
+		if (x->info.draw && x->info.state == BW_DISPATCH_RUNNING &&
+		    x->info.space == hw->space &&
+		    (x->info.desc.stage == BW_STAGE_PIXEL) == pixels &&
+		    (uint32_t)x->info.desc.packet_va == hw->workgroup[2])
+			return x;
+	return NULL;
+}
+
 /* Several dispatches may run at once. The evidence for one of them, the strongest first: the packet
  * number that SPI gave its waves (if it is known from another wave), the code, the grid. */
 struct bw_dispatch_record *bw_debug_dispatch_of(struct bw_debug *d, const struct bw_target_wave *hw)
@@ -416,9 +408,13 @@ struct bw_dispatch_record *bw_debug_dispatch_of(struct bw_debug *d, const struct
 	struct bw_dispatch_record *best = NULL;
 	int best_score = 0;
 
+	if (hw->dispatch_packet == BW_PACKET_OF_DRAW(bw_debug_arch(d)) &&
+	    hw->wave_in_group != BW_GROUP_UNKNOWN)
+		return draw_of(d, hw);
 	bw_vec_each(&d->dispatches->all, x) {
 		int score = 1;
-		if (x->info.state != BW_DISPATCH_RUNNING || x->info.space != hw->space)
+		if (x->info.draw || x->info.state != BW_DISPATCH_RUNNING ||
+		    x->info.space != hw->space)
 			continue;
 		if (x->packet_known)
 			score += x->packet == hw->dispatch_packet ? 16 : -16;
@@ -452,7 +448,8 @@ static size_t count_unknown(const struct bw_debug *d)
 {
 	size_t n = 0;
 	bw_vec_each(&d->dispatches->all, x)
-		n += x->info.state == BW_DISPATCH_RUNNING && !x->packet_known && !x->packet_guessed;
+		n += x->info.state == BW_DISPATCH_RUNNING && !x->info.draw && !x->packet_known &&
+		     !x->packet_guessed;
 	return n;
 }
 

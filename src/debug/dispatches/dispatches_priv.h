@@ -8,6 +8,7 @@
 #include "debug/code/code_priv.h"
 #include "debug/debug_priv.h"
 #include "debug/dispatches.h"
+#include "debug/draws.h"
 
 struct bw_dispatch_record {
 	struct bw_dispatch_info info;
@@ -35,9 +36,21 @@ struct bw_standing_queue {
 	bool was_told;
 };
 
+/* The answer for the wave that was asked about last. */
+struct bw_draw_lanes {
+	bool is_valid;
+	uint32_t slot, seq;
+	struct bw_draws_wave wave;
+};
+struct bw_watched_pixel {
+	int32_t x, y;
+	bool is_on;
+};
+
 struct bw_dispatches {
 	struct BW_VEC(struct bw_dispatch_record) all;
 	uint32_t dropped; /* dispatches 1 to this number have ended and are no longer listed */
+	uint32_t n_draws; /* so far; each has taken two numbers */
 	struct BW_VEC(
 		struct bw_dispatch_info) list; /* the array that bw_debug_dispatches returned */
 	struct bw_u32_vec held;		       /* numbers of the submissions that are held */
@@ -55,6 +68,10 @@ struct bw_dispatches {
 	uint64_t looked_ms; /* when they were looked at */
 	/* the user was told from where the lines of shaders come */
 	bool told_origin[BW_LINES_NONE];
+	/* draws.c */
+	struct bw_draw_lanes lanes;
+	struct bw_watched_pixel pixel;
+	struct BW_VEC(struct bw_pixel_event) events;
 };
 void bw_dispatches_fini(struct bw_dispatches *x);
 /* Drops the dispatches of one run of the program. */
@@ -97,6 +114,12 @@ struct bw_error *bw_debug_learn_source(struct bw_debug *d, struct bw_module *m,
 /* Called at a stop: tells the user, once, from where the focus wave's lines come if it runs a
  * shader. */
 void bw_debug_tell_lines(struct bw_debug *d);
+
+/* draws.c */
+/* A program starts: tells the target which pixel is watched. */
+struct bw_error *bw_draws_begin(struct bw_debug *d) BW_MUST_CHECK;
+/* It has ended: keeps what the target still says of the watched pixel. */
+void bw_draws_end(struct bw_debug *d);
 
 /* loaded.c */
 /* Adds the code objects that the runtime of the current address space's program has loaded, and

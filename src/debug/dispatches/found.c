@@ -68,9 +68,11 @@ static uint32_t fnv(const uint8_t *p, size_t n)
 
 char *bw_pipeline_name(const struct bw_target_object *p)
 {
+	/* a name of a graphics pipeline is that of two shaders */
+	static const char *const endings[] = {"", ".vert", ".frag"};
 	char *name = NULL;
 	if (p->name[0])
-		return strdup(p->name);
+		return asprintf(&name, "%s%s", p->name, endings[p->stage]) < 0 ? NULL : name;
 	if (p->module[0])
 		return strdup(p->module);
 	if (p->file[0])
@@ -95,6 +97,7 @@ static void make_symbol(char *name)
 
 struct bw_error *bw_debug_learn_code(struct bw_debug *d, struct bw_dispatch_record *x)
 {
+	static const char *const kinds[] = {"cs", "vs", "ps"};
 	size_t size_b = 0;
 	_cleanup_free_ uint8_t *code = read_code(d, x->info.desc.code_va, &size_b);
 	if (!size_b)
@@ -102,7 +105,7 @@ struct bw_error *bw_debug_learn_code(struct bw_debug *d, struct bw_dispatch_reco
 	_cleanup_free_ char *symbol = NULL;
 	if (x->pipeline.id)
 		symbol = bw_pipeline_name(&x->pipeline);
-	else if (asprintf(&symbol, "cs_%08x", fnv(code, size_b)) < 0)
+	else if (asprintf(&symbol, "%s_%08x", kinds[x->info.desc.stage], fnv(code, size_b)) < 0)
 		symbol = NULL;
 	if (!symbol)
 		return bw_error_nomem();

@@ -174,14 +174,24 @@ bool bw_hang_is_over(struct bw_debug *d)
 	const struct bw_dispatch_record *last = last_beside(d, x);
 	bool was_told = x->hang_was_told;
 	unsigned long long ms = d->settings.hang_ms;
+	char words[48], last_words[48];
+	bw_dispatch_words(&x->info, words);
+	bw_dispatch_words(&last->info, last_words);
 	x->hang_was_told = true;
-	if (last == x)
+	if (last != x && (x->info.draw || last->info.draw))
 		bw_debug_note(
 			d, BW_NOTICE_WARNING,
 			was_told
-				? "dispatch %u (%s) still has not ended after another %llu ms"
-				: "dispatch %u (%s) has been running for %llu ms, which is taken for a hang",
-			x->info.number, x->info.kernel_title, ms);
+				? "submission %u (%s to %s) still has not ended after another %llu ms"
+				: "submission %u (%s to %s) has been running for %llu ms, which is taken for a hang",
+			x->info.submission, words, last_words, ms);
+	else if (last == x)
+		bw_debug_note(
+			d, BW_NOTICE_WARNING,
+			was_told
+				? "%s (%s) still has not ended after another %llu ms"
+				: "%s (%s) has been running for %llu ms, which is taken for a hang",
+			words, x->info.kernel_title, ms);
 	else
 		bw_debug_note(
 			d, BW_NOTICE_WARNING,

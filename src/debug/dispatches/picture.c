@@ -106,10 +106,13 @@ struct bw_error *bw_debug_picture(struct bw_debug *d, const struct bw_picture_of
 			return bw_errorf(BW_E_UNSUPPORTED, "the image cannot be read: %s", why);
 		if (!im.format)
 			return bw_errorf(BW_E_INVALID, "the descriptor has no format");
-		if (im.samples_log2)
+		if (im.samples_log2 && !of->any_samples)
 			return bw_errorf(BW_E_UNSUPPORTED,
 					 "pictures of multisampled images are not supported");
 		f = im.format;
+		im.base_level += (uint8_t)of->level;
+		if (im.base_level >= im.n_levels)
+			return bw_errorf(BW_E_INVALID, "the image has no level %u", of->level);
 		width = bw_image_mip(im.width, im.base_level);
 		height = bw_image_mip(im.height, im.base_level);
 	}

@@ -129,6 +129,7 @@ struct bw_error *bw_debug_start(struct bw_debug *d, struct bw_target *t)
 	d->waves->slots = slots;
 	d->target = t;
 	d->state = BW_DEBUG_RUNNING;
+	BW_TRY(bw_draws_begin(d));
 	return bw_excp_begin(d);
 }
 

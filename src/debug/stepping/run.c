@@ -40,6 +40,7 @@ struct bw_error *bw_debug_release_held(struct bw_debug *d)
 	if (!bw_target_can(d->target, BW_CAP_RUN))
 		return NULL;
 	BW_TRY(bw_filters_update(d));
+	BW_TRY(bw_draw_breaks_update(d));
 	if (d->stepping->waits_at_error)
 		BW_TRY(bw_target_release(d->target, 0));
 	d->stepping->waits_at_error = false;
@@ -52,8 +53,9 @@ struct bw_error *bw_debug_release_held(struct bw_debug *d)
 			if (x->info.submission != submission || x->info.state != BW_DISPATCH_HELD)
 				continue;
 			x->info.state = BW_DISPATCH_RUNNING;
-			bw_debug_note(d, BW_NOTICE_DISPATCH, "dispatch %u: %s", x->info.number,
-				      x->info.kernel_title);
+			char words[48];
+			bw_dispatch_words(&x->info, words);
+			bw_debug_note(d, BW_NOTICE_DISPATCH, "%s: %s", words, x->info.kernel_title);
 		}
 	}
 	return NULL;
@@ -75,6 +77,7 @@ static struct bw_error *prepare_to_run(struct bw_debug *d, struct bw_wave_record
 struct bw_error *bw_debug_run_on(struct bw_debug *d, uint32_t *slots, size_t n)
 {
 	BW_TRY(bw_filters_update(d));
+	BW_TRY(bw_draw_breaks_update(d));
 	for (size_t i = 0; i < n; i++)
 		BW_TRY(prepare_to_run(d, &d->waves->slots[slots[i]]));
 	if (n)
@@ -303,6 +306,7 @@ static void ended(struct bw_debug *d, const struct bw_target_event *ev, struct b
 				.exit_known = ev->exit_known,
 				.exit_status = ev->exit_status};
 	bw_catch_tell_unmatched(d);
+	bw_draws_end(d);
 	d->programs->exit_known = ev->exit_known;
 	d->programs->exit_status = ev->exit_status;
 	bw_debug_close_target(d);
@@ -332,6 +336,15 @@ static struct bw_error *on_queue_error(struct bw_debug *d, const struct bw_targe
 	return NULL;
 }
 
+/* The first dispatch of a submission; 0: there is none. */
+static uint32_t first_of(const struct bw_debug *d, uint32_t submission)
+{
+	bw_vec_each(&d->dispatches->all, x)
+		if (x->info.submission == submission && !x->info.draw)
+			return x->info.number;
+	return 0;
+}
+
 /* Handles one event. out->kind stays NONE when there is nothing to report. */
 struct bw_error *bw_debug_handle(struct bw_debug *d, const struct bw_target_event *ev,
 				 struct bw_stop *out)
@@ -350,12 +363,11 @@ struct bw_error *bw_debug_handle(struct bw_debug *d, const struct bw_target_even
 		bw_debug_on_program_gone(d, ev);
 		break;
 	case BW_EVENT_SUBMIT: {
-		size_t before = d->dispatches->all.len;
 		BW_TRY(bw_debug_on_submit(d, ev));
-		if (!d->settings.stop_on_dispatch || d->dispatches->all.len == before ||
-		    ev->is_running)
+		uint32_t first = d->settings.stop_on_dispatch ? first_of(d, ev->submission) : 0;
+		if (!first || ev->is_running)
 			return d->state == BW_DEBUG_RUNNING ? bw_debug_release_held(d) : NULL;
-		*out = (struct bw_stop){.kind = BW_STOP_DISPATCH, .dispatch = (uint32_t)before + 1};
+		*out = (struct bw_stop){.kind = BW_STOP_DISPATCH, .dispatch = first};
 		if (d->state == BW_DEBUG_RUNNING) {
 			BW_TRY(bw_debug_stop_all(d));
 			out->n_waves = d->waves->stopped.len;

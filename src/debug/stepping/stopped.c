@@ -194,8 +194,10 @@ static void identify(struct bw_debug *d, struct bw_wave_record *w)
 	if (x) {
 		i->dispatch = x->info.number;
 		i->queue = x->info.queue;
+		i->stage = x->info.desc.stage;
+		i->draw = x->info.draw;
 	}
-	if (x && hw->wave_in_group != BW_GROUP_UNKNOWN) {
+	if (x && !i->draw && hw->wave_in_group != BW_GROUP_UNKNOWN) {
 		const uint32_t *g = x->info.desc.groups;
 		uint64_t linear = ((uint64_t)hw->workgroup[2] * g[1] + hw->workgroup[1]) * g[0] +
 				  hw->workgroup[0];
@@ -262,6 +264,8 @@ struct bw_error *bw_debug_examine(struct bw_debug *d, uint32_t slot)
 		at_breakpoint(d, w);
 	if (found)
 		w->info.cause_pc = trap_id == BW_TRAP_ID_FINDING_HERE ? pc : bw_inst_before(d, pc);
+	if (w->info.draw && w->info.reasons & BW_REASON_WAVE_START)
+		bw_draw_break_hit(d, w);
 	at_exception(d, w);
 	BW_TRY(bw_excp_restore_flags(d, w));
 	bw_watch_examine(d, w, bw_wave_get(&hw.state, BW_WF_WATCH_HITS));

@@ -272,8 +272,7 @@ static struct bw_error *attribute(struct bw_debug *d, struct bw_wave_record *w,
 	uint64_t left = ~w->info.exec & (w->info.lanes == 64 ? ~0ull : 0xffffffffu), mask;
 	size_t n = 0;
 	for (unsigned lane = 0; lane < w->info.lanes; lane++) {
-		uint32_t item[3];
-		if (!bw_lane_item(d, &w->info, lane, item))
+		if (!bw_lane_is_used(d, &w->info, lane))
 			left &= ~(1ull << lane); /* there is no such work-item */
 	}
 	bw_vec_each(regions, r) {

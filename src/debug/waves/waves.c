@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Waves: their identity, why they have stopped, and which one has the focus. */
 #include "debug/dispatches.h"
+#include "debug/draws.h"
 #include "debug/waves/waves_priv.h"
 
 #include <stdio.h>
@@ -160,6 +161,11 @@ struct bw_error *bw_debug_set_lane(struct bw_debug *d, unsigned lane)
 /* Writes "(1,0,0)/2" or "(?,?,?)/?" as rocgdb does; for a lane, only the part before the slash. */
 static void place_in_grid(const struct bw_wave_info *w, bool of_lane, char out[56])
 {
+	if (w->draw) {
+		snprintf(out, 56, "draw %u, %s", w->draw,
+			 w->stage == BW_STAGE_PIXEL ? "pixels" : "vertices");
+		return;
+	}
 	int n = w->wave_in_group == BW_GROUP_UNKNOWN
 			? snprintf(out, 56, "(?,?,?)")
 			: snprintf(out, 56, "(%u,%u,%u)", w->workgroup[0], w->workgroup[1],
@@ -187,7 +193,7 @@ bool bw_lane_item(struct bw_debug *d, const struct bw_wave_info *w, unsigned lan
 		  uint32_t out_item[3])
 {
 	const struct bw_dispatch_info *x = bw_debug_dispatch(d, w->dispatch);
-	if (!x || w->wave_in_group == BW_GROUP_UNKNOWN)
+	if (!x || w->draw || w->wave_in_group == BW_GROUP_UNKNOWN)
 		return false;
 	const uint32_t *size = x->desc.group_size;
 	uint64_t item = (uint64_t)w->wave_in_group * w->lanes + lane;
@@ -200,11 +206,23 @@ bool bw_lane_item(struct bw_debug *d, const struct bw_wave_info *w, unsigned lan
 	return true;
 }
 
+bool bw_lane_is_used(struct bw_debug *d, const struct bw_wave_info *w, unsigned lane)
+{
+	uint32_t item[3];
+	char text[64];
+	return w->draw ? bw_debug_draw_lane_text(d, w, lane, text) : bw_lane_item(d, w, lane, item);
+}
+
 void bw_lane_name(struct bw_debug *d, const struct bw_wave_info *w, unsigned lane, char *out,
 		  size_t out_b)
 {
 	uint32_t i[3];
-	char item[48] = "[?]", place[56];
+	char item[48] = "[?]", place[56], text[64];
+	if (w->draw && bw_debug_draw_lane_text(d, w, lane, text)) {
+		snprintf(out, out_b, "AMDGPU Lane %u:%u:%u:%u/%u draw %u, %s", w->agent, w->queue,
+			 w->dispatch, w->number, lane, w->draw, text);
+		return;
+	}
 	if (bw_lane_item(d, w, lane, i))
 		snprintf(item, sizeof(item), "[%u,%u,%u]", i[0], i[1], i[2]);
 	place_in_grid(w, true, place);

@@ -223,7 +223,8 @@ static VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, uint32_t n, const Vk
 		.code_va = CODE_VA, .groups = {3, 2, 1}, .group_size = {8, 4, 1}};
 	bw_error_free(bw_vec_push(&packets, own));
 	bw_error_free(bw_vec_push(&packets, programs));
-	bw_names_match(&packets, &blob);
+	struct bw_agent_dispatches draws = {0};
+	bw_names_match(&packets, &draws, &blob);
 	return VK_SUCCESS;
 }
 

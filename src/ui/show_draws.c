@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: MIT */
+/* Draws, the inputs of a vertex or a pixel, and the history of a pixel. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "debug/draws.h"
+#include "target/call.h"
+#include "ui/show.h"
+#include "ui/show_program.h"
+
+/* ---- info draws ---- */
+
+struct draw_row {
+	struct bw_dispatch_info vertex, pixel; /* number 0: not known */
+	const char *kind, *state;
+	struct bw_str targets;
+	bool has_begun;
+};
+
+static void number_or_memory(struct bw_table *t, uint32_t n)
+{
+	if (n == UINT32_MAX)
+		bw_table_both(t, NULL, "from memory");
+	else
+		bw_table_int(t, n);
+}
+
+static void n_vertices(struct bw_table *t, const void *of)
+{
+	number_or_memory(t, ((const struct draw_row *)of)->vertex.desc.draw.n);
+}
+
+static void n_instances(struct bw_table *t, const void *of)
+{
+	number_or_memory(t, ((const struct draw_row *)of)->vertex.desc.draw.n_instances);
+}
+
+static const char *shader_name(const struct bw_dispatch_info *x)
+{
+	return x->pipeline ? x->kernel_title : "the driver's own";
+}
+
+static void vertex_shader(struct bw_table *t, const void *of)
+{
+	bw_table_text(t, "%s", shader_name(&((const struct draw_row *)of)->vertex));
+}
+
+static void pixel_shader(struct bw_table *t, const void *of)
+{
+	bw_table_text(t, "%s", shader_name(&((const struct draw_row *)of)->pixel));
+}
+
+static const struct bw_fact draw_rows[] = {
+	{"Draw", "draw", "number", BW_OF(struct draw_row, vertex.draw)},
+	{"Kind", "kind", "plain|indexed|indirect|indexed indirect", BW_OF(struct draw_row, kind)},
+	{"Vertices", "vertices", "count?", BW_GET(n_vertices), .says = "Or indices."},
+	{"Instances", "instances", "count?", BW_GET(n_instances)},
+	{"State", "state", "dispatch-state", BW_OF(struct draw_row, state)},
+	{"Vertex Shader", "vertex_shader", "text", BW_GET(vertex_shader)},
+	{"Pixel Shader", "pixel_shader", "text", BW_GET(pixel_shader)},
+	{"Label", "label", "text?", BW_OF(struct draw_row, vertex.label)},
+	{"Draws To", "attachments", "text?", BW_OF(struct draw_row, targets)},
+};
+BW_FACTS(draw_facts, "info draws", "draws", draw_rows);
+
+/* The name of the image that lies there; NULL: none has one. */
+static const char *image_name(struct bw_debug *d, uint64_t va)
+{
+	const struct bw_target_object *all;
+	size_t n;
+	if (!bw_target_can(bw_debug_target(d), BW_CAP_OBJECTS))
+		return NULL;
+	struct bw_error *err = bw_debug_objects(d, &all, &n);
+	for (size_t i = 0; !err && i < n; i++)
+		if (all[i].kind == BW_OBJECT_IMAGE && all[i].name[0] && va >= all[i].va &&
+		    va - all[i].va < all[i].size_b)
+			return all[i].name;
+	bw_error_free(err);
+	return NULL;
+}
+
+void bw_show_draw_target(struct bw_debug *d, const struct bw_draws_target *t, struct bw_str *out)
+{
+	static const char *const kinds[] = {[BW_DRAWS_COLOR] = "color",
+					    [BW_DRAWS_DEPTH] = "depth",
+					    [BW_DRAWS_STENCIL] = "stencil"};
+	const char *name = image_name(d, bw_draws_target_va(t));
+	const char *kind = t->kind && t->kind < BW_ARRAY_SIZE(kinds) ? kinds[t->kind] : "?";
+	bw_str_add(out, kind);
+	if (t->kind == BW_DRAWS_COLOR)
+		bw_str_addf(out, " %u", t->index);
+	bw_str_addf(out, " %ux%u %s", t->width, t->height, bw_draws_target_format(t));
+	if (t->samples_log2)
+		bw_str_addf(out, " x%u", 1u << BW_MIN(t->samples_log2, 3u));
+	if (name)
+		bw_str_addf(out, " \"%s\"", name);
+}
+
+/* False: the draw has not begun, or it is not known. */
+static bool add_targets(struct bw_debug *d, const struct bw_dispatch_info *x, struct bw_str *out)
+{
+	struct bw_draws_draw draw = {.number = 0};
+	const struct bw_target *target = bw_debug_target(d);
+	if (!target || !bw_target_can(target, BW_CAP_DRAWS) || x->state == BW_DISPATCH_HELD)
+		return false;
+	struct bw_error *err = bw_debug_draw_targets(d, x, &draw);
+	if (!err && draw.number) {
+		draw.left_out[sizeof(draw.left_out) - 1] = 0;
+		if (draw.left_out[0])
+			bw_str_addf(out, "left out: %s", draw.left_out);
+		for (uint32_t i = 0; i < BW_MIN(draw.n_targets, (uint32_t)BW_DRAWS_TARGETS); i++) {
+			if (i)
+				bw_str_add(out, "; ");
+			bw_show_draw_target(d, &draw.target[i], out);
+		}
+	}
+	bool has_begun = !err && draw.number;
+	bw_error_free(err);
+	return has_begun;
+}
+
+static const char *kind_of(const struct bw_dispatch_info *x)
+{
+	bool indirect = x->desc.draw.n == UINT32_MAX;
+	return x->desc.draw.is_indexed ? indirect ? "indexed indirect" : "indexed"
+	       : indirect	       ? "indirect"
+				       : "plain";
+}
+
+/* The submission runs as a whole; its draws run one after the other, as far as it is known which
+ * have begun. */
+static void set_state(struct draw_row *rows, size_t n, size_t i)
+{
+	bool any = false, later = false;
+	for (size_t k = 0; k < n; k++) {
+		bool same = rows[k].vertex.queue == rows[i].vertex.queue;
+		any |= same && rows[k].has_begun;
+		later |= same && k > i && rows[k].has_begun;
+	}
+	if (rows[i].vertex.state == BW_DISPATCH_RUNNING && any)
+		rows[i].state = !rows[i].has_begun ? "waiting" : later ? "done" : "running";
+}
+
+struct bw_error *bw_show_draws(struct bw_out *o, struct bw_debug *d)
+{
+	size_t n = 0;
+	struct bw_table t;
+	bool has_labels = false;
+	const struct bw_dispatch_info *list = bw_debug_draw_shaders(d, &n);
+	for (size_t i = 0; i < n; i++)
+		has_labels |= list[i].label[0] != '\0';
+	struct draw_row *rows = calloc(n + 1, sizeof(*rows));
+	if (!rows)
+		return bw_error_nomem();
+	size_t n_rows = 0;
+	for (size_t i = 0; i + 1 < n; i++) {
+		struct draw_row *r = &rows[n_rows];
+		if (list[i].desc.stage != BW_STAGE_VERTEX || list[i + 1].draw != list[i].draw)
+			continue;
+		*r = (struct draw_row){.vertex = list[i],
+				       .pixel = list[i + 1],
+				       .kind = kind_of(&list[i]),
+				       .state = bw_show_dispatch_state(d, &list[i])};
+		n_rows++;
+	}
+	for (size_t i = 0; i < n_rows; i++)
+		rows[i].has_begun = add_targets(d, &rows[i].vertex, &rows[i].targets);
+	bw_table_begin(&t, &draw_facts);
+	if (!has_labels)
+		bw_table_hide(&t, "label");
+	for (size_t i = 0; i < n_rows; i++) {
+		set_state(rows, n_rows, i);
+		bw_table_row(&t, &rows[i]);
+		bw_str_free(&rows[i].targets);
+	}
+	free(rows);
+	bw_out_table(o, &t, "Nothing has been drawn.");
+	bw_table_fini(&t);
+	return NULL;
+}
+
+/* ---- info inputs ---- */
+
+struct attribute_row {
+	unsigned number;
+	bool is_flat;
+	float at[4], corner[3][4];
+};
+
+static void four(struct bw_table *t, const float v[4])
+{
+	bw_table_text(t, "%.6g %.6g %.6g %.6g", (double)v[0], (double)v[1], (double)v[2],
+		      (double)v[3]);
+}
+
+static void at_pixel(struct bw_table *t, const void *of)
+{
+	four(t, ((const struct attribute_row *)of)->at);
+}
+
+#define CORNER(n)                                                                                  \
+	static void corner_##n(struct bw_table *t, const void *of)                                 \
+	{                                                                                          \
+		const struct attribute_row *r = of;                                                \
+		if (!r->is_flat)                                                                   \
+			four(t, r->corner[n]);                                                     \
+	}
+CORNER(0)
+CORNER(1)
+CORNER(2)
+
+static const struct bw_fact attribute_rows[] = {
+	{"Attribute", "attribute", "count", BW_OF(struct attribute_row, number)},
+	{"At This Pixel", "value", "text", BW_GET(at_pixel)},
+	{"First Corner", "corner_0", "text?", BW_GET(corner_0)},
+	{"Second", "corner_1", "text?", BW_GET(corner_1)},
+	{"Third", "corner_2", "text?", BW_GET(corner_2)},
+	{NULL, "flat", "bool", BW_OF(struct attribute_row, is_flat)},
+};
+BW_FACTS(attribute_facts, "info inputs", "attributes", attribute_rows);
+
+static struct bw_error *show_attributes(struct bw_out *o, struct bw_debug *d,
+					const struct bw_wave_info *w)
+{
+	struct bw_draws_inputs in;
+	struct bw_table t;
+	BW_TRY(bw_debug_draw_inputs(d, w, bw_debug_focus_lane(d), &in));
+	bw_table_begin(&t, &attribute_facts);
+	for (unsigned i = 0; i < BW_MIN(in.n, (unsigned)BW_DRAWS_INPUTS); i++) {
+		struct attribute_row r = {.number = i, .is_flat = in.flat >> i & 1};
+		memcpy(r.at, in.at[i], sizeof(r.at));
+		for (unsigned k = 0; k < 3; k++)
+			memcpy(r.corner[k], in.corner[k][i], sizeof(r.corner[k]));
+		bw_table_row(&t, &r);
+	}
+	if (in.n)
+		bw_out_line(o, "Attributes of the triangle, as the hardware has them:");
+	bw_out_table(o, &t, "The pixel shader has no attributes.");
+	bw_table_fini(&t);
+	return NULL;
+}
+
+struct bw_error *bw_show_inputs(struct bw_out *o, struct bw_debug *d, const struct bw_wave_info *w)
+{
+	char words[64];
+	bool noted = bw_show_has_variables(d, BW_SHOW_INPUTS);
+	if (!w->draw)
+		return bw_errorf(BW_E_STATE,
+				 "Wave %u is not of a draw; \"info args\" shows its arguments",
+				 w->number);
+	if (bw_debug_draw_lane_text(d, w, bw_debug_focus_lane(d), words)) {
+		bw_out_line(o, "Lane %u: %s", bw_debug_focus_lane(d), words);
+		bw_out_str(o, "lane_is", words);
+	}
+	if (noted) {
+		const struct bw_show_filter all = {.none = "No inputs."};
+		BW_TRY(bw_show_variables(o, d, BW_SHOW_INPUTS, &all));
+	} else {
+		bw_out_line(o, "The names and values of inputs are known where the shader notes "
+			       "them itself (-O0).");
+	}
+	return w->stage == BW_STAGE_PIXEL && bw_target_can(bw_debug_target(d), BW_CAP_DRAWS)
+		       ? show_attributes(o, d, w)
+		       : NULL;
+}
+
+/* ---- pixel history ---- */
+
+struct history_row {
+	uint32_t draw;
+	const char *shader, *label;
+	char result[96];
+	const struct bw_draws_event *e;
+	const struct bw_draws_color *c; /* NULL: no attachment is concerned */
+};
+
+static void rgba(struct bw_table *t, const uint32_t v[4], bool is_int)
+{
+	float f[4];
+	memcpy(f, v, sizeof(f));
+	if (is_int)
+		bw_table_text(t, "%u %u %u %u", v[0], v[1], v[2], v[3]);
+	else
+		four(t, f);
+}
+
+static void attachment(struct bw_table *t, const void *of)
+{
+	const struct history_row *r = of;
+	if (r->c)
+		bw_table_int(t, r->c->index);
+}
+
+static void wrote(struct bw_table *t, const void *of)
+{
+	const struct history_row *r = of;
+	if (r->c && r->c->has_value)
+		rgba(t, r->c->value, r->c->is_int);
+}
+
+static void before(struct bw_table *t, const void *of)
+{
+	const struct history_row *r = of;
+	if (r->c)
+		rgba(t, r->c->before, r->c->is_int);
+}
+
+static void after(struct bw_table *t, const void *of)
+{
+	const struct history_row *r = of;
+	if (r->c)
+		rgba(t, r->c->after, r->c->is_int);
+}
+
+static void triangle(struct bw_table *t, const void *of)
+{
+	bw_table_int(t, ((const struct history_row *)of)->e->primitive);
+}
+
+static void sample(struct bw_table *t, const void *of)
+{
+	bw_table_int(t, ((const struct history_row *)of)->e->sample);
+}
+
+static const struct bw_fact history_rows[] = {
+	{"Draw", "draw", "number?", BW_OF(struct history_row, draw)},
+	{"Pixel Shader", "pixel_shader", "text", BW_OF(struct history_row, shader)},
+	{"Label", "label", "text?", BW_OF(struct history_row, label)},
+	{"Triangle", "triangle", "count", BW_GET(triangle)},
+	{"Sample", "sample", "count?", BW_GET(sample)},
+	{"Result", "result", "text", BW_OF(struct history_row, result)},
+	{"Color", "color", "count?", BW_GET(attachment)},
+	{"Shader Wrote", "wrote", "text?", BW_GET(wrote)},
+	{"Before", "before", "text?", BW_GET(before)},
+	{"After", "after", "text?", BW_GET(after)},
+};
+BW_FACTS(history_facts, "pixel history", "events", history_rows);
+
+static void result_text(const struct bw_draws_event *e, char out[96])
+{
+	switch (e->result) {
+	case BW_DRAWS_WRITTEN:
+		snprintf(out, 96, e->n_colors ? "written" : "depth written");
+		break;
+	case BW_DRAWS_SCISSORED:
+		snprintf(out, 96, "outside of the scissor");
+		break;
+	case BW_DRAWS_CULLED:
+		snprintf(out, 96, "culled, a %s face", e->is_front ? "front" : "back");
+		break;
+	case BW_DRAWS_DEPTH_FAILED:
+		snprintf(out, 96, "depth test failed: %.6g, and %.6g is there", (double)e->z,
+			 (double)e->depth_before);
+		break;
+	case BW_DRAWS_STENCIL_FAILED:
+		snprintf(out, 96, "stencil test failed");
+		break;
+	case BW_DRAWS_DISCARDED:
+		snprintf(out, 96, "discarded by the shader");
+		break;
+	case BW_DRAWS_MASKED:
+		snprintf(out, 96, "left out by the shader's sample mask");
+		break;
+	default:
+		snprintf(out, 96, "?");
+		break;
+	}
+}
+
+struct bw_error *bw_show_pixel_history(struct bw_out *o, struct bw_debug *d)
+{
+	const struct bw_pixel_event *events;
+	size_t n, n_written = 0;
+	int32_t x, y;
+	uint32_t dropped = 0;
+	bool has_samples = false, has_labels = false;
+	struct bw_table t;
+	struct history_row last = {0};
+	BW_TRY(bw_debug_pixel_events(d, &events, &n));
+	bw_debug_watched_pixel(d, &x, &y);
+	for (size_t i = 0; i < n; i++) {
+		has_samples |= events[i].e.sample != 0;
+		has_labels |= events[i].label[0] != '\0';
+	}
+	bw_table_begin(&t, &history_facts);
+	if (!has_samples)
+		bw_table_hide(&t, "sample");
+	if (!has_labels)
+		bw_table_hide(&t, "label");
+	for (size_t i = 0; i < n; i++) {
+		const struct bw_draws_event *e = &events[i].e;
+		struct history_row r = {.draw = events[i].draw,
+					.e = e,
+					.label = events[i].label,
+					.shader = events[i].shader[0] ? events[i].shader
+								      : "the driver's own"};
+		result_text(e, r.result);
+		dropped = BW_MAX(dropped, e->n_dropped);
+		for (uint32_t k = 0; k < BW_MIN(e->n_colors, (uint32_t)BW_DRAWS_COLORS); k++) {
+			r.c = &e->color[k];
+			bw_table_row(&t, &r);
+		}
+		if (!e->n_colors)
+			bw_table_row(&t, &r);
+		if (e->result == BW_DRAWS_WRITTEN && e->n_colors) {
+			last = r;
+			n_written++;
+		}
+	}
+	bw_out_line(o, "Pixel %d,%d", x, y);
+	bw_out_int(o, "x", x);
+	bw_out_int(o, "y", y);
+	bw_out_table(o, &t, "No draw has touched it.");
+	bw_table_fini(&t);
+	if (dropped)
+		bw_out_line(o, "%u later events were not kept.", dropped);
+	if (n_written)
+		bw_out_line(o, "The last draw that wrote it is %u (%s%s%s).", last.draw,
+			    last.label[0] ? last.label : "", last.label[0] ? ", " : "",
+			    last.shader);
+	else if (n)
+		bw_out_line(o, "No draw has written it.");
+	return NULL;
+}

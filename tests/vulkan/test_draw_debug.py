@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: MIT
+"""The debugger in draws of an unmodified Vulkan program (examples/vulkan/draw.c): lines, pixels, vertices, inputs,
+attachments and the history of pixels. What is expected is computed here from the program's numbers, or lavapipe's
+picture.
+
+    test_draw_debug.py DRAW DRAW_SCENES"""
+import glob
+import math
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "e2e"))
+import harness  # noqa: E402
+import png  # noqa: E402
+
+DRAW, SCENES = (os.path.abspath(p) for p in sys.argv[1:3])
+BUILD = os.environ["BREAKWATER_BUILD"]
+WIDTH, HEIGHT = 64, 48
+FIRST = 3  # draws 1 and 2 are the driver's clears
+DARK = 25  # in this column of the sail normals are 0, so what normalize() gives is undefined
+
+VERTEX = """#version 460
+layout(location = 0) in vec3 position;
+layout(location = 1) in vec3 normal_in;
+layout(location = 0) out vec3 normal;
+void main()
+{
+	vec4 place = vec4(position, 1.0);
+	gl_Position = place;
+	normal = normal_in;
+}
+"""
+PIXEL = """#version 460
+layout(location = 0) in vec3 normal;
+layout(location = 0) out vec4 result;
+layout(push_constant) uniform Draw { vec4 color; };
+float facing(vec3 n)
+{
+	return abs(n.z);
+}
+void main()
+{
+	vec3 n = normalize(normal);
+	float light = max(facing(n), 0.25);
+	result = vec4(color.rgb * light, color.a);
+}
+"""
+
+
+def compile_shaders(folder):
+    for stage, text in (("vert", VERTEX), ("frag", PIXEL)):
+        source = pathlib.Path(folder, f"lit.{stage}")
+        source.write_text(text)
+        subprocess.run(["glslangValidator", "-g", "--quiet", "--target-env", "vulkan1.3", "-V", source, "-o", f"{source}.spv"], check=True)
+    return [f"{folder}/lit.{stage}.spv" for stage in ("vert", "frag")]
+
+
+def read_picture(path):
+    head, size, texels = pathlib.Path(path).read_bytes().split(b"\n", 1)[0], WIDTH * HEIGHT * 3, pathlib.Path(path).read_bytes()
+    harness.equal(head, b"P6 64 48 255", "the picture's head")
+    return texels[-size:]
+
+
+def texel(picture, x, y):
+    return list(picture[3 * (y * WIDTH + x):][:3])
+
+
+def normal_of_sail(x):
+    """Interpolated along the rectangle from pixel 10 to 41; nothing changes from top to bottom."""
+    t = (x + 0.5 - 10) / 31
+    return [0.8 * (1 - 2 * t), 0.0, 0.6 * (1 - 2 * t)]
+
+
+def numbers(text):
+    return [float(n) for n in re.findall(r"-?\d+(?:\.\d+)?(?:e-?\d+)?", text)]
+
+
+def stop(s):
+    return [e for e in s.events if e.get("event") == "stop"][-1]
+
+
+def values_in_lanes(s, expression):
+    """By lane, as text."""
+    return {lane: s.command(f"lane {lane}") and s.command(f"print {expression}")["text"] for lane in (0, 1, 2, 3, 17, 40, 63)}
+
+
+def pixels_of(s):
+    """The pixel of each lane that has one."""
+    rows = s.command("info lanes all")["lanes"]
+    found = {r["lane"]: re.search(r"pixel (\d+),(\d+)(.*)", r["name"]) for r in rows}
+    return {lane: (int(m[1]), int(m[2]), "helper" in m[3]) for lane, m in found.items() if m}
+
+
+def test_pixels(folder, spirv, lavapipe):
+    out = f"{folder}/noted.ppm"
+    s = harness.Session("-O0", "--", DRAW, *spirv, out)
+    s.command("tbreak draw 4")
+    s.command("break pixel 25,20")
+    s.command("run")
+    # draw 3, the wall, covers the pixel
+    first = stop(s)
+    wave = s.command("info wave")
+    harness.equal((wave["draw"], wave["stage"]), (FIRST, "pixel"), "the first stop")
+    harness.check("lit.frag" in wave["frame"], wave)
+    harness.equal(pixels_of(s)[first["lane"]], (25, 20, False), "its lane")
+    # the first wave of draw 4, of vertices; then its pixel
+    s.command("continue")
+    wave = s.command("info wave")
+    harness.equal((wave["draw"], wave["stage"]), (4, "vertex"), "the stop at draw 4")
+    s.command("continue")
+    second = stop(s)
+    harness.equal(s.command("info wave")["draw"], 4, "the stop in draw 4's pixel")
+    harness.equal(pixels_of(s)[second["lane"]], (25, 20, False), "its lane")
+    draws = s.command("info draws")["draws"]
+    harness.equal([(d["draw"], d["vertices"], d["pixel_shader"], d.get("label", "")) for d in draws[2:]],
+                  [(3, 6, "lit.frag", "wall"), (4, 6, "lit.frag", "sail"), (5, 6, "lit.frag", "sun")], "the draws")
+    harness.equal([d["pixel_shader"] for d in draws[:2]], ["the driver's own"] * 2, "the clears")
+    harness.equal(draws[3]["attachments"], 'color 0 64x48 8_8_8_8_UNORM "picture"; depth 64x48 32_FLOAT "depths"', "its attachments")
+    # the picture now: the wall is there, the sail is not
+    s.command(f"framebuffer {folder}/before.png")
+    width, height, _, rows = png.read(pathlib.Path(folder, "before.png"))
+    harness.equal((width, height), (WIDTH, HEIGHT), "the attachment")
+    for x, y in ((30, 20), (5, 5)):
+        harness.check(all(abs(a - b) <= 1 for a, b in zip(rows[y][x][:3], texel(lavapipe, 5, 5))), rows[y][x])
+    # every pixel of the wave has its own inputs
+    s.command("next")
+    for lane, text in values_in_lanes(s, "normal").items():
+        x, _, _ = pixels_of(s)[lane]
+        for got, want in zip(numbers(text), normal_of_sail(x)):
+            harness.check(abs(got - want) < 1e-5, f"lane {lane}, pixel {x}: {text}, expected {normal_of_sail(x)}")
+    s.command(f"lane {second['lane']}")
+    inputs = s.command("info inputs")
+    harness.equal(inputs["lane_is"], "pixel 25,20", "the inputs' pixel")
+    harness.equal([(v["name"], numbers(v["text"])) for v in inputs["variables"]], [("normal", [0, 0, 0])], "its inputs")
+    harness.equal([numbers(inputs["attributes"][0][f"corner_{i}"])[:3] for i in range(3)],
+                  [[0.8, 0, 0.6], [-0.8, 0, -0.6], [0.8, 0, 0.6]], "the corners")
+    # normalize(0) is no number: that is why the pixel is dark
+    harness.check("nan" in s.command("print n.x")["text"].lower(), "n")
+    s.command("break facing")
+    s.command("delete 2")
+    s.command("continue")
+    harness.check("facing" in s.command("backtrace 1")["frames"][0]["function"], "the function")
+    s.command("delete")
+    s.command("continue")
+    s.end()
+    noted = read_picture(out)
+    worst = max(abs(a - b) for y in range(HEIGHT) for x in range(WIDTH) if x != DARK
+                for a, b in zip(texel(noted, x, y), texel(lavapipe, x, y)))
+    harness.check(worst <= 1, f"the picture with notes differs from lavapipe's by {worst}")
+
+
+def test_vertices(folder, spirv):
+    s = harness.Session("-O0", "--", DRAW, *spirv, f"{folder}/vertices.ppm")
+    s.command("break vertex 1")
+    s.command("run")
+    where = stop(s)
+    rows = {r["lane"]: r["name"] for r in s.command("info lanes all")["lanes"]}
+    harness.check(rows[where["lane"]].endswith("draw 3, vertex 1"), rows[where["lane"]])
+    s.command("next")
+    s.command("next")
+    # the wall's second corner: right, top
+    place = numbers(s.command("print place")["text"])
+    for got, want in zip(place, [60 / 64 * 2 - 1, 4 / 48 * 2 - 1, 0.8, 1]):
+        harness.check(abs(got - want) < 1e-6, place)
+    harness.equal(numbers(s.command("print normal_in")["text"]), [0, 0, 1], "its normal")
+    harness.equal(s.command("info wave")["stage"], "vertex", "the stage")
+    s.end()
+
+
+def results(events):
+    return [(e.get("draw"), e["result"].split(":")[0]) for e in events]
+
+
+def test_history(folder, spirv, lavapipe):
+    cases = {
+        (25, 20): [(1, "written"), (2, "depth written"), (3, "written"), (4, "written")],
+        (50, 14): [(1, "written"), (2, "depth written"), (3, "written"), (5, "depth test failed")],
+        (1, 1): [(1, "written"), (2, "depth written")],
+    }
+    for (x, y), wanted in cases.items():
+        s = harness.Session("--", DRAW, *spirv, f"{folder}/history.ppm")
+        history = s.command(f"pixel history {x},{y}")
+        harness.equal((history["x"], history["y"]), (x, y), "the pixel")
+        harness.equal(results(history["events"]), wanted, f"what became of {x},{y}")
+        last = [e for e in history["events"] if e["result"] == "written" and "after" in e][-1]
+        # max(a number that is none, 0.25) is 0.25
+        wanted = [255 * c * 0.25 for c in (1, 0.5, 0.25)] if x == DARK else texel(lavapipe, x, y)
+        for got, want in zip(numbers(last["after"]), wanted):
+            harness.check(abs(got * 255 - want) <= 1, f"{x},{y}: {last['after']}, expected {wanted}")
+        failed = [e for e in history["events"] if e["result"].startswith("depth test")]
+        if failed:
+            z = numbers(failed[0]["result"])
+            harness.check(abs(z[0] - 0.9) < 1e-6 and abs(z[1] - 0.8) < 1e-6, failed)
+            harness.equal(failed[0]["label"], "sun", "what is behind the wall")
+        s.end()
+
+
+def test_other_ends(folder):
+    """Of scenes that test_draws.py compares with lavapipe: what keeps a triangle from a pixel."""
+    cases = [("scissored", 70, 40, "outside of the scissor"), ("discards", 50, 38, "discarded by the shader"),
+             ("cull_back", 50, 38, "culled, a back face"), ("stencil", 50, 38, "depth test failed")]
+    for scene, x, y, result in cases:
+        s = harness.Session("--", SCENES, f"{BUILD}/tests/vulkan", f"{folder}/scene", scene)
+        history = s.command(f"pixel history {x},{y}")
+        found = [e["result"] for e in history["events"]]
+        harness.check(any(r.startswith(result) for r in found), f"{scene}: {found}")
+        s.end()
+
+
+def test_errors(folder, spirv):
+    s = harness.Session("--", DRAW, *spirv, f"{folder}/errors.ppm")
+    for command, words in {"break pixel 5": "pixel X,Y", "break vertex 1 instance": "vertex N", "break draw 0": "draw N",
+                           "pixel history 1": "X,Y", "pixel": "pixel history", "framebuffer": "FILE.png",
+                           "framebuffer x.png": "not being run"}.items():
+        answer = s.command(command)
+        harness.check(words in str(answer.get("message", answer)), f"{command}: {answer}")
+    s.end()
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        spirv = compile_shaders(folder)
+        icd = glob.glob("/usr/share/vulkan/icd.d/lvp_icd*.json")[0]
+        subprocess.run([DRAW, *spirv, f"{folder}/lavapipe.ppm"], check=True, timeout=300,
+                       env={**os.environ, "VK_DRIVER_FILES": icd, "VK_ICD_FILENAMES": icd})
+        lavapipe = read_picture(f"{folder}/lavapipe.ppm")
+        harness.check(not math.isnan(sum(lavapipe)) and len(set(lavapipe)) > 8, "lavapipe's picture")
+        test_errors(folder, spirv)
+        test_pixels(folder, spirv, lavapipe)
+        test_vertices(folder, spirv)
+        test_history(folder, spirv, lavapipe)
+        test_other_ends(folder)
+
+
+main()
