@@ -14,6 +14,7 @@
 #include "session/check_priv.h"
 #include "session/server_report.h"
 #include "session/suppress.h"
+#include "sym/host_place.h"
 #include "ui/table.h"
 #include "wire/checks.h"
 
@@ -118,10 +119,14 @@ static void suppress(struct bw_check_report *r, struct bw_debug *d)
 	size_t kept = 0;
 	bw_vec_each(&r->findings, f) {
 		struct bw_where first, second = {0};
+		struct bw_host_place made;
 		bw_checked_where(d, &f->first, &first);
 		if (f->has_second)
 			bw_checked_where(d, &f->second, &second);
-		const struct bw_suppressed_place places[] = {place_of(&first), place_of(&second)};
+		struct bw_suppressed_place places[] = {place_of(&first), place_of(&second)};
+		if (!f->has_first && bw_checked_made_at(f, &made))
+			places[0] =
+				(struct bw_suppressed_place){made.function, made.file, made.line};
 		struct bw_suppression *row = bw_suppressions_find(&r->suppressions, f->kind->name,
 								  places, BW_ARRAY_SIZE(places));
 		if (!row)
@@ -158,7 +163,7 @@ static void show_other_way(struct bw_out *o, struct bw_debug *d, const struct bw
 	struct bw_where w;
 	bool is_known = true;
 	bw_vec_each(&r->findings, f)
-		is_known &= bw_checked_where(d, &f->first, &w);
+		is_known &= !f->has_first || bw_checked_where(d, &f->first, &w);
 	if (is_known)
 		return;
 	struct bw_str s = {0};
@@ -217,6 +222,8 @@ static struct bw_error *show_report(struct bw_kmd *kmd, const struct bw_vgpu_opt
 {
 	struct bw_check_report r = {0};
 	struct bw_error *err = bw_check_report_read(kmd, &r);
+	if (!err)
+		err = bw_check_report_read_leaks(kmd, &r);
 	if (!err)
 		err = read_suppressions(o, &r.suppressions);
 	if (!err) {

@@ -139,6 +139,11 @@ static bool find_place(const char *program, const uint64_t calls[BW_CHECKED_CALL
 	return found;
 }
 
+bool bw_checked_made_at(const struct bw_checked *f, struct bw_host_place *out)
+{
+	return find_place(f->bounds.program, f->bounds.made, out);
+}
+
 static char *place_text(const struct bw_checked *f, const uint64_t calls[BW_CHECKED_CALLERS])
 {
 	struct bw_host_place p;

@@ -46,6 +46,7 @@ struct bw_checked {
 	uint32_t pointer_sgpr, pointer_offset;
 	uint64_t pointer;
 	struct bw_checked_bounds bounds;
+	bool has_first;			 /* it has a place in code of the GPU */
 	bool has_second, second_is_code; /* is_code: which wave and lane it was is not known */
 	/* use: of a value that nobody has written, or how a barrier is missed; else NULL */
 	const char *use, *reg;
@@ -65,8 +66,8 @@ struct bw_checked_kind {
 	const char *(*advice)(const struct bw_checked *f);
 };
 extern const struct bw_checked_kind bw_checked_race, bw_checked_bounds, bw_checked_init,
-	bw_checked_sync;
-enum { BW_CHECKED_KINDS = 4 };
+	bw_checked_sync, bw_checked_leak;
+enum { BW_CHECKED_KINDS = 5 };
 extern const struct bw_checked_kind *const bw_checked_kinds[BW_CHECKED_KINDS];
 
 /* ---- check_bounds.c ---- */
@@ -74,6 +75,8 @@ extern const struct bw_checked_kind *const bw_checked_kinds[BW_CHECKED_KINDS];
 /* "main at x.hip:12": where the program has made the object, or freed it. The caller
  * owns the text; NULL: not known. */
 char *bw_checked_made(const struct bw_checked *f);
+struct bw_host_place;
+bool bw_checked_made_at(const struct bw_checked *f, struct bw_host_place *out);
 char *bw_checked_freed(const struct bw_checked *f);
 
 /* ---- check_races.c ---- */
@@ -85,7 +88,7 @@ bool bw_checked_is_of_dispatches(const struct bw_checked *f);
 
 struct bw_check_report {
 	char gpu[16];
-	char *data;
+	char *data, *leaks;
 	uint64_t what; /* enum bw_check_what */
 	struct BW_VEC(struct bw_checked) findings;
 	struct bw_suppressions suppressions;
@@ -95,6 +98,9 @@ struct bw_check_report {
 void bw_checked_take_side(char **line, struct bw_checked_side *s);
 /* Findings are sorted by place. The caller frees *r, also after an error. */
 struct bw_error *bw_check_report_read(struct bw_kmd *kmd, struct bw_check_report *r) BW_MUST_CHECK;
+/* Adds what programs that have ended have left: leaks. */
+struct bw_error *bw_check_report_read_leaks(struct bw_kmd *kmd,
+					    struct bw_check_report *r) BW_MUST_CHECK;
 void bw_check_report_fini(struct bw_check_report *r);
 
 /* ---- check_show.c ---- */

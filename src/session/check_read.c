@@ -7,14 +7,17 @@
 #include "base/util.h"
 #include "session/check_priv.h"
 #include "session/server_report.h"
+#include "wire/checks.h"
 
 #define REPORT_FILE "breakwater_check"
+#define LEAKS_FILE "breakwater_leaks"
 
 void bw_check_report_fini(struct bw_check_report *r)
 {
 	bw_vec_free(&r->findings);
 	bw_suppressions_fini(&r->suppressions);
 	free(r->data);
+	free(r->leaks);
 }
 
 void bw_checked_take_side(char **line, struct bw_checked_side *s)
@@ -34,11 +37,12 @@ void bw_checked_take_side(char **line, struct bw_checked_side *s)
 }
 
 const struct bw_checked_kind *const bw_checked_kinds[BW_CHECKED_KINDS] = {
-	&bw_checked_race, &bw_checked_bounds, &bw_checked_init, &bw_checked_sync};
+	&bw_checked_race, &bw_checked_bounds, &bw_checked_init, &bw_checked_sync, &bw_checked_leak};
 
 /* What findings of all kinds have. */
 static void take_common(char **line, struct bw_checked *f)
 {
+	f->has_first = true;
 	f->number = bw_report_number(line);
 	f->times = bw_report_number(line);
 	f->vmid = bw_report_number(line);
@@ -93,5 +97,33 @@ struct bw_error *bw_check_report_read(struct bw_kmd *kmd, struct bw_check_report
 			BW_TRY(take_finding(r, line));
 	if (r->findings.len)
 		qsort(r->findings.data, r->findings.len, sizeof(*r->findings.data), by_place);
+	return NULL;
+}
+
+/* The largest first. */
+static int by_size(const void *a, const void *b)
+{
+	const struct bw_checked *x = a, *y = b;
+	return x->size_b > y->size_b ? -1 : x->size_b < y->size_b;
+}
+
+struct bw_error *bw_check_report_read_leaks(struct bw_kmd *kmd, struct bw_check_report *r)
+{
+	uint64_t number = 0;
+	if (!(r->what & BW_CHECK_LEAKS))
+		return NULL;
+	BW_TRY(bw_report_read(kmd, LEAKS_FILE, &r->leaks));
+	bw_vec_each(&r->findings, f)
+		number = BW_MAX(number, f->number);
+	size_t first = r->findings.len;
+	char *rest = r->leaks, *line;
+	while ((line = strsep(&rest, "\n")))
+		if (*line)
+			BW_TRY(take_finding(r, line));
+	if (r->findings.len > first)
+		qsort(&r->findings.data[first], r->findings.len - first, sizeof(*r->findings.data),
+		      by_size);
+	for (size_t i = first; i < r->findings.len; i++)
+		r->findings.data[i].number = ++number;
 	return NULL;
 }

@@ -72,10 +72,12 @@ void bw_checked_show(struct bw_out *o, struct bw_debug *d, const struct bw_check
 	struct bw_str headline = {0};
 	char times[32] = "";
 	f->kind->add_headline(&headline, d, f);
-	if (f->times > 1)
+	if (f->times > 1 && f->has_first)
 		snprintf(times, sizeof(times), ", %" PRIu64 " times", f->times);
 	bw_out_line(o, "  %s%s", bw_str_text(&headline), times);
-	show_side(o, d, r, f, &f->first, f->has_second && !f->second_is_code ? "first  " : "");
+	if (f->has_first)
+		show_side(o, d, r, f, &f->first,
+			  f->has_second && !f->second_is_code ? "first  " : "");
 	if (f->has_second)
 		show_side(o, d, r, f, &f->second, f->second_is_code ? "from " : "second ");
 	bw_out_line(o, "      %s", f->kind->advice(f));
@@ -102,7 +104,8 @@ struct row {
 static void offset_first(struct bw_table *t, const void *of)
 {
 	const struct bw_checked_side *s = &((const struct row *)of)->first.s;
-	bw_table_int(t, (int64_t)(s->pc - s->start));
+	if (((const struct row *)of)->f.has_first)
+		bw_table_int(t, (int64_t)(s->pc - s->start));
 }
 
 static void offset_second(struct bw_table *t, const void *of)
@@ -115,8 +118,9 @@ static void offset_second(struct bw_table *t, const void *of)
 static void group_first(struct bw_table *t, const void *of)
 {
 	const struct bw_checked_side *s = &((const struct row *)of)->first.s;
-	bw_table_json_cell(t, json_pack("[I,I,I]", (json_int_t)s->group[0], (json_int_t)s->group[1],
-					(json_int_t)s->group[2]));
+	if (((const struct row *)of)->f.has_first)
+		bw_table_json_cell(t, json_pack("[I,I,I]", (json_int_t)s->group[0],
+						(json_int_t)s->group[1], (json_int_t)s->group[2]));
 }
 
 static void group_second(struct bw_table *t, const void *of)
@@ -169,7 +173,7 @@ static const struct bw_fact finding_rows[] = {
 	{NULL, "made", "text?", "where the program has made the object", BW_OF(struct row, made)},
 	{NULL, "freed", "text?", "where the program has freed the object",
 	 BW_OF(struct row, freed)},
-	SIDE(first, ""),
+	SIDE(first, "?", BW_IF(struct row, f.has_first)),
 	SIDE(second, "?", BW_IF(struct row, second_ran)),
 	{NULL, "text", "text", BW_OF(struct row, advice)},
 };
@@ -191,7 +195,7 @@ static void add_short_place(struct bw_str *s, const struct row_side *side)
 		bw_str_addf(s, "%s:%u", bw_base_name(w->line.file), w->line.line);
 	else if (w->function)
 		bw_str_addf(s, "%s+0x%" PRIx64, w->function, w->offset_b);
-	else
+	else if (side->s.pc)
 		bw_str_addf(s, "0x%" PRIx64, side->s.pc);
 }
 
@@ -211,7 +215,8 @@ void bw_checked_table(struct bw_out *o, struct bw_debug *d, const struct bw_chec
 		if (f->bounds.is_freed)
 			row.freed = bw_checked_freed(f);
 		row.second_ran = f->has_second && !f->second_is_code;
-		fill_side(&row.first, d, r, &f->first);
+		if (f->has_first)
+			fill_side(&row.first, d, r, &f->first);
 		if (f->has_second)
 			fill_side(&row.second, d, r, &f->second);
 		add_short_place(&place, row.second_ran ? &row.second : &row.first);

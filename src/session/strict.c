@@ -257,7 +257,7 @@ const struct bw_option bw_vgpu_rows[] = {
 	 BW_FLAG(struct bw_vgpu_options, strict)},
 	{"--check", "[=LIST]",
 	 "the virtual GPU looks for races, accesses out of bounds, values that nobody has written and "
-	 "missed barriers (LIST: races, bounds, init, sync, writers)",
+	 "missed barriers (LIST: races, bounds, init, sync, writers; also leaks)",
 	 BW_CALL(bw_take_check)},
 	{"--error-on-findings", NULL, "end with status 4 if --check finds something",
 	 BW_FLAG(struct bw_vgpu_options, fails_on_findings)},

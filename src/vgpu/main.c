@@ -165,7 +165,7 @@ static const struct bw_option rows[] = {
 	 BW_CALL(take_strict)},
 	{"--check", "[=LIST]",
 	 "look for errors of programs and say where: all checks, or those of LIST: races, bounds, "
-	 "init, sync, writers",
+	 "init, sync, writers, leaks; leaks only by name",
 	 BW_CALL(take_check)},
 	{"--check-quiet", NULL,
 	 "--check says only the first findings at once, the rest to clients that ask",

@@ -36,7 +36,7 @@ struct bw_error *bw_checks_parse(const char *option, const char *list, unsigned 
 		wanted |= checks[i].bit;
 		at += n;
 	}
-	*out = list ? wanted : all;
+	*out = list ? wanted : all & ~(unsigned)BW_CHECKS_NAMED;
 	return NULL;
 }
 

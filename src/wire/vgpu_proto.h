@@ -152,15 +152,18 @@ struct bw_vgpu_stomp {
 	uint32_t first_dispatch, last_dispatch;
 };
 
-/* An allocation of the file's address space, for --check=bounds: its exact size, how many bytes
- * before and after it belong to nothing else, its name, and the places in the program that made it
- * and freed it. size_b 0: it is given back. -ENODATA: the server does not check bounds. */
-enum { BW_VGPU_PROGRAM_B = 256, BW_VGPU_CALLERS = 3 };
+/* An allocation of the file's address space, for --check=bounds and leaks: its exact size, how many
+ * bytes before and after it belong to nothing else, its name, and the places in the program that
+ * made it and freed it. size_b 0: it is given back. -ENODATA: the server checks neither. */
+enum { BW_VGPU_PROGRAM_B = 256, BW_VGPU_CALLERS = 3, BW_VGPU_EXTENT_LEFT = 2 };
 struct bw_vgpu_extent {
 	uint64_t va, size_b, before_b, after_b;
 	/* addresses of calls in the program's file, the innermost first; 0: not known */
 	uint64_t made[BW_VGPU_CALLERS], freed[BW_VGPU_CALLERS];
-	uint32_t is_freed; /* the program has freed it, and nothing else is there yet */
+	/* 1: the program has freed it, and nothing else is there yet. LEFT: it is not there any
+	 * more, since what it belonged to has ended, and the program has not freed it; va has no
+	 * meaning. */
+	uint32_t is_freed;
 	uint32_t pad;
 	char name[32];			 /* "", or as the program calls it */
 	char program[BW_VGPU_PROGRAM_B]; /* "", or the path of its file */

@@ -63,6 +63,19 @@ def no_finding():
     equal(found("own"), [], "memory of the runtime")
 
 
+def left_at_the_end():
+    """By size, with the function that has made each and its caller; what is freed is not there."""
+    def leaks(what):
+        rows = findings("--check=leaks", "--batch", "-ex", "run", "--", *command(what))
+        check(all(f["kind"] == "leak" and f["made"] == GET and "first_address" not in f for f in rows), f"{rows}")
+        return [(f["size"], f["times"], f["what"].rsplit(":", 1)[1]) for f in rows]
+    lines = {"points": str(line_of("points = get_hip(")), "out": str(line_of("out = get_hip(")), "page": str(line_of("get_hip(PAGE_B)"))}
+    points, page, out = (4096, 1, lines["page"]), (2400, 1, lines["points"]), (816, 1, lines["out"])
+    equal(leaks("right"), [points, page, out], "what a program leaves that frees nothing")
+    equal(leaks("freed"), [points, page], "what it leaves when it frees one")
+    equal(found("right"), [], "leaks are told only by name")
+
+
 def as_text():
     """Also without a debugger, where functions of the GPU are not known."""
     done = subprocess.run([BREAKWATER, "exec", "--check=bounds", "--", *command("freed")], capture_output=True, text=True, timeout=TIMEOUT_S)
@@ -73,4 +86,4 @@ def as_text():
     check("given back" in done.stdout, "without the check memory is freed at once")
 
 
-main(past_the_end, before_the_start, freed, by_hsa_alone, no_finding, as_text)
+main(past_the_end, before_the_start, freed, by_hsa_alone, no_finding, left_at_the_end, as_text)

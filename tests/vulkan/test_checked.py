@@ -70,4 +70,11 @@ def by_address():
         equal(found("bounds", right), [], right)
 
 
-main(dispatches, fills_and_copies, by_address)
+def left_at_the_end():
+    leak, = found("leaks", "past_right")
+    equal((leak["kind"], leak["made"]), ("leak", f"memory at checked.c:{line_of('VK_OK(vkAllocateMemory(')}"), f"{leak}")
+    check(leak["size"] > 2 * 1024 + 1000, f"{leak}")
+    equal(found("leaks", "chain_right"), [], "a program that frees all")
+
+
+main(dispatches, fills_and_copies, by_address, left_at_the_end)

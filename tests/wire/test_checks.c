@@ -24,6 +24,8 @@ static void names_are_bits(void **state)
 	assert_int_equal(what, BW_CHECK_INIT);
 	assert_null(bw_checks_parse("--check", "sync", &what));
 	assert_int_equal(what, BW_CHECK_SYNC);
+	assert_null(bw_checks_parse("--check", "leaks,writers", &what));
+	assert_int_equal(what, BW_CHECK_LEAKS | BW_CHECK_WRITERS);
 	assert_null(bw_checks_parse("--check", "bounds,races", &what));
 	assert_int_equal(what, BW_CHECK_RACES | BW_CHECK_BOUNDS);
 }

@@ -30,6 +30,7 @@ struct memory {
 	VkDevice device;
 	struct bw_agent_file *file; /* with a reference */
 	bool may_stay, is_kept;	    /* kept: the program has freed it */
+	uint64_t made[CALLERS];
 };
 
 static struct {
@@ -43,7 +44,7 @@ static bool is_on(void)
 {
 	static _Atomic int known; /* 1: no, 2: yes */
 	if (!known)
-		known = bw_checks_wanted() & BW_CHECK_BOUNDS ? 2 : 1;
+		known = bw_checks_wanted() & (BW_CHECK_BOUNDS | BW_CHECK_LEAKS) ? 2 : 1;
 	return known == 2;
 }
 
@@ -268,13 +269,14 @@ static bool may_stay(const VkMemoryAllocateInfo *info)
 void bw_vk_bounds_memory(const struct bw_vk_device *d, VkDeviceMemory memory,
 			 const VkMemoryAllocateInfo *info, struct bw_agent_file *file)
 {
-	const struct memory m = {.handle = BW_VK_HANDLE(memory),
-				 .size_b = info->allocationSize,
-				 .device = d->handle,
-				 .file = file,
-				 .may_stay = may_stay(info)};
+	struct memory m = {.handle = BW_VK_HANDLE(memory),
+			   .size_b = info->allocationSize,
+			   .device = d->handle,
+			   .file = file,
+			   .may_stay = may_stay(info)};
 	if (!is_on())
 		return;
+	bw_freed_callers(m.made, CALLERS);
 	if (file)
 		bw_agent_file_ref(file);
 	pthread_mutex_lock(&g.lock);
@@ -330,14 +332,31 @@ void bw_vk_bounds_flush(const struct bw_vk_device *d)
 		free_kept(d, 0, 0);
 }
 
+/* Memory that the program has not freed goes with the device. */
+static void leave(struct to_tell *t, const struct memory *m)
+{
+	struct bw_vgpu_extent e = {.size_b = m->size_b, .is_freed = BW_VGPU_EXTENT_LEFT};
+	if (m->is_kept || !m->file)
+		return;
+	memcpy(e.made, m->made, sizeof(e.made));
+	bw_rocm_program(e.program);
+	struct bw_error *err = bw_vec_push(t, ((struct said){m->file, e}));
+	if (!err)
+		bw_agent_file_ref(m->file);
+	bw_error_free(err);
+}
+
 void bw_vk_bounds_end(const struct bw_vk_device *d)
 {
 	struct to_tell told = {0};
 	bw_vk_bounds_flush(d);
 	pthread_mutex_lock(&g.lock);
-	for (size_t i = g.memories.len; i > 0; i--)
-		if (g.memories.data[i - 1].device == d->handle)
-			forget(&told, i - 1);
+	for (size_t i = g.memories.len; i > 0; i--) {
+		if (g.memories.data[i - 1].device != d->handle)
+			continue;
+		leave(&told, &g.memories.data[i - 1]);
+		forget(&told, i - 1);
+	}
 	unlock_and_tell(&told);
 }
 

@@ -110,6 +110,29 @@ void bw_check_text(struct bw_uapi *u, struct bw_str *s)
 	free(all);
 }
 
+void bw_leaks_text(struct bw_uapi *u, struct bw_str *s)
+{
+	enum { LEAKS_MAX = 512 };
+	static const struct bw_check_side nowhere;
+	static const struct bw_check_pointer none;
+	struct bw_check *check = bw_device_check(u->dev);
+	struct bw_leak *all = check ? calloc(LEAKS_MAX, sizeof(*all)) : NULL;
+	size_t n = all ? bw_bounds_leaks(check, all, LEAKS_MAX) : 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct bw_leak *l = &all[i];
+		bw_str_addf(s, "leak\t0\t%" PRIu64 "\t0\t0", l->n);
+		add_side(s, &nowhere);
+		add_side(s, &nowhere);
+		add_pointer(s, &none);
+		bw_str_addf(s, "\t%" PRIu64 "\t%s\t%s", l->size_b, l->name,
+			    l->program ? l->program : "");
+		for (size_t k = 0; k < BW_EXTENT_CALLERS; k++)
+			bw_str_addf(s, "\t0x%" PRIx64, l->made[k]);
+		bw_str_add(s, "\n");
+	}
+	free(all);
+}
+
 /* Findings that are printed at once are the first ones: a program may run for long. */
 static bool is_told(const struct bw_uapi *u, size_t nth)
 {
@@ -210,14 +233,14 @@ int bw_drm_extent(struct bw_uapi *u, const struct bw_drm_vm *vm, const void *arg
 	struct bw_vgpu_extent a;
 	struct bw_check *check = bw_device_check(u->dev);
 	memcpy(&a, arg, sizeof(a));
-	if (!check || !(u->options.device.check & BW_CHECK_BOUNDS))
+	if (!check || !(u->options.device.check & (BW_CHECK_BOUNDS | BW_CHECK_LEAKS)))
 		return -ENODATA;
 	struct bw_extent e = {.space = bw_drm_pt_root_entry(vm),
 			      .va = a.va,
 			      .size_b = a.size_b,
 			      .before_b = a.before_b,
 			      .after_b = a.after_b,
-			      .is_freed = a.is_freed != 0};
+			      .is_freed = a.is_freed == 1};
 	static_assert(sizeof(a.name) == sizeof(e.name), "names fit");
 	take_name(e.name, a.name);
 	static_assert(sizeof(a.made) == sizeof(e.made), "calls fit");
@@ -225,6 +248,10 @@ int bw_drm_extent(struct bw_uapi *u, const struct bw_drm_vm *vm, const void *arg
 	memcpy(e.freed, a.freed, sizeof(e.freed));
 	if (a.size_b)
 		e.program = take_program(check, a.program);
+	if (a.size_b && a.is_freed == BW_VGPU_EXTENT_LEFT) {
+		bw_bounds_left(check, &e);
+		return 0;
+	}
 	if (a.size_b)
 		return bw_bounds_declare(check, &e) ? 0 : -EINVAL;
 	bw_bounds_withdraw(check, e.space, e.va);

@@ -10,6 +10,9 @@ struct bw_file_ops;
 
 /* The file breakwater_check: see check_output.c. */
 void bw_check_text(struct bw_uapi *u, struct bw_str *s);
+/* The file breakwater_leaks, to be read when programs have ended: lines like those of findings, of
+ * kind leak, then bytes, name, program, and the calls in it that made the blocks. */
+void bw_leaks_text(struct bw_uapi *u, struct bw_str *s);
 /* The file breakwater_writers: who has written a dword. What is written there is the question,
  * "VMID ADDRESS"; what is read, the answer. Empty: it is not mapped. Else a line with the value
  * that the last write has left and the value now, and a line for each writer, the last one first:

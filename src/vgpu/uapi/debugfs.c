@@ -294,6 +294,7 @@ static const struct bw_file_row debugfs_rows[] = {
 	{"breakwater_waits", 0400, &bw_text_ops, bw_text_waits, 0},
 	{BW_DRAWS_FILE, 0600, &bw_draws_ops, bw_text_draws, 0},
 	{"breakwater_check", 0444, &bw_text_ops, bw_check_text, 0},
+	{"breakwater_leaks", 0444, &bw_text_ops, bw_leaks_text, 0},
 	{"breakwater_writers", 0600, &bw_writers_ops, NULL, 0},
 	{"breakwater_strict", 0444, &bw_text_ops, bw_strict_text, 0},
 };

@@ -80,7 +80,7 @@ const char *bw_bounds_program(struct bw_check *c, const char *path)
 bool bw_bounds_declare(struct bw_check *c, const struct bw_extent *e)
 {
 	struct bw_bounds *b = &c->bounds;
-	if (!(c->what & BW_CHECK_BOUNDS))
+	if (!(c->what & (BW_CHECK_BOUNDS | BW_CHECK_LEAKS)))
 		return false;
 	pthread_mutex_lock(&b->lock);
 	bool ok = bw_extents_add(&b->extents, e);
@@ -98,10 +98,58 @@ void bw_bounds_withdraw(struct bw_check *c, uint64_t space, uint64_t va)
 	pthread_mutex_unlock(&b->lock);
 }
 
+/* ---- leaks ---- */
+
+/* Adds a block to the row of its place; returns how many rows there are. What does not fit in is
+ * left out. */
+static size_t add_leak(struct bw_leak *rows, size_t n, size_t max, const struct bw_extent *e)
+{
+	size_t i = 0;
+	if (e->is_freed)
+		return n;
+	while (i < n && (rows[i].program != e->program ||
+			 memcmp(rows[i].made, e->made, sizeof(e->made)) != 0))
+		i++;
+	if (i == max)
+		return n;
+	if (i == n) {
+		rows[i] = (struct bw_leak){.program = e->program};
+		memcpy(rows[i].name, e->name, sizeof(rows[i].name));
+		memcpy(rows[i].made, e->made, sizeof(rows[i].made));
+	}
+	rows[i].n++;
+	rows[i].size_b += e->size_b;
+	return BW_MAX(n, i + 1);
+}
+
+void bw_bounds_left(struct bw_check *c, const struct bw_extent *e)
+{
+	struct bw_bounds *b = &c->bounds;
+	pthread_mutex_lock(&b->lock);
+	b->n_leaks = add_leak(b->leak, b->n_leaks, BW_CHECK_LEAKS_MAX, e);
+	pthread_mutex_unlock(&b->lock);
+}
+
+size_t bw_bounds_leaks(struct bw_check *c, struct bw_leak *out, size_t max)
+{
+	struct bw_bounds *b = &c->bounds;
+	pthread_mutex_lock(&b->lock);
+	size_t n = BW_MIN(b->n_leaks, max);
+	memcpy(out, b->leak, n * sizeof(*out));
+	for (size_t i = 0; i < b->extents.n; i++)
+		n = add_leak(out, n, max, &b->extents.e[i]);
+	pthread_mutex_unlock(&b->lock);
+	return n;
+}
+
 void bw_bounds_forget(struct bw_check *c, uint64_t space)
 {
 	struct bw_bounds *b = &c->bounds;
 	pthread_mutex_lock(&b->lock);
+	for (size_t i = 0; i < b->extents.n; i++)
+		if (b->extents.e[i].space == space)
+			b->n_leaks =
+				add_leak(b->leak, b->n_leaks, BW_CHECK_LEAKS_MAX, &b->extents.e[i]);
 	bw_extents_forget(&b->extents, space);
 	changed(b);
 	pthread_mutex_unlock(&b->lock);

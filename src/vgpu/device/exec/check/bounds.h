@@ -16,6 +16,18 @@ bool bw_bounds_declare(struct bw_check *c, const struct bw_extent *e);
 /* The path of a program, for its extents; it lives as long as the checker. NULL: they are too
  * many. */
 const char *bw_bounds_program(struct bw_check *c, const char *path);
+/* Memory that the program has not freed at its end, by the place that has made it. */
+struct bw_leak {
+	uint64_t n, size_b;	     /* blocks, and bytes of all of them */
+	char name[BW_EXTENT_NAME_B]; /* of one of them */
+	uint64_t made[BW_EXTENT_CALLERS];
+	const char *program;
+};
+/* What programs that have ended have left, and what is there now: at most max; returns how many. To
+ * be asked when the program has ended. */
+size_t bw_bounds_leaks(struct bw_check *c, struct bw_leak *out, size_t max);
+/* The program has left it. */
+void bw_bounds_left(struct bw_check *c, const struct bw_extent *e);
 /* It is given back; the address space ends. */
 void bw_bounds_withdraw(struct bw_check *c, uint64_t space, uint64_t va);
 void bw_bounds_forget(struct bw_check *c, uint64_t space);

@@ -101,12 +101,14 @@ struct bw_findings {
 };
 
 /* bounds.c */
-enum { BW_CHECK_PROGRAMS = 64 };
+enum { BW_CHECK_PROGRAMS = 64, BW_CHECK_LEAKS_MAX = 256 };
 struct bw_bounds {
 	pthread_mutex_t lock;
 	struct bw_extents extents;
 	_Atomic uint64_t generation;	  /* of the extents; 0: there have been none */
 	char *program[BW_CHECK_PROGRAMS]; /* paths; owned */
+	struct bw_leak leak[BW_CHECK_LEAKS_MAX];
+	size_t n_leaks;
 };
 
 /* writers.c; under the checker's lock */
