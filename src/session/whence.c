@@ -29,6 +29,7 @@ struct row {
 	uint64_t dispatch, source;
 	uint32_t mask, n_lanes;
 	bool has_value, is_stale; /* stale: the memory has another value by now */
+	bool is_float;		  /* values are shown as such */
 	uint32_t value, now;
 	struct bw_checked_side at;
 	char instruction[128];
@@ -135,8 +136,21 @@ static void add_wave(struct bw_str *s, const struct row *r)
 		    r->at.group[0], r->at.group[1], r->at.group[2], r->dispatch);
 }
 
+/* "0x00000009 (9)" */
+static const char *value_text(const struct row *r, uint32_t value, char out[48])
+{
+	float f;
+	memcpy(&f, &value, sizeof(f));
+	if (r->is_float)
+		snprintf(out, 48, "0x%08x (%.9g)", value, (double)f);
+	else
+		snprintf(out, 48, "0x%08x (%d)", value, (int32_t)value);
+	return out;
+}
+
 static void show_row(struct bw_session *s, const struct row *r, bool is_first)
 {
+	char text[48];
 	struct bw_str line = {0};
 	bw_str_addf(&line, "    %s ", r->age == 1 ? "last  " : "before");
 	if (!strcmp(r->how, "unknown"))
@@ -153,33 +167,32 @@ static void show_row(struct bw_session *s, const struct row *r, bool is_first)
 		bw_str_addf(&line, ", from 0x%" PRIx64, r->source);
 	add_bytes(&line, r->mask);
 	if (r->has_value)
-		bw_str_addf(&line, ": 0x%08x (%d)", r->value, (int32_t)r->value);
+		bw_str_addf(&line, ": %s", value_text(r, r->value, text));
 	bw_out_line(s->out, "%s", bw_str_text(&line));
 	bw_str_free(&line);
 	if (r->at.pc)
 		bw_out_line(s->out, "             0x%" PRIx64 " (+0x%" PRIx64 ")  %s", r->at.pc,
 			    r->at.pc - r->at.start, r->instruction);
 	if (is_first && r->is_stale)
-		bw_out_line(
-			s->out,
-			"    now    0x%08x (%d), which is not from the GPU: the CPU has written "
-			"it since, or it was given to another buffer",
-			r->now, (int32_t)r->now);
+		bw_out_line(s->out,
+			    "    now    %s, which is not from the GPU: the CPU has written "
+			    "it since, or it was given to another buffer",
+			    value_text(r, r->now, text));
 }
 
 static void show_none(struct bw_session *s, const struct row *r)
 {
+	char text[48];
 	if (r->now)
-		bw_out_line(
-			s->out,
-			"    no dispatch, copy or fill has written it: 0x%08x (%d) is from the CPU",
-			r->now, (int32_t)r->now);
+		bw_out_line(s->out,
+			    "    no dispatch, copy or fill has written it: %s is from the CPU",
+			    value_text(r, r->now, text));
 	else
 		bw_out_line(s->out, "    nobody has written it, or the CPU has written 0");
 }
 
 /* The writers of a dword: rows of the table, and text. */
-static struct bw_error *dword(struct bw_session *s, const char *gpu, uint64_t va,
+static struct bw_error *dword(struct bw_session *s, const char *gpu, uint64_t va, bool is_float,
 			      struct bw_table *t)
 {
 	_cleanup_free_ char *text = NULL;
@@ -198,7 +211,7 @@ static struct bw_error *dword(struct bw_session *s, const char *gpu, uint64_t va
 	while ((line = strsep(&rest, "\n"))) {
 		if (!*line)
 			break;
-		struct row r = {.address = va, .age = ++age, .now = now};
+		struct row r = {.address = va, .age = ++age, .now = now, .is_float = is_float};
 		take_writer(line, &r);
 		r.has_value = age == 1;
 		r.value = value;
@@ -213,8 +226,11 @@ static struct bw_error *dword(struct bw_session *s, const char *gpu, uint64_t va
 			bw_table_row(t, &r);
 	}
 	if (!age) {
-		const struct row r = {
-			.address = va, .how = "none", .now = now, .is_stale = now != 0};
+		const struct row r = {.address = va,
+				      .how = "none",
+				      .now = now,
+				      .is_stale = now != 0,
+				      .is_float = is_float};
 		if (is_text)
 			show_none(s, &r);
 		else
@@ -223,14 +239,14 @@ static struct bw_error *dword(struct bw_session *s, const char *gpu, uint64_t va
 	return NULL;
 }
 
-static struct bw_error *memory(struct bw_session *s, uint64_t va, uint64_t size_b,
+static struct bw_error *memory(struct bw_session *s, uint64_t va, uint64_t size_b, bool is_float,
 			       struct bw_table *t)
 {
 	char gpu[16];
 	uint64_t first = va & ~3ull, n = size_b ? (va + size_b - 1) / 4 - va / 4 + 1 : 1;
 	BW_TRY(bw_report_gpu(s->kmd, gpu, sizeof(gpu)));
 	for (uint64_t i = 0; i < n && i < DWORDS_MAX; i++)
-		BW_TRY(dword(s, gpu, first + 4 * i, t));
+		BW_TRY(dword(s, gpu, first + 4 * i, is_float, t));
 	if (n > DWORDS_MAX)
 		bw_out_int(s->out, "more", (int64_t)(n - DWORDS_MAX));
 	if (n > DWORDS_MAX)
@@ -306,7 +322,7 @@ static struct bw_error *register_(struct bw_session *s, bool is_vgpr, unsigned r
 		if (!bw_out_is_json(s->out))
 			show_source(s, &r);
 		if (x->has_address && x->space == BW_SPACE_GLOBAL && s->is_checked)
-			bw_error_free(memory(s, x->va, x->size_b, writers));
+			bw_error_free(memory(s, x->va, x->size_b, false, writers));
 	}
 	if (all.is_partial)
 		bw_out_line(s->out,
@@ -348,7 +364,8 @@ struct bw_error *bw_session_whence(struct bw_session *s, const char *text, const
 				v->bytes && v->bytes->why[0] ? ": " : "",
 				v->bytes ? v->bytes->why : "");
 	else if (v->place == BW_PLACE_MEMORY && v->space == BW_SPACE_GLOBAL && s->is_checked)
-		err = memory(s, v->va, size_b, &writers);
+		err = memory(s, v->va, size_b, v->type.kind == BW_TYPE_FLOAT && v->type.size_b == 4,
+			     &writers);
 	else if (v->place == BW_PLACE_MEMORY && v->space == BW_SPACE_GLOBAL)
 		err = bw_errorf(BW_E_STATE,
 				"the program is not checked: with \"breakwater run --check\" it is "
