@@ -16,8 +16,9 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* Odd, as no handle of a driver's object is: nothing is looked for at these places. */
-enum { COMMANDS = 1, FIRST_PIPELINE = 3 };
+/* No handle of a driver's object is odd or so small: nothing is looked for at these places. The
+ * command buffer's is even, as its draws' is not (BW_NAMES_DRAWS). */
+enum { COMMANDS = 2, FIRST_PIPELINE = 3 };
 enum { DISPATCHES_MAX = 4096 }; /* as many as are shown of a submission */
 
 /* Pipelines that were told of, by what makes them differ; the one at i has the handle

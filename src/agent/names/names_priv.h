@@ -36,7 +36,7 @@ void bw_names_replace_memory(const struct bw_agent_object *all, size_t n);
 
 /* Draws have a pipeline, sets and push constants of their own, and so a record of their own beside
  * that of the dispatches: the functions with a `cmd` take either. Begin, free, execute, submit_add
- * and labels are for both. (Handles of command buffers are pointers.) */
+ * and labels are for both. (Handles of command buffers are pointers, and so even.) */
 #define BW_NAMES_DRAWS(cmd) ((cmd) | 1u)
 void bw_names_cmd_begin(uint64_t cmd);
 void bw_names_cmd_free(uint64_t cmd);
