@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The debugger on the virtual MI300X (gfx942): all registers of waves that are stopped at every instruction, as
-test_state.py has it for gfx11; AccVGPRs; and sessions at source level that print the same as on gfx1100."""
+test_state.py has it for gfx11; AccVGPRs; sessions at source level that print the same as on gfx1100; and a program with AQL queues."""
 import array
 import os
+import pathlib
 import re
+import sys
 import tempfile
 
 from harness import KERNELS, check, equal, main, replies, run
@@ -82,5 +84,49 @@ def written():
     equal(replies(out, "info")[0]["registers"]["a255"], [hex(lane << 16 | 0xb0ff) for lane in range(64)], "a255")
 
 
+RETURNED = "i32 i64 i8 u8 i16 b1 f32 f64 v4 v3 s4 c4 s2 c2 pr mx bg".split()
+SESSIONS = [  # a kernel and its options; commands
+    ("frames.cl -O0 --grid 32 --group 32 --arg out=zeros:64 --arg n=3 --print out",
+     ["break deep if n == 1", "run", "backtrace", "print a", "print $_lane", "delete", "break third", "continue", "backtrace", "info args",
+      "finish", "finish", "up", "info locals", "lane 5", "print b", "info args", "delete", "tbreak room", "continue", "next",
+      "print a[3]", "up", "print b", "print out[7]", "watch out[9]", "continue", "print out[9]", "delete", "continue"]),
+    ("returned.cl -O0 --grid 32 --group 32 --arg out=zeros:1024",
+     ["break kern", "run", *[word for f in RETURNED for word in (f"tbreak {f}", "continue", "finish")], "delete", "continue"]),
+    ("conditions.cl -O0 --kernel conditions --grid 64 --group 64 --arg out=zeros:4 --arg rounds=1",
+     ["break passed if l == 20 && x > -12.0f", "run", "print l", "print h", "print uc", "print wide", "print x", "up", "print item", "print v",
+      "print *p", "print tile[3]", "print far[2]", "print color", "delete", "continue"]),
+]
+
+
+def same_as_on_gfx1100():
+    """Sessions at source level print the same on both GPUs, but for addresses and instructions."""
+    for words, script in SESSIONS:
+        texts = []
+        for gpu in "virtual:navi31", "virtual:mi300x":
+            text = run(KERNELS / words.split()[0], *words.split()[1:], "--gpu", gpu, script=script)
+            text = re.sub(r"^(=>|  ) 0x.*\n", "", text, flags=re.M)
+            texts.append(re.sub(r"(\w*#)?0x[0-9a-f]+|process \d+", "ADDRESS", text).splitlines())
+        check(len(texts[0]) > len(script) / 2, "\n".join(texts[0]))
+        for one, other in zip(*texts):
+            equal(other, one, f"{words}: " + "\n".join(texts[1]))
+        equal(len(texts[1]), len(texts[0]), f"{words}: lines")
+
+
+def a_program_with_queues():
+    """A program that does what ROCm's runtime does (aql.c): a condition, variables, LDS, a watch; values as in test_aql.py."""
+    program, code = (pathlib.Path(a).resolve() for a in sys.argv[1:3])
+    node = "$(cat /sys/class/kfd/kfd/topology/nodes/1/gpu_id)"
+    text = run(*GPU, "--", "sh", "-c", f"exec {program} {code} {node} /dev/dri/renderD128 weigh 2", script=[
+        "break aql.hip:32 if i == 70", "run", "info args", "print points[i]", "print w", "next", "next", "print part[6]", "delete",
+        "break weight", "continue", "delete", "up", "watch out[71]", "continue", "delete", "continue"])
+    scale = 4
+    for line in (r"hit Breakpoint 1, with lanes \[6\], weigh \(points=0x\w+, out=0x\w+, scale=2, n=200\) at aql\.hip:32$", "^scale = 2$",
+                 r"^\$1 = {x = 35, y = 1, id = 70}$", r"^\$2 = 71$", r"^\$3 = 71$",
+                 r"hit Breakpoint 2, with lanes \[0-63\], weight \(p=0x\w+, scale=4\)", "^Old value = 72$", f"^New value = {71 * 2 + 1}$",
+                 f"^{5 * scale + 1:g} {99.5 * scale + 1:g} {sum(i / 2 * scale + 1 for i in range(64)):g}$",
+                 r"\[aql \(process \d+\) exited normally\]"):
+        check(re.search(line, text, re.M), f"{line} in\n{text}")
+
+
 if __name__ == "__main__":
-    main(undisturbed, breakpoint_at_every_instruction, steps, written)
+    main(undisturbed, breakpoint_at_every_instruction, steps, written, same_as_on_gfx1100, a_program_with_queues)
