@@ -84,6 +84,17 @@ def written():
     equal(replies(out, "info")[0]["registers"]["a255"], [hex(lane << 16 | 0xb0ff) for lane in range(64)], "a255")
 
 
+def callers():
+    """The stack at 150 places of code that keeps return addresses, and addresses to call, in lanes of VGPRs and AccVGPRs."""
+    out = run(KERNELS / "library.cl", "-O0", "--grid", 32, "--group", 32, "--arg", "out=zeros:256", "--arg", "n=20", *GPU, json_lines=True,
+              script=["break last_digit", "run", "delete", *["stepi 5", "backtrace"] * 150, "kill"])
+    stacks = [[f["function"] for f in r["frames"]] for r in replies(out, "backtrace")]
+    equal(len(stacks), 150, "stacks")
+    for stack in stacks:
+        equal(stack[-2:], ["digits", "library"] if len(stack) > 1 else ["library"], "the end of the stack")
+    check(sum(len(stack) > 2 for stack in stacks) > 20 and any(len(stack) == 2 for stack in stacks), str(stacks))
+
+
 RETURNED = "i32 i64 i8 u8 i16 b1 f32 f64 v4 v3 s4 c4 s2 c2 pr mx bg".split()
 SESSIONS = [  # a kernel and its options; commands
     ("frames.cl -O0 --grid 32 --group 32 --arg out=zeros:64 --arg n=3 --print out",
@@ -129,4 +140,4 @@ def a_program_with_queues():
 
 
 if __name__ == "__main__":
-    main(undisturbed, breakpoint_at_every_instruction, steps, written, same_as_on_gfx1100, a_program_with_queues)
+    main(undisturbed, breakpoint_at_every_instruction, steps, written, callers, same_as_on_gfx1100, a_program_with_queues)

@@ -192,7 +192,7 @@ static void effect_of_return(struct bw_sym_effect *e, const struct bw_sym_state 
 	}
 	for (unsigned i = 0; i < 2; i++)
 		e->keeps_sgpr[i] &= one.keeps_sgpr[i];
-	for (unsigned i = 0; i < 256; i++)
+	for (unsigned i = 0; i < BW_SYM_ALL_VGPRS; i++)
 		e->vgpr[i] &= one.vgpr[i];
 	e->keeps_s32 &= one.keeps_s32;
 	e->keeps_exec &= one.keeps_exec;

@@ -58,12 +58,20 @@ struct bw_sym_slot {
 	uint8_t lanes; /* the lanes for which it was stored */
 };
 
-enum { BW_SYM_LANES = 160, BW_SYM_SLOTS = 96, BW_SYM_SGPRS = 128, BW_SYM_VGPRS = 32 };
+/* AccVGPRs are VGPRs from 256 on, as in isa/written.h. */
+enum {
+	BW_SYM_LANES = 160,
+	BW_SYM_SLOTS = 96,
+	BW_SYM_SGPRS = 128,
+	BW_SYM_VGPRS = 32,
+	BW_SYM_ALL_VGPRS = 512,
+};
 struct bw_sym_state {
 	struct bw_sym sgpr[BW_SYM_SGPRS]; /* indexed by operand code, with VCC and EXEC */
 	/* the first VGPRs in active lanes: BASE, CONST or SLOT */
 	struct bw_sym first_vgpr[BW_SYM_VGPRS];
-	uint8_t vgpr[256]; /* for each VGPR, the lanes in which it has its value of the entry */
+	/* for each VGPR, the lanes in which it has its value of the entry */
+	uint8_t vgpr[BW_SYM_ALL_VGPRS];
 	uint16_t n_lanes, n_slots;
 	struct bw_sym_lane lane[BW_SYM_LANES];
 	struct bw_sym_slot slot[BW_SYM_SLOTS];
@@ -71,11 +79,11 @@ struct bw_sym_state {
 
 /* What a call does to the caller's registers. */
 struct bw_sym_effect {
-	bool returns;		    /* false: only the calling convention is known of it */
-	uint64_t keeps_sgpr[2];	    /* a bit for each SGPR */
-	uint8_t vgpr[256];	    /* for each VGPR, the lanes that it keeps */
-	bool keeps_exec, keeps_s32; /* s33 has its bit in keeps_sgpr */
-	unsigned link;		    /* first SGPR of the return address */
+	bool returns;			/* false: only the calling convention is known of it */
+	uint64_t keeps_sgpr[2];		/* a bit for each SGPR */
+	uint8_t vgpr[BW_SYM_ALL_VGPRS]; /* for each VGPR, the lanes that it keeps */
+	bool keeps_exec, keeps_s32;	/* s33 has its bit in keeps_sgpr */
+	unsigned link;			/* first SGPR of the return address */
 };
 
 struct bw_flow_code {

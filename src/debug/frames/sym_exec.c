@@ -89,7 +89,7 @@ static void drop_lanes_of(struct bw_sym_state *s, unsigned vgpr)
 
 static void forget_vgprs(struct bw_sym_state *s, unsigned vgpr, unsigned n, unsigned lanes)
 {
-	for (unsigned i = 0; i < n && vgpr + i < 256; i++) {
+	for (unsigned i = 0; i < n && vgpr + i < BW_SYM_ALL_VGPRS; i++) {
 		s->vgpr[vgpr + i] &= (uint8_t)~lanes_touched(s, lanes);
 		drop_lanes_of(s, vgpr + i);
 	}
@@ -189,22 +189,6 @@ static void drop_scratch(struct bw_sym_state *s, int64_t offset)
 			s->lane[n++] = s->lane[i];
 	}
 	s->n_lanes = (uint16_t)n;
-}
-
-/* A dword of which nothing is known is stored: of an AccVGPR. */
-static void store_unknown(struct bw_sym_state *s, int32_t offset, unsigned lanes)
-{
-	const uint8_t touched = lanes_touched(s, lanes);
-	unsigned n = 0;
-	for (unsigned i = 0; i < s->n_slots; i++) {
-		int64_t d = (int64_t)s->slot[i].offset - offset;
-		if (d > -4 && d < 4)
-			s->slot[i].lanes &= (uint8_t)~touched;
-		if (s->slot[i].lanes)
-			s->slot[n++] = s->slot[i];
-	}
-	s->n_slots = (uint16_t)n;
-	drop_scratch(s, offset);
 }
 
 static void store_dword(struct bw_sym_state *s, int32_t offset, unsigned vgpr, unsigned lanes)
@@ -308,16 +292,36 @@ static bool scratch(struct bw_sym_state *s, const struct bw_inst *inst, unsigned
 		return false;
 	for (unsigned i = 0; i < n; i++) {
 		unsigned vgpr = (store ? inst->vdata : inst->dst) + i;
-		if (inst->acc && store)
-			store_unknown(s, offset + 4 * (int32_t)i, lanes);
-		if (inst->acc)
-			continue;
-		if (vgpr > 255)
+		vgpr += inst->acc ? BW_WRITTEN_ACC : 0;
+		if (vgpr >= BW_SYM_ALL_VGPRS)
 			break;
 		if (store)
 			store_dword(s, offset + 4 * (int32_t)i, vgpr, lanes);
 		else
 			load_dword(s, offset + 4 * (int32_t)i, vgpr, lanes);
+	}
+	return true;
+}
+
+/* Between a VGPR and an AccVGPR, where compilers keep SGPRs that they have put into lanes. */
+static bool accumulator(struct bw_sym_state *s, const struct bw_inst *inst, unsigned lanes)
+{
+	const unsigned from = inst->src[0] - BW_SRC_VGPR0;
+	const unsigned to = inst->dst + (inst->acc ? BW_WRITTEN_ACC : 0);
+	if (inst->op != BW_OP_V_ACCVGPR_READ_B32 && inst->op != BW_OP_V_ACCVGPR_WRITE_B32 &&
+	    inst->op != BW_OP_V_ACCVGPR_MOV_B32)
+		return false;
+	if (inst->src[0] < BW_SRC_VGPR0 || from >= BW_SYM_ALL_VGPRS || to >= BW_SYM_ALL_VGPRS)
+		return false;
+	forget_vgprs(s, to, 1, lanes);
+	if (lanes_written(s, lanes) != BW_LANES_ALL)
+		return true;
+	for (unsigned i = 0, end = s->n_lanes; i < end; i++) {
+		struct bw_sym_lane l = s->lane[i];
+		if (l.in_scratch || l.vgpr != from)
+			continue;
+		l.vgpr = (uint16_t)to;
+		set_lane(s, l);
 	}
 	return true;
 }
@@ -474,7 +478,7 @@ void bw_sym_execute(struct bw_sym_state *s, const struct bw_inst *inst, uint64_t
 		write_lane(s, inst);
 	else if (inst->op == BW_OP_V_READLANE_B32)
 		read_lane(s, inst);
-	else if (!scratch(s, inst, lanes) && !scalar(s, inst, pc))
+	else if (!scratch(s, inst, lanes) && !accumulator(s, inst, lanes) && !scalar(s, inst, pc))
 		forget_results(s, inst, lanes);
 }
 
@@ -483,14 +487,17 @@ void bw_sym_execute(struct bw_sym_state *s, const struct bw_inst *inst, uint64_t
 void bw_sym_convention(struct bw_sym_effect *out)
 {
 	/* LLVM, AMDGPUCallingConv.td: CSR_AMDGPU_SGPRs are s30 to s105, CSR_AMDGPU_VGPRs eight of
-	 * each sixteen from v40 on */
+	 * each sixteen from v40 on, CSR_AMDGPU_GFX90AInsts a32 and those after it */
 	*out = (struct bw_sym_effect){
 		.keeps_sgpr = {~0ull << 30, (1ull << (FIRST_SGPR_OF_NONE - 64)) - 1},
 		.keeps_exec = true,
 		.keeps_s32 = true,
 		.link = 30};
-	for (unsigned i = 0; i < 256; i++)
-		out->vgpr[i] = i >= 40 && i % 16 >= 8 ? BW_LANES_ALL : BW_LANES_INACTIVE;
+	for (unsigned i = 0; i < BW_SYM_ALL_VGPRS; i++)
+		out->vgpr[i] =
+			i >= BW_WRITTEN_ACC + 32 || (i < BW_WRITTEN_ACC && i >= 40 && i % 16 >= 8)
+				? BW_LANES_ALL
+				: BW_LANES_INACTIVE;
 }
 
 static bool keeps_vgpr(const struct bw_sym_effect *e, unsigned vgpr)
@@ -510,7 +517,7 @@ void bw_sym_callee(struct bw_sym_state *s, const struct bw_sym_effect *e, unsign
 		set_sgpr(s, STACK, unknown);
 	if (!e->keeps_exec)
 		forget_sgprs(s, BW_SRC_EXEC_LO, 2);
-	for (unsigned i = 0; i < 256; i++) {
+	for (unsigned i = 0; i < BW_SYM_ALL_VGPRS; i++) {
 		/* "inactive" means inactive at the call; some of these may be lanes of the
 		 * caller */
 		uint8_t lost = (uint8_t)~e->vgpr[i] & BW_LANES_ALL;
@@ -551,7 +558,7 @@ bool bw_sym_join(struct bw_sym_state *s, const struct bw_sym_state *other)
 		*v = unknown;
 		changed = true;
 	}
-	for (unsigned i = 0; i < 256; i++) {
+	for (unsigned i = 0; i < BW_SYM_ALL_VGPRS; i++) {
 		uint8_t both = s->vgpr[i] & other->vgpr[i];
 		changed |= both != s->vgpr[i];
 		s->vgpr[i] = both;
