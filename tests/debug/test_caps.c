@@ -13,6 +13,7 @@
 #include "debug/breaks.h"
 #include "debug/code.h"
 #include "debug/dispatches.h"
+#include "debug/draws.h"
 #include "debug/expressions.h"
 #include "debug/faults.h"
 #include "debug/registers.h"
@@ -50,6 +51,7 @@ static const struct lack {
 	{BW_CAP_LOADED, "this target cannot list loaded code objects"},
 	{BW_CAP_QUEUES, "this target cannot list queues"},
 	{BW_CAP_FREED, "this target cannot tell what the program has freed"},
+	{BW_CAP_DRAWS, "this target cannot tell of draws"},
 };
 
 static struct bw_error *eval(struct fake_session *s, const char *text)
@@ -233,6 +235,21 @@ static struct bw_error *break_on_dispatch(struct fake_session *s)
 	return bw_debug_break_dispatch(s->debug, "7", false, &number);
 }
 
+static struct bw_error *break_pixel(struct fake_session *s)
+{
+	uint32_t number;
+	BW_TRY(bw_debug_break_draw(s->debug, "pixel 3,4", false, &number));
+	return bw_debug_break_delete(s->debug, number);
+}
+
+static struct bw_error *watch_pixel(struct fake_session *s)
+{
+	const struct bw_pixel_event *events;
+	size_t n;
+	BW_TRY(bw_debug_watch_pixel(s->debug, 3, 4));
+	return bw_debug_pixel_events(s->debug, &events, &n);
+}
+
 static struct bw_error *watch(struct fake_session *s)
 {
 	uint32_t number;
@@ -345,6 +362,8 @@ static const struct action {
 	{"break", break_here, BW_CAP_RUN | BW_CAP_WRITE_REGS | BW_CAP_WRITE_MEMORY | BW_CAP_PATCH},
 	{"break on dispatch", break_on_dispatch,
 	 BW_CAP_RUN | BW_CAP_WRITE_REGS | BW_CAP_WRITE_MEMORY | BW_CAP_PATCH},
+	{"break pixel", break_pixel, BW_CAP_DRAWS},
+	{"pixel history", watch_pixel, BW_CAP_DRAWS},
 	{"watch", watch, BW_CAP_RUN},
 	{"watch a register", watch_register, BW_CAP_RUN},
 	{"rwatch", watch_reads, BW_CAP_RUN | BW_CAP_WATCH | BW_CAP_EXCEPTIONS | BW_CAP_WRITE_REGS},
