@@ -83,6 +83,20 @@ const struct scene scenes[] = {
 	{"indirect_counted", "flat", TRIS, .count = 12, .indirect = true, .n_draws = 5,
 	 .counted = true, .index_b = 2},
 	{"indirect_indexed", "flat", TRIS, .count = 30, .index_b = 2, .indirect = true},
+	{"indexed_8", "flat", TRIS, .count = 60, .index_b = 1, .vertex_offset = 20},
+	{"restart_8", "flat", .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP, .count = 60,
+	 .index_b = 1, .restart = true},
+	{"draw_id", "flat", "draw_id", TRIS, .count = 12, .indirect = true, .n_draws = 5},
+	{"draw_id_counted", "flat", "draw_id", TRIS, .count = 12, .indirect = true, .n_draws = 5,
+	 .counted = true, .index_b = 2},
+	{"viewports", "viewport", "viewports", TRIS, .count = 12, .instances = 3,
+	 .viewports = true},
+	{"layers", "layer", "layers", TRIS, .count = 12, .instances = 3, .layers = 3},
+	{"layers_depth", "layer", "layers", TRIS, .count = 30, .instances = 3, .layers = 3,
+	 .depth = VK_FORMAT_D32_SFLOAT, .compare = VK_COMPARE_OP_LESS},
+	{"samples4_mask", "mask", TRIS, .count = 30, .samples = VK_SAMPLE_COUNT_4_BIT},
+	{"stencil_shader", "stencil", TRIS, .count = 30, .stencil = true,
+	 .depth = VK_FORMAT_D32_SFLOAT_S8_UINT, .compare = VK_COMPARE_OP_ALWAYS},
 };
 const size_t n_scenes = BW_ARRAY_SIZE(scenes);
 
@@ -122,8 +136,7 @@ void scene_vertices(bool behind, float out[N_VERTICES][8])
 
 uint32_t scene_index(const struct scene *s, uint32_t i)
 {
-	return s->restart && i % 8 == 7 ? (s->index_b == 2 ? 0xffff : 0xffffffff)
-					: s->count - 1 - i;
+	return s->restart && i % 8 == 7 ? 0xffffffff >> (32 - 8 * s->index_b) : s->count - 1 - i;
 }
 
 /* ---- pictures ---- */

@@ -4,8 +4,8 @@
  * The comparing is test_draws.py's.
  *
  *     draw_scenes FOLDER_OF_SPV OUT [SCENE...] */
+#include "draw_objects.h"
 #include "draw_scenes.h"
-#include "gpu.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,111 +14,6 @@
 #include "base/cleanup.h"
 
 static const char *folder;
-
-/* ---- objects ---- */
-
-#define MUST(call)                                                                                 \
-	do {                                                                                       \
-		VkResult must_ = (call);                                                           \
-		if (must_ != VK_SUCCESS) {                                                         \
-			fprintf(stderr, "draw_scenes: %s: %d\n", #call, must_);                    \
-			exit(2);                                                                   \
-		}                                                                                  \
-	} while (0)
-
-static void must(struct bw_error *err)
-{
-	if (!err)
-		return;
-	fprintf(stderr, "draw_scenes: %s\n", err->message);
-	exit(2);
-}
-
-struct buffer {
-	VkBuffer buffer;
-	struct gpu_memory memory;
-};
-struct image {
-	VkImage image;
-	VkImageView view;
-	struct gpu_memory memory;
-	VkFormat format;
-};
-
-static struct buffer make_buffer(struct gpu *gpu, VkDeviceSize size_b)
-{
-	struct buffer b;
-	must(gpu_buffer(gpu, size_b,
-			VK_BUFFER_USAGE_VERTEX_BUFFER_BIT | VK_BUFFER_USAGE_INDEX_BUFFER_BIT |
-				VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
-				VK_BUFFER_USAGE_TRANSFER_DST_BIT |
-				VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT,
-			true, &b.buffer, &b.memory));
-	return b;
-}
-
-static void free_buffer(struct gpu *gpu, struct buffer *b)
-{
-	vkDestroyBuffer(gpu->device, b->buffer, NULL);
-	vkFreeMemory(gpu->device, b->memory.memory, NULL);
-}
-
-static struct image make_image(struct gpu *gpu, VkFormat format, VkSampleCountFlagBits samples,
-			       bool linear, VkImageUsageFlags usage, VkImageAspectFlags aspect,
-			       uint32_t width, uint32_t height)
-{
-	struct image i = {.format = format};
-	VkImageCreateInfo info = {
-		.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
-		.imageType = VK_IMAGE_TYPE_2D,
-		.format = format,
-		.extent = {width, height, 1},
-		.mipLevels = 1,
-		.arrayLayers = 1,
-		.samples = samples,
-		.tiling = linear ? VK_IMAGE_TILING_LINEAR : VK_IMAGE_TILING_OPTIMAL,
-		.usage = usage,
-	};
-	VkMemoryRequirements req;
-	MUST(vkCreateImage(gpu->device, &info, NULL, &i.image));
-	vkGetImageMemoryRequirements(gpu->device, i.image, &req);
-	must(gpu_allocate(gpu, req, false, &i.memory));
-	MUST(vkBindImageMemory(gpu->device, i.image, i.memory.memory, 0));
-	VkImageViewCreateInfo view = {
-		.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
-		.image = i.image,
-		.viewType = VK_IMAGE_VIEW_TYPE_2D,
-		.format = format,
-		.subresourceRange = {aspect, 0, 1, 0, 1},
-	};
-	MUST(vkCreateImageView(gpu->device, &view, NULL, &i.view));
-	return i;
-}
-
-static void free_image(struct gpu *gpu, struct image *i)
-{
-	vkDestroyImageView(gpu->device, i->view, NULL);
-	vkDestroyImage(gpu->device, i->image, NULL);
-	vkFreeMemory(gpu->device, i->memory.memory, NULL);
-}
-
-static void change_layout(VkCommandBuffer cmd, VkImage image, VkImageAspectFlags aspect,
-			  VkImageLayout from, VkImageLayout to)
-{
-	VkImageMemoryBarrier barrier = {
-		.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
-		.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
-		.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
-		.oldLayout = from,
-		.newLayout = to,
-		.srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-		.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-		.image = image,
-		.subresourceRange = {aspect, 0, 1, 0, 1},
-	};
-	vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
-			     VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, NULL, 0, NULL, 1, &barrier);
-}
 
 static VkShaderModule load(struct gpu *gpu, const char *name)
 {
@@ -139,92 +34,6 @@ static VkShaderModule load(struct gpu *gpu, const char *name)
 	VkShaderModule module;
 	MUST(vkCreateShaderModule(gpu->device, &info, NULL, &module));
 	return module;
-}
-
-/* ---- the texture ---- */
-
-struct texture {
-	struct image image;
-	VkSampler sampler;
-	VkDescriptorSetLayout set_layout;
-	VkPipelineLayout layout;
-	VkDescriptorPool pool;
-	VkDescriptorSet set;
-};
-
-static void make_texture(struct gpu *gpu, struct texture *t)
-{
-	t->image = make_image(gpu, VK_FORMAT_R8G8B8A8_UNORM, VK_SAMPLE_COUNT_1_BIT, false,
-			      VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT,
-			      VK_IMAGE_ASPECT_COLOR_BIT, TEXTURE, TEXTURE);
-	struct buffer texels = make_buffer(gpu, TEXTURE * TEXTURE * 4);
-	uint8_t *at = texels.memory.map;
-	for (int i = 0; i < TEXTURE * TEXTURE; i++, at += 4) {
-		at[0] = (uint8_t)(i % TEXTURE * 16);
-		at[1] = (uint8_t)(i / TEXTURE * 16);
-		at[2] = (i + i / TEXTURE) % 2 ? 255 : 0;
-		at[3] = 255;
-	}
-	VkCommandBuffer cmd;
-	VkBufferImageCopy copy = {.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
-				  .imageExtent = {TEXTURE, TEXTURE, 1}};
-	must(gpu_begin(gpu, GPU_UNIVERSAL, &cmd));
-	change_layout(cmd, t->image.image, VK_IMAGE_ASPECT_COLOR_BIT, VK_IMAGE_LAYOUT_UNDEFINED,
-		      VK_IMAGE_LAYOUT_GENERAL);
-	vkCmdCopyBufferToImage(cmd, texels.buffer, t->image.image, VK_IMAGE_LAYOUT_GENERAL, 1,
-			       &copy);
-	must(gpu_finish(gpu, GPU_UNIVERSAL, cmd));
-	free_buffer(gpu, &texels);
-
-	VkSamplerCreateInfo sampler = {.sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
-				       .magFilter = VK_FILTER_LINEAR,
-				       .minFilter = VK_FILTER_LINEAR,
-				       .addressModeU = VK_SAMPLER_ADDRESS_MODE_MIRRORED_REPEAT,
-				       .addressModeV = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER,
-				       .borderColor = VK_BORDER_COLOR_FLOAT_OPAQUE_WHITE};
-	MUST(vkCreateSampler(gpu->device, &sampler, NULL, &t->sampler));
-	VkDescriptorSetLayoutBinding binding = {0, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1,
-						VK_SHADER_STAGE_FRAGMENT_BIT, NULL};
-	VkDescriptorSetLayoutCreateInfo set_layout = {
-		.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
-		.bindingCount = 1,
-		.pBindings = &binding};
-	MUST(vkCreateDescriptorSetLayout(gpu->device, &set_layout, NULL, &t->set_layout));
-	VkPushConstantRange push = {VK_SHADER_STAGE_VERTEX_BIT, 0, 16};
-	VkPipelineLayoutCreateInfo layout = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
-					     .setLayoutCount = 1,
-					     .pSetLayouts = &t->set_layout,
-					     .pushConstantRangeCount = 1,
-					     .pPushConstantRanges = &push};
-	MUST(vkCreatePipelineLayout(gpu->device, &layout, NULL, &t->layout));
-	VkDescriptorPoolSize size = {VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1};
-	VkDescriptorPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
-					   .maxSets = 1,
-					   .poolSizeCount = 1,
-					   .pPoolSizes = &size};
-	MUST(vkCreateDescriptorPool(gpu->device, &pool, NULL, &t->pool));
-	VkDescriptorSetAllocateInfo allocate = {
-		.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
-		.descriptorPool = t->pool,
-		.descriptorSetCount = 1,
-		.pSetLayouts = &t->set_layout};
-	MUST(vkAllocateDescriptorSets(gpu->device, &allocate, &t->set));
-	VkDescriptorImageInfo info = {t->sampler, t->image.view, VK_IMAGE_LAYOUT_GENERAL};
-	VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
-				      .dstSet = t->set,
-				      .descriptorCount = 1,
-				      .descriptorType = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER,
-				      .pImageInfo = &info};
-	vkUpdateDescriptorSets(gpu->device, 1, &write, 0, NULL);
-}
-
-static void free_texture(struct gpu *gpu, struct texture *t)
-{
-	vkDestroyDescriptorPool(gpu->device, t->pool, NULL);
-	vkDestroyPipelineLayout(gpu->device, t->layout, NULL);
-	vkDestroyDescriptorSetLayout(gpu->device, t->set_layout, NULL);
-	vkDestroySampler(gpu->device, t->sampler, NULL);
-	free_image(gpu, &t->image);
 }
 
 /* ---- the pipeline ---- */
@@ -295,7 +104,8 @@ static VkPipeline make_pipeline(struct gpu *gpu, const struct scene *s, VkPipeli
 	VkSpecializationInfo constants = {1, &entry, sizeof(clip), &clip};
 	VkPipelineShaderStageCreateInfo stages[2] = {
 		{VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, NULL, 0,
-		 VK_SHADER_STAGE_VERTEX_BIT, load(gpu, "scene"), "main", &constants},
+		 VK_SHADER_STAGE_VERTEX_BIT, load(gpu, s->vert ? s->vert : "scene"), "main",
+		 &constants},
 		{VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, NULL, 0,
 		 VK_SHADER_STAGE_FRAGMENT_BIT, load(gpu, s->frag), "main", NULL}};
 	VkVertexInputBindingDescription binding = {0, 32, VK_VERTEX_INPUT_RATE_VERTEX};
@@ -312,19 +122,23 @@ static VkPipeline make_pipeline(struct gpu *gpu, const struct scene *s, VkPipeli
 		.sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO,
 		.topology = s->topology,
 		.primitiveRestartEnable = s->restart};
-	VkViewport viewport = s->flipped ? (VkViewport){5.25f, 70.5f, 80.5f, -60, 0.1f, 0.9f}
-					 : (VkViewport){0, 0, WIDTH, HEIGHT, 0, 1};
-	VkRect2D scissor = {{0, 0}, {WIDTH, HEIGHT}};
+	VkViewport viewports[3] = {{0, 0, WIDTH, HEIGHT, 0, 1},
+				   {50, 2, 44, 60, 0.25f, 1},
+				   {5.25f, 70.5f, 80.5f, -60, 0.1f, 0.9f}};
+	VkRect2D scissors[3] = {
+		{{0, 0}, {WIDTH, HEIGHT}}, {{55, 3}, {40, 70}}, {{13, 9}, {50, 41}}};
+	if (s->flipped)
+		viewports[0] = viewports[2];
 	if (s->scissored)
-		scissor = (VkRect2D){{13, 9}, {50, 41}};
+		scissors[0] = scissors[2];
 	VkPipelineViewportStateCreateInfo view = {
 		VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO,
 		NULL,
 		0,
-		1,
-		&viewport,
-		1,
-		&scissor};
+		s->viewports ? 3 : 1,
+		viewports,
+		s->viewports ? 3 : 1,
+		scissors};
 	VkPipelineRasterizationProvokingVertexStateCreateInfoEXT provoking = {
 		/* clang-format off */
 		.sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_PROVOKING_VERTEX_STATE_CREATE_INFO_EXT,
@@ -393,28 +207,36 @@ struct targets {
 	struct image color[MAX_TARGETS], resolved[MAX_TARGETS], depth;
 };
 
+static VkImageAspectFlags depth_aspect(const struct scene *s)
+{
+	return VK_IMAGE_ASPECT_DEPTH_BIT | (s->stencil ? VK_IMAGE_ASPECT_STENCIL_BIT : 0u);
+}
+
 static void make_targets(struct gpu *gpu, const struct scene *s, struct targets *t)
 {
 	memset(t, 0, sizeof(*t));
-	bool many = samples_of(s) != VK_SAMPLE_COUNT_1_BIT;
+	struct image_kind kind = {.samples = samples_of(s),
+				  .linear = s->linear,
+				  .usage = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT |
+					   VK_IMAGE_USAGE_TRANSFER_SRC_BIT,
+				  .aspect = VK_IMAGE_ASPECT_COLOR_BIT,
+				  .width = WIDTH,
+				  .height = HEIGHT,
+				  .layers = s->layers};
 	for (unsigned i = 0; i < n_targets(s); i++) {
-		t->color[i] = make_image(gpu, format_of(s, i), samples_of(s), s->linear,
-					 VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT |
-						 VK_IMAGE_USAGE_TRANSFER_SRC_BIT,
-					 VK_IMAGE_ASPECT_COLOR_BIT, WIDTH, HEIGHT);
-		if (many)
-			t->resolved[i] =
-				make_image(gpu, format_of(s, i), VK_SAMPLE_COUNT_1_BIT, false,
-					   VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT |
-						   VK_IMAGE_USAGE_TRANSFER_SRC_BIT,
-					   VK_IMAGE_ASPECT_COLOR_BIT, WIDTH, HEIGHT);
+		kind.format = format_of(s, i);
+		t->color[i] = make_image(gpu, &kind);
+		struct image_kind one = kind;
+		one.samples = VK_SAMPLE_COUNT_1_BIT;
+		if (samples_of(s) != VK_SAMPLE_COUNT_1_BIT)
+			t->resolved[i] = make_image(gpu, &one);
 	}
+	kind.format = s->depth;
+	kind.linear = false;
+	kind.usage = VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT;
+	kind.aspect = depth_aspect(s);
 	if (s->depth)
-		t->depth = make_image(gpu, s->depth, samples_of(s), false,
-				      VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT,
-				      VK_IMAGE_ASPECT_DEPTH_BIT |
-					      (s->stencil ? VK_IMAGE_ASPECT_STENCIL_BIT : 0u),
-				      WIDTH, HEIGHT);
+		t->depth = make_image(gpu, &kind);
 }
 
 static void begin_rendering(VkCommandBuffer cmd, const struct scene *s, const struct targets *t)
@@ -452,14 +274,12 @@ static void begin_rendering(VkCommandBuffer cmd, const struct scene *s, const st
 		.clearValue.depthStencil = {least ? 0.25f : 0.75f, 3},
 	};
 	if (s->depth)
-		change_layout(cmd, t->depth.image,
-			      VK_IMAGE_ASPECT_DEPTH_BIT |
-				      (s->stencil ? VK_IMAGE_ASPECT_STENCIL_BIT : 0u),
-			      VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL);
+		change_layout(cmd, t->depth.image, depth_aspect(s), VK_IMAGE_LAYOUT_UNDEFINED,
+			      VK_IMAGE_LAYOUT_GENERAL);
 	VkRenderingInfo info = {
 		.sType = VK_STRUCTURE_TYPE_RENDERING_INFO,
 		.renderArea = {{0, 0}, {WIDTH, HEIGHT}},
-		.layerCount = 1,
+		.layerCount = s->layers ? s->layers : 1,
 		.colorAttachmentCount = n_targets(s),
 		.pColorAttachments = color,
 		.pDepthAttachment = s->depth ? &depth : NULL,
@@ -505,7 +325,9 @@ static void draw(VkCommandBuffer cmd, const struct scene *s, VkBuffer input)
 	vkCmdBindVertexBuffers(cmd, 0, 1, &input, &at);
 	if (s->index_b)
 		vkCmdBindIndexBuffer(cmd, input, INDICES_AT,
-				     s->index_b == 2 ? VK_INDEX_TYPE_UINT16 : VK_INDEX_TYPE_UINT32);
+				     s->index_b == 1   ? VK_INDEX_TYPE_UINT8_EXT
+				     : s->index_b == 2 ? VK_INDEX_TYPE_UINT16
+						       : VK_INDEX_TYPE_UINT32);
 	const uint32_t n_draws = s->n_draws ? s->n_draws : 1;
 	if (s->counted)
 		vkCmdDrawIndexedIndirectCount(cmd, input, ARGUMENTS_AT, input, COUNT_AT, n_draws,
@@ -523,6 +345,7 @@ static void draw(VkCommandBuffer cmd, const struct scene *s, VkBuffer input)
 static void run_scene(struct gpu *gpu, const struct scene *s, const struct texture *texture,
 		      FILE *out)
 {
+	const uint32_t n_layers = s->layers ? s->layers : 1;
 	static const float offset[4] = {0.11f, -0.07f, 0.03f, 0};
 	struct targets t;
 	struct buffer input = make_buffer(gpu, INPUT_B), back[MAX_TARGETS];
@@ -541,8 +364,9 @@ static void run_scene(struct gpu *gpu, const struct scene *s, const struct textu
 	vkCmdEndRendering(cmd);
 	gpu_barrier(cmd);
 	for (unsigned i = 0; i < n_targets(s); i++) {
-		VkBufferImageCopy copy = {.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
-					  .imageExtent = {WIDTH, HEIGHT, 1}};
+		VkBufferImageCopy copy = {
+			.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, n_layers},
+			.imageExtent = {WIDTH, HEIGHT, 1}};
 		back[i] = make_buffer(gpu, WIDTH * HEIGHT * 16);
 		vkCmdCopyImageToBuffer(cmd,
 				       t.resolved[i].image ? t.resolved[i].image : t.color[i].image,
@@ -551,7 +375,11 @@ static void run_scene(struct gpu *gpu, const struct scene *s, const struct textu
 	gpu_barrier(cmd);
 	must(gpu_finish(gpu, GPU_UNIVERSAL, cmd));
 	for (unsigned i = 0; i < n_targets(s); i++) {
-		scene_write(out, s->name, i, format_of(s, i), back[i].memory.map);
+		for (uint32_t layer = 0; layer < n_layers; layer++)
+			scene_write(out, s->name, i + layer, format_of(s, i),
+				    (uint8_t *)back[i].memory.map +
+					    (size_t)layer * WIDTH * HEIGHT *
+						    scene_texel_b(format_of(s, i)));
 		free_buffer(gpu, &back[i]);
 		free_image(gpu, &t.color[i]);
 		if (t.resolved[i].image)

@@ -14,10 +14,10 @@ enum { WIDTH = 100, HEIGHT = 76, MAX_TARGETS = 3, N_VERTICES = 120, TEXTURE = 16
 enum blend { NO_BLEND, BLEND_OVER, BLEND_ADD, BLEND_CONSTANT, BLEND_MAX, BLEND_DUAL, LOGIC_XOR };
 
 struct scene {
-	const char *name, *frag;
+	const char *name, *frag, *vert; /* vert NULL: scene.vert */
 	VkPrimitiveTopology topology;
 	uint32_t first, count;
-	/* 2 or 4 bytes; 0: no indices. They go backwards; with restart each 8th restarts. */
+	/* 1, 2 or 4 bytes; 0: no indices. They go backwards; with restart each 8th restarts. */
 	unsigned index_b;
 	bool restart;
 	int32_t vertex_offset;
@@ -36,6 +36,8 @@ struct scene {
 	bool has_clip, flipped, scissored, behind, indirect;
 	unsigned n_draws; /* of an indirect draw, each with the next vertices; 0: one */
 	bool counted;	  /* their number is in memory, and one less */
+	bool viewports;	  /* three, which the vertex shader chooses from */
+	uint32_t layers;  /* of the first target, each a picture of its own; 0: no array */
 };
 
 extern const struct scene scenes[];

@@ -34,6 +34,7 @@ struct extra {
 	VkPhysicalDeviceConditionalRenderingFeaturesEXT conditional;
 	VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix;
 	VkPhysicalDeviceProvokingVertexFeaturesEXT provoking_vertex;
+	VkPhysicalDeviceIndexTypeUint8FeaturesEXT index_uint8;
 };
 
 #define NO_FEATURES SIZE_MAX
@@ -78,6 +79,10 @@ static const struct {
 	{VK_EXT_PROVOKING_VERTEX_EXTENSION_NAME,
 	 VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROVOKING_VERTEX_FEATURES_EXT,
 	 offsetof(struct extra, provoking_vertex)},
+	{VK_EXT_INDEX_TYPE_UINT8_EXTENSION_NAME,
+	 VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_INDEX_TYPE_UINT8_FEATURES_EXT,
+	 offsetof(struct extra, index_uint8)},
+	{VK_EXT_SHADER_STENCIL_EXPORT_EXTENSION_NAME, 0, NO_FEATURES},
 	{VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME, 0, NO_FEATURES},
 	{VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME, 0, NO_FEATURES},
 	{VK_KHR_EXTERNAL_FENCE_FD_EXTENSION_NAME, 0, NO_FEATURES},

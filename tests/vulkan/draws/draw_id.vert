@@ -1,0 +1,13 @@
+#version 460
+layout(location = 0) in vec4 position;
+layout(location = 1) in vec4 color_in;
+layout(location = 0) out vec4 color;
+layout(location = 1) flat out vec4 flat_color;
+layout(location = 2) noperspective out vec2 place;
+void main()
+{
+	gl_Position = position + vec4(0.15, -0.1, 0.02, 0.0) * float(gl_DrawID) * position.w;
+	color = color_in;
+	flat_color = vec4(color_in.xyz * (1.0 - 0.15 * float(gl_DrawID)), color_in.w);
+	place = position.xy * 0.5 + 0.5;
+}
