@@ -173,7 +173,7 @@ static void collect(struct bw_exec *x, struct bw_wave *w, unsigned index, struct
 		if (is_branch)
 			out->branch = rec;
 		/* The next block looks at EXEC anew. */
-		if (is_branch || bw_rows_writes_exec(rec, item.kind))
+		if (is_branch || bw_rows_exec_write(rec, item.kind) == BW_EXEC_SET)
 			return;
 	}
 }
@@ -192,12 +192,16 @@ static uint32_t from_first(const struct block *b, const struct bw_code_page *pag
 	return (uint32_t)((const uint8_t *)to - (const uint8_t *)&page->rec[b->first]);
 }
 
+/* masked: at its start; after an instruction that writes EXEC it is in any case. */
 static void put_body(struct bw_emit *e, struct bw_exec *x, const struct block *b, bool masked)
 {
 	const struct bw_code_page *page = x->code.page;
 	unsigned n = b->n - (b->branch != NULL);
-	for (unsigned i = 0; i < n; i++)
-		bw_rows_emit(e, x, b->item[i].rec, b->item[i].kind, masked);
+	for (unsigned i = 0; i < n; i++) {
+		const struct item *item = &b->item[i];
+		bw_rows_emit(e, x, item->rec, item->kind, masked);
+		masked |= bw_rows_exec_write(item->rec, item->kind) != BW_EXEC_KEPT;
+	}
 	const struct bw_rec *after = &page->rec[b->end];
 	if (b->branch) {
 		e->value[BW_HOLE_T] = from_first(b, page, b->branch->target);

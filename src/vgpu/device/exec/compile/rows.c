@@ -203,17 +203,22 @@ static bool covers_exec(uint64_t at, unsigned size_b)
 	return at < scalar_at(BW_SRC_EXEC_HI + 1) && at + size_b > scalar_at(BW_SRC_EXEC_LO);
 }
 
-bool bw_rows_writes_exec(const struct bw_rec *rec, enum bw_row_kind kind)
+enum bw_exec_write bw_rows_exec_write(const struct bw_rec *rec, enum bw_row_kind kind)
 {
-	if (kind == BW_ROW_SCALAR)
-		return rec->scalar->form == BW_SCALAR_EXEC ||
-		       (rec->scalar->dst != BW_T_NONE && covers_exec(rec->off[0], 8));
+	if (kind == BW_ROW_SCALAR) {
+		if (rec->scalar->form == BW_SCALAR_EXEC)
+			return BW_EXEC_NARROWED;
+		bool is_set = rec->scalar->dst != BW_T_NONE && covers_exec(rec->off[0], 8);
+		return is_set ? BW_EXEC_SET : BW_EXEC_KEPT;
+	}
 	if (kind != BW_ROW_MAP)
-		return false;
+		return BW_EXEC_KEPT;
 	enum bw_shape shape = rec->map->shape;
-	if (shape == BW_SHAPE_CMP || shape == BW_SHAPE_CMPX)
-		return covers_exec(rec->off[0], 8);
-	return shape == BW_SHAPE_CARRY && covers_exec(scalar_at(rec->inst->sdst & ~1u), 8);
+	bool is_cmp = shape == BW_SHAPE_CMP || shape == BW_SHAPE_CMPX;
+	if (is_cmp && covers_exec(rec->off[0], 8))
+		return BW_EXEC_NARROWED;
+	bool is_set = shape == BW_SHAPE_CARRY && covers_exec(scalar_at(rec->inst->sdst & ~1u), 8);
+	return is_set ? BW_EXEC_SET : BW_EXEC_KEPT;
 }
 
 /* ---- machine code ---- */
