@@ -18,7 +18,7 @@ import generated
 
 HOLES = "D DH A AH B BH C CH M N EXEC LANE0 T F COUNT KEEP FLIP".split()
 PLACES = "CONT MASKED KONST ORIGINAL".split()
-FORMS = [f0 + f1 + f2 for f2 in "VX" for f1 in "VX" for f0 in "VSKX"]
+FORMS = [f0 + f1 + f2 for f2 in "VXP" for f1 in "VXP" for f0 in "VSKXP"]
 SCALAR_FORMS = ["rr", "cr", "rc", "cc"]
 
 R_X86_64_PC32, R_X86_64_PLT32, R_X86_64_32, R_X86_64_32S = 2, 4, 10, 11

@@ -15,6 +15,8 @@ enum {
 	BW_BLOCK_LATER = BW_BLOCK_INSTRUCTIONS * 48,
 };
 
+enum { BW_NO_RESULT = UINT32_MAX };
+
 struct bw_emit {
 	struct bw_code_memory *memory;
 	size_t start_b, at_b; /* of the block in the memory */
@@ -22,6 +24,8 @@ struct bw_emit {
 	bool is_too_large;    /* it has too many constants; likewise */
 	uint32_t value[BW_HOLE_VALUES];
 	uint64_t konst; /* for the next stencil */
+	/* The VGPR (from `vgpr`, for a half) whose lanes are the last result; BW_NO_RESULT: none. */
+	uint32_t result;
 	uint64_t original;
 	/* Holes that are filled at the end: of constants, and of the code for some lanes. */
 	unsigned n_later;

@@ -118,6 +118,22 @@ static bool get_stencil(const struct plan *p, bool masked, struct bw_stencil *ou
 	return bw_stencil_row(p->row, form, masked, out);
 }
 
+/* The same, with sources that are the last result taken from there if there is a stencil for it. */
+static bool get_stencil_after(const struct plan *p, unsigned half, bool masked, uint32_t result,
+			      struct bw_stencil *out)
+{
+	enum bw_src_form form[SOURCES] = {BW_SRC_FORM_V, BW_SRC_FORM_V, BW_SRC_FORM_V};
+	bool any = false;
+	for (unsigned i = 0; i < p->row->n_src; i++) {
+		const struct source *s = &p->src[i];
+		bool is_last = s->form == BW_SRC_FORM_V && s->size_b == 4 &&
+			       s->at + half * BW_HALF_B == result;
+		form[i] = is_last ? BW_SRC_FORM_P : s->form;
+		any |= is_last;
+	}
+	return (any && bw_stencil_row(p->row, form, masked, out)) || get_stencil(p, masked, out);
+}
+
 /* Whether a row has its stencils, and in which forms of its sources. */
 static bool plan_row(struct plan *p, struct bw_exec *x, const struct bw_rec *rec)
 {
@@ -290,8 +306,13 @@ static void put_half(struct bw_emit *e, const struct plan *p, unsigned half, boo
 	e->value[BW_HOLE_N] = p->mask_out + half * (uint32_t)sizeof(uint32_t);
 	e->value[BW_HOLE_EXEC] = scalar_at(BW_SRC_EXEC_LO + half);
 	e->value[BW_HOLE_LANE0] = half * BW_LANES;
-	if (get_stencil(p, masked, &stencil))
+	if (get_stencil_after(p, half, masked, e->result, &stencil))
 		bw_emit_stencil(e, &stencil);
+	unsigned bits = bw_type_bits((enum bw_row_type)p->row->dst);
+	if (bits == 32)
+		e->result = at;
+	else if (bits == 64 && (e->result == at || e->result == e->value[BW_HOLE_DH]))
+		e->result = BW_NO_RESULT;
 }
 
 static void put_row(struct bw_emit *e, struct bw_exec *x, const struct bw_rec *rec, bool masked)

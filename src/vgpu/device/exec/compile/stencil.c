@@ -14,7 +14,7 @@ struct piece {
 };
 
 /* Numbers of pieces, 0: none. By form, two for each: all lanes, and masked. */
-enum { ROW_FORMS = 16 };
+enum { FIRST_FORMS = 5, OTHER_FORMS = 3, ROW_FORMS = FIRST_FORMS * OTHER_FORMS * OTHER_FORMS };
 struct row_pieces {
 	const char *name;
 	uint16_t piece[2 * ROW_FORMS];
@@ -88,8 +88,10 @@ bool bw_stencil_row(const struct bw_map_row *row, const enum bw_src_form form[3]
 {
 	if (row < first_row || row >= first_row + n_rows || !of_row[row - first_row])
 		return false;
-	unsigned number = form[0] | (unsigned)(form[1] == BW_SRC_FORM_X) << 2 |
-			  (unsigned)(form[2] == BW_SRC_FORM_X) << 3;
+	static const unsigned other[] = {
+		[BW_SRC_FORM_V] = 0, [BW_SRC_FORM_X] = 1, [BW_SRC_FORM_P] = 2};
+	unsigned number = form[0] + FIRST_FORMS * (other[form[1]] + OTHER_FORMS * other[form[2]]);
+	masked |= row->shape == BW_SHAPE_CMP || row->shape == BW_SHAPE_CMPX;
 	return get(of_row[row - first_row]->piece[2 * number + masked], out);
 }
 

@@ -74,15 +74,15 @@ enum bw_block_part {
 };
 
 /* Forms of the sources of a lane-wise row. */
-enum bw_src_form { BW_SRC_FORM_V, BW_SRC_FORM_S, BW_SRC_FORM_K, BW_SRC_FORM_X };
+enum bw_src_form { BW_SRC_FORM_V, BW_SRC_FORM_S, BW_SRC_FORM_K, BW_SRC_FORM_X, BW_SRC_FORM_P };
 
 struct bw_map_row;
 struct bw_scalar_row;
 
 /* Whether this machine can use stencils: they were built, and it has AVX2. */
 bool bw_stencils_usable(void);
-/* False: there is none, and the instruction is interpreted. Sources 1 and 2 are V or X; those that
- * a row does not have are V. */
+/* False: there is none, and the instruction is interpreted. Sources 1 and 2 are V, X or P; those
+ * that a row does not have are V. Of compares the masked one serves all lanes as well. */
 bool bw_stencil_row(const struct bw_map_row *row, const enum bw_src_form form[3], bool masked,
 		    struct bw_stencil *out);
 /* form: of bw_rec. */

@@ -16,7 +16,8 @@
  *   KONST, ORIGINAL    memory beside the code: a constant; the handler of the block's first record
  *
  * Forms of a source, in the stencil's name: V a VGPR, S a scalar register, K a constant, X lanes in
- * bw_exec.src (a scalar or constant that was spread, or what NEG and ABS have changed). */
+ * bw_exec.src (a scalar or constant that was spread, or what NEG and ABS have changed), P the result
+ * of the row before. */
 
 #define ROW_(name)
 #define SAT_ROW_(name)
@@ -25,22 +26,32 @@
 #include "vgpu/device/exec/alu/bodies.h"
 #include "vgpu/device/exec/alu/scalar_ops.h"
 
+/* The result of the last row, in registers of the host: that of 32 lanes of 32 bits. A row that reads
+ * it (form P) need not wait for its store. All stencils hand it on. */
+typedef uint32_t lanes8 __attribute__((ext_vector_type(8)));
+
+/* The signature of a handler, and then the last result, of which handlers know nothing. */
 #define SIG                                                                                        \
-	const struct bw_rec *rec, struct bw_wave *w, struct bw_exec *x, uint64_t left, uint8_t *vgpr
+	const struct bw_rec *rec, struct bw_wave *w, struct bw_exec *x, uint64_t left,             \
+		uint8_t *vgpr, lanes8 p0, lanes8 p1, lanes8 p2, lanes8 p3
 #define STENCIL(name) const struct bw_rec *name(SIG)
-#define GO(where) __attribute__((musttail)) return where(rec, w, x, left, vgpr)
+typedef STENCIL(stencil_fn);
+#define GO(where) __attribute__((musttail)) return where(rec, w, x, left, vgpr, p0, p1, p2, p3)
+/* For who takes no last result: whatever is in the registers. */
+#define NO_RESULT() __asm__("" : "=x"(p0), "=x"(p1), "=x"(p2), "=x"(p3))
 #define GO_RECORD(hole)                                                                            \
 	do {                                                                                       \
 		rec = (const void *)((const uint8_t *)rec + HOLE(hole));                           \
 		__builtin_ia32_vzeroupper();                                                       \
-		__attribute__((musttail)) return rec->fn(rec, w, x, left, vgpr);                   \
+		NO_RESULT();                                                                       \
+		GO(((stencil_fn *)rec->fn));                                                       \
 	} while (0)
 
 extern const char O_D[], O_DH[], O_A[], O_AH[], O_B[], O_BH[], O_C[], O_CH[], O_M[], O_N[],
 	O_EXEC[], O_LANE0[], O_T[], O_F[], O_COUNT[], O_KEEP[], O_FLIP[];
 #define HOLE(symbol) ((intptr_t)(uintptr_t)symbol)
 extern const uint64_t KONST;
-extern bw_handler *const ORIGINAL;
+extern stencil_fn *const ORIGINAL;
 STENCIL(CONT);
 STENCIL(MASKED);
 /* A stencil that refers to this is left out. */
@@ -56,7 +67,7 @@ typedef uint32_t vec32 __attribute__((ext_vector_type(32), aligned(64)));
 typedef uint64_t vec64 __attribute__((ext_vector_type(32), aligned(64)));
 typedef int32_t veci __attribute__((ext_vector_type(32), aligned(64)));
 
-enum form { V, S, K, X };
+enum form { V, S, K, X, P };
 
 /* The lanes of a source of `size` bytes: where they lie, or collected into room. base: what `at`
  * and `hi` count from. */
@@ -85,12 +96,15 @@ INLINE const void *source(void *room, enum form form, unsigned size, const void 
 		return room;
 	case X:
 		return first + at;
+	case P: /* base: the last result */
+		return base;
 	}
 }
 #define SOURCE(room, form, T, at, hi)                                                              \
 	source(room, form, sizeof(lane_##T),                                                       \
 	       (form) == V   ? (const void *)vgpr                                                  \
 	       : (form) == S ? (const void *)w                                                     \
+	       : (form) == P ? (const void *)&last                                                 \
 			     : (const void *)x,                                                    \
 	       HOLE(at), HOLE(hi))
 
@@ -100,26 +114,24 @@ static const vec32 lane_bits = {
 	1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21, 1u << 22, 1u << 23,
 	1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
 
-INLINE void store32(uint8_t *p, vec32 r, int masked, uint32_t exec)
+INLINE vec32 store32(uint8_t *p, vec32 r, int masked, uint32_t exec)
 {
 	if (masked) {
 		veci take = ((vec32)exec & lane_bits) != 0;
 		r = take ? r : *(vec32 *)p;
 	}
 	*(vec32 *)p = r;
+	return r;
 }
 
-INLINE void store(uint8_t *lo, uint8_t *hi, const void *lanes, unsigned size, int masked,
-		  uint32_t exec)
+INLINE void store64(uint8_t *lo, uint8_t *hi, vec64 r, int masked, uint32_t exec)
 {
-	if (size == 4) {
-		store32(lo, *(const vec32 *)lanes, masked, exec);
-	} else {
-		vec64 r = *(const vec64 *)lanes;
-		store32(lo, __builtin_convertvector(r, vec32), masked, exec);
-		store32(hi, __builtin_convertvector(r >> 32, vec32), masked, exec);
-	}
+	store32(lo, __builtin_convertvector(r, vec32), masked, exec);
+	store32(hi, __builtin_convertvector(r >> 32, vec32), masked, exec);
 }
+
+#define EIGHT(from) from, from + 1, from + 2, from + 3, from + 4, from + 5, from + 6, from + 7
+#define SIXTEEN(from) EIGHT(from), EIGHT(from + 8)
 
 /* ---- lane-wise rows ---- */
 
@@ -155,12 +167,17 @@ enum { TAKES_MASK = 1, GIVES_MASK = 2, ONLY_MASK = 4 };
 #define ROW_STENCIL(name, n, D, T0, T1, T2, kind, f0, f1, f2, masked, suffix)                      \
 	STENCIL(row_##name##_##f0##f1##f2##_##suffix)                                              \
 	{                                                                                          \
-		if (!(HAS_##D && HAS_##T0 && HAS_##T1 && HAS_##T2))                                \
+		if (!(HAS_##D && HAS_##T0 && HAS_##T1 && HAS_##T2) ||                              \
+		    (f0 == P && sizeof(lane_##T0) != 4) || (f1 == P && sizeof(lane_##T1) != 4) ||  \
+		    (f2 == P && sizeof(lane_##T2) != 4))                                           \
 			GO(UNSUPPORTED);                                                           \
 		ROOM(a);                                                                           \
 		ROOM(b);                                                                           \
 		ROOM(c);                                                                           \
 		ROOM(d);                                                                           \
+		const vec32 last = __builtin_shufflevector(                                        \
+			__builtin_shufflevector(p0, p1, SIXTEEN(0)),                               \
+			__builtin_shufflevector(p2, p3, SIXTEEN(0)), SIXTEEN(0), SIXTEEN(16));     \
 		const struct bw_lane_args args = {                                                 \
 			.m = &x->m,                                                                \
 			.lane0 = (uint32_t)HOLE(O_LANE0),                                          \
@@ -170,14 +187,24 @@ enum { TAKES_MASK = 1, GIVES_MASK = 2, ONLY_MASK = 4 };
 			   *s1 = n > 1 ? SOURCE(b, f1, T1, O_B, O_BH) : NULL,                      \
 			   *s2 = n > 2 ? SOURCE(c, f2, T2, O_C, O_CH) : NULL;                      \
 		uint32_t mask = body_##name(d, s0, s1, s2, &args);                                 \
-		if (!((kind) & ONLY_MASK))                                                         \
-			store(vgpr + HOLE(O_D), vgpr + HOLE(O_DH), d, sizeof(lane_##D), masked,    \
-			      exec);                                                               \
+		if (!((kind) & ONLY_MASK) && sizeof(lane_##D) == 4) {                              \
+			vec32 r = store32(vgpr + HOLE(O_D), *(const vec32 *)d, masked, exec);      \
+			p0 = __builtin_shufflevector(r, r, EIGHT(0));                              \
+			p1 = __builtin_shufflevector(r, r, EIGHT(8));                              \
+			p2 = __builtin_shufflevector(r, r, EIGHT(16));                             \
+			p3 = __builtin_shufflevector(r, r, EIGHT(24));                             \
+		} else if (!((kind) & ONLY_MASK)) {                                                \
+			store64(vgpr + HOLE(O_D), vgpr + HOLE(O_DH), *(const vec64 *)d, masked,    \
+				exec);                                                             \
+		}                                                                                  \
 		if ((kind) & (GIVES_MASK | ONLY_MASK))                                             \
 			AT_W(uint32_t, O_N) = mask & exec;                                         \
 		GO(CONT);                                                                          \
 	}
 
+/* Of compares one serves both: they look at EXEC in any case. */
+#define ONE_OF_BOTH(name, n, D, T0, T1, T2, kind, f0, f1, f2)                                      \
+	ROW_STENCIL(name, n, D, T0, T1, T2, kind, f0, f1, f2, 1, masked)
 #define BOTH(name, n, D, T0, T1, T2, kind, f0, f1, f2)                                             \
 	ROW_STENCIL(name, n, D, T0, T1, T2, kind, f0, f1, f2, 0, full)                             \
 	ROW_STENCIL(name, n, D, T0, T1, T2, kind, f0, f1, f2, 1, masked)
@@ -185,17 +212,23 @@ enum { TAKES_MASK = 1, GIVES_MASK = 2, ONLY_MASK = 4 };
 	BOTH(name, 1, D, T0, T0, T0, kind, V, V, V)                                                \
 	BOTH(name, 1, D, T0, T0, T0, kind, S, V, V)                                                \
 	BOTH(name, 1, D, T0, T0, T0, kind, K, V, V)                                                \
-	BOTH(name, 1, D, T0, T0, T0, kind, X, V, V)
-/* The last source is in a VGPR: of two where they are V, of three that are one with the
- * destination. */
-#define FIRST_OF(name, n, D, T0, T1, T2, kind)                                                     \
-	BOTH(name, n, D, T0, T1, T2, kind, V, V, V)                                                \
-	BOTH(name, n, D, T0, T1, T2, kind, S, V, V)                                                \
-	BOTH(name, n, D, T0, T1, T2, kind, K, V, V)                                                \
-	BOTH(name, n, D, T0, T1, T2, kind, X, V, V)                                                \
-	BOTH(name, n, D, T0, T1, T2, kind, V, X, V)                                                \
-	BOTH(name, n, D, T0, T1, T2, kind, X, X, V)
-#define TWO(name, D, T0, T1, kind) FIRST_OF(name, 2, D, T0, T1, T1, kind)
+	BOTH(name, 1, D, T0, T0, T0, kind, X, V, V)                                                \
+	BOTH(name, 1, D, T0, T0, T0, kind, P, V, V)
+/* The second source, of three, is in a VGPR or the last result: an instruction has a scalar there
+ * rarely enough to spread it. */
+#define FIRST_OF(make, name, n, D, T0, T1, T2, kind)                                               \
+	make(name, n, D, T0, T1, T2, kind, V, V, V) make(name, n, D, T0, T1, T2, kind, S, V, V)    \
+		make(name, n, D, T0, T1, T2, kind, K, V,                                           \
+		     V) make(name, n, D, T0, T1, T2, kind, X, V,                                   \
+			     V) make(name, n, D, T0, T1, T2, kind, V, X,                           \
+				     V) make(name, n, D, T0, T1, T2, kind, X, X, V)                \
+			make(name, n, D, T0, T1, T2, kind, P, V, V)                                \
+				make(name, n, D, T0, T1, T2, kind, V, P, V)                        \
+					make(name, n, D, T0, T1, T2, kind, S, P, V)                \
+						make(name, n, D, T0, T1, T2, kind, K, P, V)
+#define TWO(name, D, T0, T1, kind)                                                                 \
+	FIRST_OF(BOTH, name, 2, D, T0, T1, T1, kind)                                               \
+	BOTH(name, 2, D, T0, T1, T1, kind, P, P, V)
 #define THREE(name, D, T0, T1, T2, kind)                                                           \
 	BOTH(name, 3, D, T0, T1, T2, kind, V, V, V)                                                \
 	BOTH(name, 3, D, T0, T1, T2, kind, X, V, V)                                                \
@@ -204,12 +237,17 @@ enum { TAKES_MASK = 1, GIVES_MASK = 2, ONLY_MASK = 4 };
 	BOTH(name, 3, D, T0, T1, T2, kind, V, V, X)                                                \
 	BOTH(name, 3, D, T0, T1, T2, kind, X, V, X)                                                \
 	BOTH(name, 3, D, T0, T1, T2, kind, V, X, X)                                                \
-	BOTH(name, 3, D, T0, T1, T2, kind, X, X, X)
+	BOTH(name, 3, D, T0, T1, T2, kind, X, X, X)                                                \
+	BOTH(name, 3, D, T0, T1, T2, kind, P, V, V)                                                \
+	BOTH(name, 3, D, T0, T1, T2, kind, V, P, V)                                                \
+	BOTH(name, 3, D, T0, T1, T2, kind, V, V, P)
 
 #define MAP1(n, D, T0, e) ONE(n, D, T0, 0)
 #define MAP2(n, D, T0, T1, e) TWO(n, D, T0, T1, 0)
 #define MAP3(n, D, T0, T1, T2, e) THREE(n, D, T0, T1, T2, 0)
-#define ACC2(n, D, T0, T1, e) FIRST_OF(n, 3, D, T0, T1, D, 0)
+#define ACC2(n, D, T0, T1, e)                                                                      \
+	FIRST_OF(BOTH, n, 3, D, T0, T1, D, 0)                                                      \
+	BOTH(n, 3, D, T0, T1, D, 0, V, V, P)
 #define ACC2S(n, D, T0, T1, e, R, exact) ACC2(n, D, T0, T1, e)
 #define MAP2S(n, D, T0, T1, e, R, exact) MAP2(n, D, T0, T1, e)
 #define MAP3S(n, D, T0, T1, T2, e, R, exact) MAP3(n, D, T0, T1, T2, e)
@@ -219,7 +257,7 @@ enum { TAKES_MASK = 1, GIVES_MASK = 2, ONLY_MASK = 4 };
 #define CARRY2M(n, D, T0, T1, e, carry, exact) TWO(n, D, T0, T1, GIVES_MASK | TAKES_MASK)
 /* Where the mask goes nowhere, which is nearly always; it takes 128 bits. */
 #define MAD64(n, D, T, narrow, wide, lo, hi) THREE(n, D, T, T, D, 0)
-#define CMP2(n, T0, T1, e) TWO(v_cmp_##n, U32, T0, T1, ONLY_MASK)
+#define CMP2(n, T0, T1, e) FIRST_OF(ONE_OF_BOTH, v_cmp_##n, 2, U32, T0, T1, T1, ONLY_MASK)
 /* parts of registers, or another rounding mode */
 #define HALF1(n, e)
 #define HALF1I(n, e)
