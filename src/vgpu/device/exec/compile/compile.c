@@ -198,6 +198,7 @@ static void put_body(struct bw_emit *e, struct bw_exec *x, const struct block *b
 	const struct bw_code_page *page = x->code.page;
 	unsigned n = b->n - (b->branch != NULL);
 	e->result = BW_NO_RESULT;
+	e->half = BW_NO_HALF;
 	for (unsigned i = 0; i < n; i++) {
 		const struct item *item = &b->item[i];
 		bw_rows_emit(e, x, item->rec, item->kind, masked);

@@ -15,7 +15,7 @@ enum {
 	BW_BLOCK_LATER = BW_BLOCK_INSTRUCTIONS * 48,
 };
 
-enum { BW_NO_RESULT = UINT32_MAX };
+enum { BW_NO_RESULT = UINT32_MAX, BW_NO_HALF = 2 };
 
 struct bw_emit {
 	struct bw_code_memory *memory;
@@ -24,8 +24,10 @@ struct bw_emit {
 	bool is_too_large;    /* it has too many constants; likewise */
 	uint32_t value[BW_HOLE_VALUES];
 	uint64_t konst; /* for the next stencil */
-	/* The VGPR (from `vgpr`, for a half) whose lanes are the last result; BW_NO_RESULT: none. */
+	/* The VGPR (from `vgpr`, for a half) that is the last result; BW_NO_RESULT: none. */
 	uint32_t result;
+	/* The half whose active lanes are in registers; BW_NO_HALF: none. */
+	unsigned half;
 	uint64_t original;
 	/* Holes that are filled at the end: of constants, and of the code for some lanes. */
 	unsigned n_later;

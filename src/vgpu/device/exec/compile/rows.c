@@ -306,6 +306,11 @@ static void put_half(struct bw_emit *e, const struct plan *p, unsigned half, boo
 	e->value[BW_HOLE_N] = p->mask_out + half * (uint32_t)sizeof(uint32_t);
 	e->value[BW_HOLE_EXEC] = scalar_at(BW_SRC_EXEC_LO + half);
 	e->value[BW_HOLE_LANE0] = half * BW_LANES;
+	bool is_stored = p->row->dst != BW_T_NONE;
+	if (masked && is_stored && e->half != half) {
+		put_part(e, BW_PART_LANES);
+		e->half = half;
+	}
 	if (get_stencil_after(p, half, masked, e->result, &stencil))
 		bw_emit_stencil(e, &stencil);
 	unsigned bits = bw_type_bits((enum bw_row_type)p->row->dst);
@@ -324,8 +329,11 @@ static void put_row(struct bw_emit *e, struct bw_exec *x, const struct bw_rec *r
 	}
 	for (unsigned i = 0; i < p.row->n_src; i++)
 		spread(e, &p.src[i], i);
-	for (unsigned half = 0; half < p.lanes / BW_LANES; half++)
-		put_half(e, &p, half, masked);
+	/* First the half that has the last result; lanes know nothing of each other. */
+	unsigned n = p.lanes / BW_LANES;
+	unsigned first = n == 2 && e->result != BW_NO_RESULT && e->result % (2 * BW_HALF_B) != 0;
+	for (unsigned i = 0; i < n; i++)
+		put_half(e, &p, first ^ i, masked);
 }
 
 /* Both read their sources before either writes: what reads the other's result goes first. */
@@ -364,4 +372,6 @@ void bw_rows_emit(struct bw_emit *e, struct bw_exec *x, const struct bw_rec *rec
 		put_scalar(e, rec);
 		break;
 	}
+	if (bw_rows_exec_write(rec, kind) != BW_EXEC_KEPT)
+		e->half = BW_NO_HALF;
 }

@@ -15,9 +15,9 @@
  *   O_COUNT            instructions of the block
  *   KONST, ORIGINAL    memory beside the code: a constant; the handler of the block's first record
  *
- * Forms of a source, in the stencil's name: V a VGPR, S a scalar register, K a constant, X lanes in
- * bw_exec.src (a scalar or constant that was spread, or what NEG and ABS have changed), P the result
- * of the row before. */
+ * Forms of a source, in the stencil's name: V a VGPR, S a scalar register, K a constant, X lanes
+ * in bw_exec.src (a scalar or constant that was spread, or what NEG and ABS have changed), P the
+ * result of the row before. */
 
 #define ROW_(name)
 #define SAT_ROW_(name)
@@ -26,24 +26,29 @@
 #include "vgpu/device/exec/alu/bodies.h"
 #include "vgpu/device/exec/alu/scalar_ops.h"
 
-/* The result of the last row, in registers of the host: that of 32 lanes of 32 bits. A row that reads
- * it (form P) need not wait for its store. All stencils hand it on. */
+/* The result of the last row, in registers of the host: that of 32 lanes of 32 bits. A row that
+ * reads it (form P) need not wait for its store. And which lanes are active, each as all ones or
+ * zeros, in the code for some lanes. All stencils hand both on. */
 typedef uint32_t lanes8 __attribute__((ext_vector_type(8)));
 
-/* The signature of a handler, and then the last result, of which handlers know nothing. */
+/* The signature of a handler, and then what handlers know nothing of. */
 #define SIG                                                                                        \
 	const struct bw_rec *rec, struct bw_wave *w, struct bw_exec *x, uint64_t left,             \
-		uint8_t *vgpr, lanes8 p0, lanes8 p1, lanes8 p2, lanes8 p3
+		uint8_t *vgpr, lanes8 p0, lanes8 p1, lanes8 p2, lanes8 p3, lanes8 m0, lanes8 m1,   \
+		lanes8 m2, lanes8 m3
 #define STENCIL(name) const struct bw_rec *name(SIG)
 typedef STENCIL(stencil_fn);
-#define GO(where) __attribute__((musttail)) return where(rec, w, x, left, vgpr, p0, p1, p2, p3)
-/* For who takes no last result: whatever is in the registers. */
-#define NO_RESULT() __asm__("" : "=x"(p0), "=x"(p1), "=x"(p2), "=x"(p3))
+#define GO(where)                                                                                  \
+	__attribute__((musttail)) return where(rec, w, x, left, vgpr, p0, p1, p2, p3, m0, m1, m2,  \
+					       m3)
+/* Whatever is in the registers. */
+#define NOTHING_TO_HAND_ON()                                                                       \
+	__asm__("" : "=x"(p0), "=x"(p1), "=x"(p2), "=x"(p3), "=x"(m0), "=x"(m1), "=x"(m2), "=x"(m3))
 #define GO_RECORD(hole)                                                                            \
 	do {                                                                                       \
 		rec = (const void *)((const uint8_t *)rec + HOLE(hole));                           \
 		__builtin_ia32_vzeroupper();                                                       \
-		NO_RESULT();                                                                       \
+		NOTHING_TO_HAND_ON();                                                              \
 		GO(((stencil_fn *)rec->fn));                                                       \
 	} while (0)
 
@@ -114,22 +119,32 @@ static const vec32 lane_bits = {
 	1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21, 1u << 22, 1u << 23,
 	1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
 
-INLINE vec32 store32(uint8_t *p, vec32 r, int masked, uint32_t exec)
+/* active: of each lane all ones or zeros. */
+INLINE vec32 store32(uint8_t *p, vec32 r, int masked, veci active)
 {
-	if (masked) {
-		veci take = ((vec32)exec & lane_bits) != 0;
-		r = take ? r : *(vec32 *)p;
-	}
+	if (masked)
+		r = active < 0 ? r : *(vec32 *)p;
 	*(vec32 *)p = r;
 	return r;
 }
 
-INLINE void store64(uint8_t *lo, uint8_t *hi, vec64 r, int masked, uint32_t exec)
+INLINE void store64(uint8_t *lo, uint8_t *hi, vec64 r, int masked, veci active)
 {
-	store32(lo, __builtin_convertvector(r, vec32), masked, exec);
-	store32(hi, __builtin_convertvector(r >> 32, vec32), masked, exec);
+	store32(lo, __builtin_convertvector(r, vec32), masked, active);
+	store32(hi, __builtin_convertvector(r >> 32, vec32), masked, active);
 }
 
+#define JOIN(v0, v1, v2, v3)                                                                       \
+	__builtin_shufflevector(__builtin_shufflevector(v0, v1, SIXTEEN(0)),                       \
+				__builtin_shufflevector(v2, v3, SIXTEEN(0)), SIXTEEN(0),           \
+				SIXTEEN(16))
+#define SPLIT(v, v0, v1, v2, v3)                                                                   \
+	do {                                                                                       \
+		v0 = __builtin_shufflevector(v, v, EIGHT(0));                                      \
+		v1 = __builtin_shufflevector(v, v, EIGHT(8));                                      \
+		v2 = __builtin_shufflevector(v, v, EIGHT(16));                                     \
+		v3 = __builtin_shufflevector(v, v, EIGHT(24));                                     \
+	} while (0)
 #define EIGHT(from) from, from + 1, from + 2, from + 3, from + 4, from + 5, from + 6, from + 7
 #define SIXTEEN(from) EIGHT(from), EIGHT(from + 8)
 
@@ -175,30 +190,25 @@ enum { TAKES_MASK = 1, GIVES_MASK = 2, ONLY_MASK = 4 };
 		ROOM(b);                                                                           \
 		ROOM(c);                                                                           \
 		ROOM(d);                                                                           \
-		const vec32 last = __builtin_shufflevector(                                        \
-			__builtin_shufflevector(p0, p1, SIXTEEN(0)),                               \
-			__builtin_shufflevector(p2, p3, SIXTEEN(0)), SIXTEEN(0), SIXTEEN(16));     \
+		const vec32 last = JOIN(p0, p1, p2, p3);                                           \
+		const veci active = (veci)JOIN(m0, m1, m2, m3);                                    \
 		const struct bw_lane_args args = {                                                 \
 			.m = &x->m,                                                                \
 			.lane0 = (uint32_t)HOLE(O_LANE0),                                          \
 			.mask_in = (kind) & TAKES_MASK ? AT_W(uint32_t, O_M) : 0};                 \
-		const uint32_t exec = masked ? AT_W(uint32_t, O_EXEC) : UINT32_MAX;                \
 		const void *s0 = SOURCE(a, f0, T0, O_A, O_AH),                                     \
 			   *s1 = n > 1 ? SOURCE(b, f1, T1, O_B, O_BH) : NULL,                      \
 			   *s2 = n > 2 ? SOURCE(c, f2, T2, O_C, O_CH) : NULL;                      \
 		uint32_t mask = body_##name(d, s0, s1, s2, &args);                                 \
 		if (!((kind) & ONLY_MASK) && sizeof(lane_##D) == 4) {                              \
-			vec32 r = store32(vgpr + HOLE(O_D), *(const vec32 *)d, masked, exec);      \
-			p0 = __builtin_shufflevector(r, r, EIGHT(0));                              \
-			p1 = __builtin_shufflevector(r, r, EIGHT(8));                              \
-			p2 = __builtin_shufflevector(r, r, EIGHT(16));                             \
-			p3 = __builtin_shufflevector(r, r, EIGHT(24));                             \
+			vec32 r = store32(vgpr + HOLE(O_D), *(const vec32 *)d, masked, active);    \
+			SPLIT(r, p0, p1, p2, p3);                                                  \
 		} else if (!((kind) & ONLY_MASK)) {                                                \
 			store64(vgpr + HOLE(O_D), vgpr + HOLE(O_DH), *(const vec64 *)d, masked,    \
-				exec);                                                             \
+				active);                                                           \
 		}                                                                                  \
 		if ((kind) & (GIVES_MASK | ONLY_MASK))                                             \
-			AT_W(uint32_t, O_N) = mask & exec;                                         \
+			AT_W(uint32_t, O_N) = masked ? mask & AT_W(uint32_t, O_EXEC) : mask;       \
 		GO(CONT);                                                                          \
 	}
 
@@ -325,6 +335,14 @@ STENCIL(part_sign_x)
 {
 	TO_X(vec32) = (TO_X(vec32) & (uint32_t)constant((uint32_t)HOLE(O_KEEP))) ^
 		      (uint32_t)constant((uint32_t)HOLE(O_FLIP));
+	GO(CONT);
+}
+
+/* Which lanes of a half are active, for masked rows. */
+STENCIL(part_lanes)
+{
+	const veci active = ((vec32)AT_W(uint32_t, O_EXEC) & lane_bits) == lane_bits;
+	SPLIT((vec32)active, m0, m1, m2, m3);
 	GO(CONT);
 }
 
