@@ -94,6 +94,31 @@ const struct scene scenes[] = {
 	{"layers", "layer", "layers", TRIS, .count = 12, .instances = 3, .layers = 3},
 	{"layers_depth", "layer", "layers", TRIS, .count = 30, .instances = 3, .layers = 3,
 	 .depth = VK_FORMAT_D32_SFLOAT, .compare = VK_COMPARE_OP_LESS},
+	{"r8", "smooth", TRIS, .count = 12, .formats = {VK_FORMAT_R8_UNORM}},
+	{"rg8", "smooth", TRIS, .count = 12, .formats = {VK_FORMAT_R8G8_UNORM}},
+	{"snorm8", "smooth", TRIS, .count = 12, .formats = {VK_FORMAT_R8G8B8A8_SNORM}},
+	{"bgra_srgb", "smooth", TRIS, .count = 12, .formats = {VK_FORMAT_B8G8R8A8_SRGB}},
+	{"a1rgb5", "smooth", TRIS, .count = 12, .formats = {VK_FORMAT_A1R5G5B5_UNORM_PACK16}},
+	{"bgr10", "smooth", TRIS, .count = 12, .formats = {VK_FORMAT_A2R10G10B10_UNORM_PACK32}},
+	{"r16", "smooth", TRIS, .count = 12, .formats = {VK_FORMAT_R16_UNORM}},
+	{"rg16", "smooth", TRIS, .count = 12, .formats = {VK_FORMAT_R16G16_UNORM}},
+	{"rgba16", "smooth", TRIS, .count = 12, .formats = {VK_FORMAT_R16G16B16A16_UNORM}},
+	{"snorm16", "smooth", TRIS, .count = 12, .formats = {VK_FORMAT_R16G16B16A16_SNORM}},
+	{"rg11b10", "smooth", TRIS, .count = 12, .formats = {VK_FORMAT_B10G11R11_UFLOAT_PACK32}},
+	{"r16f", "smooth", TRIS, .count = 12, .formats = {VK_FORMAT_R16_SFLOAT}},
+	{"rg16f", "smooth", TRIS, .count = 12, .formats = {VK_FORMAT_R16G16_SFLOAT}},
+	{"r32f", "smooth", TRIS, .count = 12, .formats = {VK_FORMAT_R32_SFLOAT}},
+	{"rg32f", "smooth", TRIS, .count = 12, .formats = {VK_FORMAT_R32G32_SFLOAT}},
+	{"over_rg11b10", "smooth", TRIS, .count = 12, .blend = BLEND_OVER,
+	 .formats = {VK_FORMAT_B10G11R11_UFLOAT_PACK32}},
+	{"over_rgb10", "smooth", TRIS, .count = 12, .blend = BLEND_OVER,
+	 .formats = {VK_FORMAT_A2B10G10R10_UNORM_PACK32}},
+	{"over_float", "smooth", TRIS, .count = 12, .blend = BLEND_OVER,
+	 .formats = {VK_FORMAT_R32G32B32A32_SFLOAT}},
+	{"over_rgba16", "smooth", TRIS, .count = 12, .blend = BLEND_OVER,
+	 .formats = {VK_FORMAT_R16G16B16A16_UNORM}},
+	{"over_r8", "smooth", TRIS, .count = 12, .blend = BLEND_OVER,
+	 .formats = {VK_FORMAT_R8_UNORM}},
 	{"samples4_mask", "mask", TRIS, .count = 30, .samples = VK_SAMPLE_COUNT_4_BIT},
 	{"stencil_shader", "stencil", TRIS, .count = 30, .stencil = true,
 	 .depth = VK_FORMAT_D32_SFLOAT_S8_UINT, .compare = VK_COMPARE_OP_ALWAYS},
@@ -141,18 +166,49 @@ uint32_t scene_index(const struct scene *s, uint32_t i)
 
 /* ---- pictures ---- */
 
+enum kind { RAW, UNSIGNED, SIGNED, FLOATS };
+static const struct texel {
+	VkFormat format;
+	uint8_t bits[4]; /* of each component, from the lowest; at most 8 are shown raw */
+	enum kind kind;
+} texels_of[] = {
+	{VK_FORMAT_R8G8B8A8_UNORM, {8, 8, 8, 8}, RAW},
+	{VK_FORMAT_R8G8B8A8_SRGB, {8, 8, 8, 8}, RAW},
+	{VK_FORMAT_R8G8B8A8_UINT, {8, 8, 8, 8}, RAW},
+	{VK_FORMAT_R8G8B8A8_SNORM, {8, 8, 8, 8}, SIGNED},
+	{VK_FORMAT_B8G8R8A8_UNORM, {8, 8, 8, 8}, RAW},
+	{VK_FORMAT_B8G8R8A8_SRGB, {8, 8, 8, 8}, RAW},
+	{VK_FORMAT_R8_UNORM, {8}, RAW},
+	{VK_FORMAT_R8G8_UNORM, {8, 8}, RAW},
+	{VK_FORMAT_R5G6B5_UNORM_PACK16, {5, 6, 5}, RAW},
+	{VK_FORMAT_A1R5G5B5_UNORM_PACK16, {5, 5, 5, 1}, RAW},
+	{VK_FORMAT_A2B10G10R10_UNORM_PACK32, {10, 10, 10, 2}, UNSIGNED},
+	{VK_FORMAT_A2R10G10B10_UNORM_PACK32, {10, 10, 10, 2}, UNSIGNED},
+	{VK_FORMAT_R16_UNORM, {16}, UNSIGNED},
+	{VK_FORMAT_R16G16_UNORM, {16, 16}, UNSIGNED},
+	{VK_FORMAT_R16G16B16A16_UNORM, {16, 16, 16, 16}, UNSIGNED},
+	{VK_FORMAT_R16G16B16A16_SNORM, {16, 16, 16, 16}, SIGNED},
+	{VK_FORMAT_B10G11R11_UFLOAT_PACK32, {11, 11, 10}, FLOATS},
+	{VK_FORMAT_R16_SFLOAT, {16}, FLOATS},
+	{VK_FORMAT_R16G16_SFLOAT, {16, 16}, FLOATS},
+	{VK_FORMAT_R16G16B16A16_SFLOAT, {16, 16, 16, 16}, FLOATS},
+	{VK_FORMAT_R32_SFLOAT, {32}, FLOATS},
+	{VK_FORMAT_R32G32_SFLOAT, {32, 32}, FLOATS},
+	{VK_FORMAT_R32G32B32A32_SFLOAT, {32, 32, 32, 32}, FLOATS},
+};
+
+static const struct texel *texel_of(VkFormat f)
+{
+	const struct texel *t = texels_of;
+	while (t->format != f)
+		t++;
+	return t;
+}
+
 unsigned scene_texel_b(VkFormat f)
 {
-	switch ((int)f) {
-	case VK_FORMAT_R5G6B5_UNORM_PACK16:
-		return 2;
-	case VK_FORMAT_R16G16B16A16_SFLOAT:
-		return 8;
-	case VK_FORMAT_R32G32B32A32_SFLOAT:
-		return 16;
-	default:
-		return 4;
-	}
+	const uint8_t *bits = texel_of(f)->bits;
+	return (unsigned)(bits[0] + bits[1] + bits[2] + bits[3]) / 8;
 }
 
 static uint8_t to_byte(double v)
@@ -160,40 +216,35 @@ static uint8_t to_byte(double v)
 	return (uint8_t)lrint(fmin(fmax(v, 0), 1) * 255);
 }
 
+static uint8_t component(enum kind kind, uint32_t v, unsigned n_bits)
+{
+	const double most = (double)(0xffffffff >> (32 - n_bits));
+	switch (kind) {
+	case UNSIGNED:
+		return n_bits > 8 ? to_byte(v / most) : (uint8_t)v;
+	case SIGNED:
+		v ^= 1u << (n_bits - 1);
+		return to_byte(v / most);
+	case FLOATS:
+		return to_byte(bits_f32(n_bits == 32   ? v
+					: n_bits == 16 ? bw_f16_to_f32((uint16_t)v)
+						       : bw_small_to_f32(v, n_bits - 5)));
+	case RAW:
+		break;
+	}
+	return (uint8_t)v;
+}
+
 static void to_rgba8(VkFormat f, const uint8_t *in, uint8_t out[4])
 {
-	uint32_t word;
-	memcpy(&word, in, f == VK_FORMAT_R5G6B5_UNORM_PACK16 ? 2 : 4);
-	memcpy(out, in, 4);
-	switch ((int)f) {
-	case VK_FORMAT_B8G8R8A8_UNORM:
-		out[0] = in[2];
-		out[2] = in[0];
-		return;
-	case VK_FORMAT_R5G6B5_UNORM_PACK16:
-		out[0] = (uint8_t)(word >> 11 & 31);
-		out[1] = (uint8_t)(word >> 5 & 63);
-		out[2] = (uint8_t)(word & 31);
-		out[3] = 0;
-		return;
-	case VK_FORMAT_A2B10G10R10_UNORM_PACK32:
-		for (int c = 0; c < 3; c++)
-			out[c] = to_byte((word >> 10 * c & 1023) / 1023.0);
-		out[3] = (uint8_t)(word >> 30);
-		return;
-	case VK_FORMAT_R16G16B16A16_SFLOAT:
-		for (int c = 0; c < 4; c++)
-			out[c] = to_byte(bits_f32(
-				bw_f16_to_f32((uint16_t)(in[2 * c] | in[2 * c + 1] << 8))));
-		return;
-	case VK_FORMAT_R32G32B32A32_SFLOAT:
-		for (int c = 0; c < 4; c++) {
-			memcpy(&word, in + 4 * c, 4);
-			out[c] = to_byte(bits_f32(word));
-		}
-		return;
-	default:
-		return;
+	const struct texel *t = texel_of(f);
+	unsigned at = 0;
+	memset(out, 0, 4);
+	for (unsigned c = 0; c < 4 && t->bits[c]; at += t->bits[c++]) {
+		uint64_t v = 0;
+		memcpy(&v, in + at / 8, (at % 8 + t->bits[c] + 7) / 8);
+		v = v >> at % 8 & 0xffffffff >> (32 - t->bits[c]);
+		out[c] = component(t->kind, (uint32_t)v, t->bits[c]);
 	}
 }
 
