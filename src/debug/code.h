@@ -35,6 +35,11 @@ bool bw_debug_where_executed(struct bw_debug *d, const struct bw_executed *x, st
  * user SGPR points, for the kernel that such an instruction was executed in. NULL: not known. */
 const char *bw_debug_pointer_executed(struct bw_debug *d, const struct bw_executed *x,
 				      unsigned sgpr, uint32_t offset_b);
+/* Appends the variable or element at this offset of the workgroup's LDS, "tile[3]", for the kernel
+ * that such an instruction was executed in. False: not known. */
+struct bw_str;
+bool bw_debug_lds_executed(struct bw_debug *d, const struct bw_executed *x, uint64_t offset_b,
+			   struct bw_str *out);
 /* The addresses in loaded code of a place, in the syntax of `break` ("": the focus wave's PC). The
  * caller owns *out (free). */
 struct bw_error *bw_debug_places(struct bw_debug *d, const char *where, uint64_t **out,

@@ -27,9 +27,10 @@ static void take_init(char **line, struct bw_checked *f)
 
 static void add_target(struct bw_str *s, struct bw_debug *d, const struct bw_checked *f)
 {
-	(void)d;
 	if (!strcmp(f->memory, "register"))
 		bw_str_addf(s, "%s", f->reg);
+	else if (!strcmp(f->memory, "LDS"))
+		bw_checked_add_lds(s, d, &f->first, f->va);
 	else
 		bw_str_addf(s, "%s + 0x%" PRIx64, f->memory, f->va);
 }

@@ -108,6 +108,9 @@ void bw_check_report_fini(struct bw_check_report *r);
 struct bw_executed bw_checked_executed(const struct bw_checked_side *s);
 /* False, and *out is empty: the place is not known. */
 bool bw_checked_where(struct bw_debug *d, const struct bw_checked_side *s, struct bw_where *out);
+/* "LDS + 0x10 (tile[4])": the variable as far as it is known, at a place of the finding. */
+void bw_checked_add_lds(struct bw_str *s, struct bw_debug *d, const struct bw_checked_side *side,
+			uint64_t offset_b);
 /* " in saxpy at saxpy.s:14", as far as the place is known. */
 void bw_checked_add_place(struct bw_str *s, struct bw_debug *d, const struct bw_checked_side *side);
 /* The instruction as text. gpu: "gfx1100" */

@@ -21,7 +21,7 @@ static void add_target(struct bw_str *s, struct bw_debug *d, const struct bw_che
 	const struct bw_executed x = bw_checked_executed(&f->second);
 	const char *name = NULL;
 	if (!strcmp(f->memory, "LDS")) {
-		bw_str_addf(s, "LDS + 0x%" PRIx64, f->va);
+		bw_checked_add_lds(s, d, &f->second, f->va);
 		return;
 	}
 	if (f->has_pointer)

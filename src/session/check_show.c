@@ -32,6 +32,17 @@ void bw_checked_instruction(const char *gpu, const struct bw_checked_side *s, ch
 	bw_report_instruction(&x, out, size);
 }
 
+void bw_checked_add_lds(struct bw_str *s, struct bw_debug *d, const struct bw_checked_side *side,
+			uint64_t offset_b)
+{
+	const struct bw_executed x = bw_checked_executed(side);
+	struct bw_str name = {0};
+	bw_str_addf(s, "LDS + 0x%" PRIx64, offset_b);
+	if (side->pc && bw_debug_lds_executed(d, &x, offset_b, &name))
+		bw_str_addf(s, " (%s)", bw_str_text(&name));
+	bw_str_free(&name);
+}
+
 void bw_checked_add_place(struct bw_str *s, struct bw_debug *d, const struct bw_checked_side *side)
 {
 	struct bw_where w;

@@ -50,6 +50,8 @@ def pairs(size):
                 check(f[f"{side}_function"] == kernel and first <= f[f"{side}_line"] <= last,
                       f"{kernel}, wave{size}: the {side} place is {f}")
             equal(f["wave_size"], size, "the wave size")
+            if kernel == "reverse_wrong":  # the only variable in LDS, of int
+                equal(f["target"], f"LDS + {f['address']} (s[{int(f['address'], 16) // 4}])", f"{kernel}: the target")
             if f["memory"] == "memory":
                 check(f["target"].startswith("out + 0x"), f"{kernel}: the target is {f['target']}")
 

@@ -66,6 +66,9 @@ def by_address():
     gone = found("bounds", "gone_wrong")
     equal({(f["first_access"], f["times"], f["freed"]) for f in gone},
           {(a, 250, f"by_address at checked.c:{line_of('vkFreeMemory(gpu->device, m, NULL)')}") for a in ("load", "store")}, f"{gone}")
+    done = subprocess.run([BREAKWATER, "exec", "--check=bounds", "--", PROGRAM, "past_wrong"], capture_output=True, text=True,
+                          timeout=TIMEOUT_S)
+    check("at results + 0x3e8, which has 1000 bytes" in done.stderr, f"without a debugger: {done.stderr}")
     for right in "past_right", "reused_right":
         equal(found("bounds", right), [], right)
 

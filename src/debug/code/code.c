@@ -267,23 +267,32 @@ static const char *pointer_at(const struct bw_kernel *k, unsigned sgpr, uint32_t
 	return NULL;
 }
 
-const char *bw_debug_pointer_executed(struct bw_debug *d, const struct bw_executed *x,
-				      unsigned sgpr, uint32_t offset_b)
+bool bw_code_executed(struct bw_debug *d, const struct bw_executed *x, struct bw_code_executed *out)
 {
 	for (size_t i = d->code->past_loads.len; i-- > 0;) {
 		const struct bw_load *l = &d->code->past_loads.data[i];
 		const struct bw_kernel *k = kernel_executed(l->module, l->base, x);
+		*out = (struct bw_code_executed){l->module, k, x->pc - l->base};
 		if (k)
-			return pointer_at(k, sgpr, offset_b);
+			return true;
 	}
 	bw_vec_each(&d->code->modules, m) {
 		size_t n;
 		const struct bw_kernel *k = bw_module_kernels(*m, &n);
-		for (size_t i = 0; i < n; i++, k++)
+		for (size_t i = 0; i < n; i++, k++) {
+			*out = (struct bw_code_executed){*m, k, x->pc - x->start + k->entry};
 			if (k->entry <= x->start && has_code(*m, x->start - k->entry, x))
-				return pointer_at(k, sgpr, offset_b);
+				return true;
+		}
 	}
-	return NULL;
+	return false;
+}
+
+const char *bw_debug_pointer_executed(struct bw_debug *d, const struct bw_executed *x,
+				      unsigned sgpr, uint32_t offset_b)
+{
+	struct bw_code_executed c;
+	return bw_code_executed(d, x, &c) ? pointer_at(c.kernel, sgpr, offset_b) : NULL;
 }
 
 void bw_debug_where_in(struct bw_debug *d, uint32_t dispatch, uint64_t pc, struct bw_where *out)

@@ -34,6 +34,16 @@ struct bw_load {
 	bool is_told; /* the runtime has told of it (dispatches/loaded.c) */
 };
 
+/* The code in which an instruction was executed, with the kernel, and its address in the image. */
+struct bw_executed;
+struct bw_code_executed {
+	struct bw_module *module;
+	const struct bw_kernel *kernel;
+	uint64_t addr;
+};
+bool bw_code_executed(struct bw_debug *d, const struct bw_executed *x,
+		      struct bw_code_executed *out);
+
 /* A cache of instructions, so that a step needs no request to the program. */
 enum { BW_INST_CACHE = 512 };
 struct bw_inst_entry {
