@@ -118,8 +118,10 @@ static void show_registers(struct bw_look *l, const struct bw_scan_wave *w)
 		show_row(l, "s", i, w->sgprs + i, BW_MIN((unsigned)PER_ROW, BW_SCAN_SGPRS - i));
 	if (!w->vgprs)
 		bw_out_line(l->out, "%s", "  It has no VGPRs any more.");
+	const uint32_t acc = bw_wave_accum_offset(&w->wave.state);
 	for (unsigned i = 0; w->vgprs && i < w->wave.n_vgprs; i++)
-		show_row(l, "v", i, lanes_of(w, i), w->wave.lanes);
+		show_row(l, i < acc ? "v" : "a", i < acc ? i : i - acc, lanes_of(w, i),
+			 w->wave.lanes);
 }
 
 /* ---- the list ---- */

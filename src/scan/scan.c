@@ -14,7 +14,7 @@
 /* amdgpu_gprwave and amdgpu_gca_config (doc/hardware/kernel-interface.md 4.6 and 5.1) */
 enum { GPRWAVE_SET_STATE = 0xc0242000, GPRWAVE_MAX_WORDS = 32 };
 enum { CONFIG_DW = 36, CONFIG_SE = 1, CONFIG_CU_PER_SA = 3, CONFIG_SA_PER_SE = 4 };
-enum { MAX_VGPRS = 256, WAVE_SLOTS = 20 };
+enum { MAX_VGPRS = 512, WAVE_SLOTS = 20 };
 enum { HALT_PATIENCE_MS = 5000 };
 
 struct gprwave_state {

@@ -4,6 +4,7 @@
 are told of it; and what is refused. The debugger: test_mi300x_debug.py."""
 import os
 import pathlib
+import re
 import struct
 import subprocess
 import tempfile
@@ -88,6 +89,31 @@ def bundles():
             check("hit Breakpoint 1" in text and value in text, text)
 
 
+SPIN = "kernel void spin(volatile global uint *out) { while (out[0] != 77) out[1]++; out[2] = 5; }\n"
+
+
+def waves():
+    """Waves of a program that is not debugged, read through debugfs; then a debugger attaches and ends them."""
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        (folder / "spin.cl").write_text(SPIN)
+        code = folder / "spin.co"
+        subprocess.run([CLANG, "-x", "cl", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx942", "-nogpulib", "-cl-kernel-arg-info", "-g", "-O0",
+                        folder / "spin.cl", "-o", code], check=True)
+        script = f"""{BREAKWATER}-launch {code} --grid 192 --group 64 --arg out=zeros:64 --print out:3 & program=$!
+            until {BREAKWATER} waves | grep -q 'se2.*spin+'; do sleep 0.1; done
+            {BREAKWATER} waves; {BREAKWATER} waves --registers 'se0.*'; echo ---
+            {BREAKWATER} attach --batch -ex 'symbol-file {code}' -ex 'print out[0]' -ex 'set var out[0]=77' -ex detach $program
+            wait $program"""
+        done = subprocess.run([BREAKWATER, "exec", "--ready", "--gpu", GPU, "--", "sh", "-c", script], capture_output=True, text=True,
+                              timeout=TIMEOUT_S)
+        seen, attached = done.stdout.split("---\n")
+        for line in [rf"^se{n}\.sa0\.cu0\.simd0\.w0 .* spin +running +0x\w+ +spin\+\d+ +64 +0xf{{16}} +0 +\({n},0,0\)/0$" for n in range(3)] + [
+                r"^  hw_id +\w+$", r"^  gpr_alloc +\w+$", r"^  v0 ", r"^  a0 "]:
+            check(re.search(line, seen, re.M), f"{line} in\n{done.stdout}{done.stderr}")
+        check(re.search(r"^\$1 = 0$", attached, re.M) and re.search(r"^77 \d+ 5$", attached, re.M), done.stdout + done.stderr)
+
+
 def refused(words, sentence, status=2):
     done = subprocess.run([BREAKWATER, *words.split()], capture_output=True, text=True, timeout=TIMEOUT_S, cwd=SOURCE)
     equal((done.returncode, done.stdout + done.stderr), (status, sentence + "\n"), words)
@@ -103,11 +129,8 @@ def refusals():
     refused(f"queues --gpu {GPU}",
             "breakwater: reading CP_HQD_ACTIVE: register 0x3247: cannot read amdgpu_regs2: Operation not supported (of this model of the virtual GPU "
             "only the registers that a debugger needs can be shown).")
-    refused(f"waves --gpu {GPU}",
-            "breakwater: cannot open debugfs of the virtual GPU/amdgpu_gprwave: Operation not supported (of this model of the virtual GPU "
-            "only the registers that a debugger needs can be shown).")
 
 
 if __name__ == "__main__":
     os.environ.pop("BREAKWATER_VGPU_ARGS", None)  # strict mode and the checker know gfx11
-    main(kernels, bundles, refusals)
+    main(kernels, bundles, waves, refusals)

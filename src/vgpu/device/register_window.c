@@ -364,3 +364,11 @@ bool bw_register_window_write(struct bw_register_window *w, const struct bw_bank
 		r->write(w, r, bank, value);
 	return r;
 }
+
+void bw_register_window_wave(struct bw_register_window *w, const struct bw_bank *bank,
+			     uint32_t index, uint32_t n, uint32_t *out)
+{
+	write_index(w, NULL, bank, index);
+	for (uint32_t i = 0; i < n; i++)
+		out[i] = read_data(w, NULL, bank);
+}

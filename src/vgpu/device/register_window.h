@@ -20,5 +20,8 @@ bool bw_register_window_read(struct bw_register_window *w, const struct bw_bank 
 			     uint32_t addr_dw, uint32_t *out);
 bool bw_register_window_write(struct bw_register_window *w, const struct bw_bank *bank,
 			      uint32_t addr_dw, uint32_t value);
+/* n registers of a wave, as SQ_IND_DATA gives them after SQ_IND_INDEX was written. */
+void bw_register_window_wave(struct bw_register_window *w, const struct bw_bank *bank,
+			     uint32_t index, uint32_t n, uint32_t *out);
 
 #endif

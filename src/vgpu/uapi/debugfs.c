@@ -424,11 +424,11 @@ static bool is_sync_row(const struct bw_file_row *row)
 }
 
 /* Files that show registers, or packets, which the debugger would take for those of the GPU that
- * the profile names. amdgpu_regs2 shows those that are its own (register_window.h). */
+ * the profile names. amdgpu_regs2, and the files that show waves, have
+ * those that are its own (register_window.h). */
 static bool shows_registers(const struct bw_file_row *row)
 {
-	const struct bw_file_ops *const ops[] = {&bw_regs_ops, &bw_gprwave_ops, &bw_wave_ops,
-						 &bw_gpr_ops,  &bw_ring_ops,	&bw_mqd_ops};
+	const struct bw_file_ops *const ops[] = {&bw_regs_ops, &bw_ring_ops, &bw_mqd_ops};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(ops); i++)
 		if (row->ops == ops[i])
 			return true;

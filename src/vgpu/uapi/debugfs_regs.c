@@ -168,6 +168,7 @@ const struct bw_file_ops bw_regs2_ops = {regs2_read, regs2_write, regs2_ioctl};
 
 struct wave_place {
 	uint32_t se, sh, cu, wave;
+	uint32_t simd; /* gfx9, whose CUs are selected; later a part of `cu` */
 };
 
 static struct bw_bank wave_bank(const struct wave_place *w)
@@ -185,6 +186,14 @@ static void read_ind(struct bw_uapi *u, const struct wave_place *w, uint32_t ind
 		     uint32_t n, uint32_t *out)
 {
 	struct bw_bank bank = wave_bank(w);
+	const struct bw_arch *arch = arch_of(u);
+	if (u->window) {
+		bw_register_window_wave(u->window, &bank,
+					bw_arch_ind_run(arch, index, w->wave, thread) |
+						bw_arch_put(arch->ind.simd, w->simd),
+					n, out);
+		return;
+	}
 	bw_wreg_bank(u, &bank, BW_REG_SQ_IND_INDEX,
 		     BW_FIELD(SQ_IND_INDEX, WAVE_ID, w->wave) |
 			     BW_FIELD(SQ_IND_INDEX, WORKITEM_ID, thread) |
@@ -214,7 +223,8 @@ static int64_t gprwave_read(struct bw_file *f, void *out, size_t size_b, uint64_
 		return -EINVAL;
 	/* The kernel does not take the file's lock here (defect c); that is not copied. */
 	pthread_mutex_lock(&f->lock);
-	struct wave_place w = {f->gprwave.se, f->gprwave.sh, f->gprwave.cu, f->gprwave.wave};
+	struct wave_place w = {f->gprwave.se, f->gprwave.sh, f->gprwave.cu, f->gprwave.wave,
+			       f->gprwave.simd};
 	bool gprs = f->gprwave.gpr_or_wave, vgprs = f->gprwave.vgpr;
 	uint32_t thread = f->gprwave.thread;
 	pthread_mutex_unlock(&f->lock);
@@ -263,7 +273,8 @@ static int64_t wave_read(struct bw_file *f, void *out, size_t size_b, uint64_t *
 		return -EINVAL;
 	uint32_t offset = (uint32_t)field(p, 6, 0), data[MAX_WAVE_WORDS];
 	struct wave_place w = {(uint32_t)field(p, 14, 7), (uint32_t)field(p, 22, 15),
-			       (uint32_t)field(p, 30, 23), (uint32_t)field(p, 36, 31)};
+			       (uint32_t)field(p, 30, 23), (uint32_t)field(p, 36, 31),
+			       (uint32_t)field(p, 44, 37)};
 	pthread_mutex_lock(&f->u->grbm_lock);
 	unsigned n = read_wave(f->u, &w, data);
 	pthread_mutex_unlock(&f->u->grbm_lock);
@@ -282,7 +293,8 @@ static int64_t gpr_read(struct bw_file *f, void *out, size_t size_b, uint64_t *p
 		return -EINVAL;
 	uint32_t data[MAX_ACCESS_B / 4] = {0};
 	struct wave_place w = {(uint32_t)field(p, 19, 12), (uint32_t)field(p, 27, 20),
-			       (uint32_t)field(p, 35, 28), (uint32_t)field(p, 43, 36)};
+			       (uint32_t)field(p, 35, 28), (uint32_t)field(p, 43, 36),
+			       (uint32_t)field(p, 51, 44)};
 	bool sgprs = field(p, 61, 60) != 0;
 	pthread_mutex_lock(&f->u->grbm_lock);
 	read_ind(f->u, &w,
