@@ -376,4 +376,35 @@ static void test_wave64(void **state)
 	check_random(64);
 }
 
-TESTS(test_wave32, test_wave64);
+/* More code than there is memory for its machine code, and then other code in its place. */
+static void test_large_code(void **state)
+{
+	enum { PAGES = 8, AT = 0x20000, N = PAGES * BW_PAGE_B / 4, CHANGES = 3 };
+	static uint32_t code[N];
+	struct pair p = {create("off", 64), create("on", 64)};
+	struct harness *both[] = {p.interpreted, p.compiled};
+	struct random r = {12345};
+	char text[200] = "";
+	(void)state;
+	for (unsigned change = 0; change < CHANGES; change++) {
+		for (unsigned i = 0; i < N; i++) /* v_sin_f32, whose stencils are large */
+			code[i] = 0x7e006b00 | below(&r, VGPRS) << 17 | 0x100 | below(&r, VGPRS);
+		code[N - 1] = bw_asm_word(BW_ISA_GFX11, BW_OP_S_ENDPGM, 0);
+		for (unsigned i = 0; i < 2; i++) {
+			struct harness *h = both[i];
+			harness_reset(h);
+			for (unsigned k = 0; k < VGPRS * 64; k++)
+				h->w->v[k] = 0x3e000000 + k * 1000;
+			harness_code(h, AT, code, N);
+			h->w->pc = HARNESS_BASE + AT;
+			bw_exec_flush_code(h->x);
+			assert_int_equal(bw_exec_run(h->x, h->w, 2 * N), BW_RUN_ENDED);
+		}
+		if (differ(&p, text, sizeof(text)))
+			fail_msg("after %u changes: %s", change, text);
+	}
+	harness_destroy(p.interpreted);
+	harness_destroy(p.compiled);
+}
+
+TESTS(test_wave32, test_wave64, test_large_code);

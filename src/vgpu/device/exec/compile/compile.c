@@ -12,7 +12,7 @@
 #include "vgpu/device/exec/core/exec_priv.h"
 
 enum {
-	MEMORY_B = 4 << 20, /* of an executor; what is not used is not there */
+	MEMORY_B = 16 << 20, /* of an executor; what is not used is not there */
 	/* A block ends before an instruction that starts so many words after its first one. */
 	BLOCK_DW = BW_BLOCK_INSTRUCTIONS * 3,
 };
@@ -22,14 +22,17 @@ struct bw_compile {
 	size_t data_b;	/* at its start: the constants of stencils */
 	unsigned least; /* instructions of a block */
 	bool is_full;
+	size_t live_b; /* of blocks that are in use */
 	struct bw_emit emit;
 };
 
 /* Beside the records of a page. */
 struct bw_blocks {
+	struct bw_compile *owner;
 	bw_handler *original[BW_CODE_DW]; /* of first records; NULL: no block starts here */
 	uint16_t end[BW_CODE_DW];	  /* the word after the last one of the block */
-	uint8_t tried[BW_CODE_DW];	  /* there is a block, or there can be none */
+	uint32_t size_b[BW_CODE_DW];
+	uint8_t tried[BW_CODE_DW]; /* there is a block, or there can be none */
 };
 
 enum bw_compile_wish bw_compile_wish(void)
@@ -66,9 +69,11 @@ void bw_compile_destroy(struct bw_compile *c)
 	free(c);
 }
 
+/* Where most of it is in use, it stays full: code that is too large for it is interpreted in part,
+ * and not compiled again and again. */
 bool bw_compile_is_full(const struct bw_compile *c)
 {
-	return c && c->is_full;
+	return c && c->is_full && c->live_b < MEMORY_B / 2;
 }
 
 void bw_compile_empty(struct bw_compile *c)
@@ -77,6 +82,7 @@ void bw_compile_empty(struct bw_compile *c)
 		return;
 	c->memory.used_b = c->data_b;
 	c->is_full = false;
+	c->live_b = 0;
 }
 
 void bw_compile_changed(struct bw_code_page *page, unsigned index)
@@ -90,11 +96,21 @@ void bw_compile_changed(struct bw_code_page *page, unsigned index)
 		bool has_word = b->end[i] > index || i + 2 >= index;
 		if (b->original[i] && !has_word)
 			continue;
-		if (b->original[i])
+		if (b->original[i]) {
 			page->rec[i] = (struct bw_rec){.fn = bw_h_decode};
+			b->owner->live_b -= b->size_b[i];
+		}
 		b->original[i] = NULL;
 		b->tried[i] = false; /* where no block could start, one can now */
 	}
+}
+
+void bw_compile_drop(struct bw_code_page *page)
+{
+	struct bw_blocks *b = page->blocks;
+	for (unsigned i = 0; b && i < BW_CODE_DW; i++)
+		b->owner->live_b -= b->original[i] ? b->size_b[i] : 0;
+	page->blocks = NULL; /* its memory is the page's */
 }
 
 /* ---- what a block has ---- */
@@ -282,6 +298,8 @@ static void compile_block(struct bw_compile *c, struct bw_exec *x, struct bw_wav
 		return;
 	page->blocks->original[index] = page->rec[index].fn;
 	page->blocks->end[index] = (uint16_t)b.end;
+	page->blocks->size_b[index] = (uint32_t)(c->memory.used_b - c->emit.start_b);
+	c->live_b += page->blocks->size_b[index];
 	/* a function from a place that the mapping made executable */
 	memcpy(&page->rec[index].fn, &code, sizeof(code));
 }
@@ -294,8 +312,10 @@ void bw_compile_at(struct bw_exec *x, struct bw_wave *w, unsigned index)
 	if (!c || c->is_full || x->gen != BW_ISA_GFX11 || page->excp || page->slot ||
 	    x->host.strict || x->host.check)
 		return;
-	if (!page->blocks)
+	if (!page->blocks) {
 		page->blocks = bw_code_alloc(page, sizeof(*page->blocks));
+		page->blocks->owner = c;
+	}
 	struct places places = {.n = 0};
 	add_place(&places, page, &page->rec[index]);
 	for (unsigned i = 0; i < places.n && !c->is_full; i++)

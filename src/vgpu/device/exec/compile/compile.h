@@ -35,7 +35,11 @@ void bw_compile_at(struct bw_exec *x, struct bw_wave *w, unsigned index);
  * to be decoded again. */
 void bw_compile_changed(struct bw_code_page *page, unsigned index);
 
-/* The memory for code is used up: all pages are to be forgotten, and then it is empty. */
+/* All records of a page have been forgotten. */
+void bw_compile_drop(struct bw_code_page *page);
+
+/* The memory for code is used up, mostly by blocks that were dropped: all pages are to be
+ * forgotten, and then it is empty. */
 bool bw_compile_is_full(const struct bw_compile *c);
 void bw_compile_empty(struct bw_compile *c);
 

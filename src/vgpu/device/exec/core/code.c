@@ -157,7 +157,7 @@ static bool refresh(struct bw_code_page *p, struct bw_wave *w, uint64_t now)
 		p->excp = !p->excp;
 		for (unsigned i = 0; i < BW_CODE_DW; i++)
 			forget_record(p, i);
-		p->blocks = NULL; /* which lies in the arena */
+		bw_compile_drop(p);
 	}
 	if (p->n_words > BW_CODE_DW) {
 		host = next_page(p, w);
