@@ -100,7 +100,7 @@ static struct bw_error *make_env(struct bw_live *l, const struct bw_target_sourc
 	for (const char *const *e = o->env; e && *e; e++)
 		BW_TRY(set_variable(out, *e));
 	BW_TRY(set_variable(out, folder_setting));
-	if (is_ours(o->argv[0]))
+	if (is_ours(o->argv[0]) && !getenv(BW_AGENT_OWNED_ENV))
 		BW_TRY(set_variable(out, BW_AGENT_OWNED_ENV "=1"));
 	/* other processes, and later this one */
 	BW_TRY(set_variable(out, BW_AGENT_ATTACH_ENV "=1"));

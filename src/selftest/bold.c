@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -12,6 +13,7 @@
 #include "base/cleanup.h"
 #include "debug/breaks.h"
 #include "debug/waves.h"
+#include "wire/agent_proto.h"
 
 static const struct bw_selftest_launch store = {
 	.kernel = "store", .vgprs = 8, .sgprs = 16, .groups = 1, .buffer = "zeros:32:u32"};
@@ -113,6 +115,7 @@ struct bw_error *bw_selftest_step_detach(void *work)
 static void be_killed(struct bw_selftest_work *w, int fd)
 {
 	struct bw_selftest_program p;
+	setenv(BW_AGENT_OWNED_ENV, "0", 1); /* it runs on when we are gone */
 	struct bw_error *err = stop_one(w, &p);
 	pid_t pid = 0;
 	if (err)

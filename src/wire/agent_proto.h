@@ -26,8 +26,8 @@
  * is like one that the agent has made itself. Both ends check first whom they talk to
  * (wire/peer.h). */
 #define BW_AGENT_ATTACH_ENV "BREAKWATER_ATTACH"
-/* Set: the program is one of ours, which its debugger has started and nobody else waits for. It
- * ends when that debugger is gone without DETACH. */
+/* 1: the program is one of ours, which its debugger has started and nobody else waits for. It ends
+ * when that debugger is gone without DETACH. 0, in the debugger: it starts none as such. */
 #define BW_AGENT_OWNED_ENV "BREAKWATER_OWNED"
 #define BW_AGENT_NAME "breakwater-agent-"
 /* 1: the agent's Vulkan layer asks the driver to keep what it knows of each compute shader's code

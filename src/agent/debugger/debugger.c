@@ -302,7 +302,8 @@ static void *service(void *cookie)
 	set_state(ENDED);
 	/* of the debugger that has started it; later ones only attach */
 	static bool has_own_life;
-	if (!detach && !has_own_life && getenv(BW_AGENT_OWNED_ENV))
+	const char *owned = getenv(BW_AGENT_OWNED_ENV);
+	if (!detach && !has_own_life && owned && strcmp(owned, "0"))
 		kill(getpid(), SIGTERM);
 	has_own_life = true;
 	return NULL;
