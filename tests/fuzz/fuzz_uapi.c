@@ -20,6 +20,7 @@
 #include "base/sw_sync.h"
 #include "base/util.h"
 #include "vgpu/uapi/uapi.h"
+#include "wire/draws_proto.h"
 #include "wire/message.h"
 #include "wire/vgpu_proto.h"
 
@@ -42,13 +43,16 @@ static const char *const paths[] = {
 	"debug/dri/0/amdgpu_regs",
 	"debug/sync/sw_sync",
 	"debug/sync/info",
+	"debug/dri/0/breakwater_draws",
 };
 enum { REGS2 = 10, REGS };
 /* Ioctls that are not the DRM's. */
 static const uint32_t own_ioctls[] = {
 	BW_VGPU_IOCTL_BO_FENCES, BW_VGPU_IOCTL_BO_ADD_FENCE,  BW_VGPU_IOCTL_SYNC_MERGE,
 	BW_VGPU_IOCTL_SYNC_INFO, BW_VGPU_IOCTL_SYNC_DEADLINE, BW_SW_SYNC_CREATE_FENCE,
-	BW_SW_SYNC_INC,		 BW_SW_SYNC_GET_DEADLINE,
+	BW_SW_SYNC_INC,		 BW_SW_SYNC_GET_DEADLINE,     BW_DRAWS_IOCTL_WAVE,
+	BW_DRAWS_IOCTL_BREAKS,	 BW_DRAWS_IOCTL_DRAW,	      BW_DRAWS_IOCTL_PIXEL,
+	BW_DRAWS_IOCTL_EVENT,	 BW_DRAWS_IOCTL_INPUTS,
 };
 
 struct client {
@@ -179,12 +183,19 @@ static void op_close(void)
 static void own_ioctl(uint8_t file, uint8_t nr, size_t given_b, uint8_t fd)
 {
 	struct bw_vgpu_ioctl a = {.file = file, .cmd = own_ioctls[nr % BW_ARRAY_SIZE(own_ioctls)]};
-	uint8_t arg[sizeof(struct bw_vgpu_sync_info)] = {0};
+	union {
+		struct bw_vgpu_sync_info sync;
+		struct bw_draws_wave wave;
+		struct bw_draws_breaks breaks;
+		struct bw_draws_draw draw;
+		struct bw_draws_event event;
+		struct bw_draws_inputs inputs;
+	} arg = {0};
 	size_t size_b = _IOC_SIZE(a.cmd);
 	assert(size_b <= sizeof(arg));
 	given_b = BW_MIN(given_b, bw_cursor_left(&in.c));
-	bw_cursor_copy(&in.c, arg, BW_MIN(given_b, size_b));
-	struct bw_msg_part parts[] = {{&a, sizeof(a)}, {arg, size_b}};
+	bw_cursor_copy(&in.c, (uint8_t *)&arg, BW_MIN(given_b, size_b));
+	struct bw_msg_part parts[] = {{&a, sizeof(a)}, {&arg, size_b}};
 	if (request(BW_VGPU_IOCTL, parts, 2, fd & 0x80 ? -1 : in.fd[fd % N_FDS]))
 		keep_fd(fd >> 4 & 3, in.m.fd);
 	in.m.fd = -1;

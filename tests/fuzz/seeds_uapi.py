@@ -6,8 +6,10 @@ import os
 import struct
 import sys
 
-VRAM, IOMEM, VM_INFO, LOG, RING, GCA, WAVE, GPR, GPRWAVE, GFXOFF, REGS2, REGS, SW_SYNC, SYNC_INFO = range(14)
-BO_FENCES, BO_ADD_FENCE, MERGE, INFO, DEADLINE, CREATE_FENCE, INC, GET_DEADLINE = range(8)  # own_ioctls
+VRAM, IOMEM, VM_INFO, LOG, RING, GCA, WAVE, GPR, GPRWAVE, GFXOFF, REGS2, REGS, SW_SYNC, SYNC_INFO, DRAWS = range(15)
+# own_ioctls
+(BO_FENCES, BO_ADD_FENCE, MERGE, INFO, DEADLINE, CREATE_FENCE, INC, GET_DEADLINE, DRAW_WAVE, DRAW_BREAKS, DRAW, DRAW_PIXEL, DRAW_EVENT,
+ DRAW_INPUTS) = range(14)
 NO_FD = 0x80
 # Where the driver's first page tables lie: after the interrupt ring and seven rings with a fence each.
 ROOT = 0x100000 + 0x40000 + 7 * 0x11000
@@ -387,6 +389,18 @@ def registers(s):
     s.read(6, 0, 64)
 
 
+def draws(s):
+    """What debuggers ask of draws; there has been none."""
+    s.path(DRAWS)
+    s.own(2, DRAW, struct.pack('<I', 0))
+    s.own(2, DRAW_PIXEL, struct.pack('<iiII', 5, 5, 1, 0))
+    s.own(2, DRAW_EVENT, struct.pack('<I', 0))
+    s.own(2, DRAW_BREAKS, struct.pack('<IIIiiIIIQ', 1, 0, 1, 5, 5, 0, 0, 0, 0))
+    s.own(2, DRAW_WAVE, struct.pack('<5I', 0, 0, 0, 0, 0))
+    s.own(2, DRAW_INPUTS, struct.pack('<6I', 0, 0, 0, 0, 0, 0))
+    s.read(2, 0, 256)
+
+
 def kfd(s):
     """A process of KFD: an address space, memory of each kind, events. File 2 is /dev/kfd; its GPU's number is that of the
     profile (test_kfd.c)."""
@@ -414,7 +428,7 @@ def main():
     os.makedirs(folder, exist_ok=True)
     for make in (share, always_valid, between_programs, tables,
                  tables_of_a_file_that_goes, ranges, kernel, halting, sync, timelines, own_fences, lists,
-                 pages, infos, registers, kfd):
+                 pages, infos, registers, draws, kfd):
         s = Seed()
         make(s)
         with open(os.path.join(folder, make.__name__), 'wb') as f:
