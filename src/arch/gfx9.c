@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* gfx9.0 to 9.4.0 (Vega10, Raven, Vega12, Renoir, Vega20), to look at its waves, as gfx10.c: it has
  * CUs instead of WGPs, and no register that says which wave slots are in use. GC 9.4.1 and later
- * are no part of this row: from 9.4.2 GPR_ALLOC has other bits (cwsr_trap_handler_gfx9.asm;
+ * are not part of this row: from 9.4.2 GPR_ALLOC has other bits (cwsr_trap_handler_gfx9.asm;
  * gfx942.c has 9.4.3), and of 9.4.1 it is not known here what HW_ID says of eight engines. */
 #include "arch/gfx9_bits.h"
 #define BW_ARCH_GEN GFX9
 #include "arch/row.h"
 #include "arch/gfx9_flags.h"
 #include "arch/gfx9_places.h"
+#include "arch/gfx9_row.h"
 #include "regs/regs.h"
 
 /* GC versions: gfx_target_version in amdkfd/kfd_device.c of Linux 6.12. VGPRs: AMDGPU.td of LLVM
@@ -19,17 +20,6 @@ static const struct bw_arch_chip chips[] = {
 };
 
 /* clang-format off */
-static const uint8_t main_regs[] = {BW_WREG_MODE, BW_WREG_STATUS, BW_WREG_TRAPSTS, BW_WREG_NONE};
-static const uint8_t more_regs[] = {BW_WREG_HW_ID, BW_WREG_GPR_ALLOC, BW_WREG_LDS_ALLOC, BW_WREG_IB_STS,
-	BW_WREG_NONE};
-
-/* gfx_v9_0_read_wave_data() of Linux 6.12 */
-static const uint8_t gprwave[] = {
-	BW_WREG_STATUS, BW_WREG_PC_LO, BW_WREG_PC_HI, BW_WREG_EXEC_LO, BW_WREG_EXEC_HI, BW_WREG_HW_ID,
-	BW_WREG_INST_DW0, BW_WREG_INST_DW1, BW_WREG_GPR_ALLOC, BW_WREG_LDS_ALLOC, BW_WREG_TRAPSTS,
-	BW_WREG_IB_STS, BW_WREG_IB_DBG0, BW_WREG_M0, BW_WREG_MODE,
-};
-
 const struct bw_arch bw_arch_gfx9 = {
 	.name = "gfx9",
 	.first_gc = BW_IP_VERSION(9, 0, 0),

@@ -6,6 +6,7 @@
 #include "arch/row.h"
 #include "arch/gfx942_flags.h"
 #include "arch/gfx942_places.h"
+#include "arch/gfx9_row.h"
 #include "regs/regs.h"
 
 /* GC versions: gfx_target_version in amdkfd/kfd_device.c of Linux 6.12. VGPRs: AMDGPU.td of LLVM
@@ -16,17 +17,6 @@ static const struct bw_arch_chip chips[] = {
 };
 
 /* clang-format off */
-static const uint8_t main_regs[] = {BW_WREG_MODE, BW_WREG_STATUS, BW_WREG_TRAPSTS, BW_WREG_NONE};
-static const uint8_t more_regs[] = {BW_WREG_HW_ID, BW_WREG_GPR_ALLOC, BW_WREG_LDS_ALLOC, BW_WREG_IB_STS,
-	BW_WREG_NONE};
-
-/* gfx_v9_4_3_read_wave_data() of Linux 6.12 */
-static const uint8_t gprwave[] = {
-	BW_WREG_STATUS, BW_WREG_PC_LO, BW_WREG_PC_HI, BW_WREG_EXEC_LO, BW_WREG_EXEC_HI, BW_WREG_HW_ID,
-	BW_WREG_INST_DW0, BW_WREG_INST_DW1, BW_WREG_GPR_ALLOC, BW_WREG_LDS_ALLOC, BW_WREG_TRAPSTS,
-	BW_WREG_IB_STS, BW_WREG_IB_DBG0, BW_WREG_M0, BW_WREG_MODE,
-};
-
 const struct bw_arch bw_arch_gfx942 = {
 	.name = "gfx942",
 	.first_gc = BW_IP_VERSION(9, 4, 3),
