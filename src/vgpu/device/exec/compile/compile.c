@@ -196,12 +196,6 @@ static void collect(struct bw_exec *x, struct bw_wave *w, unsigned index, struct
 
 /* ---- making it ---- */
 
-static void put_part(struct bw_emit *e, enum bw_block_part part)
-{
-	const struct bw_stencil stencil = bw_stencil_part(part);
-	bw_emit_stencil(e, &stencil);
-}
-
 static uint32_t from_first(const struct block *b, const struct bw_code_page *page,
 			   const struct bw_rec *to)
 {
@@ -224,10 +218,10 @@ static void put_body(struct bw_emit *e, struct bw_exec *x, const struct block *b
 	if (b->branch) {
 		e->value[BW_HOLE_T] = from_first(b, page, b->branch->target);
 		e->value[BW_HOLE_F] = from_first(b, page, after);
-		put_part(e, b->part);
+		bw_emit_part(e, b->part);
 	} else {
 		e->value[BW_HOLE_T] = from_first(b, page, after);
-		put_part(e, BW_PART_LEAVE);
+		bw_emit_part(e, BW_PART_LEAVE);
 	}
 }
 
@@ -246,7 +240,7 @@ static const void *make(struct bw_compile *c, struct bw_exec *x, const struct bl
 	bw_emit_begin(e, &c->memory);
 	e->value[BW_HOLE_COUNT] = b->n;
 	e->original = (uint64_t)(uintptr_t)handler_of(page, b->first);
-	put_part(e, page->ctx.lanes == 64 ? BW_PART_ENTER_64 : BW_PART_ENTER_32);
+	bw_emit_part(e, page->ctx.lanes == 64 ? BW_PART_ENTER_64 : BW_PART_ENTER_32);
 	if (!has_vectors(b))
 		bw_emit_masked(e);
 	put_body(e, x, b, false);

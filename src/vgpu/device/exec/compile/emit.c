@@ -60,6 +60,12 @@ void bw_emit_stencil(struct bw_emit *e, const struct bw_stencil *stencil)
 	e->at_b += stencil->size_b;
 }
 
+void bw_emit_part(struct bw_emit *e, enum bw_block_part part)
+{
+	const struct bw_stencil stencil = bw_stencil_part(part);
+	bw_emit_stencil(e, &stencil);
+}
+
 void bw_emit_masked(struct bw_emit *e)
 {
 	for (unsigned i = 0; i < e->n_later; i++)

@@ -42,6 +42,7 @@ struct bw_emit {
 void bw_emit_begin(struct bw_emit *e, struct bw_code_memory *memory);
 /* Puts it with the values, konst and original of e. */
 void bw_emit_stencil(struct bw_emit *e, const struct bw_stencil *stencil);
+void bw_emit_part(struct bw_emit *e, enum bw_block_part part);
 /* The code for some lanes starts here. */
 void bw_emit_masked(struct bw_emit *e);
 /* The block is complete. Its machine code, or NULL: it did not fit. */

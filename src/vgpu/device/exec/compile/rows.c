@@ -239,12 +239,6 @@ enum bw_exec_write bw_rows_exec_write(const struct bw_rec *rec, enum bw_row_kind
 
 /* ---- machine code ---- */
 
-static void put_part(struct bw_emit *e, enum bw_block_part part)
-{
-	const struct bw_stencil stencil = bw_stencil_part(part);
-	bw_emit_stencil(e, &stencil);
-}
-
 static uint32_t x_at(unsigned i)
 {
 	return (uint32_t)(offsetof(struct bw_exec, src) +
@@ -260,13 +254,13 @@ static void spread(struct bw_emit *e, const struct source *s, unsigned i)
 	e->value[BW_HOLE_A] = s->at;
 	e->konst = s->konst;
 	if (s->base == BW_BASE_ABS)
-		put_part(e, s->size_b == 8 ? BW_PART_SPREAD_K64 : BW_PART_SPREAD_K32);
+		bw_emit_part(e, s->size_b == 8 ? BW_PART_SPREAD_K64 : BW_PART_SPREAD_K32);
 	else
-		put_part(e, s->size_b == 8 ? BW_PART_SPREAD_S64 : BW_PART_SPREAD_S32);
+		bw_emit_part(e, s->size_b == 8 ? BW_PART_SPREAD_S64 : BW_PART_SPREAD_S32);
 	e->value[BW_HOLE_KEEP] = s->keep;
 	e->value[BW_HOLE_FLIP] = s->flip;
 	if (s->is_signed)
-		put_part(e, BW_PART_SIGN_X);
+		bw_emit_part(e, BW_PART_SIGN_X);
 }
 
 static void put_sign(struct bw_emit *e, const struct source *s, unsigned i, unsigned half)
@@ -277,7 +271,7 @@ static void put_sign(struct bw_emit *e, const struct source *s, unsigned i, unsi
 	e->value[BW_HOLE_A] = s->at + half * BW_HALF_B;
 	e->value[BW_HOLE_KEEP] = s->keep;
 	e->value[BW_HOLE_FLIP] = s->flip;
-	put_part(e, BW_PART_SIGN_V);
+	bw_emit_part(e, BW_PART_SIGN_V);
 }
 
 static void set_source(struct bw_emit *e, const struct plan *p, unsigned i, unsigned half)
@@ -308,7 +302,7 @@ static void put_half(struct bw_emit *e, const struct plan *p, unsigned half, boo
 	e->value[BW_HOLE_LANE0] = half * BW_LANES;
 	bool is_stored = p->row->dst != BW_T_NONE;
 	if (masked && is_stored && e->half != half) {
-		put_part(e, BW_PART_LANES);
+		bw_emit_part(e, BW_PART_LANES);
 		e->half = half;
 	}
 	if (get_stencil_after(p, half, masked, e->result, &stencil))

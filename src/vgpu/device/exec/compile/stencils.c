@@ -224,18 +224,21 @@ enum { TAKES_MASK = 1, GIVES_MASK = 2, ONLY_MASK = 4 };
 	BOTH(name, 1, D, T0, T0, T0, kind, K, V, V)                                                \
 	BOTH(name, 1, D, T0, T0, T0, kind, X, V, V)                                                \
 	BOTH(name, 1, D, T0, T0, T0, kind, P, V, V)
-/* The second source, of three, is in a VGPR or the last result: an instruction has a scalar there
- * rarely enough to spread it. */
+/* Two sources, or three of which the last is the destination. The second is in a VGPR or is the
+ * last result: scalars and constants are rare there, and are spread (X). */
+/* clang-format off */
 #define FIRST_OF(make, name, n, D, T0, T1, T2, kind)                                               \
-	make(name, n, D, T0, T1, T2, kind, V, V, V) make(name, n, D, T0, T1, T2, kind, S, V, V)    \
-		make(name, n, D, T0, T1, T2, kind, K, V,                                           \
-		     V) make(name, n, D, T0, T1, T2, kind, X, V,                                   \
-			     V) make(name, n, D, T0, T1, T2, kind, V, X,                           \
-				     V) make(name, n, D, T0, T1, T2, kind, X, X, V)                \
-			make(name, n, D, T0, T1, T2, kind, P, V, V)                                \
-				make(name, n, D, T0, T1, T2, kind, V, P, V)                        \
-					make(name, n, D, T0, T1, T2, kind, S, P, V)                \
-						make(name, n, D, T0, T1, T2, kind, K, P, V)
+	make(name, n, D, T0, T1, T2, kind, V, V, V)                                                \
+	make(name, n, D, T0, T1, T2, kind, S, V, V)                                                \
+	make(name, n, D, T0, T1, T2, kind, K, V, V)                                                \
+	make(name, n, D, T0, T1, T2, kind, X, V, V)                                                \
+	make(name, n, D, T0, T1, T2, kind, V, X, V)                                                \
+	make(name, n, D, T0, T1, T2, kind, X, X, V)                                                \
+	make(name, n, D, T0, T1, T2, kind, P, V, V)                                                \
+	make(name, n, D, T0, T1, T2, kind, V, P, V)                                                \
+	make(name, n, D, T0, T1, T2, kind, S, P, V)                                                \
+	make(name, n, D, T0, T1, T2, kind, K, P, V)
+/* clang-format on */
 #define TWO(name, D, T0, T1, kind)                                                                 \
 	FIRST_OF(BOTH, name, 2, D, T0, T1, T1, kind)                                               \
 	BOTH(name, 2, D, T0, T1, T1, kind, P, P, V)
