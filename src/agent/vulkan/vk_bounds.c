@@ -188,8 +188,8 @@ void bw_vk_bounds_need_of(const VkBufferCreateInfo *info, VkMemoryRequirements *
 		need->size += FREE_B;
 }
 
-/* Buffers that share bytes are the program's way to use memory: there is no telling which of them
- * an address is meant for. */
+/* Buffers that share bytes are the program's way to use memory: nothing tells which of them an
+ * address is meant for. */
 static bool find_aliases(struct to_tell *t, struct buffer *b)
 {
 	bool any = false;
