@@ -245,6 +245,9 @@ static bool dequeue(struct bw_queue *q, uint32_t request)
 	}
 	if (atomic_load(&q->n_inflight))
 		return false;
+	if (format_of(q)->ended)
+		format_of(q)->ended(q);
+	/* Once it is not active, the driver may give it another queue's registers. */
 	pthread_mutex_lock(&q->dev->cp->lock);
 	q->active = false;
 	q->dequeue = 0;
@@ -253,8 +256,6 @@ static bool dequeue(struct bw_queue *q, uint32_t request)
 	bw_draw_end(q);
 	BW_HQD(q, HQD_PQ_RPTR) = (uint32_t)atomic_load(&q->rptr);
 	pthread_mutex_unlock(&q->dev->cp->lock);
-	if (format_of(q)->ended)
-		format_of(q)->ended(q);
 	return true;
 }
 
