@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Sources: struct r_debug and struct link_map of <link.h>; _amdgpu_r_debug of ROCR-Runtime, which
- * ROCdbgapi looks up in the same way. */
 #include "scan/loaded.h"
 
-#include <elf.h>
 #include <fcntl.h>
+#include <gelf.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,14 +14,9 @@
 #include "base/str.h"
 #include "base/util.h"
 #include "sym/code_uri.h"
+#include "sym/loaded_list.h"
 
-enum {
-	MAX_CODES = 4096,
-	MAX_SYMBOLS = 1 << 16,
-	MAX_STRINGS_B = 4 << 20,
-	MAX_SEGMENTS = 64,
-	MAX_URI_B = 1024,
-};
+enum { MAX_SYMBOLS = 1 << 16, MAX_SEGMENTS = 64 };
 #define MAX_CODE_B (256ull << 20)
 #define MAX_CODES_B                                                                                \
 	(1ull << 30) /* of all: a damaged list may lead to the same one again and again */
@@ -66,61 +59,49 @@ static int open_file(const struct process *p, const char *path, off_t *out_size_
 /* ---- the symbol ---- */
 
 /* The lowest address for which the program headers ask, from which the file is mapped. */
-static bool first_address(int fd, const Elf64_Ehdr *e, uint64_t *out)
+static bool first_address(Elf *elf, uint64_t *out)
 {
-	Elf64_Phdr p;
+	GElf_Phdr p;
+	size_t n;
 	*out = UINT64_MAX;
-	for (unsigned i = 0; i < BW_MIN(e->e_phnum, (unsigned)MAX_SEGMENTS); i++) {
-		if (!read_at(fd, e->e_phoff + i * sizeof(p), &p, sizeof(p)))
-			return false;
+	if (elf_getphdrnum(elf, &n))
+		return false;
+	for (int i = 0; i < (int)BW_MIN(n, (size_t)MAX_SEGMENTS) && gelf_getphdr(elf, i, &p); i++)
 		if (p.p_type == PT_LOAD)
 			*out = BW_MIN(*out, p.p_vaddr & ~0xfffull);
-	}
 	return *out != UINT64_MAX;
 }
 
-static bool find_in_table(int fd, const Elf64_Shdr *symbols, const Elf64_Shdr *strings,
-			  uint64_t *out)
+static bool find_in_table(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, uint64_t *out)
 {
-	static const char name[] = "_amdgpu_r_debug";
-	size_t n = symbols->sh_size / sizeof(Elf64_Sym);
-	if (n > MAX_SYMBOLS || strings->sh_size > MAX_STRINGS_B)
-		return false;
-	_cleanup_free_ Elf64_Sym *all = calloc(n + 1, sizeof(*all));
-	_cleanup_free_ char *texts = calloc(strings->sh_size + 1, 1);
-	if (!all || !texts || !read_at(fd, symbols->sh_offset, all, n * sizeof(*all)) ||
-	    !read_at(fd, strings->sh_offset, texts, strings->sh_size))
-		return false;
-	for (size_t i = 0; i < n; i++)
-		if (all[i].st_shndx != SHN_UNDEF && all[i].st_name < strings->sh_size &&
-		    !strcmp(texts + all[i].st_name, name)) {
-			*out = all[i].st_value;
+	GElf_Sym symbol;
+	Elf_Data *data = elf_getdata(section, NULL);
+	for (int i = 0; data && i < MAX_SYMBOLS && gelf_getsym(data, i, &symbol); i++) {
+		const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
+		if (symbol.st_shndx != SHN_UNDEF && name && !strcmp(name, "_amdgpu_r_debug")) {
+			*out = symbol.st_value;
 			return true;
 		}
+	}
 	return false;
 }
 
 bool bw_scan_find_list(int fd, uint64_t *out)
 {
-	Elf64_Ehdr e;
 	uint64_t first, value;
-	if (!read_at(fd, 0, &e, sizeof(e)) || memcmp(e.e_ident, ELFMAG, SELFMAG) ||
-	    e.e_ident[EI_CLASS] != ELFCLASS64 || !first_address(fd, &e, &first))
-		return false;
-	for (unsigned i = 0; i < e.e_shnum; i++) {
-		Elf64_Shdr symbols, strings;
-		if (!read_at(fd, e.e_shoff + i * sizeof(symbols), &symbols, sizeof(symbols)))
-			return false;
-		if (symbols.sh_type != SHT_DYNSYM || symbols.sh_link >= e.e_shnum ||
-		    !read_at(fd, e.e_shoff + symbols.sh_link * sizeof(strings), &strings,
-			     sizeof(strings)))
-			continue;
-		if (find_in_table(fd, &symbols, &strings, &value)) {
-			*out = value - first;
-			return true;
-		}
+	bool found = false;
+	elf_version(EV_CURRENT);
+	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	bool usable = elf && gelf_getclass(elf) == ELFCLASS64 && first_address(elf, &first);
+	for (Elf_Scn *at = NULL; usable && !found && (at = elf_nextscn(elf, at));) {
+		GElf_Shdr header;
+		found = gelf_getshdr(at, &header) && header.sh_type == SHT_DYNSYM &&
+			find_in_table(elf, at, &header, &value);
 	}
-	return false;
+	elf_end(elf);
+	if (found)
+		*out = value - first;
+	return found;
 }
 
 /* Whether a mapped file may be the runtime: its library, or a program that has it in itself. */
@@ -184,49 +165,44 @@ static uint8_t *read_bytes(struct process *p, const char *text, uint64_t *out_si
 	return bw_take(bytes);
 }
 
-/* A text of the process; cut off where it is longer, or its memory ends. */
-static void read_text(const struct process *p, uint64_t va, char *out, size_t room)
+struct listing {
+	struct process process;
+	bw_scan_loaded_fn *fn;
+	void *cookie; /* of fn */
+	struct bw_error *err;
+};
+
+static bool read_process(void *cookie, uint64_t va, void *out, size_t size_b)
 {
-	size_t n = 0;
-	while (n + 1 < room && read_at(p->mem, va + n, out + n, 1) && out[n])
-		n++;
-	out[n] = '\0';
+	const struct listing *l = cookie;
+	return read_at(l->process.mem, va, out, size_b);
 }
 
-/* The first members of both structs, for a program of 64 bits. */
-struct list {
-	int32_t version, pad;
-	uint64_t first;
-};
-struct entry {
-	uint64_t base, name, dynamic, next, prev;
-};
+static bool open_code(void *cookie, uint64_t base, const char *uri)
+{
+	struct listing *l = cookie;
+	struct bw_code_object *co;
+	uint64_t size_b;
+	_cleanup_free_ uint8_t *bytes = read_bytes(&l->process, uri, &size_b);
+	if (!bytes)
+		return true;
+	struct bw_error *damaged = bw_code_object_open(bytes, size_b, uri, &co);
+	bw_error_free(damaged);
+	if (!damaged)
+		l->err = l->fn(l->cookie, base, co);
+	return !l->err;
+}
 
 struct bw_error *bw_scan_loaded_of(pid_t pid, bw_scan_loaded_fn *fn, void *cookie)
 {
-	struct process p = {.pid = pid, .left_b = MAX_CODES_B};
-	struct list l;
-	struct entry e;
-	char path[40], uri[MAX_URI_B];
+	struct listing l = {
+		.process = {.pid = pid, .left_b = MAX_CODES_B}, .fn = fn, .cookie = cookie};
+	char path[40];
 	snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
 	_cleanup_close_ int mem = open(path, O_RDONLY | O_CLOEXEC);
-	p.mem = mem;
-	uint64_t at = mem >= 0 ? find_list(&p) : 0;
-	if (!at || !read_at(mem, at, &l, sizeof(l)))
-		return NULL;
-	at = l.first;
-	for (unsigned n = 0; at && n < MAX_CODES && read_at(mem, at, &e, sizeof(e)); n++) {
-		struct bw_code_object *co;
-		uint64_t size_b;
-		at = e.next;
-		read_text(&p, e.name, uri, sizeof(uri));
-		_cleanup_free_ uint8_t *bytes = read_bytes(&p, uri, &size_b);
-		if (!bytes)
-			continue;
-		struct bw_error *damaged = bw_code_object_open(bytes, size_b, uri, &co);
-		bw_error_free(damaged);
-		if (!damaged)
-			BW_TRY(fn(cookie, e.base, co));
-	}
-	return NULL;
+	l.process.mem = mem;
+	uint64_t at = mem >= 0 ? find_list(&l.process) : 0;
+	if (at) /* what of it can be read */
+		bw_loaded_list(at, &(struct bw_loaded_walk){read_process, open_code, &l});
+	return l.err;
 }

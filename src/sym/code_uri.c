@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,4 +78,29 @@ bool bw_code_uri_read(const char *uri, struct bw_code_uri *out)
 	if (*at && !read_range(at + 1, out))
 		return false;
 	return out->is_file || (out->offset_b && out->size_b);
+}
+
+/* Bytes of a path that the URI has as they are: RFC 3986, unreserved, and slashes. */
+static bool is_plain(char c)
+{
+	return isalnum((unsigned char)c) || strchr("-._~/", c);
+}
+
+bool bw_code_uri_write(const struct bw_code_uri *uri, char *out, size_t room)
+{
+	struct bw_str s = {0};
+	bw_str_add(&s, "file://");
+	for (const char *p = uri->path; *p; p++) {
+		if (is_plain(*p))
+			bw_str_addn(&s, p, 1);
+		else
+			bw_str_addf(&s, "%%%02X", (unsigned char)*p);
+	}
+	if (uri->offset_b || uri->size_b)
+		bw_str_addf(&s, "#offset=%" PRIu64 "&size=%" PRIu64, uri->offset_b, uri->size_b);
+	bool fits = !s.failed && s.len < room;
+	if (fits)
+		memcpy(out, bw_str_text(&s), s.len + 1);
+	bw_str_free(&s);
+	return fits;
 }

@@ -10,6 +10,7 @@
  *     memory://PID#offset=ADDRESS&size=N  memory of the process */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct bw_code_uri {
@@ -20,5 +21,7 @@ struct bw_code_uri {
 };
 /* False: it is not such a URI, or names no bytes. */
 bool bw_code_uri_read(const char *uri, struct bw_code_uri *out);
+/* The URI of bytes in a file. False: it is longer than room, and *out is as it was. */
+bool bw_code_uri_write(const struct bw_code_uri *uri, char *out, size_t room);
 
 #endif

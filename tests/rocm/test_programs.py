@@ -59,6 +59,16 @@ def agent(text):
     return [line.rstrip() for line in found[0].splitlines() if not DIFFERS.match(line)]
 
 
+def by_the_linker(folder):
+    """A HIP program that --rocm starts by its dynamic linker, as one that was compiled elsewhere: its kernels have names and lines."""
+    own("hipcc", "-w", "-O0", "-g", "-o", "saxpy-g", HERE / "programs/saxpy.hip", cwd=folder)
+    done = subprocess.run([BREAKWATER, "run", "--rocm", "--batch", "-ex", "break saxpy", "-ex", "break saxpi", "-ex", "run", "-ex", "delete 1",
+                           "-ex", "continue", "--", "./saxpy-g"], cwd=folder, capture_output=True, text=True, timeout=SLOW_S)
+    check(re.search(r'hit Breakpoint 1, with lanes \[0-31\], saxpy \(.*\) at saxpy.hip:\d+\n(.*\n)*saxpy: right\n', done.stdout), f"{done.stdout}\n{done.stderr}")
+    check('Breakpoint 2 (saxpi) was never placed: Function "saxpi" not defined (did you mean saxpy?)' in done.stdout + done.stderr,
+          f"{done.stdout}\n{done.stderr}")
+
+
 def on_mi300x(folder):
     """The same programs on the virtual MI300X, and a matrix product: by MFMA there, and by multiplications on gfx1100."""
     gpu = ["--gpu", "virtual:mi300x"]
@@ -97,6 +107,7 @@ def main():
                                   "delete", "-ex", "continue", "--", "./scale"], cwd=folder, capture_output=True, text=True, timeout=SLOW_S)
         check(re.search(r'Thread 1 "scale" hit Breakpoint 1, .*\n(.*\n)*x = \(float \*\) 0x.*\ny = .*\nline = .*\nscale: right\n', stopped.stdout),
               f"a kernel of OpenCL stops, with its arguments: {stopped.stdout}\n{stopped.stderr}")
+        by_the_linker(folder)
         on_mi300x(folder)
         if not IS_WHOLE:
             return

@@ -63,4 +63,21 @@ static void test_refused(void **state)
 	assert_false(bw_code_uri_read(text, &u));
 }
 
-TESTS(test_memory, test_file, test_refused);
+/* RFC 3986: what is not unreserved is %XX. */
+static void test_written(void **state)
+{
+	struct bw_code_uri u = {.is_file = true, .path = "/opt/my app/lib%23#.so"}, read;
+	char text[64] = "as it was";
+	assert_true(bw_code_uri_write(&u, text, sizeof(text)));
+	assert_string_equal(text, "file:///opt/my%20app/lib%2523%23.so");
+	u.offset_b = 20480;
+	u.size_b = 90784;
+	assert_true(bw_code_uri_write(&u, text, sizeof(text)));
+	assert_string_equal(text, "file:///opt/my%20app/lib%2523%23.so#offset=20480&size=90784");
+	assert_true(bw_code_uri_read(text, &read));
+	assert_memory_equal(&read, &u, sizeof(u));
+	assert_false(bw_code_uri_write(&u, text, strlen(text)));
+	assert_string_equal(text, "file:///opt/my%20app/lib%2523%23.so#offset=20480&size=90784");
+}
+
+TESTS(test_memory, test_file, test_refused, test_written);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The code objects that ROCm's runtime has loaded, as a debugger of it finds them: in a list like
- * that of a dynamic linker (struct r_debug and struct link_map of <link.h>; ROCR-Runtime,
- * _amdgpu_r_debug). The name of each is a URI (code_uri.h). The list is the program's memory, so
- * nothing in it is taken for granted. */
+/* The code objects that ROCm's runtime has loaded, as a debugger of it finds them. */
 #include "agent/names/loaded_code.h"
 
 #include <errno.h>
@@ -16,12 +13,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sym/code_uri.h"
+#include "agent/program.h"
 #include "base/cleanup.h"
 #include "base/memfd.h"
 #include "base/util.h"
+#include "sym/code_uri.h"
+#include "sym/loaded_list.h"
 
-enum { MAX_CODES = 65536, COPY_B = 64 << 10 };
+enum { COPY_B = 64 << 10 };
 #define MAX_BYTES (1ull << 31)
 
 static _Atomic uint64_t list_va;
@@ -40,24 +39,6 @@ static struct {
 void bw_loaded_code_set(uint64_t r_debug)
 {
 	atomic_store(&list_va, r_debug);
-}
-
-/* The first members of both structs, for a program of 64 bits. */
-struct list {
-	int32_t version, pad;
-	uint64_t first;
-};
-struct entry {
-	uint64_t base, name, dynamic, next, prev;
-};
-
-/* A text of the program; cut off where it is longer, or its memory ends. */
-static void read_text(uint64_t va, char *out, size_t room)
-{
-	size_t n = 0;
-	while (n + 1 < room && bw_agent_copy_in(out + n, va + n, 1) && out[n])
-		n++;
-	out[n] = 0;
 }
 
 /* NULL: none is at base. Under the lock. */
@@ -106,29 +87,56 @@ static int list_told(struct bw_agent_codes *out)
 	return r;
 }
 
+/* Where a program was started by naming its dynamic linker, the runtime takes that, which is
+ * /proc/self/exe, for the file that the program's own code objects are in. */
+static void correct_uri(char *uri, size_t room)
+{
+	struct bw_code_uri u;
+	char program[BW_VGPU_PROGRAM_B], exe[sizeof(u.path)];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	bw_agent_program(program);
+	if (n <= 0 || !*program || strlen(program) >= sizeof(u.path) ||
+	    !bw_code_uri_read(uri, &u) || !u.is_file)
+		return;
+	exe[n] = '\0';
+	if (strcmp(u.path, exe) != 0 || strcmp(u.path, program) == 0)
+		return;
+	snprintf(u.path, sizeof(u.path), "%s", program);
+	bw_code_uri_write(&u, uri, room);
+}
+
+struct listing {
+	struct bw_agent_codes *out;
+	bool has_no_memory;
+};
+
+static bool read_own(void *cookie, uint64_t va, void *out, size_t size_b)
+{
+	return bw_agent_copy_in(out, va, size_b);
+}
+
+static bool add_loaded(void *cookie, uint64_t base, const char *uri)
+{
+	struct listing *l = cookie;
+	struct bw_agent_loaded code = {.base = base};
+	snprintf(code.uri, sizeof(code.uri), "%s", uri);
+	correct_uri(code.uri, sizeof(code.uri));
+	struct bw_error *err = bw_vec_push(l->out, code);
+	l->has_no_memory = err;
+	bw_error_free(err);
+	return !l->has_no_memory;
+}
+
 int bw_loaded_code_list(struct bw_agent_codes *out)
 {
-	struct list l;
-	struct entry e;
+	struct listing listing = {.out = out};
 	uint64_t at = atomic_load(&list_va);
 	int r = list_told(out);
 	if (r || !at)
 		return r;
-	if (!bw_agent_copy_in(&l, at, sizeof(l)))
+	if (!bw_loaded_list(at, &(struct bw_loaded_walk){read_own, add_loaded, &listing}))
 		return -EFAULT;
-	for (at = l.first; at && out->len < MAX_CODES; at = e.next) {
-		struct bw_agent_loaded code = {0};
-		if (!bw_agent_copy_in(&e, at, sizeof(e)))
-			return -EFAULT;
-		code.base = e.base;
-		read_text(e.name, code.uri, sizeof(code.uri));
-		struct bw_error *err = bw_vec_push(out, code);
-		if (err) {
-			bw_error_free(err);
-			return -ENOMEM;
-		}
-	}
-	return 0;
+	return listing.has_no_memory ? -ENOMEM : 0;
 }
 
 static int write_all(int fd, const void *data, size_t size_b)

@@ -7,7 +7,7 @@
 
 #include "agent/memory/freed.h"
 #include "agent/memory/zones.h"
-#include "agent/rocm/program.h"
+#include "agent/program.h"
 #include "base/util.h"
 #include "wire/vgpu_proto.h"
 
@@ -64,7 +64,7 @@ static void tell(const struct bw_zone *z, bool is_there)
 		memcpy(e.made, z->made, sizeof(e.made));
 		memcpy(e.freed, z->freed, sizeof(e.freed));
 		e.is_freed = z->gone != 0;
-		bw_rocm_program(e.program);
+		bw_agent_program(e.program);
 	}
 	bw_agent_own_ioctl(g.vm, BW_VGPU_IOCTL_EXTENT, &e);
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "agent/program.h"
 #include "agent/rocm/blocks.h"
 #include "agent/rocm/rocm.h"
 
@@ -26,7 +27,7 @@ struct info {
 /* By HIP for the program, or by the program without HIP. */
 static bool is_for_program(const void *caller)
 {
-	return bw_rocm_is_checked() && (bw_rocm_is_in_hip() || bw_rocm_is_program(caller));
+	return bw_rocm_is_checked() && (bw_rocm_is_in_hip() || bw_agent_is_program(caller));
 }
 
 static bool has_room(size_t size_b)

@@ -5,7 +5,7 @@
 /* Functions of ROCm's libraries that take the place of theirs, with their names and their binary
  * interface, which the libraries keep from version to version. Without ROCm nobody calls them. */
 
-#include "agent/rocm/program.h"
+#include "agent/rocm/libraries.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

@@ -7,7 +7,7 @@
 
 #include "agent/agent.h"
 #include "agent/memory/freed.h"
-#include "agent/rocm/program.h"
+#include "agent/program.h"
 #include "base/util.h"
 #include "base/vec.h"
 #include "wire/checks.h"
@@ -103,7 +103,7 @@ static void tell(struct to_tell *t, const struct buffer *b, bool is_there)
 		memcpy(e.freed, b->freed, sizeof(e.freed));
 		static_assert(sizeof(e.name) == sizeof(b->name), "names fit");
 		memcpy(e.name, b->name, sizeof(e.name));
-		bw_rocm_program(e.program);
+		bw_agent_program(e.program);
 	}
 	struct bw_error *err = bw_vec_push(t, ((struct said){m->file, e}));
 	if (!err)
@@ -339,7 +339,7 @@ static void leave(struct to_tell *t, const struct memory *m)
 	if (m->is_kept || !m->file)
 		return;
 	memcpy(e.made, m->made, sizeof(e.made));
-	bw_rocm_program(e.program);
+	bw_agent_program(e.program);
 	struct bw_error *err = bw_vec_push(t, ((struct said){m->file, e}));
 	if (!err)
 		bw_agent_file_ref(m->file);

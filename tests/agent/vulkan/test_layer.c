@@ -14,7 +14,7 @@
 #include "agent/memory/largest_map.h"
 #include "agent/names/names.h"
 #include "agent/names/names_priv.h"
-#include "agent/rocm/program.h"
+#include "agent/program.h"
 #include "agent/shaders/shaders.h"
 #include "base/util.h"
 
@@ -49,7 +49,7 @@ void bw_agent_file_unref(struct bw_agent_file *f)
 	fail_msg("it gives a file back");
 }
 
-void bw_rocm_program(char out[BW_VGPU_PROGRAM_B])
+void bw_agent_program(char out[BW_VGPU_PROGRAM_B])
 {
 	out[0] = 0;
 }

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "agent/rocm/program.h"
+#include "agent/program.h"
 
-#include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/agent.h"
 #include "agent/real.h"
-#include "base/str.h"
 #include "base/util.h"
-
-/* ---- the program ---- */
 
 static struct {
 	char path[BW_VGPU_PROGRAM_B];
@@ -57,43 +52,14 @@ static void find_path(void)
 	fclose(f);
 }
 
-void bw_rocm_program(char out[BW_VGPU_PROGRAM_B])
+void bw_agent_program(char out[BW_VGPU_PROGRAM_B])
 {
 	pthread_once(&program_once, find_path);
 	memcpy(out, program.path, BW_VGPU_PROGRAM_B);
 }
 
-bool bw_rocm_is_program(const void *code)
+bool bw_agent_is_program(const void *code)
 {
 	pthread_once(&program_once, find_path);
 	return program.last && (uintptr_t)code >= program.first && (uintptr_t)code <= program.last;
-}
-
-/* ---- libraries ---- */
-
-struct search {
-	const char *library;
-	char path[512];
-};
-
-static int find_library(struct dl_phdr_info *info, size_t size_b, void *cookie)
-{
-	struct search *s = cookie;
-	if (!info->dlpi_name || !bw_starts_with(bw_base_name(info->dlpi_name), s->library))
-		return 0;
-	return snprintf(s->path, sizeof(s->path), "%s", info->dlpi_name) < (int)sizeof(s->path);
-}
-
-void *bw_rocm_real(const char *library, const char *function)
-{
-	struct search s = {.library = library};
-	void *real = dlsym(RTLD_NEXT, function);
-	if (real || !dl_iterate_phdr(find_library, &s))
-		return real;
-	void *handle = dlopen(s.path, RTLD_LAZY | RTLD_NOLOAD);
-	if (!handle)
-		return NULL;
-	real = dlsym(handle, function);
-	dlclose(handle);
-	return real;
 }
