@@ -177,6 +177,7 @@ static void insert_places(struct bw_debug *d, struct bw_break *b, bool announce)
 		insert_in_space(d, b, &is_refused);
 	}
 	b->info.pending = b->places.len == 0;
+	b->was_placed |= b->places.len > 0;
 	b->told_refused |= is_refused;
 	tell_no_lines(d, b);
 	if (!announce || !was_pending || b->info.pending)
@@ -199,7 +200,7 @@ static void forget_places(struct bw_break *b, uint32_t space)
 	b->info.pending = b->places.len == 0;
 	if (space)
 		return;
-	b->told_refused = false;
+	b->told_refused = b->was_placed = false;
 	b->where_space = 0;
 	bw_catch_forget(b);
 }

@@ -41,6 +41,8 @@ struct bw_error *bw_where_check(struct bw_debug *d, const struct bw_where_spec *
 /* Says why a line of a shader's source has no place in the code that is known, as a clause without
  * a capital letter. False: nothing is known of the file. */
 bool bw_where_why_not(struct bw_debug *d, const struct bw_where_spec *s, char *out, size_t out_b);
+/* With the nearest names. Never NULL. */
+struct bw_error *bw_where_not_found(struct bw_debug *d, const struct bw_where_spec *s);
 
 struct bw_variables_frame;
 /* The frame in which the variables of a condition at this place are looked up. False: the code of
@@ -91,6 +93,7 @@ struct bw_break {
 	/* the user was told that it cannot be inserted, in this run or since it was enabled */
 	bool told_refused;
 	bool told_no_lines; /* the user was told why its line of a shader has no place */
+	bool was_placed;    /* in this run */
 };
 
 /* Fields of watchpoints (watch.c). */
@@ -214,14 +217,11 @@ void bw_catch_new_dispatch(struct bw_debug *d, const struct bw_dispatch_record *
  * (held ones, and those after stopped ones in a running submission). Tells the user if b can only
  * stop later dispatches. */
 void bw_catch_again(struct bw_debug *d, struct bw_break *b);
-/* Called when a dispatch has ended: tells the user which breakpoints should have stopped it, and
- * could not. */
+/* A dispatch has ended: tells the user which breakpoints should have stopped it, and could not. */
 void bw_catch_on_done(struct bw_debug *d, const struct bw_dispatch_record *x);
-/* Called when the program has ended: tells the user which breakpoints have matched none of its
- * dispatches. */
-void bw_catch_tell_unmatched(struct bw_debug *d);
-/* Called when the program has ended: forgets the numbers of its dispatches, and counts from 0
- * again. */
+/* The program has ended: tells the user which breakpoints have not matched anything. */
+void bw_breaks_tell_unmatched(struct bw_debug *d);
+/* The program has ended: forgets the numbers of its dispatches, and counts from 0 again. */
 void bw_catch_forget(struct bw_break *b);
 /* Whether b stops this wave, which is at one of its places. */
 bool bw_catch_hit(struct bw_debug *d, struct bw_break *b, const struct bw_wave_record *w);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Tells the user about breakpoints on dispatches that stop nothing, or nothing yet. Silence would
- * be misunderstood as "no such dispatch has come". */
+/* Tells the user about breakpoints that stop nothing, or nothing yet. Silence would be understood
+ * as "no such dispatch has come", or "this line was not reached". */
 #include "debug/breakpoints/catch_priv.h"
 #include "debug/dispatches/dispatches_priv.h"
 
@@ -169,12 +169,31 @@ void bw_catch_tell_new(struct bw_debug *d, const struct bw_break *b)
 	tell_begun(d, b);
 }
 
-void bw_catch_tell_unmatched(struct bw_debug *d)
+/* A breakpoint that waited for its code to the end. */
+static void tell_unplaced(struct bw_debug *d, const struct bw_break *b)
+{
+	char why[256];
+	if (b->info.kind != BW_BREAK_CODE || !b->info.enabled || b->was_placed || b->told_refused ||
+	    b->told_no_lines || b->where.kind == BW_WHERE_ADDRESS)
+		return;
+	if (!d->code->modules.len)
+		snprintf(why, sizeof(why), "the program had no code for the GPU");
+	else if (!bw_where_why_not(d, &b->where, why, sizeof(why))) {
+		_cleanup_error_ struct bw_error *err = bw_where_not_found(d, &b->where);
+		snprintf(why, sizeof(why), "%s", err->message);
+	}
+	bw_debug_note(d, BW_NOTICE_WARNING, "Breakpoint %u (%s) was never placed: %s",
+		      b->info.number, b->spec, why);
+}
+
+void bw_breaks_tell_unmatched(struct bw_debug *d)
 {
 	size_t n = d->dispatches->dropped + d->dispatches->all.len - 2 * d->dispatches->n_draws;
 	bw_vec_each(&d->breaks->all, it) {
 		const struct bw_break *b = *it;
 		const struct bw_dispatch_filter *f = b->filter;
+		if (!f)
+			tell_unplaced(d, b);
 		if (b->info.not_stopped > 1)
 			bw_debug_note(d, BW_NOTICE_WARNING,
 				      "breakpoint %u: %llu dispatches were not stopped",

@@ -17,7 +17,7 @@
 #include "base/str.h"
 #include "sym/frames.h"
 
-enum { MAX_ADDRS_A_LINE = 64, MAX_NEAREST = 3 };
+enum { MAX_ADDRS_A_LINE = 64 };
 
 void bw_where_spec_fini(struct bw_where_spec *s)
 {
@@ -308,68 +308,7 @@ struct bw_error *bw_where_resolve(struct bw_debug *d, const struct bw_where_spec
 	return NULL;
 }
 
-/* ---- Names that do not exist ---- */
-
-struct names BW_VEC(const char *);
-
-static struct bw_error *collect_names(struct bw_debug *d, enum bw_where_kind kind,
-				      struct names *out)
-{
-	bw_vec_each(&d->code->modules, m) {
-		size_t n;
-		if (kind == BW_WHERE_SYMBOL) {
-			const struct bw_symbol *s = bw_module_symbols(*m, &n);
-			for (size_t i = 0; i < n; i++)
-				BW_TRY(bw_vec_push(out, bw_module_pretty(*m, &s[i])));
-		} else if ((*m)->lines) {
-			const char *const *f;
-			n = bw_lines_files((*m)->lines, &f);
-			for (size_t i = 0; i < n; i++)
-				BW_TRY(bw_vec_push(out, bw_base_name(f[i])));
-		}
-	}
-	return NULL;
-}
-
-static struct bw_error *not_found(struct bw_debug *d, const struct bw_where_spec *s)
-{
-	struct names names = {0};
-	size_t near[MAX_NEAREST];
-	const char *word = s->kind == BW_WHERE_LINE ? bw_base_name(s->name) : s->name;
-
-	struct bw_error *err = collect_names(d, s->kind, &names);
-	if (err) {
-		bw_vec_free(&names);
-		return err;
-	}
-	size_t n = bw_nearest(word, names.data, names.len, near, MAX_NEAREST);
-	struct bw_str text = {0};
-	for (size_t i = 0; i < n; i++) {
-		bool twice = false;
-		for (size_t j = 0; j < i; j++)
-			twice |= strcmp(names.data[near[i]], names.data[near[j]]) == 0;
-		if (!twice)
-			bw_str_addf(&text, "%s%s", text.len ? ", " : " (did you mean ",
-				    names.data[near[i]]);
-	}
-	if (text.len)
-		bw_str_add(&text, "?)");
-	if (s->kind == BW_WHERE_SYMBOL) {
-		err = bw_errorf(BW_E_NOT_FOUND, "Function \"%s\" not defined%s", s->name,
-				bw_str_text(&text));
-	} else {
-		bool known = false;
-		for (size_t i = 0; i < names.len; i++)
-			known |= strcmp(names.data[i], word) == 0;
-		err = known ? bw_errorf(BW_E_NOT_FOUND, "No code at or after line %u of %s",
-					s->line, word)
-			    : bw_errorf(BW_E_NOT_FOUND, "No source file named %s%s", s->name,
-					bw_str_text(&text));
-	}
-	bw_str_free(&text);
-	bw_vec_free(&names);
-	return err;
-}
+/* ---- Places that do not exist ---- */
 
 /* The file, of those that the shader's SPIR-V names, that the user means. NULL: none. */
 static const char *file_meant(const struct bw_lines *l, const char *meant)
@@ -445,7 +384,7 @@ struct bw_error *bw_where_check(struct bw_debug *d, const struct bw_where_spec *
 		err = bw_where_in_module(d->code->modules.data[i], s, 0, &found);
 	size_t n = found.len;
 	bw_vec_free(&found);
-	return err || n ? err : not_found(d, s);
+	return err || n ? err : bw_where_not_found(d, s);
 }
 
 bool bw_where_scope(struct bw_debug *d, const struct bw_where_spec *s,

@@ -46,6 +46,9 @@ static struct bw_error *address_of(struct bw_expr *x, struct bw_value *v, struct
 
 static struct bw_error *contents(struct bw_expr *x, struct bw_value *v, struct bw_value *out)
 {
+	const struct bw_ctype *whole = bw_type_aggregate(&v->type);
+	if (whole && whole->kind != BW_CTYPE_ARRAY)
+		return bw_errorf(BW_E_INVALID, "Attempt to take contents of a non-pointer value");
 	BW_TRY(bw_expr_scalar(x, v));
 	if (v->type.kind == BW_TYPE_UINT && v->type.is_code) {
 		/* *saxpy and *$pc are the dword there */

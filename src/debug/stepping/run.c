@@ -305,7 +305,7 @@ static void ended(struct bw_debug *d, const struct bw_target_event *ev, struct b
 								  : BW_STOP_GPU_GONE,
 				.exit_known = ev->exit_known,
 				.exit_status = ev->exit_status};
-	bw_catch_tell_unmatched(d);
+	bw_breaks_tell_unmatched(d);
 	bw_draws_end(d);
 	d->programs->exit_known = ev->exit_known;
 	d->programs->exit_status = ev->exit_status;
