@@ -20,8 +20,10 @@ packages="
 # The drivers of tests/vulkan. Bookworm's (22.3) do, its backports' (25.0) are what the tests are about.
 drivers="mesa-vulkan-drivers"
 
-[ "${1:-}" != deb ] || packages="$packages debhelper dh-python dpkg-dev"
-[ "${1:-}" != book ] || packages="$packages python3-sphinx python3-myst-parser furo mandoc codespell"
+# breakwater-doc has the book.
+book="python3-sphinx python3-myst-parser furo mandoc"
+[ "${1:-}" != deb ] || packages="$packages debhelper dh-python dpkg-dev $book"
+[ "${1:-}" != book ] || packages="$packages $book codespell"
 
 missing_of() {
 	for p; do
