@@ -148,7 +148,10 @@ struct bw_error *bw_command_line_unknown(const struct bw_command_line *l, const 
 				snprintf(words[n], sizeof(words[n]), "%.*s", (int)len, name);
 				names[n] = words[n];
 			}
-	bool is_near = bw_starts_with(word, "--") && bw_nearest(word, names, n, &near, 1);
+	char name[64]; /* "--chek=races": without the value */
+	snprintf(name, sizeof(name), "%.*s", (int)BW_MIN(strcspn(word, "="), sizeof(name) - 1),
+		 word);
+	bool is_near = bw_starts_with(name, "--") && bw_nearest(name, names, n, &near, 1);
 	return bw_errorf(BW_E_INVALID, "\"%s\" has no option %s%s%s%s (see --help)", l->name, word,
 			 is_near ? "; did you mean " : "", is_near ? names[near] : "",
 			 is_near ? "?" : "");

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
 #include "base/file.h"
+#include "cli/commands.h"
 #include "cli/help.h"
 #include "cli/subcommands.h"
 
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/str.h"
@@ -58,10 +60,41 @@ static int main_help(int argc, char **argv)
 	return 0;
 }
 
+static bool is_of_prompt(const char *word)
+{
+	size_t n;
+	const struct bw_command *commands = bw_commands(&n);
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(word, commands[i].name))
+			return true;
+	return false;
+}
+
+/* The first word is no command: gdb's users begin with an option, a program or a command of the
+ * prompt. */
 static int unknown(const char *word)
 {
 	const char *names[BW_ARRAY_SIZE(subcommands)];
 	size_t near;
+	struct stat st;
+	if (word[0] == '-') {
+		fprintf(stderr,
+			"breakwater: option %s has to come after a command, as in \"breakwater run %s ...\" (breakwater help lists the commands)\n",
+			word, word);
+		return BW_EXIT_USAGE;
+	}
+	if (!stat(word, &st) && S_ISREG(st.st_mode)) {
+		fprintf(stderr,
+			"breakwater: \"%s\" is a file; to run and debug it: breakwater run %s%s\n",
+			word, access(word, X_OK) ? "" : "-- ", word);
+		return BW_EXIT_USAGE;
+	}
+	if (is_of_prompt(word)) {
+		fprintf(stderr,
+			"breakwater: \"%s\" is a command of the prompt; \"breakwater run -i\" with a kernel or a program has one (breakwater help lists the commands of the shell)\n",
+			word);
+		return BW_EXIT_USAGE;
+	}
 	for (size_t i = 0; i < BW_ARRAY_SIZE(subcommands); i++)
 		names[i] = subcommands[i].name;
 	fprintf(stderr, "breakwater: there is no command \"%s\"", word);

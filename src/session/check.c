@@ -57,7 +57,7 @@ struct bw_error *bw_set_up_check(const struct bw_vgpu_options *o)
 		return needs_check
 			       ? bw_errorf(
 					 BW_E_INVALID,
-					 "%s is about the findings of --check, which is not there",
+					 "%s is about the findings of --check: give that option as well",
 					 needs_check)
 			       : NULL;
 	if (o->stops_on_findings && o->suppressions)

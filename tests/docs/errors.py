@@ -89,6 +89,11 @@ CASES = {
     "a file of values that does not exist": (f"$B run --batch examples/saxpy.s --grid 64 {ARGS.replace('iota:64', 'file:/nonexistent')}", 2),
     "a wrong option": ("$B run --bacth", 2),
     "a wrong command of the shell": ("$B rum", 2),
+    "a kernel or a program in place of a command": ("$B examples/smooth.cl", 2),
+    "an option before the command": ("$B --gpu 0", 2),
+    "a command of the prompt, in the shell": ("$B whence", 2),
+    "an option of `--check` without it": (f"$B {KERNEL} --stop-on-finding", 2),
+    "a check that does not exist": (f"$B {KERNEL} --check=race", 2),
     "a program that does not exist": ("$B exec -- ./nothere", 127),
     "a file that may not be executed": ("$B exec -- $T/text.txt", 126),
     "a static program (Go, musl)": ("echo 'int main(void) { return 0; }' > $T/s.c; gcc -static $T/s.c -o $T/s && $B exec -- $T/s", 0),
@@ -127,6 +132,7 @@ CASES = {
     "a script that does not exist": (f"$B {KERNEL} -x /nonexistent", 2),
     "a folder that cannot be written": (f"$B {KERNEL} -ex 'set logging file /proc/breakwater.log' -ex 'set logging enabled on'", 2),
     "the terminal screen without a terminal": (f"$B {KERNEL} --tui", 2),
+    "a question about findings, without `--check`": (f"$B {KERNEL} -ex 'info findings'", 0),
     "a request that is not JSON": (f"echo '{{garbage' | $B run --json -i {KERNEL.removeprefix('run --batch ')}", 0),
 }
 LINES_MAX = 5
