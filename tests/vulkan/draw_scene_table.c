@@ -9,6 +9,8 @@
 #include "base/util.h"
 
 #define TRIS .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST
+#define BRESENHAM .lines = VK_LINE_RASTERIZATION_MODE_BRESENHAM_EXT
+#define RECTANGULAR .lines = VK_LINE_RASTERIZATION_MODE_RECTANGULAR_EXT
 const struct scene scenes[] = {
 	{"triangle", "flat", TRIS, .count = 3},
 	{"many", "flat", TRIS, .count = N_VERTICES},
@@ -122,6 +124,44 @@ const struct scene scenes[] = {
 	{"samples4_mask", "mask", TRIS, .count = 30, .samples = VK_SAMPLE_COUNT_4_BIT},
 	{"stencil_shader", "stencil", TRIS, .count = 30, .stencil = true,
 	 .depth = VK_FORMAT_D32_SFLOAT_S8_UINT, .compare = VK_COMPARE_OP_ALWAYS},
+	{"lines", "flat", .topology = VK_PRIMITIVE_TOPOLOGY_LINE_LIST, .count = N_VERTICES,
+	 BRESENHAM},
+	{"line_strip", "flat", .topology = VK_PRIMITIVE_TOPOLOGY_LINE_STRIP, .count = 40,
+	 BRESENHAM},
+	{"line_restart", "flat", .topology = VK_PRIMITIVE_TOPOLOGY_LINE_STRIP, .count = 60,
+	 .index_b = 2, .restart = true, BRESENHAM},
+	{"lines_smooth", "smooth", .topology = VK_PRIMITIVE_TOPOLOGY_LINE_LIST, .count = 60,
+	 BRESENHAM},
+	{"lines_depth", "flat", .topology = VK_PRIMITIVE_TOPOLOGY_LINE_LIST, .count = N_VERTICES,
+	 .depth = VK_FORMAT_D32_SFLOAT, .compare = VK_COMPARE_OP_LESS, BRESENHAM},
+	{"lines_behind", "flat", .topology = VK_PRIMITIVE_TOPOLOGY_LINE_LIST, .count = 60,
+	 .behind = true, BRESENHAM},
+	{"lines_clipped", "flat", .topology = VK_PRIMITIVE_TOPOLOGY_LINE_LIST, .count = 60,
+	 .has_clip = true, .clip = 0.1f, BRESENHAM},
+	{"lines_wide", "flat", .topology = VK_PRIMITIVE_TOPOLOGY_LINE_LIST, .count = 60, .width = 5,
+	 BRESENHAM},
+	{"lines_last", "flat", .topology = VK_PRIMITIVE_TOPOLOGY_LINE_STRIP, .count = 30,
+	 .provoking_last = true, BRESENHAM},
+	{"lines_adjacency", "flat", .topology = VK_PRIMITIVE_TOPOLOGY_LINE_LIST_WITH_ADJACENCY,
+	 .count = 60, BRESENHAM},
+	{"line_strip_adjacency", "flat",
+	 .topology = VK_PRIMITIVE_TOPOLOGY_LINE_STRIP_WITH_ADJACENCY, .count = 30, BRESENHAM},
+	{"rectangles", "flat", .topology = VK_PRIMITIVE_TOPOLOGY_LINE_LIST, .count = N_VERTICES,
+	 RECTANGULAR},
+	{"rectangles_wide", "smooth", .topology = VK_PRIMITIVE_TOPOLOGY_LINE_LIST, .count = 40,
+	 .width = 4.5f, RECTANGULAR},
+	{"rectangles_samples4", "flat", .topology = VK_PRIMITIVE_TOPOLOGY_LINE_LIST,
+	 .count = N_VERTICES, .samples = VK_SAMPLE_COUNT_4_BIT, RECTANGULAR},
+	{"wire", "flat", TRIS, .count = 60, .polygon = VK_POLYGON_MODE_LINE, BRESENHAM},
+	{"wire_culled", "flat", TRIS, .count = N_VERTICES, .polygon = VK_POLYGON_MODE_LINE,
+	 .cull = VK_CULL_MODE_BACK_BIT, BRESENHAM},
+	{"wire_bias", "smooth", "inside", TRIS, .count = 60, .polygon = VK_POLYGON_MODE_LINE,
+	 .bias = true, .depth = VK_FORMAT_D32_SFLOAT, .compare = VK_COMPARE_OP_LESS, BRESENHAM},
+	{"wire_wide", "flat", "inside", TRIS, .count = 30, .polygon = VK_POLYGON_MODE_LINE,
+	 .width = 3, RECTANGULAR},
+	{"wire_strip", "flat", .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP, .count = 20,
+	 .polygon = VK_POLYGON_MODE_LINE, BRESENHAM},
+	{"corners", "flat", "inside", TRIS, .count = 60, .polygon = VK_POLYGON_MODE_POINT},
 };
 const size_t n_scenes = BW_ARRAY_SIZE(scenes);
 

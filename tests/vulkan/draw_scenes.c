@@ -85,6 +85,30 @@ static VkPipelineColorBlendAttachmentState blend_of(const struct scene *s)
 		.colorWriteMask = s->mask ? s->mask : 0xf};
 }
 
+static uint32_t make_stages(struct gpu *gpu, const struct scene *s,
+			    const VkSpecializationInfo *constants,
+			    VkPipelineShaderStageCreateInfo out[5])
+{
+	const struct {
+		VkShaderStageFlagBits stage;
+		const char *name;
+	} all[5] = {{VK_SHADER_STAGE_VERTEX_BIT, s->vert ? s->vert : "scene"},
+		    {VK_SHADER_STAGE_TESSELLATION_CONTROL_BIT, s->tesc},
+		    {VK_SHADER_STAGE_TESSELLATION_EVALUATION_BIT, s->tese},
+		    {VK_SHADER_STAGE_GEOMETRY_BIT, s->geom},
+		    {VK_SHADER_STAGE_FRAGMENT_BIT, s->frag}};
+	uint32_t n = 0;
+	for (int i = 0; i < 5; i++)
+		if (all[i].name)
+			out[n++] = (VkPipelineShaderStageCreateInfo){
+				.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+				.stage = all[i].stage,
+				.module = load(gpu, all[i].name),
+				.pName = "main",
+				.pSpecializationInfo = i ? NULL : constants};
+	return n;
+}
+
 static VkPipeline make_pipeline(struct gpu *gpu, const struct scene *s, VkPipelineLayout layout)
 {
 	VkFormat formats[MAX_TARGETS];
@@ -102,12 +126,8 @@ static VkPipeline make_pipeline(struct gpu *gpu, const struct scene *s, VkPipeli
 	float clip = s->has_clip ? s->clip : -1000;
 	VkSpecializationMapEntry entry = {0, 0, sizeof(clip)};
 	VkSpecializationInfo constants = {1, &entry, sizeof(clip), &clip};
-	VkPipelineShaderStageCreateInfo stages[2] = {
-		{VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, NULL, 0,
-		 VK_SHADER_STAGE_VERTEX_BIT, load(gpu, s->vert ? s->vert : "scene"), "main",
-		 &constants},
-		{VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, NULL, 0,
-		 VK_SHADER_STAGE_FRAGMENT_BIT, load(gpu, s->frag), "main", NULL}};
+	VkPipelineShaderStageCreateInfo stages[5];
+	const uint32_t n_stages = make_stages(gpu, s, &constants, stages);
 	VkVertexInputBindingDescription binding = {0, 32, VK_VERTEX_INPUT_RATE_VERTEX};
 	VkVertexInputAttributeDescription attributes[2] = {
 		{0, 0, VK_FORMAT_R32G32B32A32_SFLOAT, 0},
@@ -139,26 +159,35 @@ static VkPipeline make_pipeline(struct gpu *gpu, const struct scene *s, VkPipeli
 		viewports,
 		s->viewports ? 3 : 1,
 		scissors};
+	VkPipelineRasterizationLineStateCreateInfoEXT lines = {
+		.sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_LINE_STATE_CREATE_INFO_EXT,
+		.lineRasterizationMode = s->lines};
 	VkPipelineRasterizationProvokingVertexStateCreateInfoEXT provoking = {
 		/* clang-format off */
 		.sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_PROVOKING_VERTEX_STATE_CREATE_INFO_EXT,
 		/* clang-format on */
+		.pNext = s->lines ? &lines : NULL,
 		.provokingVertexMode = VK_PROVOKING_VERTEX_MODE_LAST_VERTEX_EXT};
+	VkPipelineTessellationStateCreateInfo patches = {
+		.sType = VK_STRUCTURE_TYPE_PIPELINE_TESSELLATION_STATE_CREATE_INFO,
+		.patchControlPoints = s->patch};
 	VkPipelineRasterizationStateCreateInfo raster = {
 		.sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO,
-		.pNext = s->provoking_last ? &provoking : NULL,
+		.pNext = s->provoking_last ? &provoking : provoking.pNext,
 		.depthClampEnable = s->depth_clamp,
+		.polygonMode = s->polygon,
 		.cullMode = s->cull,
 		.frontFace = s->front,
 		.depthBiasEnable = s->bias,
 		.depthBiasConstantFactor = s->bias ? 1000 : 0,
 		.depthBiasSlopeFactor = s->bias ? 1.5f : 0,
-		.lineWidth = 1};
+		.lineWidth = s->width > 0 ? s->width : 1};
 	VkPipelineMultisampleStateCreateInfo samples = {
 		.sType = VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO,
 		.rasterizationSamples = samples_of(s),
 		.sampleShadingEnable = s->sample_shading,
-		.minSampleShading = 1};
+		.minSampleShading = 1,
+		.alphaToCoverageEnable = s->alpha_to_coverage};
 	VkStencilOpState stencil = {VK_STENCIL_OP_INVERT,
 				    VK_STENCIL_OP_INCREMENT_AND_WRAP,
 				    VK_STENCIL_OP_DECREMENT_AND_CLAMP,
@@ -184,10 +213,11 @@ static VkPipeline make_pipeline(struct gpu *gpu, const struct scene *s, VkPipeli
 	VkGraphicsPipelineCreateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
 		.pNext = &rendering,
-		.stageCount = 2,
+		.stageCount = n_stages,
 		.pStages = stages,
 		.pVertexInputState = &input,
 		.pInputAssemblyState = &assembly,
+		.pTessellationState = s->patch ? &patches : NULL,
 		.pViewportState = &view,
 		.pRasterizationState = &raster,
 		.pMultisampleState = &samples,
@@ -196,7 +226,7 @@ static VkPipeline make_pipeline(struct gpu *gpu, const struct scene *s, VkPipeli
 		.layout = layout};
 	VkPipeline pipeline;
 	MUST(vkCreateGraphicsPipelines(gpu->device, VK_NULL_HANDLE, 1, &info, NULL, &pipeline));
-	for (int i = 0; i < 2; i++)
+	for (uint32_t i = 0; i < n_stages; i++)
 		vkDestroyShaderModule(gpu->device, stages[i].module, NULL);
 	return pipeline;
 }

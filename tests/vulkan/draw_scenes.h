@@ -15,6 +15,8 @@ enum blend { NO_BLEND, BLEND_OVER, BLEND_ADD, BLEND_CONSTANT, BLEND_MAX, BLEND_D
 
 struct scene {
 	const char *name, *frag, *vert; /* vert NULL: scene.vert */
+	const char *geom, *tesc, *tese;
+	uint32_t patch; /* vertices of one */
 	VkPrimitiveTopology topology;
 	uint32_t first, count;
 	/* 1, 2 or 4 bytes; 0: no indices. They go backwards; with restart each 8th restarts. */
@@ -37,7 +39,11 @@ struct scene {
 	unsigned n_draws; /* of an indirect draw, each with the next vertices; 0: one */
 	bool counted;	  /* their number is in memory, and one less */
 	bool viewports;	  /* three, which the vertex shader chooses from */
-	uint32_t layers;  /* of the first target, each a picture of its own; 0: no array */
+	VkPolygonMode polygon;
+	VkLineRasterizationModeEXT lines;
+	float width; /* of lines; 0: 1 */
+	bool alpha_to_coverage;
+	uint32_t layers; /* of the first target, each a picture of its own; 0: no array */
 };
 
 extern const struct scene scenes[];

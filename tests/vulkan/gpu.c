@@ -35,6 +35,7 @@ struct extra {
 	VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix;
 	VkPhysicalDeviceProvokingVertexFeaturesEXT provoking_vertex;
 	VkPhysicalDeviceIndexTypeUint8FeaturesEXT index_uint8;
+	VkPhysicalDeviceLineRasterizationFeaturesEXT lines;
 };
 
 #define NO_FEATURES SIZE_MAX
@@ -82,6 +83,9 @@ static const struct {
 	{VK_EXT_INDEX_TYPE_UINT8_EXTENSION_NAME,
 	 VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_INDEX_TYPE_UINT8_FEATURES_EXT,
 	 offsetof(struct extra, index_uint8)},
+	{VK_EXT_LINE_RASTERIZATION_EXTENSION_NAME,
+	 VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_LINE_RASTERIZATION_FEATURES_EXT,
+	 offsetof(struct extra, lines)},
 	{VK_EXT_SHADER_STENCIL_EXPORT_EXTENSION_NAME, 0, NO_FEATURES},
 	{VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME, 0, NO_FEATURES},
 	{VK_KHR_EXTERNAL_SEMAPHORE_FD_EXTENSION_NAME, 0, NO_FEATURES},

@@ -189,10 +189,10 @@ static void samples_are_counted(void **state)
 	end(&f);
 }
 
-/* Lines are not drawn; what comes after them is done. */
+/* Such strips are not drawn; what comes after them is done. */
 static void a_refused_draw_is_left_out(void **state)
 {
-	struct fixture f = begin(VK_PRIMITIVE_TOPOLOGY_LINE_LIST);
+	struct fixture f = begin(VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP_WITH_ADJACENCY);
 	struct kit_buffer b = kit_buffer(f.gpu, 16);
 	VkCommandBuffer cmd = kit_begin(f.gpu, GPU_UNIVERSAL);
 	draw(f.gpu, cmd, &f.target, f.pipeline);

@@ -3,8 +3,8 @@
 #define BW_VGPU_DEVICE_DRAW_PRIV_H
 
 /* Shared by the files that draw: draw.c goes from round to round; draw_state.c and draw_target.c
- * read the registers; draw_geometry.c makes subgroups, and triangles of their exports;
- * draw_pixels.c finds the covered pixels; draw_merge.c tests and stores what they export;
+ * read the registers; draw_geometry.c makes subgroups, and draw_shapes.c shapes of their
+ * exports; draw_pixels.c finds the covered pixels; draw_merge.c tests and stores what they export;
  * draw_wave.c runs the waves. */
 
 #include "image/image.h"
@@ -12,7 +12,7 @@
 #include "vgpu/device/draw_look.h"
 #include "vgpu/device/raster/assemble.h"
 #include "vgpu/device/raster/blend.h"
-#include "vgpu/device/raster/triangle.h"
+#include "vgpu/device/raster/line.h"
 
 enum {
 	BW_DRAW_LANES = 64,
@@ -21,6 +21,7 @@ enum {
 	BW_DRAW_COLORS = 8,
 	BW_DRAW_SAMPLES = 8,
 	BW_DRAW_VIEWPORTS = 16,
+	BW_DRAW_CORNERS = 6,	/* of a primitive that is no patch */
 	BW_DRAW_POSITIONS = 4,	/* exports of a vertex beside its attributes */
 	BW_DRAW_VERTICES = 256, /* of a subgroup, and its primitives */
 	BW_DRAW_SUBGROUPS = 16, /* of a round */
@@ -44,11 +45,14 @@ struct bw_draw_input {
 	bool halves;	/* two values of 16 bits */
 	float by_default[4];
 };
+/* POLYMODE_FRONT_PTYPE (soc21_enum.h) */
+enum bw_draw_shape { BW_DRAW_POINTS, BW_DRAW_LINES, BW_DRAW_TRIANGLES };
 struct bw_draw_state {
 	struct bw_draw_shader gs, ps;
 	uint32_t gs_sgprs[2]; /* of the ring descriptors */
 	bool passthrough;
 	enum bw_topology topology;
+	bool drops_neighbours; /* of primitives with adjacency: no geometry shader takes them */
 	bool provoking_last;
 	/* indices */
 	unsigned index_b;
@@ -66,7 +70,12 @@ struct bw_draw_state {
 	struct bw_raster_rules rules;
 	struct bw_raster_viewport viewport[BW_DRAW_VIEWPORTS];
 	struct bw_raster_area scissor[BW_DRAW_VIEWPORTS];
-	bool kills_all; /* nothing is rasterised */
+	bool kills_all;	      /* nothing is rasterised */
+	unsigned out_corners; /* of a primitive that the shader exports: 1 to 3 */
+	/* what triangles are drawn as: front and back faces. With an outline, rules.is_outline */
+	enum bw_draw_shape polygon[2];
+	bool has_edge_flags; /* in the exports of primitives; else all edges are drawn */
+	struct bw_raster_line line;
 	/* points */
 	float point_size[2], point_least, point_most;
 	bool has_point_size; /* of the vertex */
@@ -141,7 +150,11 @@ struct bw_draw_targets {
 	uint8_t stencil_clear;
 	struct bw_draw_stencil face[2]; /* front, back */
 	bool counts;			/* samples that pass */
+	bool has_bounds;		/* the depth in the buffer must lie between these */
+	float bounds[2];
 	bool alpha_to_mask;
+	unsigned alpha_samples_log2;
+	uint8_t alpha_offset[4]; /* of each pixel of a quad, in quarters */
 };
 const char *bw_draw_targets_read(struct bw_queue *q, const struct bw_draw_state *s,
 				 struct bw_draw_targets *out);
@@ -154,7 +167,7 @@ struct bw_draw_subgroup {
 	unsigned n_vertices, n_primitives;
 	uint32_t ring_unit; /* where its attributes begin */
 	struct bw_draw_vertex vertex[BW_DRAW_VERTICES];
-	uint8_t primitive[BW_DRAW_VERTICES][3];
+	uint8_t primitive[BW_DRAW_VERTICES][BW_DRAW_CORNERS];
 	uint32_t primitive_id[BW_DRAW_VERTICES];
 	/* exports of its waves */
 	uint32_t position[BW_DRAW_POSITIONS][4][BW_DRAW_VERTICES];
@@ -173,6 +186,8 @@ struct bw_draw_primitive {
 };
 /* Makes the next subgroups. False: d->why. */
 bool bw_draw_make_subgroups(struct bw_draw *d);
+
+/* ---- draw_shapes.c ---- */
 /* Makes d->primitives of what the subgroups exported. False: d->why. */
 bool bw_draw_make_primitives(struct bw_draw *d);
 
@@ -246,7 +261,7 @@ struct bw_draw {
 	uint32_t instance, at, primitive_id;
 	unsigned budget; /* vertices of this round that may still be looked at */
 	bool has_begun;	 /* a primitive is held back that the last subgroup had no room for */
-	struct bw_draw_vertex begun[3];
+	struct bw_draw_vertex begun[BW_RASTER_CORNERS];
 	uint32_t begun_id;
 
 	struct bw_draw_subgroup *subgroups; /* BW_DRAW_SUBGROUPS */

@@ -16,8 +16,8 @@
 
 enum { USE_DEFAULT = 0x20 }; /* in SPI_PS_INPUT_CNTL_n.OFFSET: DEFAULT_VAL, not an attribute */
 enum { ATTRIBUTE_RING_UNIT_B = 64 << 10, SCRATCH_UNIT_B = 256 };
-enum { POLY_MODE_SINGLE, PTYPE_TRIANGLES = 2, OUT_TRIANGLES = 2, OUT_RECTS = 3 };
-enum { POS_AT_SAMPLE = 2 }; /* SPI_BARYC_CNTL.POS_FLOAT_LOCATION */
+enum { OUT_POINTS, OUT_LINES, OUT_TRIANGLES, OUT_RECTS }; /* VGT_GS_OUT_PRIM_TYPE */
+enum { POS_AT_SAMPLE = 2 };				  /* SPI_BARYC_CNTL.POS_FLOAT_LOCATION */
 enum { VRS_PASSTHROUGH, VRS_OVERRIDE };
 
 /* ---- shaders ---- */
@@ -111,6 +111,10 @@ static const char *read_vertices(struct bw_queue *q, struct bw_draw_state *s)
 	if (why)
 		return why;
 	s->topology = (enum bw_topology)topology;
+	unsigned shape = CTX_FIELD(q, VGT_GS_OUT_PRIM_TYPE, OUTPRIM_TYPE);
+	s->out_corners = shape == OUT_POINTS ? 1 : shape == OUT_LINES ? 2 : 3;
+	s->drops_neighbours = topology >= BW_TOPOLOGY_LINES_ADJACENCY &&
+			      topology <= BW_TOPOLOGY_TRIANGLES_ADJACENCY;
 	s->provoking_last = CTX_FIELD(q, PA_SU_SC_MODE_CNTL, PROVOKING_VTX_LAST);
 	s->index_b = index_sizes_b[CTX_FIELD(q, VGT_INDEX_TYPE, INDEX_TYPE)];
 	s->restarts = CTX_FIELD(q, GE_MULTI_PRIM_IB_RESET_EN, RESET_EN);
@@ -242,15 +246,35 @@ static void read_points(struct bw_queue *q, struct bw_draw_state *s)
 	s->sprite_is_up = BW_FIELD_GET(SPI_INTERP_CONTROL_0, PNT_SPRITE_TOP_1, sprite);
 }
 
+/* What triangles are drawn as, and how lines are. */
+static const char *read_lines(struct bw_queue *q, struct bw_draw_state *s)
+{
+	enum { EIGHTHS = 8 }; /* of PA_SU_LINE_CNTL.WIDTH [I] */
+	uint32_t mode = CTX(q, PA_SU_SC_MODE_CNTL);
+	bool has_modes = BW_FIELD_GET(PA_SU_SC_MODE_CNTL, POLY_MODE, mode) && !s->rules.is_rect;
+	bool has_lines = s->out_corners == 2;
+	for (unsigned i = 0; i < 2; i++) {
+		unsigned as = i ? BW_FIELD_GET(PA_SU_SC_MODE_CNTL, POLYMODE_BACK_PTYPE, mode)
+				: BW_FIELD_GET(PA_SU_SC_MODE_CNTL, POLYMODE_FRONT_PTYPE, mode);
+		s->polygon[i] = has_modes && as < BW_DRAW_TRIANGLES ? as : BW_DRAW_TRIANGLES;
+		s->rules.is_outline |= s->polygon[i] != BW_DRAW_TRIANGLES;
+		has_lines |= s->polygon[i] == BW_DRAW_LINES;
+	}
+	s->has_edge_flags = CTX_FIELD(q, PA_CL_NGG_CNTL, INDEX_BUF_EDGE_FLAG_ENA);
+	s->line.width = (float)CTX_FIELD(q, PA_SU_LINE_CNTL, WIDTH) / EIGHTHS;
+	s->line.is_rectangular = CTX_FIELD(q, PA_SC_LINE_CNTL, PERPENDICULAR_ENDCAP_ENA);
+	if (has_lines && CTX_FIELD(q, PA_SC_MODE_CNTL_0, LINE_STIPPLE_ENABLE))
+		return "lines are not stippled";
+	if (has_lines && CTX_FIELD(q, DB_EQAA, OVERRASTERIZATION_AMOUNT))
+		return "lines are not smoothed";
+	return NULL;
+}
+
 static const char *read_screen(struct bw_queue *q, struct bw_draw_state *s)
 {
 	uint32_t mode = CTX(q, PA_SU_SC_MODE_CNTL), clip = CTX(q, PA_CL_CLIP_CNTL);
 	uint32_t out = CTX(q, PA_CL_VS_OUT_CNTL);
 	bool is_rect = s->topology == BW_TOPOLOGY_RECTS;
-	if (BW_FIELD_GET(PA_SU_SC_MODE_CNTL, POLY_MODE, mode) != POLY_MODE_SINGLE && !is_rect &&
-	    (BW_FIELD_GET(PA_SU_SC_MODE_CNTL, POLYMODE_FRONT_PTYPE, mode) != PTYPE_TRIANGLES ||
-	     BW_FIELD_GET(PA_SU_SC_MODE_CNTL, POLYMODE_BACK_PTYPE, mode) != PTYPE_TRIANGLES))
-		return "triangles are not drawn as lines or points";
 	if (CTX_FIELD(q, PA_SC_CONSERVATIVE_RASTERIZATION_CNTL, OVER_RAST_ENABLE) ||
 	    CTX_FIELD(q, PA_SC_CONSERVATIVE_RASTERIZATION_CNTL, UNDER_RAST_ENABLE))
 		return "conservative rasterisation is not done";
@@ -270,6 +294,9 @@ static const char *read_screen(struct bw_queue *q, struct bw_draw_state *s)
 		.culls_front = BW_FIELD_GET(PA_SU_SC_MODE_CNTL, CULL_FRONT, mode),
 		.culls_back = BW_FIELD_GET(PA_SU_SC_MODE_CNTL, CULL_BACK, mode),
 	};
+	const char *why = read_lines(q, s);
+	if (why)
+		return why;
 	s->kills_all = BW_FIELD_GET(PA_CL_CLIP_CNTL, DX_RASTERIZATION_KILL, clip);
 	read_viewports(q, s);
 	read_points(q, s);
@@ -322,7 +349,7 @@ static const char *read_inputs(struct bw_queue *q, struct bw_draw_state *s)
 		uint32_t word = bw_reg_get(q->dev, BW_REG_SPI_PS_INPUT_CNTL_0 + i);
 		struct bw_draw_input *in = &s->input[i];
 		unsigned offset = BW_FIELD_GET(SPI_PS_INPUT_CNTL_0, OFFSET, word);
-		in->is_sprite = s->topology == BW_TOPOLOGY_POINTS &&
+		in->is_sprite = s->out_corners == 1 &&
 				BW_FIELD_GET(SPI_PS_INPUT_CNTL_0, PT_SPRITE_TEX, word);
 		in->of_primitive = BW_FIELD_GET(SPI_PS_INPUT_CNTL_0, PRIM_ATTR, word);
 		in->param = offset % USE_DEFAULT;

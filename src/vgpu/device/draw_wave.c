@@ -31,6 +31,7 @@ enum { GS_VERTEX_ID = 5, GS_INSTANCE_ID = 8, N_GS_VGPRS = 9 };
 /* Fields of VGPR 0 of a primitive: the numbers of its vertices in the subgroup, in the form of its
  * export, if the shader passes them through; else offsets of the first two. */
 #define PRIM_VERTEX(i) 10 * (i), 9
+#define PRIM_IS_EDGE(i) 10 * (i) + 9, 1
 #define PRIM_OFFSET(i) 16 * (i), 16
 /* Fields of the VGPRs ANCILLARY and POS_FIXED_PT. */
 #define ANCILLARY_SAMPLE 8, 4
@@ -181,8 +182,10 @@ static void launch_vertices(const struct bw_draw *d, const struct bw_group *grou
 	for (unsigned lane = 0; lane < n_primitives; lane++) {
 		const uint8_t *corner = g->primitive[first + lane];
 		uint32_t packed = 0;
-		for (unsigned i = 0; i < 3 && s->passthrough; i++)
+		for (unsigned i = 0; i < 3 && s->passthrough; i++) {
 			bw_words_put(&packed, PRIM_VERTEX(i), corner[i]);
+			bw_words_put(&packed, PRIM_IS_EDGE(i), 1);
+		}
 		for (unsigned i = 0; i < 2 && !s->passthrough; i++)
 			bw_words_put(&packed, PRIM_OFFSET(i), corner[i]);
 		set_vgpr(w, 0, lane, packed);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Vertex orders of triangles: Vulkan 1.3, 20.1 and 21.1. */
+/* Vertex orders of lines and triangles: Vulkan 1.3, 20.1 and 21.1. */
 #include "../../suite.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 
 /* The primitives of vertices 0, 1, ...; ~0 restarts. */
 static unsigned assemble(struct bw_assembler a, const uint32_t *vertices, unsigned n,
-			 uint32_t out[][3])
+			 uint32_t out[][BW_RASTER_CORNERS])
 {
 	unsigned n_out = 0;
 	for (unsigned i = 0; i < n; i++) {
@@ -22,8 +22,8 @@ static unsigned assemble(struct bw_assembler a, const uint32_t *vertices, unsign
 
 #define EXPECT(type, last, vertices, ...)                                                          \
 	do {                                                                                       \
-		const uint32_t in_[] = vertices, expected_[][3] = __VA_ARGS__;                     \
-		uint32_t out_[16][3];                                                              \
+		const uint32_t in_[] = vertices, expected_[][BW_RASTER_CORNERS] = __VA_ARGS__;     \
+		uint32_t out_[16][BW_RASTER_CORNERS] = {0};                                        \
 		struct bw_assembler a_ = {.topology = type, .provoking_last = last};               \
 		unsigned n_ = sizeof(expected_) / sizeof(*expected_);                              \
 		assert_int_equal(assemble(a_, in_, sizeof(in_) / 4, out_), n_);                    \
@@ -38,9 +38,28 @@ static void test_orders(void **state)
 	/* The first vertex is i, or the last one i + 2; all turn the same way. */
 	EXPECT(BW_TOPOLOGY_STRIP, false, V(0, 1, 2, 3, 4), {{0, 1, 2}, {1, 3, 2}, {2, 3, 4}});
 	EXPECT(BW_TOPOLOGY_STRIP, true, V(0, 1, 2, 3, 4), {{0, 1, 2}, {2, 1, 3}, {2, 3, 4}});
+	EXPECT(BW_TOPOLOGY_LINES, false, V(0, 1, 2, 3, 4), {{0, 1}, {2, 3}});
+	EXPECT(BW_TOPOLOGY_LINE_STRIP, false, V(0, 1, 2, 3), {{0, 1}, {1, 2}, {2, 3}});
 	/* The first vertex is i + 1, or the last one i + 2. */
 	EXPECT(BW_TOPOLOGY_FAN, false, V(0, 1, 2, 3), {{1, 2, 0}, {2, 3, 0}});
 	EXPECT(BW_TOPOLOGY_FAN, true, V(0, 1, 2, 3), {{0, 1, 2}, {0, 2, 3}});
+}
+
+/* The neighbours stay among the vertices, until they are dropped. */
+static void test_adjacency(void **state)
+{
+	uint32_t line[BW_RASTER_CORNERS] = {3, 4, 5, 6}, triangle[] = {0, 1, 2, 3, 4, 5};
+	uint32_t six[BW_RASTER_CORNERS] = {0};
+	EXPECT(BW_TOPOLOGY_LINES_ADJACENCY, false, V(0, 1, 2, 3, 4, 5, 6, 7),
+	       {{0, 1, 2, 3}, {4, 5, 6, 7}});
+	EXPECT(BW_TOPOLOGY_LINE_STRIP_ADJACENCY, false, V(0, 1, 2, 3, 4),
+	       {{0, 1, 2, 3}, {1, 2, 3, 4}});
+	EXPECT(BW_TOPOLOGY_TRIANGLES_ADJACENCY, false, V(0, 1, 2, 3, 4, 5), {{0, 1, 2, 3, 4, 5}});
+	assert_int_equal(bw_raster_drop_neighbours(BW_TOPOLOGY_LINES_ADJACENCY, line), 2);
+	assert_true(line[0] == 4 && line[1] == 5);
+	memcpy(six, triangle, sizeof(triangle));
+	assert_int_equal(bw_raster_drop_neighbours(BW_TOPOLOGY_TRIANGLES_ADJACENCY, six), 3);
+	assert_true(six[0] == 0 && six[1] == 2 && six[2] == 4);
 }
 
 static void test_restart(void **state)
@@ -54,10 +73,11 @@ static void test_restart(void **state)
 static void test_refused(void **state)
 {
 	for (unsigned i = 0; i < 64; i++) {
-		bool drawn = i == 1 || i == 4 || i == 5 || i == 6 || i == 0x11;
+		bool drawn = (i >= 1 && i <= 6) || (i >= 0xa && i <= 0xc) || i == 0x11;
 		assert_int_equal(!bw_raster_topology_refused(i), drawn);
 	}
-	assert_string_equal(bw_raster_topology_refused(2), "lines are not drawn");
+	assert_string_equal(bw_raster_topology_refused(0xd),
+			    "strips of triangles with adjacency are not drawn");
 }
 
-TESTS(test_orders, test_restart, test_refused);
+TESTS(test_orders, test_adjacency, test_restart, test_refused);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Coverage and interpolation. Expected values: rules of Vulkan 1.3 (27.10, polygons), and sums done
- * by hand. */
+/* Coverage and interpolation. Expected values: rules of Vulkan 1.3 (27.9, lines, and 27.10,
+ * polygons), and sums done by hand. */
 #include "../../suite.h"
 
 #include <math.h>
 
-#include "vgpu/device/raster/triangle.h"
+#include "vgpu/device/raster/line.h"
 
 enum { SIZE = 32, CENTRE = BW_RASTER_SUBPIXELS / 2 };
 
@@ -236,6 +236,12 @@ static void test_odd_numbers(void **state)
 		}
 		struct bw_triangle t;
 		struct bw_weights k;
+		const struct bw_raster_line line = {.width = v[2].x, .is_rectangular = n % 2};
+		if (bw_triangle_setup_line(&t, v, &view, &rules, &all, &line)) {
+			assert_true(t.box.x0 >= 0 && t.box.x1 <= SIZE && t.box.y0 >= 0 &&
+				    t.box.y1 <= SIZE);
+			assert_false(bw_triangle_misses(&t, &all) && count(&t));
+		}
 		if (!bw_triangle_setup(&t, v, &view, &rules, &all))
 			continue;
 		assert_true(t.box.x0 >= 0 && t.box.x1 <= SIZE && t.box.y0 >= 0 && t.box.y1 <= SIZE);
@@ -248,6 +254,90 @@ static void test_odd_numbers(void **state)
 	}
 }
 
+static bool set_line(struct bw_triangle *t, struct bw_raster_vertex a, struct bw_raster_vertex b,
+		     const struct bw_raster_line *line)
+{
+	const struct bw_raster_rules rules = {.clips_near = true, .clips_far = true};
+	return bw_triangle_setup_line(t, (struct bw_raster_vertex[]){a, b}, &view, &rules, &all,
+				      line);
+}
+
+/* A line begins before the middle of column 3, and ends inside of the diamond of column 27, which
+ * it does not leave: columns 3 to 26. Its pieces cover the same, and no pixel twice. */
+static void test_line_pieces(void **state)
+{
+	const struct bw_raster_line bresenham = {.width = 1};
+	struct bw_triangle t;
+	for (unsigned turned = 0; turned < 4; turned++) {
+		float from = 3.2f, end = 27.6f;
+		unsigned covered[SIZE][SIZE] = {0}, n = 0;
+		uint32_t seed = 7 + turned;
+		bool steep = turned & 1, back = turned & 2;
+		while (from < end) {
+			seed = seed * 1664525 + 1013904223;
+			float to = fminf(from + (float)(seed >> 8) / 16777216.0f * 3, end);
+			float a = back ? SIZE - from : from, b = back ? SIZE - to : to;
+			bool any = set_line(&t, steep ? at(5.25f, a, 0, 1) : at(a, 5.25f, 0, 1),
+					    steep ? at(5.25f, b, 0, 1) : at(b, 5.25f, 0, 1),
+					    &bresenham);
+			for (int y = 0; y < SIZE && any; y++)
+				for (int x = 0; x < SIZE; x++)
+					covered[y][x] += covers(&t, x, y);
+			from = to;
+		}
+		for (int i = 0; i < SIZE; i++) {
+			int along = back ? SIZE - 1 - i : i;
+			unsigned here = steep ? covered[along][5] : covered[5][along];
+			assert_int_equal(here, i >= 3 && i < 27);
+			for (int k = 0; k < SIZE; k++)
+				n += covered[i][k];
+		}
+		assert_int_equal(n, 24);
+	}
+}
+
+/* Two units wide on each side, and no longer than the line. */
+static void test_rectangular_line(void **state)
+{
+	const struct bw_raster_line four = {.width = 4, .is_rectangular = true};
+	struct bw_triangle t;
+	assert_true(set_line(&t, at(4.5f, 8, 0, 1), at(12.5f, 8, 0, 1), &four));
+	assert_int_equal(count(&t), 8 * 4);
+	assert_true(covers(&t, 4, 6) && covers(&t, 11, 9));
+	assert_false(covers(&t, 12, 8) || covers(&t, 3, 8) || covers(&t, 8, 10));
+}
+
+/* Half of the way on the screen is a third of the way to the corner with the larger w. */
+static void test_line_values(void **state)
+{
+	const struct bw_raster_line bresenham = {.width = 1};
+	struct bw_triangle t;
+	struct bw_weights k;
+	assert_true(set_line(&t, at(4, 8, 0.25f, 1), at(20, 8, 0.75f, 2), &bresenham));
+	bw_triangle_weigh(&t, 12, 8, &k);
+	assert_float_equal(k.persp[0], 2.0 / 3, 1e-6);
+	assert_float_equal(k.persp[1], 1.0 / 3, 1e-6);
+	assert_float_equal(k.persp[2], 0, 0);
+	assert_float_equal(k.linear[1], 0.5, 1e-6);
+	assert_float_equal(k.z, 0.5, 1e-6);
+	assert_float_equal(k.w, 4.0 / 3, 1e-6);
+}
+
+/* From z = -1/2 to z = 1/2: the half in front of the near plane is left, with the same values. */
+static void test_clipped_line(void **state)
+{
+	const struct bw_raster_line bresenham = {.width = 1};
+	struct bw_triangle t;
+	struct bw_weights k;
+	assert_true(set_line(&t, at(4, 8.25f, -0.5f, 1), at(20, 8.25f, 0.5f, 1), &bresenham));
+	assert_int_equal(count(&t), 8);
+	assert_true(covers(&t, 12, 8) && covers(&t, 19, 8));
+	bw_triangle_weigh(&t, 16, 8, &k);
+	assert_float_equal(k.persp[1], 0.75, 1e-6);
+	assert_false(set_line(&t, at(4, 8, -1, 1), at(20, 8, -0.5f, 1), &bresenham));
+}
+
 TESTS(test_shared_edges, test_fan_has_no_gaps, test_facing_and_culling, test_interpolation,
       test_near_plane, test_behind_the_eye, test_clip_distance, test_rectangle, test_point,
-      test_odd_numbers);
+      test_odd_numbers, test_line_pieces, test_rectangular_line, test_line_values,
+      test_clipped_line);

@@ -17,23 +17,33 @@ enum bw_topology {
 	BW_TOPOLOGY_FAN = 5,
 	BW_TOPOLOGY_STRIP = 6,
 	BW_TOPOLOGY_PATCHES = 9,
+	BW_TOPOLOGY_LINES_ADJACENCY = 0xa,
+	BW_TOPOLOGY_LINE_STRIP_ADJACENCY = 0xb,
+	BW_TOPOLOGY_TRIANGLES_ADJACENCY = 0xc,
+	BW_TOPOLOGY_STRIP_ADJACENCY = 0xd,
 	BW_TOPOLOGY_RECTS = 0x11,
 };
+
+enum { BW_RASTER_CORNERS = 32 }; /* of a patch; others have at most 6 */
 
 struct bw_assembler {
 	enum bw_topology topology;
 	bool provoking_last;
-	uint32_t held[2]; /* vertices of the primitive that has begun */
+	unsigned patch_corners;
+	uint32_t held[BW_RASTER_CORNERS]; /* vertices of the primitive that has begun */
 	unsigned n_held;
 	bool odd; /* the next triangle of a strip has the other order */
 };
 
 /* NULL, or the reason why primitives of this type are not drawn. */
 const char *bw_raster_topology_refused(unsigned topology);
-/* Takes a vertex. True: it completes the primitive in out, a point with its vertex three times. The
- * first vertex, or with provoking_last the last one, is the one that gives flat attributes (Vulkan
- * 1.3, 21.1). */
-bool bw_raster_assemble(struct bw_assembler *a, uint32_t vertex, uint32_t out[3]);
+/* Vertices of a primitive: with adjacency, those of the neighbours are among them. */
+unsigned bw_raster_corners(const struct bw_assembler *a);
+/* Leaves only the corners of a primitive with adjacency, and returns their number. */
+unsigned bw_raster_drop_neighbours(enum bw_topology topology, uint32_t v[BW_RASTER_CORNERS]);
+/* Takes a vertex. True: it completes the primitive in out. The first vertex, or with provoking_last
+ * the last one, is the one that gives flat attributes (Vulkan 1.3, 21.1). */
+bool bw_raster_assemble(struct bw_assembler *a, uint32_t vertex, uint32_t out[BW_RASTER_CORNERS]);
 /* The next vertex begins a new primitive, strip or fan. */
 void bw_raster_restart(struct bw_assembler *a);
 

@@ -6,9 +6,6 @@
 
 #include "base/util.h"
 
-/* Corners farther from the screen than this (pixels) are not rounded to fixed point. */
-enum { GUARD = 32768 };
-
 /* ---- set up ---- */
 
 static bool is_culled_by_distance(const struct bw_raster_vertex v[3], uint8_t mask)
@@ -64,20 +61,6 @@ static void make_planes(struct bw_triangle *t, const double p[3][3])
 		t->det += t->e[0][i] * p[0][i];
 }
 
-static void make_edges(struct bw_triangle *t, const int64_t x[3], const int64_t y[3], bool positive)
-{
-	int64_t sign = positive ? 1 : -1;
-	for (unsigned k = 0; k < 3; k++) {
-		unsigned i = k, j = (k + 1) % 3;
-		int64_t dx = (x[j] - x[i]) * sign, dy = (y[j] - y[i]) * sign;
-		t->edge[k].a = -dy;
-		t->edge[k].b = dx;
-		t->edge[k].c = dy * x[i] - dx * y[i];
-		/* Left edges, and horizontal ones at the top (y grows downwards). */
-		t->edge[k].owns = dy < 0 || (dy == 0 && dx > 0);
-	}
-}
-
 /* Corners as pixels, when all are in front of the eye and near the screen: with floats, which the
  * rounding to fixed point then meets as it does in other implementations [I]. */
 static bool to_fixed(const struct bw_raster_vertex v[3], const struct bw_raster_viewport *view,
@@ -87,7 +70,8 @@ static bool to_fixed(const struct bw_raster_vertex v[3], const struct bw_raster_
 		float inverse = 1 / v[i].w;
 		float sx = v[i].x * inverse * view->x_scale + view->x_offset;
 		float sy = v[i].y * inverse * view->y_scale + view->y_offset;
-		if (!(v[i].w > 0) || !(fabsf(sx) <= GUARD) || !(fabsf(sy) <= GUARD))
+		if (!(v[i].w > 0) || !(fabsf(sx) <= BW_RASTER_GUARD) ||
+		    !(fabsf(sy) <= BW_RASTER_GUARD))
 			return false;
 		x[i] = (int64_t)nearbyintf(sx * BW_RASTER_SUBPIXELS);
 		y[i] = (int64_t)nearbyintf(sy * BW_RASTER_SUBPIXELS);
@@ -95,16 +79,20 @@ static bool to_fixed(const struct bw_raster_vertex v[3], const struct bw_raster_
 	return true;
 }
 
-static int64_t smallest(const int64_t v[3])
+static int64_t smallest(unsigned n, const int64_t *v)
 {
-	int64_t least = BW_MIN(v[0], v[1]);
-	return BW_MIN(least, v[2]);
+	int64_t least = v[0];
+	for (unsigned i = 1; i < n; i++)
+		least = BW_MIN(least, v[i]);
+	return least;
 }
 
-static int64_t largest(const int64_t v[3])
+static int64_t largest(unsigned n, const int64_t *v)
 {
-	int64_t most = BW_MAX(v[0], v[1]);
-	return BW_MAX(most, v[2]);
+	int64_t most = v[0];
+	for (unsigned i = 1; i < n; i++)
+		most = BW_MAX(most, v[i]);
+	return most;
 }
 
 static int32_t floor_pixel(int64_t v)
@@ -113,22 +101,43 @@ static int32_t floor_pixel(int64_t v)
 				: -((-v + BW_RASTER_SUBPIXELS - 1) / BW_RASTER_SUBPIXELS));
 }
 
-static bool narrow_box(struct bw_raster_area *a, const int64_t x[3], const int64_t y[3])
+static bool narrow_box(struct bw_raster_area *a, unsigned n, const int64_t *x, const int64_t *y)
 {
-	a->x0 = BW_MAX(a->x0, floor_pixel(smallest(x)));
-	a->y0 = BW_MAX(a->y0, floor_pixel(smallest(y)));
-	a->x1 = BW_MIN(a->x1, floor_pixel(largest(x)) + 1);
-	a->y1 = BW_MIN(a->y1, floor_pixel(largest(y)) + 1);
+	a->x0 = BW_MAX(a->x0, floor_pixel(smallest(n, x)));
+	a->y0 = BW_MAX(a->y0, floor_pixel(smallest(n, y)));
+	a->x1 = BW_MIN(a->x1, floor_pixel(largest(n, x)) + 1);
+	a->y1 = BW_MIN(a->y1, floor_pixel(largest(n, y)) + 1);
 	return a->x0 < a->x1 && a->y0 < a->y1;
+}
+
+bool bw_triangle_make_edges(struct bw_triangle *t, unsigned n, const int64_t *x, const int64_t *y)
+{
+	int64_t area = 0;
+	for (unsigned i = 2; i < n; i++)
+		area += (x[i - 1] - x[0]) * (y[i] - y[0]) - (y[i - 1] - y[0]) * (x[i] - x[0]);
+	if (!area)
+		return false;
+	int64_t sign = area > 0 ? 1 : -1;
+	t->n_edges = n;
+	for (unsigned k = 0; k < n; k++) {
+		unsigned i = k, j = (k + 1) % n;
+		int64_t dx = (x[j] - x[i]) * sign, dy = (y[j] - y[i]) * sign;
+		t->edge[k].a = -dy;
+		t->edge[k].b = dx;
+		t->edge[k].c = dy * x[i] - dx * y[i];
+		/* Left edges, and horizontal ones at the top (y grows downwards). */
+		t->edge[k].owns = dy < 0 || (dy == 0 && dx > 0);
+	}
+	return narrow_box(&t->box, n, x, y);
 }
 
 static bool setup_rect(struct bw_triangle *t, const int64_t x[3], const int64_t y[3])
 {
 	/* Edge functions 0 to 2 are not used: the box in 1/256 pixel is enough. */
-	t->edge[0].a = smallest(x);
-	t->edge[0].b = smallest(y);
-	t->edge[1].a = largest(x);
-	t->edge[1].b = largest(y);
+	t->edge[0].a = smallest(3, x);
+	t->edge[0].b = smallest(3, y);
+	t->edge[1].a = largest(3, x);
+	t->edge[1].b = largest(3, y);
 	bool along_x = y[1] == y[0] && x[2] == x[0], along_y = x[1] == x[0] && y[2] == y[0];
 	bool at_last = (x[0] == x[1] && y[1] == y[2]) || (y[0] == y[1] && x[1] == x[2]);
 	return along_x || along_y || at_last;
@@ -182,17 +191,15 @@ bool bw_triangle_setup(struct bw_triangle *t, const struct bw_raster_vertex v[3]
 	if (culled && !rules->is_rect)
 		return false;
 	find_slope(t);
+	if (rules->is_outline)
+		return true;
 	t->is_exact = to_fixed(v, view, x, y);
 	t->has_planes = planes;
 	if (rules->is_rect)
-		return t->is_exact && setup_rect(t, x, y) && narrow_box(&t->box, x, y);
+		return t->is_exact && setup_rect(t, x, y) && narrow_box(&t->box, 3, x, y);
 	if (!t->is_exact)
 		return t->box.x0 < t->box.x1 && t->box.y0 < t->box.y1;
-	int64_t area = (x[1] - x[0]) * (y[2] - y[0]) - (y[1] - y[0]) * (x[2] - x[0]);
-	if (!area)
-		return false;
-	make_edges(t, x, y, area > 0);
-	return narrow_box(&t->box, x, y);
+	return bw_triangle_make_edges(t, 3, x, y);
 }
 
 bool bw_triangle_setup_point(struct bw_triangle *t, const struct bw_raster_vertex *v,
@@ -207,7 +214,8 @@ bool bw_triangle_setup_point(struct bw_triangle *t, const struct bw_raster_verte
 	if (is_outside(corners, rules))
 		return false;
 	for (unsigned i = 0; i < 2; i++) {
-		if (!(size[i] > 0) || !(size[i] <= GUARD) || !(fabsf(at[i]) <= GUARD))
+		if (!(size[i] > 0) || !(size[i] <= BW_RASTER_GUARD) ||
+		    !(fabsf(at[i]) <= BW_RASTER_GUARD))
 			return false;
 		first[i] = (int64_t)nearbyintf((at[i] - size[i] / 2) * BW_RASTER_SUBPIXELS);
 		last[i] = (int64_t)nearbyintf((at[i] + size[i] / 2) * BW_RASTER_SUBPIXELS);
@@ -234,7 +242,7 @@ bool bw_triangle_setup_point(struct bw_triangle *t, const struct bw_raster_verte
 	for (unsigned i = 0; i < 3; i++)
 		t->e[0][i] = (i == 2) - t->e[1][i] - t->e[2][i];
 	t->max_z = t->z[0] / t->w[0];
-	return narrow_box(&t->box, (int64_t[]){first[0], last[0], last[0]},
+	return narrow_box(&t->box, 3, (int64_t[]){first[0], last[0], last[0]},
 			  (int64_t[]){first[1], last[1], last[1]});
 }
 
@@ -277,7 +285,7 @@ bool bw_triangle_covers(const struct bw_triangle *t, int32_t x, int32_t y)
 	if (!t->is_exact)
 		return is_between_planes(t, (double)x / BW_RASTER_SUBPIXELS,
 					 (double)y / BW_RASTER_SUBPIXELS, true);
-	for (unsigned k = 0; k < 3; k++) {
+	for (unsigned k = 0; k < t->n_edges; k++) {
 		int64_t e = t->edge[k].a * x + t->edge[k].b * y + t->edge[k].c;
 		if (e < 0 || (e == 0 && !t->edge[k].owns))
 			return false;
@@ -292,7 +300,7 @@ bool bw_triangle_misses(const struct bw_triangle *t, const struct bw_raster_area
 	double sign = t->det > 0 ? 1 : -1;
 	if (t->is_rect)
 		return false;
-	for (unsigned k = 0; k < 3; k++) {
+	for (unsigned k = 0; k < (t->is_exact ? t->n_edges : 3); k++) {
 		bool all = true;
 		for (unsigned i = 0; i < 4 && all; i++) {
 			int64_t px = x[i % 2], py = y[i / 2];

@@ -15,6 +15,8 @@
 #include <stdint.h>
 
 enum { BW_RASTER_SUBPIXELS = 256, BW_RASTER_MAX_CLIP = 8, BW_RASTER_MAX_SIZE = 16384 };
+/* Corners farther from the screen than this (pixels) are not rounded to fixed point. */
+enum { BW_RASTER_GUARD = 32768 };
 
 /* From clip coordinates to the screen. */
 struct bw_raster_viewport {
@@ -33,6 +35,7 @@ struct bw_raster_vertex {
 
 struct bw_raster_rules {
 	bool is_rect;
+	bool is_outline; /* only its face and its slope count: other shapes draw its edges */
 	bool z_from_minus_w; /* the near plane is z = -w, else z = 0 */
 	bool clips_near, clips_far;
 	uint8_t clip_mask; /* distances that clip */
@@ -49,7 +52,8 @@ struct bw_triangle {
 	struct {
 		int64_t a, b, c;
 		bool owns; /* samples on the edge are inside */
-	} edge[3];
+	} edge[4];
+	unsigned n_edges; /* a line has four */
 	/* Homogeneous ones: e[k] = e[k][0] x + e[k][1] y + e[k][2] of pixels. Their sum has the
 	 * sign of det where w > 0. */
 	double e[3][3], det;
@@ -79,6 +83,9 @@ bool bw_triangle_setup_point(struct bw_triangle *t, const struct bw_raster_verte
 			     const struct bw_raster_viewport *view,
 			     const struct bw_raster_rules *rules,
 			     const struct bw_raster_area *scissor, const float size[2]);
+/* Sets the edges of a convex shape with these corners (1/256 pixel), and narrows the box. False: it
+ * covers nothing. */
+bool bw_triangle_make_edges(struct bw_triangle *t, unsigned n, const int64_t *x, const int64_t *y);
 /* x and y in 1/256 pixel. */
 bool bw_triangle_covers(const struct bw_triangle *t, int32_t x, int32_t y);
 /* No sample of the pixels from x0, y0 up to x1, y1 can be covered. May say no although none is. */
