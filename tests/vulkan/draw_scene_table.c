@@ -162,6 +162,10 @@ const struct scene scenes[] = {
 	{"wire_strip", "flat", .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP, .count = 20,
 	 .polygon = VK_POLYGON_MODE_LINE, BRESENHAM},
 	{"corners", "flat", "inside", TRIS, .count = 60, .polygon = VK_POLYGON_MODE_POINT},
+	{"coverage", "coverage", TRIS, .count = 60, .samples = VK_SAMPLE_COUNT_4_BIT,
+	 .alpha_to_coverage = true},
+	{"coverage_depth", "coverage", TRIS, .count = 60, .samples = VK_SAMPLE_COUNT_4_BIT,
+	 .alpha_to_coverage = true, .depth = VK_FORMAT_D32_SFLOAT, .compare = VK_COMPARE_OP_LESS},
 };
 const size_t n_scenes = BW_ARRAY_SIZE(scenes);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Draws beside other work: the samples that they count, and a draw that is not supported, which is
- * left out. Their pictures: test_draws.py. */
+/* Draws beside other work: the samples that they count, depth bounds, and a draw that is not
+ * supported, which is left out. Their pictures: test_draws.py. */
 #include "kit.h"
 
 enum { WIDTH = 64, HEIGHT = 32 };
@@ -11,18 +11,21 @@ struct target {
 	struct gpu_memory memory;
 };
 
-static struct target make_target(struct gpu *gpu)
+static struct target make_target(struct gpu *gpu, bool depth)
 {
+	const VkImageAspectFlags aspect =
+		depth ? VK_IMAGE_ASPECT_DEPTH_BIT : VK_IMAGE_ASPECT_COLOR_BIT;
 	struct target t = {0};
 	VkImageCreateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
 		.imageType = VK_IMAGE_TYPE_2D,
-		.format = VK_FORMAT_R8G8B8A8_UNORM,
+		.format = depth ? VK_FORMAT_D32_SFLOAT : VK_FORMAT_R8G8B8A8_UNORM,
 		.extent = {WIDTH, HEIGHT, 1},
 		.mipLevels = 1,
 		.arrayLayers = 1,
 		.samples = VK_SAMPLE_COUNT_1_BIT,
-		.usage = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT,
+		.usage = depth ? VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT
+			       : VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT,
 	};
 	VK_OK(vkCreateImage(gpu->device, &info, NULL, &t.image));
 	VkMemoryRequirements req;
@@ -34,24 +37,35 @@ static struct target make_target(struct gpu *gpu)
 		.image = t.image,
 		.viewType = VK_IMAGE_VIEW_TYPE_2D,
 		.format = info.format,
-		.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1},
+		.subresourceRange = {aspect, 0, 1, 0, 1},
 	};
 	VK_OK(vkCreateImageView(gpu->device, &view, NULL, &t.view));
 	return t;
 }
 
+static void free_target(struct gpu *gpu, struct target *t)
+{
+	vkDestroyImageView(gpu->device, t->view, NULL);
+	vkDestroyImage(gpu->device, t->image, NULL);
+	vkFreeMemory(gpu->device, t->memory.memory, NULL);
+}
+
+enum depth_use { NO_DEPTH, WRITES_DEPTH, TESTS_BOUNDS };
+
 static VkPipeline make_pipeline(struct gpu *gpu, VkPipelineLayout layout,
-				VkPrimitiveTopology topology)
+				VkPrimitiveTopology topology, enum depth_use depth)
 {
 	static const VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
 	VkPipelineRenderingCreateInfo rendering = {
 		.sType = VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO,
 		.colorAttachmentCount = 1,
 		.pColorAttachmentFormats = &format,
+		.depthAttachmentFormat = depth ? VK_FORMAT_D32_SFLOAT : VK_FORMAT_UNDEFINED,
 	};
 	VkPipelineShaderStageCreateInfo stages[2] = {
 		{VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, NULL, 0,
-		 VK_SHADER_STAGE_VERTEX_BIT, kit_load(gpu, "triangle_vert"), "main", NULL},
+		 VK_SHADER_STAGE_VERTEX_BIT, kit_load(gpu, depth ? "slope_vert" : "triangle_vert"),
+		 "main", NULL},
 		{VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, NULL, 0,
 		 VK_SHADER_STAGE_FRAGMENT_BIT, kit_load(gpu, "triangle_frag"), "main", NULL},
 	};
@@ -76,6 +90,14 @@ static VkPipeline make_pipeline(struct gpu *gpu, VkPipelineLayout layout,
 	VkPipelineMultisampleStateCreateInfo samples = {
 		.sType = VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO,
 		.rasterizationSamples = VK_SAMPLE_COUNT_1_BIT};
+	VkPipelineDepthStencilStateCreateInfo depths = {
+		.sType = VK_STRUCTURE_TYPE_PIPELINE_DEPTH_STENCIL_STATE_CREATE_INFO,
+		.depthTestEnable = depth != NO_DEPTH,
+		.depthWriteEnable = depth == WRITES_DEPTH,
+		.depthCompareOp = VK_COMPARE_OP_ALWAYS,
+		.depthBoundsTestEnable = depth == TESTS_BOUNDS,
+		.minDepthBounds = 0.25f,
+		.maxDepthBounds = 0.5f};
 	VkPipelineColorBlendAttachmentState attachment = {.colorWriteMask = 0xf};
 	VkPipelineColorBlendStateCreateInfo blend = {
 		.sType = VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO,
@@ -91,6 +113,7 @@ static VkPipeline make_pipeline(struct gpu *gpu, VkPipelineLayout layout,
 		.pViewportState = &view,
 		.pRasterizationState = &raster,
 		.pMultisampleState = &samples,
+		.pDepthStencilState = &depths,
 		.pColorBlendState = &blend,
 		.layout = layout,
 	};
@@ -101,8 +124,16 @@ static VkPipeline make_pipeline(struct gpu *gpu, VkPipelineLayout layout,
 	return pipeline;
 }
 
-static void draw(struct gpu *gpu, VkCommandBuffer cmd, const struct target *t, VkPipeline pipeline)
+static void draw(struct gpu *gpu, VkCommandBuffer cmd, const struct target *t,
+		 const struct target *depth, VkPipeline pipeline)
 {
+	VkRenderingAttachmentInfo second = {
+		.sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO,
+		.imageView = depth ? depth->view : VK_NULL_HANDLE,
+		.imageLayout = VK_IMAGE_LAYOUT_GENERAL,
+		.loadOp = VK_ATTACHMENT_LOAD_OP_LOAD,
+		.storeOp = VK_ATTACHMENT_STORE_OP_STORE,
+	};
 	VkRenderingAttachmentInfo color = {
 		.sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO,
 		.imageView = t->view,
@@ -116,6 +147,7 @@ static void draw(struct gpu *gpu, VkCommandBuffer cmd, const struct target *t, V
 		.layerCount = 1,
 		.colorAttachmentCount = 1,
 		.pColorAttachments = &color,
+		.pDepthAttachment = depth ? &second : NULL,
 	};
 	VkImageMemoryBarrier barrier = {
 		.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
@@ -147,8 +179,8 @@ static struct fixture begin(VkPrimitiveTopology topology)
 	struct fixture f = {.gpu = kit_open()};
 	VkPipelineLayoutCreateInfo info = {VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
 	VK_OK(vkCreatePipelineLayout(f.gpu->device, &info, NULL, &f.layout));
-	f.target = make_target(f.gpu);
-	f.pipeline = make_pipeline(f.gpu, f.layout, topology);
+	f.target = make_target(f.gpu, false);
+	f.pipeline = make_pipeline(f.gpu, f.layout, topology, NO_DEPTH);
 	return f;
 }
 
@@ -156,9 +188,7 @@ static void end(struct fixture *f)
 {
 	vkDestroyPipeline(f->gpu->device, f->pipeline, NULL);
 	vkDestroyPipelineLayout(f->gpu->device, f->layout, NULL);
-	vkDestroyImageView(f->gpu->device, f->target.view, NULL);
-	vkDestroyImage(f->gpu->device, f->target.image, NULL);
-	vkFreeMemory(f->gpu->device, f->target.memory.memory, NULL);
+	free_target(f->gpu, &f->target);
 	gpu_close(f->gpu);
 }
 
@@ -177,7 +207,7 @@ static void samples_are_counted(void **state)
 	for (uint32_t i = 0; i < 2; i++) {
 		vkCmdBeginQuery(cmd, pool, i, VK_QUERY_CONTROL_PRECISE_BIT);
 		for (uint32_t k = 0; k < i + 1; k++)
-			draw(f.gpu, cmd, &f.target, f.pipeline);
+			draw(f.gpu, cmd, &f.target, NULL, f.pipeline);
 		vkCmdEndQuery(cmd, pool, i);
 	}
 	kit_finish(f.gpu, GPU_UNIVERSAL, cmd);
@@ -189,13 +219,48 @@ static void samples_are_counted(void **state)
 	end(&f);
 }
 
+/* The depth at the middle of column x is (x + 1/2) / WIDTH: a quarter of the columns lies within
+ * the bounds. lavapipe has no such test. */
+static void depth_bounds(void **state)
+{
+	struct fixture f = begin(VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST);
+	struct target depth = make_target(f.gpu, true);
+	VkPipeline pipelines[2];
+	VkQueryPoolCreateInfo info = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
+				      .queryType = VK_QUERY_TYPE_OCCLUSION,
+				      .queryCount = 1};
+	VkQueryPool pool;
+	uint64_t n = 0;
+	VK_OK(vkCreateQueryPool(f.gpu->device, &info, NULL, &pool));
+	VkCommandBuffer cmd = kit_begin(f.gpu, GPU_UNIVERSAL);
+	vkCmdResetQueryPool(cmd, pool, 0, 1);
+	for (int i = 0; i < 2; i++) {
+		pipelines[i] = make_pipeline(f.gpu, f.layout, VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST,
+					     i ? TESTS_BOUNDS : WRITES_DEPTH);
+		if (i)
+			vkCmdBeginQuery(cmd, pool, 0, VK_QUERY_CONTROL_PRECISE_BIT);
+		draw(f.gpu, cmd, &f.target, &depth, pipelines[i]);
+		gpu_barrier(cmd);
+	}
+	vkCmdEndQuery(cmd, pool, 0);
+	kit_finish(f.gpu, GPU_UNIVERSAL, cmd);
+	VK_OK(vkGetQueryPoolResults(f.gpu->device, pool, 0, 1, sizeof(n), &n, sizeof(n),
+				    VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT));
+	assert_int_equal(n, WIDTH / 4 * HEIGHT);
+	for (int i = 0; i < 2; i++)
+		vkDestroyPipeline(f.gpu->device, pipelines[i], NULL);
+	vkDestroyQueryPool(f.gpu->device, pool, NULL);
+	free_target(f.gpu, &depth);
+	end(&f);
+}
+
 /* Such strips are not drawn; what comes after them is done. */
 static void a_refused_draw_is_left_out(void **state)
 {
 	struct fixture f = begin(VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP_WITH_ADJACENCY);
 	struct kit_buffer b = kit_buffer(f.gpu, 16);
 	VkCommandBuffer cmd = kit_begin(f.gpu, GPU_UNIVERSAL);
-	draw(f.gpu, cmd, &f.target, f.pipeline);
+	draw(f.gpu, cmd, &f.target, NULL, f.pipeline);
 	vkCmdFillBuffer(cmd, b.buffer, 0, VK_WHOLE_SIZE, 77);
 	gpu_barrier(cmd);
 	kit_finish(f.gpu, GPU_UNIVERSAL, cmd);
@@ -204,4 +269,4 @@ static void a_refused_draw_is_left_out(void **state)
 	end(&f);
 }
 
-TESTS(samples_are_counted, a_refused_draw_is_left_out);
+TESTS(samples_are_counted, depth_bounds, a_refused_draw_is_left_out);

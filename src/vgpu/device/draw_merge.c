@@ -48,6 +48,24 @@ static bool write_texel(struct bw_draw *d, const struct bw_draw_surface *s, uint
 
 /* ---- depth and stencil ---- */
 
+/* Whether the depth that the buffer has lies between the bounds. */
+static bool test_bounds(struct bw_draw *d, const struct bw_draw_sample *at, bool *out_passes)
+{
+	const struct bw_draw_targets *t = &d->targets;
+	uint8_t texel[16];
+	uint32_t old[4];
+	uint64_t va = t->depth.used && t->has_bounds ? texel_va(&t->depth, at) : 0;
+	*out_passes = true;
+	if (!va)
+		return true;
+	if (!read_texel(d, &t->depth, va, texel))
+		return false;
+	bw_format_unpack(t->depth.im.format, texel, old);
+	d->depth_before = bits_f32(old[0]);
+	*out_passes = d->depth_before >= t->bounds[0] && d->depth_before <= t->bounds[1];
+	return true;
+}
+
 /* A depth as the buffer holds it, for comparisons with what it holds. */
 static float stored_depth(const struct bw_format *f, float z)
 {
@@ -94,6 +112,11 @@ bool bw_draw_test(struct bw_draw *d, const struct bw_draw_sample *at, bool *out_
 	const struct bw_draw_stencil *face = &t->face[at->is_front ? 0 : 1];
 	uint8_t texel[16], old = 0;
 	bool stencil_passes = true, depth_passes = false;
+	d->stencil_failed = false;
+	if (!test_bounds(d, at, out_passes))
+		return false;
+	if (!*out_passes)
+		return true;
 	uint64_t va = t->stencil.used ? texel_va(&t->stencil, at) : 0;
 	if (va) {
 		if (!read_texel(d, &t->stencil, va, texel))
@@ -238,14 +261,20 @@ static const uint32_t *output(const struct lane *l, unsigned which)
 	return &l->w->output[(size_t)which * 4 * BW_DRAW_LANES];
 }
 
-/* The late test: with the depth, the stencil value and the samples that the shader exported. */
+/* Whether the shader has put anything into the output beside the colours, and what. */
+static const uint32_t *depth_output(const struct bw_draw *d, const struct lane *l)
+{
+	return l->w->written[BW_DRAW_COLORS] >> l->lane & 1 ? output(l, d->targets.n_exports)
+							    : NULL;
+}
+
+/* The late test: with the depth and the stencil value that the shader exported. */
 static bool test_late(struct bw_draw *d, struct lane *l, bool *out_passes)
 {
 	const struct bw_draw_targets *t = &d->targets;
 	const struct bw_draw_state *s = &d->state;
 	unsigned lane = l->lane;
-	const uint32_t *z = output(l, t->n_exports);
-	bool has_z = l->w->written[BW_DRAW_COLORS] >> lane & 1;
+	const uint32_t *z = depth_output(d, l);
 	bool is_small = t->z_export_format == BW_EX_UINT16_ABGR;
 	struct bw_weights weights;
 	int sample = (int)l->at.sample;
@@ -255,24 +284,43 @@ static bool test_late(struct bw_draw *d, struct lane *l, bool *out_passes)
 			  &weights);
 	l->at.z = (float)weights.z;
 	l->at.stencil = t->face[l->at.is_front ? 0 : 1].reference;
-	if (t->export_depth && has_z) {
+	if (t->export_depth && z) {
 		float exported = bits_f32(z[lane]);
 		l->at.z = BW_MIN(BW_MAX(exported, l->primitive->t.z_min), l->primitive->t.z_max);
 	}
 	/* Without depth they are 16 bits: stencil in X[23:16], the mask in Y[15:0]
 	 * (ac_get_spi_shader_z_format of Mesa). */
-	if (t->export_stencil && has_z)
+	if (t->export_stencil && z)
 		l->at.stencil =
 			(uint8_t)(is_small ? bw_half16(z[lane], 1) : z[BW_DRAW_LANES + lane]);
-	if (t->export_mask && has_z) {
-		uint32_t mask = is_small ? z[BW_DRAW_LANES + lane] : z[2 * BW_DRAW_LANES + lane];
-		if (!(mask >> sample & 1)) {
-			l->is_masked = true;
-			*out_passes = false;
-			return true;
-		}
-	}
 	return bw_draw_test(d, &l->at, out_passes);
+}
+
+/* The samples that the shader leaves: by its sample mask, and by alpha, of which each pixel of a
+ * quad has another part rounded up [I]. */
+static uint32_t exported_mask(const struct bw_draw *d, const struct lane *l)
+{
+	enum { ALL = 0xffff, QUARTERS = 4 };
+	const struct bw_draw_targets *t = &d->targets;
+	const uint32_t *z = depth_output(d, l);
+	uint32_t mask = ALL, color[4] = {0};
+	if (t->export_mask && z)
+		mask = z[(t->z_export_format == BW_EX_UINT16_ABGR ? 1 : 2) * BW_DRAW_LANES +
+			 l->lane];
+	if (!t->alpha_to_mask)
+		return mask;
+	if (z && t->z_export_format == BW_EX_32_AR)
+		color[3] = z[BW_DRAW_LANES + l->lane];
+	else if (z && t->z_export_format == BW_EX_32_ABGR)
+		color[3] = z[3 * BW_DRAW_LANES + l->lane];
+	else if (l->w->written[0] >> l->lane & 1)
+		unpack(output(l, 0), t->export_format[0], l->lane, color);
+	float alpha = bits_f32(color[3]);
+	float most = (float)(1u << t->alpha_samples_log2);
+	alpha = alpha > 0 ? BW_MIN(alpha, 1.0f) : 0; /* NaN: 0 */
+	unsigned n = (unsigned)(alpha * most +
+				(float)t->alpha_offset[l->at.y % 2 * 2 + l->at.x % 2] / QUARTERS);
+	return mask & ((1u << n) - 1);
 }
 
 /* ---- what debuggers are told ---- */
@@ -328,7 +376,10 @@ static bool merge_fragment(struct bw_draw *d, struct lane *l, bool *out_passes)
 	const struct bw_draw_targets *t = &d->targets;
 	struct colors in = {{0}, {0}};
 	bool passes = true;
-	if (!t->is_early && !test_late(d, l, &passes))
+	l->is_masked = !(exported_mask(d, l) >> l->at.sample & 1);
+	if (l->is_masked)
+		passes = false;
+	else if (!t->is_early && !test_late(d, l, &passes))
 		return false;
 	*out_passes = passes;
 	for (unsigned i = 0; i < t->n_colors && passes; i++) {
@@ -405,7 +456,6 @@ static bool merge_lane(struct bw_draw *d, struct lane *l, unsigned k)
 			.sample = (uint32_t)__builtin_ctz(left),
 			.is_front = l->primitive->t.is_front,
 		};
-		l->is_masked = false;
 		if (bw_draw_is_watched(d, (int32_t)l->at.x, (int32_t)l->at.y) ? !merge_watched(d, l)
 									      : !merge_sample(d, l))
 			return false;

@@ -225,14 +225,16 @@ static const char *read_depth(struct bw_queue *q, struct bw_draw_targets *t)
 		return NULL;
 	if (CTX_FIELD(q, DB_Z_INFO, TILE_SURFACE_ENABLE))
 		return "its depth buffer is compressed (HTILE), which is not supported";
-	if (BW_FIELD_GET(DB_DEPTH_CONTROL, DEPTH_BOUNDS_ENABLE, control))
-		return "depth bounds are not tested";
+	t->has_bounds = has_depth && !t->clear_depth &&
+			BW_FIELD_GET(DB_DEPTH_CONTROL, DEPTH_BOUNDS_ENABLE, control);
+	t->bounds[0] = bits_f32(CTX(q, DB_DEPTH_BOUNDS_MIN));
+	t->bounds[1] = bits_f32(CTX(q, DB_DEPTH_BOUNDS_MAX));
 	t->writes_depth = has_depth && BW_FIELD_GET(DB_DEPTH_CONTROL, Z_WRITE_ENABLE, control) &&
 			  !BW_FIELD_GET(DB_DEPTH_VIEW, Z_READ_ONLY, view);
 	t->z_function = t->clear_depth || !has_depth
 				? FUNC_ALWAYS
 				: BW_FIELD_GET(DB_DEPTH_CONTROL, ZFUNC, control);
-	if (has_depth && (t->writes_depth || t->z_function != FUNC_ALWAYS)) {
+	if (has_depth && (t->writes_depth || t->z_function != FUNC_ALWAYS || t->has_bounds)) {
 		s.base_256b = bw_join32(CTX(q, DB_Z_WRITE_BASE_HI), CTX(q, DB_Z_WRITE_BASE));
 		s.sw_mode = CTX_FIELD(q, DB_Z_INFO, SW_MODE);
 		s.format =
@@ -267,6 +269,12 @@ static void read_order(struct bw_queue *q, struct bw_draw_targets *t)
 	t->z_export_format = CTX_FIELD(q, SPI_SHADER_Z_FORMAT, Z_EXPORT_FORMAT);
 	t->alpha_to_mask = CTX_FIELD(q, DB_ALPHA_TO_MASK, ALPHA_TO_MASK_ENABLE) &&
 			   !BW_FIELD_GET(DB_SHADER_CONTROL, ALPHA_TO_MASK_DISABLE, control);
+	uint32_t alpha = CTX(q, DB_ALPHA_TO_MASK);
+	t->alpha_samples_log2 = BW_MIN(CTX_FIELD(q, DB_EQAA, ALPHA_TO_MASK_NUM_SAMPLES), 3u);
+	t->alpha_offset[0] = (uint8_t)BW_FIELD_GET(DB_ALPHA_TO_MASK, ALPHA_TO_MASK_OFFSET0, alpha);
+	t->alpha_offset[1] = (uint8_t)BW_FIELD_GET(DB_ALPHA_TO_MASK, ALPHA_TO_MASK_OFFSET1, alpha);
+	t->alpha_offset[2] = (uint8_t)BW_FIELD_GET(DB_ALPHA_TO_MASK, ALPHA_TO_MASK_OFFSET2, alpha);
+	t->alpha_offset[3] = (uint8_t)BW_FIELD_GET(DB_ALPHA_TO_MASK, ALPHA_TO_MASK_OFFSET3, alpha);
 	bool changes = BW_FIELD_GET(DB_SHADER_CONTROL, KILL_ENABLE, control) || t->export_depth ||
 		       t->export_stencil || t->export_mask || t->alpha_to_mask;
 	t->is_early = !changes || BW_FIELD_GET(DB_SHADER_CONTROL, DEPTH_BEFORE_SHADER, control);
@@ -288,8 +296,6 @@ const char *bw_draw_targets_read(struct bw_queue *q, const struct bw_draw_state 
 	if (mode > CB_MODE_DCC_DECOMPRESS)
 		return "it resolves";
 	read_order(q, t);
-	if (t->alpha_to_mask)
-		return "alpha is not made a coverage";
 	const char *why = NULL;
 	for (unsigned i = 0; i < BW_DRAW_COLORS && !why && mode == CB_MODE_NORMAL; i++) {
 		unsigned export = n_exports;
