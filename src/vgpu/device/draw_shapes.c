@@ -124,7 +124,7 @@ static bool make_planes(struct bw_draw *d, const struct bw_draw_subgroup *g, uns
 	return true;
 }
 
-/* Depth bias (Vulkan 1.3, 28.11.3), which lines and points do not have that are no triangle's [I]. */
+/* Depth bias (Vulkan 1.3, 28.11.3). Lines and points that are not a triangle's have none [I]. */
 static void set_bias(const struct bw_draw_state *s, struct bw_triangle *t)
 {
 	unsigned face = t->is_front ? 0 : 1;

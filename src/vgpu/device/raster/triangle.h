@@ -35,7 +35,7 @@ struct bw_raster_vertex {
 
 struct bw_raster_rules {
 	bool is_rect;
-	bool is_outline; /* only its face and its slope count: other shapes draw its edges */
+	bool is_outline;     /* only its face and its slope count: other shapes draw its edges */
 	bool z_from_minus_w; /* the near plane is z = -w, else z = 0 */
 	bool clips_near, clips_far;
 	uint8_t clip_mask; /* distances that clip */
