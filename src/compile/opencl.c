@@ -64,7 +64,9 @@ static struct bw_error *compile_printf(struct bw_compile_job *job, const char *i
 	static const char *const to_bitcode_optimized[] = {"-DBREAKWATER_PRINTF", "-c",
 							   "-emit-llvm", NULL};
 	static const char *const library_only[] = {LIBRARY_ONLY, NULL};
-	static const char *const ir[] = {"-x", "ir", "-Qunused-arguments", NULL};
+	/* -O2, the default for sources: clang's own default for bitcode is -O0, at which
+	 * LLVM refuses the library's code for older GPUs. A level of the user's comes after it. */
+	static const char *const ir[] = {"-x", "ir", "-O2", "-Qunused-arguments", NULL};
 	bool unoptimized = is_unoptimized(job->options);
 	struct bw_compile_words args = {0};
 	_cleanup_free_ char *bitcode = NULL;
