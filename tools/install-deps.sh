@@ -6,8 +6,8 @@
 set -eu
 
 codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
-libpython=libpython3.11
-[ "$codename" != trixie ] || libpython=libpython3.13
+libpython=libpython3.11 device_library=rocm-device-libs
+[ "$codename" != trixie ] || libpython=libpython3.13 device_library=rocm-device-libs-17
 
 packages="
  meson ninja-build pkg-config gcc libc6-dev python3 $libpython
@@ -15,7 +15,7 @@ packages="
  libdrm-dev libelf-dev libdw-dev libedit-dev libncurses-dev libjansson-dev libmsgpack-dev libpng-dev libxxhash-dev libzstd-dev
  libcmocka-dev python3-jsonschema gdb tmux zsh fish groff mandoc
  opencl-c-headers libvulkan-dev libspirv-cross-c-shared-dev glslang-tools spirv-tools
- rocm-device-libs
+ $device_library
 "
 # The drivers of tests/vulkan. Bookworm's (22.3) do, its backports' (25.0) are what the tests are about.
 drivers="mesa-vulkan-drivers"

@@ -55,7 +55,7 @@ static void look_at_device_library(struct doctor *d)
 		bw_doctor_judge(d, GOOD, "device library", NULL, "%s", folder + strlen(d->root));
 	else
 		bw_doctor_judge(
-			d, NOTE, "device library", "apt-get install rocm-device-libs",
+			d, NOTE, "device library", BW_DEVICE_LIBRARY_INSTALL,
 			"not found: functions of OpenCL C and of mathematics (sin, vload4) in kernels");
 }
 

@@ -113,7 +113,7 @@ struct bw_error *bw_clang_with_library(const struct bw_compile_job *job,
 	struct bw_error *more = bw_errorf(
 		err->code,
 		"%s\nThe device library, which has the functions of OpenCL C and of mathematics, is not "
-		"installed: apt-get install rocm-device-libs",
+		"installed: " BW_DEVICE_LIBRARY_INSTALL,
 		err->message);
 	bw_error_free(err);
 	return more;

@@ -78,8 +78,10 @@ struct bw_error *bw_spirv_words_read(const char *path, struct bw_spirv_words *ou
 
 /* ---- device_library.c ---- */
 
-/* Finds the folder with the bitcode of the device library (Debian package rocm-device-libs). The
- * caller owns it; NULL: it is not installed. root: "", or the file tree to search, for doctor. */
+#define BW_DEVICE_LIBRARY_INSTALL                                                                  \
+	"apt-get install rocm-device-libs (in Debian 13: rocm-device-libs-17)"
+/* Finds the folder with the bitcode of the device library. The caller owns it; NULL: it is not
+ * installed. root: "", or the file tree to search, for doctor. */
 struct bw_error *bw_device_library_find(const char *root, char **out_folder) BW_MUST_CHECK;
 
 #endif

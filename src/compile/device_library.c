@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The device library of Debian's package rocm-device-libs: bitcode with the functions of OpenCL C
+/* The device library (BW_DEVICE_LIBRARY_INSTALL): bitcode with the functions of OpenCL C
  * (opencl.bc), of mathematics (ocml.bc) and of the GPU (ockl.bc), and small modules of constants
  * that say how those shall be compiled (doc/hardware/code-objects.md 5). */
 #include <stdio.h>
@@ -16,6 +16,7 @@ struct bw_error *bw_device_library_find(const char *root, char **out_folder)
 	static const char *const folders[] = {
 		"/usr/lib/x86_64-linux-gnu/amdgcn/bitcode",
 		"/usr/lib/aarch64-linux-gnu/amdgcn/bitcode",
+		"/usr/lib/llvm-17/lib/clang/17/amdgcn/bitcode",
 	};
 	const char *given = *root ? NULL : getenv("BREAKWATER_DEVICE_LIBRARY");
 	*out_folder = NULL;

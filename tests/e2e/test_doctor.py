@@ -115,7 +115,9 @@ def what_is_wrong_is_named():
         (lambda m: m.level(None), "power level", "ok", "not managed", None, 0),
         (lambda m: m.remove("usr/bin/clang-19"), "clang-19", "note", "not found", "apt-get install clang-19", 0),
         (lambda m: m.remove("usr/lib/x86_64-linux-gnu/amdgcn/bitcode/ocml.bc"), "device library", "note", "not found",
-         "apt-get install rocm-device-libs", 0),
+         "apt-get install rocm-device-libs (in Debian 13: rocm-device-libs-17)", 0),
+        (lambda m: (m.remove("usr/lib/x86_64-linux-gnu/amdgcn/bitcode/ocml.bc"),  # Debian 13
+                    m.file("usr/lib/llvm-17/lib/clang/17/amdgcn/bitcode/ocml.bc", "")), "device library", "ok", "llvm-17", None, 0),
         (lambda m: m.remove("dev/kfd"), "/dev/kfd", "note", "HIP programs do not see the GPU", "CONFIG_HSA_AMD", 0),
         (lambda m: m.remove("usr/share/vulkan/icd.d/radeon_icd.x86_64.json"), "Vulkan driver", "note", "install mesa-vulkan-drivers",
          None, 0),
