@@ -13,7 +13,7 @@ static const struct bw_pm4_call calls[] = {
 };
 
 /* One more than a packet of a row has; data is not looked at here. */
-enum { FIXED_MAX_DW = 16 };
+enum { FIXED_MAX_DW = 24 };
 
 const struct bw_pm4_call *bw_pm4_calls(unsigned *out_n)
 {

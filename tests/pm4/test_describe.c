@@ -12,7 +12,7 @@ static void test_packets(void **state)
 	/* Headers and bodies as nvd.h of Linux lays them out; registers by their offsets in
 	 * gc_11_0_0_offset.h. */
 	static const struct {
-		uint32_t dw[16], n;
+		uint32_t dw[24], n;
 		const char *text;
 	} cases[] = {
 		{{0xc0027600, 0x20c, 0x10000, 1},
@@ -88,6 +88,15 @@ static void test_packets(void **state)
 		 "pasid 32769, debug_queue 1, quantum 10, page_table 0x100001000, sh_mem_bases "
 		 "0x2, sh_mem_config 0x3, trap_handler 0x4, trap_memory 0x5, gds_address 0x2000, "
 		 "n_gws 1, sdma 1, n_oac 0, gds_size 1, n_queues 3, completion_signal 0x7f00000040\n"},
+		/* pm4_mes_map_process of kfd_pm4_headers_aldebaran.h */
+		{{0xc013a100, 0x14018001, 0x1000,     1, 2, 3, 4, 0, 5,	   0,	0,
+		  0x2000,     0,	  0x00c10081, 8, 1, 2, 3, 4, 0x40, 0x7f},
+		 21,
+		 "pasid 32769, single_memops 1, debug_vmid 0, quantum 10, page_table 0x100001000, "
+		 "sh_mem_bases 0x2, sh_mem_config 0x3, trap_handler 0x4, trap_memory 0x5, "
+		 "gds_address 0x2000, n_gws 1, sdma 1, n_oac 0, gds_size 1, n_queues 3, gdbg 0x8, "
+		 "watch_0 0x1, watch_1 0x2, watch_2 0x3, watch_3 0x4, completion_signal "
+		 "0x7f00000040\n"},
 		/* only its size is known */
 		{{0xc0009900, 3}, 2, "0x00000003\n"},
 		/* a bit that no field has; a size that no form has; what comes after the fields */
