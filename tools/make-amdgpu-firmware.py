@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes the eight firmware files that Linux's amdgpu asks for on the virtual Navi31, into a folder that a
+"""Writes the firmware files that Linux's amdgpu asks for on the virtual Navi31 and MI300X, into a folder that a
 guest has as /lib/firmware/amdgpu. They are of our own making: headers with versions, and bodies of zeros,
 which the virtual GPU never runs (doc/hardware/pci.md 6).
 
@@ -43,6 +43,9 @@ FILES = {
     # one array of registers, three empty ones
     "gc_11_0_0_rlc.bin": image(0x80, (2, 0), [1] + [0] * 10 + [BODY_AT] + [0, BODY_AT] * 3, 256),
     "gc_11_0_0_imu.bin": image(1, (1, 0), [CODE_B, BODY_AT, DATA_B, BODY_AT + CODE_B], CODE_B + DATA_B),
+    "gc_9_4_3_mec.bin": image(0x9F, (1, 0), [0x20, CODE_B // 4 - 16, 16], CODE_B),
+    "gc_9_4_3_rlc.bin": image(0x80, (2, 0), [1] + [0] * 10 + [BODY_AT] + [0, BODY_AT] * 3, 256),
+    "sdma_4_4_2.bin": image(0x18, (1, 0), [60, 1, CODE_B // 4 - 16, 16], CODE_B),
     "sdma_6_0_0.bin": image(0x18, (2, 0), [60, CODE_B, 0, 0, BODY_AT + CODE_B, DATA_B, 0, 0], CODE_B + DATA_B),
 }
 

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "vgpu/device/cp_priv.h"
+#include "vgpu/device/register_own.h"
 #include "vgpu/device/cwsr.h"
 #include "vgpu/device/exec/strict/strict.h"
 
@@ -155,7 +156,7 @@ static bool wake_waiters(struct bw_queue *q, uint64_t signal)
 	struct bw_ih_vector v = {
 		.client = BW_IH_CLIENT_GRBM_CP,
 		.source = BW_IH_SRC_CP_EOP,
-		.ring = bw_ih_ring(q->me, q->pipe, q->queue),
+		.ring = bw_ih_ring(bw_own_me(q->dev, q->me), q->pipe, q->queue),
 		.vmid = (uint8_t)vmid_of(q),
 		.data = {bw_lo32(event)},
 	};

@@ -3,6 +3,7 @@
 #include "vgpu/device/cp_priv.h"
 #include "vgpu/device/cwsr.h"
 #include "vgpu/device/draw.h"
+#include "vgpu/device/register_own.h"
 #include "vgpu/device/sdma_engine.h"
 
 #include <assert.h>
@@ -49,7 +50,7 @@ void bw_cp_fail(struct bw_queue *q, enum bw_queue_error error, const char *fmt, 
 		.client = BW_IH_CLIENT_GRBM_CP,
 		.source = error == BW_QUEUE_PRIV_REG ? BW_IH_SRC_CP_PRIV_REG
 						     : BW_IH_SRC_CP_BAD_OPCODE,
-		.ring = bw_ih_ring(q->me, q->pipe, q->queue),
+		.ring = bw_ih_ring(bw_own_me(dev, q->me), q->pipe, q->queue),
 		.vmid = (uint8_t)bw_cp_vmid(q),
 		.data = {bw_is_aql(q) ? bw_aql_error_data(q) : 0},
 	};
@@ -200,13 +201,23 @@ struct queue_format {
 	void (*ended)(struct bw_queue *q); /* the queue; or NULL */
 	bool counts_packets;		   /* its pointers: it keeps those in memory itself */
 };
+
+static void forget_processes(struct bw_queue *q)
+{
+	bw_hws_forget(q->dev->cp->hws);
+}
+
+static const struct queue_format hiq_format = {fetch_packet, run_packet, forget_processes, false};
 static const struct queue_format pm4_format = {fetch_packet, run_packet, NULL, false};
 static const struct queue_format mes_format = {fetch_frame, run_frame, forget_frames, false};
 static const struct queue_format aql_format = {fetch_aql, run_aql, NULL, true};
 
 static const struct queue_format *format_of(const struct bw_queue *q)
 {
-	return bw_is_mes(q) ? &mes_format : bw_is_aql(q) ? &aql_format : &pm4_format;
+	return bw_is_mes(q)   ? &mes_format
+	       : bw_is_hiq(q) ? &hiq_format
+	       : bw_is_aql(q) ? &aql_format
+			      : &pm4_format;
 }
 
 static void advance(struct bw_queue *q, uint32_t size_dw)
@@ -431,7 +442,8 @@ struct bw_error *bw_cp_create(struct bw_device *dev)
 		bw_tlb_init(&cp->tlb[v], dev, v, BW_CLIENT_CPC);
 	dev->cp = cp;
 	cp->mes = bw_mes_create();
-	return cp->mes ? NULL : bw_error_nomem();
+	cp->hws = bw_hws_create();
+	return cp->mes && cp->hws ? NULL : bw_error_nomem();
 }
 
 struct bw_error *bw_cp_start(struct bw_device *dev)
@@ -469,6 +481,7 @@ void bw_cp_destroy(struct bw_device *dev)
 		bw_draw_end(&cp->queue[i]);
 	}
 	bw_mes_destroy(cp->mes);
+	bw_hws_destroy(cp->hws);
 	pthread_mutex_destroy(&cp->lock);
 	pthread_mutex_destroy(&cp->kick_lock);
 	pthread_cond_destroy(&cp->kick_cond);

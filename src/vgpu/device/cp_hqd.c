@@ -5,6 +5,7 @@
 #include "vgpu/device/cp_priv.h"
 #include "vgpu/device/draw.h"
 #include "vgpu/device/cwsr.h"
+#include "vgpu/device/register_own.h"
 
 #include <string.h>
 #include <time.h>
@@ -49,7 +50,7 @@ uint32_t bw_cp_hqd_read(struct bw_device *dev, const struct bw_bank_sel *b, enum
 		v = q->active;
 		break;
 	case BW_REG_CP_HQD_PQ_RPTR:
-		v = (uint32_t)rptr & (bw_cp_ring_dw(q) - 1);
+		v = q->active ? (uint32_t)rptr & (bw_cp_ring_dw(q) - 1) : BW_HQD(q, HQD_PQ_RPTR);
 		break;
 	case BW_REG_CP_HQD_PQ_WPTR_LO:
 		v = (uint32_t)q->wptr;
@@ -248,7 +249,9 @@ static void load(struct bw_queue *q, const uint32_t mqd[MQD_DW], const struct bw
 	for (unsigned r = BW_REG_CP_MQD_BASE_ADDR; r <= BW_REG_CP_HQD_DEQUEUE_STATUS; r++) {
 		uint32_t at = hqd_offset(dev, r);
 		q->hqd[r - BW_REG_CP_MQD_BASE_ADDR] =
-			at < MQD_N_HQD && (compute || in_every_mqd(r)) ? mqd[MQD_HQD + at] : 0;
+			at < MQD_N_HQD && (compute || in_every_mqd(r))
+				? bw_own_queue_word(dev, r, mqd[MQD_HQD + at])
+				: 0;
 	}
 	BW_HQD(q, HQD_VMID) = BW_FIELD(CP_HQD_VMID, VMID, m->vmid);
 	BW_HQD(q, HQD_PQ_DOORBELL_CONTROL) =

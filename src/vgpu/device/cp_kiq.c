@@ -4,6 +4,7 @@
 #include "base/util.h"
 #include "vgpu/device/cp_packets.h"
 #include "vgpu/device/cp_priv.h"
+#include "vgpu/device/hws.h"
 
 enum bw_cp_result bw_cp_map_queues(struct bw_queue *q, const struct bw_pm4_packet *p)
 {
@@ -11,6 +12,8 @@ enum bw_cp_result bw_cp_map_queues(struct bw_queue *q, const struct bw_pm4_packe
 	if (!bw_pm4_map_queues(p, &map))
 		return bw_cp_malformed(q, p);
 	unsigned me = map.me;
+	if (bw_is_hiq(q))
+		return bw_hws_map_queues(q, p);
 	if (!bw_is_kiq(q))
 		return bw_cp_refuse(q, p, "queue of ME", q->me);
 	if (map.select)
@@ -21,6 +24,11 @@ enum bw_cp_result bw_cp_map_queues(struct bw_queue *q, const struct bw_pm4_packe
 	switch (map.engine) {
 	case BW_PM4_ENGINE_COMPUTE:
 		me = 1;
+		break;
+	case BW_PM4_ENGINE_HIQ: /* of gfx9: on the second compute engine */
+		if (!q->dev->own)
+			return bw_cp_refuse(q, p, "ENGINE_SEL", map.engine);
+		me = 3;
 		break;
 	case BW_PM4_ENGINE_GFX:
 		break;
@@ -46,6 +54,8 @@ enum bw_cp_result bw_cp_unmap_queues(struct bw_queue *q, const struct bw_pm4_pac
 	struct bw_pm4_unmap_queues u;
 	if (!bw_pm4_unmap_queues(p, &u))
 		return bw_cp_malformed(q, p);
+	if (bw_is_hiq(q))
+		return bw_hws_unmap_queues(q, p);
 	if (!bw_is_kiq(q))
 		return bw_cp_refuse(q, p, "queue of ME", q->me);
 	if (u.select)

@@ -8,7 +8,9 @@
 #include "vgpu/device/cp_packets.h"
 #include "vgpu/device/exec/check/writers.h"
 #include "vgpu/device/exec/strict/strict.h"
+#include "vgpu/device/register_own.h"
 #include "vgpu/device/spi.h"
+#include "vgpu/device/hws.h"
 #include "vgpu/device/mes.h"
 
 /* Packets of the kernel: all of VMID 0, and those in a ring that the driver has made privileged,
@@ -101,6 +103,8 @@ bool bw_cp_reg_write(struct bw_queue *q, uint32_t addr_dw, uint32_t value)
 		return false;
 	if (bw_cp_is_sh(addr_dw))
 		q->sh[addr_dw - BW_PM4_SH_BEGIN_DW] = value;
+	else if (q->dev->own)
+		bw_own_write(q->dev, bw_own_packet_address(q->dev, addr_dw), value);
 	else if (q->dev->regs.map.number[addr_dw] == BW_REG_GRBM_GFX_INDEX)
 		q->grbm_gfx_index = value;
 	else
@@ -114,6 +118,8 @@ bool bw_cp_reg_read(struct bw_queue *q, uint32_t addr_dw, uint32_t *out)
 		return false;
 	if (bw_cp_is_sh(addr_dw))
 		*out = q->sh[addr_dw - BW_PM4_SH_BEGIN_DW];
+	else if (q->dev->own)
+		*out = bw_own_read(q->dev, bw_own_packet_address(q->dev, addr_dw));
 	else if (q->dev->regs.map.number[addr_dw] == BW_REG_GRBM_GFX_INDEX)
 		*out = q->grbm_gfx_index;
 	else
@@ -377,7 +383,7 @@ static enum bw_cp_result do_release_mem(struct bw_queue *q, const struct bw_pm4_
 		struct bw_ih_vector v = {
 			.client = BW_IH_CLIENT_GRBM_CP,
 			.source = BW_IH_SRC_CP_EOP,
-			.ring = bw_ih_ring(q->me, q->pipe, q->queue),
+			.ring = bw_ih_ring(bw_own_me(q->dev, q->me), q->pipe, q->queue),
 			.vmid = (uint8_t)bw_cp_vmid(q),
 			.data = {r.int_ctxid},
 		};
@@ -490,7 +496,9 @@ static const struct {
 	{BW_PM4_FRAME_CONTROL, true, do_nothing},
 	{BW_PM4_HDP_FLUSH, true, do_nothing},
 	{BW_PM4_INVALIDATE_TLBS, true, do_invalidate_tlbs},
-	{BW_PM4_SET_RESOURCES, true, do_nothing}, /* which queues it may schedule by itself: none */
+	{BW_PM4_SET_RESOURCES, true, bw_hws_set_resources},
+	{BW_PM4_MAP_PROCESS, true, bw_hws_map_process},
+	{BW_PM4_RUN_LIST, true, bw_hws_run_list},
 	{BW_PM4_MAP_QUEUES, true, bw_cp_map_queues},
 	{BW_PM4_UNMAP_QUEUES, true, bw_cp_unmap_queues},
 	{BW_PM4_QUERY_STATUS, true, bw_cp_query_status},

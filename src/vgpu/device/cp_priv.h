@@ -5,6 +5,7 @@
 /* The inside of the command processor: what its files share. */
 
 #include "vgpu/device/cp.h"
+#include "vgpu/device/hws.h"
 #include "vgpu/device/mes.h"
 
 struct bw_cp {
@@ -20,6 +21,7 @@ struct bw_cp {
 	_Atomic bool polling;
 	unsigned idle_polls;
 	struct bw_mes *mes; /* the same */
+	struct bw_hws *hws;
 };
 
 /* NULL: there is none. */

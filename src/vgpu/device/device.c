@@ -12,6 +12,7 @@
 #include "vgpu/device/exec/check/check.h"
 #include "vgpu/device/exec/check/writers.h"
 #include "vgpu/device/exec/strict/strict.h"
+#include "vgpu/device/register_own.h"
 #include "vgpu/device/scheduler.h"
 #include "vgpu/device/spi.h"
 #include "vgpu/device/sdma_engine.h"
@@ -101,6 +102,7 @@ static struct bw_error *start(struct bw_device *dev)
 	BW_TRY(bw_spi_create(dev));
 	BW_TRY(bw_sdma_create(dev));
 	BW_TRY(bw_cp_create(dev));
+	BW_TRY(bw_own_create(dev));
 	BW_TRY(bw_sched_start(dev));
 	return bw_cp_start(dev);
 }
@@ -138,6 +140,7 @@ void bw_device_destroy(struct bw_device *dev)
 	bw_cp_destroy(dev);
 	bw_sdma_destroy(dev);
 	bw_sched_destroy(dev);
+	bw_own_destroy(dev);
 	bw_registers_fini(dev);
 	bw_ih_fini(dev);
 	bw_vm_fini(dev);
@@ -183,6 +186,19 @@ const struct bw_profile *bw_device_profile(const struct bw_device *dev)
 const struct bw_register_map *bw_device_registers(const struct bw_device *dev)
 {
 	return &dev->regs.map;
+}
+
+uint32_t bw_device_driver_read(struct bw_device *dev, uint32_t addr_dw)
+{
+	return dev->own ? bw_own_read(dev, addr_dw) : bw_device_reg_read(dev, NULL, addr_dw);
+}
+
+void bw_device_driver_write(struct bw_device *dev, uint32_t addr_dw, uint32_t value)
+{
+	if (dev->own)
+		bw_own_write(dev, addr_dw, value);
+	else
+		bw_device_reg_write(dev, NULL, addr_dw, value);
 }
 
 void bw_device_doorbell(struct bw_device *dev, uint32_t index_dw, uint64_t value)

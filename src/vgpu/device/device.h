@@ -26,10 +26,13 @@ struct bw_device_options {
 	bool check_stops;   /* waves that make a finding enter the trap handler */
 	bool trace;	    /* hash all that is executed */
 	bool deterministic; /* one thread, fixed order, time counted in instructions */
-	bool says_stops;    /* log as an error why a queue has stopped: no driver asks the device */
-	bool counts;	    /* count what is executed, for bw_device_tally */
-	bool interpret;	    /* no compiled code (exec/compile/compile.h) */
-	uint32_t plant;	    /* enum bw_plant: faults for tests (exec/core/plant.h) */
+	/* its driver is not this project's: it finds the GPU's own registers, packets and page
+	 * tables also where the device has those of another GPU (bw_profile.registers_of) */
+	bool foreign_driver;
+	bool says_stops; /* log as an error why a queue has stopped: no driver asks the device */
+	bool counts;	 /* count what is executed, for bw_device_tally */
+	bool interpret;	 /* no compiled code (exec/compile/compile.h) */
+	uint32_t plant;	 /* enum bw_plant: faults for tests (exec/core/plant.h) */
 };
 
 /* An interrupt vector has been written to the IH ring (32 bytes, osssys 6.0 layout); called from a
@@ -84,9 +87,14 @@ static inline uint32_t bw_bank_simd(uint32_t instance)
 {
 	return instance & ((1u << BW_ARCH_INSTANCE_SIMD_BITS) - 1);
 }
+/* Of the device, whose addresses are those of bw_profile_registers(). */
 uint32_t bw_device_reg_read(struct bw_device *dev, const struct bw_bank *bank, uint32_t addr_dw);
 void bw_device_reg_write(struct bw_device *dev, const struct bw_bank *bank, uint32_t addr_dw,
 			 uint32_t value);
+
+/* Registers as the driver of the device has them, whoever that is. */
+uint32_t bw_device_driver_read(struct bw_device *dev, uint32_t addr_dw);
+void bw_device_driver_write(struct bw_device *dev, uint32_t addr_dw, uint32_t value);
 
 /* A queue that met what it cannot execute (an unknown or unsupported packet, a register it may not
  * write, an unmapped buffer, a dispatch that fits nowhere) stops and raises IH source 183 or 184 of

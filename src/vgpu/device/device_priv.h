@@ -26,6 +26,7 @@
 #include "vgpu/device/exec/core/exec.h"
 #include "base/vec.h"
 #include "regs/field.h"
+#include "regs/regs.h"
 #include "vgpu/device/ih.h"
 #include "vgpu/device/profile.h"
 #include "vgpu/device/register_map.h"
@@ -178,6 +179,14 @@ uint32_t bw_sq_ind_read(struct bw_device *dev, const struct bw_bank_sel *b);
 void bw_sq_ind_write(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t value);
 void bw_sq_cmd(struct bw_device *dev, const struct bw_bank_sel *b, uint32_t value);
 
+/* Where the driver has other registers than the device (register_own.h): those that select a bank,
+ * and the window's row of the first register of a queue. */
+struct bw_own_places {
+	struct bw_reg cntl, index;
+	uint32_t cntl_dw, index_dw;
+	size_t first_hqd;
+};
+
 struct bw_device {
 	const struct bw_profile *profile;
 	struct bw_device_options options;
@@ -199,6 +208,8 @@ struct bw_device {
 	struct bw_spi *spi;
 	struct bw_draw_look *draw_look; /* draw_look.c */
 	struct bw_sched *sched;
+	struct bw_register_window *own; /* register_own.h; or NULL */
+	struct bw_own_places own_places;
 };
 
 static inline uint32_t bw_reg_addr(const struct bw_device *dev, enum bw_register reg)

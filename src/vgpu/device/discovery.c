@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "vgpu/device/profile.h"
 #include "vgpu/device/image.h"
 
@@ -109,6 +110,48 @@ static size_t put_ip(uint8_t *out, size_t at, const struct bw_profile *p,
 	return at;
 }
 
+/* Version 1.2. Returns the number of fields. */
+static size_t gc_fields(const struct bw_discovery_gc *gc, uint32_t out[BW_DISCOVERY_GC_FIELDS])
+{
+	memcpy(out, gc, sizeof(*gc));
+	return BW_DISCOVERY_GC_FIELDS;
+}
+
+/* Version 2.1: gc_info_v2_1. Registers are of 64 lanes there. */
+static size_t gc9_fields(const struct bw_discovery_gc *gc, uint32_t out[BW_DISCOVERY_GC_FIELDS])
+{
+	enum { CU_PER_SQC = 2 };
+	const uint32_t fields[] = {
+		gc->num_se,
+		gc->wgp0_per_sa + gc->wgp1_per_sa,
+		gc->sa_per_se,
+		gc->rb_per_se,
+		gc->gl2c,
+		gc->gprs / 2,
+		gc->max_gs_threads,
+		gc->gs_table_depth,
+		gc->gsprim_buff_depth,
+		gc->parameter_cache_depth,
+		gc->double_offchip_lds,
+		gc->wave_size,
+		gc->max_waves_per_simd,
+		gc->max_scratch_slots_per_cu,
+		gc->lds_size_kib,
+		gc->sc_per_se,
+		gc->packer_per_sc,
+		gc->tcp_per_sa,
+		gc->tcp_l1_kib,
+		gc->sdp_interface,
+		CU_PER_SQC,
+		gc->l1i_kib_per_sqc,
+		gc->l1d_kib_per_sqc,
+		gc->gl2c_kib_per_gpu,
+	};
+	_Static_assert(sizeof(fields) <= BW_DISCOVERY_GC_FIELDS * sizeof(out[0]), "there is room");
+	memcpy(out, fields, sizeof(fields));
+	return BW_ARRAY_SIZE(fields);
+}
+
 size_t bw_discovery_make(const struct bw_profile *p, const struct bw_discovery_gc *gc,
 			 uint8_t out[BW_DISCOVERY_MAX_B])
 {
@@ -125,14 +168,15 @@ size_t bw_discovery_make(const struct bw_profile *p, const struct bw_discovery_g
 	bw_image_put16(out, DIES + 2, DIE);
 	put_table(out, 0, IP_LIST, end - IP_LIST);
 
-	size_t gc_at = end, gc_b = GC_HEADER_B + sizeof(*gc);
-	bw_image_put32(out, gc_at, GC_SIGNATURE);
-	bw_image_put16(out, gc_at + 4, 1); /* version 1.2 */
-	bw_image_put16(out, gc_at + 6, 2);
-	bw_image_put32(out, gc_at + 8, (uint32_t)gc_b);
+	bool is_gfx9 = bw_ip_major(p->gc.version) == 9;
 	uint32_t fields[BW_DISCOVERY_GC_FIELDS];
-	memcpy(fields, gc, sizeof(fields));
-	for (unsigned i = 0; i < BW_DISCOVERY_GC_FIELDS; i++)
+	size_t n_fields = is_gfx9 ? gc9_fields(gc, fields) : gc_fields(gc, fields);
+	size_t gc_at = end, gc_b = GC_HEADER_B + n_fields * sizeof(fields[0]);
+	bw_image_put32(out, gc_at, GC_SIGNATURE);
+	bw_image_put16(out, gc_at + 4, is_gfx9 ? 2 : 1); /* version 2.1 or 1.2 */
+	bw_image_put16(out, gc_at + 6, is_gfx9 ? 1 : 2);
+	bw_image_put32(out, gc_at + 8, (uint32_t)gc_b);
+	for (unsigned i = 0; i < n_fields; i++)
 		bw_image_put32(out, gc_at + GC_HEADER_B + i * 4u, fields[i]);
 	put_table(out, 1, gc_at, gc_b);
 

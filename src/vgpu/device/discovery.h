@@ -17,7 +17,8 @@ enum {
 	BW_DISCOVERY_GC_FIELDS = 30,
 };
 
-/* The fields of the table of the graphics core, version 1.2, in its order. */
+/* The fields of the table of the graphics core, version 1.2, in its order. GPUs of gfx9 get version
+ * 2.1, which has most of them in another order. */
 struct bw_discovery_gc {
 	uint32_t num_se, wgp0_per_sa, wgp1_per_sa, rb_per_se, gl2c, gprs, max_gs_threads,
 		gs_table_depth, gsprim_buff_depth, parameter_cache_depth, double_offchip_lds,

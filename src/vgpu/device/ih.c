@@ -8,7 +8,9 @@
 #include "base/util.h"
 
 enum {
-	SPACE_BUS = 2, /* MC_SPACE: bus address; anything else: GPU address of VMID 0 */
+	/* MC_SPACE: bus address; anything else: GPU address of VMID 0 (vega20_ih.c for gfx9) */
+	SPACE_BUS = 2,
+	SPACE9_BUS = 1,
 };
 
 void bw_ih_init(struct bw_device *dev)
@@ -25,7 +27,7 @@ void bw_ih_fini(struct bw_device *dev)
 static bool store(struct bw_device *dev, uint32_t cntl, uint64_t address, const void *data,
 		  size_t n)
 {
-	if (BW_FIELD_GET(IH_RB_CNTL, MC_SPACE, cntl) == SPACE_BUS) {
+	if (BW_FIELD_GET(IH_RB_CNTL, MC_SPACE, cntl) == (dev->own ? SPACE9_BUS : SPACE_BUS)) {
 		uint8_t *p = bw_device_sysmem(dev, address, n);
 		if (p)
 			memcpy(p, data, n);
@@ -76,8 +78,35 @@ static void publish_wptr(struct bw_device *dev, uint32_t cntl)
 		       (unsigned long long)address);
 }
 
+/* The numbers that a driver of gfx9 knows, and the node. */
+static struct bw_ih_vector as_gfx9(const struct bw_ih_vector *v, unsigned *out_node)
+{
+	enum { AID0 = 0, XCD0 = 1 }; /* enum amdgpu_ih_node_id... of amdgpu_irq.h */
+	struct bw_ih_vector own = *v;
+	*out_node = XCD0;
+	if (v->client != BW_IH_CLIENT_GFX)
+		return own;
+	if (v->source == BW_IH_SRC_UTCL2_FAULT) {
+		own.client = BW_IH_CLIENT_UTCL2;
+	} else {
+		uint32_t ring = v->ring;
+		own.client = (uint8_t)(BW_IH_CLIENT_SDMA0 + bw_words_get(&ring, BW_IH_RING_SDMA));
+		own.ring = 0; /* of the driver's own queue */
+		if (v->source == BW_IH_SRC_SDMA_TRAP)
+			own.source = BW_IH_SRC_SDMA9_TRAP;
+		*out_node = AID0;
+	}
+	return own;
+}
+
 void bw_ih_raise(struct bw_device *dev, const struct bw_ih_vector *v)
 {
+	struct bw_ih_vector own;
+	unsigned node = 0;
+	if (dev->own) {
+		own = as_gfx9(v, &node);
+		v = &own;
+	}
 	uint64_t now = bw_device_realtime(dev);
 	uint32_t lut = bw_reg_get(dev, BW_REG_IH_VMID_0_LUT + v->vmid);
 	uint32_t dw[BW_IH_VECTOR_DW] = {0};
@@ -87,6 +116,7 @@ void bw_ih_raise(struct bw_device *dev, const struct bw_ih_vector *v)
 	bw_words_put(dw, BW_IH_VMID, v->vmid);
 	bw_words_put(dw, BW_IH_TIMESTAMP, now);
 	bw_words_put(dw, BW_IH_PASID, BW_FIELD_GET(IH_VMID_0_LUT, PASID, lut));
+	bw_words_put(dw, BW_IH_NODE, node);
 	memcpy(dw + BW_IH_VECTOR_DW - BW_IH_DATA_DW, v->data, sizeof(v->data));
 
 	pthread_mutex_lock(&dev->ih.lock);

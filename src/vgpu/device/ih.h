@@ -23,6 +23,9 @@ enum {
 	BW_IH_SRC_SQ = 239,
 	BW_IH_SRC_SDMA_TRAP = 49,
 	BW_IH_SRC_SDMA_QUEUE_HANG = 55,
+	/* of gfx9, where SDMA has clients of its own (irqsrcs_sdma0_4_0.h) */
+	BW_IH_CLIENT_SDMA0 = 0x08,
+	BW_IH_SRC_SDMA9_TRAP = 224,
 };
 
 enum { BW_IH_VECTOR_B = 32, BW_IH_VECTOR_DW = 8, BW_IH_DATA_DW = 4 };
@@ -38,6 +41,7 @@ enum { BW_IH_VECTOR_B = 32, BW_IH_VECTOR_DW = 8, BW_IH_DATA_DW = 4 };
 #define BW_IH_VMID_SRC      31,  1  /* 1: of the MM hub */
 #define BW_IH_TIMESTAMP     32, 48
 #define BW_IH_PASID         96, 16
+#define BW_IH_NODE         112,  8  /* GC 9.4.3: which die */
 
 /* RING_ID of the command processor's queues and of waves (gfx_v11_0_eop_irq), and of SDMA. */
 #define BW_IH_RING_PIPE      0,  2

@@ -22,13 +22,19 @@ enum bw_cp_result bw_mes_frame(struct bw_mes *m, struct bw_queue *q);
 
 static inline bool bw_is_mes(const struct bw_queue *q)
 {
-	return q->me == 3 && q->pipe == 0;
+	return q->me == 3 && q->pipe == 0 && !q->dev->own;
 }
 
 /* The kernel's own queue, which maps others (ME 3 pipe 1 where there is a MES). */
 static inline bool bw_is_kiq(const struct bw_queue *q)
 {
 	return q->me == 3 && q->pipe == 1;
+}
+
+/* The queue by which KFD runs its queues where there is no MES (hws.h). */
+static inline bool bw_is_hiq(const struct bw_queue *q)
+{
+	return q->me == 3 && q->pipe == 0 && q->dev->own;
 }
 
 /* --- cp_hqd.c --- */

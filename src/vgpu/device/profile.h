@@ -30,6 +30,10 @@ struct bw_profile_ip {
 	uint32_t base[6];
 };
 
+struct bw_profile_value {
+	uint32_t addr_dw, value;
+};
+
 struct bw_profile_clock {
 	uint32_t min_mhz, standard_mhz, max_mhz;
 };
@@ -80,9 +84,9 @@ struct bw_profile {
 	uint64_t vram_size_b, sysmem_size_b;
 	/* Registers of SDMA are in GC's segments since gfx10. */
 	struct bw_profile_block gc, sdma, mmhub, osssys, hdp;
-	/* The GPU whose registers, packets and page tables the device has; NULL: those of the
-	 * blocks above. If it is another one, only this driver's calls reach the device: neither
-	 * the register files of debugfs nor a driver of a guest's. */
+	/* The GPU whose registers, packets and page tables the device has inside; NULL: those of
+	 * the blocks above. If it is another one, this project's driver has them as well, and
+	 * others see the GPU's own (register_own.h). */
 	const struct bw_profile *registers_of;
 	bool has_graphics; /* a ring for it */
 	/* Registers of the bus interface, whose blocks the register database does not have: dword
@@ -93,6 +97,9 @@ struct bw_profile {
 	/* All blocks, in the order of the discovery binary. */
 	const struct bw_profile_ip *ips;
 	size_t n_ips;
+	/* Registers that have a value when a driver comes and are of no block of the database. */
+	const struct bw_profile_value *boot;
+	size_t n_boot;
 	uint32_t gb_addr_config;
 	uint32_t shader_clock_mhz; /* that waves see, whatever sclk says */
 

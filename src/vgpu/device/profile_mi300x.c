@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* One XCC of an MI300X: gfx942. Its waves, their resources, and all that programs ask of it are its
- * own. Registers, packets and page tables are Navi31's (registers_of): the driver of this project
- * is the only one that reaches them, and programs see none of them. */
+/* One XCC of an MI300X: gfx942. Inside, the device has Navi31's registers (registers_of), which the
+ * driver of this project uses; debuggers and Linux's driver see the GPU's own. */
 #include "vgpu/device/profile.h"
+#include "vgpu/device/register_own.h"
 
 #include "base/util.h"
 #include "wire/vgpu_models.h"
 
 #define GiB (1024ull * 1024 * 1024)
+enum { SDMA_DW = 0x1e000 }; /* of the first engine [I] */
 
 /* Which versions a card has beside its firmware files is not known here [I]. */
 static const struct bw_profile_firmware firmware[] = {
@@ -22,14 +23,28 @@ static const struct bw_profile_ip ips[] = {
 	{35, 0, 1, NULL, BW_IP_VERSION(1, 8, 0), {0xc00}}, /* ATHUB */
 	{40, 0, 1, "osssys", 0, {0}},
 	{41, 0, 1, "hdp", 0, {0}},
-	{108, 0, 4, NULL, BW_IP_VERSION(7, 9, 0), {0, 0x14, 0xd20, 0x10400}}, /* NBIF */
-	{255, 0, 1, NULL, BW_IP_VERSION(13, 0, 6), {0x16000}},		      /* MP0 */
-	{1, 0, 1, NULL, BW_IP_VERSION(13, 0, 6), {0x16000}},		      /* MP1 */
+	{108,
+	 0,
+	 6,
+	 NULL,
+	 BW_IP_VERSION(7, 9, 0),
+	 {0, 0x14, 0xd20, 0x10400, 0x241b000, 0x4040000}},     /* NBIF */
+	{255, 0, 1, NULL, BW_IP_VERSION(13, 0, 6), {0x16000}}, /* MP0 */
+	{1, 0, 1, NULL, BW_IP_VERSION(13, 0, 6), {0x16000}},   /* MP1 */
 	{42, 0, 1, "sdma", 0, {0}},
-	{43, 0, 1, "sdma", 0, {0}},
+	{42, 1, 1, NULL, BW_IP_VERSION(4, 4, 2), {SDMA_DW + BW_OWN_SDMA_DW}},
 	{3, 0, 1, NULL, BW_IP_VERSION(13, 0, 6), {0x16600}},	      /* THM */
 	{4, 0, 2, NULL, BW_IP_VERSION(13, 0, 3), {0x16800, 0x16a00}}, /* SMUIO */
 	{46, 0, 1, NULL, BW_IP_VERSION(4, 6, 2), {0x7000}},	      /* DF */
+	{12, 0, 2, NULL, BW_IP_VERSION(4, 0, 3), {0x7800, 0x7e00}},   /* VCN */
+	{150, 0, 1, NULL, BW_IP_VERSION(12, 0, 0), {0x14000}},	      /* UMC */
+};
+
+/* nbio_v7_9.c, smuio_v13_0_3.c and nbio_7_9_0_offset.h of Linux 6.12. */
+static const struct bw_profile_value boot[] = {
+	{0xd36, 1 << 24},  /* RCC_STRAP0_RCC_DEV0_EPF0_STRAP0: ATI_REV_ID, 0 is a gfx941 */
+	{0xe84, 1},	   /* BIF_BX_PF0_PARTITION_MEM_STATUS: NPS1 */
+	{0x16a23, 1 << 2}, /* SMUIO_MCM_CONFIG: PKG_TYPE OAM */
 };
 
 /* Counts, sizes and clocks: AMD's data sheet of the MI300X and the tables of LLVM 19 (AMDGPU.td)
@@ -66,7 +81,7 @@ const struct bw_profile bw_profile_mi300x = {
 	.vram_size_b = 206141652992,
 	.sysmem_size_b = 64 * GiB,
 	.gc = {BW_IP_VERSION(9, 4, 3), {0x2000, 0xa000, 0x2402c00}},
-	.sdma = {BW_IP_VERSION(4, 4, 2), {0x1260}},
+	.sdma = {BW_IP_VERSION(4, 4, 2), {SDMA_DW}},
 	.mmhub = {BW_IP_VERSION(1, 8, 0), {0x1a000}},
 	.osssys = {BW_IP_VERSION(4, 4, 2), {0x10a0}},
 	.hdp = {BW_IP_VERSION(4, 4, 2), {0xf20}},
@@ -78,6 +93,8 @@ const struct bw_profile bw_profile_mi300x = {
 	.golden_tsc_count_dw = 0x16a2d,
 	.ips = ips,
 	.n_ips = BW_ARRAY_SIZE(ips),
+	.boot = boot,
+	.n_boot = BW_ARRAY_SIZE(boot),
 	.gb_addr_config = 0x2a114042,
 	.shader_clock_mhz = 2100,
 	.sclk = {132, 2100, 2100},

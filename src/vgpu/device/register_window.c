@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "vgpu/device/register_window.h"
+#include "vgpu/device/register_window_priv.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,34 +13,9 @@
 #include "vgpu/device/exec/core/hwreg9.h"
 #include "vgpu/device/scheduler.h"
 
-enum { MOST_FIELDS = 32, MOST_ROWS = 192, N_VMIDS = 16 };
-
-struct row;
-typedef uint32_t read_fn(struct bw_register_window *w, const struct row *r,
-			 const struct bw_bank *bank);
-typedef void write_fn(struct bw_register_window *w, const struct row *r, const struct bw_bank *bank,
-		      uint32_t value);
-
-/* One register: its place here and in the device, and its fields by name in both. */
-struct row {
-	uint32_t addr_dw, device_dw;
-	read_fn *read; /* NULL: by the fields */
-	write_fn *write;
-	unsigned n_fields;
-	struct bw_reg_field field[MOST_FIELDS], device_field[MOST_FIELDS];
-};
-
-struct bw_register_window {
-	struct bw_device *dev;
-	/* SQ_IND_INDEX of each CU as it was written. The device's own has one for each SIMD. */
-	_Atomic uint32_t *index;
-	unsigned n_rows;
-	struct row row[MOST_ROWS];
-};
-
 /* ---- by the fields ---- */
 
-static uint32_t by_fields(const struct row *r, bool to_device, uint32_t value)
+uint32_t bw_window_by_fields(const struct bw_window_row *r, bool to_device, uint32_t value)
 {
 	uint64_t out = 0;
 	for (unsigned i = 0; i < r->n_fields; i++) {
@@ -52,30 +27,31 @@ static uint32_t by_fields(const struct row *r, bool to_device, uint32_t value)
 	return (uint32_t)out;
 }
 
-static uint32_t read_fields(struct bw_register_window *w, const struct row *r,
-			    const struct bw_bank *bank)
+uint32_t bw_window_read_fields(struct bw_register_window *w, const struct bw_window_row *r,
+			       const struct bw_bank *bank)
 {
-	return by_fields(r, false, bw_device_reg_read(w->dev, bank, r->device_dw));
+	return bw_window_by_fields(r, false, bw_device_reg_read(w->dev, bank, r->device_dw));
 }
 
-static void write_fields(struct bw_register_window *w, const struct row *r,
-			 const struct bw_bank *bank, uint32_t value)
+void bw_window_write_fields(struct bw_register_window *w, const struct bw_window_row *r,
+			    const struct bw_bank *bank, uint32_t value)
 {
-	bw_device_reg_write(w->dev, bank, r->device_dw, by_fields(r, true, value));
+	bw_device_reg_write(w->dev, bank, r->device_dw, bw_window_by_fields(r, true, value));
 }
 
 /* ---- where traps go ---- */
 
 /* TBA has no bit that turns traps on: an address does [I]. Either half is written last. */
-static void write_tba(struct bw_register_window *w, const struct row *r, const struct bw_bank *bank,
-		      uint32_t value)
+static void write_tba(struct bw_register_window *w, const struct bw_window_row *r,
+		      const struct bw_bank *bank, uint32_t value)
 {
-	const uint32_t lo_dw = w->row[0].device_dw, hi_dw = w->row[1].device_dw;
-	write_fields(w, r, bank, value);
+	const uint32_t lo_dw = w->rows.data[0].device_dw, hi_dw = w->rows.data[1].device_dw;
+	bw_window_write_fields(w, r, bank, value);
 	uint32_t lo = bw_device_reg_read(w->dev, bank, lo_dw);
-	uint32_t hi = by_fields(&w->row[1], false, bw_device_reg_read(w->dev, bank, hi_dw));
+	uint32_t hi = bw_window_by_fields(&w->rows.data[1], false,
+					  bw_device_reg_read(w->dev, bank, hi_dw));
 	bw_device_reg_write(w->dev, bank, hi_dw,
-			    by_fields(&w->row[1], true, hi) |
+			    bw_window_by_fields(&w->rows.data[1], true, hi) |
 				    BW_FIELD(SQ_SHADER_TBA_HI, TRAP_EN, (lo | hi) != 0));
 }
 
@@ -97,14 +73,14 @@ static struct bw_wgp *selected(struct bw_device *dev, const struct bw_bank *b)
 	return NULL;
 }
 
-static uint32_t read_index(struct bw_register_window *w, const struct row *r,
+static uint32_t read_index(struct bw_register_window *w, const struct bw_window_row *r,
 			   const struct bw_bank *bank)
 {
 	const struct bw_wgp *cu = selected(w->dev, bank);
 	return cu ? atomic_load(&w->index[cu->index]) : BW_SQ_ABSENT;
 }
 
-static void write_index(struct bw_register_window *w, const struct row *r,
+static void write_index(struct bw_register_window *w, const struct bw_window_row *r,
 			const struct bw_bank *bank, uint32_t value)
 {
 	for (unsigned i = 0; i < bw_sched_n_wgps(w->dev); i++)
@@ -157,7 +133,7 @@ static uint32_t read_wave(const struct bw_wgp *cu, uint32_t at)
 	return 0;
 }
 
-static uint32_t read_data(struct bw_register_window *w, const struct row *r,
+static uint32_t read_data(struct bw_register_window *w, const struct bw_window_row *r,
 			  const struct bw_bank *bank)
 {
 	struct bw_wgp *cu = selected(w->dev, bank);
@@ -175,7 +151,7 @@ static uint32_t read_data(struct bw_register_window *w, const struct row *r,
 	return v;
 }
 
-static void write_data(struct bw_register_window *w, const struct row *r,
+static void write_data(struct bw_register_window *w, const struct bw_window_row *r,
 		       const struct bw_bank *bank, uint32_t value)
 {
 	BW_LOG(INFO, "vgpu", "write of 0x%08x to SQ_IND_DATA: wave state is read-only there",
@@ -183,8 +159,8 @@ static void write_data(struct bw_register_window *w, const struct row *r,
 }
 
 /* The same commands (vega10_enum.h: SQ_IND_CMD_CMD); to one wave of one SIMD, or to all. */
-static void write_cmd(struct bw_register_window *w, const struct row *r, const struct bw_bank *bank,
-		      uint32_t value)
+static void write_cmd(struct bw_register_window *w, const struct bw_window_row *r,
+		      const struct bw_bank *bank, uint32_t value)
 {
 	struct bw_bank b = *bank;
 	uint32_t mode = (value & BW_GFX942_SQ_CMD__MODE) >> BW_GFX942_SQ_CMD__MODE_LO;
@@ -201,28 +177,22 @@ static void write_cmd(struct bw_register_window *w, const struct row *r, const s
 		BW_LOG(WARN, "vgpu", "SQ_CMD 0x%08x: one wave of each CU is not supported", value);
 		return;
 	}
-	write_fields(w, r, &b, value);
+	bw_window_write_fields(w, r, &b, value);
 }
 
 /* ---- the list ---- */
 
-struct known {
-	const char *block, *name;
-	read_fn *read;
-	write_fn *write;
-	const char *device_prefix; /* of its name in the device; NULL: it has none */
-};
-static const struct known known[] = {
-	{"gc", "SQ_SHADER_TBA_LO", NULL, write_tba,
-	 NULL}, /* write_tba() takes these two by number */
-	{"gc", "SQ_SHADER_TBA_HI", NULL, write_tba, NULL},
-	{"gc", "SQ_SHADER_TMA_LO", NULL, NULL, NULL},
-	{"gc", "SQ_SHADER_TMA_HI", NULL, NULL, NULL},
-	{"gc", "SPI_GDBG_PER_VMID_CNTL", NULL, NULL, NULL},
-	{"gc", "SQ_DEBUG", NULL, NULL, NULL},
-	{"gc", "SQ_IND_INDEX", read_index, write_index, NULL},
-	{"gc", "SQ_IND_DATA", read_data, write_data, NULL},
-	{"gc", "SQ_CMD", NULL, write_cmd, NULL},
+static const struct bw_window_register known[] = {
+	/* write_tba() takes these two by number */
+	{"gc", "SQ_SHADER_TBA_LO", .write = write_tba},
+	{"gc", "SQ_SHADER_TBA_HI", .write = write_tba},
+	{"gc", "SQ_SHADER_TMA_LO"},
+	{"gc", "SQ_SHADER_TMA_HI"},
+	{"gc", "SPI_GDBG_PER_VMID_CNTL"},
+	{"gc", "SQ_DEBUG"},
+	{"gc", "SQ_IND_INDEX", .read = read_index, .write = write_index},
+	{"gc", "SQ_IND_DATA", .read = read_data, .write = write_data},
+	{"gc", "SQ_CMD", .write = write_cmd},
 };
 enum { N_WATCHES = 4 };
 static const char *const of_watch[] = {"ADDR_H", "ADDR_L", "CNTL"};
@@ -247,7 +217,6 @@ static const char *const of_hub[] = {
 	"MC_VM_SYSTEM_APERTURE_LOW_ADDR",
 	"MC_VM_SYSTEM_APERTURE_HIGH_ADDR",
 };
-static const char of_gc[] = "GC";
 
 static struct bw_error *find(const struct bw_profile *p, const char *block, const char *name,
 			     struct bw_reg *out, uint32_t *out_addr_dw)
@@ -261,54 +230,75 @@ static struct bw_error *find(const struct bw_profile *p, const char *block, cons
 	return bw_reg_address(out, at->segment, BW_PROFILE_SEGMENTS, out_addr_dw);
 }
 
-static struct bw_error *add(struct bw_register_window *w, const struct known *k)
+static struct bw_error *match_fields(struct bw_window_row *r, const struct bw_reg *here,
+				     const struct bw_reg *there)
 {
-	const struct bw_profile *p = bw_device_profile(w->dev);
-	struct row r = {.read = k->read ? k->read : read_fields,
-			.write = k->write ? k->write : write_fields};
-	struct bw_reg here, there;
-	BW_TRY(find(p, k->block, k->name, &here, &r.addr_dw));
-	char name[96];
-	snprintf(name, sizeof(name), "%s%s", k->device_prefix ? k->device_prefix : "", k->name);
-	BW_TRY(find(bw_profile_registers(p), k->block, name, &there, &r.device_dw));
-	for (unsigned i = 0; i < here.n_fields; i++)
-		for (unsigned n = 0; n < there.n_fields; n++) {
-			struct bw_reg_field a = bw_reg_field(&here, i), b = bw_reg_field(&there, n);
+	for (unsigned i = 0; i < here->n_fields; i++)
+		for (unsigned n = 0; n < there->n_fields; n++) {
+			struct bw_reg_field a = bw_reg_field(here, i), b = bw_reg_field(there, n);
 			if (strcmp(a.name, b.name) != 0)
 				continue;
-			if (r.n_fields == MOST_FIELDS)
-				return bw_errorf(BW_E_INVALID, "%s has too many fields", k->name);
-			r.field[r.n_fields] = a;
-			r.device_field[r.n_fields++] = b;
+			if (r->n_fields == BW_ARRAY_SIZE(r->field))
+				return bw_errorf(BW_E_INVALID, "%s has too many fields",
+						 here->name);
+			r->field[r->n_fields] = a;
+			r->device_field[r->n_fields++] = b;
 		}
-	if (w->n_rows == BW_ARRAY_SIZE(w->row))
-		return bw_errorf(BW_E_INVALID, "too many registers");
-	w->row[w->n_rows++] = r;
 	return NULL;
+}
+
+struct bw_error *bw_window_add_row(struct bw_register_window *w, const struct bw_window_row *r)
+{
+	if (r->addr_dw >= BW_REG_SPACE_DW || w->row_of[r->addr_dw])
+		return bw_errorf(BW_E_INVALID,
+				 "no register, or a second one, can be at 0x%x of the window",
+				 r->addr_dw);
+	BW_TRY(bw_vec_push(&w->rows, *r));
+	w->row_of[r->addr_dw] = (uint16_t)w->rows.len;
+	return NULL;
+}
+
+struct bw_error *bw_window_add(struct bw_register_window *w, const struct bw_window_register *k)
+{
+	const struct bw_profile *p = bw_device_profile(w->dev);
+	struct bw_window_row r = {.read = k->read ? k->read : bw_window_read_fields,
+				  .write = k->write ? k->write : bw_window_write_fields};
+	struct bw_reg here, there;
+	char name[96];
+	snprintf(name, sizeof(name), "%s%s", k->device_prefix ? k->device_prefix : "",
+		 k->device_name ? k->device_name : k->name);
+	BW_TRY(find(p, k->block, k->name, &here, &r.addr_dw));
+	BW_TRY(find(bw_profile_registers(p), k->device_block ? k->device_block : k->block, name,
+		    &there, &r.device_dw));
+	r.addr_dw += k->offset_dw;
+	BW_TRY(match_fields(&r, &here, &there));
+	return bw_window_add_row(w, &r);
 }
 
 static struct bw_error *fill(struct bw_register_window *w)
 {
 	char name[64];
 	for (size_t i = 0; i < BW_ARRAY_SIZE(known); i++)
-		BW_TRY(add(w, &known[i]));
+		BW_TRY(bw_window_add(w, &known[i]));
 	for (unsigned i = 0; i < N_WATCHES * BW_ARRAY_SIZE(of_watch); i++) {
 		snprintf(name, sizeof(name), "TCP_WATCH%u_%s",
 			 i / (unsigned)BW_ARRAY_SIZE(of_watch),
 			 of_watch[i % BW_ARRAY_SIZE(of_watch)]);
-		BW_TRY(add(w, &(struct known){"gc", name, NULL, NULL, NULL}));
+		BW_TRY(bw_window_add(w, &(struct bw_window_register){"gc", name}));
 	}
 	for (unsigned i = 0; i < BW_ARRAY_SIZE(of_hub); i++)
-		BW_TRY(add(w, &(struct known){"gc", of_hub[i], NULL, NULL, of_gc}));
-	for (unsigned i = 0; i < N_VMIDS * BW_ARRAY_SIZE(of_context); i++) {
+		BW_TRY(bw_window_add(
+			w, &(struct bw_window_register){"gc", of_hub[i], .device_prefix = "GC"}));
+	for (unsigned i = 0; i < BW_DEVICE_VMIDS * BW_ARRAY_SIZE(of_context); i++) {
 		snprintf(name, sizeof(name), "VM_CONTEXT%u_%s",
 			 i / (unsigned)BW_ARRAY_SIZE(of_context),
 			 of_context[i % BW_ARRAY_SIZE(of_context)]);
-		BW_TRY(add(w, &(struct known){"gc", name, NULL, NULL, of_gc}));
+		BW_TRY(bw_window_add(
+			w, &(struct bw_window_register){"gc", name, .device_prefix = "GC"}));
 	}
-	for (unsigned i = 0; i < N_VMIDS; i++) {
+	for (unsigned i = 0; i < BW_DEVICE_VMIDS; i++) {
 		snprintf(name, sizeof(name), "IH_VMID_%u_LUT", i);
-		BW_TRY(add(w, &(struct known){"osssys", name, NULL, NULL, NULL}));
+		BW_TRY(bw_window_add(w, &(struct bw_window_register){"osssys", name}));
 	}
 	return NULL;
 }
@@ -323,7 +313,8 @@ struct bw_error *bw_register_window_new(struct bw_device *dev, struct bw_registe
 		return bw_error_nomem();
 	w->dev = dev;
 	w->index = calloc(bw_sched_n_wgps(dev), sizeof(*w->index));
-	struct bw_error *err = w->index ? fill(w) : bw_error_nomem();
+	w->row_of = calloc(BW_REG_SPACE_DW, sizeof(*w->row_of));
+	struct bw_error *err = w->index && w->row_of ? fill(w) : bw_error_nomem();
 	if (err) {
 		bw_register_window_free(w);
 		return err;
@@ -334,23 +325,26 @@ struct bw_error *bw_register_window_new(struct bw_device *dev, struct bw_registe
 
 void bw_register_window_free(struct bw_register_window *w)
 {
-	if (w)
-		free((void *)w->index);
+	if (!w)
+		return;
+	free((void *)w->index);
+	free(w->row_of);
+	free(w->plain);
+	bw_vec_free(&w->rows);
 	free(w);
 }
 
-static const struct row *row_at(const struct bw_register_window *w, uint32_t addr_dw)
+static const struct bw_window_row *row_at(const struct bw_register_window *w, uint32_t addr_dw)
 {
-	for (unsigned i = 0; i < w->n_rows; i++)
-		if (w->row[i].addr_dw == addr_dw)
-			return &w->row[i];
-	return NULL;
+	return addr_dw < BW_REG_SPACE_DW && w->row_of[addr_dw]
+		       ? &w->rows.data[w->row_of[addr_dw] - 1]
+		       : NULL;
 }
 
 bool bw_register_window_read(struct bw_register_window *w, const struct bw_bank *bank,
 			     uint32_t addr_dw, uint32_t *out)
 {
-	const struct row *r = row_at(w, addr_dw);
+	const struct bw_window_row *r = row_at(w, addr_dw);
 	if (r)
 		*out = r->read(w, r, bank);
 	return r;
@@ -359,7 +353,7 @@ bool bw_register_window_read(struct bw_register_window *w, const struct bw_bank 
 bool bw_register_window_write(struct bw_register_window *w, const struct bw_bank *bank,
 			      uint32_t addr_dw, uint32_t value)
 {
-	const struct row *r = row_at(w, addr_dw);
+	const struct bw_window_row *r = row_at(w, addr_dw);
 	if (r)
 		r->write(w, r, bank, value);
 	return r;

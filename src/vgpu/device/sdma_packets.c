@@ -139,8 +139,8 @@ static enum bw_sdma_result do_srbm_write(struct bw_sdma_engine *e, const struct 
 		if (w.byte_enable >> i & 1)
 			mask |= 0xffu << 8 * i;
 	if (mask != ~0u)
-		old = bw_device_reg_read(e->dev, NULL, w.register_);
-	bw_device_reg_write(e->dev, NULL, w.register_, (old & ~mask) | (w.value & mask));
+		old = bw_device_driver_read(e->dev, w.register_);
+	bw_device_driver_write(e->dev, w.register_, (old & ~mask) | (w.value & mask));
 	return BW_SDMA_DONE;
 }
 
@@ -165,9 +165,9 @@ static enum bw_sdma_result do_poll(struct bw_sdma_engine *e, const struct bw_sdm
 		if (!privileged(e) && !flushes)
 			return illegal_register(e, poll.register_);
 		if (poll.hdp_flush && !e->started)
-			bw_device_reg_write(e->dev, NULL, poll.second_register, poll.reference);
+			bw_device_driver_write(e->dev, poll.second_register, poll.reference);
 		e->started = true;
-		value = bw_device_reg_read(e->dev, NULL, poll.register_);
+		value = bw_device_driver_read(e->dev, poll.register_);
 	}
 	return bw_pm4_compare(poll.function, value & poll.mask, poll.reference) ? BW_SDMA_DONE
 										: BW_SDMA_POLL;

@@ -76,12 +76,6 @@ struct bw_error *bw_pci_create(const struct bw_profile *profile,
 			       const struct bw_pci_options *options, struct bw_pci **out)
 {
 	uint64_t vram_b = options->vram_size_b;
-	if (profile->registers_of)
-		return bw_errorf(
-			BW_E_UNSUPPORTED,
-			"%s cannot be a PCI device: it has not got registers of its own yet, "
-			"and another driver than that of this project would not find them",
-			profile->name);
 	if (vram_b < BW_PCI_VRAM_MIN_B || vram_b > BW_PCI_VRAM_MAX_B || vram_b & (vram_b - 1))
 		return bw_errorf(
 			BW_E_INVALID,
@@ -94,6 +88,7 @@ struct bw_error *bw_pci_create(const struct bw_profile *profile,
 	p->profile = *profile;
 	p->profile.vram_size_b = vram_b;
 	p->device_options = options->device;
+	p->device_options.foreign_driver = true;
 	p->vram_fd = -1;
 	for (unsigned i = 0; i < BW_VFU_N_IRQS; i++)
 		p->irq_fd[i] = -1;
@@ -266,7 +261,7 @@ static int read_registers(struct bw_pci *p, uint64_t offset_b, uint8_t *data, ui
 	if (offset_b % 4 || size_b % 4)
 		return EINVAL;
 	for (uint32_t i = 0; i < size_b; i += 4) {
-		uint32_t v = bw_device_reg_read(p->dev, NULL, (uint32_t)(offset_b + i) / 4);
+		uint32_t v = bw_device_driver_read(p->dev, (uint32_t)(offset_b + i) / 4);
 		memcpy(data + i, &v, 4);
 	}
 	return 0;
@@ -280,7 +275,7 @@ static int write_registers(struct bw_pci *p, uint64_t offset_b, const uint8_t *d
 	for (uint32_t i = 0; i < size_b; i += 4) {
 		uint32_t v;
 		memcpy(&v, data + i, 4);
-		bw_device_reg_write(p->dev, NULL, (uint32_t)(offset_b + i) / 4, v);
+		bw_device_driver_write(p->dev, (uint32_t)(offset_b + i) / 4, v);
 	}
 	return 0;
 }

@@ -127,6 +127,26 @@ static void blocks_are_where_the_device_has_them(void **state)
 	assert_int_equal(at, get(image, 0x14, 2));
 }
 
+/* gc_info_v2_1: with 2.0 KFD says "no cache info found", and ROCm's runtime ends. */
+static void gfx9_has_a_shape_of_its_own(void **state)
+{
+	struct bw_discovery_gc gc;
+	bw_discovery_gc_of(&bw_profile_mi300x, &gc);
+	bw_discovery_make(&bw_profile_mi300x, &gc, image);
+	size_t at = get(image, 0x14, 2);
+	assert_int_equal(get(image, at, 4), 0x4347);
+	assert_int_equal(get(image, at + 4, 4), 2 | 1 << 16);
+	assert_int_equal(get(image, at + 8, 4), 12 + 24 * 4);
+	assert_int_equal(get(image, 0x16, 2), sum(at, 12 + 24 * 4));
+	at += 12;
+	assert_int_equal(get(image, at, 4), 4);		    /* gc_num_se */
+	assert_int_equal(get(image, at + 4, 4), 10);	    /* gc_num_cu_per_sh */
+	assert_int_equal(get(image, at + 5 * 4, 4), 512);   /* gc_num_gprs, of 64 lanes */
+	assert_int_equal(get(image, at + 11 * 4, 4), 64);   /* gc_wave_size */
+	assert_int_equal(get(image, at + 18 * 4, 4), 32);   /* gc_tcp_size_per_cu, KiB */
+	assert_int_equal(get(image, at + 23 * 4, 4), 4096); /* gc_tcc_size */
+}
+
 static void the_vbios_has_what_a_driver_looks_for(void **state)
 {
 	static uint8_t rom[BW_VBIOS_B];
@@ -163,5 +183,5 @@ static void the_vbios_has_what_a_driver_looks_for(void **state)
 }
 
 TESTS(the_image_has_the_sums_of_one_that_was_accepted, no_block_is_harvested,
-      the_shape_is_the_profiles, blocks_are_where_the_device_has_them,
+      the_shape_is_the_profiles, blocks_are_where_the_device_has_them, gfx9_has_a_shape_of_its_own,
       the_vbios_has_what_a_driver_looks_for);
