@@ -10,6 +10,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
+#include "base/ip_version.h"
 #include "base/build_names.h"
 #include "base/folder.h"
 #include "base/memfd.h"
@@ -160,8 +162,17 @@ static void look_at_generation(struct doctor *d, const struct gpu *g)
 			return;
 		}
 	}
-	if (v[0] == 11)
+	const struct bw_arch *arch = bw_arch_of_code(BW_IP_VERSION(v[0], v[1], v[2]));
+	_cleanup_free_ char *second = bw_doctor_path(
+		d, "/sys/class/drm/%s/device/ip_discovery/die/0/GC/1/major", g->node);
+	bool has_xccs = second && !access(second, F_OK);
+	if (v[0] == 11 || (arch && !arch->has_wgps && !has_xccs))
 		bw_doctor_judge(d, GOOD, "generation", NULL, "graphics %u.%u.%u: supported", v[0],
+				v[1], v[2]);
+	else if (arch && !arch->has_wgps)
+		bw_doctor_judge(d, MISSING, "generation",
+				"an RDNA3 GPU (gfx11), or the virtual one",
+				"graphics %u.%u.%u: it has several graphics units (XCCs)", v[0],
 				v[1], v[2]);
 	else
 		bw_doctor_judge(

@@ -48,6 +48,19 @@ struct bw_error *bw_kmd_open(const char *selector, struct bw_kmd **out)
 	return err;
 }
 
+bool bw_kmd_means_virtual(const char *selector)
+{
+	const char *profile;
+	struct bw_kmd *kmd = NULL;
+	if (selector)
+		return is_virtual_selector(selector, &profile);
+	struct bw_error *err = bw_kmd_linux_open("/sys", "/sys/kernel/debug", NULL, &kmd);
+	bool there_is_none = bw_error_catch(&err, BW_E_NOT_FOUND);
+	bw_error_free(err);
+	bw_kmd_close(kmd);
+	return there_is_none;
+}
+
 void bw_kmd_close(struct bw_kmd *kmd)
 {
 	if (!kmd)

@@ -26,6 +26,8 @@ struct bw_kmd_file; /* one open debugfs or sysfs file: its own position and regi
 /* More options for a server that is started, as words: --threads 1 --quiet. */
 #define BW_KMD_SERVER_ARGS_ENV "BREAKWATER_VGPU_ARGS"
 struct bw_error *bw_kmd_open(const char *selector, struct bw_kmd **out) BW_MUST_CHECK;
+/* Whether it would be the virtual GPU. */
+bool bw_kmd_means_virtual(const char *selector);
 /* Allows a virtual GPU that this user runs, too: for root, who attaches to a program of that user
  * (wire/peer.h). Holds for the process and its forked children. */
 void bw_kmd_use_server_of(uid_t user);

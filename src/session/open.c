@@ -32,10 +32,10 @@ static const char *gfx_of_model(const struct bw_run_options *o)
 		       : NULL;
 }
 
-/* The virtual GPU runs already, and must be asked what it is before a kernel is compiled. */
-static bool asks_gpu(void)
+/* A GPU that is there already must be asked what it is before a kernel is compiled for it. */
+static bool asks_gpu(const struct bw_run_options *o)
 {
-	return getenv(BW_VGPU_SOCKET_ENV);
+	return getenv(BW_VGPU_SOCKET_ENV) || (o->kernel && !bw_kmd_means_virtual(o->gpu));
 }
 
 struct bw_error *bw_session_open(struct bw_session *s, struct bw_run_options *o)
@@ -56,7 +56,8 @@ struct bw_error *bw_session_open(struct bw_session *s, struct bw_run_options *o)
 		BW_TRY(bw_use_gpu_of(o->pid, &is_virtual));
 	if (!o->attach && gfx_of_model(o))
 		snprintf(s->gfx, sizeof(s->gfx), "%s", gfx_of_model(o));
-	if (!o->attach && !asks_gpu())
+	const bool asks = !o->attach && asks_gpu(o);
+	if (!o->attach && !asks)
 		BW_TRY(o->kernel ? bw_prepare_kernel(s, o) : bw_prepare_program(s, o));
 	BW_TRY(bw_swaps_begin(&o->swaps, NULL, &s->folder, &s->swaps));
 	if (s->swaps)
@@ -65,7 +66,7 @@ struct bw_error *bw_session_open(struct bw_session *s, struct bw_run_options *o)
 	BW_TRY(bw_kmd_open(is_virtual ? "virtual" : o->gpu, &s->kmd));
 	if (!o->attach && !o->waves)
 		bw_session_look_at_gpu(s);
-	if (!o->attach && asks_gpu())
+	if (asks)
 		BW_TRY(o->kernel ? bw_prepare_kernel(s, o) : bw_prepare_program(s, o));
 	if (bw_kmd_choice(s->kmd))
 		bw_session_warn(s, bw_kmd_choice(s->kmd));
