@@ -15,6 +15,7 @@
 #include "base/str.h"
 #include "base/vec.h"
 #include "guest/guest.h"
+#include "wire/vgpu_models.h"
 
 static const char usage[] =
 	"Usage: breakwater vgpu linux [OPTIONS] [-- COMMAND ARGUMENTS...]\n"
@@ -51,6 +52,17 @@ static struct bw_error *take_accel(void *options, const char *option, const char
 	return NULL;
 }
 
+static struct bw_error *take_gpu(void *options, const char *option, const char *name)
+{
+	struct linux_options *o = options;
+	if (!bw_vgpu_model_gfx(name))
+		return bw_errorf(BW_E_INVALID,
+				 "--gpu wants " BW_VGPU_NAVI31 " or " BW_VGPU_MI300X ", not \"%s\"",
+				 name);
+	o->guest.gpu = name;
+	return NULL;
+}
+
 static const struct bw_option rows[] = {
 	{"--kernel", "FILE", "boot this kernel (a bzImage of x86-64) instead; needs --modules",
 	 BW_TEXT(struct linux_options, guest.kernel)},
@@ -58,6 +70,8 @@ static const struct bw_option rows[] = {
 	 "take modules from here first; without --kernel the rest is the pinned kernel's, so that the folder "
 	 "may have an amdgpu.ko and nothing else",
 	 BW_TEXT(struct linux_options, guest.modules)},
+	{"--gpu", "navi31|mi300x", "which model the virtual GPU is (default: navi31)",
+	 BW_CALL(take_gpu)},
 	{"--driver-args", "WORDS", "more parameters for amdgpu: \"gpu_recovery=1 vm_debug=1\"",
 	 BW_TEXT(struct linux_options, guest.driver_args)},
 	{"--no-driver", NULL, "do not load amdgpu; driver-load in the guest does",

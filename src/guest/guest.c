@@ -17,17 +17,23 @@
 #include "guest/kvm.h"
 #include "guest/rocm.h"
 #include "kmd/kmd.h"
+#include "wire/vgpu_models.h"
 
 /* Modules that process 1 needs before it has the host's files; a kernel may have them built in. */
 static const char *const early_modules[] = {"virtio_pci", "virtio_console", "9pnet_virtio", "9p",
 					    "overlay"};
 
-/* VCN, JPEG, PSP and SMU, which the virtual GPU does not have, are left out by the mask
- * (doc/hardware/pci.md 6); a wave that a debugger has stopped must not look like a hang. A reset of
- * the GPU is an error by this method, and an oops by the usual one (the same, 8). */
-#define DRIVER_ARGS                                                                                \
-	"ip_block_mask=0x267 reset_method=3 gpu_recovery=0 "                                       \
-	"lockup_timeout=3600000,3600000,3600000,3600000"
+/* A wave that a debugger has stopped must not look like a hang. A reset of the GPU is an error by
+ * this method, and an oops by the usual one (doc/hardware/pci.md 8). */
+#define DRIVER_ARGS "reset_method=3 gpu_recovery=0 lockup_timeout=3600000,3600000,3600000,3600000"
+
+/* VCN, JPEG, PSP and SMU, which the virtual GPU does not have, are left out by the mask, whose bits
+ * are in the order in which the driver finds blocks (doc/hardware/pci.md 6): an MI300X has no MES
+ * there. */
+static unsigned ip_block_mask(const struct bw_guest_options *o)
+{
+	return o->gpu && !strcmp(o->gpu, BW_VGPU_MI300X) ? 0x67 : 0x267;
+}
 
 /* ---- files into the initramfs ---- */
 
@@ -140,7 +146,7 @@ static struct bw_error *plan_modules(const struct bw_guest_options *o,
 			add_line(plan, BW_GUEST_MODULE, "%s", real);
 		else
 			add_line(plan, o->no_driver ? BW_GUEST_KEEP : BW_GUEST_DRIVER,
-				 "%s " DRIVER_ARGS " %s", real,
+				 "%s ip_block_mask=0x%x " DRIVER_ARGS " %s", real, ip_block_mask(o),
 				 o->driver_args ? o->driver_args : "");
 	}
 	return NULL;

@@ -25,6 +25,7 @@ struct bw_guest_options {
 	const char *cache;	 /* the folder of what is fetched; NULL: the user's */
 	const char *kernel;	 /* a bzImage; NULL: the pinned one */
 	const char *modules;	 /* a folder of modules, looked at first; NULL: the pinned ones */
+	const char *gpu;	 /* the model (vgpu_models.h); NULL: the default one */
 	const char *driver_args; /* more parameters of amdgpu */
 	char *const *shares;	 /* folders that the guest can write, up to NULL */
 	char *const *command;	 /* up to NULL; empty: a shell */

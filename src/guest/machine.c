@@ -170,13 +170,17 @@ static struct bw_error *add_server_args(struct bw_words *argv)
 	return NULL;
 }
 
-static struct bw_error *start_gpu(struct bw_machine *m, int words)
+static struct bw_error *start_gpu(struct bw_machine *m, const char *model, int words)
 {
 	_cleanup_free_ char *program = NULL;
 	_cleanup_(bw_words_free) struct bw_words argv = {0};
 	int ready[2];
 	BW_TRY(bw_kmd_find_part("breakwater-vgpu", &program));
 	BW_TRY(bw_words_addf(&argv, "%s", program));
+	if (model) {
+		BW_TRY(bw_words_addf(&argv, "--profile"));
+		BW_TRY(bw_words_addf(&argv, "%s", model));
+	}
 	BW_TRY(bw_words_addf(&argv, "--ready-fd"));
 	BW_TRY(bw_words_addf(&argv, "%d", FD_READY));
 	BW_TRY(bw_words_addf(&argv, "--vfio-user"));
@@ -305,7 +309,7 @@ struct bw_error *bw_machine_start(struct bw_machine *m, const struct bw_guest_op
 	m->serial = serial[0];
 	m->words = words[0];
 	if (!err && !o->no_gpu)
-		err = start_gpu(m, words[1]);
+		err = start_gpu(m, o->gpu, words[1]);
 	if (!err)
 		err = qemu_words(m, o, parts, &argv);
 	const int fds[] = {port[1], serial[1], initrd};
