@@ -87,6 +87,16 @@ def on_mi300x(folder):
     equal(sums[0], sums[1], "the sums of both GPUs")
 
 
+def mi300x_in_guest(folder):
+    """The programs of on_mi300x() on Linux's own driver."""
+    script = "rocminfo >&2 || exit 1\n" + "".join(f"./{name}-942 || exit 1\n" for name in HIP) + "./matrix-gfx942"
+    done = subprocess.run(words("--gpu", "mi300x", "--rocm", "--", "sh", "-c", script), cwd=folder, capture_output=True, text=True, timeout=2 * SLOW_S)
+    check("amdgcn-amd-amdhsa--gfx942" in done.stderr, f"rocminfo in the guest: {done.stderr}")
+    said = "".join(SAID.get(name, "") + f"{name}: right\n" for name in HIP)
+    check(re.fullmatch(re.escape(said) + r"gfx942[^ ]*: 0 of 6144 elements are wrong, weighted sum \d+\n", done.stdout),
+          f"the guest with an MI300X\n{done.stdout}\n{done.stderr}")
+
+
 def main():
     if not IS_ASKED:
         print("SKIPPED: make check-rocm runs the programs of ROCm; BREAKWATER_ROCM_TEST=short has a part of them.")
@@ -120,6 +130,7 @@ def main():
         equal((done.stdout, done.returncode), ("vadd: right\n" + "".join(SAID.get(p, "") + f"{p}: right\n" for p in HIP + OTHERS), 0),
               f"the guest\n{done.stderr}")
         equal(agent(info), agent(done.stderr), "rocminfo on the own driver, and on Linux's")
+        mi300x_in_guest(folder)
 
 
 main()
