@@ -19,7 +19,7 @@ from harness import BREAKWATER, TIMEOUT_S, check, equal  # noqa: E402
 
 IS_ASKED = bool(os.environ.get("BREAKWATER_ROCM_TEST"))
 IS_WHOLE = os.environ.get("BREAKWATER_ROCM_TEST") == "whole"
-HIP = ["saxpy", "reduce", "scratch", "speak"] if IS_WHOLE else ["saxpy"]
+HIP = ["saxpy", "reduce", "scratch", "speak", "together"] if IS_WHOLE else ["saxpy", "together"]
 SAID = {"speak": "lane 0 of group 0\nlane 1 of group 0\n"}  # by printf in a kernel
 # OpenMP's runtime is this machine's, as its compiler is.
 HAS_OPENMP = bool(shutil.which("clang-linker-wrapper-19")) and pathlib.Path("/usr/lib/llvm-19/lib/libomptarget.so").exists()

@@ -119,6 +119,7 @@ struct bw_error *bw_device_create(const struct bw_profile *profile,
 	dev->irq = irq;
 	dev->irq_cookie = irq_cookie;
 	dev->t0_ns = bw_host_ns();
+	pthread_mutex_init(&dev->gws_lock, NULL);
 	bw_vm_init(dev);
 	bw_ih_init(dev);
 	struct bw_error *err = start(dev);

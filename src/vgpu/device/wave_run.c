@@ -10,6 +10,7 @@
 #include "vgpu/device/exec/check/check.h"
 #include "vgpu/device/exec/check/init.h"
 #include "vgpu/device/exec/check/sync.h"
+#include "vgpu/device/gws.h"
 #include "vgpu/device/scheduler_priv.h"
 #include "vgpu/device/spi.h"
 #include "vgpu/device/exec/core/plant.h"
@@ -145,6 +146,12 @@ static bool host_precise_memory(void *cookie)
 	return BW_FIELD_GET(SQ_DEBUG, SINGLE_MEMOP, bw_reg_get(dev, BW_REG_SQ_DEBUG));
 }
 
+static bool host_gws(void *cookie, struct bw_wave *w, unsigned resource, enum bw_gws_op op,
+		     uint32_t n)
+{
+	return bw_gws_wave_does(((struct bw_worker *)cookie)->dev, w, resource, op, n);
+}
+
 struct bw_exec_host bw_worker_exec_host(struct bw_worker *worker)
 {
 	return (struct bw_exec_host){
@@ -162,6 +169,7 @@ struct bw_exec_host bw_worker_exec_host(struct bw_worker *worker)
 		.border_colors = host_border_colors,
 		.graphics = host_graphics,
 		.precise_memory = host_precise_memory,
+		.gws = host_gws,
 		.counts = worker->dev->options.counts,
 		.interpret = worker->dev->options.interpret,
 		.plant = worker->dev->options.plant,
@@ -225,6 +233,7 @@ static void wave_ended(struct bw_worker *worker, struct bw_wgp *wgp, struct bw_s
 	__atomic_store_n(&wgp->n_resident, wgp->n_resident - 1, __ATOMIC_RELAXED);
 	check_barrier(worker, wg);
 	bw_init_wave_end(&s->w);
+	bw_gws_wave_ended(worker->dev, &s->w);
 	bw_spi_wave_ended(wgp, s);
 }
 

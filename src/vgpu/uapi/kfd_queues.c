@@ -201,6 +201,27 @@ int bw_kfd_ioctl_update_queue(struct bw_drm_call *c, void *arg)
 	return -EOPNOTSUPP;
 }
 
+/* pqm_set_gws(): one queue of the process gets all of it, or gives it back; how much is asked for
+ * does not count. Waves reach their VMID's resources in any case: the model has no GDS_GWS_VMID
+ * registers. */
+int bw_kfd_ioctl_alloc_queue_gws(struct bw_drm_call *c, void *arg)
+{
+	struct kfd_ioctl_alloc_queue_gws_args *a = arg;
+	bool is_taken = false;
+	pthread_mutex_lock(&c->u->lock);
+	struct bw_kfd_queue *q = bw_ids_get(&c->kfd->queues, a->queue_id);
+	bw_ids_each(&c->kfd->queues, i)
+		is_taken |= ((const struct bw_kfd_queue *)c->kfd->queues.slot[i])->has_gws;
+	int r = !q || is_taken == !a->num_gws ? 0 : -EBUSY;
+	if (!q || (!a->num_gws && !is_taken))
+		r = -EINVAL;
+	if (!r)
+		q->has_gws = a->num_gws;
+	pthread_mutex_unlock(&c->u->lock);
+	a->first_gws = 0;
+	return r;
+}
+
 /* Waits without the lock. */
 static void wait_until_unmapped(const struct bw_kfd_queue *q)
 {

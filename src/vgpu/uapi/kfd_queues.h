@@ -19,6 +19,7 @@ struct bw_kfd_queue {
 	uint32_t ring_b;
 	uint64_t save_area; /* address of its header; 0: none */
 	bool ends;	    /* a call destroys it */
+	bool has_gws;	    /* at most one of the process's queues */
 	bool stopped;	    /* by an error, or with its process's others by a page fault */
 };
 

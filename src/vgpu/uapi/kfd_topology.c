@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "base/str.h"
+#include "vgpu/device/gws.h"
 #include "vgpu/device/profile.h"
 #include "vgpu/uapi/files.h"
 #include "vgpu/uapi/kfd.h"
@@ -85,10 +86,10 @@ struct bw_kfd_host bw_kfd_host(void)
 
 /* The lines that both kinds of node have, in the order of node_show(). */
 struct node {
-	unsigned cpu_cores, simds, mem_banks, caches, io_links, simd_id_base, max_waves, lds_kib,
-		wave_size, arrays, arrays_per_engine, cus_per_array, simds_per_cu, scratch_slots,
-		target, vendor, device, location, domain, render_minor, sdma_engines, sdma_queues,
-		cp_queues, cwsr_b, ctl_stack_b;
+	unsigned cpu_cores, simds, gws, mem_banks, caches, io_links, simd_id_base, max_waves,
+		lds_kib, wave_size, arrays, arrays_per_engine, cus_per_array, simds_per_cu,
+		scratch_slots, target, vendor, device, location, domain, render_minor, sdma_engines,
+		sdma_queues, cp_queues, cwsr_b, ctl_stack_b;
 };
 
 static void put_node(struct bw_str *s, const struct node *n)
@@ -108,7 +109,7 @@ static void put_node(struct bw_str *s, const struct node *n)
 		{"max_waves_per_simd", n->max_waves},
 		{"lds_size_in_kb", n->lds_kib},
 		{"gds_size_in_kb", 0},
-		{"num_gws", 0},
+		{"num_gws", n->gws},
 		{"wave_front_size", n->wave_size},
 		{"array_count", n->arrays},
 		{"simd_arrays_per_engine", n->arrays_per_engine},
@@ -168,6 +169,7 @@ static void gpu_properties(struct bw_str *s, const struct bw_profile *p, unsigne
 	pci_numbers(p, &domain, &bus, &devfn);
 	struct node n = {
 		.simds = bw_profile_n_cus(p) * (p->simd_per_wgp / p->cus_per_wgp),
+		.gws = BW_GWS_RESOURCES,
 		.mem_banks = 1,
 		.caches = n_caches,
 		.io_links = 1,

@@ -110,6 +110,17 @@ static void absent(void *cookie, struct bw_wave *w, uint64_t pc, const uint32_t 
 	snprintf(h->absent_name, sizeof(h->absent_name), "%s", name ? name : "");
 }
 
+static bool gws(void *cookie, struct bw_wave *w, unsigned resource, enum bw_gws_op op, uint32_t n)
+{
+	struct harness *h = cookie;
+	(void)w;
+	h->gws.resource = resource;
+	h->gws.op = op;
+	h->gws.n = n;
+	h->gws.n_asked++;
+	return h->gws.done;
+}
+
 static void *alloc64(size_t size_b)
 {
 	void *p = aligned_alloc(64, bw_align_up(size_b, 64));
@@ -146,6 +157,7 @@ struct harness *harness_create_gen(enum bw_isa_gen gen, unsigned lanes)
 		.send_interrupt = send_interrupt,
 		.wakeup = wakeup,
 		.absent = absent,
+		.gws = gws,
 		.sh_mem_bases = 0x00010002,
 	};
 	h->x = bw_exec_create(&host);

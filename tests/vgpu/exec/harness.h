@@ -38,6 +38,12 @@ struct harness {
 	char absent_name[64];
 	uint64_t absent_pc;
 	uint32_t interrupt_m0;
+	/* global wave sync: what was asked for last, and the answer */
+	struct {
+		unsigned resource, op, n_asked;
+		uint32_t n;
+		bool done;
+	} gws;
 };
 
 /* A wave of 32 or 64 lanes, all active, in the usual compute mode (IEEE, DX10_CLAMP, f32

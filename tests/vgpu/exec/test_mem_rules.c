@@ -501,7 +501,7 @@ static void swizzles(void **state)
 
 static void refused(void **state)
 {
-	static const char *const absent[] = {"ds_gws_init", "ds_gws_barrier", "ds_ordered_count"};
+	static const char *const absent[] = {"ds_gws_init", "ds_ordered_count"};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(absent); i++) {
 		enum bw_op op = bw_isa_op_by_name(absent[i]);
 		assert_true(op != BW_OP_ILLEGAL);

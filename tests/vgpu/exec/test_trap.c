@@ -181,10 +181,34 @@ static void illegal_instruction_with_a_handler(void **state)
 static void absent_instruction_is_named(void **state)
 {
 	struct harness *h = *state;
-	/* ds_gws_barrier v0 gds */
-	assert_int_equal(RUN(h, 0xd8760000, 0x00000000), BW_RUN_FATAL);
-	assert_string_equal(h->absent_name, "ds_gws_barrier (global wave sync)");
+	/* ds_ordered_count v0, v0 gds */
+	assert_int_equal(RUN(h, 0xd8fe0000, 0x00000000), BW_RUN_FATAL);
+	assert_string_equal(h->absent_name, "ds_ordered_count (geometry pipeline)");
 	assert_int_equal(h->w->trapsts, BW_TRAPSTS_ILLEGAL_INST);
+}
+
+/* The resource is M0[21:16] + offset0, the number that of the first active lane. */
+static void wave_sync_waits_and_asks_again(void **state)
+{
+	struct harness *h = *state;
+	static const uint32_t barrier[] = {0xd8760003, 1}; /* ds_gws_barrier v1 offset:3 gds */
+	h->w->s[BW_SRC_M0] = 62 << 16 | 0xffff;
+	h->w->s[BW_SRC_EXEC_LO] = 0xf0;
+	for (unsigned i = 0; i < 32; i++)
+		harness_v(h, 1)[i] = 100 + i;
+	assert_int_equal(harness_run(h, barrier, 2), BW_RUN_SLEEP);
+	assert_int_equal(h->gws.resource, 1);
+	assert_int_equal(h->gws.op, BW_GWS_BARRIER);
+	assert_int_equal(h->gws.n, 104);
+	assert_int_equal(h->w->pc, code);
+	h->gws.done = true;
+	assert_int_equal(bw_exec_run(h->x, h->w, 1), BW_RUN_QUANTUM);
+	assert_int_equal(h->w->pc, code + 8);
+	assert_int_equal(h->gws.n_asked, 2);
+	h->w->s[BW_SRC_EXEC_LO] = 0;
+	h->w->pc = code;
+	assert_int_equal(bw_exec_run(h->x, h->w, 1), BW_RUN_QUANTUM);
+	assert_int_equal(h->gws.n_asked, 2);
 }
 
 static void memory_violation(void **state)
@@ -556,7 +580,8 @@ static void host_float_state_is_untouched(void **state)
 
 TESTS_EACH(setup, teardown, s_trap_without_handler_is_skipped, s_trap_enters_and_rfe_returns,
 	   ttmps_belong_to_the_handler, illegal_instruction, illegal_instruction_with_a_handler,
-	   absent_instruction_is_named, memory_violation, fetch_violation, host_trap, single_step,
-	   step_request_is_for_one_instruction, step_by_setreg, barrier, host_trap_in_a_barrier,
-	   step_over_a_barrier, sleep_and_polling, halt, ends, trap_at_the_end, budget_and_yield,
-	   messages, no_vgprs_after_dealloc, hwregs, host_float_state_is_untouched);
+	   absent_instruction_is_named, wave_sync_waits_and_asks_again, memory_violation,
+	   fetch_violation, host_trap, single_step, step_request_is_for_one_instruction,
+	   step_by_setreg, barrier, host_trap_in_a_barrier, step_over_a_barrier, sleep_and_polling,
+	   halt, ends, trap_at_the_end, budget_and_yield, messages, no_vgprs_after_dealloc, hwregs,
+	   host_float_state_is_untouched);

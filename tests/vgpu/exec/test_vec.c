@@ -575,14 +575,30 @@ static void gfx942_alone(void **state)
 	run_file("exec-gfx942.vec", BW_ISA_GFX942);
 }
 
-/* Rows whose effect is not one step of registers have tests of their own in test_ctrl.c; those of
- * gfx942's matrix instructions are in test_mfma.c, which asks for a vector of each. */
+/* Rows whose effect is not one step of registers have tests of their own, in test_trap.c and with
+ * the device; those of gfx942's matrix instructions are in test_mfma.c, which asks for a vector of
+ * each. */
 static const char *const elsewhere[] = {
-	"s_endpgm",	"s_endpgm_saved", "s_endpgm_ordered_ps_done",
-	"s_setkill",	"s_trap",	  "s_sethalt",
-	"s_sleep",	"s_barrier",	  "s_wakeup",
-	"s_icache_inv", "s_sendmsg",	  "s_sendmsghalt",
-	"s_code_end",	"s_rfe_b64",
+	"s_endpgm",
+	"s_endpgm_saved",
+	"s_endpgm_ordered_ps_done",
+	"s_setkill",
+	"s_trap",
+	"s_sethalt",
+	"s_sleep",
+	"s_barrier",
+	"s_wakeup",
+	"s_icache_inv",
+	"s_sendmsg",
+	"s_sendmsghalt",
+	"s_code_end",
+	"s_rfe_b64",
+	"ds_gws_init",
+	"ds_gws_barrier",
+	"ds_gws_sema_v",
+	"ds_gws_sema_br",
+	"ds_gws_sema_p",
+	"ds_gws_sema_release_all",
 };
 
 static bool has_vector_elsewhere(const char *name)

@@ -7,6 +7,7 @@
 
 #include "isa/inst.h"
 #include "vgpu/device/exec/core/fidelity.h"
+#include "vgpu/device/exec/core/gws.h"
 #include "vgpu/device/exec/core/wave.h"
 
 struct bw_exec;
@@ -49,6 +50,10 @@ struct bw_exec_host {
 	/* Result of s_sendmsg_rtn SAVE_WAVE: where the wave stores its state, and in bit 58 whether
 	 * it stores its group's LDS; 0: its context is not to be saved. Optional; without it 0. */
 	uint64_t (*save_wave)(void *cookie, struct bw_wave *w);
+	/* Global wave sync of the wave's VMID (gws.h). False: the wave is to wait and ask again.
+	 * Optional: without it the instructions have no effect. */
+	bool (*gws)(void *cookie, struct bw_wave *w, unsigned resource, enum bw_gws_op op,
+		    uint32_t n);
 	/* Count what is executed, for bw_exec_tally. */
 	bool counts;
 	bool interpret; /* no compiled code (compile/compile.h) */

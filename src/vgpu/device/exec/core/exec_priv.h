@@ -229,8 +229,8 @@ struct bw_wave_row {
 	uint8_t form;
 	uint8_t dst, src;
 };
-extern const struct bw_wave_row bw_ctrl_rows[], bw_lane_rows[], bw_matrix_rows[];
-extern const size_t bw_n_ctrl_rows, bw_n_lane_rows, bw_n_matrix_rows;
+extern const struct bw_wave_row bw_ctrl_rows[], bw_lane_rows[], bw_matrix_rows[], bw_gws_rows[];
+extern const size_t bw_n_ctrl_rows, bw_n_lane_rows, bw_n_matrix_rows, bw_n_gws_rows;
 
 struct bw_absent_row {
 	const char *name, *why;

@@ -116,6 +116,9 @@ static void join(void)
 	for (size_t i = 0; i < bw_n_lane_rows; i++)
 		add_sem(bw_lane_rows[i].name,
 			(struct bw_sem){.kind = BW_SEM_WAVE, .wave = &bw_lane_rows[i]});
+	for (size_t i = 0; i < bw_n_gws_rows; i++)
+		add_sem(bw_gws_rows[i].name,
+			(struct bw_sem){.kind = BW_SEM_WAVE, .wave = &bw_gws_rows[i]});
 	for (size_t i = 0; i < bw_n_matrix_rows; i++)
 		add_sem(bw_matrix_rows[i].name,
 			(struct bw_sem){.kind = BW_SEM_WAVE, .wave = &bw_matrix_rows[i]});

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "arch/gfx11_extra.h"
+#include "vgpu/device/exec/core/gws.h"
 #include "vgpu/device/vm/vm.h"
 
 /* Scalar state by operand code, so that a code is an index: s[0..105], VCC at 106/107, TTMP0-15 at
@@ -129,6 +130,7 @@ struct bw_wave {
 	uint64_t sleep_clocks;	  /* BW_RUN_SLEEP: how long, in shader clocks */
 	uint32_t sleeps_in_a_row; /* sleeps with little between them: a polling loop */
 	uint64_t n_executed_at_sleep;
+	struct bw_gws_wait gws;
 	/* the single-step trap of an instruction that made the wave wait */
 	bool step_pending;
 	bool step_request; /* BW_REQ_STEP: trap after the next instruction */
