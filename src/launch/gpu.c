@@ -163,6 +163,15 @@ static struct bw_error *place_buffer(struct bw_launch_gpu *g, const struct bw_pl
 		       : NULL;
 }
 
+static struct bw_error *tell_of_lds(const struct bw_launch_gpu *g, const struct bw_launch_plan *p,
+				    uint64_t entry_va)
+{
+	struct bw_vgpu_kernel k = {.va = entry_va, .lds_b = p->lds_b};
+	if (!g->checks_bounds || !p->lds_b || !ioctl(g->fd, BW_VGPU_IOCTL_KERNEL, &k))
+		return NULL;
+	return bw_error_errno(errno, "cannot tell the virtual GPU of the kernel's LDS");
+}
+
 static struct bw_error *place_args(struct bw_launch_gpu *g, const struct bw_launch_plan *p,
 				   struct bw_dispatch_memory *mem)
 {
@@ -275,6 +284,7 @@ struct bw_error *bw_launch_gpu_place(struct bw_launch_gpu *g, const struct bw_la
 {
 	struct bw_dispatch_memory mem = {0};
 	BW_TRY(place_code(g, plan, &mem.code_va));
+	BW_TRY(tell_of_lds(g, plan, mem.code_va + plan->entry));
 	BW_TRY(place_args(g, plan, &mem));
 	BW_TRY(place_scratch(g, plan, &mem));
 

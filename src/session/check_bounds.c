@@ -204,10 +204,7 @@ static const char *advice(const struct bw_checked *f)
 	if (is_of(f, "memory"))
 		return "the place is after the end of the buffer: the bytes are another buffer's or nobody's; compare the index with the size before the access, or make the buffer larger";
 	if (is_of(f, "LDS"))
-		return loads ? "LDS answers with 0 there: compare the index with the size of the shared array"
-		       : stores
-			       ? "LDS drops the value: compare the index with the size of the shared array"
-			       : "LDS does nothing there: compare the index with the size of the shared array";
+		return "the place is after all shared memory of the kernel: a store there is lost, and a load has no value; compare the index with the size of the shared array";
 	if (is_of(f, "image"))
 		return loads ? "the load gives 0 there: compare the coordinates with the size of the image"
 			     : "the value is dropped: compare the coordinates with the size of the image";

@@ -11,6 +11,11 @@ static bool is_use(const struct bw_checked *f, const char *use)
 	return !strcmp(f->use, use);
 }
 
+static bool is_of_lane(const struct bw_checked *f)
+{
+	return !strcmp(f->memory, "lane");
+}
+
 /* The first place is that of the use, the second one that of the load. */
 static void take_init(char **line, struct bw_checked *f)
 {
@@ -31,6 +36,8 @@ static void add_target(struct bw_str *s, struct bw_debug *d, const struct bw_che
 		bw_str_addf(s, "%s", f->reg);
 	else if (!strcmp(f->memory, "LDS"))
 		bw_checked_add_lds(s, d, &f->first, f->va);
+	else if (is_of_lane(f))
+		bw_str_addf(s, "lane %" PRIu64, f->va);
 	else
 		bw_str_addf(s, "%s + 0x%" PRIx64, f->memory, f->va);
 }
@@ -42,13 +49,15 @@ static void add_headline(struct bw_str *s, struct bw_debug *d, const struct bw_c
 		    : is_use(f, "address") ? "address"
 					   : "stored value");
 	add_target(s, d, f);
-	bw_str_addf(s, ", which nobody has written");
+	bw_str_add(s, is_of_lane(f) ? ", which was not active then" : ", which nobody has written");
 }
 
 static const char *advice(const struct bw_checked *f)
 {
 	if (!strcmp(f->memory, "LDS"))
 		return "LDS has no value at the start of a workgroup: write every element before it is read, with a barrier between (compilers keep private arrays there, too)";
+	if (is_of_lane(f))
+		return "a shuffle from a lane that is not active there gives no value: let all lanes that are asked for one execute it, outside of the condition or loop, and before any of them returns";
 	if (!strcmp(f->memory, "scratch"))
 		return "the private variable or array is not set on this way: give every element a value before it is read";
 	return "the variable in the register is not set on this way: give it a value where it is declared";

@@ -170,6 +170,15 @@ struct bw_vgpu_extent {
 };
 #define BW_VGPU_IOCTL_EXTENT _IOWR(BW_VGPU_IOCTL_TYPE, 5, struct bw_vgpu_extent)
 
+/* For --check=bounds: how many bytes of LDS a workgroup of a kernel uses, by the address of its
+ * first instruction in the file's address space. The GPU itself gives LDS in larger steps. */
+struct bw_vgpu_kernel {
+	uint64_t va;
+	uint32_t lds_b;
+	uint32_t pad;
+};
+#define BW_VGPU_IOCTL_KERNEL _IOW(BW_VGPU_IOCTL_TYPE, 6, struct bw_vgpu_kernel)
+
 struct bw_vgpu_mmap {
 	uint32_t file;
 	uint32_t prot;

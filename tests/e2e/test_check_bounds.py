@@ -23,6 +23,7 @@ PAIRS = [
     ("bounds.cl", "lds_store_{}", KERNEL, [("LDS", "store", "LDS + 0x400", 1024)], 0),
     ("bounds.cl", "lds_load_{}", KERNEL, [("LDS", "load", "LDS + 0x400", 1024)], 0),
     ("bounds.cl", "lds_atomic_{}", KERNEL, [("LDS", "atomic", "LDS + 0x408", 1024)], 0),
+    ("bounds.cl", "lds_tile_{}", KERNEL, [("LDS", "store", "LDS + 0x100", 256), ("LDS", "load", "LDS + 0x1fc", 256)], 0),
     ("bounds.cl", "end_{}", KERNEL, [("memory", "store", "out + 0x200", 512)], 0),
     ("bounds.cl", "before_{}", KERNEL, [("memory", "load", "in - 0x4", 1024)], 0),
     ("bounds.cl", "wide_{}", KERNEL, [("memory", "load", "in + 0x400", 1024), ("memory", "store", "out + 0x200", 512)], 0),

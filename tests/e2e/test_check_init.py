@@ -28,6 +28,7 @@ WRONG = {
     "passed_on_wrong": ("store", "scratch"),
     "reduce_wrong": ("store", "LDS"),
     "member_wrong": ("store", None),  # clang may keep a private structure in LDS
+    "shuffle_wrong": ("store", "lane"),
     "store_wrong": ("store", "register"),
     "branch_wrong": ("branch", "register"),
     "address_wrong": ("address", "register"),

@@ -400,6 +400,7 @@ static enum bw_cp_result run_dispatch(struct bw_queue *q, const struct bw_aql_pa
 	const struct bw_dispatch_origin origin = {
 		.slot = (uint32_t)(q->aql.next % n_slots(q)),
 		.index = q->aql.next,
+		.lds_b = p->dispatch.group_b,
 		.running = running,
 		.resume = resume,
 	};

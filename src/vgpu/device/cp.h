@@ -211,6 +211,7 @@ struct bw_dispatch {
 	uint32_t threads[3], last[3];	   /* of a full group, of the last one in each dimension */
 	unsigned lanes, n_vgprs, granules; /* granules of 32-lane registers */
 	unsigned lds_b, lds_granules;
+	uint32_t lds_exact_b; /* as its AQL packet says it; 0: not known */
 	bool wgp_mode;
 	struct bw_vgpu_stomp stomp;
 	struct bw_check_dispatch *check; /* the checker's; under its lock */
@@ -257,6 +258,7 @@ void bw_spi_destroy(struct bw_device *dev);
 struct bw_dispatch_origin {
 	uint32_t slot;			     /* in the ring */
 	uint64_t index;			     /* of the packet */
+	uint32_t lds_b;			     /* of a workgroup, by the byte */
 	struct bw_aql_running *running;	     /* done: set when the dispatch is complete */
 	const struct bw_cwsr_resume *resume; /* it has begun before; or NULL */
 };

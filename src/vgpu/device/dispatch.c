@@ -174,6 +174,7 @@ bool bw_spi_dispatch(struct bw_queue *q, unsigned vmid, const uint32_t dim[3], u
 	}
 	q->n_dispatches++;
 	if (origin) {
+		d->lds_exact_b = origin->lds_b;
 		d->done = &origin->running->done;
 		d->packet = origin->index;
 		origin->running->dispatch = d;

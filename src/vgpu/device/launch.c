@@ -249,6 +249,7 @@ static void begin_check(struct bw_group *g)
 		.user_data = d->user_data,
 		.lanes = d->lanes,
 		.stretch = d->stretch,
+		.lds_b = d->lds_exact_b,
 		.vmid = d->vmid,
 		.is_restored = g->restored != NULL};
 	bw_check_group_begin(d->dev->check, &d->check, &launch, &g->wg);

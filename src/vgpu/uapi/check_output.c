@@ -163,13 +163,13 @@ static int bounds_text(char *out, size_t size, const struct bw_check_finding *f)
 
 static int init_text(char *out, size_t size, const struct bw_check_finding *f)
 {
-	return snprintf(out, size,
-			"%s of %s at 0x%" PRIx64 " (+0x%" PRIx64
-			"), from %s that nobody has written",
+	return snprintf(out, size, "%s of %s at 0x%" PRIx64 " (+0x%" PRIx64 "), from %s%s",
 			bw_init_use_name(f->init.use), f->first.name, f->first.pc,
 			f->first.pc - f->first.code_va,
 			f->init.memory == BW_INIT_REGISTER ? f->init.reg
-							   : bw_init_memory_name(f->init.memory));
+							   : bw_init_memory_name(f->init.memory),
+			f->init.memory == BW_INIT_IN_LANE ? " that was not active"
+							  : " that nobody has written");
 }
 
 static int sync_text(char *out, size_t size, const struct bw_check_finding *f)
@@ -255,6 +255,17 @@ int bw_drm_extent(struct bw_uapi *u, const struct bw_drm_vm *vm, const void *arg
 	if (a.size_b)
 		return bw_bounds_declare(check, &e) ? 0 : -EINVAL;
 	bw_bounds_withdraw(check, e.space, e.va);
+	return 0;
+}
+
+int bw_drm_kernel(struct bw_uapi *u, const struct bw_drm_vm *vm, const void *arg)
+{
+	struct bw_vgpu_kernel a;
+	struct bw_check *check = bw_device_check(u->dev);
+	memcpy(&a, arg, sizeof(a));
+	if (!check || !(u->options.device.check & BW_CHECK_BOUNDS))
+		return -ENODATA;
+	bw_bounds_kernel(check, bw_drm_pt_root_entry(vm), a.va, a.lds_b);
 	return 0;
 }
 

@@ -153,3 +153,22 @@ kernel void uniform_right(global const int *in, global int *out)
 {
 	out[get_global_id(0)] = in[get_num_groups(0) * 255];
 }
+
+// A tile for half of the group: the GPU gives LDS in larger steps, and does not notice.
+kernel void lds_tile_wrong(global const int *in, global int *out)
+{
+	local int s[64];
+	int i = get_local_id(0);
+	s[i] = in[i];
+	barrier(CLK_LOCAL_MEM_FENCE);
+	out[i] = s[127 - i];
+}
+
+kernel void lds_tile_right(global const int *in, global int *out)
+{
+	local int s[128];
+	int i = get_local_id(0);
+	s[i] = in[i];
+	barrier(CLK_LOCAL_MEM_FENCE);
+	out[i] = s[127 - i];
+}

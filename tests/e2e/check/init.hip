@@ -61,3 +61,32 @@ extern "C" __global__ void grid_right(const int *in, int *out)
 	if (i < 100)
 		out[i] = in[i];
 }
+
+/* A lane asks for the value of another one: in a condition, which that one does not enter, and before. */
+extern "C" __global__ void shuffle_wrong(const int *in, int *out)
+{
+	int v = in[threadIdx.x];
+	if (threadIdx.x % 32 < 16)
+		v += __builtin_amdgcn_ds_bpermute(20 * 4, v);
+	out[threadIdx.x] = v;
+}
+
+extern "C" __global__ void shuffle_right(const int *in, int *out)
+{
+	int v = in[threadIdx.x], other = __builtin_amdgcn_ds_bpermute(20 * 4, v);
+	if (threadIdx.x % 32 < 16)
+		v += other;
+	out[threadIdx.x] = v;
+}
+
+/* What an inactive lane gives may be asked for, and not used. */
+extern "C" __global__ void unused_shuffle_right(const int *in, int *out)
+{
+	int v = in[threadIdx.x];
+	if (threadIdx.x % 32 < 16) {
+		unsigned from = threadIdx.x % 32 + 8;
+		int other = __builtin_amdgcn_ds_bpermute(from * 4, v);
+		v += from < 16 ? other : 0;
+	}
+	out[threadIdx.x] = v;
+}

@@ -243,3 +243,162 @@ kernel void swap_wrong(global const int *in, global int *out)
 	atomic_cmpxchg(&out[1], 0, 1);
 	atomic_inc(&out[0]);
 }
+
+// A scan in one array: a barrier is missing between the loads and the stores of a step.
+kernel void scan_wrong(global const int *in, global int *out)
+{
+	local int s[128];
+	int l = get_local_id(0);
+	s[l] = in[get_global_id(0)];
+	for (int d = 1; d < 128; d *= 2) {
+		barrier(CLK_LOCAL_MEM_FENCE);
+		int v = l >= d ? s[l - d] : 0;
+		s[l] += v;
+	}
+	out[get_global_id(0)] = s[l];
+}
+
+kernel void scan_right(global const int *in, global int *out)
+{
+	local int s[128];
+	int l = get_local_id(0);
+	s[l] = in[get_global_id(0)];
+	for (int d = 1; d < 128; d *= 2) {
+		barrier(CLK_LOCAL_MEM_FENCE);
+		int v = l >= d ? s[l - d] : 0;
+		barrier(CLK_LOCAL_MEM_FENCE);
+		s[l] += v;
+	}
+	out[get_global_id(0)] = s[l];
+}
+
+// A bitonic sort of 256 numbers, with a barrier for each length only.
+kernel void sort_wrong(global const int *in, global int *out)
+{
+	local int s[256];
+	int l = get_local_id(0), g = get_global_id(0);
+	s[l] = in[g] * 7919 % 1009;
+	s[l + 128] = in[g] * 104729 % 1013;
+	for (int k = 2; k <= 256; k *= 2) {
+		barrier(CLK_LOCAL_MEM_FENCE);
+		for (int j = k / 2; j > 0; j /= 2) {
+			int i = 2 * l - (l & (j - 1)), p = i + j;
+			if ((s[i] > s[p]) == ((i & k) == 0)) {
+				int t = s[i];
+				s[i] = s[p];
+				s[p] = t;
+			}
+		}
+	}
+	barrier(CLK_LOCAL_MEM_FENCE);
+	out[g] = s[l] + s[l + 128];
+}
+
+kernel void sort_right(global const int *in, global int *out)
+{
+	local int s[256];
+	int l = get_local_id(0), g = get_global_id(0);
+	s[l] = in[g] * 7919 % 1009;
+	s[l + 128] = in[g] * 104729 % 1013;
+	for (int k = 2; k <= 256; k *= 2) {
+		for (int j = k / 2; j > 0; j /= 2) {
+			barrier(CLK_LOCAL_MEM_FENCE);
+			int i = 2 * l - (l & (j - 1)), p = i + j;
+			if ((s[i] > s[p]) == ((i & k) == 0)) {
+				int t = s[i];
+				s[i] = s[p];
+				s[p] = t;
+			}
+		}
+	}
+	barrier(CLK_LOCAL_MEM_FENCE);
+	out[g] = s[l] + s[l + 128];
+}
+
+// Two buffers that take turns need one barrier a turn.
+kernel void turns_wrong(global const int *in, global int *out)
+{
+	local int s[2][128];
+	int l = get_local_id(0), g = get_global_id(0), sum = 0;
+	s[0][l] = in[g];
+	for (int t = 0; t < 8; t++) {
+		if (t % 2 == 0)
+			barrier(CLK_LOCAL_MEM_FENCE);
+		sum += s[t % 2][127 - l];
+		s[(t + 1) % 2][l] = in[(g + t * 128) % get_global_size(0)];
+	}
+	out[g] = sum;
+}
+
+kernel void turns_right(global const int *in, global int *out)
+{
+	local int s[2][128];
+	int l = get_local_id(0), g = get_global_id(0), sum = 0;
+	s[0][l] = in[g];
+	for (int t = 0; t < 8; t++) {
+		barrier(CLK_LOCAL_MEM_FENCE);
+		sum += s[t % 2][127 - l];
+		s[(t + 1) % 2][l] = in[(g + t * 128) % get_global_size(0)];
+	}
+	out[g] = sum;
+}
+
+// A message and a flag: the flag may be seen before the message, which nobody has waited for.
+kernel void flag_wrong(global const int *in, global int *out)
+{
+	global atomic_int *flag = (global atomic_int *)out;
+	if (get_local_id(0))
+		return;
+	if (get_group_id(0) == 0) {
+		out[32] = in[1] + 41;
+		atomic_store_explicit(flag, 1, memory_order_relaxed, memory_scope_device);
+	} else {
+		while (!atomic_load_explicit(flag, memory_order_acquire, memory_scope_device))
+			;
+		out[64 + get_group_id(0)] = out[32];
+	}
+}
+
+kernel void flag_right(global const int *in, global int *out)
+{
+	global atomic_int *flag = (global atomic_int *)out;
+	if (get_local_id(0))
+		return;
+	if (get_group_id(0) == 0) {
+		out[32] = in[1] + 41;
+		atomic_store_explicit(flag, 1, memory_order_release, memory_scope_device);
+	} else {
+		while (!atomic_load_explicit(flag, memory_order_acquire, memory_scope_device))
+			;
+		out[64 + get_group_id(0)] = out[32];
+	}
+}
+
+// The same with a counter, for which all groups store something.
+kernel void counted_wrong(global const int *in, global int *out)
+{
+	global atomic_int *n = (global atomic_int *)out;
+	if (get_local_id(0))
+		return;
+	out[64 + get_group_id(0)] = in[get_group_id(0)] + 3;
+	atomic_fetch_add_explicit(n, 1, memory_order_relaxed, memory_scope_device);
+	if (get_group_id(0) == 7) {
+		while (atomic_load_explicit(n, memory_order_acquire, memory_scope_device) < 8)
+			;
+		out[1] = out[64] + out[65];
+	}
+}
+
+kernel void counted_right(global const int *in, global int *out)
+{
+	global atomic_int *n = (global atomic_int *)out;
+	if (get_local_id(0))
+		return;
+	out[64 + get_group_id(0)] = in[get_group_id(0)] + 3;
+	atomic_fetch_add_explicit(n, 1, memory_order_release, memory_scope_device);
+	if (get_group_id(0) == 7) {
+		while (atomic_load_explicit(n, memory_order_acquire, memory_scope_device) < 8)
+			;
+		out[1] = out[64] + out[65];
+	}
+}

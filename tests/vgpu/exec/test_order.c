@@ -110,12 +110,48 @@ static void orders_are_handed_on_from_wave_to_wave(void **state)
 
 static void a_store_may_turn_out_to_be_a_release(void **state)
 {
-	bw_order_was_release(&o, 0, 0, FLAG);
+	bw_order_was_release(&o, &(struct bw_order_store){0, 0, 1}, FLAG);
 	bw_order_acquire(&o, &h->wave[0], FLAG);
 	bw_order_fence(&o, &h->wave[0]);
 	assert_true(bw_order_is_before(&o, 0, 0, &h->wave[0]));
 	assert_int_equal(g->wave[0].clock, 1);
 	assert_false(bw_order_is_before(&o, 0, 1, &h->wave[0]));
+}
+
+/* Another workgroup may see a release before a store that the wave has not waited for; its own may
+ * not. */
+static void a_release_needs_a_wait_between_groups(void **state)
+{
+	bw_order_stored(&g->wave[0], 3);
+	bw_order_release(&o, &g->wave[0], LOCK);
+	bw_order_step(&o, &g->wave[0]);
+	bw_order_acquire(&o, &h->wave[0], LOCK);
+	bw_order_fence(&o, &h->wave[0]);
+	assert_false(bw_order_is_before(&o, 0, 0, &h->wave[0]));
+	bw_order_acquire(&o, &g->wave[1], LOCK);
+	assert_true(bw_order_is_before(&o, 0, 0, &g->wave[1]));
+	/* the same with a wait: the release comes later, so that it tells of both */
+	bw_order_waited(&o, &g->wave[0]);
+	bw_order_release(&o, &g->wave[0], LOCK);
+	bw_order_step(&o, &g->wave[0]);
+	bw_order_acquire(&o, &h->wave[0], LOCK);
+	bw_order_fence(&o, &h->wave[0]);
+	assert_true(bw_order_is_before(&o, 0, 1, &h->wave[0]));
+}
+
+static void a_store_that_may_have_overtaken_another_is_no_release(void **state)
+{
+	bw_order_stored(&g->wave[0], 3);
+	bw_order_was_release(&o, &(struct bw_order_store){0, 0, 4}, FLAG);
+	bw_order_acquire(&o, &h->wave[0], FLAG);
+	bw_order_fence(&o, &h->wave[0]);
+	assert_false(bw_order_is_before(&o, 0, 0, &h->wave[0]));
+	/* the store that was not waited for is the release itself */
+	bw_order_stored(&g->wave[1], 4);
+	bw_order_was_release(&o, &(struct bw_order_store){1, 0, 4}, FLAG);
+	bw_order_acquire(&o, &h->wave[0], FLAG);
+	bw_order_fence(&o, &h->wave[0]);
+	assert_true(bw_order_is_before(&o, 1, 0, &h->wave[0]));
 }
 
 /* More waves at one location than have a place of their own there. */
@@ -153,5 +189,7 @@ TESTS_EACH(set_up, tear_down, waves_are_in_no_order, a_barrier_orders_its_group,
 	   another_location_orders_nothing, a_release_hands_on_what_a_barrier_has_ordered,
 	   a_barrier_after_the_release_does_not_belong_to_it,
 	   orders_are_handed_on_from_wave_to_wave, a_store_may_turn_out_to_be_a_release,
+	   a_release_needs_a_wait_between_groups,
+	   a_store_that_may_have_overtaken_another_is_no_release,
 	   many_waves_release_to_one_location, a_clock_that_ends_makes_no_finding,
 	   what_is_too_large_is_refused);

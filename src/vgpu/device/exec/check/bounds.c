@@ -55,6 +55,50 @@ void bw_check_outside(struct bw_wave *w, const struct bw_outside *o)
 	pthread_mutex_unlock(&b->lock);
 }
 
+/* ---- LDS, by the byte ---- */
+
+void bw_bounds_kernel(struct bw_check *c, uint64_t space, uint64_t va, uint32_t lds_b)
+{
+	struct bw_bounds *b = &c->bounds;
+	pthread_mutex_lock(&b->lock);
+	b->kernel[b->next_kernel++ % BW_CHECK_KERNELS] =
+		(struct bw_bounds_kernel){space, bw_canonical(va), lds_b};
+	pthread_mutex_unlock(&b->lock);
+}
+
+uint32_t bw_bounds_lds(struct bw_bounds *b, uint64_t space, uint64_t va)
+{
+	uint32_t lds_b = 0;
+	pthread_mutex_lock(&b->lock);
+	for (unsigned i = 1; !lds_b && i <= BW_CHECK_KERNELS; i++) {
+		const struct bw_bounds_kernel *k =
+			&b->kernel[(b->next_kernel - i) % BW_CHECK_KERNELS];
+		if (k->space == space && k->va == va)
+			lds_b = k->lds_b;
+	}
+	pthread_mutex_unlock(&b->lock);
+	return lds_b;
+}
+
+/* What is between the kernel's own LDS and the end of what the GPU has given. Compilers load three
+ * dwords as four. */
+void bw_bounds_touch_lds(const struct bw_check_group *g, struct bw_wave *w, enum bw_touch_kind kind,
+			 const struct bw_touch *touches, unsigned n)
+{
+	uint32_t lds_b = g->dispatch->lds_b;
+	for (unsigned i = 0; i < n; i++) {
+		const struct bw_touch *t = &touches[i];
+		uint64_t at = (uint64_t)(t->host - w->wg->lds), end = at + t->size_b;
+		bool is_wide = kind == BW_TOUCH_LOAD && t->size_b == 16 && at % 16 == 0;
+		if (end > lds_b + (is_wide ? 4 : 0))
+			bw_check_outside(w, &(struct bw_outside){.of = BW_OUTSIDE_LDS,
+								 .lane = t->lane,
+								 .size_b = t->size_b,
+								 .limit = lds_b,
+								 .at = (int64_t)at});
+	}
+}
+
 /* ---- by address ---- */
 
 static void changed(struct bw_bounds *b)

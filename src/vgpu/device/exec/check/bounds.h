@@ -13,6 +13,9 @@
 /* An allocation of an address space, by the root of its page tables as the registers have it, for
  * accesses by address. False: bounds are not checked, or bw_extents_add refuses it. */
 bool bw_bounds_declare(struct bw_check *c, const struct bw_extent *e);
+/* A kernel of an address space, by its first instruction, uses so many bytes of LDS for a
+ * workgroup. The last ones that were told are kept. */
+void bw_bounds_kernel(struct bw_check *c, uint64_t space, uint64_t va, uint32_t lds_b);
 /* The path of a program, for its extents; it lives as long as the checker. NULL: they are too
  * many. */
 const char *bw_bounds_program(struct bw_check *c, const char *path);

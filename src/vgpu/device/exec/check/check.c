@@ -121,6 +121,9 @@ static struct bw_check_dispatch *new_dispatch(struct bw_check *c,
 	d->vmid = launch->vmid;
 	d->lanes = (uint8_t)launch->lanes;
 	d->stretch = launch->stretch;
+	if (c->what & BW_CHECK_BOUNDS)
+		d->lds_b = launch->lds_b ? launch->lds_b
+					 : bw_bounds_lds(&c->bounds, d->space, d->code_va);
 	bw_writers_dispatch(c, d);
 	d->next = c->dispatches;
 	c->dispatches = d;
@@ -156,7 +159,8 @@ void bw_check_group_begin(struct bw_check *c, struct bw_check_dispatch **dispatc
 		*dispatch = new_dispatch(c, launch);
 	wg->check = *dispatch && !launch->is_restored ? new_group(*dispatch, wg) : NULL;
 	wg->is_touch_checked =
-		wg->check && c->what & (BW_CHECK_RACES | BW_CHECK_SYNC | BW_CHECK_WRITERS);
+		wg->check && (c->what & (BW_CHECK_RACES | BW_CHECK_SYNC | BW_CHECK_WRITERS) ||
+			      (*dispatch)->lds_b);
 	/* What a group that is not followed does could order others. */
 	if (*dispatch && !wg->check)
 		(*dispatch)->order.is_blind = true;
@@ -217,6 +221,8 @@ void bw_check_end(struct bw_check *c, struct bw_wave *w, const struct bw_check_a
 {
 	if (c->step.has_new)
 		bw_check_finish_new(c, w);
+	if (c->step.has_stored && at->waits_apart && c->step.place)
+		bw_order_stored(c->step.wave, c->step.place);
 	if (c->step.wave)
 		bw_order_step(&c->step.dispatch->order, c->step.wave);
 	if (is_done)
@@ -230,6 +236,16 @@ void bw_check_fence(struct bw_check *c)
 {
 	if (c->step.wave)
 		bw_order_fence(&c->step.dispatch->order, c->step.wave);
+}
+
+void bw_check_waited(struct bw_check *c, struct bw_wave *w)
+{
+	struct bw_check_group *g = bw_check_followed(w);
+	if (!g || !g->order || !g->order->wave[w->index_in_group].unwaited)
+		return;
+	pthread_mutex_lock(&c->lock);
+	bw_order_waited(&g->dispatch->order, &g->order->wave[w->index_in_group]);
+	pthread_mutex_unlock(&c->lock);
 }
 
 void bw_check_give_up(struct bw_check *c)
@@ -390,13 +406,17 @@ void bw_check_touch(struct bw_wave *w, enum bw_touch_kind kind, const struct bw_
 	if (!g)
 		return;
 	struct bw_check *c = g->dispatch->check;
+	bool is_memory = n && !is_lds(w, touches[0].host);
 	bw_sync_touch(g, w, kind, touches, n);
-	if (kind != BW_TOUCH_LOAD && bw_writers_are_noted(c) && n && !is_lds(w, touches[0].host))
+	if (g->dispatch->lds_b && n && !is_memory)
+		bw_bounds_touch_lds(g, w, kind, touches, n);
+	if (kind != BW_TOUCH_LOAD && bw_writers_are_noted(c) && is_memory)
 		bw_writers_pend(c, touches, n);
-	if (g->dispatch->has_sibling && n && !is_lds(w, touches[0].host))
+	if (g->dispatch->has_sibling && is_memory)
 		bw_writers_compare(c, g, w, kind, touches, n);
 	if (!g->order)
 		return;
+	c->step.has_stored |= kind == BW_TOUCH_STORE && is_memory;
 	if (kind == BW_TOUCH_STORE)
 		compare_lanes(c, w, touches, n);
 	else if (n)

@@ -39,6 +39,7 @@ struct bw_check_launch {
 	/* Dispatches with the same number have no wait of their queue between them; 0: not
 	 * known. */
 	uint64_t stretch;
+	uint32_t lds_b; /* of a workgroup, by the byte; 0: not known */
 	uint8_t vmid;
 	bool is_restored; /* from a context save: what it has done is not known any more */
 };
@@ -51,5 +52,7 @@ void bw_check_dispatch_end(struct bw_check_dispatch *d);
 
 /* The row to be used for a memory instruction of an executor with a checker. */
 const struct bw_mem_row *bw_check_row(const struct bw_mem_row *row, unsigned op);
+/* The handler of s_waitcnt_vscnt there. */
+bw_handler bw_h_check_vscnt;
 
 #endif

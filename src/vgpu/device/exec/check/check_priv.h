@@ -57,6 +57,7 @@ struct bw_check_dispatch {
 	uint32_t user_data[16];
 	uint8_t vmid, lanes;
 	uint64_t stretch;    /* bw_check_launch */
+	uint32_t lds_b;	     /* that a workgroup uses; 0: not known, or bounds are not checked */
 	bool has_sibling;    /* of the same stretch */
 	uint32_t first, era; /* writers.c: number of the stretch's first writer */
 };
@@ -84,6 +85,7 @@ struct bw_check_step {
 	struct bw_shadow_page *page; /* the last one that it has touched; NULL: none */
 	uintptr_t page_number;
 	bool is_coherent; /* a load with GLC=1 */
+	bool has_stored;  /* to memory, by a plain store */
 	bool has_new;	  /* races */
 };
 
@@ -101,7 +103,7 @@ struct bw_findings {
 };
 
 /* bounds.c */
-enum { BW_CHECK_PROGRAMS = 64, BW_CHECK_LEAKS_MAX = 256 };
+enum { BW_CHECK_PROGRAMS = 64, BW_CHECK_LEAKS_MAX = 256, BW_CHECK_KERNELS = 16 };
 struct bw_bounds {
 	pthread_mutex_t lock;
 	struct bw_extents extents;
@@ -109,6 +111,11 @@ struct bw_bounds {
 	char *program[BW_CHECK_PROGRAMS]; /* paths; owned */
 	struct bw_leak leak[BW_CHECK_LEAKS_MAX];
 	size_t n_leaks;
+	struct bw_bounds_kernel { /* a ring */
+		uint64_t space, va;
+		uint32_t lds_b;
+	} kernel[BW_CHECK_KERNELS];
+	unsigned next_kernel;
 };
 
 /* writers.c; under the checker's lock */
@@ -160,6 +167,7 @@ struct bw_check_at {
 	enum bw_check_access access;
 	const char *name;
 	bool is_coherent;
+	bool waits_apart; /* s_waitcnt_vscnt waits for its stores, as on gfx11 */
 };
 /* rows.c. What an instruction of memory does there. */
 struct bw_op_info;
@@ -178,6 +186,8 @@ unsigned bw_check_in_dword(const struct bw_touch *t, unsigned at_b, uint8_t *out
 /* Within an instruction: an acquire of device scope; something orders waves that cannot be
  * followed. */
 void bw_check_fence(struct bw_check *c);
+/* Between instructions: the wave has waited for its stores. */
+void bw_check_waited(struct bw_check *c, struct bw_wave *w);
 void bw_check_give_up(struct bw_check *c);
 
 /* findings.c. A finding of the wave, which may be NULL: it is counted if it is known, else kept and
@@ -236,6 +246,11 @@ void bw_sync_touch(struct bw_check_group *g, struct bw_wave *w, enum bw_touch_ki
 
 /* bounds.c. The group of a wave whose bounds are checked; NULL: they are not. */
 struct bw_check_group *bw_bounds_group(const struct bw_wave *w);
+/* How many bytes of LDS a workgroup of a kernel uses; 0: nobody has told. */
+uint32_t bw_bounds_lds(struct bw_bounds *b, uint64_t space, uint64_t va);
+/* An access to LDS. */
+void bw_bounds_touch_lds(const struct bw_check_group *g, struct bw_wave *w, enum bw_touch_kind kind,
+			 const struct bw_touch *touches, unsigned n);
 /* An access outside; under the lock. e: of an allocation, or NULL. */
 void bw_bounds_report(struct bw_check_group *g, struct bw_wave *w, const struct bw_outside *o,
 		      const struct bw_extent *e);

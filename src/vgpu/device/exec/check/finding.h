@@ -16,7 +16,13 @@ struct bw_check;
 
 enum bw_check_kind { BW_FOUND_RACE, BW_FOUND_BOUNDS, BW_FOUND_INIT, BW_FOUND_SYNC, BW_FOUND_KINDS };
 
-enum bw_check_access { BW_CHECK_LOAD, BW_CHECK_STORE, BW_CHECK_ATOMIC, BW_CHECK_BARRIER };
+enum bw_check_access {
+	BW_CHECK_LOAD,
+	BW_CHECK_STORE,
+	BW_CHECK_ATOMIC,
+	BW_CHECK_BARRIER,
+	BW_CHECK_SHUFFLE, /* from lane to lane */
+};
 
 /* One side of a race, or a place of another finding. */
 struct bw_check_side {
@@ -69,12 +75,17 @@ struct bw_bounds_facts {
 
 /* The use of an undefined value that matters, and where it comes from. */
 enum bw_init_use { BW_INIT_BRANCH, BW_INIT_ADDRESS, BW_INIT_STORE };
-enum bw_init_memory { BW_INIT_REGISTER, BW_INIT_IN_LDS, BW_INIT_IN_SCRATCH };
+enum bw_init_memory {
+	BW_INIT_REGISTER,
+	BW_INIT_IN_LDS,
+	BW_INIT_IN_SCRATCH,
+	BW_INIT_IN_LANE, /* a lane that was not active when another one asked it for a value */
+};
 struct bw_init_facts {
 	enum bw_init_use use;
 	enum bw_init_memory memory;
 	char reg[16]; /* "v5", or "" */
-	uint32_t va;  /* in LDS, or in the lane's scratch */
+	uint32_t va;  /* in LDS, or in the lane's scratch; the lane */
 	uint8_t size_b;
 };
 

@@ -189,7 +189,8 @@ const char *bw_check_access_name(enum bw_check_access access)
 	static const char *const names[] = {[BW_CHECK_LOAD] = "load",
 					    [BW_CHECK_STORE] = "store",
 					    [BW_CHECK_ATOMIC] = "atomic",
-					    [BW_CHECK_BARRIER] = "barrier"};
+					    [BW_CHECK_BARRIER] = "barrier",
+					    [BW_CHECK_SHUFFLE] = "shuffle"};
 	return names[access];
 }
 
@@ -215,7 +216,8 @@ const char *bw_init_memory_name(enum bw_init_memory memory)
 {
 	static const char *const names[] = {[BW_INIT_REGISTER] = "register",
 					    [BW_INIT_IN_LDS] = "LDS",
-					    [BW_INIT_IN_SCRATCH] = "scratch"};
+					    [BW_INIT_IN_SCRATCH] = "scratch",
+					    [BW_INIT_IN_LANE] = "lane"};
 	return names[memory];
 }
 

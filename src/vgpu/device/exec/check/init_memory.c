@@ -121,8 +121,9 @@ static bw_init_origin origin_of(struct bw_init_step *t, const struct bw_own_memo
 {
 	bw_init_origin stored = m->origin[at / 4];
 	bool is_lds = m == &t->g->lds;
-	return stored ? stored
-		      : bw_init_origin_of_load(t, is_lds, is_lds ? at : at % t->iw->lane_scratch_b);
+	return stored	? stored
+	       : is_lds ? bw_init_origin_of_load(t, BW_INIT_IN_LDS, at)
+			: bw_init_origin_of_load(t, BW_INIT_IN_SCRATCH, at % t->iw->lane_scratch_b);
 }
 
 static struct element read_element(struct bw_init_step *t, const struct bw_own_memory *m,
@@ -341,6 +342,33 @@ static void check_data(struct bw_init_step *t)
 	}
 }
 
+/* ---- shuffles ---- */
+
+/* ds_bpermute_b32. A lane that is not active gives 0 on gfx11; the languages say that it gives no
+ * value. */
+static void pull(struct bw_init_step *t)
+{
+	const struct bw_mem_prep *p = bw_mem_prep(t->rec);
+	struct bw_init_wave *iw = t->iw;
+	uint32_t u[64];
+	bw_init_origin origin[64];
+	for (uint64_t rest = t->exec; rest; rest &= rest - 1) {
+		unsigned lane = (unsigned)__builtin_ctzll(rest);
+		uint32_t at = bw_wave_vgpr(t->w, p->addr[0])[lane] + (uint32_t)p->imm;
+		unsigned from = lane / BW_LANES * BW_LANES + at / 4 % BW_LANES;
+		bool is_active = t->exec >> from & 1;
+		u[lane] = is_active ? bw_init_v(iw, p->data[0])[from] : UINT32_MAX;
+		origin[lane] = is_active ? bw_init_v_origin(iw, p->data[0])[from]
+					 : bw_init_origin_of_load(t, BW_INIT_IN_LANE, from);
+	}
+	bw_init_define_results(t);
+	for (uint64_t rest = t->exec; rest; rest &= rest - 1) {
+		unsigned lane = (unsigned)__builtin_ctzll(rest);
+		if (u[lane])
+			bw_init_set_lane(iw, p->dst, lane, UINT32_MAX, u[lane], origin[lane]);
+	}
+}
+
 /* ---- an instruction ---- */
 
 /* ds_append and its like have their address in M0; they are not followed. */
@@ -364,7 +392,9 @@ void bw_init_memory(struct bw_init_step *t)
 	check_address(t);
 	if (t->op->kind != BW_INIT_LDS && t->op->kind != BW_INIT_SCRATCH)
 		check_data(t);
-	if (!is_own_memory(t))
+	if (t->op->inst.op == BW_OP_DS_BPERMUTE_B32 && !bw_mem_prep(t->rec)->is_nop)
+		pull(t);
+	else if (!is_own_memory(t))
 		bw_init_define_results(t);
 	else if (flags & BW_OPF_ATOMIC)
 		atomic(t);

@@ -154,7 +154,8 @@ void bw_init_add_group(struct bw_init_group *g);
 void bw_init_remove_group(struct bw_init_group *g);
 void bw_init_report(struct bw_init_step *t, enum bw_init_use use, unsigned lane,
 		    bw_init_origin origin);
-/* The origin of what this instruction loads from LDS or scratch. */
-bw_init_origin bw_init_origin_of_load(struct bw_init_step *t, bool is_lds, uint32_t offset_b);
+/* The origin of what this instruction loads from LDS or scratch, or takes from a lane. */
+bw_init_origin bw_init_origin_of_load(struct bw_init_step *t, enum bw_init_memory memory,
+				      uint32_t at);
 
 #endif

@@ -7,13 +7,13 @@
 #include "base/util.h"
 #include "vgpu/device/exec/check/init_priv.h"
 
-/* A load from LDS or scratch that has given an undefined value. */
+/* A load from LDS or scratch, or a shuffle, that has given an undefined value. */
 struct load {
 	uint64_t pc, code_va;
 	uint32_t word[3];
 	uint8_t n_words, vmid, size_b;
-	bool is_lds;
-	uint32_t offset_b; /* of the first undefined byte */
+	enum bw_init_memory memory;
+	uint32_t at; /* of the first undefined byte; the lane */
 	const char *name;
 };
 
@@ -89,7 +89,8 @@ static bw_init_origin find_load(struct bw_init *i, const struct load *l)
 	return (bw_init_origin)(BW_ORIGIN_LOAD0 + n);
 }
 
-bw_init_origin bw_init_origin_of_load(struct bw_init_step *t, bool is_lds, uint32_t offset_b)
+bw_init_origin bw_init_origin_of_load(struct bw_init_step *t, enum bw_init_memory memory,
+				      uint32_t at)
 {
 	struct bw_init_op *op = t->op;
 	struct bw_init *i = t->g->check->init;
@@ -97,8 +98,8 @@ bw_init_origin bw_init_origin_of_load(struct bw_init_step *t, bool is_lds, uint3
 			 .code_va = t->iw->code_va,
 			 .n_words = op->n_words,
 			 .vmid = t->w->vmid,
-			 .is_lds = is_lds,
-			 .offset_b = offset_b,
+			 .memory = memory,
+			 .at = at,
 			 .size_b = (uint8_t)BW_MAX(op->info->mem.bits / 8u, 1u),
 			 .name = op->info->name};
 	if (op->origin && op->origin_code_va == l.code_va)
@@ -120,14 +121,15 @@ static void fill_origin(const struct bw_init *i, bw_init_origin origin, struct b
 	facts->size_b = 4;
 	if (origin >= BW_ORIGIN_LOAD0 && origin - BW_ORIGIN_LOAD0 < (int)i->n_loads) {
 		const struct load *l = &i->load[origin - BW_ORIGIN_LOAD0];
-		facts->memory = l->is_lds ? BW_INIT_IN_LDS : BW_INIT_IN_SCRATCH;
-		facts->va = l->offset_b;
+		facts->memory = l->memory;
+		facts->va = l->at;
 		facts->size_b = l->size_b;
-		f->second = (struct bw_check_side){.access = BW_CHECK_LOAD,
-						   .pc = l->pc,
-						   .code_va = l->code_va,
-						   .n_words = l->n_words,
-						   .name = l->name};
+		f->second = (struct bw_check_side){
+			.access = l->memory == BW_INIT_IN_LANE ? BW_CHECK_SHUFFLE : BW_CHECK_LOAD,
+			.pc = l->pc,
+			.code_va = l->code_va,
+			.n_words = l->n_words,
+			.name = l->name};
 		memcpy(f->second.word, l->word, sizeof(f->second.word));
 	} else if (origin >= BW_ORIGIN_VGPR0 && origin < BW_ORIGIN_SGPR0) {
 		snprintf(facts->reg, sizeof(facts->reg), "v%u", origin - BW_ORIGIN_VGPR0);

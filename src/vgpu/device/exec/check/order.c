@@ -166,12 +166,12 @@ static void learn_from(struct bw_order *o, struct bw_order_wave *w,
 		learn_from_mate(o, w, from);
 		return;
 	}
-	if (known_clock(&w->known, from->serial) >= from->released)
+	if (known_clock(&w->known, from->serial) >= from->released_far)
 		return;
 	w->is_blind |= from->is_blind;
 	for (unsigned i = 0; i < g->n_waves; i++)
 		e[i] = (struct bw_order_clock){g->wave[i].serial, from->mate_given[i]};
-	e[from->index].clock = BW_MAX(e[from->index].clock, from->released);
+	e[from->index].clock = BW_MAX(e[from->index].clock, from->released_far);
 	learn(o, w, e, g->n_waves);
 	learn(o, w, from->known.e, from->known.n);
 }
@@ -295,9 +295,16 @@ static void give_mates(struct bw_order_wave *w)
 		w->mate_given[i] = BW_MAX(g->barrier[i], w->mate[i]);
 }
 
+/* Other groups may see the released location before a store that the wave has not waited for. */
+static void release_far(struct bw_order_wave *w, uint32_t clock, bool is_waited)
+{
+	w->released_far = BW_MAX(w->released_far, is_waited ? clock + 1 : w->unwaited_clock);
+}
+
 void bw_order_release(struct bw_order *o, struct bw_order_wave *w, uint64_t location)
 {
 	w->released = w->clock + 1;
+	release_far(w, w->clock, !w->unwaited);
 	if (!w->has_released)
 		give_mates(w);
 	w->has_released = true;
@@ -311,16 +318,36 @@ void bw_order_step(struct bw_order *o, struct bw_order_wave *w)
 	w->has_released = false;
 }
 
-void bw_order_was_release(struct bw_order *o, uint32_t wave, uint32_t clock, uint64_t location)
+void bw_order_was_release(struct bw_order *o, const struct bw_order_store *s, uint64_t location)
 {
-	if (wave >= o->n_waves)
+	if (s->wave >= o->n_waves)
 		return;
-	struct bw_order_wave *w = o->wave[wave];
-	if (w->clock == clock)
+	struct bw_order_wave *w = o->wave[s->wave];
+	/* If it has waited since then, nobody knows whether it had before that store. */
+	bool is_waited = !w->unwaited || s->clock < w->unwaited_clock || s->place == w->unwaited;
+	if (w->clock == s->clock)
 		tick(o, w);
-	w->released = BW_MAX(w->released, clock + 1);
+	w->released = BW_MAX(w->released, s->clock + 1);
+	release_far(w, s->clock, is_waited);
 	give_mates(w);
-	add_release(o, wave, location);
+	add_release(o, s->wave, location);
+}
+
+/* Waits need clocks; a wave with many of them is taken to wait at once from then on. */
+void bw_order_stored(struct bw_order_wave *w, uint16_t place)
+{
+	if (w->unwaited || w->clock >= BW_ORDER_CLOCKS / 2)
+		return;
+	w->unwaited = place;
+	w->unwaited_clock = w->clock;
+}
+
+void bw_order_waited(struct bw_order *o, struct bw_order_wave *w)
+{
+	if (!w->unwaited)
+		return;
+	w->unwaited = 0;
+	tick(o, w);
 }
 
 static void learn_at(struct bw_order *o, struct bw_order_wave *w, uint64_t location, bool own_group)

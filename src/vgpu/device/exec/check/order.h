@@ -9,7 +9,9 @@
  * clock. It is ordered before what another wave does now if that wave has learned of a later clock:
  * by a barrier of their workgroup, or by an acquire of a location to which the first wave has
  * released. Between workgroups an acquire takes effect at the next fence (buffer_gl1_inv, which
- * every acquire of device scope contains); within a workgroup at once.
+ * every acquire of device scope contains); within a workgroup at once. A release does not tell
+ * other workgroups of stores that the wave has not waited for (s_waitcnt_vscnt, which every release
+ * of device scope contains).
  *
  * Where something would need too much memory, more counts as ordered than is. So a limit can hide
  * findings, and never makes one. */
@@ -37,7 +39,11 @@ struct bw_order_wave {
 	struct bw_order_group *group;
 	uint32_t serial; /* in the dispatch, from 0 */
 	uint32_t clock;
-	uint32_t released;	     /* what others learn: accesses at lower clocks */
+	uint32_t released;     /* what its group learns: accesses at lower clocks */
+	uint32_t released_far; /* the same for other groups */
+	/* the first store to memory that it has not waited for, and its clock; 0: there is none */
+	uint16_t unwaited;
+	uint32_t unwaited_clock;
 	uint8_t index;		     /* in the group */
 	bool is_blind;		     /* everything counts as ordered before what it does */
 	bool has_released;	     /* in this instruction */
@@ -86,7 +92,16 @@ bool bw_order_is_before(const struct bw_order *o, uint32_t wave, uint32_t clock,
 void bw_order_release(struct bw_order *o, struct bw_order_wave *w, uint64_t location);
 void bw_order_step(struct bw_order *o, struct bw_order_wave *w);
 /* A store of a wave at a clock turns out to be a release: an atomic reads what it has written. */
-void bw_order_was_release(struct bw_order *o, uint32_t wave, uint32_t clock, uint64_t location);
+struct bw_order_store {
+	uint32_t wave, clock;
+	uint16_t place; /* of the instruction, as bw_order_stored has it */
+};
+void bw_order_was_release(struct bw_order *o, const struct bw_order_store *s, uint64_t location);
+/* The wave has stored to memory, by an instruction at that place (not 0), and does not wait for it
+ * yet. To be called before bw_order_step. */
+void bw_order_stored(struct bw_order_wave *w, uint16_t place);
+/* It has waited for all of its stores. */
+void bw_order_waited(struct bw_order *o, struct bw_order_wave *w);
 /* The wave acquires from the location what others have released there. */
 void bw_order_acquire(struct bw_order *o, struct bw_order_wave *w, uint64_t location);
 /* The wave discards what its caches have. */

@@ -86,6 +86,7 @@ static enum bw_mem_result checked(struct bw_exec *x, struct bw_wave *w, const st
 		.access = bw_check_access_of(info),
 		.name = info->name,
 		.is_coherent = in->glc,
+		.waits_apart = x->gen == BW_ISA_GFX11,
 	};
 	struct bw_check_group *g = bw_check_followed(w);
 	bool is_checked = bw_check_begin(c, w, &at);
@@ -106,6 +107,15 @@ static enum bw_mem_result checked(struct bw_exec *x, struct bw_wave *w, const st
 	if (is_checked)
 		bw_check_end(c, w, &at, r == BW_MEM_OK);
 	return r;
+}
+
+/* s_waitcnt_vscnt of the races' checker. */
+BW_HANDLER(bw_h_check_vscnt)
+{
+	enum { COUNT = 0x3f };
+	if (!(rec->inst->imm & COUNT))
+		bw_check_waited(x->host.check, w);
+	BW_NEXT(BW_FOLLOWING(rec));
 }
 
 static void join(void)

@@ -180,13 +180,19 @@ static bool enter_load(struct bw_shadow_cell *cell, const struct bw_shadow_acces
 	return conflict;
 }
 
+static void was_release(const struct bw_shadow_past *store, const struct bw_shadow_access *a)
+{
+	const struct bw_order_store s = {store->wave, store->clock, store->place};
+	bw_order_was_release(a->order, &s, a->location);
+}
+
 /* It may be the load of an atomic object, whose store looks like any other. So it is not a
  * conflict, and takes what it reads for released. */
 static void enter_atomic_load(struct bw_shadow_cell *cell, const struct bw_shadow_access *a)
 {
 	struct bw_shadow_past store = bw_shadow_unpack(cell->store);
 	if (is_unordered(&store, a))
-		bw_order_was_release(a->order, store.wave, store.clock, a->location);
+		was_release(&store, a);
 	set_atomic(cell);
 	bw_order_acquire(a->order, a->wave, a->location);
 }
@@ -238,7 +244,7 @@ static bool enter_rmw(struct bw_shadow_cell *cell, const struct bw_shadow_access
 		*out = store;
 		conflict = a->is_lds || a->order->wave[store.wave]->group == a->wave->group;
 		if (!conflict)
-			bw_order_was_release(a->order, store.wave, store.clock, a->location);
+			was_release(&store, a);
 	}
 	cell->store = bw_shadow_pack(&now);
 	cell->load = bw_shadow_pack(&(struct bw_shadow_past){.flag = true});

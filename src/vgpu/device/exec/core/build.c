@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "isa/ops.h"
 #include "regs/field.h"
 #include "vgpu/device/exec/core/apertures.h"
 #include "vgpu/device/exec/core/build.h"
@@ -556,7 +557,11 @@ static bool build(struct bw_build *b)
 	case BW_SEM_SCALAR:
 		return build_scalar(b, sem->scalar);
 	case BW_SEM_WAVE:
-		return build_wave(b, sem->wave);
+		if (!build_wave(b, sem->wave))
+			return false;
+		if (b->x->host.check && b->inst->op == BW_OP_S_WAITCNT_VSCNT)
+			b->rec->fn = bw_h_check_vscnt;
+		return true;
 	case BW_SEM_MEM:
 		return build_mem(b, sem->mem);
 	case BW_SEM_DUAL:
