@@ -81,7 +81,7 @@ char *bw_checked_freed(const struct bw_checked *f);
 
 /* ---- check_races.c ---- */
 
-/* A race between two dispatches. */
+/* A race between two dispatches, or a dispatch and a packet. */
 bool bw_checked_is_of_dispatches(const struct bw_checked *f);
 
 /* ---- check_read.c ---- */

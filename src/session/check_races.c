@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/util.h"
 #include "session/check_priv.h"
 #include "session/server_report.h"
 
@@ -34,19 +35,35 @@ static void add_target(struct bw_str *s, struct bw_debug *d, const struct bw_che
 		bw_str_addf(s, "an address that is not known");
 }
 
+static bool is_transfer(const struct bw_checked *f)
+{
+	return f->relation && !strcmp(f->relation, "transfer");
+}
+
 bool bw_checked_is_of_dispatches(const struct bw_checked *f)
 {
-	return f->relation && !strcmp(f->relation, "dispatches");
+	return is_transfer(f) || (f->relation && !strcmp(f->relation, "dispatches"));
+}
+
+static void add_between(struct bw_str *s, const struct bw_checked *f)
+{
+	static const char *const texts[][2] = {{"lanes", "lanes of an instruction"},
+					       {"waves", "waves of a workgroup"},
+					       {"groups", "workgroups"},
+					       {"dispatches", "dispatches"}};
+	for (size_t i = 0; i < BW_ARRAY_SIZE(texts); i++)
+		if (!strcmp(f->relation, texts[i][0]))
+			bw_str_add(s, texts[i][1]);
+	if (is_transfer(f))
+		bw_str_addf(s, "a %s and a %s", f->first.pc ? "dispatch" : f->first.access,
+			    f->second.pc ? "dispatch" : f->second.access);
 }
 
 static void add_headline(struct bw_str *s, struct bw_debug *d, const struct bw_checked *f)
 {
-	bw_str_addf(s, "race between %s on %" PRIu64 " byte%s of ",
-		    !strcmp(f->relation, "lanes")    ? "lanes of an instruction"
-		    : !strcmp(f->relation, "waves")  ? "waves of a workgroup"
-		    : bw_checked_is_of_dispatches(f) ? "dispatches"
-						     : "workgroups",
-		    f->size_b, f->size_b == 1 ? "" : "s");
+	bw_str_add(s, "race between ");
+	add_between(s, f);
+	bw_str_addf(s, " on %" PRIu64 " byte%s of ", f->size_b, f->size_b == 1 ? "" : "s");
 	add_target(s, d, f);
 }
 
@@ -59,6 +76,8 @@ static const char *advice(const struct bw_checked *f)
 	if (!strcmp(f->relation, "lanes"))
 		return "the lanes store different values to one place in one instruction: which one stays is not defined; "
 		       "let one lane store, or use an atomic operation";
+	if (is_transfer(f))
+		return "nothing between the two orders them: a barrier with the stages of both (vkCmdPipelineBarrier with VK_PIPELINE_STAGE_TRANSFER_BIT and VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT) does";
 	if (bw_checked_is_of_dispatches(f))
 		return "nothing between the two dispatches makes the queue wait for the first one: a barrier between them (vkCmdPipelineBarrier, an event; in HIP the same stream) orders them";
 	if (!strcmp(f->relation, "waves"))

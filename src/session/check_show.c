@@ -60,6 +60,10 @@ static void show_side(struct bw_out *o, struct bw_debug *d, const struct bw_chec
 {
 	char text[128], more[32] = "";
 	struct bw_str line = {0};
+	if (bw_checked_is_of_dispatches(f) && !s->pc) {
+		bw_out_line(o, "      %s%s, by a packet of the queue", when, s->access);
+		return;
+	}
 	bw_checked_instruction(r->gpu, s, text, sizeof(text));
 	bw_str_addf(&line, "%s%s", when, s->access);
 	bw_checked_add_place(&line, d, s);

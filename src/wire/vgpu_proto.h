@@ -179,6 +179,14 @@ struct bw_vgpu_kernel {
 };
 #define BW_VGPU_IOCTL_KERNEL _IOW(BW_VGPU_IOCTL_TYPE, 6, struct bw_vgpu_kernel)
 
+/* For --check: the API by which the file's program uses the GPU. */
+enum bw_vgpu_api_of { BW_VGPU_API_VULKAN = 1 };
+struct bw_vgpu_api {
+	uint32_t api; /* enum bw_vgpu_api_of */
+	uint32_t pad;
+};
+#define BW_VGPU_IOCTL_API _IOW(BW_VGPU_IOCTL_TYPE, 7, struct bw_vgpu_api)
+
 struct bw_vgpu_mmap {
 	uint32_t file;
 	uint32_t prot;

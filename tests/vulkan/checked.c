@@ -91,6 +91,35 @@ static void filled(void)
 	kit_buffer_free(gpu, &from);
 }
 
+/* A fill before a dispatch that changes the same memory, or after it; a copy of what a dispatch has
+ * stored; and the same with barriers. */
+static void transfers(void)
+{
+	struct kit_buffer b = kit_buffer(gpu, N), other = kit_buffer(gpu, N);
+	struct kit_shader s = kit_shader(gpu, "step", sizeof(struct push));
+	VkDescriptorSet set = kit_set(gpu, &s, b.buffer);
+	const struct push first = {3, 1, N};
+	const VkBufferCopy copy = {.size = 64};
+	bool is_right = strstr(what, "right");
+	VkCommandBuffer cmd = kit_begin(gpu, GPU_COMPUTE);
+	if (strstr(what, "filled_first"))
+		vkCmdFillBuffer(cmd, b.buffer, 0, 512, 7);
+	if (is_right)
+		gpu_barrier(cmd);
+	kit_dispatch(cmd, &s, set, &first, N / 64);
+	if (is_right)
+		gpu_barrier(cmd);
+	if (strstr(what, "filled_later"))
+		vkCmdFillBuffer(cmd, b.buffer, 0, 512, 9);
+	if (strstr(what, "copied"))
+		vkCmdCopyBuffer(cmd, b.buffer, other.buffer, 1, &copy);
+	kit_finish(gpu, GPU_COMPUTE, cmd);
+	printf("sum %llu\n", (unsigned long long)sum_of(&b));
+	kit_shader_free(gpu, &s);
+	kit_buffer_free(gpu, &b);
+	kit_buffer_free(gpu, &other);
+}
+
 /* ---- by address ---- */
 
 enum { TO = 250 }; /* dwords that the second buffer has */
@@ -215,6 +244,8 @@ static void run(void **state)
 		by_address();
 	else if (is("filled"))
 		filled();
+	else if (strstr(what, "filled_") || strstr(what, "copied_"))
+		transfers();
 	else
 		chain();
 	fflush(stdout);

@@ -28,6 +28,14 @@ def dispatches():
         equal(found("races", right), [], right)
 
 
+def transfers():
+    for scenario, first, second in (("filled_first", "fill", "load"), ("filled_later", "store", "fill"), ("copied", "store", "copy")):
+        wrong = found("races", f"{scenario}_wrong")
+        check(any((f["between"], f["first_access"], f["second_access"]) == ("transfer", first, second) for f in wrong), f"{scenario}: {wrong}")
+        equal({f["between"] for f in wrong}, {"transfer"}, f"{scenario}: {wrong}")
+        equal(found("races", f"{scenario}_right"), [], scenario)
+
+
 def fills_and_copies():
     """Three bytes of the three kinds; the first dispatch multiplies the first 64 by 3 and adds 1."""
     commands = ["break on dispatch 2", "run", "whence *(int *)$_buffer", "whence ((int *)$_buffer)[100]", "whence ((int *)$_buffer)[130]",
@@ -81,4 +89,4 @@ def left_at_the_end():
     equal(found("leaks", "chain_right"), [], "a program that frees all")
 
 
-main(dispatches, fills_and_copies, by_address, left_at_the_end)
+main(dispatches, transfers, fills_and_copies, by_address, left_at_the_end)

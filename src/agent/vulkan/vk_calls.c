@@ -11,6 +11,8 @@
 #include "agent/vulkan/vk_layer.h"
 #include "agent/vulkan/vk_swap.h"
 #include "base/util.h"
+#include "wire/checks.h"
+#include "wire/vgpu_proto.h"
 
 #define HANDLE(h) BW_VK_HANDLE(h)
 #define CALL VKAPI_ATTR void VKAPI_CALL
@@ -20,6 +22,14 @@
 
 /* The address of a memory object is the range that the driver maps during its allocation. */
 static struct bw_handles memories = BW_HANDLES_INIT(uint64_t);
+
+/* What --check may take for granted of a program's order of things depends on its API. */
+static void tell_api(struct bw_agent_file *file)
+{
+	struct bw_vgpu_api api = {.api = BW_VGPU_API_VULKAN};
+	if (file && bw_checks_wanted() & (BW_CHECK_RACES | BW_CHECK_SYNC))
+		bw_agent_own_ioctl(file, BW_VGPU_IOCTL_API, &api);
+}
 
 RESULT bw_AllocateMemory(VkDevice device, const VkMemoryAllocateInfo *info,
 			 const VkAllocationCallbacks *alloc, VkDeviceMemory *out)
@@ -35,6 +45,8 @@ RESULT bw_AllocateMemory(VkDevice device, const VkMemoryAllocateInfo *info,
 	uint64_t va = bw_largest_map_end(&file);
 	if (r == VK_SUCCESS && va)
 		bw_handles_put(&memories, HANDLE(*out), &va);
+	if (r == VK_SUCCESS)
+		tell_api(file);
 	if (r == VK_SUCCESS)
 		bw_vk_bounds_memory(d, *out, info, file);
 	return r;

@@ -98,6 +98,10 @@ enum bw_cp_result bw_cp_dma_data(struct bw_queue *q, const struct bw_pm4_packet 
 	if (d.destination_is == BW_PM4_DMA_DST_NOWHERE || d.bytes == 0)
 		return BW_CP_DONE; /* a prefetch, or synchronisation only */
 
+	/* Nothing says that earlier dispatches have ended; a checker sees by what they have done
+	 * whether they had to. */
+	if (bw_writers_compare_packets(q->dev->check) && atomic_load(&q->n_inflight))
+		return BW_CP_WAIT;
 	uint8_t chunk[16384];
 	bool fill = d.source_is == BW_PM4_DMA_SRC_DATA;
 	if (fill)
@@ -111,8 +115,11 @@ enum bw_cp_result bw_cp_dma_data(struct bw_queue *q, const struct bw_pm4_packet 
 		done += n;
 	}
 	const struct bw_writers_packet w = {fill ? BW_TRANSFER_FILL : BW_TRANSFER_COPY,
-					    d.destination, fill ? 0 : d.source, d.bytes,
-					    (uint8_t)bw_cp_vmid(q)};
+					    d.destination,
+					    fill ? 0 : d.source,
+					    d.bytes,
+					    (uint8_t)bw_cp_vmid(q),
+					    q->stretch};
 	bw_writers_note(q->dev->check, bw_cp_tlb(q->dev, w.vmid), &w);
 	return BW_CP_DONE;
 }

@@ -269,6 +269,19 @@ int bw_drm_kernel(struct bw_uapi *u, const struct bw_drm_vm *vm, const void *arg
 	return 0;
 }
 
+int bw_drm_api(struct bw_uapi *u, const struct bw_drm_vm *vm, const void *arg)
+{
+	struct bw_vgpu_api a;
+	struct bw_check *check = bw_device_check(u->dev);
+	memcpy(&a, arg, sizeof(a));
+	if (!check)
+		return -ENODATA;
+	if (a.api != BW_VGPU_API_VULKAN)
+		return -EINVAL;
+	bw_check_is_explicit(check, bw_drm_pt_root_entry(vm));
+	return 0;
+}
+
 /* ---- writers ---- */
 
 static void add_writer(struct bw_str *s, const struct bw_writer *w, uint64_t va)

@@ -24,7 +24,8 @@ void bw_check_output_start(struct bw_uapi *u);
 
 /* BW_VGPU_IOCTL_EXTENT: arg as the client sent it. */
 int bw_drm_extent(struct bw_uapi *u, const struct bw_drm_vm *vm, const void *arg);
-/* BW_VGPU_IOCTL_KERNEL, the same. */
+/* BW_VGPU_IOCTL_KERNEL, BW_VGPU_IOCTL_API: the same. */
 int bw_drm_kernel(struct bw_uapi *u, const struct bw_drm_vm *vm, const void *arg);
+int bw_drm_api(struct bw_uapi *u, const struct bw_drm_vm *vm, const void *arg);
 
 #endif

@@ -165,6 +165,8 @@ int bw_drm_own_ioctl(struct bw_drm_call *c, uint32_t cmd, void *data)
 		return bw_drm_extent(c->u, c->file->vm, data);
 	case BW_VGPU_IOCTL_KERNEL:
 		return bw_drm_kernel(c->u, c->file->vm, data);
+	case BW_VGPU_IOCTL_API:
+		return bw_drm_api(c->u, c->file->vm, data);
 	case BW_VGPU_IOCTL_SYNC_MERGE:
 		return bw_ioctl_sync_merge(c, data);
 	case BW_VGPU_IOCTL_SYNC_INFO:

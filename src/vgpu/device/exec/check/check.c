@@ -106,6 +106,17 @@ static uint16_t place_of(struct bw_check *c, const struct bw_check_dispatch *d,
 
 /* ---- dispatches and groups ---- */
 
+void bw_check_is_explicit(struct bw_check *c, uint64_t space)
+{
+	bool is_known = false;
+	pthread_mutex_lock(&c->lock);
+	for (unsigned i = 0; i < BW_CHECK_SPACES; i++)
+		is_known |= c->explicit_space[i] == space;
+	if (!is_known)
+		c->explicit_space[c->next_explicit++ % BW_CHECK_SPACES] = space;
+	pthread_mutex_unlock(&c->lock);
+}
+
 static struct bw_check_dispatch *new_dispatch(struct bw_check *c,
 					      const struct bw_check_launch *launch)
 {
@@ -124,6 +135,8 @@ static struct bw_check_dispatch *new_dispatch(struct bw_check *c,
 	if (c->what & BW_CHECK_BOUNDS)
 		d->lds_b = launch->lds_b ? launch->lds_b
 					 : bw_bounds_lds(&c->bounds, d->space, d->code_va);
+	for (unsigned i = 0; i < BW_CHECK_SPACES; i++)
+		d->is_explicit |= c->explicit_space[i] == d->space;
 	bw_writers_dispatch(c, d);
 	d->next = c->dispatches;
 	c->dispatches = d;

@@ -12,6 +12,7 @@
  *     races.c     races: what is told of them
  *     findings.c  findings of all kinds, each once for its places (finding.h)
  *     sync.c      barriers that not all reach
+ *     around.c    ways around a barrier
  *
  * A memory instruction and all that follows from it is one step under a lock, so the order in which
  * waves meet at atomics is that in which the checker sees them. */
@@ -45,6 +46,10 @@ struct bw_check_launch {
 };
 void bw_check_group_begin(struct bw_check *c, struct bw_check_dispatch **dispatch,
 			  const struct bw_check_launch *launch, struct bw_workgroup *wg);
+/* The programs of an address space use Vulkan. So they have to order copies and fills with
+ * dispatches themselves; other drivers may do that by ways that packets do not show. And their
+ * shaders are compiled by ACO (around.c). */
+void bw_check_is_explicit(struct bw_check *c, uint64_t space);
 /* Its waves that have not ended have all reached a barrier. */
 void bw_check_barrier(struct bw_workgroup *wg);
 /* The dispatch has ended; NULL: nothing happens. */
@@ -52,7 +57,7 @@ void bw_check_dispatch_end(struct bw_check_dispatch *d);
 
 /* The row to be used for a memory instruction of an executor with a checker. */
 const struct bw_mem_row *bw_check_row(const struct bw_mem_row *row, unsigned op);
-/* The handler of s_waitcnt_vscnt there. */
-bw_handler bw_h_check_vscnt;
+/* The handler to be used for any other instruction. */
+bw_handler *bw_check_handler(const struct bw_exec *x, const struct bw_inst *inst, bw_handler *fn);
 
 #endif

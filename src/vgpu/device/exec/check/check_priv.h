@@ -56,10 +56,12 @@ struct bw_check_dispatch {
 	uint64_t code_va, space;
 	uint32_t user_data[16];
 	uint8_t vmid, lanes;
-	uint64_t stretch;    /* bw_check_launch */
-	uint32_t lds_b;	     /* that a workgroup uses; 0: not known, or bounds are not checked */
-	bool has_sibling;    /* of the same stretch */
-	uint32_t first, era; /* writers.c: number of the stretch's first writer */
+	uint64_t stretch; /* bw_check_launch */
+	uint32_t lds_b;	  /* that a workgroup uses; 0: not known, or bounds are not checked */
+	bool has_sibling; /* of the same stretch */
+	bool is_explicit; /* bw_check_is_explicit */
+	_Atomic uint64_t barrier[8]; /* sync.c: places; bit 0: there is a way around it */
+	uint32_t first, era;	     /* writers.c: number of the stretch's first writer */
 };
 
 /* A memory instruction of the code, numbered from 1. */
@@ -89,7 +91,11 @@ struct bw_check_step {
 	bool has_new;	  /* races */
 };
 
-enum { BW_CHECK_FINDINGS = 1024 /* of a kind */, BW_CHECK_PLACE_SLOTS = 1 << 15 };
+enum {
+	BW_CHECK_FINDINGS = 1024, /* of a kind */
+	BW_CHECK_PLACE_SLOTS = 1 << 15,
+	BW_CHECK_SPACES = 16,
+};
 
 /* findings.c. The lock is taken last. */
 struct bw_findings {
@@ -151,6 +157,8 @@ struct bw_check {
 	pthread_mutex_t lock;
 	struct bw_shadow shadow;
 	struct bw_writers writers;
+	uint64_t explicit_space[BW_CHECK_SPACES]; /* a ring */
+	unsigned next_explicit;
 	struct bw_check_dispatch *dispatches;
 	uint64_t n_dispatches;
 	struct bw_check_place *place;
@@ -177,6 +185,7 @@ struct bw_check_group *bw_check_followed(const struct bw_wave *w);
 /* The side of a wave that executes an instruction. */
 struct bw_check_side bw_check_side_of(const struct bw_check_dispatch *d, const struct bw_wave *w,
 				      const struct bw_check_at *at, unsigned lane);
+struct bw_check_side bw_check_side_of_transfer(enum bw_transfer transfer);
 bool bw_check_begin(struct bw_check *c, struct bw_wave *w, const struct bw_check_at *at);
 /* is_done: it has not faulted. */
 void bw_check_end(struct bw_check *c, struct bw_wave *w, const struct bw_check_at *at,
@@ -218,9 +227,13 @@ struct bw_check_race {
 	unsigned offset_b, size_b; /* of the conflict, from the touch's first byte */
 };
 void bw_check_report(struct bw_check *c, struct bw_wave *w, const struct bw_check_race *r);
-/* The current instruction touches what another dispatch has written: a part of a touch. */
+/* The current instruction touches what another dispatch, or a packet, has written: a part of a
+ * touch. */
 void bw_check_dispatches_race(struct bw_check *c, struct bw_wave *w, const struct bw_check_at *at,
-			      const struct bw_check_side *then, const struct bw_touch *part);
+			      const struct bw_writer *then, const struct bw_touch *part);
+/* A packet does so with what a dispatch has written at va. */
+void bw_check_packet_race(struct bw_check *c, const struct bw_writer *then,
+			  enum bw_transfer transfer, uint64_t va, unsigned lanes);
 /* That load turns out to be for a compare-and-swap: its findings are none. */
 void bw_check_withdraw(struct bw_check *c, uint16_t load);
 /* That dispatch has ended: tells what was not told of its loads. */
@@ -243,6 +256,9 @@ void bw_writers_flush(struct bw_check *c, struct bw_check_group *g, const struct
 /* sync.c. An access to memory or LDS; scratch is a lane's own, and compilers reach all lanes'. */
 void bw_sync_touch(struct bw_check_group *g, struct bw_wave *w, enum bw_touch_kind kind,
 		   const struct bw_touch *touches, unsigned n);
+
+/* around.c: whether some lanes of the kernel may go around the barrier while others wait. */
+bool bw_sync_has_way_around(struct bw_wave *w, uint64_t code_va, uint64_t barrier);
 
 /* bounds.c. The group of a wave whose bounds are checked; NULL: they are not. */
 struct bw_check_group *bw_bounds_group(const struct bw_wave *w);

@@ -22,6 +22,9 @@ enum bw_check_access {
 	BW_CHECK_ATOMIC,
 	BW_CHECK_BARRIER,
 	BW_CHECK_SHUFFLE, /* from lane to lane */
+	/* of packets, which have no place in code */
+	BW_CHECK_COPY,
+	BW_CHECK_FILL,
 };
 
 /* One side of a race, or a place of another finding. */
@@ -50,6 +53,7 @@ enum bw_check_relation {
 	BW_CHECK_WAVES,	     /* two waves of a workgroup */
 	BW_CHECK_GROUPS,     /* two workgroups */
 	BW_CHECK_DISPATCHES, /* two dispatches of a queue, which nothing between them orders */
+	BW_CHECK_TRANSFER,   /* the same of a dispatch and a copy or fill */
 };
 struct bw_race_facts {
 	enum bw_check_relation relation;

@@ -180,17 +180,18 @@ const char *bw_check_relation_name(enum bw_check_relation relation)
 	static const char *const names[] = {[BW_CHECK_LANES] = "lanes",
 					    [BW_CHECK_WAVES] = "waves",
 					    [BW_CHECK_GROUPS] = "groups",
-					    [BW_CHECK_DISPATCHES] = "dispatches"};
+					    [BW_CHECK_DISPATCHES] = "dispatches",
+					    [BW_CHECK_TRANSFER] = "transfer"};
 	return names[relation];
 }
 
 const char *bw_check_access_name(enum bw_check_access access)
 {
-	static const char *const names[] = {[BW_CHECK_LOAD] = "load",
-					    [BW_CHECK_STORE] = "store",
-					    [BW_CHECK_ATOMIC] = "atomic",
-					    [BW_CHECK_BARRIER] = "barrier",
-					    [BW_CHECK_SHUFFLE] = "shuffle"};
+	static const char *const names[] = {
+		[BW_CHECK_LOAD] = "load",	[BW_CHECK_STORE] = "store",
+		[BW_CHECK_ATOMIC] = "atomic",	[BW_CHECK_BARRIER] = "barrier",
+		[BW_CHECK_SHUFFLE] = "shuffle", [BW_CHECK_COPY] = "copy",
+		[BW_CHECK_FILL] = "fill"};
 	return names[access];
 }
 

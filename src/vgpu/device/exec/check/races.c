@@ -74,6 +74,12 @@ static struct bw_check_side side_of(const struct bw_check *c, unsigned place, ui
 	return s;
 }
 
+struct bw_check_side bw_check_side_of_transfer(enum bw_transfer transfer)
+{
+	enum bw_check_access access = transfer == BW_TRANSFER_FILL ? BW_CHECK_FILL : BW_CHECK_COPY;
+	return (struct bw_check_side){.access = access, .name = bw_check_access_name(access)};
+}
+
 struct bw_check_side bw_check_side_of(const struct bw_check_dispatch *d, const struct bw_wave *w,
 				      const struct bw_check_at *at, unsigned lane)
 {
@@ -127,6 +133,14 @@ static uint16_t load_beside_atomic(const struct bw_check *c, const struct bw_che
 											      : 0;
 }
 
+static bool add_new(struct bw_check *c, const struct bw_check_finding *f)
+{
+	pthread_mutex_lock(&c->found.lock);
+	bool is_new = !bw_findings_again(&c->found, f) && bw_findings_add(&c->found, f);
+	pthread_mutex_unlock(&c->found.lock);
+	return is_new;
+}
+
 void bw_check_report(struct bw_check *c, struct bw_wave *w, const struct bw_check_race *r)
 {
 	uint16_t load = load_beside_atomic(c, r);
@@ -154,32 +168,41 @@ void bw_check_report(struct bw_check *c, struct bw_wave *w, const struct bw_chec
 			 .is_new = true},
 	};
 	f.race.va = f.race.is_lds ? (uint64_t)(host - w->wg->lds) : va_of(w, host);
-	pthread_mutex_lock(&c->found.lock);
-	if (!bw_findings_again(&c->found, &f))
-		c->step.has_new |= bw_findings_add(&c->found, &f) != NULL;
-	pthread_mutex_unlock(&c->found.lock);
+	c->step.has_new |= add_new(c, &f);
 }
 
 void bw_check_dispatches_race(struct bw_check *c, struct bw_wave *w, const struct bw_check_at *at,
-			      const struct bw_check_side *then, const struct bw_touch *part)
+			      const struct bw_writer *then, const struct bw_touch *part)
 {
 	const struct bw_check_dispatch *d = c->step.dispatch;
-	struct bw_check_finding f = {
+	const struct bw_check_finding f = {
 		.kind = BW_FOUND_RACE,
 		.count = 1,
 		.vmid = d->vmid,
 		.lanes = d->lanes,
-		.first = *then,
+		.first = then->at,
 		.second = bw_check_side_of(d, w, at, part->lane),
-		.race = {.relation = BW_CHECK_DISPATCHES,
+		.race = {.relation = then->transfer ? BW_CHECK_TRANSFER : BW_CHECK_DISPATCHES,
 			 .va = va_of(w, part->host),
 			 .size_b = part->size_b,
 			 .is_new = true},
 	};
-	pthread_mutex_lock(&c->found.lock);
-	if (!bw_findings_again(&c->found, &f))
-		c->step.has_new |= bw_findings_add(&c->found, &f) != NULL;
-	pthread_mutex_unlock(&c->found.lock);
+	c->step.has_new |= add_new(c, &f);
+}
+
+void bw_check_packet_race(struct bw_check *c, const struct bw_writer *then,
+			  enum bw_transfer transfer, uint64_t va, unsigned lanes)
+{
+	const struct bw_check_finding f = {
+		.kind = BW_FOUND_RACE,
+		.count = 1,
+		.vmid = then->vmid,
+		.lanes = (uint8_t)lanes,
+		.first = then->at,
+		.second = bw_check_side_of_transfer(transfer),
+		.race = {.relation = BW_CHECK_TRANSFER, .va = va, .size_b = 4},
+	};
+	bw_check_found(c, NULL, &f);
 }
 
 /* Not before the instruction is complete: to look into memory may empty the TLB, in which va_of

@@ -109,13 +109,17 @@ static enum bw_mem_result checked(struct bw_exec *x, struct bw_wave *w, const st
 	return r;
 }
 
-/* s_waitcnt_vscnt of the races' checker. */
-BW_HANDLER(bw_h_check_vscnt)
+static BW_HANDLER(wait_for_stores)
 {
 	enum { COUNT = 0x3f };
 	if (!(rec->inst->imm & COUNT))
 		bw_check_waited(x->host.check, w);
 	BW_NEXT(BW_FOLLOWING(rec));
+}
+
+bw_handler *bw_check_handler(const struct bw_exec *x, const struct bw_inst *inst, bw_handler *fn)
+{
+	return x->host.check && inst->op == BW_OP_S_WAITCNT_VSCNT ? wait_for_stores : fn;
 }
 
 static void join(void)

@@ -76,6 +76,19 @@ static void lanes_are_back(struct bw_check_group *g, struct bw_wave *w, struct b
 	s->absent = 0;
 }
 
+/* Looked up once for each barrier, or more often if there are many. */
+static bool has_way_around(struct bw_check_group *g, struct bw_wave *w, uint64_t pc)
+{
+	struct bw_check_dispatch *d = g->dispatch;
+	_Atomic uint64_t *known = &d->barrier[pc / 4 % BW_ARRAY_SIZE(d->barrier)];
+	uint64_t is = atomic_load_explicit(known, memory_order_relaxed);
+	if ((is & ~1ull) != pc) {
+		is = pc | bw_sync_has_way_around(w, d->code_va, pc);
+		atomic_store_explicit(known, is, memory_order_relaxed);
+	}
+	return is & 1;
+}
+
 void bw_sync_arrive(struct bw_wave *w)
 {
 	struct bw_check_group *g;
@@ -86,7 +99,7 @@ void bw_sync_arrive(struct bw_wave *w)
 	s->barrier = barrier_of(g, w);
 	if (exec & s->absent)
 		lanes_are_back(g, w, s, exec & s->absent, s->barrier);
-	if (s->live & ~exec) {
+	if (s->live & ~exec && (!g->dispatch->is_explicit || has_way_around(g, w, s->barrier.pc))) {
 		s->absent = s->live & ~exec;
 		s->skipped = s->barrier;
 	}

@@ -29,10 +29,10 @@ enum { ALWAYS = 1 };
 struct bw_writers_run {
 	uint32_t first, n;
 	enum bw_transfer transfer;
-	uint8_t vmid;
-	uint64_t number;  /* of the dispatch */
-	uint64_t stretch; /* bw_check_launch */
-	uint64_t code_va; /* of waves; of a packet: source less address */
+	uint8_t vmid, lanes; /* lanes: of a wave */
+	uint64_t number;     /* of the dispatch */
+	uint64_t stretch;    /* bw_check_launch */
+	uint64_t code_va;    /* of waves; of a packet: source less address */
 	uint32_t group[3];
 };
 
@@ -221,6 +221,7 @@ void bw_writers_group(struct bw_check *c, struct bw_check_group *g, const uint32
 {
 	struct bw_writers_run r = {.n = g->n_waves,
 				   .vmid = g->dispatch->vmid,
+				   .lanes = g->dispatch->lanes,
 				   .number = g->dispatch->number,
 				   .stretch = g->dispatch->stretch,
 				   .code_va = g->dispatch->code_va};
@@ -258,36 +259,6 @@ void bw_writers_flush(struct bw_check *c, struct bw_check_group *g, const struct
 	x->n_pending = 0;
 }
 
-void bw_writers_note(struct bw_check *c, struct bw_tlb *tlb, const struct bw_writers_packet *p)
-{
-	/* VMID 0 is the driver's */
-	if (!c || !bw_writers_are_noted(c) || !p->size_b || !p->vmid)
-		return;
-	struct bw_writers *x = &c->writers;
-	pthread_mutex_lock(&c->lock);
-	struct writer by = {
-		.number = add_run(
-			x, (struct bw_writers_run){.n = 1,
-						   .transfer = p->transfer,
-						   .vmid = p->vmid,
-						   .code_va = p->from ? p->from - p->to : 0})};
-	const uint8_t *host = NULL;
-	for (uint64_t va = p->to, left = p->size_b, n; left; va += n, left -= n) {
-		struct bw_vm_fault no_matter = {0};
-		n = BW_MIN(4 - va % 4, left);
-		if (!host || va % BW_PAGE_B == 0)
-			host = bw_tlb_lookup_unwatched(
-				tlb, bw_canonical(va),
-				(enum bw_access)(BW_ACCESS_WRITE | BW_ACCESS_PROBE), &no_matter);
-		if (!host)
-			break;
-		by.mask = (uint8_t)(((1u << n) - 1) << va % 4);
-		enter(x, host, by);
-		host += n;
-	}
-	pthread_mutex_unlock(&c->lock);
-}
-
 void bw_writers_forget(struct bw_check *c, const uint8_t *host, uint64_t size_b)
 {
 	if (!c || !bw_writers_are_noted(c) || !size_b)
@@ -318,8 +289,10 @@ static struct bw_writer answer(const struct bw_writers *x, uint64_t word)
 	by.vmid = r->vmid;
 	by.number = r->number;
 	by.source = r->transfer ? r->code_va : 0;
-	if (r->transfer)
+	if (r->transfer) {
+		by.at = bw_check_side_of_transfer(r->transfer);
 		return by;
+	}
 	const struct bw_writers_place *p = &x->place[w.place];
 	by.at = (struct bw_check_side){.access = (enum bw_check_access)p->access,
 				       .pc = w.place ? p->pc : 0,
@@ -358,20 +331,22 @@ bool bw_writers_look(struct bw_check *c, const uint8_t *host, struct bw_writers_
 
 /* ---- races between dispatches ---- */
 
+static struct bw_writers_stretch *stretch_of(struct bw_writers *x, uint64_t number)
+{
+	for (size_t i = 0; i < BW_ARRAY_SIZE(x->stretch); i++)
+		if (x->stretch[i].number == number)
+			return &x->stretch[i];
+	struct bw_writers_stretch *s = &x->stretch[x->next_stretch++ % BW_ARRAY_SIZE(x->stretch)];
+	*s = (struct bw_writers_stretch){.number = number, .first = x->next, .era = x->era};
+	return s;
+}
+
 void bw_writers_dispatch(struct bw_check *c, struct bw_check_dispatch *d)
 {
 	struct bw_writers *x = &c->writers;
-	struct bw_writers_stretch *s = NULL;
 	if (!(c->what & BW_CHECK_RACES) || !d->stretch)
 		return;
-	for (size_t i = 0; !s && i < BW_ARRAY_SIZE(x->stretch); i++)
-		if (x->stretch[i].number == d->stretch)
-			s = &x->stretch[i];
-	if (!s) {
-		s = &x->stretch[x->next_stretch++ % BW_ARRAY_SIZE(x->stretch)];
-		*s = (struct bw_writers_stretch){
-			.number = d->stretch, .first = x->next, .era = x->era};
-	}
+	struct bw_writers_stretch *s = stretch_of(x, d->stretch);
 	d->first = s->first;
 	d->era = s->era;
 	d->has_sibling = s->n++ != 0;
@@ -379,7 +354,8 @@ void bw_writers_dispatch(struct bw_check *c, struct bw_check_dispatch *d)
 		o->has_sibling |= o->stretch == d->stretch;
 }
 
-/* The writer of bytes of a dword, if it belongs to another dispatch that nothing orders. */
+/* The writer of bytes of a dword, if it belongs to another dispatch that nothing orders, or to a
+ * packet of which that is certain. */
 static const struct bw_writers_run *other_dispatch(const struct bw_writers *x,
 						   const struct bw_check_dispatch *d,
 						   const struct writer *last, uint8_t mask)
@@ -387,7 +363,10 @@ static const struct bw_writers_run *other_dispatch(const struct bw_writers *x,
 	if (!(last->mask & mask) || (d->era == x->era && last->number < d->first))
 		return NULL;
 	const struct bw_writers_run *r = run_of(x, last->number);
-	return r && !r->transfer && r->stretch == d->stretch && r->number != d->number ? r : NULL;
+	if (!r || r->stretch != d->stretch)
+		return NULL;
+	bool is_other = r->transfer ? d->is_explicit : r->number != d->number;
+	return is_other ? r : NULL;
 }
 
 /* What the language allows: atomic operations of both; a load of coherent memory, which may be
@@ -395,7 +374,7 @@ static const struct bw_writers_run *other_dispatch(const struct bw_writers *x,
 static bool is_allowed(const struct bw_check *c, const struct writer *last, enum bw_touch_kind kind,
 		       bool is_silent)
 {
-	bool was_atomic = c->writers.place[last->place].access == BW_CHECK_ATOMIC;
+	bool was_atomic = last->place && c->writers.place[last->place].access == BW_CHECK_ATOMIC;
 	return c->step.is_coherent || is_silent || (kind == BW_TOUCH_ATOMIC && was_atomic);
 }
 
@@ -426,7 +405,91 @@ void bw_writers_compare(struct bw_check *c, struct bw_check_group *g, struct bw_
 			const struct bw_writer then = answer(x, word);
 			const struct bw_touch part = {
 				.host = host, .lane = t->lane, .size_b = (uint8_t)k};
-			bw_check_dispatches_race(c, w, at, &then.at, &part);
+			bw_check_dispatches_race(c, w, at, &then, &part);
 		}
 	}
+}
+
+/* ---- packets ---- */
+
+bool bw_writers_compare_packets(const struct bw_check *c)
+{
+	return c && c->what & BW_CHECK_RACES;
+}
+
+/* A packet reads or changes a dword that a dispatch of the same stretch has written. */
+static void compare_packet(struct bw_check *c, const struct bw_writers_packet *p, uint64_t va,
+			   const uint8_t *host, bool is_silent)
+{
+	struct bw_writers *x = &c->writers;
+	const struct bw_shadow_page *page = bw_shadow_find(&x->shadow, (uintptr_t)host);
+	if (!p->stretch || !page)
+		return;
+	const struct bw_shadow_cell *cell = &page->cell[(uintptr_t)host % BW_SHADOW_PAGE_B / 4];
+	uint32_t value;
+	memcpy(&value, host - (uintptr_t)host % 4, sizeof(value));
+	uint64_t word = last_of(cell);
+	const struct writer last = unpack(word);
+	const struct bw_writers_run *r = last.mask ? run_of(x, last.number) : NULL;
+	if (!r || r->transfer || r->stretch != p->stretch ||
+	    (is_silent && value == (uint32_t)(cell->load >> 32)))
+		return;
+	const struct bw_writer then = answer(x, word);
+	bw_check_packet_race(c, &then, p->transfer, va, r->lanes);
+}
+
+/* A dword of a packet's bytes, or a part of it. */
+struct dword {
+	uint64_t va;
+	const uint8_t *host;
+	unsigned n;
+};
+static bool next_dword(struct bw_tlb *tlb, struct dword *d, uint64_t va, uint64_t left)
+{
+	struct bw_vm_fault no_matter = {0};
+	if (!d->host || va % BW_PAGE_B == 0)
+		d->host = bw_tlb_lookup_unwatched(
+			tlb, bw_canonical(va), (enum bw_access)(BW_ACCESS_READ | BW_ACCESS_PROBE),
+			&no_matter);
+	else
+		d->host += d->n;
+	d->va = va;
+	d->n = (unsigned)BW_MIN(4 - va % 4, left);
+	return d->host;
+}
+
+static void note_reads(struct bw_check *c, struct bw_tlb *tlb, const struct bw_writers_packet *p)
+{
+	struct dword d = {0};
+	for (uint64_t at = 0; at < p->size_b && next_dword(tlb, &d, p->from + at, p->size_b - at);
+	     at += d.n)
+		compare_packet(c, p, d.va, d.host, false);
+}
+
+void bw_writers_note(struct bw_check *c, struct bw_tlb *tlb, const struct bw_writers_packet *p)
+{
+	/* VMID 0 is the driver's */
+	if (!c || !bw_writers_are_noted(c) || !p->size_b || !p->vmid)
+		return;
+	struct bw_writers *x = &c->writers;
+	struct dword d = {0};
+	pthread_mutex_lock(&c->lock);
+	if (p->stretch && bw_writers_compare_packets(c))
+		stretch_of(x, p->stretch)->n++;
+	if (p->stretch && p->from)
+		note_reads(c, tlb, p);
+	struct writer by = {
+		.number = add_run(
+			x, (struct bw_writers_run){.n = 1,
+						   .transfer = p->transfer,
+						   .vmid = p->vmid,
+						   .stretch = p->stretch,
+						   .code_va = p->from ? p->from - p->to : 0})};
+	for (uint64_t at = 0; at < p->size_b && next_dword(tlb, &d, p->to + at, p->size_b - at);
+	     at += d.n) {
+		compare_packet(c, p, d.va, d.host, true);
+		by.mask = (uint8_t)(((1u << d.n) - 1) << d.va % 4);
+		enter(x, d.host, by);
+	}
+	pthread_mutex_unlock(&c->lock);
 }

@@ -43,8 +43,13 @@ struct bw_writers_packet {
 	enum bw_transfer transfer;
 	uint64_t to, from, size_b;
 	uint8_t vmid;
+	/* bw_check_launch; 0: what orders it with dispatches is not looked at. Otherwise all
+	 * earlier dispatches of its queue have ended. */
+	uint64_t stretch;
 };
 void bw_writers_note(struct bw_check *c, struct bw_tlb *tlb, const struct bw_writers_packet *p);
+/* Whether copies and fills are compared with dispatches. c may be NULL. */
+bool bw_writers_compare_packets(const struct bw_check *c);
 /* Memory of the host is another buffer's from now on. c may be NULL. */
 void bw_writers_forget(struct bw_check *c, const uint8_t *host, uint64_t size_b);
 

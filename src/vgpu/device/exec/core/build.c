@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/util.h"
-#include "isa/ops.h"
 #include "regs/field.h"
 #include "vgpu/device/exec/core/apertures.h"
 #include "vgpu/device/exec/core/build.h"
@@ -237,7 +236,7 @@ static bool build_wave(struct bw_build *b, const struct bw_wave_row *row)
 {
 	struct bw_rec *rec = b->rec;
 	const struct bw_inst *inst = b->inst;
-	rec->fn = row->fn;
+	rec->fn = bw_check_handler(b->x, inst, row->fn);
 	switch ((enum bw_wave_form)row->form) {
 	case BW_WAVE_RAW:
 		break;
@@ -557,11 +556,7 @@ static bool build(struct bw_build *b)
 	case BW_SEM_SCALAR:
 		return build_scalar(b, sem->scalar);
 	case BW_SEM_WAVE:
-		if (!build_wave(b, sem->wave))
-			return false;
-		if (b->x->host.check && b->inst->op == BW_OP_S_WAITCNT_VSCNT)
-			b->rec->fn = bw_h_check_vscnt;
-		return true;
+		return build_wave(b, sem->wave);
 	case BW_SEM_MEM:
 		return build_mem(b, sem->mem);
 	case BW_SEM_DUAL:
