@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The figures of `make bench`: bench.py BUILD_DIR [--json] [SECTION...]. Sections: executor memory kernels
-sessions vulkan crash pages captures linux rocm. A table for each, or one JSON object; nothing here has a limit that a machine could fail."""
+checker sessions vulkan crash pages captures linux rocm. A table for each, or one JSON object; nothing here has a limit that a machine could fail."""
 import json
 import pathlib
 import subprocess
@@ -64,6 +64,29 @@ def kernels():
     return data, show
 
 
+# What each check may cost, as a multiple of the time without (doc/speed.md).
+CHECKS = {"races": 8, "bounds": 3, "init": None, "sync": None}
+
+
+def checker():
+    def cpu_s(*options):
+        data = run_json(BENCH / "bench_kernels", BENCH / "bench.co", SOURCE / "tests/bench/kernels/bench.cl", "--json", *options)
+        return {row["what"]: 1 / row["instructions_per_cpu_s"] for row in data.values() if isinstance(row, dict) and "ms" in row}
+
+    plain = cpu_s()
+    data = {what: {check: 0 for check in CHECKS} for what in plain}
+    for check in CHECKS:
+        for what, s in cpu_s("--check", check, "--rounds", "1").items():
+            data[what][check] = s / plain[what]
+
+    def show():
+        title("Cost of --check, CPU time", *CHECKS)
+        for what, row in data.items():
+            print(f"{what:<52}" + "".join(f"{row[check]:>13.1f}x" for check in CHECKS))
+        print(f"{'aim, at most':<52}" + "".join(f"{aim:>13}x" if aim else f"{'-':>14}" for aim in CHECKS.values()))
+    return data, show
+
+
 def session_rows():
     rows = sessions.measure(BUILD)
     return {r.name: {"value": r.value, "unit": r.unit} for r in rows}, lambda: sessions.show(rows)
@@ -111,7 +134,7 @@ def rocm_rows():
     return data, lambda: rocm.show(rows, why_not)
 
 
-SECTIONS = {"executor": executor, "memory": memory, "kernels": kernels, "sessions": session_rows, "vulkan": vulkan_rows, "crash": crash_rows, "pages": page_rows, "captures": capture_rows, "linux": linux_rows, "rocm": rocm_rows}
+SECTIONS = {"executor": executor, "memory": memory, "kernels": kernels, "checker": checker, "sessions": session_rows, "vulkan": vulkan_rows, "crash": crash_rows, "pages": page_rows, "captures": capture_rows, "linux": linux_rows, "rocm": rocm_rows}
 
 
 def main():

@@ -4,7 +4,10 @@
  * threads as asked for. The same OpenCL C (kernels/bench.cl) runs on PoCL, where there is one, on
  * as many threads: its time as a ratio, and its results, which must be ours.
  *
- *     bench_kernels CODE_OBJECT SOURCE [--threads N] [--json] [--rounds N] [KERNEL...] */
+ *     bench_kernels CODE_OBJECT SOURCE [--threads N] [--json] [--rounds N] [--check LIST]
+ *                   [KERNEL...]
+ *
+ * --check: with the checker, and without the comparison. */
 
 #include <getopt.h>
 #include <math.h>
@@ -19,6 +22,8 @@
 #include "cpu.h"
 #include "rig.h"
 #include "sym/code_object.h"
+#include "vgpu/device/exec/check/bounds.h"
+#include "wire/checks.h"
 
 enum { N = 512, TABLE_DW = 4 << 20, KERNARG = 0x700000 };
 
@@ -51,6 +56,7 @@ static const struct kernel {
 
 struct options {
 	unsigned threads, rounds;
+	unsigned check; /* enum bw_check_what */
 	bool json;
 };
 
@@ -242,6 +248,20 @@ static bool on_cpu(struct cpu *cpu, const struct options *o, const struct kernel
 	return results;
 }
 
+/* Each buffer as a program would have told of it; its space is what the rig has written to the page
+ * table's register. */
+static void declare_buffers(struct rig *r, const struct kernel *k)
+{
+	struct bw_check *check = bw_device_check(r->dev);
+	for (unsigned i = 0; check && i < BW_ARRAY_SIZE(buffer_va); i++) {
+		const struct bw_extent e = {
+			.space = RIG_TABLES | 1, .va = buffer_va[i], .size_b = k->size_b[i]};
+		bw_bounds_withdraw(check, e.space, e.va);
+		if (e.size_b)
+			bw_bounds_declare(check, &e);
+	}
+}
+
 static void measure(struct rig *r, struct cpu *cpu, const struct options *o, const struct kernel *k,
 		    const struct bw_code_object *co)
 {
@@ -254,6 +274,7 @@ static void measure(struct rig *r, struct cpu *cpu, const struct options *o, con
 		exit(1);
 	}
 	prepare(r, k);
+	declare_buffers(r, k);
 	for (unsigned i = 0; i < o->rounds; i++) {
 		bw_device_stats(r->dev, &before);
 		best = least(best, run(r, k, code, NULL));
@@ -298,11 +319,20 @@ static void measure_memory(struct rig *r, const struct options *o, const struct 
 		       (int)(k.size_b[0] >> 20) + 1);
 }
 
+static bool take_checks(const char *list, unsigned *out)
+{
+	_cleanup_error_ struct bw_error *err = bw_checks_parse("--check", list, out);
+	if (err)
+		fprintf(stderr, "bench_kernels: %s\n", err->message);
+	return !err;
+}
+
 static int parse(int argc, char **argv, struct options *o)
 {
 	static const struct option long_options[] = {{"threads", required_argument, NULL, 't'},
 						     {"json", no_argument, NULL, 'j'},
 						     {"rounds", required_argument, NULL, 'r'},
+						     {"check", required_argument, NULL, 'c'},
 						     {NULL, 0, NULL, 0}};
 	*o = (struct options){.threads = 0, .rounds = 3};
 	for (int c; (c = getopt_long(argc, argv, "", long_options, NULL)) != -1;) {
@@ -312,13 +342,13 @@ static int parse(int argc, char **argv, struct options *o)
 			o->json = true;
 		else if (c == 'r')
 			o->rounds = (unsigned)BW_MAX(1, atoi(optarg));
-		else
+		else if (c != 'c' || !take_checks(optarg, &o->check))
 			return 2;
 	}
 	if (argc - optind >= 2)
 		return 0;
 	fprintf(stderr,
-		"Usage: bench_kernels CODE_OBJECT SOURCE [--threads N] [--json] [--rounds N] [KERNEL...]\n");
+		"Usage: bench_kernels CODE_OBJECT SOURCE [--threads N] [--json] [--rounds N] [--check LIST] [KERNEL...]\n");
 	return 2;
 }
 
@@ -343,7 +373,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "bench_kernels: %s\n", err->message);
 		return 1;
 	}
-	struct bw_device_options device = {.threads = o.threads};
+	struct bw_device_options device = {.threads = o.threads, .check = o.check};
 	rig_start(&r, &device);
 	size_t image_b;
 	const void *image = bw_code_object_image(co, &image_b);
@@ -351,9 +381,11 @@ int main(int argc, char **argv)
 	const char *why_not = NULL;
 	if (o.json)
 		printf("{");
-	if (argc == optind + 2)
+	if (argc == optind + 2 && !o.check)
 		measure_memory(&r, &o, co);
-	struct cpu *cpu = cpu_open(argv[optind + 1], o.threads, &why_not);
+	struct cpu *cpu = o.check ? NULL : cpu_open(argv[optind + 1], o.threads, &why_not);
+	if (o.check)
+		why_not = "the checker is on";
 	if (o.json)
 		printf("\"no_comparison\": %s%s%s", cpu ? "null" : "\"", cpu ? "" : why_not,
 		       cpu ? "" : "\"");
