@@ -17,7 +17,8 @@ trap 'rm -rf "$home"' EXIT
 	umask 027
 	unset LANGUAGE
 	export LC_ALL=POSIX TZ=Pacific/Kiritimati HOME="$home" USER=somebody DEB_BUILD_OPTIONS=parallel=3
-	faketime '+400 days' tools/make-deb.sh "$second"
+	# Without NO_FAKE_STAT the times of files that are there already would be shifted, too, and copies of them keep those.
+	NO_FAKE_STAT=1 faketime '+400 days' tools/make-deb.sh "$second"
 )
 
 # Says which files of a package differ, and how, as far as that is short.
@@ -28,6 +29,11 @@ tell_difference() {
 	dpkg-deb -R "$1" "$home/first"
 	dpkg-deb -R "$2" "$home/second"
 	diff -r --no-dereference "$home/first" "$home/second" | head -n 20 | cut -c 1-200
+	for package in "$1" "$2"; do
+		dpkg-deb -c "$package" >"$home/list-$(dirname "$package" | tr / _)"
+	done
+	diff "$home"/list-* | head -n 20 # modes and times
+	rm -f "$home"/list-*
 	rm -rf "$home/first" "$home/second"
 }
 
