@@ -14,7 +14,7 @@
 #include "session/version.h"
 
 /* More than the 60 s after which Linux's driver by default ends a job that hangs. */
-enum { LIMIT_S = 120, INFERENCE_LIMIT_S = 90, ALIVE_LEAST_S = 10, ALIVE_LIMIT_S = 30 };
+enum { LIMIT_S = 120, INFERENCE_LIMIT_S = 90, ALIVE_LEAST_S = 10, ALIVE_LIMIT_S = 60 };
 
 struct run {
 	const struct bw_selftest_options *o;

@@ -112,7 +112,7 @@ selftest --from inferences --limit 30
 
 def hangs():
     """A wave that hangs in the trap handler, on a driver that never ends a job: the GPU still works."""
-    text = in_guest(PREPARE + "selftest --from trap --limit 30\n", is_long=True, plants=["hang"])
+    text = in_guest(PREPARE + "selftest --from trap --limit 60\n", is_long=True, plants=["hang"])
     report, = reports(text)
     check_fault("hang", report)
     check_quiet(report)
@@ -120,7 +120,7 @@ def hangs():
 
 def dies():
     """No wave runs after the one that hung."""
-    text = in_guest(PREPARE + "selftest --from trap --limit 30\n", is_long=True, plants=["dead"])
+    text = in_guest(PREPARE + "selftest --from trap --limit 60\n", is_long=True, plants=["dead"])
     report, = reports(text)
     check_fault("dead", report)
 
