@@ -7,7 +7,10 @@ breakwater=${1:-breakwater}
 case "$breakwater" in
 */*) breakwater=$(realpath "$breakwater") ;;
 esac
+from=$PWD
 cd "$(dirname "$0")/.."
+[ "$from" = "$PWD" ] && go="" || go="\$ cd $PWD
+"
 kernel="examples/fahrenheit.s --grid 128 --group 64 --arg in=iota:128 --arg out=zeros:128 --print out:8"
 
 cat <<END
@@ -27,7 +30,7 @@ cat <<END
 The kernel's own line says it: 32 33.8 35.6 ... in the wave that was put right.
 Now it is your turn:
 
-\$ ${1:-breakwater} run -i $kernel
+${go}\$ ${1:-breakwater} run -i $kernel
 
 "help" lists the commands; doc/debugging.md has more.
 END
