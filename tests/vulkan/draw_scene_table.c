@@ -166,6 +166,21 @@ const struct scene scenes[] = {
 	 .alpha_to_coverage = true},
 	{"coverage_depth", "coverage", TRIS, .count = 60, .samples = VK_SAMPLE_COUNT_4_BIT,
 	 .alpha_to_coverage = true, .depth = VK_FORMAT_D32_SFLOAT, .compare = VK_COMPARE_OP_LESS},
+	{"shrink", "smooth", TRIS, .geom = "shrink", .count = N_VERTICES},
+	{"shrink_flat", "flat", TRIS, .geom = "shrink", .count = 60, .index_b = 2,
+	 .depth = VK_FORMAT_D32_SFLOAT, .compare = VK_COMPARE_OP_LESS},
+	{"shrink_strip", "flat", .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP, .geom = "shrink",
+	 .count = 21, .instances = 2},
+	{"billboards", "smooth", .topology = VK_PRIMITIVE_TOPOLOGY_POINT_LIST, .geom = "billboard",
+	 .count = N_VERTICES, .depth = VK_FORMAT_D32_SFLOAT, .compare = VK_COMPARE_OP_LESS},
+	{"normals", "flat", TRIS, .geom = "normals", .count = 60, BRESENHAM},
+	{"adjacent_corners", "flat", .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST_WITH_ADJACENCY,
+	 .geom = "corners", .count = 60},
+	{"ribbons", "smooth", .topology = VK_PRIMITIVE_TOPOLOGY_LINE_STRIP_WITH_ADJACENCY,
+	 .geom = "ribbon", .count = 40},
+	{"slices", "slice", TRIS, .geom = "slices", .count = 30, .layers = 3},
+	{"wire_shrink", "flat", "inside", TRIS, .geom = "shrink", .count = 60,
+	 .polygon = VK_POLYGON_MODE_LINE, BRESENHAM},
 };
 const size_t n_scenes = BW_ARRAY_SIZE(scenes);
 

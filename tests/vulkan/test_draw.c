@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Draws beside other work: the samples that they count, depth bounds, and a draw that is not
- * supported, which is left out. Their pictures: test_draws.py. */
+/* Draws beside other work: what queries count, depth bounds, and a draw that is not supported,
+ * which is left out. Their pictures: test_draws.py. */
 #include "kit.h"
 
 enum { WIDTH = 64, HEIGHT = 32 };
@@ -53,7 +53,7 @@ static void free_target(struct gpu *gpu, struct target *t)
 enum depth_use { NO_DEPTH, WRITES_DEPTH, TESTS_BOUNDS };
 
 static VkPipeline make_pipeline(struct gpu *gpu, VkPipelineLayout layout,
-				VkPrimitiveTopology topology, enum depth_use depth)
+				VkPrimitiveTopology topology, enum depth_use depth, bool doubled)
 {
 	static const VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
 	VkPipelineRenderingCreateInfo rendering = {
@@ -62,13 +62,23 @@ static VkPipeline make_pipeline(struct gpu *gpu, VkPipelineLayout layout,
 		.pColorAttachmentFormats = &format,
 		.depthAttachmentFormat = depth ? VK_FORMAT_D32_SFLOAT : VK_FORMAT_UNDEFINED,
 	};
-	VkPipelineShaderStageCreateInfo stages[2] = {
+	VkPipelineShaderStageCreateInfo stages[3] = {
 		{VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, NULL, 0,
 		 VK_SHADER_STAGE_VERTEX_BIT, kit_load(gpu, depth ? "slope_vert" : "triangle_vert"),
 		 "main", NULL},
 		{VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, NULL, 0,
 		 VK_SHADER_STAGE_FRAGMENT_BIT, kit_load(gpu, "triangle_frag"), "main", NULL},
 	};
+	const uint32_t n_stages = doubled ? 3 : 2;
+	if (doubled)
+		stages[2] = (VkPipelineShaderStageCreateInfo){
+			VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+			NULL,
+			0,
+			VK_SHADER_STAGE_GEOMETRY_BIT,
+			kit_load(gpu, "double_geom"),
+			"main",
+			NULL};
 	VkPipelineVertexInputStateCreateInfo input = {
 		VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO};
 	VkPipelineInputAssemblyStateCreateInfo assembly = {
@@ -106,7 +116,7 @@ static VkPipeline make_pipeline(struct gpu *gpu, VkPipelineLayout layout,
 	VkGraphicsPipelineCreateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
 		.pNext = &rendering,
-		.stageCount = 2,
+		.stageCount = n_stages,
 		.pStages = stages,
 		.pVertexInputState = &input,
 		.pInputAssemblyState = &assembly,
@@ -119,7 +129,7 @@ static VkPipeline make_pipeline(struct gpu *gpu, VkPipelineLayout layout,
 	};
 	VkPipeline pipeline;
 	VK_OK(vkCreateGraphicsPipelines(gpu->device, VK_NULL_HANDLE, 1, &info, NULL, &pipeline));
-	for (int i = 0; i < 2; i++)
+	for (uint32_t i = 0; i < n_stages; i++)
 		vkDestroyShaderModule(gpu->device, stages[i].module, NULL);
 	return pipeline;
 }
@@ -180,7 +190,7 @@ static struct fixture begin(VkPrimitiveTopology topology)
 	VkPipelineLayoutCreateInfo info = {VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
 	VK_OK(vkCreatePipelineLayout(f.gpu->device, &info, NULL, &f.layout));
 	f.target = make_target(f.gpu, false);
-	f.pipeline = make_pipeline(f.gpu, f.layout, topology, NO_DEPTH);
+	f.pipeline = make_pipeline(f.gpu, f.layout, topology, NO_DEPTH, false);
 	return f;
 }
 
@@ -236,7 +246,7 @@ static void depth_bounds(void **state)
 	vkCmdResetQueryPool(cmd, pool, 0, 1);
 	for (int i = 0; i < 2; i++) {
 		pipelines[i] = make_pipeline(f.gpu, f.layout, VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST,
-					     i ? TESTS_BOUNDS : WRITES_DEPTH);
+					     i ? TESTS_BOUNDS : WRITES_DEPTH, false);
 		if (i)
 			vkCmdBeginQuery(cmd, pool, 0, VK_QUERY_CONTROL_PRECISE_BIT);
 		draw(f.gpu, cmd, &f.target, &depth, pipelines[i]);
@@ -251,6 +261,51 @@ static void depth_bounds(void **state)
 		vkDestroyPipeline(f.gpu->device, pipelines[i], NULL);
 	vkDestroyQueryPool(f.gpu->device, pool, NULL);
 	free_target(f.gpu, &depth);
+	end(&f);
+}
+
+/* One triangle that covers all pixels; and the same with two invocations of a geometry shader, each
+ * of which emits two of it. */
+static void statistics_are_counted(void **state)
+{
+	enum { N = 8 };
+	static const uint64_t expected[2][N] = {
+		{3, 1, 3, 0, 0, 1, 1, WIDTH * HEIGHT},
+		{3, 1, 3, 2, 4, 4, 4, 4 * WIDTH * HEIGHT},
+	};
+	struct fixture f = begin(VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST);
+	VkPipeline doubled =
+		make_pipeline(f.gpu, f.layout, VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST, NO_DEPTH, true);
+	VkQueryPoolCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
+		.queryType = VK_QUERY_TYPE_PIPELINE_STATISTICS,
+		.queryCount = 2,
+		.pipelineStatistics = VK_QUERY_PIPELINE_STATISTIC_INPUT_ASSEMBLY_VERTICES_BIT |
+				      VK_QUERY_PIPELINE_STATISTIC_INPUT_ASSEMBLY_PRIMITIVES_BIT |
+				      VK_QUERY_PIPELINE_STATISTIC_VERTEX_SHADER_INVOCATIONS_BIT |
+				      VK_QUERY_PIPELINE_STATISTIC_GEOMETRY_SHADER_INVOCATIONS_BIT |
+				      VK_QUERY_PIPELINE_STATISTIC_GEOMETRY_SHADER_PRIMITIVES_BIT |
+				      VK_QUERY_PIPELINE_STATISTIC_CLIPPING_INVOCATIONS_BIT |
+				      VK_QUERY_PIPELINE_STATISTIC_CLIPPING_PRIMITIVES_BIT |
+				      VK_QUERY_PIPELINE_STATISTIC_FRAGMENT_SHADER_INVOCATIONS_BIT};
+	VkQueryPool pool;
+	uint64_t got[2][N] = {{0}};
+	VK_OK(vkCreateQueryPool(f.gpu->device, &info, NULL, &pool));
+	VkCommandBuffer cmd = kit_begin(f.gpu, GPU_UNIVERSAL);
+	vkCmdResetQueryPool(cmd, pool, 0, 2);
+	for (uint32_t i = 0; i < 2; i++) {
+		vkCmdBeginQuery(cmd, pool, i, 0);
+		draw(f.gpu, cmd, &f.target, NULL, i ? doubled : f.pipeline);
+		vkCmdEndQuery(cmd, pool, i);
+	}
+	kit_finish(f.gpu, GPU_UNIVERSAL, cmd);
+	VK_OK(vkGetQueryPoolResults(f.gpu->device, pool, 0, 2, sizeof(got), got, sizeof(*got),
+				    VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT));
+	for (uint32_t i = 0; i < 2; i++)
+		for (uint32_t k = 0; k < N; k++)
+			assert_int_equal(got[i][k], expected[i][k]);
+	vkDestroyPipeline(f.gpu->device, doubled, NULL);
+	vkDestroyQueryPool(f.gpu->device, pool, NULL);
 	end(&f);
 }
 
@@ -269,4 +324,4 @@ static void a_refused_draw_is_left_out(void **state)
 	end(&f);
 }
 
-TESTS(samples_are_counted, depth_bounds, a_refused_draw_is_left_out);
+TESTS(samples_are_counted, depth_bounds, statistics_are_counted, a_refused_draw_is_left_out);

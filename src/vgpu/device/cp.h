@@ -14,6 +14,7 @@
 
 #include "vgpu/device/device_priv.h"
 #include "pm4/pm4.h"
+#include "vgpu/device/counts.h"
 #include "vgpu/device/cwsr_stack.h"
 #include "vgpu/device/scheduler.h"
 #include "wire/vgpu_proto.h"
@@ -99,6 +100,8 @@ struct bw_queue {
 	uint32_t n_rounds;    /* of waves of all its draws */
 	const char *left_out; /* why a draw was left out last, and of which VMID */
 	unsigned left_out_vmid;
+	uint64_t counts[BW_N_COUNTS]; /* pipeline statistics, while counts_on */
+	bool counts_on;
 	uint64_t n_samples_passed; /* depth and stencil tests, for occlusion queries */
 	_Atomic enum bw_queue_error error;
 	char why[288];	  /* the error in words; under cp.lock */

@@ -7,8 +7,7 @@
 #include "base/util.h"
 #include "vgpu/device/cp_packets.h"
 
-/* Eleven counters as before gfx11, and three of mesh and task shaders. */
-enum { N_PIPELINESTAT = 14, PIPELINESTAT_CS_INVOCATIONS = 10, N_RENDER_BACKENDS = 24 };
+enum { N_RENDER_BACKENDS = 24 };
 #define VALID (1ull << 63) /* of each counter that a query has written */
 
 /* Samples that passed the depth test: a pair of begin and end for each render backend, of which the
@@ -42,9 +41,14 @@ enum bw_cp_result bw_cp_event_write(struct bw_queue *q, const struct bw_pm4_pack
 			return BW_CP_WAIT;
 		bw_queue_new_stretch(q);
 		return BW_CP_DONE;
+	case BW_PM4_EVENT_PIPELINESTAT_START:
+	case BW_PM4_EVENT_PIPELINESTAT_STOP:
+		q->counts_on = e.type == BW_PM4_EVENT_PIPELINESTAT_START;
+		return BW_CP_DONE;
 	case BW_PM4_EVENT_SAMPLE_PIPELINESTAT: {
-		uint64_t counters[N_PIPELINESTAT] = {0};
-		counters[PIPELINESTAT_CS_INVOCATIONS] = q->n_invocations;
+		uint64_t counters[BW_N_COUNTS];
+		memcpy(counters, q->counts, sizeof(counters));
+		counters[BW_COUNT_CS_INVOCATIONS] = q->n_invocations;
 		if (!has_address)
 			return bw_cp_malformed(q, p);
 		return bw_cp_mem_write(q, at.address, counters, sizeof(counters)) ? BW_CP_DONE

@@ -51,7 +51,8 @@ static int add_vertex(const struct bw_draw_state *s, struct bw_draw_subgroup *g,
 
 /* False: there is no room. */
 static bool add_primitive(const struct bw_draw_state *s, struct bw_draw_subgroup *g,
-			  const struct bw_draw_vertex *v, unsigned n_corners, uint32_t id)
+			  const struct bw_draw_vertex *v, unsigned n_corners, uint32_t id,
+			  uint32_t gs_instance)
 {
 	unsigned n_before = g->n_vertices;
 	if (g->n_primitives >= s->max_primitives)
@@ -64,6 +65,7 @@ static bool add_primitive(const struct bw_draw_state *s, struct bw_draw_subgroup
 		}
 		g->primitive[g->n_primitives][i] = (uint8_t)number;
 	}
+	g->gs_instance[g->n_primitives] = (uint8_t)gs_instance;
 	g->primitive_id[g->n_primitives++] = id;
 	return true;
 }
@@ -86,6 +88,7 @@ static bool next_primitive(struct bw_draw *d, struct bw_draw_vertex out[BW_RASTE
 				bw_raster_restart(&d->assembler);
 				continue;
 			}
+			bw_draw_count(d, BW_COUNT_VERTICES, 1);
 			if (!bw_raster_assemble(&d->assembler, id, corners))
 				continue;
 			if (d->state.drops_neighbours)
@@ -93,6 +96,7 @@ static bool next_primitive(struct bw_draw *d, struct bw_draw_vertex out[BW_RASTE
 			for (unsigned i = 0; i < n_corners; i++)
 				out[i] = (struct bw_draw_vertex){corners[i], d->instance};
 			*out_id = d->primitive_id++;
+			bw_draw_count(d, BW_COUNT_PRIMITIVES, 1);
 			return true;
 		}
 		d->instance++;
@@ -103,6 +107,22 @@ static bool next_primitive(struct bw_draw *d, struct bw_draw_vertex out[BW_RASTE
 			d->instance = d->call.n_instances;
 	}
 	return false;
+}
+
+/* Adds a primitive for each thread that the geometry shader has for it. False: no room is left. */
+static bool add_begun(struct bw_draw *d, struct bw_draw_subgroup *g, unsigned n_corners)
+{
+	const struct bw_draw_state *s = &d->state;
+	for (; d->begun_instance < s->gs_instances; d->begun_instance++)
+		if (!add_primitive(s, g, d->begun, n_corners, d->begun_id, d->begun_instance))
+			return false;
+	d->begun_instance = 0;
+	return true;
+}
+
+unsigned bw_draw_out_vertices(const struct bw_draw_state *s, const struct bw_draw_subgroup *g)
+{
+	return s->has_gs ? g->n_primitives * s->gs_vertices : g->n_vertices;
 }
 
 static uint32_t ring_units(const struct bw_draw_state *s, unsigned n_vertices,
@@ -123,13 +143,13 @@ bool bw_draw_make_subgroups(struct bw_draw *d)
 	while (d->n_subgroups < BW_DRAW_SUBGROUPS) {
 		struct bw_draw_subgroup *g = &d->subgroups[d->n_subgroups];
 		if (d->n_subgroups &&
-		    unit + ring_units(s, s->max_vertices, s->max_primitives) > s->ring_units)
+		    unit + ring_units(s, BW_DRAW_VERTICES, BW_DRAW_VERTICES) > s->ring_units)
 			break;
 		memset(g, 0, offsetof(struct bw_draw_subgroup, vertex));
 		for (;;) {
 			if (!d->has_begun && !next_primitive(d, d->begun, &d->begun_id))
 				break;
-			d->has_begun = !add_primitive(s, g, d->begun, n_corners, d->begun_id);
+			d->has_begun = !add_begun(d, g, n_corners);
 			if (d->has_begun)
 				break;
 		}
@@ -140,8 +160,10 @@ bool bw_draw_make_subgroups(struct bw_draw *d)
 		memset(g->has_position, 0, sizeof(g->has_position));
 		memset(g->has_primitive, 0, sizeof(g->has_primitive));
 		memset(g->position, 0, sizeof(g->position));
+		bw_draw_count(d, BW_COUNT_VS_INVOCATIONS, g->n_vertices);
+		bw_draw_count(d, BW_COUNT_GS_INVOCATIONS, s->has_gs ? g->n_primitives : 0);
 		g->ring_unit = unit;
-		unit += ring_units(s, g->n_vertices, g->n_primitives);
+		unit += ring_units(s, bw_draw_out_vertices(s, g), g->n_primitives);
 		d->n_subgroups++;
 	}
 	return true;

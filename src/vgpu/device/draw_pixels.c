@@ -70,6 +70,8 @@ static void add_quad(struct bw_draw *d, const struct bw_draw_quad *quad)
 		memset(w, 0, sizeof(*w));
 	}
 	w->quad[w->n_quads++] = *quad;
+	for (unsigned k = 0; k < 4; k++)
+		bw_draw_count(d, BW_COUNT_PS_INVOCATIONS, quad->covered[k] != 0);
 }
 
 /* Four pixels. False: d->why. */

@@ -21,6 +21,8 @@ struct bw_draw_subgroup {
 	struct bw_draw_vertex vertex[BW_DRAW_VERTICES];
 	uint8_t primitive[BW_DRAW_VERTICES][BW_DRAW_CORNERS];
 	uint32_t primitive_id[BW_DRAW_VERTICES];
+	uint8_t gs_instance
+		[BW_DRAW_VERTICES]; /* of a primitive: with several, it is there for each */
 	/* exports of its waves */
 	uint32_t position[BW_DRAW_POSITIONS][4][BW_DRAW_VERTICES];
 	bool has_position[BW_DRAW_VERTICES];
@@ -36,6 +38,8 @@ struct bw_draw_primitive {
 	uint32_t layer;
 	struct bw_draw_plane (*planes)[4]; /* by input */
 };
+/* Vertices that the subgroup may export. */
+unsigned bw_draw_out_vertices(const struct bw_draw_state *s, const struct bw_draw_subgroup *g);
 /* Makes the next subgroups. False: d->why. */
 bool bw_draw_make_subgroups(struct bw_draw *d);
 
@@ -114,7 +118,7 @@ struct bw_draw {
 	unsigned budget; /* vertices of this round that may still be looked at */
 	bool has_begun;	 /* a primitive is held back that the last subgroup had no room for */
 	struct bw_draw_vertex begun[BW_RASTER_CORNERS];
-	uint32_t begun_id;
+	uint32_t begun_id, begun_instance; /* instance: of the geometry shader */
 
 	struct bw_draw_subgroup *subgroups; /* BW_DRAW_SUBGROUPS */
 	unsigned n_subgroups;
@@ -131,6 +135,13 @@ struct bw_draw {
 	uint32_t *outputs;
 	char why[200];
 };
+
+/* Adds to pipeline statistics. */
+static inline void bw_draw_count(struct bw_draw *d, enum bw_count which, uint64_t n)
+{
+	if (d->q->counts_on)
+		d->q->counts[which] += n;
+}
 
 /* Whether what becomes of this pixel is noted. */
 static inline bool bw_draw_is_watched(const struct bw_draw *d, int32_t x, int32_t y)

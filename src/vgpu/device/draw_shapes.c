@@ -330,6 +330,18 @@ static bool make_room(struct bw_draw *d)
 	return d->primitives_size;
 }
 
+/* The same, for pipeline statistics: what is left of clipping and culling is a primitive [I]. */
+static bool count_primitive(struct bw_draw *d, const struct bw_draw_subgroup *g, unsigned number)
+{
+	unsigned n_before = d->n_primitives;
+	if (!make_primitive(d, g, number))
+		return false;
+	bw_draw_count(d, BW_COUNT_GS_PRIMITIVES, d->state.has_gs);
+	bw_draw_count(d, BW_COUNT_CLIP_INVOCATIONS, 1);
+	bw_draw_count(d, BW_COUNT_CLIP_PRIMITIVES, d->n_primitives > n_before);
+	return true;
+}
+
 bool bw_draw_make_primitives(struct bw_draw *d)
 {
 	d->n_primitives = 0;
@@ -339,7 +351,7 @@ bool bw_draw_make_primitives(struct bw_draw *d)
 		const struct bw_draw_subgroup *g = &d->subgroups[i];
 		for (unsigned k = 0; k < BW_DRAW_VERTICES; k++)
 			if (g->has_primitive[k] && !(g->out_primitive[k] & PRIM_NULL) &&
-			    !make_primitive(d, g, k))
+			    !count_primitive(d, g, k))
 				return false;
 	}
 	return true;

@@ -63,10 +63,9 @@ static const char *read_shaders(struct bw_queue *q, struct bw_draw_state *s)
 		return "tessellation shaders are not run";
 	if (BW_FIELD_GET(VGT_SHADER_STAGES_EN, GS_FAST_LAUNCH, stages))
 		return "mesh shaders are not run";
-	if (BW_FIELD_GET(VGT_SHADER_STAGES_EN, GS_EN, stages))
-		return "geometry shaders are not run";
 	if (BW_FIELD_GET(VGT_SHADER_STAGES_EN, NGG_WAVE_ID_EN, stages))
 		return "transform feedback is not done";
+	s->has_gs = BW_FIELD_GET(VGT_SHADER_STAGES_EN, GS_EN, stages);
 	s->passthrough = BW_FIELD_GET(VGT_SHADER_STAGES_EN, PRIMGEN_PASSTHRU_EN, stages);
 	s->gs = (struct bw_draw_shader){
 		.pc = bw_canonical(
@@ -113,7 +112,7 @@ static const char *read_vertices(struct bw_queue *q, struct bw_draw_state *s)
 	s->topology = (enum bw_topology)topology;
 	unsigned shape = CTX_FIELD(q, VGT_GS_OUT_PRIM_TYPE, OUTPRIM_TYPE);
 	s->out_corners = shape == OUT_POINTS ? 1 : shape == OUT_LINES ? 2 : 3;
-	s->drops_neighbours = topology >= BW_TOPOLOGY_LINES_ADJACENCY &&
+	s->drops_neighbours = !s->has_gs && topology >= BW_TOPOLOGY_LINES_ADJACENCY &&
 			      topology <= BW_TOPOLOGY_TRIANGLES_ADJACENCY;
 	s->provoking_last = CTX_FIELD(q, PA_SU_SC_MODE_CNTL, PROVOKING_VTX_LAST);
 	s->index_b = index_sizes_b[CTX_FIELD(q, VGT_INDEX_TYPE, INDEX_TYPE)];
@@ -124,7 +123,8 @@ static const char *read_vertices(struct bw_queue *q, struct bw_draw_state *s)
 	s->index_offset = CTX(q, GE_INDX_OFFSET);
 	unsigned vertices = BW_FIELD_GET(GE_CNTL, VERTS_PER_SUBGRP, geometry);
 	unsigned primitives = BW_FIELD_GET(GE_CNTL, PRIMS_PER_SUBGRP, geometry);
-	s->max_vertices = BW_MIN(BW_MAX(vertices, 3u), (unsigned)BW_DRAW_VERTICES - 1);
+	s->max_vertices =
+		BW_MIN(BW_MAX(vertices, (unsigned)BW_DRAW_CORNERS), (unsigned)BW_DRAW_VERTICES - 1);
 	s->max_primitives = BW_MIN(BW_MAX(primitives, 1u), (unsigned)BW_DRAW_VERTICES - 1);
 	s->ring_va = (uint64_t)CTX(q, SPI_ATTRIBUTE_RING_BASE) * ATTRIBUTE_RING_UNIT_B;
 	s->ring_units = (CTX_FIELD(q, SPI_ATTRIBUTE_RING_SIZE, MEM_SIZE) + 1) *
@@ -142,6 +142,28 @@ static const char *read_vertices(struct bw_queue *q, struct bw_draw_state *s)
 		s->misc >= 0 && BW_FIELD_GET(PA_CL_VS_OUT_CNTL, USE_VTX_RENDER_TARGET_INDX, out);
 	s->has_viewport =
 		s->misc >= 0 && BW_FIELD_GET(PA_CL_VS_OUT_CNTL, USE_VTX_VIEWPORT_INDX, out);
+	return NULL;
+}
+
+/* The threads that a geometry shader has for each primitive, and the room for what each emits (seen
+ * in RADV's streams). A subgroup has all threads of its primitives, or those of one instance. */
+static const char *read_geometry_shader(struct bw_queue *q, struct bw_draw_state *s)
+{
+	unsigned vertices = CTX_FIELD(q, GE_NGG_SUBGRP_CNTL, PRIM_AMP_FACTOR);
+	s->gs_instances = s->gs_vertices = 1;
+	s->vertex_unit = 1;
+	if (!s->has_gs)
+		return NULL;
+	if (CTX_FIELD(q, VGT_GS_INSTANCE_CNT, ENABLE))
+		s->gs_instances = BW_MAX(CTX_FIELD(q, VGT_GS_INSTANCE_CNT, CNT), 1u);
+	s->vertex_unit = CTX_FIELD(q, VGT_ESGS_RING_ITEMSIZE, ITEMSIZE);
+	if (!CTX_FIELD(q, VGT_GS_INSTANCE_CNT, EN_MAX_VERT_OUT_PER_GS_INSTANCE))
+		s->max_primitives *= s->gs_instances;
+	if (vertices > BW_DRAW_VERTICES)
+		return "its geometry shader emits more than 256 vertices";
+	s->gs_vertices = BW_MAX(vertices, 1u);
+	s->max_primitives = BW_MIN(s->max_primitives, BW_DRAW_VERTICES / s->gs_vertices);
+	s->max_primitives = BW_MIN(s->max_primitives, (unsigned)BW_DRAW_VERTICES - 1);
 	return NULL;
 }
 
@@ -373,6 +395,8 @@ const char *bw_draw_state_read(struct bw_queue *q, struct bw_draw_state *s)
 	const char *why = read_shaders(q, s);
 	if (!why)
 		why = read_vertices(q, s);
+	if (!why)
+		why = read_geometry_shader(q, s);
 	if (!why)
 		why = read_screen(q, s);
 	if (!why)

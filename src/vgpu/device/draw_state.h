@@ -58,6 +58,10 @@ struct bw_draw_state {
 	uint32_t restart_index, index_offset;
 	/* subgroups */
 	unsigned max_vertices, max_primitives;
+	/* geometry shader: threads of a primitive, and vertices that each may emit */
+	bool has_gs;
+	unsigned gs_instances, gs_vertices;
+	unsigned vertex_unit; /* of the numbers of vertices that a thread gets */
 	uint64_t ring_va;
 	uint32_t ring_units;
 	unsigned n_params; /* attributes in the ring: of a vertex, and then of a primitive */

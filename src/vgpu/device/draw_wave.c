@@ -20,6 +20,7 @@ enum { EXEC_LO = 126, EXEC_HI = 127 };
 enum { EXP_MRTZ = 8, EXP_POS0 = 12, EXP_PRIM = 20, EXP_DUAL0 = 21, EXP_DUAL1 = 22 };
 /* SGPRs and VGPRs of a primitive shader. */
 enum { GS_TG_INFO = 2, GS_WAVE_INFO = 3, GS_ATTRIBUTES = 5, GS_USER = 8 };
+enum { GS_PRIMITIVE_ID = 2, GS_INFO, GS_CORNERS_4_5 };
 enum { GS_VERTEX_ID = 5, GS_INSTANCE_ID = 8, N_GS_VGPRS = 9 };
 /* Fields of gs_tg_info and merged_wave_info. */
 #define TG_N_VERTICES 12, 9
@@ -33,6 +34,9 @@ enum { GS_VERTEX_ID = 5, GS_INSTANCE_ID = 8, N_GS_VGPRS = 9 };
 #define PRIM_VERTEX(i) 10 * (i), 9
 #define PRIM_IS_EDGE(i) 10 * (i) + 9, 1
 #define PRIM_OFFSET(i) 16 * (i), 16
+/* Fields of VGPR 3 of a primitive. */
+#define GS_INFO_INSTANCE 0, 7
+#define GS_INFO_EDGES 8, 3
 /* Fields of the VGPRs ANCILLARY and POS_FIXED_PT. */
 #define ANCILLARY_SAMPLE 8, 4
 #define ANCILLARY_LAYER 16, 13
@@ -141,7 +145,9 @@ unsigned bw_draw_group_threads(const struct bw_draw *d, uint32_t group)
 	if (d->runs_pixels)
 		return d->state.ps.lanes;
 	const struct bw_draw_subgroup *g = &d->subgroups[group];
-	return BW_MAX(g->n_vertices, g->n_primitives);
+	unsigned n = BW_MAX(g->n_vertices, g->n_primitives);
+	unsigned n_out = bw_draw_out_vertices(&d->state, g);
+	return BW_MAX(n, n_out);
 }
 
 static void set_vgpr(struct bw_wave *w, unsigned n, unsigned lane, uint32_t value)
@@ -163,6 +169,28 @@ static unsigned share(const struct bw_wave *w, unsigned n)
 	return n > first ? BW_MIN(n - first, (unsigned)w->lanes) : 0;
 }
 
+/* The registers of a primitive: its vertices as it would export them, or as numbers in halves of
+ * registers. All edges are drawn unless it says otherwise. */
+static void set_primitive(const struct bw_draw_state *s, const struct bw_draw_subgroup *g,
+			  struct bw_wave *w, unsigned lane, unsigned number)
+{
+	static const uint8_t registers[BW_DRAW_CORNERS / 2] = {0, 1, GS_CORNERS_4_5};
+	const uint8_t *corner = g->primitive[number];
+	uint32_t packed[BW_DRAW_CORNERS / 2] = {0}, info = 0;
+	for (unsigned i = 0; i < 3 && s->passthrough; i++) {
+		bw_words_put(packed, PRIM_VERTEX(i), corner[i]);
+		bw_words_put(packed, PRIM_IS_EDGE(i), 1);
+	}
+	for (unsigned i = 0; i < BW_DRAW_CORNERS && !s->passthrough; i++)
+		bw_words_put(packed, PRIM_OFFSET(i), corner[i] * s->vertex_unit);
+	for (unsigned i = 0; i < BW_DRAW_CORNERS / 2; i++)
+		set_vgpr(w, registers[i], lane, packed[i]);
+	set_vgpr(w, GS_PRIMITIVE_ID, lane, g->primitive_id[number]);
+	bw_words_put(&info, GS_INFO_INSTANCE, g->gs_instance[number]);
+	bw_words_put(&info, GS_INFO_EDGES, 7);
+	set_vgpr(w, GS_INFO, lane, info);
+}
+
 static void launch_vertices(const struct bw_draw *d, const struct bw_group *group,
 			    struct bw_wave *w)
 {
@@ -171,7 +199,8 @@ static void launch_vertices(const struct bw_draw *d, const struct bw_group *grou
 	unsigned first = w->index_in_group * (unsigned)w->lanes;
 	unsigned n_vertices = share(w, g->n_vertices), n_primitives = share(w, g->n_primitives);
 	memcpy(w->s, s->gs_sgprs, sizeof(s->gs_sgprs));
-	bw_words_put(&w->s[GS_TG_INFO], TG_N_VERTICES, g->n_vertices);
+	/* With a geometry shader: room for what it emits (seen in code that Mesa makes). */
+	bw_words_put(&w->s[GS_TG_INFO], TG_N_VERTICES, bw_draw_out_vertices(s, g));
 	bw_words_put(&w->s[GS_TG_INFO], TG_N_PRIMITIVES, g->n_primitives);
 	bw_words_put(&w->s[GS_WAVE_INFO], WAVE_N_VERTICES, n_vertices);
 	bw_words_put(&w->s[GS_WAVE_INFO], WAVE_N_PRIMITIVES, n_primitives);
@@ -179,19 +208,8 @@ static void launch_vertices(const struct bw_draw *d, const struct bw_group *grou
 	bw_words_put(&w->s[GS_WAVE_INFO], WAVE_N_WAVES, group->wg.n_waves);
 	w->s[GS_ATTRIBUTES] = g->ring_unit;
 	memcpy(&w->s[GS_USER], s->gs.user, s->gs.n_user * sizeof(*w->s));
-	for (unsigned lane = 0; lane < n_primitives; lane++) {
-		const uint8_t *corner = g->primitive[first + lane];
-		uint32_t packed = 0;
-		for (unsigned i = 0; i < 3 && s->passthrough; i++) {
-			bw_words_put(&packed, PRIM_VERTEX(i), corner[i]);
-			bw_words_put(&packed, PRIM_IS_EDGE(i), 1);
-		}
-		for (unsigned i = 0; i < 2 && !s->passthrough; i++)
-			bw_words_put(&packed, PRIM_OFFSET(i), corner[i]);
-		set_vgpr(w, 0, lane, packed);
-		set_vgpr(w, 1, lane, corner[2]);
-		set_vgpr(w, 2, lane, g->primitive_id[first + lane]);
-	}
+	for (unsigned lane = 0; lane < n_primitives; lane++)
+		set_primitive(s, g, w, lane, first + lane);
 	for (unsigned lane = 0; lane < n_vertices; lane++) {
 		set_vgpr(w, GS_VERTEX_ID, lane, g->vertex[first + lane].id);
 		set_vgpr(w, GS_INSTANCE_ID, lane, g->vertex[first + lane].instance);

@@ -225,12 +225,18 @@ static void draw_registers(struct hostile *h)
 	const struct {
 		uint32_t reg, value;
 	} likely[] = {
-		{REG(VGT_PRIMITIVE_TYPE), below(h, 4) ? 4 + below(h, 3) : 0x11},
+		{REG(VGT_PRIMITIVE_TYPE), below(h, 2) ? 4 + below(h, 3) : 1 + below(h, 0x11)},
+		{REG(VGT_GS_OUT_PRIM_TYPE), below(h, 4)},
 		{REG(VGT_SHADER_STAGES_EN),
 		 BW_FIELD(VGT_SHADER_STAGES_EN, ES_EN, 2) |
 			 BW_FIELD(VGT_SHADER_STAGES_EN, PRIMGEN_EN, 1) |
+			 BW_FIELD(VGT_SHADER_STAGES_EN, GS_EN, below(h, 3) == 0) |
 			 BW_FIELD(VGT_SHADER_STAGES_EN, PRIMGEN_PASSTHRU_EN, below(h, 4) != 0)},
 		{REG(GE_CNTL), below(h, 3) ? 128 | 128 << 9 : word(h)},
+		{REG(GE_NGG_SUBGRP_CNTL), below(h, 300)},
+		{REG(VGT_GS_INSTANCE_CNT), below(h, 3) ? 0 : 1 | below(h, 40) << 2},
+		{REG(PA_SU_SC_MODE_CNTL), below(h, 2) ? 0 : word(h)},
+		{REG(PA_SU_LINE_CNTL), below(h, 64)},
 		{REG(SPI_SHADER_COL_FORMAT), below(h, 10) | below(h, 10) << 4},
 		{REG(CB_COLOR_CONTROL),
 		 BW_FIELD(CB_COLOR_CONTROL, MODE, 1) | BW_FIELD(CB_COLOR_CONTROL, ROP3, 0xcc)},
