@@ -211,8 +211,7 @@ static void show_findings(struct bw_out *o, struct bw_debug *d, const struct bw_
 	if (bw_out_is_json(o))
 		bw_checked_table(o, d, r);
 	else
-		bw_vec_each(&r->findings, f)
-			bw_checked_show(o, d, r, f);
+		bw_checked_show_all(o, d, r);
 }
 
 /* program: NULL, or what can be run again under the debugger, up to NULL. */

@@ -119,6 +119,8 @@ void bw_checked_instruction(const char *gpu, const struct bw_checked_side *s, ch
 /* A finding as text of several lines. */
 void bw_checked_show(struct bw_out *o, struct bw_debug *d, const struct bw_check_report *r,
 		     const struct bw_checked *f);
+/* All of them; races between the same two lines are one text. */
+void bw_checked_show_all(struct bw_out *o, struct bw_debug *d, const struct bw_check_report *r);
 /* All of them as a table; in text a line each. */
 void bw_checked_table(struct bw_out *o, struct bw_debug *d, const struct bw_check_report *r);
 

@@ -99,6 +99,69 @@ void bw_checked_show(struct bw_out *o, struct bw_debug *d, const struct bw_check
 	bw_str_free(&headline);
 }
 
+/* ---- races of the same lines ---- */
+
+/* Where both sides of a race are in the source; the lesser one first. */
+struct line_pair {
+	const char *file[2]; /* [0] NULL: not known, or no race */
+	unsigned line[2];
+};
+
+static struct line_pair lines_of(struct bw_debug *d, const struct bw_checked *f)
+{
+	struct line_pair p = {0};
+	struct bw_where a, b;
+	if (!f->relation || !bw_checked_where(d, &f->first, &a) ||
+	    !bw_checked_where(d, &f->second, &b) || !a.has_line || !b.has_line)
+		return p;
+	int order = strcmp(a.line.file, b.line.file);
+	unsigned first = order > 0 || (!order && a.line.line > b.line.line);
+	p.file[first] = a.line.file;
+	p.line[first] = a.line.line;
+	p.file[!first] = b.line.file;
+	p.line[!first] = b.line.line;
+	return p;
+}
+
+static bool are_same_lines(const struct line_pair *a, const struct line_pair *b)
+{
+	return a->file[0] && b->file[0] && a->line[0] == b->line[0] && a->line[1] == b->line[1] &&
+	       !strcmp(a->file[0], b->file[0]) && !strcmp(a->file[1], b->file[1]);
+}
+
+/* A loop that the compiler has unrolled has the same race in many pairs of instructions. */
+void bw_checked_show_all(struct bw_out *o, struct bw_debug *d, const struct bw_check_report *r)
+{
+	size_t n = r->findings.len;
+	const struct bw_checked *all = r->findings.data;
+	struct line_pair *pair = calloc(n + 1, sizeof(*pair));
+	bool *is_shown = calloc(n + 1, sizeof(*is_shown));
+	for (size_t i = 0; pair && is_shown && i < n; i++)
+		pair[i] = lines_of(d, &all[i]);
+	for (size_t i = 0; i < n; i++) {
+		struct bw_checked f = all[i];
+		size_t n_more = 0;
+		if (is_shown && is_shown[i])
+			continue;
+		for (size_t k = i + 1; pair && is_shown && k < n; k++) {
+			if (!are_same_lines(&pair[i], &pair[k]) || all[k].kind != f.kind ||
+			    strcmp(all[k].relation, f.relation) || strcmp(all[k].memory, f.memory))
+				continue;
+			is_shown[k] = true;
+			f.times += all[k].times;
+			n_more++;
+		}
+		bw_checked_show(o, d, r, &f);
+		if (n_more)
+			bw_out_line(o, "      %zu more finding%s on the same two lines", n_more,
+				    n_more == 1 ? " is" : "s are");
+	}
+	free(pair);
+	free(is_shown);
+}
+
+/* ---- a table ---- */
+
 struct row_side {
 	struct bw_checked_side s;
 	char instruction[128];

@@ -88,6 +88,21 @@ def statuses_and_names():
         check(says in done.stderr, f"{options}: {done.stderr}")
 
 
+def one_text_for_two_lines():
+    """A loop that the compiler has unrolled: races of many instructions, and one text for each pair of lines."""
+    words = [FOLDER / "pairs.cl", "--kernel", "sort_wrong", "--grid", str(GRID), "--group", str(GROUP), "--arg",
+             f"in=iota:{GRID}:i32", "--arg", f"out=zeros:{GRID + 64}:i32"]
+    done = subprocess.run([BREAKWATER, "run", "--check=races", "--batch", *words], capture_output=True, text=True, timeout=120)
+    places = re.findall(r"^      (?:first|second) .* at (pairs.cl:\d+) by ", done.stdout, re.M)
+    pairs_of_lines = [frozenset(places[i:i + 2]) for i in range(0, len(places), 2)]
+    equal(len(pairs_of_lines), len(set(pairs_of_lines)), f"each pair of lines once: {done.stdout}")
+    more = [int(n) for n in re.findall(r"^      (\d+) more findings? (?:is|are) on the same two lines$", done.stdout, re.M)]
+    said = int(re.search(r"^Check: (\d+) findings\.$", done.stdout, re.M)[1])
+    equal(len(pairs_of_lines) + sum(more), said, "all findings are told")
+    check(more, done.stdout)
+    equal(len(findings("--check=races", *words)), said, "rows in JSON")
+
+
 def known_findings():
     """A file of findings that are known: they are counted, and do not fail; nor are they printed at once."""
     words = [FOLDER / "pairs.cl", "--kernel", "groups_wrong", "--grid", str(GRID), "--group", str(GROUP), "--arg",
@@ -112,4 +127,4 @@ def known_findings():
 
 
 if __name__ == "__main__":
-    main(pairs_in_waves_of_32, pairs_in_waves_of_64, others, statuses_and_names, known_findings)
+    main(pairs_in_waves_of_32, pairs_in_waves_of_64, others, statuses_and_names, one_text_for_two_lines, known_findings)
