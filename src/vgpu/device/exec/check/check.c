@@ -291,6 +291,19 @@ static struct bw_shadow_cell *cell_of(struct bw_check *c, const uint8_t *host)
 	return s->page ? &s->page->cell[(uintptr_t)host % BW_SHADOW_PAGE_B / 4] : NULL;
 }
 
+/* Lanes that are far apart: their cells come into the processor's cache side by side. */
+static void fetch_cells(struct bw_check *c, const struct bw_touch *t, unsigned n)
+{
+	uintptr_t first = (uintptr_t)t[0].host / BW_SHADOW_PAGE_B;
+	if (first == (uintptr_t)t[n - 1].host / BW_SHADOW_PAGE_B)
+		return;
+	for (unsigned i = 0; i < n; i++) {
+		const struct bw_shadow_cell *cell = cell_of(c, t[i].host);
+		if (cell)
+			__builtin_prefetch(cell, 1);
+	}
+}
+
 unsigned bw_check_in_dword(const struct bw_touch *t, unsigned at_b, uint8_t *out_mask)
 {
 	unsigned first = (unsigned)((uintptr_t)(t->host + at_b) % 4);
@@ -434,6 +447,8 @@ void bw_check_touch(struct bw_wave *w, enum bw_touch_kind kind, const struct bw_
 		compare_lanes(c, w, touches, n);
 	else if (n)
 		note_swap_loop(c, shadow_kind(&c->step, kind), touches);
+	if (n)
+		fetch_cells(c, touches, n);
 	for (unsigned i = 0; i < n; i++)
 		enter(c, w, kind, &touches[i]);
 }

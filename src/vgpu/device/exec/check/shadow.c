@@ -8,44 +8,6 @@
 
 enum { FIRST_PAGES = 256 };
 
-/* Fields of a packed access. */
-enum {
-	FLAG_AT = 0,
-	MASK_AT = 1,
-	LANE_AT = 5,
-	PLACE_AT = 11,
-	CLOCK_AT = 25,
-	WAVE_AT = 42,
-	MASK_BITS = 4,
-	LANE_BITS = 6,
-	PLACE_BITS = 14,
-	CLOCK_BITS = 17,
-};
-
-uint64_t bw_shadow_pack(const struct bw_shadow_past *p)
-{
-	return (uint64_t)p->wave << WAVE_AT | (uint64_t)p->clock << CLOCK_AT |
-	       (uint64_t)p->place << PLACE_AT | (uint64_t)p->lane << LANE_AT |
-	       (uint64_t)p->mask << MASK_AT | (uint64_t)p->flag << FLAG_AT;
-}
-
-static uint32_t bits(uint64_t word, unsigned at, unsigned n)
-{
-	return (uint32_t)(word >> at) & ((1u << n) - 1);
-}
-
-struct bw_shadow_past bw_shadow_unpack(uint64_t word)
-{
-	return (struct bw_shadow_past){
-		.wave = (uint32_t)(word >> WAVE_AT),
-		.clock = bits(word, CLOCK_AT, CLOCK_BITS),
-		.place = (uint16_t)bits(word, PLACE_AT, PLACE_BITS),
-		.lane = (uint8_t)bits(word, LANE_AT, LANE_BITS),
-		.mask = (uint8_t)bits(word, MASK_AT, MASK_BITS),
-		.flag = word >> FLAG_AT & 1,
-	};
-}
-
 /* ---- pages ---- */
 
 void bw_shadow_clear(struct bw_shadow *s)

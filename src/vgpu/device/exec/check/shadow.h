@@ -77,7 +77,36 @@ bool bw_shadow_enter(struct bw_shadow_cell *cell, const struct bw_shadow_access 
 /* Whether atomics use the dword. */
 bool bw_shadow_is_atomic(const struct bw_shadow_cell *cell);
 
-uint64_t bw_shadow_pack(const struct bw_shadow_past *p);
-struct bw_shadow_past bw_shadow_unpack(uint64_t word);
+/* Fields of a packed access: the place of the first bit; each ends where the next one begins. */
+enum {
+	BW_SHADOW_FLAG = 0,
+	BW_SHADOW_MASK = 1,
+	BW_SHADOW_LANE = 5,
+	BW_SHADOW_PLACE = 11,
+	BW_SHADOW_CLOCK = 25,
+	BW_SHADOW_WAVE = 42,
+};
+
+static inline uint64_t bw_shadow_pack(const struct bw_shadow_past *p)
+{
+	return (uint64_t)p->wave << BW_SHADOW_WAVE | (uint64_t)p->clock << BW_SHADOW_CLOCK |
+	       (uint64_t)p->place << BW_SHADOW_PLACE | (uint64_t)p->lane << BW_SHADOW_LANE |
+	       (uint64_t)p->mask << BW_SHADOW_MASK | (uint64_t)p->flag << BW_SHADOW_FLAG;
+}
+
+static inline struct bw_shadow_past bw_shadow_unpack(uint64_t word)
+{
+#define BW_SHADOW_BITS(from, to)                                                                   \
+	((uint32_t)(word >> BW_SHADOW_##from) & ((1u << (BW_SHADOW_##to - BW_SHADOW_##from)) - 1))
+	return (struct bw_shadow_past){
+		.wave = (uint32_t)(word >> BW_SHADOW_WAVE),
+		.clock = BW_SHADOW_BITS(CLOCK, WAVE),
+		.place = (uint16_t)BW_SHADOW_BITS(PLACE, CLOCK),
+		.lane = (uint8_t)BW_SHADOW_BITS(LANE, PLACE),
+		.mask = (uint8_t)BW_SHADOW_BITS(MASK, LANE),
+		.flag = BW_SHADOW_BITS(FLAG, MASK),
+	};
+#undef BW_SHADOW_BITS
+}
 
 #endif
