@@ -4,6 +4,7 @@
  * fault (rules 395 to 401, alignment mode "unaligned" as amdgpu sets it). */
 #include "base/util.h"
 #include "base/words.h"
+#include "vgpu/device/exec/memory/lds_quick.h"
 #include "vgpu/device/exec/memory/move.h"
 #include "vgpu/device/exec/memory/rmw.h"
 
@@ -122,7 +123,7 @@ BW_ALWAYS_INLINE enum bw_mem_result ds_load(struct bw_wave *w, const struct bw_r
 {
 	const struct bw_mem_prep *p = bw_mem_prep(rec);
 	struct bw_span s;
-	if (p->is_nop)
+	if (p->is_nop || (e == ELEM_B32 && bw_lds_load_dwords(w, p->addr[0], p->dst, p->step, 1)))
 		return BW_MEM_OK;
 	locate(&s, w, p, (uint32_t)p->imm, bw_elem_size_b(e), 1);
 	if (__builtin_expect(s.fault_lanes != 0, 0))
@@ -152,7 +153,7 @@ BW_ALWAYS_INLINE enum bw_mem_result ds_load2(struct bw_wave *w, const struct bw_
 {
 	const struct bw_mem_prep *p = bw_mem_prep(rec);
 	struct bw_span a, b;
-	if (p->is_nop)
+	if (p->is_nop || (e == ELEM_B32 && bw_lds_load_dwords(w, p->addr[0], p->dst, p->step, 2)))
 		return BW_MEM_OK;
 	locate2(&a, &b, w, p, bw_elem_size_b(e));
 	if (__builtin_expect((a.fault_lanes | b.fault_lanes) != 0, 0))

@@ -191,16 +191,20 @@ BW_ALWAYS_INLINE void bw_put_two_128(uint8_t *lo, uint8_t *hi, __m256i v)
 	_mm_storeu_si128((__m128i *)(void *)hi, _mm256_extracti128_si256(v, 1));
 }
 
+/* All ones in those of eight lanes that are active. */
+BW_ALWAYS_INLINE __m256i bw_active_8(uint32_t exec, unsigned first)
+{
+	__m256i bits = _mm256_loadu_si256((const __m256i *)(const void *)(bw_lane_bit + first));
+	return _mm256_cmpeq_epi32(_mm256_and_si256(bits, _mm256_set1_epi32((int)exec)), bits);
+}
+
 /* Eight lanes of a register, as far as they are active. */
 BW_ALWAYS_INLINE void bw_put_lanes(uint32_t *dst, __m256i v, unsigned first, uint32_t exec)
 {
-	__m256i bits = _mm256_loadu_si256((const __m256i *)(const void *)(bw_lane_bit + first));
-	__m256i take =
-		_mm256_cmpeq_epi32(_mm256_and_si256(bits, _mm256_set1_epi32((int)exec)), bits);
 	if (exec == UINT32_MAX)
 		_mm256_storeu_si256((__m256i *)(void *)(dst + first), v);
 	else
-		_mm256_maskstore_epi32((int *)(void *)(dst + first), take, v);
+		_mm256_maskstore_epi32((int *)(void *)(dst + first), bw_active_8(exec, first), v);
 }
 #endif
 
