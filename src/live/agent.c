@@ -161,15 +161,37 @@ struct bw_error *bw_live_result(struct bw_live *l, const char *what)
 	return bw_error_errno(r.result < 0 ? -r.result : EIO, "%s", what);
 }
 
+struct bw_error *bw_live_ask(struct bw_live *l, struct bw_live_proc *p, uint16_t type,
+			     const void *about, size_t about_b, const char *what)
+{
+	const struct bw_msg_part part = {about, about_b};
+	BW_TRY(bw_live_request(l, p, type, &part, about ? 1 : 0, NULL));
+	return bw_live_result(l, what);
+}
+
+struct bw_error *bw_live_reply(const struct bw_live *l, const char *name, void *out, size_t size_b)
+{
+	if (l->reply.body_b < size_b)
+		return bw_errorf(BW_E_INVALID, "the program's agent answers %s with %u bytes", name,
+				 l->reply.body_b);
+	memcpy(out, l->reply.body, size_b);
+	return NULL;
+}
+
+size_t bw_live_reply_list(const struct bw_live *l, size_t size_b, const uint8_t **out)
+{
+	*out = l->reply.body + REPLY_MIN_B;
+	return (l->reply.body_b - REPLY_MIN_B) / size_b;
+}
+
 static struct bw_error *release(struct bw_live *l, struct bw_live_proc *p,
 				const struct bw_agent_release *go)
 {
-	const struct bw_msg_part part = {go, sizeof(*go)};
-	struct bw_error *err = bw_live_request(l, p, BW_AGENT_RELEASE, &part, 1, NULL);
+	struct bw_error *err =
+		bw_live_ask(l, p, BW_AGENT_RELEASE, go, sizeof(*go), "releasing a submission");
 	l->last_run_ns = bw_live_now_ns();
-	if (bw_error_catch(&err, BW_E_INTERRUPTED)) /* it ends with its program */
-		return NULL;
-	return err ? err : bw_live_result(l, "releasing a submission");
+	bw_error_catch(&err, BW_E_INTERRUPTED); /* it ends with its program */
+	return err;
 }
 
 /* Programs that wait after a failure. */
@@ -207,14 +229,11 @@ struct bw_error *bw_live_release(struct bw_target *t, uint32_t submission)
 struct bw_error *bw_live_set_clock(struct bw_live *l, struct bw_live_proc *p)
 {
 	struct bw_agent_clock clock = {.is_stopped = l->time_is_held};
-	const struct bw_msg_part part = {&clock, sizeof(clock)};
-	struct bw_error *err = bw_live_request(l, p, BW_AGENT_CLOCK, &part, 1, NULL);
-	if (bw_error_catch(
-		    &err,
-		    BW_E_INTERRUPTED)) /* the process's clock is set before anything else happens in
-				        * it */
-		return NULL;
-	return err ? err : bw_live_result(l, "stopping the program's clock");
+	struct bw_error *err = bw_live_ask(l, p, BW_AGENT_CLOCK, &clock, sizeof(clock),
+					   "stopping the program's clock");
+	/* the process's clock is set before anything else happens in it */
+	bw_error_catch(&err, BW_E_INTERRUPTED);
+	return err;
 }
 
 struct bw_error *bw_live_hold_time(struct bw_target *t, bool on)

@@ -259,6 +259,14 @@ struct bw_error *bw_live_request(struct bw_live *l, struct bw_live_proc *p, uint
 				 int *out_fd) BW_MUST_CHECK;
 /* The agent's result as an error. */
 struct bw_error *bw_live_result(struct bw_live *l, const char *what) BW_MUST_CHECK;
+/* A request with one part, or none where about is NULL, and its result. */
+struct bw_error *bw_live_ask(struct bw_live *l, struct bw_live_proc *p, uint16_t type,
+			     const void *about, size_t about_b, const char *what) BW_MUST_CHECK;
+/* The reply as one struct of size_b bytes, which begins with its result. name: of the request. */
+struct bw_error *bw_live_reply(const struct bw_live *l, const char *name, void *out,
+			       size_t size_b) BW_MUST_CHECK;
+/* What follows the result in the reply: the number of elements of size_b bytes at *out. */
+size_t bw_live_reply_list(const struct bw_live *l, size_t size_b, const uint8_t **out);
 /* The number of the queue in which a submission is, a new one if it was not seen before. */
 uint32_t bw_live_queue_number(struct bw_live *l, const struct bw_queue_key *key);
 /* Handles a message from the agent that is not a reply. True: out is an event to return. */

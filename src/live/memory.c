@@ -22,14 +22,15 @@ struct bw_error *bw_live_read(struct bw_target *t, uint64_t va, void *out, size_
 		struct bw_agent_mem m = {.va = va,
 					 .size_b = (uint32_t)BW_MIN(size_b, (size_t)CHUNK_B),
 					 .file = vm->file};
-		const struct bw_msg_part part = {&m, sizeof(m)};
-		BW_TRY(bw_live_request(l, vm->proc, BW_AGENT_MEM_READ, &part, 1, NULL));
-		BW_TRY(bw_live_result(l, "Cannot read memory"));
-		if (l->reply.body_b - sizeof(struct bw_agent_result) < m.size_b)
-			return bw_errorf(
-				BW_E_INVALID, "the program's agent read %zu bytes instead of %u",
-				l->reply.body_b - sizeof(struct bw_agent_result), m.size_b);
-		memcpy(to, l->reply.body + sizeof(struct bw_agent_result), m.size_b);
+		const uint8_t *bytes;
+		BW_TRY(bw_live_ask(l, vm->proc, BW_AGENT_MEM_READ, &m, sizeof(m),
+				   "Cannot read memory"));
+		size_t n = bw_live_reply_list(l, 1, &bytes);
+		if (n < m.size_b)
+			return bw_errorf(BW_E_INVALID,
+					 "the program's agent read %zu bytes instead of %u", n,
+					 m.size_b);
+		memcpy(to, bytes, m.size_b);
 		to += m.size_b;
 		va += m.size_b;
 		size_b -= m.size_b;
@@ -207,18 +208,17 @@ struct bw_error *bw_live_maps(struct bw_target *t, struct bw_target_map **out, s
 	struct bw_live_vm *vm;
 	BW_TRY(bw_live_need_vm(l, &vm));
 	const struct bw_agent_about about = {.file = vm->file};
-	const struct bw_msg_part part = {&about, sizeof(about)};
-	BW_TRY(bw_live_request(l, vm->proc, BW_AGENT_MAPS, &part, 1, NULL));
-	BW_TRY(bw_live_result(l, "listing the program's mappings"));
-	size_t n = (l->reply.body_b - sizeof(struct bw_agent_result)) / sizeof(struct bw_agent_map);
+	const uint8_t *from;
+	BW_TRY(bw_live_ask(l, vm->proc, BW_AGENT_MAPS, &about, sizeof(about),
+			   "listing the program's mappings"));
+	size_t n = bw_live_reply_list(l, sizeof(struct bw_agent_map), &from);
 	n = BW_MIN(n, (size_t)MAX_MAPS);
 	struct bw_target_map *maps = calloc(n ? n : 1, sizeof(*maps));
 	if (!maps)
 		return bw_error_nomem();
 	for (size_t i = 0; i < n; i++) {
 		struct bw_agent_map m;
-		memcpy(&m, l->reply.body + sizeof(struct bw_agent_result) + i * sizeof(m),
-		       sizeof(m));
+		memcpy(&m, from + i * sizeof(m), sizeof(m));
 		maps[i] = (struct bw_target_map){
 			.va = m.va, .size_b = m.size_b, .flags = m.flags, .domains = m.domains};
 	}
@@ -234,13 +234,9 @@ struct bw_error *bw_live_freed(struct bw_target *t, uint64_t va, struct bw_targe
 	struct bw_agent_freed f;
 	BW_TRY(bw_live_need_vm(l, &vm));
 	const struct bw_agent_mem about = {.va = va, .file = vm->file};
-	const struct bw_msg_part part = {&about, sizeof(about)};
-	BW_TRY(bw_live_request(l, vm->proc, BW_AGENT_FREED, &part, 1, NULL));
-	BW_TRY(bw_live_result(l, "asking what the program has freed"));
-	if (l->reply.body_b < sizeof(f))
-		return bw_errorf(BW_E_INVALID, "the program's agent answers FREED with %u bytes",
-				 l->reply.body_b);
-	memcpy(&f, l->reply.body, sizeof(f));
+	BW_TRY(bw_live_ask(l, vm->proc, BW_AGENT_FREED, &about, sizeof(about),
+			   "asking what the program has freed"));
+	BW_TRY(bw_live_reply(l, "FREED", &f, sizeof(f)));
 	*out = (struct bw_target_freed){.va = f.va, .size_b = f.size_b, .by = f.by};
 	if (va < f.va || va - f.va >= f.size_b)
 		out->size_b = 0;
@@ -263,18 +259,17 @@ struct bw_error *bw_live_objects(struct bw_target *t, struct bw_target_object **
 	struct bw_live *l = bw_live_of(t);
 	struct bw_live_vm *vm;
 	BW_TRY(bw_live_need_vm(l, &vm));
-	BW_TRY(bw_live_request(l, vm->proc, BW_AGENT_OBJECTS, NULL, 0, NULL));
-	BW_TRY(bw_live_result(l, "listing the program's objects"));
-	size_t n =
-		(l->reply.body_b - sizeof(struct bw_agent_result)) / sizeof(struct bw_agent_object);
+	const uint8_t *from;
+	BW_TRY(bw_live_ask(l, vm->proc, BW_AGENT_OBJECTS, NULL, 0,
+			   "listing the program's objects"));
+	size_t n = bw_live_reply_list(l, sizeof(struct bw_agent_object), &from);
 	struct bw_target_object *all = calloc(n ? n : 1, sizeof(*all));
 	if (!all)
 		return bw_error_nomem();
 	size_t k = 0;
 	for (size_t i = 0; i < n; i++) {
 		struct bw_agent_object o;
-		memcpy(&o, l->reply.body + sizeof(struct bw_agent_result) + i * sizeof(o),
-		       sizeof(o));
+		memcpy(&o, from + i * sizeof(o), sizeof(o));
 		if (o.kind < BW_AGENT_OBJECT_PIPELINE || o.kind > BW_AGENT_OBJECT_IMAGE)
 			continue; /* of a newer agent */
 		struct bw_target_object *to = &all[k++];

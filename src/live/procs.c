@@ -200,15 +200,14 @@ static struct bw_error *look_at_file(struct bw_live *l, struct bw_live_proc *p,
 struct bw_error *bw_live_look_around(struct bw_live *l, struct bw_live_proc *p)
 {
 	enum { MOST = 1024 };
-	BW_TRY(bw_live_request(l, p, BW_AGENT_FILES, NULL, 0, NULL));
-	BW_TRY(bw_live_result(l, "listing the program's DRM files"));
-	size_t n = (l->reply.body_b - sizeof(struct bw_agent_result)) /
-		   sizeof(struct bw_agent_file_info);
+	const uint8_t *from;
+	BW_TRY(bw_live_ask(l, p, BW_AGENT_FILES, NULL, 0, "listing the program's DRM files"));
+	size_t n = bw_live_reply_list(l, sizeof(struct bw_agent_file_info), &from);
 	n = BW_MIN(n, (size_t)MOST);
 	_cleanup_free_ struct bw_agent_file_info *all = calloc(n ? n : 1, sizeof(*all));
 	if (!all)
 		return bw_error_nomem();
-	memcpy(all, l->reply.body + sizeof(struct bw_agent_result), n * sizeof(*all));
+	memcpy(all, from, n * sizeof(*all));
 	for (size_t i = 0; i < n; i++) {
 		struct bw_error *err = look_at_file(l, p, &all[i]);
 		if (err && p->is_lost)
@@ -239,8 +238,7 @@ struct bw_error *bw_live_make_ready(struct bw_target *t, pid_t pid)
 		return bw_errorf(BW_E_GONE, "process %d has ended", (int)pid);
 	if (p->pidfd < 0)
 		return bw_errorf(BW_E_STATE, "process %d cannot be watched", (int)pid);
-	BW_TRY(bw_live_request(l, p, BW_AGENT_READY, NULL, 0, NULL));
-	BW_TRY(bw_live_result(l, "making the program ready"));
+	BW_TRY(bw_live_ask(l, p, BW_AGENT_READY, NULL, 0, "making the program ready"));
 	close_fd(&p->fd);
 	p->is_asleep = true;
 	return NULL;
@@ -354,9 +352,7 @@ void bw_live_detach_proc(struct bw_live *l, struct bw_live_proc *p)
 {
 	if (p->fd < 0)
 		return;
-	struct bw_error *err = bw_live_request(l, p, BW_AGENT_DETACH, NULL, 0, NULL);
-	if (!err)
-		err = bw_live_result(l, "detaching");
+	struct bw_error *err = bw_live_ask(l, p, BW_AGENT_DETACH, NULL, 0, "detaching");
 	if (err)
 		BW_LOG(WARN, "live", "%s", err->message);
 	bw_error_free(err);

@@ -21,11 +21,10 @@ struct bw_error *bw_live_loaded(struct bw_target *t, struct bw_target_loaded **o
 	struct bw_live *l = bw_live_of(t);
 	struct bw_live_vm *vm;
 	BW_TRY(bw_live_need_vm(l, &vm));
-	BW_TRY(bw_live_request(l, vm->proc, BW_AGENT_CODES, NULL, 0, NULL));
-	BW_TRY(bw_live_result(l, "listing the program's code objects"));
-	const uint8_t *from = l->reply.body + sizeof(struct bw_agent_result);
-	size_t n =
-		(l->reply.body_b - sizeof(struct bw_agent_result)) / sizeof(struct bw_agent_loaded);
+	const uint8_t *from;
+	BW_TRY(bw_live_ask(l, vm->proc, BW_AGENT_CODES, NULL, 0,
+			   "listing the program's code objects"));
+	size_t n = bw_live_reply_list(l, sizeof(struct bw_agent_loaded), &from);
 	struct bw_target_loaded *all = calloc(n ? n : 1, sizeof(*all));
 	if (!all)
 		return bw_error_nomem();
@@ -78,11 +77,9 @@ struct bw_error *bw_live_loaded_bytes(struct bw_target *t, uint64_t base, uint8_
 /* Adds those of one program to the array. */
 static struct bw_error *add_queues(struct bw_live *l, struct bw_live_proc *p, struct queues *out)
 {
-	BW_TRY(bw_live_request(l, p, BW_AGENT_QUEUES, NULL, 0, NULL));
-	BW_TRY(bw_live_result(l, "listing the program's queues"));
-	const uint8_t *from = l->reply.body + sizeof(struct bw_agent_result);
-	size_t n = (l->reply.body_b - sizeof(struct bw_agent_result)) /
-		   sizeof(struct bw_agent_aql_queue);
+	const uint8_t *from;
+	BW_TRY(bw_live_ask(l, p, BW_AGENT_QUEUES, NULL, 0, "listing the program's queues"));
+	size_t n = bw_live_reply_list(l, sizeof(struct bw_agent_aql_queue), &from);
 	for (size_t i = 0; i < n; i++) {
 		struct bw_agent_aql_queue q;
 		struct bw_live_vm *vm;

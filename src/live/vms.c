@@ -190,10 +190,7 @@ static struct bw_error *ask_attach(struct bw_live *l, struct bw_live_vm *vm, uin
 		{&a, sizeof(a)}, {&control, sizeof(control)}, {handler, handler_b}};
 	BW_TRY(bw_live_request(l, vm->proc, BW_AGENT_ATTACH, parts, BW_ARRAY_SIZE(parts), out_fd));
 	BW_TRY(bw_live_result(l, "attaching to the program"));
-	if (l->reply.body_b < sizeof(*out))
-		return bw_errorf(BW_E_INVALID, "the program's agent answers ATTACH with %u bytes",
-				 l->reply.body_b);
-	memcpy(out, l->reply.body, sizeof(*out));
+	BW_TRY(bw_live_reply(l, "ATTACH", out, sizeof(*out)));
 	if (*out_fd < 0)
 		return bw_errorf(BW_E_INVALID, "the program's agent sent no debug area");
 	if (out->handler_va & 0xff || out->area_va & 0xfff || !out->handler_va || !out->area_va)

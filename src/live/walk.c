@@ -14,13 +14,9 @@ struct bw_error *bw_live_fault(struct bw_target *t, struct bw_target_fault *out)
 	struct bw_live_vm *vm;
 	BW_TRY(bw_live_need_vm(l, &vm));
 	const struct bw_agent_about about = {.file = vm->file};
-	const struct bw_msg_part part = {&about, sizeof(about)};
-	BW_TRY(bw_live_request(l, vm->proc, BW_AGENT_FAULT, &part, 1, NULL));
-	BW_TRY(bw_live_result(l, "reading the last page fault"));
-	if (l->reply.body_b < sizeof(f))
-		return bw_errorf(BW_E_INVALID, "the program's agent answers FAULT with %u bytes",
-				 l->reply.body_b);
-	memcpy(&f, l->reply.body, sizeof(f));
+	BW_TRY(bw_live_ask(l, vm->proc, BW_AGENT_FAULT, &about, sizeof(about),
+			   "reading the last page fault"));
+	BW_TRY(bw_live_reply(l, "FAULT", &f, sizeof(f)));
 	/* a status of 0 has no information (doc/hardware/page-tables.md 6.3) */
 	*out = (struct bw_target_fault){
 		.present = f.status != 0, .va = f.addr, .status = f.status, .vmhub = f.vmhub};
