@@ -12,9 +12,6 @@ static const struct bw_pm4_call calls[] = {
 #include "pm4/calls.inc"
 };
 
-/* One more than a packet of a row has; data is not looked at here. */
-enum { FIXED_MAX_DW = 24 };
-
 const struct bw_pm4_call *bw_pm4_calls(unsigned *out_n)
 {
 	*out_n = BW_ARRAY_SIZE(calls);
@@ -51,7 +48,7 @@ const struct bw_pm4_call *bw_pm4_form_of(const uint32_t *dw, uint32_t n_dw)
 
 /* The fixed part of a packet without what its fields name. */
 static void find_unnamed(const struct bw_pm4_call *c, const uint32_t *dw,
-			 uint32_t out[FIXED_MAX_DW])
+			 uint32_t out[BW_PM4_CALL_MAX_DW])
 {
 	memcpy(out, dw, c->n_dw * sizeof(*out));
 	for (const struct bw_pm4_call_field *f = c->fields; f->name; f++)
@@ -60,7 +57,7 @@ static void find_unnamed(const struct bw_pm4_call *c, const uint32_t *dw,
 
 uint32_t bw_pm4_call_unnamed(const struct bw_pm4_call *c, const uint32_t *dw, unsigned at)
 {
-	uint32_t left[FIXED_MAX_DW];
+	uint32_t left[BW_PM4_CALL_MAX_DW];
 	find_unnamed(c, dw, left);
 	return left[at];
 }
@@ -70,7 +67,7 @@ static bool makes(const struct bw_pm4_call *c, const uint32_t *dw, uint32_t n_dw
 		  uint32_t *out_flags)
 {
 	const struct bw_pm4_call_field count = {"", c->count_lo, c->count_bits, 0};
-	uint32_t left[FIXED_MAX_DW];
+	uint32_t left[BW_PM4_CALL_MAX_DW];
 	find_unnamed(c, dw, left);
 	if (c->count_bits && bw_pm4_call_get(&count, dw) != n_dw - c->n_dw - c->count_less)
 		return false;

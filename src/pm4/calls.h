@@ -30,7 +30,10 @@ struct bw_pm4_call_field {
 	uint8_t kind;	  /* enum bw_pm4_call_kind */
 };
 
-enum { BW_PM4_CALL_FIELDS_MAX = 24 };
+enum {
+	BW_PM4_CALL_FIELDS_MAX = 24,
+	BW_PM4_CALL_MAX_DW = 24, /* n_dw of all rows is at most this */
+};
 struct bw_pm4_call {
 	const char *name; /* "wait_reg_mem", "sdma_fence": no two rows have the same */
 	uint16_t code;	  /* enum bw_pm4_op or enum bw_sdma_code */

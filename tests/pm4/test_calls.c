@@ -10,7 +10,7 @@
 #include "pm4/pm4.h"
 #include "pm4/sdma.h"
 
-enum { PACKET_MAX_DW = 24, ROUNDS = 200 };
+enum { DATA_MAX_DW = 6, PACKET_MAX_DW = BW_PM4_CALL_MAX_DW + DATA_MAX_DW, ROUNDS = 200 };
 
 static uint32_t random_state = 4711;
 static uint32_t next_random(void)
@@ -58,7 +58,7 @@ static void rows(void **state)
 			}
 		}
 		assert_true(n_fields < BW_PM4_CALL_FIELDS_MAX);
-		assert_true(c->n_dw <= 16);
+		assert_true(c->n_dw <= BW_PM4_CALL_MAX_DW);
 		for (unsigned k = 0; k < i; k++)
 			assert_string_not_equal(c->name, calls[k].name);
 	}
@@ -73,7 +73,7 @@ static void round_trips(void **state)
 		const struct bw_pm4_call *c = &calls[i % n];
 		uint32_t dw[PACKET_MAX_DW], again[PACKET_MAX_DW], flags = 0;
 		uint64_t values[BW_PM4_CALL_FIELDS_MAX] = {0};
-		uint32_t n_data = c->has_data ? 1 + next_random() % 6 : 0;
+		uint32_t n_data = c->has_data ? 1 + next_random() % DATA_MAX_DW : 0;
 		for (unsigned k = 0; c->fields[k].name; k++)
 			values[k] = bw_join32(next_random(), next_random()) &
 				    ~0ull >> (64 - c->fields[k].n_bits);
