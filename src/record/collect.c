@@ -336,8 +336,11 @@ static struct bw_error *take_next(void *cookie, const struct timespec *limit, bo
 		BW_TRY(drain(c));
 		take_order(c);
 	}
-	if (p[1].revents || p[3].revents)
+	/* nor is the end before what has been said already */
+	if ((p[1].revents || p[3].revents) && (!is_busy || ++c->n_put_off == PUT_OFF_MAX)) {
+		c->n_put_off = 0;
 		*io_ended = true;
+	}
 	return NULL;
 }
 
