@@ -70,7 +70,7 @@ static bool is_of_prompt(const char *word)
 	return false;
 }
 
-/* The first word is no command: gdb's users begin with an option, a program or a command of the
+/* The first word is not a command: gdb's users begin with an option, a program or a command of the
  * prompt. */
 static int unknown(const char *word)
 {

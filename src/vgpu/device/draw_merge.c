@@ -48,21 +48,31 @@ static bool write_texel(struct bw_draw *d, const struct bw_draw_surface *s, uint
 
 /* ---- depth and stencil ---- */
 
-/* Whether the depth that the buffer has lies between the bounds. */
-static bool test_bounds(struct bw_draw *d, const struct bw_draw_sample *at, bool *out_passes)
+/* The depth that the buffer has becomes d->depth_before, if it has the sample. */
+static bool read_depth(struct bw_draw *d, const struct bw_draw_sample *at, bool *out_has)
 {
 	const struct bw_draw_targets *t = &d->targets;
 	uint8_t texel[16];
 	uint32_t old[4];
-	uint64_t va = t->depth.used && t->has_bounds ? texel_va(&t->depth, at) : 0;
-	*out_passes = true;
+	uint64_t va = t->depth.used ? texel_va(&t->depth, at) : 0;
+	*out_has = va != 0;
 	if (!va)
 		return true;
 	if (!read_texel(d, &t->depth, va, texel))
 		return false;
 	bw_format_unpack(t->depth.im.format, texel, old);
 	d->depth_before = bits_f32(old[0]);
-	*out_passes = d->depth_before >= t->bounds[0] && d->depth_before <= t->bounds[1];
+	return true;
+}
+
+/* Whether that depth lies between the bounds. */
+static bool test_bounds(struct bw_draw *d, const struct bw_draw_sample *at, bool *out_passes)
+{
+	const struct bw_draw_targets *t = &d->targets;
+	bool has = false;
+	if (t->has_bounds && !read_depth(d, at, &has))
+		return false;
+	*out_passes = !has || (d->depth_before >= t->bounds[0] && d->depth_before <= t->bounds[1]);
 	return true;
 }
 
@@ -79,18 +89,12 @@ static float stored_depth(const struct bw_format *f, float z)
 static bool test_depth(struct bw_draw *d, const struct bw_draw_sample *at, bool *out_passes)
 {
 	const struct bw_draw_targets *t = &d->targets;
-	uint8_t texel[16];
-	uint32_t old[4];
-	uint64_t va = t->depth.used ? texel_va(&t->depth, at) : 0;
-	*out_passes = true;
-	if (!va)
-		return true;
-	if (!read_texel(d, &t->depth, va, texel))
+	bool has;
+	if (!read_depth(d, at, &has))
 		return false;
-	bw_format_unpack(t->depth.im.format, texel, old);
-	d->depth_before = bits_f32(old[0]);
-	*out_passes = bw_compare_depth(t->z_function, stored_depth(t->depth.im.format, at->z),
-				       bits_f32(old[0]));
+	*out_passes =
+		!has || bw_compare_depth(t->z_function, stored_depth(t->depth.im.format, at->z),
+					 d->depth_before);
 	return true;
 }
 

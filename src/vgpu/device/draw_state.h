@@ -19,7 +19,7 @@ enum {
 	BW_DRAW_COLORS = 8,
 	BW_DRAW_SAMPLES = 8,
 	BW_DRAW_VIEWPORTS = 16,
-	BW_DRAW_CORNERS = 6,	/* of a primitive that is no patch */
+	BW_DRAW_CORNERS = 6,	/* of a primitive that is not a patch */
 	BW_DRAW_POSITIONS = 4,	/* exports of a vertex beside its attributes */
 	BW_DRAW_VERTICES = 256, /* of a subgroup, and its primitives */
 	BW_DRAW_SUBGROUPS = 16, /* of a round */

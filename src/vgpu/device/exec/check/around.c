@@ -35,7 +35,7 @@ static unsigned words_at(struct bw_wave *w, uint64_t pc, uint32_t out[3])
 	return n;
 }
 
-/* From the kernel's first instruction to what is no code. False: the barrier is not on the way, or
+/* From the kernel's first instruction to what is not code. False: the barrier is not on the way, or
  * there are too many. */
 static bool find(struct bw_wave *w, uint64_t code_va, uint64_t barrier, struct branches *out)
 {
