@@ -95,24 +95,6 @@ struct look_of {
 	bool is_ground, has_color, tests_depth, bias, is_thin, is_outline, has_vertices;
 };
 
-static VkShaderModule load(struct gpu *gpu, const char *name)
-{
-	static uint32_t code[16384];
-	char path[4096];
-	snprintf(path, sizeof(path), "%s/draws_%s.spv", folder, name);
-	FILE *f = fopen(path, "re");
-	size_t size_b = f ? fread(code, 1, sizeof(code), f) : 0;
-	if (f)
-		fclose(f);
-	VkShaderModuleCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
-					 .codeSize = size_b,
-					 .pCode = code};
-	VkShaderModule module;
-	MUST(size_b ? VK_SUCCESS : VK_ERROR_UNKNOWN);
-	MUST(vkCreateShaderModule(gpu->device, &info, NULL, &module));
-	return module;
-}
-
 static uint32_t make_stages(struct gpu *gpu, const struct look_of *l,
 			    const VkSpecializationInfo *constants,
 			    VkPipelineShaderStageCreateInfo out[3])
@@ -129,7 +111,7 @@ static uint32_t make_stages(struct gpu *gpu, const struct look_of *l,
 			out[n++] = (VkPipelineShaderStageCreateInfo){
 				.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
 				.stage = all[i].stage,
-				.module = load(gpu, all[i].name),
+				.module = load_shader(gpu, folder, all[i].name),
 				.pName = "main",
 				.pSpecializationInfo = i ? NULL : constants};
 	return n;
@@ -295,15 +277,7 @@ static struct image make_target(struct gpu *gpu, VkFormat format, VkSampleCountF
 			.height = size});
 }
 
-struct shadows {
-	VkSampler sampler;
-	VkDescriptorSetLayout set_layout;
-	VkPipelineLayout layout;
-	VkDescriptorPool pool;
-	VkDescriptorSet set;
-};
-
-static void make_shadows(struct gpu *gpu, const struct image *map, struct shadows *s)
+static void make_shadows(struct gpu *gpu, const struct image *map, struct sampled *s)
 {
 	VkSamplerCreateInfo sampler = {.sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
 				       .addressModeU = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER,
@@ -311,40 +285,7 @@ static void make_shadows(struct gpu *gpu, const struct image *map, struct shadow
 				       .borderColor = VK_BORDER_COLOR_FLOAT_OPAQUE_WHITE,
 				       .compareEnable = true,
 				       .compareOp = VK_COMPARE_OP_LESS_OR_EQUAL};
-	MUST(vkCreateSampler(gpu->device, &sampler, NULL, &s->sampler));
-	VkDescriptorSetLayoutBinding binding = {0, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1,
-						VK_SHADER_STAGE_FRAGMENT_BIT, NULL};
-	VkDescriptorSetLayoutCreateInfo set_layout = {
-		.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
-		.bindingCount = 1,
-		.pBindings = &binding};
-	MUST(vkCreateDescriptorSetLayout(gpu->device, &set_layout, NULL, &s->set_layout));
-	VkPushConstantRange push = {VK_SHADER_STAGE_VERTEX_BIT, 0, sizeof(struct push)};
-	VkPipelineLayoutCreateInfo layout = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
-					     .setLayoutCount = 1,
-					     .pSetLayouts = &s->set_layout,
-					     .pushConstantRangeCount = 1,
-					     .pPushConstantRanges = &push};
-	MUST(vkCreatePipelineLayout(gpu->device, &layout, NULL, &s->layout));
-	VkDescriptorPoolSize size = {VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1};
-	VkDescriptorPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
-					   .maxSets = 1,
-					   .poolSizeCount = 1,
-					   .pPoolSizes = &size};
-	MUST(vkCreateDescriptorPool(gpu->device, &pool, NULL, &s->pool));
-	VkDescriptorSetAllocateInfo allocate = {
-		.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
-		.descriptorPool = s->pool,
-		.descriptorSetCount = 1,
-		.pSetLayouts = &s->set_layout};
-	MUST(vkAllocateDescriptorSets(gpu->device, &allocate, &s->set));
-	VkDescriptorImageInfo info = {s->sampler, map->view, VK_IMAGE_LAYOUT_GENERAL};
-	VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
-				      .dstSet = s->set,
-				      .descriptorCount = 1,
-				      .descriptorType = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER,
-				      .pImageInfo = &info};
-	vkUpdateDescriptorSets(gpu->device, 1, &write, 0, NULL);
+	make_sampled(gpu, &sampler, map->view, sizeof(struct push), s);
 }
 
 static void draw_boxes(VkCommandBuffer cmd, VkPipeline ground, VkPipeline boxes)
@@ -377,7 +318,7 @@ int main(int argc, char **argv)
 	struct gpu_options options = {0};
 	struct gpu *gpu;
 	struct push push;
-	struct shadows shadows;
+	struct sampled shadows;
 	VkPipeline pipelines[N];
 	VkCommandBuffer cmd;
 	VkDeviceSize at = 0;
@@ -437,10 +378,7 @@ int main(int argc, char **argv)
 	fwrite(back.memory.map, 4, FRAME * FRAME, out);
 	for (int i = 0; i < N; i++)
 		vkDestroyPipeline(gpu->device, pipelines[i], NULL);
-	vkDestroyDescriptorPool(gpu->device, shadows.pool, NULL);
-	vkDestroyPipelineLayout(gpu->device, shadows.layout, NULL);
-	vkDestroyDescriptorSetLayout(gpu->device, shadows.set_layout, NULL);
-	vkDestroySampler(gpu->device, shadows.sampler, NULL);
+	free_sampled(gpu, &shadows);
 	for (size_t i = 0; i < BW_ARRAY_SIZE(all); i++)
 		free_image(gpu, (struct image *)all[i]);
 	free_buffer(gpu, &cube);

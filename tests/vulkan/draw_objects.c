@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "draw_objects.h"
-
 #include "draw_scenes.h"
+
+#include "base/cleanup.h"
 
 void must(struct bw_error *err)
 {
@@ -85,7 +86,77 @@ void change_layout(VkCommandBuffer cmd, VkImage image, VkImageAspectFlags aspect
 			     VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, NULL, 0, NULL, 1, &barrier);
 }
 
+/* ---- shaders ---- */
+
+VkShaderModule load_shader(struct gpu *gpu, const char *folder, const char *name)
+{
+	char path[4096];
+	static uint32_t code[16384];
+	snprintf(path, sizeof(path), "%s/draws_%s.spv", folder, name);
+	_cleanup_fclose_ FILE *f = fopen(path, "re");
+	size_t size_b = f ? fread(code, 1, sizeof(code), f) : 0;
+	if (!size_b || size_b == sizeof(code)) {
+		fprintf(stderr, "cannot read %s\n", path);
+		exit(2);
+	}
+	VkShaderModuleCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
+		.codeSize = size_b,
+		.pCode = code,
+	};
+	VkShaderModule module;
+	MUST(vkCreateShaderModule(gpu->device, &info, NULL, &module));
+	return module;
+}
+
 /* ---- the texture ---- */
+
+void make_sampled(struct gpu *gpu, const VkSamplerCreateInfo *sampler, VkImageView view,
+		  uint32_t push_b, struct sampled *s)
+{
+	MUST(vkCreateSampler(gpu->device, sampler, NULL, &s->sampler));
+	VkDescriptorSetLayoutBinding binding = {0, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1,
+						VK_SHADER_STAGE_FRAGMENT_BIT, NULL};
+	VkDescriptorSetLayoutCreateInfo set_layout = {
+		.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
+		.bindingCount = 1,
+		.pBindings = &binding};
+	MUST(vkCreateDescriptorSetLayout(gpu->device, &set_layout, NULL, &s->set_layout));
+	VkPushConstantRange push = {VK_SHADER_STAGE_VERTEX_BIT, 0, push_b};
+	VkPipelineLayoutCreateInfo layout = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+					     .setLayoutCount = 1,
+					     .pSetLayouts = &s->set_layout,
+					     .pushConstantRangeCount = 1,
+					     .pPushConstantRanges = &push};
+	MUST(vkCreatePipelineLayout(gpu->device, &layout, NULL, &s->layout));
+	VkDescriptorPoolSize size = {VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1};
+	VkDescriptorPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
+					   .maxSets = 1,
+					   .poolSizeCount = 1,
+					   .pPoolSizes = &size};
+	MUST(vkCreateDescriptorPool(gpu->device, &pool, NULL, &s->pool));
+	VkDescriptorSetAllocateInfo allocate = {
+		.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
+		.descriptorPool = s->pool,
+		.descriptorSetCount = 1,
+		.pSetLayouts = &s->set_layout};
+	MUST(vkAllocateDescriptorSets(gpu->device, &allocate, &s->set));
+	VkDescriptorImageInfo info = {s->sampler, view, VK_IMAGE_LAYOUT_GENERAL};
+	VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+				      .dstSet = s->set,
+				      .descriptorCount = 1,
+				      .descriptorType = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER,
+				      .pImageInfo = &info};
+	vkUpdateDescriptorSets(gpu->device, 1, &write, 0, NULL);
+}
+
+void free_sampled(struct gpu *gpu, struct sampled *s)
+{
+	vkDestroyDescriptorPool(gpu->device, s->pool, NULL);
+	vkDestroyPipelineLayout(gpu->device, s->layout, NULL);
+	vkDestroyDescriptorSetLayout(gpu->device, s->set_layout, NULL);
+	vkDestroySampler(gpu->device, s->sampler, NULL);
+}
 
 void make_texture(struct gpu *gpu, struct texture *t)
 {
@@ -121,47 +192,11 @@ void make_texture(struct gpu *gpu, struct texture *t)
 				       .addressModeU = VK_SAMPLER_ADDRESS_MODE_MIRRORED_REPEAT,
 				       .addressModeV = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER,
 				       .borderColor = VK_BORDER_COLOR_FLOAT_OPAQUE_WHITE};
-	MUST(vkCreateSampler(gpu->device, &sampler, NULL, &t->sampler));
-	VkDescriptorSetLayoutBinding binding = {0, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1,
-						VK_SHADER_STAGE_FRAGMENT_BIT, NULL};
-	VkDescriptorSetLayoutCreateInfo set_layout = {
-		.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
-		.bindingCount = 1,
-		.pBindings = &binding};
-	MUST(vkCreateDescriptorSetLayout(gpu->device, &set_layout, NULL, &t->set_layout));
-	VkPushConstantRange push = {VK_SHADER_STAGE_VERTEX_BIT, 0, 16};
-	VkPipelineLayoutCreateInfo layout = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
-					     .setLayoutCount = 1,
-					     .pSetLayouts = &t->set_layout,
-					     .pushConstantRangeCount = 1,
-					     .pPushConstantRanges = &push};
-	MUST(vkCreatePipelineLayout(gpu->device, &layout, NULL, &t->layout));
-	VkDescriptorPoolSize size = {VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1};
-	VkDescriptorPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
-					   .maxSets = 1,
-					   .poolSizeCount = 1,
-					   .pPoolSizes = &size};
-	MUST(vkCreateDescriptorPool(gpu->device, &pool, NULL, &t->pool));
-	VkDescriptorSetAllocateInfo allocate = {
-		.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
-		.descriptorPool = t->pool,
-		.descriptorSetCount = 1,
-		.pSetLayouts = &t->set_layout};
-	MUST(vkAllocateDescriptorSets(gpu->device, &allocate, &t->set));
-	VkDescriptorImageInfo info = {t->sampler, t->image.view, VK_IMAGE_LAYOUT_GENERAL};
-	VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
-				      .dstSet = t->set,
-				      .descriptorCount = 1,
-				      .descriptorType = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER,
-				      .pImageInfo = &info};
-	vkUpdateDescriptorSets(gpu->device, 1, &write, 0, NULL);
+	make_sampled(gpu, &sampler, t->image.view, 16, &t->sampled);
 }
 
 void free_texture(struct gpu *gpu, struct texture *t)
 {
-	vkDestroyDescriptorPool(gpu->device, t->pool, NULL);
-	vkDestroyPipelineLayout(gpu->device, t->layout, NULL);
-	vkDestroyDescriptorSetLayout(gpu->device, t->set_layout, NULL);
-	vkDestroySampler(gpu->device, t->sampler, NULL);
+	free_sampled(gpu, &t->sampled);
 	free_image(gpu, &t->image);
 }

@@ -2,7 +2,7 @@
 #ifndef BW_TESTS_VULKAN_DRAW_OBJECTS_H
 #define BW_TESTS_VULKAN_DRAW_OBJECTS_H
 
-/* Buffers, images and a texture for draw_scenes. What fails ends the program. */
+/* Shaders, buffers, images and a texture for programs that draw. What fails ends the program. */
 
 #include "gpu.h"
 
@@ -13,7 +13,7 @@
 	do {                                                                                       \
 		VkResult must_ = (call);                                                           \
 		if (must_ != VK_SUCCESS) {                                                         \
-			fprintf(stderr, "draw_scenes: %s: %d\n", #call, must_);                    \
+			fprintf(stderr, "%s: %d\n", #call, must_);                                 \
 			exit(2);                                                                   \
 		}                                                                                  \
 	} while (0)
@@ -47,13 +47,25 @@ void free_image(struct gpu *gpu, struct image *i);
 void change_layout(VkCommandBuffer cmd, VkImage image, VkImageAspectFlags aspect,
 		   VkImageLayout from, VkImageLayout to);
 
-struct texture {
-	struct image image;
+/* FOLDER/draws_NAME.spv */
+VkShaderModule load_shader(struct gpu *gpu, const char *folder, const char *name);
+
+/* An image at binding 0 of the fragment shader, and push_b bytes of constants of the vertex
+ * shader. */
+struct sampled {
 	VkSampler sampler;
 	VkDescriptorSetLayout set_layout;
 	VkPipelineLayout layout;
 	VkDescriptorPool pool;
 	VkDescriptorSet set;
+};
+void make_sampled(struct gpu *gpu, const VkSamplerCreateInfo *sampler, VkImageView view,
+		  uint32_t push_b, struct sampled *s);
+void free_sampled(struct gpu *gpu, struct sampled *s);
+
+struct texture {
+	struct image image;
+	struct sampled sampled;
 };
 
 /* With TEXTURE x TEXTURE texels, of which neighbours differ. */

@@ -15,27 +15,6 @@
 
 static const char *folder;
 
-static VkShaderModule load(struct gpu *gpu, const char *name)
-{
-	char path[4096];
-	static uint32_t code[16384];
-	snprintf(path, sizeof(path), "%s/draws_%s.spv", folder, name);
-	_cleanup_fclose_ FILE *f = fopen(path, "re");
-	size_t size_b = f ? fread(code, 1, sizeof(code), f) : 0;
-	if (!size_b || size_b == sizeof(code)) {
-		fprintf(stderr, "draw_scenes: cannot read %s\n", path);
-		exit(2);
-	}
-	VkShaderModuleCreateInfo info = {
-		.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
-		.codeSize = size_b,
-		.pCode = code,
-	};
-	VkShaderModule module;
-	MUST(vkCreateShaderModule(gpu->device, &info, NULL, &module));
-	return module;
-}
-
 /* ---- the pipeline ---- */
 
 static unsigned n_targets(const struct scene *s)
@@ -103,7 +82,7 @@ static uint32_t make_stages(struct gpu *gpu, const struct scene *s,
 			out[n++] = (VkPipelineShaderStageCreateInfo){
 				.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
 				.stage = all[i].stage,
-				.module = load(gpu, all[i].name),
+				.module = load_shader(gpu, folder, all[i].name),
 				.pName = "main",
 				.pSpecializationInfo = i ? NULL : constants};
 	return n;
@@ -382,14 +361,14 @@ static void run_scene(struct gpu *gpu, const struct scene *s, const struct textu
 	VkCommandBuffer cmd;
 	fill_input(s, input.memory.map);
 	make_targets(gpu, s, &t);
-	VkPipeline pipeline = make_pipeline(gpu, s, texture->layout);
+	VkPipeline pipeline = make_pipeline(gpu, s, texture->sampled.layout);
 	must(gpu_begin(gpu, GPU_UNIVERSAL, &cmd));
 	begin_rendering(cmd, s, &t);
 	vkCmdBindPipeline(cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
-	vkCmdBindDescriptorSets(cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, texture->layout, 0, 1,
-				&texture->set, 0, NULL);
-	vkCmdPushConstants(cmd, texture->layout, VK_SHADER_STAGE_VERTEX_BIT, 0, sizeof(offset),
-			   offset);
+	vkCmdBindDescriptorSets(cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, texture->sampled.layout, 0, 1,
+				&texture->sampled.set, 0, NULL);
+	vkCmdPushConstants(cmd, texture->sampled.layout, VK_SHADER_STAGE_VERTEX_BIT, 0,
+			   sizeof(offset), offset);
 	draw(cmd, s, input.buffer);
 	vkCmdEndRendering(cmd);
 	gpu_barrier(cmd);
