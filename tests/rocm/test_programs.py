@@ -35,8 +35,10 @@ def own(*args, cwd, options=()):
 
 
 def compile_programs(folder):
-    for name in HIP:
+    for name in HIP[1:]:
         own("hipcc", "-w", "-O1", "-o", name, HERE / f"programs/{name}.hip", cwd=folder)
+    own("hipcc", "-w", "-O1", "-c", "-o", f"{HIP[0]}.o", HERE / f"programs/{HIP[0]}.hip", cwd=folder)
+    own("hipcc", "-o", HIP[0], f"{HIP[0]}.o", cwd=folder)
     own("hipcc", "-O2", "-o", "scale", HERE / "programs/scale.c", "-l:libOpenCL.so.1", cwd=folder)
     if HAS_OPENMP:
         own("hipcc", "-O2", "-fopenmp", "-o", "sum", HERE / "programs/sum.c", cwd=folder)
