@@ -50,58 +50,66 @@ static int add_vertex(const struct bw_draw_state *s, struct bw_draw_subgroup *g,
 }
 
 /* False: there is no room. */
-static bool add_primitive(const struct bw_draw_state *s, struct bw_draw_subgroup *g,
-			  const struct bw_draw_vertex *v, unsigned n_corners, uint32_t id,
-			  uint32_t gs_instance)
+static bool add_primitive(struct bw_draw *d, struct bw_draw_subgroup *g, unsigned n_corners)
 {
+	const struct bw_draw_state *s = &d->state;
 	unsigned n_before = g->n_vertices;
 	if (g->n_primitives >= s->max_primitives)
 		return false;
 	for (unsigned i = 0; i < n_corners; i++) {
-		int number = add_vertex(s, g, &v[i]);
+		int number = add_vertex(s, g, &d->begun[i]);
 		if (number < 0) {
 			g->n_vertices = n_before;
 			return false;
 		}
 		g->primitive[g->n_primitives][i] = (uint8_t)number;
 	}
-	g->gs_instance[g->n_primitives] = (uint8_t)gs_instance;
-	g->primitive_id[g->n_primitives++] = id;
+	g->gs_instance[g->n_primitives] = (uint8_t)d->begun_instance;
+	g->edges[g->n_primitives] = d->begun_edges;
+	g->primitive_id[g->n_primitives++] = d->begun_id;
 	return true;
 }
 
-/* The next primitive of the draw. False: there is none, (d->why) it cannot be read, or (d->budget)
- * the search took long. */
-static bool next_primitive(struct bw_draw *d, struct bw_draw_vertex out[BW_RASTER_CORNERS],
-			   uint32_t *out_id)
+/* Takes vertices until they complete a primitive. False: there is none, (d->why) it cannot be read,
+ * or (d->budget) the search took long. */
+static bool assemble(struct bw_draw *d, uint32_t corners[BW_RASTER_CORNERS])
+{
+	struct bw_assembler *a = &d->assembler;
+	while (d->at < d->call.n) {
+		uint32_t id;
+		bool restart;
+		if (!d->budget || !fetch(d, &id, &restart))
+			return false;
+		d->budget--;
+		d->at++;
+		bw_draw_count(d, BW_COUNT_VERTICES, !restart);
+		if (restart ? bw_raster_close(a, corners) : bw_raster_assemble(a, id, corners))
+			return true;
+	}
+	return bw_raster_close(a, corners);
+}
+
+/* The next primitive of the draw becomes d->begun. False: as assemble(). */
+static bool next_primitive(struct bw_draw *d)
 {
 	const unsigned n_corners = bw_raster_corners(&d->assembler);
 	while (d->instance < d->call.n_instances) {
-		while (d->at < d->call.n) {
-			uint32_t id, corners[BW_RASTER_CORNERS];
-			bool restart;
-			if (!d->budget || !fetch(d, &id, &restart))
-				return false;
-			d->budget--;
-			d->at++;
-			if (restart) {
-				bw_raster_restart(&d->assembler);
-				continue;
-			}
-			bw_draw_count(d, BW_COUNT_VERTICES, 1);
-			if (!bw_raster_assemble(&d->assembler, id, corners))
-				continue;
+		uint32_t corners[BW_RASTER_CORNERS];
+		bool is_rest = bw_raster_rest(&d->assembler, corners);
+		if (is_rest || assemble(d, corners)) {
 			if (d->state.drops_neighbours)
 				bw_raster_drop_neighbours(d->state.topology, corners);
 			for (unsigned i = 0; i < n_corners; i++)
-				out[i] = (struct bw_draw_vertex){corners[i], d->instance};
-			*out_id = d->primitive_id++;
+				d->begun[i] = (struct bw_draw_vertex){corners[i], d->instance};
+			d->begun_id = is_rest ? d->begun_id : d->primitive_id++;
+			d->begun_edges = d->assembler.edges;
 			bw_draw_count(d, BW_COUNT_PRIMITIVES, 1);
 			return true;
 		}
+		if (d->at < d->call.n)
+			return false;
 		d->instance++;
 		d->at = d->primitive_id = 0;
-		bw_raster_restart(&d->assembler);
 		/* Many instances of nothing */
 		if (d->call.n < n_corners)
 			d->instance = d->call.n_instances;
@@ -114,7 +122,7 @@ static bool add_begun(struct bw_draw *d, struct bw_draw_subgroup *g, unsigned n_
 {
 	const struct bw_draw_state *s = &d->state;
 	for (; d->begun_instance < s->gs_instances; d->begun_instance++)
-		if (!add_primitive(s, g, d->begun, n_corners, d->begun_id, d->begun_instance))
+		if (!add_primitive(d, g, n_corners))
 			return false;
 	d->begun_instance = 0;
 	return true;
@@ -147,7 +155,7 @@ bool bw_draw_make_subgroups(struct bw_draw *d)
 			break;
 		memset(g, 0, offsetof(struct bw_draw_subgroup, vertex));
 		for (;;) {
-			if (!d->has_begun && !next_primitive(d, d->begun, &d->begun_id))
+			if (!d->has_begun && !next_primitive(d))
 				break;
 			d->has_begun = !add_begun(d, g, n_corners);
 			if (d->has_begun)

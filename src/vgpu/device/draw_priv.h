@@ -21,6 +21,7 @@ struct bw_draw_subgroup {
 	struct bw_draw_vertex vertex[BW_DRAW_VERTICES];
 	uint8_t primitive[BW_DRAW_VERTICES][BW_DRAW_CORNERS];
 	uint32_t primitive_id[BW_DRAW_VERTICES];
+	uint8_t edges[BW_DRAW_VERTICES]; /* of a primitive: bw_assembler */
 	uint8_t gs_instance
 		[BW_DRAW_VERTICES]; /* of a primitive: with several, it is there for each */
 	/* exports of its waves */
@@ -119,6 +120,7 @@ struct bw_draw {
 	bool has_begun;	 /* a primitive is held back that the last subgroup had no room for */
 	struct bw_draw_vertex begun[BW_RASTER_CORNERS];
 	uint32_t begun_id, begun_instance; /* instance: of the geometry shader */
+	uint8_t begun_edges;
 
 	struct bw_draw_subgroup *subgroups; /* BW_DRAW_SUBGROUPS */
 	unsigned n_subgroups;

@@ -170,7 +170,7 @@ static unsigned share(const struct bw_wave *w, unsigned n)
 }
 
 /* The registers of a primitive: its vertices as it would export them, or as numbers in halves of
- * registers. All edges are drawn unless it says otherwise. */
+ * registers. */
 static void set_primitive(const struct bw_draw_state *s, const struct bw_draw_subgroup *g,
 			  struct bw_wave *w, unsigned lane, unsigned number)
 {
@@ -179,7 +179,7 @@ static void set_primitive(const struct bw_draw_state *s, const struct bw_draw_su
 	uint32_t packed[BW_DRAW_CORNERS / 2] = {0}, info = 0;
 	for (unsigned i = 0; i < 3 && s->passthrough; i++) {
 		bw_words_put(packed, PRIM_VERTEX(i), corner[i]);
-		bw_words_put(packed, PRIM_IS_EDGE(i), 1);
+		bw_words_put(packed, PRIM_IS_EDGE(i), g->edges[number] >> i);
 	}
 	for (unsigned i = 0; i < BW_DRAW_CORNERS && !s->passthrough; i++)
 		bw_words_put(packed, PRIM_OFFSET(i), corner[i] * s->vertex_unit);
@@ -187,7 +187,7 @@ static void set_primitive(const struct bw_draw_state *s, const struct bw_draw_su
 		set_vgpr(w, registers[i], lane, packed[i]);
 	set_vgpr(w, GS_PRIMITIVE_ID, lane, g->primitive_id[number]);
 	bw_words_put(&info, GS_INFO_INSTANCE, g->gs_instance[number]);
-	bw_words_put(&info, GS_INFO_EDGES, 7);
+	bw_words_put(&info, GS_INFO_EDGES, g->edges[number]);
 	set_vgpr(w, GS_INFO, lane, info);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Vertex orders of lines and triangles: Vulkan 1.3, 20.1 and 21.1. */
+/* Vertex orders of lines and triangles: Vulkan 1.3, 20.1 and 21.1; of loops, quads and polygons:
+ * OpenGL 4.6 compatibility, 10.1 and table 13.2. */
 #include "../../suite.h"
 
 #include <string.h>
@@ -13,11 +14,12 @@ static unsigned assemble(struct bw_assembler a, const uint32_t *vertices, unsign
 	unsigned n_out = 0;
 	for (unsigned i = 0; i < n; i++) {
 		if (vertices[i] == ~0u)
-			bw_raster_restart(&a);
+			n_out += bw_raster_close(&a, out[n_out]);
 		else
 			n_out += bw_raster_assemble(&a, vertices[i], out[n_out]);
+		n_out += bw_raster_rest(&a, out[n_out]);
 	}
-	return n_out;
+	return n_out + bw_raster_close(&a, out[n_out]);
 }
 
 #define EXPECT(type, last, vertices, ...)                                                          \
@@ -43,6 +45,49 @@ static void test_orders(void **state)
 	/* The first vertex is i + 1, or the last one i + 2. */
 	EXPECT(BW_TOPOLOGY_FAN, false, V(0, 1, 2, 3), {{1, 2, 0}, {2, 3, 0}});
 	EXPECT(BW_TOPOLOGY_FAN, true, V(0, 1, 2, 3), {{0, 1, 2}, {0, 2, 3}});
+}
+
+static void test_old_orders(void **state)
+{
+	EXPECT(BW_TOPOLOGY_LINE_LOOP, false, V(0, 1, 2, ~0u, 3, 4, ~0u, 5),
+	       {{0, 1}, {1, 2}, {2, 0}, {3, 4}, {4, 3}});
+	/* A quad's provoking vertex is its first or its last one, a polygon's is the first one. */
+	EXPECT(BW_TOPOLOGY_QUADS, false, V(0, 1, 2, 3, 4), {{0, 1, 2}, {0, 2, 3}});
+	EXPECT(BW_TOPOLOGY_QUADS, true, V(0, 1, 2, 3, 4), {{0, 1, 3}, {1, 2, 3}});
+	EXPECT(BW_TOPOLOGY_QUAD_STRIP, false, V(0, 1, 2, 3, 4, 5),
+	       {{0, 1, 3}, {0, 3, 2}, {2, 3, 5}, {2, 5, 4}});
+	EXPECT(BW_TOPOLOGY_QUAD_STRIP, true, V(0, 1, 2, 3), {{2, 0, 3}, {0, 1, 3}});
+	EXPECT(BW_TOPOLOGY_POLYGON, false, V(0, 1, 2, 3, ~0u, 4, 5, 6),
+	       {{0, 1, 2}, {0, 2, 3}, {4, 5, 6}});
+	EXPECT(BW_TOPOLOGY_POLYGON, true, V(0, 1, 2, 3), {{1, 2, 0}, {2, 3, 0}});
+}
+
+/* The outline of a polygon and of a quad, whatever triangles they are made of. */
+static void test_edges(void **state)
+{
+	for (unsigned type = BW_TOPOLOGY_QUADS; type <= BW_TOPOLOGY_POLYGON; type++)
+		for (unsigned last = 0; last < 2; last++) {
+			struct bw_assembler a = {.topology = type, .provoking_last = last};
+			uint32_t out[BW_RASTER_CORNERS];
+			unsigned edges[4][4] = {0}, n = 0;
+			/* of the strip: around 0, 1, 3, 2 */
+			const unsigned strip[4] = {0, 1, 3, 2};
+			for (uint32_t v = 0; v < 5; v++) {
+				bool is = v < 4 ? bw_raster_assemble(&a, v, out)
+						: bw_raster_close(&a, out);
+				for (; is; is = bw_raster_rest(&a, out))
+					for (unsigned i = 0; i < 3; i++)
+						if (a.edges >> i & 1)
+							edges[out[i]][out[(i + 1) % 3]]++, n++;
+			}
+			assert_int_equal(n, 4);
+			for (unsigned i = 0; i < 4; i++) {
+				unsigned k = (i + 1) % 4;
+				bool is_strip = type == BW_TOPOLOGY_QUAD_STRIP;
+				assert_int_equal(
+					edges[is_strip ? strip[i] : i][is_strip ? strip[k] : k], 1);
+			}
+		}
 }
 
 /* The neighbours stay among the vertices, until they are dropped. */
@@ -73,11 +118,12 @@ static void test_restart(void **state)
 static void test_refused(void **state)
 {
 	for (unsigned i = 0; i < 64; i++) {
-		bool drawn = (i >= 1 && i <= 6) || (i >= 0xa && i <= 0xc) || i == 0x11;
+		bool drawn =
+			(i >= 1 && i <= 6) || (i >= 0xa && i <= 0xc) || (i >= 0x11 && i <= 0x15);
 		assert_int_equal(!bw_raster_topology_refused(i), drawn);
 	}
 	assert_string_equal(bw_raster_topology_refused(0xd),
 			    "strips of triangles with adjacency are not drawn");
 }
 
-TESTS(test_orders, test_adjacency, test_restart, test_refused);
+TESTS(test_orders, test_old_orders, test_edges, test_adjacency, test_restart, test_refused);

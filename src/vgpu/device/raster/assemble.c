@@ -16,6 +16,10 @@ const char *bw_raster_topology_refused(unsigned topology)
 	case BW_TOPOLOGY_FAN:
 	case BW_TOPOLOGY_STRIP:
 	case BW_TOPOLOGY_RECTS:
+	case BW_TOPOLOGY_LINE_LOOP:
+	case BW_TOPOLOGY_QUADS:
+	case BW_TOPOLOGY_QUAD_STRIP:
+	case BW_TOPOLOGY_POLYGON:
 		return NULL;
 	case BW_TOPOLOGY_STRIP_ADJACENCY:
 		return "strips of triangles with adjacency are not drawn";
@@ -26,12 +30,6 @@ const char *bw_raster_topology_refused(unsigned topology)
 	}
 }
 
-void bw_raster_restart(struct bw_assembler *a)
-{
-	a->n_held = 0;
-	a->odd = false;
-}
-
 unsigned bw_raster_corners(const struct bw_assembler *a)
 {
 	switch ((unsigned)a->topology) {
@@ -39,6 +37,7 @@ unsigned bw_raster_corners(const struct bw_assembler *a)
 		return 1;
 	case BW_TOPOLOGY_LINES:
 	case BW_TOPOLOGY_LINE_STRIP:
+	case BW_TOPOLOGY_LINE_LOOP:
 		return 2;
 	case BW_TOPOLOGY_LINES_ADJACENCY:
 	case BW_TOPOLOGY_LINE_STRIP_ADJACENCY:
@@ -52,14 +51,78 @@ unsigned bw_raster_corners(const struct bw_assembler *a)
 	}
 }
 
+/* Vertices to hold before there is a primitive. A polygon's triangle waits for a further vertex,
+ * as its last one has another edge. */
+static unsigned needed(const struct bw_assembler *a)
+{
+	switch ((unsigned)a->topology) {
+	case BW_TOPOLOGY_QUADS:
+	case BW_TOPOLOGY_QUAD_STRIP:
+	case BW_TOPOLOGY_POLYGON:
+		return 4;
+	default:
+		return bw_raster_corners(a);
+	}
+}
+
+static void give_triangle(uint32_t out[3], uint32_t a, uint32_t b, uint32_t c)
+{
+	out[0] = a;
+	out[1] = b;
+	out[2] = c;
+}
+
+enum { EDGE_01 = 1, EDGE_12 = 2, EDGE_20 = 4, ALL_EDGES = 7 };
+
+/* Two triangles that have the provoking vertex in common; the diagonal is not an edge. Which
+ * diagonal it is, is the choice of llvmpipe [I]. */
+static void give_quad(struct bw_assembler *a, const uint32_t v[4], uint32_t out[3])
+{
+	a->has_rest = true;
+	if (a->provoking_last) {
+		give_triangle(out, v[0], v[1], v[3]);
+		give_triangle(a->rest, v[1], v[2], v[3]);
+		a->edges = EDGE_01 | EDGE_20;
+		a->rest_edges = EDGE_01 | EDGE_12;
+	} else {
+		give_triangle(out, v[0], v[1], v[2]);
+		give_triangle(a->rest, v[0], v[2], v[3]);
+		a->edges = EDGE_01 | EDGE_12;
+		a->rest_edges = EDGE_12 | EDGE_20;
+	}
+}
+
+/* The first vertex of a polygon gives flat attributes in both conventions (OpenGL 4.6
+ * compatibility, table 13.2). */
+static void give_polygon(struct bw_assembler *a, const uint32_t v[3], bool is_last, uint32_t out[3])
+{
+	bool is_first = !a->odd;
+	if (a->provoking_last) {
+		give_triangle(out, v[1], v[2], v[0]);
+		a->edges = (uint8_t)(EDGE_01 | (is_last ? EDGE_12 : 0) | (is_first ? EDGE_20 : 0));
+	} else {
+		give_triangle(out, v[0], v[1], v[2]);
+		a->edges = (uint8_t)(EDGE_12 | (is_last ? EDGE_20 : 0) | (is_first ? EDGE_01 : 0));
+	}
+	a->odd = true;
+}
+
 /* Puts the completed primitive into out, and keeps what the next one shares with it. */
 static void give(struct bw_assembler *a, uint32_t out[BW_RASTER_CORNERS])
 {
-	const uint32_t v[3] = {a->held[0], a->held[1], a->held[2]};
+	const uint32_t v[4] = {a->held[0], a->held[1], a->held[2], a->held[3]};
 	unsigned n = a->n_held;
-	memcpy(out, a->held, n * sizeof(*out));
+	memcpy(out, a->held, bw_raster_corners(a) * sizeof(*out));
 	a->n_held = 0;
+	a->edges = ALL_EDGES;
 	switch ((unsigned)a->topology) {
+	case BW_TOPOLOGY_LINE_LOOP:
+		if (!a->odd)
+			a->first = v[0];
+		a->odd = true;
+		a->held[0] = v[1];
+		a->n_held = 1;
+		return;
 	case BW_TOPOLOGY_LINE_STRIP:
 		a->held[0] = v[1];
 		a->n_held = 1;
@@ -70,24 +133,38 @@ static void give(struct bw_assembler *a, uint32_t out[BW_RASTER_CORNERS])
 		return;
 	case BW_TOPOLOGY_STRIP:
 		/* Every other triangle is turned round, so that all face the same way. */
-		if (a->odd) {
-			out[0] = a->provoking_last ? v[1] : v[0];
-			out[1] = a->provoking_last ? v[0] : v[2];
-			out[2] = a->provoking_last ? v[2] : v[1];
-		}
+		if (a->odd)
+			give_triangle(out, a->provoking_last ? v[1] : v[0],
+				      a->provoking_last ? v[0] : v[2],
+				      a->provoking_last ? v[2] : v[1]);
 		a->held[0] = v[1];
 		a->held[1] = v[2];
 		a->n_held = 2;
 		a->odd = !a->odd;
 		return;
 	case BW_TOPOLOGY_FAN: /* held[0] is the hub */
-		if (!a->provoking_last) {
-			out[0] = v[1];
-			out[1] = v[2];
-			out[2] = v[0];
-		}
+		if (!a->provoking_last)
+			give_triangle(out, v[1], v[2], v[0]);
 		a->held[1] = v[2];
 		a->n_held = 2;
+		return;
+	case BW_TOPOLOGY_QUADS:
+		give_quad(a, v, out);
+		return;
+	case BW_TOPOLOGY_QUAD_STRIP: {
+		const uint32_t first[4] = {v[0], v[1], v[3], v[2]},
+			       last[4] = {v[2], v[0], v[1], v[3]};
+		give_quad(a, a->provoking_last ? last : first, out);
+		a->held[0] = v[2];
+		a->held[1] = v[3];
+		a->n_held = 2;
+		return;
+	}
+	case BW_TOPOLOGY_POLYGON: /* held[0] is the hub */
+		give_polygon(a, v, false, out);
+		a->held[1] = v[2];
+		a->held[2] = v[3];
+		a->n_held = 3;
 		return;
 	default:
 		return;
@@ -97,10 +174,36 @@ static void give(struct bw_assembler *a, uint32_t out[BW_RASTER_CORNERS])
 bool bw_raster_assemble(struct bw_assembler *a, uint32_t vertex, uint32_t out[BW_RASTER_CORNERS])
 {
 	a->held[a->n_held++] = vertex;
-	if (a->n_held < bw_raster_corners(a))
+	if (a->n_held < needed(a))
 		return false;
 	give(a, out);
 	return true;
+}
+
+bool bw_raster_rest(struct bw_assembler *a, uint32_t out[BW_RASTER_CORNERS])
+{
+	if (!a->has_rest)
+		return false;
+	memcpy(out, a->rest, sizeof(a->rest));
+	a->edges = a->rest_edges;
+	a->has_rest = false;
+	return true;
+}
+
+bool bw_raster_close(struct bw_assembler *a, uint32_t out[BW_RASTER_CORNERS])
+{
+	bool is_loop = a->topology == BW_TOPOLOGY_LINE_LOOP && a->odd;
+	bool is_polygon = a->topology == BW_TOPOLOGY_POLYGON && a->n_held == 3;
+	if (is_loop) {
+		out[0] = a->held[0];
+		out[1] = a->first;
+		a->edges = ALL_EDGES;
+	} else if (is_polygon) {
+		give_polygon(a, a->held, true, out);
+	}
+	a->n_held = 0;
+	a->odd = a->has_rest = false;
+	return is_loop || is_polygon;
 }
 
 unsigned bw_raster_drop_neighbours(enum bw_topology topology, uint32_t v[BW_RASTER_CORNERS])
