@@ -141,6 +141,8 @@ static bool is_zero(const uint32_t *words)
 	return !any;
 }
 
+enum { N_FACES = 6 }; /* of a cube */
+
 static const char *read_slices(const uint32_t *words, struct bw_image *im, uint32_t *out_pitch)
 {
 	uint32_t depth = field(words, BW_IMAGE_DEPTH), first = field(words, BW_IMAGE_BASE_ARRAY);
@@ -159,6 +161,11 @@ static const char *read_slices(const uint32_t *words, struct bw_image *im, uint3
 		im->n_slices = uav ? (depth >= first ? depth - first + 1 : 0) : depth + 1;
 		break;
 	case BW_IMAGE_CUBE:
+		/* DEPTH counts cubes: any of the last one's faces will do. radeonsi names the first
+		 * one, RADV the last one. */
+		im->first_slice = first;
+		im->n_slices = depth >= first ? (depth - first) / N_FACES * N_FACES + N_FACES : 0;
+		break;
 	case BW_IMAGE_1D_ARRAY:
 	case BW_IMAGE_2D_ARRAY:
 	case BW_IMAGE_2D_MSAA_ARRAY:
