@@ -9,7 +9,10 @@ enum segment { FLAT, GLOBAL, SCRATCH, ADDTID };
 static uint64_t global_base(const struct bw_wave *w, const struct bw_mem_prep *p)
 {
 	uint64_t base = (uint64_t)(int64_t)p->imm;
-	return p->saddr == BW_SRC_NULL ? base : base + bw_mem_sgpr64(w, p->saddr);
+	if (p->saddr == BW_SRC_NULL)
+		return base;
+	base += bw_mem_sgpr64(w, p->saddr);
+	return base >> BW_VA_BITS ? base : bw_canonical(base); /* as in smem.c, read_dwords() */
 }
 
 static void locate_global(struct bw_span *s, const struct bw_mem_request *q,

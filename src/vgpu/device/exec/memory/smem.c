@@ -64,9 +64,13 @@ static enum bw_mem_result refused(struct bw_wave *w, const struct bw_vm_fault *f
 	return result;
 }
 
-/* Reads n dwords at va, zeros where nothing is resident. */
+/* Reads n dwords at va, zeros where nothing is resident. An address of 48 bits that was not
+ * extended will do: code adds an offset to what s_getpc gives (seen in code that LLVM makes for
+ * radeonsi) [I]. */
 static enum bw_mem_result read_dwords(struct bw_wave *w, uint64_t va, uint32_t *out, unsigned n)
 {
+	if (va >> BW_VA_BITS == 0)
+		va = bw_canonical(va);
 	while (n) {
 		struct bw_vm_fault f = {.va = va, .access = BW_ACCESS_READ};
 		unsigned here = BW_MIN(n, (unsigned)((BW_PAGE_B - va % BW_PAGE_B) / 4));
