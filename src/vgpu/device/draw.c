@@ -191,7 +191,6 @@ void bw_draw_clear_state(struct bw_device *dev)
 		unsigned n;
 		uint32_t value;
 	} state[] = {
-		{BW_REG_PA_SC_SCREEN_SCISSOR_TL, 1, 0},
 		{BW_REG_PA_SC_SCREEN_SCISSOR_BR, 1, all},
 		{BW_REG_PA_SC_WINDOW_SCISSOR_TL, 1, no_offset},
 		{BW_REG_PA_SC_WINDOW_SCISSOR_BR, 1, all},
@@ -199,40 +198,24 @@ void bw_draw_clear_state(struct bw_device *dev)
 		{BW_REG_PA_SC_GENERIC_SCISSOR_BR, 1, all},
 		{BW_REG_PA_SC_VPORT_SCISSOR_0_TL, BW_DRAW_VIEWPORTS, no_offset},
 		{BW_REG_PA_SC_VPORT_SCISSOR_0_BR, BW_DRAW_VIEWPORTS, all},
-		{BW_REG_PA_SC_VPORT_ZMIN_0, BW_DRAW_VIEWPORTS, 0},
 		{BW_REG_PA_SC_VPORT_ZMAX_0, BW_DRAW_VIEWPORTS, f32_bits(1)},
-		{BW_REG_PA_SC_AA_CONFIG, 1, 0},
 		{BW_REG_PA_SC_AA_MASK_X0Y0_X1Y0, 1, 0xffffffff},
-		{BW_REG_PA_SC_AA_SAMPLE_LOCS_PIXEL_X0Y0_0, 2, 0},
-		{BW_REG_PA_SC_AA_SAMPLE_LOCS_PIXEL_X1Y0_0, 2, 0},
-		{BW_REG_PA_SC_AA_SAMPLE_LOCS_PIXEL_X0Y1_0, 2, 0},
-		{BW_REG_PA_SC_AA_SAMPLE_LOCS_PIXEL_X1Y1_0, 2, 0},
-		{BW_REG_PA_SC_MODE_CNTL_0, 1, 0},
-		{BW_REG_PA_SC_MODE_CNTL_1, 1, 0},
-		{BW_REG_PA_SC_CONSERVATIVE_RASTERIZATION_CNTL, 1, 0},
-		{BW_REG_PA_CL_VS_OUT_CNTL, 1, 0},
-		{BW_REG_PA_CL_VRS_CNTL, 1, 0},
 		{BW_REG_PA_CL_CLIP_CNTL, 1,
 		 BW_FIELD_MASK(PA_CL_CLIP_CNTL, DX_CLIP_SPACE_DEF) |
 			 BW_FIELD_MASK(PA_CL_CLIP_CNTL, CLIP_DISABLE)},
-		{BW_REG_PA_SU_SC_MODE_CNTL, 1,
-		 BW_FIELD(PA_SU_SC_MODE_CNTL, POLYMODE_FRONT_PTYPE, 2) |
-			 BW_FIELD(PA_SU_SC_MODE_CNTL, POLYMODE_BACK_PTYPE, 2)},
-		{BW_REG_PA_SU_POLY_OFFSET_CLAMP, 1, 0},
-		{BW_REG_CB_COLOR_CONTROL, 1, 0},
-		{BW_REG_CB_BLEND_RED, 4, 0},
-		{BW_REG_CB_BLEND0_CONTROL, BW_DRAW_COLORS, 0},
+		{BW_REG_PA_SU_SC_MODE_CNTL, 1, BW_FIELD_MASK(PA_SU_SC_MODE_CNTL, FACE)},
 		{BW_REG_CB_TARGET_MASK, 1, 0xffffffff},
 		{BW_REG_CB_SHADER_MASK, 1, 0xffffffff},
-		{BW_REG_DB_RENDER_CONTROL, 1, 0},
-		{BW_REG_DB_DEPTH_CONTROL, 1, 0},
-		{BW_REG_DB_SHADER_CONTROL, 1, 0},
-		{BW_REG_DB_COUNT_CONTROL, 1, 0},
-		{BW_REG_DB_ALPHA_TO_MASK, 1, 0},
-		{BW_REG_DB_Z_INFO, 1, 0},
-		{BW_REG_DB_STENCIL_INFO, 1, 0},
-		{BW_REG_VGT_MULTI_PRIM_IB_RESET_INDX, 1, 0},
+		{BW_REG_SPI_PS_IN_CONTROL, 1, BW_FIELD(SPI_PS_IN_CONTROL, NUM_INTERP, 2)},
 	};
+	/* All others are 0. radeonsi does not write what CLEAR_STATE has set already
+	 * (si_set_tracked_regs_to_clear_state of Mesa 25). */
+	for (unsigned r = BW_REG_NONE + 1; r < BW_N_REGISTERS; r++) {
+		uint32_t addr_dw = dev->regs.map.addr_dw[r];
+		if (addr_dw >= BW_PM4_CONTEXT_BEGIN_DW &&
+		    addr_dw < BW_PM4_CONTEXT_BEGIN_DW + BW_PM4_N_CONTEXT)
+			bw_reg_set(dev, r, 0);
+	}
 	for (size_t i = 0; i < BW_ARRAY_SIZE(state); i++)
 		for (unsigned k = 0; k < state[i].n; k++)
 			bw_reg_set(dev, state[i].first + k, state[i].value);
