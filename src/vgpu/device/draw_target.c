@@ -201,7 +201,8 @@ static void read_stencil_faces(struct bw_queue *q, struct bw_draw_targets *t)
 static const char *read_depth(struct bw_queue *q, struct bw_draw_targets *t)
 {
 	uint32_t control = CTX(q, DB_DEPTH_CONTROL), view = CTX(q, DB_DEPTH_VIEW);
-	static const char *const z_formats[4] = {NULL, "16", NULL, "32"};
+	static const char *const z_formats[4][2] = {
+		[1] = {"16", "UNORM"}, [2] = {"8_24", "UNORM"}, [3] = {"32", "FLOAT"}};
 	unsigned z = CTX_FIELD(q, DB_Z_INFO, FORMAT);
 	bool has_depth = BW_FIELD_GET(DB_DEPTH_CONTROL, Z_ENABLE, control) && z;
 	bool has_stencil = BW_FIELD_GET(DB_DEPTH_CONTROL, STENCIL_ENABLE, control) &&
@@ -237,8 +238,7 @@ static const char *read_depth(struct bw_queue *q, struct bw_draw_targets *t)
 	if (has_depth && (t->writes_depth || t->z_function != FUNC_ALWAYS || t->has_bounds)) {
 		s.base_256b = bw_join32(CTX(q, DB_Z_WRITE_BASE_HI), CTX(q, DB_Z_WRITE_BASE));
 		s.sw_mode = CTX_FIELD(q, DB_Z_INFO, SW_MODE);
-		s.format =
-			z_formats[z] ? format_number(z_formats[z], z == 1 ? "UNORM" : "FLOAT") : 0;
+		s.format = format_number(z_formats[z][0], z_formats[z][1]);
 		why = make_surface(&s, &t->depth);
 	}
 	if (why || !has_stencil)
