@@ -83,6 +83,7 @@ struct bw_queue {
 	uint64_t base[4];	/* SET_BASE */
 	uint64_t atomic_return; /* of the last ATOMIC_MEM, for COPY_DATA */
 	bool predicated;	/* SET_PREDICATION: packets with the predicate bit are skipped */
+	bool predicate;		/* what it depends on, while more of it may come */
 	_Atomic bool polling; /* waits for memory or a register; also looked at without the lock */
 	uint64_t mqd_va;      /* of a queue that was mapped; else 0; under cp.lock */
 	struct bw_cwsr *cwsr; /* a context save that has begun; or NULL */

@@ -22,6 +22,17 @@ static enum bw_cp_result write_zpass(struct bw_queue *q, uint64_t va)
 	return BW_CP_DONE;
 }
 
+bool bw_cp_zpass_any(struct bw_queue *q, uint64_t va, bool *out)
+{
+	uint64_t pairs[N_RENDER_BACKENDS][2];
+	if (!bw_cp_mem_read(q, va, pairs, sizeof(pairs)))
+		return false;
+	*out = false;
+	for (unsigned rb = 0; rb < N_RENDER_BACKENDS; rb++)
+		*out |= pairs[rb][0] & pairs[rb][1] & VALID && pairs[rb][0] != pairs[rb][1];
+	return true;
+}
+
 enum bw_cp_result bw_cp_event_write_zpass(struct bw_queue *q, const struct bw_pm4_packet *p)
 {
 	struct bw_pm4_event_write_zpass z;

@@ -301,6 +301,18 @@ static enum bw_cp_result do_rewind(struct bw_queue *q, const struct bw_pm4_packe
 	return r.valid ? BW_CP_DONE : BW_CP_POLL;
 }
 
+/* The packets of a predicate with several results say that each but the first one continues: what
+ * any of them sees is visible. */
+static enum bw_cp_result set_predicate(struct bw_queue *q, const struct bw_pm4_set_predication *s,
+				       bool visible)
+{
+	q->predicate |= visible;
+	if (!s->continues)
+		q->predicate = visible;
+	q->predicated = q->predicate != s->draw_visible;
+	return BW_CP_DONE;
+}
+
 static enum bw_cp_result do_set_predication(struct bw_queue *q, const struct bw_pm4_packet *p)
 {
 	struct bw_pm4_set_predication s;
@@ -316,9 +328,14 @@ static enum bw_cp_result do_set_predication(struct bw_queue *q, const struct bw_
 		if (!bw_cp_mem_read(q, s.address, &value,
 				    s.operation == BW_PM4_PRED_BOOL32 ? 4 : 8))
 			return BW_CP_STOP;
-		q->predicated = (value != 0) != s.draw_visible;
-		return BW_CP_DONE;
-	default: /* counters of what is drawn */
+		return set_predicate(q, &s, value != 0);
+	case BW_PM4_PRED_ZPASS: {
+		bool passed;
+		if (!bw_cp_zpass_any(q, s.address, &passed))
+			return BW_CP_STOP;
+		return set_predicate(q, &s, passed);
+	}
+	default: /* counters of transform feedback */
 		return bw_cp_refuse(q, p, "PRED_OP", s.operation);
 	}
 }

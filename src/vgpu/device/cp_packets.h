@@ -32,5 +32,7 @@ bw_cp_packet_fn bw_cp_clear_state, bw_cp_num_instances, bw_cp_index_type, bw_cp_
 	bw_cp_draw_indirect_multi, bw_cp_draw_index_indirect_multi;
 /* cp_events.c: events and the counters they write */
 bw_cp_packet_fn bw_cp_event_write, bw_cp_event_write_zpass;
+/* Whether samples passed between the events that have written to va. False: it cannot be read. */
+bool bw_cp_zpass_any(struct bw_queue *q, uint64_t va, bool *out);
 
 #endif
