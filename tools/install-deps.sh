@@ -14,11 +14,11 @@ packages="
  clang-19 clang-format-19 lld-19 llvm-19 llvm-19-dev libclang-rt-19-dev
  libdrm-dev libelf-dev libdw-dev libedit-dev libncurses-dev libjansson-dev libmsgpack-dev libpng-dev libxxhash-dev libzstd-dev
  libcmocka-dev python3-jsonschema gdb tmux zsh fish groff mandoc
- opencl-c-headers libvulkan-dev libspirv-cross-c-shared-dev glslang-tools spirv-tools
+ opencl-c-headers libegl-dev libgl-dev libvulkan-dev libspirv-cross-c-shared-dev glslang-tools spirv-tools
  $device_library
 "
-# The drivers of tests/vulkan. Bookworm's (22.3) do, its backports' (25.0) are what the tests are about.
-drivers="mesa-vulkan-drivers"
+# The drivers of tests/vulkan and tests/opengl. Bookworm's (22.3) do, its backports' (25.0) are what the tests are about.
+drivers="mesa-vulkan-drivers libegl-mesa0 libgl1-mesa-dri"
 
 # breakwater-doc has the book.
 book="python3-sphinx python3-myst-parser furo mandoc"
