@@ -113,7 +113,7 @@ static const char *read_vertices(struct bw_queue *q, struct bw_draw_state *s)
 	unsigned shape = CTX_FIELD(q, VGT_GS_OUT_PRIM_TYPE, OUTPRIM_TYPE);
 	s->out_corners = shape == OUT_POINTS ? 1 : shape == OUT_LINES ? 2 : 3;
 	s->drops_neighbours = !s->has_gs && topology >= BW_TOPOLOGY_LINES_ADJACENCY &&
-			      topology <= BW_TOPOLOGY_TRIANGLES_ADJACENCY;
+			      topology <= BW_TOPOLOGY_STRIP_ADJACENCY;
 	s->provoking_last = CTX_FIELD(q, PA_SU_SC_MODE_CNTL, PROVOKING_VTX_LAST);
 	s->index_b = index_sizes_b[CTX_FIELD(q, VGT_INDEX_TYPE, INDEX_TYPE)];
 	s->restarts = CTX_FIELD(q, GE_MULTI_PRIM_IB_RESET_EN, RESET_EN);

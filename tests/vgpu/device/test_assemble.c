@@ -100,6 +100,14 @@ static void test_adjacency(void **state)
 	EXPECT(BW_TOPOLOGY_LINE_STRIP_ADJACENCY, false, V(0, 1, 2, 3, 4),
 	       {{0, 1, 2, 3}, {1, 2, 3, 4}});
 	EXPECT(BW_TOPOLOGY_TRIANGLES_ADJACENCY, false, V(0, 1, 2, 3, 4, 5), {{0, 1, 2, 3, 4, 5}});
+	/* only; first and last; one in the middle, and a vertex too many */
+	EXPECT(BW_TOPOLOGY_STRIP_ADJACENCY, true, V(0, 1, 2, 3, 4, 5), {{0, 1, 2, 5, 4, 3}});
+	EXPECT(BW_TOPOLOGY_STRIP_ADJACENCY, true, V(0, 1, 2, 3, 4, 5, 6, 7),
+	       {{0, 1, 2, 6, 4, 3}, {4, 0, 2, 5, 6, 7}});
+	EXPECT(BW_TOPOLOGY_STRIP_ADJACENCY, true, V(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, ~0u, 11),
+	       {{0, 1, 2, 6, 4, 3}, {4, 0, 2, 5, 6, 8}, {4, 2, 6, 9, 8, 7}});
+	EXPECT(BW_TOPOLOGY_STRIP_ADJACENCY, false, V(0, 1, 2, 3, 4, 5, 6, 7),
+	       {{0, 1, 2, 6, 4, 3}, {2, 5, 6, 7, 4, 0}});
 	assert_int_equal(bw_raster_drop_neighbours(BW_TOPOLOGY_LINES_ADJACENCY, line), 2);
 	assert_true(line[0] == 4 && line[1] == 5);
 	memcpy(six, triangle, sizeof(triangle));
@@ -119,11 +127,10 @@ static void test_refused(void **state)
 {
 	for (unsigned i = 0; i < 64; i++) {
 		bool drawn =
-			(i >= 1 && i <= 6) || (i >= 0xa && i <= 0xc) || (i >= 0x11 && i <= 0x15);
+			(i >= 1 && i <= 6) || (i >= 0xa && i <= 0xd) || (i >= 0x11 && i <= 0x15);
 		assert_int_equal(!bw_raster_topology_refused(i), drawn);
 	}
-	assert_string_equal(bw_raster_topology_refused(0xd),
-			    "strips of triangles with adjacency are not drawn");
+	assert_string_equal(bw_raster_topology_refused(9), "patches are not tessellated");
 }
 
 TESTS(test_orders, test_old_orders, test_edges, test_adjacency, test_restart, test_refused);

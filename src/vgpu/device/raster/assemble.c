@@ -12,6 +12,7 @@ const char *bw_raster_topology_refused(unsigned topology)
 	case BW_TOPOLOGY_LINES_ADJACENCY:
 	case BW_TOPOLOGY_LINE_STRIP_ADJACENCY:
 	case BW_TOPOLOGY_TRIANGLES_ADJACENCY:
+	case BW_TOPOLOGY_STRIP_ADJACENCY:
 	case BW_TOPOLOGY_TRIANGLES:
 	case BW_TOPOLOGY_FAN:
 	case BW_TOPOLOGY_STRIP:
@@ -21,8 +22,6 @@ const char *bw_raster_topology_refused(unsigned topology)
 	case BW_TOPOLOGY_QUAD_STRIP:
 	case BW_TOPOLOGY_POLYGON:
 		return NULL;
-	case BW_TOPOLOGY_STRIP_ADJACENCY:
-		return "strips of triangles with adjacency are not drawn";
 	case BW_TOPOLOGY_PATCHES:
 		return "patches are not tessellated";
 	default:
@@ -43,6 +42,7 @@ unsigned bw_raster_corners(const struct bw_assembler *a)
 	case BW_TOPOLOGY_LINE_STRIP_ADJACENCY:
 		return 4;
 	case BW_TOPOLOGY_TRIANGLES_ADJACENCY:
+	case BW_TOPOLOGY_STRIP_ADJACENCY:
 		return 6;
 	case BW_TOPOLOGY_PATCHES:
 		return a->patch_corners;
@@ -60,6 +60,8 @@ static unsigned needed(const struct bw_assembler *a)
 	case BW_TOPOLOGY_QUAD_STRIP:
 	case BW_TOPOLOGY_POLYGON:
 		return 4;
+	case BW_TOPOLOGY_STRIP_ADJACENCY: /* a further triangle is complete */
+		return a->follows ? 10 : 8;
 	default:
 		return bw_raster_corners(a);
 	}
@@ -107,6 +109,21 @@ static void give_polygon(struct bw_assembler *a, const uint32_t v[3], bool is_la
 	a->odd = true;
 }
 
+/* A triangle of a strip with adjacency, and the vertices across its edges: v[0], v[2] and v[4], of
+ * which every other one is the neighbour of the strip's next triangle, or at its end v[5] (OpenGL
+ * 4.6, table 10.1; with the first vertex provoking, Vulkan 1.3, 20.1.11). */
+static void give_strip_adjacency(struct bw_assembler *a, bool is_last, uint32_t out[6])
+{
+	const uint32_t *v = &a->held[a->follows ? 2 : 0];
+	uint32_t before = a->follows ? a->held[0] : v[1], across = v[3], next = v[is_last ? 5 : 6];
+	const uint32_t even[6] = {v[0], before, v[2], next, v[4], across};
+	const uint32_t odd[6] = {v[2], before, v[0], across, v[4], next};
+	for (unsigned i = 0; i < 6; i++)
+		out[i] = !a->odd ? even[i] : odd[(i + (a->provoking_last ? 0 : 2)) % 6];
+	a->edges = ALL_EDGES;
+	a->odd = !a->odd;
+}
+
 /* Puts the completed primitive into out, and keeps what the next one shares with it. */
 static void give(struct bw_assembler *a, uint32_t out[BW_RASTER_CORNERS])
 {
@@ -130,6 +147,13 @@ static void give(struct bw_assembler *a, uint32_t out[BW_RASTER_CORNERS])
 	case BW_TOPOLOGY_LINE_STRIP_ADJACENCY:
 		memmove(a->held, &a->held[1], (n - 1) * sizeof(*a->held));
 		a->n_held = n - 1;
+		return;
+	case BW_TOPOLOGY_STRIP_ADJACENCY:
+		a->n_held = n;
+		give_strip_adjacency(a, false, out);
+		a->n_held = n - (a->follows ? 2 : 0);
+		memmove(a->held, &a->held[n - a->n_held], a->n_held * sizeof(*a->held));
+		a->follows = true;
 		return;
 	case BW_TOPOLOGY_STRIP:
 		/* Every other triangle is turned round, so that all face the same way. */
@@ -194,21 +218,26 @@ bool bw_raster_close(struct bw_assembler *a, uint32_t out[BW_RASTER_CORNERS])
 {
 	bool is_loop = a->topology == BW_TOPOLOGY_LINE_LOOP && a->odd;
 	bool is_polygon = a->topology == BW_TOPOLOGY_POLYGON && a->n_held == 3;
+	bool is_strip =
+		a->topology == BW_TOPOLOGY_STRIP_ADJACENCY && a->n_held >= (a->follows ? 8 : 6);
 	if (is_loop) {
 		out[0] = a->held[0];
 		out[1] = a->first;
 		a->edges = ALL_EDGES;
 	} else if (is_polygon) {
 		give_polygon(a, a->held, true, out);
+	} else if (is_strip) {
+		give_strip_adjacency(a, true, out);
 	}
 	a->n_held = 0;
-	a->odd = a->has_rest = false;
-	return is_loop || is_polygon;
+	a->odd = a->has_rest = a->follows = false;
+	return is_loop || is_polygon || is_strip;
 }
 
 unsigned bw_raster_drop_neighbours(enum bw_topology topology, uint32_t v[BW_RASTER_CORNERS])
 {
-	if (topology == BW_TOPOLOGY_TRIANGLES_ADJACENCY) {
+	if (topology == BW_TOPOLOGY_TRIANGLES_ADJACENCY ||
+	    topology == BW_TOPOLOGY_STRIP_ADJACENCY) {
 		v[1] = v[2];
 		v[2] = v[4];
 		return 3;

@@ -38,6 +38,7 @@ struct bw_assembler {
 	unsigned n_held;
 	/* the next triangle of a strip has the other order; a loop or polygon has begun */
 	bool odd;
+	bool follows;	  /* held begins with two vertices of the strip's triangle before */
 	uint32_t first;	  /* vertex of a line loop */
 	uint32_t rest[3]; /* the second triangle of a quad */
 	uint8_t rest_edges;
