@@ -60,15 +60,14 @@ static struct bw_error *no_profile(const char *name)
 			 bw_str_text(&names));
 }
 
-/* Strict mode, the trace and the checker know the instructions of gfx11 alone. */
+/* Strict mode and the trace know the instructions of gfx11 alone. */
 static struct bw_error *check_modes(const struct settings *s)
 {
 	const struct {
 		const char *option;
 		bool given;
 	} of_gfx11[] = {{"--strict", s->uapi.device.strict},
-			{"--trace-hash", s->uapi.device.trace},
-			{"--check", s->uapi.device.check != 0}};
+			{"--trace-hash", s->uapi.device.trace}};
 	for (size_t i = 0; i < BW_ARRAY_SIZE(of_gfx11); i++)
 		if (of_gfx11[i].given && s->profile->gen != BW_ISA_GFX11)
 			return bw_errorf(BW_E_UNSUPPORTED,

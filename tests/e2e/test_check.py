@@ -29,14 +29,15 @@ def lines_of(kernel):
     return first, next(i for i, line in enumerate(text, 1) if i > first and line == "}")
 
 
-def run_pair(kernel, size):
-    return findings("--check=races", FOLDER / "pairs.cl", *(["--wave64"] if size == 64 else []), "--kernel", kernel, "--grid", str(GRID),
+def run_pair(kernel, options):
+    return findings("--check=races", FOLDER / "pairs.cl", *options, "--kernel", kernel, "--grid", str(GRID),
                      "--group", str(GROUP), "--arg", f"in=iota:{GRID}:i32", "--arg", f"out=zeros:{GRID + 64}:i32")
 
 
-def pairs(size):
+def pairs(size, options):
+    """`options` make waves of that size."""
     with concurrent.futures.ThreadPoolExecutor(3) as pool:
-        runs = {kernel: pool.submit(run_pair, kernel, size) for kernel in table()}
+        runs = {kernel: pool.submit(run_pair, kernel, options) for kernel in table()}
     for kernel, wanted in table().items():
         found = runs[kernel].result()
         if wanted is None:
@@ -57,11 +58,11 @@ def pairs(size):
 
 
 def pairs_in_waves_of_32():
-    pairs(32)
+    pairs(32, [])
 
 
 def pairs_in_waves_of_64():
-    pairs(64)
+    pairs(64, ["--wave64"])
 
 
 def others():

@@ -38,10 +38,8 @@ PAIRS = [
 ]
 
 
-def run(file, kernel, words, size, status):
-    is_compiled = file.endswith((".cl", ".hip"))
-    words = [FOLDER / file, *(["--kernel", kernel] if kernel else []), *(["--wave64"] if size == 64 and is_compiled else []),
-             *words]
+def run(file, kernel, words, options, status):
+    words = [FOLDER / file, *(["--kernel", kernel] if kernel else []), *options, *words]
     return findings("--check=bounds", *words, status=status)
 
 
@@ -61,28 +59,29 @@ def agree(name, found, wanted):
     equal(left, [], f"{name}: the findings that are missing")
 
 
-def pairs(size):
+def pairs(options):
+    """Of all files without options, else of those whose compiler takes them."""
     with concurrent.futures.ThreadPoolExecutor(3) as pool:
         runs = []
         for file, kernel, words, wanted, status in PAIRS:
-            for which in ("wrong", "right") if size == 32 or file.endswith((".cl", ".hip")) else ():
+            for which in ("wrong", "right") if not options or file.endswith((".cl", ".hip")) else ():
                 is_wrong = which == "wrong"
                 name = file.format(which), kernel and kernel.format(which)
                 runs.append((name, wanted if is_wrong else [],
-                             pool.submit(run, *name, words, size, status if is_wrong else 0)))
+                             pool.submit(run, *name, words, options, status if is_wrong else 0)))
     for name, wanted, future in runs:
         found = future.result()
-        agree(f"{name}, wave{size}", found, wanted)
+        agree(f"{name}, {options}", found, wanted)
         for f in found:
             check(not name[1] or f["first_function"] == name[1] and f["first_line"], f"{name}: the place of {f}")
 
 
 def pairs_in_waves_of_32():
-    pairs(32)
+    pairs([])
 
 
 def pairs_in_waves_of_64():
-    pairs(64)
+    pairs(["--wave64"])
 
 
 def the_way_to_the_source():

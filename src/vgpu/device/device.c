@@ -89,7 +89,7 @@ static struct bw_error *start(struct bw_device *dev)
 			return bw_error_nomem();
 	}
 	if (o->check) {
-		dev->check = bw_check_create(o->check);
+		dev->check = bw_check_create(o->check, dev->profile->gen);
 		if (!dev->check)
 			return bw_error_nomem();
 		if (o->check_stops)

@@ -260,8 +260,11 @@ static void begin_check(struct bw_group *g)
 static void begin_init(const struct bw_group *g, struct bw_wave *w)
 {
 	const struct bw_dispatch *d = g->dispatch;
-	const struct bw_init_launch launch = {
-		.code_va = d->pc, .n_sgprs = n_launch_sgprs(d), .n_vgprs = N_LAUNCH_VGPRS};
+	const struct bw_init_launch launch = {.code_va = d->pc,
+					      .n_sgprs = n_launch_sgprs(d),
+					      .n_vgprs = N_LAUNCH_VGPRS,
+					      .has_flat_scratch =
+						      d->dev->profile->gen == BW_ISA_GFX942};
 	bw_init_wave_begin(w, &launch);
 }
 

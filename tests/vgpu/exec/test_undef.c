@@ -277,6 +277,16 @@ static void halves_of_packed_ones_are_apart(void **state)
 	assert_int_equal(undefined(BW_OP_V_PK_ADD_U16, s, 2, 32), 0xffff);
 	assert_int_equal(undefined(BW_OP_V_CVT_PK_U16_U32, s, 2, 32), 0xffff);
 	assert_int_equal(undefined(BW_OP_V_PACK_B32_F16, s, 2, 32), 0xffff);
+	assert_true(undefined(BW_OP_V_PK_FMA_F32, s, 2, 64) == UINT32_MAX);
+}
+
+static void halves_of_pairs_are_put_together(void **state)
+{
+	struct bw_bits s[2] = {{0, 0x10ull << 32 | 1}, {0, 0}};
+	assert_int_equal(undefined(BW_OP_V_PK_MOV_B32, s, 2, 64), 1);
+	s[1] = s[0];
+	s[0].u = 0;
+	assert_true(undefined(BW_OP_V_PK_MOV_B32, s, 2, 64) == 0x10ull << 32);
 }
 
 /* Compilers add 32 bits so, with whatever is in the upper half. */
@@ -315,5 +325,5 @@ static void shifts_of_64_bits(void **state)
 }
 
 TESTS(agrees_with_all_values, floats_are_undefined_as_a_whole, a_select_takes_the_chosen_source,
-      halves_of_packed_ones_are_apart, a_zero_factor_decides,
+      halves_of_packed_ones_are_apart, halves_of_pairs_are_put_together, a_zero_factor_decides,
       the_upper_half_of_an_addend_stays_there, not_zero_needs_one_defined_bit, shifts_of_64_bits);

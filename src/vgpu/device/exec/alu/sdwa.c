@@ -24,14 +24,19 @@ static uint32_t extend(uint32_t v, unsigned bits, bool is_signed)
 	return is_signed && v >> (bits - 1) ? v | UINT32_MAX << bits : v;
 }
 
+uint32_t bw_sdwa_part(const struct bw_inst *inst, unsigned i, uint32_t v)
+{
+	unsigned sel = inst->src_sel[i];
+	return extend(v >> shift_of(sel), bits_of(sel), inst->sext >> i & 1);
+}
+
 void bw_sdwa_take(const struct bw_inst *inst, unsigned i, const void *from, unsigned from_bits,
 		  void *out, unsigned bits)
 {
-	unsigned sel = inst->src_sel[i];
 	for (unsigned l = 0; l < BW_LANES; l++) {
 		uint32_t v =
 			from_bits == 16 ? ((const uint16_t *)from)[l] : ((const uint32_t *)from)[l];
-		v = extend(v >> shift_of(sel), bits_of(sel), inst->sext >> i & 1);
+		v = bw_sdwa_part(inst, i, v);
 		if (bits == 16)
 			((uint16_t *)out)[l] = (uint16_t)v;
 		else

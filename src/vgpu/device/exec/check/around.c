@@ -37,7 +37,8 @@ static unsigned words_at(struct bw_wave *w, uint64_t pc, uint32_t out[3])
 
 /* From the kernel's first instruction to what is not code. False: the barrier is not on the way, or
  * there are too many. */
-static bool find(struct bw_wave *w, uint64_t code_va, uint64_t barrier, struct branches *out)
+static bool find(enum bw_isa_gen gen, struct bw_wave *w, uint64_t code_va, uint64_t barrier,
+		 struct branches *out)
 {
 	bool has_passed = false;
 	uint32_t word[3];
@@ -45,7 +46,7 @@ static bool find(struct bw_wave *w, uint64_t code_va, uint64_t barrier, struct b
 	out->n = 0;
 	for (uint64_t pc = code_va; pc < code_va + CODE_MAX_DW * 4ull; pc += in.size_b) {
 		unsigned n = words_at(w, pc, word);
-		if (!n || !bw_isa_decode(BW_ISA_GFX11, word, n, &in) || in.op == BW_OP_S_CODE_END)
+		if (!n || !bw_isa_decode(gen, word, n, &in) || in.op == BW_OP_S_CODE_END)
 			break;
 		has_passed |= pc == barrier;
 		enum bw_flow flow = bw_isa_op_info(in.op)->flow;
@@ -71,10 +72,11 @@ static bool is_left_by_lanes(const struct branches *all, const struct branch *lo
 	return false;
 }
 
-bool bw_sync_has_way_around(struct bw_wave *w, uint64_t code_va, uint64_t barrier)
+bool bw_sync_has_way_around(enum bw_isa_gen gen, struct bw_wave *w, uint64_t code_va,
+			    uint64_t barrier)
 {
 	struct branches all;
-	if (!find(w, code_va, barrier, &all))
+	if (!find(gen, w, code_va, barrier, &all))
 		return true;
 	for (unsigned i = 0; i < all.n; i++) {
 		const struct branch *b = &all.b[i];

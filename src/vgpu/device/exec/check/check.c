@@ -8,7 +8,7 @@
 #include "vgpu/device/exec/check/init.h"
 #include "wire/checks.h"
 
-struct bw_check *bw_check_create(unsigned what)
+struct bw_check *bw_check_create(unsigned what, enum bw_isa_gen gen)
 {
 	struct bw_check *c = calloc(1, sizeof(*c));
 	if (!c)
@@ -17,6 +17,7 @@ struct bw_check *bw_check_create(unsigned what)
 	pthread_mutex_init(&c->bounds.lock, NULL);
 	bool has_list = bw_findings_init(&c->found);
 	c->what = what;
+	c->gen = gen;
 	if (bw_init_is_on(c))
 		c->init = bw_init_create();
 	bool has_writers = !bw_writers_are_noted(c) || bw_writers_init(&c->writers);
@@ -234,7 +235,7 @@ void bw_check_end(struct bw_check *c, struct bw_wave *w, const struct bw_check_a
 {
 	if (c->step.has_new)
 		bw_check_finish_new(c, w);
-	if (c->step.has_stored && at->waits_apart && c->step.place)
+	if (c->step.has_stored && c->step.place)
 		bw_order_stored(c->step.wave, c->step.place);
 	if (c->step.wave)
 		bw_order_step(&c->step.dispatch->order, c->step.wave);

@@ -28,7 +28,7 @@
 struct bw_check;
 struct bw_check_dispatch;
 
-struct bw_check *bw_check_create(unsigned what);
+struct bw_check *bw_check_create(unsigned what, enum bw_isa_gen gen);
 void bw_check_destroy(struct bw_check *c);
 
 /* A workgroup starts: wg->check is set. *dispatch: of its dispatch, NULL before the first group. */

@@ -86,7 +86,7 @@ struct bw_check_step {
 	uint16_t place;		     /* 0: there are too many */
 	struct bw_shadow_page *page; /* the last one that it has touched; NULL: none */
 	uintptr_t page_number;
-	bool is_coherent; /* a load with GLC=1 */
+	bool is_coherent; /* a load of an atomic variable */
 	bool has_stored;  /* to memory, by a plain store */
 	bool has_new;	  /* races */
 };
@@ -151,6 +151,7 @@ struct bw_init;
 
 struct bw_check {
 	unsigned what; /* enum bw_check_what */
+	enum bw_isa_gen gen;
 	struct bw_findings found;
 	struct bw_bounds bounds;
 	struct bw_init *init; /* NULL: not checked (init.h) */
@@ -175,7 +176,6 @@ struct bw_check_at {
 	enum bw_check_access access;
 	const char *name;
 	bool is_coherent;
-	bool waits_apart; /* s_waitcnt_vscnt waits for its stores, as on gfx11 */
 };
 /* rows.c. What an instruction of memory does there. */
 struct bw_op_info;
@@ -258,7 +258,8 @@ void bw_sync_touch(struct bw_check_group *g, struct bw_wave *w, enum bw_touch_ki
 		   const struct bw_touch *touches, unsigned n);
 
 /* around.c: whether some lanes of the kernel may go around the barrier while others wait. */
-bool bw_sync_has_way_around(struct bw_wave *w, uint64_t code_va, uint64_t barrier);
+bool bw_sync_has_way_around(enum bw_isa_gen gen, struct bw_wave *w, uint64_t code_va,
+			    uint64_t barrier);
 
 /* bounds.c. The group of a wave whose bounds are checked; NULL: they are not. */
 struct bw_check_group *bw_bounds_group(const struct bw_wave *w);

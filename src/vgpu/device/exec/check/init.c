@@ -5,6 +5,8 @@
 #include "base/util.h"
 #include "isa/ops.h"
 #include "vgpu/device/exec/check/init_priv.h"
+#include "vgpu/device/exec/core/build.h"
+#include "vgpu/device/exec/core/indexed.h"
 #include "wire/checks.h"
 
 /* ---- groups and waves ---- */
@@ -64,9 +66,10 @@ void bw_init_wave_begin(struct bw_wave *w, const struct bw_init_launch *launch)
 		for (unsigned l = 0; l < w->lanes; l++)
 			bw_init_set_lane(iw, r, l, UINT32_MAX, UINT32_MAX,
 					 (bw_init_origin)(BW_ORIGIN_VGPR0 + r));
-	/* Up to VCC; TTMPs, M0 and EXEC are the launch's own. */
+	/* Up to VCC; TTMPs, M0 and EXEC are the launch's own, and so is gfx942's FLAT_SCRATCH. */
 	for (unsigned i = launch->n_sgprs; i < BW_SRC_TTMP0; i++)
-		bw_init_set_sgpr(iw, i, UINT32_MAX, (bw_init_origin)(BW_ORIGIN_SGPR0 + i));
+		if (i / 2 != BW_SRC_FLAT_SCRATCH_LO / 2 || !launch->has_flat_scratch)
+			bw_init_set_sgpr(iw, i, UINT32_MAX, (bw_init_origin)(BW_ORIGIN_SGPR0 + i));
 	iw->scc = true;
 	iw->scc_origin = BW_ORIGIN_SCC;
 	g->wave[w->index_in_group] = iw;
@@ -206,6 +209,14 @@ void bw_init_wrap(struct bw_exec *x, struct bw_code_page *page, struct bw_rec *r
 
 /* ---- one instruction ---- */
 
+static uint32_t written_part(const struct bw_inst *in, const struct bw_vregs *r)
+{
+	return in->sdwa		       ? ~bw_sdwa_put(in, UINT32_MAX, 0)
+	       : r->half == BW_HALF_LO ? 0xffff
+	       : r->half == BW_HALF_HI ? 0xffff0000
+				       : UINT32_MAX;
+}
+
 /* All that it writes is defined from now on. */
 void bw_init_define_results(struct bw_init_step *t)
 {
@@ -213,11 +224,7 @@ void bw_init_define_results(struct bw_init_step *t)
 	uint64_t lanes = t->op->info->class == BW_CLASS_WAVE ? ~0ull : t->exec;
 	for (unsigned i = 0; i < e->n_writes; i++)
 		for (unsigned r = e->write[i].first; r < e->write[i].first + e->write[i].n; r++)
-			bw_init_define(t->iw, r,
-				       e->write[i].half == BW_HALF_LO	? 0xffff
-				       : e->write[i].half == BW_HALF_HI ? 0xffff0000
-									: UINT32_MAX,
-				       lanes);
+			bw_init_define(t->iw, r, written_part(&t->op->inst, &e->write[i]), lanes);
 	for (unsigned h = 0; h < 2; h++)
 		for (uint64_t rest = e->swrite.bit[h]; rest; rest &= rest - 1)
 			bw_init_set_sgpr(t->iw, h * 64 + (unsigned)__builtin_ctzll(rest), 0, 0);
@@ -275,6 +282,10 @@ static BW_HANDLER(follow)
 			op = &indexed;
 			bw_effects_index(&op->inst, &op->e, w);
 			bw_init_prepare_alu(op, &x->code.page->ctx);
+		} else if (op->kind == BW_INIT_VALU && bw_is_indexed(x, w)) {
+			indexed = *op;
+			op = &indexed;
+			bw_init_index_gfx9(op, w);
 		}
 		struct bw_init_step t = {.x = x,
 					 .w = w,

@@ -24,6 +24,7 @@ struct bw_code_page;
 struct bw_init_launch {
 	uint64_t code_va;
 	unsigned n_sgprs, n_vgprs; /* that the launch fills, from the first on */
+	bool has_flat_scratch;	   /* FLAT_SCRATCH is a pair of SGPRs, which it fills */
 };
 /* A workgroup starts; out of memory: it is not checked. */
 void bw_init_group_begin(struct bw_check *c, struct bw_workgroup *wg, uint64_t code_va);

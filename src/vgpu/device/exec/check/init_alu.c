@@ -7,179 +7,6 @@
 #include "vgpu/device/exec/check/init_priv.h"
 #include "vgpu/device/exec/core/build.h"
 
-/* ---- decoding ---- */
-
-static bool is_mix(unsigned op)
-{
-	return op == BW_OP_V_FMA_MIX_F32 || op == BW_OP_V_FMA_MIXHI_F16 ||
-	       op == BW_OP_V_FMA_MIXLO_F16;
-}
-
-static struct bw_init_operand operand(const struct bw_init_op *op, const struct bw_operand *o,
-				      unsigned code, unsigned i, unsigned lanes)
-{
-	const struct bw_inst *in = &op->inst;
-	bool is_high = in->op_sel >> (o->is_dst ? 3 : i) & 1, is_half = o->bits == 16;
-	unsigned n = bw_operand_n_regs(o, lanes, i == 2);
-	struct bw_init_operand out = {.code = (uint16_t)code, .n_regs = (uint8_t)n, .bits = 32};
-	if (o->type == BW_OPERAND_MASK) {
-		out.kind = code < BW_STRICT_SGPRS ? BW_SOURCE_MASK : BW_SOURCE_CONSTANT;
-		out.reg = (uint8_t)(lanes == 64 ? code & ~1u : code);
-		out.bits = 1;
-		return out;
-	}
-	if (is_mix(in->op)) {
-		is_half = in->op_sel_hi >> i & 1;
-		is_high = in->op_sel >> i & 1;
-	}
-	if (is_half && !o->is_packed) {
-		out.bits = 16;
-		out.shift = is_high || o->is_high ? 16 : 0;
-	} else if (n == 2) {
-		out.bits = 64;
-	}
-	if (code >= BW_SRC_VGPR0) {
-		out.kind = BW_SOURCE_VGPR;
-		out.reg = (uint8_t)(code - BW_SRC_VGPR0);
-	} else if (code == BW_SRC_SCC) {
-		out.kind = BW_SOURCE_SCC;
-	} else if (code < BW_STRICT_SGPRS && code != BW_SRC_NULL) {
-		out.kind = BW_SOURCE_SGPR;
-		out.reg = (uint8_t)(n == 2 ? code & ~1u : code);
-	}
-	return out;
-}
-
-static bool is_in_range(const struct bw_init_operand *o, const struct bw_rec_ctx *ctx)
-{
-	return o->kind != BW_SOURCE_VGPR || o->reg + o->n_regs <= BW_MIN(ctx->n_vgprs, 256u);
-}
-
-static void add_source(struct bw_init_half *h, struct bw_init_operand o,
-		       const struct bw_rec_ctx *ctx)
-{
-	if (!is_in_range(&o, ctx)) /* v0 is in its place (rule 40) */
-		o.reg = 0;
-	if (o.n_regs > 2 || h->n_src == BW_ARRAY_SIZE(h->src))
-		h->rule = BW_UNDEF_NONE;
-	else
-		h->src[h->n_src++] = o;
-}
-
-static void prepare_vector(struct bw_init_op *op, struct bw_init_half *h,
-			   const struct bw_rec_ctx *ctx, bool of_y)
-{
-	const struct bw_inst *in = &op->inst;
-	const struct bw_op_info *info = bw_isa_op_info(of_y ? in->op_y : in->op);
-	const uint16_t *src = of_y ? in->src_y : in->src;
-	unsigned dst = of_y ? in->dst_y : in->dst, i = 0;
-	*h = (struct bw_init_half){
-		.rule = (uint8_t)bw_undef_rule_of(of_y ? in->op_y : in->op), .dst = -1, .mask = -1};
-	h->cancels = bw_undef_cancels(of_y ? in->op_y : in->op) && src[0] == src[1] &&
-		     in->dpp == BW_DPP_NONE && !(in->op_sel & 3);
-	for (const struct bw_operand *o = info->src; o < info->src + info->n_src; o++) {
-		if (o->is_dst && info->flags & BW_OPF_KEEPS_DST)
-			continue;
-		if (!o->is_dst && i >= 3)
-			break;
-		add_source(h,
-			   operand(op, o, o->is_dst ? BW_SRC_VGPR0 + dst : src[i], i, ctx->lanes),
-			   ctx);
-		i += !o->is_dst;
-	}
-	for (unsigned k = 0; k < info->n_dst; k++) {
-		const struct bw_operand *o = &info->dst[k];
-		unsigned n = bw_operand_n_regs(o, ctx->lanes, true);
-		if (o->type == BW_OPERAND_MASK) {
-			h->mask_is_condition = info->class == BW_CLASS_CMP;
-			unsigned code = h->mask_is_condition ? in->dst : in->sdst;
-			h->mask = (int16_t)(ctx->lanes == 64 ? code & ~1u : code);
-			if (h->mask_is_condition)
-				h->bits = h->n_src ? h->src[0].bits : 32;
-		} else if (o->use != BW_USE_SGPR && n <= 2 && dst + n <= ctx->n_vgprs) {
-			bool is_half = o->is_high || o->is_low || (o->bits == 16 && !o->is_packed);
-			h->dst = (int16_t)dst;
-			h->n_dst = (uint8_t)n;
-			h->dst_shift =
-				is_half && (o->is_high || in->op_sel & BW_OP_SEL_DST) ? 16 : 0;
-			h->bits = h->dst_bits = is_half ? 16 : (uint8_t)(32 * n);
-		} else {
-			h->rule = BW_UNDEF_NONE;
-		}
-	}
-	if (in->writes & BW_IMPLICIT_EXEC) {
-		h->mask = BW_SRC_EXEC_LO;
-		h->mask_is_condition = true;
-		h->bits = h->n_src ? h->src[0].bits : 32;
-	}
-}
-
-static bool has_exec_source(const struct bw_inst *in)
-{
-	return in->fmt == BW_FMT_SOP1 && in->reads & BW_IMPLICIT_EXEC &&
-	       in->writes & BW_IMPLICIT_EXEC;
-}
-
-static void prepare_scalar(struct bw_init_op *op, const struct bw_rec_ctx *ctx)
-{
-	const struct bw_inst *in = &op->inst;
-	const struct bw_op_info *info = op->info;
-	struct bw_init_half *h = &op->half[0];
-	bool is_k = in->fmt == BW_FMT_SOPK;
-	unsigned i = 0;
-	*h = (struct bw_init_half){
-		.rule = (uint8_t)bw_undef_rule_of(in->op), .dst = -1, .mask = -1, .bits = 32};
-	h->cancels = bw_undef_cancels(in->op) && in->n_src > 1 && in->src[0] == in->src[1];
-	for (const struct bw_operand *o = info->src; o < info->src + info->n_src; o++) {
-		if (o->type == BW_OPERAND_IMM || o->type == BW_OPERAND_LITERAL ||
-		    o->use == BW_USE_IMM)
-			continue;
-		unsigned code = o->is_dst || is_k ? in->dst : i < 3 ? in->src[i] : BW_SRC_NULL;
-		add_source(h, operand(op, o, code, 0, ctx->lanes), ctx);
-		i += !o->is_dst || is_k;
-	}
-	if (is_k && h->rule != BW_UNDEF_NONE)
-		add_source(h, (struct bw_init_operand){.n_regs = 1, .bits = 32, .code = UINT16_MAX},
-			   ctx);
-	if (has_exec_source(in))
-		add_source(h,
-			   (struct bw_init_operand){.kind = BW_SOURCE_SGPR,
-						    .reg = BW_SRC_EXEC_LO,
-						    .n_regs = (uint8_t)(ctx->lanes / 32),
-						    .bits = ctx->lanes},
-			   ctx);
-	if (info->n_dst) {
-		h->n_dst = (uint8_t)bw_operand_n_regs(&info->dst[0], ctx->lanes, false);
-		h->dst = (int16_t)(h->n_dst > 1 ? in->dst & ~1u : in->dst);
-		h->bits = (uint8_t)(32 * BW_MIN(h->n_dst, 2u));
-	} else if (h->n_src) {
-		h->bits = h->src[0].bits;
-	}
-}
-
-/* v_movrel: the registers that M0 has chosen. */
-static void index_vector(struct bw_init_op *op)
-{
-	struct bw_init_half *h = &op->half[0];
-	h->dst = op->e.n_writes ? op->e.write[0].first : -1;
-	if (op->e.n_reads && h->n_src)
-		h->src[0].reg = op->e.read[0].first;
-}
-
-void bw_init_prepare_alu(struct bw_init_op *op, const struct bw_rec_ctx *ctx)
-{
-	if (op->kind == BW_INIT_VALU) {
-		op->n_halves = op->inst.fmt == BW_FMT_VOPD ? 2 : 1;
-		for (unsigned i = 0; i < op->n_halves; i++)
-			prepare_vector(op, &op->half[i], ctx, i == 1);
-		if (op->indexed)
-			index_vector(op);
-	} else if (op->kind == BW_INIT_SALU) {
-		op->n_halves = 1;
-		prepare_scalar(op, ctx);
-	}
-}
-
 /* ---- operands ---- */
 
 struct fetched {
@@ -261,9 +88,22 @@ static uint64_t packed(const struct bw_inst *in, unsigned i, uint64_t u)
 	return (lo & 0xffff) | (hi & 0xffff) << 16;
 }
 
+static uint64_t packed_wide(const struct bw_inst *in, unsigned i, uint64_t u)
+{
+	uint32_t lo = bw_lo32(u), hi = bw_hi32(u);
+	return bw_join32(in->op_sel_hi >> i & 1 ? hi : lo, in->op_sel >> i & 1 ? hi : lo);
+}
+
+static struct bw_bits take_part(const struct bw_inst *in, unsigned i, struct bw_bits x)
+{
+	return (struct bw_bits){bw_sdwa_part(in, i, bw_lo32(x.v)),
+				bw_sdwa_part(in, i, bw_lo32(x.u))};
+}
+
 static struct fetched vector_result(const struct bw_init_step *t, const struct bw_init_half *h,
 				    unsigned lane, int src0_lane)
 {
+	const struct bw_inst *in = &t->op->inst;
 	struct bw_bits s[4] = {{0, 0}};
 	struct fetched out = {0};
 	for (unsigned i = 0; i < h->n_src; i++) {
@@ -271,7 +111,11 @@ static struct fetched vector_result(const struct bw_init_step *t, const struct b
 		if (i || src0_lane >= 0)
 			f = fetch(t, &h->src[i], i ? lane : (unsigned)src0_lane);
 		if (h->rule == BW_UNDEF_PACKED)
-			f.x.u = packed(&t->op->inst, i, f.x.u);
+			f.x.u = packed(in, i, f.x.u);
+		else if (h->rule == BW_UNDEF_PACKED_WIDE || h->rule == BW_UNDEF_PACK_WIDE)
+			f.x.u = packed_wide(in, i, f.x.u);
+		else if (in->sdwa && i < 2)
+			f.x = take_part(in, i, f.x);
 		s[i] = f.x;
 		if (f.x.u && !out.origin)
 			out.origin = f.origin;
@@ -322,13 +166,16 @@ static void compute(const struct bw_init_step *t, const struct bw_init_half *h, 
 	r->lanes = 0;
 	for (unsigned half = 0; half < t->w->lanes / BW_LANES; half++) {
 		uint32_t exec = (uint32_t)(t->exec >> 32 * half), valid = UINT32_MAX;
-		uint32_t write = dpp ? bw_dpp_masks(dpp, half, exec, &valid) : exec;
+		uint32_t write = !dpp	       ? exec
+				 : dpp->is_far ? bw_dpp_far_masks(dpp, half, t->exec, &valid)
+					       : bw_dpp_masks(dpp, half, exec, &valid);
 		r->lanes |= (uint64_t)write << 32 * half;
 		for (; write; write &= write - 1) {
 			unsigned l = (unsigned)__builtin_ctz(write), lane = 32 * half + l;
-			int from = !dpp		    ? (int)lane
-				   : valid >> l & 1 ? (int)(32 * half + dpp->from[l])
-						    : -1;
+			int from = !dpp		       ? (int)lane
+				   : !(valid >> l & 1) ? -1
+				   : dpp->is_far       ? dpp->far_from[lane]
+						       : (int)(32 * half + dpp->from[l]);
 			struct fetched f = vector_result(t, h, lane, from);
 			r->u[lane] = f.x.u;
 			r->origin[lane] = f.origin;
@@ -341,10 +188,23 @@ static void compute(const struct bw_init_step *t, const struct bw_init_half *h, 
 	}
 }
 
+/* A part of the destination, and what becomes of the rest. */
+static void put_part(struct bw_init_step *t, unsigned reg, const struct results *r)
+{
+	for (uint64_t rest = r->lanes; rest; rest &= rest - 1) {
+		unsigned lane = (unsigned)__builtin_ctzll(rest);
+		uint32_t u = (uint32_t)r->u[lane], old = bw_init_v(t->iw, reg)[lane];
+		bw_init_set_lane(t->iw, reg, lane, UINT32_MAX, bw_sdwa_put(&t->op->inst, old, u),
+				 u ? r->origin[lane] : bw_init_v_origin(t->iw, reg)[lane]);
+	}
+}
+
 static void put(struct bw_init_step *t, const struct bw_init_half *h, const struct results *r)
 {
 	uint32_t part = h->dst_bits == 16 ? 0xffffu << h->dst_shift : UINT32_MAX;
-	if (h->dst >= 0) {
+	if (h->dst >= 0 && t->op->inst.sdwa) {
+		put_part(t, (unsigned)h->dst, r);
+	} else if (h->dst >= 0) {
 		for (unsigned k = 0; k < h->n_dst; k++) {
 			unsigned reg = (unsigned)h->dst + k, lane;
 			bw_init_define(t->iw, reg, part, r->lanes);
@@ -368,11 +228,40 @@ static void put(struct bw_init_step *t, const struct bw_init_half *h, const stru
 	}
 }
 
+/* A matrix product: each element of the result is as undefined as the addend's; factors are not
+ * followed, of which a kernel may leave rows unused. EXEC does not matter. */
+static void put_product(struct bw_init_step *t)
+{
+	const struct bw_effects *e = &t->op->e;
+	const struct bw_vregs *to = &e->write[0], *from = NULL;
+	struct bw_init_wave *iw = t->iw;
+	for (unsigned i = 0; i < e->n_reads; i++)
+		if (e->read[i].src == 2)
+			from = &e->read[i];
+	if (!e->n_writes || !from || from->n != to->n) {
+		bw_init_define_results(t);
+		return;
+	}
+	for (unsigned r = 0; r < to->n; r++) {
+		const uint32_t *u = bw_init_v(iw, from->first + r);
+		const bw_init_origin *origin = bw_init_v_origin(iw, from->first + r);
+		if (!iw->v_any[from->first + r])
+			bw_init_define(iw, to->first + r, UINT32_MAX, ~0ull);
+		else
+			for (unsigned l = 0; l < iw->lanes; l++)
+				bw_init_set_lane(iw, to->first + r, l, UINT32_MAX, u[l], origin[l]);
+	}
+}
+
 void bw_init_valu(struct bw_init_step *t)
 {
 	struct results r[2];
 	const struct bw_init_op *op = t->op;
 	bool is_followed = op->half[0].rule != BW_UNDEF_NONE || op->n_halves > 1;
+	if (op->inst.fmt == BW_FMT_MAI) {
+		put_product(t);
+		return;
+	}
 	if (!is_followed || !reads_undefined(t)) {
 		bw_init_define_results(t);
 		return;
@@ -564,7 +453,8 @@ void bw_init_salu(struct bw_init_step *t)
 	}
 	f = scalar_result(t, x, n, origin);
 	set_scc(t, &f);
-	if (has_exec_source(in)) { /* the destination gets the old one, or (WREXEC) the new one */
+	if (bw_init_has_exec_source(
+		    in)) { /* the destination gets the old one, or (WREXEC) the new one */
 		bw_init_define_results(t);
 		write_exec(t, f.x.u, f.origin);
 		t->iw->scc = false;

@@ -344,18 +344,24 @@ static void check_data(struct bw_init_step *t)
 
 /* ---- shuffles ---- */
 
-/* ds_bpermute_b32. A lane that is not active gives 0 on gfx11; the languages say that it gives no
- * value. */
+/* ds_bpermute_b32: within 32 lanes, on gfx942 across the whole wave. A lane that is not active
+ * gives 0; the languages say that it gives no value. */
+static bool pulls(unsigned op)
+{
+	return op == BW_OP_DS_BPERMUTE_B32 || op == BW_OP_DS_BPERMUTE_B32_GFX9;
+}
+
 static void pull(struct bw_init_step *t)
 {
 	const struct bw_mem_prep *p = bw_mem_prep(t->rec);
 	struct bw_init_wave *iw = t->iw;
+	unsigned reach = t->op->inst.op == BW_OP_DS_BPERMUTE_B32_GFX9 ? t->w->lanes : BW_LANES;
 	uint32_t u[64];
 	bw_init_origin origin[64];
 	for (uint64_t rest = t->exec; rest; rest &= rest - 1) {
 		unsigned lane = (unsigned)__builtin_ctzll(rest);
 		uint32_t at = bw_wave_vgpr(t->w, p->addr[0])[lane] + (uint32_t)p->imm;
-		unsigned from = lane / BW_LANES * BW_LANES + at / 4 % BW_LANES;
+		unsigned from = lane / reach * reach + at / 4 % reach;
 		bool is_active = t->exec >> from & 1;
 		u[lane] = is_active ? bw_init_v(iw, p->data[0])[from] : UINT32_MAX;
 		origin[lane] = is_active ? bw_init_v_origin(iw, p->data[0])[from]
@@ -392,7 +398,7 @@ void bw_init_memory(struct bw_init_step *t)
 	check_address(t);
 	if (t->op->kind != BW_INIT_LDS && t->op->kind != BW_INIT_SCRATCH)
 		check_data(t);
-	if (t->op->inst.op == BW_OP_DS_BPERMUTE_B32 && !bw_mem_prep(t->rec)->is_nop)
+	if (pulls(t->op->inst.op) && !bw_mem_prep(t->rec)->is_nop)
 		pull(t);
 	else if (!is_own_memory(t))
 		bw_init_define_results(t);

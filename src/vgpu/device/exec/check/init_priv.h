@@ -12,10 +12,10 @@
  * number of its place. */
 enum {
 	BW_ORIGIN_VGPR0 = 1,
-	BW_ORIGIN_SGPR0 = BW_ORIGIN_VGPR0 + 256,
-	BW_ORIGIN_SCC = BW_ORIGIN_SGPR0 + 128,
+	BW_ORIGIN_SGPR0 = BW_ORIGIN_VGPR0 + BW_STRICT_VGPRS,
+	BW_ORIGIN_SCC = BW_ORIGIN_SGPR0 + BW_STRICT_SGPRS,
 	BW_ORIGIN_UNKNOWN,
-	BW_ORIGIN_LOAD0 = 512,
+	BW_ORIGIN_LOAD0 = 1024,
 	BW_ORIGIN_LOADS = 8192,
 };
 typedef uint16_t bw_init_origin;
@@ -61,7 +61,8 @@ enum bw_init_source {
 };
 struct bw_init_operand {
 	uint8_t kind; /* enum bw_init_source */
-	uint8_t reg, n_regs;
+	uint8_t n_regs;
+	uint16_t reg;
 	uint8_t shift, bits; /* the part of the register */
 	uint16_t code;	     /* of a constant */
 };
@@ -136,8 +137,14 @@ void bw_init_define_results(struct bw_init_step *t);
 void bw_init_set_sgpr(struct bw_init_wave *iw, unsigned code, uint32_t undef,
 		      bw_init_origin origin);
 
-/* init_alu.c */
+/* init_decode.c */
 void bw_init_prepare_alu(struct bw_init_op *op, const struct bw_rec_ctx *ctx);
+/* Shifts the VGPRs of a copy of a VALU's instruction by M0. */
+void bw_init_index_gfx9(struct bw_init_op *op, const struct bw_wave *w);
+/* s_and_saveexec and its like. */
+bool bw_init_has_exec_source(const struct bw_inst *in);
+
+/* init_alu.c */
 void bw_init_valu(struct bw_init_step *t);
 void bw_init_salu(struct bw_init_step *t);
 void bw_init_lane(struct bw_init_step *t);

@@ -113,8 +113,10 @@ bw_init_origin bw_init_origin_of_load(struct bw_init_step *t, enum bw_init_memor
 }
 
 /* What is known of it; the load's place is the finding's second one. Under the lock. */
-static void fill_origin(const struct bw_init *i, bw_init_origin origin, struct bw_check_finding *f)
+static void fill_origin(const struct bw_init_step *t, bw_init_origin origin,
+			struct bw_check_finding *f)
 {
+	const struct bw_init *i = t->g->check->init;
 	struct bw_init_facts *facts = &f->init;
 	f->second = (struct bw_check_side){.name = "?"};
 	facts->memory = BW_INIT_REGISTER;
@@ -132,7 +134,10 @@ static void fill_origin(const struct bw_init *i, bw_init_origin origin, struct b
 			.name = l->name};
 		memcpy(f->second.word, l->word, sizeof(f->second.word));
 	} else if (origin >= BW_ORIGIN_VGPR0 && origin < BW_ORIGIN_SGPR0) {
-		snprintf(facts->reg, sizeof(facts->reg), "v%u", origin - BW_ORIGIN_VGPR0);
+		unsigned reg = origin - BW_ORIGIN_VGPR0, n = t->w->accum_offset;
+		bool is_acc = n && reg >= n;
+		snprintf(facts->reg, sizeof(facts->reg), "%c%u", is_acc ? 'a' : 'v',
+			 is_acc ? reg - n : reg);
 	} else if (origin >= BW_ORIGIN_SGPR0 && origin < BW_ORIGIN_SCC) {
 		bw_sreg_name(origin - BW_ORIGIN_SGPR0, facts->reg);
 	} else {
@@ -166,7 +171,7 @@ void bw_init_report(struct bw_init_step *t, enum bw_init_use use, unsigned lane,
 	if (bw_check_is_known(t->g->check, &f))
 		return;
 	pthread_mutex_lock(&i->lock);
-	fill_origin(i, origin, &f);
+	fill_origin(t, origin, &f);
 	pthread_mutex_unlock(&i->lock);
 	bw_check_found(t->g->check, t->w, &f);
 }

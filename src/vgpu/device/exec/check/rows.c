@@ -67,10 +67,18 @@ enum bw_check_access bw_check_access_of(const struct bw_op_info *info)
 								: BW_CHECK_LOAD;
 }
 
-/* An acquire of device scope empties the L1, one of the workgroup only what is nearer. */
-static bool is_fence(unsigned op)
+/* An acquire of device scope empties the L1, one of the workgroup only what is nearer. gfx942 has
+ * the scope in the instruction (LLVM's memory model: SC1). */
+static bool is_fence(const struct bw_inst *in)
 {
-	return op == BW_OP_BUFFER_GL1_INV || op == BW_OP_S_GL1_INV;
+	return in->op == BW_OP_BUFFER_GL1_INV || in->op == BW_OP_S_GL1_INV ||
+	       (in->op == BW_OP_BUFFER_INV && in->dlc);
+}
+
+/* A load that is an atomic one: GLC; of gfx942 SC0, SC1 or both, by its scope. */
+static bool is_coherent(const struct bw_exec *x, const struct bw_inst *in)
+{
+	return in->glc || (x->gen == BW_ISA_GFX942 && in->dlc);
 }
 
 static enum bw_mem_result checked(struct bw_exec *x, struct bw_wave *w, const struct bw_rec *rec)
@@ -85,14 +93,13 @@ static enum bw_mem_result checked(struct bw_exec *x, struct bw_wave *w, const st
 		.n_words = rec->size_dw,
 		.access = bw_check_access_of(info),
 		.name = info->name,
-		.is_coherent = in->glc,
-		.waits_apart = x->gen == BW_ISA_GFX11,
+		.is_coherent = is_coherent(x, in),
 	};
 	struct bw_check_group *g = bw_check_followed(w);
 	bool is_checked = bw_check_begin(c, w, &at);
 	if (g)
 		g->wave[w->index_in_group].at = &at;
-	if (is_checked && is_fence(in->op))
+	if (is_checked && is_fence(in))
 		bw_check_fence(c);
 	/* Images are not followed. */
 	if (is_checked && in->fmt == BW_FMT_MIMG && at.access == BW_CHECK_ATOMIC)
@@ -109,17 +116,20 @@ static enum bw_mem_result checked(struct bw_exec *x, struct bw_wave *w, const st
 	return r;
 }
 
+/* Bits of the counter that stores count in: all 0, and the wave waits for all of its stores. */
+enum { VSCNT_BITS = 0x3f, VMCNT9_BITS = 0xc00f };
+
 static BW_HANDLER(wait_for_stores)
 {
-	enum { COUNT = 0x3f };
-	if (!(rec->inst->imm & COUNT))
+	if (!(rec->inst->imm & (x->gen == BW_ISA_GFX942 ? VMCNT9_BITS : VSCNT_BITS)))
 		bw_check_waited(x->host.check, w);
 	BW_NEXT(BW_FOLLOWING(rec));
 }
 
 bw_handler *bw_check_handler(const struct bw_exec *x, const struct bw_inst *inst, bw_handler *fn)
 {
-	return x->host.check && inst->op == BW_OP_S_WAITCNT_VSCNT ? wait_for_stores : fn;
+	unsigned wait = x->gen == BW_ISA_GFX942 ? BW_OP_S_WAITCNT : BW_OP_S_WAITCNT_VSCNT;
+	return x->host.check && inst->op == wait ? wait_for_stores : fn;
 }
 
 static void join(void)

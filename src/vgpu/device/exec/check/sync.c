@@ -83,7 +83,7 @@ static bool has_way_around(struct bw_check_group *g, struct bw_wave *w, uint64_t
 	_Atomic uint64_t *known = &d->barrier[pc / 4 % BW_ARRAY_SIZE(d->barrier)];
 	uint64_t is = atomic_load_explicit(known, memory_order_relaxed);
 	if ((is & ~1ull) != pc) {
-		is = pc | bw_sync_has_way_around(w, d->code_va, pc);
+		is = pc | bw_sync_has_way_around(d->check->gen, w, d->code_va, pc);
 		atomic_store_explicit(known, is, memory_order_relaxed);
 	}
 	return is & 1;

@@ -242,13 +242,21 @@ static bits_t whole(const bits_t *s, unsigned n, unsigned bits)
 	return (bits_t){0, 0};
 }
 
-static bits_t halves(const bits_t *s, unsigned n)
+/* Parts of so many bits, computed with one by one. */
+static bits_t parts(const bits_t *s, unsigned n, unsigned bits)
 {
+	const uint64_t one = (1ull << bits) - 1;
 	bits_t out = {0, 0};
 	for (unsigned i = 0; i < n; i++)
-		for (unsigned at = 0; at < 64; at += 16)
-			out.u |= s[i].u >> at & 0xffff ? 0xffffull << at : 0;
+		for (unsigned at = 0; at < 64; at += bits)
+			out.u |= s[i].u >> at & one ? one << at : 0;
 	return out;
+}
+
+static bits_t pack_wide(const bits_t *s)
+{
+	const uint64_t high = 0xffffffff00000000;
+	return (bits_t){(s[0].v & ~high) | (s[1].v & high), (s[0].u & ~high) | (s[1].u & high)};
 }
 
 static bool is_zero(bits_t x)
@@ -399,7 +407,11 @@ static bits_t result(enum bw_undef_rule rule, const bits_t *s, unsigned n, unsig
 	case BW_UNDEF_SELECT:
 		return select_(s, bits);
 	case BW_UNDEF_PACKED:
-		return halves(s, n);
+		return parts(s, n, 16);
+	case BW_UNDEF_PACKED_WIDE:
+		return parts(s, n, 32);
+	case BW_UNDEF_PACK_WIDE:
+		return pack_wide(s);
 	case BW_UNDEF_IS_EQUAL:
 		return condition(is_equal_undefined(s[0], s[1]));
 	case BW_UNDEF_IS_LT_U ... BW_UNDEF_IS_GE_S:

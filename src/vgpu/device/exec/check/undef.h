@@ -72,8 +72,10 @@ enum bw_undef_rule {
 	BW_UNDEF_PERM,	  /* bytes of 0:1, chosen by 2 */
 	BW_UNDEF_BITSET0, /* bit 0 of 1, its old destination */
 	BW_UNDEF_BITSET1,
-	BW_UNDEF_SELECT, /* 2 (one bit) ? 1 : 0 */
-	BW_UNDEF_PACKED, /* each half of the result is of one half of each source */
+	BW_UNDEF_SELECT,      /* 2 (one bit) ? 1 : 0 */
+	BW_UNDEF_PACKED,      /* each half of the result is of one half of each source */
+	BW_UNDEF_PACKED_WIDE, /* the same, with halves of 32 bits */
+	BW_UNDEF_PACK_WIDE,   /* the low half of 0, the high half of 1 */
 	/* conditions: one bit */
 	BW_UNDEF_IS_EQUAL, /* and not equal */
 	BW_UNDEF_IS_LT_U,  /* of integers: 0 below 1, and so on */

@@ -583,7 +583,7 @@ void bw_decode(struct bw_rec *out, struct bw_wave *w, struct bw_exec *x)
 		out->size_dw = inst->size_b / 4;
 		out->fn = build(&b) ? bw_zero_bit_wrap(page, out, zero) : bw_h_illegal;
 	}
-	if (x->host.check && bw_init_is_on(x->host.check) && x->host.gen == BW_ISA_GFX11)
+	if (x->host.check && bw_init_is_on(x->host.check))
 		bw_init_wrap(x, page, out, inst);
 	if (x->host.strict)
 		bw_strict_wrap(x, page, out, inst);

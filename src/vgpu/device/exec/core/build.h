@@ -64,5 +64,7 @@ void bw_dpp_prepare(struct bw_code_page *page, const struct bw_inst *inst, struc
 void bw_sdwa_take(const struct bw_inst *inst, unsigned i, const void *from, unsigned from_bits,
 		  void *out, unsigned bits);
 uint32_t bw_sdwa_put(const struct bw_inst *inst, uint32_t old, uint32_t result);
+/* The part of one value of source i. */
+uint32_t bw_sdwa_part(const struct bw_inst *inst, unsigned i, uint32_t v);
 
 #endif

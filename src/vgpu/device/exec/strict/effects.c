@@ -11,6 +11,7 @@ struct build {
 	const struct bw_inst *in;
 	const struct bw_rec_ctx *ctx;
 	struct bw_effects *e;
+	bool clears_high; /* a result of 16 bits has zeros above it */
 };
 
 /* A run that goes beyond what the wave has, or there is, is none: such instructions take v0, or do
@@ -26,7 +27,7 @@ static void add_read(struct build *b, unsigned first, unsigned n, enum bw_half h
 	struct bw_effects *e = b->e;
 	if (run_exists(b, first, n) && e->n_reads < BW_EFFECTS_READS)
 		e->read[e->n_reads++] =
-			(struct bw_vregs){(uint8_t)first, (uint8_t)n, half, role, (uint8_t)src};
+			(struct bw_vregs){(uint16_t)first, (uint8_t)n, half, role, (uint8_t)src};
 }
 
 static void add_write(struct build *b, unsigned first, unsigned n, enum bw_half half)
@@ -34,7 +35,7 @@ static void add_write(struct build *b, unsigned first, unsigned n, enum bw_half 
 	struct bw_effects *e = b->e;
 	if (run_exists(b, first, n) && e->n_writes < BW_EFFECTS_WRITES)
 		e->write[e->n_writes++] =
-			(struct bw_vregs){.first = (uint8_t)first, .n = (uint8_t)n, .half = half};
+			(struct bw_vregs){.first = (uint16_t)first, .n = (uint8_t)n, .half = half};
 }
 
 static void add_sread(struct build *b, unsigned code, unsigned n, bool is_address, bool is_number)
@@ -146,7 +147,8 @@ static void valu_results(struct build *b, const struct bw_op_info *info, unsigne
 			add_write(b, in->src[0] - BW_SRC_VGPR0, 1, BW_HALF_BOTH);
 		else
 			add_write(b, dst, bw_operand_n_regs(o, lanes, true),
-				  half_of(o, in->op_sel & BW_OP_SEL_DST));
+				  b->clears_high ? BW_HALF_BOTH
+						 : half_of(o, in->op_sel & BW_OP_SEL_DST));
 	}
 }
 
@@ -204,8 +206,12 @@ static void smem(struct build *b, const struct bw_op_info *info)
 		b->e->lgkm = 1;
 		return;
 	}
-	if (!(info->flags & BW_OPF_LOAD))
+	if (!(info->flags & BW_OPF_LOAD)) { /* gfx942: s_memtime, stores, atomics */
+		if (info->n_dst && (!info->dst[0].is_optional || in->glc))
+			add_swrite(b, in->dst,
+				   bw_operand_n_regs(&info->dst[0], b->ctx->lanes, false));
 		return;
+	}
 	add_sread(b, in->saddr, info->src[0].type == BW_OPERAND_BUFFER ? 4 : 2, true, false);
 	add_sread(b, in->soffset, 1, true, false);
 	unsigned n = bw_operand_n_regs(&info->dst[0], b->ctx->lanes, false);
@@ -385,7 +391,7 @@ void bw_effects_of(const struct bw_inst *inst, const struct bw_rec *rec,
 		   const struct bw_rec_ctx *ctx, struct bw_effects *out)
 {
 	const struct bw_op_info *info = bw_isa_op_info(inst->op);
-	struct build b = {inst, ctx, out};
+	struct build b = {inst, ctx, out, rec->flags & BW_REC_ZERO_HIGH};
 	memset(out, 0, sizeof(*out));
 	out->unit = BW_UNIT_OTHER;
 	out->size_b = element_b(info);
@@ -408,6 +414,7 @@ void bw_effects_of(const struct bw_inst *inst, const struct bw_rec *rec,
 	case BW_FMT_VOP3P:
 	case BW_FMT_VOPD:
 	case BW_FMT_VINTERP:
+	case BW_FMT_MAI:
 		valu(&b, info);
 		break;
 	case BW_FMT_DS:
@@ -426,7 +433,6 @@ void bw_effects_of(const struct bw_inst *inst, const struct bw_rec *rec,
 		image(&b, info, rec);
 		break;
 	case BW_FMT_ILLEGAL:
-	case BW_FMT_MAI: /* gfx942 */
 	case BW_FMT_LDSDIR:
 	case BW_FMT_EXP:
 	case BW_FMT_COUNT:

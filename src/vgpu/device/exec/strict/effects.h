@@ -7,7 +7,7 @@
 
 #include "vgpu/device/exec/core/exec_priv.h"
 
-enum { BW_STRICT_VGPRS = 256, BW_STRICT_SGPRS = 128 };
+enum { BW_STRICT_VGPRS = 512, BW_STRICT_SGPRS = 128 };
 
 enum bw_half { BW_HALF_BOTH, BW_HALF_LO, BW_HALF_HI };
 
@@ -20,7 +20,8 @@ enum bw_role {
 };
 
 struct bw_vregs {
-	uint8_t first, n;
+	uint16_t first; /* AccVGPRs have the numbers of the VGPRs that they are */
+	uint8_t n;
 	uint8_t half; /* enum bw_half */
 	uint8_t role; /* enum bw_role */
 	uint8_t src;  /* which source of the instruction */

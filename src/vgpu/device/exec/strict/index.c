@@ -39,11 +39,11 @@ static void index_vgprs(struct bw_effects *e, const struct bw_wave *w, unsigned 
 	unsigned n_vgprs = BW_MIN((unsigned)w->n_vgprs, (unsigned)BW_STRICT_VGPRS);
 	if (kind & SRC && e->n_reads) {
 		uint64_t to = (uint64_t)e->read[0].first + src;
-		e->read[0].first = to < n_vgprs ? (uint8_t)to : 0;
+		e->read[0].first = to < n_vgprs ? (uint16_t)to : 0;
 	}
 	if (kind & DST && e->n_writes) {
 		uint64_t to = (uint64_t)e->write[0].first + dst;
-		e->write[0].first = (uint8_t)to;
+		e->write[0].first = (uint16_t)to;
 		e->n_writes = to < n_vgprs;
 	}
 }
