@@ -330,6 +330,7 @@ static void run_slot(struct bw_worker *worker, struct bw_wgp *wgp, struct bw_slo
 	uint32_t request = atomic_load(&w->request);
 	if (request & BW_REQ_KILL) {
 		bw_cwsr_wave_is_killed(s);
+		bw_sync_wave_killed(w);
 		wave_ended(worker, wgp, s);
 		return;
 	}

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "../../suite.h"
+#include "vgpu/device/exec/check/finding.h"
 #include "vgpu/device/gws.h"
+#include "wire/checks.h"
 
 enum { WAIT_MS = 60000 };
 
@@ -95,4 +97,33 @@ static void groups_meet(void **state)
 	rig_stop(&r);
 }
 
-TESTS(a_barrier_lets_all_through, who_leaves_has_not_arrived, a_semaphore_counts, groups_meet);
+/* The findings of waves of which each reads what another one has written. */
+static size_t races(unsigned how)
+{
+	enum { GROUPS = 60 };
+	struct rig r;
+	struct bw_check_finding found[4];
+	rig_start(&r, &(struct bw_device_options){.threads = 2, .check = BW_CHECK_RACES});
+	struct rig_launch l = {.kernel = "gws_order",
+			       .groups = {1},
+			       .threads = {32},
+			       .n_user = 4,
+			       .user = {(uint32_t)RIG_DATA, RIG_DATA >> 32, GROUPS - 1, 0}};
+	assert_true(rig_wait(&r, 1, rig_launch(&r, &l), WAIT_MS));
+	l.groups[0] = GROUPS;
+	l.user[3] = how;
+	assert_true(rig_wait(&r, 1, rig_launch(&r, &l), WAIT_MS));
+	size_t n = bw_check_findings(bw_device_check(r.dev), found, BW_ARRAY_SIZE(found));
+	rig_stop(&r);
+	return n;
+}
+
+static void the_checker_knows_it(void **state)
+{
+	enum { MEET = 1, PASS = 2 };
+	assert_int_equal(races(MEET), 0);
+	assert_int_not_equal(races(PASS), 0);
+}
+
+TESTS(a_barrier_lets_all_through, who_leaves_has_not_arrived, a_semaphore_counts, groups_meet,
+      the_checker_knows_it);

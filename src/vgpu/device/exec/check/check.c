@@ -262,6 +262,42 @@ void bw_check_waited(struct bw_check *c, struct bw_wave *w)
 	pthread_mutex_unlock(&c->lock);
 }
 
+/* No location in memory has that bit. */
+static const uint64_t of_gws = 1ull << 63;
+
+static struct bw_order_wave *ordered(const struct bw_wave *w, struct bw_check_group **out_group)
+{
+	struct bw_check_group *g = bw_check_followed(w);
+	*out_group = g;
+	return g && g->order ? &g->order->wave[w->index_in_group] : NULL;
+}
+
+void bw_check_gws_arrive(struct bw_check *c, struct bw_wave *w, unsigned resource)
+{
+	struct bw_check_group *g;
+	struct bw_order_wave *o = ordered(w, &g);
+	if (!o)
+		return;
+	pthread_mutex_lock(&c->lock);
+	bw_order_release(&g->dispatch->order, o, of_gws | resource);
+	bw_order_step(&g->dispatch->order, o);
+	pthread_mutex_unlock(&c->lock);
+}
+
+/* The other waves of its group learn of it at the barrier that follows, and empty their caches only
+ * after that: so this counts as done here. */
+void bw_check_gws_leave(struct bw_check *c, struct bw_wave *w, unsigned resource)
+{
+	struct bw_check_group *g;
+	struct bw_order_wave *o = ordered(w, &g);
+	if (!o)
+		return;
+	pthread_mutex_lock(&c->lock);
+	bw_order_acquire(&g->dispatch->order, o, of_gws | resource);
+	bw_order_fence(&g->dispatch->order, o);
+	pthread_mutex_unlock(&c->lock);
+}
+
 void bw_check_give_up(struct bw_check *c)
 {
 	c->step.dispatch->order.is_blind = true;

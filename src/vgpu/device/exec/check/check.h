@@ -52,6 +52,10 @@ void bw_check_group_begin(struct bw_check *c, struct bw_check_dispatch **dispatc
 void bw_check_is_explicit(struct bw_check *c, uint64_t space);
 /* Its waves that have not ended have all reached a barrier. */
 void bw_check_barrier(struct bw_workgroup *wg);
+/* A wave comes to a resource of the global wave sync, where others of its dispatch may wait; it
+ * goes on, after what these did before they came. */
+void bw_check_gws_arrive(struct bw_check *c, struct bw_wave *w, unsigned resource);
+void bw_check_gws_leave(struct bw_check *c, struct bw_wave *w, unsigned resource);
 /* The dispatch has ended; NULL: nothing happens. */
 void bw_check_dispatch_end(struct bw_check_dispatch *d);
 

@@ -44,6 +44,7 @@ struct bw_check_group {
 	/* The number of its first wave as a writer, of the numbers' era. */
 	uint32_t writer, writers_era;
 	unsigned n_waves;
+	bool is_killed;		     /* a wave of it was ended from outside */
 	struct bw_check_wave wave[]; /* by index */
 };
 

@@ -49,6 +49,12 @@ void bw_sync_wave_end(struct bw_wave *w)
 		s->has_ended = true;
 }
 
+void bw_sync_wave_killed(struct bw_wave *w)
+{
+	if (w->wg && w->wg->check)
+		w->wg->check->is_killed = true;
+}
+
 static struct bw_check_side barrier_of(const struct bw_check_group *g, struct bw_wave *w)
 {
 	enum { S_BARRIER_B = 4 };
@@ -140,7 +146,7 @@ void bw_sync_meet(struct bw_workgroup *wg)
 {
 	struct bw_check_group *g = wg->check;
 	struct bw_sync_wave *first = NULL;
-	if (!g || !(g->dispatch->check->what & BW_CHECK_SYNC) || is_in_handler(wg))
+	if (!g || !(g->dispatch->check->what & BW_CHECK_SYNC) || g->is_killed || is_in_handler(wg))
 		return;
 	for (unsigned i = 0; i < g->n_waves; i++) {
 		struct bw_sync_wave *s = &g->wave[i].sync;

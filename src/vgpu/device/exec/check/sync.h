@@ -17,10 +17,12 @@
 
 #include "vgpu/device/exec/check/check.h"
 
-/* A wave starts, with EXEC as at its launch; it has come to a barrier; it ends by itself. */
+/* A wave starts, with EXEC as at its launch; it has come to a barrier; it ends by itself, or it is
+ * ended from outside: its group is not followed any more. */
 void bw_sync_wave_begin(struct bw_wave *w);
 void bw_sync_arrive(struct bw_wave *w);
 void bw_sync_wave_end(struct bw_wave *w);
+void bw_sync_wave_killed(struct bw_wave *w);
 /* All waves of the group that have not ended have come to a barrier, and are still there. */
 void bw_sync_meet(struct bw_workgroup *wg);
 

@@ -2,6 +2,7 @@
 #include "vgpu/device/exec/core/gws.h"
 
 #include "base/util.h"
+#include "vgpu/device/exec/check/check.h"
 #include "vgpu/device/exec/core/exec_priv.h"
 
 enum { POLL_CLOCKS = 64 };
@@ -18,9 +19,15 @@ static bool do_op(const struct bw_rec *rec, struct bw_wave *w, const struct bw_e
 	unsigned reg = inst->vaddr < w->n_vgprs ? inst->vaddr : 0;
 	bool has_number = takes_number && w->n_vgprs;
 	uint32_t n = has_number ? bw_wave_vgpr(w, reg)[__builtin_ctzll(exec)] : 0;
-	unsigned resource = (w->s[BW_SRC_M0] >> 16) + inst->offset0;
+	unsigned resource = ((w->s[BW_SRC_M0] >> 16) + inst->offset0) % BW_GWS_RESOURCES;
 	w->sleep_clocks = POLL_CLOCKS;
-	return x->host.gws(x->host.cookie, w, resource % BW_GWS_RESOURCES, op, n);
+	if (x->host.check && !w->gws.waits)
+		bw_check_gws_arrive(x->host.check, w, resource);
+	if (!x->host.gws(x->host.cookie, w, resource, op, n))
+		return false;
+	if (x->host.check)
+		bw_check_gws_leave(x->host.check, w, resource);
+	return true;
 }
 
 /* A wave that waits sleeps in front of the instruction. */
