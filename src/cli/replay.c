@@ -19,6 +19,7 @@
 #include "inject/swap.h"
 #include "launch/options.h"
 #include "replay/options.h"
+#include "session/prepare.h"
 
 static int fail(struct bw_error *err)
 {
@@ -51,7 +52,8 @@ static struct bw_error *replay(const struct bw_replay_words *w, int argc, char *
 	struct bw_folder folder = BW_FOLDER_INIT;
 	struct bw_out *out = NULL;
 	_cleanup_free_ char **words = calloc((size_t)argc + 3, sizeof(*words));
-	const struct bw_swap_replay of = {w->file, w->gpu};
+	const char *gpu = bw_capture_gpu(w->file, w->gpu);
+	const struct bw_swap_replay of = {w->file, gpu};
 	struct bw_error *err = words ? NULL : bw_error_nomem();
 	for (size_t i = 0; !err && i < w->shaders.len; i++)
 		err = bw_vec_push(&o.words, w->shaders.data[i]);
@@ -64,7 +66,7 @@ static struct bw_error *replay(const struct bw_replay_words *w, int argc, char *
 	if (!err) {
 		words[0] = argv[0];
 		memcpy(words + (swaps ? 3 : 1), argv + 1, (size_t)(argc - 1) * sizeof(*words));
-		err = run_on(w->gpu, words, out_status);
+		err = run_on(gpu, words, out_status);
 	}
 	if (!err && swaps)
 		err = bw_out_create(stderr, false, &out);

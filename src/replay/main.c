@@ -24,6 +24,7 @@
 #include "replay/show.h"
 #include "ui/out.h"
 #include "wire/agent_proto.h"
+#include "wire/vgpu_models.h"
 
 enum { EXIT_DIFFERS = 1, EXIT_BAD_INPUT = 2, EXIT_GPU = 3, EXIT_OUTPUT = 4 };
 
@@ -281,8 +282,10 @@ static struct bw_error *check_gpu(const struct bw_capture_reader *r, const struc
 		return NULL;
 	bw_arch_gfx_name(of, captured, sizeof(captured));
 	bw_arch_gfx_name(is, here, sizeof(here));
-	return bw_errorf(BW_E_UNSUPPORTED, "the capture is of a %s, and this GPU is a %s", captured,
-			 here);
+	const char *choice = bw_vgpu_choice_of_gfx(captured);
+	return bw_errorf(BW_E_UNSUPPORTED, "the capture is of a %s, and this GPU is a %s%s%s",
+			 captured, here, choice ? "; replay it with --gpu " : "",
+			 choice ? choice : "");
 }
 
 static struct bw_error *check_range(const struct bw_capture_reader *r, const struct command *c)

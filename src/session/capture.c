@@ -6,16 +6,41 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/arch.h"
 #include "base/cleanup.h"
 #include "base/util.h"
 #include "capture/reader.h"
 #include "compile/compile.h"
+#include "kmd/kmd.h"
 #include "launch/options.h"
+#include "wire/vgpu_models.h"
+#include "wire/vgpu_proto.h"
 
 bool bw_is_capture(const char *path)
 {
 	size_t n = strlen(path);
 	return n > 4 && !strcmp(path + n - 4, ".bwc");
+}
+
+/* A GPU that is there already is what it is. */
+static bool is_any_virtual(const char *gpu)
+{
+	return (!gpu || !strcmp(gpu, "virtual")) && !getenv(BW_VGPU_SOCKET_ENV) &&
+	       bw_kmd_means_virtual(gpu);
+}
+
+const char *bw_capture_gpu(const char *path, const char *gpu)
+{
+	struct bw_capture_reader *r = NULL;
+	char gfx[24] = "";
+	if (!is_any_virtual(gpu))
+		return gpu;
+	_cleanup_error_ struct bw_error *err = bw_capture_reader_open(path, &r);
+	if (!err)
+		bw_arch_gfx_name(bw_capture_reader_device(r)->gc_version, gfx, sizeof(gfx));
+	bw_capture_reader_close(r);
+	const char *choice = bw_vgpu_choice_of_gfx(gfx);
+	return choice ? choice : gpu;
 }
 
 /* Tells which memory the capture does not hold. If the file cannot be read, the replay reports

@@ -52,6 +52,8 @@ struct bw_error *bw_session_open(struct bw_session *s, struct bw_run_options *o)
 		return bw_errorf(BW_E_INVALID, "--gfx is for crash files%s%s%s",
 				 o->kernel ? "; " : "", o->kernel ? o->kernel : "",
 				 o->kernel ? " is not one" : "");
+	if (o->kernel && !o->attach && bw_is_capture(o->kernel))
+		o->gpu = bw_capture_gpu(o->kernel, o->gpu);
 	if (o->attach && o->pid)
 		BW_TRY(bw_use_gpu_of(o->pid, &is_virtual));
 	if (!o->attach && gfx_of_model(o))

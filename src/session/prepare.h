@@ -21,6 +21,9 @@ struct bw_error *bw_prepare_shader(struct bw_session *s, const char *source,
 /* capture.c: bw_is_capture tells whether the file is a capture; bw_prepare_capture makes its replay
  * the session's program. The options are for messages only, as captures have no options. */
 bool bw_is_capture(const char *path);
+/* The GPU to replay a capture on: gpu, or where that is any virtual one, the one that it is of.
+ * Static, or gpu itself. */
+const char *bw_capture_gpu(const char *path, const char *gpu);
 struct bw_error *bw_prepare_capture(struct bw_session *s, const char *path,
 				    const struct bw_compile_options *compile,
 				    const struct bw_launch_options *launch) BW_MUST_CHECK;

@@ -21,4 +21,12 @@ static inline const char *bw_vgpu_model_gfx(const char *name)
 					       : NULL;
 }
 
+/* The word for --gpu that has it; NULL: no virtual GPU does. */
+static inline const char *bw_vgpu_choice_of_gfx(const char *gfx)
+{
+	return !strcmp(gfx, BW_VGPU_NAVI31_GFX)	  ? "virtual:" BW_VGPU_NAVI31
+	       : !strcmp(gfx, BW_VGPU_MI300X_GFX) ? "virtual:" BW_VGPU_MI300X
+						  : NULL;
+}
+
 #endif

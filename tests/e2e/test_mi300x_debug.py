@@ -6,10 +6,11 @@ import array
 import os
 import pathlib
 import re
+import subprocess
 import sys
 import tempfile
 
-from harness import KERNELS, check, equal, main, replies, run
+from harness import BREAKWATER, KERNELS, TIMEOUT_S, check, equal, main, replies, run
 
 GPU = ["--gpu", "virtual:mi300x"]
 STRIDE_DW = 0x21000 // 4
@@ -139,5 +140,23 @@ def a_program_with_queues():
         check(re.search(line, text, re.M), f"{line} in\n{text}")
 
 
+def a_capture():
+    """Of that program. Without --gpu it is replayed on the GPU that it is of; on another one it says which."""
+    program, code = (pathlib.Path(a).resolve() for a in sys.argv[1:3])
+    node = "$(cat /sys/class/kfd/kfd/topology/nodes/1/gpu_id)"
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "aql.bwc"
+        def breakwater(*words, status=0):
+            done = subprocess.run([BREAKWATER, *map(str, words)], capture_output=True, text=True, timeout=TIMEOUT_S)
+            equal(done.returncode, status, f"{words}: {done.stdout}{done.stderr}")
+            return done.stdout + done.stderr
+        breakwater("capture", *GPU, "-o", file, "--", "sh", "-c", f"exec {program} {code} {node} /dev/dri/renderD128 weigh 2")
+        check(re.search(r"^\d+ submissions?, 2 dispatches replayed\.$", breakwater("replay", file), re.M), "the replay")
+        text = breakwater("run", "--batch", "-ex", "break aql.hip:32 if i == 70", "-ex", "run", "-ex", "print scale", file)
+        check(re.search(r"hit Breakpoint 1, with lanes \[6\], weigh \(.*, scale=2, n=200\)", text) and "$1 = 2\n" in text, text)
+        text = breakwater("replay", "--gpu", "virtual:navi31", file, status=2)
+        check("the capture is of a gfx942, and this GPU is a gfx1100; replay it with --gpu virtual:mi300x." in text, text)
+
+
 if __name__ == "__main__":
-    main(undisturbed, breakpoint_at_every_instruction, steps, written, callers, same_as_on_gfx1100, a_program_with_queues)
+    main(undisturbed, breakpoint_at_every_instruction, steps, written, callers, same_as_on_gfx1100, a_program_with_queues, a_capture)

@@ -9,6 +9,7 @@
 #include "cli/bisect/stomp.h"
 #include "cli/look/look.h"
 #include "cli/subcommands.h"
+#include "session/prepare.h"
 
 struct command {
 	struct bw_look look;
@@ -157,7 +158,7 @@ static struct bw_error *run_bisect(struct bw_look *l)
 	size_t n;
 	BW_TRY(check(c));
 	b->file = l->words[0];
-	b->gpu = l->gpu;
+	b->gpu = bw_capture_gpu(b->file, l->gpu);
 	BW_TRY(bw_capture_reader_open(b->file, &r));
 	bw_capture_reader_entries(r, &n);
 	struct bw_error *err = n ? bw_folder_make(BW_FOLDER_RUN, &b->folder)
