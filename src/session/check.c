@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* --check: its options, and what the virtual GPU's checker found, at the end of a program. */
 #include "session/programs.h"
+#include "session/session.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -196,7 +197,8 @@ static void show_way_to_source(struct bw_out *o, struct bw_debug *d,
 	}
 }
 
-static void show_findings(struct bw_out *o, struct bw_debug *d, const struct bw_check_report *r)
+static void show_findings(struct bw_out *o, struct bw_debug *d, const struct bw_check_report *r,
+			  bool after_fault)
 {
 	size_t n = r->findings.len;
 	char suppressed[48] = "";
@@ -206,7 +208,8 @@ static void show_findings(struct bw_out *o, struct bw_debug *d, const struct bw_
 	if (n)
 		bw_out_line(o, "Check: %zu finding%s%s.", n, n == 1 ? "" : "s", suppressed);
 	else
-		bw_out_line(o, "Check: no findings%s.", suppressed);
+		bw_out_line(o, "Check: no findings%s%s.", after_fault ? " beside the fault" : "",
+			    suppressed);
 	bw_out_int(o, "n_findings", (int64_t)n);
 	if (bw_out_is_json(o))
 		bw_checked_table(o, d, r);
@@ -214,11 +217,18 @@ static void show_findings(struct bw_out *o, struct bw_debug *d, const struct bw_
 		bw_checked_show_all(o, d, r);
 }
 
-/* program: NULL, or what can be run again under the debugger, up to NULL. */
-static struct bw_error *show_report(struct bw_kmd *kmd, const struct bw_vgpu_options *o,
-				    struct bw_debug *debug, char *const *program,
+struct told {
+	struct bw_kmd *kmd;
+	struct bw_debug *debug;
+	char *const *program; /* NULL, or what can be run again under the debugger, up to NULL */
+	bool after_fault;     /* the session has shown a fault, which is no finding */
+};
+
+static struct bw_error *show_report(const struct told *t, const struct bw_vgpu_options *o,
 				    struct bw_out *out, bool *out_fails)
 {
+	struct bw_kmd *kmd = t->kmd;
+	struct bw_debug *debug = t->debug;
 	struct bw_check_report r = {0};
 	struct bw_error *err = bw_check_report_read(kmd, &r);
 	if (!err)
@@ -228,12 +238,12 @@ static struct bw_error *show_report(struct bw_kmd *kmd, const struct bw_vgpu_opt
 	if (!err) {
 		bw_out_begin(out, "event", "check");
 		suppress(&r, debug);
-		show_findings(out, debug, &r);
+		show_findings(out, debug, &r, t->after_fault);
 		if (o->suppressions)
 			show_suppressed(out, &r, o->suppressions);
 		show_way_to_source(out, debug, &r);
-		if (program)
-			show_other_way(out, debug, &r, o, program);
+		if (t->program)
+			show_other_way(out, debug, &r, o, t->program);
 		bw_out_end(out);
 		*out_fails = o->fails_on_findings && r.findings.len;
 	}
@@ -241,11 +251,12 @@ static struct bw_error *show_report(struct bw_kmd *kmd, const struct bw_vgpu_opt
 	return err;
 }
 
-struct bw_error *bw_show_check(struct bw_kmd *kmd, const struct bw_vgpu_options *o,
-			       struct bw_debug *debug, struct bw_out *out, bool *out_fails)
+struct bw_error *bw_show_check(const struct bw_session *s, const struct bw_vgpu_options *o,
+			       bool *out_fails)
 {
+	const struct told t = {s->kmd, s->debug, NULL, s->gpu_fault};
 	*out_fails = false;
-	return o->check ? show_report(kmd, o, debug, NULL, out, out_fails) : NULL;
+	return o->check ? show_report(&t, o, s->out, out_fails) : NULL;
 }
 
 struct bw_error *bw_show_check_of(struct bw_kmd *kmd, const struct bw_vgpu_options *o,
@@ -257,7 +268,8 @@ struct bw_error *bw_show_check_of(struct bw_kmd *kmd, const struct bw_vgpu_optio
 		return NULL;
 	BW_TRY(bw_debug_create(&d));
 	bw_report_add_code(d, program);
-	struct bw_error *err = show_report(kmd, o, d, program, out, out_fails);
+	struct bw_error *err =
+		show_report(&(struct told){kmd, d, program, false}, o, out, out_fails);
 	bw_debug_destroy(d);
 	return err;
 }

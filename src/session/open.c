@@ -108,7 +108,7 @@ struct bw_error *bw_session_report(struct bw_session *s, const struct bw_run_opt
 {
 	bool fails;
 	BW_TRY(bw_show_strict(s->kmd, &o->vgpu, s->debug, s->out));
-	BW_TRY(bw_show_check(s->kmd, &o->vgpu, s->debug, s->out, &fails));
+	BW_TRY(bw_show_check(s, &o->vgpu, &fails));
 	if (fails && !s->exit_status)
 		s->exit_status = BW_EXIT_FINDINGS;
 	if (s->swaps)

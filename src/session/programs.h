@@ -55,6 +55,8 @@ struct bw_error *bw_show_fidelity(struct bw_kmd *kmd, struct bw_out *o) BW_MUST_
 
 /* ---- strict.c: --strict, --deterministic, --trace-hash; and the row of --fidelity ---- */
 
+struct bw_session;
+
 struct bw_vgpu_options {
 	bool strict, deterministic, trace_hash, fidelity, interpret;
 	const char *check; /* NULL: not wanted; "": all; or names */
@@ -82,8 +84,7 @@ bw_option_take_fn bw_take_check;
 struct bw_error *bw_set_up_check(const struct bw_vgpu_options *o) BW_MUST_CHECK;
 struct bw_error *bw_check_check(struct bw_kmd *kmd, const struct bw_vgpu_options *o) BW_MUST_CHECK;
 /* out_fails: there are findings, and --error-on-findings was given. */
-struct bw_error *bw_show_check(struct bw_kmd *kmd, const struct bw_vgpu_options *o,
-			       struct bw_debug *debug, struct bw_out *out,
+struct bw_error *bw_show_check(const struct bw_session *s, const struct bw_vgpu_options *o,
 			       bool *out_fails) BW_MUST_CHECK;
 struct bw_error *bw_show_check_of(struct bw_kmd *kmd, const struct bw_vgpu_options *o,
 				  char *const *program, struct bw_out *out,

@@ -89,6 +89,14 @@ def statuses_and_names():
         check(says in done.stderr, f"{options}: {done.stderr}")
 
 
+def after_a_fault():
+    """A fault is no finding, and what is said does not deny it."""
+    words = [SOURCE / "tests/e2e/kernels/unmapped.s", "--grid", "32", "--group", "32", "--arg", "out=zeros:32", "--arg", "addr=0x123456789000"]
+    done = subprocess.run([BREAKWATER, "run", "--check", "--batch", *words], capture_output=True, text=True, timeout=120)
+    equal(done.returncode, 3, "the status")
+    check("SIGSEGV" in done.stdout and "\nCheck: no findings beside the fault.\n" in done.stdout, done.stdout)
+
+
 def one_text_for_two_lines():
     """A loop that the compiler has unrolled: races of many instructions, and one text for each pair of lines."""
     words = [FOLDER / "pairs.cl", "--kernel", "sort_wrong", "--grid", str(GRID), "--group", str(GROUP), "--arg",
@@ -128,4 +136,4 @@ def known_findings():
 
 
 if __name__ == "__main__":
-    main(pairs_in_waves_of_32, pairs_in_waves_of_64, others, statuses_and_names, one_text_for_two_lines, known_findings)
+    main(pairs_in_waves_of_32, pairs_in_waves_of_64, others, statuses_and_names, after_a_fault, one_text_for_two_lines, known_findings)
