@@ -116,7 +116,8 @@ void bw_bisect_ended(struct bw_bisect *b, const char *what, enum bw_bisect_verdi
 struct bw_bisect_smallest {
 	uint64_t size_b, all_b;
 	size_t n_submissions, all_submissions;
-	size_t n_dispatches, all_dispatches; /* of the submission found */
+	size_t n_dispatches, all_dispatches; /* of the submission found, with its draws */
+	const char *kinds;		     /* bw_capture_work_name of them */
 	size_t n_written_dispatches;	     /* of all submissions */
 	size_t n_buffers, all_buffers;
 	size_t n_pages, all_pages; /* before it, that are not zero */

@@ -37,6 +37,8 @@ struct halving {
 	size_t good, bad; /* the answer; bad - good > 1: those between were skipped */
 	uint32_t number;  /* of the submission, where parts of one are tried */
 	int limit;
+	/* where parts of a submission are tried: its name for one and for several of them */
+	const char *kind, *kinds;
 	const struct bw_bisect_numbers *numbers; /* where submissions are tried */
 	char how[200];				 /* of the last one that was bad */
 };
@@ -91,8 +93,7 @@ static struct bw_error *try_part(struct halving *h, size_t n, enum bw_bisect_ver
 {
 	const struct bw_bisect_part part = {h->number, h->number, h->limit, (uint32_t)n};
 	const bool packets = h->limit == BW_BISECT_PACKETS;
-	const char *kind = packets ? "packet" : "dispatch";
-	const char *kinds = packets ? "packets" : "dispatches";
+	const char *kind = packets ? "packet" : h->kind, *kinds = packets ? "packets" : h->kinds;
 	struct bw_bisect_outcome o;
 	char what[120];
 	if (h->limit == BW_BISECT_WHOLE)
@@ -163,7 +164,11 @@ static struct bw_error *find_packet(struct halving *h, struct bw_pm4_steps *step
 static struct bw_error *find_part(struct bw_bisect *b, struct bw_capture_reader *r,
 				  const struct bw_capture_submission *s, struct bw_bisect_found *f)
 {
-	struct halving h = {.b = b, .try = try_part, .number = f->number};
+	struct halving h = {.b = b,
+			    .try = try_part,
+			    .number = f->number,
+			    .kind = bw_capture_work_name(s, 1),
+			    .kinds = bw_capture_work_name(s, 2)};
 	struct bw_pm4_steps steps = {0};
 	enum bw_bisect_verdict verdict;
 	b->n_left = 2 + halvings(s->dispatches.len);

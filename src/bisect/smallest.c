@@ -320,23 +320,30 @@ static struct bw_error *fewer_packets(struct smallest *m)
 		for (size_t k = 0; i != last && k < m->sub->dispatches.len; k++)
 			m->packets.eligible[i] |=
 				m->sub->dispatches.data[k].packet_va == m->steps.data[i].va;
-	return leave_out(m, &m->packets, "dispatches");
+	return leave_out(m, &m->packets, bw_capture_work_name(m->sub, 2));
 }
 
-/* Whether command streams or the code of a dispatch lie there; page UINT64_MAX: anywhere in the
- * buffer. That they are needed need not be tried. */
-static bool holds_work(const struct smallest *m, uint64_t id, uint64_t page)
+static bool lies_at(const struct smallest *m, uint64_t va, uint64_t id, uint64_t page)
 {
 	struct bw_capture_word w;
+	return place_of(m, va, &w) && w.buffer == id &&
+	       (page == UINT64_MAX || w.offset_b / BW_CAPTURE_PAGE_B == page);
+}
+
+/* Whether command streams or the code of a dispatch or draw lie there; page UINT64_MAX: anywhere in
+ * the buffer. That they are needed need not be tried. */
+static bool holds_work(const struct smallest *m, uint64_t id, uint64_t page)
+{
 	bw_vec_each(&m->steps, s)
-		if (place_of(m, s->va, &w) && w.buffer == id &&
-		    (page == UINT64_MAX || w.offset_b / BW_CAPTURE_PAGE_B == page))
+		if (lies_at(m, s->va, id, page))
 			return true;
-	for (size_t i = 0; i < m->sub->dispatches.len; i++)
-		if (runs_dispatch(m, i) && place_of(m, m->sub->dispatches.data[i].code_va, &w) &&
-		    w.buffer == id &&
-		    (page == UINT64_MAX || w.offset_b / BW_CAPTURE_PAGE_B == page))
+	for (size_t i = 0; i < m->sub->dispatches.len; i++) {
+		const struct bw_capture_dispatch *d = &m->sub->dispatches.data[i];
+		if (runs_dispatch(m, i) &&
+		    (lies_at(m, d->code_va, id, page) ||
+		     (d->draw && lies_at(m, bw_capture_draw_of(m->sub, d)->code_va, id, page))))
 			return true;
+	}
 	return false;
 }
 
@@ -438,6 +445,7 @@ static void describe(const struct smallest *m, struct bw_bisect_smallest *out)
 		.n_submissions = m->made.n_submissions,
 		.all_submissions = n,
 		.all_dispatches = m->sub->dispatches.len,
+		.kinds = bw_capture_work_name(m->sub, m->sub->dispatches.len),
 		.n_written_dispatches = m->made.n_dispatches,
 		.n_buffers = m->buffers.n - count_out(&m->buffers),
 		.all_buffers = m->buffers.n,

@@ -15,7 +15,7 @@
 
 enum {
 	BW_CAPTURE_PAGE_B = 4096,
-	BW_CAPTURE_VERSION = 7,	       /* of records and files */
+	BW_CAPTURE_VERSION = 8,	       /* of records and files */
 	BW_CAPTURE_VERSION_OLDEST = 1, /* that is read */
 	/* the first one in which dispatches have what is known of their shader */
 	BW_CAPTURE_VERSION_SHADERS = 2,
@@ -30,6 +30,8 @@ enum {
 	/* ... in which the record of a pipeline may have a code object, and buffers may be
 	 * BW_CAPTURE_BUSY */
 	BW_CAPTURE_VERSION_CODE = 7,
+	/* ... in which draws are among the dispatches */
+	BW_CAPTURE_VERSION_DRAWS = 8,
 };
 /* The limits of one buffer, and of all buffers of an address space: more than any GPU's memory. */
 #define BW_CAPTURE_BUFFER_MAX_B (64ull << 30)
@@ -56,6 +58,8 @@ struct bw_capture_summary {
 	uint64_t changed_b; /* CPU writes since the state before, in whole pages */
 	uint64_t time_ns;   /* CLOCK_MONOTONIC of the machine */
 	char comm[16];
+	/* From BW_CAPTURE_VERSION_DRAWS on. They are not among n_dispatches. */
+	uint32_t n_draws, pad;
 };
 
 struct bw_capture_result {
@@ -104,16 +108,20 @@ struct bw_capture_ib {
 	uint32_t size_b, flags, ip_type, ip_instance, ring, pad;
 };
 
+/* A dispatch; or a draw, of whose vertex shader are the code, the names and the record. */
 struct bw_capture_dispatch {
 	uint64_t code_va, packet_va;
 	uint64_t indirect_va; /* where groups are read from; 0: they are in the packet */
-	uint32_t groups[3], group_size[3];
-	char pipeline[64], label[64]; /* "": not known; label: see bw_capture_label */
+	uint32_t groups[3], group_size[3]; /* of a draw: 0 */
+	char pipeline[64], label[64];	   /* "": not known; label: see bw_capture_label */
 	/* The dispatch's shader; from BW_CAPTURE_VERSION_SHADERS on. */
 	uint64_t hash; /* of its SPIR-V; 0: not known */
 	char module[64], entry[64], file[64];
 	/* The record of its pipeline, from BW_CAPTURE_VERSION_PIPELINES on; 0: there is none. */
-	uint32_t made_of, pad;
+	uint32_t made_of;
+	/* Of a draw: the number of its element of the submission's `draws`, from 1; 0: it is a
+	 * dispatch. */
+	uint32_t draw;
 	/* The dispatch's arguments, as parts of the submission's vectors; from
 	 * BW_CAPTURE_VERSION_GIVEN on. */
 	uint64_t block_va; /* the base of argument offsets; 0: none */
@@ -123,6 +131,15 @@ struct bw_capture_dispatch {
 	/* A label that is longer than `label` has room for, in the submission's `labels`, with a
 	 * zero after it; label_b 0: `label` is complete. From BW_CAPTURE_VERSION_LABELS on. */
 	uint32_t label_at, label_b;
+};
+
+/* What a draw has beside a dispatch: its numbers, and its pixel shader. */
+struct bw_capture_draw {
+	uint32_t n_vertices, n_instances; /* or indices; UINT32_MAX: read from memory */
+	uint32_t n_draws, is_indexed;	  /* n_draws: the packet has so many at most */
+	uint64_t code_va, hash;
+	char pipeline[64], module[64], entry[64], file[64];
+	uint32_t made_of, pad;
 };
 
 /* A buffer that the API has bound: an element of a binding in a set. */
@@ -182,8 +199,34 @@ struct bw_capture_submission {
 	bool has_objects; /* they have changed: `objects` has all of them */
 	struct BW_VEC(struct bw_capture_object) objects;
 	struct bw_capture_bytes BW_VEC(uint8_t) labels; /* from BW_CAPTURE_VERSION_LABELS on */
+	/* Of the dispatches that are draws, in their order; from BW_CAPTURE_VERSION_DRAWS on. */
+	struct BW_VEC(struct bw_capture_draw) draws;
 };
 void bw_capture_submission_fini(struct bw_capture_submission *s);
+
+/* What a dispatch of that submission is if it is a draw; NULL: it is none. */
+static inline struct bw_capture_draw *bw_capture_draw_of(const struct bw_capture_submission *s,
+							 const struct bw_capture_dispatch *d)
+{
+	return d->draw ? &s->draws.data[d->draw - 1] : NULL;
+}
+
+/* The pixel shader of a draw, in those fields in which the dispatch has the vertex shader. */
+struct bw_capture_dispatch bw_capture_pixel_shader(const struct bw_capture_draw *d);
+void bw_capture_set_pixel_shader(struct bw_capture_draw *d,
+				 const struct bw_capture_dispatch *shader);
+
+/* Adds a dispatch, and makes it a draw if draw is not NULL. */
+struct bw_error *bw_capture_add_work(struct bw_capture_submission *s,
+				     const struct bw_capture_dispatch *d,
+				     const struct bw_capture_draw *draw) BW_MUST_CHECK;
+
+/* The name of a shader of a draw, for people: that of its source file, else of its pipeline. */
+const char *bw_capture_shader_name(const char *pipeline, const char *file);
+
+/* How a count of n of its dispatches and draws is called: "dispatch", "draws", "dispatches and
+ * draws". */
+const char *bw_capture_work_name(const struct bw_capture_submission *s, size_t n);
 
 /* The label of a dispatch of that submission; "" where it has none. Borrowed. */
 const char *bw_capture_label(const struct bw_capture_submission *s,

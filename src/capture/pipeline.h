@@ -2,10 +2,11 @@
 #ifndef BW_CAPTURE_PIPELINE_H
 #define BW_CAPTURE_PIPELINE_H
 
-/* What the code of a dispatch was made from: a record of its own in a capture, which dispatches
- * name by its number. Of a Vulkan compute pipeline it has the inputs, so that other SPIR-V can
- * replace it later; all numbers of layouts and flags are Vulkan's. Of a kernel of ROCm it has the
- * code object, which says to a debugger what is at which address. Pure. */
+/* What the code of a dispatch, or of a shader of a draw, was made from: a record of its own in a
+ * capture, which dispatches name by its number. Of a Vulkan compute pipeline it has the inputs, so
+ * that other SPIR-V can replace it later; of a graphics pipeline the inputs of one shader, so that
+ * a debugger knows its source. All numbers of layouts and flags are Vulkan's. Of a kernel of ROCm
+ * it has the code object, which says to a debugger what is at which address. Pure. */
 
 #include "capture/capture.h"
 
@@ -45,6 +46,9 @@ enum {
 	BW_CAPTURE_ROBUST_IMAGES_2 = 8,
 };
 
+/* A graphics pipeline has more inputs than a record of one of its shaders. */
+enum bw_capture_stage { BW_CAPTURE_COMPUTE, BW_CAPTURE_VERTEX, BW_CAPTURE_PIXEL };
+
 /* Fixed part, without holes. */
 struct bw_capture_pipeline_head {
 	uint64_t flags; /* VkPipelineCreateFlags, or VkPipelineCreateFlags2 */
@@ -52,8 +56,8 @@ struct bw_capture_pipeline_head {
 	uint32_t subgroup; /* required size; 0: none */
 	uint32_t robustness;
 	uint32_t unknown; /* as of a set: of the pipeline or its stage */
-	uint32_t pad;
-	char entry[256]; /* of a code object: its name, as the program's runtime has it */
+	uint32_t stage;	  /* enum bw_capture_stage */
+	char entry[256];  /* of a code object: its name, as the program's runtime has it */
 };
 
 struct bw_capture_pipeline {

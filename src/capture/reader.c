@@ -74,13 +74,15 @@ static uint64_t length_of(const struct bw_capture_block *b)
 	return sizeof(*b) + b->summary_b + b->stored_b;
 }
 
-static size_t summary_size(uint32_t kind)
+static size_t summary_size(uint32_t kind, uint32_t version)
 {
 	switch (kind) {
 	case BW_CAPTURE_BLOCK_DEVICE:
 		return sizeof(struct bw_capture_device);
 	case BW_CAPTURE_BLOCK_SUBMISSION:
-		return sizeof(struct bw_capture_summary);
+		return version < BW_CAPTURE_VERSION_DRAWS
+			       ? offsetof(struct bw_capture_summary, n_draws)
+			       : sizeof(struct bw_capture_summary);
 	case BW_CAPTURE_BLOCK_RESULT:
 		return sizeof(struct bw_capture_result);
 	default:
@@ -95,8 +97,8 @@ static bool is_block(const struct bw_capture_reader *r, uint64_t at, const struc
 	const struct bw_capture_block *b = &h->block;
 	const size_t checked_at = offsetof(struct bw_capture_block, summary_b);
 	return have_b >= sizeof(*b) && b->magic == BW_CAPTURE_BLOCK_MAGIC &&
-	       b->summary_b == summary_size(b->kind) && sizeof(*b) + b->summary_b <= have_b &&
-	       b->raw_b <= BW_CAPTURE_BODY_MAX_B &&
+	       b->summary_b == summary_size(b->kind, r->version) &&
+	       sizeof(*b) + b->summary_b <= have_b && b->raw_b <= BW_CAPTURE_BODY_MAX_B &&
 	       b->check == bw_capture_check((const uint8_t *)h + checked_at,
 					    sizeof(*b) - checked_at + b->summary_b) &&
 	       b->stored_b <= r->size_b - at - sizeof(*b) - b->summary_b;
@@ -140,7 +142,7 @@ static struct bw_error *note_block(struct bw_capture_reader *r, uint64_t at, con
 	case BW_CAPTURE_BLOCK_PAGES:
 		return note_pages(r, at, &h->block);
 	case BW_CAPTURE_BLOCK_SUBMISSION:
-		memcpy(&e.summary, h->summary, sizeof(e.summary));
+		memcpy(&e.summary, h->summary, h->block.summary_b);
 		e.summary.comm[sizeof(e.summary.comm) - 1] = '\0';
 		if (!e.summary.number || n >= ENTRIES_MAX ||
 		    (n && r->entries.data[n - 1].summary.number >= e.summary.number))

@@ -78,7 +78,61 @@ void bw_capture_submission_fini(struct bw_capture_submission *s)
 	bw_vec_free(&s->args);
 	bw_vec_free(&s->objects);
 	bw_vec_free(&s->labels);
+	bw_vec_free(&s->draws);
 	memset(s, 0, sizeof(*s));
+}
+
+/* ---- dispatches and draws ---- */
+
+struct bw_capture_dispatch bw_capture_pixel_shader(const struct bw_capture_draw *d)
+{
+	struct bw_capture_dispatch s = {
+		.code_va = d->code_va, .hash = d->hash, .made_of = d->made_of};
+	memcpy(s.pipeline, d->pipeline, sizeof(s.pipeline));
+	memcpy(s.module, d->module, sizeof(s.module));
+	memcpy(s.entry, d->entry, sizeof(s.entry));
+	memcpy(s.file, d->file, sizeof(s.file));
+	return s;
+}
+
+void bw_capture_set_pixel_shader(struct bw_capture_draw *d,
+				 const struct bw_capture_dispatch *shader)
+{
+	d->code_va = shader->code_va;
+	d->hash = shader->hash;
+	d->made_of = shader->made_of;
+	memcpy(d->pipeline, shader->pipeline, sizeof(d->pipeline));
+	memcpy(d->module, shader->module, sizeof(d->module));
+	memcpy(d->entry, shader->entry, sizeof(d->entry));
+	memcpy(d->file, shader->file, sizeof(d->file));
+}
+
+struct bw_error *bw_capture_add_work(struct bw_capture_submission *s,
+				     const struct bw_capture_dispatch *d,
+				     const struct bw_capture_draw *draw)
+{
+	struct bw_capture_dispatch one = *d;
+	if (draw)
+		BW_TRY(bw_vec_push(&s->draws, *draw));
+	one.draw = draw ? (uint32_t)s->draws.len : 0;
+	BW_TRY(bw_vec_push(&s->dispatches, one));
+	s->summary.n_draws = (uint32_t)s->draws.len;
+	s->summary.n_dispatches = (uint32_t)(s->dispatches.len - s->draws.len);
+	return NULL;
+}
+
+const char *bw_capture_shader_name(const char *pipeline, const char *file)
+{
+	return *file ? file : *pipeline ? pipeline : "the driver's own";
+}
+
+const char *bw_capture_work_name(const struct bw_capture_submission *s, size_t n)
+{
+	if (!s->draws.len)
+		return n == 1 ? "dispatch" : "dispatches";
+	if (s->draws.len == s->dispatches.len)
+		return n == 1 ? "draw" : "draws";
+	return n == 1 ? "dispatch or draw" : "dispatches and draws";
 }
 
 /* ---- labels ---- */
@@ -152,7 +206,8 @@ static struct bw_error *put_all(const struct bw_capture_submission *s, struct bw
 	BW_TRY(BW_RECORD_PUT_VEC(out, &s->bound));
 	BW_TRY(BW_RECORD_PUT_VEC(out, &s->args));
 	BW_TRY(BW_RECORD_PUT_VEC(out, &s->objects));
-	return BW_RECORD_PUT_VEC(out, &s->labels);
+	BW_TRY(BW_RECORD_PUT_VEC(out, &s->labels));
+	return BW_RECORD_PUT_VEC(out, &s->draws);
 }
 
 struct bw_error *bw_capture_submission_encode(const struct bw_capture_submission *s,
@@ -257,6 +312,8 @@ static struct bw_error *get_dispatches(struct bw_cursor *c, uint32_t version,
 		char *const names[] = {one.pipeline, one.label, one.module, one.entry, one.file};
 		for (size_t k = 0; k < BW_ARRAY_SIZE(names); k++)
 			names[k][sizeof(one.pipeline) - 1] = '\0';
+		if (version < BW_CAPTURE_VERSION_DRAWS)
+			one.draw = 0;
 		out->dispatches.data[out->dispatches.len++] = one;
 	}
 	return NULL;
@@ -316,6 +373,24 @@ static struct bw_error *get_labels(struct bw_cursor *c, struct bw_capture_submis
 	return NULL;
 }
 
+/* Each is of one dispatch, and both are in one order. */
+static struct bw_error *get_draws(struct bw_cursor *c, struct bw_capture_submission *out)
+{
+	uint32_t n = 0;
+	BW_TRY(GET_VEC(c, &out->draws));
+	bw_vec_each(&out->dispatches, d)
+		if (d->draw && d->draw != ++n)
+			return bad("its draws are not in their order");
+	if (n != out->draws.len)
+		return bad("it has other draws than its dispatches say");
+	bw_vec_each(&out->draws, d) {
+		char *const names[] = {d->pipeline, d->module, d->entry, d->file};
+		for (size_t k = 0; k < BW_ARRAY_SIZE(names); k++)
+			names[k][sizeof(d->pipeline) - 1] = '\0';
+	}
+	return NULL;
+}
+
 static struct bw_error *get_all(struct bw_cursor *c, uint32_t version,
 				struct bw_capture_submission *out)
 {
@@ -335,6 +410,8 @@ static struct bw_error *get_all(struct bw_cursor *c, uint32_t version,
 		BW_TRY(get_given(c, out));
 	if (version >= BW_CAPTURE_VERSION_LABELS)
 		BW_TRY(get_labels(c, out));
+	if (version >= BW_CAPTURE_VERSION_DRAWS)
+		BW_TRY(get_draws(c, out));
 	return bw_cursor_left(c) ? bad("it is too long") : NULL;
 }
 

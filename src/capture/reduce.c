@@ -225,10 +225,14 @@ static struct bw_error *put_dispatches(struct job *j, const struct bw_capture_su
 {
 	for (size_t i = 0; i < sub->dispatches.len; i++) {
 		struct bw_capture_dispatch one = sub->dispatches.data[i];
+		const struct bw_capture_draw *of = bw_capture_draw_of(sub, &one);
+		struct bw_capture_draw draw = of ? *of : (struct bw_capture_draw){0};
 		if (is_last && j->how->no_dispatch && j->how->no_dispatch[i])
 			continue;
 		BW_TRY(put_pipeline(j, one.made_of, &one.made_of));
-		BW_TRY(bw_vec_push(&out->dispatches, one));
+		if (of)
+			BW_TRY(put_pipeline(j, draw.made_of, &draw.made_of));
+		BW_TRY(bw_capture_add_work(out, &one, of ? &draw : NULL));
 	}
 	/* of those that are left out, too: the others say where theirs begins */
 	bw_vec_each(&sub->pushes, byte)
@@ -239,8 +243,7 @@ static struct bw_error *put_dispatches(struct job *j, const struct bw_capture_su
 		BW_TRY(bw_vec_push(&out->args, *a));
 	bw_vec_each(&sub->labels, byte)
 		BW_TRY(bw_vec_push(&out->labels, *byte));
-	out->summary.n_dispatches = (uint32_t)out->dispatches.len;
-	j->out->n_dispatches += out->summary.n_dispatches;
+	j->out->n_dispatches += out->dispatches.len;
 	return NULL;
 }
 
@@ -251,6 +254,7 @@ static struct bw_error *make_record(struct job *j, const struct space *s,
 {
 	out->summary = sub->summary;
 	out->summary.mapped_b = out->summary.changed_b = 0;
+	out->summary.n_dispatches = out->summary.n_draws = 0;
 	if (!is_gone(j, s, sub->fence_buffer)) {
 		out->fence_buffer = sub->fence_buffer;
 		out->fence_offset_b = sub->fence_offset_b;

@@ -120,7 +120,7 @@ static uint64_t size_of(const struct record *e)
 		s->dispatches.cap * sizeof(*s->dispatches.data) + s->pushes.cap +
 		s->bound.cap * sizeof(*s->bound.data) + s->args.cap * sizeof(*s->args.data) +
 		s->objects.cap * sizeof(*s->objects.data) + s->labels.cap +
-		e->after.cap * sizeof(*e->after.data);
+		s->draws.cap * sizeof(*s->draws.data) + e->after.cap * sizeof(*e->after.data);
 	bw_vec_each(&s->chunks, c)
 		size_b += sizeof(*c) + c->size_b;
 	return size_b;
@@ -416,19 +416,25 @@ struct bw_error *bw_capture_ring_pipeline(struct bw_capture_ring *r, const void 
 
 /* ---- Writing ---- */
 
+static struct bw_error *number_pipeline(struct bw_capture_ring *r, struct bw_capture_writer *w,
+					uint32_t *made_of)
+{
+	struct kept_pipeline *p =
+		*made_of && *made_of <= r->pipelines.len ? &r->pipelines.data[*made_of - 1] : NULL;
+	if (p && !p->number)
+		BW_TRY(bw_capture_writer_pipeline(w, p->bytes.data, p->bytes.len, &p->number));
+	*made_of = p ? p->number : 0;
+	return NULL;
+}
+
 /* Ids of pipelines become numbers of the file. */
 static struct bw_error *number_pipelines(struct bw_capture_ring *r, struct bw_capture_writer *w,
 					 struct bw_capture_submission *s)
 {
-	bw_vec_each(&s->dispatches, d) {
-		struct kept_pipeline *p = d->made_of && d->made_of <= r->pipelines.len
-						  ? &r->pipelines.data[d->made_of - 1]
-						  : NULL;
-		if (p && !p->number)
-			BW_TRY(bw_capture_writer_pipeline(w, p->bytes.data, p->bytes.len,
-							  &p->number));
-		d->made_of = p ? p->number : 0;
-	}
+	bw_vec_each(&s->dispatches, d)
+		BW_TRY(number_pipeline(r, w, &d->made_of));
+	bw_vec_each(&s->draws, d)
+		BW_TRY(number_pipeline(r, w, &d->made_of));
 	return NULL;
 }
 

@@ -12,6 +12,8 @@
 struct bw_told_dispatch {
 	const struct bw_capture_dispatch *dispatch;
 	const struct bw_capture_pipeline *made_of; /* NULL: not known */
+	/* of a draw: that of its pixel shader */
+	const struct bw_capture_pipeline *pixel_made_of;
 };
 
 struct bw_told_submission {

@@ -137,12 +137,15 @@ static void add_head(const struct bw_decompile *d, struct bw_str *out)
 	char comm[sizeof(m->comm) + 1] = "";
 	struct bw_str name = {0};
 	memcpy(comm, m->comm, sizeof(m->comm));
-	char ring[32];
+	char ring[32], draws[32] = "";
 	bw_capture_ring_text(m, true, ring, sizeof(ring));
 	bw_decompile_add_name(&name, comm);
+	if (d->n_draws)
+		snprintf(draws, sizeof(draws), ", %u draw%s", d->n_draws,
+			 d->n_draws == 1 ? "" : "s");
 	bw_str_addf(out,
 		    "// Submission %u: %s, process %u (%s). %zu IB%s, %u called stream%s, %u "
-		    "shader%s, %u dispatch%s.\n"
+		    "shader%s, %u dispatch%s%s.\n"
 		    "//     breakwater decompile --header > breakwater_edit.h     (not where "
 		    "Breakwater is installed)\n"
 		    "//     cc edit.c -o edit && ./edit edit.bwo\n"
@@ -151,7 +154,7 @@ static void add_head(const struct bw_decompile *d, struct bw_str *out)
 		    m->number, ring, m->pid, bw_str_text(&name), d->ibs.len,
 		    d->ibs.len == 1 ? "" : "s", d->n_called, d->n_called == 1 ? "" : "s",
 		    d->n_shaders, d->n_shaders == 1 ? "" : "s", d->n_dispatches,
-		    d->n_dispatches == 1 ? "" : "es", m->number);
+		    d->n_dispatches == 1 ? "" : "es", draws, m->number);
 	bw_str_free(&name);
 	bw_str_add(out, "\nenum { ");
 	bw_vec_each(&d->pieces, p)
@@ -205,6 +208,7 @@ static void write_out(const struct bw_decompile *d, struct bw_out *o, const char
 	bw_out_int(o, "called", d->n_called);
 	bw_out_int(o, "shaders", d->n_shaders);
 	bw_out_int(o, "dispatches", d->n_dispatches);
+	bw_out_int(o, "draws", d->n_draws);
 	bw_out_str(o, "source", source);
 	bw_out_end(o);
 }

@@ -56,7 +56,7 @@ static const struct bw_option exec_rows[] = {
 	 "they may make other code for that, and use no cache",
 	 BW_FLAG(struct exec_options, shaders.lines)},
 	{"-O0", NULL,
-	 "compute shaders of Vulkan note their lines and local variables, for a debugger that attaches",
+	 "shaders of Vulkan note their lines and local variables, for a debugger that attaches",
 	 BW_FLAG(struct exec_options, shaders.notes)},
 	{"--ready", NULL,
 	 "the trap handler is in place from the first submission on: \"breakwater attach\" then stops even "

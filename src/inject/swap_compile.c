@@ -403,7 +403,8 @@ static struct bw_error *add_variants(struct job *j, const struct bw_swap_rule *r
 		for (size_t k = 0; !err && k < sub.dispatches.len; k++) {
 			const struct bw_capture_dispatch *d = &sub.dispatches.data[k];
 			const struct bw_swap_shader shader = bw_swap_shader_of(d);
-			if (!d->made_of || bw_swap_find(&one, BW_SWAP_SPIRV, &shader) < 0 ||
+			if (d->draw || !d->made_of ||
+			    bw_swap_find(&one, BW_SWAP_SPIRV, &shader) < 0 ||
 			    has_variant(j, d->made_of))
 				continue;
 			err = j->variants.len < VARIANTS_MAX

@@ -103,6 +103,8 @@ static struct bw_error *take_submission(struct bw_collect *c, struct source *s)
 		err = space_of(c, s, sub.summary.space, &space);
 	bw_vec_each(&sub.dispatches, d)
 		d->made_of = number_of(s, d->made_of);
+	bw_vec_each(&sub.draws, d)
+		d->made_of = number_of(s, d->made_of);
 	if (!err) {
 		sub.summary.space = space;
 		s->last = sub.summary.number = ++c->n_seen;

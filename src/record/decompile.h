@@ -48,7 +48,8 @@ struct bw_decompile {
 	struct BW_VEC(struct bw_decompile_note) notes; /* by piece and place */
 	struct BW_VEC(uint32_t) ibs;		       /* for each IB of the call, its piece */
 	struct BW_VEC(const struct bw_capture_dispatch *) dispatches; /* of sub, by packet */
-	unsigned n_called, n_shaders, n_dispatches;
+	/* work: dispatches and draws, which have one count */
+	unsigned n_called, n_shaders, n_dispatches, n_draws, n_work;
 	uint64_t pieces_b;
 	size_t next_note;
 	/* while C is written: registers and calls that it has names for */
@@ -68,6 +69,10 @@ size_t bw_decompile_piece_at(const struct bw_decompile *d, uint64_t va, uint32_t
 /* Appends a name for a comment, so that it can neither end the comment's line nor continue in the
  * next one. */
 void bw_decompile_add_name(struct bw_str *out, const char *name);
+/* The notes on the draw at which a scan is, whose packet is at packet_va: its shaders, by their
+ * addresses, and names. The caller owns the text. */
+char *bw_decompile_draw_text(struct bw_decompile *d, const struct bw_pm4_find *f,
+			     uint64_t packet_va);
 /* The notes on the dispatch at which a scan is, whose packet is at packet_va: its shader (SIZE_MAX:
  * not known), names, user data, and the memory to which that points. The caller owns the text. */
 char *bw_decompile_dispatch_text(struct bw_decompile *d, const struct bw_pm4_find *f,

@@ -196,6 +196,16 @@ static struct bw_error *look_at_dispatch(struct walk *w, const struct bw_pm4_fin
 	char *text = bw_decompile_dispatch_text(
 		w->d, f, w->d->pieces.data[w->piece].va + f->pos_dw * 4, shader);
 	w->d->n_dispatches++;
+	w->d->n_work++;
+	return add_note(w->d, w->piece, f->pos_dw, text);
+}
+
+static struct bw_error *look_at_draw(struct walk *w, const struct bw_pm4_find *f)
+{
+	char *text =
+		bw_decompile_draw_text(w->d, f, w->d->pieces.data[w->piece].va + f->pos_dw * 4);
+	w->d->n_draws++;
+	w->d->n_work++;
 	return add_note(w->d, w->piece, f->pos_dw, text);
 }
 
@@ -228,6 +238,8 @@ static bool found(void *cookie, const struct bw_pm4_find *f)
 	struct walk *w = cookie;
 	if (f->what == BW_PM4_FOUND_DISPATCH && !w->has_notes)
 		w->err = look_at_dispatch(w, f);
+	else if (f->what == BW_PM4_FOUND_DRAW && !w->has_notes)
+		w->err = look_at_draw(w, f);
 	else if (f->what == BW_PM4_FOUND_INDIRECT_BUFFER)
 		w->err = follow(w, bw_canonical(f->flow.va), f->flow.size_dw);
 	return !w->err;

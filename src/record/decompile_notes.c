@@ -172,7 +172,7 @@ char *bw_decompile_dispatch_text(struct bw_decompile *d, const struct bw_pm4_fin
 {
 	struct bw_str out = {0};
 	uint64_t code_va = shader == SIZE_MAX ? 0 : d->pieces.data[shader].va;
-	bw_str_addf(&out, "Dispatch %u: %s", d->n_dispatches,
+	bw_str_addf(&out, "Dispatch %u: %s", d->n_work,
 		    code_va ? d->pieces.data[shader].name : "code that is not in the capture");
 	const struct bw_capture_dispatch *one = dispatch_at(d, packet_va);
 	if (one) {
@@ -184,5 +184,32 @@ char *bw_decompile_dispatch_text(struct bw_decompile *d, const struct bw_pm4_fin
 	}
 	bw_str_add(&out, "\n");
 	add_user_data(d, f->state, code_va, &out);
+	return bw_str_take(&out);
+}
+
+char *bw_decompile_draw_text(struct bw_decompile *d, const struct bw_pm4_find *f,
+			     uint64_t packet_va)
+{
+	struct bw_str out = {0};
+	const struct bw_capture_dispatch *one = dispatch_at(d, packet_va);
+	bw_str_addf(&out, "Draw %u: ", d->n_work);
+	if (f->draw.n == UINT32_MAX)
+		bw_str_add(&out, "its numbers are in memory");
+	else
+		bw_str_addf(&out, "%u %s, %u instance%s", f->draw.n,
+			    f->draw.is_indexed ? "indices" : "vertices", f->draw.n_instances,
+			    f->draw.n_instances == 1 ? "" : "s");
+	if (one && one->draw) {
+		const struct bw_capture_draw *draw = bw_capture_draw_of(&d->sub, one);
+		bw_str_add(&out, ", vertex shader ");
+		bw_decompile_add_name(&out, bw_capture_shader_name(one->pipeline, one->file));
+		bw_str_addf(&out, " at 0x%" PRIx64 ", pixel shader ", one->code_va);
+		bw_decompile_add_name(&out, bw_capture_shader_name(draw->pipeline, draw->file));
+		bw_str_addf(&out, " at 0x%" PRIx64, draw->code_va);
+		const char *label = bw_capture_label(&d->sub, one);
+		bw_str_add(&out, label[0] ? ", label " : "");
+		bw_decompile_add_name(&out, label);
+	}
+	bw_str_add(&out, "\n");
 	return bw_str_take(&out);
 }

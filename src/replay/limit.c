@@ -116,7 +116,7 @@ static struct bw_error *keep(const struct bw_capture_submission *sub,
 	size_t n = l->is_packets ? steps->len : sub->dispatches.len;
 	if (l->n > n)
 		return bw_errorf(BW_E_NOT_FOUND, "it has %zu %s", n,
-				 l->is_packets ? "packets" : "dispatches");
+				 l->is_packets ? "packets" : bw_capture_work_name(sub, n));
 	for (size_t i = 0; i < l->n; i++)
 		BW_TRY(bw_vec_push(out, l->is_packets ? steps->data[i].va
 						      : sub->dispatches.data[i].packet_va));

@@ -7,8 +7,8 @@
 #include "pm4/walk.h"
 #include "replay/patch.h"
 
-/* The first n dispatches run, and all other packets; or the first n packets of any kind, in the
- * order in which they are executed. A packet that one of the first ones is stays. */
+/* The first n dispatches and draws run, and all other packets; or the first n packets of any kind,
+ * in the order in which they are executed. A packet that one of the first ones is stays. */
 struct bw_replay_limit {
 	uint32_t number; /* of the submission; 0: none */
 	uint32_t n;

@@ -224,6 +224,7 @@ static void name_dispatch(struct locate *l)
 		if (d->packet_va != l->out->step.va)
 			continue;
 		l->out->is_dispatch = true;
+		l->out->is_draw = d->draw;
 		l->out->dispatch = (uint32_t)i;
 		memcpy(l->out->pipeline, d->pipeline, sizeof(d->pipeline));
 		snprintf(l->out->label, sizeof(l->out->label), "%s", bw_capture_label(&l->sub, d));

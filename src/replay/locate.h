@@ -24,7 +24,8 @@ struct bw_replay_blame {
 	enum bw_replay_blame_kind kind;
 	uint32_t packet, n_packets; /* from 0, in the order of execution; and how many there are */
 	struct bw_pm4_step step;
-	bool is_dispatch; /* dispatch: its number, from 0, in the capture's list */
+	/* dispatch: its number, from 0, in the capture's list, in which draws are, too */
+	bool is_dispatch, is_draw;
 	uint32_t dispatch;
 	char pipeline[64], label[BW_CAPTURE_LABEL_MAX_B]; /* "": not known */
 	/* the first byte in memory that it leaves as it is in the end; va 0: not mapped */

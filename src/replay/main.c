@@ -215,9 +215,9 @@ static void show_good(struct bw_out *o, const struct command *c, const struct bw
 		snprintf(checked, sizeof(checked),
 			 "; memory is as captured after %u of them, of which the capture has it",
 			 r->n_checked);
-	bw_out_line(o, "%u submission%s, %u dispatch%s replayed%s.", r->n_submissions,
-		    r->n_submissions == 1 ? "" : "s", r->n_dispatches,
-		    r->n_dispatches == 1 ? "" : "es", checked);
+	bw_out_line(o, "%u submission%s, %s replayed%s.", r->n_submissions,
+		    r->n_submissions == 1 ? "" : "s",
+		    bw_replay_work(r->n_dispatches, r->n_draws).text, checked);
 }
 
 static int show(struct bw_out *o, const struct command *c, const struct bw_replay_report *r,
@@ -228,6 +228,7 @@ static int show(struct bw_out *o, const struct command *c, const struct bw_repla
 	bw_replay_show_damage(o, r, skipped_b);
 	bw_out_int(o, "submissions", r->n_submissions);
 	bw_out_int(o, "dispatches", r->n_dispatches);
+	bw_out_int(o, "draws", r->n_draws);
 	bw_out_int(o, "checked", r->n_checked);
 	bw_out_int(o, "led_in", r->n_led_in);
 	bw_out_int(o, "loops", (int64_t)n_loops);
@@ -308,7 +309,29 @@ static struct bw_error *check_range(const struct bw_capture_reader *r, const str
 	return NULL;
 }
 
-static struct bw_error *replay(const struct command *c, const char *node, struct bw_out *out,
+/* Submissions from the first to the last of a frame, with those of other processes between. */
+static struct bw_error *take_frame(const struct bw_capture_reader *r, struct command *c)
+{
+	size_t n;
+	uint32_t last = 0;
+	const struct bw_capture_entry *e = bw_capture_reader_entries(r, &n);
+	for (size_t i = 0; c->words.frame && i < n; i++) {
+		if (e[i].summary.frame != c->words.frame)
+			continue;
+		if (!last)
+			c->o.first = e[i].summary.number;
+		last = e[i].summary.number;
+	}
+	if (c->words.frame && !last)
+		return bw_errorf(BW_E_NOT_FOUND,
+				 "nothing in %s was submitted for frame %u (\"breakwater capture "
+				 "list\" shows the frames)",
+				 c->words.file, c->words.frame);
+	c->o.last = c->words.frame ? last : c->o.last;
+	return NULL;
+}
+
+static struct bw_error *replay(struct command *c, const char *node, struct bw_out *out,
 			       int *out_status)
 {
 	struct bw_capture_reader *r;
@@ -317,7 +340,9 @@ static struct bw_error *replay(const struct command *c, const char *node, struct
 	struct bw_error *err = NULL;
 	uint64_t i = 0;
 	BW_TRY(bw_capture_reader_open(c->words.file, &r));
-	err = check_range(r, c);
+	err = take_frame(r, c);
+	if (!err)
+		err = check_range(r, c);
 	if (!err && c->o.swap)
 		err = bw_replay_swap_check(c->o.swap, bw_capture_reader_version(r));
 	for (; !err && i < c->words.loop && report.verdict == BW_REPLAY_SAME; i++) {

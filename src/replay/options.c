@@ -44,6 +44,9 @@ static const struct bw_option rows[] = {
 	 BW_U32(WORDS, first, 1, UINT32_MAX)},
 	{"--last", "N", "leave out the submissions after this one",
 	 BW_U32(WORDS, last, 1, UINT32_MAX)},
+	{"--frame", "N",
+	 "only what is submitted for frame N, from present N-1 of the program to present N",
+	 BW_U32(WORDS, frame, 1, UINT32_MAX)},
 	{"--check", NULL,
 	 "compare all memory with the capture's after each submission; of the first that differs, find the "
 	 "packet or dispatch that does it",
@@ -56,10 +59,10 @@ static const struct bw_option rows[] = {
 	 "FILE its dwords in the place of that IB (0: the first one)",
 	 BW_CALL(take_override)},
 	{"--dispatches", "N:COUNT",
-	 "only the first COUNT dispatches of submission N run, and its other packets",
+	 "only the first COUNT dispatches and draws of submission N run, and its other packets",
 	 BW_TEXT(WORDS, dispatches)},
 	{"--packets", "N:COUNT",
-	 "only the first COUNT packets of submission N run, dispatches among them",
+	 "only the first COUNT packets of submission N run, dispatches and draws among them",
 	 BW_TEXT(WORDS, packets)},
 	{"--shader", "WHICH=FILE",
 	 "assembly (.s), or SPIR-V (.spv, .comp and others), takes the place of a shader. WHICH: its name "
@@ -93,6 +96,9 @@ struct bw_error *bw_replay_words_parse(int argc, char *const *argv, struct bw_re
 	if (!w->file && !w->help)
 		return bw_errorf(BW_E_INVALID, "\"breakwater replay\" needs a capture: breakwater "
 					       "replay FILE.bwc");
+	if (w->frame && (w->first != 1 || w->last != UINT32_MAX))
+		return bw_errorf(BW_E_INVALID, "--frame says itself what is replayed: it goes "
+					       "without --first and --last");
 	if (w->first > w->last)
 		return bw_errorf(BW_E_INVALID, "--first %u comes after --last %u", w->first,
 				 w->last);

@@ -13,7 +13,7 @@ struct bw_replay_texts BW_VEC(const char *);
 struct bw_replay_words {
 	const char *file, *gpu;
 	const char *dispatches, *packets; /* N:COUNT; NULL: not given */
-	uint32_t first, last;
+	uint32_t first, last, frame;	  /* frame 0: not given; first and last are not, then */
 	uint64_t loop, timeout_s;
 	bool check, json, help;
 	struct bw_replay_texts dumps, overrides;

@@ -262,6 +262,7 @@ static struct bw_error *check(struct play *p, const struct live_space *s,
 	if (p->out->difference.n_pages) {
 		p->out->difference.number = m->number;
 		p->out->difference.n_dispatches = m->n_dispatches;
+		p->out->difference.n_draws = m->n_draws;
 		p->out->verdict = BW_REPLAY_DIFFERS;
 	}
 	return NULL;
@@ -362,23 +363,39 @@ static struct bw_error *settle_clocks(struct play *p, struct live_space *s,
 
 struct told BW_VEC(struct bw_told_dispatch);
 
+/* The record of that number, to be freed by free_record; NULL: there is none. Names are of use
+ * without. */
+static struct bw_capture_pipeline *read_record(struct play *p, uint32_t number)
+{
+	struct bw_capture_pipeline *made_of = number ? calloc(1, sizeof(*made_of)) : NULL;
+	struct bw_error *err = made_of ? bw_capture_reader_pipeline(p->r, number, made_of) : NULL;
+	if (err) {
+		free(made_of);
+		made_of = NULL;
+	}
+	bw_error_free(err);
+	return made_of;
+}
+
+static void free_record(const struct bw_capture_pipeline *p)
+{
+	struct bw_capture_pipeline *made_of = (struct bw_capture_pipeline *)(uintptr_t)p;
+	if (made_of)
+		bw_capture_pipeline_fini(made_of);
+	free(made_of);
+}
+
 /* What a debugger of this process is to know of the dispatches, where an agent is in it. */
 static struct bw_error *find_told(struct play *p, const struct bw_capture_submission *sub,
 				  struct told *out)
 {
+	BW_TRY(bw_vec_reserve(out, sub->dispatches.len));
 	bw_vec_each(&sub->dispatches, d) {
-		struct bw_told_dispatch one = {.dispatch = d};
-		struct bw_capture_pipeline *made_of = calloc(1, sizeof(*made_of));
-		if (!made_of)
-			return bw_error_nomem();
-		struct bw_error *err =
-			d->made_of ? bw_capture_reader_pipeline(p->r, d->made_of, made_of)
-				   : bw_errorf(BW_E_NOT_FOUND, "none");
-		one.made_of = err ? NULL : made_of;
-		bw_error_free(err); /* the names are of use without */
-		if (!one.made_of)
-			free(made_of);
-		BW_TRY(bw_vec_push(out, one));
+		const struct bw_capture_draw *draw = bw_capture_draw_of(sub, d);
+		out->data[out->len++] = (struct bw_told_dispatch){
+			.dispatch = d,
+			.made_of = read_record(p, d->made_of),
+			.pixel_made_of = draw ? read_record(p, draw->made_of) : NULL};
 	}
 	return NULL;
 }
@@ -401,10 +418,8 @@ static struct bw_error *submit(struct play *p, const struct bw_capture_space *sp
 	if (begin && end)
 		end();
 	bw_vec_each(&told, t) {
-		struct bw_capture_pipeline *made_of = (struct bw_capture_pipeline *)t->made_of;
-		if (made_of)
-			bw_capture_pipeline_fini(made_of);
-		free(made_of);
+		free_record(t->made_of);
+		free_record(t->pixel_made_of);
 	}
 	bw_vec_free(&told);
 	return err;
@@ -438,6 +453,7 @@ static struct bw_error *run_one(struct play *p, struct live_space *s,
 	} else {
 		out->n_submissions++;
 		out->n_dispatches += e->summary.n_dispatches;
+		out->n_draws += e->summary.n_draws;
 	}
 	out->number = e->summary.number;
 	out->has_captured = e->has_result;

@@ -39,9 +39,9 @@ struct bw_replay_options {
 
 /* The first byte that is another one than in the capture. */
 struct bw_replay_difference {
-	uint32_t number, n_dispatches; /* the submission after which it was found */
-	uint64_t buffer, offset_b, va; /* va 0: not mapped */
-	uint64_t n_pages, n_buffers;   /* that differ after that submission */
+	uint32_t number, n_dispatches, n_draws; /* the submission after which it was found */
+	uint64_t buffer, offset_b, va;		/* va 0: not mapped */
+	uint64_t n_pages, n_buffers;		/* that differ after that submission */
 	uint8_t captured[16], replayed[16];
 	unsigned n_bytes; /* of the two, up to the end of the page */
 };
@@ -53,7 +53,7 @@ enum bw_replay_verdict {
 	BW_REPLAY_BROKE_AS, /* it did so in the capture, too */
 };
 struct bw_replay_report {
-	uint32_t n_submissions, n_dispatches, n_checked;
+	uint32_t n_submissions, n_dispatches, n_draws, n_checked;
 	/* Those before `first` that ran, and the first of them: they are not in n_submissions. */
 	uint32_t n_led_in, lead_in;
 	uint32_t number; /* of the last one */

@@ -28,6 +28,18 @@ static void put_bytes(struct bw_out *o, const char *key, const uint8_t *bytes, u
 	bw_out_str(o, key, text);
 }
 
+struct bw_replay_work bw_replay_work(uint32_t n_dispatches, uint32_t n_draws)
+{
+	struct bw_replay_work w = {""};
+	if (n_draws)
+		snprintf(w.text, sizeof(w.text), "%u dispatch%s and %u draw%s", n_dispatches,
+			 n_dispatches == 1 ? "" : "es", n_draws, n_draws == 1 ? "" : "s");
+	else
+		snprintf(w.text, sizeof(w.text), "%u dispatch%s", n_dispatches,
+			 n_dispatches == 1 ? "" : "es");
+	return w;
+}
+
 void bw_replay_show_damage(struct bw_out *o, const struct bw_replay_report *r, uint64_t skipped_b)
 {
 	if (skipped_b)
@@ -54,10 +66,9 @@ void bw_replay_show_difference(struct bw_out *o, const struct bw_replay_differen
 	if (d->va)
 		snprintf(va, sizeof(va), " (address 0x%" PRIx64 ")", d->va);
 	bw_out_line(o,
-		    "Submission %u (%u dispatch%s) differs first in buffer %" PRIu64
-		    " at byte 0x%" PRIx64 "%s; %" PRIu64 " page%s of %" PRIu64
-		    " buffer%s differ%s:",
-		    d->number, d->n_dispatches, d->n_dispatches == 1 ? "" : "es", d->buffer,
+		    "Submission %u (%s) differs first in buffer %" PRIu64 " at byte 0x%" PRIx64
+		    "%s; %" PRIu64 " page%s of %" PRIu64 " buffer%s differ%s:",
+		    d->number, bw_replay_work(d->n_dispatches, d->n_draws).text, d->buffer,
 		    d->offset_b, va, d->n_pages, d->n_pages == 1 ? "" : "s", d->n_buffers,
 		    d->n_buffers == 1 ? "" : "s", d->n_pages == 1 ? "s" : "");
 	bw_out_int(o, "differs_after", d->number);
@@ -78,7 +89,8 @@ static void show_packet(struct bw_out *o, const struct bw_replay_blame *b)
 	char name[32], dispatch[48] = "";
 	const char *what = bw_pm4_step_name(&b->step, name);
 	if (b->is_dispatch)
-		snprintf(dispatch, sizeof(dispatch), "dispatch %u, ", b->dispatch);
+		snprintf(dispatch, sizeof(dispatch), "%s %u, ", b->is_draw ? "draw" : "dispatch",
+			 b->dispatch);
 	bw_out_line(o,
 		    "The first to leave bytes that differ in the end is its %spacket %u of 0 to %u "
 		    "(%s at 0x%" PRIx64 ")%s%s%s%s.",
@@ -110,6 +122,8 @@ static void put_packet(struct bw_out *o, const struct bw_replay_blame *b)
 	char va[24];
 	if (b->is_dispatch)
 		json_object_set_new(j, "dispatch", json_integer(b->dispatch));
+	if (b->is_draw)
+		json_object_set_new(j, "is_draw", json_true());
 	json_object_set_new(j, "number", json_integer(b->packet));
 	json_object_set_new(j, "of", json_integer(b->n_packets));
 	json_object_set_new(j, "name", json_string(bw_pm4_step_name(&b->step, name)));

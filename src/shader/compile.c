@@ -104,6 +104,9 @@ static struct bw_error *check_record(struct job *j)
 {
 	const struct bw_capture_binding *b = j->p.bindings.data;
 	uint64_t n = 0;
+	if (j->p.head.stage != BW_CAPTURE_COMPUTE)
+		return bw_errorf(BW_E_INVALID, "it is a shader of a graphics pipeline, of which a "
+					       "capture has not all inputs");
 	for (uint32_t i = 0; i < j->p.sets.len; i++) {
 		BW_TRY(check_set(&j->p.sets.data[i], b, i));
 		b += j->p.sets.data[i].n_bindings;

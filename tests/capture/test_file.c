@@ -236,7 +236,7 @@ static void test_other_files(void **state)
 	assert_non_null(err);
 	assert_string_equal(
 		err->message,
-		"test.bwc is a capture of version 9, and this Breakwater reads versions 1 to 7: "
+		"test.bwc is a capture of version 9, and this Breakwater reads versions 1 to 8: "
 		"read it with the Breakwater that made it");
 	bw_error_free(err);
 	memcpy(bytes,
@@ -253,13 +253,13 @@ static void test_other_files(void **state)
 
 /* Records of older versions: dispatches of 176 bytes (1), which say nothing of their shader, and of
  * 376 (2), which do not name the record of their pipeline, and of 384 (3, 4), which do not say what
- * they were given, and of 416 (5), whose labels are cut. */
+ * they were given, and of 416 (5), whose labels are cut; up to 7 there are no draws after them. */
 static void check_older_record(uint32_t version, size_t old_b)
 {
 	/* the number of chunks; from version 5 on those of four parts that were given, too; from
 	 * version 6 on that of labels */
-	enum { CHUNKS_B = 8, GIVEN_B = 4 * 8, LABELS_B = 8 };
-	const size_t last_b = CHUNKS_B + (version < 5 ? 0 : GIVEN_B);
+	enum { CHUNKS_B = 8, GIVEN_B = 4 * 8, LABELS_B = 8, DRAWS_B = 8 };
+	const size_t last_b = CHUNKS_B + (version < 5 ? 0 : GIVEN_B) + (version < 6 ? 0 : LABELS_B);
 	const struct bw_capture_dispatch given[] = {
 		{.code_va = 0x1000, .pipeline = "p", .label = "l", .hash = 7, .made_of = 1},
 		{.code_va = 0x2000, .groups = {1, 2, 3}, .hash = 8, .file = "f"}};
@@ -272,7 +272,8 @@ static void check_older_record(uint32_t version, size_t old_b)
 	ok(bw_capture_submission_decode(bytes.data, bytes.len, BW_CAPTURE_VERSION, &back));
 	assert_memory_equal(back.dispatches.data, given, sizeof(given));
 	bw_capture_submission_fini(&back);
-	uint8_t *first = bytes.data + bytes.len - CHUNKS_B - GIVEN_B - LABELS_B - n * new_b;
+	uint8_t *first =
+		bytes.data + bytes.len - CHUNKS_B - GIVEN_B - LABELS_B - DRAWS_B - n * new_b;
 	for (size_t i = 0; i < n; i++)
 		memmove(first + i * old_b, first + i * new_b, old_b);
 	memset(first + n * old_b, 0, last_b);
@@ -294,7 +295,8 @@ static void check_older_record(uint32_t version, size_t old_b)
 	struct bw_error *err = bw_capture_submission_decode(bytes.data, bytes.len,
 							    version < 3	  ? version + 1
 							    : version < 5 ? 5
-									  : 6,
+							    : version < 6 ? 6
+									  : 8,
 							    &back);
 	assert_non_null(err);
 	bw_error_free(err);
@@ -309,6 +311,7 @@ static void test_older_records(void **state)
 	check_older_record(3, 384);
 	check_older_record(4, 384);
 	check_older_record(5, 416);
+	check_older_record(7, 424);
 }
 
 /* ---- What dispatches were given ---- */
@@ -414,6 +417,55 @@ static void test_damaged_given(void **state)
 	s.dispatches.data[1].bound_at = 0;
 	s.dispatches.data[1].n_bound = 3;
 	check_refused(&s, "a dispatch refers to data that the record does not have");
+}
+
+/* ---- Draws ---- */
+
+static struct bw_capture_submission make_draws(void)
+{
+	struct bw_capture_submission s = {.summary = {.number = 1, .space = 1}};
+	const struct bw_capture_dispatch pixel = {
+		.code_va = 0x3000, .hash = 9, .made_of = 2, .pipeline = "p", .file = "f"};
+	struct bw_capture_draw draw = {.n_vertices = 6, .n_instances = 2, .n_draws = 1};
+	bw_capture_set_pixel_shader(&draw, &pixel);
+	ok(bw_capture_add_work(&s, &(struct bw_capture_dispatch){.code_va = 0x1000}, NULL));
+	ok(bw_capture_add_work(&s, &(struct bw_capture_dispatch){.code_va = 0x2000}, &draw));
+	draw.n_vertices = 3;
+	ok(bw_capture_add_work(&s, &(struct bw_capture_dispatch){.code_va = 0x2100}, &draw));
+	return s;
+}
+
+static void test_draws(void **state)
+{
+	struct bw_capture_submission s = make_draws(), back = {0};
+	assert_int_equal(s.summary.n_dispatches, 1);
+	assert_int_equal(s.summary.n_draws, 2);
+	assert_string_equal(bw_capture_work_name(&s, 2), "dispatches and draws");
+	memset(s.draws.data[1].entry, 'x', sizeof(s.draws.data[1].entry));
+	ok(decode_given(&s, &back));
+	assert_null(bw_capture_draw_of(&back, &back.dispatches.data[0]));
+	const struct bw_capture_draw *d = bw_capture_draw_of(&back, &back.dispatches.data[1]);
+	const struct bw_capture_dispatch pixel = bw_capture_pixel_shader(d);
+	assert_int_equal(d->n_vertices, 6);
+	assert_int_equal(d->n_instances, 2);
+	assert_int_equal(pixel.code_va, 0x3000);
+	assert_int_equal(pixel.hash, 9);
+	assert_int_equal(pixel.made_of, 2);
+	assert_string_equal(pixel.pipeline, "p");
+	assert_string_equal(bw_capture_shader_name(pixel.pipeline, pixel.file), "f");
+	d = bw_capture_draw_of(&back, &back.dispatches.data[2]);
+	assert_int_equal(d->n_vertices, 3);
+	assert_int_equal(strlen(d->entry), sizeof(d->entry) - 1);
+	bw_capture_submission_fini(&back);
+	/* each draw is of one dispatch */
+	s.dispatches.data[0].draw = 1;
+	expect_refused(&s, "its draws are not in their order");
+	s.dispatches.data[0].draw = 0;
+	s.dispatches.data[2].draw = 7;
+	expect_refused(&s, "its draws are not in their order");
+	s.dispatches.data[2].draw = 0;
+	expect_refused(&s, "other draws than its dispatches say");
+	bw_capture_submission_fini(&s);
 }
 
 /* Long labels are whole, up to a limit, and end where the record says. */
@@ -533,5 +585,5 @@ static void test_records_that_make_no_sense(void **state)
 }
 
 TESTS(test_whole, test_cut, test_damaged, test_other_files, test_older_records, test_given,
-      test_damaged_given, test_cut_record, test_labels, test_equal_pages,
+      test_damaged_given, test_draws, test_cut_record, test_labels, test_equal_pages,
       test_records_that_make_no_sense);

@@ -47,8 +47,7 @@ static void add_buffer(struct bw_capture_submission *s, uint64_t id)
  * page 2 is 30 from the first on; the second buffer comes with submission 3. */
 static void put_submission(struct bw_capture_writer *w, uint32_t k)
 {
-	struct bw_capture_submission s = {
-		.summary = {.number = k, .space = 1, .n_dispatches = 2, .comm = "program"}};
+	struct bw_capture_submission s = {.summary = {.number = k, .space = 1, .comm = "program"}};
 	struct bw_capture_result r = {.number = k, .has_ended = 1};
 	struct bw_capture_runs after = {0};
 	if (k == 1) {
@@ -73,7 +72,8 @@ static void put_submission(struct bw_capture_writer *w, uint32_t k)
 		char label[100] = {0};
 		memset(label, (int)('a' + k + i), sizeof(label) - 1);
 		ok(bw_capture_set_label(&s, &d, label, strlen(label)));
-		ok(bw_vec_push(&s.dispatches, d));
+		struct bw_capture_draw draw = {.n_vertices = 10 * k + (uint32_t)i};
+		ok(bw_capture_add_work(&s, &d, i == 1 ? &draw : NULL));
 		ok(bw_vec_push(&s.pushes, (uint8_t)(10 * k + i)));
 	}
 	s.has_objects = k == 1;
@@ -206,7 +206,10 @@ static void test_less(void **state)
 	assert_int_equal(s.buffers.len, 1);
 	assert_int_equal(s.maps.len, 1);
 	assert_int_equal(sub.dispatches.len, 1);
-	assert_int_equal(sub.summary.n_dispatches, 1);
+	assert_int_equal(sub.summary.n_dispatches, 0);
+	assert_int_equal(sub.summary.n_draws, 1);
+	/* the draw goes along with its dispatch */
+	assert_int_equal(bw_capture_draw_of(&sub, &sub.dispatches.data[0])->n_vertices, 41);
 	assert_int_equal(sub.dispatches.data[0].packet_va, 401);
 	assert_int_equal(word(made, 0, FIRST, 0), 0);
 	assert_int_equal(word(made, 0, FIRST, PAGE_B + 4), 23);

@@ -81,6 +81,9 @@ static void read_file(const uint8_t *given, size_t n)
 			err = bw_capture_reader_result(r, &e[i], &runs);
 		if (!err)
 			err = bw_capture_space_apply_runs(&s, &runs);
+		bw_vec_each(&sub.dispatches, d)
+			if (d->draw)
+				read_pipeline(r, bw_capture_draw_of(&sub, d)->made_of);
 		if (sub.dispatches.len)
 			read_pipeline(r, sub.dispatches.data[0].made_of);
 		bw_capture_submission_fini(&sub);

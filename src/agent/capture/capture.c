@@ -91,6 +91,7 @@ static struct bw_error *note_chunk(const struct bw_capture_call *call,
 static void note_shader(const struct bw_agent_objects *objects, uint32_t pipeline,
 			struct bw_capture_dispatch *out)
 {
+	bw_names_pipeline(objects, pipeline, out->pipeline, sizeof(out->pipeline));
 	bw_vec_each(objects, o) {
 		if (!pipeline || o->id != pipeline || o->kind != BW_AGENT_OBJECT_PIPELINE)
 			continue;
@@ -102,33 +103,51 @@ static void note_shader(const struct bw_agent_objects *objects, uint32_t pipelin
 	}
 }
 
+/* The two stages of a draw follow each other. */
+static bool is_draw(const struct bw_agent_dispatches *all, size_t i)
+{
+	return i + 1 < all->len && all->data[i].stage == BW_AGENT_VERTEX &&
+	       all->data[i + 1].stage == BW_AGENT_PIXEL;
+}
+
+static struct bw_error *note_work(const struct bw_capture_call *c, size_t i,
+				  const struct bw_agent_objects *objects,
+				  struct bw_capture_submission *out)
+{
+	const struct bw_agent_dispatch *d = &c->dispatches->data[i];
+	struct bw_capture_dispatch one = {
+		.code_va = d->code_va, .packet_va = d->packet_va, .indirect_va = d->indirect_va};
+	struct bw_capture_draw draw = {.n_vertices = d->n_vertices,
+				       .n_instances = d->n_instances,
+				       .n_draws = d->n_draws,
+				       .is_indexed = d->is_indexed};
+	const bool draws = is_draw(c->dispatches, i);
+	if (!draws)
+		memcpy(one.groups, d->groups, sizeof(one.groups));
+	memcpy(one.group_size, d->group_size, sizeof(one.group_size));
+	note_shader(objects, d->pipeline, &one);
+	if (draws) {
+		struct bw_capture_dispatch pixel = {.code_va = d[1].code_va};
+		note_shader(objects, d[1].pipeline, &pixel);
+		bw_capture_set_pixel_shader(&draw, &pixel);
+	}
+	if (c->kernel)
+		one.made_of = c->kernel->code;
+	if (d->label_b && d->label_at <= c->blob->len && d->label_b <= c->blob->len - d->label_at)
+		BW_TRY(bw_capture_set_label(
+			out, &one, (const char *)c->blob->data + d->label_at,
+			strnlen((const char *)c->blob->data + d->label_at, d->label_b)));
+	BW_TRY(bw_captured_note(d, c->blob, out, &one));
+	return bw_capture_add_work(out, &one, draws ? &draw : NULL);
+}
+
 static struct bw_error *note_dispatches(const struct bw_capture_call *c,
 					struct bw_capture_submission *out)
 {
 	struct bw_agent_objects objects = {0};
 	struct bw_error *err = c->dispatches->len ? bw_names_objects(&objects) : NULL;
-	for (size_t i = 0; !err && i < c->dispatches->len; i++) {
-		const struct bw_agent_dispatch *d = &c->dispatches->data[i];
-		struct bw_capture_dispatch one = {.code_va = d->code_va,
-						  .packet_va = d->packet_va,
-						  .indirect_va = d->indirect_va};
-		memcpy(one.groups, d->groups, sizeof(one.groups));
-		memcpy(one.group_size, d->group_size, sizeof(one.group_size));
-		bw_names_pipeline(&objects, d->pipeline, one.pipeline, sizeof(one.pipeline));
-		note_shader(&objects, d->pipeline, &one);
-		if (c->kernel)
-			one.made_of = c->kernel->code;
-		if (d->label_b && d->label_at <= c->blob->len &&
-		    d->label_b <= c->blob->len - d->label_at)
-			err = bw_capture_set_label(
-				out, &one, (const char *)c->blob->data + d->label_at,
-				strnlen((const char *)c->blob->data + d->label_at, d->label_b));
-		if (!err)
-			err = bw_captured_note(d, c->blob, out, &one);
-		if (!err)
-			err = bw_vec_push(&out->dispatches, one);
-	}
-	out->summary.n_dispatches = (uint32_t)c->dispatches->len;
+	for (size_t i = 0; !err && i < c->dispatches->len; i += is_draw(c->dispatches, i) ? 2 : 1)
+		err = note_work(c, i, &objects, out);
 	bw_vec_free(&objects);
 	return err;
 }
@@ -201,6 +220,18 @@ static bool make_record(const struct bw_capture_call *c, uint32_t id, struct bw_
 						  : bw_shaders_record(id, out);
 }
 
+static struct bw_error *send_pipeline(const struct bw_capture_call *c, uint32_t id)
+{
+	const struct bw_capture_pipeline_sent head = {.id = id};
+	struct bw_capture_bytes bytes = {0};
+	if (!id || was_sent(id) || !make_record(c, id, &bytes))
+		return NULL;
+	struct bw_error *err =
+		bw_capture_link_record(BW_CAPTURE_PIPELINE, &head, sizeof(head), &bytes);
+	bw_vec_free(&bytes);
+	return err ? err : bw_vec_push(&sent.ids, id);
+}
+
 /* The records of the pipelines that the connection does not have yet. */
 static struct bw_error *send_pipelines(const struct bw_capture_call *c,
 				       const struct bw_capture_submission *s)
@@ -209,18 +240,10 @@ static struct bw_error *send_pipelines(const struct bw_capture_call *c,
 		sent.of = bw_capture_link_number();
 		sent.ids.len = 0;
 	}
-	bw_vec_each(&s->dispatches, d) {
-		const struct bw_capture_pipeline_sent head = {.id = d->made_of};
-		struct bw_capture_bytes bytes = {0};
-		if (!d->made_of || was_sent(d->made_of) || !make_record(c, d->made_of, &bytes))
-			continue;
-		struct bw_error *err =
-			bw_capture_link_record(BW_CAPTURE_PIPELINE, &head, sizeof(head), &bytes);
-		bw_vec_free(&bytes);
-		if (!err)
-			err = bw_vec_push(&sent.ids, d->made_of);
-		BW_TRY(err);
-	}
+	bw_vec_each(&s->dispatches, d)
+		BW_TRY(send_pipeline(c, d->made_of));
+	bw_vec_each(&s->draws, d)
+		BW_TRY(send_pipeline(c, d->made_of));
 	return NULL;
 }
 

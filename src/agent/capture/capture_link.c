@@ -203,6 +203,8 @@ static struct bw_error *gather_names(const struct bw_capture_submission *s,
 	bw_vec_each(&s->dispatches, d) {
 		BW_TRY(add_name(out, bw_capture_label(s, d)));
 		BW_TRY(add_name(out, d->pipeline));
+		if (d->draw && strcmp(d->pipeline, bw_capture_draw_of(s, d)->pipeline) != 0)
+			BW_TRY(add_name(out, bw_capture_draw_of(s, d)->pipeline));
 	}
 	return NULL;
 }

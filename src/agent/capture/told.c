@@ -29,6 +29,14 @@ struct known {
 };
 static struct BW_VEC(struct known) pipelines;
 
+/* Graphics pipelines, by their vertex and pixel shader. The handle of the one at i has room for the
+ * number of a stage (BW_NAMES_STAGE), and is no multiple of 8 either. */
+struct known_draw {
+	struct known stages[2];
+};
+static struct BW_VEC(struct known_draw) draw_pipelines;
+#define DRAW_PIPELINE(i) (1ull << 62 | (uint64_t)(i) << 3 | 4)
+
 static void add_shader(uint32_t id, uint64_t handle, const struct bw_capture_pipeline *p)
 {
 	_cleanup_free_ struct bw_agent_constant *constants =
@@ -58,27 +66,30 @@ static void note_layout(const struct bw_capture_pipeline *p, struct bw_agent_obj
 	}
 }
 
-/* The handle of its pipeline; 0: the program's API knew of none, or no memory. */
-static uint64_t pipeline_of(const struct bw_told_dispatch *t)
+static bool is_known(const struct bw_capture_dispatch *d)
 {
-	const struct bw_capture_dispatch *d = t->dispatch;
+	return d->pipeline[0] || d->hash;
+}
+
+static struct known known_as(const struct bw_capture_dispatch *d)
+{
 	struct known k = {.code_va = d->code_va, .hash = d->hash};
-	if (!d->pipeline[0] && !d->hash)
-		return 0;
 	memcpy(k.name, d->pipeline, sizeof(k.name) - 1);
 	memcpy(k.entry, d->entry, sizeof(k.entry) - 1);
-	for (size_t i = 0; i < pipelines.len; i++)
-		if (!memcmp(&pipelines.data[i], &k, sizeof(k)))
-			return FIRST_PIPELINE + 2 * i;
-	struct bw_error *err = bw_vec_push(&pipelines, k);
-	if (err) {
-		bw_error_free(err);
-		return 0;
-	}
+	return k;
+}
+
+/* Adds the object of a shader; made_of NULL: its record is not known. */
+static void add_object(const struct bw_capture_dispatch *d,
+		       const struct bw_capture_pipeline *made_of, enum bw_agent_stage stage,
+		       uint64_t handle)
+{
+	const struct known k = known_as(d);
 	struct bw_agent_object o = {.kind = BW_AGENT_OBJECT_PIPELINE,
-				    .handle = FIRST_PIPELINE + 2 * (pipelines.len - 1),
+				    .handle = handle,
 				    .va = d->code_va,
-				    .hash = d->hash};
+				    .hash = d->hash,
+				    .stage = stage};
 	memcpy(o.dim, d->group_size, sizeof(o.dim));
 	memcpy(o.name, k.name, sizeof(o.name));
 	memcpy(o.entry, k.entry, sizeof(o.entry));
@@ -88,19 +99,65 @@ static uint64_t pipeline_of(const struct bw_told_dispatch *t)
 	 * OpenCL, which have no SPIR-V here, always have one */
 	if (d->hash && (!strcmp(o.name, o.module) || !strcmp(o.name, o.entry)))
 		o.name[0] = 0;
-	if (t->made_of)
-		note_layout(t->made_of, &o);
+	if (made_of)
+		note_layout(made_of, &o);
 	uint32_t id = bw_names_add(&o);
-	if (t->made_of && t->made_of->spirv.len)
-		add_shader(id, o.handle, t->made_of);
-	return o.handle;
+	if (made_of && made_of->spirv.len)
+		add_shader(id, o.handle, made_of);
+}
+
+/* The handle of its pipeline; 0: the program's API knew of none, or no memory. */
+static uint64_t pipeline_of(const struct bw_told_dispatch *t)
+{
+	const struct known k = known_as(t->dispatch);
+	if (!is_known(t->dispatch))
+		return 0;
+	for (size_t i = 0; i < pipelines.len; i++)
+		if (!memcmp(&pipelines.data[i], &k, sizeof(k)))
+			return FIRST_PIPELINE + 2 * i;
+	struct bw_error *err = bw_vec_push(&pipelines, k);
+	if (err) {
+		bw_error_free(err);
+		return 0;
+	}
+	uint64_t handle = FIRST_PIPELINE + 2 * (pipelines.len - 1);
+	add_object(t->dispatch, t->made_of, BW_AGENT_COMPUTE, handle);
+	return handle;
+}
+
+/* The same of a draw. */
+static uint64_t draw_pipeline_of(const struct bw_told_dispatch *t,
+				 const struct bw_capture_draw *draw)
+{
+	const struct bw_capture_dispatch pixel = bw_capture_pixel_shader(draw);
+	const struct known_draw k = {{known_as(t->dispatch), known_as(&pixel)}};
+	if (!is_known(t->dispatch) && !is_known(&pixel))
+		return 0;
+	for (size_t i = 0; i < draw_pipelines.len; i++)
+		if (!memcmp(&draw_pipelines.data[i], &k, sizeof(k)))
+			return DRAW_PIPELINE(i);
+	struct bw_error *err = bw_vec_push(&draw_pipelines, k);
+	if (err) {
+		bw_error_free(err);
+		return 0;
+	}
+	uint64_t handle = DRAW_PIPELINE(draw_pipelines.len - 1);
+	if (is_known(t->dispatch))
+		add_object(t->dispatch, t->made_of, BW_AGENT_VERTEX,
+			   BW_NAMES_STAGE(handle, BW_AGENT_VERTEX));
+	if (is_known(&pixel))
+		add_object(&pixel, t->pixel_made_of, BW_AGENT_PIXEL,
+			   BW_NAMES_STAGE(handle, BW_AGENT_PIXEL));
+	return handle;
 }
 
 static void note(const struct bw_capture_submission *s, const struct bw_told_dispatch *t)
 {
 	static const char separator[] = {BW_AGENT_LABEL_SEPARATOR, 0};
 	const struct bw_capture_dispatch *d = t->dispatch;
-	uint64_t pipeline = pipeline_of(t);
+	const struct bw_capture_draw *draw = bw_capture_draw_of(s, d);
+	const uint64_t record = draw ? BW_NAMES_DRAWS(COMMANDS) : COMMANDS;
+	uint64_t pipeline = draw ? draw_pipeline_of(t, draw) : pipeline_of(t);
 	if (t->made_of && t->made_of->code.len)
 		bw_loaded_code_tell(t->made_of->code_base, t->made_of->head.entry,
 				    t->made_of->code.data, t->made_of->code.len);
@@ -113,10 +170,13 @@ static void note(const struct bw_capture_submission *s, const struct bw_told_dis
 		bw_names_cmd_label_begin(COMMANDS, one ? one : "");
 		level += n + (level[n] != 0);
 	}
-	bw_names_cmd_pipeline(COMMANDS, pipeline);
-	bw_captured_bind(COMMANDS, s, d);
-	bw_names_cmd_dispatch(COMMANDS, NULL, d->indirect_va ? NULL : d->groups);
-	bw_captured_give(COMMANDS, s, d);
+	bw_names_cmd_pipeline(record, pipeline);
+	bw_captured_bind(record, s, d);
+	if (draw)
+		bw_names_cmd_draw(COMMANDS, draw->n_vertices, draw->n_instances);
+	else
+		bw_names_cmd_dispatch(COMMANDS, NULL, d->indirect_va ? NULL : d->groups);
+	bw_captured_give(record, s, d);
 	bw_names_submit_add(COMMANDS);
 }
 

@@ -52,9 +52,10 @@ struct submission {
 	struct bw_pm4_scan state;
 	struct bw_agent_dispatches dispatches;
 	struct bw_code_places places; /* of the dispatches */
-	/* Two for each draw. Captures, markers and replaced code do not know them. */
+	/* Two for each draw. Replaced code does not know them. */
 	struct bw_agent_dispatches draws;
 	struct BW_VEC(size_t) drawn_at; /* for each: number of dispatches before it */
+	struct bw_agent_dispatches all; /* both, in their order (put_in_order) */
 	struct bw_names_blob blob;
 	uint64_t ib_va; /* of the IB being looked at */
 	unsigned depth;
@@ -399,22 +400,25 @@ static bool is_over(struct bw_agent_file *f, const struct recent_one *one)
 	       !a.out.status;
 }
 
-/* The message to the debugger about a submission that has been scanned; *out_all has its dispatches
- * and draws in their order (owned). */
-static struct bw_agent_submit event_of(struct submission *s, uint32_t frame,
-				       struct bw_agent_dispatch **out_all)
+/* Its dispatches and draws in their order; empty if there is no memory. */
+static void put_in_order(struct submission *s)
 {
-	size_t n = s->dispatches.len + s->draws.len, at = 0;
-	struct bw_agent_dispatch *all = calloc(n + 1, sizeof(*all));
-	for (size_t i = 0, k = 0; all && (i < s->dispatches.len || k < s->draws.len);)
-		all[at++] = k < s->draws.len && s->drawn_at.data[k] <= i ? s->draws.data[k++]
-									 : s->dispatches.data[i++];
-	*out_all = all;
+	struct bw_error *err = bw_vec_reserve(&s->all, s->dispatches.len + s->draws.len);
+	for (size_t i = 0, k = 0; !err && (i < s->dispatches.len || k < s->draws.len);)
+		s->all.data[s->all.len++] = k < s->draws.len && s->drawn_at.data[k] <= i
+						    ? s->draws.data[k++]
+						    : s->dispatches.data[i++];
+	bw_error_free(err);
+}
+
+/* The message to the debugger about a submission that has been scanned. */
+static struct bw_agent_submit event_of(const struct submission *s, uint32_t frame)
+{
 	struct bw_agent_submit event = {.file = s->file->number,
 					.ctx_id = s->in.ctx_id,
 					.ip_type = s->ip_type,
 					.ring = s->ring,
-					.n_dispatches = (uint32_t)at,
+					.n_dispatches = (uint32_t)s->all.len,
 					.frame = frame,
 					.blob_b = (uint32_t)s->blob.len};
 	return event;
@@ -426,6 +430,7 @@ static void free_submission(struct submission *s)
 	bw_vec_free(&s->places);
 	bw_vec_free(&s->draws);
 	bw_vec_free(&s->drawn_at);
+	bw_vec_free(&s->all);
 	bw_vec_free(&s->blob);
 	free(s->data);
 	free(s);
@@ -445,10 +450,11 @@ static void show_again(struct bw_agent_file *f, const struct recent_one *one)
 		scan_ib(s, one->ibs[i].va, one->ibs[i].size_dw);
 	uint32_t frame = bw_names_match_kept(one->names, &s->dispatches, &s->draws, &s->blob);
 	bw_launches_match(f, &s->dispatches, &s->blob);
-	_cleanup_free_ struct bw_agent_dispatch *all = NULL;
-	struct bw_agent_submit event = event_of(s, frame, &all);
+	put_in_order(s);
+	struct bw_agent_submit event = event_of(s, frame);
 	if (event.n_dispatches)
-		bw_fence_wait_again(f, &one->wait, bw_debugger_show(f, &event, all, s->blob.data));
+		bw_fence_wait_again(f, &one->wait,
+				    bw_debugger_show(f, &event, s->all.data, s->blob.data));
 	free_submission(s);
 }
 
@@ -475,7 +481,7 @@ static bool begin_capture(const struct submission *s, uint32_t frame)
 								.in = &s->in,
 								.chunks = s->chunks,
 								.is_copied = s->data,
-								.dispatches = &s->dispatches,
+								.dispatches = &s->all,
 								.blob = &s->blob,
 								.frame = frame});
 }
@@ -489,13 +495,12 @@ static void end_capture(const struct submission *s, int r, uint64_t fence)
 static struct bw_crumbs_job *begin_crumbs(struct submission *s, struct extra *x)
 {
 	uint32_t handle = 0;
-	struct bw_crumbs_job *job =
-		bw_crumbs_begin(&(struct bw_crumbs_call){.file = s->file,
-							 .in = &s->in,
-							 .chunks = s->chunks,
-							 .dispatches = &s->dispatches,
-							 .blob = &s->blob},
-				&handle);
+	struct bw_crumbs_job *job = bw_crumbs_begin(&(struct bw_crumbs_call){.file = s->file,
+									     .in = &s->in,
+									     .chunks = s->chunks,
+									     .dispatches = &s->all,
+									     .blob = &s->blob},
+						    &handle);
 	if (job) {
 		x->handles[x->n++] = handle;
 		x->has_new_chunks = true;
@@ -538,11 +543,11 @@ int bw_submit(struct bw_agent_file *f, uint32_t cmd, void *arg)
 		bw_launches_match(f, &s->dispatches, &s->blob);
 	if (looks && swaps)
 		bw_code_swap(f, &s->dispatches, &s->places);
+	put_in_order(s);
 	if (read && listens) {
-		_cleanup_free_ struct bw_agent_dispatch *all = NULL;
-		struct bw_agent_submit event = event_of(s, frame, &all);
+		struct bw_agent_submit event = event_of(s, frame);
 		if (event.n_dispatches)
-			number = bw_debugger_hold(f, &event, all, s->blob.data);
+			number = bw_debugger_hold(f, &event, s->all.data, s->blob.data);
 		job = bw_debugger_job_begun(f, &area_handle);
 	}
 	captures = read && captures && begin_capture(s, frame);

@@ -149,9 +149,9 @@ static int by_packet(const void *pa, const void *pb)
 	return *a < *b ? -1 : *a > *b;
 }
 
-/* Told dispatches go by their packets; where none of these is among them, as another command stream
- * has taken the captured one's place, they go by their shape as all others. */
-static void forget_packets(struct bw_names_submission *s,
+/* Told dispatches (or draws) go by their packets; where none of these is among them, as another
+ * command stream has taken the captured one's place, they go by their shape as all others. */
+static void forget_packets(struct bw_names_recorded *told, size_t n,
 			   const struct bw_agent_dispatches *dispatches)
 {
 	_cleanup_free_ uint64_t *all = calloc(dispatches->len + 1, sizeof(*all));
@@ -160,11 +160,11 @@ static void forget_packets(struct bw_names_submission *s,
 	if (all)
 		qsort(all, dispatches->len, sizeof(*all), by_packet);
 	bool found = false;
-	bw_vec_each(&s->dispatches, r)
-		found |= r->packet_va && all &&
-			 bsearch(&r->packet_va, all, dispatches->len, sizeof(*all), by_packet);
-	for (size_t i = 0; !found && i < s->dispatches.len; i++)
-		s->dispatches.data[i].packet_va = 0;
+	for (size_t i = 0; all && i < n; i++)
+		found |= told[i].packet_va &&
+			 bsearch(&told[i].packet_va, all, dispatches->len, sizeof(*all), by_packet);
+	for (size_t i = 0; !found && i < n; i++)
+		told[i].packet_va = 0;
 }
 
 /* The recorded dispatch that a packet is, from next on; dispatches.len: it is the
@@ -191,6 +191,8 @@ static struct bw_agent_object *shader_of(const struct bw_names_recorded *r, uint
 static bool is_draw(const struct bw_names_recorded *r, const struct bw_agent_dispatch stages[2])
 {
 	bool fits = false;
+	if (r->packet_va)
+		return r->packet_va == stages->packet_va;
 	if (!r->pipeline_handle || (r->indirect ? stages->n_vertices != UINT32_MAX
 						: r->groups[0] != stages->n_vertices ||
 							  r->groups[1] != stages->n_instances))
@@ -233,7 +235,8 @@ static uint32_t match(struct bw_names_submission *s, struct bw_agent_dispatches 
 	pthread_mutex_lock(&bw_names_lock);
 	const uint32_t frame = bw_names_frame(s);
 	if (s->active) {
-		forget_packets(s, dispatches);
+		forget_packets(s->dispatches.data, s->dispatches.len, dispatches);
+		forget_packets(s->draws.data, s->draws.len, draws);
 		bw_vec_each(dispatches, d) {
 			size_t k = find_recorded(s, d);
 			if (k >= s->dispatches.len)

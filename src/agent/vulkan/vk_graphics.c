@@ -5,6 +5,7 @@
 
 #include "agent/names/names_priv.h"
 #include "agent/vulkan/vk_plan.h"
+#include "agent/vulkan/vk_record.h"
 #include "base/cleanup.h"
 #include "base/util.h"
 
@@ -92,13 +93,33 @@ static void free_changes(VkDevice device, uint32_t n, const VkGraphicsPipelineCr
 	free(c->flags);
 }
 
-static void add_pipeline(VkPipeline pipeline, const VkGraphicsPipelineCreateInfo *info,
-			 const struct with_stages *s)
+_Static_assert((int)BW_CAPTURE_VERTEX == (int)BW_AGENT_VERTEX &&
+		       (int)BW_CAPTURE_PIXEL == (int)BW_AGENT_PIXEL,
+	       "stages are passed on unchanged");
+
+static void add_stage(VkDevice device, VkPipeline pipeline,
+		      const VkGraphicsPipelineCreateInfo *info, uint32_t i,
+		      const struct bw_vk_plan *plan)
+{
+	struct bw_capture_bytes record = {0};
+	bw_vk_record_pipeline(
+		device,
+		&(struct bw_vk_recorded){.next = info->pNext,
+					 .flags = info->flags,
+					 .layout = info->layout,
+					 .shader = &info->pStages[i],
+					 .stage = (enum bw_capture_stage)plan->made.stage},
+		info->pStages[i].pName, &record);
+	bw_shaders_keep_record(
+		bw_vk_plan_add(plan, BW_NAMES_STAGE(HANDLE(pipeline), plan->made.stage)), &record);
+}
+
+static void add_pipeline(VkDevice device, VkPipeline pipeline,
+			 const VkGraphicsPipelineCreateInfo *info, const struct with_stages *s)
 {
 	for (uint32_t i = 0; s->plans && info->pStages && i < info->stageCount; i++)
 		if (s->plans[i].made.stage)
-			bw_vk_plan_add(&s->plans[i],
-				       BW_NAMES_STAGE(HANDLE(pipeline), s->plans[i].made.stage));
+			add_stage(device, pipeline, info, i, &s->plans[i]);
 }
 
 RESULT bw_CreateGraphicsPipelines(VkDevice device, VkPipelineCache cache, uint32_t n,
@@ -121,7 +142,7 @@ RESULT bw_CreateGraphicsPipelines(VkDevice device, VkPipelineCache cache, uint32
 	}
 	for (uint32_t i = 0; r >= 0 && can && i < n; i++)
 		if (out[i])
-			add_pipeline(out[i], &infos[i], &c.of[i]);
+			add_pipeline(device, out[i], &infos[i], &c.of[i]);
 	free_changes(device, n, infos, &c);
 	return r;
 }

@@ -171,7 +171,7 @@ static struct bw_error *add_constants(struct bw_capture_pipeline *p, const VkSpe
 	return NULL;
 }
 
-static void fill_head(const VkComputePipelineCreateInfo *info, struct bw_capture_pipeline_head *h)
+static void fill_head(const struct bw_vk_recorded *info, struct bw_capture_pipeline_head *h)
 {
 	static const VkStructureType known[] = {
 		BW_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO,
@@ -180,15 +180,16 @@ static void fill_head(const VkComputePipelineCreateInfo *info, struct bw_capture
 		VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
 		VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO};
 	const BwPipelineCreateFlags2CreateInfo *flags =
-		(const void *)find_in_chain(info->pNext, known[0]);
+		(const void *)find_in_chain(info->next, known[0]);
 	const VkPipelineShaderStageRequiredSubgroupSizeCreateInfo *subgroup =
-		(const void *)find_in_chain(info->stage.pNext, known[4]);
+		(const void *)find_in_chain(info->shader->pNext, known[4]);
 	h->flags = flags ? flags->flags : info->flags;
-	h->stage_flags = info->stage.flags;
+	h->stage_flags = info->shader->flags;
 	h->subgroup = subgroup ? subgroup->requiredSubgroupSize : 0;
-	h->unknown = unknown_in(info->pNext, known, BW_ARRAY_SIZE(known));
+	h->unknown = unknown_in(info->next, known, BW_ARRAY_SIZE(known));
 	if (!h->unknown)
-		h->unknown = unknown_in(info->stage.pNext, known, BW_ARRAY_SIZE(known));
+		h->unknown = unknown_in(info->shader->pNext, known, BW_ARRAY_SIZE(known));
+	h->stage = info->stage;
 }
 
 static bool is_small(const struct bw_capture_pipeline *p)
@@ -198,8 +199,8 @@ static bool is_small(const struct bw_capture_pipeline *p)
 	       p->constants.len <= BW_CAPTURE_CONSTANTS_MAX;
 }
 
-void bw_vk_record_pipeline(VkDevice device, const VkComputePipelineCreateInfo *info,
-			   const char *entry, struct bw_capture_bytes *out)
+void bw_vk_record_pipeline(VkDevice device, const struct bw_vk_recorded *info, const char *entry,
+			   struct bw_capture_bytes *out)
 {
 	struct bw_capture_pipeline *layout = NULL;
 	if (!bw_handles_get(&layouts, HANDLE(info->layout), &layout))
@@ -208,7 +209,7 @@ void bw_vk_record_pipeline(VkDevice device, const VkComputePipelineCreateInfo *i
 	struct bw_capture_pipeline p = *layout;
 	fill_head(info, &p.head);
 	p.head.robustness = bw_vk_device_of(device)->robustness;
-	struct bw_error *err = add_constants(&p, info->stage.pSpecializationInfo);
+	struct bw_error *err = add_constants(&p, info->shader->pSpecializationInfo);
 	if (!err && strlen(entry) < sizeof(p.head.entry)) {
 		memcpy(p.head.entry, entry, strlen(entry));
 		err = is_small(&p) ? bw_capture_pipeline_encode(&p, out) : NULL;

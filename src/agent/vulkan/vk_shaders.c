@@ -402,8 +402,12 @@ static void add_pipeline(VkDevice device, const VkComputePipelineCreateInfo *inf
 {
 	bool is_swapped = plan->rule >= 0 && !plan->refusal;
 	struct bw_capture_bytes record = {0};
-	bw_vk_record_pipeline(device, info, is_swapped ? entry_of(plan) : info->stage.pName,
-			      &record);
+	bw_vk_record_pipeline(device,
+			      &(struct bw_vk_recorded){.next = info->pNext,
+						       .flags = info->flags,
+						       .layout = info->layout,
+						       .shader = &info->stage},
+			      is_swapped ? entry_of(plan) : info->stage.pName, &record);
 	bw_shaders_keep_record(bw_vk_plan_add(plan, HANDLE(pipeline)), &record);
 	if (is_swapped)
 		return;

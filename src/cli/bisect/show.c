@@ -52,11 +52,38 @@ static struct one_of one_of(size_t number, size_t n)
 	return o;
 }
 
+static void show_draw(struct bw_out *o, const struct bw_capture_submission *s,
+		      const struct bw_bisect_found *f, const struct bw_capture_dispatch *d)
+{
+	const struct bw_capture_draw *draw = bw_capture_draw_of(s, d);
+	const char *label = bw_capture_label(s, d);
+	const char *vertex = bw_capture_shader_name(d->pipeline, d->file);
+	const char *pixel = bw_capture_shader_name(draw->pipeline, draw->file);
+	bw_out_line(o,
+		    "Its draw %s does it: packet 0x%" PRIx64 ", vertex shader %s at 0x%" PRIx64
+		    ", pixel shader %s at 0x%" PRIx64 "%s%s.",
+		    one_of(f->dispatch, s->dispatches.len).text, d->packet_va,
+		    bw_shown(vertex).text, d->code_va, bw_shown(pixel).text, draw->code_va,
+		    *label ? ", label " : "", bw_shown(label).text);
+	bw_out_int(o, "dispatch", (int64_t)f->dispatch);
+	bw_out_hex(o, "packet", d->packet_va);
+	bw_out_hex(o, "code", d->code_va);
+	bw_out_hex(o, "pixel_code", draw->code_va);
+	bw_out_str(o, "vertex_shader", vertex);
+	bw_out_str(o, "pixel_shader", pixel);
+	bw_out_str(o, "label", label);
+	show_unsure(o, f->dispatch, f->n_unsure, bw_capture_work_name(s, 2));
+}
+
 static void show_dispatch(struct bw_out *o, const struct bw_capture_submission *s,
 			  const struct bw_bisect_found *f)
 {
 	const struct bw_capture_dispatch *d = &s->dispatches.data[f->dispatch];
 	const char *label = bw_capture_label(s, d);
+	if (d->draw) {
+		show_draw(o, s, f, d);
+		return;
+	}
 	bw_out_line(o, "Its dispatch %s does it: packet 0x%" PRIx64 ", code 0x%" PRIx64 "%s%s%s%s.",
 		    one_of(f->dispatch, s->dispatches.len).text, d->packet_va, d->code_va,
 		    *d->pipeline ? ", pipeline " : "", bw_shown(d->pipeline).text,
@@ -66,7 +93,7 @@ static void show_dispatch(struct bw_out *o, const struct bw_capture_submission *
 	bw_out_hex(o, "code", d->code_va);
 	bw_out_str(o, "pipeline", d->pipeline);
 	bw_out_str(o, "label", label);
-	show_unsure(o, f->dispatch, f->n_unsure, "dispatches");
+	show_unsure(o, f->dispatch, f->n_unsure, bw_capture_work_name(s, 2));
 }
 
 /* Each line of the text, indented. */
@@ -115,9 +142,8 @@ static void show_sentence(struct bw_out *o, const struct bw_bisect *b,
 {
 	if (f->where == BW_BISECT_NO_DISPATCH)
 		bw_out_line(o,
-			    "It is bad without any of its %zu dispatches, too; its packets are not "
-			    "known.",
-			    s->dispatches.len);
+			    "It is bad without any of its %zu %s, too; its packets are not known.",
+			    s->dispatches.len, bw_capture_work_name(s, s->dispatches.len));
 	else if (f->where == BW_BISECT_BEFORE && b->command)
 		bw_out_line(o, "The command calls it bad before its first packet has run: the "
 			       "memory that the capture has there is bad, or the command itself.");
@@ -160,7 +186,9 @@ struct bw_error *bw_bisect_show(struct bw_out *o, const struct bw_bisect *b,
 			    f->n_unsure_submissions);
 	bw_out_int(o, "number", f->number);
 	bw_out_str(o, "how", f->how);
-	bw_out_str(o, "where", where_name(f->where));
+	const bool is_draw = f->where == BW_BISECT_DISPATCH && f->dispatch < s->dispatches.len &&
+			     s->dispatches.data[f->dispatch].draw;
+	bw_out_str(o, "where", is_draw ? "draw" : where_name(f->where));
 	bw_out_int(o, "unsure_submissions", f->n_unsure_submissions);
 	if (f->where == BW_BISECT_DISPATCH && f->dispatch < s->dispatches.len)
 		show_dispatch(o, s, f);
@@ -187,10 +215,11 @@ void bw_bisect_show_smallest(struct bw_out *o, const char *path, const struct bw
 	bw_out_line(
 		o,
 		"The smallest capture that still shows it is %s: %s of %s. It has %zu of %zu "
-		"submissions; the last has %zu of %zu dispatches, %zu of %zu buffers, and before "
+		"submissions; the last has %zu of %zu %s, %zu of %zu buffers, and before "
 		"it %zu of %zu pages that are not zero. A replay of it was bad in the same way.",
 		path, after, before, m->n_submissions, m->all_submissions, m->n_dispatches,
-		m->all_dispatches, m->n_buffers, m->all_buffers, m->n_pages, m->all_pages);
+		m->all_dispatches, m->kinds, m->n_buffers, m->all_buffers, m->n_pages,
+		m->all_pages);
 	json_t *j = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "file", path,
 			      "bytes", (json_int_t)m->size_b, "bytes_before", (json_int_t)m->all_b,
 			      "submissions", (json_int_t)m->n_submissions, "submissions_before",

@@ -145,8 +145,7 @@ static struct bw_error *run_program(struct run *r)
 {
 	pid_t pid;
 	bw_pass_on_begin();
-	struct bw_error *err =
-		bw_cli_spawn(r->kmd, r->o->program, (struct bw_shader_wishes){0}, false, &pid);
+	struct bw_error *err = bw_cli_spawn(r->kmd, r->o->program, r->o->shaders, false, &pid);
 	if (err) {
 		r->failed = bw_cli_not_run_status(err);
 		return err;

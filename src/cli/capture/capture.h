@@ -12,6 +12,7 @@
 #include "session/programs.h"
 #include "inject/swap.h"
 #include "record/collect.h"
+#include "session/layers.h"
 
 /* ---- options.c ---- */
 
@@ -25,6 +26,7 @@ struct bw_capture_options {
 	struct bw_capture_trigger trigger;
 	struct bw_vgpu_options vgpu;
 	struct bw_swap_options swaps;
+	struct bw_shader_wishes shaders;
 	char **program; /* borrowed from argv */
 };
 /* Parses the options. The caller ends the options' swaps, also after an error. */

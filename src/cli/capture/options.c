@@ -137,6 +137,9 @@ static const struct bw_option rows[] = {
 	{"--frame", "N",
 	 "only what is submitted for frame N, from present N-1 of the program to present N",
 	 BW_U32(OPTIONS, trigger.frame, 1, UINT32_MAX)},
+	{"-O0", NULL,
+	 "shaders of Vulkan note their lines and local variables, for \"breakwater run FILE\"",
+	 BW_FLAG(OPTIONS, shaders.notes)},
 	{0},
 };
 static const struct bw_option last_rows[] = {
@@ -172,6 +175,9 @@ static struct bw_error *check(const struct bw_capture_options *o, bool has_progr
 		return bw_errorf(BW_E_UNSUPPORTED,
 				 "--shader and --save-shaders are for a program that is started: "
 				 "one that runs has made its shaders already");
+	if (o->pid && o->shaders.notes)
+		return bw_errorf(BW_E_UNSUPPORTED, "-O0 is for a program that is started: one that "
+						   "runs has made its shaders already");
 	if (o->pid && o->on & BW_COLLECT_CRASH)
 		return bw_errorf(
 			BW_E_UNSUPPORTED,

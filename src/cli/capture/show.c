@@ -82,12 +82,13 @@ static struct bw_error *show_info(struct show *s)
 	const struct bw_capture_device *d = bw_capture_reader_device(s->r);
 	size_t n;
 	const struct bw_capture_entry *e = bw_capture_reader_entries(s->r, &n);
-	uint64_t n_dispatches = 0, n_failed = 0;
+	uint64_t n_dispatches = 0, n_draws = 0, n_failed = 0;
 	uint32_t n_spaces = 0;
 	/* numbers rise; those of a ring begin where it does */
 	uint64_t n_left_out = n ? e[n - 1].summary.number - n : 0;
 	for (size_t i = 0; i < n; i++) {
 		n_dispatches += e[i].summary.n_dispatches;
+		n_draws += e[i].summary.n_draws;
 		n_failed += e[i].has_result && (e[i].result.result || !e[i].result.has_ended);
 		n_spaces = BW_MAX(n_spaces, e[i].summary.space);
 	}
@@ -95,10 +96,14 @@ static struct bw_error *show_info(struct show *s)
 	bw_out_line(o, "GPU          %s%s, %s", *d->name ? bw_shown(d->name).text : "not known",
 		    d->is_virtual ? " (virtual)" : "", bw_shown(d->pci_address).text);
 	bw_out_line(o, "Made by      %s", bw_shown(d->made_by).text);
+	char draws[40] = "";
+	if (n_draws)
+		snprintf(draws, sizeof(draws), " and %" PRIu64 " draw%s", n_draws,
+			 n_draws == 1 ? "" : "s");
 	bw_out_line(o,
-		    "Submissions  %zu, with %" PRIu64 " dispatch%s; %" PRIu64
+		    "Submissions  %zu, with %" PRIu64 " dispatch%s%s; %" PRIu64
 		    " failed or did not end",
-		    n, n_dispatches, n_dispatches == 1 ? "" : "es", n_failed);
+		    n, n_dispatches, n_dispatches == 1 ? "" : "es", draws, n_failed);
 	if (n_left_out)
 		bw_out_line(o, "             from %u to %u; %" PRIu64 " other%s not in it",
 			    e[0].summary.number, e[n - 1].summary.number, n_left_out,
@@ -119,6 +124,7 @@ static struct bw_error *show_info(struct show *s)
 	bw_out_int(o, "submissions", (int64_t)n);
 	bw_out_int(o, "left_out", (int64_t)n_left_out);
 	bw_out_int(o, "dispatches", (int64_t)n_dispatches);
+	bw_out_int(o, "draws", (int64_t)n_draws);
 	bw_out_int(o, "failed", (int64_t)n_failed);
 	bw_out_int(o, "spaces", n_spaces);
 	bw_out_int(o, "pages", (int64_t)bw_capture_reader_pages(s->r));
@@ -145,6 +151,8 @@ static const struct bw_fact entry_rows[] = {
 	{"Space", "space", "count", BW_OF(struct entry_row, m.space)},
 	{"Ring", "ring", "text", BW_OF(struct entry_row, ring)},
 	{"Dispatches", "dispatches", "count", BW_OF(struct entry_row, m.n_dispatches)},
+	{"Draws", "draws", "count", BW_OF(struct entry_row, m.n_draws)},
+	{"Frame", "frame", "number?", BW_OF(struct entry_row, m.frame)},
 	{"IBs", "ibs", "count", BW_OF(struct entry_row, m.n_ibs)},
 	{"IB bytes", "ib_bytes", "count", BW_OF(struct entry_row, m.ib_b)},
 	{"Mapped KiB", "mapped_kib", "count", BW_OF(struct entry_row, mapped_kib)},
@@ -263,9 +271,12 @@ static void show_dispatches(struct show *s, const struct bw_capture_submission *
 	for (size_t i = 0; i < sub->dispatches.len; i++) {
 		const struct bw_capture_dispatch *d = &sub->dispatches.data[i];
 		struct dispatch_row r = {i, *d, bw_capture_label(sub, d)};
-		bw_table_row(&t, &r);
+		if (!d->draw)
+			bw_table_row(&t, &r);
 	}
-	bw_out_table(s->look.out, &t, "No dispatches.");
+	/* its draws are a table of their own */
+	if (bw_table_rows(&t) || !sub->draws.len || bw_out_is_json(s->look.out))
+		bw_out_table(s->look.out, &t, "No dispatches.");
 	bw_table_fini(&t);
 }
 
@@ -288,54 +299,64 @@ static const struct bw_fact record_rows[] = {
 };
 BW_FACTS(record_facts, "capture records", "records", record_rows);
 
-/* Shows the sources of the pipelines of its dispatches, each once. */
+struct seen {
+	uint64_t id;
+};
+
+struct records {
+	struct BW_TABLE(struct seen) seen;
+	uint32_t n_damaged;
+	struct bw_table t;
+};
+
+static struct bw_error *show_pipeline(struct show *s, uint32_t number, struct records *all)
+{
+	struct bw_capture_pipeline p = {0};
+	if (!number || bw_table_find(&all->seen, number))
+		return NULL;
+	BW_TRY(bw_table_add(&all->seen, (struct seen){number}));
+	struct bw_error *err = bw_capture_reader_pipeline(s->r, number, &p);
+	if (err && (err->code == BW_E_INVALID || err->code == BW_E_NOT_FOUND)) {
+		bw_error_free(err);
+		all->n_damaged++;
+		return NULL;
+	}
+	BW_TRY(err);
+	struct record_row r = {.record = number,
+			       .entry = p.head.entry,
+			       .n_sets = p.sets.len,
+			       .n_bindings = p.bindings.len,
+			       .n_constants = p.constants.len,
+			       .subgroup = p.head.subgroup,
+			       .spirv_b = p.spirv.len * sizeof(uint32_t),
+			       .code_b = p.code.len};
+	bw_vec_each(&p.pushes, push)
+		r.push_b = BW_MAX(r.push_b, push->offset_b + push->size_b);
+	bw_table_row(&all->t, &r);
+	bw_capture_pipeline_fini(&p);
+	return NULL;
+}
+
+/* Shows the sources of the pipelines of its dispatches and draws, each once. */
 static struct bw_error *show_pipelines(struct show *s, const struct bw_capture_submission *sub)
 {
-	struct seen {
-		uint64_t id;
-	};
-	struct BW_TABLE(struct seen) seen = {0};
-	uint32_t n_damaged = 0;
+	struct records all = {0};
 	struct bw_error *err = NULL;
-	struct bw_table t;
-	bw_table_begin(&t, &record_facts);
+	bw_table_begin(&all.t, &record_facts);
 	for (size_t i = 0; !err && i < sub->dispatches.len; i++) {
 		const struct bw_capture_dispatch *d = &sub->dispatches.data[i];
-		struct bw_capture_pipeline p = {0};
-		if (!d->made_of || bw_table_find(&seen, d->made_of))
-			continue;
-		err = bw_table_add(&seen, (struct seen){d->made_of});
-		if (!err)
-			err = bw_capture_reader_pipeline(s->r, d->made_of, &p);
-		if (err && (err->code == BW_E_INVALID || err->code == BW_E_NOT_FOUND)) {
-			bw_error_free(err);
-			err = NULL;
-			n_damaged++;
-			continue;
-		}
-		if (err)
-			break;
-		struct record_row r = {.record = d->made_of,
-				       .entry = p.head.entry,
-				       .n_sets = p.sets.len,
-				       .n_bindings = p.bindings.len,
-				       .n_constants = p.constants.len,
-				       .subgroup = p.head.subgroup,
-				       .spirv_b = p.spirv.len * sizeof(uint32_t),
-				       .code_b = p.code.len};
-		bw_vec_each(&p.pushes, push)
-			r.push_b = BW_MAX(r.push_b, push->offset_b + push->size_b);
-		bw_table_row(&t, &r);
-		bw_capture_pipeline_fini(&p);
+		err = show_pipeline(s, d->made_of, &all);
+		if (!err && d->draw)
+			err = show_pipeline(s, bw_capture_draw_of(sub, d)->made_of, &all);
 	}
-	if (!err && seen.len > n_damaged)
-		bw_out_table(s->look.out, &t, "");
-	if (n_damaged)
+	if (!err && all.seen.len > all.n_damaged)
+		bw_out_table(s->look.out, &all.t, "");
+	if (all.n_damaged)
 		bw_out_line(s->look.out,
 			    "%u record%s of pipelines cannot be read: the capture is damaged.",
-			    n_damaged, n_damaged == 1 ? "" : "s");
-	bw_table_fini(&t);
-	bw_table_free(&seen);
+			    all.n_damaged, all.n_damaged == 1 ? "" : "s");
+	bw_table_fini(&all.t);
+	bw_table_free(&all.seen);
 	return err;
 }
 
@@ -465,6 +486,7 @@ static struct bw_error *show_one(struct show *s)
 		bw_out_str(o, "outcome", result);
 		show_ibs(s, &sub);
 		show_dispatches(s, &sub);
+		bw_capture_show_draws(o, &sub);
 		err = show_pipelines(s, &sub);
 		if (!err)
 			err = show_buffers(s, &space, &sub.runs, is_unseen ? NULL : &after);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The inputs of a capture's dispatches, and the API's buffers and images, as tables of `capture
- * show`. Empty tables are left out. */
+/* The draws of a capture, the inputs of its dispatches and draws, and the API's buffers and images,
+ * as tables of `capture show`. Empty tables are left out. */
 #include "cli/capture/show.h"
 
 #include <stdio.h>
@@ -26,6 +26,73 @@ static void show_table(struct bw_out *o, struct bw_table *t)
 	if (bw_table_rows(t))
 		bw_out_table(o, t, "");
 	bw_table_fini(t);
+}
+
+struct draw_row {
+	uint64_t number;
+	struct bw_capture_dispatch d;
+	struct bw_capture_draw draw;
+	const char *label;
+};
+
+static void number_or_memory(struct bw_table *t, uint32_t n)
+{
+	if (n != UINT32_MAX)
+		bw_table_int(t, n);
+	else
+		bw_table_both(t, NULL, "from memory");
+}
+
+static void n_vertices(struct bw_table *t, const void *of)
+{
+	number_or_memory(t, ((const struct draw_row *)of)->draw.n_vertices);
+}
+
+static void n_instances(struct bw_table *t, const void *of)
+{
+	number_or_memory(t, ((const struct draw_row *)of)->draw.n_instances);
+}
+
+static void vertex_shader(struct bw_table *t, const void *of)
+{
+	const struct bw_capture_dispatch *d = &((const struct draw_row *)of)->d;
+	bw_table_text(t, "%s", bw_capture_shader_name(d->pipeline, d->file));
+}
+
+static void pixel_shader(struct bw_table *t, const void *of)
+{
+	const struct bw_capture_draw *d = &((const struct draw_row *)of)->draw;
+	bw_table_text(t, "%s", bw_capture_shader_name(d->pipeline, d->file));
+}
+
+static const struct bw_fact draw_rows[] = {
+	{"Draw", "draw", "count", BW_OF(struct draw_row, number)},
+	{"Packet", "packet", "hex", BW_OF(struct draw_row, d.packet_va)},
+	{"Vertices", "vertices", "count?", BW_GET(n_vertices), .says = "Or indices."},
+	{"Instances", "instances", "count?", BW_GET(n_instances)},
+	{"Vertex code", "vertex_code", "hex", BW_OF(struct draw_row, d.code_va)},
+	{"Pixel code", "pixel_code", "hex", BW_OF(struct draw_row, draw.code_va)},
+	{"Vertex shader", "vertex_shader", "text", BW_GET(vertex_shader)},
+	{"Pixel shader", "pixel_shader", "text", BW_GET(pixel_shader)},
+	{"Vertex record", "vertex_record", "number?", BW_OF(struct draw_row, d.made_of)},
+	{"Pixel record", "pixel_record", "number?", BW_OF(struct draw_row, draw.made_of)},
+	{"Label", "label", "text", BW_OF(struct draw_row, label)},
+};
+BW_FACTS(draw_facts, "capture draws", "draws", draw_rows);
+
+void bw_capture_show_draws(struct bw_out *o, const struct bw_capture_submission *sub)
+{
+	struct bw_table t;
+	bw_table_begin(&t, &draw_facts);
+	for (size_t i = 0; i < sub->dispatches.len; i++) {
+		const struct bw_capture_dispatch *d = &sub->dispatches.data[i];
+		struct draw_row r = {.number = i, .d = *d, .label = bw_capture_label(sub, d)};
+		if (!d->draw)
+			continue;
+		r.draw = *bw_capture_draw_of(sub, d);
+		bw_table_row(&t, &r);
+	}
+	show_table(o, &t);
 }
 
 struct push_row {
