@@ -148,6 +148,7 @@ static void end_texts(struct bw_crumbs_known *k)
 		struct bw_crumbs_dispatch *d = &k->dispatches[i];
 		d->pipeline[sizeof(d->pipeline) - 1] = '\0';
 		d->label[sizeof(d->label) - 1] = '\0';
+		d->pixel[sizeof(d->pixel) - 1] = '\0';
 	}
 }
 

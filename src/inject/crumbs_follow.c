@@ -71,7 +71,8 @@ static struct bw_crumb crumb_of(struct bw_crumbs *c, const struct bw_crumbs_proc
 	}
 	if (d) {
 		crumb.dispatch = (int32_t)d->number;
-		snprintf(crumb.pipeline, sizeof(crumb.pipeline), "%s", d->pipeline);
+		snprintf(crumb.pipeline, sizeof(crumb.pipeline), "%s",
+			 d->is_draw ? d->pixel : d->pipeline);
 		snprintf(crumb.label, sizeof(crumb.label), "%.*s", (int)sizeof(crumb.label) - 1,
 			 d->label);
 	}

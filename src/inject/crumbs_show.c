@@ -112,7 +112,14 @@ void bw_crumbs_name(const struct bw_crumbs_known *k, uint32_t number, struct bw_
 		return;
 	clean_label(d->label, label, sizeof(label));
 	if (!is_aql(k))
-		bw_str_addf(out, ": dispatch %u", d->number);
+		bw_str_addf(out, ": %s %u", d->is_draw ? "draw" : "dispatch", d->number);
+	if (d->is_draw) {
+		bw_str_addf(out, ", vertex shader %s at 0x%" PRIx64, bw_shown(d->pipeline).text,
+			    d->code_va);
+		bw_str_addf(out, ", pixel shader %s at 0x%" PRIx64 "%s%s", bw_shown(d->pixel).text,
+			    d->pixel_va, *label ? ", label " : "", bw_shown(label).text);
+		return;
+	}
 	bw_str_addf(out, ", code 0x%" PRIx64, d->code_va);
 	bw_str_addf(out, "%s%s%s%s",
 		    !*d->pipeline ? ""
@@ -151,6 +158,13 @@ static json_t *packet_json(uint32_t number, const struct bw_crumbs_known *k)
 		json_object_set_new(j, "pipeline",
 				    json_stringn_nocheck(d->pipeline, strlen(d->pipeline)));
 		json_object_set_new(j, "label", json_stringn_nocheck(label, strlen(label)));
+	}
+	if (j && d && d->is_draw) {
+		snprintf(va, sizeof(va), "0x%" PRIx64, d->pixel_va);
+		json_object_set_new(j, "is_draw", json_true());
+		json_object_set_new(j, "pixel_code", json_string(va));
+		json_object_set_new(j, "pixel_shader",
+				    json_stringn_nocheck(d->pixel, strlen(d->pixel)));
 	}
 	return j ? j : json_null();
 }

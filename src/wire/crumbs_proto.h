@@ -14,7 +14,7 @@
 #include "wire/hello.h"
 
 #define BW_CRUMBS_SOCKET "crumbs"
-enum { BW_CRUMBS_VERSION = 1, BW_CRUMBS_SLOTS = 1024, BW_CRUMBS_MARKS_MAX = 1 << 17 };
+enum { BW_CRUMBS_VERSION = 2, BW_CRUMBS_SLOTS = 1024, BW_CRUMBS_MARKS_MAX = 1 << 17 };
 
 enum bw_crumbs_msg {
 	BW_CRUMBS_HELLO = 160, /* bw_hello, version BW_CRUMBS_VERSION */
@@ -96,13 +96,17 @@ struct bw_crumbs_mark {
 	uint8_t op, depth, is_work, is_bad;
 	uint32_t pad;
 };
+/* A dispatch; or a draw, with its vertex shader as code and pipeline. */
 struct bw_crumbs_dispatch {
 	uint64_t code_va;
-	uint32_t number; /* in the submission, from 0 */
+	uint32_t number; /* in the submission, from 0: dispatches and draws have one count */
 	uint32_t groups[3], group_size[3];
 	char pipeline[64];
 	char label[160];
-	uint32_t pad;
+	uint32_t is_draw;
+	/* of a draw: its pixel shader */
+	uint64_t pixel_va;
+	char pixel[64];
 };
 struct bw_crumbs_unmarked {
 	uint32_t submission, ib;

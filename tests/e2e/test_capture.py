@@ -205,10 +205,10 @@ def check_bad_files(folder, path):
     equal(ask("capture", "info", SOURCE / "README.md", status=2)[1],
           f"breakwater: {SOURCE}/README.md is not a capture: \"breakwater capture\" makes one (*.bwc).\n", "no capture")
     other = pathlib.Path(folder, "other.bwc")
-    other.write_bytes(whole[:8] + b"\x08" + whole[9:])
+    other.write_bytes(whole[:8] + b"\x09" + whole[9:])
     for command in (["capture", "list"], ["replay"]):
-        equal(ask(*command, other, status=2)[1], f"breakwater: {other} is a capture of version 8, and this Breakwater reads "
-              "versions 1 to 7: read it with the Breakwater that made it.\n", "another version")
+        equal(ask(*command, other, status=2)[1], f"breakwater: {other} is a capture of version 9, and this Breakwater reads "
+              "versions 1 to 8: read it with the Breakwater that made it.\n", "another version")
     check("wants hang, fault or crash" in ask("capture", "--on", "hang,luck", "-o", other, "--", "true", status=2)[1], "--on")
     check("has no option --nonsense" in ask("replay", "--nonsense", path, status=2)[1], "an option")
     check("needs a program" in ask("capture", "-o", other, status=2)[1], "no program")

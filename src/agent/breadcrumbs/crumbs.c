@@ -15,6 +15,7 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "base/util.h"
+#include "capture/capture.h"
 #include "pm4/pm4.h"
 
 enum {
@@ -169,20 +170,43 @@ void bw_crumbs_give_back(struct bw_crumbs_job *job, int result)
 /* The dispatches of the submission that its streams have had so far. */
 struct told {
 	uint32_t submission, ib;
-	size_t next; /* of the call's dispatches */
+	size_t next;	 /* of the call's dispatches */
+	uint32_t number; /* of that: a draw, which has two stages there, counts once */
 	/* dispatches and draws of its streams so far; whether registers have been filled */
 	uint32_t n_work;
 	bool has_put;
 };
 
-static struct bw_crumbs_dispatch describe(const struct bw_crumbs_call *c, size_t i,
+/* A shader of a draw, by its file where that is known. */
+static void name_shader(const struct bw_agent_objects *objects, uint32_t id, char *out, size_t room)
+{
+	const char *file = "";
+	char pipeline[64] = "";
+	bw_names_pipeline(objects, id, pipeline, sizeof(pipeline));
+	bw_vec_each(objects, o)
+		if (id && o->id == id && o->kind == BW_AGENT_OBJECT_PIPELINE)
+			file = o->file;
+	snprintf(out, room, "%.63s", bw_capture_shader_name(pipeline, file));
+}
+
+/* The two stages of a draw follow each other. number: in the submission. */
+static struct bw_crumbs_dispatch describe(const struct bw_crumbs_call *c, size_t i, uint32_t number,
 					  const struct bw_agent_objects *objects)
 {
 	const struct bw_agent_dispatch *d = &c->dispatches->data[i];
-	struct bw_crumbs_dispatch one = {.code_va = d->code_va, .number = (uint32_t)i};
+	struct bw_crumbs_dispatch one = {.code_va = d->code_va,
+					 .number = number,
+					 .is_draw = d->stage == BW_AGENT_VERTEX &&
+						    i + 1 < c->dispatches->len};
 	memcpy(one.groups, d->groups, sizeof(one.groups));
 	memcpy(one.group_size, d->group_size, sizeof(one.group_size));
-	bw_names_pipeline(objects, d->pipeline, one.pipeline, sizeof(one.pipeline));
+	if (one.is_draw) {
+		one.pixel_va = d[1].code_va;
+		name_shader(objects, d->pipeline, one.pipeline, sizeof(one.pipeline));
+		name_shader(objects, d[1].pipeline, one.pixel, sizeof(one.pixel));
+	} else {
+		bw_names_pipeline(objects, d->pipeline, one.pipeline, sizeof(one.pipeline));
+	}
 	if (d->label_b && d->label_at <= c->blob->len && d->label_b <= c->blob->len - d->label_at)
 		memcpy(one.label, c->blob->data + d->label_at,
 		       BW_MIN((size_t)d->label_b, sizeof(one.label) - 1));
@@ -210,13 +234,15 @@ static struct bw_error *list_marks(const struct bw_crumbs_call *c, const struct 
 					     .is_bad = k->is_bad};
 		uint64_t va = bw_canonical(k->ib_va + k->at_dw * 4ull);
 		size_t at = told->next;
+		uint32_t number = told->number;
 		while (k->is_work && at < c->dispatches->len &&
 		       bw_canonical(c->dispatches->data[at].packet_va) != va)
-			at++;
+			number += c->dispatches->data[at++].stage != BW_AGENT_PIXEL;
 		if (k->is_work && at < c->dispatches->len) {
-			one.dispatch = (int32_t)at;
+			one.dispatch = (int32_t)number;
 			told->next = at + 1;
-			err = bw_vec_push(dispatches, describe(c, at, &objects));
+			told->number = number + 1;
+			err = bw_vec_push(dispatches, describe(c, at, number, &objects));
 		}
 		if (!err)
 			err = bw_vec_push(out, one);
