@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* info draws, info inputs, pixel history, framebuffer. */
+/* info draws, info inputs, info outputs, pixel history, framebuffer. */
 #include "cli/commands.h"
 #include "debug/draws.h"
 #include "image/png_file.h"
@@ -21,6 +21,13 @@ struct bw_error *bw_info_inputs(struct bw_cli *c, const char *args)
 	const struct bw_wave_info *w;
 	BW_TRY(bw_session_need_wave(c->session, &w));
 	return bw_show_inputs(c->out, c->debug, w);
+}
+
+struct bw_error *bw_info_outputs(struct bw_cli *c, const char *args)
+{
+	const struct bw_wave_info *w;
+	BW_TRY(bw_session_need_wave(c->session, &w));
+	return bw_show_outputs(c->out, c->debug, w);
 }
 
 /* "50,38" or "50 38" */

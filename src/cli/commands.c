@@ -35,8 +35,9 @@ static const struct bw_command commands[] = {
 	 "break on dispatch [every | N] [NAME] [PROPERTY VALUE...] [if EXPR] stops such dispatches, or the Nth of them, at\n"
 	 "their first instruction. Submissions that take too long are stopped by \"set break-on hang SECONDS\".\n"
 	 "break pixel X,Y, break vertex N [instance M] and break draw N stop the waves of draws that have the pixel (covered, not\n"
-	 "as a helper) or the vertex (its index, or its number from 0), or the draw's first wave, at their first instruction.",
-	 "break saxpy\nbreak saxpy.s:28\nbreak store if $_lane == 3 && $v3[3] > 4.0f\nbreak *$pc\nbreak on dispatch 2 saxpy\nbreak pixel 50,38\nbreak vertex 2\nbreak draw 3", BW_COMPLETE_WHERE, false},
+	 "as a helper) or the vertex (its index, or its number from 0), or the draw's first wave, at their first instruction.\n"
+	 "\"sample S\" after a pixel: only if that sample is covered; \"attachment N\" (or depth, stencil): only draws to that.",
+	 "break saxpy\nbreak saxpy.s:28\nbreak store if $_lane == 3 && $v3[3] > 4.0f\nbreak *$pc\nbreak on dispatch 2 saxpy\nbreak pixel 50,38\nbreak pixel 50,38 sample 2 attachment 0\nbreak vertex 2\nbreak draw 3", BW_COMPLETE_WHERE, false},
 	{"call", NULL, bw_cmd_call, "data", "EXPR", "Evaluate EXPR; print it unless it is void.", NULL,
 	 "call $s4 + 1", BW_COMPLETE_EXPR, false},
 	{"catch", NULL, bw_cmd_catch, "breakpoints", "fp [KIND...] | dispatch [every | N] [NAME] [PROPERTY VALUE...] [if EXPR]", "Stop waves that raise float exceptions, or divide an integer by zero.",
@@ -291,6 +292,8 @@ static const struct bw_command infos[] = {
 	 "info line saxpy.s:28", BW_COMPLETE_WHERE, false},
 	{"locals", NULL, bw_info_locals, "stack", "[-q] [-t REGEX] [--] [REGEX]", "Variables of the selected frame, the innermost block first.", "REGEX: those whose name it finds; -t: those whose type it finds; -q: prints nothing where there is none.",
 	 "info locals\ninfo locals -t float ^sum", BW_COMPLETE_NONE, false},
+	{"outputs", NULL, bw_info_outputs, "gpu", "", "What the focus lane's vertex or pixel has put out so far: by name where the shader notes it (-O0), and its exports: position, colors, depth.", NULL,
+	 "info outputs", BW_COMPLETE_NONE, false},
 	{"pipelines", NULL, bw_info_pipelines, "gpu", "", "Compute pipelines of a Vulkan program, and the shaders of its graphics pipelines.", NULL,
 	 "info pipelines", BW_COMPLETE_NONE, false},
 	{"program", NULL, bw_info_program, "status", "", "The program: its process, and why it stopped.", NULL,

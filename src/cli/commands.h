@@ -118,7 +118,7 @@ bw_command_fn bw_info_kernel, bw_info_dispatches, bw_info_symbol, bw_info_line, 
 	bw_info_finding, bw_info_findings, bw_info_display, bw_info_agents;
 bw_command_fn bw_info_submissions, bw_info_dispatch, bw_info_pipelines, bw_info_buffers,
 	bw_info_buffer, bw_info_descriptors;
-bw_command_fn bw_info_draws, bw_info_inputs, bw_cmd_pixel, bw_cmd_framebuffer;
+bw_command_fn bw_info_draws, bw_info_inputs, bw_info_outputs, bw_cmd_pixel, bw_cmd_framebuffer;
 
 bw_command_fn bw_cmd_step, bw_cmd_next, bw_cmd_jump, bw_cmd_starti, bw_cmd_clear, bw_cmd_save;
 bw_command_fn bw_cmd_if, bw_cmd_while, bw_cmd_silent, bw_cmd_document, bw_cmd_eval;

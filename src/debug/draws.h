@@ -24,11 +24,15 @@ bool bw_debug_draw_lane_text(struct bw_debug *d, const struct bw_wave_info *w, u
 struct bw_error *bw_debug_draw_inputs(struct bw_debug *d, const struct bw_wave_info *w,
 				      unsigned lane, struct bw_draws_inputs *out) BW_MUST_CHECK;
 
+/* What a lane has exported so far. */
+struct bw_error *bw_debug_draw_outputs(struct bw_debug *d, const struct bw_wave_info *w,
+				       unsigned lane, struct bw_draws_outputs *out) BW_MUST_CHECK;
+
 /* ---- Breakpoints ---- */
 
 enum bw_draw_break_kind { BW_DRAW_BREAK_PIXEL = 1, BW_DRAW_BREAK_VERTEX, BW_DRAW_BREAK_DRAW };
-/* Stops waves at their first instruction: "pixel X,Y", "vertex N [instance M]", "draw N", each with
- * "[if EXPR]". */
+/* Stops waves at their first instruction: "pixel X,Y [sample S] [attachment N | depth | stencil]",
+ * "vertex N [instance M]", "draw N", each with "[if EXPR]". */
 struct bw_error *bw_debug_break_draw(struct bw_debug *d, const char *text, bool temporary,
 				     uint32_t *out_number) BW_MUST_CHECK;
 /* Whether the text begins such a place. */

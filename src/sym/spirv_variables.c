@@ -147,6 +147,7 @@ static struct bw_error *add_global(struct bw_spirv *s, uint32_t id, uint32_t sto
 			return NULL;
 		v.is_static = true;
 		at = place_of(s, id);
+		v.is_output = at.kind == BW_LOC_RECORD;
 		break;
 	case STORAGE_PRIVATE:
 		if (!strcmp(v.name, BW_SPIRV_RECORD_NAME))

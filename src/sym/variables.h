@@ -12,7 +12,8 @@ struct bw_variable {
 	const struct bw_ctype *type;
 	bool is_param;
 	bool is_static; /* of its file; LDS variables of a kernel are the function's own */
-	bool is_input;	/* of an invocation of a vertex or pixel shader, which records it */
+	/* of an invocation of a vertex or pixel shader, which records it */
+	bool is_input, is_output;
 	unsigned scope; /* nesting depth of its block: larger is further inside */
 	unsigned decl_line;
 	/* Offsets of its entry and of its (inlined) function's, for bw_variable_location. */

@@ -98,6 +98,9 @@ void bw_show_draw_target(struct bw_debug *d, const struct bw_draws_target *t, st
 /* The inputs of the focus lane's vertex or pixel. */
 struct bw_error *bw_show_inputs(struct bw_out *o, struct bw_debug *d,
 				const struct bw_wave_info *w) BW_MUST_CHECK;
+/* What the focus lane's vertex or pixel has put out so far. */
+struct bw_error *bw_show_outputs(struct bw_out *o, struct bw_debug *d,
+				 const struct bw_wave_info *w) BW_MUST_CHECK;
 struct bw_error *bw_show_pixel_history(struct bw_out *o, struct bw_debug *d) BW_MUST_CHECK;
 
 /* ---- show_dispatch.c ---- */

@@ -242,10 +242,12 @@ static struct bw_error *show_attributes(struct bw_out *o, struct bw_debug *d,
 	return NULL;
 }
 
-struct bw_error *bw_show_inputs(struct bw_out *o, struct bw_debug *d, const struct bw_wave_info *w)
+/* The lane, and its inputs or outputs by name. */
+static struct bw_error *show_noted(struct bw_out *o, struct bw_debug *d,
+				   const struct bw_wave_info *w, enum bw_show_which which)
 {
 	char words[64];
-	bool noted = bw_show_has_variables(d, BW_SHOW_INPUTS);
+	const char *what = which == BW_SHOW_INPUTS ? "inputs" : "outputs";
 	if (!w->draw)
 		return bw_errorf(BW_E_STATE,
 				 "Wave %u is not of a draw; \"info args\" shows its arguments",
@@ -254,13 +256,72 @@ struct bw_error *bw_show_inputs(struct bw_out *o, struct bw_debug *d, const stru
 		bw_out_line(o, "Lane %u: %s", bw_debug_focus_lane(d), words);
 		bw_out_str(o, "lane_is", words);
 	}
-	if (noted) {
-		const struct bw_show_filter all = {.none = "No inputs."};
-		BW_TRY(bw_show_variables(o, d, BW_SHOW_INPUTS, &all));
-	} else {
-		bw_out_line(o, "The names and values of inputs are known where the shader notes "
-			       "them itself (-O0).");
+	if (bw_show_has_variables(d, which))
+		return bw_show_variables(o, d, which, &(struct bw_show_filter){0});
+	bw_out_line(o,
+		    "The names and values of %s are known where the shader notes them itself "
+		    "(-O0).",
+		    what);
+	return NULL;
+}
+
+/* ---- info outputs ---- */
+
+struct export_row {
+	const struct bw_draws_export *x;
+};
+
+static void export_name(struct bw_table *t, const void *of)
+{
+	const struct bw_draws_export *x = ((const struct export_row *)of)->x;
+	if (x->kind == BW_DRAWS_EXPORT_COLOR)
+		bw_table_text(t, "color %u", x->index);
+	else
+		bw_table_text(t, "%s", x->kind == BW_DRAWS_EXPORT_DEPTH ? "depth" : "position");
+}
+
+static void export_value(struct bw_table *t, const void *of)
+{
+	const struct bw_draws_export *x = ((const struct export_row *)of)->x;
+	float f[4];
+	memcpy(f, x->value, sizeof(f));
+	if (x->kind == BW_DRAWS_EXPORT_DEPTH)
+		bw_table_text(t, "%.6g", (double)f[0]);
+	else if (x->is_int)
+		bw_table_text(t, "%u %u %u %u", x->value[0], x->value[1], x->value[2], x->value[3]);
+	else
+		four(t, f);
+}
+
+static const struct bw_fact export_rows[] = {
+	{"Export", "export", "text", BW_GET(export_name)},
+	{"Value", "value", "text", BW_GET(export_value)},
+};
+BW_FACTS(export_facts, "info outputs", "exports", export_rows);
+
+struct bw_error *bw_show_outputs(struct bw_out *o, struct bw_debug *d, const struct bw_wave_info *w)
+{
+	struct bw_draws_outputs out;
+	struct bw_table t;
+	BW_TRY(show_noted(o, d, w, BW_SHOW_OUTPUTS));
+	if (!bw_target_can(bw_debug_target(d), BW_CAP_DRAWS))
+		return NULL;
+	BW_TRY(bw_debug_draw_outputs(d, w, bw_debug_focus_lane(d), &out));
+	bw_table_begin(&t, &export_facts);
+	for (unsigned i = 0; i < BW_MIN(out.n, (unsigned)BW_DRAWS_EXPORTS); i++) {
+		const struct export_row r = {&out.at[i]};
+		bw_table_row(&t, &r);
 	}
+	bw_out_table(o, &t,
+		     w->stage == BW_STAGE_PIXEL ? "It has exported no color yet."
+						: "It has exported no position yet.");
+	bw_table_fini(&t);
+	return NULL;
+}
+
+struct bw_error *bw_show_inputs(struct bw_out *o, struct bw_debug *d, const struct bw_wave_info *w)
+{
+	BW_TRY(show_noted(o, d, w, BW_SHOW_INPUTS));
 	return w->stage == BW_STAGE_PIXEL && bw_target_can(bw_debug_target(d), BW_CAP_DRAWS)
 		       ? show_attributes(o, d, w)
 		       : NULL;

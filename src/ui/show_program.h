@@ -43,7 +43,7 @@ struct bw_error *bw_show_listed(struct bw_out *o, struct bw_debug *d, enum bw_li
 struct bw_error *bw_show_regex(const char *text, regex_t *out) BW_MUST_CHECK;
 
 /* ---- show_variables.c ---- */
-enum bw_show_which { BW_SHOW_LOCALS, BW_SHOW_PARAMS, BW_SHOW_INPUTS };
+enum bw_show_which { BW_SHOW_LOCALS, BW_SHOW_PARAMS, BW_SHOW_INPUTS, BW_SHOW_OUTPUTS };
 /* Selects variables by regular expressions for name and type; NULL: any. none: the text to show if
  * there are none; NULL: no text. */
 struct bw_show_filter {

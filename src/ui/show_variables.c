@@ -14,6 +14,8 @@ static bool is_wanted(const struct bw_variable *v, enum bw_show_which which)
 {
 	if (which == BW_SHOW_INPUTS)
 		return v->is_input;
+	if (which == BW_SHOW_OUTPUTS)
+		return v->is_output;
 	return !v->is_static && v->is_param == (which == BW_SHOW_PARAMS);
 }
 

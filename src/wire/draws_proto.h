@@ -116,4 +116,24 @@ struct bw_draws_inputs {
 };
 #define BW_DRAWS_IOCTL_INPUTS _IOWR(BW_DRAWS_TYPE, 6, struct bw_draws_inputs)
 
+/* What a lane has exported so far: a vertex its position, a pixel its colours and its depth. The
+ * attributes of vertices are no exports: shaders store them into the attribute ring. */
+enum bw_draws_export_kind {
+	BW_DRAWS_EXPORT_POSITION = 1,
+	BW_DRAWS_EXPORT_COLOR,
+	BW_DRAWS_EXPORT_DEPTH
+};
+enum { BW_DRAWS_EXPORTS = BW_DRAWS_COLORS + 1 };
+struct bw_draws_export {
+	uint32_t kind, index; /* COLOR: its attachment */
+	uint32_t is_int, pad; /* else the values are floats */
+	uint32_t value[4];    /* XYZW, RGBA; DEPTH: the first one */
+};
+struct bw_draws_outputs {
+	uint32_t se, sa, wgp, simd, wave, lane; /* in */
+	uint32_t n, pad;
+	struct bw_draws_export at[BW_DRAWS_EXPORTS];
+};
+#define BW_DRAWS_IOCTL_OUTPUTS _IOWR(BW_DRAWS_TYPE, 7, struct bw_draws_outputs)
+
 #endif

@@ -4,6 +4,7 @@ attachments and the history of pixels. What is expected is computed here from th
 picture.
 
     test_draw_debug.py DRAW DRAW_SCENES"""
+import base64
 import glob
 import math
 import os
@@ -127,6 +128,13 @@ def test_pixels(folder, spirv, lavapipe):
     harness.equal((width, height), (WIDTH, HEIGHT), "the attachment")
     for x, y in ((30, 20), (5, 5)):
         harness.check(all(abs(a - b) <= 1 for a, b in zip(rows[y][x][:3], texel(lavapipe, 5, 5))), rows[y][x])
+    # a report has the same picture, and says of which attachment
+    s.command(f"report {folder}/page.html")
+    page = pathlib.Path(folder, "page.html").read_text()
+    pictures = [base64.b64decode(p) for p in re.findall(r"data:image/png;base64,([^\"]*)", page)]
+    harness.check(pathlib.Path(folder, "before.png").read_bytes() in pictures, "the attachment in the report")
+    for words in ("Draws so far", "Attachment: color 0 64x48", "Attachment: depth 64x48", "Inputs of the focus lane"):
+        harness.check(words in page, f"the report has no \"{words}\"")
     # every pixel of the wave has its own inputs
     s.command("next")
     for lane, text in values_in_lanes(s, "normal").items():
@@ -139,6 +147,9 @@ def test_pixels(folder, spirv, lavapipe):
     harness.equal([(v["name"], numbers(v["text"])) for v in inputs["variables"]], [("normal", [0, 0, 0])], "its inputs")
     harness.equal([numbers(inputs["attributes"][0][f"corner_{i}"])[:3] for i in range(3)],
                   [[0.8, 0, 0.6], [-0.8, 0, -0.6], [0.8, 0, 0.6]], "the corners")
+    # nothing is put out yet
+    outputs = s.command("info outputs")
+    harness.equal((outputs["exports"], [v["name"] for v in outputs["variables"]]), ([], ["result"]), "outputs at the beginning")
     # normalize(0) is no number: that is why the pixel is dark
     harness.check("nan" in s.command("print n.x")["text"].lower(), "n")
     s.command("break facing")
@@ -170,6 +181,53 @@ def test_vertices(folder, spirv):
     harness.equal(numbers(s.command("print normal_in")["text"]), [0, 0, 1], "its normal")
     harness.equal(s.command("info wave")["stage"], "vertex", "the stage")
     s.end()
+
+
+def test_outputs(folder, spirv, lavapipe):
+    """What lanes export, against the picture and the vertices' numbers; samples and attachments of pixels."""
+    s = harness.Session("--", DRAW, *spirv, f"{folder}/outputs.ppm")
+    for command in ("break pixel 5,5 attachment 0", "break pixel 5,5 attachment 1", "break pixel 5,5 sample 1", "run"):
+        s.command(command)
+    where = stop(s)
+    harness.equal(where["breakpoint"], 1, "the only one of them that is hit")
+    harness.equal(s.command("info outputs")["exports"], [], "nothing is exported at the beginning")
+    # any wave of the wall, all of which has the color of this pixel
+    code = s.command("x/60i $pc")
+    export = [line for line in code["instructions"] if "exp mrt0" in line["text"]][0]
+    s.command(f"tbreak *{export['address']}")
+    s.command("continue")
+    s.command("stepi")
+    harness.equal(s.command("info wave")["draw"], FIRST, "the draw")
+    export, = s.command("info outputs")["exports"]
+    harness.equal(export["export"], "color 0", "the export")
+    for got, want in zip(numbers(export["value"]), texel(lavapipe, 5, 5)):
+        harness.check(abs(got * 255 - want) <= 1, f"{export}, expected {texel(lavapipe, 5, 5)}")
+    s.command("delete")
+    s.command("continue")
+    s.end()
+    # the wall's second corner: right, top
+    s = harness.Session("--", DRAW, *spirv, f"{folder}/outputs.ppm")
+    for command in ("break vertex 1", "run"):
+        s.command(command)
+    where = stop(s)
+    harness.equal(s.command("info outputs")["exports"], [], "no position at the beginning")
+    code = s.command("x/60i $pc")
+    export = [line for line in code["instructions"] if "exp pos0" in line["text"]][0]
+    for command in (f"tbreak *{export['address']}", "continue", "stepi", f"lane {where['lane']}"):
+        s.command(command)
+    export, = s.command("info outputs")["exports"]
+    harness.equal(export["export"], "position", "the export of a vertex")
+    for got, want in zip(numbers(export["value"]), [60 / 64 * 2 - 1, 4 / 48 * 2 - 1, 0.8, 1]):
+        harness.check(abs(got - want) < 1e-5, export)
+    s.command("kill")
+    s.end()
+    for place in ("pixel 5,5 attachment depth", "pixel 5,5 sample 0"):
+        s = harness.Session("--", DRAW, *spirv, f"{folder}/outputs.ppm")
+        s.command(f"break {place}")
+        s.command("run")
+        harness.equal(s.command("info wave")["draw"], FIRST, place)
+        s.command("kill")
+        s.end()
 
 
 def results(events):
@@ -214,7 +272,8 @@ def test_other_ends(folder):
 
 def test_errors(folder, spirv):
     s = harness.Session("--", DRAW, *spirv, f"{folder}/errors.ppm")
-    for command, words in {"break pixel 5": "pixel X,Y", "break vertex 1 instance": "vertex N", "break draw 0": "draw N",
+    for command, words in {"break pixel 5": "pixel X,Y", "break pixel 5,5 sample": "sample S", "break pixel 5,5 attachment 9": "attachment N",
+                           "break vertex 1 instance": "vertex N", "break draw 0": "draw N",
                            "pixel history 1": "X,Y", "pixel": "pixel history", "framebuffer": "FILE.png",
                            "framebuffer x.png": "not being run"}.items():
         answer = s.command(command)
@@ -233,6 +292,7 @@ def main():
         test_errors(folder, spirv)
         test_pixels(folder, spirv, lavapipe)
         test_vertices(folder, spirv)
+        test_outputs(folder, spirv, lavapipe)
         test_history(folder, spirv, lavapipe)
         test_other_ends(folder)
 

@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/str.h"
+#include "base/util.h"
 
 /* ---- words ---- */
 
@@ -35,23 +36,56 @@ static bool take_number(const char **text, uint64_t most, uint32_t *out)
 }
 
 /* "50,38", with blanks or without */
-static bool take_pixel(const char *text, struct bw_draw_break *out)
+static bool take_place(const char **text, struct bw_draw_break *out)
 {
 	uint64_t n[2];
-	_cleanup_free_ char *copy = strdup(text);
-	char *comma = copy ? strchr(copy, ',') : NULL;
-	if (!comma)
-		return false;
-	*comma = 0;
-	char *parts[2] = {copy, comma + 1};
+	const char *at = *text;
 	for (int i = 0; i < 2; i++) {
-		char *from = (char *)bw_skip_blanks(parts[i]);
-		from[strcspn(from, " \t")] = 0;
-		if (!bw_parse_u64(from, &n[i]) || n[i] > INT32_MAX)
+		char number[24];
+		size_t length = strcspn(at, i ? " \t" : ", \t");
+		snprintf(number, sizeof(number), "%.*s", (int)length, at);
+		if (!bw_parse_u64(number, &n[i]) || n[i] > INT32_MAX)
 			return false;
+		at = bw_skip_blanks(at + length);
+		if (!i && *at != ',')
+			return false;
+		at = i ? at : bw_skip_blanks(at + 1);
 	}
 	out->x = (int32_t)n[0];
 	out->y = (int32_t)n[1];
+	*text = at;
+	return true;
+}
+
+/* A number, "depth" or "stencil": as the attachments of "framebuffer" */
+static bool take_attachment(const char **text, struct bw_draw_break *out)
+{
+	char word[24];
+	uint64_t n = 0;
+	take_word(text, word, sizeof(word));
+	out->target_kind = !strcmp(word, "depth")     ? BW_DRAWS_DEPTH
+			   : !strcmp(word, "stencil") ? BW_DRAWS_STENCIL
+						      : BW_DRAWS_COLOR;
+	if (out->target_kind == BW_DRAWS_COLOR && (!bw_parse_u64(word, &n) || n >= BW_DRAWS_COLORS))
+		return false;
+	out->target = (uint32_t)n;
+	return true;
+}
+
+static bool take_pixel(const char *text, struct bw_draw_break *out)
+{
+	enum { SAMPLES = 16 };
+	char word[16];
+	if (!take_place(&text, out))
+		return false;
+	while (*text) {
+		take_word(&text, word, sizeof(word));
+		bool is_sample = !strcmp(word, "sample") && out->sample == UINT32_MAX;
+		bool is_target = !strcmp(word, "attachment") && !out->target_kind;
+		if (!(is_sample && take_number(&text, SAMPLES - 1, &out->sample)) &&
+		    !(is_target && take_attachment(&text, out)))
+			return false;
+	}
 	return true;
 }
 
@@ -80,7 +114,7 @@ static struct bw_error *parse(const char *text, struct bw_draw_break *out)
 	const char *at = text;
 	char word[16];
 	out->kind = kind_of(&at);
-	out->instance = UINT32_MAX;
+	out->instance = out->sample = UINT32_MAX;
 	switch (out->kind) {
 	case BW_DRAW_BREAK_PIXEL:
 		if (take_pixel(at, out))
@@ -101,9 +135,10 @@ static struct bw_error *parse(const char *text, struct bw_draw_break *out)
 	default:
 		break;
 	}
-	return bw_errorf(BW_E_INVALID,
-			 "\"%s\" is not \"pixel X,Y\", \"vertex N [instance M]\" or \"draw N\"",
-			 text);
+	return bw_errorf(
+		BW_E_INVALID,
+		"\"%s\" is not \"pixel X,Y [sample S] [attachment N | depth | stencil]\", \"vertex N [instance M]\" or \"draw N\"",
+		text);
 }
 
 struct bw_error *bw_debug_break_draw(struct bw_debug *d, const char *text, bool temporary,
@@ -190,7 +225,8 @@ static uint64_t lanes_of(const struct bw_draw_break *b, const struct bw_wave_inf
 		bool is = l->flags & BW_DRAWS_IS_USED;
 		if (b->kind == BW_DRAW_BREAK_PIXEL)
 			is &= wave->stage == BW_DRAWS_PIXELS && l->flags & BW_DRAWS_IS_COVERED &&
-			      l->x == b->x && l->y == b->y;
+			      l->x == b->x && l->y == b->y &&
+			      (b->sample == UINT32_MAX || l->samples >> b->sample & 1);
 		else if (b->kind == BW_DRAW_BREAK_VERTEX)
 			is &= wave->stage == BW_DRAWS_VERTICES && (uint32_t)l->x == b->vertex &&
 			      (b->instance == UINT32_MAX || l->instance == b->instance);
@@ -199,6 +235,21 @@ static uint64_t lanes_of(const struct bw_draw_break *b, const struct bw_wave_inf
 		lanes |= (uint64_t)is << i;
 	}
 	return lanes;
+}
+
+/* Whether a wave's draw has the attachment that the breakpoint names. */
+static bool draws_to(struct bw_debug *d, const struct bw_draw_break *b,
+		     const struct bw_draws_wave *wave)
+{
+	struct bw_draws_draw draw = {.number = wave->draw};
+	bool found = !b->target_kind;
+	struct bw_error *err =
+		found ? NULL : bw_target_draws(d->target, BW_DRAWS_IOCTL_DRAW, &draw);
+	for (uint32_t i = 0; !err && i < BW_MIN(draw.n_targets, (uint32_t)BW_DRAWS_TARGETS); i++)
+		found |= draw.number && draw.target[i].kind == b->target_kind &&
+			 draw.target[i].index == b->target;
+	bw_error_free(err);
+	return found;
 }
 
 /* Whether the draw is the driver's, a clear or a copy, in a program that has pipelines of its own:
@@ -235,7 +286,8 @@ void bw_draw_break_hit(struct bw_debug *d, struct bw_wave_record *w)
 		if (b->info.kind == BW_BREAK_DRAW && b->info.enabled)
 			lanes = lanes_of(&b->draw, &w->info, wave);
 		/* of a draw one wave is enough: the first */
-		if (!lanes || (b->draw.kind != BW_DRAW_BREAK_DRAW && is_of_driver(d, w)) ||
+		if (!lanes || !draws_to(d, &b->draw, wave) ||
+		    (b->draw.kind != BW_DRAW_BREAK_DRAW && is_of_driver(d, w)) ||
 		    (b->draw.kind == BW_DRAW_BREAK_DRAW && b->draw.is_hit) ||
 		    !bw_break_counts(d, b, w, &lanes))
 			continue;

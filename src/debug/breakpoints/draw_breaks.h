@@ -12,6 +12,9 @@ struct bw_wave_record;
 struct bw_draw_break {
 	unsigned kind; /* enum bw_draw_break_kind; 0: it is another breakpoint */
 	int32_t x, y;
+	/* of a pixel: the sample, UINT32_MAX: any; and the attachment, kind 0: any (enum
+	 * bw_draws_target_kind) */
+	uint32_t sample, target_kind, target;
 	uint32_t vertex, instance; /* instance UINT32_MAX: any */
 	uint32_t draw;
 	bool is_hit; /* in this run */

@@ -57,6 +57,19 @@ struct bw_error *bw_debug_draw_inputs(struct bw_debug *d, const struct bw_wave_i
 	return bw_target_draws(d->target, BW_DRAWS_IOCTL_INPUTS, out);
 }
 
+struct bw_error *bw_debug_draw_outputs(struct bw_debug *d, const struct bw_wave_info *w,
+				       unsigned lane, struct bw_draws_outputs *out)
+{
+	*out = (struct bw_draws_outputs){.se = w->place.se,
+					 .sa = w->place.sa,
+					 .wgp = w->place.wgp,
+					 .simd = w->place.simd,
+					 .wave = w->place.wave,
+					 .lane = lane};
+	BW_TRY(bw_debug_need_target(d));
+	return bw_target_draws(d->target, BW_DRAWS_IOCTL_OUTPUTS, out);
+}
+
 static void lane_text(const struct bw_draws_wave *wave, const struct bw_draws_lane *l, char out[64])
 {
 	char more[32] = "";

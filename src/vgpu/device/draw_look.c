@@ -185,6 +185,59 @@ int bw_device_draws_inputs(struct bw_device *dev, struct bw_draws_inputs *io)
 	return 0;
 }
 
+static struct bw_draws_export *add_export(struct bw_draws_outputs *io, uint32_t kind,
+					  uint32_t index)
+{
+	io->at[io->n] = (struct bw_draws_export){.kind = kind, .index = index};
+	return &io->at[io->n++];
+}
+
+static void exports_of_pixel(const struct bw_draw *d, const struct bw_draw_pixel_wave *w,
+			     struct bw_draws_outputs *io)
+{
+	const struct bw_draw_targets *t = &d->targets;
+	const size_t output_dw = (size_t)4 * BW_DRAW_LANES;
+	for (unsigned i = 0; i < BW_MIN(t->n_colors, (unsigned)BW_DRAWS_COLORS); i++) {
+		const struct bw_draw_surface *s = &t->color[i];
+		if (!s->used || s->export >= t->n_exports ||
+		    !(w->written[s->export] >> io->lane & 1))
+			continue;
+		struct bw_draws_export *x = add_export(io, BW_DRAWS_EXPORT_COLOR, i);
+		x->is_int = s->im.format->is_int;
+		bw_draw_unpack_export(w->output + s->export * output_dw,
+				      t->export_format[s->export], io->lane, x->value);
+	}
+	if (t->export_depth && w->written[BW_DRAW_COLORS] >> io->lane & 1)
+		add_export(io, BW_DRAWS_EXPORT_DEPTH, 0)->value[0] =
+			w->output[t->n_exports * output_dw + io->lane];
+}
+
+int bw_device_draws_outputs(struct bw_device *dev, struct bw_draws_outputs *io)
+{
+	const uint32_t where[5] = {io->se, io->sa, io->wgp, io->simd, io->wave};
+	struct bw_slot *slot;
+	struct bw_wgp *wgp = place(dev, where, &slot);
+	const struct bw_group *g;
+	if (!wgp || io->lane >= BW_DRAWS_LANES)
+		return -EINVAL;
+	io->n = 0;
+	bw_wgp_acquire(wgp);
+	const struct bw_draw *d = draw_in(slot, &g);
+	if (d && d->runs_pixels) {
+		exports_of_pixel(d, &d->waves[g->wg.id[0]], io);
+	} else if (d) {
+		const struct bw_draw_subgroup *of = &d->subgroups[g->wg.id[0]];
+		unsigned n = slot->w.index_in_group * (unsigned)slot->w.lanes + io->lane;
+		if (n < BW_DRAW_VERTICES && of->has_position[n]) {
+			struct bw_draws_export *x = add_export(io, BW_DRAWS_EXPORT_POSITION, 0);
+			for (unsigned c = 0; c < 4; c++)
+				x->value[c] = of->position[0][c][n];
+		}
+	}
+	bw_wgp_release(wgp);
+	return 0;
+}
+
 /* ---- waves that stop ---- */
 
 int bw_device_draws_break(struct bw_device *dev, const void *owner,

@@ -21,6 +21,7 @@ struct bw_queue;
  * that it had. */
 int bw_device_draws_wave(struct bw_device *dev, struct bw_draws_wave *io);
 int bw_device_draws_inputs(struct bw_device *dev, struct bw_draws_inputs *io);
+int bw_device_draws_outputs(struct bw_device *dev, struct bw_draws_outputs *io);
 int bw_device_draws_break(struct bw_device *dev, const void *owner,
 			  const struct bw_draws_breaks *breaks);
 int bw_device_draws_draw(struct bw_device *dev, struct bw_draws_draw *io);

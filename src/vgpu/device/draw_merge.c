@@ -154,8 +154,7 @@ static uint32_t half(const uint32_t *v, unsigned c, unsigned lane)
 	return bw_half16(v[c / 2 * BW_DRAW_LANES + lane], c % 2);
 }
 
-/* A lane's export as RGBA of 32 bits. */
-static void unpack(const uint32_t *v, unsigned format, unsigned lane, uint32_t rgba[4])
+void bw_draw_unpack_export(const uint32_t *v, unsigned format, unsigned lane, uint32_t rgba[4])
 {
 	for (unsigned c = 0; c < 4; c++) {
 		switch (format) {
@@ -318,7 +317,7 @@ static uint32_t exported_mask(const struct bw_draw *d, const struct lane *l)
 	else if (z && t->z_export_format == BW_EX_32_ABGR)
 		color[3] = z[3 * BW_DRAW_LANES + l->lane];
 	else if (l->w->written[0] >> l->lane & 1)
-		unpack(output(l, 0), t->export_format[0], l->lane, color);
+		bw_draw_unpack_export(output(l, 0), t->export_format[0], l->lane, color);
 	float alpha = bits_f32(color[3]);
 	float most = (float)(1u << t->alpha_samples_log2);
 	alpha = alpha > 0 ? BW_MIN(alpha, 1.0f) : 0; /* NaN: 0 */
@@ -369,8 +368,8 @@ static bool note_colors(struct bw_draw *d, const struct lane *l, struct bw_draws
 		c->mask = s->mask;
 		c->has_value = l->w->written[s->export] >> l->lane & 1;
 		if (c->has_value)
-			unpack(output(l, s->export), t->export_format[s->export], l->lane,
-			       c->value);
+			bw_draw_unpack_export(output(l, s->export), t->export_format[s->export],
+					      l->lane, c->value);
 	}
 	return true;
 }
@@ -390,9 +389,9 @@ static bool merge_fragment(struct bw_draw *d, struct lane *l, bool *out_passes)
 		unsigned export = t->color[i].export;
 		if (!t->color[i].used || !(l->w->written[export] >> l->lane & 1))
 			continue;
-		unpack(output(l, export), t->export_format[export], l->lane, in.src);
+		bw_draw_unpack_export(output(l, export), t->export_format[export], l->lane, in.src);
 		if (t->dual_source)
-			unpack(output(l, 1), t->export_format[1], l->lane, in.src1);
+			bw_draw_unpack_export(output(l, 1), t->export_format[1], l->lane, in.src1);
 		if (!put_color(d, &t->color[i], &in, &l->at))
 			return false;
 		if (t->dual_source)

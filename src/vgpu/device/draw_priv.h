@@ -87,6 +87,9 @@ struct bw_draw_sample {
 bool bw_draw_test(struct bw_draw *d, const struct bw_draw_sample *at, bool *out_passes);
 /* Stores what the pixel waves of the round exported. False: d->why. */
 bool bw_draw_merge(struct bw_draw *d);
+/* A lane's export of a colour as RGBA of 32 bits. v: of the output, as `output` of the wave has
+ * it. */
+void bw_draw_unpack_export(const uint32_t *v, unsigned format, unsigned lane, uint32_t rgba[4]);
 
 /* ---- draw_wave.c ---- */
 /* Starts the round's waves. NULL, or the reason why they can never run. */

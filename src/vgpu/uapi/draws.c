@@ -24,6 +24,8 @@ static int draws_ioctl(struct bw_file *f, struct bw_file_call *c)
 		return WITH(bw_draws_wave, bw_device_draws_wave);
 	case BW_DRAWS_IOCTL_INPUTS:
 		return WITH(bw_draws_inputs, bw_device_draws_inputs);
+	case BW_DRAWS_IOCTL_OUTPUTS:
+		return WITH(bw_draws_outputs, bw_device_draws_outputs);
 	case BW_DRAWS_IOCTL_DRAW:
 		return WITH(bw_draws_draw, bw_device_draws_draw);
 	case BW_DRAWS_IOCTL_PIXEL:
