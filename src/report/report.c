@@ -36,6 +36,8 @@ static struct bw_error *add_session(struct bw_report_session *s)
 	if (!err)
 		bw_report_session_lanes(s);
 	if (!err)
+		bw_report_session_draws(s);
+	if (!err)
 		err = bw_report_session_registers(s);
 	if (!err)
 		err = bw_report_session_stream(s);

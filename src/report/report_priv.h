@@ -6,6 +6,7 @@
 #include "pm4/describe.h"
 #include "report/report.h"
 #include "debug/dispatches.h"
+#include "image/picture.h"
 #include "ui/out.h"
 
 /* The limits of a page. */
@@ -87,6 +88,11 @@ void bw_report_session_lanes(struct bw_report_session *s);
 struct bw_error *bw_report_session_registers(struct bw_report_session *s) BW_MUST_CHECK;
 struct bw_error *bw_report_session_stream(struct bw_report_session *s) BW_MUST_CHECK;
 struct bw_error *bw_report_session_buffers(struct bw_report_session *s) BW_MUST_CHECK;
+/* Writes the draws, and the attachments as pictures; nothing where nothing was drawn. */
+void bw_report_session_draws(struct bw_report_session *s);
+/* A picture, if the page has room for it. */
+void bw_report_picture(struct bw_report_session *s, const struct bw_picture *p,
+		       const char *caption);
 
 /* Prints a command's text, which is used as lines; an error is shown by its text. The caller frees
  * it. */

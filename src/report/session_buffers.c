@@ -107,7 +107,7 @@ static double value_at(const struct element *e, const uint8_t *at)
 
 /* ---- Pictures ---- */
 
-static void add_png(struct bw_report_session *s, const struct bw_picture *p, const char *caption)
+void bw_report_picture(struct bw_report_session *s, const struct bw_picture *p, const char *caption)
 {
 	struct bw_str png = {0};
 	struct bw_error *err = bw_png_encode(p, &png);
@@ -205,7 +205,7 @@ static void add_values_picture(struct bw_report_session *s, const struct element
 		bw_str_addf(&caption, ": black is %.9g, white is %.9g", r.least, r.most);
 	if (r.n_odd)
 		bw_str_addf(&caption, "; %zu that are not finite numbers are red", r.n_odd);
-	add_png(s, &p, bw_str_text(&caption));
+	bw_report_picture(s, &p, bw_str_text(&caption));
 	bw_str_free(&caption);
 }
 
@@ -254,7 +254,7 @@ static void add_image(struct bw_report_session *s, const struct bw_bound *b)
 	if (err)
 		bw_page_note(s->page, "%s", err->message);
 	if (p.samples)
-		add_png(s, &p, bw_str_text(&caption));
+		bw_report_picture(s, &p, bw_str_text(&caption));
 	if (p.n_clamped)
 		bw_page_note(s->page, "%" PRIu64 " texels have values that a picture cannot show.",
 			     p.n_clamped);
