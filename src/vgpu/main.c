@@ -60,20 +60,13 @@ static struct bw_error *no_profile(const char *name)
 			 bw_str_text(&names));
 }
 
-/* Strict mode and the trace know the instructions of gfx11 alone. */
+/* Strict mode knows the waits, caches and hazards of gfx11 alone. */
 static struct bw_error *check_modes(const struct settings *s)
 {
-	const struct {
-		const char *option;
-		bool given;
-	} of_gfx11[] = {{"--strict", s->uapi.device.strict},
-			{"--trace-hash", s->uapi.device.trace}};
-	for (size_t i = 0; i < BW_ARRAY_SIZE(of_gfx11); i++)
-		if (of_gfx11[i].given && s->profile->gen != BW_ISA_GFX11)
-			return bw_errorf(BW_E_UNSUPPORTED,
-					 "%s is not supported for %s: it knows gfx11 only",
-					 of_gfx11[i].option, s->profile->gfx);
-	return NULL;
+	if (!s->uapi.device.strict || s->profile->gen == BW_ISA_GFX11)
+		return NULL;
+	return bw_errorf(BW_E_UNSUPPORTED, "--strict is not supported for %s: it knows gfx11 only",
+			 s->profile->gfx);
 }
 
 /* Options of one front end are none of the other. */

@@ -131,6 +131,20 @@ def refusals():
             "only the registers that a debugger needs can be shown).")
 
 
+def trace():
+    """The same run has the same hash, of as many instructions as its one wave executes; other data have another one."""
+    def of(kernel, *arguments):
+        words = ["--trace-hash", "--gpu", GPU, SOURCE / kernel, "--grid", "64", "--group", "64", *arguments]
+        done = subprocess.run([BREAKWATER, "run", *words], capture_output=True, text=True, timeout=TIMEOUT_S)
+        return re.search(r"^Trace hash (0x[0-9a-f]{16}) of (\d+) instructions\.$", done.stdout, re.M).groups()
+    code = re.search(r"^accum:\n(.*?s_endpgm)$", (SOURCE / "tests/e2e/kernels/accum.s").read_text(), re.M | re.S)[1].splitlines()
+    one, again = (of("tests/e2e/kernels/accum.s", "--arg", "out=zeros:65") for _ in range(2))
+    equal(one, again, "two runs")
+    equal(int(one[1]), len(code), "instructions")
+    pair = ["tests/e2e/check/pairs.cl", "--kernel", "reverse_right", "--arg", "out=zeros:64:i32", "--arg"]
+    check(of(*pair, "in=iota:64:i32")[0] != of(*pair, "in=zeros:64:i32")[0], "other data have another hash")
+
+
 if __name__ == "__main__":
-    os.environ.pop("BREAKWATER_VGPU_ARGS", None)  # strict mode and the checker know gfx11
-    main(kernels, bundles, waves, refusals)
+    os.environ.pop("BREAKWATER_VGPU_ARGS", None)  # strict mode knows gfx11
+    main(kernels, bundles, waves, refusals, trace)
