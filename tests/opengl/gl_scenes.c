@@ -308,6 +308,38 @@ static void draw_layers(const char *name, FILE *out)
 	gl_end_target(name, out);
 }
 
+static void draw_patches(const char *name, FILE *out)
+{
+	gl_begin_target(&plain);
+	gl_use(&(struct gl_program){
+		.vert = "#version 450\n"
+			"layout(location = 0) in vec4 position;\n"
+			"layout(location = 1) in vec4 color;\n"
+			"layout(location = 0) out vec4 shade;\n"
+			"void main() { gl_Position = position; shade = color; }\n",
+		.tesc = "#version 450\n"
+			"layout(vertices = 4) out;\n"
+			"layout(location = 0) in vec4 shade[];\n"
+			"layout(location = 0) out vec4 shades[];\n"
+			"void main() { gl_out[gl_InvocationID].gl_Position = gl_in[gl_InvocationID].gl_Position;\n"
+			"	shades[gl_InvocationID] = shade[gl_InvocationID];\n"
+			"	for (int i = 0; i < 4; i++) gl_TessLevelOuter[i] = 1 + gl_PrimitiveID + i;\n"
+			"	gl_TessLevelInner[0] = 4.3; gl_TessLevelInner[1] = 1 + 0.7 * gl_PrimitiveID; }\n",
+		.tese = "#version 450\n"
+			"layout(quads, fractional_odd_spacing, ccw) in;\n"
+			"layout(location = 0) in vec4 shades[];\n"
+			"layout(location = 0) flat out vec4 shade;\n"
+			"void main() { vec2 at = gl_TessCoord.xy;\n"
+			"	gl_Position = mix(mix(gl_in[0].gl_Position, gl_in[1].gl_Position, at.x),\n"
+			"		mix(gl_in[3].gl_Position, gl_in[2].gl_Position, at.x), at.y);\n"
+			"	shade = shades[1] * (0.3 + 0.7 * at.x); }\n",
+		.frag = flat_frag});
+	gl_bind_vertices();
+	glPatchParameteri(GL_PATCH_VERTICES, 4);
+	glDrawArrays(GL_PATCHES, 0, 40);
+	gl_end_target(name, out);
+}
+
 static void draw_targets(const char *name, FILE *out)
 {
 	gl_begin_target(&(struct gl_target){{GL_RGB10_A2, GL_RGBA32F, GL_RG8}, 0, 0, 0});
@@ -504,10 +536,10 @@ static const struct {
 	{"stencil", draw_stencil},     {"blended", draw_blended},   {"logic", draw_logic},
 	{"textured", draw_textured},   {"cube", draw_cube},	    {"indexed", draw_indexed},
 	{"instances", draw_instances}, {"indirect", draw_indirect}, {"blocks", draw_blocks},
-	{"samples", draw_samples},     {"layers", draw_layers},	    {"targets", draw_targets},
-	{"srgb", draw_srgb},	       {"points", draw_points},	    {"lines", draw_lines},
-	{"outlines", draw_outlines},   {"clipped", draw_clipped},   {"queries", draw_queries},
-	{"computed", draw_computed},   {"old", draw_old},
+	{"samples", draw_samples},     {"layers", draw_layers},	    {"patches", draw_patches},
+	{"targets", draw_targets},     {"srgb", draw_srgb},	    {"points", draw_points},
+	{"lines", draw_lines},	       {"outlines", draw_outlines}, {"clipped", draw_clipped},
+	{"queries", draw_queries},     {"computed", draw_computed}, {"old", draw_old},
 };
 
 static bool is_wanted(const char *name, int n, char **wanted)

@@ -8,6 +8,7 @@
 #include "base/small_float.h"
 #include "base/util.h"
 
+#define PATCHES(n) .topology = VK_PRIMITIVE_TOPOLOGY_PATCH_LIST, .patch = n
 #define TRIS .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST
 #define BRESENHAM .lines = VK_LINE_RASTERIZATION_MODE_BRESENHAM_EXT
 #define RECTANGULAR .lines = VK_LINE_RASTERIZATION_MODE_RECTANGULAR_EXT
@@ -182,6 +183,24 @@ const struct scene scenes[] = {
 	 .count = 41, .geom = "corners"},
 	{"ribbons", "smooth", .topology = VK_PRIMITIVE_TOPOLOGY_LINE_STRIP_WITH_ADJACENCY,
 	 .geom = "ribbon", .count = 40},
+	{"tessellated", "flat", PATCHES(3), .tesc = "patch3", .tese = "triangles_equal",
+	 .count = 60, .cull = VK_CULL_MODE_BACK_BIT},
+	{"tessellated_odd", "flat", PATCHES(3), .tesc = "patch3", .tese = "triangles_odd",
+	 .count = 60, .depth = VK_FORMAT_D32_SFLOAT, .compare = VK_COMPARE_OP_LESS},
+	{"tessellated_even", "smooth", PATCHES(3), .tesc = "patch3", .tese = "triangles_even",
+	 .count = 30},
+	{"tessellated_quads", "flat", PATCHES(4), .tesc = "patch4", .tese = "quads_equal",
+	 .count = 40, .index_b = 2, .instances = 2},
+	{"tessellated_quads_odd", "flat", PATCHES(4), .tesc = "patch4", .tese = "quads_odd",
+	 .count = 40, .cull = VK_CULL_MODE_FRONT_BIT},
+	{"tessellated_points", "flat", PATCHES(4), .tesc = "patch4", .tese = "quads_points",
+	 .count = 40},
+	{"tessellated_lines", "flat", PATCHES(4), .tesc = "patch4", .tese = "lines_equal",
+	 .count = 40, BRESENHAM},
+	{"tessellated_once", "flat", PATCHES(3), .tesc = "once", .tese = "triangles_even",
+	 .count = N_VERTICES},
+	{"tessellated_shrunk", "flat", PATCHES(3), .tesc = "patch3", .tese = "triangles_odd",
+	 .geom = "shrink", .count = 30},
 	{"slices", "slice", TRIS, .geom = "slices", .count = 30, .layers = 3},
 	{"wire_shrink", "flat", "inside", TRIS, .geom = "shrink", .count = 60,
 	 .polygon = VK_POLYGON_MODE_LINE, BRESENHAM},

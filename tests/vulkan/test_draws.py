@@ -24,6 +24,7 @@ TOLERATED = {
     "over_rg11b10": (4, 0, "as rg11b10"),
     "rectangles_samples4": (1, 3, "lavapipe leaves out samples left of the first pixel's centre of a tile"),
     "logic": (1, 40, "an exclusive or of two colours that differ by 1"),
+    "tessellated_lines": (1, 1, "a line that ends between two pixels"),
     # of OpenGL
     "textured.2.0": (2, 0, "filtered between two levels"),
     "samples.0": (1, 3, "samples where two triangles meet in depth"),

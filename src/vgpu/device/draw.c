@@ -14,6 +14,8 @@ void bw_draw_unref(struct bw_draw *d)
 {
 	if (!d || atomic_fetch_sub(&d->n_refs, 1) != 1)
 		return;
+	free(d->hull);
+	free(d->tess);
 	free(d->subgroups);
 	free(d->primitives);
 	free(d->planes);
@@ -75,10 +77,15 @@ const char *bw_draw_begin(struct bw_queue *q, const struct bw_draw_call *call, s
 		return why;
 	}
 	d->assembler = (struct bw_assembler){.topology = d->state.topology,
-					     .provoking_last = d->state.provoking_last};
+					     .provoking_last = d->state.provoking_last,
+					     .patch_corners = d->state.hull.n_in};
 	d->subgroups = malloc(BW_DRAW_SUBGROUPS * sizeof(*d->subgroups));
 	d->waves = malloc(BW_DRAW_PIXEL_WAVES * sizeof(*d->waves));
-	if (!d->subgroups || !d->waves) {
+	if (d->state.hull.on) {
+		d->hull = calloc(BW_DRAW_HULL_GROUPS, sizeof(*d->hull));
+		d->tess = malloc(sizeof(*d->tess));
+	}
+	if (!d->subgroups || !d->waves || (d->state.hull.on && (!d->hull || !d->tess))) {
 		bw_draw_unref(d);
 		return "out of memory";
 	}
@@ -97,23 +104,51 @@ static enum bw_cp_result stop(struct bw_draw *d, const char *why, const char **o
 	return BW_CP_STOP;
 }
 
-/* The next vertices; or there are none. */
+static enum bw_cp_result at_end(const struct bw_draw *d)
+{
+	return d->instance < d->call.n_instances ? BW_CP_AGAIN : BW_CP_DONE;
+}
+
+/* The next patches; or there are none. */
+static enum bw_cp_result begin_hull(struct bw_draw *d, const char **out_why)
+{
+	if (!bw_draw_make_patches(d))
+		return stop(d, d->why, out_why);
+	if (!d->n_hull)
+		return at_end(d);
+	const char *why = bw_draw_submit(d, BW_DRAW_STAGE_HULL);
+	if (why)
+		return stop(d, why, out_why);
+	d->phase = BW_DRAW_HULL_RUN;
+	return BW_CP_JUMPED;
+}
+
+/* The next vertices: of the draw, or of its patches; or there are none. */
 static enum bw_cp_result begin_vertices(struct bw_draw *d, const char **out_why)
 {
-	if (!bw_draw_make_subgroups(d))
+	bool is_hull = d->state.hull.on;
+	if (!(is_hull ? bw_draw_divide_patches(d) : bw_draw_make_subgroups(d)))
 		return stop(d, d->why, out_why);
-	if (!d->n_subgroups)
-		return d->instance < d->call.n_instances ? BW_CP_AGAIN : BW_CP_DONE;
-	const char *why = bw_draw_submit(d, false);
+	if (!d->n_subgroups) {
+		d->phase = BW_DRAW_BEGINS;
+		return is_hull ? BW_CP_JUMPED : at_end(d);
+	}
+	const char *why = bw_draw_submit(d, BW_DRAW_STAGE_VERTICES);
 	if (why)
 		return stop(d, why, out_why);
 	d->phase = BW_DRAW_VERTICES_RUN;
 	return BW_CP_JUMPED; /* to the next phase */
 }
 
+/* Where more vertices come from. */
+static void go_back(struct bw_draw *d)
+{
+	d->phase = d->state.hull.on ? BW_DRAW_PATCHES : BW_DRAW_BEGINS;
+}
+
 static enum bw_cp_result end_vertices(struct bw_draw *d, const char **out_why)
 {
-	d->phase = BW_DRAW_BEGINS;
+	go_back(d);
 	if (!has_pixels(d))
 		return BW_CP_JUMPED;
 	if (!bw_draw_make_primitives(d))
@@ -133,10 +168,10 @@ static enum bw_cp_result begin_pixels(struct bw_draw *d, const char **out_why)
 	if (!d->n_waves) {
 		if (!all)
 			return BW_CP_AGAIN;
-		d->phase = BW_DRAW_BEGINS;
+		go_back(d);
 		return BW_CP_JUMPED;
 	}
-	const char *why = bw_draw_submit(d, true);
+	const char *why = bw_draw_submit(d, BW_DRAW_STAGE_PIXELS);
 	if (why)
 		return stop(d, why, out_why);
 	d->phase = BW_DRAW_PIXELS_RUN;
@@ -156,11 +191,17 @@ enum bw_cp_result bw_draw_continue(struct bw_draw *d, const char **out_why)
 {
 	for (;;) {
 		enum bw_cp_result result;
-		bool runs = d->phase == BW_DRAW_VERTICES_RUN || d->phase == BW_DRAW_PIXELS_RUN;
+		bool runs = d->phase == BW_DRAW_VERTICES_RUN || d->phase == BW_DRAW_PIXELS_RUN ||
+			    d->phase == BW_DRAW_HULL_RUN;
 		if (runs && !atomic_load(&d->done))
 			return BW_CP_WAIT;
 		switch (d->phase) {
 		case BW_DRAW_BEGINS:
+			result = d->state.hull.on ? begin_hull(d, out_why)
+						  : begin_vertices(d, out_why);
+			break;
+		case BW_DRAW_HULL_RUN:
+		case BW_DRAW_PATCHES:
 			result = begin_vertices(d, out_why);
 			break;
 		case BW_DRAW_VERTICES_RUN:

@@ -9,8 +9,6 @@
 
 /* Vertices that the search for one that the subgroup has already looks at. */
 enum { REUSE_DEPTH = 30 };
-/* Vertices of a round that are looked at: other queues have their turns, too. */
-enum { BUDGET = 1 << 16 };
 /* The next vertex of the instance. False: it cannot be read. */
 static bool fetch(struct bw_draw *d, uint32_t *out_id, bool *out_restart)
 {
@@ -41,7 +39,8 @@ static int add_vertex(const struct bw_draw_state *s, struct bw_draw_subgroup *g,
 {
 	unsigned n = g->n_vertices;
 	for (unsigned i = n; i > 0 && n - i < REUSE_DEPTH; i--)
-		if (g->vertex[i - 1].id == v->id && g->vertex[i - 1].instance == v->instance)
+		if (g->vertex[i - 1].id == v->id && g->vertex[i - 1].instance == v->instance &&
+		    g->vertex[i - 1].u == v->u && g->vertex[i - 1].v == v->v)
 			return (int)i - 1;
 	if (n >= s->max_vertices)
 		return -1;
@@ -89,8 +88,7 @@ static bool assemble(struct bw_draw *d, uint32_t corners[BW_RASTER_CORNERS])
 	return bw_raster_close(a, corners);
 }
 
-/* The next primitive of the draw becomes d->begun. False: as assemble(). */
-static bool next_primitive(struct bw_draw *d)
+bool bw_draw_next_primitive(struct bw_draw *d)
 {
 	const unsigned n_corners = bw_raster_corners(&d->assembler);
 	while (d->instance < d->call.n_instances) {
@@ -100,7 +98,8 @@ static bool next_primitive(struct bw_draw *d)
 			if (d->state.drops_neighbours)
 				bw_raster_drop_neighbours(d->state.topology, corners);
 			for (unsigned i = 0; i < n_corners; i++)
-				d->begun[i] = (struct bw_draw_vertex){corners[i], d->instance};
+				d->begun[i] =
+					(struct bw_draw_vertex){corners[i], d->instance, 0, 0};
 			d->begun_id = is_rest ? d->begun_id : d->primitive_id++;
 			d->begun_edges = d->assembler.edges;
 			bw_draw_count(d, BW_COUNT_PRIMITIVES, 1);
@@ -117,8 +116,7 @@ static bool next_primitive(struct bw_draw *d)
 	return false;
 }
 
-/* Adds a primitive for each thread that the geometry shader has for it. False: no room is left. */
-static bool add_begun(struct bw_draw *d, struct bw_draw_subgroup *g, unsigned n_corners)
+bool bw_draw_add_begun(struct bw_draw *d, struct bw_draw_subgroup *g, unsigned n_corners)
 {
 	const struct bw_draw_state *s = &d->state;
 	for (; d->begun_instance < s->gs_instances; d->begun_instance++)
@@ -139,6 +137,28 @@ static uint32_t ring_units(const struct bw_draw_state *s, unsigned n_vertices,
 	return (BW_MAX(n_vertices, n_primitives) + 31) / 32 * s->n_params;
 }
 
+bool bw_draw_has_room(const struct bw_draw *d, uint32_t unit)
+{
+	const struct bw_draw_state *s = &d->state;
+	return unit + ring_units(s, BW_DRAW_VERTICES, BW_DRAW_VERTICES) <= s->ring_units;
+}
+
+void bw_draw_begin_subgroup(struct bw_draw_subgroup *g)
+{
+	memset(g, 0, offsetof(struct bw_draw_subgroup, vertex));
+}
+
+void bw_draw_end_subgroup(struct bw_draw *d, struct bw_draw_subgroup *g, uint32_t *unit)
+{
+	const struct bw_draw_state *s = &d->state;
+	memset(g->has_position, 0, sizeof(g->has_position));
+	memset(g->has_primitive, 0, sizeof(g->has_primitive));
+	memset(g->position, 0, sizeof(g->position));
+	bw_draw_count(d, BW_COUNT_GS_INVOCATIONS, s->has_gs ? g->n_primitives : 0);
+	g->ring_unit = *unit;
+	*unit += ring_units(s, bw_draw_out_vertices(s, g), g->n_primitives);
+}
+
 bool bw_draw_make_subgroups(struct bw_draw *d)
 {
 	const struct bw_draw_state *s = &d->state;
@@ -147,17 +167,16 @@ bool bw_draw_make_subgroups(struct bw_draw *d)
 	uint32_t unit = 0;
 	d->n_subgroups = 0;
 	d->why[0] = '\0';
-	d->budget = BUDGET;
+	d->budget = BW_DRAW_BUDGET;
 	while (d->n_subgroups < BW_DRAW_SUBGROUPS) {
 		struct bw_draw_subgroup *g = &d->subgroups[d->n_subgroups];
-		if (d->n_subgroups &&
-		    unit + ring_units(s, BW_DRAW_VERTICES, BW_DRAW_VERTICES) > s->ring_units)
+		if (d->n_subgroups && !bw_draw_has_room(d, unit))
 			break;
-		memset(g, 0, offsetof(struct bw_draw_subgroup, vertex));
+		bw_draw_begin_subgroup(g);
 		for (;;) {
-			if (!d->has_begun && !next_primitive(d))
+			if (!d->has_begun && !bw_draw_next_primitive(d))
 				break;
-			d->has_begun = !add_begun(d, g, n_corners);
+			d->has_begun = !bw_draw_add_begun(d, g, n_corners);
 			if (d->has_begun)
 				break;
 		}
@@ -165,13 +184,8 @@ bool bw_draw_make_subgroups(struct bw_draw *d)
 			return false;
 		if (!g->n_primitives)
 			break;
-		memset(g->has_position, 0, sizeof(g->has_position));
-		memset(g->has_primitive, 0, sizeof(g->has_primitive));
-		memset(g->position, 0, sizeof(g->position));
 		bw_draw_count(d, BW_COUNT_VS_INVOCATIONS, g->n_vertices);
-		bw_draw_count(d, BW_COUNT_GS_INVOCATIONS, s->has_gs ? g->n_primitives : 0);
-		g->ring_unit = unit;
-		unit += ring_units(s, bw_draw_out_vertices(s, g), g->n_primitives);
+		bw_draw_end_subgroup(d, g, &unit);
 		d->n_subgroups++;
 	}
 	return true;

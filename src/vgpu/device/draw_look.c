@@ -65,14 +65,29 @@ static struct bw_wgp *place(struct bw_device *dev, const uint32_t where[5], stru
 	return wgp;
 }
 
-static void describe_vertices(const struct bw_draw_subgroup *g, const struct bw_wave *w,
+/* The vertices that a group of the round loads: none, if its shader runs for points in patches. */
+static const struct bw_draw_vertex *vertices_of(const struct bw_draw *d, unsigned group,
+						unsigned *out_n)
+{
+	*out_n = 0;
+	if (d->runs == BW_DRAW_STAGE_HULL) {
+		*out_n = d->hull[group].n_patches * d->state.hull.n_in;
+		return d->hull[group].vertex;
+	}
+	if (!d->state.hull.on)
+		*out_n = d->subgroups[group].n_vertices;
+	return d->subgroups[group].vertex;
+}
+
+static void describe_vertices(const struct bw_draw *d, unsigned group, const struct bw_wave *w,
 			      struct bw_draws_wave *out)
 {
-	unsigned first = w->index_in_group * (unsigned)w->lanes;
-	for (unsigned i = 0; i < w->lanes && first + i < g->n_vertices; i++)
+	unsigned first = w->index_in_group * (unsigned)w->lanes, n;
+	const struct bw_draw_vertex *v = vertices_of(d, group, &n);
+	for (unsigned i = 0; i < w->lanes && first + i < n; i++)
 		out->lane[i] = (struct bw_draws_lane){.flags = BW_DRAWS_IS_USED,
-						      .x = (int32_t)g->vertex[first + i].id,
-						      .instance = g->vertex[first + i].instance,
+						      .x = (int32_t)v[first + i].id,
+						      .instance = v[first + i].instance,
 						      .sample = -1};
 }
 
@@ -116,13 +131,14 @@ int bw_device_draws_wave(struct bw_device *dev, struct bw_draws_wave *io)
 	const struct bw_draw *d = draw_in(slot, &g);
 	memset(io->lane, 0, sizeof(io->lane));
 	if (d) {
+		bool is_pixels = d->runs == BW_DRAW_STAGE_PIXELS;
 		io->draw = d->number;
 		io->n_lanes = slot->w.lanes;
-		io->stage = d->runs_pixels ? BW_DRAWS_PIXELS : BW_DRAWS_VERTICES;
-		if (d->runs_pixels)
+		io->stage = is_pixels ? BW_DRAWS_PIXELS : BW_DRAWS_VERTICES;
+		if (is_pixels)
 			describe_pixels(d, &d->waves[g->wg.id[0]], io);
 		else
-			describe_vertices(&d->subgroups[g->wg.id[0]], &slot->w, io);
+			describe_vertices(d, g->wg.id[0], &slot->w, io);
 	}
 	bw_wgp_release(wgp);
 	if (!d)
@@ -179,7 +195,7 @@ int bw_device_draws_inputs(struct bw_device *dev, struct bw_draws_inputs *io)
 	io->n = io->flat = 0;
 	bw_wgp_acquire(wgp);
 	const struct bw_draw *d = draw_in(slot, &g);
-	if (d && d->runs_pixels && io->lane / 4 < d->waves[g->wg.id[0]].n_quads)
+	if (d && d->runs == BW_DRAW_STAGE_PIXELS && io->lane / 4 < d->waves[g->wg.id[0]].n_quads)
 		interpolate(d, &d->waves[g->wg.id[0]].quad[io->lane / 4], io->lane % 4, io);
 	bw_wgp_release(wgp);
 	return 0;
@@ -223,9 +239,9 @@ int bw_device_draws_outputs(struct bw_device *dev, struct bw_draws_outputs *io)
 	io->n = 0;
 	bw_wgp_acquire(wgp);
 	const struct bw_draw *d = draw_in(slot, &g);
-	if (d && d->runs_pixels) {
+	if (d && d->runs == BW_DRAW_STAGE_PIXELS) {
 		exports_of_pixel(d, &d->waves[g->wg.id[0]], io);
-	} else if (d) {
+	} else if (d && d->runs == BW_DRAW_STAGE_VERTICES) {
 		const struct bw_draw_subgroup *of = &d->subgroups[g->wg.id[0]];
 		unsigned n = slot->w.index_in_group * (unsigned)slot->w.lanes + io->lane;
 		if (n < BW_DRAW_VERTICES && of->has_position[n]) {
@@ -276,11 +292,13 @@ static bool has_pixel(const struct bw_draw_pixel_wave *w, int32_t x, int32_t y)
 	return false;
 }
 
-static bool has_vertex(const struct bw_draw_subgroup *g, const struct bw_draws_break *b)
+static bool has_vertex(const struct bw_draw *d, unsigned group, const struct bw_draws_break *b)
 {
-	for (unsigned i = 0; i < g->n_vertices; i++)
-		if (g->vertex[i].id == b->vertex &&
-		    (b->instance == UINT32_MAX || g->vertex[i].instance == b->instance))
+	unsigned n;
+	const struct bw_draw_vertex *v = vertices_of(d, group, &n);
+	for (unsigned i = 0; i < n; i++)
+		if (v[i].id == b->vertex &&
+		    (b->instance == UINT32_MAX || v[i].instance == b->instance))
 			return true;
 	return false;
 }
@@ -289,12 +307,12 @@ static bool hits(const struct bw_draw *d, unsigned group, const struct bw_draws_
 {
 	switch (b->kind) {
 	case BW_DRAWS_BREAK_PIXEL:
-		return d->runs_pixels && has_pixel(&d->waves[group], b->x, b->y);
+		return d->runs == BW_DRAW_STAGE_PIXELS && has_pixel(&d->waves[group], b->x, b->y);
 	case BW_DRAWS_BREAK_VERTEX:
-		return !d->runs_pixels && has_vertex(&d->subgroups[group], b);
+		return d->runs != BW_DRAW_STAGE_PIXELS && has_vertex(d, group, b);
 	case BW_DRAWS_BREAK_DRAW:
-		return !d->runs_pixels && group == 0 && d->round == d->first_round &&
-		       d->packet_va == bw_canonical(b->packet_va);
+		return d->runs != BW_DRAW_STAGE_PIXELS && group == 0 &&
+		       d->round == d->first_round && d->packet_va == bw_canonical(b->packet_va);
 	default:
 		return false;
 	}

@@ -3,9 +3,9 @@
 #define BW_VGPU_DEVICE_DRAW_PRIV_H
 
 /* Shared by the files that draw: draw.c goes from round to round; draw_state.c and draw_target.c
- * read the registers; draw_geometry.c makes subgroups, and draw_shapes.c shapes of their
- * exports; draw_pixels.c finds the covered pixels; draw_merge.c tests and stores what they export;
- * draw_wave.c runs the waves. */
+ * read the registers; draw_geometry.c makes subgroups, draw_hull.c patches and subgroups of
+ * those, and draw_shapes.c shapes of their exports; draw_pixels.c finds the covered pixels;
+ * draw_merge.c tests and stores what they export; draw_wave.c runs the waves. */
 
 #include "vgpu/device/draw.h"
 #include "vgpu/device/draw_look.h"
@@ -13,11 +13,13 @@
 
 /* ---- draw_geometry.c ---- */
 struct bw_draw_vertex {
-	uint32_t id, instance;
+	uint32_t id, instance; /* or of a patch: in its group, and in the draw */
+	float u, v;	       /* the place in the patch */
 };
 struct bw_draw_subgroup {
 	unsigned n_vertices, n_primitives;
 	uint32_t ring_unit; /* where its attributes begin */
+	uint32_t outputs;   /* where those of its patches begin */
 	struct bw_draw_vertex vertex[BW_DRAW_VERTICES];
 	uint8_t primitive[BW_DRAW_VERTICES][BW_DRAW_CORNERS];
 	uint32_t primitive_id[BW_DRAW_VERTICES];
@@ -43,6 +45,30 @@ struct bw_draw_primitive {
 unsigned bw_draw_out_vertices(const struct bw_draw_state *s, const struct bw_draw_subgroup *g);
 /* Makes the next subgroups. False: d->why. */
 bool bw_draw_make_subgroups(struct bw_draw *d);
+
+/* For draw_hull.c, too. The next primitive becomes d->begun. False: there is none, (d->why) it
+ * cannot be read, or (d->budget) the search took long. */
+bool bw_draw_next_primitive(struct bw_draw *d);
+/* Adds d->begun for each thread that the geometry shader has for it. False: no room is left. */
+bool bw_draw_add_begun(struct bw_draw *d, struct bw_draw_subgroup *g, unsigned n_corners);
+/* Whether the attributes of a further subgroup have room behind unit. */
+bool bw_draw_has_room(const struct bw_draw *d, uint32_t unit);
+/* An empty subgroup; a full one, whose attributes begin at *unit, which becomes their end. */
+void bw_draw_begin_subgroup(struct bw_draw_subgroup *g);
+void bw_draw_end_subgroup(struct bw_draw *d, struct bw_draw_subgroup *g, uint32_t *unit);
+
+/* ---- draw_hull.c ---- */
+struct bw_draw_hull_group {
+	unsigned n_patches;
+	struct bw_draw_vertex vertex[BW_DRAW_VERTICES]; /* n_in of each patch */
+	uint32_t patch_id[BW_DRAW_VERTICES];
+	/* All levels are 0 or 1, and not in memory: what its waves said; else -1 */
+	_Atomic int message;
+};
+/* Makes the next groups of patches. False: d->why. */
+bool bw_draw_make_patches(struct bw_draw *d);
+/* Makes the next subgroups of the patches of the round. False: d->why. */
+bool bw_draw_divide_patches(struct bw_draw *d);
 
 /* ---- draw_shapes.c ---- */
 /* Makes d->primitives of what the subgroups exported. False: d->why. */
@@ -93,7 +119,8 @@ void bw_draw_unpack_export(const uint32_t *v, unsigned format, unsigned lane, ui
 
 /* ---- draw_wave.c ---- */
 /* Starts the round's waves. NULL, or the reason why they can never run. */
-const char *bw_draw_submit(struct bw_draw *d, bool pixels);
+enum bw_draw_stage { BW_DRAW_STAGE_VERTICES, BW_DRAW_STAGE_PIXELS, BW_DRAW_STAGE_HULL };
+const char *bw_draw_submit(struct bw_draw *d, enum bw_draw_stage stage);
 
 struct bw_draw {
 	_Atomic unsigned n_refs; /* the queue, and the dispatch of its round */
@@ -113,8 +140,15 @@ struct bw_draw {
 	struct bw_draw_call call;
 	struct bw_draw_state state;
 	struct bw_draw_targets targets;
-	enum { BW_DRAW_BEGINS, BW_DRAW_VERTICES_RUN, BW_DRAW_PIXELS, BW_DRAW_PIXELS_RUN } phase;
-	bool runs_pixels; /* what the waves of this round are */
+	enum {
+		BW_DRAW_BEGINS,
+		BW_DRAW_HULL_RUN,
+		BW_DRAW_PATCHES,
+		BW_DRAW_VERTICES_RUN,
+		BW_DRAW_PIXELS,
+		BW_DRAW_PIXELS_RUN
+	} phase;
+	enum bw_draw_stage runs; /* what the waves of this round are */
 
 	/* the next vertex */
 	struct bw_assembler assembler;
@@ -124,6 +158,13 @@ struct bw_draw {
 	struct bw_draw_vertex begun[BW_RASTER_CORNERS];
 	uint32_t begun_id, begun_instance; /* instance: of the geometry shader */
 	uint8_t begun_edges;
+
+	/* patches of the round, and the next one that is divided */
+	struct bw_draw_hull_group *hull; /* BW_DRAW_HULL_GROUPS */
+	unsigned n_hull, hull_group, patch;
+	struct bw_tess *tess; /* of that patch, once divided; its next primitive */
+	bool is_divided;
+	unsigned tess_primitive;
 
 	struct bw_draw_subgroup *subgroups; /* BW_DRAW_SUBGROUPS */
 	unsigned n_subgroups;

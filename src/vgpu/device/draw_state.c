@@ -58,9 +58,6 @@ static const char *read_shaders(struct bw_queue *q, struct bw_draw_state *s)
 	uint32_t stages = CTX(q, VGT_SHADER_STAGES_EN);
 	if (!BW_FIELD_GET(VGT_SHADER_STAGES_EN, PRIMGEN_EN, stages))
 		return "it does not use a primitive shader";
-	if (BW_FIELD_GET(VGT_SHADER_STAGES_EN, LS_EN, stages) ||
-	    BW_FIELD_GET(VGT_SHADER_STAGES_EN, HS_EN, stages))
-		return "tessellation shaders are not run";
 	if (BW_FIELD_GET(VGT_SHADER_STAGES_EN, GS_FAST_LAUNCH, stages))
 		return "mesh shaders are not run";
 	if (BW_FIELD_GET(VGT_SHADER_STAGES_EN, NGG_WAVE_ID_EN, stages))
@@ -97,6 +94,57 @@ static const char *read_shaders(struct bw_queue *q, struct bw_draw_state *s)
 	s->scratch_base = bw_canonical(
 		bw_join_256b(CTX(q, SPI_GFX_SCRATCH_BASE_HI), CTX(q, SPI_GFX_SCRATCH_BASE_LO)));
 	return NULL;
+}
+
+/* ---- tessellation ---- */
+
+static const char *read_hull(struct bw_queue *q, struct bw_draw_state *s)
+{
+	enum { OUTPUTS_B = 8192 * 4 }; /* with the least granularity */
+	static const uint8_t levels_b[] = {8, 16, 24};
+	uint32_t stages = CTX(q, VGT_SHADER_STAGES_EN), config = CTX(q, VGT_LS_HS_CONFIG);
+	uint32_t mode = CTX(q, VGT_TF_PARAM);
+	struct bw_draw_hull *h = &s->hull;
+	h->on = BW_FIELD_GET(VGT_SHADER_STAGES_EN, HS_EN, stages);
+	if (h->on != (s->topology == BW_TOPOLOGY_PATCHES))
+		return "only patches are tessellated, and all of them";
+	if (!h->on)
+		return NULL;
+	h->shader = (struct bw_draw_shader){
+		.pc = bw_canonical(
+			bw_join_256b(SH_FIELD(q, PGM_HI_LS, MEM_BASE), SH(q, PGM_LO_LS))),
+		.rsrc1 = RSRC1(q, HS) |
+			 BW_FIELD(COMPUTE_PGM_RSRC1, WGP_MODE, SH_FIELD(q, PGM_RSRC1_HS, WGP_MODE)),
+		.rsrc2 = RSRC2(q, HS) |
+			 BW_FIELD(COMPUTE_PGM_RSRC2, LDS_SIZE, SH_FIELD(q, PGM_RSRC2_HS, LDS_SIZE)),
+		.rsrc3 = RSRC3(q, HS),
+		.lanes = BW_FIELD_GET(VGT_SHADER_STAGES_EN, HS_W32_EN, stages) ? 32 : 64,
+		.n_user = N_USER(q, HS),
+	};
+	read_user(q, BW_REG_SPI_SHADER_USER_DATA_HS_0, &h->shader);
+	h->sgprs[0] = SH(q, PGM_LO_HS);
+	h->sgprs[1] = SH(q, PGM_HI_HS);
+	unsigned domain = BW_FIELD_GET(VGT_TF_PARAM, TYPE, mode);
+	unsigned spacing = BW_FIELD_GET(VGT_TF_PARAM, PARTITIONING, mode);
+	unsigned topology = BW_FIELD_GET(VGT_TF_PARAM, TOPOLOGY, mode);
+	if (domain > BW_TESS_QUADS || spacing > BW_TESS_EVEN || topology > BW_TESS_CCW)
+		return "its tessellation has a mode that does not exist";
+	h->mode = (struct bw_tess_mode){domain, spacing, topology};
+	h->n_in = BW_FIELD_GET(VGT_LS_HS_CONFIG, HS_NUM_INPUT_CP, config);
+	h->n_out = BW_FIELD_GET(VGT_LS_HS_CONFIG, HS_NUM_OUTPUT_CP, config);
+	if (!h->n_in || !h->n_out || h->n_in > BW_RASTER_CORNERS || h->n_out > BW_RASTER_CORNERS)
+		return "its patches have no vertices, or more than 32";
+	h->n_patches = BW_MIN(BW_MAX(BW_FIELD_GET(VGT_LS_HS_CONFIG, NUM_PATCHES, config), 1u),
+			      BW_DRAW_VERTICES / BW_MAX(h->n_in, h->n_out));
+	h->levels_va = bw_canonical(bw_join_256b(CTX_FIELD(q, VGT_TF_MEMORY_BASE_HI, BASE_HI),
+						 CTX(q, VGT_TF_MEMORY_BASE)));
+	h->levels_b = levels_b[domain];
+	h->outputs_b = OUTPUTS_B >> CTX_FIELD(q, VGT_HS_OFFCHIP_PARAM, OFFCHIP_GRANULARITY);
+	h->n_groups = CTX_FIELD(q, VGT_TF_RING_SIZE, SIZE) * 4 / (h->n_patches * h->levels_b);
+	h->n_groups =
+		BW_MIN(h->n_groups, CTX_FIELD(q, VGT_HS_OFFCHIP_PARAM, OFFCHIP_BUFFERING) + 1);
+	h->n_groups = BW_MIN(h->n_groups, (unsigned)BW_DRAW_HULL_GROUPS);
+	return h->n_groups ? NULL : "its ring of tessellation levels is too small";
 }
 
 /* ---- vertices ---- */
@@ -397,6 +445,8 @@ const char *bw_draw_state_read(struct bw_queue *q, struct bw_draw_state *s)
 		why = read_vertices(q, s);
 	if (!why)
 		why = read_geometry_shader(q, s);
+	if (!why)
+		why = read_hull(q, s);
 	if (!why)
 		why = read_screen(q, s);
 	if (!why)

@@ -9,6 +9,7 @@
 #include "vgpu/device/raster/assemble.h"
 #include "vgpu/device/raster/blend.h"
 #include "vgpu/device/raster/line.h"
+#include "vgpu/device/raster/tessellate.h"
 
 struct bw_queue;
 
@@ -23,6 +24,9 @@ enum {
 	BW_DRAW_POSITIONS = 4,	/* exports of a vertex beside its attributes */
 	BW_DRAW_VERTICES = 256, /* of a subgroup, and its primitives */
 	BW_DRAW_SUBGROUPS = 16, /* of a round */
+	BW_DRAW_HULL_GROUPS = 16,
+	/* Vertices of a round that are looked at: other queues have their turns, too. */
+	BW_DRAW_BUDGET = 1 << 16,
 	BW_DRAW_PIXEL_WAVES = 256,
 	BW_DRAW_RING_UNIT_B = 512, /* of the attribute ring */
 };
@@ -43,10 +47,24 @@ struct bw_draw_input {
 	bool halves;	/* two values of 16 bits */
 	float by_default[4];
 };
+/* Tessellation: the shader of vertices and patches, in groups of patches. Each group has a part of
+ * the ring of levels, and of the ring with its outputs. */
+struct bw_draw_hull {
+	bool on;
+	struct bw_draw_shader shader;
+	uint32_t sgprs[2]; /* of the ring descriptors */
+	struct bw_tess_mode mode;
+	unsigned n_in, n_out; /* vertices of a patch */
+	unsigned n_patches;   /* of a group */
+	unsigned n_groups;    /* of a round */
+	uint64_t levels_va;
+	uint32_t levels_b, outputs_b; /* of a patch, and of a group */
+};
 /* POLYMODE_FRONT_PTYPE (soc21_enum.h) */
 enum bw_draw_shape { BW_DRAW_POINTS, BW_DRAW_LINES, BW_DRAW_TRIANGLES };
 struct bw_draw_state {
 	struct bw_draw_shader gs, ps;
+	struct bw_draw_hull hull;
 	uint32_t gs_sgprs[2]; /* of the ring descriptors */
 	bool passthrough;
 	enum bw_topology topology;

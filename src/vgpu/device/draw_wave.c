@@ -15,13 +15,20 @@
 #include "vgpu/device/draw_priv.h"
 #include "vgpu/device/spi.h"
 
-enum { EXEC_LO = 126, EXEC_HI = 127 };
+enum { M0 = 125, EXEC_LO = 126, EXEC_HI = 127 };
 /* Targets of an export (ISA manual: EXP). */
 enum { EXP_MRTZ = 8, EXP_POS0 = 12, EXP_PRIM = 20, EXP_DUAL0 = 21, EXP_DUAL1 = 22 };
 /* SGPRs and VGPRs of a primitive shader. */
-enum { GS_TG_INFO = 2, GS_WAVE_INFO = 3, GS_ATTRIBUTES = 5, GS_USER = 8 };
+enum { GS_TG_INFO = 2, GS_WAVE_INFO = 3, GS_OUTPUTS, GS_ATTRIBUTES, GS_USER = 8 };
 enum { GS_PRIMITIVE_ID = 2, GS_INFO, GS_CORNERS_4_5 };
-enum { GS_VERTEX_ID = 5, GS_INSTANCE_ID = 8, N_GS_VGPRS = 9 };
+/* of a vertex; or of a point in a patch: U, V, the patch in its group, and in the draw */
+enum { GS_VERTEX_ID = 5, GS_PLACE_V, GS_PATCH, GS_INSTANCE_ID };
+/* Of the shader of vertices and patches. */
+enum { HS_OUTPUTS = 2, HS_WAVE_INFO, HS_LEVELS, HS_WAVE, HS_USER = 8 };
+enum { HS_PATCH_ID, HS_NUMBERS, HS_VERTEX_ID, HS_INSTANCE_ID = 5 };
+#define NUMBERS_PATCH 0, 8
+#define NUMBERS_VERTEX 8, 5
+enum { MSG_HS_LEVELS = 2 };
 /* Fields of gs_tg_info and merged_wave_info. */
 #define TG_N_VERTICES 12, 9
 #define TG_N_PRIMITIVES 22, 9
@@ -79,16 +86,26 @@ static bool allocate_outputs(struct bw_draw *d)
 	return d->outputs;
 }
 
-const char *bw_draw_submit(struct bw_draw *d, bool pixels)
+const char *bw_draw_submit(struct bw_draw *d, enum bw_draw_stage stage)
 {
-	const struct bw_draw_shader *s = pixels ? &d->state.ps : &d->state.gs;
-	unsigned n_groups = pixels ? d->n_waves : d->n_subgroups, most = 0;
-	if (pixels && !allocate_outputs(d))
+	const struct bw_draw_shader *const shaders[] = {
+		[BW_DRAW_STAGE_VERTICES] = &d->state.gs,
+		[BW_DRAW_STAGE_PIXELS] = &d->state.ps,
+		[BW_DRAW_STAGE_HULL] = &d->state.hull.shader,
+	};
+	const unsigned numbers[] = {
+		[BW_DRAW_STAGE_VERTICES] = d->n_subgroups,
+		[BW_DRAW_STAGE_PIXELS] = d->n_waves,
+		[BW_DRAW_STAGE_HULL] = d->n_hull,
+	};
+	const struct bw_draw_shader *s = shaders[stage];
+	unsigned n_groups = numbers[stage], most = 0;
+	if (stage == BW_DRAW_STAGE_PIXELS && !allocate_outputs(d))
 		return "out of memory";
 	struct bw_dispatch *dispatch = calloc(1, sizeof(*dispatch));
 	if (!dispatch)
 		return "out of memory";
-	d->runs_pixels = pixels;
+	d->runs = stage;
 	d->round = ++d->q->n_rounds;
 	dispatch->dev = d->dev;
 	dispatch->queue = d->q;
@@ -129,7 +146,8 @@ void bw_draw_group_place(const struct bw_group *g, uint32_t out[3])
 {
 	const struct bw_draw *d = g->dispatch->draw;
 	out[0] = g->wg.id[0];
-	out[1] = (d->round & ~PLACE_PIXELS) | (d->runs_pixels ? (uint32_t)PLACE_PIXELS : 0);
+	out[1] = (d->round & ~PLACE_PIXELS) |
+		 (d->runs == BW_DRAW_STAGE_PIXELS ? (uint32_t)PLACE_PIXELS : 0);
 	out[2] = bw_lo32(d->packet_va);
 }
 
@@ -142,8 +160,11 @@ void bw_draw_round_done(struct bw_draw *d)
 
 unsigned bw_draw_group_threads(const struct bw_draw *d, uint32_t group)
 {
-	if (d->runs_pixels)
+	const struct bw_draw_hull *h = &d->state.hull;
+	if (d->runs == BW_DRAW_STAGE_PIXELS)
 		return d->state.ps.lanes;
+	if (d->runs == BW_DRAW_STAGE_HULL)
+		return d->hull[group].n_patches * BW_MAX(h->n_in, h->n_out);
 	const struct bw_draw_subgroup *g = &d->subgroups[group];
 	unsigned n = BW_MAX(g->n_vertices, g->n_primitives);
 	unsigned n_out = bw_draw_out_vertices(&d->state, g);
@@ -206,15 +227,50 @@ static void launch_vertices(const struct bw_draw *d, const struct bw_group *grou
 	bw_words_put(&w->s[GS_WAVE_INFO], WAVE_N_PRIMITIVES, n_primitives);
 	bw_words_put(&w->s[GS_WAVE_INFO], WAVE_IN_GROUP, w->index_in_group);
 	bw_words_put(&w->s[GS_WAVE_INFO], WAVE_N_WAVES, group->wg.n_waves);
+	w->s[GS_OUTPUTS] = g->outputs;
 	w->s[GS_ATTRIBUTES] = g->ring_unit;
 	memcpy(&w->s[GS_USER], s->gs.user, s->gs.n_user * sizeof(*w->s));
 	for (unsigned lane = 0; lane < n_primitives; lane++)
 		set_primitive(s, g, w, lane, first + lane);
 	for (unsigned lane = 0; lane < n_vertices; lane++) {
-		set_vgpr(w, GS_VERTEX_ID, lane, g->vertex[first + lane].id);
-		set_vgpr(w, GS_INSTANCE_ID, lane, g->vertex[first + lane].instance);
+		const struct bw_draw_vertex *v = &g->vertex[first + lane];
+		set_vgpr(w, GS_VERTEX_ID, lane, s->hull.on ? f32_bits(v->u) : v->id);
+		set_vgpr(w, GS_PLACE_V, lane, f32_bits(v->v));
+		set_vgpr(w, GS_PATCH, lane, s->hull.on ? v->id : 0);
+		set_vgpr(w, GS_INSTANCE_ID, lane, v->instance);
 	}
 	set_exec(w, ~0ull); /* the shader cuts it by merged_wave_info */
+}
+
+/* ---- shaders of vertices and patches ---- */
+
+static void launch_hull(const struct bw_draw *d, const struct bw_group *group, struct bw_wave *w)
+{
+	const struct bw_draw_hull *h = &d->state.hull;
+	unsigned number = group->wg.id[0], first = w->index_in_group * (unsigned)w->lanes;
+	const struct bw_draw_hull_group *g = &d->hull[number];
+	unsigned n_vertices = share(w, g->n_patches * h->n_in);
+	unsigned n_threads = share(w, g->n_patches * h->n_out);
+	memcpy(w->s, h->sgprs, sizeof(h->sgprs));
+	w->s[HS_OUTPUTS] = number * h->outputs_b;
+	bw_words_put(&w->s[HS_WAVE_INFO], WAVE_N_VERTICES, n_vertices);
+	bw_words_put(&w->s[HS_WAVE_INFO], WAVE_N_PRIMITIVES, n_threads);
+	w->s[HS_LEVELS] = number * h->n_patches * h->levels_b;
+	w->s[HS_WAVE] = w->index_in_group;
+	memcpy(&w->s[HS_USER], h->shader.user, h->shader.n_user * sizeof(*w->s));
+	for (unsigned lane = 0; lane < n_threads; lane++) {
+		unsigned patch = (first + lane) / h->n_out;
+		uint32_t numbers = 0;
+		bw_words_put(&numbers, NUMBERS_PATCH, patch);
+		bw_words_put(&numbers, NUMBERS_VERTEX, (first + lane) % h->n_out);
+		set_vgpr(w, HS_PATCH_ID, lane, g->patch_id[patch]);
+		set_vgpr(w, HS_NUMBERS, lane, numbers);
+	}
+	for (unsigned lane = 0; lane < n_vertices; lane++) {
+		set_vgpr(w, HS_VERTEX_ID, lane, g->vertex[first + lane].id);
+		set_vgpr(w, HS_INSTANCE_ID, lane, g->vertex[first + lane].instance);
+	}
+	set_exec(w, ~0ull);
 }
 
 /* ---- pixel shaders ---- */
@@ -353,8 +409,10 @@ void bw_draw_wave_launch(const struct bw_group *g, struct bw_wave *w)
 {
 	const struct bw_draw *d = g->dispatch->draw;
 	w->status |= BW_FIELD_MASK(SQ_WAVE_STATUS, EXPORT_RDY);
-	if (d->runs_pixels)
+	if (d->runs == BW_DRAW_STAGE_PIXELS)
 		launch_pixels(d, g, w);
+	else if (d->runs == BW_DRAW_STAGE_HULL)
+		launch_hull(d, g, w);
 	else
 		launch_vertices(d, g, w);
 }
@@ -460,12 +518,16 @@ static void load_param(const struct bw_draw *d, const struct bw_draw_pixel_wave 
 bool bw_draw_instruction(struct bw_group *g, struct bw_wave *w, const struct bw_inst *in)
 {
 	struct bw_draw *d = g->dispatch->draw;
-	if (in->op == BW_OP_EXP && d->runs_pixels)
-		export_pixels(d, &d->waves[g->wg.id[0]], w, in);
-	else if (in->op == BW_OP_EXP && !in->exp_row)
-		export_vertices(&d->subgroups[g->wg.id[0]], w, in);
-	else if (in->op == BW_OP_LDS_PARAM_LOAD && d->runs_pixels)
-		load_param(d, &d->waves[g->wg.id[0]], w, in);
+	unsigned number = g->wg.id[0];
+	bool pixels = d->runs == BW_DRAW_STAGE_PIXELS, hull = d->runs == BW_DRAW_STAGE_HULL;
+	if (in->op == BW_OP_S_SENDMSG && hull && (in->imm & 0xff) == MSG_HS_LEVELS)
+		atomic_store(&d->hull[number].message, (int)(w->s[M0] & 1));
+	else if (in->op == BW_OP_EXP && pixels)
+		export_pixels(d, &d->waves[number], w, in);
+	else if (in->op == BW_OP_EXP && !in->exp_row && !hull)
+		export_vertices(&d->subgroups[number], w, in);
+	else if (in->op == BW_OP_LDS_PARAM_LOAD && pixels)
+		load_param(d, &d->waves[number], w, in);
 	else
 		return false;
 	return true;

@@ -17,13 +17,12 @@ const char *bw_raster_topology_refused(unsigned topology)
 	case BW_TOPOLOGY_FAN:
 	case BW_TOPOLOGY_STRIP:
 	case BW_TOPOLOGY_RECTS:
+	case BW_TOPOLOGY_PATCHES:
 	case BW_TOPOLOGY_LINE_LOOP:
 	case BW_TOPOLOGY_QUADS:
 	case BW_TOPOLOGY_QUAD_STRIP:
 	case BW_TOPOLOGY_POLYGON:
 		return NULL;
-	case BW_TOPOLOGY_PATCHES:
-		return "patches are not tessellated";
 	default:
 		return "primitives of this type are not drawn";
 	}
