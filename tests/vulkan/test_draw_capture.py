@@ -3,7 +3,7 @@
 replay draws is what the program has drawn, byte for byte; what the debugger says in a replay, it says in the program's
 own session.
 
-    test_draw_capture.py DRAW"""
+    test_draw_capture.py DRAW DRAW_SCENES"""
 import os
 import pathlib
 import subprocess
@@ -15,7 +15,8 @@ sys.path.insert(0, str(HERE.parent / "e2e"))
 from harness import BREAKWATER, TIMEOUT_S, Failure, Session, check, equal  # noqa: E402
 from json_schema import parse  # noqa: E402
 
-DRAW = os.path.abspath(sys.argv[1])
+DRAW, SCENES = (os.path.abspath(p) for p in sys.argv[1:3])
+BUILD = os.environ["BREAKWATER_BUILD"]
 # dispatches and draws of its submission: the driver's clears of color and depth, three draws, the copy into a buffer
 WALL, SAIL, SUN, COPY = 2, 3, 4, 5
 SIZE = 64 * 48
@@ -109,6 +110,15 @@ def check_capture(path, shown, folder, ppm):
     check(f"Draw {SAIL}: 6 vertices, 1 instance, vertex shader lit.vert" in text["source"], "the draw's name in C")
 
 
+def check_scenes(folder):
+    """Of each scene that test_draws.py compares with lavapipe the replay leaves the same memory, the pictures in it."""
+    path = f"{folder}/scenes.bwc"
+    ask("capture", "-o", path, "--", SCENES, f"{BUILD}/tests/vulkan", f"{folder}/scenes")
+    n = pathlib.Path(folder, "scenes").read_bytes().count(b" 100 76\n")
+    r = answer("replay", "--check", "--json", path)
+    equal((r["same"], r["checked"], r["draws"] >= n > 80), (True, r["submissions"], True), f"the replay of {n} scenes")
+
+
 def said(words):
     """What the debugger says of a pixel in a program's draw, and of its history."""
     s, out = Session(*words), {}
@@ -186,6 +196,7 @@ def main():
         ask("capture", "-o", path, "--", DRAW, *spirv, captured)
         equal(captured.read_bytes(), alone.read_bytes(), "the picture while the program is captured")
         check_capture(path, answer("capture", "show", "--json", path, 1), folder, alone.read_bytes())
+        check_scenes(folder)
         check_session(path, spirv, folder)
         check_lines(spirv, folder)
         check_hang(spirv[0], folder)
