@@ -3,11 +3,14 @@
 """The pictures of doc/tutorials/editors.md: real editors, which debug the page's kernel as the page says.
 
     record-editors.py nvim NVIM NVIM_DAP     doc/tutorials/nvim-*.svg: Neovim in a terminal (tmux); NVIM_DAP is nvim-dap's folder
+    record-editors.py vscode CODE_SERVER     doc/tutorials/vscode-*.png: VS Code, as code-server shows it in headless Chromium;
+                                             CODE_SERVER is its folder, as npm installs it. ImageMagick makes the pictures small
 
 What the editor sends in the session of the first picture, and what it is answered, becomes a recording in
 tests/dap/recordings (record.py): the test dap-recorded-transpose sends it again, so that a picture that is not true any more
 is found. The program is that of BREAKWATER_BUILD, or of build. No test needs the editor.
 """
+import base64
 import importlib.util
 import json
 import os
@@ -15,10 +18,12 @@ import pathlib
 import re
 import shlex
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("BREAKWATER_BUILD", SOURCE / "build")).resolve()
@@ -149,6 +154,197 @@ def record_nvim(nvim, nvim_dap):
     return {"nvim-stop": stop, "nvim-mended": mended}
 
 
+# ---- VS Code ----
+
+WIDTH, HEIGHT = 1280, 860
+SETTINGS = {
+    "workbench.startupEditor": "none", "workbench.colorTheme": "Default Light Modern", "workbench.tips.enabled": False,
+    "workbench.layoutControl.enabled": False, "window.commandCenter": False, "chat.commandCenter.enabled": False,
+    "editor.minimap.enabled": False, "editor.tabSize": 4, "extensions.ignoreRecommendations": True, "telemetry.telemetryLevel": "off",
+    "debug.toolBarLocation": "docked", "debug.openDebug": "openOnDebugBreak", "update.mode": "none",
+}
+KEYS = {"F1": 112, "F5": 116, "Enter": 13, "Escape": 27, "End": 35, "Home": 36}
+
+
+class Browser:
+    """A page in headless Chromium, by the protocol of its developer tools: messages in JSON on two pipes, each with a NUL after it."""
+
+    def __init__(self, url, profile):
+        take, self.to_it = os.pipe()
+        self.from_it, give = os.pipe()
+        options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe", "--no-first-run", f"--user-data-dir={profile}"]
+        self.process = subprocess.Popen(["sh", "-c", f'exec "$@" 3<&{take} 4>&{give} 2>/dev/null', "sh", "chromium", *options],
+                                        pass_fds=(take, give))
+        os.close(take)
+        os.close(give)
+        self.number, self.rest, self.page = 0, b"", None
+        target = self.call("Target.createTarget", url=url)["targetId"]
+        self.page = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self.call("Emulation.setDeviceMetricsOverride", width=WIDTH, height=HEIGHT, deviceScaleFactor=1, mobile=False)
+
+    def call(self, method, **params):
+        self.number += 1
+        message = {"id": self.number, "method": method, "params": params} | ({"sessionId": self.page} if self.page else {})
+        os.write(self.to_it, json.dumps(message).encode() + b"\0")
+        while True:
+            answer, end, rest = self.rest.partition(b"\0")
+            if not end:
+                more = os.read(self.from_it, 1 << 20)
+                if not more:
+                    sys.exit("Chromium has ended")
+                self.rest += more
+                continue
+            self.rest = rest
+            answer = json.loads(answer)
+            if answer.get("id") == self.number:
+                if "error" in answer:
+                    sys.exit(f"{method}: {answer['error']}")
+                return answer["result"]
+
+    def ask(self, script):
+        return self.call("Runtime.evaluate", expression=script, returnByValue=True)["result"].get("value")
+
+    def until(self, script, what):
+        end = time.monotonic() + PATIENCE_S
+        while not self.ask(f"!!({script})"):
+            if time.monotonic() > end:
+                self.shoot(pathlib.Path("record-editors-failed.png"))
+                sys.exit(f"the page has not got {what}; record-editors-failed.png shows it")
+            time.sleep(0.3)
+
+    def shows(self, text):
+        self.until(f"document.body.innerText.replace(/\u00a0/g, ' ').includes({json.dumps(text)})", f"the text {text!r}")
+
+    def key(self, name, control=False, shift=False):
+        code = KEYS.get(name) or ord(name.upper())
+        for kind in ("rawKeyDown", "keyUp"):
+            self.call("Input.dispatchKeyEvent", type=kind, key=name, code=name if name in KEYS else f"Key{name.upper()}",
+                      windowsVirtualKeyCode=code, modifiers=2 * control + 8 * shift)
+
+    def type(self, text):
+        self.call("Input.insertText", text=text)
+
+    def click(self, script, button="left", times=1):
+        """On the element that the script finds."""
+        self.until(script, f"the element {script}")
+        x, y = self.ask(f"(r => [r.x + r.width / 2, r.y + r.height / 2])(({script}).getBoundingClientRect())")
+        for count in range(1, times + 1):
+            for kind in ("mouseMoved", "mousePressed", "mouseReleased"):
+                self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button=button, clickCount=count)
+
+    def shoot(self, path):
+        path.write_bytes(base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"]))
+
+    def close(self):
+        self.process.terminate()
+        self.process.wait()
+
+
+class Code(Browser):
+    """VS Code in a browser."""
+
+    def pick(self, text, row=None):
+        """Types into the field that is open at the top, and takes the first row. False: it does not begin as `row` says."""
+        self.until("document.querySelector('.quick-input-widget')?.style.display != 'none'", "a field to type into")
+        self.type(text)
+        time.sleep(2)
+        first = self.ask("document.querySelector('.quick-input-list .monaco-list-row')?.innerText.replace(/\\s+/g, ' ').trim()")
+        fits = not row or (first or "").startswith(row)
+        self.key("Enter" if fits else "Escape")
+        time.sleep(1)
+        return fits
+
+    def run(self, command):
+        """A command has no row before its extension has been loaded."""
+        end = time.monotonic() + PATIENCE_S
+        self.key("F1")
+        while not self.pick(command, command):
+            if time.monotonic() > end:
+                self.shoot(pathlib.Path("record-editors-failed.png"))
+                sys.exit(f"the page has no command {command!r}; record-editors-failed.png shows it")
+            time.sleep(3)
+            self.key("F1")
+
+    def still(self, path):
+        """The picture, when it has been the same for a moment."""
+        before = None
+        while before != (now := self.call("Page.captureScreenshot", format="png")["data"]):
+            before = now
+            time.sleep(2)
+        path.write_bytes(base64.b64decode(now))
+        subprocess.run(["convert", path, "-strip", "+dither", "-colors", "96", f"PNG8:{path}"], check=True)
+
+
+def start_code_server(code_server, place, folder):
+    """The server with the extension, and its address."""
+    data, extensions, vsix = place / "data", place / "extensions", place / "breakwater.vsix"
+    (data / "User").mkdir(parents=True)
+    (data / "User/settings.json").write_text(json.dumps(SETTINGS | {"breakwater.path": str(place / "bin/breakwater")}))
+    subprocess.run([SOURCE / "tools/make-vsix.py", vsix], check=True)
+    server = ["node", code_server / "out/node/entry.js", "--user-data-dir", data, "--extensions-dir", extensions]
+    env = os.environ | {"HOME": str(place)}
+    subprocess.run([*server, "--install-extension", vsix], check=True, env=env)
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        port = s.getsockname()[1]
+    process = subprocess.Popen([*server, "--auth", "none", "--bind-addr", f"127.0.0.1:{port}", "--disable-telemetry", "--disable-update-check",
+                                "--disable-workspace-trust", "--disable-getting-started-override"], env=env)
+    end = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz").close()
+            return process, f"http://127.0.0.1:{port}/?folder={folder}"
+        except OSError:
+            if time.monotonic() > end:
+                sys.exit("code-server does not answer")
+            time.sleep(0.5)
+
+
+def record_vscode(code_server):
+    version = json.loads((code_server / "package.json").read_text())["version"]
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
+        place = pathlib.Path(name)
+        folder = place / "transpose"
+        folder.mkdir()
+        write_files(folder)
+        write_adapter(folder, f"code-server {version} (VS Code)", "vscode")
+        server, address = start_code_server(code_server, place, folder)
+        code = Code(address, place / "profile")
+        try:
+            code.until("document.querySelector('.monaco-workbench .statusbar-item')", "a workbench")
+            time.sleep(3)
+            code.click("document.querySelector('.explorer-folders-view [aria-label*=\"transpose.hip\"]')", times=2)
+            code.until("document.querySelector('.monaco-editor .view-line')", "an editor")
+            code.key("g", control=True)
+            code.pick("9")
+            code.run("Debug: Add Conditional Breakpoint...")
+            code.until("document.querySelector('.breakpoint-widget .view-lines')", "the condition's field")
+            code.type(CONDITION)
+            code.key("Enter")
+            code.key("F5")
+            code.shows("hit Breakpoint 1")
+            for view in "BREAKPOINTS", "LANES":  # is open, and is not
+                code.click(f"[...document.querySelectorAll('.pane-header')].find(e => e.innerText.trim().toUpperCase().startsWith('{view}'))")
+            code.run("Breakwater: Expression Shown for Each Lane")
+            code.pick("to")
+            code.run("Debug Console: Focus on Debug Console View")
+            code.type("print to @lanes")
+            code.key("Enter")
+            code.shows("115")
+            code.still(OUT / "vscode-stop.png")
+            code.key("F5", shift=True)
+            mended = (folder / "transpose.hip").read_text().replace("x * width + y", "x * height + y")
+            (folder / "transpose.hip").write_text(mended)
+            code.shows("x * height + y")
+            code.key("F5")
+            code.shows("0 16 32 48 1 17")
+            code.still(OUT / "vscode-mended.png")
+        finally:
+            code.close()
+            server.terminate()
+            server.wait()
+
+
 # ---- a screen as a picture ----
 
 def cells_of(row):
@@ -217,6 +413,8 @@ def main():
     if len(sys.argv) == 4 and sys.argv[1] == "nvim":
         for name, screen in record_nvim(*map(pathlib.Path, sys.argv[2:])).items():
             (OUT / f"{name}.svg").write_text(draw(TITLES[name], screen))
+    elif len(sys.argv) == 3 and sys.argv[1] == "vscode":
+        record_vscode(pathlib.Path(sys.argv[2]))
     else:
         sys.exit(__doc__)
 

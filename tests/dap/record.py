@@ -147,11 +147,12 @@ def main():
         if m is None:
             break
         (recorder.from_client if side == "client" else recorder.from_server)(m)
-    server.stdin.close()
-    server.wait(60)
+    # At once: an editor does not wait for its child for long.
     with open(out, "w", encoding="utf-8") as f:
         for line in [{"client": client}] + recorder.lines:
             f.write(json.dumps(line, ensure_ascii=False) + "\n")
+    server.stdin.close()
+    server.wait(60)
 
 
 if __name__ == "__main__":
