@@ -372,7 +372,7 @@ def every_command():
     # refused; test_check_stop.py and test_check_whence.py have the answers about findings, vulkan/test_draw_debug.py those
     # about draws
     equal(missing, ["attach", "down", "finish", "focus", "framebuffer", "layout", "refresh", "symbol-file", "tui",
-                    "up", "update", "whence", "winheight", "info finding", "info findings", "info inputs"],
+                    "up", "update", "whence", "winheight", "info finding", "info findings", "info inputs", "info outputs"],
           "commands that have never answered")
 
 
