@@ -24,6 +24,7 @@ NOT_RUN = {
     "symbol-file saxpy.co": "there is no such file",
     "info fault": "there was no fault",
     "info inputs": "it is not a wave of a draw",
+    "info outputs": "the same",
     "framebuffer out.png": "nothing is drawn",
     "framebuffer depth.png depth": "nothing is drawn",
     "info buffer 1": "the kernel's launcher names no buffers",
