@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "agent/channel/listen.h"
@@ -94,12 +95,23 @@ static struct bw_error *greet(struct bw_channel *c, uint16_t type, uint32_t vers
 	return result ? bw_error_errno(-result, "it is refused") : NULL;
 }
 
+/* The connection that was given; < 0: none. The other side knows that it was taken a moment before
+ * it is here: a call of the program in between is not to be left out. */
+static int given_to(struct bw_channel *c)
+{
+	enum { TRIES = 10000, SLEEP_NS = 100000 };
+	for (unsigned i = 0; i < TRIES && atomic_load(&c->given) == BW_CHANNEL_IS_ANSWERED; i++)
+		REAL(clock_nanosleep)(CLOCK_MONOTONIC, 0, &(struct timespec){.tv_nsec = SLEEP_NS},
+				      NULL);
+	return atomic_load(&c->given); /* nobody else takes it away: the lock is held */
+}
+
 bool bw_channel_open(struct bw_channel *c, uint16_t type, uint32_t version,
 		     const struct bw_channel_answer *answer)
 {
 	if (c->state == BW_CHANNEL_OPEN)
 		return true;
-	c->sock = atomic_load(&c->given); /* nobody else takes it away: the lock is held */
+	c->sock = given_to(c);
 	if (c->sock >= 0)
 		atomic_store(&c->given, BW_CHANNEL_IN_USE);
 	else
