@@ -258,6 +258,19 @@ const char *bw_skip_blanks(const char *text)
 	return text;
 }
 
+void bw_take_word(const char **s, char *out, size_t out_b)
+{
+	const char *p = bw_skip_blanks(*s);
+	size_t n = 0;
+	while (*p && !isspace((unsigned char)*p)) {
+		if (n + 1 < out_b)
+			out[n++] = *p;
+		p++;
+	}
+	out[n] = '\0';
+	*s = bw_skip_blanks(p);
+}
+
 unsigned bw_edit_distance(const char *a, const char *b)
 {
 	enum { MAX = 64 };

@@ -54,6 +54,9 @@ bool bw_starts_with(const char *text, const char *prefix);
 const char *bw_base_name(const char *path);
 /* The first character that is no white space (isspace), or the end. */
 const char *bw_skip_blanks(const char *text);
+/* Copies the first word of *s to out (cut at out_b), and moves *s after it and the blanks that
+ * follow. */
+void bw_take_word(const char **s, char *out, size_t out_b);
 
 /* Edits needed to turn a into b (insert, delete, replace, swap neighbours). */
 unsigned bw_edit_distance(const char *a, const char *b);

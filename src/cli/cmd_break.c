@@ -4,7 +4,6 @@
 #include "cli/commands.h"
 #include "debug/breaks.h"
 #include "debug/code.h"
-#include "debug/draws.h"
 #include "debug/expressions.h"
 
 #include <errno.h>
@@ -15,17 +14,6 @@
 #include "base/cleanup.h"
 #include "base/str.h"
 #include "base/util.h"
-
-/* "on dispatch WORDS" -> "WORDS"; NULL: a place in the code. */
-static const char *on_dispatch(const char *args)
-{
-	char first[8], second[16];
-	bw_take_word(&args, first, sizeof(first));
-	bw_take_word(&args, second, sizeof(second));
-	bool is = !strcmp(first, "on") &&
-		  (!strcmp(second, "dispatch") || !strcmp(second, "dispatches"));
-	return is ? args : NULL;
-}
 
 /* $bpnum */
 static void remember_number(struct bw_cli *c, uint32_t number)
@@ -69,11 +57,7 @@ void bw_cli_show_new_breakpoint(struct bw_cli *c, uint32_t number, const char *k
 static struct bw_error *set_breakpoint(struct bw_cli *c, const char *args, bool temporary)
 {
 	uint32_t number;
-	const char *dispatch = on_dispatch(args);
-	BW_TRY(dispatch ? bw_debug_break_dispatch(c->debug, dispatch, temporary, &number)
-	       : bw_debug_is_draw_place(args)
-		       ? bw_debug_break_draw(c->debug, args, temporary, &number)
-		       : bw_debug_break(c->debug, args, temporary, &number));
+	BW_TRY(bw_debug_break_typed(c->debug, args, temporary, &number));
 	bw_cli_show_new_breakpoint(c, number, temporary ? "Temporary breakpoint" : "Breakpoint");
 	return NULL;
 }

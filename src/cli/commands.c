@@ -511,19 +511,6 @@ struct bw_error *bw_cli_execute(struct bw_cli *c, const char *line)
 	return err;
 }
 
-void bw_take_word(const char **s, char *out, size_t out_b)
-{
-	const char *p = bw_skip_blanks(*s);
-	size_t n = 0;
-	while (*p && !isspace((unsigned char)*p)) {
-		if (n + 1 < out_b)
-			out[n++] = *p;
-		p++;
-	}
-	out[n] = '\0';
-	*s = bw_skip_blanks(p);
-}
-
 struct bw_error *bw_cli_take_format(const char **args, bool units, struct bw_print_format *out)
 {
 	*out = (struct bw_print_format){.count = 1};

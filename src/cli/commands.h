@@ -67,9 +67,6 @@ struct bw_error *bw_cli_dump_image(struct bw_cli *c, const char *path,
 				   const char *args) BW_MUST_CHECK;
 struct bw_error *bw_cli_take_format(const char **args, bool units,
 				    struct bw_print_format *out) BW_MUST_CHECK;
-/* Copies the first word of *s to out (cut at out_b), and moves *s after it and the blanks that
- * follow. */
-void bw_take_word(const char **s, char *out, size_t out_b);
 /* Adds to an error the line with a mark below the place of the syntax error. Frees err. */
 struct bw_error *bw_cli_show_where(struct bw_cli *c, struct bw_error *err, const char *text,
 				   const struct bw_expr_error *where) BW_MUST_CHECK;

@@ -174,26 +174,27 @@ struct bw_error *bw_dap_keep_break(struct bw_dap *s, struct bw_dap_break *b, jso
 	return err;
 }
 
+/* Whether the place of a breakpoint is one in the code: not "on dispatch", nor in draws. */
+static bool is_in_code(const struct bw_break_info *b)
+{
+	return b && b->kind == BW_BREAK_CODE && !bw_starts_with(b->spec, "on dispatch");
+}
+
 /* Sets a breakpoint of the core. Users type names of functions in the syntax of `break`; paths of
  * files may contain any words. */
 static struct bw_error *set(struct bw_dap *s, struct bw_dap_break *b, const char *where,
 			    json_t *args, json_t *list)
 {
-	static const char dispatch[] = "on dispatch";
 	const struct bw_break_at at = {.place = where};
-	bool is_typed = b->kind == BW_DAP_FUNCTION;
-	bool on_dispatch = is_typed && bw_starts_with(where, dispatch);
-	struct bw_error *err = on_dispatch
-				       ? bw_debug_break_dispatch(s->debug, where + strlen(dispatch),
-								 false, &b->number)
-			       : is_typed ? bw_debug_break(s->debug, where, false, &b->number)
-					  : bw_debug_break_at(s->debug, &at, &b->number);
+	struct bw_error *err = b->kind == BW_DAP_FUNCTION
+				       ? bw_debug_break_typed(s->debug, where, false, &b->number)
+				       : bw_debug_break_at(s->debug, &at, &b->number);
 	if (err) {
 		free_break(b);
 		return err;
 	}
-	const char *place = on_dispatch ? NULL : where;
-	b->is_verified = on_dispatch || is_good(s, b->number, place);
+	const char *place = is_in_code(bw_debug_breakpoint(s->debug, b->number)) ? where : NULL;
+	b->is_verified = !place || is_good(s, b->number, place);
 	BW_TRY(bw_dap_keep_break(s, b, args));
 	json_array_append_new(list, bw_dap_break_json(s, b, place));
 	return NULL;

@@ -58,6 +58,10 @@ struct bw_error *bw_debug_break(struct bw_debug *d, const char *text, bool tempo
  * ?. */
 struct bw_error *bw_debug_break_dispatch(struct bw_debug *d, const char *text, bool temporary,
 					 uint32_t *out_number) BW_MUST_CHECK;
+/* What the user types after "break": "on dispatch ..." (bw_debug_break_dispatch), a place in draws
+ * (bw_debug_break_draw), or else a place in the code (bw_debug_break). */
+struct bw_error *bw_debug_break_typed(struct bw_debug *d, const char *text, bool temporary,
+				      uint32_t *out_number) BW_MUST_CHECK;
 /* The i-th word of that text that names a property ("nth", "label" ...); NULL after the last
  * one. */
 const char *bw_debug_dispatch_property(size_t i);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-/* Parses the text after the place of a breakpoint: "if EXPR", "wave N". */
+/* Parses what a user types after "break": which kind of breakpoint it is, and the text after its
+ * place: "if EXPR", "wave N". */
 #include "debug/breakpoints/breakpoints_priv.h"
 
 #include <ctype.h>
 #include <string.h>
 
 #include "base/str.h"
+#include "debug/draws.h"
 
 /* Reads "thread N" or "wave N" at the end of text, and cuts it off. 0: there is none. */
 static uint32_t take_wave(char *text)
@@ -72,4 +74,24 @@ struct bw_error *bw_break_split(char *text, char **out_condition, uint32_t *out_
 	return *out_condition && !**out_condition
 		       ? bw_errorf(BW_E_INVALID, "the condition after \"if\" is missing")
 		       : NULL;
+}
+
+/* "on dispatch WORDS" -> "WORDS"; NULL: it is another place. */
+static const char *on_dispatch(const char *text)
+{
+	char first[8], second[16];
+	bw_take_word(&text, first, sizeof(first));
+	bw_take_word(&text, second, sizeof(second));
+	bool is = !strcmp(first, "on") &&
+		  (!strcmp(second, "dispatch") || !strcmp(second, "dispatches"));
+	return is ? text : NULL;
+}
+
+struct bw_error *bw_debug_break_typed(struct bw_debug *d, const char *text, bool temporary,
+				      uint32_t *out_number)
+{
+	const char *dispatch = on_dispatch(text);
+	return dispatch ? bw_debug_break_dispatch(d, dispatch, temporary, out_number)
+	       : bw_debug_is_draw_place(text) ? bw_debug_break_draw(d, text, temporary, out_number)
+					      : bw_debug_break(d, text, temporary, out_number);
 }

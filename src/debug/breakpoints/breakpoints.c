@@ -464,7 +464,7 @@ struct bw_error *bw_debug_break_condition(struct bw_debug *d, uint32_t number, c
 	char *copy = NULL;
 	BW_TRY(find_break(d, number, &b));
 	if (expr && *expr) {
-		bool in_code = !b->watch && !b->filter && !b->info.excp;
+		bool in_code = b->info.kind == BW_BREAK_CODE && !b->filter;
 		BW_TRY(check_condition(d, expr, in_code ? &b->where : NULL));
 		copy = strdup(expr);
 		if (!copy)

@@ -15,20 +15,11 @@
 
 /* ---- words ---- */
 
-/* The next word, and what is after it. */
-static void take_word(const char **text, char *out, size_t room)
-{
-	const char *from = bw_skip_blanks(*text);
-	size_t n = strcspn(from, " \t");
-	snprintf(out, room, "%.*s", (int)n, from);
-	*text = bw_skip_blanks(from + n);
-}
-
 static bool take_number(const char **text, uint64_t most, uint32_t *out)
 {
 	char word[24];
 	uint64_t n;
-	take_word(text, word, sizeof(word));
+	bw_take_word(text, word, sizeof(word));
 	if (!bw_parse_u64(word, &n) || n > most)
 		return false;
 	*out = (uint32_t)n;
@@ -62,7 +53,7 @@ static bool take_attachment(const char **text, struct bw_draw_break *out)
 {
 	char word[24];
 	uint64_t n = 0;
-	take_word(text, word, sizeof(word));
+	bw_take_word(text, word, sizeof(word));
 	out->target_kind = !strcmp(word, "depth")     ? BW_DRAWS_DEPTH
 			   : !strcmp(word, "stencil") ? BW_DRAWS_STENCIL
 						      : BW_DRAWS_COLOR;
@@ -79,7 +70,7 @@ static bool take_pixel(const char *text, struct bw_draw_break *out)
 	if (!take_place(&text, out))
 		return false;
 	while (*text) {
-		take_word(&text, word, sizeof(word));
+		bw_take_word(&text, word, sizeof(word));
 		bool is_sample = !strcmp(word, "sample") && out->sample == UINT32_MAX;
 		bool is_target = !strcmp(word, "attachment") && !out->target_kind;
 		if (!(is_sample && take_number(&text, SAMPLES - 1, &out->sample)) &&
@@ -96,7 +87,7 @@ static const char *const kind_words[] = {[BW_DRAW_BREAK_PIXEL] = "pixel",
 static unsigned kind_of(const char **text)
 {
 	char word[16];
-	take_word(text, word, sizeof(word));
+	bw_take_word(text, word, sizeof(word));
 	for (unsigned i = BW_DRAW_BREAK_PIXEL; i <= BW_DRAW_BREAK_DRAW; i++)
 		if (!strcmp(word, kind_words[i]))
 			return i;
@@ -123,7 +114,7 @@ static struct bw_error *parse(const char *text, struct bw_draw_break *out)
 	case BW_DRAW_BREAK_VERTEX:
 		if (!take_number(&at, UINT32_MAX, &out->vertex))
 			break;
-		take_word(&at, word, sizeof(word));
+		bw_take_word(&at, word, sizeof(word));
 		if (!word[0] || (!strcmp(word, "instance") &&
 				 take_number(&at, UINT32_MAX - 1, &out->instance) && !*at))
 			return NULL;
