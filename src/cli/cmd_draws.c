@@ -83,25 +83,11 @@ struct bw_error *bw_cmd_pixel(struct bw_cli *c, const char *args)
 		       : bw_errorf(BW_E_INVALID, "\"pixel\" takes a word: pixel history X,Y");
 }
 
-/* The target that the words name: a number, "depth" or "stencil"; none: the first. */
-static const struct bw_draws_target *find_target(const struct bw_draws_draw *draw, const char *what)
-{
-	uint64_t n = 0;
-	bool is_number = !what[0] || bw_parse_u64(what, &n);
-	for (uint32_t i = 0; i < BW_MIN(draw->n_targets, (uint32_t)BW_DRAWS_TARGETS); i++) {
-		const struct bw_draws_target *t = &draw->target[i];
-		if ((t->kind == BW_DRAWS_COLOR && is_number && (!what[0] || n == t->index)) ||
-		    (t->kind == BW_DRAWS_DEPTH && !strcmp(what, "depth")) ||
-		    (t->kind == BW_DRAWS_STENCIL && !strcmp(what, "stencil")))
-			return t;
-	}
-	return NULL;
-}
-
 struct bw_error *bw_cmd_framebuffer(struct bw_cli *c, const char *args)
 {
 	char path[4096], what[32];
 	struct bw_draws_draw draw;
+	const struct bw_draws_target *t;
 	struct bw_picture p;
 	bw_take_word(&args, path, sizeof(path));
 	bw_take_word(&args, what, sizeof(what));
@@ -110,11 +96,7 @@ struct bw_error *bw_cmd_framebuffer(struct bw_cli *c, const char *args)
 				 "\"framebuffer\" takes FILE.png, and which attachment: a number, "
 				 "depth or stencil");
 	BW_TRY(bw_debug_draw_now(c->debug, &draw));
-	const struct bw_draws_target *t = find_target(&draw, what);
-	if (!t)
-		return bw_errorf(BW_E_NOT_FOUND,
-				 "The draw has no attachment \"%s\"; \"info draws\" lists them",
-				 what[0] ? what : "0");
+	BW_TRY(bw_draws_find_target(&draw, what, &t));
 	BW_TRY(bw_debug_draw_picture(c->debug, t, &p));
 	struct bw_error *err = bw_png_write(path, &p);
 	struct bw_str text = {0};

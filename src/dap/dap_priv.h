@@ -11,6 +11,7 @@
 #include "dap/dap.h"
 #include "dap/link.h"
 #include "dap/output.h"
+#include "dap/refs.h"
 #include "debug/frames.h"
 #include "debug/waves.h"
 #include "session/run_options.h"
@@ -19,30 +20,6 @@
 /* Thread ids above those of waves. PROGRAM_THREAD is the whole program; it exists while no wave is
  * stopped, because editors cannot pause a program without a thread. */
 enum { BW_DAP_PROGRAM_THREAD = 0x7ffffff0, BW_DAP_MORE_THREAD = 0x7ffffff1 };
-
-/* The meaning of a reference, a number that the editor was given: a frame, or something with
- * variables in it. References are valid until waves are resumed. */
-enum bw_dap_ref_kind {
-	BW_DAP_REF_FRAME,
-	BW_DAP_REF_LOCALS,
-	BW_DAP_REF_ARGS,
-	BW_DAP_REF_SGPRS,
-	BW_DAP_REF_VGPRS,
-	BW_DAP_REF_VGPR, /* lanes of `index` */
-	BW_DAP_REF_STATE,
-	BW_DAP_REF_LDS,
-	BW_DAP_REF_BUFFERS,
-	BW_DAP_REF_VALUE, /* parts of expr */
-};
-struct bw_dap_ref {
-	enum bw_dap_ref_kind kind;
-	uint32_t wave;
-	unsigned level, index;
-	unsigned accum_offset; /* VGPR: of the wave (bw_wave_info) */
-	char *expr;	       /* owned */
-};
-struct bw_dap_refs BW_VEC(struct bw_dap_ref);
-enum { BW_DAP_REFS_MAX = 1 << 20 };
 
 enum bw_dap_break_kind {
 	BW_DAP_SOURCE,

@@ -167,9 +167,8 @@ struct bw_error *bw_dap_expression_of(const struct bw_dap_ref *ref, const char *
 	char reg[8];
 	switch (ref->kind) {
 	case BW_DAP_REF_LOCALS:
-		if (is_name(name))
-			bw_str_add(out, name);
-		break;
+	case BW_DAP_REF_INPUTS:
+	case BW_DAP_REF_OUTPUTS:
 	case BW_DAP_REF_ARGS:
 		if (is_name(name))
 			bw_str_add(out, name);
@@ -199,6 +198,7 @@ struct bw_error *bw_dap_expression_of(const struct bw_dap_ref *ref, const char *
 			bw_str_addf(out, "(%s).%s", ref->expr, name);
 		break;
 	case BW_DAP_REF_FRAME:
+	case BW_DAP_REF_ATTRIBUTE:
 	case BW_DAP_REF_BUFFERS:
 		break;
 	}

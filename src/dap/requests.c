@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "dap/dap_priv.h"
+#include "dap/draws.h"
 
 #include <string.h>
 
@@ -13,8 +14,11 @@
 static const struct bw_dap_request requests[] = {
 	{"attach", bw_dap_attach, BW_DAP_ANY, NULL},
 	{"breakpointLocations", bw_dap_breakpoint_locations, BW_DAP_SESSION, NULL},
+	{"breakwater/attachment", bw_dap_attachment, BW_DAP_STOPPED, NULL},
+	{"breakwater/draws", bw_dap_draws, BW_DAP_SESSION, NULL},
 	{"breakwater/lanes", bw_dap_lanes, BW_DAP_STOPPED, NULL},
 	{"breakwater/memorySpaces", bw_dap_memory_spaces, BW_DAP_ANY, NULL},
+	{"breakwater/pixelHistory", bw_dap_pixel_history, BW_DAP_SESSION, NULL},
 	{"breakwater/setLane", bw_dap_set_lane, BW_DAP_STOPPED, NULL},
 	{"breakwater/setWave", bw_dap_set_wave, BW_DAP_STOPPED, NULL},
 	{"breakwater/waves", bw_dap_waves, BW_DAP_SESSION, NULL},

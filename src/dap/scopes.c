@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "dap/dap_priv.h"
+#include "dap/draws.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,6 +73,8 @@ struct bw_error *bw_dap_scopes(struct bw_dap *s, json_t *args, json_t *body)
 	unsigned lds_b = lds_size(s, w);
 	const struct scope all[] = {
 		{"Locals", BW_DAP_REF_LOCALS, "locals", 0, 0, false},
+		{"Inputs", BW_DAP_REF_INPUTS, NULL, 0, 0, false},
+		{"Outputs", BW_DAP_REF_OUTPUTS, NULL, 0, 0, false},
 		{"Arguments", BW_DAP_REF_ARGS, "arguments", 0, 0, false},
 		{"State", BW_DAP_REF_STATE, "registers", 0, 0, false},
 		{"SGPRs", BW_DAP_REF_SGPRS, "registers", 0, bw_debug_n_sgprs(s->debug), false},
@@ -83,6 +86,8 @@ struct bw_error *bw_dap_scopes(struct bw_dap *s, json_t *args, json_t *body)
 		if ((all[i].kind == BW_DAP_REF_LDS && !lds_b) ||
 		    (all[i].kind == BW_DAP_REF_LOCALS &&
 		     !bw_show_has_variables(s->debug, BW_SHOW_LOCALS)) ||
+		    ((all[i].kind == BW_DAP_REF_INPUTS || all[i].kind == BW_DAP_REF_OUTPUTS) &&
+		     !bw_dap_has_draw_scope(s, w, all[i].kind)) ||
 		    (all[i].kind == BW_DAP_REF_VGPRS && !w->n_vgprs))
 			continue;
 		add_scope(s, &frame, &all[i], list);
@@ -116,11 +121,6 @@ static void add_register(struct listing *x, const char *name, const char *value,
 	bw_dap_name_as(v, bw_str_text(&expr));
 	json_array_append_new(x->list, v);
 	bw_str_free(&expr);
-}
-
-static bool is_wanted(const struct bw_variable *v, bool params)
-{
-	return !v->is_static && v->is_param == params;
 }
 
 /* An inner variable of the same name hides an outer one from expressions. */
@@ -165,7 +165,7 @@ static void add_variable(struct listing *x, const struct bw_variable *list, size
 	json_array_append_new(x->list, var);
 }
 
-static struct bw_error *add_variables(struct listing *x, bool params, size_t *out_n)
+static struct bw_error *add_variables(struct listing *x, enum bw_show_which which, size_t *out_n)
 {
 	const struct bw_variable *borrowed;
 	size_t n;
@@ -179,7 +179,7 @@ static struct bw_error *add_variables(struct listing *x, bool params, size_t *ou
 		return bw_error_nomem();
 	memcpy(list, borrowed, n * sizeof(*list));
 	for (size_t i = 0; i < n; i++) {
-		if (!is_wanted(&list[i], params))
+		if (!bw_show_is_among(&list[i], which))
 			continue;
 		++*out_n;
 		if (next_is_wanted(x))
@@ -219,8 +219,25 @@ static struct bw_error *add_launch_values(struct listing *x)
 static struct bw_error *list_args(struct listing *x)
 {
 	size_t n;
-	BW_TRY(add_variables(x, true, &n));
+	BW_TRY(add_variables(x, BW_SHOW_PARAMS, &n));
 	return n ? NULL : add_launch_values(x);
+}
+
+/* What the shader names, then what the GPU says. */
+static struct bw_error *list_draw(struct listing *x)
+{
+	size_t n, i;
+	json_t *values = json_array(), *one;
+	struct bw_error *err = NULL;
+	if (x->ref->kind != BW_DAP_REF_ATTRIBUTE)
+		err = add_variables(
+			x, x->ref->kind == BW_DAP_REF_INPUTS ? BW_SHOW_INPUTS : BW_SHOW_OUTPUTS,
+			&n);
+	if (!err)
+		err = bw_dap_draw_values(x->s, x->ref, values);
+	json_array_foreach(values, i, one) if (next_is_wanted(x)) json_array_append(x->list, one);
+	json_decref(values);
+	return err;
 }
 
 static struct bw_error *list_sgprs(struct listing *x)
@@ -393,7 +410,11 @@ static struct bw_error *list(struct listing *x)
 	case BW_DAP_REF_FRAME:
 		return NULL;
 	case BW_DAP_REF_LOCALS:
-		return add_variables(x, false, &n);
+		return add_variables(x, BW_SHOW_LOCALS, &n);
+	case BW_DAP_REF_INPUTS:
+	case BW_DAP_REF_OUTPUTS:
+	case BW_DAP_REF_ATTRIBUTE:
+		return list_draw(x);
 	case BW_DAP_REF_ARGS:
 		return list_args(x);
 	case BW_DAP_REF_SGPRS:

@@ -49,6 +49,11 @@ struct bw_error *bw_debug_draw_now(struct bw_debug *d, struct bw_draws_draw *out
 /* Where a target lies, and the name of its format. */
 uint64_t bw_draws_target_va(const struct bw_draws_target *t);
 const char *bw_draws_target_format(const struct bw_draws_target *t);
+/* The word for a target: its number for a color, "depth" or "stencil". */
+void bw_draws_target_word(const struct bw_draws_target *t, char out[16]);
+/* The target of a draw that has this word; "": its first one. *out is in *draw. */
+struct bw_error *bw_draws_find_target(const struct bw_draws_draw *draw, const char *word,
+				      const struct bw_draws_target **out) BW_MUST_CHECK;
 /* A target as a picture, as it is now: its first layer, and its first sample. The caller owns *out
  * (bw_picture_fini). */
 struct bw_error *bw_debug_draw_picture(struct bw_debug *d, const struct bw_draws_target *t,

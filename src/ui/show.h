@@ -102,6 +102,14 @@ struct bw_error *bw_show_inputs(struct bw_out *o, struct bw_debug *d,
 struct bw_error *bw_show_outputs(struct bw_out *o, struct bw_debug *d,
 				 const struct bw_wave_info *w) BW_MUST_CHECK;
 struct bw_error *bw_show_pixel_history(struct bw_out *o, struct bw_debug *d) BW_MUST_CHECK;
+/* The tables of these commands; the caller ends *t after success (bw_table_fini). Attributes:
+ * number, value, value at each corner. Exports: name, value. */
+struct bw_error *bw_table_draws(struct bw_table *t, struct bw_debug *d) BW_MUST_CHECK;
+struct bw_error *bw_table_attributes(struct bw_table *t, struct bw_debug *d,
+				     const struct bw_wave_info *w) BW_MUST_CHECK;
+struct bw_error *bw_table_exports(struct bw_table *t, struct bw_debug *d,
+				  const struct bw_wave_info *w) BW_MUST_CHECK;
+struct bw_error *bw_table_pixel_history(struct bw_table *t, struct bw_debug *d) BW_MUST_CHECK;
 
 /* ---- show_dispatch.c ---- */
 const char *bw_show_dispatch_state(struct bw_debug *d, const struct bw_dispatch_info *x);

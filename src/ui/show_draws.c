@@ -143,10 +143,9 @@ static void set_state(struct draw_row *rows, size_t n, size_t i)
 		rows[i].state = !rows[i].has_begun ? "waiting" : later ? "done" : "running";
 }
 
-struct bw_error *bw_show_draws(struct bw_out *o, struct bw_debug *d)
+struct bw_error *bw_table_draws(struct bw_table *t, struct bw_debug *d)
 {
 	size_t n = 0;
-	struct bw_table t;
 	bool has_labels = false;
 	const struct bw_dispatch_info *list = bw_debug_draw_shaders(d, &n);
 	for (size_t i = 0; i < n; i++)
@@ -167,15 +166,22 @@ struct bw_error *bw_show_draws(struct bw_out *o, struct bw_debug *d)
 	}
 	for (size_t i = 0; i < n_rows; i++)
 		rows[i].has_begun = add_targets(d, &rows[i].vertex, &rows[i].targets);
-	bw_table_begin(&t, &draw_facts);
+	bw_table_begin(t, &draw_facts);
 	if (!has_labels)
-		bw_table_hide(&t, "label");
+		bw_table_hide(t, "label");
 	for (size_t i = 0; i < n_rows; i++) {
 		set_state(rows, n_rows, i);
-		bw_table_row(&t, &rows[i]);
+		bw_table_row(t, &rows[i]);
 		bw_str_free(&rows[i].targets);
 	}
 	free(rows);
+	return NULL;
+}
+
+struct bw_error *bw_show_draws(struct bw_out *o, struct bw_debug *d)
+{
+	struct bw_table t;
+	BW_TRY(bw_table_draws(&t, d));
 	bw_out_table(o, &t, "Nothing has been drawn.");
 	bw_table_fini(&t);
 	return NULL;
@@ -221,21 +227,35 @@ static const struct bw_fact attribute_rows[] = {
 };
 BW_FACTS(attribute_facts, "info inputs", "attributes", attribute_rows);
 
-static struct bw_error *show_attributes(struct bw_out *o, struct bw_debug *d,
-					const struct bw_wave_info *w)
+/* Only pixels have them, and only a GPU that tells of draws knows them. */
+static bool has_attributes(struct bw_debug *d, const struct bw_wave_info *w)
 {
-	struct bw_draws_inputs in;
-	struct bw_table t;
-	BW_TRY(bw_debug_draw_inputs(d, w, bw_debug_focus_lane(d), &in));
-	bw_table_begin(&t, &attribute_facts);
+	return w->stage == BW_STAGE_PIXEL && bw_target_can(bw_debug_target(d), BW_CAP_DRAWS);
+}
+
+struct bw_error *bw_table_attributes(struct bw_table *t, struct bw_debug *d,
+				     const struct bw_wave_info *w)
+{
+	struct bw_draws_inputs in = {.n = 0};
+	if (has_attributes(d, w))
+		BW_TRY(bw_debug_draw_inputs(d, w, bw_debug_focus_lane(d), &in));
+	bw_table_begin(t, &attribute_facts);
 	for (unsigned i = 0; i < BW_MIN(in.n, (unsigned)BW_DRAWS_INPUTS); i++) {
 		struct attribute_row r = {.number = i, .is_flat = in.flat >> i & 1};
 		memcpy(r.at, in.at[i], sizeof(r.at));
 		for (unsigned k = 0; k < 3; k++)
 			memcpy(r.corner[k], in.corner[k][i], sizeof(r.corner[k]));
-		bw_table_row(&t, &r);
+		bw_table_row(t, &r);
 	}
-	if (in.n)
+	return NULL;
+}
+
+static struct bw_error *show_attributes(struct bw_out *o, struct bw_debug *d,
+					const struct bw_wave_info *w)
+{
+	struct bw_table t;
+	BW_TRY(bw_table_attributes(&t, d, w));
+	if (bw_table_rows(&t))
 		bw_out_line(o, "Attributes of the triangle, as the hardware has them:");
 	bw_out_table(o, &t, "The pixel shader has no attributes.");
 	bw_table_fini(&t);
@@ -299,19 +319,27 @@ static const struct bw_fact export_rows[] = {
 };
 BW_FACTS(export_facts, "info outputs", "exports", export_rows);
 
+struct bw_error *bw_table_exports(struct bw_table *t, struct bw_debug *d,
+				  const struct bw_wave_info *w)
+{
+	struct bw_draws_outputs out = {.n = 0};
+	if (bw_target_can(bw_debug_target(d), BW_CAP_DRAWS))
+		BW_TRY(bw_debug_draw_outputs(d, w, bw_debug_focus_lane(d), &out));
+	bw_table_begin(t, &export_facts);
+	for (unsigned i = 0; i < BW_MIN(out.n, (unsigned)BW_DRAWS_EXPORTS); i++) {
+		const struct export_row r = {&out.at[i]};
+		bw_table_row(t, &r);
+	}
+	return NULL;
+}
+
 struct bw_error *bw_show_outputs(struct bw_out *o, struct bw_debug *d, const struct bw_wave_info *w)
 {
-	struct bw_draws_outputs out;
 	struct bw_table t;
 	BW_TRY(show_noted(o, d, w, BW_SHOW_OUTPUTS));
 	if (!bw_target_can(bw_debug_target(d), BW_CAP_DRAWS))
 		return NULL;
-	BW_TRY(bw_debug_draw_outputs(d, w, bw_debug_focus_lane(d), &out));
-	bw_table_begin(&t, &export_facts);
-	for (unsigned i = 0; i < BW_MIN(out.n, (unsigned)BW_DRAWS_EXPORTS); i++) {
-		const struct export_row r = {&out.at[i]};
-		bw_table_row(&t, &r);
-	}
+	BW_TRY(bw_table_exports(&t, d, w));
 	bw_out_table(o, &t,
 		     w->stage == BW_STAGE_PIXEL ? "It has exported no color yet."
 						: "It has exported no position yet.");
@@ -322,9 +350,7 @@ struct bw_error *bw_show_outputs(struct bw_out *o, struct bw_debug *d, const str
 struct bw_error *bw_show_inputs(struct bw_out *o, struct bw_debug *d, const struct bw_wave_info *w)
 {
 	BW_TRY(show_noted(o, d, w, BW_SHOW_INPUTS));
-	return w->stage == BW_STAGE_PIXEL && bw_target_can(bw_debug_target(d), BW_CAP_DRAWS)
-		       ? show_attributes(o, d, w)
-		       : NULL;
+	return has_attributes(d, w) ? show_attributes(o, d, w) : NULL;
 }
 
 /* ---- pixel history ---- */
@@ -430,26 +456,30 @@ static void result_text(const struct bw_draws_event *e, char out[96])
 	}
 }
 
-struct bw_error *bw_show_pixel_history(struct bw_out *o, struct bw_debug *d)
+/* What the rows say together. */
+struct history_end {
+	size_t n_written;
+	uint32_t dropped;
+	struct history_row last; /* the last one that was written */
+};
+
+static struct bw_error *table_history(struct bw_table *t, struct bw_debug *d,
+				      struct history_end *end)
 {
 	const struct bw_pixel_event *events;
-	size_t n, n_written = 0;
-	int32_t x, y;
-	uint32_t dropped = 0;
+	size_t n;
 	bool has_samples = false, has_labels = false;
-	struct bw_table t;
-	struct history_row last = {0};
+	*end = (struct history_end){0};
 	BW_TRY(bw_debug_pixel_events(d, &events, &n));
-	bw_debug_watched_pixel(d, &x, &y);
 	for (size_t i = 0; i < n; i++) {
 		has_samples |= events[i].e.sample != 0;
 		has_labels |= events[i].label[0] != '\0';
 	}
-	bw_table_begin(&t, &history_facts);
+	bw_table_begin(t, &history_facts);
 	if (!has_samples)
-		bw_table_hide(&t, "sample");
+		bw_table_hide(t, "sample");
 	if (!has_labels)
-		bw_table_hide(&t, "label");
+		bw_table_hide(t, "label");
 	for (size_t i = 0; i < n; i++) {
 		const struct bw_draws_event *e = &events[i].e;
 		struct history_row r = {.draw = events[i].draw,
@@ -458,30 +488,48 @@ struct bw_error *bw_show_pixel_history(struct bw_out *o, struct bw_debug *d)
 					.shader = events[i].shader[0] ? events[i].shader
 								      : "the driver's own"};
 		result_text(e, r.result);
-		dropped = BW_MAX(dropped, e->n_dropped);
+		end->dropped = BW_MAX(end->dropped, e->n_dropped);
 		for (uint32_t k = 0; k < BW_MIN(e->n_colors, (uint32_t)BW_DRAWS_COLORS); k++) {
 			r.c = &e->color[k];
-			bw_table_row(&t, &r);
+			bw_table_row(t, &r);
 		}
 		if (!e->n_colors)
-			bw_table_row(&t, &r);
+			bw_table_row(t, &r);
 		if (e->result == BW_DRAWS_WRITTEN && e->n_colors) {
-			last = r;
-			n_written++;
+			end->last = r;
+			end->n_written++;
 		}
 	}
+	return NULL;
+}
+
+struct bw_error *bw_table_pixel_history(struct bw_table *t, struct bw_debug *d)
+{
+	struct history_end end;
+	return table_history(t, d, &end);
+}
+
+struct bw_error *bw_show_pixel_history(struct bw_out *o, struct bw_debug *d)
+{
+	int32_t x, y;
+	struct bw_table t;
+	struct history_end end;
+	const struct history_row *last = &end.last;
+	BW_TRY(table_history(&t, d, &end));
+	bool any = bw_table_rows(&t);
+	bw_debug_watched_pixel(d, &x, &y);
 	bw_out_line(o, "Pixel %d,%d", x, y);
 	bw_out_int(o, "x", x);
 	bw_out_int(o, "y", y);
 	bw_out_table(o, &t, "No draw has touched it.");
 	bw_table_fini(&t);
-	if (dropped)
-		bw_out_line(o, "%u later events were not kept.", dropped);
-	if (n_written)
-		bw_out_line(o, "The last draw that wrote it is %u (%s%s%s).", last.draw,
-			    last.label[0] ? last.label : "", last.label[0] ? ", " : "",
-			    last.shader);
-	else if (n)
+	if (end.dropped)
+		bw_out_line(o, "%u later events were not kept.", end.dropped);
+	if (end.n_written)
+		bw_out_line(o, "The last draw that wrote it is %u (%s%s%s).", last->draw,
+			    last->label[0] ? last->label : "", last->label[0] ? ", " : "",
+			    last->shader);
+	else if (any)
 		bw_out_line(o, "No draw has written it.");
 	return NULL;
 }

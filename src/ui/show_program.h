@@ -44,6 +44,8 @@ struct bw_error *bw_show_regex(const char *text, regex_t *out) BW_MUST_CHECK;
 
 /* ---- show_variables.c ---- */
 enum bw_show_which { BW_SHOW_LOCALS, BW_SHOW_PARAMS, BW_SHOW_INPUTS, BW_SHOW_OUTPUTS };
+/* Whether a variable of the selected frame is one of these. */
+bool bw_show_is_among(const struct bw_variable *v, enum bw_show_which which);
 /* Selects variables by regular expressions for name and type; NULL: any. none: the text to show if
  * there are none; NULL: no text. */
 struct bw_show_filter {

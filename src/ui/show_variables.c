@@ -10,7 +10,7 @@
 #include "base/util.h"
 #include "debug/expressions.h"
 
-static bool is_wanted(const struct bw_variable *v, enum bw_show_which which)
+bool bw_show_is_among(const struct bw_variable *v, enum bw_show_which which)
 {
 	if (which == BW_SHOW_INPUTS)
 		return v->is_input;
@@ -26,7 +26,7 @@ bool bw_show_has_variables(struct bw_debug *d, enum bw_show_which which)
 	bool any = false;
 	struct bw_error *err = bw_debug_variables(d, &list, &n);
 	for (size_t i = 0; !err && i < n; i++)
-		any |= is_wanted(&list[i], which);
+		any |= bw_show_is_among(&list[i], which);
 	bw_error_free(err);
 	return any;
 }
@@ -159,7 +159,7 @@ struct bw_error *bw_show_variables(struct bw_out *o, struct bw_debug *d, enum bw
 	json_t *rows = json_array();
 	for (size_t i = 0; i < n; i++) {
 		struct row now = {.variable = &list[i], .suffix = ""}, entry = now;
-		if (!is_wanted(&list[i], which) || !is_found(&list[i], &patterns))
+		if (!bw_show_is_among(&list[i], which) || !is_found(&list[i], &patterns))
 			continue;
 		now.err = bw_debug_variable_value(d, &list[i], &now.value);
 		bool has_entry = !now.err && entry_value(d, &list[i], &now.value, &entry.value);
@@ -185,7 +185,7 @@ bool bw_show_frame_args(struct bw_debug *d, struct bw_str *out)
 		return false;
 	}
 	for (size_t i = 0; i < n; i++) {
-		if (!is_wanted(&list[i], BW_SHOW_PARAMS))
+		if (!bw_show_is_among(&list[i], BW_SHOW_PARAMS))
 			continue;
 		struct bw_value v = {0}, entry;
 		bool at_entry = false;

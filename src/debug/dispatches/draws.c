@@ -164,6 +164,30 @@ const char *bw_draws_target_format(const struct bw_draws_target *t)
 	return f ? f->name : "?";
 }
 
+void bw_draws_target_word(const struct bw_draws_target *t, char out[16])
+{
+	if (t->kind == BW_DRAWS_COLOR)
+		snprintf(out, 16, "%u", t->index);
+	else
+		snprintf(out, 16, t->kind == BW_DRAWS_DEPTH ? "depth" : "stencil");
+}
+
+struct bw_error *bw_draws_find_target(const struct bw_draws_draw *draw, const char *word,
+				      const struct bw_draws_target **out)
+{
+	for (uint32_t i = 0; i < BW_MIN(draw->n_targets, (uint32_t)BW_DRAWS_TARGETS); i++) {
+		char its[16];
+		bw_draws_target_word(&draw->target[i], its);
+		if (!word[0] || !strcmp(its, word)) {
+			*out = &draw->target[i];
+			return NULL;
+		}
+	}
+	return bw_errorf(BW_E_NOT_FOUND,
+			 "The draw has no attachment%s%s%s; \"info draws\" lists them",
+			 word[0] ? " \"" : "", word, word[0] ? "\"" : "");
+}
+
 struct bw_error *bw_debug_draw_picture(struct bw_debug *d, const struct bw_draws_target *t,
 				       struct bw_picture *out)
 {
