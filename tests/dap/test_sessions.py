@@ -227,8 +227,9 @@ def attached(pid):
         try:
             c.request("attach", pid=pid)
             break
-        except Refused as refused:  # the agent takes its time after a debugger has died
-            check("has a debugger already" in str(refused) and time.monotonic() < end, str(refused))
+        except Refused as refused:  # the agent takes its time to begin, and after a debugger has died
+            is_early = "has not opened the GPU yet" in str(refused) or "has a debugger already" in str(refused)
+            check(is_early and time.monotonic() < end, str(refused))
             check("new session" in c.refused("attach", pid=pid), "a second try in a session that could not begin")
             c.disconnect()
             c.close()
