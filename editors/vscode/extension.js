@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Starts "breakwater dap" for a session, and shows its waves and lanes. No dependency but VS Code.
+// Starts "breakwater dap" for a session, and shows its waves, lanes, attachments and pixels. No dependency but VS Code.
 "use strict";
 const fs = require("fs");
 const os = require("os");
@@ -111,6 +111,64 @@ class Lanes extends View {
   }
 }
 
+const escaped = (text) => String(text).replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
+
+// A page that shows the answer to a request, and asks again at each stop while it is open.
+class Page {
+  constructor(id, title, content) {
+    this.id = id;
+    this.title = title;
+    this.content = content; // the answer as HTML
+  }
+  async open(command, args) {
+    const s = session();
+    if (!s) return vscode.window.showErrorMessage("No session of Breakwater is active.");
+    let body;
+    try {
+      body = await s.customRequest(command, args);
+    } catch (error) {
+      return vscode.window.showErrorMessage(error.message);
+    }
+    this.request = [command, args];
+    if (!this.panel) {
+      this.panel = vscode.window.createWebviewPanel(this.id, this.title, vscode.ViewColumn.Beside, {});
+      this.panel.onDidDispose(() => (this.panel = undefined));
+    }
+    this.show(this.content(body));
+  }
+  async refresh(s) {
+    if (!this.panel) return;
+    let html;
+    try {
+      html = this.content(await s.customRequest(...this.request));
+    } catch (error) {
+      html = `<p>${escaped(error.message)}</p>`; // the draw may have no such attachment
+    }
+    if (this.panel) this.show(html);
+  }
+  show(html) {
+    this.panel.webview.html = `<!DOCTYPE html><html><head><meta http-equiv="Content-Security-Policy"
+      content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">
+      <style>img { image-rendering: pixelated; width: 100%; } td, th { padding: 0 1em 0 0; text-align: left; }</style>
+      </head><body>${html}</body></html>`;
+  }
+}
+
+function attachmentPage(body) {
+  return `<p>${escaped(body.description)}</p><img src="data:image/png;base64,${escaped(body.png)}">`;
+}
+
+// The columns are the members of the rows, in the order of the row that has the most.
+function historyPage(body) {
+  const rows = [...body.events].sort((a, b) => Object.keys(b).length - Object.keys(a).length);
+  const keys = Object.keys(Object.assign({}, ...rows));
+  const cells = (kind, texts) => `<tr>${texts.map((text) => `<${kind}>${escaped(text)}</${kind}>`).join("")}</tr>`;
+  const table = `<table>${cells("th", keys.map((key) => key.replace(/_/g, " ")))}${body.events
+    .map((row) => cells("td", keys.map((key) => (row[key] === undefined ? "" : row[key])))).join("")}</table>`;
+  return `<p>Pixel ${escaped(body.x)},${escaped(body.y)}</p>${body.events.length ? table : "<p>No draw has touched it.</p>"}${
+    body.wasWatched ? "" : "<p>It is watched from here on: restart the program for all that becomes of it.</p>"}`;
+}
+
 // The file of a program that is named as in a shell, or undefined.
 function findProgram(name) {
   const given = name.replace(/^~(?=\/)/, os.homedir());
@@ -136,6 +194,8 @@ function withToken(config) {
 function activate(context) {
   const waves = new Waves();
   const lanes = new Lanes();
+  const attachment = new Page("breakwater.attachment", "Attachment", attachmentPage);
+  const history = new Page("breakwater.pixelHistory", "Pixel History", historyPage);
   const lanesView = vscode.window.createTreeView("breakwater.lanes", { treeDataProvider: lanes });
   // A stop is told by several events at once: the views are read anew once.
   let pending;
@@ -163,10 +223,14 @@ function activate(context) {
       },
     }),
     vscode.debug.registerDebugAdapterTrackerFactory("breakwater", {
-      createDebugAdapterTracker() {
+      createDebugAdapterTracker(debugged) {
         return {
           onDidSendMessage(message) {
-            if (message.type === "event" && ["stopped", "continued", "terminated", "invalidated"].includes(message.event)) refresh();
+            if (message.type !== "event") return;
+            if (["stopped", "continued", "terminated", "invalidated"].includes(message.event)) refresh();
+            if (message.event === "stopped") attachment.refresh(debugged);
+            // At once: before the program runs, and before VS Code disconnects.
+            if (["initialized", "stopped", "terminated"].includes(message.event)) history.refresh(debugged);
           },
         };
       },
@@ -177,6 +241,21 @@ function activate(context) {
   if (vscode.debug.onDidChangeActiveStackItem) context.subscriptions.push(vscode.debug.onDidChangeActiveStackItem(refresh));
   command("breakwater.focusWave", (threadId) => ask("breakwater/setWave", { threadId }).then(refresh));
   command("breakwater.focusLane", (threadId, lane) => ask("breakwater/setLane", { threadId, lane }).then(refresh));
+  command("breakwater.showAttachment", async () => {
+    const now = await ask("breakwater/attachment", {});
+    const all = now ? now.attachments.map((a) => ({ label: a.description, attachment: a.attachment })) : [];
+    const chosen = all.length > 1 ? await vscode.window.showQuickPick(all, { placeHolder: "Attachment of the draw" }) : all[0] || {};
+    if (chosen) await attachment.open("breakwater/attachment", chosen.attachment ? { attachment: chosen.attachment } : {});
+  });
+  command("breakwater.pixelHistory", async () => {
+    const pixel = /^\s*(\d+)\s*,\s*(\d+)\s*$/;
+    const text = await vscode.window.showInputBox({
+      prompt: "Pixel", placeHolder: "X,Y", validateInput: (given) => (pixel.test(given) ? undefined : "Two numbers: X,Y"),
+    });
+    if (text === undefined) return;
+    const [, x, y] = pixel.exec(text).map(Number);
+    await history.open("breakwater/pixelHistory", { x, y });
+  });
   command("breakwater.laneExpression", async () => {
     const text = await vscode.window.showInputBox({ prompt: "Expression shown for each lane", value: lanes.expression, placeHolder: "$v3" });
     if (text === undefined) return;

@@ -90,7 +90,93 @@ def started(setting, home, *config):
                           check=True).stdout.strip()
 
 
+# What the pages of draws show, and when they ask: with a session whose answers are given. Each line of the output is a
+# page's content, an answer's request, or an error.
+PAGES = """
+const modules = require("module"), load = modules._load;
+const any = new Proxy(function () {}, { get: (_, key) => (key === Symbol.toPrimitive ? () => "" : any), apply: () => any, construct: () => any });
+const answers = JSON.parse(process.argv[2]), commands = {}, panels = [];
+const say = (kind, what) => console.log(JSON.stringify([kind, what]));
+const session = { type: "breakwater", customRequest: async (name, args) => {
+  say("asked", [name, args]);
+  const answer = answers[name].length > 1 ? answers[name].shift() : answers[name][0];
+  if (typeof answer === "string") throw new Error(answer);
+  return answer;
+} };
+const panel = () => ({ webview: { set html(text) { say("page", text.replace(/\\s+/g, " ")); } }, onDidDispose: (f) => panels.push(f) });
+let tracker, text = "25, 20";
+const vscode = {
+  EventEmitter: class { fire() {} }, workspace: any, ViewColumn: any,
+  commands: { registerCommand: (name, run) => (commands[name] = run) },
+  window: new Proxy({ createWebviewPanel: panel, showErrorMessage: (words) => say("error", words), showInputBox: async (box) => {
+    say("checked", [box.validateInput(text), box.validateInput("25")]);
+    return text;
+  }, showQuickPick: async (all) => all[1] }, { get: (of, key) => of[key] || any }),
+  debug: { activeDebugSession: session, registerDebugAdapterDescriptorFactory: any, registerDebugConfigurationProvider: any,
+    onDidChangeActiveDebugSession: any, registerDebugAdapterTrackerFactory: (_, f) => (tracker = f.createDebugAdapterTracker(session)) },
+};
+modules._load = (name, ...more) => (name === "vscode" ? vscode : load(name, ...more));
+require(process.argv[1]).activate({ subscriptions: [] });
+const event = async (name) => { tracker.onDidSendMessage({ type: "event", event: name }); await new Promise((done) => setTimeout(done, 0)); };
+(async () => {
+  await event("stopped"); // no page is open
+  await commands["breakwater.showAttachment"]();
+  await commands["breakwater.pixelHistory"]();
+  say("then", "stopped"); await event("stopped");
+  say("then", "without"); await event("stopped");
+  say("then", "terminated"); await event("terminated");
+  say("then", "closed"); panels.forEach((close) => close()); await event("stopped");
+  say("then", "refused"); await commands["breakwater.showAttachment"]();
+  process.exit(0);
+})();
+"""
+
+
+def pages(answers):
+    extension = MAKE.parent.parent / "editors/vscode/extension.js"
+    said = subprocess.run(["node", "-e", PAGES, extension, json.dumps(answers)], capture_output=True, text=True, check=True).stdout
+    return [json.loads(line) for line in said.splitlines()]
+
+
+def check_pages():
+    color, depth = ({"attachment": n, "description": d} for n, d in (("0", 'color 0 "a<b"'), ("depth", "depth 64x48")))
+    both = {"attachments": [color, depth]}
+    event = {"draw": 3, "pixel_shader": "lit.frag", "result": "written"}
+    said = pages({
+        "breakwater/attachment": [{**both, **color, "png": "AAAA"}, {**both, **depth, "png": "BBBB"}, {**both, **color, "png": "CCCC"},
+                                  'The draw has no attachment "depth"'],
+        "breakwater/pixelHistory": [{"x": 25, "y": 20, "events": [], "wasWatched": False},
+                                    {"x": 25, "y": 20, "events": [event, {**event, "label": "<sail>", "draw": 4}], "wasWatched": True}]})
+    when, asked, shown, errors = "first", {}, {}, []
+    for kind, what in said:
+        if kind == "then":
+            when = what
+        elif kind == "asked":
+            asked.setdefault(when, []).append(what)
+        elif kind == "page":
+            shown.setdefault(when, []).append(what)
+        elif kind == "error":
+            errors.append(what)
+        else:
+            check(what[0] is None and "X,Y" in what[1], f"the input box: {what}")
+    attachment = ["breakwater/attachment", {"attachment": "depth"}]
+    history = ["breakwater/pixelHistory", {"x": 25, "y": 20}]
+    check(asked == {"first": [["breakwater/attachment", {}], attachment, history], "stopped": [attachment, history],
+                    "without": [attachment, history], "terminated": [history], "refused": [["breakwater/attachment", {}], ["breakwater/attachment", {}]]}, asked)
+    picture, none = shown["first"]
+    check("data:image/png;base64,BBBB" in picture and "depth 64x48" in picture, picture)
+    check("Pixel 25,20" in none and "No draw has touched it" in none and "restart" in none, none)
+    picture, rows = shown["stopped"]
+    check("base64,CCCC" in picture and "color 0 &#34;a&#60;b&#34;" in picture, picture)
+    check("<th>pixel shader</th>" in rows and "restart" not in rows, rows)
+    check("<tr><td>3</td><td>lit.frag</td><td>written</td><td></td></tr><tr><td>4</td><td>lit.frag</td><td>written</td><td>&#60;sail&#62;</td></tr>" in rows, rows)
+    check("The draw has no attachment &#34;depth&#34;" in shown["without"][0] and "<img" not in shown["without"][0], shown["without"])
+    check(shown["without"][1:] + shown["terminated"] == [rows, rows] and "closed" not in shown, shown)
+    check(errors == ['The draw has no attachment "depth"'], errors)
+
+
 if shutil.which("node"):
+    check_pages()
     with tempfile.TemporaryDirectory() as home:
         program = pathlib.Path(home, "breakwater-of-mine")
         program.write_text("#!/bin/sh\n")
