@@ -4,10 +4,11 @@
  * be destroyed. What it writes is random, but drawn from values that a driver uses, so that much of
  * it is taken.
  *
- * BREAKWATER_HOSTILE_ROUNDS=N runs N rounds instead of a few, BREAKWATER_HOSTILE_SEED=N begins with
- * that one. */
+ * BREAKWATER_HOSTILE_ROUNDS=N runs N rounds instead of a few, BREAKWATER_HOSTILE_DRAWS=N as many
+ * draws; BREAKWATER_HOSTILE_SEED=N begins with that one. */
 #include "rig.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,9 @@ enum {
 	KIQ_DOORBELL = 0x18,
 	MES_DOORBELL = 0x16,
 	SDMA_DOORBELL = 0x200,
-	SDMA1_REGS = 0x600, /* behind those of SDMA0 */
+	SDMA1_REGS = 0x600,	      /* behind those of SDMA0 */
+	LEVELS = RIG_DATA + 0x100000, /* of tessellation */
+	N_LEVELS = 0x400,
 	VRAM_USED_B = (int)(RIG_VA + RIG_VA_SIZE),
 	REGISTERS_DW = (1 << 20) / 4, /* BAR5 */
 };
@@ -222,16 +225,34 @@ static void dispatch(struct hostile *h)
 /* Registers of a draw by their numbers; those with likely values come first. */
 static void draw_registers(struct hostile *h)
 {
+	const bool has_patches = !below(h, 3);
+	const unsigned domain = below(h, 3);
 	const struct {
 		uint32_t reg, value;
 	} likely[] = {
-		{REG(VGT_PRIMITIVE_TYPE), below(h, 2) ? 4 + below(h, 3) : 1 + below(h, 0x11)},
+		{REG(VGT_PRIMITIVE_TYPE), has_patches	? 9
+					  : below(h, 2) ? 4 + below(h, 3)
+							: 1 + below(h, 0x15)},
 		{REG(VGT_GS_OUT_PRIM_TYPE), below(h, 4)},
 		{REG(VGT_SHADER_STAGES_EN),
 		 BW_FIELD(VGT_SHADER_STAGES_EN, ES_EN, 2) |
 			 BW_FIELD(VGT_SHADER_STAGES_EN, PRIMGEN_EN, 1) |
+			 BW_FIELD(VGT_SHADER_STAGES_EN, HS_EN, has_patches) |
+			 BW_FIELD(VGT_SHADER_STAGES_EN, HS_W32_EN, below(h, 2)) |
 			 BW_FIELD(VGT_SHADER_STAGES_EN, GS_EN, below(h, 3) == 0) |
 			 BW_FIELD(VGT_SHADER_STAGES_EN, PRIMGEN_PASSTHRU_EN, below(h, 4) != 0)},
+		{REG(VGT_LS_HS_CONFIG),
+		 BW_FIELD(VGT_LS_HS_CONFIG, NUM_PATCHES, below(h, 60)) |
+			 BW_FIELD(VGT_LS_HS_CONFIG, HS_NUM_INPUT_CP, below(h, 6)) |
+			 BW_FIELD(VGT_LS_HS_CONFIG, HS_NUM_OUTPUT_CP, below(h, 6))},
+		{REG(VGT_TF_PARAM),
+		 BW_FIELD(VGT_TF_PARAM, TYPE, domain) |
+			 BW_FIELD(VGT_TF_PARAM, PARTITIONING, below(h, 4)) |
+			 BW_FIELD(VGT_TF_PARAM, TOPOLOGY, domain ? 2 + below(h, 2) : below(h, 2))},
+		{REG(VGT_TF_RING_SIZE), below(h, 4) ? 0x1000 : below(h, 100)},
+		{REG(VGT_TF_MEMORY_BASE), (uint32_t)(LEVELS >> 8)},
+		{REG(VGT_TF_MEMORY_BASE_HI), 0},
+		{REG(VGT_HS_OFFCHIP_PARAM), below(h, 4) ? 0xf : word(h)},
 		{REG(GE_CNTL), below(h, 3) ? 128 | 128 << 9 : word(h)},
 		{REG(GE_NGG_SUBGRP_CNTL), below(h, 300)},
 		{REG(VGT_GS_INSTANCE_CNT), below(h, 3) ? 0 : 1 | below(h, 40) << 2},
@@ -272,13 +293,28 @@ static void draw_registers(struct hostile *h)
 			  word(h));
 }
 
-static void draw(struct hostile *h)
+/* What the shader of patches has stored, as it were. */
+static void levels(struct hostile *h)
+{
+	static const float some[] = {1, 1, 2, 3, 5.5f, 64, 1e30f, 0, -1, NAN, INFINITY, 1.00001f};
+	float *to = rig_ptr(&h->r, LEVELS);
+	for (unsigned i = 0; i < N_LEVELS; i++)
+		to[i] = some[below(h, BW_ARRAY_SIZE(some))];
+}
+
+static uint64_t submit_draw(struct hostile *h)
 {
 	struct bw_pm4_stream s = {0};
+	const uint32_t patch = (uint32_t)(rig_code(&h->r, "patch") >> 8), says = below(h, 8);
 	const uint32_t vertex = (uint32_t)(rig_code(&h->r, "vertex") >> 8), high = 0;
 	const uint32_t pixel = (uint32_t)(rig_code(&h->r, "pixel") >> 8);
 	const uint32_t resources[2] = {8 | 0xc0 << 12, below(h, 3) ? 2 << 1 : word(h)};
 	draw_registers(h);
+	levels(h);
+	bw_pm4_put_sh(&s, REG(SPI_SHADER_PGM_LO_LS), &patch, 1);
+	bw_pm4_put_sh(&s, REG(SPI_SHADER_PGM_HI_LS), &high, 1);
+	bw_pm4_put_sh(&s, REG(SPI_SHADER_PGM_RSRC1_HS), resources, 2);
+	bw_pm4_put_sh(&s, REG(SPI_SHADER_USER_DATA_HS_0), &says, 1);
 	bw_pm4_put_sh(&s, REG(SPI_SHADER_PGM_LO_ES), &vertex, 1);
 	bw_pm4_put_sh(&s, REG(SPI_SHADER_PGM_HI_ES), &high, 1);
 	bw_pm4_put_sh(&s, REG(SPI_SHADER_PGM_LO_PS), &pixel, 1);
@@ -289,7 +325,7 @@ static void draw(struct hostile *h)
 				    1 + below(h, 3), /* NUM_INSTANCES */
 				    0xc0042700,
 				    below(h, 200), /* DRAW_INDEX_2 */
-				    offset(h),
+				    below(h, 8) ? RIG_DATA + below(h, 0x1000) : offset(h),
 				    0,
 				    below(h, 60),
 				    0,
@@ -297,7 +333,12 @@ static void draw(struct hostile *h)
 				    below(h, 60),
 				    2}; /* DRAW_INDEX_AUTO */
 	bw_pm4_put_words(&s, packets, BW_ARRAY_SIZE(packets));
-	rig_submit(&h->r, 0, &s);
+	return rig_submit(&h->r, 0, &s);
+}
+
+static void draw(struct hostile *h)
+{
+	submit_draw(h);
 }
 
 /* ---- rounds ---- */
@@ -409,4 +450,29 @@ static void test_anything(void **state)
 	}
 }
 
-TESTS(test_anything);
+/* Draws alone, each with registers that begin anew; so does the queue after one that stops it or
+ * takes long. */
+static void test_draws(void **state)
+{
+	enum { DRAWS = 60, WAIT_MS = 100 };
+	const struct bw_device_options options = {.threads = 2};
+	struct hostile h = {.state = number("BREAKWATER_HOSTILE_SEED", 1)};
+	unsigned long n = number("BREAKWATER_HOSTILE_DRAWS", DRAWS);
+	rig_start(&h.r, &options);
+	for (unsigned long i = 0; i < n; i++) {
+		struct bw_pm4_stream clear = {0};
+		bw_pm4_put(&clear, 0xc0001200); /* CLEAR_STATE */
+		bw_pm4_put(&clear, 0);
+		rig_wait(&h.r, 0, rig_submit(&h.r, 0, &clear), WAIT_MS);
+		if (rig_wait(&h.r, 0, submit_draw(&h), WAIT_MS))
+			continue;
+		rig_hqd_write(&h.r, 0, REG(CP_HQD_DEQUEUE_REQUEST), 2);
+		for (unsigned k = 0; k < WAIT_MS && rig_hqd(&h.r, 0, REG(CP_HQD_ACTIVE)); k++)
+			rig_sleep_ms(1);
+		rig_hqd_start(&h.r, 0);
+	}
+	rig_read(&h.r, REG(GRBM_STATUS));
+	rig_stop(&h.r);
+}
+
+TESTS(test_anything, test_draws);
