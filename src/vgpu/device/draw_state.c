@@ -129,6 +129,9 @@ static const char *read_hull(struct bw_queue *q, struct bw_draw_state *s)
 	unsigned topology = BW_FIELD_GET(VGT_TF_PARAM, TOPOLOGY, mode);
 	if (domain > BW_TESS_QUADS || spacing > BW_TESS_EVEN || topology > BW_TESS_CCW)
 		return "its tessellation has a mode that does not exist";
+	if (topology != BW_TESS_POINTS &&
+	    (topology == BW_TESS_LINES) != (domain == BW_TESS_ISOLINES))
+		return "its tessellation makes lines of triangles or quads, or triangles of lines";
 	h->mode = (struct bw_tess_mode){domain, spacing, topology};
 	h->n_in = BW_FIELD_GET(VGT_LS_HS_CONFIG, HS_NUM_INPUT_CP, config);
 	h->n_out = BW_FIELD_GET(VGT_LS_HS_CONFIG, HS_NUM_OUTPUT_CP, config);
