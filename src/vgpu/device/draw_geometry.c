@@ -55,6 +55,8 @@ static bool add_primitive(struct bw_draw *d, struct bw_draw_subgroup *g, unsigne
 	unsigned n_before = g->n_vertices;
 	if (g->n_primitives >= s->max_primitives)
 		return false;
+	/* Waves get the numbers of all corners that a primitive may have. */
+	memset(g->primitive[g->n_primitives], 0, sizeof(*g->primitive));
 	for (unsigned i = 0; i < n_corners; i++) {
 		int number = add_vertex(s, g, &d->begun[i]);
 		if (number < 0) {
