@@ -306,9 +306,7 @@ static enum bw_cp_result do_rewind(struct bw_queue *q, const struct bw_pm4_packe
 static enum bw_cp_result set_predicate(struct bw_queue *q, const struct bw_pm4_set_predication *s,
 				       bool visible)
 {
-	q->predicate |= visible;
-	if (!s->continues)
-		q->predicate = visible;
+	q->predicate = visible || (s->continues && q->predicate);
 	q->predicated = q->predicate != s->draw_visible;
 	return BW_CP_DONE;
 }
