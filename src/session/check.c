@@ -208,7 +208,7 @@ static void show_findings(struct bw_out *o, struct bw_debug *d, const struct bw_
 	if (n)
 		bw_out_line(o, "Check: %zu finding%s%s.", n, n == 1 ? "" : "s", suppressed);
 	else
-		bw_out_line(o, "Check: no findings%s%s.", after_fault ? " beside the fault" : "",
+		bw_out_line(o, "Check: no findings%s%s.", after_fault ? " besides the fault" : "",
 			    suppressed);
 	bw_out_int(o, "n_findings", (int64_t)n);
 	if (bw_out_is_json(o))
@@ -221,7 +221,7 @@ struct told {
 	struct bw_kmd *kmd;
 	struct bw_debug *debug;
 	char *const *program; /* NULL, or what can be run again under the debugger, up to NULL */
-	bool after_fault;     /* the session has shown a fault, which is no finding */
+	bool after_fault;     /* the session has shown a fault, which is not a finding */
 };
 
 static struct bw_error *show_report(const struct told *t, const struct bw_vgpu_options *o,

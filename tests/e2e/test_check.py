@@ -90,11 +90,11 @@ def statuses_and_names():
 
 
 def after_a_fault():
-    """A fault is no finding, and what is said does not deny it."""
+    """A fault is not a finding, and what is said does not deny it."""
     words = [SOURCE / "tests/e2e/kernels/unmapped.s", "--grid", "32", "--group", "32", "--arg", "out=zeros:32", "--arg", "addr=0x123456789000"]
     done = subprocess.run([BREAKWATER, "run", "--check", "--batch", *words], capture_output=True, text=True, timeout=120)
     equal(done.returncode, 3, "the status")
-    check("SIGSEGV" in done.stdout and "\nCheck: no findings beside the fault.\n" in done.stdout, done.stdout)
+    check("SIGSEGV" in done.stdout and "\nCheck: no findings besides the fault.\n" in done.stdout, done.stdout)
 
 
 def one_text_for_two_lines():
