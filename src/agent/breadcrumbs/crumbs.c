@@ -189,15 +189,14 @@ static void name_shader(const struct bw_agent_objects *objects, uint32_t id, cha
 	snprintf(out, room, "%.63s", bw_capture_shader_name(pipeline, file));
 }
 
-/* The two stages of a draw follow each other. number: in the submission. */
+/* number: in the submission. */
 static struct bw_crumbs_dispatch describe(const struct bw_crumbs_call *c, size_t i, uint32_t number,
 					  const struct bw_agent_objects *objects)
 {
 	const struct bw_agent_dispatch *d = &c->dispatches->data[i];
 	struct bw_crumbs_dispatch one = {.code_va = d->code_va,
 					 .number = number,
-					 .is_draw = d->stage == BW_AGENT_VERTEX &&
-						    i + 1 < c->dispatches->len};
+					 .is_draw = bw_agent_is_draw(c->dispatches, i)};
 	memcpy(one.groups, d->groups, sizeof(one.groups));
 	memcpy(one.group_size, d->group_size, sizeof(one.group_size));
 	if (one.is_draw) {

@@ -103,13 +103,6 @@ static void note_shader(const struct bw_agent_objects *objects, uint32_t pipelin
 	}
 }
 
-/* The two stages of a draw follow each other. */
-static bool is_draw(const struct bw_agent_dispatches *all, size_t i)
-{
-	return i + 1 < all->len && all->data[i].stage == BW_AGENT_VERTEX &&
-	       all->data[i + 1].stage == BW_AGENT_PIXEL;
-}
-
 static struct bw_error *note_work(const struct bw_capture_call *c, size_t i,
 				  const struct bw_agent_objects *objects,
 				  struct bw_capture_submission *out)
@@ -121,7 +114,7 @@ static struct bw_error *note_work(const struct bw_capture_call *c, size_t i,
 				       .n_instances = d->n_instances,
 				       .n_draws = d->n_draws,
 				       .is_indexed = d->is_indexed};
-	const bool draws = is_draw(c->dispatches, i);
+	const bool draws = bw_agent_is_draw(c->dispatches, i);
 	if (!draws)
 		memcpy(one.groups, d->groups, sizeof(one.groups));
 	memcpy(one.group_size, d->group_size, sizeof(one.group_size));
@@ -146,7 +139,8 @@ static struct bw_error *note_dispatches(const struct bw_capture_call *c,
 {
 	struct bw_agent_objects objects = {0};
 	struct bw_error *err = c->dispatches->len ? bw_names_objects(&objects) : NULL;
-	for (size_t i = 0; !err && i < c->dispatches->len; i += is_draw(c->dispatches, i) ? 2 : 1)
+	for (size_t i = 0; !err && i < c->dispatches->len;
+	     i += bw_agent_is_draw(c->dispatches, i) ? 2 : 1)
 		err = note_work(c, i, &objects, out);
 	bw_vec_free(&objects);
 	return err;

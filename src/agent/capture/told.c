@@ -30,7 +30,7 @@ struct known {
 static struct BW_VEC(struct known) pipelines;
 
 /* Graphics pipelines, by their vertex and pixel shader. The handle of the one at i has room for the
- * number of a stage (BW_NAMES_STAGE), and is no multiple of 8 either. */
+ * number of a stage (BW_NAMES_STAGE), and is not a multiple of 8 either. */
 struct known_draw {
 	struct known stages[2];
 };
@@ -125,7 +125,7 @@ static uint64_t pipeline_of(const struct bw_told_dispatch *t)
 	return handle;
 }
 
-/* The same of a draw. */
+/* The same for a draw. */
 static uint64_t draw_pipeline_of(const struct bw_told_dispatch *t,
 				 const struct bw_capture_draw *draw)
 {

@@ -11,6 +11,12 @@
 #include "wire/agent_proto.h"
 
 struct bw_agent_dispatches BW_VEC(struct bw_agent_dispatch);
+/* Whether i is a draw: its two stages follow each other there. */
+static inline bool bw_agent_is_draw(const struct bw_agent_dispatches *all, size_t i)
+{
+	return i + 1 < all->len && all->data[i].stage == BW_AGENT_VERTEX &&
+	       all->data[i + 1].stage == BW_AGENT_PIXEL;
+}
 struct bw_agent_objects BW_VEC(struct bw_agent_object);
 struct bw_names_blob BW_VEC(uint8_t);
 
