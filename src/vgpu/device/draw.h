@@ -46,7 +46,7 @@ void bw_draw_wave_launch(const struct bw_group *g, struct bw_wave *w);
 /* What TTMP8 to TTMP10 say of the waves of a group, in place of a workgroup's number: which of the
  * round it is, the round (bit 31: of pixels), and the lower half of the packet's address. */
 void bw_draw_group_place(const struct bw_group *g, uint32_t out[3]);
-/* exp and lds_param_load. */
+/* exp, lds_param_load, and messages to the tessellator. False: it is another one. */
 bool bw_draw_instruction(struct bw_group *g, struct bw_wave *w, const struct bw_inst *in);
 /* All waves of the round have ended, or have been dropped. */
 void bw_draw_round_done(struct bw_draw *d);

@@ -41,6 +41,10 @@ struct bw_draw_primitive {
 	uint32_t layer;
 	struct bw_draw_plane (*planes)[4]; /* by input */
 };
+/* Fields of a primitive's export: its vertices' numbers in the subgroup, and whether the line from
+ * each to the next one is an edge. */
+#define BW_DRAW_PRIM_VERTEX(i) 10 * (i), 9
+#define BW_DRAW_PRIM_IS_EDGE(i) 10 * (i) + 9, 1
 /* Vertices that the subgroup may export. */
 unsigned bw_draw_out_vertices(const struct bw_draw_state *s, const struct bw_draw_subgroup *g);
 /* Makes the next subgroups. False: d->why. */
@@ -51,7 +55,7 @@ bool bw_draw_make_subgroups(struct bw_draw *d);
 bool bw_draw_next_primitive(struct bw_draw *d);
 /* Adds d->begun for each thread that the geometry shader has for it. False: no room is left. */
 bool bw_draw_add_begun(struct bw_draw *d, struct bw_draw_subgroup *g, unsigned n_corners);
-/* Whether the attributes of a further subgroup have room behind unit. */
+/* Whether the attributes of a further subgroup have room after unit. */
 bool bw_draw_has_room(const struct bw_draw *d, uint32_t unit);
 /* An empty subgroup; a full one, whose attributes begin at *unit, which becomes their end. */
 void bw_draw_begin_subgroup(struct bw_draw_subgroup *g);

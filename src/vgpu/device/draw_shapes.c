@@ -13,11 +13,9 @@
 #include "base/words.h"
 #include "vgpu/device/draw_priv.h"
 
-enum { SLOPE_UNIT = 16 }; /* PA_SU_POLY_OFFSET_*_SCALE is in sixteenths */
-/* Fields of a primitive's export, and of the third component of the misc vector. */
-#define PRIM_VERTEX(i) 10 * (i), 9
-#define PRIM_IS_EDGE(i) 10 * (i) + 9, 1
-enum { PRIM_NULL = 1u << 31 };
+enum { SLOPE_UNIT = 16 };      /* PA_SU_POLY_OFFSET_*_SCALE is in sixteenths */
+enum { PRIM_NULL = 1u << 31 }; /* in a primitive's export */
+/* Fields of the third component of the misc vector. */
 #define MISC_LAYER 0, 11
 #define MISC_VIEWPORT 16, 4
 
@@ -290,9 +288,9 @@ static bool make_primitive(struct bw_draw *d, const struct bw_draw_subgroup *g, 
 	const struct bw_draw_state *s = &d->state;
 	struct exported e = {.g = g, .number = number, .n_corners = s->out_corners};
 	for (unsigned i = 0; i < 3; i++) {
-		e.corner[i] =
-			(unsigned)bw_words_get(&word, PRIM_VERTEX(BW_MIN(i, s->out_corners - 1)));
-		e.is_edge[i] = !s->has_edge_flags || bw_words_get(&word, PRIM_IS_EDGE(i));
+		e.corner[i] = (unsigned)bw_words_get(
+			&word, BW_DRAW_PRIM_VERTEX(BW_MIN(i, s->out_corners - 1)));
+		e.is_edge[i] = !s->has_edge_flags || bw_words_get(&word, BW_DRAW_PRIM_IS_EDGE(i));
 		if (e.corner[i] >= BW_DRAW_VERTICES || !g->has_position[e.corner[i]])
 			return true; /* it has no such vertex: nothing is drawn [I] */
 	}

@@ -28,7 +28,7 @@ enum { HS_OUTPUTS = 2, HS_WAVE_INFO, HS_LEVELS, HS_WAVE, HS_USER = 8 };
 enum { HS_PATCH_ID, HS_NUMBERS, HS_VERTEX_ID, HS_INSTANCE_ID = 5 };
 #define NUMBERS_PATCH 0, 8
 #define NUMBERS_VERTEX 8, 5
-enum { MSG_HS_LEVELS = 2 };
+enum { MSG_HS_TESSFACTOR = 2 };
 /* Fields of gs_tg_info and merged_wave_info. */
 #define TG_N_VERTICES 12, 9
 #define TG_N_PRIMITIVES 22, 9
@@ -36,10 +36,8 @@ enum { MSG_HS_LEVELS = 2 };
 #define WAVE_N_PRIMITIVES 8, 8
 #define WAVE_IN_GROUP 24, 4
 #define WAVE_N_WAVES 28, 4
-/* Fields of VGPR 0 of a primitive: the numbers of its vertices in the subgroup, in the form of its
- * export, if the shader passes them through; else offsets of the first two. */
-#define PRIM_VERTEX(i) 10 * (i), 9
-#define PRIM_IS_EDGE(i) 10 * (i) + 9, 1
+/* Fields of VGPR 0 of a primitive: those of its export if the shader passes them through, else
+ * offsets of the first two vertices. */
 #define PRIM_OFFSET(i) 16 * (i), 16
 /* Fields of VGPR 3 of a primitive. */
 #define GS_INFO_INSTANCE 0, 7
@@ -199,8 +197,8 @@ static void set_primitive(const struct bw_draw_state *s, const struct bw_draw_su
 	const uint8_t *corner = g->primitive[number];
 	uint32_t packed[BW_DRAW_CORNERS / 2] = {0}, info = 0;
 	for (unsigned i = 0; i < 3 && s->passthrough; i++) {
-		bw_words_put(packed, PRIM_VERTEX(i), corner[i]);
-		bw_words_put(packed, PRIM_IS_EDGE(i), g->edges[number] >> i);
+		bw_words_put(packed, BW_DRAW_PRIM_VERTEX(i), corner[i]);
+		bw_words_put(packed, BW_DRAW_PRIM_IS_EDGE(i), g->edges[number] >> i);
 	}
 	for (unsigned i = 0; i < BW_DRAW_CORNERS && !s->passthrough; i++)
 		bw_words_put(packed, PRIM_OFFSET(i), corner[i] * s->vertex_unit);
@@ -520,7 +518,7 @@ bool bw_draw_instruction(struct bw_group *g, struct bw_wave *w, const struct bw_
 	struct bw_draw *d = g->dispatch->draw;
 	unsigned number = g->wg.id[0];
 	bool pixels = d->runs == BW_DRAW_STAGE_PIXELS, hull = d->runs == BW_DRAW_STAGE_HULL;
-	if (in->op == BW_OP_S_SENDMSG && hull && (in->imm & 0xff) == MSG_HS_LEVELS)
+	if (in->op == BW_OP_S_SENDMSG && hull && (in->imm & 0xff) == MSG_HS_TESSFACTOR)
 		atomic_store(&d->hull[number].message, (int)(w->s[M0] & 1));
 	else if (in->op == BW_OP_EXP && pixels)
 		export_pixels(d, &d->waves[number], w, in);

@@ -416,7 +416,6 @@ HANDLER(s_memrealtime)
 
 enum {
 	MSG_INTERRUPT = 1,
-	MSG_HS_TESSFACTOR = 2,
 	MSG_DEALLOC_VGPRS = 3,
 	MSG_RTN_GET_DOORBELL = 128,
 	MSG_RTN_GET_DDID = 129,
@@ -440,11 +439,8 @@ static void send(struct bw_wave *w, struct bw_exec *x, unsigned msg)
 
 HANDLER(s_sendmsg)
 {
-	unsigned msg = (unsigned)rec->inst->imm & 0xff;
-	if (msg == MSG_HS_TESSFACTOR && x->host.graphics)
-		x->host.graphics(x->host.cookie, w, rec->inst);
-	else
-		send(w, x, msg);
+	if (!x->host.graphics || !x->host.graphics(x->host.cookie, w, rec->inst))
+		send(w, x, (unsigned)rec->inst->imm & 0xff);
 	BW_EXIT(BW_EXIT_LOOKUP, pc_after(x, rec)); /* VGPRs may be gone */
 }
 

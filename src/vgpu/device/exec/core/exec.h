@@ -37,8 +37,8 @@ struct bw_exec_host {
 	/* SQ_DEBUG.SINGLE_MEMOP: an address watch traps right after the access. Optional: it
 	 * does. */
 	bool (*precise_memory)(void *cookie);
-	/* An instruction of the graphics pipeline (exp, lds_param_load) in a wave of that pipeline.
-	 * False: not executed. Optional: compute waves have none of it. */
+	/* An instruction of the graphics pipeline (exp, lds_param_load, a message) in a wave of
+	 * that pipeline. False: not executed. Optional: compute waves have none of it. */
 	bool (*graphics)(void *cookie, struct bw_wave *w, const struct bw_inst *inst);
 	/* Flag float exceptions in TRAPSTS always, and not only where MODE.EXCP_EN or the code
 	 * asks. Slow. */
