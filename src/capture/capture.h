@@ -136,7 +136,7 @@ struct bw_capture_dispatch {
 /* What a draw has beside a dispatch: its numbers, and its pixel shader. */
 struct bw_capture_draw {
 	uint32_t n_vertices, n_instances; /* or indices; UINT32_MAX: read from memory */
-	uint32_t n_draws, is_indexed;	  /* n_draws: the packet has so many at most */
+	uint32_t n_draws, is_indexed;	  /* n_draws: as many as the packet has at most */
 	uint64_t code_va, hash;
 	char pipeline[64], module[64], entry[64], file[64];
 	uint32_t made_of, pad;
@@ -204,7 +204,7 @@ struct bw_capture_submission {
 };
 void bw_capture_submission_fini(struct bw_capture_submission *s);
 
-/* What a dispatch of that submission is if it is a draw; NULL: it is none. */
+/* What a dispatch of that submission is if it is a draw; NULL: it is a dispatch. */
 static inline struct bw_capture_draw *bw_capture_draw_of(const struct bw_capture_submission *s,
 							 const struct bw_capture_dispatch *d)
 {

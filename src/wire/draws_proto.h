@@ -117,7 +117,7 @@ struct bw_draws_inputs {
 #define BW_DRAWS_IOCTL_INPUTS _IOWR(BW_DRAWS_TYPE, 6, struct bw_draws_inputs)
 
 /* What a lane has exported so far: a vertex its position, a pixel its colours and its depth. The
- * attributes of vertices are no exports: shaders store them into the attribute ring. */
+ * attributes of vertices are not exports: shaders store them into the attribute ring. */
 enum bw_draws_export_kind {
 	BW_DRAWS_EXPORT_POSITION = 1,
 	BW_DRAWS_EXPORT_COLOR,

@@ -58,8 +58,8 @@ unsigned bw_raster_drop_neighbours(enum bw_topology topology, uint32_t v[BW_RAST
 bool bw_raster_assemble(struct bw_assembler *a, uint32_t vertex, uint32_t out[BW_RASTER_CORNERS]);
 /* The second triangle of a quad, which belongs to the same primitive. False: there is none. */
 bool bw_raster_rest(struct bw_assembler *a, uint32_t out[BW_RASTER_CORNERS]);
-/* No vertex follows: the line that closes a loop, or the last triangle of a polygon. False: there
- * is none. The next vertex begins a new primitive. */
+/* No vertex follows: the line that closes a loop, or the last triangle of a polygon or of a strip
+ * with adjacency. False: there is none. The next vertex begins a new primitive. */
 bool bw_raster_close(struct bw_assembler *a, uint32_t out[BW_RASTER_CORNERS]);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "base/util.h"
 
-/* Fixed point with 16 bits behind the point. */
+/* Fixed point with 16 bits after the point. */
 enum { ONE = 1 << 16, HALF = ONE / 2, THIRD = ONE / 3, TWO_THIRDS = 2 * THIRD };
 enum { MAX_ROW = BW_TESS_MAX_LEVEL + 2, MAX_EDGES = 4 };
 
@@ -19,7 +19,7 @@ enum { MAX_ROW = BW_TESS_MAX_LEVEL + 2, MAX_EDGES = 4 };
 struct division {
 	bool odd;
 	unsigned n_points, half; /* of the points; without one in the middle */
-	unsigned split;		 /* behind this one lies the point that moves */
+	unsigned split;		 /* after this one lies the point that moves */
 	uint32_t fraction, lower_step, upper_step;
 };
 
@@ -274,7 +274,7 @@ static bool divide_patch(struct patch *p, unsigned n_edges, const float outer[4]
 
 /* ---- triangles ---- */
 
-/* The ring that lies so many points inside; across: its distance from the edges. */
+/* The ring that lies `inside` points from the edges; across: its distance from them. */
 static void add_triangle_ring(struct patch *p, struct division *const along[3],
 			      const unsigned n_points[3], unsigned inside, uint32_t across,
 			      struct ring *r)

@@ -242,7 +242,7 @@ static bits_t whole(const bits_t *s, unsigned n, unsigned bits)
 	return (bits_t){0, 0};
 }
 
-/* Parts of so many bits, computed with one by one. */
+/* Each part of `bits` bits of the result is of that part of each source. */
 static bits_t parts(const bits_t *s, unsigned n, unsigned bits)
 {
 	const uint64_t one = (1ull << bits) - 1;
