@@ -39,9 +39,11 @@ PROMPT = "(breakwater) "
 ANSWER = re.compile(r".*\(y or n\) (?=\w)")  # a question of the debugger, and behind it what the page types
 EDITOR = re.compile(r"<!-- editor: (.*) -->$")
 WAITS = re.compile(r"(?:^|\n)(?:\(breakwater\) |[^\n]*\(y or n\) )$")
-# The lanes of a wave that a hang is stopped in depend on the instruction: at the end of a loop there are none.
+# The lanes of a wave that a hang is stopped in depend on the instruction: at the end of a loop there are none. And the number
+# of a draw's wave depends on how many others run when it stops.
 VARIES = re.compile(r"^=> .*|^\[ *\d+\.\d{6}\]|\b0x[0-9a-f]{6,}|(?<=process )\d+|(?<=pid )\d+|\b[0-9a-f]{16}\b|"
-                    r"(?<=\(0,0,0\)/0  )[\d,-]+ +(?=0x)")
+                    r"(?<=\(0,0,0\)/0  )[\d,-]+ +(?=0x)|(?<=to thread )\d+(?=, lane .* draw \d)|(?<=AMDGPU Lane )[\d:]+(?=/\d+ draw )|"
+                    r'^Thread \d+(?= "draw" hit)')
 ROWS, COLUMNS = 2000, 250  # no output is cut, and the debugger does not stop after a screen of it
 SETTLE_S = 0.3             # what is typed before the line editor has set the terminal up is echoed twice
 
