@@ -94,11 +94,15 @@ static size_t find_pcs(const struct bw_gpu *gpu, uint64_t out[N_WAVES])
 
 static uint64_t await_code(const struct bw_gpu *gpu)
 {
+	enum { CODE_ALIGN_B = 256 };
 	uint64_t pc[N_WAVES] = {0};
 	for (unsigned ms = 0; ms < PATIENCE_MS; ms++) {
-		if (find_pcs(gpu, pc) == N_WAVES &&
+		unsigned n = find_pcs(gpu, pc);
+		uint64_t va = (pc[0] < pc[1] ? pc[0] : pc[1]) - SECOND_B;
+		/* on their way there they can be as far apart */
+		if (n == N_WAVES && va % CODE_ALIGN_B == 0 &&
 		    llabs((int64_t)(pc[0] - pc[1])) == FIRST_B - SECOND_B)
-			return (pc[0] < pc[1] ? pc[0] : pc[1]) - SECOND_B;
+			return va;
 		usleep(1000);
 	}
 	fail_msg("the waves are not where they halt: 0x%llx, 0x%llx", (unsigned long long)pc[0],
